@@ -51,7 +51,8 @@ struct diag {
 };
 
 struct diags;
-/* Stores at most `limit` errors and as many warnings (0: a default of 1000); the rest are only counted. Texts are copied into its own arena. */
+/* Stores at most `limit` errors and as many warnings (0: a default of 1000); the rest are only counted. Texts are copied into its own
+ * arena. */
 struct diags *diags_new(uint32_t limit);
 void diags_free(struct diags *d); /* NULL is accepted */
 
@@ -111,7 +112,8 @@ const char *diag_nearest(const char *word, const char *const *names, uint32_t n)
 /* Adds "did you mean …" and an edit for a misspelt word at `at`. False: no name is near. */
 bool diag_did_you_mean(struct diags *d, struct diag *g, span at, const char *word, const char *const *names, uint32_t n);
 
-/* Prints for people: code, message, excerpts with labels, notes, help. Repeated errors are line numbers in a note. `colour`: with ANSI escapes. */
+/* Prints for people: code, message, excerpts with labels, notes, help. Repeated errors are line numbers in a note. `colour`: with ANSI
+ * escapes. */
 void diags_print(const struct diags *d, const struct sources *s, FILE *out, bool colour);
 /* Prints one JSON object in each line, {"type":"diagnostic",…}. Repeated errors are in the `places` of the first. */
 void diags_print_json(const struct diags *d, const struct sources *s, FILE *out);

@@ -1,11 +1,11 @@
-/* A row has a gutter with the line number, a bar, one column for each lane, and text. A lane is the bar at the left of a span over several lines. Spans
- * within a line are underlined in one row. The label of the rightmost span is beside it; the other labels hang below:
+/* A row has a gutter with the line number, a bar, one column for each lane, and text. A lane is the bar at the left of a span over
+ * several lines. Spans within a line are underlined in one row. The label of the rightmost span is beside it; the other labels hang
+ * below:
  *
  *   7 | let y = f(a, b)
  *     |           -  ^ expected trit
  *     |           |
- *     |           because of this
- */
+ *     |           because of this */
 #include "base/diag_excerpt.h"
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-/* Diagnostics for tools: one object a line. Lines and columns count from 1, columns in bytes; `end`, `end_line` and `end_col` are exclusive. */
+/* Diagnostics for tools: one object a line. Lines and columns count from 1, columns in bytes; `end`, `end_line` and `end_col` are
+ * exclusive. */
 #include "base/diag.h"
 #include <stdlib.h>
 #include "base/json.h"

@@ -1,5 +1,5 @@
-/* An open-addressing hash map from a 128-bit key, made of a number, bytes or a string, to a 64-bit value. It cannot be iterated: no output may depend on its
- * order. */
+/* An open-addressing hash map from a 128-bit key, made of a number, bytes or a string, to a 64-bit value. It cannot be iterated: no
+ * output may depend on its order. */
 #ifndef TRIB_BASE_MAP_H
 #define TRIB_BASE_MAP_H
 #include <stdbool.h>

@@ -162,8 +162,8 @@ static bool is_dir(const char *path)
 	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
-/* Makes one level; true if it exists afterwards. Parents may be read-only, so a failure is ignored if the folder exists. A file in its place may be removed
- * before it is examined: then tries again. */
+/* Makes one level; true if it exists afterwards. Parents may be read-only, so a failure is ignored if the folder exists. A file in its
+ * place may be removed before it is examined: then tries again. */
 static bool make_dir(const char *path)
 {
 	struct stat st;

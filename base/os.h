@@ -18,11 +18,12 @@ bool os_read_file(const char *path, size_t limit, char **data, size_t *len);
 /* Read-only private mapping; unmapped by os_unmap. An empty file gives *data == NULL, len 0. */
 bool os_map_file(const char *path, const void **data, size_t *len);
 void os_unmap(const void *data, size_t len);
-/* Temporary files are named <directory of path>/.trib-<16 hex digits>.tmp; only a killed process leaves one. This removes the temporary files of a folder
- * that no process writes any more. */
+/* Temporary files are named <directory of path>/.trib-<16 hex digits>.tmp; only a killed process leaves one. This removes the temporary
+ * files of a folder that no process writes any more. */
 void os_remove_temporaries(const char *folder);
-/* Writes a temporary file beside `path` and renames it, so that the file has either the old content or the new. `sync`: fsync first. `mode`: permissions of
- * a new file, less the umask. On false nothing is left behind. The target of a link is replaced, not the link. Devices and pipes are written in place. */
+/* Writes a temporary file beside `path` and renames it, so that the file has either the old content or the new. `sync`: fsync first.
+ * `mode`: permissions of a new file, less the umask. On false nothing is left behind. The target of a link is replaced, not the link.
+ * Devices and pipes are written in place. */
 bool os_write_atomic(const char *path, const void *data, size_t len, unsigned mode, bool sync);
 /* Like os_write_atomic, but leaves the file untouched when it already has this content. */
 bool os_write_if_changed(const char *path, const void *data, size_t len, unsigned mode, bool sync);

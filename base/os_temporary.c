@@ -1,5 +1,6 @@
-/* The writer of a temporary file locks it (flock), so that os_remove_temporaries removes only files of killed processes. os_remove_temporaries may remove a file after it was created
- * and before it was locked. Then the file has no name, or the lock fails, and another one is created. */
+/* The writer of a temporary file locks it (flock), so that os_remove_temporaries removes only files of killed processes.
+ * os_remove_temporaries may remove a file after it was created and before it was locked. Then the file has no name, or the lock fails,
+ * and another one is created. */
 #include "base/os_fd.h"
 #include <dirent.h>
 #include <errno.h>

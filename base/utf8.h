@@ -4,7 +4,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Decodes the character at s[0] of n >= 1 bytes into *cp and returns its length. Invalid bytes (overlong, surrogate, cut off) give U+FFFD and length 1. */
+/* Decodes the character at s[0] of n >= 1 bytes into *cp and returns its length. Invalid bytes (overlong, surrogate, cut off) give
+ * U+FFFD and length 1. */
 size_t utf8_decode(const char *s, size_t n, uint32_t *cp);
 /* Writes 1 to 4 bytes and returns their number. */
 size_t utf8_put(uint32_t cp, char out[4]);

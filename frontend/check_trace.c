@@ -1,6 +1,6 @@
-/* The record of a file's checks, for a later process: what the check of each definition read. A definition is not checked again if its tokens and
- * everything that its check read are unchanged. If that is true of all definitions of a file, its names are not resolved again either. Hashes of 64 bits
- * are enough: a record is compared with a later version of the same file only.
+/* The record of a file's checks, for a later process: what the check of each definition read. A definition is not checked again if its
+ * tokens and everything that its check read are unchanged. If that is true of all definitions of a file, its names are not resolved
+ * again either. Hashes of 64 bits are enough: a record is compared with a later version of the same file only.
  *
  *   names of the file, its tokens; the other files that were read: path, names; items: tokens, reads: file (0: its own), item, depth, hash */
 #include <string.h>

@@ -1,5 +1,6 @@
-/* The edges are the uses of names in the index. Definitions may use each other in a cycle, so the deep hash covers a strongly connected component
- * (Tarjan, "Depth-first search and linear graph algorithms", 1972): its token hashes and the deep hashes of the components that it uses. */
+/* The edges are the uses of names in the index. Definitions may use each other in a cycle, so the deep hash covers a strongly connected
+ * component (Tarjan, "Depth-first search and linear graph algorithms", 1972): its token hashes and the deep hashes of the components
+ * that it uses. */
 #include "frontend/frontend.h"
 #include "frontend/def_graph.h"
 #include <stdlib.h>

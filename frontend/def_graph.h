@@ -1,4 +1,5 @@
-/* The graph of definitions and their uses, with a hash of each definition and everything that it uses. For `trib deps`, `graph` and `affected`. */
+/* The graph of definitions and their uses, with a hash of each definition and everything that it uses. For `trib deps`, `graph` and
+ * `affected`. */
 #ifndef TRIB_FRONTEND_DEF_GRAPH_H
 #define TRIB_FRONTEND_DEF_GRAPH_H
 #include <stdbool.h>
@@ -21,7 +22,8 @@ struct def_graph {
 	uint32_t n;
 };
 
-/* The graph of all loaded files, after their check. `ix` is the index that the front end filled, after index_finish; it must outlive the graph. */
+/* The graph of all loaded files, after their check. `ix` is the index that the front end filled, after index_finish; it must outlive the
+ * graph. */
 struct def_graph *def_graph_new(struct arena *a, const struct frontend *f, const struct index *ix);
 /* The definition that covers the byte, or UINT32_MAX. */
 uint32_t def_graph_at(const struct def_graph *g, uint32_t source, uint32_t offset);

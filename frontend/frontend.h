@@ -20,20 +20,20 @@ struct index;
 
 struct frontend *frontend_new(struct sources *sources, struct frontend_host host, struct diags *diags);
 void frontend_free(struct frontend *f); /* NULL is accepted */
-/* Fills the index while files are loaded and checked, including definitions with syntax errors and the standard library. Call it before any file is
- * added. The index must outlive the front end, which owns its names. NULL: stops filling it. */
+/* Fills the index while files are loaded and checked, including definitions with syntax errors and the standard library. Call it before
+ * any file is added. The index must outlive the front end, which owns its names. NULL: stops filling it. */
 void frontend_set_index(struct frontend *f, struct index *ix);
 const struct frontend_times *frontend_times(const struct frontend *f);
 
 /* Records the inputs of each step, for frontend_refresh. Call it before any file is added. */
 void frontend_enable_refresh(struct frontend *f);
-/* Starts another build of the same files, after one that elaborated a program without errors and warnings. Loads all files again from `host`. The
- * caller then adds, checks and elaborates as before; steps with unchanged inputs are skipped. False: too much has changed, and the front end must be
- * freed; nothing was reported. */
+/* Starts another build of the same files, after one that elaborated a program without errors and warnings. Loads all files again from
+ * `host`. The caller then adds, checks and elaborates as before; steps with unchanged inputs are skipped. False: too much has changed,
+ * and the front end must be freed; nothing was reported. */
 bool frontend_refresh(struct frontend *f, struct frontend_host host, struct diags *diags);
-/* Records what each check reads. Call it before any file is added. After a check without reports, frontend_write_checks makes a record of each file for
- * the next process. That process adds all files, reads the records of the same build of trib, and verifies them together; valid checks are skipped.
- * A damaged record is detected, a forged one is not. */
+/* Records what each check reads. Call it before any file is added. After a check without reports, frontend_write_checks makes a record
+ * of each file for the next process. That process adds all files, reads the records of the same build of trib, and verifies them
+ * together; valid checks are skipped. A damaged record is detected, a forged one is not. */
 void frontend_record_reads(struct frontend *f);
 void frontend_write_checks(struct frontend *f, uint32_t file, struct buf *out);
 void frontend_read_checks(struct frontend *f, uint32_t file, const void *record, size_t len);
@@ -51,12 +51,12 @@ bool frontend_add_file(struct frontend *f, const char *path);
 /* Resolves names and checks types in every loaded file, including unused definitions. False: errors were reported. */
 bool frontend_check(struct frontend *f);
 
-/* After a check without errors, for files without a manifest: elaborates each layer that needs no arguments, to find errors that depend on sizes.
- * False: errors were reported. */
+/* After a check without errors, for files without a manifest: elaborates each layer that needs no arguments, to find errors that depend
+ * on sizes. False: errors were reported. */
 bool frontend_try_layers(struct frontend *f);
 
-/* The entry of a file that is built without a manifest: its last definition with `@export`, else its last layer that needs no arguments, its last layer,
- * or its last function. NULL: it has none of these. */
+/* The entry of a file that is built without a manifest: its last definition with `@export`, else its last layer that needs no arguments,
+ * its last layer, or its last function. NULL: it has none of these. */
 const char *frontend_default_entry(struct frontend *f, const char *path);
 
 uint32_t frontend_defs(const struct frontend *f, const struct frontend_def **defs);

@@ -1,4 +1,5 @@
-/* Prints a nest as a kernel. Each iteration of the parallel loops is a work item, or a work group that shares a long reduction, numbered by one flat id. */
+/* Prints a nest as a kernel. Each iteration of the parallel loops is a work item, or a work group that shares a long reduction, numbered
+ * by one flat id. */
 #include <string.h>
 #include "base/arena.h"
 #include "base/bug.h"

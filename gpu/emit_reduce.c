@@ -1,5 +1,6 @@
-/* Prints reductions. A work item computes one alone, or a work group shares it. Then each item takes every 64th term, and the 64 partial results are combined
- * in fixed pairs. Float sums are computed in blocks of BLOCK terms and then added, so the rounding error grows with the number of blocks and not of terms. */
+/* Prints reductions. A work item computes one alone, or a work group shares it. Then each item takes every 64th term, and the 64 partial
+ * results are combined in fixed pairs. Float sums are computed in blocks of BLOCK terms and then added, so the rounding error grows with
+ * the number of blocks and not of terms. */
 #include "base/arena.h"
 #include "base/bug.h"
 #include "gpu/emit.h"

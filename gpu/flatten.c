@@ -75,7 +75,8 @@ static void launch_nest(const struct frame *s, uint32_t stmt)
 	vec_push(&s->out->launches, l);
 }
 
-/* The number of work items of a template. A matrix product computes four rows of a column in each, a sort places one element, others process a line. */
+/* The number of work items of a template. A matrix product computes four rows of a column in each, a sort places one element, others
+ * process a line. */
 static dim kernel_items(struct dims *d, enum kernel k, const dim *dims)
 {
 	if (k <= KERNEL_MATMUL_F32)

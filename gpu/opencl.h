@@ -1,5 +1,5 @@
-/* The OpenCL back end: a kernel for each loop nest, templates for anchors, and a host library with the C interface of CPU libraries. Emitting needs no
- * OpenCL installation. */
+/* The OpenCL back end: a kernel for each loop nest, templates for anchors, and a host library with the C interface of CPU libraries.
+ * Emitting needs no OpenCL installation. */
 #ifndef TRIB_GPU_OPENCL_H
 #define TRIB_GPU_OPENCL_H
 #include <stdbool.h>
@@ -12,8 +12,9 @@ void opencl_unit(const struct loop_fn *f, struct buf *out);
 /* Appends the program text of a model: helpers, the templates of its anchors, the kernels of all units. */
 void opencl_program(const struct loop_fn *const *units, uint32_t n, struct buf *out);
 
-/* Returns the object of the host library: program text, packed weights, launches of every entry, descriptor, NAME_open, NAME_run and NAME_close. It is
- * linked with the objects of opencl_runtime_object and libOpenCL.so.1. `units`: for each of program->units, NULL if it is inlined everywhere. */
+/* Returns the object of the host library: program text, packed weights, launches of every entry, descriptor, NAME_open, NAME_run and
+ * NAME_close. It is linked with the objects of opencl_runtime_object and libOpenCL.so.1. `units`: for each of program->units, NULL if it
+ * is inlined everywhere. */
 struct object *opencl_model_object(struct arena *a, const struct model_input *in, const struct model_weights *w,
 				   const struct model_info *info, const struct loop_fn *const *units);
 const void *opencl_runtime_object(uint32_t i, size_t *len); /* NULL: there is no object i */

@@ -1,5 +1,5 @@
-/* A flag that cancels the tasks of one build after an interrupt, a newer build, or too many failures. Tasks may poll it; any thread may set it.
- * Zeroed: not cancelled, and no limit of failures. */
+/* A flag that cancels the tasks of one build after an interrupt, a newer build, or too many failures. Tasks may poll it; any thread may
+ * set it. Zeroed: not cancelled, and no limit of failures. */
 #ifndef TRIB_SCHEDULER_CANCEL_H
 #define TRIB_SCHEDULER_CANCEL_H
 #include <stdatomic.h>

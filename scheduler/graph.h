@@ -1,4 +1,5 @@
-/* The tasks of a batch, what they wait for, and their ranks. Private to scheduler/ and its tests. After graph_link, the pool's lock guards them. */
+/* The tasks of a batch, what they wait for, and their ranks. Private to scheduler/ and its tests. After graph_link, the pool's lock
+ * guards them. */
 #ifndef TRIB_SCHEDULER_GRAPH_H
 #define TRIB_SCHEDULER_GRAPH_H
 #include <stdbool.h>

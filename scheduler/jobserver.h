@@ -1,5 +1,5 @@
-/* GNU make's jobserver: a pipe or FIFO with a token, one byte, for every job beyond the first of each process. trib is a client of make (or ninja,
- * cargo, …), or a server for the commands that it starts. Thread-safe. A process has at most one open. */
+/* GNU make's jobserver: a pipe or FIFO with a token, one byte, for every job beyond the first of each process. trib is a client of make
+ * (or ninja, cargo, …), or a server for the commands that it starts. Thread-safe. A process has at most one open. */
 #ifndef TRIB_SCHEDULER_JOBSERVER_H
 #define TRIB_SCHEDULER_JOBSERVER_H
 #include <stdbool.h>
@@ -11,8 +11,8 @@ struct jobserver;
 
 /* Connects to the jobserver that MAKEFLAGS names. NULL: there is none, or it cannot be used; then *why is the reason, a literal. */
 struct jobserver *jobserver_connect(const struct makeflags *m, const char **why);
-/* Starts a server for `jobs` jobs, this process's first included. A FIFO is in the folder for temporary files; every make understands a pipe.
- * NULL: see errno. */
+/* Starts a server for `jobs` jobs, this process's first included. A FIFO is in the folder for temporary files; every make understands a
+ * pipe. NULL: see errno. */
 struct jobserver *jobserver_serve(uint32_t jobs, enum jobserver_kind kind);
 /* Returns all borrowed tokens, and ends the server. NULL is accepted. */
 void jobserver_close(struct jobserver *j);

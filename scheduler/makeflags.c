@@ -1,5 +1,5 @@
-/* MAKEFLAGS is words between blanks; a backslash takes the next character as it is. The first word may be single-letter flags without a dash; after the word
- * `--` come variable definitions. */
+/* MAKEFLAGS is words between blanks; a backslash takes the next character as it is. The first word may be single-letter flags without a
+ * dash; after the word `--` come variable definitions. */
 #include "scheduler/makeflags.h"
 #include <limits.h>
 #include <stdlib.h>

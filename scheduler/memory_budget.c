@@ -1,5 +1,5 @@
-/* A task that does not fit is held, and others pass it. After `most_passes` of them, or with as many tasks held, nothing begins until the first held
- * task did. While a task is held another one runs: with nothing running the first held task begins, whatever its size. */
+/* A task that does not fit is held, and others pass it. After `most_passes` of them, or with as many tasks held, nothing begins until
+ * the first held task did. While a task is held another one runs: with nothing running the first held task begins, whatever its size. */
 #include "scheduler/memory_budget.h"
 #include "scheduler/graph.h"
 

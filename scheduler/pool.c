@@ -1,5 +1,5 @@
-/* The life of a task: make_ready queues it. begin_task finds it a slot and memory. end_tasks ends it, and all tasks that are skipped because of it.
- * pool_wait reports it. One lock guards all state; tasks run without it. */
+/* The life of a task: make_ready queues it. begin_task finds it a slot and memory. end_tasks ends it, and all tasks that are skipped
+ * because of it. pool_wait reports it. One lock guards all state; tasks run without it. */
 #include "scheduler/pool.h"
 #include <errno.h>
 #include <pthread.h>
@@ -207,8 +207,8 @@ static void *worker_main(void *arg)
 	return NULL;
 }
 
-/* Workers block all signals, so that the main thread handles them, but not those of their own faults: a blocked one would kill the process past any
- * handler. Without the lock. */
+/* Workers block all signals, so that the main thread handles them, but not those of their own faults: a blocked one would kill the
+ * process past any handler. Without the lock. */
 static void start_threads(struct pool *p)
 {
 	pthread_attr_t attr;

@@ -1,5 +1,5 @@
-/* A fixed set of workers that run tasks, the most urgent first. With one job no thread starts: pool_wait runs the tasks on the caller's thread. One
- * thread makes the pool, submits batches and waits; single tasks may come from any thread. */
+/* A fixed set of workers that run tasks, the most urgent first. With one job no thread starts: pool_wait runs the tasks on the caller's
+ * thread. One thread makes the pool, submits batches and waits; single tasks may come from any thread. */
 #ifndef TRIB_SCHEDULER_POOL_H
 #define TRIB_SCHEDULER_POOL_H
 #include <stdbool.h>
@@ -35,7 +35,8 @@ void batch_submit(struct batch *b);
 /* Submits one task that needs nothing. */
 struct task *pool_submit(struct pool *p, const struct task_spec *s);
 
-/* Waits until a task ended, in any way, that was not yet reported. False: none is left, or `timeout_ms` >= 0 have passed (then pool_pending() > 0). */
+/* Waits until a task ended, in any way, that was not yet reported. False: none is left, or `timeout_ms` >= 0 have passed (then
+ * pool_pending() > 0). */
 bool pool_wait(struct pool *p, int timeout_ms, struct task_result *out);
 uint32_t pool_pending(const struct pool *p); /* submitted and not yet reported */
 #endif

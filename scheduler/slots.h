@@ -1,5 +1,5 @@
-/* How many tasks may run at once: a limit of load, and tokens of a jobserver for every running task beyond the first. The pool's lock guards all but
- * slots_wait. */
+/* How many tasks may run at once: a limit of load, and tokens of a jobserver for every running task beyond the first. The pool's lock
+ * guards all but slots_wait. */
 #ifndef TRIB_SCHEDULER_SLOTS_H
 #define TRIB_SCHEDULER_SLOTS_H
 #include <stdbool.h>

@@ -1,7 +1,8 @@
 /* Private to backend/cpu: emits LLVM IR for loop IR.
  *
- * One loop of a nest is vectorised: a parallel loop, whose lanes are different results, or a reduction loop, whose lanes are partial results that are
- * combined in a fixed order. An expression that does not depend on that loop is scalar, and is computed in the outermost loop possible. */
+ * One loop of a nest is vectorised: a parallel loop, whose lanes are different results, or a reduction loop, whose lanes are partial
+ * results that are combined in a fixed order. An expression that does not depend on that loop is scalar, and is computed in the
+ * outermost loop possible. */
 #ifndef TRIB_BACKEND_CPU_EMIT_H
 #define TRIB_BACKEND_CPU_EMIT_H
 #include <stdbool.h>
@@ -67,7 +68,8 @@ struct emit_loop {
 	LLVMValueRef *initial;
 	uint32_t n_carried;
 };
-/* Emits for (var = start; var < end; var += step) and moves into its body. `carried`: n values before the loop, replaced by those in the body. */
+/* Emits for (var = start; var < end; var += step) and moves into its body. `carried`: n values before the loop, replaced by those in the
+ * body. */
 void emit_loop_open(struct emit *e, struct emit_loop *l, LLVMValueRef start, LLVMValueRef end, LLVMValueRef step, LLVMValueRef *carried,
 		    uint32_t n);
 /* Ends the loop. l->carried has the values at the end of the body, and is replaced by those after the loop. */

@@ -1,5 +1,6 @@
-/* exp, log, tanh, erf, sin and cos for float32 vectors by range reduction and polynomials (Cephes by S. Moshier; erf after N. Juffa). Errors are a few units
- * in the last place; infinities, NaN, overflow and underflow are exact. Only sin and cos of huge arguments call the C library. */
+/* exp, log, tanh, erf, sin and cos for float32 vectors by range reduction and polynomials (Cephes by S. Moshier; erf after N. Juffa).
+ * Errors are a few units in the last place; infinities, NaN, overflow and underflow are exact. Only sin and cos of huge arguments call
+ * the C library. */
 #include "backend/cpu/emit.h"
 #include "base/bug.h"
 

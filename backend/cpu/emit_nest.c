@@ -1,5 +1,5 @@
-/* A nest: its parallel loops, the vectorised one innermost. If the extent of the vectorised loop is no multiple of the step, the last step overlaps the one
- * before; the same results are stored twice. If the extent may be less than a step, there is scalar code, too. */
+/* A nest: its parallel loops, the vectorised one innermost. If the extent of the vectorised loop is no multiple of the step, the last
+ * step overlaps the one before; the same results are stored twice. If the extent may be less than a step, there is scalar code, too. */
 #include "backend/cpu/emit_nest.h"
 #include <stdlib.h>
 #include "base/bug.h"

@@ -260,8 +260,8 @@ LLVMValueRef emit_op(struct emit *e, enum ir_op op, dtype elem, dtype from, LLVM
 	}
 }
 
-/* Truncates and saturates; NaN gives 0. (LLVM expands the intrinsic for this lane by lane.) The bounds are exact in any float; a value outside is
- * converted as 0 and replaced. Small integers are clamped as floats and converted through int32. */
+/* Truncates and saturates; NaN gives 0. (LLVM expands the intrinsic for this lane by lane.) The bounds are exact in any float; a value
+ * outside is converted as 0 and replaced. Small integers are clamped as floats and converted through int32. */
 static LLVMValueRef float_to_int(struct emit *e, LLVMValueRef v, LLVMTypeRef to)
 {
 	LLVMBuilderRef b = e->builder;

@@ -1,5 +1,5 @@
-/* The functions of a unit: one runs it, one returns its scratch size. The time of some LLVM passes is quadratic in the length of a function.
- * So the statements of a long unit are divided into several functions, which are called in order. */
+/* The functions of a unit: one runs it, one returns its scratch size. The time of some LLVM passes is quadratic in the length of a
+ * function. So the statements of a long unit are divided into several functions, which are called in order. */
 #include "backend/cpu/emit.h"
 #include <stdio.h>
 #include "backend/runtime/tri.h"

@@ -1,7 +1,7 @@
-/* The reduction loops. If a parallel loop is vectorised, each lane is a result. If a reduction loop is, there are `unroll` vectors of partial results. First
- * come steps of all vectors, then single vectors, which are added to the first. For the rest, a known extent has a last vector that overlaps, with the lanes
- * that were added already masked; an unknown extent has single elements, which are added to a scalar. At the end vectors 0+1 and 2+3 are combined, then
- * halves of lanes. */
+/* The reduction loops. If a parallel loop is vectorised, each lane is a result. If a reduction loop is, there are `unroll` vectors of
+ * partial results. First come steps of all vectors, then single vectors, which are added to the first. For the rest, a known extent has
+ * a last vector that overlaps, with the lanes that were added already masked; an unknown extent has single elements, which are added to
+ * a scalar. At the end vectors 0+1 and 2+3 are combined, then halves of lanes. */
 #include "backend/cpu/emit_nest.h"
 #include <stdlib.h>
 #include <string.h>

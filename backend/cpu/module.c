@@ -57,8 +57,8 @@ static LLVMCodeGenOptLevel level_of(const struct codegen_target *t)
 	return t->opt == 0 ? LLVMCodeGenLevelNone : t->opt == 1 ? LLVMCodeGenLevelLess : LLVMCodeGenLevelDefault;
 }
 
-/* Runs once, because the registry of targets has no lock. Disables loop strength reduction: our addresses have the form that x86 needs, and the search
- * for better ones took two fifths of the compile time. */
+/* Runs once, because the registry of targets has no lock. Disables loop strength reduction: our addresses have the form that x86 needs,
+ * and the search for better ones took two fifths of the compile time. */
 static void initialise(void)
 {
 	static const char *const options[] = {"trib",

@@ -1,5 +1,5 @@
-/* Element-wise operations. Floats are computed in double and rounded once to their type; for + - * / and sqrt this equals the operation in that type.
- * Integers are computed in 64 bits and wrapped. */
+/* Element-wise operations. Floats are computed in double and rounded once to their type; for + - * / and sqrt this equals the operation
+ * in that type. Integers are computed in 64 bits and wrapped. */
 #include <math.h>
 #include "backend/interp/state.h"
 #include "backend/ir/tensor.h"

@@ -1,5 +1,5 @@
-/* Fast versions of common element-wise operations on float32. At build time the interpreter computes hundreds of millions of weights. The results equal those
- * of ewise.c: an operation in float32 rounds as one in double that is then rounded to float32. */
+/* Fast versions of common element-wise operations on float32. At build time the interpreter computes hundreds of millions of weights.
+ * The results equal those of ewise.c: an operation in float32 rounds as one in double that is then rounded to float32. */
 #include <math.h>
 #include "backend/interp/state.h"
 #include "backend/ir/tensor.h"

@@ -1,5 +1,5 @@
-/* The reference interpreter of the tensor IR. It is simple and slow: the oracle of the differential tests. It also evaluates build functions and
- * initialises parameters. */
+/* The reference interpreter of the tensor IR. It is simple and slow: the oracle of the differential tests. It also evaluates build
+ * functions and initialises parameters. */
 #ifndef TRIB_BACKEND_INTERP_INTERP_H
 #define TRIB_BACKEND_INTERP_INTERP_H
 #include <stdbool.h>
@@ -11,8 +11,8 @@ struct arena;
 struct hir_unit;
 struct ir_fn;
 
-/* Runs f and stores its outputs in `out`. syms: the values of the symbols. seed: for RANDOM. Float sums are computed in double; callees are lowered when
- * they are called. Returns false on a run-time error, with a message in *error, in `out`. */
+/* Runs f and stores its outputs in `out`. syms: the values of the symbols. seed: for RANDOM. Float sums are computed in double; callees
+ * are lowered when they are called. Returns false on a run-time error, with a message in *error, in `out`. */
 bool interp_run(const struct ir_fn *f, const struct tensor *inputs, const struct tensor *weights, const int64_t *syms, uint64_t seed,
 		struct arena *out, struct tensor *outputs, const char **error);
 

@@ -1,5 +1,5 @@
-/* Matrix products. A float result is one sum in double, in order, rounded once; integers wrap at the result's width. A trit 0 skips the float, so 0 times
- * infinity is 0. The result is computed in blocks, which convert each row of the right operand once. */
+/* Matrix products. A float result is one sum in double, in order, rounded once; integers wrap at the result's width. A trit 0 skips the
+ * float, so 0 times infinity is 0. The result is computed in blocks, which convert each row of the right operand once. */
 #include <string.h>
 #include "backend/interp/state.h"
 #include "backend/ir/tensor.h"

@@ -93,8 +93,8 @@ void ir_mark_build_time(struct ir_fn *f);
 bool ir_verify(const struct ir_fn *f, struct buf *why);
 /* Aborts with the function's text if it is not valid. `after`: the step that made it. */
 void ir_verify_or_abort(const struct ir_fn *f, const char *after);
-/* True if the shapes of r and its operands agree for all values of the symbols, not only for some. Only steps of which this is true may be joined:
- * N = 2M and 2M = N + 1 may each be true, N = N + 1 is not. */
+/* True if the shapes of r and its operands agree for all values of the symbols, not only for some. Only steps of which this is true may
+ * be joined: N = 2M and 2M = N + 1 may each be true, N = N + 1 is not. */
 bool ir_shapes_proven(const struct ir_fn *f, ir_ref r);
 /* Writes f as text; reads such a text back. ir_read returns NULL after reporting an error into `diags`. */
 void ir_print(const struct ir_fn *f, struct buf *out);

@@ -5,8 +5,8 @@
  *   type    := dtype "[" [dim {"," dim}] "]"          dim := product {("+" | "-") product}
  *   product := ["-"] factor {("*" | "//" | "%") factor}    factor := number | sym | "(" dim ")"
  *
- * attributes.def lists the attributes. The text is not trusted: its length bounds sizes, a constant bounds nesting, and the result must pass the
- * verifier. The unit of a call has a symbol and an identity but no body. */
+ * attributes.def lists the attributes. The text is not trusted: its length bounds sizes, a constant bounds nesting, and the result must
+ * pass the verifier. The unit of a call has a symbol and an identity but no body. */
 #include <ctype.h>
 #include <string.h>
 #include "backend/ir/attributes.h"

@@ -1,5 +1,5 @@
-/* Checks the invariants of the tensor IR. ops.def names the check of each operation. Shapes may differ if they can be equal: the values of symbols
- * are known only at run time. */
+/* Checks the invariants of the tensor IR. ops.def names the check of each operation. Shapes may differ if they can be equal: the values
+ * of symbols are known only at run time. */
 #include "backend/ir/ir.h"
 #include <stdio.h>
 #include "base/buf.h"

@@ -2,9 +2,9 @@
  *   R   headers .hash .dynsym .dynstr .rela.dyn .rodata
  *   RX  .text .plt
  *   RW  .data.rel.ro .dynamic .got | .data .bss        (before the bar: read-only after relocation, PT_GNU_RELRO)
- * Not loaded: .symtab .strtab .shstrtab and the section headers.
- * There is no lazy binding: calls of imported functions go through stubs `jmp *slot(%rip)` over GOT entries that the loader fills when it loads the
- * library. Our own symbols bind inside the library. The hash table is that of System V, which every loader knows; there are few exports. */
+ * Not loaded: .symtab .strtab .shstrtab and the section headers. There is no lazy binding: calls of imported functions go through stubs
+ * `jmp *slot(%rip)` over GOT entries that the loader fills when it loads the library. Our own symbols bind inside the library. The hash
+ * table is that of System V, which every loader knows; there are few exports. */
 #include "backend/link/link.h"
 #include <stdlib.h>
 #include <string.h>

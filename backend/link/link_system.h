@@ -1,5 +1,5 @@
-/* Links with the system's linker: for platforms that link_shared lacks, and as its test oracle. The caller writes the objects (object_write) and the
- * version script to files and runs the command. */
+/* Links with the system's linker: for platforms that link_shared lacks, and as its test oracle. The caller writes the objects
+ * (object_write) and the version script to files and runs the command. */
 #ifndef TRIB_BACKEND_LINK_LINK_SYSTEM_H
 #define TRIB_BACKEND_LINK_LINK_SYSTEM_H
 struct arena;

@@ -1,5 +1,5 @@
-/* Relies on what elf_shared.c writes: file offsets equal addresses, and a library without imports has only R_X86_64_RELATIVE relocations. Memory is
- * never writable and executable at the same time. */
+/* Relies on what elf_shared.c writes: file offsets equal addresses, and a library without imports has only R_X86_64_RELATIVE
+ * relocations. Memory is never writable and executable at the same time. */
 #include "backend/link/load.h"
 #include <string.h>
 #include <sys/mman.h>

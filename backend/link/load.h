@@ -3,7 +3,8 @@
 #define TRIB_BACKEND_LINK_LOAD_H
 #include <stddef.h>
 
-/* Loads the image, which must import nothing, and returns its address. It is never unloaded. Returns NULL if there is no memory; see errno. */
+/* Loads the image, which must import nothing, and returns its address. It is never unloaded. Returns NULL if there is no memory; see
+ * errno. */
 const char *load_image(const void *bytes, size_t len);
 /* Returns the address of an export of the image, or NULL. */
 const void *load_symbol(const char *base, const char *name);

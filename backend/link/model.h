@@ -65,8 +65,8 @@ struct weight_host {
 	bool (*store)(void *ctx, struct model_blob *b, const void *bytes, const char **error);
 	void *ctx;
 };
-/* Packs the blobs of one part (0 … n_parts - 1) that the host does not find. Threads may pack different parts; memory then holds the weights of
- * these parts. Returns false with a message in *error, in `a`. */
+/* Packs the blobs of one part (0 … n_parts - 1) that the host does not find. Threads may pack different parts; memory then holds the
+ * weights of these parts. Returns false with a message in *error, in `a`. */
 bool model_pack_weights(struct arena *a, const struct model_input *in, struct model_weights *w, uint32_t part,
 			const struct weight_host *host, const char **error);
 /* Merges blobs with equal bytes. All blobs must have theirs. */
@@ -77,7 +77,8 @@ struct model_info {
 	bool dirty;
 	const hash128 *unit_keys; /* for each of program->units */
 };
-/* Returns the object with tables, weights, descriptor and NAME_open, _run and _close. It is linked with the units' fragments and the runtime. */
+/* Returns the object with tables, weights, descriptor and NAME_open, _run and _close. It is linked with the units' fragments and the
+ * runtime. */
 struct object *model_object(struct arena *a, const struct model_input *in, const struct model_weights *w, const struct model_info *info);
 /* The exported names of that object. */
 const char *const *model_exports(struct arena *a, const struct model_input *in, const struct model_info *info, uint32_t *n);

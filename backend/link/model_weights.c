@@ -1,6 +1,6 @@
-/* Lays out the weight tables of all unit instances. A value known at build time is a parameter or an output of a build_fn. Its hash covers the parameters'
- * contents and the build functions that it is computed by. So tables are laid out, and packed weights are found in the cache, before anything is computed.
- * The missing weights are computed in parts (model_pack.c). */
+/* Lays out the weight tables of all unit instances. A value known at build time is a parameter or an output of a build_fn. Its hash
+ * covers the parameters' contents and the build functions that it is computed by. So tables are laid out, and packed weights are found
+ * in the cache, before anything is computed. The missing weights are computed in parts (model_pack.c). */
 #include <stdlib.h>
 #include <string.h>
 #include "backend/link/layout_weights.h"

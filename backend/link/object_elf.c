@@ -1,6 +1,6 @@
-/* Reads ELF64 x86-64 relocatable files (System V ABI, AMD64 supplement). The file is not trusted: every offset, size, index and string is checked, and
- * integers are copied, because tables may be unaligned. Sections that a loaded library does not need (unwind tables, notes, debug information) are
- * skipped. Constructors and thread-local data are errors. */
+/* Reads ELF64 x86-64 relocatable files (System V ABI, AMD64 supplement). The file is not trusted: every offset, size, index and string
+ * is checked, and integers are copied, because tables may be unaligned. Sections that a loaded library does not need (unwind tables,
+ * notes, debug information) are skipped. Constructors and thread-local data are errors. */
 #include <string.h>
 #include "backend/link/elf_x86_64.h"
 #include "backend/link/object.h"

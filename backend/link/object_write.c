@@ -1,5 +1,5 @@
-/* Writes an object as an ELF64 x86-64 relocatable file. Layout: header, section contents, symbol table with local symbols first, strings, relocation
- * tables, section headers. */
+/* Writes an object as an ELF64 x86-64 relocatable file. Layout: header, section contents, symbol table with local symbols first,
+ * strings, relocation tables, section headers. */
 #include <string.h>
 #include "backend/link/elf_x86_64.h"
 #include "backend/link/object.h"

@@ -1,4 +1,5 @@
-/* Resolves symbols and finds the sections that the exports reach. Everything is visited in the order of the request, so the result is deterministic. */
+/* Resolves symbols and finds the sections that the exports reach. Everything is visited in the order of the request, so the result is
+ * deterministic. */
 #include "backend/ir/ir.h"
 #include "backend/link/link_state.h"
 #include <string.h>

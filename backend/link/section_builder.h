@@ -1,5 +1,5 @@
-/* Builds one section of an object: bytes and addresses, one after the other. Every array is a section of its own, so that an address in it is a
- * relocation against the symbol of another array. */
+/* Builds one section of an object: bytes and addresses, one after the other. Every array is a section of its own, so that an address in
+ * it is a relocation against the symbol of another array. */
 #ifndef TRIB_BACKEND_LINK_SECTION_BUILDER_H
 #define TRIB_BACKEND_LINK_SECTION_BUILDER_H
 #include <stddef.h>
@@ -14,7 +14,8 @@ struct section_builder {
 };
 /* Adds an empty section. `global`: the name of its global symbol; NULL: the symbol is local and has no name. */
 struct section_builder section_begin(struct object *o, enum section_kind kind, const char *name, const char *global);
-/* Finishes the section and returns its symbol. Aborts unless its size is a multiple of `element`, the size of the structure that was written. */
+/* Finishes the section and returns its symbol. Aborts unless its size is a multiple of `element`, the size of the structure that was
+ * written. */
 uint32_t section_end(struct section_builder *b, size_t element);
 void section_put_address(struct section_builder *b, uint32_t symbol, uint64_t offset);
 void section_put_null(struct section_builder *b);

@@ -157,7 +157,8 @@ static uint32_t result_buffer(struct builder *b, ir_ref call, uint32_t index, ui
 	return buffer;
 }
 
-/* Returns a call of u with its run-time operands, which start at *first, and its weight table; moves *first after them. The caller adds the outputs. */
+/* Returns a call of u with its run-time operands, which start at *first, and its weight table; moves *first after them. The caller adds
+ * the outputs. */
 static struct loop_stmt call_of(struct builder *b, ir_ref v, const struct hir_unit *u, uint32_t *first)
 {
 	const struct ir_inst *in = ir_at(b->ir, v);
@@ -334,7 +335,8 @@ static void emit(struct builder *b, ir_ref v)
 		emit_nest(b, b->values[v].range_group);
 }
 
-/* Allocates arrays of the largest possible size, so that they never move: an instruction, operand or output makes at most one element of each. */
+/* Allocates arrays of the largest possible size, so that they never move: an instruction, operand or output makes at most one element of
+ * each. */
 static void reserve(struct builder *b)
 {
 	uint32_t results = 0;

@@ -65,7 +65,8 @@ bool loops_is_splat(const struct builder *b, const struct ir_inst *in);
 
 /* If v is a matmul that a micro-kernel computes, stores the kernel and the operands, below reshapes, and returns true. */
 bool loops_match_kernel(const struct builder *b, ir_ref v, enum kernel *kernel, ir_ref *x, ir_ref *w);
-/* If the operation is always a kernel, stores it and returns true: the kernel for float32, which those for float64 and int64 follow, or for bytes. */
+/* If the operation is always a kernel, stores it and returns true: the kernel for float32, which those for float64 and int64 follow, or
+ * for bytes. */
 bool loops_find_op_kernel(enum ir_op op, enum kernel *kernel);
 
 /* checks.c: fills fn->checks. */
@@ -99,8 +100,8 @@ uint32_t coord_single(const struct builder *b, const struct coord *c);
 bool coords_cover(const struct builder *b, const struct group *g, const struct hir_type *t, const struct coords *c);
 /* True if the coordinates depend on outer loops only, so that a value is computed once for all inner iterations. */
 bool coords_outer(const struct builder *b, const struct group *g, const struct coords *c);
-/* Maps coordinates of v to operand k. The reduction loops of REDUCE and MATMUL start at `first_reduce`. Returns false if the map is not affine (a reshape that
- * joins dimensions). Not for the table of a GATHER. */
+/* Maps coordinates of v to operand k. The reduction loops of REDUCE and MATMUL start at `first_reduce`. Returns false if the map is not
+ * affine (a reshape that joins dimensions). Not for the table of a GATHER. */
 bool coords_operand(const struct builder *b, ir_ref v, uint32_t k, const struct coords *c, uint32_t first_reduce, struct coords *out);
 /* Stores the extents of the reduction loops of a REDUCE, ARG or MATMUL; returns their number. */
 uint32_t coords_reduce_extents(const struct builder *b, ir_ref v, dim *extents);

@@ -1,5 +1,6 @@
-/* Checks of a unit's run-time sizes, made before it accesses memory: no extent is negative, reshapes keep the element count, slices and broadcasts stay inside
- * their operands, indexed dimensions are not empty. A condition that is true for all values of the symbols, which are never negative, needs no check. */
+/* Checks of a unit's run-time sizes, made before it accesses memory: no extent is negative, reshapes keep the element count, slices and
+ * broadcasts stay inside their operands, indexed dimensions are not empty. A condition that is true for all values of the symbols, which
+ * are never negative, needs no check. */
 #include <string.h>
 #include "backend/loops/build.h"
 #include "base/arena.h"

@@ -97,8 +97,8 @@ bool coords_outer(const struct builder *b, const struct group *g, const struct c
 	return true;
 }
 
-/* Maps coordinates of the result `to` to the operand `from`. Equal dimensions map one to one; an operand's dimension may be split into several. Returns false
- * if dimensions are joined, which is not affine. */
+/* Maps coordinates of the result `to` to the operand `from`. Equal dimensions map one to one; an operand's dimension may be split into
+ * several. Returns false if dimensions are joined, which is not affine. */
 static bool map_reshape(const struct builder *b, const struct hir_type *from, const struct hir_type *to, const struct coords *c,
 			struct coords *out)
 {

@@ -1,8 +1,9 @@
 /* Fusion: decides which values get a buffer and which are computed in the nest of their user.
  *
- * Values are visited from the last to the first, so all users of a value come before it. A use is a nest and the coordinates at which it needs the value. A
- * value with one use is computed there, unless that repeats expensive work. A value with several uses is computed at each if it is cheap, else stored.
- * A reduction is computed in the nest of its user if the loops of that nest are exactly the dimensions of the reduction's result. */
+ * Values are visited from the last to the first, so all users of a value come before it. A use is a nest and the coordinates at which it
+ * needs the value. A value with one use is computed there, unless that repeats expensive work. A value with several uses is computed at
+ * each if it is cheap, else stored. A reduction is computed in the nest of its user if the loops of that nest are exactly the dimensions
+ * of the reduction's result. */
 #include "backend/loops/build.h"
 #include <string.h>
 #include "base/arena.h"

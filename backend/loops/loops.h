@@ -1,5 +1,5 @@
-/* Loop IR: one unit as a list of statements over buffers. A nest has parallel loops, optional reduction loops inside, and one scalar SSA body; an anchor is
- * a call of a micro-kernel. build.c makes it from a plan, backend/cpu and gpu print it as LLVM IR and OpenCL C. */
+/* Loop IR: one unit as a list of statements over buffers. A nest has parallel loops, optional reduction loops inside, and one scalar SSA
+ * body; an anchor is a call of a micro-kernel. build.c makes it from a plan, backend/cpu and gpu print it as LLVM IR and OpenCL C. */
 #ifndef TRIB_BACKEND_LOOPS_LOOPS_H
 #define TRIB_BACKEND_LOOPS_LOOPS_H
 #include <stdbool.h>
@@ -26,7 +26,8 @@ struct loop_buffer {
 };
 
 #define LOOP_MAX (2 * HIR_MAX_RANK)
-/* The offset in elements is base + Σ stride[k]·loop variable k, plus scale·value of `index` if set. Parallel loops precede reduction loops. */
+/* The offset in elements is base + Σ stride[k]·loop variable k, plus scale·value of `index` if set. Parallel loops precede reduction
+ * loops. */
 struct loop_access {
 	uint32_t buffer;
 	dim base, stride[LOOP_MAX];
@@ -95,8 +96,8 @@ struct loop_stmt {
 	uint32_t slot;            /* STMT_CALL: the callee's weight table, or LOOP_NONE */
 	struct loop_stmt *calls;  /* STMT_IF: two STMT_CALLs, of which one is executed; STMT_LOOP: the body's */
 	uint32_t n_calls;
-	/* STMT_LOOP: the first n_carried buffers of its STMT_CALL start as copies of `initial`. Before the next iteration they are swapped with the outputs
-	 * that follow the bool. At the end they hold the results. */
+	/* STMT_LOOP: the first n_carried buffers of its STMT_CALL start as copies of `initial`. Before the next iteration they are
+	 * swapped with the outputs that follow the bool. At the end they hold the results. */
 	uint32_t *initial;
 	uint32_t n_carried;
 };

@@ -1,6 +1,7 @@
-/* Allocates temporaries in the scratch memory. A temporary lifetimes from the statement that first writes it to the last that reads it. Afterwards its region is
- * given to the next temporary that fits for all values of the symbols; if none is free, the scratch grows. Sizes are dims, rounded up to 64 bytes. Each
- * size has a list of free regions, so the time grows with the number of buffers and not with its square. */
+/* Allocates temporaries in the scratch memory. A temporary lifetimes from the statement that first writes it to the last that reads it.
+ * Afterwards its region is given to the next temporary that fits for all values of the symbols; if none is free, the scratch grows.
+ * Sizes are dims, rounded up to 64 bytes. Each size has a list of free regions, so the time grows with the number of buffers and not
+ * with its square. */
 #include <string.h>
 #include "backend/loops/build.h"
 #include "base/arena.h"

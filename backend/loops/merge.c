@@ -1,5 +1,5 @@
-/* Merges a nest and the next one into a nest with several outputs, if both have the same loops and the later one profits. It profits if it reads an
- * element that the earlier one stores in the same iteration, or if both load the same elements. */
+/* Merges a nest and the next one into a nest with several outputs, if both have the same loops and the later one profits. It profits if
+ * it reads an element that the earlier one stores in the same iteration, or if both load the same elements. */
 #include "backend/loops/build.h"
 #include <string.h>
 #include "base/arena.h"

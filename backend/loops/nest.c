@@ -161,7 +161,8 @@ static void set_bound(const struct builder *b, dim bound, struct loop_access *a)
 		a->limit = -1;
 }
 
-/* The table of GATHER has its rows in dimension 0, followed by the other dimensions of the result. That of GATHER_DIM has every dimension of the result. */
+/* The table of GATHER has its rows in dimension 0, followed by the other dimensions of the result. That of GATHER_DIM has every
+ * dimension of the result. */
 static uint32_t eval_gather(struct nest_builder *n, ir_ref v, const struct coords *c)
 {
 	const struct builder *b = n->b;

@@ -1,6 +1,6 @@
-/* Run-time indices: all indices of a gather must be inside its table, even if the elements are not used. The nest that reads the elements checks the
- * indices that it visits. If it may skip some, because another of its loops has no iterations or only a slice is used, a separate nest checks them: it
- * loads the one element of a constant, with the bound of the table. */
+/* Run-time indices: all indices of a gather must be inside its table, even if the elements are not used. The nest that reads the
+ * elements checks the indices that it visits. If it may skip some, because another of its loops has no iterations or only a slice is
+ * used, a separate nest checks them: it loads the one element of a constant, with the bound of the table. */
 #include "backend/loops/build.h"
 #include <string.h>
 #include "base/arena.h"

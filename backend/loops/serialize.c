@@ -1,5 +1,5 @@
-/* Loop IR as bytes: a magic number, dims, symbol, buffers, statements, scratch, checks. Numbers are varints (base/varint.h), dims their handles, texts have
- * their length first and a NUL last, constants are as in memory.
+/* Loop IR as bytes: a magic number, dims, symbol, buffers, statements, scratch, checks. Numbers are varints (base/varint.h), dims their
+ * handles, texts have their length first and a NUL last, constants are as in memory.
  *
  * One function for each structure both writes and reads it, so that the two cannot differ. */
 #include "backend/loops/serialize.h"

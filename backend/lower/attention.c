@@ -71,8 +71,8 @@ static ir_ref causal(struct lower *l, ir_ref scores)
 	return mask_scores(l, scores, lower_op2(l, OP_LE, lower_iota(l, &t, DT_INT64, 1), lower_iota(l, &t, DT_INT64, 0)));
 }
 
-/* Softmax over the keys. A row without keys is zero, as in PyTorch: its maximum is replaced by a finite number, and its sum, which is 0 then and at
- * least 1 otherwise, by a positive one. */
+/* Softmax over the keys. A row without keys is zero, as in PyTorch: its maximum is replaced by a finite number, and its sum, which is 0
+ * then and at least 1 otherwise, by a positive one. */
 static ir_ref weights_of(struct lower *l, ir_ref scores)
 {
 	uint32_t last = 1u << (lower_of(l, scores)->rank - 1);

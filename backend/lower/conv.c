@@ -1,6 +1,6 @@
-/* Convolutions as matrix products: [N, C, H, W] is padded, its windows become rows or columns of a matrix ("im2col"), and the weights are the
- * other matrix. Trits are the right operand, which kernels take packed. Other weights are the left operand, so that the result has the order of the
- * output. Convolutions of single channels are sums over windows, without a matrix. */
+/* Convolutions as matrix products: [N, C, H, W] is padded, its windows become rows or columns of a matrix ("im2col"), and the weights
+ * are the other matrix. Trits are the right operand, which kernels take packed. Other weights are the left operand, so that the result
+ * has the order of the output. Convolutions of single channels are sums over windows, without a matrix. */
 #include "backend/lower/state.h"
 
 struct conv {

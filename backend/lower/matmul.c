@@ -1,4 +1,5 @@
-/* Matrix products. Vectors become matrices for the product. A batch times one matrix becomes rows, so that a constant right operand keeps rank 2. */
+/* Matrix products. Vectors become matrices for the product. A batch times one matrix becomes rows, so that a constant right operand
+ * keeps rank 2. */
 #include "backend/lower/state.h"
 
 static ir_ref product(struct lower *l, ir_ref a, ir_ref b, const dim *batch, uint32_t n_batch, dtype elem)

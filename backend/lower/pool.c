@@ -33,7 +33,8 @@ static struct pool read_pool(struct lower *l, ir_ref x, bool ceil)
 	return p;
 }
 
-/* Windows [N, C, H, W, KH, KW]; elements outside of x are `outside`. A window that ceil_mode adds ends less than a stride after the padding. */
+/* Windows [N, C, H, W, KH, KW]; elements outside of x are `outside`. A window that ceil_mode adds ends less than a stride after the
+ * padding. */
 static ir_ref windows(struct lower *l, const struct pool *p, double outside)
 {
 	struct dims *d = l->f->dims;

@@ -1,5 +1,5 @@
-/* Constant folding: the interpreter evaluates operations on constants whose results are is_small. BROADCAST and IOTA remain, because they cost nothing in a
- * loop, but operations on them are folded. An element-wise operation on broadcast scalars is folded as a scalar. */
+/* Constant folding: the interpreter evaluates operations on constants whose results are is_small. BROADCAST and IOTA remain, because
+ * they cost nothing in a loop, but operations on them are folded. An element-wise operation on broadcast scalars is folded as a scalar. */
 #include <string.h>
 #include "backend/interp/interp.h"
 #include "backend/passes/passes.h"

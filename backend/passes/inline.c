@@ -1,5 +1,5 @@
-/* Inlining. A call with build-time operands is always inlined, so that a build_fn has no calls; a callee marked @inline from -O1 on; a small
- * callee from -O2 on. The callee is lowered again, with the values that the call has for its symbols. */
+/* Inlining. A call with build-time operands is always inlined, so that a build_fn has no calls; a callee marked @inline from -O1 on; a
+ * small callee from -O2 on. The callee is lowered again, with the values that the call has for its symbols. */
 #include <string.h>
 #include "backend/lower/lower.h"
 #include "backend/passes/passes.h"

@@ -63,8 +63,8 @@ static bool match_transpose(struct ir_fn *f, ir_ref r, struct quantised *q)
 	return true;
 }
 
-/* If float matrix r consists of quantised elements and a factor, stores them in q and returns true. Otherwise the instructions that were emitted are dead.
- * Recursion is shallow: one product, and transposes, of which simplify.c leaves at most one in a row. */
+/* If float matrix r consists of quantised elements and a factor, stores them in q and returns true. Otherwise the instructions that were
+ * emitted are dead. Recursion is shallow: one product, and transposes, of which simplify.c leaves at most one in a row. */
 static bool match_quantised(struct ir_fn *f, ir_ref r, struct quantised *q)
 {
 	const struct ir_inst i = *ir_at(f, r);

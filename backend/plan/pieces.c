@@ -95,8 +95,8 @@ void build_fn_describe(struct arena *a, const struct ir_fn *f, struct build_fn_i
 
 /* ---- extracting a piece as a function ---- */
 
-/* Dims in a build_fn are constant, except where they give the symbols of a callee. A piece has the unit's symbols only if such a dim needs them, so that
- * equal pieces of different units hash alike. */
+/* Dims in a build_fn are constant, except where they give the symbols of a callee. A piece has the unit's symbols only if such a dim
+ * needs them, so that equal pieces of different units hash alike. */
 static const dim *needed_symbols(struct ir_fn *to, const struct ir_fn *f, const bool *live)
 {
 	bool needed = false;

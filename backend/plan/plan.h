@@ -1,8 +1,8 @@
 /* A unit ready for code generation: lowered, with small callees inlined, optimised by the passes of its level, and split into
  *   build_fn  what depends only on weights and constants; evaluated when the library is built
  *   run_fn    the rest; compiled.
- * A plan is deterministic. Its hashes decide whether a compiled fragment can be reused. Most of a build needs only hashes, slots and interface,
- * which builder/store/plan_record.h stores; the two functions are then NULL until something has to be made from them. */
+ * A plan is deterministic. Its hashes decide whether a compiled fragment can be reused. Most of a build needs only hashes, slots and
+ * interface, which builder/store/plan_record.h stores; the two functions are then NULL until something has to be made from them. */
 #ifndef TRIB_BACKEND_PLAN_PLAN_H
 #define TRIB_BACKEND_PLAN_PLAN_H
 #include <stdbool.h>
@@ -29,8 +29,8 @@ struct slot {
 	const struct hir_unit *callee;
 };
 
-/* The build_fn without its code. It is divided into pieces that share only constants. They are evaluated separately, so memory holds the weights of a piece
- * and not of the unit. */
+/* The build_fn without its code. It is divided into pieces that share only constants. They are evaluated separately, so memory holds the
+ * weights of a piece and not of the unit. */
 #define PLAN_NONE UINT32_MAX
 struct build_fn_output {
 	uint32_t weight;     /* the output is this weight itself; PLAN_NONE: it is computed */
@@ -67,7 +67,8 @@ struct plan {
 	hash128 run_fn_hash; /* of run_fn and the slots; with target, options and compiler build it is the key of the fragment */
 };
 
-/* Makes the plan of u in `unit`. Returns NULL after reporting errors into diags. `dump` receives the IR text after each stage; it may be NULL. */
+/* Makes the plan of u in `unit`. Returns NULL after reporting errors into diags. `dump` receives the IR text after each stage; it may be
+ * NULL. */
 struct plan *plan_unit(struct arena *unit, const struct hir_unit *u, const struct plan_options *opt, struct diags *diags, struct buf *dump);
 
 /* Fills the interface of a build_fn; its arrays are in `a`. */

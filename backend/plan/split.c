@@ -1,8 +1,8 @@
 /* Splits a unit into its build_fn, which is evaluated when the library is built, and its run_fn.
  *
- * A value belongs to the build_fn if it depends on a weight or on random numbers. So does a constant that is expensive and too large for folding.
- * The run_fn reads such a value through a slot. Broadcasts and cheap constant values stay in the run_fn: there they cost nothing, in a slot they
- * would cost memory.
+ * A value belongs to the build_fn if it depends on a weight or on random numbers. So does a constant that is expensive and too large for
+ * folding. The run_fn reads such a value through a slot. Broadcasts and cheap constant values stay in the run_fn: there they cost
+ * nothing, in a slot they would cost memory.
  *
  * Each of the two functions has its own arena and its own dims. They outlive the whole function. The dims of the run_fn grow while it is
  * compiled, when another thread may evaluate the build_fn. */
@@ -130,8 +130,8 @@ static enum layout layout_for(const struct split *s, const struct ir_inst *user,
 
 static ir_ref run_value(struct split *s, ir_ref r, enum layout layout) { return in_slot(s, r) ? data_slot(s, r, layout) : s->map[r]; }
 
-/* Collects the run-time operands of a call of u, whose operands start at `first`, then u's weight table. Its build-time operands become outputs of the
- * build_fn. Returns the number of operands. */
+/* Collects the run-time operands of a call of u, whose operands start at `first`, then u's weight table. Its build-time operands become
+ * outputs of the build_fn. Returns the number of operands. */
 static uint32_t callee_operands(struct split *s, ir_ref r, const struct hir_unit *u, uint32_t first, ir_ref *operands)
 {
 	const struct ir_inst *i = ir_at(s->whole, r);

@@ -7,8 +7,8 @@
 
 enum { TRI_LONGEST_PATH = 4096 };
 
-/* Stores the path of the file `name` in the folder of the library that contains `in`; the name alone if the folder is unknown. Returns false if the path is too
- * long. */
+/* Stores the path of the file `name` in the folder of the library that contains `in`; the name alone if the folder is unknown. Returns
+ * false if the path is too long. */
 static inline bool tri_beside_library(const void *in, const char *name, char out[TRI_LONGEST_PATH])
 {
 	Dl_info info;

@@ -1,4 +1,5 @@
-/* Lets one run at a time use an opened model. A second run is an error and changes nothing. A model that is closed during a run is freed at its end. */
+/* Lets one run at a time use an opened model. A second run is an error and changes nothing. A model that is closed during a run is freed
+ * at its end. */
 #ifndef TRI_CLAIM_H
 #define TRI_CLAIM_H
 #include <stdatomic.h>

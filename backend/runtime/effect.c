@@ -1,5 +1,5 @@
-/* print and assert in generated code. Text goes to standard error, because it is for people who debug a model; standard output belongs to the host
- * program. */
+/* print and assert in generated code. Text goes to standard error, because it is for people who debug a model; standard output belongs
+ * to the host program. */
 #include <stdbool.h>
 #include <string.h>
 #include <unistd.h>

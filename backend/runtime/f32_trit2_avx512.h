@@ -1,4 +1,5 @@
-/* AVX-512 tile of matmul_f32_trit2.c. Each trit has two masks, for a masked add (high bit set: 1) and a masked subtract (both bits clear: -1). */
+/* AVX-512 tile of matmul_f32_trit2.c. Each trit has two masks, for a masked add (high bit set: 1) and a masked subtract (both bits
+ * clear: -1). */
 #include <immintrin.h>
 
 enum { TILE_COLS = 4 };

@@ -1,5 +1,5 @@
-/* SSSE3 and AVX2 tile of matmul_i8_trit2.c: vpmaddubsw of shifted fields into 16-bit sums. A step adds at most 512 for each field, so sums are widened
- * every 16 steps. */
+/* SSSE3 and AVX2 tile of matmul_i8_trit2.c: vpmaddubsw of shifted fields into 16-bit sums. A step adds at most 512 for each field, so
+ * sums are widened every 16 steps. */
 #include <immintrin.h>
 
 enum { TILE_COLS = 4, TILE_STEPS = 1 << 20, WIDEN_STEPS = 16 }; /* 16 · 4 fields · 2 · 2 · 128 = 32768: fits, as only -128 reaches it */

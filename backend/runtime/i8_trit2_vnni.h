@@ -1,5 +1,5 @@
-/* AVX-512 VNNI tile of matmul_i8_trit2.c. For one row of x, vpdpbusd takes the fields masked and not shifted; each has an accumulator that is shifted at the
- * end. For several rows, the fields are shifted once for all rows. Activations are 32-bit broadcasts. */
+/* AVX-512 VNNI tile of matmul_i8_trit2.c. For one row of x, vpdpbusd takes the fields masked and not shifted; each has an accumulator
+ * that is shifted at the end. For several rows, the fields are shifted once for all rows. Activations are 32-bit broadcasts. */
 #include <immintrin.h>
 
 enum { TILE_COLS = 8, TILE_STEPS = 16384 }; /* field 3 counts 64-fold: 16384 steps of 4·128·128 stay below 2^31 */

@@ -11,8 +11,8 @@ tri_kernel_fn tri_matmul_i8_trit2, tri_matmul_f32_trit2, tri_matmul_f32, tri_sor
 
 enum { TRI_TASK_WORK = 1 << 18 }; /* multiply-adds of a task: enough to pay for a thread */
 
-/* A grid of output tiles in column order, so that a weight panel stays in the cache: tile t is in column t / rows and row t % rows. Each task computes
- * `per` tiles. A tile computes its elements completely, so the division changes no result. */
+/* A grid of output tiles in column order, so that a weight panel stays in the cache: tile t is in column t / rows and row t % rows. Each
+ * task computes `per` tiles. A tile computes its elements completely, so the division changes no result. */
 struct tri_grid {
 	int64_t cols, rows, per;
 };

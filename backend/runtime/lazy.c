@@ -154,7 +154,8 @@ static const struct tri_lazy_api *open_libtrib(const struct tri_lazy_library *l,
 
 static void futex(uint32_t *at, int op, uint32_t value) { syscall(SYS_futex, at, op, value, NULL, NULL, 0); }
 
-/* True if this thread must compile the unit; otherwise it is compiled. A process that was forked during a compilation compiles the unit itself. */
+/* True if this thread must compile the unit; otherwise it is compiled. A process that was forked during a compilation compiles the unit
+ * itself. */
 static bool begin_compile(struct tri_lazy_slot *s)
 {
 	uint32_t mine = TRI_LAZY_BUSY + (uint32_t)getpid(), state = __atomic_load_n(&s->state, __ATOMIC_ACQUIRE);

@@ -63,8 +63,8 @@ struct tri_lazy_library {
 struct tri_lazy_api {
 	uint32_t abi; /* TRI_LAZY_ABI */
 	uint32_t pad;
-	/* Compiles the unit and fills its slot, and the slots of callees that the user's cache has. Thread-safe: units may be compiled at the same time.
-	 * Returns 0, or another number after writing a message into `why`, which has n bytes. */
+	/* Compiles the unit and fills its slot, and the slots of callees that the user's cache has. Thread-safe: units may be compiled
+	 * at the same time. Returns 0, or another number after writing a message into `why`, which has n bytes. */
 	int (*compile)(const struct tri_lazy_unit *unit, char *why, size_t n);
 };
 typedef const struct tri_lazy_api *tri_lazy_entry_fn(void);

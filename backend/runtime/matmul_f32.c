@@ -1,6 +1,6 @@
-/* y float32 [M, N] = x float32 [M, K] · w float32 [K, N], all row-major. Register tiles are ROWS x (VECS vectors). From three rows of x on, panels of w are
- * copied to the stack first, so that they are read in sequence. The order of a sum is the same for any M, N and number of threads: blocks of 256 k, each
- * summed in ascending k (with FMA if the processor has it), then the blocks in ascending order. */
+/* y float32 [M, N] = x float32 [M, K] · w float32 [K, N], all row-major. Register tiles are ROWS x (VECS vectors). From three rows of x
+ * on, panels of w are copied to the stack first, so that they are read in sequence. The order of a sum is the same for any M, N and
+ * number of threads: blocks of 256 k, each summed in ascending k (with FMA if the processor has it), then the blocks in ascending order. */
 #include <string.h>
 #include "kernel.h"
 

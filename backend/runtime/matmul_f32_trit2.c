@@ -1,6 +1,7 @@
-/* y float32 [M, N] = x float32 [M, K] · w TRIT2 [K, N] by additions and subtractions alone. A zero trit skips its activation, even a NaN.
- * The order of a sum is the same on every processor, for any M and any number of threads. K is divided into blocks of 64 steps. In a block, four sums
- * c0 … c3 add k mod 4 = 0 … 3 in ascending k from +0; the block is (c0 + c1) + (c2 + c3). Blocks are added in ascending order. */
+/* y float32 [M, N] = x float32 [M, K] · w TRIT2 [K, N] by additions and subtractions alone. A zero trit skips its activation, even a
+ * NaN. The order of a sum is the same on every processor, for any M and any number of threads. K is divided into blocks of 64 steps. In
+ * a block, four sums c0 … c3 add k mod 4 = 0 … 3 in ascending k from +0; the block is (c0 + c1) + (c2 + c3). Blocks are added in
+ * ascending order. */
 #include <string.h>
 #include "kernel.h"
 #include "trit2.h"

@@ -1,5 +1,6 @@
-/* y int64 [M, N]: for each row of x the positions of its elements in order. The sort is stable; NaN is greater than all numbers. dims: M, N, descending.
- * float32: a radix sort (least significant digit first) of words that hold key and position. 64-bit elements: a merge sort of the positions. */
+/* y int64 [M, N]: for each row of x the positions of its elements in order. The sort is stable; NaN is greater than all numbers. dims:
+ * M, N, descending. float32: a radix sort (least significant digit first) of words that hold key and position. 64-bit elements: a merge
+ * sort of the positions. */
 #include <string.h>
 #include "kernel.h"
 #include "tri.h"

@@ -1,5 +1,6 @@
-/* C interface of a library that trib built; part of every generated header. There is no global state. A model may be opened several times; one thread at a
- * time may use an opened model. A run during another run returns TRI_ERR_BUSY. A model that is closed during a run is freed at its end. */
+/* C interface of a library that trib built; part of every generated header. There is no global state. A model may be opened several
+ * times; one thread at a time may use an opened model. A run during another run returns TRI_ERR_BUSY. A model that is closed during a
+ * run is freed at its end. */
 #ifndef TRI_ABI
 #define TRI_ABI 1
 #include <stdint.h>

@@ -8,11 +8,13 @@
  *     }
  *     tri_live_close(gain);
  *
- * Threads may call all functions except tri_live_close at the same time. A call uses one generation of the library from begin to end. A library is unloaded when
- * no call uses it any more. A library that cannot be loaded, or whose entries have other tensors, is an error, and the old one remains in use.
+ * Threads may call all functions except tri_live_close at the same time. A call uses one generation of the library from begin to end. A
+ * library is unloaded when no call uses it any more. A library that cannot be loaded, or whose entries have other tensors, is an error,
+ * and the old one remains in use.
  *
- * For C11 and C++11 on Linux. One source file defines TRI_LIVE_IMPLEMENTATION before it includes this header. Before glibc 2.34 link with -ldl -lpthread.
- * The library must be replaced by a rename, as trib does: a file that is written in place changes while the program uses it. */
+ * For C11 and C++11 on Linux. One source file defines TRI_LIVE_IMPLEMENTATION before it includes this header. Before glibc 2.34 link
+ * with -ldl -lpthread. The library must be replaced by a rename, as trib does: a file that is written in place changes while the program
+ * uses it. */
 #ifndef TRI_LIVE_H
 #define TRI_LIVE_H
 #ifndef TRI_ABI
@@ -24,10 +26,11 @@ extern "C" {
 
 typedef struct tri_live tri_live;
 
-/* Loads the library at `path`. Every model is opened with `options`, which may be NULL and must outlive the result. Returns NULL with a message in *err. */
+/* Loads the library at `path`. Every model is opened with `options`, which may be NULL and must outlive the result. Returns NULL with a
+ * message in *err. */
 tri_live *tri_live_open(const char *path, const tri_options *options, tri_error *err);
-/* Checks for a new library at the path, by one stat. Returns 1: the new library is in use; 0: there is none; -1: there is one, but it cannot be used, with a
- * message in *err. Returns -1 once for each such library. */
+/* Checks for a new library at the path, by one stat. Returns 1: the new library is in use; 0: there is none; -1: there is one, but it
+ * cannot be used, with a message in *err. Returns -1 once for each such library. */
 int tri_live_reload(tri_live *live, tri_error *err);
 /* Returns the number of libraries that were in use so far, from 1. */
 uint64_t tri_live_generation(tri_live *live);
@@ -123,8 +126,8 @@ static int tri_live_stat(const char *path, struct tri_live_stamp *out)
 	return 1;
 }
 
-/* Returns the path in a spelling that the dynamic loader has not seen, because it returns the loaded library for a known path. The bits of the number are
- * `./` and `.//` after the folder. malloc'd. */
+/* Returns the path in a spelling that the dynamic loader has not seen, because it returns the loaded library for a known path. The bits
+ * of the number are `./` and `.//` after the folder. malloc'd. */
 static char *tri_live_spelling(const char *path, uint64_t number)
 {
 	const char *slash = strrchr(path, '/');

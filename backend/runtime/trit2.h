@@ -1,9 +1,9 @@
 /* TRIT2: a constant trit matrix [K, N] with two bits for each trit, in the order in which the kernels read it, on every instruction set.
  *
- * N is divided into halves of 16 columns; a panel has two halves, the last panel one or two. K is divided into steps of 16. A panel has 64 bytes for
- * each step and each half. Bits 2f and 2f+1 (f = 0 … 3) of byte 4*lane + j hold trit + 1 of column `lane` of the half at k = 16*step + 4*f + j.
- * So a 32-bit word belongs to one column, and `word >> 2f & 0x03030303` are the unsigned bytes for the four activations k … k+3:
- * sum(x*(t+1)) - sum(x) = sum(x*t). Padding in K and N is 0; its activations are 0. */
+ * N is divided into halves of 16 columns; a panel has two halves, the last panel one or two. K is divided into steps of 16. A panel has
+ * 64 bytes for each step and each half. Bits 2f and 2f+1 (f = 0 … 3) of byte 4*lane + j hold trit + 1 of column `lane` of the half at k
+ * = 16*step + 4*f + j. So a 32-bit word belongs to one column, and `word >> 2f & 0x03030303` are the unsigned bytes for the four
+ * activations k … k+3: sum(x*(t+1)) - sum(x) = sum(x*t). Padding in K and N is 0; its activations are 0. */
 #ifndef TRI_TRIT2_H
 #define TRI_TRIT2_H
 #include <stddef.h>

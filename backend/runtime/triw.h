@@ -1,4 +1,5 @@
-/* The weight file of a library, NAME-DIGEST.triw: the header, the table, then every packed tensor at a multiple of 64 bytes. Little-endian. */
+/* The weight file of a library, NAME-DIGEST.triw: the header, the table, then every packed tensor at a multiple of 64 bytes.
+ * Little-endian. */
 #ifndef TRI_TRIW_H
 #define TRI_TRIW_H
 #include <stdint.h>

@@ -13,8 +13,8 @@ enum tri_size_error {
 
 struct tri_context; /* of an opened model: its threads and the first run-time error */
 
-/* A unit. bufs: its run-time inputs, then its outputs, all dense. weights: its weight table. dims: the values of its symbols. scratch: as many bytes as its
- * tri_scratch_fn returns, aligned to 64. */
+/* A unit. bufs: its run-time inputs, then its outputs, all dense. weights: its weight table. dims: the values of its symbols. scratch:
+ * as many bytes as its tri_scratch_fn returns, aligned to 64. */
 typedef void tri_unit_fn(struct tri_context *ctx, void *const *bufs, const void *const *weights, const int64_t *dims, char *scratch);
 /* Returns the scratch bytes of the unit and its callees for these dims, or TRI_TOO_LARGE if 64 bits cannot hold them. */
 #define TRI_TOO_LARGE INT64_MIN
@@ -24,8 +24,8 @@ typedef void tri_kernel_fn(struct tri_context *ctx, void *const *bufs, const int
 
 /* Records a run-time error, for example an index out of range. The first error counts. The run continues. */
 void tri_fail(struct tri_context *ctx, int32_t code, int64_t value, int64_t bound);
-/* Writes a template of base/format.h with n values to standard error. kinds: for each value its element type << 4 | rank. bufs: its data. dims: the
- * sizes of all values, one value after the other. */
+/* Writes a template of base/format.h with n values to standard error. kinds: for each value its element type << 4 | rank. bufs: its
+ * data. dims: the sizes of all values, one value after the other. */
 void tri_print(struct tri_context *ctx, const char *text, const uint8_t *kinds, void *const *bufs, const int64_t *dims, uint32_t n);
 /* The first value is the condition, the template is for the others. If the condition is false, records the error "where: message". */
 void tri_assert(struct tri_context *ctx, const char *text, const char *where, const uint8_t *kinds, void *const *bufs, const int64_t *dims,

@@ -1,5 +1,5 @@
-/* Weights in a file beside the library. Opening a model maps the file read-only and makes the weight tables in memory, with the addresses of the
- * mapping. */
+/* Weights in a file beside the library. Opening a model maps the file read-only and makes the weight tables in memory, with the
+ * addresses of the mapping. */
 #ifndef TRI_WEIGHTS_H
 #define TRI_WEIGHTS_H
 #include <stddef.h>

@@ -1,4 +1,5 @@
-/* The interface of libtrib-codegen.so, which contains LLVM and is opened only if something must be compiled. Its one exported symbol is CODEGEN_ENTRY. */
+/* The interface of libtrib-codegen.so, which contains LLVM and is opened only if something must be compiled. Its one exported symbol is
+ * CODEGEN_ENTRY. */
 #ifndef TRIB_BACKEND_TARGET_CODEGEN_H
 #define TRIB_BACKEND_TARGET_CODEGEN_H
 #include <stdbool.h>
@@ -25,10 +26,11 @@ struct codegen_api {
 	/* Returns the host's cpu name and features, malloc'd. */
 	void (*host)(char **cpu, char **features);
 	struct codegen *(*open)(const struct codegen_target *target, struct buf *error);
-	/* Appends a relocatable object. It defines SYMBOL (tri_unit_fn) and SYMBOL_scratch (tri_scratch_fn). Returns false with a message in *error. */
+	/* Appends a relocatable object. It defines SYMBOL (tri_unit_fn) and SYMBOL_scratch (tri_scratch_fn). Returns false with a
+	 * message in *error. */
 	bool (*compile)(struct codegen *c, const struct loop_fn *f, struct buf *object, struct buf *error);
-	/* Compiles a small function and discards it. The first use of LLVM makes tables and loads pages, which takes as long as a small unit. Call it once in
-	 * a process. */
+	/* Compiles a small function and discards it. The first use of LLVM makes tables and loads pages, which takes as long as a small
+	 * unit. Call it once in a process. */
 	void (*warm)(struct codegen *c);
 	bool (*dump)(struct codegen *c, const struct loop_fn *f, enum codegen_text what, struct buf *out, struct buf *error);
 	void (*close)(struct codegen *c);

@@ -1,5 +1,5 @@
-/* The id of this build of trib: a digest of the libraries that both the command and libtrib.so are linked from. Each uses the other's fragments only if the ids
- * are equal. */
+/* The id of this build of trib: a digest of the libraries that both the command and libtrib.so are linked from. Each uses the other's
+ * fragments only if the ids are equal. */
 #ifndef TRIB_BUILDER_BUILD_BUILD_ID_H
 #define TRIB_BUILDER_BUILD_BUILD_ID_H
 #include "base/hash.h"

@@ -1,4 +1,5 @@
-/* One build: what its steps have made so far. Only build.c and callers of build_start see all of it; a step gets what it reads and what it makes. */
+/* One build: what its steps have made so far. Only build.c and callers of build_start see all of it; a step gets what it reads and what
+ * it makes. */
 #ifndef TRIB_BUILDER_BUILD_BUILD_STEPS_H
 #define TRIB_BUILDER_BUILD_BUILD_STEPS_H
 #include "builder/build/compile_set.h"

@@ -1,5 +1,5 @@
-/* What every step of one build uses: memory, files read, diagnostics, stores, and whether the build goes on. For the main thread; workers use only the
- * session's members that say so, `timing`, `stores.project`, `stores.cache`, and the atomic flags. */
+/* What every step of one build uses: memory, files read, diagnostics, stores, and whether the build goes on. For the main thread;
+ * workers use only the session's members that say so, `timing`, `stores.project`, `stores.cache`, and the atomic flags. */
 #ifndef TRIB_BUILDER_BUILD_CONTEXT_H
 #define TRIB_BUILDER_BUILD_CONTEXT_H
 #include <stdbool.h>

@@ -1,5 +1,5 @@
-/* A request (compiler, target, flags, manifest) leads to the list of files that such a build reads. Their contents and the commit lead to its outputs.
- * Builds after an edit neither ask nor save. */
+/* A request (compiler, target, flags, manifest) leads to the list of files that such a build reads. Their contents and the commit lead
+ * to its outputs. Builds after an edit neither ask nor save. */
 #include "builder/build/direct.h"
 #include <stdlib.h>
 #include <string.h>

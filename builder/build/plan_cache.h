@@ -15,7 +15,8 @@ void plan_cache_record(struct unit_job *j);
 void plan_cache_share(struct unit_job *j);
 /* The plan with its code, which is made now if the plan came from a record. */
 const struct plan *plan_cache_code(struct unit_job *j);
-/* Frees the code when nothing more is compiled from it. It stays if values are still to be computed by its build_fn, or kernels to be made. */
+/* Frees the code when nothing more is compiled from it. It stays if values are still to be computed by its build_fn, or kernels to be
+ * made. */
 void plan_cache_drop_code(struct unit_job *j);
 /* MANIFEST_OPT_SIZE for -Os. */
 uint8_t unit_opt(const struct unit_job *j);

@@ -31,14 +31,16 @@ struct session {
 	bool locked;                   /* the client of the session holds the project's lock */
 	/* NULL, or called with the project locked, when there is work. True: another process has built, with status *s. */
 	bool (*elsewhere)(void *ctx, int lock, enum status *s);
-	/* NULL, or called while a build runs, and when it has failed. True: an input read so far has changed, so the build ends, and another will follow. */
+	/* NULL, or called while a build runs, and when it has failed. True: an input read so far has changed, so the build ends, and
+	 * another will follow. */
 	bool (*superseded)(void *ctx, const struct inputs *read, bool failed);
 	void *ctx;
 };
 
 /* The pool with this many workers and these limits. NULL: no thread can be started. */
 struct pool *session_pool(struct session *s, uint32_t jobs, const struct pool_limits *limits);
-/* Something will probably be compiled for this target and level: loads the code generator and uses it once, on a thread, if the pool has several workers. */
+/* Something will probably be compiled for this target and level: loads the code generator and uses it once, on a thread, if the pool has
+ * several workers. */
 void session_expect_code(struct session *s, const struct platform *target, uint8_t opt, bool size);
 /* The code generators of the pool's workers. NULL: *error (malloc'd) says why there are none. */
 struct generators *session_generators(struct session *s, char **error);

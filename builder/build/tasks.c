@@ -1,5 +1,5 @@
-/* The tasks that are left: fragments to compile, and for each model laying out and packing its weights, then linking it. The pool starts the tasks of the
- * longest path first, by the times of earlier builds. */
+/* The tasks that are left: fragments to compile, and for each model laying out and packing its weights, then linking it. The pool starts
+ * the tasks of the longest path first, by the times of earlier builds. */
 #include "builder/build/tasks.h"
 #include <stdlib.h>
 #include "backend/interp/interp.h"

@@ -30,7 +30,7 @@ int64_t timing_wall(const struct timing *t, enum phase p);
 const char *phase_text(enum phase p);
 /* Prints the table of --timing. */
 void timing_print(const struct timing *t, FILE *out, int64_t total_wall);
-/* Writes all events in the Chrome trace format (chrome://tracing, Perfetto). Times are of the system's monotonic clock, so that traces of several processes
- * align. False: errno says why. */
+/* Writes all events in the Chrome trace format (chrome://tracing, Perfetto). Times are of the system's monotonic clock, so that traces
+ * of several processes align. False: errno says why. */
 bool timing_write(const struct timing *t, const char *path);
 #endif

@@ -1,5 +1,6 @@
-/* The user's cache: results that any project may use. A key is a hash of what an entry was made from. Every entry has a checksum, and the cache has limits.
- * Processes and threads may share a cache, and may be killed at any moment. If a cache cannot be used, every look-up is a miss and the build goes on. */
+/* The user's cache: results that any project may use. A key is a hash of what an entry was made from. Every entry has a checksum, and
+ * the cache has limits. Processes and threads may share a cache, and may be killed at any moment. If a cache cannot be used, every
+ * look-up is a miss and the build goes on. */
 #ifndef TRIB_BUILDER_CACHE_CACHE_H
 #define TRIB_BUILDER_CACHE_CACHE_H
 #include <stdbool.h>
@@ -45,8 +46,8 @@ bool cache_close(struct cache *c, struct buf *warning);
 
 /* The value, valid until the cache is closed; NULL: a miss. Thread-safe. `c` may be NULL. */
 const void *cache_get(struct cache *c, enum cache_kind kind, hash128 key, size_t *len);
-/* Stores a copy and returns it, valid until the cache is closed; it is written then. cost_ns: the time to make the value; 0: unknown. Thread-safe. NULL if
- * `c` is NULL. */
+/* Stores a copy and returns it, valid until the cache is closed; it is written then. cost_ns: the time to make the value; 0: unknown.
+ * Thread-safe. NULL if `c` is NULL. */
 const void *cache_put(struct cache *c, enum cache_kind kind, hash128 key, const void *bytes, size_t len, int64_t cost_ns);
 /* True if the level of this kind is in use. `c` may be NULL. */
 bool cache_uses(const struct cache *c, enum cache_kind kind);

@@ -28,8 +28,8 @@ struct cache_config {
 	struct setting at[SETTINGS];
 };
 
-/* Reads all settings from their sources. `project`: its manifest, or NULL. Files that are read are added to `sources`. Memory in `a`. False: errors were
- * reported. */
+/* Reads all settings from their sources. `project`: its manifest, or NULL. Files that are read are added to `sources`. Memory in `a`.
+ * False: errors were reported. */
 bool cache_config_read(struct arena *a, struct sources *sources, const struct manifest *project, const struct options *o,
 		       struct cache_config *out, struct diags *diags);
 /* The options for cache_open. The folder's name is in `a`. */

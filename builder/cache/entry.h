@@ -1,4 +1,5 @@
-/* The bytes of one entry of the user's cache: a head, then the value, either raw or as a zstd frame. The head's checksum covers all of it and the entry's id. */
+/* The bytes of one entry of the user's cache: a head, then the value, either raw or as a zstd frame. The head's checksum covers all of
+ * it and the entry's id. */
 #ifndef TRIB_BUILDER_CACHE_ENTRY_H
 #define TRIB_BUILDER_CACHE_ENTRY_H
 #include <stdbool.h>
@@ -22,7 +23,7 @@ enum entry_codec { ENTRY_RAW, ENTRY_ZSTD, ENTRY_CODECS };
 void entry_encode(struct buf *out, uint32_t kind, hash128 id, const void *bytes, size_t len, int level);
 /* True if the entry is complete and undamaged, and has this kind and id. */
 bool entry_is_valid(const void *entry, size_t len, uint32_t kind, hash128 id);
-/* The value of a valid entry. NULL: the frame is damaged. *owned: malloc'd memory of the value; NULL if the value is part of the entry. *unpack: a zstd
- * context, created if it is NULL, and freed by the caller. To create one takes longer than to decompress a small entry. */
+/* The value of a valid entry. NULL: the frame is damaged. *owned: malloc'd memory of the value; NULL if the value is part of the entry.
+ * *unpack: a zstd context, created if it is NULL, and freed by the caller. To create one takes longer than to decompress a small entry. */
 const void *entry_value(struct ZSTD_DCtx_s **unpack, const void *entry, size_t len, size_t *value_len, void **owned);
 #endif

@@ -1,5 +1,6 @@
-/* A flush takes one transaction or three. Each holds the environment's lock and reads the totals of all processes, so that the limits always hold.
- * 1: make room if there is not enough. LMDB can reuse the freed pages from the third transaction on. 2: count the large entries. 3: write. */
+/* A flush takes one transaction or three. Each holds the environment's lock and reads the totals of all processes, so that the limits
+ * always hold. 1: make room if there is not enough. LMDB can reuse the freed pages from the third transaction on. 2: count the large
+ * entries. 3: write. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>

@@ -35,8 +35,8 @@ bool cache_clear_levels(struct cache *c, unsigned levels, struct cache_freed *fr
 /* Removes the folders of all formats in the root of a cache. False: errno. */
 bool cache_remove_all(const char *root);
 
-/* Checks all checksums, and that index, entries and files agree. Calls `found` for each fault. With `repair` it removes the faulty entries. False: the
- * check failed; see errno. */
+/* Checks all checksums, and that index, entries and files agree. Calls `found` for each fault. With `repair` it removes the faulty
+ * entries. False: the check failed; see errno. */
 typedef void cache_fault(void *ctx, const char *kind, const char *id, const char *what);
 bool cache_validate(struct cache *c, bool repair, cache_fault *found, void *ctx, uint64_t *checked, uint64_t *faults);
 #endif

@@ -1,5 +1,5 @@
-/* LMDB's file never shrinks. When half of it is free, it is copied without the free pages into a new folder. That folder replaces the old one while the
- * write lock is held. Processes that have the old one open go on using it. */
+/* LMDB's file never shrinks. When half of it is free, it is copied without the free pages into a new folder. That folder replaces the
+ * old one while the write lock is held. Processes that have the old one open go on using it. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -151,7 +151,8 @@ static bool is_ours(struct arena *a, const char *root, const char *name)
 	return name[0] == 'v' && name[1] >= '0' && name[1] <= '9' && (!name[2] || name[2] == '.') && access(lock, F_OK) == 0;
 }
 
-/* Moves the folder away first, so that no process opens half of it. A process that has it open may still write a file into it: hence the tries. */
+/* Moves the folder away first, so that no process opens half of it. A process that has it open may still write a file into it: hence the
+ * tries. */
 static bool remove_one(struct arena *a, const char *root, const char *name)
 {
 	const char *dir = path_join(a, root, name),

@@ -1,6 +1,7 @@
-/* Reads LMDB's file, data version 1, of 64-bit little-endian machines. It begins with two meta pages; the one with the higher transaction is valid. Trees are
- * B+ trees of pages; a page begins with 16-bit offsets of its nodes. A value that is too long for a leaf has pages of its own. Every offset and length is
- * checked before its use. A page that no longer belongs to the tree gives an entry with a wrong checksum. */
+/* Reads LMDB's file, data version 1, of 64-bit little-endian machines. It begins with two meta pages; the one with the higher
+ * transaction is valid. Trees are B+ trees of pages; a page begins with 16-bit offsets of its nodes. A value that is too long for a leaf
+ * has pages of its own. Every offset and length is checked before its use. A page that no longer belongs to the tree gives an entry with
+ * a wrong checksum. */
 #include "builder/cache/reader.h"
 #include <fcntl.h>
 #include <stdlib.h>

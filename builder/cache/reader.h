@@ -1,5 +1,5 @@
-/* Reads the user's cache inside a foreign program, without LMDB, mappings or locks. Everything is checked, so that damage or a concurrent writer causes no
- * more than a miss. Uses are not recorded. */
+/* Reads the user's cache inside a foreign program, without LMDB, mappings or locks. Everything is checked, so that damage or a
+ * concurrent writer causes no more than a miss. Uses are not recorded. */
 #ifndef TRIB_BUILDER_CACHE_READER_H
 #define TRIB_BUILDER_CACHE_READER_H
 #include <stddef.h>

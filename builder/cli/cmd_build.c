@@ -63,7 +63,8 @@ static bool server_is_enabled(const struct options *o)
 
 static bool ask_server(void *client, int lock, enum status *s) { return client_build(client, lock, s); }
 
-/* Builds in the project's build server if there is one. If this process had to load the code generator itself, starts a server for the next build. */
+/* Builds in the project's build server if there is one. If this process had to load the code generator itself, starts a server for the
+ * next build. */
 static enum status build(const struct options *o)
 {
 	struct client client = {.argv = o->argv, .presence = SERVER_PRESENT};

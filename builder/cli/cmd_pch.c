@@ -1,5 +1,5 @@
-/* trib pch create --stdlib: the standard library is precompiled when trib itself is built. This command verifies it, and measures the time that it
- * saves for each module and for the models of this project. */
+/* trib pch create --stdlib: the standard library is precompiled when trib itself is built. This command verifies it, and measures the
+ * time that it saves for each module and for the models of this project. */
 #include <stdio.h>
 #include <string.h>
 #include "base/arena.h"

@@ -238,8 +238,8 @@ static bool write_all_files(const struct files_job *f, const char *commit)
 	return false;
 }
 
-/* Writes to a temporary folder first, so that the folder with the commit's name is complete. Replaces a changed folder in one step, since other
- * processes may read it. */
+/* Writes to a temporary folder first, so that the folder with the commit's name is complete. Replaces a changed folder in one step,
+ * since other processes may read it. */
 static bool make_folder(struct checkouts *c, const char *address, const char *commit, const char *folder, const char **error)
 {
 	const char *partial = arena_printf(c->arena, "%s.partial", folder), *record = arena_printf(c->arena, "%s.integrity", folder);

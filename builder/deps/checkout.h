@@ -1,5 +1,6 @@
-/* Repositories in the user's cache: <cache>/git/NAME-HASH.git is a bare copy, <cache>/git/NAME-HASH/COMMIT holds the files of a commit and of its
- * submodules. Several processes read them; one at a time adds some. Files are not written again, unless builder/deps/integrity.h finds changed sources. */
+/* Repositories in the user's cache: <cache>/git/NAME-HASH.git is a bare copy, <cache>/git/NAME-HASH/COMMIT holds the files of a commit
+ * and of its submodules. Several processes read them; one at a time adds some. Files are not written again, unless
+ * builder/deps/integrity.h finds changed sources. */
 #ifndef TRIB_BUILDER_DEPS_CHECKOUT_H
 #define TRIB_BUILDER_DEPS_CHECKOUT_H
 #include <stdbool.h>

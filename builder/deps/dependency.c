@@ -1,5 +1,5 @@
-/* Visits the project's own blocks first, then breadth first those in the dependencies' manifests. A name means one repository and revision everywhere;
- * a block of the project overrides those of its dependencies. */
+/* Visits the project's own blocks first, then breadth first those in the dependencies' manifests. A name means one repository and
+ * revision everywhere; a block of the project overrides those of its dependencies. */
 #include "builder/deps/dependency.h"
 #include <ctype.h>
 #include <errno.h>

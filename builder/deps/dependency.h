@@ -1,5 +1,5 @@
-/* The git repositories that a project imports sources from: `dependency` blocks, tri.lock, and the links in .trib/deps. The links give the files the same
- * paths on every machine. */
+/* The git repositories that a project imports sources from: `dependency` blocks, tri.lock, and the links in .trib/deps. The links give
+ * the files the same paths on every machine. */
 #ifndef TRIB_BUILDER_DEPS_DEPENDENCY_H
 #define TRIB_BUILDER_DEPS_DEPENDENCY_H
 #include <stdbool.h>

@@ -1,5 +1,5 @@
-/* Detects changed sources in a checked-out commit. A small file beside the folder, the integrity record, holds a digest of the sources' stamps and one
- * of their contents. */
+/* Detects changed sources in a checked-out commit. A small file beside the folder, the integrity record, holds a digest of the sources'
+ * stamps and one of their contents. */
 #ifndef TRIB_BUILDER_DEPS_INTEGRITY_H
 #define TRIB_BUILDER_DEPS_INTEGRITY_H
 #include <stdbool.h>

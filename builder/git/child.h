@@ -18,6 +18,7 @@ bool child_start(struct child *c, const char *const *argv, const char *extra, bo
 bool child_write(struct child *c, const char *text, size_t len);
 /* Returns the number of bytes read; 0 at the end, -1 on failure or if the user stopped trib. */
 ssize_t child_read(struct child *c, char *to, size_t size);
-/* Ends and awaits the process. Writes the last lines of its standard error, joined to one, to `message`, which may be NULL. True if it exited with 0. */
+/* Ends and awaits the process. Writes the last lines of its standard error, joined to one, to `message`, which may be NULL. True if it
+ * exited with 0. */
 bool child_end(struct child *c, char *message, size_t size);
 #endif

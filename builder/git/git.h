@@ -32,12 +32,13 @@ typedef bool git_submodule_visitor(void *ctx, const char *path, const char *url,
 
 struct git_api {
 	uint32_t abi;
-	/* The commit of the repository around folder `dir`, as 40 hex digits, "" before the first one. *dirty: one of the files (relative to `dir`)
-	 * differs from the commit. Files outside the repository are ignored. False: there is no repository, or it cannot be read. */
+	/* The commit of the repository around folder `dir`, as 40 hex digits, "" before the first one. *dirty: one of the files
+	 * (relative to `dir`) differs from the commit. Files outside the repository are ignored. False: there is no repository, or it
+	 * cannot be read. */
 	bool (*describe)(const char *dir, const char *const *files, uint32_t n, char commit[41], bool *dirty);
 
-	/* Opens revision `rev` of the repository around folder `dir`. `A...` and `A...B` mean the merge base of A and B (HEAD). Follows submodules
-	 * into their repositories. NULL: *error. */
+	/* Opens revision `rev` of the repository around folder `dir`. `A...` and `A...B` mean the merge base of A and B (HEAD). Follows
+	 * submodules into their repositories. NULL: *error. */
 	struct git_view *(*view_open)(const char *dir, const char *rev, char commit[41], struct git_failure *error);
 	void (*view_close)(struct git_view *v); /* NULL is accepted */
 	/* Reads a file by its path from the view's folder; malloc'd, with a NUL at its end. False: the commit has no such file. */
@@ -56,8 +57,8 @@ struct git_api {
 	bool (*resolve)(const char *db, enum git_ref kind, const char *name, char commit[41], struct git_failure *error);
 	/* Writes the files of a commit into the empty folder `below` ("" or "libs/sub") of `root`. Follows no link below `root`. */
 	bool (*check_out)(const char *db, const char *commit, const char *root, const char *below, struct git_failure *error);
-	/* Visits the submodules of a commit that is checked out there, without those with `update = none`. `url` is the text in .gitmodules, or "".
-	 * False: *error, which is empty if the visitor returned false. */
+	/* Visits the submodules of a commit that is checked out there, without those with `update = none`. `url` is the text in
+	 * .gitmodules, or "". False: *error, which is empty if the visitor returned false. */
 	bool (*submodules)(const char *db, const char *commit, const char *root, const char *below, git_submodule_visitor *visit, void *ctx,
 			   struct git_failure *error);
 };

@@ -1,4 +1,5 @@
-/* Checks and writes the tree of a commit. Trees come from untrusted repositories; those that are refused cannot be made with git's own tools. */
+/* Checks and writes the tree of a commit. Trees come from untrusted repositories; those that are refused cannot be made with git's own
+ * tools. */
 #ifndef TRIB_BUILDER_GIT_TREE_H
 #define TRIB_BUILDER_GIT_TREE_H
 #include <git2.h>

@@ -1,5 +1,5 @@
-/* The code of a unit at its first call. It comes from the user's cache, with its callees if they are cached, or is compiled from the loops in the
- * library. It is linked into an image of its own and mapped. Calls of other units go through the slots of the library. */
+/* The code of a unit at its first call. It comes from the user's cache, with its callees if they are cached, or is compiled from the
+ * loops in the library. It is linked into an image of its own and mapped. Calls of other units go through the slots of the library. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdio.h>

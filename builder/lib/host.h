@@ -12,7 +12,7 @@ struct generators *host_borrow(struct arena *a, hash128 generator, const char **
 void host_return(struct generators *g);
 /* The folder of the user's cache, in `a`; NULL if the cache is not used. */
 const char *host_cache(struct arena *a);
-/* Runs `trib ARGS…` with these bytes as standard input. Writing to a damaged cache may crash, so another process does it. argv[0] is filled in;
- * the list ends with NULL. *message: its standard error, in `a`, or why it could not be started. False: it failed. */
+/* Runs `trib ARGS…` with these bytes as standard input. Writing to a damaged cache may crash, so another process does it. argv[0] is
+ * filled in; the list ends with NULL. *message: its standard error, in `a`, or why it could not be started. False: it failed. */
 bool host_run_trib(struct arena *a, const char **argv, const void *input, size_t n, const char **message);
 #endif

@@ -25,8 +25,8 @@ struct request {
 	const char *error;
 };
 
-/* A spelling of the path that is unique for this version of the library. The loader takes equal paths for the same library, even if the file
- * was replaced. */
+/* A spelling of the path that is unique for this version of the library. The loader takes equal paths for the same library, even if the
+ * file was replaced. */
 static const char *own_name(struct request *r, const char *path)
 {
 	struct stat st;

@@ -49,8 +49,8 @@ static bool matches_one(const char *p, size_t n, char c)
 	return fnmatch(bracket, text, 0) == 0;
 }
 
-/* Matches one component of a pattern: `*`, `?`, `[…]` and `\x`. A leading `.` matches only a `.`. Its time is at most the product of the lengths; that of
- * fnmatch is exponential. */
+/* Matches one component of a pattern: `*`, `?`, `[…]` and `\x`. A leading `.` matches only a `.`. Its time is at most the product of the
+ * lengths; that of fnmatch is exponential. */
 static bool part_matches(const char *p, const char *s)
 {
 	const char *again = NULL, *from = NULL; /* after the last `*`, and where its match ended */

@@ -7,7 +7,8 @@
 struct arena;
 
 bool glob_is_pattern(const char *text);
-/* Returns the regular files that match, in byte order of their paths. Hidden names match only a pattern that starts with a dot. Memory in `a`. */
+/* Returns the regular files that match, in byte order of their paths. Hidden names match only a pattern that starts with a dot. Memory
+ * in `a`. */
 const char *const *glob_expand(struct arena *a, const char *pattern, uint32_t *n);
 /* The same for a pattern relative to the folder `dir`. */
 const char *const *glob_expand_in(struct arena *a, const char *dir, const char *pattern, uint32_t *n);

@@ -1,4 +1,5 @@
-/* The manifest, tri.build: blocks of `key = value` lines, with variables, comments and includes. Each value is checked here; build_spec.c combines them. */
+/* The manifest, tri.build: blocks of `key = value` lines, with variables, comments and includes. Each value is checked here;
+ * build_spec.c combines them. */
 #ifndef TRIB_BUILDER_MANIFEST_MANIFEST_H
 #define TRIB_BUILDER_MANIFEST_MANIFEST_H
 #include <stdbool.h>
@@ -50,7 +51,8 @@ struct manifest {
 	uint32_t n_blocks;
 };
 
-/* Reads `path` and its includes (manifest_read.c) through `host`, into the `session` arena. Never NULL: errors are in `diags`, and the result has what could be read. */
+/* Reads `path` and its includes (manifest_read.c) through `host`, into the `session` arena. Never NULL: errors are in `diags`, and the
+ * result has what could be read. */
 struct manifest *manifest_read(struct arena *session, struct frontend_host host, const char *path, struct diags *diags);
 
 /* Returns the block of that kind and name (name NULL: the first of its kind), or NULL. */

@@ -1,5 +1,5 @@
-/* Lines of the manifest and of the user's configuration. `#` at the start of a line or after a blank starts a comment. `$name` and `${name}` expand
- * variables. `$$` is a dollar, `$ ` a blank that does not separate words. `$` at the end of a line joins the next one. */
+/* Lines of the manifest and of the user's configuration. `#` at the start of a line or after a blank starts a comment. `$name` and
+ * `${name}` expand variables. `$$` is a dollar, `$ ` a blank that does not separate words. `$` at the end of a line joins the next one. */
 #ifndef TRIB_BUILDER_MANIFEST_MANIFEST_LINE_H
 #define TRIB_BUILDER_MANIFEST_MANIFEST_LINE_H
 #include <stdbool.h>

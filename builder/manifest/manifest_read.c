@@ -1,4 +1,5 @@
-/* Reads tri.build. A line that is not indented opens a block, sets a variable or includes a file; an indented line is a key of the open block. */
+/* Reads tri.build. A line that is not indented opens a block, sets a variable or includes a file; an indented line is a key of the open
+ * block. */
 #include "builder/manifest/manifest.h"
 #include <ctype.h>
 #include <errno.h>

@@ -14,7 +14,7 @@ bool outputs_check_distinct(struct arena *a, const struct model_spec *models, ui
 bool outputs_is_inside(struct arena *a, const char *folder);
 /* True if every output folder of the manifest is inside the project. False: reported. */
 bool outputs_check_inside(struct arena *a, const struct model_spec *models, uint32_t n, struct diags *diags);
-/* Removes a link at `path` to a file outside the project, so that the output replaces it. `named`: the folder is from the command line; then a link to a
- * device or a pipe stays. False: errno. */
+/* Removes a link at `path` to a file outside the project, so that the output replaces it. `named`: the folder is from the command line;
+ * then a link to a device or a pipe stays. False: errno. */
 bool outputs_remove_link(struct arena *a, const char *path, bool named);
 #endif

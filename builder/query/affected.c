@@ -114,8 +114,8 @@ static void list_definitions(struct comparison *c)
 			out->defs[out->n_defs++] = (struct affected_def){&old->defs[i], &old->defs[i], DEF_REMOVED, false, SNAPSHOT_NO_DEF};
 }
 
-/* Goes from each change to its users, breadth first, so that each gets the nearest change. A definition in a file with syntax errors counts as
- * changed, so its users are affected. */
+/* Goes from each change to its users, breadth first, so that each gets the nearest change. A definition in a file with syntax errors
+ * counts as changed, so its users are affected. */
 static void lead_to_changes(struct comparison *c)
 {
 	uint32_t n = c->new->n_defs, total = 0, head = 0, tail = 0;

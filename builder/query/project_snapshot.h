@@ -1,5 +1,5 @@
-/* A project at one moment, on disk or in a commit: manifest, models, definitions and their uses. Nothing is built. Errors in the sources only
- * show as missing definitions. */
+/* A project at one moment, on disk or in a commit: manifest, models, definitions and their uses. Nothing is built. Errors in the sources
+ * only show as missing definitions. */
 #ifndef TRIB_BUILDER_QUERY_PROJECT_SNAPSHOT_H
 #define TRIB_BUILDER_QUERY_PROJECT_SNAPSHOT_H
 #include <stdbool.h>

@@ -1,5 +1,5 @@
-/* A project's tests: the files tests/MODEL/x.npy and out.npy, or folders with such files: tests/MODEL/CASE/x.npy. In a model with several entries, the
- * folder with the name of an entry has the cases of that entry. */
+/* A project's tests: the files tests/MODEL/x.npy and out.npy, or folders with such files: tests/MODEL/CASE/x.npy. In a model with
+ * several entries, the folder with the name of an entry has the cases of that entry. */
 #ifndef TRIB_BUILDER_RUN_TEST_CASE_H
 #define TRIB_BUILDER_RUN_TEST_CASE_H
 #include <stdint.h>

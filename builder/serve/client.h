@@ -16,8 +16,8 @@ struct client {
 
 /* True if a server may do this build. It cannot do traces, dry runs, and builds with make's jobserver. */
 bool client_can_use_server(const struct options *o);
-/* Lets the server build, with our standard streams. `lock`: the project's lock, which we hold. False: build here, because the server did not
- * finish a build. */
+/* Lets the server build, with our standard streams. `lock`: the project's lock, which we hold. False: build here, because the server did
+ * not finish a build. */
 bool client_build(struct client *c, int lock, enum status *s);
 /* Stops the server of the current folder and waits for its end. False: there is none, or it does not answer (errno). */
 bool client_stop(void);

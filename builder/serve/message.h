@@ -41,7 +41,8 @@ void request_encode(const struct request *r, struct buf *out);
 /* Everything in `a`. False: not a request of this version. */
 bool request_decode(struct arena *a, const char *bytes, size_t len, struct request *out);
 
-/* One message each, within `ms` milliseconds, without SIGPIPE. False: errno, or 0 if the peer has gone. A caught signal ends the wait (EINTR). */
+/* One message each, within `ms` milliseconds, without SIGPIPE. False: errno, or 0 if the peer has gone. A caught signal ends the wait
+ * (EINTR). */
 bool message_send(int fd, const void *bytes, size_t len);
 bool message_send_fds(int fd, const int fds[GO_FDS]);
 bool message_receive(int fd, struct buf *out, int ms);

@@ -1,5 +1,5 @@
-/* The socket of the current folder's server, and the lock that marks a running server. The process that starts a server opens both and passes
- * them on. So the server can be found at once, and it creates no file that could disturb the removal of the project. */
+/* The socket of the current folder's server, and the lock that marks a running server. The process that starts a server opens both and
+ * passes them on. So the server can be found at once, and it creates no file that could disturb the removal of the project. */
 #ifndef TRIB_BUILDER_SERVE_SOCKET_H
 #define TRIB_BUILDER_SERVE_SOCKET_H
 #include <stdbool.h>

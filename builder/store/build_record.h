@@ -1,5 +1,5 @@
-/* The record of a finished build: its inputs, settings and outputs. If nothing in it has changed, a build has nothing to do. To find that out costs one
- * look-up in the store and one stat for each file. */
+/* The record of a finished build: its inputs, settings and outputs. If nothing in it has changed, a build has nothing to do. To find
+ * that out costs one look-up in the store and one stat for each file. */
 #ifndef TRIB_BUILDER_STORE_BUILD_RECORD_H
 #define TRIB_BUILDER_STORE_BUILD_RECORD_H
 #include <stdbool.h>

@@ -1,5 +1,5 @@
-/* The handler calls only async-signal-safe functions: strlen, memcpy, write, rename, pthread_sigmask, execve, and the function of os_set_death_handler. The
- * state is file-scope because a handler has no argument. */
+/* The handler calls only async-signal-safe functions: strlen, memcpy, write, rename, pthread_sigmask, execve, and the function of
+ * os_set_death_handler. The state is file-scope because a handler has no argument. */
 #include "builder/store/crash_guard.h"
 #include <errno.h>
 #include <signal.h>

@@ -1,5 +1,5 @@
-/* Damage in a mapped store can cause SIGBUS or SIGSEGV inside LMDB. The guard moves such a store away and starts the process again, which then builds
- * without it. SIGBUS in other mapped files means that one was truncated; then the process says so and ends. */
+/* Damage in a mapped store can cause SIGBUS or SIGSEGV inside LMDB. The guard moves such a store away and starts the process again,
+ * which then builds without it. SIGBUS in other mapped files means that one was truncated; then the process says so and ends. */
 #ifndef TRIB_BUILDER_STORE_CRASH_GUARD_H
 #define TRIB_BUILDER_STORE_CRASH_GUARD_H
 
@@ -10,7 +10,8 @@ void crash_guard_exit_on_fault(void);
 /* The calling thread uses the store in folder `dir` between these. They do not nest. */
 void crash_guard_enter(const char *dir);
 void crash_guard_leave(void);
-/* Treats it as damage if the thread is still inside after so many seconds, because damage can cause an endless loop. 0: no limit. One thread at a time. */
+/* Treats it as damage if the thread is still inside after so many seconds, because damage can cause an endless loop. 0: no limit. One
+ * thread at a time. */
 void crash_guard_set_timeout(unsigned seconds);
 /* Called by guarded code that finds damage. Does not return if the thread is inside a store. */
 void crash_guard_report_damage(void);

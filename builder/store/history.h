@@ -1,5 +1,5 @@
-/* What the last build recorded of each unit of a model: what it was compiled from, and the record of its plan. It is in the project's store, in shards of
- * about a hundred units. An edit rewrites one or two shards. */
+/* What the last build recorded of each unit of a model: what it was compiled from, and the record of its plan. It is in the project's
+ * store, in shards of about a hundred units. An edit rewrites one or two shards. */
 #ifndef TRIB_BUILDER_STORE_HISTORY_H
 #define TRIB_BUILDER_STORE_HISTORY_H
 #include <stdbool.h>
@@ -36,8 +36,8 @@ void history_serialize(struct serializer *s, struct history *h);
 const struct unit_record *history_find(const struct history *h, hash128 identity);
 /* One of the records of the definition; NULL: there is none. */
 const struct unit_record *history_of_definition(const struct history *h, const char *file, const char *definition);
-/* Why `now` has to be compiled, in one line in `a`. `old`: the last record of the unit; `kin`: a record of the same definition; both may be NULL. `line`:
- * of the definition (history_explain.c). */
+/* Why `now` has to be compiled, in one line in `a`. `old`: the last record of the unit; `kin`: a record of the same definition; both may
+ * be NULL. `line`: of the definition (history_explain.c). */
 struct why {
 	enum compile_reason reason;
 	const char *text;

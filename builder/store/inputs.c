@@ -1,5 +1,6 @@
-/* Time stamps have the granularity of the kernel's tick: a file that is written twice within one tick keeps its stamp. So a stamp that is too young is
- * recorded as zero, which equals no real stamp, and the next build compares the content. git treats "racily clean" entries in the same way. */
+/* Time stamps have the granularity of the kernel's tick: a file that is written twice within one tick keeps its stamp. So a stamp that
+ * is too young is recorded as zero, which equals no real stamp, and the next build compares the content. git treats "racily clean"
+ * entries in the same way. */
 #include "builder/store/inputs.h"
 #include <errno.h>
 #include <stdlib.h>

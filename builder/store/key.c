@@ -1,5 +1,5 @@
-/* A unit's key does not contain the keys of inlined callees. run_fn_hash covers their code, because the plan is made after inlining. So an edit of a callee
- * that does not change the optimised code compiles nothing. */
+/* A unit's key does not contain the keys of inlined callees. run_fn_hash covers their code, because the plan is made after inlining. So
+ * an edit of a callee that does not change the optimised code compiles nothing. */
 #include "builder/store/key.h"
 #include <unistd.h>
 #include "base/arena.h"

@@ -10,8 +10,8 @@ struct arena;
 struct inputs;
 struct store;
 
-/* The hash of trib's executable and its code generator, and in *generator that of the code generator alone. Both files become inputs. The project's store
- * remembers their hashes. */
+/* The hash of trib's executable and its code generator, and in *generator that of the code generator alone. Both files become inputs.
+ * The project's store remembers their hashes. */
 hash128 key_compiler(struct arena *session, struct store *project, struct inputs *in, hash128 *generator);
 /* The key of the unit's fragment. */
 hash128 key_unit(hash128 compiler, const struct platform *t, const struct plan_options *o, const struct plan *p);

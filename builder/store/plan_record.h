@@ -1,5 +1,6 @@
-/* What a plan was made from, and its interface: slots, types and hashes. While its sources are unchanged the record replaces the plan, and the unit is not
- * lowered and optimised again. It is part of a unit's record (builder/store/history.h), and is in the user's cache on its own. It names no paths. */
+/* What a plan was made from, and its interface: slots, types and hashes. While its sources are unchanged the record replaces the plan,
+ * and the unit is not lowered and optimised again. It is part of a unit's record (builder/store/history.h), and is in the user's cache
+ * on its own. It names no paths. */
 #ifndef TRIB_BUILDER_STORE_PLAN_RECORD_H
 #define TRIB_BUILDER_STORE_PLAN_RECORD_H
 #include <stdint.h>

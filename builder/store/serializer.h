@@ -1,5 +1,5 @@
-/* The encoding of records: little-endian fields one after the other. Strings have their length first and a NUL last, so that they are used in place.
- * One function describes a record and writes or reads it, by what its serializer does. Reading checks every size. */
+/* The encoding of records: little-endian fields one after the other. Strings have their length first and a NUL last, so that they are
+ * used in place. One function describes a record and writes or reads it, by what its serializer does. Reading checks every size. */
 #ifndef TRIB_BUILDER_STORE_SERIALIZER_H
 #define TRIB_BUILDER_STORE_SERIALIZER_H
 #include <stdbool.h>

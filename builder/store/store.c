@@ -1,6 +1,6 @@
-/* A store's folder has data.mdb and lock.mdb (LMDB, https://www.symas.com/lmdb, one unnamed database, 16-byte keys), and large/ab/<key> for values above
- * STORE_LARGE. All values start with `struct head`. Commits are not synced: after a power cut the newest values may be missing or damaged, and checksums
- * find that. crash_guard.c handles damage to LMDB's own pages. */
+/* A store's folder has data.mdb and lock.mdb (LMDB, https://www.symas.com/lmdb, one unnamed database, 16-byte keys), and large/ab/<key>
+ * for values above STORE_LARGE. All values start with `struct head`. Commits are not synced: after a power cut the newest values may be
+ * missing or damaged, and checksums find that. crash_guard.c handles damage to LMDB's own pages. */
 #include "builder/store/store.h"
 #include <errno.h>
 #include <lmdb.h>

@@ -1,5 +1,5 @@
-/* A key-value store on disk: small values in an LMDB environment, large ones in files. Every value has a checksum; a damaged value is a miss. Processes and
- * threads may share a store. If it cannot be used, every look-up is a miss and the build goes on. */
+/* A key-value store on disk: small values in an LMDB environment, large ones in files. Every value has a checksum; a damaged value is a
+ * miss. Processes and threads may share a store. If it cannot be used, every look-up is a miss and the build goes on. */
 #ifndef TRIB_BUILDER_STORE_STORE_H
 #define TRIB_BUILDER_STORE_STORE_H
 #include <stdbool.h>
@@ -13,8 +13,8 @@ struct store;
 /* Values above this many bytes become files. */
 #define STORE_LARGE ((size_t)256 << 10)
 
-/* Opens the store in folder `dir`; with `create` it creates a missing one. A damaged store is replaced by a new one, and `warning` says so. NULL: there
- * is none, or it cannot be used; then `warning` says why. */
+/* Opens the store in folder `dir`; with `create` it creates a missing one. A damaged store is replaced by a new one, and `warning` says
+ * so. NULL: there is none, or it cannot be used; then `warning` says why. */
 struct store *store_open(const char *dir, bool create, struct buf *warning);
 /* Writes all pending values and closes. NULL is accepted. False: the write failed; `warning` says why. */
 bool store_close(struct store *s, struct buf *warning);

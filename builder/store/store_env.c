@@ -110,7 +110,8 @@ static bool read_meta(int fd, off_t at, struct meta_page *out)
 
 static bool is_page_size(uint32_t n) { return n >= 512 && n <= 65536 && (n & (n - 1)) == 0; }
 
-/* False if the number of pages exceeds the file, for which LMDB would ask for any amount of address space. LMDB itself rejects a file without meta pages. */
+/* False if the number of pages exceeds the file, for which LMDB would ask for any amount of address space. LMDB itself rejects a file
+ * without meta pages. */
 static bool is_header_sane(int fd)
 {
 	struct meta_page a, b;
@@ -180,7 +181,8 @@ static int open_env(MDB_env **out, const char *dir, const struct env_options *o)
 	return rc;
 }
 
-/* True if `dir` is still the folder that was opened. LMDB opens its two files by name: the lock of one folder would not protect the data of another. */
+/* True if `dir` is still the folder that was opened. LMDB opens its two files by name: the lock of one folder would not protect the data
+ * of another. */
 static bool is_still(const char *dir, int folder, bool locked)
 {
 	struct stat then, now;

@@ -1,5 +1,5 @@
-/* Format: "\x93NUMPY", major, minor, header length (2 bytes in version 1, 4 later), a Python dict literal with 'descr', 'fortran_order' and 'shape',
- * then the elements. https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html */
+/* Format: "\x93NUMPY", major, minor, header length (2 bytes in version 1, 4 later), a Python dict literal with 'descr', 'fortran_order'
+ * and 'shape', then the elements. https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html */
 #include "builder/weights/npy.h"
 #include <ctype.h>
 #include <stdint.h>

@@ -1,4 +1,5 @@
-/* Safetensors files: a JSON header over one block of data, https://github.com/huggingface/safetensors. Parsed in place: the data is not read. */
+/* Safetensors files: a JSON header over one block of data, https://github.com/huggingface/safetensors. Parsed in place: the data is not
+ * read. */
 #ifndef TRIB_BUILDER_WEIGHTS_SAFETENSORS_H
 #define TRIB_BUILDER_WEIGHTS_SAFETENSORS_H
 #include <stdbool.h>

@@ -1,5 +1,5 @@
-/* Writes a model's weight file (backend/runtime/triw.h) tensor by tensor, from any thread. The name contains a digest of the content. So a build that is
- * killed between two renames leaves the old library with its old file. */
+/* Writes a model's weight file (backend/runtime/triw.h) tensor by tensor, from any thread. The name contains a digest of the content. So
+ * a build that is killed between two renames leaves the old library with its old file. */
 #ifndef TRIB_BUILDER_WEIGHTS_TRIW_H
 #define TRIB_BUILDER_WEIGHTS_TRIW_H
 #include <stdbool.h>
@@ -9,8 +9,8 @@
 struct arena;
 struct triw;
 
-/* Gives the blobs their offsets and w->file its name, and opens the file in folder `out` for writing. Equal tensors are copied from `earlier`, an
- * unchanged file of the model (NULL: none), or that file is used as it is. Memory in `a`. NULL: errno says why. */
+/* Gives the blobs their offsets and w->file its name, and opens the file in folder `out` for writing. Equal tensors are copied from
+ * `earlier`, an unchanged file of the model (NULL: none), or that file is used as it is. Memory in `a`. NULL: errno says why. */
 struct triw *triw_create(struct arena *a, const char *out, const char *model, struct model_weights *w, const char *earlier);
 /* The path of the finished file. */
 const char *triw_path(const struct triw *t);

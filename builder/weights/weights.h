@@ -36,11 +36,12 @@ struct weights_bound {
 };
 /* Larger parameters are computed or converted when they are packed, one at a time. */
 #define WEIGHTS_LARGE ((int64_t)1 << 20)
-/* `w`: NULL if the model names no file. Values point into the file if they need no conversion, else into `a`. False: all errors were reported; one
- * diagnostic at `at` lists the missing parameters. */
+/* `w`: NULL if the model names no file. Values point into the file if they need no conversion, else into `a`. False: all errors were
+ * reported; one diagnostic at `at` lists the missing parameters. */
 bool weights_bind(struct arena *a, const struct weights *w, const struct hir_program *p, struct weights_host host, span at,
 		  struct weights_bound *out, struct diags *diags);
-/* Computes parameter i, which has no data, into *out, in `a`: converts its tensor, or evaluates the initializer. False: *error. Thread-safe. */
+/* Computes parameter i, which has no data, into *out, in `a`: converts its tensor, or evaluates the initializer. False: *error.
+ * Thread-safe. */
 bool weights_load(struct arena *a, const struct weights *w, const struct hir_program *p, struct weights_host host, uint32_t i,
 		  struct tensor *out, const char **error);
 #endif

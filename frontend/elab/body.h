@@ -1,5 +1,6 @@
-/* Bodies of run-time branches and loops. A body is a builder inside the builder of the enclosing unit, and shares its sizes. Tensors of the enclosing
- * unit that it uses become its inputs. A finished body is copied into the enclosing unit, or becomes a unit that a HIR_IF or HIR_LOOP calls. */
+/* Bodies of run-time branches and loops. A body is a builder inside the builder of the enclosing unit, and shares its sizes. Tensors of
+ * the enclosing unit that it uses become its inputs. A finished body is copied into the enclosing unit, or becomes a unit that a HIR_IF
+ * or HIR_LOOP calls. */
 #ifndef TRIB_FRONTEND_ELAB_BODY_H
 #define TRIB_FRONTEND_ELAB_BODY_H
 #include "frontend/elab/elab.h"
@@ -16,8 +17,8 @@ void body_import_locals(struct elab *e);
 bool body_import_source(const struct builder *b, hir_ref r, hir_ref *outer);
 /* True if all nodes of b are cheap, without effects, and cannot fail. Adds their cost to *cost. */
 bool body_is_cheap(struct elab *e, const struct builder *b, uint32_t *cost);
-/* Copies the n nodes `refs` of body b, and all that they need, into the enclosing builder, which is the current one. `all`: copies every node.
- * Replaces `refs` by the copies. */
+/* Copies the n nodes `refs` of body b, and all that they need, into the enclosing builder, which is the current one. `all`: copies every
+ * node. Replaces `refs` by the copies. */
 void body_inline(struct elab *e, const struct builder *b, hir_ref *refs, uint32_t n, bool all);
 
 /* A body as a unit. */

@@ -1,5 +1,5 @@
-/* Branches under a run-time condition. Both sides are elaborated, then merged: into selects if both are cheap and cannot fail, else into a HIR_IF.
- * Locals and exits that differ between the sides become values that depend on the condition. */
+/* Branches under a run-time condition. Both sides are elaborated, then merged: into selects if both are cheap and cannot fail, else into
+ * a HIR_IF. Locals and exits that differ between the sides become values that depend on the condition. */
 #ifndef TRIB_FRONTEND_ELAB_BRANCH_H
 #define TRIB_FRONTEND_ELAB_BRANCH_H
 #include "frontend/elab/body.h"

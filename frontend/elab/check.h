@@ -7,7 +7,7 @@
 struct frontend;
 struct module;
 struct diags;
-/* Checks the definitions of a module that have no syntax error. If `discarded` is not NULL: those that have one, reported there. `again`: only those
- * whose last check is out of date. */
+/* Checks the definitions of a module that have no syntax error. If `discarded` is not NULL: those that have one, reported there.
+ * `again`: only those whose last check is out of date. */
 void check_module(struct frontend *f, struct module *m, struct diags *discarded, bool again);
 #endif

@@ -1,6 +1,6 @@
-/* The elaborator: an interpreter of the syntax tree whose tensors are nodes of the unit under construction. It elaborates an entry, where all sizes
- * of layers are known and errors are exact. It also checks definitions on their own (em.checking): their sizes are symbols, and what cannot be
- * decided becomes V_POISON without an error. */
+/* The elaborator: an interpreter of the syntax tree whose tensors are nodes of the unit under construction. It elaborates an entry,
+ * where all sizes of layers are known and errors are exact. It also checks definitions on their own (em.checking): their sizes are
+ * symbols, and what cannot be decided becomes V_POISON without an error. */
 #ifndef TRIB_FRONTEND_ELAB_ELAB_H
 #define TRIB_FRONTEND_ELAB_ELAB_H
 #include "frontend/unit/emit.h"

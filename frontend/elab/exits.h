@@ -3,7 +3,8 @@
 #define TRIB_FRONTEND_ELAB_EXITS_H
 #include "frontend/elab/elab.h"
 
-/* True if an exit before this point is known only at run time. *live: a bool scalar, true if none was taken. `skipped`: counts `continue`, too. */
+/* True if an exit before this point is known only at run time. *live: a bool scalar, true if none was taken. `skipped`: counts
+ * `continue`, too. */
 bool exit_is_conditional(struct elab *e, bool skipped, hir_ref *live);
 /* In the side where `live` is true: no exit was taken. In the other: returns the flow of the exit. */
 void exits_clear(struct elab *e, bool skipped);

@@ -1,6 +1,7 @@
-/* A unit depends on what its elaboration read, and on the interfaces of the units that it calls: the types and sizes of their results, and the results
- * known at compile time. A unit with a changed input is made again from the arguments of its first call, and replaces the old one. If its interface is
- * the same, its callers stay valid. Changes of interfaces, declarations, layers or parameters elaborate the whole program, which takes milliseconds. */
+/* A unit depends on what its elaboration read, and on the interfaces of the units that it calls: the types and sizes of their results,
+ * and the results known at compile time. A unit with a changed input is made again from the arguments of its first call, and replaces
+ * the old one. If its interface is the same, its callers stay valid. Changes of interfaces, declarations, layers or parameters elaborate
+ * the whole program, which takes milliseconds. */
 #include "frontend/elab/incremental.h"
 #include <string.h>
 #include "frontend/elab/identity.h"

@@ -18,7 +18,8 @@ void locals_restore(struct elab *e, const struct local *from, uint32_t n);
 
 /* Where two values of a local meet: a branch that the elaboration of an entry may decide, or a run-time branch or loop. */
 enum join_kind { JOIN_COMPILE_TIME, JOIN_BRANCH, JOIN_LOOP };
-/* Checking: a value that is either a or b. Poison unless both have one type; types that differ at run time are reported. `l` or NULL: its local. */
+/* Checking: a value that is either a or b. Poison unless both have one type; types that differ at run time are reported. `l` or NULL:
+ * its local. */
 struct value value_join(struct elab *e, struct value a, struct value b, enum join_kind how, const struct local *l, span at);
 /* Checking: joins the first n locals with what they were before. */
 void locals_join(struct elab *e, const struct local *before, uint32_t n, enum join_kind how, span at);

@@ -66,7 +66,8 @@ static void eval_constants(struct elab *e, struct item *first, uint32_t n, struc
 	frame_pop(e);
 }
 
-/* Evaluates constants once, with errors shown, in a unit of their own. Those that contain tensors are evaluated again in each unit that uses them. */
+/* Evaluates constants once, with errors shown, in a unit of their own. Those that contain tensors are evaluated again in each unit that
+ * uses them. */
 static void eval_constants_once(struct elab *e, struct item *first, uint32_t n)
 {
 	struct builder scratch;

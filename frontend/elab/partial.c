@@ -1,5 +1,5 @@
-/* A functional layer called with its weights only is a layer that takes the other arguments. Its value is a tuple, since tuples may contain tensors: a
- * V_PARTIAL, then a value for each parameter, V_VOID for those that the second call passes. */
+/* A functional layer called with its weights only is a layer that takes the other arguments. Its value is a tuple, since tuples may
+ * contain tensors: a V_PARTIAL, then a value for each parameter, V_VOID for those that the second call passes. */
 #include "frontend/elab/partial.h"
 
 static struct ast_nodes params_of_layer(const struct func *fn) { return ast_fn(&fn->mod->ast, fn->node).params; }

@@ -1,6 +1,7 @@
-/* Run-time loops. The body is a unit: its inputs are the carried locals, its outputs are their next values and whether there is another iteration. So
- * the condition is elaborated twice: before the loop, and at the end of the body. The locals that the body's tree assigns to are carried. Numbers known
- * at compile time become scalars of the type that the body assigns. If that differs from the assumed type, the body is elaborated again. */
+/* Run-time loops. The body is a unit: its inputs are the carried locals, its outputs are their next values and whether there is another
+ * iteration. So the condition is elaborated twice: before the loop, and at the end of the body. The locals that the body's tree assigns
+ * to are carried. Numbers known at compile time become scalars of the type that the body assigns. If that differs from the assumed type,
+ * the body is elaborated again. */
 #include "frontend/elab/runtime_loop.h"
 #include "frontend/elab/exits.h"
 #include "frontend/elab/locals.h"

@@ -70,7 +70,8 @@ static struct value check_branches(struct elab *e, const struct ast_if *f, bool 
 
 static struct value run_items(struct elab *e, const struct items *items, enum flow *flow);
 
-/* A run-time `if`. `rest` are the statements after it. If only one side always exits, they become part of the other side, and *rest_done is set. */
+/* A run-time `if`. `rest` are the statements after it. If only one side always exits, they become part of the other side, and *rest_done
+ * is set. */
 static struct value runtime_if(struct elab *e, const struct ast_if *f, hir_ref cond, const struct items *rest, bool *rest_done,
 			       enum flow *flow)
 {

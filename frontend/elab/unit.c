@@ -1,5 +1,5 @@
-/* Makes units. Calls share a unit if definition, compile-time arguments, element types, shapes and build-time flags are equal, whatever the names of
- * run-time sizes are (identity.c). */
+/* Makes units. Calls share a unit if definition, compile-time arguments, element types, shapes and build-time flags are equal, whatever
+ * the names of run-time sizes are (identity.c). */
 #include "frontend/elab/unit.h"
 #include <string.h>
 #include "base/bug.h"

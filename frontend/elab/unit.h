@@ -11,7 +11,8 @@ struct tensor_arg {
 	bool build_time;
 	hir_ref caller; /* in the calling unit */
 };
-/* The function and arguments that a unit is made from. In `values`, a V_TENSOR is an index into `tensors`, and a V_DIM is of the unit's dims. */
+/* The function and arguments that a unit is made from. In `values`, a V_TENSOR is an index into `tensors`, and a V_DIM is of the unit's
+ * dims. */
 struct unit_spec {
 	struct func *fn;
 	struct dims *dims;

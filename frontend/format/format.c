@@ -1,5 +1,5 @@
-/* Walks the tokens. A separator precedes each token: nothing or a space, a possible break, or a forced one; a comment that ends a line forces it.
- * By construction the tokens are those of the source, except for `;` and optional commas. */
+/* Walks the tokens. A separator precedes each token: nothing or a space, a possible break, or a forced one; a comment that ends a line
+ * forces it. By construction the tokens are those of the source, except for `;` and optional commas. */
 #include "frontend/format/format.h"
 #include <stdlib.h>
 #include <string.h>
@@ -341,7 +341,8 @@ static void scan_gap(struct formatter *f, token_id i)
 		f->gap.newlines = 1;
 }
 
-/* Writes a token that never begins a line: a comma, or `//`, which would look like a comment. Comments on its line stay before it; others move after it. */
+/* Writes a token that never begins a line: a comma, or `//`, which would look like a comment. Comments on its line stay before it;
+ * others move after it. */
 static void put_inner_token(struct formatter *f, token_id i)
 {
 	bool inner = !token_after_newline(f->tok, i);

@@ -1,5 +1,5 @@
-/* The canonical layout of a source: 4 spaces, one statement per line, at most FORMAT_WIDTH columns where tokens allow it. Comments, the spelling of
- * literals and single blank lines are preserved. Only optional commas and `;` are added or removed. */
+/* The canonical layout of a source: 4 spaces, one statement per line, at most FORMAT_WIDTH columns where tokens allow it. Comments, the
+ * spelling of literals and single blank lines are preserved. Only optional commas and `;` are added or removed. */
 #ifndef TRIB_FRONTEND_FORMAT_FORMAT_H
 #define TRIB_FRONTEND_FORMAT_FORMAT_H
 #include <stdbool.h>

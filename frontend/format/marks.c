@@ -1,5 +1,5 @@
-/* Marks tokens by the tree: one pass over the nodes, children first, without recursion. The group of a + b is removed again if it is the left part of
- * a + b + c. */
+/* Marks tokens by the tree: one pass over the nodes, children first, without recursion. The group of a + b is removed again if it is the
+ * left part of a + b + c. */
 #include <stdlib.h>
 #include <string.h>
 #include "base/bug.h"

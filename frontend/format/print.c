@@ -1,5 +1,6 @@
-/* Decides the line breaks. Events are buffered until a forced line break; then the width of each group is known. A group that fits is printed on one line.
- * In other groups each break is taken; a break that fills is taken only if the text up to the next break does not fit. */
+/* Decides the line breaks. Events are buffered until a forced line break; then the width of each group is known. A group that fits is
+ * printed on one line. In other groups each break is taken; a break that fills is taken only if the text up to the next break does not
+ * fit. */
 #include <string.h>
 #include "frontend/format/format.h"
 #include "frontend/format/state.h"
@@ -44,7 +45,8 @@ void printer_event(struct printer *p, enum event_kind kind, unsigned flags) { pu
 
 /* --- sizes --- */
 
-/* Sets the sizes, from the last event to the first. A piece with a forced line break is unbounded: it never fits, so formatting is idempotent. */
+/* Sets the sizes, from the last event to the first. A piece with a forced line break is unbounded: it never fits, so formatting is
+ * idempotent. */
 static void measure_groups(struct printer *p)
 {
 	uint32_t next_break = p->at;

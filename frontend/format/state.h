@@ -1,5 +1,6 @@
-/* Shared by the formatter's files. marks.c reads the tree once and marks the tokens. format.c walks the tokens and sends text, possible breaks and groups
- * to print.c. print.c decides the breaks (Oppen's algorithm: linear time, a buffer of about one line). gap.c finds the comments between tokens. */
+/* Shared by the formatter's files. marks.c reads the tree once and marks the tokens. format.c walks the tokens and sends text, possible
+ * breaks and groups to print.c. print.c decides the breaks (Oppen's algorithm: linear time, a buffer of about one line). gap.c finds the
+ * comments between tokens. */
 #ifndef TRIB_FRONTEND_FORMAT_STATE_H
 #define TRIB_FRONTEND_FORMAT_STATE_H
 #include <stdbool.h>
@@ -27,8 +28,8 @@ enum mark_flag {
 	MARK_OPENS = 8192,     /* a bracket … */
 	MARK_CLOSES = 16384,   /* … and its partner */
 };
-/* How a bracket breaks. PAREN: its content on separate lines. LIST: one element per line, with a comma after the last. FILL: the same, with as many
- * elements per line as fit. CLAUSES: a comprehension. TIGHT: only after commas. HUG: only inside its single element. */
+/* How a bracket breaks. PAREN: its content on separate lines. LIST: one element per line, with a comma after the last. FILL: the same,
+ * with as many elements per line as fit. CLAUSES: a comprehension. TIGHT: only after commas. HUG: only inside its single element. */
 enum bracket_style { STYLE_PAREN, STYLE_LIST, STYLE_FILL, STYLE_CLAUSES, STYLE_TIGHT, STYLE_HUG, STYLE_BLOCK };
 
 struct mark {

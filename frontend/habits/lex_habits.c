@@ -1,5 +1,5 @@
-/* Habits of Python users in the text itself: triple quotes, `//` comments, bit operators, typographic signs, union types. Each is reported, and read as what was meant,
- * so that it causes no other error. */
+/* Habits of Python users in the text itself: triple quotes, `//` comments, bit operators, typographic signs, union types. Each is
+ * reported, and read as what was meant, so that it causes no other error. */
 #include <stdio.h>
 #include <string.h>
 #include "frontend/syntax/lex_state.h"

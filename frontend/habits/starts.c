@@ -1,5 +1,5 @@
-/* Habits at the start of a line: words of Python, declarations without a keyword, misspelt keywords. Each is found before it is parsed, if no
- * name could be followed by what follows it. Also the dispatch of habit_at. */
+/* Habits at the start of a line: words of Python, declarations without a keyword, misspelt keywords. Each is found before it is parsed,
+ * if no name could be followed by what follows it. Also the dispatch of habit_at. */
 #include <stdio.h>
 #include <string.h>
 #include "frontend/habits/habit_state.h"

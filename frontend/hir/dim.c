@@ -1,5 +1,5 @@
-/* Dimensions as hash-consed polynomials c0 + Σ ci·ai, in ascending order of atoms. Symbols precede other atoms, so "2*N + 1" prints as it was written.
- * All memory is in the arena. */
+/* Dimensions as hash-consed polynomials c0 + Σ ci·ai, in ascending order of atoms. Symbols precede other atoms, so "2*N + 1" prints as
+ * it was written. All memory is in the arena. */
 #include "frontend/hir/dim_state.h"
 #include <stddef.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* Dimensions: integer expressions over the run-time symbols of one unit, in the canonical form c0 + Σ ci·atom. An atom is a symbol, a product, or an
- * opaque floor division or modulus. They are hash-consed: equal handles are equal dimensions. */
+/* Dimensions: integer expressions over the run-time symbols of one unit, in the canonical form c0 + Σ ci·atom. An atom is a symbol, a
+ * product, or an opaque floor division or modulus. They are hash-consed: equal handles are equal dimensions. */
 #ifndef TRIB_FRONTEND_HIR_DIM_H
 #define TRIB_FRONTEND_HIR_DIM_H
 #include <stdbool.h>
@@ -34,7 +34,8 @@ dim dim_mod(struct dims *d, dim a, dim b);
 static inline bool dim_eq(dim a, dim b) { return a.idx == b.idx; }
 /* Returns 1 if equal, -1 if different for all values of the symbols, 0 if it depends on them or is unknown. */
 int dim_compare(struct dims *d, dim a, dim b);
-/* Solves coef·x = value for all values of the symbols; coef is not 0. Returns 1 with *x, -1 if there is no solution, 0 if it depends on them. */
+/* Solves coef·x = value for all values of the symbols; coef is not 0. Returns 1 with *x, -1 if there is no solution, 0 if it depends on
+ * them. */
 int dim_divide_exact(struct dims *d, dim value, int64_t coef, dim *x);
 /* Returns the greatest common divisor of all coefficients of x: 4 for 8*N + 4, 0 for the constant 0. */
 int64_t dim_common_factor(const struct dims *d, dim x);

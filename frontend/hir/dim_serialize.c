@@ -1,5 +1,6 @@
-/* Format: the numbers of symbols, atoms and polynomials; all atoms; all polynomials. Entries are in the order of creation, so that a reader gets the same
- * handles and the same order of terms. An atom refers only to older ones, so there are no cycles. Its size bounds every traversal. */
+/* Format: the numbers of symbols, atoms and polynomials; all atoms; all polynomials. Entries are in the order of creation, so that a
+ * reader gets the same handles and the same order of terms. An atom refers only to older ones, so there are no cycles. Its size bounds
+ * every traversal. */
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/varint.h"

@@ -1,6 +1,6 @@
-/* The elaborated program, the output of the front end. Compile-time control flow, generics and layer instances are resolved. A unit is a list of builtin
- * applications and calls in SSA order; element types and shapes of its tensors are solved. Names of locals and positions are not part of it, except
- * `at`, which is never hashed. */
+/* The elaborated program, the output of the front end. Compile-time control flow, generics and layer instances are resolved. A unit is a
+ * list of builtin applications and calls in SSA order; element types and shapes of its tensors are solved. Names of locals and positions
+ * are not part of it, except `at`, which is never hashed. */
 #ifndef TRIB_FRONTEND_HIR_HIR_H
 #define TRIB_FRONTEND_HIR_HIR_H
 #include <stdbool.h>
@@ -56,8 +56,8 @@ enum hir_kind {
 	HIR_ASSERT,  /* effect. args: ARG_STR template of the message, ARG_STR "net.tri:7", the condition (a bool of rank 0), the values */
 	/* condition ? callee(…) : other(…). args: the condition, a bool scalar; the inputs of `callee`; those of `other` */
 	HIR_IF,
-	/* while (go) go, carried… = callee(carried…, captured…). args: `go`, a bool scalar, then the inputs of `callee`. The outputs of `callee`: the next
-	 * `go` and the carried values. Results: the final carried values. */
+	/* while (go) go, carried… = callee(carried…, captured…). args: `go`, a bool scalar, then the inputs of `callee`. The outputs of
+	 * `callee`: the next `go` and the carried values. Results: the final carried values. */
 	HIR_LOOP,
 	HIR_RESULT, /* result `index` of node `source`, a call, branch, loop, or builtin with several results */
 };

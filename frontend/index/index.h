@@ -1,5 +1,5 @@
-/* Answers for editors about checked sources: the definition of a name, the type of its value, completions. A front end with an index fills it while it
- * loads and checks files. */
+/* Answers for editors about checked sources: the definition of a name, the type of its value, completions. A front end with an index
+ * fills it while it loads and checks files. */
 #ifndef TRIB_FRONTEND_INDEX_INDEX_H
 #define TRIB_FRONTEND_INDEX_INDEX_H
 #include <stdbool.h>

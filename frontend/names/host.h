@@ -7,7 +7,8 @@
 #include "base/source.h"
 
 struct frontend_host {
-	/* The source at `path` (relative to the project root, normalised), adding it to the source map on first use; NULL if there is none. */
+	/* The source at `path` (relative to the project root, normalised), adding it to the source map on first use; NULL if there is
+	 * none. */
 	const struct source *(*load)(void *ctx, const char *path);
 	void *ctx;
 };
@@ -18,7 +19,8 @@ struct frontend_times {
 	uint64_t lines;
 };
 
-/* A dependency, whose files others import by its name: `import NAME`, `import "NAME/file.tri"`. A file beside the importing one takes precedence. */
+/* A dependency, whose files others import by its name: `import NAME`, `import "NAME/file.tri"`. A file beside the importing one takes
+ * precedence. */
 struct frontend_dependency {
 	const char *owner; /* root of the dependency whose files may import it; "": the project's own files */
 	const char *name;

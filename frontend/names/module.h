@@ -27,8 +27,8 @@ struct item_reads {
 
 enum item_kind { ITEM_FN, ITEM_LAYER, ITEM_MODULE_LAYER, ITEM_CONST, ITEM_TYPE, ITEM_IMPORT, ITEM_FROM, ITEM_MAIN };
 enum item_state { ITEM_NEW, ITEM_BUSY, ITEM_DONE };
-/* The check that an earlier process recorded. SAME_INPUTS: neither the item nor what its check read has changed, but a constant among that may have
- * another value. VALID: that is excluded, too. */
+/* The check that an earlier process recorded. SAME_INPUTS: neither the item nor what its check read has changed, but a constant among
+ * that may have another value. VALID: that is excluded, too. */
 enum item_check { CHECK_UNKNOWN, CHECK_SAME_INPUTS, CHECK_VALID };
 enum item_change { CHANGE_NONE, CHANGE_BODY, CHANGE_INTERFACE };
 
@@ -170,8 +170,8 @@ void import_report_missing(struct frontend *f, const char *path, span at, int wh
 /* The steps of loading: the tree, then the items. False: reported. */
 bool module_parse(struct frontend *f, struct module *m, const struct source *src);
 bool module_collect_items(struct frontend *f, struct module *m);
-/* Replaces the text of a loaded file by one that defines and imports the same names, and marks the changed items. False: the names differ or the text
- * has errors, which are not reported. */
+/* Replaces the text of a loaded file by one that defines and imports the same names, and marks the changed items. False: the names
+ * differ or the text has errors, which are not reported. */
 bool module_reload(struct frontend *f, struct module *m, const struct source *src);
 /* The definition of an item: follows `from m import x`. NULL: reported. */
 struct item *item_resolve_import(struct frontend *f, struct item *it);

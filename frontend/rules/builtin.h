@@ -138,7 +138,7 @@ struct value compose_pair(struct emitter *e, struct builtin_call *c, enum builti
 /* Returns argument i as a tensor of floats. */
 struct value composed_floats(struct emitter *e, struct builtin_call *c, uint32_t i);
 
-/* The element type of the product of a and b (linear.c). Floats of different widths, or a float and an integer, are cast to the wider; trits and integers
- * are not cast. False: there is none (reported). */
+/* The element type of the product of a and b (linear.c). Floats of different widths, or a float and an integer, are cast to the wider;
+ * trits and integers are not cast. False: there is none (reported). */
 bool product_types(struct emitter *e, struct builtin_call *c, hir_ref *a, hir_ref *b, dtype *elem);
 #endif

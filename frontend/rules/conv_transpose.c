@@ -1,5 +1,5 @@
-/* conv_transpose1d, conv_transpose2d: a conv2d of the input, with zeros inserted by the strides, and the flipped kernel. Weights are [in, out / groups, …],
- * as in PyTorch. */
+/* conv_transpose1d, conv_transpose2d: a conv2d of the input, with zeros inserted by the strides, and the flipped kernel. Weights are
+ * [in, out / groups, …], as in PyTorch. */
 #include "frontend/rules/window.h"
 
 enum { ARG_X, ARG_WEIGHT, ARG_BIAS, ARG_STRIDE, ARG_PADDING, ARG_OUTPUT_PADDING, ARG_GROUPS, ARG_DILATION };

@@ -1,5 +1,5 @@
-/* einsum: composed of diagonals, sums, products and one matrix product for each further operand, from left to right. The equation has torch.einsum's
- * syntax. */
+/* einsum: composed of diagonals, sums, products and one matrix product for each further operand, from left to right. The equation has
+ * torch.einsum's syntax. */
 #include <string.h>
 #include "frontend/rules/einsum.h"
 

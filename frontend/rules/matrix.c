@@ -38,7 +38,8 @@ static struct value slice_part(struct emitter *e, struct value x, int64_t axis, 
 	return COMPOSE_AT(at, BI_SLICE, x, value_int(axis), value_int(from), value_dim(d, dim_add(d, n, dim_const(d, from))));
 }
 
-/* Returns the diagonal of an n by n square in the last dimensions: followed by n zeros it is n rows of n + 1, whose first column is the diagonal. */
+/* Returns the diagonal of an n by n square in the last dimensions: followed by n zeros it is n rows of n + 1, whose first column is the
+ * diagonal. */
 static struct value square_diagonal(struct emitter *e, struct value x, dim n, span at)
 {
 	struct dims *d = e->b->dims;

@@ -1,4 +1,5 @@
-/* The syntax tree of one source as dense arrays. nodes.def lists the kinds and their operands. The parser builds it; nothing changes it later. */
+/* The syntax tree of one source as dense arrays. nodes.def lists the kinds and their operands. The parser builds it; nothing changes it
+ * later. */
 #ifndef TRIB_FRONTEND_SYNTAX_AST_H
 #define TRIB_FRONTEND_SYNTAX_AST_H
 #include <stdbool.h>

@@ -1,5 +1,5 @@
-/* The only way from the grammar to habits/: what Python and PyTorch users write where the language has another form. The parser asks at the places
- * listed here. Without an answer each of them ends in the ordinary error. */
+/* The only way from the grammar to habits/: what Python and PyTorch users write where the language has another form. The parser asks at
+ * the places listed here. Without an answer each of them ends in the ordinary error. */
 #ifndef TRIB_FRONTEND_SYNTAX_HABIT_HOOKS_H
 #define TRIB_FRONTEND_SYNTAX_HABIT_HOOKS_H
 #include <stdbool.h>
@@ -27,7 +27,8 @@ enum habit_place {
 	HABIT_AT_EXPECTED,  /* before a report that something else is expected: lambda, x in xs, f(*xs), //= */
 	HABIT_PLACES
 };
-/* NONE: no habit. READ: reported, and parsing goes on with the current token, whose kind may have been corrected. SKIPPED: reported, and skipped. */
+/* NONE: no habit. READ: reported, and parsing goes on with the current token, whose kind may have been corrected. SKIPPED: reported, and
+ * skipped. */
 enum habit { HABIT_NONE, HABIT_READ, HABIT_SKIPPED };
 
 /* Recognises a habit where the parser is. `first` and `node` are what the place says, else 0 and NULL. */

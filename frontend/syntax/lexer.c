@@ -1,6 +1,6 @@
-/* The lexer's hot loop. It classifies 64 bytes at a time into bit masks (16 at once with SSE2): where tokens may begin, and where words end. So no
- * token waits for the end of the previous one. A perfect hash of a word's first eight bytes finds keywords. White space leaves only a newline bit on the
- * next token. lex_*.c handle rare and wrong text. */
+/* The lexer's hot loop. It classifies 64 bytes at a time into bit masks (16 at once with SSE2): where tokens may begin, and where words
+ * end. So no token waits for the end of the previous one. A perfect hash of a word's first eight bytes finds keywords. White space
+ * leaves only a newline bit on the next token. lex_*.c handle rare and wrong text. */
 #include "frontend/syntax/lexer.h"
 #include <string.h>
 #include "base/bug.h"
@@ -374,8 +374,8 @@ static void scan_slow(struct scan *s, struct tokens *t, const char *p)
 	s->newline = 0;
 }
 
-/* The events of one block. The fast path decides nothing by branches but whether it may be taken: names and keywords, single punctuation and
- * newlines all go the same way, a newline as a token that the next one overwrites. */
+/* The events of one block. The fast path decides nothing by branches but whether it may be taken: names and keywords, single punctuation
+ * and newlines all go the same way, a newline as a token that the next one overwrites. */
 static void scan_block(struct scan *s, struct tokens *t, const char *base, struct block b, uint64_t next_words)
 {
 	uint8_t *kinds = t->kinds, newline = s->newline; /* locals, for the compiler to keep in registers */

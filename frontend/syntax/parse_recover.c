@@ -1,5 +1,5 @@
-/* Recovery: where parsing continues after an error. Brackets are paired over the whole file once, when the first error is found: a keyword that starts
- * statements ends any ( ) and [ ] left open, and braces are never crossed by other brackets. */
+/* Recovery: where parsing continues after an error. Brackets are paired over the whole file once, when the first error is found: a
+ * keyword that starts statements ends any ( ) and [ ] left open, and braces are never crossed by other brackets. */
 #include <stdlib.h>
 #include <string.h>
 #include "base/bug.h"

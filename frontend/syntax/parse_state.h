@@ -1,14 +1,14 @@
 /* The parser's state, shared by its files: the cursor, node building, reports and recovery.
  *
- * Newlines: a token has a newline bit. While `newlines` is set (not within ( ) or [ ]), an expression that could end before a token with the bit ends
- * there, unless the token is `.`, or an operator that starts no statement. Code that needs a further token, as after `=` or `,`, ignores the bit.
- * That is the whole newline rule.
+ * Newlines: a token has a newline bit. While `newlines` is set (not within ( ) or [ ]), an expression that could end before a token with
+ * the bit ends there, unless the token is `.`, or an operator that starts no statement. Code that needs a further token, as after `=` or
+ * `,`, ignores the bit. That is the whole newline rule.
  *
- * Errors: the first report sets `panic`, and later ones are dropped. Recovery skips to a token where parsing can continue, and clears it: the end of
- * the list element (if its bracket is closed), of the statement, of the item.
+ * Errors: the first report sets `panic`, and later ones are dropped. Recovery skips to a token where parsing can continue, and clears
+ * it: the end of the list element (if its bracket is closed), of the statement, of the item.
  *
- * Height: each parse function leaves the height of its tree in `height`. Left-leaning trees grow in loops, not by recursion, so both depth and height
- * are bounded. */
+ * Height: each parse function leaves the height of its tree in `height`. Left-leaning trees grow in loops, not by recursion, so both
+ * depth and height are bounded. */
 #ifndef TRIB_FRONTEND_SYNTAX_PARSE_STATE_H
 #define TRIB_FRONTEND_SYNTAX_PARSE_STATE_H
 #include <stdbool.h>
@@ -194,8 +194,8 @@ bool expect(struct parser *p, enum token_kind k, const char *what);
 /* Takes a name and returns its token, or reports it missing and returns TOKEN_NONE. */
 token_id expect_name(struct parser *p, const char *what);
 bool keyword_as_name(const struct parser *p); /* true for a keyword that was declared as a name */
-/* `open elem, elem, … close` with the newline rule off; the current token is `open`. Elements are pushed on the scratch stack; sets *commas to
- * their number. Returns the closing token or TOKEN_NONE. */
+/* `open elem, elem, … close` with the newline rule off; the current token is `open`. Elements are pushed on the scratch stack; sets
+ * *commas to their number. Returns the closing token or TOKEN_NONE. */
 token_id parse_elements(struct parser *p, enum token_kind close, parse_fn element, uint32_t *commas);
 /* Enters a nested construct. False: too deep, and the caller returns error_too_deep(). */
 static inline bool enter_nesting(struct parser *p)

@@ -1,4 +1,5 @@
-/* The tokens of one source as dense arrays. White space and comments are the gaps between tokens; a newline is a bit on the token after it. */
+/* The tokens of one source as dense arrays. White space and comments are the gaps between tokens; a newline is a bit on the token after
+ * it. */
 #ifndef TRIB_FRONTEND_SYNTAX_TOKEN_H
 #define TRIB_FRONTEND_SYNTAX_TOKEN_H
 #include <stdbool.h>

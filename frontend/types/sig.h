@@ -1,5 +1,5 @@
-/* Signatures: declared types as patterns over variables for dimensions, element types and shapes. Values are matched against the patterns. What a
- * match says about dimensions becomes linear equations, which sig_solve solves. */
+/* Signatures: declared types as patterns over variables for dimensions, element types and shapes. Values are matched against the
+ * patterns. What a match says about dimensions becomes linear equations, which sig_solve solves. */
 #ifndef TRIB_FRONTEND_TYPES_SIG_H
 #define TRIB_FRONTEND_TYPES_SIG_H
 #include "frontend/unit/emit.h"

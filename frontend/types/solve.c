@@ -1,4 +1,5 @@
-/* Solves the equations between dimensions: an equation waits until at most one unknown is left, in which it must be linear. Then evaluates types. */
+/* Solves the equations between dimensions: an equation waits until at most one unknown is left, in which it must be linear. Then
+ * evaluates types. */
 #include <string.h>
 #include "base/buf.h"
 #include "frontend/types/sig.h"

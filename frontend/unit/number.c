@@ -1,5 +1,6 @@
-/* The element types of numbers known at compile time. A number with a declared type behaves as a scalar at run time does: operands are converted to the
- * wider of their types, and the result is rounded to it. A number computed from literals alone has no type and takes that of the other operand. */
+/* The element types of numbers known at compile time. A number with a declared type behaves as a scalar at run time does: operands are
+ * converted to the wider of their types, and the result is rounded to it. A number computed from literals alone has no type and takes
+ * that of the other operand. */
 #include <math.h>
 #include <string.h>
 #include "base/format.h"

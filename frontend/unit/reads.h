@@ -1,5 +1,5 @@
-/* Recordings of the definitions that a check, a constant or a unit reads. They are made only after frontend_enable_refresh; those of checks also after
- * frontend_record_reads. Otherwise these functions do nothing. */
+/* Recordings of the definitions that a check, a constant or a unit reads. They are made only after frontend_enable_refresh; those of
+ * checks also after frontend_record_reads. Otherwise these functions do nothing. */
 #ifndef TRIB_FRONTEND_UNIT_READS_H
 #define TRIB_FRONTEND_UNIT_READS_H
 #include <stdbool.h>
@@ -10,7 +10,8 @@
 struct emitter;
 struct item;
 
-/* A recording, on the stack of the function that makes it. It does not contain what nested recordings contain, such as those of called units. */
+/* A recording, on the stack of the function that makes it. It does not contain what nested recordings contain, such as those of called
+ * units. */
 struct reads {
 	struct reads *outer;
 	uint32_t serial;

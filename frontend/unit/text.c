@@ -1,5 +1,5 @@
-/* Strings made of values. A value known at compile time is printed at once. One known only at run time becomes a field of the template, which the
- * program fills in (base/format.h). */
+/* Strings made of values. A value known at compile time is printed at once. One known only at run time becomes a field of the template,
+ * which the program fills in (base/format.h). */
 #include "frontend/unit/text.h"
 #include "base/buf.h"
 #include <math.h>

@@ -1,5 +1,5 @@
-/* The values of expressions during elaboration. They are passed by value and point into the front end's arena. V_DIM and V_TENSOR belong to the
- * unit under construction and have no meaning outside it. */
+/* The values of expressions during elaboration. They are passed by value and point into the front end's arena. V_DIM and V_TENSOR belong
+ * to the unit under construction and have no meaning outside it. */
 #ifndef TRIB_FRONTEND_UNIT_VALUE_H
 #define TRIB_FRONTEND_UNIT_VALUE_H
 #include "base/intern.h"

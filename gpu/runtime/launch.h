@@ -1,5 +1,5 @@
-/* The binary interface between the data of an OpenCL library (gpu/launch_data.c) and its host runtime. An entry is a flat list of kernel launches.
- * Offsets and extents are programs over the entry's dynamic dimensions. */
+/* The binary interface between the data of an OpenCL library (gpu/launch_data.c) and its host runtime. An entry is a flat list of kernel
+ * launches. Offsets and extents are programs over the entry's dynamic dimensions. */
 #ifndef TRI_LAUNCH_H
 #define TRI_LAUNCH_H
 #include <stdint.h>
@@ -11,8 +11,8 @@ struct tri_cl_arg {
 	tri_dim_desc offset; /* bytes; no steps: 0 */
 };
 
-/* Kernel arguments: for each memory argument a buffer and a byte offset; for each dim its value; if `fails`, the error buffer: three int64, which are taken,
- * value and bound. */
+/* Kernel arguments: for each memory argument a buffer and a byte offset; for each dim its value; if `fails`, the error buffer: three
+ * int64, which are taken, value and bound. */
 struct tri_cl_launch {
 	const char *kernel;
 	const struct tri_cl_arg *args;

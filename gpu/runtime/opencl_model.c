@@ -1,5 +1,5 @@
-/* Opens, runs and closes a model on an OpenCL device. Replaces backend/runtime/model.c in OpenCL libraries; backend/runtime/model_io.c checks shapes in
- * both. */
+/* Opens, runs and closes a model on an OpenCL device. Replaces backend/runtime/model.c in OpenCL libraries; backend/runtime/model_io.c
+ * checks shapes in both. */
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
