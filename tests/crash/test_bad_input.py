@@ -69,7 +69,7 @@ class BadInput(ProjectTest):
     def test_import_cycle(self):
         self.write("src/a.tri", 'import "b.tri" as b\n')
         self.write("src/b.tri", 'import "a.tri" as a\n')
-        self.expect("a.tri", "b.tri", "circle")
+        self.expect("a.tri", "b.tri", "closes the cycle")
 
     def test_missing_weights(self):
         header, data = self.tensors()
