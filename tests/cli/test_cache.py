@@ -91,7 +91,7 @@ class SameProjectElsewhere(Cache):
         self.fresh()
         self.edit("src/net.tri", "x * 4.0", "x * 44.0")
         self.build("-O2")
-        self.assertEqual({k: n for k, n in self.stats()["compiled"].items() if n}, {"new": 9 + 1, "its body changed": 1})  # at -O2 all is taken into the net
+        self.assertEqual({k: n for k, n in self.stats()["compiled"].items() if n}, {"new": 9 + 1, "its body changed": 1})  # at -O2 all is inlined into the net
         said = self.trib("cache", "stats", "--detailed").stdout
         self.assertIn("1  its body changed", said)
 
@@ -254,9 +254,9 @@ class Damage(Cache):
         self.assertIn("all valid", self.trib("cache", "validate").stdout)
         self.damage()
         self.assertRegex(self.fails("cache", "validate"), r"trib: \w+ [0-9a-f]{32}: its checksum does not match")
-        told = json.loads(self.trib("cache", "validate", "--format=json", ok=False).stdout)
-        self.assertEqual(told["repaired"], False)
-        self.assertTrue(9 <= len(told["faults"]) <= told["checked"])
+        reported = json.loads(self.trib("cache", "validate", "--format=json", ok=False).stdout)
+        self.assertEqual(reported["repaired"], False)
+        self.assertTrue(9 <= len(reported["faults"]) <= reported["checked"])
         self.assertIn("removed", self.trib("cache", "validate", "--repair").stdout)
         self.assertIn("all valid", self.trib("cache", "validate").stdout)
         self.fresh()

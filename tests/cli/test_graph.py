@@ -79,9 +79,9 @@ class Graph(ProjectTest):
         self.assertIn("src/net.tri:12 Net -> WIDE, scale, Linear", self.trib("deps", "src/net.tri").stdout)
         self.assertIn("files src/net.tri", self.trib("deps", "net").stdout)
         self.assertNotIn("std/", self.trib("deps").stdout)
-        told = json.loads(self.trib("deps", "scale", "--format=json").stdout)
-        self.assertEqual([d["name"] for d in told["definitions"]], ["scale"])
-        self.assertEqual({u["model"] for u in told["units"]}, {"net", "other"})
+        reported = json.loads(self.trib("deps", "scale", "--format=json").stdout)
+        self.assertEqual([d["name"] for d in reported["definitions"]], ["scale"])
+        self.assertEqual({u["model"] for u in reported["units"]}, {"net", "other"})
         self.assertIn("did you mean `scale`", self.fails("deps", "scal", code=2))
         self.fails("deps", "a", "b", code=2)
 
@@ -107,11 +107,11 @@ class Graph(ProjectTest):
             subprocess.run(["node", "-e", stub], check=True, capture_output=True, text=True)
 
     def test_precompiled_library(self):
-        told = json.loads(self.trib("pch", "create", "--stdlib", "--format=json").stdout)
-        self.assertTrue(told["verified"])
-        self.assertIn("nn", [m["name"] for m in told["modules"]])
-        self.assertEqual([m["name"] for m in told["models"]], ["net", "other"])
-        self.assertGreater(told["models"][0]["saved_percent"], 15)
+        reported = json.loads(self.trib("pch", "create", "--stdlib", "--format=json").stdout)
+        self.assertTrue(reported["verified"])
+        self.assertIn("nn", [m["name"] for m in reported["modules"]])
+        self.assertEqual([m["name"] for m in reported["models"]], ["net", "other"])
+        self.assertGreater(reported["models"][0]["saved_percent"], 15)
         self.assertIn("nothing to create", self.trib("pch", "create", "--stdlib").stdout.replace("\n", " "))
         self.fails("pch", "create", code=2)
 

@@ -29,7 +29,7 @@ class Tests(ProjectTest):
         for key, array in arrays.items():
             np.save(self.path(f"tests/{name}/{key}.npy"), array)
 
-    def told(self, *words, code=0):
+    def reported(self, *words, code=0):
         done = self.trib("test", *words, ok=False)
         self.assertEqual(done.returncode, code, done.stdout + done.stderr)
         return done.stdout
@@ -39,35 +39,35 @@ class Tests(ProjectTest):
         self.case("net/count", x=np.array([1, 2**62]), out=np.array([2, 2**62 + 1]))
         self.case("net/half/a", x=np.ones(3, np.float16), out=np.full(3, 2.001, np.float32))
         want = "net: ok\nnet/count: ok\nnet/half/a: ok\nnet/small: ok\ntrib: 4 passed, 0 failed\n"
-        self.assertEqual(self.told(), want)
-        self.assertEqual(self.told("net", "--device", "reference"), want)
-        self.assertEqual(self.told("-q"), "trib: 4 passed, 0 failed\n")
+        self.assertEqual(self.reported(), want)
+        self.assertEqual(self.reported("net", "--device", "reference"), want)
+        self.assertEqual(self.reported("-q"), "trib: 4 passed, 0 failed\n")
 
     def test_the_worst_element_is_shown(self):
         wrong = self.x * 2
         wrong[1, 2] += 0.5
         wrong[0, 0] += 0.1
         self.case("net", out=wrong)
-        said = self.told(code=1)
+        said = self.reported(code=1)
         self.assertIn("net: FAILED: out[0, 0] is 2, want 2.0999999 (rtol 0.0001, atol 1e-05); 2 of 6 elements differ\n", said)
         self.assertIn("0 passed, 1 failed", said)
-        self.told("--rtol", "0.5")
-        self.told("--atol=0.6")
-        self.told("--atol=0.4", code=1)
+        self.reported("--rtol", "0.5")
+        self.reported("--atol=0.6")
+        self.reported("--atol=0.4", code=1)
         self.assertIn("not negative", self.fails("test", "--rtol", "-1", code=2))
 
     def test_integers_are_exact(self):
         self.case("net/count", x=np.array([2**62]), out=np.array([2**62 + 2]))
-        self.assertIn("net/count: FAILED: out[0] is", self.told(code=1))
+        self.assertIn("net/count: FAILED: out[0] is", self.reported(code=1))
         self.case("net/count", x=np.array([2]), out=np.array([3.0]))
-        self.assertIn("is int64 [1], want float64 [1]", self.told(code=1))
+        self.assertIn("is int64 [1], want float64 [1]", self.reported(code=1))
 
     def test_nan_and_infinity(self):
         bad = np.array([[np.nan, np.inf, -np.inf]], np.float32)
         self.case("net", x=bad, out=bad)
-        self.told()
+        self.reported()
         self.case("net", x=bad, out=np.array([[np.nan, np.inf, np.inf]], np.float32))
-        self.assertIn("out[0, 2] is -inf, want inf", self.told(code=1))
+        self.assertIn("out[0, 2] is -inf, want inf", self.reported(code=1))
 
     def test_incomplete_cases(self):
         for arrays, why in (({"x": self.x, "out": self.x[:1]}, "is float32 [2, 3], want float32 [1, 3]"), ({"x": self.x}, "has no expected output: `out.npy`"),
@@ -76,29 +76,29 @@ class Tests(ProjectTest):
             for old in os.listdir(self.path("tests/net")):
                 os.unlink(self.path("tests/net/" + old))
             self.case("net", **arrays)
-            self.assertIn(why, self.told(code=1))
+            self.assertIn(why, self.reported(code=1))
         self.write("tests/net/x.npy", b"damaged")
-        self.assertIn("net: FAILED: `tests/net/x.npy` cannot be read", self.told(code=1))
+        self.assertIn("net: FAILED: `tests/net/x.npy` cannot be read", self.reported(code=1))
 
     def test_json(self):
         self.case("net/wrong", x=self.x, out=self.x)
-        lines = [json.loads(line) for line in self.told("--message-format=json", code=1).splitlines()]
+        lines = [json.loads(line) for line in self.reported("--message-format=json", code=1).splitlines()]
         self.assertEqual([(t["type"], t["ok"]) for t in lines], [("test", True), ("test", False), ("tests", False)])
         self.assertEqual((lines[1]["name"], lines[1]["output"], lines[1]["different"]), ("net/wrong", "out", 6))
         self.assertEqual((lines[2]["passed"], lines[2]["failed"]), (1, 1))
         self.edit("net.tri", "x * 2.0", "x * two")
-        lines = [json.loads(line) for line in self.told("--message-format=json", code=1).splitlines()]
+        lines = [json.loads(line) for line in self.reported("--message-format=json", code=1).splitlines()]
         self.assertEqual(lines[0]["type"], "diagnostic")
 
     def test_it_builds_first(self):
-        self.told()
+        self.reported()
         self.edit("net.tri", "x * 2.0", "x * 3.0")
         self.assertIn("stale", self.trib("test", "--no-build").stderr)
-        self.told(code=1)
+        self.reported(code=1)
 
     def test_no_tests(self):
         self.write("tri.build", MANIFEST.replace("model net", "model other"))
-        self.assertIn("no tests", self.told())
+        self.assertIn("no tests", self.reported())
 
 
 if __name__ == "__main__":

@@ -229,8 +229,8 @@ class MissingFile(WeightsFile):
         self.assertRegex(listed, r"w +TernaryTensor\n")
         self.assertRegex(listed, r"x +float32 \[\?, 8\] input\n")
         self.assertIn("probably the 1 without", listed)
-        told = [json.loads(line) for line in self.trib("params", "--message-format=json").stdout.splitlines()]
-        self.assertEqual([(t["name"], t["input"]) for t in told], [("w", False), ("x", True)])
+        reported = [json.loads(line) for line in self.trib("params", "--message-format=json").stdout.splitlines()]
+        self.assertEqual([(t["name"], t["input"]) for t in reported], [("w", False), ("x", True)])
 
 
 class Formats(WeightsFile):

@@ -111,7 +111,7 @@ class Tables(unittest.TestCase):
         used = set(re.findall(r"\w+", grammar))
         self.assertEqual(sorted(used - defined), ["FLOAT", "FSTRING", "INT", "NAME", "STRING", "newline"])
 
-    def test_every_group_of_codes_is_told(self):
+    def test_every_group_of_codes_is_reported(self):
         codes = set(re.findall(r'^DIAG\(\w+,\s*"([EW]\d\d)', read("base", "diags.def"), re.M))
         listed = set(re.findall(r"^\| (E\d\d)\.\. \|", LANGUAGE, re.M))
         self.assertEqual({c for c in codes if c[0] == "E"}, listed)

@@ -183,13 +183,13 @@ class AffectedProperty(RepositoryTest):
         hit = {m for m, v in project.models.items() if v != before_models[m] or project.reach(v[0]) & (changed | added)}
         record = self.affected()
         loaded = set().union(*(self.loaded(project, m) for m in project.models))
-        told = {d["name"]: d["change"] for d in record["definitions"] if d["change"] != "moved"}
+        reported = {d["name"]: d["change"] for d in record["definitions"] if d["change"] != "moved"}
         want = {**{n: "changed" for n in changed}, **{n: "affected" for n in affected}, **{n: "added" for n in added}, **{n: "removed" for n in removed}}
         # A file that no model loads, before or after, is reported as added, as removed, or not at all.
         for name, change in want.items():
-            if name in project.defs and project.defs[name][0] in loaded and told.get(name) != "added":
-                self.assertEqual(told.get(name), change, f"seed {seed}, {name}")
-        for name, change in told.items():
+            if name in project.defs and project.defs[name][0] in loaded and reported.get(name) != "added":
+                self.assertEqual(reported.get(name), change, f"seed {seed}, {name}")
+        for name, change in reported.items():
             if change in ("changed", "affected"):
                 self.assertEqual(want.get(name), change, f"seed {seed}, {name}")
         named = {m["name"] for m in record["models"] if m["affected"]}

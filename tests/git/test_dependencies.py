@@ -94,7 +94,7 @@ class Dependencies(RepositoryTest):
         self.assertIn("E0813", self.fails("build", code=3))
         self.assertIn("with --offline", self.fails("build", "--offline", code=3))
 
-    def test_a_damaged_mirror_is_made_anew(self):
+    def test_a_damaged_mirror_is_made_again(self):
         self.build()
         folder = os.path.join(self.tmp, "cache/trib/git")
         name = next(n for n in os.listdir(folder) if n.endswith(".git"))
@@ -174,7 +174,7 @@ class Dependencies(RepositoryTest):
         self.edit("src/a.tri", "+ 1.0", "+ 2.0")
         self.assertIn("submodule `parts/inner`", self.fails("build", code=3))
 
-    def test_a_submodule_that_nobody_wants(self):
+    def test_a_submodule_without_users(self):
         self.submodule(("update", "none"))
         self.hide("inner")
         self.assertIn("no file", self.fails("build"))

@@ -157,7 +157,7 @@ class Https(Remote):
         self.first = self.commit(at=self.blocks)
         self.fetched()
 
-    def test_nobody_there(self):
+    def test_no_server(self):
         with socket.socket() as s:
             s.bind(("127.0.0.1", 0))
             self.ask_for(f"https://localhost:{s.getsockname()[1]}/blocks")

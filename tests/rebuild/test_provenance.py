@@ -38,7 +38,7 @@ class Provenance(ProjectTest):
         self.assertEqual(self.build()["units"]["compiled"], 0)
         self.assertIn(self.git("rev-parse", "HEAD"), self.said())
 
-    def test_comment_edit_is_told(self):
+    def test_comment_edit_is_reported(self):
         self.edit("src/main.tri", "# One", "# Just one")
         self.assertEqual(self.build()["units"]["compiled"], 0)
         self.assertIn("uncommitted changes", self.said())

@@ -137,7 +137,7 @@ EDITED = [
 ]
 
 
-def told(done):
+def reported(done):
     """The status of a build, and what it said of the sources."""
     lines = done.stdout.splitlines(keepends=True)
     return lines[-1], done.stderr + "".join(x for x in lines[:-1] if not x.startswith(("[", "trib: ")))
@@ -183,7 +183,7 @@ class InOneProcess(ProjectTest):
             with open(os.path.join(where, name), "w", encoding="utf-8") as f:
                 f.write(text)
         status, said = self.say()
-        wanted_status, wanted = told(run([WARM, "build"], where, env=self.env, input="\n"))
+        wanted_status, wanted = reported(run([WARM, "build"], where, env=self.env, input="\n"))
         self.assertEqual(status, wanted_status, f"{what}\n{said}\n---\n{wanted}")
         self.assertTrue(said == wanted, f"{what}\n{said}\n---\n{wanted}")
         if status == "done 0\n":
@@ -249,7 +249,7 @@ class FromProcessToProcess(InOneProcess):
 
     def say(self):
         done = run([WARM, "build"], self.dir, env=self.env, input="\n")
-        return told(done)
+        return reported(done)
 
 
 if __name__ == "__main__":
