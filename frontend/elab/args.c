@@ -1,5 +1,5 @@
 /* Binds the arguments of a call to parameters. */
-#include "frontend/elab/args.h"
+#include "frontend/elab/expr.h"
 #include <string.h>
 #include "base/buf.h"
 #include "frontend/elab/index_value.h"

@@ -1,7 +1,7 @@
 /* Assertions. */
-#include "frontend/elab/assert.h"
+#include "frontend/elab/stmt.h"
 #include <string.h>
-#include "frontend/elab/body.h"
+#include "frontend/elab/branch.h"
 #include "frontend/rules/builtin.h"
 #include "frontend/unit/text.h"
 

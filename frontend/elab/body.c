@@ -1,7 +1,6 @@
 /* Bodies of run-time branches and loops. */
-#include "frontend/elab/body.h"
+#include "frontend/elab/branch.h"
 #include <string.h>
-#include "frontend/elab/hir_unit.h"
 #include "frontend/elab/unit.h"
 
 /* ---- imports ---- */

@@ -1,7 +1,6 @@
 /* Branches under a run-time condition. */
 #include "frontend/elab/branch.h"
 #include <string.h>
-#include "frontend/elab/exits.h"
 #include "frontend/elab/locals.h"
 
 enum { SELECT_COST = 24 };

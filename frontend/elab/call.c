@@ -1,15 +1,10 @@
 /* Calls of functions and layers. */
-#include "frontend/elab/call.h"
+#include "frontend/elab/expr.h"
 #include <string.h>
 #include "base/buf.h"
-#include "frontend/elab/args.h"
-#include "frontend/elab/declared.h"
 #include "frontend/elab/function.h"
-#include "frontend/elab/layer.h"
-#include "frontend/elab/list.h"
 #include "frontend/elab/locals.h"
-#include "frontend/elab/partial.h"
-#include "frontend/elab/unit_call.h"
+#include "frontend/elab/unit.h"
 #include "frontend/rules/builtin.h"
 #include "frontend/types/sig.h"
 

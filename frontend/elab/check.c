@@ -1,12 +1,10 @@
 /* Elaborates each definition once with unknown arguments of its declared types. */
-#include "frontend/elab/check.h"
+#include "frontend/elab/elaborate.h"
 #include <string.h>
-#include "frontend/elab/declared.h"
 #include "frontend/elab/function.h"
 #include "frontend/elab/index_value.h"
-#include "frontend/elab/layer.h"
 #include "frontend/elab/locals.h"
-#include "frontend/elab/name.h"
+#include "frontend/elab/expr.h"
 #include "frontend/types/sig.h"
 #include "frontend/unit/reads.h"
 

@@ -1,5 +1,5 @@
 /* Checks of what a signature declares besides types: defaults, traits, conditions, a result. */
-#include "frontend/elab/declared.h"
+#include "frontend/elab/function.h"
 #include <string.h>
 #include "base/buf.h"
 #include "frontend/elab/locals.h"

@@ -1,8 +1,7 @@
 /* The elaborator's state and frames. */
 #include "frontend/elab/elab.h"
-#include "frontend/elab/call.h"
+#include "frontend/elab/expr.h"
 #include "frontend/elab/locals.h"
-#include "frontend/elab/name.h"
 
 static struct elab *elab_of(struct emitter *em) { return (struct elab *)em; }
 

@@ -1,12 +1,9 @@
 /* Elaborates a program: its entries, then its main blocks as one more entry. */
 #include "frontend/elab/elaborate.h"
 #include <string.h>
-#include "frontend/elab/entry.h"
-#include "frontend/elab/hir_unit.h"
-#include "frontend/elab/incremental.h"
-#include "frontend/elab/locals.h"
-#include "frontend/elab/params.h"
 #include "frontend/elab/program.h"
+#include "frontend/elab/unit.h"
+#include "frontend/elab/locals.h"
 
 /* ---- main ---- */
 

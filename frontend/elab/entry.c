@@ -1,13 +1,11 @@
 /* Entries of a model: matches the manifest's inputs and the names of weights with the signature. */
-#include "frontend/elab/entry.h"
+#include "frontend/elab/program.h"
 #include <stdarg.h>
 #include <string.h>
-#include "frontend/elab/layer.h"
+#include "frontend/elab/function.h"
 #include "frontend/elab/locals.h"
-#include "frontend/elab/name.h"
-#include "frontend/elab/params.h"
+#include "frontend/elab/expr.h"
 #include "frontend/elab/unit.h"
-#include "frontend/elab/unit_call.h"
 #include "frontend/types/sig.h"
 
 /* ---- finding the definition ---- */

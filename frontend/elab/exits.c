@@ -1,5 +1,5 @@
 /* Exits of a function or loop under run-time conditions, as locals of type bool. */
-#include "frontend/elab/exits.h"
+#include "frontend/elab/branch.h"
 #include "frontend/elab/locals.h"
 
 struct local *exit_local(struct elab *e, enum exit_kind w) { return local_find(e, e->exit_names[w]); }

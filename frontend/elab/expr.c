@@ -1,15 +1,8 @@
 /* Expressions. */
 #include <string.h>
-#include "frontend/elab/body.h"
 #include "frontend/elab/branch.h"
-#include "frontend/elab/call.h"
-#include "frontend/elab/fstring.h"
-#include "frontend/elab/index.h"
+#include "frontend/elab/expr.h"
 #include "frontend/elab/index_value.h"
-#include "frontend/elab/list.h"
-#include "frontend/elab/loop.h"
-#include "frontend/elab/member.h"
-#include "frontend/elab/name.h"
 #include "frontend/elab/stmt.h"
 #include "frontend/habits/habits.h"
 #include "frontend/rules/operators.h"

@@ -1,5 +1,5 @@
 /* f-strings. */
-#include "frontend/elab/fstring.h"
+#include "frontend/elab/expr.h"
 #include "frontend/syntax/literal.h"
 #include "frontend/unit/text.h"
 

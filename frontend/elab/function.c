@@ -1,11 +1,8 @@
 /* Runs the bodies of functions. */
 #include "frontend/elab/function.h"
-#include "frontend/elab/assert.h"
-#include "frontend/elab/body.h"
+#include "frontend/elab/stmt.h"
 #include "frontend/elab/branch.h"
-#include "frontend/elab/declared.h"
-#include "frontend/elab/exits.h"
-#include "frontend/elab/list.h"
+#include "frontend/elab/expr.h"
 #include "frontend/elab/locals.h"
 #include "frontend/elab/unit.h"
 

@@ -1,5 +1,5 @@
 /* The current builder as a finished unit of the program. */
-#include "frontend/elab/hir_unit.h"
+#include "frontend/elab/unit.h"
 #include <string.h>
 #include "frontend/syntax/literal.h"
 

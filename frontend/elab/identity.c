@@ -1,5 +1,5 @@
 /* The identity of a unit, its interface, and its name for people. */
-#include "frontend/elab/identity.h"
+#include "frontend/elab/unit.h"
 #include <string.h>
 #include "base/buf.h"
 

@@ -2,12 +2,11 @@
  * and the results known at compile time. A unit with a changed input is made again from the arguments of its first call, and replaces
  * the old one. If its interface is the same, its callers stay valid. Changes of interfaces, declarations, layers or parameters elaborate
  * the whole program, which takes milliseconds. */
-#include "frontend/elab/incremental.h"
+#include "frontend/elab/elaborate.h"
 #include <string.h>
-#include "frontend/elab/identity.h"
+#include "frontend/elab/unit.h"
 #include "frontend/elab/locals.h"
 #include "frontend/elab/program.h"
-#include "frontend/elab/unit.h"
 
 static void hash_input(struct hasher *h, const struct elab_input *in)
 {

@@ -1,5 +1,5 @@
 /* Indexing of lists, tuples, strings and tensors. Tensors follow NumPy: each index becomes a select, slice or index_select. */
-#include "frontend/elab/index.h"
+#include "frontend/elab/expr.h"
 #include <string.h>
 #include "frontend/rules/builtin.h"
 #include "frontend/unit/text.h"

@@ -2,7 +2,7 @@
 #include "frontend/elab/index_value.h"
 #include <string.h>
 #include "base/buf.h"
-#include "frontend/elab/params.h"
+#include "frontend/elab/unit.h"
 
 enum { MOST_ELEMENTS = 6, MOST_DEPTH = 4, MOST_VALUES = 4 };
 

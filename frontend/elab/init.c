@@ -1,7 +1,6 @@
 /* Initializers of parameters: units without inputs. */
-#include "frontend/elab/init.h"
+#include "frontend/elab/unit.h"
 #include "base/bug.h"
-#include "frontend/elab/hir_unit.h"
 #include "frontend/elab/locals.h"
 
 static bool init_fits(struct elab *e, struct layer_param *p, struct value *v, span at)

@@ -1,11 +1,10 @@
 /* Module-form layers. The layer's body runs once for each instance: it declares parameters and binds members. */
-#include "frontend/elab/layer.h"
+#include "frontend/elab/function.h"
 #include <string.h>
-#include "frontend/elab/args.h"
-#include "frontend/elab/declared.h"
+#include "frontend/elab/expr.h"
 #include "frontend/elab/index_value.h"
 #include "frontend/elab/locals.h"
-#include "frontend/elab/params.h"
+#include "frontend/elab/unit.h"
 #include "frontend/types/sig.h"
 
 static struct member *add_member(struct elab *e, struct instance *in, struct member m)

@@ -1,5 +1,5 @@
 /* Lists that grow. */
-#include "frontend/elab/list.h"
+#include "frontend/elab/expr.h"
 #include <string.h>
 #include "frontend/elab/locals.h"
 #include "frontend/rules/operators.h"

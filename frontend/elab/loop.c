@@ -1,11 +1,7 @@
 /* Loops and comprehensions. A loop over elements known at compile time is unrolled; any other is a run-time loop (runtime_loop.c). */
-#include "frontend/elab/loop.h"
-#include "frontend/elab/body.h"
+#include "frontend/elab/stmt.h"
 #include "frontend/elab/branch.h"
-#include "frontend/elab/exits.h"
 #include "frontend/elab/locals.h"
-#include "frontend/elab/loop_scan.h"
-#include "frontend/elab/pattern.h"
 #include "frontend/elab/runtime_loop.h"
 
 /* The value of an unknown element. */

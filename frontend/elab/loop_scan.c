@@ -1,6 +1,6 @@
 /* Scans the tree of a loop's body: the locals it assigns to, and its exits. */
-#include "frontend/elab/loop_scan.h"
-#include "frontend/elab/list.h"
+#include "frontend/elab/stmt.h"
+#include "frontend/elab/expr.h"
 
 static void note_target(struct elab *e, node_id t, bool *assigned, uint32_t n)
 {

@@ -1,9 +1,8 @@
 /* Members of values: `x.shape`, `layer.weight`, `module.f`, `float32.max`. */
-#include "frontend/elab/member.h"
+#include "frontend/elab/expr.h"
 #include <string.h>
-#include "frontend/elab/declared.h"
+#include "frontend/elab/function.h"
 #include "frontend/elab/index_value.h"
-#include "frontend/elab/name.h"
 #include "frontend/habits/habits.h"
 #include "frontend/names/index_note.h"
 

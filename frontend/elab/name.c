@@ -1,10 +1,10 @@
 /* The values of names. */
-#include "frontend/elab/name.h"
+#include "frontend/elab/expr.h"
 #include <string.h>
-#include "frontend/elab/body.h"
+#include "frontend/elab/branch.h"
 #include "frontend/elab/index_value.h"
 #include "frontend/elab/locals.h"
-#include "frontend/elab/params.h"
+#include "frontend/elab/unit.h"
 #include "frontend/types/sig.h"
 
 /* ---- items ---- */

@@ -1,7 +1,7 @@
 /* The parameters of layer instances: their names, and their nodes in a unit. */
-#include "frontend/elab/params.h"
+#include "frontend/elab/unit.h"
 #include <string.h>
-#include "frontend/elab/body.h"
+#include "frontend/elab/branch.h"
 
 static const char *dotted(struct elab *e, const char *prefix, const char *name)
 {

@@ -1,6 +1,6 @@
 /* A functional layer called with its weights only is a layer that takes the other arguments. Its value is a tuple, since tuples may
  * contain tensors: a V_PARTIAL, then a value for each parameter, V_VOID for those that the second call passes. */
-#include "frontend/elab/partial.h"
+#include "frontend/elab/expr.h"
 
 static struct ast_nodes params_of_layer(const struct func *fn) { return ast_fn(&fn->mod->ast, fn->node).params; }
 static name_id param_name(struct elab *e, const struct func *fn, uint32_t i) { return node_name(e, fn->mod, params_of_layer(fn).at[i]); }

@@ -1,10 +1,10 @@
 /* Patterns and assignments. */
-#include "frontend/elab/pattern.h"
+#include "frontend/elab/stmt.h"
 #include <string.h>
 #include "frontend/elab/index_value.h"
 #include "frontend/elab/locals.h"
-#include "frontend/elab/name.h"
-#include "frontend/elab/params.h"
+#include "frontend/elab/expr.h"
+#include "frontend/elab/unit.h"
 #include "frontend/rules/operators.h"
 
 /* ---- patterns ---- */

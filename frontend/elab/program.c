@@ -1,7 +1,7 @@
 /* The parts of a program under construction: entries, parameters and units. */
 #include "frontend/elab/program.h"
 #include <string.h>
-#include "frontend/elab/init.h"
+#include "frontend/elab/unit.h"
 
 uint32_t program_add_param(struct program *p, struct hir_param cp)
 {

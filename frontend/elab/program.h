@@ -39,4 +39,8 @@ void program_add_entry(struct program *p, struct hir_entry entry);
 /* The program of all that was added. */
 struct hir_program *program_finish(struct program *p);
 void program_free(struct program *p);
+
+/* ---- entries of a model ---- */
+/* Elaborates the entry "Net" or "Net.prefill" and adds it to the program, unless errors were reported. */
+void elab_entry(struct program *p, const char *name);
 #endif

@@ -3,11 +3,9 @@
  * to are carried. Numbers known at compile time become scalars of the type that the body assigns. If that differs from the assumed type,
  * the body is elaborated again. */
 #include "frontend/elab/runtime_loop.h"
-#include "frontend/elab/exits.h"
+#include "frontend/elab/branch.h"
 #include "frontend/elab/locals.h"
-#include "frontend/elab/loop_scan.h"
-#include "frontend/elab/pattern.h"
-#include "frontend/elab/runtime_loop_state.h"
+#include "frontend/elab/stmt.h"
 #include "frontend/rules/operators.h"
 
 enum { MAX_ATTEMPTS = 8 };

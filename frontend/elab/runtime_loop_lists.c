@@ -1,6 +1,6 @@
 /* Lists that grow in a run-time loop: the loop carries a tensor with room for all elements, and each iteration stores its part. */
-#include "frontend/elab/body.h"
-#include "frontend/elab/runtime_loop_state.h"
+#include "frontend/elab/branch.h"
+#include "frontend/elab/runtime_loop.h"
 #include "frontend/rules/builtin.h"
 #include "frontend/rules/operators.h"
 

@@ -1,7 +1,6 @@
 /* The carried values of a run-time loop: before it, in its body, and at the end of the body. */
-#include "frontend/elab/body.h"
-#include "frontend/elab/exits.h"
-#include "frontend/elab/runtime_loop_state.h"
+#include "frontend/elab/branch.h"
+#include "frontend/elab/runtime_loop.h"
 
 /* ---- carried values ---- */
 

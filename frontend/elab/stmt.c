@@ -1,12 +1,8 @@
 /* Statements, blocks and conditions. */
 #include "frontend/elab/stmt.h"
 #include <string.h>
-#include "frontend/elab/assert.h"
 #include "frontend/elab/branch.h"
-#include "frontend/elab/exits.h"
 #include "frontend/elab/locals.h"
-#include "frontend/elab/loop.h"
-#include "frontend/elab/pattern.h"
 #include "frontend/types/sig.h"
 
 /* ---- if ---- */

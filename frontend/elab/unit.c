@@ -4,8 +4,6 @@
 #include <string.h>
 #include "base/bug.h"
 #include "frontend/elab/function.h"
-#include "frontend/elab/hir_unit.h"
-#include "frontend/elab/identity.h"
 
 struct loading {
 	struct elab *e;

@@ -1,8 +1,26 @@
 /* Units: a call of a function with tensors is a call of a unit. */
 #ifndef TRIB_FRONTEND_ELAB_UNIT_H
 #define TRIB_FRONTEND_ELAB_UNIT_H
-#include "frontend/elab/params.h"
+#include "frontend/elab/elab.h"
 #include "frontend/unit/reads.h"
+
+/* ---- the parameters of layer instances ---- */
+struct param_list {
+	VEC(struct layer_param *) at;
+	VEC(const char *) names;
+	struct map seen; /* ids in the list: an instance may have two names */
+};
+/* Appends all parameters of a value's instances, in order of declaration, with names under `prefix`. */
+void collect_params(struct elab *e, struct value v, const char *prefix, struct param_list *out);
+void param_list_free(struct param_list *l);
+/* The parameters of an instance and its sub-layers, with names relative to it. */
+const struct param_tree *instance_params(struct elab *e, const struct instance *in);
+/* The parameter's node in the current unit, or poison. */
+struct value param_value(struct elab *e, struct layer_param *p, span at);
+
+/* ---- initializers of parameters ---- */
+/* The unit that computes a parameter's initial value; NULL: it has none, or failed. */
+struct hir_unit *param_init(struct elab *e, struct layer_param *p);
 
 /* A tensor argument of a unit to be made. */
 struct tensor_arg {
@@ -38,4 +56,28 @@ struct elab_unit {
 const struct elab_unit *unit_get(struct elab *e, struct unit_spec *p);
 /* Makes the unit, even if there is one. */
 struct elab_unit *unit_make(struct elab *e, struct unit_spec *p, hash128 identity);
+
+/* ---- calls of units ---- */
+/* Calls a function as a unit, made if there is none for such arguments. */
+struct value call_unit(struct elab *e, struct func *fn, struct value *values, uint32_t n, span at, const char *what);
+void unit_plan_free(struct unit_spec *p);
+
+/* ---- the identity of a unit, its interface, and its name for people ---- */
+/* Equal for equal definitions, compile-time arguments, element types, shapes and build-time flags. */
+hash128 unit_identity(struct elab *e, const struct unit_spec *p);
+/* A hash of the unit's interface: what callers see of it except its inputs. */
+hash128 unit_interface(struct elab *e, const struct elab_unit *u);
+/* A name for people. */
+const char *unit_name(struct elab *e, const struct unit_spec *p);
+
+/* ---- the current builder as a finished unit of the program ---- */
+/* Copies an array of n elements of type T into the front end's arena. */
+#define COPY_ARRAY(to, from, n, T) ((to) = ARENA_ARRAY(e->em.f->arena, T, (n) + 1), (n) ? memcpy((to), (from), sizeof(T) * (n)) : NULL)
+
+/* Copies the current builder into a unit and closes it. */
+struct hir_unit *unit_finish(struct elab *e, const struct func *fn, hash128 identity, const char *name, struct value *result);
+/* Copies the inputs, nodes and arguments of the current builder into u. */
+void unit_copy_nodes(struct elab *e, struct hir_unit *u);
+/* Applies the attributes of the definition (`@inline`, `@opt`) to its unit. */
+void unit_attributes(struct hir_unit *u, const struct func *fn);
 #endif

@@ -1,5 +1,5 @@
 /* A call of a unit: the caller's sizes become symbols of the unit, its tensors become inputs. */
-#include "frontend/elab/unit_call.h"
+#include "frontend/elab/unit.h"
 
 struct sizes {
 	struct elab *e;

@@ -30,7 +30,7 @@ struct builder {
 	bool open_params;                 /* parameters become inputs when they are used */
 	VEC(struct layer_param *) opened; /* with open_params: the parameters behind the inputs, in order */
 	bool effects;
-	bool body;                    /* of a run-time branch or loop inside `outer` (elab/body.h) */
+	bool body;                    /* of a run-time branch or loop inside `outer` (elab/branch.h) */
 	bool executed;                /* a body that runs exactly once */
 	struct map imported, origins; /* of a body: nodes of `outer` to its own, and back */
 };
