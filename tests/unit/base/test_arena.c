@@ -1,16 +1,11 @@
 #include "base/arena.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 #include <string.h>
 
 static void alignment_and_zero(void **state)
 {
 	struct arena *a = arena_new(64);
 
-	(void)state;
 	for (size_t i = 1; i < 2000; i++) {
 		size_t align = (size_t)1 << i % 8;
 		unsigned char *p = arena_alloc(a, i, align);
@@ -29,7 +24,6 @@ static void copies(void **state)
 {
 	struct arena *a = arena_new(0);
 
-	(void)state;
 	assert_string_equal(arena_strndup(a, "abcdef", 3), "abc");
 	assert_string_equal(arena_strdup(a, ""), "");
 	assert_string_equal(arena_printf(a, "%d-%s", 42, "x"), "42-x");
@@ -44,7 +38,6 @@ static void release_gives_back(void **state)
 	char *keep;
 	size_t used;
 
-	(void)state;
 	assert_int_equal(arena_used(a), 0);
 	keep = arena_strdup(a, "kept");
 	kept = arena_mark(a);
@@ -74,7 +67,6 @@ static void nested_marks(void **state)
 	arena_mark_t outer, inner;
 	int *x;
 
-	(void)state;
 	ARENA_NEW(a, int);
 	outer = arena_mark(a);
 	x = ARENA_ARRAY(a, int, 3);

@@ -1,16 +1,11 @@
 #include "base/buf.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 #include <string.h>
 
 static void text(void **state)
 {
 	struct buf b = {0};
 
-	(void)state;
 	buf_put(&b, "", 0);
 	assert_string_equal(b.at, "");
 	for (int i = 0; i < 1000; i++)
@@ -33,7 +28,6 @@ static void binary(void **state)
 	static const unsigned char expect[] = {0xAB, 0x78, 0x56, 0x34, 0x12, 0, 0, 0, 0xEF, 0xCD, 0xAB, 0x89, 0x67, 0x45, 0x23, 0x01};
 	struct buf b = {0};
 
-	(void)state;
 	buf_u8(&b, 0xAB);
 	buf_u32(&b, 0x12345678);
 	buf_align(&b, 8);

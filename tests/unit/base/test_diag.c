@@ -1,16 +1,11 @@
 #include "base/diag.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 #include <string.h>
 
 static span at(uint32_t source, uint32_t start, uint32_t end) { return (span){source, start, end}; }
 
 static void codes_are_unique_and_found(void **state)
 {
-	(void)state;
 	for (enum diag_code a = 0; a < DIAG_COUNT; a++) {
 		const char *text = diag_code_text(a);
 
@@ -31,7 +26,6 @@ static void everything_is_copied(void **state)
 	struct diag *g = diag_add(d, DIAG_NOT_UTF8, at(0, 1, 2), "%s %d", text, 7);
 	const struct diag *c;
 
-	(void)state;
 	diag_label_primary(d, g, "%s", text);
 	for (uint32_t i = 0; i < 9; i++) {
 		diag_secondary(d, g, at(0, i, i), "s%u", i);
@@ -64,7 +58,6 @@ static void limit_counts_on(void **state)
 {
 	struct diags *d = diags_new(3), *all = diags_new(2);
 
-	(void)state;
 	for (int i = 0; i < 10; i++) {
 		struct diag *g = diag_add(d, DIAG_NOT_UTF8, SPAN_NONE, "%d", i);
 
@@ -93,7 +86,6 @@ static void sorting(void **state)
 	static const char expect[] = "abcdefg";
 	struct diags *d = diags_new(0);
 
-	(void)state;
 	diag_add(d, DIAG_NOT_UTF8, SPAN_NONE, "g");
 	diag_add(d, DIAG_NOT_UTF8, at(1, 0, 1), "f");
 	diag_add(d, DIAG_NOT_UTF8, at(0, 5, 9), "c");
@@ -117,7 +109,6 @@ static void reported_once(void **state)
 {
 	struct diags *d = diags_new(0);
 
-	(void)state;
 	diag_add(d, DIAG_SHAPE, at(0, 5, 9), "[N, 4] does not fit 12 of `x`");
 	diag_add(d, DIAG_SHAPE, at(0, 5, 9), "[N, 8, 8] does not fit 3 of `x`");
 	diag_add(d, DIAG_SHAPE, at(0, 5, 9), "[N, 4] does not fit 12 of `y`");
@@ -139,7 +130,6 @@ static void nearest(void **state)
 	const uint32_t n = sizeof names / sizeof names[0];
 	char longest[300];
 
-	(void)state;
 	assert_string_equal(diag_nearest("mtmul", names, n), "matmul");
 	assert_string_equal(diag_nearest("amtmul", names, n), "matmul"); /* swapped neighbours count once */
 	assert_string_equal(diag_nearest("Relu", names, n), "relu");

@@ -1,9 +1,5 @@
 #include "base/diag.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +24,6 @@ static int set_up(void **state)
 				   "  let s = \"\xE6\xBC\xA2\xE5\xAD\x97\" + e\xCC\x81 + z\n"
 				   "}\n";
 
-	(void)state;
 	sources = sources_new();
 	src = sources_add(sources, "src/net.tri", text, sizeof text - 1);
 	d = diags_new(0);
@@ -37,7 +32,6 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-	(void)state;
 	diags_free(d);
 	sources_free(sources);
 	return 0;
@@ -80,7 +74,6 @@ static void one_line(void **state)
 {
 	struct diag *g = diag_add(d, DIAG_NOT_UTF8, of("mtmul"), "unknown function `mtmul`");
 
-	(void)state;
 	diag_label_primary(d, g, "not found in this scope");
 	diag_note(d, g, "functions are looked up\nin two places");
 	diag_note(d, g, "again");
@@ -100,7 +93,6 @@ static void one_line(void **state)
 
 static void without_labels(void **state)
 {
-	(void)state;
 	diag_secondary(d, diag_add(d, DIAG_STORE_DAMAGED, of("layer"), "two\nlines"), of("Net"), "%s", "");
 	check("warning[W0801]: two\n"
 	      "                lines\n"
@@ -115,7 +107,6 @@ static void labels_on_one_line(void **state)
 {
 	struct diag *g = diag_add(d, DIAG_NOT_UTF8, of("w2"), "shapes");
 
-	(void)state;
 	diag_label_primary(d, g, "this one");
 	diag_secondary(d, g, of("h, w"), "in these");
 	diag_secondary(d, g, of("mtmul"), "called here");
@@ -138,7 +129,6 @@ static void several_lines(void **state)
 {
 	struct diag *g = diag_add(d, DIAG_NOT_UTF8, between("forward(", ")"), "a call");
 
-	(void)state;
 	diag_label_primary(d, g, "all of this");
 	check("error[E0001]: a call\n"
 	      " --> src/net.tri:4:5\n"
@@ -156,7 +146,6 @@ static void several_lines_nested(void **state)
 {
 	struct diag *g = diag_add(d, DIAG_NOT_UTF8, between("matmul", "w2"), "inner");
 
-	(void)state;
 	diag_label_primary(d, g, "here");
 	diag_secondary(d, g, between("x: trit", "(\n"), "outer");
 	check("error[E0001]: inner\n"
@@ -175,7 +164,6 @@ static void several_lines_nested(void **state)
 
 static void gap(void **state)
 {
-	(void)state;
 	diag_secondary(d, diag_add(d, DIAG_NOT_UTF8, of("Net"), "far apart"), of("w2"), "one line between is shown");
 	diag_secondary(d, diag_add(d, DIAG_NOT_UTF8, of("Net"), "farther"), of("s ="), "three are not");
 	check("error[E0001]: far apart\n"
@@ -202,7 +190,6 @@ static void wide_and_combining(void **state)
 {
 	struct diag *g = diag_add(d, DIAG_NOT_UTF8, of("\xE6\xBC\xA2\xE5\xAD\x97"), "wide");
 
-	(void)state;
 	diag_secondary(d, g, of("e\xCC\x81"), "one column");
 	diag_secondary(d, g, of("z"), "last");
 	check("error[E0001]: wide\n"
@@ -219,7 +206,6 @@ static void nowhere(void **state)
 {
 	struct diag *g = diag_add(d, DIAG_NOT_UTF8, SPAN_NONE, "no place");
 
-	(void)state;
 	diag_note(d, g, "a note");
 	diag_help(d, g, "some help");
 	check("error[E0001]: no place\n"
@@ -230,7 +216,6 @@ static void nowhere(void **state)
 
 static void end_of_text(void **state)
 {
-	(void)state;
 	diag_label_primary(d, diag_add(d, DIAG_NOT_UTF8, (span){src->id, src->len, src->len}, "end"), "expected `}`");
 	diag_add(d, DIAG_NOT_UTF8, (span){src->id, 28, 29}, "a newline");
 	diag_add(d, DIAG_NOT_UTF8, (span){src->id, 5, UINT32_MAX - 1}, "out of range");
@@ -263,7 +248,6 @@ static void edits(void **state)
 {
 	struct diag *g = diag_add(d, DIAG_NOT_UTF8, of("mtmul"), "unknown");
 
-	(void)state;
 	diag_help(d, g, "a function with a similar name exists");
 	diag_edit(d, g, of("mtmul"), "matmul");
 	g = diag_add(d, DIAG_NOT_UTF8, SPAN_NONE, "a new line, without a place of its own");
@@ -302,7 +286,6 @@ static void two_files(void **state)
 	const struct source *other = sources_add(sources, "b.tri", "fn g()", 6);
 	struct diag *g = diag_add(d, DIAG_NOT_UTF8, of("Net"), "twice");
 
-	(void)state;
 	diag_secondary(d, g, (span){other->id, 3, 4}, "first here");
 	check("error[E0001]: twice\n"
 	      " --> src/net.tri:1:7\n"
@@ -321,7 +304,6 @@ static void long_lines_are_cut(void **state)
 	char text[3001], *out, *line, *under, *mark;
 	const struct source *s;
 
-	(void)state;
 	for (size_t i = 0; i < 3000; i++)
 		text[i] = "abcdefghi,"[i % 10];
 	memcpy(text + 1500, "HERE", 4);
@@ -346,7 +328,6 @@ static void hostile_text(void **state)
 	const struct source *s = sources_add(sources, "h.tri", text, sizeof text - 1);
 	char *out;
 
-	(void)state;
 	diag_label_primary(d, diag_add(d, DIAG_NOT_UTF8, (span){s->id, s->len - 1, s->len}, "esc \x1B[0m"), "here");
 	out = render(false, false);
 	assert_null(strchr(out, '\x1B'));
@@ -364,7 +345,6 @@ static void colours(void **state)
 {
 	char *out;
 
-	(void)state;
 	diag_add(d, DIAG_NOT_UTF8, of("Net"), "red");
 	out = render(true, false);
 	assert_string_equal(out, "\033[0;1;31merror[E0001]\033[0;1m: red\033[0m\n"
@@ -389,7 +369,6 @@ static uint32_t count(const char *text, const char *word)
 
 static void limit(void **state)
 {
-	(void)state;
 	diags_free(d);
 	d = diags_new(1);
 	diag_add(d, DIAG_NOT_UTF8, SPAN_NONE, "first");
@@ -397,18 +376,13 @@ static void limit(void **state)
 	check("error[E0001]: first\n\n1 more error is not shown\n\n");
 }
 
-static void empty(void **state)
-{
-	(void)state;
-	check("");
-}
+static void empty(void **state) { check(""); }
 
 static void json(void **state)
 {
 	struct diag *g = diag_add(d, DIAG_NOT_UTF8, of("mtmul"), "unknown \"mtmul\"");
 	char *out;
 
-	(void)state;
 	diag_label_primary(d, g, "here");
 	diag_secondary(d, g, between("forward(", ")"), "%s", "");
 	diag_note(d, g, "one");
@@ -446,7 +420,6 @@ static void a_cause_is_reported_once(void **state)
 	struct buf fixed = {0};
 	char *out;
 
-	(void)state;
 	add_repeats();
 	out = render(false, false);
 	assert_non_null(strstr(out, "note: and at 4 more places in this file (lines 2, 3, 4); `trib check --fix` mends all\n"));
@@ -462,7 +435,6 @@ static void json_has_every_place(void **state)
 {
 	char *out;
 
-	(void)state;
 	add_repeats();
 	out = render(false, true);
 	assert_non_null(strstr(out, "\"places\":[{\"span\":{\"file\":\"src/net.tri\",\"line\":2,"));
@@ -475,7 +447,6 @@ static void what_differs_is_reported_by_itself(void **state)
 {
 	char *out;
 
-	(void)state;
 	diag_cause(d, diag_add(d, DIAG_EXPECTED_TOKEN, of("layer"), "no a"), "no word");
 	diag_cause(d, diag_add(d, DIAG_EXPECTED_TOKEN, of("let"), "no b"), "no word");
 	diag_add(d, DIAG_HABIT_SYNTAX, of("mtmul"), "no a");
@@ -492,7 +463,6 @@ static void random_spans(void **state)
 {
 	uint32_t seed = 99;
 
-	(void)state;
 	for (int round = 0; round < 300; round++) {
 		struct diag *g = NULL;
 

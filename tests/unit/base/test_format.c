@@ -1,9 +1,5 @@
 /* Expected texts are those of Python 3.13 and PyTorch 2.6. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 #include <math.h>
 #include <string.h>
 #include "base/buf.h"
@@ -56,7 +52,6 @@ static void string(const char *spec, const char *v, const char *want)
 
 static void test_integers(void **state)
 {
-	(void)state;
 	integer("", -42, "-42");
 	integer("5", 42, "   42");
 	integer("<5", 42, "42   ");
@@ -81,7 +76,6 @@ static void test_integers(void **state)
 
 static void test_floats(void **state)
 {
-	(void)state;
 	real("", 1, "1.0");
 	real("", 0.1, "0.1");
 	real("", 1e-5, "1e-05");
@@ -117,7 +111,6 @@ static void shortest(enum format_elem elem, double v, const char *want)
 
 static void test_shortest_by_type(void **state)
 {
-	(void)state;
 	shortest(FORMAT_FLOAT32, (double)0.1f, "0.1");
 	shortest(FORMAT_FLOAT64, (double)0.1f, "0.10000000149011612");
 	shortest(FORMAT_FLOAT32, (double)(1.0f / 3.0f), "0.33333334");
@@ -131,7 +124,6 @@ static void test_shortest_by_type(void **state)
 
 static void test_strings(void **state)
 {
-	(void)state;
 	string("", "abc", "abc");
 	string("5", "abc", "abc  ");
 	string(">5", "abc", "  abc");
@@ -148,7 +140,6 @@ static void refused(const char *text)
 
 static void test_refused(void **state)
 {
-	(void)state;
 	refused("q");
 	refused(".");
 	refused("5.2ff");
@@ -178,7 +169,6 @@ static void tensor(const char *spec, enum format_elem elem, uint32_t rank, const
 
 static void test_tensors(void **state)
 {
-	(void)state;
 	const float f[] = {1, 2, 3, 4.5f}, whole[] = {1, -2, 3, 1000}, wide[] = {1e-3f, 1, 10, 1e3f},
 		    mixed[] = {(float)NAN, 1, (float)INFINITY, 0};
 	const int32_t i[] = {1, -20, 3, 4};
@@ -201,7 +191,6 @@ static void test_tensors(void **state)
 
 static void test_large_tensor(void **state)
 {
-	(void)state;
 	static int32_t v[1200];
 	const int64_t dims[] = {12, 100};
 	for (int k = 0; k < 1200; k++)
@@ -218,7 +207,6 @@ static void test_large_tensor(void **state)
 
 static void test_templates(void **state)
 {
-	(void)state;
 	const float x = 1.5f;
 	const int32_t n = 7;
 	struct format_value values[] = {{FORMAT_FLOAT32, 0, NULL, &x}, {FORMAT_INT32, 0, NULL, &n}};

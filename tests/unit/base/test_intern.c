@@ -1,9 +1,5 @@
 #include "base/intern.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -13,7 +9,6 @@ static void equal_text_equal_id(void **state)
 	const char *first;
 	name_id a;
 
-	(void)state;
 	assert_int_equal(intern_str(in, ""), 0);
 	assert_int_equal(intern(in, NULL, 0), 0);
 	assert_string_equal(intern_text(in, 0), "");
@@ -38,7 +33,6 @@ static void embedded_nul(void **state)
 {
 	struct interner *in = interner_new();
 
-	(void)state;
 	assert_int_not_equal(intern(in, "a\0b", 3), intern(in, "a\0c", 3));
 	assert_int_not_equal(intern(in, "a\0b", 3), intern(in, "a", 1));
 	interner_free(in);

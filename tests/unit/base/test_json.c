@@ -1,9 +1,5 @@
 #include "base/json.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 #include <math.h>
 
 static void nesting(void **state)
@@ -11,7 +7,6 @@ static void nesting(void **state)
 	struct buf b = {0};
 	struct json_writer w = {.out = &b};
 
-	(void)state;
 	json_open(&w, '{');
 	json_member_open(&w, "a", '[');
 	json_int(&w, INT64_MIN);
@@ -50,7 +45,6 @@ static void check(const char *s, size_t n, const char *expect)
 
 static void strings(void **state)
 {
-	(void)state;
 	check("a\"b\\c/", 6, "\"a\\\"b\\\\c/\"");
 	check("\n\r\t\x01\0\x7f", 6, "\"\\n\\r\\t\\u0001\\u0000\\u007f\"");
 	check("h\xC3\xA9 \xF0\x9F\x98\x80", 8, "\"h\xC3\xA9 \xF0\x9F\x98\x80\"");

@@ -1,8 +1,5 @@
 /* Changes between texts by lines. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 #include <stdlib.h>
 #include <string.h>
 #include "base/buf.h"
@@ -18,7 +15,6 @@ static void put_lines(struct buf *b, unsigned *seed)
 
 static void changes_make_the_second_text(void **state)
 {
-	(void)state;
 	for (unsigned round = 0, seed = 7; round < 3000; round++) {
 		struct buf a = {0}, b = {0}, made = {0};
 		size_t at = 0;
@@ -45,7 +41,6 @@ static void changes_make_the_second_text(void **state)
 
 static void equal_lines_stay(void **state)
 {
-	(void)state;
 	struct line_changes c = line_changes("a\nb\nc\nd\n", 8, "a\nx\nc\nd\ne\n", 10);
 	assert_int_equal(c.at.len, 2);
 	assert_int_equal(c.at.at[0].from, 2);

@@ -1,9 +1,5 @@
 #include "base/map.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 #include <stdio.h>
 
 #define KEYS 100000u
@@ -13,7 +9,6 @@ static void many_keys(void **state)
 	struct map m = {0};
 	uint64_t v = 5;
 
-	(void)state;
 	assert_false(map_get(&m, map_key_u64(1), &v));
 	assert_int_equal(v, 5);
 	for (uint64_t i = 0; i < KEYS; i++)
@@ -39,7 +34,6 @@ static void random_against_model(void **state)
 	struct map m = {0};
 	uint32_t seed = 12345, count = 0;
 
-	(void)state;
 	for (uint32_t step = 1; step < 2000; step++) {
 		uint32_t k;
 		uint64_t v = 0;
@@ -64,7 +58,6 @@ static void zero_and_text_keys(void **state)
 	struct map m = {0};
 	uint64_t v = 0;
 
-	(void)state;
 	assert_true(map_put(&m, (hash128){0, 0}, 9));
 	assert_true(map_get(&m, (hash128){0, 0}, &v));
 	assert_int_equal(v, 9);

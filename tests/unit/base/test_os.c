@@ -1,9 +1,5 @@
 #include "base/os.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -21,16 +17,11 @@ static char dir[64];
 
 static int set_up(void **state)
 {
-	(void)state;
 	strcpy(dir, "/tmp/trib-test-os-XXXXXX");
 	return mkdtemp(dir) ? chdir(dir) : -1;
 }
 
-static int tear_down(void **state)
-{
-	(void)state;
-	return chdir("/") == 0 && os_remove_tree(dir) && access(dir, F_OK) != 0 ? 0 : -1;
-}
+static int tear_down(void **state) { return chdir("/") == 0 && os_remove_tree(dir) && access(dir, F_OK) != 0 ? 0 : -1; }
 
 static int entries(const char *path)
 {
@@ -61,7 +52,6 @@ static void read_and_write(void **state)
 	char *data;
 	size_t len;
 
-	(void)state;
 	assert_true(os_write_atomic("f", "hello", 5, 0600, false));
 	check_content("f", "hello");
 	assert_true(os_write_atomic("f", "", 0, 0644, true));
@@ -89,7 +79,6 @@ static void mapping(void **state)
 	const void *data;
 	size_t len;
 
-	(void)state;
 	assert_true(os_write_atomic("m", "mapped", 6, 0644, false));
 	assert_true(os_map_file("m", &data, &len));
 	assert_int_equal(len, 6);
@@ -109,7 +98,6 @@ static void stamps(void **state)
 {
 	struct file_stamp a, b, none = {0};
 
-	(void)state;
 	assert_false(os_stamp("absent", &a));
 	assert_true(os_stamp_eq(&a, &none));
 	assert_true(os_write_atomic("s", "1", 1, 0644, false));
@@ -128,7 +116,6 @@ static void write_if_changed(void **state)
 	char *big = malloc(n);
 	struct file_stamp a, b;
 
-	(void)state;
 	memset(big, 'x', n);
 	assert_true(os_write_if_changed("c", big, n, 0644, false));
 	assert_true(os_stamp("c", &a));
@@ -152,7 +139,6 @@ static void writes_through_links_and_into_pipes(void **state)
 	struct stat st;
 	int fd;
 
-	(void)state;
 	assert_true(os_write_atomic("target", "1", 1, 0644, false));
 	assert_int_equal(symlink("target", "link"), 0);
 	assert_true(os_write_atomic("link", "22", 2, 0644, false));
@@ -171,7 +157,6 @@ static void writes_through_links_and_into_pipes(void **state)
 
 static void write_fails_cleanly(void **state)
 {
-	(void)state;
 	assert_false(os_write_atomic("no/such/dir/f", "x", 1, 0644, false));
 	assert_int_equal(errno, ENOENT);
 	assert_int_equal(mkdir("d", 0755), 0);
@@ -183,7 +168,6 @@ static void write_fails_cleanly(void **state)
 
 static void unwritable_directory(void **state)
 {
-	(void)state;
 	assert_int_equal(mkdir("r", 0755), 0);
 	assert_true(os_write_atomic("r/f", "old", 3, 0644, false));
 	assert_int_equal(chmod("r", 0555), 0);
@@ -204,7 +188,6 @@ static void full_disk(void **state)
 	int status;
 	pid_t pid;
 
-	(void)state;
 	assert_int_equal(mkdir("full", 0755), 0);
 	assert_true(os_write_atomic("full/f", "old", 3, 0644, false));
 	pid = fork();
@@ -228,7 +211,6 @@ static void sinks(void **state)
 {
 	struct os_sink *s;
 
-	(void)state;
 	assert_int_equal(mkdir("d", 0755), 0);
 	assert_true(os_write_atomic("d/f", "old", 3, 0644, false));
 	assert_non_null(s = os_sink_open("d/f", 6, 0644));
@@ -256,7 +238,6 @@ static void sweeping(void **state)
 	static const char *const others[] = {".trib-0123456789abcde.tmp", ".trib-0123456789abcdefa.tmp", ".trib-0123456789abcdeg.tmp",
 					     ".trib-0123456789abcdef.tmp.x"};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
 		assert_true(os_write_atomic(others[i], "x", 1, 0600, false));
 	int left = open(".trib-0123456789abcdef.tmp", O_WRONLY | O_CREAT, 0600),
@@ -278,7 +259,6 @@ static void sweeping_meanwhile(void **state)
 {
 	pid_t child = fork();
 
-	(void)state;
 	assert_true(child >= 0);
 	if (child == 0)
 		for (;;)
@@ -302,7 +282,6 @@ static void concurrent_writers(void **state)
 	char *data;
 	size_t len;
 
-	(void)state;
 	assert_int_equal(mkdir("w", 0755), 0);
 	for (int i = 0; i < WRITERS; i++)
 		if (fork() == 0) {
@@ -329,7 +308,6 @@ static void concurrent_writers(void **state)
 
 static void directories(void **state)
 {
-	(void)state;
 	assert_true(os_mkdirs("x/y/z"));
 	assert_true(os_mkdirs("x/y/z"));
 	assert_true(os_mkdirs("x/y/../y//q/"));
@@ -345,7 +323,6 @@ static void directories(void **state)
 
 static void remove_tree_spares_links(void **state)
 {
-	(void)state;
 	assert_true(os_mkdirs("keep"));
 	assert_true(os_write_atomic("keep/f", "x", 1, 0644, false));
 	assert_true(os_mkdirs("gone/a/b"));
@@ -365,7 +342,6 @@ static void process(void **state)
 	int64_t t = os_now_ns();
 	char *exe = os_exe_dir();
 
-	(void)state;
 	assert_true(t > 0 && os_now_ns() >= t);
 	assert_true(os_cpu_ns() > 0 && os_thread_cpu_ns() > 0);
 	assert_true(os_peak_rss_kb() > 100);
@@ -382,7 +358,6 @@ static void interrupts(void **state)
 	int status;
 	pid_t pid = fork();
 
-	(void)state;
 	assert_true(pid >= 0);
 	if (pid == 0) {
 		signal(SIGHUP, SIG_IGN); /* as under nohup */

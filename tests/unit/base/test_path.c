@@ -1,30 +1,23 @@
 #include "base/path.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 #include "base/arena.h"
 
 static struct arena *a;
 
 static int set_up(void **state)
 {
-	(void)state;
 	a = arena_new(0);
 	return 0;
 }
 
 static int tear_down(void **state)
 {
-	(void)state;
 	arena_free(a);
 	return 0;
 }
 
 static void join(void **state)
 {
-	(void)state;
 	assert_string_equal(path_join(a, "a", "b"), "a/b");
 	assert_string_equal(path_join(a, "a/", "b"), "a/b");
 	assert_string_equal(path_join(a, "/", "b"), "/b");
@@ -35,7 +28,6 @@ static void join(void **state)
 
 static void parts(void **state)
 {
-	(void)state;
 	assert_string_equal(path_dir(a, "a/b/c.tri"), "a/b");
 	assert_string_equal(path_dir(a, "c.tri"), ".");
 	assert_string_equal(path_dir(a, "/c"), "/");
@@ -61,7 +53,6 @@ static void normal(void **state)
 		{"...", "..."},   {"a/..b/..", "a"},     {"../../a/../b", "../../b"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
 		assert_string_equal(path_normal(a, cases[i][0]), cases[i][1]);
 }

@@ -1,9 +1,5 @@
 #include "base/source.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 #include <string.h>
 
 static void check(const struct sources *s, uint32_t id, uint32_t offset, uint32_t line, uint32_t col)
@@ -30,7 +26,6 @@ static void positions(void **state)
 	const struct source *a = sources_add(s, "a.tri", "one\n\nthree\r\nfour", 16);
 	const struct source *empty = sources_add(s, "b.tri", "", 0);
 
-	(void)state;
 	assert_int_equal(sources_count(s), 2);
 	assert_ptr_equal(sources_get(s, 0), a);
 	assert_int_equal(a->text[a->len], 0);
@@ -56,7 +51,6 @@ static void many_sources_stay_in_place(void **state)
 	struct sources *s = sources_new();
 	const struct source *first = sources_add(s, "0", "x", 1);
 
-	(void)state;
 	for (uint32_t i = 1; i < 5000; i++)
 		assert_int_equal(sources_add(s, "n", "text\n", 5)->id, i);
 	assert_string_equal(first->text, "x");

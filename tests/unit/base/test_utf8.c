@@ -1,13 +1,8 @@
 #include "base/utf8.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 
 static void round_trip(void **state)
 {
-	(void)state;
 	for (uint32_t cp = 0; cp <= 0x10FFFF; cp++) {
 		char text[4];
 		uint32_t back;
@@ -29,7 +24,6 @@ static void invalid(void **state)
 	static const char *const bad[] = {"\x80",         "\xC0\xAF",         "\xC1\xBF",         "\xE0\x80\xAF",
 					  "\xED\xA0\x80", "\xF4\x90\x80\x80", "\xF5\x80\x80\x80", "\xFF"};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
 		uint32_t cp;
 
@@ -41,7 +35,6 @@ static void invalid(void **state)
 
 static void widths(void **state)
 {
-	(void)state;
 	assert_int_equal(utf8_width('a'), 1);
 	assert_int_equal(utf8_width(0xE9), 1);
 	assert_int_equal(utf8_width(0x301), 0);

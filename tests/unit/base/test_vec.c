@@ -1,15 +1,10 @@
 #include "base/vec.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 
 static void push_and_free(void **state)
 {
 	VEC(uint64_t) v = {0};
 
-	(void)state;
 	for (uint64_t i = 0; i < 100000; i++)
 		vec_push(&v, i * i);
 	assert_int_equal(v.len, 100000);

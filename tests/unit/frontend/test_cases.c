@@ -2,11 +2,7 @@
  * for statements of a function, with ` (N errors)` where it is not one; the source; a line `---`; and what is expected: a line for each
  * diagnostic, and what the sure edits make of the source. Warnings are shown where the title has the word. The variable TRIB_BLESS
  * rewrites what is expected; the number of errors is never blessed. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 #include <dirent.h>
 #include "base/os.h"
 #include "base/source.h"
@@ -154,7 +150,6 @@ static void cases(void **state)
 	uint32_t files = 0;
 	bool ok = true;
 	DIR *d = opendir(FOLDER);
-	(void)state;
 	assert_non_null(d);
 	for (struct dirent *e; (e = readdir(d));) {
 		char path[1200];

@@ -1,11 +1,7 @@
 /* Golden tests of the front end's later stages. tests/golden/check/NAME.tri with NAME.err: the diagnostics of loading, checking and,
  * with a first line `# elaborate ENTRY`, elaborating. tests/golden/elab/NAME.tri with NAME.core: the units and parameters of the entry.
  * The variable TRIB_BLESS rewrites the expected files. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 #include <dirent.h>
 #include "base/os.h"
 #include "base/source.h"
@@ -151,22 +147,13 @@ static void golden(const char *folder, const char *ext)
 	assert_int_equal(failed, 0);
 }
 
-static void check(void **state)
-{
-	(void)state;
-	golden("check", "err");
-}
+static void check(void **state) { golden("check", "err"); }
 
-static void elab(void **state)
-{
-	(void)state;
-	golden("elab", "core");
-}
+static void elab(void **state) { golden("elab", "core"); }
 
 /* The standard library itself passes the check that user files get. */
 static void std_is_clean(void **state)
 {
-	(void)state;
 	static const char *const modules[] = {"nn", "quant", "init"};
 	for (size_t k = 0; k < sizeof modules / sizeof *modules; k++) {
 		uint32_t len;

@@ -1,9 +1,5 @@
 /* Which definitions name which; deep hashes change with whatever is below, and with nothing else. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 #include "base/arena.h"
 #include "base/buf.h"
 #include "frontend/def_graph.h"
@@ -75,7 +71,6 @@ static const char *uses(struct fixture *fx, const char *name)
 
 static void edges(void **state)
 {
-	(void)state;
 	struct fixture fx;
 	open_graph(&fx, net, parts);
 	assert_string_equal(uses(&fx, "GAIN"), "");
@@ -104,7 +99,6 @@ static bool differs(const char *name, const char *other_parts)
 
 static void deep_hashes(void **state)
 {
-	(void)state;
 	static const char gain[] = "# moved\n"
 				   "layer Block() {\n"
 				   "    fn forward(x: Row) -> Row { return x * GAIN }\n"
@@ -124,7 +118,6 @@ static void deep_hashes(void **state)
 /* A circle is one component: each of it depends on all of it. */
 static void circles(void **state)
 {
-	(void)state;
 	static const char *const text[] = {
 		"fn a(x: Tensor<float32, [N]>) -> Tensor<float32, [N]> { return b(x) }\n"
 		"fn b(x: Tensor<float32, [N]>) -> Tensor<float32, [N]> { return c(x) }\n"

@@ -1,16 +1,12 @@
 /* Models of hand-made units: each unit is an entry of one OpenCL library, which is linked, loaded and run on the first device. */
 #ifndef TRIB_TESTS_OPENCL_FIXTURE_H
 #define TRIB_TESTS_OPENCL_FIXTURE_H
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "tests/unit/unit.h"
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <cmocka.h>
 #include "backend/interp/interp.h"
 #include "backend/ir/ir.h"
 #include "backend/link/link.h"

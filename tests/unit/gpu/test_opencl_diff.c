@@ -5,7 +5,7 @@
 #include "backend/ir/tensor.h"
 #include "gpu/opencl.h"
 #include "tests/unit/gpu/opencl_fixture.h"
-#include "tests/unit/quick.h"
+#include "tests/unit/unit.h"
 
 enum { N = 5 }; /* the value of the symbol */
 
@@ -321,7 +321,6 @@ static void check_unit(struct model *m, uint32_t index, bool tame)
 
 static void against_interpreter(void **state)
 {
-	(void)state;
 	static const int64_t shapes[][2] = {{1, 1}, {16, 16}, {37, 33}, {64, 32}, {130, 50}};
 	struct model m;
 	model_init(&m);

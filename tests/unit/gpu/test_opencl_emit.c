@@ -1,11 +1,8 @@
 /* Loop functions made by hand, printed as OpenCL C and compared with golden/opencl/<name>.cl. TRIB_BLESS=1 rewrites those. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
+#include "tests/unit/unit.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 #include "backend/loops/loops.h"
 #include "base/arena.h"
 #include "base/buf.h"
@@ -120,7 +117,6 @@ static void check(struct fixture *x, const char *name)
 /* y[N, 8] = relu(x[N, 8] + b[8]), b a constant in the text */
 static void bias_relu(void **state)
 {
-	(void)state;
 	static const float bias[8] = {0.5f, -1.0f, 0.0f, 1e-20f, 3.0f, 0.1f, -0.0f, 65536.0f};
 	struct fixture x = setup("bias_relu");
 	dim eight = num(&x, 8);
@@ -139,7 +135,6 @@ static void bias_relu(void **state)
 /* Softmax over 100 columns of N rows: a maximum and a sum, three nests, a temporary in between. */
 static void softmax(void **state)
 {
-	(void)state;
 	struct fixture x = setup("softmax");
 	dim cols = num(&x, 100), strides[] = {cols, x.one};
 	uint32_t in = buffer(&x, BUFFER_INPUT, DT_FLOAT32, 2, (dim[]){x.n, cols}, NULL);
@@ -164,7 +159,6 @@ static void softmax(void **state)
 /* The mean square of 8 images of 3 x 40 x 40, each shared by a work group. */
 static void mean_square(void **state)
 {
-	(void)state;
 	struct fixture x = setup("mean_square");
 	dim eight = num(&x, 8), three = num(&x, 3), area = num(&x, 1600), pixels = num(&x, 4800);
 	uint32_t in = buffer(&x, BUFFER_INPUT, DT_FLOAT32, 2, (dim[]){eight, pixels}, NULL);
@@ -182,7 +176,6 @@ static void mean_square(void **state)
 /* Rows of a table by run-time index, as bfloat16, and the place of the largest of each. */
 static void gather(void **state)
 {
-	(void)state;
 	struct fixture x = setup("gather");
 	dim width = num(&x, 3), rows = dim_add(x.f->dims, x.n, num(&x, 7));
 	uint32_t idx = buffer(&x, BUFFER_INPUT, DT_INT32, 1, (dim[]){x.n}, NULL);
@@ -204,7 +197,6 @@ static void gather(void **state)
 /* Integers of every size: wrapping, Python's division, casts; a 4 x 4 space in 32-bit indices, walked backwards. */
 static void integers(void **state)
 {
-	(void)state;
 	struct fixture x = setup("integers");
 	dim four = num(&x, 4);
 	uint32_t in = buffer(&x, BUFFER_INPUT, DT_INT32, 2, (dim[]){four, four}, NULL);
@@ -233,7 +225,6 @@ static void integers(void **state)
 /* Nothing of a program depends on units that are missing; helpers come first, a template once and only if it is used. */
 static void program(void **state)
 {
-	(void)state;
 	struct fixture x = setup("matmul");
 	x.f->stmts[x.f->n_stmts++] = (struct loop_stmt){.kind = STMT_KERNEL, .kernel = KERNEL_MATMUL_I8_TRIT2};
 	const struct loop_fn *units[] = {NULL, x.f, x.f};

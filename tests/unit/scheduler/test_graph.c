@@ -1,9 +1,5 @@
 #include "scheduler/graph.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 #include <stdlib.h>
 #include "base/arena.h"
 
@@ -48,7 +44,6 @@ static void ranks_are_the_longest_path(void **state)
 	struct task *chain = add(f, 5), *dear = add(f, 10), *after = add(f, 50), *last = add(f, 7), *huge = add(f, UINT64_MAX),
 		    *more = add(f, 1);
 
-	(void)state;
 	graph_need(&f->b, after, chain);
 	graph_need(&f->b, after, chain); /* twice does no harm */
 	graph_need(&f->b, last, after);
@@ -73,7 +68,6 @@ static void failure_poisons_the_users(void **state)
 	struct fixture *f = begin();
 	struct task *bad = add(f, 1), *good = add(f, 1), *both = add(f, 1), *other = add(f, 1);
 
-	(void)state;
 	graph_need(&f->b, both, bad);
 	graph_need(&f->b, both, good);
 	graph_need(&f->b, other, good);
@@ -92,7 +86,6 @@ static void random_graphs(void **state)
 	enum { N = 20 };
 	uint32_t seed = 7;
 
-	(void)state;
 	for (int round = 0; round < 500; round++) {
 		bool needs[N][N] = {{false}}, ended[N] = {false};
 		struct fixture *f = begin();
@@ -140,7 +133,6 @@ static void large(void **state)
 	struct task **t = calloc(N, sizeof *t);
 	uint32_t ran = 0;
 
-	(void)state;
 	assert_non_null(t);
 	for (uint32_t i = 0; i < N; i++) {
 		t[i] = add(f, i % 3);

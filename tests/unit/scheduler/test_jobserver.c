@@ -1,9 +1,5 @@
 #include "scheduler/jobserver.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 #include <fcntl.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -25,7 +21,6 @@ static void flags_as_make_writes_them(void **state)
 	struct arena *a = arena_new(0);
 	struct makeflags m;
 
-	(void)state;
 	assert_int_equal(parse(a, NULL).kind, JOBSERVER_NONE);
 	assert_int_equal(parse(a, "").kind, JOBSERVER_NONE);
 	assert_int_equal(parse(a, "kw").kind, JOBSERVER_NONE);
@@ -49,7 +44,6 @@ static void the_last_one_counts(void **state)
 	struct arena *a = arena_new(0);
 	struct makeflags m = parse(a, "j --jobserver-auth=3,4 --jobserver-auth=fifo:/x --jobserver-auth=7,8");
 
-	(void)state;
 	assert_int_equal(m.kind, JOBSERVER_PIPE);
 	assert_int_equal(m.read_fd, 7);
 	assert_int_equal(parse(a, " --jobserver-auth=3,4 --jobserver-auth=-2,-2").kind, JOBSERVER_NONE); /* not for this process */
@@ -72,7 +66,6 @@ static void damaged_flags_are_none(void **state)
 					    "--jobserver-auth=3;4"};
 	struct arena *a = arena_new(0);
 
-	(void)state;
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
 		assert_int_equal(parse(a, texts[i]).kind, JOBSERVER_NONE);
 	arena_free(a);
@@ -130,17 +123,9 @@ static void serve_and_connect(enum jobserver_kind kind)
 	jobserver_close(NULL);
 }
 
-static void pipes(void **state)
-{
-	(void)state;
-	serve_and_connect(JOBSERVER_PIPE);
-}
+static void pipes(void **state) { serve_and_connect(JOBSERVER_PIPE); }
 
-static void fifos(void **state)
-{
-	(void)state;
-	serve_and_connect(JOBSERVER_FIFO);
-}
+static void fifos(void **state) { serve_and_connect(JOBSERVER_FIFO); }
 
 /* Two tokens went with a command that was killed; one is on loan. */
 static void lost_tokens_are_made_up_for(void **state)
@@ -152,7 +137,6 @@ static void lost_tokens_are_made_up_for(void **state)
 	char tokens[2], token;
 	int lost;
 
-	(void)state;
 	jobserver_export(j, &flags);
 	m = makeflags_parse(a, flags.at);
 	lost = (int)read(m.read_fd, tokens, 2);
@@ -177,7 +161,6 @@ static void what_cannot_be_used(void **state)
 			 file = {JOBSERVER_PIPE, null, null, NULL, false}, gone = {JOBSERVER_FIFO, 0, 0, "/nowhere/fifo", false},
 			 plain = {JOBSERVER_FIFO, 0, 0, "/dev/null", false};
 
-	(void)state;
 	assert_null(jobserver_connect(&none, &why));
 	assert_null(why);
 	assert_null(jobserver_connect(&closed, &why));
@@ -226,7 +209,6 @@ static void run_tasks(struct pool *p, struct count *c, int n, struct cancel *can
 
 static void never_more_than_tokens(void **state)
 {
-	(void)state;
 	for (uint32_t jobs = 1; jobs <= 4; jobs++) {
 		struct jobserver *j = jobserver_serve(jobs, jobs % 2 ? JOBSERVER_PIPE : JOBSERVER_FIFO);
 		struct pool *p = pool_new(6, &(struct pool_limits){.jobserver = j});
@@ -258,7 +240,6 @@ static void tokens_come_and_go(void **state)
 	char tokens[3];
 	int other, got;
 
-	(void)state;
 	jobserver_export(j, &flags);
 	path = strstr(flags.at, "fifo:") + 5;
 	other = os_open_fifo(path, true);
@@ -284,7 +265,6 @@ static void load_limits(void **state)
 	struct pool *p = pool_new(4, &(struct pool_limits){.load = 1e-9});
 	struct count c = {.slow_us = 300};
 
-	(void)state;
 	run_tasks(p, &c, 50, NULL);
 	assert_int_equal(atomic_load(&c.ran), 50);
 	if (os_load_average() > 1e-9)

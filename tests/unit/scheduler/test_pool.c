@@ -1,9 +1,5 @@
 #include "scheduler/pool.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -67,21 +63,12 @@ static void run_all(uint32_t workers)
 	pool_free(p);
 }
 
-static void one_worker(void **state)
-{
-	(void)state;
-	run_all(1);
-}
+static void one_worker(void **state) { run_all(1); }
 
-static void eight_workers(void **state)
-{
-	(void)state;
-	run_all(8);
-}
+static void eight_workers(void **state) { run_all(8); }
 
 static void jobs_submit_jobs(void **state)
 {
-	(void)state;
 	for (uint32_t workers = 1; workers <= 8; workers += 7) {
 		struct pool *p = pool_new(workers, NULL);
 		struct job leaves[50], root = {.pool = p, .workers = workers, .more = 50, .next = leaves};
@@ -104,7 +91,6 @@ static void inline_order(void **state)
 	struct task_result r;
 	struct job jobs[10];
 
-	(void)state;
 	for (int i = 0; i < 10; i++) {
 		jobs[i] = (struct job){.pool = p, .workers = 1};
 		submit(p, work, &jobs[i]);
@@ -127,7 +113,6 @@ static void urgent_first(void **state)
 	struct task *t[5];
 	struct task_result r;
 
-	(void)state;
 	for (int i = 0; i < 5; i++) {
 		jobs[i] = (struct job){.pool = p, .workers = 1};
 		t[i] = batch_add(b, &(struct task_spec){.run = work, .arg = &jobs[i], .cost_ns = costs[i]});
@@ -158,7 +143,6 @@ static void timeout(void **state)
 	struct task_result r;
 	int done = 0;
 
-	(void)state;
 	atomic_store(&opened, false);
 	submit(p, wait_until_opened, &done);
 	assert_false(pool_wait(p, 0, &r));
@@ -174,7 +158,6 @@ static void timeout(void **state)
 /* Freeing waits for what runs, and drops what does not. */
 static void free_while_busy(void **state)
 {
-	(void)state;
 	for (int round = 0; round < 20; round++) {
 		struct pool *p = pool_new(4, NULL);
 		int done[100] = {0};
@@ -192,7 +175,6 @@ static void free_with_queued_inline(void **state)
 	struct pool *p = pool_new(1, NULL);
 	int done = 0;
 
-	(void)state;
 	submit(p, wait_until_opened, &done);
 	pool_free(p);
 	assert_int_equal(done, 0);
@@ -211,7 +193,6 @@ static void faults_of_workers_reach_their_handler(void **state)
 	struct task_result r;
 	sigset_t mask;
 
-	(void)state;
 	submit(p, look_at_mask, &mask);
 	assert_true(pool_wait(p, -1, &r));
 	pool_free(p);
@@ -231,7 +212,6 @@ static bool always_fails(void *arg, struct task_run *run)
 
 static void so_many_failures(void **state)
 {
-	(void)state;
 	for (uint32_t most = 0; most < 4; most++) {
 		struct pool *p = pool_new(1, NULL);
 		struct cancel c = {.most_failures = most};
@@ -274,7 +254,6 @@ static void large_tasks_have_their_turn(void **state)
 	int after = 0;
 	bool large_ended = false;
 
-	(void)state;
 	for (int i = 0; i < 40; i++) {
 		hogs[i] = (struct hog){&now, 0};
 		pool_submit(p, &(struct task_spec){.run = use_memory, .arg = &hogs[i], .memory = i == 2 ? 1000 : 30, .cost_ns = 1000000});

@@ -1,10 +1,6 @@
 /* Random graphs on a pool: whatever fails, is cancelled, is added or held for memory, every task ends once, and in the right way. */
 #include "scheduler/pool.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 #include <stdatomic.h>
 #include <string.h>
 #include "scheduler/cancel.h"
@@ -202,14 +198,12 @@ static void run_graphs(uint32_t jobs, uint64_t budget, uint32_t rounds)
 
 static void random_graphs_inline(void **state)
 {
-	(void)state;
 	run_graphs(1, 0, ROUNDS / 4);
 	run_graphs(1, 120, ROUNDS / 4);
 }
 
 static void random_graphs_on_threads(void **state)
 {
-	(void)state;
 	run_graphs(2, 0, ROUNDS);
 	run_graphs(3, 0, ROUNDS);
 	run_graphs(8, 0, ROUNDS);
@@ -217,7 +211,6 @@ static void random_graphs_on_threads(void **state)
 
 static void random_graphs_with_little_memory(void **state)
 {
-	(void)state;
 	run_graphs(2, 120, ROUNDS);
 	run_graphs(4, 150, ROUNDS);
 	run_graphs(8, 99, ROUNDS);
@@ -228,7 +221,6 @@ static void freed_at_random_moments(void **state)
 {
 	static struct run s;
 
-	(void)state;
 	for (uint32_t round = 0; round < ROUNDS / 4; round++) {
 		struct task_result r;
 

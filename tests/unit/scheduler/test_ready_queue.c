@@ -1,9 +1,5 @@
 #include "scheduler/ready_queue.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 #include "scheduler/graph.h"
 
 /* The highest rank first, and the oldest at equal ranks, however pushes and pops alternate. */
@@ -14,7 +10,6 @@ static void order(void **state)
 	struct ready_queue q = {0};
 	uint32_t seed = 1, pushed = 0, waiting = 0;
 
-	(void)state;
 	assert_null(ready_queue_pop(&q));
 	while (pushed < TASKS || waiting > 0) {
 		seed = seed * 1664525u + 1013904223u;

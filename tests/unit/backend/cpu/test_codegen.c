@@ -1,9 +1,5 @@
 /* The code generator against the reference interpreter: random functions over all operations, every vector width and optimisation level. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 #include <math.h>
 #include "backend/interp/interp.h"
 #include "backend/ir/tensor.h"
@@ -12,7 +8,6 @@
 #include "backend/target/target.h"
 #include "tests/unit/backend/cpu/codegen_native.h"
 #include "tests/unit/backend/cpu/codegen_random.h"
-#include "tests/unit/quick.h"
 
 enum { VARIANTS = 5 };
 static const struct {
@@ -180,7 +175,6 @@ static uint64_t number_from(const char *variable, uint64_t otherwise)
 
 static void test_random_functions(void **state)
 {
-	(void)state;
 	uint64_t first = number_from("TRIB_SEED", 1), count = number_from("TRIB_COUNT", quick(60, 10));
 	struct native native;
 	struct arena *a = arena_new(0);
@@ -268,7 +262,6 @@ static void test_elementary(void **state)
 	float *x = ARENA_ARRAY(a, float, SWEEP), *y = ARENA_ARRAY(a, float, SWEEP);
 	struct trial trials[N];
 	uint32_t bad = 0;
-	(void)state;
 	sweep(x);
 	assert_true(native_begin(&native));
 	for (uint32_t k = 0; k < N; k++) {
@@ -330,7 +323,6 @@ static void test_empty_reductions(void **state)
 	struct native native;
 	struct trial trials[N];
 	int64_t wrong = 0;
-	(void)state;
 	assert_true(native_begin(&native));
 	for (uint32_t k = 0; k < N; k++) {
 		enum ir_op op = ops[k / 2 % N_OPS];
@@ -358,7 +350,6 @@ static void test_first_nan(void **state)
 	struct native native;
 	struct trial trials[N];
 	int64_t wrong = 0;
-	(void)state;
 	assert_true(native_begin(&native));
 	for (uint32_t k = 0; k < N; k++) {
 		uint32_t axis = k % 2;
@@ -414,7 +405,6 @@ static void test_ends_of_integers(void **state)
 	struct native native;
 	struct trial trials[N];
 	int64_t wrong = 0;
-	(void)state;
 	assert_true(native_begin(&native));
 	for (uint32_t k = 0; k < N; k++) {
 		trials[k] = pairs_trial(a, arena_printf(a, "ends%u", k), ops[k / 4], elems[k % 4]);
@@ -487,7 +477,6 @@ static void test_call_and_check(void **state)
 	float table[6] = {1, 2, 3, 4, 5, 6}, out[12], x[4] = {1, -2, 3, -4};
 	int32_t index[4] = {1, 0, 2, -1};
 	int64_t rows_dims[2] = {4, 2}, n = 4;
-	(void)state;
 	assert_true(native_begin(&native) && target_resolve("x86-64-v2", &target));
 	struct codegen_target ct = {target.cpu, target.features, target.vector_bytes, 1, false};
 	assert_true(native_add(&native, &ct, rows_function(a)) && native_add(&native, &ct, caller_function(a)));
@@ -518,7 +507,6 @@ static void test_call_and_check(void **state)
 static void test_targets(void **state)
 {
 	struct target t;
-	(void)state;
 	for (const char *const *name = target_names(); *name; name++)
 		assert_true(target_resolve(*name, &t) && t.cpu);
 	assert_true(target_resolve("native", &t) && target_runs_here(&t));

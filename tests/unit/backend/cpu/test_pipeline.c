@@ -1,15 +1,10 @@
 /* One pass manager for many modules: whatever was compiled before, even in vain, a unit's object is that of a new code generator. Nor
  * does it matter whether its loops were built or read. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 #include "backend/loops/loops.h"
 #include "backend/loops/serialize.h"
 #include "tests/unit/backend/cpu/codegen_native.h"
 #include "tests/unit/backend/cpu/codegen_random.h"
-#include "tests/unit/quick.h"
 
 enum { FUNCTIONS = 25, TARGETS = 4 };
 static const struct codegen_target targets[TARGETS] = {
@@ -57,7 +52,6 @@ static void test_order(void **state)
 	const struct codegen_api *api = native_api();
 	struct arena *a = arena_new(0);
 	const struct loop_fn **fns = random_functions(a);
-	(void)state;
 	assert_non_null(api);
 	for (uint32_t t = 0; t < TARGETS; t++) {
 		struct buf fresh[FUNCTIONS];
@@ -84,7 +78,6 @@ static void test_read_loops(void **state)
 	struct arena *a = arena_new(0);
 	const struct loop_fn **fns = random_functions(a);
 	const char *error = NULL;
-	(void)state;
 	assert_non_null(api);
 	for (uint32_t t = 0; t < TARGETS; t++) {
 		struct codegen *c = open_generator(api, &targets[t]);
@@ -123,7 +116,6 @@ static void test_failure(void **state)
 	const struct codegen_api *api = native_api();
 	struct arena *a = arena_new(0);
 	const struct loop_fn **fns = random_functions(a), *bad = power(a), *good = NULL;
-	(void)state;
 	assert_non_null(api);
 	struct codegen *used = open_generator(api, &poor);
 	struct buf object = {0}, error = {0};

@@ -1,13 +1,9 @@
 /* The interpreter beyond single operations: half precision, random numbers, calls, run-time errors. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "tests/unit/unit.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 #include "backend/interp/interp.h"
 #include "backend/ir/ir.h"
 #include "backend/ir/tensor.h"
@@ -18,7 +14,6 @@
 /* Every number of both formats survives; halves between neighbours go to the even one. */
 static void half_formats(void **state)
 {
-	(void)state;
 	for (uint32_t bits = 0; bits < 0x10000; bits++) {
 		double h = float16_value((uint16_t)bits), b = bfloat16_value((uint16_t)bits);
 		if (!isnan(h))

@@ -1,11 +1,7 @@
 /* Hash and verifier of the tensor IR. Text and back is tested by the golden files and the fuzz target. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "tests/unit/unit.h"
 #include <stdio.h>
 #include <string.h>
-#include <cmocka.h>
 #include "backend/ir/ir.h"
 #include "base/arena.h"
 #include "base/buf.h"

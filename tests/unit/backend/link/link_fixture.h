@@ -1,11 +1,7 @@
 /* For tests of what the linker makes: C text to object with the system's compiler, objects to a library in memory, opened. */
 #ifndef TRIB_TESTS_LINK_FIXTURE_H
 #define TRIB_TESTS_LINK_FIXTURE_H
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 #include <dlfcn.h>
 #include <stdbool.h>
 #include <stdio.h>

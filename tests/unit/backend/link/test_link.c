@@ -66,7 +66,6 @@ static struct object *const *three_objects(struct arena *a)
 static void runs(void **state)
 {
 	struct arena *a = arena_new(0);
-	(void)state;
 	struct outcome o = use(link_open(a, three_objects(a), 3, exports, 4));
 	assert_int_equal(o.sums[0], 0 + 5 + 0 + 0 + 1);
 	assert_int_equal(o.sums[1], 1 - 6 + 2 + 1 + 2);
@@ -111,7 +110,6 @@ static void agrees_with_system_linkers(void **state)
 {
 	struct arena *a = arena_new(0);
 	struct link_request r = {"libtest.so", three_objects(a), 3, exports, 4, needed, 2};
-	(void)state;
 	struct outcome want = use(link_open(a, r.objects, 3, exports, 4));
 	check_system(a, &r, "cc", "", &want);
 	if (system("command -v ld.lld >/dev/null 2>&1") == 0)
@@ -134,7 +132,6 @@ static void errors(void **state)
 	struct arena *a = arena_new(0);
 	struct object *o[4];
 	static const char *const f[] = {"f"}, *const missing[] = {"g"};
-	(void)state;
 	memcpy(o, three_objects(a), 3 * sizeof *o);
 	o[3] = o[2];
 	expect_error(a, &(struct link_request){"x", o, 4, exports, 4, needed, 2}, "twice", "three.o");
@@ -166,7 +163,6 @@ static void image_is_sound(void **state)
 	struct buf out = {0}, again = {0};
 	struct link_request r = {"libtest.so", three_objects(a), 3, exports, 4, needed, 2};
 	const char *error = NULL, *so = temp_path(a, ".so");
-	(void)state;
 	assert_true(link_shared(a, &r, &out, &error));
 	assert_true(link_shared(a, &r, &again, &error));
 	assert_int_equal(out.len, again.len);
@@ -198,7 +194,6 @@ static void odd_shapes(void **state)
 	struct arena *a = arena_new(0);
 	static const char *const v[] = {"value"};
 	struct object *o[1] = {compile(a, "v.o", "const int value = 42;")};
-	(void)state;
 	void *h = link_open(a, o, 1, v, 1);
 	assert_int_equal(*(int *)symbol(h, "value"), 42);
 	dlclose(h);
@@ -227,7 +222,6 @@ static void speed(void **state)
 	const void *bytes[20];
 	const char *names[24] = {0}, *error = NULL;
 	int64_t best = INT64_MAX;
-	(void)state;
 	for (int i = 0; i < 20; i++) {
 		names[i] = arena_printf(a, "unit%d", i);
 		bytes[i] = compile_bytes(

@@ -190,7 +190,6 @@ static void weights_are_shared_and_cached(void **state)
 {
 	struct fake f;
 	struct shelf shelf = {.a = arena_new(0)};
-	(void)state;
 	fake_new(&f, 1);
 	struct model_weights *w = lay_out(&f, &shelf);
 	assert_int_equal(w->n_tables, 3);
@@ -313,7 +312,6 @@ static void runs_at(enum runtime_level level)
 }
 static void library_runs(void **state)
 {
-	(void)state;
 	for (enum runtime_level level = 0; level < RUNTIME_LEVELS; level++)
 		runs_at(level);
 }
@@ -321,7 +319,6 @@ static void library_runs(void **state)
 static void descriptor(void **state)
 {
 	struct fake f;
-	(void)state;
 	fake_new(&f, 1);
 	void *h = library(&f, RUNTIME_BASE);
 	const tri_model_desc *d = symbol(h, "tiny_desc");
@@ -359,7 +356,6 @@ static void several_entries(void **state)
 	int8_t x[K];
 	int32_t y[2][M];
 	run_fn *run, *forward;
-	(void)state;
 	fake_new(&f, 2);
 	f.entry_params[1][1] = 1, f.entry_params[1][2] = 2; /* single: b, s */
 	void *h = library(&f, RUNTIME_BASE);
@@ -400,7 +396,6 @@ static void header(void **state)
 {
 	struct fake f;
 	struct buf text = {0};
-	(void)state;
 	fake_new(&f, 1);
 	model_header(&f.in, &f.info, &text);
 	assert_non_null(strstr(text.at, "tri_tensor class_; /* input: int8 [N, 20] */"));

@@ -66,7 +66,6 @@ static void check_everything(struct arena *a, const char *flags)
 static void compilers_objects(void **state)
 {
 	struct arena *a = arena_new(0);
-	(void)state;
 	check_everything(a, "");
 	check_everything(a, "-O0 -g");
 	check_everything(a, "-fcommon -fno-plt");
@@ -88,7 +87,6 @@ static void what_cannot_be_honoured(void **state)
 {
 	struct arena *a = arena_new(0);
 	const char *error = NULL;
-	(void)state;
 	refused(a, "int x; __attribute__((constructor)) static void f(void) { x = 1; }", "", "constructors");
 	refused(a, "__thread int x; int f(void) { return x++; }", "", "thread-local");
 	refused(a, "extern int y; int f(void) { return y; }", "-m32 -fno-pic -c -x c", "64-bit");
@@ -100,7 +98,6 @@ static void what_cannot_be_honoured(void **state)
 static void relocations_stay_inside(void **state)
 {
 	static const unsigned char code[16] = {0};
-	(void)state;
 	for (uint64_t offset = 8; offset < 18; offset++) {
 		struct arena *a = arena_new(0);
 		struct object *o = object_new(a, "edge.o");
@@ -138,7 +135,6 @@ static void damaged(void **state)
 	struct arena *a = arena_new(0);
 	size_t len;
 	static const unsigned char values[] = {0, 1, 0x7f, 0x80, 0xff};
-	(void)state;
 	const void *bytes = compile_bytes(a, everything, "-Os", &len);
 	for (size_t cut = 0; cut < len; cut++) {
 		unsigned char *exact = malloc(cut + 1); /* so that the sanitizer sees a read behind it */

@@ -1,9 +1,5 @@
 /* Fusion, merging and memory planning: tests/golden/loops/NAME.ir gives NAME.loops. TRIB_BLESS=1 writes what comes out. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 #include <stdlib.h>
 #include <string.h>
 #include "backend/loops/loops.h"
@@ -73,7 +69,6 @@ static void check_golden(const char *name)
 static void test_golden(void **state)
 {
 	static const char *const names[] = {"attention", "bitlinear", "checks", "pad", "rows", "scratch", "several", "softmax", "window"};
-	(void)state;
 	for (size_t k = 0; k < sizeof names / sizeof *names; k++)
 		check_golden(names[k]);
 }
@@ -86,7 +81,6 @@ static void test_verify(void **state)
 	struct ir_fn *f = read_fn(a, s, FOLDER "softmax.ir");
 	struct plan p = plan_for(a, f);
 	struct buf why = {0};
-	(void)state;
 	for (int breakage = 0; breakage < 4; breakage++) {
 		struct loop_fn *l = loops_build(a, &p);
 		struct loop_nest *n = &l->stmts[0].nest;

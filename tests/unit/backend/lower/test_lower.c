@@ -1,11 +1,7 @@
 /* Lowering: every builtin that can reach the back end has a row, and what compound builtins compute. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "tests/unit/unit.h"
 #include <stdlib.h>
-#include <cmocka.h>
 #include "backend/interp/interp.h"
 #include "backend/ir/ir.h"
 #include "backend/lower/lower.h"
@@ -16,7 +12,6 @@
 
 static void every_builtin_has_a_row(void **state)
 {
-	(void)state;
 	static const bool composed[BI_COUNT] = {
 #define BUILTIN(id, ...)
 #define COMPOSED(id, ...) [BI_##id] = true,

@@ -1,13 +1,9 @@
 /* Random functions through the interpreter: optimised and not, bit for bit. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "tests/unit/unit.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 #include "backend/interp/interp.h"
 #include "backend/ir/ir.h"
 #include "backend/ir/tensor.h"
@@ -198,7 +194,6 @@ static void compare(struct random_fn *r, uint32_t seed)
 
 static void optimised_equals_not(void **state)
 {
-	(void)state;
 	for (uint32_t seed = 0; seed < ROUNDS; seed++) {
 		struct random_fn r = {.a = arena_new(0), .seed = seed};
 		compare(&r, seed);
@@ -209,7 +204,6 @@ static void optimised_equals_not(void **state)
 /* Reassociation only: results equal those of the unchanged text within rounding. The inputs are constants of the text. */
 static void ternary_changes_rounding_only(void **state)
 {
-	(void)state;
 	static const char *const operands[][2] = {
 		/* left [2, 4], right [4, 3], both float32 */
 		{"%3", "%8"},  {"%3", "%9"}, {"%3", "%10"}, {"%12", "%8"}, {"%12", "%9"},

@@ -1,11 +1,7 @@
 /* Plans: what goes to the build_fn and to the run_fn, the slots between them, and which edits change which hash. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "tests/unit/unit.h"
 #include <stdio.h>
 #include <stdlib.h>
-#include <cmocka.h>
 #include "backend/interp/interp.h"
 #include "backend/plan/plan.h"
 #include "base/buf.h"

@@ -200,9 +200,9 @@ static void against_naive(enum runtime_level level)
 	dlclose(k.library);
 	arena_free(a);
 }
-static void base_level(void **state) { (void)state, against_naive(RUNTIME_BASE); }
-static void v3_level(void **state) { (void)state, against_naive(RUNTIME_V3); }
-static void vnni_level(void **state) { (void)state, against_naive(RUNTIME_VNNI); }
+static void base_level(void **state) { against_naive(RUNTIME_BASE); }
+static void v3_level(void **state) { against_naive(RUNTIME_V3); }
+static void vnni_level(void **state) { against_naive(RUNTIME_VNNI); }
 
 /* Additions and subtractions only: the bits are the same on every level; a zero trit hides a NaN. */
 static void trit_sums_agree_between_levels(void **state)
@@ -210,7 +210,6 @@ static void trit_sums_agree_between_levels(void **state)
 	struct arena *a = arena_new(0);
 	struct problem p = problem_new(5, 1100, 75);
 	bool first = true;
-	(void)state;
 	for (int64_t k = 0; k < p.K; k++)
 		if (((int8_t *)p.trits.at)[k * p.N] == 0)
 			((float *)p.f32.at)[k] = NAN; /* row 0 */
@@ -239,7 +238,6 @@ static void extremes(void **state)
 {
 	enum { K = 600000, N = 3 };
 	struct arena *a = arena_new(0);
-	(void)state;
 	for (enum runtime_level level = 0; level < RUNTIME_LEVELS; level++)
 		for (int sign = -1; sign <= 1; sign += 2) {
 			struct kernels k;
@@ -277,7 +275,6 @@ static void packed_format(void **state)
 {
 	int8_t w[17 * 33];
 	unsigned char out[2 * 2 * 64 + 2 * 64];
-	(void)state;
 	assert_int_equal(tri_trit2_packed_size(17, 33), sizeof out);
 	assert_int_equal(tri_trit2_packed_size(0, 33), 0);
 	assert_int_equal(tri_trit2_packed_size(16, 1), 64);

@@ -1,13 +1,9 @@
 /* The first call of a unit from many threads: it is compiled once and seen by all. A failure is reported to each caller and forgotten. The
  * runtime is compiled in, so that the sanitizers see it. */
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "tests/unit/unit.h"
 #include <stdio.h>
 #include <string.h>
-#include <cmocka.h>
 #include "backend/runtime/lazy.c" /* the pool and the others: test_runtime.c */
 
 enum { THREADS = 8, UNITS = 40 };
@@ -43,7 +39,6 @@ static const struct tri_lazy_api api = {.abi = TRI_LAZY_ABI, .compile = compile}
 
 static int set_up(void **s)
 {
-	(void)s;
 	memset(slots, 0, sizeof slots);
 	memset(compiled, 0, sizeof compiled);
 	state.api = &api;
@@ -66,7 +61,6 @@ static void *call_all(void *arg)
 
 static void units_are_compiled_once(void **s)
 {
-	(void)s;
 	pthread_t threads[THREADS];
 	int64_t sums[THREADS] = {0};
 	for (int i = 0; i < THREADS; i++)
@@ -81,7 +75,6 @@ static void units_are_compiled_once(void **s)
 
 static void failures_are_reported_and_forgotten(void **s)
 {
-	(void)s;
 	struct tri_context ctx;
 	int64_t sum = 0, one = 1;
 	void *bufs[] = {&sum};
@@ -104,7 +97,6 @@ static void failures_are_reported_and_forgotten(void **s)
 /* 8 * (d0 // d1) + d0 % d1, with what d1 = 0 makes of it. */
 static void scratch_is_as_compiled_code_has_it(void **s)
 {
-	(void)s;
 	static const tri_dim_step steps[] = {{TRI_DIM_CONST, 0, 8},    {TRI_DIM_SYM, 0, 0}, {TRI_DIM_SYM, 0, 1},
 					     {TRI_DIM_FLOORDIV, 0, 0}, {TRI_DIM_MUL, 0, 0}, {TRI_DIM_SYM, 0, 0},
 					     {TRI_DIM_SYM, 0, 1},      {TRI_DIM_MOD, 0, 0}, {TRI_DIM_ADD, 0, 0}};

@@ -1,9 +1,5 @@
 /* The runtime inside generated libraries: threads, and the checks of a run call. Compiled into this program, so that sanitizers see it. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,7 +54,6 @@ static void check_loops(struct tri_context *ctx, int rounds)
 static void loops_run_every_index_once(void **state)
 {
 	static const uint32_t threads[] = {1, 2, 3, 8, 0};
-	(void)state;
 	for (size_t t = 0; t < sizeof threads / sizeof *threads; t++) {
 		struct tri_context ctx;
 		tri_context_init(&ctx, threads[t]);
@@ -83,7 +78,6 @@ static void a_forked_child_goes_on(void **state)
 {
 	struct tri_context ctx;
 	int status;
-	(void)state;
 #if defined(__SANITIZE_THREAD__)
 	skip(); /* it does not support threads in a forked child */
 #endif
@@ -179,7 +173,6 @@ static void run_checks_its_tensors(void **state)
 	tri_tensor io[4];
 	tri_error err;
 	struct tri_model *m = tri_model_open(&(tri_options){.size = sizeof(tri_options), .threads = 2}, &err, &desc);
-	(void)state;
 	assert_non_null(m);
 	good(io);
 	expect(m, 0, io, TRI_OK, "");
@@ -229,7 +222,6 @@ static void dimensions_inside_expressions_are_solved(void **state)
 {
 	struct tri_model *m = tri_model_open(NULL, NULL, &desc);
 	tri_tensor io[2] = {TENSOR(0, TRI_BOOL, 1, 13), TENSOR(1, TRI_BOOL, 2, 2, 1)};
-	(void)state;
 	expect(m, 1, io, TRI_OK, ""); /* 3 + 2K = 13 */
 	assert_int_equal(seen_dims[1], 5);
 	io[0].shape[0] = 14;
@@ -243,7 +235,6 @@ static void later_runs_allocate_nothing(void **state)
 {
 	struct tri_model *m = tri_model_open(NULL, NULL, &desc);
 	tri_tensor io[4];
-	(void)state;
 	good(io);
 	assert_int_equal(tri_model_run(m, 0, io, NULL), TRI_OK);
 	int before = allocations;
@@ -259,7 +250,6 @@ static void later_runs_allocate_nothing(void **state)
 
 static void old_options_are_understood(void **state)
 {
-	(void)state;
 	assert_int_equal(wanted_threads(&(tri_options){.size = 4, .threads = 9}), 0);
 	assert_int_equal(wanted_threads(&(tri_options){.size = 8, .threads = 9}), 9);
 	assert_int_equal(wanted_threads(NULL), 0);
@@ -296,7 +286,6 @@ static void weights_outside(void **state)
 	char path[] = "/tmp/trib-triw-XXXXXX";
 	struct tri_mapped m = {0};
 	tri_error err;
-	(void)state;
 	close(mkstemp(path));
 	h.check = triw_check(&h, table_);
 	memcpy(file, &h, sizeof h);
@@ -332,7 +321,6 @@ static void weights_outside(void **state)
 static void the_processor_is_checked(void **state)
 {
 	static const char *const any[] = {"", "x86_64-linux x86-64-v2", "wasm64 +nosuchfeature", "x86_64-linux x86-64-v2 +xavx512vnni"};
-	(void)state;
 	for (size_t i = 0; i < sizeof any / sizeof *any; i++)
 		assert_null(tri_cpu_lacks(any[i]));
 #if defined(__x86_64__)
@@ -356,7 +344,6 @@ static void portable_tile(void **state)
 {
 	enum { LARGEST = 90 };
 	struct tri_context ctx;
-	(void)state;
 	tri_context_init(&ctx, 2);
 	for (int64_t i = 0; i < 300; i++) {
 		int64_t m = i % 7, k = i * 13 % LARGEST, n = i * 7 % LARGEST;

@@ -1,10 +1,6 @@
 /* The steps of a build on files in memory: what an edit compiles, and why. Nothing is compiled; a unit that would be gets an object of
  * one byte. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 #include <stdio.h>
 #include <unistd.h>
 #include "base/buf.h"

@@ -1,10 +1,6 @@
 /* The build record and the trace of events are JSON with the promised keys. */
 #include "builder/build/build_summary.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +11,6 @@
 
 static void keys(void **state)
 {
-	(void)state;
 	struct timing *t = timing_new(true);
 	struct build_result r = {
 		.units = 9, .compiled = 2, .reused = 7, .later = 3, .hits = 7, .misses = 2, .packed = 5, .packed_before = 6};
@@ -54,7 +49,6 @@ static void keys(void **state)
 
 static void events(void **state)
 {
-	(void)state;
 	char path[] = "/tmp/trib-events-XXXXXX";
 	struct timing *t = timing_new(true);
 	close(mkstemp(path));

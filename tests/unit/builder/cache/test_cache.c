@@ -1,11 +1,7 @@
 /* The user's cache: round trips, limits, what several processes and kills do to it, damage, folders that cannot be written. */
 #include "builder/cache/cache.h"
 #include "builder/cache/maintenance.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 #include <fcntl.h>
 #include <ftw.h>
 #include <signal.h>
@@ -28,7 +24,6 @@ static uint64_t clock_of_test(void) { return now; }
 
 static int setup(void **state)
 {
-	(void)state;
 	strcpy(dir, "/tmp/trib-cache-XXXXXX");
 	if (!mkdtemp(dir))
 		return -1;
@@ -39,11 +34,7 @@ static int setup(void **state)
 	return 0;
 }
 
-static int teardown(void **state)
-{
-	(void)state;
-	return os_remove_tree(dir) ? 0 : -1;
-}
+static int teardown(void **state) { return os_remove_tree(dir) ? 0 : -1; }
 
 static struct cache *opened(void)
 {
@@ -126,7 +117,6 @@ static uint64_t disk(void)
 
 static void round_trip(void **state)
 {
-	(void)state;
 	static const size_t sizes[] = {0, 1, 31, 1900, 4096, 100000, 256 << 10, (256 << 10) + 1, 3 << 20};
 	enum { N = sizeof sizes / sizeof *sizes };
 	struct cache *c = opened();
@@ -155,7 +145,6 @@ static void round_trip(void **state)
 
 static void switched_off_levels(void **state)
 {
-	(void)state;
 	size_t len;
 	options.levels = 1u << CACHE_L3;
 	struct cache *c = opened();
@@ -176,7 +165,6 @@ static void switched_off_levels(void **state)
 /* What is too old is missed at the first look, before anything evicts it. */
 static void expired_at_once(void **state)
 {
-	(void)state;
 	size_t len;
 	struct cache_report r = {0};
 	options.limits.days = 3;
@@ -198,7 +186,6 @@ static void expired_at_once(void **state)
 /* The least recently used goes first, and a use counts. */
 static void by_last_use(void **state)
 {
-	(void)state;
 	options.limits.entries = 10;
 	for (uint64_t i = 0; i < 10; i++) {
 		put_one(i, 100);
@@ -216,7 +203,6 @@ static void by_last_use(void **state)
 
 static void by_age(void **state)
 {
-	(void)state;
 	options.limits.days = 30;
 	put_one(1, 100);
 	put_one(2, 1 << 20);
@@ -235,7 +221,6 @@ static void by_age(void **state)
 
 static void by_size(void **state)
 {
-	(void)state;
 	options.limits.size = CACHE_LEAST_SIZE;
 	for (uint64_t i = 0; i < 60; i++) { /* 60 MB of both sorts */
 		struct cache *c = opened();
@@ -254,7 +239,6 @@ static void by_size(void **state)
 
 static void what_is_larger_than_the_cache_is_not_kept(void **state)
 {
-	(void)state;
 	options.limits.size = CACHE_LEAST_SIZE;
 	put_one(1, 1000);
 	put_one(2, 12 << 20);
@@ -266,7 +250,6 @@ static void what_is_larger_than_the_cache_is_not_kept(void **state)
 /* Four processes write five times what the cache may hold; every look finds it within its limit. */
 static void a_hard_limit_for_several_writers(void **state)
 {
-	(void)state;
 	enum { WRITERS = 4, ROUNDS = 20 };
 	pid_t pids[WRITERS];
 	options.limits.size = CACHE_LEAST_SIZE;
@@ -307,7 +290,6 @@ static void a_hard_limit_for_several_writers(void **state)
 /* Killed writers lose nothing but what they were writing, and leave no file that is not counted. */
 static void kills(void **state)
 {
-	(void)state;
 	enum { ROUNDS = 40 };
 	options.limits.size = CACHE_LEAST_SIZE;
 	put_one(999999, 5000);
@@ -334,7 +316,6 @@ static void kills(void **state)
 
 static void damage_is_a_miss(void **state)
 {
-	(void)state;
 	char command[256];
 	put_one(1, 1 << 20);
 	snprintf(command, sizeof command, "f=$(find %s/large -type f); printf x | dd of=$f bs=1 seek=5000 conv=notrunc 2>/dev/null",
@@ -350,7 +331,6 @@ static void damage_is_a_miss(void **state)
 
 static void garbage_is_set_aside(void **state)
 {
-	(void)state;
 	char command[256];
 	struct buf w = {0};
 	snprintf(command, sizeof command, "mkdir -p %s && head -c 20000 /dev/urandom > %s/data.mdb", folder, folder);
@@ -366,7 +346,6 @@ static void garbage_is_set_aside(void **state)
 
 static void read_only(void **state)
 {
-	(void)state;
 	struct buf w = {0};
 	options.read_only = true;
 	assert_null(cache_open(&options, &w)); /* there is nothing to read, and nothing to say */
@@ -387,7 +366,6 @@ static void read_only(void **state)
 
 static void unusable_folder(void **state)
 {
-	(void)state;
 	struct buf w = {0};
 	options.dir = "/proc/nowhere/cache";
 	assert_null(cache_open(&options, &w));

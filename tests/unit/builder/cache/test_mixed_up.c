@@ -1,10 +1,6 @@
 /* Sound bytes in the wrong place: a value under the key of another, as a flipped bit in a key or a page that was written elsewhere
  * leaves it, is a miss. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 #include <lmdb.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,16 +17,11 @@ static char dir[64];
 
 static int setup(void **state)
 {
-	(void)state;
 	strcpy(dir, "/tmp/trib-mixed-XXXXXX");
 	return mkdtemp(dir) ? 0 : -1;
 }
 
-static int teardown(void **state)
-{
-	(void)state;
-	return os_remove_tree(dir) ? 0 : -1;
-}
+static int teardown(void **state) { return os_remove_tree(dir) ? 0 : -1; }
 
 /* Of a table with two records. */
 static void swap_values(const char *table)
@@ -63,7 +54,6 @@ static void swap_values(const char *table)
 
 static void store_values(void **state)
 {
-	(void)state;
 	struct buf w = {0};
 	size_t len;
 	struct store *s = store_open(dir, true, &w);
@@ -116,17 +106,9 @@ static void try_table(const char *table)
 	assert_int_equal(w.len, 0);
 }
 
-static void cache_entries(void **state)
-{
-	(void)state;
-	try_table("entries");
-}
+static void cache_entries(void **state) { try_table("entries"); }
 
-static void cache_index(void **state)
-{
-	(void)state;
-	try_table("index");
-}
+static void cache_index(void **state) { try_table("index"); }
 
 int test_mixed_up(void)
 {

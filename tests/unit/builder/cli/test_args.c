@@ -1,10 +1,6 @@
 /* The command line. */
 #include "builder/cli/args.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 #include <string.h>
 #include "base/arena.h"
 #include "base/buf.h"
@@ -17,14 +13,12 @@ static struct buf error;
 
 static int setup(void **state)
 {
-	(void)state;
 	arena = arena_new(0);
 	return 0;
 }
 
 static int teardown(void **state)
 {
-	(void)state;
 	arena_free(arena);
 	buf_free(&error);
 	return 0;
@@ -43,7 +37,6 @@ static bool parse(const char *line)
 
 static void commands(void **state)
 {
-	(void)state;
 	assert_true(parse(""));
 	assert_int_equal(args.command, COMMAND_BUILD);
 	assert_false(args.names_a_command);
@@ -68,7 +61,6 @@ static void commands(void **state)
 
 static void flags(void **state)
 {
-	(void)state;
 	assert_true(parse("build -j4 -kv -O2 --cpu=native --target x86_64-linux --message-format=json"));
 	assert_int_equal(args.options.jobs, 4);
 	assert_int_equal(args.options.most_failures, 0);
@@ -118,7 +110,6 @@ static void refuses(const char *line, const char *word)
 
 static void mistakes(void **state)
 {
-	(void)state;
 	refuses("build --job 2", "--jobs");
 	refuses("build -j x", "positive number");
 	refuses("build -j0", "positive number");
@@ -138,7 +129,6 @@ static void mistakes(void **state)
 static void help_fits_a_screen(void **state)
 {
 	static const char *const lines[] = {"--help", "build --help", "run --help", "check --help", "clean --help", "version --help"};
-	(void)state;
 	for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
 		struct buf text = {0};
 		uint32_t rows = 0;

@@ -1,10 +1,6 @@
 /* Every diagnostic has its page, and the manifests of the pages do what they say. */
 #include "builder/cli/explain.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 #include <stdio.h>
 #include <string.h>
 #include "base/arena.h"
@@ -16,7 +12,6 @@
 static void every_code_has_a_page(void **state)
 {
 	uint32_t missing = 0;
-	(void)state;
 	for (uint32_t i = 0; i < DIAG_COUNT; i++) {
 		const struct explanation *e = explain_find((enum diag_code)i);
 		if (e && *e->text && *e->wrong && *e->right)
@@ -54,7 +49,6 @@ static uint32_t errors_of(const char *text, enum diag_code code, bool *found)
 
 static void manifest_examples(void **state)
 {
-	(void)state;
 	for (uint32_t i = 0; i < DIAG_COUNT; i++) {
 		enum diag_code code = (enum diag_code)i;
 		const struct explanation *e = explain_find(code);
@@ -97,7 +91,6 @@ static uint32_t source_errors(const char *text, enum diag_code code, bool *found
 static void source_examples(void **state)
 {
 	uint32_t wrong = 0;
-	(void)state;
 	for (uint32_t i = 0; i < DIAG_COUNT; i++) {
 		enum diag_code code = (enum diag_code)i;
 		const struct explanation *e = explain_find(code);

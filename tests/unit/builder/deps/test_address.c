@@ -1,9 +1,5 @@
 #include "builder/deps/address.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 #include "base/arena.h"
 
 static void addresses(void **state)
@@ -24,7 +20,6 @@ static void addresses(void **state)
 		{"../blocks", "git@h:gates", "git@h:gates"},
 	};
 	struct arena *a = arena_new(0);
-	(void)state;
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		assert_string_equal(address_join(a, all[i].base, all[i].url), all[i].want);
 	arena_free(a);

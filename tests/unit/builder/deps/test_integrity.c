@@ -1,9 +1,5 @@
 #include "builder/deps/integrity.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,7 +49,6 @@ static void test_holds(void **state)
 {
 	struct place p = make();
 	struct stat st;
-	(void)state;
 	assert_false(integrity_holds(p.a, files(&p), p.record)); /* there is none yet */
 	assert_true(integrity_write(p.a, files(&p), p.record));
 	assert_true(integrity_holds(p.a, files(&p), p.record));
@@ -67,7 +62,6 @@ static void test_holds(void **state)
 static void test_other_stamps(void **state)
 {
 	struct place p = make();
-	(void)state;
 	assert_true(integrity_write(p.a, files(&p), p.record));
 	put(p.below, "two"); /* as a copy would have it */
 	assert_true(integrity_holds(p.a, files(&p), p.record));
@@ -80,7 +74,6 @@ static void test_other_files(void **state)
 {
 	struct place p = make();
 	const char *more = arena_printf(p.a, "%s/files/deep/tri.build", p.folder);
-	(void)state;
 	assert_true(integrity_write(p.a, files(&p), p.record));
 	put(more, "");
 	assert_false(integrity_holds(p.a, files(&p), p.record));
@@ -96,7 +89,6 @@ static void test_damaged(void **state)
 	struct place p = make();
 	char *text;
 	size_t len;
-	(void)state;
 	assert_true(integrity_write(p.a, files(&p), p.record));
 	assert_true(os_read_file(p.record, 0, &text, &len));
 	for (size_t n = 0; n < len; n++) { /* cut at every byte */

@@ -1,9 +1,5 @@
 #include "builder/deps/lockfile.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 #include <string.h>
 #include "base/arena.h"
 #include "base/buf.h"
@@ -38,7 +34,6 @@ static void written_and_read(void **state)
 	struct buf text = {0};
 	const struct lockfile_entry entries[] = {{"blocks", {"../b c.git", GIT_REF_HEAD, ""}, COMMIT, SPAN_NONE},
 						 {"gates", {"https://h/g", GIT_REF_TAG, "v 1"}, COMMIT, SPAN_NONE}};
-	(void)state;
 	lockfile_print(entries, 2, &text);
 	struct fixture f = read_text(text.at, text.len);
 	assert_non_null(f.lock);
@@ -60,7 +55,6 @@ static void written_and_read(void **state)
 static void cut(void **state)
 {
 	static const char whole[] = "version = 1\n" BLOCK;
-	(void)state;
 	for (size_t n = 0; n < sizeof whole - 1; n++) {
 		struct fixture f = read_text(whole, n);
 		bool complete = n == strlen("version = 1") || n == strlen("version = 1\n") || n == sizeof whole - 2;
@@ -88,7 +82,6 @@ static void damage(void **state)
 		{"version = 1\ndependency a\n    commit = " COMMIT "\n", 2},
 		{"version = 1\n=======\n" BLOCK, 2},
 	};
-	(void)state;
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
 		struct fixture f = read_text(bad[i].text, strlen(bad[i].text));
 		assert_null(f.lock);

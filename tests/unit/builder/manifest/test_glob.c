@@ -1,9 +1,5 @@
 #include "builder/manifest/glob.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +26,6 @@ static void patterns(void **state)
 	static const char *const files[] = {"a.tri",     "b.tri",       ".hidden.tri",   "c.txt",
 					    "src/a.tri", "src/x/b.tri", "src/x/y/c.tri", "src/z.tri/in.tri"};
 	char dir[] = "/tmp/trib-glob-XXXXXX";
-	(void)state;
 	assert_non_null(mkdtemp(dir));
 	assert_int_equal(chdir(dir), 0);
 	for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
@@ -58,7 +53,6 @@ static void patterns(void **state)
 static void many_stars(void **state)
 {
 	char dir[] = "/tmp/trib-glob-XXXXXX", deep[256] = "", pattern[1024] = "", name[128], stars[512] = "";
-	(void)state;
 	assert_non_null(mkdtemp(dir));
 	assert_int_equal(chdir(dir), 0);
 	for (int i = 0; i < 30; i++)
@@ -88,7 +82,6 @@ static void many_stars(void **state)
 
 static void components(void **state)
 {
-	(void)state;
 	assert_true(glob_matches("a[!b-d]*.t?i", "aexx.tri"));
 	assert_false(glob_matches("a[!b-d]*.t?i", "acxx.tri"));
 	assert_true(glob_matches("[[:digit:]]x", "4x"));
@@ -104,7 +97,6 @@ static void components(void **state)
 
 static void matches(void **state)
 {
-	(void)state;
 	assert_true(glob_matches("*.tri", "a.tri"));
 	assert_false(glob_matches("*.tri", ".a.tri"));
 	assert_false(glob_matches("*.tri", "src/a.tri"));
@@ -123,7 +115,6 @@ static void matches(void **state)
 
 static void folders(void **state)
 {
-	(void)state;
 	struct arena *a = arena_new(0);
 	assert_string_equal(glob_folder(a, "src/*.tri"), "src");
 	assert_string_equal(glob_folder(a, "*.tri"), ".");

@@ -1,10 +1,6 @@
 /* The manifest: blocks, values, variables, includes, and the errors of each. */
 #include "builder/manifest/manifest.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -82,7 +78,6 @@ static const char *value(const struct fixture *f, enum manifest_block_kind kind,
 
 static void example(void **state)
 {
-	(void)state;
 	struct fixture f = read_text("project digits\n    version = 1.0\n\n"
 				     "model digits\n    sources = src/*.tri more.tri\n    entry   = Net.prefill Net.decode\n"
 				     "    weights = w.safetensors # the weights\n    weights.names = a b\n    input x = float32 [?, 64]\n"
@@ -116,7 +111,6 @@ static void example(void **state)
 
 static void variables(void **state)
 {
-	(void)state;
 	struct fixture f =
 		read_text("dir = weights\nname = digits\nfile = $dir/${name}.st\ncost = 5$$\n"
 			  "model m\n    sources = a$ b.tri c.tri\n    entry = E\n    weights = $file\n    out = $cost$\n        more\n");
@@ -131,7 +125,6 @@ static void variables(void **state)
 
 static void includes(void **state)
 {
-	(void)state;
 	struct fixture f = {
 		.disk = {.names = {"tri.build", "sub/one.build", "sub/two.build"},
 			 .texts = {"include sub/one.build\nmodel m\n    cpu = $level\n", "include two.build\n", "level = native\n"}}};
@@ -149,7 +142,6 @@ static void includes(void **state)
 
 static void errors(void **state)
 {
-	(void)state;
 	expect_errors("", "");
 	expect_errors("modl m\n    entry = E\n", "E0702");
 	expect_errors("model m\n    wieghts = f\n", "E0703");
@@ -171,7 +163,6 @@ static void errors(void **state)
 
 static void nearest_key_is_an_edit(void **state)
 {
-	(void)state;
 	struct fixture f = read_text("model m\n    wieghts = f\n");
 	const struct diag *d = diags_at(f.diags, 0);
 	assert_string_equal(d->replacement, "weights");
@@ -182,7 +173,6 @@ static void nearest_key_is_an_edit(void **state)
 
 static void sizes(void **state)
 {
-	(void)state;
 	uint64_t n;
 	assert_true(manifest_parse_size("512", &n) && n == 512);
 	assert_true(manifest_parse_size("64KiB", &n) && n == 65536);

@@ -1,10 +1,6 @@
 /* Comparing outputs: tolerances by type, the worst element, integers beyond doubles, NaN. */
 #include "builder/run/compare.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 #include <math.h>
 #include "base/buf.h"
 
@@ -21,7 +17,6 @@ static struct comparison compare(dtype t, const void *got, const void *want, int
 
 static void floats(void **state)
 {
-	(void)state;
 	float got[] = {1, 2.00001f, 300, NAN, INFINITY, -INFINITY}, want[] = {1.1f, 2, 310, NAN, INFINITY, INFINITY};
 	struct comparison c = compare(DT_FLOAT32, got, want, 5);
 	assert_int_equal(c.n_wrong, 2);
@@ -37,7 +32,6 @@ static void floats(void **state)
 
 static void integers(void **state)
 {
-	(void)state;
 	int64_t got[] = {INT64_MAX, 5}, want[] = {INT64_MAX - 1, 5};
 	struct comparison c = compare(DT_INT64, got, want, 2); /* equal as doubles */
 	assert_int_equal(c.n_wrong, 1);
@@ -46,7 +40,6 @@ static void integers(void **state)
 
 static void shapes_and_types(void **state)
 {
-	(void)state;
 	float f[2] = {0};
 	int32_t i[2] = {0};
 	struct tensor a = {.elem = DT_FLOAT32, .rank = 1, .dims = {2}, .data = f},
@@ -62,7 +55,6 @@ static void shapes_and_types(void **state)
 
 static void tolerances(void **state)
 {
-	(void)state;
 	assert_true(tolerance_of(DT_INT8, -1, -1).atol == 0);
 	assert_true(tolerance_of(DT_FLOAT16, -1, -1).rtol > tolerance_of(DT_FLOAT32, -1, -1).rtol);
 	assert_true(tolerance_of(DT_FLOAT32, 0.5, -1).rtol == 0.5);

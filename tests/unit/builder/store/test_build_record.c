@@ -1,10 +1,6 @@
 /* The record of a build: what counts as unchanged. Files are real, times are set. */
 #include "builder/store/build_record.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,7 +33,6 @@ static void settle(void)
 
 static int setup(void **state)
 {
-	(void)state;
 	strcpy(dir, "/tmp/trib-trace-XXXXXX");
 	if (!mkdtemp(dir) || chdir(dir) != 0)
 		return -1;
@@ -49,11 +44,7 @@ static int setup(void **state)
 	return 0;
 }
 
-static int teardown(void **state)
-{
-	(void)state;
-	return chdir("/") == 0 && os_remove_tree(dir) ? 0 : -1;
-}
+static int teardown(void **state) { return chdir("/") == 0 && os_remove_tree(dir) ? 0 : -1; }
 
 /* Records everything and writes it to a store. */
 static void record(void)
@@ -106,7 +97,6 @@ static enum build_record_state verify(bool *touched)
 static void nothing_changed(void **state)
 {
 	bool touched;
-	(void)state;
 	settle();
 	record();
 	assert_int_equal(verify(&touched), RECORD_FRESH);
@@ -116,7 +106,6 @@ static void nothing_changed(void **state)
 static void fresh_files_are_read_again_once(void **state)
 {
 	bool touched;
-	(void)state;
 	put("src/a.tri", "fn a");
 	record(); /* in the same tick: the stamp proves nothing */
 	settle();
@@ -129,7 +118,6 @@ static void fresh_files_are_read_again_once(void **state)
 static void edit_in_the_same_tick_is_seen(void **state)
 {
 	bool touched;
-	(void)state;
 	for (int i = 0; i < 20; i++) {
 		put("src/a.tri", "fn a");
 		record();
@@ -141,7 +129,6 @@ static void edit_in_the_same_tick_is_seen(void **state)
 static void touch_is_no_change(void **state)
 {
 	bool touched;
-	(void)state;
 	settle();
 	record();
 	utimensat(AT_FDCWD, "src/a.tri", NULL, 0);
@@ -156,7 +143,6 @@ static void old_time_restored(void **state)
 {
 	bool touched;
 	struct stat st;
-	(void)state;
 	settle();
 	record();
 	stat("src/a.tri", &st);
@@ -173,7 +159,6 @@ static void expect(enum build_record_state want)
 
 static void other_changes(void **state)
 {
-	(void)state;
 	settle();
 	record();
 	put("tri.build", "model n\n");
@@ -203,7 +188,6 @@ static void other_options(void **state)
 	struct buf w = {0};
 	bool touched;
 	const char *why;
-	(void)state;
 	record();
 	struct store *s = store_open("store", false, &w);
 	struct build_record *t = build_record_load(a, s, KEY);
@@ -222,7 +206,6 @@ static void cut_record(void **state)
 	struct arena *a = arena_new(0);
 	struct buf w = {0};
 	size_t len;
-	(void)state;
 	record();
 	struct store *s = store_open("store", false, &w);
 	char *whole = (char *)(uintptr_t)store_get(s, KEY, &len);
@@ -241,7 +224,6 @@ static void many_files(void **state)
 	static const int edited[] = {0, 1, FILES / 4, FILES / 2 - 1, FILES / 2, FILES - 1};
 	char name[32];
 	bool touched;
-	(void)state;
 	for (int i = 0; i < FILES; i++) {
 		snprintf(name, sizeof name, "src/many%04d.tri", i);
 		put(name, "fn a");

@@ -1,9 +1,5 @@
 #include "builder/store/costs.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 #include <stdlib.h>
 #include "base/buf.h"
 #include "base/os.h"
@@ -15,7 +11,6 @@ static void halfway_to_the_newest(void **state)
 	struct buf warning = {0};
 	hash128 target = {1, 2}, key = cost_key("compile f() [N]", target, 1), other = cost_key("compile f() [N]", target, 2);
 	struct cost guess = {5, 6}, c;
-	(void)state;
 	assert_non_null(mkdtemp(dir));
 	struct store *s = store_open(dir, true, &warning);
 	assert_int_equal(cost_find(s, key, guess).ns, 5);

@@ -1,10 +1,6 @@
 /* Why a unit is compiled: one reason for each kind of change. */
 #include "builder/store/history.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,7 +51,6 @@ static void explains(struct unit_record now, const char *want)
 
 static void reasons(void **state)
 {
-	(void)state;
 	struct unit_record now = before;
 	explains(now, "fragment missing from the cache");
 	now.key.lo = 40;
@@ -108,7 +103,6 @@ static void close_store(struct fixture *f)
 
 static void round_trip(void **state)
 {
-	(void)state;
 	struct fixture f;
 	open_store(&f);
 	struct history *none = history_load(f.a, f.s, "m");
@@ -140,7 +134,6 @@ static void round_trip(void **state)
 /* Many units are many shards; one that changes rewrites its own. */
 static void shards(void **state)
 {
-	(void)state;
 	enum { N = 1000 };
 	struct fixture f;
 	open_store(&f);

@@ -1,10 +1,6 @@
 /* The store: round trips, several openers, damage, and circumstances it must survive. */
 #include "builder/store/store.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +14,6 @@ static char dir[64], folder[96];
 
 static int setup(void **state)
 {
-	(void)state;
 	strcpy(dir, "/tmp/trib-store-XXXXXX");
 	if (!mkdtemp(dir))
 		return -1;
@@ -26,11 +21,7 @@ static int setup(void **state)
 	return 0;
 }
 
-static int teardown(void **state)
-{
-	(void)state;
-	return os_remove_tree(dir) ? 0 : -1;
-}
+static int teardown(void **state) { return os_remove_tree(dir) ? 0 : -1; }
 
 static struct store *opened(void)
 {
@@ -51,7 +42,6 @@ static void closed(struct store *s)
 
 static void absent(void **state)
 {
-	(void)state;
 	struct buf w = {0};
 	size_t len;
 	assert_null(store_open(folder, false, &w));
@@ -63,7 +53,6 @@ static void absent(void **state)
 
 static void round_trip(void **state)
 {
-	(void)state;
 	static const size_t sizes[] = {0, 1, 100, 5000, STORE_LARGE - 32, STORE_LARGE, STORE_LARGE + 1, 3 << 20};
 	enum { N = sizeof sizes / sizeof *sizes };
 	char *data = malloc(3 << 20);
@@ -96,7 +85,6 @@ static void round_trip(void **state)
 
 static void grows_beyond_its_map(void **state)
 {
-	(void)state;
 	enum { SIZE = 200 << 10, COUNT = 1600 }; /* more than the first map of 256 MiB */
 	char *data = calloc(1, SIZE);
 	size_t len;
@@ -118,7 +106,6 @@ static void grows_beyond_its_map(void **state)
 
 static void damaged_large_value_is_a_miss(void **state)
 {
-	(void)state;
 	char *data = calloc(1, 1 << 20), path[256], hex[33];
 	size_t len;
 	struct store *s = opened();
@@ -140,7 +127,6 @@ static void damaged_large_value_is_a_miss(void **state)
 
 static void garbage_is_set_aside(void **state)
 {
-	(void)state;
 	char path[256];
 	struct buf w = {0};
 	size_t len;
@@ -163,7 +149,6 @@ static void garbage_is_set_aside(void **state)
 
 static void two_openers_see_each_other(void **state)
 {
-	(void)state;
 	size_t len;
 	struct store *s = opened();
 	store_put(s, (hash128){1, 1}, "one", 3);
@@ -184,7 +169,6 @@ static void two_openers_see_each_other(void **state)
 
 static void unusable_folder(void **state)
 {
-	(void)state;
 	struct buf w = {0};
 	assert_null(store_open("/proc/nowhere/store", true, &w));
 	assert_non_null(strstr(w.at, "/proc/nowhere/store"));
@@ -194,7 +178,6 @@ static void unusable_folder(void **state)
 /* In either meta page of data.mdb: mm_last_pg, behind the page header, magic, version, address, map size and two databases. */
 static void a_damaged_page_count_does_not_grow_the_file(void **state)
 {
-	(void)state;
 	const uint64_t count = (uint64_t)1 << 22;
 	const off_t at = 16 + 8 + 8 + 8 + 2 * 48;
 	char path[128];

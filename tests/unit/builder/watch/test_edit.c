@@ -1,9 +1,5 @@
 /* What a save changed, in words, and when it is time to look. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 #include <string.h>
 #include "base/arena.h"
 #include "base/buf.h"
@@ -28,7 +24,6 @@ static void check(const char *file, const char *before, const char *after, const
 
 static void small_changes_are_shown(void **state)
 {
-	(void)state;
 	check("a.tri", "const hidden = 256\n", "const hidden = 512\n", "a.tri:1 `hidden` 256→512");
 	check("a.tri", "const hidden: int = 256\n", "const hidden: int = 512\n", "a.tri:1 `hidden` 256→512");
 	check("a.tri", SCALE GAIN, "fn scale(x: int) -> int {\n    return x + 2\n}\n" GAIN, "a.tri:2 `scale` *→+");
@@ -42,7 +37,6 @@ static void small_changes_are_shown(void **state)
 
 static void larger_changes_name_definitions(void **state)
 {
-	(void)state;
 	check("a.tri", SCALE, SCALE GAIN, "a.tri:4 `gain`");
 	check("a.tri", SCALE GAIN, SCALE, "a.tri:3 `gain`");
 	check("a.tri", SCALE GAIN, "fn scale(y: int) -> int {\n    return y * 3\n}\nfn gain(x: int) -> int {\n    return x\n}\n",
@@ -53,7 +47,6 @@ static void larger_changes_name_definitions(void **state)
 
 static void texts_without_tokens(void **state)
 {
-	(void)state;
 	check("a.tri", "# one\n" SCALE, "# two\n" SCALE, "a.tri:1 comments or white space");
 	check("a.tri", NULL, SCALE, "a.tri is new");
 	check("a.tri", SCALE, NULL, "a.tri is gone");
@@ -62,7 +55,6 @@ static void texts_without_tokens(void **state)
 
 static void manifests_have_keys(void **state)
 {
-	(void)state;
 	check("tri.build", "project p\n    version = 1.0\n", "project p\n    version = 1.1\n", "tri.build:2 `version` 1.0→1.1");
 	check("tri.build", "project p\n", "project q\n", "tri.build:1");
 	check("tri.build", "project p\n", "project p\n    opt = 2\n", "tri.build:2 `opt`");
@@ -73,7 +65,6 @@ static void half_written_files_get_time(void **state)
 {
 	struct debounce d;
 	struct file_events e = {.any = true, .first = 1000, .last = 1000};
-	(void)state;
 	debounce_init(&d);
 	int64_t complete = debounce_end(&d, &e);
 	assert_true(complete > 1000 && complete <= 1000 + 1000000);
@@ -86,7 +77,6 @@ static void half_written_files_get_time(void **state)
 static void pause_follows_superseded_builds(void **state)
 {
 	struct debounce d;
-	(void)state;
 	debounce_init(&d);
 	int64_t least = d.pause;
 	for (int i = 0; i < 40; i++)

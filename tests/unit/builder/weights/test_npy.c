@@ -1,9 +1,5 @@
 #include "builder/weights/npy.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 #include <stdlib.h>
 #include <string.h>
 #include "base/arena.h"
@@ -44,7 +40,6 @@ static bool parses(int version, const char *header, size_t n)
 
 static void versions_and_types(void **state)
 {
-	(void)state;
 	for (int v = 1; v <= 3; v++)
 		assert_true(parses(v, "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }\n", 24));
 	assert_true(parses(1, "{'descr': '|i1', 'fortran_order': False, 'shape': (), }", 1));
@@ -54,7 +49,6 @@ static void versions_and_types(void **state)
 
 static void damage(void **state)
 {
-	(void)state;
 	assert_false(parses(4, "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }", 24));
 	assert_false(parses(1, "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }", 23));
 	assert_false(parses(1, "{'descr': '>f4', 'fortran_order': False, 'shape': (2, 3), }", 24));
@@ -72,7 +66,6 @@ static void damage(void **state)
 
 static void cut_at_every_byte(void **state)
 {
-	(void)state;
 	struct arena *a = arena_new(0);
 	struct buf b = file(1, "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }\n", 24);
 	for (size_t n = 0; n < b.len; n++) {
@@ -90,7 +83,6 @@ static void cut_at_every_byte(void **state)
 
 static void fortran_order_is_reordered(void **state)
 {
-	(void)state;
 	struct arena *a = arena_new(0);
 	struct buf b = file(1, "{'descr': '|i1', 'fortran_order': True, 'shape': (2, 3), }", 6);
 	struct tensor t;
@@ -103,7 +95,6 @@ static void fortran_order_is_reordered(void **state)
 
 static void round_trip(void **state)
 {
-	(void)state;
 	struct arena *a = arena_new(0);
 	float data[6] = {1, -2.5f, 3, 4, 5, 1e-30f};
 	struct tensor t = {.elem = DT_FLOAT32, .rank = 2, .dims = {3, 2}, .data = data}, back;

@@ -1,9 +1,5 @@
 #include "builder/weights/safetensors.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 #include <stdlib.h>
 #include <string.h>
 #include "base/arena.h"
@@ -34,7 +30,6 @@ static void rejects(const char *header, size_t data, const char *why)
 
 static void views(void **state)
 {
-	(void)state;
 	struct arena *a = arena_new(0);
 	struct buf b = file(
 		"{\"__metadata__\":{\"format\":\"pt\"},\"w\":{\"dtype\":\"I8\",\"shape\":[2,2],\"data_offsets\":[4,8]},"
@@ -66,7 +61,6 @@ static void views(void **state)
 /* Of a type that is not in the table the offsets alone say how long it is. */
 static void unknown_types(void **state)
 {
-	(void)state;
 	struct arena *a = arena_new(0);
 	struct buf b = file("{\"w\":{\"dtype\":\"F6_E3M2\",\"shape\":[4],\"data_offsets\":[0,3]}}", 3);
 	const char *error = NULL;
@@ -82,7 +76,6 @@ static void unknown_types(void **state)
 
 static void damage(void **state)
 {
-	(void)state;
 	rejects("", 0, "JSON");
 	rejects("[]", 0, "object");
 	rejects("{\"w\":5}", 0, "tensor `w`");
@@ -102,7 +95,6 @@ static void damage(void **state)
 
 static void header_length(void **state)
 {
-	(void)state;
 	struct arena *a = arena_new(0);
 	const char *error = NULL;
 	uint64_t lengths[] = {3, UINT64_MAX, 1ull << 62, 101ull << 20};

@@ -1,10 +1,6 @@
 /* Parameters and the weights file: conversions, misfits, missing names, initial values. */
 #include "builder/weights/weights.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -90,7 +86,6 @@ static void done(struct fixture *f)
 
 static void conversions(void **state)
 {
-	(void)state;
 	struct fixture f = open_file(ONE("I8", 3, 3), (int8_t[]){-1, 0, 1}, 3);
 	add(&f, "w", DT_TRIT, 3, false);
 	assert_true(bind(&f, NULL));
@@ -134,7 +129,6 @@ static void expect(struct fixture *f, enum diag_code code, const char *word)
 
 static void misfits(void **state)
 {
-	(void)state;
 	struct fixture f = open_file(ONE("I8", 3, 3), (int8_t[]){-1, 2, 1}, 3);
 	add(&f, "w", DT_TRIT, 3, false);
 	expect(&f, DIAG_WEIGHTS_TRIT, "element [1]");
@@ -161,7 +155,6 @@ static void misfits(void **state)
 
 static void initial_values(void **state)
 {
-	(void)state;
 	struct fixture f = open_file(ONE("F32", 2, 8), (float[]){5, 6}, 8);
 	add(&f, "w", DT_FLOAT32, 2, true); /* the file wins */
 	add(&f, "v", DT_FLOAT32, 2, true);
@@ -186,7 +179,6 @@ static void initial_values(void **state)
 /* Not computed before they are asked for, and named by what they are computed from. */
 static void large_initial_values(void **state)
 {
-	(void)state;
 	struct tensor t;
 	const char *error;
 	struct fixture f = open_file(ONE("F32", 2, 8), (float[]){5, 6}, 8);
@@ -205,7 +197,6 @@ static void large_initial_values(void **state)
 
 static void large_conversions(void **state)
 {
-	(void)state;
 	enum { N = WEIGHTS_LARGE / 4 + 8 };
 	static uint16_t halves[N];
 	struct tensor t;
@@ -224,7 +215,6 @@ static void large_conversions(void **state)
 
 static void files_that_cannot_be_used(void **state)
 {
-	(void)state;
 	struct fixture f = open_file("{", "", 0);
 	assert_null(f.w);
 	assert_int_equal(diags_at(f.diags, 0)->code, DIAG_SAFETENSORS);

@@ -1,9 +1,5 @@
 /* Elaboration: units and their hashes under edits, parameters, entries. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 #include "base/os.h"
 #include "frontend/frontend.h"
 #include "frontend/hir/hir.h"
@@ -47,7 +43,6 @@ static void digits(void **state)
 	char *text;
 	size_t len;
 	struct elaborated t;
-	(void)state;
 	assert_true(os_read_file(TRIB_SOURCE_DIR "/examples/digits/src/digits.tri", 0, &text, &len));
 	open_text(&t, text, "DigitsNet");
 	assert_non_null(t.p);
@@ -129,7 +124,6 @@ static void edits(void **state)
 		{"return b(a(x))", "return b(a(x) + 1.0)", 1},
 		{"return act(y)", "return act(-y)", 2}, /* Fc(8, 16) and Fc(16, 4) */
 	};
-	(void)state;
 	for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
 		char *text = edited(table[i].old, table[i].new);
 		assert_int_equal(changed_units(text), table[i].changed);
@@ -141,7 +135,6 @@ static void renamed_argument(void **state)
 {
 	char *text = edited("fn act(v: Tensor<float32, [N, M]>) { let w = relu(v); return w * 2.0 }",
 			    "fn act(value: Tensor<float32, [Rows, Cols]>) { return relu(value) * 2.0 }");
-	(void)state;
 	assert_int_equal(changed_units(text), 0);
 	free(text);
 }
@@ -151,7 +144,6 @@ static void deterministic(void **state)
 {
 	struct elaborated a, b;
 	struct buf ta = {0}, tb = {0};
-	(void)state;
 	open_text(&a, base_text, "Net");
 	open_text(&b, base_text, "Net");
 	for (uint32_t i = 0; i < a.p->n_units; i++) {
@@ -197,7 +189,6 @@ static void functional(void **state)
 				 .n_weights = 2};
 	struct elaborated t;
 	struct buf b = {0};
-	(void)state;
 	assert_non_null(elaborate_with(&t, text, r));
 	assert_int_equal(t.p->n_params, 2);
 	const struct hir_unit *u = t.p->entries[0].unit;
@@ -233,7 +224,6 @@ static void several_entries(void **state)
 	const char *entries[] = {"Net.prefill", "Net.decode"};
 	struct elab_request r = {.entries = entries, .n_entries = 2};
 	struct elaborated t;
-	(void)state;
 	assert_non_null(elaborate_with(&t, text, r));
 	assert_int_equal(t.p->n_entries, 2);
 	assert_int_equal(t.p->n_params, 1);
@@ -261,7 +251,6 @@ static void entry_errors(void **state)
 		{"f", {.name = "x", .elem = DT_FLOAT32, .rank = 2, .dims = {DIM_DYNAMIC, 4}}, ""},
 		{"g", {.name = "x", .elem = DT_FLOAT32, .rank = 1, .dims = {4}}, "E0507"},
 	};
-	(void)state;
 	for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
 		struct elab_input in = table[i].in;
 		struct elab_request r = {.entries = &table[i].entry, .n_entries = 1, .inputs = &in, .n_inputs = 1};

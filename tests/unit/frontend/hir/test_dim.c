@@ -1,9 +1,5 @@
 /* Dimensions: canonical form, and random expressions against their evaluation. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include "base/arena.h"

@@ -1,14 +1,9 @@
 /* Element types: names, sizes and the widening order. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 #include "frontend/hir/dtype.h"
 
 static void names(void **state)
 {
-	(void)state;
 	for (int t = 0; t < DT_COUNT; t++)
 		assert_int_equal(dtype_find(dtype_text((dtype)t)), t);
 	assert_int_equal(dtype_find("int"), DT_INT32);
@@ -20,7 +15,6 @@ static void names(void **state)
 
 static void widening(void **state)
 {
-	(void)state;
 	assert_true(dtype_widens(DT_INT8, DT_INT64));
 	assert_true(dtype_widens(DT_INT64, DT_FLOAT32));
 	assert_true(dtype_widens(DT_FLOAT16, DT_FLOAT64));
@@ -36,7 +30,6 @@ static void widening(void **state)
 /* A partial order, and the join is its least upper bound. */
 static void order(void **state)
 {
-	(void)state;
 	for (int a = 0; a < DT_COUNT; a++)
 		for (int b = 0; b < DT_COUNT; b++) {
 			dtype j = dtype_join((dtype)a, (dtype)b);

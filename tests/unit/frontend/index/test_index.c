@@ -1,8 +1,5 @@
 /* What the front end notes for editors. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 #include "base/buf.h"
 #include "frontend/index/index.h"
 #include "tests/unit/frontend/front_fixture.h"
@@ -74,7 +71,6 @@ static void names_lead_to_definitions_and_types(void **state)
 				   "    }\n"
 				   "}\n";
 	struct fixture fx;
-	(void)state;
 	check_at(&fx, main, UINT32_MAX);
 	assert_string_equal(use(&fx, main, "blocks.Block", 0), "module blocks main.tri:1 -");
 	assert_string_equal(use(&fx, main, "Block(c", 0), "layer Block blocks.tri:1 -");
@@ -105,7 +101,6 @@ static void text_with_errors_is_indexed_in_part(void **state)
 				   "}\n"
 				   "fn g(a: int) { return f(a }\n";
 	struct fixture fx;
-	(void)state;
 	check_at(&fx, main, UINT32_MAX);
 	assert_true(diags_errors(fx.t.diags) > 0);
 	assert_string_equal(use(&fx, main, "y = relu", 0), "local y main.tri:2 float32[N, 4]");
@@ -128,7 +123,6 @@ static void ask(struct fixture *fx, const char *main) { check_at(fx, main, (uint
 static void candidates_are_those_of_the_place(void **state)
 {
 	struct fixture fx;
-	(void)state;
 	ask(&fx, "import blocks\nfn f(x: int) { for i in 0..3 { let inner = 1 }\n let y = x\n return _ }\n");
 	assert_int_equal(fx.ix->context, ASK_NAME);
 	assert_true(offers(&fx, "x") && offers(&fx, "y") && offers(&fx, "f") && offers(&fx, "blocks") && offers(&fx, "relu"));
@@ -163,7 +157,6 @@ static void candidates_are_those_of_the_place(void **state)
 static void every_builtin_has_a_line_of_documentation(void **state)
 {
 	struct fixture fx;
-	(void)state;
 	check_at(&fx, "", UINT32_MAX);
 	for (uint32_t i = 0; i < fx.ix->n_builtins; i++)
 		if (!fx.ix->symbols.at[i].doc)

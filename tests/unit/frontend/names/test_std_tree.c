@@ -1,9 +1,5 @@
 /* The standard library's trees, made when trib was built, are what parsing gives, and are used. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 #include <string.h>
 #include "base/diag.h"
 #include "base/source.h"
@@ -13,7 +9,6 @@ enum { MOST = 64 };
 
 static void every_module(void **state)
 {
-	(void)state;
 	const char *names[MOST];
 	struct frontend_precompiled p;
 	uint32_t n = frontend_std_names(names, MOST);
@@ -35,7 +30,6 @@ static const struct source *load(void *sources, const char *path)
 
 static void importing_parses_nothing(void **state)
 {
-	(void)state;
 	struct sources *sources = sources_new();
 	struct diags *diags = diags_new(0);
 	struct frontend *f = frontend_new(sources, (struct frontend_host){load, sources}, diags);

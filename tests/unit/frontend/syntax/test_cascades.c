@@ -1,10 +1,6 @@
 /* One slip, few errors: a valid file of 300 lines with each of its tokens deleted in turn, written twice, or swapped with its neighbour.
  * Every deletion leaves at most three errors. With TRIB_VERBOSE set it prints the distribution and the worst places. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include "base/os.h"
@@ -13,7 +9,6 @@
 #include "frontend/syntax/lexer.h"
 #include "frontend/syntax/token.h"
 #include "tests/unit/frontend/front_fixture.h"
-#include "tests/unit/quick.h"
 
 #define FILE_PATH TRIB_SOURCE_DIR "/tests/golden/cascade.tri"
 enum { MOST_ERRORS = 3, MOST_OTHERWISE = 10, BUCKETS = 12 };
@@ -32,7 +27,6 @@ static int setup(void **state)
 {
 	char *text;
 	size_t len;
-	(void)state;
 	if (!os_read_file(FILE_PATH, 0, &text, &len))
 		return -1;
 	buf_put(&whole, text, len);
@@ -46,7 +40,6 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-	(void)state;
 	tokens_free(&tokens);
 	sources_free(sources);
 	buf_free(&whole);
@@ -134,30 +127,17 @@ static uint32_t measure(edit_fn *edit, const char *what, uint32_t most)
 static void the_file_is_valid(void **state)
 {
 	struct buf report = {0};
-	(void)state;
 	assert_int_equal(errors_in(whole.at, &report), 0);
 	assert_true(tokens.lines >= 300);
 	buf_free(&report);
 }
 
-static void a_deleted_token(void **state)
-{
-	(void)state;
-	assert_in_range(measure(deleted, "deleted", MOST_ERRORS), 1, MOST_ERRORS);
-}
+static void a_deleted_token(void **state) { assert_in_range(measure(deleted, "deleted", MOST_ERRORS), 1, MOST_ERRORS); }
 
 /* No promise, but no flood. */
-static void a_doubled_token(void **state)
-{
-	(void)state;
-	assert_in_range(measure(doubled, "doubled", 4), 1, MOST_OTHERWISE);
-}
+static void a_doubled_token(void **state) { assert_in_range(measure(doubled, "doubled", 4), 1, MOST_OTHERWISE); }
 
-static void swapped_neighbours(void **state)
-{
-	(void)state;
-	assert_in_range(measure(swapped, "swapped", 4), 1, MOST_OTHERWISE);
-}
+static void swapped_neighbours(void **state) { assert_in_range(measure(swapped, "swapped", 4), 1, MOST_OTHERWISE); }
 
 int test_cascades(void)
 {

@@ -1,8 +1,4 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,7 +35,6 @@ static void done(struct lexed *l)
 
 static void every_spelling_is_its_kind(void **state)
 {
-	(void)state;
 	for (int k = 0; k < TOK_COUNT; k++) {
 		enum token_class class = token_class((enum token_kind)k);
 		if ((class != TOKEN_KEYWORD && class != TOKEN_PUNCT) ||
@@ -59,7 +54,6 @@ static void position_does_not_matter(void **state)
 	static const char body[] =
 		"let x_1 = continue_ -> [0x2A, 1.5e-3..n] \"str\\n\" f\"a{b}c{{}}{ {1} }\" # c\n/* d */ a**b // 'e' @ none.f";
 	char text[1024];
-	(void)state;
 	struct lexed want = lex_text(body);
 	assert_true(want.ok);
 	for (size_t pad = 0; pad < 150; pad++) {
@@ -83,7 +77,6 @@ static void position_does_not_matter(void **state)
 static void words_of_every_length(void **state)
 {
 	char text[400];
-	(void)state;
 	for (size_t n = 1; n < 200; n++) {
 		for (size_t pad = 0; pad < 130; pad += 13) {
 			memset(text, ' ', pad);
@@ -104,7 +97,6 @@ static void pairs_with_a_space(void **state)
 	static const char *const words[] = {"x", "f",  "layer", "1", "1.5",  ".5", "\"s\"", "f\"{a}\"", "(", "}",  "..", "..=", "...", "->",
 					    "-", "**", "*",     "/", "x //", "==", "=",     "<=",       "!", "&&", "@",  "@=",  "?",   ":"};
 	char text[64];
-	(void)state;
 	for (size_t a = 0; a < sizeof words / sizeof *words; a++) {
 		for (size_t b = 0; b < sizeof words / sizeof *words; b++) {
 			snprintf(text, sizeof text, "%s %s", words[a], words[b]);
@@ -123,7 +115,6 @@ static void pairs_with_a_space(void **state)
 
 static void newlines_are_marked(void **state)
 {
-	(void)state;
 	struct lexed l = lex_text("a b\nc # d\n\n e /* \n */ f\r\n");
 	static const bool want[] = {true, false, true, true, true, true};
 	assert_int_equal(l.tokens.len, 6);
@@ -146,7 +137,6 @@ static void lines_of_a_long_file(void **state)
 {
 	enum { N = 20000 };
 	char *text = malloc(N);
-	(void)state;
 	for (size_t i = 0; i < N; i++)
 		text[i] = i % 3 ? ' ' : '\n';
 	struct lexed l = lex_bytes(text, N);
@@ -191,7 +181,6 @@ static void errors_have_their_place(void **state)
 		{"0b2", 3, DIAG_BAD_NUMBER, 0, 3},
 		{"f'}'", 4, DIAG_BAD_FSTRING, 2, 3},
 	};
-	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct lexed l = lex_bytes(cases[i].text, cases[i].n);
 		assert_int_equal(only_error(&l), cases[i].code);
@@ -204,7 +193,6 @@ static void errors_have_their_place(void **state)
 static void a_binary_file_is_no_flood(void **state)
 {
 	char text[4096];
-	(void)state;
 	for (size_t i = 0; i < sizeof text; i++)
 		text[i] = (char)(i * 2654435761u >> 7);
 	struct lexed l = lex_bytes(text, sizeof text);
@@ -230,7 +218,6 @@ static void integers(void **state)
 		     {"18446744073709551616", 0, false},
 		     {"0x1_0000_0000_0000_0000", 0, false},
 		     {"99999999999999999999999", 0, false}};
-	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct lexed l = lex_text(cases[i].text);
 		uint64_t v;
@@ -248,7 +235,6 @@ static void floats(void **state)
 		const char *text;
 		double want;
 	} cases[] = {{"3.14", 3.14}, {"1.0e-5", 1e-5}, {".5", 0.5}, {"5.", 5}, {"1_0.2_5", 10.25}, {"5.e3", 5000}, {"1E+2", 100}, {"7", 7}};
-	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct lexed l = lex_text(cases[i].text);
 		assert_true(literal_float(&l.tokens, 0) == cases[i].want);
@@ -271,7 +257,6 @@ static void check_string(const char *text, token_id i, const char *want, size_t 
 
 static void strings(void **state)
 {
-	(void)state;
 	check_string("\"\"", 0, "", 0);
 	check_string("'it\\'s \"x\"'", 0, "it's \"x\"", 8);
 	check_string("\"\\n\\t\\r\\\\\\\"\\0\"", 0, "\n\t\r\\\"\xC0\x80", 7);

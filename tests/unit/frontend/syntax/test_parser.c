@@ -1,8 +1,4 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -88,7 +84,6 @@ static void spans_cover_their_text(void **state)
 		{"const A: int = 3", NODE_CONST, "const A: int = 3"},
 	};
 	char text[256];
-	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		snprintf(text, sizeof text, "fn g() {\n\t%s\n}", cases[i].text);
 		struct parsed p = parse_text(text);
@@ -106,7 +101,6 @@ static void spans_of_items(void **state)
 					    "type X<N> = [A]", "fn f<T>(x: T) -> m.Q<N> where N == 1 { }",
 					    "layer L() { }",   "main { }",
 					    "const X = 1"};
-	(void)state;
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
 		struct parsed p = parse_text(texts[i]);
 		assert_true(p.ok);
@@ -119,7 +113,6 @@ static void spans_of_items(void **state)
 
 static void accessors(void **state)
 {
-	(void)state;
 	struct parsed p = parse_text("@inline @opt(3)\nfn f<T: Float, M>(x: T, y: int = 1) -> T where T: Float, M == 2 { return x }\n"
 				     "layer L() { param w: T = x\n fn forward() { } }\nconst C = 2\ntype A<N> = B");
 	assert_true(p.ok);
@@ -167,7 +160,6 @@ static void layout_leaves_the_hash_alone(void **state)
 		{"fn f() { None }", "fn f() { none }"},
 		{"layer L() { param w = 1\n fn g() { a } }", "layer L() { param w = 1; fn g() { a; }; }"},
 	};
-	(void)state;
 	for (size_t i = 0; i < sizeof same / sizeof *same; i++)
 		assert_true(hash_eq(hash_of(same[i][0]), hash_of(same[i][1])));
 }
@@ -191,7 +183,6 @@ static void meaning_changes_the_hash(void **state)
 		{"fn f() { f\"{a}b\" }", "fn f() { f\"{a}c\" }"},
 		{"fn f() { if a { b }\n c }", "fn f() { if a { b\n c } }"},
 	};
-	(void)state;
 	for (size_t i = 0; i < sizeof differ / sizeof *differ; i++)
 		assert_false(hash_eq(hash_of(differ[i][0]), hash_of(differ[i][1])));
 }
@@ -251,7 +242,6 @@ static void nesting_is_bounded(void **state)
 		{"let ", "x: List<A> = 1", ""},
 		{"", "a", "<a"},
 	};
-	(void)state;
 	for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
 		char *text = nested("fn f() {\n", shapes[i][0], 3000, shapes[i][1], shapes[i][2], "\n}\nfn g() { }\n");
 		struct parsed p = parse_text(text);
@@ -263,7 +253,6 @@ static void nesting_is_bounded(void **state)
 
 static void parse_goes_on_after_a_limit(void **state)
 {
-	(void)state;
 	char *text = nested("fn f() { let x = ", "(", 2000, "1", ")", " }\nfn g() { let y = }\nfn h() { }\n");
 	struct parsed p = parse_text(text);
 	assert_int_equal(diags_errors(p.diags), 2);
@@ -289,7 +278,6 @@ static void damaged_programs(void **state)
 {
 	static const char bytes[] = "(){}[]\"';:,.=<\n@f/\xff";
 	char text[sizeof program];
-	(void)state;
 	for (size_t n = 0; n < sizeof program; n++) {
 		struct parsed p = parse_bytes(program, n);
 		height_of(&p.t);
@@ -308,7 +296,6 @@ static void damaged_programs(void **state)
 
 static void children_precede_parents(void **state)
 {
-	(void)state;
 	struct parsed p = parse_text(program);
 	assert_true(p.ok);
 	for (node_id n = 1; n < p.t.len; n++) {
@@ -326,7 +313,6 @@ static void children_precede_parents(void **state)
 /* Rows of `@` at line starts look ahead; that must not be quadratic. */
 static void attribute_lookahead_is_linear(void **state)
 {
-	(void)state;
 	char *text = nested("fn f() {\n  let y = x", "", 300000, "", "\n@a", "\n}\n");
 	struct parsed p = parse_text(text);
 	assert_int_equal(diags_at(p.diags, 0)->code, DIAG_TOO_DEEP);

@@ -102,7 +102,6 @@ static struct model model;
 
 static int setup(void **state)
 {
-	(void)state;
 	model_init(&model);
 	for (uint32_t i = 0; i < WIDTH * WIDTH; i++) {
 		weights[0][i] = (int8_t)((int)(i * 7 % 3) - 1);
@@ -117,7 +116,6 @@ static int setup(void **state)
 }
 static int teardown(void **state)
 {
-	(void)state;
 	model_end(&model);
 	return 0;
 }
@@ -166,7 +164,6 @@ static void check_run(struct tri_model *m, struct data *d, int64_t n)
 
 static void sizes(void **state)
 {
-	(void)state;
 	static const int64_t n[] = {1, 5, 5, 50, 0, 3, 50};
 	struct data *d = calloc(1, sizeof *d);
 	for (size_t i = 0; i < sizeof n / sizeof *n; i++)
@@ -176,7 +173,6 @@ static void sizes(void **state)
 
 static void described(void **state)
 {
-	(void)state;
 	const tri_model_desc *d = model.desc;
 	assert_int_equal(d->abi, TRI_ABI);
 	assert_int_equal(d->n_entries, 1);
@@ -192,7 +188,6 @@ static void described(void **state)
 /* The CPU library's checks and messages. */
 static void misuse(void **state)
 {
-	(void)state;
 	struct data *d = calloc(1, sizeof *d);
 	tri_error err = {0};
 	data_fill(d, 4);
@@ -217,7 +212,6 @@ static void misuse(void **state)
 
 static void devices_by_number(void **state)
 {
-	(void)state;
 	tri_error err = {0};
 	tri_options opt = {.size = sizeof opt, .device = "0"};
 	struct tri_model *m = model.desc->open(&opt, &err);
@@ -245,7 +239,6 @@ static void *other_thread(void *arg)
 /* Two models of one library at a time: nothing is shared. */
 static void two_threads(void **state)
 {
-	(void)state;
 	pthread_t t;
 	struct tri_model *m = model.desc->open(NULL, NULL);
 	assert_non_null(m);
@@ -257,7 +250,6 @@ static void two_threads(void **state)
 
 static void module(void **state)
 {
-	(void)state;
 	struct gpu_device found[4];
 	struct buf why = {0};
 	void *lib = dlopen(TRIB_BINARY_DIR "/lib/trib/libtrib-gpu.so", RTLD_NOW | RTLD_LOCAL);
