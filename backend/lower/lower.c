@@ -1,4 +1,4 @@
-/* Visits the nodes of a unit. table.c has the function for each builtin. */
+/* Visits the nodes of a unit. lowerings.def has the function for each builtin. */
 #include "backend/lower/lower.h"
 #include <ctype.h>
 #include <stdarg.h>
@@ -9,11 +9,15 @@
 #include "base/bug.h"
 #include "base/diag.h"
 
-static const char *const builtin_names[BI_COUNT] = {
-#define BUILTIN(id, name, ...) [BI_##id] = name,
-#include "frontend/hir/builtins.def"
-#undef BUILTIN
-};
+const struct lowering *lowering_of(enum builtin b)
+{
+	static const struct lowering table[BI_COUNT] = {
+#define LOWER(builtin, function, op) [BI_##builtin] = {lower_bi_##function, op},
+#include "backend/lower/lowerings.def"
+#undef LOWER
+	};
+	return &table[b];
+}
 
 void lower_fail(struct lower *l, const char *fmt, ...)
 {
@@ -154,7 +158,7 @@ static void lower_builtin(struct lower *l, ir_ref *results)
 {
 	l->how = lowering_of(l->n->builtin);
 	if (!l->how->fn) {
-		lower_fail(l, "the back end cannot compile `%s` yet", builtin_names[l->n->builtin]);
+		lower_fail(l, "the back end cannot compile `%s` yet", builtin_name(l->n->builtin));
 		return;
 	}
 	l->how->fn(l, results);

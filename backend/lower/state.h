@@ -21,8 +21,12 @@ struct lower {
 };
 
 /* How a builtin is lowered: `fn` emits it and stores the results of the node; `op` is for functions that serve several builtins. */
+typedef void lower_fn(struct lower *l, ir_ref *results);
+#define LOWER(builtin, function, op) lower_fn lower_bi_##function;
+#include "backend/lower/lowerings.def"
+#undef LOWER
 struct lowering {
-	void (*fn)(struct lower *l, ir_ref *results);
+	lower_fn *fn;
 	enum ir_op op;
 };
 /* Returns the lowering of builtin b. fn is NULL if the front end composes b of others. */
@@ -89,112 +93,4 @@ ir_ref lower_mean(struct lower *l, ir_ref x, uint32_t mask, bool keep);
 ir_ref lower_widen(struct lower *l, ir_ref x);
 ir_ref lower_log_softmax(struct lower *l, ir_ref x, uint32_t mask);
 ir_ref lower_matmul(struct lower *l, ir_ref a, ir_ref b, dtype elem);
-
-/* ---- lowering functions, by file ---- */
-void lower_bi_unary(struct lower *l, ir_ref *r); /* ewise.c */
-void lower_bi_binary(struct lower *l, ir_ref *r);
-void lower_bi_swapped(struct lower *l, ir_ref *r);
-void lower_bi_div(struct lower *l, ir_ref *r);
-void lower_bi_round(struct lower *l, ir_ref *r);
-void lower_bi_cast(struct lower *l, ir_ref *r);
-void lower_bi_tan(struct lower *l, ir_ref *r);
-void lower_bi_log2(struct lower *l, ir_ref *r);
-void lower_bi_log10(struct lower *l, ir_ref *r);
-void lower_bi_clip(struct lower *l, ir_ref *r);
-void lower_bi_where(struct lower *l, ir_ref *r);
-void lower_bi_zeros(struct lower *l, ir_ref *r); /* create.c */
-void lower_bi_ones(struct lower *l, ir_ref *r);
-void lower_bi_full(struct lower *l, ir_ref *r);
-void lower_bi_eye(struct lower *l, ir_ref *r);
-void lower_bi_arange(struct lower *l, ir_ref *r);
-void lower_bi_linspace(struct lower *l, ir_ref *r);
-void lower_bi_rand(struct lower *l, ir_ref *r);
-void lower_bi_randn(struct lower *l, ir_ref *r);
-void lower_bi_random_ternary(struct lower *l, ir_ref *r);
-void lower_bi_ternary_weights(struct lower *l, ir_ref *r);
-void lower_bi_reshape(struct lower *l, ir_ref *r); /* shape.c */
-void lower_bi_identity(struct lower *l, ir_ref *r);
-void lower_bi_transpose(struct lower *l, ir_ref *r);
-void lower_bi_permute(struct lower *l, ir_ref *r);
-void lower_bi_concat(struct lower *l, ir_ref *r);
-void lower_bi_expand(struct lower *l, ir_ref *r);
-void lower_bi_repeat(struct lower *l, ir_ref *r);
-void lower_bi_slice(struct lower *l, ir_ref *r);
-void lower_bi_select(struct lower *l, ir_ref *r);
-void lower_bi_index_select(struct lower *l, ir_ref *r);
-void lower_bi_gather(struct lower *l, ir_ref *r);
-void lower_bi_embedding(struct lower *l, ir_ref *r);
-void lower_bi_sum(struct lower *l, ir_ref *r); /* reduce.c */
-void lower_bi_mean(struct lower *l, ir_ref *r);
-void lower_bi_var(struct lower *l, ir_ref *r);
-void lower_bi_std(struct lower *l, ir_ref *r);
-void lower_bi_minmax(struct lower *l, ir_ref *r);
-void lower_bi_arg(struct lower *l, ir_ref *r);
-void lower_bi_bool(struct lower *l, ir_ref *r);
-void lower_bi_sort(struct lower *l, ir_ref *r); /* order.c */
-void lower_bi_argsort(struct lower *l, ir_ref *r);
-void lower_bi_topk(struct lower *l, ir_ref *r);
-void lower_bi_kthvalue(struct lower *l, ir_ref *r);
-void lower_bi_median(struct lower *l, ir_ref *r);
-void lower_bi_quantile(struct lower *l, ir_ref *r);
-void lower_bi_cumulate(struct lower *l, ir_ref *r);
-void lower_bi_scatter(struct lower *l, ir_ref *r);
-void lower_bi_select_scatter(struct lower *l, ir_ref *r);
-void lower_bi_matmul(struct lower *l, ir_ref *r); /* matmul.c */
-void lower_bi_relu(struct lower *l, ir_ref *r);   /* activation.c */
-void lower_bi_relu6(struct lower *l, ir_ref *r);
-void lower_bi_relu2(struct lower *l, ir_ref *r);
-void lower_bi_leaky_relu(struct lower *l, ir_ref *r);
-void lower_bi_sigmoid(struct lower *l, ir_ref *r);
-void lower_bi_gelu(struct lower *l, ir_ref *r);
-void lower_bi_silu(struct lower *l, ir_ref *r);
-void lower_bi_hardswish(struct lower *l, ir_ref *r);
-void lower_bi_hardsigmoid(struct lower *l, ir_ref *r);
-void lower_bi_softplus(struct lower *l, ir_ref *r);
-void lower_bi_softmax(struct lower *l, ir_ref *r); /* norm.c */
-void lower_bi_log_softmax(struct lower *l, ir_ref *r);
-void lower_bi_batch_norm(struct lower *l, ir_ref *r);
-void lower_bi_layer_norm(struct lower *l, ir_ref *r);
-void lower_bi_rms_norm(struct lower *l, ir_ref *r);
-void lower_bi_group_norm(struct lower *l, ir_ref *r);
-void lower_bi_conv2d(struct lower *l, ir_ref *r);    /* conv.c */
-void lower_bi_maxpool2d(struct lower *l, ir_ref *r); /* pool.c */
-void lower_bi_avgpool2d(struct lower *l, ir_ref *r);
-void lower_bi_adaptive_avgpool2d(struct lower *l, ir_ref *r);
-void lower_bi_pad(struct lower *l, ir_ref *r); /* resize.c */
-void lower_bi_upsample2d(struct lower *l, ir_ref *r);
-void lower_bi_to_trit(struct lower *l, ir_ref *r); /* quant.c */
-void lower_bi_absmean_quantize(struct lower *l, ir_ref *r);
-void lower_bi_absmax_quantize(struct lower *l, ir_ref *r);
-void lower_bi_adaptive_threshold_quantize(struct lower *l, ir_ref *r);
-void lower_bi_xnor_quantize(struct lower *l, ir_ref *r);
-void lower_bi_ternary_dequantize(struct lower *l, ir_ref *r);
-void lower_bi_pack(struct lower *l, ir_ref *r);
-void lower_bi_unpack(struct lower *l, ir_ref *r);
-void lower_bi_attention(struct lower *l, ir_ref *r); /* attention.c */
-void lower_bi_rope(struct lower *l, ir_ref *r);
-void lower_bi_elu(struct lower *l, ir_ref *r); /* function.c */
-void lower_bi_selu(struct lower *l, ir_ref *r);
-void lower_bi_celu(struct lower *l, ir_ref *r);
-void lower_bi_mish(struct lower *l, ir_ref *r);
-void lower_bi_softsign(struct lower *l, ir_ref *r);
-void lower_bi_logsigmoid(struct lower *l, ir_ref *r);
-void lower_bi_hardtanh(struct lower *l, ir_ref *r);
-void lower_bi_softshrink(struct lower *l, ir_ref *r);
-void lower_bi_hardshrink(struct lower *l, ir_ref *r);
-void lower_bi_tanhshrink(struct lower *l, ir_ref *r);
-void lower_bi_expm1(struct lower *l, ir_ref *r);
-void lower_bi_log1p(struct lower *l, ir_ref *r);
-void lower_bi_exp2(struct lower *l, ir_ref *r);
-void lower_bi_sinh(struct lower *l, ir_ref *r);
-void lower_bi_cosh(struct lower *l, ir_ref *r);
-void lower_bi_asin(struct lower *l, ir_ref *r);
-void lower_bi_acos(struct lower *l, ir_ref *r);
-void lower_bi_atan(struct lower *l, ir_ref *r);
-void lower_bi_atan2(struct lower *l, ir_ref *r);
-void lower_bi_fmod(struct lower *l, ir_ref *r);
-void lower_bi_logsumexp(struct lower *l, ir_ref *r);
-void lower_bi_extreme(struct lower *l, ir_ref *r);
-void lower_bi_cross_entropy(struct lower *l, ir_ref *r); /* loss.c */
-void lower_bi_mse_loss(struct lower *l, ir_ref *r);
 #endif
