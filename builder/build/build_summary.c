@@ -1,4 +1,3 @@
-#include "builder/build/build_summary.h"
 #include "base/buf.h"
 #include "base/json.h"
 #include "base/os.h"

@@ -1,15 +1,9 @@
 /* `trib check`: the front end alone, after the safe fixes of --fix. */
 #include "base/diag.h"
 #include "base/os.h"
-#include "builder/build/build.h"
-#include "builder/build/context.h"
 #include "builder/build/fix.h"
-#include "builder/build/params.h"
-#include "builder/build/project.h"
-#include "builder/build/report.h"
-#include "builder/build/result.h"
 #include "builder/build/session.h"
-#include "builder/build/sources.h"
+#include "builder/build/build_steps.h"
 #include "builder/manifest/options.h"
 
 enum { MOST_ROUNDS = 200 }; /* an edit may uncover another error; two edits that undo each other would never end */

@@ -1,9 +1,7 @@
-#include "builder/build/checks.h"
+#include "builder/build/build_steps.h"
 #include <string.h>
 #include "base/buf.h"
 #include "base/diag.h"
-#include "builder/build/context.h"
-#include "builder/build/project.h"
 #include "builder/store/store.h"
 #include "frontend/frontend.h"
 

@@ -1,4 +1,3 @@
-#include "builder/build/compile.h"
 #include "backend/loops/loops.h"
 #include "backend/loops/serialize.h"
 #include "base/arena.h"

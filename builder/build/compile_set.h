@@ -3,6 +3,7 @@
 #define TRIB_BUILDER_BUILD_COMPILE_SET_H
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include "base/buf.h"
 #include "base/hash.h"
 #include "base/map.h"
@@ -38,4 +39,11 @@ enum step compile_set_explain(const struct build_context *c, const struct projec
 /* Leaves the objects to the session, for its next build. */
 void compile_set_retain(const struct build_context *c, const struct project *p, const struct compile_set *set, bool published);
 void compile_set_free(struct compile_set *set);
+
+/* ---- compile.c: Makes the fragment of one unit, on a worker. ---- */
+
+/* False: f->error says why. */
+bool compile_unit(struct build_context *c, struct compile *f, uint32_t worker);
+/* For a lazy library: the unit's loops, which its first call compiles. */
+bool compile_loops(struct build_context *c, struct compile *f, uint32_t worker);
 #endif

@@ -1,6 +1,6 @@
 /* A request (compiler, target, flags, manifest) leads to the list of files that such a build reads. Their contents and the commit lead
  * to its outputs. Builds after an edit neither ask nor save. */
-#include "builder/build/direct.h"
+#include "builder/build/build_steps.h"
 #include <stdlib.h>
 #include <string.h>
 #include "base/arena.h"
@@ -8,10 +8,6 @@
 #include "base/diag.h"
 #include "base/os.h"
 #include "base/path.h"
-#include "builder/build/last_build.h"
-#include "builder/build/project.h"
-#include "builder/build/repository.h"
-#include "builder/build/result.h"
 #include "builder/cache/cache.h"
 #include "builder/cache/direct_record.h"
 #include "builder/manifest/options.h"

@@ -1,12 +1,10 @@
-#include "builder/build/dump.h"
+#include "builder/build/build_steps.h"
 #include <stdio.h>
 #include "backend/loops/loops.h"
 #include "base/arena.h"
 #include "base/diag.h"
 #include "builder/build/generators.h"
-#include "builder/build/project.h"
 #include "builder/build/session.h"
-#include "builder/build/tasks.h"
 #include "builder/manifest/options.h"
 #include "builder/store/key.h"
 #include "frontend/frontend.h"

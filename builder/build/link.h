@@ -4,11 +4,57 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct arena;
+struct buf;
+struct fragments;
+struct link_request;
+struct model_input;
 struct model_job;
+struct object;
 struct repository;
 
 /* Sets link.digest, and link.is_current if the outputs were made from an equal one. */
 void link_digest(struct model_job *m, const struct repository *repo);
 /* On a worker. Errors go to m->diags. */
 void link_model(struct model_job *m, const struct repository *repo, uint32_t worker);
+
+/* ---- link_record.c: What the last link of a model wrote, and from what: in the project's store. ---- */
+
+/* True if the outputs were made from link.digest and are unchanged. Sets outputs.weights then. */
+bool link_record_is_current(struct model_job *m);
+/* The weight file of the last link if it is unchanged; else NULL. */
+const char *link_record_weights(const struct model_job *m);
+void link_record_save(const struct model_job *m);
+
+/* ---- pack.c: Lays out the weights of one model, and packs them. On workers. ---- */
+
+/* What the linker needs to know of a model. */
+struct model_input pack_model_input(const struct model_job *m);
+/* Errors go to m->diags. */
+void pack_lay_out(struct model_job *m, uint32_t worker);
+/* Packs parts until none is left. Several workers may do so at once, each with its own `a`, which holds the packed weights that no cache
+ * holds. NULL, or the error. */
+const char *pack_weights(struct model_job *m, struct arena *a, uint32_t worker);
+/* Completes the weight file before the library that opens it is written. False: reported. */
+bool pack_publish(struct model_job *m);
+
+/* ---- objects.c: The objects that a model's library is linked from. ---- */
+enum { MOST_OPENCL_OBJECTS = 16 };
+struct object_list {
+	struct object **at; /* the model's own first; room for all */
+	uint32_t n;
+};
+
+/* The units in the program's order, then the runtime. On a worker. False: reported. */
+bool objects_add_cpu(struct model_job *m, struct object_list *l);
+bool objects_add_opencl(struct model_job *m, struct object_list *l);
+/* Leaves the runtime's objects to the session's next build. */
+void objects_retain_runtime(struct fragments *f, const struct model_job *m);
+
+/* ---- link_external.c: Linking by an outside command (`linker = cc`), in place of our own linker. ---- */
+
+/* Runs `command`, a C compiler driver found on PATH, over r's objects in the folder `scratch`, which is made and removed. Appends the
+ * library. False: *error (arena text) says what failed, with the command's own words. */
+bool link_external(struct arena *a, const struct link_request *r, const char *command, const char *scratch, struct buf *out,
+		   const char **error);
 #endif

@@ -1,4 +1,4 @@
-#include "builder/build/link_external.h"
+#include "builder/build/link.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>

@@ -1,4 +1,4 @@
-#include "builder/build/link_record.h"
+#include "builder/build/link.h"
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/os.h"

@@ -1,10 +1,8 @@
 #include "builder/build/load.h"
 #include <stdio.h>
 #include "base/diag.h"
-#include "builder/build/params.h"
 #include "builder/build/progress.h"
-#include "builder/build/sources.h"
-#include "builder/build/workers.h"
+#include "builder/build/build_steps.h"
 #include "builder/manifest/options.h"
 #include "builder/store/store.h"
 #include "frontend/frontend.h"

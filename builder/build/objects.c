@@ -1,4 +1,4 @@
-#include "builder/build/objects.h"
+#include "builder/build/link.h"
 #include "backend/link/lazy.h"
 #include "backend/link/object.h"
 #include "backend/link/runtime_objects.h"

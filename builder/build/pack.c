@@ -1,14 +1,12 @@
-#include "builder/build/pack.h"
 #include <stdatomic.h>
 #include <string.h>
 #include "backend/link/model.h"
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/os.h"
-#include "builder/build/context.h"
-#include "builder/build/link_record.h"
+#include "builder/build/link.h"
 #include "builder/build/model.h"
-#include "builder/build/params.h"
+#include "builder/build/build_steps.h"
 #include "builder/build/plan_cache.h"
 #include "builder/build/timing.h"
 #include "builder/cache/cache.h"

@@ -1,12 +1,10 @@
-#include "builder/build/params.h"
+#include "builder/build/build_steps.h"
 #include <string.h>
 #include "backend/interp/interp.h"
 #include "backend/lower/lower.h"
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/os.h"
-#include "builder/build/context.h"
-#include "builder/build/project.h"
 #include "builder/build/timing.h"
 #include "builder/cache/cache.h"
 #include "builder/manifest/manifest.h"

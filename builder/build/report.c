@@ -1,13 +1,9 @@
-#include "builder/build/report.h"
+#include "builder/build/build_steps.h"
 #include <errno.h>
 #include <string.h>
 #include "base/diag.h"
 #include "base/map.h"
 #include "base/os.h"
-#include "builder/build/build_summary.h"
-#include "builder/build/context.h"
-#include "builder/build/project.h"
-#include "builder/build/result.h"
 #include "builder/build/session.h"
 #include "builder/build/timing.h"
 #include "builder/manifest/options.h"

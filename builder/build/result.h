@@ -1,10 +1,13 @@
 /* What a build has made, counted and measured. */
 #ifndef TRIB_BUILDER_BUILD_RESULT_H
 #define TRIB_BUILDER_BUILD_RESULT_H
+#include <stdbool.h>
 #include <stdint.h>
 #include "base/vec.h"
 
+struct buf;
 struct build_record_source;
+struct timing;
 
 struct build_result {
 	VEC(const char *) outputs;                 /* paths */
@@ -17,4 +20,15 @@ struct build_result {
 	uint32_t n_sources;
 	int64_t started, published; /* published: when the last output was written; 0: none was */
 };
+
+/* ---- build_summary.c: The JSON object that ends every build and check with --message-format=json. ---- */
+struct build_summary {
+	const char *type; /* "build" or "check" */
+	bool ok;
+	int64_t wall_ns;
+	uint32_t jobs;
+	const struct build_result *result;
+};
+/* Appends the object as one line. `t` may be NULL: all times are zero. */
+void build_summary_print(const struct build_summary *s, const struct timing *t, struct buf *out);
 #endif

@@ -1,4 +1,4 @@
-#include "builder/build/sources.h"
+#include "builder/build/build_steps.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,9 +7,6 @@
 #include "base/diag.h"
 #include "base/path.h"
 #include "base/vec.h"
-#include "builder/build/checks.h"
-#include "builder/build/params.h"
-#include "builder/build/project.h"
 #include "builder/build/timing.h"
 #include "builder/manifest/glob.h"
 #include "builder/manifest/manifest.h"

@@ -1,4 +1,3 @@
-#include "builder/build/stores.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

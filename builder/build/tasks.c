@@ -1,20 +1,14 @@
 /* The tasks that are left: fragments to compile, and for each model laying out and packing its weights, then linking it. The pool starts
  * the tasks of the longest path first, by the times of earlier builds. */
-#include "builder/build/tasks.h"
+#include "builder/build/build_steps.h"
 #include <stdlib.h>
 #include "backend/interp/interp.h"
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/os.h"
-#include "builder/build/compile.h"
-#include "builder/build/compile_set.h"
 #include "builder/build/link.h"
-#include "builder/build/pack.h"
 #include "builder/build/plan_cache.h"
 #include "builder/build/progress.h"
-#include "builder/build/project.h"
-#include "builder/build/repository.h"
-#include "builder/build/result.h"
 #include "builder/build/session.h"
 #include "builder/build/timing.h"
 #include "builder/manifest/options.h"

@@ -1,9 +1,7 @@
-#include "builder/build/unit_records.h"
+#include "builder/build/build_steps.h"
 #include <string.h>
 #include "base/arena.h"
 #include "base/source.h"
-#include "builder/build/compile_set.h"
-#include "builder/build/project.h"
 #include "builder/cache/cache.h"
 #include "builder/manifest/options.h"
 #include "builder/store/history.h"

@@ -1,4 +1,4 @@
-#include "builder/build/workers.h"
+#include "builder/build/build_steps.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,6 @@
 #include "base/diag.h"
 #include "base/os.h"
 #include "builder/build/progress.h"
-#include "builder/build/context.h"
 #include "builder/build/session.h"
 #include "builder/manifest/build_spec.h"
 #include "builder/manifest/options.h"

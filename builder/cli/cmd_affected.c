@@ -1,7 +1,7 @@
 #include <string.h>
 #include "builder/cli/command.h"
 #include "builder/cli/print.h"
-#include "builder/query/since.h"
+#include "builder/query/affected.h"
 
 static uint32_t print_definitions(const struct since *s)
 {

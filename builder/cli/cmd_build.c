@@ -6,7 +6,7 @@
 #include "builder/cli/print.h"
 #include "builder/cli/project.h"
 #include "builder/manifest/single_file.h"
-#include "builder/query/since.h"
+#include "builder/query/affected.h"
 #include "builder/serve/client.h"
 
 static void print_unaffected(const char *const *names, uint32_t n, const struct options *o)

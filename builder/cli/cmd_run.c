@@ -5,10 +5,7 @@
 #include "builder/build/build.h"
 #include "builder/cli/command.h"
 #include "builder/cli/project.h"
-#include "builder/run/main_run.h"
-#include "builder/run/reference.h"
 #include "builder/run/run.h"
-#include "builder/run/run_build.h"
 
 static enum status complain(const char *text, enum status s)
 {

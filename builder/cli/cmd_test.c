@@ -7,10 +7,7 @@
 #include "builder/cli/command.h"
 #include "builder/cli/print.h"
 #include "builder/cli/project.h"
-#include "builder/run/compare.h"
-#include "builder/run/reference.h"
 #include "builder/run/run.h"
-#include "builder/run/run_build.h"
 #include "builder/run/run_input.h"
 #include "builder/run/test_case.h"
 

@@ -12,7 +12,6 @@
 #include "base/vec.h"
 #include "builder/cli/command.h"
 #include "builder/manifest/glob.h"
-#include "builder/run/reference.h"
 #include "builder/run/run.h"
 #include "builder/run/run_input.h"
 #include "builder/run/test_case.h"

@@ -2,7 +2,7 @@
 #include <string.h>
 #include "base/arena.h"
 #include "base/path.h"
-#include "builder/lsp/complete.h"
+#include "builder/lsp/query.h"
 #include "builder/lsp/cursor.h"
 #include "frontend/frontend.h"
 #include "frontend/std/std_data.h"

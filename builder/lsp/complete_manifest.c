@@ -1,7 +1,7 @@
 /* Completion in tri.build: blocks at the start of a line, keys of the block on indented lines, definitions after `entry =`. */
 #include <string.h>
 #include "base/arena.h"
-#include "builder/lsp/complete.h"
+#include "builder/lsp/query.h"
 #include "builder/manifest/manifest.h"
 
 #define IN_PROJECT (1u << BLOCK_PROJECT)

@@ -7,7 +7,7 @@
 #include "base/buf.h"
 #include "base/map.h"
 #include "base/vec.h"
-#include "builder/lsp/host.h"
+#include "builder/lsp/server.h"
 
 struct analysis;
 
@@ -60,4 +60,14 @@ void document_set_text(struct document *d, const char *text, size_t len);
 void document_splice(struct document *d, size_t start, size_t end, const char *text, size_t len);
 /* Marks the workspaces that the file at `path` may concern as changed. A manifest regroups all documents. */
 void editor_state_file_changed(struct editor_state *s, const char *path);
+
+/* ---- publish.c: Keeps the analyses of the workspaces, and the diagnostics that the editor shows, up to date. ---- */
+
+/* Analyses the workspace if something changed since its last analysis, and sends its diagnostics. */
+void workspace_refresh(struct editor_state *s, struct workspace *ws, struct buf *outbox);
+/* Removes the workspaces without an open document, with their diagnostics, and refreshes the others. */
+void workspaces_refresh(struct editor_state *s, struct buf *outbox);
+/* Elaborates one model of a workspace and sends its diagnostics. */
+void workspaces_elaborate_next(struct editor_state *s, struct buf *outbox);
+bool workspaces_have_models_left(const struct editor_state *s);
 #endif

@@ -1,4 +1,4 @@
-#include "builder/lsp/position.h"
+#include "builder/lsp/params.h"
 #include <string.h>
 #include "base/utf8.h"
 

@@ -1,4 +1,4 @@
-#include "builder/lsp/publish.h"
+#include "builder/lsp/editor_state.h"
 #include <stdlib.h>
 #include <string.h>
 #include "base/arena.h"

@@ -2,7 +2,7 @@
 #include <string.h>
 #include "base/arena.h"
 #include "builder/lsp/cursor.h"
-#include "builder/lsp/uri.h"
+#include "builder/lsp/params.h"
 
 void query_fail(struct query *q, enum lsp_error code, const char *fmt, ...)
 {

@@ -1,7 +1,7 @@
 /* What the editor opens, edits, saves and closes. */
 #include "base/arena.h"
 #include "builder/lsp/notification.h"
-#include "builder/lsp/uri.h"
+#include "builder/lsp/params.h"
 
 static struct document *find_document(const struct notification *n)
 {

@@ -1,4 +1,4 @@
-#include "builder/lsp/uri.h"
+#include "builder/lsp/params.h"
 #include <ctype.h>
 #include <stdbool.h>
 #include <string.h>

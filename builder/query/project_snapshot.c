@@ -1,4 +1,4 @@
-#include "builder/query/project_snapshot.h"
+#include "builder/query/affected.h"
 #include <stdlib.h>
 #include <string.h>
 #include "base/arena.h"

@@ -1,4 +1,4 @@
-#include "builder/query/since.h"
+#include "builder/query/affected.h"
 #include <string.h>
 #include "base/arena.h"
 #include "base/buf.h"

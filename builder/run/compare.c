@@ -1,4 +1,4 @@
-#include "builder/run/compare.h"
+#include "builder/run/test_case.h"
 #include <math.h>
 #include <string.h>
 #include "backend/ir/tensor.h"

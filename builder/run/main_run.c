@@ -1,4 +1,4 @@
-#include "builder/run/main_run.h"
+#include "builder/run/run.h"
 #include <string.h>
 #include "backend/interp/interp.h"
 #include "backend/lower/lower.h"
@@ -7,7 +7,7 @@
 #include "base/os.h"
 #include "base/path.h"
 #include "builder/build/load.h"
-#include "builder/build/params.h"
+#include "builder/build/build_steps.h"
 #include "builder/manifest/options.h"
 #include "frontend/frontend.h"
 #include "frontend/hir/hir.h"

@@ -1,4 +1,3 @@
-#include "builder/run/reference.h"
 #include <stdio.h>
 #include <string.h>
 #include "backend/interp/interp.h"
@@ -7,7 +6,7 @@
 #include "base/arena.h"
 #include "base/diag.h"
 #include "builder/build/load.h"
-#include "builder/build/params.h"
+#include "builder/build/build_steps.h"
 #include "builder/manifest/options.h"
 #include "builder/run/run.h"
 #include "frontend/hir/hir.h"

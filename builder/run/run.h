@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include "backend/runtime/tri.h"
 #include "builder/build/build.h"
+#include "builder/manifest/build_spec.h"
 
 struct arena;
 struct buf;
@@ -42,4 +43,24 @@ enum status run_execute(struct arena *a, const struct run_model *m, uint32_t ent
 			struct buf *error);
 /* Runs as the options say, and writes or prints the outputs. Errors go to stderr. A run_visitor; ctx: struct options. */
 enum status run_once(struct arena *a, const struct run_model *m, void *options);
+
+/* ---- main_run.c: Runs `main` blocks in the reference interpreter: `trib run --main`. ---- */
+
+/* Runs the main block of the file that the options name, or of the only file that has one. It prints to stdout. */
+enum status main_run(const struct options *o);
+
+/* ---- reference.c: Models in the reference interpreter: `--device reference`. ---- */
+
+/* Elaborates the one model that the options name, or the first, and visits it. Errors go to stderr. */
+enum status reference_visit(const struct options *o, run_visitor *visit, void *ctx);
+
+/* ---- run_build.c: Builds the library of a project before it is run. ---- */
+
+/* True if the options name a valid device. False: reported. */
+bool run_check_device(const struct options *o);
+bool run_on_reference(const struct options *o);
+/* Builds the models and prints only errors and warnings. With options->no_build it only warns about a stale library. */
+enum status run_build_first(struct arena *a, const struct build_spec *spec, const struct options *o);
+/* The model's library for the device. NULL: it does not exist; reported. */
+const char *run_library_path(struct arena *a, const struct model_spec *m, const struct options *o, enum status *s);
 #endif

@@ -1,4 +1,4 @@
-#include "builder/run/run_build.h"
+#include "builder/run/run.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -2,10 +2,13 @@
  * several entries, the folder with the name of an entry has the cases of that entry. */
 #ifndef TRIB_BUILDER_RUN_TEST_CASE_H
 #define TRIB_BUILDER_RUN_TEST_CASE_H
+#include <stdbool.h>
 #include <stdint.h>
+#include "backend/interp/interp.h"
 #include "backend/runtime/tri.h"
 
 struct arena;
+struct buf;
 struct run_model;
 
 #define TEST_FOLDER "tests"
@@ -21,4 +24,18 @@ struct test_case {
 const struct test_case *test_cases(struct arena *a, const struct run_model *m, uint32_t *n);
 /* The first case with all inputs of the entry, or NULL. */
 const struct test_case *test_case_first(struct arena *a, const struct run_model *m, const tri_entry_desc *e);
+
+/* ---- compare.c: Compares the outputs of a run with the expected ones. ---- */
+struct tolerance {
+	double rtol, atol; /* |got - want| <= atol + rtol * |want|; integers, trits and bools must be equal if both are 0 */
+};
+struct comparison {
+	int64_t n, n_wrong;
+	int64_t worst;    /* the element with the largest difference, relative to the tolerance; -1: none */
+	double got, want; /* its values */
+};
+/* The tolerance of an element type. rtol and atol replace it unless they are -1. */
+struct tolerance tolerance_of(dtype t, double rtol, double atol);
+/* Compares element by element; NaN equals NaN. False: shapes or kinds of types differ, *error says how. */
+bool compare_tensors(const struct tensor *got, const struct tensor *want, struct tolerance t, struct comparison *out, struct buf *error);
 #endif

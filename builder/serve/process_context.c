@@ -1,4 +1,4 @@
-#include "builder/serve/process_context.h"
+#include "builder/serve/message.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

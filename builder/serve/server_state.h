@@ -7,9 +7,8 @@
 #include <stdint.h>
 #include "builder/build/session.h"
 #include "builder/manifest/options.h"
-#include "builder/serve/process_context.h"
+#include "builder/serve/message.h"
 #include "builder/serve/server.h"
-#include "builder/serve/socket.h"
 
 struct request;
 

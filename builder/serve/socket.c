@@ -1,4 +1,4 @@
-#include "builder/serve/socket.h"
+#include "builder/serve/message.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>

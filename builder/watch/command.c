@@ -1,4 +1,4 @@
-#include "builder/watch/command.h"
+#include "builder/watch/watch_state.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>

@@ -1,4 +1,4 @@
-#include "builder/watch/debounce.h"
+#include "builder/watch/watcher.h"
 
 #define MIN_PAUSE_NS 200000
 #define MAX_PAUSE_NS 50000000

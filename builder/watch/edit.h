@@ -1,11 +1,14 @@
 /* Describes what a save changed in one file: `gain.tri:14 `hidden` 256→512`. */
 #ifndef TRIB_BUILDER_WATCH_EDIT_H
 #define TRIB_BUILDER_WATCH_EDIT_H
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 struct arena;
 struct buf;
+struct saved_texts;
+struct source;
 
 struct edit {
 	const char *file;
@@ -22,4 +25,14 @@ struct edit_text {
 /* Compares the tokens of a source, or the lines of another text. All memory is in `a`. */
 struct edit edit_describe(struct arena *a, const char *file, struct edit_text before, struct edit_text after);
 void edit_print(const struct edit *e, struct buf *out);
+
+/* ---- saved_texts.c: The texts of the project at the last save, to describe what the next save changes. ---- */
+struct saved_texts *saved_texts_new(void);
+void saved_texts_free(struct saved_texts *t); /* NULL is accepted */
+/* Stores a text. `read`: as the build read it; if NULL, the file is read, unless it is binary or too long. */
+void saved_texts_store(struct saved_texts *t, const char *path, const struct source *read);
+/* True if the file existed at the last save. */
+bool saved_texts_has(const struct saved_texts *t, const char *path);
+/* Describes what a save changed in this file, and stores the new text. Memory is in `a`. */
+struct edit saved_texts_update(struct saved_texts *t, struct arena *a, const char *path, const struct source *read);
 #endif

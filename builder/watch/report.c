@@ -1,4 +1,4 @@
-#include "builder/watch/report.h"
+#include "builder/watch/watch_state.h"
 #include <string.h>
 #include <time.h>
 #include "base/buf.h"

@@ -1,4 +1,4 @@
-#include "builder/watch/saved_texts.h"
+#include "builder/watch/edit.h"
 #include <stdlib.h>
 #include <string.h>
 #include "base/bug.h"

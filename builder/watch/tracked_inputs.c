@@ -1,4 +1,4 @@
-#include "builder/watch/tracked_inputs.h"
+#include "builder/watch/watch_state.h"
 #include <stdlib.h>
 #include "base/arena.h"
 #include "base/bug.h"

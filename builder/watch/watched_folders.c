@@ -1,4 +1,4 @@
-#include "builder/watch/watched_folders.h"
+#include "builder/watch/watcher.h"
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>

@@ -10,8 +10,6 @@
 #include "base/map.h"
 #include "base/os.h"
 #include "base/vec.h"
-#include "builder/watch/debounce.h"
-#include "builder/watch/watched_folders.h"
 
 #define EVENTS                                                                                                                          \
 	(IN_CREATE | IN_MODIFY | IN_CLOSE_WRITE | IN_ATTRIB | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF | \

@@ -7,8 +7,6 @@
 #include "base/diag.h"
 #include "builder/weights/convert.h"
 #include "builder/weights/weights_file.h"
-#include "builder/weights/weights_finite.h"
-#include "builder/weights/weights_missing.h"
 #include "frontend/hir/hir.h"
 
 #define NOT_FINITE_HELP "find where training left the finite numbers, or replace such values before saving: `torch.nan_to_num(w)`"

@@ -3,11 +3,17 @@
 #define TRIB_BUILDER_WEIGHTS_WEIGHTS_FILE_H
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include "base/os.h"
+#include "base/source.h"
 #include "builder/weights/safetensors.h"
 #include "builder/weights/weights.h"
+#include "frontend/hir/dtype.h"
 
+struct arena;
 struct buf;
+struct diags;
+struct hir_program;
 
 struct weights {
 	const char *path;
@@ -26,4 +32,26 @@ void weights_print_shape(struct buf *b, const int64_t *dims, uint32_t rank);
 const char *weights_type_text(const struct st_tensor *s);
 /* How to save a tensor whose element type or rank is not supported. `want`: the parameter's type, or DT_COUNT. */
 const char *weights_remedy(struct arena *a, const struct st_tensor *s, dtype want);
+
+/* ---- weights_finite.c: Parameters that are quantized at build time must be finite: the trits of NaN and infinity have no meaning. ---- */
+
+/* For each parameter of the program, the quantizer that its value reaches at build time; SPAN_NONE: none. In `a`. */
+const span *weights_quantizers(struct arena *a, const struct hir_program *p);
+/* True if every element is finite; else *at is the first that is not. `data` may have any alignment. */
+bool weights_finite(dtype elem, const void *data, size_t n, size_t *at);
+
+/* ---- weights_missing.c: The diagnostic for parameters that have no tensor in the weights file. ---- */
+struct weights_missing {
+	const struct hir_program *program;
+	const uint32_t *params; /* indexes of the missing ones */
+	uint32_t n;
+	bool initialized;         /* they take initial values: a warning */
+	uint32_t n_without;       /* missing ones without an initial value */
+	const char *path;         /* the file; NULL: the model names none */
+	const char *const *names; /* of the file's tensors, sorted */
+	uint32_t n_names;
+	span at;
+};
+/* Adds one diagnostic that lists all of them, with the nearest names in the file and a likely fix. */
+void weights_report_missing(struct arena *a, const struct weights_missing *m, struct diags *diags);
 #endif

@@ -1,4 +1,4 @@
-#include "builder/weights/weights_missing.h"
+#include "builder/weights/weights_file.h"
 #include <stdlib.h>
 #include <string.h>
 #include "base/arena.h"

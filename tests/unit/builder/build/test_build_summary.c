@@ -1,12 +1,11 @@
 /* The build record and the trace of events are JSON with the promised keys. */
-#include "builder/build/build_summary.h"
+#include "builder/build/result.h"
 #include "tests/unit/unit.h"
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include "base/buf.h"
-#include "builder/build/result.h"
 #include "builder/build/timing.h"
 
 static void keys(void **state)

@@ -3,7 +3,7 @@
 #include <string.h>
 #include "base/arena.h"
 #include "base/buf.h"
-#include "builder/watch/debounce.h"
+#include "builder/watch/watcher.h"
 #include "builder/watch/edit.h"
 
 static struct edit_text text(const char *s) { return (struct edit_text){s, s ? strlen(s) : 0}; }
