@@ -196,3 +196,14 @@ struct value rule_one_hot(struct emitter *e, struct builtin_call *c)
 	struct value hot = COMPOSE(BI_EQ, COMPOSE(BI_UNSQUEEZE, value_tensor(x), value_int(-1)), COMPOSE(BI_ARANGE, c->v[1]));
 	return is_tensor(hot) ? value_tensor(emit_cast(e, hot.u.t, DT_INT64, c->at)) : hot;
 }
+
+struct value rule_float_class(struct emitter *e, struct builtin_call *c)
+{
+	hir_ref r = need_float(e, c, 0);
+	struct value x = value_tensor(r), most = value_float(HUGE_VAL);
+	if (r == HIR_NONE)
+		return VALUE_POISON;
+	if (c->bi == BI_ISNAN)
+		return COMPOSE(BI_NE, x, x);
+	return COMPOSE(c->bi == BI_ISINF ? BI_EQ : BI_LT, COMPOSE(BI_ABS, x), most);
+}

@@ -271,3 +271,23 @@ struct value rule_tensor(struct emitter *e, struct builtin_call *c)
 	struct value v = value_tensor(emit_const(e, &l.type, l.data, c->at));
 	return c->bi == BI_TERNARY_TENSOR ? convert_trits(e, c, v) : v;
 }
+
+struct value rule_like(struct emitter *e, struct builtin_call *c)
+{
+	static const enum builtin of[] = {
+		[BI_ZEROS_LIKE - BI_ZEROS_LIKE] = BI_ZEROS, [BI_ONES_LIKE - BI_ZEROS_LIKE] = BI_ONES,
+		[BI_FULL_LIKE - BI_ZEROS_LIKE] = BI_FULL,   [BI_RAND_LIKE - BI_ZEROS_LIKE] = BI_RAND,
+		[BI_RANDN_LIKE - BI_ZEROS_LIKE] = BI_RANDN,
+	};
+	hir_ref r = need_tensor(e, c, 0);
+	if (r == HIR_NONE)
+		return VALUE_POISON;
+	struct hir_type t = *type_of(e, r);
+	struct value v[BUILTIN_MAX_PARAMS] = {list_of_sizes(e, &t)};
+	uint32_t type = c->bi == BI_FULL_LIKE ? 2 : 1;
+	for (uint32_t k = 1; k < c->sig->n; k++)
+		v[k] = c->v[k];
+	if (v[type].kind == V_NONE)
+		v[type] = (struct value){.kind = V_DTYPE, .u.dt = t.elem};
+	return compose(e, of[c->bi - BI_ZEROS_LIKE], v, c->sig->n, c->at);
+}

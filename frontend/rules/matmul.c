@@ -1,4 +1,4 @@
-/* Rules of matrix products and embedding. */
+/* Rules of matrix products (`@`, matmul, dot, outer), and of embedding. */
 #include <string.h>
 #include "frontend/rules/builtin.h"
 

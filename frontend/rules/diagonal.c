@@ -1,5 +1,4 @@
-/* Rules of diagonals, triangles, and tensors shaped like others. */
-#include <math.h>
+/* Rules of diagonals and triangles. */
 #include "frontend/rules/builtin.h"
 
 static struct value reshape_value(struct emitter *e, struct value x, struct hir_type t, span at)
@@ -128,35 +127,4 @@ struct value rule_triangle(struct emitter *e, struct builtin_call *c)
 	if (t.elem != DT_TRIT)
 		zero = t.elem == DT_BOOL ? value_bool(false) : value_int(0);
 	return COMPOSE(BI_WHERE, COMPOSE(c->bi == BI_TRIL ? BI_GE : BI_LE, row, column), value_tensor(r), zero);
-}
-
-struct value rule_like(struct emitter *e, struct builtin_call *c)
-{
-	static const enum builtin of[] = {
-		[BI_ZEROS_LIKE - BI_ZEROS_LIKE] = BI_ZEROS, [BI_ONES_LIKE - BI_ZEROS_LIKE] = BI_ONES,
-		[BI_FULL_LIKE - BI_ZEROS_LIKE] = BI_FULL,   [BI_RAND_LIKE - BI_ZEROS_LIKE] = BI_RAND,
-		[BI_RANDN_LIKE - BI_ZEROS_LIKE] = BI_RANDN,
-	};
-	hir_ref r = need_tensor(e, c, 0);
-	if (r == HIR_NONE)
-		return VALUE_POISON;
-	struct hir_type t = *type_of(e, r);
-	struct value v[BUILTIN_MAX_PARAMS] = {list_of_sizes(e, &t)};
-	uint32_t type = c->bi == BI_FULL_LIKE ? 2 : 1;
-	for (uint32_t k = 1; k < c->sig->n; k++)
-		v[k] = c->v[k];
-	if (v[type].kind == V_NONE)
-		v[type] = (struct value){.kind = V_DTYPE, .u.dt = t.elem};
-	return compose(e, of[c->bi - BI_ZEROS_LIKE], v, c->sig->n, c->at);
-}
-
-struct value rule_float_class(struct emitter *e, struct builtin_call *c)
-{
-	hir_ref r = need_float(e, c, 0);
-	struct value x = value_tensor(r), most = value_float(HUGE_VAL);
-	if (r == HIR_NONE)
-		return VALUE_POISON;
-	if (c->bi == BI_ISNAN)
-		return COMPOSE(BI_NE, x, x);
-	return COMPOSE(c->bi == BI_ISINF ? BI_EQ : BI_LT, COMPOSE(BI_ABS, x), most);
 }
