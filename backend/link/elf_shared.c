@@ -270,7 +270,7 @@ static void write_got(struct image *im, struct rela_out *out)
 	}
 }
 
-static bool apply(struct image *im, const struct link_section *s, const struct obj_reloc *r, struct rela_out *out)
+static bool apply_reloc(struct image *im, const struct link_section *s, const struct obj_reloc *r, struct rela_out *out)
 {
 	const struct link *l = im->l;
 	uint32_t target = l->target[l->first_symbol[s->object] + r->symbol];
@@ -311,7 +311,7 @@ static bool apply_relocs(struct image *im)
 	for (uint32_t i = 0; i < l->n_sections; i++) {
 		const struct link_section *s = &l->sections[i];
 		for (uint32_t k = 0; s->live && k < s->n_relocs; k++)
-			if (!apply(im, s, l->relocs[s->relocs + k], &out))
+			if (!apply_reloc(im, s, l->relocs[s->relocs + k], &out))
 				return false;
 	}
 	BUG_ON(out.relative != rela + l->n_relative || out.symbolic != out.relative + l->n_symbolic);
