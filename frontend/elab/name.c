@@ -245,18 +245,10 @@ static void prelude_add(struct frontend *f, const char *name, struct value v)
 void prelude_init(struct frontend *f)
 {
 	static const char *const specials[SP_COUNT] = {"print", "len", "shape", "range", "enumerate", "zip", "reversed", "str", "ntuple"};
-	static const struct {
-		const char *name;
-		enum builtin bi;
-	} builtins[] = {
-#define BUILTIN(id, name, ...) {name, BI_##id},
-#include "frontend/hir/builtins.def"
-#undef BUILTIN
-	};
 	for (int i = 0; i < SP_COUNT; i++)
 		prelude_add(f, specials[i], (struct value){.kind = V_SPECIAL, .u.special = (enum special)i});
-	for (size_t i = 0; i < sizeof builtins / sizeof *builtins; i++)
-		prelude_add(f, builtins[i].name, (struct value){.kind = V_BUILTIN, .u.builtin = builtins[i].bi});
+	for (int i = 0; i < BI_COUNT; i++)
+		prelude_add(f, builtin_name((enum builtin)i), (struct value){.kind = V_BUILTIN, .u.builtin = (enum builtin)i});
 	for (int t = 0; t < DT_COUNT; t++)
 		prelude_add(f, dtype_text((dtype)t), (struct value){.kind = V_DTYPE, .u.dt = (dtype)t});
 	prelude_add(f, "int", (struct value){.kind = V_DTYPE, .u.dt = DT_INT32});

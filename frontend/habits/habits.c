@@ -5,6 +5,7 @@
 #include <string.h>
 #include "base/diag.h"
 #include "frontend/hir/dtype.h"
+#include "frontend/hir/hir.h"
 
 enum {
 	V = HABIT_VALUE,
@@ -130,13 +131,8 @@ static void add_edit(struct diags *d, struct diag *g, const struct tokens *t, to
 
 static bool is_builtin(const char *text, size_t len)
 {
-	static const char *const builtins[] = {
-#define BUILTIN(id, name, signature, rule) name,
-#include "frontend/hir/builtins.def"
-#undef BUILTIN
-	};
-	for (size_t i = 0; i < COUNT(builtins); i++)
-		if (strlen(builtins[i]) == len && !memcmp(builtins[i], text, len))
+	for (int i = 0; i < BI_COUNT; i++)
+		if (strlen(builtin_name((enum builtin)i)) == len && !memcmp(builtin_name((enum builtin)i), text, len))
 			return true;
 	return false;
 }

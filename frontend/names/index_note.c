@@ -7,44 +7,51 @@ static uint64_t span_key(span at) { return (uint64_t)at.source << 32 | at.start;
 
 /* ---- the prelude ---- */
 
+/* Builtins, other functions, types; `params` of a type that is no function is NULL. */
 static const struct {
 	const char *name, *params, *doc;
-} docs[] = {
-#define DOC(name, doc) {name, NULL, doc},
-#define SPECIAL(name, params, doc) {name, params, doc},
-#include "frontend/hir/builtin_docs.def"
-#undef DOC
-#undef SPECIAL
-};
-
-static const char *const bare_types[] = {"Tensor", "TernaryTensor", "List", "Tuple", "void"};
-
-static const char *params_of_builtin(const char *name)
-{
-	static const struct {
-		const char *name, *params;
-	} builtins[] = {
-#define BUILTIN(id, text, sig, rule) {text, sig},
+} prelude[] = {
+#define BUILTIN(id, name, signature, rule, help) {name, signature, help},
 #include "frontend/hir/builtins.def"
 #undef BUILTIN
-	};
-	for (size_t i = 0; i < sizeof builtins / sizeof *builtins; i++)
-		if (!strcmp(builtins[i].name, name))
-			return builtins[i].params;
-	return NULL;
-}
+	{"print", "*values", "Prints the values; in compiled code as debug output."},
+	{"len", "x", "The length of a list, tuple or string, or of a tensor's first dimension."},
+	{"shape", "x", "The sizes of a tensor as a tuple."},
+	{"range", "start, stop=none, step=1", "The integers from start up to stop, which is excluded; `range(n)` starts at 0."},
+	{"enumerate", "list", "Pairs of index and element."},
+	{"zip", "a, b", "Pairs of the elements of two lists."},
+	{"reversed", "list", "The elements from last to first."},
+	{"str", "x", "The value as a string."},
+	{"ntuple", "x, n", "A list or tuple of n values as a tuple; another value n times: ntuple(3, 2) is (3, 3)."},
+	{"Tensor", NULL, "Tensor<dtype, [dims]>: dims are sizes, names, arithmetic over names, or `?`."},
+	{"TernaryTensor", NULL, "A tensor of trits: TernaryTensor<trit, [dims]>."},
+	{"List", NULL, "List<A>: a compile-time list, for example of layers."},
+	{"Tuple", NULL, "Tuple<A, B>: the same as (A, B)."},
+	{"void", NULL, "No value."},
+	{"bool", "x", "true or false."},
+	{"trit", "x", "-1, 0 or 1, packed at two bits."},
+	{"int8", "x", "8-bit signed integer; a call converts."},
+	{"int16", "x", "16-bit signed integer; a call converts."},
+	{"int32", "x", "32-bit signed integer; a call converts."},
+	{"int64", "x", "64-bit signed integer; a call converts."},
+	{"float16", "x", "IEEE half precision; a call converts."},
+	{"bfloat16", "x", "The upper half of a float32; a call converts."},
+	{"float32", "x", "IEEE single precision; a call converts."},
+	{"float64", "x", "IEEE double precision; a call converts."},
+	{"int", "x", "int32."},
+	{"float", "x", "float32."},
+};
+enum { N_PRELUDE = sizeof prelude / sizeof *prelude };
 
 static void add_builtin(struct index *ix, const char *name, bool type)
 {
 	struct symbol s = {.kind = type ? SYMBOL_TYPE : SYMBOL_BUILTIN, .name = name, .parent = SYMBOL_NONE, .std = true, .typed = true};
 	s.at = s.header = s.whole = s.target = SPAN_NONE;
-	s.params = params_of_builtin(name);
-	for (size_t i = 0; i < sizeof docs / sizeof *docs; i++) {
-		if (strcmp(docs[i].name, name) != 0)
-			continue;
-		s.doc = docs[i].doc;
-		s.params = docs[i].params ? docs[i].params : s.params;
-	}
+	for (size_t i = 0; i < N_PRELUDE; i++)
+		if (!strcmp(prelude[i].name, name)) {
+			s.params = prelude[i].params;
+			s.doc = prelude[i].doc;
+		}
 	map_put(&ix->by_builtin, map_key_str(name), ix->symbols.len);
 	vec_push(&ix->symbols, s);
 }
@@ -53,8 +60,9 @@ void index_add_builtin(struct frontend *f, const char *name, bool type) { add_bu
 
 void index_bare_types(struct frontend *f)
 {
-	for (size_t i = 0; i < sizeof bare_types / sizeof *bare_types; i++)
-		add_builtin(f->index, bare_types[i], true);
+	for (size_t i = 0; i < N_PRELUDE; i++)
+		if (!prelude[i].params)
+			add_builtin(f->index, prelude[i].name, true);
 	f->index->n_builtins = f->index->symbols.len;
 }
 

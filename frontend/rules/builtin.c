@@ -8,7 +8,7 @@ static const struct {
 	const char *name, *sig;
 	builtin_rule *rule;
 } table[BI_COUNT] = {
-#define BUILTIN(id, name, sig, rule) [BI_##id] = {name, sig, rule_##rule},
+#define BUILTIN(id, name, sig, rule, help) [BI_##id] = {name, sig, rule_##rule},
 #include "frontend/hir/builtins.def"
 #undef BUILTIN
 };

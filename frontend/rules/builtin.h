@@ -26,7 +26,7 @@ struct builtin_call {
 	bool given[BUILTIN_MAX_PARAMS], named[BUILTIN_MAX_PARAMS];
 };
 typedef struct value builtin_rule(struct emitter *e, struct builtin_call *c);
-#define BUILTIN(id, name, sig, rule) builtin_rule rule_##rule;
+#define BUILTIN(id, name, sig, rule, help) builtin_rule rule_##rule;
 #include "frontend/hir/builtins.def"
 #undef BUILTIN
 

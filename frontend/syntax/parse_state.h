@@ -29,7 +29,7 @@ struct parser {
 	bool fatal;           /* nesting limit: panic stays until the next item */
 	bool failed;
 	bool no_step; /* `..` takes no `:step` here: the colon belongs to a ternary or a slice */
-	bool in_loop, in_layer, in_main;
+	bool in_loop, in_main;
 	bool reported_indentation;  /* a body without braces was reported in this item, or needs no report */
 	bool in_for;                /* in the head of a loop, before its `in` */
 	bool in_signature;          /* in arguments and result */

@@ -160,7 +160,7 @@ static void every_builtin_has_a_line_of_documentation(void **state)
 	check_at(&fx, "", UINT32_MAX);
 	for (uint32_t i = 0; i < fx.ix->n_builtins; i++)
 		if (!fx.ix->symbols.at[i].doc)
-			fail_msg("builtin_docs.def has no row for `%s`", fx.ix->symbols.at[i].name);
+			fail_msg("names/index_note.c has no help for `%s`", fx.ix->symbols.at[i].name);
 	done(&fx);
 }
 
