@@ -3,6 +3,7 @@
 #define TRIB_BASE_ARENA_H
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct arena;
 typedef struct {
@@ -16,6 +17,8 @@ void arena_free(struct arena *a); /* NULL is accepted */
 
 /* Zeroed memory, aligned to `align` (a power of two). Never NULL. */
 void *arena_alloc(struct arena *a, size_t size, size_t align);
+/* Returns an array of n elements with room for `need`: `array` itself, or a larger copy. */
+void *arena_grow(struct arena *a, void *array, uint32_t n, uint32_t *cap, uint32_t need, size_t size);
 /* Copies: `n` bytes plus a terminating NUL; a C string; formatted text. */
 char *arena_strndup(struct arena *a, const char *s, size_t n);
 char *arena_strdup(struct arena *a, const char *s);

@@ -27,29 +27,17 @@ struct ir_fn *ir_fn_new(struct arena *unit, const char *name, struct dims *dims)
 	return f;
 }
 
-void *ir_grow(struct arena *a, void *array, uint32_t n, uint32_t *cap, uint32_t need, size_t size)
-{
-	if (need <= *cap)
-		return array;
-	uint32_t want = *cap ? *cap * 2 : 8;
-	*cap = want < need ? need : want;
-	void *copy = arena_alloc(a, size * *cap, _Alignof(max_align_t));
-	if (n)
-		memcpy(copy, array, size * n);
-	return copy;
-}
-
 void ir_reserve(struct ir_fn *f, uint32_t insts, uint32_t operands)
 {
-	f->insts = ir_grow(f->unit, f->insts, f->n_insts, &f->cap_insts, insts, sizeof *f->insts);
-	f->operands = ir_grow(f->unit, f->operands, f->n_operands, &f->cap_operands, operands, sizeof *f->operands);
+	f->insts = arena_grow(f->unit, f->insts, f->n_insts, &f->cap_insts, insts, sizeof *f->insts);
+	f->operands = arena_grow(f->unit, f->operands, f->n_operands, &f->cap_operands, operands, sizeof *f->operands);
 }
 
 ir_ref ir_emit(struct ir_fn *f, enum ir_op op, const struct hir_type *type, const ir_ref *operands, uint32_t n, span at)
 {
 	BUG_ON(facts[op].operands >= 0 && (uint32_t)facts[op].operands != n);
-	f->insts = ir_grow(f->unit, f->insts, f->n_insts, &f->cap_insts, f->n_insts + 1, sizeof *f->insts);
-	f->operands = ir_grow(f->unit, f->operands, f->n_operands, &f->cap_operands, f->n_operands + n, sizeof *f->operands);
+	f->insts = arena_grow(f->unit, f->insts, f->n_insts, &f->cap_insts, f->n_insts + 1, sizeof *f->insts);
+	f->operands = arena_grow(f->unit, f->operands, f->n_operands, &f->cap_operands, f->n_operands + n, sizeof *f->operands);
 	struct ir_inst *i = &f->insts[f->n_insts];
 	memset(i, 0, sizeof *i);
 	i->op = op;

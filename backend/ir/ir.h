@@ -59,8 +59,6 @@ struct ir_fn {
 };
 
 struct ir_fn *ir_fn_new(struct arena *unit, const char *name, struct dims *dims);
-/* Returns an array of n elements with room for `need`: `array` itself, or a larger copy in `a`. */
-void *ir_grow(struct arena *a, void *array, uint32_t n, uint32_t *cap, uint32_t need, size_t size);
 /* Makes room for as many, so that adding them leaves no old copies in the arena. */
 void ir_reserve(struct ir_fn *f, uint32_t insts, uint32_t operands);
 /* Appends an instruction with these operands; the caller sets its attributes, which are zero. */

@@ -45,7 +45,7 @@ static void read_inst(struct ir_reader *r)
 	if (i.op == OP_COUNT)
 		ir_read_fail(r, "an operation expected");
 	while (!r->failed && ir_read_eat(r, "%")) {
-		operands = ir_grow(r->unit, operands, n, &cap, n + 1, sizeof *operands);
+		operands = arena_grow(r->unit, operands, n, &cap, n + 1, sizeof *operands);
 		operands[n++] = read_value(r);
 	}
 	if (!r->failed && ir_op_operands(i.op) >= 0 && (uint32_t)ir_op_operands(i.op) != n)
@@ -71,7 +71,7 @@ static void read_declared(struct ir_reader *r, struct hir_type **types, uint32_t
 	if (ir_read_int(r) != *n)
 		ir_read_fail(r, "inputs and weights are numbered in order");
 	struct hir_type t = ir_read_type(r);
-	*types = ir_grow(r->unit, *types, *n, cap, *n + 1, sizeof **types);
+	*types = arena_grow(r->unit, *types, *n, cap, *n + 1, sizeof **types);
 	(*types)[(*n)++] = t;
 }
 
@@ -100,7 +100,7 @@ static void read_outputs(struct ir_reader *r)
 {
 	uint32_t cap = 0;
 	while (!r->failed && ir_read_eat(r, "%")) {
-		r->f->outputs = ir_grow(r->unit, r->f->outputs, r->f->n_outputs, &cap, r->f->n_outputs + 1, sizeof *r->f->outputs);
+		r->f->outputs = arena_grow(r->unit, r->f->outputs, r->f->n_outputs, &cap, r->f->n_outputs + 1, sizeof *r->f->outputs);
 		r->f->outputs[r->f->n_outputs++] = read_value(r);
 	}
 }

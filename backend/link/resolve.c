@@ -1,6 +1,5 @@
 /* Resolves symbols and finds the sections that the exports reach. Everything is visited in the order of the request, so the result is
  * deterministic. */
-#include "backend/ir/ir.h"
 #include "backend/link/link_state.h"
 #include <string.h>
 #include "backend/link/elf_x86_64.h"
@@ -93,7 +92,7 @@ static uint32_t add_import(struct link *l, const char *name)
 	for (uint32_t i = 0; i < l->n_imports; i++)
 		if (strcmp(l->imports[i], name) == 0)
 			return l->n_symbols + i;
-	l->imports = ir_grow(l->a, l->imports, l->n_imports, &l->cap_imports, l->n_imports + 1, sizeof *l->imports);
+	l->imports = arena_grow(l->a, l->imports, l->n_imports, &l->cap_imports, l->n_imports + 1, sizeof *l->imports);
 	l->imports[l->n_imports] = name;
 	return l->n_symbols + l->n_imports++;
 }

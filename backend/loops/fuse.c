@@ -142,7 +142,7 @@ static void use_value(struct builder *b, ir_ref v, uint32_t group, const struct 
 
 static uint32_t group_new(struct builder *b, enum group_kind kind, ir_ref root, uint32_t part, const struct hir_type *space)
 {
-	b->groups = ir_grow(b->unit, b->groups, b->n_groups, &b->cap_groups, b->n_groups + 1, sizeof *b->groups);
+	b->groups = arena_grow(b->unit, b->groups, b->n_groups, &b->cap_groups, b->n_groups + 1, sizeof *b->groups);
 	struct group *g = &b->groups[b->n_groups];
 	*g = (struct group){.kind = kind, .root = root, .part = part, .n_parallel = space->rank};
 	for (uint32_t k = 0; k < LOOP_MAX; k++)

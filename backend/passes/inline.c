@@ -31,7 +31,7 @@ static void record_inlined(struct pass_context *c, struct arena *unit, const str
 	for (uint32_t k = 0; k < c->n_inlined; k++)
 		if (c->inlined[k] == callee)
 			return;
-	c->inlined = ir_grow(unit, c->inlined, c->n_inlined, &c->cap_inlined, c->n_inlined + 1, sizeof *c->inlined);
+	c->inlined = arena_grow(unit, c->inlined, c->n_inlined, &c->cap_inlined, c->n_inlined + 1, sizeof *c->inlined);
 	uint32_t k = c->n_inlined++;
 	for (; k && strcmp(c->inlined[k - 1]->symbol, callee->symbol) > 0; k--)
 		c->inlined[k] = c->inlined[k - 1];

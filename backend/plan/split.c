@@ -83,8 +83,8 @@ static uint32_t add_slot(struct split *s, const struct slot *slot)
 	struct plan *p = s->p;
 	struct ir_fn *run = s->run_fn;
 	uint32_t n = p->n_slots;
-	p->slots = ir_grow(run->unit, p->slots, n, &s->cap_slots, n + 1, sizeof *p->slots);
-	run->weights = ir_grow(run->unit, run->weights, n, &s->cap_weights, n + 1, sizeof *run->weights);
+	p->slots = arena_grow(run->unit, p->slots, n, &s->cap_slots, n + 1, sizeof *p->slots);
+	run->weights = arena_grow(run->unit, run->weights, n, &s->cap_weights, n + 1, sizeof *run->weights);
 	run->weights[n] = slot->type;
 	p->slots[n] = *slot;
 	p->n_slots = run->n_weights = n + 1;
@@ -93,7 +93,7 @@ static uint32_t add_slot(struct split *s, const struct slot *slot)
 
 static void add_output(struct split *s, ir_ref r)
 {
-	s->outputs = ir_grow(s->whole->unit, s->outputs, s->n_outputs, &s->cap_outputs, s->n_outputs + 1, sizeof *s->outputs);
+	s->outputs = arena_grow(s->whole->unit, s->outputs, s->n_outputs, &s->cap_outputs, s->n_outputs + 1, sizeof *s->outputs);
 	s->outputs[s->n_outputs++] = r;
 }
 

@@ -18,17 +18,6 @@ struct dims *dims_new(struct arena *a)
 
 struct dims_mark dims_mark(const struct dims *d) { return (struct dims_mark){d->n_atoms, d->n_polys, d->n_syms}; }
 
-static void *grown(struct dims *d, void *old, uint32_t n, uint32_t *cap, size_t size)
-{
-	if (n < *cap)
-		return old;
-	*cap = *cap ? *cap * 2 : 8;
-	void *p = arena_alloc(d->arena, size * *cap, _Alignof(max_align_t));
-	if (n)
-		memcpy(p, old, size * n);
-	return p;
-}
-
 /* ---- interning ---- */
 
 static uint32_t fold(uint64_t h) { return (uint32_t)((h * 0x9E3779B97F4A7C15ull) >> 32); }
@@ -108,7 +97,7 @@ uint32_t atom_intern(struct dims *d, struct atom x)
 	for (uint32_t i = *b; i; i = d->atoms[i - 1].next)
 		if (atom_same(&d->atoms[i - 1], &x))
 			return i - 1;
-	d->atoms = grown(d, d->atoms, d->n_atoms, &d->cap_atoms, sizeof *d->atoms);
+	d->atoms = arena_grow(d->arena, d->atoms, d->n_atoms, &d->cap_atoms, d->n_atoms + 1, sizeof *d->atoms);
 	if (x.kind == ATOM_PRODUCT) {
 		uint32_t *copy = ARENA_ARRAY(d->arena, uint32_t, x.n);
 		memcpy(copy, x.factors, x.n * sizeof *copy);
@@ -147,7 +136,7 @@ dim poly_intern(struct dims *d, int64_t c0, const struct term *t, uint32_t n)
 	for (uint32_t i = *b; i; i = d->polys[i - 1].next)
 		if (poly_same(&d->polys[i - 1], c0, t, n))
 			return (dim){i - 1};
-	d->polys = grown(d, d->polys, d->n_polys, &d->cap_polys, sizeof *d->polys);
+	d->polys = arena_grow(d->arena, d->polys, d->n_polys, &d->cap_polys, d->n_polys + 1, sizeof *d->polys);
 	struct term *copy = n ? ARENA_ARRAY(d->arena, struct term, n) : NULL;
 	if (n)
 		memcpy(copy, t, n * sizeof *t);
@@ -191,8 +180,8 @@ dim atom_dim(struct dims *d, uint32_t atom)
 dim dim_new_sym(struct dims *d, const char *name)
 {
 	uint32_t cap = d->cap_syms;
-	d->names = grown(d, d->names, d->n_syms, &cap, sizeof *d->names);
-	d->sym_atom = grown(d, d->sym_atom, d->n_syms, &d->cap_syms, sizeof *d->sym_atom);
+	d->names = arena_grow(d->arena, d->names, d->n_syms, &cap, d->n_syms + 1, sizeof *d->names);
+	d->sym_atom = arena_grow(d->arena, d->sym_atom, d->n_syms, &d->cap_syms, d->n_syms + 1, sizeof *d->sym_atom);
 	d->names[d->n_syms] = arena_strdup(d->arena, name);
 	uint32_t atom = atom_intern(d, (struct atom){.kind = ATOM_SYM, .size = 1, .sym = d->n_syms});
 	d->sym_atom[d->n_syms++] = atom;
