@@ -25,6 +25,6 @@ enum status build_run_in(struct session *s, const struct options *o, FILE *out, 
 /* Whether the libraries of these options are current; *why gets what changed. */
 enum build_age { BUILD_UNKNOWN, BUILD_CURRENT, BUILD_STALE }; /* unknown: no build with these options is recorded */
 enum build_age build_age(const struct options *o, struct buf *why);
-/* `trib check`: the front end alone, on the files in options->models or else on the whole project. */
+/* `trib check`: the front end alone, on the files in options->operands or else on the whole project. */
 enum status check_run(const struct options *o, FILE *out, FILE *err);
 #endif

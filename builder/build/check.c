@@ -17,7 +17,7 @@ struct check {
 
 static bool run_steps(struct build_context *c, struct project *p)
 {
-	if (c->request.options->n_models)
+	if (c->request.options->n_operands)
 		return context_next(c, sources_load_files(c, p)) && context_next(c, sources_check(c, p)) && sources_elaborate_mains(c, p);
 	return context_next(c, project_read_manifest(c, p)) && context_next(c, sources_load(c, p)) &&
 	       context_next(c, sources_check(c, p)) && context_next(c, params_open_files(c, p)) &&

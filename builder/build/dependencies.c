@@ -32,8 +32,8 @@ bool project_find_dependencies(struct build_context *c, const struct manifest *m
 	checkouts.report = print_progress;
 	checkouts.ctx = c;
 	if (mode == DEPENDENCY_UPDATE) {
-		r.names = o->models;
-		r.n_names = o->n_models;
+		r.names = o->operands;
+		r.n_names = o->n_operands;
 	} else if (o->locked) {
 		r.mode = DEPENDENCY_LOCKED;
 	}

@@ -16,8 +16,8 @@
 /* True for files of the project, and for those that the options name. */
 static bool may_change(const struct build_context *c, const struct source *s)
 {
-	for (uint32_t i = 0; i < c->request.options->n_models; i++)
-		if (!strcmp(c->request.options->models[i], s->path))
+	for (uint32_t i = 0; i < c->request.options->n_operands; i++)
+		if (!strcmp(c->request.options->operands[i], s->path))
 			return true;
 	return s->path[0] != '/' && outputs_is_inside(c->arena, s->path) && strncmp(s->path, "../", 3) != 0 &&
 	       strcmp(s->path, "tri.build") != 0;

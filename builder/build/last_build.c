@@ -38,9 +38,9 @@ static hash128 flags_key(const struct options *o)
 	hasher_add_str(h, "trace");
 	add_opt_str(h, home);
 	free(home);
-	hasher_add_u64(h, o->n_models);
-	for (uint32_t i = 0; i < o->n_models; i++)
-		hasher_add_str(h, o->models[i]);
+	hasher_add_u64(h, o->n_operands);
+	for (uint32_t i = 0; i < o->n_operands; i++)
+		hasher_add_str(h, o->operands[i]);
 	add_opt_str(h, o->profile);
 	add_opt_str(h, o->cpu);
 	add_opt_str(h, o->target);

@@ -27,8 +27,8 @@ static bool make_spec(struct build_context *c, const struct manifest *m, struct 
 {
 	struct options o = *c->request.options;
 	if (c->request.single) {
-		o.models = NULL;
-		o.n_models = 0;
+		o.operands = NULL;
+		o.n_operands = 0;
 		o.out = single_file_folder(c->arena, c->request.options);
 	}
 	return build_spec_make(c->arena, m, &o, spec, c->diags);

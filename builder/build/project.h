@@ -22,7 +22,7 @@ struct project {
 bool project_read_manifest(struct build_context *c, struct project *p);
 /* The dependencies of a manifest that is read already. */
 bool project_find_dependencies(struct build_context *c, const struct manifest *m, enum dependency_mode mode, struct dependencies *out);
-/* Step of `trib update`: resolves the dependencies again; options->models names those to update. */
+/* Step of `trib update`: resolves the dependencies again; options->operands names those to update. */
 bool project_update_dependencies(struct build_context *c, struct dependencies *out);
 /* A front end without files. */
 struct frontend *project_new_frontend(struct build_context *c, const struct project *p);

@@ -127,8 +127,8 @@ bool sources_load_files(struct build_context *c, struct project *p)
 	if (context_load(c, MANIFEST_FILE) && !find_dependencies_of_files(c, p))
 		return false;
 	frontend_set_dependencies(m->frontend, p->dependencies.visible, p->dependencies.n_visible);
-	for (uint32_t i = 0; i < o->n_models; i++) {
-		const char *path = path_normal(c->arena, o->models[i]);
+	for (uint32_t i = 0; i < o->n_operands; i++) {
+		const char *path = path_normal(c->arena, o->operands[i]);
 		errno = 0;
 		if (context_load(c, path))
 			m->failed |= !frontend_add_file(m->frontend, path);
@@ -143,7 +143,7 @@ bool sources_load_files(struct build_context *c, struct project *p)
 bool sources_check(struct build_context *c, struct project *p)
 {
 	struct tick t = timing_tick();
-	bool try_layers = c->request.check && c->request.options->n_models;
+	bool try_layers = c->request.check && c->request.options->n_operands;
 	for (uint32_t i = 0; i < p->n_models; i++) {
 		struct model_job *m = &p->models[i];
 		if (m->failed)

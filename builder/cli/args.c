@@ -182,9 +182,9 @@ static bool check_action(struct arg_parser *p)
 	struct options *o = &p->out->options;
 	enum command c = p->out->command;
 	enum action a = ACTION_NONE;
-	if (o->help && !o->n_models)
+	if (o->help && !o->n_operands)
 		return true;
-	bool ok = action_parse(c, p->operands, o->n_models, &a, p->error);
+	bool ok = action_parse(c, p->operands, o->n_operands, &a, p->error);
 	if (!ok && !(o->help && a != ACTION_NONE))
 		return false;
 	buf_clear(p->error);
@@ -202,7 +202,7 @@ static bool check_action(struct arg_parser *p)
 static bool check_operands(struct arg_parser *p)
 {
 	const char *text = command_table[p->out->command].operands;
-	uint32_t n = p->out->options.n_models, most = !*text ? 0 : strstr(text, "…") ? UINT32_MAX : 1;
+	uint32_t n = p->out->options.n_operands, most = !*text ? 0 : strstr(text, "…") ? UINT32_MAX : 1;
 	if (p->needs_file && !n && !p->out->options.help) {
 		buf_puts(p->error, "`trib compile` wants a file: `trib compile FILE.tri -o LIBRARY.so`; `trib build` builds a project");
 		return false;
@@ -219,7 +219,7 @@ static void name_models(struct arg_parser *p)
 {
 	if (!strstr(command_table[p->out->command].operands, "MODEL"))
 		return;
-	for (uint32_t i = 0; i < p->out->options.n_models; i++) {
+	for (uint32_t i = 0; i < p->out->options.n_operands; i++) {
 		if (strpbrk(p->operands[i], "/.") || *p->operands[i] == '-')
 			continue; /* a file, or no name */
 		char *name = arena_strdup(p->a, p->operands[i]);
@@ -256,7 +256,7 @@ static bool read_words(struct arg_parser *p)
 		if (only_operands && p->out->command == COMMAND_WATCH)
 			p->command[o->n_command++] = word;
 		else if (only_operands || word[0] != '-' || !word[1])
-			p->operands[o->n_models++] = word;
+			p->operands[o->n_operands++] = word;
 		else if (strcmp(word, "--") == 0)
 			only_operands = true;
 		else
@@ -273,7 +273,7 @@ bool args_parse(struct arena *a, int argc, char **argv, struct args *out, struct
 	o->argv = argv;
 	o->opt = o->most_failures = o->verbose = o->explain = o->timing = o->no_cache = o->low_memory = o->json = -1;
 	o->rtol = o->atol = -1;
-	o->models = p.operands = ARENA_ARRAY(a, const char *, argc + 1);
+	o->operands = p.operands = ARENA_ARRAY(a, const char *, argc + 1);
 	o->command = p.command = ARENA_ARRAY(a, const char *, argc + 1);
 	o->inputs = ARENA_ARRAY(a, const char *, argc + 1);
 	o->outputs = ARENA_ARRAY(a, const char *, argc + 1);

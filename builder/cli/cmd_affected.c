@@ -34,7 +34,7 @@ static void print_models(const struct since *s, const struct options *o)
 		for (uint32_t k = 0; k < m->n_why; k++)
 			printf("%s  %s  %s\n", k ? "        " : "model   ", m->name, since_reason(s, &m->why[k]));
 	}
-	for (uint32_t i = 0; i < s->affected->n_removed && !o->n_models; i++)
+	for (uint32_t i = 0; i < s->affected->n_removed && !o->n_operands; i++)
 		printf("model     %s  was removed\n", s->affected->removed[i]);
 	printf("%u of %u models affected since %s\n", n, total, o->since);
 }

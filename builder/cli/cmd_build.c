@@ -36,8 +36,8 @@ static enum status build_since(const struct options *o)
 			else
 				unaffected[n_out++] = m->name;
 		}
-		some.models = models;
-		some.n_models = n;
+		some.operands = models;
+		some.n_operands = n;
 		if (o->json > 0)
 			since_print_json(&s, o, stdout);
 		else if (n_out)
@@ -91,10 +91,10 @@ static const char *flag_of_file(const struct options *o)
 static const char *stray_file(const struct options *o)
 {
 	struct file_stamp st;
-	for (uint32_t i = 0; i < o->n_models && !single_file_requested(o); i++)
-		if (single_file_requested(&(struct options){.models = &o->models[i], .n_models = 1}) ||
-		    (!os_stamp("tri.build", &st) && os_stamp(o->models[i], &st)))
-			return o->models[i];
+	for (uint32_t i = 0; i < o->n_operands && !single_file_requested(o); i++)
+		if (single_file_requested(&(struct options){.operands = &o->operands[i], .n_operands = 1}) ||
+		    (!os_stamp("tri.build", &st) && os_stamp(o->operands[i], &st)))
+			return o->operands[i];
 	return NULL;
 }
 
@@ -104,8 +104,8 @@ enum status cmd_build(const struct options *o)
 	const char *stray = stray_file(o);
 	bool file = single_file_requested(o);
 	if (stray)
-		return say_usage(o->n_models > 1 ? "`trib build` takes one FILE.tri alone, or models of a project, but not also `%s`"
-						 : "`trib build` takes a FILE.tri: the name of `%s` does not end in `.tri`",
+		return say_usage(o->n_operands > 1 ? "`trib build` takes one FILE.tri alone, or models of a project, but not also `%s`"
+						   : "`trib build` takes a FILE.tri: the name of `%s` does not end in `.tri`",
 				 stray);
 	if (flag && !file)
 		return say_usage("`trib build` takes %s only with a FILE.tri; for a project, set it in tri.build", flag);

@@ -309,7 +309,7 @@ static enum status put(struct cache_command *s)
 	hash128 key;
 	char *bytes;
 	size_t len;
-	const char *const *args = s->o->models;
+	const char *const *args = s->o->operands;
 	if (!find_kind(args[1], &kind) || !hash_parse_hex(args[2], &key))
 		return say_usage(
 			"`trib cache put` wants a kind, a key of 32 hex digits and nanoseconds; the value is read from standard input");

@@ -43,8 +43,8 @@ enum status cmd_clean(const struct options *o)
 	struct arena *a = arena_new(0);
 	struct build_spec spec;
 	struct options all = *o;
-	all.models = NULL;
-	all.n_models = 0;
+	all.operands = NULL;
+	all.n_operands = 0;
 	enum status s = project_read(a, &all, &spec);
 	bool ok = s == STATUS_OK;
 	for (uint32_t i = 0; ok && i < spec.n_models; i++)

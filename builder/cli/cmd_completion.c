@@ -299,14 +299,14 @@ enum status cmd_completion(const struct options *o)
 	uint32_t i = 0;
 	for (uint32_t k = 0; k < TEXTS; k++)
 		names[k] = texts[k].name;
-	if (o->n_models != 1)
+	if (o->n_operands != 1)
 		return say_usage("`trib completion` takes bash, zsh or fish");
-	while (i < TEXTS && strcmp(names[i], o->models[0]) != 0)
+	while (i < TEXTS && strcmp(names[i], o->operands[0]) != 0)
 		i++;
 	if (i == TEXTS) {
-		const char *near = diag_nearest(o->models[0], names, SHELLS);
-		return near ? say_usage("`trib completion` has no `%s`; did you mean `%s`?", o->models[0], near)
-			    : say_usage("`trib completion` takes bash, zsh or fish, not `%s`", o->models[0]);
+		const char *near = diag_nearest(o->operands[0], names, SHELLS);
+		return near ? say_usage("`trib completion` has no `%s`; did you mean `%s`?", o->operands[0], near)
+			    : say_usage("`trib completion` takes bash, zsh or fish, not `%s`", o->operands[0]);
 	}
 	struct arena *a = arena_new(0);
 	struct buf out = {0};

@@ -104,10 +104,11 @@ static enum status run(struct arena *a, const struct options *o, bool json)
 {
 	if (o->action == ACTION_CONFIG_LIST)
 		return list(a, o, json);
-	enum cache_setting s = cache_setting_find(o->models[1]);
+	enum cache_setting s = cache_setting_find(o->operands[1]);
 	if (s == SETTINGS)
-		return unknown_key(a, o->models[1]);
-	return o->action == ACTION_CONFIG_GET ? get(a, o, s, json) : change(a, o, s, o->action == ACTION_CONFIG_SET ? o->models[2] : NULL);
+		return unknown_key(a, o->operands[1]);
+	return o->action == ACTION_CONFIG_GET ? get(a, o, s, json)
+					      : change(a, o, s, o->action == ACTION_CONFIG_SET ? o->operands[2] : NULL);
 }
 
 enum status cmd_config(const struct options *o)

@@ -139,7 +139,7 @@ static void print_as_json(const struct graph *g, const struct chosen *c)
 
 static enum status print(struct arena *a, const struct graph *g, const struct options *asked)
 {
-	const char *word = asked->n_models ? asked->models[0] : NULL;
+	const char *word = asked->n_operands ? asked->operands[0] : NULL;
 	struct chosen c = choose(a, g, word);
 	if (word && !c.n && !c.model)
 		return unknown(a, g, word);
@@ -154,10 +154,10 @@ enum status cmd_deps(const struct options *o)
 {
 	struct options all = *o;
 	struct loaded_project l;
-	if (o->n_models > 1)
+	if (o->n_operands > 1)
 		return say_usage("`trib deps` takes one definition, file or model, or none");
-	all.models = NULL;
-	all.n_models = 0;
+	all.operands = NULL;
+	all.n_operands = 0;
 	enum status s = project_load(&l, &all, LOAD_INDEXED);
 	if (s == STATUS_OK)
 		s = print(l.context.arena, graph_new(&l.context, &l.project), o);

@@ -76,8 +76,8 @@ static enum status explain_unit(const struct options *o, const char *word)
 	struct options all = *o;
 	struct buf warning = {0};
 	bool found = false;
-	all.models = NULL;
-	all.n_models = 0;
+	all.operands = NULL;
+	all.n_operands = 0;
 	struct store *s = store_open(".trib/store", false, &warning);
 	if (s && project_read(a, &all, &spec) == STATUS_OK) {
 		for (uint32_t i = 0; i < spec.n_models; i++) {
@@ -105,12 +105,12 @@ static enum status list_codes(void)
 
 enum status cmd_explain(const struct options *o)
 {
-	if (o->list && !o->n_models)
+	if (o->list && !o->n_operands)
 		return list_codes();
-	if (o->n_models != 1 || o->list) {
+	if (o->n_operands != 1 || o->list) {
 		fputs("trib: `trib explain` needs one code, such as E0301, or one unit, or only --list\n", stderr);
 		return STATUS_USAGE;
 	}
-	enum diag_code code = diag_code_find(o->models[0]);
-	return code < DIAG_COUNT ? explain_code(code) : explain_unit(o, o->models[0]);
+	enum diag_code code = diag_code_find(o->operands[0]);
+	return code < DIAG_COUNT ? explain_code(code) : explain_unit(o, o->operands[0]);
 }

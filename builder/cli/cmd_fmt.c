@@ -180,9 +180,9 @@ static void format_file(struct formatter *f, const char *path)
 enum status cmd_fmt(const struct options *o)
 {
 	struct formatter f = {.o = o, .a = arena_new(0)};
-	for (uint32_t i = 0; i < o->n_models; i++)
-		add_operand(&f, o->models[i]);
-	if (!o->n_models)
+	for (uint32_t i = 0; i < o->n_operands; i++)
+		add_operand(&f, o->operands[i]);
+	if (!o->n_operands)
 		add_project(&f);
 	for (uint32_t i = 0; i < f.files.len && !os_interrupted(); i++)
 		format_file(&f, f.files.at[i]);

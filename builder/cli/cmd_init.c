@@ -32,10 +32,10 @@ static enum status init(struct arena *a, const struct options *o)
 enum status cmd_init(const struct options *o)
 {
 	struct file_stamp there;
-	if (o->n_models && !os_stamp(o->models[0], &there) && errno == ENOENT)
-		return say_failure("there is no folder `%s`; `trib new %s` creates one", o->models[0], o->models[0]);
-	if (o->n_models && chdir(o->models[0]) != 0)
-		return say_failure("cannot work in `%s`: %s", o->models[0], strerror(errno));
+	if (o->n_operands && !os_stamp(o->operands[0], &there) && errno == ENOENT)
+		return say_failure("there is no folder `%s`; `trib new %s` creates one", o->operands[0], o->operands[0]);
+	if (o->n_operands && chdir(o->operands[0]) != 0)
+		return say_failure("cannot work in `%s`: %s", o->operands[0], strerror(errno));
 	struct arena *a = arena_new(0);
 	enum status s = init(a, o);
 	arena_free(a);

@@ -23,10 +23,10 @@ enum status cmd_new(const struct options *o)
 {
 	struct stat st;
 	const char *why;
-	if (o->n_models != 1)
+	if (o->n_operands != 1)
 		return say_usage("`trib new` needs a name for the project and its folder");
 	struct arena *a = arena_new(0);
-	const char *dir = without_slashes(a, o->models[0]), *name = path_base(dir), *id = project_identifier(a, name, &why);
+	const char *dir = without_slashes(a, o->operands[0]), *name = path_base(dir), *id = project_identifier(a, name, &why);
 	enum status s = STATUS_OK;
 	if (!id)
 		s = say_usage("`%s` cannot be the name of a project: %s", name, why);

@@ -20,8 +20,8 @@ static const char *lazy_library(struct arena *a, const struct options *o, const 
 	char *text = NULL;
 	size_t len;
 	FILE *quiet = open_memstream(&text, &len);
-	build.models = &m->name;
-	build.n_models = 1;
+	build.operands = &m->name;
+	build.n_operands = 1;
 	build.emit = "library";
 	build.out = LAZY_FOLDER;
 	*s = quiet ? build_run(&build, quiet, stderr) : STATUS_ENVIRONMENT;
@@ -53,8 +53,8 @@ static enum status run_project(struct arena *a, const struct options *o)
 	if (!m)
 		return s;
 	if (run_on_reference(o)) {
-		of_model.models = &m->name;
-		of_model.n_models = 1;
+		of_model.operands = &m->name;
+		of_model.n_operands = 1;
 		return reference_visit(&of_model, run_once, (void *)(uintptr_t)o);
 	}
 	if (!o->lazy && (s = run_build_first(a, &spec, o)) != STATUS_OK)
@@ -77,7 +77,7 @@ static bool is_source(const char *word)
 
 enum status cmd_run(const struct options *o)
 {
-	const char *word = o->n_models ? o->models[0] : "";
+	const char *word = o->n_operands ? o->operands[0] : "";
 	if (o->main)
 		return main_run(o);
 	if (!run_check_device(o))

@@ -64,8 +64,8 @@ static enum status run(struct arena *a, const struct options *o)
 	enum status read = project_cache_config(a, o, &c);
 	if (read != STATUS_OK)
 		return read;
-	all.models = NULL;
-	all.n_models = 0;
+	all.operands = NULL;
+	all.n_operands = 0;
 	const struct server_options s = {
 		.prepare = &all, .idle_ns = (int64_t)c.at[SETTING_SERVER_IDLE].number * SECOND_NS, .parse = parse_build};
 	enum status status = server_run(&s);

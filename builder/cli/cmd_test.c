@@ -180,8 +180,8 @@ static enum status test_one(struct arena *a, const struct model_spec *m, struct 
 {
 	struct options of_model = *t->options;
 	enum status s;
-	of_model.models = &m->name;
-	of_model.n_models = 1;
+	of_model.operands = &m->name;
+	of_model.n_operands = 1;
 	if (run_on_reference(t->options))
 		return reference_visit(&of_model, test_model, t);
 	const char *path = run_library_path(a, m, t->options, &s);

@@ -17,12 +17,12 @@ static void print_dependency(const struct dependency *d)
 
 static enum status check_names(const struct dependencies *all, const struct options *o)
 {
-	for (uint32_t i = 0; i < o->n_models; i++) {
+	for (uint32_t i = 0; i < o->n_operands; i++) {
 		bool known = false;
 		for (uint32_t k = 0; k < all->n && !known; k++)
-			known = strcmp(all->at[k].name, o->models[i]) == 0;
+			known = strcmp(all->at[k].name, o->operands[i]) == 0;
 		if (!known)
-			return say_usage("there is no dependency `%s`; `trib update` without a name updates all", o->models[i]);
+			return say_usage("there is no dependency `%s`; `trib update` without a name updates all", o->operands[i]);
 	}
 	return STATUS_OK;
 }

@@ -62,8 +62,8 @@ static enum status describe(const char *path)
 enum status cmd_version(const struct options *o)
 {
 	const char *error;
-	if (o->model_path || o->n_models)
-		return describe(o->model_path ? o->model_path : o->models[0]);
+	if (o->model_path || o->n_operands)
+		return describe(o->model_path ? o->model_path : o->operands[0]);
 	struct arena *a = arena_new(0);
 	const struct codegen_api *api = module_open(a, "codegen", CODEGEN_ENTRY, CODEGEN_ABI, &error);
 	printf("trib %s\ncode generator: %s\n", TRIB_VERSION, api ? api->version : error);

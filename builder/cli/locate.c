@@ -20,7 +20,7 @@ static bool works_on_project(const struct args *args)
 	enum works_in w = command_table[args->command].works_in;
 	if (args->command == COMMAND_BUILD && single_file_requested(&args->options))
 		return false;
-	return w == WORKS_IN_PROJECT || (w == WORKS_IN_FILES && !args->options.n_models);
+	return w == WORKS_IN_PROJECT || (w == WORKS_IN_FILES && !args->options.n_operands);
 }
 
 /* In a folder shared by users, such as /tmp, only a manifest of this user is trusted. */
@@ -53,15 +53,15 @@ static bool looks_like_path(const char *word)
 
 static bool rebase_operands(struct arena *a, struct options *o, const char *from)
 {
-	const char **list = ARENA_ARRAY(a, const char *, o->n_models + 1);
+	const char **list = ARENA_ARRAY(a, const char *, o->n_operands + 1);
 	bool any = false;
-	for (uint32_t i = 0; i < o->n_models; i++) {
-		bool path = looks_like_path(o->models[i]);
-		list[i] = path ? path_normal(a, path_join(a, from, o->models[i])) : o->models[i];
+	for (uint32_t i = 0; i < o->n_operands; i++) {
+		bool path = looks_like_path(o->operands[i]);
+		list[i] = path ? path_normal(a, path_join(a, from, o->operands[i])) : o->operands[i];
 		any |= path;
 	}
-	if (o->n_models)
-		o->models = list;
+	if (o->n_operands)
+		o->operands = list;
 	return any;
 }
 

@@ -42,16 +42,16 @@ static enum status run(struct arena *a, int argc, char **argv)
 		return usage(&args, &error);
 	buf_free(&error); /* the help of a command needs no operands */
 	if (args.options.version && args.command != COMMAND_VERSION)
-		args.options.n_models = 0; /* they belong to another command */
+		args.options.n_operands = 0; /* they belong to another command */
 	if (args.options.version)
 		return cmd_version(&args.options);
 	if (args.options.help)
 		return help(&args);
 	if (!change_to_project(a, &args))
 		return STATUS_ENVIRONMENT;
-	if (!args.names_a_command && args.options.n_models && !single_file_requested(&args.options) && access("tri.build", F_OK) != 0) {
+	if (!args.names_a_command && args.options.n_operands && !single_file_requested(&args.options) && access("tri.build", F_OK) != 0) {
 		buf_printf(&error, "there is no command `%s`, and no tri.build with such a model in this folder or above",
-			   args.options.models[0]);
+			   args.options.operands[0]);
 		return usage(&args, &error);
 	}
 	return command_table[args.command].run(&args.options);

@@ -172,8 +172,8 @@ static bool put_test(struct arena *a, const char *id, const struct options *o)
 	npy_write(&t, &b);
 	bool ok = put_bytes(a, input, b.at, b.len);
 	buf_free(&b);
-	run.models = &id;
-	run.n_models = 1;
+	run.operands = &id;
+	run.n_operands = 1;
 	run.inputs = inputs;
 	run.n_inputs = 1;
 	run.outputs = outputs;

@@ -158,10 +158,10 @@ static bool choose_profile(struct arena *session, const struct manifest *m, cons
 
 static bool is_requested(const struct options *o, const char *name)
 {
-	for (uint32_t i = 0; i < o->n_models; i++)
-		if (strcmp(o->models[i], name) == 0)
+	for (uint32_t i = 0; i < o->n_operands; i++)
+		if (strcmp(o->operands[i], name) == 0)
 			return true;
-	return o->n_models == 0;
+	return o->n_operands == 0;
 }
 
 static bool check_models(struct arena *session, const struct manifest *m, const struct options *o, struct diags *diags)
@@ -174,11 +174,11 @@ static bool check_models(struct arena *session, const struct manifest *m, const 
 		diag_help(diags, g, "add a block `model NAME` with `sources` and `entry`");
 		return false;
 	}
-	for (uint32_t i = 0; i < o->n_models; i++) {
-		if (manifest_find(m, BLOCK_MODEL, o->models[i]))
+	for (uint32_t i = 0; i < o->n_operands; i++) {
+		if (manifest_find(m, BLOCK_MODEL, o->operands[i]))
 			continue;
-		struct diag *g = diag_add(diags, DIAG_MANIFEST_NO_MODEL, SPAN_NONE, "there is no model `%s`", o->models[i]);
-		const char *near = diag_nearest(o->models[i], names, n);
+		struct diag *g = diag_add(diags, DIAG_MANIFEST_NO_MODEL, SPAN_NONE, "there is no model `%s`", o->operands[i]);
+		const char *near = diag_nearest(o->operands[i], names, n);
 		if (near)
 			diag_help(diags, g, "did you mean `%s`?", near);
 		else

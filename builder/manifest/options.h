@@ -12,9 +12,9 @@ enum dump { DUMP_NONE, DUMP_TOKENS, DUMP_AST, DUMP_TYPES, DUMP_IR, DUMP_LOOPS, D
 enum print_format { PRINT_TEXT, PRINT_JSON, PRINT_HTML };
 
 struct options {
-	char **argv;               /* the whole command line, NULL-terminated */
-	const char *const *models; /* operands: models to build, files to check, … */
-	uint32_t n_models;
+	char **argv;                 /* the whole command line, NULL-terminated */
+	const char *const *operands; /* models to build, files to check, … */
+	uint32_t n_operands;
 	uint32_t action; /* trib cache, config, server, pch: an enum action */
 	const char *cache_dir;
 	enum print_format format;

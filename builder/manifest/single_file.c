@@ -16,7 +16,7 @@ static bool ends_with(const char *s, const char *end)
 	return n > m && strcmp(s + n - m, end) == 0;
 }
 
-bool single_file_requested(const struct options *o) { return o->n_models == 1 && ends_with(o->models[0], ".tri"); }
+bool single_file_requested(const struct options *o) { return o->n_operands == 1 && ends_with(o->operands[0], ".tri"); }
 
 const char *single_file_library(const struct options *o)
 {
@@ -33,7 +33,7 @@ const char *single_file_folder(struct arena *a, const struct options *o)
 static const char *model_name(struct arena *a, const struct options *o)
 {
 	const char *library = single_file_library(o);
-	char *stem = path_stem(a, library ? library : o->models[0]);
+	char *stem = path_stem(a, library ? library : o->operands[0]);
 	if (library && strncmp(stem, "lib", 3) == 0 && stem[3])
 		stem += 3;
 	for (char *c = stem; *c; c++)
@@ -80,7 +80,7 @@ struct manifest *single_file_manifest(struct arena *session, const struct option
 	bool ok = true;
 	*b = (struct manifest_block){.kind = BLOCK_MODEL, .name = model_name(session, o), .at = SPAN_NONE};
 	b->values = ARENA_ARRAY(session, struct manifest_value, 4 + o->n_inputs);
-	b->values[b->n_values++] = one_word(session, KEY_SOURCES, path_normal(session, o->models[0]));
+	b->values[b->n_values++] = one_word(session, KEY_SOURCES, path_normal(session, o->operands[0]));
 	b->values[b->n_values++] = one_word(session, KEY_ENTRY, o->entry);
 	b->values[b->n_values++] = text_value(KEY_OUT, out ? out : ".");
 	if (o->weights)

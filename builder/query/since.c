@@ -94,14 +94,14 @@ static bool known_models(const struct since *s, const struct options *o, FILE *e
 	const char **names = ARENA_ARRAY(s->arena, const char *, s->new->n_models + 1);
 	for (uint32_t i = 0; i < s->new->n_models; i++)
 		names[i] = s->new->models[i].spec->name;
-	for (uint32_t i = 0; i < o->n_models; i++) {
+	for (uint32_t i = 0; i < o->n_operands; i++) {
 		bool known = false;
 		for (uint32_t k = 0; k < s->new->n_models && !known; k++)
-			known = strcmp(o->models[i], names[k]) == 0;
-		const char *near = known ? NULL : diag_nearest(o->models[i], names, s->new->n_models);
+			known = strcmp(o->operands[i], names[k]) == 0;
+		const char *near = known ? NULL : diag_nearest(o->operands[i], names, s->new->n_models);
 		if (!known) {
-			fprintf(err, "trib: there is no model `%s`%s%s%s\n", o->models[i], near ? "; did you mean `" : "", near ? near : "",
-				near ? "`?" : "");
+			fprintf(err, "trib: there is no model `%s`%s%s%s\n", o->operands[i], near ? "; did you mean `" : "",
+				near ? near : "", near ? "`?" : "");
 			return false;
 		}
 	}
@@ -135,8 +135,8 @@ enum status since_open(struct since *s, const struct options *o, FILE *err)
 	struct git_failure failure;
 	const char *error;
 	*s = (struct since){.arena = arena_new(0)};
-	all.models = NULL;
-	all.n_models = 0;
+	all.operands = NULL;
+	all.n_operands = 0;
 	s->git = module_open(s->arena, "git", GIT_ENTRY, GIT_ABI, &error);
 	if (!s->git) {
 		fprintf(err, "trib: %s\n  help: this module reads git repositories; it is built if libgit2 is installed\n", error);
@@ -153,7 +153,7 @@ enum status since_open(struct since *s, const struct options *o, FILE *err)
 		return STATUS_USAGE;
 	s->old = snapshot_new(&all, s->git, s->view);
 	s->affected = affected_new(s->arena, s->old, s->new, s->git, s->view);
-	s->reached = o->n_models ? reached_from(s, o) : NULL;
+	s->reached = o->n_operands ? reached_from(s, o) : NULL;
 	take_notes(s, o->since);
 	return STATUS_OK;
 }
@@ -171,10 +171,10 @@ void since_close(struct since *s)
 
 bool since_wants(const struct options *o, const char *model)
 {
-	for (uint32_t i = 0; i < o->n_models; i++)
-		if (strcmp(o->models[i], model) == 0)
+	for (uint32_t i = 0; i < o->n_operands; i++)
+		if (strcmp(o->operands[i], model) == 0)
 			return true;
-	return o->n_models == 0;
+	return o->n_operands == 0;
 }
 
 bool since_shows(const struct since *s, uint32_t def)
@@ -275,7 +275,7 @@ void since_print_json(const struct since *s, const struct options *o, FILE *out)
 			put_model(s, &w, &s->affected->models[i]);
 	json_close(&w, ']');
 	json_member_open(&w, "removed_models", '[');
-	for (uint32_t i = 0; i < s->affected->n_removed && !o->n_models; i++)
+	for (uint32_t i = 0; i < s->affected->n_removed && !o->n_operands; i++)
 		json_str(&w, s->affected->removed[i]);
 	json_close(&w, ']');
 	json_member_open(&w, "notes", '[');

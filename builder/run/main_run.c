@@ -130,7 +130,7 @@ static enum status run_main(struct loaded_project *l, const char *file)
 
 enum status main_run(const struct options *o)
 {
-	const char *file = o->n_models && is_source(o->models[0]) ? o->models[0] : NULL;
+	const char *file = o->n_operands && is_source(o->operands[0]) ? o->operands[0] : NULL;
 	struct loaded_project l;
 	enum status s = project_load(&l, o, file ? LOAD_FILES : LOAD_CHECKED);
 	if (s == STATUS_OK)

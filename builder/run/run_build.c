@@ -29,8 +29,8 @@ static struct options build_options(struct arena *a, const struct build_spec *sp
 	for (uint32_t i = 0; i < spec->n_models; i++)
 		names[i] = spec->models[i].name;
 	manifest_names(a, spec->manifest, BLOCK_MODEL, &n);
-	build.models = names;
-	build.n_models = n == spec->n_models ? 0 : spec->n_models;
+	build.operands = names;
+	build.n_operands = n == spec->n_models ? 0 : spec->n_models;
 	build.quiet = true;
 	return build;
 }
@@ -40,9 +40,9 @@ static void warn_if_stale(const struct options *build)
 {
 	struct buf why = {0};
 	struct options all = *build;
-	all.n_models = 0;
+	all.n_operands = 0;
 	enum build_age age = build_age(build, &why);
-	if (age != BUILD_CURRENT && build->n_models) {
+	if (age != BUILD_CURRENT && build->n_operands) {
 		enum build_age of_all = build_age(&all, &why);
 		age = of_all == BUILD_UNKNOWN ? age : of_all;
 	}

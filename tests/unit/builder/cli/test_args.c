@@ -42,12 +42,12 @@ static void commands(void **state)
 	assert_false(args.names_a_command);
 	assert_true(parse("check a.tri b.tri"));
 	assert_int_equal(args.command, COMMAND_CHECK);
-	assert_int_equal(args.options.n_models, 2);
-	assert_string_equal(args.options.models[1], "b.tri");
+	assert_int_equal(args.options.n_operands, 2);
+	assert_string_equal(args.options.operands[1], "b.tri");
 	assert_true(parse("-C dir build x"));
 	assert_int_equal(args.command, COMMAND_BUILD);
 	assert_string_equal(args.options.directory, "dir");
-	assert_string_equal(args.options.models[0], "x");
+	assert_string_equal(args.options.operands[0], "x");
 	assert_true(parse("zzzz"));
 	assert_int_equal(args.command, COMMAND_BUILD);
 	assert_true(parse("--version"));
@@ -70,7 +70,7 @@ static void flags(void **state)
 	assert_int_equal(args.options.most_failures, 2);
 	assert_true(args.options.load > 1.4 && args.options.load < 1.6);
 	assert_true(parse("build -k model")); /* a model, no number */
-	assert_int_equal(args.options.n_models, 1);
+	assert_int_equal(args.options.n_operands, 1);
 	assert_int_equal(args.options.most_failures, 0);
 	assert_true(parse("build --keep-going=0"));
 	assert_int_equal(args.options.most_failures, 0);
@@ -98,7 +98,7 @@ static void flags(void **state)
 	assert_int_equal(args.options.n_inputs, 2);
 	assert_string_equal(args.options.outputs[0], "out=c.npy");
 	assert_true(parse("build -- -odd"));
-	assert_string_equal(args.options.models[0], "-odd");
+	assert_string_equal(args.options.operands[0], "-odd");
 }
 
 static void refuses(const char *line, const char *word)
