@@ -106,8 +106,8 @@ static struct value assert_message(struct elab *e, node_id n, bool naming)
 	e->em.types_in_text = before;
 	if (m.kind == V_STR || m.kind == V_TEXT || is_poison(m))
 		return m;
-	report_error(&e->em, DIAG_TYPE_MISMATCH, elab_span(e, n), "the message of an assertion is a string, not %s", value_text(&e->em, m));
-	return VALUE_POISON;
+	return report_poison(&e->em, DIAG_TYPE_MISMATCH, elab_span(e, n), "the message of an assertion is a string, not %s",
+			     value_text(&e->em, m));
 }
 
 enum flow exec_assert(struct elab *e, node_id n)

@@ -64,10 +64,8 @@ static struct value call_func(struct elab *e, struct func *fn, struct args *args
 	struct sig s;
 	e->em.report.steps += 10;
 	reads_note(&e->em, fn->item, READ_INTERFACE);
-	if (n > ELAB_MAX_ARGS) {
-		report_error(&e->em, DIAG_ARG_COUNT, at, "more than %d arguments", ELAB_MAX_ARGS);
-		return VALUE_POISON;
-	}
+	if (n > ELAB_MAX_ARGS)
+		return report_poison(&e->em, DIAG_ARG_COUNT, at, "more than %d arguments", ELAB_MAX_ARGS);
 	if (!bind_args(e, fn->mod, decl.params, args, at, what, bound))
 		return VALUE_POISON;
 	bool ok = true, tensors = false, unknown = false;

@@ -203,12 +203,10 @@ static bool arg_type(struct entry_spec *ep, struct entry_arg *a, struct hir_type
 		return given_shape(ep, a, given, out);
 	sig_constant_type(&ep->s, t, out);
 	for (uint32_t i = 0; a->is_weight && i < out->rank; i++)
-		if (!dim_is_const(e->em.b->dims, out->dims[i], NULL)) {
-			report_error(&e->em, DIAG_PARAM_TYPE, node_span(ep->s.mod, a->decl),
-				     "the shape %s of weight `%s` is not known at build time", shape_text(&e->em, out),
-				     name_text(e->em.f, a->name));
-			return false;
-		}
+		if (!dim_is_const(e->em.b->dims, out->dims[i], NULL))
+			return report_false(&e->em, DIAG_PARAM_TYPE, node_span(ep->s.mod, a->decl),
+					    "the shape %s of weight `%s` is not known at build time", shape_text(&e->em, out),
+					    name_text(e->em.f, a->name));
 	return true;
 }
 
@@ -319,8 +317,8 @@ static bool returns_tensors(struct elab *e, const struct elab_unit *info, const 
 {
 	if (info->unit->n_outputs)
 		return true;
-	report_error(&e->em, DIAG_ENTRY, node_span(fn->mod, fn->node), "the entry `%s` returns no tensor", name_text(e->em.f, fn->name));
-	return false;
+	return report_false(&e->em, DIAG_ENTRY, node_span(fn->mod, fn->node), "the entry `%s` returns no tensor",
+			    name_text(e->em.f, fn->name));
 }
 
 static void add_entry(struct program *p, struct entry_spec *ep, const struct elab_unit *info)

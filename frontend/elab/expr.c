@@ -13,8 +13,7 @@ static struct value eval_int(struct elab *e, node_id n)
 	uint64_t v;
 	if (literal_int(&elab_tree(e)->tokens, ast_token(elab_tree(e), n), &v) && v <= INT64_MAX)
 		return value_int((int64_t)v);
-	report_error(&e->em, DIAG_LITERAL_RANGE, elab_span(e, n), "the integer does not fit in 64 bits");
-	return VALUE_POISON;
+	return report_poison(&e->em, DIAG_LITERAL_RANGE, elab_span(e, n), "the integer does not fit in 64 bits");
 }
 
 static struct value eval_name(struct elab *e, node_id n)
@@ -129,10 +128,8 @@ static struct value eval_range(struct elab *e, node_id n)
 		report_error(&e->em, DIAG_TYPE_MISMATCH, elab_span(e, r.step), "the step of a range must be known at compile time");
 	if (!ok || step.kind != V_INT)
 		return VALUE_POISON;
-	if (!step.u.i) {
-		report_error(&e->em, DIAG_ARG_VALUE, elab_span(e, r.step), "the step of a range is zero");
-		return VALUE_POISON;
-	}
+	if (!step.u.i)
+		return report_poison(&e->em, DIAG_ARG_VALUE, elab_span(e, r.step), "the step of a range is zero");
 	if (r.inclusive)
 		to = apply_binary(&e->em, TOK_PLUS, to, value_int(step.u.i < 0 ? -1 : 1), elab_span(e, n), elab_span(e, n),
 				  elab_span(e, n));

@@ -64,10 +64,8 @@ static struct value slice_seq(struct elab *e, struct value v, node_id sub)
 
 static struct value index_seq(struct elab *e, struct value v, node_id n, struct ast_nodes subs)
 {
-	if (subs.n != 1) {
-		report_error(&e->em, DIAG_NOT_INDEXABLE, elab_span(e, n), "%s takes one index", value_text(&e->em, v));
-		return VALUE_POISON;
-	}
+	if (subs.n != 1)
+		return report_poison(&e->em, DIAG_NOT_INDEXABLE, elab_span(e, n), "%s takes one index", value_text(&e->em, v));
 	if (ast_kind(elab_tree(e), subs.at[0]) == NODE_SLICE)
 		return slice_seq(e, v, subs.at[0]);
 	struct value i = eval(e, subs.at[0]);
@@ -76,9 +74,8 @@ static struct value index_seq(struct elab *e, struct value v, node_id n, struct 
 	int64_t k = i.u.i < 0 ? i.u.i + v.u.seq->n : i.u.i;
 	if (k >= 0 && k < v.u.seq->n)
 		return v.u.seq->at[k];
-	report_error(&e->em, DIAG_INDEX_RANGE, elab_span(e, subs.at[0]), "index %lld is out of range for %s", (long long)i.u.i,
-		     value_text(&e->em, v));
-	return VALUE_POISON;
+	return report_poison(&e->em, DIAG_INDEX_RANGE, elab_span(e, subs.at[0]), "index %lld is out of range for %s", (long long)i.u.i,
+			     value_text(&e->em, v));
 }
 
 /* ---- tensors ---- */
@@ -169,10 +166,8 @@ static struct value not_indexable(struct elab *e, struct value v, node_id n)
 {
 	span at = elab_span(e, ast_a(elab_tree(e), n));
 	bool callable = v.kind == V_FN || v.kind == V_BUILTIN || v.kind == V_LAYER_CLASS || v.kind == V_SPECIAL;
-	if (!callable && v.kind != V_DTYPE) {
-		report_error(&e->em, DIAG_NOT_INDEXABLE, elab_span(e, n), "%s cannot be indexed", value_text(&e->em, v));
-		return VALUE_POISON;
-	}
+	if (!callable && v.kind != V_DTYPE)
+		return report_poison(&e->em, DIAG_NOT_INDEXABLE, elab_span(e, n), "%s cannot be indexed", value_text(&e->em, v));
 	struct diag *g = report_error(&e->em, DIAG_NOT_INDEXABLE, elab_span(e, n), "%s is %s, which cannot be indexed",
 				      source_excerpt(&e->em, at), value_text(&e->em, v));
 	diag_help(e->em.report.out, g,

@@ -21,10 +21,8 @@ static struct value tensor_size(struct elab *e, hir_ref r, span at)
 	dim d = dim_const(e->em.b->dims, 1);
 	for (uint32_t i = 0; i < t.rank; i++)
 		d = dim_mul(e->em.b->dims, d, t.dims[i]);
-	if (dims_overflowed(e->em.b->dims)) {
-		report_error(&e->em, DIAG_CONST_ARITH, at, "the number of elements overflows 64 bits");
-		return VALUE_POISON;
-	}
+	if (dims_overflowed(e->em.b->dims))
+		return report_poison(&e->em, DIAG_CONST_ARITH, at, "the number of elements overflows 64 bits");
 	return value_dim(e->em.b->dims, d);
 }
 

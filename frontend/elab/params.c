@@ -128,11 +128,10 @@ struct value param_value(struct elab *e, struct layer_param *p, span at)
 		return value_tensor((hir_ref)r);
 	if (e->em.b->body)
 		return body_param(e, p, at);
-	if (!e->em.b->open_params) {
-		report_error(&e->em, DIAG_UNSUPPORTED, at, "parameter `%s` cannot be used here: this function does not belong to its layer",
-			     name_text(e->em.f, p->name));
-		return VALUE_POISON;
-	}
+	if (!e->em.b->open_params)
+		return report_poison(&e->em, DIAG_UNSUPPORTED, at,
+				     "parameter `%s` cannot be used here: this function does not belong to its layer",
+				     name_text(e->em.f, p->name));
 	if (p->dims != e->em.b->dims)
 		for (uint32_t i = 0; i < t.rank; i++) {
 			int64_t v;

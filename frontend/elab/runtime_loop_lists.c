@@ -35,10 +35,9 @@ bool growing_list_start(struct loop_state *c, uint32_t i)
 		diag_help(e->em.report.out, d, "only a `for` over sizes can collect results in a list, such as `for t in 0..x.shape[1]`");
 		return false;
 	}
-	if (g->row.rank == HIR_MAX_RANK) {
-		report_error(&e->em, DIAG_RANK, c->loop->at, "a run-time loop collects tensors of at most %d dimensions", HIR_MAX_RANK - 1);
-		return false;
-	}
+	if (g->row.rank == HIR_MAX_RANK)
+		return report_false(&e->em, DIAG_RANK, c->loop->at, "a run-time loop collects tensors of at most %d dimensions",
+				    HIR_MAX_RANK - 1);
 	l.type.dims[0] = dim_mul(e->em.b->dims, n, dim_const(e->em.b->dims, g->each));
 	for (uint32_t k = 0; k < g->row.rank; k++)
 		l.type.dims[k + 1] = g->row.dims[k];
@@ -123,12 +122,10 @@ bool growing_list_end(struct loop_state *c, uint32_t local, struct value v)
 		return false;
 	if (adds && !g->each)
 		return v.u.seq->n == 1 ? (c->assigned[local] = false, c->again = true) : growing_list_note(c, local, v, 1);
-	if (!adds || v.u.seq->n != g->each + 1) {
-		report_error(&e->em, DIAG_LOOP_TYPES, local_at(c, local)->at,
-			     "list `%s` must grow by the same number of elements in every iteration",
-			     name_text(e->em.f, c->before[local].name));
-		return false;
-	}
+	if (!adds || v.u.seq->n != g->each + 1)
+		return report_false(&e->em, DIAG_LOOP_TYPES, local_at(c, local)->at,
+				    "list `%s` must grow by the same number of elements in every iteration",
+				    name_text(e->em.f, c->before[local].name));
 	if (c->may_exit) {
 		struct diag *d =
 			report_error(&e->em, DIAG_RUNTIME_LOOP, c->loop->at, "a loop that may end early cannot collect into list `%s`",

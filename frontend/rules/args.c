@@ -14,7 +14,8 @@ uint32_t find_param(struct emitter *e, const struct builtin_call *c, const char 
 	return i;
 }
 
-static void report_kind(struct emitter *e, struct builtin_call *c, uint32_t i, const char *want)
+/* Returns false. */
+static bool report_kind(struct emitter *e, struct builtin_call *c, uint32_t i, const char *want)
 {
 	struct diag *g = report_error(e, DIAG_TYPE_MISMATCH, c->ats[i], "argument `%s` of `%s` must be %s, not %s", arg_name(e, c, i),
 				      c->sig->name, want, value_text(e, c->v[i]));
@@ -32,6 +33,7 @@ static void report_kind(struct emitter *e, struct builtin_call *c, uint32_t i, c
 			  (long long)c->v[2].u.i);
 	else if (c->sig->n > 1)
 		diag_note(e->report.out, g, "the signature is `%s(%s)`", c->sig->name, c->sig->text);
+	return false;
 }
 
 hir_ref need_tensor(struct emitter *e, struct builtin_call *c, uint32_t i)
@@ -100,8 +102,7 @@ bool need_bool(struct emitter *e, struct builtin_call *c, uint32_t i, bool *out)
 {
 	if (c->v[i].kind == V_BOOL)
 		return *out = c->v[i].u.b, true;
-	report_kind(e, c, i, "true or false");
-	return false;
+	return report_kind(e, c, i, "true or false");
 }
 
 bool need_dtype(struct emitter *e, struct builtin_call *c, uint32_t i, dtype *out)
@@ -113,8 +114,7 @@ bool need_dtype(struct emitter *e, struct builtin_call *c, uint32_t i, dtype *ou
 		diag_edit(e->report.out, g, c->ats[i], dtype_text(dtype_find(c->v[i].u.s)));
 		return false;
 	}
-	report_kind(e, c, i, "an element type");
-	return false;
+	return report_kind(e, c, i, "an element type");
 }
 
 bool need_word(struct emitter *e, struct builtin_call *c, uint32_t i, const char *const *words, uint32_t n, uint32_t *out)
@@ -194,10 +194,8 @@ bool need_sizes(struct emitter *e, struct builtin_call *c, uint32_t i, dim *out,
 	}
 	if (minus_one)
 		*minus_one = -1;
-	if (*n > HIR_MAX_RANK) {
-		report_error(e, DIAG_RANK, c->ats[i], "a tensor has at most %d dimensions", HIR_MAX_RANK);
-		return false;
-	}
+	if (*n > HIR_MAX_RANK)
+		return report_false(e, DIAG_RANK, c->ats[i], "a tensor has at most %d dimensions", HIR_MAX_RANK);
 	for (uint32_t k = 0; k < *n; k++) {
 		if (!size_value(e, at[k], &out[k])) {
 			struct diag *g =
@@ -212,9 +210,8 @@ bool need_sizes(struct emitter *e, struct builtin_call *c, uint32_t i, dim *out,
 			*minus_one = (int)k;
 			continue;
 		}
-		report_error(e, DIAG_ARG_VALUE, c->ats[i],
-			     minus_one && at[k].u.i == -1 ? "only one size can be -1" : "a size cannot be negative");
-		return false;
+		return report_false(e, DIAG_ARG_VALUE, c->ats[i],
+				    minus_one && at[k].u.i == -1 ? "only one size can be -1" : "a size cannot be negative");
 	}
 	return true;
 }
@@ -237,27 +234,12 @@ const char *dim_text(struct emitter *e, dim d)
 	return s;
 }
 
-static void report_rule(struct emitter *e, struct builtin_call *c, enum diag_code code, span at, const char *fmt, va_list ap)
+struct diag *rule_report(struct emitter *e, struct builtin_call *c, enum diag_code code, span at, const char *fmt, ...)
 {
 	char text[512];
+	va_list ap;
+	va_start(ap, fmt);
 	vsnprintf(text, sizeof text, fmt, ap);
-	report_error(e, code, at, "`%s`: %s", c->sig->name, text);
-}
-
-struct value rule_error(struct emitter *e, struct builtin_call *c, enum diag_code code, span at, const char *fmt, ...)
-{
-	va_list ap;
-	va_start(ap, fmt);
-	report_rule(e, c, code, at, fmt, ap);
 	va_end(ap);
-	return VALUE_POISON;
-}
-
-bool rule_reject(struct emitter *e, struct builtin_call *c, enum diag_code code, span at, const char *fmt, ...)
-{
-	va_list ap;
-	va_start(ap, fmt);
-	report_rule(e, c, code, at, fmt, ap);
-	va_end(ap);
-	return false;
+	return report_error(e, code, at, "`%s`: %s", c->sig->name, text);
 }

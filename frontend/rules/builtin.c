@@ -225,9 +225,7 @@ struct value call_builtin(struct emitter *e, enum builtin bi, struct args *args,
 		return VALUE_POISON;
 	uint32_t errors = e->report.errors;
 	out = table[bi].rule(e, &c);
-	if (dims_overflowed(e->b->dims) && e->report.errors == errors) {
-		report_error(e, DIAG_CONST_ARITH, at, "`%s`: the sizes overflow 64 bits or are too complicated", c.sig->name);
-		return VALUE_POISON;
-	}
+	if (dims_overflowed(e->b->dims) && e->report.errors == errors)
+		return report_poison(e, DIAG_CONST_ARITH, at, "`%s`: the sizes overflow 64 bits or are too complicated", c.sig->name);
 	return out;
 }

@@ -70,12 +70,11 @@ dtype float_type_of(struct emitter *e, const struct builtin_call *c, uint32_t i)
 bool is_trits(struct emitter *e, const struct builtin_call *c, uint32_t i);
 
 /* ---- errors: "`name`: message" ---- */
-/* Returns poison. */
-struct value rule_error(struct emitter *e, struct builtin_call *c, enum diag_code code, span at, const char *fmt, ...)
+struct diag *rule_report(struct emitter *e, struct builtin_call *c, enum diag_code code, span at, const char *fmt, ...)
 	__attribute__((format(printf, 5, 6)));
-/* Returns false. */
-bool rule_reject(struct emitter *e, struct builtin_call *c, enum diag_code code, span at, const char *fmt, ...)
-	__attribute__((format(printf, 5, 6)));
+/* The same as an expression: poison, or false. */
+#define rule_error(...) (rule_report(__VA_ARGS__), VALUE_POISON)
+#define rule_reject(...) (rule_report(__VA_ARGS__), false)
 const char *dim_text(struct emitter *e, dim d); /* "2*N + 1" */
 
 /* ---- shapes (broadcast.c) ---- */

@@ -150,10 +150,8 @@ static struct value cast_float(struct emitter *e, dtype to, double x, span at)
 		return value_float(x);
 	if (to == DT_BOOL)
 		return value_bool(x != 0);
-	if (to == DT_TRIT || !(fabs(x) < 0x1p62)) {
-		report_error(e, DIAG_LITERAL_RANGE, at, "%g is not a value of type %s", x, dtype_text(to));
-		return VALUE_POISON;
-	}
+	if (to == DT_TRIT || !(fabs(x) < 0x1p62))
+		return report_poison(e, DIAG_LITERAL_RANGE, at, "%g is not a value of type %s", x, dtype_text(to));
 	return value_int((int64_t)x);
 }
 
@@ -208,10 +206,8 @@ static struct value special_len(struct emitter *e, struct value v, span at)
 {
 	if (v.kind == V_STACKED)
 		return value_dim(e->b->dims, type_of(e, v.u.t)->dims[0]);
-	if (value_is_seq(v) && value_contains(v, V_COLLECTED)) {
-		report_error(e, DIAG_RUNTIME_LOOP, at, "the length of a list that this loop collects is not known while it runs");
-		return VALUE_POISON;
-	}
+	if (value_is_seq(v) && value_contains(v, V_COLLECTED))
+		return report_poison(e, DIAG_RUNTIME_LOOP, at, "the length of a list that this loop collects is not known while it runs");
 	if (value_is_seq(v) && !value_is_partial(v))
 		return value_int(v.u.seq->n);
 	if (v.kind == V_STR)
@@ -222,8 +218,7 @@ static struct value special_len(struct emitter *e, struct value v, span at)
 	bool unknown;
 	if (v.kind == V_RANGE)
 		return list_elements(e, v, at, &list, &unknown) ? value_int(list.u.seq->n) : VALUE_POISON;
-	report_error(e, DIAG_TYPE_MISMATCH, at, "%s has no length", value_text(e, v));
-	return VALUE_POISON;
+	return report_poison(e, DIAG_TYPE_MISMATCH, at, "%s has no length", value_text(e, v));
 }
 
 static struct value special_range(struct emitter *e, struct args *args, span at)
@@ -257,14 +252,12 @@ static struct value special_lists(struct emitter *e, enum special sp, struct arg
 		start = args->at[1].v.u.i;
 		args->n = 1;
 	}
-	if (!args->n || args->n > 8 || (sp != SP_ZIP && args->n > 1)) {
-		report_error(e, DIAG_ARG_COUNT, at, "`%s` takes %s",
-			     sp == SP_ZIP        ? "zip"
-			     : sp == SP_REVERSED ? "reversed"
-						 : "enumerate",
-			     sp == SP_ZIP ? "1 to 8 lists" : "one list");
-		return VALUE_POISON;
-	}
+	if (!args->n || args->n > 8 || (sp != SP_ZIP && args->n > 1))
+		return report_poison(e, DIAG_ARG_COUNT, at, "`%s` takes %s",
+				     sp == SP_ZIP        ? "zip"
+				     : sp == SP_REVERSED ? "reversed"
+							 : "enumerate",
+				     sp == SP_ZIP ? "1 to 8 lists" : "one list");
 	for (uint32_t i = 0; i < args->n; i++) {
 		if (!list_elements(e, args->at[i].v, args->at[i].at, &lists[i], &unknown))
 			return VALUE_POISON;
@@ -291,16 +284,13 @@ static struct value special_ntuple(struct emitter *e, struct args *args, span at
 {
 	bool ok = args->n == 2 && !args->at[0].name && !args->at[1].name && args->at[1].v.kind == V_INT && args->at[1].v.u.i > 0 &&
 		  args->at[1].v.u.i <= HIR_MAX_RANK;
-	if (!ok) {
-		report_error(e, DIAG_ARG_VALUE, at, "`ntuple` takes a value and a length from 1 to %d: `ntuple(x, 2)`", HIR_MAX_RANK);
-		return VALUE_POISON;
-	}
+	if (!ok)
+		return report_poison(e, DIAG_ARG_VALUE, at, "`ntuple` takes a value and a length from 1 to %d: `ntuple(x, 2)`",
+				     HIR_MAX_RANK);
 	struct value x = args->at[0].v, out = value_seq(e->f->arena, V_TUPLE, (uint32_t)args->at[1].v.u.i);
-	if (value_is_seq(x) && x.u.seq->n != out.u.seq->n) {
-		report_error(e, DIAG_ARG_VALUE, args->at[0].at, "`ntuple` needs one value or a list of %u, not %s", out.u.seq->n,
-			     value_text(e, x));
-		return VALUE_POISON;
-	}
+	if (value_is_seq(x) && x.u.seq->n != out.u.seq->n)
+		return report_poison(e, DIAG_ARG_VALUE, args->at[0].at, "`ntuple` needs one value or a list of %u, not %s", out.u.seq->n,
+				     value_text(e, x));
 	for (uint32_t i = 0; i < out.u.seq->n; i++)
 		out.u.seq->at[i] = item_of(x, i);
 	return checked_list(e, out, at);
@@ -312,10 +302,8 @@ static struct value special_of_one(struct emitter *e, enum special sp, struct ar
 		return special_len(e, a->v, a->at);
 	if (sp == SP_STR)
 		return values_to_text(e, &a->v, 1, a->at);
-	if (a->v.kind != V_TENSOR) {
-		report_error(e, DIAG_TYPE_MISMATCH, at, "%s has no shape", value_text(e, a->v));
-		return VALUE_POISON;
-	}
+	if (a->v.kind != V_TENSOR)
+		return report_poison(e, DIAG_TYPE_MISMATCH, at, "%s has no shape", value_text(e, a->v));
 	return list_of_sizes(e, type_of(e, a->v.u.t));
 }
 
@@ -340,6 +328,5 @@ struct value call_special(struct emitter *e, enum special sp, struct args *args,
 	}
 	if (args->n == 1 && !args->at[0].name)
 		return special_of_one(e, sp, &args->at[0], at);
-	report_error(e, DIAG_ARG_COUNT, at, "expected one argument, not %u", args->n);
-	return VALUE_POISON;
+	return report_poison(e, DIAG_ARG_COUNT, at, "expected one argument, not %u", args->n);
 }

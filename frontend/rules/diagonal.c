@@ -86,8 +86,8 @@ struct value rule_diagonal(struct emitter *e, struct builtin_call *c)
 		return rule_error(e, c, DIAG_ARG_VALUE, c->ats[1], "`offset` is out of range");
 	if (!diagonal_length(e, t.dims[a], t.dims[b], row, column, &length)) {
 		if (!e->checking)
-			rule_error(e, c, DIAG_SHAPE, c->at, "dimensions %u and %u of %s must be equal or known at compile time", a, b,
-				   shape_text(e, &t));
+			rule_report(e, c, DIAG_SHAPE, c->at, "dimensions %u and %u of %s must be equal or known at compile time", a, b,
+				    shape_text(e, &t));
 		return VALUE_POISON;
 	}
 	int64_t none;

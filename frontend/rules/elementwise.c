@@ -178,10 +178,9 @@ struct value rule_logical(struct emitter *e, struct builtin_call *c)
 		hir_ref r = need_tensor(e, c, i);
 		if (r == HIR_NONE)
 			return VALUE_POISON;
-		if (type_of(e, r)->elem != DT_BOOL) {
-			report_error(e, DIAG_OPERANDS, c->ats[i], "`%s` needs bools, not %s", builtin_text(c->bi), value_text(e, c->v[i]));
-			return VALUE_POISON;
-		}
+		if (type_of(e, r)->elem != DT_BOOL)
+			return report_poison(e, DIAG_OPERANDS, c->ats[i], "`%s` needs bools, not %s", builtin_text(c->bi),
+					     value_text(e, c->v[i]));
 	}
 	return load_operands(e, c, 0, 1, DT_BOOL, &o) ? emit2(e, c, c->bi, &o) : VALUE_POISON;
 }
@@ -238,8 +237,7 @@ struct value rule_float_same(struct emitter *e, struct builtin_call *c)
 
 struct value rule_cast(struct emitter *e, struct builtin_call *c)
 {
-	report_error(e, DIAG_NOT_A_VALUE, c->at, "write a cast as a call of the type: `float32(x)`");
-	return VALUE_POISON;
+	return report_poison(e, DIAG_NOT_A_VALUE, c->at, "write a cast as a call of the type: `float32(x)`");
 }
 
 /* ---- three operands ---- */
@@ -282,10 +280,9 @@ struct value rule_where(struct emitter *e, struct builtin_call *c)
 	hir_ref cond = need_tensor(e, c, 0);
 	if (cond == HIR_NONE)
 		return VALUE_POISON;
-	if (type_of(e, cond)->elem != DT_BOOL) {
-		report_error(e, DIAG_CONDITION, c->ats[0], "the condition of `where` must be bools, not %s", value_text(e, c->v[0]));
-		return VALUE_POISON;
-	}
+	if (type_of(e, cond)->elem != DT_BOOL)
+		return report_poison(e, DIAG_CONDITION, c->ats[0], "the condition of `where` must be bools, not %s",
+				     value_text(e, c->v[0]));
 	if (!common_type(e, c, 1, 2, JOIN_VALUES, &t) || !load_operands(e, c, 1, 2, t, &o))
 		return VALUE_POISON;
 	struct hir_type tc = *type_of(e, cond);

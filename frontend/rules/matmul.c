@@ -64,10 +64,9 @@ static bool report_inner_mismatch(struct emitter *e, struct builtin_call *c, con
 static bool infer_matmul_shape(struct emitter *e, struct builtin_call *c, const struct hir_type *a, const struct hir_type *b,
 			       struct hir_type *out)
 {
-	if (!a->rank || !b->rank) {
-		report_error(e, DIAG_RANK, c->ats[!a->rank ? 0 : 1], "an operand of a matrix product must have at least one dimension");
-		return false;
-	}
+	if (!a->rank || !b->rank)
+		return report_false(e, DIAG_RANK, c->ats[!a->rank ? 0 : 1],
+				    "an operand of a matrix product must have at least one dimension");
 	dim columns = a->dims[a->rank - 1], rows = b->dims[b->rank > 1 ? b->rank - 2 : 0];
 	if (!dims_agree(e, columns, rows) || have_different_names(e, columns, rows))
 		return report_inner_mismatch(e, c, a, b);

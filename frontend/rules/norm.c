@@ -18,11 +18,9 @@ static bool need_shaped(struct emitter *e, struct builtin_call *c, uint32_t i, c
 		diag_secondary(e->report.out, g, c->ats[0], "the input is %s", value_text(e, c->v[0]));
 		return false;
 	}
-	if (!dtype_widens(t.elem, want->elem)) {
-		report_error(e, DIAG_OPERANDS, c->ats[i], "`%s` of `%s` has element type %s, which does not convert to %s",
-			     arg_name(e, c, i), c->sig->name, dtype_text(t.elem), dtype_text(want->elem));
-		return false;
-	}
+	if (!dtype_widens(t.elem, want->elem))
+		return report_false(e, DIAG_OPERANDS, c->ats[i], "`%s` of `%s` has element type %s, which does not convert to %s",
+				    arg_name(e, c, i), c->sig->name, dtype_text(t.elem), dtype_text(want->elem));
 	*out = arg_tensor(emit_cast(e, r, want->elem, c->at));
 	return true;
 }
@@ -126,7 +124,7 @@ static hir_ref need_channels(struct emitter *e, struct builtin_call *c)
 	hir_ref x = need_float(e, c, 0);
 	if (x == HIR_NONE || type_of(e, x)->rank >= 2)
 		return x;
-	rule_error(e, c, DIAG_RANK, c->ats[0], "needs a tensor [N, C, …], not %s", type_text(e, x));
+	rule_report(e, c, DIAG_RANK, c->ats[0], "needs a tensor [N, C, …], not %s", type_text(e, x));
 	return HIR_NONE;
 }
 

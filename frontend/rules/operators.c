@@ -8,8 +8,7 @@
 
 static struct value arithmetic_error(struct emitter *e, span at, const char *what)
 {
-	report_error(e, DIAG_CONST_ARITH, at, "%s", what);
-	return VALUE_POISON;
+	return report_poison(e, DIAG_CONST_ARITH, at, "%s", what);
 }
 
 static struct value int_pow(struct emitter *e, int64_t a, int64_t b, span at)
@@ -158,10 +157,8 @@ static struct value join_seqs(struct emitter *e, struct value a, struct value b,
 static struct value repeat_seq(struct emitter *e, struct value a, int64_t n, span at)
 {
 	n = n < 0 ? 0 : n;
-	if ((uint64_t)n * a.u.seq->n > 1000000) {
-		report_error(e, DIAG_ELAB_STEPS, at, "the list has more than 1000000 elements");
-		return VALUE_POISON;
-	}
+	if ((uint64_t)n * a.u.seq->n > 1000000)
+		return report_poison(e, DIAG_ELAB_STEPS, at, "the list has more than 1000000 elements");
 	struct value v = value_seq(e->f->arena, a.kind, a.u.seq->n * (uint32_t)n);
 	for (uint32_t i = 0; i < v.u.seq->n; i++)
 		v.u.seq->at[i] = a.u.seq->at[i % a.u.seq->n];
@@ -423,6 +420,5 @@ struct value apply_unary(struct emitter *e, enum token_kind op, struct value v, 
 		if (v.kind == V_TENSOR)
 			return call_builtin(e, BI_NEG, &args, at);
 	}
-	report_error(e, DIAG_OPERANDS, at, "`%s` does not accept %s", token_kind_text(op), value_text(e, v));
-	return VALUE_POISON;
+	return report_poison(e, DIAG_OPERANDS, at, "`%s` does not accept %s", token_kind_text(op), value_text(e, v));
 }

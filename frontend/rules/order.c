@@ -18,7 +18,7 @@ static hir_ref need_tensor_and_axis(struct emitter *e, struct builtin_call *c, u
 		return x;
 	uint32_t rank = type_of(e, x)->rank;
 	if (!rank) {
-		rule_error(e, c, DIAG_RANK, c->ats[0], "the tensor must not be a scalar");
+		rule_report(e, c, DIAG_RANK, c->ats[0], "the tensor must not be a scalar");
 		return HIR_NONE;
 	}
 	return need_axis(e, c, i, rank, axis) ? x : HIR_NONE;
@@ -147,7 +147,7 @@ static hir_ref need_quantiles(struct emitter *e, struct builtin_call *c, dtype e
 		struct value one = item_of(v, k);
 		double q = number_value(one);
 		if ((one.kind == V_INT || one.kind == V_FLOAT) && (q < 0 || q > 1)) {
-			rule_error(e, c, DIAG_ARG_VALUE, c->ats[1], "`q` must be between 0 and 1, not %g", q);
+			rule_report(e, c, DIAG_ARG_VALUE, c->ats[1], "`q` must be between 0 and 1, not %g", q);
 			return HIR_NONE;
 		}
 	}
@@ -161,7 +161,7 @@ static hir_ref need_quantiles(struct emitter *e, struct builtin_call *c, dtype e
 	}
 	hir_ref q = need_float(e, c, 1);
 	if (q != HIR_NONE && type_of(e, q)->rank > 1) {
-		rule_error(e, c, DIAG_RANK, c->ats[1], "`%s` must have at most one dimension, not %s", arg_name(e, c, 1), type_text(e, q));
+		rule_report(e, c, DIAG_RANK, c->ats[1], "`%s` must have at most one dimension, not %s", arg_name(e, c, 1), type_text(e, q));
 		return HIR_NONE;
 	}
 	return q == HIR_NONE ? q : emit_cast(e, q, elem, c->ats[1]);
@@ -271,8 +271,8 @@ static hir_ref need_index(struct emitter *e, struct builtin_call *c, dim size)
 	struct value v = c->v[3];
 	int64_t n;
 	if (v.kind == V_INT && dim_is_const(e->b->dims, size, &n) && (v.u.i < -n || v.u.i >= n)) {
-		rule_error(e, c, DIAG_INDEX_RANGE, c->ats[3], "index %lld is out of range for a dimension of %lld", (long long)v.u.i,
-			   (long long)n);
+		rule_report(e, c, DIAG_INDEX_RANGE, c->ats[3], "index %lld is out of range for a dimension of %lld", (long long)v.u.i,
+			    (long long)n);
 		return HIR_NONE;
 	}
 	if (v.kind == V_INT && v.u.i < 0)
@@ -281,7 +281,7 @@ static hir_ref need_index(struct emitter *e, struct builtin_call *c, dim size)
 		return emit_scalar(e, v, DT_INT64, c->ats[3]);
 	if (v.kind == V_TENSOR && !type_of(e, v.u.t)->rank && dtype_class(type_of(e, v.u.t)->elem) == DTC_INT)
 		return emit_cast(e, v.u.t, DT_INT64, c->ats[3]);
-	rule_error(e, c, DIAG_TYPE_MISMATCH, c->ats[3], "`index` must be an integer, not %s", value_text(e, v));
+	rule_report(e, c, DIAG_TYPE_MISMATCH, c->ats[3], "`index` must be an integer, not %s", value_text(e, v));
 	return HIR_NONE;
 }
 

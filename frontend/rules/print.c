@@ -16,11 +16,9 @@ static bool set_print_option(struct emitter *e, const struct arg *a, struct prin
 		diag_note(e->report.out, g, "the signature is `print(values, …, label=none, sep=\" \", end=\"\\n\")`");
 		return false;
 	}
-	if (a->v.kind != V_STR) {
-		report_error(e, DIAG_TYPE_MISMATCH, a->at, "`%s` must be a string known at compile time, not %s", name,
-			     value_text(e, a->v));
-		return false;
-	}
+	if (a->v.kind != V_STR)
+		return report_false(e, DIAG_TYPE_MISMATCH, a->at, "`%s` must be a string known at compile time, not %s", name,
+				    value_text(e, a->v));
 	*option = a->v.u.s;
 	return true;
 }

@@ -13,8 +13,7 @@ static bool need_threshold(struct emitter *e, struct builtin_call *c, uint32_t i
 		*out = arg_float(number);
 		if (negative || !(number < 0))
 			return true;
-		report_error(e, DIAG_ARG_VALUE, c->ats[i], "`%s` must not be negative", arg_name(e, c, i));
-		return false;
+		return report_false(e, DIAG_ARG_VALUE, c->ats[i], "`%s` must not be negative", arg_name(e, c, i));
 	}
 	hir_ref r = need_float(e, c, i);
 	if (r == HIR_NONE)
@@ -145,10 +144,8 @@ static bool check_packed_operand(struct emitter *e, struct builtin_call *c, hir_
 {
 	if (r == HIR_NONE)
 		return false;
-	if (type_of(e, r)->elem != elem) {
-		report_error(e, DIAG_TYPE_MISMATCH, c->ats[0], "`%s` needs %s, not %s", c->sig->name, what, value_text(e, c->v[0]));
-		return false;
-	}
+	if (type_of(e, r)->elem != elem)
+		return report_false(e, DIAG_TYPE_MISMATCH, c->ats[0], "`%s` needs %s, not %s", c->sig->name, what, value_text(e, c->v[0]));
 	if (type_of(e, r)->rank)
 		return true;
 	return rule_reject(e, c, DIAG_RANK, c->ats[0], "the tensor must not be a scalar");

@@ -13,11 +13,9 @@ struct value rule_ternary_dequantize(struct emitter *e, struct builtin_call *c)
 	if (dtype_class(t) != DTC_FLOAT)
 		t = DT_FLOAT32;
 	bool integers = c->bi == BI_DEQUANTIZE && dtype_class(type_of(e, r)->elem) == DTC_INT;
-	if (!is_trits(e, c, 0) && !integers) {
-		report_error(e, DIAG_TYPE_MISMATCH, c->ats[0], "`%s` needs trits%s, not %s", c->sig->name,
-			     c->bi == BI_DEQUANTIZE ? " or integers" : "", value_text(e, c->v[0]));
-		return VALUE_POISON;
-	}
+	if (!is_trits(e, c, 0) && !integers)
+		return report_poison(e, DIAG_TYPE_MISMATCH, c->ats[0], "`%s` needs trits%s, not %s", c->sig->name,
+				     c->bi == BI_DEQUANTIZE ? " or integers" : "", value_text(e, c->v[0]));
 	if (c->v[2].kind != V_NONE && !need_dtype(e, c, 2, &t))
 		return VALUE_POISON;
 	if (dtype_class(t) != DTC_FLOAT)

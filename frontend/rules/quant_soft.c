@@ -15,8 +15,7 @@ static bool need_temperature(struct emitter *e, struct builtin_call *c, uint32_t
 	*out = value_float(number);
 	if (number > 0)
 		return true;
-	report_error(e, DIAG_ARG_VALUE, c->ats[i], "`%s` must be positive, not %g", arg_name(e, c, i), number);
-	return false;
+	return report_false(e, DIAG_ARG_VALUE, c->ats[i], "`%s` must be positive, not %g", arg_name(e, c, i), number);
 }
 
 /* Returns the trits `hard` as floats, or `soft`, by the argument `hard`, which may be known only at run time. */

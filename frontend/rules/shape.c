@@ -185,23 +185,18 @@ struct value rule_moveaxis(struct emitter *e, struct builtin_call *c)
 static bool need_tensor_list(struct emitter *e, struct builtin_call *c, hir_ref *first, dtype *elem)
 {
 	struct value list = c->v[0];
-	if (!value_is_seq(list) || !list.u.seq->n) {
-		report_error(e, DIAG_TYPE_MISMATCH, c->ats[0], "`%s` needs a list of tensors, not %s", c->sig->name, value_text(e, list));
-		return false;
-	}
+	if (!value_is_seq(list) || !list.u.seq->n)
+		return report_false(e, DIAG_TYPE_MISMATCH, c->ats[0], "`%s` needs a list of tensors, not %s", c->sig->name,
+				    value_text(e, list));
 	for (uint32_t i = 0; i < list.u.seq->n; i++) {
 		struct value v = list.u.seq->at[i];
-		if (v.kind != V_TENSOR) {
-			report_error(e, DIAG_TYPE_MISMATCH, c->ats[0], "element %u of the list for `%s` is %s, not a tensor", i,
-				     c->sig->name, value_text(e, v));
-			return false;
-		}
+		if (v.kind != V_TENSOR)
+			return report_false(e, DIAG_TYPE_MISMATCH, c->ats[0], "element %u of the list for `%s` is %s, not a tensor", i,
+					    c->sig->name, value_text(e, v));
 		dtype t = type_of(e, v.u.t)->elem;
 		*elem = i ? dtype_join(*elem, t) : t;
-		if (*elem == DT_COUNT) {
-			report_error(e, DIAG_OPERANDS, c->ats[0], "the tensors have element types that cannot be combined");
-			return false;
-		}
+		if (*elem == DT_COUNT)
+			return report_false(e, DIAG_OPERANDS, c->ats[0], "the tensors have element types that cannot be combined");
 	}
 	*first = list.u.seq->at[0].u.t;
 	return true;

@@ -6,27 +6,22 @@ static bool check_number(struct emitter *e, struct builtin_call *c, uint32_t i, 
 {
 	if (v.kind == V_DIM && e->checking)
 		return false;
-	if (v.kind != V_INT) {
-		report_error(e, DIAG_TYPE_MISMATCH, c->ats[i], "`%s` of `%s` must be an integer known at compile time, not %s",
-			     arg_name(e, c, i), c->sig->name, value_text(e, v));
-		return false;
-	}
+	if (v.kind != V_INT)
+		return report_false(e, DIAG_TYPE_MISMATCH, c->ats[i], "`%s` of `%s` must be an integer known at compile time, not %s",
+				    arg_name(e, c, i), c->sig->name, value_text(e, v));
 	*out = v.u.i;
 	if (*out >= least && *out <= INT32_MAX)
 		return true;
-	report_error(e, DIAG_ARG_VALUE, c->ats[i], "`%s` of `%s` is %lld, but must be %s %lld", arg_name(e, c, i), c->sig->name,
-		     (long long)*out, *out < least ? "at least" : "at most", (long long)(*out < least ? least : INT32_MAX));
-	return false;
+	return report_false(e, DIAG_ARG_VALUE, c->ats[i], "`%s` of `%s` is %lld, but must be %s %lld", arg_name(e, c, i), c->sig->name,
+			    (long long)*out, *out < least ? "at least" : "at most", (long long)(*out < least ? least : INT32_MAX));
 }
 
 bool need_numbers(struct emitter *e, struct builtin_call *c, uint32_t i, uint32_t n, int64_t least, int64_t *out)
 {
 	struct value v = c->v[i];
-	if (value_is_seq(v) && v.u.seq->n != n) {
-		report_error(e, DIAG_ARG_VALUE, c->ats[i], "`%s` of `%s` must be a number or %s, not %u numbers", arg_name(e, c, i),
-			     c->sig->name, n == 1 ? "a list of one" : "a pair", v.u.seq->n);
-		return false;
-	}
+	if (value_is_seq(v) && v.u.seq->n != n)
+		return report_false(e, DIAG_ARG_VALUE, c->ats[i], "`%s` of `%s` must be a number or %s, not %u numbers", arg_name(e, c, i),
+				    c->sig->name, n == 1 ? "a list of one" : "a pair", v.u.seq->n);
 	for (uint32_t k = 0; k < n; k++)
 		if (!check_number(e, c, i, item_of(v, k), least, &out[k]))
 			return false;
@@ -89,8 +84,8 @@ hir_ref with_batch(struct emitter *e, struct builtin_call *c, hir_ref x, uint32_
 	if (t.rank == rank)
 		return x;
 	if (!*dropped) {
-		rule_error(e, c, DIAG_RANK, c->ats[0], "needs an input %s with or without the batch N, not %s",
-			   rank == 4 ? "[N, C, H, W]" : "[N, C, L]", type_text(e, x));
+		rule_report(e, c, DIAG_RANK, c->ats[0], "needs an input %s with or without the batch N, not %s",
+			    rank == 4 ? "[N, C, H, W]" : "[N, C, L]", type_text(e, x));
 		return HIR_NONE;
 	}
 	out.dims[out.rank++] = dim_const(e->b->dims, 1);

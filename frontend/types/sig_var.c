@@ -93,12 +93,11 @@ bool sig_var_use(struct sig *s, uint32_t i, enum sig_var_kind kind, span at)
 		}
 		return true;
 	}
-	report_error(s->e, DIAG_TYPE_MISMATCH, at, "`%s` is used both as %s and as something else", name_text(s->e->f, v->name),
-		     v->kind == SV_DIM     ? "a dimension"
-		     : v->kind == SV_DTYPE ? "an element type"
-		     : v->kind == SV_SHAPE ? "a shape"
-					   : "a type");
-	return false;
+	return report_false(s->e, DIAG_TYPE_MISMATCH, at, "`%s` is used both as %s and as something else", name_text(s->e->f, v->name),
+			    v->kind == SV_DIM     ? "a dimension"
+			    : v->kind == SV_DTYPE ? "an element type"
+			    : v->kind == SV_SHAPE ? "a shape"
+						  : "a type");
 }
 
 uint32_t sig_dim_var(struct sig *s, name_id name)

@@ -35,10 +35,8 @@ static bool range_items(struct emitter *e, const struct range *r, span at, struc
 	uint64_t distance = up ? (uint64_t)to - (uint64_t)from : (uint64_t)from - (uint64_t)to;
 	if (up ? from < to : from > to)
 		n = distance / step > 1000000 ? 1000001 : (int64_t)((distance - 1) / step + 1);
-	if (n > 1000000) {
-		report_error(e, DIAG_ELAB_STEPS, at, "the loop has more than 1000000 iterations");
-		return false;
-	}
+	if (n > 1000000)
+		return report_false(e, DIAG_ELAB_STEPS, at, "the loop has more than 1000000 iterations");
 	*list = value_seq(e->f->arena, V_LIST, (uint32_t)n);
 	bool literal = value_is_literal(r->from) && value_is_literal(r->to);
 	for (int64_t i = 0; i < n; i++) {

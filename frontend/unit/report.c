@@ -132,8 +132,7 @@ bool count_step(struct emitter *e, span at)
 	if (e->report.depth > ELAB_MAX_DEPTH) {
 		e->report.gave_up = true;
 		show_diags(e);
-		report_error(e, DIAG_ELAB_DEPTH, at, "the elaboration is nested too deeply");
-		return false;
+		return report_false(e, DIAG_ELAB_DEPTH, at, "the elaboration is nested too deeply");
 	}
 	return true;
 }

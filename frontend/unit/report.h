@@ -41,6 +41,9 @@ struct reporter {
 
 /* Adds an error with labels along the path of calls; callers add to it through e->report.out. */
 struct diag *report_error(struct emitter *e, enum diag_code code, span at, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+/* The same as an expression: poison, or false. */
+#define report_poison(...) (report_error(__VA_ARGS__), VALUE_POISON)
+#define report_false(...) (report_error(__VA_ARGS__), false)
 /* Until the matching restore_diags, errors are counted but not printed. */
 void suppress_diags(struct emitter *e);
 void restore_diags(struct emitter *e);
