@@ -2,9 +2,9 @@
 #include <string.h>
 #include "base/buf.h"
 #include "base/bug.h"
+#include "gpu/embedded.h"
 #include "gpu/emit.h"
 #include "gpu/opencl.h"
-#include "gpu/templates.h"
 
 void opencl_unit(const struct loop_fn *f, struct buf *out)
 {
@@ -38,6 +38,14 @@ static void mark_kernels(const struct loop_fn *f, bool used[KERNEL_COUNT])
 	for (uint32_t i = 0; i < f->n_stmts; i++)
 		if (f->stmts[i].kind == STMT_KERNEL)
 			used[f->stmts[i].kernel] = true;
+}
+
+const char *opencl_template(const char *name)
+{
+	for (const struct gpu_embedded *e = GPU_TEMPLATES; e->name; e++)
+		if (!strcmp(e->name, name))
+			return (const char *)e->bytes;
+	return NULL;
 }
 
 void opencl_program(const struct loop_fn *const *units, uint32_t n, struct buf *out)

@@ -38,9 +38,9 @@ static struct flat_arg place_of(const struct frame *s, uint32_t buffer)
 	case BUFFER_OUTPUT: return s->io[s->fn->n_inputs + b->index];
 	case BUFFER_WEIGHT:
 		BUG_ON(!s->table || s->table->slots[b->index].is_table);
-		return (struct flat_arg){FLAT_BLOB, s->table->slots[b->index].index, zero};
-	case BUFFER_TEMP: return (struct flat_arg){FLAT_SCRATCH, 0, dim_add(s->out->dims, s->scratch, to_entry_dim(s, b->offset))};
-	case BUFFER_CONST: return (struct flat_arg){FLAT_BLOB, const_blob(s->f, s->fn, buffer), zero};
+		return (struct flat_arg){TRI_CL_BLOB, s->table->slots[b->index].index, zero};
+	case BUFFER_TEMP: return (struct flat_arg){TRI_CL_SCRATCH, 0, dim_add(s->out->dims, s->scratch, to_entry_dim(s, b->offset))};
+	case BUFFER_CONST: return (struct flat_arg){TRI_CL_BLOB, const_blob(s->f, s->fn, buffer), zero};
 	}
 	BUG("buffer kind");
 }
@@ -179,9 +179,9 @@ void flatten_entry(struct flatten *f, uint32_t index, struct flat_entry *out)
 	dim zero = dim_const(out->dims, 0);
 	struct flat_arg *io = ARENA_ARRAY(f->arena, struct flat_arg, fn->n_inputs + fn->n_outputs + 1);
 	for (uint32_t i = 0; i < fn->n_inputs; i++)
-		io[i] = (struct flat_arg){FLAT_INPUT, i, zero};
+		io[i] = (struct flat_arg){TRI_CL_INPUT, i, zero};
 	for (uint32_t i = 0; i < fn->n_outputs; i++)
-		io[fn->n_inputs + i] = (struct flat_arg){FLAT_OUTPUT, i, zero};
+		io[fn->n_inputs + i] = (struct flat_arg){TRI_CL_OUTPUT, i, zero};
 	struct frame s = {.f = f, .out = out, .fn = fn, .syms = syms, .io = io, .scratch = zero};
 	if (table < f->weights->n_tables)
 		s.table = &f->weights->tables[table];

@@ -6,10 +6,10 @@
 #include "backend/link/model.h"
 #include "backend/loops/loops.h"
 #include "base/vec.h"
+#include "gpu/runtime/launch.h"
 
-enum flat_arg_kind { FLAT_INPUT, FLAT_OUTPUT, FLAT_BLOB, FLAT_SCRATCH };
 struct flat_arg {
-	enum flat_arg_kind kind;
+	enum tri_cl_arg_kind kind;
 	uint32_t index; /* of the input, output or blob; constants follow the blobs of the model */
 	dim offset;     /* bytes in the scratch */
 };

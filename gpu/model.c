@@ -1,16 +1,144 @@
-/* Builds the object of an OpenCL model: its launches, and the descriptor of all models. */
+/* Builds the object of an OpenCL model: program text, weights, the launches of each entry (gpu/runtime/launch.h), and the descriptor of all
+ * models. */
+#include <string.h>
 #include "backend/link/model_desc.h"
-#include "backend/link/object.h"
+#include "backend/link/section_builder.h"
 #include "base/arena.h"
-#include "gpu/launch_data.h"
+#include "base/map.h"
+#include "gpu/flatten.h"
 #include "gpu/opencl.h"
 
-struct object *opencl_model_object(struct arena *a, const struct model_input *in, const struct model_weights *w,
+struct launch_writer {
+	struct object *o;
+	struct section_builder strings, steps, dims, args, launches, kinds, program;
+	struct map programs; /* of dims: equal ones are written once */
+};
+
+_Static_assert(sizeof(struct tri_cl_arg) == 24 && sizeof(struct tri_cl_launch) == 56 && sizeof(struct tri_cl_entry) == 64 &&
+		       sizeof(struct tri_cl_program) == 32 && sizeof(struct tri_cl_blob) == 16,
+	       "written field by field below");
+
+/* ---- launches ---- */
+
+static void put_dim(struct launch_writer *w, struct section_builder *b, const struct dims *d, dim x)
+{
+	section_put_dim(b, &w->steps, &w->programs, d, x);
+}
+
+/* Appends to b the address of these dims. */
+static void put_dims(struct launch_writer *w, struct section_builder *b, const struct dims *d, const dim *x, uint32_t n)
+{
+	section_put_address(b, w->dims.symbol, w->dims.bytes.len);
+	for (uint32_t i = 0; i < n; i++)
+		put_dim(w, &w->dims, d, x[i]);
+}
+
+static void put_launch(struct launch_writer *w, const struct dims *d, const struct flat_launch *l)
+{
+	struct section_builder *b = &w->launches;
+	section_put_string(b, &w->strings, l->kernel);
+	section_put_address(b, w->args.symbol, w->args.bytes.len);
+	for (uint32_t i = 0; i < l->n_args; i++) {
+		buf_u32(&w->args.bytes, (uint32_t)l->args[i].kind);
+		buf_u32(&w->args.bytes, l->args[i].index);
+		put_dim(w, &w->args, d, l->args[i].offset);
+	}
+	put_dims(w, b, d, l->dims, l->n_dims);
+	buf_u32(&b->bytes, l->n_args);
+	buf_u32(&b->bytes, l->n_dims);
+	buf_u32(&b->bytes, l->fails);
+	buf_u32(&b->bytes, 0);
+	put_dim(w, b, d, l->items);
+}
+
+/* Returns the symbol of the struct tri_cl_entry. */
+static uint32_t put_entry(struct launch_writer *w, const struct flat_entry *e)
+{
+	struct section_builder b = section_begin(w->o, SECTION_RELRO, ".data.rel.ro.entry", NULL);
+	section_put_address(&b, w->program.symbol, 0);
+	section_put_address(&b, w->launches.symbol, w->launches.bytes.len);
+	buf_u64(&b.bytes, e->launches.len);
+	for (uint32_t i = 0; i < e->launches.len; i++)
+		put_launch(w, e->dims, &e->launches.at[i]);
+	put_dims(w, &b, e->dims, e->scratch.at, e->scratch.len);
+	buf_u64(&b.bytes, e->scratch.len);
+	section_put_address(&b, w->dims.symbol, w->dims.bytes.len);
+	section_put_address(&b, w->kinds.symbol, w->kinds.bytes.len);
+	for (uint32_t i = 0; i < e->checks.len; i++) {
+		put_dim(w, &w->dims, e->dims, e->checks.at[i].least);
+		buf_u64(&w->kinds.bytes, (uint64_t)e->checks.at[i].kind);
+	}
+	buf_u64(&b.bytes, e->checks.len);
+	return section_end(&b, sizeof(struct tri_cl_entry));
+}
+
+/* ---- the program ---- */
+
+static void put_blob(struct object *o, struct section_builder *blobs, const void *bytes, size_t len)
+{
+	if (len)
+		section_put_address(
+			blobs,
+			object_symbol(o, "", object_section(o, SECTION_RODATA, ".rodata.blob", bytes, len, 64), 0, len, false, false), 0);
+	else
+		section_put_null(blobs);
+	buf_u64(&blobs->bytes, len);
+}
+
+static void put_program(struct launch_writer *w, const struct flatten *f)
+{
+	struct section_builder *b = &w->program, blobs = section_begin(w->o, SECTION_RELRO, ".data.rel.ro.blobs", NULL);
+	struct buf text = {0};
+	opencl_program(f->units, f->in->program->n_units, &text);
+	for (uint32_t i = 0; i < f->weights->n_blobs; i++)
+		put_blob(w->o, &blobs, f->weights->blobs[i].bytes, f->weights->blobs[i].len);
+	for (uint32_t i = 0; i < f->consts.len; i++)
+		put_blob(w->o, &blobs, f->consts.at[i].bytes, f->consts.at[i].len);
+	section_put_string(b, &w->strings, text.at);
+	buf_u64(&b->bytes, text.len);
+	section_put_address(b, section_end(&blobs, sizeof(struct tri_cl_blob)), 0);
+	buf_u32(&b->bytes, f->weights->n_blobs + f->consts.len);
+	buf_u32(&b->bytes, strncmp(text.at, "#define TRI_FP64", 16) == 0);
+	buf_free(&text);
+}
+
+/* Stores the symbol of the tri_cl_entry of each entry in `entries`. */
+static void put_all(struct launch_writer *w, struct flatten *f, uint32_t *entries)
+{
+	w->strings = section_begin(w->o, SECTION_RODATA, ".rodata.launch_strings", NULL);
+	w->steps = section_begin(w->o, SECTION_RODATA, ".rodata.steps", NULL);
+	w->kinds = section_begin(w->o, SECTION_RODATA, ".rodata.kinds", NULL);
+	w->dims = section_begin(w->o, SECTION_RELRO, ".data.rel.ro.dims", NULL);
+	w->args = section_begin(w->o, SECTION_RELRO, ".data.rel.ro.args", NULL);
+	w->launches = section_begin(w->o, SECTION_RELRO, ".data.rel.ro.launches", NULL);
+	w->program = section_begin(w->o, SECTION_RELRO, ".data.rel.ro.program", NULL);
+	for (uint32_t i = 0; i < f->in->program->n_entries; i++) {
+		struct flat_entry e;
+		flatten_entry(f, i, &e);
+		entries[i] = put_entry(w, &e);
+		vec_free(&e.launches);
+		vec_free(&e.scratch);
+		vec_free(&e.checks);
+	}
+	put_program(w, f);
+	section_end(&w->strings, 1);
+	section_end(&w->steps, sizeof(tri_dim_step));
+	section_end(&w->kinds, sizeof(int64_t));
+	section_end(&w->dims, sizeof(tri_dim_desc));
+	section_end(&w->args, sizeof(struct tri_cl_arg));
+	section_end(&w->launches, sizeof(struct tri_cl_launch));
+	section_end(&w->program, sizeof(struct tri_cl_program));
+	map_free(&w->programs);
+	vec_free(&f->consts);
+}
+
+struct object *opencl_model_object(struct arena *a, const struct model_input *in, const struct model_weights *weights,
 				   const struct model_info *info, const struct loop_fn *const *units)
 {
-	struct object *o = object_new(a, "opencl model");
+	struct launch_writer w = {.o = object_new(a, "opencl model")};
+	struct flatten f = {.arena = a, .in = in, .weights = weights, .units = units};
 	uint32_t *codes = ARENA_ARRAY(a, uint32_t, in->program->n_entries + 1);
-	launch_data_add(o, in, w, units, codes);
-	model_describe(o, in, info, &(struct model_backend){"opencl", codes});
-	return o;
+	put_all(&w, &f, codes);
+	model_describe(w.o, in, info, &(struct model_backend){"opencl", codes});
+	return w.o;
 }

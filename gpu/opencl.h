@@ -9,6 +9,8 @@
 
 /* Appends the kernels of one unit as OpenCL C 1.2. Their names are SYMBOL_kSTATEMENT. */
 void opencl_unit(const struct loop_fn *f, struct buf *out);
+/* Returns the text of templates/NAME.cl, which is embedded in trib, or NULL. */
+const char *opencl_template(const char *name);
 /* Appends the program text of a model: helpers, the templates of its anchors, the kernels of all units. */
 void opencl_program(const struct loop_fn *const *units, uint32_t n, struct buf *out);
 

@@ -45,14 +45,7 @@ static void put_dim(struct lazy_builder *m, const struct dims *d, dim x)
 	dim_program(d, x, program, n);
 	if (stack_depth(program, n) > TRI_LAZY_MOST_DIMS)
 		m->error = "a dimension is nested too deeply for a lazy library";
-	section_put_address(&m->dims, m->steps.symbol, m->steps.bytes.len);
-	buf_u32(&m->dims.bytes, n);
-	buf_u32(&m->dims.bytes, 0);
-	for (uint32_t i = 0; i < n; i++) {
-		buf_u32(&m->steps.bytes, (uint32_t)program[i].op);
-		buf_u32(&m->steps.bytes, 0);
-		buf_u64(&m->steps.bytes, (uint64_t)program[i].value);
-	}
+	section_put_dim(&m->dims, &m->steps, NULL, d, x);
 }
 
 /* ---- units ---- */

@@ -24,10 +24,6 @@ struct model_builder {
 };
 
 _Static_assert(sizeof(void *) == 8, "addresses are 64 bits in the descriptor");
-_Static_assert((int)TRI_DIM_CONST == (int)DIM_PUSH_CONST && (int)TRI_DIM_SYM == (int)DIM_PUSH_SYM && (int)TRI_DIM_ADD == (int)DIM_OP_ADD &&
-		       (int)TRI_DIM_MUL == (int)DIM_OP_MUL && (int)TRI_DIM_FLOORDIV == (int)DIM_OP_FLOORDIV &&
-		       (int)TRI_DIM_MOD == (int)DIM_OP_MOD,
-	       "dimension programs are copied");
 _Static_assert((int)TRI_BOOL == (int)DT_BOOL && (int)TRI_TRIT == (int)DT_TRIT && (int)TRI_INT64 == (int)DT_INT64 &&
 		       (int)TRI_FLOAT64 == (int)DT_FLOAT64,
 	       "element types are copied");
@@ -88,22 +84,6 @@ static void put_weight_file(struct model_builder *m)
 	m->outside = section_end(&b, sizeof(struct tri_weights));
 }
 
-static void put_dim(struct model_builder *m, struct section_builder *b, struct section_builder *steps, const struct dims *dims, dim x)
-{
-	struct dim_step none, *program;
-	uint32_t n = dim_program(dims, x, &none, 0);
-	program = ARENA_ARRAY(m->a, struct dim_step, n);
-	dim_program(dims, x, program, n);
-	section_put_address(b, steps->symbol, steps->bytes.len);
-	buf_u32(&b->bytes, n);
-	buf_u32(&b->bytes, 0);
-	for (uint32_t i = 0; i < n; i++) {
-		buf_u32(&steps->bytes, (uint32_t)program[i].op);
-		buf_u32(&steps->bytes, 0);
-		buf_u64(&steps->bytes, (uint64_t)program[i].value);
-	}
-}
-
 static void put_io(struct model_builder *m, struct section_builder *b, struct section_builder *steps, const struct hir_unit *u,
 		   const struct model_io *io)
 {
@@ -112,7 +92,7 @@ static void put_io(struct model_builder *m, struct section_builder *b, struct se
 	buf_u32(&b->bytes, io->type->rank);
 	for (uint32_t k = 0; k < TRI_MAX_RANK; k++)
 		if (k < io->type->rank) {
-			put_dim(m, b, steps, u->dims, io->type->dims[k]);
+			section_put_dim(b, steps, NULL, u->dims, io->type->dims[k]);
 		} else {
 			section_put_null(b);
 			buf_u64(&b->bytes, 0);

@@ -6,6 +6,9 @@
 #include <stdint.h>
 #include "backend/link/object.h"
 #include "base/buf.h"
+#include "frontend/hir/dim.h"
+
+struct map;
 
 struct section_builder {
 	struct object *o;
@@ -19,6 +22,9 @@ struct section_builder section_begin(struct object *o, enum section_kind kind, c
 uint32_t section_end(struct section_builder *b, size_t element);
 void section_put_address(struct section_builder *b, uint32_t symbol, uint64_t offset);
 void section_put_null(struct section_builder *b);
+/* Appends the tri_dim_desc of x to b, and its steps to `steps`, unless `seen` has equal ones. `seen`: from steps to their offset; NULL:
+ * always appends. */
+void section_put_dim(struct section_builder *b, struct section_builder *steps, struct map *seen, const struct dims *d, dim x);
 /* Appends s to `strings` and its address to b. NULL is "". */
 void section_put_string(struct section_builder *b, struct section_builder *strings, const char *s);
 #endif

@@ -1,4 +1,4 @@
-/* The binary interface between the data of an OpenCL library (gpu/launch_data.c) and its host runtime. An entry is a flat list of kernel
+/* The binary interface between the data of an OpenCL library (gpu/model.c) and its host runtime. An entry is a flat list of kernel
  * launches. Offsets and extents are programs over the entry's dynamic dimensions. */
 #ifndef TRI_LAUNCH_H
 #define TRI_LAUNCH_H

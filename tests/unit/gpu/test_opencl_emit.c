@@ -8,7 +8,6 @@
 #include "base/buf.h"
 #include "base/os.h"
 #include "gpu/opencl.h"
-#include "gpu/templates.h"
 
 enum { MAX = 32 };
 
