@@ -72,6 +72,6 @@ bool model_link_failed(struct model_job *m, const char *error)
 void model_write_failed(struct model_job *m, const char *path)
 {
 	struct diag *g = diag_add(m->diags, DIAG_FILE_WRITE, SPAN_NONE, "cannot write `%s`: %s", path, strerror(errno));
-	diag_note(m->diags, g, "what was there before is unchanged");
+	diag_note(m->diags, g, "the previous file, if any, is unchanged");
 	m->context->environment = true;
 }

@@ -163,7 +163,7 @@ static void warn_effects(struct build_context *c, const struct hir_program *p)
 			const struct hir_node *n = &p->units[i]->nodes[k];
 			if (n->kind != HIR_PRINT && n->kind != HIR_ASSERT)
 				continue;
-			diag_add(c->diags, DIAG_DEVICE_EFFECT, n->at, "the OpenCL library leaves this %s out",
+			diag_add(c->diags, DIAG_DEVICE_EFFECT, n->at, "the OpenCL library ignores this %s",
 				 n->kind == HIR_PRINT ? "print" : "assertion");
 			return;
 		}

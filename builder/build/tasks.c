@@ -189,7 +189,7 @@ static void report_compile(struct diags *diags, const struct compile *f)
 {
 	struct diag *g = diag_add(diags, DIAG_CODEGEN, f->job->unit->at, "%s could not be compiled: %s", f->job->unit->name,
 				  f->error.at ? f->error.at : "no reason given");
-	diag_note(diags, g, "this is a limit or a mistake of the compiler");
+	diag_note(diags, g, "this is a limit or a bug of the compiler");
 }
 
 static void report_packer(const struct job *t)

@@ -86,7 +86,7 @@ static bool take(struct reader *r, enum cache_setting s, const struct manifest_v
 	const char *text = v->text;
 	if (s == SETTING_MAX_SIZE && v->number < CACHE_LEAST_SIZE)
 		return refuse(r, v->at, "`max_size` is too small for a cache",
-			      "give at least 16MiB, or switch the cache off by `enabled = false`");
+			      "give at least 16MiB, or switch the cache off with `enabled = false`");
 	if (s == SETTING_DIR && strncmp(text, "~/", 2) == 0 && secure_getenv("HOME"))
 		text = path_join(r->a, secure_getenv("HOME"), text + 2);
 	if (s == SETTING_DIR && origin == ORIGIN_USER && *text != '/')

@@ -281,7 +281,7 @@ static enum status validate(struct cache_command *s)
 		puts(out.at);
 	else if (ok && faults)
 		printf("trib: %" PRIu64 " entries checked, %" PRIu64 " faults%s\n", checked, faults,
-		       s->o->repair ? "; what was at fault is removed" : "; `trib cache validate --repair` removes what is at fault");
+		       s->o->repair ? "; invalid entries were removed" : "; `trib cache validate --repair` removes invalid entries");
 	else if (ok)
 		printf("trib: %" PRIu64 " entries checked, all valid\n", checked);
 	buf_free(&out);

@@ -76,7 +76,7 @@ static bool check_output(struct arena *a, const struct run_io *io, const char *t
 static bool is_complete(const struct test_case *c, const tri_entry_desc *e, struct buf *error)
 {
 	if (c->n_strays)
-		buf_printf(error, "`%s` is no input or output of entry `%s`", c->strays[0], e->name);
+		buf_printf(error, "`%s` is not an input or output of entry `%s`", c->strays[0], e->name);
 	else if (!c->n_expected)
 		buf_printf(error, "%s has no expected output: `%s.npy`", c->folder, e->n_outputs ? e->outputs[0].name : "out");
 	else if (c->n_inputs == (uint32_t)e->n_inputs)

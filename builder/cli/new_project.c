@@ -209,6 +209,6 @@ enum status project_write(struct arena *a, const char *name, const char *identif
 	if (ok && !o->quiet && n && found)
 		printf("`entry = %s` in tri.build is the last layer in them\n", entry);
 	if (ok && !found)
-		fprintf(stderr, "trib: found no layer in them: set `entry = %s` in tri.build to your layer or function\n", entry);
+		fprintf(stderr, "trib: found no layer in the sources: set `entry = %s` in tri.build to your layer or function\n", entry);
 	return ok ? STATUS_OK : STATUS_ENVIRONMENT;
 }

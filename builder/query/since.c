@@ -79,7 +79,7 @@ static void take_notes(struct since *s, const char *rev)
 			&notes,
 			arena_printf(
 				s->arena,
-				"the submodule %.*s has not the commit that %s wants (`git submodule update --init`, `git fetch` in it): what it defines counts as new",
+				"the submodule %.*s lacks the commit that %s uses: its definitions count as new; run `git submodule update --init`, or `git fetch` in it",
 				(int)(strlen(submodule) - 1), submodule, rev));
 	const char **list = ARENA_ARRAY(s->arena, const char *, notes.len + 1);
 	for (uint32_t i = 0; i < notes.len; i++)

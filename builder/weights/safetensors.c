@@ -28,7 +28,7 @@ static bool read_shape(struct arena *a, json_t *shape, uint32_t size, struct ent
 	uint64_t bytes = size;
 	bool empty = false;
 	if (!json_is_array(shape) || json_array_size(shape) > 64) {
-		*why = "its shape is no list of sizes";
+		*why = "its shape is not a list of sizes";
 		return false;
 	}
 	size_t n = json_array_size(shape);
@@ -37,7 +37,7 @@ static bool read_shape(struct arena *a, json_t *shape, uint32_t size, struct ent
 		json_t *d = json_array_get(shape, i);
 		dims[i] = json_is_integer(d) ? json_integer_value(d) : -1;
 		if (dims[i] < 0) {
-			*why = "its shape is no list of sizes";
+			*why = "its shape is not a list of sizes";
 			return false;
 		}
 		empty |= dims[i] == 0;
@@ -71,7 +71,7 @@ static bool read_entry(struct arena *a, json_t *o, struct entry *e, uint64_t dat
 	json_t *b = json_array_get(off, 0), *t = json_array_get(off, 1);
 	if (json_array_size(off) != 2 || !json_is_integer(b) || !json_is_integer(t) || json_integer_value(b) < 0 ||
 	    json_integer_value(t) < json_integer_value(b)) {
-		*why = "its data_offsets are no pair of rising offsets";
+		*why = "its data_offsets are not two offsets in ascending order";
 		return false;
 	}
 	e->begin = (uint64_t)json_integer_value(b);
@@ -135,7 +135,7 @@ static const struct safetensors *read_header(struct arena *a, json_t *root, cons
 		if (strcmp(name, "__metadata__") == 0)
 			continue;
 		struct entry *e = &entries[n++];
-		const char *why = "its entry is no object";
+		const char *why = "its entry in the header is not a JSON object";
 		e->t.name = arena_strdup(a, name);
 		if (!json_is_object(value) || !read_entry(a, value, e, data_len, &why)) {
 			*error = arena_printf(a, "tensor `%s`: %s", name, why);
@@ -167,7 +167,7 @@ const struct safetensors *safetensors_parse(struct arena *a, const void *bytes, 
 		header = header << 8 | b[i];
 	if (header > MAX_HEADER || header > len - 8) {
 		*error = header > MAX_HEADER || b[8 * (len > 8)] != '{'
-				 ? "it does not begin as a safetensors file does, with the length of a header of JSON"
+				 ? "it does not begin with the length of a JSON header, as safetensors files do"
 				 : arena_printf(a, "it is truncated: its header needs %llu bytes, the file has %zu",
 						(unsigned long long)header + 8, len);
 		return NULL;
@@ -176,9 +176,9 @@ const struct safetensors *safetensors_parse(struct arena *a, const void *bytes, 
 	json_t *root = json_loadb((const char *)b + 8, (size_t)header, JSON_REJECT_DUPLICATES, &e);
 	const struct safetensors *s = NULL;
 	if (!root)
-		*error = arena_printf(a, "its header is not sound JSON: %s (byte %d)", e.text, e.position);
+		*error = arena_printf(a, "its header is not valid JSON: %s (byte %d)", e.text, e.position);
 	else if (!json_is_object(root))
-		*error = "its header is no JSON object";
+		*error = "its header is not a JSON object";
 	else
 		s = read_header(a, root, (const char *)b + 8 + header, len - 8 - header, error);
 	json_decref(root);

@@ -34,14 +34,16 @@ static void explain_format(struct arena *a, const char *path, enum file_kind kin
 	if (kind == FILE_PYTORCH || kind == FILE_PICKLE) {
 		diag_note(diags, g, "in Python: `import torch, safetensors.torch`");
 		diag_note(diags, g, "`safetensors.torch.save_file(torch.load(\"%s\", map_location=\"cpu\"), \"%s\")`", base, target);
-		diag_help(diags, g, "convert it by these two lines, and write `weights = %s`", path_join(a, path_dir(a, path), target));
+		diag_help(diags, g, "convert it with these two lines of Python, and write `weights = %s`",
+			  path_join(a, path_dir(a, path), target));
 	} else if (kind == FILE_NPZ || kind == FILE_NPY) {
 		diag_note(diags, g, "in Python: `import numpy, safetensors.numpy`");
 		diag_note(diags, g,
 			  kind == FILE_NPZ ? "`safetensors.numpy.save_file(dict(numpy.load(\"%s\")), \"%s\")`"
 					   : "`safetensors.numpy.save_file({\"NAME\": numpy.load(\"%s\")}, \"%s\")`",
 			  base, target);
-		diag_help(diags, g, "convert it by these two lines, and write `weights = %s`", path_join(a, path_dir(a, path), target));
+		diag_help(diags, g, "convert it with these two lines of Python, and write `weights = %s`",
+			  path_join(a, path_dir(a, path), target));
 	} else if (kind == FILE_LFS) {
 		diag_help(diags, g, "fetch it: `git lfs pull --include \"%s\"`", path);
 	} else if (kind == FILE_HTML) {

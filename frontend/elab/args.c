@@ -9,7 +9,7 @@
 static const char *params_text(struct elab *e, struct module *m, struct ast_nodes params)
 {
 	struct buf b = {0};
-	buf_puts(&b, params.n ? "`" : "none");
+	buf_putc(&b, '`');
 	for (uint32_t i = 0; i < params.n; i++) {
 		node_id value = ast_b(&m->ast, params.at[i]);
 		buf_printf(&b, "%s%s", i ? ", " : "", name_text(e->em.f, node_name(e, m, params.at[i])));
@@ -19,7 +19,7 @@ static const char *params_text(struct elab *e, struct module *m, struct ast_node
 		buf_puts(&b, "=");
 		buf_put(&b, m->ast.tokens.src->text + at.start, at.end - at.start);
 	}
-	buf_puts(&b, params.n ? "`" : "");
+	buf_putc(&b, '`');
 	const char *text = arena_strndup(e->em.f->arena, b.at, b.len);
 	buf_free(&b);
 	return text;
@@ -32,9 +32,11 @@ static bool report_unknown_arg(struct elab *e, struct module *mod, struct ast_no
 	for (; n < params.n && n < ELAB_MAX_ARGS; n++)
 		names[n] = name_text(e->em.f, node_name(e, mod, params.at[n]));
 	struct diag *g = report_error(&e->em, DIAG_ARG_NAME, a->name_at, "%s has no argument `%s`", what, name_text(e->em.f, a->name));
-	if (mod->std)
+	if (!params.n)
+		diag_note(e->em.report.out, g, "it takes no arguments");
+	else if (mod->std)
 		diag_note(e->em.report.out, g, "its arguments are %s", params_text(e, mod, params));
-	else if (params.n)
+	else
 		diag_secondary(e->em.report.out, g, node_span(mod, params.at[0]), "its arguments are declared here");
 	argument_help(e->em.report.out, g, a->name_at, name_text(e->em.f, a->name), names, n);
 	return false;

@@ -151,7 +151,7 @@ struct value report_no_result(struct elab *e, const struct ast_fn *decl, span at
 	while (start && (text[start - 1] == ' ' || text[start - 1] == '\t'))
 		start--;
 	line.start = line.end;
-	diag_help(e->em.report.out, g, "return the last computed value");
+	diag_help(e->em.report.out, g, "return the value that was computed last");
 	diag_guess(e->em.report.out, g, line,
 		   arena_printf(e->em.f->arena, "\n%.*sreturn %.*s", (int)(node_span(e->frame->mod, last).start - start), text + start,
 				(int)(name.end - name.start), text + name.start));

@@ -160,7 +160,7 @@ static void element_type_help(struct elab *e, struct diag *g, dtype t, span at, 
 	struct value limit;
 	const char *other = !strcmp(name, "lowest") ? "min" : !strcmp(name, "infinity") ? "inf" : !strcmp(name, "epsilon") ? "eps" : name;
 	if (number_limit(t, other, &limit)) {
-		diag_help(e->em.report.out, g, "this limit is called `%s.%s`", dtype_text(t), other);
+		diag_help(e->em.report.out, g, "its name here is `%s.%s`", dtype_text(t), other);
 		diag_edit(e->em.report.out, g, at, other);
 		return;
 	}

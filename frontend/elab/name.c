@@ -102,7 +102,7 @@ static struct value const_value(struct elab *e, struct item *it, span at)
 {
 	if (it->checked.state == ITEM_BUSY) {
 		struct diag *g = report_error(&e->em, DIAG_RECURSION, tok_span(it->mod, it->name_token),
-					      "constant `%s` is defined by itself", name_text(e->em.f, it->name));
+					      "constant `%s` is defined in terms of itself", name_text(e->em.f, it->name));
 		diag_secondary(e->em.report.out, g, at, "used here");
 		return VALUE_POISON;
 	}

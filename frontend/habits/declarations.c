@@ -106,7 +106,7 @@ enum habit habit_assign(struct parser *p, token_id first, node_id *node)
 	if (ast_kind(p->t, target) != NODE_NAME && !of_self)
 		return HABIT_NONE;
 	span at = ast_span(p->t, *node);
-	struct diag *g = habit_report(p, at, "this member has no keyword; declare it with `let`", NULL, NULL);
+	struct diag *g = habit_report(p, at, "`let` is missing before this member", NULL, NULL);
 	at.end = p->t->tokens.starts[ast_token(p->t, target)];
 	suggest_edit(p, g, at, "let ");
 	resume(p, g);

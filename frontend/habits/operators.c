@@ -209,8 +209,8 @@ static bool read_sign(struct parser *p)
 		message = "`*` does not unpack or collect arguments; write them one by one";
 		advice = "a list is passed as it is: `concat(xs)`";
 	} else if (p->k == TOK_DOT3) {
-		message = "`...` is not code";
-		advice = "write what is missing here; in an index it means all dimensions: `x[..., 0]`";
+		message = "`...` is not an expression";
+		advice = "write the missing code here; in an index `...` means all other dimensions: `x[..., 0]`";
 	} else {
 		return false;
 	}

@@ -159,7 +159,7 @@ static enum habit read_word(struct parser *p, const struct habit_word *w, uint8_
 /* net = Sequential(…) outside definitions */
 static enum habit read_global(struct parser *p)
 {
-	struct diag *g = habit_report(p, current_span(p), "this value has no keyword; use `const` outside functions and layers",
+	struct diag *g = habit_report(p, current_span(p), "`const` is missing before this value",
 				      "layers are made in a layer's body: `layer Net() { let fc = nn.Linear(64, 10) … }`", NULL);
 	if (token_class(kind_at(p, p->i + 2)) == TOKEN_LITERAL)
 		suggest_edit(p, g, before(p, p->i), "const ");
@@ -171,7 +171,7 @@ static void report_member(struct parser *p)
 {
 	const struct tokens *t = &p->t->tokens;
 	token_id type = p->i + 2;
-	struct diag *g = habit_report(p, current_span(p), "this member has no keyword; declare it with `let` or `param`",
+	struct diag *g = habit_report(p, current_span(p), "`let` or `param` is missing before this member",
 				      "write `let fc = nn.Linear(64, 10)`, or `param w: Tensor<float32, [4]>`", NULL);
 	if (word_at(p, type, "Tensor") || word_at(p, type, "TernaryTensor"))
 		suggest_edit(p, g, before(p, p->i), "param ");
@@ -196,10 +196,9 @@ static enum habit read_declaration(struct parser *p, uint8_t where)
 	} else if (p->i && kind_at(p, p->i - 1) == TOK_LBRACE && !after_newline(p)) {
 		habit_report(p, current_span(p), "a dictionary is not supported", "use arguments, constants or tuples", NULL);
 	} else if (is_assigned_on_line(p, p->i)) {
-		struct diag *g = habit_report(p, current_span(p),
-					      where & I ? "this constant has no keyword; declare it with `const`"
-							: "this variable has no keyword; declare it with `let`",
-					      NULL, NULL);
+		struct diag *g = habit_report(
+			p, current_span(p), where & I ? "`const` is missing before this constant" : "`let` is missing before this variable",
+			NULL, NULL);
 		suggest_edit(p, g, before(p, p->i), where & I ? "const " : "let ");
 	} else {
 		return HABIT_NONE;

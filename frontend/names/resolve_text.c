@@ -109,7 +109,7 @@ static void warn(struct holes *h, node_id text, char mark, const char *first, co
 					      : "this text is printed unchanged: braces hold values only in an f-string");
 	if (h->args.n)
 		at.end = node_span(r->m, h->args.at[h->args.n - 1]).end;
-	diag_help(r->warnings, g, "put values into a text with an f-string: `f\"n = {n}\"`");
+	diag_help(r->warnings, g, "put values into a string with an f-string: `f\"n = {n}\"`");
 	if (!h->odd && fits(h, first, end))
 		diag_edit(r->warnings, g, at, h->text.at);
 }

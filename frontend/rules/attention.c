@@ -21,7 +21,7 @@ static bool load_operand(struct emitter *e, struct builtin_call *c, uint32_t i, 
 	*t = *type_of(e, *r);
 	if (t->rank >= 2)
 		return true;
-	return rule_reject(e, c, DIAG_RANK, c->ats[i], "needs tensors [.., length, features], not %s", type_text(e, *r));
+	return rule_reject(e, c, DIAG_RANK, c->ats[i], "needs tensors [..., length, features], not %s", type_text(e, *r));
 }
 
 static void label_shape(struct emitter *e, struct builtin_call *c, struct diag *g, uint32_t i, const struct hir_type *t)

@@ -207,7 +207,7 @@ static struct value special_len(struct emitter *e, struct value v, span at)
 	if (v.kind == V_STACKED)
 		return value_dim(e->b->dims, type_of(e, v.u.t)->dims[0]);
 	if (value_is_seq(v) && value_contains(v, V_COLLECTED))
-		return report_poison(e, DIAG_RUNTIME_LOOP, at, "the length of a list that this loop collects is not known while it runs");
+		return report_poison(e, DIAG_RUNTIME_LOOP, at, "the length of a list that this loop collects is unknown inside the loop");
 	if (value_is_seq(v) && !value_is_partial(v))
 		return value_int(v.u.seq->n);
 	if (v.kind == V_STR)

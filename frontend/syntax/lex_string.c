@@ -8,7 +8,7 @@ static const char *bad_escape(struct lexer *lx, const char *p, const char *q, co
 		q += lex_utf8(q, lx->end);
 	struct diag *g = lex_error(lx, DIAG_BAD_ESCAPE, p, q, "%s", why);
 	if (p[1] == '(')
-		diag_help(lx->diags, g, "put values into a text with an f-string: `f\"n = {n}\"`");
+		diag_help(lx->diags, g, "put values into a string with an f-string: `f\"n = {n}\"`");
 	else
 		diag_help(lx->diags, g, "the escapes are \\n \\t \\r \\\\ \\\" \\' \\0 \\xHH and \\u{H…}");
 	return q;

@@ -25,7 +25,7 @@ static node_id parse_clause(struct parser *p)
 	}
 	node_id pattern = parse_pattern(p);
 	height = p->height;
-	expect(p, TOK_IN, "`in` and what the comprehension runs over");
+	expect(p, TOK_IN, "`in` and a list or range");
 	node_id iter = p->panic ? error_node(p) : parse_expr(p);
 	raise_height(&height, p);
 	p->height = height + 1;

@@ -78,7 +78,7 @@ static void report_statement(struct parser *p, node_id n, node_id member)
 {
 	enum node_kind k = ast_kind(p->t, n);
 	char sign = p->t->tokens.src->text[ast_span(p->t, n).start];
-	struct diag *g = error_at(p, DIAG_MISPLACED_STATEMENT, ast_span(p->t, n), "a layer with members holds no other statements");
+	struct diag *g = error_at(p, DIAG_MISPLACED_STATEMENT, ast_span(p->t, n), "a layer with members cannot have other statements");
 	add_label(p, g, token_span(&p->t->tokens, ast_token(p->t, member)), "this member makes it a layer with members");
 	add_help(p, g,
 		 sign == '+' || sign == '-' ? "to continue the line above, move the operator to its end, or put the whole in parentheses"

@@ -34,7 +34,7 @@ node_id parse_import(struct parser *p)
 		return error_node(p);
 	if (p->k == TOK_COMMA) {
 		struct diag *g = error_at(p, DIAG_STATEMENT_END, current_span(p), "an import names one module");
-		add_help(p, g, "write one import a line");
+		add_help(p, g, "write each import on its own line");
 	}
 	return new_node(p, NODE_IMPORT, keyword, module, alias);
 }

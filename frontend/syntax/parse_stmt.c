@@ -103,7 +103,7 @@ static node_id parse_for(struct parser *p)
 	node_id pattern = parse_pattern(p), iter;
 	uint32_t height = p->height;
 	if (!p->panic)
-		expect(p, TOK_IN, "`in` and what the loop runs over");
+		expect(p, TOK_IN, "`in` and a list or range");
 	p->in_for = false;
 	iter = p->panic ? error_node(p) : parse_expr(p);
 	raise_height(&height, p);

@@ -171,7 +171,7 @@ static bool report_alias_limits(struct sig *s, struct item *it)
 	span at = tok_span(it->mod, it->name_token);
 	for (struct alias_frame *f = s->aliases; f; f = f->up)
 		if (f->item == it) {
-			report_error(s->e, DIAG_RECURSION, at, "type `%s` is defined by itself", name);
+			report_error(s->e, DIAG_RECURSION, at, "type `%s` is defined in terms of itself", name);
 			return true;
 		}
 	if (s->n_types <= MAX_TYPES && s->alias_depth <= MAX_ALIASES && s->vars.len <= MAX_GENERICS)

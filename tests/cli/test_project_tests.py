@@ -71,7 +71,7 @@ class Tests(ProjectTest):
 
     def test_incomplete_cases(self):
         for arrays, why in (({"x": self.x, "out": self.x[:1]}, "is float32 [2, 3], want float32 [1, 3]"), ({"x": self.x}, "has no expected output: `out.npy`"),
-                            ({"out": self.x}, "has no `x.npy`"), ({"x": self.x, "out": self.x, "z": self.x}, "z.npy` is no input or output of entry `forward`"),
+                            ({"out": self.x}, "has no `x.npy`"), ({"x": self.x, "out": self.x, "z": self.x}, "z.npy` is not an input or output of entry `forward`"),
                             ({"x": self.x[:, :2], "out": self.x}, "[N, 3]")):
             for old in os.listdir(self.path("tests/net")):
                 os.unlink(self.path("tests/net/" + old))

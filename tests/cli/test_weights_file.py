@@ -249,7 +249,7 @@ class Formats(WeightsFile):
                 ("net.h5", b"\x89HDF\r\n\x1a\n", ["HDF5"]),
                 ("cut.safetensors", safetensors(self.arrays)[:-4], ["truncated"]),
                 ("short.safetensors", safetensors(self.arrays)[:40], ["truncated"]),
-                ("noise.safetensors", bytes(range(100, 200)), ["does not begin as a safetensors file"])):
+                ("noise.safetensors", bytes(range(100, 200)), ["does not begin with the length of a JSON header"])):
             self.write(name, content)
             self.write("tri.build", MANIFEST.replace("net.safetensors", name))
             self.says("E0803", name, *words)
