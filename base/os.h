@@ -25,6 +25,8 @@ void os_remove_temporaries(const char *folder);
  * `mode`: permissions of a new file, less the umask. On false nothing is left behind. The target of a link is replaced, not the link.
  * Devices and pipes are written in place. */
 bool os_write_atomic(const char *path, const void *data, size_t len, unsigned mode, bool sync);
+/* Writes all bytes to a descriptor. */
+bool os_write_fd(int fd, const void *data, size_t len);
 /* Like os_write_atomic, but leaves the file untouched when it already has this content. */
 bool os_write_if_changed(const char *path, const void *data, size_t len, unsigned mode, bool sync);
 /* Like os_write_atomic, but an existing file keeps its permissions. A new file gets 0666. */

@@ -9,10 +9,11 @@
 #include "base/os.h"
 #include "base/os_fd.h"
 
-static bool write_full(int fd, const char *at, size_t n)
+/* offset -1: at the position of the descriptor. */
+static bool write_full(int fd, const char *at, size_t n, off_t offset)
 {
 	while (n > 0) {
-		ssize_t w = write(fd, at, n);
+		ssize_t w = offset < 0 ? write(fd, at, n) : pwrite(fd, at, n, offset);
 
 		if (w < 0 && errno == EINTR)
 			continue;
@@ -20,15 +21,18 @@ static bool write_full(int fd, const char *at, size_t n)
 			return false;
 		at += w;
 		n -= (size_t)w;
+		offset += offset < 0 ? 0 : w;
 	}
 	return true;
 }
+
+bool os_write_fd(int fd, const void *data, size_t len) { return write_full(fd, data, len, -1); }
 
 /* For devices and pipes, which a rename would replace by a file. */
 static bool write_in_place(const char *path, const void *data, size_t len)
 {
 	int fd = open(path, O_WRONLY | O_CLOEXEC);
-	bool ok = fd >= 0 && write_full(fd, data, len);
+	bool ok = fd >= 0 && os_write_fd(fd, data, len);
 
 	os_fd_close(fd);
 	return ok;
@@ -50,7 +54,7 @@ static bool replace(const char *path, const void *data, size_t len, unsigned mod
 
 	if (!name)
 		return false;
-	ok = write_full(fd, data, len) && (!sync || fsync(fd) == 0) && publish(fd, name, path);
+	ok = os_write_fd(fd, data, len) && (!sync || fsync(fd) == 0) && publish(fd, name, path);
 	saved = errno;
 	if (!ok)
 		unlink(name);
@@ -160,23 +164,7 @@ struct os_sink *os_sink_open(const char *path, uint64_t size, unsigned mode)
 	return NULL;
 }
 
-bool os_sink_write(struct os_sink *s, const void *data, size_t len, uint64_t offset)
-{
-	const char *at = data;
-
-	while (len > 0) {
-		ssize_t w = pwrite(s->fd, at, len, (off_t)offset);
-
-		if (w < 0 && errno == EINTR)
-			continue;
-		if (w < 0)
-			return false;
-		at += w;
-		len -= (size_t)w;
-		offset += (uint64_t)w;
-	}
-	return true;
-}
+bool os_sink_write(struct os_sink *s, const void *data, size_t len, uint64_t offset) { return write_full(s->fd, data, len, (off_t)offset); }
 
 bool os_sink_publish(struct os_sink *s)
 {

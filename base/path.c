@@ -38,6 +38,13 @@ char *path_stem(struct arena *a, const char *path)
 	return dot && dot != base ? arena_strndup(a, base, (size_t)(dot - base)) : arena_strdup(a, base);
 }
 
+bool path_has_extension(const char *path, const char *extension)
+{
+	const char *dot = strrchr(path, '.');
+
+	return dot && dot != path && strcmp(dot + 1, extension) == 0;
+}
+
 static bool is_parent(const char *part, size_t n) { return n == 2 && part[0] == '.' && part[1] == '.'; }
 
 /* Removes the last component of out[0, len) for a "..". False: there is none. */

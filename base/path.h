@@ -10,6 +10,8 @@ char *path_join(struct arena *a, const char *dir, const char *name);
 char *path_dir(struct arena *a, const char *path);
 const char *path_base(const char *path);
 char *path_stem(struct arena *a, const char *path);
+/* True if the path ends with `.extension` after at least one character. */
+bool path_has_extension(const char *path, const char *extension);
 /* Folds "//", "." and "x/..". */
 char *path_normal(struct arena *a, const char *path);
 #endif

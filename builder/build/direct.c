@@ -96,19 +96,13 @@ static bool fetch_outputs(struct build_context *c, struct direct_record *record)
 	return true;
 }
 
-static bool ends_with(const char *s, const char *end)
-{
-	size_t n = strlen(s), m = strlen(end);
-	return n >= m && strcmp(s + n - m, end) == 0;
-}
-
 /* In the order of linking: weights before the library that opens them. Errors are left to the build that follows. */
 static bool write_outputs(struct build_context *c, const struct direct_record *record)
 {
 	for (uint32_t i = record->n_outputs; i-- > 0;) {
 		const struct direct_output *o = &record->outputs[i];
 		if (!os_mkdirs(path_dir(c->arena, o->path)) || !outputs_remove_link(c->arena, o->path, c->request.options->out != NULL) ||
-		    !os_write_if_changed(o->path, o->bytes, o->len, ends_with(o->path, ".so") ? 0755 : 0644, false))
+		    !os_write_if_changed(o->path, o->bytes, o->len, path_has_extension(o->path, "so") ? 0755 : 0644, false))
 			return false;
 	}
 	return true;
@@ -118,7 +112,7 @@ static const char *weights_file(const struct direct_record *record, const struct
 {
 	for (uint32_t i = 0; i < record->n_outputs; i++) {
 		const char *base = path_base(record->outputs[i].path);
-		if (ends_with(base, ".triw") && strncmp(base, s->name, strlen(s->name)) == 0 && base[strlen(s->name)] == '-')
+		if (path_has_extension(base, "triw") && strncmp(base, s->name, strlen(s->name)) == 0 && base[strlen(s->name)] == '-')
 			return record->outputs[i].path;
 	}
 	return NULL;

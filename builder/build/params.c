@@ -8,7 +8,7 @@
 #include "builder/build/timing.h"
 #include "builder/cache/cache.h"
 #include "builder/manifest/manifest.h"
-#include "builder/store/file_hash.h"
+#include "builder/store/key.h"
 #include "builder/store/store.h"
 #include "frontend/frontend.h"
 #include "frontend/hir/hir.h"

@@ -27,7 +27,6 @@ static bool make_spec(struct build_context *c, const struct manifest *m, struct 
 {
 	struct options o = *c->request.options;
 	if (c->request.single) {
-		o.operands = NULL;
 		o.n_operands = 0;
 		o.out = single_file_folder(c->arena, c->request.options);
 	}

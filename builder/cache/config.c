@@ -9,7 +9,7 @@
 #include "base/os.h"
 #include "base/path.h"
 #include "builder/manifest/config_file.h"
-#include "builder/manifest/manifest_value.h"
+#include "builder/manifest/manifest.h"
 #include "builder/manifest/options.h"
 
 #define SERVER_DEFAULT_IDLE 600 /* seconds */

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "base/os.h"
 #include "builder/cache/state.h"
 #include "builder/store/crash_guard.h"
 #include "builder/store/store_env.h"
@@ -212,13 +213,7 @@ static int write_large(const struct cache *c, const struct cache_value *v)
 	int fd = openat(c->folder, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 	if (fd < 0) /* something that is not ours is in its place: damage */
 		return errno == EEXIST || errno == ENOTDIR || errno == ELOOP ? MDB_CORRUPTED : errno;
-	int rc = 0;
-	for (size_t at = 0; at < v->entry_len && !rc;) {
-		ssize_t n = write(fd, v->entry + at, v->entry_len - at);
-		if (n < 0 && errno != EINTR)
-			rc = errno;
-		at += n > 0 ? (size_t)n : 0;
-	}
+	int rc = os_write_fd(fd, v->entry, v->entry_len) ? 0 : errno;
 	close(fd);
 	if (rc)
 		unlinkat(c->folder, name, 0);

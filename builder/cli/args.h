@@ -1,6 +1,7 @@
-/* The command line: words to a command and its options. */
+/* The command line: words to a command and its options, and the folder that it works in. */
 #ifndef TRIB_BUILDER_CLI_ARGS_H
 #define TRIB_BUILDER_CLI_ARGS_H
+#include <stdbool.h>
 #include "builder/cli/command.h"
 
 struct arena;
@@ -13,4 +14,8 @@ struct args {
 };
 /* Everything in `a`. False: *error describes the mistake, with the nearest correct spelling. */
 bool args_parse(struct arena *a, int argc, char **argv, struct args *out, struct buf *error);
+
+/* Changes to the folder of --directory. If the command works on a project, then changes to the nearest folder above with a manifest.
+ * Relative paths of the command line are adjusted. False: an error was printed. */
+bool change_to_project(struct arena *a, struct args *args);
 #endif

@@ -43,7 +43,6 @@ enum status cmd_clean(const struct options *o)
 	struct arena *a = arena_new(0);
 	struct build_spec spec;
 	struct options all = *o;
-	all.operands = NULL;
 	all.n_operands = 0;
 	enum status s = project_read(a, &all, &spec);
 	bool ok = s == STATUS_OK;

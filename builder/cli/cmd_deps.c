@@ -156,7 +156,6 @@ enum status cmd_deps(const struct options *o)
 	struct loaded_project l;
 	if (o->n_operands > 1)
 		return say_usage("`trib deps` takes one definition, file or model, or none");
-	all.operands = NULL;
 	all.n_operands = 0;
 	enum status s = project_load(&l, &all, LOAD_INDEXED);
 	if (s == STATUS_OK)

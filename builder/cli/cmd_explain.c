@@ -11,6 +11,14 @@
 #include "builder/store/history.h"
 #include "builder/store/store.h"
 
+static const struct explanation pages[DIAG_COUNT] = {
+#define EXPLAIN(id, language, text, wrong, right) [DIAG_##id] = {text, wrong, right, EXPLAIN_##language},
+#include "builder/cli/explain.def"
+#undef EXPLAIN
+};
+
+const struct explanation *explain_find(enum diag_code code) { return code < DIAG_COUNT && pages[code].text ? &pages[code] : NULL; }
+
 static void print_example(const char *title, const char *text)
 {
 	printf("\n%s\n\n", title);
@@ -76,7 +84,6 @@ static enum status explain_unit(const struct options *o, const char *word)
 	struct options all = *o;
 	struct buf warning = {0};
 	bool found = false;
-	all.operands = NULL;
 	all.n_operands = 0;
 	struct store *s = store_open(".trib/store", false, &warning);
 	if (s && project_read(a, &all, &spec) == STATUS_OK) {

@@ -50,18 +50,6 @@ static bool write_std(void *ctx, const char *path, const char *text, size_t len)
 	return ok;
 }
 
-static bool write_all(const char *text, size_t n)
-{
-	while (n) {
-		ssize_t done = write(STDOUT_FILENO, text, n);
-		if (done < 0 && errno != EINTR)
-			return false;
-		text += done > 0 ? done : 0;
-		n -= done > 0 ? (size_t)done : 0;
-	}
-	return true;
-}
-
 static bool input_within(int ms)
 {
 	struct pollfd in = {.fd = STDIN_FILENO, .events = POLLIN};
@@ -107,7 +95,7 @@ enum status cmd_lsp(const struct options *o)
 			server_handle_queue(s);
 			idle_ms = IDLE_MS;
 		}
-		sent = write_all(server_output(s)->at, server_output(s)->len);
+		sent = os_write_fd(STDOUT_FILENO, server_output(s)->at, server_output(s)->len);
 		buf_clear(server_output(s));
 	}
 	enum status code = server_is_shut_down(s) ? STATUS_OK : STATUS_FAILED;

@@ -7,7 +7,7 @@
 #include "base/os.h"
 #include "base/path.h"
 #include "builder/cli/command.h"
-#include "builder/cli/new_project.h"
+#include "builder/cli/project.h"
 #include "builder/cli/print.h"
 
 /* "mynet" of "mynet/" */

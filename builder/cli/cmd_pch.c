@@ -116,7 +116,6 @@ static enum status measure(struct measure *k, const struct options *o)
 	struct file_stamp manifest;
 	enum status s = STATUS_OK;
 	bool same = measure_modules(k), json = o->format == PRINT_JSON;
-	all.operands = NULL;
 	all.n_operands = 0;
 	for (int i = 0; i < ROUNDS && s == STATUS_OK && os_stamp("tri.build", &manifest); i++) {
 		struct loaded_project l;

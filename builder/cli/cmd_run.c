@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/arena.h"
+#include "base/path.h"
 #include "builder/build/build.h"
 #include "builder/cli/command.h"
 #include "builder/cli/project.h"
@@ -63,18 +64,6 @@ static enum status run_project(struct arena *a, const struct options *o)
 	return path ? run_visit_library(a, path, m->name, o, run_once, (void *)(uintptr_t)o) : s;
 }
 
-static bool is_library(const char *word)
-{
-	size_t n = strlen(word);
-	return strchr(word, '/') || (n > 3 && strcmp(word + n - 3, ".so") == 0);
-}
-
-static bool is_source(const char *word)
-{
-	size_t n = strlen(word);
-	return n > 4 && strcmp(word + n - 4, ".tri") == 0;
-}
-
 enum status cmd_run(const struct options *o)
 {
 	const char *word = o->n_operands ? o->operands[0] : "";
@@ -84,9 +73,9 @@ enum status cmd_run(const struct options *o)
 		return STATUS_USAGE;
 	struct arena *a = arena_new(0);
 	enum status s;
-	if (is_source(word))
+	if (path_has_extension(word, "tri"))
 		s = complain(arena_printf(a, "`%s` is a source: run its main block with `trib run --main %s`", word, word), STATUS_USAGE);
-	else if (is_library(word) && !o->lazy && !run_on_reference(o))
+	else if ((strchr(word, '/') || path_has_extension(word, "so")) && !o->lazy && !run_on_reference(o))
 		s = run_visit_library(a, word, NULL, o, run_once, (void *)(uintptr_t)o);
 	else
 		s = run_project(a, o);

@@ -64,7 +64,6 @@ static enum status run(struct arena *a, const struct options *o)
 	enum status read = project_cache_config(a, o, &c);
 	if (read != STATUS_OK)
 		return read;
-	all.operands = NULL;
 	all.n_operands = 0;
 	const struct server_options s = {
 		.prepare = &all, .idle_ns = (int64_t)c.at[SETTING_SERVER_IDLE].number * SECOND_NS, .parse = parse_build};

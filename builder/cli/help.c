@@ -4,7 +4,6 @@
 #include "base/buf.h"
 #include "builder/cli/args.h"
 #include "builder/cli/flags.h"
-#include "builder/cli/man.h"
 #include "builder/cli/reference.h"
 
 static const struct {

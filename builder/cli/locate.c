@@ -1,4 +1,3 @@
-#include "builder/cli/locate.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,18 +44,13 @@ static const char *project_above(struct arena *a, const char *from)
 	return NULL;
 }
 
-static bool looks_like_path(const char *word)
-{
-	size_t n = strlen(word);
-	return strchr(word, '/') || (n > 3 && strcmp(word + n - 3, ".so") == 0) || (n > 4 && strcmp(word + n - 4, ".tri") == 0);
-}
-
 static bool rebase_operands(struct arena *a, struct options *o, const char *from)
 {
 	const char **list = ARENA_ARRAY(a, const char *, o->n_operands + 1);
 	bool any = false;
 	for (uint32_t i = 0; i < o->n_operands; i++) {
-		bool path = looks_like_path(o->operands[i]);
+		bool path = strchr(o->operands[i], '/') || path_has_extension(o->operands[i], "so") ||
+			    path_has_extension(o->operands[i], "tri");
 		list[i] = path ? path_normal(a, path_join(a, from, o->operands[i])) : o->operands[i];
 		any |= path;
 	}

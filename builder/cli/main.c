@@ -9,7 +9,6 @@
 #include "base/os.h"
 #include "builder/cli/args.h"
 #include "builder/cli/help.h"
-#include "builder/cli/locate.h"
 #include "builder/manifest/single_file.h"
 #include "builder/store/crash_guard.h"
 #include "scheduler/jobserver.h"

@@ -1,4 +1,3 @@
-#include "builder/cli/man.h"
 #include <stddef.h>
 #include <string.h>
 #include "base/buf.h"

@@ -1,4 +1,4 @@
-#include "builder/cli/new_project.h"
+#include "builder/cli/project.h"
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>

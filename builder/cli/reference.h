@@ -1,4 +1,4 @@
-/* Tables of the reference: environment variables, keys of the manifest, exit codes. */
+/* Tables of the reference: environment variables, keys of the manifest, exit codes. Pages made from them. */
 #ifndef TRIB_BUILDER_CLI_REFERENCE_H
 #define TRIB_BUILDER_CLI_REFERENCE_H
 #include <stdbool.h>
@@ -21,4 +21,7 @@ void reference_manifest(struct buf *out);
 void reference_exit(struct buf *out);
 /* All tables as one Markdown document: builder/REFERENCE.md. */
 void reference_markdown(struct buf *out);
+
+/* man.c: the manual page. */
+void man_print(struct buf *out);
 #endif

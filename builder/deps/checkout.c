@@ -13,7 +13,6 @@
 #include "base/path.h"
 #include "builder/cache/config.h"
 #include "builder/deps/address.h"
-#include "builder/deps/integrity.h"
 #include "builder/manifest/options.h"
 #include "builder/module.h"
 

@@ -1,6 +1,6 @@
 /* Repositories in the user's cache: <cache>/git/NAME-HASH.git is a bare copy, <cache>/git/NAME-HASH/COMMIT holds the files of a commit
  * and of its submodules. Several processes read them; one at a time adds some. Files are not written again, unless
- * builder/deps/integrity.h finds changed sources. */
+ * integrity_holds finds changed sources. */
 #ifndef TRIB_BUILDER_DEPS_CHECKOUT_H
 #define TRIB_BUILDER_DEPS_CHECKOUT_H
 #include <stdbool.h>
@@ -30,4 +30,12 @@ bool checkouts_open(struct checkouts *c, struct arena *a, struct sources *source
 const char *checkout_files(struct checkouts *c, const char *url, const char *commit, const char **error);
 /* Finds the commit of a reference in the repository; offline: in the mirror. False: *error is the reason. */
 bool checkout_resolve(struct checkouts *c, const struct git_source *source, char commit[41], const char **error);
+
+/* integrity.c. A small file beside the folder of a commit, the integrity record, holds a digest of the sources' stamps and one of their
+ * contents. */
+
+/* Makes the sources in `folder` read-only and writes `record`. False: errno. */
+bool integrity_write(struct arena *scratch, const char *folder, const char *record);
+/* True if the sources in `folder` are those of `record`. Reads sources only if a stamp changed; then updates the record. */
+bool integrity_holds(struct arena *scratch, const char *folder, const char *record);
 #endif

@@ -1,4 +1,4 @@
-#include "builder/deps/integrity.h"
+#include "builder/deps/checkout.h"
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,12 +16,6 @@ struct digesting {
 	struct hasher *stamps, *contents; /* contents: NULL if not needed */
 	bool protect;
 };
-
-static bool is_source(const char *name)
-{
-	size_t n = strlen(name);
-	return (n > 4 && strcmp(name + n - 4, ".tri") == 0) || strcmp(name, "tri.build") == 0;
-}
 
 static void add_content(struct digesting *s, const char *path)
 {
@@ -64,7 +58,7 @@ static void add_folder(struct digesting *s, const char *path, const char *name, 
 			continue;
 		if (e->d_type == DT_DIR || (unknown && S_ISDIR(st.st_mode)))
 			vec_push(&folders, copy);
-		else if (is_source(copy))
+		else if (path_has_extension(copy, "tri") || strcmp(copy, "tri.build") == 0)
 			vec_push(&files, copy);
 	}
 	if (d)

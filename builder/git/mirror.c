@@ -1,9 +1,7 @@
 /* Mirrors: bare copies of the repositories that a project depends on, and the files of their commits. */
 #include "builder/git/http.h"
 #include "builder/git/module.h"
-#include "builder/git/user_config.h"
 #include "builder/git/ssh.h"
-#include "builder/git/tree.h"
 #include <errno.h>
 #include <git2/sys/repository.h>
 #include <stdio.h>

@@ -2,6 +2,7 @@
 #ifndef TRIB_BUILDER_GIT_MODULE_H
 #define TRIB_BUILDER_GIT_MODULE_H
 #include <git2.h>
+#include <stdbool.h>
 #include "builder/git/git.h"
 
 const struct git_api *trib_git(void);
@@ -22,4 +23,16 @@ bool git_mirror_resolve(const char *db, enum git_ref kind, const char *name, cha
 bool git_mirror_check_out(const char *db, const char *commit, const char *root, const char *below, struct git_failure *error);
 bool git_mirror_submodules(const char *db, const char *commit, const char *root, const char *below, git_submodule_visitor *visit, void *ctx,
 			   struct git_failure *error);
+
+/* Opens git's configuration as the git command reads it: libgit2 ignores GIT_CONFIG_GLOBAL and GIT_CONFIG_NOSYSTEM. It is that of the machine, of the user, and of the repository around the current folder. NULL: libgit2's error. */
+git_config *user_config_open(void);
+
+/* tree.c: trees come from untrusted repositories. Those that are refused cannot be made with git's own tools.
+ *
+ * True if each name is a valid file name and unique in its folder without regard to case, and the tree is not too large. False: *error. */
+bool tree_is_safe(git_repository *repo, const git_tree *tree, struct git_failure *error);
+/* Writes a safe tree into the empty folder `dir`: files, links and folders. Follows no link. False: *error. */
+bool tree_write(git_repository *repo, const git_tree *tree, int dir, struct git_failure *error);
+/* Opens the folder `below` ("" or "libs/sub") of `root`, component by component. Follows no link. -1: errno. */
+int tree_open_folder(const char *root, const char *below);
 #endif

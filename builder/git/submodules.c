@@ -6,7 +6,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "builder/git/module.h"
-#include "builder/git/tree.h"
 
 enum { MAX_GITMODULES = 1 << 20 };
 

@@ -1,4 +1,3 @@
-#include "builder/git/tree.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>

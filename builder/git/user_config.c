@@ -1,4 +1,4 @@
-#include "builder/git/user_config.h"
+#include "builder/git/module.h"
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>

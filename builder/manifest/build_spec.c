@@ -3,7 +3,7 @@
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/os.h"
-#include "builder/manifest/manifest_value.h"
+#include "builder/manifest/manifest.h"
 #include "builder/manifest/options.h"
 #include "builder/manifest/outputs.h"
 

@@ -5,7 +5,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "base/source.h"
-#include "builder/manifest/manifest_value.h"
 #include "frontend/frontend.h"
 
 struct arena;
@@ -27,6 +26,20 @@ enum emit {
 #undef EMIT
 	EMIT_COUNT
 };
+
+enum value_kind {
+	VALUE_TEXT,
+	VALUE_WORDS, /* .words */
+	VALUE_INPUT, /* .input */
+	VALUE_EMIT,  /* .number: a bit for each enum emit */
+	VALUE_OPT,   /* .number: level 0 … 3, or MANIFEST_OPT_SIZE */
+	VALUE_COUNT, /* .number */
+	VALUE_SIZE,  /* .number: bytes */
+	VALUE_BOOL,  /* .number */
+	VALUE_ZSTD   /* .number: an int64 */
+};
+/* The expansion of `$ `, a blank that does not separate words, until the value is split. */
+#define VALUE_BLANK '\x01'
 
 struct manifest_value {
 	enum manifest_key key;
@@ -71,6 +84,8 @@ const char *manifest_key_text(enum manifest_key key);
 enum value_kind manifest_key_type(enum manifest_key key);
 const char *manifest_key_default(enum manifest_key key); /* NULL: none */
 
+/* Fills number, input or words from v->text. `name`: of an input. False: reported. */
+bool manifest_value_parse(struct arena *session, struct manifest_value *v, enum value_kind kind, const char *name, struct diags *diags);
 /* The value syntax that flags share with keys. False: the text is not of that form. */
 bool manifest_parse_opt(const char *text, uint64_t *level);
 bool manifest_parse_bool(const char *text, uint64_t *truth);

@@ -12,7 +12,6 @@
 #include "base/path.h"
 #include "base/vec.h"
 #include "builder/manifest/manifest_line.h"
-#include "builder/manifest/manifest_value.h"
 
 #define MAX_INCLUDES 64
 

@@ -1,4 +1,3 @@
-#include "builder/manifest/manifest_value.h"
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>

@@ -5,22 +5,15 @@
 #include "base/diag.h"
 #include "base/path.h"
 #include "builder/manifest/manifest.h"
-#include "builder/manifest/manifest_value.h"
 #include "builder/manifest/options.h"
 #include "builder/manifest/build_spec.h"
 #include "frontend/frontend.h"
 
-static bool ends_with(const char *s, const char *end)
-{
-	size_t n = strlen(s), m = strlen(end);
-	return n > m && strcmp(s + n - m, end) == 0;
-}
-
-bool single_file_requested(const struct options *o) { return o->n_operands == 1 && ends_with(o->operands[0], ".tri"); }
+bool single_file_requested(const struct options *o) { return o->n_operands == 1 && path_has_extension(o->operands[0], "tri"); }
 
 const char *single_file_library(const struct options *o)
 {
-	return single_file_requested(o) && o->out && ends_with(o->out, ".so") ? o->out : NULL;
+	return single_file_requested(o) && o->out && path_has_extension(o->out, "so") ? o->out : NULL;
 }
 
 const char *single_file_folder(struct arena *a, const struct options *o)

@@ -135,7 +135,6 @@ enum status since_open(struct since *s, const struct options *o, FILE *err)
 	struct git_failure failure;
 	const char *error;
 	*s = (struct since){.arena = arena_new(0)};
-	all.operands = NULL;
 	all.n_operands = 0;
 	s->git = module_open(s->arena, "git", GIT_ENTRY, GIT_ABI, &error);
 	if (!s->git) {

@@ -18,12 +18,6 @@ struct main_file {
 	const char *path;
 };
 
-static bool is_source(const char *word)
-{
-	size_t n = strlen(word);
-	return n > 4 && strcmp(word + n - 4, ".tri") == 0;
-}
-
 static bool seen(const struct main_file *list, uint32_t n, const char *path)
 {
 	for (uint32_t i = 0; i < n; i++)
@@ -130,7 +124,7 @@ static enum status run_main(struct loaded_project *l, const char *file)
 
 enum status main_run(const struct options *o)
 {
-	const char *file = o->n_operands && is_source(o->operands[0]) ? o->operands[0] : NULL;
+	const char *file = o->n_operands && path_has_extension(o->operands[0], "tri") ? o->operands[0] : NULL;
 	struct loaded_project l;
 	enum status s = project_load(&l, o, file ? LOAD_FILES : LOAD_CHECKED);
 	if (s == STATUS_OK)

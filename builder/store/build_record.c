@@ -1,4 +1,5 @@
 #include "builder/store/build_record.h"
+#include "base/path.h"
 #include <string.h>
 #include "base/arena.h"
 #include "base/buf.h"
@@ -58,12 +59,6 @@ struct build_record *build_record_load(struct arena *a, struct store *store, has
 	return serializer_is_done(&s) ? r : NULL;
 }
 
-static bool is_source(const char *path)
-{
-	size_t n = strlen(path);
-	return n > 4 && strcmp(path + n - 4, ".tri") == 0;
-}
-
 enum build_record_state build_record_verify(const struct disk *d, struct arena *a, struct build_record *t, hash128 rest, bool *touched,
 					    const char **why)
 {
@@ -87,7 +82,7 @@ enum build_record_state build_record_verify(const struct disk *d, struct arena *
 		if (!changed[i])
 			continue;
 		/* a file that is added or removed changes what names mean: only a file that exists before and after counts as edited */
-		bool edit = in->kind == INPUT_FILE && is_source(in->path) && !hash_is_zero(in->content);
+		bool edit = in->kind == INPUT_FILE && path_has_extension(in->path, "tri") && !hash_is_zero(in->content);
 		if (!edit || state == RECORD_FRESH)
 			*why = arena_printf(a, "%s changed", in->path);
 		if (!edit)

@@ -4,6 +4,15 @@
 #include "base/arena.h"
 #include "builder/manifest/manifest.h"
 
+const char *compile_reason_text(enum compile_reason r)
+{
+	static const char *const texts[] = {
+#define REASON(id, text) text,
+#include "builder/store/compile_reasons.def"
+	};
+	return texts[r];
+}
+
 static const char *opt_text(uint8_t opt)
 {
 	static const char *const texts[] = {"0", "1", "2", "3", "s"};

@@ -17,4 +17,7 @@ hash128 key_compiler(struct arena *session, struct store *project, struct inputs
 hash128 key_unit(hash128 compiler, const struct platform *t, const struct plan_options *o, const struct plan *p);
 /* The options of one unit: its `@opt(n)` overrides the model's level. */
 struct plan_options key_unit_options(const struct plan_options *model, const struct hir_unit *u);
+
+/* Returns the hash, zero if the file is absent, and records the file as an input. `project` may be NULL. */
+hash128 file_hash(struct store *project, struct inputs *in, const char *path);
 #endif

@@ -1,4 +1,4 @@
-#include "builder/deps/integrity.h"
+#include "builder/deps/checkout.h"
 #include "tests/unit/unit.h"
 #include <stdio.h>
 #include <stdlib.h>
