@@ -1,7 +1,6 @@
 /* Building the models of a project: the command `trib build`. */
 #ifndef TRIB_BUILDER_BUILD_BUILD_H
 #define TRIB_BUILDER_BUILD_BUILD_H
-#include <stdbool.h>
 #include <stdio.h>
 
 struct buf;

@@ -16,7 +16,6 @@
 #include "builder/store/history.h"
 #include "builder/store/inputs.h"
 #include "builder/store/serializer.h"
-#include "builder/store/store.h"
 #include "builder/weights/triw.h"
 
 #define MOST_OUTPUT ((uint64_t)64 << 20) /* bytes of all outputs together */

@@ -1,7 +1,6 @@
 /* The objects that the last build linked, parsed, in memory for the next build of the process. */
 #ifndef TRIB_BUILDER_BUILD_FRAGMENTS_H
 #define TRIB_BUILDER_BUILD_FRAGMENTS_H
-#include <stdbool.h>
 #include <stddef.h>
 #include "base/hash.h"
 

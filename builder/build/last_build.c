@@ -1,6 +1,5 @@
 #include "builder/build/last_build.h"
 #include <stdlib.h>
-#include <string.h>
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/os.h"

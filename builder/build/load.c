@@ -4,7 +4,6 @@
 #include "builder/build/progress.h"
 #include "builder/build/build_steps.h"
 #include "builder/manifest/options.h"
-#include "builder/store/store.h"
 #include "frontend/frontend.h"
 #include "frontend/index/index.h"
 

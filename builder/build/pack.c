@@ -10,7 +10,6 @@
 #include "builder/build/plan_cache.h"
 #include "builder/build/timing.h"
 #include "builder/cache/cache.h"
-#include "builder/manifest/build_spec.h"
 #include "builder/weights/triw.h"
 #include "frontend/hir/hir.h"
 

@@ -1,7 +1,6 @@
 /* Displays the progress of a build: a line that is redrawn on a terminal, else a line for each finished task. */
 #ifndef TRIB_BUILDER_BUILD_PROGRESS_H
 #define TRIB_BUILDER_BUILD_PROGRESS_H
-#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 

@@ -21,7 +21,7 @@ struct build_result {
 	int64_t started, published; /* published: when the last output was written; 0: none was */
 };
 
-/* ---- build_summary.c: The JSON object that ends every build and check with --message-format=json. ---- */
+/* The JSON object that ends every build and check with --message-format=json. */
 struct build_summary {
 	const char *type; /* "build" or "check" */
 	bool ok;
@@ -29,6 +29,6 @@ struct build_summary {
 	uint32_t jobs;
 	const struct build_result *result;
 };
-/* Appends the object as one line. `t` may be NULL: all times are zero. */
+/* report.c: appends the object as one line. `t` may be NULL: all times are zero. */
 void build_summary_print(const struct build_summary *s, const struct timing *t, struct buf *out);
 #endif

@@ -1,6 +1,5 @@
 #include "builder/build/session.h"
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include "base/arena.h"
 #include "builder/build/fragments.h"

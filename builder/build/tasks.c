@@ -2,10 +2,8 @@
  * the tasks of the longest path first, by the times of earlier builds. */
 #include "builder/build/build_steps.h"
 #include <stdlib.h>
-#include "backend/interp/interp.h"
 #include "base/arena.h"
 #include "base/diag.h"
-#include "base/os.h"
 #include "builder/build/link.h"
 #include "builder/build/plan_cache.h"
 #include "builder/build/progress.h"

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "base/arena.h"
 #include "base/buf.h"
 #include "base/diag.h"
 #include "base/os.h"

@@ -11,7 +11,6 @@
 #include "backend/loops/loops.h"
 #include "backend/loops/serialize.h"
 #include "backend/runtime/lazy.h"
-#include "backend/target/codegen.h"
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/map.h"

@@ -11,7 +11,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "base/arena.h"
-#include "base/buf.h"
 #include "base/diag.h"
 #include "base/os.h"
 #include "base/source.h"

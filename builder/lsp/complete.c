@@ -2,10 +2,13 @@
 #include <string.h>
 #include "base/arena.h"
 #include "base/path.h"
-#include "builder/lsp/query.h"
 #include "builder/lsp/cursor.h"
-#include "frontend/frontend.h"
+#include "builder/lsp/query.h"
+#include "builder/manifest/manifest.h"
 #include "frontend/std/std_data.h"
+
+/* Some of the protocol's CompletionItemKind. */
+enum { ITEM_FUNCTION = 3, ITEM_FIELD = 5, ITEM_CLASS = 7, ITEM_MODULE = 9, ITEM_PROPERTY = 10, ITEM_KEYWORD = 14 };
 
 static int item_kind(enum symbol_kind k)
 {
@@ -32,8 +35,6 @@ static void put_item(struct query *q, const char *name, int kind, const char *de
 	json_member_str(w, "sortText", arena_printf(q->scratch, "%c%s", order, name));
 	json_close(w, '}');
 }
-
-void completion_put_item(struct query *q, const char *name, int kind, const char *detail) { put_item(q, name, kind, detail, NULL, '2'); }
 
 static char order_of(const struct candidate *k, const struct symbol *s)
 {
@@ -121,6 +122,55 @@ static void put_modules(struct query *q, const struct document *d)
 			put_item(q, path_stem(q->scratch, files[i]), ITEM_MODULE, path_base(files[i]), NULL, '1');
 }
 
+/* ---- tri.build: blocks at the start of a line, keys of the block on indented lines, definitions after `entry =` ---- */
+
+/* The block that an indented line belongs to, or BLOCK_COUNT. */
+static enum manifest_block_kind block_above(const struct source *s, uint32_t line)
+{
+	while (line > 0) {
+		line = source_line_start(s, line - 1);
+		size_t n = strcspn(s->text + line, " \t\r\n#");
+		for (enum manifest_block_kind k = 0; n && k < BLOCK_COUNT; k++)
+			if (strlen(manifest_block_text(k)) == n && !strncmp(manifest_block_text(k), s->text + line, n))
+				return k;
+		if (n)
+			break;
+	}
+	return BLOCK_COUNT;
+}
+
+/* The definitions that can be an entry. */
+static void put_entries(struct query *q)
+{
+	const struct index *ix = q->analysis->index;
+	for (uint32_t i = 0; i < ix->symbols.len; i++) {
+		const struct symbol *s = &ix->symbols.at[i];
+		if (!s->std && s->parent == SYMBOL_NONE && (s->kind == SYMBOL_LAYER || s->kind == SYMBOL_FN))
+			put_item(q, s->name, s->kind == SYMBOL_LAYER ? ITEM_CLASS : ITEM_FUNCTION, symbol_signature(q, s), NULL, '2');
+	}
+}
+
+static void put_manifest_items(struct query *q)
+{
+	const struct source *s = q->source;
+	uint32_t line = source_line_start(s, q->offset);
+	const char *before = arena_strndup(q->scratch, s->text + line, q->offset - line), *word = before + strspn(before, " \t");
+	if (strchr(before, '#') || (strchr(word, '=') && strncmp(word, "entry", 5) != 0))
+		return;
+	if (strchr(word, '=')) {
+		put_entries(q);
+	} else if (word == before) {
+		for (enum manifest_block_kind k = 0; k < BLOCK_COUNT; k++)
+			if (k != BLOCK_BUILD) /* only in the user's configuration */
+				put_item(q, manifest_block_text(k), ITEM_KEYWORD, NULL, NULL, '2');
+	} else {
+		enum manifest_block_kind block = block_above(s, line);
+		for (enum manifest_key k = 0; block < BLOCK_COUNT && k < KEY_COUNT; k++)
+			if (manifest_key_is_in(k, block))
+				put_item(q, manifest_key_text(k), ITEM_PROPERTY, NULL, NULL, '2');
+	}
+}
+
 /* ---- all items ---- */
 
 static void put_items(struct query *q, const struct cursor *cur)
@@ -143,7 +193,7 @@ void query_completion(struct query *q)
 {
 	json_open(q->out, '[');
 	if (document_is_manifest(q->document))
-		completion_put_manifest(q);
+		put_manifest_items(q);
 	else
 		query_at_cursor(q, put_items);
 	json_close(q->out, ']');

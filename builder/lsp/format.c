@@ -1,6 +1,5 @@
 /* Formatting, as edits of the lines that change. Text with syntax errors is left unchanged. */
 #include "frontend/format/format.h"
-#include <string.h>
 #include "base/diag.h"
 #include "base/line_diff.h"
 #include "builder/lsp/query.h"

@@ -1,9 +1,6 @@
 /* The definition and the uses of a name. */
 #include <string.h>
-#include "base/arena.h"
-#include "base/path.h"
 #include "builder/lsp/query.h"
-#include "frontend/frontend.h"
 
 /* The standard library is inside the executable. This writes the file that the editor will open. */
 static bool write_std(struct query *q, uint32_t source)

@@ -1,4 +1,4 @@
-/* Reading the parameters of a message, and the protocol's error codes. */
+/* The parameters of a message: members, positions, file:// URIs; and the protocol's error codes. */
 #ifndef TRIB_BUILDER_LSP_PARAMS_H
 #define TRIB_BUILDER_LSP_PARAMS_H
 #include <jansson.h>
@@ -8,7 +8,7 @@
 
 struct arena;
 
-/* ---- position.c: Positions of the protocol (line and character, from 0) and byte offsets. Characters are UTF-16 units, or bytes if UTF-8 was negotiated. ---- */
+/* A position of the protocol, from 0. Characters are UTF-16 units, or bytes if UTF-8 was negotiated. */
 struct lsp_position {
 	int64_t line, character;
 };
@@ -35,8 +35,6 @@ const char *params_text(const json_t *object, const char *key);
 const char *params_uri(const json_t *params);
 bool params_position(const json_t *position, struct lsp_position *out);
 bool params_range(const json_t *range, struct lsp_position *start, struct lsp_position *end);
-
-/* ---- uri.c: file:// URIs and paths. ---- */
 
 /* Returns the normalised path of a file URI, and any other URI (untitled:1) unchanged. */
 const char *uri_path(struct arena *a, const char *uri);

@@ -1,7 +1,5 @@
-#include "builder/lsp/editor_state.h"
 #include <stdlib.h>
 #include <string.h>
-#include "base/arena.h"
 #include "base/bug.h"
 #include "base/diag.h"
 #include "builder/lsp/frame.h"

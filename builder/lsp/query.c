@@ -1,8 +1,6 @@
 #include "builder/lsp/query.h"
-#include <string.h>
 #include "base/arena.h"
 #include "builder/lsp/cursor.h"
-#include "builder/lsp/params.h"
 
 void query_fail(struct query *q, enum lsp_error code, const char *fmt, ...)
 {

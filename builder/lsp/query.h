@@ -69,14 +69,4 @@ const char *source_comment(struct query *q, span whole);
 const char *module_comment(struct query *q, uint32_t source);
 /* A definition in one line: "fn f(x: int) -> float32[N]". */
 const char *symbol_signature(struct query *q, const struct symbol *s);
-
-/* ---- complete.c: Items of a completion. ---- */
-
-/* Some of the protocol's CompletionItemKind. */
-enum { ITEM_FUNCTION = 3, ITEM_FIELD = 5, ITEM_CLASS = 7, ITEM_MODULE = 9, ITEM_PROPERTY = 10, ITEM_KEYWORD = 14 };
-
-/* Writes one item; `detail` may be NULL. */
-void completion_put_item(struct query *q, const char *name, int kind, const char *detail);
-/* Writes the items at the offset of a manifest. */
-void completion_put_manifest(struct query *q);
 #endif

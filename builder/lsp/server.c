@@ -4,10 +4,8 @@
 #include <string.h>
 #include "base/arena.h"
 #include "base/bug.h"
-#include "builder/lsp/analysis.h"
 #include "builder/lsp/frame.h"
 #include "builder/lsp/notification.h"
-#include "builder/lsp/editor_state.h"
 #include "builder/lsp/query.h"
 
 enum method_kind { METHOD_QUERY, METHOD_CONTROL, METHOD_NOTIFICATION };

@@ -1,7 +1,6 @@
 /* What the editor opens, edits, saves and closes. */
 #include "base/arena.h"
 #include "builder/lsp/notification.h"
-#include "builder/lsp/params.h"
 
 static struct document *find_document(const struct notification *n)
 {

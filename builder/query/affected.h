@@ -15,8 +15,8 @@ struct git_view;
 struct options;
 struct sources;
 
-/* ---- project_snapshot.c: A project at one moment, on disk or in a commit: manifest, models, definitions and their uses. Nothing is built. Errors in the sources
- * only show as missing definitions. ---- */
+/* ---- project_snapshot.c: a project at one moment, on disk or in a commit. Nothing is built. Errors in the sources only show as missing
+ * definitions. ---- */
 #define SNAPSHOT_NO_DEF UINT32_MAX
 
 struct snapshot_def {

@@ -8,7 +8,6 @@
 #include "builder/build/project.h"
 #include "builder/store/costs.h"
 #include "builder/store/history.h"
-#include "builder/store/store.h"
 #include "frontend/def_graph.h"
 #include "frontend/hir/hir.h"
 #include "frontend/index/index.h"

@@ -5,7 +5,6 @@
 #include <stdint.h>
 #include "base/hash.h"
 
-struct arena;
 struct buf;
 struct build_context;
 struct project;
@@ -55,8 +54,9 @@ struct graph {
 struct graph *graph_new(const struct build_context *c, const struct project *p);
 void graph_print_dot(const struct graph *g, struct buf *out);
 void graph_print_json(const struct graph *g, struct buf *out);
-/* One self-contained page. */
+/* One self-contained page: graph.html with the JSON. */
 void graph_print_html(const struct graph *g, struct buf *out);
+const char *graph_page(void); /* graph.html, which the build embeds */
 struct json_writer;
 void graph_put_def(const struct graph *g, const struct graph_def *d, struct json_writer *w);
 void graph_put_unit(const struct graph *g, const struct graph_unit *u, struct json_writer *w);

@@ -4,7 +4,6 @@
 #include "base/buf.h"
 #include "base/diag.h"
 #include "base/json.h"
-#include "base/os.h"
 #include "base/vec.h"
 #include "builder/git/git.h"
 #include "builder/manifest/manifest.h"

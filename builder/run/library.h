@@ -2,7 +2,6 @@
 #ifndef TRIB_BUILDER_RUN_LIBRARY_H
 #define TRIB_BUILDER_RUN_LIBRARY_H
 #include <stdbool.h>
-#include <stdint.h>
 #include "backend/runtime/tri.h"
 
 struct arena;

@@ -1,6 +1,4 @@
 /* Runs in batches along the first dimension of the inputs, like a loop over a PyTorch DataLoader. The outputs are concatenated. */
-#include <string.h>
-#include "backend/runtime/dims.h"
 #include "base/arena.h"
 #include "base/buf.h"
 #include "builder/manifest/options.h"

@@ -1,7 +1,6 @@
 /* The tensors of a run: checks names and shapes, reads or makes the inputs, allocates the outputs. */
 #include <errno.h>
 #include <string.h>
-#include "backend/ir/tensor.h"
 #include "backend/runtime/dims.h"
 #include "base/arena.h"
 #include "base/buf.h"

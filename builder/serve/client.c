@@ -15,7 +15,6 @@
 #include "builder/cache/config.h"
 #include "builder/manifest/manifest.h"
 #include "builder/manifest/options.h"
-#include "builder/serve/message.h"
 
 enum { ANSWER_MS = 250, STATUS_MS = 3000, GRACE_MS = 2000, CHECK_MS = 500 };
 

@@ -2,7 +2,6 @@
 #ifndef TRIB_BUILDER_SERVE_CLIENT_H
 #define TRIB_BUILDER_SERVE_CLIENT_H
 #include <stdbool.h>
-#include <stdint.h>
 #include "builder/build/build.h"
 #include "builder/serve/message.h"
 

@@ -6,7 +6,6 @@
 #include <unistd.h>
 #include "base/arena.h"
 #include "base/buf.h"
-#include "base/os.h"
 
 #define MAGIC 0x74726231u /* of this version of the protocol */
 enum { MAX_MESSAGE = 1 << 18, SPIN_NS = 100000 };

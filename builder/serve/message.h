@@ -20,7 +20,7 @@
 struct arena;
 struct buf;
 
-/* ---- process_context.c: What a build depends on besides its inputs: executable, folder, user, limits, CPUs, variables. In equal contexts, builds are equal. ---- */
+/* ---- process_context.c: what a build depends on besides its inputs. In equal contexts, builds are equal. ---- */
 struct program {
 	struct file_stamp trib, codegen; /* the running files; zero: none */
 };

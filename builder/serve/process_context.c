@@ -1,5 +1,4 @@
 #include "builder/serve/message.h"
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>

@@ -6,8 +6,6 @@
 #include <stdio.h>
 #include <unistd.h>
 #include "base/os.h"
-#include "builder/build/session.h"
-#include "builder/serve/message.h"
 #include "builder/serve/server_state.h"
 #include "scheduler/pool.h"
 

@@ -2,7 +2,6 @@
 #ifndef TRIB_BUILDER_SERVE_SERVER_STATE_H
 #define TRIB_BUILDER_SERVE_SERVER_STATE_H
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include "builder/build/session.h"
@@ -29,18 +28,6 @@ struct server {
 	bool warmup_runs; /* must be joined */
 	_Atomic bool warm;
 };
-
-/* server_state.c. Opens the socket. False: another process serves this folder (errno 0), or errno. */
-bool server_open(struct server *s);
-void server_close(struct server *s);
-/* Removes the socket, so that another server may start. */
-void server_leave(struct server *s);
-/* True while the socket file is ours and the executable is unchanged. */
-bool server_is_current(const struct server *s);
-void server_clear_file_events(const struct server *s);
-uint64_t server_resident_memory(void); /* bytes */
-/* Returns free memory to the system. Drops the warm state of a project that is too large for this machine. */
-void server_trim_memory(struct server *s);
 
 /* served_build.c. True if the request can be served; *o is then its options, in `a`. */
 bool served_build_accept(struct server *s, struct arena *a, const struct request *r, struct options *o);

@@ -7,7 +7,6 @@
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
-#include "base/os.h"
 
 enum { BACKLOG = 8 };
 

@@ -1,9 +1,7 @@
 #include "builder/watch/watch_state.h"
-#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "base/os.h"

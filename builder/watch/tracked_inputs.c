@@ -2,7 +2,6 @@
 #include <stdlib.h>
 #include "base/arena.h"
 #include "base/bug.h"
-#include "base/vec.h"
 #include "builder/build/build_steps.h"
 #include "builder/store/disk.h"
 

@@ -1,7 +1,6 @@
 /* Waiting for the next save. Events only decide when to compare; the recorded inputs of the last build decide if there is work. */
 #include <poll.h>
 #include <signal.h>
-#include <string.h>
 #include <time.h>
 #include "base/arena.h"
 #include "base/os.h"

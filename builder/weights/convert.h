@@ -3,7 +3,6 @@
 #define TRIB_BUILDER_WEIGHTS_CONVERT_H
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 #include "frontend/hir/dtype.h"
 
 /* True if `from` equals `to`, widens to it within integers or within floats, or `to` is trit: then values are checked. */

@@ -2,7 +2,6 @@
  * read. */
 #ifndef TRIB_BUILDER_WEIGHTS_SAFETENSORS_H
 #define TRIB_BUILDER_WEIGHTS_SAFETENSORS_H
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include "frontend/hir/dtype.h"

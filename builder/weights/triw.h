@@ -3,7 +3,6 @@
 #ifndef TRIB_BUILDER_WEIGHTS_TRIW_H
 #define TRIB_BUILDER_WEIGHTS_TRIW_H
 #include <stdbool.h>
-#include <stdint.h>
 #include "backend/link/model.h"
 
 struct arena;

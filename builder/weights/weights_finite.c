@@ -1,7 +1,6 @@
 /* Units are listed callees before callers, so a call knows what the callee does with its inputs. Within a unit the nodes are visited
  * from the last to the first, so a node knows whether its value reaches a quantizer. */
 #include "builder/weights/weights_file.h"
-#include <stdint.h>
 #include <string.h>
 #include "base/arena.h"
 #include "base/map.h"
