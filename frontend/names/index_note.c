@@ -11,7 +11,7 @@ static uint64_t span_key(span at) { return (uint64_t)at.source << 32 | at.start;
 static const struct {
 	const char *name, *params, *doc;
 } prelude[] = {
-#define BUILTIN(id, name, signature, rule, help) {name, signature, help},
+#define BUILTIN(id, name, signature, operands, rule, help) {name, signature, help},
 #include "frontend/hir/builtins.def"
 #undef BUILTIN
 	{"print", "*values", "Prints the values; in compiled code as debug output."},

@@ -160,8 +160,8 @@ struct value rule_rope(struct emitter *e, struct builtin_call *c)
 	int64_t features;
 	double base;
 	bool interleaved;
-	hir_ref x = need_float(e, c, 0);
-	if (x == HIR_NONE || !need_float_value(e, c, 2, &base) || !need_bool(e, c, 3, &interleaved))
+	hir_ref x = c->operand[0];
+	if (!need_float_value(e, c, 2, &base) || !need_bool(e, c, 3, &interleaved))
 		return VALUE_POISON;
 	struct hir_type t = *type_of(e, x);
 	if (t.rank < 2)

@@ -5,10 +5,10 @@
 #include "frontend/habits/habits.h"
 
 static const struct {
-	const char *name, *sig;
+	const char *name, *sig, *operands;
 	builtin_rule *rule;
 } table[BI_COUNT] = {
-#define BUILTIN(id, name, sig, rule, help) [BI_##id] = {name, sig, rule_##rule},
+#define BUILTIN(id, name, sig, operands, rule, help) [BI_##id] = {name, sig, operands, rule_##rule},
 #include "frontend/hir/builtins.def"
 #undef BUILTIN
 };
@@ -37,7 +37,7 @@ static void parse_sig(struct frontend *f, struct builtin_sig *s, enum builtin bi
 {
 	const char *p = table[bi].sig;
 	bool training = false;
-	*s = (struct builtin_sig){.name = table[bi].name, .text = p};
+	*s = (struct builtin_sig){.name = table[bi].name, .text = p, .operands = table[bi].operands};
 	while (*p) {
 		size_t len = strcspn(p, ",");
 		if (len == 1 && *p == '*') {
@@ -211,6 +211,20 @@ static bool bind_arguments(struct emitter *e, struct builtin_call *c, struct arg
 	return true;
 }
 
+/* Loads the operands that builtins.def gives a kind. False: reported. */
+static bool load_operands(struct emitter *e, struct builtin_call *c)
+{
+	bool ok = true;
+	for (uint32_t i = 0; c->sig->operands[i]; i++) {
+		char kind = c->sig->operands[i];
+		if (kind == '-')
+			continue;
+		c->operand[i] = kind == 't' ? need_tensor(e, c, i) : kind == 'f' ? need_float(e, c, i) : need_wide_float(e, c, i);
+		ok = ok && c->operand[i] != HIR_NONE;
+	}
+	return ok;
+}
+
 struct value call_builtin(struct emitter *e, enum builtin bi, struct args *args, span at)
 {
 	struct builtin_call c = {.bi = bi, .at = at, .sig = &e->f->elab.builtin_sigs[bi]};
@@ -224,7 +238,7 @@ struct value call_builtin(struct emitter *e, enum builtin bi, struct args *args,
 	if (!bind_arguments(e, &c, args) || unknown)
 		return VALUE_POISON;
 	uint32_t errors = e->report.errors;
-	out = table[bi].rule(e, &c);
+	out = load_operands(e, &c) ? table[bi].rule(e, &c) : VALUE_POISON;
 	if (dims_overflowed(e->b->dims) && e->report.errors == errors)
 		return report_poison(e, DIAG_CONST_ARITH, at, "`%s`: the sizes overflow 64 bits or are too complicated", c.sig->name);
 	return out;

@@ -12,7 +12,7 @@ struct builtin_param {
 };
 /* `n` parameters that rules see; the rest, after `*`, matters only in training. */
 struct builtin_sig {
-	const char *name, *text;
+	const char *name, *text, *operands;
 	uint32_t n, n_all;
 	struct builtin_param params[BUILTIN_MAX_PARAMS];
 };
@@ -22,11 +22,12 @@ struct builtin_call {
 	span at;
 	const struct builtin_sig *sig;
 	struct value v[BUILTIN_MAX_PARAMS];
+	hir_ref operand[BUILTIN_MAX_PARAMS]; /* of those arguments for which builtins.def has a kind */
 	span ats[BUILTIN_MAX_PARAMS];
 	bool given[BUILTIN_MAX_PARAMS], named[BUILTIN_MAX_PARAMS];
 };
 typedef struct value builtin_rule(struct emitter *e, struct builtin_call *c);
-#define BUILTIN(id, name, sig, rule, help) builtin_rule rule_##rule;
+#define BUILTIN(id, name, sig, operands, rule, help) builtin_rule rule_##rule;
 #include "frontend/hir/builtins.def"
 #undef BUILTIN
 
@@ -134,8 +135,6 @@ struct value compose(struct emitter *e, enum builtin bi, const struct value *v, 
 #define COMPOSE(bi, ...) COMPOSE_AT(c->at, bi, __VA_ARGS__)
 /* Calls a builtin of two operands, with the positions of arguments 0 and 1. */
 struct value compose_pair(struct emitter *e, struct builtin_call *c, enum builtin bi, struct value a, struct value b);
-/* Returns argument i as a tensor of floats. */
-struct value composed_floats(struct emitter *e, struct builtin_call *c, uint32_t i);
 
 /* The element type of the product of a and b (linear.c). Floats of different widths, or a float and an integer, are cast to the wider;
  * trits and integers are not cast. False: there is none (reported). */

@@ -92,12 +92,6 @@ struct value compose(struct emitter *e, enum builtin bi, const struct value *v, 
 	return call_builtin(e, bi, &args, at);
 }
 
-struct value composed_floats(struct emitter *e, struct builtin_call *c, uint32_t i)
-{
-	hir_ref x = need_float(e, c, i);
-	return x == HIR_NONE ? VALUE_POISON : value_tensor(x);
-}
-
 struct value compose_pair(struct emitter *e, struct builtin_call *c, enum builtin bi, struct value a, struct value b)
 {
 	struct arg given[] = {{.v = a, .at = c->ats[0]}, {.v = b, .at = c->ats[1]}};

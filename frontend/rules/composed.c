@@ -69,9 +69,7 @@ struct value rule_norm(struct emitter *e, struct builtin_call *c)
 
 struct value rule_normalize(struct emitter *e, struct builtin_call *c)
 {
-	struct value x = composed_floats(e, c, 0);
-	if (!is_tensor(x))
-		return x;
+	struct value x = value_tensor(c->operand[0]);
 	return COMPOSE(BI_DIV, x, COMPOSE(BI_MAXIMUM, compose_norm(e, c, x, c->v[1], c->v[2], true), c->v[3]));
 }
 
@@ -82,9 +80,7 @@ static struct value expand_to(struct emitter *e, struct builtin_call *c, struct 
 
 struct value rule_cosine_similarity(struct emitter *e, struct builtin_call *c)
 {
-	struct value a = composed_floats(e, c, 0), b = composed_floats(e, c, 1), no = value_bool(false);
-	if (!is_tensor(a) || !is_tensor(b))
-		return VALUE_POISON;
+	struct value a = value_tensor(c->operand[0]), b = value_tensor(c->operand[1]), no = value_bool(false);
 	struct value both = COMPOSE(BI_MUL, a, b), ab = COMPOSE(BI_SUM, both, c->v[2], no);
 	if (!is_tensor(both))
 		return both;
@@ -95,9 +91,7 @@ struct value rule_cosine_similarity(struct emitter *e, struct builtin_call *c)
 
 struct value rule_cdist(struct emitter *e, struct builtin_call *c)
 {
-	struct value a = composed_floats(e, c, 0), b = composed_floats(e, c, 1);
-	if (!is_tensor(a) || !is_tensor(b))
-		return VALUE_POISON;
+	struct value a = value_tensor(c->operand[0]), b = value_tensor(c->operand[1]);
 	struct value away = COMPOSE(BI_SUB, COMPOSE(BI_UNSQUEEZE, a, value_int(-2)), COMPOSE(BI_UNSQUEEZE, b, value_int(-3)));
 	return compose_norm(e, c, away, c->v[2], value_int(-1), false);
 }
@@ -142,9 +136,7 @@ static struct value roll_one(struct emitter *e, struct builtin_call *c, struct v
 /* Without `dims`, rolls the flattened tensor. */
 struct value rule_roll(struct emitter *e, struct builtin_call *c)
 {
-	hir_ref r = need_tensor(e, c, 0);
-	if (r == HIR_NONE)
-		return VALUE_POISON;
+	hir_ref r = c->operand[0];
 	struct value x = value_tensor(r), shifts = c->v[1], dims = c->v[2];
 	struct hir_type t = *type_of(e, r);
 	if (dims.kind == V_NONE) {
@@ -171,8 +163,8 @@ struct value rule_unbind(struct emitter *e, struct builtin_call *c)
 {
 	uint32_t axis;
 	int64_t n;
-	hir_ref x = need_tensor(e, c, 0);
-	if (x == HIR_NONE || !need_axis(e, c, 1, type_of(e, x)->rank, &axis))
+	hir_ref x = c->operand[0];
+	if (!need_axis(e, c, 1, type_of(e, x)->rank, &axis))
 		return VALUE_POISON;
 	if (!need_const_size(e, c, c->at, type_of(e, x)->dims[axis], "the size of the dimension", &n))
 		return VALUE_POISON;
@@ -188,8 +180,8 @@ struct value rule_unbind(struct emitter *e, struct builtin_call *c)
 struct value rule_one_hot(struct emitter *e, struct builtin_call *c)
 {
 	int64_t classes;
-	hir_ref x = need_tensor(e, c, 0);
-	if (x == HIR_NONE || !need_int(e, c, 1, &classes))
+	hir_ref x = c->operand[0];
+	if (!need_int(e, c, 1, &classes))
 		return VALUE_POISON;
 	if (dtype_class(type_of(e, x)->elem) != DTC_INT || classes < 1)
 		return rule_error(e, c, DIAG_TYPE_MISMATCH, c->at, "needs a tensor of integers, and `num_classes` of at least 1");
@@ -199,10 +191,8 @@ struct value rule_one_hot(struct emitter *e, struct builtin_call *c)
 
 struct value rule_float_class(struct emitter *e, struct builtin_call *c)
 {
-	hir_ref r = need_float(e, c, 0);
+	hir_ref r = c->operand[0];
 	struct value x = value_tensor(r), most = value_float(HUGE_VAL);
-	if (r == HIR_NONE)
-		return VALUE_POISON;
 	if (c->bi == BI_ISNAN)
 		return COMPOSE(BI_NE, x, x);
 	return COMPOSE(c->bi == BI_ISINF ? BI_EQ : BI_LT, COMPOSE(BI_ABS, x), most);

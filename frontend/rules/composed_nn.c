@@ -19,8 +19,7 @@ static struct value reduce_loss(struct emitter *e, struct builtin_call *c, uint3
 
 static struct value compose_distance(struct emitter *e, struct builtin_call *c)
 {
-	struct value x = composed_floats(e, c, 0), y = composed_floats(e, c, 1);
-	return is_tensor(x) && is_tensor(y) ? COMPOSE(BI_ABS, COMPOSE(BI_SUB, x, y)) : VALUE_POISON;
+	return COMPOSE(BI_ABS, COMPOSE(BI_SUB, value_tensor(c->operand[0]), value_tensor(c->operand[1])));
 }
 
 struct value rule_l1_loss(struct emitter *e, struct builtin_call *c) { return reduce_loss(e, c, 2, compose_distance(e, c)); }
@@ -48,9 +47,7 @@ static struct value apply_weight(struct emitter *e, struct builtin_call *c, stru
 /* Logarithms are at least -100, as in PyTorch. */
 struct value rule_binary_cross_entropy(struct emitter *e, struct builtin_call *c)
 {
-	struct value p = composed_floats(e, c, 0), t = composed_floats(e, c, 1), one = value_float(1);
-	if (!is_tensor(p) || !is_tensor(t))
-		return VALUE_POISON;
+	struct value p = value_tensor(c->operand[0]), t = value_tensor(c->operand[1]), one = value_float(1);
 	struct value yes = COMPOSE(BI_CLIP, COMPOSE(BI_LOG, p), value_float(-100));
 	struct value no = COMPOSE(BI_CLIP, COMPOSE(BI_LOG, COMPOSE(BI_SUB, one, p)), value_float(-100));
 	struct value sum = COMPOSE(BI_ADD, COMPOSE(BI_MUL, t, yes), COMPOSE(BI_MUL, COMPOSE(BI_SUB, one, t), no));
@@ -60,9 +57,7 @@ struct value rule_binary_cross_entropy(struct emitter *e, struct builtin_call *c
 /* max(x, 0) - x·t + log(1 + exp(-|x|)); pos_weight is a factor of the positive part. */
 struct value rule_binary_cross_entropy_with_logits(struct emitter *e, struct builtin_call *c)
 {
-	struct value x = composed_floats(e, c, 0), t = composed_floats(e, c, 1), one = value_float(1);
-	if (!is_tensor(x) || !is_tensor(t))
-		return VALUE_POISON;
+	struct value x = value_tensor(c->operand[0]), t = value_tensor(c->operand[1]), one = value_float(1);
 	struct value tail = COMPOSE(BI_LOG1P, COMPOSE(BI_EXP, COMPOSE(BI_NEG, COMPOSE(BI_ABS, x))));
 	struct value soft = COMPOSE(BI_ADD, tail, COMPOSE(BI_RELU, COMPOSE(BI_NEG, x)));
 	if (c->v[4].kind != V_NONE)
@@ -75,8 +70,8 @@ struct value rule_binary_cross_entropy_with_logits(struct emitter *e, struct bui
 struct value rule_kl_div(struct emitter *e, struct builtin_call *c)
 {
 	bool logs;
-	struct value x = composed_floats(e, c, 0), t = composed_floats(e, c, 1), loss;
-	if (!is_tensor(x) || !is_tensor(t) || !need_bool(e, c, 3, &logs))
+	struct value x = value_tensor(c->operand[0]), t = value_tensor(c->operand[1]), loss;
+	if (!need_bool(e, c, 3, &logs))
 		return VALUE_POISON;
 	if (logs) {
 		loss = COMPOSE(BI_MUL, COMPOSE(BI_EXP, t), COMPOSE(BI_SUB, t, x));
@@ -92,10 +87,8 @@ struct value rule_kl_div(struct emitter *e, struct builtin_call *c)
 /* The input is logarithms of probabilities, with the classes in dimension 1, or 0 of a vector. */
 struct value rule_nll_loss(struct emitter *e, struct builtin_call *c)
 {
-	struct value x = composed_floats(e, c, 0);
-	hir_ref t = need_tensor(e, c, 1);
-	if (!is_tensor(x) || t == HIR_NONE)
-		return VALUE_POISON;
+	struct value x = value_tensor(c->operand[0]);
+	hir_ref t = c->operand[1];
 	if (dtype_class(type_of(e, t)->elem) != DTC_INT)
 		return rule_error(e, c, DIAG_TYPE_MISMATCH, c->ats[1], "the target must be class indices (integers), not %s",
 				  type_text(e, t));
@@ -117,10 +110,8 @@ struct value rule_glu(struct emitter *e, struct builtin_call *c)
 /* One slope, or one for each channel (dimension 1). */
 struct value rule_prelu(struct emitter *e, struct builtin_call *c)
 {
-	struct value x = composed_floats(e, c, 0), w = composed_floats(e, c, 1);
+	struct value x = value_tensor(c->operand[0]), w = value_tensor(c->operand[1]);
 	int64_t n;
-	if (!is_tensor(x) || !is_tensor(w))
-		return VALUE_POISON;
 	struct hir_type t = *type_of(e, w.u.t);
 	bool one = !t.rank || (dim_is_const(e->b->dims, t.dims[0], &n) && n == 1);
 	if (!one && rank_of(e, x) > 1) {
@@ -139,8 +130,8 @@ struct value rule_instance_norm(struct emitter *e, struct builtin_call *c)
 {
 	bool own;
 	int64_t channels;
-	struct value x = composed_floats(e, c, 0);
-	if (!is_tensor(x) || !need_bool(e, c, IN_INPUT_STATS, &own))
+	struct value x = value_tensor(c->operand[0]);
+	if (!need_bool(e, c, IN_INPUT_STATS, &own))
 		return VALUE_POISON;
 	if (!own)
 		return COMPOSE(BI_BATCH_NORM, x, c->v[IN_MEAN], c->v[IN_VAR], c->v[IN_WEIGHT], c->v[IN_BIAS], value_bool(false), VALUE_NONE,
@@ -167,8 +158,8 @@ struct value rule_pixel_shuffle(struct emitter *e, struct builtin_call *c)
 {
 	static const uint32_t up[] = {0, 3, 1, 4, 2}, down[] = {0, 2, 4, 1, 3};
 	int64_t r, rest;
-	hir_ref x = need_tensor(e, c, 0);
-	if (x == HIR_NONE || !need_int(e, c, 1, &r))
+	hir_ref x = c->operand[0];
+	if (!need_int(e, c, 1, &r))
 		return VALUE_POISON;
 	struct dims *d = e->b->dims;
 	struct hir_type t = *type_of(e, x), split = t, joined = t;

@@ -62,8 +62,8 @@ struct value rule_diagonal(struct emitter *e, struct builtin_call *c)
 {
 	int64_t offset, order[HIR_MAX_RANK];
 	uint32_t a, b, n = 0;
-	hir_ref r = need_tensor(e, c, 0);
-	if (r == HIR_NONE || !need_int(e, c, 1, &offset))
+	hir_ref r = c->operand[0];
+	if (!need_int(e, c, 1, &offset))
 		return VALUE_POISON;
 	struct hir_type t = *type_of(e, r);
 	if (t.rank < 2)
@@ -100,9 +100,7 @@ struct value rule_diagonal(struct emitter *e, struct builtin_call *c)
 
 struct value rule_trace(struct emitter *e, struct builtin_call *c)
 {
-	hir_ref r = need_tensor(e, c, 0);
-	if (r == HIR_NONE)
-		return VALUE_POISON;
+	hir_ref r = c->operand[0];
 	if (type_of(e, r)->rank != 2)
 		return rule_error(e, c, DIAG_RANK, c->ats[0], "needs a matrix, not %s", type_text(e, r));
 	return COMPOSE(BI_SUM, COMPOSE(BI_DIAGONAL, value_tensor(r)));
@@ -115,8 +113,8 @@ static struct value count_up_to(struct emitter *e, dim n, span at) { return COMP
 struct value rule_triangle(struct emitter *e, struct builtin_call *c)
 {
 	int64_t k;
-	hir_ref r = need_tensor(e, c, 0);
-	if (r == HIR_NONE || !need_int(e, c, 1, &k))
+	hir_ref r = c->operand[0];
+	if (!need_int(e, c, 1, &k))
 		return VALUE_POISON;
 	struct hir_type t = *type_of(e, r);
 	if (t.rank < 2)

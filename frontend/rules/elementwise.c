@@ -187,9 +187,7 @@ struct value rule_logical(struct emitter *e, struct builtin_call *c)
 
 struct value rule_logical_not(struct emitter *e, struct builtin_call *c)
 {
-	hir_ref r = need_tensor(e, c, 0);
-	if (r == HIR_NONE)
-		return VALUE_POISON;
+	hir_ref r = c->operand[0];
 	struct hir_type t = *type_of(e, r);
 	if (t.elem != DT_BOOL) {
 		diag_help(e->report.out, report_error(e, DIAG_OPERANDS, c->ats[0], "`!` needs bools, not %s", value_text(e, c->v[0])),
@@ -203,9 +201,7 @@ struct value rule_logical_not(struct emitter *e, struct builtin_call *c)
 
 static struct value keep_type(struct emitter *e, struct builtin_call *c, bool trits)
 {
-	hir_ref r = need_tensor(e, c, 0);
-	if (r == HIR_NONE)
-		return VALUE_POISON;
+	hir_ref r = c->operand[0];
 	struct hir_type t = *type_of(e, r);
 	if (t.elem == DT_BOOL || (t.elem == DT_TRIT && !trits))
 		return report_no_arithmetic(e, c, t.elem), VALUE_POISON;
@@ -221,9 +217,7 @@ struct value rule_float_same(struct emitter *e, struct builtin_call *c)
 	static const char *const approximations[] = {"none", "tanh"};
 	uint32_t word;
 	double number;
-	hir_ref r = need_float(e, c, 0);
-	if (r == HIR_NONE)
-		return VALUE_POISON;
+	hir_ref r = c->operand[0];
 	for (uint32_t i = 1; i < c->sig->n; i++) {
 		bool text = c->sig->params[i].standard.kind == V_STR; /* `approximate` of gelu */
 		if (!(text ? need_word(e, c, i, approximations, 2, &word) : need_float_value(e, c, i, &number)))
@@ -244,9 +238,7 @@ struct value rule_cast(struct emitter *e, struct builtin_call *c)
 
 struct value rule_clip(struct emitter *e, struct builtin_call *c)
 {
-	hir_ref x = need_tensor(e, c, 0);
-	if (x == HIR_NONE)
-		return VALUE_POISON;
+	hir_ref x = c->operand[0];
 	struct hir_type t = *type_of(e, x);
 	struct hir_arg a[3] = {arg_tensor(x)};
 	if (t.elem == DT_BOOL || t.elem == DT_TRIT)
@@ -277,9 +269,7 @@ struct value rule_where(struct emitter *e, struct builtin_call *c)
 {
 	struct operands o;
 	dtype t;
-	hir_ref cond = need_tensor(e, c, 0);
-	if (cond == HIR_NONE)
-		return VALUE_POISON;
+	hir_ref cond = c->operand[0];
 	if (type_of(e, cond)->elem != DT_BOOL)
 		return report_poison(e, DIAG_CONDITION, c->ats[0], "the condition of `where` must be bools, not %s",
 				     value_text(e, c->v[0]));
@@ -297,7 +287,7 @@ struct value rule_dropout(struct emitter *e, struct builtin_call *c)
 {
 	double p;
 	bool training;
-	hir_ref r = need_tensor(e, c, 0);
-	bool ok = r != HIR_NONE && need_float_value(e, c, 1, &p) && need_bool(e, c, 2, &training);
+	hir_ref r = c->operand[0];
+	bool ok = need_float_value(e, c, 1, &p) && need_bool(e, c, 2, &training);
 	return ok ? value_tensor(r) : VALUE_POISON;
 }

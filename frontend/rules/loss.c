@@ -14,8 +14,8 @@ static bool need_reduction(struct emitter *e, struct builtin_call *c, uint32_t i
 struct value rule_mse_loss(struct emitter *e, struct builtin_call *c)
 {
 	bool none;
-	hir_ref x = need_float(e, c, 0), y = need_float(e, c, 1);
-	if (x == HIR_NONE || y == HIR_NONE || !need_reduction(e, c, 2, &none))
+	hir_ref x = c->operand[0], y = c->operand[1];
+	if (!need_reduction(e, c, 2, &none))
 		return VALUE_POISON;
 	struct hir_type t;
 	dtype elem = dtype_join(type_of(e, x)->elem, type_of(e, y)->elem);
@@ -77,9 +77,8 @@ struct value rule_cross_entropy(struct emitter *e, struct builtin_call *c)
 	bool none;
 	int64_t ignore;
 	double smoothing;
-	hir_ref x = need_float(e, c, 0), y = need_tensor(e, c, 1);
-	if (x == HIR_NONE || y == HIR_NONE || !need_int(e, c, 3, &ignore) || !need_reduction(e, c, 4, &none) ||
-	    !need_float_value(e, c, 5, &smoothing))
+	hir_ref x = c->operand[0], y = c->operand[1];
+	if (!need_int(e, c, 3, &ignore) || !need_reduction(e, c, 4, &none) || !need_float_value(e, c, 5, &smoothing))
 		return VALUE_POISON;
 	struct hir_type input = *type_of(e, x), target = *type_of(e, y);
 	if (!input.rank)

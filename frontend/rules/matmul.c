@@ -148,9 +148,7 @@ struct value rule_outer(struct emitter *e, struct builtin_call *c)
 
 struct value rule_embedding(struct emitter *e, struct builtin_call *c)
 {
-	hir_ref x = need_tensor(e, c, 0), w = need_tensor(e, c, 1);
-	if (x == HIR_NONE || w == HIR_NONE)
-		return VALUE_POISON;
+	hir_ref x = c->operand[0], w = c->operand[1];
 	struct hir_type t = *type_of(e, x), tw = *type_of(e, w);
 	if (dtype_class(t.elem) != DTC_INT)
 		return rule_error(e, c, DIAG_TYPE_MISMATCH, c->ats[0], "the indices must be integers, not %s", type_text(e, x));

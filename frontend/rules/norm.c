@@ -105,10 +105,8 @@ struct value rule_normalize_last_dims(struct emitter *e, struct builtin_call *c)
 {
 	struct hir_type want;
 	struct hir_arg a[BUILTIN_MAX_PARAMS];
-	hir_ref x = need_float(e, c, 0);
+	hir_ref x = c->operand[0];
 	insert_missing_shape(c);
-	if (x == HIR_NONE)
-		return VALUE_POISON;
 	struct hir_type t = *type_of(e, x);
 	if (!t.rank)
 		return rule_error(e, c, DIAG_RANK, c->ats[0], "the input must not be a scalar");

@@ -10,18 +10,11 @@ static void set_plain_args(struct builtin_call *c, hir_ref x, struct hir_arg *a)
 		a[i] = plain_arg(c->v[i]);
 }
 
-/* Loads x, and the axis in argument `i`. HIR_NONE: reported. */
-static hir_ref need_tensor_and_axis(struct emitter *e, struct builtin_call *c, uint32_t i, uint32_t *axis)
+/* Reads the axis of x in argument `i`. */
+static bool need_operand_axis(struct emitter *e, struct builtin_call *c, uint32_t i, uint32_t *axis)
 {
-	hir_ref x = need_tensor(e, c, 0);
-	if (x == HIR_NONE)
-		return x;
-	uint32_t rank = type_of(e, x)->rank;
-	if (!rank) {
-		rule_report(e, c, DIAG_RANK, c->ats[0], "the tensor must not be a scalar");
-		return HIR_NONE;
-	}
-	return need_axis(e, c, i, rank, axis) ? x : HIR_NONE;
+	uint32_t rank = type_of(e, c->operand[0])->rank;
+	return rank ? need_axis(e, c, i, rank, axis) : rule_reject(e, c, DIAG_RANK, c->ats[0], "the tensor must not be a scalar");
 }
 
 /* Emits a builtin that returns values and int64 indices of the same shape. */
@@ -45,8 +38,8 @@ struct value rule_sort(struct emitter *e, struct builtin_call *c)
 {
 	uint32_t axis;
 	struct hir_arg a[BUILTIN_MAX_PARAMS];
-	hir_ref x = need_tensor_and_axis(e, c, 1, &axis);
-	if (x == HIR_NONE || !need_flags(e, c, 2))
+	hir_ref x = c->operand[0];
+	if (!need_operand_axis(e, c, 1, &axis) || !need_flags(e, c, 2))
 		return VALUE_POISON;
 	struct hir_type t = *type_of(e, x);
 	set_plain_args(c, x, a);
@@ -77,8 +70,8 @@ struct value rule_topk(struct emitter *e, struct builtin_call *c)
 	uint32_t axis;
 	int64_t k;
 	struct hir_arg a[BUILTIN_MAX_PARAMS];
-	hir_ref x = need_tensor_and_axis(e, c, 2, &axis);
-	if (x == HIR_NONE || !need_flags(e, c, 3))
+	hir_ref x = c->operand[0];
+	if (!need_operand_axis(e, c, 2, &axis) || !need_flags(e, c, 3))
 		return VALUE_POISON;
 	struct hir_type t = *type_of(e, x);
 	if (!need_k(e, c, &t, axis, 0, &k))
@@ -95,8 +88,8 @@ struct value rule_kthvalue(struct emitter *e, struct builtin_call *c)
 	int64_t k;
 	bool keep;
 	struct hir_arg a[BUILTIN_MAX_PARAMS];
-	hir_ref x = need_tensor_and_axis(e, c, 2, &axis);
-	if (x == HIR_NONE || !need_bool(e, c, 3, &keep))
+	hir_ref x = c->operand[0];
+	if (!need_operand_axis(e, c, 2, &axis) || !need_bool(e, c, 3, &keep))
 		return VALUE_POISON;
 	struct hir_type t = *type_of(e, x);
 	if (!need_k(e, c, &t, axis, 1, &k))
@@ -127,9 +120,7 @@ struct value rule_median(struct emitter *e, struct builtin_call *c)
 {
 	struct hir_type t;
 	struct hir_arg a[BUILTIN_MAX_PARAMS];
-	hir_ref x = need_tensor(e, c, 0);
-	if (x == HIR_NONE)
-		return VALUE_POISON;
+	hir_ref x = c->operand[0];
 	set_plain_args(c, x, a);
 	if (!infer_reduced_type(e, c, x, 1, &t, &a[1]))
 		return VALUE_POISON;
@@ -173,8 +164,8 @@ struct value rule_quantile(struct emitter *e, struct builtin_call *c)
 	struct hir_type t;
 	struct hir_arg a[BUILTIN_MAX_PARAMS];
 	uint32_t interpolation;
-	hir_ref x = need_float(e, c, 0);
-	if (x == HIR_NONE || !need_word(e, c, 4, interpolations, 5, &interpolation))
+	hir_ref x = c->operand[0];
+	if (!need_word(e, c, 4, interpolations, 5, &interpolation))
 		return VALUE_POISON;
 	hir_ref q = need_quantiles(e, c, type_of(e, x)->elem);
 	if (q == HIR_NONE)
@@ -218,8 +209,8 @@ struct value rule_percentile(struct emitter *e, struct builtin_call *c)
 struct value rule_cumulate(struct emitter *e, struct builtin_call *c)
 {
 	uint32_t axis;
-	hir_ref x = need_tensor_and_axis(e, c, 1, &axis);
-	if (x == HIR_NONE)
+	hir_ref x = c->operand[0];
+	if (!need_operand_axis(e, c, 1, &axis))
 		return VALUE_POISON;
 	struct hir_type t = *type_of(e, x);
 	if (dtype_class(t.elem) != DTC_FLOAT)
@@ -244,8 +235,8 @@ static bool check_scatter_shapes(struct emitter *e, struct builtin_call *c, cons
 struct value rule_scatter(struct emitter *e, struct builtin_call *c)
 {
 	uint32_t axis;
-	hir_ref x = need_tensor_and_axis(e, c, 1, &axis);
-	if (x == HIR_NONE)
+	hir_ref x = c->operand[0];
+	if (!need_operand_axis(e, c, 1, &axis))
 		return VALUE_POISON;
 	hir_ref index = need_tensor(e, c, 2);
 	struct hir_type t = *type_of(e, x);
@@ -288,8 +279,8 @@ static hir_ref need_index(struct emitter *e, struct builtin_call *c, dim size)
 struct value rule_select_scatter(struct emitter *e, struct builtin_call *c)
 {
 	uint32_t axis;
-	hir_ref x = need_tensor_and_axis(e, c, 2, &axis);
-	if (x == HIR_NONE)
+	hir_ref x = c->operand[0];
+	if (!need_operand_axis(e, c, 2, &axis))
 		return VALUE_POISON;
 	struct hir_type t = *type_of(e, x), part = reduce_dims(e, &t, 1u << axis, false);
 	hir_ref src = value_is_scalar(c->v[1]) ? emit_scalar(e, c->v[1], t.elem, c->ats[1]) : need_tensor(e, c, 1);

@@ -83,8 +83,8 @@ struct value rule_pad(struct emitter *e, struct builtin_call *c)
 	struct padding p;
 	struct hir_type out;
 	uint32_t mode;
-	hir_ref x = need_tensor(e, c, 0), value = HIR_NONE;
-	if (x == HIR_NONE || !need_word(e, c, 2, modes, PAD_MODES, &mode))
+	hir_ref x = c->operand[0], value = HIR_NONE;
+	if (!need_word(e, c, 2, modes, PAD_MODES, &mode))
 		return VALUE_POISON;
 	struct hir_type t = *type_of(e, x);
 	if (!read_padding(e, c, t.rank, &p) || !check_repeating_mode(e, c, (enum pad_mode)mode, &t, &p) ||
@@ -170,8 +170,8 @@ struct value rule_upsample2d(struct emitter *e, struct builtin_call *c)
 	uint32_t mode;
 	double scale[2];
 	bool align = false, dropped;
-	hir_ref x = need_tensor(e, c, 0);
-	if (x == HIR_NONE || !need_word(e, c, 3, modes, 2, &mode))
+	hir_ref x = c->operand[0];
+	if (!need_word(e, c, 3, modes, 2, &mode))
 		return VALUE_POISON;
 	if (c->v[4].kind != V_NONE && !need_bool(e, c, 4, &align))
 		return VALUE_POISON;

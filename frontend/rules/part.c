@@ -53,9 +53,7 @@ struct value rule_split(struct emitter *e, struct builtin_call *c)
 	bool chunk = c->bi == BI_CHUNK;
 	uint32_t axis;
 	int64_t total, n;
-	hir_ref x = need_tensor(e, c, 0);
-	if (x == HIR_NONE)
-		return VALUE_POISON;
+	hir_ref x = c->operand[0];
 	struct hir_type t = *type_of(e, x);
 	if (!need_axis(e, c, 2, t.rank, &axis))
 		return VALUE_POISON;
@@ -119,8 +117,8 @@ struct value rule_slice(struct emitter *e, struct builtin_call *c)
 {
 	uint32_t axis;
 	int64_t step = 1, x, y;
-	hir_ref r = need_tensor(e, c, 0);
-	if (r == HIR_NONE || !need_axis(e, c, 1, type_of(e, r)->rank, &axis))
+	hir_ref r = c->operand[0];
+	if (!need_axis(e, c, 1, type_of(e, r)->rank, &axis))
 		return VALUE_POISON;
 	struct hir_type t = *type_of(e, r);
 	struct dims *d = e->b->dims;
@@ -158,8 +156,8 @@ struct value rule_select(struct emitter *e, struct builtin_call *c)
 	uint32_t axis;
 	dim index;
 	int64_t i, n;
-	hir_ref r = need_tensor(e, c, 0);
-	if (r == HIR_NONE || !need_axis(e, c, 1, type_of(e, r)->rank, &axis))
+	hir_ref r = c->operand[0];
+	if (!need_axis(e, c, 1, type_of(e, r)->rank, &axis))
 		return VALUE_POISON;
 	struct hir_type t = *type_of(e, r);
 	if (!size_value(e, c->v[2], &index))
@@ -180,8 +178,8 @@ struct value rule_select(struct emitter *e, struct builtin_call *c)
 struct value rule_index_select(struct emitter *e, struct builtin_call *c)
 {
 	uint32_t axis;
-	hir_ref r = need_tensor(e, c, 0), index = need_tensor(e, c, 2);
-	if (r == HIR_NONE || index == HIR_NONE || !need_axis(e, c, 1, type_of(e, r)->rank, &axis))
+	hir_ref r = c->operand[0], index = c->operand[2];
+	if (!need_axis(e, c, 1, type_of(e, r)->rank, &axis))
 		return VALUE_POISON;
 	struct hir_type t = *type_of(e, r), ti = *type_of(e, index);
 	if (dtype_class(ti.elem) != DTC_INT || ti.rank > 1) {
@@ -207,8 +205,8 @@ struct value rule_gather(struct emitter *e, struct builtin_call *c)
 {
 	uint32_t axis;
 	int64_t n, most;
-	hir_ref r = need_tensor(e, c, 0), index = need_tensor(e, c, 2);
-	if (r == HIR_NONE || index == HIR_NONE || !need_axis(e, c, 1, type_of(e, r)->rank, &axis))
+	hir_ref r = c->operand[0], index = c->operand[2];
+	if (!need_axis(e, c, 1, type_of(e, r)->rank, &axis))
 		return VALUE_POISON;
 	struct hir_type t = *type_of(e, r), ti = *type_of(e, index);
 	if (dtype_class(ti.elem) != DTC_INT)

@@ -58,9 +58,9 @@ static bool infer_pool_type(struct emitter *e, struct builtin_call *c, struct po
 
 struct value rule_maxpool2d(struct emitter *e, struct builtin_call *c)
 {
-	struct pool p = {.x = need_tensor(e, c, 0)};
+	struct pool p = {.x = c->operand[0]};
 	struct hir_arg args[BUILTIN_MAX_PARAMS];
-	if (p.x == HIR_NONE || !read_pool(e, c, &p) || !need_numbers(e, c, 4, 2, 1, p.dilation) || !need_bool(e, c, 5, &p.ceil))
+	if (!read_pool(e, c, &p) || !need_numbers(e, c, 4, 2, 1, p.dilation) || !need_bool(e, c, 5, &p.ceil))
 		return VALUE_POISON;
 	if (type_of(e, p.x)->elem == DT_BOOL)
 		return rule_error(e, c, DIAG_OPERANDS, c->ats[0], "needs numbers, not bools");
@@ -73,11 +73,11 @@ struct value rule_maxpool2d(struct emitter *e, struct builtin_call *c)
 
 struct value rule_avgpool2d(struct emitter *e, struct builtin_call *c)
 {
-	struct pool p = {.x = need_float(e, c, 0), .dilation = {1, 1}};
+	struct pool p = {.x = c->operand[0], .dilation = {1, 1}};
 	struct hir_arg args[BUILTIN_MAX_PARAMS];
 	bool count_pad;
 	int64_t divisor;
-	if (p.x == HIR_NONE || !read_pool(e, c, &p) || !need_bool(e, c, 4, &p.ceil) || !need_bool(e, c, 5, &count_pad))
+	if (!read_pool(e, c, &p) || !need_bool(e, c, 4, &p.ceil) || !need_bool(e, c, 5, &count_pad))
 		return VALUE_POISON;
 	if (c->v[6].kind != V_NONE && !need_numbers(e, c, 6, 1, 1, &divisor))
 		return VALUE_POISON;
@@ -109,8 +109,8 @@ static bool output_size(struct emitter *e, struct builtin_call *c, uint32_t k, d
 struct value rule_adaptive_avgpool2d(struct emitter *e, struct builtin_call *c)
 {
 	bool dropped;
-	hir_ref x = need_float(e, c, 0);
-	if (x == HIR_NONE || (x = with_batch(e, c, x, 4, &dropped)) == HIR_NONE)
+	hir_ref x = c->operand[0];
+	if ((x = with_batch(e, c, x, 4, &dropped)) == HIR_NONE)
 		return VALUE_POISON;
 	struct hir_type t = *type_of(e, x);
 	struct hir_arg sizes[2], args[2] = {arg_tensor(x)};
@@ -126,9 +126,7 @@ struct value rule_adaptive_avgpool2d(struct emitter *e, struct builtin_call *c)
 /* The result is [N, C, 1, 1], as of adaptive_avgpool2d(x, 1). */
 struct value rule_global_avgpool(struct emitter *e, struct builtin_call *c)
 {
-	hir_ref x = need_float(e, c, 0);
-	if (x == HIR_NONE)
-		return VALUE_POISON;
+	hir_ref x = c->operand[0];
 	struct hir_type t = *type_of(e, x);
 	if (t.rank != 3 && t.rank != 4)
 		return rule_error(e, c, DIAG_RANK, c->ats[0], "needs an input [N, C, H, W] or [C, H, W], not %s", type_text(e, x));

@@ -142,8 +142,6 @@ struct value rule_learned_quantize(struct emitter *e, struct builtin_call *c)
 
 static bool check_packed_operand(struct emitter *e, struct builtin_call *c, hir_ref r, dtype elem, const char *what)
 {
-	if (r == HIR_NONE)
-		return false;
 	if (type_of(e, r)->elem != elem)
 		return report_false(e, DIAG_TYPE_MISMATCH, c->ats[0], "`%s` needs %s, not %s", c->sig->name, what, value_text(e, c->v[0]));
 	if (type_of(e, r)->rank)
@@ -154,7 +152,7 @@ static bool check_packed_operand(struct emitter *e, struct builtin_call *c, hir_
 struct value rule_pack(struct emitter *e, struct builtin_call *c)
 {
 	struct dims *d = e->b->dims;
-	hir_ref r = need_tensor(e, c, 0);
+	hir_ref r = c->operand[0];
 	if (!check_packed_operand(e, c, r, DT_TRIT, "trits"))
 		return VALUE_POISON;
 	struct hir_type t = *type_of(e, r);
@@ -167,7 +165,7 @@ struct value rule_unpack(struct emitter *e, struct builtin_call *c)
 {
 	struct dims *d = e->b->dims;
 	int64_t n, most;
-	hir_ref r = need_tensor(e, c, 0);
+	hir_ref r = c->operand[0];
 	if (!check_packed_operand(e, c, r, DT_INT8, "int8 bytes from `pack`"))
 		return VALUE_POISON;
 	struct hir_type t = *type_of(e, r);

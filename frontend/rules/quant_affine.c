@@ -73,8 +73,8 @@ struct value rule_affine_quantize(struct emitter *e, struct builtin_call *c)
 	struct value scale, zero;
 	double low, high;
 	dtype t;
-	hir_ref r = need_wide_float(e, c, X);
-	if (r == HIR_NONE || !need_dtype(e, c, 4, &t))
+	hir_ref r = c->operand[X];
+	if (!need_dtype(e, c, 4, &t))
 		return VALUE_POISON;
 	if (t != DT_TRIT && t != DT_INT8 && t != DT_INT16 && t != DT_INT32)
 		return rule_error(e, c, DIAG_ARG_VALUE, c->ats[4], "`dtype` must be int8, int16, int32 or trit, not %s", dtype_text(t));
@@ -98,8 +98,8 @@ struct value rule_affine_dequantize(struct emitter *e, struct builtin_call *c)
 {
 	struct value scale, zero;
 	dtype t = DT_FLOAT32;
-	hir_ref r = need_tensor(e, c, X);
-	if (r == HIR_NONE || !need_dtype(e, c, 4, &t))
+	hir_ref r = c->operand[X];
+	if (!need_dtype(e, c, 4, &t))
 		return VALUE_POISON;
 	if (dtype_class(t) != DTC_FLOAT)
 		return rule_error(e, c, DIAG_ARG_VALUE, c->ats[4], "`dtype` must be a float type, not %s", dtype_text(t));

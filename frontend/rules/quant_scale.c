@@ -28,8 +28,8 @@ struct value rule_absmax_quantize(struct emitter *e, struct builtin_call *c)
 {
 	uint32_t axis;
 	bool trits = is_trits(e, c, 0);
-	hir_ref x = need_wide_float(e, c, 0);
-	if (x == HIR_NONE || !need_axis(e, c, 1, type_of(e, x)->rank, &axis))
+	hir_ref x = c->operand[0];
+	if (!need_axis(e, c, 1, type_of(e, x)->rank, &axis))
 		return VALUE_POISON;
 	struct hir_type q = *type_of(e, x), s = q;
 	q.elem = DT_INT8;
@@ -82,9 +82,7 @@ struct value rule_adaptive_threshold_quantize(struct emitter *e, struct builtin_
 {
 	double factor;
 	bool trits = is_trits(e, c, 0);
-	hir_ref x = need_wide_float(e, c, 0);
-	if (x == HIR_NONE)
-		return VALUE_POISON;
+	hir_ref x = c->operand[0];
 	enum { PERCENTILE = 3, TARGET_SPARSITY };
 	bool percentile = c->v[PERCENTILE].kind != V_NONE, sparsity = c->v[TARGET_SPARSITY].kind != V_NONE;
 	if ((percentile && sparsity) || (c->given[1] && (percentile || sparsity)))
@@ -108,8 +106,8 @@ struct value rule_adaptive_threshold_quantize(struct emitter *e, struct builtin_
 struct value rule_xnor_quantize(struct emitter *e, struct builtin_call *c)
 {
 	bool binary, trits = is_trits(e, c, 0);
-	hir_ref x = need_wide_float(e, c, 0);
-	if (x == HIR_NONE || !need_bool(e, c, 2, &binary))
+	hir_ref x = c->operand[0];
+	if (!need_bool(e, c, 2, &binary))
 		return VALUE_POISON;
 	struct hir_type q = *type_of(e, x), s;
 	struct hir_arg a[3] = {arg_tensor(x), arg_none(), plain_arg(c->v[2])};

@@ -83,8 +83,4 @@ struct value rule_clipped_ste_quantize(struct emitter *e, struct builtin_call *c
 	return COMPOSE(BI_STE_QUANTIZE, value_tensor(x));
 }
 
-struct value rule_stop_gradient(struct emitter *e, struct builtin_call *c)
-{
-	hir_ref x = need_tensor(e, c, 0);
-	return x == HIR_NONE ? VALUE_POISON : c->v[0];
-}
+struct value rule_stop_gradient(struct emitter *e, struct builtin_call *c) { return (void)e, c->v[0]; }

@@ -50,39 +50,39 @@ static struct value reduce(struct emitter *e, struct builtin_call *c, hir_ref x,
 
 struct value rule_reduce_sum(struct emitter *e, struct builtin_call *c)
 {
-	hir_ref x = need_tensor(e, c, 0);
-	bool floats = x != HIR_NONE && dtype_class(type_of(e, x)->elem) == DTC_FLOAT;
+	hir_ref x = c->operand[0];
+	bool floats = dtype_class(type_of(e, x)->elem) == DTC_FLOAT;
 	return reduce(e, c, x, &(struct reduction){.elem = floats ? DT_COUNT : DT_INT64});
 }
 
 struct value rule_reduce_bool(struct emitter *e, struct builtin_call *c)
 {
-	return reduce(e, c, need_tensor(e, c, 0), &(struct reduction){.elem = DT_BOOL});
+	return reduce(e, c, c->operand[0], &(struct reduction){.elem = DT_BOOL});
 }
 
 struct value rule_reduce_extreme(struct emitter *e, struct builtin_call *c)
 {
-	return reduce(e, c, need_tensor(e, c, 0), &(struct reduction){.not_empty = true, .elem = DT_COUNT});
+	return reduce(e, c, c->operand[0], &(struct reduction){.not_empty = true, .elem = DT_COUNT});
 }
 
 struct value rule_logsumexp(struct emitter *e, struct builtin_call *c)
 {
-	return reduce(e, c, need_float(e, c, 0), &(struct reduction){.elem = DT_COUNT});
+	return reduce(e, c, c->operand[0], &(struct reduction){.elem = DT_COUNT});
 }
 
 struct value rule_reduce_arg(struct emitter *e, struct builtin_call *c)
 {
-	return reduce(e, c, need_tensor(e, c, 0), &(struct reduction){.one_axis = true, .not_empty = true, .elem = DT_INT64});
+	return reduce(e, c, c->operand[0], &(struct reduction){.one_axis = true, .not_empty = true, .elem = DT_INT64});
 }
 
 struct value rule_reduce_mean(struct emitter *e, struct builtin_call *c)
 {
 	int64_t correction;
 	bool has_correction = c->sig->n == 4;
-	hir_ref x = need_tensor(e, c, 0);
-	if (x != HIR_NONE && type_of(e, x)->elem == DT_TRIT)
+	hir_ref x = c->operand[0];
+	if (type_of(e, x)->elem == DT_TRIT)
 		x = need_float(e, c, 0);
-	if (x != HIR_NONE && dtype_class(type_of(e, x)->elem) != DTC_FLOAT) {
+	if (dtype_class(type_of(e, x)->elem) != DTC_FLOAT) {
 		struct diag *g =
 			report_error(e, DIAG_OPERANDS, c->ats[0], "`%s` needs floats, not %s", c->sig->name, value_text(e, c->v[0]));
 		diag_help(e->report.out, g, "convert with `float32(…)`");
@@ -90,7 +90,7 @@ struct value rule_reduce_mean(struct emitter *e, struct builtin_call *c)
 	}
 	if (has_correction && c->v[2].kind == V_BOOL) /* `unbiased` */
 		c->v[2] = value_int(c->v[2].u.b);
-	if (x == HIR_NONE || (has_correction && !need_int(e, c, 2, &correction)))
+	if (has_correction && !need_int(e, c, 2, &correction))
 		return VALUE_POISON;
 	return reduce(e, c, x, &(struct reduction){.elem = DT_COUNT});
 }
@@ -113,8 +113,8 @@ struct value rule_reduce_minmax(struct emitter *e, struct builtin_call *c)
 struct value rule_softmax(struct emitter *e, struct builtin_call *c)
 {
 	uint32_t axis;
-	hir_ref x = need_float(e, c, 0);
-	if (x == HIR_NONE || !need_axis(e, c, 1, type_of(e, x)->rank, &axis))
+	hir_ref x = c->operand[0];
+	if (!need_axis(e, c, 1, type_of(e, x)->rank, &axis))
 		return VALUE_POISON;
 	struct hir_type t = *type_of(e, x);
 	return EMIT(c->bi, &t, arg_tensor(x), arg_int(axis));

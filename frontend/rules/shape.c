@@ -41,8 +41,8 @@ struct value rule_reshape(struct emitter *e, struct builtin_call *c)
 	struct hir_type out = {0};
 	uint32_t n;
 	int hole;
-	hir_ref x = need_tensor(e, c, 0);
-	if (x == HIR_NONE || !need_sizes(e, c, 1, out.dims, &n, &hole))
+	hir_ref x = c->operand[0];
+	if (!need_sizes(e, c, 1, out.dims, &n, &hole))
 		return VALUE_POISON;
 	struct hir_type t = *type_of(e, x);
 	out.elem = t.elem;
@@ -63,9 +63,7 @@ struct value rule_reshape(struct emitter *e, struct builtin_call *c)
 struct value rule_flatten(struct emitter *e, struct builtin_call *c)
 {
 	uint32_t from, to;
-	hir_ref x = need_tensor(e, c, 0);
-	if (x == HIR_NONE)
-		return VALUE_POISON;
+	hir_ref x = c->operand[0];
 	struct hir_type t = *type_of(e, x), out = {.elem = t.elem};
 	if (!t.rank)
 		t.rank = 1, t.dims[0] = dim_const(e->b->dims, 1);
@@ -84,9 +82,7 @@ struct value rule_flatten(struct emitter *e, struct builtin_call *c)
 struct value rule_squeeze(struct emitter *e, struct builtin_call *c)
 {
 	uint32_t axes[HIR_MAX_RANK], n, mask = 0;
-	hir_ref x = need_tensor(e, c, 0);
-	if (x == HIR_NONE)
-		return VALUE_POISON;
+	hir_ref x = c->operand[0];
 	struct hir_type t = *type_of(e, x), out = {.elem = t.elem};
 	if (c->v[1].kind == V_NONE) {
 		mask = UINT32_MAX;
@@ -108,9 +104,7 @@ struct value rule_squeeze(struct emitter *e, struct builtin_call *c)
 struct value rule_unsqueeze(struct emitter *e, struct builtin_call *c)
 {
 	uint32_t axis;
-	hir_ref x = need_tensor(e, c, 0);
-	if (x == HIR_NONE)
-		return VALUE_POISON;
+	hir_ref x = c->operand[0];
 	struct hir_type t = *type_of(e, x), out = {.elem = t.elem};
 	if (t.rank == HIR_MAX_RANK)
 		return rule_error(e, c, DIAG_RANK, c->at, "a tensor has at most %d dimensions", HIR_MAX_RANK);
@@ -126,9 +120,7 @@ struct value rule_unsqueeze(struct emitter *e, struct builtin_call *c)
 struct value rule_transpose(struct emitter *e, struct builtin_call *c)
 {
 	uint32_t d0, d1;
-	hir_ref x = need_tensor(e, c, 0);
-	if (x == HIR_NONE)
-		return VALUE_POISON;
+	hir_ref x = c->operand[0];
 	struct hir_type t = *type_of(e, x);
 	if (!need_axis(e, c, 1, t.rank, &d0) || !need_axis(e, c, 2, t.rank, &d1))
 		return VALUE_POISON;
@@ -142,9 +134,7 @@ struct value rule_transpose(struct emitter *e, struct builtin_call *c)
 struct value rule_permute(struct emitter *e, struct builtin_call *c)
 {
 	uint32_t order[HIR_MAX_RANK], n;
-	hir_ref x = need_tensor(e, c, 0);
-	if (x == HIR_NONE)
-		return VALUE_POISON;
+	hir_ref x = c->operand[0];
 	uint32_t rank = type_of(e, x)->rank;
 	if (!value_is_seq(c->v[1]) || c->v[1].u.seq->n != rank)
 		return rule_error(e, c, DIAG_RANK, c->ats[1], "the tensor has %u dimensions, each of which must be given once", rank);
@@ -156,9 +146,7 @@ struct value rule_permute(struct emitter *e, struct builtin_call *c)
 struct value rule_moveaxis(struct emitter *e, struct builtin_call *c)
 {
 	uint32_t from[HIR_MAX_RANK], to[HIR_MAX_RANK], order[HIR_MAX_RANK], n, n_to, moved = 0;
-	hir_ref x = need_tensor(e, c, 0);
-	if (x == HIR_NONE)
-		return VALUE_POISON;
+	hir_ref x = c->operand[0];
 	uint32_t rank = type_of(e, x)->rank;
 	if (!need_axes(e, c, 1, rank, from, &n) || !need_axes(e, c, 2, rank, to, &n_to))
 		return VALUE_POISON;
@@ -301,9 +289,7 @@ struct value rule_expand(struct emitter *e, struct builtin_call *c)
 {
 	struct hir_type out = {0};
 	uint32_t n;
-	hir_ref x = need_tensor(e, c, 0);
-	if (x == HIR_NONE)
-		return VALUE_POISON;
+	hir_ref x = c->operand[0];
 	struct hir_type t = *type_of(e, x);
 	out.elem = t.elem;
 	/* -1 keeps a size */
@@ -328,8 +314,8 @@ struct value rule_repeat(struct emitter *e, struct builtin_call *c)
 {
 	dim times[HIR_MAX_RANK];
 	uint32_t n;
-	hir_ref x = need_tensor(e, c, 0);
-	if (x == HIR_NONE || !need_sizes(e, c, 1, times, &n, NULL))
+	hir_ref x = c->operand[0];
+	if (!need_sizes(e, c, 1, times, &n, NULL))
 		return VALUE_POISON;
 	struct hir_type t = *type_of(e, x), out = {.elem = t.elem};
 	if (n < t.rank)
