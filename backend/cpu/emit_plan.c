@@ -9,7 +9,7 @@ static bool expensive(enum ir_op op)
 	       op == OP_MOD || op == OP_FLOORDIV;
 }
 
-/* A rough value of an access if this loop is vectorised: dense 4, equal in all lanes 1, else lane by lane. */
+/* Returns the rough cost of an access if this loop is vectorised: 1 if all lanes read one element, 4 if they are dense, else 32. */
 static uint32_t access_cost(const struct emit *e, const struct loop_access *a, uint32_t loop)
 {
 	int64_t stride;

@@ -40,10 +40,10 @@ static void read_number(struct ir_attribute_ref a, struct ir_reader *r) { *(uint
 static void hash_number(struct ir_attribute_ref a, struct ir_hash *h) { hasher_add_u64(h->h, *(uint32_t *)a.at); }
 static const struct attribute_type type_number = {print_number, read_number, hash_number, NULL};
 
-static void print_whole(struct ir_attribute_ref a, struct buf *out) { buf_printf(out, " %lld", (long long)*(int64_t *)a.at); }
-static void read_whole(struct ir_attribute_ref a, struct ir_reader *r) { *(int64_t *)a.at = ir_read_int(r); }
-static void hash_whole(struct ir_attribute_ref a, struct ir_hash *h) { hasher_add_u64(h->h, (uint64_t)*(int64_t *)a.at); }
-static const struct attribute_type type_whole = {print_whole, read_whole, hash_whole, NULL};
+static void print_int64(struct ir_attribute_ref a, struct buf *out) { buf_printf(out, " %lld", (long long)*(int64_t *)a.at); }
+static void read_int64(struct ir_attribute_ref a, struct ir_reader *r) { *(int64_t *)a.at = ir_read_int(r); }
+static void hash_int64(struct ir_attribute_ref a, struct ir_hash *h) { hasher_add_u64(h->h, (uint64_t)*(int64_t *)a.at); }
+static const struct attribute_type type_int64 = {print_int64, read_int64, hash_int64, NULL};
 
 static void print_float(double v, const char *format, struct buf *out)
 {

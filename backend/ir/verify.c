@@ -48,7 +48,7 @@ static bool shapes_agree(struct verify *v, const struct hir_type *a, const struc
 			return false;
 	return true;
 }
-static bool is_whole(dtype t) { return dtype_class(t) != DTC_FLOAT; }
+static bool is_float(dtype t) { return dtype_class(t) == DTC_FLOAT; }
 
 static void check_type(struct verify *v, const struct hir_type *t)
 {
@@ -91,14 +91,14 @@ static void check_ewise(struct verify *v, const struct ir_inst *i)
 	if (!(traits & COMPARES))
 		need(v, i->type.elem == operand(v, first)->elem, "operands and result must have the same element type");
 	if (traits & FLOATS)
-		need(v, !is_whole(i->type.elem), "the element type must be a float");
+		need(v, is_float(i->type.elem), "the element type must be a float");
 }
 
 static dtype matmul_elem(dtype a, dtype b)
 {
-	if (!is_whole(a) && (b == a || b == DT_TRIT))
+	if (is_float(a) && (b == a || b == DT_TRIT))
 		return a;
-	if (!is_whole(b) && a == DT_TRIT)
+	if (is_float(b) && a == DT_TRIT)
 		return b;
 	if ((a == DT_INT8 || a == DT_TRIT) && (b == DT_INT8 || b == DT_TRIT))
 		return DT_INT32;
@@ -139,7 +139,7 @@ static void check_reduce(struct verify *v, const struct ir_inst *i)
 	dtype x = operand(v, 0)->elem;
 	check_reduced_shape(v, i);
 	bool adds = i->op == OP_REDUCE_SUM || i->op == OP_REDUCE_PROD;
-	bool widened = adds && is_whole(x) && dtype_class(i->type.elem) == DTC_INT && dtype_size(i->type.elem) >= dtype_size(x);
+	bool widened = adds && !is_float(x) && dtype_class(i->type.elem) == DTC_INT && dtype_size(i->type.elem) >= dtype_size(x);
 	need(v, i->type.elem == x || widened, "wrong element type");
 }
 

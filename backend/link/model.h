@@ -8,7 +8,7 @@
 
 struct object;
 
-/* The weight tables of all unit instances reachable from the entries. */
+/* Packed weights. Slots with the same key share one. */
 struct model_blob {
 	hash128 key;       /* of build_fn, parameters' contents and layout */
 	const void *bytes; /* NULL: not packed yet, or in the weight file */
@@ -17,6 +17,7 @@ struct model_blob {
 	uint32_t part;               /* the part that it is packed with */
 	const struct hir_unit *unit; /* for messages */
 };
+/* One pointer of a weight table: to packed weights, or to the table of a callee. */
 struct model_slot {
 	bool is_table;
 	uint32_t index; /* into blobs or tables */
@@ -31,6 +32,7 @@ struct model_file {
 	uint64_t size;
 	hash128 digest;
 };
+/* The weight tables of all unit instances that the entries reach, and their packed weights. */
 struct model_weights {
 	struct model_table *tables;
 	uint32_t n_tables;

@@ -10,7 +10,8 @@ struct diags;
 
 struct pass_context {
 	uint8_t opt;
-	bool size, verify;
+	bool size; /* -Os */
+	bool verify;
 	struct diags *diags;
 	struct buf *dump;                /* receives the text after every pass that changed something; may be NULL */
 	bool failed;                     /* errors were reported into diags */

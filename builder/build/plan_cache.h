@@ -7,17 +7,17 @@
 struct plan;
 struct unit_job;
 
-/* True: the unit has its plan, from a record that still holds. Sets old_record in any case. On the main thread. */
+/* Gives the unit its plan from a record. False: no record is valid. Sets old_record in both cases. On the main thread. */
 bool plan_cache_find(struct unit_job *j);
 /* Makes the record of the unit's new plan, in the build's memory. The plan's code stays in its arena. On the main thread. */
 void plan_cache_record(struct unit_job *j);
 /* Puts the record into the user's cache. */
 void plan_cache_share(struct unit_job *j);
-/* The plan with its code, which is made now if the plan came from a record. */
+/* Returns the plan with its code. Makes the code if the plan came from a record. */
 const struct plan *plan_cache_code(struct unit_job *j);
 /* Frees the code when nothing more is compiled from it. It stays if values are still to be computed by its build_fn, or kernels to be
  * made. */
 void plan_cache_drop_code(struct unit_job *j);
-/* MANIFEST_OPT_SIZE for -Os. */
+/* Returns the unit's level of optimisation; MANIFEST_OPT_SIZE for -Os. */
 uint8_t unit_opt(const struct unit_job *j);
 #endif

@@ -44,7 +44,7 @@ enum status cmd_affected(const struct options *o)
 	struct since s;
 	bool json = o->format == PRINT_JSON;
 	if (!o->since)
-		return say_usage(
+		return fail_usage(
 			"`trib affected` wants --since REV, the revision to compare with, e.g. --since HEAD~1 or --since origin/main");
 	enum status status = since_open(&s, o, stderr);
 	if (status == STATUS_OK && json) {

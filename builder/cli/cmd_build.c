@@ -104,12 +104,12 @@ enum status cmd_build(const struct options *o)
 	const char *stray = stray_file(o);
 	bool file = single_file_requested(o);
 	if (stray)
-		return say_usage(o->n_operands > 1 ? "`trib build` takes one FILE.tri alone, or models of a project, but not also `%s`"
-						   : "`trib build` takes a FILE.tri: the name of `%s` does not end in `.tri`",
-				 stray);
+		return fail_usage(o->n_operands > 1 ? "`trib build` takes one FILE.tri alone, or models of a project, but not also `%s`"
+						    : "`trib build` takes a FILE.tri: the name of `%s` does not end in `.tri`",
+				  stray);
 	if (flag && !file)
-		return say_usage("`trib build` takes %s only with a FILE.tri; for a project, set it in tri.build", flag);
+		return fail_usage("`trib build` takes %s only with a FILE.tri; for a project, set it in tri.build", flag);
 	if (file && o->since)
-		return say_usage("`trib build --since` takes models of a project, not a file");
+		return fail_usage("`trib build --since` takes models of a project, not a file");
 	return o->since ? build_since(o) : build(o);
 }

@@ -160,7 +160,7 @@ static enum status stats(struct cache_command *s)
 	if (!open_cache(s, false))
 		return STATUS_ENVIRONMENT;
 	if (s->cache && !cache_report(s->cache, &r))
-		return say_failure("cannot read the cache in %s: %s", s->open.dir, strerror(errno));
+		return fail_environment("cannot read the cache in %s: %s", s->open.dir, strerror(errno));
 	(s->json ? print_stats_json : print_stats)(s, &r);
 	return STATUS_OK;
 }
@@ -195,7 +195,7 @@ static enum status clear_all(struct cache_command *s)
 	s->cache = NULL;
 	const char *root = s->config.at[SETTING_DIR].text;
 	if (!cache_remove_all(root))
-		return say_failure("cannot remove the cache in %s: %s", root, strerror(errno));
+		return fail_environment("cannot remove the cache in %s: %s", root, strerror(errno));
 	return report_freed(s, &(struct cache_freed){r.all.entries, r.disk});
 }
 
@@ -206,14 +206,14 @@ static enum status clear(struct cache_command *s)
 	if (!level)
 		return clear_all(s);
 	if (strcmp(level, "l2") != 0 && strcmp(level, "l3") != 0)
-		return say_usage("--level wants l2 or l3, not `%s`; level l1 is in memory", level);
+		return fail_usage("--level wants l2 or l3, not `%s`; level l1 is in memory", level);
 	if (!open_cache(s, false))
 		return STATUS_ENVIRONMENT;
 	if (!s->cache)
 		return report_freed(s, &freed);
 	cache_close(s->cache, NULL);
 	if (!open_cache(s, true) || !cache_clear_levels(s->cache, 1u << (level[1] == '2' ? CACHE_L2 : CACHE_L3), &freed))
-		return say_failure("cannot clear the cache in %s: %s", s->open.dir, strerror(errno));
+		return fail_environment("cannot clear the cache in %s: %s", s->open.dir, strerror(errno));
 	return report_freed(s, &freed);
 }
 
@@ -222,8 +222,8 @@ static enum status prune(struct cache_command *s)
 	struct cache_limits l = s->open.limits;
 	struct cache_freed freed = {0};
 	if (s->o->size && (!manifest_parse_size(s->o->size, &l.size) || l.size < CACHE_LEAST_SIZE))
-		return say_usage("--size wants a size of at least 16MiB, such as 1GiB, not `%s`; `trib cache clear` removes everything",
-				 s->o->size);
+		return fail_usage("--size wants a size of at least 16MiB, such as 1GiB, not `%s`; `trib cache clear` removes everything",
+				  s->o->size);
 	if (s->o->days)
 		l.days = (uint64_t)s->o->days;
 	if (!open_cache(s, false))
@@ -232,7 +232,7 @@ static enum status prune(struct cache_command *s)
 		return report_freed(s, &freed);
 	cache_close(s->cache, NULL);
 	if (!open_cache(s, true) || !cache_prune(s->cache, &l, &freed))
-		return say_failure("cannot prune the cache in %s: %s", s->open.dir, strerror(errno));
+		return fail_environment("cannot prune the cache in %s: %s", s->open.dir, strerror(errno));
 	return report_freed(s, &freed);
 }
 
@@ -286,7 +286,7 @@ static enum status validate(struct cache_command *s)
 		printf("trib: %" PRIu64 " entries checked, all valid\n", checked);
 	buf_free(&out);
 	if (!ok)
-		return say_failure("cannot check the cache in %s: %s", s->open.dir, strerror(errno));
+		return fail_environment("cannot check the cache in %s: %s", s->open.dir, strerror(errno));
 	return faults && !s->o->repair ? STATUS_FAILED : STATUS_OK;
 }
 
@@ -311,10 +311,10 @@ static enum status put(struct cache_command *s)
 	size_t len;
 	const char *const *args = s->o->operands;
 	if (!find_kind(args[1], &kind) || !hash_parse_hex(args[2], &key))
-		return say_usage(
+		return fail_usage(
 			"`trib cache put` wants a kind, a key of 32 hex digits and nanoseconds; the value is read from standard input");
 	if (!os_read_file("/dev/stdin", 0, &bytes, &len))
-		return say_failure("cannot read standard input: %s", strerror(errno));
+		return fail_environment("cannot read standard input: %s", strerror(errno));
 	bool ok = open_cache(s, true);
 	cache_put(s->cache, kind, key, bytes, len, strtoll(args[3], NULL, 10));
 	free(bytes);

@@ -300,13 +300,13 @@ enum status cmd_completion(const struct options *o)
 	for (uint32_t k = 0; k < TEXTS; k++)
 		names[k] = texts[k].name;
 	if (o->n_operands != 1)
-		return say_usage("`trib completion` takes bash, zsh or fish");
+		return fail_usage("`trib completion` takes bash, zsh or fish");
 	while (i < TEXTS && strcmp(names[i], o->operands[0]) != 0)
 		i++;
 	if (i == TEXTS) {
 		const char *near = diag_nearest(o->operands[0], names, SHELLS);
-		return near ? say_usage("`trib completion` has no `%s`; did you mean `%s`?", o->operands[0], near)
-			    : say_usage("`trib completion` takes bash, zsh or fish, not `%s`", o->operands[0]);
+		return near ? fail_usage("`trib completion` has no `%s`; did you mean `%s`?", o->operands[0], near)
+			    : fail_usage("`trib completion` takes bash, zsh or fish, not `%s`", o->operands[0]);
 	}
 	struct arena *a = arena_new(0);
 	struct buf out = {0};

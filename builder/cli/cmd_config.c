@@ -56,8 +56,8 @@ static enum status unknown_key(struct arena *a, const char *key)
 		names[i] = setting_name(a, (enum cache_setting)i);
 	const char *near = diag_nearest(key, names, SETTINGS);
 	if (near)
-		return say_usage("there is no setting `%s`; did you mean `%s`?", key, near);
-	return say_usage("there is no setting `%s`; `trib config list` shows all", key);
+		return fail_usage("there is no setting `%s`; did you mean `%s`?", key, near);
+	return fail_usage("there is no setting `%s`; `trib config list` shows all", key);
 }
 
 static enum status get(struct arena *a, const struct options *o, enum cache_setting s, bool json)
@@ -91,9 +91,9 @@ static enum status change(struct arena *a, const struct options *o, enum cache_s
 		diags_print(diags, sources, stderr, terminal_has_color(2, o->color));
 		status = STATUS_USAGE;
 	} else if (!path) {
-		status = say_failure("there is no folder for the configuration: set HOME or XDG_CONFIG_HOME");
+		status = fail_environment("there is no folder for the configuration: set HOME or XDG_CONFIG_HOME");
 	} else if (!config_set_file(path, cache_setting_block(s), cache_setting_key(s), value)) {
-		status = say_failure("cannot write `%s`: %s", path, strerror(errno));
+		status = fail_environment("cannot write `%s`: %s", path, strerror(errno));
 	}
 	diags_free(diags);
 	sources_free(sources);

@@ -19,8 +19,8 @@ static enum status unknown(struct arena *a, const struct graph *g, const char *w
 		names[n++] = g->models[i].name;
 	const char *near = diag_nearest(word, names, n);
 	if (near)
-		return say_usage("there is no definition, file or model `%s`; did you mean `%s`?", word, near);
-	return say_usage("there is no definition, file or model `%s`; `trib deps` lists the definitions", word);
+		return fail_usage("there is no definition, file or model `%s`; did you mean `%s`?", word, near);
+	return fail_usage("there is no definition, file or model `%s`; `trib deps` lists the definitions", word);
 }
 
 /* ---- text ---- */
@@ -155,7 +155,7 @@ enum status cmd_deps(const struct options *o)
 	struct options all = *o;
 	struct loaded_project l;
 	if (o->n_operands > 1)
-		return say_usage("`trib deps` takes one definition, file or model, or none");
+		return fail_usage("`trib deps` takes one definition, file or model, or none");
 	all.n_operands = 0;
 	enum status s = project_load(&l, &all, LOAD_INDEXED);
 	if (s == STATUS_OK)

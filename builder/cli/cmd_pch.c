@@ -130,13 +130,13 @@ static enum status measure(struct measure *k, const struct options *o)
 		print_as_json(k, same);
 	else if (same)
 		print_text(k);
-	return same ? STATUS_OK : say_failure("the precompiled standard library belongs to another version: build trib again");
+	return same ? STATUS_OK : fail_environment("the precompiled standard library belongs to another version: build trib again");
 }
 
 enum status cmd_pch(const struct options *o)
 {
 	if (!o->stdlib)
-		return say_usage("wrong usage: write `trib pch create --stdlib`");
+		return fail_usage("wrong usage: write `trib pch create --stdlib`");
 	struct measure k = {.a = arena_new(0)};
 	enum status s = measure(&k, o);
 	vec_free(&k.models);

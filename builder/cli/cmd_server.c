@@ -18,8 +18,8 @@ static bool no_server_runs(void) { return errno == ENOENT || errno == ECONNREFUS
 
 static enum status no_answer(void)
 {
-	return say_failure("the server does not answer (%s): it is building or stopped; `trib build` works without it",
-			   strerror(errno ? errno : EPIPE));
+	return fail_environment("the server does not answer (%s): it is building or stopped; `trib build` works without it",
+				strerror(errno ? errno : EPIPE));
 }
 
 static enum status print_status(void)
@@ -68,17 +68,17 @@ static enum status run(struct arena *a, const struct options *o)
 	const struct server_options s = {
 		.prepare = &all, .idle_ns = (int64_t)c.at[SETTING_SERVER_IDLE].number * SECOND_NS, .parse = parse_build};
 	enum status status = server_run(&s);
-	return status == STATUS_OK ? status : say_failure("this project cannot have a server: %s", strerror(errno));
+	return status == STATUS_OK ? status : fail_environment("this project cannot have a server: %s", strerror(errno));
 }
 
 enum status cmd_server(const struct options *o)
 {
 	if (access("tri.build", F_OK) != 0)
-		return say_usage("there is no tri.build here or in a folder above: a server belongs to a project");
+		return fail_usage("there is no tri.build here or in a folder above: a server belongs to a project");
 	if (o->action == ACTION_SERVER_STATUS)
 		return print_status();
 	if (o->action == ACTION_SERVER_START)
-		return client_start_server(o->jobs) ? STATUS_OK : say_failure("cannot start the server: %s", strerror(errno));
+		return client_start_server(o->jobs) ? STATUS_OK : fail_environment("cannot start the server: %s", strerror(errno));
 	if (o->action == ACTION_SERVER_STOP)
 		return stop();
 	struct arena *a = arena_new(0);

@@ -22,7 +22,7 @@ static enum status check_names(const struct dependencies *all, const struct opti
 		for (uint32_t k = 0; k < all->n && !known; k++)
 			known = strcmp(all->at[k].name, o->operands[i]) == 0;
 		if (!known)
-			return say_usage("there is no dependency `%s`; `trib update` without a name updates all", o->operands[i]);
+			return fail_usage("there is no dependency `%s`; `trib update` without a name updates all", o->operands[i]);
 	}
 	return STATUS_OK;
 }

@@ -27,7 +27,7 @@ static void say(const char *fmt, va_list ap)
 	fputc('\n', stderr);
 }
 
-enum status say_usage(const char *fmt, ...)
+enum status fail_usage(const char *fmt, ...)
 {
 	va_list ap;
 	va_start(ap, fmt);
@@ -36,7 +36,7 @@ enum status say_usage(const char *fmt, ...)
 	return STATUS_USAGE;
 }
 
-enum status say_failure(const char *fmt, ...)
+enum status fail_environment(const char *fmt, ...)
 {
 	va_list ap;
 	va_start(ap, fmt);

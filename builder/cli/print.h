@@ -11,6 +11,6 @@ const char *print_size(uint64_t bytes, char out[32]);
 /* Writes the object and a line end to stdout, and frees it. */
 void print_json(struct buf *out);
 /* Print an error on stderr and return STATUS_USAGE or STATUS_ENVIRONMENT. */
-enum status say_usage(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-enum status say_failure(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+enum status fail_usage(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+enum status fail_environment(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 #endif

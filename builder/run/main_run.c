@@ -18,7 +18,7 @@ struct main_file {
 	const char *path;
 };
 
-static bool seen(const struct main_file *list, uint32_t n, const char *path)
+static bool contains_path(const struct main_file *list, uint32_t n, const char *path)
 {
 	for (uint32_t i = 0; i < n; i++)
 		if (strcmp(list[i].path, path) == 0)
@@ -37,7 +37,7 @@ static uint32_t find_mains(struct loaded_project *l, const char *only, struct ma
 		const struct frontend *f = l->project.models[i].frontend;
 		for (uint32_t k = 0; k < frontend_files(f); k++) {
 			const char *path = frontend_file_path(f, k);
-			if (frontend_has_main(f, k) && (!only || strcmp(only, path) == 0) && !seen(*out, n, path))
+			if (frontend_has_main(f, k) && (!only || strcmp(only, path) == 0) && !contains_path(*out, n, path))
 				(*out)[n++] = (struct main_file){&l->project.models[i], path};
 		}
 	}

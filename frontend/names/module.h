@@ -27,8 +27,8 @@ struct item_reads {
 
 enum item_kind { ITEM_FN, ITEM_LAYER, ITEM_MODULE_LAYER, ITEM_CONST, ITEM_TYPE, ITEM_IMPORT, ITEM_FROM, ITEM_MAIN };
 enum item_state { ITEM_NEW, ITEM_BUSY, ITEM_DONE };
-/* The check that an earlier process recorded. SAME_INPUTS: neither the item nor what its check read has changed, but a constant among
- * that may have another value. VALID: that is excluded, too. */
+/* Whether the check that an earlier process recorded still holds. SAME_INPUTS: the item and the definitions that its check read have
+ * not changed, but the value of a constant among them may have. VALID: those values are unchanged, too. */
 enum item_check { CHECK_UNKNOWN, CHECK_SAME_INPUTS, CHECK_VALID };
 enum item_change { CHANGE_NONE, CHANGE_BODY, CHANGE_INTERFACE };
 

@@ -10,7 +10,7 @@ static bool may_end_item(enum token_kind k)
 }
 
 /* True if the tokens after word i continue an item: `layer Net`, `from "x.tri"`, `main {`. */
-static bool goes_on(const struct tokens *t, token_id i)
+static bool continues_item(const struct tokens *t, token_id i)
 {
 	enum token_kind k = token_kind(t, i), next = token_kind(t, i + 1);
 	if (k == TOK_MAIN)
@@ -35,7 +35,7 @@ void soften_keywords(struct tokens *t)
 		bool begins = starts || may_end_item(token_kind(t, i - 1));
 		bool entry = top && k == TOK_MAIN && i && token_kind(t, i + 1) == TOK_LPAREN; /* fn main(), which is an error */
 		if ((top && begins) || (entry && (token_kind(t, i - 1) == TOK_FN || token_kind(t, i - 1) == TOK_NAME)) ||
-		    (begins && goes_on(t, i)))
+		    (begins && continues_item(t, i)))
 			continue;
 		t->kinds[i] = (uint8_t)((t->kinds[i] & TOKEN_NEWLINE) | TOK_NAME);
 	}
