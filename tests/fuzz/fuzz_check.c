@@ -1,7 +1,5 @@
 /* Any bytes as source files: loading, checking and elaborating layers and functions must neither crash nor hang. The first file is
  * main.tri; a line `=== NAME` begins another, which may be imported. */
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/buf.h"
@@ -9,6 +7,7 @@
 #include "base/source.h"
 #include "frontend/frontend.h"
 #include "frontend/hir/hir.h"
+#include "tests/fuzz/fuzz.h"
 
 struct input {
 	struct sources *sources;
@@ -62,7 +61,6 @@ static void elaborate(struct frontend *f, const char *entry)
 	buf_free(&text);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct sources *s = sources_new();

@@ -1,14 +1,12 @@
 /* Any bytes as the record of a file's checks. Checking valid files ends without an error for every record; a valid record covers all
  * checks. */
-#include <stdint.h>
 #include <string.h>
 #include "base/buf.h"
 #include "base/bug.h"
 #include "base/diag.h"
 #include "base/source.h"
 #include "frontend/frontend.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/fuzz.h"
 
 static const char *const paths[] = {"sizes.tri", "net.tri"};
 static const char *const texts[] = {

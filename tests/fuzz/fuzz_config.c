@@ -1,6 +1,5 @@
 /* A setting is added to any text as the user's configuration. A valid text stays valid, has the new value, and loses it when the setting
  * is removed. The first byte chooses the setting; the rest of the first line is the value. */
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,8 +10,7 @@
 #include "builder/cache/config.h"
 #include "builder/manifest/config_file.h"
 #include "builder/manifest/manifest.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/fuzz.h"
 
 struct file {
 	struct arena *a;

@@ -7,8 +7,7 @@
 #include "base/buf.h"
 #include "base/bug.h"
 #include "base/utf8.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/fuzz.h"
 
 enum { STEP = 6, MAX_STEPS = 40 };
 enum action { ADD, LABEL, SECONDARY, NOTE, HELP, EDIT, GUESS, NEAREST, N_ACTIONS };

@@ -1,6 +1,5 @@
 /* Entries of the user's cache. A value reads as it was written, at every compression level; a damaged entry is rejected. A frame that
  * zstd did not write is harmless even with a correct checksum. The first byte chooses the case, the second the level. */
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zstd.h>
@@ -8,8 +7,7 @@
 #include "base/bug.h"
 #include "base/hash.h"
 #include "builder/cache/entry.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/fuzz.h"
 
 static const hash128 id = {1, 2}, other = {1, 3};
 

@@ -1,7 +1,5 @@
 /* Formatting keeps the tree and every comment, and formatting a formatted file changes nothing. An input that begins with byte 0xFF is a
  * list of choices that generate a program from the grammar, with random line breaks and comments. Any other input is a source. */
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include "base/buf.h"
@@ -13,8 +11,7 @@
 #include "frontend/syntax/ast.h"
 #include "frontend/syntax/dump.h"
 #include "frontend/syntax/parser.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/fuzz.h"
 
 /* --- programs from choices --- */
 

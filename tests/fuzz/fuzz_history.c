@@ -1,5 +1,4 @@
 /* Any bytes as the record of the last build's units. A valid record is explained, and is the same after writing and reading. */
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/arena.h"
@@ -7,8 +6,7 @@
 #include "base/bug.h"
 #include "builder/store/history.h"
 #include "builder/store/serializer.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/fuzz.h"
 
 static void explain(struct arena *a, const struct history *h)
 {

@@ -1,5 +1,4 @@
 /* The reader of the tensor IR. An accepted text is printed and read back as the same text, and goes through every pass. */
-#include <stdint.h>
 #include <string.h>
 #include "backend/ir/ir.h"
 #include "backend/passes/passes.h"
@@ -8,8 +7,7 @@
 #include "base/bug.h"
 #include "base/diag.h"
 #include "base/source.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/fuzz.h"
 
 static void round_trip(struct arena *a, struct sources *s, struct diags *d, const struct ir_fn *f)
 {

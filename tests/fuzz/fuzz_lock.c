@@ -1,13 +1,11 @@
 /* Any text as tri.lock. An accepted text is the same after writing and reading. */
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/diag.h"
 #include "builder/deps/lockfile.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/fuzz.h"
 
 static void expect_same(const struct lockfile *a, const struct lockfile *b)
 {

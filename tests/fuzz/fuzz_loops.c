@@ -1,13 +1,11 @@
 /* Any bytes as loop IR. Accepted bytes are printed, and are the same after writing and reading. */
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include "backend/loops/loops.h"
 #include "backend/loops/serialize.h"
 #include "base/arena.h"
 #include "base/buf.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -1,8 +1,6 @@
 /* Any messages to the language server, one a line. It must not crash or hang, and must answer in frames. A line that starts with `!` is
- * sent as it is. One that starts with `~` is a message in short form (grow_lsp.h). Others get a header. A first line `?N` sets the
+ * sent as it is. One that starts with `~` is a message in short form (fuzz.h). Others get a header. A first line `?N` sets the
  * client's capabilities. Files are the open documents, and two on a fake disk. */
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <jansson.h>
@@ -10,7 +8,7 @@
 #include "base/buf.h"
 #include "base/bug.h"
 #include "builder/lsp/server.h"
-#include "grow_lsp.h"
+#include "tests/fuzz/fuzz.h"
 
 static const char *const disk[][2] = {
 	{"/p/tri.build", "project p\n    version = 1.0\n\nmodel m\n    sources = *.tri\n    entry = Net\n"},
@@ -111,7 +109,6 @@ static const uint8_t *say_hello(const uint8_t *data, const uint8_t *end, struct 
 	return given ? data + 2 : data;
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const struct lsp_host host = {.read = read_file, .exists = exists, .expand = expand, .write = write_file, .std_dir = "/cache/std"};

@@ -1,7 +1,5 @@
 /* A valid program also runs: elaborating, lowering, optimising and interpreting its main block must not crash, and the passes must not
  * change the printed integers. An input that begins with `#` is the program itself. Any other is a list of choices that generate one. */
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,9 +14,7 @@
 #include "base/source.h"
 #include "frontend/frontend.h"
 #include "frontend/hir/hir.h"
-#include "grow_main.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/fuzz.h"
 
 /* ---- running them ---- */
 

@@ -1,12 +1,10 @@
 /* Any text as a manifest; `include` reads the same text. */
-#include <stdint.h>
 #include "base/arena.h"
 #include "base/diag.h"
 #include "builder/manifest/manifest.h"
 #include "builder/manifest/options.h"
 #include "builder/manifest/build_spec.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/fuzz.h"
 
 static const struct source *load(void *ctx, const char *path)
 {

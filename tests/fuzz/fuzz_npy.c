@@ -1,12 +1,10 @@
 /* Any bytes as a .npy file. An accepted file is the same after writing and reading. */
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/arena.h"
 #include "base/buf.h"
 #include "builder/weights/npy.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

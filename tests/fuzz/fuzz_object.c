@@ -1,13 +1,11 @@
 /* Object files: parsed, written, read again, and linked with every global symbol exported. They are linked alone, and together with the
  * copy that was read again, which defines the same symbols. */
-#include <stdint.h>
 #include <stdlib.h>
 #include "backend/link/link.h"
 #include "backend/link/object.h"
 #include "base/arena.h"
 #include "base/buf.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/fuzz.h"
 
 /* Addresses of its uninitialised data cost memory, so it is kept small. */
 static bool small(const struct object *o)

@@ -1,6 +1,4 @@
 /* Any bytes through lexer, parser, dumps, spans, literals and token hashes. */
-#include <stddef.h>
-#include <stdint.h>
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/bug.h"
@@ -9,8 +7,7 @@
 #include "frontend/syntax/dump.h"
 #include "frontend/syntax/literal.h"
 #include "frontend/syntax/parser.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/fuzz.h"
 
 static void check_tokens(const struct tokens *t, uint32_t len)
 {

@@ -1,6 +1,5 @@
 /* Any bytes as a record of the project's store or of direct mode; the first byte chooses which. A valid record is the same after writing
  * and reading. */
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -13,8 +12,7 @@
 #include "builder/store/history.h"
 #include "builder/store/serializer.h"
 #include "builder/store/store.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/fuzz.h"
 
 static void build_record(struct store *s, const uint8_t *data, size_t size)
 {

@@ -1,11 +1,9 @@
 /* Any text as the value of --input: a file, or values with a shape of non-negative sizes. A rejected text gets a message. */
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/buf.h"
 #include "builder/run/run_input.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -1,14 +1,12 @@
 /* Any bytes as a safetensors file. In an accepted file all data are inside the file. An input that begins with `{` is a header up to its
  * first NUL, then the data; the header's length is added. */
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/arena.h"
 #include "base/hash.h"
 #include "builder/weights/file_kind.h"
 #include "builder/weights/safetensors.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/fuzz.h"
 
 static void check(const void *file, size_t size)
 {

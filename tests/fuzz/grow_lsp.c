@@ -1,4 +1,4 @@
-#include "grow_lsp.h"
+#include "tests/fuzz/fuzz.h"
 #include <stdbool.h>
 #include <string.h>
 #include "base/buf.h"

@@ -4,7 +4,7 @@
  *   s a run-time float scalar   x a run-time integer   c a condition
  *   [2 3] floats {2 3} int8 <2 3> trits of that shape, with values known only at run time
  * What is known of kinds and shapes may be wrong after a statement that does not check; the repair in fuzz_main.c sees to that. */
-#include "grow_main.h"
+#include "tests/fuzz/fuzz.h"
 #include <stdbool.h>
 #include <string.h>
 #include "base/buf.h"

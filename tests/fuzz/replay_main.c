@@ -1,13 +1,11 @@
 /* Runs a fuzz target over given files and folders, so that every past finding is a plain test. A missing folder counts as empty. */
 #include <dirent.h>
 #include <errno.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/fuzz.h"
 
 static int replay_file(const char *path, size_t size)
 {

@@ -457,6 +457,22 @@ static struct random_fn random_function(struct arena *a, uint64_t seed, const ch
 	return r;
 }
 
+/* The function name(inputs) = op(inputs); its plan is ready for loops_build. */
+static struct random_fn one_op(struct arena *a, struct dims *d, const char *name, enum ir_op op, const struct hir_type *out,
+			       const struct hir_type *inputs, uint32_t n)
+{
+	struct random_fn r = {.a = a, .f = ir_fn_new(a, name, d), .sym_value = 1};
+	ir_ref x[2];
+	r.f->inputs = ARENA_ARRAY(a, struct hir_type, n);
+	for (uint32_t k = 0; k < n; k++)
+		x[k] = add_input(&r, &inputs[k]);
+	r.f->n_outputs = 1;
+	r.f->outputs = ARENA_ARRAY(a, ir_ref, 1);
+	r.f->outputs[0] = emit(&r, op, out, x, n, true);
+	r.plan = (struct plan){.run_fn = r.f};
+	return r;
+}
+
 /* Host data of a type: small numbers, a few special ones in floats. */
 static inline void random_fill(struct random_fn *r, dtype elem, void *data, int64_t n)
 {

@@ -202,15 +202,9 @@ static void test_random_functions(void **state)
 
 static struct random_fn unary_function(struct arena *a, const char *name, enum ir_op op, int64_t n)
 {
-	struct random_fn r = {.a = a, .f = ir_fn_new(a, name, dims_new(a)), .sym_value = 1};
-	struct hir_type t = {.elem = DT_FLOAT32, .rank = 1, .dims = {dim_const(r.f->dims, n)}};
-	r.f->inputs = ARENA_ARRAY(a, struct hir_type, 1);
-	ir_ref x = add_input(&r, &t), y = emit(&r, op, &t, &x, 1, true);
-	r.f->n_outputs = 1;
-	r.f->outputs = ARENA_ARRAY(a, ir_ref, 1);
-	r.f->outputs[0] = y;
-	r.plan = (struct plan){.run_fn = r.f};
-	return r;
+	struct dims *d = dims_new(a);
+	struct hir_type t = {.elem = DT_FLOAT32, .rank = 1, .dims = {dim_const(d, n)}};
+	return one_op(a, d, name, op, &t, &t, 1);
 }
 
 static double exact_value(enum ir_op op, double x)
@@ -265,8 +259,7 @@ static void test_elementary(void **state)
 	sweep(x);
 	assert_true(native_begin(&native));
 	for (uint32_t k = 0; k < N; k++) {
-		trials[k] = (struct trial){.r = unary_function(a, ir_op_text(ops[k]), ops[k], SWEEP)};
-		trials[k].r.f->name = arena_printf(a, "test_%s", ir_op_text(ops[k]));
+		trials[k] = (struct trial){.r = unary_function(a, arena_printf(a, "test_%s", ir_op_text(ops[k])), ops[k], SWEEP)};
 		assert_true(add_variants(&native, &trials[k]));
 	}
 	assert_true(native_link(&native));
@@ -298,20 +291,33 @@ static void test_elementary(void **state)
 /* ---- reductions of nothing ---- */
 
 /* Of [N, 4] over the rows, or of [4, N] along them. */
-static struct random_fn one_reduction(struct arena *a, const char *name, enum ir_op op, dtype elem, uint32_t axis, int64_t size)
+static struct trial one_reduction(struct arena *a, const char *name, enum ir_op op, dtype elem, uint32_t axis, int64_t size)
 {
-	struct random_fn r = {.a = a, .f = ir_fn_new(a, name, dims_new(a)), .sym_value = size};
-	dim n = dim_new_sym(r.f->dims, "N"), four = dim_const(r.f->dims, 4);
+	struct dims *d = dims_new(a);
+	dim n = dim_new_sym(d, "N"), four = dim_const(d, 4);
 	struct hir_type in = {.elem = elem, .rank = 2, .dims = {axis ? four : n, axis ? n : four}};
 	struct hir_type out = {.elem = op == OP_ARGMAX || op == OP_ARGMIN ? DT_INT64 : elem, .rank = 1, .dims = {four}};
-	r.f->inputs = ARENA_ARRAY(a, struct hir_type, 1);
-	ir_ref x = add_input(&r, &in), y = emit(&r, op, &out, &x, 1, true);
-	ir_at(r.f, y)->mask = 1u << axis;
-	r.f->n_outputs = 1;
-	r.f->outputs = ARENA_ARRAY(a, ir_ref, 1);
-	r.f->outputs[0] = y;
-	r.plan = (struct plan){.run_fn = r.f};
-	return r;
+	struct trial t = {.r = one_op(a, d, name, op, &out, &in, 1)};
+	ir_at(t.r.f, t.r.f->outputs[0])->mask = 1u << axis;
+	t.r.sym_value = size;
+	fill(&t);
+	return t;
+}
+
+/* Fails unless every variant of each function computes what the interpreter does. Frees a. */
+static void check_trials(struct arena *a, struct trial *trials, uint32_t n)
+{
+	struct native native;
+	int64_t wrong = 0;
+	assert_true(native_begin(&native));
+	for (uint32_t k = 0; k < n; k++)
+		assert_true(add_variants(&native, &trials[k]));
+	assert_true(native_link(&native));
+	for (uint32_t k = 0; k < n; k++)
+		wrong += run_trial(&native, &trials[k]);
+	native_end(&native);
+	arena_free(a);
+	assert_int_equal(wrong, 0);
 }
 
 static void test_empty_reductions(void **state)
@@ -320,23 +326,13 @@ static void test_empty_reductions(void **state)
 	static const dtype elems[] = {DT_TRIT, DT_INT8, DT_INT64, DT_FLOAT32};
 	enum { N_OPS = sizeof ops / sizeof *ops, N_ELEMS = sizeof elems / sizeof *elems, N = N_OPS * N_ELEMS * 2 };
 	struct arena *a = arena_new(0);
-	struct native native;
 	struct trial trials[N];
-	int64_t wrong = 0;
-	assert_true(native_begin(&native));
 	for (uint32_t k = 0; k < N; k++) {
 		enum ir_op op = ops[k / 2 % N_OPS];
 		dtype elem = elems[k / 2 / N_OPS];
-		trials[k] = (struct trial){.r = one_reduction(a, arena_printf(a, "empty%u", k), op, elem, k % 2, 0)};
-		fill(&trials[k]);
-		assert_true(add_variants(&native, &trials[k]));
+		trials[k] = one_reduction(a, arena_printf(a, "empty%u", k), op, elem, k % 2, 0);
 	}
-	assert_true(native_link(&native));
-	for (uint32_t k = 0; k < N; k++)
-		wrong += run_trial(&native, &trials[k]);
-	native_end(&native);
-	arena_free(a);
-	assert_int_equal(wrong, 0);
+	check_trials(a, trials, N);
 }
 
 /* ---- not a number ---- */
@@ -347,28 +343,17 @@ static void test_first_nan(void **state)
 	enum { N = 8, LONG = 53, ROWS = 4 };
 	static const int64_t nans[ROWS][3] = {{41, 18, 50}, {16, 15, 33}, {52, 52, 52}, {1, 0, 34}};
 	struct arena *a = arena_new(0);
-	struct native native;
 	struct trial trials[N];
-	int64_t wrong = 0;
-	assert_true(native_begin(&native));
 	for (uint32_t k = 0; k < N; k++) {
 		uint32_t axis = k % 2;
 		dtype elem = k / 4 ? DT_FLOAT64 : DT_FLOAT32;
-		trials[k] = (struct trial){
-			.r = one_reduction(a, arena_printf(a, "nan%u", k), k / 2 % 2 ? OP_ARGMAX : OP_ARGMIN, elem, axis, LONG)};
-		fill(&trials[k]);
+		trials[k] = one_reduction(a, arena_printf(a, "nan%u", k), k / 2 % 2 ? OP_ARGMAX : OP_ARGMIN, elem, axis, LONG);
 		for (int64_t row = 0; row < ROWS; row++)
 			for (uint32_t i = 0; i < 3; i++)
 				elem_put_float(elem, trials[k].inputs[0].data, axis ? row * LONG + nans[row][i] : nans[row][i] * ROWS + row,
 					       NAN);
-		assert_true(add_variants(&native, &trials[k]));
 	}
-	assert_true(native_link(&native));
-	for (uint32_t k = 0; k < N; k++)
-		wrong += run_trial(&native, &trials[k]);
-	native_end(&native);
-	arena_free(a);
-	assert_int_equal(wrong, 0);
+	check_trials(a, trials, N);
 }
 
 /* ---- integers at the ends of their types ---- */
@@ -380,14 +365,9 @@ static struct trial pairs_trial(struct arena *a, const char *name, enum ir_op op
 {
 	int64_t most = (int64_t)(UINT64_MAX >> (65 - 8 * dtype_size(elem)));
 	const int64_t ends[ENDS] = {-most - 1, -most, -2, -1, 0, 1, 2, most};
-	struct trial t = {.r = {.a = a, .f = ir_fn_new(a, name, dims_new(a)), .sym_value = 1}};
-	struct hir_type type = {.elem = elem, .rank = 1, .dims = {dim_const(t.r.f->dims, ENDS * ENDS)}};
-	t.r.f->inputs = ARENA_ARRAY(a, struct hir_type, 2);
-	ir_ref x[2] = {add_input(&t.r, &type), add_input(&t.r, &type)};
-	t.r.f->n_outputs = 1;
-	t.r.f->outputs = ARENA_ARRAY(a, ir_ref, 1);
-	t.r.f->outputs[0] = emit(&t.r, op, &type, x, 2, true);
-	t.r.plan = (struct plan){.run_fn = t.r.f};
+	struct dims *d = dims_new(a);
+	struct hir_type in = {.elem = elem, .rank = 1, .dims = {dim_const(d, ENDS * ENDS)}}, type[2] = {in, in};
+	struct trial t = {.r = one_op(a, d, name, op, type, type, 2)};
 	fill(&t);
 	for (int64_t k = 0; k < ENDS * ENDS; k++) {
 		elem_put_int(elem, t.inputs[0].data, k, ends[k / ENDS]);
@@ -402,20 +382,10 @@ static void test_ends_of_integers(void **state)
 	static const dtype elems[] = {DT_INT8, DT_INT16, DT_INT32, DT_INT64};
 	enum { N = 16 };
 	struct arena *a = arena_new(0);
-	struct native native;
 	struct trial trials[N];
-	int64_t wrong = 0;
-	assert_true(native_begin(&native));
-	for (uint32_t k = 0; k < N; k++) {
-		trials[k] = pairs_trial(a, arena_printf(a, "ends%u", k), ops[k / 4], elems[k % 4]);
-		assert_true(add_variants(&native, &trials[k]));
-	}
-	assert_true(native_link(&native));
 	for (uint32_t k = 0; k < N; k++)
-		wrong += run_trial(&native, &trials[k]);
-	native_end(&native);
-	arena_free(a);
-	assert_int_equal(wrong, 0);
+		trials[k] = pairs_trial(a, arena_printf(a, "ends%u", k), ops[k / 4], elems[k % 4]);
+	check_trials(a, trials, N);
 }
 
 /* ---- checked indices and calls ---- */
@@ -423,17 +393,12 @@ static void test_ends_of_integers(void **state)
 /* rows(table[V, 3], index[N]): values outside the table are reported and read row 0. */
 static struct loop_fn *rows_function(struct arena *a)
 {
-	struct random_fn r = {.a = a, .f = ir_fn_new(a, "rows", dims_new(a))};
-	dim n = dim_new_sym(r.f->dims, "N"), v = dim_new_sym(r.f->dims, "V"), three = dim_const(r.f->dims, 3);
-	struct hir_type table = {.elem = DT_FLOAT32, .rank = 2, .dims = {v, three}}, index = {.elem = DT_INT32, .rank = 1, .dims = {n}};
+	struct dims *d = dims_new(a);
+	dim n = dim_new_sym(d, "N"), v = dim_new_sym(d, "V"), three = dim_const(d, 3);
+	struct hir_type in[2] = {{.elem = DT_FLOAT32, .rank = 2, .dims = {v, three}}, {.elem = DT_INT32, .rank = 1, .dims = {n}}};
 	struct hir_type out = {.elem = DT_FLOAT32, .rank = 2, .dims = {n, three}};
-	r.f->inputs = ARENA_ARRAY(a, struct hir_type, 2);
-	ir_ref ops[2] = {add_input(&r, &table), add_input(&r, &index)};
-	r.f->outputs = ARENA_ARRAY(a, ir_ref, 1);
-	r.f->outputs[0] = emit(&r, OP_GATHER, &out, ops, 2, true);
-	r.f->n_outputs = 1;
-	struct plan p = {.run_fn = r.f};
-	return loops_build(a, &p);
+	struct random_fn r = one_op(a, d, "rows", OP_GATHER, &out, in, 2);
+	return loops_build(a, &r.plan);
 }
 
 /* caller(x[N]) = -leaf(x), where leaf has scratch of its own and one symbol. */

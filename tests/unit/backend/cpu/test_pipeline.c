@@ -97,16 +97,10 @@ static void test_read_loops(void **state)
 
 static const struct loop_fn *power(struct arena *a)
 {
-	struct random_fn *r = ARENA_NEW(a, struct random_fn);
-	*r = (struct random_fn){.a = a, .f = ir_fn_new(a, "power", dims_new(a)), .sym_value = 1};
-	struct hir_type t = {.elem = DT_FLOAT32, .rank = 1, .dims = {dim_const(r->f->dims, 5)}};
-	r->f->inputs = ARENA_ARRAY(a, struct hir_type, 2);
-	ir_ref x[2] = {add_input(r, &t), add_input(r, &t)};
-	r->f->n_outputs = 1;
-	r->f->outputs = ARENA_ARRAY(a, ir_ref, 1);
-	r->f->outputs[0] = emit(r, OP_POW, &t, x, 2, true);
-	r->plan = (struct plan){.run_fn = r->f};
-	return loops_build(a, &r->plan);
+	struct dims *d = dims_new(a);
+	struct hir_type x = {.elem = DT_FLOAT32, .rank = 1, .dims = {dim_const(d, 5)}}, t[2] = {x, x};
+	struct random_fn r = one_op(a, d, "power", OP_POW, t, t, 2);
+	return loops_build(a, &r.plan);
 }
 
 /* A processor without registers to pass floats in: powf cannot be called. */
