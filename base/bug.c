@@ -14,3 +14,11 @@ _Noreturn void bug_no_memory(void)
 	fputs("trib: out of memory\n", stderr);
 	abort();
 }
+
+void *alloc_zeroed(size_t size)
+{
+	void *p = calloc(1, size);
+	if (!p)
+		bug_no_memory();
+	return p;
+}

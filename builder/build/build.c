@@ -179,9 +179,7 @@ enum status build_run(const struct options *o, FILE *out, FILE *err)
 
 struct build *build_start(struct session *s, const struct options *o)
 {
-	struct build *b = malloc(sizeof *b);
-	if (!b)
-		bug_no_memory();
+	struct build *b = alloc_zeroed(sizeof *b);
 	*b = begin(s, o, stdout, stderr);
 	b->context.request.single = single_file_requested(o);
 	b->context.request.caller_reports = true;

@@ -146,7 +146,7 @@ void compile_set_retain(const struct build_context *c, const struct project *p, 
 	}
 	for (uint32_t i = 0; i < p->n_models; i++)
 		if (p->models[i].outputs.library)
-			objects_retain_runtime(fragments, &p->models[i]);
+			link_retain_runtime(fragments, &p->models[i]);
 	if (published)
 		fragments_drop_unused(fragments);
 }

@@ -25,13 +25,7 @@ struct fragments {
 	size_t bytes;
 };
 
-struct fragments *fragments_new(void)
-{
-	struct fragments *f = calloc(1, sizeof *f);
-	if (!f)
-		bug_no_memory();
-	return f;
-}
+struct fragments *fragments_new(void) { return alloc_zeroed(sizeof(struct fragments)); }
 
 void fragments_free(struct fragments *f)
 {

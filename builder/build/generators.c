@@ -33,9 +33,7 @@ struct generators *generators_new(uint32_t workers, char **error)
 	const struct codegen_api *api = module_open(scratch, "codegen", CODEGEN_ENTRY, CODEGEN_ABI, &why);
 	struct generators *g = NULL;
 	if (api) {
-		g = calloc(1, sizeof *g + workers * sizeof *g->workers);
-		if (!g)
-			bug_no_memory();
+		g = alloc_zeroed(sizeof *g + workers * sizeof *g->workers);
 		g->api = api;
 		g->n = workers;
 	} else {

@@ -10,13 +10,14 @@ struct fragments;
 struct link_request;
 struct model_input;
 struct model_job;
-struct object;
 struct repository;
 
 /* Sets link.digest, and link.is_current if the outputs were made from an equal one. */
 void link_digest(struct model_job *m, const struct repository *repo);
 /* On a worker. Errors go to m->diags. */
 void link_model(struct model_job *m, const struct repository *repo, uint32_t worker);
+/* Leaves the runtime's objects to the session's next build. */
+void link_retain_runtime(struct fragments *f, const struct model_job *m);
 
 /* ---- link_record.c: What the last link of a model wrote, and from what: in the project's store. ---- */
 
@@ -37,19 +38,6 @@ void pack_lay_out(struct model_job *m, uint32_t worker);
 const char *pack_weights(struct model_job *m, struct arena *a, uint32_t worker);
 /* Completes the weight file before the library that opens it is written. False: reported. */
 bool pack_publish(struct model_job *m);
-
-/* ---- objects.c: The objects that a model's library is linked from. ---- */
-enum { MOST_OPENCL_OBJECTS = 16 };
-struct object_list {
-	struct object **at; /* the model's own first; room for all */
-	uint32_t n;
-};
-
-/* The units in the program's order, then the runtime. On a worker. False: reported. */
-bool objects_add_cpu(struct model_job *m, struct object_list *l);
-bool objects_add_opencl(struct model_job *m, struct object_list *l);
-/* Leaves the runtime's objects to the session's next build. */
-void objects_retain_runtime(struct fragments *f, const struct model_job *m);
 
 /* ---- link_external.c: Linking by an outside command (`linker = cc`), in place of our own linker. ---- */
 

@@ -83,12 +83,14 @@ enum status project_unload(struct loaded_project *l, enum status s)
 	return s;
 }
 
-bool session_start_pool(struct session *s, const struct options *o)
+/* Runs the steps of a build up to the workers, or those of the front end. */
+static bool prepare_session(struct session *s, const struct options *o, bool frontends)
 {
 	struct build_context c = context_new(s, request_to_load(o));
 	struct project p = {0};
 	struct progress *progress = NULL;
-	c.done = context_next(&c, project_read_manifest(&c, &p)) && workers_start(&c, &p.spec, &progress);
+	c.done = context_next(&c, project_read_manifest(&c, &p)) &&
+		 (frontends ? load_elaborated(&c, &p) : workers_start(&c, &p.spec, &progress));
 	enum status status = context_status(&c);
 	progress_free(progress);
 	project_free(&p);
@@ -96,13 +98,5 @@ bool session_start_pool(struct session *s, const struct options *o)
 	return status == STATUS_OK;
 }
 
-bool session_warm_frontends(struct session *s, const struct options *o)
-{
-	struct build_context c = context_new(s, request_to_load(o));
-	struct project p = {0};
-	c.done = context_next(&c, project_read_manifest(&c, &p)) && load_elaborated(&c, &p);
-	enum status status = context_status(&c);
-	project_free(&p);
-	context_free(&c);
-	return status == STATUS_OK;
-}
+bool session_start_pool(struct session *s, const struct options *o) { return prepare_session(s, o, false); }
+bool session_warm_frontends(struct session *s, const struct options *o) { return prepare_session(s, o, true); }

@@ -31,9 +31,7 @@ struct progress {
 
 struct progress *progress_new(FILE *out, enum progress_mode mode, uint32_t workers)
 {
-	struct progress *p = calloc(1, sizeof *p + workers * sizeof *p->lanes);
-	if (!p)
-		bug_no_memory();
+	struct progress *p = alloc_zeroed(sizeof *p + workers * sizeof *p->lanes);
 	p->out = out;
 	p->mode = mode;
 	p->workers = workers;

@@ -29,9 +29,7 @@ static const char *const texts[] = {
 
 struct timing *timing_new(bool events)
 {
-	struct timing *t = calloc(1, sizeof *t);
-	if (!t)
-		bug_no_memory();
+	struct timing *t = alloc_zeroed(sizeof *t);
 	pthread_mutex_init(&t->lock, NULL);
 	t->has_events = events;
 	return t;

@@ -24,9 +24,7 @@ struct warm {
 
 struct warm *warm_new(void)
 {
-	struct warm *w = calloc(1, sizeof *w);
-	if (!w)
-		bug_no_memory();
+	struct warm *w = alloc_zeroed(sizeof *w);
 	w->sources = sources_new();
 	return w;
 }

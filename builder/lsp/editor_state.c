@@ -15,14 +15,6 @@ static char *copy(const char *s)
 	return c;
 }
 
-static void *new_zeroed(size_t size)
-{
-	void *p = calloc(1, size);
-	if (!p)
-		bug_no_memory();
-	return p;
-}
-
 static void document_free(struct document *d)
 {
 	free(d->uri);
@@ -102,7 +94,7 @@ static struct workspace *find_workspace(struct editor_state *s, const char *root
 	for (uint32_t i = 0; i < s->workspaces.len; i++)
 		if (!strcmp(s->workspaces.at[i]->root, root))
 			return s->workspaces.at[i];
-	struct workspace *ws = new_zeroed(sizeof *ws);
+	struct workspace *ws = alloc_zeroed(sizeof *ws);
 	ws->root = copy(root);
 	vec_push(&s->workspaces, ws);
 	return ws;
@@ -173,7 +165,7 @@ void document_open(struct editor_state *s, const char *uri, const char *path, in
 	struct document *d = document_of_uri(s, uri);
 	if (d)
 		document_close(s, d);
-	d = new_zeroed(sizeof *d);
+	d = alloc_zeroed(sizeof *d);
 	d->uri = copy(uri);
 	d->path = copy(path);
 	d->version = version;

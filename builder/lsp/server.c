@@ -46,9 +46,7 @@ static const struct method *find_method(const char *name)
 
 struct lsp_server *server_new(const struct lsp_host *host)
 {
-	struct lsp_server *s = calloc(1, sizeof *s);
-	if (!s)
-		bug_no_memory();
+	struct lsp_server *s = alloc_zeroed(sizeof *s);
 	s->state.host = host;
 	return s;
 }

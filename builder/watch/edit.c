@@ -4,6 +4,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/diag.h"
+#include "base/path.h"
 #include "base/source.h"
 #include "frontend/syntax/lexer.h"
 #include "frontend/syntax/token.h"
@@ -188,18 +189,12 @@ static void describe_lines(struct arena *a, struct edit *e, struct edit_text bef
 	}
 }
 
-static bool ends_in(const char *s, const char *end)
-{
-	size_t n = strlen(s), k = strlen(end);
-	return n >= k && strcmp(s + n - k, end) == 0;
-}
-
 struct edit edit_describe(struct arena *a, const char *file, struct edit_text before, struct edit_text after)
 {
 	struct edit e = {.file = file};
 	if (!before.at || !after.at)
 		e.what = after.at ? "is new" : before.at ? "is gone" : NULL;
-	else if (ends_in(file, ".tri"))
+	else if (path_has_extension(file, "tri"))
 		describe_source(a, &e, before, after);
 	else
 		describe_lines(a, &e, before, after);

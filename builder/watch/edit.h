@@ -4,10 +4,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "base/map.h"
+#include "base/vec.h"
 
 struct arena;
 struct buf;
-struct saved_texts;
 struct source;
 
 struct edit {
@@ -27,8 +28,16 @@ struct edit edit_describe(struct arena *a, const char *file, struct edit_text be
 void edit_print(const struct edit *e, struct buf *out);
 
 /* ---- saved_texts.c: The texts of the project at the last save, to describe what the next save changes. ---- */
-struct saved_texts *saved_texts_new(void);
-void saved_texts_free(struct saved_texts *t); /* NULL is accepted */
+struct saved_texts { /* zero-initialised */
+	VEC(struct saved_text {
+		char *at; /* NULL if there is no file */
+		size_t len;
+		bool incomparable; /* binary, or too long to compare */
+	})
+	list;
+	struct map index; /* path → list index */
+};
+void saved_texts_free(struct saved_texts *t);
 /* Stores a text. `read`: as the build read it; if NULL, the file is read, unless it is binary or too long. */
 void saved_texts_store(struct saved_texts *t, const char *path, const struct source *read);
 /* True if the file existed at the last save. */

@@ -18,7 +18,7 @@ static struct edit edit_of(struct watch *w, const struct build *b, const char *p
 {
 	if (describes_commit(path))
 		return (struct edit){.file = path, .what = "changed"};
-	return saved_texts_update(w->texts, w->save.arena, path, source_read_by(b, path));
+	return saved_texts_update(&w->texts, w->save.arena, path, source_read_by(b, path));
 }
 
 typedef VEC(struct edit) edit_vec;
@@ -28,7 +28,7 @@ static void add_new_files(struct watch *w, const struct build *b, edit_vec *edit
 {
 	for (uint32_t i = 0; w->good.generation && i < inputs_count(b->context.inputs); i++) {
 		const struct input *in = inputs_at(b->context.inputs, i);
-		if (in->kind == INPUT_FILE && !hash_is_zero(in->content) && !saved_texts_has(w->texts, in->path))
+		if (in->kind == INPUT_FILE && !hash_is_zero(in->content) && !saved_texts_has(&w->texts, in->path))
 			vec_push(edits, edit_of(w, b, in->path));
 	}
 }
@@ -36,10 +36,10 @@ static void add_new_files(struct watch *w, const struct build *b, edit_vec *edit
 static void save_texts(struct watch *w, const struct build *b)
 {
 	uint32_t n;
-	const struct input *inputs = tracked_inputs_all(w->inputs, &n);
+	const struct input *inputs = tracked_inputs_all(&w->inputs, &n);
 	for (uint32_t i = 0; i < n; i++)
-		if (inputs[i].kind == INPUT_FILE && !saved_texts_has(w->texts, inputs[i].path))
-			saved_texts_store(w->texts, inputs[i].path, source_read_by(b, inputs[i].path));
+		if (inputs[i].kind == INPUT_FILE && !saved_texts_has(&w->texts, inputs[i].path))
+			saved_texts_store(&w->texts, inputs[i].path, source_read_by(b, inputs[i].path));
 }
 
 static void find_edits(struct watch *w, const struct build *b, edit_vec *edits)
@@ -118,7 +118,7 @@ void watch_report(struct watch *w, const struct build *b)
 	if (!first)
 		report_result(w, b, s, &edits);
 	run_commands(w, b, s);
-	w->watches_inputs = !tracked_inputs_replace(w->inputs, b);
+	w->watches_inputs = !tracked_inputs_replace(&w->inputs, b);
 	save_texts(w, b);
 	w->save.changed.len = 0;
 	vec_free(&edits);

@@ -1,41 +1,17 @@
 #include "builder/watch/edit.h"
 #include <stdlib.h>
 #include <string.h>
-#include "base/bug.h"
-#include "base/map.h"
 #include "base/os.h"
 #include "base/source.h"
-#include "base/vec.h"
 
 #define MAX_BYTES ((size_t)1 << 20)
 
-struct saved_text {
-	char *at; /* NULL if there is no file */
-	size_t len;
-	bool incomparable; /* binary, or too long to compare */
-};
-struct saved_texts {
-	VEC(struct saved_text) list;
-	struct map index; /* path → list index */
-};
-
-struct saved_texts *saved_texts_new(void)
-{
-	struct saved_texts *t = calloc(1, sizeof *t);
-	if (!t)
-		bug_no_memory();
-	return t;
-}
-
 void saved_texts_free(struct saved_texts *t)
 {
-	if (!t)
-		return;
 	for (uint32_t i = 0; i < t->list.len; i++)
 		free(t->list.at[i].at);
 	vec_free(&t->list);
 	map_free(&t->index);
-	free(t);
 }
 
 static struct saved_text read_text(const char *path, const struct source *read)

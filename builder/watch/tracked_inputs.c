@@ -1,33 +1,13 @@
 #include "builder/watch/watch_state.h"
-#include <stdlib.h>
 #include "base/arena.h"
-#include "base/bug.h"
 #include "builder/build/build_steps.h"
 #include "builder/store/disk.h"
 
-struct tracked_inputs {
-	struct arena *a;
-	VEC(struct input) inputs;
-	VEC(const struct input *) changed;
-	hash128 digest; /* of kinds and paths */
-};
-
-struct tracked_inputs *tracked_inputs_new(void)
-{
-	struct tracked_inputs *s = calloc(1, sizeof *s);
-	if (!s)
-		bug_no_memory();
-	return s;
-}
-
 void tracked_inputs_free(struct tracked_inputs *s)
 {
-	if (!s)
-		return;
 	arena_free(s->a);
 	vec_free(&s->inputs);
 	vec_free(&s->changed);
-	free(s);
 }
 
 static void add(struct tracked_inputs *s, struct hasher *h, const struct input *i)

@@ -73,7 +73,7 @@ static int64_t written_at(const struct input *const *list, uint32_t n)
 static bool find_changes(struct watch *w)
 {
 	uint32_t n;
-	const struct input *const *changed = tracked_inputs_changed(w->inputs, &n);
+	const struct input *const *changed = tracked_inputs_changed(&w->inputs, &n);
 	int64_t noticed = w->events.any ? w->events.first : os_now_ns();
 	w->save.compared_at = os_now_ns();
 	if (!n)
@@ -99,7 +99,7 @@ static void report_mode(struct watch *w, uint32_t n)
 static bool watch_inputs(struct watch *w)
 {
 	uint32_t n;
-	const struct input *inputs = tracked_inputs_all(w->inputs, &n);
+	const struct input *inputs = tracked_inputs_all(&w->inputs, &n);
 	watcher_watch(w->watcher, inputs, n);
 	report_mode(w, n);
 	if (w->events.needs_rescan)

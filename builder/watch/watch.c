@@ -68,8 +68,6 @@ static void begin(struct watch *w, const struct options *o, FILE *out, FILE *err
 	signal(SIGPIPE, SIG_IGN); /* when the reader of the output has ended, the commands are ended, too */
 	*w = (struct watch){.options = o, .reporter = {out, err, o->json > 0, o->quiet}};
 	w->save.arena = arena_new(0);
-	w->inputs = tracked_inputs_new();
-	w->texts = saved_texts_new();
 	w->watcher = watcher_new(o->poll_ms > 0);
 	w->session.fragments = fragments_new();
 	w->session.warm = warm_new();
@@ -90,8 +88,8 @@ static void end(struct watch *w)
 {
 	session_free(&w->session);
 	watcher_free(w->watcher);
-	tracked_inputs_free(w->inputs);
-	saved_texts_free(w->texts);
+	tracked_inputs_free(&w->inputs);
+	saved_texts_free(&w->texts);
 	for (uint32_t i = 0; i < w->good.outputs.len; i++)
 		free(w->good.outputs.at[i]);
 	vec_free(&w->good.outputs);

@@ -13,7 +13,6 @@
 #include "builder/watch/watcher.h"
 
 struct build;
-struct tracked_inputs;
 
 /* ---- command.c: A command of the user that runs in a process group of its own. It is restarted after builds, and ended with SIGTERM, later with SIGKILL. ---- */
 #define COMMAND_GRACE_NS 2000000000
@@ -43,8 +42,13 @@ struct command_change command_step(struct command *c);
 int64_t command_next_step_at(const struct command *c);
 
 /* ---- tracked_inputs.c: The inputs of the last build, and which of them have changed on the disk since. ---- */
-struct tracked_inputs *tracked_inputs_new(void);
-void tracked_inputs_free(struct tracked_inputs *s); /* NULL is accepted */
+struct tracked_inputs { /* zero-initialised */
+	struct arena *a;
+	VEC(struct input) inputs;
+	VEC(const struct input *) changed;
+	hash128 digest; /* of kinds and paths */
+};
+void tracked_inputs_free(struct tracked_inputs *s);
 /* Replaces the inputs with those of a build. True if their paths differ from before. */
 bool tracked_inputs_replace(struct tracked_inputs *s, const struct build *b);
 const struct input *tracked_inputs_all(const struct tracked_inputs *s, uint32_t *n);
@@ -103,8 +107,8 @@ struct watch {
 	const struct options *options;
 	struct session session;
 	struct reporter reporter;
-	struct tracked_inputs *inputs;
-	struct saved_texts *texts;
+	struct tracked_inputs inputs;
+	struct saved_texts texts;
 	struct watcher *watcher;
 	bool watches_inputs; /* the watcher watches what the last build read */
 	struct debounce debounce;

@@ -108,9 +108,7 @@ static bool is_missing_repository(const struct input *i)
 
 struct watched_folders *watched_folders_new(const struct input *inputs, uint32_t n)
 {
-	struct watched_folders *p = calloc(1, sizeof *p);
-	if (!p)
-		bug_no_memory();
+	struct watched_folders *p = alloc_zeroed(sizeof *p);
 	p->a = arena_new(0);
 	for (uint32_t i = 0; i < n; i++) {
 		if (inputs[i].kind == INPUT_PATTERN) {

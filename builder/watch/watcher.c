@@ -33,9 +33,7 @@ struct watcher {
 
 struct watcher *watcher_new(bool poll)
 {
-	struct watcher *w = calloc(1, sizeof *w);
-	if (!w)
-		bug_no_memory();
+	struct watcher *w = alloc_zeroed(sizeof *w);
 	w->fd = -1;
 	w->why = poll ? NULL : "";
 	return w;

@@ -117,9 +117,7 @@ static bool is_equal_to_old(const struct triw *t)
 
 struct triw *triw_create(struct arena *a, const char *out, const char *model, struct model_weights *w, const char *earlier)
 {
-	struct triw *t = calloc(1, sizeof *t);
-	if (!t)
-		bug_no_memory();
+	struct triw *t = alloc_zeroed(sizeof *t);
 	lay_out(a, model, w, &t->head);
 	t->weights = w;
 	t->path = path_join(a, out, w->file->name);

@@ -98,10 +98,8 @@ static bool strip_prefix(struct arena *session, struct weights *w, const struct 
 
 struct weights *weights_open(struct arena *session, const char *path, span at, const struct weights_options *o, struct diags *diags)
 {
-	struct weights *w = calloc(1, sizeof *w);
+	struct weights *w = alloc_zeroed(sizeof *w);
 	const char *error = NULL;
-	if (!w)
-		bug_no_memory();
 	w->path = arena_strdup(session, path);
 	w->at = at;
 	w->initialize = o->initialize;
