@@ -59,8 +59,8 @@ double format_element_float(enum format_elem elem, const void *data, int64_t i);
 /* A scalar as a number; a tensor as `tensor([[1., 2.],\n        [3., 4.]])`, with the first and last three of each dimension if it has more than 1000
  * elements. `spec` formats each element; it may be NULL. */
 void format_tensor(const struct format_spec *spec, const struct format_value *v, struct format_out *out);
-/* A template has places `{}` and `{:spec}` for the values in order, `{{` and `}}` for braces, and 0xC0 0x80 for a NUL. Returns the
- * number of places; -1: the template is invalid. */
-int format_places(const char *text);
+/* A template has placeholders `{}` and `{:spec}` for the values in order, `{{` and `}}` for braces, and 0xC0 0x80 for a NUL. Returns the
+ * number of placeholders; -1: the template is invalid. */
+int format_placeholders(const char *text);
 void format_template(const char *text, const struct format_value *values, struct format_out *out);
 #endif

@@ -51,7 +51,7 @@ double format_element_float(enum format_elem elem, const void *data, int64_t i)
 
 /* ---- the format of one tensor's elements ---- */
 
-enum style { STYLE_EXACT, STYLE_WHOLE, STYLE_POINT, STYLE_SCIENCE, STYLE_GIVEN };
+enum style { STYLE_EXACT, STYLE_WHOLE, STYLE_FIXED, STYLE_SCIENTIFIC, STYLE_SPEC };
 struct columns {
 	const struct format_value *v;
 	const struct format_spec *spec;
@@ -90,10 +90,10 @@ static void element_text(const struct columns *c, int64_t i, struct text *t)
 	struct format_spec spec = {.precision = -1};
 	struct format_out out = {into_text, t};
 	t->n = 0;
-	if (c->style == STYLE_GIVEN)
+	if (c->style == STYLE_SPEC)
 		spec = *c->spec;
-	if (c->style == STYLE_POINT || c->style == STYLE_SCIENCE) {
-		spec.type = c->style == STYLE_POINT ? 'f' : 'e';
+	if (c->style == STYLE_FIXED || c->style == STYLE_SCIENTIFIC) {
+		spec.type = c->style == STYLE_FIXED ? 'f' : 'e';
 		spec.precision = 4;
 	}
 	if (c->style == STYLE_WHOLE) {
@@ -106,7 +106,7 @@ static void element_text(const struct columns *c, int64_t i, struct text *t)
 }
 
 /* Calls visit for each element that is shown. */
-static void each(struct columns *c, uint32_t axis, int64_t first, void (*visit)(struct columns *c, int64_t i))
+static void visit_shown(struct columns *c, uint32_t axis, int64_t first, void (*visit)(struct columns *c, int64_t i))
 {
 	const struct format_value *v = c->v;
 	int64_t n = axis < v->rank ? v->dims[axis] : 0;
@@ -117,7 +117,7 @@ static void each(struct columns *c, uint32_t axis, int64_t first, void (*visit)(
 	for (int64_t i = 0; i < n; i++) {
 		if (c->summarise && n > 2 * EDGE && i == EDGE)
 			i = n - EDGE;
-		each(c, axis + 1, first * n + i, visit);
+		visit_shown(c, axis + 1, first * n + i, visit);
 	}
 }
 
@@ -134,7 +134,7 @@ static void note_range(struct columns *c, int64_t i)
 static void note_width(struct columns *c, int64_t i)
 {
 	struct text t;
-	bool zero_counts = c->style == STYLE_EXACT || c->style == STYLE_GIVEN;
+	bool zero_counts = c->style == STYLE_EXACT || c->style == STYLE_SPEC;
 	double x = zero_counts ? 1 : format_element_float(c->v->elem, c->v->data, i);
 	if (!isfinite(x) || x == 0)
 		return;
@@ -142,19 +142,19 @@ static void note_width(struct columns *c, int64_t i)
 	c->width = (int)t.n > c->width ? (int)t.n : c->width;
 }
 
-static void choose(struct columns *c)
+static void choose_style(struct columns *c)
 {
 	if (c->spec) {
-		c->style = STYLE_GIVEN;
+		c->style = STYLE_SPEC;
 	} else if (format_class(c->v->elem) == FORMAT_CLASS_FLOAT) {
 		c->whole = true;
 		c->least = DBL_MAX;
-		each(c, 0, 0, note_range);
+		visit_shown(c, 0, 0, note_range);
 		bool wide = c->most > 0 && (c->most / c->least > 1000 || c->most > 1e8 || (!c->whole && c->least < 1e-4));
-		c->style = wide ? STYLE_SCIENCE : c->whole ? STYLE_WHOLE : STYLE_POINT;
+		c->style = wide ? STYLE_SCIENTIFIC : c->whole ? STYLE_WHOLE : STYLE_FIXED;
 	}
 	c->width = 1;
-	each(c, 0, 0, note_width);
+	visit_shown(c, 0, 0, note_width);
 }
 
 /* ---- layout ---- */
@@ -268,7 +268,7 @@ void format_tensor(const struct format_spec *spec, const struct format_value *v,
 	c.summarise = count > SUMMARISE;
 	put(&counted, "tensor(");
 	if (count) {
-		choose(&c);
+		choose_style(&c);
 		write_axis(&c, 0, 0, INDENT);
 	} else {
 		write_empty(v, &line);
@@ -297,8 +297,8 @@ static void put_text(struct format_out *out, const char *s, size_t n)
 	out->put(out->ctx, s, (size_t)(end - s));
 }
 
-/* Writes the text up to the next place and returns the specification there. NULL at the end, or if the template is invalid. */
-static const char *next_place(const char **text, struct format_spec *spec, bool *given, struct format_out *out)
+/* Writes the text up to the next placeholder and returns the specification there. NULL at the end, or if the template is invalid. */
+static const char *next_placeholder(const char **text, struct format_spec *spec, bool *given, struct format_out *out)
 {
 	const char *s = *text;
 	for (;;) {
@@ -319,15 +319,15 @@ static const char *next_place(const char **text, struct format_spec *spec, bool 
 	return end;
 }
 
-static void nowhere(void *ctx, const char *s, size_t n) { (void)ctx, (void)s, (void)n; }
+static void discard(void *ctx, const char *s, size_t n) { (void)ctx, (void)s, (void)n; }
 
-int format_places(const char *text)
+int format_placeholders(const char *text)
 {
-	struct format_out out = {nowhere, NULL};
+	struct format_out out = {discard, NULL};
 	struct format_spec spec;
 	bool given;
 	int n = 0;
-	while (next_place(&text, &spec, &given, &out))
+	while (next_placeholder(&text, &spec, &given, &out))
 		n++;
 	return *text ? -1 : n;
 }
@@ -336,6 +336,6 @@ void format_template(const char *text, const struct format_value *values, struct
 {
 	struct format_spec spec;
 	bool given;
-	while (next_place(&text, &spec, &given, out))
+	while (next_placeholder(&text, &spec, &given, out))
 		format_tensor(given ? &spec : NULL, values++, out);
 }

@@ -63,7 +63,7 @@ static void grow(struct interner *in)
 	in->cap = cap;
 }
 
-static bool is(const struct text *t, const char *s, size_t n, uint64_t hash)
+static bool is_text(const struct text *t, const char *s, size_t n, uint64_t hash)
 {
 	return t->hash == hash && t->len == n && memcmp(t->at, s, n) == 0;
 }
@@ -79,7 +79,7 @@ name_id intern(struct interner *in, const char *s, size_t n)
 		grow(in);
 	hash = hash64_bytes(s, n);
 	for (i = (uint32_t)hash & (in->cap - 1); in->table[i]; i = (i + 1) & (in->cap - 1))
-		if (is(&in->texts.at[in->table[i]], s, n, hash))
+		if (is_text(&in->texts.at[in->table[i]], s, n, hash))
 			return in->table[i];
 	in->table[i] = in->texts.len;
 	vec_push(&in->texts, ((struct text){arena_strndup(in->memory, s, n), n, hash}));

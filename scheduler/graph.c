@@ -1,3 +1,4 @@
+/* The critical path: tasks are sorted so that inputs come first, then ranks are computed from the last task to the first. */
 #include "scheduler/graph.h"
 #include "base/arena.h"
 #include "base/bug.h"
@@ -63,12 +64,13 @@ static struct task **sort_tasks(struct batch *b)
 	return order;
 }
 
-static uint64_t sum(uint64_t a, uint64_t b) { return a > UINT64_MAX - b ? UINT64_MAX : a + b; }
+static uint64_t add_saturated(uint64_t a, uint64_t b) { return a > UINT64_MAX - b ? UINT64_MAX : a + b; }
 
+/* The longest path from t to the end of the batch: its cost and the greatest rank of its users, which is known already. */
 static void set_rank(struct task *t)
 {
 	for (uint32_t k = 0; k < t->n_users; k++) {
-		uint64_t through = sum(t->spec.cost_ns, t->users[k]->rank);
+		uint64_t through = add_saturated(t->spec.cost_ns, t->users[k]->rank);
 
 		t->rank = through > t->rank ? through : t->rank;
 	}

@@ -376,7 +376,7 @@ static void check_effect(struct verify *v, const struct ir_inst *i)
 	need(v, i->op == OP_PRINT || i->n_operands, "no condition");
 	if (v->ok && i->op == OP_ASSERT)
 		need(v, operand(v, 0)->elem == DT_BOOL && operand(v, 0)->rank == 0, "the condition must be a bool of rank 0");
-	need(v, i->text && format_places(i->text) == (int)values, "the template does not match the operands");
+	need(v, i->text && format_placeholders(i->text) == (int)values, "the template does not match the operands");
 	need(v, i->op == OP_PRINT || i->where, "no source position");
 }
 

@@ -214,12 +214,12 @@ static void test_templates(void **state)
 	struct format_out out = {put, &b};
 	format_template("{{x}} = {:.2f}, n = {}\n", values, &out);
 	expect(&b, "{x} = 1.50, n = 7\n");
-	assert_int_equal(format_places("{{x}} = {:.2f}, n = {}\n"), 2);
-	assert_int_equal(format_places(""), 0);
-	assert_int_equal(format_places("{"), -1);
-	assert_int_equal(format_places("}"), -1);
-	assert_int_equal(format_places("{x}"), -1);
-	assert_int_equal(format_places("{:q}"), -1);
+	assert_int_equal(format_placeholders("{{x}} = {:.2f}, n = {}\n"), 2);
+	assert_int_equal(format_placeholders(""), 0);
+	assert_int_equal(format_placeholders("{"), -1);
+	assert_int_equal(format_placeholders("}"), -1);
+	assert_int_equal(format_placeholders("{x}"), -1);
+	assert_int_equal(format_placeholders("{:q}"), -1);
 }
 
 int test_format(void)

@@ -1,4 +1,4 @@
-/* Limits of the process: processors (affinity, cgroups) and memory. */
+/* What this process may use: processors (affinity, cgroups) and memory. */
 #include <errno.h>
 #include <sched.h>
 #include <stdio.h>
