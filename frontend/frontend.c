@@ -11,7 +11,6 @@
 #include "frontend/elab/expr.h"
 #include "frontend/names/index_note.h"
 #include "frontend/names/module.h"
-#include "frontend/names/resolve.h"
 #include "frontend/rules/builtin.h"
 #include "frontend/syntax/dump.h"
 

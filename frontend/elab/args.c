@@ -20,9 +20,7 @@ static const char *params_text(struct elab *e, struct module *m, struct ast_node
 		buf_put(&b, m->ast.tokens.src->text + at.start, at.end - at.start);
 	}
 	buf_putc(&b, '`');
-	const char *text = arena_strndup(e->em.f->arena, b.at, b.len);
-	buf_free(&b);
-	return text;
+	return take_text(&e->em, &b);
 }
 
 static bool report_unknown_arg(struct elab *e, struct module *mod, struct ast_nodes params, const struct arg *a, const char *what)

@@ -70,7 +70,6 @@ static bool check_traits(struct elab *e, struct sig *s, name_id var, struct ast_
 static const char *bound_sizes(struct sig *s)
 {
 	struct buf b = {0};
-	buf_puts(&b, "");
 	for (uint32_t i = 0; i < s->vars.len && b.len < 120; i++) {
 		const struct sig_var *v = &s->vars.at[i];
 		if (v->kind != SV_DIM || !v->name || !v->bound)
@@ -78,9 +77,7 @@ static const char *bound_sizes(struct sig *s)
 		buf_printf(&b, "%s`%s` is ", b.len ? ", " : "", name_text(s->e->f, v->name));
 		dim_print(s->dims, v->value, &b);
 	}
-	const char *text = arena_strndup(s->e->f->arena, b.len ? b.at : "", b.len);
-	buf_free(&b);
-	return text;
+	return take_text(s->e, &b);
 }
 
 bool check_where(struct elab *e, struct sig *s, const struct ast_fn *decl, const struct value *values, span at)

@@ -130,7 +130,8 @@ static bool is_weight(const struct program *p, const char *name)
 	return false;
 }
 
-__attribute__((format(printf, 3, 4))) static void input_error(struct entry_spec *ep, const struct entry_arg *a, const char *fmt, ...)
+/* Returns false. */
+__attribute__((format(printf, 3, 4))) static bool input_error(struct entry_spec *ep, const struct entry_arg *a, const char *fmt, ...)
 {
 	struct elab *e = ep->p->e;
 	va_list ap;
@@ -140,6 +141,7 @@ __attribute__((format(printf, 3, 4))) static void input_error(struct entry_spec 
 	struct diag *g = report_error(&e->em, DIAG_ENTRY_INPUT, a->given ? a->given->at : ep->p->req->at, "input `%s`: %s",
 				      name_text(e->em.f, a->name), text);
 	diag_secondary(e->em.report.out, g, node_span(ep->s.mod, a->decl), "declared here");
+	return false;
 }
 
 /* Adds the sizes given by the manifest or the weights file as equations. */
@@ -149,10 +151,8 @@ static bool equate_given(struct entry_spec *ep, struct entry_arg *a, const struc
 	const char *what = arena_printf(e->em.f->arena, "%s `%s`", a->is_weight ? "weight" : "input", given->name);
 	if (a->type->kind != TY_TENSOR || a->type->shape != SHAPE_DIMS)
 		return true;
-	if (given->rank != a->type->rank) {
-		input_error(ep, a, "it has %u dimensions here, but %u are declared", given->rank, a->type->rank);
-		return false;
-	}
+	if (given->rank != a->type->rank)
+		return input_error(ep, a, "it has %u dimensions here, but %u are declared", given->rank, a->type->rank);
 	struct hir_type t = {.elem = given->elem, .rank = given->rank};
 	for (uint32_t i = 0; i < t.rank; i++)
 		t.dims[i] = given->dims[i] >= 0 ? dim_const(e->em.b->dims, given->dims[i]) : dim_const(e->em.b->dims, DIM_DYNAMIC);
@@ -166,11 +166,9 @@ static bool equate_given(struct entry_spec *ep, struct entry_arg *a, const struc
 static bool given_shape(struct entry_spec *ep, struct entry_arg *a, const struct elab_input *given, struct hir_type *out)
 {
 	struct elab *e = ep->p->e;
-	if (!given) {
-		input_error(ep, a, "its shape is not declared: add a line such as `input %s = float32 [?, 64]` to the manifest",
-			    name_text(e->em.f, a->name));
-		return false;
-	}
+	if (!given)
+		return input_error(ep, a, "its shape is not declared: add a line such as `input %s = float32 [?, 64]` to the manifest",
+				   name_text(e->em.f, a->name));
 	out->rank = given->rank;
 	for (uint32_t i = 0; i < given->rank; i++)
 		out->dims[i] = given->dims[i] >= 0
@@ -184,20 +182,14 @@ static bool arg_type(struct entry_spec *ep, struct entry_arg *a, struct hir_type
 	struct elab *e = ep->p->e;
 	const struct elab_input *given = a->is_weight ? a->weight : a->given;
 	struct type *t = a->type;
-	if (t->kind != TY_TENSOR && t->kind != TY_SCALAR) {
-		input_error(ep, a, "only tensors can be inputs");
-		return false;
-	}
+	if (t->kind != TY_TENSOR && t->kind != TY_SCALAR)
+		return input_error(ep, a, "only tensors can be inputs");
 	if (t->elem == DT_COUNT && given)
 		t->elem = given->elem;
-	if (t->elem == DT_COUNT) {
-		input_error(ep, a, "its element type is not declared");
-		return false;
-	}
-	if (given && !a->is_weight && given->elem != t->elem) {
-		input_error(ep, a, "it is %s here, but %s is declared", dtype_text(given->elem), dtype_text(t->elem));
-		return false;
-	}
+	if (t->elem == DT_COUNT)
+		return input_error(ep, a, "its element type is not declared");
+	if (given && !a->is_weight && given->elem != t->elem)
+		return input_error(ep, a, "it is %s here, but %s is declared", dtype_text(given->elem), dtype_text(t->elem));
 	*out = (struct hir_type){.elem = t->elem};
 	if (t->kind == TY_TENSOR && t->shape != SHAPE_DIMS)
 		return given_shape(ep, a, given, out);

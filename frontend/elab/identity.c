@@ -121,7 +121,5 @@ const char *unit_name(struct elab *e, const struct unit_spec *p)
 	print_static_args(e, p, &b);
 	for (uint32_t i = 0; i < p->tensors.len; i++)
 		print_leaf(p, &p->tensors.at[i], &b);
-	const char *s = arena_strndup(e->em.f->arena, b.at, b.len);
-	buf_free(&b);
-	return s;
+	return take_text(&e->em, &b);
 }

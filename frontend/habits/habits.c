@@ -183,29 +183,31 @@ const char *habit_name_instead(const char *name, unsigned use)
 
 static const struct {
 	const char *name, *help;
+	bool package; /* of Python */
 } modules[] = {
-	{"torch", "tensor functions are builtins and need no import: `relu(x)`; layers are in the module `nn`: `import nn`"},
-	{"F", "tensor functions are builtins and need no import: `relu(x)`"},
-	{"np", "tensor functions are builtins and need no import: `exp(x)`"},
-	{"numpy", "tensor functions are builtins and need no import: `exp(x)`"},
-	{"jnp", "tensor functions are builtins and need no import: `exp(x)`"},
-	{"jax", "tensor functions are builtins and need no import: `exp(x)`"},
-	{"tf", "tensor functions are builtins and need no import: `relu(x)`; layers are in the module `nn`: `import nn`"},
-	{"tensorflow", "tensor functions are builtins and need no import: `relu(x)`; layers are in the module `nn`: `import nn`"},
-	{"keras", "layers are in the module `nn`: `import nn`"},
-	{"math", "these functions are builtins and need no import: `sqrt(2.0)`"},
-	{"functional", "tensor functions are builtins and need no import: `relu(x)`"},
-	{"typing", "types need no import: lists are `[A]`, tuples `(A, B)`"},
-	{"os", "files are not opened in a source: `tri.build` names the weights, `trib run` the inputs"},
-	{"sys", "there is nothing of the system in a source"},
-	{"std", "the standard library's modules are `nn`, `quant` and `init`: `import nn`"},
-	{"core", "the standard library's modules are `nn`, `quant` and `init`: `import nn`"},
-	{"tensor", "tensor functions are builtins and need no import"},
-	{"ops", "tensor functions are builtins and need no import"},
-	{"ternary", "tensor functions are builtins and need no import; layers are in the module `nn`: `import nn`"},
-	{"layers", "layers are in the module `nn`: `import nn`; a file of your own is imported as `import \"layers.tri\" as layers`"},
-	{"activations", "activations are builtins and need no import: `relu(x)`"},
-	{"optim", "training is not part of the language: train the weights elsewhere"},
+	{"torch", "tensor functions are builtins and need no import: `relu(x)`; layers are in the module `nn`: `import nn`", true},
+	{"F", "tensor functions are builtins and need no import: `relu(x)`", false},
+	{"np", "tensor functions are builtins and need no import: `exp(x)`", false},
+	{"numpy", "tensor functions are builtins and need no import: `exp(x)`", true},
+	{"jnp", "tensor functions are builtins and need no import: `exp(x)`", false},
+	{"jax", "tensor functions are builtins and need no import: `exp(x)`", true},
+	{"tf", "tensor functions are builtins and need no import: `relu(x)`; layers are in the module `nn`: `import nn`", false},
+	{"tensorflow", "tensor functions are builtins and need no import: `relu(x)`; layers are in the module `nn`: `import nn`", true},
+	{"keras", "layers are in the module `nn`: `import nn`", true},
+	{"math", "these functions are builtins and need no import: `sqrt(2.0)`", true},
+	{"functional", "tensor functions are builtins and need no import: `relu(x)`", false},
+	{"typing", "types need no import: lists are `[A]`, tuples `(A, B)`", true},
+	{"os", "files are not opened in a source: `tri.build` names the weights, `trib run` the inputs", true},
+	{"sys", "there is nothing of the system in a source", true},
+	{"std", "the standard library's modules are `nn`, `quant` and `init`: `import nn`", false},
+	{"core", "the standard library's modules are `nn`, `quant` and `init`: `import nn`", false},
+	{"tensor", "tensor functions are builtins and need no import", false},
+	{"ops", "tensor functions are builtins and need no import", false},
+	{"ternary", "tensor functions are builtins and need no import; layers are in the module `nn`: `import nn`", false},
+	{"layers", "layers are in the module `nn`: `import nn`; a file of your own is imported as `import \"layers.tri\" as layers`",
+	 false},
+	{"activations", "activations are builtins and need no import: `relu(x)`", false},
+	{"optim", "training is not part of the language: train the weights elsewhere", false},
 };
 
 const char *habit_module_help(const char *name)
@@ -218,9 +220,8 @@ const char *habit_module_help(const char *name)
 
 bool habit_package(const char *name)
 {
-	static const char *const packages[] = {"torch", "numpy", "jax", "tensorflow", "keras", "math", "typing", "os", "sys"};
-	for (size_t i = 0; i < COUNT(packages); i++)
-		if (!strcmp(packages[i], name))
-			return true;
+	for (size_t i = 0; i < COUNT(modules); i++)
+		if (!strcmp(modules[i].name, name))
+			return modules[i].package;
 	return false;
 }

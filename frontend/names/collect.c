@@ -64,7 +64,8 @@ static void define_item(struct frontend *f, struct module *m, node_id n, hash128
 	vec_push(&f->loaded.defs, def);
 }
 
-uint32_t pattern_names(const struct ast *t, node_id pattern, token_id *names)
+/* Returns the number of names that a pattern binds; stores their tokens from left to right, unless `names` is NULL. */
+static uint32_t pattern_names(const struct ast *t, node_id pattern, token_id *names)
 {
 	enum node_kind k = ast_kind(t, pattern);
 	token_id one = k == NODE_PAT_NAME ? ast_token(t, pattern) : k == NODE_PAT_REST ? ast_a(t, pattern) : TOKEN_NONE;

@@ -153,8 +153,6 @@ struct frontend {
 struct module *module_loaded(const struct frontend *f, const char *path);
 /* Loads a file (once) with its imports, for the import at `at`. NULL: there is no such file; reported if `must`. */
 struct module *module_load(struct frontend *f, const char *path, span at, bool must, bool *ok);
-/* The number of names that a pattern binds; stores their tokens from left to right, unless `names` is NULL. */
-uint32_t pattern_names(const struct ast *t, node_id pattern, token_id *names);
 /* The first of the constants that one `let` binds; for a `const`, itself. */
 static inline struct item *item_first(struct item *it)
 {
@@ -188,4 +186,9 @@ static inline span tok_span(const struct module *m, token_id t) { return token_s
 span import_line(const struct source *s, span import);
 /* The ATTR node of attribute @name of an item or member, or AST_NONE. */
 node_id attr_find(const struct module *m, struct ast_nodes attrs, const char *name);
+
+/* Reports names, types and attributes that nothing defines, also in code that is never elaborated (resolve.c). */
+void resolve_module(struct frontend *f, struct module *m);
+/* Warns about unused imports. Call it after all modules are resolved. */
+void resolve_warn_imports(struct frontend *f, const struct module *m);
 #endif

@@ -1,5 +1,4 @@
 /* One walk over each item with a stack of the names in scope. */
-#include "frontend/names/resolve.h"
 #include <string.h>
 #include "base/buf.h"
 #include "base/diag.h"

@@ -2,7 +2,6 @@
 #include <string.h>
 #include "base/arena.h"
 #include "frontend/names/index_note.h"
-#include "frontend/names/resolve.h"
 #include "frontend/names/resolve_state.h"
 
 static const char *text_at(struct resolver *r, token_id tok) { return name_text(r->f, name_at(r, tok)); }

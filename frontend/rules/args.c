@@ -229,9 +229,7 @@ const char *dim_text(struct emitter *e, dim d)
 {
 	struct buf b = {0};
 	dim_print_apart(e->b->dims, d, &b);
-	const char *s = arena_strndup(e->f->arena, b.at, b.len);
-	buf_free(&b);
-	return s;
+	return take_text(e, &b);
 }
 
 struct diag *rule_report(struct emitter *e, struct builtin_call *c, enum diag_code code, span at, const char *fmt, ...)

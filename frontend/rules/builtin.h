@@ -126,6 +126,8 @@ struct value tuple_of(struct emitter *e, const struct value *v, size_t n);
 /* Returns element k of a list or tuple; another value itself. */
 static inline struct value item_of(struct value v, uint32_t k) { return value_is_seq(v) ? v.u.seq->at[k] : v; }
 static inline uint32_t item_count(struct value v) { return value_is_seq(v) ? v.u.seq->n : 1; }
+static inline bool is_tensor(struct value v) { return v.kind == V_TENSOR; }
+static inline uint32_t rank_of(struct emitter *e, struct value v) { return type_of(e, v.u.t)->rank; }
 struct value list_of_sizes(struct emitter *e, const struct hir_type *t);
 
 /* ---- builtins that are composed of others ---- */

@@ -4,9 +4,6 @@
 
 enum { MAX_PARTS = 4096 };
 
-static bool is_tensor(struct value v) { return v.kind == V_TENSOR; }
-static uint32_t rank_of(struct emitter *e, struct value v) { return type_of(e, v.u.t)->rank; }
-
 struct value rule_masked_fill(struct emitter *e, struct builtin_call *c) { return COMPOSE(BI_WHERE, c->v[1], c->v[2], c->v[0]); }
 
 struct value rule_lerp(struct emitter *e, struct builtin_call *c)

@@ -2,9 +2,6 @@
 #include <string.h>
 #include "frontend/rules/builtin.h"
 
-static bool is_tensor(struct value v) { return v.kind == V_TENSOR; }
-static uint32_t rank_of(struct emitter *e, struct value v) { return type_of(e, v.u.t)->rank; }
-
 /* ---- losses ---- */
 
 /* Reduces the loss by argument i, `reduction`. */

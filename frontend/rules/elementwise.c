@@ -80,8 +80,7 @@ static bool load_operands(struct emitter *e, struct builtin_call *c, uint32_t ia
 
 static struct value emit2(struct emitter *e, struct builtin_call *c, enum builtin bi, const struct operands *o)
 {
-	struct hir_arg a[2] = {arg_tensor(o->a), arg_tensor(o->b)};
-	return value_tensor(emit_builtin(e, bi, &o->type, a, 2, c->at));
+	return EMIT(bi, &o->type, arg_tensor(o->a), arg_tensor(o->b));
 }
 
 static bool report_no_arithmetic(struct emitter *e, struct builtin_call *c, dtype t)
@@ -143,8 +142,7 @@ static struct value multiply_by_bool(struct emitter *e, struct builtin_call *c, 
 		return VALUE_POISON;
 	o.type.elem = t;
 	struct hir_type scalar = {.elem = t};
-	struct hir_arg a[3] = {arg_tensor(o.a), arg_tensor(o.b), arg_tensor(emit_const(e, &scalar, zero, c->at))};
-	return value_tensor(emit_builtin(e, BI_WHERE, &o.type, a, 3, c->at));
+	return EMIT(BI_WHERE, &o.type, arg_tensor(o.a), arg_tensor(o.b), arg_tensor(emit_const(e, &scalar, zero, c->at)));
 }
 
 struct value rule_arc(struct emitter *e, struct builtin_call *c) { return arith(e, c, JOIN_NUMBERS, true); }
@@ -279,8 +277,7 @@ struct value rule_where(struct emitter *e, struct builtin_call *c)
 	if (!broadcast_dims(e, &o.type, &tc))
 		return rule_error(e, c, DIAG_BROADCAST, c->ats[0], "the condition's shape %s does not broadcast to %s", shape_text(e, &tc),
 				  shape_text(e, &o.type));
-	struct hir_arg a[3] = {arg_tensor(cond), arg_tensor(o.a), arg_tensor(o.b)};
-	return value_tensor(emit_builtin(e, BI_WHERE, &o.type, a, 3, c->at));
+	return EMIT(BI_WHERE, &o.type, arg_tensor(cond), arg_tensor(o.a), arg_tensor(o.b));
 }
 
 struct value rule_dropout(struct emitter *e, struct builtin_call *c)

@@ -3,7 +3,7 @@
 #include "frontend/syntax/parse_state.h"
 
 /* A definition that is indented further than the block's head is only misplaced. */
-bool leaves_block(struct parser *p, token_id head, token_id open, bool layer)
+static bool leaves_block(struct parser *p, token_id head, token_id open, bool layer)
 {
 	bool definition =
 		p->k == TOK_LAYER || p->k == TOK_IMPORT || p->k == TOK_MAIN || p->k == TOK_FROM || p->k == TOK_TYPE || p->k == TOK_FN;
@@ -48,7 +48,7 @@ static void end_statement(struct parser *p)
 		add_help(p, g, "a statement ends at a line break or `;`");
 }
 
-void parse_and_end(struct parser *p, token_id head, token_id open, bool layer)
+static void parse_and_end(struct parser *p, token_id head, token_id open, bool layer)
 {
 	token_id start = p->i;
 	push(p, parse_statement(p, layer));
@@ -60,10 +60,12 @@ void parse_and_end(struct parser *p, token_id head, token_id open, bool layer)
 		recover_statement(p, start, open);
 }
 
-static uint32_t parse_statements(struct parser *p, token_id head, token_id open, bool layer)
+uint32_t parse_statements(struct parser *p, token_id head, token_id open, bool layer, bool indented)
 {
 	uint32_t height = 0;
 	while (p->k != TOK_RBRACE && p->k != TOK_EOF && !p->panic) {
+		if (indented && after_newline(p) && indent_of(p, p->i) <= indent_of(p, head))
+			break;
 		if (accept(p, TOK_SEMICOLON))
 			continue;
 		if (leaves_block(p, head, open, layer))
@@ -84,7 +86,7 @@ static node_id parse_braces(struct parser *p, token_id head, bool layer)
 	p->newlines = true;
 	p->no_step = false;
 	advance(p);
-	uint32_t height = parse_statements(p, head, open, layer);
+	uint32_t height = parse_statements(p, head, open, layer, false);
 	if (p->k == TOK_RBRACE && !p->panic) {
 		close = p->i;
 		advance(p);

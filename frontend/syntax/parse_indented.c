@@ -6,18 +6,11 @@
 /* *closed: a `}` follows, at the indentation of the head. */
 static node_id read_statements(struct parser *p, token_id head, bool layer, bool *closed)
 {
-	uint32_t base = p->n_scratch, indent = indent_of(p, head), height = 0;
+	uint32_t base = p->n_scratch, indent = indent_of(p, head);
 	token_id open = p->i;
 	bool newlines = p->newlines;
 	p->newlines = true;
-	while (p->k != TOK_RBRACE && p->k != TOK_EOF && !p->panic && (!after_newline(p) || indent_of(p, p->i) > indent)) {
-		if (accept(p, TOK_SEMICOLON))
-			continue;
-		if (leaves_block(p, head, open, layer))
-			break;
-		parse_and_end(p, head, open, layer);
-		raise_height(&height, p);
-	}
+	uint32_t height = parse_statements(p, head, open, layer, true);
 	*closed = p->k == TOK_RBRACE && (!is_first_on_line(p, p->i) || indent_of(p, p->i) == indent) && !p->panic;
 	if (*closed)
 		advance(p);

@@ -220,9 +220,8 @@ node_id parse_import(struct parser *p);
 node_id parse_from(struct parser *p);
 /* parse_type.c */
 node_id parse_type(struct parser *p);
-uint32_t parse_generics(struct parser *p);              /* <T: Numeric, M>; extra index of the list, 0: none */
-uint32_t parse_traits(struct parser *p);                /* Numeric + Float */
-bool is_dtype_name(const struct parser *p, token_id i); /* true for the name of an element type */
+uint32_t parse_generics(struct parser *p); /* <T: Numeric, M>; extra index of the list, 0: none */
+uint32_t parse_traits(struct parser *p);   /* Numeric + Float */
 /* The `>` that closes the type arguments at token i, on its line; TOKEN_NONE: these are none. */
 token_id closing_angle(const struct parser *p, token_id i);
 /* parse_stmt.c */
@@ -231,10 +230,10 @@ node_id parse_if(struct parser *p);
 static inline bool is_assign(unsigned k) { return k >= TOK_ASSIGN && k <= TOK_AT_EQ; }
 _Static_assert(TOK_AT_EQ - TOK_ASSIGN == 5, "the assignment operators stand together");
 /* parse_block.c */
-node_id parse_body(struct parser *p, token_id head, bool layer);               /* of the construct at token `head`; reports a missing `{` */
-node_id parse_block(struct parser *p);                                         /* at its `{` */
-bool leaves_block(struct parser *p, token_id head, token_id open, bool layer); /* true at the next definition: the block is not closed */
-void parse_and_end(struct parser *p, token_id head, token_id open, bool layer); /* a statement, and recovery after it */
+node_id parse_body(struct parser *p, token_id head, bool layer); /* of the construct at token `head`; reports a missing `{` */
+node_id parse_block(struct parser *p);                           /* at its `{` */
+/* Pushes statements up to a `}`; if `indented`, only those indented further than the head. Returns their height. */
+uint32_t parse_statements(struct parser *p, token_id head, token_id open, bool layer, bool indented);
 /* parse_indented.c: a body without braces, which is reported */
 node_id parse_indented(struct parser *p, token_id head, bool layer);
 /* parse_pattern.c */

@@ -1,7 +1,5 @@
 /* Types and dimensions. Among type arguments the two share one grammar, since a name may be either. */
 #include <stddef.h>
-#include <stdio.h>
-#include "frontend/hir/dtype.h"
 #include "frontend/syntax/parse_state.h"
 
 static node_id parse_type_arg(struct parser *p);
@@ -47,8 +45,8 @@ static void report_empty(struct parser *p, token_id open, const char *what)
 	resume(p, g);
 }
 
-/* The arguments at `<`: a CLOSED list. */
-static uint32_t parse_angle_args(struct parser *p)
+/* Pushes the elements of `<…>`. Returns the closing token or TOKEN_NONE. */
+static token_id parse_angle_list(struct parser *p, parse_fn element, const char *what)
 {
 	uint32_t base = p->n_scratch, height = 0;
 	token_id open = p->i;
@@ -56,16 +54,24 @@ static uint32_t parse_angle_args(struct parser *p)
 	p->newlines = false;
 	advance(p);
 	while (!closes_angle(p) && p->k != TOK_EOF && !p->panic) {
-		push(p, parse_type_arg(p));
+		push(p, element(p));
 		raise_height(&height, p);
 		if (p->panic || !accept(p, TOK_COMMA))
 			break;
 	}
 	if (p->n_scratch == base && !p->panic)
-		report_empty(p, open, "type arguments are");
+		report_empty(p, open, what);
 	token_id close = expect_angle(p, open);
 	p->newlines = newlines;
 	p->height = height + 1;
+	return close;
+}
+
+/* The arguments at `<`: a CLOSED list. */
+static uint32_t parse_angle_args(struct parser *p)
+{
+	uint32_t base = p->n_scratch;
+	token_id close = parse_angle_list(p, parse_type_arg, "type arguments are");
 	return pop_closed(p, base, close);
 }
 
@@ -260,14 +266,6 @@ uint32_t parse_traits(struct parser *p)
 	return pop_list(p, base, 0);
 }
 
-bool is_dtype_name(const struct parser *p, token_id i)
-{
-	const struct tokens *t = &p->t->tokens;
-	char text[16];
-	snprintf(text, sizeof text, "%.*s", (int)token_len(t, i), token_text(t, i));
-	return token_kind(t, i) == TOK_NAME && token_len(t, i) < sizeof text && dtype_find(text) != DT_COUNT;
-}
-
 /* Takes the type of `n: int32`: n is a dimension with or without it. */
 static bool accept_size_type(struct parser *p)
 {
@@ -296,18 +294,6 @@ uint32_t parse_generics(struct parser *p)
 	if (p->k != TOK_LT)
 		return 0;
 	uint32_t base = p->n_scratch;
-	token_id open = p->i;
-	bool newlines = p->newlines;
-	p->newlines = false;
-	advance(p);
-	while (!closes_angle(p) && p->k != TOK_EOF && !p->panic) {
-		push(p, parse_generic(p));
-		if (p->panic || !accept(p, TOK_COMMA))
-			break;
-	}
-	if (p->n_scratch == base && !p->panic)
-		report_empty(p, open, "generics are");
-	expect_angle(p, open);
-	p->newlines = newlines;
+	parse_angle_list(p, parse_generic, "generics are");
 	return pop_list(p, base, 0);
 }

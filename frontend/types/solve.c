@@ -29,9 +29,7 @@ const char *sig_pattern_text(struct sig *s, const struct type *t)
 		dim_print(s->dims, substitute(s, t->dims[i]), &b);
 	}
 	buf_putc(&b, ']');
-	const char *text = arena_strndup(s->e->f->arena, b.at, b.len);
-	buf_free(&b);
-	return text;
+	return take_text(s->e, &b);
 }
 
 struct unknowns {

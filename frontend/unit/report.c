@@ -35,6 +35,13 @@ static span shown_at(const struct emitter *e, span at)
 	return at;
 }
 
+const char *take_text(struct emitter *e, struct buf *b)
+{
+	const char *s = arena_strndup(e->f->arena, b->at ? b->at : "", b->len);
+	buf_free(b);
+	return s;
+}
+
 static const char *type_text_in(struct emitter *e, const struct builder *b, const struct hir_type *t)
 {
 	struct buf text = {0};
@@ -45,9 +52,7 @@ static const char *type_text_in(struct emitter *e, const struct builder *b, cons
 		dim_print_apart(b->dims, t->dims[i], &text);
 	}
 	buf_putc(&text, ']');
-	const char *s = arena_strndup(e->f->arena, text.at, text.len);
-	buf_free(&text);
-	return s;
+	return take_text(e, &text);
 }
 
 static bool span_is_inside(span inner, span outer)
@@ -193,13 +198,6 @@ const char *text_join(struct emitter *e, const char *a, const char *b, const cha
 		memcpy(at, parts[i], n[i]);
 		at += n[i];
 	}
-	return s;
-}
-
-static const char *take_text(struct emitter *e, struct buf *b)
-{
-	const char *s = arena_strndup(e->f->arena, b->at ? b->at : "", b->len);
-	buf_free(b);
 	return s;
 }
 

@@ -4,6 +4,7 @@
 #include "base/diag.h"
 #include "frontend/unit/value.h"
 
+struct buf;
 struct builder;
 struct emitter;
 
@@ -65,6 +66,7 @@ struct value checked_list(struct emitter *e, struct value v, span at);
 struct value checked_string(struct emitter *e, const char *s, size_t n, span at);
 
 /* ---- texts for messages, in the front end's arena ---- */
+const char *take_text(struct emitter *e, struct buf *b);             /* frees the buffer */
 const char *type_text(struct emitter *e, hir_ref r);                 /* "float32[N, 64]" */
 const char *shape_text(struct emitter *e, const struct hir_type *t); /* "[N, 64]" */
 const char *value_text(struct emitter *e, struct value v);           /* "a tensor float32[N, 64]", "the integer 3" */
