@@ -122,11 +122,7 @@ static const struct source *load(void *ctx, const char *path)
 {
 	char *text;
 	size_t len;
-	if (!os_read_file(path, INT32_MAX, &text, &len))
-		return NULL;
-	const struct source *s = sources_add(ctx, path, text, len);
-	free(text);
-	return s;
+	return os_read_file(path, INT32_MAX, &text, &len) ? sources_add_owned(ctx, path, text, len) : NULL;
 }
 
 static bool take_user_blocks(struct reader *r, const struct manifest *m, uint32_t errors)

@@ -144,14 +144,8 @@ static int touch(struct cache *c, MDB_txn *txn, struct cache_value *v)
 
 static void add_counts(const struct cache *c, struct cache_totals *t)
 {
-	for (uint32_t i = 0; i < CACHE_KINDS; i++) {
-		struct cache_count *to = &t->kind[i];
-		const struct cache_count *from = &c->delta[i];
-		to->hits += from->hits;
-		to->stored += from->stored;
-		for (uint32_t m = 0; m < CACHE_MISSES; m++)
-			to->misses[m] += from->misses[m];
-	}
+	for (uint32_t i = 0; i < CACHE_KINDS; i++)
+		cache_count_add(&t->kind[i], &c->delta[i]);
 	for (uint32_t i = 0; i < COMPILE_REASONS; i++)
 		t->compiled[i] += c->compiled[i];
 }

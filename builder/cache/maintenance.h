@@ -7,13 +7,13 @@
 
 enum { CACHE_AGES = 6 }; /* time since the last use: up to an hour, a day, a week, 30 days, 90 days, longer */
 
-struct cache_tally {
-	uint64_t entries, disk, raw;                          /* bytes on disk, and of the values */
+struct cache_count {
+	uint64_t entries, charge, raw;                        /* now; charge: bytes on disk, raw: bytes of the values */
 	uint64_t hits, stored, evicted, misses[CACHE_MISSES]; /* since the cache was made */
-	uint64_t saved_us;                                    /* time to make all entries once */
 };
 struct cache_report {
-	struct cache_tally kind[CACHE_KINDS], all;
+	struct cache_count kind[CACHE_KINDS], all;
+	uint64_t saved_us[CACHE_KINDS], all_saved_us; /* time to make all entries once */
 	uint64_t age_entries[CACHE_AGES], age_disk[CACHE_AGES];
 	uint64_t compiled[COMPILE_REASONS]; /* units, since the cache was made */
 	uint64_t oldest, newest;            /* time of creation, seconds since 1970; 0: no entries */

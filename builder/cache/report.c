@@ -4,7 +4,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "builder/cache/maintenance.h"
 #include "builder/cache/state.h"
 #include "builder/store/crash_guard.h"
 #include "builder/store/store_env.h"
@@ -38,7 +37,7 @@ static void tally(void *tallying, hash128 id, const struct cache_meta *m)
 		age++;
 	r->age_entries[age]++;
 	r->age_disk[age] += m->charge;
-	r->kind[m->kind].saved_us += m->cost_us;
+	r->saved_us[m->kind] += m->cost_us;
 	if (!r->oldest || m->made < r->oldest)
 		r->oldest = m->made;
 	if (m->made > r->newest)
@@ -48,18 +47,10 @@ static void tally(void *tallying, hash128 id, const struct cache_meta *m)
 static void add_counts(struct cache_report *r, const struct cache_totals *t)
 {
 	memcpy(r->compiled, t->compiled, sizeof r->compiled);
+	memcpy(r->kind, t->kind, sizeof r->kind);
 	for (uint32_t i = 0; i < CACHE_KINDS; i++) {
-		const struct cache_count *from = &t->kind[i];
-		struct cache_tally *to = &r->kind[i], *all = &r->all;
-		to->entries = from->entries, all->entries += from->entries;
-		to->disk = from->charge, all->disk += from->charge;
-		to->raw = from->raw, all->raw += from->raw;
-		to->hits = from->hits, all->hits += from->hits;
-		to->stored = from->stored, all->stored += from->stored;
-		to->evicted = from->evicted, all->evicted += from->evicted;
-		all->saved_us += to->saved_us;
-		for (uint32_t m = 0; m < CACHE_MISSES; m++)
-			to->misses[m] = from->misses[m], all->misses[m] += from->misses[m];
+		cache_count_add(&r->all, &t->kind[i]);
+		r->all_saved_us += r->saved_us[i];
 	}
 }
 

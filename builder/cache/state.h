@@ -13,7 +13,7 @@
 #include <pthread.h>
 #include "base/map.h"
 #include "base/vec.h"
-#include "builder/cache/cache.h"
+#include "builder/cache/maintenance.h"
 
 #define CACHE_LARGE ((size_t)256 << 10)
 #define CACHE_TOTALS_VERSION 3
@@ -37,10 +37,6 @@ struct cache_meta {
 };
 _Static_assert(sizeof(struct cache_meta) == 40, "no padding reaches the disk");
 
-struct cache_count {
-	uint64_t entries, charge, raw;                        /* now in the cache */
-	uint64_t hits, stored, evicted, misses[CACHE_MISSES]; /* since the cache was made */
-};
 struct cache_totals {
 	uint64_t check; /* checksum of the rest: with wrong sums a cache might never store anything again */
 	uint32_t version, kinds;
@@ -110,6 +106,7 @@ int cache_totals_write(struct cache *c, MDB_txn *txn, const struct cache_totals 
 int cache_recount(struct cache *c, MDB_txn *txn, struct cache_totals *t); /* only entries and charges */
 void cache_totals_add(struct cache_totals *t, const struct cache_meta *m);
 void cache_totals_remove(struct cache_totals *t, const struct cache_meta *m);
+void cache_count_add(struct cache_count *to, const struct cache_count *from);
 
 /* evict.c: under a write transaction. */
 struct cache_target {                   /* what may remain */

@@ -40,6 +40,18 @@ void cache_totals_remove(struct cache_totals *t, const struct cache_meta *m)
 	subtract(meta_is_large(m) ? &t->large : &t->small, m->charge);
 }
 
+void cache_count_add(struct cache_count *to, const struct cache_count *from)
+{
+	to->entries += from->entries;
+	to->charge += from->charge;
+	to->raw += from->raw;
+	to->hits += from->hits;
+	to->stored += from->stored;
+	to->evicted += from->evicted;
+	for (uint32_t m = 0; m < CACHE_MISSES; m++)
+		to->misses[m] += from->misses[m];
+}
+
 static MDB_val totals_key(void)
 {
 	static const char name[] = "totals";

@@ -38,7 +38,7 @@ static bool open_cache(struct cache_command *s, bool write)
 
 /* ---- stats ---- */
 
-static uint64_t missed(const struct cache_tally *t)
+static uint64_t missed(const struct cache_count *t)
 {
 	uint64_t n = 0;
 	for (uint32_t i = 0; i < CACHE_MISSES; i++)
@@ -63,9 +63,9 @@ static void print_kinds(const struct cache_report *r)
 	char a[32], b[32];
 	printf("\n%-10s %-5s %9s %11s %11s %10s %10s %9s\n", "kind", "level", "entries", "on disk", "content", "hits", "misses", "evicted");
 	for (uint32_t i = 0; i < CACHE_KINDS; i++) {
-		const struct cache_tally *t = &r->kind[i];
+		const struct cache_count *t = &r->kind[i];
 		printf("%-10s %-5s %9" PRIu64 " %11s %11s %10" PRIu64 " %10" PRIu64 " %9" PRIu64 "\n", cache_kind_text((enum cache_kind)i),
-		       cache_level_text(cache_kind_level((enum cache_kind)i)), t->entries, print_size(t->disk, a), print_size(t->raw, b),
+		       cache_level_text(cache_kind_level((enum cache_kind)i)), t->entries, print_size(t->charge, a), print_size(t->raw, b),
 		       t->hits, missed(t), t->evicted);
 	}
 	printf("\nreasons of misses:");
@@ -87,7 +87,7 @@ static void print_stats(const struct cache_command *s, const struct cache_report
 	printf("folder    %s\n", s->open.dir);
 	printf("size      %s of %s (%.1f %%)\n", print_size(r->disk, a), print_size(limit, b), percent(r->disk, limit));
 	printf("entries   %" PRIu64 "; content %s", r->all.entries, print_size(r->all.raw, a));
-	printf(", made in %.1f s\n", (double)r->all.saved_us / 1e6);
+	printf(", made in %.1f s\n", (double)r->all_saved_us / 1e6);
 	printf("hits      %" PRIu64 " of %" PRIu64 " (%.1f %%)\n", r->all.hits, asked, percent(r->all.hits, asked));
 	printf("made      %s to %s\n", date(r->oldest, a), date(r->newest, b));
 	printf("git       %s of dependencies; no limit counts them, and `clear` leaves them\n",
@@ -96,10 +96,10 @@ static void print_stats(const struct cache_command *s, const struct cache_report
 		print_kinds(r);
 }
 
-static void put_tally(struct json_writer *w, const struct cache_tally *t)
+static void put_count(struct json_writer *w, const struct cache_count *t, uint64_t saved_us)
 {
 	json_member_int(w, "entries", t->entries);
-	json_member_int(w, "disk_bytes", t->disk);
+	json_member_int(w, "disk_bytes", t->charge);
 	json_member_int(w, "content_bytes", t->raw);
 	json_member_int(w, "hits", t->hits);
 	json_member_int(w, "misses", missed(t));
@@ -109,7 +109,7 @@ static void put_tally(struct json_writer *w, const struct cache_tally *t)
 	json_close(w, '}');
 	json_member_int(w, "kept", t->stored);
 	json_member_int(w, "evicted", t->evicted);
-	json_member_num(w, "made_in_ms", (double)t->saved_us / 1e3);
+	json_member_num(w, "made_in_ms", (double)saved_us / 1e3);
 }
 
 static void print_stats_json(const struct cache_command *s, const struct cache_report *r)
@@ -125,7 +125,7 @@ static void print_stats_json(const struct cache_command *s, const struct cache_r
 	json_member_int(&w, "entries", s->open.limits.entries);
 	json_member_int(&w, "days", s->open.limits.days);
 	json_close(&w, '}');
-	put_tally(&w, &r->all);
+	put_count(&w, &r->all, r->all_saved_us);
 	json_member_int(&w, "oldest", r->oldest);
 	json_member_int(&w, "newest", r->newest);
 	json_member_open(&w, "kinds", '[');
@@ -133,7 +133,7 @@ static void print_stats_json(const struct cache_command *s, const struct cache_r
 		json_open(&w, '{');
 		json_member_str(&w, "kind", cache_kind_text((enum cache_kind)i));
 		json_member_str(&w, "level", cache_level_text(cache_kind_level((enum cache_kind)i)));
-		put_tally(&w, &r->kind[i]);
+		put_count(&w, &r->kind[i], r->saved_us[i]);
 		json_close(&w, '}');
 	}
 	json_close(&w, ']');

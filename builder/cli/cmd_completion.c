@@ -198,6 +198,21 @@ static void put_fish_words(const char *words, struct buf *out)
 		buf_putc(out, '\'');
 }
 
+/* condition: when the flag is offered, an argument of `complete`. */
+static void put_fish_flag(struct arena *a, const struct flag *f, const char *condition, struct buf *out)
+{
+	buf_printf(out, "complete -c trib%s -l %s", condition, f->name);
+	if (f->letter)
+		buf_printf(out, " -s %c", f->letter);
+	if (f->value && strcmp(f->value, "[N]") != 0) {
+		buf_puts(out, " -r");
+		put_fish_words(words_of(a, f), out);
+	}
+	buf_puts(out, " -d ");
+	put_quoted(f->help ? f->help : "", out);
+	buf_putc(out, '\n');
+}
+
 static void put_fish_command(struct arena *a, enum command c, struct buf *out)
 {
 	const char *name = command_table[c].name, *words = operands_of(a, c);
@@ -209,21 +224,10 @@ static void put_fish_command(struct arena *a, enum command c, struct buf *out)
 		put_fish_words(words, out);
 		buf_putc(out, '\n');
 	}
-	for (uint32_t i = 0; i < N_FLAGS; i++) {
-		const struct flag *f = &flag_table[i];
-		if (!flag_is_of(&flag_table[i], c, ACTION_NONE) || flag_is_global(f))
-			continue;
-		buf_printf(out, "complete -c trib -n '__fish_seen_subcommand_from %s' -l %s", name, f->name);
-		if (f->letter)
-			buf_printf(out, " -s %c", f->letter);
-		if (f->value && strcmp(f->value, "[N]") != 0) {
-			buf_puts(out, " -r");
-			put_fish_words(words_of(a, f), out);
-		}
-		buf_puts(out, " -d ");
-		put_quoted(f->help ? f->help : "", out);
-		buf_putc(out, '\n');
-	}
+	const char *condition = arena_printf(a, " -n '__fish_seen_subcommand_from %s'", name);
+	for (uint32_t i = 0; i < N_FLAGS; i++)
+		if (flag_is_of(&flag_table[i], c, ACTION_NONE) && !flag_is_global(&flag_table[i]))
+			put_fish_flag(a, &flag_table[i], condition, out);
 }
 
 static void put_fish(struct arena *a, struct buf *out)
@@ -239,21 +243,9 @@ static void put_fish(struct arena *a, struct buf *out)
 	buf_puts(
 		out,
 		"'\ncomplete -c trib -n '__fish_seen_subcommand_from config; and __fish_seen_subcommand_from get set unset' -f -a '(trib completion keys 2>/dev/null)'\n");
-	for (uint32_t i = 0; i < N_FLAGS; i++) {
-		const struct flag *f = &flag_table[i];
-		if (!flag_is_global(f))
-			continue;
-		buf_printf(out, "complete -c trib -l %s", f->name);
-		if (f->letter)
-			buf_printf(out, " -s %c", f->letter);
-		if (f->value) {
-			buf_puts(out, " -r");
-			put_fish_words(words_of(a, f), out);
-		}
-		buf_puts(out, " -d ");
-		put_quoted(f->help, out);
-		buf_putc(out, '\n');
-	}
+	for (uint32_t i = 0; i < N_FLAGS; i++)
+		if (flag_is_global(&flag_table[i]))
+			put_fish_flag(a, &flag_table[i], "", out);
 }
 
 /* ---- lists of the project ---- */

@@ -101,16 +101,10 @@ static struct chosen choose(struct arena *a, const struct graph *g, const char *
 	return c;
 }
 
-static void print_files(const struct graph *g, const struct chosen *c)
+static void print_text(const struct graph *g, const struct chosen *c)
 {
 	for (uint32_t i = 0; c->model && i < c->model->n_files; i++)
 		printf("%s %s\n", i ? "     " : "files", c->model->files[i]);
-	(void)g;
-}
-
-static void print_text(const struct graph *g, const struct chosen *c)
-{
-	print_files(g, c);
 	for (uint32_t i = 0; i < g->n_defs; i++)
 		if (c->defs[i])
 			(c->in_full ? print_def : print_line)(g, &g->defs[i]);

@@ -6,6 +6,7 @@
 #include "base/hash.h"
 #include "builder/cli/command.h"
 #include "builder/cli/explain.h"
+#include "builder/cli/print.h"
 #include "builder/cli/project.h"
 #include "builder/store/costs.h"
 #include "builder/store/history.h"
@@ -98,9 +99,9 @@ static enum status explain_unit(const struct options *o, const char *word)
 	store_close(s, &warning);
 	buf_free(&warning);
 	arena_free(a);
-	if (!found)
-		fprintf(stderr, "trib: `%s` is neither the code of a diagnostic, such as E0301, nor a unit of the last build\n", word);
-	return found ? STATUS_OK : STATUS_USAGE;
+	if (found)
+		return STATUS_OK;
+	return fail_usage("`%s` is neither the code of a diagnostic, such as E0301, nor a unit of the last build", word);
 }
 
 static enum status list_codes(void)
@@ -114,10 +115,8 @@ enum status cmd_explain(const struct options *o)
 {
 	if (o->list && !o->n_operands)
 		return list_codes();
-	if (o->n_operands != 1 || o->list) {
-		fputs("trib: `trib explain` needs one code, such as E0301, or one unit, or only --list\n", stderr);
-		return STATUS_USAGE;
-	}
+	if (o->n_operands != 1 || o->list)
+		return fail_usage("`trib explain` needs one code, such as E0301, or one unit, or only --list");
 	enum diag_code code = diag_code_find(o->operands[0]);
 	return code < DIAG_COUNT ? explain_code(code) : explain_unit(o, o->operands[0]);
 }

@@ -5,14 +5,9 @@
 #include "base/path.h"
 #include "builder/build/build.h"
 #include "builder/cli/command.h"
+#include "builder/cli/print.h"
 #include "builder/cli/project.h"
 #include "builder/run/run.h"
-
-static enum status complain(const char *text, enum status s)
-{
-	fprintf(stderr, "trib: %s\n", text);
-	return s;
-}
 
 /* Builds the named model without code, in a folder of its own. */
 static const char *lazy_library(struct arena *a, const struct options *o, const struct model_spec *m, enum status *s)
@@ -40,8 +35,7 @@ static const struct model_spec *find_model(struct arena *a, const struct options
 		return NULL;
 	if (spec->n_models == 1)
 		return &spec->models[0];
-	*s = STATUS_USAGE;
-	fprintf(stderr, "trib: tri.build has several models: name one, as in `trib run %s`\n", spec->models[0].name);
+	*s = fail_usage("tri.build has several models: name one, as in `trib run %s`", spec->models[0].name);
 	return NULL;
 }
 
@@ -74,7 +68,7 @@ enum status cmd_run(const struct options *o)
 	struct arena *a = arena_new(0);
 	enum status s;
 	if (path_has_extension(word, "tri"))
-		s = complain(arena_printf(a, "`%s` is a source: run its main block with `trib run --main %s`", word, word), STATUS_USAGE);
+		s = fail_usage("`%s` is a source: run its main block with `trib run --main %s`", word, word);
 	else if ((strchr(word, '/') || path_has_extension(word, "so")) && !o->lazy && !run_on_reference(o))
 		s = run_visit_library(a, word, NULL, o, run_once, (void *)(uintptr_t)o);
 	else

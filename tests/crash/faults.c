@@ -311,27 +311,17 @@ ALIAS(fallocate) int fallocate64(int fd, int how, off_t where, off_t size);
 
 /* ---- names ---- */
 
-EXPORT int rename(const char *from, const char *to)
-{
-	struct fault f = enter_at("rename", SPACE | FAILS, AT_FDCWD, to);
-	return f.fails ? -1 : (int)leave(f, syscall(SYS_rename, from, to));
-}
-
+EXPORT int rename(const char *from, const char *to) { return renameat(AT_FDCWD, from, AT_FDCWD, to); }
 EXPORT int renameat(int from_dir, const char *from, int to_dir, const char *to)
 {
-	struct fault f = enter_at("renameat", SPACE | FAILS, to_dir, to);
+	struct fault f = enter_at("rename", SPACE | FAILS, to_dir, to);
 	return f.fails ? -1 : (int)leave(f, syscall(SYS_renameat, from_dir, from, to_dir, to));
 }
 
-EXPORT int link(const char *from, const char *to)
-{
-	struct fault f = enter_at("link", SPACE | FAILS, AT_FDCWD, to);
-	return f.fails ? -1 : (int)leave(f, syscall(SYS_link, from, to));
-}
-
+EXPORT int link(const char *from, const char *to) { return linkat(AT_FDCWD, from, AT_FDCWD, to, 0); }
 EXPORT int linkat(int from_dir, const char *from, int to_dir, const char *to, int flags)
 {
-	struct fault f = enter_at("linkat", SPACE | FAILS, to_dir, to);
+	struct fault f = enter_at("link", SPACE | FAILS, to_dir, to);
 	return f.fails ? -1 : (int)leave(f, syscall(SYS_linkat, from_dir, from, to_dir, to, flags));
 }
 
@@ -343,33 +333,19 @@ EXPORT int symlink(const char *from, const char *to)
 
 EXPORT int unlinkat(int dir, const char *path, int flags)
 {
-	struct fault f = enter_at("unlinkat", FAILS, dir, path);
+	struct fault f = enter_at("unlink", FAILS, dir, path);
 	return f.fails ? -1 : (int)leave(f, syscall(SYS_unlinkat, dir, path, flags));
 }
 
-EXPORT int unlink(const char *path)
-{
-	struct fault f = enter_at("unlink", FAILS, AT_FDCWD, path);
-	return f.fails ? -1 : (int)leave(f, syscall(SYS_unlink, path));
-}
-
-EXPORT int rmdir(const char *path)
-{
-	struct fault f = enter_at("rmdir", FAILS, AT_FDCWD, path);
-	return f.fails ? -1 : (int)leave(f, syscall(SYS_rmdir, path));
-}
-
+EXPORT int unlink(const char *path) { return unlinkat(AT_FDCWD, path, 0); }
+EXPORT int rmdir(const char *path) { return unlinkat(AT_FDCWD, path, AT_REMOVEDIR); }
 EXPORT int mkdirat(int dir, const char *path, mode_t permissions)
 {
-	struct fault f = enter_at("mkdirat", SPACE | FAILS, dir, path);
+	struct fault f = enter_at("mkdir", SPACE | FAILS, dir, path);
 	return f.fails ? -1 : (int)leave(f, syscall(SYS_mkdirat, dir, path, permissions));
 }
 
-EXPORT int mkdir(const char *path, mode_t permissions)
-{
-	struct fault f = enter_at("mkdir", SPACE | FAILS, AT_FDCWD, path);
-	return f.fails ? -1 : (int)leave(f, syscall(SYS_mkdir, path, permissions));
-}
+EXPORT int mkdir(const char *path, mode_t permissions) { return mkdirat(AT_FDCWD, path, permissions); }
 
 EXPORT int chmod(const char *path, mode_t permissions)
 {

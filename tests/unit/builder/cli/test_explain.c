@@ -25,7 +25,16 @@ static void every_code_has_a_page(void **state)
 
 static const struct source *load(void *ctx, const char *path) { return strcmp(path, "tri.build") == 0 ? sources_get(ctx, 0) : NULL; }
 
-/* Errors of the manifest, and whether `code` is among them. */
+/* Returns the number of errors; *found: `code` is among them. */
+static uint32_t count_errors(const struct diags *d, enum diag_code code, bool *found)
+{
+	*found = false;
+	for (uint32_t i = 0; i < diags_count(d); i++)
+		*found |= diags_at(d, i)->code == code;
+	return diags_errors(d);
+}
+
+/* The same for a manifest. */
 static uint32_t errors_of(const char *text, enum diag_code code, bool *found)
 {
 	struct arena *a = arena_new(0);
@@ -37,10 +46,7 @@ static uint32_t errors_of(const char *text, enum diag_code code, bool *found)
 	const struct manifest *m = manifest_read(a, (struct frontend_host){load, s}, "tri.build", d);
 	if (diags_errors(d) == 0)
 		build_spec_make(a, m, &o, &spec, d);
-	uint32_t n = diags_errors(d);
-	*found = false;
-	for (uint32_t i = 0; i < diags_count(d); i++)
-		*found |= diags_at(d, i)->code == code;
+	uint32_t n = count_errors(d, code, found);
 	sources_free(s);
 	diags_free(d);
 	arena_free(a);
@@ -76,10 +82,7 @@ static uint32_t source_errors(const char *text, enum diag_code code, bool *found
 	struct frontend *f = frontend_new(s, (struct frontend_host){load_example, s}, d);
 	if (frontend_add_file(f, "example.tri") && frontend_check(f))
 		frontend_try_layers(f);
-	uint32_t n = diags_errors(d);
-	*found = false;
-	for (uint32_t i = 0; i < diags_count(d); i++)
-		*found |= diags_at(d, i)->code == code;
+	uint32_t n = count_errors(d, code, found);
 	if (n && code == DIAG_COUNT)
 		diags_print(d, s, stderr, false);
 	frontend_free(f);
