@@ -70,15 +70,6 @@ void buf_u32(struct buf *b, uint32_t v) { put_le(b, v, 4); }
 
 void buf_u64(struct buf *b, uint64_t v) { put_le(b, v, 8); }
 
-void buf_align(struct buf *b, size_t align)
-{
-	size_t pad = align ? (align - b->len % align) % align : 0;
-
-	buf_reserve(b, pad);
-	memset(b->at + b->len, 0, pad + 1);
-	b->len += pad;
-}
-
 void buf_clear(struct buf *b)
 {
 	b->len = 0;

@@ -21,8 +21,6 @@ void buf_vprintf(struct buf *b, const char *fmt, va_list ap);
 void buf_u8(struct buf *b, uint8_t v);
 void buf_u32(struct buf *b, uint32_t v);
 void buf_u64(struct buf *b, uint64_t v);
-/* Appends zero bytes up to a multiple of `align`. */
-void buf_align(struct buf *b, size_t align);
 void buf_clear(struct buf *b); /* keeps the memory */
 void buf_free(struct buf *b);
 #endif
