@@ -295,9 +295,9 @@ static void read_other(struct ir_attribute_ref a, struct ir_reader *r)
 {
 	struct hir_unit *callee = (struct hir_unit *)(uintptr_t)a.i->callee; /* from read_callee */
 	callee->n_inputs = ir_read_u32(r, r->n_operands);
-	ir_read_expect_word(r, "else");
+	ir_read_expect(r, "else");
 	struct hir_unit *other = read_unit(r, r->n_operands);
-	ir_read_expect_word(r, "takes");
+	ir_read_expect(r, "takes");
 	other->n_inputs = ir_read_u32(r, r->n_operands);
 	add_syms(r, other, dims_syms(callee->dims));
 	a.i->other = other;
@@ -390,7 +390,7 @@ void ir_read_attributes(struct ir_reader *r, struct ir_inst *i)
 	for (uint32_t left = attributes_of[i->op]; left && !r->failed;) {
 		const struct attribute *a = next_attribute(&left);
 		if (*a->word)
-			ir_read_expect_word(r, a->word);
+			ir_read_expect(r, a->word);
 		a->type->read(ref(a, r->f, i), r);
 	}
 }

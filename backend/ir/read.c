@@ -78,7 +78,7 @@ static void read_declared(struct ir_reader *r, struct hir_type **types, uint32_t
 static void read_head(struct ir_reader *r)
 {
 	struct dims *d = dims_new(r->unit);
-	ir_read_expect_word(r, "fn");
+	ir_read_expect(r, "fn");
 	r->f = ir_fn_new(r->unit, ir_read_word(r), d);
 	ir_read_expect(r, "(");
 	if (ir_read_eat(r, ")"))
@@ -107,12 +107,12 @@ static void read_outputs(struct ir_reader *r)
 
 static void read_lines(struct ir_reader *r)
 {
-	while (!r->failed && !ir_read_eat_word(r, "out")) {
+	while (!r->failed && !ir_read_eat(r, "out")) {
 		if (ir_read_eat(r, "%"))
 			read_inst(r);
-		else if (ir_read_eat_word(r, "in"))
+		else if (ir_read_eat(r, "in"))
 			read_declared(r, &r->f->inputs, &r->f->n_inputs, &r->cap_inputs);
-		else if (ir_read_eat_word(r, "weight"))
+		else if (ir_read_eat(r, "weight"))
 			read_declared(r, &r->f->weights, &r->f->n_weights, &r->cap_weights);
 		else
 			ir_read_fail(r, "`in`, `weight`, `out` or a value expected");

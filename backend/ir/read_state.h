@@ -17,12 +17,10 @@ struct ir_reader {
 };
 /* Reports the first error, "… expected", and skips the rest of the text. */
 void ir_read_fail(struct ir_reader *r, const char *what);
-/* The functions below skip white space and comments first. ir_read_eat* return false if the text is a different one. */
+/* The functions below skip white space and comments first. ir_read_eat returns false if the text is a different one, or continues a word. */
 void ir_read_space(struct ir_reader *r);
 bool ir_read_eat(struct ir_reader *r, const char *text);
 void ir_read_expect(struct ir_reader *r, const char *text);
-bool ir_read_eat_word(struct ir_reader *r, const char *text);
-void ir_read_expect_word(struct ir_reader *r, const char *text);
 const char *ir_read_word(struct ir_reader *r); /* letters, digits and underscores; "" if there are none */
 int64_t ir_read_int(struct ir_reader *r);
 uint32_t ir_read_u32(struct ir_reader *r, uint32_t limit); /* 0 … limit */

@@ -30,11 +30,13 @@ void ir_read_space(struct ir_reader *r)
 	}
 }
 
+static bool is_word(char c) { return isalnum((unsigned char)c) || c == '_'; }
+
 bool ir_read_eat(struct ir_reader *r, const char *text)
 {
 	ir_read_space(r);
 	size_t n = strlen(text);
-	if ((size_t)(r->end - r->at) < n || memcmp(r->at, text, n))
+	if ((size_t)(r->end - r->at) < n || memcmp(r->at, text, n) || (is_word(text[n - 1]) && r->at + n < r->end && is_word(r->at[n])))
 		return false;
 	r->at += n;
 	return true;
@@ -46,8 +48,6 @@ void ir_read_expect(struct ir_reader *r, const char *text)
 		ir_read_fail(r, arena_printf(r->unit, "`%s` expected", text));
 }
 
-static bool is_word(char c) { return isalnum((unsigned char)c) || c == '_'; }
-
 const char *ir_read_word(struct ir_reader *r)
 {
 	ir_read_space(r);
@@ -57,22 +57,6 @@ const char *ir_read_word(struct ir_reader *r)
 	if (r->at - start > MAX_WORD)
 		ir_read_fail(r, "a name of at most 256 letters expected");
 	return arena_strndup(r->unit, start, (size_t)(r->at - start));
-}
-
-bool ir_read_eat_word(struct ir_reader *r, const char *text)
-{
-	ir_read_space(r);
-	size_t n = strlen(text);
-	if ((size_t)(r->end - r->at) < n || memcmp(r->at, text, n) || (r->at + n < r->end && is_word(r->at[n])))
-		return false;
-	r->at += n;
-	return true;
-}
-
-void ir_read_expect_word(struct ir_reader *r, const char *text)
-{
-	if (!ir_read_eat_word(r, text))
-		ir_read_fail(r, arena_printf(r->unit, "`%s` expected", text));
 }
 
 int64_t ir_read_int(struct ir_reader *r)
@@ -184,7 +168,7 @@ dim ir_read_dim(struct ir_reader *r)
 	return x;
 }
 
-uint32_t ir_read_dims(struct ir_reader *r, dim *out, uint32_t limit)
+static uint32_t read_list(struct ir_reader *r, dim *dims, int64_t *ints, uint32_t limit)
 {
 	uint32_t n = 0;
 	ir_read_expect(r, "[");
@@ -192,14 +176,20 @@ uint32_t ir_read_dims(struct ir_reader *r, dim *out, uint32_t limit)
 		return 0;
 	do {
 		if (n == limit)
-			ir_read_fail(r, "fewer dimensions expected");
+			ir_read_fail(r, "fewer numbers expected");
 		if (r->failed)
 			return 0;
-		out[n++] = ir_read_dim(r);
+		if (dims)
+			dims[n++] = ir_read_dim(r);
+		else
+			ints[n++] = ir_read_int(r);
 	} while (ir_read_eat(r, ","));
 	ir_read_expect(r, "]");
 	return n;
 }
+
+uint32_t ir_read_dims(struct ir_reader *r, dim *out, uint32_t limit) { return read_list(r, out, NULL, limit); }
+uint32_t ir_read_ints(struct ir_reader *r, int64_t *out) { return read_list(r, NULL, out, HIR_MAX_RANK); }
 
 struct hir_type ir_read_type(struct ir_reader *r)
 {
@@ -211,21 +201,4 @@ struct hir_type ir_read_type(struct ir_reader *r)
 	if (r->failed)
 		t.elem = DT_INT8;
 	return t;
-}
-
-uint32_t ir_read_ints(struct ir_reader *r, int64_t *out)
-{
-	uint32_t n = 0;
-	ir_read_expect(r, "[");
-	if (ir_read_eat(r, "]"))
-		return 0;
-	do {
-		if (n == HIR_MAX_RANK)
-			ir_read_fail(r, "at most 8 numbers expected");
-		if (r->failed)
-			return 0;
-		out[n++] = ir_read_int(r);
-	} while (ir_read_eat(r, ","));
-	ir_read_expect(r, "]");
-	return n;
 }

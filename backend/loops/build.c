@@ -60,9 +60,6 @@ static void emit_kernel(struct builder *b, ir_ref v, enum kernel kernel, ir_ref 
 	const struct ir_inst *in = ir_at(b->ir, v);
 	const struct hir_type *lhs = &ir_at(b->ir, ir_operand(b->ir, v, 0))->type;
 	struct loop_stmt *s = stmt_new(b, STMT_KERNEL);
-	dim m = b->one;
-	for (uint32_t k = 0; k + 1 < lhs->rank; k++)
-		m = dim_mul(b->dims, m, lhs->dims[k]);
 	b->buffer[v] = output_or_temp(b, v, &in->type);
 	s->kernel = kernel;
 	s->n_buffers = s->n_dims = 3;
@@ -71,7 +68,7 @@ static void emit_kernel(struct builder *b, ir_ref v, enum kernel kernel, ir_ref 
 	s->buffers[1] = b->buffer[w];
 	s->buffers[2] = b->buffer[v];
 	s->dims = ARENA_ARRAY(b->unit, dim, 3);
-	s->dims[0] = m;
+	s->dims[0] = dim_product(b->dims, lhs->dims, lhs->rank - 1u);
 	s->dims[1] = lhs->dims[lhs->rank - 1];
 	s->dims[2] = in->type.dims[in->type.rank - 1];
 }

@@ -73,14 +73,6 @@ static void require_equal(struct checks *c, dim a, dim b)
 	require_nonnegative(c, dim_sub(c->b->dims, b, a));
 }
 
-static dim count(struct checks *c, const struct hir_type *t)
-{
-	dim n = c->b->one;
-	for (uint32_t k = 0; k < t->rank; k++)
-		n = dim_mul(c->b->dims, n, t->dims[k]);
-	return n;
-}
-
 /* The first and the last element of the slice must be inside. */
 static void check_slice(struct checks *c, const struct ir_inst *i, const struct hir_type *from)
 {
@@ -145,7 +137,7 @@ static void check_inst(struct checks *c, ir_ref r)
 	const struct hir_type *from = i->n_operands ? &ir_at(c->b->ir, ir_operand(c->b->ir, r, 0))->type : NULL;
 	c->kind = size_error_of(i->op);
 	if (i->op == OP_RESHAPE)
-		require_equal(c, count(c, from), count(c, &i->type));
+		require_equal(c, dim_product(c->b->dims, from->dims, from->rank), dim_product(c->b->dims, i->type.dims, i->type.rank));
 	else if (i->op == OP_SLICE)
 		check_slice(c, i, from);
 	else if (i->op == OP_PAD)

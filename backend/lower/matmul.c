@@ -18,9 +18,7 @@ static ir_ref product(struct lower *l, ir_ref a, ir_ref b, const dim *batch, uin
 static ir_ref rows_product(struct lower *l, ir_ref a, ir_ref b, dtype elem)
 {
 	struct hir_type x = *lower_of(l, a);
-	dim rows[2] = {dim_const(l->f->dims, 1), x.dims[x.rank - 1]};
-	for (uint32_t k = 0; k + 1 < x.rank; k++)
-		rows[0] = dim_mul(l->f->dims, rows[0], x.dims[k]);
+	dim rows[2] = {dim_product(l->f->dims, x.dims, x.rank - 1u), x.dims[x.rank - 1]};
 	ir_ref y = product(l, lower_reshape(l, a, rows, 2), b, NULL, 0, elem);
 	x.dims[x.rank - 1] = lower_of(l, y)->dims[1];
 	return lower_reshape(l, y, x.dims, x.rank);

@@ -93,9 +93,7 @@ void lower_bi_group_norm(struct lower *l, ir_ref *r)
 {
 	ir_ref x = lower_widen(l, lower_tensor(l, 0)), weight = argument_like(l, 2, x), bias = argument_like(l, 3, x);
 	struct hir_type t = *lower_of(l, x);
-	dim groups = dim_const(l->f->dims, lower_int(l, 1)), size = dim_const(l->f->dims, 1);
-	for (uint32_t k = 1; k < t.rank; k++)
-		size = dim_mul(l->f->dims, size, t.dims[k]);
+	dim groups = dim_const(l->f->dims, lower_int(l, 1)), size = dim_product(l->f->dims, t.dims + 1, t.rank - 1u);
 	dim split[3] = {t.dims[0], groups, dim_floordiv(l->f->dims, size, groups)};
 	ir_ref y = lower_reshape(l, standardise(l, lower_reshape(l, x, split, 3), 4, lower_float(l, 4)), t.dims, t.rank);
 	r[0] = scale_and_shift(l, y, weight == IR_NONE ? weight : per_channel(l, weight, x),

@@ -56,6 +56,13 @@ ir_ref lower_reshape(struct lower *l, ir_ref x, const dim *dims, uint32_t rank)
 	return ir_type_same(&t, lower_of(l, x)) ? x : lower_emit(l, OP_RESHAPE, &t, &x, 1);
 }
 
+ir_ref lower_flatten(struct lower *l, ir_ref x)
+{
+	const struct hir_type *t = lower_of(l, x);
+	dim n = dim_product(l->f->dims, t->dims, t->rank);
+	return lower_reshape(l, x, &n, 1);
+}
+
 ir_ref lower_permute(struct lower *l, ir_ref x, const int64_t *perm)
 {
 	const struct hir_type in = *lower_of(l, x);

@@ -40,15 +40,6 @@ static struct sorted sort_along(struct lower *l, ir_ref x, uint32_t axis, bool d
 	return s;
 }
 
-static ir_ref flatten(struct lower *l, ir_ref x)
-{
-	struct hir_type t = *lower_of(l, x);
-	dim n = dim_const(l->f->dims, 1);
-	for (uint32_t k = 0; k < t.rank; k++)
-		n = dim_mul(l->f->dims, n, t.dims[k]);
-	return lower_reshape(l, x, &n, 1);
-}
-
 static uint32_t last_axis(struct lower *l, ir_ref x) { return lower_of(l, x)->rank - 1u; }
 
 /* Takes `count` positions, from index `from` on. */
@@ -118,7 +109,7 @@ void lower_bi_median(struct lower *l, ir_ref *r)
 	struct dims *d = l->f->dims;
 	ir_ref x = lower_tensor(l, 0), results[2];
 	bool whole = !lower_has(l, 1);
-	struct sorted s = sort_along(l, whole ? flatten(l, x) : x, whole ? 0 : (uint32_t)lower_int(l, 1), false);
+	struct sorted s = sort_along(l, whole ? lower_flatten(l, x) : x, whole ? 0 : (uint32_t)lower_int(l, 1), false);
 	dim n = lower_of(l, s.order)->dims[last_axis(l, s.order)], one = dim_const(d, 1);
 	ir_ref at = take_positions(l, &s, dim_floordiv(d, dim_sub(d, n, one), dim_const(d, 2)), one);
 	if (dtype_class(lower_of(l, x)->elem) == DTC_FLOAT) {
@@ -164,7 +155,7 @@ void lower_bi_quantile(struct lower *l, ir_ref *r)
 {
 	ir_ref x = lower_widen(l, lower_tensor(l, 0)), q = lower_tensor(l, 1);
 	bool whole = !lower_has(l, 2), linear = lower_str_is(l, 4, "linear") || lower_str_is(l, 4, "midpoint");
-	struct sorted s = sort_along(l, whole ? flatten(l, x) : x, whole ? 0 : (uint32_t)lower_int(l, 2), false);
+	struct sorted s = sort_along(l, whole ? lower_flatten(l, x) : x, whole ? 0 : (uint32_t)lower_int(l, 2), false);
 	uint32_t rank = lower_of(l, s.x)->rank, last = rank - 1;
 	dtype elem = lower_of(l, x)->elem;
 	dim one = dim_const(l->f->dims, 1);

@@ -51,10 +51,7 @@ void lower_bi_arg(struct lower *l, ir_ref *r)
 	struct hir_type t = lower_node_type(l), in = *lower_of(l, x);
 	uint32_t mask = lower_mask(l, 1, in.rank);
 	if (!lower_has(l, 1)) {
-		dim n = dim_const(l->f->dims, 1);
-		for (uint32_t k = 0; k < in.rank; k++)
-			n = dim_mul(l->f->dims, n, in.dims[k]);
-		x = lower_reshape(l, x, &n, 1);
+		x = lower_flatten(l, x);
 		mask = 1;
 	}
 	r[0] = lower_reshape(l, lower_reduce(l, l->how->op, x, mask, false), t.dims, t.rank);

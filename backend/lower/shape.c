@@ -48,20 +48,12 @@ void lower_bi_expand(struct lower *l, ir_ref *r)
 	r[0] = lower_broadcast(l, lower_tensor(l, 0), &t);
 }
 
-static dim product(struct lower *l, const dim *d, uint32_t n)
-{
-	dim p = dim_const(l->f->dims, 1);
-	for (uint32_t k = 0; k < n; k++)
-		p = dim_mul(l->f->dims, p, d[k]);
-	return p;
-}
-
 /* Repeats dimension k: broadcasts [before, 1, rest] to [before, times, rest]. */
 static ir_ref repeat_dim(struct lower *l, ir_ref x, uint32_t k, dim times)
 {
 	struct hir_type t = *lower_of(l, x);
 	dim one = dim_const(l->f->dims, 1);
-	dim split[3] = {product(l, t.dims, k), one, product(l, t.dims + k, t.rank - k)};
+	dim split[3] = {dim_product(l->f->dims, t.dims, k), one, dim_product(l->f->dims, t.dims + k, t.rank - k)};
 	struct hir_type wide = {.elem = t.elem, .rank = 3, .dims = {split[0], times, split[2]}};
 	x = lower_broadcast(l, lower_reshape(l, x, split, 3), &wide);
 	t.dims[k] = dim_mul(l->f->dims, t.dims[k], times);

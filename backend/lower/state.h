@@ -57,6 +57,7 @@ ir_ref lower_const_int(struct lower *l, dtype elem, int64_t v);
 ir_ref lower_cast(struct lower *l, ir_ref x, dtype elem);
 ir_ref lower_broadcast(struct lower *l, ir_ref x, const struct hir_type *shape);
 ir_ref lower_reshape(struct lower *l, ir_ref x, const dim *dims, uint32_t rank);
+ir_ref lower_flatten(struct lower *l, ir_ref x); /* to rank 1 */
 ir_ref lower_permute(struct lower *l, ir_ref x, const int64_t *perm);
 ir_ref lower_op1(struct lower *l, enum ir_op op, ir_ref x);
 /* Broadcasts both operands to their common shape. The result of a comparison is bool. */

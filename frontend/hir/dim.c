@@ -287,6 +287,14 @@ dim dim_mul(struct dims *d, dim a, dim b)
 	return sum;
 }
 
+dim dim_product(struct dims *d, const dim *x, uint32_t n)
+{
+	dim product = dim_const(d, 1);
+	for (uint32_t k = 0; k < n; k++)
+		product = dim_mul(d, product, x[k]);
+	return product;
+}
+
 /* ---- properties ---- */
 
 bool dim_is_const(const struct dims *d, dim x, int64_t *v)

@@ -29,7 +29,8 @@ dim dim_const(struct dims *d, int64_t v);
 dim dim_add(struct dims *d, dim a, dim b);
 dim dim_sub(struct dims *d, dim a, dim b);
 dim dim_mul(struct dims *d, dim a, dim b);
-dim dim_floordiv(struct dims *d, dim a, dim b); /* b must not be the constant 0 */
+dim dim_product(struct dims *d, const dim *x, uint32_t n); /* of n dims; 1 if there are none */
+dim dim_floordiv(struct dims *d, dim a, dim b);            /* b must not be the constant 0 */
 dim dim_mod(struct dims *d, dim a, dim b);
 static inline bool dim_eq(dim a, dim b) { return a.idx == b.idx; }
 /* Returns 1 if equal, -1 if different for all values of the symbols, 0 if it depends on them or is unknown. */
