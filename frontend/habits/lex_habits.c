@@ -119,6 +119,7 @@ static bool has_two_words(const char *p)
 /* True if the `//` at p starts a comment of C: no operand precedes it on its line, or words follow it that are no operand. */
 static bool starts_comment(const struct lexer *lx, const char *p)
 {
+	static const char *const has_block[] = {"if"}; /* a // if c { b } else { d } */
 	const char *q = skip_blanks(p + 2), *before = p;
 	while (before > lx->text && is_blank(before[-1]))
 		before--;
@@ -128,6 +129,8 @@ static bool starts_comment(const struct lexer *lx, const char *p)
 		const char *end = skip_blanks(skip_word(q));
 		return has_two_words(q) || *end == ':' || *end == ',' || *end == '\'';
 	}
+	if (!first && WORD_IN(q, has_block) && memchr(q, '{', (size_t)(line_end(lx, q) - q)))
+		return false;
 	return first || strchr("{}([,;", before[-1]) || (before < p && has_two_words(q));
 }
 
