@@ -9,7 +9,7 @@
 #include "base/os.h"
 
 /* -1 and EINVAL if it is not a pipe. Both directions open both ends, so that no process sees an end of file while it is open. */
-static int open_pipe(const char *path, bool writing)
+int os_open_fifo(const char *path, bool writing)
 {
 	int fd = open(path, O_CLOEXEC | O_RDWR | (writing ? 0 : O_NONBLOCK));
 	struct stat st;
@@ -21,8 +21,6 @@ static int open_pipe(const char *path, bool writing)
 	}
 	return fd;
 }
-
-int os_open_fifo(const char *path, bool writing) { return open_pipe(path, writing); }
 
 int os_reopen_pipe(int fd, bool writing)
 {
@@ -36,7 +34,7 @@ int os_reopen_pipe(int fd, bool writing)
 		return -1;
 	}
 	snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-	return open_pipe(path, writing);
+	return os_open_fifo(path, writing);
 }
 
 char *os_make_fifo(void)

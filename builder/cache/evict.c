@@ -16,10 +16,7 @@ typedef VEC(struct victim) victims;
 
 bool cache_exceeds(const struct cache_totals *t, const struct cache_target *target)
 {
-	uint64_t entries = 0;
-	for (uint32_t i = 0; i < CACHE_KINDS; i++)
-		entries += t->kind[i].entries;
-	return t->small > target->small || t->large > target->large || entries > target->entries;
+	return t->small > target->small || t->large > target->large || cache_totals_entries(t) > target->entries;
 }
 
 /* Removes the file of a large entry, or anything else in its place. */
@@ -92,12 +89,9 @@ static void sort(victims *v)
 /* True if removing the entry brings the totals nearer to the target. */
 static bool helps(const struct cache_totals *t, const struct cache_target *target, const struct cache_meta *m)
 {
-	uint64_t entries = 0;
 	if (!(target->kinds >> m->kind & 1))
 		return false;
-	for (uint32_t i = 0; i < CACHE_KINDS; i++)
-		entries += t->kind[i].entries;
-	return m->used < target->used_since || entries > target->entries ||
+	return m->used < target->used_since || cache_totals_entries(t) > target->entries ||
 	       (meta_is_large(m) ? t->large > target->large : t->small > target->small);
 }
 

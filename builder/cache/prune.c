@@ -19,21 +19,14 @@
 enum { REMOVE_TRIES = 16 };
 #define WORTH_COMPACTING ((uint64_t)1 << 20) /* bytes of free pages */
 
-static uint64_t entries_of(const struct cache_totals *t)
-{
-	uint64_t n = 0;
-	for (uint32_t i = 0; i < CACHE_KINDS; i++)
-		n += t->kind[i].entries;
-	return n;
-}
-
 static bool failed(int rc)
 {
 	errno = rc > 0 ? rc : EIO;
 	return rc != 0;
 }
 
-static int evict(struct cache *c, const struct cache_target *target, struct cache_freed *freed)
+/* *small: the charges of the small entries that remain. */
+static int evict(struct cache *c, const struct cache_target *target, struct cache_freed *freed, uint64_t *small)
 {
 	MDB_txn *txn;
 	struct cache_totals t;
@@ -41,15 +34,16 @@ static int evict(struct cache *c, const struct cache_target *target, struct cach
 	if (rc)
 		return rc;
 	rc = cache_totals_read(c, txn, &t);
-	uint64_t entries = entries_of(&t), disk = t.small + t.large;
+	uint64_t entries = cache_totals_entries(&t), disk = t.small + t.large;
 	rc = rc ? rc : cache_evict(c, txn, &t, target);
 	rc = rc ? rc : cache_totals_write(c, txn, &t);
 	if (rc) {
 		mdb_txn_abort(txn);
 		return rc;
 	}
-	freed->entries = entries - entries_of(&t);
+	freed->entries = entries - cache_totals_entries(&t);
 	freed->disk = disk - t.small - t.large;
+	*small = t.small;
 	return mdb_txn_commit(txn);
 }
 
@@ -104,19 +98,12 @@ static int compact(struct cache *c)
 static int run(struct cache *c, const struct cache_target *target, struct cache_freed *freed)
 {
 	uint64_t before, used = 0;
-	MDB_txn *txn;
-	struct cache_totals t;
 	*freed = (struct cache_freed){0};
 	if (c->read_only)
 		return EROFS;
 	pthread_mutex_lock(&c->lock);
 	crash_guard_enter(c->dir);
-	int rc = evict(c, target, freed);
-	if (!rc && (rc = env_begin(c->env, MDB_RDONLY, &txn)) == 0) {
-		rc = cache_totals_read(c, txn, &t);
-		used = t.small;
-		mdb_txn_abort(txn);
-	}
+	int rc = evict(c, target, freed, &used);
 	if (!rc && file_size(c, &before) && before > 2 * used && before - used > WORTH_COMPACTING)
 		rc = compact(c);
 	crash_guard_leave();

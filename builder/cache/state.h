@@ -106,6 +106,7 @@ int cache_totals_write(struct cache *c, MDB_txn *txn, const struct cache_totals 
 int cache_recount(struct cache *c, MDB_txn *txn, struct cache_totals *t); /* only entries and charges */
 void cache_totals_add(struct cache_totals *t, const struct cache_meta *m);
 void cache_totals_remove(struct cache_totals *t, const struct cache_meta *m);
+uint64_t cache_totals_entries(const struct cache_totals *t);
 void cache_count_add(struct cache_count *to, const struct cache_count *from);
 
 /* evict.c: under a write transaction. */

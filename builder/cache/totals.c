@@ -40,6 +40,14 @@ void cache_totals_remove(struct cache_totals *t, const struct cache_meta *m)
 	subtract(meta_is_large(m) ? &t->large : &t->small, m->charge);
 }
 
+uint64_t cache_totals_entries(const struct cache_totals *t)
+{
+	uint64_t n = 0;
+	for (uint32_t i = 0; i < CACHE_KINDS; i++)
+		n += t->kind[i].entries;
+	return n;
+}
+
 void cache_count_add(struct cache_count *to, const struct cache_count *from)
 {
 	to->entries += from->entries;

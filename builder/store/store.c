@@ -118,15 +118,18 @@ static int open_env(struct store *s, bool create)
 	return rc;
 }
 
+static void free_value(struct value *v)
+{
+	if (v->mapped)
+		os_unmap(v->bytes, v->len);
+	else
+		free(v->bytes);
+}
+
 static void free_store(struct store *s)
 {
-	for (uint32_t i = 0; i < s->values.len; i++) {
-		struct value *v = &s->values.at[i];
-		if (v->mapped)
-			os_unmap(v->bytes, v->len);
-		else
-			free(v->bytes);
-	}
+	for (uint32_t i = 0; i < s->values.len; i++)
+		free_value(&s->values.at[i]);
 	env_close(s->env, s->dir);
 	vec_free(&s->values);
 	map_free(&s->index);
@@ -176,10 +179,7 @@ static const void *remember(struct store *s, struct value v, size_t *len)
 		struct value *old = &s->values.at[at];
 		if (!v.pending || (old->len == v.len && memcmp(old->bytes + sizeof(struct head), v.bytes + sizeof(struct head),
 							       v.len - sizeof(struct head)) == 0)) {
-			if (v.mapped)
-				os_unmap(v.bytes, v.len);
-			else
-				free(v.bytes);
+			free_value(&v);
 			if (len)
 				*len = old->len - sizeof(struct head);
 			return old->bytes + sizeof(struct head);
