@@ -5,7 +5,7 @@
 #include "frontend/elab/index_value.h"
 #include "frontend/elab/stmt.h"
 #include "frontend/habits/habits.h"
-#include "frontend/rules/operators.h"
+#include "frontend/rules/builtin.h"
 #include "frontend/syntax/literal.h"
 
 static struct value eval_int(struct elab *e, node_id n)

@@ -8,29 +8,31 @@
 #include "frontend/elab/locals.h"
 #include "frontend/elab/program.h"
 
-static void hash_input(struct hasher *h, const struct elab_input *in)
+static void hash_inputs(struct hasher *h, const struct elab_input *list, uint32_t n)
 {
-	hasher_add_str(h, in->name);
-	hasher_add_u64(h, (uint64_t)in->elem << 8 | in->rank);
-	hasher_add(h, in->dims, in->rank * sizeof *in->dims);
-	hasher_add_str(h, in->unusable ? in->unusable : "");
+	hasher_add_u64(h, n);
+	for (uint32_t i = 0; i < n; i++) {
+		hasher_add_str(h, list[i].name);
+		hasher_add_u64(h, (uint64_t)list[i].elem << 8 | list[i].rank);
+		hasher_add(h, list[i].dims, list[i].rank * sizeof *list[i].dims);
+		hasher_add_str(h, list[i].unusable ? list[i].unusable : "");
+	}
+}
+
+static void hash_names(struct hasher *h, const char *const *names, uint32_t n)
+{
+	hasher_add_u64(h, n);
+	for (uint32_t i = 0; i < n; i++)
+		hasher_add_str(h, names[i]);
 }
 
 static hash128 hash_request(const struct elab_request *req)
 {
 	struct hasher *h = hasher_new();
-	hasher_add_u64(h, req->n_entries);
-	for (uint32_t i = 0; i < req->n_entries; i++)
-		hasher_add_str(h, req->entries[i]);
-	hasher_add_u64(h, req->n_inputs);
-	for (uint32_t i = 0; i < req->n_inputs; i++)
-		hash_input(h, &req->inputs[i]);
-	hasher_add_u64(h, req->n_weight_names);
-	for (uint32_t i = 0; i < req->n_weight_names; i++)
-		hasher_add_str(h, req->weight_names[i]);
-	hasher_add_u64(h, req->n_weights);
-	for (uint32_t i = 0; i < req->n_weights; i++)
-		hash_input(h, &req->weights[i]);
+	hash_names(h, req->entries, req->n_entries);
+	hash_inputs(h, req->inputs, req->n_inputs);
+	hash_names(h, req->weight_names, req->n_weight_names);
+	hash_inputs(h, req->weights, req->n_weights);
 	hasher_add_str(h, req->main ? req->main : "");
 	return hasher_finish(h);
 }

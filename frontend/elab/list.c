@@ -2,7 +2,7 @@
 #include "frontend/elab/expr.h"
 #include <string.h>
 #include "frontend/elab/locals.h"
-#include "frontend/rules/operators.h"
+#include "frontend/rules/builtin.h"
 
 name_id appended_list(struct elab *e, node_id call)
 {

@@ -5,7 +5,7 @@
 #include "frontend/elab/locals.h"
 #include "frontend/elab/expr.h"
 #include "frontend/elab/unit.h"
-#include "frontend/rules/operators.h"
+#include "frontend/rules/builtin.h"
 
 /* ---- patterns ---- */
 

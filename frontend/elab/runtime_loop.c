@@ -6,7 +6,7 @@
 #include "frontend/elab/branch.h"
 #include "frontend/elab/locals.h"
 #include "frontend/elab/stmt.h"
-#include "frontend/rules/operators.h"
+#include "frontend/rules/builtin.h"
 
 enum { MAX_ATTEMPTS = 8 };
 

@@ -35,7 +35,6 @@ struct loop_state {
 	struct local *before;
 	uint32_t n;          /* locals */
 	bool *assigned;      /* by local */
-	bool returns;        /* the body has a `return` */
 	struct value *trees; /* by local: its structure; a V_TENSOR is an index into `leaves` */
 	VEC(struct carried_tensor) leaves;
 	struct map types; /* by local and leaf: the element type found for a literal */

@@ -2,7 +2,6 @@
 #include "frontend/elab/branch.h"
 #include "frontend/elab/runtime_loop.h"
 #include "frontend/rules/builtin.h"
-#include "frontend/rules/operators.h"
 
 /* The trip count, if it is computed from sizes. */
 static bool trip_count(struct loop_state *c, dim *out)

@@ -65,9 +65,9 @@ bool need_sizes(struct emitter *e, struct builtin_call *c, uint32_t i, dim *out,
 /* A size that must be known at compile time; `what` names it in the message. Reports nothing while checking. */
 bool need_const_size(struct emitter *e, struct builtin_call *c, span at, dim size, const char *what, int64_t *out);
 bool size_value(struct emitter *e, struct value v, dim *out);
-/* True if argument i is a tensor of trits or a trit. */
 /* Returns the float type of argument i; float32 if it is not a tensor of floats. */
 dtype float_type_of(struct emitter *e, const struct builtin_call *c, uint32_t i);
+/* True if argument i is a tensor of trits or a trit. */
 bool is_trits(struct emitter *e, const struct builtin_call *c, uint32_t i);
 
 /* ---- errors: "`name`: message" ---- */
@@ -138,7 +138,16 @@ struct value compose(struct emitter *e, enum builtin bi, const struct value *v, 
 /* Calls a builtin of two operands, with the positions of arguments 0 and 1. */
 struct value compose_pair(struct emitter *e, struct builtin_call *c, enum builtin bi, struct value a, struct value b);
 
-/* The element type of the product of a and b (linear.c). Floats of different widths, or a float and an integer, are cast to the wider;
+/* The element type of the product of a and b (matmul.c). Floats of different widths, or a float and an integer, are cast to the wider;
  * trits and integers are not cast. False: there is none (reported). */
 bool product_types(struct emitter *e, struct builtin_call *c, hir_ref *a, hir_ref *b, dtype *elem);
+
+/* ---- operators of expressions: evaluated on compile-time values, else emitted as builtins (operators.c) ---- */
+/* a op b; sa and sb are the spans of the operands. Poison if it fails (reported). */
+struct value apply_binary(struct emitter *e, enum token_kind op, struct value a, struct value b, span at, span sa, span sb);
+struct value apply_unary(struct emitter *e, enum token_kind op, struct value v, span at);
+/* a + b if one of them is a V_STACKED. */
+struct value concat_stacked(struct emitter *e, struct value a, struct value b, span at);
+/* Returns the operator of a builtin, "+", or its name. */
+const char *builtin_text(enum builtin bi);
 #endif

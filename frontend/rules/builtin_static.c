@@ -1,7 +1,6 @@
 /* Calls that are evaluated at compile time: builtins of numbers, casts, len, range and others. */
 #include <math.h>
 #include "frontend/rules/builtin.h"
-#include "frontend/rules/operators.h"
 #include "frontend/unit/text.h"
 
 /* ---- builtins of numbers and lists ---- */

@@ -1,7 +1,6 @@
 /* Rules of the element-wise builtins. */
 #include <string.h>
 #include "frontend/rules/builtin.h"
-#include "frontend/rules/operators.h"
 
 struct operands {
 	hir_ref a, b;

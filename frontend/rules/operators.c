@@ -1,9 +1,8 @@
 /* Arithmetic on compile-time values: integers of 64 bits (overflow is an error), dimensions, floats as doubles, bools, strings, lists. */
-#include "frontend/rules/operators.h"
+#include "frontend/rules/builtin.h"
 #include <math.h>
 #include <string.h>
 #include "base/buf.h"
-#include "frontend/rules/builtin.h"
 #include "frontend/unit/text.h"
 
 static struct value arithmetic_error(struct emitter *e, span at, const char *what)
