@@ -61,10 +61,10 @@ static void mark_node(const struct ast *t, node_id n, uint8_t *marks, token_id f
 		if (close != TOKEN_NONE && token_kind(&t->tokens, close) == TOK_GE)
 			mark(marks, first, last, close, IS_TWO);
 	} else if (k == NODE_ALIAS && ast_alias(t, n).generics.n) {
-		token_id equals = ast_token(t, n) + 3; /* after `type`, the name and `<`, there is one before the type */
-		while (token_kind(&t->tokens, equals) != TOK_GE && token_kind(&t->tokens, equals) != TOK_ASSIGN)
+		token_id equals = ast_token(t, n) + 3; /* after `type`, the name and `<` */
+		while (equals < last && token_kind(&t->tokens, equals) != TOK_GE && token_kind(&t->tokens, equals) != TOK_ASSIGN)
 			equals++;
-		if (token_kind(&t->tokens, equals) == TOK_GE)
+		if (equals < last && token_kind(&t->tokens, equals) == TOK_GE)
 			mark(marks, first, last, equals, IS_TWO);
 	}
 }

@@ -271,7 +271,7 @@ static const char program[] =
 	"import nn\n@inline\nfn f<T: Numeric>(x: Tensor<T, [N, 2*K]>, y = 3) -> (A, [B]) where N == 2 {\n"
 	"  let (a, [b, ...c]): Image<3>= x ? {1; 2} : [i for i in 0..n:2 if i]\n  assert a < b <= c, f\"{a + 1}: {f'{b}'}\"\n"
 	"  for i, j in z { if a { break } else if b { x[..., ::2] += -1 ** 2 } else { continue } }\n}\n"
-	"layer L(n: int = 1) {\n  param w: Tensor[float32] = ones([n])\n  fn forward(x) { return x @ w\n  .relu(dim=1) }\n}\nmain { while true { } }\n";
+	"layer L(n: int = 1) {\n  param w: Tensor[float32] = ones([n])\n  fn forward(x) { return x @ w\n  .relu(dim=1) }\n}\nmain { while true { } }\ntype Row<N> = Tensor<float32, [N, 8]>\n";
 
 /* Cut anywhere, or with any byte replaced: never a crash, always a tree that can be walked. */
 static void damaged_programs(void **state)
