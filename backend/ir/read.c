@@ -51,7 +51,8 @@ static void read_inst(struct ir_reader *r)
 	if (!r->failed && ir_op_operands(i.op) >= 0 && (uint32_t)ir_op_operands(i.op) != n)
 		ir_read_fail(r, "another number of operands expected");
 	r->n_operands = n;
-	ir_read_attributes(r, &i);
+	if (!r->failed)
+		ir_read_attributes(r, &i);
 	ir_read_expect(r, ":");
 	if (!r->failed)
 		i.type = ir_read_type(r);
