@@ -1,22 +1,119 @@
-/* One build: what its steps have made so far. Only build.c and callers of build_start see all of it; a step gets what it reads and what
- * it makes. */
+/* The steps of a build, and what they make. A step gets what it reads and what it makes. A line above each group names its file. */
 #ifndef TRIB_BUILDER_BUILD_BUILD_STEPS_H
 #define TRIB_BUILDER_BUILD_BUILD_STEPS_H
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+#include "base/buf.h"
+#include "base/hash.h"
+#include "base/map.h"
+#include "base/vec.h"
 #include "builder/build/build.h"
-#include "builder/build/compile_set.h"
 #include "builder/build/context.h"
-#include "builder/build/last_build.h"
 #include "builder/build/project.h"
-#include "builder/build/repository.h"
-#include "builder/build/result.h"
+#include "builder/store/build_record.h"
 
 struct build_spec;
 struct elab_input;
 struct progress;
 struct tensor;
+struct timing;
 
+/* What a build has made, counted and measured. */
+struct build_result {
+	VEC(const char *) outputs;                 /* paths */
+	uint32_t units, compiled, reused, failed;  /* units: all of them */
+	uint32_t later;                            /* units of lazy libraries that are compiled when they are called */
+	uint32_t hits, misses;                     /* look-ups of fragments in the cache */
+	uint32_t packed, packed_before;            /* weights that were packed now, and that were found packed */
+	uint32_t linked;                           /* models */
+	const struct build_record_source *sources; /* of a build that was found in the cache; else NULL */
+	uint32_t n_sources;
+	int64_t started, published; /* published: when the last output was written; 0: none was */
+};
+
+/* The JSON object that ends every build and check with --message-format=json. */
+struct build_summary {
+	const char *type; /* "build" or "check" */
+	bool ok;
+	int64_t wall_ns;
+	uint32_t jobs;
+	const struct build_result *result;
+};
+/* report.c: appends the object as one line. `t` may be NULL: all times are zero. */
+void build_summary_print(const struct build_summary *s, const struct timing *t, struct buf *out);
+
+/* ---- repository.c: The git repository around a project: the commit that libraries name. ---- */
+struct repository {
+	bool found;
+	hash128 head; /* digest of the files that name the commit */
+	bool is_described;
+	char commit[41]; /* "": unknown */
+	bool dirty;      /* an input differs from the commit */
+};
+
+/* Step: finds the repository, and records the files that name the commit as inputs. */
+void repository_find(struct repository *r, struct arena *a, struct inputs *in);
+/* Asks the git module for commit and dirty. On a worker. */
+void repository_describe(struct repository *r, const struct inputs *in);
+
+/* ---- last_build.c: The last build with the same flags: its record, and what has changed since. ---- */
+struct last_build {
+	hash128 key;                 /* of the record, by the flags */
+	hash128 rest;                /* all that decides a build but flags and files */
+	struct build_record *record; /* NULL: none */
+	enum build_record_state state;
+	const char *why_stale;
+};
+
+/* The key alone: no record is read. */
+struct last_build last_build_key(const struct build_context *c);
+/* Reads the record and compares it with the files. RECORD_FRESH: there is nothing to do, and `r` gets the outputs. */
+struct last_build last_build_find(struct build_context *c, struct build_result *r);
+/* Step: ends the build if only comments or white space of the sources changed. */
+enum step last_build_compare_tokens(struct build_context *c, const struct project *p, struct last_build *last, struct repository *repo,
+				    struct build_result *r);
+/* Writes the record of this build. A build with warnings leaves none: the next one reports them again. */
+void last_build_save(struct build_context *c, const struct project *p, const struct last_build *last, const struct repository *repo,
+		     const struct build_result *r);
+/* All files of all front ends, in the build's memory. */
+struct build_record_source *project_list_sources(const struct build_context *c, const struct project *p, uint32_t *n);
+
+/* ---- compile_set.c: Which units must be compiled, and why. ---- */
+
+/* One fragment to link. Units of several models may share it. */
+struct compile {
+	hash128 key;
+	struct unit_job *job; /* the first unit that needs it */
+	const char *label, *why;
+	const void *object; /* of a lazy library: its loops. NULL: to be made */
+	size_t len;
+	bool is_made, has_failed; /* in this build */
+	struct buf uncached;      /* the object, if no cache holds it */
+	struct buf error;
+};
+struct compile_set {
+	VEC(struct compile *) list;
+	struct map by_key; /* → list index */
+};
+
+/* Step: finds the fragments of all models that are to be linked, in memory and in the cache. */
+bool compile_set_find(struct build_context *c, struct project *p, const struct repository *repo, struct compile_set *set,
+		      struct build_result *r);
+/* Step: prints why units are compiled, with --explain; --dry-run ends here. */
+enum step compile_set_explain(const struct build_context *c, const struct project *p, const struct compile_set *set);
+/* Leaves the objects to the session, for its next build. */
+void compile_set_retain(const struct build_context *c, const struct project *p, const struct compile_set *set, bool published);
+void compile_set_free(struct compile_set *set);
+
+/* ---- compile.c: Makes the fragment of one unit, on a worker. ---- */
+
+/* False: f->error says why. */
+bool compile_unit(struct build_context *c, struct compile *f, uint32_t worker);
+/* For a lazy library: the unit's loops, which its first call compiles. */
+bool compile_loops(struct build_context *c, struct compile *f, uint32_t worker);
+
+/* ---- build.c: All that the steps have made. Only build.c and callers of build_start see all of it. ---- */
 struct build {
 	struct build_context context;
 	struct last_build last;

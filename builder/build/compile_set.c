@@ -1,9 +1,7 @@
 #include <stdio.h>
 #include "base/arena.h"
 #include "base/json.h"
-#include "builder/build/fragments.h"
 #include "builder/build/link.h"
-#include "builder/build/plan_cache.h"
 #include "builder/build/session.h"
 #include "builder/build/build_steps.h"
 #include "builder/cache/cache.h"

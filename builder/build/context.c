@@ -7,7 +7,6 @@
 #include "base/os.h"
 #include "builder/build/session.h"
 #include "builder/build/timing.h"
-#include "builder/build/warm.h"
 #include "builder/manifest/options.h"
 #include "builder/manifest/single_file.h"
 #include "builder/store/disk.h"

@@ -1,4 +1,4 @@
-#include "builder/build/fragments.h"
+#include "builder/build/session.h"
 #include <stdlib.h>
 #include <string.h>
 #include "backend/link/object.h"

@@ -1,11 +1,8 @@
-#include "builder/build/last_build.h"
 #include <stdlib.h>
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/os.h"
-#include "builder/build/project.h"
-#include "builder/build/repository.h"
-#include "builder/build/result.h"
+#include "builder/build/build_steps.h"
 #include "builder/manifest/options.h"
 #include "builder/manifest/single_file.h"
 #include "builder/store/disk.h"

@@ -5,7 +5,6 @@
 #include "base/diag.h"
 #include "builder/build/context.h"
 #include "builder/build/session.h"
-#include "builder/build/warm.h"
 #include "builder/manifest/build_spec.h"
 #include "builder/store/history.h"
 #include "builder/weights/triw.h"

@@ -13,6 +13,7 @@
 struct build_context;
 struct compile;
 struct model_job;
+struct plan;
 
 /* One unit of one model. */
 struct unit_job {
@@ -101,4 +102,20 @@ struct unit_job *model_find_unit(struct model_job *m, hash128 identity);
 bool model_link_failed(struct model_job *m, const char *error);
 /* Reports an output that cannot be written: errno says why. */
 void model_write_failed(struct model_job *m, const char *path);
+
+/* ---- plan_cache.c: Records of plans, in the last build's history and in the user's cache, and the code of plans. ---- */
+
+/* Gives the unit its plan from a record. False: no record is valid. Sets old_record in both cases. On the main thread. */
+bool plan_cache_find(struct unit_job *j);
+/* Makes the record of the unit's new plan, in the build's memory. The plan's code stays in its arena. On the main thread. */
+void plan_cache_record(struct unit_job *j);
+/* Puts the record into the user's cache. */
+void plan_cache_share(struct unit_job *j);
+/* Returns the plan with its code. Makes the code if the plan came from a record. */
+const struct plan *plan_cache_code(struct unit_job *j);
+/* Frees the code when nothing more is compiled from it. It stays if values are still to be computed by its build_fn, or kernels to be
+ * made. */
+void plan_cache_drop_code(struct unit_job *j);
+/* Returns the unit's level of optimisation; MANIFEST_OPT_SIZE for -Os. */
+uint8_t unit_opt(const struct unit_job *j);
 #endif

@@ -1,7 +1,6 @@
 #include "builder/build/build_steps.h"
 #include "base/arena.h"
 #include "base/diag.h"
-#include "builder/build/plan_cache.h"
 #include "builder/build/session.h"
 #include "builder/build/timing.h"
 #include "builder/store/history.h"

@@ -1,5 +1,4 @@
 /* A plan from a record has no code. The code is made when something is to be compiled from it. */
-#include "builder/build/plan_cache.h"
 #include <string.h>
 #include "backend/passes/passes.h"
 #include "base/arena.h"

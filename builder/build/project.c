@@ -6,7 +6,6 @@
 #include "base/path.h"
 #include "builder/build/context.h"
 #include "builder/build/session.h"
-#include "builder/build/warm.h"
 #include "builder/deps/checkout.h"
 #include "builder/manifest/manifest.h"
 #include "builder/manifest/options.h"

@@ -6,7 +6,6 @@
 #include "base/json.h"
 #include "base/map.h"
 #include "base/os.h"
-#include "builder/build/result.h"
 #include "builder/build/session.h"
 #include "builder/build/timing.h"
 #include "builder/manifest/options.h"

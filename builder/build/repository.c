@@ -1,7 +1,7 @@
 /* A commit alone changes what the library says about its origin. So the files that name the commit are inputs of the build: .git in this
  * folder or one above, HEAD, the ref that HEAD points to, and packed-refs. The git module interprets them, only when a library is
  * linked. */
-#include "builder/build/repository.h"
+#include "builder/build/build_steps.h"
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

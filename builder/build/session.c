@@ -2,9 +2,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include "base/arena.h"
-#include "builder/build/fragments.h"
 #include "builder/build/generators.h"
-#include "builder/build/warm.h"
 #include "builder/manifest/platform.h"
 #include "scheduler/jobserver.h"
 #include "scheduler/pool.h"

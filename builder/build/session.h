@@ -2,19 +2,23 @@
 #ifndef TRIB_BUILDER_BUILD_SESSION_H
 #define TRIB_BUILDER_BUILD_SESSION_H
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include "base/buf.h"
 #include "base/hash.h"
+#include "base/source.h"
 #include "builder/build/build.h"
 
-struct preload;
 struct fragments;
+struct frontend;
 struct generators;
 struct inputs;
 struct jobserver;
+struct object;
 struct platform;
 struct pool;
 struct pool_limits;
+struct preload;
 struct warm;
 
 struct session {
@@ -46,4 +50,28 @@ void session_expect_code(struct session *s, const struct platform *target, uint8
 struct generators *session_generators(struct session *s, char **error);
 /* Not while a build runs. */
 void session_free(struct session *s);
+
+/* ---- fragments.c: The objects that the last build linked, parsed, in memory for the next build of the process. ---- */
+struct fragments *fragments_new(void);
+void fragments_free(struct fragments *f); /* NULL is accepted */
+/* The object file, valid until fragments_drop_unused. NULL: none. `f` may be NULL. */
+const void *fragments_find(const struct fragments *f, hash128 key, size_t *len);
+/* The same, parsed. Read only. */
+struct object *fragments_object(const struct fragments *f, hash128 key);
+/* Marks the object as used, and stores a copy if there is room. `name`: for the linker's messages. */
+void fragments_use(struct fragments *f, hash128 key, const char *name, const void *bytes, size_t len);
+/* Drops objects that were not used since the last call. */
+void fragments_drop_unused(struct fragments *f);
+
+/* ---- warm.c: Front ends with their sources, which a build leaves to the next one: frontend_refresh makes them current. ---- */
+struct warm *warm_new(void);
+void warm_free(struct warm *w); /* NULL is accepted */
+/* Before a build: the sources of all builds. The build adds its own. All is dropped here once it has grown too large. */
+struct sources *warm_begin(struct warm *w);
+/* Like sources_add_owned, but the same text at the same path is the same source as before. */
+const struct source *warm_source(struct warm *w, const char *path, char *text, size_t len);
+/* The front end of the model, now the caller's, with the digest of the list of its files. NULL: none. */
+struct frontend *warm_take(struct warm *w, const char *model, hash128 *files);
+/* Takes over the front end of a build without diagnostics. */
+void warm_put(struct warm *w, const char *model, hash128 files, struct frontend *f);
 #endif

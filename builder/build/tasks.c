@@ -5,7 +5,6 @@
 #include "base/arena.h"
 #include "base/diag.h"
 #include "builder/build/link.h"
-#include "builder/build/plan_cache.h"
 #include "builder/build/progress.h"
 #include "builder/build/session.h"
 #include "builder/build/timing.h"

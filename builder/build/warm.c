@@ -1,4 +1,4 @@
-#include "builder/build/warm.h"
+#include "builder/build/session.h"
 #include <stdlib.h>
 #include <string.h>
 #include "base/bug.h"

@@ -2,7 +2,6 @@
 #include <string.h>
 #include "base/arena.h"
 #include "base/path.h"
-#include "builder/lsp/cursor.h"
 #include "builder/lsp/query.h"
 #include "builder/manifest/manifest.h"
 #include "frontend/std/std_data.h"

@@ -1,4 +1,4 @@
-#include "builder/lsp/cursor.h"
+#include "builder/lsp/query.h"
 #include <ctype.h>
 #include "base/diag.h"
 #include "frontend/syntax/lexer.h"

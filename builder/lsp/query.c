@@ -1,6 +1,5 @@
 #include "builder/lsp/query.h"
 #include "base/arena.h"
-#include "builder/lsp/cursor.h"
 
 void query_fail(struct query *q, enum lsp_error code, const char *fmt, ...)
 {

@@ -3,7 +3,6 @@
 #include "base/arena.h"
 #include "base/vec.h"
 #include "builder/lsp/query.h"
-#include "builder/lsp/cursor.h"
 
 struct parameter {
 	const char *name, *text;

@@ -12,8 +12,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/os.h"
-#include "builder/build/fragments.h"
-#include "builder/build/warm.h"
+#include "builder/build/session.h"
 #include "builder/serve/server_state.h"
 #include "builder/store/crash_guard.h"
 

@@ -5,9 +5,8 @@
 #include <unistd.h>
 #include "base/arena.h"
 #include "base/os.h"
-#include "builder/build/fragments.h"
+#include "builder/build/session.h"
 #include "builder/build/build_steps.h"
-#include "builder/build/warm.h"
 #include "builder/watch/watch_state.h"
 
 enum { MAX_SUPERSEDED = 5, MAX_SUPERSEDED_FAILURES = 100 };

@@ -4,9 +4,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "builder/build/build_steps.h"
-#include "builder/build/fragments.h"
 #include "builder/build/session.h"
-#include "builder/build/warm.h"
 #include "builder/cli/args.h"
 
 int main(int argc, char **argv)

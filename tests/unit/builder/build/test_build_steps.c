@@ -5,7 +5,6 @@
 #include <unistd.h>
 #include "base/buf.h"
 #include "builder/build/build_steps.h"
-#include "builder/build/fragments.h"
 #include "builder/build/link.h"
 #include "builder/build/progress.h"
 #include "builder/build/session.h"

@@ -1,5 +1,5 @@
 /* The build record and the trace of events are JSON with the promised keys. */
-#include "builder/build/result.h"
+#include "builder/build/build_steps.h"
 #include "tests/unit/unit.h"
 #include <jansson.h>
 #include <stdlib.h>
