@@ -1,6 +1,6 @@
 /* attack LIBRARY SYMBOL SEED CALLS: calls the entries of a built library with random wrong tensors: ranks, element types, extents,
  * pointers, values, and sizes that overflow or are huge beside an empty one. Every call must end soon, with success or with an error
- * that has a message. It must touch only the memory of its tensors (probe.c has the same guards). The next correct call must succeed and
+ * that has a message. It must touch only the memory of its tensors (guarded.h). The next correct call must succeed and
  * give the same bytes each time.
  *
  * Every line of the standard input is an entry, "ENTRY SIZE…", with valid sizes of its run-time dimensions. Prints how many calls ended
@@ -11,20 +11,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
-#include "backend/runtime/tri.h"
+#include "tests/diff/guarded.h"
 
-enum {
-	PAGE = 4096,
-	MAX_TENSORS = 16,
-	MAX_SIZES = 64,
-	MAX_LINE = 4096,
-	MOST_BYTES = 1 << 20,
-	SECONDS = 20,
-	RIGHT_EACH = 16,
-	N_CODES = TRI_ERR_BUSY + 1
-};
+enum { MOST_BYTES = 1 << 20, SECONDS = 20, RIGHT_EACH = 16, N_CODES = TRI_ERR_BUSY + 1 };
 
 static uint64_t state;
 static char at_work[1024]; /* the call under way, for the message of a signal */
@@ -60,33 +50,6 @@ static int64_t odd_extent(void)
 	return below(3) ? below(9) : huge[below(sizeof huge / sizeof *huge)];
 }
 
-static int64_t dim_of(const tri_dim_desc *d, const int64_t *sizes)
-{
-	int64_t stack[64];
-	int top = 0;
-	for (int32_t i = 0; i < d->n_steps; i++) {
-		const tri_dim_step *s = &d->steps[i];
-		if (s->op == TRI_DIM_CONST || s->op == TRI_DIM_SYM) {
-			stack[top++] = s->op == TRI_DIM_CONST ? s->value : sizes[s->value];
-			continue;
-		}
-		int64_t b = stack[--top], *a = &stack[top - 1], q = b && b != -1 ? *a / b - (*a % b != 0 && (*a < 0) != (b < 0)) : 0;
-		if (s->op == TRI_DIM_ADD)
-			*a = (int64_t)((uint64_t)*a + (uint64_t)b);
-		else if (s->op == TRI_DIM_MUL)
-			*a = (int64_t)((uint64_t)*a * (uint64_t)b);
-		else
-			*a = s->op == TRI_DIM_FLOORDIV ? q : (int64_t)((uint64_t)*a - (uint64_t)q * (uint64_t)b);
-	}
-	return stack[0];
-}
-
-static size_t bytes_of(int32_t dtype)
-{
-	static const uint8_t bytes[] = {1, 1, 1, 2, 4, 8, 2, 2, 4, 8};
-	return dtype < 0 || dtype > TRI_FLOAT64 ? 1 : bytes[dtype];
-}
-
 /* Bytes of the tensor; -1: they are more than 64 bits say, or it has a negative extent; -2: memory could hold them, but not this
  * program's. */
 static int64_t size_of(const tri_tensor *t)
@@ -109,8 +72,7 @@ struct call {
 	int n;
 	int64_t sizes[MAX_SIZES];
 	tri_tensor io[MAX_TENSORS];
-	char *pages[MAX_TENSORS];
-	size_t mapped[MAX_TENSORS];
+	struct guarded memory[MAX_TENSORS];
 	bool null[MAX_TENSORS];
 	bool odd_values;
 };
@@ -145,17 +107,12 @@ static void fill(const struct call *c, int k, size_t size)
 	}
 }
 
-/* The last byte is the last of a page that ends the mapping's readable part. */
 static void map(struct call *c)
 {
 	for (int k = 0; k < c->n; k++) {
 		int64_t size = size_of(&c->io[k]);
-		size_t inside = size > 0 ? ((size_t)size + PAGE - 1) / PAGE * PAGE : 0;
-		c->mapped[k] = inside + 2 * PAGE;
-		c->pages[k] = mmap(NULL, c->mapped[k], PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-		if (c->pages[k] == MAP_FAILED || (inside && mprotect(c->pages[k] + PAGE, inside, PROT_READ | PROT_WRITE) != 0))
-			die("out of memory");
-		c->io[k].data = c->pages[k] + PAGE + inside - (size > 0 ? size : 0);
+		c->memory[k] = guarded_new(size > 0 ? (size_t)size : 0);
+		c->io[k].data = c->memory[k].data;
 		if (k < c->entry->n_inputs && size > 0)
 			fill(c, k, (size_t)size);
 		if (c->null[k])
@@ -166,7 +123,7 @@ static void map(struct call *c)
 static void unmap(struct call *c)
 {
 	for (int k = 0; k < c->n; k++)
-		munmap(c->pages[k], c->mapped[k]);
+		munmap(c->memory[k].pages, c->memory[k].all);
 }
 
 /* A fault of one tensor. */

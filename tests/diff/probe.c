@@ -8,55 +8,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
-#include "backend/runtime/tri.h"
-
-enum { PAGE = 4096, MAX_TENSORS = 16, MAX_SIZES = 64, MAX_LINE = 4096 };
-
-struct guarded {
-	char *pages, *data;
-	size_t all, size;
-};
+#include "tests/diff/guarded.h"
 
 static void die(const char *why)
 {
 	fprintf(stderr, "probe: %s\n", why);
 	exit(2);
-}
-
-/* Its last byte is the last of a page. */
-static struct guarded guarded_new(size_t size)
-{
-	size_t inside = (size + PAGE - 1) / PAGE * PAGE;
-	struct guarded g = {.all = inside + 2 * PAGE, .size = size};
-	g.pages = mmap(NULL, g.all, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (g.pages == MAP_FAILED || (inside && mprotect(g.pages + PAGE, inside, PROT_READ | PROT_WRITE) != 0))
-		die("out of memory");
-	g.data = g.pages + PAGE + inside - size;
-	return g;
-}
-
-static int64_t dim_of(const tri_dim_desc *d, const int64_t *sizes)
-{
-	int64_t stack[64];
-	int top = 0;
-	for (int32_t i = 0; i < d->n_steps; i++) {
-		const tri_dim_step *s = &d->steps[i];
-		if (s->op == TRI_DIM_CONST || s->op == TRI_DIM_SYM) {
-			stack[top++] = s->op == TRI_DIM_CONST ? s->value : sizes[s->value];
-			continue;
-		}
-		int64_t b = stack[--top], *a = &stack[top - 1], q = b ? *a / b - (*a % b != 0 && (*a < 0) != (b < 0)) : 0;
-		*a = s->op == TRI_DIM_ADD ? *a + b : s->op == TRI_DIM_MUL ? *a * b : s->op == TRI_DIM_FLOORDIV ? q : *a - q * b;
-	}
-	return stack[0];
-}
-
-static size_t bytes_of(int32_t dtype)
-{
-	static const uint8_t bytes[] = {1, 1, 1, 2, 4, 8, 2, 2, 4, 8};
-	return bytes[dtype];
 }
 
 /* Floats: -2, -1.5 … 3 by turns, the same that the test gives the interpreter. */
