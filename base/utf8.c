@@ -29,7 +29,7 @@ static const struct range wide[] = {
 	{0x1F90C, 0x1F93A}, {0x1F93C, 0x1F945}, {0x1F947, 0x1F9FF}, {0x1FA70, 0x1FAFF}, {0x20000, 0x3FFFD},
 };
 
-static bool in(uint32_t cp, const struct range *r, size_t n)
+static bool in_ranges(uint32_t cp, const struct range *r, size_t n)
 {
 	size_t lo = 0, hi = n;
 
@@ -48,9 +48,9 @@ unsigned utf8_width(uint32_t cp)
 {
 	if (cp < 0x300)
 		return 1;
-	if (in(cp, zero_width, sizeof zero_width / sizeof zero_width[0]))
+	if (in_ranges(cp, zero_width, sizeof zero_width / sizeof zero_width[0]))
 		return 0;
-	return in(cp, wide, sizeof wide / sizeof wide[0]) ? 2 : 1;
+	return in_ranges(cp, wide, sizeof wide / sizeof wide[0]) ? 2 : 1;
 }
 
 /* The length that the lead byte announces, its payload in *cp, and the least code point of that length. 0: not a lead byte. */

@@ -168,7 +168,7 @@ static void reduce_in_group(const struct emit_nest *e)
 }
 
 /* Returns the number of iterations of reduction loop k, which is 0 if an inner loop has none. */
-static const char *turns(const struct emit_nest *e, uint32_t k)
+static const char *trip_count_text(const struct emit_nest *e, uint32_t k)
 {
 	const dim *extents = e->n->extent + e->n->n_parallel;
 	const char *text = opencl_dim(e->scratch, e->f->dims, extents[k]);
@@ -188,7 +188,7 @@ static void reduce(const struct emit_nest *e)
 		emit_reduction_start(e, k);
 	for (uint32_t k = 0; k < e->n->n_reduce; k++, depth++) {
 		emit_tabs(e->out, depth);
-		buf_printf(e->out, "for (%s r%u = 0; r%u < %s; r%u++) {\n", e->index_type, k, k, turns(e, k), k);
+		buf_printf(e->out, "for (%s r%u = 0; r%u < %s; r%u++) {\n", e->index_type, k, k, trip_count_text(e, k), k);
 	}
 	if (e->n->n_reduce == 0) { /* a scope, as with reduction loops */
 		buf_puts(e->out, "\t{\n");

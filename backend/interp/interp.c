@@ -172,7 +172,7 @@ static void callee_run(struct interp *in, const struct ir_inst *i, const struct 
 }
 
 /* A call in a run_fn passes a weight table in place of weights. */
-static bool whole(struct interp *in, const struct ir_inst *i)
+static bool passes_all_inputs(struct interp *in, const struct ir_inst *i)
 {
 	uint32_t n = i->callee->n_inputs + (i->other ? i->other->n_inputs : 0) + (i->op != OP_CALL);
 	if (i->n_operands != n)
@@ -254,7 +254,7 @@ static void loop(struct interp *in, ir_ref r, const struct tensor *const *operan
 static void invoke(struct interp *in, ir_ref r, const struct tensor *const *x)
 {
 	const struct ir_inst *i = ir_at(in->f, r);
-	if (!whole(in, i))
+	if (!passes_all_inputs(in, i))
 		return;
 	if (i->op == OP_CALL)
 		call(in, r, i->callee, x);

@@ -14,7 +14,7 @@
 
 static hash128 hash_pair(uint64_t a, uint64_t b) { return hash_bytes((uint64_t[]){a, b}, 16); }
 
-static uint32_t root(uint32_t *up, uint32_t i)
+static uint32_t find_root(uint32_t *up, uint32_t i)
 {
 	while (up[i] != i)
 		i = up[i] = up[up[i]];
@@ -101,7 +101,7 @@ static void add_nodes(struct weight_layout *w, struct evaluation *e)
 			continue;
 		e->piece_hashes[piece] = hash_combine(e->piece_hashes[piece], v->hash);
 		if (v->param == VALUE_COMPUTED)
-			w->groups.at[root(w->groups.at, e->first_node + piece)] = root(w->groups.at, node_of(v));
+			w->groups.at[find_root(w->groups.at, e->first_node + piece)] = find_root(w->groups.at, node_of(v));
 	}
 }
 
@@ -158,7 +158,7 @@ static void number_parts(struct weight_layout *w, struct model_weights *out)
 			out->blobs[i].part = out->n_parts++;
 			continue;
 		}
-		uint32_t *part = &part_of[root(w->groups.at, node_of(v))];
+		uint32_t *part = &part_of[find_root(w->groups.at, node_of(v))];
 		if (!*part)
 			*part = ++out->n_parts;
 		out->blobs[i].part = *part - 1;
@@ -206,7 +206,7 @@ struct model_weights *model_layout_weights(struct arena *a, const struct model_i
 /* ---- equal bytes ---- */
 
 /* Hashes length, head and tail. The caller compares all bytes. */
-static hash128 sample(const struct model_blob *b)
+static hash128 hash_sample(const struct model_blob *b)
 {
 	size_t end = b->len < 4096 ? b->len : 4096;
 	return hash_combine(hash_pair(b->len, 0),
@@ -219,7 +219,7 @@ void model_merge_blobs(struct arena *a, struct model_weights *w)
 	uint32_t n = 0, *now = ARENA_ARRAY(a, uint32_t, w->n_blobs + 1);
 	for (uint32_t i = 0; i < w->n_blobs; i++) {
 		const struct model_blob *b = &w->blobs[i];
-		hash128 content = sample(b);
+		hash128 content = hash_sample(b);
 		uint64_t found;
 		bool seen = map_get(&contents, content, &found);
 		if (seen && w->blobs[found].len == b->len && memcmp(w->blobs[found].bytes, b->bytes, b->len) == 0) {

@@ -87,7 +87,7 @@ static void sort(victims *v)
 }
 
 /* True if removing the entry brings the totals nearer to the target. */
-static bool helps(const struct cache_totals *t, const struct cache_target *target, const struct cache_meta *m)
+static bool reduces_excess(const struct cache_totals *t, const struct cache_target *target, const struct cache_meta *m)
 {
 	if (!(target->kinds >> m->kind & 1))
 		return false;
@@ -103,7 +103,7 @@ int cache_evict(struct cache *c, MDB_txn *txn, struct cache_totals *t, const str
 	sort(&l.notes);
 	for (uint32_t i = 0; i < l.entries.len && !rc; i++) {
 		const struct victim *v = &l.entries.at[i];
-		if (v->meta.state == META_STATES || helps(t, target, &v->meta))
+		if (v->meta.state == META_STATES || reduces_excess(t, target, &v->meta))
 			rc = cache_remove(c, txn, t, v->id, &v->meta, v->meta.used < target->used_since ? META_EXPIRED : META_EVICTED);
 	}
 	for (uint32_t i = 0; i + MOST_NOTES < l.notes.len && !rc; i++)

@@ -80,7 +80,7 @@ static int character_length(const char *s)
 	return n;
 }
 
-static const char *refusal(struct arena *a, const char *name, const char *id)
+static const char *why_invalid(struct arena *a, const char *name, const char *id)
 {
 	if (!*name || strcmp(name, ".") == 0 || strcmp(name, "..") == 0 || strcmp(name, "/") == 0)
 		return "it is no name";
@@ -109,7 +109,7 @@ const char *project_identifier(struct arena *a, const char *name, const char **w
 	char *id = arena_strdup(a, name);
 	for (char *s = id; *s; s++)
 		*s = *s == '-' ? '_' : *s;
-	*why = refusal(a, name, id);
+	*why = why_invalid(a, name, id);
 	return *why ? NULL : id;
 }
 

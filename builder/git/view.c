@@ -83,7 +83,7 @@ static struct view_repo *open_submodule(struct git_view *v, const char *at, cons
 	return p;
 }
 
-static const struct view_repo *project(const struct git_view *v)
+static const struct view_repo *project_repository(const struct git_view *v)
 {
 	const struct view_repo *p = v->repos;
 	while (p->next)
@@ -151,7 +151,7 @@ static bool look_up_step(struct git_view *v, struct lookup *out, size_t len, int
 
 static bool look_up(struct git_view *v, const char *path, struct lookup *out, int links)
 {
-	*out = (struct lookup){.repo = project(v)};
+	*out = (struct lookup){.repo = project_repository(v)};
 	snprintf(out->path, sizeof out->path, "%s", path);
 	size_t len = 0;
 	bool stop = false;

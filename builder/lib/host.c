@@ -119,7 +119,7 @@ static ssize_t write_unsignalled(int fd, const void *bytes, size_t n)
 }
 
 /* A file without a name instead of a pipe: no deadlock, no SIGPIPE. */
-static int nameless(const void *bytes, size_t n)
+static int open_nameless(const void *bytes, size_t n)
 {
 	int fd = memfd_create("trib", MFD_CLOEXEC);
 	const char *at = bytes;
@@ -175,7 +175,7 @@ static bool succeeded(bool known, int status, const char *message) { return know
 bool host_run_trib(struct arena *a, const char **argv, const void *input, size_t n, const char **message)
 {
 	pid_t child;
-	int status = 0, got, in = nameless(input, n), err = nameless(NULL, 0);
+	int status = 0, got, in = open_nameless(input, n), err = open_nameless(NULL, 0);
 	argv[0] = module_program(a);
 	int e = in < 0 || err < 0 ? errno : argv[0] ? spawn(&child, argv, in, err) : ENOENT;
 	bool ok = !e;

@@ -17,7 +17,7 @@ static void quote(const char *s, struct buf *out)
 	buf_putc(out, '"');
 }
 
-static int64_t dearest(const struct graph *g)
+static int64_t longest_compile(const struct graph *g)
 {
 	int64_t most = 1;
 	for (uint32_t i = 0; i < g->n_units; i++)
@@ -35,7 +35,7 @@ static void put_colour(int64_t ns, int64_t most, struct buf *out)
 
 void graph_print_dot(const struct graph *g, struct buf *out)
 {
-	int64_t most = dearest(g);
+	int64_t most = longest_compile(g);
 	buf_puts(out, "digraph trib {\n    rankdir=LR\n    node [shape=box, style=\"filled,rounded\", fontname=sans]\n");
 	for (uint32_t m = 0; m < g->n_models; m++) {
 		const struct graph_model *k = &g->models[m];

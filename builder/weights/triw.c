@@ -27,7 +27,7 @@ struct triw {
 const char *triw_path(const struct triw *t) { return t->path; }
 
 /* NAME-0123456789abcdef.triw */
-static const char *pattern(struct arena *a, const char *out, const char *model)
+static const char *weight_file_pattern(struct arena *a, const char *out, const char *model)
 {
 	static const char digit[] = "[0-9a-f]";
 	char digits[16 * sizeof digit] = "";
@@ -39,7 +39,7 @@ static const char *pattern(struct arena *a, const char *out, const char *model)
 void triw_sweep(struct arena *a, const char *out, const char *model, const char *keep)
 {
 	uint32_t n;
-	const char *const *files = glob_expand(a, pattern(a, out, model), &n);
+	const char *const *files = glob_expand(a, weight_file_pattern(a, out, model), &n);
 	for (uint32_t i = 0; i < n; i++)
 		if (!keep || strcmp(files[i], keep) != 0)
 			unlink(files[i]);

@@ -51,7 +51,7 @@ static token_id closing(const struct tokens *t, token_id open)
 	return open;
 }
 
-static bool called(const struct tokens *t, token_id tok) { return tok + 1 < t->len && token_kind(t, tok + 1) == TOK_LPAREN; }
+static bool is_called(const struct tokens *t, token_id tok) { return tok + 1 < t->len && token_kind(t, tok + 1) == TOK_LPAREN; }
 
 static span span_to(const struct tokens *t, token_id first, token_id last) { return (span){t->src->id, t->starts[first], t->ends[last]}; }
 
@@ -59,7 +59,7 @@ static span span_to(const struct tokens *t, token_id first, token_id last) { ret
 static void cast_edit(struct diags *d, struct diag *g, const struct tokens *t, token_id tok)
 {
 	token_id type = tok + 2, object = tok - 2;
-	if (tok < 2 || token_kind(t, tok - 1) != TOK_DOT || !called(t, tok))
+	if (tok < 2 || token_kind(t, tok - 1) != TOK_DOT || !is_called(t, tok))
 		return;
 	if (type + 2 < t->len && token_kind(t, type) == TOK_NAME && token_kind(t, type + 1) == TOK_DOT)
 		type += 2;
@@ -76,7 +76,7 @@ static void cast_edit(struct diags *d, struct diag *g, const struct tokens *t, t
 /* xs.size() where xs is a name: len(xs). */
 static void length_edit(struct diags *d, struct diag *g, const struct tokens *t, token_id tok)
 {
-	token_id object = tok - 2, last = called(t, tok) ? tok + 2 : tok;
+	token_id object = tok - 2, last = is_called(t, tok) ? tok + 2 : tok;
 	char text[128];
 	if (tok < 2 || token_kind(t, object) != TOK_NAME || (object && token_kind(t, object - 1) == TOK_DOT) ||
 	    token_len(t, object) > 100 || (last > tok && closing(t, tok + 1) != last))
@@ -109,14 +109,14 @@ static void add_edit(struct diags *d, struct diag *g, const struct tokens *t, to
 	case WORD: diag_edit(d, g, token_span(t, tok), n->instead); break;
 	case MAYBE: diag_guess(d, g, token_span(t, tok), n->instead); break;
 	case PROP:
-		if (called(t, tok) && closing(t, tok + 1) != tok + 2)
+		if (is_called(t, tok) && closing(t, tok + 1) != tok + 2)
 			diag_help(d, g, "write `.%s`", n->instead); /* x.dim(1) means something else */
 		else
-			diag_edit(d, g, span_to(t, tok, called(t, tok) ? tok + 2 : tok), n->instead);
+			diag_edit(d, g, span_to(t, tok, is_called(t, tok) ? tok + 2 : tok), n->instead);
 		break;
 	case DROP:
 		if (tok && token_kind(t, tok - 1) == TOK_DOT)
-			diag_edit(d, g, span_to(t, tok - 1, called(t, tok) ? closing(t, tok + 1) : tok), "");
+			diag_edit(d, g, span_to(t, tok - 1, is_called(t, tok) ? closing(t, tok + 1) : tok), "");
 		break;
 	case SELF:
 		if (tok + 2 < t->len && token_kind(t, tok + 1) == TOK_DOT)

@@ -40,7 +40,7 @@ static bool is_syntax(const struct frontend *f, uint32_t i, const struct module 
 	return !g->is_recovered && g->primary.at.source == m->ast.tokens.src->id && diag_is_syntax_error(g->code);
 }
 
-static bool covers(const struct module *m, const struct item *it, span at)
+static bool contains_span(const struct module *m, const struct item *it, span at)
 {
 	span all = node_span(m, it->node);
 	return at.start >= all.start && at.start <= all.end;
@@ -62,7 +62,7 @@ static void mark_syntax_errors(const struct frontend *f, struct module *m)
 			else
 				high = middle;
 		}
-		for (; low < m->n_items && covers(m, &m->items[low], at); low++)
+		for (; low < m->n_items && contains_span(m, &m->items[low], at); low++)
 			m->items[low].has_syntax_error = inside = true;
 		m->incomplete = m->incomplete || !inside;
 	}

@@ -113,7 +113,7 @@ static bool same_name(struct resolver *r, node_id a, node_id b)
 	       name_at(r, ast_token(r->t, a)) == name_at(r, ast_token(r->t, b));
 }
 
-static bool leaves(enum node_kind k) { return k == NODE_RETURN || k == NODE_BREAK || k == NODE_CONTINUE; }
+static bool is_jump(enum node_kind k) { return k == NODE_RETURN || k == NODE_BREAK || k == NODE_CONTINUE; }
 
 void warn_statements(struct resolver *r, struct ast_nodes items)
 {
@@ -126,7 +126,7 @@ void warn_statements(struct resolver *r, struct ast_nodes items)
 		if (i + 1 == items.n)
 			return;
 		warn_no_effect(r, n);
-		if (!leaves(ast_kind(r->t, n)))
+		if (!is_jump(ast_kind(r->t, n)))
 			continue;
 		struct diag *g =
 			diag_add(r->warnings, DIAG_UNREACHABLE, node_span(r->m, items.at[i + 1]), "this statement is never reached");
