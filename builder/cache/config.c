@@ -8,7 +8,6 @@
 #include "base/diag.h"
 #include "base/os.h"
 #include "base/path.h"
-#include "builder/manifest/config_file.h"
 #include "builder/manifest/manifest.h"
 #include "builder/manifest/options.h"
 

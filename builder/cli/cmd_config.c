@@ -10,7 +10,7 @@
 #include "builder/cli/command.h"
 #include "builder/cli/print.h"
 #include "builder/cli/project.h"
-#include "builder/manifest/config_file.h"
+#include "builder/manifest/manifest.h"
 
 static const char *setting_name(struct arena *a, enum cache_setting s)
 {

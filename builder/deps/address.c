@@ -1,4 +1,4 @@
-#include "builder/deps/address.h"
+#include "builder/deps/checkout.h"
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>

@@ -12,7 +12,6 @@
 #include "base/os.h"
 #include "base/path.h"
 #include "builder/cache/config.h"
-#include "builder/deps/address.h"
 #include "builder/manifest/options.h"
 #include "builder/module.h"
 

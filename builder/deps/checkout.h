@@ -38,4 +38,15 @@ bool checkout_resolve(struct checkouts *c, const struct git_source *source, char
 bool integrity_write(struct arena *scratch, const char *folder, const char *record);
 /* True if the sources in `folder` are those of `record`. Reads sources only if a stamp changed; then updates the record. */
 bool integrity_holds(struct arena *scratch, const char *folder, const char *record);
+
+/* address.c: addresses of repositories are URLs, `host:path`, and local paths. */
+
+/* True if the address is neither a path nor file://. */
+bool address_is_remote(const char *url);
+/* The address `url` as it is meant in a manifest of the repository `base` ("": the project). In `a`. */
+const char *address_join(struct arena *a, const char *base, const char *url);
+/* The address with a local path made absolute. In `a`. */
+const char *address_absolute(struct arena *a, const char *url);
+/* The local path of an address, or NULL if it is a URL or `host:path`. */
+const char *address_local_path(const char *url);
 #endif

@@ -13,7 +13,6 @@
 #include "base/os.h"
 #include "base/path.h"
 #include "base/vec.h"
-#include "builder/deps/address.h"
 #include "builder/deps/checkout.h"
 #include "builder/manifest/outputs.h"
 

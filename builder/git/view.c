@@ -117,6 +117,12 @@ static bool follow_link(const struct git_view *v, const struct view_repo *p, con
 
 static bool look_up(struct git_view *v, const char *path, struct lookup *out, int links);
 
+static void free_entry(struct lookup *l)
+{
+	git_tree_entry_free(l->entry);
+	l->entry = NULL;
+}
+
 /* Looks up the first `len` bytes of out->path; follows links and enters submodules. *stop: the lookup is complete. */
 static bool look_up_step(struct git_view *v, struct lookup *out, size_t len, int links, bool *stop)
 {
@@ -129,23 +135,19 @@ static bool look_up_step(struct git_view *v, struct lookup *out, size_t len, int
 		return false;
 	if (git_tree_entry_filemode(out->entry) == GIT_FILEMODE_LINK) {
 		bool ok = follow_link(v, p, out->entry, at, rest, target);
-		git_tree_entry_free(out->entry);
-		out->entry = NULL;
+		free_entry(out);
 		return ok && links < MAX_LINKS && look_up(v, target, out, links + 1);
 	}
 	if (git_tree_entry_type(out->entry) == GIT_OBJECT_COMMIT) {
 		strncat(at, "/", sizeof at - strlen(at) - 1);
 		out->repo = open_submodule(v, at, git_tree_entry_id(out->entry));
-		git_tree_entry_free(out->entry);
-		out->entry = NULL;
+		free_entry(out);
 		*stop = false;
 		return out->repo->tree != NULL;
 	}
 	*stop = !*rest;
-	if (*rest) {
-		git_tree_entry_free(out->entry);
-		out->entry = NULL;
-	}
+	if (*rest)
+		free_entry(out);
 	return true;
 }
 

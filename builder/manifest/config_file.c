@@ -1,4 +1,4 @@
-#include "builder/manifest/config_file.h"
+#include "builder/manifest/manifest.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>

@@ -7,6 +7,7 @@
 #include "base/source.h"
 #include "frontend/frontend.h"
 
+struct buf;
 struct arena;
 struct diags;
 
@@ -96,4 +97,11 @@ bool manifest_parse_emit(struct arena *a, const char *text, uint64_t *set, const
 /* Returns all names of emits as "library, header, …". */
 const char *manifest_emit_list(struct arena *a);
 const char *const *emit_names(uint32_t *n);
+
+/* config_file.c changes one value of the user's configuration; comments and order stay. */
+
+/* Appends `text` with `key = value` in its block `block`; value NULL: without that line. */
+void config_set_text(const char *text, const char *block, const char *key, const char *value, struct buf *out);
+/* Does the same with the file at `path`; creates it if it is missing, and replaces it atomically. False: errno. */
+bool config_set_file(const char *path, const char *block, const char *key, const char *value);
 #endif

@@ -8,7 +8,6 @@
 #include "base/bug.h"
 #include "base/diag.h"
 #include "builder/cache/config.h"
-#include "builder/manifest/config_file.h"
 #include "builder/manifest/manifest.h"
 #include "tests/fuzz/fuzz.h"
 

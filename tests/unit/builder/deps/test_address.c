@@ -1,4 +1,4 @@
-#include "builder/deps/address.h"
+#include "builder/deps/checkout.h"
 #include "tests/unit/unit.h"
 #include "base/arena.h"
 
