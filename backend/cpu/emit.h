@@ -36,7 +36,7 @@ struct emit {
 /* emit_run.c: emits one unit into e->module. */
 void emit_unit(struct emit *e, const struct loop_fn *f);
 
-/* emit_unit.c */
+/* emit_stmt.c */
 void emit_stmt(struct emit *e, const struct loop_stmt *s);
 /* Returns the scratch bytes of the unit that a STMT_CALL calls. */
 LLVMValueRef emit_callee_scratch(struct emit *e, const struct loop_stmt *call);
