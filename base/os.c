@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <ftw.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -280,8 +281,8 @@ void os_open_standard_streams(void)
 		close(fd);
 }
 
-static volatile sig_atomic_t interrupted; /* a signal handler has no argument */
-static volatile sig_atomic_t received[NSIG];
+static atomic_bool interrupted; /* a signal handler has no argument; any thread reads it */
+static atomic_int received[NSIG];
 static void (*_Atomic before_death)(void);
 
 void os_set_death_handler(void (*fn)(void)) { before_death = fn; }
@@ -298,7 +299,7 @@ static void on_interrupt(int sig)
 {
 	int saved = errno;
 
-	interrupted = 1;
+	interrupted = true;
 	if (received[sig]++ > 0) {
 		os_run_death_handler();
 		signal(sig, SIG_DFL);
@@ -319,4 +320,4 @@ void os_catch_interrupts(void)
 			sigaction(signals[i], &act, NULL);
 }
 
-bool os_interrupted(void) { return interrupted != 0; }
+bool os_interrupted(void) { return interrupted; }

@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -377,6 +378,33 @@ static void interrupts(void **state)
 	assert_false(os_interrupted());
 }
 
+static void *wait_for_interrupt(void *unused)
+{
+	while (!os_interrupted())
+		usleep(1000);
+	return unused;
+}
+
+/* The thread sanitizer changes the child's exit status when it sees a race. */
+static void threads_see_an_interrupt(void **state)
+{
+	int status;
+	fflush(stdout);
+	pid_t pid = fork();
+
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		pthread_t t;
+		os_catch_interrupts();
+		if (pthread_create(&t, NULL, wait_for_interrupt, NULL) != 0)
+			exit(1);
+		raise(SIGTERM);
+		exit(pthread_join(t, NULL) != 0);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+}
+
 int test_os(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -396,6 +424,7 @@ int test_os(void)
 		cmocka_unit_test_setup_teardown(remove_tree_spares_links, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(process, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(interrupts, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(threads_see_an_interrupt, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
