@@ -41,7 +41,8 @@ static const struct source *load(void *ctx, const char *path)
 	return NULL;
 }
 
-static void elaborate(struct frontend *f, const char *entry)
+/* Callers use the program of a front end only if nothing was reported: after an error it may hold placeholders. */
+static void elaborate(struct frontend *f, const struct diags *d, const char *entry)
 {
 	const char *weights[] = {"w", "weight", "b"};
 	struct elab_input x = {.name = "x", .elem = DT_FLOAT32, .rank = 2, .dims = {DIM_DYNAMIC, 64}, .at = SPAN_NONE};
@@ -54,7 +55,7 @@ static void elaborate(struct frontend *f, const char *entry)
 				 .at = SPAN_NONE};
 	struct hir_program *p = frontend_elaborate(f, &r);
 	struct buf text = {0};
-	for (uint32_t i = 0; p && i < p->n_units; i++) {
+	for (uint32_t i = 0; p && !diags_errors(d) && i < p->n_units; i++) {
 		hir_unit_hash(p->units[i]);
 		hir_print(p->units[i], &text);
 	}
@@ -74,7 +75,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	uint32_t n = frontend_defs(f, &defs);
 	for (uint32_t i = 0, done = 0; i < n && done < 4; i++)
 		if (!strcmp(defs[i].file, "main.tri") && strcmp(defs[i].name, "main"))
-			elaborate(f, defs[i].name), done++;
+			elaborate(f, d, defs[i].name), done++;
 	frontend_free(f);
 	diags_free(d);
 	sources_free(s);

@@ -83,7 +83,7 @@ static void damage(void **state)
 	rejects("{\"w\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[0,8]}}", 4, "truncated");
 	rejects("{\"w\":{\"dtype\":\"F32\",\"shape\":[-2],\"data_offsets\":[0,8]}}", 8, "shape");
 	rejects("{\"w\":{\"dtype\":\"F32\",\"shape\":[4611686018427387904, 8],\"data_offsets\":[0,8]}}", 8, "large");
-	rejects("{\"w\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[8,0]}}", 8, "rising");
+	rejects("{\"w\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[8,0]}}", 8, "ascending");
 	rejects("{\"w\":{\"dtype\":\"F32\",\"shape\":[2]}}", 8, "data_offsets");
 	rejects("{\"w\":{\"dtype\":\"I8\",\"shape\":[4],\"data_offsets\":[0,4]},\"v\":{\"dtype\":\"I8\",\"shape\":[4],\"data_offsets\":[2,6]}}",
 		6, "overlaps");
