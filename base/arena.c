@@ -128,10 +128,8 @@ void *arena_alloc(struct arena *a, size_t size, size_t align)
 	return memset(p, 0, size - REDZONE);
 }
 
-void *arena_grow(struct arena *a, void *array, uint32_t n, uint32_t *cap, uint32_t need, size_t size)
+void *arena_grow_array(struct arena *a, const void *array, uint32_t n, uint32_t *cap, uint32_t need, size_t size)
 {
-	if (need <= *cap)
-		return array;
 	uint32_t want = *cap ? *cap * 2 : 8;
 	*cap = want < need ? need : want;
 	void *copy = arena_alloc(a, size * *cap, _Alignof(max_align_t));

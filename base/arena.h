@@ -17,8 +17,6 @@ void arena_free(struct arena *a); /* NULL is accepted */
 
 /* Zeroed memory, aligned to `align` (a power of two). Never NULL. */
 void *arena_alloc(struct arena *a, size_t size, size_t align);
-/* Returns an array of n elements with room for `need`: `array` itself, or a larger copy. */
-void *arena_grow(struct arena *a, void *array, uint32_t n, uint32_t *cap, uint32_t need, size_t size);
 /* Copies: `n` bytes plus a terminating NUL; a C string; formatted text. */
 char *arena_strndup(struct arena *a, const char *s, size_t n);
 char *arena_strdup(struct arena *a, const char *s);
@@ -33,6 +31,14 @@ void arena_peak_begin(void);
 size_t arena_peak_end(void);
 /* Bytes allocated so far. */
 size_t arena_used(const struct arena *a);
+
+/* Doubles the capacity of an array, or more. */
+void *arena_grow_array(struct arena *a, const void *array, uint32_t n, uint32_t *cap, uint32_t need, size_t size);
+/* Returns an array of n elements with room for `need`: `array` itself, or a larger copy. */
+static inline void *arena_grow(struct arena *a, void *array, uint32_t n, uint32_t *cap, uint32_t need, size_t size)
+{
+	return need <= *cap ? array : arena_grow_array(a, array, n, cap, need, size);
+}
 
 #define ARENA_NEW(a, T) ((T *)arena_alloc((a), sizeof(T), _Alignof(T)))
 #define ARENA_ARRAY(a, T, n) ((T *)arena_alloc((a), sizeof(T) * (size_t)(n), _Alignof(T)))

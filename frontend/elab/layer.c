@@ -146,8 +146,9 @@ static bool configure(struct elab *e, struct instance *in, const struct ast_fn *
 		node_id p = decl->params.at[i];
 		name_id name = elab_name(e, ast_token(t, p));
 		struct value v = bound[i] ? bound[i]->v : eval(e, ast_b(t, p));
-		struct sig_site site = {text_join(&e->em, "argument `", name_text(e->em.f, name), label, ""),
-					bound[i] ? bound[i]->at : elab_span(e, p), elab_span(e, p)};
+		struct sig_site site = {NULL, bound[i] ? bound[i]->at : elab_span(e, p), elab_span(e, p)};
+		if (ast_a(t, p)) /* only a declared type needs the text */
+			site.what = text_join(&e->em, "argument `", name_text(e->em.f, name), label, "");
 		ok = match_param(e, &s, decl, p, !bound[i], &v, &site) && ok;
 		ok = ok && !report_run_time_argument(e, v, site.at);
 		add_member(e, in, (struct member){.kind = M_VALUE, .name = name, .value = v, .at = elab_span(e, p), .is_arg = true});

@@ -189,15 +189,12 @@ void help_unknown_size(struct emitter *e, struct diag *g, const struct dims *in,
 
 const char *text_join(struct emitter *e, const char *a, const char *b, const char *c, const char *d)
 {
-	const char *parts[] = {a, b, c, d};
-	size_t n[4], all = 0;
-	for (int i = 0; i < 4; i++)
-		all += n[i] = strlen(parts[i]);
-	char *s = arena_alloc(e->f->arena, all + 1, 1), *at = s;
-	for (int i = 0; i < 4; i++) {
-		memcpy(at, parts[i], n[i]);
-		at += n[i];
-	}
+	size_t na = strlen(a), nb = strlen(b), nc = strlen(c), nd = strlen(d) + 1;
+	char *s = arena_alloc(e->f->arena, na + nb + nc + nd, 1);
+	memcpy(s, a, na);
+	memcpy(s + na, b, nb);
+	memcpy(s + na + nb, c, nc);
+	memcpy(s + na + nb + nc, d, nd);
 	return s;
 }
 
