@@ -1,4 +1,4 @@
-/* The steps of a build, in order. Each is declared in the header of the .c that has it. */
+/* The steps of a build, in order. build_steps.h declares them and the data between them. */
 #include <stdlib.h>
 #include "base/bug.h"
 #include "base/diag.h"
