@@ -1,10 +1,8 @@
 /* The attributes of operations: how each type of attribute is printed, read and hashed. */
 #include "backend/ir/attributes.h"
-#include <math.h>
 #include <stddef.h>
 #include <string.h>
 #include "backend/ir/read_state.h"
-#include "backend/ir/tensor.h"
 #include "base/arena.h"
 #include "base/buf.h"
 
@@ -45,23 +43,13 @@ static void read_int64(struct ir_attribute_ref a, struct ir_reader *r) { *(int64
 static void hash_int64(struct ir_attribute_ref a, struct ir_hash *h) { hasher_add_u64(h->h, (uint64_t)*(int64_t *)a.at); }
 static const struct attribute_type type_int64 = {print_int64, read_int64, hash_int64, NULL};
 
-static void print_float(double v, const char *format, struct buf *out)
-{
-	if (isnan(v))
-		buf_puts(out, "nan");
-	else if (isinf(v))
-		buf_puts(out, v < 0 ? "-inf" : "inf");
-	else
-		buf_printf(out, format, v);
-}
-
 enum { REALS = sizeof((struct ir_inst *)0)->f / sizeof(double) };
 
 static void print_reals(struct ir_attribute_ref a, struct buf *out)
 {
 	for (uint32_t k = 0; k < REALS; k++) {
 		buf_putc(out, ' ');
-		print_float(((double *)a.at)[k], "%.17g", out);
+		ir_print_real(((double *)a.at)[k], "%.17g", out);
 	}
 }
 static void read_reals(struct ir_attribute_ref a, struct ir_reader *r)
@@ -149,25 +137,15 @@ static const struct attribute_type type_dim = {print_dim, read_dim, hash_dim, di
 
 static void print_data(struct ir_attribute_ref a, struct buf *out)
 {
-	dtype t = a.i->type.elem;
-	int64_t n = ir_type_count(a.f->dims, &a.i->type);
-	buf_puts(out, " {");
-	for (int64_t k = 0; k < n; k++) {
-		if (k)
-			buf_puts(out, ", ");
-		if (dtype_class(t) == DTC_FLOAT)
-			print_float(elem_float(t, a.i->data, k), t == DT_FLOAT64 ? "%.17g" : "%.9g", out);
-		else
-			buf_printf(out, "%lld", (long long)elem_int(t, a.i->data, k));
-	}
-	buf_putc(out, '}');
+	buf_putc(out, ' ');
+	ir_print_elements(a.f->dims, &a.i->type, a.i->data, out);
 }
-/* The element type is at the end of the line: ir_read_elements reads the elements after it. */
+/* The element type is at the end of the line: ir_read_constant reads the elements after it. */
 static void read_data(struct ir_attribute_ref a, struct ir_reader *r)
 {
 	(void)a;
-	ir_read_expect(r, "{");
-	r->elements = r->at;
+	ir_read_space(r);
+	r->fn->elements = r->at;
 	while (r->at < r->end && *r->at != '}' && *r->at != '\n')
 		r->at++;
 	ir_read_expect(r, "}");
@@ -178,47 +156,16 @@ static void hash_data(struct ir_attribute_ref a, struct ir_hash *h)
 }
 static const struct attribute_type type_data = {print_data, read_data, hash_data, NULL};
 
-static int64_t read_element(struct ir_reader *r, dtype t)
+void ir_read_constant(struct ir_reader *r, struct ir_inst *i)
 {
-	int64_t v = ir_read_int(r), back;
-	uint8_t bytes[8] = {0};
-	elem_put_int(t, bytes, 0, v);
-	back = elem_int(t, bytes, 0);
-	if (back != v || (t == DT_TRIT && (v < -1 || v > 1)))
-		ir_read_fail(r, "a value of the constant's element type expected");
-	return v;
-}
-
-void ir_read_elements(struct ir_reader *r, struct ir_inst *i)
-{
-	const char *after = r->at, *start = r->elements;
-	r->elements = NULL;
+	const char *after = r->at, *start = r->fn->elements;
+	r->fn->elements = NULL;
 	if (r->failed || !start)
 		return;
 	r->at = start;
-	int64_t n = 1, v;
-	for (uint32_t k = 0; k < i->type.rank; k++)
-		if (!dim_is_const(r->f->dims, i->type.dims[k], &v) || v < 0 || __builtin_mul_overflow(n, v, &n))
-			n = INT64_MAX;
-	if (n > r->end - r->at) {
-		ir_read_fail(r, "as many values as the type has elements expected");
-		return;
-	}
-	void *data = arena_alloc(r->unit, (size_t)n * dtype_size(i->type.elem) + 1, 16);
-	for (int64_t k = 0; k < n && !r->failed; k++) {
-		if (k)
-			ir_read_expect(r, ",");
-		if (r->failed)
-			return;
-		if (dtype_class(i->type.elem) == DTC_FLOAT)
-			elem_put_float(i->type.elem, data, k, ir_read_real(r));
-		else
-			elem_put_int(i->type.elem, data, k, read_element(r, i->type.elem));
-	}
-	ir_read_expect(r, "}");
+	i->data = ir_read_elements(r, &i->type);
 	if (!r->failed)
 		r->at = after;
-	i->data = data;
 }
 
 /* ---- units that are called: symbol, identity, values of the symbols ---- */
@@ -267,7 +214,7 @@ static void print_callee(struct ir_attribute_ref a, struct buf *out)
 static void read_callee(struct ir_attribute_ref a, struct ir_reader *r)
 {
 	dim syms[MAX_SYMS];
-	struct hir_unit *u = read_unit(r, r->n_operands);
+	struct hir_unit *u = read_unit(r, r->fn->n_operands);
 	uint32_t n = r->failed ? 0 : ir_read_dims(r, syms, MAX_SYMS);
 	add_syms(r, u, n);
 	dim *copy = ARENA_ARRAY(r->unit, dim, n + 1);
@@ -294,11 +241,11 @@ static void print_other(struct ir_attribute_ref a, struct buf *out)
 static void read_other(struct ir_attribute_ref a, struct ir_reader *r)
 {
 	struct hir_unit *callee = (struct hir_unit *)(uintptr_t)a.i->callee; /* from read_callee */
-	callee->n_inputs = ir_read_u32(r, r->n_operands);
+	callee->n_inputs = ir_read_u32(r, r->fn->n_operands);
 	ir_read_expect(r, "else");
-	struct hir_unit *other = read_unit(r, r->n_operands);
+	struct hir_unit *other = read_unit(r, r->fn->n_operands);
 	ir_read_expect(r, "takes");
-	other->n_inputs = ir_read_u32(r, r->n_operands);
+	other->n_inputs = ir_read_u32(r, r->fn->n_operands);
 	add_syms(r, other, dims_syms(callee->dims));
 	a.i->other = other;
 }
@@ -309,28 +256,10 @@ static const struct attribute_type type_other = {print_other, read_other, hash_o
 
 static void print_text(struct ir_attribute_ref a, struct buf *out)
 {
-	buf_puts(out, " \"");
-	for (const char *s = *(const char **)a.at; *s; s++) {
-		if (*s == '"' || *s == '\\' || *s == '\n')
-			buf_putc(out, '\\');
-		buf_putc(out, *s == '\n' ? 'n' : *s);
-	}
-	buf_putc(out, '"');
+	buf_putc(out, ' ');
+	ir_print_text(*(const char **)a.at, out);
 }
-static void read_text(struct ir_attribute_ref a, struct ir_reader *r)
-{
-	struct buf b = {0};
-	ir_read_expect(r, "\"");
-	while (r->at < r->end && *r->at != '"' && *r->at != '\n') {
-		bool escape = *r->at == '\\' && r->at + 1 < r->end;
-		r->at += escape;
-		buf_putc(&b, escape && *r->at == 'n' ? '\n' : *r->at);
-		r->at++;
-	}
-	*(const char **)a.at = arena_strndup(r->unit, b.at ? b.at : "", b.len);
-	buf_free(&b);
-	ir_read_expect(r, "\"");
-}
+static void read_text(struct ir_attribute_ref a, struct ir_reader *r) { *(const char **)a.at = ir_read_text(r); }
 static void hash_text(struct ir_attribute_ref a, struct ir_hash *h) { hasher_add_str(h->h, *(const char **)a.at); }
 static const struct attribute_type type_text = {print_text, read_text, hash_text, NULL};
 
@@ -391,7 +320,7 @@ void ir_read_attributes(struct ir_reader *r, struct ir_inst *i)
 		const struct attribute *a = next_attribute(&left);
 		if (*a->word)
 			ir_read_expect(r, a->word);
-		a->type->read(ref(a, r->f, i), r);
+		a->type->read(ref(a, r->fn->f, i), r);
 	}
 }
 

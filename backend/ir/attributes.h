@@ -6,9 +6,9 @@
 struct ir_reader;
 
 void ir_print_attributes(const struct ir_fn *f, const struct ir_inst *i, struct buf *out);
-/* Reads what ir_print_attributes printed, except the elements of a constant: ir_read_elements reads those, once the type is known. */
+/* Reads what ir_print_attributes printed, except the elements of a constant: ir_read_constant reads those, once the type is known. */
 void ir_read_attributes(struct ir_reader *r, struct ir_inst *i);
-void ir_read_elements(struct ir_reader *r, struct ir_inst *i);
+void ir_read_constant(struct ir_reader *r, struct ir_inst *i);
 /* True if all dims among the attributes of i are constant. The symbols of a callee do not count. */
 bool ir_attributes_const(const struct dims *d, const struct ir_inst *i);
 /* "[a, b]" */

@@ -7,7 +7,6 @@
  *
  * attributes.def lists the attributes. The text is not trusted: its length bounds sizes, a constant bounds nesting, and the result must
  * pass the verifier. The unit of a call has a symbol and an identity but no body. */
-#include <ctype.h>
 #include <string.h>
 #include "backend/ir/attributes.h"
 #include "backend/ir/read_state.h"
@@ -15,8 +14,6 @@
 #include "base/buf.h"
 #include "base/diag.h"
 #include "base/source.h"
-
-enum { MAX_SYMS = 256 };
 
 static enum ir_op find_op(const char *text)
 {
@@ -29,7 +26,7 @@ static enum ir_op find_op(const char *text)
 static ir_ref read_value(struct ir_reader *r)
 {
 	ir_ref v = ir_read_u32(r, UINT32_MAX - 1);
-	if (!r->failed && v >= r->f->n_insts)
+	if (!r->failed && v >= r->fn->f->n_insts)
 		ir_read_fail(r, "an earlier value expected");
 	return v;
 }
@@ -38,7 +35,7 @@ static void read_inst(struct ir_reader *r)
 {
 	uint32_t cap = 0, n = 0;
 	ir_ref *operands = NULL;
-	if (ir_read_int(r) != r->f->n_insts)
+	if (ir_read_int(r) != r->fn->f->n_insts)
 		ir_read_fail(r, "values are numbered in order");
 	ir_read_expect(r, "=");
 	struct ir_inst i = {.op = find_op(ir_read_word(r)), .at = SPAN_NONE};
@@ -50,18 +47,18 @@ static void read_inst(struct ir_reader *r)
 	}
 	if (!r->failed && ir_op_operands(i.op) >= 0 && (uint32_t)ir_op_operands(i.op) != n)
 		ir_read_fail(r, "another number of operands expected");
-	r->n_operands = n;
+	r->fn->n_operands = n;
 	if (!r->failed)
 		ir_read_attributes(r, &i);
 	ir_read_expect(r, ":");
 	if (!r->failed)
 		i.type = ir_read_type(r);
-	ir_read_elements(r, &i);
+	ir_read_constant(r, &i);
 	if (r->failed)
 		return;
-	ir_copy(r->f, &i, operands, n);
-	if (i.op == OP_RESULT && ir_at(r->f, operands[0])->callee) {
-		struct hir_unit *u = (struct hir_unit *)(uintptr_t)ir_at(r->f, operands[0])->callee; /* read from this text */
+	ir_copy(r->fn->f, &i, operands, n);
+	if (i.op == OP_RESULT && ir_at(r->fn->f, operands[0])->callee) {
+		struct hir_unit *u = (struct hir_unit *)(uintptr_t)ir_at(r->fn->f, operands[0])->callee; /* read from this text */
 		if (i.index >= u->n_outputs && i.index < 1024)
 			u->n_outputs = i.index + 1;
 	}
@@ -78,31 +75,19 @@ static void read_declared(struct ir_reader *r, struct hir_type **types, uint32_t
 
 static void read_head(struct ir_reader *r)
 {
-	struct dims *d = dims_new(r->unit);
+	r->dims = dims_new(r->unit);
 	ir_read_expect(r, "fn");
-	r->f = ir_fn_new(r->unit, ir_read_word(r), d);
-	ir_read_expect(r, "(");
-	if (ir_read_eat(r, ")"))
-		return;
-	do {
-		const char *name = ir_read_word(r);
-		bool taken = !*name || isdigit((unsigned char)*name);
-		for (uint32_t k = 0; k < dims_syms(d); k++)
-			taken = taken || !strcmp(dims_sym_name(d, k), name);
-		if (taken || dims_syms(d) == MAX_SYMS)
-			ir_read_fail(r, "a new name expected");
-		if (!r->failed)
-			dim_new_sym(d, name);
-	} while (ir_read_eat(r, ","));
-	ir_read_expect(r, ")");
+	r->fn->f = ir_fn_new(r->unit, ir_read_word(r), r->dims);
+	ir_read_symbols(r);
 }
 
 static void read_outputs(struct ir_reader *r)
 {
 	uint32_t cap = 0;
 	while (!r->failed && ir_read_eat(r, "%")) {
-		r->f->outputs = arena_grow(r->unit, r->f->outputs, r->f->n_outputs, &cap, r->f->n_outputs + 1, sizeof *r->f->outputs);
-		r->f->outputs[r->f->n_outputs++] = read_value(r);
+		r->fn->f->outputs = arena_grow(r->unit, r->fn->f->outputs, r->fn->f->n_outputs, &cap, r->fn->f->n_outputs + 1,
+					       sizeof *r->fn->f->outputs);
+		r->fn->f->outputs[r->fn->f->n_outputs++] = read_value(r);
 	}
 }
 
@@ -112,9 +97,9 @@ static void read_lines(struct ir_reader *r)
 		if (ir_read_eat(r, "%"))
 			read_inst(r);
 		else if (ir_read_eat(r, "in"))
-			read_declared(r, &r->f->inputs, &r->f->n_inputs, &r->cap_inputs);
+			read_declared(r, &r->fn->f->inputs, &r->fn->f->n_inputs, &r->fn->cap_inputs);
 		else if (ir_read_eat(r, "weight"))
-			read_declared(r, &r->f->weights, &r->f->n_weights, &r->cap_weights);
+			read_declared(r, &r->fn->f->weights, &r->fn->f->n_weights, &r->fn->cap_weights);
 		else
 			ir_read_fail(r, "`in`, `weight`, `out` or a value expected");
 	}
@@ -122,7 +107,9 @@ static void read_lines(struct ir_reader *r)
 
 struct ir_fn *ir_read(struct arena *unit, const struct source *text, struct diags *diags)
 {
-	struct ir_reader r = {.unit = unit, .source = text, .at = text->text, .end = text->text + text->len, .diags = diags};
+	struct ir_fn_reader fn = {0};
+	struct ir_reader r = ir_reader_of(unit, text, diags);
+	r.fn = &fn;
 	read_head(&r);
 	if (!r.failed)
 		read_lines(&r);
@@ -132,13 +119,13 @@ struct ir_fn *ir_read(struct arena *unit, const struct source *text, struct diag
 	if (!r.failed && r.at < r.end)
 		ir_read_fail(&r, "the end of the text expected");
 	struct buf why = {0};
-	if (!r.failed && !ir_verify(r.f, &why)) {
+	if (!r.failed && !ir_verify(fn.f, &why)) {
 		r.at = text->text;
 		ir_read_fail(&r, why.at);
 	}
 	buf_free(&why);
 	if (r.failed)
 		return NULL;
-	ir_mark_build_time(r.f);
-	return r.f;
+	ir_mark_build_time(fn.f);
+	return fn.f;
 }

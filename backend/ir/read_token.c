@@ -1,13 +1,18 @@
 /* The tokens of the IR's text, dimensions and types. */
+#include "backend/ir/read_token.h"
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
-#include "backend/ir/read_state.h"
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/source.h"
 
-enum { MAX_NESTING = 32, MAX_WORD = 256 };
+enum { MAX_NESTING = 32, MAX_WORD = 256, MAX_SYMS = 256 };
+
+struct ir_reader ir_reader_of(struct arena *unit, const struct source *text, struct diags *diags)
+{
+	return (struct ir_reader){.unit = unit, .source = text, .at = text->text, .end = text->text + text->len, .diags = diags};
+}
 
 void ir_read_fail(struct ir_reader *r, const char *what)
 {
@@ -105,9 +110,28 @@ double ir_read_real(struct ir_reader *r)
 
 /* ---- dimensions and types ---- */
 
+void ir_read_symbols(struct ir_reader *r)
+{
+	struct dims *d = r->dims;
+	ir_read_expect(r, "(");
+	if (ir_read_eat(r, ")"))
+		return;
+	do {
+		const char *name = ir_read_word(r);
+		bool taken = !*name || isdigit((unsigned char)*name);
+		for (uint32_t k = 0; k < dims_syms(d); k++)
+			taken = taken || !strcmp(dims_sym_name(d, k), name);
+		if (taken || dims_syms(d) == MAX_SYMS)
+			ir_read_fail(r, "a new name expected");
+		if (!r->failed)
+			dim_new_sym(d, name);
+	} while (ir_read_eat(r, ","));
+	ir_read_expect(r, ")");
+}
+
 static dim factor(struct ir_reader *r)
 {
-	struct dims *d = r->f->dims;
+	struct dims *d = r->dims;
 	ir_read_space(r);
 	if (ir_read_eat(r, "(")) {
 		dim x = ir_read_dim(r);
@@ -126,7 +150,7 @@ static dim factor(struct ir_reader *r)
 
 static dim product(struct ir_reader *r)
 {
-	struct dims *d = r->f->dims;
+	struct dims *d = r->dims;
 	bool negative = ir_read_eat(r, "-");
 	dim x = factor(r);
 	int64_t v;
@@ -150,7 +174,7 @@ static dim product(struct ir_reader *r)
 
 dim ir_read_dim(struct ir_reader *r)
 {
-	struct dims *d = r->f->dims;
+	struct dims *d = r->dims;
 	if (++r->nesting > MAX_NESTING)
 		ir_read_fail(r, "dimensions nested less deeply expected");
 	dim x = r->failed ? dim_const(d, 0) : product(r);
