@@ -7,8 +7,10 @@
 
 struct buf;
 struct diags;
+struct target;
 
 struct pass_context {
+	const struct target *target;
 	uint8_t opt;
 	bool size; /* -Os */
 	bool verify;

@@ -56,10 +56,11 @@ static bool lower_and_split(struct plan *p, struct arena *unit, struct arena *sc
 struct plan *plan_unit(struct arena *unit, const struct hir_unit *u, const struct plan_options *opt, struct diags *diags, struct buf *dump)
 {
 	struct pass_context c = {
-		.opt = u->opt >= 0 ? (uint8_t)u->opt : opt->opt, .size = opt->size, .verify = opt->verify, .diags = diags, .dump = dump};
+		.target = opt->target, .opt = opt->opt, .size = opt->size, .verify = opt->verify, .diags = diags, .dump = dump};
 	struct arena *scratch = arena_new(0);
 	struct plan *p = ARENA_NEW(unit, struct plan);
 	p->unit = u;
+	p->options = *opt;
 	bool ok = lower_and_split(p, unit, scratch, &c);
 	arena_free(scratch);
 	if (!ok)

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "backend/ir/ir.h"
+#include "backend/target/target.h"
 
 enum layout {
 #define LAYOUT(id) LAYOUT_##id,
@@ -49,6 +50,7 @@ struct build_fn_interface {
 };
 
 struct plan_options {
+	const struct target *target;
 	uint8_t opt; /* 0 … 3 */
 	bool size;   /* -Os */
 	bool verify; /* verify after every pass */
@@ -56,6 +58,7 @@ struct plan_options {
 
 struct plan {
 	const struct hir_unit *unit;
+	struct plan_options options; /* of the unit: its own level */
 	struct ir_fn *build_fn; /* weights: the unit's build-time inputs in order; no run-time inputs; outputs: see slots. May be NULL */
 	struct ir_fn *run_fn;   /* the index of a WEIGHT is a slot number. May be NULL */
 	struct slot *slots;     /* a call has a slot even if its callee has no weights */

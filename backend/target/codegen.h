@@ -4,6 +4,7 @@
 #define TRIB_BACKEND_TARGET_CODEGEN_H
 #include <stdbool.h>
 #include <stdint.h>
+#include "backend/target/target.h"
 
 struct buf;
 struct loop_fn;
@@ -16,6 +17,10 @@ struct codegen_target {
 	uint8_t opt;           /* 0 … 3: chooses LLVM's code generation level and passes */
 	bool size;
 };
+static inline struct codegen_target codegen_target_for(const struct target *t, uint8_t opt, bool size)
+{
+	return (struct codegen_target){.cpu = t->cpu, .features = t->features, .vector_bytes = t->vector_bytes, .opt = opt, .size = size};
+}
 enum codegen_text { CODEGEN_LLVM, CODEGEN_ASM };
 
 #define CODEGEN_ABI 2

@@ -1,24 +1,18 @@
-/* CPU targets. `native` is the highest level that cpuid reports, with the extensions that code and kernels can use. */
 #include "backend/target/target.h"
 #include <string.h>
+#include "base/arena.h"
+#include "frontend/hir/dtype.h"
 
-static const struct {
-	const char *name, *cpu, *features;
-	uint32_t vector_bytes;
-} levels[CPU_LEVELS] = {
-	[CPU_V2] = {"x86-64-v2", "x86-64-v2", "", 16},
-	[CPU_V3] = {"x86-64-v3", "x86-64-v3", "", 32},
-	[CPU_V4] = {"x86-64-v4", "x86-64-v4", "", 64},
-	[CPU_V4_VNNI] = {"x86-64-v4-vnni", "x86-64-v4", "+avx512vnni", 64},
+#define EVERY_ELEM ((1u << DT_COUNT) - 1)
+
+static const struct target targets[] = {
+#define TARGET(id, name, arch, cpu, features, level, vector, registers, l1, l2, group, unroll, flow, effects, elems) \
+	[TARGET_##id] = {name, ARCH_##arch, cpu, features, level, vector, registers, l1, l2, group, unroll, flow, effects, elems},
+#include "backend/target/targets.def"
+#undef TARGET
 };
 
-static void set_level(enum cpu_level level, struct target *out)
-{
-	out->cpu = levels[level].cpu;
-	out->vector_bytes = levels[level].vector_bytes;
-	out->level = level;
-	strcpy(out->features, levels[level].features);
-}
+const struct target *target_get(enum target_id id) { return &targets[id]; }
 
 static enum cpu_level host_level(void)
 {
@@ -35,47 +29,62 @@ static enum cpu_level host_level(void)
 #endif
 }
 
-static void add_feature(bool has, const char *feature, struct target *out)
-{
-	if (!has)
-		return;
-	if (out->features[0])
-		strcat(out->features, ",");
-	strcat(out->features, feature);
-}
-
-static void native(struct target *out)
-{
-	set_level(host_level(), out);
 #if defined(__x86_64__)
-	if (out->level < CPU_V4)
-		return;
-	add_feature(__builtin_cpu_supports("avx512vbmi"), "+avx512vbmi", out);
-	add_feature(__builtin_cpu_supports("avx512vbmi2"), "+avx512vbmi2", out);
-	add_feature(__builtin_cpu_supports("avx512bf16"), "+avx512bf16", out);
-	add_feature(__builtin_cpu_supports("gfni"), "+gfni", out);
-#endif
-}
-
-bool target_resolve(const char *name, struct target *out)
+static const char *add_feature(struct arena *a, const char *features, bool has, const char *feature)
 {
-	memset(out, 0, sizeof *out);
-	if (!name || strcmp(name, "native") == 0) {
-		native(out);
-		return true;
-	}
-	for (int k = 0; k < CPU_LEVELS; k++)
-		if (strcmp(name, levels[k].name) == 0) {
-			set_level((enum cpu_level)k, out);
-			return true;
-		}
-	return false;
+	return has ? arena_printf(a, "%s%s%s", features, *features ? "," : "", feature) : features;
 }
 
-const char *const *target_names(void)
+static const char *host_features(struct arena *a, const char *features)
+{
+	features = add_feature(a, features, __builtin_cpu_supports("avx512vbmi"), "+avx512vbmi");
+	features = add_feature(a, features, __builtin_cpu_supports("avx512vbmi2"), "+avx512vbmi2");
+	features = add_feature(a, features, __builtin_cpu_supports("avx512bf16"), "+avx512bf16");
+	return add_feature(a, features, __builtin_cpu_supports("gfni"), "+gfni");
+}
+#endif
+
+static const struct target *native(struct arena *a)
+{
+	struct target *t = ARENA_NEW(a, struct target);
+	*t = targets[TARGET_X86_64_V2 + host_level()];
+#if defined(__x86_64__)
+	if (t->level >= CPU_V4)
+		t->features = host_features(a, t->features);
+#endif
+	return t;
+}
+
+_Static_assert(TARGET_X86_64_V2 + CPU_V4_VNNI == TARGET_X86_64_V4_VNNI && TARGET_X86_64_V4_VNNI + 1 == TARGET_AARCH64,
+	       "the rows of x86-64 come first, by level");
+
+const struct target *target_find_cpu(struct arena *a, const char *name)
+{
+	if (strcmp(name, "native") == 0)
+		return native(a);
+	for (int i = TARGET_X86_64_V2; i <= TARGET_X86_64_V4_VNNI; i++)
+		if (strcmp(name, targets[i].name) == 0)
+			return &targets[i];
+	return NULL;
+}
+
+const char *const *target_cpu_names(void)
 {
 	static const char *const names[] = {"native", "x86-64-v2", "x86-64-v3", "x86-64-v4", "x86-64-v4-vnni", NULL};
 	return names;
 }
 
-bool target_runs_here(const struct target *t) { return t->level <= host_level(); }
+hash128 target_hash(const struct target *t)
+{
+	const uint64_t numbers[] = {t->arch,         t->level,    t->vector_bytes, t->n_vector_registers,
+				    t->l1_bytes,     t->l2_bytes, t->group_size,   t->max_unroll,
+				    t->control_flow, t->effects,  t->elems};
+	struct hasher *h = hasher_new();
+	hasher_add_str(h, t->cpu);
+	hasher_add_str(h, t->features);
+	for (uint32_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+		hasher_add_u64(h, numbers[i]);
+	return hasher_finish(h);
+}
+
+bool target_runs_here(const struct target *t) { return t->arch == ARCH_X86_64 && t->level <= host_level(); }

@@ -1,23 +1,47 @@
-/* CPU targets by name: options of the code generator and the level of the micro-kernels. Needs no LLVM, so unit keys are made without it. */
+/* What code is made for, as constant values from targets.def. Plans, passes and loops read it. Needs no LLVM, so keys are made without
+ * it. */
 #ifndef TRIB_BACKEND_TARGET_TARGET_H
 #define TRIB_BACKEND_TARGET_TARGET_H
 #include <stdbool.h>
 #include <stdint.h>
+#include "base/hash.h"
 
-/* Levels of the micro-kernels. Each includes the ones before. */
+struct arena;
+
+enum target_arch { ARCH_X86_64, ARCH_AARCH64, ARCH_OPENCL };
+/* Levels of the micro-kernels of x86-64. Each includes the ones before. */
 enum cpu_level { CPU_V2, CPU_V3, CPU_V4, CPU_V4_VNNI, CPU_LEVELS };
-
-struct target {
-	const char *cpu;       /* for LLVM: "x86-64-v3" */
-	char features[256];    /* for LLVM: "+avx512vnni,+f16c", in a fixed order; part of the key */
-	uint32_t vector_bytes; /* 16, 32 or 64 */
-	enum cpu_level level;
+enum target_id {
+#define TARGET(id, ...) TARGET_##id,
+#include "backend/target/targets.def"
+#undef TARGET
+	TARGET_COUNT
 };
 
-/* Finds a target by its name, see target_names. NULL and "native" mean this machine. Returns false if the name is unknown. */
-bool target_resolve(const char *name, struct target *out);
-/* Returns the names of the targets, NULL-terminated. */
-const char *const *target_names(void);
+struct target {
+	const char *name; /* of targets.def */
+	enum target_arch arch;
+	const char *cpu;      /* for LLVM: "x86-64-v3" */
+	const char *features; /* for LLVM: "+avx512vnni,+gfni", in a fixed order */
+	enum cpu_level level;
+	uint32_t vector_bytes, n_vector_registers;
+	uint32_t l1_bytes, l2_bytes;
+	uint32_t group_size; /* work items that share local memory; 0: no work groups */
+	uint32_t max_unroll;
+	bool control_flow; /* a run-time `if` or loop can run there */
+	bool effects;      /* print and assert run there */
+	uint32_t elems;    /* a bit for each dtype that it can compute with */
+};
+
+/* Returns a row of targets.def. */
+const struct target *target_get(enum target_id id);
+/* Finds the target of a processor by its name, see target_cpu_names. "native" means this machine: the highest level that cpuid reports, with
+ * the extensions that code and kernels can use; the result may be in `a`. Returns NULL if the name is unknown. */
+const struct target *target_find_cpu(struct arena *a, const char *name);
+/* Returns the names of the processors, NULL-terminated. */
+const char *const *target_cpu_names(void);
+/* Returns the hash of everything that plans and code depend on. */
+hash128 target_hash(const struct target *t);
 /* True if this machine can run code for the target. */
 bool target_runs_here(const struct target *t);
 #endif

@@ -1,5 +1,6 @@
 /* The steps of a build, in order. build_steps.h declares them and the data between them. */
 #include <stdlib.h>
+#include "backend/target/codegen.h"
 #include "base/bug.h"
 #include "base/diag.h"
 #include "base/os.h"
@@ -20,7 +21,8 @@ static bool expect_code(struct build_context *c, const struct project *p)
 		const struct model_job *m = &p->models[i];
 		if (!m->outputs.library || m->failed)
 			continue;
-		session_expect_code(c->session, &m->platform, m->spec->plan.opt, m->spec->plan.size);
+		struct codegen_target t = codegen_target_for(m->platform.target, m->spec->plan.opt, m->spec->plan.size);
+		session_expect_code(c->session, &t);
 		break;
 	}
 	return true;

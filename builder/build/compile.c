@@ -44,7 +44,8 @@ bool compile_unit(struct build_context *c, struct compile *f, uint32_t worker)
 	t = timing_tick();
 	const struct plan_options *o = &f->job->options;
 	struct generators *generators = c->session->generators;
-	struct codegen *g = generators_get(generators, worker, &f->job->model->platform, o->opt, o->size, &f->error);
+	struct codegen_target target = codegen_target_for(o->target, o->opt, o->size);
+	struct codegen *g = generators_get(generators, worker, &target, &f->error);
 	f->is_made = g && generators_api(generators)->compile(g, loops, &object, &f->error);
 	f->has_failed = !f->is_made;
 	if (f->is_made)

@@ -61,7 +61,7 @@ static bool dump_code(struct build_context *c, const struct model_job *m, enum d
 		      struct arena *scratch, struct buf *text)
 {
 	const struct loop_fn *f = loops_build(scratch, p);
-	struct plan_options o = key_unit_options(&m->spec->plan, u);
+	struct plan_options o = key_unit_options(&m->spec->plan, m->platform.target, u);
 	struct buf error = {0};
 	if (d == DUMP_LOOPS) {
 		loops_print(f, text);
@@ -69,7 +69,8 @@ static bool dump_code(struct build_context *c, const struct model_job *m, enum d
 	}
 	if (!tasks_open_generators(c))
 		return false;
-	struct codegen *g = generators_get(c->session->generators, 0, &m->platform, o.opt, o.size, &error);
+	struct codegen_target target = codegen_target_for(o.target, o.opt, o.size);
+	struct codegen *g = generators_get(c->session->generators, 0, &target, &error);
 	enum codegen_text what = d == DUMP_LLVM ? CODEGEN_LLVM : CODEGEN_ASM;
 	bool ok = g && generators_api(c->session->generators)->dump(g, f, what, text, &error);
 	if (!ok)
@@ -81,7 +82,7 @@ static bool dump_code(struct build_context *c, const struct model_job *m, enum d
 static bool dump_unit(struct build_context *c, const struct model_job *m, enum dump d, const struct hir_unit *u, struct buf *text)
 {
 	struct arena *scratch = arena_new(0);
-	struct plan_options o = key_unit_options(&m->spec->plan, u);
+	struct plan_options o = key_unit_options(&m->spec->plan, m->platform.target, u);
 	bool ok = true;
 	if (d == DUMP_TYPES) {
 		hir_print(u, text);

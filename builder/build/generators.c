@@ -5,14 +5,12 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/bug.h"
+#include "base/hash.h"
 #include "base/vec.h"
-#include "builder/manifest/platform.h"
 #include "builder/module.h"
 
 struct generator {
-	hash128 target;
-	uint8_t opt;
-	bool size;
+	hash128 target; /* hash of the struct codegen_target */
 	struct codegen *codegen;
 };
 struct worker {
@@ -43,21 +41,25 @@ struct generators *generators_new(uint32_t workers, char **error)
 	return g;
 }
 
-static struct generator make(struct generators *g, const struct platform *target, uint8_t opt, bool size, struct buf *error)
+static hash128 hash_target(const struct codegen_target *t)
 {
-	struct codegen_target t = platform_codegen(target, opt, size);
-	return (struct generator){target->id, opt, size, g->api->open(&t, error)};
+	struct hasher *h = hasher_new();
+	hasher_add_str(h, t->cpu);
+	hasher_add_str(h, t->features);
+	hasher_add_u64(h, t->vector_bytes);
+	hasher_add_u64(h, (uint64_t)t->opt << 1 | t->size);
+	return hasher_finish(h);
 }
 
-static bool is_for(const struct generator *g, const struct platform *target, uint8_t opt, bool size)
+static struct generator make(struct generators *g, const struct codegen_target *target, struct buf *error)
 {
-	return hash_eq(g->target, target->id) && g->opt == opt && g->size == size;
+	return (struct generator){hash_target(target), g->api->open(target, error)};
 }
 
-void generators_prepare(struct generators *g, const struct platform *target, uint8_t opt, bool size)
+void generators_prepare(struct generators *g, const struct codegen_target *target)
 {
 	struct buf ignored = {0};
-	g->spare = make(g, target, opt, size, &ignored);
+	g->spare = make(g, target, &ignored);
 	g->has_spare = g->spare.codegen != NULL;
 	buf_free(&ignored);
 }
@@ -68,15 +70,15 @@ void generators_warm(struct generators *g)
 		g->api->warm(g->spare.codegen);
 }
 
-struct codegen *generators_get(struct generators *g, uint32_t worker, const struct platform *target, uint8_t opt, bool size,
-			       struct buf *error)
+struct codegen *generators_get(struct generators *g, uint32_t worker, const struct codegen_target *target, struct buf *error)
 {
 	struct worker *w = &g->workers[worker];
+	hash128 wanted = hash_target(target);
 	for (uint32_t i = 0; i < w->generators.len; i++)
-		if (is_for(&w->generators.at[i], target, opt, size))
+		if (hash_eq(w->generators.at[i].target, wanted))
 			return w->generators.at[i].codegen;
-	bool spare = is_for(&g->spare, target, opt, size) && atomic_exchange(&g->has_spare, false);
-	struct generator made = spare ? g->spare : make(g, target, opt, size, error);
+	bool spare = hash_eq(g->spare.target, wanted) && atomic_exchange(&g->has_spare, false);
+	struct generator made = spare ? g->spare : make(g, target, error);
 	if (made.codegen)
 		vec_push(&w->generators, made);
 	return made.codegen;

@@ -68,9 +68,9 @@ static bool add_stubs(struct model_job *m, struct object_list *l)
 							j->key,        j->options.opt,  j->options.size};
 	}
 	const struct lazy_info info = {.libtrib = module_path(m->link.arena, ""),
-				       .cpu = m->platform.cpu,
-				       .features = m->platform.features,
-				       .vector_bytes = m->platform.vector_bytes,
+				       .cpu = m->platform.target->cpu,
+				       .features = m->platform.target->features,
+				       .vector_bytes = m->platform.target->vector_bytes,
 				       .build = build_id(),
 				       .generator = m->context->stores.generator};
 	if (!info.libtrib || hash_is_zero(info.build))

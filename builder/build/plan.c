@@ -72,8 +72,8 @@ static void start_model(struct worklist *g, struct model_job *m)
 	m->units.keys = ARENA_ARRAY(c->arena, hash128, p->n_units + 1);
 	m->units.history = history_load(c->arena, c->stores.project, m->spec->name);
 	for (uint32_t i = 0; i < p->n_units; i++) {
-		m->units.jobs[i] =
-			(struct unit_job){.unit = p->units[i], .model = m, .options = key_unit_options(&m->spec->plan, p->units[i])};
+		m->units.jobs[i] = (struct unit_job){
+			.unit = p->units[i], .model = m, .options = key_unit_options(&m->spec->plan, m->platform.target, p->units[i])};
 		map_put(&m->units.by_identity, p->units[i]->identity, i);
 	}
 	for (uint32_t i = 0; i < p->n_entries; i++)
@@ -105,7 +105,7 @@ static void finish_unit(struct build_context *c, struct unit_job *j)
 		diags_merge(c->diags, j->diags);
 	m->units.plans[i] = j->plan;
 	if (j->plan)
-		m->units.keys[i] = j->key = key_unit(c->stores.compiler, &m->platform, &j->options, j->plan);
+		m->units.keys[i] = j->key = key_unit(c->stores.compiler, m->platform.id, &j->options, j->plan);
 	else
 		m->failed = true;
 }

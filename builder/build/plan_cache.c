@@ -42,7 +42,7 @@ static bool part_holds(struct unit_job *j, const struct unit_part *part)
 static bool still_holds(struct unit_job *j, const struct plan_record *r)
 {
 	if (!hash_eq(r->identity, j->unit->identity) || !hash_eq(r->compiler, j->model->context->stores.compiler) ||
-	    r->opt != unit_opt(j) || !hash_eq(r->code, unit_code_hash(j)))
+	    !hash_eq(r->target, j->model->platform.id) || r->opt != unit_opt(j) || !hash_eq(r->code, unit_code_hash(j)))
 		return false;
 	for (uint32_t i = 0; i < r->n_parts; i++)
 		if (!part_holds(j, &r->parts[i]))
@@ -55,7 +55,8 @@ static bool still_holds(struct unit_job *j, const struct plan_record *r)
 
 static hash128 cache_key(struct unit_job *j)
 {
-	return plan_record_key(j->model->context->stores.compiler, unit_opt(j), j->unit->identity, unit_code_hash(j));
+	return plan_record_key(j->model->context->stores.compiler, j->model->platform.id, unit_opt(j), j->unit->identity,
+			       unit_code_hash(j));
 }
 
 /* The record that a build of any project left of a unit with this code. */
@@ -82,6 +83,7 @@ bool plan_cache_find(struct unit_job *j)
 	j->plan = ARENA_NEW(j->model->context->arena, struct plan);
 	*j->plan = j->plan_record->plan;
 	j->plan->unit = j->unit;
+	j->plan->options = j->options;
 	for (uint32_t i = 0; i < j->plan->n_slots; i++)
 		if (j->plan->slots[i].kind == SLOT_TABLE)
 			j->plan->slots[i].callee = model_find_unit(j->model, j->plan_record->callees[i])->unit;
@@ -153,6 +155,7 @@ static void *copy(struct arena *a, const void *from, size_t size, size_t align)
 static struct plan facts_of(struct arena *a, const struct plan *p)
 {
 	struct plan f = {.unit = p->unit,
+			 .options = p->options,
 			 .n_slots = p->n_slots,
 			 .interface = p->interface,
 			 .build_fn_hash = p->build_fn_hash,
@@ -172,6 +175,7 @@ void plan_cache_record(struct unit_job *j)
 	*r = (struct plan_record){.identity = j->unit->identity,
 				  .code = unit_code_hash(j),
 				  .compiler = j->model->context->stores.compiler,
+				  .target = j->model->platform.id,
 				  .opt = unit_opt(j)};
 	list_parts(j, made, r);
 	r->plan = facts_of(a, made);

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include "base/arena.h"
 #include "builder/build/generators.h"
-#include "builder/manifest/platform.h"
 #include "scheduler/jobserver.h"
 #include "scheduler/pool.h"
 
@@ -11,9 +10,7 @@
 struct preload {
 	pthread_t thread;
 	struct arena *memory; /* of the target: the build that asked for it may end before */
-	struct platform target;
-	uint8_t opt;
-	bool size;
+	struct codegen_target target;
 	uint32_t workers;
 	struct generators *generators; /* the result; NULL: the module cannot be opened */
 	_Atomic bool cancelled;        /* nothing will be compiled */
@@ -25,7 +22,7 @@ static void *preload_main(void *arg)
 	char *error = NULL;
 	a->generators = a->cancelled ? NULL : generators_new(a->workers, &error);
 	if (a->generators && !a->cancelled)
-		generators_prepare(a->generators, &a->target, a->opt, a->size);
+		generators_prepare(a->generators, &a->target);
 	if (a->generators && !a->cancelled)
 		generators_warm(a->generators);
 	free(error); /* session_generators reports it */
@@ -38,7 +35,7 @@ static void free_preload(struct preload *a)
 	free(a);
 }
 
-void session_expect_code(struct session *s, const struct platform *target, uint8_t opt, bool size)
+void session_expect_code(struct session *s, const struct codegen_target *target)
 {
 	if (s->generators || s->preload || pool_jobs(s->pool) < 2)
 		return;
@@ -46,9 +43,9 @@ void session_expect_code(struct session *s, const struct platform *target, uint8
 	if (!a)
 		return;
 	a->memory = arena_new(1024);
-	a->target = platform_copy(a->memory, target);
-	a->opt = opt;
-	a->size = size;
+	a->target = *target;
+	a->target.cpu = arena_strdup(a->memory, target->cpu);
+	a->target.features = arena_strdup(a->memory, target->features);
 	a->workers = pool_jobs(s->pool);
 	if (pthread_create(&a->thread, NULL, preload_main, a) == 0)
 		s->preload = a;

@@ -15,7 +15,7 @@ struct generators;
 struct inputs;
 struct jobserver;
 struct object;
-struct platform;
+struct codegen_target;
 struct pool;
 struct pool_limits;
 struct preload;
@@ -45,7 +45,7 @@ struct session {
 struct pool *session_pool(struct session *s, uint32_t jobs, const struct pool_limits *limits);
 /* Something will probably be compiled for this target and level: loads the code generator and uses it once, on a thread, if the pool has
  * several workers. */
-void session_expect_code(struct session *s, const struct platform *target, uint8_t opt, bool size);
+void session_expect_code(struct session *s, const struct codegen_target *target);
 /* The code generators of the pool's workers. NULL: *error (malloc'd) says why there are none. */
 struct generators *session_generators(struct session *s, char **error);
 /* Not while a build runs. */

@@ -20,7 +20,6 @@
 #include "builder/cache/cache.h"
 #include "builder/cache/reader.h"
 #include "builder/lib/host.h"
-#include "builder/manifest/platform.h"
 
 enum { MAX_TOGETHER = 256 }; /* units loaded from the cache together */
 
@@ -75,22 +74,15 @@ static bool find_fragments(struct unit_group *t, struct cache_reader *c, const s
 	return true;
 }
 
-static struct platform platform_of(const struct tri_lazy_library *l)
-{
-	struct platform p = {.cpu = l->cpu, .features = l->features, .vector_bytes = l->vector_bytes};
-	p.id = hash_combine(hash_bytes(l->cpu, strlen(l->cpu)), hash_bytes(l->features, strlen(l->features)));
-	p.id = hash_combine(p.id, (hash128){l->vector_bytes, 0});
-	return p;
-}
-
 static bool generate(struct unit_group *t, const struct tri_lazy_unit *u, const struct loop_fn *f, struct buf *object)
 {
-	struct platform p = platform_of(u->library);
-	struct generators *g = host_borrow(t->a, as_hash(u->library->generator), &t->error);
+	const struct tri_lazy_library *l = u->library;
+	struct codegen_target target = {l->cpu, l->features, l->vector_bytes, u->opt, u->size};
+	struct generators *g = host_borrow(t->a, as_hash(l->generator), &t->error);
 	struct buf why = {0};
 	if (!g)
 		return false;
-	struct codegen *c = generators_get(g, 0, &p, u->opt, u->size, &why);
+	struct codegen *c = generators_get(g, 0, &target, &why);
 	bool ok = c && generators_api(g)->compile(c, f, object, &why);
 	if (!ok)
 		t->error = arena_strdup(t->a, why.at ? why.at : "the code generator gives no reason");

@@ -19,7 +19,7 @@ static bool is_known_platform(const char *text)
 
 static const char *unknown_cpu_text(struct arena *a, const char *cpu, const char **near)
 {
-	const char *const *names = target_names();
+	const char *const *names = target_cpu_names();
 	struct buf list = {0};
 	uint32_t n = 0;
 	for (; names[n]; n++)
@@ -34,36 +34,19 @@ bool platform_resolve(struct arena *a, const char *target, const char *cpu, stru
 {
 	/* v4 without VNNI uses the micro-kernels of v3 */
 	static const enum runtime_level levels[CPU_LEVELS] = {RUNTIME_BASE, RUNTIME_V3, RUNTIME_V3, RUNTIME_VNNI};
-	struct target t;
+	const struct target *t;
 	*near = NULL;
 	if (!is_known_platform(target)) {
 		*error = arena_printf(a, "target `%s` is not supported: this trib generates code for x86_64-linux", target);
 		*near = diag_nearest(target, platforms, N_PLATFORMS);
 		return false;
 	}
-	if (!target_resolve(cpu, &t)) {
+	t = target_find_cpu(a, cpu);
+	if (!t) {
 		*error = unknown_cpu_text(a, cpu, near);
 		return false;
 	}
-	*out = (struct platform){.name = arena_strdup(a, cpu), .cpu = arena_strdup(a, t.cpu), .features = arena_strdup(a, t.features)};
-	out->vector_bytes = t.vector_bytes;
-	out->level = levels[t.level];
-	out->text = arena_printf(a, "x86_64-linux %s%s%s", t.cpu, *t.features ? " " : "", t.features);
-	out->id = hash_combine(hash_bytes(out->text, strlen(out->text)), (hash128){t.vector_bytes, out->level});
+	*out = (struct platform){.name = arena_strdup(a, cpu), .target = t, .level = levels[t->level], .id = target_hash(t)};
+	out->text = arena_printf(a, "x86_64-linux %s%s%s", t->cpu, *t->features ? " " : "", t->features);
 	return true;
-}
-
-struct platform platform_copy(struct arena *a, const struct platform *p)
-{
-	struct platform copy = *p;
-	copy.text = arena_strdup(a, p->text);
-	copy.name = arena_strdup(a, p->name);
-	copy.cpu = arena_strdup(a, p->cpu);
-	copy.features = arena_strdup(a, p->features);
-	return copy;
-}
-
-struct codegen_target platform_codegen(const struct platform *p, uint8_t opt, bool size)
-{
-	return (struct codegen_target){.cpu = p->cpu, .features = p->features, .vector_bytes = p->vector_bytes, .opt = opt, .size = size};
 }

@@ -3,22 +3,18 @@
 #define TRIB_BUILDER_MANIFEST_PLATFORM_H
 #include <stdbool.h>
 #include <stdint.h>
-#include "backend/target/codegen.h"
 #include "base/hash.h"
 
 struct arena;
+struct target;
 struct platform {
 	const char *text; /* "x86_64-linux x86-64-v3", for people and the descriptor */
 	const char *name; /* the cpu as written: "native", "x86-64-v3", … */
-	const char *cpu, *features;
-	uint32_t vector_bytes;
+	const struct target *target;
 	uint32_t level; /* of the micro-kernels: runtime_objects.h */
 	hash128 id;     /* of everything that the generated code depends on */
 };
 
 /* False: *error is the reason, *near the nearest known name or NULL. */
 bool platform_resolve(struct arena *a, const char *target, const char *cpu, struct platform *out, const char **error, const char **near);
-struct platform platform_copy(struct arena *a, const struct platform *p); /* its texts in `a` */
-/* Returns the settings for the code generator. */
-struct codegen_target platform_codegen(const struct platform *p, uint8_t opt, bool size);
 #endif

@@ -19,8 +19,11 @@ static void open_generators(struct server *s, const struct project *p)
 	struct generators *g = session_generators(&s->session, &error);
 	for (uint32_t i = 0; g && i < p->n_models; i++) {
 		const struct model_job *m = &p->models[i];
-		for (uint32_t w = 0; !m->failed && w < pool_jobs(s->session.pool); w++) {
-			struct codegen *c = generators_get(g, w, &m->platform, m->spec->plan.opt, m->spec->plan.size, &ignored);
+		if (m->failed)
+			continue;
+		struct codegen_target target = codegen_target_for(m->platform.target, m->spec->plan.opt, m->spec->plan.size);
+		for (uint32_t w = 0; w < pool_jobs(s->session.pool); w++) {
+			struct codegen *c = generators_get(g, w, &target, &ignored);
 			if (c)
 				generators_api(g)->warm(c);
 		}

@@ -71,29 +71,21 @@ hash128 key_compiler(struct arena *session, struct store *project, struct inputs
 	return id;
 }
 
-/* Everything besides the unit that changes its code. */
-static hash128 options_key(const struct platform *t, const struct plan_options *o)
-{
-	struct hasher *h = hasher_new();
-	hasher_add_hash(h, t->id);
-	hasher_add_u64(h, t->vector_bytes);
-	hasher_add_u64(h, (uint64_t)o->opt << 1 | o->size);
-	return hasher_finish(h);
-}
-
-hash128 key_unit(hash128 compiler, const struct platform *t, const struct plan_options *o, const struct plan *p)
+hash128 key_unit(hash128 compiler, hash128 target, const struct plan_options *o, const struct plan *p)
 {
 	struct hasher *h = hasher_new();
 	hasher_add_hash(h, compiler);
-	hasher_add_hash(h, options_key(t, o));
+	hasher_add_hash(h, target);
+	hasher_add_u64(h, (uint64_t)o->opt << 1 | o->size);
 	hasher_add_str(h, p->unit->symbol); /* the object defines it */
 	hasher_add_hash(h, p->run_fn_hash);
 	return hasher_finish(h);
 }
 
-struct plan_options key_unit_options(const struct plan_options *model, const struct hir_unit *u)
+struct plan_options key_unit_options(const struct plan_options *model, const struct target *target, const struct hir_unit *u)
 {
 	struct plan_options o = *model;
+	o.target = target;
 	if (u->opt >= 0) {
 		o.opt = (uint8_t)u->opt;
 		o.size = false;

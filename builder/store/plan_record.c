@@ -47,7 +47,7 @@ static void serialize_interface(struct serializer *s, struct build_fn_interface 
 
 void plan_record_serialize(struct serializer *s, struct plan_record *r)
 {
-	hash128 *const hashes[] = {&r->identity, &r->code, &r->compiler, &r->plan.build_fn_hash, &r->plan.run_fn_hash};
+	hash128 *const hashes[] = {&r->identity, &r->code, &r->compiler, &r->target, &r->plan.build_fn_hash, &r->plan.run_fn_hash};
 	for (size_t i = 0; i < sizeof hashes / sizeof *hashes; i++)
 		serialize_hash(s, hashes[i]);
 	serialize_u8(s, &r->opt);
@@ -63,7 +63,7 @@ void plan_record_serialize(struct serializer *s, struct plan_record *r)
 	serialize_interface(s, &r->plan.interface);
 }
 
-hash128 plan_record_key(hash128 compiler, uint8_t opt, hash128 identity, hash128 code)
+hash128 plan_record_key(hash128 compiler, hash128 target, uint8_t opt, hash128 identity, hash128 code)
 {
-	return hash_combine(hash_combine(compiler, (hash128){opt, 0}), hash_combine(identity, code));
+	return hash_combine(hash_combine(hash_combine(compiler, target), (hash128){opt, 0}), hash_combine(identity, code));
 }

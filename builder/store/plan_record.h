@@ -23,8 +23,8 @@ struct unit_part {
 	uint64_t facts; /* inline_callee_facts */
 };
 struct plan_record {
-	hash128 identity, code, compiler;
-	uint8_t opt; /* MANIFEST_OPT_SIZE for -Os */
+	hash128 identity, code, compiler, target; /* target: target_hash */
+	uint8_t opt;                              /* MANIFEST_OPT_SIZE for -Os */
 	struct unit_part *parts;
 	uint32_t n_parts;
 	struct plan plan; /* only slots, without callees, interface and hashes */
@@ -33,6 +33,6 @@ struct plan_record {
 
 /* Writes or reads a record. */
 void plan_record_serialize(struct serializer *s, struct plan_record *r);
-/* The key of the last plan of a unit with this code in the user's cache. Its record says what else it was made from. */
-hash128 plan_record_key(hash128 compiler, uint8_t opt, hash128 identity, hash128 code);
+/* The key of the last plan of a unit with this code, for this target, in the user's cache. Its record says what else it was made from. */
+hash128 plan_record_key(hash128 compiler, hash128 target, uint8_t opt, hash128 identity, hash128 code);
 #endif

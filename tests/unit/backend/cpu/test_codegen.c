@@ -105,11 +105,11 @@ static struct loop_fn *build(struct trial *t, const char *symbol)
 static bool add_variants(struct native *native, struct trial *t)
 {
 	for (uint32_t k = 0; k < VARIANTS; k++) {
-		struct target target;
+		const struct target *target = target_find_cpu(t->r.a, variants[k].cpu);
 		t->symbol[k] = arena_printf(t->r.a, "%s_%u", t->r.f->name, k);
-		if (k % quick(1, VARIANTS - 1) || !target_resolve(variants[k].cpu, &target) || !target_runs_here(&target))
+		if (k % quick(1, VARIANTS - 1) || !target || !target_runs_here(target))
 			continue;
-		struct codegen_target ct = {target.cpu, target.features, target.vector_bytes, variants[k].opt, false};
+		struct codegen_target ct = codegen_target_for(target, variants[k].opt, false);
 		if (!native_add(native, &ct, build(t, t->symbol[k])))
 			return false;
 	}
@@ -437,13 +437,12 @@ static void test_call_and_check(void **state)
 {
 	struct arena *a = arena_new(0);
 	struct native native;
-	struct target target;
 	char path[128];
 	float table[6] = {1, 2, 3, 4, 5, 6}, out[12], x[4] = {1, -2, 3, -4};
 	int32_t index[4] = {1, 0, 2, -1};
 	int64_t rows_dims[2] = {4, 2}, n = 4;
-	assert_true(native_begin(&native) && target_resolve("x86-64-v2", &target));
-	struct codegen_target ct = {target.cpu, target.features, target.vector_bytes, 1, false};
+	assert_true(native_begin(&native));
+	struct codegen_target ct = codegen_target_for(target_get(TARGET_X86_64_V2), 1, false);
 	assert_true(native_add(&native, &ct, rows_function(a)) && native_add(&native, &ct, caller_function(a)));
 	snprintf(path, sizeof path, "%s/leaf.c", native.dir);
 	assert_true(native_write(path, leaf_source, sizeof leaf_source - 1));
@@ -471,13 +470,18 @@ static void test_call_and_check(void **state)
 
 static void test_targets(void **state)
 {
-	struct target t;
-	for (const char *const *name = target_names(); *name; name++)
-		assert_true(target_resolve(*name, &t) && t.cpu);
-	assert_true(target_resolve("native", &t) && target_runs_here(&t));
-	assert_false(target_resolve("pentium", &t));
-	assert_true(target_resolve("x86-64-v3", &t));
-	assert_int_equal(t.vector_bytes, 32);
+	struct arena *a = arena_new(0);
+	for (const char *const *name = target_cpu_names(); *name; name++)
+		assert_non_null(target_find_cpu(a, *name));
+	assert_true(target_runs_here(target_find_cpu(a, "native")));
+	assert_null(target_find_cpu(a, "pentium"));
+	assert_ptr_equal(target_find_cpu(a, "x86-64-v3"), target_get(TARGET_X86_64_V3));
+	assert_int_equal(target_get(TARGET_X86_64_V3)->vector_bytes, 32);
+	for (int i = 0; i < TARGET_COUNT; i++)
+		for (int k = 0; k < i; k++)
+			assert_false(hash_eq(target_hash(target_get((enum target_id)i)), target_hash(target_get((enum target_id)k))));
+	assert_false(target_runs_here(target_get(TARGET_AARCH64)) || target_runs_here(target_get(TARGET_OPENCL)));
+	arena_free(a);
 }
 
 int test_codegen(void)

@@ -33,7 +33,7 @@ static int teardown(void **state)
 
 static struct plan *plan(struct fixture *x, const struct hir_unit *u, uint8_t opt)
 {
-	struct plan_options o = {.opt = opt, .verify = true};
+	struct plan_options o = {.target = target_get(TARGET_X86_64_V3), .opt = opt, .verify = true};
 	struct plan *p = plan_unit(x->a, u, &o, x->d, NULL);
 	if (!p)
 		fail_msg("%s", diags_at(x->d, 0)->message);
