@@ -234,10 +234,10 @@ LLVMTypeRef emit_scratch_type(struct emit *e) { return LLVMFunctionType(e->i64, 
 
 static void emit_kernel(struct emit *e, const struct loop_stmt *s)
 {
-	LLVMTypeRef params[3] = {e->ptr, e->ptr, e->ptr};
-	LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(e->context), params, 3, 0);
-	LLVMValueRef args[3] = {e->ctx, buffer_array(e, s), dim_array(e, s->dims, s->n_dims)};
-	LLVMBuildCall2(e->builder, type, emit_declare(e, kernel_symbol(s->kernel), type), args, 3, "");
+	LLVMTypeRef params[4] = {e->ptr, e->ptr, e->ptr, e->ptr};
+	LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(e->context), params, 4, 0);
+	LLVMValueRef args[4] = {e->ctx, buffer_array(e, s), dim_array(e, s->dims, s->n_dims), LLVMConstNull(e->ptr)};
+	LLVMBuildCall2(e->builder, type, emit_declare(e, kernel_symbol(s->kernel), type), args, 4, "");
 }
 
 /* The arguments of a tri_unit_fn. */

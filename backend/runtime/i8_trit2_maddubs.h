@@ -1,4 +1,4 @@
-/* SSSE3 and AVX2 tile of matmul_i8_trit2.c: vpmaddubsw of shifted fields into 16-bit sums. A step adds at most 512 for each field, so
+/* SSSE3 and AVX2 tile of i8_trit2_tile.h: vpmaddubsw of shifted fields into 16-bit sums. A step adds at most 512 for each field, so
  * sums are widened every 16 steps. */
 #include <immintrin.h>
 

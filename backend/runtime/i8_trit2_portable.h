@@ -1,4 +1,4 @@
-/* Tile of matmul_i8_trit2.c in vector extensions, for any target. Even and odd bytes are multiplied in 16 bits. A step adds at most 512
+/* Tile of i8_trit2_tile.h in vector extensions, for any target. Even and odd bytes are multiplied in 16 bits. A step adds at most 512
  * for each field and lane, so sums are widened every 16 steps. */
 typedef uint16_t u16x8 __attribute__((vector_size(16)));
 typedef int16_t i16x8 __attribute__((vector_size(16)));

@@ -1,4 +1,4 @@
-/* AVX-512 VNNI tile of matmul_i8_trit2.c. For one row of x, vpdpbusd takes the fields masked and not shifted; each has an accumulator
+/* AVX-512 VNNI tile of i8_trit2_tile.h. For one row of x, vpdpbusd takes the fields masked and not shifted; each has an accumulator
  * that is shifted at the end. For several rows, the fields are shifted once for all rows. Activations are 32-bit broadcasts. */
 #include <immintrin.h>
 

@@ -22,19 +22,19 @@ struct job {
 	const uint8_t *w;
 	float *y;
 	int64_t M, K, N;
+	const struct tri_epilogue *epilogue;
 	struct tri_grid grid;
 };
 
 /* Multiplies up to TILE_COLS rows of x by one panel. A block that ends in a partial step reads a zero-padded copy of x. */
-static void tile(const struct job *job, int64_t panel, int64_t m, int cols)
+static void tile(const struct job *job, int64_t panel, int64_t m, int cols, float (*acc)[TRI_TRIT2_PANEL])
 {
-	_Alignas(64) float acc[MAX_COLS][TRI_TRIT2_PANEL];
 	float padded[MAX_COLS][BLOCK_STEPS * TRI_TRIT2_STEP];
 	int halves = tri_trit2_halves(job->N, panel);
 	size_t stride = (size_t)halves * TRI_TRIT2_BLOCK;
 	const uint8_t *w = job->w + tri_trit2_offset(job->K, panel);
 	const float *x = job->x + m * job->K;
-	int64_t steps = tri_trit2_steps(job->K), n = panel * TRI_TRIT2_PANEL;
+	int64_t steps = tri_trit2_steps(job->K);
 	memset(acc, 0, (size_t)cols * sizeof acc[0]);
 	for (int64_t s = 0; s < steps; s += BLOCK_STEPS) {
 		int64_t count = steps - s < BLOCK_STEPS ? steps - s : BLOCK_STEPS, k = s * TRI_TRIT2_STEP;
@@ -48,9 +48,21 @@ static void tile(const struct job *job, int64_t panel, int64_t m, int cols)
 		}
 		tile_add(w + (size_t)s * stride, padded[0], BLOCK_STEPS * TRI_TRIT2_STEP, count, halves, cols, acc);
 	}
-	int64_t width = job->N - n < TRI_TRIT2_PANEL ? job->N - n : TRI_TRIT2_PANEL;
-	for (int c = 0; c < cols; c++)
-		memcpy(job->y + (m + c) * job->N + n, acc[c], (size_t)width * sizeof(float));
+}
+
+/* Computes rows m … end-1 of one panel. */
+static void block(const struct job *job, int64_t panel, int64_t m, int64_t end)
+{
+	_Alignas(64) float acc[ROW_BLOCK][TRI_TRIT2_PANEL];
+	int64_t n = panel * TRI_TRIT2_PANEL, width = job->N - n < TRI_TRIT2_PANEL ? job->N - n : TRI_TRIT2_PANEL;
+	for (int64_t r = m; r < end; r += TILE_COLS)
+		tile(job, panel, r, end - r < TILE_COLS ? (int)(end - r) : TILE_COLS, acc + (r - m));
+	if (job->epilogue) {
+		job->epilogue->fn(job->epilogue, acc, TRI_TRIT2_PANEL, (int64_t[]){0, m, n}, end - m, width);
+		return;
+	}
+	for (int64_t r = m; r < end; r++)
+		memcpy(job->y + r * job->N + n, acc[r - m], (size_t)width * sizeof(float));
 }
 
 static void task(void *arg, int64_t i)
@@ -60,15 +72,13 @@ static void task(void *arg, int64_t i)
 	tri_grid_range(&job->grid, i, &from, &to);
 	for (int64_t t = from; t < to; t++) {
 		int64_t panel = t / job->grid.rows, m = t % job->grid.rows * ROW_BLOCK;
-		int64_t end = m + ROW_BLOCK < job->M ? m + ROW_BLOCK : job->M;
-		for (; m < end; m += TILE_COLS)
-			tile(job, panel, m, end - m < TILE_COLS ? (int)(end - m) : TILE_COLS);
+		block(job, panel, m, m + ROW_BLOCK < job->M ? m + ROW_BLOCK : job->M);
 	}
 }
 
-void tri_matmul_f32_trit2(struct tri_context *ctx, void *const *bufs, const int64_t *dims)
+void tri_matmul_f32_trit2(struct tri_context *ctx, void *const *bufs, const int64_t *dims, const struct tri_epilogue *epilogue)
 {
-	struct job job = {bufs[0], bufs[1], bufs[2], dims[0], dims[1], dims[2], {0, 0, 0}};
+	struct job job = {bufs[0], bufs[1], bufs[2], dims[0], dims[1], dims[2], epilogue, {0, 0, 0}};
 	if (job.M <= 0 || job.N <= 0)
 		return;
 	job.grid = tri_grid_make(tri_trit2_panels(job.N), (job.M + ROW_BLOCK - 1) / ROW_BLOCK,

@@ -1,19 +1,8 @@
 /* y int32 [M, N] = x int8 [M, K] · w TRIT2 [K, N], exact. The tile kernels sum x·(t+1) over unsigned bytes; then sum(x) is subtracted.
- * tile_add adds `steps` steps of `halves` · 16 columns and `cols` rows of x to acc. Only tile_add depends on the processor. */
-#include <string.h>
-#include "kernel.h"
-#include "trit2.h"
+ */
+#include "i8_trit2_tile.h"
 
-enum { MAX_COLS = 8, ROW_BLOCK = 64, ROW_CHUNK = 512 };
-
-#if defined(__AVX512VNNI__)
-#include "i8_trit2_vnni.h"
-#elif defined(__SSSE3__)
-#include "i8_trit2_maddubs.h"
-#else
-#include "i8_trit2_portable.h"
-#endif
-_Static_assert((int)TILE_COLS <= (int)MAX_COLS, "accumulators");
+enum { ROW_BLOCK = 64, ROW_CHUNK = 512 };
 
 struct job {
 	const int8_t *x;
@@ -21,23 +10,14 @@ struct job {
 	int32_t *y;
 	int64_t M, K, N;
 	const int32_t *sums;
+	const struct tri_epilogue *epilogue;
+	int64_t first; /* the row of the whole result that y begins with */
 	struct tri_grid grid;
 };
 
-static void tile_store(const struct job *job, int64_t m, int64_t n, int cols, int32_t acc[][TRI_TRIT2_PANEL])
-{
-	int64_t width = job->N - n < TRI_TRIT2_PANEL ? job->N - n : TRI_TRIT2_PANEL;
-	for (int c = 0; c < cols; c++) {
-		for (int l = 0; l < TRI_TRIT2_PANEL; l++)
-			acc[c][l] -= job->sums[m + c];
-		memcpy(job->y + (m + c) * job->N + n, acc[c], (size_t)width * sizeof(int32_t));
-	}
-}
-
 /* Multiplies up to TILE_COLS rows of x by one panel. */
-static void tile(const struct job *job, int64_t panel, int64_t m, int cols)
+static void tile(const struct job *job, int64_t panel, int64_t m, int cols, int32_t (*acc)[TRI_TRIT2_PANEL])
 {
-	_Alignas(64) int32_t acc[MAX_COLS][TRI_TRIT2_PANEL];
 	int halves = tri_trit2_halves(job->N, panel);
 	size_t stride = (size_t)halves * TRI_TRIT2_BLOCK;
 	const uint8_t *w = job->w + tri_trit2_offset(job->K, panel);
@@ -48,12 +28,29 @@ static void tile(const struct job *job, int64_t panel, int64_t m, int cols)
 		tile_add(w + (size_t)s * stride, x + s * TRI_TRIT2_STEP, job->K, whole - s < TILE_STEPS ? whole - s : TILE_STEPS, halves,
 			 cols, acc);
 	if (rest) {
-		int8_t tail[MAX_COLS][TRI_TRIT2_STEP] = {{0}};
+		int8_t tail[TILE_COLS][TRI_TRIT2_STEP] = {{0}};
 		for (int c = 0; c < cols; c++)
 			memcpy(tail[c], x + c * job->K + whole * TRI_TRIT2_STEP, (size_t)rest);
 		tile_add(w + (size_t)whole * stride, tail[0], TRI_TRIT2_STEP, 1, halves, cols, acc);
 	}
-	tile_store(job, m, panel * TRI_TRIT2_PANEL, cols, acc);
+	for (int c = 0; c < cols; c++)
+		for (int l = 0; l < TRI_TRIT2_PANEL; l++)
+			acc[c][l] -= job->sums[m + c];
+}
+
+/* Computes rows m … end-1 of one panel. */
+static void block(const struct job *job, int64_t panel, int64_t m, int64_t end)
+{
+	_Alignas(64) int32_t acc[ROW_BLOCK][TRI_TRIT2_PANEL];
+	int64_t n = panel * TRI_TRIT2_PANEL, width = job->N - n < TRI_TRIT2_PANEL ? job->N - n : TRI_TRIT2_PANEL;
+	for (int64_t r = m; r < end; r += TILE_COLS)
+		tile(job, panel, r, end - r < TILE_COLS ? (int)(end - r) : TILE_COLS, acc + (r - m));
+	if (job->epilogue) {
+		job->epilogue->fn(job->epilogue, acc, TRI_TRIT2_PANEL, (int64_t[]){0, job->first + m, n}, end - m, width);
+		return;
+	}
+	for (int64_t r = m; r < end; r++)
+		memcpy(job->y + r * job->N + n, acc[r - m], (size_t)width * sizeof(int32_t));
 }
 
 static void task(void *arg, int64_t i)
@@ -63,29 +60,20 @@ static void task(void *arg, int64_t i)
 	tri_grid_range(&job->grid, i, &from, &to);
 	for (int64_t t = from; t < to; t++) {
 		int64_t panel = t / job->grid.rows, m = t % job->grid.rows * ROW_BLOCK;
-		int64_t end = m + ROW_BLOCK < job->M ? m + ROW_BLOCK : job->M;
-		for (; m < end; m += TILE_COLS)
-			tile(job, panel, m, end - m < TILE_COLS ? (int)(end - m) : TILE_COLS);
+		block(job, panel, m, m + ROW_BLOCK < job->M ? m + ROW_BLOCK : job->M);
 	}
 }
 
-static int32_t sum_i8(const int8_t *x, int64_t n)
-{
-	int32_t sum = 0;
-	for (int64_t k = 0; k < n; k++)
-		sum += x[k];
-	return sum;
-}
-
-void tri_matmul_i8_trit2(struct tri_context *ctx, void *const *bufs, const int64_t *dims)
+void tri_matmul_i8_trit2(struct tri_context *ctx, void *const *bufs, const int64_t *dims, const struct tri_epilogue *epilogue)
 {
 	int64_t M = dims[0], K = dims[1], N = dims[2];
 	int32_t sums[ROW_CHUNK];
 	for (int64_t m = 0; m < M && N > 0; m += ROW_CHUNK) {
 		int64_t rows = M - m < ROW_CHUNK ? M - m : ROW_CHUNK;
-		struct job job = {(const int8_t *)bufs[0] + m * K, bufs[1], (int32_t *)bufs[2] + m * N, rows, K, N, sums, {0, 0, 0}};
+		int32_t *y = epilogue ? NULL : (int32_t *)bufs[2] + m * N;
+		struct job job = {(const int8_t *)bufs[0] + m * K, bufs[1], y, rows, K, N, sums, epilogue, m, {0, 0, 0}};
 		for (int64_t r = 0; r < rows; r++)
-			sums[r] = sum_i8(job.x + r * K, K);
+			sums[r] = i8_sum(job.x + r * K, K);
 		job.grid = tri_grid_make(tri_trit2_panels(N), (rows + ROW_BLOCK - 1) / ROW_BLOCK,
 					 K * TRI_TRIT2_PANEL * (rows < ROW_BLOCK ? rows : ROW_BLOCK));
 		tri_parallel(ctx, task, &job, tri_grid_tasks(&job.grid));

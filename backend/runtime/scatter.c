@@ -34,8 +34,9 @@ struct job {
 				*to = j->add ? *to + v[k] : v[k];                                                                          \
 			}                                                                                                                  \
 	}                                                                                                                                  \
-	void tri_scatter_##name(struct tri_context *ctx, void *const *bufs, const int64_t *dims)                                           \
+	void tri_scatter_##name(struct tri_context *ctx, void *const *bufs, const int64_t *dims, const struct tri_epilogue *epilogue)      \
 	{                                                                                                                                  \
+		(void)epilogue;                                                                                                            \
 		struct job j = {ctx,         bufs[0], bufs[2], bufs[1], bufs[3], dims[1], dims[2], dims[3], (dims[2] + LANES - 1) / LANES, \
 				dims[4] != 0};                                                                                             \
 		tri_parallel(ctx, task_##name, &j, j.N > 0 ? dims[0] * j.blocks : 0);                                                      \
@@ -46,8 +47,9 @@ SCATTER(f64, double)
 SCATTER(i64, int64_t)
 
 /* y [A, N, B] = x, in bytes, with v [A, B] stored at an index along the middle dimension. dims: A, N, B. y may be x. */
-void tri_put(struct tri_context *ctx, void *const *bufs, const int64_t *dims)
+void tri_put(struct tri_context *ctx, void *const *bufs, const int64_t *dims, const struct tri_epilogue *epilogue)
 {
+	(void)epilogue;
 	int64_t A = dims[0], N = dims[1], B = dims[2], at;
 	const char *x = bufs[0], *v = bufs[1];
 	char *y = bufs[3];

@@ -133,12 +133,21 @@ static void sort(struct tri_context *ctx, void *const *bufs, const int64_t *dims
 }
 
 /* Positions have 32 bits. */
-void tri_sort_f32(struct tri_context *ctx, void *const *bufs, const int64_t *dims)
+void tri_sort_f32(struct tri_context *ctx, void *const *bufs, const int64_t *dims, const struct tri_epilogue *epilogue)
 {
+	(void)epilogue;
 	if (dims[0] > 0 && dims[1] > UINT32_MAX)
 		tri_fail(ctx, TRI_ERR_RANGE, dims[1], UINT32_MAX);
 	else
 		sort(ctx, bufs, dims, row_f32);
 }
-void tri_sort_f64(struct tri_context *ctx, void *const *bufs, const int64_t *dims) { sort(ctx, bufs, dims, row_f64); }
-void tri_sort_i64(struct tri_context *ctx, void *const *bufs, const int64_t *dims) { sort(ctx, bufs, dims, row_i64); }
+void tri_sort_f64(struct tri_context *ctx, void *const *bufs, const int64_t *dims, const struct tri_epilogue *epilogue)
+{
+	(void)epilogue;
+	sort(ctx, bufs, dims, row_f64);
+}
+void tri_sort_i64(struct tri_context *ctx, void *const *bufs, const int64_t *dims, const struct tri_epilogue *epilogue)
+{
+	(void)epilogue;
+	sort(ctx, bufs, dims, row_i64);
+}

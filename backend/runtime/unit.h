@@ -19,8 +19,19 @@ typedef void tri_unit_fn(struct tri_context *ctx, void *const *bufs, const void 
 /* Returns the scratch bytes of the unit and its callees for these dims, or TRI_TOO_LARGE if 64 bits cannot hold them. */
 #define TRI_TOO_LARGE INT64_MIN
 typedef int64_t tri_scratch_fn(const int64_t *dims);
-/* A micro-kernel. backend/target/kernels.def describes bufs and dims. */
-typedef void tri_kernel_fn(struct tri_context *ctx, void *const *bufs, const int64_t *dims);
+/* What a unit does with a finished tile of a kernel's result, while the tile is in the cache. `tile` has rows × columns elements, of which
+ * the first is element [batch, row, column] = `at` of the result; its rows are `stride` elements apart. Threads of the kernel call `fn` for
+ * different tiles at the same time, once for each element of the result, in any order. */
+struct tri_epilogue;
+typedef void tri_epilogue_fn(const struct tri_epilogue *e, const void *tile, int64_t stride, const int64_t at[3], int64_t rows,
+			     int64_t columns);
+struct tri_epilogue {
+	tri_epilogue_fn *fn;
+	void *const *unit; /* private to the unit */
+};
+/* A micro-kernel. backend/target/kernels.def describes bufs and dims, and says which kernels take an epilogue. With one, the kernel passes
+ * its result to it and has no last buffer. NULL: it stores the result in the last buffer. */
+typedef void tri_kernel_fn(struct tri_context *ctx, void *const *bufs, const int64_t *dims, const struct tri_epilogue *epilogue);
 
 /* Records a run-time error, for example an index out of range. The first error counts. The run continues. */
 void tri_fail(struct tri_context *ctx, int32_t code, int64_t value, int64_t bound);

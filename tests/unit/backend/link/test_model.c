@@ -228,7 +228,7 @@ static const char units_text[] =
 	"#include <stdint.h>\n#include <string.h>\n#include \"backend/runtime/unit.h\"\n"
 	"tri_kernel_fn tri_matmul_i8_trit2;\n"
 	"void layer_0123(struct tri_context *c, void *const *b, const void *const *w, const int64_t *d, char *s) {\n"
-	"  (void)s; void *bufs[] = {b[0], (void *)(uintptr_t)w[0], b[1]}; int64_t dims[] = {d[0], 20, 40}; tri_matmul_i8_trit2(c, bufs, dims);\n"
+	"  (void)s; void *bufs[] = {b[0], (void *)(uintptr_t)w[0], b[1]}; int64_t dims[] = {d[0], 20, 40}; tri_matmul_i8_trit2(c, bufs, dims, 0);\n"
 	"  int32_t add; memcpy(&add, w[1], 4); if ((uintptr_t)w[0] % 64 || (uintptr_t)w[1] % 64) add = 0;\n"
 	"  for (int64_t i = 0; i < d[0] * 40; i++) { int32_t v; memcpy(&v, (char *)b[1] + 4 * i, 4); v += add; memcpy((char *)b[1] + 4 * i, &v, 4); } }\n"
 	"int64_t layer_0123_scratch(const int64_t *d) { (void)d; return 0; }\n"

@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include <math.h>
 #include <sys/mman.h>
+#include "backend/runtime/conv.h"
 #include "backend/runtime/trit2.h"
 #include "backend/runtime/unit.h"
 
@@ -12,7 +13,7 @@ enum { CONTEXT_BYTES = 4096 };
 
 struct kernels {
 	void *library;
-	tri_kernel_fn *i8_trit2, *f32_trit2, *f32;
+	tri_kernel_fn *i8_trit2, *f32_trit2, *f32, *conv_i8_trit2, *conv_f32;
 	void (*init)(void *ctx, uint32_t threads);
 	void (*end)(void *ctx);
 };
@@ -20,18 +21,20 @@ struct kernels {
 static bool kernels_open(struct arena *a, enum runtime_level level, struct kernels *k)
 {
 	static const char *const names[] = {"tri_matmul_i8_trit2", "tri_matmul_f32_trit2", "tri_matmul_f32", "tri_context_init",
-					    "tri_context_end"};
+					    "tri_context_end",     "tri_conv_i8_trit2",    "tri_conv_f32"};
 	struct object *objects[24];
 	if (!level_runs(level)) {
 		print_message("this processor does not run level %d: skipped\n", (int)level);
 		return false;
 	}
-	k->library = link_open(a, objects, runtime_parse(a, level, objects, 24), names, 5);
+	k->library = link_open(a, objects, runtime_parse(a, level, objects, 24), names, 7);
 	*(void **)&k->i8_trit2 = symbol(k->library, names[0]);
 	*(void **)&k->f32_trit2 = symbol(k->library, names[1]);
 	*(void **)&k->f32 = symbol(k->library, names[2]);
 	*(void **)&k->init = symbol(k->library, names[3]);
 	*(void **)&k->end = symbol(k->library, names[4]);
+	*(void **)&k->conv_i8_trit2 = symbol(k->library, names[5]);
+	*(void **)&k->conv_f32 = symbol(k->library, names[6]);
 	return true;
 }
 
@@ -101,7 +104,7 @@ static void problem_free(struct problem *p)
 static void run(tri_kernel_fn *fn, void *ctx, struct problem *p, void *x, void *w, void *y)
 {
 	memset(y, 0x5a, (size_t)(4 * p->M * p->N));
-	fn(ctx, (void *[]){x, w, y}, (int64_t[]){p->M, p->K, p->N});
+	fn(ctx, (void *[]){x, w, y}, (int64_t[]){p->M, p->K, p->N}, NULL);
 }
 
 static void check_i8(const struct problem *p)
@@ -141,9 +144,39 @@ static void check_float(const struct problem *p, bool trits, const char *name)
 static void check_rows(tri_kernel_fn *fn, void *ctx, const struct problem *p, void *x, size_t elem, void *w)
 {
 	for (int64_t m = 0; m < p->M; m++) {
-		fn(ctx, (void *[]){(char *)x + (size_t)(m * p->K) * elem, w, p->y2.at}, (int64_t[]){1, p->K, p->N});
+		fn(ctx, (void *[]){(char *)x + (size_t)(m * p->K) * elem, w, p->y2.at}, (int64_t[]){1, p->K, p->N}, NULL);
 		assert_memory_equal(p->y2.at, (char *)p->y.at + 4 * m * p->N, (size_t)(4 * p->N));
 	}
+}
+
+/* An epilogue that stores tiles in a [rows, columns] result of 4-byte elements, each element once. */
+struct stored {
+	struct tri_epilogue epilogue;
+	int32_t *y;
+	int64_t rows, columns;
+	_Atomic int64_t elements;
+};
+static void store_tile(const struct tri_epilogue *e, const void *tile, int64_t stride, const int64_t at[3], int64_t rows, int64_t columns)
+{
+	struct stored *s = (struct stored *)(uintptr_t)e;
+	for (int64_t r = 0; r < rows; r++)
+		memcpy(s->y + ((at[0] * s->rows + at[1] + r) * s->columns + at[2]), (const int32_t *)tile + r * stride,
+		       (size_t)columns * sizeof(int32_t));
+	s->elements += rows * columns;
+}
+
+/* The epilogue must get the bits that the kernel stores without one. */
+static void check_epilogue(tri_kernel_fn *fn, void *ctx, void *const *bufs, const int64_t *dims, const void *want, int64_t batch,
+			   int64_t rows, int64_t columns)
+{
+	size_t bytes = (size_t)(4 * batch * rows * columns);
+	struct guarded y = guarded(bytes);
+	struct stored s = {.epilogue = {.fn = store_tile}, .y = y.at, .rows = rows, .columns = columns};
+	memset(y.at, 0x5a, bytes);
+	fn(ctx, (void *[]){bufs[0], bufs[1], NULL}, dims, &s.epilogue);
+	assert_memory_equal(y.at, want, bytes);
+	assert_int_equal(s.elements, batch * rows * columns);
+	release(y);
 }
 
 static void check_problem(const struct kernels *k, void *const *ctx, int64_t M, int64_t K, int64_t N)
@@ -164,10 +197,128 @@ static void check_problem(const struct kernels *k, void *const *ctx, int64_t M, 
 			run(all[i].fn, ctx[c], &p, all[i].x, all[i].w, p.y2.at);
 			assert_memory_equal(p.y.at, p.y2.at, (size_t)(4 * M * N));
 		}
+		check_epilogue(all[i].fn, ctx[1], (void *[]){all[i].x, all[i].w}, (int64_t[]){M, K, N}, p.y.at, 1, M, N);
 		if (M > 1 && M < 40)
 			check_rows(all[i].fn, ctx[0], &p, all[i].x, all[i].elem, all[i].w);
 	}
 	problem_free(&p);
+}
+
+/* ---- convolutions ---- */
+
+/* Positions of x for one term, or -1 in the padding. */
+static int64_t conv_input(const struct tri_conv *c, int64_t p, int64_t kh, int64_t kw, int64_t *row)
+{
+	int64_t h = p / c->out_width * c->stride_height - c->pad_top + kh * c->dilation_height;
+	int64_t w = p % c->out_width * c->stride_width - c->pad_left + kw * c->dilation_width;
+	*row = h;
+	return h < 0 || w < 0 || h >= c->height || w >= c->width ? -1 : w;
+}
+
+/* The windows of x as a matrix [K, P] of one image, in the order of terms that a kernel has. */
+static void conv_windows(const struct tri_conv *c, bool channels_last, const void *x, size_t elem, char *out)
+{
+	int64_t positions = tri_conv_positions(c), row;
+	for (int64_t ch = 0; ch < c->channels; ch++)
+		for (int64_t kh = 0; kh < c->kernel_height; kh++)
+			for (int64_t kw = 0; kw < c->kernel_width; kw++)
+				for (int64_t p = 0; p < positions; p++) {
+					int64_t w = conv_input(c, p, kh, kw, &row);
+					int64_t term = channels_last ? (kh * c->kernel_width + kw) * c->channels + ch
+								     : (ch * c->kernel_height + kh) * c->kernel_width + kw;
+					int64_t from = channels_last ? (row * c->width + w) * c->channels + ch
+								     : (ch * c->height + row) * c->width + w;
+					char *to = out + (size_t)(term * positions + p) * elem;
+					if (w < 0)
+						memset(to, 0, elem);
+					else
+						memcpy(to, (const char *)x + (size_t)from * elem, elem);
+				}
+}
+
+/* The float kernel against the matrix kernel on the windows: the same bits. */
+static void check_conv_f32(const struct kernels *k, void *const *ctx, const struct tri_conv *c, const int64_t *dims)
+{
+	int64_t terms = tri_conv_terms(c), positions = tri_conv_positions(c), image = c->channels * c->height * c->width;
+	struct problem w = problem_new(c->out, terms, 1), x = problem_new(c->batch, image, 1);
+	struct guarded windows = guarded((size_t)(4 * terms * positions)), y = guarded((size_t)(4 * c->batch * c->out * positions)),
+		       want = guarded((size_t)(4 * c->batch * c->out * positions));
+	for (int64_t n = 0; n < c->batch; n++) {
+		conv_windows(c, false, (float *)x.f32.at + n * image, 4, windows.at);
+		k->f32(ctx[0], (void *[]){w.f32.at, windows.at, (float *)want.at + n * c->out * positions},
+		       (int64_t[]){c->out, terms, positions}, NULL);
+	}
+	for (int i = 0; i < 3; i++) {
+		memset(y.at, 0x5a, (size_t)(4 * c->batch * c->out * positions));
+		k->conv_f32(ctx[i], (void *[]){x.f32.at, w.f32.at, y.at}, dims, NULL);
+		assert_memory_equal(y.at, want.at, (size_t)(4 * c->batch * c->out * positions));
+	}
+	check_epilogue(k->conv_f32, ctx[1], (void *[]){x.f32.at, w.f32.at}, dims, want.at, c->batch, c->out, positions);
+	release(windows), release(y), release(want);
+	problem_free(&w), problem_free(&x);
+}
+
+static void check_conv_i8(const struct kernels *k, void *const *ctx, const struct tri_conv *c, const int64_t *dims)
+{
+	int64_t terms = tri_conv_terms(c), positions = tri_conv_positions(c), image = c->channels * c->height * c->width;
+	struct problem w = problem_new(1, terms, c->out), x = problem_new(c->batch, image, 1);
+	size_t bytes = (size_t)(4 * c->batch * c->out * positions);
+	struct guarded windows = guarded((size_t)(terms * positions)), y = guarded(bytes);
+	for (int i = 0; i < 3; i++) {
+		memset(y.at, 0x5a, bytes);
+		k->conv_i8_trit2(ctx[i], (void *[]){x.i8.at, w.packed.at, y.at}, dims, NULL);
+		for (int64_t n = 0; n < c->batch; n++) {
+			conv_windows(c, true, (int8_t *)x.i8.at + n * image, 1, windows.at);
+			for (int64_t p = 0; p < positions; p++)
+				for (int64_t o = 0; o < c->out; o++) {
+					int32_t sum = 0;
+					for (int64_t t = 0; t < terms; t++)
+						sum += ((int8_t *)windows.at)[t * positions + p] * ((int8_t *)w.trits.at)[t * c->out + o];
+					assert_int_equal(((int32_t *)y.at)[(n * positions + p) * c->out + o], sum);
+				}
+		}
+	}
+	check_epilogue(k->conv_i8_trit2, ctx[1], (void *[]){x.i8.at, w.packed.at}, dims, y.at, c->batch, positions, c->out);
+	release(windows), release(y);
+	problem_free(&w), problem_free(&x);
+}
+
+static void check_conv(const struct kernels *k, void *const *ctx, struct tri_conv c)
+{
+	int64_t high = c.height + 2 * c.pad_top - c.dilation_height * (c.kernel_height - 1) - 1;
+	int64_t wide = c.width + 2 * c.pad_left - c.dilation_width * (c.kernel_width - 1) - 1;
+	if (high < 0 || wide < 0)
+		return;
+	c.out_height = high / c.stride_height + 1;
+	c.out_width = wide / c.stride_width + 1;
+	int64_t dims[15];
+	_Static_assert(sizeof dims == sizeof c, "the dims of the kernels");
+	memcpy(dims, &c, sizeof dims);
+	check_conv_f32(k, ctx, &c, dims);
+	check_conv_i8(k, ctx, &c, dims);
+}
+
+static void check_convs(const struct kernels *k, void *const *ctx)
+{
+	check_conv(k, ctx, (struct tri_conv){1, 40, 19, 35, 70, 3, 3, 0, 0, 1, 1, 1, 1, 1, 1});
+	check_conv(k, ctx, (struct tri_conv){2, 3, 30, 31, 33, 7, 7, 0, 0, 2, 2, 3, 3, 1, 1});
+	check_conv(k, ctx, (struct tri_conv){1, 513, 1, 1, 5, 3, 3, 0, 0, 1, 1, 1, 1, 1, 1});
+	check_conv(k, ctx, (struct tri_conv){3, 5, 7, 7, 500, 1, 1, 0, 0, 1, 1, 0, 0, 1, 1});
+	for (int i = 0; i < 60; i++)
+		check_conv(k, ctx,
+			   (struct tri_conv){.batch = 1 + rnd() % 2,
+					     .channels = 1 + rnd() % 9,
+					     .height = 1 + rnd() % 14,
+					     .width = 1 + rnd() % 40,
+					     .out = 1 + rnd() % 40,
+					     .kernel_height = 1 + rnd() % 4,
+					     .kernel_width = 1 + rnd() % 4,
+					     .stride_height = 1 + rnd() % 3,
+					     .stride_width = 1 + rnd() % 3,
+					     .pad_top = rnd() % 4,
+					     .pad_left = rnd() % 4,
+					     .dilation_height = 1 + rnd() % 2,
+					     .dilation_width = 1 + rnd() % 3});
 }
 
 static void against_naive(enum runtime_level level)
@@ -195,6 +346,7 @@ static void against_naive(enum runtime_level level)
 		check_problem(&k, ctx, fixed[i][0], fixed[i][1], fixed[i][2]);
 	for (int i = 0; i < 120; i++)
 		check_problem(&k, ctx, 1 + rnd() % 20, rnd() % 300, 1 + rnd() % 100);
+	check_convs(&k, ctx);
 	for (int i = 0; i < 3; i++)
 		k.end(ctx[i]);
 	dlclose(k.library);

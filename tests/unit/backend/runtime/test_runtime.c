@@ -356,7 +356,7 @@ static void portable_tile(void **state)
 			w[e] = (int8_t)((e * 7 + e / 11 + i) % 3) - 1;
 		assert_true(tri_trit2_packed_size(k, n) <= sizeof packed);
 		tri_trit2_pack(w, k, n, packed);
-		tri_matmul_i8_trit2(&ctx, (void *[]){x, packed, y}, (int64_t[]){m, k, n});
+		tri_matmul_i8_trit2(&ctx, (void *[]){x, packed, y}, (int64_t[]){m, k, n}, NULL);
 		for (int64_t e = 0; e < m * n; e++) {
 			int32_t want = 0;
 			for (int64_t j = 0; j < k; j++)
