@@ -1,14 +1,10 @@
 /* Reductions visit the reduced dimensions in row-major order. Float sums and products are computed in double and rounded once. */
-#include <math.h>
+#include "backend/interp/element.h"
 #include "backend/interp/state.h"
 #include "backend/ir/tensor.h"
 
 struct axis {
 	int64_t size, stride;
-};
-struct acc {
-	double f;
-	int64_t i, at;
 };
 
 /* Collects the dimensions of x that are reduced (want = 1) or kept (0), in row-major order. */
@@ -46,61 +42,6 @@ static bool is_consecutive(const struct axis *a, uint32_t n)
 	return true;
 }
 
-static int64_t int_limit(dtype t, bool high)
-{
-	if (t == DT_BOOL)
-		return high;
-	if (t == DT_TRIT)
-		return high ? 1 : -1;
-	int64_t top = (int64_t)(UINT64_MAX >> (65 - 8 * (int)dtype_size(t)));
-	return high ? top : -top - 1;
-}
-
-static struct acc start(enum ir_op op, dtype elem)
-{
-	bool lowest = op == OP_REDUCE_MAX || op == OP_ARGMAX, highest = op == OP_REDUCE_MIN || op == OP_ARGMIN;
-	struct acc a = {0, 0, 0};
-	if (op == OP_REDUCE_PROD)
-		a.f = 1, a.i = 1;
-	if (!lowest && !highest)
-		return a;
-	a.f = lowest ? -INFINITY : INFINITY;
-	if (dtype_class(elem) != DTC_FLOAT)
-		a.i = int_limit(elem, highest);
-	return a;
-}
-
-static bool is_better(enum ir_op op, double v, double best)
-{
-	if (isnan(best))
-		return false;
-	return isnan(v) || (op == OP_REDUCE_MAX || op == OP_ARGMAX ? v > best : v < best);
-}
-
-static void add_float(enum ir_op op, struct acc *a, double v, int64_t at)
-{
-	if (op == OP_REDUCE_SUM) {
-		a->f += v;
-	} else if (op == OP_REDUCE_PROD) {
-		a->f *= v;
-	} else if (is_better(op, v, a->f)) {
-		a->f = v;
-		a->at = at;
-	}
-}
-
-static void add_int(enum ir_op op, struct acc *a, int64_t v, int64_t at)
-{
-	if (op == OP_REDUCE_SUM) {
-		a->i = (int64_t)((uint64_t)a->i + (uint64_t)v);
-	} else if (op == OP_REDUCE_PROD) {
-		a->i = (int64_t)((uint64_t)a->i * (uint64_t)v);
-	} else if (op == OP_REDUCE_MAX || op == OP_ARGMAX ? v > a->i : v < a->i) {
-		a->i = v;
-		a->at = at;
-	}
-}
-
 void interp_reduce(const struct ir_inst *i, const struct tensor *x, struct tensor *out)
 {
 	struct axis reduced[8], kept[8];
@@ -111,14 +52,14 @@ void interp_reduce(const struct ir_inst *i, const struct tensor *x, struct tenso
 	for (uint32_t k = 0; k < n_reduced; k++)
 		count *= reduced[k].size;
 	for (int64_t o = 0; o < n; o++) {
-		struct acc a = start(i->op, x->elem);
+		struct accumulator a = accumulator_start(i->op, x->elem);
 		int64_t base = count ? offset_at(kept, n_kept, o) : 0;
 		for (int64_t k = 0; k < count; k++) {
 			int64_t at = base + (row ? k : offset_at(reduced, n_reduced, k));
 			if (floats)
-				add_float(i->op, &a, elem_float(x->elem, x->data, at), k);
+				accumulate_float(i->op, &a, elem_float(x->elem, x->data, at), k);
 			else
-				add_int(i->op, &a, elem_int(x->elem, x->data, at), k);
+				accumulate_int(i->op, &a, elem_int(x->elem, x->data, at), k);
 		}
 		if (arg)
 			elem_put_int(out->elem, out->data, o, a.at);
