@@ -1,17 +1,25 @@
 /* y float [M, N] = x float [M, K] · w TRIT2 [K, N], without multiplications. The layout of w and the work items are those of tri_matmul_i8_trit2.cl. Sums are
  * computed in blocks of 64 terms, as in generated reductions. */
 
+#ifndef TRI_MATMUL_F32_TRIT2
+#define TRI_MATMUL_F32_TRIT2
 /* Returns x if the trit (stored as trit + 1) is 1, -x if it is -1, else 0. */
 float4 tri_f32_signed(float4 x, uint trit)
 {
 	return trit == 2 ? x : trit == 0 ? -x : (float4)0.0f;
 }
+#endif
 
-kernel void tri_matmul_f32_trit2(global uchar *px, ulong ox, global uchar *pw, ulong ow, global uchar *py, ulong oy, long M, long K, long N)
+#ifndef TRI_NAME /* without an epilogue */
+#define TRI_NAME tri_matmul_f32_trit2
+#define TRI_BUFFERS , global uchar *py, ulong oy
+#define TRI_DIMS
+#define TRI_STORE(batch, row, column, value) ((global float *)(py + oy))[(row) * N + (column)] = (value)
+#endif
+kernel void TRI_NAME(global uchar *px, ulong ox, global uchar *pw, ulong ow TRI_BUFFERS, long M, long K, long N TRI_DIMS)
 {
 	global const float *x = (global const float *)(px + ox);
 	global const uint *w = (global const uint *)(pw + ow);
-	global float *y = (global float *)(py + oy);
 	const long g = (long)get_global_id(0);
 	if (g >= (M + 3) / 4 * N)
 		return;
@@ -36,11 +44,15 @@ kernel void tri_matmul_f32_trit2(global uchar *px, ulong ox, global uchar *pw, u
 		}
 	}
 	sum += part;
-	y[m * N + n] = sum.s0;
+	TRI_STORE(0, m, n, sum.s0);
 	if (m + 1 < M)
-		y[(m + 1) * N + n] = sum.s1;
+		TRI_STORE(0, m + 1, n, sum.s1);
 	if (m + 2 < M)
-		y[(m + 2) * N + n] = sum.s2;
+		TRI_STORE(0, m + 2, n, sum.s2);
 	if (m + 3 < M)
-		y[(m + 3) * N + n] = sum.s3;
+		TRI_STORE(0, m + 3, n, sum.s3);
 }
+#undef TRI_NAME
+#undef TRI_BUFFERS
+#undef TRI_DIMS
+#undef TRI_STORE

@@ -2,6 +2,8 @@
  * word for each column. Bits 2f, 2f+1 of its byte j hold trit + 1 of k = 16·step + 4·f + j. A work item computes four rows of one column; neighbours
  * read neighbouring words. Work items: ceil(M / 4) · N. */
 
+#ifndef TRI_MATMUL_I8_TRIT2
+#define TRI_MATMUL_I8_TRIT2
 /* Returns trits k = 4·f … 4·f+3 of a word. */
 int4 tri_i8_trits(uint word, int f) { return convert_int4(as_char4(word >> 2 * f & 0x03030303u)) - 1; }
 
@@ -18,12 +20,18 @@ int tri_i8_dot(int4 a, int4 b)
 	const int4 p = a * b;
 	return p.s0 + p.s1 + p.s2 + p.s3;
 }
+#endif
 
-kernel void tri_matmul_i8_trit2(global uchar *px, ulong ox, global uchar *pw, ulong ow, global uchar *py, ulong oy, long M, long K, long N)
+#ifndef TRI_NAME /* without an epilogue */
+#define TRI_NAME tri_matmul_i8_trit2
+#define TRI_BUFFERS , global uchar *py, ulong oy
+#define TRI_DIMS
+#define TRI_STORE(batch, row, column, value) ((global int *)(py + oy))[(row) * N + (column)] = (value)
+#endif
+kernel void TRI_NAME(global uchar *px, ulong ox, global uchar *pw, ulong ow TRI_BUFFERS, long M, long K, long N TRI_DIMS)
 {
 	global const char *x = (global const char *)(px + ox);
 	global const uint *w = (global const uint *)(pw + ow);
-	global int *y = (global int *)(py + oy);
 	const long g = (long)get_global_id(0);
 	if (g >= (M + 3) / 4 * N)
 		return;
@@ -46,11 +54,15 @@ kernel void tri_matmul_i8_trit2(global uchar *px, ulong ox, global uchar *pw, ul
 			sum.s3 += tri_i8_dot(tri_i8_load(x3, k, K), t);
 		}
 	}
-	y[m * N + n] = sum.s0;
+	TRI_STORE(0, m, n, sum.s0);
 	if (m + 1 < M)
-		y[(m + 1) * N + n] = sum.s1;
+		TRI_STORE(0, m + 1, n, sum.s1);
 	if (m + 2 < M)
-		y[(m + 2) * N + n] = sum.s2;
+		TRI_STORE(0, m + 2, n, sum.s2);
 	if (m + 3 < M)
-		y[(m + 3) * N + n] = sum.s3;
+		TRI_STORE(0, m + 3, n, sum.s3);
 }
+#undef TRI_NAME
+#undef TRI_BUFFERS
+#undef TRI_DIMS
+#undef TRI_STORE
