@@ -29,3 +29,11 @@ void ir_mark_build_time(struct ir_fn *f)
 	for (uint32_t r = 0; r < f->n_insts; r++)
 		f->insts[r].build_time = known_at_build(f, &f->insts[r]);
 }
+
+bool ir_build_time_is_marked(const struct ir_fn *f)
+{
+	for (uint32_t r = 0; r < f->n_insts; r++)
+		if (f->insts[r].build_time != known_at_build(f, &f->insts[r]))
+			return false;
+	return true;
+}

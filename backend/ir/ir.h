@@ -86,6 +86,7 @@ bool ir_type_same(const struct hir_type *a, const struct hir_type *b);
 struct hir_type ir_type_translate(struct dims *to, const struct dims *from, const dim *syms, const struct hir_type *t);
 /* Sets build_time of every instruction. */
 void ir_mark_build_time(struct ir_fn *f);
+bool ir_build_time_is_marked(const struct ir_fn *f);
 
 /* Checks the invariants of ops.def. Returns false after writing the instruction and what is wrong with it into `why`. */
 bool ir_verify(const struct ir_fn *f, struct buf *why);

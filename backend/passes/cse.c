@@ -35,12 +35,12 @@ static hash128 key_of(const struct rewrite *w, ir_ref r)
 	return hasher_finish(h);
 }
 
-bool pass_cse(struct ir_fn *f, struct pass_context *c)
+uint32_t pass_cse(struct ir_fn *f, struct pass_context *c)
 {
 	(void)c;
 	struct map seen = {0};
 	struct rewrite w;
-	bool changed = false;
+	uint32_t changes = 0;
 	rewrite_begin(&w, f);
 	for (ir_ref r = 0; r < w.old.n_insts; r++) {
 		const struct ir_inst *i = ir_at(&w.old, r);
@@ -52,12 +52,12 @@ bool pass_cse(struct ir_fn *f, struct pass_context *c)
 		uint64_t have;
 		if (map_get(&seen, key, &have)) {
 			w.map[r] = (ir_ref)have;
-			changed = true;
+			changes++;
 		} else {
 			map_put(&seen, key, rewrite_copy(&w, r));
 		}
 	}
 	rewrite_end(&w);
 	map_free(&seen);
-	return changed;
+	return changes;
 }

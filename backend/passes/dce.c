@@ -2,7 +2,7 @@
 #include "backend/passes/passes.h"
 #include "base/arena.h"
 
-bool pass_dce(struct ir_fn *f, struct pass_context *c)
+uint32_t pass_dce(struct ir_fn *f, struct pass_context *c)
 {
 	(void)c;
 	bool *live = ARENA_ARRAY(f->unit, bool, f->n_insts + 1);
@@ -16,12 +16,12 @@ bool pass_dce(struct ir_fn *f, struct pass_context *c)
 			live[ir_operand(f, r, k)] = true;
 	}
 	if (n_live == f->n_insts)
-		return false;
+		return 0;
 	struct rewrite w;
 	rewrite_begin(&w, f);
 	for (ir_ref r = 0; r < w.old.n_insts; r++)
 		if (live[r])
 			rewrite_copy(&w, r);
 	rewrite_end(&w);
-	return true;
+	return w.old.n_insts - n_live;
 }

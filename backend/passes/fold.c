@@ -91,11 +91,11 @@ static bool is_foldable(const struct ir_fn *f, ir_ref r)
 	return true;
 }
 
-bool pass_fold(struct ir_fn *f, struct pass_context *c)
+uint32_t pass_fold(struct ir_fn *f, struct pass_context *c)
 {
 	(void)c;
 	struct rewrite w;
-	bool changed = false;
+	uint32_t changes = 0;
 	rewrite_begin(&w, f);
 	for (ir_ref r = 0; r < w.old.n_insts; r++) {
 		ir_ref copy = rewrite_copy(&w, r);
@@ -105,8 +105,8 @@ bool pass_fold(struct ir_fn *f, struct pass_context *c)
 		if (folded == IR_NONE)
 			continue;
 		w.map[r] = folded;
-		changed = true;
+		changes++;
 	}
 	rewrite_end(&w);
-	return changed;
+	return changes;
 }

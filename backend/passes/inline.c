@@ -88,17 +88,17 @@ static bool inline_call(struct rewrite *w, ir_ref call, struct pass_context *c, 
 	return true;
 }
 
-static bool inline_once(struct ir_fn *f, struct pass_context *c)
+static uint32_t inline_once(struct ir_fn *f, struct pass_context *c)
 {
 	struct rewrite w;
-	bool changed = false;
+	uint32_t changes = 0;
 	rewrite_begin(&w, f);
 	ir_ref **inlined = ARENA_ARRAY(f->unit, ir_ref *, w.old.n_insts + 1);
 	for (ir_ref r = 0; r < w.old.n_insts && !c->failed; r++) {
 		const struct ir_inst *i = ir_at(&w.old, r);
 		if (should_inline(&w, r, c)) {
 			c->failed = !inline_call(&w, r, c, &inlined[r]);
-			changed = true;
+			changes++;
 		} else if (i->op == OP_RESULT && inlined[ir_operand(&w.old, r, 0)]) {
 			w.map[r] = inlined[ir_operand(&w.old, r, 0)][i->index];
 		} else {
@@ -109,14 +109,14 @@ static bool inline_once(struct ir_fn *f, struct pass_context *c)
 		*f = w.old;
 	else
 		rewrite_end(&w);
-	return changed;
+	return changes;
 }
 
 /* Inlined code may have calls itself. The front end reports recursion as an error, so this ends. */
-bool pass_inline(struct ir_fn *f, struct pass_context *c)
+uint32_t pass_inline(struct ir_fn *f, struct pass_context *c)
 {
-	bool any = false;
-	for (uint32_t round = 0; round < 256 && !c->failed && inline_once(f, c); round++)
-		any = true;
-	return any;
+	uint32_t changes = 0, some = 1;
+	for (uint32_t round = 0; round < 256 && !c->failed && some; round++)
+		changes += some = inline_once(f, c);
+	return changes;
 }

@@ -3,53 +3,85 @@
 #include <string.h>
 #include "base/arena.h"
 #include "base/buf.h"
+#include "base/bug.h"
 
-enum { MAX_ROUNDS = 4 };
+enum { MAX_ROUNDS = 4, CLEAN_UPS = EARLY | LATE };
 
-static const struct pass {
-	const char *text;
-	bool (*run)(struct ir_fn *f, struct pass_context *c);
-	uint8_t level;
+static const struct tensor_pass {
+	struct pass pass;
+	uint32_t groups;
+	uint32_t (*run)(struct ir_fn *f, struct pass_context *c);
 } passes[] = {
-#define PASS(id, text, level) {text, pass_##id, level},
+#define PASS(id, text, groups, level, needs, makes, breaks) {{text, level, needs, makes, breaks}, groups, pass_##id},
 #include "backend/passes/passes.def"
 #undef PASS
 };
-enum { PASS_COUNT = sizeof passes / sizeof passes[0] };
 
-static bool run_one(const struct pass *p, struct ir_fn *f, struct pass_context *c)
+const char *pass_name(enum pass_number p) { return passes[p].pass.text; }
+
+struct pass_context pass_context_new(uint8_t opt, bool size, bool verify, struct diags *diags, struct pass_trace *trace)
 {
-	bool changed = p->run(f, c);
-	if (c->verify && !c->failed)
-		ir_verify_or_abort(f, p->text);
-	if (changed && c->dump) {
-		buf_printf(c->dump, "; after %s\n", p->text);
-		ir_print(f, c->dump);
-	}
-	return changed;
+	uint8_t level = size ? 2 : opt;
+	return (struct pass_context){.opt = opt,
+				     .size = size,
+				     .diags = diags,
+				     .run = {.level = level, .verify = verify, .facts = FACTS_OF_LOWERED, .trace = trace}};
 }
 
-bool passes_run(struct ir_fn *f, struct pass_context *c)
+static void verify(const struct ir_fn *f, const struct pass_context *c, const char *after)
 {
-	uint8_t level = c->size ? 2 : c->opt;
+	if (!c->run.verify || c->failed)
+		return;
+	ir_verify_or_abort(f, after);
+	BUG_ON((c->run.facts & FACT_BUILD_TIME) && !ir_build_time_is_marked(f));
+}
+
+static bool run_one(enum pass_number k, struct ir_fn *f, struct pass_context *c)
+{
+	const struct pass *p = &passes[k].pass;
+	if (!pass_begin(&c->run, p))
+		return false;
+	uint32_t changes = passes[k].run(f, c);
+	pass_end(&c->run, p, k, changes);
+	if (changes)
+		c->run.facts &= ~(uint32_t)FACT_SETTLED;
+	verify(f, c, p->text);
+	struct buf *text = changes ? pass_text(&c->run, "after ", p->text) : NULL;
+	if (text)
+		ir_print(f, text);
+	return changes > 0;
+}
+
+static void run_group(enum pass_group group, struct ir_fn *f, struct pass_context *c)
+{
 	bool changed = true;
-	if (c->verify)
-		ir_verify_or_abort(f, "lower");
 	for (uint32_t round = 0; changed && round < MAX_ROUNDS; round++) {
 		changed = false;
-		for (uint32_t k = 0; k < PASS_COUNT && !c->failed; k++)
-			if (passes[k].level <= level)
-				changed |= run_one(&passes[k], f, c);
+		for (enum pass_number k = 0; k < PASS_COUNT && !c->failed; k++)
+			if (passes[k].groups & group)
+				changed |= run_one(k, f, c);
 	}
+	if (group & CLEAN_UPS)
+		c->run.facts |= FACT_SETTLED;
+}
+
+bool passes_run(struct ir_fn *f, struct pass_context *c, uint32_t groups)
+{
+	c->run.arena = f->unit;
+	verify(f, c, "lower");
+	for (enum pass_group g = EARLY; g <= LATE; g <<= 1)
+		if ((groups & g) && !((g & CLEAN_UPS) && (c->run.facts & FACT_SETTLED)))
+			run_group(g, f, c);
 	return !c->failed;
 }
 
 bool pass_run_named(const char *name, struct ir_fn *f, struct pass_context *c)
 {
-	for (uint32_t k = 0; k < PASS_COUNT; k++) {
-		if (strcmp(passes[k].text, name))
+	c->run.arena = f->unit;
+	for (enum pass_number k = 0; k < PASS_COUNT; k++) {
+		if (strcmp(passes[k].pass.text, name) != 0)
 			continue;
-		run_one(&passes[k], f, c);
+		run_one(k, f, c);
 		return true;
 	}
 	return false;

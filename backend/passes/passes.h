@@ -4,30 +4,46 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "backend/ir/ir.h"
+#include "backend/passes/pass.h"
 
-struct buf;
 struct diags;
 struct target;
+
+/* Groups of passes, in the order in which they run. Each is repeated until nothing changes. */
+enum pass_group {
+	EARLY = 1,    /* clean-ups before legalization, with operations as the source has them */
+	LEGALIZE = 2, /* expands operations that the target has no kernel for */
+	LATE = 4,     /* the same clean-ups on what was expanded; not run if legalization has changed nothing */
+	ALL_PASSES = EARLY | LEGALIZE | LATE
+};
 
 struct pass_context {
 	const struct target *target;
 	uint8_t opt;
 	bool size; /* -Os */
-	bool verify;
 	struct diags *diags;
-	struct buf *dump;                /* receives the text after every pass that changed something; may be NULL */
 	bool failed;                     /* errors were reported into diags */
 	const struct hir_unit **inlined; /* by pass_inline, each once, sorted by symbol */
 	uint32_t n_inlined, cap_inlined;
+	struct pass_run run;
 };
+/* Makes the context of a function that was lowered or read from text. */
+struct pass_context pass_context_new(uint8_t opt, bool size, bool verify, struct diags *diags, struct pass_trace *trace);
 
-/* Return true if they changed f. */
-#define PASS(id, text, level) bool pass_##id(struct ir_fn *f, struct pass_context *c);
+/* Return the number of changes that they made. */
+#define PASS(id, text, groups, level, needs, makes, breaks) uint32_t pass_##id(struct ir_fn *f, struct pass_context *c);
 #include "backend/passes/passes.def"
 #undef PASS
+enum pass_number {
+#define PASS(id, text, groups, level, needs, makes, breaks) PASS_##id,
+#include "backend/passes/passes.def"
+#undef PASS
+	PASS_COUNT
+};
+const char *pass_name(enum pass_number p);
 
-/* Runs the passes of the level until nothing changes. Returns false if errors were reported into c->diags. */
-bool passes_run(struct ir_fn *f, struct pass_context *c);
+/* Runs the passes of the groups at the level of c. Returns false if errors were reported into c->diags. */
+bool passes_run(struct ir_fn *f, struct pass_context *c, uint32_t groups);
 /* Runs one pass, for tests. Returns false if there is no pass of this name. */
 bool pass_run_named(const char *name, struct ir_fn *f, struct pass_context *c);
 

@@ -217,11 +217,11 @@ static ir_ref simplify(struct rewrite *w, ir_ref r)
 	return s == IR_NONE && i.op == OP_DIV ? multiply_by_reciprocal(w, &i, a, b) : s;
 }
 
-bool pass_simplify(struct ir_fn *f, struct pass_context *c)
+uint32_t pass_simplify(struct ir_fn *f, struct pass_context *c)
 {
 	(void)c;
 	struct rewrite w;
-	bool changed = false;
+	uint32_t changes = 0;
 	rewrite_begin(&w, f);
 	for (ir_ref r = 0; r < w.old.n_insts; r++) {
 		ir_ref s = simplify(&w, r);
@@ -232,8 +232,8 @@ bool pass_simplify(struct ir_fn *f, struct pass_context *c)
 			continue;
 		}
 		w.map[r] = s;
-		changed = true;
+		changes++;
 	}
 	rewrite_end(&w);
-	return changed;
+	return changes;
 }

@@ -150,19 +150,19 @@ static ir_ref rewrite_product(struct rewrite *w, ir_ref r)
 	return rescale(f, ir_emit(f, OP_MATMUL, &i.type, operands, 2, i.at), &q);
 }
 
-bool pass_ternary(struct ir_fn *f, struct pass_context *c)
+uint32_t pass_ternary(struct ir_fn *f, struct pass_context *c)
 {
 	(void)c;
 	struct rewrite w;
-	bool changed = false;
+	uint32_t changes = 0;
 	rewrite_begin(&w, f);
 	for (ir_ref r = 0; r < w.old.n_insts; r++) {
 		w.map[r] = rewrite_product(&w, r);
 		if (w.map[r] == IR_NONE)
 			rewrite_copy(&w, r);
 		else
-			changed = true;
+			changes++;
 	}
 	rewrite_end(&w);
-	return changed;
+	return changes;
 }

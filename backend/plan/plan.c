@@ -29,12 +29,11 @@ static hash128 hash_build_fn(const struct ir_fn *build_fn, const struct build_fn
 	return h;
 }
 
-static void dump_stage(struct buf *dump, const char *stage, const struct ir_fn *f)
+static void print_stage(const struct pass_run *r, const char *stage, const struct ir_fn *f)
 {
-	if (!dump)
-		return;
-	buf_printf(dump, "; %s\n", stage);
-	ir_print(f, dump);
+	struct buf *text = pass_text(r, "", stage);
+	if (text)
+		ir_print(f, text);
 }
 
 /* Lowers and optimises in `scratch`; the two functions of the plan go to `unit`. */
@@ -43,8 +42,11 @@ static bool lower_and_split(struct plan *p, struct arena *unit, struct arena *sc
 	struct ir_fn *whole = lower_unit(scratch, p->unit, c->diags);
 	if (!whole)
 		return false;
-	dump_stage(c->dump, "lowered", whole);
-	if (!passes_run(whole, c) || !plan_split(p, unit, whole, c->opt > 0, c->diags))
+	print_stage(&c->run, "lowered", whole);
+	if (!passes_run(whole, c, EARLY) || !passes_run(whole, c, LEGALIZE) || !passes_run(whole, c, LATE))
+		return false;
+	pass_require(&c->run, FACT_BUILD_TIME | FACT_SETTLED, "split");
+	if (!plan_split(p, unit, whole, c->opt > 0, c->diags))
 		return false;
 	p->n_inlined = c->n_inlined;
 	p->inlined = ARENA_ARRAY(unit, const struct hir_unit *, c->n_inlined + 1);
@@ -55,8 +57,9 @@ static bool lower_and_split(struct plan *p, struct arena *unit, struct arena *sc
 
 struct plan *plan_unit(struct arena *unit, const struct hir_unit *u, const struct plan_options *opt, struct diags *diags, struct buf *dump)
 {
-	struct pass_context c = {
-		.target = opt->target, .opt = opt->opt, .size = opt->size, .verify = opt->verify, .diags = diags, .dump = dump};
+	struct pass_trace trace = {.text = dump};
+	struct pass_context c = pass_context_new(opt->opt, opt->size, opt->verify, diags, &trace);
+	c.target = opt->target;
 	struct arena *scratch = arena_new(0);
 	struct plan *p = ARENA_NEW(unit, struct plan);
 	p->unit = u;
@@ -69,8 +72,8 @@ struct plan *plan_unit(struct arena *unit, const struct hir_unit *u, const struc
 		ir_verify_or_abort(p->build_fn, "split");
 		ir_verify_or_abort(p->run_fn, "split");
 	}
-	dump_stage(dump, "build_fn", p->build_fn);
-	dump_stage(dump, "run_fn", p->run_fn);
+	print_stage(&c.run, "build_fn", p->build_fn);
+	print_stage(&c.run, "run_fn", p->run_fn);
 	build_fn_describe(unit, p->build_fn, &p->interface);
 	p->build_fn_hash = hash_build_fn(p->build_fn, &p->interface);
 	p->run_fn_hash = hash_combine(ir_hash(p->run_fn), hash_slots(p));

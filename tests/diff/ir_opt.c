@@ -25,7 +25,7 @@ static bool run_passes(char *names, struct ir_fn *f, struct pass_context *c)
 	for (char *name = strtok(names, ","); name; name = strtok(NULL, ",")) {
 		if (!strcmp(name, "-"))
 			continue;
-		if (!strcmp(name, "all") ? passes_run(f, c) : pass_run_named(name, f, c))
+		if (!strcmp(name, "all") ? passes_run(f, c, ALL_PASSES) : pass_run_named(name, f, c))
 			continue;
 		fprintf(stderr, "ir-opt: no pass %s\n", name);
 		return false;
@@ -84,15 +84,13 @@ static int print_hash(const struct ir_fn *f)
 
 static int work(int argc, char **argv, struct ir_fn *f, struct arena *a, struct diags *d)
 {
-	struct pass_context c = {.opt = 2, .verify = true, .diags = d};
+	struct pass_context c = pass_context_new(argc == 4 && !strcmp(argv[1], "-O") ? (uint8_t)atoi(argv[2]) : 2, false, true, d, NULL);
 	if (argc == 3 && !strcmp(argv[1], "-hash"))
 		return print_hash(f);
 	if (argc == 3)
 		return run_passes(argv[1], f, &c) ? print(f) : 2;
-	if (argc == 4 && !strcmp(argv[1], "-O")) {
-		c.opt = (uint8_t)atoi(argv[2]);
-		return passes_run(f, &c) ? print(f) : 1;
-	}
+	if (argc == 4 && !strcmp(argv[1], "-O"))
+		return passes_run(f, &c, ALL_PASSES) ? print(f) : 1;
 	if (argc == 4 && !strcmp(argv[1], "-r"))
 		return run_passes(argv[2], f, &c) ? run(f, a) : 2;
 	return 2;

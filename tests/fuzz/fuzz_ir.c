@@ -23,8 +23,8 @@ static void round_trip(struct arena *a, struct sources *s, struct diags *d, cons
 
 static void optimise(struct ir_fn *f, struct diags *d)
 {
-	struct pass_context c = {.opt = 3, .verify = true, .diags = d};
-	BUG_ON(!passes_run(f, &c));
+	struct pass_context c = pass_context_new(3, false, true, d, NULL);
+	BUG_ON(!passes_run(f, &c, ALL_PASSES));
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

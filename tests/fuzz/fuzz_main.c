@@ -62,14 +62,14 @@ static void interpret(struct arena *a, struct hir_program *p, struct diags *d, i
 	struct tensor none[1], *weights = ARENA_ARRAY(a, struct tensor, p->entries[0].unit->n_inputs + 1);
 	struct ir_fn *f = lower_unit(a, p->entries[0].unit, d);
 	struct buf why = {0};
-	struct pass_context c = {.opt = (uint8_t)opt, .verify = true, .diags = d};
+	struct pass_context c = pass_context_new((uint8_t)opt, false, true, d, NULL);
 	if (!f || !init_params(a, p, d, weights))
 		return;
 	if (!ir_verify(f, &why)) {
 		fprintf(stderr, "%.*s\n", (int)why.len, why.at);
 		abort();
 	}
-	if (opt && !passes_run(f, &c))
+	if (opt && !passes_run(f, &c, ALL_PASSES))
 		return;
 	if (!interp_program(f, NULL, weights, NULL, &sink, a, none, &error))
 		buf_printf(out, "error: %s\n", error.text);
