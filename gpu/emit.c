@@ -64,7 +64,7 @@ void opencl_program(const struct loop_fn *const *units, uint32_t n, struct buf *
 	for (uint32_t k = 0; k < KERNEL_COUNT; k++) {
 		if (!used[k])
 			continue;
-		const char *text = opencl_template(kernel_symbol((enum kernel)k));
+		const char *text = opencl_template(kernel_info((enum kernel)k)->symbol);
 		BUG_ON(!text);
 		buf_puts(out, text);
 		buf_putc(out, '\n');

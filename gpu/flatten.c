@@ -77,13 +77,13 @@ static void launch_nest(const struct frame *s, uint32_t stmt)
 
 /* The number of work items of a template. A matrix product computes four rows of a column in each, a sort places one element, others
  * process a line. */
-static dim kernel_items(struct dims *d, enum kernel k, const dim *dims)
+static dim kernel_items(struct dims *d, enum ir_op op, const dim *dims)
 {
-	if (k <= KERNEL_MATMUL_F32)
+	if (op == OP_MATMUL)
 		return dim_mul(d, dim_floordiv(d, dim_add(d, dims[0], dim_const(d, 3)), dim_const(d, 4)), dims[2]);
-	if (k == KERNEL_PUT)
+	if (op == OP_PUT)
 		return dim_mul(d, dim_mul(d, dims[0], dims[1]), dims[2]);
-	if (k <= KERNEL_SORT_I64)
+	if (op == OP_SORT)
 		return dim_mul(d, dims[0], dims[1]);
 	dim one = dim_const(d, 1),
 	    some = dim_sub(d, one, dim_floordiv(d, one, dim_add(d, dims[1], one))); /* 0 if the lines have no elements */
@@ -93,15 +93,14 @@ static dim kernel_items(struct dims *d, enum kernel k, const dim *dims)
 static void launch_kernel(const struct frame *s, const struct loop_stmt *st)
 {
 	struct dims *d = s->out->dims;
-	struct flat_launch l = {.kernel = kernel_symbol(st->kernel),
-				.n_args = st->n_buffers,
-				.n_dims = st->n_dims,
-				.fails = st->kernel >= KERNEL_SCATTER_F32};
+	const struct kernel_info *k = kernel_info(st->kernel);
+	struct flat_launch l = {
+		.kernel = k->symbol, .n_args = st->n_buffers, .n_dims = st->n_dims, .fails = k->op == OP_SCATTER || k->op == OP_PUT};
 	l.args = args_of(s, st->buffers, st->n_buffers);
 	l.dims = ARENA_ARRAY(s->f->arena, dim, st->n_dims + 1);
 	for (uint32_t i = 0; i < st->n_dims; i++)
 		l.dims[i] = to_entry_dim(s, st->dims[i]);
-	l.items = kernel_items(d, st->kernel, l.dims);
+	l.items = kernel_items(d, k->op, l.dims);
 	vec_push(&s->out->launches, l);
 }
 

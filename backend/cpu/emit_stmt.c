@@ -237,7 +237,7 @@ static void emit_kernel(struct emit *e, const struct loop_stmt *s)
 	LLVMTypeRef params[4] = {e->ptr, e->ptr, e->ptr, e->ptr};
 	LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(e->context), params, 4, 0);
 	LLVMValueRef args[4] = {e->ctx, buffer_array(e, s), dim_array(e, s->dims, s->n_dims), LLVMConstNull(e->ptr)};
-	LLVMBuildCall2(e->builder, type, emit_declare(e, kernel_symbol(s->kernel), type), args, 4, "");
+	LLVMBuildCall2(e->builder, type, emit_declare(e, kernel_info(s->kernel)->symbol, type), args, 4, "");
 }
 
 /* The arguments of a tri_unit_fn. */

@@ -18,6 +18,12 @@ enum ir_op {
 	OP_COUNT
 };
 enum ir_trait { PURE = 1, EWISE = 2, COMMUTES = 4, REDUCES = 8, EFFECT = 16, FLOATS = 32, BOOLS = 64, COMPARES = 128, EXPENSIVE = 256 };
+enum layout {
+#define LAYOUT(id) LAYOUT_##id,
+#include "backend/ir/layouts.def"
+#undef LAYOUT
+	LAYOUT_COUNT
+};
 enum ir_random { RANDOM_NORMAL, RANDOM_UNIFORM, RANDOM_TRIT, RANDOM_TRIT_BALANCED };
 
 typedef uint32_t ir_ref; /* index into ir_fn.insts */
@@ -25,6 +31,7 @@ typedef uint32_t ir_ref; /* index into ir_fn.insts */
 
 struct ir_inst {
 	enum ir_op op;
+	uint8_t layout;                /* enum layout */
 	bool build_time;               /* the value is known when the library is built: it depends on weights and constants alone */
 	struct hir_type type;          /* dims of ir_fn.dims */
 	uint32_t operands, n_operands; /* in ir_fn.operands */

@@ -145,7 +145,7 @@ static void put_symbols(struct lazy_builder *m)
 	}
 	for (uint32_t k = 0; k < KERNEL_COUNT; k++)
 		if (m->kernels[k])
-			put_symbol(m, kernel_symbol((enum kernel)k));
+			put_symbol(m, kernel_info((enum kernel)k)->symbol);
 }
 
 static void put_library(struct lazy_builder *m, struct section_builder *b, const struct lazy_info *info)

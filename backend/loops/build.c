@@ -55,17 +55,17 @@ static void const_buffer(struct builder *b, ir_ref v)
 	b->fn->buffers[b->buffer[v]].data = in->data;
 }
 
-static void emit_kernel(struct builder *b, ir_ref v, enum kernel kernel, ir_ref x, ir_ref w)
+static void emit_matmul(struct builder *b, ir_ref v, const struct kernel_match *m)
 {
 	const struct ir_inst *in = ir_at(b->ir, v);
 	const struct hir_type *lhs = &ir_at(b->ir, ir_operand(b->ir, v, 0))->type;
 	struct loop_stmt *s = stmt_new(b, STMT_KERNEL);
 	b->buffer[v] = output_or_temp(b, v, &in->type);
-	s->kernel = kernel;
+	s->kernel = m->kernel;
 	s->n_buffers = s->n_dims = 3;
 	s->buffers = ARENA_ARRAY(b->unit, uint32_t, 3);
-	s->buffers[0] = b->buffer[x];
-	s->buffers[1] = b->buffer[w];
+	s->buffers[0] = b->buffer[m->operands[0]];
+	s->buffers[1] = b->buffer[m->operands[1]];
 	s->buffers[2] = b->buffer[v];
 	s->dims = ARENA_ARRAY(b->unit, dim, 3);
 	s->dims[0] = dim_product(b->dims, lhs->dims, lhs->rank - 1u);
@@ -83,8 +83,8 @@ static void axis_dims(struct builder *b, const struct hir_type *t, uint32_t axis
 			out[k < axis ? 0 : 2] = dim_mul(b->dims, out[k < axis ? 0 : 2], t->dims[k]);
 }
 
-/* Emits an operation that is a kernel: buffers are the operands, for SORT the workspace, and the result. kernels.def lists the dims. */
-static void emit_op_kernel(struct builder *b, ir_ref v, enum kernel kernel)
+/* Emits a kernel along an axis: buffers are the operands, for SORT the workspace, and the result. kernels.def lists the dims. */
+static void emit_along_axis(struct builder *b, ir_ref v, const struct kernel_match *m)
 {
 	const struct ir_inst *in = ir_at(b->ir, v);
 	struct loop_stmt *s = stmt_new(b, STMT_KERNEL);
@@ -92,12 +92,12 @@ static void emit_op_kernel(struct builder *b, ir_ref v, enum kernel kernel)
 	dtype elem = ir_at(b->ir, ir_operand(b->ir, v, 0))->type.elem;
 	dim along[3];
 	axis_dims(b, &in->type, sort ? in->type.rank - 1u : in->index, along);
-	s->kernel = kernel + (put ? 0 : elem == DT_FLOAT64 ? 1 : elem == DT_INT64 ? 2 : 0);
+	s->kernel = m->kernel;
 	if (put)
 		along[2] = dim_mul(b->dims, along[2], dim_const(b->dims, (int64_t)dtype_size(elem)));
 	s->buffers = ARENA_ARRAY(b->unit, uint32_t, in->n_operands + 2);
-	for (uint32_t k = 0; k < in->n_operands; k++)
-		s->buffers[s->n_buffers++] = b->buffer[loops_base(b->ir, ir_operand(b->ir, v, k))];
+	for (uint32_t k = 0; k < m->n_operands; k++)
+		s->buffers[s->n_buffers++] = b->buffer[m->operands[k]];
 	if (sort)
 		s->buffers[s->n_buffers++] = buffer_new(b, BUFFER_TEMP, 0, &in->type);
 	s->buffers[s->n_buffers++] = b->buffer[v] = output_or_temp(b, v, &in->type);
@@ -168,7 +168,7 @@ static struct loop_stmt call_of(struct builder *b, ir_ref v, const struct hir_un
 		if (table)
 			s.slot = oi->index;
 		else
-			s.buffers[s.n_buffers++] = b->buffer[loops_base(b->ir, o)];
+			s.buffers[s.n_buffers++] = b->buffer[ir_below_reshapes(b->ir, o)];
 	}
 	s.dims = ARENA_ARRAY(b->unit, dim, s.n_dims);
 	for (uint32_t k = 0; k < s.n_dims; k++)
@@ -203,7 +203,7 @@ static void emit_if(struct builder *b, ir_ref v)
 {
 	const struct ir_inst *in = ir_at(b->ir, v);
 	struct loop_stmt s = {.kind = STMT_IF, .slot = LOOP_NONE, .calls = ARENA_ARRAY(b->unit, struct loop_stmt, 2), .n_calls = 2};
-	uint32_t first = 1, condition = b->buffer[loops_base(b->ir, ir_operand(b->ir, v, 0))];
+	uint32_t first = 1, condition = b->buffer[ir_below_reshapes(b->ir, ir_operand(b->ir, v, 0))];
 	s.calls[0] = call_of(b, v, in->callee, &first);
 	s.calls[1] = call_of(b, v, in->other, &first);
 	for (uint32_t k = 0; k < in->callee->n_outputs; k++) {
@@ -238,7 +238,7 @@ static void emit_loop(struct builder *b, ir_ref v)
 {
 	const struct ir_inst *in = ir_at(b->ir, v);
 	struct loop_stmt s = {.kind = STMT_LOOP, .slot = LOOP_NONE, .calls = ARENA_ARRAY(b->unit, struct loop_stmt, 1), .n_calls = 1};
-	uint32_t first = 1, condition = b->buffer[loops_base(b->ir, ir_operand(b->ir, v, 0))];
+	uint32_t first = 1, condition = b->buffer[ir_below_reshapes(b->ir, ir_operand(b->ir, v, 0))];
 	struct loop_stmt *body = &s.calls[0];
 	*body = call_of(b, v, in->callee, &first);
 	s.n_carried = in->callee->n_outputs - 1;
@@ -274,7 +274,7 @@ static void emit_effect(struct builder *b, ir_ref v)
 	for (uint32_t k = 0; k < in->n_operands; k++) {
 		ir_ref o = ir_operand(b->ir, v, k);
 		const struct hir_type *t = &ir_at(b->ir, o)->type;
-		s->buffers[k] = b->buffer[loops_base(b->ir, o)];
+		s->buffers[k] = b->buffer[ir_below_reshapes(b->ir, o)];
 		s->kinds[k] = (uint8_t)(t->elem << 4 | t->rank);
 		for (uint32_t i = 0; i < t->rank; i++)
 			s->dims[s->n_dims++] = t->dims[i];
@@ -291,14 +291,9 @@ static void emit_nest(struct builder *b, uint32_t group)
 static void emit_stored(struct builder *b, ir_ref v)
 {
 	const struct ir_inst *in = ir_at(b->ir, v);
-	enum kernel kernel;
-	ir_ref x, w;
-	if (loops_match_kernel(b, v, &kernel, &x, &w)) {
-		emit_kernel(b, v, kernel, x, w);
-		return;
-	}
-	if (loops_find_op_kernel(in->op, &kernel)) {
-		emit_op_kernel(b, v, kernel);
+	struct kernel_match m;
+	if (kernel_for(b->plan->options.target, b->ir, v, &m)) {
+		(in->op == OP_MATMUL ? emit_matmul : emit_along_axis)(b, v, &m);
 		return;
 	}
 	b->buffer[v] = output_or_temp(b, v, &in->type);

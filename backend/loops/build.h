@@ -53,8 +53,6 @@ struct builder {
 	uint32_t range_table; /* the buffer that nests load from which only check indices, or LOOP_NONE */
 };
 
-/* Returns the value below reshapes, which has the same elements in the same order. */
-ir_ref loops_base(const struct ir_fn *f, ir_ref v);
 /* True if the value is in memory that no nest writes: an input, weight, constant or result of a call. */
 bool loops_is_external(const struct ir_fn *f, ir_ref v);
 
@@ -62,12 +60,6 @@ bool loops_is_external(const struct ir_fn *f, ir_ref v);
 uint32_t loops_add_temp(struct builder *b, const struct hir_type *type);
 /* True if all elements of the constant are equal. It then needs no buffer, unless a call reads it (`forced`). */
 bool loops_is_splat(const struct builder *b, const struct ir_inst *in);
-
-/* If v is a matmul that a micro-kernel computes, stores the kernel and the operands, below reshapes, and returns true. */
-bool loops_match_kernel(const struct builder *b, ir_ref v, enum kernel *kernel, ir_ref *x, ir_ref *w);
-/* If the operation is always a kernel, stores it and returns true: the kernel for float32, which those for float64 and int64 follow, or
- * for bytes. */
-bool loops_find_op_kernel(enum ir_op op, enum kernel *kernel);
 
 /* checks.c: fills fn->checks. */
 void loops_add_checks(struct builder *b);

@@ -11,13 +11,6 @@
 
 enum { CHEAP = 6, SIZE_LIMIT = 160 };
 
-ir_ref loops_base(const struct ir_fn *f, ir_ref v)
-{
-	while (ir_at(f, v)->op == OP_RESHAPE)
-		v = ir_operand(f, v, 0);
-	return v;
-}
-
 bool loops_is_external(const struct ir_fn *f, ir_ref v)
 {
 	enum ir_op op = ir_at(f, v)->op;
@@ -34,43 +27,6 @@ static bool is_view(enum ir_op op)
 
 /* True if a nest for each operand writes a part of the result. */
 static bool is_joined(enum ir_op op) { return op == OP_CONCAT || op == OP_PAD; }
-
-/* Returns the matrix below broadcasts that only add leading dimensions. */
-static ir_ref below_broadcast(const struct ir_fn *f, ir_ref v)
-{
-	while (ir_at(f, v)->op == OP_BROADCAST) {
-		ir_ref o = ir_operand(f, v, 0);
-		const struct hir_type *t = &ir_at(f, v)->type, *from = &ir_at(f, o)->type;
-		if (from->rank < 2 || !dim_eq(from->dims[from->rank - 1], t->dims[t->rank - 1]) ||
-		    !dim_eq(from->dims[from->rank - 2], t->dims[t->rank - 2]))
-			break;
-		v = o;
-	}
-	return v;
-}
-
-bool loops_match_kernel(const struct builder *b, ir_ref v, enum kernel *kernel, ir_ref *x, ir_ref *w)
-{
-	const struct ir_fn *f = b->ir;
-	if (ir_at(f, v)->op != OP_MATMUL)
-		return false;
-	ir_ref lhs = ir_operand(f, v, 0), rhs = below_broadcast(f, ir_operand(f, v, 1));
-	const struct ir_inst *r = ir_at(f, rhs);
-	if (r->type.rank != 2)
-		return false;
-	dtype l = ir_at(f, lhs)->type.elem;
-	*x = loops_base(f, lhs);
-	*w = loops_base(f, rhs);
-	const struct ir_inst *base = ir_at(f, *w);
-	bool packed = base->op == OP_WEIGHT && b->plan->slots[base->index].layout == LAYOUT_TRIT2;
-	if (packed) {
-		BUG_ON(*w != rhs || (l != DT_INT8 && l != DT_FLOAT32));
-		*kernel = l == DT_INT8 ? KERNEL_MATMUL_I8_TRIT2 : KERNEL_MATMUL_F32_TRIT2;
-		return true;
-	}
-	*kernel = KERNEL_MATMUL_F32;
-	return l == DT_FLOAT32 && r->type.elem == DT_FLOAT32;
-}
 
 static uint32_t own_cost(enum ir_op op)
 {
@@ -105,7 +61,7 @@ static void estimate_cost(struct builder *b, ir_ref v)
 	struct fused *f = &b->values[v];
 	f->cost = own_cost(in->op);
 	f->size = 1;
-	if (loops_is_external(b->ir, v) || is_joined(in->op) || is_reduction(in->op) || loops_find_op_kernel(in->op, &(enum kernel){0}))
+	if (loops_is_external(b->ir, v) || is_joined(in->op) || is_reduction(in->op) || kernel_for(b->plan->options.target, b->ir, v, NULL))
 		return;
 	for (uint32_t k = 0; k < in->n_operands; k++) {
 		const struct fused *o = &b->values[ir_operand(b->ir, v, k)];
@@ -118,7 +74,7 @@ static void estimate_cost(struct builder *b, ir_ref v)
 
 static void force_buffer(struct builder *b, ir_ref v)
 {
-	v = loops_base(b->ir, v);
+	v = ir_below_reshapes(b->ir, v);
 	if (!loops_is_external(b->ir, v) || ir_at(b->ir, v)->op == OP_CONST)
 		b->values[v].forced = true;
 	if (b->values[v].use == USE_NONE)
@@ -277,20 +233,18 @@ static void decide_storage(struct builder *b, ir_ref v)
 {
 	struct fused *f = &b->values[v];
 	const struct ir_inst *in = ir_at(b->ir, v);
-	enum kernel kernel;
-	ir_ref x, w;
+	struct kernel_match m;
 	if (f->use == USE_NONE)
 		return;
-	f->stored = loops_find_op_kernel(in->op, &kernel);
-	if (f->stored || loops_is_external(b->ir, v)) {
+	if (loops_is_external(b->ir, v)) {
 		for (uint32_t k = 0; k < in->n_operands; k++)
 			force_buffer(b, ir_operand(b->ir, v, k));
 		return;
 	}
-	if (loops_match_kernel(b, v, &kernel, &x, &w)) {
+	if (kernel_for(b->plan->options.target, b->ir, v, &m)) {
 		f->stored = true;
-		force_buffer(b, x);
-		force_buffer(b, w);
+		for (uint32_t k = 0; k < m.n_operands; k++)
+			force_buffer(b, m.operands[k]);
 		return;
 	}
 	f->stored = needs_buffer(b, v);
@@ -311,7 +265,7 @@ static void decide_storage(struct builder *b, ir_ref v)
 static void assign_outputs(struct builder *b)
 {
 	for (uint32_t o = 0; o < b->ir->n_outputs; o++) {
-		ir_ref v = loops_base(b->ir, b->ir->outputs[o]);
+		ir_ref v = ir_below_reshapes(b->ir, b->ir->outputs[o]);
 		enum ir_op op = ir_at(b->ir, v)->op;
 		struct fused *f = &b->values[v];
 		if (op != OP_INPUT && op != OP_WEIGHT && op != OP_CONST && f->output == LOOP_NONE) {

@@ -7,13 +7,7 @@
 #include "backend/ir/ir.h"
 #include "backend/plan/plan.h"
 #include "backend/runtime/unit.h"
-
-enum kernel {
-#define KERNEL(id, symbol, buffers, dims) KERNEL_##id,
-#include "backend/target/kernels.def"
-#undef KERNEL
-	KERNEL_COUNT
-};
+#include "backend/target/kernel.h"
 
 enum buffer_kind { BUFFER_INPUT, BUFFER_OUTPUT, BUFFER_WEIGHT, BUFFER_TEMP, BUFFER_CONST };
 struct loop_buffer {
@@ -127,5 +121,4 @@ struct loop_fn *loops_build(struct arena *unit, const struct plan *p);
 /* Checks what printers rely on. Returns false after writing what is wrong into `why`. */
 bool loops_verify(const struct loop_fn *f, struct buf *why);
 void loops_print(const struct loop_fn *f, struct buf *out);
-const char *kernel_symbol(enum kernel k);
 #endif

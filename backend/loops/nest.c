@@ -180,7 +180,7 @@ static uint32_t eval_gather(struct nest_builder *n, ir_ref v, const struct coord
 	for (uint32_t k = 0; k < t->rank; k++)
 		if (k != axis)
 			access_add(b, &e.access, &c->at[k + shift], strides[k]);
-	e.access.buffer = b->buffer[loops_base(b->ir, table)];
+	e.access.buffer = b->buffer[ir_below_reshapes(b->ir, table)];
 	e.access.index = index;
 	e.access.scale = strides[axis];
 	set_bound(b, t->dims[axis], &e.access);
@@ -277,7 +277,7 @@ static uint32_t eval_inline(struct nest_builder *n, ir_ref v, const struct coord
 static uint32_t eval_new(struct nest_builder *n, ir_ref v, const struct coords *c)
 {
 	const struct builder *b = n->b;
-	ir_ref base = loops_base(b->ir, v);
+	ir_ref base = ir_below_reshapes(b->ir, v);
 	const struct ir_inst *in = ir_at(b->ir, base);
 	if (in->op == OP_CONST && loops_is_splat(b, in)) {
 		struct loop_expr e = expr_new(b, LOOP_CONST, in->type.elem, c->in_reduction);

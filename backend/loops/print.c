@@ -130,7 +130,8 @@ static void print_nest(const struct loop_fn *f, const struct loop_nest *n, struc
 
 static void print_call(const struct loop_fn *f, const struct loop_stmt *s, struct buf *out)
 {
-	buf_printf(out, "  %s %s(", s->kind == STMT_CALL ? "call" : "kernel", s->kind == STMT_CALL ? s->callee : kernel_symbol(s->kernel));
+	buf_printf(out, "  %s %s(", s->kind == STMT_CALL ? "call" : "kernel",
+		   s->kind == STMT_CALL ? s->callee : kernel_info(s->kernel)->symbol);
 	for (uint32_t k = 0; k < s->n_buffers; k++)
 		buf_printf(out, "%sb%u", k ? ", " : "", s->buffers[k]);
 	for (uint32_t k = 0; k < s->n_dims; k++) {

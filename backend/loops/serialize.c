@@ -227,14 +227,9 @@ static void code_nest(struct codec *c, struct loop_nest *n)
 
 static void code_kernel(struct codec *c, struct loop_stmt *s)
 {
-	static const uint32_t n_dims[] = {
-#define KERNEL(id, symbol, buffers, dims) dims,
-#include "backend/target/kernels.def"
-#undef KERNEL
-	};
 	CODE_ENUM(c, s->kernel, KERNEL_COUNT);
 	CODE_ARRAY(c, s->dims, s->n_dims, UINT32_MAX, code_dim);
-	need(c, s->n_dims == n_dims[s->kernel]);
+	need(c, s->n_dims == kernel_info(s->kernel)->n_dims);
 }
 
 static void code_call(struct codec *c, struct loop_stmt *s)

@@ -94,11 +94,6 @@ static bool check_nest(const struct check *c)
 
 static bool check_call(const struct check *c, const struct loop_stmt *s)
 {
-	static const uint32_t buffers[] = {
-#define KERNEL(id, symbol, buffers, dims) buffers,
-#include "backend/target/kernels.def"
-#undef KERNEL
-	};
 	for (uint32_t k = 0; k < s->n_buffers; k++)
 		if (s->buffers[k] >= c->f->n_buffers)
 			return fail(c, "an argument is not a buffer", k);
@@ -107,7 +102,8 @@ static bool check_call(const struct check *c, const struct loop_stmt *s)
 			return false;
 	if ((s->kind == STMT_IF) != (s->n_calls == 2) || (s->kind == STMT_LOOP) != (s->n_calls == 1))
 		return fail(c, "wrong number of calls of an if or a loop", s->n_calls);
-	return s->kind != STMT_KERNEL || s->n_buffers == buffers[s->kernel] || fail(c, "wrong number of buffers of a kernel", s->n_buffers);
+	return s->kind != STMT_KERNEL || s->n_buffers == kernel_info(s->kernel)->n_buffers ||
+	       fail(c, "wrong number of buffers of a kernel", s->n_buffers);
 }
 
 bool loops_verify(const struct loop_fn *f, struct buf *why)

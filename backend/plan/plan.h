@@ -10,13 +10,6 @@
 #include "backend/ir/ir.h"
 #include "backend/target/target.h"
 
-enum layout {
-#define LAYOUT(id) LAYOUT_##id,
-#include "backend/plan/layouts.def"
-#undef LAYOUT
-	LAYOUT_COUNT
-};
-
 /* One pointer of a unit's weight table. */
 enum slot_kind {
 	SLOT_DATA,  /* a tensor: output `first_output` of the build_fn, packed in `layout` */

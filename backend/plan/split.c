@@ -8,6 +8,7 @@
  * compiled, when another thread may evaluate the build_fn. */
 #include "backend/plan/split.h"
 #include <string.h>
+#include "backend/target/kernel.h"
 #include "base/arena.h"
 #include "base/diag.h"
 
@@ -101,6 +102,7 @@ static ir_ref weight_of_slot(struct split *s, uint32_t slot, span at)
 {
 	ir_ref w = ir_emit(s->run_fn, OP_WEIGHT, &s->p->slots[slot].type, NULL, 0, at);
 	ir_at(s->run_fn, w)->index = slot;
+	ir_at(s->run_fn, w)->layout = s->p->slots[slot].layout;
 	return w;
 }
 
@@ -119,13 +121,13 @@ static ir_ref data_slot(struct split *s, ir_ref r, enum layout layout)
 
 /* ---- the run_fn ---- */
 
-static enum layout layout_for(const struct split *s, const struct ir_inst *user, uint32_t k, ir_ref r)
+/* Returns the layout that the kernel of `user` wants for its operand k, if it reads the operand itself. */
+static enum layout layout_for(const struct split *s, ir_ref user, uint32_t k)
 {
-	const struct hir_type *t = &ir_at(s->whole, r)->type;
-	if (!user || user->op != OP_MATMUL || k != 1 || t->rank != 2 || t->elem != DT_TRIT)
+	struct kernel_match m;
+	if (!target_takes(s->p->options.target, s->whole, user, &m) || m.operands[k] != ir_operand(s->whole, user, k))
 		return LAYOUT_PLAIN;
-	dtype x = ir_at(s->whole, s->whole->operands[user->operands])->type.elem;
-	return x == DT_INT8 || x == DT_FLOAT32 ? LAYOUT_TRIT2 : LAYOUT_PLAIN; /* the micro-kernels take only these two */
+	return kernel_info(m.kernel)->layouts[k];
 }
 
 static ir_ref run_value(struct split *s, ir_ref r, enum layout layout) { return in_slot(s, r) ? data_slot(s, r, layout) : s->map[r]; }
@@ -180,7 +182,7 @@ static void add_run_inst(struct split *s, ir_ref r)
 	else
 		for (uint32_t k = 0; k < n; k++) {
 			ir_ref o = ir_operand(s->whole, r, k);
-			s->operands[k] = run_value(s, o, layout_for(s, i, k, o));
+			s->operands[k] = run_value(s, o, layout_for(s, r, k));
 		}
 	s->map[r] = copy_inst(s, s->run_fn, s->run_syms, r, n);
 }

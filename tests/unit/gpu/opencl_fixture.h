@@ -88,6 +88,7 @@ static inline ir_ref unit_weight(struct unit *u, struct hir_type t, enum layout 
 	u->f->weights[u->f->n_weights++] = t;
 	ir_ref r = ir_emit(u->f, OP_WEIGHT, &t, NULL, 0, SPAN_NONE);
 	ir_at(u->f, r)->index = s;
+	ir_at(u->f, r)->layout = (uint8_t)layout;
 	return r;
 }
 static inline void unit_output(struct unit *u, ir_ref v) { u->f->outputs[u->f->n_outputs++] = v; }
@@ -122,6 +123,7 @@ static inline void unit_core(struct unit *u)
 			(struct hir_node){.kind = HIR_BUILTIN, .type = ir_at(u->f, u->f->outputs[i])->type, .at = SPAN_NONE};
 	}
 	u->plan.unit = c;
+	u->plan.options.target = target_get(TARGET_OPENCL);
 	u->plan.run_fn = u->f;
 	u->plan.build_fn = ir_fn_new(u->a, "build_fn", dims_new(u->a));
 	if (!u->loops) {

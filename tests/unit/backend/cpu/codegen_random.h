@@ -315,6 +315,7 @@ static ir_ref random_matmul(struct random_fn *r, ir_ref v)
 		r->f->weights[r->f->n_weights] = flat;
 		ops[1] = emit(r, OP_WEIGHT, &flat, NULL, 0, true);
 		ir_at(r->f, ops[1])->index = r->f->n_weights++;
+		ir_at(r->f, ops[1])->layout = LAYOUT_TRIT2;
 		if (x.rank > 2)
 			ops[1] = emit(r, OP_BROADCAST, &w, ops + 1, 1, true);
 	} else {
@@ -453,7 +454,7 @@ static struct random_fn random_function(struct arena *a, uint64_t seed, const ch
 			v--;
 		r.f->outputs[k] = v;
 	}
-	r.plan = (struct plan){.run_fn = r.f, .slots = r.slots, .n_slots = r.f->n_weights};
+	r.plan = (struct plan){.options.target = target_get(TARGET_X86_64_V3), .run_fn = r.f, .slots = r.slots, .n_slots = r.f->n_weights};
 	return r;
 }
 
@@ -469,7 +470,7 @@ static struct random_fn one_op(struct arena *a, struct dims *d, const char *name
 	r.f->n_outputs = 1;
 	r.f->outputs = ARENA_ARRAY(a, ir_ref, 1);
 	r.f->outputs[0] = emit(&r, op, out, x, n, true);
-	r.plan = (struct plan){.run_fn = r.f};
+	r.plan = (struct plan){.options.target = target_get(TARGET_X86_64_V3), .run_fn = r.f};
 	return r;
 }
 

@@ -422,7 +422,7 @@ static struct loop_fn *caller_function(struct arena *a)
 	r.f->outputs = ARENA_ARRAY(a, ir_ref, 1);
 	r.f->outputs[0] = emit(&r, OP_NEG, &t, &result, 1, true);
 	r.f->n_outputs = 1;
-	struct plan p = {.run_fn = r.f};
+	struct plan p = {.options.target = target_get(TARGET_X86_64_V3), .run_fn = r.f};
 	return loops_build(a, &p);
 }
 

@@ -14,11 +14,17 @@
 /* Trit matrices are packed, as the planner would have it. */
 static struct plan plan_for(struct arena *a, struct ir_fn *f)
 {
-	struct plan p = {.run_fn = f, .n_slots = f->n_weights, .slots = ARENA_ARRAY(a, struct slot, f->n_weights + 1)};
+	struct plan p = {.options.target = target_get(TARGET_X86_64_V3),
+			 .run_fn = f,
+			 .n_slots = f->n_weights,
+			 .slots = ARENA_ARRAY(a, struct slot, f->n_weights + 1)};
 	for (uint32_t k = 0; k < f->n_weights; k++) {
 		p.slots[k].type = f->weights[k];
 		p.slots[k].layout = f->weights[k].elem == DT_TRIT ? LAYOUT_TRIT2 : LAYOUT_PLAIN;
 	}
+	for (ir_ref r = 0; r < f->n_insts; r++)
+		if (ir_at(f, r)->op == OP_WEIGHT)
+			ir_at(f, r)->layout = (uint8_t)p.slots[ir_at(f, r)->index].layout;
 	return p;
 }
 

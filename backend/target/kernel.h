@@ -1,0 +1,44 @@
+/* The micro-kernels, and which of them computes an operation. Nothing else decides that. */
+#ifndef TRIB_BACKEND_TARGET_KERNEL_H
+#define TRIB_BACKEND_TARGET_KERNEL_H
+#include <stdbool.h>
+#include <stdint.h>
+#include "backend/ir/ir.h"
+
+struct target;
+
+enum kernel {
+#define KERNEL(id, ...) KERNEL_##id,
+#include "backend/target/kernels.def"
+#undef KERNEL
+	KERNEL_COUNT
+};
+enum { KERNEL_OPERANDS = 4 }; /* the most operands of a kernel's operation */
+
+/* A row of kernels.def. */
+struct kernel_info {
+	const char *symbol;
+	enum ir_op op, other_op;
+	bool (*fits)(const struct ir_fn *f, ir_ref r);
+	uint32_t targets; /* a bit for each enum target_arch */
+	enum layout layouts[KERNEL_OPERANDS];
+	uint32_t n_buffers, n_dims;
+	bool epilogue; /* passes finished tiles to an epilogue */
+	uint32_t cost;
+};
+const struct kernel_info *kernel_info(enum kernel k);
+
+/* How a kernel computes an operation. */
+struct kernel_match {
+	enum kernel kernel;
+	uint32_t n_operands;
+	ir_ref operands[KERNEL_OPERANDS]; /* the values that it reads: below reshapes, and below broadcasts that repeat a matrix */
+};
+/* True if a kernel of the target computes r once its operands have the layouts that the kernel wants. `m` may be NULL. */
+bool target_takes(const struct target *t, const struct ir_fn *f, ir_ref r, struct kernel_match *m);
+/* True if a kernel of the target computes r with the layouts that its operands have. `m` may be NULL. */
+bool kernel_for(const struct target *t, const struct ir_fn *f, ir_ref r, struct kernel_match *m);
+
+/* Returns the value below reshapes, which has the same elements in the same order. */
+ir_ref ir_below_reshapes(const struct ir_fn *f, ir_ref v);
+#endif
