@@ -28,7 +28,7 @@ static bool uses_fp64(const struct loop_fn *f)
 		if (f->buffers[i].type.elem == DT_FLOAT64)
 			return true;
 	for (uint32_t i = 0; i < f->n_stmts; i++)
-		if (f->stmts[i].kind == STMT_NEST && nest_uses(&f->stmts[i].nest, DT_FLOAT64))
+		if (f->stmts[i].kind == STMT_NEST && nest_uses(&f->stmts[i].u.nest, DT_FLOAT64))
 			return true;
 	return false;
 }
@@ -37,7 +37,7 @@ static void mark_kernels(const struct loop_fn *f, bool used[KERNEL_COUNT])
 {
 	for (uint32_t i = 0; i < f->n_stmts; i++)
 		if (f->stmts[i].kind == STMT_KERNEL)
-			used[f->stmts[i].kernel] = true;
+			used[f->stmts[i].u.kernel.kernel] = true;
 }
 
 const char *opencl_template(const char *name)

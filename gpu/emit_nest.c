@@ -207,7 +207,7 @@ static void reduce(const struct emit_nest *e)
 
 void emit_kernel(const struct loop_fn *f, uint32_t stmt, struct buf *out)
 {
-	const struct loop_nest *n = &f->stmts[stmt].nest;
+	const struct loop_nest *n = &f->stmts[stmt].u.nest;
 	struct arena *scratch = arena_new(0);
 	struct emit_nest e = {.scratch = scratch, .f = f, .n = n, .out = out};
 	opencl_signature_of(scratch, f, n, &e.sig);

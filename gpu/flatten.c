@@ -56,7 +56,7 @@ static struct flat_arg *args_of(const struct frame *s, const uint32_t *buffers, 
 static void launch_nest(const struct frame *s, uint32_t stmt)
 {
 	struct arena *a = s->f->arena;
-	const struct loop_nest *n = &s->fn->stmts[stmt].nest;
+	const struct loop_nest *n = &s->fn->stmts[stmt].u.nest;
 	struct opencl_signature sig;
 	opencl_signature_of(a, s->fn, n, &sig);
 	struct flat_launch l = {.kernel = arena_printf(a, "%s_k%u", s->fn->symbol, stmt),
@@ -90,7 +90,7 @@ static dim kernel_items(struct dims *d, enum ir_op op, const dim *dims)
 	return dim_mul(d, dim_mul(d, dims[0], dims[2]), some);
 }
 
-static void launch_kernel(const struct frame *s, const struct loop_stmt *st)
+static void launch_kernel(const struct frame *s, const struct loop_kernel *st)
 {
 	struct dims *d = s->out->dims;
 	const struct kernel_info *k = kernel_info(st->kernel);
@@ -131,7 +131,7 @@ static void need_check(struct flat_entry *out, struct loop_check x)
 
 static void expand(const struct frame *s);
 
-static void call(const struct frame *s, const struct loop_stmt *st)
+static void call(const struct frame *s, const struct loop_call *st)
 {
 	struct arena *a = s->f->arena;
 	struct frame callee = {.f = s->f, .out = s->out, .fn = unit_loops(s->f, st->callee_unit)};
@@ -157,10 +157,10 @@ static void expand(const struct frame *s)
 		const struct loop_stmt *st = &s->fn->stmts[i];
 		switch (st->kind) {
 		case STMT_NEST: launch_nest(s, i); break;
-		case STMT_KERNEL: launch_kernel(s, st); break;
-		case STMT_CALL: call(s, st); break;
+		case STMT_KERNEL: launch_kernel(s, &st->u.kernel); break;
+		case STMT_CALL: call(s, &st->u.call); break;
 		case STMT_EFFECT: break; /* a device cannot print: the builder warns */
-		case STMT_IF:
+		case STMT_BRANCH:
 		case STMT_LOOP: BUG("the builder reports run-time ifs and loops as errors");
 		}
 	}

@@ -38,8 +38,8 @@ void emit_unit(struct emit *e, const struct loop_fn *f);
 
 /* emit_stmt.c */
 void emit_stmt(struct emit *e, const struct loop_stmt *s);
-/* Returns the scratch bytes of the unit that a STMT_CALL calls. */
-LLVMValueRef emit_callee_scratch(struct emit *e, const struct loop_stmt *call);
+/* Returns the scratch bytes of the unit that is called. */
+LLVMValueRef emit_callee_scratch(struct emit *e, const struct loop_call *call);
 /* The types of tri_unit_fn and tri_scratch_fn. */
 LLVMTypeRef emit_unit_type(struct emit *e);
 LLVMTypeRef emit_scratch_type(struct emit *e);

@@ -15,10 +15,17 @@ struct part {
 /* Returns roughly the number of LLVM instructions. */
 static uint32_t weight_of(const struct loop_stmt *s)
 {
-	uint32_t n = s->n_buffers + s->n_dims;
-	if (s->kind == STMT_NEST)
-		n += NEST_WEIGHT + s->nest.n_exprs;
-	return n;
+	uint32_t n = 0, n_calls;
+	const struct loop_call *calls = loop_stmt_calls(s, &n_calls);
+	for (uint32_t k = 0; k < n_calls; k++)
+		n += calls[k].n_buffers + calls[k].n_dims;
+	switch (s->kind) {
+	case STMT_NEST: return NEST_WEIGHT + s->u.nest.n_exprs;
+	case STMT_KERNEL: return s->u.kernel.n_buffers + s->u.kernel.n_dims;
+	case STMT_EFFECT: return s->u.effect.n_buffers + s->u.effect.n_dims;
+	case STMT_LOOP: return n + 2 * s->u.loop.n_carried;
+	default: return n;
+	}
 }
 
 static struct part next_part(const struct loop_fn *f, uint32_t from)
@@ -153,9 +160,9 @@ static LLVMValueRef part_scratch(struct emit *e, struct part p)
 {
 	LLVMValueRef most = emit_i64(e, 0);
 	for (uint32_t k = p.from; k < p.to; k++) {
-		const struct loop_stmt *s = &e->fn->stmts[k];
-		const struct loop_stmt *calls = s->kind == STMT_CALL ? s : s->calls;
-		for (uint32_t i = 0; i < (s->kind == STMT_CALL ? 1 : s->n_calls); i++)
+		uint32_t n;
+		const struct loop_call *calls = loop_stmt_calls(&e->fn->stmts[k], &n);
+		for (uint32_t i = 0; i < n; i++)
 			most = most_with(e, most, emit_callee_scratch(e, &calls[i]));
 	}
 	return most;

@@ -216,11 +216,11 @@ static LLVMValueRef dim_array(struct emit *e, const dim *dims, uint32_t n)
 	return array;
 }
 
-static LLVMValueRef buffer_array(struct emit *e, const struct loop_stmt *s)
+static LLVMValueRef buffer_array(struct emit *e, const uint32_t *buffers, uint32_t n)
 {
-	LLVMValueRef array = stack_array(e, e->ptr, s->n_buffers);
-	for (uint32_t k = 0; k < s->n_buffers; k++)
-		LLVMBuildStore(e->builder, emit_buffer(e, s->buffers[k]), element(e, e->ptr, array, k));
+	LLVMValueRef array = stack_array(e, e->ptr, n);
+	for (uint32_t k = 0; k < n; k++)
+		LLVMBuildStore(e->builder, emit_buffer(e, buffers[k]), element(e, e->ptr, array, k));
 	return array;
 }
 
@@ -232,26 +232,26 @@ LLVMTypeRef emit_unit_type(struct emit *e)
 
 LLVMTypeRef emit_scratch_type(struct emit *e) { return LLVMFunctionType(e->i64, &e->ptr, 1, 0); }
 
-static void emit_kernel(struct emit *e, const struct loop_stmt *s)
+static void emit_kernel(struct emit *e, const struct loop_kernel *s)
 {
 	LLVMTypeRef params[4] = {e->ptr, e->ptr, e->ptr, e->ptr};
 	LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(e->context), params, 4, 0);
-	LLVMValueRef args[4] = {e->ctx, buffer_array(e, s), dim_array(e, s->dims, s->n_dims), LLVMConstNull(e->ptr)};
+	LLVMValueRef args[4] = {e->ctx, buffer_array(e, s->buffers, s->n_buffers), dim_array(e, s->dims, s->n_dims), LLVMConstNull(e->ptr)};
 	LLVMBuildCall2(e->builder, type, emit_declare(e, kernel_info(s->kernel)->symbol, type), args, 4, "");
 }
 
 /* The arguments of a tri_unit_fn. */
-static void call_arguments(struct emit *e, const struct loop_stmt *s, LLVMValueRef *args)
+static void call_arguments(struct emit *e, const struct loop_call *s, LLVMValueRef *args)
 {
 	LLVMValueRef own = emit_dim(e, e->fn->scratch);
 	args[0] = e->ctx;
-	args[1] = buffer_array(e, s);
+	args[1] = buffer_array(e, s->buffers, s->n_buffers);
 	args[2] = s->slot == LOOP_NONE ? LLVMConstNull(e->ptr) : load_pointer(e, e->weights, s->slot);
 	args[3] = dim_array(e, s->dims, s->n_dims);
 	args[4] = LLVMBuildInBoundsGEP2(e->builder, e->i8, e->scratch, &own, 1, "");
 }
 
-static void emit_call(struct emit *e, const struct loop_stmt *s)
+static void emit_call(struct emit *e, const struct loop_call *s)
 {
 	LLVMValueRef args[5];
 	call_arguments(e, s, args);
@@ -271,7 +271,7 @@ static LLVMValueRef constant_bytes(struct emit *e, const void *data, size_t n)
 }
 
 /* tri_print(ctx, text, kinds, bufs, dims, n) or tri_assert(ctx, text, where, kinds, bufs, dims, n) */
-static void emit_effect(struct emit *e, const struct loop_stmt *s)
+static void emit_effect(struct emit *e, const struct loop_effect *s)
 {
 	LLVMTypeRef params[7];
 	LLVMValueRef args[7];
@@ -281,7 +281,7 @@ static void emit_effect(struct emit *e, const struct loop_stmt *s)
 	if (s->where)
 		args[n++] = constant_bytes(e, s->where, strlen(s->where));
 	args[n++] = constant_bytes(e, s->kinds, s->n_buffers);
-	args[n++] = buffer_array(e, s);
+	args[n++] = buffer_array(e, s->buffers, s->n_buffers);
 	args[n++] = dim_array(e, s->dims, s->n_dims);
 	args[n++] = LLVMConstInt(e->i32, s->n_buffers, 0);
 	for (unsigned k = 0; k < n; k++)
@@ -298,10 +298,10 @@ static LLVMValueRef load_bool(struct emit *e, uint32_t buffer)
 	return LLVMBuildICmp(e->builder, LLVMIntNE, byte, LLVMConstNull(e->i8), "");
 }
 
-static void emit_if(struct emit *e, const struct loop_stmt *s)
+static void emit_branch(struct emit *e, const struct loop_branch *s)
 {
 	LLVMBasicBlockRef sides[2] = {emit_block(e, "then"), emit_block(e, "else")}, after = emit_block(e, "end");
-	LLVMBuildCondBr(e->builder, load_bool(e, s->buffers[0]), sides[0], sides[1]);
+	LLVMBuildCondBr(e->builder, load_bool(e, s->condition), sides[0], sides[1]);
 	uint32_t known = e->dim_values.len;
 	for (uint32_t k = 0; k < 2; k++) {
 		LLVMPositionBuilderAtEnd(e->builder, sides[k]);
@@ -340,7 +340,7 @@ static void swap_carried(struct emit *e, LLVMValueRef bufs, uint32_t n_buffers, 
 }
 
 /* The results must be in the buffers that the first iteration read. After an odd number of iterations they are copied there. */
-static void copy_back_carried(struct emit *e, const struct loop_stmt *s, LLVMValueRef bufs, const LLVMValueRef *places,
+static void copy_back_carried(struct emit *e, const struct loop_iterate *s, LLVMValueRef bufs, const LLVMValueRef *places,
 			      const LLVMValueRef *bytes)
 {
 	for (uint32_t k = 0; k < s->n_carried; k++) {
@@ -354,9 +354,9 @@ static void copy_back_carried(struct emit *e, const struct loop_stmt *s, LLVMVal
 	}
 }
 
-static void emit_iterations(struct emit *e, const struct loop_stmt *s)
+static void emit_iterations(struct emit *e, const struct loop_iterate *s)
 {
-	const struct loop_stmt *body = &s->calls[0];
+	const struct loop_call *body = &s->body;
 	LLVMValueRef *places = calloc(2 * (size_t)s->n_carried + 1, sizeof *places), *bytes = places + s->n_carried;
 	BUG_ON(!places);
 	for (uint32_t k = 0; k < s->n_carried; k++) {
@@ -364,7 +364,7 @@ static void emit_iterations(struct emit *e, const struct loop_stmt *s)
 		bytes[k] = buffer_bytes(e, body->buffers[k]);
 		LLVMBuildMemCpy(e->builder, places[k], 1, emit_buffer(e, s->initial[k]), 1, bytes[k]);
 	}
-	LLVMValueRef args[5], go = LLVMBuildAnd(e->builder, load_bool(e, s->buffers[0]), not_failed(e), "");
+	LLVMValueRef args[5], go = LLVMBuildAnd(e->builder, load_bool(e, s->condition), not_failed(e), "");
 	call_arguments(e, body, args);
 	LLVMBasicBlockRef loop = emit_block(e, "iteration"), after = emit_block(e, "end");
 	LLVMBuildCondBr(e->builder, go, loop, after);
@@ -385,16 +385,16 @@ static void emit_iterations(struct emit *e, const struct loop_stmt *s)
 void emit_stmt(struct emit *e, const struct loop_stmt *s)
 {
 	switch (s->kind) {
-	case STMT_NEST: emit_nest(e, &s->nest); return;
-	case STMT_KERNEL: emit_kernel(e, s); return;
-	case STMT_EFFECT: emit_effect(e, s); return;
-	case STMT_IF: emit_if(e, s); return;
-	case STMT_LOOP: emit_iterations(e, s); return;
-	case STMT_CALL: emit_call(e, s); return;
+	case STMT_NEST: emit_nest(e, &s->u.nest); return;
+	case STMT_KERNEL: emit_kernel(e, &s->u.kernel); return;
+	case STMT_EFFECT: emit_effect(e, &s->u.effect); return;
+	case STMT_BRANCH: emit_branch(e, &s->u.branch); return;
+	case STMT_LOOP: emit_iterations(e, &s->u.loop); return;
+	case STMT_CALL: emit_call(e, &s->u.call); return;
 	}
 }
 
-LLVMValueRef emit_callee_scratch(struct emit *e, const struct loop_stmt *s)
+LLVMValueRef emit_callee_scratch(struct emit *e, const struct loop_call *s)
 {
 	char name[512];
 	snprintf(name, sizeof name, "%s_scratch", s->callee);

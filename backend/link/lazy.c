@@ -50,7 +50,7 @@ static void put_dim(struct lazy_builder *m, const struct dims *d, dim x)
 
 /* ---- units ---- */
 
-static void put_call(struct lazy_builder *m, const struct loop_fn *f, const struct loop_stmt *s)
+static void put_call(struct lazy_builder *m, const struct loop_fn *f, const struct loop_call *s)
 {
 	uint64_t callee;
 	if (!map_get(&m->by_symbol, map_key_str(s->callee), &callee)) {
@@ -73,11 +73,11 @@ static uint32_t put_calls(struct lazy_builder *m, const struct loop_fn *f)
 		const struct loop_stmt *s = &f->stmts[i];
 		m->effects |= s->kind == STMT_EFFECT;
 		if (s->kind == STMT_KERNEL)
-			m->kernels[s->kernel] = true;
-		if (s->kind == STMT_CALL)
-			put_call(m, f, s);
-		for (uint32_t k = 0; k < s->n_calls; k++)
-			put_call(m, f, &s->calls[k]);
+			m->kernels[s->u.kernel.kernel] = true;
+		uint32_t n;
+		const struct loop_call *calls = loop_stmt_calls(s, &n);
+		for (uint32_t k = 0; k < n; k++)
+			put_call(m, f, &calls[k]);
 	}
 	return (uint32_t)((m->calls.bytes.len - before) / sizeof(struct tri_lazy_call));
 }

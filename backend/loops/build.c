@@ -14,7 +14,7 @@ static uint32_t buffer_new(struct builder *b, enum buffer_kind kind, uint32_t in
 static struct loop_stmt *stmt_new(struct builder *b, enum loop_stmt_kind kind)
 {
 	struct loop_stmt *s = &b->fn->stmts[b->fn->n_stmts++];
-	*s = (struct loop_stmt){.kind = kind, .slot = LOOP_NONE};
+	*s = (struct loop_stmt){.kind = kind};
 	return s;
 }
 
@@ -59,7 +59,7 @@ static void emit_matmul(struct builder *b, ir_ref v, const struct kernel_match *
 {
 	const struct ir_inst *in = ir_at(b->ir, v);
 	const struct hir_type *lhs = &ir_at(b->ir, ir_operand(b->ir, v, 0))->type;
-	struct loop_stmt *s = stmt_new(b, STMT_KERNEL);
+	struct loop_kernel *s = &stmt_new(b, STMT_KERNEL)->u.kernel;
 	b->buffer[v] = output_or_temp(b, v, &in->type);
 	s->kernel = m->kernel;
 	s->n_buffers = s->n_dims = 3;
@@ -87,7 +87,7 @@ static void axis_dims(struct builder *b, const struct hir_type *t, uint32_t axis
 static void emit_along_axis(struct builder *b, ir_ref v, const struct kernel_match *m)
 {
 	const struct ir_inst *in = ir_at(b->ir, v);
-	struct loop_stmt *s = stmt_new(b, STMT_KERNEL);
+	struct loop_kernel *s = &stmt_new(b, STMT_KERNEL)->u.kernel;
 	bool sort = in->op == OP_SORT, put = in->op == OP_PUT, scatter = in->op == OP_SCATTER || in->op == OP_SCATTER_ADD;
 	dtype elem = ir_at(b->ir, ir_operand(b->ir, v, 0))->type.elem;
 	dim along[3];
@@ -156,10 +156,10 @@ static uint32_t result_buffer(struct builder *b, ir_ref call, uint32_t index, ui
 
 /* Returns a call of u with its run-time operands, which start at *first, and its weight table; moves *first after them. The caller adds
  * the outputs. */
-static struct loop_stmt call_of(struct builder *b, ir_ref v, const struct hir_unit *u, uint32_t *first)
+static struct loop_call call_of(struct builder *b, ir_ref v, const struct hir_unit *u, uint32_t *first)
 {
 	const struct ir_inst *in = ir_at(b->ir, v);
-	struct loop_stmt s = {.kind = STMT_CALL, .slot = LOOP_NONE, .callee = u->symbol, .callee_unit = u, .n_dims = dims_syms(u->dims)};
+	struct loop_call s = {.slot = LOOP_NONE, .callee = u->symbol, .callee_unit = u, .n_dims = dims_syms(u->dims)};
 	s.buffers = ARENA_ARRAY(b->unit, uint32_t, in->n_operands + u->n_outputs + 1);
 	for (bool table = false; *first < in->n_operands && !table; ++*first) {
 		ir_ref o = ir_operand(b->ir, v, *first);
@@ -180,30 +180,17 @@ static void emit_call(struct builder *b, ir_ref v)
 {
 	const struct ir_inst *in = ir_at(b->ir, v);
 	uint32_t first = 0;
-	struct loop_stmt call = call_of(b, v, in->callee, &first);
+	struct loop_call call = call_of(b, v, in->callee, &first);
 	for (uint32_t k = 0; k < in->callee->n_outputs; k++)
 		call.buffers[call.n_buffers++] = result_buffer(b, v, k, k);
-	*stmt_new(b, STMT_CALL) = call;
+	stmt_new(b, STMT_CALL)->u.call = call;
 }
 
-/* Lists all buffers of the calls after that of the condition. */
-static void list_buffers(struct builder *b, struct loop_stmt *s, uint32_t condition, uint32_t extra)
-{
-	uint32_t n = 1 + extra;
-	for (uint32_t i = 0; i < s->n_calls; i++)
-		n += s->calls[i].n_buffers;
-	s->buffers = ARENA_ARRAY(b->unit, uint32_t, n);
-	s->buffers[s->n_buffers++] = condition;
-	for (uint32_t i = 0; i < s->n_calls; i++)
-		for (uint32_t k = 0; k < s->calls[i].n_buffers; k++)
-			s->buffers[s->n_buffers++] = s->calls[i].buffers[k];
-}
-
-static void emit_if(struct builder *b, ir_ref v)
+static void emit_branch(struct builder *b, ir_ref v)
 {
 	const struct ir_inst *in = ir_at(b->ir, v);
-	struct loop_stmt s = {.kind = STMT_IF, .slot = LOOP_NONE, .calls = ARENA_ARRAY(b->unit, struct loop_stmt, 2), .n_calls = 2};
-	uint32_t first = 1, condition = b->buffer[ir_below_reshapes(b->ir, ir_operand(b->ir, v, 0))];
+	uint32_t first = 1;
+	struct loop_branch s = {.condition = b->buffer[ir_below_reshapes(b->ir, ir_operand(b->ir, v, 0))]};
 	s.calls[0] = call_of(b, v, in->callee, &first);
 	s.calls[1] = call_of(b, v, in->other, &first);
 	for (uint32_t k = 0; k < in->callee->n_outputs; k++) {
@@ -211,8 +198,7 @@ static void emit_if(struct builder *b, ir_ref v)
 		for (uint32_t i = 0; i < 2; i++)
 			s.calls[i].buffers[s.calls[i].n_buffers++] = result;
 	}
-	list_buffers(b, &s, condition, 0);
-	*stmt_new(b, STMT_IF) = s;
+	stmt_new(b, STMT_BRANCH)->u.branch = s;
 }
 
 /* True if a PUT into carried value k is the body's only use of it. The value is then updated in place. */
@@ -237,9 +223,9 @@ static bool is_only_put(const struct hir_unit *body, uint32_t k)
 static void emit_loop(struct builder *b, ir_ref v)
 {
 	const struct ir_inst *in = ir_at(b->ir, v);
-	struct loop_stmt s = {.kind = STMT_LOOP, .slot = LOOP_NONE, .calls = ARENA_ARRAY(b->unit, struct loop_stmt, 1), .n_calls = 1};
-	uint32_t first = 1, condition = b->buffer[ir_below_reshapes(b->ir, ir_operand(b->ir, v, 0))];
-	struct loop_stmt *body = &s.calls[0];
+	uint32_t first = 1;
+	struct loop_iterate s = {.condition = b->buffer[ir_below_reshapes(b->ir, ir_operand(b->ir, v, 0))]};
+	struct loop_call *body = &s.body;
 	*body = call_of(b, v, in->callee, &first);
 	s.n_carried = in->callee->n_outputs - 1;
 	uint32_t *initial = ARENA_ARRAY(b->unit, uint32_t, s.n_carried + 1);
@@ -255,16 +241,13 @@ static void emit_loop(struct builder *b, ir_ref v)
 							   ? body->buffers[k]
 							   : buffer_new(b, BUFFER_TEMP, 0, &b->fn->buffers[body->buffers[k]].type);
 	s.initial = initial;
-	list_buffers(b, &s, condition, s.n_carried);
-	for (uint32_t k = 0; k < s.n_carried; k++)
-		s.buffers[s.n_buffers++] = initial[k];
-	*stmt_new(b, STMT_LOOP) = s;
+	stmt_new(b, STMT_LOOP)->u.loop = s;
 }
 
 static void emit_effect(struct builder *b, ir_ref v)
 {
 	const struct ir_inst *in = ir_at(b->ir, v);
-	struct loop_stmt *s = stmt_new(b, STMT_EFFECT);
+	struct loop_effect *s = &stmt_new(b, STMT_EFFECT)->u.effect;
 	s->text = in->text;
 	s->where = in->where;
 	s->n_buffers = in->n_operands;
@@ -284,8 +267,8 @@ static void emit_effect(struct builder *b, ir_ref v)
 static void emit_nest(struct builder *b, uint32_t group)
 {
 	struct loop_stmt *s = stmt_new(b, STMT_NEST);
-	loops_build_nest(b, group, &s->nest);
-	loops_simplify(b->dims, &s->nest);
+	loops_build_nest(b, group, &s->u.nest);
+	loops_simplify(b->dims, &s->u.nest);
 }
 
 static void emit_stored(struct builder *b, ir_ref v)
@@ -316,7 +299,7 @@ static void emit(struct builder *b, ir_ref v)
 	else if (op == OP_CALL)
 		emit_call(b, v);
 	else if (op == OP_IF)
-		emit_if(b, v);
+		emit_branch(b, v);
 	else if (op == OP_LOOP)
 		emit_loop(b, v);
 	else if (ir_op_traits(op) & EFFECT)

@@ -72,29 +72,58 @@ struct loop_nest {
 	uint32_t n_stores;
 };
 
-enum loop_stmt_kind { STMT_NEST, STMT_KERNEL, STMT_CALL, STMT_IF, STMT_LOOP, STMT_EFFECT };
+/* A call of a micro-kernel: buffers and dims as kernels.def says. */
+struct loop_kernel {
+	enum kernel kernel;
+	uint32_t *buffers, n_buffers;
+	dim *dims;
+	uint32_t n_dims;
+};
+/* A call of a unit: buffers are its run-time inputs, then its outputs; dims are the values of its symbols. */
+struct loop_call {
+	const char *callee; /* the unit's symbol */
+	const struct hir_unit *callee_unit;
+	uint32_t *buffers, n_buffers;
+	dim *dims;
+	uint32_t n_dims;
+	uint32_t slot; /* the callee's weight table, or LOOP_NONE */
+};
+struct loop_branch {
+	uint32_t condition; /* the buffer of a bool scalar */
+	struct loop_call calls[2];
+};
+/* Executes the body while the condition holds. The first n_carried buffers of the body start as copies of `initial`. Before the next
+ * iteration they are swapped with the outputs that follow the bool. At the end they hold the results. */
+struct loop_iterate {
+	uint32_t condition;
+	struct loop_call body;
+	uint32_t *initial, n_carried;
+};
+struct loop_effect {
+	const char *text, *where; /* as of OP_PRINT (where is NULL) and OP_ASSERT */
+	uint32_t *buffers, n_buffers;
+	uint8_t *kinds; /* element type << 4 | rank of each value */
+	dim *dims;      /* sizes of the values */
+	uint32_t n_dims;
+};
+
+enum loop_stmt_kind { STMT_NEST, STMT_KERNEL, STMT_CALL, STMT_BRANCH, STMT_LOOP, STMT_EFFECT };
 struct loop_stmt {
 	enum loop_stmt_kind kind;
-	struct loop_nest nest;
-	enum kernel kernel;
-	uint32_t *
-		buffers; /* STMT_KERNEL: as kernels.def says; STMT_CALL: the callee's run-time inputs, then outputs; STMT_EFFECT: its values;
-	                      STMT_IF, STMT_LOOP: all they touch, first the bool scalar that decides */
-	uint32_t n_buffers;
-	dim *dims; /* STMT_KERNEL: as kernels.def says; STMT_CALL: values of the callee's symbols; STMT_EFFECT: sizes of the values */
-	uint32_t n_dims;
-	const char *callee; /* STMT_CALL: the unit's symbol */
-	const struct hir_unit *callee_unit;
-	const char *text, *where; /* STMT_EFFECT: as of OP_PRINT (where is NULL) and OP_ASSERT */
-	uint8_t *kinds;           /* STMT_EFFECT: element type << 4 | rank of each value */
-	uint32_t slot;            /* STMT_CALL: the callee's weight table, or LOOP_NONE */
-	struct loop_stmt *calls;  /* STMT_IF: two STMT_CALLs, of which one is executed; STMT_LOOP: the body's */
-	uint32_t n_calls;
-	/* STMT_LOOP: the first n_carried buffers of its STMT_CALL start as copies of `initial`. Before the next iteration they are
-	 * swapped with the outputs that follow the bool. At the end they hold the results. */
-	uint32_t *initial;
-	uint32_t n_carried;
+	union {
+		struct loop_nest nest;
+		struct loop_kernel kernel;
+		struct loop_call call;
+		struct loop_branch branch;
+		struct loop_iterate loop;
+		struct loop_effect effect;
+	} u;
 };
+/* Calls fn for every buffer that the statement reads or writes, maybe several times. */
+typedef void loop_buffer_fn(void *ctx, uint32_t buffer);
+void loop_stmt_buffers(const struct loop_stmt *s, loop_buffer_fn *fn, void *ctx);
+/* Returns the n calls of units in the statement. */
+const struct loop_call *loop_stmt_calls(const struct loop_stmt *s, uint32_t *n);
 
 /* The unit fails with TRI_ERR_SHAPE before it accesses memory if `least` is negative at run time. */
 struct loop_check {

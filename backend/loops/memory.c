@@ -33,28 +33,26 @@ struct allocator {
 	VEC(struct size_class) sizes;
 };
 
-static void extend_lifetime(struct lifetime *lifetimes, uint32_t buffer, uint32_t stmt)
+struct extension {
+	struct lifetime *lifetimes;
+	uint32_t stmt;
+};
+
+static void extend_lifetime(void *ctx, uint32_t buffer)
 {
-	if (lifetimes[buffer].first > stmt)
-		lifetimes[buffer].first = stmt;
-	if (lifetimes[buffer].last < stmt)
-		lifetimes[buffer].last = stmt;
+	const struct extension *e = ctx;
+	struct lifetime *l = &e->lifetimes[buffer];
+	if (l->first > e->stmt)
+		l->first = e->stmt;
+	l->last = e->stmt; /* statements are visited in order */
 }
 
 static void find_lifetimes(const struct loop_fn *f, struct lifetime *lifetimes)
 {
 	for (uint32_t k = 0; k < f->n_buffers; k++)
 		lifetimes[k] = (struct lifetime){.first = UINT32_MAX};
-	for (uint32_t s = 0; s < f->n_stmts; s++) {
-		const struct loop_stmt *st = &f->stmts[s];
-		for (uint32_t k = 0; k < st->n_buffers; k++)
-			extend_lifetime(lifetimes, st->buffers[k], s);
-		for (uint32_t k = 0; k < st->nest.n_exprs; k++)
-			if (st->nest.exprs[k].kind == LOOP_LOAD)
-				extend_lifetime(lifetimes, st->nest.exprs[k].access.buffer, s);
-		for (uint32_t k = 0; k < st->nest.n_stores; k++)
-			extend_lifetime(lifetimes, st->nest.stores[k].access.buffer, s);
-	}
+	for (uint32_t s = 0; s < f->n_stmts; s++)
+		loop_stmt_buffers(&f->stmts[s], extend_lifetime, &(struct extension){lifetimes, s});
 }
 
 static dim rounded_size(struct dims *d, const struct hir_type *t)

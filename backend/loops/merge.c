@@ -126,15 +126,25 @@ static void merge(struct arena *unit, struct loop_nest *a, const struct loop_nes
 	}
 }
 
+struct search {
+	uint32_t buffer;
+	bool found;
+};
+
+static void compare_buffer(void *ctx, uint32_t buffer)
+{
+	struct search *s = ctx;
+	s->found |= buffer == s->buffer;
+}
+
 static bool reads_buffer(const struct loop_stmt *s, uint32_t buffer)
 {
-	for (uint32_t k = 0; k < s->n_buffers; k++)
-		if (s->buffers[k] == buffer)
-			return true;
-	for (uint32_t k = 0; k < s->nest.n_exprs; k++)
-		if (s->nest.exprs[k].kind == LOOP_LOAD && s->nest.exprs[k].access.buffer == buffer)
-			return true;
-	return false;
+	struct search search = {buffer, false};
+	if (s->kind != STMT_NEST)
+		loop_stmt_buffers(s, compare_buffer, &search);
+	for (uint32_t k = 0; s->kind == STMT_NEST && k < s->u.nest.n_exprs; k++)
+		search.found |= s->u.nest.exprs[k].kind == LOOP_LOAD && s->u.nest.exprs[k].access.buffer == buffer;
+	return search.found;
 }
 
 /* A temporary that only merged nests read needs no store any more. */
@@ -157,13 +167,13 @@ void loops_merge(struct loop_fn *f)
 	uint32_t n = 0;
 	for (uint32_t s = 0; s < f->n_stmts; s++) {
 		struct loop_stmt *st = &f->stmts[s];
-		if (n > 0 && st->kind == STMT_NEST && f->stmts[n - 1].kind == STMT_NEST && can_merge(&f->stmts[n - 1].nest, &st->nest))
-			merge(f->unit, &f->stmts[n - 1].nest, &st->nest);
+		if (n > 0 && st->kind == STMT_NEST && f->stmts[n - 1].kind == STMT_NEST && can_merge(&f->stmts[n - 1].u.nest, &st->u.nest))
+			merge(f->unit, &f->stmts[n - 1].u.nest, &st->u.nest);
 		else
 			f->stmts[n++] = *st;
 	}
 	f->n_stmts = n;
 	for (uint32_t s = 0; s < n; s++)
-		if (f->stmts[s].kind == STMT_NEST && f->stmts[s].nest.n_stores > 1)
-			drop_unread(f, &f->stmts[s].nest);
+		if (f->stmts[s].kind == STMT_NEST && f->stmts[s].u.nest.n_stores > 1)
+			drop_unread(f, &f->stmts[s].u.nest);
 }

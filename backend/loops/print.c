@@ -128,23 +128,36 @@ static void print_nest(const struct loop_fn *f, const struct loop_nest *n, struc
 	}
 }
 
-static void print_call(const struct loop_fn *f, const struct loop_stmt *s, struct buf *out)
+static void print_arguments(const struct loop_fn *f, const uint32_t *buffers, uint32_t n_buffers, const dim *dims, uint32_t n_dims,
+			    struct buf *out)
 {
-	buf_printf(out, "  %s %s(", s->kind == STMT_CALL ? "call" : "kernel",
-		   s->kind == STMT_CALL ? s->callee : kernel_info(s->kernel)->symbol);
-	for (uint32_t k = 0; k < s->n_buffers; k++)
-		buf_printf(out, "%sb%u", k ? ", " : "", s->buffers[k]);
-	for (uint32_t k = 0; k < s->n_dims; k++) {
+	buf_putc(out, '(');
+	for (uint32_t k = 0; k < n_buffers; k++)
+		buf_printf(out, "%sb%u", k ? ", " : "", buffers[k]);
+	for (uint32_t k = 0; k < n_dims; k++) {
 		buf_puts(out, k ? ", " : "; ");
-		dim_print(f->dims, s->dims[k], out);
+		dim_print(f->dims, dims[k], out);
 	}
 	buf_putc(out, ')');
-	if (s->kind == STMT_CALL && s->slot != LOOP_NONE)
+}
+
+static void print_kernel(const struct loop_fn *f, const struct loop_kernel *s, struct buf *out)
+{
+	buf_printf(out, "  kernel %s", kernel_info(s->kernel)->symbol);
+	print_arguments(f, s->buffers, s->n_buffers, s->dims, s->n_dims, out);
+	buf_putc(out, '\n');
+}
+
+static void print_call(const struct loop_fn *f, const struct loop_call *s, struct buf *out)
+{
+	buf_printf(out, "  call %s", s->callee);
+	print_arguments(f, s->buffers, s->n_buffers, s->dims, s->n_dims, out);
+	if (s->slot != LOOP_NONE)
 		buf_printf(out, " weights %u", s->slot);
 	buf_putc(out, '\n');
 }
 
-static void print_effect(const struct loop_fn *f, const struct loop_stmt *s, struct buf *out)
+static void print_effect(const struct loop_fn *f, const struct loop_effect *s, struct buf *out)
 {
 	uint32_t at = 0;
 	buf_puts(out, s->where ? "  assert(" : "  print(");
@@ -159,16 +172,33 @@ static void print_effect(const struct loop_fn *f, const struct loop_stmt *s, str
 	buf_printf(out, ") %s\n", s->where ? s->where : "");
 }
 
-static void print_control(const struct loop_fn *f, const struct loop_stmt *s, struct buf *out)
+static void print_branch(const struct loop_fn *f, const struct loop_branch *s, struct buf *out)
 {
-	bool loop = s->kind == STMT_LOOP;
-	buf_printf(out, "  %s b%u", loop ? "loop" : "if", s->buffers[0]);
-	for (uint32_t k = 0; k < s->n_carried; k++)
-		buf_printf(out, "%sb%u = b%u", k ? ", " : " with ", s->calls[0].buffers[k], s->initial[k]);
-	buf_putc(out, '\n');
-	for (uint32_t k = 0; k < s->n_calls; k++) {
+	buf_printf(out, "  if b%u\n", s->condition);
+	for (uint32_t k = 0; k < 2; k++) {
 		buf_puts(out, k ? "  else\n  " : "  ");
 		print_call(f, &s->calls[k], out);
+	}
+}
+
+static void print_loop(const struct loop_fn *f, const struct loop_iterate *s, struct buf *out)
+{
+	buf_printf(out, "  loop b%u", s->condition);
+	for (uint32_t k = 0; k < s->n_carried; k++)
+		buf_printf(out, "%sb%u = b%u", k ? ", " : " with ", s->body.buffers[k], s->initial[k]);
+	buf_puts(out, "\n  ");
+	print_call(f, &s->body, out);
+}
+
+static void print_stmt(const struct loop_fn *f, const struct loop_stmt *s, struct buf *out)
+{
+	switch (s->kind) {
+	case STMT_NEST: print_nest(f, &s->u.nest, out); return;
+	case STMT_KERNEL: print_kernel(f, &s->u.kernel, out); return;
+	case STMT_CALL: print_call(f, &s->u.call, out); return;
+	case STMT_BRANCH: print_branch(f, &s->u.branch, out); return;
+	case STMT_LOOP: print_loop(f, &s->u.loop, out); return;
+	case STMT_EFFECT: print_effect(f, &s->u.effect, out); return;
 	}
 }
 
@@ -190,14 +220,6 @@ void loops_print(const struct loop_fn *f, struct buf *out)
 		dim_print(f->dims, f->checks[k].least, out);
 		buf_printf(out, " >= 0 %s\n", size_errors[f->checks[k].kind]);
 	}
-	for (uint32_t k = 0; k < f->n_stmts; k++) {
-		if (f->stmts[k].kind == STMT_NEST)
-			print_nest(f, &f->stmts[k].nest, out);
-		else if (f->stmts[k].kind == STMT_EFFECT)
-			print_effect(f, &f->stmts[k], out);
-		else if (f->stmts[k].n_calls)
-			print_control(f, &f->stmts[k], out);
-		else
-			print_call(f, &f->stmts[k], out);
-	}
+	for (uint32_t k = 0; k < f->n_stmts; k++)
+		print_stmt(f, &f->stmts[k], out);
 }

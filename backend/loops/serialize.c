@@ -9,7 +9,7 @@
 #include "base/buf.h"
 #include "base/varint.h"
 
-enum { MAGIC = 0x31504f4c }; /* "LOP1" */
+enum { MAGIC = 0x32504f4c }; /* "LOP2" */
 
 struct codec {
 	struct buf *out; /* NULL: reading */
@@ -225,25 +225,28 @@ static void code_nest(struct codec *c, struct loop_nest *n)
 	CODE_ARRAY(c, n->stores, n->n_stores, UINT32_MAX, code_store);
 }
 
-static void code_kernel(struct codec *c, struct loop_stmt *s)
+static void code_kernel(struct codec *c, struct loop_kernel *s)
 {
 	CODE_ENUM(c, s->kernel, KERNEL_COUNT);
+	CODE_ARRAY(c, s->buffers, s->n_buffers, UINT32_MAX, code_buffer_number);
 	CODE_ARRAY(c, s->dims, s->n_dims, UINT32_MAX, code_dim);
 	need(c, s->n_dims == kernel_info(s->kernel)->n_dims);
 }
 
-static void code_call(struct codec *c, struct loop_stmt *s)
+static void code_call(struct codec *c, struct loop_call *s)
 {
 	code_text(c, &s->callee);
+	CODE_ARRAY(c, s->buffers, s->n_buffers, UINT32_MAX, code_buffer_number);
 	code_optional(c, &s->slot);
 	CODE_ARRAY(c, s->dims, s->n_dims, UINT32_MAX, code_dim);
 	need(c, s->callee && (s->slot == LOOP_NONE || s->slot < c->f->n_slots));
 }
 
-static void code_effect(struct codec *c, struct loop_stmt *s)
+static void code_effect(struct codec *c, struct loop_effect *s)
 {
 	const void *kinds = s->kinds;
 	uint32_t n = 0;
+	CODE_ARRAY(c, s->buffers, s->n_buffers, UINT32_MAX, code_buffer_number);
 	code_text(c, &s->text);
 	code_text(c, &s->where);
 	code_bytes(c, &kinds, s->n_buffers);
@@ -258,43 +261,30 @@ static void code_effect(struct codec *c, struct loop_stmt *s)
 	need(c, s->text && n == s->n_dims && (!s->where || s->n_buffers));
 }
 
-static void code_head(struct codec *c, struct loop_stmt *s)
+static void code_branch(struct codec *c, struct loop_branch *s)
 {
-	if (!c->out)
-		s->slot = LOOP_NONE;
-	CODE_ENUM(c, s->kind, STMT_EFFECT + 1);
-	CODE_ARRAY(c, s->buffers, s->n_buffers, UINT32_MAX, code_buffer_number);
+	code_buffer_number(c, &s->condition);
+	code_call(c, &s->calls[0]);
+	code_call(c, &s->calls[1]);
 }
 
-/* Branches and loops contain only calls. */
-static void code_inner_call(struct codec *c, struct loop_stmt *s)
+static void code_loop(struct codec *c, struct loop_iterate *s)
 {
-	code_head(c, s);
-	need(c, s->kind == STMT_CALL);
-	if (c->in.ok)
-		code_call(c, s);
-}
-
-static void code_control(struct codec *c, struct loop_stmt *s)
-{
-	bool loop = s->kind == STMT_LOOP;
-	if (loop)
-		CODE_ARRAY(c, s->initial, s->n_carried, UINT32_MAX, code_buffer_number);
-	CODE_ARRAY(c, s->calls, s->n_calls, UINT32_MAX, code_inner_call);
-	need(c, s->n_buffers && s->n_calls == (loop ? 1u : 2u));
-	need(c, !loop || !s->n_calls || s->calls[0].n_buffers >= 2 * (uint64_t)s->n_carried + 1);
+	code_buffer_number(c, &s->condition);
+	CODE_ARRAY(c, s->initial, s->n_carried, UINT32_MAX, code_buffer_number);
+	code_call(c, &s->body);
 }
 
 static void code_stmt(struct codec *c, struct loop_stmt *s)
 {
-	code_head(c, s);
+	CODE_ENUM(c, s->kind, STMT_EFFECT + 1);
 	switch (s->kind) {
-	case STMT_NEST: code_nest(c, &s->nest); return;
-	case STMT_KERNEL: code_kernel(c, s); return;
-	case STMT_CALL: code_call(c, s); return;
-	case STMT_EFFECT: code_effect(c, s); return;
-	case STMT_IF:
-	case STMT_LOOP: code_control(c, s); return;
+	case STMT_NEST: code_nest(c, &s->u.nest); return;
+	case STMT_KERNEL: code_kernel(c, &s->u.kernel); return;
+	case STMT_CALL: code_call(c, &s->u.call); return;
+	case STMT_BRANCH: code_branch(c, &s->u.branch); return;
+	case STMT_LOOP: code_loop(c, &s->u.loop); return;
+	case STMT_EFFECT: code_effect(c, &s->u.effect); return;
 	}
 }
 

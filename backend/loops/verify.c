@@ -69,9 +69,9 @@ static bool check_expr(const struct check *c, uint32_t at)
 	}
 }
 
-static bool check_nest(const struct check *c)
+static bool check_nest(struct check *c, const struct loop_nest *n)
 {
-	const struct loop_nest *n = c->n;
+	c->n = n;
 	if (n->n_parallel + n->n_reduce > LOOP_MAX)
 		return fail(c, "too many loops", n->n_parallel);
 	for (uint32_t k = 0; k < n->n_exprs; k++)
@@ -92,25 +92,53 @@ static bool check_nest(const struct check *c)
 	return true;
 }
 
-static bool check_call(const struct check *c, const struct loop_stmt *s)
+static bool check_buffers(const struct check *c, const uint32_t *buffers, uint32_t n)
 {
-	for (uint32_t k = 0; k < s->n_buffers; k++)
-		if (s->buffers[k] >= c->f->n_buffers)
+	for (uint32_t k = 0; k < n; k++)
+		if (buffers[k] >= c->f->n_buffers)
 			return fail(c, "an argument is not a buffer", k);
-	for (uint32_t k = 0; k < s->n_calls; k++)
-		if (!check_call(c, &s->calls[k]))
-			return false;
-	if ((s->kind == STMT_IF) != (s->n_calls == 2) || (s->kind == STMT_LOOP) != (s->n_calls == 1))
-		return fail(c, "wrong number of calls of an if or a loop", s->n_calls);
-	return s->kind != STMT_KERNEL || s->n_buffers == kernel_info(s->kernel)->n_buffers ||
-	       fail(c, "wrong number of buffers of a kernel", s->n_buffers);
+	return true;
+}
+
+static bool check_kernel(const struct check *c, const struct loop_kernel *s)
+{
+	if (s->n_buffers != kernel_info(s->kernel)->n_buffers)
+		return fail(c, "wrong number of buffers of a kernel", s->n_buffers);
+	return check_buffers(c, s->buffers, s->n_buffers);
+}
+
+static bool check_call(const struct check *c, const struct loop_call *s) { return check_buffers(c, s->buffers, s->n_buffers); }
+
+static bool check_branch(const struct check *c, const struct loop_branch *s)
+{
+	return check_buffers(c, &s->condition, 1) && check_call(c, &s->calls[0]) && check_call(c, &s->calls[1]);
+}
+
+static bool check_loop(const struct check *c, const struct loop_iterate *s)
+{
+	if (s->body.n_buffers < 2 * (uint64_t)s->n_carried + 1)
+		return fail(c, "too few buffers of a loop's body", s->body.n_buffers);
+	return check_buffers(c, &s->condition, 1) && check_buffers(c, s->initial, s->n_carried) && check_call(c, &s->body);
+}
+
+static bool check_stmt(struct check *c, const struct loop_stmt *s)
+{
+	switch (s->kind) {
+	case STMT_NEST: return check_nest(c, &s->u.nest);
+	case STMT_KERNEL: return check_kernel(c, &s->u.kernel);
+	case STMT_CALL: return check_call(c, &s->u.call);
+	case STMT_BRANCH: return check_branch(c, &s->u.branch);
+	case STMT_LOOP: return check_loop(c, &s->u.loop);
+	case STMT_EFFECT: return check_buffers(c, s->u.effect.buffers, s->u.effect.n_buffers);
+	}
+	return fail(c, "unknown kind of statement", s->kind);
 }
 
 bool loops_verify(const struct loop_fn *f, struct buf *why)
 {
 	for (uint32_t k = 0; k < f->n_stmts; k++) {
-		struct check c = {.f = f, .n = &f->stmts[k].nest, .why = why, .stmt = k};
-		if (f->stmts[k].kind == STMT_NEST ? !check_nest(&c) : !check_call(&c, &f->stmts[k]))
+		struct check c = {.f = f, .why = why, .stmt = k};
+		if (!check_stmt(&c, &f->stmts[k]))
 			return false;
 	}
 	return true;

@@ -46,7 +46,7 @@ static uint32_t buffer(struct fixture *x, enum buffer_kind kind, dtype elem, uin
 
 static struct loop_nest *nest(struct fixture *x, uint8_t n_parallel, uint8_t n_reduce, const dim *extents)
 {
-	struct loop_nest *n = &x->f->stmts[x->f->n_stmts++].nest;
+	struct loop_nest *n = &x->f->stmts[x->f->n_stmts++].u.nest;
 	*n = (struct loop_nest){.n_parallel = n_parallel, .n_reduce = n_reduce};
 	for (uint32_t k = 0; k < LOOP_MAX; k++)
 		n->extent[k] = k < (uint32_t)n_parallel + n_reduce ? extents[k] : x->zero;
@@ -225,7 +225,7 @@ static void integers(void **state)
 static void program(void **state)
 {
 	struct fixture x = setup("matmul");
-	x.f->stmts[x.f->n_stmts++] = (struct loop_stmt){.kind = STMT_KERNEL, .kernel = KERNEL_MATMUL_I8_TRIT2};
+	x.f->stmts[x.f->n_stmts++] = (struct loop_stmt){.kind = STMT_KERNEL, .u.kernel.kernel = KERNEL_MATMUL_I8_TRIT2};
 	const struct loop_fn *units[] = {NULL, x.f, x.f};
 	struct buf out = {0};
 	opencl_program(units, 3, &out);

@@ -89,7 +89,7 @@ static void test_verify(void **state)
 	struct buf why = {0};
 	for (int breakage = 0; breakage < 4; breakage++) {
 		struct loop_fn *l = loops_build(a, &p);
-		struct loop_nest *n = &l->stmts[0].nest;
+		struct loop_nest *n = &l->stmts[0].u.nest;
 		assert_true(loops_verify(l, &why));
 		switch (breakage) {
 		case 0: n->reductions[0].value = n->n_exprs; break;

@@ -49,16 +49,15 @@ static void net_loops(struct unit *u, struct unit *callee)
 		dim *n = ARENA_NEW(a, dim);
 		*n = u->n;
 		f->stmts[i] = (struct loop_stmt){.kind = STMT_CALL,
-						 .buffers = args[i],
-						 .n_buffers = 2,
-						 .dims = n,
-						 .n_dims = 1,
-						 .callee = callee->f->name,
-						 .callee_unit = &callee->core,
-						 .slot = i};
+						 .u.call = {.buffers = args[i],
+							    .n_buffers = 2,
+							    .dims = n,
+							    .n_dims = 1,
+							    .callee = callee->f->name,
+							    .callee_unit = &callee->core,
+							    .slot = i}};
 	}
-	struct loop_nest *n = &f->stmts[2].nest;
-	f->stmts[2].slot = LOOP_NONE;
+	struct loop_nest *n = &f->stmts[2].u.nest;
 	n->n_parallel = 2;
 	for (uint32_t k = 0; k < LOOP_MAX; k++)
 		n->extent[k] = k == 0 ? u->n : k == 1 ? width : zero;

@@ -1,0 +1,49 @@
+/* What all kinds of statements have in common. */
+#include "backend/loops/loops.h"
+
+static void visit(const uint32_t *buffers, uint32_t n, loop_buffer_fn *fn, void *ctx)
+{
+	for (uint32_t k = 0; k < n; k++)
+		fn(ctx, buffers[k]);
+}
+
+static void visit_nest(const struct loop_nest *n, loop_buffer_fn *fn, void *ctx)
+{
+	for (uint32_t k = 0; k < n->n_exprs; k++)
+		if (n->exprs[k].kind == LOOP_LOAD)
+			fn(ctx, n->exprs[k].access.buffer);
+	for (uint32_t k = 0; k < n->n_stores; k++)
+		fn(ctx, n->stores[k].access.buffer);
+}
+
+static void visit_call(const struct loop_call *c, loop_buffer_fn *fn, void *ctx) { visit(c->buffers, c->n_buffers, fn, ctx); }
+
+void loop_stmt_buffers(const struct loop_stmt *s, loop_buffer_fn *fn, void *ctx)
+{
+	switch (s->kind) {
+	case STMT_NEST: visit_nest(&s->u.nest, fn, ctx); return;
+	case STMT_KERNEL: visit(s->u.kernel.buffers, s->u.kernel.n_buffers, fn, ctx); return;
+	case STMT_CALL: visit_call(&s->u.call, fn, ctx); return;
+	case STMT_EFFECT: visit(s->u.effect.buffers, s->u.effect.n_buffers, fn, ctx); return;
+	case STMT_BRANCH:
+		fn(ctx, s->u.branch.condition);
+		visit_call(&s->u.branch.calls[0], fn, ctx);
+		visit_call(&s->u.branch.calls[1], fn, ctx);
+		return;
+	case STMT_LOOP:
+		fn(ctx, s->u.loop.condition);
+		visit(s->u.loop.initial, s->u.loop.n_carried, fn, ctx);
+		visit_call(&s->u.loop.body, fn, ctx);
+		return;
+	}
+}
+
+const struct loop_call *loop_stmt_calls(const struct loop_stmt *s, uint32_t *n)
+{
+	switch (s->kind) {
+	case STMT_CALL: *n = 1; return &s->u.call;
+	case STMT_BRANCH: *n = 2; return s->u.branch.calls;
+	case STMT_LOOP: *n = 1; return &s->u.loop.body;
+	default: *n = 0; return NULL;
+	}
+}
