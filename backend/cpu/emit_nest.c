@@ -70,13 +70,13 @@ static void run_vector(struct nest *s, uint32_t at)
 	struct emit *e = s->e;
 	dim extent = s->n->extent[s->plan.order[at]];
 	uint32_t step = s->width * s->unroll;
-	int64_t n, rest;
+	int64_t n;
 	bool known = dim_known(e, extent, &n);
 	if (known && n == step)
 		run_at(s, at, emit_i64(e, 0));
 	else if (known)
 		run_steps(s, at, emit_i64(e, n), step, n % step == 0);
-	else if (dim_known(e, dim_mod(e->fn->dims, extent, dim_const(e->fn->dims, step)), &rest) && rest == 0)
+	else if (dim_common_factor(e->fn->dims, extent) % step == 0)
 		run_steps(s, at, emit_dim(e, extent), step, true);
 	else
 		run_vector_or_scalar(s, at, emit_dim(e, extent), step);

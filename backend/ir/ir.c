@@ -71,15 +71,6 @@ struct hir_type ir_type_translate(struct dims *to, const struct dims *from, cons
 	return out;
 }
 
-const dim *ir_same_symbols(struct ir_fn *f, const struct dims *from)
-{
-	uint32_t n = dims_syms(from);
-	dim *syms = ARENA_ARRAY(f->unit, dim, n + 1);
-	for (uint32_t k = 0; k < n; k++)
-		syms[k] = dim_new_sym(f->dims, dims_sym_name(from, k));
-	return syms;
-}
-
 bool ir_has_effect(const struct ir_inst *i)
 {
 	return (ir_op_traits(i->op) & EFFECT) || (ir_calls(i->op) && (i->callee->effects || (i->other && i->other->effects)));

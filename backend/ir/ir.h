@@ -70,11 +70,9 @@ struct ir_fn *ir_fn_new(struct arena *unit, const char *name, struct dims *dims)
 void ir_reserve(struct ir_fn *f, uint32_t insts, uint32_t operands);
 /* Appends an instruction with these operands; the caller sets its attributes, which are zero. */
 ir_ref ir_emit(struct ir_fn *f, enum ir_op op, const struct hir_type *type, const ir_ref *operands, uint32_t n, span at);
-/* Appends a copy of i with these operands. The dims of i must be dims of f: see ir_translate. */
+/* Appends a copy of i with these operands. The dims of i must be dims of f. */
 ir_ref ir_copy(struct ir_fn *f, const struct ir_inst *i, const ir_ref *operands, uint32_t n);
-/* Adds the symbols of `from` to f, which has none. Returns `syms` for ir_translate. */
-const dim *ir_same_symbols(struct ir_fn *f, const struct dims *from);
-/* Replaces the dims of i, which are in `from`, by dims of f; symbol k becomes syms[k]. `syms` may be NULL if the dims are constant. */
+/* Replaces the dims of i, which are in `from`, by dims of f; symbol k becomes syms[k]. */
 void ir_translate(struct ir_fn *f, const struct dims *from, const dim *syms, struct ir_inst *i);
 static inline struct ir_inst *ir_at(const struct ir_fn *f, ir_ref r) { return &f->insts[r]; }
 static inline ir_ref ir_operand(const struct ir_fn *f, ir_ref r, uint32_t k) { return f->operands[f->insts[r].operands + k]; }
@@ -89,7 +87,7 @@ bool ir_has_effect(const struct ir_inst *i);
 int64_t ir_type_count(const struct dims *d, const struct hir_type *t);
 bool ir_type_const(const struct dims *d, const struct hir_type *t); /* true if every dim is constant */
 bool ir_type_same(const struct hir_type *a, const struct hir_type *b);
-/* Returns the type with its dims, which are in `from`, translated as ir_translate does. */
+/* Returns the type with its dims, which are in `from`, translated; symbol k becomes syms[k]. */
 struct hir_type ir_type_translate(struct dims *to, const struct dims *from, const dim *syms, const struct hir_type *t);
 /* Sets build_time of every instruction. */
 void ir_mark_build_time(struct ir_fn *f);

@@ -22,8 +22,9 @@ static bool check_access(const struct check *c, const struct loop_access *a, uin
 		return fail(c, "the access has no buffer", at);
 	if (c->f->buffers[a->buffer].layout != LAYOUT_PLAIN)
 		return fail(c, "element access to a packed buffer", at);
+	int64_t v;
 	for (uint32_t k = loops; k < LOOP_MAX; k++)
-		if (!dim_eq(a->stride[k], dim_const(c->f->dims, 0)))
+		if (!dim_is_const(c->f->dims, a->stride[k], &v) || v)
 			return fail(c, "a stride along a loop that does not exist", at);
 	return true;
 }

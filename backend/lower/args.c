@@ -57,7 +57,7 @@ double lower_float(struct lower *l, uint32_t k)
 	return (double)lower_int(l, k);
 }
 
-dim lower_translate(struct lower *l, dim x) { return dim_translate(l->f->dims, l->u->dims, x, l->syms); }
+dim lower_translate(struct lower *l, dim x) { return l->syms ? dim_translate(l->f->dims, l->u->dims, x, l->syms) : x; }
 
 dim lower_dim(struct lower *l, uint32_t k)
 {
@@ -91,6 +91,9 @@ uint32_t lower_mask(struct lower *l, uint32_t k, uint32_t rank)
 	return mask;
 }
 
-struct hir_type lower_type(struct lower *l, const struct hir_type *t) { return ir_type_translate(l->f->dims, l->u->dims, l->syms, t); }
+struct hir_type lower_type(struct lower *l, const struct hir_type *t)
+{
+	return l->syms ? ir_type_translate(l->f->dims, l->u->dims, l->syms, t) : *t;
+}
 
 struct hir_type lower_node_type(struct lower *l) { return lower_type(l, &l->n->type); }

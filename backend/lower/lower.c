@@ -40,29 +40,28 @@ static bool is_identifier(const char *s)
 	return !*s;
 }
 
-static bool name_taken(const struct dims *d, const char *name)
+/* True if one of the first n symbols has the name. */
+static bool is_taken(const struct dims *d, const char *name, uint32_t n)
 {
-	for (uint32_t k = 0; k < dims_syms(d); k++)
+	for (uint32_t k = 0; k < n; k++)
 		if (!strcmp(dims_sym_name(d, k), name))
 			return true;
 	return false;
 }
 
-/* Adds the unit's symbols to the function, with names that are unique and can be read from text. */
-static void copy_syms(struct lower *l)
+struct dims *lower_dims(struct arena *a, const struct hir_unit *u)
 {
-	uint32_t n = dims_syms(l->u->dims);
-	dim *syms = ARENA_ARRAY(l->f->unit, dim, n ? n : 1);
-	for (uint32_t k = 0; k < n; k++) {
-		const char *name = dims_sym_name(l->u->dims, k);
+	struct dims *d = dims_copy(a, u->dims);
+	for (uint32_t k = 0; k < dims_syms(d); k++) {
+		const char *name = dims_sym_name(d, k);
 		if (!is_identifier(name))
 			name = "d";
 		const char *unique = name;
-		for (uint32_t i = k; name_taken(l->f->dims, unique); i++)
-			unique = arena_printf(l->f->unit, "%s_%u", name, i);
-		syms[k] = dim_new_sym(l->f->dims, unique);
+		for (uint32_t i = k; is_taken(d, unique, k); i++)
+			unique = arena_printf(a, "%s_%u", name, i);
+		dims_rename_sym(d, k, unique);
 	}
-	l->syms = syms;
+	return d;
 }
 
 /* ---- nodes ---- */
@@ -188,9 +187,12 @@ static void lower_node(struct lower *l, uint32_t k)
 
 struct ir_fn *lower_unit(struct arena *unit, const struct hir_unit *u, struct diags *diags)
 {
-	struct lower l = {.u = u, .diags = diags};
-	l.f = ir_fn_new(unit, u->symbol, dims_new(unit));
-	copy_syms(&l);
+	return lower_into(unit, u, lower_dims(unit, u), NULL, diags);
+}
+
+struct ir_fn *lower_into(struct arena *unit, const struct hir_unit *u, struct dims *dims, const dim *syms, struct diags *diags)
+{
+	struct lower l = {.u = u, .diags = diags, .syms = syms, .f = ir_fn_new(unit, u->symbol, dims)};
 	declare_inputs(&l);
 	l.values = arena_alloc(unit, sizeof *l.values * (u->n_nodes + 1), _Alignof(ir_ref));
 	for (uint32_t k = 0; k < u->n_nodes && !l.failed; k++)

@@ -12,7 +12,7 @@ struct lower {
 	struct ir_fn *f;
 	const struct hir_unit *u;
 	struct diags *diags;
-	const dim *syms;                 /* the fn's symbol for each of the unit's */
+	const dim *syms; /* inlined: the value of each symbol of the unit in the fn. NULL: the fn's dims are a copy of the unit's */
 	ir_ref (*values)[LOWER_RESULTS]; /* of each HIR node */
 	const struct hir_node *n;        /* the current node */
 	const struct lowering *how;

@@ -43,7 +43,6 @@ struct splice {
 	struct rewrite *w;
 	ir_ref call;
 	const struct ir_fn *from;
-	const dim *syms;
 	ir_ref *map; /* from values of the callee to values of w->f */
 };
 
@@ -67,7 +66,6 @@ static void splice_inst(struct splice *s, ir_ref r)
 	ir_ref *operands = ARENA_ARRAY(s->w->f->unit, ir_ref, i.n_operands + 1);
 	for (uint32_t k = 0; k < i.n_operands; k++)
 		operands[k] = s->map[ir_operand(s->from, r, k)];
-	ir_translate(s->w->f, s->from->dims, s->syms, &i);
 	s->map[r] = ir_copy(s->w->f, &i, operands, i.n_operands);
 }
 
@@ -75,10 +73,10 @@ static void splice_inst(struct splice *s, ir_ref r)
 static bool inline_call(struct rewrite *w, ir_ref call, struct pass_context *c, ir_ref **outputs)
 {
 	const struct ir_inst i = *ir_at(&w->old, call);
-	const struct ir_fn *from = lower_unit(w->f->unit, i.callee, c->diags);
+	const struct ir_fn *from = lower_into(w->f->unit, i.callee, w->f->dims, i.callee_syms, c->diags);
 	if (!from)
 		return false;
-	struct splice s = {w, call, from, i.callee_syms, ARENA_ARRAY(w->f->unit, ir_ref, from->n_insts + 1)};
+	struct splice s = {w, call, from, ARENA_ARRAY(w->f->unit, ir_ref, from->n_insts + 1)};
 	for (ir_ref r = 0; r < from->n_insts; r++)
 		splice_inst(&s, r);
 	*outputs = ARENA_ARRAY(w->f->unit, ir_ref, from->n_outputs + 1);

@@ -95,31 +95,14 @@ void build_fn_describe(struct arena *a, const struct ir_fn *f, struct build_fn_i
 
 /* ---- extracting a piece as a function ---- */
 
-/* Dims in a build_fn are constant, except where they give the symbols of a callee. A piece has the unit's symbols only if such a dim
- * needs them, so that equal pieces of different units hash alike. */
-static const dim *needed_symbols(struct ir_fn *to, const struct ir_fn *f, const bool *live)
-{
-	bool needed = false;
-	for (ir_ref r = 0; r < f->n_insts; r++) {
-		const struct ir_inst *i = ir_at(f, r);
-		for (uint32_t k = 0; live[r] && ir_calls(i->op) && k < dims_syms(i->callee->dims); k++)
-			needed = needed || !dim_is_const(f->dims, i->callee_syms[k], NULL);
-	}
-	if (!needed)
-		return NULL;
-	return ir_same_symbols(to, f->dims);
-}
-
 /* `number` maps each weight of the unit to its number in the piece. */
 static void copy_live(struct ir_fn *to, const struct ir_fn *f, const bool *live, ir_ref *map, const uint32_t *number)
 {
-	const dim *syms = needed_symbols(to, f, live);
 	for (ir_ref r = 0; r < f->n_insts; r++) {
 		if (!live[r])
 			continue;
 		struct ir_inst i = *ir_at(f, r);
 		ir_ref *operands = ARENA_ARRAY(to->unit, ir_ref, i.n_operands + 1);
-		ir_translate(to, f->dims, syms, &i);
 		if (i.op == OP_WEIGHT) {
 			i.index = number[i.index];
 			to->weights[i.index] = i.type;
@@ -132,7 +115,7 @@ static void copy_live(struct ir_fn *to, const struct ir_fn *f, const bool *live,
 
 struct ir_fn *build_fn_piece(struct arena *a, const struct ir_fn *f, const struct build_fn_interface *interface, uint32_t piece)
 {
-	struct ir_fn *to = ir_fn_new(a, "", dims_new(a));
+	struct ir_fn *to = ir_fn_new(a, "", f->dims);
 	uint32_t *number = ARENA_ARRAY(a, uint32_t, f->n_weights + 1);
 	bool *live = ARENA_ARRAY(a, bool, f->n_insts + 1);
 	ir_ref *map = ARENA_ARRAY(a, ir_ref, f->n_insts + 1);

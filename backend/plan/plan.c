@@ -7,10 +7,11 @@
 #include "base/arena.h"
 #include "base/buf.h"
 
-/* Leaves out which output of the build_fn feeds a slot: the code does not depend on it. */
-static hash128 hash_slots(const struct plan *p)
+/* The number of symbols and the slots. Leaves out which output of the build_fn feeds a slot: the code does not depend on it. */
+static hash128 hash_interface(const struct plan *p)
 {
 	struct hasher *h = hasher_new();
+	hasher_add_u64(h, dims_syms(p->dims));
 	hasher_add_u64(h, p->n_slots);
 	for (uint32_t k = 0; k < p->n_slots; k++) {
 		const struct slot *s = &p->slots[k];
@@ -39,7 +40,7 @@ static void print_stage(const struct pass_run *r, const char *stage, const struc
 /* Lowers and optimises in `scratch`; the two functions of the plan go to `unit`. */
 static bool lower_and_split(struct plan *p, struct arena *unit, struct arena *scratch, struct pass_context *c)
 {
-	struct ir_fn *whole = lower_unit(scratch, p->unit, c->diags);
+	struct ir_fn *whole = lower_into(scratch, p->unit, p->dims, NULL, c->diags);
 	if (!whole)
 		return false;
 	print_stage(&c->run, "lowered", whole);
@@ -63,6 +64,7 @@ struct plan *plan_unit(struct arena *unit, const struct hir_unit *u, const struc
 	struct arena *scratch = arena_new(0);
 	struct plan *p = ARENA_NEW(unit, struct plan);
 	p->unit = u;
+	p->dims = lower_dims(unit, u);
 	p->options = *opt;
 	bool ok = lower_and_split(p, unit, scratch, &c);
 	arena_free(scratch);
@@ -76,6 +78,6 @@ struct plan *plan_unit(struct arena *unit, const struct hir_unit *u, const struc
 	print_stage(&c.run, "run_fn", p->run_fn);
 	build_fn_describe(unit, p->build_fn, &p->interface);
 	p->build_fn_hash = hash_build_fn(p->build_fn, &p->interface);
-	p->run_fn_hash = hash_combine(ir_hash(p->run_fn), hash_slots(p));
+	p->run_fn_hash = hash_combine(ir_hash(p->run_fn), hash_interface(p));
 	return p;
 }

@@ -52,6 +52,7 @@ struct plan_options {
 struct plan {
 	const struct hir_unit *unit;
 	struct plan_options options; /* of the unit: its own level */
+	struct dims *dims;           /* of all functions below: a copy of the unit's that has grown. NULL if they are */
 	struct ir_fn *build_fn; /* weights: the unit's build-time inputs in order; no run-time inputs; outputs: see slots. May be NULL */
 	struct ir_fn *run_fn;   /* the index of a WEIGHT is a slot number. May be NULL */
 	struct slot *slots;     /* a call has a slot even if its callee has no weights */
@@ -69,7 +70,7 @@ struct plan *plan_unit(struct arena *unit, const struct hir_unit *u, const struc
 
 /* Fills the interface of a build_fn; its arrays are in `a`. */
 void build_fn_describe(struct arena *a, const struct ir_fn *build_fn, struct build_fn_interface *interface);
-/* Returns a piece as a function in `a`. It has its weights and outputs in the order of the build_fn, and dims of its own. */
+/* Returns a piece as a function in `a`. It has its weights and outputs in the order of the build_fn. */
 struct ir_fn *build_fn_piece(struct arena *a, const struct ir_fn *build_fn, const struct build_fn_interface *interface, uint32_t piece);
 
 /* The size in bytes of t packed in a layout; packing into `out`, which has that size. Thread-safe. */

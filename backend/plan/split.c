@@ -4,8 +4,7 @@
  * folding. The run_fn reads such a value through a slot. Broadcasts and cheap constant values stay in the run_fn: there they cost
  * nothing, in a slot they would cost memory.
  *
- * Each of the two functions has its own arena and its own dims. They outlive the whole function. The dims of the run_fn grow while it is
- * compiled, when another thread may evaluate the build_fn. */
+ * The two functions outlive the whole function. All three have the dims of the plan, so nothing is translated. */
 #include "backend/plan/split.h"
 #include <string.h>
 #include "backend/target/kernel.h"
@@ -16,7 +15,6 @@ struct split {
 	struct plan *p;
 	const struct ir_fn *whole;
 	struct ir_fn *run_fn, *build_fn;
-	const dim *run_syms, *build_syms; /* the dims of the whole's symbols in each function */
 	struct diags *diags;
 	bool *at_build;                    /* computed in the build_fn */
 	bool *wanted;                      /* needed by the run_fn, itself or through a slot */
@@ -55,26 +53,25 @@ static void mark_wanted(struct split *s)
 	}
 }
 
+static void *copied(struct arena *a, const void *from, size_t bytes)
+{
+	void *to = arena_alloc(a, bytes ? bytes : 1, _Alignof(max_align_t));
+	return bytes ? memcpy(to, from, bytes) : to;
+}
+
 /* Copies instruction r of the whole into `to`, with its constant and texts. */
-static ir_ref copy_inst(const struct split *s, struct ir_fn *to, const dim *syms, ir_ref r, uint32_t n_operands)
+static ir_ref copy_inst(const struct split *s, struct ir_fn *to, ir_ref r, uint32_t n_operands)
 {
 	struct ir_inst i = *ir_at(s->whole, r);
-	ir_translate(to, s->whole->dims, syms, &i);
+	if (ir_calls(i.op))
+		i.callee_syms = copied(to->unit, i.callee_syms, dims_syms(i.callee->dims) * sizeof *i.callee_syms);
 	if (i.op == OP_CONST) {
 		size_t bytes = (size_t)ir_type_count(to->dims, &i.type) * dtype_size(i.type.elem);
-		i.data = memcpy(arena_alloc(to->unit, bytes ? bytes : 1, _Alignof(max_align_t)), i.data, bytes);
+		i.data = copied(to->unit, i.data, bytes);
 	}
 	i.text = i.text ? arena_strdup(to->unit, i.text) : NULL;
 	i.where = i.where ? arena_strdup(to->unit, i.where) : NULL;
 	return ir_copy(to, &i, s->operands, n_operands);
-}
-
-static struct hir_type *copy_types(const struct split *s, struct ir_fn *to, const dim *syms, const struct hir_type *types, uint32_t n)
-{
-	struct hir_type *copy = ARENA_ARRAY(to->unit, struct hir_type, n + 1);
-	for (uint32_t k = 0; k < n; k++)
-		copy[k] = ir_type_translate(to->dims, s->whole->dims, syms, &types[k]);
-	return copy;
 }
 
 /* ---- slots ---- */
@@ -111,8 +108,7 @@ static ir_ref data_slot(struct split *s, ir_ref r, enum layout layout)
 	if (s->slot_of[r][layout])
 		return s->weight_of[r][layout];
 	const struct ir_inst *i = ir_at(s->whole, r);
-	struct slot slot = {.kind = SLOT_DATA, .layout = layout, .first_output = s->n_outputs};
-	slot.type = ir_type_translate(s->run_fn->dims, s->whole->dims, s->run_syms, &i->type);
+	struct slot slot = {.kind = SLOT_DATA, .layout = layout, .type = i->type, .first_output = s->n_outputs};
 	add_output(s, r);
 	uint32_t number = add_slot(s, &slot);
 	s->slot_of[r][layout] = number + 1;
@@ -184,7 +180,7 @@ static void add_run_inst(struct split *s, ir_ref r)
 			ir_ref o = ir_operand(s->whole, r, k);
 			s->operands[k] = run_value(s, o, layout_for(s, r, k));
 		}
-	s->map[r] = copy_inst(s, s->run_fn, s->run_syms, r, n);
+	s->map[r] = copy_inst(s, s->run_fn, r, n);
 }
 
 /* Reserves room for the live instructions. A call may get two more operands, for the weight tables. */
@@ -202,7 +198,7 @@ static void reserve(const struct split *s, struct ir_fn *to, const bool *live)
 static void make_run_fn(struct split *s)
 {
 	const struct ir_fn *f = s->whole;
-	s->run_fn->inputs = copy_types(s, s->run_fn, s->run_syms, f->inputs, f->n_inputs);
+	s->run_fn->inputs = copied(s->run_fn->unit, f->inputs, f->n_inputs * sizeof *f->inputs);
 	s->run_fn->n_inputs = f->n_inputs;
 	reserve(s, s->run_fn, s->wanted);
 	for (ir_ref r = 0; r < f->n_insts; r++)
@@ -223,7 +219,7 @@ static void make_build_fn(struct split *s)
 	struct ir_fn *build = s->build_fn;
 	bool *live = ARENA_ARRAY(f->unit, bool, f->n_insts + 1);
 	ir_ref *map = ARENA_ARRAY(f->unit, ir_ref, f->n_insts + 1);
-	build->weights = copy_types(s, build, s->build_syms, f->weights, f->n_weights);
+	build->weights = copied(build->unit, f->weights, f->n_weights * sizeof *f->weights);
 	build->n_weights = f->n_weights;
 	for (uint32_t k = 0; k < s->n_outputs; k++)
 		live[s->outputs[k]] = true;
@@ -236,7 +232,7 @@ static void make_build_fn(struct split *s)
 		for (uint32_t k = 0; live[r] && k < n; k++)
 			s->operands[k] = map[ir_operand(f, r, k)];
 		if (live[r])
-			map[r] = copy_inst(s, build, s->build_syms, r, n);
+			map[r] = copy_inst(s, build, r, n);
 	}
 	build->n_outputs = s->n_outputs;
 	build->outputs = ARENA_ARRAY(build->unit, ir_ref, s->n_outputs + 1);
@@ -258,10 +254,8 @@ bool plan_split(struct plan *p, struct arena *unit, const struct ir_fn *whole, b
 	struct arena *scratch = whole->unit;
 	uint32_t n = whole->n_insts + 1;
 	struct split s = {.p = p, .whole = whole, .diags = diags};
-	p->run_fn = s.run_fn = ir_fn_new(unit, whole->name, dims_new(unit));
-	p->build_fn = s.build_fn = ir_fn_new(unit, whole->name, dims_new(unit));
-	s.run_syms = ir_same_symbols(s.run_fn, whole->dims);
-	s.build_syms = ir_same_symbols(s.build_fn, whole->dims);
+	p->run_fn = s.run_fn = ir_fn_new(unit, whole->name, p->dims);
+	p->build_fn = s.build_fn = ir_fn_new(unit, whole->name, p->dims);
 	s.at_build = ARENA_ARRAY(scratch, bool, n);
 	s.wanted = ARENA_ARRAY(scratch, bool, n);
 	s.map = ARENA_ARRAY(scratch, ir_ref, n);

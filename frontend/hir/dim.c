@@ -1,5 +1,5 @@
-/* Dimensions as hash-consed polynomials c0 + Σ ci·ai, in ascending order of atoms. Symbols precede other atoms, so "2*N + 1" prints as
- * it was written. All memory is in the arena. */
+/* Dimensions as hash-consed polynomials c0 + Σ ci·ai, in ascending order of atoms, which does not depend on the history of
+ * the table. All memory is in the arena. */
 #include "frontend/hir/dim_state.h"
 #include <stddef.h>
 #include <string.h>
@@ -88,8 +88,13 @@ struct dims *dims_copy_at(struct arena *a, const struct dims *d, struct dims_mar
 	return out;
 }
 
+struct dims *dims_copy(struct arena *a, const struct dims *d) { return dims_copy_at(a, d, dims_mark(d)); }
+
+void dims_close(struct dims *d) { d->closed = true; }
+
 uint32_t atom_intern(struct dims *d, struct atom x)
 {
+	BUG_ON(d->closed);
 	if (d->n_atoms >= 2 * d->atom_buckets) /* before chains get longer than two */
 		atoms_rehash(d);
 	x.hash = atom_hash(&x);
@@ -122,6 +127,7 @@ static bool poly_same(const struct poly *p, int64_t c0, const struct term *t, ui
 /* Terms in atom order, coefficients not zero. */
 dim poly_intern(struct dims *d, int64_t c0, const struct term *t, uint32_t n)
 {
+	BUG_ON(d->closed);
 	uint64_t h = (uint64_t)c0 * 0x9E3779B97F4A7C15ull;
 	uint32_t size = 1;
 	for (uint32_t i = 0; i < n; i++) {
@@ -145,13 +151,38 @@ dim poly_intern(struct dims *d, int64_t c0, const struct term *t, uint32_t n)
 	return (dim){d->n_polys++};
 }
 
-/* Symbols by number, then other atoms by age. */
-static int atom_order(const struct dims *d, uint32_t a, uint32_t b)
+static int number_order(int64_t a, int64_t b) { return a < b ? -1 : a > b; }
+
+static int poly_order(const struct dims *d, dim a, dim b)
 {
-	bool sa = d->atoms[a].kind == ATOM_SYM, sb = d->atoms[b].kind == ATOM_SYM;
-	if (sa != sb)
-		return sa ? -1 : 1;
-	return a < b ? -1 : a > b;
+	const struct poly *x = &d->polys[a.idx], *y = &d->polys[b.idx];
+	int order = dim_eq(a, b) ? 0 : number_order(x->n, y->n);
+	for (uint32_t i = 0; !order && i < x->n; i++) {
+		order = atom_order(d, x->terms[i].atom, y->terms[i].atom);
+		order = order ? order : number_order(y->terms[i].coef, x->terms[i].coef);
+	}
+	return order ? order : number_order(x->c0, y->c0);
+}
+
+int atom_order(const struct dims *d, uint32_t a, uint32_t b)
+{
+	const struct atom *x = &d->atoms[a], *y = &d->atoms[b];
+	if (a == b)
+		return 0;
+	if (x->kind != y->kind && (x->kind == ATOM_SYM || y->kind == ATOM_SYM))
+		return x->kind == ATOM_SYM ? -1 : 1;
+	if (x->kind == ATOM_SYM)
+		return number_order(x->sym, y->sym);
+	int order = number_order(x->size, y->size);
+	order = order ? order : number_order(x->kind, y->kind);
+	if (order || x->kind != ATOM_PRODUCT) {
+		order = order ? order : poly_order(d, x->a, y->a);
+		return order ? order : poly_order(d, x->b, y->b);
+	}
+	order = number_order(x->n, y->n);
+	for (uint32_t i = 0; !order && i < x->n; i++)
+		order = atom_order(d, x->factors[i], y->factors[i]);
+	return order;
 }
 
 dim overflowed(struct dims *d)
@@ -191,37 +222,57 @@ dim dim_new_sym(struct dims *d, const char *name)
 uint32_t dims_syms(const struct dims *d) { return d->n_syms; }
 const char *dims_sym_name(const struct dims *d, uint32_t sym) { return d->names[sym]; }
 
+void dims_rename_sym(struct dims *d, uint32_t sym, const char *name)
+{
+	BUG_ON(d->closed);
+	d->names[sym] = arena_strdup(d->arena, name);
+}
+
 dim dim_sym(struct dims *d, uint32_t sym)
 {
 	BUG_ON(sym >= d->n_syms);
 	return atom_dim(d, d->sym_atom[sym]);
 }
 
-/* ka·a + kb·b */
-static dim combine(struct dims *d, dim a, int64_t ka, dim b, int64_t kb)
+/* A polynomial that is not interned. */
+struct sum {
+	int64_t c0;
+	uint32_t n;
+	struct term terms[2 * MAX_TERMS];
+};
+
+/* ka·a + kb·b. False: a coefficient overflows. */
+static bool add_up(const struct dims *d, dim a, int64_t ka, dim b, int64_t kb, struct sum *out)
 {
-	struct poly pa = d->polys[a.idx], pb = d->polys[b.idx];
-	struct term out[2 * MAX_TERMS];
+	const struct poly pa = d->polys[a.idx], pb = d->polys[b.idx];
 	uint32_t n = 0, i = 0, j = 0;
-	int64_t c0, x, y;
-	if (__builtin_mul_overflow(pa.c0, ka, &x) || __builtin_mul_overflow(pb.c0, kb, &y) || __builtin_add_overflow(x, y, &c0))
-		return overflowed(d);
+	int64_t x, y;
+	if (__builtin_mul_overflow(pa.c0, ka, &x) || __builtin_mul_overflow(pb.c0, kb, &y) || __builtin_add_overflow(x, y, &out->c0))
+		return false;
 	while (i < pa.n || j < pb.n) {
 		int order = i >= pa.n ? 1 : j >= pb.n ? -1 : atom_order(d, pa.terms[i].atom, pb.terms[j].atom);
 		int64_t c = 0, e = 0;
 		uint32_t atom = order <= 0 ? pa.terms[i].atom : pb.terms[j].atom;
 		if (order <= 0 && __builtin_mul_overflow(pa.terms[i++].coef, ka, &c))
-			return overflowed(d);
+			return false;
 		if (order >= 0 && __builtin_mul_overflow(pb.terms[j++].coef, kb, &e))
-			return overflowed(d);
+			return false;
 		if (__builtin_add_overflow(c, e, &c))
-			return overflowed(d);
+			return false;
 		if (c)
-			out[n++] = (struct term){atom, c};
+			out->terms[n++] = (struct term){atom, c};
 	}
-	if (n > MAX_TERMS)
+	out->n = n;
+	return true;
+}
+
+/* ka·a + kb·b */
+static dim combine(struct dims *d, dim a, int64_t ka, dim b, int64_t kb)
+{
+	struct sum s;
+	if (!add_up(d, a, ka, b, kb, &s) || s.n > MAX_TERMS)
 		return overflowed(d);
-	return poly_intern(d, c0, out, n);
+	return poly_intern(d, s.c0, s.terms, s.n);
 }
 
 dim dim_add(struct dims *d, dim a, dim b) { return combine(d, a, 1, b, 1); }
@@ -317,23 +368,19 @@ bool dim_is_sym(const struct dims *d, dim x, uint32_t *sym)
 	return true;
 }
 
-int dim_compare(struct dims *d, dim a, dim b)
+int dim_compare(const struct dims *d, dim a, dim b)
 {
+	struct sum difference;
 	if (dim_eq(a, b))
 		return 1;
-	bool before = d->overflow;
-	dim diff = dim_sub(d, a, b);
-	bool lost = d->overflow && !before;
-	d->overflow = before;
-	if (lost)
+	if (!add_up(d, a, 1, b, -1, &difference))
 		return 0;
-	struct poly p = d->polys[diff.idx];
-	if (!p.n)
+	if (!difference.n)
 		return -1;
 	int64_t g = 0;
-	for (uint32_t i = 0; i < p.n; i++)
-		g = gcd(g, p.terms[i].coef);
-	return g && g != INT64_MIN && p.c0 % g ? -1 : 0;
+	for (uint32_t i = 0; i < difference.n; i++)
+		g = gcd(g, difference.terms[i].coef);
+	return g && g != INT64_MIN && difference.c0 % g ? -1 : 0;
 }
 
 int dim_divide_exact(struct dims *d, dim value, int64_t coef, dim *x)

@@ -1,5 +1,6 @@
 /* Dimensions: integer expressions over the run-time symbols of one unit, in the canonical form c0 + Σ ci·atom. An atom is a symbol, a
- * product, or an opaque floor division or modulus. They are hash-consed: equal handles are equal dimensions. */
+ * product, or an opaque floor division or modulus. They are hash-consed: equal handles are equal dimensions. The form depends on the value
+ * alone, not on what was made before it. A function that takes a const table adds nothing to it, so threads may share the table. */
 #ifndef TRIB_FRONTEND_HIR_DIM_H
 #define TRIB_FRONTEND_HIR_DIM_H
 #include <stdbool.h>
@@ -20,10 +21,14 @@ struct dims_mark {
 };
 struct dims_mark dims_mark(const struct dims *d);
 struct dims *dims_copy_at(struct arena *a, const struct dims *d, struct dims_mark m);
+struct dims *dims_copy(struct arena *a, const struct dims *d);
+/* From now on the table cannot grow: a function that could add to it aborts. */
+void dims_close(struct dims *d);
 /* Returns a new symbol, with a name for messages. Symbols are numbered from 0. */
 dim dim_new_sym(struct dims *d, const char *name);
 uint32_t dims_syms(const struct dims *d);
 const char *dims_sym_name(const struct dims *d, uint32_t sym);
+void dims_rename_sym(struct dims *d, uint32_t sym, const char *name);
 dim dim_sym(struct dims *d, uint32_t sym);
 dim dim_const(struct dims *d, int64_t v);
 dim dim_add(struct dims *d, dim a, dim b);
@@ -34,7 +39,7 @@ dim dim_floordiv(struct dims *d, dim a, dim b);            /* b must not be the 
 dim dim_mod(struct dims *d, dim a, dim b);
 static inline bool dim_eq(dim a, dim b) { return a.idx == b.idx; }
 /* Returns 1 if equal, -1 if different for all values of the symbols, 0 if it depends on them or is unknown. */
-int dim_compare(struct dims *d, dim a, dim b);
+int dim_compare(const struct dims *d, dim a, dim b);
 /* Solves coef·x = value for all values of the symbols; coef is not 0. Returns 1 with *x, -1 if there is no solution, 0 if it depends on
  * them. */
 int dim_divide_exact(struct dims *d, dim value, int64_t coef, dim *x);

@@ -80,11 +80,11 @@ static void read_poly(struct unchecked_dims *r, struct poly *p)
 	}
 }
 
-/* Orders symbols by number, then other atoms by age. */
-static uint64_t atom_rank(const struct unchecked_dims *r, uint32_t atom)
+/* The order of two atoms that were checked. */
+static int checked_order(const struct unchecked_dims *r, uint32_t a, uint32_t b)
 {
-	const struct atom *x = &r->atoms[atom];
-	return x->kind == ATOM_SYM ? x->sym : (uint64_t)1 << 32 | atom;
+	const struct dims d = {.atoms = r->atoms, .polys = r->polys};
+	return atom_order(&d, a, b);
 }
 
 /* Returns the size of a valid polynomial whose atoms are older than `limit`; 0: it is invalid. */
@@ -96,7 +96,7 @@ static uint32_t checked_size(const struct unchecked_dims *r, dim x, uint32_t lim
 	uint32_t size = 1;
 	for (uint32_t i = 0; i < p->n; i++) {
 		const struct term *t = &p->terms[i];
-		if (t->atom >= limit || !t->coef || (i && atom_rank(r, p->terms[i - 1].atom) >= atom_rank(r, t->atom)))
+		if (t->atom >= limit || !t->coef || (i && checked_order(r, p->terms[i - 1].atom, t->atom) >= 0))
 			return 0;
 		size += r->atoms[t->atom].size;
 	}
@@ -107,7 +107,7 @@ static bool check_product(struct unchecked_dims *r, struct atom *x, uint32_t k)
 {
 	for (uint32_t i = 0; i < x->n; i++) {
 		if (x->factors[i] >= k || r->atoms[x->factors[i]].kind == ATOM_PRODUCT ||
-		    (i && atom_rank(r, x->factors[i - 1]) > atom_rank(r, x->factors[i])))
+		    (i && checked_order(r, x->factors[i - 1], x->factors[i]) > 0))
 			return false;
 		x->size += r->atoms[x->factors[i]].size;
 	}

@@ -36,11 +36,15 @@ struct dims {
 	uint32_t *atom_bucket, *poly_bucket; /* index plus one of the first */
 	uint32_t atom_buckets, poly_buckets; /* number of buckets, a power of two */
 	bool overflow;
+	bool closed; /* nothing may be added */
 };
 
 /* dim.c. Terms are in atom order, with coefficients other than 0. A result that is too large becomes the constant 0 and sets d->overflow. */
 dim poly_intern(struct dims *d, int64_t c0, const struct term *t, uint32_t n);
 uint32_t atom_intern(struct dims *d, struct atom x); /* copies the factors */
+/* The order of atoms in a polynomial: symbols by number, then other atoms by size and structure; a larger
+ * coefficient comes first. */
+int atom_order(const struct dims *d, uint32_t a, uint32_t b);
 dim atom_dim(struct dims *d, uint32_t atom);
 dim times_term(struct dims *d, dim a, struct term t);                    /* a · (coef·atom) */
 uint32_t factors_of(const struct dims *d, uint32_t atom, uint32_t *out); /* at most MAX_FACTORS */
