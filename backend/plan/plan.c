@@ -76,6 +76,8 @@ struct plan *plan_unit(struct arena *unit, const struct hir_unit *u, const struc
 	}
 	print_stage(&c.run, "build_fn", p->build_fn);
 	print_stage(&c.run, "run_fn", p->run_fn);
+	p->build_fn->dims = dims_copy(unit, p->dims); /* loops_build adds to those of the run_fn while the build_fn is evaluated */
+	dims_close(p->build_fn->dims);
 	build_fn_describe(unit, p->build_fn, &p->interface);
 	p->build_fn_hash = hash_build_fn(p->build_fn, &p->interface);
 	p->run_fn_hash = hash_combine(ir_hash(p->run_fn), hash_interface(p));
