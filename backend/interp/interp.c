@@ -49,7 +49,7 @@ static void take_argument(struct interp *in, ir_ref r, const struct tensor *give
 	struct tensor want = in->values[r];
 	in->values[r] = *given;
 	if (!same_shape(&want, given))
-		interp_fail(in, "%s %u does not have the declared shape", what, ir_at(in->f, r)->index);
+		interp_fail(in, "%s %u does not have the declared shape", what, ir_number(ir_at(in->f, r))->number);
 }
 
 static void drop(struct interp *in, ir_ref r)
@@ -76,22 +76,23 @@ static void check_shapes(struct interp *in, const struct ir_inst *i, const struc
 	for (uint32_t k = 0; i->op == OP_BROADCAST && k < x[0]->rank; k++)
 		ok = ok && (x[0]->dims[k] == 1 || x[0]->dims[k] == out->dims[out->rank - x[0]->rank + k]);
 	for (uint32_t k = 0; i->op == OP_TRANSPOSE && k < out->rank; k++)
-		ok = ok && x[0]->dims[i->ints[k]] == out->dims[k];
+		ok = ok && x[0]->dims[ir_perm(i)->perm[k]] == out->dims[k];
 	if (i->op == OP_CONCAT) {
+		uint32_t axis = ir_axis(i)->axis;
 		int64_t sum = 0;
 		for (uint32_t o = 0; o < i->n_operands; o++) {
 			for (uint32_t k = 0; k < out->rank; k++)
-				ok = ok && (k == i->index || x[o]->dims[k] == out->dims[k]);
-			sum += x[o]->dims[i->index];
+				ok = ok && (k == axis || x[o]->dims[k] == out->dims[k]);
+			sum += x[o]->dims[axis];
 		}
-		ok = ok && sum == out->dims[i->index];
+		ok = ok && sum == out->dims[axis];
 	}
 	for (uint32_t k = 0; (i->op == OP_SCATTER || i->op == OP_SCATTER_ADD) && k < out->rank; k++)
-		ok = ok && x[1]->dims[k] == x[2]->dims[k] && (k == i->index || x[0]->dims[k] == x[1]->dims[k]);
+		ok = ok && x[1]->dims[k] == x[2]->dims[k] && (k == ir_axis(i)->axis || x[0]->dims[k] == x[1]->dims[k]);
 	for (uint32_t k = 0; i->op == OP_PUT && k < x[1]->rank; k++)
-		ok = ok && x[1]->dims[k] == out->dims[k < i->index ? k : k + 1];
+		ok = ok && x[1]->dims[k] == out->dims[k < ir_axis(i)->axis ? k : k + 1];
 	for (uint32_t k = 0, n = 0; (ir_op_traits(i->op) & REDUCES) && k < x[0]->rank; k++)
-		if (!(i->mask >> k & 1))
+		if (!(ir_axes(i)->mask >> k & 1))
 			ok = ok && x[0]->dims[k] == out->dims[n++];
 	if (i->op == OP_SLICE)
 		interp_slice_check(in, i, x[0], out);
@@ -118,7 +119,7 @@ static void pass_error(struct interp *in, const struct interp_error *e, const st
 	in->error.text = text;
 	if (e->n_path == INTERP_MAX_PATH || i->op != OP_CALL)
 		return;
-	in->error.path[e->n_path].callee = i->callee->name;
+	in->error.path[e->n_path].callee = ir_call(i)->callee->name;
 	in->error.path[in->error.n_path++].at = i->at;
 }
 
@@ -137,7 +138,7 @@ static struct callee callee_open(struct interp *in, const struct ir_inst *i, con
 	struct diags *diags = diags_new(1);
 	c.syms = ARENA_ARRAY(c.memory, int64_t, n + 1);
 	for (uint32_t k = 0; k < n; k++)
-		c.syms[k] = dim_eval(in->f->dims, i->callee_syms[k], in->syms);
+		c.syms[k] = dim_eval(in->f->dims, ir_call(i)->syms[k], in->syms);
 	if (in->depth >= MAX_DEPTH)
 		interp_fail(in, "calls are nested too deeply");
 	else
@@ -174,9 +175,9 @@ static void callee_run(struct interp *in, const struct ir_inst *i, const struct 
 /* A call in a run_fn passes a weight table in place of weights. */
 static bool passes_all_inputs(struct interp *in, const struct ir_inst *i)
 {
-	uint32_t n = i->callee->n_inputs + (i->other ? i->other->n_inputs : 0) + (i->op != OP_CALL);
+	uint32_t n = ir_call(i)->callee->n_inputs + (ir_call(i)->other ? ir_call(i)->other->n_inputs : 0) + (i->op != OP_CALL);
 	if (i->n_operands != n)
-		interp_fail(in, "cannot interpret a call of %s in a run_fn", i->callee->name);
+		interp_fail(in, "cannot interpret a call of %s in a run_fn", ir_call(i)->callee->name);
 	return i->n_operands == n;
 }
 
@@ -195,9 +196,9 @@ static void branch(struct interp *in, ir_ref r, const struct tensor *const *x)
 {
 	const struct ir_inst *i = ir_at(in->f, r);
 	if (*(const uint8_t *)x[0]->data)
-		call(in, r, i->callee, x + 1);
+		call(in, r, ir_call(i)->callee, x + 1);
 	else
-		call(in, r, i->other, x + 1 + i->callee->n_inputs);
+		call(in, r, ir_call(i)->other, x + 1 + ir_call(i)->callee->n_inputs);
 }
 
 static struct tensor copy_tensor(struct arena *to, const struct tensor *t)
@@ -243,9 +244,9 @@ static void loop(struct interp *in, ir_ref r, const struct tensor *const *operan
 {
 	const struct ir_inst *i = ir_at(in->f, r);
 	const struct tensor **x = ARENA_ARRAY(in->scratch, const struct tensor *, i->n_operands + 1);
-	struct callee c = callee_open(in, i, i->callee);
+	struct callee c = callee_open(in, i, ir_call(i)->callee);
 	memcpy(x, operands, i->n_operands * sizeof *x);
-	in->results[r] = ARENA_ARRAY(in->scratch, struct tensor, i->callee->n_outputs + 1);
+	in->results[r] = ARENA_ARRAY(in->scratch, struct tensor, ir_call(i)->callee->n_outputs + 1);
 	if (c.f)
 		iterate(in, i, &c, x, in->results[r]);
 	callee_close(&c);
@@ -257,7 +258,7 @@ static void invoke(struct interp *in, ir_ref r, const struct tensor *const *x)
 	if (!passes_all_inputs(in, i))
 		return;
 	if (i->op == OP_CALL)
-		call(in, r, i->callee, x);
+		call(in, r, ir_call(i)->callee, x);
 	else if (i->op == OP_IF)
 		branch(in, r, x);
 	else
@@ -276,7 +277,7 @@ static void fill_template(const struct ir_inst *i, const struct tensor *const *x
 		bug_no_memory();
 	for (uint32_t k = 0; k < n; k++)
 		values[k] = (struct format_value){(enum format_elem)x[k]->elem, x[k]->rank, x[k]->dims, x[k]->data};
-	format_template(i->text, values, &out);
+	format_template(i->op == OP_PRINT ? ir_text(i)->text : ir_claim(i)->text, values, &out);
 	free(values);
 }
 
@@ -308,8 +309,8 @@ static void compute(struct interp *in, const struct ir_inst *i, const struct ten
 	if (in->error.text || !tensor_count(out))
 		return;
 	switch (i->op) {
-	case OP_CONST: memcpy(out->data, i->data, (size_t)tensor_bytes(out)); return;
-	case OP_DIM: *(int64_t *)out->data = dim_eval(in->f->dims, i->extent, in->syms); return;
+	case OP_CONST: memcpy(out->data, ir_data(i)->data, (size_t)tensor_bytes(out)); return;
+	case OP_DIM: *(int64_t *)out->data = dim_eval(in->f->dims, ir_extent(i)->extent, in->syms); return;
 	case OP_BROADCAST: interp_broadcast(x[0], out); return;
 	case OP_RESHAPE: memcpy(out->data, x[0]->data, (size_t)tensor_bytes(out)); return;
 	case OP_TRANSPOSE: interp_transpose(i, x[0], out); return;
@@ -343,14 +344,14 @@ static void step(struct interp *in, ir_ref r, const struct tensor **x)
 	if (in->error.text)
 		return;
 	switch (i->op) {
-	case OP_INPUT: take_argument(in, r, &in->inputs[i->index], "input"); return;
-	case OP_WEIGHT: take_argument(in, r, &in->weights[i->index], "weight"); return;
+	case OP_INPUT: take_argument(in, r, &in->inputs[ir_number(i)->number], "input"); return;
+	case OP_WEIGHT: take_argument(in, r, &in->weights[ir_number(i)->number], "weight"); return;
 	case OP_CALL:
 	case OP_IF:
 	case OP_LOOP: invoke(in, r, x); return;
 	case OP_PRINT:
 	case OP_ASSERT: effect(in, i, x); return;
-	case OP_RESULT: take_argument(in, r, &in->results[ir_operand(in->f, r, 0)][i->index], "result"); return;
+	case OP_RESULT: take_argument(in, r, &in->results[ir_operand(in->f, r, 0)][ir_number(i)->number], "result"); return;
 	default: break;
 	}
 	size_t bytes = (size_t)tensor_bytes(out);

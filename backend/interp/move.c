@@ -59,10 +59,11 @@ void interp_broadcast(const struct tensor *x, struct tensor *out)
 
 void interp_transpose(const struct ir_inst *i, const struct tensor *x, struct tensor *out)
 {
+	const int64_t *perm = ir_perm(i)->perm;
 	int64_t own[8], stride[8];
 	strides_of(x, own);
 	for (uint32_t k = 0; k < x->rank; k++)
-		stride[k] = own[i->ints[k]];
+		stride[k] = own[perm[k]];
 	copy_strided(x, out, 0, stride);
 }
 
@@ -74,12 +75,13 @@ static void fail_range(struct interp *in, int64_t index, int64_t size)
 /* As backend/loops/checks.c: an empty table is an error even if another dimension is empty. */
 void interp_slice_check(struct interp *in, const struct ir_inst *i, const struct tensor *x, const struct tensor *out)
 {
+	const struct ir_slice *slice = ir_slice(i);
 	int64_t n;
 	for (uint32_t k = 0; k < x->rank && !in->error.text; k++) {
 		if (dim_is_const(in->f->dims, i->type.dims[k], &n) && n == 0)
 			continue;
-		int64_t start = dim_eval(in->f->dims, i->starts[k], in->syms), last = start + (out->dims[k] - 1) * i->ints[k];
-		int64_t low = i->ints[k] < 0 ? last : start, high = i->ints[k] < 0 ? start : last;
+		int64_t start = dim_eval(in->f->dims, slice->start[k], in->syms), last = start + (out->dims[k] - 1) * slice->step[k];
+		int64_t low = slice->step[k] < 0 ? last : start, high = slice->step[k] < 0 ? start : last;
 		if (low < 0 || high >= x->dims[k])
 			fail_range(in, low < 0 ? low : high, x->dims[k]);
 	}
@@ -87,26 +89,28 @@ void interp_slice_check(struct interp *in, const struct ir_inst *i, const struct
 
 void interp_slice(struct interp *in, const struct ir_inst *i, const struct tensor *x, struct tensor *out)
 {
+	const struct ir_slice *slice = ir_slice(i);
 	int64_t own[8], stride[8], base = 0;
 	strides_of(x, own);
 	for (uint32_t k = 0; k < x->rank; k++) {
-		stride[k] = own[k] * i->ints[k];
-		base += dim_eval(in->f->dims, i->starts[k], in->syms) * own[k];
+		stride[k] = own[k] * slice->step[k];
+		base += dim_eval(in->f->dims, slice->start[k], in->syms) * own[k];
 	}
 	copy_strided(x, out, base, stride);
 }
 
 void interp_concat(const struct ir_inst *i, const struct tensor *const *x, struct tensor *out)
 {
+	uint32_t axis = ir_axis(i)->axis;
 	size_t inner = dtype_size(out->elem), at = 0;
 	int64_t outer = 1;
-	for (uint32_t k = 0; k < i->index; k++)
+	for (uint32_t k = 0; k < axis; k++)
 		outer *= out->dims[k];
-	for (uint32_t k = i->index + 1; k < out->rank; k++)
+	for (uint32_t k = axis + 1; k < out->rank; k++)
 		inner *= (size_t)out->dims[k];
 	for (int64_t o = 0; o < outer; o++)
 		for (uint32_t n = 0; n < i->n_operands; n++) {
-			size_t bytes = inner * (size_t)x[n]->dims[i->index];
+			size_t bytes = inner * (size_t)x[n]->dims[axis];
 			if (!bytes)
 				continue;
 			memcpy((char *)out->data + at, (const char *)x[n]->data + (size_t)o * bytes, bytes);
@@ -117,7 +121,7 @@ void interp_concat(const struct ir_inst *i, const struct tensor *const *x, struc
 void interp_index_check(struct interp *in, const struct ir_inst *i, const struct tensor *const *x)
 {
 	const struct tensor *index = x[i->op == OP_PUT ? 2 : 1];
-	int64_t n = tensor_count(index), size = x[0]->dims[i->op == OP_GATHER ? 0 : i->index];
+	int64_t n = tensor_count(index), size = x[0]->dims[i->op == OP_GATHER ? 0 : ir_axis(i)->axis];
 	for (int64_t k = 0; k < n && !in->error.text; k++) {
 		int64_t at = elem_int(index->elem, index->data, k);
 		if (at < 0 || at >= size)
@@ -139,12 +143,13 @@ void interp_gather(const struct tensor *const *x, struct tensor *out)
 
 void interp_gather_dim(const struct ir_inst *i, const struct tensor *const *x, struct tensor *out)
 {
-	int64_t stride[8], n = tensor_count(out), size = x[0]->dims[i->index];
+	uint32_t axis = ir_axis(i)->axis;
+	int64_t stride[8], n = tensor_count(out), size = x[0]->dims[axis];
 	size_t bytes = dtype_size(out->elem);
 	strides_of(out, stride);
-	int64_t inner = stride[i->index];
+	int64_t inner = stride[axis];
 	for (int64_t k = 0; k < n; k++) {
-		int64_t at = elem_int(x[1]->elem, x[1]->data, k), outer = k / inner / out->dims[i->index];
+		int64_t at = elem_int(x[1]->elem, x[1]->data, k), outer = k / inner / out->dims[axis];
 		int64_t from = (outer * size + at) * inner + k % inner;
 		memcpy((char *)out->data + (size_t)k * bytes, (const char *)x[0]->data + (size_t)from * bytes, bytes);
 	}
@@ -152,8 +157,9 @@ void interp_gather_dim(const struct ir_inst *i, const struct tensor *const *x, s
 
 void interp_pad_check(struct interp *in, const struct ir_inst *i, const struct tensor *x, const struct tensor *out)
 {
+	const struct ir_pad *pad = ir_pad(i);
 	for (uint32_t k = 0; k < out->rank; k++) {
-		int64_t before = dim_eval(in->f->dims, i->starts[k], in->syms), after = out->dims[k] - x->dims[k] - before;
+		int64_t before = dim_eval(in->f->dims, pad->before[k], in->syms), after = out->dims[k] - x->dims[k] - before;
 		if (before < 0 || after < 0)
 			interp_fail(in, "a dimension of size %lld cannot be padded by %lld and %lld", (long long)x->dims[k],
 				    (long long)before, (long long)after);
@@ -163,12 +169,13 @@ void interp_pad_check(struct interp *in, const struct ir_inst *i, const struct t
 /* Stores the padding value everywhere, then the rows of x. */
 void interp_pad(struct interp *in, const struct ir_inst *i, const struct tensor *const *x, struct tensor *out)
 {
+	const struct ir_pad *pad = ir_pad(i);
 	int64_t own[8], index[8] = {0}, at = 0, n = tensor_count(out), count = tensor_count(x[0]);
 	int64_t row = out->rank ? x[0]->dims[out->rank - 1] : 1;
 	size_t size = dtype_size(out->elem);
 	strides_of(out, own);
 	for (uint32_t k = 0; k < out->rank; k++)
-		at += dim_eval(in->f->dims, i->starts[k], in->syms) * own[k];
+		at += dim_eval(in->f->dims, pad->before[k], in->syms) * own[k];
 	for (int64_t k = 0; k < n; k++)
 		memcpy((char *)out->data + (size_t)k * size, x[1]->data, size);
 	for (int64_t k = 0; k < count; k += row) {
@@ -185,30 +192,32 @@ void interp_pad(struct interp *in, const struct ir_inst *i, const struct tensor 
 
 void interp_window_check(struct interp *in, const struct ir_inst *i, const struct tensor *x, const struct tensor *out)
 {
+	const struct ir_window *window = ir_window(i);
 	uint32_t inside = x->rank;
 	for (uint32_t k = 0; k < x->rank; k++) {
-		if (!(i->mask >> k & 1)) {
+		if (!(window->mask >> k & 1)) {
 			if (x->dims[k] != out->dims[k])
 				interp_fail(in, "windows do not change a dimension of size %lld to %lld", (long long)x->dims[k],
 					    (long long)out->dims[k]);
 			continue;
 		}
-		if (out->dims[k] < 1 || (out->dims[k] - 1) * i->ints[k] + (out->dims[inside] - 1) * i->ints[inside] >= x->dims[k])
+		if (out->dims[k] < 1 || (out->dims[k] - 1) * window->step[k] + (out->dims[inside] - 1) * window->step[inside] >= x->dims[k])
 			interp_fail(in, "a window of %lld elements does not fit a dimension of size %lld",
-				    (long long)((out->dims[inside] - 1) * i->ints[inside] + 1), (long long)x->dims[k]);
+				    (long long)((out->dims[inside] - 1) * window->step[inside] + 1), (long long)x->dims[k]);
 		inside++;
 	}
 }
 
 void interp_window(const struct ir_inst *i, const struct tensor *x, struct tensor *out)
 {
+	const struct ir_window *window = ir_window(i);
 	int64_t own[8], stride[8];
 	uint32_t inside = x->rank;
 	strides_of(x, own);
 	for (uint32_t k = 0; k < x->rank; k++) {
-		stride[k] = own[k] * i->ints[k];
-		if (i->mask >> k & 1) {
-			stride[inside] = own[k] * i->ints[inside];
+		stride[k] = own[k] * window->step[k];
+		if (window->mask >> k & 1) {
+			stride[inside] = own[k] * window->step[inside];
 			inside++;
 		}
 	}
@@ -217,10 +226,11 @@ void interp_window(const struct ir_inst *i, const struct tensor *x, struct tenso
 
 void interp_iota(const struct ir_inst *i, struct tensor *out)
 {
+	uint32_t axis = ir_axis(i)->axis;
 	int64_t stride[8], n = tensor_count(out);
 	strides_of(out, stride);
 	for (int64_t k = 0; k < n; k++) {
-		int64_t v = k / stride[i->index] % out->dims[i->index];
+		int64_t v = k / stride[axis] % out->dims[axis];
 		elem_cast(out->elem, out->data, k, DT_INT64, &v, 0);
 	}
 }

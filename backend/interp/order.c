@@ -43,7 +43,7 @@ void interp_sort(const struct ir_inst *i, const struct tensor *x, struct tensor 
 	for (int64_t row = 0; row < tensor_count(x); row += n) {
 		for (int64_t k = 0; k < n; k++)
 			at[row + k] = k;
-		merge_sort(x, row, at + row, work, n, i->index == 1);
+		merge_sort(x, row, at + row, work, n, ir_order(i)->descending);
 	}
 	free(work);
 }
@@ -82,7 +82,7 @@ static void scan_line(enum ir_op op, const struct tensor *x, struct tensor *out,
 
 void interp_scan(const struct ir_inst *i, const struct tensor *x, struct tensor *out)
 {
-	struct axis a = axis_at(x, i->index);
+	struct axis a = axis_at(x, ir_axis(i)->axis);
 	for (int64_t o = 0; o < a.outer; o++)
 		for (int64_t k = 0; k < a.inner; k++)
 			scan_line(i->op, x, out, o * a.n * a.inner + k, &a);
@@ -99,7 +99,7 @@ static void add_element(struct tensor *out, int64_t to, const struct tensor *v, 
 
 void interp_scatter(const struct ir_inst *i, const struct tensor *const *x, struct tensor *out)
 {
-	struct axis a = axis_at(out, i->index), from = axis_at(x[1], i->index);
+	struct axis a = axis_at(out, ir_axis(i)->axis), from = axis_at(x[1], ir_axis(i)->axis);
 	size_t size = dtype_size(out->elem);
 	memcpy(out->data, x[0]->data, (size_t)tensor_bytes(out));
 	for (int64_t k = 0; k < from.outer * from.n * from.inner; k++) {
@@ -114,7 +114,7 @@ void interp_scatter(const struct ir_inst *i, const struct tensor *const *x, stru
 
 void interp_put(const struct ir_inst *i, const struct tensor *const *x, struct tensor *out)
 {
-	struct axis a = axis_at(out, i->index);
+	struct axis a = axis_at(out, ir_axis(i)->axis);
 	int64_t at = elem_int(x[2]->elem, x[2]->data, 0);
 	size_t row = dtype_size(out->elem) * (size_t)a.inner;
 	memcpy(out->data, x[0]->data, (size_t)tensor_bytes(out));

@@ -50,22 +50,23 @@ static void balanced_trits(uint64_t key, double zeros, int8_t *out, uint64_t n)
 
 void interp_random(struct interp *in, const struct ir_inst *i, struct tensor *out)
 {
-	bool fixed = i->ints[1] < 0;
-	uint64_t key = mix(mix((fixed ? 0 : in->seed) + (uint64_t)i->ints[0]) + (uint64_t)i->ints[1] + 1);
+	const struct ir_random *r = ir_random(i);
+	bool fixed = r->stream < 0;
+	uint64_t key = mix(mix((fixed ? 0 : in->seed) + (uint64_t)r->seed) + (uint64_t)r->stream + 1);
 	int64_t n = tensor_count(out);
-	if (i->index == RANDOM_TRIT_BALANCED) {
-		double zeros = i->f[0] < 0 ? 0 : i->f[0] > 1 ? 1 : i->f[0];
+	if (r->kind == RANDOM_TRIT_BALANCED) {
+		double zeros = r->params[0] < 0 ? 0 : r->params[0] > 1 ? 1 : r->params[0];
 		balanced_trits(key, zeros, out->data, (uint64_t)n);
 		return;
 	}
 	for (int64_t k = 0; k < n; k++) {
 		double v = 0;
-		if (i->index == RANDOM_TRIT)
-			v = (double)trit_at(key, (uint64_t)k, i->f[0]);
-		if (i->index == RANDOM_UNIFORM)
-			v = i->f[0] + (i->f[1] - i->f[0]) * uniform_at(key, (uint64_t)k, bits_of(out->elem));
-		if (i->index == RANDOM_NORMAL)
-			v = i->f[0] + i->f[1] * normal_at(key, (uint64_t)k);
+		if (r->kind == RANDOM_TRIT)
+			v = (double)trit_at(key, (uint64_t)k, r->params[0]);
+		if (r->kind == RANDOM_UNIFORM)
+			v = r->params[0] + (r->params[1] - r->params[0]) * uniform_at(key, (uint64_t)k, bits_of(out->elem));
+		if (r->kind == RANDOM_NORMAL)
+			v = r->params[0] + r->params[1] * normal_at(key, (uint64_t)k);
 		elem_cast(out->elem, out->data, k, DT_FLOAT64, &v, 0);
 	}
 }

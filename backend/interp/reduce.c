@@ -45,7 +45,7 @@ static bool is_consecutive(const struct axis *a, uint32_t n)
 void interp_reduce(const struct ir_inst *i, const struct tensor *x, struct tensor *out)
 {
 	struct axis reduced[8], kept[8];
-	uint32_t n_reduced = axes_of(x, i->mask, 1, reduced), n_kept = axes_of(x, i->mask, 0, kept);
+	uint32_t n_reduced = axes_of(x, ir_axes(i)->mask, 1, reduced), n_kept = axes_of(x, ir_axes(i)->mask, 0, kept);
 	bool floats = dtype_class(x->elem) == DTC_FLOAT, arg = i->op == OP_ARGMAX || i->op == OP_ARGMIN;
 	int64_t count = 1, n = tensor_count(out);
 	bool row = is_consecutive(reduced, n_reduced);

@@ -16,7 +16,7 @@ static bool known_at_build(const struct ir_fn *f, const struct ir_inst *i)
 {
 	if (i->op == OP_INPUT || ir_has_effect(i) || !ir_type_const(f->dims, &i->type) || !ir_attributes_const(f->dims, i))
 		return false;
-	if ((i->op == OP_IF || i->op == OP_LOOP) && !results_const(i->callee))
+	if ((i->op == OP_IF || i->op == OP_LOOP) && !results_const(ir_call(i)->callee))
 		return false;
 	for (uint32_t k = 0; k < i->n_operands; k++)
 		if (!f->insts[f->operands[i->operands + k]].build_time)

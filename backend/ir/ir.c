@@ -8,8 +8,9 @@ static const struct {
 	const char *text;
 	int operands;
 	uint32_t traits;
+	enum ir_record record;
 } facts[OP_COUNT] = {
-#define OP(id, text, operands, traits, attributes, rule) [OP_##id] = {text, operands, traits},
+#define OP(id, text, operands, traits, record, rule) [OP_##id] = {text, operands, traits, IR_RECORD_##record},
 #include "backend/ir/ops.def"
 #undef OP
 };
@@ -17,6 +18,7 @@ static const struct {
 const char *ir_op_text(enum ir_op op) { return (unsigned)op < OP_COUNT ? facts[op].text : "?"; }
 int ir_op_operands(enum ir_op op) { return facts[op].operands; }
 uint32_t ir_op_traits(enum ir_op op) { return facts[op].traits; }
+enum ir_record ir_op_record(enum ir_op op) { return facts[op].record; }
 
 struct ir_fn *ir_fn_new(struct arena *unit, const char *name, struct dims *dims)
 {
@@ -73,7 +75,8 @@ struct hir_type ir_type_translate(struct dims *to, const struct dims *from, cons
 
 bool ir_has_effect(const struct ir_inst *i)
 {
-	return (ir_op_traits(i->op) & EFFECT) || (ir_calls(i->op) && (i->callee->effects || (i->other && i->other->effects)));
+	return (ir_op_traits(i->op) & EFFECT) ||
+	       (ir_calls(i->op) && (ir_call(i)->callee->effects || (ir_call(i)->other && ir_call(i)->other->effects)));
 }
 
 int64_t ir_type_count(const struct dims *d, const struct hir_type *t)

@@ -12,7 +12,7 @@ struct buf;
 struct diags;
 
 enum ir_op {
-#define OP(id, text, operands, traits, attributes, rule) OP_##id,
+#define OP(id, text, operands, traits, record, rule) OP_##id,
 #include "backend/ir/ops.def"
 #undef OP
 	OP_COUNT
@@ -24,31 +24,45 @@ enum layout {
 #undef LAYOUT
 	LAYOUT_COUNT
 };
-enum ir_random { RANDOM_NORMAL, RANDOM_UNIFORM, RANDOM_TRIT, RANDOM_TRIT_BALANCED };
+
+/* Records of attributes: attributes.def. */
+enum ir_record {
+	IR_RECORD_none,
+#define RECORD(name, members) IR_RECORD_##name,
+#include "backend/ir/attributes.def"
+	IR_RECORD_COUNT
+};
+#define TYPE(name, c) typedef c ir_type_##name;
+#define CHOICE(id, text) id,
+#define CHOICES(name, choices) enum ir_##name{choices};
+#define ONE(type, member, word) ir_type_##type member;
+#define EACH(type, member, word) ir_type_##type member[HIR_MAX_RANK];
+#define LIST(type, member, n, word) ir_type_##type member[n];
+#define PICK(choices, member, word) enum ir_##choices member;
+#define RECORD(name, members) \
+	struct ir_##name {    \
+		members       \
+	};
+#include "backend/ir/attributes.def"
+#undef CHOICE
+#undef ONE
+#undef EACH
+#undef LIST
+#undef PICK
 
 typedef uint32_t ir_ref; /* index into ir_fn.insts */
 #define IR_NONE UINT32_MAX
 
 struct ir_inst {
-	enum ir_op op;
+	enum ir_op op : 16;
 	uint8_t layout;                /* enum layout */
 	bool build_time;               /* the value is known when the library is built: it depends on weights and constants alone */
-	struct hir_type type;          /* dims of ir_fn.dims */
 	uint32_t operands, n_operands; /* in ir_fn.operands */
-	/* Attributes: ops.def says which of them an operation has. */
-	uint32_t index;
-	uint32_t mask; /* bit k: dim k of operand 0 */
-	int64_t ints[HIR_MAX_RANK];
-	dim starts[HIR_MAX_RANK];
-	double f[2];
-	dim extent;
-	const void *data; /* elements in host layout, row-major */
-	const char *text, *where;
-	const struct hir_unit *callee;
-	const struct hir_unit *other; /* has the symbols of the callee */
-	const dim *callee_syms;       /* a value for each symbol of the callee, in ir_fn.dims */
 	span at;
+	struct hir_type type;   /* dims of ir_fn.dims */
+	const void *attributes; /* the record that ops.def names, read by the functions below; never changed. NULL: none */
 };
+_Static_assert(sizeof(struct ir_inst) <= 72, "functions have many instructions");
 
 /* Passes read and rewrite it directly. All memory is the `unit` arena's. */
 struct ir_fn {
@@ -68,19 +82,29 @@ struct ir_fn {
 struct ir_fn *ir_fn_new(struct arena *unit, const char *name, struct dims *dims);
 /* Makes room for as many, so that adding them leaves no old copies in the arena. */
 void ir_reserve(struct ir_fn *f, uint32_t insts, uint32_t operands);
-/* Appends an instruction with these operands; the caller sets its attributes, which are zero. */
+/* Appends an instruction with these operands; the caller sets its attributes, if it has any. */
 ir_ref ir_emit(struct ir_fn *f, enum ir_op op, const struct hir_type *type, const ir_ref *operands, uint32_t n, span at);
 /* Appends a copy of i with these operands. The dims of i must be dims of f. */
 ir_ref ir_copy(struct ir_fn *f, const struct ir_inst *i, const ir_ref *operands, uint32_t n);
-/* Replaces the dims of i, which are in `from`, by dims of f; symbol k becomes syms[k]. */
-void ir_translate(struct ir_fn *f, const struct dims *from, const dim *syms, struct ir_inst *i);
 static inline struct ir_inst *ir_at(const struct ir_fn *f, ir_ref r) { return &f->insts[r]; }
 static inline ir_ref ir_operand(const struct ir_fn *f, ir_ref r, uint32_t k) { return f->operands[f->insts[r].operands + k]; }
+
+/* Copies the attributes of i, a copy itself, into the arena of f, with the elements and texts that they refer to. */
+void ir_own_attributes(struct ir_fn *f, struct ir_inst *i);
+
+const void *ir_attributes(const struct ir_inst *i, enum ir_record r);
+void ir_set_attributes(struct ir_fn *f, ir_ref i, enum ir_record r, const void *attributes);
+/* ir_slice(i) returns the attributes of i, ir_set_slice sets those of instruction r; the record of the operation must be this one. */
+#define RECORD(name, members)                                                                                                   \
+	static inline const struct ir_##name *ir_##name(const struct ir_inst *i) { return ir_attributes(i, IR_RECORD_##name); } \
+	static inline void ir_set_##name(struct ir_fn *f, ir_ref r, struct ir_##name x) { ir_set_attributes(f, r, IR_RECORD_##name, &x); }
+#include "backend/ir/attributes.def"
 
 static inline bool ir_calls(enum ir_op op) { return op == OP_CALL || op == OP_IF || op == OP_LOOP; }
 const char *ir_op_text(enum ir_op op);
 int ir_op_operands(enum ir_op op);
 uint32_t ir_op_traits(enum ir_op op);
+enum ir_record ir_op_record(enum ir_op op);
 /* True if i prints or asserts, itself or in a unit that it calls. */
 bool ir_has_effect(const struct ir_inst *i);
 /* The element count of a type, whose dims must be constant. */

@@ -35,7 +35,7 @@ static void print_inst(const struct ir_fn *f, ir_ref r, struct buf *out)
 	buf_printf(out, "%%%u = %s", r, ir_op_text(i->op));
 	for (uint32_t k = 0; k < i->n_operands; k++)
 		buf_printf(out, " %%%u", ir_operand(f, r, k));
-	ir_print_attributes(f, i, out);
+	ir_print_attributes(f->dims, i, out);
 	buf_puts(out, " : ");
 	print_type(f->dims, &i->type, out);
 }

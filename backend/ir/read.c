@@ -48,19 +48,23 @@ static void read_inst(struct ir_reader *r)
 	if (!r->failed && ir_op_operands(i.op) >= 0 && (uint32_t)ir_op_operands(i.op) != n)
 		ir_read_fail(r, "another number of operands expected");
 	r->fn->n_operands = n;
+	r->fn->n_each = NO_EACH;
 	if (!r->failed)
 		ir_read_attributes(r, &i);
 	ir_read_expect(r, ":");
 	if (!r->failed)
 		i.type = ir_read_type(r);
+	if (r->fn->n_each != NO_EACH && r->fn->n_each != i.type.rank)
+		ir_read_fail(r, "a result with as many dimensions as its attributes have values expected");
 	ir_read_constant(r, &i);
 	if (r->failed)
 		return;
 	ir_copy(r->fn->f, &i, operands, n);
-	if (i.op == OP_RESULT && ir_at(r->fn->f, operands[0])->callee) {
-		struct hir_unit *u = (struct hir_unit *)(uintptr_t)ir_at(r->fn->f, operands[0])->callee; /* read from this text */
-		if (i.index >= u->n_outputs && i.index < 1024)
-			u->n_outputs = i.index + 1;
+	if (i.op == OP_RESULT && ir_calls(ir_at(r->fn->f, operands[0])->op)) {
+		struct hir_unit *u = (struct hir_unit *)(uintptr_t)ir_call(ir_at(r->fn->f, operands[0]))->callee; /* read from this text */
+		uint32_t number = ir_number(&i)->number;
+		if (number >= u->n_outputs && number < 1024)
+			u->n_outputs = number + 1;
 	}
 }
 

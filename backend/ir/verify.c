@@ -122,11 +122,12 @@ static void check_matmul(struct verify *v, const struct ir_inst *i)
 
 static void check_reduced_shape(struct verify *v, const struct ir_inst *i)
 {
+	uint32_t mask = ir_axes(i)->mask;
 	const struct hir_type *x = operand(v, 0);
-	need(v, x->rank == HIR_MAX_RANK || !(i->mask >> x->rank), "mask beyond the rank");
+	need(v, x->rank == HIR_MAX_RANK || !(mask >> x->rank), "mask beyond the rank");
 	uint32_t n = 0;
 	for (uint32_t k = 0; v->ok && k < x->rank; k++) {
-		if (i->mask >> k & 1)
+		if (mask >> k & 1)
 			continue;
 		need(v, n < i->type.rank && may_equal(v, x->dims[k], i->type.dims[n]), "wrong result shape");
 		n++;
@@ -145,8 +146,9 @@ static void check_reduce(struct verify *v, const struct ir_inst *i)
 
 static void check_arg(struct verify *v, const struct ir_inst *i)
 {
+	uint32_t mask = ir_axes(i)->mask;
 	check_reduced_shape(v, i);
-	need(v, i->mask && !(i->mask & (i->mask - 1)), "the mask must have one dimension");
+	need(v, mask && !(mask & (mask - 1)), "the mask must have one dimension");
 	need(v, i->type.elem == DT_INT64, "the result must be int64");
 }
 
@@ -163,12 +165,13 @@ static void check_broadcast(struct verify *v, const struct ir_inst *i)
 
 static void check_transpose(struct verify *v, const struct ir_inst *i)
 {
+	const int64_t *perm = ir_perm(i)->perm;
 	const struct hir_type *x = operand(v, 0);
 	keeps_elem(v, i, 1);
 	uint32_t seen = 0;
 	need(v, x->rank == i->type.rank, "rank changes");
 	for (uint32_t k = 0; v->ok && k < x->rank; k++) {
-		int64_t from = i->ints[k];
+		int64_t from = perm[k];
 		need(v, from >= 0 && from < x->rank && !(seen >> from & 1), "not a permutation");
 		if (!v->ok)
 			return;
@@ -180,35 +183,37 @@ static void check_transpose(struct verify *v, const struct ir_inst *i)
 /* The first and the last element must be inside the operand, if that is known. */
 static void check_slice(struct verify *v, const struct ir_inst *i)
 {
+	const struct ir_slice *slice = ir_slice(i);
 	const struct hir_type *x = operand(v, 0);
 	keeps_elem(v, i, 1);
 	need(v, x->rank == i->type.rank, "rank changes");
 	for (uint32_t k = 0; v->ok && k < x->rank; k++) {
 		int64_t size, n, start, last;
-		need(v, i->ints[k] != 0, "a step is 0");
+		need(v, slice->step[k] != 0, "a step is 0");
 		if (!dim_is_const(v->f->dims, x->dims[k], &size) || !dim_is_const(v->f->dims, i->type.dims[k], &n))
 			continue;
-		if (!dim_is_const(v->f->dims, i->starts[k], &start) || n == 0)
+		if (!dim_is_const(v->f->dims, slice->start[k], &start) || n == 0)
 			continue;
-		bool over = __builtin_mul_overflow(n - 1, i->ints[k], &last) || __builtin_add_overflow(last, start, &last);
+		bool over = __builtin_mul_overflow(n - 1, slice->step[k], &last) || __builtin_add_overflow(last, start, &last);
 		need(v, !over && start >= 0 && start < size && last >= 0 && last < size, "out of range");
 	}
 }
 
 static void check_concat(struct verify *v, const struct ir_inst *i)
 {
+	uint32_t axis = ir_axis(i)->axis;
 	keeps_elem(v, i, i->n_operands);
-	need(v, i->n_operands > 0 && i->index < i->type.rank, "axis out of range");
+	need(v, i->n_operands > 0 && axis < i->type.rank, "axis out of range");
 	dim sum = dim_const(v->f->dims, 0);
 	for (uint32_t n = 0; v->ok && n < i->n_operands; n++) {
 		need(v, operand(v, n)->rank == i->type.rank, "operands of different rank");
 		for (uint32_t k = 0; v->ok && k < i->type.rank; k++)
-			need(v, k == i->index || may_equal(v, operand(v, n)->dims[k], i->type.dims[k]), "shapes differ outside the axis");
+			need(v, k == axis || may_equal(v, operand(v, n)->dims[k], i->type.dims[k]), "shapes differ outside the axis");
 		if (v->ok)
-			sum = dim_add(v->f->dims, sum, operand(v, n)->dims[i->index]);
+			sum = dim_add(v->f->dims, sum, operand(v, n)->dims[axis]);
 	}
 	if (v->ok)
-		need(v, may_equal(v, sum, i->type.dims[i->index]), "wrong size along the axis");
+		need(v, may_equal(v, sum, i->type.dims[axis]), "wrong size along the axis");
 }
 
 static void check_gather(struct verify *v, const struct ir_inst *i)
@@ -224,12 +229,13 @@ static void check_gather(struct verify *v, const struct ir_inst *i)
 
 static void check_gather_dim(struct verify *v, const struct ir_inst *i)
 {
+	uint32_t axis = ir_axis(i)->axis;
 	const struct hir_type *x = operand(v, 0), *index = operand(v, 1);
 	keeps_elem(v, i, 1);
 	need(v, dtype_class(index->elem) == DTC_INT, "the indices must be integers");
-	need(v, x->rank == i->type.rank && index->rank == i->type.rank && i->index < i->type.rank, "wrong rank or axis");
+	need(v, x->rank == i->type.rank && index->rank == i->type.rank && axis < i->type.rank, "wrong rank or axis");
 	for (uint32_t k = 0; v->ok && k < i->type.rank; k++)
-		need(v, may_equal(v, i->type.dims[k], index->dims[k]) && (k == i->index || may_equal(v, x->dims[k], index->dims[k])),
+		need(v, may_equal(v, i->type.dims[k], index->dims[k]) && (k == axis || may_equal(v, x->dims[k], index->dims[k])),
 		     "wrong shape");
 }
 
@@ -239,45 +245,48 @@ static void check_sort(struct verify *v, const struct ir_inst *i)
 {
 	const struct hir_type *x = operand(v, 0);
 	need(v, ordered_elem(x->elem) && i->type.elem == DT_INT64, "wrong element types");
-	need(v, x->rank >= 1 && i->index <= 1 && shapes_agree(v, x, &i->type), "wrong shape");
+	need(v, x->rank >= 1 && shapes_agree(v, x, &i->type), "wrong shape");
 }
 
 static void check_scan(struct verify *v, const struct ir_inst *i)
 {
 	const struct hir_type *x = operand(v, 0);
 	need(v, ordered_elem(x->elem) && i->type.elem == x->elem, "wrong element types");
-	need(v, i->index < x->rank && shapes_agree(v, x, &i->type), "wrong shape or axis");
+	need(v, ir_axis(i)->axis < x->rank && shapes_agree(v, x, &i->type), "wrong shape or axis");
 }
 
 static void check_scatter(struct verify *v, const struct ir_inst *i)
 {
+	uint32_t axis = ir_axis(i)->axis;
 	const struct hir_type *x = operand(v, 0), *index = operand(v, 1), *values = operand(v, 2);
 	need(v, ordered_elem(x->elem) && i->type.elem == x->elem && values->elem == x->elem && index->elem == DT_INT64,
 	     "wrong element types");
-	need(v, i->index < x->rank && shapes_agree(v, x, &i->type) && shapes_agree(v, index, values) && index->rank == x->rank,
+	need(v, axis < x->rank && shapes_agree(v, x, &i->type) && shapes_agree(v, index, values) && index->rank == x->rank,
 	     "wrong shape or axis");
 	for (uint32_t k = 0; v->ok && k < x->rank; k++)
-		need(v, k == i->index || may_equal(v, x->dims[k], index->dims[k]), "shapes differ outside the axis");
+		need(v, k == axis || may_equal(v, x->dims[k], index->dims[k]), "shapes differ outside the axis");
 }
 
 static void check_put(struct verify *v, const struct ir_inst *i)
 {
+	uint32_t axis = ir_axis(i)->axis;
 	const struct hir_type *x = operand(v, 0), *part = operand(v, 1), *at = operand(v, 2);
 	need(v, x->elem == i->type.elem && part->elem == x->elem && at->elem == DT_INT64 && !at->rank, "wrong element types");
-	need(v, i->index < x->rank && shapes_agree(v, x, &i->type) && part->rank + 1 == x->rank, "wrong shape or axis");
+	need(v, axis < x->rank && shapes_agree(v, x, &i->type) && part->rank + 1 == x->rank, "wrong shape or axis");
 	for (uint32_t k = 0; v->ok && k < part->rank; k++)
-		need(v, may_equal(v, part->dims[k], x->dims[k < i->index ? k : k + 1]), "shapes differ outside the axis");
+		need(v, may_equal(v, part->dims[k], x->dims[k < axis ? k : k + 1]), "shapes differ outside the axis");
 }
 
 /* The elements of the operand must fit into the result, if that is known. */
 static void check_pad(struct verify *v, const struct ir_inst *i)
 {
+	const struct ir_pad *pad = ir_pad(i);
 	const struct hir_type *x = operand(v, 0), *value = operand(v, 1);
 	keeps_elem(v, i, 2);
 	need(v, x->rank == i->type.rank && value->rank == 0, "rank changes, or the value is no scalar");
 	for (uint32_t k = 0; v->ok && k < x->rank; k++) {
 		int64_t before, size, n;
-		if (!dim_is_const(v->f->dims, i->starts[k], &before))
+		if (!dim_is_const(v->f->dims, pad->before[k], &before))
 			continue;
 		need(v, before >= 0, "negative padding");
 		if (dim_is_const(v->f->dims, x->dims[k], &size) && dim_is_const(v->f->dims, i->type.dims[k], &n))
@@ -288,21 +297,23 @@ static void check_pad(struct verify *v, const struct ir_inst *i)
 /* The last element of the last window must be inside the operand, if that is known. */
 static void check_window(struct verify *v, const struct ir_inst *i)
 {
+	const struct ir_window *window = ir_window(i);
 	const struct hir_type *x = operand(v, 0);
 	keeps_elem(v, i, 1);
 	uint32_t inside = x->rank;
-	need(v, !(i->mask >> x->rank), "mask beyond the rank");
+	need(v, !(window->mask >> x->rank), "mask beyond the rank");
 	for (uint32_t k = 0; v->ok && k < x->rank; k++) {
-		if (!(i->mask >> k & 1)) {
-			need(v, k < i->type.rank && i->ints[k] == 1 && may_equal(v, x->dims[k], i->type.dims[k]), "wrong result shape");
+		if (!(window->mask >> k & 1)) {
+			need(v, k < i->type.rank && window->step[k] == 1 && may_equal(v, x->dims[k], i->type.dims[k]),
+			     "wrong result shape");
 			continue;
 		}
 		int64_t size, n, m, last, step;
-		need(v, inside < i->type.rank && i->ints[k] >= 0 && i->ints[inside] >= 0, "wrong rank or step");
+		need(v, inside < i->type.rank && window->step[k] >= 0 && window->step[inside] >= 0, "wrong rank or step");
 		if (v->ok && dim_is_const(v->f->dims, x->dims[k], &size) && dim_is_const(v->f->dims, i->type.dims[k], &n) &&
 		    dim_is_const(v->f->dims, i->type.dims[inside], &m) && n > 0 && m > 0) {
-			bool over = __builtin_mul_overflow(n - 1, i->ints[k], &last) ||
-				    __builtin_mul_overflow(m - 1, i->ints[inside], &step) || __builtin_add_overflow(last, step, &last);
+			bool over = __builtin_mul_overflow(n - 1, window->step[k], &last) ||
+				    __builtin_mul_overflow(m - 1, window->step[inside], &step) || __builtin_add_overflow(last, step, &last);
 			need(v, !over && last < size, "out of range");
 		}
 		inside++;
@@ -312,16 +323,16 @@ static void check_window(struct verify *v, const struct ir_inst *i)
 
 static void check_declared(struct verify *v, const struct ir_inst *i, const struct hir_type *types, uint32_t n)
 {
-	need(v, i->index < n, "the number is not declared");
+	need(v, ir_number(i)->number < n, "the number is not declared");
 	if (v->ok)
-		need(v, ir_type_same(&i->type, &types[i->index]), "the type differs from the declared one");
+		need(v, ir_type_same(&i->type, &types[ir_number(i)->number]), "the type differs from the declared one");
 }
 static void check_input(struct verify *v, const struct ir_inst *i) { check_declared(v, i, v->f->inputs, v->f->n_inputs); }
 static void check_weight(struct verify *v, const struct ir_inst *i) { check_declared(v, i, v->f->weights, v->f->n_weights); }
 
 static void check_const(struct verify *v, const struct ir_inst *i)
 {
-	need(v, i->data && ir_type_const(v->f->dims, &i->type), "constant without data or of unknown size");
+	need(v, ir_data(i)->data && ir_type_const(v->f->dims, &i->type), "constant without data or of unknown size");
 }
 
 static void check_dim(struct verify *v, const struct ir_inst *i)
@@ -331,13 +342,13 @@ static void check_dim(struct verify *v, const struct ir_inst *i)
 
 static void check_iota(struct verify *v, const struct ir_inst *i)
 {
-	need(v, i->index < i->type.rank, "axis out of range");
+	need(v, ir_axis(i)->axis < i->type.rank, "axis out of range");
 	need(v, i->type.elem != DT_BOOL && i->type.elem != DT_TRIT, "the element type must be a number");
 }
 
 static void check_random(struct verify *v, const struct ir_inst *i)
 {
-	need(v, i->index <= RANDOM_TRIT_BALANCED && ir_type_const(v->f->dims, &i->type), "unknown distribution or size");
+	need(v, ir_random(i)->kind <= RANDOM_TRIT_BALANCED && ir_type_const(v->f->dims, &i->type), "unknown distribution or size");
 }
 
 static void check_reshape(struct verify *v, const struct ir_inst *i)
@@ -350,18 +361,19 @@ static void check_reshape(struct verify *v, const struct ir_inst *i)
 
 static void check_call(struct verify *v, const struct ir_inst *i)
 {
-	need(v, i->callee != NULL, "no callee");
+	const struct ir_call *c = ir_call(i);
+	need(v, c->callee != NULL, "no callee");
 	if (!v->ok)
 		return;
 	uint32_t extra = i->op != OP_CALL;
-	need(v, (i->op == OP_IF) == (i->other != NULL), "an IF has two callees, CALL and LOOP have one");
+	need(v, (i->op == OP_IF) == (c->other != NULL), "an IF has two callees, CALL and LOOP have one");
 	if (!v->ok)
 		return;
-	need(v, i->n_operands <= extra + i->callee->n_inputs + 1 + (i->other ? i->other->n_inputs + 1 : 0), /* and the weight tables */
+	need(v, i->n_operands <= extra + c->callee->n_inputs + 1 + (c->other ? c->other->n_inputs + 1 : 0), /* and the weight tables */
 	     "more operands than the callee has inputs");
 	need(v, !extra || (i->n_operands && operand(v, 0)->elem == DT_BOOL && !operand(v, 0)->rank), "operand 0 must be a bool scalar");
-	need(v, !i->other || dims_syms(i->other->dims) == dims_syms(i->callee->dims), "the callees have different symbols");
-	need(v, i->callee_syms || !dims_syms(i->callee->dims), "values of the callee's symbols are missing");
+	need(v, !c->other || dims_syms(c->other->dims) == dims_syms(c->callee->dims), "the callees have different symbols");
+	need(v, c->syms || !dims_syms(c->callee->dims), "values of the callee's symbols are missing");
 }
 
 static void check_effect(struct verify *v, const struct ir_inst *i)
@@ -370,8 +382,9 @@ static void check_effect(struct verify *v, const struct ir_inst *i)
 	need(v, i->op == OP_PRINT || i->n_operands, "no condition");
 	if (v->ok && i->op == OP_ASSERT)
 		need(v, operand(v, 0)->elem == DT_BOOL && operand(v, 0)->rank == 0, "the condition must be a bool of rank 0");
-	need(v, i->text && format_placeholders(i->text) == (int)values, "the template does not match the operands");
-	need(v, i->op == OP_PRINT || i->where, "no source position");
+	const char *text = i->op == OP_PRINT ? ir_text(i)->text : ir_claim(i)->text;
+	need(v, text && format_placeholders(text) == (int)values, "the template does not match the operands");
+	need(v, i->op == OP_PRINT || ir_claim(i)->where, "no source position");
 }
 
 static void check_result(struct verify *v, const struct ir_inst *i)
@@ -401,6 +414,7 @@ static void check_inst(struct verify *v, ir_ref r)
 	check_operands(v, r);
 	if (v->ok)
 		check_type(v, &i->type);
+	need(v, ir_op_record(i->op) == IR_RECORD_none || i->attributes, "no attributes");
 	if (!v->ok)
 		return;
 	static void (*const rules[OP_COUNT])(struct verify *v, const struct ir_inst *i) = {

@@ -39,10 +39,10 @@ static uint32_t output_or_temp(struct builder *b, ir_ref v, const struct hir_typ
 static void weight_buffer(struct builder *b, ir_ref v)
 {
 	const struct ir_inst *in = ir_at(b->ir, v);
-	const struct slot *slot = &b->plan->slots[in->index];
+	const struct slot *slot = &b->plan->slots[ir_number(in)->number];
 	if (slot->kind == SLOT_TABLE)
 		return;
-	b->buffer[v] = buffer_new(b, BUFFER_WEIGHT, in->index, &in->type);
+	b->buffer[v] = buffer_new(b, BUFFER_WEIGHT, ir_number(in)->number, &in->type);
 	b->fn->buffers[b->buffer[v]].layout = slot->layout;
 }
 
@@ -52,7 +52,7 @@ static void const_buffer(struct builder *b, ir_ref v)
 	if (!b->values[v].forced && loops_is_splat(b, in))
 		return;
 	b->buffer[v] = buffer_new(b, BUFFER_CONST, 0, &in->type);
-	b->fn->buffers[b->buffer[v]].data = in->data;
+	b->fn->buffers[b->buffer[v]].data = ir_data(in)->data;
 }
 
 static void emit_matmul(struct builder *b, ir_ref v, const struct kernel_match *m)
@@ -91,7 +91,7 @@ static void emit_along_axis(struct builder *b, ir_ref v, const struct kernel_mat
 	bool sort = in->op == OP_SORT, put = in->op == OP_PUT, scatter = in->op == OP_SCATTER || in->op == OP_SCATTER_ADD;
 	dtype elem = ir_at(b->ir, ir_operand(b->ir, v, 0))->type.elem;
 	dim along[3];
-	axis_dims(b, &in->type, sort ? in->type.rank - 1u : in->index, along);
+	axis_dims(b, &in->type, sort ? in->type.rank - 1u : ir_axis(in)->axis, along);
 	s->kernel = m->kernel;
 	if (put)
 		along[2] = dim_mul(b->dims, along[2], dim_const(b->dims, (int64_t)dtype_size(elem)));
@@ -105,8 +105,8 @@ static void emit_along_axis(struct builder *b, ir_ref v, const struct kernel_mat
 	for (uint32_t k = 0; k < (sort ? 2 : 3); k++)
 		s->dims[s->n_dims++] = along[k];
 	if (scatter)
-		s->dims[s->n_dims++] = ir_at(b->ir, ir_operand(b->ir, v, 1))->type.dims[in->index];
-	bool flag = sort ? in->index == 1 : in->op == OP_SCAN_PROD || in->op == OP_SCATTER_ADD;
+		s->dims[s->n_dims++] = ir_at(b->ir, ir_operand(b->ir, v, 1))->type.dims[ir_axis(in)->axis];
+	bool flag = sort ? ir_order(in)->descending : in->op == OP_SCAN_PROD || in->op == OP_SCATTER_ADD;
 	if (!put)
 		s->dims[s->n_dims++] = flag ? b->one : b->zero;
 }
@@ -115,7 +115,7 @@ static void emit_along_axis(struct builder *b, ir_ref v, const struct kernel_mat
 static ir_ref result_of(const struct builder *b, ir_ref call, uint32_t index)
 {
 	for (ir_ref v = b->results[call]; v != IR_NONE; v = b->results[v])
-		if (ir_at(b->ir, v)->index == index && b->values[v].use != USE_NONE)
+		if (ir_number(ir_at(b->ir, v))->number == index && b->values[v].use != USE_NONE)
 			return v;
 	return IR_NONE;
 }
@@ -138,8 +138,8 @@ static void chain_results(struct builder *b)
 static uint32_t result_buffer(struct builder *b, ir_ref call, uint32_t index, uint32_t output)
 {
 	const struct ir_inst *in = ir_at(b->ir, call);
-	const struct hir_type *of = &in->callee->nodes[in->callee->outputs[output].node].type;
-	struct hir_type type = ir_type_translate(b->dims, in->callee->dims, in->callee_syms, of);
+	const struct hir_type *of = &ir_call(in)->callee->nodes[ir_call(in)->callee->outputs[output].node].type;
+	struct hir_type type = ir_type_translate(b->dims, ir_call(in)->callee->dims, ir_call(in)->syms, of);
 	uint32_t buffer = LOOP_NONE;
 	if (index == 0 && b->values[call].output != LOOP_NONE)
 		buffer = b->fn->n_inputs + b->values[call].output;
@@ -149,7 +149,7 @@ static uint32_t result_buffer(struct builder *b, ir_ref call, uint32_t index, ui
 	if (index == 0)
 		b->buffer[call] = buffer;
 	for (ir_ref v = b->results[call]; v != IR_NONE; v = b->results[v])
-		if (ir_at(b->ir, v)->index == index)
+		if (ir_number(ir_at(b->ir, v))->number == index)
 			b->buffer[v] = buffer;
 	return buffer;
 }
@@ -164,15 +164,15 @@ static struct loop_call call_of(struct builder *b, ir_ref v, const struct hir_un
 	for (bool table = false; *first < in->n_operands && !table; ++*first) {
 		ir_ref o = ir_operand(b->ir, v, *first);
 		const struct ir_inst *oi = ir_at(b->ir, o);
-		table = oi->op == OP_WEIGHT && b->plan->slots[oi->index].kind == SLOT_TABLE;
+		table = oi->op == OP_WEIGHT && b->plan->slots[ir_number(oi)->number].kind == SLOT_TABLE;
 		if (table)
-			s.slot = oi->index;
+			s.slot = ir_number(oi)->number;
 		else
 			s.buffers[s.n_buffers++] = b->buffer[ir_below_reshapes(b->ir, o)];
 	}
 	s.dims = ARENA_ARRAY(b->unit, dim, s.n_dims);
 	for (uint32_t k = 0; k < s.n_dims; k++)
-		s.dims[k] = in->callee_syms[k];
+		s.dims[k] = ir_call(in)->syms[k];
 	return s;
 }
 
@@ -180,8 +180,8 @@ static void emit_call(struct builder *b, ir_ref v)
 {
 	const struct ir_inst *in = ir_at(b->ir, v);
 	uint32_t first = 0;
-	struct loop_call call = call_of(b, v, in->callee, &first);
-	for (uint32_t k = 0; k < in->callee->n_outputs; k++)
+	struct loop_call call = call_of(b, v, ir_call(in)->callee, &first);
+	for (uint32_t k = 0; k < ir_call(in)->callee->n_outputs; k++)
 		call.buffers[call.n_buffers++] = result_buffer(b, v, k, k);
 	stmt_new(b, STMT_CALL)->u.call = call;
 }
@@ -191,9 +191,9 @@ static void emit_branch(struct builder *b, ir_ref v)
 	const struct ir_inst *in = ir_at(b->ir, v);
 	uint32_t first = 1;
 	struct loop_branch s = {.condition = b->buffer[ir_below_reshapes(b->ir, ir_operand(b->ir, v, 0))]};
-	s.calls[0] = call_of(b, v, in->callee, &first);
-	s.calls[1] = call_of(b, v, in->other, &first);
-	for (uint32_t k = 0; k < in->callee->n_outputs; k++) {
+	s.calls[0] = call_of(b, v, ir_call(in)->callee, &first);
+	s.calls[1] = call_of(b, v, ir_call(in)->other, &first);
+	for (uint32_t k = 0; k < ir_call(in)->callee->n_outputs; k++) {
 		uint32_t result = result_buffer(b, v, k, k);
 		for (uint32_t i = 0; i < 2; i++)
 			s.calls[i].buffers[s.calls[i].n_buffers++] = result;
@@ -226,8 +226,8 @@ static void emit_loop(struct builder *b, ir_ref v)
 	uint32_t first = 1;
 	struct loop_iterate s = {.condition = b->buffer[ir_below_reshapes(b->ir, ir_operand(b->ir, v, 0))]};
 	struct loop_call *body = &s.body;
-	*body = call_of(b, v, in->callee, &first);
-	s.n_carried = in->callee->n_outputs - 1;
+	*body = call_of(b, v, ir_call(in)->callee, &first);
+	s.n_carried = ir_call(in)->callee->n_outputs - 1;
 	uint32_t *initial = ARENA_ARRAY(b->unit, uint32_t, s.n_carried + 1);
 	struct hir_type flag = {.elem = DT_BOOL};
 	uint32_t go = buffer_new(b, BUFFER_TEMP, 0, &flag);
@@ -237,7 +237,7 @@ static void emit_loop(struct builder *b, ir_ref v)
 	}
 	body->buffers[body->n_buffers++] = go;
 	for (uint32_t k = 0; k < s.n_carried; k++)
-		body->buffers[body->n_buffers++] = is_only_put(in->callee, k)
+		body->buffers[body->n_buffers++] = is_only_put(ir_call(in)->callee, k)
 							   ? body->buffers[k]
 							   : buffer_new(b, BUFFER_TEMP, 0, &b->fn->buffers[body->buffers[k]].type);
 	s.initial = initial;
@@ -248,8 +248,8 @@ static void emit_effect(struct builder *b, ir_ref v)
 {
 	const struct ir_inst *in = ir_at(b->ir, v);
 	struct loop_effect *s = &stmt_new(b, STMT_EFFECT)->u.effect;
-	s->text = in->text;
-	s->where = in->where;
+	s->text = in->op == OP_PRINT ? ir_text(in)->text : ir_claim(in)->text;
+	s->where = in->op == OP_PRINT ? NULL : ir_claim(in)->where;
 	s->n_buffers = in->n_operands;
 	s->buffers = ARENA_ARRAY(b->unit, uint32_t, in->n_operands + 1);
 	s->kinds = ARENA_ARRAY(b->unit, uint8_t, in->n_operands + 1);
@@ -291,7 +291,7 @@ static void emit(struct builder *b, ir_ref v)
 	if (b->values[v].use == USE_NONE)
 		return;
 	if (op == OP_INPUT)
-		b->buffer[v] = ir_at(b->ir, v)->index;
+		b->buffer[v] = ir_number(ir_at(b->ir, v))->number;
 	else if (op == OP_WEIGHT)
 		weight_buffer(b, v);
 	else if (op == OP_CONST)
@@ -317,7 +317,7 @@ static void reserve(struct builder *b)
 	uint32_t results = 0;
 	for (uint32_t v = 0; v < b->ir->n_insts; v++)
 		if (ir_calls(ir_at(b->ir, v)->op))
-			results += 2 * ir_at(b->ir, v)->callee->n_outputs;
+			results += 2 * ir_call(ir_at(b->ir, v))->callee->n_outputs;
 		else
 			results += ir_at(b->ir, v)->op == OP_SORT;
 	b->fn->buffers =

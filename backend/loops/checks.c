@@ -76,36 +76,40 @@ static void require_equal(struct checks *c, dim a, dim b)
 /* The first and the last element of the slice must be inside. */
 static void check_slice(struct checks *c, const struct ir_inst *i, const struct hir_type *from)
 {
+	const struct ir_slice *slice = ir_slice(i);
 	struct dims *d = c->b->dims;
 	for (uint32_t k = 0; k < i->type.rank; k++) {
 		int64_t n;
 		if (dim_is_const(d, i->type.dims[k], &n) && n == 0)
 			continue;
-		dim steps = dim_mul(d, dim_sub(d, i->type.dims[k], c->b->one), dim_const(d, i->ints[k]));
-		dim end = dim_add(d, i->starts[k], steps), room = dim_sub(d, from->dims[k], c->b->one);
-		require_nonnegative(c, i->ints[k] < 0 ? end : i->starts[k]);
-		require_nonnegative(c, dim_sub(d, room, i->ints[k] < 0 ? i->starts[k] : end));
+		dim steps = dim_mul(d, dim_sub(d, i->type.dims[k], c->b->one), dim_const(d, slice->step[k]));
+		dim end = dim_add(d, slice->start[k], steps), room = dim_sub(d, from->dims[k], c->b->one);
+		require_nonnegative(c, slice->step[k] < 0 ? end : slice->start[k]);
+		require_nonnegative(c, dim_sub(d, room, slice->step[k] < 0 ? slice->start[k] : end));
 	}
 }
 
 static void check_pad(struct checks *c, const struct ir_inst *i, const struct hir_type *from)
 {
+	const struct ir_pad *pad = ir_pad(i);
 	for (uint32_t k = 0; k < from->rank; k++) {
-		require_nonnegative(c, i->starts[k]);
-		require_nonnegative(c, dim_sub(c->b->dims, dim_sub(c->b->dims, i->type.dims[k], from->dims[k]), i->starts[k]));
+		require_nonnegative(c, pad->before[k]);
+		require_nonnegative(c, dim_sub(c->b->dims, dim_sub(c->b->dims, i->type.dims[k], from->dims[k]), pad->before[k]));
 	}
 }
 
 /* There must be a window, and the last element of the last one must be inside. */
 static void check_window(struct checks *c, const struct ir_inst *i, const struct hir_type *from)
 {
+	const struct ir_window *window = ir_window(i);
 	struct dims *d = c->b->dims;
 	uint32_t inside = from->rank;
 	for (uint32_t k = 0; k < from->rank; k++) {
-		if (!(i->mask >> k & 1))
+		if (!(window->mask >> k & 1))
 			continue;
 		dim windows = dim_sub(d, i->type.dims[k], c->b->one), size = dim_sub(d, i->type.dims[inside], c->b->one);
-		dim last = dim_add(d, dim_mul(d, windows, dim_const(d, i->ints[k])), dim_mul(d, size, dim_const(d, i->ints[inside])));
+		dim last = dim_add(d, dim_mul(d, windows, dim_const(d, window->step[k])),
+				   dim_mul(d, size, dim_const(d, window->step[inside])));
 		require_nonnegative(c, windows);
 		require_nonnegative(c, dim_sub(d, dim_sub(d, from->dims[k], c->b->one), last));
 		inside++;

@@ -142,22 +142,24 @@ static void map_broadcast(const struct builder *b, const struct hir_type *from, 
 
 static void map_slice(const struct builder *b, const struct ir_inst *in, const struct coords *c, struct coords *out)
 {
+	const struct ir_slice *slice = ir_slice(in);
 	for (uint32_t i = 0; i < c->rank; i++) {
 		coord_zero(b, &out->at[i]);
-		out->at[i].base = in->starts[i];
-		coord_add(b, &c->at[i], dim_const(b->dims, in->ints[i]), &out->at[i]);
+		out->at[i].base = slice->start[i];
+		coord_add(b, &c->at[i], dim_const(b->dims, slice->step[i]), &out->at[i]);
 	}
 }
 
 static void map_window(const struct builder *b, const struct ir_inst *in, const struct coords *c, struct coords *out)
 {
+	const struct ir_window *window = ir_window(in);
 	uint32_t inside = out->rank;
 	for (uint32_t i = 0; i < out->rank; i++) {
 		coord_zero(b, &out->at[i]);
-		coord_add(b, &c->at[i], dim_const(b->dims, in->ints[i]), &out->at[i]);
-		if (!(in->mask >> i & 1))
+		coord_add(b, &c->at[i], dim_const(b->dims, window->step[i]), &out->at[i]);
+		if (!(window->mask >> i & 1))
 			continue;
-		coord_add(b, &c->at[inside], dim_const(b->dims, in->ints[inside]), &out->at[i]);
+		coord_add(b, &c->at[inside], dim_const(b->dims, window->step[inside]), &out->at[i]);
 		inside++;
 	}
 }
@@ -165,9 +167,10 @@ static void map_window(const struct builder *b, const struct ir_inst *in, const 
 static void map_reduce(const struct builder *b, const struct ir_inst *in, uint32_t rank, const struct coords *c, uint32_t first_reduce,
 		       struct coords *out)
 {
+	uint32_t mask = ir_axes(in)->mask;
 	uint32_t kept = 0, reduced = first_reduce;
 	for (uint32_t i = 0; i < rank; i++) {
-		if (in->mask >> i & 1)
+		if (mask >> i & 1)
 			coord_loop(b, reduced++, &out->at[i]);
 		else
 			out->at[i] = c->at[kept++];
@@ -187,7 +190,7 @@ bool coords_operand(const struct builder *b, ir_ref v, uint32_t k, const struct 
 	case OP_RESHAPE: return map_reshape(b, from, &in->type, c, out);
 	case OP_TRANSPOSE:
 		for (uint32_t i = 0; i < c->rank; i++)
-			out->at[in->ints[i]] = c->at[i];
+			out->at[ir_perm(in)->perm[i]] = c->at[i];
 		return true;
 	case OP_SLICE: map_slice(b, in, c, out); return true;
 	case OP_WINDOW: map_window(b, in, c, out); return true;
@@ -224,7 +227,7 @@ uint32_t coords_reduce_extents(const struct builder *b, ir_ref v, dim *extents)
 		return n;
 	}
 	for (uint32_t i = 0; i < from->rank; i++)
-		if (in->mask >> i & 1)
+		if (ir_axes(in)->mask >> i & 1)
 			extents[n++] = from->dims[i];
 	return n;
 }

@@ -138,7 +138,7 @@ bool loops_is_splat(const struct builder *b, const struct ir_inst *in)
 {
 	int64_t count = ir_type_count(b->dims, &in->type);
 	size_t size = dtype_size(in->type.elem);
-	const char *data = in->data;
+	const char *data = ir_data(in)->data;
 	for (int64_t k = 1; k < count; k++)
 		if (memcmp(data, data + (size_t)k * size, size) != 0)
 			return false;
@@ -169,7 +169,7 @@ static uint32_t eval_gather(struct nest_builder *n, ir_ref v, const struct coord
 	const struct ir_inst *in = ir_at(b->ir, v);
 	ir_ref table = ir_operand(b->ir, v, 0), indices = ir_operand(b->ir, v, 1);
 	const struct hir_type *t = &ir_at(b->ir, table)->type;
-	uint32_t axis = in->op == OP_GATHER ? 0 : in->index;
+	uint32_t axis = in->op == OP_GATHER ? 0 : ir_axis(in)->axis;
 	uint32_t shift = in->op == OP_GATHER ? ir_at(b->ir, indices)->type.rank - 1 : 0;
 	struct coords ic;
 	dim strides[HIR_MAX_RANK];
@@ -199,7 +199,7 @@ static uint32_t eval_range(struct nest_builder *n, ir_ref v)
 	struct loop_expr e = expr_new(b, LOOP_LOAD, DT_INT8, false);
 	e.access.buffer = loops_range_table(b);
 	e.access.index = index;
-	set_bound(b, ir_at(b->ir, ir_operand(b->ir, v, 0))->type.dims[in->op == OP_GATHER ? 0 : in->index], &e.access);
+	set_bound(b, ir_at(b->ir, ir_operand(b->ir, v, 0))->type.dims[in->op == OP_GATHER ? 0 : ir_axis(in)->axis], &e.access);
 	return put(n, e);
 }
 
@@ -248,8 +248,8 @@ static uint32_t eval_inline(struct nest_builder *n, ir_ref v, const struct coord
 	struct coords oc;
 	uint32_t args[3];
 	switch (in->op) {
-	case OP_DIM: return put_extent(n, in->extent, c->in_reduction);
-	case OP_IOTA: return put_cast(n, put_coord(n, &c->at[in->index], c->in_reduction), in->type.elem);
+	case OP_DIM: return put_extent(n, ir_extent(in)->extent, c->in_reduction);
+	case OP_IOTA: return put_cast(n, put_coord(n, &c->at[ir_axis(in)->axis], c->in_reduction), in->type.elem);
 	case OP_BROADCAST:
 	case OP_RESHAPE:
 	case OP_TRANSPOSE:
@@ -282,9 +282,9 @@ static uint32_t eval_new(struct nest_builder *n, ir_ref v, const struct coords *
 	if (in->op == OP_CONST && loops_is_splat(b, in)) {
 		struct loop_expr e = expr_new(b, LOOP_CONST, in->type.elem, c->in_reduction);
 		if (dtype_class(in->type.elem) == DTC_FLOAT)
-			e.f = elem_float(in->type.elem, in->data, 0);
+			e.f = elem_float(in->type.elem, ir_data(in)->data, 0);
 		else
-			e.i = elem_int(in->type.elem, in->data, 0);
+			e.i = elem_int(in->type.elem, ir_data(in)->data, 0);
 		return put(n, e);
 	}
 	bool is_root = n->group->kind == GROUP_VALUE && base == n->group->root;
@@ -311,7 +311,7 @@ static dim concat_start(const struct builder *b, ir_ref concat, uint32_t part)
 	const struct ir_inst *in = ir_at(b->ir, concat);
 	dim at = b->zero;
 	for (uint32_t k = 0; k < part; k++)
-		at = dim_add(b->dims, at, ir_at(b->ir, ir_operand(b->ir, concat, k))->type.dims[in->index]);
+		at = dim_add(b->dims, at, ir_at(b->ir, ir_operand(b->ir, concat, k))->type.dims[ir_axis(in)->axis]);
 	return at;
 }
 
@@ -323,9 +323,9 @@ static uint32_t group_store(struct nest_builder *n, struct loop_access *a)
 	struct coords c;
 	coords_identity(b, root->type.rank, &c);
 	if (g->kind == GROUP_PART && root->op == OP_CONCAT)
-		c.at[root->index].base = concat_start(b, g->root, g->part);
+		c.at[ir_axis(root)->axis].base = concat_start(b, g->root, g->part);
 	for (uint32_t k = 0; g->kind == GROUP_PART && root->op == OP_PAD && g->part == 0 && k < root->type.rank; k++)
-		c.at[k].base = root->starts[k];
+		c.at[k].base = ir_pad(root)->before[k];
 	access_at(b, &root->type, &c, a);
 	a->buffer = g->kind == GROUP_COPY ? b->ir->n_inputs + g->part : b->buffer[g->root];
 	ir_ref value = g->kind == GROUP_PART ? ir_operand(b->ir, g->root, g->part) : g->root;

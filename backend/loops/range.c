@@ -84,7 +84,7 @@ dim loops_empty_index(const struct builder *b, ir_ref v)
 	if (!is_gather(in->op) && in->op != OP_SCATTER && in->op != OP_SCATTER_ADD)
 		return b->zero;
 	const struct hir_type *table = &ir_at(b->ir, ir_operand(b->ir, v, 0))->type, *index = &ir_at(b->ir, ir_operand(b->ir, v, 1))->type;
-	dim misses = is_empty(b, table->dims[in->op == OP_GATHER ? 0 : in->index]);
+	dim misses = is_empty(b, table->dims[in->op == OP_GATHER ? 0 : ir_axis(in)->axis]);
 	for (uint32_t k = 0; k < index->rank && !dim_eq(misses, b->zero); k++)
 		misses = dim_mul(b->dims, misses, is_not_empty(b, index->dims[k]));
 	return dim_sub(b->dims, b->zero, misses);

@@ -51,7 +51,7 @@ void lower_bi_linspace(struct lower *l, ir_ref *r)
 }
 
 /* A call with a seed uses that seed. Calls without one use different streams of the seed of the build. */
-static void random(struct lower *l, ir_ref *r, enum ir_random kind, uint32_t seed_arg, double f0, double f1)
+static void random(struct lower *l, ir_ref *r, enum ir_distribution kind, uint32_t seed_arg, double f0, double f1)
 {
 	struct hir_type t = lower_node_type(l);
 	if (!ir_type_const(l->f->dims, &t)) {
@@ -61,12 +61,7 @@ static void random(struct lower *l, ir_ref *r, enum ir_random kind, uint32_t see
 	bool seeded = lower_has(l, seed_arg);
 	int64_t seed = seeded ? lower_int(l, seed_arg) : 0;
 	r[0] = lower_emit(l, OP_RANDOM, &t, NULL, 0);
-	struct ir_inst *i = ir_at(l->f, r[0]);
-	i->index = kind;
-	i->ints[0] = seed;
-	i->ints[1] = seeded ? -1 : l->streams++;
-	i->f[0] = f0;
-	i->f[1] = f1;
+	ir_set_random(l->f, r[0], (struct ir_random){kind, seed, seeded ? -1 : l->streams++, {f0, f1}});
 }
 
 void lower_bi_rand(struct lower *l, ir_ref *r) { random(l, r, RANDOM_UNIFORM, 2, 0, 1); }

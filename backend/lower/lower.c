@@ -89,7 +89,7 @@ static ir_ref lower_input(struct lower *l)
 		index += l->u->inputs[k].build_time == in->build_time;
 	struct hir_type t = lower_type(l, &in->type);
 	ir_ref r = lower_emit(l, in->build_time ? OP_WEIGHT : OP_INPUT, &t, NULL, 0);
-	ir_at(l->f, r)->index = index;
+	ir_set_number(l->f, r, (struct ir_number){index});
 	return r;
 }
 
@@ -101,7 +101,7 @@ static ir_ref lower_const(struct lower *l)
 	if (bytes)
 		memcpy(copy, l->n->data, bytes);
 	ir_ref r = lower_emit(l, OP_CONST, &t, NULL, 0);
-	ir_at(l->f, r)->data = copy;
+	ir_set_data(l->f, r, (struct ir_data){copy});
 	return r;
 }
 
@@ -118,9 +118,7 @@ static ir_ref lower_call(struct lower *l)
 		syms[k] = lower_translate(l, l->n->callee_syms[k]);
 	enum ir_op op = l->n->kind == HIR_IF ? OP_IF : l->n->kind == HIR_LOOP ? OP_LOOP : OP_CALL;
 	ir_ref r = lower_emit(l, op, &t, operands, l->n->n_args);
-	ir_at(l->f, r)->callee = callee;
-	ir_at(l->f, r)->other = l->n->other;
-	ir_at(l->f, r)->callee_syms = syms;
+	ir_set_call(l->f, r, (struct ir_call){callee, syms, l->n->other});
 	return r;
 }
 
@@ -135,8 +133,10 @@ static ir_ref lower_effect(struct lower *l)
 	for (uint32_t k = 0; k < n; k++)
 		operands[k] = lower_tensor(l, lead + k);
 	ir_ref r = lower_emit(l, print ? OP_PRINT : OP_ASSERT, &t, operands, n);
-	ir_at(l->f, r)->text = lower_text(l, 0);
-	ir_at(l->f, r)->where = print ? NULL : lower_text(l, 1);
+	if (print)
+		ir_set_text(l->f, r, (struct ir_text){lower_text(l, 0)});
+	else
+		ir_set_claim(l->f, r, (struct ir_claim){lower_text(l, 0), lower_text(l, 1)});
 	return r;
 }
 
@@ -149,7 +149,7 @@ static ir_ref lower_result(struct lower *l)
 	}
 	struct hir_type t = lower_node_type(l);
 	ir_ref r = lower_emit(l, OP_RESULT, &t, &source[0], 1);
-	ir_at(l->f, r)->index = l->n->index;
+	ir_set_number(l->f, r, (struct ir_number){l->n->index});
 	return r;
 }
 

@@ -1,5 +1,6 @@
 /* Emits primitive operations with the broadcasts and casts that they need. */
 #include <math.h>
+#include <string.h>
 #include "backend/ir/tensor.h"
 #include "backend/lower/state.h"
 #include "base/arena.h"
@@ -19,7 +20,7 @@ static ir_ref constant(struct lower *l, dtype elem, dtype from, const void *v)
 	void *data = arena_alloc(l->f->unit, 8, 8);
 	elem_cast(elem, data, 0, from, v, 0);
 	ir_ref r = lower_emit(l, OP_CONST, &t, NULL, 0);
-	ir_at(l->f, r)->data = data;
+	ir_set_data(l->f, r, (struct ir_data){data});
 	return r;
 }
 
@@ -75,8 +76,9 @@ ir_ref lower_permute(struct lower *l, ir_ref x, const int64_t *perm)
 	if (same)
 		return x;
 	ir_ref r = lower_emit(l, OP_TRANSPOSE, &t, &x, 1);
-	for (uint32_t k = 0; k < in.rank; k++)
-		ir_at(l->f, r)->ints[k] = perm[k];
+	struct ir_perm attributes = {0};
+	memcpy(attributes.perm, perm, in.rank * sizeof *perm);
+	ir_set_perm(l->f, r, attributes);
 	return r;
 }
 
@@ -136,7 +138,7 @@ ir_ref lower_reduce(struct lower *l, enum ir_op op, ir_ref x, uint32_t mask, boo
 	ir_ref r = x;
 	if (mask || t.elem != in.elem) {
 		r = lower_emit(l, op, &t, &x, 1);
-		ir_at(l->f, r)->mask = mask;
+		ir_set_axes(l->f, r, (struct ir_axes){mask});
 	}
 	return keep ? lower_reshape(l, r, kept.dims, kept.rank) : r;
 }
@@ -148,7 +150,7 @@ ir_ref lower_extent(struct lower *l, dim d, dtype elem)
 		return lower_const_int(l, elem, v);
 	struct hir_type t = lower_scalar(DT_INT64);
 	ir_ref r = lower_emit(l, OP_DIM, &t, NULL, 0);
-	ir_at(l->f, r)->extent = d;
+	ir_set_extent(l->f, r, (struct ir_extent){d});
 	return lower_cast(l, r, elem);
 }
 
@@ -167,11 +169,12 @@ ir_ref lower_slice(struct lower *l, ir_ref x, uint32_t axis, dim start, int64_t 
 	struct hir_type t = *lower_of(l, x);
 	t.dims[axis] = size;
 	ir_ref r = lower_emit(l, OP_SLICE, &t, &x, 1);
-	struct ir_inst *i = ir_at(l->f, r);
+	struct ir_slice s = {0};
 	for (uint32_t k = 0; k < t.rank; k++) {
-		i->starts[k] = k == axis ? start : dim_const(l->f->dims, 0);
-		i->ints[k] = k == axis ? step : 1;
+		s.start[k] = k == axis ? start : dim_const(l->f->dims, 0);
+		s.step[k] = k == axis ? step : 1;
 	}
+	ir_set_slice(l->f, r, s);
 	return r;
 }
 
@@ -181,7 +184,7 @@ ir_ref lower_concat(struct lower *l, const ir_ref *parts, uint32_t n, uint32_t a
 	for (uint32_t k = 1; k < n; k++)
 		t.dims[axis] = dim_add(l->f->dims, t.dims[axis], lower_of(l, parts[k])->dims[axis]);
 	ir_ref r = lower_emit(l, OP_CONCAT, &t, parts, n);
-	ir_at(l->f, r)->index = axis;
+	ir_set_axis(l->f, r, (struct ir_axis){axis});
 	return r;
 }
 
@@ -191,7 +194,7 @@ ir_ref lower_gather_dim(struct lower *l, ir_ref x, ir_ref index, uint32_t axis)
 	ir_ref operands[2] = {x, index};
 	t.elem = lower_of(l, x)->elem;
 	ir_ref r = lower_emit(l, OP_GATHER_DIM, &t, operands, 2);
-	ir_at(l->f, r)->index = axis;
+	ir_set_axis(l->f, r, (struct ir_axis){axis});
 	return r;
 }
 
@@ -200,7 +203,7 @@ ir_ref lower_iota(struct lower *l, const struct hir_type *shape, dtype elem, uin
 	struct hir_type t = *shape;
 	t.elem = elem;
 	ir_ref r = lower_emit(l, OP_IOTA, &t, NULL, 0);
-	ir_at(l->f, r)->index = axis;
+	ir_set_axis(l->f, r, (struct ir_axis){axis});
 	return r;
 }
 

@@ -36,7 +36,7 @@ static struct sorted sort_along(struct lower *l, ir_ref x, uint32_t axis, bool d
 	ir_ref key = lower_cast(l, s.x, ordered_type(t.elem));
 	t.elem = DT_INT64;
 	s.order = lower_emit(l, OP_SORT, &t, &key, 1);
-	ir_at(l->f, s.order)->index = descending;
+	ir_set_order(l->f, s.order, (struct ir_order){descending});
 	return s;
 }
 
@@ -186,7 +186,7 @@ void lower_bi_cumulate(struct lower *l, ir_ref *r)
 	t.elem = dtype_class(t.elem) == DTC_FLOAT ? ordered_type(t.elem) : DT_INT64;
 	ir_ref x = lower_cast(l, lower_tensor(l, 0), t.elem);
 	r[0] = lower_emit(l, l->how->op, &t, &x, 1);
-	ir_at(l->f, r[0])->index = (uint32_t)lower_int(l, 1);
+	ir_set_axis(l->f, r[0], (struct ir_axis){(uint32_t)lower_int(l, 1)});
 }
 
 void lower_bi_scatter(struct lower *l, ir_ref *r)
@@ -197,7 +197,7 @@ void lower_bi_scatter(struct lower *l, ir_ref *r)
 			      lower_cast(l, lower_tensor(l, 3), t.elem)};
 	operands[2] = lower_broadcast(l, operands[2], lower_of(l, operands[1]));
 	r[0] = lower_emit(l, l->how->op, &t, operands, 3);
-	ir_at(l->f, r[0])->index = (uint32_t)lower_int(l, 1);
+	ir_set_axis(l->f, r[0], (struct ir_axis){(uint32_t)lower_int(l, 1)});
 }
 
 void lower_bi_select_scatter(struct lower *l, ir_ref *r)
@@ -205,5 +205,5 @@ void lower_bi_select_scatter(struct lower *l, ir_ref *r)
 	struct hir_type t = lower_node_type(l);
 	ir_ref operands[3] = {lower_tensor(l, 0), lower_tensor(l, 1), lower_tensor(l, 3)};
 	r[0] = lower_emit(l, OP_PUT, &t, operands, 3);
-	ir_at(l->f, r[0])->index = (uint32_t)lower_int(l, 2);
+	ir_set_axis(l->f, r[0], (struct ir_axis){(uint32_t)lower_int(l, 2)});
 }

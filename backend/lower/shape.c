@@ -1,5 +1,6 @@
 /* Builtins that move elements. The front end computed the result shapes. */
 #include "backend/lower/state.h"
+#include <string.h>
 #include "base/arena.h"
 
 void lower_bi_identity(struct lower *l, ir_ref *r) { r[0] = lower_tensor(l, 0); }
@@ -143,29 +144,27 @@ ir_ref lower_pad(struct lower *l, ir_ref x, const dim *before, const dim *after,
 	if (none)
 		return x;
 	ir_ref operands[2] = {x, value}, r = lower_emit(l, OP_PAD, &t, operands, 2);
-	for (uint32_t k = 0; k < t.rank; k++)
-		ir_at(l->f, r)->starts[k] = before[k];
+	struct ir_pad pad = {0};
+	memcpy(pad.before, before, t.rank * sizeof *before);
+	ir_set_pad(l->f, r, pad);
 	return r;
 }
 
 ir_ref lower_windows(struct lower *l, ir_ref x, const struct lower_window *w, uint32_t n)
 {
 	struct hir_type t = *lower_of(l, x);
-	int64_t step[HIR_MAX_RANK];
-	uint32_t mask = 0;
+	struct ir_window a = {0};
 	for (uint32_t k = 0; k < t.rank; k++)
-		step[k] = 1;
+		a.step[k] = 1;
 	for (uint32_t k = 0; k < n; k++) {
-		mask |= 1u << w[k].axis;
+		a.mask |= 1u << w[k].axis;
 		t.dims[w[k].axis] = w[k].count;
-		step[w[k].axis] = w[k].stride;
-		step[t.rank] = w[k].dilation;
+		a.step[w[k].axis] = w[k].stride;
+		a.step[t.rank] = w[k].dilation;
 		t.dims[t.rank++] = w[k].kernel;
 	}
 	ir_ref r = lower_emit(l, OP_WINDOW, &t, &x, 1);
-	ir_at(l->f, r)->mask = mask;
-	for (uint32_t k = 0; k < t.rank; k++)
-		ir_at(l->f, r)->ints[k] = step[k];
+	ir_set_window(l->f, r, a);
 	return r;
 }
 

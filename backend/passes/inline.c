@@ -17,13 +17,14 @@ uint64_t inline_callee_facts(uint8_t opt, bool size, const struct hir_unit *u)
 static bool should_inline(const struct rewrite *w, ir_ref r, const struct pass_context *c)
 {
 	const struct ir_inst *i = ir_at(&w->old, r);
-	if (i->op != OP_CALL || i->n_operands != i->callee->n_inputs || !i->callee->outputs) /* a unit read from text has no body */
+	if (i->op != OP_CALL || i->n_operands != ir_call(i)->callee->n_inputs ||
+	    !ir_call(i)->callee->outputs) /* a unit read from text has no body */
 		return false;
 	if (i->build_time)
 		return true;
-	if (i->callee->never_inline || c->opt < 1)
+	if (ir_call(i)->callee->never_inline || c->opt < 1)
 		return false;
-	return i->callee->always_inline || i->callee->n_nodes <= inline_limit(c->opt, c->size);
+	return ir_call(i)->callee->always_inline || ir_call(i)->callee->n_nodes <= inline_limit(c->opt, c->size);
 }
 
 static void record_inlined(struct pass_context *c, struct arena *unit, const struct hir_unit *callee)
@@ -49,7 +50,7 @@ struct splice {
 /* Returns the operand for input (or weight) number `index` of the callee. */
 static ir_ref argument(const struct splice *s, bool build_time, uint32_t index)
 {
-	const struct hir_unit *u = ir_at(&s->w->old, s->call)->callee;
+	const struct hir_unit *u = ir_call(ir_at(&s->w->old, s->call))->callee;
 	for (uint32_t k = 0; k < u->n_inputs; k++)
 		if (u->inputs[k].build_time == build_time && index-- == 0)
 			return rewrite_operand(s->w, s->call, k);
@@ -60,7 +61,7 @@ static void splice_inst(struct splice *s, ir_ref r)
 {
 	struct ir_inst i = *ir_at(s->from, r);
 	if (i.op == OP_INPUT || i.op == OP_WEIGHT) {
-		s->map[r] = argument(s, i.op == OP_WEIGHT, i.index);
+		s->map[r] = argument(s, i.op == OP_WEIGHT, ir_number(&i)->number);
 		return;
 	}
 	ir_ref *operands = ARENA_ARRAY(s->w->f->unit, ir_ref, i.n_operands + 1);
@@ -73,7 +74,7 @@ static void splice_inst(struct splice *s, ir_ref r)
 static bool inline_call(struct rewrite *w, ir_ref call, struct pass_context *c, ir_ref **outputs)
 {
 	const struct ir_inst i = *ir_at(&w->old, call);
-	const struct ir_fn *from = lower_into(w->f->unit, i.callee, w->f->dims, i.callee_syms, c->diags);
+	const struct ir_fn *from = lower_into(w->f->unit, ir_call(&i)->callee, w->f->dims, ir_call(&i)->syms, c->diags);
 	if (!from)
 		return false;
 	struct splice s = {w, call, from, ARENA_ARRAY(w->f->unit, ir_ref, from->n_insts + 1)};
@@ -82,7 +83,7 @@ static bool inline_call(struct rewrite *w, ir_ref call, struct pass_context *c, 
 	*outputs = ARENA_ARRAY(w->f->unit, ir_ref, from->n_outputs + 1);
 	for (uint32_t k = 0; k < from->n_outputs; k++)
 		(*outputs)[k] = s.map[from->outputs[k]];
-	record_inlined(c, w->f->unit, i.callee);
+	record_inlined(c, w->f->unit, ir_call(&i)->callee);
 	return true;
 }
 
@@ -98,7 +99,7 @@ static uint32_t inline_once(struct ir_fn *f, struct pass_context *c)
 			c->failed = !inline_call(&w, r, c, &inlined[r]);
 			changes++;
 		} else if (i->op == OP_RESULT && inlined[ir_operand(&w.old, r, 0)]) {
-			w.map[r] = inlined[ir_operand(&w.old, r, 0)][i->index];
+			w.map[r] = inlined[ir_operand(&w.old, r, 0)][ir_number(i)->number];
 		} else {
 			rewrite_copy(&w, r);
 		}

@@ -49,6 +49,7 @@ bool ir_splat_value(const struct ir_fn *f, ir_ref r, double *v)
 	if (s == IR_NONE)
 		return false;
 	const struct ir_inst *i = ir_at(f, s);
-	*v = dtype_class(i->type.elem) == DTC_FLOAT ? elem_float(i->type.elem, i->data, 0) : (double)elem_int(i->type.elem, i->data, 0);
+	*v = dtype_class(i->type.elem) == DTC_FLOAT ? elem_float(i->type.elem, ir_data(i)->data, 0)
+						    : (double)elem_int(i->type.elem, ir_data(i)->data, 0);
 	return true;
 }

@@ -88,7 +88,7 @@ static ir_ref multiply_by_reciprocal(struct rewrite *w, const struct ir_inst *i,
 	void *data = arena_alloc(w->f->unit, 8, 8);
 	elem_put_float(t.elem, data, 0, 1 / v);
 	ir_ref c = ir_emit(w->f, OP_CONST, &t, NULL, 0, i->at);
-	ir_at(w->f, c)->data = data;
+	ir_set_data(w->f, c, (struct ir_data){data});
 	ir_ref operands[2] = {a, t.rank == i->type.rank ? c : ir_emit(w->f, OP_BROADCAST, &i->type, &c, 1, i->at)};
 	return ir_emit(w->f, OP_MUL, &i->type, operands, 2, i->at);
 }
@@ -122,9 +122,9 @@ static bool keeps_element_order(struct ir_fn *f, const struct ir_inst *i)
 	for (uint32_t k = 0; k < i->type.rank; k++) {
 		if (dim_is_const(f->dims, i->type.dims[k], &v) && v == 1)
 			continue;
-		if (i->ints[k] < last)
+		if (ir_perm(i)->perm[k] < last)
 			return false;
-		last = i->ints[k];
+		last = ir_perm(i)->perm[k];
 	}
 	return true;
 }
@@ -136,18 +136,17 @@ static ir_ref simplify_transpose(struct rewrite *w, const struct ir_inst *i, ir_
 	const struct ir_inst in = *ir_at(w->f, x);
 	if (inner != OP_TRANSPOSE)
 		return IR_NONE;
-	int64_t perm[HIR_MAX_RANK];
+	struct ir_perm perm = {0};
 	bool same = true;
 	for (uint32_t k = 0; k < i->type.rank; k++) {
-		perm[k] = in.ints[i->ints[k]];
-		same = same && perm[k] == k;
+		perm.perm[k] = ir_perm(&in)->perm[ir_perm(i)->perm[k]];
+		same = same && perm.perm[k] == k;
 	}
 	ir_ref source = ir_operand(w->f, x, 0);
 	if (same)
 		return source;
 	ir_ref r = ir_emit(w->f, OP_TRANSPOSE, &i->type, &source, 1, i->at);
-	for (uint32_t k = 0; k < i->type.rank; k++)
-		ir_at(w->f, r)->ints[k] = perm[k];
+	ir_set_perm(w->f, r, perm);
 	return r;
 }
 
@@ -156,7 +155,7 @@ static ir_ref simplify_slice(struct rewrite *w, const struct ir_inst *i, ir_ref 
 	if (!same_shape(&ir_at(w->f, x)->type, &i->type))
 		return IR_NONE;
 	for (uint32_t k = 0; k < i->type.rank; k++)
-		if (i->ints[k] != 1 || !dim_eq(i->starts[k], dim_const(w->f->dims, 0)))
+		if (ir_slice(i)->step[k] != 1 || !dim_eq(ir_slice(i)->start[k], dim_const(w->f->dims, 0)))
 			return IR_NONE;
 	return x;
 }
@@ -171,7 +170,7 @@ static ir_ref simplify_reduce(struct rewrite *w, const struct ir_inst *i, ir_ref
 	if (i->op == OP_REDUCE_SUM && is_float(i))
 		return IR_NONE;
 	for (uint32_t k = 0; k < t->rank; k++)
-		if ((i->mask >> k & 1) && (!dim_is_const(w->f->dims, t->dims[k], &v) || v != 1))
+		if ((ir_axes(i)->mask >> k & 1) && (!dim_is_const(w->f->dims, t->dims[k], &v) || v != 1))
 			return IR_NONE;
 	return move_to_shape(w, OP_RESHAPE, i, x);
 }

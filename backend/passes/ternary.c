@@ -53,12 +53,12 @@ static bool match_product(struct ir_fn *f, ir_ref a, ir_ref b, struct quantised 
 static bool match_transpose(struct ir_fn *f, ir_ref r, struct quantised *q)
 {
 	const struct ir_inst i = *ir_at(f, r);
-	if (i.ints[0] != 1 || !match_quantised(f, ir_operand(f, r, 0), q))
+	if (ir_perm(&i)->perm[0] != 1 || !match_quantised(f, ir_operand(f, r, 0), q))
 		return false;
 	struct hir_type t = i.type;
 	t.elem = ir_at(f, q->base)->type.elem;
 	q->base = ir_emit(f, OP_TRANSPOSE, &t, &q->base, 1, i.at);
-	ir_at(f, q->base)->ints[0] = 1;
+	ir_set_perm(f, q->base, (struct ir_perm){{1, 0}});
 	q->axis = 1 - q->axis;
 	return true;
 }

@@ -39,10 +39,11 @@ static hash128 hash_callees(hash128 h, const struct ir_fn *f)
 {
 	for (ir_ref r = 0; r < f->n_insts; r++) {
 		const struct ir_inst *i = ir_at(f, r);
-		if (ir_calls(i->op))
-			h = hash_combine(h, hir_unit_hash_all(i->callee));
-		if (i->other)
-			h = hash_combine(h, hir_unit_hash_all(i->other));
+		if (!ir_calls(i->op))
+			continue;
+		h = hash_combine(h, hir_unit_hash_all(ir_call(i)->callee));
+		if (ir_call(i)->other)
+			h = hash_combine(h, hir_unit_hash_all(ir_call(i)->other));
 	}
 	return h;
 }
@@ -56,7 +57,7 @@ static void describe_outputs(struct build_fn_interface *interface, const struct 
 		for (uint32_t d = 0; d < i->type.rank; d++)
 			o->dims[d] = dim_eval(f->dims, i->type.dims[d], NULL);
 		if (i->op == OP_WEIGHT) {
-			o->weight = i->index;
+			o->weight = ir_number(i)->number;
 			continue;
 		}
 		uint32_t *n = &number[root(up, f->outputs[k])];
@@ -78,7 +79,7 @@ void build_fn_describe(struct arena *a, const struct ir_fn *f, struct build_fn_i
 	memset(interface->piece_of, 0xff, f->n_weights * sizeof *interface->piece_of);
 	for (ir_ref r = 0; r < f->n_insts; r++)
 		if (ir_at(f, r)->op == OP_WEIGHT && number[root(up, r)])
-			interface->piece_of[ir_at(f, r)->index] = number[root(up, r)] - 1;
+			interface->piece_of[ir_number(ir_at(f, r))->number] = number[root(up, r)] - 1;
 	uint32_t *nth = ARENA_ARRAY(scratch, uint32_t, interface->n_pieces + 1);
 	for (uint32_t k = 0; k < f->n_outputs; k++)
 		if (interface->outputs[k].piece != PLAN_NONE)
@@ -103,13 +104,14 @@ static void copy_live(struct ir_fn *to, const struct ir_fn *f, const bool *live,
 			continue;
 		struct ir_inst i = *ir_at(f, r);
 		ir_ref *operands = ARENA_ARRAY(to->unit, ir_ref, i.n_operands + 1);
-		if (i.op == OP_WEIGHT) {
-			i.index = number[i.index];
-			to->weights[i.index] = i.type;
-		}
 		for (uint32_t k = 0; k < i.n_operands; k++)
 			operands[k] = map[ir_operand(f, r, k)];
 		map[r] = ir_copy(to, &i, operands, i.n_operands);
+		if (i.op != OP_WEIGHT)
+			continue;
+		struct ir_number n = {number[ir_number(&i)->number]};
+		ir_set_number(to, map[r], n);
+		to->weights[n.number] = i.type;
 	}
 }
 

@@ -63,14 +63,7 @@ static void *copied(struct arena *a, const void *from, size_t bytes)
 static ir_ref copy_inst(const struct split *s, struct ir_fn *to, ir_ref r, uint32_t n_operands)
 {
 	struct ir_inst i = *ir_at(s->whole, r);
-	if (ir_calls(i.op))
-		i.callee_syms = copied(to->unit, i.callee_syms, dims_syms(i.callee->dims) * sizeof *i.callee_syms);
-	if (i.op == OP_CONST) {
-		size_t bytes = (size_t)ir_type_count(to->dims, &i.type) * dtype_size(i.type.elem);
-		i.data = copied(to->unit, i.data, bytes);
-	}
-	i.text = i.text ? arena_strdup(to->unit, i.text) : NULL;
-	i.where = i.where ? arena_strdup(to->unit, i.where) : NULL;
+	ir_own_attributes(to, &i);
 	return ir_copy(to, &i, s->operands, n_operands);
 }
 
@@ -98,7 +91,7 @@ static void add_output(struct split *s, ir_ref r)
 static ir_ref weight_of_slot(struct split *s, uint32_t slot, span at)
 {
 	ir_ref w = ir_emit(s->run_fn, OP_WEIGHT, &s->p->slots[slot].type, NULL, 0, at);
-	ir_at(s->run_fn, w)->index = slot;
+	ir_set_number(s->run_fn, w, (struct ir_number){slot});
 	ir_at(s->run_fn, w)->layout = s->p->slots[slot].layout;
 	return w;
 }
@@ -163,9 +156,9 @@ static uint32_t call_operands(struct split *s, ir_ref r)
 	uint32_t n = 0;
 	if (i->op != OP_CALL)
 		operands[n++] = run_value(s, ir_operand(s->whole, r, 0), LAYOUT_PLAIN);
-	n += callee_operands(s, r, i->callee, i->op != OP_CALL, operands + n);
-	if (i->other)
-		n += callee_operands(s, r, i->other, 1 + i->callee->n_inputs, operands + n);
+	n += callee_operands(s, r, ir_call(i)->callee, i->op != OP_CALL, operands + n);
+	if (ir_call(i)->other)
+		n += callee_operands(s, r, ir_call(i)->other, 1 + ir_call(i)->callee->n_inputs, operands + n);
 	return n;
 }
 

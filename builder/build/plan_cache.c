@@ -133,8 +133,11 @@ static void list_parts(struct unit_job *j, const struct plan *plan, struct plan_
 		add_callees(&p, plan->inlined[i]);
 	}
 	for (ir_ref i = 0; i < plan->build_fn->n_insts; i++) {
-		add_part(&p, PART_EVALUATED, ir_at(plan->build_fn, i)->callee);
-		add_part(&p, PART_EVALUATED, ir_at(plan->build_fn, i)->other);
+		const struct ir_inst *in = ir_at(plan->build_fn, i);
+		if (!ir_calls(in->op))
+			continue;
+		add_part(&p, PART_EVALUATED, ir_call(in)->callee);
+		add_part(&p, PART_EVALUATED, ir_call(in)->other);
 	}
 	r->n_parts = p.list.len;
 	r->parts = ARENA_ARRAY(j->model->context->arena, struct unit_part, p.list.len + 1);

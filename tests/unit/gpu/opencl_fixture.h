@@ -72,7 +72,7 @@ static inline ir_ref unit_input(struct unit *u, struct hir_type t)
 {
 	u->f->inputs[u->f->n_inputs] = t;
 	ir_ref r = ir_emit(u->f, OP_INPUT, &t, NULL, 0, SPAN_NONE);
-	ir_at(u->f, r)->index = u->f->n_inputs++;
+	ir_set_number(u->f, r, (struct ir_number){u->f->n_inputs++});
 	return r;
 }
 static inline ir_ref unit_weight(struct unit *u, struct hir_type t, enum layout layout, const void *data)
@@ -87,7 +87,7 @@ static inline ir_ref unit_weight(struct unit *u, struct hir_type t, enum layout 
 	u->plan.slots[s] = (struct slot){.kind = SLOT_DATA, .layout = layout, .type = t};
 	u->f->weights[u->f->n_weights++] = t;
 	ir_ref r = ir_emit(u->f, OP_WEIGHT, &t, NULL, 0, SPAN_NONE);
-	ir_at(u->f, r)->index = s;
+	ir_set_number(u->f, r, (struct ir_number){s});
 	ir_at(u->f, r)->layout = (uint8_t)layout;
 	return r;
 }

@@ -88,7 +88,7 @@ static void cast_unit(struct model *m, dtype from)
 static ir_ref reduce(struct unit *u, enum ir_op op, struct hir_type t, ir_ref v, uint32_t mask)
 {
 	ir_ref r = OP_(u, op, t, v);
-	ir_at(u->f, r)->mask = mask;
+	ir_set_axes(u->f, r, (struct ir_axes){mask});
 	return r;
 }
 
@@ -131,29 +131,28 @@ static void view_unit(struct model *m)
 	struct unit *u = begin(m, "views");
 	struct hir_type row = TYPE(u, DT_FLOAT32, 4), mat = TYPE(u, DT_FLOAT32, -1, 4), turned = TYPE(u, DT_FLOAT32, 4, -1);
 	ir_ref a = unit_input(u, mat), k = op_n(u, OP_CONST, row, 0, NULL);
-	ir_at(u->f, k)->data = small;
+	ir_set_data(u->f, k, (struct ir_data){small});
 	ir_ref b = OP_(u, OP_ADD, mat, a, OP_(u, OP_BROADCAST, mat, k));
 	ir_ref t = OP_(u, OP_TRANSPOSE, turned, b);
-	ir_at(u->f, t)->ints[0] = 1;
+	ir_set_perm(u->f, t, (struct ir_perm){{1, 0}});
 	unit_output(u, t);
 	ir_ref s = OP_(u, OP_SLICE, TYPE(u, DT_FLOAT32, -1, 2), b);
-	ir_at(u->f, s)->starts[0] = dim_sub(u->f->dims, u->n, dim_const(u->f->dims, 1));
-	ir_at(u->f, s)->starts[1] = dim_const(u->f->dims, 3);
-	ir_at(u->f, s)->ints[0] = -1;
-	ir_at(u->f, s)->ints[1] = -2;
+	dim last = dim_sub(u->f->dims, u->n, dim_const(u->f->dims, 1));
+	ir_set_slice(u->f, s, (struct ir_slice){{last, dim_const(u->f->dims, 3)}, {-1, -2}});
 	ir_ref c = OP_(u, OP_CONCAT, TYPE(u, DT_FLOAT32, -1, 6), s, a);
-	ir_at(u->f, c)->index = 1;
+	ir_set_axis(u->f, c, (struct ir_axis){1});
 	unit_output(u, c);
 	ir_ref iota = op_n(u, OP_IOTA, TYPE(u, DT_INT32, -1, 4), 0, NULL);
+	ir_set_axis(u->f, iota, (struct ir_axis){0});
 	ir_ref extent = op_n(u, OP_DIM, type_of(u, DT_INT64, 0, NULL), 0, NULL);
-	ir_at(u->f, extent)->extent = u->n;
+	ir_set_extent(u->f, extent, (struct ir_extent){u->n});
 	ir_ref wide = OP_(u, OP_BROADCAST, TYPE(u, DT_INT32, -1, 4), OP_(u, OP_CAST, type_of(u, DT_INT32, 0, NULL), extent));
 	unit_output(u, OP_(u, OP_MUL, TYPE(u, DT_INT32, -1, 4), iota, wide));
 	for (uint32_t i = 0; i < 400; i++)
 		large[i] = (float)i * 0.5f;
 	struct hir_type big = TYPE(u, DT_FLOAT32, 100, 4);
 	ir_ref l = op_n(u, OP_CONST, big, 0, NULL);
-	ir_at(u->f, l)->data = large;
+	ir_set_data(u->f, l, (struct ir_data){large});
 	unit_output(u, OP_(u, OP_MUL, big, l, OP_(u, OP_BROADCAST, big, k)));
 }
 
@@ -188,7 +187,7 @@ static void matmul_unit(struct model *m, dtype x, bool packed, int64_t K, int64_
 	}
 	ir_ref rows = reduce(u, OP_REDUCE_SUM, TYPE(u, x, -1), OP_(u, OP_ABS, TYPE(u, x, -1, K), a), 2); /* at least the sum of the terms */
 	ir_ref scale = OP_(u, OP_TRANSPOSE, yt, OP_(u, OP_BROADCAST, TYPE(u, x, cols, -1), rows));
-	ir_at(u->f, scale)->ints[0] = 1;
+	ir_set_perm(u->f, scale, (struct ir_perm){{1, 0}});
 	unit_output(u, scale);
 	out_scaled(u, m, y, 0);
 }

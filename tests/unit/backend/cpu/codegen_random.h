@@ -75,7 +75,7 @@ static ir_ref add_input(struct random_fn *r, const struct hir_type *t)
 {
 	r->f->inputs[r->f->n_inputs] = *t;
 	ir_ref v = emit(r, OP_INPUT, t, NULL, 0, true);
-	ir_at(r->f, v)->index = r->f->n_inputs++;
+	ir_set_number(r->f, v, (struct ir_number){r->f->n_inputs++});
 	return v;
 }
 
@@ -103,7 +103,7 @@ static ir_ref value_like(struct random_fn *r, const struct hir_type *t)
 		return add_input(r, t);
 	struct hir_type scalar = {.elem = t->elem};
 	ir_ref c = emit(r, OP_CONST, &scalar, NULL, 0, true);
-	ir_at(r->f, c)->data = ARENA_ARRAY(r->a, uint64_t, 1);
+	ir_set_data(r->f, c, (struct ir_data){ARENA_ARRAY(r->a, uint64_t, 1)});
 	return emit(r, OP_BROADCAST, t, &c, 1, true);
 }
 
@@ -193,7 +193,7 @@ static ir_ref random_reduce(struct random_fn *r, ir_ref v)
 		if (!(mask >> k & 1))
 			out.dims[out.rank++] = t.dims[k];
 	ir_ref s = emit(r, op, &out, &v, 1, !(adds && is_float(t.elem)));
-	ir_at(r->f, s)->mask = mask;
+	ir_set_axes(r->f, s, (struct ir_axes){mask});
 	return s;
 }
 
@@ -238,7 +238,8 @@ static ir_ref random_view(struct random_fn *r, ir_ref v)
 		}
 		return emit(r, OP_RESHAPE, &out, &v, 1, true);
 	case 2: {
-		int64_t perm[HIR_MAX_RANK];
+		struct ir_perm p = {0};
+		int64_t *perm = p.perm;
 		for (uint32_t k = 0; k < t.rank; k++)
 			perm[k] = k;
 		for (uint32_t k = t.rank; k-- > 1;) {
@@ -250,7 +251,7 @@ static ir_ref random_view(struct random_fn *r, ir_ref v)
 		for (uint32_t k = 0; k < t.rank; k++)
 			out.dims[k] = t.dims[perm[k]];
 		w = emit(r, OP_TRANSPOSE, &out, &v, 1, true);
-		memcpy(ir_at(r->f, w)->ints, perm, t.rank * sizeof *perm);
+		ir_set_perm(r->f, w, p);
 		return w;
 	}
 	case 3: {
@@ -266,10 +267,12 @@ static ir_ref random_view(struct random_fn *r, ir_ref v)
 			out.dims[k] = dim_const(r->f->dims, 1 + pick(r, (uint32_t)most));
 		}
 		w = emit(r, OP_SLICE, &out, &v, 1, true);
+		struct ir_slice slice = {0};
 		for (uint32_t k = 0; k < t.rank; k++) {
-			ir_at(r->f, w)->starts[k] = dim_const(r->f->dims, starts[k]);
-			ir_at(r->f, w)->ints[k] = steps[k];
+			slice.start[k] = dim_const(r->f->dims, starts[k]);
+			slice.step[k] = steps[k];
 		}
+		ir_set_slice(r->f, w, slice);
 		return w;
 	}
 	default: {
@@ -286,7 +289,7 @@ static ir_ref random_view(struct random_fn *r, ir_ref v)
 			out.dims[axis] = dim_add(r->f->dims, out.dims[axis], part.dims[axis]);
 		}
 		w = emit(r, OP_CONCAT, &out, parts, n, true);
-		ir_at(r->f, w)->index = axis;
+		ir_set_axis(r->f, w, (struct ir_axis){axis});
 		return w;
 	}
 	}
@@ -314,7 +317,7 @@ static ir_ref random_matmul(struct random_fn *r, ir_ref v)
 		r->slots[r->f->n_weights] = (struct slot){.kind = SLOT_DATA, .layout = LAYOUT_TRIT2, .type = flat};
 		r->f->weights[r->f->n_weights] = flat;
 		ops[1] = emit(r, OP_WEIGHT, &flat, NULL, 0, true);
-		ir_at(r->f, ops[1])->index = r->f->n_weights++;
+		ir_set_number(r->f, ops[1], (struct ir_number){r->f->n_weights++});
 		ir_at(r->f, ops[1])->layout = LAYOUT_TRIT2;
 		if (x.rank > 2)
 			ops[1] = emit(r, OP_BROADCAST, &w, ops + 1, 1, true);
@@ -336,16 +339,16 @@ static ir_ref random_gather(struct random_fn *r, ir_ref v)
 	ir_ref i;
 	if (index.rank) {
 		i = emit(r, OP_IOTA, &index, NULL, 0, true);
-		ir_at(r->f, i)->index = pick(r, index.rank);
+		ir_set_axis(r->f, i, (struct ir_axis){pick(r, index.rank)});
 	} else {
 		i = emit(r, OP_DIM, &index, NULL, 0, true);
-		ir_at(r->f, i)->extent = r->n;
+		ir_set_extent(r->f, i, (struct ir_extent){r->n});
 	}
 	struct hir_type scalar = {.elem = DT_INT64};
 	ir_ref c = emit(r, OP_CONST, &scalar, NULL, 0, true);
 	int64_t *data = ARENA_ARRAY(r->a, int64_t, 1);
 	*data = size;
-	ir_at(r->f, c)->data = data;
+	ir_set_data(r->f, c, (struct ir_data){data});
 	ir_ref ops[2] = {i, emit(r, OP_BROADCAST, &index, &c, 1, true)};
 	ir_ref args[2] = {v, emit(r, OP_MOD, &index, ops, 2, true)};
 	for (uint32_t k = 0; k < index.rank; k++)
@@ -370,7 +373,7 @@ static ir_ref random_norm(struct random_fn *r, ir_ref v)
 		if (!soft && k == 1)
 			in = emit(r, OP_MUL, &t, (ir_ref[]){v, v}, 2, true);
 		ir_ref s = emit(r, soft && k == 0 ? OP_REDUCE_MAX : OP_REDUCE_SUM, &row, &in, 1, soft && k == 0);
-		ir_at(r->f, s)->mask = 1u << (t.rank - 1);
+		ir_set_axes(r->f, s, (struct ir_axes){1u << (t.rank - 1)});
 		if (!soft && k == 1)
 			s = emit(r, OP_ADD, &row, (ir_ref[]){emit(r, OP_ABS, &row, &s, 1, true), value_like(r, &row)}, 2, true);
 		s = emit(r, OP_RESHAPE, &keep, &s, 1, true);

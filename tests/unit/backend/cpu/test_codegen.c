@@ -298,7 +298,7 @@ static struct trial one_reduction(struct arena *a, const char *name, enum ir_op 
 	struct hir_type in = {.elem = elem, .rank = 2, .dims = {axis ? four : n, axis ? n : four}};
 	struct hir_type out = {.elem = op == OP_ARGMAX || op == OP_ARGMIN ? DT_INT64 : elem, .rank = 1, .dims = {four}};
 	struct trial t = {.r = one_op(a, d, name, op, &out, &in, 1)};
-	ir_at(t.r.f, t.r.f->outputs[0])->mask = 1u << axis;
+	ir_set_axes(t.r.f, t.r.f->outputs[0], (struct ir_axes){1u << axis});
 	t.r.sym_value = size;
 	fill(&t);
 	return t;
@@ -416,9 +416,9 @@ static struct loop_fn *caller_function(struct arena *a)
 	ir_ref x = add_input(&r, &t), abs = emit(&r, OP_ABS, &t, &x, 1, true), call = emit(&r, OP_CALL, &t, &abs, 1, true);
 	dim *syms = ARENA_ARRAY(a, dim, 1);
 	*syms = n;
-	ir_at(r.f, call)->callee = leaf;
-	ir_at(r.f, call)->callee_syms = syms;
+	ir_set_call(r.f, call, (struct ir_call){leaf, syms, NULL});
 	ir_ref result = emit(&r, OP_RESULT, &t, &call, 1, true);
+	ir_set_number(r.f, result, (struct ir_number){0});
 	r.f->outputs = ARENA_ARRAY(a, ir_ref, 1);
 	r.f->outputs[0] = emit(&r, OP_NEG, &t, &result, 1, true);
 	r.f->n_outputs = 1;

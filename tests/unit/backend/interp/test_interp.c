@@ -36,18 +36,13 @@ static void half_formats(void **state)
 	assert_true(isnan(float16_value(float16_bits(NAN))) && isnan(bfloat16_value(bfloat16_bits(NAN))));
 }
 
-static void random_tensor(struct arena *a, enum ir_random kind, dtype elem, int64_t stream, uint64_t seed, double f0, double f1,
+static void random_tensor(struct arena *a, enum ir_distribution kind, dtype elem, int64_t stream, uint64_t seed, double f0, double f1,
 			  struct tensor *out)
 {
 	struct ir_fn *f = ir_fn_new(a, "random", dims_new(a));
 	struct hir_type t = {.elem = elem, .rank = 1, .dims = {dim_const(f->dims, 10001)}};
 	ir_ref r = ir_emit(f, OP_RANDOM, &t, NULL, 0, SPAN_NONE);
-	struct ir_inst *i = ir_at(f, r);
-	i->index = kind;
-	i->ints[0] = 7;
-	i->ints[1] = stream;
-	i->f[0] = f0;
-	i->f[1] = f1;
+	ir_set_random(f, r, (struct ir_random){kind, 7, stream, {f0, f1}});
 	f->outputs = &r;
 	f->n_outputs = 1;
 	const char *error;
@@ -129,8 +124,8 @@ static void an_index_out_of_range_is_an_error(void **state)
 	struct hir_type t = {.elem = DT_INT8, .rank = 1, .dims = {dim_const(f->dims, 2)}},
 			one = {.elem = DT_INT8, .rank = 1, .dims = {dim_const(f->dims, 1)}};
 	ir_ref operands[2] = {ir_emit(f, OP_CONST, &t, NULL, 0, SPAN_NONE), ir_emit(f, OP_CONST, &one, NULL, 0, SPAN_NONE)};
-	ir_at(f, operands[0])->data = table;
-	ir_at(f, operands[1])->data = index;
+	ir_set_data(f, operands[0], (struct ir_data){table});
+	ir_set_data(f, operands[1], (struct ir_data){index});
 	ir_ref r = ir_emit(f, OP_GATHER, &one, operands, 2, SPAN_NONE);
 	f->outputs = &r;
 	f->n_outputs = 1;

@@ -65,7 +65,7 @@ static struct ir_fn *build_fn(struct fake *f, struct hir_unit *u, const struct h
 	for (uint32_t i = 0; i < n; i++) {
 		s->weights[i] = weights[i];
 		ir_ref r = ir_emit(s, OP_WEIGHT, &weights[i], NULL, 0, SPAN_NONE);
-		ir_at(s, r)->index = i;
+		ir_set_number(s, r, (struct ir_number){i});
 		ir_at(s, r)->build_time = true;
 		u->inputs[u->n_inputs++] = (struct hir_input){i == n - 1 ? "s" : "w", weights[i], true};
 	}

@@ -24,7 +24,7 @@ static struct plan plan_for(struct arena *a, struct ir_fn *f)
 	}
 	for (ir_ref r = 0; r < f->n_insts; r++)
 		if (ir_at(f, r)->op == OP_WEIGHT)
-			ir_at(f, r)->layout = (uint8_t)p.slots[ir_at(f, r)->index].layout;
+			ir_at(f, r)->layout = (uint8_t)p.slots[ir_number(ir_at(f, r))->number].layout;
 	return p;
 }
 

@@ -51,7 +51,7 @@ static ir_ref like(struct random_fn *r, const struct hir_type *t)
 	void *data = arena_alloc(r->a, 8, 8);
 	elem_cast(t->elem, data, 0, DT_FLOAT64, &v, 0);
 	ir_ref c = ir_emit(r->f, OP_CONST, &scalar, NULL, 0, SPAN_NONE);
-	ir_at(r->f, c)->data = data;
+	ir_set_data(r->f, c, (struct ir_data){data});
 	return t->rank ? ir_emit(r->f, OP_BROADCAST, t, &c, 1, SPAN_NONE) : c;
 }
 
@@ -105,14 +105,14 @@ static void add_move(struct random_fn *r, ir_ref x)
 		t.dims[0] = t.dims[1];
 		t.dims[1] = d;
 		ir_ref y = ir_emit(r->f, OP_TRANSPOSE, &t, &x, 1, SPAN_NONE);
-		ir_at(r->f, y)->ints[0] = 1;
+		ir_set_perm(r->f, y, (struct ir_perm){{1, 0}});
 		return;
 	default:
 		if (t.rank == 0 || t.elem == DT_BOOL)
 			return;
 		uint32_t rank = --t.rank;
 		ir_ref s = ir_emit(r->f, OP_REDUCE_SUM, &t, &x, 1, SPAN_NONE);
-		ir_at(r->f, s)->mask = 1u << rank;
+		ir_set_axes(r->f, s, (struct ir_axes){1u << rank});
 		return;
 	}
 }
@@ -124,7 +124,7 @@ static struct ir_fn *random_function(struct random_fn *r)
 	r->f->n_inputs = INPUTS;
 	for (uint32_t k = 0; k < INPUTS; k++) {
 		r->f->inputs[k] = type_of(r, k ? DT_INT32 : DT_FLOAT32, 2, (int64_t[]){2, 3});
-		ir_at(r->f, ir_emit(r->f, OP_INPUT, &r->f->inputs[k], NULL, 0, SPAN_NONE))->index = k;
+		ir_set_number(r->f, ir_emit(r->f, OP_INPUT, &r->f->inputs[k], NULL, 0, SPAN_NONE), (struct ir_number){k});
 	}
 	while (r->f->n_insts < SIZE) {
 		ir_ref x = any(r);
