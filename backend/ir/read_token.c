@@ -110,21 +110,33 @@ double ir_read_real(struct ir_reader *r)
 
 /* ---- dimensions and types ---- */
 
-void ir_read_symbols(struct ir_reader *r)
+static void read_symbol(struct ir_reader *r, const char *name)
 {
 	struct dims *d = r->dims;
+	bool taken = !*name || isdigit((unsigned char)*name);
+	for (uint32_t k = 0; k < dims_syms(d); k++)
+		taken = taken || !strcmp(dims_sym_name(d, k), name);
+	if (taken || dims_syms(d) == MAX_SYMS)
+		ir_read_fail(r, "a new name expected");
+	if (!r->failed)
+		dim_new_sym(d, name);
+}
+
+void ir_read_symbols(struct ir_reader *r)
+{
 	ir_read_expect(r, "(");
 	if (ir_read_eat(r, ")"))
 		return;
 	do {
-		const char *name = ir_read_word(r);
-		bool taken = !*name || isdigit((unsigned char)*name);
-		for (uint32_t k = 0; k < dims_syms(d); k++)
-			taken = taken || !strcmp(dims_sym_name(d, k), name);
-		if (taken || dims_syms(d) == MAX_SYMS)
-			ir_read_fail(r, "a new name expected");
-		if (!r->failed)
-			dim_new_sym(d, name);
+		ir_read_space(r);
+		const char *start = r->at, *name = ir_read_word(r);
+		ir_read_space(r);
+		if (!*name || isdigit((unsigned char)*name) || (r->at < r->end && strchr("*/%+-", *r->at))) {
+			r->at = start;
+			ir_read_dim(r);
+		} else {
+			read_symbol(r, name);
+		}
 	} while (ir_read_eat(r, ","));
 	ir_read_expect(r, ")");
 }

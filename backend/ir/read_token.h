@@ -31,7 +31,7 @@ dim ir_read_dim(struct ir_reader *r);
 uint32_t ir_read_dims(struct ir_reader *r, dim *out, uint32_t limit);
 uint32_t ir_read_ints(struct ir_reader *r, int64_t *out);
 struct hir_type ir_read_type(struct ir_reader *r);
-/* Adds the symbols of "(N, M)" to r->dims. */
+/* Adds the symbols of "(N, N//2, M)" to r->dims, and dims of them in between: the order of terms depends on which came first. */
 void ir_read_symbols(struct ir_reader *r);
 /* A text in quotes, and what writes it. */
 const char *ir_read_text(struct ir_reader *r);

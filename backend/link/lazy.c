@@ -171,7 +171,7 @@ static bool read_all(struct lazy_builder *m)
 	m->loops = ARENA_ARRAY(m->a, const struct loop_fn *, m->n + 1);
 	for (uint32_t i = 0; i < m->n; i++) {
 		map_put(&m->by_symbol, map_key_str(m->in[i].symbol), i);
-		m->loops[i] = loops_read(m->a, m->in[i].loops, m->in[i].n_loops, &m->error);
+		m->loops[i] = loops_deserialize(m->a, m->in[i].loops, m->in[i].n_loops, &m->error);
 		if (!m->loops[i])
 			return false;
 	}

@@ -12,7 +12,7 @@ struct object;
 
 struct lazy_unit {
 	const char *name, *symbol;
-	const void *loops; /* written by loops_write; must outlive the object */
+	const void *loops; /* written by loops_serialize; must outlive the object */
 	size_t n_loops;
 	hash128 key; /* of the fragment */
 	uint8_t opt;

@@ -33,12 +33,9 @@ struct loop_access {
 #define LOOP_NONE UINT32_MAX
 
 enum loop_expr_kind {
-	LOOP_LOAD,   /* access */
-	LOOP_CONST,  /* f or i */
-	LOOP_INDEX,  /* loop variable `var`, int64 */
-	LOOP_EXTENT, /* the value of `extent`, int64 */
-	LOOP_OP,     /* an element-wise ir_op over args */
-	LOOP_ACC,    /* the result of reduction `var`; only outside the reduction loops */
+#define EXPR(id, word) LOOP_##id,
+#include "backend/loops/exprs.def"
+#undef EXPR
 };
 struct loop_expr {
 	enum loop_expr_kind kind;
@@ -107,7 +104,17 @@ struct loop_effect {
 	uint32_t n_dims;
 };
 
-enum loop_stmt_kind { STMT_NEST, STMT_KERNEL, STMT_CALL, STMT_BRANCH, STMT_LOOP, STMT_EFFECT };
+enum loop_stmt_kind {
+#define STMT(id, word, member) STMT_##id,
+#include "backend/loops/stmts.def"
+#undef STMT
+};
+enum {
+#define STMT(id, word, member) +1
+	STMT_KINDS = 0
+#include "backend/loops/stmts.def"
+#undef STMT
+};
 struct loop_stmt {
 	enum loop_stmt_kind kind;
 	union {
@@ -149,5 +156,7 @@ struct loop_fn {
 struct loop_fn *loops_build(struct arena *unit, const struct plan *p);
 /* Checks what printers rely on. Returns false after writing what is wrong into `why`. */
 bool loops_verify(const struct loop_fn *f, struct buf *why);
+/* Writes f as text; reads such a text back. loops_read returns NULL after reporting an error into `diags`. */
 void loops_print(const struct loop_fn *f, struct buf *out);
+struct loop_fn *loops_read(struct arena *unit, const struct source *text, struct diags *diags);
 #endif

@@ -9,8 +9,8 @@ struct arena;
 struct buf;
 struct loop_fn;
 
-void loops_write(const struct loop_fn *f, struct buf *out);
+void loops_serialize(const struct loop_fn *f, struct buf *out);
 /* Reads and verifies bytes that are not trusted. Constants and texts remain in `bytes`, all else is in `unit`. A callee has a symbol only.
  * Returns NULL on an error, with a message in *error (in `unit`). */
-struct loop_fn *loops_read(struct arena *unit, const void *bytes, size_t len, const char **error);
+struct loop_fn *loops_deserialize(struct arena *unit, const void *bytes, size_t len, const char **error);
 #endif

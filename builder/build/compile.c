@@ -27,7 +27,7 @@ bool compile_loops(struct build_context *c, struct compile *f, uint32_t worker)
 	struct arena *scratch = arena_new(0);
 	struct buf loops = {0};
 	struct tick t = timing_tick();
-	loops_write(loops_build(scratch, plan_cache_code(f->job)), &loops);
+	loops_serialize(loops_build(scratch, plan_cache_code(f->job)), &loops);
 	store(c, f, CACHE_LOOPS, &loops, timing_add(c->timing, PHASE_OPT, worker + 1, f->label, t));
 	buf_free(&loops);
 	arena_free(scratch);

@@ -110,7 +110,7 @@ static bool compile(struct unit_group *t, const struct tri_lazy_unit *u)
 	int64_t start = os_now_ns();
 	const struct loop_fn *f = NULL;
 	if (hash_eq(hash_bytes(u->loops, u->n_loops), as_hash(u->digest)))
-		f = loops_read(t->a, u->loops, u->n_loops, &t->error);
+		f = loops_deserialize(t->a, u->loops, u->n_loops, &t->error);
 	else
 		t->error = "the library is damaged: build it again";
 	bool ok = f && generate(t, u, f, &object);

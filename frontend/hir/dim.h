@@ -65,6 +65,10 @@ void dim_print(const struct dims *d, dim x, struct buf *out);
 /* The same for messages: a second symbol of the same name gets a number, `H_2`. */
 void dim_print_apart(const struct dims *d, dim x, struct buf *out);
 
+/* Appends the symbols, and the products, quotients and remainders in x, in the order of the table: "N, N//2, M". Who makes them in this order
+ * has sums with the same order of terms. */
+void dims_print_atoms(const struct dims *d, const dim *x, uint32_t n, struct buf *out);
+
 /* The canonical form as a postfix program of a stack machine, for printers and code generators. */
 enum dim_op { DIM_PUSH_CONST, DIM_PUSH_SYM, DIM_OP_ADD, DIM_OP_MUL, DIM_OP_FLOORDIV, DIM_OP_MOD };
 struct dim_step {

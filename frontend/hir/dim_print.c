@@ -1,6 +1,8 @@
 /* Dimensions as text and as postfix programs. */
+#include <stdlib.h>
 #include <string.h>
 #include "base/buf.h"
+#include "base/bug.h"
 #include "frontend/hir/dim_state.h"
 
 struct dim_printer {
@@ -87,6 +89,46 @@ static void print(const struct dim_printer *t, dim x)
 void dim_print(const struct dims *d, dim x, struct buf *out) { print(&(struct dim_printer){d, out, false}, x); }
 
 void dim_print_apart(const struct dims *d, dim x, struct buf *out) { print(&(struct dim_printer){d, out, true}, x); }
+
+static void mark_dim(const struct dims *d, dim x, bool *used);
+
+static void mark_atom(const struct dims *d, uint32_t atom, bool *used)
+{
+	const struct atom *x = &d->atoms[atom];
+	if (used[atom])
+		return;
+	used[atom] = true;
+	for (uint32_t i = 0; x->kind == ATOM_PRODUCT && i < x->n; i++)
+		mark_atom(d, x->factors[i], used);
+	if (x->kind == ATOM_DIV || x->kind == ATOM_MOD) {
+		mark_dim(d, x->a, used);
+		mark_dim(d, x->b, used);
+	}
+}
+
+static void mark_dim(const struct dims *d, dim x, bool *used)
+{
+	for (uint32_t i = 0; i < d->polys[x.idx].n; i++)
+		mark_atom(d, d->polys[x.idx].terms[i].atom, used);
+}
+
+void dims_print_atoms(const struct dims *d, const dim *x, uint32_t n, struct buf *out)
+{
+	const char *comma = "";
+	bool *used = calloc(d->n_atoms + 1, sizeof *used);
+	if (!used)
+		bug_no_memory();
+	for (uint32_t i = 0; i < n; i++)
+		mark_dim(d, x[i], used);
+	for (uint32_t i = 0; i < d->n_atoms; i++) {
+		if (!used[i] && d->atoms[i].kind != ATOM_SYM)
+			continue;
+		buf_puts(out, comma);
+		print_atom(&(struct dim_printer){d, out, false}, i, false);
+		comma = ", ";
+	}
+	free(used);
+}
 
 /* ---- programs ---- */
 

@@ -3,6 +3,7 @@
 #include "tests/unit/unit.h"
 #include "backend/loops/loops.h"
 #include "backend/loops/serialize.h"
+#include "base/diag.h"
 #include "tests/unit/backend/cpu/codegen_native.h"
 #include "tests/unit/backend/cpu/codegen_random.h"
 
@@ -72,22 +73,48 @@ static void test_order(void **state)
 	arena_free(a);
 }
 
+static const struct loop_fn *read_bytes(struct arena *a, const struct loop_fn *f)
+{
+	const char *error = NULL;
+	struct buf bytes = {0};
+	loops_serialize(f, &bytes);
+	size_t n = bytes.len;
+	void *copy = arena_alloc(a, n, 16); /* constants stay in the bytes */
+	memcpy(copy, bytes.at, n);
+	buf_free(&bytes);
+	return loops_deserialize(a, copy, n, &error);
+}
+
+static const struct loop_fn *read_text(struct arena *a, const struct loop_fn *f)
+{
+	struct buf text = {0};
+	struct sources *s = sources_new();
+	struct diags *d = diags_new(0);
+	loops_print(f, &text);
+	const struct loop_fn *read = loops_read(a, sources_add(s, "f.loops", text.at, text.len), d);
+	diags_print(d, s, stderr, false);
+	diags_free(d);
+	sources_free(s);
+	buf_free(&text);
+	return read;
+}
+
+/* Loop IR that was read compiles to the same code. */
 static void test_read_loops(void **state)
 {
 	const struct codegen_api *api = native_api();
 	struct arena *a = arena_new(0);
 	const struct loop_fn **fns = random_functions(a);
-	const char *error = NULL;
 	assert_non_null(api);
 	for (uint32_t t = 0; t < TARGETS; t++) {
 		struct codegen *c = open_generator(api, &targets[t]);
 		for (uint32_t k = 0; k < n_functions(); k++) {
-			struct buf bytes = {0}, want = compile(api, c, fns[k]);
-			loops_write(fns[k], &bytes);
-			const struct loop_fn *read = loops_read(a, bytes.at, bytes.len, &error);
-			assert_non_null(read);
-			compare(fns[k], compile(api, c, read), &want);
-			buf_free(&bytes);
+			struct buf want = compile(api, c, fns[k]);
+			const struct loop_fn *read[] = {read_bytes(a, fns[k]), read_text(a, fns[k])};
+			for (uint32_t i = 0; i < 2; i++) {
+				assert_non_null(read[i]);
+				compare(fns[k], compile(api, c, read[i]), &want);
+			}
 			buf_free(&want);
 		}
 		api->close(c);

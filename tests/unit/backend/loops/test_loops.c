@@ -54,6 +54,21 @@ static void check_text(const char *path, const struct buf *got)
 	free(want);
 }
 
+/* What is printed is read back as the same. */
+static void check_round_trip(struct arena *a, struct sources *s, const struct buf *text)
+{
+	struct diags *d = diags_new(0);
+	struct buf again = {0};
+	const struct loop_fn *f = loops_read(a, sources_add(s, "printed.loops", text->at, text->len), d);
+	if (!f)
+		diags_print(d, s, stderr, false);
+	assert_non_null(f);
+	loops_print(f, &again);
+	assert_string_equal(again.at, text->at);
+	buf_free(&again);
+	diags_free(d);
+}
+
 static void check_golden(const char *name)
 {
 	struct arena *a = arena_new(0);
@@ -66,6 +81,7 @@ static void check_golden(const char *name)
 		fail_msg("%s", why.at);
 	loops_print(loops, &out);
 	check_text(arena_printf(a, FOLDER "%s.loops", name), &out);
+	check_round_trip(a, s, &out);
 	buf_free(&out);
 	buf_free(&why);
 	sources_free(s);

@@ -1,0 +1,367 @@
+/* The fields of loop IR, in the order of the text and of the bytes. The text:
+ *
+ *   unit mlp(N, N//2) inputs 1 outputs 1 slots 1 scratch 128*N
+ *     b0 = input 0 float32[N, 64]
+ *     b1 = weight 0 trit[64, 10] as TRIT2
+ *     b2 = output 0 float32[N, 10]
+ *     b3 = temp float32[N, 10] at 0
+ *     check N - 1 >= 0 window
+ *     kernel tri_matmul_f32_trit2(b0, b1, b3) dims (N, 64, 10)
+ *     nest (i0 < 10*N)
+ *       %0 float32 = load b3[i0]
+ *       %1 float32 = neg %0
+ *       store b2[i0] = %1
+ *
+ * The first line names the symbols, and the products, quotients and remainders of them in the order of their table, because the order of the terms of
+ * a sum depends on it. An expression inside the reduction loops has a `|` before it. */
+#include <string.h>
+#include "backend/loops/codec.h"
+#include "backend/target/kernel.h"
+#include "base/arena.h"
+
+/* ---- words ---- */
+
+static const char *buffer_words(uint32_t k)
+{
+	static const char *const words[] = {"input", "output", "weight", "temp", "const"};
+	return words[k];
+}
+
+static const char *layout_words(uint32_t k)
+{
+	static const char *const words[] = {
+#define LAYOUT(id) #id,
+#include "backend/ir/layouts.def"
+#undef LAYOUT
+	};
+	return words[k];
+}
+
+static const char *size_error_words(uint32_t k)
+{
+	static const char *const words[] = {
+#define SIZE_ERROR(id, word, text) word,
+#include "backend/runtime/size_errors.def"
+#undef SIZE_ERROR
+	};
+	return words[k];
+}
+
+static const char *stmt_words(uint32_t k)
+{
+	static const char *const words[] = {
+#define STMT(id, word, member) word,
+#include "backend/loops/stmts.def"
+#undef STMT
+	};
+	return words[k];
+}
+
+enum { EXPR_KINDS = LOOP_OP }; /* before the operations */
+
+/* The kind of an expression; of an operation EXPR_KINDS plus its number. */
+static const char *expr_words(uint32_t k)
+{
+	static const char *const words[] = {
+#define EXPR(id, word) word,
+#include "backend/loops/exprs.def"
+#undef EXPR
+	};
+	return k < EXPR_KINDS ? words[k] : ir_op_text((enum ir_op)(k - EXPR_KINDS));
+}
+
+static const char *elem_words(uint32_t k) { return dtype_text((dtype)k); }
+static const char *op_words(uint32_t k) { return ir_op_text((enum ir_op)k); }
+static const char *kernel_words(uint32_t k) { return kernel_info((enum kernel)k)->symbol; }
+
+/* ---- types, buffers ---- */
+
+static void code_buffer_number(struct codec *c, uint32_t *x) { code_reference(c, "b", x, c->f->n_buffers); }
+
+static void code_elem(struct codec *c, dtype *x) { CODE_ENUM(c, *x, DT_COUNT, elem_words); }
+
+static void code_shape(struct codec *c, uint8_t *rank, dim *dims)
+{
+	struct codec_list l = code_list(c, *rank);
+	code_mark(c, "[");
+	while (code_next_comma(c, &l, "]")) {
+		code_need(c, l.at <= HIR_MAX_RANK && l.n <= HIR_MAX_RANK, "at most 8 dimensions expected");
+		if (codec_failed(c))
+			return;
+		code_dim(c, &dims[l.at - 1]);
+	}
+	*rank = (uint8_t)l.at;
+}
+
+static void code_buffer(struct codec *c, struct loop_buffer *x)
+{
+	const struct loop_fn *f = c->f;
+	uint32_t limit[] = {[BUFFER_INPUT] = f->n_inputs, [BUFFER_OUTPUT] = f->n_outputs, [BUFFER_WEIGHT] = f->n_slots};
+	code_line(c);
+	code_own(c, "b", (uint32_t)(x - f->buffers));
+	code_mark(c, " = ");
+	CODE_ENUM(c, x->kind, BUFFER_CONST + 1, buffer_words);
+	code_mark(c, " ");
+	if (x->kind < BUFFER_TEMP) {
+		code_number(c, &x->index, UINT32_MAX);
+		code_need(c, x->index < limit[x->kind], "a smaller number expected");
+		code_mark(c, " ");
+	}
+	code_elem(c, &x->type.elem);
+	code_shape(c, &x->type.rank, x->type.dims);
+	if (code_option(c, " as ", x->layout != LAYOUT_PLAIN))
+		CODE_ENUM(c, x->layout, LAYOUT_COUNT, layout_words);
+	if (x->kind == BUFFER_TEMP) {
+		code_mark(c, " at ");
+		code_dim(c, &x->offset);
+	} else if (x->kind == BUFFER_CONST && !codec_failed(c)) {
+		code_mark(c, " ");
+		code_elements(c, &x->type, &x->data);
+	}
+}
+
+static void code_check(struct codec *c, struct loop_check *x)
+{
+	code_line(c);
+	code_mark(c, "check ");
+	code_dim(c, &x->least);
+	code_mark(c, " >=");
+	code_mark(c, " 0 ");
+	CODE_ENUM(c, x->kind, TRI_SIZE_ERRORS, size_error_words);
+}
+
+/* ---- nests ---- */
+
+static uint32_t loops_of(const struct codec *c, bool in_reduction) { return c->nest->n_parallel + (in_reduction ? c->nest->n_reduce : 0u); }
+
+static void code_value(struct codec *c, uint32_t *x) { code_reference(c, "%", x, UINT32_MAX); }
+
+static void code_expr_fields(struct codec *c, struct loop_expr *x)
+{
+	switch (x->kind) {
+	case LOOP_LOAD: code_access(c, &x->access, loops_of(c, x->in_reduction)); return;
+	case LOOP_CONST:
+		if (dtype_class(x->elem) == DTC_FLOAT)
+			code_real(c, &x->f);
+		else
+			code_integer(c, &x->i);
+		return;
+	case LOOP_INDEX: code_reference(c, "i", &x->var, LOOP_MAX); return;
+	case LOOP_EXTENT: /* in brackets, because a `%` may follow */
+		code_mark(c, "(");
+		code_dim(c, &x->extent);
+		code_mark(c, ")");
+		return;
+	case LOOP_ACC: code_number(c, &x->var, UINT32_MAX); return;
+	case LOOP_OP:
+		code_need(c, ir_op_traits(x->op) & EWISE, "an element-wise operation expected");
+		for (int k = 0; k < ir_op_operands(x->op) && k < 3 && !codec_failed(c); k++) {
+			code_mark(c, k ? ", " : "");
+			code_value(c, &x->args[k]);
+		}
+		return;
+	}
+}
+
+static void code_expr(struct codec *c, struct loop_expr *x)
+{
+	uint32_t head = x->kind == LOOP_OP ? EXPR_KINDS + (uint32_t)x->op : (uint32_t)x->kind;
+	code_line(c);
+	code_flag(c, "| ", &x->in_reduction);
+	code_own(c, "%", (uint32_t)(x - c->nest->exprs));
+	code_mark(c, " ");
+	code_elem(c, &x->elem);
+	code_mark(c, " = ");
+	head = code_word(c, head, EXPR_KINDS + OP_COUNT, expr_words);
+	x->kind = head < EXPR_KINDS ? (enum loop_expr_kind)head : LOOP_OP;
+	x->op = head < EXPR_KINDS ? 0 : (enum ir_op)(head - EXPR_KINDS);
+	code_mark(c, " ");
+	code_expr_fields(c, x);
+}
+
+static void code_reduction(struct codec *c, struct loop_reduction *x)
+{
+	code_line(c);
+	code_mark(c, "acc ");
+	code_own(c, "", (uint32_t)(x - c->nest->reductions));
+	code_mark(c, " ");
+	code_elem(c, &x->elem);
+	code_mark(c, " = ");
+	CODE_ENUM(c, x->op, OP_COUNT, op_words);
+	code_need(c, ir_op_traits(x->op) & REDUCES, "a reduction expected");
+	code_mark(c, " ");
+	code_value(c, &x->value);
+}
+
+static void code_store(struct codec *c, struct loop_store *x)
+{
+	code_line(c);
+	code_mark(c, "store ");
+	code_access(c, &x->access, loops_of(c, false));
+	code_mark(c, " = ");
+	code_value(c, &x->value);
+}
+
+/* Loops `first` and following: "(i0 < N, i1 < 10)". */
+static void code_loops(struct codec *c, struct loop_nest *n, uint32_t first, uint8_t *count)
+{
+	struct codec_list l = code_list(c, *count);
+	code_mark(c, "(");
+	while (code_next_comma(c, &l, ")")) {
+		code_need(c, first + l.at <= LOOP_MAX && first + l.n <= LOOP_MAX, "fewer loops expected");
+		if (codec_failed(c))
+			return;
+		code_own(c, "i", first + l.at - 1);
+		code_mark(c, " < ");
+		code_dim(c, &n->extent[first + l.at - 1]);
+	}
+	*count = (uint8_t)l.at;
+}
+
+static void code_nest(struct codec *c, struct loop_nest *n)
+{
+	c->nest = n;
+	code_loops(c, n, 0, &n->n_parallel);
+	if (code_option(c, " reduce ", n->n_reduce))
+		code_loops(c, n, n->n_parallel, &n->n_reduce);
+	for (uint32_t k = n->n_parallel + n->n_reduce; codec_reads(c) && k < LOOP_MAX; k++)
+		n->extent[k] = dim_const(c->f->dims, 0);
+	c->depth++;
+	CODE_LINES(c, n->exprs, n->n_exprs, "| %#", code_expr);
+	CODE_LINES(c, n->reductions, n->n_reductions, "acc", code_reduction);
+	CODE_LINES(c, n->stores, n->n_stores, "store", code_store);
+	c->depth--;
+}
+
+/* ---- other statements ---- */
+
+static void code_arguments(struct codec *c, uint32_t **buffers, uint32_t *n_buffers, dim **dims, uint32_t *n_dims)
+{
+	code_mark(c, "(");
+	CODE_COMMAS(c, *buffers, *n_buffers, ")", code_buffer_number);
+	if (code_option(c, " dims ", *n_dims)) {
+		code_mark(c, "(");
+		CODE_COMMAS(c, *dims, *n_dims, ")", code_dim);
+	}
+}
+
+static void code_kernel(struct codec *c, struct loop_kernel *x)
+{
+	CODE_ENUM(c, x->kernel, KERNEL_COUNT, kernel_words);
+	code_arguments(c, &x->buffers, &x->n_buffers, &x->dims, &x->n_dims);
+}
+
+static void code_call(struct codec *c, struct loop_call *x)
+{
+	code_name(c, &x->callee);
+	code_arguments(c, &x->buffers, &x->n_buffers, &x->dims, &x->n_dims);
+	if (codec_reads(c))
+		x->slot = LOOP_NONE;
+	if (!code_option(c, " weights ", x->slot != LOOP_NONE))
+		return;
+	code_number(c, &x->slot, UINT32_MAX);
+	code_need(c, x->slot < c->f->n_slots, "the number of a slot expected");
+}
+
+static void code_inner_call(struct codec *c, struct loop_call *x)
+{
+	c->depth++;
+	code_line(c);
+	code_mark(c, "call ");
+	code_call(c, x);
+	c->depth--;
+}
+
+static void code_branch(struct codec *c, struct loop_branch *x)
+{
+	code_buffer_number(c, &x->condition);
+	code_inner_call(c, &x->calls[0]);
+	code_line(c);
+	code_mark(c, "else");
+	code_inner_call(c, &x->calls[1]);
+}
+
+static void code_loop(struct codec *c, struct loop_iterate *x)
+{
+	code_buffer_number(c, &x->condition);
+	code_mark(c, " from ");
+	code_mark(c, "(");
+	CODE_COMMAS(c, x->initial, x->n_carried, ")", code_buffer_number);
+	code_inner_call(c, &x->body);
+	code_need(c, x->body.n_buffers >= 2 * (uint64_t)x->n_carried + 1, "more arguments of the body of a loop expected");
+}
+
+/* The values: "(b3 float32[N, 2], b4 bool[])". Their sizes follow each other in x->dims. */
+static void code_values(struct codec *c, struct loop_effect *x)
+{
+	struct codec_list l = code_list(c, x->n_buffers);
+	uint32_t cap_kinds = 0, cap_dims = 0, n_dims = 0;
+	code_mark(c, " (");
+	while (code_next_comma(c, &l, ")")) {
+		uint32_t k = l.at - 1;
+		struct hir_type t = {0};
+		if (codec_reads(c)) {
+			x->buffers = code_room(c, x->buffers, &l, sizeof *x->buffers);
+			x->kinds = arena_grow(c->unit, x->kinds, k, &cap_kinds, k + 1, 1);
+			x->dims = arena_grow(c->unit, x->dims, n_dims, &cap_dims, n_dims + HIR_MAX_RANK, sizeof *x->dims);
+		} else {
+			t = (struct hir_type){.elem = (dtype)(x->kinds[k] >> 4), .rank = x->kinds[k] & 15u};
+			memcpy(t.dims, x->dims + n_dims, t.rank * sizeof *t.dims);
+		}
+		code_buffer_number(c, &x->buffers[k]);
+		code_mark(c, " ");
+		code_elem(c, &t.elem);
+		code_shape(c, &t.rank, t.dims);
+		x->kinds[k] = (uint8_t)(t.elem << 4 | t.rank);
+		memcpy(x->dims + n_dims, t.dims, t.rank * sizeof *t.dims);
+		n_dims += t.rank;
+	}
+	x->n_buffers = l.at;
+	x->n_dims = n_dims;
+}
+
+static void code_effect(struct codec *c, struct loop_effect *x)
+{
+	code_text(c, &x->text);
+	if (code_option(c, " at ", x->where != NULL))
+		code_text(c, &x->where);
+	code_values(c, x);
+	code_need(c, !x->where || x->n_buffers, "the condition of an assertion expected");
+}
+
+static void code_stmt(struct codec *c, struct loop_stmt *x)
+{
+	code_line(c);
+	CODE_ENUM(c, x->kind, STMT_KINDS, stmt_words);
+	code_mark(c, " ");
+	switch (x->kind) {
+#define STMT(id, word, member) \
+	case STMT_##id: code_##member(c, &x->u.member); return;
+#include "backend/loops/stmts.def"
+#undef STMT
+	}
+}
+
+/* ---- functions ---- */
+
+void code_fn(struct codec *c)
+{
+	struct loop_fn *f = c->f;
+	code_mark(c, " inputs ");
+	code_number(c, &f->n_inputs, UINT32_MAX);
+	code_mark(c, " outputs ");
+	code_number(c, &f->n_outputs, UINT32_MAX);
+	code_mark(c, " slots ");
+	code_number(c, &f->n_slots, UINT32_MAX);
+	code_mark(c, " scratch ");
+	code_dim(c, &f->scratch);
+	c->depth = 1;
+	CODE_LINES(c, f->buffers, f->n_buffers, "b#", code_buffer);
+	CODE_LINES(c, f->checks, f->n_checks, "check", code_check);
+	static const char starts[] =
+#define STMT(id, word, member) word " "
+#include "backend/loops/stmts.def"
+#undef STMT
+		;
+	CODE_LINES(c, f->stmts, f->n_stmts, starts, code_stmt);
+}
