@@ -87,6 +87,8 @@ ir_ref ir_emit(struct ir_fn *f, enum ir_op op, const struct hir_type *type, cons
 /* Appends a copy of i with these operands. The dims of i must be dims of f. */
 ir_ref ir_copy(struct ir_fn *f, const struct ir_inst *i, const ir_ref *operands, uint32_t n);
 static inline struct ir_inst *ir_at(const struct ir_fn *f, ir_ref r) { return &f->insts[r]; }
+static inline const struct hir_type *ir_type_of(const struct ir_fn *f, ir_ref r) { return &ir_at(f, r)->type; }
+static inline struct hir_type ir_scalar(dtype elem) { return (struct hir_type){.elem = elem}; }
 static inline ir_ref ir_operand(const struct ir_fn *f, ir_ref r, uint32_t k) { return f->operands[f->insts[r].operands + k]; }
 
 /* Copies the attributes of i, a copy itself, into the arena of f, with the elements and texts that they refer to. */

@@ -4,23 +4,23 @@
 #include "backend/lower/state.h"
 #include "base/arena.h"
 
-static dim dim_from_end(struct lower *l, ir_ref x, uint32_t k) { return lower_of(l, x)->dims[lower_of(l, x)->rank - k]; }
+static dim dim_from_end(struct lower *l, ir_ref x, uint32_t k) { return ir_type_of(l->f, x)->dims[ir_type_of(l->f, x)->rank - k]; }
 
 /* Reshapes x: its last `old` dimensions become n dimensions of these sizes. */
 static ir_ref resize(struct lower *l, ir_ref x, uint32_t old, const dim *sizes, uint32_t n)
 {
-	struct hir_type t = *lower_of(l, x);
+	struct hir_type t = *ir_type_of(l->f, x);
 	t.rank = (uint8_t)(t.rank - old + n);
 	for (uint32_t k = 0; k < n; k++)
 		t.dims[t.rank - n + k] = sizes[k];
-	return lower_reshape(l, x, t.dims, t.rank);
+	return ir_build_reshape(l->b, x, t.dims, t.rank);
 }
 
 /* Returns the number of query heads that share a head of k. It is 1 unless both head counts are known and differ. */
 static int64_t group_size(struct lower *l, ir_ref q, ir_ref k)
 {
 	int64_t nq, n;
-	if (lower_of(l, q)->rank < 3 || lower_of(l, k)->rank < 3)
+	if (ir_type_of(l->f, q)->rank < 3 || ir_type_of(l->f, k)->rank < 3)
 		return 1;
 	if (!dim_is_const(l->f->dims, dim_from_end(l, q, 3), &nq) || !dim_is_const(l->f->dims, dim_from_end(l, k, 3), &n))
 		return 1;
@@ -51,63 +51,65 @@ static ir_ref split_group_queries(struct lower *l, ir_ref x, int64_t group)
 static ir_ref swap_last(struct lower *l, ir_ref x)
 {
 	int64_t perm[HIR_MAX_RANK];
-	uint32_t rank = lower_of(l, x)->rank;
+	uint32_t rank = ir_type_of(l->f, x)->rank;
 	for (uint32_t k = 0; k < rank; k++)
 		perm[k] = k;
 	perm[rank - 2] = rank - 1;
 	perm[rank - 1] = rank - 2;
-	return lower_permute(l, x, perm);
+	return ir_build_permute(l->b, x, perm);
 }
 
 static ir_ref mask_scores(struct lower *l, ir_ref scores, ir_ref seen)
 {
-	return lower_select(l, seen, scores, lower_const_float(l, lower_of(l, scores)->elem, -INFINITY));
+	return ir_build_select(l->b, seen, scores, ir_build_const_float(l->b, ir_type_of(l->f, scores)->elem, -INFINITY));
 }
 
 /* Query i attends to keys 0 … i. */
 static ir_ref causal(struct lower *l, ir_ref scores)
 {
 	struct hir_type t = {.rank = 2, .dims = {dim_from_end(l, scores, 2), dim_from_end(l, scores, 1)}};
-	return mask_scores(l, scores, lower_op2(l, OP_LE, lower_iota(l, &t, DT_INT64, 1), lower_iota(l, &t, DT_INT64, 0)));
+	return mask_scores(l, scores,
+			   ir_build_op2(l->b, OP_LE, ir_build_iota(l->b, &t, DT_INT64, 1), ir_build_iota(l->b, &t, DT_INT64, 0)));
 }
 
 /* Softmax over the keys. A row without keys is zero, as in PyTorch: its maximum is replaced by a finite number, and its sum, which is 0
  * then and at least 1 otherwise, by a positive one. */
 static ir_ref weights_of(struct lower *l, ir_ref scores)
 {
-	uint32_t last = 1u << (lower_of(l, scores)->rank - 1);
-	double least = lower_of(l, scores)->elem == DT_FLOAT64 ? -DBL_MAX : -FLT_MAX;
-	ir_ref most = lower_op2c(l, OP_MAX, lower_reduce(l, OP_REDUCE_MAX, scores, last, true), least);
-	ir_ref e = lower_op1(l, OP_EXP, lower_op2(l, OP_SUB, scores, most));
-	return lower_op2(l, OP_DIV, e, lower_op2c(l, OP_MAX, lower_reduce(l, OP_REDUCE_SUM, e, last, true), 0.5));
+	uint32_t last = 1u << (ir_type_of(l->f, scores)->rank - 1);
+	double least = ir_type_of(l->f, scores)->elem == DT_FLOAT64 ? -DBL_MAX : -FLT_MAX;
+	ir_ref most = ir_build_op2c(l->b, OP_MAX, ir_build_reduce(l->b, OP_REDUCE_MAX, scores, last, true), least);
+	ir_ref e = ir_build_op1(l->b, OP_EXP, ir_build_op2(l->b, OP_SUB, scores, most));
+	return ir_build_op2(l->b, OP_DIV, e, ir_build_op2c(l->b, OP_MAX, ir_build_reduce(l->b, OP_REDUCE_SUM, e, last, true), 0.5));
 }
 
 static ir_ref scale_of(struct lower *l, ir_ref q)
 {
-	dtype e = lower_of(l, q)->elem;
+	dtype e = ir_type_of(l->f, q)->elem;
 	int64_t features;
 	if (lower_has(l, 5))
-		return lower_const_float(l, e, lower_float(l, 5));
+		return ir_build_const_float(l->b, e, lower_float(l, 5));
 	if (dim_is_const(l->f->dims, dim_from_end(l, q, 1), &features))
-		return lower_const_float(l, e, 1 / sqrt((double)features));
-	return lower_op1(l, OP_RSQRT, lower_extent(l, dim_from_end(l, q, 1), e));
+		return ir_build_const_float(l->b, e, 1 / sqrt((double)features));
+	return ir_build_op1(l->b, OP_RSQRT, ir_build_extent(l->b, dim_from_end(l, q, 1), e));
 }
 
 void lower_bi_attention(struct lower *l, ir_ref *r)
 {
-	ir_ref q = lower_widen(l, lower_tensor(l, 0)), k = lower_widen(l, lower_tensor(l, 1)), v = lower_widen(l, lower_tensor(l, 2));
+	ir_ref q = ir_build_widen(l->b, lower_tensor(l, 0)), k = ir_build_widen(l->b, lower_tensor(l, 1)),
+	       v = ir_build_widen(l->b, lower_tensor(l, 2));
 	ir_ref mask = lower_tensor(l, 3);
-	dtype e = lower_of(l, q)->elem;
+	dtype e = ir_type_of(l->f, q)->elem;
 	int64_t group = group_size(l, q, k), group_v = group_size(l, q, v);
-	ir_ref rows = merge_group_queries(l, lower_op2(l, OP_MUL, q, scale_of(l, q)), group);
-	ir_ref scores = split_group_queries(l, lower_matmul(l, rows, swap_last(l, k), e), group);
+	ir_ref rows = merge_group_queries(l, ir_build_op2(l->b, OP_MUL, q, scale_of(l, q)), group);
+	ir_ref scores = split_group_queries(l, ir_build_matmul(l->b, rows, swap_last(l, k), e), group);
 	if (mask != IR_NONE)
-		scores = lower_of(l, mask)->elem == DT_BOOL ? mask_scores(l, scores, mask)
-							    : lower_op2(l, OP_ADD, scores, lower_widen(l, mask));
+		scores = ir_type_of(l->f, mask)->elem == DT_BOOL ? mask_scores(l, scores, mask)
+								 : ir_build_op2(l->b, OP_ADD, scores, ir_build_widen(l->b, mask));
 	if (lower_int(l, 4))
 		scores = causal(l, scores);
 	rows = merge_group_queries(l, weights_of(l, scores), group_v);
-	r[0] = split_group_queries(l, lower_matmul(l, rows, v, e), group_v);
+	r[0] = split_group_queries(l, ir_build_matmul(l->b, rows, v, e), group_v);
 }
 
 /* ---- rope ---- */
@@ -119,19 +121,19 @@ static ir_ref rope_positions(struct lower *l, const struct hir_type *x, uint32_t
 	struct hir_type rows = {.rank = (uint8_t)(x->rank - axis)};
 	for (uint32_t k = 0; k < rows.rank; k++)
 		rows.dims[k] = k ? dim_const(l->f->dims, 1) : x->dims[axis];
-	if (p == IR_NONE || lower_of(l, p)->rank == 0) {
-		ir_ref count = lower_cast(l, lower_iota(l, &rows, DT_INT64, 0), elem);
+	if (p == IR_NONE || ir_type_of(l->f, p)->rank == 0) {
+		ir_ref count = ir_build_cast(l->b, ir_build_iota(l->b, &rows, DT_INT64, 0), elem);
 		if (p == IR_NONE && !lower_has(l, 1))
 			return count;
-		ir_ref first = p == IR_NONE ? lower_extent(l, lower_dim(l, 1), elem) : lower_cast(l, p, elem);
-		return lower_op2(l, OP_ADD, count, first);
+		ir_ref first = p == IR_NONE ? ir_build_extent(l->b, lower_dim(l, 1), elem) : ir_build_cast(l->b, p, elem);
+		return ir_build_op2(l->b, OP_ADD, count, first);
 	}
-	p = lower_cast(l, p, elem);
-	if (lower_of(l, p)->rank == 1)
-		return lower_reshape(l, p, rows.dims, rows.rank);
-	struct hir_type t = *lower_of(l, p);
+	p = ir_build_cast(l->b, p, elem);
+	if (ir_type_of(l->f, p)->rank == 1)
+		return ir_build_reshape(l->b, p, rows.dims, rows.rank);
+	struct hir_type t = *ir_type_of(l->f, p);
 	t.dims[t.rank++] = dim_const(l->f->dims, 1);
-	return lower_reshape(l, p, t.dims, t.rank);
+	return ir_build_reshape(l->b, p, t.dims, t.rank);
 }
 
 /* base^(-2i/D), i = 0 … D/2-1. */
@@ -144,7 +146,7 @@ static ir_ref frequencies(struct lower *l, int64_t pairs, double base, dtype ele
 		d[i] = pow(base, -(double)i / (double)pairs);
 		f[i] = (float)d[i];
 	}
-	ir_ref r = lower_emit(l, OP_CONST, &t, NULL, 0);
+	ir_ref r = ir_build(l->b, OP_CONST, &t, NULL, 0);
 	ir_set_data(l->f, r, (struct ir_data){elem == DT_FLOAT64 ? (const void *)d : f});
 	return r;
 }
@@ -152,22 +154,23 @@ static ir_ref frequencies(struct lower *l, int64_t pairs, double base, dtype ele
 /* Rotates (a, b) to (a cos - b sin, b cos + a sin). a and b are halves of the features, or with `interleaved` alternate features. */
 void lower_bi_rope(struct lower *l, ir_ref *r)
 {
-	ir_ref x = lower_widen(l, lower_tensor(l, 0));
-	const struct hir_type t = *lower_of(l, x);
+	ir_ref x = ir_build_widen(l->b, lower_tensor(l, 0));
+	const struct hir_type t = *ir_type_of(l->f, x);
 	bool interleaved = lower_int(l, 3) != 0;
 	uint32_t axis = (uint32_t)lower_int(l, 4), last = t.rank - 1u;
 	int64_t features = 0;
 	dim_is_const(l->f->dims, t.dims[last], &features);
 	dim half = dim_const(l->f->dims, features / 2), zero = dim_const(l->f->dims, 0), one = dim_const(l->f->dims, 1);
-	ir_ref a = lower_slice(l, x, last, zero, interleaved ? 2 : 1, half);
-	ir_ref b = lower_slice(l, x, last, interleaved ? one : half, interleaved ? 2 : 1, half);
-	ir_ref angle = lower_op2(l, OP_MUL, rope_positions(l, &t, axis, t.elem), frequencies(l, features / 2, lower_float(l, 2), t.elem));
-	ir_ref c = lower_op1(l, OP_COS, angle), s = lower_op1(l, OP_SIN, angle);
-	ir_ref parts[2] = {lower_op2(l, OP_SUB, lower_op2(l, OP_MUL, a, c), lower_op2(l, OP_MUL, b, s)),
-			   lower_op2(l, OP_ADD, lower_op2(l, OP_MUL, b, c), lower_op2(l, OP_MUL, a, s))};
+	ir_ref a = ir_build_slice(l->b, x, last, zero, interleaved ? 2 : 1, half);
+	ir_ref b = ir_build_slice(l->b, x, last, interleaved ? one : half, interleaved ? 2 : 1, half);
+	ir_ref angle =
+		ir_build_op2(l->b, OP_MUL, rope_positions(l, &t, axis, t.elem), frequencies(l, features / 2, lower_float(l, 2), t.elem));
+	ir_ref c = ir_build_op1(l->b, OP_COS, angle), s = ir_build_op1(l->b, OP_SIN, angle);
+	ir_ref parts[2] = {ir_build_op2(l->b, OP_SUB, ir_build_op2(l->b, OP_MUL, a, c), ir_build_op2(l->b, OP_MUL, b, s)),
+			   ir_build_op2(l->b, OP_ADD, ir_build_op2(l->b, OP_MUL, b, c), ir_build_op2(l->b, OP_MUL, a, s))};
 	dim pair[2] = {half, one};
 	for (uint32_t k = 0; interleaved && k < 2; k++)
 		parts[k] = resize(l, parts[k], 1, pair, 2);
-	ir_ref y = lower_concat(l, parts, 2, interleaved ? last + 1 : last);
-	r[0] = lower_reshape(l, y, t.dims, t.rank);
+	ir_ref y = ir_build_concat(l->b, parts, 2, interleaved ? last + 1 : last);
+	r[0] = ir_build_reshape(l->b, y, t.dims, t.rank);
 }

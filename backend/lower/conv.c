@@ -23,7 +23,7 @@ static void ints(struct lower *l, uint32_t k, uint32_t n, int64_t *out)
 static struct conv read_conv(struct lower *l)
 {
 	struct conv v = {.x = lower_tensor(l, 0), .w = lower_tensor(l, 1), .groups = lower_int(l, 6), .elem = l->n->type.elem};
-	struct hir_type t = lower_node_type(l), w = *lower_of(l, v.w);
+	struct hir_type t = lower_node_type(l), w = *ir_type_of(l->f, v.w);
 	dim groups = dim_const(l->f->dims, v.groups);
 	ints(l, 3, 2, v.stride);
 	ints(l, 4, 4, v.pad);
@@ -43,21 +43,21 @@ static ir_ref windows(struct lower *l, const struct conv *v)
 {
 	struct dims *d = l->f->dims;
 	dim zero = dim_const(d, 0), before[5] = {zero, zero, zero}, after[5] = {zero, zero, zero};
-	struct hir_type t = *lower_of(l, v->x);
+	struct hir_type t = *ir_type_of(l->f, v->x);
 	dim split[5] = {t.dims[0], dim_const(d, v->groups), v->in, t.dims[2], t.dims[3]};
 	for (uint32_t k = 0; k < 2; k++) {
 		before[H + k] = dim_const(d, v->pad[2 * k]);
 		after[H + k] = dim_const(d, v->pad[2 * k + 1]);
 	}
-	ir_ref x = lower_pad(l, lower_reshape(l, v->x, split, 5), before, after, lower_const_float(l, t.elem, 0));
-	struct lower_window w[2] = {{H, v->kernel[0], v->height, v->stride[0], v->dilation[0]},
-				    {W, v->kernel[1], v->width, v->stride[1], v->dilation[1]}};
+	ir_ref x = ir_build_pad(l->b, ir_build_reshape(l->b, v->x, split, 5), before, after, ir_build_const_float(l->b, t.elem, 0));
+	struct ir_window_axis w[2] = {{H, v->kernel[0], v->height, v->stride[0], v->dilation[0]},
+				      {W, v->kernel[1], v->width, v->stride[1], v->dilation[1]}};
 	dim one = dim_const(d, 1);
 	bool single = dim_eq(v->kernel[0], one) && dim_eq(v->kernel[1], one) && v->stride[0] == 1 && v->stride[1] == 1;
 	if (!single)
-		return lower_windows(l, x, w, 2);
+		return ir_build_windows(l->b, x, w, 2);
 	dim same[7] = {v->n, split[1], v->in, v->height, v->width, one, one};
-	return lower_reshape(l, x, same, 7);
+	return ir_build_reshape(l->b, x, same, 7);
 }
 
 static dim product3(struct lower *l, dim a, dim b, dim c) { return dim_mul(l->f->dims, a, dim_mul(l->f->dims, b, c)); }
@@ -66,39 +66,41 @@ static dim product3(struct lower *l, dim a, dim b, dim c) { return dim_mul(l->f-
 static ir_ref drop_unit_batch(struct lower *l, const struct conv *v, ir_ref x, dim a, dim b)
 {
 	dim dims[3] = {dim_const(l->f->dims, v->groups), a, b};
-	return lower_reshape(l, x, v->groups == 1 ? dims + 1 : dims, v->groups == 1 ? 2 : 3);
+	return ir_build_reshape(l->b, x, v->groups == 1 ? dims + 1 : dims, v->groups == 1 ? 2 : 3);
 }
 
 /* Weights on the left: [G, O, K] @ [G, K, N*H*W]. */
 static ir_ref left_product(struct lower *l, const struct conv *v, ir_ref x, dim k, dim positions)
 {
 	static const int64_t columns[7] = {G, C, KH, KW, N, H, W}, back[5] = {2, 0, 1, 3, 4};
-	x = drop_unit_batch(l, v, lower_permute(l, x, columns), k, positions);
-	ir_ref y = lower_matmul(l, drop_unit_batch(l, v, v->w, v->out, k), x, v->elem);
+	x = drop_unit_batch(l, v, ir_build_permute(l->b, x, columns), k, positions);
+	ir_ref y = ir_build_matmul(l->b, drop_unit_batch(l, v, v->w, v->out, k), x, v->elem);
 	dim dims[5] = {dim_const(l->f->dims, v->groups), v->out, v->n, v->height, v->width};
-	return lower_permute(l, lower_reshape(l, y, dims, 5), back);
+	return ir_build_permute(l->b, ir_build_reshape(l->b, y, dims, 5), back);
 }
 
 /* Weights on the right: [G, N*H*W, K] @ [G, K, O]. */
 static ir_ref right_product(struct lower *l, const struct conv *v, ir_ref x, dim k, dim positions)
 {
 	static const int64_t rows[7] = {G, N, H, W, C, KH, KW}, back[5] = {1, 0, 4, 2, 3}, swap[3] = {0, 2, 1};
-	x = drop_unit_batch(l, v, lower_permute(l, x, rows), positions, k);
+	x = drop_unit_batch(l, v, ir_build_permute(l->b, x, rows), positions, k);
 	ir_ref w = drop_unit_batch(l, v, v->w, v->out, k);
-	w = lower_permute(l, w, v->groups == 1 ? (const int64_t[]){1, 0} : swap);
+	w = ir_build_permute(l->b, w, v->groups == 1 ? (const int64_t[]){1, 0} : swap);
 	dim dims[5] = {dim_const(l->f->dims, v->groups), v->n, v->height, v->width, v->out};
-	return lower_permute(l, lower_reshape(l, lower_matmul(l, x, w, v->elem), dims, 5), back);
+	return ir_build_permute(l->b, ir_build_reshape(l->b, ir_build_matmul(l->b, x, w, v->elem), dims, 5), back);
 }
 
 /* Returns x·w. A trit adds a float, subtracts it or skips it. */
 static ir_ref product(struct lower *l, ir_ref x, ir_ref w, dtype elem)
 {
-	bool floats = dtype_class(elem) == DTC_FLOAT, xt = lower_of(l, x)->elem == DT_TRIT;
-	if (!floats || xt == (lower_of(l, w)->elem == DT_TRIT))
-		return lower_op2(l, OP_MUL, lower_widen(l, lower_cast(l, x, elem)), lower_widen(l, lower_cast(l, w, elem)));
-	ir_ref trit = xt ? x : w, value = lower_widen(l, lower_cast(l, xt ? w : x, elem));
-	ir_ref term = lower_select(l, lower_op2c(l, OP_LT, trit, 0), lower_op1(l, OP_NEG, value), value);
-	return lower_select(l, lower_op2c(l, OP_EQ, trit, 0), lower_const_float(l, lower_of(l, value)->elem, 0), term);
+	bool floats = dtype_class(elem) == DTC_FLOAT, xt = ir_type_of(l->f, x)->elem == DT_TRIT;
+	if (!floats || xt == (ir_type_of(l->f, w)->elem == DT_TRIT))
+		return ir_build_op2(l->b, OP_MUL, ir_build_widen(l->b, ir_build_cast(l->b, x, elem)),
+				    ir_build_widen(l->b, ir_build_cast(l->b, w, elem)));
+	ir_ref trit = xt ? x : w, value = ir_build_widen(l->b, ir_build_cast(l->b, xt ? w : x, elem));
+	ir_ref term = ir_build_select(l->b, ir_build_op2c(l->b, OP_LT, trit, 0), ir_build_op1(l->b, OP_NEG, value), value);
+	return ir_build_select(l->b, ir_build_op2c(l->b, OP_EQ, trit, 0), ir_build_const_float(l->b, ir_type_of(l->f, value)->elem, 0),
+			       term);
 }
 
 /* One channel for each group: [N, G, O, H, W, KH, KW] times [G, O, 1, 1, KH, KW], summed over the windows. */
@@ -106,8 +108,8 @@ static ir_ref depthwise(struct lower *l, const struct conv *v, ir_ref x)
 {
 	dim one = dim_const(l->f->dims, 1), groups = dim_const(l->f->dims, v->groups);
 	dim dims[6] = {groups, v->out, one, one, v->kernel[0], v->kernel[1]};
-	ir_ref w = lower_reshape(l, v->w, dims, 6);
-	return lower_reduce(l, OP_REDUCE_SUM, product(l, x, w, v->elem), 1u << KH | 1u << KW, false);
+	ir_ref w = ir_build_reshape(l->b, v->w, dims, 6);
+	return ir_build_reduce(l->b, OP_REDUCE_SUM, product(l, x, w, v->elem), 1u << KH | 1u << KW, false);
 }
 
 void lower_bi_conv2d(struct lower *l, ir_ref *r)
@@ -118,9 +120,9 @@ void lower_bi_conv2d(struct lower *l, ir_ref *r)
 	ir_ref x = windows(l, &v), y;
 	if (v.groups > 1 && dim_eq(v.in, dim_const(l->f->dims, 1)))
 		y = depthwise(l, &v, x);
-	else if (lower_of(l, v.w)->elem == DT_TRIT)
+	else if (ir_type_of(l->f, v.w)->elem == DT_TRIT)
 		y = right_product(l, &v, x, k, positions);
 	else
 		y = left_product(l, &v, x, k, positions);
-	r[0] = lower_reshape(l, y, t.dims, t.rank);
+	r[0] = ir_build_reshape(l->b, y, t.dims, t.rank);
 }

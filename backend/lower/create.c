@@ -4,7 +4,7 @@
 static void fill(struct lower *l, ir_ref *r, double v)
 {
 	struct hir_type t = lower_node_type(l);
-	r[0] = lower_broadcast(l, lower_const_float(l, t.elem, v), &t);
+	r[0] = ir_build_broadcast(l->b, ir_build_const_float(l->b, t.elem, v), &t);
 }
 
 void lower_bi_zeros(struct lower *l, ir_ref *r) { fill(l, r, 0); }
@@ -14,14 +14,14 @@ void lower_bi_full(struct lower *l, ir_ref *r)
 {
 	struct hir_type t = lower_node_type(l);
 	ir_ref v = lower_tensor(l, 1);
-	v = v == IR_NONE ? lower_const_float(l, t.elem, lower_float(l, 1)) : lower_cast(l, v, t.elem);
-	r[0] = lower_broadcast(l, v, &t);
+	v = v == IR_NONE ? ir_build_const_float(l->b, t.elem, lower_float(l, 1)) : ir_build_cast(l->b, v, t.elem);
+	r[0] = ir_build_broadcast(l->b, v, &t);
 }
 
 void lower_bi_eye(struct lower *l, ir_ref *r)
 {
 	struct hir_type t = lower_node_type(l);
-	r[0] = lower_op2(l, OP_EQ, lower_iota(l, &t, DT_INT64, 0), lower_iota(l, &t, DT_INT64, 1));
+	r[0] = ir_build_op2(l->b, OP_EQ, ir_build_iota(l->b, &t, DT_INT64, 0), ir_build_iota(l->b, &t, DT_INT64, 1));
 }
 
 /* start + i*step; floats in double precision, rounded once. */
@@ -30,9 +30,9 @@ void lower_bi_arange(struct lower *l, ir_ref *r)
 	struct hir_type t = lower_node_type(l);
 	bool whole = dtype_class(l->n->type.elem) != DTC_FLOAT;
 	dtype e = whole ? l->n->type.elem : DT_FLOAT64;
-	ir_ref start = whole ? lower_extent(l, lower_dim(l, 0), e) : lower_const_float(l, e, lower_float(l, 0));
-	ir_ref step = whole ? lower_extent(l, lower_dim(l, 2), e) : lower_const_float(l, e, lower_float(l, 2));
-	r[0] = lower_op2(l, OP_ADD, lower_op2(l, OP_MUL, lower_iota(l, &t, e, 0), step), start);
+	ir_ref start = whole ? ir_build_extent(l->b, lower_dim(l, 0), e) : ir_build_const_float(l->b, e, lower_float(l, 0));
+	ir_ref step = whole ? ir_build_extent(l->b, lower_dim(l, 2), e) : ir_build_const_float(l->b, e, lower_float(l, 2));
+	r[0] = ir_build_op2(l->b, OP_ADD, ir_build_op2(l->b, OP_MUL, ir_build_iota(l->b, &t, e, 0), step), start);
 }
 
 /* Computed from the nearer end in double precision and rounded once, so that both ends are exact. */
@@ -40,14 +40,15 @@ void lower_bi_linspace(struct lower *l, ir_ref *r)
 {
 	struct hir_type t = lower_node_type(l);
 	double start = lower_float(l, 0), end = lower_float(l, 1);
-	ir_ref i = lower_iota(l, &t, DT_FLOAT64, 0);
-	ir_ref last = lower_op2c(l, OP_SUB, lower_extent(l, t.dims[0], DT_FLOAT64), 1);
-	ir_ref step = lower_op2(l, OP_DIV, lower_const_float(l, DT_FLOAT64, end - start), lower_op2c(l, OP_MAX, last, 1));
-	ir_ref from_end = lower_op2(l, OP_MUL, lower_op2(l, OP_SUB, i, last), step);
-	ir_ref low = lower_op2c(l, OP_ADD, lower_op2(l, OP_MUL, i, step), start), high = lower_op2c(l, OP_ADD, from_end, end);
-	ir_ref first = lower_op2(l, OP_EQ, i, lower_const_float(l, DT_FLOAT64, 0));
-	ir_ref half = lower_op2(l, OP_LT, lower_op2(l, OP_ADD, i, i), last);
-	r[0] = lower_select(l, lower_op2(l, OP_OR, first, half), low, high);
+	ir_ref i = ir_build_iota(l->b, &t, DT_FLOAT64, 0);
+	ir_ref last = ir_build_op2c(l->b, OP_SUB, ir_build_extent(l->b, t.dims[0], DT_FLOAT64), 1);
+	ir_ref step = ir_build_op2(l->b, OP_DIV, ir_build_const_float(l->b, DT_FLOAT64, end - start), ir_build_op2c(l->b, OP_MAX, last, 1));
+	ir_ref from_end = ir_build_op2(l->b, OP_MUL, ir_build_op2(l->b, OP_SUB, i, last), step);
+	ir_ref low = ir_build_op2c(l->b, OP_ADD, ir_build_op2(l->b, OP_MUL, i, step), start),
+	       high = ir_build_op2c(l->b, OP_ADD, from_end, end);
+	ir_ref first = ir_build_op2(l->b, OP_EQ, i, ir_build_const_float(l->b, DT_FLOAT64, 0));
+	ir_ref half = ir_build_op2(l->b, OP_LT, ir_build_op2(l->b, OP_ADD, i, i), last);
+	r[0] = ir_build_select(l->b, ir_build_op2(l->b, OP_OR, first, half), low, high);
 }
 
 /* A call with a seed uses that seed. Calls without one use different streams of the seed of the build. */
@@ -60,7 +61,7 @@ static void random(struct lower *l, ir_ref *r, enum ir_distribution kind, uint32
 	}
 	bool seeded = lower_has(l, seed_arg);
 	int64_t seed = seeded ? lower_int(l, seed_arg) : 0;
-	r[0] = lower_emit(l, OP_RANDOM, &t, NULL, 0);
+	r[0] = ir_build(l->b, OP_RANDOM, &t, NULL, 0);
 	ir_set_random(l->f, r[0], (struct ir_random){kind, seed, seeded ? -1 : l->streams++, {f0, f1}});
 }
 

@@ -88,7 +88,7 @@ static ir_ref lower_input(struct lower *l)
 	for (uint32_t k = 0; k < l->n->index; k++)
 		index += l->u->inputs[k].build_time == in->build_time;
 	struct hir_type t = lower_type(l, &in->type);
-	ir_ref r = lower_emit(l, in->build_time ? OP_WEIGHT : OP_INPUT, &t, NULL, 0);
+	ir_ref r = ir_build(l->b, in->build_time ? OP_WEIGHT : OP_INPUT, &t, NULL, 0);
 	ir_set_number(l->f, r, (struct ir_number){index});
 	return r;
 }
@@ -100,7 +100,7 @@ static ir_ref lower_const(struct lower *l)
 	void *copy = arena_alloc(l->f->unit, bytes ? bytes : 1, 16);
 	if (bytes)
 		memcpy(copy, l->n->data, bytes);
-	ir_ref r = lower_emit(l, OP_CONST, &t, NULL, 0);
+	ir_ref r = ir_build(l->b, OP_CONST, &t, NULL, 0);
 	ir_set_data(l->f, r, (struct ir_data){copy});
 	return r;
 }
@@ -117,7 +117,7 @@ static ir_ref lower_call(struct lower *l)
 	for (uint32_t k = 0; k < n; k++)
 		syms[k] = lower_translate(l, l->n->callee_syms[k]);
 	enum ir_op op = l->n->kind == HIR_IF ? OP_IF : l->n->kind == HIR_LOOP ? OP_LOOP : OP_CALL;
-	ir_ref r = lower_emit(l, op, &t, operands, l->n->n_args);
+	ir_ref r = ir_build(l->b, op, &t, operands, l->n->n_args);
 	ir_set_call(l->f, r, (struct ir_call){callee, syms, l->n->other});
 	return r;
 }
@@ -128,11 +128,11 @@ static ir_ref lower_effect(struct lower *l)
 {
 	bool print = l->n->kind == HIR_PRINT;
 	uint32_t lead = print ? 1 : 2, n = l->n->n_args - lead;
-	struct hir_type t = lower_scalar(DT_BOOL);
+	struct hir_type t = ir_scalar(DT_BOOL);
 	ir_ref *operands = ARENA_ARRAY(l->f->unit, ir_ref, n + 1);
 	for (uint32_t k = 0; k < n; k++)
 		operands[k] = lower_tensor(l, lead + k);
-	ir_ref r = lower_emit(l, print ? OP_PRINT : OP_ASSERT, &t, operands, n);
+	ir_ref r = ir_build(l->b, print ? OP_PRINT : OP_ASSERT, &t, operands, n);
 	if (print)
 		ir_set_text(l->f, r, (struct ir_text){lower_text(l, 0)});
 	else
@@ -145,10 +145,10 @@ static ir_ref lower_result(struct lower *l)
 	ir_ref *source = l->values[l->n->source];
 	if (!hir_calls(l->u->nodes[l->n->source].kind)) {
 		BUG_ON(l->n->index >= LOWER_RESULTS);
-		return source[l->n->index] == IR_NONE ? IR_NONE : lower_cast(l, source[l->n->index], l->n->type.elem);
+		return source[l->n->index] == IR_NONE ? IR_NONE : ir_build_cast(l->b, source[l->n->index], l->n->type.elem);
 	}
 	struct hir_type t = lower_node_type(l);
-	ir_ref r = lower_emit(l, OP_RESULT, &t, &source[0], 1);
+	ir_ref r = ir_build(l->b, OP_RESULT, &t, &source[0], 1);
 	ir_set_number(l->f, r, (struct ir_number){l->n->index});
 	return r;
 }
@@ -162,7 +162,7 @@ static void lower_builtin(struct lower *l, ir_ref *results)
 	}
 	l->how->fn(l, results);
 	if (!l->failed)
-		results[0] = lower_cast(l, results[0], l->n->type.elem);
+		results[0] = ir_build_cast(l->b, results[0], l->n->type.elem);
 }
 
 static void lower_node(struct lower *l, uint32_t k)
@@ -171,10 +171,11 @@ static void lower_node(struct lower *l, uint32_t k)
 	for (uint32_t i = 0; i < LOWER_RESULTS; i++)
 		results[i] = IR_NONE;
 	l->n = &l->u->nodes[k];
+	l->b->at = l->n->at;
 	switch (l->n->kind) {
 	case HIR_INPUT: results[0] = lower_input(l); return;
 	case HIR_CONST: results[0] = lower_const(l); return;
-	case HIR_DIM: results[0] = lower_extent(l, lower_translate(l, l->n->extent), l->n->type.elem); return;
+	case HIR_DIM: results[0] = ir_build_extent(l->b, lower_translate(l, l->n->extent), l->n->type.elem); return;
 	case HIR_BUILTIN: lower_builtin(l, results); return;
 	case HIR_CALL:
 	case HIR_IF:
@@ -192,7 +193,8 @@ struct ir_fn *lower_unit(struct arena *unit, const struct hir_unit *u, struct di
 
 struct ir_fn *lower_into(struct arena *unit, const struct hir_unit *u, struct dims *dims, const dim *syms, struct diags *diags)
 {
-	struct lower l = {.u = u, .diags = diags, .syms = syms, .f = ir_fn_new(unit, u->symbol, dims)};
+	struct ir_builder b = {ir_fn_new(unit, u->symbol, dims), SPAN_NONE};
+	struct lower l = {.u = u, .diags = diags, .syms = syms, .f = b.f, .b = &b};
 	declare_inputs(&l);
 	l.values = arena_alloc(unit, sizeof *l.values * (u->n_nodes + 1), _Alignof(ir_ref));
 	for (uint32_t k = 0; k < u->n_nodes && !l.failed; k++)

@@ -1,6 +1,5 @@
 /* Builtins that move elements. The front end computed the result shapes. */
 #include "backend/lower/state.h"
-#include <string.h>
 #include "base/arena.h"
 
 void lower_bi_identity(struct lower *l, ir_ref *r) { r[0] = lower_tensor(l, 0); }
@@ -8,7 +7,7 @@ void lower_bi_identity(struct lower *l, ir_ref *r) { r[0] = lower_tensor(l, 0); 
 void lower_bi_reshape(struct lower *l, ir_ref *r)
 {
 	struct hir_type t = lower_node_type(l);
-	r[0] = lower_reshape(l, lower_tensor(l, 0), t.dims, t.rank);
+	r[0] = ir_build_reshape(l->b, lower_tensor(l, 0), t.dims, t.rank);
 }
 
 void lower_bi_transpose(struct lower *l, ir_ref *r)
@@ -19,7 +18,7 @@ void lower_bi_transpose(struct lower *l, ir_ref *r)
 		perm[k] = k;
 	perm[a] = b;
 	perm[b] = a;
-	r[0] = lower_permute(l, x, perm);
+	r[0] = ir_build_permute(l->b, x, perm);
 }
 
 void lower_bi_permute(struct lower *l, ir_ref *r)
@@ -29,7 +28,7 @@ void lower_bi_permute(struct lower *l, ir_ref *r)
 	uint32_t n = lower_list(l, 1, &items);
 	for (uint32_t k = 0; k < n; k++)
 		perm[k] = items[k].u.i;
-	r[0] = lower_permute(l, lower_tensor(l, 0), perm);
+	r[0] = ir_build_permute(l->b, lower_tensor(l, 0), perm);
 }
 
 void lower_bi_concat(struct lower *l, ir_ref *r)
@@ -39,37 +38,37 @@ void lower_bi_concat(struct lower *l, ir_ref *r)
 	struct hir_type t = lower_node_type(l);
 	ir_ref *parts = ARENA_ARRAY(l->f->unit, ir_ref, n + 1);
 	for (uint32_t k = 0; k < n; k++)
-		parts[k] = lower_cast(l, l->values[items[k].u.tensor][0], t.elem);
-	r[0] = lower_concat(l, parts, n, (uint32_t)lower_int(l, 1));
+		parts[k] = ir_build_cast(l->b, l->values[items[k].u.tensor][0], t.elem);
+	r[0] = ir_build_concat(l->b, parts, n, (uint32_t)lower_int(l, 1));
 }
 
 void lower_bi_expand(struct lower *l, ir_ref *r)
 {
 	struct hir_type t = lower_node_type(l);
-	r[0] = lower_broadcast(l, lower_tensor(l, 0), &t);
+	r[0] = ir_build_broadcast(l->b, lower_tensor(l, 0), &t);
 }
 
 /* Repeats dimension k: broadcasts [before, 1, rest] to [before, times, rest]. */
 static ir_ref repeat_dim(struct lower *l, ir_ref x, uint32_t k, dim times)
 {
-	struct hir_type t = *lower_of(l, x);
+	struct hir_type t = *ir_type_of(l->f, x);
 	dim one = dim_const(l->f->dims, 1);
 	dim split[3] = {dim_product(l->f->dims, t.dims, k), one, dim_product(l->f->dims, t.dims + k, t.rank - k)};
 	struct hir_type wide = {.elem = t.elem, .rank = 3, .dims = {split[0], times, split[2]}};
-	x = lower_broadcast(l, lower_reshape(l, x, split, 3), &wide);
+	x = ir_build_broadcast(l->b, ir_build_reshape(l->b, x, split, 3), &wide);
 	t.dims[k] = dim_mul(l->f->dims, t.dims[k], times);
-	return lower_reshape(l, x, t.dims, t.rank);
+	return ir_build_reshape(l->b, x, t.dims, t.rank);
 }
 
 void lower_bi_repeat(struct lower *l, ir_ref *r)
 {
 	ir_ref x = lower_tensor(l, 0);
-	struct hir_type in = *lower_of(l, x), t = lower_node_type(l);
+	struct hir_type in = *ir_type_of(l->f, x), t = lower_node_type(l);
 	const struct hir_arg *items = NULL;
 	uint32_t n = lower_list(l, 1, &items), added = t.rank - in.rank;
 	for (uint32_t k = 0; k < t.rank; k++)
 		t.dims[k] = k < added ? dim_const(l->f->dims, 1) : in.dims[k - added];
-	x = lower_reshape(l, x, t.dims, t.rank);
+	x = ir_build_reshape(l->b, x, t.dims, t.rank);
 	for (uint32_t k = 0; k < n && k < t.rank; k++) {
 		dim times = items[k].kind == ARG_DIM ? lower_translate(l, items[k].u.d) : dim_const(l->f->dims, items[k].u.i);
 		if (!dim_eq(times, dim_const(l->f->dims, 1)))
@@ -81,39 +80,39 @@ void lower_bi_repeat(struct lower *l, ir_ref *r)
 void lower_bi_slice(struct lower *l, ir_ref *r)
 {
 	uint32_t axis = (uint32_t)lower_int(l, 1);
-	r[0] = lower_slice(l, lower_tensor(l, 0), axis, lower_dim(l, 2), lower_int(l, 4), lower_node_type(l).dims[axis]);
+	r[0] = ir_build_slice(l->b, lower_tensor(l, 0), axis, lower_dim(l, 2), lower_int(l, 4), lower_node_type(l).dims[axis]);
 }
 
 void lower_bi_select(struct lower *l, ir_ref *r)
 {
 	struct hir_type t = lower_node_type(l);
-	ir_ref x = lower_slice(l, lower_tensor(l, 0), (uint32_t)lower_int(l, 1), lower_dim(l, 2), 1, dim_const(l->f->dims, 1));
-	r[0] = lower_reshape(l, x, t.dims, t.rank);
+	ir_ref x = ir_build_slice(l->b, lower_tensor(l, 0), (uint32_t)lower_int(l, 1), lower_dim(l, 2), 1, dim_const(l->f->dims, 1));
+	r[0] = ir_build_reshape(l->b, x, t.dims, t.rank);
 }
 
 static ir_ref gather_rows(struct lower *l, ir_ref table, ir_ref index)
 {
-	struct hir_type t = *lower_of(l, index), x = *lower_of(l, table);
+	struct hir_type t = *ir_type_of(l->f, index), x = *ir_type_of(l->f, table);
 	t.elem = x.elem;
 	for (uint32_t k = 1; k < x.rank; k++)
 		t.dims[t.rank++] = x.dims[k];
 	ir_ref operands[2] = {table, index};
-	return lower_emit(l, OP_GATHER, &t, operands, 2);
+	return ir_build(l->b, OP_GATHER, &t, operands, 2);
 }
 
 /* Moves the axis to the front, takes rows, and moves the axis back. */
 void lower_bi_index_select(struct lower *l, ir_ref *r)
 {
 	ir_ref x = lower_tensor(l, 0), index = lower_tensor(l, 2);
-	uint32_t axis = (uint32_t)lower_int(l, 1), rank = lower_of(l, x)->rank, index_rank = lower_of(l, index)->rank;
+	uint32_t axis = (uint32_t)lower_int(l, 1), rank = ir_type_of(l->f, x)->rank, index_rank = ir_type_of(l->f, index)->rank;
 	int64_t to_front[HIR_MAX_RANK], back[HIR_MAX_RANK];
 	for (uint32_t k = 0; k < rank; k++)
 		to_front[k] = k == 0 ? axis : k <= axis ? k - 1 : k;
 	for (uint32_t k = 0; k < rank; k++)
 		back[k] = k < axis ? k + 1 : k == axis ? 0 : k;
-	r[0] = gather_rows(l, lower_permute(l, x, to_front), index);
+	r[0] = gather_rows(l, ir_build_permute(l->b, x, to_front), index);
 	if (index_rank == 1)
-		r[0] = lower_permute(l, r[0], back);
+		r[0] = ir_build_permute(l->b, r[0], back);
 }
 
 /* First slices x along other dimensions to the size of the index. */
@@ -123,62 +122,9 @@ void lower_bi_gather(struct lower *l, ir_ref *r)
 	struct hir_type t = lower_node_type(l);
 	ir_ref operands[2] = {lower_tensor(l, 0), lower_tensor(l, 2)};
 	for (uint32_t k = 0; k < t.rank; k++)
-		if (k != axis && !dim_eq(lower_of(l, operands[0])->dims[k], t.dims[k]))
-			operands[0] = lower_slice(l, operands[0], k, dim_const(l->f->dims, 0), 1, t.dims[k]);
-	r[0] = lower_gather_dim(l, operands[0], operands[1], axis);
+		if (k != axis && !dim_eq(ir_type_of(l->f, operands[0])->dims[k], t.dims[k]))
+			operands[0] = ir_build_slice(l->b, operands[0], k, dim_const(l->f->dims, 0), 1, t.dims[k]);
+	r[0] = ir_build_gather_dim(l->b, operands[0], operands[1], axis);
 }
 
 void lower_bi_embedding(struct lower *l, ir_ref *r) { r[0] = gather_rows(l, lower_tensor(l, 1), lower_tensor(l, 0)); }
-
-/* ---- windows ---- */
-
-ir_ref lower_pad(struct lower *l, ir_ref x, const dim *before, const dim *after, ir_ref value)
-{
-	struct hir_type t = *lower_of(l, x);
-	dim zero = dim_const(l->f->dims, 0);
-	bool none = true;
-	for (uint32_t k = 0; k < t.rank; k++) {
-		none = none && dim_eq(before[k], zero) && dim_eq(after[k], zero);
-		t.dims[k] = dim_add(l->f->dims, t.dims[k], dim_add(l->f->dims, before[k], after[k]));
-	}
-	if (none)
-		return x;
-	ir_ref operands[2] = {x, value}, r = lower_emit(l, OP_PAD, &t, operands, 2);
-	struct ir_pad pad = {0};
-	memcpy(pad.before, before, t.rank * sizeof *before);
-	ir_set_pad(l->f, r, pad);
-	return r;
-}
-
-ir_ref lower_windows(struct lower *l, ir_ref x, const struct lower_window *w, uint32_t n)
-{
-	struct hir_type t = *lower_of(l, x);
-	struct ir_window a = {0};
-	for (uint32_t k = 0; k < t.rank; k++)
-		a.step[k] = 1;
-	for (uint32_t k = 0; k < n; k++) {
-		a.mask |= 1u << w[k].axis;
-		t.dims[w[k].axis] = w[k].count;
-		a.step[w[k].axis] = w[k].stride;
-		a.step[t.rank] = w[k].dilation;
-		t.dims[t.rank++] = w[k].kernel;
-	}
-	ir_ref r = lower_emit(l, OP_WINDOW, &t, &x, 1);
-	ir_set_window(l->f, r, a);
-	return r;
-}
-
-ir_ref lower_along(struct lower *l, ir_ref v, uint32_t axis, uint32_t rank)
-{
-	dim dims[HIR_MAX_RANK];
-	for (uint32_t k = 0; k < rank; k++)
-		dims[k] = k == axis ? lower_of(l, v)->dims[0] : dim_const(l->f->dims, 1);
-	return lower_reshape(l, v, dims, rank);
-}
-
-ir_ref lower_take(struct lower *l, ir_ref x, ir_ref index, uint32_t axis)
-{
-	struct hir_type t = *lower_of(l, x);
-	t.dims[axis] = lower_of(l, index)->dims[0];
-	return lower_gather_dim(l, x, lower_broadcast(l, lower_along(l, index, axis, t.rank), &t), axis);
-}

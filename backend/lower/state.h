@@ -1,15 +1,16 @@
-/* Private to this folder: the unit that is lowered, and functions that emit operations. */
+/* Private to this folder: the unit that is lowered. */
 #ifndef TRIB_BACKEND_LOWER_STATE_H
 #define TRIB_BACKEND_LOWER_STATE_H
 #include <stdbool.h>
 #include <stdint.h>
-#include "backend/ir/ir.h"
+#include "backend/ir/build.h"
 
 struct diags;
 enum { LOWER_RESULTS = 4 };
 
 struct lower {
 	struct ir_fn *f;
+	struct ir_builder *b; /* emits into f, at the current node */
 	const struct hir_unit *u;
 	struct diags *diags;
 	const dim *syms; /* inlined: the value of each symbol of the unit in the fn. NULL: the fn's dims are a copy of the unit's */
@@ -48,50 +49,5 @@ struct hir_type lower_type(struct lower *l, const struct hir_type *t);
 struct hir_type lower_node_type(struct lower *l);
 void lower_fail(struct lower *l, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* ---- operations (ops.c) ---- */
-const struct hir_type *lower_of(const struct lower *l, ir_ref r);
-struct hir_type lower_scalar(dtype elem);
-ir_ref lower_emit(struct lower *l, enum ir_op op, const struct hir_type *t, const ir_ref *operands, uint32_t n);
-ir_ref lower_const_float(struct lower *l, dtype elem, double v); /* rank 0; truncated if elem is an integer type */
-ir_ref lower_const_int(struct lower *l, dtype elem, int64_t v);
-ir_ref lower_cast(struct lower *l, ir_ref x, dtype elem);
-ir_ref lower_broadcast(struct lower *l, ir_ref x, const struct hir_type *shape);
-ir_ref lower_reshape(struct lower *l, ir_ref x, const dim *dims, uint32_t rank);
-ir_ref lower_flatten(struct lower *l, ir_ref x); /* to rank 1 */
-ir_ref lower_permute(struct lower *l, ir_ref x, const int64_t *perm);
-ir_ref lower_op1(struct lower *l, enum ir_op op, ir_ref x);
-/* Broadcasts both operands to their common shape. The result of a comparison is bool. */
-ir_ref lower_op2(struct lower *l, enum ir_op op, ir_ref a, ir_ref b);
-/* The second operand is a constant, converted to a's element type. */
-ir_ref lower_op2c(struct lower *l, enum ir_op op, ir_ref a, double c);
-ir_ref lower_select(struct lower *l, ir_ref c, ir_ref a, ir_ref b);
-/* keep: reduced dims become 1; otherwise they are removed. */
-ir_ref lower_reduce(struct lower *l, enum ir_op op, ir_ref x, uint32_t mask, bool keep);
-/* Returns the number of elements in the dims of the mask, as a scalar of type elem. */
-ir_ref lower_count(struct lower *l, ir_ref x, uint32_t mask, dtype elem);
-/* Returns the value of a dim as a scalar of type elem. */
-ir_ref lower_extent(struct lower *l, dim d, dtype elem);
-ir_ref lower_iota(struct lower *l, const struct hir_type *shape, dtype elem, uint32_t axis);
-/* Takes `size` elements along `axis`, from `start` on, `step` apart. */
-ir_ref lower_slice(struct lower *l, ir_ref x, uint32_t axis, dim start, int64_t step, dim size);
-ir_ref lower_concat(struct lower *l, const ir_ref *parts, uint32_t n, uint32_t axis);
-ir_ref lower_gather_dim(struct lower *l, ir_ref x, ir_ref index, uint32_t axis);
-/* Adds `before` and `after` copies of a scalar around each dim. */
-ir_ref lower_pad(struct lower *l, ir_ref x, const dim *before, const dim *after, ir_ref value);
-struct lower_window {
-	uint32_t axis;
-	dim kernel, count; /* number of elements of a window, number of windows */
-	int64_t stride, dilation;
-};
-/* Windows of x along n dims in ascending order. The elements of a window are new last dims. */
-ir_ref lower_windows(struct lower *l, ir_ref x, const struct lower_window *w, uint32_t n);
-/* Takes elements of x along `axis` at the positions in `index`, a vector of int64. */
-ir_ref lower_take(struct lower *l, ir_ref x, ir_ref index, uint32_t axis);
-/* Reshapes a vector so that it broadcasts along dim `axis` of a tensor of the rank. */
-ir_ref lower_along(struct lower *l, ir_ref v, uint32_t axis, uint32_t rank);
-ir_ref lower_mean(struct lower *l, ir_ref x, uint32_t mask, bool keep);
-/* Converts float16 and bfloat16 to float32, in which compound builtins compute. */
-ir_ref lower_widen(struct lower *l, ir_ref x);
 ir_ref lower_log_softmax(struct lower *l, ir_ref x, uint32_t mask);
-ir_ref lower_matmul(struct lower *l, ir_ref a, ir_ref b, dtype elem);
 #endif
