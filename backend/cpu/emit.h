@@ -31,6 +31,7 @@ struct emit {
 	LLVMValueRef overflow; /* bool: true if a dim overflowed so far in this function; NULL: not recorded */
 	LLVMValueRef check;    /* the function that checks indices; NULL: not used yet */
 	LLVMTypeRef ptr, i1, i8, i16, i32, i64, f32, f64;
+	LLVMMetadataRef scope, line; /* of the current statement: emit_lines.c */
 };
 
 /* emit_run.c: emits one unit into e->module. */
@@ -59,6 +60,13 @@ LLVMValueRef emit_i64(struct emit *e, int64_t v);
 /* Returns index i, or 0 after tri_fail if it is not in 0 … bound-1. */
 LLVMValueRef emit_checked_index(struct emit *e, LLVMValueRef i, LLVMValueRef bound);
 LLVMBasicBlockRef emit_block(struct emit *e, const char *name);
+
+/* emit_lines.c: the number of the statement that code belongs to. */
+void emit_lines_open(struct emit *e);
+/* What is emitted from now on belongs to statement `number` - 1; 0: to none. */
+void emit_line(struct emit *e, uint32_t number);
+/* Sets the number again, after the builder was at another instruction. */
+void emit_same_line(struct emit *e);
 
 /* emit_loop.c: a counted loop with carried values. */
 struct emit_loop {

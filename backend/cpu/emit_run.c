@@ -96,8 +96,10 @@ static void emit_part(struct emit *e, struct part p)
 {
 	for (uint32_t k = p.from; k < p.to; k++) {
 		e->dim_values.len = 0;
+		emit_line(e, k + 1);
 		emit_stmt(e, &e->fn->stmts[k]);
 	}
+	emit_line(e, 0);
 }
 
 /* Emits each part as a function, and calls of them here. */
@@ -212,6 +214,7 @@ void emit_unit(struct emit *e, const struct loop_fn *f)
 	e->i64 = LLVMInt64TypeInContext(e->context);
 	e->f32 = LLVMFloatTypeInContext(e->context);
 	e->f64 = LLVMDoubleTypeInContext(e->context);
+	emit_lines_open(e);
 	emit_run(e);
 	emit_scratch(e);
 	vec_free(&e->dim_values);

@@ -205,6 +205,7 @@ static LLVMValueRef stack_array(struct emit *e, LLVMTypeRef type, uint32_t n)
 		LLVMPositionBuilderAtEnd(e->builder, entry);
 	LLVMValueRef a = LLVMBuildAlloca(e->builder, LLVMArrayType2(type, n ? n : 1), "");
 	LLVMPositionBuilderAtEnd(e->builder, back);
+	emit_same_line(e);
 	return a;
 }
 

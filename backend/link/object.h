@@ -34,7 +34,9 @@ struct obj_reloc {
 
 struct object {
 	struct arena *arena;
-	const char *name; /* for messages */
+	const char *name;    /* for messages */
+	const void *origins; /* a fragment's section SECTION_ORIGINS (backend/loops/statements.h), or NULL; not owned */
+	size_t n_origins;    /* its size */
 	struct obj_section *sections;
 	struct obj_symbol *symbols;
 	struct obj_reloc *relocs;

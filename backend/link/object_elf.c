@@ -4,6 +4,7 @@
 #include <string.h>
 #include "backend/link/elf_x86_64.h"
 #include "backend/link/object.h"
+#include "backend/loops/statements.h"
 #include "base/arena.h"
 
 #define NO_SECTION UINT32_MAX /* the section is skipped */
@@ -95,6 +96,11 @@ static bool read_section(struct elf_reader *r, uint32_t i)
 	const char *name = string_at(r, &names, h.sh_name);
 	if (!name)
 		return fail(r, "bad section name");
+	if (strcmp(name, SECTION_ORIGINS) == 0 && elf_in(h.sh_offset, h.sh_size, r->len)) {
+		r->o->origins = r->bytes + h.sh_offset;
+		r->o->n_origins = (size_t)h.sh_size;
+		return true;
+	}
 	if (!is_loaded(&h, name))
 		return true;
 	if (h.sh_type == SHT_INIT_ARRAY || h.sh_type == SHT_FINI_ARRAY || h.sh_type == SHT_PREINIT_ARRAY || starts_with(name, ".ctors") ||

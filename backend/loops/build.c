@@ -11,10 +11,19 @@ static uint32_t buffer_new(struct builder *b, enum buffer_kind kind, uint32_t in
 	return f->n_buffers++;
 }
 
-static struct loop_stmt *stmt_new(struct builder *b, enum loop_stmt_kind kind)
+static struct loop_stmt *nest_new(struct builder *b)
 {
 	struct loop_stmt *s = &b->fn->stmts[b->fn->n_stmts++];
-	*s = (struct loop_stmt){.kind = kind};
+	*s = (struct loop_stmt){.kind = STMT_NEST};
+	return s;
+}
+
+/* Adds a statement that computes v. */
+static struct loop_stmt *stmt_new(struct builder *b, enum loop_stmt_kind kind, ir_ref v)
+{
+	struct loop_stmt *s = &b->fn->stmts[b->fn->n_stmts++];
+	*s = (struct loop_stmt){.kind = kind, .values = ARENA_ARRAY(b->unit, uint32_t, 1), .n_values = 1};
+	s->values[0] = v;
 	return s;
 }
 
@@ -59,7 +68,7 @@ static void emit_matmul(struct builder *b, ir_ref v, const struct kernel_match *
 {
 	const struct ir_inst *in = ir_at(b->ir, v);
 	const struct hir_type *lhs = &ir_at(b->ir, ir_operand(b->ir, v, 0))->type;
-	struct loop_kernel *s = &stmt_new(b, STMT_KERNEL)->u.kernel;
+	struct loop_kernel *s = &stmt_new(b, STMT_KERNEL, v)->u.kernel;
 	b->buffer[v] = output_or_temp(b, v, &in->type);
 	s->kernel = m->kernel;
 	s->n_buffers = s->n_dims = 3;
@@ -87,7 +96,7 @@ static void axis_dims(struct builder *b, const struct hir_type *t, uint32_t axis
 static void emit_along_axis(struct builder *b, ir_ref v, const struct kernel_match *m)
 {
 	const struct ir_inst *in = ir_at(b->ir, v);
-	struct loop_kernel *s = &stmt_new(b, STMT_KERNEL)->u.kernel;
+	struct loop_kernel *s = &stmt_new(b, STMT_KERNEL, v)->u.kernel;
 	bool sort = in->op == OP_SORT, put = in->op == OP_PUT, scatter = in->op == OP_SCATTER || in->op == OP_SCATTER_ADD;
 	dtype elem = ir_at(b->ir, ir_operand(b->ir, v, 0))->type.elem;
 	dim along[3];
@@ -183,7 +192,7 @@ static void emit_call(struct builder *b, ir_ref v)
 	struct loop_call call = call_of(b, v, ir_call(in)->callee, &first);
 	for (uint32_t k = 0; k < ir_call(in)->callee->n_outputs; k++)
 		call.buffers[call.n_buffers++] = result_buffer(b, v, k, k);
-	stmt_new(b, STMT_CALL)->u.call = call;
+	stmt_new(b, STMT_CALL, v)->u.call = call;
 }
 
 static void emit_branch(struct builder *b, ir_ref v)
@@ -198,7 +207,7 @@ static void emit_branch(struct builder *b, ir_ref v)
 		for (uint32_t i = 0; i < 2; i++)
 			s.calls[i].buffers[s.calls[i].n_buffers++] = result;
 	}
-	stmt_new(b, STMT_BRANCH)->u.branch = s;
+	stmt_new(b, STMT_BRANCH, v)->u.branch = s;
 }
 
 /* True if a PUT into carried value k is the body's only use of it. The value is then updated in place. */
@@ -241,13 +250,13 @@ static void emit_loop(struct builder *b, ir_ref v)
 							   ? body->buffers[k]
 							   : buffer_new(b, BUFFER_TEMP, 0, &b->fn->buffers[body->buffers[k]].type);
 	s.initial = initial;
-	stmt_new(b, STMT_LOOP)->u.loop = s;
+	stmt_new(b, STMT_LOOP, v)->u.loop = s;
 }
 
 static void emit_effect(struct builder *b, ir_ref v)
 {
 	const struct ir_inst *in = ir_at(b->ir, v);
-	struct loop_effect *s = &stmt_new(b, STMT_EFFECT)->u.effect;
+	struct loop_effect *s = &stmt_new(b, STMT_EFFECT, v)->u.effect;
 	s->text = in->op == OP_PRINT ? ir_text(in)->text : ir_claim(in)->text;
 	s->where = in->op == OP_PRINT ? NULL : ir_claim(in)->where;
 	s->n_buffers = in->n_operands;
@@ -266,8 +275,8 @@ static void emit_effect(struct builder *b, ir_ref v)
 
 static void emit_nest(struct builder *b, uint32_t group)
 {
-	struct loop_stmt *s = stmt_new(b, STMT_NEST);
-	loops_build_nest(b, group, &s->u.nest);
+	struct loop_stmt *s = nest_new(b);
+	loops_build_nest(b, group, s);
 	loops_simplify(b->dims, &s->u.nest);
 }
 

@@ -72,8 +72,8 @@ bool loops_needs_range_nest(const struct builder *b, ir_ref v, struct hir_type *
 /* Returns a dim that is negative if v indexes an empty dimension, and 0 otherwise. */
 dim loops_empty_index(const struct builder *b, ir_ref v);
 uint32_t loops_range_table(struct builder *b);
-/* nest.c: builds the nest of group `g`. */
-void loops_build_nest(struct builder *b, uint32_t g, struct loop_nest *out);
+/* nest.c: builds the nest of group `g`. Sets the values of the statement. */
+void loops_build_nest(struct builder *b, uint32_t g, struct loop_stmt *out);
 /* simplify.c: removes loops of one iteration, joins loops that are linear in memory. */
 void loops_simplify(struct dims *d, struct loop_nest *n);
 /* merge.c: merges nests with the same loops that read the same elements. */

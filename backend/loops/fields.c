@@ -329,10 +329,14 @@ static void code_effect(struct codec *c, struct loop_effect *x)
 	code_need(c, !x->where || x->n_buffers, "the condition of an assertion expected");
 }
 
+static void code_computed(struct codec *c, uint32_t *x) { code_reference(c, "%", x, UINT32_MAX); }
+
 static void code_stmt(struct codec *c, struct loop_stmt *x)
 {
 	code_line(c);
 	CODE_ENUM(c, x->kind, STMT_KINDS, stmt_words);
+	if (code_option(c, " of [", x->n_values))
+		CODE_COMMAS(c, x->values, x->n_values, "]", code_computed);
 	code_mark(c, " ");
 	switch (x->kind) {
 #define STMT(id, word, member) \

@@ -115,8 +115,10 @@ enum {
 #include "backend/loops/stmts.def"
 #undef STMT
 };
+enum { MOST_VALUES = 64 };
 struct loop_stmt {
 	enum loop_stmt_kind kind;
+	uint32_t *values, n_values; /* instructions of the run_fn that it computes, each once, at most MOST_VALUES; the main one first */
 	union {
 		struct loop_nest nest;
 		struct loop_kernel kernel;

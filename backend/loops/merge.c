@@ -162,13 +162,34 @@ static void drop_unread(const struct loop_fn *f, struct loop_nest *n)
 	n->n_stores = kept;
 }
 
+static void merge_values(struct arena *unit, struct loop_stmt *a, const struct loop_stmt *b)
+{
+	uint32_t *all = ARENA_ARRAY(unit, uint32_t, a->n_values + b->n_values), n = a->n_values;
+	memcpy(all, a->values, n * sizeof *all);
+	for (uint32_t k = 0; k < b->n_values && n < MOST_VALUES; k++) {
+		uint32_t i = 0;
+		while (i < a->n_values && a->values[i] != b->values[k])
+			i++;
+		if (i == a->n_values)
+			all[n++] = b->values[k];
+	}
+	a->values = all;
+	a->n_values = n;
+}
+
+static void merge_stmt(struct arena *unit, struct loop_stmt *a, const struct loop_stmt *b)
+{
+	merge(unit, &a->u.nest, &b->u.nest);
+	merge_values(unit, a, b);
+}
+
 void loops_merge(struct loop_fn *f)
 {
 	uint32_t n = 0;
 	for (uint32_t s = 0; s < f->n_stmts; s++) {
 		struct loop_stmt *st = &f->stmts[s];
 		if (n > 0 && st->kind == STMT_NEST && f->stmts[n - 1].kind == STMT_NEST && can_merge(&f->stmts[n - 1].u.nest, &st->u.nest))
-			merge(f->unit, &f->stmts[n - 1].u.nest, &st->u.nest);
+			merge_stmt(f->unit, &f->stmts[n - 1], st);
 		else
 			f->stmts[n++] = *st;
 	}

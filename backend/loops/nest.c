@@ -17,6 +17,7 @@ struct nest_builder {
 	VEC(struct loop_expr) exprs;
 	VEC(struct loop_reduction) reductions;
 	VEC(struct memo) memo;
+	VEC(uint32_t) values; /* computed by the nest */
 };
 
 static uint32_t eval(struct nest_builder *n, ir_ref v, const struct coords *c);
@@ -241,12 +242,27 @@ static uint32_t eval_reduction(struct nest_builder *n, ir_ref v, const struct co
 	return put_cast(n, put(n, e), in->type.elem);
 }
 
+/* Notes that the nest computes v. The value of a reduction is the main one. */
+static void note_value(struct nest_builder *n, ir_ref v, bool reduction)
+{
+	uint32_t k = 0;
+	while (k < n->values.len && n->values.at[k] != v)
+		k++;
+	if (k == n->values.len && k < MOST_VALUES)
+		vec_push(&n->values, v);
+	if (reduction && k < n->values.len) {
+		n->values.at[k] = n->values.at[0];
+		n->values.at[0] = v;
+	}
+}
+
 static uint32_t eval_inline(struct nest_builder *n, ir_ref v, const struct coords *c)
 {
 	const struct builder *b = n->b;
 	const struct ir_inst *in = ir_at(b->ir, v);
 	struct coords oc;
 	uint32_t args[3];
+	note_value(n, v, in->op == OP_MATMUL || (ir_op_traits(in->op) & REDUCES));
 	switch (in->op) {
 	case OP_DIM: return put_extent(n, ir_extent(in)->extent, c->in_reduction);
 	case OP_IOTA: return put_cast(n, put_coord(n, &c->at[ir_axis(in)->axis], c->in_reduction), in->type.elem);
@@ -347,9 +363,10 @@ static uint32_t range_store(struct nest_builder *n, struct loop_access *a)
 
 #define COPY_VEC(arena, T, v) ((v).len ? memcpy(ARENA_ARRAY(arena, T, (v).len), (v).at, (v).len * sizeof(T)) : NULL)
 
-void loops_build_nest(struct builder *b, uint32_t group, struct loop_nest *out)
+void loops_build_nest(struct builder *b, uint32_t group, struct loop_stmt *s)
 {
 	struct nest_builder n = {.b = b, .group = &b->groups[group]};
+	struct loop_nest *out = &s->u.nest;
 	struct loop_store *store = ARENA_NEW(b->unit, struct loop_store);
 	store->value = n.group->kind == GROUP_RANGE ? range_store(&n, &store->access) : group_store(&n, &store->access);
 	*out = (struct loop_nest){.n_parallel = n.group->n_parallel, .n_reduce = n.group->n_reduce};
@@ -360,7 +377,11 @@ void loops_build_nest(struct builder *b, uint32_t group, struct loop_nest *out)
 	out->n_reductions = n.reductions.len;
 	out->stores = store;
 	out->n_stores = 1;
+	note_value(&n, n.group->root, false); /* a copy computes nothing else */
+	s->values = COPY_VEC(b->unit, uint32_t, n.values);
+	s->n_values = n.values.len;
 	vec_free(&n.exprs);
 	vec_free(&n.reductions);
 	vec_free(&n.memo);
+	vec_free(&n.values);
 }

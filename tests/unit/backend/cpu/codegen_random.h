@@ -462,8 +462,8 @@ static struct random_fn random_function(struct arena *a, uint64_t seed, const ch
 }
 
 /* The function name(inputs) = op(inputs); its plan is ready for loops_build. */
-static struct random_fn one_op(struct arena *a, struct dims *d, const char *name, enum ir_op op, const struct hir_type *out,
-			       const struct hir_type *inputs, uint32_t n)
+static inline struct random_fn one_op(struct arena *a, struct dims *d, const char *name, enum ir_op op, const struct hir_type *out,
+				      const struct hir_type *inputs, uint32_t n)
 {
 	struct random_fn r = {.a = a, .f = ir_fn_new(a, name, d), .sym_value = 1};
 	ir_ref x[2];
