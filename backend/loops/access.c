@@ -18,7 +18,7 @@ static void code_factor(struct codec *c, dim *x)
 	if (brackets && c->mode == CODEC_PRINT)
 		buf_putc(c->out, '(');
 	if (!brackets && c->mode == CODEC_READ)
-		*x = dim_const(c->f->dims, ir_read_int(&c->text));
+		*x = dim_const(c->dims, ir_read_int(&c->text));
 	else
 		code_dim(c, x);
 	if (brackets)
@@ -78,7 +78,7 @@ static bool read_variable(struct codec *c, struct loop_access *x, uint32_t loops
 static void read_offset(struct codec *c, struct loop_access *x, uint32_t loops)
 {
 	do {
-		dim factor = dim_const(c->f->dims, 1);
+		dim factor = dim_const(c->dims, 1);
 		if (read_variable(c, x, loops, factor))
 			continue;
 		code_factor(c, &factor);
@@ -105,7 +105,7 @@ static void code_offset(struct codec *c, struct loop_access *x, uint32_t loops)
 void code_access(struct codec *c, struct loop_access *x, uint32_t loops)
 {
 	if (codec_reads(c)) {
-		dim zero = dim_const(c->f->dims, 0);
+		dim zero = dim_const(c->dims, 0);
 		*x = (struct loop_access){.base = zero, .scale = zero, .bound = zero, .index = LOOP_NONE};
 		for (uint32_t k = 0; k < LOOP_MAX; k++)
 			x->stride[k] = zero;

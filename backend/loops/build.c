@@ -48,7 +48,7 @@ static uint32_t output_or_temp(struct builder *b, ir_ref v, const struct hir_typ
 static void weight_buffer(struct builder *b, ir_ref v)
 {
 	const struct ir_inst *in = ir_at(b->ir, v);
-	const struct slot *slot = &b->plan->slots[ir_number(in)->number];
+	const struct slot *slot = &b->slots[ir_number(in)->number];
 	if (slot->kind == SLOT_TABLE)
 		return;
 	b->buffer[v] = buffer_new(b, BUFFER_WEIGHT, ir_number(in)->number, &in->type);
@@ -173,7 +173,7 @@ static struct loop_call call_of(struct builder *b, ir_ref v, const struct hir_un
 	for (bool table = false; *first < in->n_operands && !table; ++*first) {
 		ir_ref o = ir_operand(b->ir, v, *first);
 		const struct ir_inst *oi = ir_at(b->ir, o);
-		table = oi->op == OP_WEIGHT && b->plan->slots[ir_number(oi)->number].kind == SLOT_TABLE;
+		table = oi->op == OP_WEIGHT && b->slots[ir_number(oi)->number].kind == SLOT_TABLE;
 		if (table)
 			s.slot = ir_number(oi)->number;
 		else
@@ -277,14 +277,13 @@ static void emit_nest(struct builder *b, uint32_t group)
 {
 	struct loop_stmt *s = nest_new(b);
 	loops_build_nest(b, group, s);
-	loops_simplify(b->dims, &s->u.nest);
 }
 
 static void emit_stored(struct builder *b, ir_ref v)
 {
 	const struct ir_inst *in = ir_at(b->ir, v);
 	struct kernel_match m;
-	if (kernel_for(b->plan->options.target, b->ir, v, &m)) {
+	if (kernel_for(b->target, b->ir, v, &m)) {
 		(in->op == OP_MATMUL ? emit_matmul : emit_along_axis)(b, v, &m);
 		return;
 	}
@@ -334,21 +333,22 @@ static void reserve(struct builder *b)
 	b->fn->stmts = ARENA_ARRAY(b->unit, struct loop_stmt, b->ir->n_insts + b->n_groups);
 }
 
-struct loop_fn *loops_build(struct arena *unit, const struct plan *p)
+uint32_t loop_pass_build(struct loop_fn *f, struct loop_pass_context *c)
 {
-	const struct ir_fn *ir = p->run_fn;
-	struct builder b = {
-		.unit = unit, .plan = p, .ir = ir, .dims = ir->dims, .fn = ARENA_NEW(unit, struct loop_fn), .range_table = LOOP_NONE};
-	b.zero = dim_const(b.dims, 0);
-	b.one = dim_const(b.dims, 1);
-	*b.fn = (struct loop_fn){.unit = unit,
-				 .symbol = ir->name,
-				 .dims = ir->dims,
-				 .n_inputs = ir->n_inputs,
-				 .n_outputs = ir->n_outputs,
-				 .n_slots = p->n_slots,
-				 .scratch = b.zero};
-	b.buffer = ARENA_ARRAY(unit, uint32_t, ir->n_insts);
+	const struct ir_fn *ir = c->source->fn;
+	struct builder b = {.unit = f->unit,
+			    .ir = ir,
+			    .slots = c->source->slots,
+			    .target = c->options->target,
+			    .dims = c->dims,
+			    .zero = dim_const(c->dims, 0),
+			    .one = dim_const(c->dims, 1),
+			    .fn = f,
+			    .range_table = LOOP_NONE};
+	f->n_inputs = ir->n_inputs;
+	f->n_outputs = ir->n_outputs;
+	f->n_slots = c->source->n_slots;
+	b.buffer = ARENA_ARRAY(f->unit, uint32_t, ir->n_insts);
 	memset(b.buffer, 0xff, ir->n_insts * sizeof *b.buffer);
 	loops_add_checks(&b);
 	loops_fuse(&b);
@@ -360,7 +360,5 @@ struct loop_fn *loops_build(struct arena *unit, const struct plan *p)
 	for (uint32_t g = 0; g < b.n_groups; g++)
 		if (b.groups[g].kind == GROUP_COPY)
 			emit_nest(&b, g);
-	loops_merge(b.fn);
-	loops_allocate(b.fn);
-	return b.fn;
+	return f->n_stmts;
 }

@@ -3,7 +3,7 @@
 #define TRIB_BACKEND_LOOPS_BUILD_H
 #include <stdbool.h>
 #include <stdint.h>
-#include "backend/loops/loops.h"
+#include "backend/loops/loop_passes.h"
 
 /* The element of a value that an iteration reads: in each dimension base + Σ coef·loop variable. */
 struct coord {
@@ -40,8 +40,9 @@ struct fused {
 
 struct builder {
 	struct arena *unit;
-	const struct plan *plan;
 	const struct ir_fn *ir;
+	const struct slot *slots;
+	const struct target *target;
 	struct dims *dims;
 	dim zero, one;
 	struct fused *values; /* of each instruction */
@@ -74,12 +75,6 @@ dim loops_empty_index(const struct builder *b, ir_ref v);
 uint32_t loops_range_table(struct builder *b);
 /* nest.c: builds the nest of group `g`. Sets the values of the statement. */
 void loops_build_nest(struct builder *b, uint32_t g, struct loop_stmt *out);
-/* simplify.c: removes loops of one iteration, joins loops that are linear in memory. */
-void loops_simplify(struct dims *d, struct loop_nest *n);
-/* merge.c: merges nests with the same loops that read the same elements. */
-void loops_merge(struct loop_fn *f);
-/* memory.c: sets the offsets of temporaries and the size of the scratch. */
-void loops_allocate(struct loop_fn *f);
 
 /* coords.c */
 bool coords_eq(const struct coords *a, const struct coords *b);

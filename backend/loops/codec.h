@@ -12,6 +12,7 @@ struct codec {
 	enum codec_mode mode;
 	struct arena *unit; /* of what is read */
 	struct loop_fn *f;  /* written, visited, or being read */
+	struct dims *dims;  /* of what is read */
 	struct buf *out;    /* print, serialize */
 	struct ir_reader text;
 	struct varint_in bytes;

@@ -225,7 +225,7 @@ static void code_nest(struct codec *c, struct loop_nest *n)
 	if (code_option(c, " reduce ", n->n_reduce))
 		code_loops(c, n, n->n_parallel, &n->n_reduce);
 	for (uint32_t k = n->n_parallel + n->n_reduce; codec_reads(c) && k < LOOP_MAX; k++)
-		n->extent[k] = dim_const(c->f->dims, 0);
+		n->extent[k] = dim_const(c->dims, 0);
 	c->depth++;
 	CODE_LINES(c, n->exprs, n->n_exprs, "| %#", code_expr);
 	CODE_LINES(c, n->reductions, n->n_reductions, "acc", code_reduction);

@@ -61,7 +61,7 @@ static void estimate_cost(struct builder *b, ir_ref v)
 	struct fused *f = &b->values[v];
 	f->cost = own_cost(in->op);
 	f->size = 1;
-	if (loops_is_external(b->ir, v) || is_joined(in->op) || is_reduction(in->op) || kernel_for(b->plan->options.target, b->ir, v, NULL))
+	if (loops_is_external(b->ir, v) || is_joined(in->op) || is_reduction(in->op) || kernel_for(b->target, b->ir, v, NULL))
 		return;
 	for (uint32_t k = 0; k < in->n_operands; k++) {
 		const struct fused *o = &b->values[ir_operand(b->ir, v, k)];
@@ -241,7 +241,7 @@ static void decide_storage(struct builder *b, ir_ref v)
 			force_buffer(b, ir_operand(b->ir, v, k));
 		return;
 	}
-	if (kernel_for(b->plan->options.target, b->ir, v, &m)) {
+	if (kernel_for(b->target, b->ir, v, &m)) {
 		f->stored = true;
 		for (uint32_t k = 0; k < m.n_operands; k++)
 			force_buffer(b, m.operands[k]);

@@ -4,8 +4,7 @@
 #define TRIB_BACKEND_LOOPS_LOOPS_H
 #include <stdbool.h>
 #include <stdint.h>
-#include "backend/ir/ir.h"
-#include "backend/plan/plan.h"
+#include "backend/ir/slot.h"
 #include "backend/runtime/unit.h"
 #include "backend/target/kernel.h"
 
@@ -143,7 +142,7 @@ struct loop_check {
 struct loop_fn {
 	struct arena *unit;
 	const char *symbol;
-	struct dims *dims;
+	const struct dims *dims; /* the loop passes grow it; closed when they have run */
 	struct loop_buffer *buffers;
 	uint32_t n_buffers;
 	struct loop_stmt *stmts;
@@ -154,8 +153,17 @@ struct loop_fn {
 	uint32_t n_checks;
 };
 
-/* Builds the loop IR of a plan's run_fn. */
-struct loop_fn *loops_build(struct arena *unit, const struct plan *p);
+/* What loops are built from: the run_fn of a plan, whose dims grow, and its slots. */
+struct loop_source {
+	const struct ir_fn *fn;
+	const struct slot *slots;
+	uint32_t n_slots;
+};
+struct plan_options;
+struct pass_trace;
+/* Runs the loop passes of loop_passes.def. Returns NULL if the trace stops the run before the end. `trace` may be NULL. */
+struct loop_fn *loops_build(struct arena *unit, const struct loop_source *source, const struct plan_options *options,
+			    struct pass_trace *trace);
 /* Checks what printers rely on. Returns false after writing what is wrong into `why`. */
 bool loops_verify(const struct loop_fn *f, struct buf *why);
 /* Writes f as text; reads such a text back. loops_read returns NULL after reporting an error into `diags`. */

@@ -24,6 +24,7 @@ struct size_class {
 };
 struct allocator {
 	struct loop_fn *f;
+	struct dims *dims;
 	struct lifetime *lifetimes; /* for each buffer */
 	uint32_t *next_first;       /* for each buffer: the next with the same first statement */
 	uint32_t *firsts;           /* for each statement: the temporaries that it writes first */
@@ -87,7 +88,7 @@ static struct size_class *find_free(struct allocator *p, dim size)
 	best = NULL;
 	for (uint32_t k = p->sizes.len, tried = 0; k-- > 0 && tried < SIZES_TRIED; tried++) {
 		struct size_class *s = &p->sizes.at[k];
-		if (s->free != NONE && fits(p->f->dims, size, s->size) && (!best || is_smaller(p->f->dims, s->size, best->size)))
+		if (s->free != NONE && fits(p->dims, size, s->size) && (!best || is_smaller(p->dims, s->size, best->size)))
 			best = s;
 	}
 	return best;
@@ -102,7 +103,7 @@ static uint32_t take_region(struct allocator *p, dim size)
 		return region;
 	}
 	vec_push(&p->regions, ((struct region){p->f->scratch, size, NONE}));
-	p->f->scratch = dim_add(p->f->dims, p->f->scratch, size);
+	p->f->scratch = dim_add(p->dims, p->f->scratch, size);
 	return p->regions.len - 1;
 }
 
@@ -133,9 +134,9 @@ static uint32_t *array_of_none(struct arena *a, uint32_t n)
 	return memset(ARENA_ARRAY(a, uint32_t, n + 1), 0xff, (n + 1) * sizeof(uint32_t));
 }
 
-void loops_allocate(struct loop_fn *f)
+uint32_t loop_pass_allocate(struct loop_fn *f, struct loop_pass_context *c)
 {
-	struct allocator p = {.f = f, .lifetimes = ARENA_ARRAY(f->unit, struct lifetime, f->n_buffers + 1)};
+	struct allocator p = {.f = f, .dims = c->dims, .lifetimes = ARENA_ARRAY(f->unit, struct lifetime, f->n_buffers + 1)};
 	p.next_first = array_of_none(f->unit, f->n_buffers);
 	p.firsts = array_of_none(f->unit, f->n_stmts);
 	p.ends = array_of_none(f->unit, f->n_stmts);
@@ -143,18 +144,20 @@ void loops_allocate(struct loop_fn *f)
 	for (uint32_t k = f->n_buffers; k-- > 0;) {
 		if (f->buffers[k].kind != BUFFER_TEMP)
 			continue;
-		p.lifetimes[k].size = rounded_size(f->dims, &f->buffers[k].type);
+		p.lifetimes[k].size = rounded_size(c->dims, &f->buffers[k].type);
 		if (p.lifetimes[k].first >= f->n_stmts)
 			continue;
 		p.next_first[k] = p.firsts[p.lifetimes[k].first];
 		p.firsts[p.lifetimes[k].first] = k;
 	}
 	p.size_at = array_of_none(f->unit, dims_count(f->dims));
-	f->scratch = dim_const(f->dims, 0);
+	f->scratch = dim_const(c->dims, 0);
 	for (uint32_t s = 0; s < f->n_stmts; s++) {
 		allocate_at(&p, s);
 		free_after(&p, s);
 	}
+	uint32_t n = p.regions.len;
 	vec_free(&p.regions);
 	vec_free(&p.sizes);
+	return n;
 }

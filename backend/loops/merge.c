@@ -183,9 +183,10 @@ static void merge_stmt(struct arena *unit, struct loop_stmt *a, const struct loo
 	merge_values(unit, a, b);
 }
 
-void loops_merge(struct loop_fn *f)
+uint32_t loop_pass_merge(struct loop_fn *f, struct loop_pass_context *c)
 {
-	uint32_t n = 0;
+	(void)c;
+	uint32_t n = 0, before = f->n_stmts;
 	for (uint32_t s = 0; s < f->n_stmts; s++) {
 		struct loop_stmt *st = &f->stmts[s];
 		if (n > 0 && st->kind == STMT_NEST && f->stmts[n - 1].kind == STMT_NEST && can_merge(&f->stmts[n - 1].u.nest, &st->u.nest))
@@ -197,4 +198,5 @@ void loops_merge(struct loop_fn *f)
 	for (uint32_t s = 0; s < n; s++)
 		if (f->stmts[s].kind == STMT_NEST && f->stmts[s].u.nest.n_stores > 1)
 			drop_unread(f, &f->stmts[s].u.nest);
+	return before - n;
 }

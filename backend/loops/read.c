@@ -10,7 +10,7 @@ static void read_fn(struct codec *c)
 	struct ir_reader *r = &c->text;
 	struct loop_fn *f = c->f;
 	f->unit = c->unit;
-	f->dims = r->dims = dims_new(c->unit);
+	f->dims = c->dims = r->dims = dims_new(c->unit);
 	ir_read_expect(r, "unit");
 	code_name(c, &f->symbol);
 	ir_read_symbols(r);
@@ -31,5 +31,6 @@ struct loop_fn *loops_read(struct arena *unit, const struct source *text, struct
 		ir_read_fail(&c.text, why.at);
 	}
 	buf_free(&why);
+	dims_close(c.dims);
 	return c.text.failed ? NULL : c.f;
 }

@@ -26,7 +26,7 @@ struct loop_fn *loops_deserialize(struct arena *unit, const void *bytes, size_t 
 	if (head)
 		memcpy(&magic, head, sizeof magic);
 	c.f->unit = unit;
-	code_need(&c, magic == MAGIC && (c.f->dims = dims_read(unit, &c.bytes)) && dims_count(c.f->dims), "");
+	code_need(&c, magic == MAGIC && (c.f->dims = c.dims = dims_read(unit, &c.bytes)) && dims_count(c.f->dims), "");
 	if (c.bytes.ok) {
 		code_name(&c, &c.f->symbol);
 		code_fn(&c);
@@ -41,5 +41,6 @@ struct loop_fn *loops_deserialize(struct arena *unit, const void *bytes, size_t 
 	if (!sound)
 		*error = arena_strdup(unit, why.at);
 	buf_free(&why);
+	dims_close(c.dims);
 	return sound ? c.f : NULL;
 }

@@ -19,13 +19,14 @@ static const struct tensor_pass {
 
 const char *pass_name(enum pass_number p) { return passes[p].pass.text; }
 
-struct pass_context pass_context_new(uint8_t opt, bool size, bool verify, struct diags *diags, struct pass_trace *trace)
+struct pass_context pass_context_new(const struct plan_options *o, struct diags *diags, struct pass_trace *trace)
 {
-	uint8_t level = size ? 2 : opt;
-	return (struct pass_context){.opt = opt,
-				     .size = size,
+	uint8_t level = o->size ? 2 : o->opt;
+	return (struct pass_context){.target = o->target,
+				     .opt = o->opt,
+				     .size = o->size,
 				     .diags = diags,
-				     .run = {.level = level, .verify = verify, .facts = FACTS_OF_LOWERED, .trace = trace}};
+				     .run = {.level = level, .verify = o->verify, .facts = FACTS_OF_LOWERED, .trace = trace}};
 }
 
 static void verify(const struct ir_fn *f, const struct pass_context *c, const char *after)

@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "backend/ir/ir.h"
+#include "backend/passes/options.h"
 #include "backend/passes/pass.h"
 
 struct diags;
@@ -28,7 +29,7 @@ struct pass_context {
 	struct pass_run run;
 };
 /* Makes the context of a function that was lowered or read from text. */
-struct pass_context pass_context_new(uint8_t opt, bool size, bool verify, struct diags *diags, struct pass_trace *trace);
+struct pass_context pass_context_new(const struct plan_options *o, struct diags *diags, struct pass_trace *trace);
 
 /* Return the number of changes that they made. */
 #define PASS(id, text, groups, level, needs, makes, breaks) uint32_t pass_##id(struct ir_fn *f, struct pass_context *c);

@@ -1,4 +1,4 @@
-/* The pipeline of one unit: lower, passes, split, hashes. */
+/* The pipeline of one unit, and the hashes of its plan. */
 #include "backend/plan/plan.h"
 #include <string.h>
 #include "backend/lower/lower.h"
@@ -37,47 +37,55 @@ static void print_stage(const struct pass_run *r, const char *stage, const struc
 		ir_print(f, text);
 }
 
-/* Lowers and optimises in `scratch`; the two functions of the plan go to `unit`. */
-static bool lower_and_split(struct plan *p, struct arena *unit, struct arena *scratch, struct pass_context *c)
+static void list_inlined(struct plan *p, struct arena *unit, const struct pass_context *c)
+{
+	p->n_inlined = c->n_inlined;
+	p->inlined = ARENA_ARRAY(unit, const struct hir_unit *, c->n_inlined + 1);
+	if (c->n_inlined)
+		memcpy(p->inlined, c->inlined, c->n_inlined * sizeof *p->inlined);
+}
+
+static void finish_split(const struct plan *p, const struct pass_run *r)
+{
+	if (p->options.verify) {
+		ir_verify_or_abort(p->build_fn, "split");
+		ir_verify_or_abort(p->run_fn, "split");
+	}
+	print_stage(r, "build_fn", p->build_fn);
+	print_stage(r, "run_fn", p->run_fn);
+}
+
+/* The pipeline. The whole function is in `scratch`; what the plan consists of goes to `unit`. */
+static bool make(struct plan *p, struct arena *unit, struct arena *scratch, struct pass_context *c, struct plan_trace *trace)
 {
 	struct ir_fn *whole = lower_into(scratch, p->unit, p->dims, NULL, c->diags);
 	if (!whole)
 		return false;
 	print_stage(&c->run, "lowered", whole);
-	if (!passes_run(whole, c, EARLY) || !passes_run(whole, c, LEGALIZE) || !passes_run(whole, c, LATE))
+	if (!passes_run(whole, c, EARLY) || !passes_run(whole, c, LEGALIZE) || !passes_run(whole, c, LATE) || c->run.stopped)
 		return false;
 	pass_require(&c->run, FACT_BUILD_TIME | FACT_SETTLED, "split");
 	if (!plan_split(p, unit, whole, c->opt > 0, c->diags))
 		return false;
-	p->n_inlined = c->n_inlined;
-	p->inlined = ARENA_ARRAY(unit, const struct hir_unit *, c->n_inlined + 1);
-	if (c->n_inlined)
-		memcpy(p->inlined, c->inlined, c->n_inlined * sizeof *p->inlined);
-	return true;
+	finish_split(p, &c->run);
+	struct loop_source source = {p->run_fn, p->slots, p->n_slots};
+	p->loops = loops_build(unit, &source, &p->options, trace ? &trace->loops : NULL);
+	list_inlined(p, unit, c);
+	dims_close(p->dims);
+	return p->loops != NULL;
 }
 
-struct plan *plan_unit(struct arena *unit, const struct hir_unit *u, const struct plan_options *opt, struct diags *diags, struct buf *dump)
+struct plan *plan_unit(struct arena *unit, const struct hir_unit *u, const struct plan_options *o, struct diags *diags,
+		       struct plan_trace *trace)
 {
-	struct pass_trace trace = {.text = dump};
-	struct pass_context c = pass_context_new(opt->opt, opt->size, opt->verify, diags, &trace);
-	c.target = opt->target;
+	struct pass_context c = pass_context_new(o, diags, trace ? &trace->ir : NULL);
 	struct arena *scratch = arena_new(0);
 	struct plan *p = ARENA_NEW(unit, struct plan);
-	p->unit = u;
-	p->dims = lower_dims(unit, u);
-	p->options = *opt;
-	bool ok = lower_and_split(p, unit, scratch, &c);
+	*p = (struct plan){.unit = u, .options = *o, .dims = lower_dims(unit, u)};
+	bool ok = make(p, unit, scratch, &c, trace);
 	arena_free(scratch);
 	if (!ok)
 		return NULL;
-	if (opt->verify) {
-		ir_verify_or_abort(p->build_fn, "split");
-		ir_verify_or_abort(p->run_fn, "split");
-	}
-	print_stage(&c.run, "build_fn", p->build_fn);
-	print_stage(&c.run, "run_fn", p->run_fn);
-	p->build_fn->dims = dims_copy(unit, p->dims); /* loops_build adds to those of the run_fn while the build_fn is evaluated */
-	dims_close(p->build_fn->dims);
 	build_fn_describe(unit, p->build_fn, &p->interface);
 	p->build_fn_hash = hash_build_fn(p->build_fn, &p->interface);
 	p->run_fn_hash = hash_combine(ir_hash(p->run_fn), hash_interface(p));

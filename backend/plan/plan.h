@@ -2,26 +2,16 @@
  *   build_fn  what depends only on weights and constants; evaluated when the library is built
  *   run_fn    the rest; compiled.
  * A plan is deterministic. Its hashes decide whether a compiled fragment can be reused. Most of a build needs only hashes, slots and
- * interface, which builder/store/plan_record.h stores; the two functions are then NULL until something has to be made from them. */
+ * interface, which builder/store/plan_record.h stores; the functions are then NULL until something has to be made from them. */
 #ifndef TRIB_BACKEND_PLAN_PLAN_H
 #define TRIB_BACKEND_PLAN_PLAN_H
 #include <stdbool.h>
 #include <stdint.h>
-#include "backend/ir/ir.h"
+#include "backend/ir/slot.h"
+#include "backend/loops/loops.h"
+#include "backend/passes/options.h"
+#include "backend/passes/pass.h"
 #include "backend/target/target.h"
-
-/* One pointer of a unit's weight table. */
-enum slot_kind {
-	SLOT_DATA,  /* a tensor: output `first_output` of the build_fn, packed in `layout` */
-	SLOT_TABLE, /* the weight table of `callee`, whose build-time inputs are n_args outputs of the build_fn from first_output on */
-};
-struct slot {
-	enum slot_kind kind;
-	enum layout layout;
-	struct hir_type type;
-	uint32_t first_output, n_args;
-	const struct hir_unit *callee;
-};
 
 /* The build_fn without its code. It is divided into pieces that share only constants. They are evaluated separately, so memory holds the
  * weights of a piece and not of the unit. */
@@ -42,20 +32,15 @@ struct build_fn_interface {
 	uint32_t n_pieces;
 };
 
-struct plan_options {
-	const struct target *target;
-	uint8_t opt; /* 0 … 3 */
-	bool size;   /* -Os */
-	bool verify; /* verify after every pass */
-};
-
 struct plan {
 	const struct hir_unit *unit;
 	struct plan_options options; /* of the unit: its own level */
-	struct dims *dims;           /* of all functions below: a copy of the unit's that has grown. NULL if they are */
-	struct ir_fn *build_fn; /* weights: the unit's build-time inputs in order; no run-time inputs; outputs: see slots. May be NULL */
-	struct ir_fn *run_fn;   /* the index of a WEIGHT is a slot number. May be NULL */
-	struct slot *slots;     /* a call has a slot even if its callee has no weights */
+	struct dims *dims;           /* of all functions below: a copy of the unit's that has grown and is closed. May be NULL */
+	const struct ir_fn
+		*build_fn; /* weights: the unit's build-time inputs in order; no run-time inputs; outputs: see slots. May be NULL */
+	const struct ir_fn *run_fn;  /* the index of a WEIGHT is a slot number. May be NULL */
+	const struct loop_fn *loops; /* of the run_fn. May be NULL */
+	struct slot *slots;          /* a call has a slot even if its callee has no weights */
 	uint32_t n_slots;
 	struct build_fn_interface interface;
 	const struct hir_unit **inlined; /* each once, sorted by symbol */
@@ -64,9 +49,15 @@ struct plan {
 	hash128 run_fn_hash; /* of run_fn and the slots; with target, options and compiler build it is the key of the fragment */
 };
 
-/* Makes the plan of u in `unit`. Returns NULL after reporting errors into diags. `dump` receives the IR text after each stage; it may be
- * NULL. */
-struct plan *plan_unit(struct arena *unit, const struct hir_unit *u, const struct plan_options *opt, struct diags *diags, struct buf *dump);
+/* What the caller wants to see of the two lists of passes. */
+struct plan_trace {
+	struct pass_trace ir, loops;
+};
+
+/* Makes the plan of u in `unit`. Afterwards it is constant: threads may read it at once. Returns NULL after reporting errors into diags, and if the
+ * trace stops the pipeline. `trace` may be NULL. */
+struct plan *plan_unit(struct arena *unit, const struct hir_unit *u, const struct plan_options *o, struct diags *diags,
+		       struct plan_trace *trace);
 
 /* Fills the interface of a build_fn; its arrays are in `a`. */
 void build_fn_describe(struct arena *a, const struct ir_fn *build_fn, struct build_fn_interface *interface);

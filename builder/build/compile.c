@@ -24,22 +24,19 @@ static void store(struct build_context *c, struct compile *f, enum cache_kind ki
 
 bool compile_loops(struct build_context *c, struct compile *f, uint32_t worker)
 {
-	struct arena *scratch = arena_new(0);
 	struct buf loops = {0};
 	struct tick t = timing_tick();
-	loops_serialize(loops_build(scratch, plan_cache_code(f->job)), &loops);
+	loops_serialize(plan_cache_code(f->job)->loops, &loops);
 	store(c, f, CACHE_LOOPS, &loops, timing_add(c->timing, PHASE_OPT, worker + 1, f->label, t));
 	buf_free(&loops);
-	arena_free(scratch);
 	return true;
 }
 
 bool compile_unit(struct build_context *c, struct compile *f, uint32_t worker)
 {
-	struct arena *scratch = arena_new(0);
 	struct buf object = {0};
 	struct tick t = timing_tick();
-	const struct loop_fn *loops = loops_build(scratch, plan_cache_code(f->job));
+	const struct loop_fn *loops = plan_cache_code(f->job)->loops;
 	int64_t took = timing_add(c->timing, PHASE_OPT, worker + 1, f->label, t);
 	t = timing_tick();
 	const struct plan_options *o = &f->job->options;
@@ -52,6 +49,5 @@ bool compile_unit(struct build_context *c, struct compile *f, uint32_t worker)
 		store(c, f, CACHE_FRAGMENT, &object, took + (os_now_ns() - t.wall));
 	timing_add(c->timing, PHASE_CODEGEN, worker + 1, f->label, t);
 	buf_free(&object);
-	arena_free(scratch);
 	return f->is_made;
 }

@@ -58,9 +58,9 @@ enum step dump_files(const struct build_context *c, const struct project *p)
 }
 
 static bool dump_code(struct build_context *c, const struct model_job *m, enum dump d, const struct hir_unit *u, const struct plan *p,
-		      struct arena *scratch, struct buf *text)
+		      struct buf *text)
 {
-	const struct loop_fn *f = loops_build(scratch, p);
+	const struct loop_fn *f = p->loops;
 	struct plan_options o = key_unit_options(&m->spec->plan, m->platform.target, u);
 	struct buf error = {0};
 	if (d == DUMP_LOOPS) {
@@ -87,8 +87,9 @@ static bool dump_unit(struct build_context *c, const struct model_job *m, enum d
 	if (d == DUMP_TYPES) {
 		hir_print(u, text);
 	} else {
-		const struct plan *p = plan_unit(scratch, u, &o, c->diags, d == DUMP_IR ? text : NULL);
-		ok = p && (d == DUMP_IR || dump_code(c, m, d, u, p, scratch, text));
+		struct plan_trace trace = {.ir.text = d == DUMP_IR ? text : NULL};
+		const struct plan *p = plan_unit(scratch, u, &o, c->diags, &trace);
+		ok = p && (d == DUMP_IR || dump_code(c, m, d, u, p, text));
 	}
 	flush(c, text);
 	arena_free(scratch);

@@ -217,7 +217,7 @@ static bool write_opencl(struct model_job *m, const struct model_input *in, cons
 	const struct loop_fn **units = ARENA_ARRAY(m->link.arena, const struct loop_fn *, m->program->n_units + 1);
 	struct object_list l = {ARENA_ARRAY(m->link.arena, struct object *, 1 + MOST_OPENCL_OBJECTS), 1};
 	for (uint32_t i = 0; i < m->program->n_units; i++)
-		units[i] = m->units.plans[i] ? loops_build(m->link.arena, m->units.plans[i]) : NULL;
+		units[i] = m->units.plans[i] ? m->units.plans[i]->loops : NULL;
 	l.at[0] = opencl_model_object(m->link.arena, in, m->link.layout, info, units);
 	if (!l.at[0])
 		return model_link_failed(m, "it cannot be made into OpenCL kernels");

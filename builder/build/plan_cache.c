@@ -170,6 +170,15 @@ static struct plan facts_of(struct arena *a, const struct plan *p)
 	return f;
 }
 
+/* The functions of a plan. run_fn is last: plan_cache_code tests it without the lock. */
+static void take_code(struct plan *p, const struct plan *made)
+{
+	p->dims = made->dims;
+	p->build_fn = made->build_fn;
+	p->loops = made->loops;
+	__atomic_store_n(&p->run_fn, made->run_fn, __ATOMIC_RELEASE);
+}
+
 void plan_cache_record(struct unit_job *j)
 {
 	struct arena *a = j->model->context->arena;
@@ -190,8 +199,7 @@ void plan_cache_record(struct unit_job *j)
 	j->is_planned = true;
 	j->plan = ARENA_NEW(a, struct plan);
 	*j->plan = r->plan;
-	j->plan->build_fn = made->build_fn;
-	j->plan->run_fn = made->run_fn;
+	take_code(j->plan, made);
 }
 
 void plan_cache_share(struct unit_job *j)
@@ -216,8 +224,7 @@ static void make_code(struct unit_job *j)
 	const struct plan *made = plan_unit(a, j->unit, &j->options, diags, NULL);
 	BUG_ON(!made || !hash_eq(made->run_fn_hash, j->plan->run_fn_hash) || !hash_eq(made->build_fn_hash, j->plan->build_fn_hash));
 	j->arena = a;
-	j->plan->build_fn = made->build_fn;
-	__atomic_store_n(&j->plan->run_fn, made->run_fn, __ATOMIC_RELEASE);
+	take_code(j->plan, made);
 	diags_free(diags);
 }
 
@@ -237,7 +244,7 @@ void plan_cache_drop_code(struct unit_job *j)
 {
 	if (!j->plan || j->plan->interface.n_pieces || j->model->outputs.opencl)
 		return;
-	j->plan->build_fn = j->plan->run_fn = NULL;
+	take_code(j->plan, &(struct plan){0});
 	arena_free(j->arena);
 	j->arena = NULL;
 }

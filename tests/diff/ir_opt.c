@@ -84,7 +84,8 @@ static int print_hash(const struct ir_fn *f)
 
 static int work(int argc, char **argv, struct ir_fn *f, struct arena *a, struct diags *d)
 {
-	struct pass_context c = pass_context_new(argc == 4 && !strcmp(argv[1], "-O") ? (uint8_t)atoi(argv[2]) : 2, false, true, d, NULL);
+	uint8_t opt = argc == 4 && !strcmp(argv[1], "-O") ? (uint8_t)atoi(argv[2]) : 2;
+	struct pass_context c = pass_context_new(&(struct plan_options){.opt = opt, .verify = true}, d, NULL);
 	if (argc == 3 && !strcmp(argv[1], "-hash"))
 		return print_hash(f);
 	if (argc == 3)

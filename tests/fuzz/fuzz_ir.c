@@ -23,7 +23,7 @@ static void round_trip(struct arena *a, struct sources *s, struct diags *d, cons
 
 static void optimise(struct ir_fn *f, struct diags *d)
 {
-	struct pass_context c = pass_context_new(3, false, true, d, NULL);
+	struct pass_context c = pass_context_new(&(struct plan_options){.opt = 3, .verify = true}, d, NULL);
 	BUG_ON(!passes_run(f, &c, ALL_PASSES));
 }
 

@@ -62,7 +62,7 @@ static void interpret(struct arena *a, struct hir_program *p, struct diags *d, i
 	struct tensor none[1], *weights = ARENA_ARRAY(a, struct tensor, p->entries[0].unit->n_inputs + 1);
 	struct ir_fn *f = lower_unit(a, p->entries[0].unit, d);
 	struct buf why = {0};
-	struct pass_context c = pass_context_new((uint8_t)opt, false, true, d, NULL);
+	struct pass_context c = pass_context_new(&(struct plan_options){.opt = (uint8_t)opt, .verify = true}, d, NULL);
 	if (!f || !init_params(a, p, d, weights))
 		return;
 	if (!ir_verify(f, &why)) {

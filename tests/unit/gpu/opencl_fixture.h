@@ -19,6 +19,7 @@
 #include "base/buf.h"
 #include "base/os.h"
 #include "gpu/opencl.h"
+#include "tests/unit/backend/plan_loops.h"
 
 enum { MAX_UNITS = 64, MAX_IO = 48, MAX_SLOTS = 4 };
 
@@ -131,7 +132,7 @@ static inline void unit_core(struct unit *u)
 		ir_mark_build_time(u->f);
 		if (!ir_verify(u->f, &why))
 			fail_msg("%s", why.at);
-		u->loops = loops_build(u->a, &u->plan);
+		u->loops = plan_loops(u->a, &u->plan);
 		if (!loops_verify(u->loops, &why))
 			fail_msg("%s", why.at);
 		buf_free(&why);

@@ -14,7 +14,8 @@ enum { MAX = 32 };
 struct fixture {
 	struct arena *a;
 	struct loop_fn *f;
-	dim zero, one, n; /* n: the symbol N */
+	struct dims *dims; /* of f */
+	dim zero, one, n;  /* n: the symbol N */
 };
 
 static struct fixture setup(const char *symbol)
@@ -23,17 +24,17 @@ static struct fixture setup(const char *symbol)
 	x.f = ARENA_NEW(x.a, struct loop_fn);
 	x.f->unit = x.a;
 	x.f->symbol = symbol;
-	x.f->dims = dims_new(x.a);
-	x.n = dim_new_sym(x.f->dims, "N");
-	x.zero = dim_const(x.f->dims, 0);
-	x.one = dim_const(x.f->dims, 1);
+	x.f->dims = x.dims = dims_new(x.a);
+	x.n = dim_new_sym(x.dims, "N");
+	x.zero = dim_const(x.dims, 0);
+	x.one = dim_const(x.dims, 1);
 	x.f->scratch = x.zero;
 	x.f->buffers = ARENA_ARRAY(x.a, struct loop_buffer, MAX);
 	x.f->stmts = ARENA_ARRAY(x.a, struct loop_stmt, MAX);
 	return x;
 }
 
-static dim num(struct fixture *x, int64_t v) { return dim_const(x->f->dims, v); }
+static dim num(struct fixture *x, int64_t v) { return dim_const(x->dims, v); }
 
 static uint32_t buffer(struct fixture *x, enum buffer_kind kind, dtype elem, uint32_t rank, const dim *dims, const void *data)
 {
@@ -176,7 +177,7 @@ static void mean_square(void **state)
 static void gather(void **state)
 {
 	struct fixture x = setup("gather");
-	dim width = num(&x, 3), rows = dim_add(x.f->dims, x.n, num(&x, 7));
+	dim width = num(&x, 3), rows = dim_add(x.dims, x.n, num(&x, 7));
 	uint32_t idx = buffer(&x, BUFFER_INPUT, DT_INT32, 1, (dim[]){x.n}, NULL);
 	uint32_t table = buffer(&x, BUFFER_WEIGHT, DT_FLOAT16, 2, (dim[]){rows, width}, NULL);
 	uint32_t out = buffer(&x, BUFFER_OUTPUT, DT_BFLOAT16, 2, (dim[]){x.n, width}, NULL);

@@ -425,7 +425,7 @@ static bool too_big(const struct random_fn *r, ir_ref v)
 	return n > 40000;
 }
 
-/* A function with outputs; its plan is ready for loops_build. */
+/* A function with outputs; its plan is ready for plan_loops. */
 static struct random_fn random_function(struct arena *a, uint64_t seed, const char *name)
 {
 	static const int64_t sizes[] = {0, 1, 2, 3, 5, 8, 16, 19, 32, 40, 65};
@@ -461,7 +461,7 @@ static struct random_fn random_function(struct arena *a, uint64_t seed, const ch
 	return r;
 }
 
-/* The function name(inputs) = op(inputs); its plan is ready for loops_build. */
+/* The function name(inputs) = op(inputs); its plan is ready for plan_loops. */
 static inline struct random_fn one_op(struct arena *a, struct dims *d, const char *name, enum ir_op op, const struct hir_type *out,
 				      const struct hir_type *inputs, uint32_t n)
 {

@@ -8,6 +8,7 @@
 #include "backend/target/target.h"
 #include "tests/unit/backend/cpu/codegen_native.h"
 #include "tests/unit/backend/cpu/codegen_random.h"
+#include "tests/unit/backend/plan_loops.h"
 
 enum { VARIANTS = 5 };
 static const struct {
@@ -92,7 +93,7 @@ static void show(const struct trial *t, const struct loop_fn *loops)
 static struct loop_fn *build(struct trial *t, const char *symbol)
 {
 	struct buf why = {0};
-	struct loop_fn *loops = loops_build(t->r.a, &t->r.plan);
+	struct loop_fn *loops = plan_loops(t->r.a, &t->r.plan);
 	loops->symbol = symbol;
 	if (!loops_verify(loops, &why)) {
 		fprintf(stderr, "%s\n", why.at);
@@ -398,7 +399,7 @@ static struct loop_fn *rows_function(struct arena *a)
 	struct hir_type in[2] = {{.elem = DT_FLOAT32, .rank = 2, .dims = {v, three}}, {.elem = DT_INT32, .rank = 1, .dims = {n}}};
 	struct hir_type out = {.elem = DT_FLOAT32, .rank = 2, .dims = {n, three}};
 	struct random_fn r = one_op(a, d, "rows", OP_GATHER, &out, in, 2);
-	return loops_build(a, &r.plan);
+	return plan_loops(a, &r.plan);
 }
 
 /* caller(x[N]) = -leaf(x), where leaf has scratch of its own and one symbol. */
@@ -423,7 +424,7 @@ static struct loop_fn *caller_function(struct arena *a)
 	r.f->outputs[0] = emit(&r, OP_NEG, &t, &result, 1, true);
 	r.f->n_outputs = 1;
 	struct plan p = {.options.target = target_get(TARGET_X86_64_V3), .run_fn = r.f};
-	return loops_build(a, &p);
+	return plan_loops(a, &p);
 }
 
 static const char leaf_source[] =

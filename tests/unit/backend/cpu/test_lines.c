@@ -5,6 +5,7 @@
 #include "backend/loops/statements.h"
 #include "tests/unit/backend/cpu/codegen_native.h"
 #include "tests/unit/backend/cpu/codegen_random.h"
+#include "tests/unit/backend/plan_loops.h"
 
 enum { FUNCTIONS = 20 };
 
@@ -69,7 +70,7 @@ static void test_places(void **state)
 	for (uint32_t k = 0; k < quick(FUNCTIONS, 4); k++) {
 		struct arena *a = arena_new(0);
 		struct random_fn r = random_function(a, 1000 + k, "unit");
-		const struct loop_fn *f = loops_build(a, &r.plan);
+		const struct loop_fn *f = plan_loops(a, &r.plan);
 		struct buf bytes = compile(api, c, f);
 		const char *why;
 		struct object *o = object_parse(a, "unit", bytes.at, bytes.len, &why);

@@ -6,6 +6,7 @@
 #include "base/diag.h"
 #include "tests/unit/backend/cpu/codegen_native.h"
 #include "tests/unit/backend/cpu/codegen_random.h"
+#include "tests/unit/backend/plan_loops.h"
 
 enum { FUNCTIONS = 25, TARGETS = 4 };
 static const struct codegen_target targets[TARGETS] = {
@@ -36,7 +37,7 @@ static const struct loop_fn **random_functions(struct arena *a)
 	for (uint32_t k = 0; k < n_functions(); k++) {
 		struct random_fn *r = ARENA_NEW(a, struct random_fn);
 		*r = random_function(a, 1000 + k, arena_printf(a, "seed%u", k));
-		fns[k] = loops_build(a, &r->plan);
+		fns[k] = plan_loops(a, &r->plan);
 	}
 	return fns;
 }
@@ -127,7 +128,7 @@ static const struct loop_fn *power(struct arena *a)
 	struct dims *d = dims_new(a);
 	struct hir_type x = {.elem = DT_FLOAT32, .rank = 1, .dims = {dim_const(d, 5)}}, t[2] = {x, x};
 	struct random_fn r = one_op(a, d, "power", OP_POW, t, t, 2);
-	return loops_build(a, &r.plan);
+	return plan_loops(a, &r.plan);
 }
 
 /* A processor without registers to pass floats in: powf cannot be called. */

@@ -8,6 +8,7 @@
 #include "base/diag.h"
 #include "base/os.h"
 #include "base/source.h"
+#include "tests/unit/backend/plan_loops.h"
 
 #define FOLDER TRIB_SOURCE_DIR "/tests/golden/loops/"
 
@@ -76,7 +77,7 @@ static void check_golden(const char *name)
 	struct buf out = {0}, why = {0};
 	struct ir_fn *f = read_fn(a, s, arena_printf(a, FOLDER "%s.ir", name));
 	struct plan p = plan_for(a, f);
-	struct loop_fn *loops = loops_build(a, &p);
+	struct loop_fn *loops = plan_loops(a, &p);
 	if (!loops_verify(loops, &why))
 		fail_msg("%s", why.at);
 	loops_print(loops, &out);
@@ -104,7 +105,7 @@ static void test_verify(void **state)
 	struct plan p = plan_for(a, f);
 	struct buf why = {0};
 	for (int breakage = 0; breakage < 4; breakage++) {
-		struct loop_fn *l = loops_build(a, &p);
+		struct loop_fn *l = plan_loops(a, &p);
 		struct loop_nest *n = &l->stmts[0].u.nest;
 		assert_true(loops_verify(l, &why));
 		switch (breakage) {

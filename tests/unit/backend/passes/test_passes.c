@@ -175,7 +175,7 @@ static void compare(struct random_fn *r, uint32_t seed)
 {
 	struct tensor want[4], got[4];
 	struct diags *d = diags_new(0);
-	struct pass_context c = pass_context_new(2, false, true, d, NULL);
+	struct pass_context c = pass_context_new(&(struct plan_options){.opt = 2, .verify = true}, d, NULL);
 	random_function(r);
 	struct ir_fn before = *r->f;
 	run(r, want);
@@ -224,7 +224,7 @@ static void ternary_changes_rounding_only(void **state)
 		struct random_fn r = {.a = arena_new(0)};
 		struct sources *sources = sources_new();
 		struct diags *d = diags_new(0);
-		struct pass_context c = pass_context_new(1, false, true, d, NULL);
+		struct pass_context c = pass_context_new(&(struct plan_options){.opt = 1, .verify = true}, d, NULL);
 		struct tensor want, got;
 		r.f = ir_read(r.a, sources_add(sources, "t.ir", text, strlen(text)), d);
 		if (!r.f)

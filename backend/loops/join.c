@@ -1,4 +1,4 @@
-/* Makes loops fewer and longer: removes loops of one iteration, and can_join two adjacent loops if every access is linear over both. */
+/* Makes loops fewer and longer: removes loops of one iteration, and joins two adjacent loops if every access is linear over both. */
 #include "backend/loops/build.h"
 
 static dim zero_of(struct dims *d) { return dim_const(d, 0); }
@@ -71,8 +71,10 @@ static bool can_join(struct dims *d, const struct loop_nest *n, uint32_t outer)
 	return true;
 }
 
-void loops_simplify(struct dims *d, struct loop_nest *n)
+/* Returns the number of loops that it removed. */
+static uint32_t join(struct dims *d, struct loop_nest *n)
 {
+	uint32_t before = n->n_parallel + n->n_reduce;
 	dim one = dim_const(d, 1);
 	for (uint32_t k = n->n_parallel + n->n_reduce; k-- > 0;)
 		if (dim_eq(n->extent[k], one)) {
@@ -85,4 +87,14 @@ void loops_simplify(struct dims *d, struct loop_nest *n)
 		n->extent[k] = dim_mul(d, n->extent[k - 1], n->extent[k]);
 		drop(d, n, k - 1);
 	}
+	return before - (n->n_parallel + n->n_reduce);
+}
+
+uint32_t loop_pass_join(struct loop_fn *f, struct loop_pass_context *c)
+{
+	uint32_t removed = 0;
+	for (uint32_t k = 0; k < f->n_stmts; k++)
+		if (f->stmts[k].kind == STMT_NEST)
+			removed += join(c->dims, &f->stmts[k].u.nest);
+	return removed;
 }

@@ -1,0 +1,56 @@
+/* Runs the passes of loop_passes.def. */
+#include "backend/loops/loop_passes.h"
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/bug.h"
+
+static const struct loop_pass {
+	struct pass pass;
+	uint32_t (*run)(struct loop_fn *f, struct loop_pass_context *c);
+} passes[] = {
+#define LOOP_PASS(id, text, level, needs, makes, breaks) {{text, level, needs, makes, breaks}, loop_pass_##id},
+#include "backend/loops/loop_passes.def"
+#undef LOOP_PASS
+};
+
+const char *loop_pass_name(enum loop_pass_number p) { return passes[p].pass.text; }
+
+static void verify(const struct loop_fn *f, const char *after)
+{
+	struct buf why = {0};
+	if (loops_verify(f, &why))
+		return;
+	buf_printf(&why, "after %s", after);
+	BUG(why.at);
+}
+
+static void run_one(enum loop_pass_number k, struct loop_fn *f, struct loop_pass_context *c)
+{
+	const struct pass *p = &passes[k].pass;
+	if (!pass_begin(&c->run, p))
+		return;
+	pass_end(&c->run, p, k, passes[k].run(f, c));
+	if (c->run.verify)
+		verify(f, p->text);
+	struct buf *text = pass_text(&c->run, "after ", p->text);
+	if (text)
+		loops_print(f, text);
+}
+
+struct loop_fn *loops_build(struct arena *unit, const struct loop_source *source, const struct plan_options *o, struct pass_trace *trace)
+{
+	struct loop_pass_context c = {
+		.source = source,
+		.options = o,
+		.dims = source->fn->dims,
+		.run = {.level = o->size ? 2 : o->opt, .verify = o->verify, .trace = trace, .arena = unit},
+	};
+	struct loop_fn *f = ARENA_NEW(unit, struct loop_fn);
+	*f = (struct loop_fn){.unit = unit, .symbol = source->fn->name, .dims = c.dims, .scratch = dim_const(c.dims, 0)};
+	for (enum loop_pass_number k = 0; k < LOOP_PASS_COUNT; k++)
+		run_one(k, f, &c);
+	if (c.run.stopped)
+		return NULL;
+	pass_require(&c.run, FACT_BUILT | FACT_ALLOCATED, "code generation");
+	return f;
+}

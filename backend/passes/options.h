@@ -1,0 +1,15 @@
+/* What a unit is planned for: it decides which passes run and what they do. */
+#ifndef TRIB_BACKEND_PASSES_OPTIONS_H
+#define TRIB_BACKEND_PASSES_OPTIONS_H
+#include <stdbool.h>
+#include <stdint.h>
+
+struct target;
+
+struct plan_options {
+	const struct target *target;
+	uint8_t opt; /* 0 … 3 */
+	bool size;   /* -Os */
+	bool verify; /* verify after every pass */
+};
+#endif
