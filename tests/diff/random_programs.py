@@ -1,0 +1,124 @@
+"""Random programs in the interpreter, in compiled libraries of all levels and on OpenCL give the same results.
+
+random_programs.py [--from N] [--count N] [--jobs N] [--batch N] [--levels all|turns|one] [--no-opencl] [--keep FOLDER] checks the programs of these seeds; a failing
+one is made smaller and printed. `--print N` prints a program. Without arguments it is a test of a fixed number of seeds."""
+import argparse
+import os
+import sys
+import time
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "random_programs"))
+import check  # noqa: E402
+import draw  # noqa: E402
+import program as programs  # noqa: E402
+import shrink  # noqa: E402
+
+LEVELS = ("-O0", "-O1", "-O2", "-O3", "-Os")
+CPUS = ("x86-64-v3", "x86-64-v2", "x86-64-v4")
+
+
+def has_avx512():
+    with open("/proc/cpuinfo") as f:
+        return "avx512f" in f.read()
+
+
+def configurations(which, turn):
+    """Levels of optimisation and CPUs: all pairs, or each level once with the CPUs by turns, or one."""
+    cpus = [c for c in CPUS if c != "x86-64-v4" or has_avx512()]
+    if which == "all":
+        return [(o, c) for o in LEVELS for c in cpus]
+    if which == "turns":
+        return [(o, cpus[(turn + k) % len(cpus)]) for k, o in enumerate(LEVELS)]
+    return [(LEVELS[turn % len(LEVELS)], cpus[turn % len(cpus)])]
+
+
+def configuration(label):
+    """That of a label: (configurations, OpenCL)."""
+    for o in LEVELS:
+        for c in CPUS:
+            if label == o + c:
+                return [(o, c)], False
+    return [], label.startswith("opencl")
+
+
+def smaller(trib, case, label, count):
+    """The failing program, shrunk while it fails in the same way."""
+    configs, opencl = configuration(label)
+
+    def fails(p):
+        return any(name == label for _, name, _ in check.check(trib, [p], configs, opencl, 1, count)[1])
+
+    return shrink.shrink(case.program, fails) if fails(case.program) else case.program
+
+
+def report(trib, failures, count, keep=None, most=3):
+    """Texts of the first failures; each program once."""
+    texts, seen = [], set()
+    for case, label, why in failures:
+        if case.program.name in seen:
+            continue
+        seen.add(case.program.name)
+        text = f"seed {case.program.seed}, {label}: {why}\n"
+        if len(seen) <= most:
+            text += programs.text(smaller(trib, case, label, count))
+        texts.append(text)
+        if keep:
+            os.makedirs(keep, exist_ok=True)
+            with open(os.path.join(keep, f"{case.program.name}.txt"), "w") as f:
+                f.write(text + "\n# the whole program:\n" + programs.text(case.program))
+    return texts
+
+
+class Programs(unittest.TestCase):
+    """Fixed seeds: the same programs in each run of the test."""
+
+    def test_all_ways_agree(self):
+        count = 20 if os.environ.get("TRIB_QUICK") else 60
+        trib = os.environ["TRIB"]
+        some = [draw.draw_program(seed) for seed in range(count)]
+        cases, failures = check.check(trib, some, configurations("turns", 0), False)
+        self.assertGreater(cases, count)
+        self.assertFalse(failures, "\n".join(report(trib, failures, 2)))
+
+
+class Devices(unittest.TestCase):
+    def test_all_ways_agree(self):
+        count = 5 if os.environ.get("TRIB_QUICK") else 25
+        trib = os.environ["TRIB"]
+        _, failures = check.check(trib, [draw.draw_program(seed) for seed in range(count)], [], True, 2, 1)
+        self.assertFalse(failures, "\n".join(report(trib, failures, 1)))
+
+
+def main():
+    a = argparse.ArgumentParser()
+    a.add_argument("--from", dest="start", type=int, default=0)
+    a.add_argument("--count", type=int, default=1000)
+    a.add_argument("--batch", type=int, default=50)
+    a.add_argument("--jobs", type=int, default=2)
+    a.add_argument("--levels", default="turns", choices=("all", "turns", "one"))
+    a.add_argument("--no-opencl", action="store_true")
+    a.add_argument("--no-shrink", action="store_true")
+    a.add_argument("--keep")
+    a.add_argument("--print", type=int)
+    a.add_argument("--trib", default=os.environ.get("TRIB", "out/release/trib"))
+    o = a.parse_args()
+    if o.print is not None:
+        print(programs.text(draw.draw_program(o.print)), end="")
+        return 0
+    trib, failed, cases, begin = os.path.abspath(o.trib), 0, 0, time.monotonic()
+    for at in range(o.start, o.start + o.count, o.batch):
+        some = [draw.draw_program(seed) for seed in range(at, min(at + o.batch, o.start + o.count))]
+        n, failures = check.check(trib, some, configurations(o.levels, at // o.batch), not o.no_opencl, o.jobs)
+        cases += n
+        for text in report(trib, failures, 2, o.keep, 0 if o.no_shrink else 3):
+            failed += 1
+            print(text, flush=True)
+        print(f"seeds {o.start} to {some[-1].seed}: {cases} cases, {failed} programs failed, {time.monotonic() - begin:.0f} s", flush=True)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    if len(sys.argv) > 1 and sys.argv[1].startswith("--"):
+        sys.exit(main())
+    unittest.main()
