@@ -79,6 +79,11 @@ def draw_cases(program, count=2):
     return cases
 
 
+def first_error(text):
+    """What a failed command said, from its first error on."""
+    return text[max(text.find("error"), 0):][:1500]
+
+
 class Batch:
     def __init__(self, trib, jobs=2, folder=None):
         self.trib, self.jobs = trib, jobs
@@ -122,7 +127,7 @@ class Batch:
         files = [f"{self.dir}/{at}.{k}.npy" for k in [*case.inputs, *outputs]]
         try:
             if done.returncode:
-                return f"ended with {done.returncode}: {done.stderr[-1500:]}"
+                return f"ended with {done.returncode}: {first_error(done.stderr)}"
             return [np.load(f"{self.dir}/{at}.{o}.npy") for o in outputs]
         finally:
             for f in files:
@@ -150,7 +155,7 @@ class Batch:
         done = self.run("build", "all", *flags, "-o", out, "-q", f"-j{self.jobs}", timeout=600)
         if done.returncode:
             if len(names) == 1:
-                return [(c, label, f"the build ended with {done.returncode}: {done.stderr[-1500:]}") for c in cases]
+                return [(c, label, f"the build ended with {done.returncode}: {first_error(done.stderr)}") for c in cases]
             half = set(names[: len(names) // 2])
             return self.compiled([c for c in cases if c.program.name in half], label, flags, emit, device) + \
                 self.compiled([c for c in cases if c.program.name not in half], label, flags, emit, device)
@@ -176,7 +181,7 @@ class Batch:
                     failures.append((cases[at], label, r["why"]))
             if done.returncode == 0:
                 break
-            failures.append((cases[at], label, f"the library ended the process with {done.returncode}: {done.stderr[-1500:]}"))
+            failures.append((cases[at], label, f"the library ended the process with {done.returncode}: {first_error(done.stderr)}"))
             start = at + 1
         return failures
 

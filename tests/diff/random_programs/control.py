@@ -1,7 +1,7 @@
 """Branches, loops and calls of random programs: what Drawer does beside single operations."""
 from bounds import MOST, Invalid, Type, broadcast, rounded
 from arithmetic import binary_infer
-from program import Block, Statement, operation
+from program import Block, Statement, index_type, operation
 
 
 class Control:
@@ -57,7 +57,7 @@ class Control:
         carried, index = [self.name("h") for _ in starts], self.name("i")
         types = [self.type(s) for s in starts]
         top, self.top = self.top, False
-        inner = self.block(self.integer(1, 4), depth - 1, {**dict(zip(carried, types)), index: Type("int32", (), 0, most)})
+        inner = self.block(self.integer(1, 4), depth - 1, {**dict(zip(carried, types)), index: index_type(n, most)})
         results = []
         try:
             for c, t in zip(carried, types):

@@ -79,9 +79,7 @@ def prune(program):
             for s in f.block.body:
                 used |= uses(s)
             members = {s.attrs.get("member") for s in calls(f.block)}
-            kept = [s for s in f.block.body if any(n in used for n in s.results)]
-            changed |= len(kept) < len(f.block.body)
-            f.block.body = kept
+            changed |= prune_block(f.block, used)
             f.params = [p for p in f.params if p.name in used]
             f.layers = [(m, n) for m, n in f.layers if m in members]
             if f.name == program.name:
@@ -97,6 +95,16 @@ def prune(program):
         if f.name in called:
             called |= {s.attrs["function"] for s in calls(f.block)}
     program.functions = {n: f for n, f in program.functions.items() if n in called}
+
+
+def prune_block(block, used):
+    """Drops statements whose results no name of `used` is; True if there were any."""
+    kept = [s for s in block.body if any(n in used for n in s.results)]
+    changed = len(kept) < len(block.body)
+    block.body = kept
+    for s in kept:
+        changed |= any([prune_block(b, used) for b in s.blocks])
+    return changed
 
 
 def calls(block):
@@ -131,6 +139,8 @@ def draw_program(seed):
             found = leaves(entry.block)
             rng.shuffle(found)
             entry.block.results = found[:rng.randint(2, 8)]
+            inner = [n for s in entry.block.body for n in s.results if n not in found]
+            entry.block.results += rng.sample(inner, min(len(inner), rng.choice([0, 0, 1, 3])))  # values that others use, too
             if entry.block.results:
                 finish(program)
                 return program

@@ -19,12 +19,14 @@ THEMES = {
     "integers": ([1, 2, 3], ["int8", "int16", "int32", "int64", "trit", "bool"], 3),
     "trits": ([2, 2, 4], ["float32", "int8", "trit"], 3),
     "halves": ([1, 2, 3, 4], ["float16", "float16", "float32", "float64"], 1),
+    "squares": ([2, 2, 3], ["float32", "float32", "float64", "float16", "int32"], 5),
     "wild": ([1, 2, 3], ["float32", "float32", "float64", "float16"], 1),
 }
 BOOST = {
     "images": ("conv2d", "conv1d", "pool2d", "adaptive_avgpool2d", "upsample2d", "norm", "conv_transpose2d", "binary +", "relu"),
     "sequences": ("attention", "softmax", "linear", "matmul", "norm", "rope", "permute", "reshape"),
     "integers": ("integer divide", "integer literal", "integer unary", "compare", "where", "cast", "sum", "matmul", "gather", "scatter", "index_select"),
+    "squares": ("exp", "tanh", "sigmoid", "transpose", "permute", "flip", "slice", "binary +", "binary *", "roll", "softmax", "sum", "where", "select_scatter"),
     "trits": ("ternary_activation", "absmax_quantize", "absmean_quantize", "dequantize", "matmul", "linear", "conv2d", "bit_linear", "pack"),
 }
 
@@ -40,6 +42,8 @@ class Drawer(control.Control):
         boost = BOOST.get(theme, ())
         self.weights = [OPERATIONS[n].weight * (k if n in boost else 1) for n in NAMES]
         self.constants = [rng.choice([1, 2, 3, 4, 5, 6, 7, 8]) for _ in range(3)] + [rng.choice([2, 3, 4, 8, 9, 16, 17, 33])]
+        if theme == "squares":  # many values of one shape
+            self.constants = self.constants[-1:]
 
     # ---- choices ----
 
@@ -117,7 +121,8 @@ class Drawer(control.Control):
     def input(self, elem, shape, lo=None, hi=None):
         """A new input of the program, while its own body is drawn; elsewhere a value that fits."""
         shape = tuple(Size.of(s) for s in shape)
-        if not self.top or len(self.program.inputs) >= 7 or count(shape) > MOST_ELEMENTS or elem == "bfloat16":
+        divided = any(not isinstance(a, str) for s in shape for a in s.terms)  # a declaration does not determine such a size
+        if divided or not self.top or len(self.program.inputs) >= 7 or count(shape) > MOST_ELEMENTS or elem == "bfloat16":
             return self.pick(lambda t: t.elem == elem and t.shape == shape)
         a, b, grid = self.bounds(elem)
         if lo is not None:

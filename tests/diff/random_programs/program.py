@@ -141,6 +141,10 @@ def infer(program, s, env):
     return out if isinstance(out, list) else [out]
 
 
+def index_type(n, most):
+    return Type("int64" if n == "size" else "int32", (), 0, most)
+
+
 def infer_loop(program, s, types, env):
     """args: the carried values first, in order of the block's results; then the condition of a while, or the tensor whose size a for runs over. Each
     iteration widens the types."""
@@ -157,7 +161,7 @@ def infer_loop(program, s, types, env):
     carried = s.attrs["carried"]
     state = types[: len(carried)]
     for k in range(n if isinstance(n, int) else s.attrs["most"]):
-        inner = {**env, **dict(zip(carried, state)), s.attrs["index"]: Type("int32", (), 0, s.attrs["most"])}
+        inner = {**env, **dict(zip(carried, state)), s.attrs["index"]: index_type(s.attrs["n"], s.attrs["most"])}
         after = run_block(program, s.blocks[0], inner)
         if s.attrs.get("leave"):  # a break leaves them as they were
             scalar(run_block(program, Block(s.blocks[0].body, [s.attrs["leave"]]), inner)[0], "bool")
@@ -233,7 +237,7 @@ class Writer:
 
 def loop_names(s, env):
     """The types of the names that a loop's body has, in its first iteration."""
-    return {**dict(zip(s.attrs["carried"], (env[a] for a in s.args))), s.attrs["index"]: Type("int32", (), 0, s.attrs["most"])}
+    return {**dict(zip(s.attrs["carried"], (env[a] for a in s.args))), s.attrs["index"]: index_type(s.attrs["n"], s.attrs["most"])}
 
 
 def function_text(w, f, types):
