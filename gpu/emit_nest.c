@@ -1,47 +1,9 @@
-/* Prints a nest as a kernel. Each iteration of the parallel loops is a work item, or a work group that shares a long reduction, numbered
+/* Prints a nest as a kernel, as its schedule says. Each iteration of the parallel loops is a work item, or a work group that shares a long reduction, numbered
  * by one flat id. */
 #include <string.h>
 #include "base/arena.h"
 #include "base/bug.h"
 #include "gpu/emit.h"
-
-static uint32_t loops_of(const struct loop_nest *n) { return (uint32_t)n->n_parallel + n->n_reduce; }
-
-/* Returns the largest absolute element offset if all dims are constant and small, else a large number. */
-static int64_t access_reach(const struct emit_nest *e, const struct loop_access *a)
-{
-	const struct dims *d = e->f->dims;
-	int64_t reach, stride, extent;
-	if (a->index != LOOP_NONE || !dim_is_const(d, a->base, &reach))
-		return INT64_MAX;
-	reach = reach < 0 ? -reach : reach;
-	for (uint32_t k = 0; k < loops_of(e->n); k++) {
-		int64_t way;
-		if (!dim_is_const(d, a->stride[k], &stride) || !dim_is_const(d, e->n->extent[k], &extent))
-			return INT64_MAX;
-		if (__builtin_mul_overflow(stride < 0 ? -stride : stride, extent, &way) || __builtin_add_overflow(reach, way, &reach))
-			return INT64_MAX;
-	}
-	return reach;
-}
-
-/* Uses 32-bit indices if they suffice, because 64-bit division is slow on most devices. */
-static const char *index_type(const struct emit_nest *e)
-{
-	int64_t count = 1024, v; /* the last work group may be incomplete */
-	for (uint32_t k = 0; k < loops_of(e->n); k++)
-		if (!dim_is_const(e->f->dims, e->n->extent[k], &v) || __builtin_mul_overflow(count, v > 0 ? v : 1, &count))
-			return "long";
-	if (count > INT32_MAX)
-		return "long";
-	for (uint32_t i = 0; i < e->n->n_exprs; i++)
-		if (e->n->exprs[i].kind == LOOP_LOAD && access_reach(e, &e->n->exprs[i].access) > INT32_MAX)
-			return "long";
-	for (uint32_t i = 0; i < e->n->n_stores; i++)
-		if (access_reach(e, &e->n->stores[i].access) > INT32_MAX)
-			return "long";
-	return "int";
-}
 
 static void mark_late(const struct emit_nest *e)
 {
@@ -65,8 +27,8 @@ static void open_argument(const struct emit_nest *e, bool *first)
 static void head(const struct emit_nest *e, uint32_t stmt)
 {
 	bool first = true;
-	if (e->sig.grouped)
-		buf_printf(e->out, "kernel __attribute__((reqd_work_group_size(%d, 1, 1))) void %s_k%u(", OPENCL_GROUP, e->f->symbol, stmt);
+	if (e->sig.group)
+		buf_printf(e->out, "kernel __attribute__((reqd_work_group_size(%u, 1, 1))) void %s_k%u(", e->sig.group, e->f->symbol, stmt);
 	else
 		buf_printf(e->out, "kernel void %s_k%u(", e->f->symbol, stmt);
 	for (uint32_t i = 0; i < e->sig.n_buffers; i++) {
@@ -114,7 +76,7 @@ static void split_id(const struct emit_nest *e)
 	for (uint32_t k = e->n->n_parallel; k-- > 0;)
 		if (!is_one(e, k))
 			outer = k;
-	if (e->sig.grouped) /* there are exactly as many groups as results */
+	if (e->sig.group) /* there are exactly as many groups as results */
 		buf_printf(e->out, "\tconst int lane = (int)get_local_id(0);\n\t%s g = (%s)get_group_id(0);\n", e->index_type,
 			   e->index_type);
 	else
@@ -137,13 +99,13 @@ static void values(const struct emit_nest *e, bool in_reduction, bool late, uint
 			emit_expr(e, i, depth);
 }
 
-/* A lane computes every OPENCL_GROUP-th iteration of all reduction loops. */
+/* The lanes take the iterations of all reduction loops in turn. */
 static void shared_loop(const struct emit_nest *e)
 {
 	const char *t = e->index_type, *count = "1";
 	for (uint32_t k = 0; k < e->n->n_reduce; k++)
 		count = arena_printf(e->scratch, "%s * %s", count, opencl_dim(e->scratch, e->f->dims, e->n->extent[e->n->n_parallel + k]));
-	buf_printf(e->out, "\tfor (%s q = lane; q < %s; q += %d) {\n\t\t%s h = q;\n", t, count + strlen("1 * "), OPENCL_GROUP, t);
+	buf_printf(e->out, "\tfor (%s q = lane; q < %s; q += %u) {\n\t\t%s h = q;\n", t, count + strlen("1 * "), e->sig.group, t);
 	for (uint32_t k = e->n->n_reduce; k-- > 0;) {
 		const char *x = opencl_dim(e->scratch, e->f->dims, e->n->extent[e->n->n_parallel + k]);
 		if (k > 0)
@@ -211,15 +173,15 @@ void emit_kernel(const struct loop_fn *f, uint32_t stmt, struct buf *out)
 	struct arena *scratch = arena_new(0);
 	struct emit_nest e = {.scratch = scratch, .f = f, .n = n, .out = out};
 	opencl_signature_of(scratch, f, n, &e.sig);
-	e.index_type = index_type(&e);
+	e.index_type = n->schedule.index_bytes == 4 ? "int" : "long";
 	e.late = ARENA_ARRAY(scratch, bool, n->n_exprs + 1);
 	mark_late(&e);
 	head(&e, stmt);
-	for (uint32_t k = 0; e.sig.grouped && k < n->n_reductions; k++)
-		buf_printf(out, "\tlocal %s l%u[%d];\n", emit_value_type(n->reductions[k].elem), k, OPENCL_GROUP);
+	for (uint32_t k = 0; e.sig.group && k < n->n_reductions; k++)
+		buf_printf(out, "\tlocal %s l%u[%u];\n", emit_value_type(n->reductions[k].elem), k, e.sig.group);
 	split_id(&e);
 	values(&e, false, false, 1);
-	if (e.sig.grouped)
+	if (e.sig.group)
 		reduce_in_group(&e);
 	else if (n->n_reductions)
 		reduce(&e);

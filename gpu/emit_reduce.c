@@ -1,28 +1,17 @@
-/* Prints reductions. A work item computes one alone, or a work group shares it. Then each item takes every 64th term, and the 64 partial
- * results are combined in fixed pairs. Float sums are computed in blocks of BLOCK terms and then added, so the rounding error grows with
- * the number of blocks and not of terms. */
+/* Prints reductions. A work item computes one alone, or a work group shares it. Then its items take the terms in turn, and their partial
+ * results are combined in fixed pairs. */
 #include "base/arena.h"
 #include "base/bug.h"
 #include "gpu/emit.h"
 
-enum { BLOCK = 64 };
-
 static bool is_arg(enum ir_op op) { return op == OP_ARGMAX || op == OP_ARGMIN; }
 static dtype value_elem(const struct emit_nest *e, uint32_t k) { return e->n->exprs[e->n->reductions[k].value].elem; }
 
-/* True if the sum is long enough for blocks. */
+/* True if partial sums are added in blocks. */
 static bool is_blocked(const struct emit_nest *e, uint32_t k)
 {
 	const struct loop_reduction *r = &e->n->reductions[k];
-	if (r->op != OP_REDUCE_SUM || dtype_class(r->elem) != DTC_FLOAT)
-		return false;
-	int64_t terms = 1, v;
-	for (uint32_t i = 0; i < e->n->n_reduce; i++) {
-		if (!dim_is_const(e->f->dims, e->n->extent[e->n->n_parallel + i], &v) || v > BLOCK)
-			return true;
-		terms *= v;
-	}
-	return terms > BLOCK;
+	return e->n->schedule.sum_block && r->op == OP_REDUCE_SUM && dtype_class(r->elem) == DTC_FLOAT;
 }
 
 static const char *least(dtype t)
@@ -100,7 +89,7 @@ static void blocked_step(const struct emit_nest *e, uint32_t k, uint32_t depth)
 	emit_tabs(e->out, depth);
 	buf_printf(e->out, "s%u += v%u;\n", k, e->n->reductions[k].value);
 	emit_tabs(e->out, depth);
-	buf_printf(e->out, "if (++c%u == %d) {\n", k, BLOCK);
+	buf_printf(e->out, "if (++c%u == %u) {\n", k, e->n->schedule.sum_block);
 	emit_tabs(e->out, depth + 1);
 	buf_printf(e->out, "a%u += s%u;\n", k, k);
 	emit_tabs(e->out, depth + 1);
@@ -145,9 +134,9 @@ void emit_reduction_step(const struct emit_nest *e, uint32_t k, uint32_t depth)
 void emit_reduction_end(const struct emit_nest *e, uint32_t k)
 {
 	const struct loop_reduction *r = &e->n->reductions[k];
-	if (is_blocked(e, k) && !e->sig.grouped)
+	if (is_blocked(e, k) && !e->sig.group)
 		buf_printf(e->out, "\ta%u += s%u;\n", k, k);
-	if (e->sig.grouped)
+	if (e->sig.group)
 		buf_printf(e->out, "\ta%u = l%u[0];\n", k, k);
 	if (r->elem == DT_FLOAT16 || r->elem == DT_BFLOAT16)
 		buf_printf(e->out, "\ta%u = tri_round_%s(a%u);\n", k, r->elem == DT_FLOAT16 ? "f16" : "bf16", k);
@@ -165,8 +154,8 @@ void emit_reduction_group(const struct emit_nest *e)
 {
 	for (uint32_t k = 0; k < e->n->n_reductions; k++)
 		buf_printf(e->out, is_blocked(e, k) ? "\tl%u[lane] = a%u + s%u;\n" : "\tl%u[lane] = a%u;\n", k, k, k);
-	buf_printf(e->out, "\tfor (int gap = %d; gap > 0; gap >>= 1) {\n\t\tbarrier(CLK_LOCAL_MEM_FENCE);\n\t\tif (lane < gap) {\n",
-		   OPENCL_GROUP / 2);
+	buf_printf(e->out, "\tfor (int gap = %u; gap > 0; gap >>= 1) {\n\t\tbarrier(CLK_LOCAL_MEM_FENCE);\n\t\tif (lane < gap) {\n",
+		   e->sig.group / 2);
 	for (uint32_t k = 0; k < e->n->n_reductions; k++)
 		combine(e, k);
 	buf_puts(e->out, "\t\t}\n\t}\n\tif (lane != 0)\n\t\treturn;\n");

@@ -70,8 +70,8 @@ static void launch_nest(const struct frame *s, uint32_t stmt)
 	l.items = dim_const(s->out->dims, 1);
 	for (uint32_t k = 0; k < n->n_parallel; k++)
 		l.items = dim_mul(s->out->dims, l.items, to_entry_dim(s, n->extent[k]));
-	if (sig.grouped)
-		l.items = dim_mul(s->out->dims, l.items, dim_const(s->out->dims, OPENCL_GROUP));
+	if (sig.group)
+		l.items = dim_mul(s->out->dims, l.items, dim_const(s->out->dims, sig.group));
 	vec_push(&s->out->launches, l);
 }
 

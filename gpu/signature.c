@@ -5,7 +5,7 @@
 #include "base/arena.h"
 #include "base/bug.h"
 
-enum { BAKE_LIMIT = 1024, MANY_TERMS = 256, MANY_RESULTS = 1 << 16 };
+enum { BAKE_LIMIT = 1024 };
 
 int64_t opencl_buffer_bytes(const struct loop_fn *f, uint32_t buffer)
 {
@@ -73,24 +73,12 @@ static uint32_t *collect(struct arena *a, const bool *marked, uint32_t n, uint32
 	return out;
 }
 
-/* Returns the product of the extents, or `unknown`. */
-static int64_t iterations(const struct loop_fn *f, const dim *extents, uint32_t n, int64_t unknown)
+static uint32_t group_size(const struct loop_schedule *s)
 {
-	int64_t count = 1, v;
-	for (uint32_t k = 0; k < n; k++)
-		if (!dim_is_const(f->dims, extents[k], &v) || __builtin_mul_overflow(count, v, &count))
-			return unknown;
-	return count;
-}
-
-/* A long reduction to few results needs work items that share it, to keep a device busy. */
-static bool is_grouped(const struct loop_fn *f, const struct loop_nest *n)
-{
-	for (uint32_t k = 0; k < n->n_reductions; k++)
-		if (n->reductions[k].op == OP_ARGMAX || n->reductions[k].op == OP_ARGMIN)
-			return false;
-	return n->n_reductions && iterations(f, n->extent + n->n_parallel, n->n_reduce, 0) >= MANY_TERMS &&
-	       iterations(f, n->extent, n->n_parallel, 0) <= MANY_RESULTS;
+	for (uint32_t k = 0; k < s->n_axes; k++)
+		if (s->axes[k].kind == AXIS_LANE)
+			return s->axes[k].width;
+	return 0;
 }
 
 void opencl_signature_of(struct arena *a, const struct loop_fn *f, const struct loop_nest *n, struct opencl_signature *out)
@@ -112,5 +100,5 @@ void opencl_signature_of(struct arena *a, const struct loop_fn *f, const struct 
 	out->buffers = collect(a, m.buffers, f->n_buffers, &out->n_buffers);
 	out->syms = collect(a, m.syms, dims_syms(f->dims), &out->n_syms);
 	out->fails = m.fails;
-	out->grouped = is_grouped(f, n);
+	out->group = group_size(&n->schedule);
 }

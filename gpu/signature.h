@@ -16,9 +16,8 @@ struct opencl_signature {
 	uint32_t *syms; /* of loop_fn.dims, ascending */
 	uint32_t n_syms;
 	bool fails;
-	bool grouped; /* a work group of OPENCL_GROUP items for each point of the parallel loops */
+	uint32_t group; /* the size of the work group for each point of the parallel loops; 0: a work item for each */
 };
-enum { OPENCL_GROUP = 64 };
 
 /* Computes the signature of a nest of f; memory in `a`. */
 void opencl_signature_of(struct arena *a, const struct loop_fn *f, const struct loop_nest *n, struct opencl_signature *out);

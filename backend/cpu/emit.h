@@ -13,8 +13,6 @@
 #include "backend/target/codegen.h"
 #include "base/vec.h"
 
-enum { UNROLL_MAX = 4 };
-
 struct dim_value {
 	dim of;
 	LLVMValueRef value;
@@ -52,6 +50,8 @@ void emit_attributes(struct emit *e, LLVMValueRef f);
 void emit_fail(struct emit *e, int32_t code, LLVMValueRef ctx, LLVMValueRef value, LLVMValueRef bound);
 /* Returns the value of a dim as an int64. */
 LLVMValueRef emit_dim(struct emit *e, dim x);
+/* If the dim is a constant, stores it and returns true. */
+bool dim_known(const struct emit *e, dim x, int64_t *v);
 /* Returns a + b or a·b. Records an overflow in e->overflow unless that is NULL. */
 LLVMValueRef emit_dim_sum(struct emit *e, LLVMValueRef a, LLVMValueRef b, bool mul);
 /* Returns the address of a buffer. */
@@ -82,16 +82,6 @@ void emit_loop_open(struct emit *e, struct emit_loop *l, LLVMValueRef start, LLV
 		    uint32_t n);
 /* Ends the loop. l->carried has the values at the end of the body, and is replaced by those after the loop. */
 void emit_loop_close(struct emit *e, struct emit_loop *l);
-
-/* emit_plan.c: the loop order and vectorisation of a nest. */
-struct nest_plan {
-	uint32_t vector_loop; /* LOOP_NONE: none */
-	bool vector_reduce;   /* true if it is a reduction loop */
-	uint32_t width, unroll;
-	uint32_t order[LOOP_MAX]; /* parallel loops from the outermost to the innermost, then reduction loops */
-};
-void nest_plan(const struct emit *e, const struct loop_nest *n, struct nest_plan *p);
-bool dim_known(const struct emit *e, dim x, int64_t *v);
 
 /* emit_nest.c */
 void emit_nest(struct emit *e, const struct loop_nest *n);

@@ -54,7 +54,7 @@ LLVMValueRef body_position(struct nest *s, uint32_t loop, uint32_t copy, uint32_
 {
 	LLVMBuilderRef b = s->e->builder;
 	LLVMValueRef lanes[256], var = s->var[loop];
-	if (loop != s->plan.vector_loop || width == 1)
+	if (loop != s->axes.vector_loop || width == 1)
 		return emit_splat(s->e, var, width);
 	if (copy)
 		var = LLVMBuildAdd(b, var, emit_i64(s->e, (int64_t)copy * width), "");
@@ -83,7 +83,7 @@ LLVMValueRef body_value(struct nest *s, uint32_t expr, uint32_t copy, uint32_t w
 static LLVMValueRef lane_stride(struct nest *s, const struct loop_access *a)
 {
 	int64_t v;
-	dim stride = a->stride[s->plan.vector_loop];
+	dim stride = a->stride[s->axes.vector_loop];
 	return dim_known(s->e, stride, &v) && v == 1 ? NULL : emit_dim(s->e, stride);
 }
 
@@ -171,7 +171,7 @@ void body_compute(struct nest *s, enum body_part part)
 
 void body_store(struct nest *s)
 {
-	bool lanes = s->plan.vector_loop != LOOP_NONE && !s->plan.vector_reduce;
+	bool lanes = s->axes.vector_loop != LOOP_NONE && !s->axes.vector_reduce;
 	for (uint32_t k = 0; k < s->n->n_stores; k++) {
 		const struct loop_store *st = &s->n->stores[k];
 		uint32_t at = s->n->n_exprs + k, width = lanes ? s->width : 1;

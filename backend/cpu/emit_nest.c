@@ -1,5 +1,5 @@
-/* A nest: its parallel loops, the vectorised one innermost. If the extent of the vectorised loop is no multiple of the step, the last
- * step overlaps the one before; the same results are stored twice. If the extent may be less than a step, there is scalar code, too. */
+/* A nest as its schedule says: the parallel loops, the vectorised one innermost. If the tail overlaps, the same results are stored twice. If
+ * the extent may be less than a step, there is scalar code, too. */
 #include "backend/cpu/emit_nest.h"
 #include <stdlib.h>
 #include "base/bug.h"
@@ -29,7 +29,7 @@ static void run_at(struct nest *s, uint32_t at, LLVMValueRef var)
 {
 	struct scope sc;
 	scope_begin(s, &sc);
-	body_enter(s, s->plan.order[at], var);
+	body_enter(s, s->axes.order[at], var);
 	emit_loop_body(s, at + 1);
 	scope_end(s, &sc);
 }
@@ -59,41 +59,36 @@ static void run_vector_or_scalar(struct nest *s, uint32_t at, LLVMValueRef n, ui
 	LLVMPositionBuilderAtEnd(e->builder, scalar);
 	s->width = s->unroll = 1;
 	run_steps(s, at, n, 1, true);
-	s->width = s->plan.width;
-	s->unroll = s->plan.unroll;
+	s->width = s->axes.width;
+	s->unroll = s->axes.unroll;
 	LLVMBuildBr(e->builder, join);
 	LLVMPositionBuilderAtEnd(e->builder, join);
 }
 
 static void run_vector(struct nest *s, uint32_t at)
 {
-	struct emit *e = s->e;
-	dim extent = s->n->extent[s->plan.order[at]];
+	LLVMValueRef extent = emit_dim(s->e, s->n->extent[s->axes.order[at]]);
 	uint32_t step = s->width * s->unroll;
-	int64_t n;
-	bool known = dim_known(e, extent, &n);
-	if (known && n == step)
-		run_at(s, at, emit_i64(e, 0));
-	else if (known)
-		run_steps(s, at, emit_i64(e, n), step, n % step == 0);
-	else if (dim_common_factor(e->fn->dims, extent) % step == 0)
-		run_steps(s, at, emit_dim(e, extent), step, true);
+	if (s->axes.whole)
+		run_at(s, at, emit_i64(s->e, 0));
+	else if (s->n->schedule.tail == TAIL_SCALAR)
+		run_vector_or_scalar(s, at, extent, step);
 	else
-		run_vector_or_scalar(s, at, emit_dim(e, extent), step);
+		run_steps(s, at, extent, step, s->n->schedule.tail == TAIL_NONE);
 }
 
 LLVMValueRef emit_trip_count(struct nest *s, uint32_t at, uint32_t start, uint32_t end)
 {
 	struct emit *e = s->e;
-	LLVMValueRef count = emit_dim(e, s->n->extent[s->plan.order[at]]);
+	LLVMValueRef count = emit_dim(e, s->n->extent[s->axes.order[at]]);
 	int64_t n;
 	for (uint32_t k = start; k < at; k++)
-		if (!dim_known(e, s->n->extent[s->plan.order[k]], &n))
+		if (!dim_known(e, s->n->extent[s->axes.order[k]], &n))
 			return count; /* an outer loop tests it */
-	if (dim_known(e, s->n->extent[s->plan.order[at]], &n))
+	if (dim_known(e, s->n->extent[s->axes.order[at]], &n))
 		return count;
 	for (uint32_t k = at + 1; k < end; k++) {
-		dim inner = s->n->extent[s->plan.order[k]];
+		dim inner = s->n->extent[s->axes.order[k]];
 		if (dim_known(e, inner, &n) && n > 0)
 			continue;
 		LLVMValueRef some = LLVMBuildICmp(e->builder, LLVMIntSGT, emit_dim(e, inner), emit_i64(e, 0), "");
@@ -108,11 +103,36 @@ static void run(struct nest *s, uint32_t at)
 		emit_iteration(s);
 		return;
 	}
-	uint32_t loop = s->plan.order[at];
-	if (loop == s->plan.vector_loop)
+	uint32_t loop = s->axes.order[at];
+	if (loop == s->axes.vector_loop)
 		run_vector(s, at);
 	else
 		run_steps(s, at, emit_trip_count(s, at, 0, s->n->n_parallel), 1, true);
+}
+
+static void read_schedule(struct nest *s)
+{
+	const struct loop_schedule *from = &s->n->schedule;
+	struct nest_axes *to = &s->axes;
+	uint32_t n = 0;
+	*to = (struct nest_axes){.vector_loop = LOOP_NONE, .width = 1, .unroll = 1};
+	for (uint32_t k = 0; k < from->n_axes; k++) {
+		const struct loop_axis *a = &from->axes[k];
+		bool vector = a->kind == AXIS_VECTOR, unroll = a->kind == AXIS_UNROLL;
+		if (n == 0 || to->order[n - 1] != a->of) {
+			to->order[n++] = a->of;
+			to->whole |= vector || unroll;
+		}
+		if (unroll)
+			to->unroll = a->width;
+		if (!vector)
+			continue;
+		to->vector_loop = a->of;
+		to->width = a->width;
+		to->vector_reduce = a->of >= s->n->n_parallel;
+	}
+	s->width = to->width;
+	s->unroll = to->unroll;
 }
 
 /* Returns the loops that an expression depends on, with its arguments. */
@@ -158,7 +178,7 @@ static void analyse_nest(struct nest *s)
 {
 	for (uint32_t k = 0; k < s->n->n_exprs; k++) {
 		s->deps[k] = expr_deps(s, k);
-		s->varying[k] = s->plan.vector_loop != LOOP_NONE && (s->deps[k] >> s->plan.vector_loop & 1);
+		s->varying[k] = s->axes.vector_loop != LOOP_NONE && (s->deps[k] >> s->axes.vector_loop & 1);
 	}
 	for (uint32_t k = 0; k < s->n->n_reductions; k++) {
 		s->n_acc += reduce_values(&s->n->reductions[k]);
@@ -201,9 +221,7 @@ void emit_nest(struct emit *e, const struct loop_nest *n)
 	s.cells = calloc(n->n_exprs + 1, sizeof *s.cells);
 	s.ptrs = calloc(s.n_ptrs + 1, sizeof *s.ptrs);
 	BUG_ON(!s.deps || !s.varying || !s.fused || !s.cells || !s.ptrs);
-	nest_plan(e, n, &s.plan);
-	s.width = s.plan.width;
-	s.unroll = s.plan.unroll;
+	read_schedule(&s);
 	analyse_nest(&s);
 	prepare_nest(&s);
 	emit_loop_body(&s, 0);

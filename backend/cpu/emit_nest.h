@@ -5,8 +5,16 @@
 
 /* The value of an expression in the current scope: a scalar, or a vector for each unrolled copy. */
 struct cell {
-	LLVMValueRef value[UNROLL_MAX]; /* NULL: not computed */
-	LLVMValueRef splat;             /* of a scalar that vectors use */
+	LLVMValueRef value[LOOP_MAX_UNROLL]; /* NULL: not computed */
+	LLVMValueRef splat;                  /* of a scalar that vectors use */
+};
+/* The schedule as the code needs it. */
+struct nest_axes {
+	uint32_t order[LOOP_MAX]; /* the loops from the outermost to the innermost */
+	uint32_t vector_loop;     /* LOOP_NONE: none */
+	bool vector_reduce;       /* true if it is a reduction loop */
+	uint32_t width, unroll;
+	bool whole; /* one step covers the vectorised loop */
 };
 struct journal_entry {
 	uint32_t expr;
@@ -15,8 +23,8 @@ struct journal_entry {
 struct nest {
 	struct emit *e;
 	const struct loop_nest *n;
-	struct nest_plan plan;
-	uint32_t width, unroll; /* of the current code: those of the plan, or 1 in scalar code */
+	struct nest_axes axes;
+	uint32_t width, unroll; /* of the current code: those of the schedule, or 1 in scalar code */
 	uint32_t opened;        /* a bit for each loop */
 	LLVMValueRef var[LOOP_MAX];
 	uint32_t *deps; /* of each expression: the loops that it depends on; DEP_ACC: an accumulator */

@@ -101,6 +101,8 @@ static LLVMValueRef compute_dim(struct emit *e, dim x)
 	return v;
 }
 
+bool dim_known(const struct emit *e, dim x, int64_t *v) { return dim_is_const(e->fn->dims, x, v); }
+
 LLVMValueRef emit_dim(struct emit *e, dim x)
 {
 	int64_t v;

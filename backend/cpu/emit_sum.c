@@ -83,13 +83,12 @@ static LLVMValueRef round_down(struct emit *e, LLVMValueRef n, uint32_t step)
 }
 
 /* Adds the lanes that remain at the end of a loop of known extent. */
-static void run_tail(struct sums *m, uint32_t loop, int64_t n)
+static void run_overlap(struct sums *m, uint32_t loop)
 {
 	struct scope sc;
-	int64_t rest = n % m->s->width;
-	if (rest == 0)
-		return;
-	m->dead = m->s->width - (uint32_t)rest;
+	int64_t n = 0;
+	BUG_ON(!dim_known(m->s->e, m->s->n->extent[loop], &n));
+	m->dead = m->s->width - (uint32_t)(n % m->s->width);
 	scope_begin(m->s, &sc);
 	body_enter(m->s, loop, emit_i64(m->s->e, n - m->s->width));
 	step_all(m);
@@ -101,17 +100,16 @@ static void run_vector(struct sums *m, uint32_t loop)
 {
 	struct nest *s = m->s;
 	struct emit *e = s->e;
-	uint32_t width = s->plan.width, unroll = s->plan.unroll, big = width * unroll;
+	uint32_t width = s->axes.width, unroll = s->axes.unroll, big = width * unroll;
 	LLVMValueRef n = emit_dim(e, s->n->extent[loop]);
 	LLVMValueRef blocks = round_down(e, n, big), vectors = round_down(e, n, width);
-	int64_t known;
 	run(m, loop, emit_i64(e, 0), blocks, big);
 	set_lanes(s, width, 1);
 	if (unroll > 1)
 		run(m, loop, blocks, vectors, width);
-	if (dim_known(e, s->n->extent[loop], &known)) {
-		run_tail(m, loop, known);
-	} else {
+	if (s->n->schedule.tail == TAIL_OVERLAP) {
+		run_overlap(m, loop);
+	} else if (s->n->schedule.tail == TAIL_SCALAR) {
 		set_lanes(s, 1, 1);
 		m->target = m->all + m->copies * s->n_acc;
 		run(m, loop, vectors, n, 1);
@@ -129,8 +127,8 @@ static void run_loops(struct sums *m, uint32_t at)
 		step_all(m);
 		return;
 	}
-	uint32_t loop = s->plan.order[at];
-	if (loop == s->plan.vector_loop) {
+	uint32_t loop = s->axes.order[at];
+	if (loop == s->axes.vector_loop) {
 		run_vector(m, loop);
 		return;
 	}
@@ -189,7 +187,7 @@ static void join(struct sums *m)
 /* Stores the values of LOOP_ACC expressions. The result of ARGMAX is its index. */
 static void store_results(struct nest *s, const struct sums *m)
 {
-	bool lanes = s->plan.vector_loop != LOOP_NONE && !s->plan.vector_reduce;
+	bool lanes = s->axes.vector_loop != LOOP_NONE && !s->axes.vector_reduce;
 	for (uint32_t k = 0; k < s->n->n_exprs; k++) {
 		const struct loop_expr *x = &s->n->exprs[k];
 		uint32_t at = 0;
@@ -206,9 +204,8 @@ static void store_results(struct nest *s, const struct sums *m)
 
 void emit_reductions(struct nest *s)
 {
-	int64_t known;
 	struct sums m = {.s = s, .copies = s->unroll};
-	m.scalars = s->plan.vector_reduce && !dim_known(s->e, s->n->extent[s->plan.vector_loop], &known);
+	m.scalars = s->axes.vector_reduce && s->n->schedule.tail == TAIL_SCALAR;
 	m.n_all = (m.copies + m.scalars) * s->n_acc;
 	m.all = m.target = calloc(m.n_all, sizeof *m.all);
 	BUG_ON(!m.all);
@@ -217,7 +214,7 @@ void emit_reductions(struct nest *s)
 	if (m.scalars)
 		each_reduction(&m, m.all + m.copies * s->n_acc, NULL, start_scalar);
 	run_loops(&m, s->n->n_parallel);
-	if (s->plan.vector_reduce)
+	if (s->axes.vector_reduce)
 		join(&m);
 	store_results(s, &m);
 	free(m.all);

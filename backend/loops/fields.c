@@ -8,6 +8,7 @@
  *     check N - 1 >= 0 window
  *     kernel tri_matmul_f32_trit2(b0, b1, b3) dims (N, 64, 10)
  *     nest (i0 < 10*N)
+ *       schedule (for i0 step 32, unroll i0 by 2 step 16, vector i0 by 16) tail scalar index 8
  *       %0 float32 = load b3[i0]
  *       %1 float32 = neg %0
  *       store b2[i0] = %1
@@ -68,6 +69,18 @@ static const char *expr_words(uint32_t k)
 #undef EXPR
 	};
 	return k < EXPR_KINDS ? words[k] : ir_op_text((enum ir_op)(k - EXPR_KINDS));
+}
+
+static const char *axis_words(uint32_t k) { return axis_text((enum axis_kind)k); }
+
+static const char *tail_words(uint32_t k)
+{
+	static const char *const words[] = {
+#define TAIL(id, word) word,
+#include "backend/loops/tails.def"
+#undef TAIL
+	};
+	return words[k];
 }
 
 static const char *elem_words(uint32_t k) { return dtype_text((dtype)k); }
@@ -218,6 +231,38 @@ static void code_loops(struct codec *c, struct loop_nest *n, uint32_t first, uin
 	*count = (uint8_t)l.at;
 }
 
+static void code_axis(struct codec *c, struct loop_axis *x)
+{
+	CODE_ENUM(c, x->kind, AXIS_KINDS, axis_words);
+	code_mark(c, " ");
+	code_reference(c, "i", &x->of, LOOP_MAX);
+	if (code_option(c, " by ", x->width != 1))
+		code_number(c, &x->width, LOOP_MAX_LANES);
+	else
+		x->width = 1;
+	if (code_option(c, " step ", x->step != 1))
+		code_integer(c, &x->step);
+	else
+		x->step = 1;
+}
+
+static void code_schedule(struct codec *c, struct loop_schedule *x)
+{
+	bool chosen = x->index_bytes != 0;
+	if (chosen)
+		code_line(c);
+	if (!code_option(c, "schedule ", chosen))
+		return;
+	code_mark(c, "(");
+	CODE_COMMAS(c, x->axes, x->n_axes, ")", code_axis);
+	if (code_option(c, " tail ", x->tail != TAIL_NONE))
+		CODE_ENUM(c, x->tail, TAIL_KINDS, tail_words);
+	code_mark(c, " index ");
+	code_number(c, &x->index_bytes, 8);
+	if (code_option(c, " blocks ", x->sum_block))
+		code_number(c, &x->sum_block, UINT32_MAX);
+}
+
 static void code_nest(struct codec *c, struct loop_nest *n)
 {
 	c->nest = n;
@@ -227,6 +272,7 @@ static void code_nest(struct codec *c, struct loop_nest *n)
 	for (uint32_t k = n->n_parallel + n->n_reduce; codec_reads(c) && k < LOOP_MAX; k++)
 		n->extent[k] = dim_const(c->dims, 0);
 	c->depth++;
+	code_schedule(c, &n->schedule);
 	CODE_LINES(c, n->exprs, n->n_exprs, "| %#", code_expr);
 	CODE_LINES(c, n->reductions, n->n_reductions, "acc", code_reduction);
 	CODE_LINES(c, n->stores, n->n_stores, "store", code_store);

@@ -51,6 +51,6 @@ struct loop_fn *loops_build(struct arena *unit, const struct loop_source *source
 		run_one(k, f, &c);
 	if (c.run.stopped)
 		return NULL;
-	pass_require(&c.run, FACT_BUILT | FACT_ALLOCATED, "code generation");
+	pass_require(&c.run, FACT_BUILT | FACT_SCHEDULED | FACT_ALLOCATED, "code generation");
 	return f;
 }

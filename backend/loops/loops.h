@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "backend/ir/slot.h"
+#include "backend/loops/schedule.h"
 #include "backend/runtime/unit.h"
 #include "backend/target/kernel.h"
 
@@ -66,6 +67,7 @@ struct loop_nest {
 	uint32_t n_reductions;
 	struct loop_store *stores;
 	uint32_t n_stores;
+	struct loop_schedule schedule; /* how it is executed; all else is what is computed */
 };
 
 /* A call of a micro-kernel: buffers and dims as kernels.def says. */

@@ -6,7 +6,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 
-enum { MAGIC = 0x32504f4c }; /* "LOP2" */
+enum { MAGIC = 0x33504f4c }; /* "LOP3" */
 
 void loops_serialize(const struct loop_fn *f, struct buf *out)
 {

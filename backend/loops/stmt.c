@@ -47,3 +47,11 @@ const struct loop_call *loop_stmt_calls(const struct loop_stmt *s, uint32_t *n)
 	default: *n = 0; return NULL;
 	}
 }
+
+bool loops_is_scheduled(const struct loop_fn *f)
+{
+	for (uint32_t k = 0; k < f->n_stmts; k++)
+		if (f->stmts[k].kind == STMT_NEST && !f->stmts[k].u.nest.schedule.index_bytes)
+			return false;
+	return true;
+}

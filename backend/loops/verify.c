@@ -70,6 +70,66 @@ static bool check_expr(const struct check *c, uint32_t at)
 	}
 }
 
+static bool is_power_of_two(uint32_t x) { return x && !(x & (x - 1)); }
+
+/* The part of the body that one axis leaves to those inside: axes of a loop are adjacent and divide each other's steps. */
+static bool check_axis(const struct check *c, uint32_t at)
+{
+	const struct loop_schedule *s = &c->n->schedule;
+	const struct loop_axis *a = &s->axes[at], *inner = at + 1 < s->n_axes && s->axes[at + 1].of == a->of ? a + 1 : NULL;
+	if (a->of >= (uint32_t)c->n->n_parallel + c->n->n_reduce)
+		return fail(c, "an axis of a loop that does not exist", at);
+	if (!is_power_of_two(a->width) || a->width > (a->kind == AXIS_UNROLL ? LOOP_MAX_UNROLL : LOOP_MAX_LANES))
+		return fail(c, "bad width of an axis", at);
+	if (at > 0 && a[-1].of >= c->n->n_parallel && a->of < c->n->n_parallel)
+		return fail(c, "a parallel loop inside of a reduction loop", at);
+	if (a->step < 1 || a->step > LOOP_MAX_STEP || (inner && (inner->step < 1 || inner->step > LOOP_MAX_STEP)))
+		return fail(c, "bad step of an axis", at);
+	if (inner && inner->kind != AXIS_UNROLL && inner->kind != AXIS_VECTOR && a->kind != AXIS_PARALLEL)
+		return fail(c, "axes of a loop in the wrong order", at);
+	if ((a->kind == AXIS_VECTOR) != (inner == NULL && a->width > 1 && a->kind != AXIS_LANE))
+		return fail(c, "only the innermost axis of a loop is a vector", at);
+	int64_t inside = inner ? inner->step * inner->width : 1;
+	return (a->kind == AXIS_PARALLEL ? a->step % inside == 0 : a->step == inside) ||
+	       fail(c, "a step differs from what the inner axes cover", at);
+}
+
+/* The tail that the printers expect if loop `of` has vectors. */
+static bool check_tail(const struct check *c, const struct loop_axis *outer, const struct loop_axis *vector)
+{
+	int64_t extent, step = outer->step * outer->width;
+	bool known = dim_is_const(c->f->dims, c->n->extent[vector->of], &extent);
+	if (c->n->schedule.tail == TAIL_OVERLAP && (!known || extent < (vector->of < c->n->n_parallel ? step : vector->width)))
+		return fail(c, "the overlapping tail of a loop that may be too short", vector->of);
+	if ((outer->kind == AXIS_UNROLL || outer->kind == AXIS_VECTOR) && (!known || extent != step))
+		return fail(c, "a vector does not cover its loop", vector->of);
+	return true;
+}
+
+static bool check_schedule(const struct check *c)
+{
+	const struct loop_schedule *s = &c->n->schedule;
+	const struct loop_axis *outer = s->axes;
+	uint32_t seen = 0, vectors = 0;
+	if (!s->index_bytes) /* it was not chosen yet */
+		return s->n_axes == 0 || fail(c, "a schedule without a size of indices", 0);
+	for (uint32_t k = 0; k < s->n_axes; k++) {
+		const struct loop_axis *a = &s->axes[k];
+		if (!check_axis(c, k))
+			return false;
+		if (k == 0 || a[-1].of != a->of) {
+			if (seen >> a->of & 1)
+				return fail(c, "the axes of a loop are not adjacent", k);
+			seen |= 1u << a->of;
+			outer = a;
+		}
+		if (a->kind == AXIS_VECTOR && (vectors++ || !check_tail(c, outer, a)))
+			return fail(c, "a second vector", k);
+	}
+	uint32_t loops = (uint32_t)c->n->n_parallel + c->n->n_reduce;
+	return seen == (1u << loops) - 1 || fail(c, "a loop without an axis", seen);
+}
+
 static bool check_nest(struct check *c, const struct loop_nest *n)
 {
 	c->n = n;
@@ -78,6 +138,8 @@ static bool check_nest(struct check *c, const struct loop_nest *n)
 	for (uint32_t k = 0; k < n->n_exprs; k++)
 		if (!check_expr(c, k))
 			return false;
+	if (!check_schedule(c))
+		return false;
 	for (uint32_t k = 0; k < n->n_reductions; k++)
 		if (n->reductions[k].value >= n->n_exprs || !n->exprs[n->reductions[k].value].in_reduction)
 			return fail(c, "reduction of a value outside its loops", k);

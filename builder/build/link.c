@@ -216,8 +216,16 @@ static bool write_opencl(struct model_job *m, const struct model_input *in, cons
 	struct link_request r = {.needed = needed, .n_needed = 3};
 	const struct loop_fn **units = ARENA_ARRAY(m->link.arena, const struct loop_fn *, m->program->n_units + 1);
 	struct object_list l = {ARENA_ARRAY(m->link.arena, struct object *, 1 + MOST_OPENCL_OBJECTS), 1};
-	for (uint32_t i = 0; i < m->program->n_units; i++)
-		units[i] = m->units.plans[i] ? m->units.plans[i]->loops : NULL;
+	for (uint32_t i = 0; i < m->program->n_units; i++) {
+		if (!m->units.plans[i])
+			continue;
+		struct loop_fn *f = ARENA_NEW(m->link.arena, struct loop_fn);
+		*f = *m->units.plans[i]->loops;
+		f->unit = m->link.arena;
+		f->stmts = memcpy(ARENA_ARRAY(f->unit, struct loop_stmt, f->n_stmts + 1), f->stmts, f->n_stmts * sizeof *f->stmts);
+		loops_schedule(f, &(struct plan_options){.target = target_get(TARGET_OPENCL)});
+		units[i] = f;
+	}
 	l.at[0] = opencl_model_object(m->link.arena, in, m->link.layout, info, units);
 	if (!l.at[0])
 		return model_link_failed(m, "it cannot be made into OpenCL kernels");

@@ -113,6 +113,10 @@ static bool compile(struct unit_group *t, const struct tri_lazy_unit *u)
 		f = loops_deserialize(t->a, u->loops, u->n_loops, &t->error);
 	else
 		t->error = "the library is damaged: build it again";
+	if (f && !loops_is_scheduled(f)) {
+		f = NULL;
+		t->error = "the library is damaged: build it again";
+	}
 	bool ok = f && generate(t, u, f, &object);
 	if (ok) {
 		keep(t, u, &object, os_now_ns() - start);

@@ -105,6 +105,8 @@ static void compare(const char *name, const char *text)
 static void check(struct fixture *x, const char *name)
 {
 	struct buf out = {0}, again = {0};
+	x->f->unit = x->a;
+	loops_schedule(x->f, &(struct plan_options){.target = target_get(TARGET_OPENCL)});
 	opencl_unit(x->f, &out);
 	opencl_unit(x->f, &again);
 	assert_string_equal(out.at, again.at);

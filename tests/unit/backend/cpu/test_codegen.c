@@ -111,6 +111,7 @@ static bool add_variants(struct native *native, struct trial *t)
 		if (k % quick(1, VARIANTS - 1) || !target || !target_runs_here(target))
 			continue;
 		struct codegen_target ct = codegen_target_for(target, variants[k].opt, false);
+		t->r.plan.options = (struct plan_options){.target = target, .opt = (uint8_t)variants[k].opt};
 		if (!native_add(native, &ct, build(t, t->symbol[k])))
 			return false;
 	}

@@ -81,6 +81,7 @@ static void net_loops(struct unit *u, struct unit *callee)
 	n->stores[0].access.buffer = 3;
 	n->stores[0].access.stride[0] = width;
 	n->stores[0].access.stride[1] = one;
+	loops_schedule(f, &(struct plan_options){.target = target_get(TARGET_OPENCL)});
 }
 
 static struct unit *net_unit(struct model *m)
