@@ -104,13 +104,11 @@ static void launch_kernel(const struct frame *s, const struct loop_kernel *st)
 	vec_push(&s->out->launches, l);
 }
 
-static const struct loop_fn *unit_loops(const struct flatten *f, const struct hir_unit *u)
+static const struct loop_fn *unit_loops(const struct flatten *f, const char *symbol)
 {
-	const struct hir_program *p = f->in->program;
-	for (uint32_t i = 0; i < p->n_units; i++)
-		if (p->units[i] == u && f->units[i])
-			return f->units[i];
-	BUG("call of a unit without loops");
+	uint64_t i = 0;
+	BUG_ON(!map_get(&f->by_symbol, map_key_str(symbol), &i) || !f->units[i]);
+	return f->units[i];
 }
 
 static void need_scratch(struct flat_entry *out, dim size)
@@ -134,7 +132,7 @@ static void expand(const struct frame *s);
 static void call(const struct frame *s, const struct loop_call *st)
 {
 	struct arena *a = s->f->arena;
-	struct frame callee = {.f = s->f, .out = s->out, .fn = unit_loops(s->f, st->callee_unit)};
+	struct frame callee = {.f = s->f, .out = s->out, .fn = unit_loops(s->f, st->callee)};
 	dim *syms = ARENA_ARRAY(a, dim, st->n_dims + 1);
 	for (uint32_t i = 0; i < st->n_dims; i++)
 		syms[i] = to_entry_dim(s, st->dims[i]);
@@ -161,7 +159,7 @@ static void expand(const struct frame *s)
 		case STMT_CALL: call(s, &st->u.call); break;
 		case STMT_EFFECT: break; /* a device cannot print: the builder warns */
 		case STMT_BRANCH:
-		case STMT_LOOP: BUG("the builder reports run-time ifs and loops as errors");
+		case STMT_LOOP: BUG("the back end reports run-time ifs and loops as errors");
 		}
 	}
 }
@@ -169,7 +167,7 @@ static void expand(const struct frame *s)
 void flatten_entry(struct flatten *f, uint32_t index, struct flat_entry *out)
 {
 	const struct hir_unit *u = f->in->program->entries[index].unit;
-	const struct loop_fn *fn = unit_loops(f, u);
+	const struct loop_fn *fn = unit_loops(f, u->symbol);
 	uint32_t n_syms = dims_syms(fn->dims), table = f->weights->entry_tables[index];
 	*out = (struct flat_entry){.dims = dims_new(f->arena)};
 	dim *syms = ARENA_ARRAY(f->arena, dim, n_syms + 1);

@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include "backend/link/model.h"
 #include "backend/loops/loops.h"
+#include "base/map.h"
 #include "base/vec.h"
 #include "gpu/runtime/launch.h"
 
@@ -38,6 +39,7 @@ struct flatten {
 	const struct model_input *in;
 	const struct model_weights *weights;
 	const struct loop_fn *const *units; /* for each of program->units */
+	struct map by_symbol;               /* to index in units */
 	VEC(struct flat_const) consts;
 };
 

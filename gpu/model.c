@@ -138,7 +138,10 @@ struct object *opencl_model_object(struct arena *a, const struct model_input *in
 	struct launch_writer w = {.o = object_new(a, "opencl model")};
 	struct flatten f = {.arena = a, .in = in, .weights = weights, .units = units};
 	uint32_t *codes = ARENA_ARRAY(a, uint32_t, in->program->n_entries + 1);
+	for (uint32_t i = 0; i < in->program->n_units; i++)
+		map_put(&f.by_symbol, map_key_str(in->program->units[i]->symbol), i);
 	put_all(&w, &f, codes);
+	map_free(&f.by_symbol);
 	model_describe(w.o, in, info, &(struct model_backend){"opencl", codes});
 	return w.o;
 }

@@ -168,7 +168,7 @@ static uint32_t result_buffer(struct builder *b, ir_ref call, uint32_t index, ui
 static struct loop_call call_of(struct builder *b, ir_ref v, const struct hir_unit *u, uint32_t *first)
 {
 	const struct ir_inst *in = ir_at(b->ir, v);
-	struct loop_call s = {.slot = LOOP_NONE, .callee = u->symbol, .callee_unit = u, .n_dims = dims_syms(u->dims)};
+	struct loop_call s = {.slot = LOOP_NONE, .callee = u->symbol, .n_dims = dims_syms(u->dims)};
 	s.buffers = ARENA_ARRAY(b->unit, uint32_t, in->n_operands + u->n_outputs + 1);
 	for (bool table = false; *first < in->n_operands && !table; ++*first) {
 		ir_ref o = ir_operand(b->ir, v, *first);

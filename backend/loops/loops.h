@@ -80,7 +80,6 @@ struct loop_kernel {
 /* A call of a unit: buffers are its run-time inputs, then its outputs; dims are the values of its symbols. */
 struct loop_call {
 	const char *callee; /* the unit's symbol */
-	const struct hir_unit *callee_unit;
 	uint32_t *buffers, n_buffers;
 	dim *dims;
 	uint32_t n_dims;

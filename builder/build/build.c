@@ -1,5 +1,6 @@
 /* The steps of a build, in order. build_steps.h declares them and the data between them. */
 #include <stdlib.h>
+#include "backend/link/backend.h"
 #include "backend/target/codegen.h"
 #include "base/bug.h"
 #include "base/diag.h"
@@ -19,7 +20,7 @@ static bool expect_code(struct build_context *c, const struct project *p)
 		return true;
 	for (uint32_t i = 0; i < p->n_models; i++) {
 		const struct model_job *m = &p->models[i];
-		if (!m->outputs.library || m->failed)
+		if (!model_library(m) || !m->variants[0].backend->emits_objects || m->failed)
 			continue;
 		struct codegen_target t = codegen_target_for(m->platform.target, m->spec->plan.opt, m->spec->plan.size);
 		session_expect_code(c->session, &t);

@@ -86,7 +86,8 @@ struct compile {
 	hash128 key;
 	struct unit_job *job; /* the first unit that needs it */
 	const char *label, *why;
-	const void *object; /* of a lazy library: its loops. NULL: to be made */
+	bool is_object;     /* it is an object; otherwise serialized loops */
+	const void *object; /* NULL: to be made */
 	size_t len;
 	bool is_made, has_failed; /* in this build */
 	struct buf uncached;      /* the object, if no cache holds it */
@@ -110,8 +111,6 @@ void compile_set_free(struct compile_set *set);
 
 /* False: f->error says why. */
 bool compile_unit(struct build_context *c, struct compile *f, uint32_t worker);
-/* For a lazy library: the unit's loops, which its first call compiles. */
-bool compile_loops(struct build_context *c, struct compile *f, uint32_t worker);
 
 /* ---- build.c: All that the steps have made. Only build.c and callers of build_start see all of it. ---- */
 struct build {

@@ -1,6 +1,5 @@
+#include "backend/link/backend.h"
 #include "backend/loops/loops.h"
-#include "backend/loops/serialize.h"
-#include "base/arena.h"
 #include "base/os.h"
 #include "builder/build/build_steps.h"
 #include "builder/build/generators.h"
@@ -9,10 +8,10 @@
 #include "builder/cache/cache.h"
 
 /* Stores what was made of the unit in the cache, or else in memory. The plan's code is no longer needed. */
-static void store(struct build_context *c, struct compile *f, enum cache_kind kind, struct buf *made, int64_t took_ns)
+static void store(struct build_context *c, struct compile *f, struct buf *made, int64_t took_ns)
 {
 	f->len = made->len;
-	f->object = cache_put(c->stores.cache, kind, f->key, made->at, made->len, took_ns);
+	f->object = cache_put(c->stores.cache, f->is_object ? CACHE_FRAGMENT : CACHE_LOOPS, f->key, made->at, made->len, took_ns);
 	if (!f->object) {
 		f->uncached = *made;
 		f->object = f->uncached.at;
@@ -22,32 +21,33 @@ static void store(struct build_context *c, struct compile *f, enum cache_kind ki
 	plan_cache_drop_code(f->job);
 }
 
-bool compile_loops(struct build_context *c, struct compile *f, uint32_t worker)
+static bool emit(const struct build_context *c, struct compile *f, const struct loop_fn *loops, uint32_t worker, struct buf *made)
 {
-	struct buf loops = {0};
-	struct tick t = timing_tick();
-	loops_serialize(plan_cache_code(f->job)->loops, &loops);
-	store(c, f, CACHE_LOOPS, &loops, timing_add(c->timing, PHASE_OPT, worker + 1, f->label, t));
-	buf_free(&loops);
-	return true;
+	const struct plan_options *o = &f->job->options;
+	struct emit_request r = {.loops = loops};
+	if (f->is_object) {
+		struct codegen_target target = codegen_target_for(o->target, o->opt, o->size);
+		r.api = generators_api(c->session->generators);
+		r.generator = generators_get(c->session->generators, worker, &target, &f->error);
+		if (!r.generator)
+			return false;
+	}
+	return f->job->variant->backend->emit(&r, made, &f->error);
 }
 
 bool compile_unit(struct build_context *c, struct compile *f, uint32_t worker)
 {
-	struct buf object = {0};
+	struct buf made = {0};
 	struct tick t = timing_tick();
 	const struct loop_fn *loops = plan_cache_code(f->job)->loops;
 	int64_t took = timing_add(c->timing, PHASE_OPT, worker + 1, f->label, t);
 	t = timing_tick();
-	const struct plan_options *o = &f->job->options;
-	struct generators *generators = c->session->generators;
-	struct codegen_target target = codegen_target_for(o->target, o->opt, o->size);
-	struct codegen *g = generators_get(generators, worker, &target, &f->error);
-	f->is_made = g && generators_api(generators)->compile(g, loops, &object, &f->error);
-	f->has_failed = !f->is_made;
-	if (f->is_made)
-		store(c, f, CACHE_FRAGMENT, &object, took + (os_now_ns() - t.wall));
+	bool ok = emit(c, f, loops, worker, &made);
+	if (ok)
+		store(c, f, &made, took + (os_now_ns() - t.wall));
+	f->is_made = ok && !variant_is_lazy(f->job->variant);
+	f->has_failed = !ok;
 	timing_add(c->timing, PHASE_CODEGEN, worker + 1, f->label, t);
-	buf_free(&object);
-	return f->is_made;
+	buf_free(&made);
+	return ok;
 }

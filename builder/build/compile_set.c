@@ -1,4 +1,5 @@
 #include <stdio.h>
+#include "backend/link/backend.h"
 #include "base/arena.h"
 #include "base/json.h"
 #include "builder/build/link.h"
@@ -11,18 +12,20 @@
 /* Looks for what the unit compiles to: in memory, then in the user's cache. */
 static void find_object(const struct build_context *c, struct compile *f)
 {
-	bool lazy = c->request.options->lazy;
-	if (!lazy)
+	if (!variant_is_lazy(f->job->variant))
 		f->object = fragments_find(c->session->fragments, f->key, &f->len);
 	if (!f->object)
-		f->object = cache_get(c->stores.cache, lazy ? CACHE_LOOPS : CACHE_FRAGMENT, f->key, &f->len);
+		f->object = cache_get(c->stores.cache, f->is_object ? CACHE_FRAGMENT : CACHE_LOOPS, f->key, &f->len);
 }
 
 static struct compile *add_compile(struct build_context *c, struct compile_set *set, struct unit_job *j, struct build_result *r)
 {
-	bool lazy = c->request.options->lazy;
+	bool lazy = variant_is_lazy(j->variant);
 	struct compile *f = ARENA_NEW(c->arena, struct compile);
-	*f = (struct compile){.key = j->key, .job = j, .label = arena_printf(c->arena, "compile %s", j->unit->name)};
+	*f = (struct compile){.key = j->key,
+			      .job = j,
+			      .is_object = j->variant->backend->emits_objects && !lazy,
+			      .label = arena_printf(c->arena, "compile %s", variant_label(c->arena, j->variant, j->unit->name))};
 	find_object(c, f);
 	if (f->object)
 		r->hits++;
@@ -58,13 +61,13 @@ static void settle(struct unit_job *j)
 	plan_cache_drop_code(j);
 }
 
-static void find_of_model(struct build_context *c, struct model_job *m, struct compile_set *set, struct build_result *r)
+static void find_of_variant(struct build_context *c, struct variant *v, struct compile_set *set, struct build_result *r)
 {
-	for (uint32_t k = 0; k < m->program->n_units; k++) {
-		struct unit_job *j = &m->units.jobs[k];
+	for (uint32_t k = 0; k < v->model->program->n_units; k++) {
+		struct unit_job *j = &v->units.jobs[k];
 		if (!j->plan)
 			continue;
-		if (m->link.is_current || !m->outputs.library)
+		if (v->model->link.is_current || !variant_library(v))
 			r->reused++;
 		else
 			j->compile = find_or_add(c, set, j, r);
@@ -79,7 +82,8 @@ bool compile_set_find(struct build_context *c, struct project *p, const struct r
 		if (p->models[i].failed)
 			continue;
 		link_digest(&p->models[i], repo);
-		find_of_model(c, &p->models[i], set, r);
+		for (uint32_t k = 0; k < p->models[i].n_variants; k++)
+			find_of_variant(c, &p->models[i].variants[k], set, r);
 	}
 	return true;
 }
@@ -99,9 +103,10 @@ static void print_json(const struct build_request *r, const char *type, const ch
 	buf_free(&line);
 }
 
-static void explain_unit(const struct build_request *r, const struct compile *f)
+static void explain_unit(const struct build_context *c, const struct compile *f)
 {
-	const char *name = f->job->unit->name;
+	const struct build_request *r = &c->request;
+	const char *name = variant_label(c->arena, f->job->variant, f->job->unit->name);
 	if (r->options->json > 0)
 		print_json(r, "compile", name, f->why);
 	else
@@ -110,7 +115,7 @@ static void explain_unit(const struct build_request *r, const struct compile *f)
 
 static void explain_link(const struct build_request *r, const struct model_job *m)
 {
-	const char *name = m->outputs.library ? m->outputs.library : m->spec->name;
+	const char *library = model_library(m), *name = library ? library : m->spec->name;
 	if (r->options->json > 0)
 		print_json(r, "link", name, NULL);
 	else
@@ -122,9 +127,9 @@ enum step compile_set_explain(const struct build_context *c, const struct projec
 	const struct options *o = c->request.options;
 	if (!p->spec.explain && !o->dry_run)
 		return STEP_NEXT;
-	for (uint32_t i = 0; i < set->list.len && !o->lazy; i++)
-		if (!set->list.at[i]->object)
-			explain_unit(&c->request, set->list.at[i]);
+	for (uint32_t i = 0; i < set->list.len; i++)
+		if (set->list.at[i]->why)
+			explain_unit(c, set->list.at[i]);
 	for (uint32_t i = 0; o->dry_run && i < p->n_models; i++)
 		if (!p->models[i].failed && !p->models[i].link.is_current)
 			explain_link(&c->request, &p->models[i]);
@@ -135,16 +140,16 @@ enum step compile_set_explain(const struct build_context *c, const struct projec
 void compile_set_retain(const struct build_context *c, const struct project *p, const struct compile_set *set, bool published)
 {
 	struct fragments *fragments = c->session->fragments;
-	if (!fragments || c->request.options->lazy)
+	if (!fragments)
 		return;
 	for (uint32_t i = 0; i < set->list.len; i++) {
 		const struct compile *f = set->list.at[i];
-		if (f->object)
-			fragments_use(fragments, f->key, f->job->unit->name, f->object, f->len);
+		if (f->object && !variant_is_lazy(f->job->variant))
+			fragments_use(fragments, f->key, f->job->unit->name, f->object, f->len, f->is_object);
 	}
 	for (uint32_t i = 0; i < p->n_models; i++)
-		if (p->models[i].outputs.library)
-			link_retain_runtime(fragments, &p->models[i]);
+		for (uint32_t k = 0; k < p->models[i].n_variants; k++)
+			link_retain_runtime(fragments, &p->models[i].variants[k]);
 	if (published)
 		fragments_drop_unused(fragments);
 }

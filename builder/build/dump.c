@@ -57,11 +57,17 @@ enum step dump_files(const struct build_context *c, const struct project *p)
 	return last || o->stop == STOP_LEX || o->stop == STOP_PARSE ? STEP_DONE : STEP_NEXT;
 }
 
+/* Machine code is always that of the processor. */
+static const struct target *dump_target(const struct model_job *m, enum dump d)
+{
+	return d == DUMP_LLVM || d == DUMP_ASM ? m->platform.target : m->variants[0].target;
+}
+
 static bool dump_code(struct build_context *c, const struct model_job *m, enum dump d, const struct hir_unit *u, const struct plan *p,
 		      struct buf *text)
 {
 	const struct loop_fn *f = p->loops;
-	struct plan_options o = key_unit_options(&m->spec->plan, m->platform.target, u);
+	struct plan_options o = key_unit_options(&m->spec->plan, dump_target(m, d), u);
 	struct buf error = {0};
 	if (d == DUMP_LOOPS) {
 		loops_print(f, text);
@@ -82,7 +88,7 @@ static bool dump_code(struct build_context *c, const struct model_job *m, enum d
 static bool dump_unit(struct build_context *c, const struct model_job *m, enum dump d, const struct hir_unit *u, struct buf *text)
 {
 	struct arena *scratch = arena_new(0);
-	struct plan_options o = key_unit_options(&m->spec->plan, m->platform.target, u);
+	struct plan_options o = key_unit_options(&m->spec->plan, dump_target(m, d), u);
 	bool ok = true;
 	if (d == DUMP_TYPES) {
 		hir_print(u, text);

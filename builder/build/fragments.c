@@ -16,7 +16,7 @@ struct fragment {
 	struct arena *arena;
 	void *bytes;
 	size_t len;
-	struct object *object; /* refers to the bytes; NULL: they are not valid, which the linker reports */
+	struct object *object; /* refers to the bytes; NULL: they are no valid object, which the linker reports */
 	bool used;
 };
 struct fragments {
@@ -53,7 +53,7 @@ struct object *fragments_object(const struct fragments *f, hash128 key)
 	return f && map_get(&f->index, key, &at) ? f->list.at[at].object : NULL;
 }
 
-void fragments_use(struct fragments *f, hash128 key, const char *name, const void *bytes, size_t len)
+void fragments_use(struct fragments *f, hash128 key, const char *name, const void *bytes, size_t len, bool is_object)
 {
 	uint64_t at;
 	const char *error;
@@ -65,7 +65,7 @@ void fragments_use(struct fragments *f, hash128 key, const char *name, const voi
 		return;
 	struct fragment new = {.key = key, .arena = arena_new(len + PARSED_BYTES), .len = len, .used = true};
 	new.bytes = memcpy(arena_alloc(new.arena, len, 16), bytes, len);
-	new.object = object_parse(new.arena, name, new.bytes, len, &error);
+	new.object = is_object ? object_parse(new.arena, name, new.bytes, len, &error) : NULL;
 	f->bytes += len;
 	map_put(&f->index, key, f->list.len);
 	vec_push(&f->list, new);

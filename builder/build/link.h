@@ -2,6 +2,7 @@
 #ifndef TRIB_BUILDER_BUILD_LINK_H
 #define TRIB_BUILDER_BUILD_LINK_H
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct arena;
@@ -11,13 +12,14 @@ struct link_request;
 struct model_input;
 struct model_job;
 struct repository;
+struct variant;
 
 /* Sets link.digest, and link.is_current if the outputs were made from an equal one. */
 void link_digest(struct model_job *m, const struct repository *repo);
 /* On a worker. Errors go to m->diags. */
 void link_model(struct model_job *m, const struct repository *repo, uint32_t worker);
 /* Leaves the runtime's objects to the session's next build. */
-void link_retain_runtime(struct fragments *f, const struct model_job *m);
+void link_retain_runtime(struct fragments *f, const struct variant *v);
 
 /* ---- link_record.c: What the last link of a model wrote, and from what: in the project's store. ---- */
 
@@ -27,17 +29,24 @@ bool link_record_is_current(struct model_job *m);
 const char *link_record_weights(const struct model_job *m);
 void link_record_save(const struct model_job *m);
 
-/* ---- pack.c: Lays out the weights of one model, and packs them. On workers. ---- */
+/* ---- pack.c: Lays out the weights of one variant, and packs them. On workers. ---- */
 
-/* What the linker needs to know of a model. */
-struct model_input pack_model_input(const struct model_job *m);
-/* Errors go to m->diags. */
-void pack_lay_out(struct model_job *m, uint32_t worker);
+/* What the linker needs to know of a variant. */
+struct model_input pack_model_input(struct variant *v);
+/* Earlier variants of the model are packed: what they have is shared. Errors go to the model's diags. */
+void pack_lay_out(struct variant *v, uint32_t worker);
 /* Packs parts until none is left. Several workers may do so at once, each with its own `a`, which holds the packed weights that no cache
  * holds. NULL, or the error. */
-const char *pack_weights(struct model_job *m, struct arena *a, uint32_t worker);
+const char *pack_weights(struct variant *v, struct arena *a, uint32_t worker);
 /* Completes the weight file before the library that opens it is written. False: reported. */
-bool pack_publish(struct model_job *m);
+bool pack_publish(struct variant *v);
+/* Gives the variant the weights that an earlier one has written to the model's weight file. False: reported. */
+struct pack_mapping {
+	const void *bytes;
+	size_t len;
+};
+bool pack_map(struct variant *v, struct pack_mapping *out);
+void pack_unmap(struct pack_mapping *p);
 
 /* ---- link_external.c: Linking by an outside command (`linker = cc`), in place of our own linker. ---- */
 

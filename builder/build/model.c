@@ -1,11 +1,14 @@
 #include "builder/build/model.h"
 #include <errno.h>
 #include <string.h>
+#include "backend/target/target.h"
 #include "base/arena.h"
 #include "base/diag.h"
+#include "builder/build/backends.h"
 #include "builder/build/context.h"
 #include "builder/build/session.h"
 #include "builder/manifest/build_spec.h"
+#include "builder/manifest/options.h"
 #include "builder/store/history.h"
 #include "builder/weights/triw.h"
 #include "frontend/frontend.h"
@@ -15,7 +18,43 @@
 void model_init(struct model_job *m, struct build_context *c)
 {
 	*m = (struct model_job){.context = c, .diags = diags_new(0), .link.arena = arena_new(0)};
-	pthread_mutex_init(&m->units.plan_lock, NULL);
+}
+
+static bool add_variant(struct model_job *m, enum emit e)
+{
+	struct variant *v = &m->variants[m->n_variants];
+	const struct backend *b = emit_backend(e);
+	const struct target *t = b->target(m->platform.target);
+	const char *why = b->refuse(m->context->arena, t);
+	if (why) {
+		diag_add(m->context->diags, DIAG_MANIFEST_TARGET, m->spec->target_at, "%s", why);
+		return false;
+	}
+	*v = (struct variant){.model = m, .backend = b, .emit = e, .target = t, .target_id = target_hash(t), .pack.arena = arena_new(0)};
+	pthread_mutex_init(&v->units.plan_lock, NULL);
+	m->n_variants++;
+	return true;
+}
+
+bool model_add_variants(struct model_job *m)
+{
+	bool ok = true;
+	for (enum emit e = 0; e < EMIT_COUNT; e++)
+		if (m->outputs.emitted[e] && emit_backend(e))
+			ok = add_variant(m, e) && ok;
+	return m->n_variants || !ok ? ok : add_variant(m, EMIT_LIBRARY);
+}
+
+static void free_variant(struct variant *v)
+{
+	for (uint32_t k = 0; v->units.jobs && k < v->model->program->n_units; k++) {
+		arena_free(v->units.jobs[k].arena);
+		diags_free(v->units.jobs[k].diags);
+	}
+	map_free(&v->units.by_identity);
+	pthread_mutex_destroy(&v->units.plan_lock);
+	triw_close(v->pack.triw);
+	arena_free(v->pack.arena);
 }
 
 /* Only the front end of a clean model stays warm: diagnostics would have to be reported again. */
@@ -31,15 +70,10 @@ static void free_frontend(struct model_job *m)
 
 void model_free(struct model_job *m)
 {
-	for (uint32_t k = 0; m->units.jobs && k < m->program->n_units; k++) {
-		arena_free(m->units.jobs[k].arena);
-		diags_free(m->units.jobs[k].diags);
-	}
-	map_free(&m->units.by_identity);
-	history_free(m->units.history);
-	pthread_mutex_destroy(&m->units.plan_lock);
+	for (uint32_t i = 0; i < m->n_variants; i++)
+		free_variant(&m->variants[i]);
+	history_free(m->history);
 	weights_close(m->params.file);
-	triw_close(m->link.triw);
 	free_frontend(m);
 	index_free(m->index_of_names);
 	arena_free(m->link.arena);
@@ -48,18 +82,30 @@ void model_free(struct model_job *m)
 
 uint32_t model_list_outputs(const struct model_outputs *o, const char *paths[MOST_OUTPUTS])
 {
-	const char *const all[MOST_OUTPUTS] = {o->library, o->header, o->live, o->opencl, o->weights};
 	uint32_t n = 0;
-	for (uint32_t i = 0; i < MOST_OUTPUTS; i++)
-		if (all[i])
-			paths[n++] = all[i];
+	for (uint32_t i = 0; i < EMIT_COUNT; i++)
+		if (o->emitted[i])
+			paths[n++] = o->emitted[i];
+	if (o->weights)
+		paths[n++] = o->weights;
 	return n;
 }
 
-struct unit_job *model_find_unit(struct model_job *m, hash128 identity)
+struct unit_job *variant_find_unit(struct variant *v, hash128 identity)
 {
 	uint64_t i;
-	return map_get(&m->units.by_identity, identity, &i) ? &m->units.jobs[i] : NULL;
+	return map_get(&v->units.by_identity, identity, &i) ? &v->units.jobs[i] : NULL;
+}
+
+const char *variant_library(const struct variant *v) { return v->model->outputs.emitted[v->emit]; }
+
+const char *model_library(const struct model_job *m) { return m->n_variants ? variant_library(&m->variants[0]) : NULL; }
+
+bool variant_is_lazy(const struct variant *v) { return v->backend->emits_objects && v->model->context->request.options->lazy; }
+
+const char *variant_label(struct arena *a, const struct variant *v, const char *name)
+{
+	return v->model->n_variants > 1 ? arena_printf(a, "%s for %s", name, v->backend->title) : name;
 }
 
 bool model_link_failed(struct model_job *m, const char *error)

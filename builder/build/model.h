@@ -1,4 +1,4 @@
-/* One model of a build: its front end, parameters, units and link. */
+/* One model of a build: its front end, its parameters, and a variant for each back end, with units and weights. */
 #ifndef TRIB_BUILDER_BUILD_MODEL_H
 #define TRIB_BUILDER_BUILD_MODEL_H
 #include <pthread.h>
@@ -7,18 +7,21 @@
 #include "backend/plan/plan.h"
 #include "base/hash.h"
 #include "base/map.h"
+#include "builder/manifest/manifest.h"
 #include "builder/manifest/platform.h"
 #include "builder/weights/weights.h"
 
+struct backend;
 struct build_context;
 struct compile;
 struct model_job;
 struct plan;
+struct variant;
 
-/* One unit of one model. */
+/* One unit of one variant. */
 struct unit_job {
 	const struct hir_unit *unit;
-	struct model_job *model;
+	struct variant *variant;
 	struct plan_options options;
 	bool is_needed; /* an entry, or called by a needed unit */
 	bool has_code_hash;
@@ -37,9 +40,9 @@ struct unit_job {
 };
 
 /* Paths; NULL when not emitted. */
-enum { MOST_OUTPUTS = 5 };
+enum { MOST_OUTPUTS = EMIT_COUNT + 1 };
 struct model_outputs {
-	const char *library, *header, *live, *opencl;
+	const char *emitted[EMIT_COUNT];
 	const char *weights;
 };
 
@@ -56,8 +59,28 @@ struct model_units {
 	const struct plan **plans;
 	hash128 *keys;
 	struct map by_identity;    /* hir_unit.identity → index; never iterated */
-	struct history *history;   /* of the last build */
 	pthread_mutex_t plan_lock; /* while code is made for plans that came from records: their arenas */
+};
+
+/* The weights of a variant. */
+struct model_pack {
+	struct arena *arena;
+	struct model_weights *layout;
+	bool *is_shared;            /* of each blob: an earlier variant of the model has packed it */
+	struct triw *triw;          /* NULL: the weights go into the library */
+	_Atomic uint32_t next_part; /* to be packed */
+	_Atomic uint32_t packed, packed_before;
+};
+
+/* A model for one back end. Plans depend on the back end's target, and all else on plans. */
+struct variant {
+	struct model_job *model;
+	const struct backend *backend;
+	enum emit emit; /* its library, which may not be asked for */
+	const struct target *target;
+	hash128 target_id; /* target_hash */
+	struct model_units units;
+	struct model_pack pack;
 };
 
 struct model_link {
@@ -65,10 +88,6 @@ struct model_link {
 	bool is_current; /* the outputs are up to date */
 	bool written;    /* this build wrote the outputs */
 	struct arena *arena;
-	struct model_weights *layout;
-	struct triw *triw;          /* NULL: the weights go into the library */
-	_Atomic uint32_t next_part; /* of the weights, to be packed */
-	_Atomic uint32_t packed, packed_before;
 };
 
 struct model_job {
@@ -87,17 +106,30 @@ struct model_job {
 	struct hir_program *program;
 
 	struct model_params params;
-	struct model_units units;
+	struct history *history; /* of the last build; NULL: not loaded */
+	struct variant variants[EMIT_COUNT];
+	uint32_t n_variants;
 	struct model_link link;
 };
 
 void model_init(struct model_job *m, struct build_context *c);
+/* Adds a variant for each library that the model emits. If it emits only texts, adds one for the CPU, whose plans are checked. False: a
+ * back end cannot make code for the platform; reported. */
+bool model_add_variants(struct model_job *m);
 /* The front end goes to the session if it stays warm. */
 void model_free(struct model_job *m);
 /* Those that are emitted, the weight file last. Returns their number. */
 uint32_t model_list_outputs(const struct model_outputs *o, const char *paths[MOST_OUTPUTS]);
 /* The unit with this identity; NULL: the model has none. */
-struct unit_job *model_find_unit(struct model_job *m, hash128 identity);
+struct unit_job *variant_find_unit(struct variant *v, hash128 identity);
+/* The path of the variant's library; NULL: it is not asked for. */
+const char *variant_library(const struct variant *v);
+/* The path of the model's first library; NULL: none. */
+const char *model_library(const struct model_job *m);
+/* True if the variant's units are compiled when they are called. */
+bool variant_is_lazy(const struct variant *v);
+/* The name of a unit or model for messages, with the variant's back end if the model has several. In `a`. */
+const char *variant_label(struct arena *a, const struct variant *v, const char *name);
 /* Reports why the model cannot be linked. Returns false. */
 bool model_link_failed(struct model_job *m, const char *error);
 /* Reports an output that cannot be written: errno says why. */
@@ -113,8 +145,7 @@ void plan_cache_record(struct unit_job *j);
 void plan_cache_share(struct unit_job *j);
 /* Returns the plan with its code. Makes the code if the plan came from a record. */
 const struct plan *plan_cache_code(struct unit_job *j);
-/* Frees the code when nothing more is compiled from it. It stays if values are still to be computed by its build_fn, or kernels to be
- * made. */
+/* Frees the code when nothing more is compiled from it. It stays if values are still to be computed by its build_fn. */
 void plan_cache_drop_code(struct unit_job *j);
 /* Returns the unit's level of optimisation; MANIFEST_OPT_SIZE for -Os. */
 uint8_t unit_opt(const struct unit_job *j);

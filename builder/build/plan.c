@@ -1,4 +1,5 @@
 #include "builder/build/build_steps.h"
+#include "backend/link/backend.h"
 #include "base/arena.h"
 #include "base/diag.h"
 #include "builder/build/session.h"
@@ -20,7 +21,9 @@ static bool plan_job(void *arg, struct task_run *run)
 	j->arena = arena_new(CODE_BYTES);
 	j->diags = diags_new(0);
 	j->plan = plan_unit(j->arena, j->unit, &j->options, j->diags, NULL);
-	timing_add(j->model->context->timing, PHASE_OPT, run->worker + 1, j->unit->name, t);
+	if (j->plan)
+		j->variant->backend->supports(j->plan, j->variant->model->spec->name, j->diags);
+	timing_add(j->variant->model->context->timing, PHASE_OPT, run->worker + 1, j->unit->name, t);
 	return j->plan != NULL;
 }
 
@@ -29,16 +32,16 @@ struct worklist {
 	size_t waiting;                 /* bytes of code */
 };
 
-static void add_unit(struct worklist *g, struct model_job *m, const struct hir_unit *u)
+static void add_unit(struct worklist *g, struct variant *v, const struct hir_unit *u)
 {
-	struct unit_job *j = model_find_unit(m, u->identity);
+	struct unit_job *j = variant_find_unit(v, u->identity);
 	if (!j || j->is_needed)
 		return;
 	j->is_needed = true;
 	if (plan_cache_find(j))
 		vec_push(&g->planned, j);
 	else
-		pool_submit(m->context->session->pool, &(struct task_spec){.run = plan_job, .arg = j});
+		pool_submit(v->model->context->session->pool, &(struct task_spec){.run = plan_job, .arg = j});
 }
 
 /* Records a plan that a worker has made. */
@@ -60,54 +63,53 @@ static void add_callees(struct worklist *g, const struct unit_job *j)
 {
 	for (uint32_t i = 0; i < j->plan->n_slots; i++)
 		if (j->plan->slots[i].kind == SLOT_TABLE)
-			add_unit(g, j->model, j->plan->slots[i].callee);
+			add_unit(g, j->variant, j->plan->slots[i].callee);
+}
+
+static void start_variant(struct worklist *g, struct variant *v)
+{
+	const struct model_job *m = v->model;
+	const struct hir_program *p = m->program;
+	struct arena *a = m->context->arena;
+	v->units.jobs = ARENA_ARRAY(a, struct unit_job, p->n_units + 1);
+	v->units.plans = ARENA_ARRAY(a, const struct plan *, p->n_units + 1);
+	v->units.keys = ARENA_ARRAY(a, hash128, p->n_units + 1);
+	for (uint32_t i = 0; i < p->n_units; i++) {
+		struct plan_options options = key_unit_options(&m->spec->plan, v->target, p->units[i]);
+		v->units.jobs[i] = (struct unit_job){.unit = p->units[i], .variant = v, .options = options};
+		map_put(&v->units.by_identity, p->units[i]->identity, i);
+	}
+	for (uint32_t i = 0; i < p->n_entries; i++)
+		add_unit(g, v, p->entries[i].unit);
 }
 
 static void start_model(struct worklist *g, struct model_job *m)
 {
-	const struct hir_program *p = m->program;
-	struct build_context *c = m->context;
-	m->units.jobs = ARENA_ARRAY(c->arena, struct unit_job, p->n_units + 1);
-	m->units.plans = ARENA_ARRAY(c->arena, const struct plan *, p->n_units + 1);
-	m->units.keys = ARENA_ARRAY(c->arena, hash128, p->n_units + 1);
-	m->units.history = history_load(c->arena, c->stores.project, m->spec->name);
-	for (uint32_t i = 0; i < p->n_units; i++) {
-		m->units.jobs[i] = (struct unit_job){
-			.unit = p->units[i], .model = m, .options = key_unit_options(&m->spec->plan, m->platform.target, p->units[i])};
-		map_put(&m->units.by_identity, p->units[i]->identity, i);
-	}
-	for (uint32_t i = 0; i < p->n_entries; i++)
-		add_unit(g, m, p->entries[i].unit);
-}
-
-/* The sequence of kernel launches is fixed at build time. */
-static void report_control(struct build_context *c, struct unit_job *j)
-{
-	const struct ir_fn *f = j->plan->run_fn;
-	for (uint32_t i = 0; i < f->n_insts; i++) {
-		if (f->insts[i].op != OP_IF && f->insts[i].op != OP_LOOP)
-			continue;
-		struct diag *g = diag_add(c->diags, DIAG_OPENCL_FLOW, f->insts[i].at, "%s cannot be compiled for OpenCL",
-					  f->insts[i].op == OP_IF ? "a run-time `if`" : "a run-time loop");
-		diag_note(c->diags, g, "model `%s` has `emit = opencl`; only its library for the CPU can run it", j->model->spec->name);
-		diag_help(c->diags, g, "remove `opencl` from `emit`, or use `where(c, a, b)` and a loop with a constant trip count");
-		j->model->failed = true;
-	}
+	m->history = history_load(m->context->arena, m->context->stores.project, m->spec->name);
+	for (uint32_t i = 0; i < m->n_variants; i++)
+		start_variant(g, &m->variants[i]);
 }
 
 static void finish_unit(struct build_context *c, struct unit_job *j)
 {
-	struct model_job *m = j->model;
-	uint32_t i = (uint32_t)(j - m->units.jobs);
-	if (j->plan && m->outputs.opencl)
-		report_control(c, j);
+	struct variant *v = j->variant;
+	uint32_t i = (uint32_t)(j - v->units.jobs);
+	if (!j->plan || (j->diags && diags_errors(j->diags)))
+		v->model->failed = true;
 	if (j->diags)
 		diags_merge(c->diags, j->diags);
-	m->units.plans[i] = j->plan;
+	v->units.plans[i] = j->plan;
 	if (j->plan)
-		m->units.keys[i] = j->key = key_unit(c->stores.compiler, m->platform.id, &j->options, j->plan);
-	else
-		m->failed = true;
+		v->units.keys[i] = j->key = key_unit(c->stores.compiler, v->target_id, &j->options, j->plan);
+}
+
+static void finish_variant(struct build_context *c, struct variant *v, struct build_result *r)
+{
+	for (uint32_t k = 0; v->units.jobs && k < v->model->program->n_units; k++)
+		if (v->units.jobs[k].is_needed) {
+			r->units++;
+			finish_unit(c, &v->units.jobs[k]);
+		}
 }
 
 bool units_plan(struct build_context *c, struct project *p, struct build_result *r)
@@ -128,11 +130,8 @@ bool units_plan(struct build_context *c, struct project *p, struct build_result 
 	}
 	vec_free(&g.planned);
 	for (uint32_t i = 0; i < p->n_models; i++)
-		for (uint32_t k = 0; p->models[i].units.jobs && k < p->models[i].program->n_units; k++)
-			if (p->models[i].units.jobs[k].is_needed) {
-				r->units++;
-				finish_unit(c, &p->models[i].units.jobs[k]);
-			}
+		for (uint32_t k = 0; k < p->models[i].n_variants; k++)
+			finish_variant(c, &p->models[i].variants[k], r);
 	timing_event(c->timing, PHASE_OPT, 0, "plan", t);
 	return project_may_go_on(c, p);
 }

@@ -1,5 +1,6 @@
 /* A plan from a record has no code. The code is made when something is to be compiled from it. */
 #include <string.h>
+#include "backend/link/backend.h"
 #include "backend/passes/passes.h"
 #include "base/arena.h"
 #include "base/buf.h"
@@ -28,7 +29,7 @@ static hash128 unit_code_hash(struct unit_job *j)
 
 static bool part_holds(struct unit_job *j, const struct unit_part *part)
 {
-	struct unit_job *u = model_find_unit(j->model, part->identity);
+	struct unit_job *u = variant_find_unit(j->variant, part->identity);
 	if (!u || inline_callee_facts(j->options.opt, j->options.size, u->unit) != part->facts)
 		return false;
 	switch (part->kind) {
@@ -41,28 +42,28 @@ static bool part_holds(struct unit_job *j, const struct unit_part *part)
 /* True if nothing has changed that the recorded plan was made from. */
 static bool still_holds(struct unit_job *j, const struct plan_record *r)
 {
-	if (!hash_eq(r->identity, j->unit->identity) || !hash_eq(r->compiler, j->model->context->stores.compiler) ||
-	    !hash_eq(r->target, j->model->platform.id) || r->opt != unit_opt(j) || !hash_eq(r->code, unit_code_hash(j)))
+	if (!hash_eq(r->identity, j->unit->identity) || !hash_eq(r->compiler, j->variant->model->context->stores.compiler) ||
+	    !hash_eq(r->target, j->variant->target_id) || r->opt != unit_opt(j) || !hash_eq(r->code, unit_code_hash(j)))
 		return false;
 	for (uint32_t i = 0; i < r->n_parts; i++)
 		if (!part_holds(j, &r->parts[i]))
 			return false;
 	for (uint32_t i = 0; i < r->plan.n_slots; i++)
-		if (r->plan.slots[i].kind == SLOT_TABLE && !model_find_unit(j->model, r->callees[i]))
+		if (r->plan.slots[i].kind == SLOT_TABLE && !variant_find_unit(j->variant, r->callees[i]))
 			return false;
 	return true;
 }
 
 static hash128 cache_key(struct unit_job *j)
 {
-	return plan_record_key(j->model->context->stores.compiler, j->model->platform.id, unit_opt(j), j->unit->identity,
+	return plan_record_key(j->variant->model->context->stores.compiler, j->variant->target_id, unit_opt(j), j->unit->identity,
 			       unit_code_hash(j));
 }
 
 /* The record that a build of any project left of a unit with this code. */
 static const struct plan_record *find_in_cache(struct unit_job *j)
 {
-	struct build_context *c = j->model->context;
+	struct build_context *c = j->variant->model->context;
 	size_t n = 0;
 	const void *bytes = cache_get(c->stores.cache, CACHE_PLAN, cache_key(j), &n);
 	struct serializer s = serializer_from(c->arena, bytes, n);
@@ -71,22 +72,19 @@ static const struct plan_record *find_in_cache(struct unit_job *j)
 	return serializer_is_done(&s) && still_holds(j, r) ? r : NULL;
 }
 
-/* A model with OpenCL kernels needs the code of all its plans: it makes them again. */
 bool plan_cache_find(struct unit_job *j)
 {
-	j->old_record = history_find(j->model->units.history, j->unit->identity);
-	if (j->model->outputs.opencl)
-		return false;
+	j->old_record = history_find(j->variant->model->history, j->unit->identity, j->variant->backend->name);
 	j->plan_record = j->old_record && still_holds(j, &j->old_record->made) ? &j->old_record->made : find_in_cache(j);
 	if (!j->plan_record)
 		return false;
-	j->plan = ARENA_NEW(j->model->context->arena, struct plan);
+	j->plan = ARENA_NEW(j->variant->model->context->arena, struct plan);
 	*j->plan = j->plan_record->plan;
 	j->plan->unit = j->unit;
 	j->plan->options = j->options;
 	for (uint32_t i = 0; i < j->plan->n_slots; i++)
 		if (j->plan->slots[i].kind == SLOT_TABLE)
-			j->plan->slots[i].callee = model_find_unit(j->model, j->plan_record->callees[i])->unit;
+			j->plan->slots[i].callee = variant_find_unit(j->variant, j->plan_record->callees[i])->unit;
 	return true;
 }
 
@@ -109,7 +107,7 @@ static void add_part(struct parts *p, enum part_kind kind, const struct hir_unit
 				 .facts = inline_callee_facts(p->job->options.opt, p->job->options.size, u)};
 	if (kind == PART_INLINED) {
 		part.name = u->name;
-		part.code = unit_code_hash(model_find_unit(p->job->model, u->identity));
+		part.code = unit_code_hash(variant_find_unit(p->job->variant, u->identity));
 	}
 	if (kind == PART_EVALUATED)
 		part.code = hir_unit_hash_all(u);
@@ -140,7 +138,7 @@ static void list_parts(struct unit_job *j, const struct plan *plan, struct plan_
 		add_part(&p, PART_EVALUATED, ir_call(in)->other);
 	}
 	r->n_parts = p.list.len;
-	r->parts = ARENA_ARRAY(j->model->context->arena, struct unit_part, p.list.len + 1);
+	r->parts = ARENA_ARRAY(j->variant->model->context->arena, struct unit_part, p.list.len + 1);
 	if (p.list.len)
 		memcpy(r->parts, p.list.at, p.list.len * sizeof *p.list.at);
 	vec_free(&p.list);
@@ -181,13 +179,13 @@ static void take_code(struct plan *p, const struct plan *made)
 
 void plan_cache_record(struct unit_job *j)
 {
-	struct arena *a = j->model->context->arena;
+	struct arena *a = j->variant->model->context->arena;
 	const struct plan *made = j->plan;
 	struct plan_record *r = ARENA_NEW(a, struct plan_record);
 	*r = (struct plan_record){.identity = j->unit->identity,
 				  .code = unit_code_hash(j),
-				  .compiler = j->model->context->stores.compiler,
-				  .target = j->model->platform.id,
+				  .compiler = j->variant->model->context->stores.compiler,
+				  .target = j->variant->target_id,
 				  .opt = unit_opt(j)};
 	list_parts(j, made, r);
 	r->plan = facts_of(a, made);
@@ -204,7 +202,7 @@ void plan_cache_record(struct unit_job *j)
 
 void plan_cache_share(struct unit_job *j)
 {
-	struct build_context *c = j->model->context;
+	struct build_context *c = j->variant->model->context;
 	struct buf bytes = {0};
 	if (!cache_uses(c->stores.cache, CACHE_PLAN))
 		return;
@@ -230,7 +228,7 @@ static void make_code(struct unit_job *j)
 
 const struct plan *plan_cache_code(struct unit_job *j)
 {
-	pthread_mutex_t *lock = &j->model->units.plan_lock;
+	pthread_mutex_t *lock = &j->variant->units.plan_lock;
 	if (__atomic_load_n(&j->plan->run_fn, __ATOMIC_ACQUIRE))
 		return j->plan;
 	pthread_mutex_lock(lock);
@@ -242,7 +240,7 @@ const struct plan *plan_cache_code(struct unit_job *j)
 
 void plan_cache_drop_code(struct unit_job *j)
 {
-	if (!j->plan || j->plan->interface.n_pieces || j->model->outputs.opencl)
+	if (!j->plan || j->plan->interface.n_pieces)
 		return;
 	take_code(j->plan, &(struct plan){0});
 	arena_free(j->arena);

@@ -9,6 +9,7 @@
 #include "builder/deps/checkout.h"
 #include "builder/manifest/manifest.h"
 #include "builder/manifest/options.h"
+#include "builder/manifest/outputs.h"
 #include "builder/manifest/single_file.h"
 #include "builder/store/inputs.h"
 #include "frontend/frontend.h"
@@ -80,20 +81,15 @@ static bool make_spec(struct build_context *c, const struct manifest *m, struct 
 static const char *library_path(struct build_context *c, const struct model_spec *s)
 {
 	const char *named = c->request.single ? single_file_library(c->request.options) : NULL;
-	return named ? named : path_normal(c->arena, arena_printf(c->arena, "%s/lib%s.so", s->out, s->name));
+	return named ? named : path_normal(c->arena, emit_path(c->arena, EMIT_LIBRARY, s));
 }
 
 static struct model_outputs model_outputs(struct build_context *c, const struct model_spec *s)
 {
 	struct model_outputs o = {0};
-	if (s->emit >> EMIT_LIBRARY & 1)
-		o.library = library_path(c, s);
-	if (s->emit >> EMIT_HEADER & 1)
-		o.header = arena_printf(c->arena, "%s/%s.h", s->out, s->name);
-	if (s->emit >> EMIT_LIVE & 1)
-		o.live = arena_printf(c->arena, "%s/tri_live.h", s->out);
-	if (s->emit >> EMIT_OPENCL & 1)
-		o.opencl = arena_printf(c->arena, "%s/lib%s_opencl.so", s->out, s->name);
+	for (enum emit e = 0; e < EMIT_COUNT; e++)
+		if (s->emit >> e & 1)
+			o.emitted[e] = e == EMIT_LIBRARY ? library_path(c, s) : emit_path(c->arena, e, s);
 	return o;
 }
 
@@ -120,7 +116,7 @@ static void start_model(struct build_context *c, struct project *p, uint32_t i)
 	m->is_warm = m->frontend;
 	if (!m->is_warm)
 		m->frontend = project_new_frontend(c, p);
-	m->failed = !resolve_target(c, m);
+	m->failed = !resolve_target(c, m) || !model_add_variants(m);
 }
 
 bool project_read_manifest(struct build_context *c, struct project *p)

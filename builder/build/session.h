@@ -51,16 +51,16 @@ struct generators *session_generators(struct session *s, char **error);
 /* Not while a build runs. */
 void session_free(struct session *s);
 
-/* ---- fragments.c: The objects that the last build linked, parsed, in memory for the next build of the process. ---- */
+/* ---- fragments.c: What the last build linked, objects parsed, in memory for the next build of the process. ---- */
 struct fragments *fragments_new(void);
 void fragments_free(struct fragments *f); /* NULL is accepted */
-/* The object file, valid until fragments_drop_unused. NULL: none. `f` may be NULL. */
+/* The fragment, valid until fragments_drop_unused. NULL: none. `f` may be NULL. */
 const void *fragments_find(const struct fragments *f, hash128 key, size_t *len);
 /* The same, parsed. Read only. */
 struct object *fragments_object(const struct fragments *f, hash128 key);
-/* Marks the object as used, and stores a copy if there is room. `name`: for the linker's messages. */
-void fragments_use(struct fragments *f, hash128 key, const char *name, const void *bytes, size_t len);
-/* Drops objects that were not used since the last call. */
+/* Marks the fragment as used, and stores a copy if there is room. `name`: for the linker's messages. */
+void fragments_use(struct fragments *f, hash128 key, const char *name, const void *bytes, size_t len, bool is_object);
+/* Drops fragments that were not used since the last call. */
 void fragments_drop_unused(struct fragments *f);
 
 /* ---- warm.c: Front ends with their sources, which a build leaves to the next one: frontend_refresh makes them current. ---- */

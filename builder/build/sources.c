@@ -1,4 +1,6 @@
 #include "builder/build/build_steps.h"
+#include "backend/link/backend.h"
+#include "backend/target/target.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -155,15 +157,15 @@ bool sources_check(struct build_context *c, struct project *p)
 	return project_may_go_on(c, p);
 }
 
-/* Warns about the first print or assertion: OpenCL code has none. */
-static void warn_effects(struct build_context *c, const struct hir_program *p)
+/* Warns about the first print or assertion if the library has none. */
+static void warn_effects(struct build_context *c, const struct hir_program *p, const char *backend)
 {
 	for (uint32_t i = 0; i < p->n_units; i++)
 		for (uint32_t k = 0; k < p->units[i]->n_nodes; k++) {
 			const struct hir_node *n = &p->units[i]->nodes[k];
 			if (n->kind != HIR_PRINT && n->kind != HIR_ASSERT)
 				continue;
-			diag_add(c->diags, DIAG_DEVICE_EFFECT, n->at, "the OpenCL library ignores this %s",
+			diag_add(c->diags, DIAG_DEVICE_EFFECT, n->at, "the %s library ignores this %s", backend,
 				 n->kind == HIR_PRINT ? "print" : "assertion");
 			return;
 		}
@@ -204,8 +206,9 @@ static void elaborate_model(struct build_context *c, struct model_job *m)
 				   .at = s->entry_at};
 	m->program = frontend_elaborate(m->frontend, &req);
 	m->failed = !m->program;
-	if (m->program && m->outputs.opencl)
-		warn_effects(c, m->program);
+	for (uint32_t i = 0; m->program && i < m->n_variants; i++)
+		if (!m->variants[i].target->effects)
+			warn_effects(c, m->program, m->variants[i].backend->title);
 }
 
 bool sources_elaborate(struct build_context *c, struct project *p)

@@ -41,7 +41,8 @@ struct job {
 	struct task *task;
 	struct compile *compile;
 	struct model_job *model;
-	struct arena *arena; /* TASK_PACK: holds the error, and packed weights until they are linked */
+	struct variant *variant; /* TASK_LAYOUT, TASK_PACK */
+	struct arena *arena;     /* TASK_PACK: holds the error, and packed weights until they are linked */
 	const char *error;
 };
 
@@ -52,10 +53,10 @@ static bool run_kind(struct job *t, uint32_t worker)
 {
 	struct task_graph *g = t->graph;
 	switch (t->kind) {
-	case TASK_COMPILE: return (g->c->request.options->lazy ? compile_loops : compile_unit)(g->c, t->compile, worker);
+	case TASK_COMPILE: return compile_unit(g->c, t->compile, worker);
 	case TASK_COMMIT: repository_describe(g->repo, g->c->inputs); return true;
-	case TASK_LAYOUT: pack_lay_out(t->model, worker); return diags_errors(t->model->diags) == 0;
-	case TASK_PACK: t->error = pack_weights(t->model, t->arena, worker); return !t->error;
+	case TASK_LAYOUT: pack_lay_out(t->variant, worker); return diags_errors(t->model->diags) == 0;
+	case TASK_PACK: t->error = pack_weights(t->variant, t->arena, worker); return !t->error;
 	case TASK_LINK: link_model(t->model, g->repo, worker); return diags_errors(t->model->diags) == 0;
 	}
 	return false;
@@ -104,37 +105,56 @@ static uint32_t packers_of(const struct model_job *m)
 	return bytes > MUCH_TO_PACK ? pool_jobs(m->context->session->pool) : 1;
 }
 
-static struct job *add_model_job(struct task_graph *g, enum task_kind kind, const char *verb, struct model_job *m)
+static struct job *add_model_job(struct task_graph *g, enum task_kind kind, const char *label, hash128 target, struct model_job *m)
 {
-	const char *label = arena_printf(g->c->arena, "%s %s", verb, m->spec->name);
-	struct job *t = add_job(g, kind, label, cost_key(label, m->platform.id, m->spec->plan.opt));
+	struct job *t = add_job(g, kind, label, cost_key(label, target, m->spec->plan.opt));
 	t->model = m;
 	return t;
 }
 
-static void add_packer(struct task_graph *g, const struct job *layout, const struct job *link)
+static struct job *add_variant_job(struct task_graph *g, enum task_kind kind, const char *verb, struct variant *v)
 {
-	struct job *pack = add_model_job(g, TASK_PACK, "pack", layout->model);
-	pack->arena = arena_new(0);
-	vec_push(&g->packers, pack);
-	batch_need(g->batch, pack->task, layout->task);
-	batch_need(g->batch, link->task, pack->task);
+	const char *label = arena_printf(g->c->arena, "%s %s", verb, variant_label(g->c->arena, v, v->model->spec->name));
+	struct job *t = add_model_job(g, kind, label, v->target_id, v->model);
+	t->variant = v;
+	return t;
+}
+
+/* Adds the jobs that make what `link` needs of a variant. A model's variants are packed one after the other: a later one shares what is
+ * packed already. Returns the number of packers, which are the last elements of g->packers. */
+static uint32_t add_variant(struct task_graph *g, struct variant *v, const struct job *const *compiles, const struct job *link,
+			    uint32_t n_earlier)
+{
+	struct job *layout = add_variant_job(g, TASK_LAYOUT, "lay out the weights of", v);
+	uint32_t n = packers_of(v->model);
+	uint64_t at;
+	for (uint32_t i = 0; i < n_earlier; i++)
+		batch_need(g->batch, layout->task, g->packers.at[g->packers.len - 1 - i]->task);
+	for (uint32_t i = 0; i < n; i++) {
+		struct job *pack = add_variant_job(g, TASK_PACK, "pack", v);
+		pack->arena = arena_new(0);
+		vec_push(&g->packers, pack);
+		batch_need(g->batch, pack->task, layout->task);
+		batch_need(g->batch, link->task, pack->task);
+	}
+	for (uint32_t i = 0; i < v->model->program->n_units; i++) {
+		const struct unit_job *j = &v->units.jobs[i];
+		if (j->compile && map_get(&g->set->by_key, j->key, &at) && compiles[at])
+			batch_need(g->batch, link->task, compiles[at]->task);
+	}
+	return n;
 }
 
 static void add_model(struct task_graph *g, struct model_job *m, const struct job *const *compiles, const struct job *commit)
 {
-	struct job *layout = add_model_job(g, TASK_LAYOUT, "lay out the weights of", m);
-	struct job *link = add_model_job(g, TASK_LINK, "link", m);
-	uint64_t at;
-	for (uint32_t n = packers_of(m); n > 0; n--)
-		add_packer(g, layout, link);
+	const char *label = arena_printf(g->c->arena, "link %s", m->spec->name);
+	struct job *link = add_model_job(g, TASK_LINK, label, m->platform.id, m);
+	uint32_t n_packers = 0;
+	for (uint32_t i = 0; i < m->n_variants; i++)
+		if (variant_library(&m->variants[i]))
+			n_packers = add_variant(g, &m->variants[i], compiles, link, n_packers);
 	if (commit)
 		batch_need(g->batch, link->task, commit->task);
-	for (uint32_t i = 0; i < m->program->n_units; i++) {
-		const struct unit_job *j = &m->units.jobs[i];
-		if (j->compile && map_get(&g->set->by_key, j->key, &at) && compiles[at])
-			batch_need(g->batch, link->task, compiles[at]->task);
-	}
 }
 
 /* A job for each element of the set; NULL if its object exists. */
@@ -146,7 +166,7 @@ static const struct job *const *add_compiles(struct task_graph *g)
 		if (f->object)
 			continue;
 		const struct unit_job *j = f->job;
-		struct job *t = add_job(g, TASK_COMPILE, f->label, cost_key_unit(j->unit->name, j->model->platform.id, unit_opt(j)));
+		struct job *t = add_job(g, TASK_COMPILE, f->label, cost_key_unit(j->unit->name, j->variant->target_id, unit_opt(j)));
 		t->compile = f;
 		compiles[i] = t;
 	}
@@ -208,8 +228,10 @@ static void collect_models(struct build_context *c, struct project *p, struct bu
 	for (uint32_t i = 0; i < p->n_models; i++) {
 		const struct model_job *m = &p->models[i];
 		diags_merge(c->diags, m->diags);
-		r->packed += m->link.packed;
-		r->packed_before += m->link.packed_before;
+		for (uint32_t k = 0; k < m->n_variants; k++) {
+			r->packed += m->variants[k].pack.packed;
+			r->packed_before += m->variants[k].pack.packed_before;
+		}
 	}
 }
 
@@ -241,10 +263,10 @@ bool tasks_open_generators(struct build_context *c)
 	return g != NULL;
 }
 
-static bool has_work(const struct compile_set *set)
+static bool needs_generator(const struct compile_set *set)
 {
 	for (uint32_t i = 0; i < set->list.len; i++)
-		if (!set->list.at[i]->object)
+		if (!set->list.at[i]->object && set->list.at[i]->is_object)
 			return true;
 	return false;
 }
@@ -253,7 +275,7 @@ bool tasks_run(struct build_context *c, struct project *p, struct compile_set *s
 	       struct build_result *r)
 {
 	struct task_graph g = {.c = c, .project = p, .set = set, .repo = repo, .progress = progress};
-	if (!c->request.options->lazy && has_work(set) && !tasks_open_generators(c))
+	if (needs_generator(set) && !tasks_open_generators(c))
 		return false;
 	g.cancel.most_failures = p->spec.most_failures;
 	g.batch = pool_new_batch(c->session->pool);

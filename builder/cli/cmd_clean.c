@@ -28,11 +28,9 @@ static bool clean_model(struct arena *a, const struct model_spec *s)
 			s->out);
 		return true;
 	}
-	unlink(arena_printf(a, "%s/lib%s.so", s->out, s->name));
-	unlink(arena_printf(a, "%s/lib%s_opencl.so", s->out, s->name));
-	unlink(arena_printf(a, "%s/%s.h", s->out, s->name));
-	if (s->emit >> EMIT_LIVE & 1)
-		unlink(arena_printf(a, "%s/tri_live.h", s->out));
+	for (enum emit e = 0; e < EMIT_COUNT; e++)
+		if (!emit_is_shared(e) || s->emit >> e & 1)
+			unlink(emit_path(a, e, s));
 	triw_sweep(a, s->out, s->name, NULL);
 	rmdir(s->out);
 	return true;

@@ -22,7 +22,7 @@ enum manifest_key {
 	KEY_COUNT
 };
 enum emit {
-#define EMIT(id, text) EMIT_##id,
+#define EMIT(id, ...) EMIT_##id,
 #include "builder/manifest/emits.def"
 #undef EMIT
 	EMIT_COUNT

@@ -8,7 +8,7 @@
 #include "builder/manifest/manifest.h"
 
 static const char *const emits[] = {
-#define EMIT(id, text) text,
+#define EMIT(id, text, ...) text,
 #include "builder/manifest/emits.def"
 #undef EMIT
 };

@@ -10,31 +10,35 @@
 #include "base/path.h"
 #include "builder/manifest/build_spec.h"
 
-/* ---- one model for each file ---- */
+/* ---- files ---- */
 
-enum { MAX_OUTPUTS = 8 };
+static const struct {
+	const char *file, *what;
+} emits[] = {
+#define EMIT(id, text, backend, file, what) {file, what},
+#include "builder/manifest/emits.def"
+#undef EMIT
+};
 
-/* Writes the paths of a model's outputs and returns their number. Weights are left out: their names contain a digest. */
-static uint32_t list_outputs(struct arena *a, const struct model_spec *s, const char *paths[MAX_OUTPUTS])
+bool emit_is_shared(enum emit e) { return !strstr(emits[e].file, "%s"); }
+
+const char *emit_what(enum emit e) { return emits[e].what; }
+
+const char *emit_path(struct arena *a, enum emit e, const struct model_spec *s)
 {
-	uint32_t n = 0;
-	const char *out = path_normal(a, s->out);
-	if (s->emit >> EMIT_LIBRARY & 1)
-		paths[n++] = path_join(a, out, arena_printf(a, "lib%s.so", s->name));
-	if (s->emit >> EMIT_HEADER & 1)
-		paths[n++] = path_join(a, out, arena_printf(a, "%s.h", s->name));
-	if (s->emit >> EMIT_OPENCL & 1)
-		paths[n++] = path_join(a, out, arena_printf(a, "lib%s_opencl.so", s->name));
-	if (s->emit >> EMIT_LIVE & 1)
-		paths[n++] = path_join(a, out, "tri_live.h");
-	return n;
+	const char *file = emits[e].file, *name = strstr(file, "%s");
+	if (name)
+		file = arena_printf(a, "%.*s%s%s", (int)(name - file), file, s->name, name + 2);
+	return arena_printf(a, "%s/%s", s->out, file);
 }
 
-/* True for tri_live.h, to which every model with `emit = live` writes the same text. */
-static bool is_shared(const struct model_spec *a, const struct model_spec *b, const char *path)
+/* ---- one model for each file ---- */
+
+/* Stores the path of each emit; NULL: the model does not emit it. */
+static void list_outputs(struct arena *a, const struct model_spec *s, const char *paths[EMIT_COUNT])
 {
-	return strcmp(path_base(path), "tri_live.h") == 0 && a->emit >> EMIT_LIVE & 1 && b->emit >> EMIT_LIVE & 1 &&
-	       strcmp(a->name, "tri_live") != 0 && strcmp(b->name, "tri_live") != 0;
+	for (enum emit e = 0; e < EMIT_COUNT; e++)
+		paths[e] = s->emit >> e & 1 ? path_normal(a, emit_path(a, e, s)) : NULL;
 }
 
 static bool report_overlap(struct diags *diags, const struct model_spec *first, const struct model_spec *second, const char *path)
@@ -54,11 +58,12 @@ static bool report_overlap(struct diags *diags, const struct model_spec *first, 
 
 static bool check_pair(struct arena *a, const struct model_spec *x, const struct model_spec *y, struct diags *diags)
 {
-	const char *of_x[MAX_OUTPUTS], *of_y[MAX_OUTPUTS];
-	uint32_t n = list_outputs(a, x, of_x), m = list_outputs(a, y, of_y);
-	for (uint32_t i = 0; i < n; i++)
-		for (uint32_t k = x == y ? i + 1 : 0; k < m; k++)
-			if (strcmp(of_x[i], of_y[k]) == 0 && (x == y || !is_shared(x, y, of_x[i])))
+	const char *of_x[EMIT_COUNT], *of_y[EMIT_COUNT];
+	list_outputs(a, x, of_x);
+	list_outputs(a, y, of_y);
+	for (enum emit i = 0; i < EMIT_COUNT; i++)
+		for (enum emit k = x == y ? i + 1 : 0; k < EMIT_COUNT; k++)
+			if (of_x[i] && of_y[k] && strcmp(of_x[i], of_y[k]) == 0 && (x == y || i != k || !emit_is_shared(i)))
 				return report_overlap(diags, x, y, of_x[i]);
 	return true;
 }

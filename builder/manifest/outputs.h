@@ -1,12 +1,20 @@
-/* Checks the output files of models: each is written by one model, and inside the project unless the user allows more. */
+/* The output files of models, from emits.def, and their checks: each is written by one model, and inside the project unless the user allows more. */
 #ifndef TRIB_BUILDER_MANIFEST_OUTPUTS_H
 #define TRIB_BUILDER_MANIFEST_OUTPUTS_H
 #include <stdbool.h>
 #include <stdint.h>
+#include "builder/manifest/manifest.h"
 
 struct arena;
 struct diags;
 struct model_spec;
+
+/* Returns the path of what the model emits, in its output folder. The path of weights is not listed: their names contain a digest. */
+const char *emit_path(struct arena *a, enum emit e, const struct model_spec *s);
+/* Returns the kind of file, with an article: "a C header". */
+const char *emit_what(enum emit e);
+/* True if all models in an output folder share the file. */
+bool emit_is_shared(enum emit e);
 
 /* True if no two models write the same file. False: reported. */
 bool outputs_check_distinct(struct arena *a, const struct model_spec *models, uint32_t n, struct diags *diags);

@@ -1,6 +1,5 @@
 #include "builder/manifest/platform.h"
 #include <string.h>
-#include "backend/link/runtime_objects.h"
 #include "backend/target/target.h"
 #include "base/arena.h"
 #include "base/buf.h"
@@ -32,8 +31,6 @@ static const char *unknown_cpu_text(struct arena *a, const char *cpu, const char
 
 bool platform_resolve(struct arena *a, const char *target, const char *cpu, struct platform *out, const char **error, const char **near)
 {
-	/* v4 without VNNI uses the micro-kernels of v3 */
-	static const enum runtime_level levels[CPU_LEVELS] = {RUNTIME_BASE, RUNTIME_V3, RUNTIME_V3, RUNTIME_VNNI};
 	const struct target *t;
 	*near = NULL;
 	if (!is_known_platform(target)) {
@@ -46,7 +43,7 @@ bool platform_resolve(struct arena *a, const char *target, const char *cpu, stru
 		*error = unknown_cpu_text(a, cpu, near);
 		return false;
 	}
-	*out = (struct platform){.name = arena_strdup(a, cpu), .target = t, .level = levels[t->level], .id = target_hash(t)};
+	*out = (struct platform){.name = arena_strdup(a, cpu), .target = t, .id = target_hash(t)};
 	out->text = arena_printf(a, "x86_64-linux %s%s%s", t->cpu, *t->features ? " " : "", t->features);
 	return true;
 }

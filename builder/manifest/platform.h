@@ -11,8 +11,7 @@ struct platform {
 	const char *text; /* "x86_64-linux x86-64-v3", for people and the descriptor */
 	const char *name; /* the cpu as written: "native", "x86-64-v3", … */
 	const struct target *target;
-	uint32_t level; /* of the micro-kernels: runtime_objects.h */
-	hash128 id;     /* of everything that the generated code depends on */
+	hash128 id; /* target_hash */
 };
 
 /* False: *error is the reason, *near the nearest known name or NULL. */

@@ -1,5 +1,6 @@
 #include "builder/query/graph.h"
 #include <string.h>
+#include "backend/link/backend.h"
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/map.h"
@@ -233,9 +234,8 @@ static bool parts_hold(const struct hir_program *p, const struct map *by_identit
 }
 
 static void add_record(struct store *s, const struct hir_program *p, const struct hir_unit *u, const struct map *by_identity,
-		       const struct history *h, struct graph_unit *out)
+		       const struct unit_record *r, struct graph_unit *out)
 {
-	const struct unit_record *r = history_find(h, u->identity);
 	if (!r)
 		return;
 	out->built = true;
@@ -254,6 +254,7 @@ static uint32_t def_of(const struct maker *m, const struct model_job *j, const s
 static void add_units(struct maker *m, const struct model_job *j, const struct history *h, struct graph_model *model)
 {
 	const struct hir_program *p = j->program;
+	const char *backend = j->variants[0].backend->name;
 	struct map by_identity = {0};
 	model->first_unit = m->units.len;
 	model->n_units = p->n_units;
@@ -266,7 +267,7 @@ static void add_units(struct maker *m, const struct model_job *j, const struct h
 		out.line = u->at.source == SPAN_NO_SOURCE ? 0 : source_position(m->c->sources, u->at.source, u->at.start).line;
 		out.definition = out.def == GRAPH_NONE ? u->name : m->g->defs[out.def].name;
 		add_uses(m, u, &by_identity, model->first_unit, &out);
-		add_record(m->c->stores.project, p, u, &by_identity, h, &out);
+		add_record(m->c->stores.project, p, u, &by_identity, history_find(h, u->identity, backend), &out);
 		vec_push(&m->units, out);
 	}
 	map_free(&by_identity);

@@ -5,14 +5,27 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/os.h"
+#include "builder/build/backends.h"
 #include "builder/manifest/options.h"
+#include "builder/manifest/outputs.h"
+
+/* What runs on the device, which may be NULL; EMIT_COUNT: there is no such device. *number: the text after a colon, or NULL. */
+static enum emit emit_of_device(const char *device, const char **number)
+{
+	char name[32];
+	const char *colon = device ? strchr(device, ':') : NULL;
+	*number = colon ? colon + 1 : NULL;
+	snprintf(name, sizeof name, "%.*s", colon ? (int)(colon - device) : (int)sizeof name - 1, device ? device : "cpu");
+	return emit_of_backend(name);
+}
 
 bool run_check_device(const struct options *o)
 {
-	const char *d = o->device;
-	bool ok = !d || strcmp(d, "cpu") == 0 || strcmp(d, "reference") == 0 || strcmp(d, "opencl") == 0;
-	if (d && strncmp(d, "opencl:", 7) == 0)
-		ok = d[7] && d[7 + strspn(d + 7, "0123456789")] == 0;
+	const char *number;
+	enum emit e = emit_of_device(o->device, &number);
+	bool ok = e < EMIT_COUNT || run_on_reference(o);
+	if (e < EMIT_COUNT && number)
+		ok = emit_backend(e)->has_devices && *number && !number[strspn(number, "0123456789")];
 	if (!ok)
 		fputs("trib: --device takes cpu, opencl, opencl:I with a number of `trib devices`, or reference\n", stderr);
 	return ok;
@@ -72,7 +85,7 @@ enum status run_build_first(struct arena *a, const struct build_spec *spec, cons
 }
 
 /* "write `emit = library header opencl` in its block in tri.build" */
-static void advise_emit(const struct model_spec *m, uint32_t wanted)
+static void advise_emit(const struct model_spec *m, enum emit wanted)
 {
 	uint32_t n;
 	const char *const *names = emit_names(&n);
@@ -80,17 +93,17 @@ static void advise_emit(const struct model_spec *m, uint32_t wanted)
 	for (uint32_t i = 0; i < n; i++)
 		if (m->emit >> i & 1 || i == wanted)
 			buf_printf(&b, " %s", names[i]);
-	fprintf(stderr, "trib: model `%s` is built without %s: write `emit =%s` in its block in tri.build\n", m->name,
-		wanted == EMIT_OPENCL ? "OpenCL kernels" : "a library for the CPU", b.at);
+	fprintf(stderr, "trib: model `%s` is built without %s: write `emit =%s` in its block in tri.build\n", m->name, emit_what(wanted),
+		b.at);
 	buf_free(&b);
 }
 
 const char *run_library_path(struct arena *a, const struct model_spec *m, const struct options *o, enum status *s)
 {
 	struct file_stamp st;
-	bool opencl = o->device && strncmp(o->device, "opencl", 6) == 0;
-	uint32_t wanted = opencl ? EMIT_OPENCL : EMIT_LIBRARY;
-	const char *path = arena_printf(a, "%s/lib%s%s.so", m->out, m->name, opencl ? "_opencl" : "");
+	const char *number;
+	enum emit wanted = emit_of_device(o->device, &number);
+	const char *path = emit_path(a, wanted, m);
 	if (!(m->emit >> wanted & 1) && !o->no_build) {
 		advise_emit(m, wanted);
 		*s = STATUS_USAGE;

@@ -5,7 +5,7 @@
 #include "builder/store/serializer.h"
 #include "builder/store/store.h"
 
-#define HISTORY_MAGIC 0x33545348u /* "HST3" */
+#define HISTORY_MAGIC 0x34545348u /* "HST4" */
 enum { SHARD_UNITS = 128, MOST_BITS = 20 };
 
 static hash128 index_key(const char *model) { return store_key("units", model); }
@@ -19,6 +19,7 @@ static void serialize_unit(struct serializer *s, struct unit_record *u)
 	serialize_str(s, &u->name);
 	serialize_str(s, &u->file);
 	serialize_str(s, &u->definition);
+	serialize_str(s, &u->backend);
 	serialize_str(s, &u->cpu);
 	serialize_hash(s, &u->tokens);
 	serialize_hash(s, &u->key);
@@ -36,14 +37,19 @@ static void serialize_header(struct serializer *s, uint32_t *bits, uint32_t *n)
 
 /* ---- loading ---- */
 
-static hash128 definition_key(const char *file, const char *definition) { return hash_combine(map_key_str(file), map_key_str(definition)); }
+static hash128 identity_key(hash128 identity, const char *backend) { return hash_combine(identity, map_key_str(backend)); }
+
+static hash128 definition_key(const char *file, const char *definition, const char *backend)
+{
+	return hash_combine(hash_combine(map_key_str(file), map_key_str(definition)), map_key_str(backend));
+}
 
 static void index_units(struct history *h)
 {
 	for (uint32_t i = 0; i < h->n; i++) {
 		const struct unit_record *u = &h->units[i];
-		hash128 definition = definition_key(u->file, u->definition);
-		map_put(&h->by_identity, u->made.identity, i + 1);
+		hash128 definition = definition_key(u->file, u->definition, u->backend);
+		map_put(&h->by_identity, identity_key(u->made.identity, u->backend), i + 1);
 		if (!map_get(&h->by_definition, definition, NULL))
 			map_put(&h->by_definition, definition, i + 1);
 	}
@@ -169,9 +175,12 @@ static const struct unit_record *find(const struct history *h, const struct map 
 	return map_get(m, key, &i) ? &h->units[i - 1] : NULL;
 }
 
-const struct unit_record *history_find(const struct history *h, hash128 identity) { return find(h, &h->by_identity, identity); }
-
-const struct unit_record *history_of_definition(const struct history *h, const char *file, const char *definition)
+const struct unit_record *history_find(const struct history *h, hash128 identity, const char *backend)
 {
-	return find(h, &h->by_definition, definition_key(file, definition));
+	return find(h, &h->by_identity, identity_key(identity, backend));
+}
+
+const struct unit_record *history_of_definition(const struct history *h, const char *file, const char *definition, const char *backend)
+{
+	return find(h, &h->by_definition, definition_key(file, definition, backend));
 }

@@ -1,4 +1,4 @@
-/* What the last build recorded of each unit of a model: what it was compiled from, and the record of its plan. It is in the project's
+/* What the last build recorded of each unit of a model, for each back end: what it was compiled from, and the record of its plan. It is in the project's
  * store, in shards of about a hundred units. An edit rewrites one or two shards. */
 #ifndef TRIB_BUILDER_STORE_HISTORY_H
 #define TRIB_BUILDER_STORE_HISTORY_H
@@ -15,6 +15,7 @@ struct store;
 
 struct unit_record {
 	const char *name, *file, *definition; /* "Block(64) [N, 8]", "src/net.tri", "Block" */
+	const char *backend;                  /* its name */
 	hash128 tokens, key, target;
 	const char *cpu;
 	struct plan_record made;
@@ -33,9 +34,9 @@ void history_save(struct store *project, const char *model, const struct history
 /* Writes or reads all units as one value. */
 void history_serialize(struct serializer *s, struct history *h);
 /* NULL: unknown. */
-const struct unit_record *history_find(const struct history *h, hash128 identity);
-/* One of the records of the definition; NULL: there is none. */
-const struct unit_record *history_of_definition(const struct history *h, const char *file, const char *definition);
+const struct unit_record *history_find(const struct history *h, hash128 identity, const char *backend);
+/* One of the records of the definition for the back end; NULL: there is none. */
+const struct unit_record *history_of_definition(const struct history *h, const char *file, const char *definition, const char *backend);
 /* Why `now` has to be compiled, in one line in `a`. `old`: the last record of the unit; `kin`: a record of the same definition; both may
  * be NULL. `line`: of the definition (history_explain.c). */
 struct why {

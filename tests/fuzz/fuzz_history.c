@@ -12,8 +12,8 @@ static void explain(struct arena *a, const struct history *h)
 {
 	for (uint32_t i = 0; i < h->n; i++) {
 		const struct unit_record *u = &h->units[i];
-		BUG_ON(!history_find(h, u->made.identity));
-		BUG_ON(!history_of_definition(h, u->file, u->definition));
+		BUG_ON(!history_find(h, u->made.identity, u->backend));
+		BUG_ON(!history_of_definition(h, u->file, u->definition, u->backend));
 		history_explain(a, NULL, NULL, u, i);
 		history_explain(a, &h->units[0], &h->units[h->n - 1], u, i);
 	}

@@ -45,6 +45,51 @@ model net
 """
 
 
+class TwoBackEnds(ProjectTest):
+    """Each back end of a model has its own units: planned, kept and explained by themselves."""
+
+    def setUp(self):
+        super().setUp()
+        self.write("src/blocks.tri", BLOCKS)
+        self.write("src/net.tri", NET)
+        self.write("tri.build", MANIFEST)
+        self.units = self.build()["units"]["total"]
+        self.write("tri.build", MANIFEST + "    emit = library opencl\n")
+
+    def test_units_are_counted_for_each(self):
+        units = self.build()["units"]
+        self.assertEqual((units["total"], units["compiled"], units["reused"]), (2 * self.units, self.units, self.units))
+
+    def test_an_edit_compiles_the_unit_for_each(self):
+        self.build()
+        self.edit("src/blocks.tri", "sigmoid(x) - 0.5", "sigmoid(x) - 0.25")
+        said = self.trib("build", "--explain").stdout
+        for title in ("the CPU", "OpenCL"):
+            self.assertRegex(said, rf"compile squash .* for {title}: its body changed")
+        self.assertIn(f"trib: 2 compiled, {2 * self.units - 2} reused, 1 linked", said)
+
+    def test_unchanged_units_are_neither_planned_nor_built(self):
+        self.build()
+        before = self.read("build/libnet_opencl.so")
+        os.remove(self.path("build/libnet_opencl.so"))
+        record = self.build()
+        self.assertEqual((record["units"]["compiled"], record["cache"]["misses"]), (0, 0))
+        self.assertEqual(self.read("build/libnet_opencl.so"), before)
+
+    def test_the_library_does_not_depend_on_the_cache(self):
+        self.build()
+        before = self.read("build/libnet_opencl.so")
+        shutil.rmtree(self.path("build"))
+        shutil.rmtree(self.path(".trib"))
+        self.assertEqual(self.build("--no-cache", "-j4")["units"]["compiled"], 2 * self.units)
+        self.assertEqual(self.read("build/libnet_opencl.so"), before)
+
+    def test_weights_are_packed_once(self):
+        self.edit("src/net.tri", "layer Net() {", "layer Net() {\n    param w: Tensor<float32, [8, 8]> = randn([8, 8])")
+        self.edit("src/net.tri", "return relu(b)", "return relu(b @ w)")
+        self.assertEqual(self.build()["weights"]["packed"], 1)
+
+
 class Rebuild(ProjectTest):
     def setUp(self):
         super().setUp()

@@ -18,6 +18,7 @@ static const struct unit_record before = {
 	.name = "Block(8)",
 	.file = "src/net.tri",
 	.definition = "Block",
+	.backend = "cpu",
 	.tokens = {2, 0},
 	.key = {4, 0},
 	.target = {6, 0},
@@ -111,9 +112,9 @@ static void round_trip(void **state)
 	history_save(f.s, "m", none, &list, 1);
 	struct history *back = history_load(f.a, f.s, "m");
 	assert_int_equal(back->n, 1);
-	const struct unit_record *u = history_find(back, before.made.identity);
+	const struct unit_record *u = history_find(back, before.made.identity, "cpu");
 	assert_non_null(u);
-	assert_ptr_equal(history_of_definition(back, "src/net.tri", "Block"), u);
+	assert_ptr_equal(history_of_definition(back, "src/net.tri", "Block", "cpu"), u);
 	assert_string_equal(u->name, "Block(8)");
 	assert_true(hash_eq(u->key, before.key));
 	assert_string_equal(u->made.parts[0].name, "shift");
@@ -125,7 +126,7 @@ static void round_trip(void **state)
 	assert_int_equal(u->made.plan.interface.piece_of[1], PLAN_NONE);
 	assert_int_equal(u->made.plan.interface.outputs[0].nth, 3);
 	assert_int_equal(u->made.plan.interface.outputs[0].dims[1], 9);
-	assert_null(history_find(back, (hash128){99, 99}));
+	assert_null(history_find(back, (hash128){99, 99}, "cpu"));
 	history_free(back);
 	history_free(none);
 	close_store(&f);
@@ -149,14 +150,14 @@ static void shards(void **state)
 	struct history *all = history_load(f.a, f.s, "m");
 	assert_int_equal(all->n, N);
 	for (uint32_t i = 0; i < N; i++)
-		list[i] = history_find(all, units[i].made.identity);
+		list[i] = history_find(all, units[i].made.identity, "cpu");
 	units[5].key.lo = 78;
 	list[5] = &units[5];
 	history_save(f.s, "m", all, list, N - 1); /* one changes, one goes */
 	struct history *less = history_load(f.a, f.s, "m");
 	assert_int_equal(less->n, N - 1);
-	assert_int_equal(history_find(less, units[5].made.identity)->key.lo, 78);
-	assert_null(history_find(less, units[N - 1].made.identity));
+	assert_int_equal(history_find(less, units[5].made.identity, "cpu")->key.lo, 78);
+	assert_null(history_find(less, units[N - 1].made.identity, "cpu"));
 	struct history *lists[] = {none, all, less};
 	for (int i = 0; i < 3; i++)
 		history_free(lists[i]);

@@ -48,14 +48,9 @@ static void net_loops(struct unit *u, struct unit *callee)
 	for (uint32_t i = 0; i < 2; i++) {
 		dim *n = ARENA_NEW(a, dim);
 		*n = u->n;
-		f->stmts[i] = (struct loop_stmt){.kind = STMT_CALL,
-						 .u.call = {.buffers = args[i],
-							    .n_buffers = 2,
-							    .dims = n,
-							    .n_dims = 1,
-							    .callee = callee->f->name,
-							    .callee_unit = &callee->core,
-							    .slot = i}};
+		f->stmts[i] = (struct loop_stmt){
+			.kind = STMT_CALL,
+			.u.call = {.buffers = args[i], .n_buffers = 2, .dims = n, .n_dims = 1, .callee = callee->f->name, .slot = i}};
 	}
 	struct loop_nest *n = &f->stmts[2].u.nest;
 	n->n_parallel = 2;
