@@ -50,7 +50,7 @@ static enum status run_project(struct arena *a, const struct options *o)
 	if (run_on_reference(o)) {
 		of_model.operands = &m->name;
 		of_model.n_operands = 1;
-		return reference_visit(&of_model, run_once, (void *)(uintptr_t)o);
+		return reference_visit(&of_model, reference_interpret, run_once, (void *)(uintptr_t)o);
 	}
 	if (!o->lazy && (s = run_build_first(a, &spec, o)) != STATUS_OK)
 		return s;

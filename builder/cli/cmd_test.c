@@ -183,7 +183,7 @@ static enum status test_one(struct arena *a, const struct model_spec *m, struct 
 	of_model.operands = &m->name;
 	of_model.n_operands = 1;
 	if (run_on_reference(t->options))
-		return reference_visit(&of_model, test_model, t);
+		return reference_visit(&of_model, reference_interpret, test_model, t);
 	const char *path = run_library_path(a, m, t->options, &s);
 	return path ? run_visit_library(a, path, m->name, t->options, test_model, t) : s;
 }

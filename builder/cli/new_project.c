@@ -179,7 +179,7 @@ static bool put_test(struct arena *a, const char *id, const struct options *o)
 	run.outputs = outputs;
 	run.n_outputs = 1;
 	run.quiet = true;
-	return ok && reference_visit(&run, run_once, &run) == STATUS_OK;
+	return ok && reference_visit(&run, reference_interpret, run_once, &run) == STATUS_OK;
 }
 
 static bool put_ignored(struct arena *a)

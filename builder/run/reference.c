@@ -63,17 +63,31 @@ static void to_stderr(void *ctx, const char *text, size_t n)
 struct interpreted {
 	struct model_job *job;
 	tri_entry_desc *entries;
+	reference_execute *execute;
 };
 
 /* With the place in the source. */
-static void put_failure(const struct interpreted *m, const struct interp_error *e, struct buf *error)
+static void put_failure(const struct model_job *m, const struct interp_error *e, struct buf *error)
 {
-	const struct sources *sources = m->job->context->sources;
+	const struct sources *sources = m->context->sources;
 	buf_puts(error, "the interpreter failed: ");
 	if (e->at.source != SPAN_NO_SOURCE)
 		buf_printf(error, "%s:%u: ", sources_get(sources, e->at.source)->path,
 			   source_position(sources, e->at.source, e->at.start).line);
 	buf_puts(error, e->text);
+}
+
+bool reference_interpret(const struct reference_call *c, struct arena *a, struct tensor *out, struct buf *error)
+{
+	static const struct interp_sink sink = {to_stderr, NULL}; /* like compiled code */
+	struct interp_error failure = {.text = "it cannot be lowered", .at = SPAN_NONE};
+	struct diags *diags = diags_new(0);
+	struct ir_fn *f = lower_unit(a, c->unit, diags);
+	bool ok = f && interp_program(f, c->inputs, c->weights, c->dims, &sink, a, out, &failure);
+	if (!ok)
+		put_failure(c->model, &failure, error);
+	diags_free(diags);
+	return ok;
 }
 
 /* The inputs and parameters of the entry, in the order of the interpreter. */
@@ -99,7 +113,6 @@ static bool bind(const struct interpreted *m, const struct hir_entry *e, const t
 
 static enum status run(void *ctx, uint32_t entry, tri_tensor *io, struct buf *error)
 {
-	static const struct interp_sink sink = {to_stderr, NULL}; /* like compiled code */
 	const struct interpreted *m = ctx;
 	const tri_entry_desc *d = &m->entries[entry];
 	const struct hir_entry *e = &m->job->program->entries[entry];
@@ -108,27 +121,22 @@ static enum status run(void *ctx, uint32_t entry, tri_tensor *io, struct buf *er
 	struct tensor *in = ARENA_ARRAY(a, struct tensor, u->n_inputs + 1), *weights = ARENA_ARRAY(a, struct tensor, u->n_inputs + 1);
 	struct tensor *out = ARENA_ARRAY(a, struct tensor, u->n_outputs + 1);
 	int64_t *dims = ARENA_ARRAY(a, int64_t, d->n_dims + 1);
-	struct interp_error failure = {.text = "it cannot be lowered", .at = SPAN_NONE};
 	uint64_t known = 0;
 	if (!bind(m, e, io, in, weights, error))
 		return STATUS_FAILED;
 	tri_dims_solve(d, io, dims, &known);
-	struct diags *diags = diags_new(0);
-	struct ir_fn *f = lower_unit(a, u, diags);
-	bool ok = f && interp_program(f, in, weights, dims, &sink, a, out, &failure);
-	if (!ok)
-		put_failure(m, &failure, error);
-	for (uint32_t i = 0; ok && i < u->n_outputs; i++)
+	if (!m->execute(&(struct reference_call){m->job, u, in, weights, dims}, a, out, error))
+		return STATUS_FAILED;
+	for (uint32_t i = 0; i < u->n_outputs; i++)
 		if (tensor_bytes(&out[i]))
 			memcpy(io[d->n_inputs + (int32_t)i].data, out[i].data, (size_t)tensor_bytes(&out[i]));
-	diags_free(diags);
-	return ok ? STATUS_OK : STATUS_FAILED;
+	return STATUS_OK;
 }
 
-static enum status visit_model(struct loaded_project *l, run_visitor *visit, void *ctx)
+static enum status visit_model(struct loaded_project *l, reference_execute *execute, run_visitor *visit, void *ctx)
 {
 	struct arena *a = l->context.arena;
-	struct interpreted m = {.job = &l->project.models[0]};
+	struct interpreted m = {.job = &l->project.models[0], .execute = execute};
 	const struct hir_program *p = m.job->program;
 	m.entries = ARENA_ARRAY(a, tri_entry_desc, p->n_entries + 1);
 	for (uint32_t i = 0; i < p->n_entries; i++)
@@ -136,11 +144,11 @@ static enum status visit_model(struct loaded_project *l, run_visitor *visit, voi
 	return visit(a, &(struct run_model){m.job->spec->name, m.entries, p->n_entries, run, &m}, ctx);
 }
 
-enum status reference_visit(const struct options *o, run_visitor *visit, void *ctx)
+enum status reference_visit(const struct options *o, reference_execute *execute, run_visitor *visit, void *ctx)
 {
 	struct loaded_project l;
 	enum status s = project_load(&l, o, LOAD_BOUND);
 	if (s == STATUS_OK)
-		s = visit_model(&l, visit, ctx);
+		s = visit_model(&l, execute, visit, ctx);
 	return project_unload(&l, s);
 }

@@ -9,7 +9,10 @@
 
 struct arena;
 struct buf;
+struct hir_unit;
+struct model_job;
 struct options;
+struct tensor;
 
 /* An opened model. */
 struct run_model {
@@ -51,8 +54,19 @@ enum status main_run(const struct options *o);
 
 /* ---- reference.c: Models in the reference interpreter: `--device reference`. ---- */
 
+/* A run of a unit: its run-time inputs, its parameters, the values of its symbols. */
+struct reference_call {
+	const struct model_job *model;
+	const struct hir_unit *unit;
+	const struct tensor *inputs, *weights;
+	const int64_t *dims;
+};
+/* Executes the call; outputs in `a`. False: *error says why. */
+typedef bool reference_execute(const struct reference_call *c, struct arena *a, struct tensor *out, struct buf *error);
+/* In the reference interpreter. Tests have other ways. */
+reference_execute reference_interpret;
 /* Elaborates the one model that the options name, or the first, and visits it. Errors go to stderr. */
-enum status reference_visit(const struct options *o, run_visitor *visit, void *ctx);
+enum status reference_visit(const struct options *o, reference_execute *execute, run_visitor *visit, void *ctx);
 
 /* ---- run_build.c: Builds the library of a project before it is run. ---- */
 

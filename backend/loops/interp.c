@@ -1,0 +1,191 @@
+/* Runs a loop function: memory of its buffers, its checks, its statements. */
+#include "backend/loops/interp.h"
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include "backend/loops/interp_state.h"
+#include "base/arena.h"
+
+enum { POISON = 0xa5, ALIGNMENT = 64 };
+
+void run_fail(struct loop_run *r, enum loop_error_kind kind, const char *fmt, ...)
+{
+	va_list ap;
+	if (run_failed(r))
+		return;
+	r->error->kind = kind;
+	va_start(ap, fmt);
+	vsnprintf(r->error->text, sizeof r->error->text, fmt, ap);
+	va_end(ap);
+}
+
+int64_t run_dim(const struct loop_run *r, dim x) { return dim_eval(r->f->dims, x, r->syms); }
+
+/* ---- memory ---- */
+
+static bool in_buffer(struct loop_run *r, uint32_t buffer, int64_t from, int64_t n)
+{
+	const struct loop_memory *m = &r->memory[buffer];
+	if (r->f->buffers[buffer].layout == LAYOUT_PLAIN && from >= 0 && n >= 0 && from <= m->count - n)
+		return true;
+	run_fail(r, LOOP_BROKEN, "element %lld of b%u, which has %lld", (long long)from, buffer, (long long)m->count);
+	return false;
+}
+
+bool run_reads(struct loop_run *r, uint32_t buffer, int64_t from, int64_t n)
+{
+	const struct loop_memory *m = &r->memory[buffer];
+	if (!in_buffer(r, buffer, from, n))
+		return false;
+	for (size_t k = (size_t)from * m->size; m->owner && k < (size_t)(from + n) * m->size; k++) {
+		if (m->owner[k] == buffer + 1)
+			continue;
+		run_fail(r, LOOP_BROKEN, "b%u is read where %s", buffer,
+			 m->owner[k] ? "another buffer was written" : "nothing was written");
+		return false;
+	}
+	return true;
+}
+
+bool run_writes(struct loop_run *r, uint32_t buffer, int64_t from, int64_t n)
+{
+	const struct loop_memory *m = &r->memory[buffer];
+	if (!in_buffer(r, buffer, from, n))
+		return false;
+	if (!m->owner) {
+		run_fail(r, LOOP_BROKEN, "b%u cannot be written", buffer);
+		return false;
+	}
+	for (size_t k = (size_t)from * m->size; k < (size_t)(from + n) * m->size; k++)
+		m->owner[k] = buffer + 1;
+	return true;
+}
+
+void *run_input(struct loop_run *r, uint32_t buffer)
+{
+	bool packed = r->f->buffers[buffer].layout != LAYOUT_PLAIN;
+	return packed || run_reads(r, buffer, 0, r->memory[buffer].count) ? r->memory[buffer].at : NULL;
+}
+
+void *run_output(struct loop_run *r, uint32_t buffer)
+{
+	return run_writes(r, buffer, 0, r->memory[buffer].count) ? r->memory[buffer].at : NULL;
+}
+
+static int64_t count_of(struct loop_run *r, const struct hir_type *t)
+{
+	int64_t n = 1;
+	for (uint32_t k = 0; k < t->rank; k++) {
+		int64_t v = run_dim(r, t->dims[k]);
+		if (v < 0 || __builtin_mul_overflow(n, v, &n) || n > INT32_MAX) {
+			run_fail(r, LOOP_BROKEN, "a buffer is negative or very large");
+			return 0;
+		}
+	}
+	return n;
+}
+
+struct scratch {
+	char *at;
+	uint32_t *owner;
+	int64_t size;
+};
+
+static struct scratch allocate(struct loop_run *r)
+{
+	struct scratch s = {.size = run_dim(r, r->f->scratch)};
+	if (s.size < 0 || s.size > INT32_MAX)
+		run_fail(r, LOOP_BROKEN, "the scratch memory is negative or very large");
+	if (run_failed(r))
+		return s;
+	s.at = arena_alloc(r->arena, (size_t)s.size + 1, ALIGNMENT);
+	memset(s.at, POISON, (size_t)s.size);
+	s.owner = ARENA_ARRAY(r->arena, uint32_t, s.size + 1);
+	return s;
+}
+
+/* The part of the scratch memory that the temporary has. */
+static void place(struct loop_run *r, uint32_t k, const struct scratch *s)
+{
+	struct loop_memory *m = &r->memory[k];
+	int64_t offset = run_dim(r, r->f->buffers[k].offset);
+	if (offset < 0 || offset % ALIGNMENT || offset + m->count * (int64_t)m->size > s->size)
+		run_fail(r, LOOP_BROKEN, "b%u is outside of the scratch memory", k);
+	m->at = s->at + offset;
+	m->owner = s->owner + offset;
+}
+
+static void open_buffers(struct loop_run *r, void *const *bufs)
+{
+	struct scratch s = allocate(r);
+	for (uint32_t k = 0; k < r->f->n_buffers && !run_failed(r); k++) {
+		const struct loop_buffer *b = &r->f->buffers[k];
+		struct loop_memory *m = &r->memory[k];
+		*m = (struct loop_memory){.count = count_of(r, &b->type), .size = dtype_size(b->type.elem)};
+		switch (b->kind) {
+		case BUFFER_INPUT: m->at = bufs[b->index]; break;
+		case BUFFER_OUTPUT:
+			m->at = bufs[r->f->n_inputs + b->index];
+			m->owner = ARENA_ARRAY(r->arena, uint32_t, m->count *(int64_t)m->size + 1);
+			break;
+		case BUFFER_WEIGHT: m->at = (char *)(uintptr_t)r->weights[b->index]; break; /* only read */
+		case BUFFER_CONST: m->at = (char *)(uintptr_t)b->data; break;
+		case BUFFER_TEMP: place(r, k, &s); break;
+		}
+	}
+}
+
+/* ---- the function ---- */
+
+static void run_checks(struct loop_run *r)
+{
+	static const char *const texts[] = {
+#define SIZE_ERROR(id, word, text) text,
+#include "backend/runtime/size_errors.def"
+#undef SIZE_ERROR
+	};
+	for (uint32_t k = 0; k < r->f->n_checks; k++)
+		if (run_dim(r, r->f->checks[k].least) < 0)
+			run_fail(r, LOOP_SIZE_ERROR, "%s", texts[r->f->checks[k].kind]);
+}
+
+static void run_stmt(struct loop_run *r, const struct loop_stmt *s)
+{
+	arena_mark_t mark = arena_mark(r->arena);
+	switch (s->kind) {
+#define STMT(id, word, member) \
+	case STMT_##id: run_##member(r, s); break;
+#include "backend/loops/stmts.def"
+#undef STMT
+	}
+	arena_release(r->arena, mark);
+}
+
+static void run_all(struct loop_run *r, void *const *bufs)
+{
+	run_checks(r);
+	if (!run_failed(r))
+		open_buffers(r, bufs);
+	for (uint32_t k = 0; k < r->f->n_stmts && !run_failed(r); k++)
+		run_stmt(r, &r->f->stmts[k]);
+	for (uint32_t k = 0; k < r->f->n_buffers && !run_failed(r); k++)
+		if (r->f->buffers[k].kind == BUFFER_OUTPUT)
+			run_input(r, k);
+}
+
+bool loop_interp_at(const struct loop_fn *f, void *const *bufs, const void *const *weights, const int64_t *dims,
+		    const struct loop_host *host, uint32_t depth, struct loop_error *error)
+{
+	struct loop_run r = {f, weights, dims, host, error, depth, arena_new(0), NULL};
+	r.memory = ARENA_ARRAY(r.arena, struct loop_memory, f->n_buffers + 1);
+	run_all(&r, bufs);
+	arena_free(r.arena);
+	return error->kind == LOOP_RAN;
+}
+
+bool loop_interp(const struct loop_fn *f, void *const *bufs, const void *const *weights, const int64_t *dims, const struct loop_host *host,
+		 struct loop_error *error)
+{
+	*error = (struct loop_error){.kind = LOOP_RAN};
+	return loop_interp_at(f, bufs, weights, dims, host, 0, error);
+}

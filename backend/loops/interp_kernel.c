@@ -1,0 +1,178 @@
+/* Micro-kernels in plain code, as kernels.def describes them. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "backend/ir/tensor.h"
+#include "backend/loops/interp_state.h"
+#include "backend/runtime/trit2.h"
+#include "backend/target/kernel.h"
+#include "base/arena.h"
+
+struct kernel_run {
+	struct loop_run *run;
+	void **bufs;
+	const int64_t *dims;
+	dtype elem; /* of the first buffer */
+};
+/* `works`: bit k: buffer k is workspace. */
+struct kernel_code {
+	void (*run)(const struct kernel_run *k);
+	uint32_t works;
+};
+
+/* ---- products ---- */
+
+/* Element [k, n] of packed trits; trit2.h has the format. */
+static int trit_at(const uint8_t *packed, int64_t K, int64_t N, int64_t k, int64_t n)
+{
+	int64_t panel = n / TRI_TRIT2_PANEL, half = n % TRI_TRIT2_PANEL / TRI_TRIT2_LANES, lane = n % TRI_TRIT2_LANES;
+	int64_t step = k / TRI_TRIT2_STEP, f = k % TRI_TRIT2_STEP / 4, j = k % 4;
+	const uint8_t *block = packed + tri_trit2_offset(K, panel) + (step * tri_trit2_halves(N, panel) + half) * TRI_TRIT2_BLOCK;
+	return (block[4 * lane + j] >> (2 * f) & 3) - 1;
+}
+
+static void matmul(const struct kernel_run *r, bool ints, bool packed)
+{
+	int64_t M = r->dims[0], K = r->dims[1], N = r->dims[2];
+	const float *w = r->bufs[1];
+	for (int64_t m = 0; m < M; m++)
+		for (int64_t n = 0; n < N; n++) {
+			double sum = 0;
+			int32_t count = 0;
+			for (int64_t k = 0; k < K; k++) {
+				int t = packed ? trit_at(r->bufs[1], K, N, k, n) : 1;
+				if (ints)
+					count += ((const int8_t *)r->bufs[0])[m * K + k] * t;
+				else if (packed ? t != 0 : 1)
+					sum += (double)((const float *)r->bufs[0])[m * K + k] * (packed ? t : (double)w[k * N + n]);
+			}
+			if (ints)
+				((int32_t *)r->bufs[2])[m * N + n] = count;
+			else
+				((float *)r->bufs[2])[m * N + n] = (float)sum;
+		}
+}
+
+static void matmul_i8_trit2(const struct kernel_run *r) { matmul(r, true, true); }
+static void matmul_f32_trit2(const struct kernel_run *r) { matmul(r, false, true); }
+static void matmul_f32(const struct kernel_run *r) { matmul(r, false, false); }
+
+/* ---- order ---- */
+
+/* True if element b must come before a. NaN is the greatest. */
+static bool is_out_of_order(dtype t, const void *x, int64_t a, int64_t b, bool descending)
+{
+	struct loop_value va = value_load(t, x, descending ? b : a), vb = value_load(t, x, descending ? a : b);
+	if (dtype_class(t) != DTC_FLOAT)
+		return va.i > vb.i;
+	return va.f > vb.f || (isnan(va.f) && !isnan(vb.f));
+}
+
+/* Binary insertion keeps equal elements in order. */
+static void sort(const struct kernel_run *r)
+{
+	int64_t M = r->dims[0], N = r->dims[1];
+	for (int64_t m = 0; m < M; m++) {
+		int64_t *y = (int64_t *)r->bufs[2] + m * N;
+		for (int64_t n = 0; n < N; n++) {
+			int64_t low = 0, high = n;
+			while (low < high) {
+				int64_t mid = (low + high) / 2;
+				if (is_out_of_order(r->elem, r->bufs[0], m * N + y[mid], m * N + n, r->dims[2] != 0))
+					high = mid;
+				else
+					low = mid + 1;
+			}
+			memmove(y + low + 1, y + low, (size_t)(n - low) * sizeof *y);
+			y[low] = n;
+		}
+	}
+}
+
+static void scan(const struct kernel_run *r)
+{
+	int64_t A = r->dims[0], N = r->dims[1], B = r->dims[2];
+	bool product = r->dims[3] != 0;
+	for (int64_t line = 0; line < A * B; line++) {
+		double f = product;
+		uint64_t u = product;
+		for (int64_t n = 0; n < N; n++) {
+			int64_t at = (line / B * N + n) * B + line % B;
+			struct loop_value v = value_load(r->elem, r->bufs[0], at);
+			f = product ? f * v.f : f + v.f;
+			u = product ? u * (uint64_t)v.i : u + (uint64_t)v.i;
+			value_store(r->elem, r->bufs[1], at, (struct loop_value){f, (int64_t)u});
+		}
+	}
+}
+
+static bool index_fits(const struct kernel_run *r, int64_t at, int64_t n)
+{
+	if (at < 0 || at >= n)
+		run_fail(r->run, LOOP_INDEX_ERROR, "index %lld is out of range for a dimension of size %lld", (long long)at, (long long)n);
+	return at >= 0 && at < n;
+}
+
+static void scatter(const struct kernel_run *r)
+{
+	int64_t A = r->dims[0], N = r->dims[1], B = r->dims[2], M = r->dims[3];
+	size_t size = dtype_size(r->elem);
+	memcpy(r->bufs[3], r->bufs[0], (size_t)(A * N * B) * size);
+	for (int64_t k = 0; k < A * M * B && N > 0; k++) {
+		int64_t at = ((const int64_t *)r->bufs[1])[k];
+		if (!index_fits(r, at, N))
+			return;
+		int64_t to = (k / (M * B) * N + at) * B + k % B;
+		struct loop_value x[3] = {value_load(r->elem, r->bufs[3], to), value_load(r->elem, r->bufs[2], k), {0, 0}};
+		value_store(r->elem, r->bufs[3], to, r->dims[4] ? value_op(OP_ADD, r->elem, r->elem, x) : x[1]);
+	}
+}
+
+static void put(const struct kernel_run *r)
+{
+	int64_t A = r->dims[0], N = r->dims[1], B = r->dims[2], at = *(const int64_t *)r->bufs[2];
+	char *y = r->bufs[3];
+	memmove(y, r->bufs[0], (size_t)(A * N * B));
+	if (!index_fits(r, at, N))
+		return;
+	for (int64_t a = 0; a < A; a++)
+		memcpy(y + (a * N + at) * B, (const char *)r->bufs[1] + a * B, (size_t)B);
+}
+
+static const struct kernel_code codes[KERNEL_COUNT] = {
+	[KERNEL_MATMUL_I8_TRIT2] = {matmul_i8_trit2, 0},
+	[KERNEL_MATMUL_F32_TRIT2] = {matmul_f32_trit2, 0},
+	[KERNEL_MATMUL_F32] = {matmul_f32, 0},
+	[KERNEL_SORT_F32] = {sort, 1 << 1},
+	[KERNEL_SORT_F64] = {sort, 1 << 1},
+	[KERNEL_SORT_I64] = {sort, 1 << 1},
+	[KERNEL_SCAN_F32] = {scan, 0},
+	[KERNEL_SCAN_F64] = {scan, 0},
+	[KERNEL_SCAN_I64] = {scan, 0},
+	[KERNEL_SCATTER_F32] = {scatter, 0},
+	[KERNEL_SCATTER_F64] = {scatter, 0},
+	[KERNEL_SCATTER_I64] = {scatter, 0},
+	[KERNEL_PUT] = {put, 0},
+};
+
+/* ---- one call ---- */
+
+void run_kernel(struct loop_run *r, const struct loop_stmt *s)
+{
+	const struct loop_kernel *k = &s->u.kernel;
+	const struct kernel_code *code = &codes[k->kernel];
+	struct kernel_run x = {
+		.run = r, .elem = r->f->buffers[k->buffers[0]].type.elem, .bufs = ARENA_ARRAY(r->arena, void *, k->n_buffers)};
+	int64_t *dims = ARENA_ARRAY(r->arena, int64_t, k->n_dims + 1);
+	x.dims = dims;
+	for (uint32_t i = 0; i < k->n_dims; i++)
+		dims[i] = run_dim(r, k->dims[i]);
+	for (uint32_t i = 0; i < k->n_buffers; i++) {
+		bool written = i + 1 == k->n_buffers || (code->works >> i & 1);
+		x.bufs[i] = written ? run_output(r, k->buffers[i]) : run_input(r, k->buffers[i]);
+	}
+	if (!code->run)
+		run_fail(r, LOOP_BROKEN, "%s has no reference code", kernel_info(k->kernel)->symbol);
+	if (!run_failed(r))
+		code->run(&x);
+}
