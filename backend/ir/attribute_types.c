@@ -11,7 +11,13 @@ static void print_number(const struct ir_value *v, struct buf *out) { buf_printf
 static void read_number(const struct ir_value *v, struct ir_reader *r) { *(uint32_t *)v->at = ir_read_u32(r, UINT32_MAX); }
 static void hash_number(const struct ir_value *v, struct ir_hash *h) { hasher_add_u64(h->h, *(uint32_t *)v->at); }
 const struct ir_attribute_type ir_attribute_number = {.size = 4, .print = print_number, .read = read_number, .hash = hash_number};
-const struct ir_attribute_type ir_attribute_axis = {.size = 4, .print = print_number, .read = read_number, .hash = hash_number};
+static const char *axis_fault(const struct ir_value *v, const struct ir_fn *f)
+{
+	(void)f;
+	return *(uint32_t *)v->at < v->i->type.rank ? NULL : "axis out of range";
+}
+const struct ir_attribute_type ir_attribute_axis = {
+	.size = 4, .print = print_number, .read = read_number, .hash = hash_number, .fault = axis_fault};
 
 static void print_flag(const struct ir_value *v, struct buf *out) { buf_puts(out, *(bool *)v->at ? "1" : "0"); }
 static void read_flag(const struct ir_value *v, struct ir_reader *r) { *(bool *)v->at = ir_read_u32(r, 1) == 1; }
@@ -50,7 +56,13 @@ static void read_mask(const struct ir_value *v, struct ir_reader *r)
 			*(uint32_t *)v->at |= 1u << dims[k];
 	}
 }
-const struct ir_attribute_type ir_attribute_mask = {.size = 4, .print = print_mask, .read = read_mask, .hash = hash_number};
+static const char *mask_fault(const struct ir_value *v, const struct ir_fn *f)
+{
+	uint32_t rank = ir_at(f, f->operands[v->i->operands])->type.rank;
+	return *(uint32_t *)v->at >> rank ? "mask beyond the rank" : NULL;
+}
+const struct ir_attribute_type ir_attribute_mask = {
+	.size = 4, .print = print_mask, .read = read_mask, .hash = hash_number, .fault = mask_fault};
 
 static void print_choice(const struct ir_value *v, struct buf *out) { buf_puts(out, v->attribute->choices[*(unsigned *)v->at]); }
 static void read_choice(const struct ir_value *v, struct ir_reader *r)
@@ -64,7 +76,16 @@ static void read_choice(const struct ir_value *v, struct ir_reader *r)
 	else
 		ir_read_fail(r, "another word expected");
 }
-const struct ir_attribute_type ir_attribute_choice = {.size = 4, .print = print_choice, .read = read_choice, .hash = hash_number};
+static const char *choice_fault(const struct ir_value *v, const struct ir_fn *f)
+{
+	(void)f;
+	unsigned n = 0;
+	while (v->attribute->choices[n])
+		n++;
+	return *(unsigned *)v->at < n ? NULL : "unknown choice";
+}
+const struct ir_attribute_type ir_attribute_choice = {
+	.size = 4, .print = print_choice, .read = read_choice, .hash = hash_number, .fault = choice_fault};
 _Static_assert(sizeof(enum ir_distribution) == 4, "choices are hashed as numbers");
 
 /* ---- dims ---- */
@@ -91,10 +112,20 @@ static dim *dims_of_dim(const struct ir_value *v, uint32_t *n)
 	*n = v->attribute->count == IR_ONE ? 1 : v->attribute->count == IR_EACH ? v->i->type.rank : v->attribute->count;
 	return v->at;
 }
+static const char *dim_fault(const struct ir_value *v, const struct ir_fn *f)
+{
+	return ((dim *)v->at)->idx < dims_count(f->dims) ? NULL : "unknown dimension";
+}
 const struct ir_attribute_type ir_attribute_dim = {
-	.size = sizeof(dim), .print = print_dim, .read = read_dim, .hash = hash_dim, .dims = dims_of_dim};
+	.size = sizeof(dim), .print = print_dim, .read = read_dim, .hash = hash_dim, .dims = dims_of_dim, .fault = dim_fault};
 
 /* ---- constants and texts ---- */
+
+static const char *pointer_fault(const struct ir_value *v, const struct ir_fn *f)
+{
+	(void)f;
+	return *(const void **)v->at ? NULL : "an attribute is missing";
+}
 
 static void print_data(const struct ir_value *v, struct buf *out) { ir_print_elements(v->dims, &v->i->type, *(const void **)v->at, out); }
 /* The element type is at the end of the line: ir_read_constant reads the elements after it. */
@@ -115,7 +146,7 @@ static void own_data(const struct ir_value *v, struct arena *a)
 	*(const void **)v->at = memcpy(arena_alloc(a, bytes ? bytes : 1, _Alignof(max_align_t)), *(const void **)v->at, bytes);
 }
 const struct ir_attribute_type ir_attribute_data = {
-	.size = sizeof(void *), .print = print_data, .read = read_data, .hash = hash_data, .own = own_data};
+	.size = sizeof(void *), .print = print_data, .read = read_data, .hash = hash_data, .own = own_data, .fault = pointer_fault};
 
 void ir_read_constant(struct ir_reader *r, struct ir_inst *i)
 {
@@ -134,4 +165,4 @@ static void read_text(const struct ir_value *v, struct ir_reader *r) { *(const c
 static void hash_text(const struct ir_value *v, struct ir_hash *h) { hasher_add_str(h->h, *(const char **)v->at); }
 static void own_text(const struct ir_value *v, struct arena *a) { *(const char **)v->at = arena_strdup(a, *(const char **)v->at); }
 const struct ir_attribute_type ir_attribute_text = {
-	.size = sizeof(char *), .print = print_text, .read = read_text, .hash = hash_text, .own = own_text};
+	.size = sizeof(char *), .print = print_text, .read = read_text, .hash = hash_text, .own = own_text, .fault = pointer_fault};

@@ -43,8 +43,13 @@ static const struct ir_call *record(const struct ir_value *v) { return ir_call(v
 static void print_callee(const struct ir_value *v, struct buf *out) { print_unit(record(v)->callee, out); }
 static void read_callee(const struct ir_value *v, struct ir_reader *r) { *(const struct hir_unit **)v->at = read_unit(r); }
 static void hash_callee(const struct ir_value *v, struct ir_hash *h) { hash_unit(record(v)->callee, h); }
+static const char *callee_fault(const struct ir_value *v, const struct ir_fn *f)
+{
+	(void)f;
+	return record(v)->callee ? NULL : "no callee";
+}
 const struct ir_attribute_type ir_attribute_callee = {
-	.size = sizeof(struct hir_unit *), .print = print_callee, .read = read_callee, .hash = hash_callee};
+	.size = sizeof(struct hir_unit *), .print = print_callee, .read = read_callee, .hash = hash_callee, .fault = callee_fault};
 
 static void print_syms(const struct ir_value *v, struct buf *out)
 {
@@ -81,13 +86,24 @@ static void own_syms(const struct ir_value *v, struct arena *a)
 		memcpy(copy, record(v)->syms, n * sizeof *copy);
 	*(const dim **)v->at = copy;
 }
+static const char *syms_fault(const struct ir_value *v, const struct ir_fn *f)
+{
+	uint32_t n = dims_syms(record(v)->callee->dims);
+	if (n && !record(v)->syms)
+		return "values of the callee's symbols are missing";
+	for (uint32_t k = 0; k < n; k++)
+		if (record(v)->syms[k].idx >= dims_count(f->dims))
+			return "unknown dimension";
+	return NULL;
+}
 const struct ir_attribute_type ir_attribute_syms = {.size = sizeof(dim *),
 						    .print = print_syms,
 						    .read = read_syms,
 						    .hash = hash_syms,
 						    .dims = dims_of_syms,
 						    .for_callee = true,
-						    .own = own_syms};
+						    .own = own_syms,
+						    .fault = syms_fault};
 
 static bool is_absent(const struct ir_value *v) { return v->i->op != OP_IF; }
 static void print_other(const struct ir_value *v, struct buf *out)
@@ -108,5 +124,14 @@ static void read_other(const struct ir_value *v, struct ir_reader *r)
 	*(const struct hir_unit **)v->at = other;
 }
 static void hash_other(const struct ir_value *v, struct ir_hash *h) { hash_unit(record(v)->other, h); }
-const struct ir_attribute_type ir_attribute_other = {
-	.size = sizeof(struct hir_unit *), .print = print_other, .read = read_other, .hash = hash_other, .is_absent = is_absent};
+static const char *other_fault(const struct ir_value *v, const struct ir_fn *f)
+{
+	(void)f;
+	return (v->i->op == OP_IF) == (record(v)->other != NULL) ? NULL : "an IF has two callees, CALL and LOOP have one";
+}
+const struct ir_attribute_type ir_attribute_other = {.size = sizeof(struct hir_unit *),
+						     .print = print_other,
+						     .read = read_other,
+						     .hash = hash_other,
+						     .is_absent = is_absent,
+						     .fault = other_fault};

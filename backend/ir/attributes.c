@@ -160,6 +160,24 @@ bool ir_attributes_const(const struct dims *d, const struct ir_inst *i)
 	return true;
 }
 
+const char *ir_attributes_fault(const struct ir_fn *f, const struct ir_inst *i)
+{
+	struct record r = record_of(i);
+	if (r.n && !i->attributes)
+		return "no attributes";
+	for (uint32_t k = 0; k < r.n; k++) {
+		const struct ir_attribute *a = &r.attributes[k];
+		struct ir_value v = value(f->dims, i, a);
+		uint32_t n = a->count == IR_ONE ? 1 : count(i, a);
+		for (; a->type->fault && n; n--, v.at = (char *)v.at + a->type->size) {
+			const char *fault = a->type->fault(&v, f);
+			if (fault)
+				return fault;
+		}
+	}
+	return NULL;
+}
+
 void ir_own_attributes(struct ir_fn *f, struct ir_inst *i)
 {
 	struct record r = record_of(i);

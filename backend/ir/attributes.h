@@ -36,6 +36,8 @@ struct ir_attribute_type {
 	/* The dims in it; NULL: none. Those of `syms` do not decide whether a value is known when the library is built. */
 	dim *(*dims)(const struct ir_value *v, uint32_t *n);
 	bool for_callee;
+	/* Returns what is wrong with it, or NULL. */
+	const char *(*fault)(const struct ir_value *v, const struct ir_fn *f);
 	void (*own)(const struct ir_value *v, struct arena *a); /* copies what it refers to; NULL: nothing */
 	bool (*is_absent)(const struct ir_value *v);            /* NULL: it is never absent */
 };
@@ -47,6 +49,8 @@ void ir_print_attributes(const struct dims *d, const struct ir_inst *i, struct b
 /* Reads what ir_print_attributes printed, except the elements of a constant: ir_read_constant reads those, once the type is known. */
 void ir_read_attributes(struct ir_reader *r, struct ir_inst *i);
 void ir_read_constant(struct ir_reader *r, struct ir_inst *i);
+/* Returns what is wrong with the attributes of i, or NULL. */
+const char *ir_attributes_fault(const struct ir_fn *f, const struct ir_inst *i);
 /* True if all dims among the attributes of i are constant. The symbols of a callee do not count. */
 bool ir_attributes_const(const struct dims *d, const struct ir_inst *i);
 /* "[a, b]" */

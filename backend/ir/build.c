@@ -2,10 +2,21 @@
 #include "backend/ir/build.h"
 #include "backend/ir/tensor.h"
 #include "base/arena.h"
+#include "base/bug.h"
 
 ir_ref ir_build(struct ir_builder *b, enum ir_op op, const struct hir_type *t, const ir_ref *operands, uint32_t n)
 {
 	return ir_emit(b->f, op, t, operands, n, b->at);
+}
+
+ir_ref ir_build_as(struct ir_builder *b, enum ir_op op, const void *attributes, const ir_ref *operands, uint32_t n)
+{
+	struct hir_type t = {.elem = DT_COUNT};
+	BUG_ON(!ir_infer(b->f, op, attributes, operands, n, &t));
+	ir_ref r = ir_build(b, op, &t, operands, n);
+	if (attributes)
+		ir_set_attributes(b->f, r, ir_op_record(op), attributes);
+	return r;
 }
 
 static ir_ref constant(struct ir_builder *b, dtype elem, dtype from, const void *v)
@@ -44,11 +55,7 @@ ir_ref ir_build_broadcast(struct ir_builder *b, ir_ref x, const struct hir_type 
 	return ir_type_same(&t, ir_type_of(b->f, x)) ? x : ir_build(b, OP_BROADCAST, &t, &x, 1);
 }
 
-ir_ref ir_build_op1(struct ir_builder *b, enum ir_op op, ir_ref x)
-{
-	struct hir_type t = *ir_type_of(b->f, x);
-	return ir_build(b, op, &t, &x, 1);
-}
+ir_ref ir_build_op1(struct ir_builder *b, enum ir_op op, ir_ref x) { return ir_build_as(b, op, NULL, &x, 1); }
 
 /* NumPy's rule. If two sizes are not known to be equal, the result has the constant one; other sizes are an error at run time. */
 static struct hir_type common_shape(struct ir_builder *b, const struct hir_type *x, const struct hir_type *y)
@@ -70,8 +77,7 @@ ir_ref ir_build_op2(struct ir_builder *b, enum ir_op op, ir_ref x, ir_ref y)
 {
 	struct hir_type t = common_shape(b, ir_type_of(b->f, x), ir_type_of(b->f, y));
 	ir_ref operands[2] = {ir_build_broadcast(b, x, &t), ir_build_broadcast(b, y, &t)};
-	t.elem = op == OP_EQ || op == OP_NE || op == OP_LT || op == OP_LE ? DT_BOOL : ir_type_of(b->f, x)->elem;
-	return ir_build(b, op, &t, operands, 2);
+	return ir_build_as(b, op, NULL, operands, 2);
 }
 
 ir_ref ir_build_op2c(struct ir_builder *b, enum ir_op op, ir_ref x, double c)
@@ -84,24 +90,16 @@ ir_ref ir_build_select(struct ir_builder *b, ir_ref c, ir_ref x, ir_ref y)
 	struct hir_type t = common_shape(b, ir_type_of(b->f, x), ir_type_of(b->f, y));
 	t = common_shape(b, &t, ir_type_of(b->f, c));
 	ir_ref operands[3] = {ir_build_broadcast(b, c, &t), ir_build_broadcast(b, x, &t), ir_build_broadcast(b, y, &t)};
-	t.elem = ir_type_of(b->f, x)->elem;
-	return ir_build(b, OP_SELECT, &t, operands, 3);
+	return ir_build_as(b, OP_SELECT, NULL, operands, 3);
 }
 
 ir_ref ir_build_reduce(struct ir_builder *b, enum ir_op op, ir_ref x, uint32_t mask, bool keep)
 {
-	struct hir_type in = *ir_type_of(b->f, x), t = {.elem = op == OP_ARGMAX || op == OP_ARGMIN ? DT_INT64 : in.elem}, kept = in;
-	for (uint32_t k = 0; k < in.rank; k++) {
+	struct hir_type kept = *ir_type_of(b->f, x);
+	for (uint32_t k = 0; k < kept.rank; k++)
 		if (mask >> k & 1)
 			kept.dims[k] = dim_const(b->f->dims, 1);
-		else
-			t.dims[t.rank++] = in.dims[k];
-	}
-	ir_ref r = x;
-	if (mask || t.elem != in.elem) {
-		r = ir_build(b, op, &t, &x, 1);
-		ir_set_axes(b->f, r, (struct ir_axes){mask});
-	}
+	ir_ref r = mask ? ir_build_as(b, op, &(struct ir_axes){mask}, &x, 1) : x;
 	return keep ? ir_build_reshape(b, r, kept.dims, kept.rank) : r;
 }
 

@@ -8,6 +8,8 @@ struct ir_builder {
 	span at; /* of the instructions that are emitted */
 };
 ir_ref ir_build(struct ir_builder *b, enum ir_op op, const struct hir_type *t, const ir_ref *operands, uint32_t n);
+/* The result has the type that the rules of ops.def compute. `attributes` is the record of the operation; NULL: it has none. */
+ir_ref ir_build_as(struct ir_builder *b, enum ir_op op, const void *attributes, const ir_ref *operands, uint32_t n);
 ir_ref ir_build_const_float(struct ir_builder *b, dtype elem, double v); /* rank 0; truncated if elem is an integer type */
 ir_ref ir_build_const_int(struct ir_builder *b, dtype elem, int64_t v);
 ir_ref ir_build_cast(struct ir_builder *b, ir_ref x, dtype elem);

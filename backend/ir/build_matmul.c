@@ -2,31 +2,24 @@
  * keeps rank 2. */
 #include "backend/ir/build.h"
 
-static ir_ref product(struct ir_builder *b, ir_ref left, ir_ref right, const dim *batch, uint32_t n_batch, dtype elem)
+static ir_ref product(struct ir_builder *b, ir_ref left, ir_ref right)
 {
-	const struct hir_type x = *ir_type_of(b->f, left), w = *ir_type_of(b->f, right);
-	struct hir_type t = {.elem = elem, .rank = (uint8_t)(n_batch + 2)};
-	for (uint32_t k = 0; k < n_batch; k++)
-		t.dims[k] = batch[k];
-	t.dims[n_batch] = x.dims[x.rank - 2];
-	t.dims[n_batch + 1] = w.dims[w.rank - 1];
-	ir_ref operands[2] = {left, right};
-	return ir_build(b, OP_MATMUL, &t, operands, 2);
+	return ir_build_as(b, OP_MATMUL, NULL, (ir_ref[]){left, right}, 2);
 }
 
 /* Reshapes [.., M, K] @ [K, N] to [.. * M, K] @ [K, N]. */
-static ir_ref rows_product(struct ir_builder *b, ir_ref left, ir_ref right, dtype elem)
+static ir_ref rows_product(struct ir_builder *b, ir_ref left, ir_ref right)
 {
 	struct hir_type x = *ir_type_of(b->f, left);
 	dim rows[2] = {dim_product(b->f->dims, x.dims, x.rank - 1u), x.dims[x.rank - 1]};
-	ir_ref y = product(b, ir_build_reshape(b, left, rows, 2), right, NULL, 0, elem);
+	ir_ref y = product(b, ir_build_reshape(b, left, rows, 2), right);
 	x.dims[x.rank - 1] = ir_type_of(b->f, y)->dims[1];
 	return ir_build_reshape(b, y, x.dims, x.rank);
 }
 
 static bool is_one(struct ir_builder *b, dim d) { return dim_eq(d, dim_const(b->f->dims, 1)); }
 
-static ir_ref batched_product(struct ir_builder *b, ir_ref left, ir_ref right, dtype elem)
+static ir_ref batched_product(struct ir_builder *b, ir_ref left, ir_ref right)
 {
 	struct hir_type x = *ir_type_of(b->f, left), w = *ir_type_of(b->f, right);
 	uint32_t rank = x.rank > w.rank ? x.rank : w.rank, n = rank - 2;
@@ -41,7 +34,7 @@ static ir_ref batched_product(struct ir_builder *b, ir_ref left, ir_ref right, d
 		xt.dims[n + k] = x.dims[x.rank - 2 + k];
 		wt.dims[n + k] = w.dims[w.rank - 2 + k];
 	}
-	return product(b, ir_build_broadcast(b, left, &xt), ir_build_broadcast(b, right, &wt), xt.dims, n, elem);
+	return product(b, ir_build_broadcast(b, left, &xt), ir_build_broadcast(b, right, &wt));
 }
 
 /* True for pairs of element types that MATMUL takes. Others are converted to the type of the result. */
@@ -67,7 +60,7 @@ ir_ref ir_build_matmul(struct ir_builder *b, ir_ref left, ir_ref right, dtype el
 	if (column)
 		right = ir_build_reshape(b, right, as_column, 2);
 	bool flat = ir_type_of(b->f, right)->rank == 2;
-	ir_ref y = flat ? rows_product(b, left, right, elem) : batched_product(b, left, right, elem);
+	ir_ref y = flat ? rows_product(b, left, right) : batched_product(b, left, right);
 	struct hir_type t = *ir_type_of(b->f, y);
 	if (column)
 		t.rank--;

@@ -19,20 +19,14 @@ ir_ref ir_build_flatten(struct ir_builder *b, ir_ref x)
 
 ir_ref ir_build_permute(struct ir_builder *b, ir_ref x, const int64_t *perm)
 {
-	const struct hir_type in = *ir_type_of(b->f, x);
-	struct hir_type t = in;
+	uint32_t rank = ir_type_of(b->f, x)->rank;
+	struct ir_perm attributes = {0};
 	bool same = true;
-	for (uint32_t k = 0; k < in.rank; k++) {
-		t.dims[k] = in.dims[perm[k]];
+	for (uint32_t k = 0; k < rank; k++) {
+		attributes.perm[k] = perm[k];
 		same = same && perm[k] == k;
 	}
-	if (same)
-		return x;
-	ir_ref r = ir_build(b, OP_TRANSPOSE, &t, &x, 1);
-	struct ir_perm attributes = {0};
-	memcpy(attributes.perm, perm, in.rank * sizeof *perm);
-	ir_set_perm(b->f, r, attributes);
-	return r;
+	return same ? x : ir_build_as(b, OP_TRANSPOSE, &attributes, &x, 1);
 }
 
 ir_ref ir_build_slice(struct ir_builder *b, ir_ref x, uint32_t axis, dim start, int64_t step, dim size)
@@ -51,22 +45,12 @@ ir_ref ir_build_slice(struct ir_builder *b, ir_ref x, uint32_t axis, dim start, 
 
 ir_ref ir_build_concat(struct ir_builder *b, const ir_ref *parts, uint32_t n, uint32_t axis)
 {
-	struct hir_type t = *ir_type_of(b->f, parts[0]);
-	for (uint32_t k = 1; k < n; k++)
-		t.dims[axis] = dim_add(b->f->dims, t.dims[axis], ir_type_of(b->f, parts[k])->dims[axis]);
-	ir_ref r = ir_build(b, OP_CONCAT, &t, parts, n);
-	ir_set_axis(b->f, r, (struct ir_axis){axis});
-	return r;
+	return ir_build_as(b, OP_CONCAT, &(struct ir_axis){axis}, parts, n);
 }
 
 ir_ref ir_build_gather_dim(struct ir_builder *b, ir_ref x, ir_ref index, uint32_t axis)
 {
-	struct hir_type t = *ir_type_of(b->f, index);
-	ir_ref operands[2] = {x, index};
-	t.elem = ir_type_of(b->f, x)->elem;
-	ir_ref r = ir_build(b, OP_GATHER_DIM, &t, operands, 2);
-	ir_set_axis(b->f, r, (struct ir_axis){axis});
-	return r;
+	return ir_build_as(b, OP_GATHER_DIM, &(struct ir_axis){axis}, (ir_ref[]){x, index}, 2);
 }
 
 ir_ref ir_build_pad(struct ir_builder *b, ir_ref x, const dim *before, const dim *after, ir_ref value)

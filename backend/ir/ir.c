@@ -5,19 +5,25 @@
 #include "base/bug.h"
 
 static const struct {
-	const char *text;
-	int operands;
-	uint32_t traits;
+	const char *text, *signature;
+	uint32_t traits, work;
 	enum ir_record record;
 } facts[OP_COUNT] = {
-#define OP(id, text, operands, traits, record, rule) [OP_##id] = {text, operands, traits, IR_RECORD_##record},
+#define OP(id, text, signature, elements, traits, record, shape, work, cost) \
+	[OP_##id] = {text, signature, traits, work, IR_RECORD_##record},
 #include "backend/ir/ops.def"
 #undef OP
 };
 
 const char *ir_op_text(enum ir_op op) { return (unsigned)op < OP_COUNT ? facts[op].text : "?"; }
-int ir_op_operands(enum ir_op op) { return facts[op].operands; }
+const char *ir_op_signature(enum ir_op op) { return facts[op].signature; }
+int ir_op_operands(enum ir_op op)
+{
+	const char *s = facts[op].signature, *end = strchr(s, ':');
+	return end > s && end[-1] == '*' ? -1 : (int)(end - s);
+}
 uint32_t ir_op_traits(enum ir_op op) { return facts[op].traits; }
+uint32_t ir_op_work(enum ir_op op) { return facts[op].work; }
 enum ir_record ir_op_record(enum ir_op op) { return facts[op].record; }
 
 struct ir_fn *ir_fn_new(struct arena *unit, const char *name, struct dims *dims)
@@ -37,7 +43,7 @@ void ir_reserve(struct ir_fn *f, uint32_t insts, uint32_t operands)
 
 ir_ref ir_emit(struct ir_fn *f, enum ir_op op, const struct hir_type *type, const ir_ref *operands, uint32_t n, span at)
 {
-	BUG_ON(facts[op].operands >= 0 && (uint32_t)facts[op].operands != n);
+	BUG_ON(ir_op_operands(op) >= 0 && (uint32_t)ir_op_operands(op) != n);
 	f->insts = arena_grow(f->unit, f->insts, f->n_insts, &f->cap_insts, f->n_insts + 1, sizeof *f->insts);
 	f->operands = arena_grow(f->unit, f->operands, f->n_operands, &f->cap_operands, f->n_operands + n, sizeof *f->operands);
 	struct ir_inst *i = &f->insts[f->n_insts];

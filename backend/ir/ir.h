@@ -12,12 +12,22 @@ struct buf;
 struct diags;
 
 enum ir_op {
-#define OP(id, text, operands, traits, record, rule) OP_##id,
+#define OP(id, text, signature, elements, traits, record, shape, work, cost) OP_##id,
 #include "backend/ir/ops.def"
 #undef OP
 	OP_COUNT
 };
-enum ir_trait { PURE = 1, EWISE = 2, COMMUTES = 4, REDUCES = 8, EFFECT = 16, FLOATS = 32, BOOLS = 64, COMPARES = 128, EXPENSIVE = 256 };
+enum ir_trait {
+	PURE = 1,
+	EWISE = 2,
+	VIEW = 4,
+	COMMUTES = 8,
+	IDEMPOTENT = 16,
+	INVOLUTION = 32,
+	REDUCES = 64,
+	EFFECT = 128,
+	EXPENSIVE = 256
+};
 enum layout {
 #define LAYOUT(id) LAYOUT_##id,
 #include "backend/ir/layouts.def"
@@ -104,9 +114,11 @@ void ir_set_attributes(struct ir_fn *f, ir_ref i, enum ir_record r, const void *
 
 static inline bool ir_calls(enum ir_op op) { return op == OP_CALL || op == OP_IF || op == OP_LOOP; }
 const char *ir_op_text(enum ir_op op);
-int ir_op_operands(enum ir_op op);
+const char *ir_op_signature(enum ir_op op);
+int ir_op_operands(enum ir_op op); /* -1: any number */
 uint32_t ir_op_traits(enum ir_op op);
 enum ir_record ir_op_record(enum ir_op op);
+uint32_t ir_op_work(enum ir_op op);
 /* True if i prints or asserts, itself or in a unit that it calls. */
 bool ir_has_effect(const struct ir_inst *i);
 /* The element count of a type, whose dims must be constant. */
@@ -119,6 +131,15 @@ struct hir_type ir_type_translate(struct dims *to, const struct dims *from, cons
 void ir_mark_build_time(struct ir_fn *f);
 bool ir_build_time_is_marked(const struct ir_fn *f);
 
+/* Additions, or what takes as long as so many, and the bytes of operands and result, as if nothing were fused. A call costs nothing itself. */
+struct ir_cost {
+	double operations, bytes;
+};
+/* `syms`: the values of the symbols. */
+struct ir_cost ir_cost(const struct ir_fn *f, ir_ref r, const int64_t *syms);
+/* Computes the type of a result by the rules of ops.def. Before, t has what they leave open: the shape of a RESHAPE, the element type of a
+ * CAST. Returns false if operands or attributes are not valid. */
+bool ir_infer(const struct ir_fn *f, enum ir_op op, const void *attributes, const ir_ref *operands, uint32_t n, struct hir_type *t);
 /* Checks the invariants of ops.def. Returns false after writing the instruction and what is wrong with it into `why`. */
 bool ir_verify(const struct ir_fn *f, struct buf *why);
 /* Aborts with the function's text if it is not valid. `after`: the step that made it. */

@@ -19,35 +19,10 @@ bool loops_is_external(const struct ir_fn *f, ir_ref v)
 
 static bool is_reduction(enum ir_op op) { return op == OP_MATMUL || (ir_op_traits(op) & REDUCES); }
 
-static bool is_view(enum ir_op op)
-{
-	return op == OP_BROADCAST || op == OP_RESHAPE || op == OP_TRANSPOSE || op == OP_SLICE || op == OP_WINDOW || op == OP_IOTA ||
-	       op == OP_DIM;
-}
+static bool is_view(enum ir_op op) { return ir_op_traits(op) & VIEW; }
 
 /* True if a nest for each operand writes a part of the result. */
 static bool is_joined(enum ir_op op) { return op == OP_CONCAT || op == OP_PAD; }
-
-static uint32_t own_cost(enum ir_op op)
-{
-	switch (op) {
-	case OP_DIV:
-	case OP_SQRT: return 4;
-	case OP_FLOORDIV:
-	case OP_MOD:
-	case OP_RSQRT: return 8;
-	case OP_EXP:
-	case OP_LOG:
-	case OP_TANH:
-	case OP_ERF: return 14;
-	case OP_SIN:
-	case OP_COS:
-	case OP_POW: return 40;
-	case OP_GATHER:
-	case OP_GATHER_DIM: return 4;
-	default: return is_view(op) ? 0 : 1;
-	}
-}
 
 /* True if operand k is read at computed indices, so that it needs a buffer. */
 static bool is_table(const struct ir_inst *in, uint32_t k) { return k == 0 && (in->op == OP_GATHER || in->op == OP_GATHER_DIM); }
@@ -59,7 +34,7 @@ static void estimate_cost(struct builder *b, ir_ref v)
 {
 	const struct ir_inst *in = ir_at(b->ir, v);
 	struct fused *f = &b->values[v];
-	f->cost = own_cost(in->op);
+	f->cost = ir_op_work(in->op);
 	f->size = 1;
 	if (loops_is_external(b->ir, v) || is_joined(in->op) || is_reduction(in->op) || kernel_for(b->target, b->ir, v, NULL))
 		return;

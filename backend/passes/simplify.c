@@ -44,14 +44,16 @@ static ir_ref simplify_unary(struct ir_fn *f, const struct ir_inst *i, ir_ref x)
 		return simplify_cast(f, i, x);
 	if (in->op != i->op)
 		return IR_NONE;
-	if (i->op == OP_NEG || i->op == OP_NOT)
+	if (ir_op_traits(i->op) & INVOLUTION)
 		return ir_operand(f, x, 0);
-	return i->op == OP_ABS || i->op == OP_CEIL || i->op == OP_FLOOR || i->op == OP_ROUND || i->op == OP_SIGN ? x : IR_NONE;
+	return ir_op_traits(i->op) & IDEMPOTENT ? x : IR_NONE;
 }
 
 static ir_ref simplify_binary(struct ir_fn *f, const struct ir_inst *i, ir_ref a, ir_ref b)
 {
 	double none = is_float(i) ? -0.0 : 0; /* the neutral element of addition */
+	if (a == b && (ir_op_traits(i->op) & IDEMPOTENT))
+		return a;
 	switch (i->op) {
 	case OP_ADD: return is_splat(f, b, none) ? a : is_splat(f, a, none) ? b : IR_NONE;
 	case OP_SUB: return is_splat(f, b, 0) ? a : IR_NONE;
@@ -62,10 +64,8 @@ static ir_ref simplify_binary(struct ir_fn *f, const struct ir_inst *i, ir_ref a
 	case OP_DIV:
 	case OP_POW: return is_splat(f, b, 1) ? a : IR_NONE;
 	case OP_FLOORDIV: return !is_float(i) && is_splat(f, b, 1) ? a : IR_NONE;
-	case OP_MIN:
-	case OP_MAX: return a == b ? a : IR_NONE;
-	case OP_AND: return a == b || is_splat(f, b, 1) || is_splat(f, a, 0) ? a : is_splat(f, a, 1) || is_splat(f, b, 0) ? b : IR_NONE;
-	case OP_OR: return a == b || is_splat(f, b, 0) || is_splat(f, a, 1) ? a : is_splat(f, a, 0) || is_splat(f, b, 1) ? b : IR_NONE;
+	case OP_AND: return is_splat(f, b, 1) || is_splat(f, a, 0) ? a : is_splat(f, a, 1) || is_splat(f, b, 0) ? b : IR_NONE;
+	case OP_OR: return is_splat(f, b, 0) || is_splat(f, a, 1) ? a : is_splat(f, a, 0) || is_splat(f, b, 1) ? b : IR_NONE;
 	default: return IR_NONE;
 	}
 }

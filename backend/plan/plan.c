@@ -30,11 +30,31 @@ static hash128 hash_build_fn(const struct ir_fn *build_fn, const struct build_fn
 	return h;
 }
 
+/* The cost of one call with all symbols 1, as a comment: what the passes save, and what loops and kernels should take. */
+static void print_cost(const struct ir_fn *f, struct buf *text)
+{
+	struct ir_cost sum = {0, 0};
+	int64_t *ones = ARENA_ARRAY(f->unit, int64_t, dims_syms(f->dims) + 1);
+	for (uint32_t k = 0; k < dims_syms(f->dims); k++)
+		ones[k] = 1;
+	for (ir_ref r = 0; r < f->n_insts; r++) {
+		struct ir_cost c = ir_cost(f, r, ones);
+		sum.operations += c.operations;
+		sum.bytes += c.bytes;
+	}
+	buf_printf(text, "; %.3g operations, %.3g bytes", sum.operations, sum.bytes);
+	for (uint32_t k = 0; k < dims_syms(f->dims); k++)
+		buf_printf(text, "%s%s = 1", k ? ", " : " with ", dims_sym_name(f->dims, k));
+	buf_putc(text, '\n');
+}
+
 static void print_stage(const struct pass_run *r, const char *stage, const struct ir_fn *f)
 {
 	struct buf *text = pass_text(r, "", stage);
-	if (text)
-		ir_print(f, text);
+	if (!text)
+		return;
+	ir_print(f, text);
+	print_cost(f, text);
 }
 
 static void list_inlined(struct plan *p, struct arena *unit, const struct pass_context *c)
