@@ -29,10 +29,11 @@ static void run_one(enum loop_pass_number k, struct loop_fn *f, struct loop_pass
 	const struct pass *p = &passes[k].pass;
 	if (!pass_begin(&c->run, p))
 		return;
-	pass_end(&c->run, p, k, passes[k].run(f, c));
+	uint32_t changes = passes[k].run(f, c);
+	pass_end(&c->run, p, k, changes);
 	if (c->run.verify)
 		verify(f, p->text);
-	struct buf *text = pass_text(&c->run, "after ", p->text);
+	struct buf *text = pass_text(&c->run, p, changes);
 	if (text)
 		loops_print(f, text);
 }

@@ -24,8 +24,15 @@ void pass_require(const struct pass_run *r, uint32_t needs, const char *who)
 	}
 }
 
+static bool is_last(const struct pass_run *r, const struct pass *p)
+{
+	return r->trace && r->trace->stop && !strcmp(r->trace->stop, p->text);
+}
+
 bool pass_begin(struct pass_run *r, const struct pass *p)
 {
+	if (!r->stopped && p->level > r->level)
+		r->stopped = is_last(r, p);
 	if (r->stopped || p->level > r->level)
 		return false;
 	pass_require(r, p->needs, p->text);
@@ -44,7 +51,7 @@ void pass_end(struct pass_run *r, const struct pass *p, uint32_t number, uint32_
 		r->facts &= ~p->breaks;
 	if (!t)
 		return;
-	r->stopped = t->stop && !strcmp(t->stop, p->text);
+	r->stopped = is_last(r, p);
 	if (!t->figures)
 		return;
 	struct pass_figures *f = &t->figures[number];
@@ -54,11 +61,24 @@ void pass_end(struct pass_run *r, const struct pass *p, uint32_t number, uint32_
 	f->bytes += arena_used(r->arena) - r->began_bytes;
 }
 
-struct buf *pass_text(const struct pass_run *r, const char *before_name, const char *name)
+static struct buf *titled(const struct pass_run *r, const char *before, const char *name)
+{
+	buf_printf(r->trace->text, "; %s%s\n", before, name);
+	return r->trace->text;
+}
+
+static bool is_wanted(const struct pass_run *r, const char *name)
 {
 	const struct pass_trace *t = r->trace;
-	if (!t || !t->text || (t->only && strcmp(t->only, name) != 0))
+	return t && t->text && (!t->only || !strcmp(t->only, name));
+}
+
+struct buf *pass_stage_text(const struct pass_run *r, const char *stage) { return is_wanted(r, stage) ? titled(r, "", stage) : NULL; }
+
+struct buf *pass_text(struct pass_run *r, const struct pass *p, uint32_t changes)
+{
+	if (!is_wanted(r, p->text) || (!changes && (!r->trace->only || r->shown)))
 		return NULL;
-	buf_printf(t->text, "; %s%s\n", before_name, name);
-	return t->text;
+	r->shown = true;
+	return titled(r, "after ", p->text);
 }

@@ -37,7 +37,7 @@ struct pass_figures {
 /* What the caller wants to see of a run. All members may be zero: nothing. */
 struct pass_trace {
 	struct buf *text;             /* receives the text of each stage, and after every pass that changed something */
-	const char *only;             /* text of only this pass or stage. NULL: of all */
+	const char *only;             /* text of only this pass, changed or not, or of this stage. NULL: of all */
 	const char *stop;             /* the pass after which nothing more runs. NULL: none */
 	struct pass_figures *figures; /* of each row of the list that runs */
 };
@@ -46,6 +46,7 @@ struct pass_trace {
 struct pass_run {
 	uint8_t level;
 	bool verify, stopped;
+	bool shown; /* the text of trace->only was written */
 	uint32_t facts;
 	struct pass_trace *trace; /* NULL: none */
 	struct arena *arena;      /* of the function */
@@ -59,6 +60,7 @@ void pass_require(const struct pass_run *r, uint32_t needs, const char *who);
 bool pass_begin(struct pass_run *r, const struct pass *p);
 /* Records that p, row `number` of its list, has changed something `changes` times. */
 void pass_end(struct pass_run *r, const struct pass *p, uint32_t number, uint32_t changes);
-/* Returns where the text after a pass or stage goes, after its title was written there; NULL: it is not wanted. */
-struct buf *pass_text(const struct pass_run *r, const char *before_name, const char *name);
+/* Return where the text of a stage, or after pass p, goes, after its title was written there; NULL: it is not wanted. */
+struct buf *pass_stage_text(const struct pass_run *r, const char *stage);
+struct buf *pass_text(struct pass_run *r, const struct pass *p, uint32_t changes);
 #endif

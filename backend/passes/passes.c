@@ -47,7 +47,7 @@ static bool run_one(enum pass_number k, struct ir_fn *f, struct pass_context *c)
 	if (changes)
 		c->run.facts &= ~(uint32_t)FACT_SETTLED;
 	verify(f, c, p->text);
-	struct buf *text = changes ? pass_text(&c->run, "after ", p->text) : NULL;
+	struct buf *text = pass_text(&c->run, p, changes);
 	if (text)
 		ir_print(f, text);
 	return changes > 0;

@@ -50,7 +50,7 @@ static void print_cost(const struct ir_fn *f, struct buf *text)
 
 static void print_stage(const struct pass_run *r, const char *stage, const struct ir_fn *f)
 {
-	struct buf *text = pass_text(r, "", stage);
+	struct buf *text = pass_stage_text(r, stage);
 	if (!text)
 		return;
 	ir_print(f, text);

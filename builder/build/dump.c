@@ -1,6 +1,6 @@
 #include "builder/build/build_steps.h"
 #include <stdio.h>
-#include "backend/loops/loops.h"
+#include "backend/plan/figures.h"
 #include "base/arena.h"
 #include "base/diag.h"
 #include "builder/build/generators.h"
@@ -85,6 +85,25 @@ static bool dump_code(struct build_context *c, const struct model_job *m, enum d
 	return ok;
 }
 
+/* The pass of --stop-after, or NULL. */
+static const char *last_pass(const struct options *o)
+{
+	uint32_t n = o->stop < STOP_PASS ? 0 : o->stop - STOP_PASS;
+	if (o->stop < STOP_PASS)
+		return NULL;
+	return n < PASS_COUNT ? pass_name(n) : loop_pass_name(n - PASS_COUNT);
+}
+
+/* `d`: DUMP_NONE to run the passes only. */
+static struct plan_trace trace_of(const struct options *o, enum dump d, struct buf *text)
+{
+	const char *stop = last_pass(o), *loops_after = o->loops_after ? o->loops_after : stop;
+	return (struct plan_trace){
+		.ir = {.stop = stop, .only = o->ir_after, .text = d == DUMP_IR ? text : NULL},
+		.loops = {.stop = stop, .only = loops_after, .text = d == DUMP_LOOPS && loops_after ? text : NULL},
+	};
+}
+
 static bool dump_unit(struct build_context *c, const struct model_job *m, enum dump d, const struct hir_unit *u, struct buf *text)
 {
 	struct arena *scratch = arena_new(0);
@@ -93,9 +112,9 @@ static bool dump_unit(struct build_context *c, const struct model_job *m, enum d
 	if (d == DUMP_TYPES) {
 		hir_print(u, text);
 	} else {
-		struct plan_trace trace = {.ir.text = d == DUMP_IR ? text : NULL};
+		struct plan_trace trace = trace_of(c->request.options, d, text);
 		const struct plan *p = plan_unit(scratch, u, &o, c->diags, &trace);
-		ok = p && (d == DUMP_IR || dump_code(c, m, d, u, p, text));
+		ok = p ? d <= DUMP_IR || trace.loops.text || dump_code(c, m, d, u, p, text) : trace.ir.stop && !diags_errors(c->diags);
 	}
 	flush(c, text);
 	arena_free(scratch);
@@ -122,9 +141,11 @@ enum step dump_units(struct build_context *c, const struct project *p)
 		for (uint32_t i = 0; asks(c, d) && i < p->n_models; i++)
 			ok = dump_model(c, &p->models[i], d) && ok;
 	}
+	for (uint32_t i = 0; !o->dumps && o->stop >= STOP_PASS && i < p->n_models; i++)
+		ok = dump_model(c, &p->models[i], DUMP_NONE) && ok;
 	if (!ok)
 		return STEP_FAILED;
-	return o->dumps || o->stop == STOP_ELABORATE ? STEP_DONE : STEP_NEXT;
+	return o->dumps || o->stop >= STOP_PASS || o->stop == STOP_ELABORATE ? STEP_DONE : STEP_NEXT;
 }
 
 enum step dump_after_check(const struct build_context *c) { return c->request.options->stop == STOP_TYPECHECK ? STEP_DONE : STEP_NEXT; }

@@ -1,9 +1,11 @@
 #include "builder/build/build_steps.h"
 #include "backend/link/backend.h"
+#include "backend/plan/figures.h"
 #include "base/arena.h"
 #include "base/diag.h"
 #include "builder/build/session.h"
 #include "builder/build/timing.h"
+#include "builder/manifest/options.h"
 #include "builder/store/history.h"
 #include "builder/store/key.h"
 #include "frontend/hir/hir.h"
@@ -13,17 +15,29 @@
 /* Code of plans that waits for the compiler. Code beyond this limit is dropped and made again, which costs a fraction of compiling it. */
 #define MOST_WAITING ((size_t)256 << 20)
 
+static void plan_and_measure(struct unit_job *j, struct timing *timing)
+{
+	struct plan_figures figures = {0};
+	struct plan_trace trace = {.ir.figures = figures.ir, .loops.figures = figures.loops};
+	j->plan = plan_unit(j->arena, j->unit, &j->options, j->diags, &trace);
+	timing_add_passes(timing, &figures);
+}
+
 /* On a worker. */
 static bool plan_job(void *arg, struct task_run *run)
 {
 	struct unit_job *j = arg;
+	struct timing *timing = j->variant->model->context->timing;
 	struct tick t = timing_tick();
 	j->arena = arena_new(CODE_BYTES);
 	j->diags = diags_new(0);
-	j->plan = plan_unit(j->arena, j->unit, &j->options, j->diags, NULL);
+	if (timing_watches_passes(timing))
+		plan_and_measure(j, timing);
+	else
+		j->plan = plan_unit(j->arena, j->unit, &j->options, j->diags, NULL);
 	if (j->plan)
 		j->variant->backend->supports(j->plan, j->variant->model->spec->name, j->diags);
-	timing_add(j->variant->model->context->timing, PHASE_OPT, run->worker + 1, j->unit->name, t);
+	timing_add(timing, PHASE_OPT, run->worker + 1, j->unit->name, t);
 	return j->plan != NULL;
 }
 
@@ -115,6 +129,8 @@ static void finish_variant(struct build_context *c, struct variant *v, struct bu
 bool units_plan(struct build_context *c, struct project *p, struct build_result *r)
 {
 	struct worklist g = {0};
+	if (p->spec.timing || c->request.options->timing > 0)
+		timing_watch_passes(c->timing);
 	struct tick t = timing_tick();
 	struct task_result result;
 	for (uint32_t i = 0; i < p->n_models; i++)

@@ -1,6 +1,7 @@
 #include "builder/build/build_steps.h"
 #include <errno.h>
 #include <string.h>
+#include "backend/passes/pass.h"
 #include "base/buf.h"
 #include "base/diag.h"
 #include "base/json.h"
@@ -11,6 +12,17 @@
 #include "builder/manifest/options.h"
 #include "frontend/frontend.h"
 #include "scheduler/pool.h"
+
+static void print_pass(void *writer, const char *name, const struct pass_figures *f)
+{
+	struct json_writer *w = writer;
+	json_member_open(w, name, '{');
+	json_member_num(w, "wall_ms", (double)f->wall_ns / 1e6);
+	json_member_int(w, "runs", (int64_t)f->runs);
+	json_member_int(w, "changes", (int64_t)f->changes);
+	json_member_int(w, "bytes", (int64_t)f->bytes);
+	json_close(w, '}');
+}
 
 void build_summary_print(const struct build_summary *s, const struct timing *t, struct buf *out)
 {
@@ -24,6 +36,11 @@ void build_summary_print(const struct build_summary *s, const struct timing *t, 
 	for (uint32_t i = 0; i < PHASE_COUNT; i++)
 		json_member_num(&w, phase_text((enum phase)i), t ? (double)timing_wall(t, (enum phase)i) / 1e6 : 0);
 	json_close(&w, '}');
+	if (t && timing_watches_passes(t)) {
+		json_member_open(&w, "passes", '{');
+		timing_each_pass(t, print_pass, &w);
+		json_close(&w, '}');
+	}
 	json_member_open(&w, "units", '{');
 	json_member_int(&w, "total", r->units);
 	json_member_int(&w, "compiled", r->compiled);

@@ -2,6 +2,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include "backend/plan/figures.h"
 #include "base/buf.h"
 #include "base/bug.h"
 #include "base/json.h"
@@ -17,7 +18,8 @@ struct event {
 struct timing {
 	pthread_mutex_t lock; /* guards everything below */
 	int64_t wall[PHASE_COUNT], cpu[PHASE_COUNT];
-	bool has_events;
+	bool has_events, watches_passes;
+	struct plan_figures passes;
 	VEC(struct event) events;
 };
 
@@ -83,14 +85,54 @@ void timing_add_ns(struct timing *t, enum phase p, int64_t wall, int64_t cpu)
 	pthread_mutex_unlock(&t->lock);
 }
 
+void timing_watch_passes(struct timing *t) { t->watches_passes = true; }
+bool timing_watches_passes(const struct timing *t) { return t->watches_passes; }
+
+static void add_figures(struct pass_figures *to, const struct pass_figures *f, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		to[i].runs += f[i].runs;
+		to[i].changes += f[i].changes;
+		to[i].wall_ns += f[i].wall_ns;
+		to[i].bytes += f[i].bytes;
+	}
+}
+
+void timing_add_passes(struct timing *t, const struct plan_figures *f)
+{
+	pthread_mutex_lock(&t->lock);
+	add_figures(t->passes.ir, f->ir, PASS_COUNT);
+	add_figures(t->passes.loops, f->loops, LOOP_PASS_COUNT);
+	pthread_mutex_unlock(&t->lock);
+}
+
+void timing_each_pass(const struct timing *t, timing_pass_fn *fn, void *ctx)
+{
+	for (uint32_t i = 0; i < PASS_COUNT; i++)
+		if (t->passes.ir[i].runs)
+			fn(ctx, pass_name((enum pass_number)i), &t->passes.ir[i]);
+	for (uint32_t i = 0; i < LOOP_PASS_COUNT; i++)
+		if (t->passes.loops[i].runs)
+			fn(ctx, loop_pass_name((enum loop_pass_number)i), &t->passes.loops[i]);
+}
+
 int64_t timing_wall(const struct timing *t, enum phase p) { return t->wall[p]; }
 const char *phase_text(enum phase p) { return texts[p]; }
+
+static void print_pass(void *out, const char *name, const struct pass_figures *f)
+{
+	fprintf(out, "  %-10s %10.2f %10llu changes %10.1f KiB\n", name, (double)f->wall_ns / 1e6, (unsigned long long)f->changes,
+		(double)f->bytes / 1024);
+}
 
 void timing_print(const struct timing *t, FILE *out, int64_t total_wall)
 {
 	fprintf(out, "%-12s %10s %10s\n", "phase", "wall ms", "CPU ms");
-	for (uint32_t i = 0; i < PHASE_COUNT; i++)
+	for (uint32_t i = 0; i < PHASE_COUNT; i++) {
 		fprintf(out, "%-12s %10.2f %10.2f\n", texts[i], (double)t->wall[i] / 1e6, (double)t->cpu[i] / 1e6);
+		if (i == PHASE_OPT)
+			timing_each_pass(t, print_pass, out);
+	}
 	fprintf(out, "%-12s %10.2f %10.2f   (phases add up the workers)\n", "whole build", (double)total_wall / 1e6,
 		(double)os_cpu_ns() / 1e6);
 	fprintf(out, "%-12s %10.1f MiB\n", "peak memory", (double)os_peak_rss_kb() / 1024);

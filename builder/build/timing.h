@@ -11,6 +11,7 @@ enum phase {
 #undef PHASE
 	PHASE_COUNT
 };
+struct plan_figures;
 struct timing;
 /* Nanoseconds of the wall clock, and of the calling thread's CPU clock. */
 struct tick {
@@ -28,6 +29,14 @@ void timing_event(struct timing *t, enum phase p, uint32_t lane, const char *nam
 void timing_add_ns(struct timing *t, enum phase p, int64_t wall, int64_t cpu);
 int64_t timing_wall(const struct timing *t, enum phase p);
 const char *phase_text(enum phase p);
+/* From now on the passes of plans are measured, too. Before the workers plan. */
+void timing_watch_passes(struct timing *t);
+bool timing_watches_passes(const struct timing *t);
+void timing_add_passes(struct timing *t, const struct plan_figures *f);
+/* Calls fn for each pass that has run. */
+struct pass_figures;
+typedef void timing_pass_fn(void *ctx, const char *name, const struct pass_figures *f);
+void timing_each_pass(const struct timing *t, timing_pass_fn *fn, void *ctx);
 /* Prints the table of --timing. */
 void timing_print(const struct timing *t, FILE *out, int64_t total_wall);
 /* Writes all events in the Chrome trace format (chrome://tracing, Perfetto). Times are of the system's monotonic clock, so that traces

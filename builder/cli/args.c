@@ -64,7 +64,7 @@ static bool read_flag(struct arg_parser *p, const struct flag *f, const char *at
 		return false;
 	}
 	const char *next = p->at < p->argc ? p->argv[p->at] : NULL;
-	if (!f->value || (!attached && f->kind == FLAG_LIMIT && !flag_takes_word(f, next)))
+	if (!f->value || (!attached && flag_value_is_optional(f) && !flag_takes_word(f, next)))
 		return set_flag(p, f, NULL);
 	if (!attached && next) {
 		attached = next;

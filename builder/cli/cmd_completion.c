@@ -122,7 +122,7 @@ static void put_bash(struct arena *a, struct buf *out)
 		") if [ -z \"$command\" ]; then command=$w; elif [ -z \"$action\" ]; then action=$w; fi ;;\n\t\t*) [ -n \"$command\" ] && [ -z \"$action\" ] && action=$w ;;\n\t\tesac\n\tdone\n\tcase \"${command:-build} $before\" in\n");
 	for (uint32_t i = 0; i < N_FLAGS; i++) {
 		const struct flag *f = &flag_table[i];
-		const char *words = f->value ? words_of(a, f) : "";
+		const char *words = f->value && !flag_value_is_optional(f) ? words_of(a, f) : "";
 		if (!*words)
 			continue;
 		buf_putc(out, '\t');
@@ -204,7 +204,7 @@ static void put_fish_flag(struct arena *a, const struct flag *f, const char *con
 	buf_printf(out, "complete -c trib%s -l %s", condition, f->name);
 	if (f->letter)
 		buf_printf(out, " -s %c", f->letter);
-	if (f->value && strcmp(f->value, "[N]") != 0) {
+	if (f->value && !flag_value_is_optional(f)) {
 		buf_puts(out, " -r");
 		put_fish_words(words_of(a, f), out);
 	}

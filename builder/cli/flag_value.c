@@ -18,7 +18,25 @@ static const struct {
 	[FLAG_LOAD] = {DBL_MIN, 1e6, "a positive number, e.g. 2.5"},
 	[FLAG_TOLERANCE] = {0, 1e300, "a number that is not negative, e.g. 1e-4"},
 };
-static const char *const stages[] = {"", "lex", "parse", "typecheck", "elaborate", "ir", "opt", "codegen"};
+static const char *const stages[] = {
+	"", "lex", "parse", "typecheck", "elaborate", "ir", "opt", "codegen",
+#define PASS(id, text, ...) text,
+#include "backend/passes/passes.def"
+#undef PASS
+#define LOOP_PASS(id, text, ...) text,
+#include "backend/loops/loop_passes.def"
+#undef LOOP_PASS
+};
+static const char *const ir_texts[] = {"lowered",
+#define PASS(id, text, ...) text,
+#include "backend/passes/passes.def"
+#undef PASS
+				       "build_fn", "run_fn"};
+static const char *const loop_texts[] = {
+#define LOOP_PASS(id, text, ...) text,
+#include "backend/loops/loop_passes.def"
+#undef LOOP_PASS
+};
 static const char *const dumps[] = {"", "dump-tokens", "dump-ast", "dump-types", "dump-ir", "dump-loops", "dump-llvm", "dump-asm"};
 static const char *const colors[] = {[COLOR_AUTO] = "auto", [COLOR_ALWAYS] = "always", [COLOR_NEVER] = "never"};
 static const char *const message_formats[] = {"human", "json"};
@@ -30,6 +48,8 @@ static const struct {
 	const char *const *list;
 	uint32_t n;
 } words[FLAG_KINDS] = {
+	[FLAG_DUMP_IR] = WORDS(ir_texts),
+	[FLAG_DUMP_LOOPS] = WORDS(loop_texts),
 	[FLAG_STAGE] = WORDS(stages),
 	[FLAG_COLOR] = WORDS(colors),
 	[FLAG_MESSAGE_FORMAT] = WORDS(message_formats),
@@ -119,10 +139,25 @@ static void append(const struct flag *f, const char *value, struct options *o)
 	list[is_input ? o->n_inputs++ : o->n_outputs++] = value;
 }
 
+static void add_dump(const struct flag *f, struct options *o)
+{
+	uint32_t dump = 0;
+	while (strcmp(dumps[dump], f->name) != 0)
+		dump++;
+	o->dumps |= 1u << dump;
+}
+
+static bool set_dump(const struct flag *f, const char *value, const char **after, struct options *o, struct buf *error)
+{
+	uint32_t word;
+	*after = value;
+	add_dump(f, o);
+	return !value || set_word(f, value, &word, error);
+}
+
 bool flag_set(const struct flag *f, const char *value, struct arena *a, struct options *options, struct buf *error)
 {
 	void *member = (char *)options + f->member;
-	uint32_t dump = 0;
 	switch (f->kind) {
 	case FLAG_TRI: *(int *)member = 1; return true;
 	case FLAG_BOOL: *(bool *)member = true; return true;
@@ -136,11 +171,9 @@ bool flag_set(const struct flag *f, const char *value, struct arena *a, struct o
 	case FLAG_LIST: append(f, value, options); return true;
 	case FLAG_LEVEL: return set_level(value, member, error);
 	case FLAG_EMIT: return set_emit(f, value, a, member, error);
-	case FLAG_DUMP:
-		while (strcmp(dumps[dump], f->name) != 0)
-			dump++;
-		options->dumps |= 1u << dump;
-		return true;
+	case FLAG_DUMP: add_dump(f, options); return true;
+	case FLAG_DUMP_IR:
+	case FLAG_DUMP_LOOPS: return set_dump(f, value, member, options, error);
 	default: return set_word(f, value, member, error);
 	}
 }

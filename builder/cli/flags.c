@@ -41,10 +41,19 @@ bool flag_is_of(const struct flag *f, enum command c, enum action a)
 
 bool flag_is_global(const struct flag *f) { return (f->commands & UINT32_MAX) == UINT32_MAX; }
 
+void flag_put_name(const struct flag *f, struct buf *out)
+{
+	buf_printf(out, "--%s%s%s", f->name, !f->value || flag_value_is_attached(f) ? "" : " ", f->value ? f->value : "");
+}
+
+bool flag_value_is_attached(const struct flag *f) { return f->value && !strncmp(f->value, "[=", 2); }
+
+bool flag_value_is_optional(const struct flag *f) { return f->value && *f->value == '['; }
+
 bool flag_takes_word(const struct flag *f, const char *word)
 {
 	bool is_number = word && *word && word[strspn(word, "0123456789")] == '\0';
-	return f->value && (f->kind != FLAG_LIMIT || is_number);
+	return f->value && (!flag_value_is_optional(f) || (f->kind == FLAG_LIMIT && is_number));
 }
 
 enum { MAX_OWNERS = 4 };

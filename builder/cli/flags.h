@@ -20,6 +20,8 @@ enum flag_kind {
 	FLAG_LEVEL,          /* int: an optimisation level */
 	FLAG_EMIT,           /* const char *: a list of outputs */
 	FLAG_DUMP,           /* a bit of options.dumps */
+	FLAG_DUMP_IR,        /* the same, and const char *: the stage or pass that may follow in the same word, as in `--dump-ir=fold` */
+	FLAG_DUMP_LOOPS,     /* the same */
 	FLAG_STAGE,          /* enum stop_stage; this and the following kinds take one word of a list */
 	FLAG_COLOR,          /* enum color_when */
 	FLAG_MESSAGE_FORMAT, /* int: 1 for json */
@@ -29,7 +31,7 @@ enum flag_kind {
 };
 struct flag {
 	char letter;              /* 0: none */
-	const char *name, *value; /* value: its name in the help; NULL: the flag takes none */
+	const char *name, *value; /* value: its name in the help, in brackets if it may be left out; NULL: the flag takes none */
 	enum flag_kind kind;
 	size_t member;     /* offset in struct options */
 	uint64_t commands; /* a bit for each command, from bit 32 on for each action */
@@ -47,6 +49,10 @@ enum { MAX_JOBS = 100000 };
 bool flag_is_of(const struct flag *f, enum command c, enum action a);
 /* True if every command takes the flag. */
 bool flag_is_global(const struct flag *f);
+/* Appends "--jobs N". */
+void flag_put_name(const struct flag *f, struct buf *out);
+bool flag_value_is_optional(const struct flag *f);
+bool flag_value_is_attached(const struct flag *f); /* only `--flag=VALUE` */
 /* True if only an optional value can follow: `-k 3`, but not `-k model`. */
 bool flag_takes_word(const struct flag *f, const char *word);
 /* Appends ": it is a flag of `trib build`, `trib cache prune`"; nothing if no command has such a flag. */

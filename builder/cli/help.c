@@ -46,14 +46,15 @@ static void help_flags(enum command c, enum action action, struct buf *out)
 	struct buf global = {0};
 	for (uint32_t i = 0; i < N_FLAGS; i++) {
 		const struct flag *f = &flag_table[i];
-		char name[64];
-		snprintf(name, sizeof name, "--%s%s%s", f->name, f->value ? " " : "", f->value ? f->value : "");
+		struct buf name = {0};
+		flag_put_name(f, &name);
 		if (flag_is_global(f))
-			f->letter ? buf_printf(&global, "  -%c %s", f->letter, name) : buf_printf(&global, "  %s", name);
+			f->letter ? buf_printf(&global, "  -%c %s", f->letter, name.at) : buf_printf(&global, "  %s", name.at);
 		else if (flag_is_of(f, c, action) && f->help && f->letter)
-			buf_printf(out, "  -%c, %-23s %s\n", f->letter, name, f->help);
+			buf_printf(out, "  -%c, %-23s %s\n", f->letter, name.at, f->help);
 		else if (flag_is_of(f, c, action) && f->help)
-			buf_printf(out, "      %-23s %s\n", name, f->help);
+			buf_printf(out, "      %-23s %s\n", name.at, f->help);
+		buf_free(&name);
 	}
 	buf_printf(out, "every command:%s\n", global.at);
 	buf_free(&global);

@@ -47,8 +47,8 @@ static void put_flags(struct buf *out)
 			continue;
 		if (f->letter)
 			buf_printf(&term, "-%c, ", f->letter);
-		buf_printf(&term, "--%s", f->name);
-		put_entry(out, term.at, f->value ? f->value : "", f->help);
+		buf_printf(&term, "--%s%s", f->name, flag_value_is_attached(f) ? f->value : "");
+		put_entry(out, term.at, f->value && !flag_value_is_attached(f) ? f->value : "", f->help);
 		buf_free(&term);
 	}
 }

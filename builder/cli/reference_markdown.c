@@ -45,7 +45,7 @@ static void put_flags(struct buf *out)
 		struct buf name = {0}, commands = {0};
 		if (f->letter)
 			buf_printf(&name, "-%c, ", f->letter);
-		buf_printf(&name, "--%s%s%s", f->name, f->value ? " " : "", f->value ? f->value : "");
+		flag_put_name(f, &name);
 		if (flag_is_global(f))
 			buf_puts(&commands, "all");
 		for (uint32_t c = 0; !flag_is_global(f) && c < COMMAND_COUNT; c++)

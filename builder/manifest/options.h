@@ -5,7 +5,17 @@
 #include <stdint.h>
 #include "base/terminal.h"
 
-enum stop_stage { STOP_NONE, STOP_LEX, STOP_PARSE, STOP_TYPECHECK, STOP_ELABORATE, STOP_IR, STOP_OPT, STOP_CODEGEN };
+enum stop_stage {
+	STOP_NONE,
+	STOP_LEX,
+	STOP_PARSE,
+	STOP_TYPECHECK,
+	STOP_ELABORATE,
+	STOP_IR,
+	STOP_OPT,
+	STOP_CODEGEN,
+	STOP_PASS /* and more: the tensor passes, then the loop passes */
+};
 enum dump { DUMP_NONE, DUMP_TOKENS, DUMP_AST, DUMP_TYPES, DUMP_IR, DUMP_LOOPS, DUMP_LLVM, DUMP_ASM };
 
 /* The value of --format. PRINT_TEXT is the default; for `trib graph` it is dot. */
@@ -33,9 +43,10 @@ struct options {
 	bool no_server; /* builds in this process and starts no server */
 	bool dry_run, lazy, help, version;
 	enum stop_stage stop;
-	uint32_t dumps;          /* a bit for each enum dump */
-	bool check, diff;        /* trib fmt; diff: trib check, too */
-	bool fix, deny_warnings; /* trib check */
+	uint32_t dumps;                     /* a bit for each enum dump */
+	const char *ir_after, *loops_after; /* of --dump-ir, --dump-loops: a stage or pass; NULL: all stages */
+	bool check, diff;                   /* trib fmt; diff: trib check, too */
+	bool fix, deny_warnings;            /* trib check */
 	/* trib run */
 	const char *const *inputs, *const *outputs; /* "x=x.npy" */
 	uint32_t n_inputs, n_outputs;

@@ -195,6 +195,31 @@ class Dumps(ProjectTest):
         self.assertNotIn("====", ast + ir)
         self.assertEqual(self.trib("build", "-C", "p", "--dump-ir", "--dump-ast").stdout, "==== ast ====\n" + ast + "==== ir ====\n" + ir)
 
+    def titles(self, *flags):
+        return set(re.findall(r"^; ([a-z_ ]+)$", self.trib("build", "-C", "p", *flags).stdout, re.M))
+
+    def test_passes(self):
+        """A dump of one pass has its text only; nothing runs after the last pass, of either list."""
+        self.trib("new", "p", "-q")
+        every = self.titles("--dump-ir")
+        self.assertLess({"lowered", "build_fn", "run_fn"}, every)
+        for stage in ("after dce", "after fold", "run_fn"):
+            self.assertEqual(self.titles("--dump-ir=" + stage.split()[-1]), {stage})
+        self.assertEqual(self.titles("--dump-loops=merge"), {"after merge"})
+        self.assertEqual(self.titles("--dump-loops"), set())
+        self.assertLessEqual(self.titles("--dump-ir", "--stop-after=fold"), {"lowered", "after inline", "after fold"})
+        self.assertEqual(self.titles("--dump-ir", "--stop-after=merge"), every)
+        self.assertEqual(self.titles("--dump-loops", "--stop-after=join"), {"after join"})
+        self.assertEqual(self.trib("build", "-C", "p", "--stop-after=fold").stdout, "")
+        self.assertFalse(os.path.exists(self.path("p/build")))
+
+    def test_passes_are_timed(self):
+        self.trib("new", "p", "-q")
+        said = self.trib("build", "-C", "p", "--timing").stdout
+        opt = said[said.index("\nopt ") : said.index("\ncodegen ")]
+        for name in ("fold", "dce", "merge", "allocate"):
+            self.assertRegex(opt, rf"\n  {name} +\d+\.\d\d +\d+ changes +\d+\.\d KiB")
+
     def test_emit_values(self):
         said = self.fails("build", "--emit", "pytorch", code=2)
         self.assertIn("library, header, live, opencl", said)

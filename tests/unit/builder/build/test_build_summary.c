@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "backend/plan/figures.h"
 #include "base/buf.h"
 #include "builder/build/timing.h"
 
@@ -18,6 +19,10 @@ static void keys(void **state)
 	vec_push(&r.outputs, "build/libm.so");
 	vec_push(&r.outputs, "build/\"odd\".h");
 	timing_add_ns(t, PHASE_CODEGEN, 5000000, 4000000);
+	struct plan_figures figures = {.loops[LOOP_PASS_merge] = {.runs = 3, .changes = 4, .wall_ns = 1000000, .bytes = 100}};
+	timing_watch_passes(t);
+	timing_add_passes(t, &figures);
+	timing_add_passes(t, &figures);
 	build_summary_print(&summary, t, &b);
 	assert_int_equal(b.at[b.len - 1], '\n');
 	assert_ptr_equal(strchr(b.at, '\n'), b.at + b.len - 1);
@@ -29,6 +34,10 @@ static void keys(void **state)
 	json_t *p = json_object_get(j, "phases_ms");
 	assert_int_equal(json_object_size(p), 8);
 	assert_true(json_number_value(json_object_get(p, "codegen")) == 5);
+	json_t *pass = json_object_get(json_object_get(j, "passes"), "merge");
+	assert_int_equal(json_object_size(json_object_get(j, "passes")), 1);
+	assert_true(json_number_value(json_object_get(pass, "wall_ms")) == 2);
+	assert_int_equal(json_integer_value(json_object_get(pass, "changes")), 8);
 	json_t *u = json_object_get(j, "units");
 	assert_int_equal(json_integer_value(json_object_get(u, "total")), 9);
 	assert_int_equal(json_integer_value(json_object_get(u, "compiled")), 2);

@@ -94,6 +94,14 @@ static void flags(void **state)
 	assert_int_equal(args.options.stop, STOP_IR);
 	assert_true(parse("--dump-ast --dump-ir"));
 	assert_int_equal(args.options.dumps, 1u << DUMP_AST | 1u << DUMP_IR);
+	assert_null(args.options.ir_after);
+	assert_true(parse("--dump-ir model"));
+	assert_string_equal(args.options.operands[0], "model");
+	assert_true(parse("--dump-ir=fold --dump-loops=merge --stop-after=inline"));
+	assert_int_equal(args.options.dumps, 1u << DUMP_IR | 1u << DUMP_LOOPS);
+	assert_string_equal(args.options.ir_after, "fold");
+	assert_string_equal(args.options.loops_after, "merge");
+	assert_int_equal(args.options.stop, STOP_PASS);
 	assert_true(parse("run m --input x=a.npy --input y=b.npy --output out=c.npy"));
 	assert_int_equal(args.options.n_inputs, 2);
 	assert_string_equal(args.options.outputs[0], "out=c.npy");
@@ -117,6 +125,9 @@ static void mistakes(void **state)
 	refuses("build -O9", "0, 1, 2, 3 or s");
 	refuses("build --emit=libary", "libary");
 	refuses("build --stop-after=lexer", "lex");
+	refuses("build --stop-after=merg", "did you mean `merge`?");
+	refuses("build --dump-ir=fuld", "did you mean `fold`?");
+	refuses("build --dump-loops=fold", "--dump-loops wants build");
 	refuses("build --message-format=xml", "human or json");
 	refuses("build --explain=yes", "takes no value");
 	refuses("check --input x=a", "no flag");
