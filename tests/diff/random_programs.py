@@ -1,7 +1,8 @@
 """Random programs in the interpreter, in compiled libraries of all levels and on OpenCL give the same results.
 
-random_programs.py [--from N] [--count N] [--jobs N] [--batch N] [--levels all|turns|one] [--no-opencl] [--keep FOLDER] checks the programs of these seeds; a failing
-one is made smaller and printed. `--print N` prints a program. Without arguments it is a test of a fixed number of seeds."""
+random_programs.py [--from N] [--count N] [--jobs N] [--batch N] [--levels all|turns|one|none] [--no-opencl] [--keep FOLDER] checks the programs of these seeds; a failing
+one is made smaller and printed. `--print N` prints a program. Without arguments it is a test of a fixed number of seeds. LOOP_RUN in the environment is the
+program loop-run: it runs the programs in the interpreter of the loop IR, too."""
 import argparse
 import os
 import sys
@@ -24,7 +25,9 @@ def has_avx512():
 
 
 def configurations(which, turn):
-    """Levels of optimisation and CPUs: all pairs, or each level once with the CPUs by turns, or one."""
+    """Levels of optimisation and CPUs: all pairs, or each level once with the CPUs by turns, or one of each, or none."""
+    if which == "none":
+        return []
     cpus = [c for c in CPUS if c != "x86-64-v4" or has_avx512()]
     if which == "all":
         return [(o, c) for o in LEVELS for c in cpus]
@@ -33,21 +36,29 @@ def configurations(which, turn):
     return [(LEVELS[turn % len(LEVELS)], cpus[turn % len(cpus)])]
 
 
-def configuration(label):
-    """That of a label: (configurations, OpenCL)."""
+def loop_runs(tool, turn):
+    """One target for the interpreter of the loop IR, by turns."""
+    target = (*CPUS, "opencl")[turn % 4]
+    return [(tool, target, LEVELS[turn % (2 if target == "opencl" else 5)])] if tool else []
+
+
+def configuration(label, tool):
+    """The arguments of check.check for a label."""
     for o in LEVELS:
-        for c in CPUS:
+        for c in (*CPUS, "opencl"):
+            if label == f"loops{o}{c}":
+                return [], False, [(tool, c, o)]
             if label == o + c:
-                return [(o, c)], False
-    return [], label.startswith("opencl")
+                return [(o, c)], False, ()
+    return [], label.startswith("opencl"), ()
 
 
 def smaller(trib, case, label, count):
     """The failing program, shrunk while it fails in the same way."""
-    configs, opencl = configuration(label)
+    configs, opencl, loops = configuration(label, os.environ.get("LOOP_RUN"))
 
     def fails(p):
-        return any(name == label for _, name, _ in check.check(trib, [p], configs, opencl, 1, count)[1])
+        return any(name == label for _, name, _ in check.check(trib, [p], configs, opencl, 1, count, loops)[1])
 
     return shrink.shrink(case.program, fails) if fails(case.program) else case.program
 
@@ -77,7 +88,8 @@ class Programs(unittest.TestCase):
         count = 20 if os.environ.get("TRIB_QUICK") else 60
         trib = os.environ["TRIB"]
         some = [draw.draw_program(seed) for seed in range(count)]
-        cases, failures = check.check(trib, some, configurations("turns", 0), False)
+        loops = [run for turn in (1, 3) for run in loop_runs(os.environ.get("LOOP_RUN"), turn)]
+        cases, failures = check.check(trib, some, configurations("turns", 0), False, loops=loops)
         self.assertGreater(cases, count)
         self.assertFalse(failures, "\n".join(report(trib, failures, 2)))
 
@@ -96,7 +108,7 @@ def main():
     a.add_argument("--count", type=int, default=1000)
     a.add_argument("--batch", type=int, default=50)
     a.add_argument("--jobs", type=int, default=2)
-    a.add_argument("--levels", default="turns", choices=("all", "turns", "one"))
+    a.add_argument("--levels", default="turns", choices=("all", "turns", "one", "none"))
     a.add_argument("--no-opencl", action="store_true")
     a.add_argument("--no-shrink", action="store_true")
     a.add_argument("--keep")
@@ -109,7 +121,8 @@ def main():
     trib, failed, cases, begin = os.path.abspath(o.trib), 0, 0, time.monotonic()
     for at in range(o.start, o.start + o.count, o.batch):
         some = [draw.draw_program(seed) for seed in range(at, min(at + o.batch, o.start + o.count))]
-        n, failures = check.check(trib, some, configurations(o.levels, at // o.batch), not o.no_opencl, o.jobs)
+        turn = at // o.batch
+        n, failures = check.check(trib, some, configurations(o.levels, turn), not o.no_opencl, o.jobs, loops=loop_runs(os.environ.get("LOOP_RUN"), turn))
         cases += n
         for text in report(trib, failures, 2, o.keep, 0 if o.no_shrink else 3):
             failed += 1

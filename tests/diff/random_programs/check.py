@@ -14,6 +14,7 @@ import numpy as np
 
 import program as programs
 from bounds import RANGES
+from worker import differs
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SIZES = (1, 2, 3, 4, 5, 7, 8, 16, 17, 33)
@@ -80,23 +81,25 @@ def draw_cases(program, count=2):
 
 
 def first_error(text):
-    """What a failed command said, from its first error on."""
-    return text[max(text.find("error"), 0):][:1500]
+    """What a failed command said, without warnings."""
+    text = "\n\n".join(part for part in text.split("\n\n") if not part.startswith("warning["))
+    return text[:1500]
 
 
 class Batch:
     def __init__(self, trib, jobs=2, folder=None):
         self.trib, self.jobs = trib, jobs
         self.dir = tempfile.mkdtemp(prefix="trib-random-", dir=folder)
-        self.env = {**os.environ, "XDG_CACHE_HOME": self.dir + "/cache", "POCL_CACHE_DIR": self.dir + "/pocl", "NO_COLOR": "1", "TRIB_SERVER": "off", "CI": ""}
+        self.env = {**os.environ, "XDG_CACHE_HOME": self.dir + "/cache", "POCL_CACHE_DIR": self.dir + "/pocl", "NO_COLOR": "1", "TRIB_SERVER": "off", "CI": "",
+                    "POCL_EXTRA_BUILD_FLAGS": "-cl-opt-disable", "POCL_WORK_GROUP_METHOD": "loops"}  # less than half of the time to compile kernels
         self.env.pop("TRIB_CACHE_DIR", None)
 
     def close(self):
         shutil.rmtree(self.dir, True)
 
-    def run(self, *args, timeout=300):
+    def run(self, *args, timeout=300, tool=()):
         try:
-            return subprocess.run([self.trib, *args], cwd=self.dir, capture_output=True, text=True, env=self.env, timeout=timeout)
+            return subprocess.run([*(tool or [self.trib]), *args], cwd=self.dir, capture_output=True, text=True, env=self.env, timeout=timeout)
         except subprocess.TimeoutExpired as e:
             return subprocess.CompletedProcess(args, 124, "", f"timeout after {timeout} s: {e.stderr or ''}")
 
@@ -113,9 +116,9 @@ class Batch:
         self.models = manifest
         self.write("tri.build", manifest)
 
-    def interpret(self, case, at, *flags):
-        """The interpreter's outputs, or what it says in place of them."""
-        flags, name = list(flags) or ["--device", "reference"], case.program.name
+    def interpret(self, case, at, tool=(), flags=("--device", "reference")):
+        """The outputs of an interpreter, or what it says in place of them. `tool`: a program and its first words, in place of trib."""
+        flags, name = list(flags), case.program.name
         for k, v in case.inputs.items():
             np.save(f"{self.dir}/{at}.{k}.npy", v)
             flags += ["--input", f"{k}={at}.{k}.npy"]
@@ -123,7 +126,7 @@ class Batch:
         outputs = [f"out{i}" for i in range(n)] if n > 1 else ["out"]
         for o in outputs:
             flags += ["--output", f"{o}={at}.{o}.npy"]
-        done = self.run("run", name, "--no-build", *flags, timeout=120)
+        done = self.run("run", name, "--no-build", *flags, timeout=120, tool=tool)
         files = [f"{self.dir}/{at}.{k}.npy" for k in [*case.inputs, *outputs]]
         try:
             if done.returncode:
@@ -143,6 +146,16 @@ class Batch:
                     failures.append((case, "interpreter", out))
                 else:
                     case.expected = out
+        return failures
+
+    def loops(self, cases, tool, target, level):
+        """Runs the cases in the interpreter of the loop IR: its program, the target and the level. Returns the failures."""
+        failures = []
+        with concurrent.futures.ThreadPoolExecutor(self.jobs) as pool:
+            for case, out in zip(cases, pool.map(lambda c, at: self.interpret(c, at, (tool, target), (level,)), cases, range(len(cases)))):
+                why = out if isinstance(out, str) else next((w for w in map(differs, out, case.expected, (t.err for t in case.types)) if w), None)
+                if why:
+                    failures.append((case, f"loops{level}{target}", why))
         return failures
 
     def compiled(self, cases, label, flags, emit, device=False):
@@ -186,16 +199,16 @@ class Batch:
         return failures
 
 
-def check(trib, some, configs, opencl=True, jobs=2, count=2, extra=()):
-    """Runs the programs in every way. Returns (cases run, failures); a failure is (case, label, text)."""
+def check(trib, some, configs, opencl=True, jobs=2, count=2, loops=()):
+    """Runs the programs in every way: configs, pairs of level and CPU; on OpenCL; loops: (program, target, level) of runs by the loop interpreter. Returns (cases run, failures); a failure is (case, label, text)."""
     batch = Batch(trib, jobs)
     try:
         batch.write_programs(some)
         cases = [c for p in some for c in draw_cases(p, count)]
         failures = batch.references(cases)
         cases = [c for c in cases if c.expected is not None]
-        for interpret in extra:
-            failures += interpret(batch, cases)
+        for tool, target, level in loops:
+            failures += batch.loops([c for c in cases if target != "opencl" or not c.program.has_control()], tool, target, level)
         for level, cpu in configs:
             failures += batch.compiled(cases, f"{level} {cpu}".replace(" ", ""), [level, "--cpu", cpu], "library")
         if opencl:

@@ -289,10 +289,9 @@ def calls_of(program):
 def text(program):
     """The program as a .tri file."""
     w = Writer(program)
-    w.put(0, "import quant")
-    w.put(0, "import nn")
     used = calls_of(program)
     for f in program.functions.values():
         if f.name in used:
             function_text(w, f, used[f.name])
-    return "\n".join(w.lines) + "\n"
+    text = "\n".join(w.lines) + "\n"
+    return "import quant\n" + text if "quant." in text else text

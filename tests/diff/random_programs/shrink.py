@@ -83,7 +83,8 @@ def inlined(program, k):
     s = p.entry.block.body[k]
     f = p.functions[s.attrs["function"]]
     block = f.block.copy()
-    rename = dict(zip(f.args, s.args))
+    rename = {n: f"{n}_{k}" for n in inner_names(block)}  # names of its own
+    rename.update(zip(f.args, s.args))
     for statement in block.body:
         rename_statement(statement, rename)
     have = {q.name for q in p.entry.params}
@@ -93,7 +94,19 @@ def inlined(program, k):
     return renamed(p, dict(zip(s.results, (rename.get(n, n) for n in block.results))))
 
 
+def inner_names(block):
+    names = set()
+    for s in block.body:
+        names.update(s.results, s.attrs.get("carried", ()), [s.attrs["index"]] if "index" in s.attrs else ())
+        for b in s.blocks:
+            names |= inner_names(b)
+    return names
+
+
 def rename_statement(s, rename):
+    s.results = [rename.get(n, n) for n in s.results]
+    if "carried" in s.attrs:
+        s.attrs["carried"], s.attrs["index"] = [rename.get(n, n) for n in s.attrs["carried"]], rename.get(s.attrs["index"], s.attrs["index"])
     s.args = [rename.get(n, n) for n in s.args]
     if isinstance(s.attrs.get("n"), str):
         s.attrs["n"] = rename.get(s.attrs["n"], s.attrs["n"])
