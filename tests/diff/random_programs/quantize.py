@@ -79,7 +79,7 @@ def pack_infer(types, attrs):
     return t
 
 
-operation("pack", lambda g: ([g.pick(lambda t: t.elem == "trit" and t.rank and t.shape[-1].known())], {}), pack_infer, lambda a, attrs, t: f"unpack(pack({a[0]}), {t[0].shape[-1]})", 0.6)
+operation("pack", lambda g: ([g.pick(lambda t: t.elem == "trit" and t.rank and t.shape[-1].known())], {}), pack_infer, lambda a, attrs, t: f"unpack(pack({a[0]}), {a[0]}.shape[-1])", 0.6)
 
 
 def bit_linear_infer(types, attrs):

@@ -49,22 +49,13 @@ def draw_reshape(g):
 
 
 def reshape_text(a, attrs, types):
-    shape = reshape_shape(types[0], attrs)
-    dims = [str(s) if s.known() else None for s in shape]
-    if dims.count(None) > 1:  # the others by name of the argument's own
-        parts = []
-        source = list(types[0].shape)
-        for s in shape:
-            if s.known():
-                parts.append(str(s))
-            elif s in source:
-                parts.append(f"{a[0]}.shape[{source.index(s)}]")
-            else:
-                parts.append("-1")
-        if parts.count("-1") > 1:
-            raise Invalid
-        return f"{a[0]}.reshape({', '.join(parts)})"
-    return f"{a[0]}.reshape({', '.join(d or '-1' for d in dims)})"
+    x, i = a[0], attrs["axis"]
+    if attrs["kind"] == "flat":
+        return f"{x}.flatten()"
+    if attrs["kind"] == "merge":
+        return f"flatten({x}, {i}, {i + 1})"
+    dims = [f"-1, {attrs['k']}" if k == i else f"{x}.shape[{k}]" for k in range(types[0].rank)]
+    return f"{x}.reshape({', '.join(dims)})"
 
 
 operation("reshape", draw_reshape, one(reshape_shape), reshape_text, 2.5)
@@ -188,6 +179,8 @@ def draw_select(g):
     x = any_of(g)
     i = axis_of(g, x)
     s = g.type(x).shape[i]
+    if not s.known():
+        g.not_empty()
     return [x], {"axis": i, "at": g.integer(0, s.constant - 1) if s.known() else 0, "last": not s.known() and g.chance(0.5)}
 
 
