@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include "backend/expand/expand.h"
 #include "backend/interp/state.h"
 #include "backend/lower/lower.h"
 #include "base/arena.h"
@@ -131,6 +132,15 @@ struct callee {
 	int64_t *syms;
 };
 
+/* Weights have the values that the expansions give, as code would compute them. */
+static const struct ir_fn *lower_callee(const struct interp *in, struct arena *memory, const struct hir_unit *u, struct diags *diags)
+{
+	struct ir_fn *f = lower_unit(memory, u, diags);
+	if (f && in->expands)
+		expand_compound(f, NULL, NULL);
+	return f;
+}
+
 static struct callee callee_open(struct interp *in, const struct ir_inst *i, const struct hir_unit *u)
 {
 	struct callee c = {.unit = u, .memory = arena_new(0)};
@@ -142,7 +152,7 @@ static struct callee callee_open(struct interp *in, const struct ir_inst *i, con
 	if (in->depth >= MAX_DEPTH)
 		interp_fail(in, "calls are nested too deeply");
 	else
-		c.f = lower_unit(c.memory, u, diags);
+		c.f = lower_callee(in, c.memory, u, diags);
 	if (!c.f)
 		interp_fail(in, "%s", diags_count(diags) ? diags_at(diags, 0)->message : "a callee cannot be lowered");
 	diags_free(diags);
@@ -156,7 +166,8 @@ static void callee_run(struct interp *in, const struct ir_inst *i, const struct 
 		       struct tensor *results)
 {
 	uint32_t n_inputs = 0, n_weights = 0, n = c->unit->n_inputs;
-	struct interp callee = {.f = c->f, .syms = c->syms, .seed = in->seed, .sink = in->sink, .depth = in->depth + 1, .out = out};
+	struct interp callee = {
+		.f = c->f, .syms = c->syms, .seed = in->seed, .sink = in->sink, .depth = in->depth + 1, .out = out, .expands = in->expands};
 	callee.scratch = arena_new(0);
 	struct tensor *inputs = ARENA_ARRAY(callee.scratch, struct tensor, n + 1),
 		      *weights = ARENA_ARRAY(callee.scratch, struct tensor, n + 1);
@@ -305,6 +316,10 @@ static void compute(struct interp *in, const struct ir_inst *i, const struct ten
 		interp_ewise(in, i, x, out);
 		return;
 	}
+	if (ir_op_traits(i->op) & COMPOUND) {
+		interp_compound(in, i, x, out);
+		return;
+	}
 	check_shapes(in, i, x, out);
 	if (in->error.text || !tensor_count(out))
 		return;
@@ -440,7 +455,8 @@ bool interp_program(const struct ir_fn *f, const struct tensor *inputs, const st
 bool interp_run(const struct ir_fn *f, const struct tensor *inputs, const struct tensor *weights, const int64_t *syms, uint64_t seed,
 		struct arena *out, struct tensor *outputs, const char **error)
 {
-	struct interp in = {.f = f, .inputs = inputs, .weights = weights, .syms = syms, .seed = seed, .out = out, .at = SPAN_NONE};
+	struct interp in = {
+		.f = f, .inputs = inputs, .weights = weights, .syms = syms, .seed = seed, .out = out, .at = SPAN_NONE, .expands = true};
 	struct interp_error e;
 	bool ok = run_with(&in, outputs, &e);
 	if (error)

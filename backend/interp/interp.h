@@ -12,7 +12,7 @@ struct hir_unit;
 struct ir_fn;
 
 /* Runs f and stores its outputs in `out`. syms: the values of the symbols. seed: for RANDOM. Float sums are computed in double; callees
- * are lowered when they are called. Returns false on a run-time error, with a message in *error, in `out`. */
+ * are lowered when they are called, and run as their expansions, so that weights do not depend on how they are computed. Returns false on a run-time error, with a message in *error, in `out`. */
 bool interp_run(const struct ir_fn *f, const struct tensor *inputs, const struct tensor *weights, const int64_t *syms, uint64_t seed,
 		struct arena *out, struct tensor *outputs, const char **error);
 

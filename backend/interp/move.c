@@ -121,7 +121,8 @@ void interp_concat(const struct ir_inst *i, const struct tensor *const *x, struc
 void interp_index_check(struct interp *in, const struct ir_inst *i, const struct tensor *const *x)
 {
 	const struct tensor *index = x[i->op == OP_PUT ? 2 : 1];
-	int64_t n = tensor_count(index), size = x[0]->dims[i->op == OP_GATHER ? 0 : ir_axis(i)->axis];
+	bool rows = i->op == OP_GATHER || i->op == OP_EMBEDDING;
+	int64_t n = tensor_count(index), size = x[0]->dims[rows ? 0 : ir_axis(i)->axis];
 	for (int64_t k = 0; k < n && !in->error.text; k++) {
 		int64_t at = elem_int(index->elem, index->data, k);
 		if (at < 0 || at >= size)

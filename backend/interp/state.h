@@ -12,6 +12,7 @@ struct interp {
 	const int64_t *syms;
 	uint64_t seed;
 	uint32_t depth; /* of calls */
+	bool expands;   /* callees run as their expansions */
 	struct arena *scratch, *out;
 	struct tensor *values;   /* of each instruction */
 	void **owned;            /* of each instruction: malloc'd data, freed after the last use, or NULL */
@@ -49,4 +50,24 @@ void interp_iota(const struct ir_inst *i, struct tensor *out);
 void interp_random(struct interp *in, const struct ir_inst *i, struct tensor *out);
 void interp_reduce(const struct ir_inst *i, const struct tensor *x, struct tensor *out);
 void interp_matmul(const struct tensor *const *x, struct tensor *out);
+
+/* ---- compound operations (compound.c) ---- */
+
+/* Checks the sizes, and computes `out`, which may be empty. */
+void interp_compound(struct interp *in, const struct ir_inst *i, const struct tensor *const *x, struct tensor *out);
+/* True if the sizes of the operands and the result agree. */
+bool interp_conv_fits(const struct ir_conv *a, const struct tensor *const *x, const struct tensor *out);
+bool interp_pool_fits(const struct ir_pool *a, const struct tensor *x, const struct tensor *out);
+bool interp_norm_fits(const struct ir_norm *a, const struct tensor *const *x, uint32_t n);
+bool interp_attention_fits(const struct tensor *const *x, uint32_t n, const struct tensor *out);
+bool interp_resize_fits(const struct tensor *x, const struct tensor *out);
+void interp_conv(const struct ir_conv *a, const struct tensor *const *x, struct tensor *out);
+void interp_pool(const struct ir_pool *a, const struct tensor *x, struct tensor *out);
+void interp_softmax(const struct ir_softmax *a, const struct tensor *x, struct tensor *out);
+void interp_norm(const struct ir_norm *a, const struct tensor *const *x, struct tensor *out);
+void interp_attention(const struct ir_attention *a, const struct tensor *const *x, uint32_t n, struct tensor *out);
+void interp_quantize(const struct ir_quantize *a, const struct tensor *const *x, struct tensor *out);
+void interp_quant_scale(const struct ir_quantize *a, const struct tensor *x, struct tensor *out);
+void interp_dequantize(const struct tensor *const *x, struct tensor *out);
+void interp_resize(const struct ir_resize *a, const struct tensor *x, struct tensor *out);
 #endif

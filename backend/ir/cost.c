@@ -36,6 +36,26 @@ static double cost_product(const struct cost *c)
 	const struct hir_type *a = operand(c, 0);
 	return 2 * elements(c, &c->i->type) * size_of(c, a->dims[a->rank - 1]);
 }
+/* The elements of the weights for one result channel. */
+static double cost_conv(const struct cost *c)
+{
+	const struct hir_type *w = operand(c, 1);
+	return elements(c, &c->i->type) * size_of(c, w->dims[1]) * size_of(c, w->dims[2]) * size_of(c, w->dims[3]);
+}
+static double cost_windows(const struct cost *c)
+{
+	const struct ir_pool *a = ir_pool(c->i);
+	return a->kind == POOL_ADAPTIVE_AVERAGE ? cost_all(c) : cost_each(c) * (double)(a->kernel[0] * a->kernel[1]);
+}
+/* Two products and a softmax, of each pair of a query and a key. */
+static double cost_attention(const struct cost *c)
+{
+	const struct hir_type *q = operand(c, 0), *k = operand(c, 1), t = c->i->type;
+	double features = size_of(c, t.dims[t.rank - 1]), pairs = 0;
+	if (features > 0)
+		pairs = elements(c, &t) / features * size_of(c, k->dims[k->rank - 2]);
+	return pairs * (2 * size_of(c, q->dims[q->rank - 1]) + 2 * features + 20);
+}
 
 struct ir_cost ir_cost(const struct ir_fn *f, ir_ref r, const int64_t *syms)
 {

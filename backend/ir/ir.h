@@ -26,7 +26,8 @@ enum ir_trait {
 	INVOLUTION = 32,
 	REDUCES = 64,
 	EFFECT = 128,
-	EXPENSIVE = 256
+	EXPENSIVE = 256,
+	COMPOUND = 512
 };
 enum layout {
 #define LAYOUT(id) LAYOUT_##id,

@@ -1,10 +1,24 @@
 /* Attention and rotary position embedding. float16 and bfloat16 are computed in float32 and rounded once. */
-#include <float.h>
 #include <math.h>
 #include "backend/lower/state.h"
 #include "base/arena.h"
 
-static dim dim_from_end(struct lower *l, ir_ref x, uint32_t k) { return ir_type_of(l->f, x)->dims[ir_type_of(l->f, x)->rank - k]; }
+void lower_bi_attention(struct lower *l, ir_ref *r)
+{
+	struct hir_type t = lower_node_type(l);
+	ir_ref mask = lower_tensor(l, 3), operands[4];
+	for (uint32_t k = 0; k < 3; k++)
+		operands[k] = ir_build_widen(l->b, lower_tensor(l, k));
+	if (mask != IR_NONE)
+		operands[3] = ir_build_widen(l->b, mask);
+	t.elem = ir_type_of(l->f, operands[0])->elem;
+	struct ir_attention a = {.causal = lower_int(l, 4) != 0, .scaled = lower_has(l, 5)};
+	a.scale = a.scaled ? lower_float(l, 5) : 0;
+	r[0] = ir_build(l->b, OP_ATTENTION, &t, operands, mask == IR_NONE ? 3 : 4);
+	ir_set_attention(l->f, r[0], a);
+}
+
+/* ---- rope ---- */
 
 /* Reshapes x: its last `old` dimensions become n dimensions of these sizes. */
 static ir_ref resize(struct lower *l, ir_ref x, uint32_t old, const dim *sizes, uint32_t n)
@@ -15,104 +29,6 @@ static ir_ref resize(struct lower *l, ir_ref x, uint32_t old, const dim *sizes, 
 		t.dims[t.rank - n + k] = sizes[k];
 	return ir_build_reshape(l->b, x, t.dims, t.rank);
 }
-
-/* Returns the number of query heads that share a head of k. It is 1 unless both head counts are known and differ. */
-static int64_t group_size(struct lower *l, ir_ref q, ir_ref k)
-{
-	int64_t nq, n;
-	if (ir_type_of(l->f, q)->rank < 3 || ir_type_of(l->f, k)->rank < 3)
-		return 1;
-	if (!dim_is_const(l->f->dims, dim_from_end(l, q, 3), &nq) || !dim_is_const(l->f->dims, dim_from_end(l, k, 3), &n))
-		return 1;
-	return n > 1 && nq > n ? nq / n : 1;
-}
-
-/* Reshapes [.., heads, L, X] to [.., heads / group, group * L, X], so that the queries of a group are rows of one product. */
-static ir_ref merge_group_queries(struct lower *l, ir_ref x, int64_t group)
-{
-	if (group == 1) /* there may be no head dimension */
-		return x;
-	struct dims *d = l->f->dims;
-	dim g = dim_const(d, group);
-	dim sizes[3] = {dim_floordiv(d, dim_from_end(l, x, 3), g), dim_mul(d, dim_from_end(l, x, 2), g), dim_from_end(l, x, 1)};
-	return resize(l, x, 3, sizes, 3);
-}
-
-static ir_ref split_group_queries(struct lower *l, ir_ref x, int64_t group)
-{
-	if (group == 1)
-		return x;
-	struct dims *d = l->f->dims;
-	dim g = dim_const(d, group);
-	dim sizes[3] = {dim_mul(d, dim_from_end(l, x, 3), g), dim_floordiv(d, dim_from_end(l, x, 2), g), dim_from_end(l, x, 1)};
-	return resize(l, x, 3, sizes, 3);
-}
-
-static ir_ref swap_last(struct lower *l, ir_ref x)
-{
-	int64_t perm[HIR_MAX_RANK];
-	uint32_t rank = ir_type_of(l->f, x)->rank;
-	for (uint32_t k = 0; k < rank; k++)
-		perm[k] = k;
-	perm[rank - 2] = rank - 1;
-	perm[rank - 1] = rank - 2;
-	return ir_build_permute(l->b, x, perm);
-}
-
-static ir_ref mask_scores(struct lower *l, ir_ref scores, ir_ref seen)
-{
-	return ir_build_select(l->b, seen, scores, ir_build_const_float(l->b, ir_type_of(l->f, scores)->elem, -INFINITY));
-}
-
-/* Query i attends to keys 0 … i. */
-static ir_ref causal(struct lower *l, ir_ref scores)
-{
-	struct hir_type t = {.rank = 2, .dims = {dim_from_end(l, scores, 2), dim_from_end(l, scores, 1)}};
-	return mask_scores(l, scores,
-			   ir_build_op2(l->b, OP_LE, ir_build_iota(l->b, &t, DT_INT64, 1), ir_build_iota(l->b, &t, DT_INT64, 0)));
-}
-
-/* Softmax over the keys. A row without keys is zero, as in PyTorch: its maximum is replaced by a finite number, and its sum, which is 0
- * then and at least 1 otherwise, by a positive one. */
-static ir_ref weights_of(struct lower *l, ir_ref scores)
-{
-	uint32_t last = 1u << (ir_type_of(l->f, scores)->rank - 1);
-	double least = ir_type_of(l->f, scores)->elem == DT_FLOAT64 ? -DBL_MAX : -FLT_MAX;
-	ir_ref most = ir_build_op2c(l->b, OP_MAX, ir_build_reduce(l->b, OP_REDUCE_MAX, scores, last, true), least);
-	ir_ref e = ir_build_op1(l->b, OP_EXP, ir_build_op2(l->b, OP_SUB, scores, most));
-	return ir_build_op2(l->b, OP_DIV, e, ir_build_op2c(l->b, OP_MAX, ir_build_reduce(l->b, OP_REDUCE_SUM, e, last, true), 0.5));
-}
-
-static ir_ref scale_of(struct lower *l, ir_ref q)
-{
-	dtype e = ir_type_of(l->f, q)->elem;
-	int64_t features;
-	if (lower_has(l, 5))
-		return ir_build_const_float(l->b, e, lower_float(l, 5));
-	if (dim_is_const(l->f->dims, dim_from_end(l, q, 1), &features))
-		return ir_build_const_float(l->b, e, 1 / sqrt((double)features));
-	return ir_build_op1(l->b, OP_RSQRT, ir_build_extent(l->b, dim_from_end(l, q, 1), e));
-}
-
-void lower_bi_attention(struct lower *l, ir_ref *r)
-{
-	ir_ref q = ir_build_widen(l->b, lower_tensor(l, 0)), k = ir_build_widen(l->b, lower_tensor(l, 1)),
-	       v = ir_build_widen(l->b, lower_tensor(l, 2));
-	ir_ref mask = lower_tensor(l, 3);
-	dtype e = ir_type_of(l->f, q)->elem;
-	int64_t group = group_size(l, q, k), group_v = group_size(l, q, v);
-	ir_ref rows = merge_group_queries(l, ir_build_op2(l->b, OP_MUL, q, scale_of(l, q)), group);
-	ir_ref scores = split_group_queries(l, ir_build_matmul(l->b, rows, swap_last(l, k), e), group);
-	if (mask != IR_NONE)
-		scores = ir_type_of(l->f, mask)->elem == DT_BOOL ? mask_scores(l, scores, mask)
-								 : ir_build_op2(l->b, OP_ADD, scores, ir_build_widen(l->b, mask));
-	if (lower_int(l, 4))
-		scores = causal(l, scores);
-	rows = merge_group_queries(l, weights_of(l, scores), group_v);
-	r[0] = split_group_queries(l, ir_build_matmul(l->b, rows, v, e), group_v);
-}
-
-/* ---- rope ---- */
 
 /* The positions as floats, [..., 1], which are multiplied by the frequencies [D / 2]. */
 static ir_ref rope_positions(struct lower *l, const struct hir_type *x, uint32_t axis, dtype elem)

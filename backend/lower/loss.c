@@ -106,7 +106,7 @@ void lower_bi_cross_entropy(struct lower *l, ir_ref *r)
 {
 	ir_ref x = ir_build_widen(l->b, lower_tensor(l, 0)), target = ir_build_widen(l->b, lower_tensor(l, 1));
 	struct entropy s = {.classes = ir_type_of(l->f, x)->rank > 1, .smoothing = lower_float(l, 5)};
-	s.log_p = lower_log_softmax(l, x, 1u << s.classes);
+	s.log_p = lower_softmax(l, x, 1u << s.classes, true);
 	s.weight = class_weights(l, &s);
 	bool indices = dtype_class(ir_type_of(l->f, target)->elem) == DTC_INT;
 	r[0] = indices ? of_indices(l, &s, target) : of_probabilities(l, &s, target);

@@ -1,75 +1,67 @@
-/* Quantisation. */
+/* Quantisation and packed trits. float16 and bfloat16 are quantised as float32. */
 #include "backend/lower/state.h"
 
-static ir_ref round_to_scale(struct lower *l, ir_ref x, ir_ref scale, double limit)
+static ir_ref emit_codes(struct lower *l, dtype elem, const ir_ref *x, uint32_t n, struct ir_quantize a)
 {
-	ir_ref q = ir_build_op1(l->b, OP_ROUND, ir_build_op2(l->b, OP_DIV, x, scale));
-	return ir_build_op2c(l->b, OP_MIN, ir_build_op2c(l->b, OP_MAX, q, -limit), limit);
+	struct hir_type t = *ir_type_of(l->f, x[0]);
+	t.elem = elem;
+	ir_ref r = ir_build(l->b, OP_QUANTIZE, &t, x, n);
+	ir_set_quantize(l->f, r, a);
+	return r;
 }
 
-/* x > t: 1; x < -t: -1; else 0 */
+/* Emits the codes, and the scale of the dims in the mask. */
+static void emit_quantizer(struct lower *l, dtype elem, ir_ref x, struct ir_quantize a, ir_ref *r)
+{
+	r[0] = emit_codes(l, elem, &x, 1, a);
+	r[1] = ir_build_as(l->b, OP_QUANT_SCALE, &a, &x, 1);
+}
+
 void lower_bi_to_trit(struct lower *l, ir_ref *r)
 {
-	ir_ref x = ir_build_widen(l->b, lower_tensor(l, 0)), t = lower_tensor(l, 1);
-	dtype e = ir_type_of(l->f, x)->elem;
-	t = t == IR_NONE ? ir_build_const_float(l->b, e, lower_float(l, 1)) : ir_build_cast(l->b, t, e);
-	ir_ref low = ir_build_op2(l->b, OP_LT, x, ir_build_op1(l->b, OP_NEG, t)), high = ir_build_op2(l->b, OP_LT, t, x);
-	ir_ref below = ir_build_select(l->b, low, ir_build_const_float(l->b, DT_TRIT, -1), ir_build_const_float(l->b, DT_TRIT, 0));
-	r[0] = ir_build_select(l->b, high, ir_build_const_float(l->b, DT_TRIT, 1), below);
+	ir_ref x[2] = {ir_build_widen(l->b, lower_tensor(l, 0)), lower_tensor(l, 1)};
+	dtype e = ir_type_of(l->f, x[0])->elem;
+	x[1] = x[1] == IR_NONE ? ir_build_const_float(l->b, e, lower_float(l, 1)) : ir_build_cast(l->b, x[1], e);
+	r[0] = emit_codes(l, DT_TRIT, x, 2, (struct ir_quantize){.kind = QUANTIZE_THRESHOLD});
 }
 
 void lower_bi_absmean_quantize(struct lower *l, ir_ref *r)
 {
 	ir_ref w = ir_build_widen(l->b, lower_tensor(l, 0));
 	uint32_t all = (1u << ir_type_of(l->f, w)->rank) - 1;
-	ir_ref scale = ir_build_op2c(l->b, OP_MAX, ir_build_mean(l->b, ir_build_op1(l->b, OP_ABS, w), all, false), 1e-5);
-	r[0] = ir_build_cast(l->b, round_to_scale(l, w, scale, 1), DT_TRIT);
-	r[1] = scale;
+	emit_quantizer(l, DT_TRIT, w, (struct ir_quantize){.kind = QUANTIZE_ABSMEAN, .mask = all}, r);
 }
 
 void lower_bi_absmax_quantize(struct lower *l, ir_ref *r)
 {
 	ir_ref x = ir_build_widen(l->b, lower_tensor(l, 0));
 	uint32_t mask = lower_mask(l, 1, ir_type_of(l->f, x)->rank);
-	ir_ref most = ir_build_reduce(l->b, OP_REDUCE_MAX, ir_build_op1(l->b, OP_ABS, x), mask, true);
-	ir_ref scale = ir_build_op2c(l->b, OP_DIV, ir_build_op2c(l->b, OP_MAX, most, 1e-5), 127);
-	r[0] = ir_build_cast(l->b, round_to_scale(l, x, scale, 127), DT_INT8);
-	r[1] = scale;
+	emit_quantizer(l, DT_INT8, x, (struct ir_quantize){.kind = QUANTIZE_ABSMAX, .mask = mask, .keep = true}, r);
 }
 
-/* Ternary weight networks: the scale is the mean of the absolute values above the threshold, or 0 if there are none. */
 void lower_bi_adaptive_threshold_quantize(struct lower *l, ir_ref *r)
 {
-	ir_ref x = ir_build_widen(l->b, lower_tensor(l, 0)), size = ir_build_op1(l->b, OP_ABS, x);
-	uint32_t mask = lower_mask(l, 2, ir_type_of(l->f, x)->rank);
-	bool keep = lower_has(l, 2);
-	dtype e = ir_type_of(l->f, x)->elem;
-	ir_ref limit = ir_build_op2c(l->b, OP_MUL, ir_build_mean(l->b, size, mask, keep), lower_float(l, 1));
-	ir_ref far = ir_build_op2(l->b, OP_LT, limit, size), zero = ir_build_const_float(l->b, e, 0);
-	ir_ref sum = ir_build_reduce(l->b, OP_REDUCE_SUM, ir_build_select(l->b, far, size, zero), mask, keep);
-	ir_ref n = ir_build_reduce(l->b, OP_REDUCE_SUM, ir_build_cast(l->b, far, e), mask, keep);
-	r[0] = ir_build_select(l->b, far, ir_build_cast(l->b, ir_build_op1(l->b, OP_SIGN, x), DT_TRIT),
-			       ir_build_const_float(l->b, DT_TRIT, 0));
-	r[1] = ir_build_op2(l->b, OP_DIV, sum, ir_build_op2c(l->b, OP_MAX, n, 1));
+	ir_ref x = ir_build_widen(l->b, lower_tensor(l, 0));
+	struct ir_quantize a = {.kind = QUANTIZE_ADAPTIVE, .keep = lower_has(l, 2), .factor = lower_float(l, 1)};
+	a.mask = lower_mask(l, 2, ir_type_of(l->f, x)->rank);
+	emit_quantizer(l, DT_TRIT, x, a, r);
 }
 
-/* XNOR-Net: binary weights, or signs with 0. The scale is the mean of the absolute values. */
 void lower_bi_xnor_quantize(struct lower *l, ir_ref *r)
 {
-	ir_ref x = ir_build_widen(l->b, lower_tensor(l, 0)), zero = ir_build_const_float(l->b, ir_type_of(l->f, x)->elem, 0);
-	uint32_t mask = lower_mask(l, 1, ir_type_of(l->f, x)->rank);
-	r[0] = lower_int(l, 2) ? ir_build_select(l->b, ir_build_op2(l->b, OP_LE, zero, x), ir_build_const_float(l->b, DT_TRIT, 1),
-						 ir_build_const_float(l->b, DT_TRIT, -1))
-			       : ir_build_cast(l->b, ir_build_op1(l->b, OP_SIGN, x), DT_TRIT);
-	r[1] = ir_build_mean(l->b, ir_build_op1(l->b, OP_ABS, x), mask, lower_has(l, 1));
+	ir_ref x = ir_build_widen(l->b, lower_tensor(l, 0));
+	struct ir_quantize a = {.kind = lower_int(l, 2) ? QUANTIZE_BINARY : QUANTIZE_SIGN, .keep = lower_has(l, 1)};
+	a.mask = lower_mask(l, 1, ir_type_of(l->f, x)->rank);
+	emit_quantizer(l, DT_TRIT, x, a, r);
 }
 
 void lower_bi_ternary_dequantize(struct lower *l, ir_ref *r)
 {
-	dtype e = l->n->type.elem;
-	ir_ref scale = lower_tensor(l, 1);
-	scale = scale == IR_NONE ? ir_build_const_float(l->b, e, lower_float(l, 1)) : ir_build_cast(l->b, scale, e);
-	r[0] = ir_build_op2(l->b, OP_MUL, ir_build_cast(l->b, lower_tensor(l, 0), e), scale);
+	struct hir_type t = lower_node_type(l);
+	ir_ref operands[2] = {lower_tensor(l, 0), lower_tensor(l, 1)};
+	operands[1] =
+		operands[1] == IR_NONE ? ir_build_const_float(l->b, t.elem, lower_float(l, 1)) : ir_build_cast(l->b, operands[1], t.elem);
+	r[0] = ir_build(l->b, OP_DEQUANTIZE, &t, operands, 2);
 }
 
 /* ---- packing ---- */

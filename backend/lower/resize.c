@@ -68,67 +68,21 @@ void lower_bi_pad(struct lower *l, ir_ref *r)
 	r[0] = x;
 }
 
-/* ---- upsample2d: as PyTorch computes it, in float32 ---- */
-
-/* Returns the distance of result elements in the input. */
-static ir_ref ratio(struct lower *l, uint32_t k, dim size, dim n, bool corners)
-{
-	const struct hir_arg *scales = NULL;
-	int64_t one;
-	if (corners && dim_is_const(l->f->dims, n, &one) && one == 1)
-		return ir_build_const_float(l->b, DT_FLOAT32, 0);
-	if (corners) {
-		ir_ref steps = ir_build_op2c(l->b, OP_SUB, ir_build_extent(l->b, n, DT_FLOAT32), 1);
-		return ir_build_op2(l->b, OP_DIV, ir_build_op2c(l->b, OP_SUB, ir_build_extent(l->b, size, DT_FLOAT32), 1), steps);
-	}
-	if (lower_list(l, 1, &scales))
-		return ir_build_const_float(l->b, DT_FLOAT32, 1 / scales[k].u.f);
-	return ir_build_op2(l->b, OP_DIV, ir_build_extent(l->b, size, DT_FLOAT32), ir_build_extent(l->b, n, DT_FLOAT32));
-}
-
-static ir_ref source_positions(struct lower *l, dim n)
-{
-	struct hir_type t = {.elem = DT_FLOAT32, .rank = 1, .dims = {n}};
-	return ir_build_iota(l->b, &t, DT_FLOAT32, 0);
-}
-
-static ir_ref last_element(struct lower *l, dim size) { return ir_build_op2c(l->b, OP_SUB, ir_build_extent(l->b, size, DT_INT64), 1); }
-
-static ir_ref resize_nearest(struct lower *l, ir_ref x, uint32_t k, dim n)
-{
-	dim size = ir_type_of(l->f, x)->dims[2 + k];
-	ir_ref at = ir_build_op1(l->b, OP_FLOOR, ir_build_op2(l->b, OP_MUL, source_positions(l, n), ratio(l, k, size, n, false)));
-	return ir_build_take(l->b, x, ir_build_op2(l->b, OP_MIN, ir_build_cast(l->b, at, DT_INT64), last_element(l, size)), 2 + k);
-}
-
-static ir_ref linear(struct lower *l, ir_ref x, uint32_t k, dim n, bool corners)
-{
-	struct hir_type t = *ir_type_of(l->f, x);
-	dim size = t.dims[2 + k];
-	ir_ref step = ratio(l, k, size, n, corners), at = source_positions(l, n);
-	if (corners)
-		at = ir_build_op2(l->b, OP_MUL, at, step);
-	else
-		at = ir_build_op2c(l->b, OP_MAX,
-				   ir_build_op2c(l->b, OP_SUB, ir_build_op2(l->b, OP_MUL, ir_build_op2c(l->b, OP_ADD, at, 0.5), step), 0.5),
-				   0);
-	ir_ref low = ir_build_op2(l->b, OP_MIN, ir_build_cast(l->b, at, DT_INT64), last_element(l, size));
-	ir_ref high = ir_build_op2(l->b, OP_MIN, ir_build_op2c(l->b, OP_ADD, low, 1), last_element(l, size));
-	ir_ref part = ir_build_cast(l->b, ir_build_op2(l->b, OP_SUB, at, ir_build_cast(l->b, low, DT_FLOAT32)), t.elem);
-	part = ir_build_along(l->b, part, 2 + k, t.rank);
-	ir_ref rest = ir_build_op2(l->b, OP_SUB, ir_build_const_float(l->b, t.elem, 1), part);
-	return ir_build_op2(l->b, OP_ADD, ir_build_op2(l->b, OP_MUL, ir_build_take(l->b, x, low, 2 + k), rest),
-			    ir_build_op2(l->b, OP_MUL, ir_build_take(l->b, x, high, 2 + k), part));
-}
+/* ---- upsample2d ---- */
 
 void lower_bi_upsample2d(struct lower *l, ir_ref *r)
 {
 	struct hir_type t = lower_node_type(l);
-	bool smooth = lower_str_is(l, 3, "bilinear"), corners = lower_int(l, 4) != 0;
+	const struct hir_arg *scales = NULL;
+	struct ir_resize a = {.mode = lower_str_is(l, 3, "bilinear") ? RESIZE_LINEAR : RESIZE_NEAREST};
 	ir_ref x = lower_tensor(l, 0);
-	if (smooth)
+	if (a.mode == RESIZE_LINEAR)
 		x = ir_build_widen(l->b, x);
-	for (uint32_t k = 0; k < 2; k++)
-		x = smooth ? linear(l, x, k, t.dims[2 + k], corners) : resize_nearest(l, x, k, t.dims[2 + k]);
-	r[0] = x;
+	a.corners = a.mode == RESIZE_LINEAR && lower_int(l, 4);
+	a.scaled = lower_list(l, 1, &scales) != 0;
+	for (uint32_t k = 0; a.scaled && k < 2; k++)
+		a.scale[k] = scales[k].u.f;
+	t.elem = ir_type_of(l->f, x)->elem;
+	r[0] = ir_build(l->b, OP_RESIZE, &t, &x, 1);
+	ir_set_resize(l->f, r[0], a);
 }

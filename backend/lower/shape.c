@@ -90,14 +90,14 @@ void lower_bi_select(struct lower *l, ir_ref *r)
 	r[0] = ir_build_reshape(l->b, x, t.dims, t.rank);
 }
 
-static ir_ref gather_rows(struct lower *l, ir_ref table, ir_ref index)
+static ir_ref gather_rows(struct lower *l, ir_ref table, ir_ref index, enum ir_op op)
 {
 	struct hir_type t = *ir_type_of(l->f, index), x = *ir_type_of(l->f, table);
 	t.elem = x.elem;
 	for (uint32_t k = 1; k < x.rank; k++)
 		t.dims[t.rank++] = x.dims[k];
 	ir_ref operands[2] = {table, index};
-	return ir_build(l->b, OP_GATHER, &t, operands, 2);
+	return ir_build(l->b, op, &t, operands, 2);
 }
 
 /* Moves the axis to the front, takes rows, and moves the axis back. */
@@ -110,7 +110,7 @@ void lower_bi_index_select(struct lower *l, ir_ref *r)
 		to_front[k] = k == 0 ? axis : k <= axis ? k - 1 : k;
 	for (uint32_t k = 0; k < rank; k++)
 		back[k] = k < axis ? k + 1 : k == axis ? 0 : k;
-	r[0] = gather_rows(l, ir_build_permute(l->b, x, to_front), index);
+	r[0] = gather_rows(l, ir_build_permute(l->b, x, to_front), index, OP_GATHER);
 	if (index_rank == 1)
 		r[0] = ir_build_permute(l->b, r[0], back);
 }
@@ -127,4 +127,4 @@ void lower_bi_gather(struct lower *l, ir_ref *r)
 	r[0] = ir_build_gather_dim(l->b, operands[0], operands[1], axis);
 }
 
-void lower_bi_embedding(struct lower *l, ir_ref *r) { r[0] = gather_rows(l, lower_tensor(l, 1), lower_tensor(l, 0)); }
+void lower_bi_embedding(struct lower *l, ir_ref *r) { r[0] = gather_rows(l, lower_tensor(l, 1), lower_tensor(l, 0), OP_EMBEDDING); }

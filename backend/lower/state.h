@@ -49,5 +49,6 @@ struct hir_type lower_type(struct lower *l, const struct hir_type *t);
 struct hir_type lower_node_type(struct lower *l);
 void lower_fail(struct lower *l, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-ir_ref lower_log_softmax(struct lower *l, ir_ref x, uint32_t mask);
+/* Emits the softmax over the dims of the mask, or its logarithm. */
+ir_ref lower_softmax(struct lower *l, ir_ref x, uint32_t mask, bool log);
 #endif

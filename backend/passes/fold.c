@@ -78,8 +78,8 @@ static ir_ref fold_scalar(struct rewrite *w, ir_ref r)
 static bool is_foldable(const struct ir_fn *f, ir_ref r)
 {
 	const struct ir_inst *i = ir_at(f, r);
-	if (!(ir_op_traits(i->op) & PURE) || !i->build_time || !is_small(f, &i->type))
-		return false;
+	if (!(ir_op_traits(i->op) & PURE) || (ir_op_traits(i->op) & COMPOUND) || !i->build_time || !is_small(f, &i->type))
+		return false; /* a compound operation is folded once it is expanded, step by step as it would run */
 	if (i->op == OP_CONST || i->op == OP_IOTA || i->op == OP_BROADCAST || ir_calls(i->op) || i->op == OP_RESULT)
 		return false;
 	bool moves = i->op == OP_RESHAPE || i->op == OP_TRANSPOSE || i->op == OP_SLICE;

@@ -1,5 +1,6 @@
 #include "builder/build/build_steps.h"
 #include <string.h>
+#include "backend/expand/expand.h"
 #include "backend/interp/interp.h"
 #include "backend/lower/lower.h"
 #include "base/arena.h"
@@ -107,6 +108,8 @@ static bool interpret(struct arena *a, const struct hir_param *p, uint64_t seed,
 {
 	struct diags *diags = diags_new(0);
 	struct ir_fn *f = lower_unit(a, p->init, diags);
+	if (f)
+		expand_compound(f, NULL, NULL);
 	bool ok = f && interp_run(f, NULL, NULL, NULL, seed, a, out, error);
 	if (!f && diags_count(diags))
 		*error = arena_strdup(a, diags_at(diags, 0)->message);

@@ -1,7 +1,7 @@
 /* Rebuilds a function from its old instructions. */
+#include "backend/ir/rewrite.h"
 #include <string.h>
 #include "backend/ir/tensor.h"
-#include "backend/passes/passes.h"
 #include "base/arena.h"
 #include "base/bug.h"
 
