@@ -131,7 +131,7 @@ void code_dim(struct codec *c, dim *x)
 	switch (c->mode) {
 	case CODEC_PRINT: dim_print(c->f->dims, *x, c->out); return;
 	case CODEC_READ: *x = ir_read_dim(&c->text); return;
-	case CODEC_SERIALIZE: varint_put(c->out, x->idx); return;
+	case CODEC_SERIALIZE: varint_put(c->out, dims_writer_add(c->used, *x)); return;
 	case CODEC_DESERIALIZE: x->idx = varint_take_upto(&c->bytes, dims_count(c->f->dims) - 1); return;
 	case CODEC_VISIT: visit(c, FIELD_DIM, x, 0); return;
 	}

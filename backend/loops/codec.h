@@ -10,10 +10,11 @@
 enum codec_mode { CODEC_PRINT, CODEC_READ, CODEC_SERIALIZE, CODEC_DESERIALIZE, CODEC_VISIT };
 struct codec {
 	enum codec_mode mode;
-	struct arena *unit; /* of what is read */
-	struct loop_fn *f;  /* written, visited, or being read */
-	struct dims *dims;  /* of what is read */
-	struct buf *out;    /* print, serialize */
+	struct arena *unit;       /* of what is read */
+	struct loop_fn *f;        /* written, visited, or being read */
+	struct dims *dims;        /* of what is read */
+	struct dims_writer *used; /* serialize: the dims so far */
+	struct buf *out;          /* print, serialize */
 	struct ir_reader text;
 	struct varint_in bytes;
 	loop_field_fn *visit;

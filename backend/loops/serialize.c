@@ -1,4 +1,5 @@
-/* Loop IR as bytes: a magic number, dims, symbol, the fields of fields.c. Numbers are varints (base/varint.h), dims their handles, texts have
+/* Loop IR as bytes: a magic number, dims, symbol, the fields of fields.c. Numbers are varints (base/varint.h), dims their numbers in the
+ * table, which has only those that are used, texts have
  * their length first and a NUL last, constants are as in memory. */
 #include "backend/loops/serialize.h"
 #include <string.h>
@@ -10,11 +11,17 @@ enum { MAGIC = 0x33504f4c }; /* "LOP3" */
 
 void loops_serialize(const struct loop_fn *f, struct buf *out)
 {
-	struct codec c = {.mode = CODEC_SERIALIZE, .out = out, .f = (struct loop_fn *)(uintptr_t)f}; /* f is only read */
-	buf_u32(out, MAGIC);
-	dims_write(f->dims, out);
+	struct arena *scratch = arena_new(0);
+	struct buf fields = {0};
+	struct codec c = {.mode = CODEC_SERIALIZE, .out = &fields, .f = (struct loop_fn *)(uintptr_t)f}; /* f is only read */
+	c.used = dims_writer_new(scratch, f->dims);
 	code_name(&c, &c.f->symbol);
 	code_fn(&c);
+	buf_u32(out, MAGIC);
+	dims_writer_finish(c.used, out);
+	buf_put(out, fields.at, fields.len);
+	buf_free(&fields);
+	arena_free(scratch);
 }
 
 struct loop_fn *loops_deserialize(struct arena *unit, const void *bytes, size_t len, const char **error)

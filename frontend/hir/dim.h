@@ -78,9 +78,13 @@ struct dim_step {
 /* Writes the steps, at most `cap`, and returns their number. */
 uint32_t dim_program(const struct dims *d, dim x, struct dim_step *steps, uint32_t cap);
 
-/* Serializes d without the names of symbols. A reader gets the same handles. */
-void dims_write(const struct dims *d, struct buf *out);
-/* Reads and checks what dims_write wrote. NULL: it is invalid, and in->ok is false. */
+/* Serializes the dims that are added, with all symbols, but without their names. A reader gets the handles that dims_writer_add returns:
+ * they depend on what is added, and not on what else is in d. */
+struct dims_writer;
+struct dims_writer *dims_writer_new(struct arena *a, const struct dims *d);
+uint32_t dims_writer_add(struct dims_writer *w, dim x);
+void dims_writer_finish(const struct dims_writer *w, struct buf *out);
+/* Reads and checks what dims_writer_finish wrote. NULL: it is invalid, and in->ok is false. */
 struct dims *dims_read(struct arena *a, struct varint_in *in);
 /* Handles are 0 … dims_count - 1. */
 uint32_t dims_count(const struct dims *d);

@@ -1,12 +1,59 @@
-/* Format: the numbers of symbols, atoms and polynomials; all atoms; all polynomials. Entries are in the order of creation, so that a
- * reader gets the same handles and the same order of terms. An atom refers only to older ones, so there are no cycles. Its size bounds
- * every traversal. */
+/* Format: the numbers of symbols, atoms and polynomials; all atoms; all polynomials. They are numbered as they are added, an atom after those
+ * that it refers to, so there are no cycles. Its size bounds every traversal. */
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/varint.h"
 #include "frontend/hir/dim_state.h"
 
-static void write_atom(const struct atom *x, struct buf *out)
+struct dims_writer {
+	const struct dims *d;
+	uint32_t *atom_number, *poly_number; /* plus one; 0: not added */
+	uint32_t *atoms, *polys;             /* those that were added */
+	uint32_t n_atoms, n_polys;
+};
+
+static uint32_t add_atom(struct dims_writer *w, uint32_t atom)
+{
+	const struct atom *x = &w->d->atoms[atom];
+	if (w->atom_number[atom])
+		return w->atom_number[atom] - 1;
+	for (uint32_t i = 0; x->kind == ATOM_PRODUCT && i < x->n; i++)
+		add_atom(w, x->factors[i]);
+	if (x->kind == ATOM_DIV || x->kind == ATOM_MOD) {
+		dims_writer_add(w, x->a);
+		dims_writer_add(w, x->b);
+	}
+	w->atoms[w->n_atoms] = atom;
+	w->atom_number[atom] = ++w->n_atoms;
+	return w->n_atoms - 1;
+}
+
+struct dims_writer *dims_writer_new(struct arena *a, const struct dims *d)
+{
+	struct dims_writer *w = ARENA_NEW(a, struct dims_writer);
+	*w = (struct dims_writer){.d = d};
+	w->atom_number = ARENA_ARRAY(a, uint32_t, d->n_atoms + 1);
+	w->poly_number = ARENA_ARRAY(a, uint32_t, d->n_polys + 1);
+	w->atoms = ARENA_ARRAY(a, uint32_t, d->n_atoms + 1);
+	w->polys = ARENA_ARRAY(a, uint32_t, d->n_polys + 1);
+	for (uint32_t k = 0; k < d->n_syms; k++)
+		add_atom(w, d->sym_atom[k]);
+	return w;
+}
+
+uint32_t dims_writer_add(struct dims_writer *w, dim x)
+{
+	const struct poly *p = &w->d->polys[x.idx];
+	if (w->poly_number[x.idx])
+		return w->poly_number[x.idx] - 1;
+	for (uint32_t i = 0; i < p->n; i++)
+		add_atom(w, p->terms[i].atom);
+	w->polys[w->n_polys] = x.idx;
+	w->poly_number[x.idx] = ++w->n_polys;
+	return w->n_polys - 1;
+}
+
+static void write_atom(const struct dims_writer *w, const struct atom *x, struct buf *out)
 {
 	varint_put(out, (uint64_t)x->kind);
 	switch (x->kind) {
@@ -14,34 +61,34 @@ static void write_atom(const struct atom *x, struct buf *out)
 	case ATOM_PRODUCT:
 		varint_put(out, x->n);
 		for (uint32_t i = 0; i < x->n; i++)
-			varint_put(out, x->factors[i]);
+			varint_put(out, w->atom_number[x->factors[i]] - 1);
 		return;
-	default: varint_put(out, x->a.idx); varint_put(out, x->b.idx);
+	default: varint_put(out, w->poly_number[x->a.idx] - 1); varint_put(out, w->poly_number[x->b.idx] - 1);
 	}
 }
 
-static void write_poly(const struct poly *p, struct buf *out)
+static void write_poly(const struct dims_writer *w, const struct poly *p, struct buf *out)
 {
 	varint_put_signed(out, p->c0);
 	varint_put(out, p->n);
 	for (uint32_t i = 0; i < p->n; i++) {
-		varint_put(out, p->terms[i].atom);
+		varint_put(out, w->atom_number[p->terms[i].atom] - 1);
 		varint_put_signed(out, p->terms[i].coef);
 	}
 }
 
-uint32_t dims_count(const struct dims *d) { return d->n_polys; }
-
-void dims_write(const struct dims *d, struct buf *out)
+void dims_writer_finish(const struct dims_writer *w, struct buf *out)
 {
-	varint_put(out, d->n_syms);
-	varint_put(out, d->n_atoms);
-	varint_put(out, d->n_polys);
-	for (uint32_t i = 0; i < d->n_atoms; i++)
-		write_atom(&d->atoms[i], out);
-	for (uint32_t i = 0; i < d->n_polys; i++)
-		write_poly(&d->polys[i], out);
+	varint_put(out, w->d->n_syms);
+	varint_put(out, w->n_atoms);
+	varint_put(out, w->n_polys);
+	for (uint32_t i = 0; i < w->n_atoms; i++)
+		write_atom(w, &w->d->atoms[w->atoms[i]], out);
+	for (uint32_t i = 0; i < w->n_polys; i++)
+		write_poly(w, &w->d->polys[w->polys[i]], out);
 }
+
+uint32_t dims_count(const struct dims *d) { return d->n_polys; }
 
 /* Entries that were read and are not checked yet. */
 struct unchecked_dims {

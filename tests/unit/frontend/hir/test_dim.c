@@ -1,9 +1,13 @@
 /* Dimensions: canonical form, and random expressions against their evaluation. */
 #include "tests/unit/unit.h"
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #include "base/arena.h"
 #include "base/buf.h"
+#include "base/varint.h"
 #include "frontend/hir/dim.h"
 
 struct fixture {
@@ -228,9 +232,90 @@ static void translation(void **state)
 	}
 }
 
+static dim wanted(struct dims *d)
+{
+	dim n = dim_sym(d, 0), m = dim_sym(d, 1), seven = dim_const(d, 7), two = dim_const(d, 2);
+	dim half = dim_floordiv(d, dim_add(d, n, seven), two), rest = dim_mod(d, m, dim_add(d, n, two));
+	return dim_add(d, dim_mul(d, half, m), dim_mul(d, rest, seven));
+}
+
+static void serialized(const struct dims *d, dim x, struct arena *a, struct buf *out)
+{
+	struct dims_writer *w = dims_writer_new(a, d);
+	varint_put(out, dims_writer_add(w, x));
+	dims_writer_finish(w, out);
+}
+
+/* The text and the bytes of a dim depend on its value alone, whatever was made before it. */
+static void form_does_not_depend_on_the_history(void **state)
+{
+	struct fixture *f = *state;
+	struct buf texts[2] = {{0}, {0}}, bytes[2] = {{0}, {0}};
+	for (int k = 0; k < 2; k++) {
+		struct dims *d = dims_copy(f->arena, f->d);
+		dim n = dim_sym(d, 0), m = dim_sym(d, 1);
+		if (k) {
+			dim later = dim_mod(d, m, dim_add(d, n, dim_const(d, 2)));
+			dim_mul(d, dim_mul(d, m, later), dim_add(d, later, n));
+		}
+		dim x = wanted(d);
+		dim_print(d, x, &texts[k]);
+		serialized(d, x, f->arena, &bytes[k]);
+	}
+	assert_string_equal(texts[0].at, texts[1].at);
+	assert_int_equal(bytes[0].len, bytes[1].len);
+	assert_memory_equal(bytes[0].at, bytes[1].at, bytes[0].len);
+	struct varint_in in = {(const unsigned char *)bytes[0].at, (const unsigned char *)bytes[0].at + bytes[0].len, true};
+	dim x = {varint_take_upto(&in, UINT32_MAX)};
+	struct dims *read = dims_read(f->arena, &in);
+	int64_t syms[3] = {5, 11, 3};
+	struct dims *d = dims_copy(f->arena, f->d);
+	assert_non_null(read);
+	assert_ptr_equal(in.at, in.end);
+	assert_int_equal(dim_eval(read, x, syms), dim_eval(d, wanted(d), syms));
+	for (int k = 0; k < 2; k++) {
+		buf_free(&texts[k]);
+		buf_free(&bytes[k]);
+	}
+}
+
+/* What was made before a copy has the same handle in it, and the copy grows apart. */
+static void copies_share_handles(void **state)
+{
+	struct fixture *f = *state;
+	dim x = wanted(f->d);
+	struct dims *copy = dims_copy(f->arena, f->d);
+	assert_true(dim_eq(wanted(copy), x));
+	uint32_t before = dims_count(f->d);
+	dim_const(copy, 123456);
+	assert_int_equal(dims_count(f->d), before);
+	dims_rename_sym(copy, 0, "rows");
+	assert_string_equal(dims_sym_name(f->d, 0), "N");
+	assert_int_equal(dim_compare(f->d, x, x), 1);
+	assert_int_equal(dims_count(f->d), before);
+}
+
+static void closed_table_cannot_grow(void **state)
+{
+	struct fixture *f = *state;
+	int status = 0;
+	pid_t child = fork();
+	if (!child) {
+		fclose(stderr);
+		dims_close(f->d);
+		dim_add(f->d, f->n, f->m);
+		_exit(0);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
+}
+
 int test_dim(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(form_does_not_depend_on_the_history, setup, teardown),
+		cmocka_unit_test_setup_teardown(copies_share_handles, setup, teardown),
+		cmocka_unit_test_setup_teardown(closed_table_cannot_grow, setup, teardown),
 		cmocka_unit_test_setup_teardown(sizes_of_one_name_look_different, setup, teardown),
 		cmocka_unit_test_setup_teardown(canonical, setup, teardown),
 		cmocka_unit_test_setup_teardown(division, setup, teardown),
