@@ -42,7 +42,12 @@ uint32_t loops_add_temp(struct builder *b, const struct hir_type *type) { return
 static uint32_t output_or_temp(struct builder *b, ir_ref v, const struct hir_type *type)
 {
 	uint32_t o = b->values[v].output;
-	return o != LOOP_NONE ? b->fn->n_inputs + o : buffer_new(b, BUFFER_TEMP, 0, type);
+	BUG_ON(o != LOOP_NONE && ir_at(b->ir, v)->layout != LAYOUT_PLAIN);
+	if (o != LOOP_NONE)
+		return b->fn->n_inputs + o;
+	uint32_t temp = buffer_new(b, BUFFER_TEMP, 0, type);
+	b->fn->buffers[temp].layout = ir_at(b->ir, v)->layout;
+	return temp;
 }
 
 static void weight_buffer(struct builder *b, ir_ref v)

@@ -28,15 +28,7 @@ static const char *buffer_words(uint32_t k)
 	return words[k];
 }
 
-static const char *layout_words(uint32_t k)
-{
-	static const char *const words[] = {
-#define LAYOUT(id) #id,
-#include "backend/ir/layouts.def"
-#undef LAYOUT
-	};
-	return words[k];
-}
+static const char *layout_words(uint32_t k) { return ir_layout_text((enum layout)k); }
 
 static const char *size_error_words(uint32_t k)
 {

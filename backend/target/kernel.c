@@ -4,16 +4,18 @@
 
 #define ANY (1u << ARCH_X86_64 | 1u << ARCH_AARCH64 | 1u << ARCH_OPENCL)
 #define PLAIN LAYOUT_PLAIN
+#define CHANNELS_LAST LAYOUT_CHANNELS_LAST
 #define TRIT2 LAYOUT_TRIT2
 #define OPERANDS(...) {__VA_ARGS__}
 static const struct kernel_info kernels[] = {
-#define KERNEL(id, symbol, op, other, fits, targets, layouts, buffers, dims, epilogue, cost) \
-	[KERNEL_##id] = {symbol, OP_##op, OP_##other, targets, layouts, buffers, dims, epilogue, cost},
+#define KERNEL(id, symbol, op, other, fits, targets, layouts, result, buffers, dims, epilogue, cost) \
+	[KERNEL_##id] = {symbol, OP_##op, OP_##other, targets, layouts, result, buffers, dims, epilogue, cost},
 #include "backend/target/kernels.def"
 #undef KERNEL
 };
 #undef ANY
 #undef PLAIN
+#undef CHANNELS_LAST
 #undef TRIT2
 #undef OPERANDS
 
