@@ -148,6 +148,27 @@ static void own_data(const struct ir_value *v, struct arena *a)
 const struct ir_attribute_type ir_attribute_data = {
 	.size = sizeof(void *), .print = print_data, .read = read_data, .hash = hash_data, .own = own_data, .fault = pointer_fault};
 
+/* The size says how many elements there are: a constant whose type has others is not valid. */
+static bool not_in_text(const struct ir_value *v)
+{
+	(void)v;
+	return true;
+}
+static const char *bytes_fault(const struct ir_value *v, const struct ir_fn *f)
+{
+	if (!ir_type_const(f->dims, &v->i->type))
+		return "a constant of unknown size";
+	if (data_bytes(v) != *(uint64_t *)v->at)
+		return "a constant with another number of elements than its type";
+	const int8_t *x = ir_data(v->i)->data;
+	dtype t = v->i->type.elem;
+	for (uint64_t k = 0; (t == DT_BOOL || t == DT_TRIT) && k < *(uint64_t *)v->at; k++)
+		if (x[k] > 1 || x[k] < (t == DT_TRIT ? -1 : 0))
+			return "an element that its type does not have";
+	return NULL;
+}
+const struct ir_attribute_type ir_attribute_bytes = {.size = 8, .is_absent = not_in_text, .fault = bytes_fault};
+
 void ir_read_constant(struct ir_reader *r, struct ir_inst *i)
 {
 	const char *after = r->at, *start = r->fn->elements;
@@ -155,9 +176,12 @@ void ir_read_constant(struct ir_reader *r, struct ir_inst *i)
 	if (r->failed || !start)
 		return;
 	r->at = start;
-	*(const void **)(uintptr_t)i->attributes = ir_read_elements(r, &i->type);
-	if (!r->failed)
-		r->at = after;
+	struct ir_data *to = (struct ir_data *)(uintptr_t)i->attributes; /* being made */
+	to->data = ir_read_elements(r, &i->type);
+	if (r->failed)
+		return;
+	to->bytes = (uint64_t)ir_type_count(r->dims, &i->type) * dtype_size(i->type.elem);
+	r->at = after;
 }
 
 static void print_text(const struct ir_value *v, struct buf *out) { ir_print_text(*(const char **)v->at, out); }

@@ -45,6 +45,26 @@ static struct record record_of(const struct ir_inst *i)
 	}
 }
 
+/* A record is behind its kind, which the verifier compares with the operation. */
+struct header {
+	_Alignas(max_align_t) enum ir_record kind;
+};
+static enum ir_record kind_of(const void *attributes) { return ((const struct header *)attributes)[-1].kind; }
+
+static void *record_new(struct arena *a, enum ir_record kind, size_t size, const void *content)
+{
+	struct header *h = arena_alloc(a, sizeof *h + size, _Alignof(max_align_t));
+	h->kind = kind;
+	return content ? memcpy(h + 1, content, size) : h + 1;
+}
+
+uint32_t ir_attributes_of(enum ir_op op, const struct ir_attribute **list)
+{
+	struct record r = record_of(&(struct ir_inst){.op = op});
+	*list = r.attributes;
+	return r.n;
+}
+
 const void *ir_attributes(const struct ir_inst *i, enum ir_record r)
 {
 	BUG_ON(ir_op_record(i->op) != r);
@@ -55,8 +75,7 @@ void ir_set_attributes(struct ir_fn *f, ir_ref i, enum ir_record r, const void *
 {
 	struct ir_inst *to = ir_at(f, i);
 	BUG_ON(ir_op_record(to->op) != r);
-	size_t size = record_of(to).size;
-	to->attributes = memcpy(arena_alloc(f->unit, size, _Alignof(max_align_t)), attributes, size);
+	to->attributes = record_new(f->unit, r, record_of(to).size, attributes);
 }
 
 static struct ir_value value(const struct dims *d, const struct ir_inst *i, const struct ir_attribute *a)
@@ -115,7 +134,7 @@ void ir_read_attributes(struct ir_reader *r, struct ir_inst *i)
 {
 	struct record of = record_of(i);
 	if (of.n)
-		i->attributes = arena_alloc(r->unit, of.size, _Alignof(max_align_t));
+		i->attributes = record_new(r->unit, ir_op_record(i->op), of.size, NULL);
 	for (uint32_t k = 0; k < of.n && !r->failed; k++) {
 		const struct ir_attribute *a = &of.attributes[k];
 		struct ir_value v = value(r->dims, i, a);
@@ -163,8 +182,8 @@ bool ir_attributes_const(const struct dims *d, const struct ir_inst *i)
 const char *ir_attributes_fault(const struct ir_fn *f, const struct ir_inst *i)
 {
 	struct record r = record_of(i);
-	if (r.n && !i->attributes)
-		return "no attributes";
+	if ((r.n > 0) != (i->attributes != NULL) || (r.n && kind_of(i->attributes) != ir_op_record(i->op)))
+		return "the attributes are not those of the operation";
 	for (uint32_t k = 0; k < r.n; k++) {
 		const struct ir_attribute *a = &r.attributes[k];
 		struct ir_value v = value(f->dims, i, a);
@@ -183,7 +202,7 @@ void ir_own_attributes(struct ir_fn *f, struct ir_inst *i)
 	struct record r = record_of(i);
 	if (!r.n)
 		return;
-	i->attributes = memcpy(arena_alloc(f->unit, r.size, _Alignof(max_align_t)), i->attributes, r.size);
+	i->attributes = record_new(f->unit, ir_op_record(i->op), r.size, i->attributes);
 	for (uint32_t k = 0; k < r.n; k++) {
 		struct ir_value v = value(f->dims, i, &r.attributes[k]);
 		if (v.attribute->type->own)

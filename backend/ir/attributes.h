@@ -45,6 +45,8 @@ struct ir_attribute_type {
 #include "backend/ir/attributes.def"
 extern const struct ir_attribute_type ir_attribute_choice;
 
+/* Returns the number of attributes of an operation, and their list. */
+uint32_t ir_attributes_of(enum ir_op op, const struct ir_attribute **list);
 void ir_print_attributes(const struct dims *d, const struct ir_inst *i, struct buf *out);
 /* Reads what ir_print_attributes printed, except the elements of a constant: ir_read_constant reads those, once the type is known. */
 void ir_read_attributes(struct ir_reader *r, struct ir_inst *i);

@@ -25,7 +25,7 @@ static ir_ref constant(struct ir_builder *b, dtype elem, dtype from, const void 
 	void *data = arena_alloc(b->f->unit, 8, 8);
 	elem_cast(elem, data, 0, from, v, 0);
 	ir_ref r = ir_build(b, OP_CONST, &t, NULL, 0);
-	ir_set_data(b->f, r, (struct ir_data){data});
+	ir_set_const(b->f, r, data);
 	return r;
 }
 

@@ -79,6 +79,12 @@ struct hir_type ir_type_translate(struct dims *to, const struct dims *from, cons
 	return out;
 }
 
+void ir_set_const(struct ir_fn *f, ir_ref r, const void *data)
+{
+	const struct hir_type *t = ir_type_of(f, r);
+	ir_set_data(f, r, (struct ir_data){data, (uint64_t)ir_type_count(f->dims, t) * dtype_size(t->elem)});
+}
+
 bool ir_has_effect(const struct ir_inst *i)
 {
 	return (ir_op_traits(i->op) & EFFECT) ||

@@ -6,7 +6,7 @@ static bool is_wide(dtype t) { return t == DT_FLOAT32 || t == DT_FLOAT64; }
 static void at_least(struct ir_shape *v, const int64_t *x, uint32_t n, int64_t least)
 {
 	for (uint32_t k = 0; k < n; k++)
-		need(v, x[k] >= least, "an attribute is out of range");
+		need(v, x[k] >= least && x[k] <= INT32_MAX, "an attribute is out of range");
 }
 
 /* x is [N, C, H, W], and so is the result, with the same batch. Returns false after a fault. */
@@ -33,6 +33,7 @@ void ir_shape_conv(struct ir_shape *v, const struct ir_inst *i)
 	at_least(v, a->dilation, 2, 1);
 	at_least(v, a->pad, 4, 0);
 	at_least(v, &a->groups, 1, 1);
+	need(v, is_float(i->type.elem) || (!is_float(x->elem) && !is_float(w->elem)), "a sum of floats is a float");
 	if (!need(v, w->rank == 4, "the weights must have rank 4") || !planes(v, i))
 		return;
 	need(v, may_equal(v, x->dims[1], dim_mul(d, w->dims[1], dim_const(d, a->groups))), "the channels differ");

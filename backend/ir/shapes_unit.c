@@ -10,11 +10,7 @@ static void check_declared(struct ir_shape *v, const struct ir_inst *i, const st
 void ir_shape_input(struct ir_shape *v, const struct ir_inst *i) { check_declared(v, i, v->f->inputs, v->f->n_inputs); }
 void ir_shape_weight(struct ir_shape *v, const struct ir_inst *i) { check_declared(v, i, v->f->weights, v->f->n_weights); }
 
-void ir_shape_const(struct ir_shape *v, const struct ir_inst *i)
-{
-	need(v, ir_type_const(v->f->dims, &i->type), "a constant of unknown size");
-}
-void ir_shape_random(struct ir_shape *v, const struct ir_inst *i) { need(v, ir_type_const(v->f->dims, &i->type), "unknown size"); }
+void ir_shape_known(struct ir_shape *v, const struct ir_inst *i) { need(v, ir_type_const(v->f->dims, &i->type), "the size must be known"); }
 void ir_shape_dim_value(struct ir_shape *v, const struct ir_inst *i) { (void)ir_result_rank(v, i, 0); }
 
 /* A unit that was read from a text has no body, and its types are not known. */

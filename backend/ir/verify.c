@@ -34,6 +34,8 @@ static shape_fn *const shapes[OP_COUNT] = {
 #undef OP
 };
 
+static bool is_value(enum ir_op op) { return !ir_calls(op) && !(ir_op_traits(op) & EFFECT); }
+
 static const char *operand_fault(const struct ir_fn *f, ir_ref r)
 {
 	const struct ir_inst *i = ir_at(f, r);
@@ -43,35 +45,25 @@ static const char *operand_fault(const struct ir_fn *f, ir_ref r)
 		ir_ref o = ir_operand(f, r, k);
 		if (o >= r)
 			return "an operand must precede its user";
-		if (ir_calls(ir_at(f, o)->op) && i->op != OP_RESULT)
+		enum ir_op of = ir_at(f, o)->op;
+		if (ir_calls(of) && i->op != OP_RESULT)
 			return "only RESULT may use a call";
+		if (ir_op_traits(of) & EFFECT)
+			return "an effect has no value";
 	}
 	return NULL;
 }
 
 /* Returns what is wrong with instruction r, or NULL. */
-static const char *layout_fault(const struct ir_fn *f, const struct ir_inst *i)
-{
-	if (i->layout >= LAYOUT_COUNT || !ir_layout_fits(i->layout, &i->type))
-		return "a value of this type cannot have this layout";
-	for (uint32_t k = 0; k < i->n_operands; k++) {
-		enum layout l = ir_at(f, f->operands[i->operands + k])->layout;
-		if (l != LAYOUT_PLAIN && !ir_reads_any_layout(i, k))
-			return "the operand must be plain";
-		if (ir_layout_is_packed(l) && i->op != OP_MATMUL && i->op != OP_BROADCAST)
-			return "the operand is packed";
-	}
-	return NULL;
-}
-
 static const char *inst_fault(const struct ir_fn *f, ir_ref r, bool exact)
 {
 	const struct ir_inst *i = ir_at(f, r);
 	if ((unsigned)i->op >= OP_COUNT)
 		return "unknown operation";
+	if (i->layout >= LAYOUT_COUNT)
+		return "unknown layout";
 	const char *fault = operand_fault(f, r);
 	fault = fault ? fault : type_fault(f->dims, &i->type);
-	fault = fault ? fault : layout_fault(f, i);
 	if (fault)
 		return fault;
 	struct ir_shape v = {.f = f, .operands = f->operands + i->operands, .exact = exact};
@@ -109,10 +101,8 @@ static const char *types_fault(const struct ir_fn *f)
 static const char *outputs_fault(const struct ir_fn *f)
 {
 	for (uint32_t k = 0; k < f->n_outputs; k++)
-		if (f->outputs[k] >= f->n_insts || ir_calls(ir_at(f, f->outputs[k])->op))
+		if (f->outputs[k] >= f->n_insts || !is_value(ir_at(f, f->outputs[k])->op))
 			return "an output must be a value";
-		else if (ir_at(f, f->outputs[k])->layout != LAYOUT_PLAIN)
-			return "an output must be plain";
 	return NULL;
 }
 

@@ -63,7 +63,7 @@ static ir_ref frequencies(struct lower *l, int64_t pairs, double base, dtype ele
 		f[i] = (float)d[i];
 	}
 	ir_ref r = ir_build(l->b, OP_CONST, &t, NULL, 0);
-	ir_set_data(l->f, r, (struct ir_data){elem == DT_FLOAT64 ? (const void *)d : f});
+	ir_set_const(l->f, r, elem == DT_FLOAT64 ? (const void *)d : f);
 	return r;
 }
 

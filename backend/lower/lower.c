@@ -101,7 +101,7 @@ static ir_ref lower_const(struct lower *l)
 	if (bytes)
 		memcpy(copy, l->n->data, bytes);
 	ir_ref r = ir_build(l->b, OP_CONST, &t, NULL, 0);
-	ir_set_data(l->f, r, (struct ir_data){copy});
+	ir_set_const(l->f, r, copy);
 	return r;
 }
 

@@ -72,7 +72,7 @@ static ir_ref trit_weights(struct lower *l)
 	static const int32_t powers[4] = {1, 4, 16, 64};
 	struct hir_type t = {.elem = DT_INT32, .rank = 1, .dims = {dim_const(l->f->dims, 4)}};
 	ir_ref r = ir_build(l->b, OP_CONST, &t, NULL, 0);
-	ir_set_data(l->f, r, (struct ir_data){powers});
+	ir_set_const(l->f, r, powers);
 	return r;
 }
 

@@ -49,7 +49,7 @@ static ir_ref evaluate(struct rewrite *w, ir_ref r)
 	if (!interp_run(one, NULL, NULL, NULL, 0, f->unit, &out, &error))
 		return IR_NONE;
 	ir_ref c = ir_emit(f, OP_CONST, &i.type, NULL, 0, i.at);
-	ir_set_data(f, c, (struct ir_data){out.data});
+	ir_set_const(f, c, out.data);
 	return c;
 }
 
@@ -68,7 +68,7 @@ static ir_ref fold_scalar(struct rewrite *w, ir_ref r)
 		struct hir_type t = {.elem = ir_at(f, s)->type.elem};
 		const void *data = ir_data(ir_at(f, s))->data;
 		scalars[k] = ir_emit(f, OP_CONST, &t, NULL, 0, i.at);
-		ir_set_data(f, scalars[k], (struct ir_data){data});
+		ir_set_const(f, scalars[k], data);
 	}
 	struct hir_type t = {.elem = i.type.elem};
 	ir_ref c = evaluate(w, ir_emit(f, i.op, &t, scalars, i.n_operands, i.at));

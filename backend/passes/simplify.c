@@ -88,7 +88,7 @@ static ir_ref multiply_by_reciprocal(struct rewrite *w, const struct ir_inst *i,
 	void *data = arena_alloc(w->f->unit, 8, 8);
 	elem_put_float(t.elem, data, 0, 1 / v);
 	ir_ref c = ir_emit(w->f, OP_CONST, &t, NULL, 0, i->at);
-	ir_set_data(w->f, c, (struct ir_data){data});
+	ir_set_const(w->f, c, data);
 	ir_ref operands[2] = {a, t.rank == i->type.rank ? c : ir_emit(w->f, OP_BROADCAST, &i->type, &c, 1, i->at)};
 	return ir_emit(w->f, OP_MUL, &i->type, operands, 2, i->at);
 }

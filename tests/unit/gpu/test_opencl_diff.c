@@ -131,7 +131,7 @@ static void view_unit(struct model *m)
 	struct unit *u = begin(m, "views");
 	struct hir_type row = TYPE(u, DT_FLOAT32, 4), mat = TYPE(u, DT_FLOAT32, -1, 4), turned = TYPE(u, DT_FLOAT32, 4, -1);
 	ir_ref a = unit_input(u, mat), k = op_n(u, OP_CONST, row, 0, NULL);
-	ir_set_data(u->f, k, (struct ir_data){small});
+	ir_set_const(u->f, k, small);
 	ir_ref b = OP_(u, OP_ADD, mat, a, OP_(u, OP_BROADCAST, mat, k));
 	ir_ref t = OP_(u, OP_TRANSPOSE, turned, b);
 	ir_set_perm(u->f, t, (struct ir_perm){{1, 0}});
@@ -152,7 +152,7 @@ static void view_unit(struct model *m)
 		large[i] = (float)i * 0.5f;
 	struct hir_type big = TYPE(u, DT_FLOAT32, 100, 4);
 	ir_ref l = op_n(u, OP_CONST, big, 0, NULL);
-	ir_set_data(u->f, l, (struct ir_data){large});
+	ir_set_const(u->f, l, large);
 	unit_output(u, OP_(u, OP_MUL, big, l, OP_(u, OP_BROADCAST, big, k)));
 }
 

@@ -124,8 +124,8 @@ static void an_index_out_of_range_is_an_error(void **state)
 	struct hir_type t = {.elem = DT_INT8, .rank = 1, .dims = {dim_const(f->dims, 2)}},
 			one = {.elem = DT_INT8, .rank = 1, .dims = {dim_const(f->dims, 1)}};
 	ir_ref operands[2] = {ir_emit(f, OP_CONST, &t, NULL, 0, SPAN_NONE), ir_emit(f, OP_CONST, &one, NULL, 0, SPAN_NONE)};
-	ir_set_data(f, operands[0], (struct ir_data){table});
-	ir_set_data(f, operands[1], (struct ir_data){index});
+	ir_set_const(f, operands[0], table);
+	ir_set_const(f, operands[1], index);
 	ir_ref r = ir_emit(f, OP_GATHER, &one, operands, 2, SPAN_NONE);
 	f->outputs = &r;
 	f->n_outputs = 1;

@@ -8,7 +8,6 @@
 #include "backend/ir/ir.h"
 #include "backend/ir/tensor.h"
 #include "backend/passes/passes.h"
-#include "backend/target/target.h"
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/diag.h"
@@ -52,7 +51,7 @@ static ir_ref like(struct random_fn *r, const struct hir_type *t)
 	void *data = arena_alloc(r->a, 8, 8);
 	elem_cast(t->elem, data, 0, DT_FLOAT64, &v, 0);
 	ir_ref c = ir_emit(r->f, OP_CONST, &scalar, NULL, 0, SPAN_NONE);
-	ir_set_data(r->f, c, (struct ir_data){data});
+	ir_set_const(r->f, c, data);
 	return t->rank ? ir_emit(r->f, OP_BROADCAST, t, &c, 1, SPAN_NONE) : c;
 }
 
@@ -176,8 +175,7 @@ static void compare(struct random_fn *r, uint32_t seed)
 {
 	struct tensor want[4], got[4];
 	struct diags *d = diags_new(0);
-	struct pass_context c =
-		pass_context_new(&(struct plan_options){.target = target_get(TARGET_X86_64_V3), .opt = 2, .verify = true}, d, NULL);
+	struct pass_context c = pass_context_new(&(struct plan_options){.opt = 2, .verify = true}, d, NULL);
 	random_function(r);
 	struct ir_fn before = *r->f;
 	run(r, want);
@@ -226,8 +224,7 @@ static void ternary_changes_rounding_only(void **state)
 		struct random_fn r = {.a = arena_new(0)};
 		struct sources *sources = sources_new();
 		struct diags *d = diags_new(0);
-		struct pass_context c =
-			pass_context_new(&(struct plan_options){.target = target_get(TARGET_X86_64_V3), .opt = 1, .verify = true}, d, NULL);
+		struct pass_context c = pass_context_new(&(struct plan_options){.opt = 1, .verify = true}, d, NULL);
 		struct tensor want, got;
 		r.f = ir_read(r.a, sources_add(sources, "t.ir", text, strlen(text)), d);
 		if (!r.f)

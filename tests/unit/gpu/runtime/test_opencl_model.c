@@ -16,7 +16,7 @@ static struct unit *layer_unit(struct model *m, const char *name, const int8_t *
 	ir_ref y = OP_(u, OP_MATMUL, t, x, k), zero = op_n(u, OP_CONST, t, 0, NULL);
 	static const float nothing;
 	ir_at(u->f, zero)->type = type_of(u, DT_FLOAT32, 0, NULL);
-	ir_set_data(u->f, zero, (struct ir_data){&nothing});
+	ir_set_const(u->f, zero, &nothing);
 	unit_output(u, OP_(u, OP_MAX, t, y, OP_(u, OP_BROADCAST, t, zero)));
 	return u;
 }
