@@ -104,6 +104,50 @@ static void the_verifier_refuses(void **state)
 	}
 }
 
+static void the_verifier_refuses_compound(void **state)
+{
+	struct fixture *x = *state;
+	static const struct {
+		const char *line, *why;
+	} cases[] = {
+		{"conv %0 %1 stride [0, 1] pad [0, 0, 0, 0] dilation [1, 1] groups 1 : float32[2, 3, 6, 6]", "range"},
+		{"conv %0 %1 stride [1, 1] pad [0, 0, 0, 0] dilation [1, 1] groups 2 : float32[2, 3, 6, 6]", "channels"},
+		{"conv %0 %1 stride [1, 1] pad [0, 0, 0, 0] dilation [1, 1] groups 1 : float32[2, 3, 7, 6]", "shape"},
+		{"pool %0 max kernel [2, 2] stride [2, 2] pad [0, 0] dilation [1, 1] ceil 0 count_pad 0 divisor 1 : float32[2, 4, 4, 4]",
+		 "divisor"},
+		{"pool %0 max kernel [2, 2] stride [2, 2] pad [0, 0] dilation [1, 1] ceil 0 count_pad 0 divisor 0 : float32[2, 4, 4, 5]",
+		 "shape"},
+		{"softmax %0 dims [4] log 0 : float32[2, 4, 8, 8]", "mask"},
+		{"softmax %2 dims [0] log 0 : trit[3]", "element type"},
+		{"norm %0 layer dims [2] groups 0 eps 0 mean 0 variance 0 weight 0 bias 0 : float32[2, 4, 8, 8]", "dims"},
+		{"norm %0 layer dims [3] groups 0 eps 0 mean 0 variance 0 weight 1 bias 0 : float32[2, 4, 8, 8]", "number of operands"},
+		{"norm %0 %3 batch dims [] groups 0 eps 0 mean 0 variance 0 weight 1 bias 0 : float32[2, 4, 8, 8]", "parameter"},
+		{"attention %0 %0 %1 causal 0 scaled 0 scale 0 : float32[2, 4, 8, 3]", "lengths"},
+		{"attention %0 %0 %0 %2 causal 0 scaled 0 scale 0 : float32[2, 4, 8, 8]", "mask"},
+		{"quantize %0 absmax dims [3] keep 0 factor 0 : int8[2, 4, 8, 8]", "keep"},
+		{"quantize %0 absmax dims [3] keep 1 factor 0 : trit[2, 4, 8, 8]", "element type"},
+		{"quantize %0 threshold dims [] keep 0 factor 0 : trit[2, 4, 8, 8]", "number of operands"},
+		{"quant_scale %0 absmax dims [3] keep 1 factor 0 : float32[2, 4, 8]", "rank"},
+		{"quant_scale %0 threshold dims [] keep 1 factor 0 : float32[2, 4, 8, 8]", "threshold"},
+		{"dequantize %2 %2 : trit[3]", "element type"},
+		{"resize %0 linear corners 0 scaled 0 scale [0, 0] : float32[2, 3, 9, 9]", "shape"},
+	};
+	for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+		char text[512];
+		snprintf(text, sizeof text,
+			 "fn f()\nin 0 float32[2, 4, 8, 8]\nin 1 float32[3, 4, 3, 3]\nin 2 trit[3]\nin 3 float32[3]\n"
+			 "%%0 = input 0 : float32[2, 4, 8, 8]\n%%1 = input 1 : float32[3, 4, 3, 3]\n%%2 = input 2 : trit[3]\n"
+			 "%%3 = input 3 : float32[3]\n%%4 = %s\nout %%4\n",
+			 cases[k].line);
+		uint32_t before = diags_count(x->d);
+		if (read(x, text))
+			fail_msg("taken: %s", cases[k].line);
+		const char *message = diags_at(x->d, before)->message;
+		if (!strstr(message, cases[k].why))
+			fail_msg("%s: %s", cases[k].line, message);
+	}
+}
+
 static int setup(void **state)
 {
 	static struct fixture x;
@@ -125,6 +169,6 @@ static int teardown(void **state)
 int test_ir(void)
 {
 	const struct CMUnitTest tests[] = {TEST(hash_knows_no_names_of_symbols), TEST(hash_sees_every_attribute),
-					   TEST(the_verifier_refuses)};
+					   TEST(the_verifier_refuses), TEST(the_verifier_refuses_compound)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
