@@ -327,6 +327,7 @@ static void compute(struct interp *in, const struct ir_inst *i, const struct ten
 	case OP_CONST: memcpy(out->data, ir_data(i)->data, (size_t)tensor_bytes(out)); return;
 	case OP_DIM: *(int64_t *)out->data = dim_eval(in->f->dims, ir_extent(i)->extent, in->syms); return;
 	case OP_BROADCAST: interp_broadcast(x[0], out); return;
+	case OP_CONVERT_LAYOUT:
 	case OP_RESHAPE: memcpy(out->data, x[0]->data, (size_t)tensor_bytes(out)); return;
 	case OP_TRANSPOSE: interp_transpose(i, x[0], out); return;
 	case OP_SLICE: interp_slice(in, i, x[0], out); return;

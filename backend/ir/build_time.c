@@ -37,3 +37,15 @@ bool ir_build_time_is_marked(const struct ir_fn *f)
 			return false;
 	return true;
 }
+
+void ir_mark_in_build_fn(const struct ir_fn *f, bool fold, bool *in_build_fn)
+{
+	for (ir_ref r = 0; r < f->n_insts; r++) {
+		const struct ir_inst *i = ir_at(f, r);
+		bool at_build = i->op == OP_WEIGHT || i->op == OP_RANDOM || ir_layout_is_packed(i->layout) ||
+				(fold && (ir_op_traits(i->op) & EXPENSIVE));
+		for (uint32_t k = 0; k < i->n_operands; k++)
+			at_build = at_build || in_build_fn[ir_operand(f, r, k)];
+		in_build_fn[r] = at_build && i->build_time;
+	}
+}

@@ -29,7 +29,7 @@ static void hash_type(struct hasher *h, const struct dims *d, const struct hir_t
 
 static void hash_inst(struct hasher *h, const struct ir_fn *f, const struct ir_inst *i)
 {
-	hasher_add_u64(h, i->op);
+	hasher_add_u64(h, (uint64_t)i->layout << 16 | i->op);
 	hash_type(h, f->dims, &i->type);
 	hasher_add_u64(h, i->n_operands);
 	hasher_add(h, f->operands + i->operands, i->n_operands * sizeof(ir_ref));

@@ -30,7 +30,7 @@ enum ir_trait {
 	COMPOUND = 512
 };
 enum layout {
-#define LAYOUT(id) LAYOUT_##id,
+#define LAYOUT(id, ...) LAYOUT_##id,
 #include "backend/ir/layouts.def"
 #undef LAYOUT
 	LAYOUT_COUNT
@@ -115,6 +115,14 @@ void ir_set_attributes(struct ir_fn *f, ir_ref i, enum ir_record r, const void *
 /* Sets the elements of CONST r, whose type is known. */
 void ir_set_const(struct ir_fn *f, ir_ref r, const void *data);
 
+const char *ir_layout_text(enum layout l);
+/* True if the elements are packed: they have no strides. */
+bool ir_layout_is_packed(enum layout l);
+/* True if a value of this type can be stored so. */
+bool ir_layout_fits(enum layout l, const struct hir_type *t);
+/* True if operand k of an operation may have any layout, because loops read it element by element. */
+bool ir_reads_any_layout(const struct ir_inst *i, uint32_t k);
+
 static inline bool ir_calls(enum ir_op op) { return op == OP_CALL || op == OP_IF || op == OP_LOOP; }
 const char *ir_op_text(enum ir_op op);
 const char *ir_op_signature(enum ir_op op);
@@ -132,6 +140,9 @@ bool ir_type_same(const struct hir_type *a, const struct hir_type *b);
 struct hir_type ir_type_translate(struct dims *to, const struct dims *from, const dim *syms, const struct hir_type *t);
 /* Sets build_time of every instruction. */
 void ir_mark_build_time(struct ir_fn *f);
+/* Marks what the build_fn computes, which a run_fn reads from slots: build-time values that depend on a weight or on random numbers, if
+ * `fold` also expensive constants, and values in a packed layout. */
+void ir_mark_in_build_fn(const struct ir_fn *f, bool fold, bool *in_build_fn);
 bool ir_build_time_is_marked(const struct ir_fn *f);
 
 /* Additions, or what takes as long as so many, and the bytes of operands and result, as if nothing were fused. A call costs nothing itself. */

@@ -8,6 +8,8 @@
  *   %2 = matmul %0 %1 : float32[N, 10]
  *   %3 = reduce_max %2 dims [1] : float32[N]
  *   out %3
+ *
+ * The layout of a value follows its type if it is not plain: "%2 = convert_layout %1 : float32[N, 3, 8, 8] as channels_last".
  */
 #include "backend/ir/attributes.h"
 #include "base/buf.h"
@@ -26,7 +28,6 @@ static void print_type(const struct dims *d, const struct hir_type *t, struct bu
 {
 	buf_puts(out, dtype_text(t->elem));
 	ir_print_dims(d, t->dims, t->rank, out);
-	buf_putc(out, '\n');
 }
 
 static void print_inst(const struct ir_fn *f, ir_ref r, struct buf *out)
@@ -38,6 +39,9 @@ static void print_inst(const struct ir_fn *f, ir_ref r, struct buf *out)
 	ir_print_attributes(f->dims, i, out);
 	buf_puts(out, " : ");
 	print_type(f->dims, &i->type, out);
+	if (i->layout != LAYOUT_PLAIN)
+		buf_printf(out, " as %s", ir_layout_text(i->layout));
+	buf_putc(out, '\n');
 }
 
 static void print_declarations(const char *what, const struct ir_fn *f, const struct hir_type *t, uint32_t n, struct buf *out)
@@ -45,6 +49,7 @@ static void print_declarations(const char *what, const struct ir_fn *f, const st
 	for (uint32_t k = 0; k < n; k++) {
 		buf_printf(out, "%s %u ", what, k);
 		print_type(f->dims, &t[k], out);
+		buf_putc(out, '\n');
 	}
 }
 

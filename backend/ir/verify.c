@@ -55,6 +55,20 @@ static const char *operand_fault(const struct ir_fn *f, ir_ref r)
 }
 
 /* Returns what is wrong with instruction r, or NULL. */
+static const char *layout_fault(const struct ir_fn *f, const struct ir_inst *i)
+{
+	if (i->layout >= LAYOUT_COUNT || !ir_layout_fits(i->layout, &i->type))
+		return "a value of this type cannot have this layout";
+	for (uint32_t k = 0; k < i->n_operands; k++) {
+		enum layout l = ir_at(f, f->operands[i->operands + k])->layout;
+		if (l != LAYOUT_PLAIN && !ir_reads_any_layout(i, k))
+			return "the operand must be plain";
+		if (ir_layout_is_packed(l) && i->op != OP_MATMUL && i->op != OP_BROADCAST)
+			return "the operand is packed";
+	}
+	return NULL;
+}
+
 static const char *inst_fault(const struct ir_fn *f, ir_ref r, bool exact)
 {
 	const struct ir_inst *i = ir_at(f, r);
@@ -64,6 +78,7 @@ static const char *inst_fault(const struct ir_fn *f, ir_ref r, bool exact)
 		return "unknown layout";
 	const char *fault = operand_fault(f, r);
 	fault = fault ? fault : type_fault(f->dims, &i->type);
+	fault = fault ? fault : layout_fault(f, i);
 	if (fault)
 		return fault;
 	struct ir_shape v = {.f = f, .operands = f->operands + i->operands, .exact = exact};
@@ -103,6 +118,8 @@ static const char *outputs_fault(const struct ir_fn *f)
 	for (uint32_t k = 0; k < f->n_outputs; k++)
 		if (f->outputs[k] >= f->n_insts || !is_value(ir_at(f, f->outputs[k])->op))
 			return "an output must be a value";
+		else if (ir_at(f, f->outputs[k])->layout != LAYOUT_PLAIN)
+			return "an output must be plain";
 	return NULL;
 }
 

@@ -42,7 +42,12 @@ uint32_t loops_add_temp(struct builder *b, const struct hir_type *type) { return
 static uint32_t output_or_temp(struct builder *b, ir_ref v, const struct hir_type *type)
 {
 	uint32_t o = b->values[v].output;
-	return o != LOOP_NONE ? b->fn->n_inputs + o : buffer_new(b, BUFFER_TEMP, 0, type);
+	BUG_ON(o != LOOP_NONE && ir_at(b->ir, v)->layout != LAYOUT_PLAIN);
+	if (o != LOOP_NONE)
+		return b->fn->n_inputs + o;
+	uint32_t temp = buffer_new(b, BUFFER_TEMP, 0, type);
+	b->fn->buffers[temp].layout = ir_at(b->ir, v)->layout;
+	return temp;
 }
 
 static void weight_buffer(struct builder *b, ir_ref v)
@@ -64,22 +69,47 @@ static void const_buffer(struct builder *b, ir_ref v)
 	b->fn->buffers[b->buffer[v]].data = ir_data(in)->data;
 }
 
-static void emit_matmul(struct builder *b, ir_ref v, const struct kernel_match *m)
+/* Returns a kernel whose buffers are the two operands and the result, with room for its dims. */
+static struct loop_kernel *product_new(struct builder *b, ir_ref v, const struct kernel_match *m)
 {
-	const struct ir_inst *in = ir_at(b->ir, v);
-	const struct hir_type *lhs = &ir_at(b->ir, ir_operand(b->ir, v, 0))->type;
 	struct loop_kernel *s = &stmt_new(b, STMT_KERNEL, v)->u.kernel;
-	b->buffer[v] = output_or_temp(b, v, &in->type);
+	b->buffer[v] = output_or_temp(b, v, &ir_at(b->ir, v)->type);
 	s->kernel = m->kernel;
-	s->n_buffers = s->n_dims = 3;
+	s->n_buffers = 3;
 	s->buffers = ARENA_ARRAY(b->unit, uint32_t, 3);
 	s->buffers[0] = b->buffer[m->operands[0]];
 	s->buffers[1] = b->buffer[m->operands[1]];
 	s->buffers[2] = b->buffer[v];
-	s->dims = ARENA_ARRAY(b->unit, dim, 3);
-	s->dims[0] = dim_product(b->dims, lhs->dims, lhs->rank - 1u);
-	s->dims[1] = lhs->dims[lhs->rank - 1];
-	s->dims[2] = in->type.dims[in->type.rank - 1];
+	s->dims = ARENA_ARRAY(b->unit, dim, kernel_info(m->kernel)->n_dims);
+	return s;
+}
+
+static void emit_matmul(struct builder *b, ir_ref v, const struct kernel_match *m)
+{
+	const struct ir_inst *in = ir_at(b->ir, v);
+	const struct hir_type *lhs = &ir_at(b->ir, ir_operand(b->ir, v, 0))->type;
+	struct loop_kernel *s = product_new(b, v, m);
+	s->dims[s->n_dims++] = dim_product(b->dims, lhs->dims, lhs->rank - 1u);
+	s->dims[s->n_dims++] = lhs->dims[lhs->rank - 1];
+	s->dims[s->n_dims++] = in->type.dims[in->type.rank - 1];
+}
+
+static void emit_conv(struct builder *b, ir_ref v, const struct kernel_match *m)
+{
+	const struct ir_inst *in = ir_at(b->ir, v);
+	const struct ir_conv *conv = ir_conv(in);
+	const struct hir_type *x = &ir_at(b->ir, ir_operand(b->ir, v, 0))->type, *w = &ir_at(b->ir, ir_operand(b->ir, v, 1))->type;
+	const int64_t *steps[] = {conv->stride, (const int64_t[]){conv->pad[0], conv->pad[2]}, conv->dilation};
+	struct loop_kernel *s = product_new(b, v, m);
+	for (uint32_t k = 0; k < 4; k++)
+		s->dims[s->n_dims++] = x->dims[k];
+	s->dims[s->n_dims++] = w->dims[0];
+	for (uint32_t k = 2; k < 4; k++)
+		s->dims[s->n_dims++] = w->dims[k];
+	for (uint32_t k = 2; k < 4; k++)
+		s->dims[s->n_dims++] = in->type.dims[k];
+	for (uint32_t k = 0; k < 6; k++)
+		s->dims[s->n_dims++] = dim_const(b->dims, steps[k / 2][k % 2]);
 }
 
 /* Stores the number of elements before, along and after the axis. */
@@ -284,7 +314,7 @@ static void emit_stored(struct builder *b, ir_ref v)
 	const struct ir_inst *in = ir_at(b->ir, v);
 	struct kernel_match m;
 	if (kernel_for(b->target, b->ir, v, &m)) {
-		(in->op == OP_MATMUL ? emit_matmul : emit_along_axis)(b, v, &m);
+		(in->op == OP_MATMUL ? emit_matmul : in->op == OP_CONV ? emit_conv : emit_along_axis)(b, v, &m);
 		return;
 	}
 	b->buffer[v] = output_or_temp(b, v, &in->type);

@@ -85,8 +85,8 @@ void schedule_for_device(const struct loop_fn *f, struct loop_nest *n, const str
 /* coords.c */
 bool coords_eq(const struct coords *a, const struct coords *b);
 void coords_identity(const struct builder *b, uint32_t rank, struct coords *out);
-/* Computes the dense row-major strides of a type. */
-void coords_strides(const struct builder *b, const struct hir_type *t, dim *strides);
+/* Computes the strides of a type in a layout that is not packed. */
+void coords_strides(const struct builder *b, const struct hir_type *t, enum layout layout, dim *strides);
 /* If the coordinate is a single loop variable, returns the loop, else LOOP_NONE. */
 uint32_t coord_single(const struct builder *b, const struct coord *c);
 /* True if every parallel loop of the group, except loops of one iteration, is exactly one coordinate. */

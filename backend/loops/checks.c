@@ -98,21 +98,36 @@ static void check_pad(struct checks *c, const struct ir_inst *i, const struct hi
 	}
 }
 
-/* There must be a window, and the last element of the last one must be inside. */
+/* There must be a window of `kernel` elements, and the last element of the last of n windows must be inside of `size` elements. */
+static void check_windows(struct checks *c, dim n, int64_t stride, dim kernel, int64_t dilation, dim size)
+{
+	struct dims *d = c->b->dims;
+	dim windows = dim_sub(d, n, c->b->one), elements = dim_sub(d, kernel, c->b->one);
+	dim last = dim_add(d, dim_mul(d, windows, dim_const(d, stride)), dim_mul(d, elements, dim_const(d, dilation)));
+	require_nonnegative(c, windows);
+	require_nonnegative(c, dim_sub(d, dim_sub(d, size, c->b->one), last));
+}
+
 static void check_window(struct checks *c, const struct ir_inst *i, const struct hir_type *from)
 {
 	const struct ir_window *window = ir_window(i);
-	struct dims *d = c->b->dims;
 	uint32_t inside = from->rank;
 	for (uint32_t k = 0; k < from->rank; k++) {
 		if (!(window->mask >> k & 1))
 			continue;
-		dim windows = dim_sub(d, i->type.dims[k], c->b->one), size = dim_sub(d, i->type.dims[inside], c->b->one);
-		dim last = dim_add(d, dim_mul(d, windows, dim_const(d, window->step[k])),
-				   dim_mul(d, size, dim_const(d, window->step[inside])));
-		require_nonnegative(c, windows);
-		require_nonnegative(c, dim_sub(d, dim_sub(d, from->dims[k], c->b->one), last));
+		check_windows(c, i->type.dims[k], window->step[k], i->type.dims[inside], window->step[inside], from->dims[k]);
 		inside++;
+	}
+}
+
+/* The same of the padded input. */
+static void check_conv(struct checks *c, const struct ir_inst *i, const struct hir_type *from, const struct hir_type *weights)
+{
+	const struct ir_conv *conv = ir_conv(i);
+	struct dims *d = c->b->dims;
+	for (uint32_t k = 0; k < 2; k++) {
+		dim padded = dim_add(d, from->dims[2 + k], dim_const(d, conv->pad[2 * k] + conv->pad[2 * k + 1]));
+		check_windows(c, i->type.dims[2 + k], conv->stride[k], weights->dims[2 + k], conv->dilation[k], padded);
 	}
 }
 
@@ -129,7 +144,8 @@ static enum tri_size_error size_error_of(enum ir_op op)
 	case OP_RESHAPE: return TRI_SIZE_ERROR_RESHAPE;
 	case OP_SLICE: return TRI_SIZE_ERROR_SLICE;
 	case OP_PAD: return TRI_SIZE_ERROR_PAD;
-	case OP_WINDOW: return TRI_SIZE_ERROR_WINDOW;
+	case OP_WINDOW:
+	case OP_CONV: return TRI_SIZE_ERROR_WINDOW;
 	case OP_BROADCAST: return TRI_SIZE_ERROR_BROADCAST;
 	default: return TRI_SIZE_ERROR_EXTENT;
 	}
@@ -148,6 +164,8 @@ static void check_inst(struct checks *c, ir_ref r)
 		check_pad(c, i, from);
 	else if (i->op == OP_WINDOW)
 		check_window(c, i, from);
+	else if (i->op == OP_CONV)
+		check_conv(c, i, from, &ir_at(c->b->ir, ir_operand(c->b->ir, r, 1))->type);
 	else if (i->op == OP_BROADCAST)
 		check_broadcast(c, i, from);
 	for (uint32_t k = 0; k < i->type.rank; k++)

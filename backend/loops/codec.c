@@ -218,7 +218,7 @@ void code_flag(struct codec *c, const char *mark, bool *x)
 	uint32_t v = *x;
 	if (c->mode == CODEC_VISIT)
 		visit(c, FIELD_WORD, &v, 1);
-	*x = c->mode == CODEC_VISIT ? v : code_option(c, mark, *x);
+	CODE_SET(*x, c->mode == CODEC_VISIT ? v : code_option(c, mark, *x));
 }
 
 uint32_t code_word(struct codec *c, uint32_t x, uint32_t count, codec_words *words)

@@ -47,7 +47,14 @@ void code_flag(struct codec *c, const char *mark, bool *x);
 /* One of `count` words. */
 typedef const char *codec_words(uint32_t number);
 uint32_t code_word(struct codec *c, uint32_t x, uint32_t count, codec_words *words);
-#define CODE_ENUM(c, x, count, words) ((x) = (__typeof__(x))code_word(c, (uint32_t)(x), count, words))
+#define CODE_ENUM(c, x, count, words) CODE_SET(x, (__typeof__(x))code_word(c, (uint32_t)(x), count, words))
+/* Assigns what differs. A function that is written may be shared by threads, so nothing is stored into it. */
+#define CODE_SET(x, value)                  \
+	do {                                \
+		__typeof__(x) v_ = (value); \
+		if ((x) != v_)              \
+			(x) = v_;           \
+	} while (0)
 
 /* ---- lists ---- */
 struct codec_list {

@@ -38,10 +38,13 @@ void coords_identity(const struct builder *b, uint32_t rank, struct coords *out)
 		coord_loop(b, k, &out->at[k]);
 }
 
-void coords_strides(const struct builder *b, const struct hir_type *t, dim *strides)
+void coords_strides(const struct builder *b, const struct hir_type *t, enum layout layout, dim *strides)
 {
 	dim s = b->one;
-	for (uint32_t k = t->rank; k-- > 0;) {
+	bool channels_last = layout == LAYOUT_CHANNELS_LAST;
+	BUG_ON(ir_layout_is_packed(layout));
+	for (uint32_t i = t->rank; i-- > 0;) {
+		uint32_t k = !channels_last || i == 0 ? i : i + 1u == t->rank ? 1 : i + 1;
 		strides[k] = s;
 		s = dim_mul(b->dims, s, t->dims[k]);
 	}
@@ -186,6 +189,7 @@ bool coords_operand(const struct builder *b, ir_ref v, uint32_t k, const struct 
 	out->rank = from->rank;
 	out->in_reduction = c->in_reduction;
 	switch (in->op) {
+	case OP_CONVERT_LAYOUT: memcpy(out->at, c->at, from->rank * sizeof c->at[0]); return true;
 	case OP_BROADCAST: map_broadcast(b, from, &in->type, c, out); return true;
 	case OP_RESHAPE: return map_reshape(b, from, &in->type, c, out);
 	case OP_TRANSPOSE:

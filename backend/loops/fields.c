@@ -28,15 +28,7 @@ static const char *buffer_words(uint32_t k)
 	return words[k];
 }
 
-static const char *layout_words(uint32_t k)
-{
-	static const char *const words[] = {
-#define LAYOUT(id) #id,
-#include "backend/ir/layouts.def"
-#undef LAYOUT
-	};
-	return words[k];
-}
+static const char *layout_words(uint32_t k) { return ir_layout_text((enum layout)k); }
 
 static const char *size_error_words(uint32_t k)
 {
@@ -103,7 +95,7 @@ static void code_shape(struct codec *c, uint8_t *rank, dim *dims)
 			return;
 		code_dim(c, &dims[l.at - 1]);
 	}
-	*rank = (uint8_t)l.at;
+	CODE_SET(*rank, (uint8_t)l.at);
 }
 
 static void code_buffer(struct codec *c, struct loop_buffer *x)
@@ -186,8 +178,8 @@ static void code_expr(struct codec *c, struct loop_expr *x)
 	code_elem(c, &x->elem);
 	code_mark(c, " = ");
 	head = code_word(c, head, EXPR_KINDS + OP_COUNT, expr_words);
-	x->kind = head < EXPR_KINDS ? (enum loop_expr_kind)head : LOOP_OP;
-	x->op = head < EXPR_KINDS ? 0 : (enum ir_op)(head - EXPR_KINDS);
+	CODE_SET(x->kind, head < EXPR_KINDS ? (enum loop_expr_kind)head : LOOP_OP);
+	CODE_SET(x->op, head < EXPR_KINDS ? 0 : (enum ir_op)(head - EXPR_KINDS));
 	code_mark(c, " ");
 	code_expr_fields(c, x);
 }
@@ -228,7 +220,7 @@ static void code_loops(struct codec *c, struct loop_nest *n, uint32_t first, uin
 		code_mark(c, " < ");
 		code_dim(c, &n->extent[first + l.at - 1]);
 	}
-	*count = (uint8_t)l.at;
+	CODE_SET(*count, (uint8_t)l.at);
 }
 
 static void code_axis(struct codec *c, struct loop_axis *x)
@@ -239,11 +231,11 @@ static void code_axis(struct codec *c, struct loop_axis *x)
 	if (code_option(c, " by ", x->width != 1))
 		code_number(c, &x->width, LOOP_MAX_LANES);
 	else
-		x->width = 1;
+		CODE_SET(x->width, 1);
 	if (code_option(c, " step ", x->step != 1))
 		code_integer(c, &x->step);
 	else
-		x->step = 1;
+		CODE_SET(x->step, 1);
 }
 
 static void code_schedule(struct codec *c, struct loop_schedule *x)
@@ -358,12 +350,13 @@ static void code_values(struct codec *c, struct loop_effect *x)
 		code_mark(c, " ");
 		code_elem(c, &t.elem);
 		code_shape(c, &t.rank, t.dims);
-		x->kinds[k] = (uint8_t)(t.elem << 4 | t.rank);
-		memcpy(x->dims + n_dims, t.dims, t.rank * sizeof *t.dims);
+		CODE_SET(x->kinds[k], (uint8_t)(t.elem << 4 | t.rank));
+		for (uint32_t i = 0; i < t.rank; i++)
+			CODE_SET(x->dims[n_dims + i].idx, t.dims[i].idx);
 		n_dims += t.rank;
 	}
-	x->n_buffers = l.at;
-	x->n_dims = n_dims;
+	CODE_SET(x->n_buffers, l.at);
+	CODE_SET(x->n_dims, n_dims);
 }
 
 static void code_effect(struct codec *c, struct loop_effect *x)

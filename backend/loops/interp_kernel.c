@@ -4,6 +4,7 @@
 #include <string.h>
 #include "backend/ir/tensor.h"
 #include "backend/loops/interp_state.h"
+#include "backend/runtime/conv.h"
 #include "backend/runtime/trit2.h"
 #include "backend/target/kernel.h"
 #include "base/arena.h"
@@ -56,6 +57,35 @@ static void matmul(const struct kernel_run *r, bool ints, bool packed)
 static void matmul_i8_trit2(const struct kernel_run *r) { matmul(r, true, true); }
 static void matmul_f32_trit2(const struct kernel_run *r) { matmul(r, false, true); }
 static void matmul_f32(const struct kernel_run *r) { matmul(r, false, false); }
+
+/* ---- convolutions ---- */
+
+/* The sum of one element: output channel o, position p of image n. Outside of x are zeros. */
+static double conv_sum(const struct kernel_run *r, const struct tri_conv *c, int64_t n, int64_t o, int64_t p)
+{
+	const float *x = r->bufs[0], *w = r->bufs[1];
+	int64_t window = c->kernel_height * c->kernel_width;
+	double sum = 0;
+	for (int64_t t = 0; t < tri_conv_terms(c); t++) {
+		int64_t channel = t / window, kh = t % window / c->kernel_width, kw = t % c->kernel_width;
+		int64_t h = p / c->out_width * c->stride_height - c->pad_top + kh * c->dilation_height;
+		int64_t v = p % c->out_width * c->stride_width - c->pad_left + kw * c->dilation_width;
+		bool inside = h >= 0 && h < c->height && v >= 0 && v < c->width;
+		double a = inside ? (double)x[((n * c->channels + channel) * c->height + h) * c->width + v] : 0;
+		sum += a * (double)w[o * tri_conv_terms(c) + t];
+	}
+	return sum;
+}
+
+static void conv_f32(const struct kernel_run *r)
+{
+	struct tri_conv c = tri_conv_of(r->dims);
+	int64_t positions = tri_conv_positions(&c);
+	for (int64_t n = 0; n < c.batch; n++)
+		for (int64_t o = 0; o < c.out; o++)
+			for (int64_t p = 0; p < positions; p++)
+				((float *)r->bufs[2])[(n * c.out + o) * positions + p] = (float)conv_sum(r, &c, n, o, p);
+}
 
 /* ---- order ---- */
 
@@ -143,6 +173,7 @@ static const struct kernel_code codes[KERNEL_COUNT] = {
 	[KERNEL_MATMUL_I8_TRIT2] = {matmul_i8_trit2, 0},
 	[KERNEL_MATMUL_F32_TRIT2] = {matmul_f32_trit2, 0},
 	[KERNEL_MATMUL_F32] = {matmul_f32, 0},
+	[KERNEL_CONV_F32] = {conv_f32, 0},
 	[KERNEL_SORT_F32] = {sort, 1 << 1},
 	[KERNEL_SORT_F64] = {sort, 1 << 1},
 	[KERNEL_SORT_I64] = {sort, 1 << 1},

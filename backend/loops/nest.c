@@ -39,11 +39,11 @@ static void access_add(const struct builder *b, struct loop_access *a, const str
 			a->stride[k] = dim_add(b->dims, a->stride[k], dim_mul(b->dims, c->coef[k], scale));
 }
 
-static void access_at(const struct builder *b, const struct hir_type *t, const struct coords *c, struct loop_access *a)
+static void access_at(const struct builder *b, const struct hir_type *t, enum layout layout, const struct coords *c, struct loop_access *a)
 {
 	dim strides[HIR_MAX_RANK];
 	access_clear(b, a);
-	coords_strides(b, t, strides);
+	coords_strides(b, t, layout, strides);
 	for (uint32_t k = 0; k < t->rank; k++)
 		access_add(b, a, &c->at[k], strides[k]);
 }
@@ -150,7 +150,7 @@ static uint32_t load(struct nest_builder *n, ir_ref base, ir_ref v, const struct
 {
 	const struct hir_type *t = &ir_at(n->b->ir, v)->type;
 	struct loop_expr e = expr_new(n->b, LOOP_LOAD, t->elem, c->in_reduction);
-	access_at(n->b, t, c, &e.access);
+	access_at(n->b, t, ir_at(n->b->ir, v)->layout, c, &e.access);
 	e.access.buffer = n->b->buffer[base];
 	return put(n, e);
 }
@@ -177,7 +177,7 @@ static uint32_t eval_gather(struct nest_builder *n, ir_ref v, const struct coord
 	coords_operand(b, v, 1, c, 0, &ic);
 	uint32_t index = put_cast(n, eval(n, indices, &ic), DT_INT64);
 	struct loop_expr e = expr_new(b, LOOP_LOAD, t->elem, c->in_reduction);
-	coords_strides(b, t, strides);
+	coords_strides(b, t, LAYOUT_PLAIN, strides);
 	for (uint32_t k = 0; k < t->rank; k++)
 		if (k != axis)
 			access_add(b, &e.access, &c->at[k + shift], strides[k]);
@@ -266,6 +266,7 @@ static uint32_t eval_inline(struct nest_builder *n, ir_ref v, const struct coord
 	switch (in->op) {
 	case OP_DIM: return put_extent(n, ir_extent(in)->extent, c->in_reduction);
 	case OP_IOTA: return put_cast(n, put_coord(n, &c->at[ir_axis(in)->axis], c->in_reduction), in->type.elem);
+	case OP_CONVERT_LAYOUT:
 	case OP_BROADCAST:
 	case OP_RESHAPE:
 	case OP_TRANSPOSE:
@@ -342,7 +343,7 @@ static uint32_t group_store(struct nest_builder *n, struct loop_access *a)
 		c.at[ir_axis(root)->axis].base = concat_start(b, g->root, g->part);
 	for (uint32_t k = 0; g->kind == GROUP_PART && root->op == OP_PAD && g->part == 0 && k < root->type.rank; k++)
 		c.at[k].base = ir_pad(root)->before[k];
-	access_at(b, &root->type, &c, a);
+	access_at(b, &root->type, root->layout, &c, a);
 	a->buffer = g->kind == GROUP_COPY ? b->ir->n_inputs + g->part : b->buffer[g->root];
 	ir_ref value = g->kind == GROUP_PART ? ir_operand(b->ir, g->root, g->part) : g->root;
 	coords_identity(b, ir_at(b->ir, value)->type.rank, &c);
@@ -356,7 +357,7 @@ static uint32_t range_store(struct nest_builder *n, struct loop_access *a)
 	struct hir_type space = {.elem = DT_INT8, .rank = n->group->n_parallel};
 	memcpy(space.dims, n->group->extent, space.rank * sizeof space.dims[0]);
 	coords_identity(n->b, space.rank, &c);
-	access_at(n->b, &space, &c, a);
+	access_at(n->b, &space, LAYOUT_PLAIN, &c, a);
 	a->buffer = loops_add_temp(n->b, &space);
 	return eval_range(n, n->group->root);
 }

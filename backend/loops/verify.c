@@ -20,7 +20,7 @@ static bool check_access(const struct check *c, const struct loop_access *a, uin
 {
 	if (a->buffer >= c->f->n_buffers)
 		return fail(c, "the access has no buffer", at);
-	if (c->f->buffers[a->buffer].layout != LAYOUT_PLAIN)
+	if (ir_layout_is_packed(c->f->buffers[a->buffer].layout))
 		return fail(c, "element access to a packed buffer", at);
 	int64_t v;
 	for (uint32_t k = loops; k < LOOP_MAX; k++)

@@ -26,7 +26,7 @@ static hash128 key_of(const struct rewrite *w, ir_ref r)
 {
 	const struct ir_inst *i = ir_at(&w->old, r);
 	struct hasher *h = hasher_new();
-	hasher_add_u64(h, i->op);
+	hasher_add_u64(h, (uint64_t)i->layout << 16 | i->op);
 	hasher_add_u64(h, (uint64_t)i->type.elem << 8 | i->type.rank);
 	for (uint32_t k = 0; k < i->type.rank; k++)
 		hash_handle(h, w->old.dims, i->type.dims[k]);

@@ -44,7 +44,7 @@ static bool run_one(enum pass_number k, struct ir_fn *f, struct pass_context *c)
 		return false;
 	uint32_t changes = passes[k].run(f, c);
 	pass_end(&c->run, p, k, changes);
-	if (changes)
+	if (changes && !(p->makes & FACT_SETTLED))
 		c->run.facts &= ~(uint32_t)FACT_SETTLED;
 	verify(f, c, p->text);
 	struct buf *text = pass_text(&c->run, p, changes);
@@ -70,7 +70,7 @@ bool passes_run(struct ir_fn *f, struct pass_context *c, uint32_t groups)
 {
 	c->run.arena = f->unit;
 	verify(f, c, "lower");
-	for (enum pass_group g = EARLY; g <= LATE; g <<= 1)
+	for (enum pass_group g = EARLY; g <= LAYOUT; g <<= 1)
 		if ((groups & g) && !((g & CLEAN_UPS) && (c->run.facts & FACT_SETTLED)))
 			run_group(g, f, c);
 	return !c->failed;

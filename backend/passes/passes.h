@@ -15,7 +15,8 @@ enum pass_group {
 	EARLY = 1,    /* clean-ups before legalization, with operations as the source has them */
 	LEGALIZE = 2, /* expands operations that the target has no kernel for */
 	LATE = 4,     /* the same clean-ups on what was expanded; not run if legalization has changed nothing */
-	ALL_PASSES = EARLY | LEGALIZE | LATE
+	LAYOUT = 8,   /* gives values the layouts that kernels want; needs a target */
+	ALL_PASSES = EARLY | LEGALIZE | LATE | LAYOUT
 };
 
 struct pass_context {

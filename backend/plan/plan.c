@@ -82,7 +82,8 @@ static bool make(struct plan *p, struct arena *unit, struct arena *scratch, stru
 	if (!whole)
 		return false;
 	print_stage(&c->run, "lowered", whole);
-	if (!passes_run(whole, c, EARLY) || !passes_run(whole, c, LEGALIZE) || !passes_run(whole, c, LATE) || c->run.stopped)
+	if (!passes_run(whole, c, EARLY) || !passes_run(whole, c, LEGALIZE) || !passes_run(whole, c, LATE) ||
+	    !passes_run(whole, c, LAYOUT) || c->run.stopped)
 		return false;
 	pass_require(&c->run, FACT_BUILD_TIME | FACT_SETTLED, "split");
 	if (!plan_split(p, unit, whole, c->opt > 0, c->diags))

@@ -7,7 +7,6 @@
  * The two functions outlive the whole function. All three have the dims of the plan, so nothing is translated. */
 #include "backend/plan/split.h"
 #include <string.h>
-#include "backend/target/kernel.h"
 #include "base/arena.h"
 #include "base/diag.h"
 
@@ -16,27 +15,15 @@ struct split {
 	const struct ir_fn *whole;
 	struct ir_fn *run_fn, *build_fn;
 	struct diags *diags;
-	bool *at_build;                    /* computed in the build_fn */
-	bool *wanted;                      /* needed by the run_fn, itself or through a slot */
-	ir_ref *map;                       /* from values of the whole to values of the run_fn */
-	ir_ref *operands;                  /* of the instruction being built */
-	uint32_t (*slot_of)[LAYOUT_COUNT]; /* slot number + 1; 0: none */
-	ir_ref (*weight_of)[LAYOUT_COUNT]; /* the WEIGHT instruction of the slot */
-	ir_ref *outputs;                   /* of the build_fn, as values of the whole */
+	bool *at_build;    /* computed in the build_fn */
+	bool *wanted;      /* needed by the run_fn, itself or through a slot */
+	ir_ref *map;       /* from values of the whole to values of the run_fn */
+	ir_ref *operands;  /* of the instruction being built */
+	ir_ref *weight_of; /* the WEIGHT instruction of its slot, or IR_NONE */
+	ir_ref *outputs;   /* of the build_fn, as values of the whole */
 	uint32_t n_outputs, cap_outputs, cap_slots, cap_weights;
 	bool failed;
 };
-
-static void mark_at_build(struct split *s, bool fold)
-{
-	for (ir_ref r = 0; r < s->whole->n_insts; r++) {
-		const struct ir_inst *i = ir_at(s->whole, r);
-		bool at_build = i->op == OP_WEIGHT || i->op == OP_RANDOM || (fold && (ir_op_traits(i->op) & EXPENSIVE));
-		for (uint32_t k = 0; k < i->n_operands; k++)
-			at_build = at_build || s->at_build[ir_operand(s->whole, r, k)];
-		s->at_build[r] = at_build && i->build_time;
-	}
-}
 
 /* True if the run_fn reads r from a slot. */
 static bool in_slot(const struct split *s, ir_ref r) { return s->at_build[r] && ir_at(s->whole, r)->op != OP_BROADCAST; }
@@ -96,30 +83,20 @@ static ir_ref weight_of_slot(struct split *s, uint32_t slot, span at)
 	return w;
 }
 
-static ir_ref data_slot(struct split *s, ir_ref r, enum layout layout)
+/* The build_fn gives the plain value of a slot. */
+static ir_ref data_slot(struct split *s, ir_ref r)
 {
-	if (s->slot_of[r][layout])
-		return s->weight_of[r][layout];
+	if (s->weight_of[r] != IR_NONE)
+		return s->weight_of[r];
 	const struct ir_inst *i = ir_at(s->whole, r);
-	struct slot slot = {.kind = SLOT_DATA, .layout = layout, .type = i->type, .first_output = s->n_outputs};
-	add_output(s, r);
-	uint32_t number = add_slot(s, &slot);
-	s->slot_of[r][layout] = number + 1;
-	return s->weight_of[r][layout] = weight_of_slot(s, number, i->at);
+	struct slot slot = {.kind = SLOT_DATA, .layout = i->layout, .type = i->type, .first_output = s->n_outputs};
+	add_output(s, i->op == OP_CONVERT_LAYOUT ? ir_operand(s->whole, r, 0) : r);
+	return s->weight_of[r] = weight_of_slot(s, add_slot(s, &slot), i->at);
 }
 
 /* ---- the run_fn ---- */
 
-/* Returns the layout that the kernel of `user` wants for its operand k, if it reads the operand itself. */
-static enum layout layout_for(const struct split *s, ir_ref user, uint32_t k)
-{
-	struct kernel_match m;
-	if (!target_takes(s->p->options.target, s->whole, user, &m) || m.operands[k] != ir_operand(s->whole, user, k))
-		return LAYOUT_PLAIN;
-	return kernel_info(m.kernel)->layouts[k];
-}
-
-static ir_ref run_value(struct split *s, ir_ref r, enum layout layout) { return in_slot(s, r) ? data_slot(s, r, layout) : s->map[r]; }
+static ir_ref run_value(struct split *s, ir_ref r) { return in_slot(s, r) ? data_slot(s, r) : s->map[r]; }
 
 /* Collects the run-time operands of a call of u, whose operands start at `first`, then u's weight table. Its build-time operands become
  * outputs of the build_fn. Returns the number of operands. */
@@ -130,7 +107,7 @@ static uint32_t callee_operands(struct split *s, ir_ref r, const struct hir_unit
 	uint32_t n = 0;
 	for (uint32_t k = 0; k < u->n_inputs; k++)
 		if (!u->inputs[k].build_time)
-			operands[n++] = run_value(s, ir_operand(s->whole, r, first + k), LAYOUT_PLAIN);
+			operands[n++] = run_value(s, ir_operand(s->whole, r, first + k));
 	slot.first_output = s->n_outputs;
 	for (uint32_t k = 0; k < u->n_inputs; k++) {
 		ir_ref o = ir_operand(s->whole, r, first + k);
@@ -155,7 +132,7 @@ static uint32_t call_operands(struct split *s, ir_ref r)
 	ir_ref *operands = s->operands;
 	uint32_t n = 0;
 	if (i->op != OP_CALL)
-		operands[n++] = run_value(s, ir_operand(s->whole, r, 0), LAYOUT_PLAIN);
+		operands[n++] = run_value(s, ir_operand(s->whole, r, 0));
 	n += callee_operands(s, r, ir_call(i)->callee, i->op != OP_CALL, operands + n);
 	if (ir_call(i)->other)
 		n += callee_operands(s, r, ir_call(i)->other, 1 + ir_call(i)->callee->n_inputs, operands + n);
@@ -169,10 +146,8 @@ static void add_run_inst(struct split *s, ir_ref r)
 	if (ir_calls(i->op))
 		n = call_operands(s, r);
 	else
-		for (uint32_t k = 0; k < n; k++) {
-			ir_ref o = ir_operand(s->whole, r, k);
-			s->operands[k] = run_value(s, o, layout_for(s, r, k));
-		}
+		for (uint32_t k = 0; k < n; k++)
+			s->operands[k] = run_value(s, ir_operand(s->whole, r, k));
 	s->map[r] = copy_inst(s, s->run_fn, r, n);
 }
 
@@ -200,7 +175,7 @@ static void make_run_fn(struct split *s)
 	s->run_fn->n_outputs = f->n_outputs;
 	s->run_fn->outputs = ARENA_ARRAY(s->run_fn->unit, ir_ref, f->n_outputs + 1);
 	for (uint32_t k = 0; k < f->n_outputs; k++)
-		s->run_fn->outputs[k] = run_value(s, f->outputs[k], LAYOUT_PLAIN);
+		s->run_fn->outputs[k] = run_value(s, f->outputs[k]);
 	ir_mark_build_time(s->run_fn);
 }
 
@@ -253,9 +228,9 @@ bool plan_split(struct plan *p, struct arena *unit, const struct ir_fn *whole, b
 	s.wanted = ARENA_ARRAY(scratch, bool, n);
 	s.map = ARENA_ARRAY(scratch, ir_ref, n);
 	s.operands = ARENA_ARRAY(scratch, ir_ref, most_operands(whole) + 2); /* an IF has two weight tables */
-	s.slot_of = arena_alloc(scratch, n * sizeof *s.slot_of, _Alignof(uint32_t));
-	s.weight_of = arena_alloc(scratch, n * sizeof *s.weight_of, _Alignof(ir_ref));
-	mark_at_build(&s, fold);
+	s.weight_of = ARENA_ARRAY(scratch, ir_ref, n);
+	memset(s.weight_of, 0xff, n * sizeof *s.weight_of);
+	ir_mark_in_build_fn(whole, fold, s.at_build);
 	mark_wanted(&s);
 	make_run_fn(&s);
 	make_build_fn(&s);

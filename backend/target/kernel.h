@@ -19,9 +19,8 @@ enum { KERNEL_OPERANDS = 4 }; /* the most operands of a kernel's operation */
 struct kernel_info {
 	const char *symbol;
 	enum ir_op op, other_op;
-	bool (*fits)(const struct ir_fn *f, ir_ref r);
 	uint32_t targets; /* a bit for each enum target_arch */
-	enum layout layouts[KERNEL_OPERANDS];
+	enum layout layouts[KERNEL_OPERANDS], result;
 	uint32_t n_buffers, n_dims;
 	bool epilogue; /* passes finished tiles to an epilogue */
 	uint32_t cost;

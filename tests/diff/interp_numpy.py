@@ -179,6 +179,13 @@ def op_broadcast(c, _):
     return np.broadcast_to(x, to), dtype
 
 
+def op_convert_layout(c, _):
+    shape, dtype = shape_of(c.rng, 1), any_type(c.rng)
+    x = values(c.rng, dtype, shape)
+    c.emit(f"convert_layout {c.const(x, dtype)}", dtype, np.shape(x))
+    return x, dtype
+
+
 def op_reshape(c, _):
     shape, dtype = shape_of(c.rng, 1), any_type(c.rng)
     x = values(c.rng, dtype, shape)
@@ -363,7 +370,7 @@ def op_matmul(c, _):
 
 
 def handlers():
-    h = {"cast": op_cast, "select": op_select, "const": op_const, "broadcast": op_broadcast, "reshape": op_reshape, "transpose": op_transpose,
+    h = {"cast": op_cast, "select": op_select, "const": op_const, "broadcast": op_broadcast, "convert_layout": op_convert_layout, "reshape": op_reshape, "transpose": op_transpose,
          "slice": op_slice, "concat": op_concat, "gather": op_gather, "gather_dim": op_gather_dim, "iota": op_iota, "pad": op_pad, "window": op_window, "matmul": op_matmul,
          "sort": op_sort, "scan_sum": op_scan, "scan_prod": op_scan, "scatter": op_scatter, "scatter_add": op_scatter, "put": op_put}
     h.update({op: op_unary for op in list(UNARY_FLOAT) + list(UNARY_ANY) + ["rsqrt"]})

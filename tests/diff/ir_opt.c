@@ -14,6 +14,7 @@
 #include "backend/ir/ir.h"
 #include "backend/ir/tensor.h"
 #include "backend/passes/passes.h"
+#include "backend/target/target.h"
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/diag.h"
@@ -85,7 +86,8 @@ static int print_hash(const struct ir_fn *f)
 static int work(int argc, char **argv, struct ir_fn *f, struct arena *a, struct diags *d)
 {
 	uint8_t opt = argc == 4 && !strcmp(argv[1], "-O") ? (uint8_t)atoi(argv[2]) : 2;
-	struct pass_context c = pass_context_new(&(struct plan_options){.opt = opt, .verify = true}, d, NULL);
+	struct pass_context c =
+		pass_context_new(&(struct plan_options){.target = target_get(TARGET_X86_64_V3), .opt = opt, .verify = true}, d, NULL);
 	if (argc == 3 && !strcmp(argv[1], "-hash"))
 		return print_hash(f);
 	if (argc == 3)

@@ -2,6 +2,7 @@
 #include <string.h>
 #include "backend/ir/ir.h"
 #include "backend/passes/passes.h"
+#include "backend/target/target.h"
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/bug.h"
@@ -23,7 +24,8 @@ static void round_trip(struct arena *a, struct sources *s, struct diags *d, cons
 
 static void optimise(struct ir_fn *f, struct diags *d)
 {
-	struct pass_context c = pass_context_new(&(struct plan_options){.opt = 3, .verify = true}, d, NULL);
+	struct pass_context c =
+		pass_context_new(&(struct plan_options){.target = target_get(TARGET_X86_64_V3), .opt = 3, .verify = true}, d, NULL);
 	BUG_ON(!passes_run(f, &c, ALL_PASSES));
 }
 

@@ -7,6 +7,7 @@
 #include "backend/ir/ir.h"
 #include "backend/lower/lower.h"
 #include "backend/passes/passes.h"
+#include "backend/target/target.h"
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/bug.h"
@@ -62,7 +63,8 @@ static void interpret(struct arena *a, struct hir_program *p, struct diags *d, i
 	struct tensor none[1], *weights = ARENA_ARRAY(a, struct tensor, p->entries[0].unit->n_inputs + 1);
 	struct ir_fn *f = lower_unit(a, p->entries[0].unit, d);
 	struct buf why = {0};
-	struct pass_context c = pass_context_new(&(struct plan_options){.opt = (uint8_t)opt, .verify = true}, d, NULL);
+	struct pass_context c = pass_context_new(
+		&(struct plan_options){.target = target_get(TARGET_X86_64_V3), .opt = (uint8_t)opt, .verify = true}, d, NULL);
 	if (!f || !init_params(a, p, d, weights))
 		return;
 	if (!ir_verify(f, &why)) {

@@ -69,7 +69,13 @@ static struct hir_type random_type(struct random_fn *r)
 	return t;
 }
 
-static ir_ref any_value(struct random_fn *r) { return pick(r, r->f->n_insts); }
+static ir_ref any_value(struct random_fn *r)
+{
+	ir_ref v = pick(r, r->f->n_insts);
+	while (ir_at(r->f, v)->layout != LAYOUT_PLAIN)
+		v--; /* the first value is plain */
+	return v;
+}
 
 static ir_ref add_input(struct random_fn *r, const struct hir_type *t)
 {
@@ -385,6 +391,42 @@ static ir_ref random_norm(struct random_fn *r, ir_ref v)
 	return v;
 }
 
+static ir_ref convert_layout(struct random_fn *r, ir_ref v, enum layout layout)
+{
+	ir_ref c = emit(r, OP_CONVERT_LAYOUT, type_of(r, v), &v, 1, r->exact[v]);
+	ir_at(r->f, c)->layout = (uint8_t)layout;
+	return c;
+}
+
+static ir_ref random_conversion(struct random_fn *r, ir_ref v)
+{
+	if (type_of(r, v)->rank < 3)
+		return v;
+	ir_ref c = convert_layout(r, v, LAYOUT_CHANNELS_LAST);
+	if (pick(r, 2)) {
+		c = random_unary(r, c);
+		ir_at(r->f, c)->layout = LAYOUT_CHANNELS_LAST;
+	}
+	return convert_layout(r, c, LAYOUT_PLAIN);
+}
+
+/* Stores some values in another layout: those that have strides whatever they are, and whose users read any. */
+static void random_layouts(struct random_fn *r)
+{
+	struct ir_fn *f = r->f;
+	bool *fixed = ARENA_ARRAY(r->a, bool, f->n_insts);
+	for (uint32_t k = 0; k < f->n_outputs; k++)
+		fixed[f->outputs[k]] = true;
+	for (ir_ref v = 0; v < f->n_insts; v++)
+		for (uint32_t k = 0; k < ir_at(f, v)->n_operands; k++)
+			fixed[ir_operand(f, v, k)] |= ir_at(f, v)->op == OP_MATMUL || !ir_reads_any_layout(ir_at(f, v), k);
+	for (ir_ref v = 0; v < f->n_insts; v++) {
+		const struct ir_inst *i = ir_at(f, v);
+		if (!fixed[v] && i->n_operands && i->op != OP_RESHAPE && i->op != OP_MATMUL && i->type.rank >= 3 && pick(r, 2))
+			ir_at(f, v)->layout = LAYOUT_CHANNELS_LAST;
+	}
+}
+
 static ir_ref random_step(struct random_fn *r)
 {
 	ir_ref v;
@@ -392,7 +434,7 @@ static ir_ref random_step(struct random_fn *r)
 		v = any_value(r);
 	while (ir_at(r->f, v)->op == OP_WEIGHT ||
 	       (ir_at(r->f, v)->op == OP_BROADCAST && ir_at(r->f, ir_operand(r->f, v, 0))->op == OP_WEIGHT));
-	switch (pick(r, 14)) {
+	switch (pick(r, 15)) {
 	case 0:
 	case 1:
 	case 2: return random_unary(r, v);
@@ -406,6 +448,7 @@ static ir_ref random_step(struct random_fn *r)
 	case 10: return random_matmul(r, v);
 	case 11: return random_gather(r, v);
 	case 12: return random_norm(r, v);
+	case 13: return random_conversion(r, v);
 	default: {
 		static const dtype to[] = {DT_FLOAT32, DT_INT8, DT_INT32, DT_INT64, DT_FLOAT16, DT_BFLOAT16, DT_FLOAT64, DT_BOOL, DT_TRIT};
 		dtype t = to[pick(r, 9)];
@@ -452,11 +495,12 @@ static struct random_fn random_function(struct arena *a, uint64_t seed, const ch
 	r.f->outputs = ARENA_ARRAY(a, ir_ref, r.f->n_outputs);
 	for (uint32_t k = 0; k < r.f->n_outputs; k++) {
 		ir_ref v = k == 0 ? r.f->n_insts - 1 : any_value(&r);
-		while (ir_at(r.f, v)->op == OP_WEIGHT ||
+		while (ir_at(r.f, v)->op == OP_WEIGHT || ir_at(r.f, v)->layout != LAYOUT_PLAIN ||
 		       (ir_at(r.f, v)->op == OP_BROADCAST && ir_at(r.f, ir_operand(r.f, v, 0))->op == OP_WEIGHT))
 			v--;
 		r.f->outputs[k] = v;
 	}
+	random_layouts(&r);
 	r.plan = (struct plan){.options.target = target_get(TARGET_X86_64_V3), .run_fn = r.f, .slots = r.slots, .n_slots = r.f->n_weights};
 	return r;
 }

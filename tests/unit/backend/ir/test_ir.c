@@ -89,6 +89,9 @@ static void the_verifier_refuses(void **state)
 		{"%1 = argmax %0 dims [1] : int8[2]", "element type"},
 		{"%1 = input 1 : int8[2, 3]", "not declared"},
 		{"%1 = result %0 0 : int8[2, 3]", "must be a call"},
+		{"%1 = convert_layout %0 : int8[2, 3] as channels_last", "cannot have this layout"},
+		{"%1 = convert_layout %0 : int8[2, 3] as trit2", "cannot have this layout"},
+		{"%1 = convert_layout %0 : int8[2, 3] as nothing", "a layout expected"},
 		{"%1 = iota 2 : int8[2, 3]", "axis"},
 		{"%1 = iota 0 : int8[1000000000000, 1000000000000]", "many"},
 	};

@@ -8,6 +8,7 @@
 #include "backend/ir/ir.h"
 #include "backend/ir/tensor.h"
 #include "backend/passes/passes.h"
+#include "backend/target/target.h"
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/diag.h"
@@ -175,7 +176,8 @@ static void compare(struct random_fn *r, uint32_t seed)
 {
 	struct tensor want[4], got[4];
 	struct diags *d = diags_new(0);
-	struct pass_context c = pass_context_new(&(struct plan_options){.opt = 2, .verify = true}, d, NULL);
+	struct pass_context c =
+		pass_context_new(&(struct plan_options){.target = target_get(TARGET_X86_64_V3), .opt = 2, .verify = true}, d, NULL);
 	random_function(r);
 	struct ir_fn before = *r->f;
 	run(r, want);
@@ -224,7 +226,8 @@ static void ternary_changes_rounding_only(void **state)
 		struct random_fn r = {.a = arena_new(0)};
 		struct sources *sources = sources_new();
 		struct diags *d = diags_new(0);
-		struct pass_context c = pass_context_new(&(struct plan_options){.opt = 1, .verify = true}, d, NULL);
+		struct pass_context c =
+			pass_context_new(&(struct plan_options){.target = target_get(TARGET_X86_64_V3), .opt = 1, .verify = true}, d, NULL);
 		struct tensor want, got;
 		r.f = ir_read(r.a, sources_add(sources, "t.ir", text, strlen(text)), d);
 		if (!r.f)

@@ -1,0 +1,134 @@
+/* Gives values the layouts that kernels want, and converts where a user needs another one.
+ *
+ * A kernel decides the layouts of its operands and of its result. Operations that loops compute read any layout; their result has the layout
+ * of their operands if the channels remain dim 1, so that a chain between two kernels is converted at most at its ends. Inputs, outputs and
+ * arguments of calls are plain. A conversion of a run-time value is fused like any view. One of a build-time value to a packed layout
+ * becomes a slot; a value that is not in the build_fn is not packed, and its user has no kernel. */
+#include "backend/passes/passes.h"
+#include "backend/target/kernel.h"
+#include "base/arena.h"
+#include "base/map.h"
+
+struct assign {
+	struct rewrite w;
+	const struct target *target;
+	bool *in_build_fn; /* of the old values */
+	struct map converted;
+	uint32_t changes;
+};
+
+static bool is_plain(const struct kernel_info *k, uint32_t n_operands)
+{
+	for (uint32_t i = 0; i < n_operands; i++)
+		if (k->layouts[i] != LAYOUT_PLAIN)
+			return false;
+	return k->result == LAYOUT_PLAIN;
+}
+
+/* True if some kernel wants a layout that is not plain, and layouts are not assigned yet. */
+static bool is_needed(const struct ir_fn *f, const struct target *t)
+{
+	struct kernel_match m;
+	bool needed = false;
+	for (ir_ref r = 0; r < f->n_insts; r++) {
+		if (ir_at(f, r)->layout != LAYOUT_PLAIN)
+			return false;
+		needed = needed || (target_takes(t, f, r, &m) && !is_plain(kernel_info(m.kernel), m.n_operands));
+	}
+	return needed;
+}
+
+/* Returns v, a new value, in a layout. */
+static ir_ref convert(struct assign *a, ir_ref v, enum layout layout)
+{
+	struct ir_fn *f = a->w.f;
+	uint64_t found;
+	if (ir_at(f, v)->layout == layout)
+		return v;
+	if (ir_at(f, v)->op == OP_CONVERT_LAYOUT)
+		return convert(a, ir_operand(f, v, 0), layout);
+	hash128 key = {v, layout};
+	if (map_get(&a->converted, key, &found))
+		return (ir_ref)found;
+	struct hir_type type = ir_at(f, v)->type;
+	ir_ref r = ir_emit(f, OP_CONVERT_LAYOUT, &type, &v, 1, ir_at(f, v)->at);
+	ir_at(f, r)->layout = (uint8_t)layout;
+	map_put(&a->converted, key, r);
+	a->changes++;
+	return r;
+}
+
+/* Returns the layout that operand k of old instruction r has to have; LAYOUT_COUNT: any. `m`: the kernel of r, or NULL. */
+static enum layout wanted_layout(const struct assign *a, ir_ref r, uint32_t k, const struct kernel_match *m)
+{
+	const struct ir_fn *old = &a->w.old;
+	enum layout any = ir_reads_any_layout(ir_at(old, r), k) ? LAYOUT_COUNT : LAYOUT_PLAIN;
+	if (!m)
+		return any;
+	enum layout l = kernel_info(m->kernel)->layouts[k];
+	ir_ref o = ir_operand(old, r, k);
+	bool packs =
+		m->operands[k] == o && a->in_build_fn[o] && ir_at(old, o)->op != OP_BROADCAST && ir_layout_fits(l, &ir_at(old, o)->type);
+	return ir_layout_is_packed(l) && !packs ? any : l;
+}
+
+/* True if dims 0 and 1 of the result are those of its operands. */
+static bool keeps_channels(const struct ir_inst *i)
+{
+	uint32_t traits = ir_op_traits(i->op);
+	if (traits & REDUCES)
+		return !(ir_axes(i)->mask & 3);
+	return (traits & EWISE) || i->op == OP_PAD || i->op == OP_SLICE || i->op == OP_WINDOW || i->op == OP_CONCAT;
+}
+
+static enum layout result_layout(const struct assign *a, ir_ref r)
+{
+	struct kernel_match m;
+	const struct ir_fn *f = a->w.f;
+	const struct ir_inst *i = ir_at(f, r);
+	if (kernel_for(a->target, f, r, &m))
+		return kernel_info(m.kernel)->result;
+	for (uint32_t k = 0; keeps_channels(i) && k < i->n_operands; k++) {
+		enum layout l = ir_at(f, ir_operand(f, r, k))->layout;
+		if (l != LAYOUT_PLAIN && !ir_layout_is_packed(l) && ir_layout_fits(l, &i->type))
+			return l;
+	}
+	return LAYOUT_PLAIN;
+}
+
+static void assign(struct assign *a, ir_ref r)
+{
+	struct kernel_match match;
+	const struct ir_inst *i = ir_at(&a->w.old, r);
+	const struct kernel_match *m = target_takes(a->target, &a->w.old, r, &match) ? &match : NULL;
+	ir_ref few[8], *operands = i->n_operands <= 8 ? few : ARENA_ARRAY(a->w.f->unit, ir_ref, i->n_operands);
+	for (uint32_t k = 0; k < i->n_operands; k++) {
+		enum layout l = wanted_layout(a, r, k, m);
+		operands[k] = rewrite_operand(&a->w, r, k);
+		if (l != LAYOUT_COUNT)
+			operands[k] = convert(a, operands[k], l);
+	}
+	ir_ref v = a->w.map[r] = ir_copy(a->w.f, i, operands, i->n_operands);
+	enum layout l = result_layout(a, v);
+	a->changes += l != LAYOUT_PLAIN;
+	ir_at(a->w.f, v)->layout = (uint8_t)l;
+}
+
+uint32_t pass_layouts(struct ir_fn *f, struct pass_context *c)
+{
+	struct assign a = {.target = c->target};
+	if (!is_needed(f, c->target))
+		return 0;
+	a.in_build_fn = ARENA_ARRAY(f->unit, bool, f->n_insts + 1);
+	ir_mark_in_build_fn(f, c->opt > 0, a.in_build_fn);
+	rewrite_begin(&a.w, f);
+	for (ir_ref r = 0; r < a.w.old.n_insts; r++)
+		assign(&a, r);
+	for (uint32_t k = 0; k < f->n_outputs; k++) {
+		ir_ref o = a.w.old.outputs[k];
+		a.w.map[o] = convert(&a, a.w.map[o], LAYOUT_PLAIN);
+	}
+	rewrite_end(&a.w);
+	map_free(&a.converted);
+	return a.changes;
+}

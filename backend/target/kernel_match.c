@@ -1,0 +1,115 @@
+#include "backend/target/kernel.h"
+#include "backend/target/target.h"
+
+ir_ref ir_below_reshapes(const struct ir_fn *f, ir_ref v)
+{
+	while (ir_at(f, v)->op == OP_RESHAPE)
+		v = ir_operand(f, v, 0);
+	return v;
+}
+
+/* Returns the matrix below broadcasts that only add leading dimensions. */
+static ir_ref below_broadcasts(const struct ir_fn *f, ir_ref v)
+{
+	while (ir_at(f, v)->op == OP_BROADCAST) {
+		ir_ref o = ir_operand(f, v, 0);
+		const struct hir_type *t = &ir_at(f, v)->type, *from = &ir_at(f, o)->type;
+		if (from->rank < 2 || !dim_eq(from->dims[from->rank - 1], t->dims[t->rank - 1]) ||
+		    !dim_eq(from->dims[from->rank - 2], t->dims[t->rank - 2]))
+			break;
+		v = o;
+	}
+	return v;
+}
+
+/* Returns the value that the kernel of r reads as its operand k. */
+static ir_ref kernel_operand(const struct ir_fn *f, ir_ref r, uint32_t k)
+{
+	ir_ref o = ir_operand(f, r, k);
+	if (ir_at(f, r)->op == OP_MATMUL && k == 1)
+		o = below_broadcasts(f, o);
+	return ir_below_reshapes(f, o);
+}
+
+/* ---- which operations a kernel fits ---- */
+
+static dtype operand_elem(const struct ir_fn *f, ir_ref r, uint32_t k) { return ir_at(f, ir_operand(f, r, k))->type.elem; }
+
+static bool fits_any(const struct ir_fn *f, ir_ref r)
+{
+	(void)f, (void)r;
+	return true;
+}
+static bool fits_f32(const struct ir_fn *f, ir_ref r) { return operand_elem(f, r, 0) == DT_FLOAT32; }
+static bool fits_f64(const struct ir_fn *f, ir_ref r) { return operand_elem(f, r, 0) == DT_FLOAT64; }
+static bool fits_i64(const struct ir_fn *f, ir_ref r) { return operand_elem(f, r, 0) == DT_INT64; }
+
+/* One matrix on the right, whatever is on the left. */
+static bool is_product(const struct ir_fn *f, ir_ref r, dtype x, dtype w)
+{
+	return operand_elem(f, r, 0) == x && operand_elem(f, r, 1) == w &&
+	       ir_at(f, below_broadcasts(f, ir_operand(f, r, 1)))->type.rank == 2;
+}
+
+static bool fits_i8_trit_product(const struct ir_fn *f, ir_ref r) { return is_product(f, r, DT_INT8, DT_TRIT); }
+static bool fits_f32_trit_product(const struct ir_fn *f, ir_ref r) { return is_product(f, r, DT_FLOAT32, DT_TRIT); }
+static bool fits_f32_product(const struct ir_fn *f, ir_ref r) { return is_product(f, r, DT_FLOAT32, DT_FLOAT32); }
+
+static bool fits_f32_conv(const struct ir_fn *f, ir_ref r)
+{
+	return operand_elem(f, r, 0) == DT_FLOAT32 && operand_elem(f, r, 1) == DT_FLOAT32 && ir_conv(ir_at(f, r))->groups == 1;
+}
+
+static bool (*const fits_of[])(const struct ir_fn *f, ir_ref r) = {
+#define KERNEL(id, symbol, op, other, fits, ...) [KERNEL_##id] = fits_##fits,
+#include "backend/target/kernels.def"
+#undef KERNEL
+};
+
+/* ---- the kernel of an operation ---- */
+
+static bool has_layouts(const struct ir_fn *f, const struct kernel_info *i, const struct kernel_match *m)
+{
+	for (uint32_t k = 0; k < m->n_operands; k++)
+		if (ir_at(f, m->operands[k])->layout != i->layouts[k])
+			return false;
+	return true;
+}
+
+static void match_operands(const struct ir_fn *f, ir_ref r, struct kernel_match *m)
+{
+	m->n_operands = ir_at(f, r)->n_operands;
+	for (uint32_t k = 0; k < m->n_operands; k++)
+		m->operands[k] = kernel_operand(f, r, k);
+}
+
+static bool find(const struct target *t, const struct ir_fn *f, ir_ref r, struct kernel_match *m, bool any_layout)
+{
+	const struct kernel_info *best = NULL;
+	enum ir_op op = ir_at(f, r)->op;
+	m->kernel = KERNEL_COUNT;
+	for (enum kernel k = 0; k < KERNEL_COUNT; k++) {
+		const struct kernel_info *i = kernel_info(k);
+		if ((i->op != op && i->other_op != op) || !(i->targets >> t->arch & 1) || !fits_of[k](f, r) ||
+		    (best && best->cost <= i->cost))
+			continue;
+		match_operands(f, r, m);
+		if (!any_layout && !has_layouts(f, i, m))
+			continue;
+		best = i;
+		m->kernel = k;
+	}
+	return best;
+}
+
+bool target_takes(const struct target *t, const struct ir_fn *f, ir_ref r, struct kernel_match *m)
+{
+	struct kernel_match own;
+	return find(t, f, r, m ? m : &own, true);
+}
+
+bool kernel_for(const struct target *t, const struct ir_fn *f, ir_ref r, struct kernel_match *m)
+{
+	struct kernel_match own;
+	return find(t, f, r, m ? m : &own, false);
+}
