@@ -54,6 +54,8 @@ def draw_conv(rank):
         padding = [max(g.integer(0, 2), 0 if s.known() else (d * (k - 1) + 1) // 2) for s, k, d in zip(t.shape[2:], kernel, dilation)]
         if g.chance(0.1):
             padding, stride = "same", [1] * rank
+        if not all(s.known() for s in t.shape[2:]):
+            g.not_empty()
         elem = g.choice([e for e in PARTNERS[t.elem] if e not in ("int32", "float64") or t.elem == "float64"])
         w = g.weight(elem, [out, c // groups, *kernel])
         bias = [g.weight(t.elem, [out])] if t.is_float() and g.chance(0.4) else []
