@@ -12,6 +12,8 @@ void opencl_unit(const struct loop_fn *f, struct buf *out)
 	for (uint32_t i = 0; i < f->n_stmts; i++)
 		if (f->stmts[i].kind == STMT_NEST)
 			emit_kernel(f, i, out);
+		else if (f->stmts[i].kind == STMT_KERNEL && f->stmts[i].u.kernel.epilogue)
+			emit_fused_template(f, i, out);
 }
 
 static bool nest_uses(const struct loop_nest *n, dtype t)
@@ -28,7 +30,7 @@ static bool uses_fp64(const struct loop_fn *f)
 		if (f->buffers[i].type.elem == DT_FLOAT64)
 			return true;
 	for (uint32_t i = 0; i < f->n_stmts; i++)
-		if (f->stmts[i].kind == STMT_NEST && nest_uses(&f->stmts[i].u.nest, DT_FLOAT64))
+		if (loop_stmt_nest(&f->stmts[i]) && nest_uses(loop_stmt_nest(&f->stmts[i]), DT_FLOAT64))
 			return true;
 	return false;
 }
@@ -36,7 +38,7 @@ static bool uses_fp64(const struct loop_fn *f)
 static void mark_kernels(const struct loop_fn *f, bool used[KERNEL_COUNT])
 {
 	for (uint32_t i = 0; i < f->n_stmts; i++)
-		if (f->stmts[i].kind == STMT_KERNEL)
+		if (f->stmts[i].kind == STMT_KERNEL && !f->stmts[i].u.kernel.epilogue)
 			used[f->stmts[i].u.kernel.kernel] = true;
 }
 

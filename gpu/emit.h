@@ -43,8 +43,12 @@ void emit_reduction_step(const struct emit_nest *e, uint32_t k, uint32_t depth);
 void emit_reduction_end(const struct emit_nest *e, uint32_t k);
 void emit_reduction_group(const struct emit_nest *e);
 
-/* Print a kernel; the constants that are in the program text. */
+/* Declares the typed pointer b<i> of each buffer. */
+void emit_pointers(const struct emit_nest *e);
+
+/* Print a kernel; a template with an epilogue; the constants that are in the program text. */
 void emit_kernel(const struct loop_fn *f, uint32_t stmt, struct buf *out);
+void emit_fused_template(const struct loop_fn *f, uint32_t stmt, struct buf *out);
 void emit_baked(const struct loop_fn *f, struct buf *out);
 void emit_tabs(struct buf *out, uint32_t n);
 #endif

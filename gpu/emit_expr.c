@@ -79,6 +79,7 @@ static const char *value_text(const struct emit_nest *e, uint32_t i, uint32_t de
 	case LOOP_INDEX: return emit_loop_var(e->scratch, e->n, x->var);
 	case LOOP_EXTENT: return opencl_dim(e->scratch, e->f->dims, x->extent);
 	case LOOP_OP: return op_text(e, x);
+	case LOOP_TILE: return "t";
 	case LOOP_ACC: return arena_printf(e->scratch, "a%u", x->var);
 	}
 	BUG("loop expression");

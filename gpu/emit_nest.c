@@ -18,6 +18,15 @@ static void mark_late(const struct emit_nest *e)
 	}
 }
 
+void emit_pointers(const struct emit_nest *e)
+{
+	for (uint32_t i = 0; i < e->sig.n_buffers; i++) {
+		uint32_t b = e->sig.buffers[i];
+		const char *t = emit_memory_type(e->f->buffers[b].type.elem);
+		buf_printf(e->out, "\tglobal %s *b%u = (global %s *)(p%u + o%u);\n", t, b, t, b, b);
+	}
+}
+
 static void open_argument(const struct emit_nest *e, bool *first)
 {
 	buf_puts(e->out, *first ? "" : ", ");
@@ -44,11 +53,7 @@ static void head(const struct emit_nest *e, uint32_t stmt)
 		buf_puts(e->out, "global long *fail");
 	}
 	buf_puts(e->out, ")\n{\n");
-	for (uint32_t i = 0; i < e->sig.n_buffers; i++) {
-		uint32_t b = e->sig.buffers[i];
-		const char *t = emit_memory_type(e->f->buffers[b].type.elem);
-		buf_printf(e->out, "\tglobal %s *b%u = (global %s *)(p%u + o%u);\n", t, b, t, b, b);
-	}
+	emit_pointers(e);
 }
 
 static bool is_one(const struct emit_nest *e, uint32_t k)

@@ -1,4 +1,5 @@
 #include "gpu/flatten.h"
+#include <string.h>
 #include "base/arena.h"
 #include "base/bug.h"
 #include "gpu/signature.h"
@@ -94,8 +95,29 @@ static dim kernel_items(struct dims *d, enum ir_op op, const dim *dims)
 	return dim_mul(d, dim_mul(d, dims[0], dims[2]), some);
 }
 
-static void launch_kernel(const struct frame *s, const struct loop_kernel *st)
+/* Adds the arguments of an epilogue after those of its kernel. */
+static void add_epilogue(const struct frame *s, uint32_t stmt, struct flat_launch *l)
 {
+	struct arena *a = s->f->arena;
+	const struct loop_kernel *k = &s->fn->stmts[stmt].u.kernel;
+	struct opencl_signature sig;
+	opencl_signature_of(a, s->fn, k->epilogue, &sig);
+	uint32_t *buffers = ARENA_ARRAY(a, uint32_t, k->n_buffers + sig.n_buffers);
+	memcpy(buffers, k->buffers, k->n_buffers * sizeof *buffers);
+	memcpy(buffers + k->n_buffers, sig.buffers, sig.n_buffers * sizeof *buffers);
+	l->kernel = arena_printf(a, "%s_k%u", s->fn->symbol, stmt);
+	l->n_args = k->n_buffers + sig.n_buffers;
+	l->args = args_of(s, buffers, l->n_args);
+	dim *dims = ARENA_ARRAY(a, dim, l->n_dims + sig.n_syms);
+	memcpy(dims, l->dims, l->n_dims * sizeof *dims);
+	for (uint32_t i = 0; i < sig.n_syms; i++)
+		dims[l->n_dims++] = s->syms[sig.syms[i]];
+	l->dims = dims;
+}
+
+static void launch_kernel(const struct frame *s, uint32_t stmt)
+{
+	const struct loop_kernel *st = &s->fn->stmts[stmt].u.kernel;
 	struct dims *d = s->out->dims;
 	const struct kernel_info *k = kernel_info(st->kernel);
 	struct flat_launch l = {
@@ -105,6 +127,8 @@ static void launch_kernel(const struct frame *s, const struct loop_kernel *st)
 	for (uint32_t i = 0; i < st->n_dims; i++)
 		l.dims[i] = to_entry_dim(s, st->dims[i]);
 	l.items = kernel_items(d, k->op, l.dims);
+	if (st->epilogue)
+		add_epilogue(s, stmt, &l);
 	vec_push(&s->out->launches, l);
 }
 
@@ -159,7 +183,7 @@ static void expand(const struct frame *s)
 		const struct loop_stmt *st = &s->fn->stmts[i];
 		switch (st->kind) {
 		case STMT_NEST: launch_nest(s, i); break;
-		case STMT_KERNEL: launch_kernel(s, &st->u.kernel); break;
+		case STMT_KERNEL: launch_kernel(s, i); break;
 		case STMT_CALL: call(s, &st->u.call); break;
 		case STMT_EFFECT: break; /* a device cannot print: the builder warns */
 		case STMT_BRANCH:

@@ -17,6 +17,10 @@ struct dim_value {
 	dim of;
 	LLVMValueRef value;
 };
+/* What an epilogue is called for: its first element, the elements from one row to the next, and for each axis the start and the size. */
+struct emit_tile {
+	LLVMValueRef ptr, stride, at[TILE_AXES], size[TILE_AXES];
+};
 struct emit {
 	LLVMContextRef context;
 	LLVMModuleRef module;
@@ -24,6 +28,7 @@ struct emit {
 	const struct codegen_target *target;
 	bool fma, f16c;
 	const struct loop_fn *fn;
+	const struct emit_tile *tile;                             /* of the epilogue that is emitted; NULL: a nest of its own */
 	LLVMValueRef function, ctx, bufs, weights, dims, scratch; /* of the unit */
 	VEC(struct dim_value) dim_values;                         /* computed in the current statement */
 	LLVMValueRef overflow; /* bool: true if a dim overflowed so far in this function; NULL: not recorded */
@@ -54,6 +59,12 @@ LLVMValueRef emit_dim(struct emit *e, dim x);
 bool dim_known(const struct emit *e, dim x, int64_t *v);
 /* Returns a + b or a·b. Records an overflow in e->overflow unless that is NULL. */
 LLVMValueRef emit_dim_sum(struct emit *e, LLVMValueRef a, LLVMValueRef b, bool mul);
+/* Allocates an array in the entry block, so once for each call of the function. */
+LLVMValueRef emit_stack_array(struct emit *e, LLVMTypeRef type, uint32_t n);
+/* Returns the address of an element. */
+LLVMValueRef emit_element(struct emit *e, LLVMTypeRef type, LLVMValueRef array, uint32_t k);
+/* Sets what the code of a unit uses to five values: context, buffers, weights, dims, scratch. */
+void emit_use_unit(struct emit *e, const LLVMValueRef values[5]);
 /* Returns the address of a buffer. */
 LLVMValueRef emit_buffer(struct emit *e, uint32_t buffer);
 LLVMValueRef emit_i64(struct emit *e, int64_t v);
@@ -82,6 +93,9 @@ void emit_loop_open(struct emit *e, struct emit_loop *l, LLVMValueRef start, LLV
 		    uint32_t n);
 /* Ends the loop. l->carried has the values at the end of the body, and is replaced by those after the loop. */
 void emit_loop_close(struct emit *e, struct emit_loop *l);
+
+/* emit_epilogue.c: emits the function of an epilogue, and returns a struct tri_epilogue for it. */
+LLVMValueRef emit_epilogue(struct emit *e, const struct loop_nest *n);
 
 /* emit_nest.c */
 void emit_nest(struct emit *e, const struct loop_nest *n);

@@ -30,10 +30,25 @@ static const struct loop_access *access_of(const struct nest *s, uint32_t k)
 	return k < s->n->n_exprs ? &s->n->exprs[k].access : &s->n->stores[k - s->n->n_exprs].access;
 }
 
-static dtype elem_of(const struct nest *s, uint32_t k) { return s->e->fn->buffers[access_of(s, k)->buffer].type.elem; }
+static bool is_tile(const struct nest *s, uint32_t k) { return k < s->n->n_exprs && s->n->exprs[k].kind == LOOP_TILE; }
 
-static void advance(struct nest *s, uint32_t k, dim stride, LLVMValueRef var)
+static dtype elem_of(const struct nest *s, uint32_t k)
 {
+	return is_tile(s, k) ? s->n->exprs[k].elem : s->e->fn->buffers[access_of(s, k)->buffer].type.elem;
+}
+
+/* The rows of a tile are `stride` apart, its columns are dense. */
+static void advance_tile(struct nest *s, uint32_t k, uint32_t loop, LLVMValueRef var)
+{
+	if (loop == 0)
+		return;
+	LLVMValueRef offset = loop == 1 ? LLVMBuildMul(s->e->builder, var, s->e->tile->stride, "") : var;
+	s->ptrs[k] = emit_offset(s->e, elem_of(s, k), s->ptrs[k], offset);
+}
+
+void body_advance(struct nest *s, uint32_t k, uint32_t loop, LLVMValueRef var)
+{
+	dim stride = access_of(s, k)->stride[loop];
 	int64_t v;
 	if (dim_known(s->e, stride, &v) && v == 0)
 		return;
@@ -46,8 +61,10 @@ void body_enter(struct nest *s, uint32_t loop, LLVMValueRef var)
 	s->var[loop] = var;
 	s->opened |= 1u << loop;
 	for (uint32_t k = 0; k < s->n_ptrs; k++)
-		if (s->ptrs[k])
-			advance(s, k, access_of(s, k)->stride[loop], var);
+		if (is_tile(s, k))
+			advance_tile(s, k, loop, var);
+		else if (s->ptrs[k])
+			body_advance(s, k, loop, var);
 }
 
 LLVMValueRef body_position(struct nest *s, uint32_t loop, uint32_t copy, uint32_t width)
@@ -119,6 +136,7 @@ static LLVMValueRef compute(struct nest *s, uint32_t k, uint32_t copy)
 	LLVMValueRef args[3];
 	switch (x->kind) {
 	case LOOP_LOAD: return compute_load(s, k, copy, width);
+	case LOOP_TILE: return emit_load(s->e, x->elem, copy_ptr(s, k, copy, NULL), width, NULL);
 	case LOOP_CONST: return emit_number(s->e, x->elem, 1, x->f, x->i);
 	case LOOP_INDEX: return body_position(s, x->var, copy, width);
 	case LOOP_EXTENT: return emit_dim(s->e, x->extent);

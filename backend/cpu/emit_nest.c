@@ -34,6 +34,11 @@ static void run_at(struct nest *s, uint32_t at, LLVMValueRef var)
 	scope_end(s, &sc);
 }
 
+static LLVMValueRef loop_extent(struct nest *s, uint32_t loop)
+{
+	return s->e->tile ? s->e->tile->size[loop] : emit_dim(s->e, s->n->extent[loop]);
+}
+
 static void run_steps(struct nest *s, uint32_t at, LLVMValueRef n, uint32_t step, bool exact)
 {
 	struct emit *e = s->e;
@@ -67,7 +72,7 @@ static void run_vector_or_scalar(struct nest *s, uint32_t at, LLVMValueRef n, ui
 
 static void run_vector(struct nest *s, uint32_t at)
 {
-	LLVMValueRef extent = emit_dim(s->e, s->n->extent[s->axes.order[at]]);
+	LLVMValueRef extent = loop_extent(s, s->axes.order[at]);
 	uint32_t step = s->width * s->unroll;
 	if (s->axes.whole)
 		run_at(s, at, emit_i64(s->e, 0));
@@ -80,8 +85,10 @@ static void run_vector(struct nest *s, uint32_t at)
 LLVMValueRef emit_trip_count(struct nest *s, uint32_t at, uint32_t start, uint32_t end)
 {
 	struct emit *e = s->e;
-	LLVMValueRef count = emit_dim(e, s->n->extent[s->axes.order[at]]);
+	LLVMValueRef count = loop_extent(s, s->axes.order[at]);
 	int64_t n;
+	if (e->tile) /* has elements */
+		return count;
 	for (uint32_t k = start; k < at; k++)
 		if (!dim_known(e, s->n->extent[s->axes.order[k]], &n))
 			return count; /* an outer loop tests it */
@@ -104,7 +111,9 @@ static void run(struct nest *s, uint32_t at)
 		return;
 	}
 	uint32_t loop = s->axes.order[at];
-	if (loop == s->axes.vector_loop)
+	if (s->e->tile && loop == 0) /* a tile is of one batch */
+		run_at(s, at, emit_i64(s->e, 0));
+	else if (loop == s->axes.vector_loop)
 		run_vector(s, at);
 	else
 		run_steps(s, at, emit_trip_count(s, at, 0, s->n->n_parallel), 1, true);
@@ -145,6 +154,8 @@ static uint32_t expr_deps(const struct nest *s, uint32_t k)
 		return 1u << x->var;
 	if (x->kind == LOOP_ACC) /* the result of an innermost parallel iteration */
 		return DEP_ACC | ((1u << s->n->n_parallel) - 1);
+	if (x->kind == LOOP_TILE)
+		return (1u << TILE_AXES) - 1;
 	if (x->kind == LOOP_OP)
 		for (int j = 0; j < ir_op_operands(x->op); j++)
 			deps |= s->deps[x->args[j]];
@@ -194,7 +205,10 @@ static void prepare_access(struct nest *s, uint32_t at, const struct loop_access
 		emit_dim(s->e, a->scale);
 		emit_dim(s->e, a->bound);
 	}
-	s->ptrs[at] = emit_offset(s->e, s->e->fn->buffers[a->buffer].type.elem, emit_buffer(s->e, a->buffer), emit_dim(s->e, a->base));
+	dtype elem = s->e->fn->buffers[a->buffer].type.elem;
+	s->ptrs[at] = emit_offset(s->e, elem, emit_buffer(s->e, a->buffer), emit_dim(s->e, a->base));
+	for (uint32_t k = 0; s->e->tile && k < TILE_AXES; k++)
+		body_advance(s, at, k, s->e->tile->at[k]);
 }
 
 /* Computes pointers and dims before the loops, so that all code can use them. */
@@ -205,6 +219,8 @@ static void prepare_nest(struct nest *s)
 	for (uint32_t k = 0; k < s->n->n_exprs; k++) {
 		if (s->n->exprs[k].kind == LOOP_EXTENT)
 			emit_dim(s->e, s->n->exprs[k].extent);
+		if (s->n->exprs[k].kind == LOOP_TILE)
+			s->ptrs[k] = s->e->tile->ptr;
 		if (s->n->exprs[k].kind == LOOP_LOAD)
 			prepare_access(s, k, &s->n->exprs[k].access);
 	}

@@ -51,6 +51,8 @@ void scope_end(struct nest *s, struct scope *sc);
 enum body_part { BODY_ANY, BODY_REDUCTION, BODY_REST };
 /* Computes the expressions that depend on open loops only: all but users of accumulators, those inside the reduction, or the rest. */
 void body_compute(struct nest *s, enum body_part part);
+/* Moves the address of access k to iteration `var` of a loop. */
+void body_advance(struct nest *s, uint32_t k, uint32_t loop, LLVMValueRef var);
 /* Sets the variable of a loop that was opened. */
 void body_enter(struct nest *s, uint32_t loop, LLVMValueRef var);
 LLVMValueRef body_value(struct nest *s, uint32_t expr, uint32_t copy, uint32_t width);

@@ -21,7 +21,7 @@ static uint32_t weight_of(const struct loop_stmt *s)
 		n += calls[k].n_buffers + calls[k].n_dims;
 	switch (s->kind) {
 	case STMT_NEST: return NEST_WEIGHT + s->u.nest.n_exprs;
-	case STMT_KERNEL: return s->u.kernel.n_buffers + s->u.kernel.n_dims;
+	case STMT_KERNEL: return s->u.kernel.n_buffers + s->u.kernel.n_dims; /* an epilogue is a function of its own */
 	case STMT_EFFECT: return s->u.effect.n_buffers + s->u.effect.n_dims;
 	case STMT_LOOP: return n + 2 * s->u.loop.n_carried;
 	default: return n;
@@ -44,14 +44,21 @@ static void begin(struct emit *e, LLVMValueRef f)
 	LLVMPositionBuilderAtEnd(e->builder, emit_block(e, "entry"));
 }
 
+void emit_use_unit(struct emit *e, const LLVMValueRef values[5])
+{
+	e->ctx = values[0];
+	e->bufs = values[1];
+	e->weights = values[2];
+	e->dims = values[3];
+	e->scratch = values[4];
+}
+
 static void begin_unit(struct emit *e, LLVMValueRef f)
 {
+	LLVMValueRef values[5];
 	begin(e, f);
-	e->ctx = LLVMGetParam(f, 0);
-	e->bufs = LLVMGetParam(f, 1);
-	e->weights = LLVMGetParam(f, 2);
-	e->dims = LLVMGetParam(f, 3);
-	e->scratch = LLVMGetParam(f, 4);
+	LLVMGetParams(f, values);
+	emit_use_unit(e, values);
 }
 
 /* Adds a function that is private to the module. */

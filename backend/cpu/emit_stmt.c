@@ -40,7 +40,7 @@ void emit_attributes(struct emit *e, LLVMValueRef f)
 
 /* -- dims -------------------------------------------------------------------------------------------------------------------------------- */
 
-static LLVMValueRef element(struct emit *e, LLVMTypeRef type, LLVMValueRef array, uint32_t k)
+LLVMValueRef emit_element(struct emit *e, LLVMTypeRef type, LLVMValueRef array, uint32_t k)
 {
 	LLVMValueRef index = emit_i64(e, k);
 	return LLVMBuildInBoundsGEP2(e->builder, type, array, &index, 1, "");
@@ -74,7 +74,7 @@ static LLVMValueRef dim_step(struct emit *e, const struct dim_step *s, LLVMValue
 	if (s->op == DIM_PUSH_CONST)
 		return emit_i64(e, s->value);
 	if (s->op == DIM_PUSH_SYM)
-		return LLVMBuildLoad2(e->builder, e->i64, element(e, e->i64, e->dims, (uint32_t)s->value), "");
+		return LLVMBuildLoad2(e->builder, e->i64, emit_element(e, e->i64, e->dims, (uint32_t)s->value), "");
 	LLVMValueRef b = stack[--*top], a = stack[--*top];
 	switch (s->op) {
 	case DIM_OP_ADD: return emit_dim_sum(e, a, b, false);
@@ -120,7 +120,7 @@ LLVMValueRef emit_dim(struct emit *e, dim x)
 
 static LLVMValueRef load_pointer(struct emit *e, LLVMValueRef array, uint32_t k)
 {
-	return LLVMBuildLoad2(e->builder, e->ptr, element(e, e->ptr, array, k), "");
+	return LLVMBuildLoad2(e->builder, e->ptr, emit_element(e, e->ptr, array, k), "");
 }
 
 static LLVMValueRef constant_data(struct emit *e, const struct loop_buffer *b)
@@ -196,8 +196,7 @@ LLVMValueRef emit_checked_index(struct emit *e, LLVMValueRef i, LLVMValueRef bou
 
 /* -- calls ------------------------------------------------------------------------------------------------------------------------------- */
 
-/* Allocates an argument array in the entry block, so once for each call of the function. */
-static LLVMValueRef stack_array(struct emit *e, LLVMTypeRef type, uint32_t n)
+LLVMValueRef emit_stack_array(struct emit *e, LLVMTypeRef type, uint32_t n)
 {
 	LLVMBasicBlockRef back = LLVMGetInsertBlock(e->builder), entry = LLVMGetEntryBasicBlock(e->function);
 	LLVMValueRef first = LLVMGetFirstInstruction(entry);
@@ -213,17 +212,17 @@ static LLVMValueRef stack_array(struct emit *e, LLVMTypeRef type, uint32_t n)
 
 static LLVMValueRef dim_array(struct emit *e, const dim *dims, uint32_t n)
 {
-	LLVMValueRef array = stack_array(e, e->i64, n);
+	LLVMValueRef array = emit_stack_array(e, e->i64, n);
 	for (uint32_t k = 0; k < n; k++)
-		LLVMBuildStore(e->builder, emit_dim(e, dims[k]), element(e, e->i64, array, k));
+		LLVMBuildStore(e->builder, emit_dim(e, dims[k]), emit_element(e, e->i64, array, k));
 	return array;
 }
 
 static LLVMValueRef buffer_array(struct emit *e, const uint32_t *buffers, uint32_t n)
 {
-	LLVMValueRef array = stack_array(e, e->ptr, n);
+	LLVMValueRef array = emit_stack_array(e, e->ptr, n);
 	for (uint32_t k = 0; k < n; k++)
-		LLVMBuildStore(e->builder, emit_buffer(e, buffers[k]), element(e, e->ptr, array, k));
+		LLVMBuildStore(e->builder, emit_buffer(e, buffers[k]), emit_element(e, e->ptr, array, k));
 	return array;
 }
 
@@ -239,7 +238,8 @@ static void emit_kernel(struct emit *e, const struct loop_kernel *s)
 {
 	LLVMTypeRef params[4] = {e->ptr, e->ptr, e->ptr, e->ptr};
 	LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(e->context), params, 4, 0);
-	LLVMValueRef args[4] = {e->ctx, buffer_array(e, s->buffers, s->n_buffers), dim_array(e, s->dims, s->n_dims), LLVMConstNull(e->ptr)};
+	LLVMValueRef epilogue = s->epilogue ? emit_epilogue(e, s->epilogue) : LLVMConstNull(e->ptr);
+	LLVMValueRef args[4] = {e->ctx, buffer_array(e, s->buffers, s->n_buffers), dim_array(e, s->dims, s->n_dims), epilogue};
 	LLVMBuildCall2(e->builder, type, emit_declare(e, kernel_info(s->kernel)->symbol, type), args, 4, "");
 }
 
@@ -335,7 +335,7 @@ static LLVMValueRef not_failed(struct emit *e)
 static void swap_carried(struct emit *e, LLVMValueRef bufs, uint32_t n_buffers, uint32_t n_carried)
 {
 	for (uint32_t k = 0; k < n_carried; k++) {
-		LLVMValueRef in = element(e, e->ptr, bufs, k), out = element(e, e->ptr, bufs, n_buffers - n_carried + k);
+		LLVMValueRef in = emit_element(e, e->ptr, bufs, k), out = emit_element(e, e->ptr, bufs, n_buffers - n_carried + k);
 		LLVMValueRef read = LLVMBuildLoad2(e->builder, e->ptr, in, ""), written = LLVMBuildLoad2(e->builder, e->ptr, out, "");
 		LLVMBuildStore(e->builder, written, in);
 		LLVMBuildStore(e->builder, read, out);

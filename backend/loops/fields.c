@@ -98,6 +98,16 @@ static void code_shape(struct codec *c, uint8_t *rank, dim *dims)
 	CODE_SET(*rank, (uint8_t)l.at);
 }
 
+/* " from 2 until 5": of statements */
+static void code_lifetime(struct codec *c, struct loop_buffer *x)
+{
+	if (!code_option(c, " from ", x->end != 0))
+		return;
+	code_number(c, &x->first, UINT32_MAX - 1);
+	code_mark(c, " until ");
+	code_number(c, &x->end, UINT32_MAX);
+}
+
 static void code_buffer(struct codec *c, struct loop_buffer *x)
 {
 	const struct loop_fn *f = c->f;
@@ -119,6 +129,7 @@ static void code_buffer(struct codec *c, struct loop_buffer *x)
 	if (x->kind == BUFFER_TEMP) {
 		code_mark(c, " at ");
 		code_dim(c, &x->offset);
+		code_lifetime(c, x);
 	} else if (x->kind == BUFFER_CONST && !codec_failed(c)) {
 		code_mark(c, " ");
 		code_elements(c, &x->type, &x->data);
@@ -158,6 +169,7 @@ static void code_expr_fields(struct codec *c, struct loop_expr *x)
 		code_mark(c, ")");
 		return;
 	case LOOP_ACC: code_number(c, &x->var, UINT32_MAX); return;
+	case LOOP_TILE: return;
 	case LOOP_OP:
 		code_need(c, ir_op_traits(x->op) & EWISE, "an element-wise operation expected");
 		for (int k = 0; k < ir_op_operands(x->op) && k < 3 && !codec_failed(c); k++) {
@@ -180,7 +192,7 @@ static void code_expr(struct codec *c, struct loop_expr *x)
 	head = code_word(c, head, EXPR_KINDS + OP_COUNT, expr_words);
 	CODE_SET(x->kind, head < EXPR_KINDS ? (enum loop_expr_kind)head : LOOP_OP);
 	CODE_SET(x->op, head < EXPR_KINDS ? 0 : (enum ir_op)(head - EXPR_KINDS));
-	code_mark(c, " ");
+	code_mark(c, x->kind == LOOP_TILE ? "" : " ");
 	code_expr_fields(c, x);
 }
 
@@ -287,6 +299,11 @@ static void code_kernel(struct codec *c, struct loop_kernel *x)
 {
 	CODE_ENUM(c, x->kernel, KERNEL_COUNT, kernel_words);
 	code_arguments(c, &x->buffers, &x->n_buffers, &x->dims, &x->n_dims);
+	if (!code_option(c, " epilogue ", x->epilogue != NULL))
+		return;
+	if (codec_reads(c))
+		x->epilogue = memset(ARENA_NEW(c->unit, struct loop_nest), 0, sizeof *x->epilogue);
+	code_nest(c, x->epilogue);
 }
 
 static void code_call(struct codec *c, struct loop_call *x)

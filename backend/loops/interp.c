@@ -109,6 +109,10 @@ static void place(struct loop_run *r, uint32_t k, const struct scratch *s)
 {
 	struct loop_memory *m = &r->memory[k];
 	int64_t offset = run_dim(r, r->f->buffers[k].offset);
+	if (!r->f->buffers[k].end) { /* no statement uses it, so it has no memory */
+		m->count = 0;
+		return;
+	}
 	if (offset < 0 || offset % ALIGNMENT || offset + m->count * (int64_t)m->size > s->size)
 		run_fail(r, LOOP_BROKEN, "b%u is outside of the scratch memory", k);
 	m->at = s->at + offset;

@@ -188,22 +188,36 @@ static const struct kernel_code codes[KERNEL_COUNT] = {
 
 /* ---- one call ---- */
 
+/* Memory of a result that only the epilogue reads. No element is larger than 8 bytes. */
+static void *result_of(struct loop_run *r, const struct loop_nest *epilogue)
+{
+	int64_t n = 8;
+	for (uint32_t k = 0; k < TILE_AXES; k++)
+		if (__builtin_mul_overflow(n, run_dim(r, epilogue->extent[k]), &n) || n > INT32_MAX)
+			run_fail(r, LOOP_BROKEN, "the result of a kernel is very large");
+	return run_failed(r) ? NULL : arena_alloc(r->arena, (size_t)n + 1, 8);
+}
+
 void run_kernel(struct loop_run *r, const struct loop_stmt *s)
 {
 	const struct loop_kernel *k = &s->u.kernel;
 	const struct kernel_code *code = &codes[k->kernel];
 	struct kernel_run x = {
-		.run = r, .elem = r->f->buffers[k->buffers[0]].type.elem, .bufs = ARENA_ARRAY(r->arena, void *, k->n_buffers)};
+		.run = r, .elem = r->f->buffers[k->buffers[0]].type.elem, .bufs = ARENA_ARRAY(r->arena, void *, k->n_buffers + 1)};
 	int64_t *dims = ARENA_ARRAY(r->arena, int64_t, k->n_dims + 1);
 	x.dims = dims;
 	for (uint32_t i = 0; i < k->n_dims; i++)
 		dims[i] = run_dim(r, k->dims[i]);
 	for (uint32_t i = 0; i < k->n_buffers; i++) {
-		bool written = i + 1 == k->n_buffers || (code->works >> i & 1);
+		bool written = (!k->epilogue && i + 1 == k->n_buffers) || (code->works >> i & 1);
 		x.bufs[i] = written ? run_output(r, k->buffers[i]) : run_input(r, k->buffers[i]);
 	}
 	if (!code->run)
 		run_fail(r, LOOP_BROKEN, "%s has no reference code", kernel_info(k->kernel)->symbol);
+	if (k->epilogue && !run_failed(r))
+		x.bufs[k->n_buffers] = result_of(r, k->epilogue);
 	if (!run_failed(r))
 		code->run(&x);
+	if (k->epilogue && !run_failed(r))
+		run_epilogue(r, k->epilogue, x.bufs[k->n_buffers]);
 }

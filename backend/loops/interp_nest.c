@@ -10,6 +10,7 @@ struct address {
 struct nest_run {
 	struct loop_run *run;
 	const struct loop_nest *n;
+	const void *tile; /* of an epilogue: the dense result of its kernel */
 	int64_t extent[LOOP_MAX];
 	int64_t at[LOOP_MAX];   /* where each loop is */
 	int64_t room[LOOP_MAX]; /* iterations from there on that the remaining axes run over */
@@ -81,6 +82,15 @@ static struct loop_value reduced(const struct nest_run *s, uint32_t k)
 	return value_of(r->elem, v);
 }
 
+/* The number of the current iteration of loops `from` and following. */
+static int64_t position(const struct nest_run *s, uint32_t from)
+{
+	int64_t at = 0;
+	for (uint32_t k = from; k < n_loops(s); k++)
+		at = at * s->extent[k] + s->at[k];
+	return at;
+}
+
 static struct loop_value evaluate(const struct nest_run *s, uint32_t k)
 {
 	const struct loop_expr *e = &s->n->exprs[k];
@@ -91,6 +101,7 @@ static struct loop_value evaluate(const struct nest_run *s, uint32_t k)
 	case LOOP_INDEX: return (struct loop_value){0, s->at[e->var]};
 	case LOOP_EXTENT: return (struct loop_value){0, run_dim(s->run, e->extent)};
 	case LOOP_ACC: return reduced(s, e->var);
+	case LOOP_TILE: return value_load(e->elem, s->tile, position(s, 0));
 	case LOOP_OP: break;
 	}
 	for (int i = 0; i < ir_op_operands(e->op); i++)
@@ -111,15 +122,6 @@ static void start_reductions(struct nest_run *s)
 {
 	for (uint32_t k = 0; k < s->n->n_reductions; k++)
 		s->acc[k] = accumulator_start(s->n->reductions[k].op, compared(s, &s->n->reductions[k]));
-}
-
-/* The number of the current iteration of loops `from` and following. */
-static int64_t position(const struct nest_run *s, uint32_t from)
-{
-	int64_t at = 0;
-	for (uint32_t k = from; k < n_loops(s); k++)
-		at = at * s->extent[k] + s->at[k];
-	return at;
 }
 
 static void visit(struct nest_run *s)
@@ -256,9 +258,9 @@ static int64_t prepare(struct nest_run *s)
 	return total;
 }
 
-void run_nest(struct loop_run *r, const struct loop_stmt *stmt)
+void run_epilogue(struct loop_run *r, const struct loop_nest *n, const void *tile)
 {
-	struct nest_run s = {.run = r, .n = &stmt->u.nest};
+	struct nest_run s = {.run = r, .n = n, .tile = tile};
 	arena_mark_t mark = arena_mark(r->arena);
 	int64_t total = prepare(&s);
 	if (!run_failed(r))
@@ -267,3 +269,5 @@ void run_nest(struct loop_run *r, const struct loop_stmt *stmt)
 		run_fail(r, LOOP_BROKEN, "the schedule does not execute every iteration once");
 	arena_release(r->arena, mark);
 }
+
+void run_nest(struct loop_run *r, const struct loop_stmt *stmt) { run_epilogue(r, &stmt->u.nest, NULL); }

@@ -41,6 +41,9 @@ bool loop_interp_at(const struct loop_fn *f, void *const *bufs, const void *cons
 #include "backend/loops/stmts.def"
 #undef STMT
 
+/* Runs an epilogue after its kernel, whose dense result is `tile`. */
+void run_epilogue(struct loop_run *r, const struct loop_nest *n, const void *tile);
+
 /* ---- values of expressions ---- */
 struct loop_value {
 	double f;  /* of float types */

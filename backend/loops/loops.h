@@ -17,6 +17,7 @@ struct loop_buffer {
 	struct hir_type type; /* element type and shape; plain buffers are dense row-major */
 	dim offset;           /* BUFFER_TEMP: byte offset in the unit's scratch, a multiple of 64 */
 	const void *data;     /* BUFFER_CONST: host layout */
+	uint32_t first, end;  /* lifetime: statements `first` … `end`-1; from the allocation on. end 0: no statement uses it */
 };
 
 #define LOOP_MAX (2 * HIR_MAX_RANK)
@@ -31,6 +32,7 @@ struct loop_access {
 	dim bound;
 };
 #define LOOP_NONE UINT32_MAX
+enum { TILE_AXES = 3 };
 
 enum loop_expr_kind {
 #define EXPR(id, word) LOOP_##id,
@@ -70,12 +72,14 @@ struct loop_nest {
 	struct loop_schedule schedule; /* how it is executed; all else is what is computed */
 };
 
-/* A call of a micro-kernel: buffers and dims as kernels.def says. */
+/* A call of a micro-kernel: buffers and dims as kernels.def says. With an epilogue it has no last buffer. It passes each tile of its result to
+ * the epilogue: a nest without reductions over the axes of the result, batch, row and column, where LOOP_TILE is the element. */
 struct loop_kernel {
 	enum kernel kernel;
 	uint32_t *buffers, n_buffers;
 	dim *dims;
 	uint32_t n_dims;
+	struct loop_nest *epilogue; /* NULL: none */
 };
 /* A call of a unit: buffers are its run-time inputs, then its outputs; dims are the values of its symbols. */
 struct loop_call {
@@ -131,6 +135,8 @@ struct loop_stmt {
 /* Calls fn for every buffer that the statement reads or writes, maybe several times. */
 typedef void loop_buffer_fn(void *ctx, uint32_t buffer);
 void loop_stmt_buffers(const struct loop_stmt *s, loop_buffer_fn *fn, void *ctx);
+/* Returns the nest of the statement, which may be an epilogue, or NULL. */
+const struct loop_nest *loop_stmt_nest(const struct loop_stmt *s);
 /* Returns the n calls of units in the statement. */
 const struct loop_call *loop_stmt_calls(const struct loop_stmt *s, uint32_t *n);
 

@@ -1,4 +1,4 @@
-/* Allocates temporaries in the scratch memory. A temporary lifetimes from the statement that first writes it to the last that reads it.
+/* Allocates temporaries in the scratch memory. A temporary lives from the statement that first writes it to the last that reads it.
  * Afterwards its region is given to the next temporary that fits for all values of the symbols; if none is free, the scratch grows.
  * Sizes are dims, rounded up to 64 bytes. Each size has a list of free regions, so the time grows with the number of buffers and not
  * with its square. */
@@ -10,10 +10,6 @@
 enum { SIZES_TRIED = 64 };
 #define NONE UINT32_MAX
 
-struct lifetime {
-	uint32_t first, last;
-	dim size;
-};
 struct region {
 	dim offset, size;
 	uint32_t next; /* in the list of free regions, or of regions that become free after the same statement */
@@ -25,35 +21,35 @@ struct size_class {
 struct allocator {
 	struct loop_fn *f;
 	struct dims *dims;
-	struct lifetime *lifetimes; /* for each buffer */
-	uint32_t *next_first;       /* for each buffer: the next with the same first statement */
-	uint32_t *firsts;           /* for each statement: the temporaries that it writes first */
-	uint32_t *ends;             /* for each statement: the regions that become free after it */
-	uint32_t *size_at;          /* for each dim: its number in `sizes` */
+	dim *size_of;         /* for each temporary */
+	uint32_t *next_first; /* for each buffer: the next with the same first statement */
+	uint32_t *firsts;     /* for each statement: the temporaries that it writes first */
+	uint32_t *ends;       /* for each statement: the regions that become free after it */
+	uint32_t *size_at;    /* for each dim: its number in `sizes` */
 	VEC(struct region) regions;
 	VEC(struct size_class) sizes;
 };
 
 struct extension {
-	struct lifetime *lifetimes;
+	struct loop_buffer *buffers;
 	uint32_t stmt;
 };
 
 static void extend_lifetime(void *ctx, uint32_t buffer)
 {
 	const struct extension *e = ctx;
-	struct lifetime *l = &e->lifetimes[buffer];
-	if (l->first > e->stmt)
-		l->first = e->stmt;
-	l->last = e->stmt; /* statements are visited in order */
+	struct loop_buffer *b = &e->buffers[buffer];
+	if (!b->end)
+		b->first = e->stmt;
+	b->end = e->stmt + 1; /* statements are visited in order */
 }
 
-static void find_lifetimes(const struct loop_fn *f, struct lifetime *lifetimes)
+static void find_lifetimes(const struct loop_fn *f)
 {
 	for (uint32_t k = 0; k < f->n_buffers; k++)
-		lifetimes[k] = (struct lifetime){.first = UINT32_MAX};
+		f->buffers[k].first = f->buffers[k].end = 0;
 	for (uint32_t s = 0; s < f->n_stmts; s++)
-		loop_stmt_buffers(&f->stmts[s], extend_lifetime, &(struct extension){lifetimes, s});
+		loop_stmt_buffers(&f->stmts[s], extend_lifetime, &(struct extension){f->buffers, s});
 }
 
 static dim rounded_size(struct dims *d, const struct hir_type *t)
@@ -111,7 +107,7 @@ static uint32_t take_region(struct allocator *p, dim size)
 static void allocate_at(struct allocator *p, uint32_t s)
 {
 	for (uint32_t k = p->firsts[s]; k != NONE; k = p->next_first[k]) {
-		uint32_t region = take_region(p, p->lifetimes[k].size), last = p->lifetimes[k].last;
+		uint32_t region = take_region(p, p->size_of[k]), last = p->f->buffers[k].end - 1;
 		p->f->buffers[k].offset = p->regions.at[region].offset;
 		p->regions.at[region].next = p->ends[last];
 		p->ends[last] = region;
@@ -136,19 +132,19 @@ static uint32_t *array_of_none(struct arena *a, uint32_t n)
 
 uint32_t loop_pass_allocate(struct loop_fn *f, struct loop_pass_context *c)
 {
-	struct allocator p = {.f = f, .dims = c->dims, .lifetimes = ARENA_ARRAY(f->unit, struct lifetime, f->n_buffers + 1)};
+	struct allocator p = {.f = f, .dims = c->dims, .size_of = ARENA_ARRAY(f->unit, dim, f->n_buffers + 1)};
 	p.next_first = array_of_none(f->unit, f->n_buffers);
 	p.firsts = array_of_none(f->unit, f->n_stmts);
 	p.ends = array_of_none(f->unit, f->n_stmts);
-	find_lifetimes(f, p.lifetimes);
+	find_lifetimes(f);
 	for (uint32_t k = f->n_buffers; k-- > 0;) {
 		if (f->buffers[k].kind != BUFFER_TEMP)
 			continue;
-		p.lifetimes[k].size = rounded_size(c->dims, &f->buffers[k].type);
-		if (p.lifetimes[k].first >= f->n_stmts)
+		p.size_of[k] = rounded_size(c->dims, &f->buffers[k].type);
+		if (!f->buffers[k].end)
 			continue;
-		p.next_first[k] = p.firsts[p.lifetimes[k].first];
-		p.firsts[p.lifetimes[k].first] = k;
+		p.next_first[k] = p.firsts[f->buffers[k].first];
+		p.firsts[f->buffers[k].first] = k;
 	}
 	p.size_at = array_of_none(f->unit, dims_count(f->dims));
 	f->scratch = dim_const(c->dims, 0);

@@ -162,7 +162,7 @@ static void drop_unread(const struct loop_fn *f, struct loop_nest *n)
 	n->n_stores = kept;
 }
 
-static void merge_values(struct arena *unit, struct loop_stmt *a, const struct loop_stmt *b)
+void loops_merge_values(struct arena *unit, struct loop_stmt *a, const struct loop_stmt *b)
 {
 	uint32_t *all = ARENA_ARRAY(unit, uint32_t, a->n_values + b->n_values), n = a->n_values;
 	memcpy(all, a->values, n * sizeof *all);
@@ -180,7 +180,7 @@ static void merge_values(struct arena *unit, struct loop_stmt *a, const struct l
 static void merge_stmt(struct arena *unit, struct loop_stmt *a, const struct loop_stmt *b)
 {
 	merge(unit, &a->u.nest, &b->u.nest);
-	merge_values(unit, a, b);
+	loops_merge_values(unit, a, b);
 }
 
 uint32_t loop_pass_merge(struct loop_fn *f, struct loop_pass_context *c)

@@ -144,3 +144,16 @@ void schedule_for_vectors(const struct loop_fn *f, struct loop_nest *n, const st
 	add_loops(&s, &c, 0, n->n_parallel);
 	add_loops(&s, &c, n->n_parallel, (uint32_t)n->n_parallel + n->n_reduce);
 }
+
+/* A tile has few rows, and often as many columns as a register has lanes or more, so the columns are vectors. */
+void schedule_for_epilogue(const struct loop_fn *f, struct loop_nest *n, const struct plan_options *o)
+{
+	struct scheduler s = {f, n, o};
+	uint32_t column = TILE_AXES - 1, lanes = lanes_for(&s, n->extent[column], most_lanes(&s));
+	for (uint32_t k = 0; k < TILE_AXES; k++)
+		schedule_add(&n->schedule, AXIS_SERIAL, k, 1, k == column ? lanes : 1);
+	if (lanes == 1)
+		return;
+	schedule_add(&n->schedule, AXIS_VECTOR, column, lanes, 1);
+	n->schedule.tail = TAIL_SCALAR; /* how many columns a tile has is known only at run time */
+}

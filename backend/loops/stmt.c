@@ -22,7 +22,11 @@ void loop_stmt_buffers(const struct loop_stmt *s, loop_buffer_fn *fn, void *ctx)
 {
 	switch (s->kind) {
 	case STMT_NEST: visit_nest(&s->u.nest, fn, ctx); return;
-	case STMT_KERNEL: visit(s->u.kernel.buffers, s->u.kernel.n_buffers, fn, ctx); return;
+	case STMT_KERNEL:
+		visit(s->u.kernel.buffers, s->u.kernel.n_buffers, fn, ctx);
+		if (s->u.kernel.epilogue)
+			visit_nest(s->u.kernel.epilogue, fn, ctx);
+		return;
 	case STMT_CALL: visit_call(&s->u.call, fn, ctx); return;
 	case STMT_EFFECT: visit(s->u.effect.buffers, s->u.effect.n_buffers, fn, ctx); return;
 	case STMT_BRANCH:
@@ -51,7 +55,12 @@ const struct loop_call *loop_stmt_calls(const struct loop_stmt *s, uint32_t *n)
 bool loops_is_scheduled(const struct loop_fn *f)
 {
 	for (uint32_t k = 0; k < f->n_stmts; k++)
-		if (f->stmts[k].kind == STMT_NEST && !f->stmts[k].u.nest.schedule.index_bytes)
+		if (loop_stmt_nest(&f->stmts[k]) && !loop_stmt_nest(&f->stmts[k])->schedule.index_bytes)
 			return false;
 	return true;
+}
+
+const struct loop_nest *loop_stmt_nest(const struct loop_stmt *s)
+{
+	return s->kind == STMT_NEST ? &s->u.nest : s->kind == STMT_KERNEL ? s->u.kernel.epilogue : NULL;
 }

@@ -1,12 +1,15 @@
 /* Checks the invariants of loop IR that its printers rely on. */
 #include "backend/loops/loops.h"
+#include <stdlib.h>
 #include "base/buf.h"
+#include "base/bug.h"
 
 struct check {
 	const struct loop_fn *f;
 	const struct loop_nest *n;
 	struct buf *why;
 	uint32_t stmt;
+	bool tile; /* the nest is an epilogue */
 };
 
 static bool fail(const struct check *c, const char *what, uint32_t at)
@@ -65,6 +68,7 @@ static bool check_expr(const struct check *c, uint32_t at)
 		return check_access(c, &e->access, loops, at) && check_index(c, e, at) &&
 		       (c->f->buffers[e->access.buffer].type.elem == e->elem || fail(c, "load of another element type", at));
 	case LOOP_INDEX: return e->var < loops || fail(c, "the loop of an index does not exist", at);
+	case LOOP_TILE: return c->tile || fail(c, "a tile outside of an epilogue", at);
 	case LOOP_ACC: return (!e->in_reduction && e->var < c->n->n_reductions) || fail(c, "accumulator not available", at);
 	default: return true;
 	}
@@ -163,11 +167,28 @@ static bool check_buffers(const struct check *c, const uint32_t *buffers, uint32
 	return true;
 }
 
-static bool check_kernel(const struct check *c, const struct loop_kernel *s)
+/* The printers call an epilogue for a tile of any size. */
+static bool check_epilogue(struct check *c, const struct loop_kernel *s)
 {
-	if (s->n_buffers != kernel_info(s->kernel)->n_buffers)
-		return fail(c, "wrong number of buffers of a kernel", s->n_buffers);
-	return check_buffers(c, s->buffers, s->n_buffers);
+	const struct loop_nest *n = s->epilogue;
+	if (!kernel_info(s->kernel)->epilogue || n->n_parallel != TILE_AXES || n->n_reduce || n->n_reductions)
+		return fail(c, "bad epilogue", s->kernel);
+	for (uint32_t k = 0; k < n->n_exprs; k++)
+		if (n->exprs[k].kind == LOOP_INDEX || (n->exprs[k].kind == LOOP_LOAD && n->exprs[k].access.index != LOOP_NONE))
+			return fail(c, "an index in an epilogue", k);
+	for (uint32_t k = 0; k < n->schedule.n_axes; k++)
+		if (n->schedule.axes[k].kind == AXIS_VECTOR && (n->schedule.axes[k].of != TILE_AXES - 1 || n->schedule.tail != TAIL_SCALAR))
+			return fail(c, "the vector of an epilogue is not in its columns", k);
+	c->tile = true;
+	return check_nest(c, n);
+}
+
+static bool check_kernel(struct check *c, const struct loop_kernel *s)
+{
+	const struct kernel_info *info = kernel_info(s->kernel);
+	if (s->n_buffers + (s->epilogue != NULL) != info->n_buffers || s->n_dims != info->n_dims)
+		return fail(c, "wrong number of buffers or dims of a kernel", s->n_buffers);
+	return check_buffers(c, s->buffers, s->n_buffers) && (!s->epilogue || check_epilogue(c, s));
 }
 
 static bool check_call(const struct check *c, const struct loop_call *s) { return check_buffers(c, s->buffers, s->n_buffers); }
@@ -197,6 +218,35 @@ static bool check_stmt(struct check *c, const struct loop_stmt *s)
 	return fail(c, "unknown kind of statement", s->kind);
 }
 
+struct uses {
+	const struct loop_fn *f;
+	uint32_t stmt, bad;
+	uint8_t *ends; /* for each buffer: bit 0: its first statement uses it, bit 1: its last one */
+};
+
+static void check_use(void *ctx, uint32_t buffer)
+{
+	struct uses *u = ctx;
+	const struct loop_buffer *b = &u->f->buffers[buffer];
+	if (b->end && (u->stmt < b->first || u->stmt >= b->end))
+		u->bad = buffer;
+	u->ends[buffer] |= (u->stmt == b->first) | (u->stmt + 1 == b->end) << 1;
+}
+
+/* Temporaries with a lifetime are used by its first and its last statement, and by none outside. */
+static bool check_lifetimes(const struct check *c)
+{
+	struct uses u = {c->f, 0, LOOP_NONE, calloc(c->f->n_buffers + 1, 1)};
+	BUG_ON(!u.ends);
+	for (; u.stmt < c->f->n_stmts; u.stmt++)
+		loop_stmt_buffers(&c->f->stmts[u.stmt], check_use, &u);
+	for (uint32_t k = 0; k < c->f->n_buffers; k++)
+		if (c->f->buffers[k].kind == BUFFER_TEMP && c->f->buffers[k].end && u.ends[k] != 3)
+			u.bad = k;
+	free(u.ends);
+	return u.bad == LOOP_NONE || fail(c, "a use of a buffer outside of its lifetime, or a longer lifetime", u.bad);
+}
+
 bool loops_verify(const struct loop_fn *f, struct buf *why)
 {
 	for (uint32_t k = 0; k < f->n_stmts; k++) {
@@ -204,5 +254,5 @@ bool loops_verify(const struct loop_fn *f, struct buf *why)
 		if (!check_stmt(&c, &f->stmts[k]))
 			return false;
 	}
-	return true;
+	return check_lifetimes(&(struct check){.f = f, .why = why, .stmt = f->n_stmts});
 }

@@ -224,6 +224,27 @@ static void integers(void **state)
 	check(&x, "integers");
 }
 
+/* y[N, 8] = relu(x[N, 4] · w[4, 8] + b[8]) as an epilogue */
+static void epilogue(void **state)
+{
+	static const float bias[8] = {0.5f, -1.0f, 0.0f, 1e-20f, 3.0f, 0.1f, -0.0f, 65536.0f};
+	struct fixture x = setup("epilogue");
+	dim four = num(&x, 4), eight = num(&x, 8), dims[3] = {x.n, four, eight};
+	uint32_t operands[2] = {buffer(&x, BUFFER_INPUT, DT_FLOAT32, 2, (dim[]){x.n, four}, NULL),
+				buffer(&x, BUFFER_INPUT, DT_FLOAT32, 2, (dim[]){four, eight}, NULL)};
+	uint32_t out = buffer(&x, BUFFER_OUTPUT, DT_FLOAT32, 2, (dim[]){x.n, eight}, NULL);
+	uint32_t b = buffer(&x, BUFFER_CONST, DT_FLOAT32, 1, (dim[]){eight}, bias);
+	struct loop_nest *n = ARENA_NEW(x.a, struct loop_nest);
+	*n = *nest(&x, 3, 0, (dim[]){x.one, x.n, eight});
+	uint32_t v = put(n, (struct loop_expr){.kind = LOOP_TILE, .elem = DT_FLOAT32});
+	uint32_t w = load(n, DT_FLOAT32, at(&x, b, 3, (dim[]){x.zero, x.zero, x.one}), false);
+	uint32_t r = op2(n, OP_MAX, DT_FLOAT32, op2(n, OP_ADD, DT_FLOAT32, v, w, false), konst(n, DT_FLOAT32, 0, 0, false), false);
+	store(n, r, at(&x, out, 3, (dim[]){x.zero, eight, x.one}));
+	x.f->stmts[0] = (struct loop_stmt){
+		.kind = STMT_KERNEL, .u.kernel = {.kernel = KERNEL_MATMUL_F32, operands, .n_buffers = 2, dims, .n_dims = 3, .epilogue = n}};
+	check(&x, "epilogue");
+}
+
 /* Nothing of a program depends on units that are missing; helpers come first, a template once and only if it is used. */
 static void program(void **state)
 {
@@ -244,8 +265,8 @@ static void program(void **state)
 int test_opencl_emit(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(bias_relu), cmocka_unit_test(softmax),  cmocka_unit_test(mean_square),
-		cmocka_unit_test(gather),    cmocka_unit_test(integers), cmocka_unit_test(program),
+		cmocka_unit_test(bias_relu), cmocka_unit_test(softmax), cmocka_unit_test(mean_square), cmocka_unit_test(gather),
+		cmocka_unit_test(integers),  cmocka_unit_test(program), cmocka_unit_test(epilogue),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

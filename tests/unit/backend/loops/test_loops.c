@@ -15,7 +15,7 @@
 /* Trit matrices are packed, as the planner would have it. */
 static struct plan plan_for(struct arena *a, struct ir_fn *f)
 {
-	struct plan p = {.options.target = target_get(TARGET_X86_64_V3),
+	struct plan p = {.options = {.target = target_get(TARGET_X86_64_V3), .opt = 1},
 			 .run_fn = f,
 			 .n_slots = f->n_weights,
 			 .slots = ARENA_ARRAY(a, struct slot, f->n_weights + 1)};
