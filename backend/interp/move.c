@@ -80,9 +80,10 @@ void interp_slice_check(struct interp *in, const struct ir_inst *i, const struct
 	for (uint32_t k = 0; k < x->rank && !in->error.text; k++) {
 		if (dim_is_const(in->f->dims, i->type.dims[k], &n) && n == 0)
 			continue;
-		int64_t start = dim_eval(in->f->dims, slice->start[k], in->syms), last = start + (out->dims[k] - 1) * slice->step[k];
+		int64_t start = dim_eval(in->f->dims, slice->start[k], in->syms), last;
+		bool over = __builtin_mul_overflow(out->dims[k] - 1, slice->step[k], &last) || __builtin_add_overflow(start, last, &last);
 		int64_t low = slice->step[k] < 0 ? last : start, high = slice->step[k] < 0 ? start : last;
-		if (low < 0 || high >= x->dims[k])
+		if (over || low < 0 || high >= x->dims[k])
 			fail_range(in, low < 0 ? low : high, x->dims[k]);
 	}
 }
@@ -93,7 +94,7 @@ void interp_slice(struct interp *in, const struct ir_inst *i, const struct tenso
 	int64_t own[8], stride[8], base = 0;
 	strides_of(x, own);
 	for (uint32_t k = 0; k < x->rank; k++) {
-		stride[k] = own[k] * slice->step[k];
+		stride[k] = out->dims[k] > 1 ? own[k] * slice->step[k] : 0; /* a step that nothing takes may be of any size */
 		base += dim_eval(in->f->dims, slice->start[k], in->syms) * own[k];
 	}
 	copy_strided(x, out, base, stride);

@@ -55,7 +55,7 @@ void interp_random(struct interp *in, const struct ir_inst *i, struct tensor *ou
 	uint64_t key = mix(mix((fixed ? 0 : in->seed) + (uint64_t)r->seed) + (uint64_t)r->stream + 1);
 	int64_t n = tensor_count(out);
 	if (r->kind == RANDOM_TRIT_BALANCED) {
-		double zeros = r->params[0] < 0 ? 0 : r->params[0] > 1 ? 1 : r->params[0];
+		double zeros = r->params[0] > 1 ? 1 : r->params[0] > 0 ? r->params[0] : 0;
 		balanced_trits(key, zeros, out->data, (uint64_t)n);
 		return;
 	}

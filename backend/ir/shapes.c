@@ -194,6 +194,8 @@ static void check_last_window(struct ir_shape *v, const struct ir_inst *i, uint3
 	need(v, !over && last < size, "out of range");
 }
 
+static bool is_step(int64_t n) { return n >= 0 && n <= INT32_MAX; }
+
 void ir_shape_window(struct ir_shape *v, const struct ir_inst *i)
 {
 	const struct ir_window *window = ir_window(i);
@@ -206,7 +208,7 @@ void ir_shape_window(struct ir_shape *v, const struct ir_inst *i)
 			ir_result_dim(v, i, k, x->dims[k]);
 			continue;
 		}
-		if (need(v, window->step[k] >= 0 && window->step[inside] >= 0, "a negative step"))
+		if (need(v, is_step(window->step[k]) && is_step(window->step[inside]), "a step is out of range"))
 			check_last_window(v, i, k, inside++);
 	}
 }

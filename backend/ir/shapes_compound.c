@@ -153,7 +153,9 @@ void ir_shape_dequantize(struct ir_shape *v, const struct ir_inst *i)
 
 void ir_shape_resize(struct ir_shape *v, const struct ir_inst *i)
 {
-	need(v, ir_resize(i)->mode == RESIZE_NEAREST || is_wide(i->type.elem), "means need float32 or float64");
+	const struct ir_resize *a = ir_resize(i);
+	need(v, !a->scaled || (a->scale[0] > 0 && a->scale[1] > 0), "an attribute is out of range");
+	need(v, a->mode == RESIZE_NEAREST || is_wide(i->type.elem), "means need float32 or float64");
 	if (planes(v, i))
 		ir_result_dim(v, i, 1, operand(v, 0)->dims[1]);
 }

@@ -3,6 +3,7 @@
  * accepts must go through text and back, and run in the interpreter without a fault of memory. */
 #include "tests/unit/backend/ir/mutants.h"
 #include <glob.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include "backend/ir/attributes.h"
@@ -174,6 +175,9 @@ static void mutate_value(struct mutants *m, const struct ir_attribute *a, void *
 	if (t == &ir_attribute_number || t == &ir_attribute_axis || t == &ir_attribute_mask || t == &ir_attribute_choice)
 		mutate_number(m, a, at);
 	mutate_int(m, a, at);
+	static const double reals[] = {0, -1, 1e300, INFINITY, NAN};
+	for (size_t k = 0; t == &ir_attribute_real && k < sizeof reals / sizeof *reals; k++)
+		set_bytes(m, at, &reals[k], sizeof *reals, false, a->word);
 	if (t == &ir_attribute_flag)
 		set_bytes(m, at, &(bool){!*(bool *)at}, sizeof(bool), false, a->word);
 	if (t == &ir_attribute_dim) {
