@@ -35,6 +35,7 @@ static void verify(const struct ir_fn *f, const struct pass_context *c, const ch
 		return;
 	ir_verify_or_abort(f, after);
 	BUG_ON((c->run.facts & FACT_BUILD_TIME) && !ir_build_time_is_marked(f));
+	BUG_ON((c->run.facts & FACT_LEGAL) && !pass_is_legal(f, c->target));
 }
 
 static bool run_one(enum pass_number k, struct ir_fn *f, struct pass_context *c)
@@ -82,6 +83,7 @@ bool pass_run_named(const char *name, struct ir_fn *f, struct pass_context *c)
 	for (enum pass_number k = 0; k < PASS_COUNT; k++) {
 		if (strcmp(passes[k].pass.text, name) != 0)
 			continue;
+		c->run.facts |= passes[k].pass.needs;
 		run_one(k, f, c);
 		return true;
 	}

@@ -43,10 +43,12 @@ enum pass_number {
 	PASS_COUNT
 };
 const char *pass_name(enum pass_number p);
+/* legalize.c: FACT_LEGAL. What is computed when the library is built may be compound: the interpreter runs it. */
+bool pass_is_legal(const struct ir_fn *f, const struct target *t);
 
 /* Runs the passes of the groups at the level of c. Returns false if errors were reported into c->diags. */
 bool passes_run(struct ir_fn *f, struct pass_context *c, uint32_t groups);
-/* Runs one pass, for tests. Returns false if there is no pass of this name. */
+/* Runs one pass, for tests, as if what it needs held. Returns false if there is no pass of this name. */
 bool pass_run_named(const char *name, struct ir_fn *f, struct pass_context *c);
 
 /* Returns everything that inlining at this level reads of a callee, as one number. */

@@ -85,7 +85,7 @@ static bool make(struct plan *p, struct arena *unit, struct arena *scratch, stru
 	if (!passes_run(whole, c, EARLY) || !passes_run(whole, c, LEGALIZE) || !passes_run(whole, c, LATE) ||
 	    !passes_run(whole, c, LAYOUT) || c->run.stopped)
 		return false;
-	pass_require(&c->run, FACT_BUILD_TIME | FACT_SETTLED, "split");
+	pass_require(&c->run, FACT_BUILD_TIME | FACT_SETTLED | FACT_LEGAL | FACT_LAID_OUT, "split");
 	if (!plan_split(p, unit, whole, c->opt > 0, c->diags))
 		return false;
 	finish_split(p, &c->run);

@@ -1,5 +1,8 @@
 /* Random functions through the interpreter: optimised and not, bit for bit. */
 #include <math.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #include "tests/unit/unit.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -246,8 +249,48 @@ static void ternary_changes_rounding_only(void **state)
 	}
 }
 
+/* The second group of clean-ups runs only if something has changed since the first, and what runs is measured. */
+static void second_group_runs_after_a_change(void **state)
+{
+	struct random_fn r = {.a = arena_new(0), .seed = 1};
+	struct diags *d = diags_new(0);
+	struct pass_figures figures[PASS_COUNT] = {{0}};
+	struct pass_trace trace = {.figures = figures};
+	struct pass_context c = pass_context_new(&(struct plan_options){.opt = 1, .verify = true}, d, &trace);
+	random_function(&r);
+	assert_true(passes_run(r.f, &c, EARLY | LEGALIZE | LATE));
+	uint64_t first = figures[PASS_cse].runs;
+	assert_true(first > 0 && figures[PASS_cse].changes + figures[PASS_dce].changes > 0 && figures[PASS_cse].bytes > 0);
+	assert_true(passes_run(r.f, &c, LATE));
+	assert_int_equal(figures[PASS_cse].runs, first);
+	c.run.facts &= ~(uint32_t)FACT_SETTLED;
+	assert_true(passes_run(r.f, &c, LATE));
+	assert_true(figures[PASS_cse].runs > first);
+	diags_free(d);
+	arena_free(r.a);
+}
+
+/* A pass that runs before what it needs holds is a bug. */
+static void needs_are_checked(void **state)
+{
+	struct random_fn r = {.a = arena_new(0), .seed = 1};
+	struct pass_context c = pass_context_new(&(struct plan_options){.opt = 1}, NULL, NULL);
+	int status = 0;
+	random_function(&r);
+	pid_t child = fork();
+	if (!child) {
+		fclose(stderr);
+		passes_run(r.f, &c, LAYOUT);
+		_exit(0);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
+	arena_free(r.a);
+}
+
 int test_passes(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(optimised_equals_not), cmocka_unit_test(ternary_changes_rounding_only)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(optimised_equals_not), cmocka_unit_test(ternary_changes_rounding_only),
+					   cmocka_unit_test(second_group_runs_after_a_change), cmocka_unit_test(needs_are_checked)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
