@@ -27,7 +27,8 @@ static bool sizes_fit(const struct ir_inst *i, const struct tensor *const *x, co
 	case OP_RESIZE: return interp_resize_fits(x[0], out);
 	case OP_NORM: return same_dims(x[0], out) && interp_norm_fits(ir_norm(i), x, i->n_operands);
 	case OP_SOFTMAX: return same_dims(x[0], out);
-	case OP_QUANTIZE: return repeats(x[0], out) && (i->n_operands == 1 || repeats(x[1], out));
+	case OP_QUANTIZE: return same_dims(x[0], out) && (i->n_operands == 1 || repeats(x[1], out));
+	case OP_QUANT_SCALE: return axes_of(x[0], ir_quantize(i)->mask, 0).count == tensor_count(out);
 	case OP_DEQUANTIZE: return repeats(x[0], out) && repeats(x[1], out);
 	default: return true;
 	}

@@ -83,16 +83,15 @@ static int64_t code_of(const struct cell *c, double x, double bound)
 	}
 }
 
-/* The threshold is operand 1. Both operands are repeated to the shape of the result. */
+/* The threshold is operand 1, which is repeated to the shape of operand 0. */
 static void threshold(const struct tensor *const *x, struct tensor *out)
 {
-	struct tensor v = broadcast_to(x[0], out), t = broadcast_to(x[1], out);
+	struct tensor t = broadcast_to(x[1], out);
 	int64_t n = tensor_count(out);
 	for (int64_t k = 0; k < n; k++) {
-		double e = element_at(&v, k), limit = element_at(&t, k);
+		double e = element_at(x[0], k), limit = element_at(&t, k);
 		elem_put_int(out->elem, out->data, k, e > limit ? 1 : e < -limit ? -1 : 0);
 	}
-	free(v.data);
 	free(t.data);
 }
 

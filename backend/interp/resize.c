@@ -25,7 +25,7 @@ static struct place place_of(const struct ir_resize *a, uint32_t k, int64_t size
 		at = ((float)i + 0.5f) * step;
 		at = fmaxf(at - 0.5f, 0);
 	}
-	struct place p = {at < 0x1p62f ? (int64_t)at : INT64_MAX / 2, 0, 0};
+	struct place p = {(int64_t)fminf(at, (float)size), 0, 0};
 	p.low = p.low < size - 1 ? p.low : size - 1;
 	p.high = p.low + 1 < size - 1 ? p.low + 1 : size - 1;
 	p.part = a->mode == RESIZE_LINEAR ? at - (float)p.low : 0;
