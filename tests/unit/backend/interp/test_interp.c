@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "backend/expand/expand.h"
 #include "backend/interp/interp.h"
 #include "backend/ir/ir.h"
 #include "backend/ir/tensor.h"
@@ -116,6 +117,31 @@ static void calls_run_the_callee(void **state)
 	diags_free(d);
 }
 
+/* Weights have the bits that compiled code would give them, also if a callee computes them. */
+static void callees_run_their_expansions(void **state)
+{
+	struct arena *a = *state;
+	struct hir_unit *callee = hir_new(a, "callee"), *u = hir_new(a, "caller");
+	hir_ref x = hir_input_new(callee, "x", SHAPE(callee, DT_FLOAT32, 64), false);
+	hir_output_new(callee, BI(callee, BI_LOG_SOFTMAX, SHAPE(callee, DT_FLOAT32, 64), T(x), I(0)));
+	x = hir_input_new(u, "x", SHAPE(u, DT_FLOAT32, 64), false);
+	hir_output_new(u, hir_call_new(u, callee, NULL, SHAPE(u, DT_FLOAT32, 64), (const struct hir_arg[]){T(x)}, 1));
+	float data[64];
+	for (int k = 0; k < 64; k++)
+		data[k] = (float)sin(k) * 3;
+	struct tensor in = {.elem = DT_FLOAT32, .rank = 1, .dims = {64}, .data = data}, out, direct, expanded;
+	struct diags *d = diags_new(0);
+	struct ir_fn *f = lower_unit(a, callee, d);
+	const char *error = NULL;
+	assert_true(interp_run(lower_unit(a, u, d), &in, NULL, NULL, 0, a, &out, &error));
+	assert_true(interp_run(f, &in, NULL, NULL, 0, a, &direct, &error));
+	assert_int_equal(expand_compound(f, NULL, NULL), 1);
+	assert_true(interp_run(f, &in, NULL, NULL, 0, a, &expanded, &error));
+	assert_memory_equal(out.data, expanded.data, sizeof data);
+	assert_memory_not_equal(direct.data, expanded.data, sizeof data);
+	diags_free(d);
+}
+
 static void an_index_out_of_range_is_an_error(void **state)
 {
 	struct arena *a = *state;
@@ -141,7 +167,8 @@ static int teardown(void **state) { return arena_free(*state), 0; }
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 int test_interp(void)
 {
-	const struct CMUnitTest tests[] = {TEST(half_formats), TEST(random_is_deterministic), TEST(random_distributions),
-					   TEST(calls_run_the_callee), TEST(an_index_out_of_range_is_an_error)};
+	const struct CMUnitTest tests[] = {
+		TEST(half_formats),         TEST(random_is_deterministic),      TEST(random_distributions),
+		TEST(calls_run_the_callee), TEST(callees_run_their_expansions), TEST(an_index_out_of_range_is_an_error)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
