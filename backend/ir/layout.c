@@ -17,7 +17,7 @@ bool ir_layout_is_packed(enum layout l) { return layouts[l].packed; }
 
 bool ir_layout_fits(enum layout l, const struct hir_type *t)
 {
-	return t->rank >= layouts[l].least_rank && t->rank <= layouts[l].most_rank && (l != LAYOUT_TRIT2 || t->elem == DT_TRIT);
+	return t->rank >= layouts[l].least_rank && t->rank <= layouts[l].most_rank && (!layouts[l].packed || t->elem == DT_TRIT);
 }
 
 bool ir_reads_any_layout(const struct ir_inst *i, uint32_t k)
@@ -25,6 +25,7 @@ bool ir_reads_any_layout(const struct ir_inst *i, uint32_t k)
 	switch (i->op) {
 	case OP_RESHAPE: return false; /* its result is in the same memory */
 	case OP_MATMUL:
+	case OP_CONV:
 	case OP_PAD:
 	case OP_CONCAT: return true;
 	case OP_GATHER:

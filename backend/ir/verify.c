@@ -63,7 +63,7 @@ static const char *layout_fault(const struct ir_fn *f, const struct ir_inst *i)
 		enum layout l = ir_at(f, f->operands[i->operands + k])->layout;
 		if (l != LAYOUT_PLAIN && !ir_reads_any_layout(i, k))
 			return "the operand must be plain";
-		if (ir_layout_is_packed(l) && i->op != OP_MATMUL && i->op != OP_BROADCAST)
+		if (ir_layout_is_packed(l) && i->op != OP_MATMUL && i->op != OP_CONV && i->op != OP_BROADCAST)
 			return "the operand is packed";
 	}
 	return NULL;

@@ -60,21 +60,54 @@ static void matmul_f32(const struct kernel_run *r) { matmul(r, false, false); }
 
 /* ---- convolutions ---- */
 
-/* The sum of one element: output channel o, position p of image n. Outside of x are zeros. */
+/* The place in a window of term t, in the order of w. */
+struct tap {
+	int64_t channel, row, column; /* of x */
+	bool is_inside;               /* otherwise it is a zero */
+};
+
+static struct tap tap_of(const struct tri_conv *c, int64_t channel, int64_t place, int64_t p)
+{
+	int64_t h = p / c->out_width * c->stride_height - c->pad_top + place / c->kernel_width * c->dilation_height;
+	int64_t v = p % c->out_width * c->stride_width - c->pad_left + place % c->kernel_width * c->dilation_width;
+	return (struct tap){channel, h, v, h >= 0 && h < c->height && v >= 0 && v < c->width};
+}
+
+/* The sum of one element: output channel o, position p of image n. */
 static double conv_sum(const struct kernel_run *r, const struct tri_conv *c, int64_t n, int64_t o, int64_t p)
 {
 	const float *x = r->bufs[0], *w = r->bufs[1];
 	int64_t window = c->kernel_height * c->kernel_width;
 	double sum = 0;
 	for (int64_t t = 0; t < tri_conv_terms(c); t++) {
-		int64_t channel = t / window, kh = t % window / c->kernel_width, kw = t % c->kernel_width;
-		int64_t h = p / c->out_width * c->stride_height - c->pad_top + kh * c->dilation_height;
-		int64_t v = p % c->out_width * c->stride_width - c->pad_left + kw * c->dilation_width;
-		bool inside = h >= 0 && h < c->height && v >= 0 && v < c->width;
-		double a = inside ? (double)x[((n * c->channels + channel) * c->height + h) * c->width + v] : 0;
+		struct tap i = tap_of(c, t / window, t % window, p);
+		double a = i.is_inside ? (double)x[((n * c->channels + i.channel) * c->height + i.row) * c->width + i.column] : 0;
 		sum += a * (double)w[o * tri_conv_terms(c) + t];
 	}
 	return sum;
+}
+
+static int32_t conv_count(const struct kernel_run *r, const struct tri_conv *c, int64_t n, int64_t o, int64_t p)
+{
+	const int8_t *x = r->bufs[0];
+	int32_t sum = 0;
+	for (int64_t t = 0; t < tri_conv_terms(c); t++) {
+		struct tap i = tap_of(c, t % c->channels, t / c->channels, p);
+		if (i.is_inside)
+			sum += x[((n * c->height + i.row) * c->width + i.column) * c->channels + i.channel] *
+			       trit_at(r->bufs[1], tri_conv_terms(c), c->out, t, o);
+	}
+	return sum;
+}
+
+static void conv_i8_trit2(const struct kernel_run *r)
+{
+	struct tri_conv c = tri_conv_of(r->dims);
+	int64_t positions = tri_conv_positions(&c);
+	for (int64_t n = 0; n < c.batch; n++)
+		for (int64_t p = 0; p < positions; p++)
+			for (int64_t o = 0; o < c.out; o++)
+				((int32_t *)r->bufs[2])[(n * positions + p) * c.out + o] = conv_count(r, &c, n, o, p);
 }
 
 static void conv_f32(const struct kernel_run *r)
@@ -173,6 +206,7 @@ static const struct kernel_code codes[KERNEL_COUNT] = {
 	[KERNEL_MATMUL_I8_TRIT2] = {matmul_i8_trit2, 0},
 	[KERNEL_MATMUL_F32_TRIT2] = {matmul_f32_trit2, 0},
 	[KERNEL_MATMUL_F32] = {matmul_f32, 0},
+	[KERNEL_CONV_I8_TRIT2] = {conv_i8_trit2, 0},
 	[KERNEL_CONV_F32] = {conv_f32, 0},
 	[KERNEL_SORT_F32] = {sort, 1 << 1},
 	[KERNEL_SORT_F64] = {sort, 1 << 1},

@@ -53,9 +53,19 @@ static ir_ref convert(struct assign *a, ir_ref v, enum layout layout)
 	struct hir_type type = ir_at(f, v)->type;
 	ir_ref r = ir_emit(f, OP_CONVERT_LAYOUT, &type, &v, 1, ir_at(f, v)->at);
 	ir_at(f, r)->layout = (uint8_t)layout;
+	ir_at(f, r)->build_time = ir_at(f, v)->build_time;
 	map_put(&a->converted, key, r);
 	a->changes++;
 	return r;
+}
+
+/* True if value o can be packed for r. A matrix product has loops for values that the build_fn does not compute; other kernels fit only
+ * values that can be packed. */
+static bool can_pack(const struct assign *a, ir_ref r, ir_ref o, enum layout layout)
+{
+	const struct ir_inst *i = ir_at(&a->w.old, o);
+	bool is_packed = ir_at(&a->w.old, r)->op == OP_MATMUL ? a->in_build_fn[o] && i->op != OP_BROADCAST : i->build_time;
+	return is_packed && ir_layout_fits(layout, &i->type);
 }
 
 /* Returns the layout that operand k of old instruction r has to have; LAYOUT_COUNT: any. `m`: the kernel of r, or NULL. */
@@ -66,10 +76,7 @@ static enum layout wanted_layout(const struct assign *a, ir_ref r, uint32_t k, c
 	if (!m)
 		return any;
 	enum layout l = kernel_info(m->kernel)->layouts[k];
-	ir_ref o = ir_operand(old, r, k);
-	bool packs =
-		m->operands[k] == o && a->in_build_fn[o] && ir_at(old, o)->op != OP_BROADCAST && ir_layout_fits(l, &ir_at(old, o)->type);
-	return ir_layout_is_packed(l) && !packs ? any : l;
+	return ir_layout_is_packed(l) && !can_pack(a, r, ir_operand(old, r, k), l) ? any : l;
 }
 
 /* True if dims 0 and 1 of the result are those of its operands. */

@@ -1,23 +1,67 @@
 /* Host tensors in the layouts of the weight table. */
+#include <stdlib.h>
 #include <string.h>
 #include "backend/ir/tensor.h"
 #include "backend/plan/plan.h"
 #include "backend/runtime/trit2.h"
 #include "base/bug.h"
 
+/* Rows of the matrix that the weights [O, C, KH, KW] of a convolution are packed as. */
+static int64_t window_terms(const struct tensor *t) { return t->dims[1] * t->dims[2] * t->dims[3]; }
+
 size_t layout_packed_size(enum layout layout, const struct tensor *t)
 {
-	if (layout == LAYOUT_PLAIN)
-		return (size_t)tensor_bytes(t);
-	BUG_ON(layout != LAYOUT_TRIT2 || t->rank != 2 || t->elem != DT_TRIT);
-	return tri_trit2_packed_size(t->dims[0], t->dims[1]);
+	switch (layout) {
+	case LAYOUT_PLAIN:
+	case LAYOUT_CHANNELS_LAST: return (size_t)tensor_bytes(t);
+	case LAYOUT_TRIT2: return tri_trit2_packed_size(t->dims[0], t->dims[1]);
+	case LAYOUT_TRIT2_WINDOWS: return tri_trit2_packed_size(window_terms(t), t->dims[0]);
+	case LAYOUT_COUNT: break;
+	}
+	BUG("layout");
+}
+
+/* Copies [A, B, C] to [A, C, B]; `size` bytes for each element. */
+static void swap_inner(const char *from, int64_t a, int64_t b, int64_t c, size_t size, char *to)
+{
+	for (int64_t i = 0; i < a; i++)
+		for (int64_t k = 0; k < c; k++)
+			for (int64_t j = 0; j < b; j++, to += size)
+				memcpy(to, from + (size_t)((i * b + j) * c + k) * size, size);
+}
+
+static int64_t product(const int64_t *dims, uint32_t n)
+{
+	int64_t p = 1;
+	for (uint32_t k = 0; k < n; k++)
+		p *= dims[k];
+	return p;
+}
+
+static void pack_windows(const struct tensor *t, void *out)
+{
+	int64_t n = t->dims[0], terms = window_terms(t);
+	int8_t *last = malloc((size_t)(n * terms) + 1), *matrix = malloc((size_t)(n * terms) + 1);
+	BUG_ON(!last || !matrix);
+	swap_inner(t->data, n, t->dims[1], t->dims[2] * t->dims[3], 1, (char *)last);
+	swap_inner((const char *)last, 1, n, terms, 1, (char *)matrix);
+	tri_trit2_pack(matrix, terms, n, out);
+	free(last);
+	free(matrix);
 }
 
 void layout_pack(enum layout layout, const struct tensor *t, void *out)
 {
-	size_t bytes = layout_packed_size(layout, t);
-	if (layout == LAYOUT_TRIT2)
-		tri_trit2_pack(t->data, t->dims[0], t->dims[1], out);
-	else if (bytes)
-		memcpy(out, t->data, bytes);
+	if (!layout_packed_size(layout, t))
+		return;
+	switch (layout) {
+	case LAYOUT_PLAIN: memcpy(out, t->data, (size_t)tensor_bytes(t)); return;
+	case LAYOUT_CHANNELS_LAST:
+		swap_inner(t->data, t->dims[0], t->dims[1], product(t->dims + 2, t->rank - 2u), dtype_size(t->elem), out);
+		return;
+	case LAYOUT_TRIT2: tri_trit2_pack(t->data, t->dims[0], t->dims[1], out); return;
+	case LAYOUT_TRIT2_WINDOWS: pack_windows(t, out); return;
+	case LAYOUT_COUNT: break;
+	}
+	BUG("layout");
 }

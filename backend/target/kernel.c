@@ -3,9 +3,11 @@
 #include "backend/target/target.h"
 
 #define ANY (1u << ARCH_X86_64 | 1u << ARCH_AARCH64 | 1u << ARCH_OPENCL)
+#define CPU (1u << ARCH_X86_64 | 1u << ARCH_AARCH64)
 #define PLAIN LAYOUT_PLAIN
 #define CHANNELS_LAST LAYOUT_CHANNELS_LAST
 #define TRIT2 LAYOUT_TRIT2
+#define TRIT2_WINDOWS LAYOUT_TRIT2_WINDOWS
 #define OPERANDS(...) {__VA_ARGS__}
 static const struct kernel_info kernels[] = {
 #define KERNEL(id, symbol, op, other, fits, targets, layouts, result, buffers, dims, epilogue, cost) \
@@ -14,9 +16,11 @@ static const struct kernel_info kernels[] = {
 #undef KERNEL
 };
 #undef ANY
+#undef CPU
 #undef PLAIN
 #undef CHANNELS_LAST
 #undef TRIT2
+#undef TRIT2_WINDOWS
 #undef OPERANDS
 
 const struct kernel_info *kernel_info(enum kernel k) { return &kernels[k]; }

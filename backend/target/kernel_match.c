@@ -1,4 +1,5 @@
 #include "backend/target/kernel.h"
+#include "backend/runtime/conv.h"
 #include "backend/target/target.h"
 
 ir_ref ir_below_reshapes(const struct ir_fn *f, ir_ref v)
@@ -58,6 +59,18 @@ static bool fits_f32_product(const struct ir_fn *f, ir_ref r) { return is_produc
 static bool fits_f32_conv(const struct ir_fn *f, ir_ref r)
 {
 	return operand_elem(f, r, 0) == DT_FLOAT32 && operand_elem(f, r, 1) == DT_FLOAT32 && ir_conv(ir_at(f, r))->groups == 1;
+}
+
+/* The weights can be packed, and a window fits into the kernel's buffer. */
+static bool fits_i8_trit_conv(const struct ir_fn *f, ir_ref r)
+{
+	const struct ir_inst *w = ir_at(f, ir_operand(f, r, 1));
+	int64_t terms = 1, size;
+	for (uint32_t k = 1; k < 4; k++)
+		if (!dim_is_const(f->dims, w->type.dims[k], &size) || __builtin_mul_overflow(terms, size, &terms))
+			return false;
+	return operand_elem(f, r, 0) == DT_INT8 && w->type.elem == DT_TRIT && w->build_time && ir_conv(ir_at(f, r))->groups == 1 &&
+	       terms <= TRI_CONV_MOST_TERMS;
 }
 
 static bool (*const fits_of[])(const struct ir_fn *f, ir_ref r) = {

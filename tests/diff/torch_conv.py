@@ -84,6 +84,17 @@ class Convolutions(TorchTest):
             self.convolution(2, kind)
         self.compare(self.rng.choice(["-O0", "-O2"]))
 
+    def test_chains_of_trits(self):
+        """Values between two kernels keep the layout of the kernels."""
+        for pick in range(4):
+            x, w, v = self.ints(2, 5, 9, 8, dtype=torch.int8), self.trits(7, 5, 3, 3, weight=True), self.trits(3, 7, 2, 3, weight=True)
+            first = F.conv2d(x.tensor.double(), w.tensor.double(), padding=1)
+            between, more = [("relu(y)", F.relu(first)), ("y + y.sum(dim=[2, 3], keepdim=true)", first + first.sum((2, 3), keepdim=True)),
+                             ("maxpool2d(y, 2)", F.max_pool2d(first, 2)), ("y[:, :, 1:]", first[:, :, 1:])][pick]
+            want = F.conv2d(torch.clip(more, -100, 100), v.tensor.double()).to(torch.int32)
+            self.case(f"conv2d(int8(clip({between.replace('y', 'conv2d(x, w, padding=1)')}, -100, 100)), v)", want, exact=True, x=x, w=w, v=v)
+        self.compare()
+
     def test_zero_trits(self):
         """A zero weight skips its input, also an infinite one."""
         x = self.floats(2, 4, 5, 5)
@@ -244,7 +255,7 @@ class Devices(Convolutions):
         self.case("upsample2d(x, 2, mode=\"bilinear\")", F.interpolate(x.tensor, scale_factor=2, mode="bilinear"), bound=10 * torch.ones(()), x=x)
         self.compare("--emit=library,opencl", devices=("opencl",))
 
-    test_levels = test_zero_trits = test_layers = None
+    test_levels = test_chains_of_trits = test_zero_trits = test_layers = None
 
 
 if __name__ == "__main__":

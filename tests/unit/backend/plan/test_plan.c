@@ -64,6 +64,16 @@ static struct tensor matrix(float *data, int64_t rows, int64_t cols)
 	return (struct tensor){.elem = DT_FLOAT32, .rank = 2, .dims = {rows, cols}, .data = data};
 }
 
+static void packing_swaps_channels(void **state)
+{
+	static int16_t data[2 * 3 * 2] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}, out[12];
+	static const int16_t want[] = {0, 2, 4, 1, 3, 5, 6, 8, 10, 7, 9, 11};
+	struct tensor t = {.elem = DT_INT16, .rank = 4, .dims = {2, 3, 1, 2}, .data = data};
+	assert_int_equal(layout_packed_size(LAYOUT_CHANNELS_LAST, &t), sizeof out);
+	layout_pack(LAYOUT_CHANNELS_LAST, &t, out);
+	assert_memory_equal(out, want, sizeof want);
+}
+
 static void slots_of_a_quantised_layer(void **state)
 {
 	struct plan *p = plan(*state, bitlinear(*state, false), 1);
@@ -215,6 +225,7 @@ static void empty_constants_stay(void **state)
 int test_plan(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(packing_swaps_channels),
 		cmocka_unit_test_setup_teardown(slots_of_a_quantised_layer, setup, teardown),
 		cmocka_unit_test_setup_teardown(runs_as_planned, setup, teardown),
 		cmocka_unit_test_setup_teardown(dead_weights_get_no_slot, setup, teardown),
