@@ -44,7 +44,19 @@ void ir_shape_conv(struct ir_shape *v, const struct ir_inst *i)
 	}
 }
 
-/* The sizes of an adaptive pooling are free. With `ceil`, the last window may begin in the padding or not: they are checked at run time. */
+/* With `ceil`, a last window that does not fit counts if it begins in the operand or in the padding before it. Sizes that are not known are
+ * checked at run time. */
+static void check_ceil(struct ir_shape *v, const struct ir_pool *a, uint32_t k, dim operand_size, dim result)
+{
+	int64_t size, n;
+	if (!dim_is_const(v->f->dims, operand_size, &size) || !dim_is_const(v->f->dims, result, &n))
+		return;
+	int64_t rest = size + 2 * a->pad[k] - (a->kernel[k] - 1) * a->dilation[k] - 1;
+	int64_t up = rest + a->stride[k] - 1, last = size + a->pad[k] - 1;
+	need(v, rest >= 0 && n == (up < last ? up : last) / a->stride[k] + 1, "wrong result shape");
+}
+
+/* The sizes of an adaptive pooling are free. */
 void ir_shape_pool(struct ir_shape *v, const struct ir_inst *i)
 {
 	const struct ir_pool *a = ir_pool(i);
@@ -64,6 +76,8 @@ void ir_shape_pool(struct ir_shape *v, const struct ir_inst *i)
 		dim size = dim_add(d, x->dims[2 + k], dim_const(d, 2 * a->pad[k]));
 		ir_result_dim(v, i, 2 + k, count_windows(v, size, dim_const(d, a->kernel[k]), a->stride[k], a->dilation[k]));
 	}
+	for (uint32_t k = 0; windows && a->ceil && !v->fault && k < 2; k++)
+		check_ceil(v, a, k, x->dims[2 + k], i->type.dims[2 + k]);
 }
 
 /* A parameter has one element for each channel, or for each of the normalised elements. */

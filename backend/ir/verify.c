@@ -81,7 +81,7 @@ static const char *inst_fault(const struct ir_fn *f, ir_ref r, bool exact)
 	fault = fault ? fault : layout_fault(f, i);
 	if (fault)
 		return fault;
-	struct ir_shape v = {.f = f, .operands = f->operands + i->operands, .exact = exact};
+	struct ir_shape v = {.f = f, .operands = i->n_operands ? f->operands + i->operands : NULL, .exact = exact};
 	if (!ir_check_elements(&v, i))
 		return v.fault;
 	fault = ir_attributes_fault(f, i);

@@ -87,7 +87,7 @@ static bool any_size(const struct ir_fn *f, const struct ir_inst *i, uint32_t k)
 		same = same && dim_eq(t->dims[k], i->type.dims[k]);
 	}
 	if ((i->op == OP_POOL || i->op == OP_RESIZE) && k >= 2) /* the first two are those of the operand */
-		return i->op == OP_RESIZE || ir_pool(i)->kind == POOL_ADAPTIVE_AVERAGE || ir_pool(i)->ceil || !known;
+		return i->op == OP_RESIZE || ir_pool(i)->kind == POOL_ADAPTIVE_AVERAGE || !known;
 	if (i->op == OP_SLICE || i->op == OP_PAD || i->op == OP_WINDOW || any_rank(i->op))
 		return true;
 	bool empty = i->op == OP_RESHAPE && known && ir_type_count(f->dims, &i->type) == 0;
