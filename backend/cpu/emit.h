@@ -17,6 +17,12 @@ struct dim_value {
 	dim of;
 	LLVMValueRef value;
 };
+enum { UNIT_VALUES = 5 }; /* context, buffers, weights, dims, scratch */
+/* The iterations of one loop that a chunk runs over. */
+struct emit_range {
+	uint32_t loop;
+	LLVMValueRef from, size;
+};
 /* What an epilogue is called for: its first element, the elements from one row to the next, and for each axis the start and the size. */
 struct emit_tile {
 	LLVMValueRef ptr, stride, at[TILE_AXES], size[TILE_AXES];
@@ -28,6 +34,7 @@ struct emit {
 	const struct codegen_target *target;
 	bool fma, f16c;
 	const struct loop_fn *fn;
+	const struct emit_range *range;                           /* of the chunk that is emitted; NULL: all of a nest */
 	const struct emit_tile *tile;                             /* of the epilogue that is emitted; NULL: a nest of its own */
 	LLVMValueRef function, ctx, bufs, weights, dims, scratch; /* of the unit */
 	VEC(struct dim_value) dim_values;                         /* computed in the current statement */
@@ -64,7 +71,7 @@ LLVMValueRef emit_stack_array(struct emit *e, LLVMTypeRef type, uint32_t n);
 /* Returns the address of an element. */
 LLVMValueRef emit_element(struct emit *e, LLVMTypeRef type, LLVMValueRef array, uint32_t k);
 /* Sets what the code of a unit uses to five values: context, buffers, weights, dims, scratch. */
-void emit_use_unit(struct emit *e, const LLVMValueRef values[5]);
+void emit_use_unit(struct emit *e, const LLVMValueRef values[UNIT_VALUES]);
 /* Returns the address of a buffer. */
 LLVMValueRef emit_buffer(struct emit *e, uint32_t buffer);
 LLVMValueRef emit_i64(struct emit *e, int64_t v);
@@ -93,6 +100,22 @@ void emit_loop_open(struct emit *e, struct emit_loop *l, LLVMValueRef start, LLV
 		    uint32_t n);
 /* Ends the loop. l->carried has the values at the end of the body, and is replaced by those after the loop. */
 void emit_loop_close(struct emit *e, struct emit_loop *l);
+
+/* emit_outline.c: a part of a unit as a function of its own. */
+struct emit_outlined {
+	LLVMValueRef function;
+	LLVMBasicBlockRef block;
+	LLVMValueRef values[UNIT_VALUES];
+};
+/* Stores the values of the unit in an array; loads them from it. */
+LLVMValueRef emit_store_unit(struct emit *e);
+void emit_load_unit(struct emit *e, LLVMValueRef list, LLVMValueRef values[UNIT_VALUES]);
+/* Adds a private function and moves into it; moves back. */
+LLVMValueRef emit_outline(struct emit *e, const char *name, LLVMTypeRef type, struct emit_outlined *o);
+void emit_inline_again(struct emit *e, const struct emit_outlined *o);
+
+/* emit_parallel.c: emits a nest whose first axis is parallel. */
+void emit_parallel(struct emit *e, const struct loop_nest *n);
 
 /* emit_epilogue.c: emits the function of an epilogue, and returns a struct tri_epilogue for it. */
 LLVMValueRef emit_epilogue(struct emit *e, const struct loop_nest *n);

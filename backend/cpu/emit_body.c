@@ -58,7 +58,8 @@ void body_advance(struct nest *s, uint32_t k, uint32_t loop, LLVMValueRef var)
 
 void body_enter(struct nest *s, uint32_t loop, LLVMValueRef var)
 {
-	s->var[loop] = var;
+	bool moved = s->e->range && s->e->range->loop == loop;
+	s->var[loop] = moved ? LLVMBuildAdd(s->e->builder, var, s->e->range->from, "") : var;
 	s->opened |= 1u << loop;
 	for (uint32_t k = 0; k < s->n_ptrs; k++)
 		if (is_tile(s, k))

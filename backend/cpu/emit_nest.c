@@ -36,6 +36,8 @@ static void run_at(struct nest *s, uint32_t at, LLVMValueRef var)
 
 static LLVMValueRef loop_extent(struct nest *s, uint32_t loop)
 {
+	if (s->e->range && s->e->range->loop == loop)
+		return s->e->range->size;
 	return s->e->tile ? s->e->tile->size[loop] : emit_dim(s->e, s->n->extent[loop]);
 }
 
@@ -207,6 +209,8 @@ static void prepare_access(struct nest *s, uint32_t at, const struct loop_access
 	}
 	dtype elem = s->e->fn->buffers[a->buffer].type.elem;
 	s->ptrs[at] = emit_offset(s->e, elem, emit_buffer(s->e, a->buffer), emit_dim(s->e, a->base));
+	if (s->e->range)
+		body_advance(s, at, s->e->range->loop, s->e->range->from);
 	for (uint32_t k = 0; s->e->tile && k < TILE_AXES; k++)
 		body_advance(s, at, k, s->e->tile->at[k]);
 }

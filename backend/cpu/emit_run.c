@@ -44,7 +44,7 @@ static void begin(struct emit *e, LLVMValueRef f)
 	LLVMPositionBuilderAtEnd(e->builder, emit_block(e, "entry"));
 }
 
-void emit_use_unit(struct emit *e, const LLVMValueRef values[5])
+void emit_use_unit(struct emit *e, const LLVMValueRef values[UNIT_VALUES])
 {
 	e->ctx = values[0];
 	e->bufs = values[1];
@@ -55,7 +55,7 @@ void emit_use_unit(struct emit *e, const LLVMValueRef values[5])
 
 static void begin_unit(struct emit *e, LLVMValueRef f)
 {
-	LLVMValueRef values[5];
+	LLVMValueRef values[UNIT_VALUES];
 	begin(e, f);
 	LLVMGetParams(f, values);
 	emit_use_unit(e, values);

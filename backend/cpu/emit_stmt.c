@@ -385,10 +385,12 @@ static void emit_iterations(struct emit *e, const struct loop_iterate *s)
 
 /* -- all statements ---------------------------------------------------------------------------------------------------------------------- */
 
+static bool is_parallel(const struct loop_nest *n) { return n->schedule.n_axes && n->schedule.axes[0].kind == AXIS_PARALLEL; }
+
 void emit_stmt(struct emit *e, const struct loop_stmt *s)
 {
 	switch (s->kind) {
-	case STMT_NEST: emit_nest(e, &s->u.nest); return;
+	case STMT_NEST: (is_parallel(&s->u.nest) ? emit_parallel : emit_nest)(e, &s->u.nest); return;
 	case STMT_KERNEL: emit_kernel(e, &s->u.kernel); return;
 	case STMT_EFFECT: emit_effect(e, &s->u.effect); return;
 	case STMT_BRANCH: emit_branch(e, &s->u.branch); return;

@@ -139,6 +139,7 @@ static void put_symbols(struct lazy_builder *m)
 {
 	put_symbol(m, "tri_fail");
 	put_symbol(m, "tri_failed");
+	put_symbol(m, "tri_parallel");
 	if (m->effects) {
 		put_symbol(m, "tri_print");
 		put_symbol(m, "tri_assert");

@@ -79,7 +79,9 @@ void loops_build_nest(struct builder *b, uint32_t g, struct loop_stmt *out);
 void loops_merge_values(struct arena *unit, struct loop_stmt *a, const struct loop_stmt *b);
 /* schedule.c: adds an axis inside those of the schedule. */
 void schedule_add(struct loop_schedule *s, enum axis_kind kind, uint32_t of, uint32_t width, int64_t step);
-enum { LOOP_AXES = LOOP_MAX + 2 }; /* the most axes: one for each loop, the vector, the unrolling */
+enum { LOOP_AXES = LOOP_MAX + 3 }; /* the most axes: one for each loop, the vector, the unrolling, the chunks */
+/* schedule_parallel.c: if the nest is large, puts chunks of a loop outside of the schedule. */
+void schedule_chunks(const struct loop_fn *f, struct loop_nest *n);
 /* schedule_vector.c, schedule_device.c: fill the empty schedule of a nest. */
 void schedule_for_vectors(const struct loop_fn *f, struct loop_nest *n, const struct plan_options *o);
 void schedule_for_epilogue(const struct loop_fn *f, struct loop_nest *n, const struct plan_options *o);

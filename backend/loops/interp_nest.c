@@ -189,8 +189,8 @@ static void run_axis(struct nest_run *s, uint32_t axis)
 		run_fail(s->run, LOOP_BROKEN, "axis %u has %lld iterations but only %u copies", axis, (long long)n, x->width);
 	for (int64_t k = 0; k < n && !failed(s); k++) {
 		int64_t from = (backwards ? n - 1 - k : k) * step;
-		if (from + step <= room)
-			run_part(s, axis, from, step);
+		if (from + step <= room || x->kind == AXIS_PARALLEL)
+			run_part(s, axis, from, from + step <= room ? step : room - from);
 		else
 			run_tail(s, axis, from, step);
 	}

@@ -143,6 +143,7 @@ void schedule_for_vectors(const struct loop_fn *f, struct loop_nest *n, const st
 	struct vector_choice c = choose_vector(&s);
 	add_loops(&s, &c, 0, n->n_parallel);
 	add_loops(&s, &c, n->n_parallel, (uint32_t)n->n_parallel + n->n_reduce);
+	schedule_chunks(f, n);
 }
 
 /* A tile has few rows, and often as many columns as a register has lanes or more, so the columns are vectors. */

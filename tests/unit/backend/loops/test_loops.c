@@ -91,7 +91,8 @@ static void check_golden(const char *name)
 
 static void test_golden(void **state)
 {
-	static const char *const names[] = {"attention", "bitlinear", "checks", "pad", "rows", "scratch", "several", "softmax", "window"};
+	static const char *const names[] = {"attention", "bitlinear", "checks",  "chunks",  "pad",
+					    "rows",      "scratch",   "several", "softmax", "window"};
 	for (size_t k = 0; k < sizeof names / sizeof *names; k++)
 		check_golden(names[k]);
 }
