@@ -26,7 +26,7 @@ int64_t run_dim(const struct loop_run *r, dim x) { return dim_eval(r->f->dims, x
 static bool in_buffer(struct loop_run *r, uint32_t buffer, int64_t from, int64_t n)
 {
 	const struct loop_memory *m = &r->memory[buffer];
-	if (r->f->buffers[buffer].layout == LAYOUT_PLAIN && from >= 0 && n >= 0 && from <= m->count - n)
+	if (!ir_layout_is_packed(r->f->buffers[buffer].layout) && from >= 0 && n >= 0 && from <= m->count - n)
 		return true;
 	run_fail(r, LOOP_BROKEN, "element %lld of b%u, which has %lld", (long long)from, buffer, (long long)m->count);
 	return false;
@@ -63,7 +63,7 @@ bool run_writes(struct loop_run *r, uint32_t buffer, int64_t from, int64_t n)
 
 void *run_input(struct loop_run *r, uint32_t buffer)
 {
-	bool packed = r->f->buffers[buffer].layout != LAYOUT_PLAIN;
+	bool packed = ir_layout_is_packed(r->f->buffers[buffer].layout);
 	return packed || run_reads(r, buffer, 0, r->memory[buffer].count) ? r->memory[buffer].at : NULL;
 }
 
