@@ -31,8 +31,6 @@ static void count_touch(void *ctx, uint32_t buffer)
 	s->touches[buffer]++;
 }
 
-static bool has_epilogue(const struct kernel_info *k) { return k->epilogue && k->result == LAYOUT_PLAIN; }
-
 static uint32_t result_of(const struct loop_kernel *k) { return k->buffers[k->n_buffers - 1]; }
 
 static void count_buffers(struct epilogue_search *s)
@@ -44,7 +42,7 @@ static void count_buffers(struct epilogue_search *s)
 	for (s->stmt = 0; s->stmt < s->f->n_stmts; s->stmt++) {
 		const struct loop_stmt *st = &s->f->stmts[s->stmt];
 		loop_stmt_buffers(st, count_touch, s);
-		if (st->kind == STMT_KERNEL && has_epilogue(kernel_info(st->u.kernel.kernel)))
+		if (st->kind == STMT_KERNEL && kernel_info(st->u.kernel.kernel)->epilogue)
 			s->kernel[result_of(&st->u.kernel)] = s->stmt;
 	}
 }
@@ -145,13 +143,14 @@ static struct loop_nest *make_epilogue(const struct epilogue_search *s, const st
 	return e;
 }
 
-/* Stores the sizes of the result: batch, rows, columns. A convolution has images, output channels, positions. */
+/* Stores the sizes of the result: batch, rows, columns. A convolution has images, and channels of positions or the reverse. */
 static void tile_sizes(struct dims *d, const struct loop_kernel *k, dim size[TILE_AXES])
 {
-	bool conv = kernel_info(k->kernel)->op == OP_CONV;
+	const struct kernel_info *info = kernel_info(k->kernel);
+	bool conv = info->op == OP_CONV, channels_last = info->result == LAYOUT_CHANNELS_LAST;
 	size[0] = conv ? k->dims[0] : dim_const(d, 1);
-	size[1] = conv ? k->dims[4] : k->dims[0];
-	size[2] = conv ? dim_mul(d, k->dims[7], k->dims[8]) : k->dims[2];
+	size[channels_last ? 2 : 1] = conv ? k->dims[4] : k->dims[0];
+	size[channels_last ? 1 : 2] = conv ? dim_mul(d, k->dims[7], k->dims[8]) : k->dims[2];
 }
 
 /* Turns the nest into the kernel of one of its operands with the nest as epilogue. The kernel's statement stays, without a result. */
