@@ -128,6 +128,8 @@ const char *ir_op_text(enum ir_op op);
 const char *ir_op_signature(enum ir_op op);
 int ir_op_operands(enum ir_op op); /* -1: any number */
 uint32_t ir_op_traits(enum ir_op op);
+/* True if an element-wise operation on elements of these n types gives one of type `result`. */
+bool ir_elements_fit(enum ir_op op, const dtype *operands, uint32_t n, dtype result);
 enum ir_record ir_op_record(enum ir_op op);
 uint32_t ir_op_work(enum ir_op op);
 /* True if i prints or asserts, itself or in a unit that it calls. */

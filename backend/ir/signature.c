@@ -81,3 +81,13 @@ bool ir_check_elements(struct ir_shape *v, const struct ir_inst *i)
 	need(v, !isupper((unsigned char)result) || !i->type.rank, "the result must be a scalar");
 	return need(v, matches(result, i->type.elem, &t, legal[i->op]), "the result has the wrong element type");
 }
+
+bool ir_elements_fit(enum ir_op op, const dtype *operands, uint32_t n, dtype result)
+{
+	dtype t = DT_COUNT;
+	const char *s = ir_op_signature(op);
+	for (uint32_t k = 0; k < n; k++)
+		if (s[k] == ':' || !matches(s[k], operands[k], &t, legal[op]))
+			return false;
+	return s[n] == ':' && matches(s[n + 1], result, &t, legal[op]);
+}

@@ -209,6 +209,7 @@ static struct loop_call call_of(struct builder *b, ir_ref v, const struct hir_un
 		else
 			s.buffers[s.n_buffers++] = b->buffer[ir_below_reshapes(b->ir, o)];
 	}
+	s.n_inputs = s.n_buffers;
 	s.dims = ARENA_ARRAY(b->unit, dim, s.n_dims);
 	for (uint32_t k = 0; k < s.n_dims; k++)
 		s.dims[k] = ir_call(in)->syms[k];

@@ -190,10 +190,22 @@ static size_t const_bytes(struct codec *c, const struct hir_type *t)
 	return n;
 }
 
+static bool is_const_shape(const struct codec *c, const struct hir_type *t)
+{
+	int64_t v;
+	for (uint32_t k = 0; k < t->rank; k++)
+		if (!dim_is_const(c->f->dims, t->dims[k], &v) || v < 0)
+			return false;
+	return true;
+}
+
 void code_elements(struct codec *c, const struct hir_type *t, const void **data)
 {
 	switch (c->mode) {
-	case CODEC_PRINT: ir_print_elements(c->f->dims, t, *data, c->out); return;
+	case CODEC_PRINT:
+		if (*data && is_const_shape(c, t)) /* the verifier prints what is wrong */
+			ir_print_elements(c->f->dims, t, *data, c->out);
+		return;
 	case CODEC_READ: *data = ir_read_elements(&c->text, t); return;
 	case CODEC_SERIALIZE: buf_put(c->out, *data, const_bytes(c, t)); return;
 	case CODEC_DESERIALIZE: *data = varint_take_bytes(&c->bytes, const_bytes(c, t)); return;
@@ -246,6 +258,8 @@ struct codec_list code_list(struct codec *c, uint32_t n)
 		varint_put(c->out, n);
 	if (c->mode == CODEC_DESERIALIZE)
 		l.n = varint_take_count(&c->bytes);
+	if (c->mode == CODEC_VISIT)
+		visit(c, FIELD_COUNT, &l.n, n);
 	return l;
 }
 

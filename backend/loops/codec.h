@@ -23,6 +23,8 @@ struct codec {
 	const struct loop_nest *nest; /* whose fields are visited */
 };
 static inline bool codec_reads(const struct codec *c) { return c->mode == CODEC_READ || c->mode == CODEC_DESERIALIZE; }
+/* Lists of what is visited may have become shorter. */
+static inline bool codec_changes(const struct codec *c) { return codec_reads(c) || c->mode == CODEC_VISIT; }
 static inline bool codec_failed(const struct codec *c) { return codec_reads(c) && (c->text.failed || !c->bytes.ok); }
 /* What is read must be sound. `what`: "… expected". */
 void code_need(struct codec *c, bool sound, const char *what);
@@ -76,8 +78,8 @@ void *code_room(struct codec *c, void *items, struct codec_list *l, size_t size)
 				(items) = code_room(c, items, &l_, sizeof *(items)); \
 			one(c, &(items)[l_.at - 1]);                                 \
 		}                                                                    \
-		if (codec_reads(c))                                                  \
-			(count) = l_.at;                                             \
+		if (codec_changes(c))                                                \
+			CODE_SET(count, l_.at);                                      \
 	} while (0)
 #define CODE_LINES(c, items, count, starts, one) CODE_ITEMS(c, items, count, code_next(c, &l_, starts), one)
 #define CODE_COMMAS(c, items, count, close, one) CODE_ITEMS(c, items, count, code_next_comma(c, &l_, close), one)

@@ -285,20 +285,25 @@ static void code_nest(struct codec *c, struct loop_nest *n)
 
 /* ---- other statements ---- */
 
-static void code_arguments(struct codec *c, uint32_t **buffers, uint32_t *n_buffers, dim **dims, uint32_t *n_dims)
+static void code_buffers(struct codec *c, uint32_t **buffers, uint32_t *n)
 {
 	code_mark(c, "(");
-	CODE_COMMAS(c, *buffers, *n_buffers, ")", code_buffer_number);
-	if (code_option(c, " dims ", *n_dims)) {
-		code_mark(c, "(");
-		CODE_COMMAS(c, *dims, *n_dims, ")", code_dim);
-	}
+	CODE_COMMAS(c, *buffers, *n, ")", code_buffer_number);
+}
+
+static void code_dims(struct codec *c, dim **dims, uint32_t *n)
+{
+	if (!code_option(c, " dims ", *n))
+		return;
+	code_mark(c, "(");
+	CODE_COMMAS(c, *dims, *n, ")", code_dim);
 }
 
 static void code_kernel(struct codec *c, struct loop_kernel *x)
 {
 	CODE_ENUM(c, x->kernel, KERNEL_COUNT, kernel_words);
-	code_arguments(c, &x->buffers, &x->n_buffers, &x->dims, &x->n_dims);
+	code_buffers(c, &x->buffers, &x->n_buffers);
+	code_dims(c, &x->dims, &x->n_dims);
 	if (!code_option(c, " epilogue ", x->epilogue != NULL))
 		return;
 	if (codec_reads(c))
@@ -306,10 +311,29 @@ static void code_kernel(struct codec *c, struct loop_kernel *x)
 	code_nest(c, x->epilogue);
 }
 
+/* "(b0, b1) to (b2)": inputs and results, which are one array. */
+static void code_arguments(struct codec *c, struct loop_call *x)
+{
+	uint32_t n_in = x->n_inputs, n_out = x->n_buffers - n_in, *in = x->buffers, *out = in ? in + n_in : NULL;
+	code_buffers(c, &in, &n_in);
+	code_mark(c, " to ");
+	code_buffers(c, &out, &n_out);
+	if (codec_reads(c)) {
+		x->buffers = ARENA_ARRAY(c->unit, uint32_t, n_in + n_out + 1);
+		if (n_in)
+			memcpy(x->buffers, in, n_in * sizeof *in);
+	}
+	if (n_out && x->buffers + n_in != out)
+		memmove(x->buffers + n_in, out, n_out * sizeof *out);
+	CODE_SET(x->n_inputs, n_in);
+	CODE_SET(x->n_buffers, n_in + n_out);
+}
+
 static void code_call(struct codec *c, struct loop_call *x)
 {
 	code_name(c, &x->callee);
-	code_arguments(c, &x->buffers, &x->n_buffers, &x->dims, &x->n_dims);
+	code_arguments(c, x);
+	code_dims(c, &x->dims, &x->n_dims);
 	if (codec_reads(c))
 		x->slot = LOOP_NONE;
 	if (!code_option(c, " weights ", x->slot != LOOP_NONE))
@@ -343,7 +367,6 @@ static void code_loop(struct codec *c, struct loop_iterate *x)
 	code_mark(c, "(");
 	CODE_COMMAS(c, x->initial, x->n_carried, ")", code_buffer_number);
 	code_inner_call(c, &x->body);
-	code_need(c, x->body.n_buffers >= 2 * (uint64_t)x->n_carried + 1, "more arguments of the body of a loop expected");
 }
 
 /* The values: "(b3 float32[N, 2], b4 bool[])". Their sizes follow each other in x->dims. */
@@ -390,7 +413,8 @@ static void code_computed(struct codec *c, uint32_t *x) { code_reference(c, "%",
 static void code_stmt(struct codec *c, struct loop_stmt *x)
 {
 	code_line(c);
-	CODE_ENUM(c, x->kind, STMT_KINDS, stmt_words);
+	if (c->mode != CODEC_VISIT) /* it says what the union holds */
+		CODE_ENUM(c, x->kind, STMT_KINDS, stmt_words);
 	if (code_option(c, " of [", x->n_values))
 		CODE_COMMAS(c, x->values, x->n_values, "]", code_computed);
 	code_mark(c, " ");

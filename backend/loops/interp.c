@@ -26,8 +26,10 @@ int64_t run_dim(const struct loop_run *r, dim x) { return dim_eval(r->f->dims, x
 static bool in_buffer(struct loop_run *r, uint32_t buffer, int64_t from, int64_t n)
 {
 	const struct loop_memory *m = &r->memory[buffer];
-	if (!ir_layout_is_packed(r->f->buffers[buffer].layout) && from >= 0 && n >= 0 && from <= m->count - n)
+	if (!ir_layout_is_packed(r->f->buffers[buffer].layout) && !m->outside && from >= 0 && n >= 0 && from <= m->count - n)
 		return true;
+	if (m->outside)
+		run_fail(r, LOOP_BROKEN, "b%u is outside of the scratch memory", buffer);
 	run_fail(r, LOOP_BROKEN, "element %lld of b%u, which has %lld", (long long)from, buffer, (long long)m->count);
 	return false;
 }
@@ -109,12 +111,9 @@ static void place(struct loop_run *r, uint32_t k, const struct scratch *s)
 {
 	struct loop_memory *m = &r->memory[k];
 	int64_t offset = run_dim(r, r->f->buffers[k].offset);
-	if (!r->f->buffers[k].end) { /* no statement uses it, so it has no memory */
-		m->count = 0;
+	m->outside = !r->f->buffers[k].end || offset < 0 || offset % ALIGNMENT || offset + m->count * (int64_t)m->size > s->size;
+	if (m->outside) /* also if no statement uses it */
 		return;
-	}
-	if (offset < 0 || offset % ALIGNMENT || offset + m->count * (int64_t)m->size > s->size)
-		run_fail(r, LOOP_BROKEN, "b%u is outside of the scratch memory", k);
 	m->at = s->at + offset;
 	m->owner = s->owner + offset;
 }
@@ -165,13 +164,28 @@ static void run_stmt(struct loop_run *r, const struct loop_stmt *s)
 	arena_release(r->arena, mark);
 }
 
+/* Forgets the temporaries whose lifetime has ended. */
+static void end_lifetimes(struct loop_run *r, uint32_t stmt)
+{
+	for (uint32_t k = 0; k < r->f->n_buffers; k++) {
+		const struct loop_memory *m = &r->memory[k];
+		if (r->f->buffers[k].kind != BUFFER_TEMP || r->f->buffers[k].end != stmt + 1 || m->outside)
+			continue;
+		for (size_t i = 0; i < (size_t)m->count * m->size; i++)
+			if (m->owner[i] == k + 1)
+				m->owner[i] = 0;
+	}
+}
+
 static void run_all(struct loop_run *r, void *const *bufs)
 {
 	run_checks(r);
 	if (!run_failed(r))
 		open_buffers(r, bufs);
-	for (uint32_t k = 0; k < r->f->n_stmts && !run_failed(r); k++)
+	for (uint32_t k = 0; k < r->f->n_stmts && !run_failed(r); k++) {
 		run_stmt(r, &r->f->stmts[k]);
+		end_lifetimes(r, k);
+	}
 	for (uint32_t k = 0; k < r->f->n_buffers && !run_failed(r); k++)
 		if (r->f->buffers[k].kind == BUFFER_OUTPUT)
 			run_input(r, k);

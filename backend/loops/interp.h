@@ -17,8 +17,7 @@ struct loop_error {
 	char text[256];
 };
 struct loop_host {
-	/* Returns the loop function of a callee, or NULL. */
-	const struct loop_fn *(*find)(void *ctx, const char *symbol);
+	loop_find_fn *find; /* callees */
 	/* Receives printed text; may be NULL. */
 	void (*put)(void *ctx, const char *text, size_t n);
 	void *ctx;

@@ -4,6 +4,7 @@
 #include <string.h>
 #include "backend/ir/tensor.h"
 #include "backend/loops/interp_state.h"
+#include "backend/loops/kernel_shape.h"
 #include "backend/runtime/conv.h"
 #include "backend/runtime/trit2.h"
 #include "backend/target/kernel.h"
@@ -15,11 +16,7 @@ struct kernel_run {
 	const int64_t *dims;
 	dtype elem; /* of the first buffer */
 };
-/* `works`: bit k: buffer k is workspace. */
-struct kernel_code {
-	void (*run)(const struct kernel_run *k);
-	uint32_t works;
-};
+typedef void kernel_code(const struct kernel_run *k);
 
 /* ---- products ---- */
 
@@ -202,56 +199,72 @@ static void put(const struct kernel_run *r)
 		memcpy(y + (a * N + at) * B, (const char *)r->bufs[1] + a * B, (size_t)B);
 }
 
-static const struct kernel_code codes[KERNEL_COUNT] = {
-	[KERNEL_MATMUL_I8_TRIT2] = {matmul_i8_trit2, 0},
-	[KERNEL_MATMUL_F32_TRIT2] = {matmul_f32_trit2, 0},
-	[KERNEL_MATMUL_F32] = {matmul_f32, 0},
-	[KERNEL_CONV_I8_TRIT2] = {conv_i8_trit2, 0},
-	[KERNEL_CONV_F32] = {conv_f32, 0},
-	[KERNEL_SORT_F32] = {sort, 1 << 1},
-	[KERNEL_SORT_F64] = {sort, 1 << 1},
-	[KERNEL_SORT_I64] = {sort, 1 << 1},
-	[KERNEL_SCAN_F32] = {scan, 0},
-	[KERNEL_SCAN_F64] = {scan, 0},
-	[KERNEL_SCAN_I64] = {scan, 0},
-	[KERNEL_SCATTER_F32] = {scatter, 0},
-	[KERNEL_SCATTER_F64] = {scatter, 0},
-	[KERNEL_SCATTER_I64] = {scatter, 0},
-	[KERNEL_PUT] = {put, 0},
+static kernel_code *const codes[KERNEL_COUNT] = {
+	[KERNEL_MATMUL_I8_TRIT2] = matmul_i8_trit2,
+	[KERNEL_MATMUL_F32_TRIT2] = matmul_f32_trit2,
+	[KERNEL_MATMUL_F32] = matmul_f32,
+	[KERNEL_CONV_I8_TRIT2] = conv_i8_trit2,
+	[KERNEL_CONV_F32] = conv_f32,
+	[KERNEL_SORT_F32] = sort,
+	[KERNEL_SORT_F64] = sort,
+	[KERNEL_SORT_I64] = sort,
+	[KERNEL_SCAN_F32] = scan,
+	[KERNEL_SCAN_F64] = scan,
+	[KERNEL_SCAN_I64] = scan,
+	[KERNEL_SCATTER_F32] = scatter,
+	[KERNEL_SCATTER_F64] = scatter,
+	[KERNEL_SCATTER_I64] = scatter,
+	[KERNEL_PUT] = put,
 };
 
 /* ---- one call ---- */
 
-/* Memory of a result that only the epilogue reads. No element is larger than 8 bytes. */
-static void *result_of(struct loop_run *r, const struct loop_nest *epilogue)
+/* True if the operand has `count` elements as the kernel expects. */
+static bool has_size(const struct kernel_run *r, const struct kernel_operand *o, uint32_t n_dims, int64_t count)
 {
-	int64_t n = 8;
+	int64_t size = 1;
+	for (uint32_t d = 0; d < n_dims; d++)
+		if ((o->dims >> d & 1) && (r->dims[d] < 0 || __builtin_mul_overflow(size, r->dims[d], &size)))
+			size = -1;
+	return size == count;
+}
+
+static void *operand(const struct kernel_run *r, const struct loop_kernel *x, const struct kernel_operand *o, uint32_t k)
+{
+	const struct loop_memory *m = &r->run->memory[x->buffers[k]];
+	if (!has_size(r, o, x->n_dims, m->count * (o->bytes ? (int64_t)m->size : 1)))
+		run_fail(r->run, LOOP_BROKEN, "operand %u of a kernel has another size", k);
+	return o->written ? run_output(r->run, x->buffers[k]) : run_input(r->run, x->buffers[k]);
+}
+
+/* Memory of a result that only the epilogue reads. */
+static void *result_of(const struct kernel_run *r, const struct loop_kernel *x, const struct kernel_operand *o)
+{
+	int64_t n = 1;
 	for (uint32_t k = 0; k < TILE_AXES; k++)
-		if (__builtin_mul_overflow(n, run_dim(r, epilogue->extent[k]), &n) || n > INT32_MAX)
-			run_fail(r, LOOP_BROKEN, "the result of a kernel is very large");
-	return run_failed(r) ? NULL : arena_alloc(r->arena, (size_t)n + 1, 8);
+		if (__builtin_mul_overflow(n, run_dim(r->run, x->epilogue->extent[k]), &n) || n > INT32_MAX)
+			n = -1;
+	if (!has_size(r, o, x->n_dims, n))
+		run_fail(r->run, LOOP_BROKEN, "an epilogue is for a result of another size");
+	return run_failed(r->run) ? NULL : arena_alloc(r->run->arena, (size_t)n * dtype_size(o->elem) + 1, 64);
 }
 
 void run_kernel(struct loop_run *r, const struct loop_stmt *s)
 {
-	const struct loop_kernel *k = &s->u.kernel;
-	const struct kernel_code *code = &codes[k->kernel];
-	struct kernel_run x = {
-		.run = r, .elem = r->f->buffers[k->buffers[0]].type.elem, .bufs = ARENA_ARRAY(r->arena, void *, k->n_buffers + 1)};
-	int64_t *dims = ARENA_ARRAY(r->arena, int64_t, k->n_dims + 1);
-	x.dims = dims;
-	for (uint32_t i = 0; i < k->n_dims; i++)
-		dims[i] = run_dim(r, k->dims[i]);
-	for (uint32_t i = 0; i < k->n_buffers; i++) {
-		bool written = (!k->epilogue && i + 1 == k->n_buffers) || (code->works >> i & 1);
-		x.bufs[i] = written ? run_output(r, k->buffers[i]) : run_input(r, k->buffers[i]);
-	}
-	if (!code->run)
-		run_fail(r, LOOP_BROKEN, "%s has no reference code", kernel_info(k->kernel)->symbol);
-	if (k->epilogue && !run_failed(r))
-		x.bufs[k->n_buffers] = result_of(r, k->epilogue);
+	const struct loop_kernel *x = &s->u.kernel;
+	const struct kernel_operand *o = kernel_operands(x->kernel);
+	int64_t *dims = ARENA_ARRAY(r->arena, int64_t, x->n_dims + 1);
+	struct kernel_run k = {r, ARENA_ARRAY(r->arena, void *, x->n_buffers + 1), dims, r->f->buffers[x->buffers[0]].type.elem};
+	for (uint32_t i = 0; i < x->n_dims; i++)
+		dims[i] = run_dim(r, x->dims[i]);
+	if (!o || !codes[x->kernel])
+		run_fail(r, LOOP_BROKEN, "%s has no reference code", kernel_info(x->kernel)->symbol);
+	for (uint32_t i = 0; i < x->n_buffers && !run_failed(r); i++)
+		k.bufs[i] = operand(&k, x, &o[i], i);
+	if (x->epilogue && !run_failed(r))
+		k.bufs[x->n_buffers] = result_of(&k, x, &o[x->n_buffers]);
 	if (!run_failed(r))
-		code->run(&x);
-	if (k->epilogue && !run_failed(r))
-		run_epilogue(r, k->epilogue, x.bufs[k->n_buffers]);
+		codes[x->kernel](&k);
+	if (x->epilogue && !run_failed(r))
+		run_epilogue(r, x->epilogue, k.bufs[x->n_buffers]);
 }

@@ -166,13 +166,22 @@ static void run_part(struct nest_run *s, uint32_t axis, int64_t from, int64_t n)
 	s->room[of] = room;
 }
 
-/* The last iterations, fewer than a step. */
+/* The lanes of the loop's vectors; 1: it has none. */
+static int64_t lanes_of(const struct nest_run *s, uint32_t loop)
+{
+	for (uint32_t k = 0; k < s->n->schedule.n_axes; k++)
+		if (s->n->schedule.axes[k].of == loop && s->n->schedule.axes[k].kind == AXIS_VECTOR)
+			return s->n->schedule.axes[k].width;
+	return 1;
+}
+
+/* The last iterations, fewer than a step. Those of a reduction are added vector by vector first. */
 static void run_tail(struct nest_run *s, uint32_t axis, int64_t from, int64_t step)
 {
 	const struct loop_schedule *x = &s->n->schedule;
 	uint32_t of = x->axes[axis].of;
 	int64_t room = s->room[of];
-	if (x->tail == TAIL_NONE)
+	if (x->tail == TAIL_NONE && (of < s->n->n_parallel || (room - from) % lanes_of(s, of)))
 		run_fail(s->run, LOOP_BROKEN, "a step does not divide its loop, and the schedule has no tail");
 	else if (of < s->n->n_parallel && room >= step)
 		run_part(s, axis, room - step, step);

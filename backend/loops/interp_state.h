@@ -7,6 +7,7 @@ struct loop_memory {
 	char *at;
 	int64_t count; /* elements; of packed weights that of the tensor */
 	size_t size;   /* of an element */
+	bool outside;  /* of the scratch memory: it must not be used */
 	/* Of temporaries and outputs the buffer that wrote each byte, plus one; 0: none. Temporaries share the owners of the scratch. NULL: of others,
 	 * which are always defined. */
 	uint32_t *owner;

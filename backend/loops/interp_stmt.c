@@ -22,7 +22,8 @@ static bool open_call(struct loop_run *r, const struct loop_call *c, struct call
 	*out = (struct call_run){.call = c, .callee = r->host->find ? r->host->find(r->host->ctx, c->callee) : NULL};
 	if (!out->callee || r->depth >= MAX_DEPTH)
 		run_fail(r, LOOP_BROKEN, "%s cannot be called", c->callee);
-	else if (out->callee->n_inputs + out->callee->n_outputs != c->n_buffers || dims_syms(out->callee->dims) != c->n_dims)
+	else if (out->callee->n_inputs != c->n_inputs || out->callee->n_outputs != c->n_buffers - c->n_inputs ||
+		 dims_syms(out->callee->dims) != c->n_dims)
 		run_fail(r, LOOP_BROKEN, "%s is called with other arguments than it has", c->callee);
 	if (run_failed(r))
 		return false;

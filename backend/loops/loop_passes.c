@@ -47,7 +47,7 @@ struct loop_fn *loops_build(struct arena *unit, const struct loop_source *source
 		.run = {.level = o->size ? 2 : o->opt, .verify = o->verify, .trace = trace, .arena = unit},
 	};
 	struct loop_fn *f = ARENA_NEW(unit, struct loop_fn);
-	*f = (struct loop_fn){.unit = unit, .symbol = source->fn->name, .dims = c.dims, .scratch = dim_const(c.dims, 0)};
+	*f = (struct loop_fn){.unit = unit, .symbol = source->fn->name, .dims = c.dims, .scratch = dim_const(c.dims, LOOP_NOT_PLACED)};
 	for (enum loop_pass_number k = 0; k < LOOP_PASS_COUNT; k++)
 		run_one(k, f, &c);
 	if (c.run.stopped)

@@ -84,7 +84,7 @@ struct loop_kernel {
 /* A call of a unit: buffers are its run-time inputs, then its outputs; dims are the values of its symbols. */
 struct loop_call {
 	const char *callee; /* the unit's symbol */
-	uint32_t *buffers, n_buffers;
+	uint32_t *buffers, n_buffers, n_inputs;
 	dim *dims;
 	uint32_t n_dims;
 	uint32_t slot; /* the callee's weight table, or LOOP_NONE */
@@ -146,6 +146,7 @@ struct loop_check {
 	enum tri_size_error kind; /* the error otherwise */
 };
 
+enum { LOOP_NOT_PLACED = -1 };
 struct loop_fn {
 	struct arena *unit;
 	const char *symbol;
@@ -155,7 +156,7 @@ struct loop_fn {
 	struct loop_stmt *stmts;
 	uint32_t n_stmts;
 	uint32_t n_inputs, n_outputs, n_slots;
-	dim scratch; /* bytes of own scratch; callees use what follows */
+	dim scratch; /* bytes of own scratch; callees use what follows. LOOP_NOT_PLACED: temporaries have no offsets yet */
 	struct loop_check *checks;
 	uint32_t n_checks;
 };
@@ -171,8 +172,11 @@ struct pass_trace;
 /* Runs the loop passes of loop_passes.def. Returns NULL if the trace stops the run before the end. `trace` may be NULL. */
 struct loop_fn *loops_build(struct arena *unit, const struct loop_source *source, const struct plan_options *options,
 			    struct pass_trace *trace);
-/* Checks what printers rely on. Returns false after writing what is wrong into `why`. */
+/* Checks all invariants. Returns false after writing what is wrong into `why`. */
 bool loops_verify(const struct loop_fn *f, struct buf *why);
+/* Checks the calls in a sound function; `find` returns a callee by its symbol, or NULL. */
+typedef const struct loop_fn *loop_find_fn(void *ctx, const char *symbol);
+bool loops_verify_calls(const struct loop_fn *f, loop_find_fn *find, void *ctx, struct buf *why);
 /* Writes f as text; reads such a text back. loops_read returns NULL after reporting an error into `diags`. */
 void loops_print(const struct loop_fn *f, struct buf *out);
 struct loop_fn *loops_read(struct arena *unit, const struct source *text, struct diags *diags);

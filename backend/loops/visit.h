@@ -8,7 +8,8 @@ enum loop_field_kind {
 	FIELD_WORD,    /* an enumerator 0 … most, in *(uint32_t *)at, from where it is stored */
 	FIELD_INTEGER, /* int64_t */
 	FIELD_REAL,    /* double */
-	FIELD_DIM      /* dim */
+	FIELD_DIM,     /* dim */
+	FIELD_COUNT    /* uint32_t, the length of a list: may become smaller */
 };
 struct loop_field {
 	enum loop_field_kind kind;

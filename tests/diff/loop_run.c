@@ -123,6 +123,8 @@ static bool interpret_loops(struct machine *m, struct tensor *out)
 	const struct hir_unit *u = m->call->unit;
 	const struct plan *p = plan_of(m, u->symbol);
 	const void *const *table = weight_table(m, u, m->call->weights);
+	if (p && !loops_verify_calls(p->loops, find_loops, m, m->error))
+		return false;
 	struct loop_host host = {find_loops, to_stderr, m};
 	struct loop_error e;
 	if (!p || !table)

@@ -1,0 +1,274 @@
+/* Memory: every element is written before it is read, once by each nest, and temporaries that are in use at the same time do not overlap.
+ * Elements are tracked in buffers of constant and moderate size; of others only whether anything was written. */
+#include "backend/loops/kernel_shape.h"
+#include "backend/loops/verify_state.h"
+#include "base/arena.h"
+
+enum { MOST_TRACKED = 1 << 14, ALIGNMENT = 64 };
+
+struct content {
+	bool written;     /* anything */
+	int64_t count;    /* elements; -1: not constant */
+	int64_t missing;  /* elements that are not written; 0 if they are not tracked */
+	uint32_t *writer; /* of each element the number of the last store; NULL: not tracked */
+	uint32_t first, last;
+};
+struct memory_check {
+	const struct verifier *v;
+	struct content *contents; /* of each buffer */
+	uint32_t stores;          /* number of the current one */
+	bool ok;
+};
+
+static bool is_written(const struct memory_check *m, uint32_t buffer)
+{
+	enum buffer_kind k = m->v->f->buffers[buffer].kind;
+	return k == BUFFER_TEMP || k == BUFFER_OUTPUT;
+}
+
+static void fail(struct memory_check *m, const char *what, uint32_t buffer) { m->ok = m->ok && verify_fail(m->v, what, buffer); }
+
+static void read_buffer(struct memory_check *m, uint32_t buffer)
+{
+	const struct content *c = &m->contents[buffer];
+	if (is_written(m, buffer) && c->count != 0 && (!c->written || c->missing))
+		fail(m, "a buffer is read before it is written", buffer);
+}
+
+static void write_buffer(struct memory_check *m, uint32_t buffer)
+{
+	struct content *c = &m->contents[buffer];
+	m->stores++;
+	c->written = true;
+	c->missing = 0;
+	for (int64_t k = 0; c->writer && k < c->count; k++)
+		c->writer[k] = m->stores;
+}
+
+/* ---- nests ---- */
+
+struct walk {
+	int64_t base, stride[LOOP_MAX], extent[LOOP_MAX];
+	uint32_t loops;
+};
+
+/* False: something is not constant. */
+static bool walk_of(const struct memory_check *m, const struct loop_nest *n, const struct loop_access *a, struct walk *w)
+{
+	w->loops = n->n_parallel;
+	if (!verify_const(m->v, a->base, &w->base))
+		return false;
+	for (uint32_t k = 0; k < w->loops; k++)
+		if (!verify_const(m->v, a->stride[k], &w->stride[k]) || !verify_const(m->v, n->extent[k], &w->extent[k]))
+			return false;
+	return true;
+}
+
+/* Writes the elements of the loops from `loop` on; false if one of them was written by this store before. */
+static bool write_elements(struct memory_check *m, struct content *c, const struct walk *w, uint32_t loop, int64_t at)
+{
+	if (loop < w->loops) {
+		for (int64_t k = 0; k < w->extent[loop]; k++)
+			if (!write_elements(m, c, w, loop + 1, at + k * w->stride[loop]))
+				return false;
+		return true;
+	}
+	if (c->writer[at] == m->stores)
+		return false;
+	c->missing -= c->writer[at] == 0;
+	c->writer[at] = m->stores;
+	return true;
+}
+
+static void write_store(struct memory_check *m, const struct loop_nest *n, const struct loop_access *a)
+{
+	struct content *c = &m->contents[a->buffer];
+	struct walk w;
+	m->stores++;
+	c->written = true;
+	if (!c->writer || !walk_of(m, n, a, &w))
+		c->missing = 0;
+	else if (!write_elements(m, c, &w, 0, w.base))
+		fail(m, "two iterations write the same element", a->buffer);
+}
+
+static void check_nest(struct memory_check *m, const struct loop_nest *n)
+{
+	for (uint32_t k = 0; k < n->n_exprs; k++)
+		if (n->exprs[k].kind == LOOP_LOAD)
+			read_buffer(m, n->exprs[k].access.buffer);
+	for (uint32_t k = 0; k < n->n_stores && m->ok; k++)
+		write_store(m, n, &n->stores[k].access);
+}
+
+/* ---- other statements ---- */
+
+static bool is_result(const struct loop_kernel *x, uint32_t k)
+{
+	const struct kernel_operand *o = kernel_operands(x->kernel);
+	return o ? o[k].written : k + 1 == x->n_buffers;
+}
+
+static void check_kernel(struct memory_check *m, const struct loop_kernel *x)
+{
+	for (uint32_t k = 0; k < x->n_buffers; k++)
+		if (!is_result(x, k))
+			read_buffer(m, x->buffers[k]);
+	for (uint32_t k = 0; k < x->n_buffers; k++)
+		if (is_result(x, k))
+			write_buffer(m, x->buffers[k]);
+	if (x->epilogue)
+		check_nest(m, x->epilogue);
+}
+
+static void read_inputs(struct memory_check *m, const struct loop_call *c, uint32_t from)
+{
+	for (uint32_t k = from; k < c->n_inputs; k++)
+		read_buffer(m, c->buffers[k]);
+}
+
+static void write_results(struct memory_check *m, const struct loop_call *c)
+{
+	for (uint32_t k = c->n_inputs; k < c->n_buffers; k++)
+		write_buffer(m, c->buffers[k]);
+}
+
+static void check_branch(struct memory_check *m, const struct loop_branch *b)
+{
+	read_buffer(m, b->condition);
+	read_inputs(m, &b->calls[0], 0);
+	read_inputs(m, &b->calls[1], 0);
+	write_results(m, &b->calls[0]); /* those of the other */
+}
+
+static void check_loop(struct memory_check *m, const struct loop_iterate *l)
+{
+	read_buffer(m, l->condition);
+	for (uint32_t k = 0; k < l->n_carried; k++)
+		read_buffer(m, l->initial[k]);
+	for (uint32_t k = 0; k < l->n_carried; k++)
+		write_buffer(m, l->body.buffers[k]);
+	read_inputs(m, &l->body, l->n_carried);
+	write_results(m, &l->body);
+}
+
+static void check_stmt(struct memory_check *m, const struct loop_stmt *s)
+{
+	switch (s->kind) {
+	case STMT_NEST: check_nest(m, &s->u.nest); return;
+	case STMT_KERNEL: check_kernel(m, &s->u.kernel); return;
+	case STMT_CALL:
+		read_inputs(m, &s->u.call, 0);
+		write_results(m, &s->u.call);
+		return;
+	case STMT_BRANCH: check_branch(m, &s->u.branch); return;
+	case STMT_LOOP: check_loop(m, &s->u.loop); return;
+	case STMT_EFFECT:
+		for (uint32_t k = 0; k < s->u.effect.n_buffers; k++)
+			read_buffer(m, s->u.effect.buffers[k]);
+		return;
+	}
+}
+
+/* ---- places ---- */
+
+struct lifetime_visit {
+	struct content *contents;
+	uint32_t stmt;
+};
+
+static void extend(void *ctx, uint32_t buffer)
+{
+	const struct lifetime_visit *x = ctx;
+	struct content *c = &x->contents[buffer];
+	c->first = c->first < x->stmt ? c->first : x->stmt;
+	c->last = x->stmt;
+}
+
+/* The bytes of a temporary. False: they are not constant, or there are none. */
+static bool place_of(const struct memory_check *m, uint32_t k, int64_t *from, int64_t *to)
+{
+	const struct loop_buffer *b = &m->v->f->buffers[k];
+	if (b->kind != BUFFER_TEMP || m->contents[k].count <= 0 || !verify_const(m->v, b->offset, from))
+		return false;
+	*to = *from + m->contents[k].count * (int64_t)dtype_size(b->type.elem);
+	return true;
+}
+
+/* The place of a temporary and its lifetime, from its first statement to its last. One that no statement uses has neither. */
+static void check_place(struct memory_check *m, uint32_t k)
+{
+	int64_t from, to, room;
+	const struct content *c = &m->contents[k];
+	const struct loop_buffer *b = &m->v->f->buffers[k];
+	if (b->kind != BUFFER_TEMP)
+		return;
+	if (c->first == UINT32_MAX ? b->end != 0 : (b->first != c->first || b->end != c->last + 1))
+		fail(m, "a temporary is used outside of its lifetime, or has a longer one", k);
+	if (c->first == UINT32_MAX)
+		return;
+	if (verify_const(m->v, m->v->f->buffers[k].offset, &from) && (from < 0 || from % ALIGNMENT))
+		fail(m, "a temporary at an address that is not aligned", k);
+	if (place_of(m, k, &from, &to) && verify_const(m->v, m->v->f->scratch, &room) && to > room)
+		fail(m, "a temporary outside of the scratch memory", k);
+}
+
+static void check_places(struct memory_check *m, struct arena *a)
+{
+	const struct loop_fn *f = m->v->f;
+	uint32_t *live = ARENA_ARRAY(a, uint32_t, f->n_buffers + 1), n_live = 0;
+	int64_t from, to, other, end;
+	for (uint32_t k = 0; k < f->n_buffers && m->ok; k++)
+		check_place(m, k);
+	for (uint32_t s = 0; s < f->n_stmts; s++)
+		for (uint32_t k = 0; k < f->n_buffers && m->ok; k++) {
+			uint32_t kept = 0;
+			if (m->contents[k].first != s || !place_of(m, k, &from, &to))
+				continue;
+			for (uint32_t i = 0; i < n_live; i++) {
+				if (m->contents[live[i]].last < s)
+					continue;
+				live[kept++] = live[i];
+				if (place_of(m, live[i], &other, &end) && from < end && other < to)
+					fail(m, "a temporary overlaps another one that is in use", k);
+			}
+			n_live = kept;
+			live[n_live++] = k;
+		}
+}
+
+/* ---- the function ---- */
+
+static void start(struct memory_check *m, struct arena *a)
+{
+	for (uint32_t k = 0; k < m->v->f->n_buffers; k++) {
+		struct content *c = &m->contents[k];
+		*c = (struct content){.first = UINT32_MAX};
+		if (!verify_count(m->v, &m->v->f->buffers[k].type, &c->count))
+			c->count = -1;
+		if (!is_written(m, k) || c->count < 0 || c->count > MOST_TRACKED)
+			continue;
+		c->missing = c->count;
+		c->writer = ARENA_ARRAY(a, uint32_t, c->count + 1);
+	}
+}
+
+bool verify_memory(struct verifier *v)
+{
+	struct arena *a = arena_new(0);
+	struct memory_check m = {v, ARENA_ARRAY(a, struct content, v->f->n_buffers + 1), 0, true};
+	int64_t room;
+	start(&m, a);
+	for (uint32_t s = 0; s < v->f->n_stmts && m.ok; s++) {
+		struct lifetime_visit x = {m.contents, v->stmt = s};
+		loop_stmt_buffers(&v->f->stmts[s], extend, &x);
+		check_stmt(&m, &v->f->stmts[s]);
+	}
+	for (uint32_t k = 0; k < v->f->n_buffers && m.ok; k++)
+		if (v->f->buffers[k].kind == BUFFER_OUTPUT)
+			read_buffer(&m, k);
+	if (!verify_const(v, v->f->scratch, &room) || room != LOOP_NOT_PLACED)
+		check_places(&m, a);
+	arena_free(a);
+	return m.ok;
+}

@@ -1,0 +1,198 @@
+/* Statements other than nests. */
+#include "backend/loops/kernel_shape.h"
+#include "backend/loops/verify_state.h"
+#include "backend/target/kernel.h"
+#include "base/format.h"
+
+static bool check_buffers(const struct verifier *v, const uint32_t *buffers, uint32_t n)
+{
+	for (uint32_t k = 0; k < n; k++)
+		if (buffers[k] >= v->f->n_buffers)
+			return verify_fail(v, "an argument is not a buffer", k);
+	return true;
+}
+
+static const struct loop_buffer *buffer(const struct verifier *v, uint32_t k) { return &v->f->buffers[k]; }
+
+static bool is_writable(const struct verifier *v, uint32_t k)
+{
+	return buffer(v, k)->kind == BUFFER_TEMP || buffer(v, k)->kind == BUFFER_OUTPUT;
+}
+
+/* ---- kernels ---- */
+
+/* The size that the kernel expects of an operand. False: it is not constant. */
+static bool expected_size(const struct verifier *v, const struct loop_kernel *x, const struct kernel_operand *o, int64_t *size)
+{
+	int64_t n;
+	*size = 1;
+	for (uint32_t k = 0; k < x->n_dims; k++)
+		if ((o->dims >> k & 1) && (!verify_const(v, x->dims[k], &n) || __builtin_mul_overflow(*size, n, size)))
+			return false;
+	return true;
+}
+
+static bool check_operand(const struct verifier *v, const struct loop_kernel *x, const struct kernel_operand *o, uint32_t at)
+{
+	const struct loop_buffer *b = buffer(v, x->buffers[at]);
+	const struct loop_buffer *first = buffer(v, x->buffers[0]);
+	int64_t have, want;
+	if (o->elem == DT_COUNT ? b->type.elem != first->type.elem : b->type.elem != o->elem)
+		return verify_fail(v, "an operand of a kernel has another element type", at);
+	if (o->written && !is_writable(v, x->buffers[at]))
+		return verify_fail(v, "a kernel writes memory that is only read", at);
+	if (!verify_count(v, &b->type, &have) || !expected_size(v, x, o, &want))
+		return true;
+	return have * (o->bytes ? (int64_t)dtype_size(b->type.elem) : 1) == want ||
+	       verify_fail(v, "an operand of a kernel has another size", at);
+}
+
+/* Operands and the result have the layouts that the kernel wants; workspace is plain. */
+static bool check_layout(const struct verifier *v, const struct loop_kernel *x, uint32_t at)
+{
+	const struct kernel_info *info = kernel_info(x->kernel);
+	enum layout want = at + 1 == info->n_buffers ? info->result : at < KERNEL_OPERANDS ? info->layouts[at] : LAYOUT_PLAIN;
+	return buffer(v, x->buffers[at])->layout == want || verify_fail(v, "an operand of a kernel has another layout", at);
+}
+
+/* The printers call an epilogue for a tile of any size. */
+static bool check_epilogue(const struct verifier *v, const struct loop_kernel *x, const struct kernel_operand *o)
+{
+	const struct loop_nest *n = x->epilogue;
+	struct verifier inner = *v;
+	struct hir_type space = {.rank = TILE_AXES};
+	int64_t have, want;
+	if (!kernel_info(x->kernel)->epilogue || !o || n->n_parallel != TILE_AXES || n->n_reduce || n->n_reductions)
+		return verify_fail(v, "bad epilogue", (uint32_t)x->kernel);
+	for (uint32_t k = 0; k < n->n_exprs; k++)
+		if (n->exprs[k].kind == LOOP_INDEX || (n->exprs[k].kind == LOOP_LOAD && n->exprs[k].access.index != LOOP_NONE))
+			return verify_fail(v, "an index in an epilogue", k);
+	for (uint32_t k = 0; k < n->schedule.n_axes; k++)
+		if (n->schedule.axes[k].kind == AXIS_VECTOR && (n->schedule.axes[k].of != TILE_AXES - 1 || n->schedule.tail != TAIL_SCALAR))
+			return verify_fail(v, "the vector of an epilogue is not in its columns", k);
+	for (uint32_t k = 0; k < TILE_AXES; k++)
+		space.dims[k] = n->extent[k];
+	if (verify_count(v, &space, &have) && expected_size(v, x, o, &want) && have != want)
+		return verify_fail(v, "an epilogue for a result of another size", x->n_buffers);
+	inner.tile = o->elem;
+	return verify_nest(&inner, n);
+}
+
+bool verify_kernel(const struct verifier *v, const struct loop_kernel *x)
+{
+	if (x->kernel >= KERNEL_COUNT)
+		return verify_fail(v, "no such kernel", (uint32_t)x->kernel);
+	const struct kernel_info *info = kernel_info(x->kernel);
+	const struct kernel_operand *o = kernel_operands(x->kernel);
+	if (x->n_buffers + (x->epilogue != NULL) != info->n_buffers || x->n_dims != info->n_dims)
+		return verify_fail(v, "wrong number of arguments of a kernel", x->n_buffers);
+	if (!check_buffers(v, x->buffers, x->n_buffers))
+		return false;
+	for (uint32_t k = 0; k < x->n_buffers; k++)
+		if (!check_layout(v, x, k) || (o && !check_operand(v, x, &o[k], k)))
+			return false;
+	return !x->epilogue || check_epilogue(v, x, o ? &o[x->n_buffers] : NULL);
+}
+
+/* ---- calls ---- */
+
+bool verify_call(const struct verifier *v, const struct loop_call *c)
+{
+	if (!c->callee || !*c->callee)
+		return verify_fail(v, "a call without a callee", 0);
+	if (c->n_inputs > c->n_buffers || !check_buffers(v, c->buffers, c->n_buffers))
+		return verify_fail(v, "bad arguments of a call", c->n_inputs);
+	if (c->slot != LOOP_NONE && c->slot >= v->f->n_slots)
+		return verify_fail(v, "a call with a weight table that does not exist", c->slot);
+	for (uint32_t k = 0; k < c->n_buffers; k++) {
+		if (ir_layout_is_packed(buffer(v, c->buffers[k])->layout))
+			return verify_fail(v, "a packed argument of a call", k);
+		if (k >= c->n_inputs && !is_writable(v, c->buffers[k]))
+			return verify_fail(v, "a call writes memory that is only read", k);
+	}
+	return true;
+}
+
+static bool check_condition(const struct verifier *v, uint32_t k)
+{
+	if (!check_buffers(v, &k, 1))
+		return false;
+	const struct loop_buffer *b = buffer(v, k);
+	return (b->type.elem == DT_BOOL && b->type.rank == 0 && b->layout == LAYOUT_PLAIN) ||
+	       verify_fail(v, "a condition is a bool scalar", k);
+}
+
+bool verify_branch(const struct verifier *v, const struct loop_branch *b)
+{
+	const struct loop_call *yes = &b->calls[0], *no = &b->calls[1];
+	uint32_t n = yes->n_buffers - yes->n_inputs;
+	if (!check_condition(v, b->condition) || !verify_call(v, yes) || !verify_call(v, no))
+		return false;
+	if (n != no->n_buffers - no->n_inputs)
+		return verify_fail(v, "the calls of an if have other results", n);
+	for (uint32_t k = 0; k < n; k++)
+		if (yes->buffers[yes->n_inputs + k] != no->buffers[no->n_inputs + k])
+			return verify_fail(v, "the calls of an if write other buffers", k);
+	return true;
+}
+
+static bool same_type(const struct verifier *v, uint32_t a, uint32_t b)
+{
+	return buffer(v, a)->type.elem == buffer(v, b)->type.elem && buffer(v, a)->layout == buffer(v, b)->layout &&
+	       hir_same_shape(&buffer(v, a)->type, &buffer(v, b)->type);
+}
+
+/* The body writes the next condition, then the carried values. */
+bool verify_loop(const struct verifier *v, const struct loop_iterate *l)
+{
+	const struct loop_call *body = &l->body;
+	uint32_t n = l->n_carried, first = body->n_buffers - n;
+	if (!check_condition(v, l->condition) || !verify_call(v, body) || !check_buffers(v, l->initial, n))
+		return false;
+	if (body->n_inputs < n || body->n_buffers != body->n_inputs + n + 1)
+		return verify_fail(v, "wrong number of arguments of the body of a loop", body->n_buffers);
+	if (!check_condition(v, body->buffers[first - 1]))
+		return false;
+	for (uint32_t k = 0; k < n; k++) {
+		if (!same_type(v, l->initial[k], body->buffers[k]) || !same_type(v, body->buffers[first + k], body->buffers[k]))
+			return verify_fail(v, "a carried value changes its type", k);
+		if (!is_writable(v, body->buffers[k]) || ir_layout_is_packed(buffer(v, l->initial[k])->layout))
+			return verify_fail(v, "a carried value in memory that is only read", k);
+	}
+	return true;
+}
+
+/* ---- effects ---- */
+
+static bool check_value(const struct verifier *v, const struct loop_effect *e, uint32_t at, const dim *dims)
+{
+	const struct loop_buffer *b = buffer(v, e->buffers[at]);
+	struct hir_type t = {.elem = (dtype)(e->kinds[at] >> 4), .rank = e->kinds[at] & 15u};
+	int64_t have, want;
+	for (uint32_t k = 0; k < t.rank && k < HIR_MAX_RANK; k++)
+		t.dims[k] = dims[k];
+	if (t.elem != b->type.elem || b->layout != LAYOUT_PLAIN)
+		return verify_fail(v, "a printed value has another type", at);
+	if (!verify_count(v, &t, &want) || !verify_count(v, &b->type, &have))
+		return true;
+	return have == want || verify_fail(v, "a printed value has another size", at);
+}
+
+bool verify_effect(const struct verifier *v, const struct loop_effect *e)
+{
+	uint32_t at = 0;
+	if (!e->text || !check_buffers(v, e->buffers, e->n_buffers))
+		return verify_fail(v, "an effect without a text or value", 0);
+	if (format_placeholders(e->text) != (int)(e->n_buffers - (e->where != NULL)))
+		return verify_fail(v, "the text of an effect is for another number of values", e->n_buffers);
+	for (uint32_t k = 0; k < e->n_buffers; k++) {
+		uint32_t rank = e->kinds[k] & 15u;
+		if (rank > HIR_MAX_RANK || rank > e->n_dims - at)
+			return verify_fail(v, "wrong number of sizes of printed values", k);
+		if (!check_value(v, e, k, e->dims + at))
+			return false;
+		at += rank;
+	}
+	return (at == e->n_dims && (!e->where || (e->n_buffers && check_condition(v, e->buffers[0])))) ||
+	       verify_fail(v, "wrong values of an effect", e->n_buffers);
+}

@@ -1,0 +1,314 @@
+/* The verifier against changed loop functions: one field at a time, every field of every function below. What it accepts must run in the interpreter
+ * without a use of memory that the IR does not allow; then the change is harmless: another program, but a sound one. The kind of a statement is no
+ * field of its own: it says what the union holds. */
+#include "tests/unit/unit.h"
+#include <stdlib.h>
+#include <string.h>
+#include "backend/ir/tensor.h"
+#include "backend/loops/interp.h"
+#include "backend/loops/loops.h"
+#include "backend/loops/visit.h"
+#include "backend/runtime/trit2.h"
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/diag.h"
+#include "base/os.h"
+#include "base/source.h"
+
+#define FOLDER TRIB_SOURCE_DIR "/tests/golden/loops/"
+enum { SIZE = 6, SYMBOLS = 8, CHANGES = 12 };
+
+struct totals {
+	uint32_t changed, caught, harmless, missed;
+};
+struct subject {
+	const char *name, *text;
+	size_t len;
+	const struct loop_fn **callees; /* NULL: it calls nothing */
+};
+
+/* ---- changes ---- */
+
+/* Visits fields up to number `field`, and gives that one its change number `change`. */
+struct change {
+	struct loop_fn *f;
+	uint32_t field, change, at;
+	bool done; /* the field has such a change */
+};
+
+/* The functions here own their dims. */
+static struct dims *dims_of(const struct loop_fn *f) { return (struct dims *)(uintptr_t)f->dims; }
+
+static void change_number(struct change *c, const struct loop_field *field)
+{
+	uint32_t *x = field->at, values[] = {0, *x + 1, *x - 1, field->most, UINT32_MAX, *x ^ 1, *x + 2, 7};
+	if (c->change >= sizeof values / sizeof *values || values[c->change] == *x)
+		return;
+	*x = values[c->change];
+	c->done = true;
+}
+
+static void change_word(struct change *c, const struct loop_field *field)
+{
+	uint32_t *x = field->at, step = field->most < CHANGES ? 1 : field->most / CHANGES;
+	if (c->change * step >= field->most)
+		return;
+	*x = (*x + 1 + c->change * step) % (field->most + 1);
+	c->done = true;
+}
+
+static void change_dim(struct change *c, const struct loop_field *field)
+{
+	dim *x = field->at;
+	int64_t v;
+	if (!dim_is_const(c->f->dims, *x, &v))
+		return;
+	int64_t values[] = {v + 1, v - 1, 0, 2 * v, -3, v + 64, 1};
+	if (c->change > sizeof values / sizeof *values || (c->change < sizeof values / sizeof *values && values[c->change] == v))
+		return;
+	if (c->change < sizeof values / sizeof *values)
+		*x = dim_const(dims_of(c->f), values[c->change]);
+	else
+		x->idx = dims_count(c->f->dims) + 3;
+	c->done = true;
+}
+
+static void change_field(void *ctx, const struct loop_field *field)
+{
+	struct change *c = ctx;
+	if (c->at++ != c->field)
+		return;
+	switch (field->kind) {
+	case FIELD_NUMBER: change_number(c, field); return;
+	case FIELD_WORD: change_word(c, field); return;
+	case FIELD_DIM: change_dim(c, field); return;
+	case FIELD_COUNT:
+		c->done = c->change < 2 && *(uint32_t *)field->at > c->change;
+		*(uint32_t *)field->at -= c->done ? c->change + 1 : 0;
+		return;
+	case FIELD_INTEGER:
+		c->done = c->change < 2;
+		*(int64_t *)field->at += c->change ? 1 : INT32_MAX;
+		return;
+	case FIELD_REAL:
+		c->done = c->change < 1;
+		*(double *)field->at += 1;
+		return;
+	}
+}
+
+/* ---- running ---- */
+
+static void constant_dim(void *ctx, const struct loop_field *field)
+{
+	const struct change *c = ctx;
+	static const int64_t sizes[SYMBOLS] = {SIZE, SIZE + 1, SIZE - 2, 3, 3, 3, 3, 3};
+	dim *x = field->at;
+	if (field->kind == FIELD_DIM)
+		*x = dim_const(dims_of(c->f), dim_eval(c->f->dims, *x, sizes));
+}
+
+static const struct loop_fn *find_callee(void *ctx, const char *symbol)
+{
+	const struct loop_fn *const *callees = ctx;
+	for (uint32_t k = 0; callees && callees[k]; k++)
+		if (!strcmp(callees[k]->symbol, symbol))
+			return callees[k];
+	return NULL;
+}
+
+/* A fresh copy whose dims are constant. */
+static struct loop_fn *read_subject(struct arena *a, const struct subject *s)
+{
+	struct sources *sources = sources_new();
+	struct diags *d = diags_new(0);
+	struct loop_fn *f = loops_read(a, sources_add(sources, s->name, s->text, s->len), d);
+	diags_print(d, sources, stderr, false);
+	assert_non_null(f);
+	f->dims = dims_copy(a, f->dims); /* which is not closed */
+	loops_visit(f, constant_dim, &(struct change){.f = f});
+	diags_free(d);
+	sources_free(sources);
+	return f;
+}
+
+/* Memory for a buffer with values that are small indices too. */
+static void *memory_of(struct arena *a, const struct loop_fn *f, const struct loop_buffer *b)
+{
+	struct tensor t = {.elem = b->type.elem, .rank = b->type.rank};
+	for (uint32_t k = 0; k < t.rank; k++)
+		dim_is_const(f->dims, b->type.dims[k], &t.dims[k]);
+	int64_t n = tensor_count(&t);
+	if (b->layout == LAYOUT_TRIT2)
+		return arena_alloc(a, tri_trit2_packed_size(t.dims[0], t.dims[1]) + 64, 64);
+	t.data = arena_alloc(a, (size_t)tensor_bytes(&t) + 64, 64);
+	for (int64_t k = 0; k < n; k++)
+		if (dtype_class(t.elem) == DTC_FLOAT)
+			elem_put_float(t.elem, t.data, k, (double)(k % 7) - 2);
+		else
+			elem_put_int(t.elem, t.data, k, k % 2);
+	return t.data;
+}
+
+static bool is_broken(struct arena *a, const struct loop_fn *f, struct loop_error *e, const struct loop_fn **callees)
+{
+	static const int64_t sizes[SYMBOLS] = {SIZE, SIZE + 1, SIZE - 2, 3, 3, 3, 3, 3};
+	if (f->n_inputs > 1000 || f->n_slots > 1000) /* of which no buffer is: another interface */
+		return false;
+	void **bufs = ARENA_ARRAY(a, void *, f->n_inputs + f->n_outputs + 1);
+	const void **weights = ARENA_ARRAY(a, const void *, f->n_slots + 1);
+	struct loop_host host = {find_callee, NULL, callees};
+	for (uint32_t k = 0; k < f->n_buffers; k++) {
+		const struct loop_buffer *b = &f->buffers[k];
+		if (b->kind == BUFFER_INPUT || b->kind == BUFFER_OUTPUT)
+			bufs[(b->kind == BUFFER_OUTPUT ? f->n_inputs : 0) + b->index] = memory_of(a, f, b);
+		if (b->kind == BUFFER_WEIGHT)
+			weights[b->index] = memory_of(a, f, b);
+	}
+	loop_interp(f, bufs, weights, sizes, &host, e);
+	return e->kind == LOOP_BROKEN;
+}
+
+/* ---- one subject ---- */
+
+static bool is_accepted(const struct subject *s, const struct loop_fn *f, struct buf *why)
+{
+	return loops_verify(f, why) && loops_verify_calls(f, find_callee, s->callees, why);
+}
+
+static void print_missed(const struct subject *s, const struct loop_fn *f, const struct loop_error *e)
+{
+	struct buf text = {0};
+	loops_print(f, &text);
+	fprintf(stderr, "%s: accepted, but %s:\n%s\n", s->name, e->text, text.at);
+	buf_free(&text);
+}
+
+/* A function before temporaries have places is sound, but cannot run. */
+static bool is_unplaced(const struct loop_fn *f)
+{
+	int64_t size;
+	return f->scratch.idx < dims_count(f->dims) && dim_is_const(f->dims, f->scratch, &size) && size == LOOP_NOT_PLACED;
+}
+
+/* Returns false if there is no such field. */
+static bool try_change(const struct subject *s, uint32_t field, uint32_t change, struct totals *t)
+{
+	struct arena *a = arena_new(0);
+	struct buf why = {0};
+	struct loop_error e;
+	struct change c = {.f = read_subject(a, s), .field = field, .change = change};
+	loops_visit(c.f, change_field, &c);
+	if (c.done && !is_unplaced(c.f)) {
+		t->changed++;
+		if (!is_accepted(s, c.f, &why)) {
+			t->caught++;
+		} else if (!is_broken(a, c.f, &e, s->callees)) {
+			t->harmless++;
+		} else if (t->missed++ < 5) {
+			print_missed(s, c.f, &e);
+		}
+	}
+	buf_free(&why);
+	arena_free(a);
+	return field < c.at;
+}
+
+static void try_subject(const struct subject *s, struct totals *t)
+{
+	struct arena *a = arena_new(0);
+	struct loop_error e;
+	struct buf why = {0};
+	struct loop_fn *f = read_subject(a, s);
+	if (!is_accepted(s, f, &why) || is_broken(a, f, &e, s->callees))
+		fail_msg("%s is not sound: %s", s->name, why.at ? why.at : e.text);
+	for (uint32_t field = 0; try_change(s, field, 0, t); field++)
+		for (uint32_t change = 1; change < CHANGES; change++)
+			try_change(s, field, change, t);
+	buf_free(&why);
+	arena_free(a);
+}
+
+static void check_totals(const struct totals *t)
+{
+	print_message("%u changes: %u caught, %u harmless, %u missed\n", t->changed, t->caught, t->harmless, t->missed);
+	assert_int_equal(t->missed, 0);
+	assert_true(t->caught > 2 * t->harmless);
+}
+
+static void test_mutants_of_goldens(void **state)
+{
+	static const char *const names[] = {"attention", "bitlinear", "pad",    "rows",           "scratch",
+					    "several",   "softmax",   "window", "softmax_device", "several_device"};
+	struct totals t = {0};
+	for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+		struct arena *a = arena_new(0);
+		struct subject s = {.name = names[k]};
+		char *text;
+		assert_true(os_read_file(arena_printf(a, FOLDER "%s.loops", names[k]), 0, &text, &s.len));
+		s.text = text;
+		try_subject(&s, &t);
+		free(text);
+		arena_free(a);
+	}
+	check_totals(&t);
+}
+
+static const char statements[] = "unit all(N) inputs 3 outputs 4 slots 2 scratch 512\n"
+				 "b0 = input 0 bool[]\n"
+				 "b1 = input 1 float32[8]\n"
+				 "b2 = input 2 int64[]\n"
+				 "b3 = output 0 float32[8]\n"
+				 "b4 = output 1 int64[2, 4]\n"
+				 "b5 = output 2 float32[2, 4]\n"
+				 "b6 = output 3 float32[2, 4]\n"
+				 "b7 = temp float32[8] at 0 from 0 until 5\n"
+				 "b8 = temp bool[] at 64 from 1 until 2\n"
+				 "b9 = temp float32[8] at 128 from 1 until 2\n"
+				 "b10 = temp int64[2, 4] at 192 from 4 until 5\n"
+				 "b11 = const float32[4] {1, 2, 3, 4}\n"
+				 "check N - 1 >= 0 reshape\n"
+				 "if b0\n"
+				 "  call left(b1) to (b7) dims (N) weights 1\n"
+				 "else\n"
+				 "  call left(b1) to (b7) dims (N)\n"
+				 "loop b0 from (b7)\n"
+				 "  call body(b3) to (b8, b9)\n"
+				 "effect \"x = {} {}\" (b1 float32[8], b0 bool[])\n"
+				 "effect \"no {}\" at \"net.tri:7\" (b0 bool[], b3 float32[2, 4])\n"
+				 "kernel tri_sort_f32(b7, b10, b4) dims (2, 4, 1)\n"
+				 "kernel tri_scan_f32(b3, b5) dims (2, 4, 1, 0)\n"
+				 "kernel tri_put(b5, b11, b2, b6) dims (1, 2, 16)\n";
+
+static const char *const callee_texts[] = {
+	"unit left(N) inputs 1 outputs 1 slots 0 scratch 0\nb0 = input 0 float32[8]\nb1 = output 0 float32[8]\n"
+	"nest (i0 < 8)\n schedule (for i0) index 8\n %0 float32 = load b0[i0]\n store b1[i0] = %0\n",
+	"unit body() inputs 1 outputs 2 slots 0 scratch 0\nb0 = input 0 float32[8]\nb1 = output 0 bool[]\nb2 = output 1 float32[8]\n"
+	"nest ()\n schedule () index 8\n %0 bool = const 0\n store b1[0] = %0\n"
+	"nest (i0 < 8)\n schedule (for i0) index 8\n %0 float32 = load b0[i0]\n store b2[i0] = %0\n",
+};
+
+static void test_mutants_of_statements(void **state)
+{
+	struct arena *a = arena_new(0);
+	const struct loop_fn *callees[3] = {NULL};
+	struct totals t = {0};
+	for (uint32_t k = 0; k < 2; k++) {
+		struct sources *sources = sources_new();
+		struct diags *d = diags_new(0);
+		callees[k] = loops_read(a, sources_add(sources, "callee", callee_texts[k], strlen(callee_texts[k])), d);
+		diags_print(d, sources, stderr, false);
+		assert_non_null(callees[k]);
+		diags_free(d);
+		sources_free(sources);
+	}
+	try_subject(&(struct subject){"statements", statements, sizeof statements - 1, callees}, &t);
+	check_totals(&t);
+	arena_free(a);
+}
+
+int test_loop_mutants(void)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_mutants_of_goldens), cmocka_unit_test(test_mutants_of_statements)};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
