@@ -136,10 +136,13 @@ bool verify_branch(const struct verifier *v, const struct loop_branch *b)
 	return true;
 }
 
-static bool same_type(const struct verifier *v, uint32_t a, uint32_t b)
+/* True if one buffer can hold the other's elements: a reshape shares the buffer, so their shapes may differ. */
+static bool same_elements(const struct verifier *v, uint32_t a, uint32_t b)
 {
-	return buffer(v, a)->type.elem == buffer(v, b)->type.elem && buffer(v, a)->layout == buffer(v, b)->layout &&
-	       hir_same_shape(&buffer(v, a)->type, &buffer(v, b)->type);
+	const struct loop_buffer *x = buffer(v, a), *y = buffer(v, b);
+	int64_t n = -1, m = -1;
+	bool known = verify_count(v, &x->type, &n) && verify_count(v, &y->type, &m);
+	return x->type.elem == y->type.elem && x->layout == y->layout && (!known || n == m);
 }
 
 /* The body writes the next condition, then the carried values. */
@@ -154,7 +157,7 @@ bool verify_loop(const struct verifier *v, const struct loop_iterate *l)
 	if (!check_condition(v, body->buffers[first - 1]))
 		return false;
 	for (uint32_t k = 0; k < n; k++) {
-		if (!same_type(v, l->initial[k], body->buffers[k]) || !same_type(v, body->buffers[first + k], body->buffers[k]))
+		if (!same_elements(v, l->initial[k], body->buffers[k]) || !same_elements(v, body->buffers[first + k], body->buffers[k]))
 			return verify_fail(v, "a carried value changes its type", k);
 		if (!is_writable(v, body->buffers[k]) || ir_layout_is_packed(buffer(v, l->initial[k])->layout))
 			return verify_fail(v, "a carried value in memory that is only read", k);

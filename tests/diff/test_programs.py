@@ -226,6 +226,13 @@ def settled(p, x):
     return (x @ w if positive else x @ w.T) + (w.sum(0) if positive else w @ w[0]), n, m * 100
 
 
+def reshaped(p, x, n):
+    a = h = np.tanh(x)
+    for _ in range(int(n)):
+        h = h * 0.5 + x
+    return h, a[None]
+
+
 CHOICE = {**fc("u.0.fc", 6, 6), **fc("u.1.fc", 6, 9), **fc("u.1.skip.0", 6, 9, False), **fc("u.2.fc", 9, 9)}
 NORMS = {"bn.weight": (12,), "bn.bias": (12,), "bn.running_mean": (12,), "bn.running_var": (12,), "ln.weight": (12,), "ln.bias": (12,), "rn.weight": (12,)}
 PROGRAMS = {
@@ -271,6 +278,7 @@ CONTROL = {
     "branches": ({"x": "float32 N 5", "flag": "bool"}, GATES, branches),
     "sizes": ({"x": "float32 N M"}, {}, sizes),
     "relax": ({"x": "float32 N 6", "n": "index"}, {**fc("f", 6, 6), **fc("g", 6, 6)}, relax),
+    "reshaped": ({"x": "float32 4", "n": "index"}, {}, reshaped),
     "settled": ({"x": "float32 N 4"}, {"w": (4, 4), "flag": ()}, settled),
 }
 PROGRAMS.update(CONTROL)
