@@ -76,10 +76,13 @@ static void launch_nest(const struct frame *s, uint32_t stmt)
 	vec_push(&s->out->launches, l);
 }
 
-/* The number of work items of a template. A matrix product computes four rows of a column in each, a sort places one element, others
- * process a line. */
-static dim kernel_items(struct dims *d, enum ir_op op, const dim *dims)
+/* The number of work items of a template. A matrix product computes four rows of a column in each, a sort places one element, an integer
+ * convolution computes one element, others process a line. */
+static dim kernel_items(struct dims *d, enum kernel kernel, const dim *dims)
 {
+	enum ir_op op = kernel_info(kernel)->op;
+	if (kernel == KERNEL_CONV_I8_TRIT2)
+		return dim_mul(d, dim_mul(d, dims[0], dims[4]), dim_mul(d, dims[7], dims[8]));
 	if (op == OP_MATMUL)
 		return dim_mul(d, dim_floordiv(d, dim_add(d, dims[0], dim_const(d, 3)), dim_const(d, 4)), dims[2]);
 	if (op == OP_CONV) { /* the same of output channels and positions */
@@ -126,7 +129,7 @@ static void launch_kernel(const struct frame *s, uint32_t stmt)
 	l.dims = ARENA_ARRAY(s->f->arena, dim, st->n_dims + 1);
 	for (uint32_t i = 0; i < st->n_dims; i++)
 		l.dims[i] = to_entry_dim(s, st->dims[i]);
-	l.items = kernel_items(d, k->op, l.dims);
+	l.items = kernel_items(d, st->kernel, l.dims);
 	if (st->epilogue)
 		add_epilogue(s, stmt, &l);
 	vec_push(&s->out->launches, l);

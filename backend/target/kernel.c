@@ -3,7 +3,6 @@
 #include "backend/target/target.h"
 
 #define ANY (1u << ARCH_X86_64 | 1u << ARCH_AARCH64 | 1u << ARCH_OPENCL)
-#define CPU (1u << ARCH_X86_64 | 1u << ARCH_AARCH64)
 #define PLAIN LAYOUT_PLAIN
 #define CHANNELS_LAST LAYOUT_CHANNELS_LAST
 #define TRIT2 LAYOUT_TRIT2
@@ -16,7 +15,6 @@ static const struct kernel_info kernels[] = {
 #undef KERNEL
 };
 #undef ANY
-#undef CPU
 #undef PLAIN
 #undef CHANNELS_LAST
 #undef TRIT2
