@@ -164,6 +164,23 @@ uint32_t frontend_files(const struct frontend *f) { return f->modules.len; }
 const char *frontend_file_path(const struct frontend *f, uint32_t i) { return f->modules.at[i]->path; }
 hash128 frontend_file_tokens(const struct frontend *f, uint32_t i) { return f->modules.at[i]->tokens; }
 
+/* Those of the standard library change with trib only. */
+hash128 frontend_file_lines(const struct frontend *f, uint32_t i)
+{
+	const struct tokens *t = &f->modules.at[i]->ast.tokens;
+	uint64_t h = 0, line = 1, at = 0, line_start = 0;
+	for (uint32_t k = 0; !f->modules.at[i]->std && k + 1 < t->len; k++) { /* without the end of the file */
+		for (; at < t->starts[k]; at++)
+			if (t->src->text[at] == '\n') {
+				line++;
+				line_start = at + 1;
+			}
+		h = (h ^ (line << 20 ^ (at - line_start))) * 0x9E3779B97F4A7C15ull;
+		h ^= h >> 29;
+	}
+	return (hash128){h, line};
+}
+
 struct hir_program *frontend_elaborate(struct frontend *f, const struct elab_request *req)
 {
 	int64_t t0 = os_now_ns();

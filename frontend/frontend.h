@@ -64,6 +64,7 @@ uint32_t frontend_defs(const struct frontend *f, const struct frontend_def **def
 uint32_t frontend_files(const struct frontend *f);
 const char *frontend_file_path(const struct frontend *f, uint32_t i);
 hash128 frontend_file_tokens(const struct frontend *f, uint32_t i); /* hash of its definitions and imports */
+hash128 frontend_file_lines(const struct frontend *f, uint32_t i);  /* hash of the lines and columns of its tokens */
 
 /* A declared argument of a function, or of a layer without members. */
 struct frontend_arg {

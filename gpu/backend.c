@@ -27,7 +27,7 @@ static bool supports(const struct plan *p, const char *model, struct diags *diag
 		const struct ir_inst *i = ir_at(f, r);
 		if (p->options.target->control_flow || (i->op != OP_IF && i->op != OP_LOOP))
 			continue;
-		struct diag *g = diag_add(diags, DIAG_OPENCL_FLOW, i->at, "%s cannot be compiled for OpenCL",
+		struct diag *g = diag_add(diags, DIAG_OPENCL_FLOW, ir_span(f, i), "%s cannot be compiled for OpenCL",
 					  i->op == OP_IF ? "a run-time `if`" : "a run-time loop");
 		diag_note(diags, g, "model `%s` has `emit = opencl`; only its library for the CPU can run it", model);
 		diag_help(diags, g, "remove `opencl` from `emit`, or use `where(c, a, b)` and a loop with a constant trip count");

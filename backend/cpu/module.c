@@ -10,7 +10,6 @@
 #include <llvm-c/TargetMachine.h>
 #include "backend/cpu/emit.h"
 #include "backend/cpu/pipeline.h"
-#include "backend/loops/statements.h"
 #include "base/buf.h"
 
 #define TRIPLE "x86_64-unknown-linux-gnu"
@@ -20,8 +19,7 @@ struct codegen {
 	LLVMTargetMachineRef machine;
 	LLVMTargetDataRef layout;
 	struct pipeline *pipeline;
-	struct buf messages;   /* of LLVM about the current module */
-	struct buf statements; /* of the current unit, for its object */
+	struct buf messages; /* of LLVM about the current module */
 	struct codegen_target target;
 	char *cpu, *features;
 };
@@ -38,7 +36,6 @@ static void codegen_close(struct codegen *c)
 	if (c->context)
 		LLVMContextDispose(c->context);
 	buf_free(&c->messages);
-	buf_free(&c->statements);
 	free(c->cpu);
 	free(c->features);
 	free(c);
@@ -152,9 +149,7 @@ static bool codegen_compile(struct codegen *c, const struct loop_fn *f, struct b
 	size_t before = object->len;
 	if (!m)
 		return false;
-	buf_clear(&c->statements);
-	statements_write(f, &c->statements);
-	pipeline_run(c->pipeline, m, &c->statements, object);
+	pipeline_run(c->pipeline, m, object);
 	LLVMDisposeModule(m);
 	if (!c->messages.len)
 		return true;
@@ -192,7 +187,7 @@ static void codegen_warm(struct codegen *c)
 	LLVMSetModuleDataLayout(m, c->layout);
 	fill_loop(c->context, m, b);
 	LLVMDisposeBuilder(b);
-	pipeline_run(c->pipeline, m, &c->statements, &object);
+	pipeline_run(c->pipeline, m, &object);
 	LLVMDisposeModule(m);
 	buf_free(&object);
 }

@@ -24,7 +24,7 @@
 #include <llvm/Target/TargetMachine.h>
 
 extern "C" {
-#include "backend/loops/statements.h"
+#include "backend/target/code_origins.h"
 #include "base/buf.h"
 }
 
@@ -37,7 +37,6 @@ struct Row {
 };
 struct Lines {
 	llvm::MCStreamer *streamer = nullptr;
-	const struct buf *statements = nullptr;
 	llvm::SmallVector<Row, 64> rows; // of the current function
 	llvm::MCSymbol *text = nullptr;  // the first function, at the start of .text
 };
@@ -77,10 +76,8 @@ struct WriteLines : llvm::MachineFunctionPass {
 		llvm::MCSymbol *start = f.getTarget().getSymbol(&f.getFunction());
 		out.pushSection();
 		out.switchSection(f.getContext().getELFSection(SECTION_ORIGINS, llvm::ELF::SHT_PROGBITS, 0));
-		if (!lines.text) {
+		if (!lines.text)
 			lines.text = start;
-			out.emitBytes(llvm::StringRef(lines.statements->at, lines.statements->len));
-		}
 		write(out, {start, 0});
 		for (const Row &r : lines.rows)
 			write(out, r);
@@ -143,10 +140,9 @@ struct pipeline *pipeline_new(LLVMTargetMachineRef machine)
 	return nullptr;
 }
 
-void pipeline_run(struct pipeline *p, LLVMModuleRef module, const struct buf *statements, struct buf *object)
+void pipeline_run(struct pipeline *p, LLVMModuleRef module, struct buf *object)
 {
 	p->bytes.clear();
-	p->lines.statements = statements;
 	p->lines.text = nullptr;
 	p->passes.run(*llvm::unwrap(module));
 	buf_put(object, p->bytes.data(), p->bytes.size());

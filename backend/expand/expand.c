@@ -45,7 +45,7 @@ static void expand(struct rewrite *w, ir_ref r, expand_fn *fn, ir_ref *results)
 	BUG_ON(i.n_operands > MAX_OPERANDS);
 	for (uint32_t k = 0; k < i.n_operands; k++)
 		x[k] = rewrite_operand(w, r, k);
-	fn(&(struct ir_builder){w->f, i.at}, &i, x, results);
+	fn(&(struct ir_builder){w->f, i.origin}, &i, x, results);
 }
 
 static ir_ref expand_quantisation(struct rewrite *w, ir_ref r, struct quantisation *last)
@@ -71,7 +71,7 @@ static ir_ref expand_inst(struct rewrite *w, ir_ref r, expand_fn *fn, struct qua
 		y[0] = expand_quantisation(w, r, last);
 	else
 		expand(w, r, fn, y);
-	struct ir_builder b = {w->f, i->at};
+	struct ir_builder b = {w->f, i->origin};
 	return ir_build_reshape(&b, ir_build_cast(&b, y[0], i->type.elem), i->type.dims, i->type.rank);
 }
 

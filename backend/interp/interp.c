@@ -121,7 +121,7 @@ static void pass_error(struct interp *in, const struct interp_error *e, const st
 	if (e->n_path == INTERP_MAX_PATH || i->op != OP_CALL)
 		return;
 	in->error.path[e->n_path].callee = ir_call(i)->callee->name;
-	in->error.path[in->error.n_path++].at = i->at;
+	in->error.path[in->error.n_path++].at = ir_span(in->f, i);
 }
 
 /* A unit that is called, with the values of its symbols. */
@@ -352,7 +352,7 @@ static void compute(struct interp *in, const struct ir_inst *i, const struct ten
 static void step(struct interp *in, ir_ref r, const struct tensor **x)
 {
 	const struct ir_inst *i = ir_at(in->f, r);
-	in->at = i->at;
+	in->at = ir_span(in->f, i);
 	for (uint32_t k = 0; k < i->n_operands; k++)
 		x[k] = &in->values[ir_operand(in->f, r, k)];
 	struct tensor *out = &in->values[r];

@@ -6,7 +6,7 @@
 
 ir_ref ir_build(struct ir_builder *b, enum ir_op op, const struct hir_type *t, const ir_ref *operands, uint32_t n)
 {
-	return ir_emit(b->f, op, t, operands, n, b->at);
+	return ir_emit(b->f, op, t, operands, n, b->origin);
 }
 
 ir_ref ir_build_as(struct ir_builder *b, enum ir_op op, const void *attributes, const ir_ref *operands, uint32_t n)

@@ -5,7 +5,7 @@
 
 struct ir_builder {
 	struct ir_fn *f;
-	span at; /* of the instructions that are emitted */
+	origin_set origin; /* of the instructions that are emitted */
 };
 ir_ref ir_build(struct ir_builder *b, enum ir_op op, const struct hir_type *t, const ir_ref *operands, uint32_t n);
 /* The result has the type that the rules of ops.def compute. `attributes` is the record of the operation; NULL: it has none. */

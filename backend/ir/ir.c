@@ -32,6 +32,7 @@ struct ir_fn *ir_fn_new(struct arena *unit, const char *name, struct dims *dims)
 	f->unit = unit;
 	f->name = arena_strdup(unit, name);
 	f->dims = dims;
+	f->origins = origins_new(unit);
 	return f;
 }
 
@@ -41,7 +42,7 @@ void ir_reserve(struct ir_fn *f, uint32_t insts, uint32_t operands)
 	f->operands = arena_grow(f->unit, f->operands, f->n_operands, &f->cap_operands, operands, sizeof *f->operands);
 }
 
-ir_ref ir_emit(struct ir_fn *f, enum ir_op op, const struct hir_type *type, const ir_ref *operands, uint32_t n, span at)
+ir_ref ir_emit(struct ir_fn *f, enum ir_op op, const struct hir_type *type, const ir_ref *operands, uint32_t n, origin_set origin)
 {
 	BUG_ON(ir_op_operands(op) >= 0 && (uint32_t)ir_op_operands(op) != n);
 	f->insts = arena_grow(f->unit, f->insts, f->n_insts, &f->cap_insts, f->n_insts + 1, sizeof *f->insts);
@@ -52,7 +53,7 @@ ir_ref ir_emit(struct ir_fn *f, enum ir_op op, const struct hir_type *type, cons
 	i->type = *type;
 	i->operands = f->n_operands;
 	i->n_operands = n;
-	i->at = at;
+	i->origin = origin;
 	for (uint32_t k = 0; k < n; k++) {
 		BUG_ON(operands[k] >= f->n_insts);
 		f->operands[f->n_operands++] = operands[k];
@@ -62,7 +63,7 @@ ir_ref ir_emit(struct ir_fn *f, enum ir_op op, const struct hir_type *type, cons
 
 ir_ref ir_copy(struct ir_fn *f, const struct ir_inst *i, const ir_ref *operands, uint32_t n)
 {
-	ir_ref r = ir_emit(f, i->op, &i->type, operands, n, i->at);
+	ir_ref r = ir_emit(f, i->op, &i->type, operands, n, i->origin);
 	struct ir_inst *copy = ir_at(f, r);
 	uint32_t first = copy->operands;
 	*copy = *i;

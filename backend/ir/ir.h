@@ -3,6 +3,7 @@
 #define TRIB_BACKEND_IR_IR_H
 #include <stdbool.h>
 #include <stdint.h>
+#include "backend/ir/origin.h"
 #include "base/hash.h"
 #include "base/source.h"
 #include "frontend/hir/hir.h"
@@ -69,9 +70,9 @@ struct ir_inst {
 	uint8_t layout;                /* enum layout */
 	bool build_time;               /* the value is known when the library is built: it depends on weights and constants alone */
 	uint32_t operands, n_operands; /* in ir_fn.operands */
-	span at;
-	struct hir_type type;   /* dims of ir_fn.dims */
-	const void *attributes; /* the record that ops.def names, read by the functions below; never changed. NULL: none */
+	origin_set origin;             /* of ir_fn.origins; never hashed */
+	struct hir_type type;          /* dims of ir_fn.dims */
+	const void *attributes;        /* the record that ops.def names, read by the functions below; never changed. NULL: none */
 };
 _Static_assert(sizeof(struct ir_inst) <= 72, "functions have many instructions");
 
@@ -80,6 +81,7 @@ struct ir_fn {
 	struct arena *unit;
 	const char *name; /* the unit's symbol */
 	struct dims *dims;
+	struct origins *origins;
 	struct ir_inst *insts; /* operands precede users */
 	uint32_t n_insts, cap_insts;
 	ir_ref *operands;
@@ -94,13 +96,21 @@ struct ir_fn *ir_fn_new(struct arena *unit, const char *name, struct dims *dims)
 /* Makes room for as many, so that adding them leaves no old copies in the arena. */
 void ir_reserve(struct ir_fn *f, uint32_t insts, uint32_t operands);
 /* Appends an instruction with these operands; the caller sets its attributes, if it has any. */
-ir_ref ir_emit(struct ir_fn *f, enum ir_op op, const struct hir_type *type, const ir_ref *operands, uint32_t n, span at);
-/* Appends a copy of i with these operands. The dims of i must be dims of f. */
+ir_ref ir_emit(struct ir_fn *f, enum ir_op op, const struct hir_type *type, const ir_ref *operands, uint32_t n, origin_set origin);
+/* Appends a copy of i with these operands. The dims and the origin of i must be of f. */
 ir_ref ir_copy(struct ir_fn *f, const struct ir_inst *i, const ir_ref *operands, uint32_t n);
 static inline struct ir_inst *ir_at(const struct ir_fn *f, ir_ref r) { return &f->insts[r]; }
 static inline const struct hir_type *ir_type_of(const struct ir_fn *f, ir_ref r) { return &ir_at(f, r)->type; }
 static inline struct hir_type ir_scalar(dtype elem) { return (struct hir_type){.elem = elem}; }
 static inline ir_ref ir_operand(const struct ir_fn *f, ir_ref r, uint32_t k) { return f->operands[f->insts[r].operands + k]; }
+
+/* Returns the position of i in the sources, or SPAN_NONE. */
+static inline span ir_span(const struct ir_fn *f, const struct ir_inst *i) { return origins_span(f->origins, i->origin); }
+/* Adds origins to those of r. */
+static inline void ir_add_origins(struct ir_fn *f, ir_ref r, origin_set s)
+{
+	ir_at(f, r)->origin = origins_union(f->origins, ir_at(f, r)->origin, s);
+}
 
 /* Copies the attributes of i, a copy itself, into the arena of f, with the elements and texts that they refer to. */
 void ir_own_attributes(struct ir_fn *f, struct ir_inst *i);

@@ -48,7 +48,7 @@ static void read_inst(struct ir_reader *r)
 	if (ir_read_int(r) != r->fn->f->n_insts)
 		ir_read_fail(r, "values are numbered in order");
 	ir_read_expect(r, "=");
-	struct ir_inst i = {.op = find_op(ir_read_word(r)), .at = SPAN_NONE};
+	struct ir_inst i = {.op = find_op(ir_read_word(r))};
 	if (i.op == OP_COUNT)
 		ir_read_fail(r, "an operation expected");
 	while (!r->failed && ir_read_eat(r, "%")) {

@@ -2,12 +2,13 @@
  *   R   headers .hash .dynsym .dynstr .rela.dyn .rodata
  *   RX  .text .plt
  *   RW  .data.rel.ro .dynamic .got | .data .bss        (before the bar: read-only after relocation, PT_GNU_RELRO)
- * Not loaded: .symtab .strtab .shstrtab and the section headers. There is no lazy binding: calls of imported functions go through stubs
+ * Not loaded: .debug_* .symtab .strtab .shstrtab and the section headers. There is no lazy binding: calls of imported functions go through stubs
  * `jmp *slot(%rip)` over GOT entries that the loader fills when it loads the library. Our own symbols bind inside the library. The hash
  * table is that of System V, which every loader knows; there are few exports. */
 #include "backend/link/link.h"
 #include <stdlib.h>
 #include <string.h>
+#include "backend/link/dwarf.h"
 #include "backend/link/elf_x86_64.h"
 #include "backend/link/link_state.h"
 #include "base/arena.h"
@@ -17,7 +18,7 @@
 /* clang-format off */
 enum out_section {
 	OUT_NULL, OUT_HASH, OUT_DYNSYM, OUT_DYNSTR, OUT_RELA, OUT_RODATA, OUT_TEXT, OUT_PLT, OUT_RELRO, OUT_DYNAMIC, OUT_GOT, OUT_DATA, OUT_BSS,
-	OUT_SYMTAB, OUT_STRTAB, OUT_SHSTRTAB, OUT_COUNT
+	OUT_DEBUG_ABBREV, OUT_DEBUG_ARANGES, OUT_DEBUG_INFO, OUT_DEBUG_LINE, OUT_SYMTAB, OUT_STRTAB, OUT_SHSTRTAB, OUT_COUNT
 };
 /* clang-format on */
 enum { N_SEGMENTS = 6, STUB = 8, MAX_DYNAMIC = 16 };
@@ -41,6 +42,10 @@ static const struct {
 	[OUT_GOT] = {".got", SHT_PROGBITS, SHF_ALLOC | SHF_WRITE, 8, 0},
 	[OUT_DATA] = {".data", SHT_PROGBITS, SHF_ALLOC | SHF_WRITE, 0, 0},
 	[OUT_BSS] = {".bss", SHT_NOBITS, SHF_ALLOC | SHF_WRITE, 0, 0},
+	[OUT_DEBUG_ABBREV] = {".debug_abbrev", SHT_PROGBITS, 0, 0, 0},
+	[OUT_DEBUG_ARANGES] = {".debug_aranges", SHT_PROGBITS, 0, 0, 0},
+	[OUT_DEBUG_INFO] = {".debug_info", SHT_PROGBITS, 0, 0, 0},
+	[OUT_DEBUG_LINE] = {".debug_line", SHT_PROGBITS, 0, 0, 0},
 	[OUT_SYMTAB] = {".symtab", SHT_SYMTAB, 0, sizeof(Elf64_Sym), OUT_STRTAB},
 	[OUT_STRTAB] = {".strtab", SHT_STRTAB, 0, 0, 0},
 	[OUT_SHSTRTAB] = {".shstrtab", SHT_STRTAB, 0, 0, 0},
@@ -58,7 +63,7 @@ struct image {
 	struct extent out[OUT_COUNT];
 	uint64_t relro_end, memory_end; /* of the RW segment */
 	uint64_t total;
-	struct buf dynstr, symtab, strtab, shstrtab;
+	struct buf dynstr, symtab, strtab, shstrtab, debug[DWARF_SECTIONS];
 	VEC(Elf64_Dyn) needed;
 	uint32_t n_local;    /* local symbols in .symtab, with the null symbol */
 	uint32_t *dynstr_of; /* name offsets of imports, then exports */
@@ -425,6 +430,8 @@ static uint64_t put_sections(struct image *im, struct buf *out, size_t start)
 		h[i].sh_entsize = out_table[i].entsize;
 		h[i].sh_link = out_table[i].link;
 	}
+	for (int i = 0; i < DWARF_SECTIONS; i++)
+		put_unloaded(im, out, start, OUT_DEBUG_ABBREV + i, &im->debug[i], 1);
 	put_unloaded(im, out, start, OUT_SYMTAB, &im->symtab, 8);
 	put_unloaded(im, out, start, OUT_STRTAB, &im->strtab, 1);
 	put_unloaded(im, out, start, OUT_SHSTRTAB, &im->shstrtab, 1);
@@ -469,6 +476,7 @@ static bool write_image(struct image *im, struct buf *out)
 		return false;
 	}
 	make_symtab(im);
+	dwarf_write(im->l, im->out[OUT_TEXT].at, im->out[OUT_TEXT].size, im->debug);
 	uint64_t headers = put_sections(im, out, start);
 	im->file = (unsigned char *)out->at + start;
 	write_head(im, headers);
@@ -493,5 +501,7 @@ bool link_shared(struct arena *scratch, const struct link_request *r, struct buf
 	buf_free(&im.symtab);
 	buf_free(&im.strtab);
 	buf_free(&im.shstrtab);
+	for (int i = 0; i < DWARF_SECTIONS; i++)
+		buf_free(&im.debug[i]);
 	return ok;
 }

@@ -7,6 +7,7 @@
 struct arena;
 struct buf;
 struct object;
+struct unit_lines;
 
 struct link_request {
 	const char *soname;
@@ -16,6 +17,7 @@ struct link_request {
 	uint32_t n_exports;
 	const char *const *needed; /* DT_NEEDED; undefined symbols bind there at load time */
 	uint32_t n_needed;
+	const struct unit_lines *const *lines; /* for each object, or NULL: it has none. NULL: the library gets no debug information */
 };
 /* Appends the library; equal requests give equal bytes. Returns false with a message in *error, in `scratch`. */
 bool link_shared(struct arena *scratch, const struct link_request *r, struct buf *out, const char **error);

@@ -35,7 +35,7 @@ struct obj_reloc {
 struct object {
 	struct arena *arena;
 	const char *name;    /* for messages */
-	const void *origins; /* a fragment's section SECTION_ORIGINS (backend/loops/statements.h), or NULL; not owned */
+	const void *origins; /* a fragment's section SECTION_ORIGINS (backend/target/code_origins.h), or NULL; not owned */
 	size_t n_origins;    /* its size */
 	struct obj_section *sections;
 	struct obj_symbol *symbols;

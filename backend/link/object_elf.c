@@ -4,7 +4,7 @@
 #include <string.h>
 #include "backend/link/elf_x86_64.h"
 #include "backend/link/object.h"
-#include "backend/loops/statements.h"
+#include "backend/target/code_origins.h"
 #include "base/arena.h"
 
 #define NO_SECTION UINT32_MAX /* the section is skipped */

@@ -132,6 +132,8 @@ struct loop_stmt {
 		struct loop_effect effect;
 	} u;
 };
+/* The kernel's symbol, the symbol of the called unit, or "loop", "if", "while", "print", "assert". */
+const char *loop_stmt_name(const struct loop_stmt *s);
 /* Calls fn for every buffer that the statement reads or writes, maybe several times. */
 typedef void loop_buffer_fn(void *ctx, uint32_t buffer);
 void loop_stmt_buffers(const struct loop_stmt *s, loop_buffer_fn *fn, void *ctx);

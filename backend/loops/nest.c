@@ -262,7 +262,8 @@ static uint32_t eval_inline(struct nest_builder *n, ir_ref v, const struct coord
 	const struct ir_inst *in = ir_at(b->ir, v);
 	struct coords oc;
 	uint32_t args[3];
-	note_value(n, v, in->op == OP_MATMUL || (ir_op_traits(in->op) & REDUCES));
+	if (in->op != OP_BROADCAST && in->op != OP_RESHAPE) /* shared by unrelated values */
+		note_value(n, v, in->op == OP_MATMUL || (ir_op_traits(in->op) & REDUCES));
 	switch (in->op) {
 	case OP_DIM: return put_extent(n, ir_extent(in)->extent, c->in_reduction);
 	case OP_IOTA: return put_cast(n, put_coord(n, &c->at[ir_axis(in)->axis], c->in_reduction), in->type.elem);

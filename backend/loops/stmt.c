@@ -1,5 +1,6 @@
 /* What all kinds of statements have in common. */
 #include "backend/loops/loops.h"
+#include "backend/target/kernel.h"
 
 static void visit(const uint32_t *buffers, uint32_t n, loop_buffer_fn *fn, void *ctx)
 {
@@ -63,4 +64,17 @@ bool loops_is_scheduled(const struct loop_fn *f)
 const struct loop_nest *loop_stmt_nest(const struct loop_stmt *s)
 {
 	return s->kind == STMT_NEST ? &s->u.nest : s->kind == STMT_KERNEL ? s->u.kernel.epilogue : NULL;
+}
+
+const char *loop_stmt_name(const struct loop_stmt *s)
+{
+	switch (s->kind) {
+	case STMT_NEST: return "loop";
+	case STMT_KERNEL: return kernel_info(s->u.kernel.kernel)->symbol;
+	case STMT_CALL: return s->u.call.callee;
+	case STMT_BRANCH: return "if";
+	case STMT_LOOP: return "while";
+	case STMT_EFFECT: return s->u.effect.where ? "assert" : "print";
+	}
+	return "";
 }

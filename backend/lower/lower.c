@@ -171,7 +171,7 @@ static void lower_node(struct lower *l, uint32_t k)
 	for (uint32_t i = 0; i < LOWER_RESULTS; i++)
 		results[i] = IR_NONE;
 	l->n = &l->u->nodes[k];
-	l->b->at = l->n->at;
+	l->b->origin = origins_add(l->f->origins, l->u, k, ORIGIN_NONE);
 	switch (l->n->kind) {
 	case HIR_INPUT: results[0] = lower_input(l); return;
 	case HIR_CONST: results[0] = lower_const(l); return;
@@ -193,7 +193,7 @@ struct ir_fn *lower_unit(struct arena *unit, const struct hir_unit *u, struct di
 
 struct ir_fn *lower_into(struct arena *unit, const struct hir_unit *u, struct dims *dims, const dim *syms, struct diags *diags)
 {
-	struct ir_builder b = {ir_fn_new(unit, u->symbol, dims), SPAN_NONE};
+	struct ir_builder b = {ir_fn_new(unit, u->symbol, dims), ORIGINS_NONE};
 	struct lower l = {.u = u, .diags = diags, .syms = syms, .f = b.f, .b = &b};
 	declare_inputs(&l);
 	l.values = arena_alloc(unit, sizeof *l.values * (u->n_nodes + 1), _Alignof(ir_ref));

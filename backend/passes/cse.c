@@ -52,6 +52,7 @@ uint32_t pass_cse(struct ir_fn *f, struct pass_context *c)
 		uint64_t have;
 		if (map_get(&seen, key, &have)) {
 			w.map[r] = (ir_ref)have;
+			ir_add_origins(f, (ir_ref)have, i->origin);
 			changes++;
 		} else {
 			map_put(&seen, key, rewrite_copy(&w, r));

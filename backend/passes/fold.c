@@ -37,6 +37,7 @@ static ir_ref copy_leaf(struct ir_fn *to, const struct ir_fn *from, ir_ref r)
 static ir_ref evaluate(struct rewrite *w, ir_ref r)
 {
 	struct ir_fn *f = w->f, *one = ir_fn_new(f->unit, f->name, f->dims);
+	one->origins = f->origins;
 	const struct ir_inst i = *ir_at(f, r);
 	ir_ref *operands = ARENA_ARRAY(f->unit, ir_ref, i.n_operands + 1);
 	for (uint32_t k = 0; k < i.n_operands; k++)
@@ -48,7 +49,7 @@ static ir_ref evaluate(struct rewrite *w, ir_ref r)
 	const char *error;
 	if (!interp_run(one, NULL, NULL, NULL, 0, f->unit, &out, &error))
 		return IR_NONE;
-	ir_ref c = ir_emit(f, OP_CONST, &i.type, NULL, 0, i.at);
+	ir_ref c = ir_emit(f, OP_CONST, &i.type, NULL, 0, i.origin);
 	ir_set_const(f, c, out.data);
 	return c;
 }
@@ -67,12 +68,12 @@ static ir_ref fold_scalar(struct rewrite *w, ir_ref r)
 			return IR_NONE;
 		struct hir_type t = {.elem = ir_at(f, s)->type.elem};
 		const void *data = ir_data(ir_at(f, s))->data;
-		scalars[k] = ir_emit(f, OP_CONST, &t, NULL, 0, i.at);
+		scalars[k] = ir_emit(f, OP_CONST, &t, NULL, 0, i.origin);
 		ir_set_const(f, scalars[k], data);
 	}
 	struct hir_type t = {.elem = i.type.elem};
-	ir_ref c = evaluate(w, ir_emit(f, i.op, &t, scalars, i.n_operands, i.at));
-	return c == IR_NONE ? c : ir_emit(f, OP_BROADCAST, &i.type, &c, 1, i.at);
+	ir_ref c = evaluate(w, ir_emit(f, i.op, &t, scalars, i.n_operands, i.origin));
+	return c == IR_NONE ? c : ir_emit(f, OP_BROADCAST, &i.type, &c, 1, i.origin);
 }
 
 static bool is_foldable(const struct ir_fn *f, ir_ref r)

@@ -45,6 +45,7 @@ struct splice {
 	ir_ref call;
 	const struct ir_fn *from;
 	ir_ref *map; /* from values of the callee to values of w->f */
+	struct origins_copy origins;
 };
 
 /* Returns the operand for input (or weight) number `index` of the callee. */
@@ -67,6 +68,7 @@ static void splice_inst(struct splice *s, ir_ref r)
 	ir_ref *operands = ARENA_ARRAY(s->w->f->unit, ir_ref, i.n_operands + 1);
 	for (uint32_t k = 0; k < i.n_operands; k++)
 		operands[k] = s->map[ir_operand(s->from, r, k)];
+	i.origin = origins_copy_set(&s->origins, i.origin);
 	s->map[r] = ir_copy(s->w->f, &i, operands, i.n_operands);
 }
 
@@ -77,7 +79,8 @@ static bool inline_call(struct rewrite *w, ir_ref call, struct pass_context *c, 
 	const struct ir_fn *from = lower_into(w->f->unit, ir_call(&i)->callee, w->f->dims, ir_call(&i)->syms, c->diags);
 	if (!from)
 		return false;
-	struct splice s = {w, call, from, ARENA_ARRAY(w->f->unit, ir_ref, from->n_insts + 1)};
+	struct splice s = {.w = w, .call = call, .from = from, .map = ARENA_ARRAY(w->f->unit, ir_ref, from->n_insts + 1)};
+	s.origins = origins_copy_begin(w->f->unit, w->f->origins, from->origins, i.origin);
 	for (ir_ref r = 0; r < from->n_insts; r++)
 		splice_inst(&s, r);
 	*outputs = ARENA_ARRAY(w->f->unit, ir_ref, from->n_outputs + 1);

@@ -51,7 +51,7 @@ static ir_ref convert(struct assign *a, ir_ref v, enum layout layout)
 	if (map_get(&a->converted, key, &found))
 		return (ir_ref)found;
 	struct hir_type type = ir_at(f, v)->type;
-	ir_ref r = ir_emit(f, OP_CONVERT_LAYOUT, &type, &v, 1, ir_at(f, v)->at);
+	ir_ref r = ir_emit(f, OP_CONVERT_LAYOUT, &type, &v, 1, ir_at(f, v)->origin);
 	ir_at(f, r)->layout = (uint8_t)layout;
 	ir_at(f, r)->build_time = ir_at(f, v)->build_time;
 	map_put(&a->converted, key, r);

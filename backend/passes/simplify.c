@@ -87,10 +87,10 @@ static ir_ref multiply_by_reciprocal(struct rewrite *w, const struct ir_inst *i,
 	struct hir_type t = {.elem = i->type.elem};
 	void *data = arena_alloc(w->f->unit, 8, 8);
 	elem_put_float(t.elem, data, 0, 1 / v);
-	ir_ref c = ir_emit(w->f, OP_CONST, &t, NULL, 0, i->at);
+	ir_ref c = ir_emit(w->f, OP_CONST, &t, NULL, 0, i->origin);
 	ir_set_const(w->f, c, data);
-	ir_ref operands[2] = {a, t.rank == i->type.rank ? c : ir_emit(w->f, OP_BROADCAST, &i->type, &c, 1, i->at)};
-	return ir_emit(w->f, OP_MUL, &i->type, operands, 2, i->at);
+	ir_ref operands[2] = {a, t.rank == i->type.rank ? c : ir_emit(w->f, OP_BROADCAST, &i->type, &c, 1, i->origin)};
+	return ir_emit(w->f, OP_MUL, &i->type, operands, 2, i->origin);
 }
 
 /* ---- moves ---- */
@@ -104,7 +104,7 @@ static bool same_shape(const struct hir_type *a, const struct hir_type *b)
 
 static ir_ref move_to_shape(struct rewrite *w, enum ir_op op, const struct ir_inst *i, ir_ref x)
 {
-	return same_shape(&ir_at(w->f, x)->type, &i->type) ? x : ir_emit(w->f, op, &i->type, &x, 1, i->at);
+	return same_shape(&ir_at(w->f, x)->type, &i->type) ? x : ir_emit(w->f, op, &i->type, &x, 1, i->origin);
 }
 
 /* Replaces broadcasts and reshapes of one element by one broadcast. */
@@ -145,7 +145,7 @@ static ir_ref simplify_transpose(struct rewrite *w, const struct ir_inst *i, ir_
 	ir_ref source = ir_operand(w->f, x, 0);
 	if (same)
 		return source;
-	ir_ref r = ir_emit(w->f, OP_TRANSPOSE, &i->type, &source, 1, i->at);
+	ir_ref r = ir_emit(w->f, OP_TRANSPOSE, &i->type, &source, 1, i->origin);
 	ir_set_perm(w->f, r, perm);
 	return r;
 }

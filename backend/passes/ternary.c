@@ -21,7 +21,7 @@ static bool is_one(struct ir_fn *f, dim d) { return dim_eq(d, dim_const(f->dims,
 static ir_ref reshape(struct ir_fn *f, ir_ref x, uint32_t rank, dim size)
 {
 	struct hir_type t = {.elem = ir_at(f, x)->type.elem, .rank = (uint8_t)rank, .dims = {size}};
-	return ir_type_same(&t, &ir_at(f, x)->type) ? x : ir_emit(f, OP_RESHAPE, &t, &x, 1, ir_at(f, x)->at);
+	return ir_type_same(&t, &ir_at(f, x)->type) ? x : ir_emit(f, OP_RESHAPE, &t, &x, 1, ir_at(f, x)->origin);
 }
 
 /* If b, of rank 2, is a broadcast scalar or vector, stores it as the factor of q and returns true. */
@@ -57,7 +57,7 @@ static bool match_transpose(struct ir_fn *f, ir_ref r, struct quantised *q)
 		return false;
 	struct hir_type t = i.type;
 	t.elem = ir_at(f, q->base)->type.elem;
-	q->base = ir_emit(f, OP_TRANSPOSE, &t, &q->base, 1, i.at);
+	q->base = ir_emit(f, OP_TRANSPOSE, &t, &q->base, 1, i.origin);
 	ir_set_perm(f, q->base, (struct ir_perm){{1, 0}});
 	q->axis = 1 - q->axis;
 	return true;
@@ -92,10 +92,10 @@ static ir_ref rescale(struct ir_fn *f, ir_ref y, const struct quantised *q)
 	ir_ref s = q->factor;
 	if (q->scale == SCALE_VECTOR && q->axis == 0) {
 		struct hir_type column = {.elem = i.type.elem, .rank = 2, .dims = {ir_at(f, s)->type.dims[0], dim_const(f->dims, 1)}};
-		s = ir_emit(f, OP_RESHAPE, &column, &s, 1, i.at);
+		s = ir_emit(f, OP_RESHAPE, &column, &s, 1, i.origin);
 	}
-	ir_ref operands[2] = {y, ir_emit(f, OP_BROADCAST, &i.type, &s, 1, i.at)};
-	return ir_emit(f, OP_MUL, &i.type, operands, 2, i.at);
+	ir_ref operands[2] = {y, ir_emit(f, OP_BROADCAST, &i.type, &s, 1, i.origin)};
+	return ir_emit(f, OP_MUL, &i.type, operands, 2, i.origin);
 }
 
 static bool is_trit(const struct ir_fn *f, ir_ref r) { return ir_at(f, r)->type.elem == DT_TRIT; }
@@ -120,14 +120,14 @@ static ir_ref integer_product(struct ir_fn *f, const struct ir_inst *i, ir_ref a
 	struct hir_type t = i->type;
 	t.elem = DT_INT32;
 	ir_ref operands[2] = {qa.base, w};
-	ir_ref y = ir_emit(f, OP_MATMUL, &t, operands, 2, i->at);
-	return rescale(f, ir_emit(f, OP_CAST, &i->type, &y, 1, i->at), &qa);
+	ir_ref y = ir_emit(f, OP_MATMUL, &t, operands, 2, i->origin);
+	return rescale(f, ir_emit(f, OP_CAST, &i->type, &y, 1, i->origin), &qa);
 }
 
 static ir_ref float_product(struct ir_fn *f, const struct ir_inst *i, ir_ref a, ir_ref w)
 {
 	ir_ref y = integer_product(f, i, a, w), operands[2] = {a, w};
-	return y != IR_NONE || is_trit(f, a) ? y : ir_emit(f, OP_MATMUL, &i->type, operands, 2, i->at);
+	return y != IR_NONE || is_trit(f, a) ? y : ir_emit(f, OP_MATMUL, &i->type, operands, 2, i->origin);
 }
 
 static ir_ref rewrite_product(struct rewrite *w, ir_ref r)
@@ -147,7 +147,7 @@ static ir_ref rewrite_product(struct rewrite *w, ir_ref r)
 	if (!match_quantised(f, a, &q) || !is_trit(f, q.base) || !scales_only(&q, 0))
 		return IR_NONE;
 	operands[0] = q.base;
-	return rescale(f, ir_emit(f, OP_MATMUL, &i.type, operands, 2, i.at), &q);
+	return rescale(f, ir_emit(f, OP_MATMUL, &i.type, operands, 2, i.origin), &q);
 }
 
 uint32_t pass_ternary(struct ir_fn *f, struct pass_context *c)

@@ -118,6 +118,7 @@ static void copy_live(struct ir_fn *to, const struct ir_fn *f, const bool *live,
 struct ir_fn *build_fn_piece(struct arena *a, const struct ir_fn *f, const struct build_fn_interface *interface, uint32_t piece)
 {
 	struct ir_fn *to = ir_fn_new(a, "", f->dims);
+	to->origins = f->origins;
 	uint32_t *number = ARENA_ARRAY(a, uint32_t, f->n_weights + 1);
 	bool *live = ARENA_ARRAY(a, bool, f->n_insts + 1);
 	ir_ref *map = ARENA_ARRAY(a, ir_ref, f->n_insts + 1);

@@ -96,6 +96,23 @@ static bool make(struct plan *p, struct arena *unit, struct arena *scratch, stru
 	return p->loops != NULL;
 }
 
+/* Returns the origins of all values of a statement, those of the main value first. */
+static origin_set origins_of_stmt(const struct ir_fn *f, const struct loop_stmt *s)
+{
+	origin_set all = ORIGINS_NONE;
+	for (uint32_t k = 0; k < s->n_values; k++)
+		all = origins_union(f->origins, all, ir_at(f, s->values[k])->origin);
+	return all;
+}
+
+static void list_origins(struct plan *p, struct arena *unit)
+{
+	const struct loop_fn *f = p->loops;
+	p->origins = (struct plan_origins){p->run_fn->origins, ARENA_ARRAY(unit, struct plan_statement, f->n_stmts + 1), f->n_stmts};
+	for (uint32_t i = 0; i < f->n_stmts; i++)
+		p->origins.statements[i] = (struct plan_statement){loop_stmt_name(&f->stmts[i]), origins_of_stmt(p->run_fn, &f->stmts[i])};
+}
+
 struct plan *plan_unit(struct arena *unit, const struct hir_unit *u, const struct plan_options *o, struct diags *diags,
 		       struct plan_trace *trace)
 {
@@ -108,6 +125,7 @@ struct plan *plan_unit(struct arena *unit, const struct hir_unit *u, const struc
 	if (!ok)
 		return NULL;
 	build_fn_describe(unit, p->build_fn, &p->interface);
+	list_origins(p, unit);
 	p->build_fn_hash = hash_build_fn(p->build_fn, &p->interface);
 	p->run_fn_hash = hash_combine(ir_hash(p->run_fn), hash_interface(p));
 	return p;

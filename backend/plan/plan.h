@@ -32,6 +32,17 @@ struct build_fn_interface {
 	uint32_t n_pieces;
 };
 
+/* Where the statements of the loops come from. */
+struct plan_statement {
+	const char *name; /* loop_stmt_name */
+	origin_set origins;
+};
+struct plan_origins {
+	struct origins *table;
+	struct plan_statement *statements;
+	uint32_t n;
+};
+
 struct plan {
 	const struct hir_unit *unit;
 	struct plan_options options; /* of the unit: its own level */
@@ -43,6 +54,7 @@ struct plan {
 	struct slot *slots;          /* a call has a slot even if its callee has no weights */
 	uint32_t n_slots;
 	struct build_fn_interface interface;
+	struct plan_origins origins;
 	const struct hir_unit **inlined; /* each once, sorted by symbol */
 	uint32_t n_inlined;
 	hash128 build_fn_hash;

@@ -14,6 +14,7 @@ struct split {
 	struct plan *p;
 	const struct ir_fn *whole;
 	struct ir_fn *run_fn, *build_fn;
+	struct origins_copy run_origins, build_origins;
 	struct diags *diags;
 	bool *at_build;    /* computed in the build_fn */
 	bool *wanted;      /* needed by the run_fn, itself or through a slot */
@@ -47,10 +48,11 @@ static void *copied(struct arena *a, const void *from, size_t bytes)
 }
 
 /* Copies instruction r of the whole into `to`, with its constant and texts. */
-static ir_ref copy_inst(const struct split *s, struct ir_fn *to, ir_ref r, uint32_t n_operands)
+static ir_ref copy_inst(struct split *s, struct ir_fn *to, ir_ref r, uint32_t n_operands)
 {
 	struct ir_inst i = *ir_at(s->whole, r);
 	ir_own_attributes(to, &i);
+	i.origin = origins_copy_set(to == s->run_fn ? &s->run_origins : &s->build_origins, i.origin);
 	return ir_copy(to, &i, s->operands, n_operands);
 }
 
@@ -75,9 +77,10 @@ static void add_output(struct split *s, ir_ref r)
 	s->outputs[s->n_outputs++] = r;
 }
 
-static ir_ref weight_of_slot(struct split *s, uint32_t slot, span at)
+/* Emits the WEIGHT that reads a slot, with the origins of `of`, an instruction of the whole. */
+static ir_ref weight_of_slot(struct split *s, uint32_t slot, const struct ir_inst *of)
 {
-	ir_ref w = ir_emit(s->run_fn, OP_WEIGHT, &s->p->slots[slot].type, NULL, 0, at);
+	ir_ref w = ir_emit(s->run_fn, OP_WEIGHT, &s->p->slots[slot].type, NULL, 0, origins_copy_set(&s->run_origins, of->origin));
 	ir_set_number(s->run_fn, w, (struct ir_number){slot});
 	ir_at(s->run_fn, w)->layout = s->p->slots[slot].layout;
 	return w;
@@ -91,7 +94,7 @@ static ir_ref data_slot(struct split *s, ir_ref r)
 	const struct ir_inst *i = ir_at(s->whole, r);
 	struct slot slot = {.kind = SLOT_DATA, .layout = i->layout, .type = i->type, .first_output = s->n_outputs};
 	add_output(s, i->op == OP_CONVERT_LAYOUT ? ir_operand(s->whole, r, 0) : r);
-	return s->weight_of[r] = weight_of_slot(s, add_slot(s, &slot), i->at);
+	return s->weight_of[r] = weight_of_slot(s, add_slot(s, &slot), i);
 }
 
 /* ---- the run_fn ---- */
@@ -114,7 +117,7 @@ static uint32_t callee_operands(struct split *s, ir_ref r, const struct hir_unit
 		if (!u->inputs[k].build_time)
 			continue;
 		if (!ir_at(s->whole, o)->build_time) {
-			diag_add(s->diags, DIAG_LOWER, i->at,
+			diag_add(s->diags, DIAG_LOWER, ir_span(s->whole, i),
 				 "argument `%s` of %s must be a build-time value: computed from parameters and constants alone",
 				 u->inputs[k].name, u->name);
 			s->failed = true;
@@ -122,7 +125,7 @@ static uint32_t callee_operands(struct split *s, ir_ref r, const struct hir_unit
 		add_output(s, o);
 		slot.n_args++;
 	}
-	operands[n++] = weight_of_slot(s, add_slot(s, &slot), i->at);
+	operands[n++] = weight_of_slot(s, add_slot(s, &slot), i);
 	return n;
 }
 
@@ -224,6 +227,8 @@ bool plan_split(struct plan *p, struct arena *unit, const struct ir_fn *whole, b
 	struct split s = {.p = p, .whole = whole, .diags = diags};
 	p->run_fn = s.run_fn = ir_fn_new(unit, whole->name, p->dims);
 	p->build_fn = s.build_fn = ir_fn_new(unit, whole->name, p->dims);
+	s.run_origins = origins_copy_begin(scratch, s.run_fn->origins, whole->origins, ORIGINS_NONE);
+	s.build_origins = origins_copy_begin(scratch, s.build_fn->origins, whole->origins, ORIGINS_NONE);
 	s.at_build = ARENA_ARRAY(scratch, bool, n);
 	s.wanted = ARENA_ARRAY(scratch, bool, n);
 	s.map = ARENA_ARRAY(scratch, ir_ref, n);

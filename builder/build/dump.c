@@ -4,6 +4,7 @@
 #include "base/arena.h"
 #include "base/diag.h"
 #include "builder/build/generators.h"
+#include "builder/build/lines.h"
 #include "builder/build/session.h"
 #include "builder/manifest/options.h"
 #include "builder/store/key.h"
@@ -70,6 +71,7 @@ static bool dump_code(struct build_context *c, const struct model_job *m, enum d
 	struct plan_options o = key_unit_options(&m->spec->plan, dump_target(m, d), u);
 	struct buf error = {0};
 	if (d == DUMP_LOOPS) {
+		lines_print(c->sources, p->run_fn, f, text);
 		loops_print(f, text);
 		return true;
 	}

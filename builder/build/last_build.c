@@ -99,7 +99,8 @@ struct build_record_source *project_list_sources(const struct build_context *c, 
 	for (uint32_t i = 0; i < p->n_models; i++) {
 		const struct frontend *f = p->models[i].frontend;
 		for (uint32_t k = 0; k < frontend_files(f); k++)
-			list[(*n)++] = (struct build_record_source){frontend_file_path(f, k), i, frontend_file_tokens(f, k)};
+			list[(*n)++] = (struct build_record_source){frontend_file_path(f, k), i,
+								    hash_combine(frontend_file_tokens(f, k), frontend_file_lines(f, k))};
 	}
 	return list;
 }

@@ -13,6 +13,7 @@
 #include "base/path.h"
 #include "builder/build/build_id.h"
 #include "builder/build/build_steps.h"
+#include "builder/build/lines.h"
 #include "builder/build/session.h"
 #include "builder/build/timing.h"
 #include "builder/manifest/build_spec.h"
@@ -26,6 +27,7 @@
 
 struct object_list {
 	struct object **at;
+	const struct unit_lines **lines; /* of each */
 	uint32_t n;
 };
 
@@ -93,6 +95,23 @@ static struct backend_fragment *list_fragments(struct variant *v)
 	return list;
 }
 
+/* The lines of each object of the list. Fragments are in the order of the units. */
+static const struct unit_lines **list_lines(const struct variant *v, const struct backend_fragment *fragments, const struct object_list *l)
+{
+	const struct unit_lines **lines = ARENA_ARRAY(v->model->link.arena, const struct unit_lines *, l->n + count_runtime(v) + 1);
+	uint32_t n = v->model->program->n_units, next = 0;
+	for (uint32_t k = 0; k < l->n; k++) {
+		uint32_t i = next;
+		while (i < n && fragments[i].object != l->at[k])
+			i++;
+		if (i == n)
+			continue;
+		lines[k] = v->units.jobs[i].lines;
+		next = i + 1;
+	}
+	return lines;
+}
+
 /* False: reported. */
 static bool describe_lazy(struct variant *v, struct lazy_info *out)
 {
@@ -118,16 +137,21 @@ static bool add_objects(struct variant *v, const struct model_input *in, const s
 	l->at = ARENA_ARRAY(b.arena, struct object *, v->model->program->n_units + 2 + count_runtime(v));
 	if (!v->backend->link(&b, l->at, &l->n, &error))
 		return model_link_failed(v->model, error);
+	l->lines = list_lines(v, b.fragments, l);
 	return add_runtime(v, l);
 }
 
 /* ---- the link ---- */
 
-static void add_units(struct hasher *h, const struct variant *v)
+static void add_units(struct hasher *h, struct variant *v)
 {
 	for (uint32_t i = 0; i < v->model->program->n_units; i++) {
 		hasher_add_hash(h, v->units.keys[i]);
 		hasher_add_hash(h, v->units.plans[i] ? v->units.plans[i]->build_fn_hash : (hash128){0, 0});
+		if (!v->units.plans[i])
+			continue;
+		lines_find(&v->units.jobs[i]);
+		lines_hash(v->units.jobs[i].lines, h);
 	}
 }
 
@@ -208,6 +232,7 @@ static bool link_variant(struct variant *v, const struct model_info *about)
 		return false;
 	r.objects = l.at;
 	r.n_objects = l.n;
+	r.lines = l.lines;
 	r.exports = model_exports(m->link.arena, &in, &info, &r.n_exports);
 	bool ok = link_library(m, &r, &out, &error) ? write_output(m, variant_library(v), &out, 0755) : model_link_failed(m, error);
 	buf_free(&out);

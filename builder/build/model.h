@@ -34,6 +34,7 @@ struct unit_job {
 	struct arena *arena;                   /* of the plan's code; NULL: it has none now */
 	struct diags *diags;                   /* of planning; NULL: none */
 
+	struct unit_lines *lines; /* NULL: without a plan */
 	hash128 key;
 	struct compile *compile;        /* NULL: not linked in this build */
 	struct unit_record *new_record; /* NULL: not made yet */

@@ -72,11 +72,28 @@ static const struct plan_record *find_in_cache(struct unit_job *j)
 	return serializer_is_done(&s) && still_holds(j, r) ? r : NULL;
 }
 
+/* Finds the units of the record's origins. The record is valid only if each has as many nodes as were read. */
+static bool find_origin_units(struct unit_job *j, const struct plan_record *r)
+{
+	struct origins *o = r->plan.origins.table;
+	o->units = ARENA_ARRAY(j->variant->model->context->arena, const struct hir_unit *, o->n_units + 1);
+	for (uint32_t i = 0; i < o->n_units; i++) {
+		const struct unit_job *u = variant_find_unit(j->variant, r->origin_units[i]);
+		if (!u)
+			return false;
+		o->units[i] = u->unit;
+	}
+	for (uint32_t i = 0; i < o->n; i++)
+		if (o->list[i].node >= o->units[o->list[i].unit]->n_nodes)
+			return false;
+	return true;
+}
+
 bool plan_cache_find(struct unit_job *j)
 {
 	j->old_record = history_find(j->variant->model->history, j->unit->identity, j->variant->backend->name);
 	j->plan_record = j->old_record && still_holds(j, &j->old_record->made) ? &j->old_record->made : find_in_cache(j);
-	if (!j->plan_record)
+	if (!j->plan_record || !find_origin_units(j, j->plan_record))
 		return false;
 	j->plan = ARENA_NEW(j->variant->model->context->arena, struct plan);
 	*j->plan = j->plan_record->plan;
@@ -161,6 +178,9 @@ static struct plan facts_of(struct arena *a, const struct plan *p)
 			 .interface = p->interface,
 			 .build_fn_hash = p->build_fn_hash,
 			 .run_fn_hash = p->run_fn_hash};
+	f.origins = (struct plan_origins){origins_freeze(a, p->origins.table), COPY(a, p->origins.statements, p->origins.n), p->origins.n};
+	for (uint32_t k = 0; k < f.origins.n; k++)
+		f.origins.statements[k].name = arena_strdup(a, f.origins.statements[k].name);
 	f.slots = COPY(a, p->slots, p->n_slots);
 	f.interface.piece_of = COPY(a, p->interface.piece_of, p->interface.n_weights);
 	f.interface.outputs = COPY(a, p->interface.outputs, p->interface.n_outputs);
@@ -189,6 +209,10 @@ void plan_cache_record(struct unit_job *j)
 				  .opt = unit_opt(j)};
 	list_parts(j, made, r);
 	r->plan = facts_of(a, made);
+	const struct origins *o = r->plan.origins.table;
+	r->origin_units = ARENA_ARRAY(a, hash128, o->n_units + 1);
+	for (uint32_t i = 0; i < o->n_units; i++)
+		r->origin_units[i] = o->units[i]->identity;
 	r->callees = ARENA_ARRAY(a, hash128, r->plan.n_slots + 1);
 	for (uint32_t i = 0; i < r->plan.n_slots; i++)
 		if (r->plan.slots[i].kind == SLOT_TABLE)

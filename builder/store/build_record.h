@@ -20,7 +20,7 @@ struct build_record_output {
 struct build_record_source { /* a file that the front end of a model read */
 	const char *path;
 	uint32_t model;
-	hash128 tokens;
+	hash128 tokens; /* what they are, and their lines and columns */
 };
 struct build_record {
 	hash128 rest; /* hash of flags, environment and format: every input that is not a file */

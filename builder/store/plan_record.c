@@ -45,6 +45,47 @@ static void serialize_interface(struct serializer *s, struct build_fn_interface 
 		serialize_output(s, f, &f->outputs[i]);
 }
 
+static void serialize_table(struct serializer *s, struct plan_record *r)
+{
+	struct origins *t = r->plan.origins.table;
+	serialize_array(s, &r->origin_units, &t->n_units, sizeof *r->origin_units);
+	for (uint32_t i = 0; i < t->n_units && s->ok; i++)
+		serialize_hash(s, &r->origin_units[i]);
+	serialize_array(s, &t->list, &t->n, sizeof *t->list);
+	for (uint32_t i = 0; i < t->n && s->ok; i++) {
+		serialize_u32(s, &t->list[i].unit);
+		serialize_u32(s, &t->list[i].node);
+		serialize_u32(s, &t->list[i].inlined_at);
+		s->ok &= t->list[i].unit < t->n_units && (t->list[i].inlined_at == ORIGIN_NONE || t->list[i].inlined_at < i);
+	}
+}
+
+static void serialize_origins(struct serializer *s, struct plan_record *r)
+{
+	struct plan_origins *o = &r->plan.origins;
+	if (!s->out)
+		o->table = ARENA_NEW(s->arena, struct origins);
+	struct origins *t = o->table;
+	serialize_table(s, r);
+	serialize_array(s, &t->members, &t->n_members, sizeof *t->members);
+	for (uint32_t i = 0; i < t->n_members && s->ok; i++) {
+		serialize_u32(s, &t->members[i]);
+		s->ok &= t->members[i] < t->n;
+	}
+	serialize_array(s, &t->starts, &t->n_sets, sizeof *t->starts);
+	for (uint32_t i = 0; i <= t->n_sets && s->ok; i++) {
+		serialize_u32(s, &t->starts[i]);
+		s->ok &= t->starts[i] <= t->n_members &&
+			 (i == 0 || (t->starts[i] >= t->starts[i - 1] && t->starts[i] - t->starts[i - 1] <= MOST_ORIGINS));
+	}
+	serialize_array(s, &o->statements, &o->n, sizeof *o->statements);
+	for (uint32_t i = 0; i < o->n && s->ok; i++) {
+		serialize_str(s, &o->statements[i].name);
+		serialize_u32(s, &o->statements[i].origins);
+		s->ok &= o->statements[i].origins < t->n_sets;
+	}
+}
+
 void plan_record_serialize(struct serializer *s, struct plan_record *r)
 {
 	hash128 *const hashes[] = {&r->identity, &r->code, &r->compiler, &r->target, &r->plan.build_fn_hash, &r->plan.run_fn_hash};
@@ -61,6 +102,7 @@ void plan_record_serialize(struct serializer *s, struct plan_record *r)
 	}
 	serialize_slots(s, r);
 	serialize_interface(s, &r->plan.interface);
+	serialize_origins(s, r);
 }
 
 hash128 plan_record_key(hash128 compiler, hash128 target, uint8_t opt, hash128 identity, hash128 code)

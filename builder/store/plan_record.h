@@ -27,8 +27,9 @@ struct plan_record {
 	uint8_t opt;                              /* MANIFEST_OPT_SIZE for -Os */
 	struct unit_part *parts;
 	uint32_t n_parts;
-	struct plan plan; /* only slots, without callees, interface and hashes */
-	hash128 *callees; /* for each slot the identity of its callee; zero: data */
+	struct plan plan;      /* only slots, without callees, interface, origins, without units, and hashes */
+	hash128 *origin_units; /* the identity of each unit of plan.origins.table */
+	hash128 *callees;      /* for each slot the identity of its callee; zero: data */
 };
 
 /* Writes or reads a record. */

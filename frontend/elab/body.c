@@ -208,6 +208,17 @@ static const struct frame *function_frame(const struct elab *e)
 	return f->func ? f : e->frame;
 }
 
+/* Gives an equal unit of an earlier build the positions in today's text. */
+static struct hir_unit *move_unit(struct hir_unit *known, const struct hir_unit *u)
+{
+	if (known->at.source == u->at.source)
+		return known;
+	known->at = u->at;
+	for (uint32_t i = 0; i < u->n_nodes; i++)
+		known->nodes[i].at = u->nodes[i].at;
+	return known;
+}
+
 /* Completes u from the nodes of the current builder. Returns an equal unit instead if there is one. */
 static struct hir_unit *complete_unit(struct elab *e, struct hir_unit *u, const struct func *fn)
 {
@@ -220,7 +231,7 @@ static struct hir_unit *complete_unit(struct elab *e, struct hir_unit *u, const 
 	hasher_add_hash(h, hir_unit_hash(u));
 	u->identity = hasher_finish(h);
 	if (map_get(&e->em.f->elab.units, u->identity, &known))
-		return ((struct elab_unit *)(uintptr_t)known)->unit;
+		return move_unit(((struct elab_unit *)(uintptr_t)known)->unit, u);
 	hash_hex(u->identity, hex);
 	u->symbol = arena_printf(e->em.f->arena, "%s_%.16s", u->definition_name, hex);
 	struct elab_unit *info = ARENA_NEW(e->em.f->arena, struct elab_unit);

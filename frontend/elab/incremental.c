@@ -98,14 +98,40 @@ static bool remake_unit(struct elab *e, struct elab_unit *old)
 	return true;
 }
 
-static bool is_stale(const struct elab_unit *info) { return info->spec->fn->mod->reloaded || reads_changed(&info->reads); }
+static bool is_current_source(const struct frontend *f, uint32_t source)
+{
+	for (uint32_t i = 0; i < f->modules.len; i++)
+		if (f->modules.at[i]->ast.tokens.src->id == source)
+			return true;
+	return source == SPAN_NO_SOURCE;
+}
+
+/* True if a node has a position in the old text of a file: an unchanged function of that file was evaluated at compile time. */
+static bool has_old_positions(const struct frontend *f, const struct module *own, const struct hir_unit *u)
+{
+	for (uint32_t i = 0; i < u->n_nodes; i++) {
+		const struct hir_node *n = &u->nodes[i];
+		if (n->kind != HIR_INPUT && n->at.source != own->ast.tokens.src->id && !is_current_source(f, n->at.source))
+			return true;
+		bool has_bodies = n->kind == HIR_IF || n->kind == HIR_LOOP;
+		if (has_bodies && (has_old_positions(f, own, n->callee) || (n->other && has_old_positions(f, own, n->other))))
+			return true;
+	}
+	return false;
+}
+
+static bool is_stale(const struct frontend *f, const struct elab_unit *info)
+{
+	const struct module *own = info->spec->fn->mod;
+	return own->reloaded || reads_changed(&info->reads) || has_old_positions(f, own, info->unit);
+}
 
 static bool remake_stale_units(struct elab *e)
 {
 	struct frontend *f = e->em.f;
 	uint32_t n = f->elab.calls.len; /* units added by this loop are up to date */
 	for (uint32_t i = 0; i < n; i++)
-		if (is_stale(f->elab.calls.at[i]) && !remake_unit(e, f->elab.calls.at[i]))
+		if (is_stale(f, f->elab.calls.at[i]) && !remake_unit(e, f->elab.calls.at[i]))
 			return false;
 	return true;
 }

@@ -106,6 +106,57 @@ void param_list_free(struct param_list *l)
 	map_free(&l->seen);
 }
 
+/* ---- paths of instances ---- */
+
+static const char *path_in_layer(struct elab *e, const struct instance *layer, const struct instance *in, bool deep);
+
+/* Returns NULL if the value does not contain the instance. deep: also in the layers that it contains. Only paths that exist are made into
+ * text. */
+static const char *path_in_value(struct elab *e, struct value v, const struct instance *in, bool deep)
+{
+	if (v.kind == V_LAYER)
+		return v.u.layer == in ? "" : deep ? path_in_layer(e, v.u.layer, in, true) : NULL;
+	for (uint32_t i = 0; value_is_seq(v) && i < v.u.seq->n; i++) {
+		struct value one = v.u.seq->at[i];
+		const char *rest = path_in_value(e, is_named(one) ? one.u.seq->at[1] : one, in, deep);
+		if (!rest)
+			continue;
+		const char *name = is_named(one) ? one.u.seq->at[0].u.s : number(e, i);
+		return *name == '_' ? rest : *rest ? dotted(e, name, rest) : name;
+	}
+	return NULL;
+}
+
+static const char *path_of_name(struct elab *e, name_id name, struct value v, const struct instance *in, bool deep)
+{
+	const char *rest = v.kind == V_LAYER || value_is_seq(v) ? path_in_value(e, v, in, deep) : NULL, *text = name_text(e->em.f, name);
+	return !rest || *text == '_' ? rest : *rest ? dotted(e, text, rest) : text;
+}
+
+static const char *path_in_layer(struct elab *e, const struct instance *layer, const struct instance *in, bool deep)
+{
+	for (int args = 0; args < 2; args++)
+		for (uint32_t i = 0; i < layer->n_members; i++) {
+			const struct member *m = &layer->members[i];
+			const char *path =
+				m->kind == M_VALUE && m->is_arg == (args == 1) ? path_of_name(e, m->name, m->value, in, deep) : NULL;
+			if (path)
+				return path;
+		}
+	return NULL;
+}
+
+const char *layer_path(struct elab *e, const struct instance *in)
+{
+	const char *path = e->frame->self == in ? "" : NULL;
+	for (int deep = 0; !path && deep < 2; deep++) {
+		path = e->frame->self ? path_in_layer(e, e->frame->self, in, deep) : NULL;
+		for (uint32_t i = e->frame->base; !path && i < e->locals.len; i++)
+			path = path_of_name(e, e->locals.at[i].name, e->locals.at[i].value, in, deep);
+	}
+	return path ? path : "";
+}
+
 /* ---- nodes ---- */
 
 /* A parameter inside a body: imported from the enclosing unit. */

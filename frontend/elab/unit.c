@@ -83,7 +83,7 @@ struct elab_unit *unit_make(struct elab *e, struct unit_spec *p, hash128 identit
 	e->callee = b.outer && p->is_call ? p : NULL;
 	info->result = run_body(e, p->fn, values, NULL, p->at, p->what);
 	if (!p->is_call && value_contains(info->result, V_TENSOR))
-		info->result = scalars_to_tensors(e, info->result, p->at);
+		info->result = scalars_to_tensors(e, info->result, node_span(p->fn->mod, p->fn->node));
 	info->reads = reads_close(&e->em);
 	info->failed = e->em.report.errors != errors || e->em.report.gave_up || value_contains(info->result, V_POISON);
 	if (info->failed)

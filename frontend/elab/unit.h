@@ -15,6 +15,8 @@ void collect_params(struct elab *e, struct value v, const char *prefix, struct p
 void param_list_free(struct param_list *l);
 /* The parameters of an instance and its sub-layers, with names relative to it. */
 const struct param_tree *instance_params(struct elab *e, const struct instance *in);
+/* The path of an instance in the current frame's layer, or from a local that holds it; "" for that layer itself, or if no path is known. */
+const char *layer_path(struct elab *e, const struct instance *in);
 /* The parameter's node in the current unit, or poison. */
 struct value param_value(struct elab *e, struct layer_param *p, span at);
 

@@ -211,6 +211,7 @@ static hir_ref emit_call(struct elab *e, const struct unit_spec *p, struct hir_u
 	uint32_t n = p->params.at.len + p->tensors.len;
 	struct hir_arg *args = ARENA_ARRAY(e->em.f->arena, struct hir_arg, n + 1);
 	struct hir_node node = {.kind = HIR_CALL, .build_time = !u->effects, .callee = u, .callee_syms = syms, .n_args = n, .at = p->at};
+	node.layer = p->fn->self ? layer_path(e, p->fn->self) : NULL;
 	for (uint32_t i = 0; i < n; i++) {
 		bool param = i < p->params.at.len;
 		struct value v =

@@ -72,7 +72,10 @@ struct hir_node {
 	dim extent;
 	const void *data;
 	struct hir_unit *callee, *other; /* other: HIR_IF only */
-	const dim *callee_syms;          /* value of each symbol of the callee, in this unit's dims; the same for `other` */
+	/* HIR_CALL of a layer's function: the path of the layer in this unit's layer, as in names of parameters: "layer1.0"; "" for the same
+	 * layer. NULL: not of a layer. Never hashed */
+	const char *layer;
+	const dim *callee_syms; /* value of each symbol of the callee, in this unit's dims; the same for `other` */
 	span at;
 };
 

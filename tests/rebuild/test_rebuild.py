@@ -3,6 +3,7 @@ import json
 import os
 import re
 import shutil
+import subprocess
 import unittest
 
 from project import TRIB, ProjectTest, run
@@ -111,7 +112,36 @@ class Rebuild(ProjectTest):
         self.edit("src/parts/steps.tri", squash, "")
         self.write("src/net.tri", self.read("src/net.tri").decode().replace("blocks.squash", "squash") + squash)
         self.assertEqual(self.build()["units"]["compiled"], 0)
-        self.assertTrue(self.read("build/libnet.so") == before, "another library")
+        self.assertFalse(self.read("build/libnet.so") == before, "the library has the old lines")
+
+    def lines(self):
+        """For each unit the lines of its code, as a debugger sees them."""
+        said = subprocess.run(["readelf", "--debug-dump=decodedline", self.path("build/libnet.so")], check=True, capture_output=True, text=True).stdout
+        return [(path, int(line)) for path, line in re.findall(r"^(\S+\.tri) +(\d+) +0x", said, re.M)]
+
+    def test_moved_lines(self):
+        """Nothing is compiled when lines move, and the library has today's lines; comments that move nothing change nothing."""
+        before, moved = self.lines(), self.read("build/libnet.so")
+        self.assertIn(("src/blocks.tri", 4), before)
+        self.edit("src/blocks.tri", "# Two steps", "# One\n# Two steps")
+        again = self.build()
+        self.assertEqual(again["units"]["compiled"], 0)
+        self.assertEqual(self.lines(), [(path, line + (path == "src/blocks.tri")) for path, line in before])
+        self.edit("src/blocks.tri", "# One", "# Another text")
+        self.assertEqual(self.build()["phases_ms"]["link"], 0)
+        self.edit("src/blocks.tri", "# Another text\n", "")
+        self.assertEqual(self.build()["units"]["compiled"], 0)
+        self.assertTrue(self.read("build/libnet.so") == moved, "another library")
+
+    def test_inlined_lines(self):
+        """Code of an inlined function names it and the place of the call; a loop of several lines names all of them."""
+        said = self.trib("build", "--dump-loops").stdout
+        self.assertRegex(said, r"; %\d+ src/blocks.tri:13:\d+ add in src/net.tri:5:\d+ shift")
+        loops = re.findall(r"nest of \[%\d+(?:, %\d+)+\]", said)
+        self.assertTrue(loops, said)
+        info = subprocess.run(["readelf", "--debug-dump=info", self.path("build/libnet.so")], check=True, capture_output=True, text=True).stdout
+        self.assertIn("DW_TAG_inlined_subroutine", info)
+        self.assertRegex(info, r"DW_AT_name +: shift \[N, 8\]")
 
     def test_definitions_of_one_name(self):
         """Two of the same name in different files are two, whichever is loaded first."""

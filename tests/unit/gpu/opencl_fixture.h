@@ -72,7 +72,7 @@ static inline struct hir_type type_of(struct unit *u, dtype elem, uint32_t rank,
 static inline ir_ref unit_input(struct unit *u, struct hir_type t)
 {
 	u->f->inputs[u->f->n_inputs] = t;
-	ir_ref r = ir_emit(u->f, OP_INPUT, &t, NULL, 0, SPAN_NONE);
+	ir_ref r = ir_emit(u->f, OP_INPUT, &t, NULL, 0, ORIGINS_NONE);
 	ir_set_number(u->f, r, (struct ir_number){u->f->n_inputs++});
 	return r;
 }
@@ -87,7 +87,7 @@ static inline ir_ref unit_weight(struct unit *u, struct hir_type t, enum layout 
 	h->data = (void *)data;
 	u->plan.slots[s] = (struct slot){.kind = SLOT_DATA, .layout = layout, .type = t};
 	u->f->weights[u->f->n_weights++] = t;
-	ir_ref r = ir_emit(u->f, OP_WEIGHT, &t, NULL, 0, SPAN_NONE);
+	ir_ref r = ir_emit(u->f, OP_WEIGHT, &t, NULL, 0, ORIGINS_NONE);
 	ir_set_number(u->f, r, (struct ir_number){s});
 	ir_at(u->f, r)->layout = (uint8_t)layout;
 	return r;
@@ -95,7 +95,7 @@ static inline ir_ref unit_weight(struct unit *u, struct hir_type t, enum layout 
 static inline void unit_output(struct unit *u, ir_ref v) { u->f->outputs[u->f->n_outputs++] = v; }
 static inline ir_ref op_n(struct unit *u, enum ir_op op, struct hir_type t, uint32_t n, const ir_ref *args)
 {
-	return ir_emit(u->f, op, &t, args, n, SPAN_NONE);
+	return ir_emit(u->f, op, &t, args, n, ORIGINS_NONE);
 }
 #define OP_(u, op, type, ...) op_n(u, op, type, sizeof((ir_ref[]){__VA_ARGS__}) / sizeof(ir_ref), (ir_ref[]){__VA_ARGS__})
 

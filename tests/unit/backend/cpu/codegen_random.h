@@ -33,7 +33,7 @@ static uint32_t pick(struct random_fn *r, uint32_t n) { return (uint32_t)(next_r
 
 static ir_ref emit(struct random_fn *r, enum ir_op op, const struct hir_type *t, const ir_ref *ops, uint32_t n, bool exact)
 {
-	ir_ref v = ir_emit(r->f, op, t, ops, n, SPAN_NONE);
+	ir_ref v = ir_emit(r->f, op, t, ops, n, ORIGINS_NONE);
 	for (uint32_t k = 0; k < n; k++)
 		exact = exact && r->exact[ops[k]];
 	if (v >= r->cap_exact) {

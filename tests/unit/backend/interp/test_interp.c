@@ -42,7 +42,7 @@ static void random_tensor(struct arena *a, enum ir_distribution kind, dtype elem
 {
 	struct ir_fn *f = ir_fn_new(a, "random", dims_new(a));
 	struct hir_type t = {.elem = elem, .rank = 1, .dims = {dim_const(f->dims, 10001)}};
-	ir_ref r = ir_emit(f, OP_RANDOM, &t, NULL, 0, SPAN_NONE);
+	ir_ref r = ir_emit(f, OP_RANDOM, &t, NULL, 0, ORIGINS_NONE);
 	ir_set_random(f, r, (struct ir_random){kind, 7, stream, {f0, f1}});
 	f->outputs = &r;
 	f->n_outputs = 1;
@@ -149,10 +149,10 @@ static void an_index_out_of_range_is_an_error(void **state)
 	static const int8_t table[2] = {1, 2}, index[1] = {2};
 	struct hir_type t = {.elem = DT_INT8, .rank = 1, .dims = {dim_const(f->dims, 2)}},
 			one = {.elem = DT_INT8, .rank = 1, .dims = {dim_const(f->dims, 1)}};
-	ir_ref operands[2] = {ir_emit(f, OP_CONST, &t, NULL, 0, SPAN_NONE), ir_emit(f, OP_CONST, &one, NULL, 0, SPAN_NONE)};
+	ir_ref operands[2] = {ir_emit(f, OP_CONST, &t, NULL, 0, ORIGINS_NONE), ir_emit(f, OP_CONST, &one, NULL, 0, ORIGINS_NONE)};
 	ir_set_const(f, operands[0], table);
 	ir_set_const(f, operands[1], index);
-	ir_ref r = ir_emit(f, OP_GATHER, &one, operands, 2, SPAN_NONE);
+	ir_ref r = ir_emit(f, OP_GATHER, &one, operands, 2, ORIGINS_NONE);
 	f->outputs = &r;
 	f->n_outputs = 1;
 	struct tensor out;

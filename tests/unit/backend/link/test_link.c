@@ -109,7 +109,7 @@ static void check_system(struct arena *a, const struct link_request *r, const ch
 static void agrees_with_system_linkers(void **state)
 {
 	struct arena *a = arena_new(0);
-	struct link_request r = {"libtest.so", three_objects(a), 3, exports, 4, needed, 2};
+	struct link_request r = {"libtest.so", three_objects(a), 3, exports, 4, needed, 2, NULL};
 	struct outcome want = use(link_open(a, r.objects, 3, exports, 4));
 	check_system(a, &r, "cc", "", &want);
 	if (system("command -v ld.lld >/dev/null 2>&1") == 0)
@@ -134,19 +134,19 @@ static void errors(void **state)
 	static const char *const f[] = {"f"}, *const missing[] = {"g"};
 	memcpy(o, three_objects(a), 3 * sizeof *o);
 	o[3] = o[2];
-	expect_error(a, &(struct link_request){"x", o, 4, exports, 4, needed, 2}, "twice", "three.o");
-	expect_error(a, &(struct link_request){"x", o, 2, exports, 4, needed, 2}, "three", "two.o");
-	expect_error(a, &(struct link_request){"x", o, 3, exports, 4, NULL, 0}, "undefined symbol", "o");
-	expect_error(a, &(struct link_request){"x", o, 3, missing, 1, needed, 2}, "exported symbol g", "not defined");
+	expect_error(a, &(struct link_request){"x", o, 4, exports, 4, needed, 2, NULL}, "twice", "three.o");
+	expect_error(a, &(struct link_request){"x", o, 2, exports, 4, needed, 2, NULL}, "three", "two.o");
+	expect_error(a, &(struct link_request){"x", o, 3, exports, 4, NULL, 0, NULL}, "undefined symbol", "o");
+	expect_error(a, &(struct link_request){"x", o, 3, missing, 1, needed, 2, NULL}, "exported symbol g", "not defined");
 	o[0] = compile(a, "f.o", "extern int pthread_cond_wait(void *, void *); int f(void) { return pthread_cond_wait(0, 0); }");
-	expect_error(a, &(struct link_request){"x", o, 1, f, 1, needed, 2}, "pthread_cond_wait", "f.o");
+	expect_error(a, &(struct link_request){"x", o, 1, f, 1, needed, 2, NULL}, "pthread_cond_wait", "f.o");
 	o[0] = object_new(a, "hand.o");
 	static const unsigned char code[16] = {0};
 	uint32_t text = object_section(o[0], SECTION_TEXT, ".text", code, 16, 16), sym = object_symbol(o[0], "f", text, 0, 16, true, true);
 	object_reloc(o[0], text, 0, sym, RELOC_ABS64, 0);
-	expect_error(a, &(struct link_request){"x", o, 1, f, 1, NULL, 0}, "absolute", "hand.o");
+	expect_error(a, &(struct link_request){"x", o, 1, f, 1, NULL, 0, NULL}, "absolute", "hand.o");
 	o[0]->relocs[0].kind = RELOC_ABS32S;
-	expect_error(a, &(struct link_request){"x", o, 1, f, 1, NULL, 0}, "-fPIC", "hand.o");
+	expect_error(a, &(struct link_request){"x", o, 1, f, 1, NULL, 0, NULL}, "-fPIC", "hand.o");
 	arena_free(a);
 }
 
@@ -161,7 +161,7 @@ static void image_is_sound(void **state)
 {
 	struct arena *a = arena_new(0);
 	struct buf out = {0}, again = {0};
-	struct link_request r = {"libtest.so", three_objects(a), 3, exports, 4, needed, 2};
+	struct link_request r = {"libtest.so", three_objects(a), 3, exports, 4, needed, 2, NULL};
 	const char *error = NULL, *so = temp_path(a, ".so");
 	assert_true(link_shared(a, &r, &out, &error));
 	assert_true(link_shared(a, &r, &again, &error));
@@ -241,7 +241,7 @@ static void speed(void **state)
 		for (int i = 0; i < 20; i++)
 			o[i] = object_parse(scratch, names[i], bytes[i], len[i], &error);
 		uint32_t n = 20 + runtime_parse(scratch, RUNTIME_V3, o + 20, 20);
-		assert_true(link_shared(scratch, &(struct link_request){"x", o, n, names, 24, needed, 2}, &out, &error));
+		assert_true(link_shared(scratch, &(struct link_request){"x", o, n, names, 24, needed, 2, NULL}, &out, &error));
 		int64_t took = os_now_ns() - start;
 		best = took < best ? took : best;
 		buf_free(&out);

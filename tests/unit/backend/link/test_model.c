@@ -64,7 +64,7 @@ static struct ir_fn *build_fn(struct fake *f, struct hir_unit *u, const struct h
 	s->n_weights = n;
 	for (uint32_t i = 0; i < n; i++) {
 		s->weights[i] = weights[i];
-		ir_ref r = ir_emit(s, OP_WEIGHT, &weights[i], NULL, 0, SPAN_NONE);
+		ir_ref r = ir_emit(s, OP_WEIGHT, &weights[i], NULL, 0, ORIGINS_NONE);
 		ir_set_number(s, r, (struct ir_number){i});
 		ir_at(s, r)->build_time = true;
 		u->inputs[u->n_inputs++] = (struct hir_input){i == n - 1 ? "s" : "w", weights[i], true};
@@ -74,7 +74,7 @@ static struct ir_fn *build_fn(struct fake *f, struct hir_unit *u, const struct h
 static ir_ref negated(struct ir_fn *s, ir_ref r)
 {
 	struct hir_type t = ir_at(s, r)->type;
-	ir_ref neg = ir_emit(s, OP_NEG, &t, &r, 1, SPAN_NONE);
+	ir_ref neg = ir_emit(s, OP_NEG, &t, &r, 1, ORIGINS_NONE);
 	ir_at(s, neg)->build_time = true;
 	return neg;
 }

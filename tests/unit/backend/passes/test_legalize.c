@@ -68,7 +68,7 @@ static void operand(struct trial *t, dtype elem, uint32_t rank, const int64_t *d
 						       : between(t, -100, 100));
 	}
 	t->types[t->n] = shape(t, elem, rank, dims);
-	t->x[t->n] = ir_emit(t->f, OP_INPUT, &t->types[t->n], NULL, 0, SPAN_NONE);
+	t->x[t->n] = ir_emit(t->f, OP_INPUT, &t->types[t->n], NULL, 0, ORIGINS_NONE);
 	ir_set_number(t->f, t->x[t->n], (struct ir_number){t->n});
 	t->n++;
 }
@@ -76,7 +76,7 @@ static void operand(struct trial *t, dtype elem, uint32_t rank, const int64_t *d
 static ir_ref emit(struct trial *t, enum ir_op op, dtype elem, uint32_t rank, const int64_t *dims)
 {
 	struct hir_type type = shape(t, elem, rank, dims);
-	return ir_emit(t->f, op, &type, t->x, t->n, SPAN_NONE);
+	return ir_emit(t->f, op, &type, t->x, t->n, ORIGINS_NONE);
 }
 
 static dtype real(struct trial *t) { return below(t, 4) ? DT_FLOAT32 : DT_FLOAT64; }

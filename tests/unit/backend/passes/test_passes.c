@@ -54,9 +54,9 @@ static ir_ref like(struct random_fn *r, const struct hir_type *t)
 	double v = constants[below(r, 10)];
 	void *data = arena_alloc(r->a, 8, 8);
 	elem_cast(t->elem, data, 0, DT_FLOAT64, &v, 0);
-	ir_ref c = ir_emit(r->f, OP_CONST, &scalar, NULL, 0, SPAN_NONE);
+	ir_ref c = ir_emit(r->f, OP_CONST, &scalar, NULL, 0, ORIGINS_NONE);
 	ir_set_const(r->f, c, data);
-	return t->rank ? ir_emit(r->f, OP_BROADCAST, t, &c, 1, SPAN_NONE) : c;
+	return t->rank ? ir_emit(r->f, OP_BROADCAST, t, &c, 1, ORIGINS_NONE) : c;
 }
 
 static void add_ewise(struct random_fn *r, ir_ref x)
@@ -69,9 +69,9 @@ static void add_ewise(struct random_fn *r, ir_ref x)
 	ir_ref operands[3] = {x, IR_NONE, IR_NONE};
 	if (t.elem == DT_BOOL) {
 		operands[1] = like(r, &t);
-		ir_emit(r->f, logic[below(r, 2)], &t, operands, 2, SPAN_NONE);
+		ir_emit(r->f, logic[below(r, 2)], &t, operands, 2, ORIGINS_NONE);
 	} else if (below(r, 4) == 0) {
-		ir_emit(r->f, unary[below(r, 5)], &t, operands, 1, SPAN_NONE);
+		ir_emit(r->f, unary[below(r, 5)], &t, operands, 1, ORIGINS_NONE);
 	} else {
 		operands[1] = like(r, &t);
 		enum ir_op op = below(r, 5) == 0 && dtype_class(t.elem) == DTC_FLOAT ? OP_DIV : binary[below(r, 7)];
@@ -79,7 +79,7 @@ static void add_ewise(struct random_fn *r, ir_ref x)
 			operands[0] = operands[1], operands[1] = x;
 		if (op == OP_LT || op == OP_EQ)
 			t.elem = DT_BOOL;
-		ir_emit(r->f, op, &t, operands, 2, SPAN_NONE);
+		ir_emit(r->f, op, &t, operands, 2, ORIGINS_NONE);
 	}
 }
 
@@ -88,7 +88,7 @@ static void add_cast(struct random_fn *r, ir_ref x)
 	static const dtype to[] = {DT_FLOAT32, DT_INT8, DT_INT32, DT_FLOAT16, DT_FLOAT64, DT_BOOL};
 	struct hir_type t = ir_at(r->f, x)->type;
 	t.elem = to[below(r, 6)];
-	ir_emit(r->f, OP_CAST, &t, &x, 1, SPAN_NONE);
+	ir_emit(r->f, OP_CAST, &t, &x, 1, ORIGINS_NONE);
 }
 
 static void add_move(struct random_fn *r, ir_ref x)
@@ -96,11 +96,11 @@ static void add_move(struct random_fn *r, ir_ref x)
 	struct hir_type t = ir_at(r->f, x)->type;
 	int64_t n = ir_type_count(r->f->dims, &t);
 	switch (below(r, 5)) {
-	case 0: t = type_of(r, t.elem, 1, &n), ir_emit(r->f, OP_RESHAPE, &t, &x, 1, SPAN_NONE); return;
-	case 1: t = type_of(r, t.elem, 2, (int64_t[]){n, 1}), ir_emit(r->f, OP_RESHAPE, &t, &x, 1, SPAN_NONE); return;
+	case 0: t = type_of(r, t.elem, 1, &n), ir_emit(r->f, OP_RESHAPE, &t, &x, 1, ORIGINS_NONE); return;
+	case 1: t = type_of(r, t.elem, 2, (int64_t[]){n, 1}), ir_emit(r->f, OP_RESHAPE, &t, &x, 1, ORIGINS_NONE); return;
 	case 2:
 		if (n == 6)
-			t = type_of(r, t.elem, 2, (int64_t[]){2, 3}), ir_emit(r->f, OP_RESHAPE, &t, &x, 1, SPAN_NONE);
+			t = type_of(r, t.elem, 2, (int64_t[]){2, 3}), ir_emit(r->f, OP_RESHAPE, &t, &x, 1, ORIGINS_NONE);
 		return;
 	case 3:
 		if (t.rank != 2)
@@ -108,14 +108,14 @@ static void add_move(struct random_fn *r, ir_ref x)
 		dim d = t.dims[0];
 		t.dims[0] = t.dims[1];
 		t.dims[1] = d;
-		ir_ref y = ir_emit(r->f, OP_TRANSPOSE, &t, &x, 1, SPAN_NONE);
+		ir_ref y = ir_emit(r->f, OP_TRANSPOSE, &t, &x, 1, ORIGINS_NONE);
 		ir_set_perm(r->f, y, (struct ir_perm){{1, 0}});
 		return;
 	default:
 		if (t.rank == 0 || t.elem == DT_BOOL)
 			return;
 		uint32_t rank = --t.rank;
-		ir_ref s = ir_emit(r->f, OP_REDUCE_SUM, &t, &x, 1, SPAN_NONE);
+		ir_ref s = ir_emit(r->f, OP_REDUCE_SUM, &t, &x, 1, ORIGINS_NONE);
 		ir_set_axes(r->f, s, (struct ir_axes){1u << rank});
 		return;
 	}
@@ -128,7 +128,7 @@ static struct ir_fn *random_function(struct random_fn *r)
 	r->f->n_inputs = INPUTS;
 	for (uint32_t k = 0; k < INPUTS; k++) {
 		r->f->inputs[k] = type_of(r, k ? DT_INT32 : DT_FLOAT32, 2, (int64_t[]){2, 3});
-		ir_set_number(r->f, ir_emit(r->f, OP_INPUT, &r->f->inputs[k], NULL, 0, SPAN_NONE), (struct ir_number){k});
+		ir_set_number(r->f, ir_emit(r->f, OP_INPUT, &r->f->inputs[k], NULL, 0, ORIGINS_NONE), (struct ir_number){k});
 	}
 	while (r->f->n_insts < SIZE) {
 		ir_ref x = any(r);

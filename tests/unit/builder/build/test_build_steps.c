@@ -211,7 +211,7 @@ static void test_comment_ends_the_build(void **state)
 {
 	struct fixture *f = *state;
 	build(f);
-	fake_write(&f->files, "src/blocks.tri", "# A comment.\n" BLOCKS("2.0"));
+	fake_write(&f->files, "src/blocks.tri", BLOCKS("2.0") "# A comment.\n");
 	fake_wait(&f->files);
 	struct outcome out = build(f);
 	assert_int_equal(out.state, RECORD_SOURCES);
@@ -219,6 +219,11 @@ static void test_comment_ends_the_build(void **state)
 	assert_int_equal(out.compiled, 0);
 	assert_int_equal(out.reused, 3);
 	assert_int_equal(build(f).state, RECORD_FRESH);
+	fake_write(&f->files, "src/blocks.tri", "# A comment that moves lines.\n" BLOCKS("2.0"));
+	fake_wait(&f->files);
+	out = build(f);
+	assert_false(out.by_tokens);
+	assert_int_equal(out.compiled, 0);
 }
 
 static void test_new_file_makes_the_record_stale(void **state)

@@ -14,6 +14,12 @@ static struct build_fn_output output = {.weight = PLAN_NONE, .piece = 0, .nth = 
 static struct slot slots[] = {{.kind = SLOT_DATA, .layout = LAYOUT_TRIT2}, {.kind = SLOT_TABLE, .first_output = 1, .n_args = 2}};
 static hash128 callees[] = {{0, 0}, {60, 1}}, piece = {61, 1};
 static uint32_t piece_of[] = {0, PLAN_NONE};
+static struct origin origin_list[] = {{0, 5, ORIGIN_NONE}, {1, 2, 0}};
+static uint32_t origin_members[] = {0, 1, 0}, origin_starts[] = {0, 0, 1, 3};
+static struct plan_statement statements[] = {{"loop", 2}, {"tri_sort_f32", 0}};
+static hash128 origin_units[] = {{1, 0}, {70, 0}};
+static struct origins origin_table = {
+	.list = origin_list, .members = origin_members, .starts = origin_starts, .n_units = 2, .n = 2, .n_members = 3, .n_sets = 3};
 static const struct unit_record before = {
 	.name = "Block(8)",
 	.file = "src/net.tri",
@@ -30,8 +36,10 @@ static const struct unit_record before = {
 		 .parts = &part,
 		 .n_parts = 1,
 		 .callees = callees,
+		 .origin_units = origin_units,
 		 .plan = {.slots = slots,
 			  .n_slots = 2,
+			  .origins = {&origin_table, statements, 2},
 			  .build_fn_hash = {6, 0},
 			  .run_fn_hash = {7, 0},
 			  .interface = {.piece_of = piece_of,
@@ -126,6 +134,14 @@ static void round_trip(void **state)
 	assert_int_equal(u->made.plan.interface.piece_of[1], PLAN_NONE);
 	assert_int_equal(u->made.plan.interface.outputs[0].nth, 3);
 	assert_int_equal(u->made.plan.interface.outputs[0].dims[1], 9);
+	const struct plan_origins *o = &u->made.plan.origins;
+	assert_true(hash_eq(u->made.origin_units[1], origin_units[1]));
+	assert_memory_equal(o->table->list, origin_list, sizeof origin_list);
+	assert_memory_equal(o->table->members, origin_members, sizeof origin_members);
+	assert_memory_equal(o->table->starts, origin_starts, sizeof origin_starts);
+	assert_int_equal(o->n, 2);
+	assert_int_equal(o->statements[0].origins, 2);
+	assert_string_equal(o->statements[1].name, "tri_sort_f32");
 	assert_null(history_find(back, (hash128){99, 99}, "cpu"));
 	history_free(back);
 	history_free(none);
