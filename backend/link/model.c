@@ -2,6 +2,7 @@
 #include "backend/link/model.h"
 #include "backend/link/section_builder.h"
 #include "backend/link/model_desc.h"
+#include "backend/link/model_lines.h"
 #include "backend/link/model_names.h"
 #include "backend/link/object.h"
 #include "backend/link/thunk_x86_64.h"
@@ -143,16 +144,20 @@ static void put_entry(struct model_builder *m, struct section_builder *entries, 
 	section_end(&names, sizeof(char *));
 }
 
-static uint32_t put_units(struct model_builder *m)
+/* Adds the units and where their code comes from to the descriptor. */
+static void put_units(struct model_builder *m, struct section_builder *desc)
 {
 	struct section_builder b = section_begin(m->o, SECTION_RELRO, ".data.rel.ro.units", NULL);
+	struct model_lines lines = model_lines_begin(m->o);
 	for (uint32_t i = 0; i < m->in->program->n_units; i++) {
 		char hex[33];
 		hash_hex(m->info->unit_keys[i], hex);
 		section_put_string(&b, &m->strings, m->in->program->units[i]->name);
 		section_put_string(&b, &m->strings, hex);
+		model_lines_put(&lines, m->in->lines ? m->in->lines[i] : NULL, &b.bytes);
 	}
-	return section_end(&b, sizeof(tri_unit_desc));
+	section_put_address(desc, section_end(&b, sizeof(tri_unit_desc)), 0);
+	model_lines_end(&lines, desc);
 }
 
 static uint32_t runtime_symbol(struct model_builder *m, const char *name)
@@ -181,7 +186,7 @@ static void put_desc(struct model_builder *m)
 	buf_u32(&desc.bytes, info->dirty);
 	buf_u32(&desc.bytes, 0);
 	section_put_address(&desc, section_end(&entries, sizeof(tri_entry_desc)), 0);
-	section_put_address(&desc, put_units(m), 0);
+	put_units(m, &desc);
 	section_put_address(
 		&desc, thunk_open(m->o, arena_printf(m->a, "%s_open", info->name), runtime_symbol(m, "tri_model_open"), desc.symbol), 0);
 	section_put_address(&desc, run, 0);

@@ -7,6 +7,7 @@
 #include "backend/plan/plan.h"
 
 struct object;
+struct unit_lines;
 
 /* Packed weights. Slots with the same key share one. */
 struct model_blob {
@@ -47,9 +48,10 @@ struct model_weights {
 
 struct model_input {
 	const struct hir_program *program;
-	const struct plan *const *plans; /* for each of program->units; NULL: the unit is inlined everywhere */
-	const struct tensor *params;     /* for each of program->params, in host layout; data NULL: `load` reads or computes it */
-	const hash128 *param_hashes;     /* of the content, or of what the content is computed from */
+	const struct unit_lines *const *lines; /* for each of program->units, or NULL. NULL: of none */
+	const struct plan *const *plans;       /* for each of program->units; NULL: the unit is inlined everywhere */
+	const struct tensor *params;           /* for each of program->params, in host layout; data NULL: `load` reads or computes it */
+	const hash128 *param_hashes;           /* of the content, or of what the content is computed from */
 	/* Reads or computes the elements of a parameter, into `a`. Thread-safe. Returns false with a message in *error. */
 	bool (*load)(void *ctx, struct arena *a, uint32_t param, struct tensor *out, const char **error);
 	/* Returns the build_fn of a plan; makes it if the plan has none. Thread-safe. */

@@ -2,7 +2,7 @@
  * times; one thread at a time may use an opened model. A run during another run returns TRI_ERR_BUSY. A model that is closed during a
  * run is freed at its end. */
 #ifndef TRI_ABI
-#define TRI_ABI 1
+#define TRI_ABI 2
 #include <stdint.h>
 #ifdef __cplusplus
 extern "C" {
@@ -86,8 +86,24 @@ typedef struct tri_entry_desc {
 	const void *code; /* private to the library */
 } tri_entry_desc;
 
+/* Where code comes from in the sources. Texts are offsets in tri_model_desc.texts. */
+#define TRI_NONE UINT32_MAX
+typedef struct tri_origin {
+	uint32_t file, line, column;
+	uint32_t operation;  /* "conv2d" */
+	uint32_t layer;      /* the layer, as its parameters are named in the unit's layer: "layer1.0.conv1"; "" for that layer itself */
+	uint32_t inlined_at; /* its function was inlined: the call, an index in tri_model_desc.origins; else TRI_NONE */
+} tri_origin;
+/* A loop, a call of a kernel or a call of a unit; the compiler may have made it of several operations. */
+typedef struct tri_statement {
+	uint32_t name;                    /* "loop", "if", "while", "print", "assert", or the symbol of what it calls */
+	uint32_t first_origin, n_origins; /* in tri_model_desc.members; the main one first */
+} tri_statement;
 typedef struct tri_unit_desc {
-	const char *name, *key; /* key: 32 hex digits */
+	const char *name, *key;                 /* key: 32 hex digits */
+	uint32_t first_statement, n_statements; /* in tri_model_desc.statements; none if the unit was inlined everywhere */
+	uint32_t origin;                        /* its definition, or TRI_NONE */
+	uint32_t pad;
 } tri_unit_desc;
 
 /* Describes a library. It exports its descriptor as NAME_desc and, for loaders that do not know the name, as TRI_DESC_SYMBOL. */
@@ -101,6 +117,10 @@ typedef struct tri_model_desc {
 	int32_t reserved;
 	const tri_entry_desc *entries;
 	const tri_unit_desc *units;
+	const tri_statement *statements;
+	const tri_origin *origins;
+	const uint32_t *members; /* indices in `origins` */
+	const char *texts;
 	struct tri_model *(*open)(const tri_options *opt, tri_error *err);               /* NAME_open, NAME_run and NAME_close */
 	int (*run)(struct tri_model *m, uint32_t entry, tri_tensor *io, tri_error *err); /* io: the inputs, then the outputs */
 	void (*close)(struct tri_model *m);

@@ -225,6 +225,10 @@ static bool link_variant(struct variant *v, const struct model_info *about)
 	struct object_list l = {0};
 	struct buf out = {0};
 	const char *error = NULL;
+	const struct unit_lines **lines = ARENA_ARRAY(m->link.arena, const struct unit_lines *, m->program->n_units + 1);
+	for (uint32_t i = 0; i < m->program->n_units; i++)
+		lines[i] = v->units.jobs[i].lines;
+	in.lines = lines;
 	info.unit_keys = v->units.keys;
 	while (r.needed[r.n_needed])
 		r.n_needed++;

@@ -8,6 +8,7 @@
 #include "base/arena.h"
 #include "base/map.h"
 #include "frontend/hir/hir.h"
+#include "backend/link/lines.h"
 #include "tests/unit/backend/link/link_fixture.h"
 
 enum { K = 20, M = 40 };
@@ -28,6 +29,14 @@ struct fake {
 	struct model_input in;
 	struct model_info info;
 };
+
+static struct line_origin origins[] = {{"a.tri", 5, 1, "net", "", "", LINES_NONE},
+				       {"a.tri", 9, 4, "net", "Act", "fc.act", LINES_NONE},
+				       {"a.tri", 7, 8, "Act", "relu", "fc.act", 1}};
+static uint32_t of_loop[] = {2, 1};
+static struct line_statement statements[] = {{"loop", of_loop, 2}, {"tri_sort_f32", NULL, 0}};
+static const struct unit_lines net_lines = {origins, statements, 3, 2};
+static const struct unit_lines *const lines_of_units[] = {NULL, &net_lines};
 
 static struct hir_type type(struct dims *d, dtype elem, uint8_t rank, dim a, dim b)
 {
@@ -136,8 +145,12 @@ static void fake_new(struct fake *f, uint32_t n_entries)
 	f->params[2] = (struct tensor){DT_INT32, 1, {1}, f->scale};
 	for (int i = 0; i < 3; i++)
 		f->hashes[i] = hash_bytes(f->params[i].data, (size_t)tensor_bytes(&f->params[i]));
-	f->in = (struct model_input){
-		.program = &f->program, .plans = f->plans, .params = f->params, .param_hashes = f->hashes, .build_fn = build_fn_of};
+	f->in = (struct model_input){.program = &f->program,
+				     .lines = lines_of_units,
+				     .plans = f->plans,
+				     .params = f->params,
+				     .param_hashes = f->hashes,
+				     .build_fn = build_fn_of};
 	f->info = (struct model_info){"tiny", "1.2 */ x", "trib test", "x86-64-v2", "", true, f->keys};
 }
 
@@ -331,6 +344,22 @@ static void descriptor(void **state)
 	assert_int_equal(d->n_units, 2);
 	assert_string_equal(d->units[1].name, "net");
 	assert_int_equal(strlen(d->units[1].key), 32);
+	assert_int_equal(d->units[0].n_statements, 0);
+	assert_int_equal(d->units[0].origin, TRI_NONE);
+	assert_int_equal(d->units[1].n_statements, 2);
+	const tri_statement *s = &d->statements[d->units[1].first_statement];
+	assert_string_equal(d->texts + s[0].name, "loop");
+	assert_string_equal(d->texts + s[1].name, "tri_sort_f32");
+	assert_int_equal(s[0].n_origins, 2);
+	assert_int_equal(s[1].n_origins, 0);
+	const tri_origin *main_one = &d->origins[d->members[s[0].first_origin]], *call = &d->origins[main_one->inlined_at];
+	assert_string_equal(d->texts + main_one->operation, "relu");
+	assert_string_equal(d->texts + main_one->layer, "fc.act");
+	assert_string_equal(d->texts + main_one->file, "a.tri");
+	assert_int_equal(main_one->line, 7);
+	assert_string_equal(d->texts + call->operation, "Act");
+	assert_int_equal(call->inlined_at, TRI_NONE);
+	assert_int_equal(d->members[s[0].first_origin + 1], d->units[1].origin + 1);
 	assert_int_equal(d->n_entries, 1);
 	const tri_entry_desc *e = &d->entries[0];
 	assert_string_equal(e->name, "tiny");
