@@ -6,7 +6,7 @@ import sys
 
 import numpy as np
 
-RANK, GUARD = 8, 64
+ABI, RANK, GUARD = 2, 8, 64
 DTYPES = [np.bool_, np.int8, np.int8, np.int16, np.int32, np.int64, np.float16, np.uint16, np.float32, np.float64]
 
 
@@ -38,7 +38,7 @@ class Entry(ctypes.Structure):
 class Desc(ctypes.Structure):
     _fields_ = [("abi", ctypes.c_uint32), ("n_entries", ctypes.c_uint32), ("n_units", ctypes.c_uint32), ("pad", ctypes.c_uint32), ("name", ctypes.c_char_p), ("version", ctypes.c_char_p),
                 ("compiler", ctypes.c_char_p), ("target", ctypes.c_char_p), ("backend", ctypes.c_char_p), ("commit", ctypes.c_char_p), ("dirty", ctypes.c_int32), ("reserved", ctypes.c_int32),
-                ("entries", ctypes.POINTER(Entry)), ("units", ctypes.c_void_p), ("open", ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.POINTER(Options), ctypes.POINTER(Error))),
+                ("entries", ctypes.POINTER(Entry)), ("units_and_origins", ctypes.c_void_p * 5), ("open", ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.POINTER(Options), ctypes.POINTER(Error))),
                 ("run", ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_uint32, ctypes.POINTER(Tensor), ctypes.POINTER(Error))), ("close", ctypes.CFUNCTYPE(None, ctypes.c_void_p))]
 
 
@@ -102,6 +102,8 @@ def main(library, cases, start):
     with open(cases, "rb") as f:
         cases = pickle.load(f)
     desc = Desc.in_dll(ctypes.CDLL(library), "tri_desc")
+    if desc.abi != ABI:
+        sys.exit(f"the library has version {desc.abi} of the interface, and worker.py knows version {ABI} of tri.h")
     entries = {desc.entries[k].name.decode(): k for k in range(desc.n_entries)}
     if len(entries) == 1:  # it has its function's name
         entries = dict.fromkeys([c[0] for c in cases], 0)
