@@ -2,6 +2,9 @@
 #include "scheduler/jobserver.h"
 #include <errno.h>
 #include <poll.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +12,8 @@
 #include "base/buf.h"
 #include "base/bug.h"
 #include "base/os.h"
+
+enum { MOST_YIELDS = 100000 };
 
 struct jobserver {
 	int read_fd, write_fd; /* opened by us, and not inherited by children */
@@ -22,6 +27,23 @@ struct jobserver {
 /* The borrowed tokens of this process, counted by byte, and the descriptor to return them to. Global, so that a signal handler finds them. */
 static _Atomic uint32_t on_loan[256];
 static _Atomic int loan_fd = -1;
+/* Threads whose token is between the pipe and the counts. They block signals, so a handler runs in another thread and can wait for them. */
+static _Atomic uint32_t moving;
+
+static void move_begin(sigset_t *before)
+{
+	sigset_t all;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, before);
+	atomic_fetch_add(&moving, 1);
+}
+
+static void move_end(const sigset_t *before)
+{
+	atomic_fetch_sub(&moving, 1);
+	pthread_sigmask(SIG_SETMASK, before, NULL);
+}
 
 static void give(int fd, char token)
 {
@@ -36,6 +58,8 @@ void jobserver_abandon(void)
 {
 	int fd = atomic_load(&loan_fd);
 
+	for (int i = 0; i < MOST_YIELDS && atomic_load(&moving); i++) /* not forever: a thread may never run again */
+		sched_yield();
 	for (int i = 0; fd >= 0 && i < 256; i++)
 		for (uint32_t n = atomic_exchange(&on_loan[i], 0); n > 0; n--)
 			give(fd, (char)i);
@@ -133,8 +157,10 @@ struct jobserver *jobserver_serve(uint32_t jobs, enum jobserver_kind kind)
 
 bool jobserver_take(struct jobserver *j, char *token)
 {
+	sigset_t before;
 	ssize_t n;
 
+	move_begin(&before);
 	do
 		n = read(j->read_fd, token, 1);
 	while (n < 0 && errno == EINTR);
@@ -142,6 +168,7 @@ bool jobserver_take(struct jobserver *j, char *token)
 		atomic_fetch_add(&on_loan[(unsigned char)*token], 1);
 	else if (n == 0 || errno != EAGAIN)
 		atomic_store(&j->broken, true);
+	move_end(&before);
 	return n == 1;
 }
 
@@ -149,11 +176,14 @@ void jobserver_return(struct jobserver *j, char token)
 {
 	_Atomic uint32_t *n = &on_loan[(unsigned char)token];
 	uint32_t had = atomic_load(n);
+	sigset_t before;
 
+	move_begin(&before);
 	while (had > 0 && !atomic_compare_exchange_weak(n, &had, had - 1))
 		continue;
 	if (had > 0) /* else a signal handler returned it */
 		give(j->write_fd, token);
+	move_end(&before);
 }
 
 int jobserver_fd(const struct jobserver *j) { return atomic_load(&j->broken) ? -1 : j->read_fd; }
