@@ -86,6 +86,9 @@ void emit_line(struct emit *e, uint32_t number);
 /* Sets the number again, after the builder was at another instruction. */
 void emit_same_line(struct emit *e);
 
+/* emit_profile.c: emits statement k, and calls that report its time if the host program wants it. */
+void emit_profiled(struct emit *e, uint32_t k);
+
 /* emit_loop.c: a counted loop with carried values. */
 struct emit_loop {
 	LLVMBasicBlockRef before, body, after;

@@ -104,7 +104,10 @@ static void emit_part(struct emit *e, struct part p)
 	for (uint32_t k = p.from; k < p.to; k++) {
 		e->dim_values.len = 0;
 		emit_line(e, k + 1);
-		emit_stmt(e, &e->fn->stmts[k]);
+		if (e->target->profile_hook)
+			emit_profiled(e, k);
+		else
+			emit_stmt(e, &e->fn->stmts[k]);
 	}
 	emit_line(e, 0);
 }

@@ -155,6 +155,9 @@ static void put_units(struct model_builder *m, struct section_builder *desc)
 		section_put_string(&b, &m->strings, m->in->program->units[i]->name);
 		section_put_string(&b, &m->strings, hex);
 		model_lines_put(&lines, m->in->lines ? m->in->lines[i] : NULL, &b.bytes);
+		if (m->info->profile_hook && m->in->plans[i])
+			object_symbol(m->o, arena_printf(m->a, "%s_desc", m->in->program->units[i]->symbol),
+				      m->o->symbols[b.symbol].section, i * sizeof(tri_unit_desc), sizeof(tri_unit_desc), true, false);
 	}
 	section_put_address(desc, section_end(&b, sizeof(tri_unit_desc)), 0);
 	model_lines_end(&lines, desc);

@@ -79,6 +79,7 @@ void model_merge_blobs(struct arena *a, struct model_weights *w);
 struct model_info {
 	const char *name, *version, *compiler, *target, *commit;
 	bool dirty;
+	bool profile_hook;        /* the code of units refers to their descriptors */
 	const hash128 *unit_keys; /* for each of program->units */
 };
 /* Returns the object with tables, weights, descriptor and NAME_open, _run and _close. It is linked with the units' fragments and the

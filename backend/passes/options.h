@@ -8,8 +8,9 @@ struct target;
 
 struct plan_options {
 	const struct target *target;
-	uint8_t opt; /* 0 … 3 */
-	bool size;   /* -Os */
-	bool verify; /* verify after every pass */
+	uint8_t opt;       /* 0 … 3 */
+	bool size;         /* -Os */
+	bool profile_hook; /* the code reports the time of each statement */
+	bool verify;       /* verify after every pass */
 };
 #endif

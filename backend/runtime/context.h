@@ -6,12 +6,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
+#include "tri.h"
 #include "unit.h"
 
 /* The first parallel loop starts the threads. A loop is published in fn, arg, n and next, then opened in `state`. Threads take indices
  * from `next` while it is open. They sleep on futexes and not on condition variables: libraries import symbols without a version, and
  * the unversioned pthread_cond_* of glibc are those of 1999. */
 struct tri_context {
+	void (*profile)(void *user, const tri_profile_event *event); /* of tri_options. Generated code compares it with NULL */
+	void *profile_user;
+
 	uint32_t threads; /* wanted, the caller included */
 	uint32_t started; /* workers running */
 	pthread_t *workers;

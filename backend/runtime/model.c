@@ -30,6 +30,14 @@ static const char *wanted_weights(const tri_options *opt)
 	return opt && opt->size >= offsetof(tri_options, weights) + sizeof opt->weights ? opt->weights : NULL;
 }
 
+static void set_profile(struct tri_context *ctx, const tri_options *opt)
+{
+	if (!opt || opt->size < offsetof(tri_options, profile_user) + sizeof opt->profile_user)
+		return;
+	ctx->profile = opt->profile;
+	ctx->profile_user = opt->profile_user;
+}
+
 struct tri_model *tri_model_open(const tri_options *opt, tri_error *err, const tri_model_desc *desc)
 {
 	const char *lacks = tri_cpu_lacks(desc->target);
@@ -61,6 +69,7 @@ struct tri_model *tri_model_open(const tri_options *opt, tri_error *err, const t
 	}
 	atomic_init(&m->claim, 0);
 	tri_context_init(&m->ctx, wanted_threads(opt));
+	set_profile(&m->ctx, opt);
 	m->desc = desc;
 	m->dims = (int64_t *)(m + 1);
 	m->bufs = (void **)(m->dims + MAX_DIMS);

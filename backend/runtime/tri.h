@@ -49,11 +49,23 @@ typedef struct tri_error {
 	char message[252];
 } tri_error;
 
+/* A statement of a unit that has ended. The statements of the units that it called were reported before it, and are part of its time. */
+typedef struct tri_profile_event {
+	uint32_t size;                    /* sizeof(tri_profile_event): later versions add members */
+	uint32_t statement;               /* in tri_model_desc.statements, if the unit has them */
+	const struct tri_unit_desc *unit; /* in tri_model_desc.units */
+	int64_t start_ns, ns;             /* CLOCK_MONOTONIC, and how long it took */
+} tri_profile_event;
+
 typedef struct tri_options {
 	uint32_t size;       /* sizeof(tri_options): later versions add members */
 	uint32_t threads;    /* 0: one for each CPU */
 	const char *device;  /* OpenCL libraries: "0", "1" … as `trib devices` lists them; NULL: the first */
 	const char *weights; /* path of the .triw file; NULL: beside the library */
+	/* Called on the thread that runs the model after each statement, if the model was built with `profile_hook`; else never. NULL: nothing is
+	 * measured. It must not run or close the model. */
+	void (*profile)(void *user, const tri_profile_event *event);
+	void *profile_user;
 } tri_options;
 
 /* A dimension as a postfix program over the dynamic dimensions of its entry. */

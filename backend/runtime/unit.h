@@ -41,6 +41,11 @@ void tri_print(struct tri_context *ctx, const char *text, const uint8_t *kinds, 
 /* The first value is the condition, the template is for the others. If the condition is false, records the error "where: message". */
 void tri_assert(struct tri_context *ctx, const char *text, const char *where, const uint8_t *kinds, void *const *bufs, const int64_t *dims,
 		uint32_t n);
+/* For units with the profile hook. Returns the time in ns, never 0. */
+int64_t tri_profile_begin(void);
+/* Reports a statement of the unit, which began at `start`, to the context's function. */
+struct tri_unit_desc;
+void tri_profile_end(struct tri_context *ctx, const struct tri_unit_desc *unit, uint32_t statement, int64_t start);
 /* True if this run failed. Its results then have no meaning, and loops end. */
 int32_t tri_failed(const struct tri_context *ctx);
 /* Calls fn(arg, i) for i in 0 … n-1 on the context's threads, in any order, and returns when all calls have ended. */

@@ -16,14 +16,20 @@ struct codegen_target {
 	uint32_t vector_bytes; /* 16, 32 or 64 */
 	uint8_t opt;           /* 0 … 3: chooses LLVM's code generation level and passes */
 	bool size;
+	bool profile_hook; /* code reports the time of each statement */
 };
-static inline struct codegen_target codegen_target_for(const struct target *t, uint8_t opt, bool size)
+static inline struct codegen_target codegen_target_for(const struct target *t, uint8_t opt, bool size, bool profile_hook)
 {
-	return (struct codegen_target){.cpu = t->cpu, .features = t->features, .vector_bytes = t->vector_bytes, .opt = opt, .size = size};
+	return (struct codegen_target){.cpu = t->cpu,
+				       .features = t->features,
+				       .vector_bytes = t->vector_bytes,
+				       .opt = opt,
+				       .size = size,
+				       .profile_hook = profile_hook};
 }
 enum codegen_text { CODEGEN_LLVM, CODEGEN_ASM };
 
-#define CODEGEN_ABI 2
+#define CODEGEN_ABI 3
 #define CODEGEN_ENTRY "trib_codegen"
 struct codegen_api {
 	uint32_t abi;
@@ -31,7 +37,8 @@ struct codegen_api {
 	/* Returns the host's cpu name and features, malloc'd. */
 	void (*host)(char **cpu, char **features);
 	struct codegen *(*open)(const struct codegen_target *target, struct buf *error);
-	/* Appends a relocatable object. It defines SYMBOL (tri_unit_fn) and SYMBOL_scratch (tri_scratch_fn). Returns false with a
+	/* Appends a relocatable object. It defines SYMBOL (tri_unit_fn) and SYMBOL_scratch (tri_scratch_fn). With profile_hook it refers to
+	 * SYMBOL_desc, the tri_unit_desc. Returns false with a
 	 * message in *error. */
 	bool (*compile)(struct codegen *c, const struct loop_fn *f, struct buf *object, struct buf *error);
 	/* Compiles a small function and discards it. The first use of LLVM makes tables and loads pages, which takes as long as a small

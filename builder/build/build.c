@@ -22,7 +22,8 @@ static bool expect_code(struct build_context *c, const struct project *p)
 		const struct model_job *m = &p->models[i];
 		if (!model_library(m) || !m->variants[0].backend->emits_objects || m->failed)
 			continue;
-		struct codegen_target t = codegen_target_for(m->platform.target, m->spec->plan.opt, m->spec->plan.size);
+		struct codegen_target t =
+			codegen_target_for(m->platform.target, m->spec->plan.opt, m->spec->plan.size, m->spec->plan.profile_hook);
 		session_expect_code(c->session, &t);
 		break;
 	}

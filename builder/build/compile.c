@@ -26,7 +26,7 @@ static bool emit(const struct build_context *c, struct compile *f, const struct 
 	const struct plan_options *o = &f->job->options;
 	struct emit_request r = {.loops = loops};
 	if (f->is_object) {
-		struct codegen_target target = codegen_target_for(o->target, o->opt, o->size);
+		struct codegen_target target = codegen_target_for(o->target, o->opt, o->size, o->profile_hook);
 		r.api = generators_api(c->session->generators);
 		r.generator = generators_get(c->session->generators, worker, &target, &f->error);
 		if (!r.generator)

@@ -77,7 +77,7 @@ static bool dump_code(struct build_context *c, const struct model_job *m, enum d
 	}
 	if (!tasks_open_generators(c))
 		return false;
-	struct codegen_target target = codegen_target_for(o.target, o.opt, o.size);
+	struct codegen_target target = codegen_target_for(o.target, o.opt, o.size, o.profile_hook);
 	struct codegen *g = generators_get(c->session->generators, 0, &target, &error);
 	enum codegen_text what = d == DUMP_LLVM ? CODEGEN_LLVM : CODEGEN_ASM;
 	bool ok = g && generators_api(c->session->generators)->dump(g, f, what, text, &error);

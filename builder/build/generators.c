@@ -47,7 +47,7 @@ static hash128 hash_target(const struct codegen_target *t)
 	hasher_add_str(h, t->cpu);
 	hasher_add_str(h, t->features);
 	hasher_add_u64(h, t->vector_bytes);
-	hasher_add_u64(h, (uint64_t)t->opt << 1 | t->size);
+	hasher_add_u64(h, (uint64_t)t->profile_hook << 8 | (uint64_t)t->opt << 1 | t->size);
 	return hasher_finish(h);
 }
 

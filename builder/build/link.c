@@ -284,7 +284,8 @@ void link_model(struct model_job *m, const struct repository *repo, uint32_t wor
 				  .compiler = "trib " TRIB_VERSION,
 				  .target = m->platform.text,
 				  .commit = repo->commit,
-				  .dirty = repo->dirty};
+				  .dirty = repo->dirty,
+				  .profile_hook = m->spec->plan.profile_hook};
 	bool ok = link_libraries(m, &info) && write_headers(m, &info);
 	if (ok) {
 		triw_sweep(m->link.arena, m->spec->out, m->spec->name, m->outputs.weights);

@@ -90,6 +90,16 @@ static bool read_weights_options(const struct manifest_block *b, struct weights_
 	return false;
 }
 
+/* Warns if the model has a library without the hook. */
+static void limit_profile_hook(const struct layers *l, bool lazy, struct model_spec *s, struct diags *diags)
+{
+	const char *which = lazy ? "a lazy library" : s->emit & UINT64_C(1) << EMIT_OPENCL ? "an OpenCL library" : NULL;
+	if (!s->plan.profile_hook || !which)
+		return;
+	diag_add(diags, DIAG_MANIFEST_UNUSED, setting_or_default(l, KEY_PROFILE_HOOK)->key_at, "`profile_hook` has no effect in %s", which);
+	s->plan.profile_hook = !lazy;
+}
+
 static bool model_spec(struct arena *session, const struct layers *l, const struct options *o, struct model_spec *s, struct diags *diags)
 {
 	const struct manifest_block *b = l->model;
@@ -113,7 +123,9 @@ static bool model_spec(struct arena *session, const struct layers *l, const stru
 		.n_weight_names = names ? names->n_words : 0,
 		.weights_inside = number_setting(l, KEY_WEIGHTS_INSIDE, -1),
 		.emit = number_setting(l, KEY_EMIT, -1),
-		.plan = {.opt = opt == MANIFEST_OPT_SIZE ? 2 : (uint8_t)opt, .size = opt == MANIFEST_OPT_SIZE},
+		.plan = {.opt = opt == MANIFEST_OPT_SIZE ? 2 : (uint8_t)opt,
+			 .size = opt == MANIFEST_OPT_SIZE,
+			 .profile_hook = number_setting(l, KEY_PROFILE_HOOK, -1)},
 		.cpu = text_setting(l, KEY_CPU, o->cpu),
 		.target = text_setting(l, KEY_TARGET, o->target),
 		.out = text_setting(l, KEY_OUT, o->out),
@@ -137,6 +149,7 @@ static bool model_spec(struct arena *session, const struct layers *l, const stru
 		}
 	}
 	read_inputs(session, b, s);
+	limit_profile_hook(l, o->lazy, s, diags);
 	return read_weights_options(b, &s->weights_options, diags);
 }
 

@@ -187,6 +187,7 @@ static void compare_settings(const struct model_spec *a, const struct model_spec
 		{KEY_WEIGHTS_INSIDE, a->weights_inside == b->weights_inside},
 		{KEY_EMIT, a->emit == b->emit},
 		{KEY_OPT, a->plan.opt == b->plan.opt && a->plan.size == b->plan.size},
+		{KEY_PROFILE_HOOK, a->plan.profile_hook == b->plan.profile_hook},
 		{KEY_CPU, same_text(a->cpu, b->cpu)},
 		{KEY_TARGET, same_text(a->target, b->target)},
 		{KEY_OUT, same_text(a->out, b->out)},

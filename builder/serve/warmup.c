@@ -21,7 +21,8 @@ static void open_generators(struct server *s, const struct project *p)
 		const struct model_job *m = &p->models[i];
 		if (m->failed)
 			continue;
-		struct codegen_target target = codegen_target_for(m->platform.target, m->spec->plan.opt, m->spec->plan.size);
+		struct codegen_target target =
+			codegen_target_for(m->platform.target, m->spec->plan.opt, m->spec->plan.size, m->spec->plan.profile_hook);
 		for (uint32_t w = 0; w < pool_jobs(s->session.pool); w++) {
 			struct codegen *c = generators_get(g, w, &target, &ignored);
 			if (c)

@@ -2,6 +2,7 @@
  * an edit of a callee that does not change the optimised code compiles nothing. */
 #include "builder/store/key.h"
 #include <unistd.h>
+#include "backend/target/target.h"
 #include "base/arena.h"
 #include "base/buf.h"
 #include "builder/module.h"
@@ -76,7 +77,7 @@ hash128 key_unit(hash128 compiler, hash128 target, const struct plan_options *o,
 	struct hasher *h = hasher_new();
 	hasher_add_hash(h, compiler);
 	hasher_add_hash(h, target);
-	hasher_add_u64(h, (uint64_t)o->opt << 1 | o->size);
+	hasher_add_u64(h, (uint64_t)o->profile_hook << 8 | (uint64_t)o->opt << 1 | o->size);
 	hasher_add_str(h, p->unit->symbol); /* the object defines it */
 	hasher_add_hash(h, p->run_fn_hash);
 	return hasher_finish(h);
@@ -86,6 +87,7 @@ struct plan_options key_unit_options(const struct plan_options *model, const str
 {
 	struct plan_options o = *model;
 	o.target = target;
+	o.profile_hook = model->profile_hook && target->arch != ARCH_OPENCL;
 	if (u->opt >= 0) {
 		o.opt = (uint8_t)u->opt;
 		o.size = false;

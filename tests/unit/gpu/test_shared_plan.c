@@ -52,7 +52,7 @@ struct job {
 static bool compile(struct job *j)
 {
 	struct buf error = {0};
-	struct codegen *c = j->api->open(&(struct codegen_target){"x86-64-v3", "", 32, 2, false}, &error);
+	struct codegen *c = j->api->open(&(struct codegen_target){"x86-64-v3", "", 32, 2, false, false}, &error);
 	bool ok = c && j->api->compile(c, j->cpu->loops, &j->out, &error);
 	j->api->close(c);
 	buf_free(&error);

@@ -110,7 +110,7 @@ static bool add_variants(struct native *native, struct trial *t)
 		t->symbol[k] = arena_printf(t->r.a, "%s_%u", t->r.f->name, k);
 		if (k % quick(1, VARIANTS - 1) || !target || !target_runs_here(target))
 			continue;
-		struct codegen_target ct = codegen_target_for(target, variants[k].opt, false);
+		struct codegen_target ct = codegen_target_for(target, variants[k].opt, false, false);
 		t->r.plan.options = (struct plan_options){.target = target, .opt = (uint8_t)variants[k].opt};
 		if (!native_add(native, &ct, build(t, t->symbol[k])))
 			return false;
@@ -444,7 +444,7 @@ static void test_call_and_check(void **state)
 	int32_t index[4] = {1, 0, 2, -1};
 	int64_t rows_dims[2] = {4, 2}, n = 4;
 	assert_true(native_begin(&native));
-	struct codegen_target ct = codegen_target_for(target_get(TARGET_X86_64_V2), 1, false);
+	struct codegen_target ct = codegen_target_for(target_get(TARGET_X86_64_V2), 1, false, false);
 	assert_true(native_add(&native, &ct, rows_function(a)) && native_add(&native, &ct, caller_function(a)));
 	snprintf(path, sizeof path, "%s/leaf.c", native.dir);
 	assert_true(native_write(path, leaf_source, sizeof leaf_source - 1));

@@ -54,7 +54,7 @@ static void test_places(void **state)
 {
 	const struct codegen_api *api = native_api();
 	struct buf error = {0};
-	struct codegen *c = api->open(&(struct codegen_target){"x86-64-v3", "", 32, 1, false}, &error);
+	struct codegen *c = api->open(&(struct codegen_target){"x86-64-v3", "", 32, 1, false, false}, &error);
 	assert_non_null(c);
 	for (uint32_t k = 0; k < quick(FUNCTIONS, 4); k++) {
 		struct arena *a = arena_new(0);

@@ -9,8 +9,10 @@
 #include "tests/unit/backend/plan_loops.h"
 
 enum { FUNCTIONS = 25, TARGETS = 4 };
-static const struct codegen_target targets[TARGETS] = {
-	{"x86-64-v2", "", 16, 1, false}, {"x86-64-v3", "", 32, 2, false}, {"x86-64-v4", "", 64, 1, true}, {"x86-64-v3", "", 32, 0, false}};
+static const struct codegen_target targets[TARGETS] = {{"x86-64-v2", "", 16, 1, false, false},
+						       {"x86-64-v3", "", 32, 2, false, false},
+						       {"x86-64-v4", "", 64, 1, true, false},
+						       {"x86-64-v3", "", 32, 0, false, false}};
 
 static uint32_t n_functions(void) { return quick(FUNCTIONS, 4); }
 
@@ -134,7 +136,7 @@ static const struct loop_fn *power(struct arena *a)
 /* A processor without registers to pass floats in: powf cannot be called. */
 static void test_failure(void **state)
 {
-	static const struct codegen_target poor = {"x86-64", "-sse", 16, 1, false};
+	static const struct codegen_target poor = {"x86-64", "-sse", 16, 1, false, false};
 	const struct codegen_api *api = native_api();
 	struct arena *a = arena_new(0);
 	const struct loop_fn **fns = random_functions(a), *bad = power(a), *good = NULL;

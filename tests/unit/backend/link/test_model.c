@@ -151,7 +151,7 @@ static void fake_new(struct fake *f, uint32_t n_entries)
 				     .params = f->params,
 				     .param_hashes = f->hashes,
 				     .build_fn = build_fn_of};
-	f->info = (struct model_info){"tiny", "1.2 */ x", "trib test", "x86-64-v2", "", true, f->keys};
+	f->info = (struct model_info){"tiny", "1.2 */ x", "trib test", "x86-64-v2", "", true, false, f->keys};
 }
 
 /* ---- a cache that counts ---- */

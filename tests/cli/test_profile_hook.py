@@ -1,0 +1,143 @@
+"""`profile_hook` in the manifest: a program sees each statement and its time; without the key nothing changes."""
+import ctypes
+import struct
+import time
+import unittest
+
+from project import ProjectTest
+
+FLOAT32 = 8
+RUNS = 3
+
+
+class Tensor(ctypes.Structure):
+    _fields_ = [("data", ctypes.c_void_p), ("shape", ctypes.c_int64 * 8), ("rank", ctypes.c_int32), ("dtype", ctypes.c_int32)]
+
+
+class Unit(ctypes.Structure):
+    _fields_ = [("name", ctypes.c_char_p), ("key", ctypes.c_char_p), ("first_statement", ctypes.c_uint32), ("n_statements", ctypes.c_uint32),
+                ("origin", ctypes.c_uint32), ("pad", ctypes.c_uint32)]
+
+
+class Statement(ctypes.Structure):
+    _fields_ = [("name", ctypes.c_uint32), ("first_origin", ctypes.c_uint32), ("n_origins", ctypes.c_uint32)]
+
+
+class Origin(ctypes.Structure):
+    _fields_ = [(name, ctypes.c_uint32) for name in ("file", "line", "column", "operation", "layer", "inlined_at")]
+
+
+class Desc(ctypes.Structure):
+    _fields_ = [("abi", ctypes.c_uint32), ("n_entries", ctypes.c_uint32), ("n_units", ctypes.c_uint32), ("pad", ctypes.c_uint32),
+                ("names", ctypes.c_char_p * 6), ("dirty", ctypes.c_int32), ("reserved", ctypes.c_int32), ("entries", ctypes.c_void_p),
+                ("units", ctypes.POINTER(Unit)), ("statements", ctypes.POINTER(Statement)), ("origins", ctypes.POINTER(Origin)),
+                ("members", ctypes.POINTER(ctypes.c_uint32)), ("texts", ctypes.c_void_p)]
+
+
+class Event(ctypes.Structure):
+    _fields_ = [("size", ctypes.c_uint32), ("statement", ctypes.c_uint32), ("unit", ctypes.POINTER(Unit)), ("start_ns", ctypes.c_int64),
+                ("ns", ctypes.c_int64)]
+
+
+HOOK = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.POINTER(Event))
+
+
+class Options(ctypes.Structure):
+    _fields_ = [("size", ctypes.c_uint32), ("threads", ctypes.c_uint32), ("device", ctypes.c_char_p), ("weights", ctypes.c_char_p),
+                ("profile", HOOK), ("profile_user", ctypes.c_void_p)]
+
+
+class ProfileHook(ProjectTest):
+    example = "digits"
+
+    def switch_on(self):
+        self.edit("tri.build", "    emit    = library header\n", "    emit    = library header\n    profile_hook = true\n")
+
+    def run_model(self, name, hook, size=ctypes.sizeof(Options)):
+        """Runs the library RUNS times; returns (descriptor, ns of each run, outputs). The name is new, because loaders know files by name."""
+        self.write(name, self.read("build/libdigits.so"))
+        lib = ctypes.CDLL(self.path(name))
+        lib.digits_open.restype = ctypes.c_void_p
+        lib.digits_close.argtypes = [ctypes.c_void_p]
+        lib.digits_run.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]
+        model = lib.digits_open(ctypes.byref(Options(size, 2, None, None, hook, 42)), None)
+        self.assertTrue(model)
+        x, out = (ctypes.c_float * (5 * 64))(*(k % 17 for k in range(5 * 64))), (ctypes.c_float * 50)()
+        shape = ctypes.c_int64 * 8
+        io = (Tensor * 2)(Tensor(ctypes.addressof(x), shape(5, 64), 2, FLOAT32), Tensor(ctypes.addressof(out), shape(5, 10), 2, FLOAT32))
+        times = []
+        for _ in range(RUNS):
+            start = time.monotonic_ns()
+            self.assertEqual(lib.digits_run(model, io, None), 0)
+            times.append((start, time.monotonic_ns()))
+        lib.digits_close(model)
+        return Desc.in_dll(lib, "tri_desc"), times, struct.pack("50f", *out)
+
+    def test_each_statement_once_a_run(self):
+        self.build()
+        plain = self.run_model("plain.so", HOOK())[2]
+        self.switch_on()
+        self.build()
+        events = []
+
+        def record(user, event):
+            e = event.contents
+            events.append((user, e.size, ctypes.addressof(e.unit.contents), e.statement, e.start_ns, e.ns))
+
+        desc, times, out = self.run_model("hooked.so", HOOK(record))
+        self.assertEqual(out, plain)
+        self.assertTrue(all(e[:2] == (42, ctypes.sizeof(Event)) for e in events))
+        units = {ctypes.addressof(desc.units[k]): desc.units[k] for k in range(desc.n_units)}
+        self.assertLessEqual({e[2] for e in events}, units.keys())
+        at, entry = next((a, u) for a, u in units.items() if u.n_statements and a == events[-1][2])  # a caller ends after its callees
+        statements = list(range(entry.first_statement, entry.first_statement + entry.n_statements))
+        for start, end in times:
+            of_run = [e for e in events if start <= e[4] <= end]
+            of_entry = [e for e in of_run if e[2] == at]
+            self.assertEqual([e[3] for e in of_entry], statements)
+            self.assertGreater(sum(e[5] for e in of_entry), 0)
+            self.assertLessEqual(sum(e[5] for e in of_entry), end - start)
+        self.assertEqual(len(events) % RUNS, 0)
+        text = lambda offset: ctypes.string_at(desc.texts + offset).decode()
+        for _, _, unit, k, _, ns in events[-len(events) // RUNS:]:
+            s = desc.statements[k]
+            origin = desc.origins[desc.members[s.first_origin]]
+            print(f"{units[unit].name.decode()}: {text(s.name)} {text(origin.file)}:{origin.line} {ns} ns")
+            self.assertRegex(text(origin.file), r"\.tri$")
+            self.assertGreater(origin.line, 0)
+
+    def test_nobody_listens(self):
+        self.switch_on()
+        self.build()
+        events = []
+        hook = HOOK(lambda user, event: events.append(user))
+        self.run_model("null.so", HOOK())
+        self.run_model("short.so", hook, Options.profile.offset)  # a program of an older header
+        self.assertEqual(events, [])
+        self.run_model("all.so", hook)
+        self.assertNotEqual(events, [])
+
+    def test_without_the_key(self):
+        events = []
+        before, code = self.trib("build", "--dump-asm").stdout, self.build()
+        self.run_model("plain.so", HOOK(lambda user, event: events.append(user)))
+        self.assertEqual(events, [])
+        self.assertNotIn("tri_profile", before)
+        plain = self.read("build/libdigits.so")
+        self.switch_on()
+        self.assertIn("tri_profile_end", self.trib("build", "--dump-asm").stdout)
+        self.assertEqual(self.build()["units"]["compiled"], code["units"]["compiled"])
+        self.edit("tri.build", "profile_hook = true", "profile_hook = false")
+        self.assertEqual(self.trib("build", "--dump-asm").stdout, before)
+        self.build()
+        self.assertEqual(self.read("build/libdigits.so"), plain)
+
+    def test_libraries_without_a_hook_warn(self):
+        self.switch_on()
+        self.assertIn("`profile_hook` has no effect in a lazy library", self.trib("build", "--lazy").stderr)
+        self.edit("tri.build", "library header", "library opencl")
+        self.assertIn("`profile_hook` has no effect in an OpenCL library", self.trib("build").stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
