@@ -258,7 +258,7 @@ class Calls(InferenceTest):
                            "def left():", "    one = lib.tri_open_lazy(here.encode(), b'net', None, ctypes.byref(error))",
                            "    if not one: return error.message.decode()",
                            "    desc = ctypes.cast(one[0], ctypes.POINTER(ctypes.c_void_p))",
-                           "    call = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_uint32, ctypes.c_void_p, ctypes.c_void_p)(desc[12])",
+                           "    call = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_uint32, ctypes.c_void_p, ctypes.c_void_p)(desc[16])",
                            "    code = call(one[1], 0, (Tensor * 2)(tensor(x), tensor(y)), ctypes.byref(error))",
                            "    lib.tri_close_lazy(one)", "    return f'{code} {y.tobytes().hex()} '", "print(left())",
                            "text = open(here + '/net.tri').read()", "open(here + '/net.tri', 'w').write(text.replace('tanh(', 'relu('))", "print(left()[:2])",
