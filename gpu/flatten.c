@@ -85,10 +85,6 @@ static dim kernel_items(struct dims *d, enum kernel kernel, const dim *dims)
 		return dim_mul(d, dim_mul(d, dims[0], dims[4]), dim_mul(d, dims[7], dims[8]));
 	if (op == OP_MATMUL)
 		return dim_mul(d, dim_floordiv(d, dim_add(d, dims[0], dim_const(d, 3)), dim_const(d, 4)), dims[2]);
-	if (op == OP_CONV) { /* the same of output channels and positions */
-		dim blocks = dim_floordiv(d, dim_add(d, dims[4], dim_const(d, 3)), dim_const(d, 4));
-		return dim_mul(d, dim_mul(d, dims[0], blocks), dim_mul(d, dims[7], dims[8]));
-	}
 	if (op == OP_PUT)
 		return dim_mul(d, dim_mul(d, dims[0], dims[1]), dims[2]);
 	if (op == OP_SORT)

@@ -2,7 +2,8 @@
 #include "backend/target/kernel.h"
 #include "backend/target/target.h"
 
-#define ANY (1u << ARCH_X86_64 | 1u << ARCH_AARCH64 | 1u << ARCH_OPENCL)
+#define CPU (1u << ARCH_X86_64 | 1u << ARCH_AARCH64)
+#define ANY (CPU | 1u << ARCH_OPENCL)
 #define PLAIN LAYOUT_PLAIN
 #define CHANNELS_LAST LAYOUT_CHANNELS_LAST
 #define TRIT2 LAYOUT_TRIT2
@@ -14,6 +15,7 @@ static const struct kernel_info kernels[] = {
 #include "backend/target/kernels.def"
 #undef KERNEL
 };
+#undef CPU
 #undef ANY
 #undef PLAIN
 #undef CHANNELS_LAST
