@@ -6,6 +6,7 @@
 #include "builder/build/generators.h"
 #include "builder/build/lines.h"
 #include "builder/build/session.h"
+#include "builder/build/timing.h"
 #include "builder/manifest/options.h"
 #include "builder/store/key.h"
 #include "frontend/frontend.h"
@@ -106,6 +107,19 @@ static struct plan_trace trace_of(const struct options *o, enum dump d, struct b
 	};
 }
 
+static const struct plan *plan_for_dump(const struct build_context *c, struct arena *scratch, const struct hir_unit *u,
+					const struct plan_options *o, struct plan_trace *trace)
+{
+	struct plan_figures figures = {0};
+	struct tick t = timing_tick();
+	trace->ir.figures = figures.ir;
+	trace->loops.figures = figures.loops;
+	const struct plan *p = plan_unit(scratch, u, o, c->diags, trace);
+	timing_add(c->timing, PHASE_OPT, 0, u->name, t);
+	timing_add_passes(c->timing, &figures);
+	return p;
+}
+
 static bool dump_unit(struct build_context *c, const struct model_job *m, enum dump d, const struct hir_unit *u, struct buf *text)
 {
 	struct arena *scratch = arena_new(0);
@@ -115,7 +129,7 @@ static bool dump_unit(struct build_context *c, const struct model_job *m, enum d
 		hir_print(u, text);
 	} else {
 		struct plan_trace trace = trace_of(c->request.options, d, text);
-		const struct plan *p = plan_unit(scratch, u, &o, c->diags, &trace);
+		const struct plan *p = plan_for_dump(c, scratch, u, &o, &trace);
 		ok = p ? d <= DUMP_IR || trace.loops.text || dump_code(c, m, d, u, p, text) : trace.ir.stop && !diags_errors(c->diags);
 	}
 	flush(c, text);

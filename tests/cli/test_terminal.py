@@ -211,6 +211,10 @@ class Dumps(ProjectTest):
         self.assertEqual(self.titles("--dump-ir", "--stop-after=merge"), every)
         self.assertEqual(self.titles("--dump-loops", "--stop-after=join"), {"after join"})
         self.assertEqual(self.trib("build", "-C", "p", "--stop-after=fold").stdout, "")
+        timing = self.trib("build", "-C", "p", "--stop-after=fold", "--timing").stdout
+        self.assertRegex(timing, r"(?m)^  fold .* changes")
+        self.assertNotRegex(timing, r"(?m)^  simplify")
+        self.assertRegex(self.trib("build", "-C", "p", "--dump-loops=merge", "--timing").stdout, r"(?m)^  merge .* changes")
         self.assertFalse(os.path.exists(self.path("p/build")))
 
     def test_passes_are_timed(self):
