@@ -41,7 +41,8 @@ bool ir_read_eat(struct ir_reader *r, const char *text)
 {
 	ir_read_space(r);
 	size_t n = strlen(text);
-	if ((size_t)(r->end - r->at) < n || memcmp(r->at, text, n) || (is_word(text[n - 1]) && r->at + n < r->end && is_word(r->at[n])))
+	if ((size_t)(r->end - r->at) < n || memcmp(r->at, text, n) ||
+	    (n && is_word(text[n - 1]) && r->at + n < r->end && is_word(r->at[n])))
 		return false;
 	r->at += n;
 	return true;
