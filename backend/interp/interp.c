@@ -66,7 +66,7 @@ static int64_t inner_size(const struct tensor *x) { return x->dims[x->rank - 1];
 static void check_shapes(struct interp *in, const struct ir_inst *i, const struct tensor *const *x, const struct tensor *out)
 {
 	bool ok = true;
-	if (i->op == OP_RESHAPE)
+	if (i->op == OP_RESHAPE || i->op == OP_CONVERT_LAYOUT)
 		ok = tensor_count(x[0]) == tensor_count(out);
 	if (i->op == OP_MATMUL) {
 		ok = inner_size(x[0]) == x[1]->dims[x[1]->rank - 2] && inner_size(x[1]) == inner_size(out) &&
