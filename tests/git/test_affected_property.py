@@ -1,7 +1,8 @@
 """Random edits of random projects. The definitions and models that `trib affected` names are compared with two oracles: the edits that the test made, and
-full builds before and after. A model whose library differs must be named."""
+full builds before and after. A model whose code differs must be named."""
 import os
 import random
+import re
 import shutil
 import unittest
 
@@ -145,7 +146,7 @@ class AffectedProperty(RepositoryTest):
             self.write(name, text)
 
     def libraries(self, project):
-        """From nothing, in no repository: what a library holds is then all that can differ."""
+        """The keys of each library's units, from nothing, in no repository: its code is then all that can differ. Source lines are in libraries, too."""
         folder = os.path.join(self.tmp, "plain")
         shutil.rmtree(folder, True)
         for name, text in project.files().items():
@@ -156,7 +157,8 @@ class AffectedProperty(RepositoryTest):
         out = {}
         for model in project.models:
             with open(os.path.join(folder, f"build/lib{model}.so"), "rb") as f:
-                out[model] = f.read()
+                out[model] = sorted(re.findall(rb"(?<![0-9a-f])[0-9a-f]{32}\0", f.read()))
+            self.assertTrue(out[model])
         return out
 
     def one(self, seed):
