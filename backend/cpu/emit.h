@@ -81,7 +81,7 @@ LLVMBasicBlockRef emit_block(struct emit *e, const char *name);
 
 /* emit_lines.c: the number of the statement that code belongs to. */
 void emit_lines_open(struct emit *e);
-/* What is emitted from now on belongs to statement `number` - 1; 0: to none. */
+/* Assigns the code that follows to statement `number` - 1; 0: to none. */
 void emit_line(struct emit *e, uint32_t number);
 /* Sets the number again, after the builder was at another instruction. */
 void emit_same_line(struct emit *e);
