@@ -121,6 +121,22 @@ out:
 	return ok;
 }
 
+bool os_read_pieces(const char *path, void (*take)(void *ctx, const void *bytes, size_t n), void *ctx)
+{
+	char piece[1 << 16];
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* refuses a pipe instead of waiting for it */
+	struct stat st;
+	ssize_t r = -1;
+
+	if (fd < 0)
+		return false;
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
+		while ((r = os_fd_read(fd, piece, sizeof piece)) > 0)
+			take(ctx, piece, (size_t)r);
+	os_fd_close(fd);
+	return r == 0;
+}
+
 bool os_map_file(const char *path, const void **data, size_t *len)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* refuses a pipe instead of waiting for it */

@@ -15,6 +15,8 @@ bool os_stamp_eq(const struct file_stamp *a, const struct file_stamp *b);
 
 /* The whole file, NUL-terminated, malloc'd into *data. At most `limit` bytes (0: no limit; larger fails with EFBIG). */
 bool os_read_file(const char *path, size_t limit, char **data, size_t *len);
+/* Hands the bytes to `take` in order. Safe for a file that is truncated meanwhile, which would raise SIGBUS in a mapping. */
+bool os_read_pieces(const char *path, void (*take)(void *ctx, const void *bytes, size_t n), void *ctx);
 /* Read-only private mapping; unmapped by os_unmap. An empty file gives *data == NULL, len 0. */
 bool os_map_file(const char *path, const void **data, size_t *len);
 void os_unmap(const void *data, size_t len);

@@ -14,17 +14,15 @@ static bool real_read(void *ctx, const char *path, char **text, size_t *len)
 	return os_read_file(path, 0, text, len);
 }
 
+static void hash_piece(void *hasher, const void *bytes, size_t n) { hasher_add(hasher, bytes, n); }
+
 static bool real_hash(void *ctx, const char *path, hash128 *content)
 {
-	const void *data;
-	size_t len;
+	struct hasher *h = hasher_new();
+	bool ok = os_read_pieces(path, hash_piece, h);
 	(void)ctx;
-	if (!os_map_file(path, &data, &len))
-		return false;
-	*content = hash_bytes(data ? data : "", len);
-	if (data)
-		os_unmap(data, len);
-	return true;
+	*content = hasher_finish(h);
+	return ok;
 }
 
 static const char *const *real_expand(void *ctx, struct arena *a, const char *pattern, uint32_t *n)

@@ -1,3 +1,4 @@
+#include "base/buf.h"
 #include "base/os.h"
 #include "tests/unit/unit.h"
 #include <dirent.h>
@@ -93,6 +94,28 @@ static void mapping(void **state)
 	os_unmap(data, len);
 	assert_false(os_map_file(".", &data, &len));
 	assert_false(os_map_file("absent", &data, &len));
+}
+
+static void append(void *text, const void *bytes, size_t n) { buf_put(text, bytes, n); }
+
+static void pieces(void **state)
+{
+	enum { MANY = 200001 };
+	struct buf text = {0};
+	char *many = malloc(MANY);
+
+	assert_non_null(many);
+	for (size_t i = 0; i < MANY; i++)
+		many[i] = (char)(i % 251);
+	assert_true(os_write_atomic("p", many, MANY, 0644, false));
+	assert_true(os_read_pieces("p", append, &text));
+	assert_int_equal(text.len, MANY);
+	assert_memory_equal(text.at, many, MANY);
+	buf_free(&text);
+	free(many);
+	assert_false(os_read_pieces(".", append, &text));
+	assert_false(os_read_pieces("absent", append, &text));
+	assert_false(os_read_pieces("/dev/zero", append, &text));
 }
 
 static void stamps(void **state)
@@ -410,6 +433,7 @@ int test_os(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(read_and_write, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(mapping, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(pieces, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(stamps, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(write_if_changed, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(writes_through_links_and_into_pipes, set_up, tear_down),
