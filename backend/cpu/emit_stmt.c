@@ -50,6 +50,10 @@ LLVMValueRef emit_element(struct emit *e, LLVMTypeRef type, LLVMValueRef array, 
 static LLVMValueRef floor_division(struct emit *e, LLVMValueRef a, LLVMValueRef b, bool want_mod)
 {
 	LLVMBuilderRef bl = e->builder;
+	int64_t known = LLVMIsAConstantInt(b) ? LLVMConstIntGetSExtValue(b) : 0;
+	if (known > 0 && (known & (known - 1)) == 0) /* one instruction instead of eight; sizes are rounded up to alignments often */
+		return want_mod ? LLVMBuildAnd(bl, a, emit_i64(e, known - 1), "")
+				: LLVMBuildAShr(bl, a, emit_i64(e, __builtin_ctzll((uint64_t)known)), "");
 	LLVMValueRef zero = emit_i64(e, 0), d = LLVMBuildSelect(bl, LLVMBuildICmp(bl, LLVMIntEQ, b, zero, ""), emit_i64(e, 1), b, "");
 	LLVMValueRef q = LLVMBuildSDiv(bl, a, d, ""), r = LLVMBuildSub(bl, a, LLVMBuildMul(bl, q, d, ""), "");
 	LLVMValueRef apart = LLVMBuildICmp(bl, LLVMIntSLT, LLVMBuildXor(bl, r, d, ""), zero, "");
