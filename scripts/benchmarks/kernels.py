@@ -1,0 +1,121 @@
+"""scripts/bench kernels: single operations beside oneDNN, PyTorch and a copy, and the share of what one core can do at most."""
+import os
+import subprocess
+
+from .engines import Engine, Folder, ceilings, compiled, python_engine, rounds, summary, table
+
+MATMULS = [("int8", "trit", 1, 2560, 2560), ("int8", "trit", 3, 2560, 2560), ("int8", "trit", 8, 2560, 2560), ("int8", "trit", 128, 2560, 2560),
+           ("int8", "trit", 16, 4096, 11008), ("int8", "trit", 33, 1001, 770), ("float32", "trit", 1, 2560, 6912),
+           ("float32", "trit", 8, 2560, 6912), ("float32", "trit", 128, 2560, 6912), ("float32", "float32", 1, 2560, 2560),
+           ("float32", "float32", 128, 768, 3072), ("float32", "float32", 197, 3072, 768)]
+# activations, weights, N, C, H, W, O, KH, KW, stride, padding
+CONVS = [("int8", "trit", 1, 64, 56, 56, 64, 3, 3, 1, 1), ("int8", "trit", 1, 512, 7, 7, 512, 3, 3, 1, 1), ("int8", "trit", 1, 48, 28, 28, 96, 5, 5, 2, 2),
+         ("float32", "trit", 1, 64, 56, 56, 64, 3, 3, 1, 1), ("float32", "float32", 1, 64, 56, 56, 64, 3, 3, 1, 1),
+         ("float32", "float32", 1, 512, 7, 7, 512, 3, 3, 1, 1), ("float32", "float32", 1, 3, 224, 224, 64, 7, 7, 2, 3),
+         ("float32", "float32", 1, 256, 56, 56, 64, 1, 1, 1, 0)]
+LINES = [(4096, 4096), (8, 4096)]
+
+
+def initial(weights, shape):
+    return f"random_ternary({shape})" if weights == "trit" else f"randn({shape})"
+
+
+class Case:
+    def __init__(self, kind, x, w, dims):
+        self.kind, self.x, self.w, self.dims = kind, x, w, dims
+        self.name = "_".join([kind, x, w, *map(str, dims)]) if w else "_".join([kind, *map(str, dims)])
+
+    def result(self):
+        return "int32" if self.x == "int8" else "float32"
+
+    def source(self):
+        if self.kind == "softmax_gelu":
+            shape = f"Tensor<float32, {list(self.dims)}>"
+            return f"fn {self.name}(x: {shape}) -> {shape} {{\n    return softmax(gelu(2.0 * x + 1.0))\n}}\n"
+        if self.kind == "matmul":
+            m, k, n = self.dims
+            inputs, weights, outputs, body = [m, k], [k, n], [m, n], "x @ w"
+        else:
+            n, c, h, w, o, kh, kw, s, p = self.dims
+            inputs, weights = [n, c, h, w], [o, c, kh, kw]
+            outputs, body = [n, o, (h + 2 * p - kh) // s + 1, (w + 2 * p - kw) // s + 1], f"conv2d(x, w, stride={s}, padding={p})"
+        return (f"layer {self.name}() {{\n    param w: Tensor<{self.w}, {weights}> = {initial(self.w, weights)}\n"
+                f"    fn forward(x: Tensor<{self.x}, {inputs}>) -> Tensor<{self.result()}, {outputs}> {{ return {body} }}\n}}\n")
+
+    def operations(self):
+        if self.kind == "matmul":
+            m, k, n = self.dims
+            return 2 * m * k * n
+        n, c, h, w, o, kh, kw, s, p = self.dims
+        return 2 * n * o * ((h + 2 * p - kh) // s + 1) * ((w + 2 * p - kw) // s + 1) * c * kh * kw
+
+    def share(self, ms, limits, copy_ms):
+        """Of the ceiling for products; the time in copies for the rest."""
+        if self.kind == "softmax_gelu":
+            return f"{ms / copy_ms:.2f} copies" if copy_ms else ""
+        ceiling = limits["int8_gops" if self.x == "int8" else "float32_gflops"]
+        return f"{self.operations() / ms / 1e6 / ceiling:.2f}"
+
+
+def all_cases(only):
+    cases = [Case("matmul", x, w, dims) for x, w, *dims in MATMULS] + [Case("conv", x, w, dims) for x, w, *dims in CONVS]
+    cases += [Case("softmax_gelu", "float32", "", dims) for dims in LINES]
+    return [c for c in cases if only in c.name]
+
+
+def build(trib, folder, cases, cpu):
+    with open(os.path.join(folder, "tri.build"), "w", encoding="utf-8") as f:
+        f.write("project kernels\n    version = 1.0\n")
+        for c in cases:
+            f.write(f"model {c.name}\n    sources = kernels.tri\n    entry   = {c.name}\n    profile_hook = true\n")
+    with open(os.path.join(folder, "kernels.tri"), "w", encoding="utf-8") as f:
+        f.writelines(c.source() for c in cases)
+    subprocess.run([trib, "build", "-C", folder, "-q", "--cpu", cpu, "--no-cache"], check=True, env={**os.environ, "TRIB_SERVER": "off"})
+
+
+def prepare(engine, case, folder):
+    dims = ",".join(map(str, case.dims))
+    if engine.name.startswith("trib"):
+        library = os.path.join(folder, "build", f"lib{case.name}.so")
+        engine.prepare(case.name, f"library={library}" + (" kernels=1" if engine.name == "trib kernel" else ""))
+    elif engine.name == "onednn" and case.kind != "softmax_gelu":
+        engine.prepare(case.name, f"{case.kind} {case.x} {' '.join(map(str, case.dims))}")
+    elif engine.name == "torch" and case.x == "float32":
+        engine.prepare(case.name, f"op={case.kind} dims={dims}")
+    elif engine.name == "copy" and case.kind == "softmax_gelu":
+        engine.prepare(case.name, f"dims={dims}")
+
+
+def start(trib_python, python, folder, threads):
+    engines = [python_engine("trib", trib_python, threads), python_engine("trib", trib_python, threads), python_engine("torch", python, threads),
+               python_engine("copy", python, threads)]
+    engines[1].name = "trib kernel"
+    onednn = compiled("onednn.cc", folder, "-std=c++17", "-ldnnl")
+    return engines + ([Engine("onednn", [onednn], threads)] if onednn else [])
+
+
+def row(case, engines, limits):
+    found = {e.name: summary(e, case.name) for e in engines}
+    result = {"case": case.name, "operations": case.operations() if case.w else 0, **found}
+    ms = {name: s["median_ms"] for name, s in found.items() if s}
+    own = ms.get("trib kernel", ms["trib"])
+    result["share"] = case.share(own, limits, ms.get("copy"))
+    return result, [case.name, *(ms.get(n, "") for n in ("trib", "trib kernel", "onednn", "torch", "copy")), result["share"]]
+
+
+def main(options, python):
+    cases = all_cases(options.only)
+    with Folder() as folder:
+        limits = ceilings(folder)
+        build(options.trib, folder, cases, options.cpu)
+        engines = start(python, python, folder, options.threads)
+        for case in cases:
+            for e in engines:
+                prepare(e, case, folder)
+        rounds(engines, [c.name for c in cases], options.rounds, 0.1)
+        rows = [row(c, engines, limits) for c in cases]
+        for e in engines:
+            e.close()
+    print(f"one core: {limits['float32_gflops']} GFLOP/s float32, {limits['int8_gops']} GOP/s int8, {limits['copy_gbs']} GB/s copied")
+    table(["median ms", "trib", "kernel", "onednn", "torch", "copy", "share of ceiling"], [r for _, r in rows])
+    return {"ceilings": limits, "threads": options.threads, "cases": [r for r, _ in rows]}
