@@ -4,9 +4,10 @@
 static const struct {
 	const char *text;
 	bool packed;
+	dtype elem;
 	uint8_t least_rank, most_rank;
 } layouts[] = {
-#define LAYOUT(id, text, packed, least, most) {text, packed, least, most},
+#define LAYOUT(id, text, packed, elem, least, most) {text, packed, DT_##elem, least, most},
 #include "backend/ir/layouts.def"
 #undef LAYOUT
 };
@@ -17,7 +18,7 @@ bool ir_layout_is_packed(enum layout l) { return layouts[l].packed; }
 
 bool ir_layout_fits(enum layout l, const struct hir_type *t)
 {
-	return t->rank >= layouts[l].least_rank && t->rank <= layouts[l].most_rank && (!layouts[l].packed || t->elem == DT_TRIT);
+	return t->rank >= layouts[l].least_rank && t->rank <= layouts[l].most_rank && (!layouts[l].packed || t->elem == layouts[l].elem);
 }
 
 bool ir_reads_any_layout(const struct ir_inst *i, uint32_t k)

@@ -6,6 +6,7 @@
 #include "backend/loops/interp_state.h"
 #include "backend/loops/kernel_shape.h"
 #include "backend/runtime/conv.h"
+#include "backend/runtime/f32_panels.h"
 #include "backend/runtime/trit2.h"
 #include "backend/target/kernel.h"
 #include "base/arena.h"
@@ -29,31 +30,49 @@ static int trit_at(const uint8_t *packed, int64_t K, int64_t N, int64_t k, int64
 	return (block[4 * lane + j] >> (2 * f) & 3) - 1;
 }
 
-static void matmul(const struct kernel_run *r, bool ints, bool packed)
+/* Element [k, n] of panels; f32_panels.h has the format. */
+static double panel_element(const float *packed, int64_t K, int64_t N, int64_t k, int64_t n)
 {
-	int64_t M = r->dims[0], K = r->dims[1], N = r->dims[2];
-	const float *w = r->bufs[1];
-	for (int64_t m = 0; m < M; m++)
-		for (int64_t n = 0; n < N; n++) {
-			double sum = 0;
-			int32_t count = 0;
-			for (int64_t k = 0; k < K; k++) {
-				int t = packed ? trit_at(r->bufs[1], K, N, k, n) : 1;
-				if (ints)
-					count += ((const int8_t *)r->bufs[0])[m * K + k] * t;
-				else if (packed ? t != 0 : 1)
-					sum += (double)((const float *)r->bufs[0])[m * K + k] * (packed ? t : (double)w[k * N + n]);
-			}
-			if (ints)
-				((int32_t *)r->bufs[2])[m * N + n] = count;
-			else
-				((float *)r->bufs[2])[m * N + n] = (float)sum;
-		}
+	int64_t panel = n / TRI_PANEL;
+	return (double)packed[tri_panel_offset(K, panel) + k * tri_panel_width(N, panel) + n % TRI_PANEL];
 }
 
-static void matmul_i8_trit2(const struct kernel_run *r) { matmul(r, true, true); }
-static void matmul_f32_trit2(const struct kernel_run *r) { matmul(r, false, true); }
-static void matmul_f32(const struct kernel_run *r) { matmul(r, false, false); }
+/* The element [m, n] of a product of floats. A zero trit skips its factor. */
+static double product_sum(const struct kernel_run *r, enum layout layout, int64_t m, int64_t n)
+{
+	int64_t K = r->dims[1], N = r->dims[2];
+	const float *x = r->bufs[0], *w = r->bufs[1];
+	double sum = 0;
+	for (int64_t k = 0; k < K; k++) {
+		double a = (double)x[m * K + k];
+		int t = layout == LAYOUT_TRIT2 ? trit_at(r->bufs[1], K, N, k, n) : 0;
+		if (layout == LAYOUT_TRIT2)
+			sum += t ? a * t : 0;
+		else
+			sum += a * (layout == LAYOUT_PANELS ? panel_element(w, K, N, k, n) : (double)w[k * N + n]);
+	}
+	return sum;
+}
+
+static void matmul_floats(const struct kernel_run *r, enum layout layout)
+{
+	for (int64_t i = 0; i < r->dims[0] * r->dims[2]; i++)
+		((float *)r->bufs[2])[i] = (float)product_sum(r, layout, i / r->dims[2], i % r->dims[2]);
+}
+
+static void matmul_i8_trit2(const struct kernel_run *r)
+{
+	int64_t M = r->dims[0], K = r->dims[1], N = r->dims[2];
+	for (int64_t i = 0; i < M * N; i++) {
+		int32_t sum = 0;
+		for (int64_t k = 0; k < K; k++)
+			sum += ((const int8_t *)r->bufs[0])[i / N * K + k] * trit_at(r->bufs[1], K, N, k, i % N);
+		((int32_t *)r->bufs[2])[i] = sum;
+	}
+}
+static void matmul_f32_trit2(const struct kernel_run *r) { matmul_floats(r, LAYOUT_TRIT2); }
+static void matmul_f32(const struct kernel_run *r) { matmul_floats(r, LAYOUT_PLAIN); }
+static void matmul_f32_panels(const struct kernel_run *r) { matmul_floats(r, LAYOUT_PANELS); }
 
 /* ---- convolutions ---- */
 
@@ -203,6 +222,7 @@ static kernel_code *const codes[KERNEL_COUNT] = {
 	[KERNEL_MATMUL_I8_TRIT2] = matmul_i8_trit2,
 	[KERNEL_MATMUL_F32_TRIT2] = matmul_f32_trit2,
 	[KERNEL_MATMUL_F32] = matmul_f32,
+	[KERNEL_MATMUL_F32_PANELS] = matmul_f32_panels,
 	[KERNEL_CONV_I8_TRIT2] = conv_i8_trit2,
 	[KERNEL_CONV_F32] = conv_f32,
 	[KERNEL_SORT_F32] = sort,

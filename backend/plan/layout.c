@@ -3,6 +3,7 @@
 #include <string.h>
 #include "backend/ir/tensor.h"
 #include "backend/plan/plan.h"
+#include "backend/runtime/f32_panels.h"
 #include "backend/runtime/trit2.h"
 #include "base/bug.h"
 
@@ -16,6 +17,7 @@ size_t layout_packed_size(enum layout layout, const struct tensor *t)
 	case LAYOUT_CHANNELS_LAST: return (size_t)tensor_bytes(t);
 	case LAYOUT_TRIT2: return tri_trit2_packed_size(t->dims[0], t->dims[1]);
 	case LAYOUT_TRIT2_WINDOWS: return tri_trit2_packed_size(window_terms(t), t->dims[0]);
+	case LAYOUT_PANELS: return tri_panels_size(t->dims[0], t->dims[1]);
 	case LAYOUT_COUNT: break;
 	}
 	BUG("layout");
@@ -61,6 +63,7 @@ void layout_pack(enum layout layout, const struct tensor *t, void *out)
 		return;
 	case LAYOUT_TRIT2: tri_trit2_pack(t->data, t->dims[0], t->dims[1], out); return;
 	case LAYOUT_TRIT2_WINDOWS: pack_windows(t, out); return;
+	case LAYOUT_PANELS: tri_panels_pack(t->data, t->dims[0], t->dims[1], t->dims[1], 1, out); return;
 	case LAYOUT_COUNT: break;
 	}
 	BUG("layout");

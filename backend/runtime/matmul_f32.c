@@ -1,63 +1,64 @@
-/* y float32 [M, N] = x float32 [M, K] · w float32 [K, N], all row-major. From three rows of x on, panels of w are copied to the stack
- * first, so that they are read in sequence. f32_tile.h says in which order a sum is computed. */
-#include "f32_tile.h"
+/* y float32 [M, N] = x float32 [M, K] · w float32 [K, N], all row-major, or w in panels. Panels of a w that is not packed are copied to the
+ * stack, one block of K at a time. f32_rows.h says in which order a sum is computed. */
+#include <stdbool.h>
+#include <string.h>
+#include "f32_panels.h"
+#include "f32_rows.h"
 
-enum { ROW_BLOCK = 96, COPY_ROWS = 3 };
-_Static_assert(ROW_BLOCK % ROWS == 0 && WIDE % COLS == 0, "tiles");
+enum { ROWS = 96, COLUMNS = 2 * TRI_PANEL }; /* of a tile of the grid */
 
 struct job {
 	const float *x, *w;
 	float *y;
 	int64_t M, K, N;
+	bool packed;
 	const struct tri_epilogue *epilogue;
+	int64_t rows; /* of a tile */
 	struct tri_grid grid;
 };
 
-static void copy_panel(const struct job *job, int64_t n, int64_t width, int64_t k0, int64_t k, float *out)
+/* Returns k terms from k0 on of a panel. `copy`: memory for them. */
+static const float *panel_at(const struct job *job, int64_t panel, int64_t k0, int64_t k, float *copy)
 {
-	for (int64_t i = 0; i < k; i++, out += COLS) {
-		memcpy(out, job->w + (k0 + i) * job->N + n, (size_t)width * sizeof(float));
-		memset(out + width, 0, (size_t)(COLS - width) * sizeof(float));
+	int64_t n = panel * TRI_PANEL, width = tri_panel_width(job->N, panel), columns = job->N - n < width ? job->N - n : width;
+	if (job->packed)
+		return job->w + tri_panel_offset(job->K, panel) + k0 * width;
+	for (int64_t i = 0; i < k; i++) {
+		memcpy(copy + i * width, job->w + (k0 + i) * job->N + n, (size_t)columns * sizeof(float));
+		memset(copy + i * width + columns, 0, (size_t)(width - columns) * sizeof(float));
+	}
+	return copy;
+}
+
+/* Multiplies the rows by one panel. */
+static void multiply(const struct job *job, const float **x, int64_t rows, int64_t panel, float *y, int64_t ldy)
+{
+	_Alignas(64) float copy[TRI_F32_BLOCK * TRI_PANEL];
+	for (int64_t k0 = 0; k0 == 0 || k0 < job->K; k0 += TRI_F32_BLOCK) {
+		int64_t k = job->K - k0 < TRI_F32_BLOCK ? job->K - k0 : TRI_F32_BLOCK;
+		struct tri_f32_rows left = {x, 0, 1, k, k0};
+		tri_f32_rows(&left, rows, panel_at(job, panel, k0, k, copy), tri_panel_width(job->N, panel), y, ldy, k0 == 0);
 	}
 }
 
-/* Computes `rows` rows from m on of columns n … n+width-1 (at most COLS) over one block of K. */
-static void block_narrow(const struct job *job, int64_t n, int64_t width, int64_t m, int64_t rows, int64_t k0, int64_t k,
-			 struct f32_out out)
+/* Computes a tile of the grid: up to `rows` rows from m on, COLUMNS columns from n on. */
+static void compute_tile(const struct job *job, int64_t m, int64_t n)
 {
-	_Alignas(64) float panel[BLOCK * COLS];
-	const float *w = job->w + k0 * job->N + n;
-	int64_t ldw = job->N;
-	if (width < COLS || rows >= COPY_ROWS) {
-		copy_panel(job, n, width, k0, k, panel);
-		w = panel;
-		ldw = COLS;
-	}
-	for (int64_t r = 0; r < rows; r += ROWS)
-		f32_tile(job->x + (m + r) * job->K + k0, job->K, w, ldw, k, rows - r < ROWS ? rows - r : ROWS,
-			 (struct f32_out){out.y + r * out.ldy, out.ldy}, width, k0 == 0);
-}
-
-/* Computes a tile of the grid: WIDE columns by ROW_BLOCK rows. */
-static void tile_wide(const struct job *job, int64_t n, int64_t m)
-{
-	_Alignas(64) float tile[ROW_BLOCK * WIDE];
-	int64_t rows = m + ROW_BLOCK < job->M ? ROW_BLOCK : job->M - m, columns = n + WIDE < job->N ? WIDE : job->N - n;
-	struct f32_out out = {tile, WIDE};
-	if (!job->epilogue)
-		out = (struct f32_out){job->y + m * job->N + n, job->N};
-	for (int64_t k0 = 0; k0 == 0 || k0 < job->K; k0 += BLOCK) {
-		int64_t k = job->K - k0 < BLOCK ? job->K - k0 : BLOCK;
-		if (rows == 1 && columns == WIDE) {
-			f32_micro(job->x + m * job->K + k0, job->K, job->w + k0 * job->N + n, job->N, k, 1, WIDE_VECS, out, WIDE, k0 == 0);
-			continue;
-		}
-		for (int64_t c = 0; c < columns; c += COLS)
-			block_narrow(job, n + c, columns - c < COLS ? columns - c : COLS, m, rows, k0, k,
-				     (struct f32_out){out.y + c, out.ldy});
-	}
+	_Alignas(64) float tile[ROWS * COLUMNS];
+	const float *x[ROWS];
+	int64_t rows = job->M - m < job->rows ? job->M - m : job->rows, columns = job->N - n < COLUMNS ? job->N - n : COLUMNS;
+	bool direct = !job->epilogue && columns % TRI_HALF_PANEL == 0;
+	float *y = direct ? job->y + m * job->N + n : tile;
+	int64_t ldy = direct ? job->N : COLUMNS;
+	for (int64_t r = 0; r < rows; r++)
+		x[r] = job->x + (m + r) * job->K;
+	for (int64_t c = 0; c < columns; c += TRI_PANEL)
+		multiply(job, x, rows, (n + c) / TRI_PANEL, y + c, ldy);
 	if (job->epilogue)
-		job->epilogue->fn(job->epilogue, tile, WIDE, (int64_t[]){0, m, n}, rows, columns);
+		job->epilogue->fn(job->epilogue, tile, COLUMNS, (int64_t[]){0, m, n}, rows, columns);
+	else
+		for (int64_t r = 0; !direct && r < rows; r++)
+			memcpy(job->y + (m + r) * job->N + n, tile + r * COLUMNS, (size_t)columns * sizeof(float));
 }
 
 static void task(void *arg, int64_t i)
@@ -66,15 +67,24 @@ static void task(void *arg, int64_t i)
 	int64_t from, to;
 	tri_grid_range(&job->grid, i, &from, &to);
 	for (int64_t t = from; t < to; t++)
-		tile_wide(job, t / job->grid.rows * WIDE, t % job->grid.rows * ROW_BLOCK);
+		compute_tile(job, t % job->grid.rows * job->rows, t / job->grid.rows * COLUMNS);
+}
+
+static void multiply_all(struct tri_context *ctx, void *const *bufs, const int64_t *dims, const struct tri_epilogue *epilogue, bool packed)
+{
+	struct job job = {bufs[0], bufs[1], bufs[2], dims[0], dims[1], dims[2], packed, epilogue, 0, {0, 0, 0}};
+	if (job.M <= 0 || job.N <= 0)
+		return;
+	job.rows = tri_f32_tile_rows(job.M, ROWS);
+	job.grid = tri_grid_make((job.N + COLUMNS - 1) / COLUMNS, (job.M + job.rows - 1) / job.rows, job.K * COLUMNS * job.rows);
+	tri_parallel(ctx, task, &job, tri_grid_tasks(&job.grid));
 }
 
 void tri_matmul_f32(struct tri_context *ctx, void *const *bufs, const int64_t *dims, const struct tri_epilogue *epilogue)
 {
-	struct job job = {bufs[0], bufs[1], bufs[2], dims[0], dims[1], dims[2], epilogue, {0, 0, 0}};
-	if (job.M <= 0 || job.N <= 0)
-		return;
-	job.grid = tri_grid_make((job.N + WIDE - 1) / WIDE, (job.M + ROW_BLOCK - 1) / ROW_BLOCK,
-				 4 * job.K * WIDE * (job.M < ROW_BLOCK ? job.M : ROW_BLOCK));
-	tri_parallel(ctx, task, &job, tri_grid_tasks(&job.grid));
+	multiply_all(ctx, bufs, dims, epilogue, false);
+}
+void tri_matmul_f32_panels(struct tri_context *ctx, void *const *bufs, const int64_t *dims, const struct tri_epilogue *epilogue)
+{
+	multiply_all(ctx, bufs, dims, epilogue, true);
 }

@@ -8,6 +8,7 @@
 #include "backend/loops/interp.h"
 #include "backend/loops/loops.h"
 #include "backend/loops/visit.h"
+#include "backend/runtime/f32_panels.h"
 #include "backend/runtime/trit2.h"
 #include "base/arena.h"
 #include "base/buf.h"
@@ -141,6 +142,8 @@ static void *memory_of(struct arena *a, const struct loop_fn *f, const struct lo
 	int64_t n = tensor_count(&t);
 	if (b->layout == LAYOUT_TRIT2)
 		return arena_alloc(a, tri_trit2_packed_size(t.dims[0], t.dims[1]) + 64, 64);
+	if (b->layout == LAYOUT_PANELS)
+		return arena_alloc(a, tri_panels_size(t.dims[0], t.dims[1]) + 64, 64);
 	t.data = arena_alloc(a, (size_t)tensor_bytes(&t) + 64, 64);
 	for (int64_t k = 0; k < n; k++)
 		if (dtype_class(t.elem) == DTC_FLOAT)

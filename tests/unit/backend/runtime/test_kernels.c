@@ -6,6 +6,7 @@
 #include <math.h>
 #include <sys/mman.h>
 #include "backend/runtime/conv.h"
+#include "backend/runtime/f32_panels.h"
 #include "backend/runtime/trit2.h"
 #include "backend/runtime/unit.h"
 
@@ -13,7 +14,7 @@ enum { CONTEXT_BYTES = 4096 };
 
 struct kernels {
 	void *library;
-	tri_kernel_fn *i8_trit2, *f32_trit2, *f32, *conv_i8_trit2, *conv_f32;
+	tri_kernel_fn *i8_trit2, *f32_trit2, *f32, *f32_panels, *conv_i8_trit2, *conv_f32;
 	void (*init)(void *ctx, uint32_t threads);
 	void (*end)(void *ctx);
 };
@@ -21,13 +22,13 @@ struct kernels {
 static bool kernels_open(struct arena *a, enum runtime_level level, struct kernels *k)
 {
 	static const char *const names[] = {"tri_matmul_i8_trit2", "tri_matmul_f32_trit2", "tri_matmul_f32", "tri_context_init",
-					    "tri_context_end",     "tri_conv_i8_trit2",    "tri_conv_f32"};
+					    "tri_context_end",     "tri_conv_i8_trit2",    "tri_conv_f32",   "tri_matmul_f32_panels"};
 	struct object *objects[24];
 	if (!level_runs(level)) {
 		print_message("this processor does not run level %d: skipped\n", (int)level);
 		return false;
 	}
-	k->library = link_open(a, objects, runtime_parse(a, level, objects, 24), names, 7);
+	k->library = link_open(a, objects, runtime_parse(a, level, objects, 24), names, 8);
 	*(void **)&k->i8_trit2 = symbol(k->library, names[0]);
 	*(void **)&k->f32_trit2 = symbol(k->library, names[1]);
 	*(void **)&k->f32 = symbol(k->library, names[2]);
@@ -35,6 +36,7 @@ static bool kernels_open(struct arena *a, enum runtime_level level, struct kerne
 	*(void **)&k->end = symbol(k->library, names[4]);
 	*(void **)&k->conv_i8_trit2 = symbol(k->library, names[5]);
 	*(void **)&k->conv_f32 = symbol(k->library, names[6]);
+	*(void **)&k->f32_panels = symbol(k->library, names[7]);
 	return true;
 }
 
@@ -68,7 +70,7 @@ static uint32_t rnd(void)
 
 struct problem {
 	int64_t M, K, N;
-	struct guarded i8, trits, packed, f32, w32, y, y2;
+	struct guarded i8, trits, packed, f32, w32, panels, y, y2;
 };
 static struct problem problem_new(int64_t M, int64_t K, int64_t N)
 {
@@ -81,6 +83,7 @@ static struct problem problem_new(int64_t M, int64_t K, int64_t N)
 			    guarded(tri_trit2_packed_size(K, N)),
 			    guarded(4 * mk),
 			    guarded(4 * kn),
+			    guarded(tri_panels_size(K, N)),
 			    guarded(4 * mn),
 			    guarded(4 * mn)};
 	for (size_t i = 0; i < mk; i++) {
@@ -92,11 +95,12 @@ static struct problem problem_new(int64_t M, int64_t K, int64_t N)
 		((float *)p.w32.at)[i] = (float)((int32_t)rnd() % 100000) / 1000.0f;
 	}
 	tri_trit2_pack(p.trits.at, K, N, p.packed.at);
+	tri_panels_pack(p.w32.at, K, N, N, 1, p.panels.at);
 	return p;
 }
 static void problem_free(struct problem *p)
 {
-	struct guarded all[] = {p->i8, p->trits, p->packed, p->f32, p->w32, p->y, p->y2};
+	struct guarded all[] = {p->i8, p->trits, p->packed, p->f32, p->w32, p->panels, p->y, p->y2};
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		release(all[i]);
 }
@@ -186,13 +190,16 @@ static void check_problem(const struct kernels *k, void *const *ctx, int64_t M, 
 		tri_kernel_fn *fn;
 		void *x, *w;
 		size_t elem;
-	} all[] = {{k->i8_trit2, p.i8.at, p.packed.at, 1}, {k->f32_trit2, p.f32.at, p.packed.at, 4}, {k->f32, p.f32.at, p.w32.at, 4}};
-	for (int i = 0; i < 3; i++) {
+	} all[] = {{k->i8_trit2, p.i8.at, p.packed.at, 1},
+		   {k->f32_trit2, p.f32.at, p.packed.at, 4},
+		   {k->f32, p.f32.at, p.w32.at, 4},
+		   {k->f32_panels, p.f32.at, p.panels.at, 4}};
+	for (int i = 0; i < 4; i++) {
 		run(all[i].fn, ctx[0], &p, all[i].x, all[i].w, p.y.at);
 		if (i == 0)
 			check_i8(&p);
 		else
-			check_float(&p, i == 1, i == 1 ? "f32_trit2" : "f32");
+			check_float(&p, i == 1, i == 1 ? "f32_trit2" : i == 2 ? "f32" : "f32_panels");
 		for (int c = 1; c < 3; c++) {
 			run(all[i].fn, ctx[c], &p, all[i].x, all[i].w, p.y2.at);
 			assert_memory_equal(p.y.at, p.y2.at, (size_t)(4 * M * N));
