@@ -137,31 +137,38 @@ bool os_read_pieces(const char *path, void (*take)(void *ctx, const void *bytes,
 	return r == 0;
 }
 
+bool os_fd_map(int fd, const void **data, size_t *len)
+{
+	struct stat st;
+	void *p = NULL;
+
+	*data = NULL;
+	*len = 0;
+	if (fstat(fd, &st) != 0)
+		return false;
+	if (!S_ISREG(st.st_mode)) {
+		errno = S_ISDIR(st.st_mode) ? EISDIR : ENODEV;
+		return false;
+	}
+	if (st.st_size > 0)
+		p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (p == MAP_FAILED)
+		return false;
+	*data = p;
+	*len = (size_t)st.st_size;
+	return true;
+}
+
 bool os_map_file(const char *path, const void **data, size_t *len)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* refuses a pipe instead of waiting for it */
-	struct stat st;
-	void *p = NULL;
-	bool ok = false;
+	bool ok;
 
 	*data = NULL;
 	*len = 0;
 	if (fd < 0)
 		return false;
-	if (fstat(fd, &st) != 0)
-		goto out;
-	if (!S_ISREG(st.st_mode)) {
-		errno = S_ISDIR(st.st_mode) ? EISDIR : ENODEV;
-		goto out;
-	}
-	if (st.st_size > 0)
-		p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-	ok = p != MAP_FAILED;
-	if (ok) {
-		*data = p;
-		*len = (size_t)st.st_size;
-	}
-out:
+	ok = os_fd_map(fd, data, len);
 	os_fd_close(fd);
 	return ok;
 }

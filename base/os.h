@@ -33,11 +33,17 @@ bool os_write_fd(int fd, const void *data, size_t len);
 bool os_write_if_changed(const char *path, const void *data, size_t len, unsigned mode, bool sync);
 /* Like os_write_atomic, but an existing file keeps its permissions. A new file gets 0666. */
 bool os_rewrite(const char *path, const void *data, size_t len);
-/* A file of known size that any threads write piece by piece. It has no name before it is published. NULL: errno. */
+/* A file that any threads write piece by piece. It has no name before it is published. The target of a link is replaced, not the link.
+ * NULL: errno. */
 struct os_sink;
 struct os_sink *os_sink_open(const char *path, uint64_t size, unsigned mode);
+bool os_sink_resize(struct os_sink *s, uint64_t size); /* reserves the space */
 bool os_sink_write(struct os_sink *s, const void *data, size_t len, uint64_t offset);
-bool os_sink_publish(struct os_sink *s); /* renames it to its path */
+/* Copies bytes towards the start of the file. */
+bool os_sink_move(struct os_sink *s, uint64_t from, uint64_t to, uint64_t len);
+/* As os_map_file. Later writes can be seen in the mapping. */
+bool os_sink_map(const struct os_sink *s, const void **data, size_t *len);
+bool os_sink_publish(struct os_sink *s); /* renames it to its path, unless the file there has the same content */
 void os_sink_close(struct os_sink *s);   /* NULL is accepted; a file that was not published is removed */
 bool os_mkdirs(const char *path);        /* with parents; true if it exists */
 bool os_remove_tree(const char *path);   /* true if absent; never follows links */

@@ -33,7 +33,7 @@ static bool is_locked_out(int fd) { return flock(fd, LOCK_EX | LOCK_NB) != 0 && 
 /* Creates a file and locks it if the file system has locks. -1 and EAGAIN: os_remove_temporaries removed it. */
 static int create_locked(const char *name, unsigned mode)
 {
-	int fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+	int fd = open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
 	struct stat st;
 
 	if (fd < 0 || (!is_locked_out(fd) && fstat(fd, &st) == 0 && st.st_nlink > 0))

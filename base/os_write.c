@@ -4,8 +4,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "base/bug.h"
 #include "base/os.h"
 #include "base/os_fd.h"
 
@@ -125,6 +127,7 @@ bool os_rewrite(const char *path, const void *data, size_t len)
 struct os_sink {
 	int fd;
 	char *path, *temporary; /* temporary: NULL once published, and while the file has no name */
+	bool in_place;          /* the path is a device or a pipe: the file is in memory until it is published */
 };
 
 /* Opens a file without a name, which disappears if the process is killed. If the file system has none, opens a temporary file. */
@@ -134,40 +137,113 @@ static bool open_nameless(struct os_sink *s, unsigned mode)
 
 	if (slash)
 		*slash = 0;
-	s->fd = open(slash && slash != s->path ? s->path : slash ? "/" : ".", O_WRONLY | O_TMPFILE | O_CLOEXEC, mode);
+	s->fd = open(slash && slash != s->path ? s->path : slash ? "/" : ".", O_RDWR | O_TMPFILE | O_CLOEXEC, mode);
 	if (slash)
 		*slash = '/';
 	return s->fd >= 0 || (s->temporary = os_temporary_create(s->path, mode, &s->fd));
 }
 
+/* The target of a link is replaced, not the link. */
+static char *sink_path(const char *path)
+{
+	struct stat link;
+	char *target = lstat(path, &link) == 0 && S_ISLNK(link.st_mode) ? realpath(path, NULL) : NULL;
+
+	return target ? target : strdup(path);
+}
+
 struct os_sink *os_sink_open(const char *path, uint64_t size, unsigned mode)
 {
 	struct os_sink *s = calloc(1, sizeof *s);
-	int fail;
+	struct stat st;
 
 	if (!s)
 		return NULL;
 	s->fd = -1;
-	s->path = strdup(path);
-	if (!s->path || !open_nameless(s, mode)) {
-		os_sink_close(s);
-		return NULL;
-	}
-	/* reserves all space now, so that a full disk is reported before anything is written */
-	do
-		fail = size == 0 || fallocate(s->fd, 0, 0, (off_t)size) == 0 ? 0 : errno;
-	while (fail == EINTR);
-	if (!fail || (fail == EOPNOTSUPP && ftruncate(s->fd, (off_t)size) == 0))
+	s->path = sink_path(path);
+	s->in_place = s->path && stat(s->path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
+	if (s->in_place)
+		s->fd = memfd_create("sink", MFD_CLOEXEC);
+	if (s->path && (s->in_place ? s->fd >= 0 : open_nameless(s, mode)) && os_sink_resize(s, size))
 		return s;
 	os_sink_close(s);
-	errno = fail;
 	return NULL;
+}
+
+bool os_sink_resize(struct os_sink *s, uint64_t size)
+{
+	struct stat st;
+	int fail;
+
+	if (fstat(s->fd, &st) != 0)
+		return false;
+	/* reserves all space now, so that a full disk is reported before anything is written */
+	do
+		fail = size <= (uint64_t)st.st_size || fallocate(s->fd, 0, 0, (off_t)size) == 0 ? 0 : errno;
+	while (fail == EINTR);
+	errno = fail;
+	return (!fail || fail == EOPNOTSUPP) && ftruncate(s->fd, (off_t)size) == 0;
 }
 
 bool os_sink_write(struct os_sink *s, const void *data, size_t len, uint64_t offset) { return write_full(s->fd, data, len, (off_t)offset); }
 
+bool os_sink_move(struct os_sink *s, uint64_t from, uint64_t to, uint64_t len)
+{
+	char piece[1 << 16];
+
+	BUG_ON(to > from);
+	while (len) {
+		ssize_t r = pread(s->fd, piece, len < sizeof piece ? len : sizeof piece, (off_t)from);
+
+		if (r < 0 && errno == EINTR)
+			continue;
+		if (r == 0)
+			errno = EIO;
+		if (r <= 0 || !write_full(s->fd, piece, (size_t)r, (off_t)to))
+			return false;
+		from += (uint64_t)r;
+		to += (uint64_t)r;
+		len -= (uint64_t)r;
+	}
+	return true;
+}
+
+bool os_sink_map(const struct os_sink *s, const void **data, size_t *len) { return os_fd_map(s->fd, data, len); }
+
+/* Compares from the end, because what changes most often is there. */
+static bool is_equal_file(const struct os_sink *s)
+{
+	char a[1 << 14], b[1 << 14];
+	int fd = open(s->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct stat old, new;
+	bool same = fd >= 0 && fstat(fd, &old) == 0 && fstat(s->fd, &new) == 0 && S_ISREG(old.st_mode) && old.st_size == new.st_size;
+
+	for (off_t end = same ? new.st_size : 0; same &&end > 0;) {
+		size_t n = end < (off_t)sizeof a ? (size_t)end : sizeof a;
+
+		end -= (off_t)n;
+		same = pread(fd, a, n, end) == (ssize_t)n && pread(s->fd, b, n, end) == (ssize_t)n && memcmp(a, b, n) == 0;
+	}
+	os_fd_close(fd);
+	return same;
+}
+
+static bool publish_in_place(const struct os_sink *s)
+{
+	const void *data;
+	size_t len;
+	bool ok = os_sink_map(s, &data, &len) && write_in_place(s->path, data, len);
+
+	os_unmap(data, len);
+	return ok;
+}
+
 bool os_sink_publish(struct os_sink *s)
 {
+	if (s->in_place)
+		return publish_in_place(s);
+	if (is_equal_file(s))
+		return true;
 	if (!s->temporary)
 		s->temporary = os_temporary_create(s->path, 0, &s->fd);
 	if (!s->temporary || !publish(s->fd, s->temporary, s->path))
@@ -185,8 +261,7 @@ void os_sink_close(struct os_sink *s)
 		return;
 	if (s->temporary)
 		unlink(s->temporary);
-	if (s->fd >= 0)
-		close(s->fd);
+	os_fd_close(s->fd);
 	free(s->temporary);
 	free(s->path);
 	free(s);

@@ -74,15 +74,19 @@ static uint32_t put_entry(struct launch_writer *w, const struct flat_entry *e)
 
 /* ---- the program ---- */
 
-static void put_blob(struct object *o, struct section_builder *blobs, const void *bytes, size_t len)
+static void put_blob(struct section_builder *blobs, uint32_t symbol, size_t len)
 {
 	if (len)
-		section_put_address(
-			blobs,
-			object_symbol(o, "", object_section(o, SECTION_RODATA, ".rodata.blob", bytes, len, 64), 0, len, false, false), 0);
+		section_put_address(blobs, symbol, 0);
 	else
 		section_put_null(blobs);
 	buf_u64(&blobs->bytes, len);
+}
+
+static uint32_t const_symbol(struct object *o, const void *bytes, size_t len)
+{
+	return len ? object_symbol(o, "", object_section(o, SECTION_RODATA, ".rodata.blob", bytes, len, 64), 0, len, false, false)
+		   : OBJ_UNDEFINED;
 }
 
 static void put_program(struct launch_writer *w, const struct flatten *f)
@@ -90,10 +94,11 @@ static void put_program(struct launch_writer *w, const struct flatten *f)
 	struct section_builder *b = &w->program, blobs = section_begin(w->o, SECTION_RELRO, ".data.rel.ro.blobs", NULL);
 	struct buf text = {0};
 	opencl_program(f->units, f->in->program->n_units, &text);
+	const uint32_t *symbols = model_blob_symbols(w->o, f->weights);
 	for (uint32_t i = 0; i < f->weights->n_blobs; i++)
-		put_blob(w->o, &blobs, f->weights->blobs[i].bytes, f->weights->blobs[i].len);
+		put_blob(&blobs, symbols[i], f->weights->blobs[i].len);
 	for (uint32_t i = 0; i < f->consts.len; i++)
-		put_blob(w->o, &blobs, f->consts.at[i].bytes, f->consts.at[i].len);
+		put_blob(&blobs, const_symbol(w->o, f->consts.at[i].bytes, f->consts.at[i].len), f->consts.at[i].len);
 	section_put_string(b, &w->strings, text.at);
 	buf_u64(&b->bytes, text.len);
 	section_put_address(b, section_end(&blobs, sizeof(struct tri_cl_blob)), 0);

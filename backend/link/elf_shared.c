@@ -1,10 +1,11 @@
 /* Writes an ELF64 shared object for x86-64. File offsets equal addresses. Each segment starts on a page:
- *   R   headers .hash .dynsym .dynstr .rela.dyn .rodata
+ *   R   headers .weights .hash .dynsym .dynstr .rela.dyn .rodata
  *   RX  .text .plt
  *   RW  .data.rel.ro .dynamic .got | .data .bss        (before the bar: read-only after relocation, PT_GNU_RELRO)
  * Not loaded: .debug_* .symtab .strtab .shstrtab and the section headers. There is no lazy binding: calls of imported functions go through stubs
  * `jmp *slot(%rip)` over GOT entries that the loader fills when it loads the library. Our own symbols bind inside the library. The hash
- * table is that of System V, which every loader knows; there are few exports. */
+ * table is that of System V, which every loader knows; there are few exports. Weights come first, so that their place is known before anything
+ * is compiled. They fill whole pages, and are left out of what is written here. */
 #include "backend/link/link.h"
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +18,7 @@
 
 /* clang-format off */
 enum out_section {
-	OUT_NULL, OUT_HASH, OUT_DYNSYM, OUT_DYNSTR, OUT_RELA, OUT_RODATA, OUT_TEXT, OUT_PLT, OUT_RELRO, OUT_DYNAMIC, OUT_GOT, OUT_DATA, OUT_BSS,
+	OUT_NULL, OUT_WEIGHTS, OUT_HASH, OUT_DYNSYM, OUT_DYNSTR, OUT_RELA, OUT_RODATA, OUT_TEXT, OUT_PLT, OUT_RELRO, OUT_DYNAMIC, OUT_GOT, OUT_DATA, OUT_BSS,
 	OUT_DEBUG_ABBREV, OUT_DEBUG_ARANGES, OUT_DEBUG_INFO, OUT_DEBUG_LINE, OUT_SYMTAB, OUT_STRTAB, OUT_SHSTRTAB, OUT_COUNT
 };
 /* clang-format on */
@@ -30,6 +31,7 @@ static const struct {
 	Elf64_Word link;
 } out_table[OUT_COUNT] = {
 	[OUT_NULL] = {"", SHT_NULL, 0, 0, 0},
+	[OUT_WEIGHTS] = {".weights", SHT_PROGBITS, SHF_ALLOC, 0, 0},
 	[OUT_HASH] = {".hash", SHT_HASH, SHF_ALLOC, 4, OUT_DYNSYM},
 	[OUT_DYNSYM] = {".dynsym", SHT_DYNSYM, SHF_ALLOC, sizeof(Elf64_Sym), OUT_DYNSTR},
 	[OUT_DYNSTR] = {".dynstr", SHT_STRTAB, SHF_ALLOC, 0, 0},
@@ -52,7 +54,7 @@ static const struct {
 };
 static const enum out_section out_of[] = {
 	[SECTION_TEXT] = OUT_TEXT, [SECTION_RODATA] = OUT_RODATA, [SECTION_RELRO] = OUT_RELRO,
-	[SECTION_DATA] = OUT_DATA, [SECTION_BSS] = OUT_BSS,
+	[SECTION_DATA] = OUT_DATA, [SECTION_BSS] = OUT_BSS,       [SECTION_WEIGHTS] = OUT_WEIGHTS,
 };
 
 struct extent {
@@ -62,13 +64,16 @@ struct image {
 	struct link *l;
 	struct extent out[OUT_COUNT];
 	uint64_t relro_end, memory_end; /* of the RW segment */
+	uint64_t gap;                   /* bytes of the weights, which are left out */
 	uint64_t total;
 	struct buf dynstr, symtab, strtab, shstrtab, debug[DWARF_SECTIONS];
 	VEC(Elf64_Dyn) needed;
 	uint32_t n_local;    /* local symbols in .symtab, with the null symbol */
 	uint32_t *dynstr_of; /* name offsets of imports, then exports */
-	unsigned char *file;
+	unsigned char *file; /* without the gap */
 };
+
+static unsigned char *file_at(const struct image *im, uint64_t at) { return im->file + (at < LINK_WEIGHTS_AT ? at : at - im->gap); }
 
 static uint32_t put_name(struct buf *b, const char *s)
 {
@@ -133,6 +138,12 @@ static bool lay_out(struct image *im)
 	uint64_t at = sizeof(Elf64_Ehdr) + N_SEGMENTS * sizeof(Elf64_Phdr);
 	uint32_t n = n_dynsyms(im);
 	bool fits = true;
+	im->gap = elf_align(l->request->weights, LINK_WEIGHTS_AT);
+	if (im->gap) {
+		at = LINK_WEIGHTS_AT;
+		fits &= lay_out_kind(im, SECTION_WEIGHTS, &at);
+		at = LINK_WEIGHTS_AT + im->gap;
+	}
 	extent_set(im, OUT_HASH, &at, 8, 4 * (2 + (uint64_t)n + n));
 	extent_set(im, OUT_DYNSYM, &at, 8, n * sizeof(Elf64_Sym));
 	extent_set(im, OUT_DYNSTR, &at, 1, im->dynstr.len);
@@ -160,10 +171,11 @@ static bool lay_out(struct image *im)
 
 struct cursor {
 	unsigned char *file;
-	uint64_t at;
+	uint64_t at, gap;
 };
-static unsigned char *seek(struct cursor *c, uint64_t at, uint64_t size)
+static unsigned char *seek(struct cursor *c, uint64_t address, uint64_t size)
 {
+	uint64_t at = address - c->gap;
 	BUG_ON(at < c->at);
 	memset(c->file + c->at, 0, at - c->at);
 	c->at = at + size;
@@ -184,7 +196,7 @@ static void write_zeros(const struct image *im, enum out_section s, struct curso
 
 static void write_contents(struct image *im)
 {
-	struct cursor c = {im->file, 0};
+	struct cursor c = {im->file, 0, im->gap};
 	write_kind(im, SECTION_RODATA, &c);
 	write_kind(im, SECTION_TEXT, &c);
 	write_zeros(im, OUT_PLT, &c);
@@ -239,9 +251,9 @@ static void write_dynsym(struct image *im)
 		hash[2 + n + i] = *bucket;
 		*bucket = i;
 	}
-	memcpy(im->file + im->out[OUT_HASH].at, hash, im->out[OUT_HASH].size);
-	memcpy(im->file + im->out[OUT_DYNSYM].at, syms, im->out[OUT_DYNSYM].size);
-	memcpy(im->file + im->out[OUT_DYNSTR].at, im->dynstr.at, im->dynstr.len);
+	memcpy(file_at(im, im->out[OUT_HASH].at), hash, im->out[OUT_HASH].size);
+	memcpy(file_at(im, im->out[OUT_DYNSYM].at), syms, im->out[OUT_DYNSYM].size);
+	memcpy(file_at(im, im->out[OUT_DYNSTR].at), im->dynstr.at, im->dynstr.len);
 }
 
 /* ---- relocations ---- */
@@ -271,7 +283,7 @@ static void write_got(struct image *im, struct rela_out *out)
 		unsigned char code[STUB] = {0xff, 0x25, 0, 0, 0, 0, 0x66, 0x90};
 		int32_t rel = (int32_t)(got - (at + 6));
 		memcpy(code + 2, &rel, 4);
-		memcpy(im->file + at, code, STUB);
+		memcpy(file_at(im, at), code, STUB);
 	}
 }
 
@@ -282,7 +294,7 @@ static bool apply_reloc(struct image *im, const struct link_section *s, const st
 	uint64_t at = s->address + r->offset, to;
 	if (r->kind == RELOC_ABS64) {
 		if (target == TARGET_ZERO)
-			memcpy(im->file + at, &r->addend, 8);
+			memcpy(file_at(im, at), &r->addend, 8);
 		else
 			dynamic_reloc(l, out, at, target, r->addend, R_X86_64_64);
 		return true;
@@ -295,11 +307,11 @@ static bool apply_reloc(struct image *im, const struct link_section *s, const st
 		to = address_of(l, target);
 	int64_t value = (int64_t)(to + (uint64_t)r->addend - at);
 	if (r->kind == RELOC_PC64) {
-		memcpy(im->file + at, &value, 8);
+		memcpy(file_at(im, at), &value, 8);
 		return true;
 	}
 	int32_t narrow = (int32_t)value;
-	memcpy(im->file + at, &narrow, 4);
+	memcpy(file_at(im, at), &narrow, 4);
 	if (narrow == value)
 		return true;
 	*l->error = arena_printf(l->a, "%s: a reference in section %s spans more than 2 GiB", l->request->objects[s->object]->name,
@@ -321,7 +333,7 @@ static bool apply_relocs(struct image *im)
 	}
 	BUG_ON(out.relative != rela + l->n_relative || out.symbolic != out.relative + l->n_symbolic);
 	if (im->out[OUT_RELA].size)
-		memcpy(im->file + im->out[OUT_RELA].at, rela, im->out[OUT_RELA].size);
+		memcpy(file_at(im, im->out[OUT_RELA].at), rela, im->out[OUT_RELA].size);
 	return true;
 }
 
@@ -337,7 +349,7 @@ static void write_dynamic(struct image *im)
 		{DT_FLAGS, {DF_BIND_NOW}},       {DT_FLAGS_1, {DF_1_NOW}},           {DT_NULL, {0}},
 	};
 	_Static_assert(sizeof rest <= MAX_DYNAMIC * sizeof *rest, "the dynamic section has room");
-	unsigned char *at = im->file + o[OUT_DYNAMIC].at;
+	unsigned char *at = file_at(im, o[OUT_DYNAMIC].at);
 	if (im->needed.len)
 		memcpy(at, im->needed.at, im->needed.len * sizeof *rest);
 	memcpy(at + im->needed.len * sizeof *rest, rest, sizeof rest);
@@ -416,7 +428,7 @@ static void put_unloaded(struct image *im, struct buf *out, size_t start, enum o
 {
 	while ((out->len - start) % align)
 		buf_u8(out, 0);
-	im->out[s] = (struct extent){out->len - start, bytes->len, align};
+	im->out[s] = (struct extent){out->len - start + im->gap, bytes->len, align};
 	buf_put(out, bytes->at, bytes->len);
 }
 
@@ -446,7 +458,7 @@ static uint64_t put_sections(struct image *im, struct buf *out, size_t start)
 	h[OUT_SYMTAB].sh_info = im->n_local;
 	while ((out->len - start) % 8)
 		buf_u8(out, 0);
-	uint64_t at = out->len - start;
+	uint64_t at = out->len - start + im->gap;
 	buf_put(out, h, sizeof h);
 	return at;
 }
@@ -466,7 +478,7 @@ static void extend(struct buf *b, size_t n)
 static bool write_image(struct image *im, struct buf *out)
 {
 	size_t start = out->len;
-	extend(out, im->total);
+	extend(out, im->total - im->gap);
 	im->file = (unsigned char *)out->at + start;
 	write_contents(im);
 	write_dynsym(im);

@@ -21,6 +21,7 @@ struct evaluation {
 	const struct value *args; /* plan->interface.n_weights */
 	hash128 hash;             /* of the build_fn and the arguments */
 	hash128 *piece_hashes;    /* for each piece: of its code and the arguments that it reads */
+	bool *is_initial;         /* for each piece: it reads initial values of parameters */
 	uint32_t first_node;      /* its pieces are nodes from first_node on, in weight_layout.groups */
 	struct tensor *outputs;   /* data NULL: not evaluated yet */
 };

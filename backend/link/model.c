@@ -29,15 +29,27 @@ _Static_assert((int)TRI_BOOL == (int)DT_BOOL && (int)TRI_TRIT == (int)DT_TRIT &&
 		       (int)TRI_FLOAT64 == (int)DT_FLOAT64,
 	       "element types are copied");
 
+uint32_t *model_blob_symbols(struct object *o, const struct model_weights *w)
+{
+	uint32_t *symbols = ARENA_ARRAY(o->arena, uint32_t, w->n_blobs + 1), all = OBJ_UNDEFINED;
+	for (uint32_t i = 0; i < w->n_blobs; i++) {
+		const struct model_blob *b = &w->blobs[i];
+		if (b->bytes) {
+			uint32_t s = object_section(o, SECTION_RODATA, ".rodata.weight", b->bytes, b->len, MODEL_BLOB_ALIGN);
+			symbols[i] = object_symbol(o, "", s, 0, b->len, false, false);
+			continue;
+		}
+		if (all == OBJ_UNDEFINED)
+			all = object_section(o, SECTION_WEIGHTS, ".weights", NULL, w->size, MODEL_BLOB_ALIGN);
+		symbols[i] = object_symbol(o, "", all, b->offset, b->len, false, false);
+	}
+	return symbols;
+}
+
 static void put_weights(struct model_builder *m)
 {
-	m->blobs = ARENA_ARRAY(m->a, uint32_t, m->w->n_blobs);
+	m->blobs = model_blob_symbols(m->o, m->w);
 	m->tables = ARENA_ARRAY(m->a, uint32_t, m->w->n_tables);
-	for (uint32_t i = 0; i < m->w->n_blobs; i++) {
-		const struct model_blob *blob = &m->w->blobs[i];
-		uint32_t s = object_section(m->o, SECTION_RODATA, ".rodata.weight", blob->bytes ? blob->bytes : "", blob->len, 64);
-		m->blobs[i] = object_symbol(m->o, "", s, 0, blob->len, false, false);
-	}
 	for (uint32_t i = 0; i < m->w->n_tables; i++) { /* all symbols first: tables refer to each other */
 		uint32_t s = object_section(m->o, SECTION_RELRO, ".data.rel.ro.table", NULL, 0, 8);
 		m->tables[i] = object_symbol(m->o, "", s, 0, 0, false, false);

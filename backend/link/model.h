@@ -12,12 +12,15 @@ struct unit_lines;
 /* Packed weights. Slots with the same key share one. */
 struct model_blob {
 	hash128 key;       /* of build_fn, parameters' contents and layout */
-	const void *bytes; /* NULL: not packed yet, or in the weight file */
+	const void *bytes; /* NULL: at `offset` of the weights */
 	size_t len;
-	uint64_t offset;             /* in the weight file */
+	uint64_t offset;             /* a multiple of MODEL_BLOB_ALIGN; blobs with equal bytes may share it */
 	uint32_t part;               /* the part that it is packed with */
+	bool is_initial;             /* made of initial values of parameters, which take long to compute */
 	const struct hir_unit *unit; /* for messages */
 };
+#define MODEL_BLOB_ALIGN 64u
+#define MODEL_LARGE_BLOB 65536u /* at least so many bytes */
 /* One pointer of a weight table: to packed weights, or to the table of a callee. */
 struct model_slot {
 	bool is_table;
@@ -41,8 +44,8 @@ struct model_weights {
 	uint32_t n_blobs;
 	uint32_t *entry_tables; /* for each entry of the program */
 	uint32_t n_parts;
-	uint64_t size;                     /* of all blobs, each rounded up to its alignment */
-	const struct model_file *file;     /* NULL: the blobs' bytes go into the library */
+	uint64_t size;                     /* of the weights: of all blobs at their offsets */
+	const struct model_file *file;     /* NULL: the weights are part of the library (link_request.weights) */
 	const struct blob_source *sources; /* private to this folder */
 };
 
@@ -52,29 +55,34 @@ struct model_input {
 	const struct plan *const *plans;       /* for each of program->units; NULL: the unit is inlined everywhere */
 	const struct tensor *params;           /* for each of program->params, in host layout; data NULL: `load` reads or computes it */
 	const hash128 *param_hashes;           /* of the content, or of what the content is computed from */
+	const bool *is_initial;                /* for each parameter: it has its initial value. NULL: none has */
 	/* Reads or computes the elements of a parameter, into `a`. Thread-safe. Returns false with a message in *error. */
 	bool (*load)(void *ctx, struct arena *a, uint32_t param, struct tensor *out, const char **error);
 	/* Returns the build_fn of a plan; makes it if the plan has none. Thread-safe. */
 	const struct ir_fn *(*build_fn)(void *ctx, const struct plan *plan);
 	void *ctx;
 };
-/* Lays out tables and blobs in `a`. Computes no weights. */
+/* Lays out tables and blobs in `a`, large blobs first. Computes no weights. */
 struct model_weights *model_layout_weights(struct arena *a, const struct model_input *in);
 
 /* Stores packed weights. */
 struct weight_host {
-	/* True if the blob is stored already. Sets b->bytes if it goes into the library. */
+	/* True if the blob is stored already, or can be copied from elsewhere. */
 	bool (*find)(void *ctx, struct model_blob *b);
-	/* Copies b->len bytes. Returns false with a message in *error. */
-	bool (*store)(void *ctx, struct model_blob *b, const void *bytes, const char **error);
+	/* Copies the next n of b->len bytes, from byte `at` on. Returns false with a message in *error. */
+	bool (*write)(void *ctx, struct model_blob *b, uint64_t at, const void *bytes, size_t n, const char **error);
 	void *ctx;
 };
-/* Packs the blobs of one part (0 … n_parts - 1) that the host does not find. Threads may pack different parts; memory then holds the
- * weights of these parts. Returns false with a message in *error, in `a`. */
-bool model_pack_weights(struct arena *a, const struct model_input *in, struct model_weights *w, uint32_t part,
+/* Memory for one packed blob at a time; may be all zero. */
+struct pack_buffer {
+	void *at;
+	size_t size;
+};
+void pack_buffer_free(struct pack_buffer *b);
+/* Packs the blobs of one part (0 … n_parts - 1) that the host does not find. Threads may pack different parts, each with its own buffer; memory
+ * then holds the weights of these parts. Returns false with a message in *error, in `a`. */
+bool model_pack_weights(struct arena *a, const struct model_input *in, struct model_weights *w, uint32_t part, struct pack_buffer *buffer,
 			const struct weight_host *host, const char **error);
-/* Merges blobs with equal bytes. All blobs must have theirs. */
-void model_merge_blobs(struct arena *a, struct model_weights *w);
 
 struct model_info {
 	const char *name, *version, *compiler, *target, *commit;

@@ -10,6 +10,8 @@ struct model_backend {
 	const char *name;      /* tri_model_desc.backend */
 	const uint32_t *codes; /* for each entry the symbol that tri_entry_desc.code points to */
 };
+/* Adds the packed weights to o and returns the symbol of each blob, in an array of o's arena. */
+uint32_t *model_blob_symbols(struct object *o, const struct model_weights *w);
 /* Adds them to o. NAME_open, NAME_run and NAME_close jump to the runtime's tri_model_open, tri_model_run and tri_model_close. */
 void model_describe(struct object *o, const struct model_input *in, const struct model_info *info, const struct model_backend *backend);
 #endif

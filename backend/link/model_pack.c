@@ -5,11 +5,13 @@
 #include "backend/link/model.h"
 #include "base/arena.h"
 #include "base/bug.h"
+#include "base/huge_alloc.h"
 #include "frontend/hir/hir.h"
 
 struct packer {
 	const struct model_input *in;
 	const struct weight_host *host;
+	struct pack_buffer *buffer;
 	struct arena *part; /* results that are read by other pieces of the part */
 	struct arena *out;
 	const char **error;
@@ -67,29 +69,45 @@ static bool evaluate(struct packer *p, struct evaluation *e, uint32_t piece)
 	return ok;
 }
 
+/* A blob may be of any size, and fresh memory costs more than packing: the buffer stays. */
+static void buffer_reserve(struct pack_buffer *b, size_t size)
+{
+	if (b->at && size <= b->size)
+		return;
+	free(b->at);
+	b->size = size;
+	b->at = huge_alloc(size);
+	BUG_ON(!b->at);
+}
+
+void pack_buffer_free(struct pack_buffer *b)
+{
+	free(b->at);
+	*b = (struct pack_buffer){0};
+}
+
 static bool pack(struct packer *p, const struct blob_source *s, struct model_blob *b)
 {
 	struct arena *scratch = arena_new(0);
 	struct tensor t;
 	bool ok = value_tensor(p, &s->value, scratch, &t);
 	const char *error = "unknown error";
-	void *packed = NULL;
+	const void *bytes = ok ? t.data : NULL;
 	if (ok && s->layout != LAYOUT_PLAIN) {
-		packed = malloc(b->len + 1);
-		BUG_ON(!packed);
-		layout_pack(s->layout, &t, packed);
+		buffer_reserve(p->buffer, b->len);
+		layout_pack(s->layout, &t, p->buffer->at);
+		bytes = p->buffer->at;
 	}
-	if (ok && !p->host->store(p->host->ctx, b, packed ? packed : t.data, &error))
+	if (ok && !p->host->write(p->host->ctx, b, 0, bytes, b->len, &error))
 		ok = fail(p, b->unit->name, error);
-	free(packed);
 	arena_free(scratch);
 	return ok;
 }
 
-bool model_pack_weights(struct arena *a, const struct model_input *in, struct model_weights *w, uint32_t part,
+bool model_pack_weights(struct arena *a, const struct model_input *in, struct model_weights *w, uint32_t part, struct pack_buffer *buffer,
 			const struct weight_host *host, const char **error)
 {
-	struct packer p = {in, host, arena_new(0), a, error};
+	struct packer p = {in, host, buffer, arena_new(0), a, error};
 	bool ok = true;
 	for (uint32_t i = 0; i < w->n_blobs && ok; i++)
 		if (w->blobs[i].part == part && !host->find(host->ctx, &w->blobs[i]))

@@ -5,7 +5,6 @@
 #include <string.h>
 #include "backend/link/layout_weights.h"
 #include "backend/link/model.h"
-#include "backend/runtime/triw.h"
 #include "base/arena.h"
 #include "base/bug.h"
 #include "frontend/hir/hir.h"
@@ -55,6 +54,14 @@ static hash128 blob_key(const struct value *v, const struct tensor *t, enum layo
 	return key;
 }
 
+/* True if the value is computed from the initial value of a parameter. */
+static bool is_initial(const struct weight_layout *w, const struct value *v)
+{
+	if (v->param != VALUE_COMPUTED)
+		return w->in->is_initial && w->in->is_initial[v->param];
+	return v->maker->is_initial[v->maker->plan->interface.outputs[v->output].piece];
+}
+
 static uint32_t add_blob(struct weight_layout *w, const struct plan *plan, const struct value *v, enum layout layout)
 {
 	struct tensor t = value_type(w, v);
@@ -63,7 +70,8 @@ static uint32_t add_blob(struct weight_layout *w, const struct plan *plan, const
 	if (map_get(&w->blobs, key, &found))
 		return (uint32_t)found;
 	map_put(&w->blobs, key, w->blob_list.len);
-	vec_push(&w->blob_list, ((struct model_blob){.key = key, .len = layout_packed_size(layout, &t), .unit = plan->unit}));
+	struct model_blob blob = {.key = key, .len = layout_packed_size(layout, &t), .unit = plan->unit, .is_initial = is_initial(w, v)};
+	vec_push(&w->blob_list, blob);
 	vec_push(&w->sources, ((struct blob_source){*v, layout}));
 	return w->blob_list.len - 1;
 }
@@ -90,6 +98,7 @@ static void add_nodes(struct weight_layout *w, struct evaluation *e)
 	const struct build_fn_interface *interface = &e->plan->interface;
 	e->first_node = w->groups.len;
 	e->piece_hashes = ARENA_ARRAY(w->a, hash128, interface->n_pieces + 1);
+	e->is_initial = ARENA_ARRAY(w->a, bool, interface->n_pieces + 1);
 	for (uint32_t i = 0; i < interface->n_pieces; i++) {
 		vec_push(&w->groups, e->first_node + i);
 		e->piece_hashes[i] = interface->pieces[i];
@@ -100,6 +109,7 @@ static void add_nodes(struct weight_layout *w, struct evaluation *e)
 		if (piece == PLAN_NONE)
 			continue;
 		e->piece_hashes[piece] = hash_combine(e->piece_hashes[piece], v->hash);
+		e->is_initial[piece] |= is_initial(w, v);
 		if (v->param == VALUE_COMPUTED)
 			w->groups.at[find_root(w->groups.at, e->first_node + piece)] = find_root(w->groups.at, node_of(v));
 	}
@@ -165,6 +175,16 @@ static void number_parts(struct weight_layout *w, struct model_weights *out)
 	}
 }
 
+static void place_blobs(struct model_weights *out, bool large)
+{
+	for (uint32_t i = 0; i < out->n_blobs; i++) {
+		if ((out->blobs[i].len >= MODEL_LARGE_BLOB) != large)
+			continue;
+		out->blobs[i].offset = out->size;
+		out->size += (out->blobs[i].len + MODEL_BLOB_ALIGN - 1) / MODEL_BLOB_ALIGN * MODEL_BLOB_ALIGN;
+	}
+}
+
 static void store_layout(struct weight_layout *w, struct model_weights *out)
 {
 	out->n_tables = w->table_list.len;
@@ -177,8 +197,9 @@ static void store_layout(struct weight_layout *w, struct model_weights *out)
 	for (uint32_t i = 0; i < out->n_blobs; i++) {
 		out->blobs[i] = w->blob_list.at[i];
 		sources[i] = w->sources.at[i];
-		out->size += (out->blobs[i].len + TRIW_ALIGN - 1) / TRIW_ALIGN * TRIW_ALIGN;
 	}
+	place_blobs(out, true);
+	place_blobs(out, false);
 	number_parts(w, out);
 	out->sources = sources;
 }
@@ -201,40 +222,4 @@ struct model_weights *model_layout_weights(struct arena *a, const struct model_i
 	map_free(&w.tables);
 	map_free(&w.blobs);
 	return out;
-}
-
-/* ---- equal bytes ---- */
-
-/* Hashes length, head and tail. The caller compares all bytes. */
-static hash128 hash_sample(const struct model_blob *b)
-{
-	size_t end = b->len < 4096 ? b->len : 4096;
-	return hash_combine(hash_pair(b->len, 0),
-			    hash_combine(hash_bytes(b->bytes, end), hash_bytes((const char *)b->bytes + b->len - end, end)));
-}
-
-void model_merge_blobs(struct arena *a, struct model_weights *w)
-{
-	struct map contents = {0};
-	uint32_t n = 0, *now = ARENA_ARRAY(a, uint32_t, w->n_blobs + 1);
-	for (uint32_t i = 0; i < w->n_blobs; i++) {
-		const struct model_blob *b = &w->blobs[i];
-		hash128 content = hash_sample(b);
-		uint64_t found;
-		bool seen = map_get(&contents, content, &found);
-		if (seen && w->blobs[found].len == b->len && memcmp(w->blobs[found].bytes, b->bytes, b->len) == 0) {
-			now[i] = (uint32_t)found;
-			continue;
-		}
-		if (!seen)
-			map_put(&contents, content, n);
-		now[i] = n;
-		w->blobs[n++] = *b;
-	}
-	w->n_blobs = n;
-	for (uint32_t t = 0; t < w->n_tables; t++)
-		for (uint32_t k = 0; k < w->tables[t].plan->n_slots; k++)
-			if (!w->tables[t].slots[k].is_table)
-				w->tables[t].slots[k].index = now[w->tables[t].slots[k].index];
-	map_free(&contents);
 }

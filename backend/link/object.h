@@ -9,11 +9,12 @@ struct arena;
 struct buf;
 struct diags;
 
-enum section_kind { SECTION_TEXT, SECTION_RODATA, SECTION_RELRO, SECTION_DATA, SECTION_BSS };
+/* WEIGHTS: its bytes are in the library already (link_request.weights). */
+enum section_kind { SECTION_TEXT, SECTION_RODATA, SECTION_RELRO, SECTION_DATA, SECTION_BSS, SECTION_WEIGHTS };
 struct obj_section {
 	enum section_kind kind;
 	const char *name;
-	const void *bytes; /* NULL for BSS; not owned */
+	const void *bytes; /* NULL for BSS and WEIGHTS; not owned */
 	uint64_t size;
 	uint32_t align;
 };

@@ -18,7 +18,7 @@
 #include "builder/store/serializer.h"
 #include "builder/weights/triw.h"
 
-#define MOST_OUTPUT ((uint64_t)64 << 20) /* bytes of all outputs together */
+#define MOST_OUTPUT ((uint64_t)16 << 20) /* bytes of all outputs together */
 
 struct direct {
 	struct build_context *c;
@@ -208,23 +208,28 @@ static bool is_listed(const struct build_context *c, uint32_t i)
 	return i >= c->own_inputs && !strstr(inputs_at(c->inputs, i)->path, ".git");
 }
 
-static bool add_outputs(struct build_context *c, const struct build_result *r, struct direct_record *record)
+/* Large libraries are mostly weights. Copying those into the cache and out of it takes longer than packing them. */
+static bool is_small(const struct build_result *r)
 {
 	uint64_t total = 0;
+	struct file_stamp stamp;
+	for (uint32_t i = 0; i < r->outputs.len; i++)
+		total += os_stamp(r->outputs.at[i], &stamp) ? stamp.size : MOST_OUTPUT;
+	return total < MOST_OUTPUT;
+}
+
+static bool add_outputs(struct build_context *c, const struct build_result *r, struct direct_record *record)
+{
 	record->outputs = ARENA_ARRAY(c->arena, struct direct_output, r->outputs.len + 1);
 	for (uint32_t i = 0; i < r->outputs.len; i++) {
 		const void *bytes;
 		size_t len;
 		if (!os_map_file(r->outputs.at[i], &bytes, &len))
 			return false;
-		total += len;
 		hash128 content = hash_bytes(bytes ? bytes : "", len);
-		bool small = total <= MOST_OUTPUT;
-		if (small && !cache_has(c->stores.cache, CACHE_OUTPUT, content))
+		if (!cache_has(c->stores.cache, CACHE_OUTPUT, content))
 			cache_put(c->stores.cache, CACHE_OUTPUT, content, bytes, len, 0);
 		os_unmap(bytes, len);
-		if (!small)
-			return false;
 		record->outputs[record->n_outputs++] = (struct direct_output){.path = r->outputs.at[i], .content = content};
 	}
 	return true;
@@ -281,7 +286,7 @@ void direct_save(struct build_context *c, const struct project *p, const struct 
 {
 	const struct direct d = {c, p, last, repo};
 	struct direct_record record = {.units = r->units};
-	if (!applies(&d) || diags_count(c->diags))
+	if (!applies(&d) || diags_count(c->diags) || !is_small(r))
 		return;
 	if (add_outputs(c, r, &record)) {
 		record.sources = project_list_sources(c, p, &record.n_sources);

@@ -206,13 +206,29 @@ static bool write_output(struct model_job *m, const char *path, const struct buf
 	return false;
 }
 
-static bool link_library(struct model_job *m, const struct link_request *r, struct buf *out, const char **error)
+static bool is_linked_here(const struct model_job *m) { return strcmp(m->spec->linker, "internal") == 0; }
+
+/* Links and writes the library, which has its weights already. An outside linker writes them again. */
+static bool link_library(struct variant *v, struct link_request *r)
 {
-	if (strcmp(m->spec->linker, "internal") == 0)
-		return link_shared(m->link.arena, r, out, error);
-	bool ok = link_external(m->link.arena, r, m->spec->linker, arena_printf(m->link.arena, ".trib/link-%s", m->spec->name), out, error);
-	if (!ok)
-		m->context->environment = true;
+	struct model_job *m = v->model;
+	struct arena *a = m->link.arena;
+	const char *error = NULL;
+	struct buf out = {0};
+	bool here = is_linked_here(m), has_weights = here && !v->pack.triw && v->pack.layout->size;
+	r->weights = has_weights ? v->pack.layout->size : 0;
+	bool ok = here ? link_shared(a, r, &out, &error)
+		       : link_external(a, r, m->spec->linker, arena_printf(a, ".trib/link-%s", m->spec->name), &out, &error);
+	if (!ok) {
+		m->context->environment |= !here;
+		model_link_failed(m, error);
+	} else if (v->pack.triw) {
+		ok = write_output(m, variant_library(v), &out, 0755);
+	} else {
+		uint64_t gap = (r->weights + LINK_WEIGHTS_AT - 1) / LINK_WEIGHTS_AT * LINK_WEIGHTS_AT;
+		ok = pack_publish(v, &out, has_weights ? LINK_WEIGHTS_AT : out.len, gap);
+	}
+	buf_free(&out);
 	return ok;
 }
 
@@ -223,8 +239,6 @@ static bool link_variant(struct variant *v, const struct model_info *about)
 	struct model_info info = *about;
 	struct link_request r = {.soname = path_base(variant_library(v)), .needed = v->backend->needed};
 	struct object_list l = {0};
-	struct buf out = {0};
-	const char *error = NULL;
 	const struct unit_lines **lines = ARENA_ARRAY(m->link.arena, const struct unit_lines *, m->program->n_units + 1);
 	for (uint32_t i = 0; i < m->program->n_units; i++)
 		lines[i] = v->units.jobs[i].lines;
@@ -238,20 +252,14 @@ static bool link_variant(struct variant *v, const struct model_info *about)
 	r.n_objects = l.n;
 	r.lines = l.lines;
 	r.exports = model_exports(m->link.arena, &in, &info, &r.n_exports);
-	bool ok = link_library(m, &r, &out, &error) ? write_output(m, variant_library(v), &out, 0755) : model_link_failed(m, error);
-	buf_free(&out);
-	return ok;
+	return link_library(v, &r);
 }
 
-/* The packed weights are in memory only while the library is linked. */
 static bool link_libraries(struct model_job *m, const struct model_info *info)
 {
 	for (uint32_t i = 0; i < m->n_variants; i++) {
 		struct variant *v = &m->variants[i];
-		struct pack_mapping weights = {0};
-		bool ok = !variant_library(v) || (pack_publish(v) && pack_map(v, &weights) && link_variant(v, info));
-		pack_unmap(&weights);
-		if (!ok)
+		if (variant_library(v) && !(pack_finish(v) && (is_linked_here(m) || pack_map(v)) && link_variant(v, info)))
 			return false;
 	}
 	return true;

@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "builder/manifest/manifest.h"
 
 struct arena;
 struct buf;
@@ -12,6 +13,7 @@ struct link_request;
 struct model_input;
 struct model_job;
 struct repository;
+struct triw_entry;
 struct variant;
 
 /* Sets link.digest, and link.is_current if the outputs were made from an equal one. */
@@ -27,6 +29,8 @@ void link_retain_runtime(struct fragments *f, const struct variant *v);
 bool link_record_is_current(struct model_job *m);
 /* The weight file of the last link if it is unchanged; else NULL. */
 const char *link_record_weights(const struct model_job *m);
+/* The weights in the library of the last link if it is unchanged; else NULL. */
+const struct triw_entry *link_record_library(const struct model_job *m, enum emit emit, uint32_t *n);
 void link_record_save(const struct model_job *m);
 
 /* ---- pack.c: Lays out the weights of one variant, and packs them. On workers. ---- */
@@ -38,15 +42,12 @@ void pack_lay_out(struct variant *v, uint32_t worker);
 /* Packs parts until none is left. Several workers may do so at once, each with its own `a`, which holds the packed weights that no cache
  * holds. NULL, or the error. */
 const char *pack_weights(struct variant *v, struct arena *a, uint32_t worker);
-/* Completes the weight file before the library that opens it is written. False: reported. */
-bool pack_publish(struct variant *v);
-/* Gives the variant the weights that an earlier one has written to the model's weight file. False: reported. */
-struct pack_mapping {
-	const void *bytes;
-	size_t len;
-};
-bool pack_map(struct variant *v, struct pack_mapping *out);
-void pack_unmap(struct pack_mapping *p);
+/* Merges equal weights. Completes the weight file, before the library that opens it is written. False: reported. */
+bool pack_finish(struct variant *v);
+/* Gives the blobs of the library their bytes, for an outside linker. False: reported. */
+bool pack_map(struct variant *v);
+/* Completes the library: the first `before` bytes of `library` are its start, the others follow `gap` bytes later. False: reported. */
+bool pack_publish(struct variant *v, const struct buf *library, size_t before, uint64_t gap);
 
 /* ---- link_external.c: Linking by an outside command (`linker = cc`), in place of our own linker. ---- */
 

@@ -1,4 +1,5 @@
 #include "builder/build/link.h"
+#include <string.h>
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/os.h"
@@ -8,17 +9,34 @@
 #include "builder/store/disk.h"
 #include "builder/store/serializer.h"
 #include "builder/store/store.h"
+#include "builder/weights/packed.h"
 
 struct link_record {
 	hash128 digest;
 	const char *weights;       /* path of the weight file; "": none */
 	struct file_stamp *stamps; /* of the outputs, the weight file last */
 	uint32_t n_stamps;
+	struct library_weights { /* of each library */
+		uint64_t emit;
+		struct triw_entry *entries;
+		uint32_t n;
+	} *libraries;
+	uint32_t n_libraries;
 };
 
 static hash128 record_key(const struct model_job *m)
 {
 	return store_key("link", arena_printf(m->link.arena, "%s/%s", m->spec->out, m->spec->name));
+}
+
+static void serialize_entry(struct serializer *s, struct triw_entry *e)
+{
+	hash128 key;
+	memcpy(&key, e->key, sizeof key);
+	serialize_hash(s, &key);
+	memcpy(e->key, &key, sizeof key);
+	serialize_u64(s, &e->offset);
+	serialize_u64(s, &e->size);
 }
 
 static void serialize(struct serializer *s, struct link_record *r)
@@ -28,6 +46,13 @@ static void serialize(struct serializer *s, struct link_record *r)
 	serialize_array(s, &r->stamps, &r->n_stamps, sizeof *r->stamps);
 	for (uint32_t i = 0; i < r->n_stamps && s->ok; i++)
 		serialize_stamp(s, &r->stamps[i]);
+	serialize_array(s, &r->libraries, &r->n_libraries, sizeof *r->libraries);
+	for (uint32_t i = 0; i < r->n_libraries && s->ok; i++) {
+		serialize_u64(s, &r->libraries[i].emit);
+		serialize_array(s, &r->libraries[i].entries, &r->libraries[i].n, sizeof *r->libraries[i].entries);
+		for (uint32_t k = 0; k < r->libraries[i].n && s->ok; k++)
+			serialize_entry(s, &r->libraries[i].entries[k]);
+	}
 }
 
 static bool load(const struct model_job *m, struct link_record *r)
@@ -63,17 +88,53 @@ const char *link_record_weights(const struct model_job *m)
 																 : NULL;
 }
 
+const struct triw_entry *link_record_library(const struct model_job *m, enum emit emit, uint32_t *n)
+{
+	const char *paths[MOST_OUTPUTS];
+	struct link_record r;
+	struct model_outputs o = m->outputs;
+	if (!load(m, &r))
+		return NULL;
+	o.weights = *r.weights ? r.weights : NULL;
+	uint32_t at = 0;
+	if (model_list_outputs(&o, paths) != r.n_stamps)
+		return NULL;
+	while (at < r.n_stamps && strcmp(paths[at], m->outputs.emitted[emit]) != 0)
+		at++;
+	if (at == r.n_stamps || !disk_has_stamp(m->context->disk, paths[at], &r.stamps[at]))
+		return NULL;
+	for (uint32_t i = 0; i < r.n_libraries; i++)
+		if (r.libraries[i].emit == emit) {
+			*n = r.libraries[i].n;
+			return r.libraries[i].entries;
+		}
+	return NULL;
+}
+
+static void list_libraries(const struct model_job *m, struct link_record *r)
+{
+	r->libraries = ARENA_ARRAY(m->link.arena, struct library_weights, m->n_variants + 1);
+	for (uint32_t i = 0; i < m->n_variants; i++) {
+		const struct variant *v = &m->variants[i];
+		if (!v->pack.packed || strcmp(m->spec->linker, "internal") != 0) /* an outside linker chooses their places */
+			continue;
+		r->libraries[r->n_libraries++] =
+			(struct library_weights){v->emit, packed_table(m->link.arena, v->pack.packed), v->pack.layout->n_blobs};
+	}
+}
+
 void link_record_save(const struct model_job *m)
 {
 	const char *paths[MOST_OUTPUTS];
 	struct file_stamp stamps[MOST_OUTPUTS];
-	struct link_record r = {m->link.digest, m->outputs.weights ? m->outputs.weights : "", stamps,
-				model_list_outputs(&m->outputs, paths)};
+	struct link_record r = {
+		m->link.digest, m->outputs.weights ? m->outputs.weights : "", stamps, model_list_outputs(&m->outputs, paths), NULL, 0};
 	struct buf b = {0};
 	struct serializer s = serializer_to(&b);
 	const struct disk *d = m->context->disk;
 	for (uint32_t i = 0; i < r.n_stamps; i++)
 		d->stamp(d->ctx, paths[i], &stamps[i]);
+	list_libraries(m, &r);
 	serialize(&s, &r);
 	store_put(m->context->stores.project, record_key(m), b.at, b.len);
 	buf_free(&b);

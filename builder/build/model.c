@@ -10,6 +10,7 @@
 #include "builder/manifest/build_spec.h"
 #include "builder/manifest/options.h"
 #include "builder/store/history.h"
+#include "builder/weights/packed.h"
 #include "builder/weights/triw.h"
 #include "frontend/frontend.h"
 #include "frontend/hir/hir.h"
@@ -54,6 +55,7 @@ static void free_variant(struct variant *v)
 	map_free(&v->units.by_identity);
 	pthread_mutex_destroy(&v->units.plan_lock);
 	triw_close(v->pack.triw);
+	packed_close(v->pack.packed);
 	arena_free(v->pack.arena);
 }
 

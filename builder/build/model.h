@@ -67,10 +67,10 @@ struct model_units {
 struct model_pack {
 	struct arena *arena;
 	struct model_weights *layout;
-	bool *is_shared;            /* of each blob: an earlier variant of the model has packed it */
 	struct triw *triw;          /* NULL: the weights go into the library */
+	struct packed *packed;      /* the library that is being written; NULL: not begun, or the weights go into a file */
 	_Atomic uint32_t next_part; /* to be packed */
-	_Atomic uint32_t packed, packed_before;
+	_Atomic uint32_t n_packed, packed_before;
 };
 
 /* A model for one back end. Plans depend on the back end's target, and all else on plans. */

@@ -1,15 +1,18 @@
 #include <stdatomic.h>
-#include <string.h>
 #include "backend/link/backend.h"
+#include "backend/link/link.h"
 #include "backend/link/model.h"
 #include "base/arena.h"
+#include "base/buf.h"
 #include "base/diag.h"
-#include "base/map.h"
 #include "base/os.h"
+#include "base/path.h"
 #include "builder/build/link.h"
 #include "builder/build/build_steps.h"
 #include "builder/build/timing.h"
 #include "builder/cache/cache.h"
+#include "builder/manifest/outputs.h"
+#include "builder/weights/packed.h"
 #include "builder/weights/triw.h"
 #include "frontend/hir/hir.h"
 
@@ -32,33 +35,36 @@ struct model_input pack_model_input(struct variant *v)
 				    .plans = v->units.plans,
 				    .params = m->params.bound.params,
 				    .param_hashes = m->params.bound.hashes,
+				    .is_initial = m->params.bound.is_initial,
 				    .load = load_param,
 				    .build_fn = build_fn_of,
 				    .ctx = v};
 }
 
-/* Where packed weights go: into the weight file, else into the cache, else into an arena. */
-struct weight_store {
+/* The file that the weights go to. NULL: they are there already. */
+static struct packed *packed_of(const struct variant *v) { return v->pack.triw ? triw_packed(v->pack.triw) : v->pack.packed; }
+
+/* What a packer needs. Only what is made of initial values is cached: packing the rest of a weights file again takes no longer. */
+struct packer {
 	struct variant *v;
 	struct cache *cache;
 	struct arena *a;
 };
 
-static bool find_cached(const struct weight_store *s, struct model_blob *b)
+static bool find_cached(const struct packer *s, struct model_blob *b)
 {
 	size_t len;
-	b->bytes = cache_get(s->cache, CACHE_WEIGHTS, b->key, &len);
-	if (b->bytes && len != b->len)
-		b->bytes = NULL;
-	return b->bytes != NULL;
+	const char *error;
+	const void *bytes = b->is_initial ? cache_get(s->cache, CACHE_WEIGHTS, b->key, &len) : NULL;
+	return bytes && len == b->len && packed_write(packed_of(s->v), b, 0, bytes, len, &error);
 }
 
 static bool find_packed(void *ctx, struct model_blob *b)
 {
-	const struct weight_store *s = ctx;
-	struct model_pack *p = &s->v->pack;
-	bool found = p->is_shared[b - p->layout->blobs] || (p->triw ? triw_find(p->triw, b) : find_cached(s, b));
-	p->packed_before += found;
+	const struct packer *s = ctx;
+	struct packed *to = packed_of(s->v);
+	bool found = !to || packed_find(to, b) || find_cached(s, b);
+	s->v->pack.packed_before += found;
 	return found;
 }
 
@@ -69,45 +75,28 @@ static const char *changed_error(struct model_job *m, struct arena *a)
 	return arena_printf(a, "`%s` was changed while it was read; build again", m->spec->weights->text);
 }
 
-static bool store_cached(const struct weight_store *s, struct model_blob *b, const void *bytes, const char **error)
+static bool write_packed(void *ctx, struct model_blob *b, uint64_t at, const void *bytes, size_t n, const char **error)
 {
-	if (weights_changed(s->v->model->params.file)) {
-		*error = changed_error(s->v->model, s->a);
-		return false;
+	const struct packer *s = ctx;
+	struct model_job *m = s->v->model;
+	s->v->pack.n_packed += at == 0;
+	if (b->is_initial && n == b->len) {
+		if (weights_changed(m->params.file)) {
+			*error = changed_error(m, s->a);
+			return false;
+		}
+		cache_put(s->cache, CACHE_WEIGHTS, b->key, bytes, n, 0);
 	}
-	b->bytes = cache_put(s->cache, CACHE_WEIGHTS, b->key, bytes, b->len, 0);
-	if (!b->bytes && b->len)
-		b->bytes = memcpy(arena_alloc(s->a, b->len, 64), bytes, b->len);
-	else if (!b->bytes)
-		b->bytes = "";
-	return true;
+	return packed_write(packed_of(s->v), b, at, bytes, n, error);
 }
 
-static bool store_packed(void *ctx, struct model_blob *b, const void *bytes, const char **error)
+/* An earlier variant of the model has packed all its weights. */
+static void share_weights(struct packed *to, const struct variant *earlier)
 {
-	const struct weight_store *s = ctx;
-	struct model_pack *p = &s->v->pack;
-	p->packed++;
-	return p->triw ? triw_put(p->triw, b, bytes, error) : store_cached(s, b, bytes, error);
-}
-
-/* Finds the blobs that an earlier variant has packed. */
-static void share_blobs(struct variant *v, const struct variant *earlier)
-{
-	struct model_weights *w = v->pack.layout;
-	const struct model_weights *has = earlier->pack.layout;
-	struct map by_key = {0};
-	uint64_t at;
-	for (uint32_t i = 0; i < has->n_blobs; i++)
-		map_put(&by_key, has->blobs[i].key, i);
-	for (uint32_t i = 0; i < w->n_blobs; i++) {
-		if (v->pack.is_shared[i] || !map_get(&by_key, w->blobs[i].key, &at))
-			continue;
-		v->pack.is_shared[i] = true;
-		w->blobs[i].bytes = has->blobs[at].bytes;
-		w->blobs[i].offset = has->blobs[at].offset;
-	}
-	map_free(&by_key);
+	if (packed_of(earlier))
+		packed_share(to, packed_of(earlier));
+	else if (earlier->pack.triw)
+		packed_reuse(to, triw_path(earlier->pack.triw), NULL, 0);
 }
 
 static void open_weight_file(struct variant *v)
@@ -121,6 +110,21 @@ static void open_weight_file(struct variant *v)
 		model_write_failed(m, arena_printf(p->arena, "%s/%s", m->spec->out, p->layout->file->name));
 }
 
+static void open_library(struct variant *v)
+{
+	struct model_job *m = v->model;
+	struct model_pack *p = &v->pack;
+	const char *path = variant_library(v);
+	const struct triw_entry *earlier;
+	uint32_t n;
+	if (os_mkdirs(path_dir(p->arena, path)) && outputs_remove_link(p->arena, path, m->spec->out_named))
+		p->packed = packed_open(path, LINK_WEIGHTS_AT, 0755, p->layout);
+	if (!p->packed)
+		model_write_failed(m, path);
+	else if ((earlier = link_record_library(m, v->emit, &n)))
+		packed_reuse(p->packed, path, earlier, n);
+}
+
 void pack_lay_out(struct variant *v, uint32_t worker)
 {
 	struct tick t = timing_tick();
@@ -128,11 +132,12 @@ void pack_lay_out(struct variant *v, uint32_t worker)
 	struct model_input in = pack_model_input(v);
 	struct model_pack *p = &v->pack;
 	p->layout = model_layout_weights(p->arena, &in);
-	p->is_shared = ARENA_ARRAY(p->arena, bool, p->layout->n_blobs + 1);
-	for (const struct variant *earlier = m->variants; earlier < v; earlier++)
-		share_blobs(v, earlier);
-	if (v->backend->has_weight_file && variant_library(v) && p->layout->size > m->spec->weights_inside)
+	if (v->backend->has_weight_file && p->layout->size > m->spec->weights_inside)
 		open_weight_file(v);
+	else
+		open_library(v);
+	for (const struct variant *earlier = m->variants; earlier < v && packed_of(v); earlier++)
+		share_weights(packed_of(v), earlier);
 	timing_add(m->context->timing, PHASE_PACK, worker + 1, m->spec->name, t);
 }
 
@@ -143,42 +148,44 @@ const char *pack_weights(struct variant *v, struct arena *a, uint32_t worker)
 	struct tick t = timing_tick();
 	struct model_job *m = v->model;
 	struct model_input in = pack_model_input(v);
-	struct weight_store store = {v, m->context->stores.cache, a};
-	struct weight_host host = {find_packed, store_packed, &store};
+	struct packer packer = {v, m->context->stores.cache, a};
+	struct weight_host host = {find_packed, write_packed, &packer};
+	struct pack_buffer buffer = {0};
 	const char *error = NULL;
 	uint32_t part;
 	while (!error && !is_stopped(m) && (part = atomic_fetch_add(&v->pack.next_part, 1)) < v->pack.layout->n_parts)
-		model_pack_weights(a, &in, v->pack.layout, part, &host, &error);
-	if (triw_failed(v->pack.triw))
+		model_pack_weights(a, &in, v->pack.layout, part, &buffer, &host, &error);
+	pack_buffer_free(&buffer);
+	if (packed_failed(packed_of(v)))
 		m->context->environment = true;
 	timing_add(m->context->timing, PHASE_PACK, worker + 1, m->spec->name, t);
 	return error ? error : is_stopped(m) ? "interrupted" : NULL;
 }
 
-bool pack_publish(struct variant *v)
+bool pack_finish(struct variant *v)
 {
 	struct model_job *m = v->model;
+	struct model_pack *p = &v->pack;
 	if (weights_changed(m->params.file))
 		diag_add(m->diags, DIAG_FILE_READ, m->spec->weights->at, "%s", changed_error(m, m->link.arena));
-	else if (v->pack.triw && !triw_finish(v->pack.triw))
-		model_write_failed(m, m->outputs.weights);
+	else if (p->triw ? !triw_finish(p->triw) : !packed_merge(p->packed))
+		model_write_failed(m, p->triw ? m->outputs.weights : variant_library(v));
 	return diags_errors(m->diags) == 0;
 }
 
-bool pack_map(struct variant *v, struct pack_mapping *out)
+bool pack_map(struct variant *v)
 {
 	struct model_weights *w = v->pack.layout;
-	if (v->pack.triw)
-		return true;
-	for (uint32_t i = 0; i < w->n_blobs; i++) {
-		if (w->blobs[i].bytes)
-			continue;
-		if (!out->bytes && !os_map_file(v->model->outputs.weights, &out->bytes, &out->len))
-			return model_link_failed(v->model, "its weight file cannot be read again");
-		w->blobs[i].bytes = (const char *)out->bytes + w->blobs[i].offset;
-	}
-	model_merge_blobs(v->model->link.arena, w);
-	return true;
+	const char *image = v->pack.triw ? NULL : packed_map(v->pack.packed);
+	for (uint32_t i = 0; i < w->n_blobs && image; i++)
+		w->blobs[i].bytes = image + w->blobs[i].offset;
+	return v->pack.triw || image || model_link_failed(v->model, "its weights cannot be read again");
 }
 
-void pack_unmap(struct pack_mapping *p) { os_unmap(p->bytes, p->len); }
+bool pack_publish(struct variant *v, const struct buf *library, size_t before, uint64_t gap)
+{
+	if (packed_publish(v->pack.packed, library->at, library->len, before, gap))
+		return true;
+	model_write_failed(v->model, variant_library(v));
+	return false;
+}

@@ -229,7 +229,7 @@ static void collect_models(struct build_context *c, struct project *p, struct bu
 		const struct model_job *m = &p->models[i];
 		diags_merge(c->diags, m->diags);
 		for (uint32_t k = 0; k < m->n_variants; k++) {
-			r->packed += m->variants[k].pack.packed;
+			r->packed += m->variants[k].pack.n_packed;
 			r->packed_before += m->variants[k].pack.packed_before;
 		}
 	}

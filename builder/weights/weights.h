@@ -33,6 +33,7 @@ struct weights_host {
 struct weights_bound {
 	struct tensor *params; /* as program->params; data NULL: large, so that weights_load computes it */
 	hash128 *hashes;       /* of type, shape and content, or of what the content is computed from */
+	bool *is_initial;      /* not from the file */
 };
 /* Larger parameters are computed or converted when they are packed, one at a time. */
 #define WEIGHTS_LARGE ((int64_t)1 << 20)

@@ -175,11 +175,13 @@ bool weights_bind(struct arena *a, const struct weights *w, const struct hir_pro
 	bool ok = true;
 	out->params = ARENA_ARRAY(a, struct tensor, p->n_params + 1);
 	out->hashes = ARENA_ARRAY(a, hash128, p->n_params + 1);
+	out->is_initial = ARENA_ARRAY(a, bool, p->n_params + 1);
 	for (uint32_t i = 0; i < p->n_params; i++) {
 		const struct hir_param *m = &p->params[i];
 		struct tensor *t = &out->params[i];
 		const struct st_tensor *s = w ? safetensors_find(w->st, m->name) : NULL;
 		param_tensor(m, t);
+		out->is_initial[i] = !s;
 		if (!s && (w || !m->init)) {
 			missing[n_missing++] = i;
 			n_without += !m->init;

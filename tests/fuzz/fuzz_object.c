@@ -21,7 +21,7 @@ static void link_all(struct arena *a, struct object *const *objects, uint32_t n)
 	static const char *const needed[] = {"libc.so.6"};
 	const struct object *o = objects[0];
 	const char *error = NULL, **exports = ARENA_ARRAY(a, const char *, o->n_symbols);
-	struct link_request r = {"x", objects, n, exports, 0, needed, 1, NULL};
+	struct link_request r = {"x", objects, n, exports, 0, needed, 1, NULL, 0};
 	struct buf library = {0};
 	for (uint32_t i = 0; i < o->n_symbols; i++)
 		if (o->symbols[i].global && o->symbols[i].section != OBJ_UNDEFINED)

@@ -234,6 +234,9 @@ static void full_disk(void **state)
 static void sinks(void **state)
 {
 	struct os_sink *s;
+	struct file_stamp before, after;
+	const void *mapped;
+	size_t len;
 
 	assert_int_equal(mkdir("d", 0755), 0);
 	assert_true(os_write_atomic("d/f", "old", 3, 0644, false));
@@ -249,6 +252,36 @@ static void sinks(void **state)
 	os_sink_close(s);
 	check_content("d/f", "abcdef");
 	assert_int_equal(entries("d"), 1);
+	assert_non_null(s = os_sink_open("d/f", 2, 0644)); /* grows, moves what it has, shrinks */
+	assert_true(os_sink_write(s, "ab", 2, 0));
+	assert_true(os_sink_resize(s, 9));
+	assert_true(os_sink_write(s, "cdefghi", 7, 2));
+	assert_true(os_sink_move(s, 3, 1, 6));
+	assert_true(os_sink_resize(s, 7));
+	assert_true(os_sink_map(s, &mapped, &len));
+	assert_int_equal(len, 7);
+	assert_memory_equal(mapped, "adefghi", 7);
+	os_unmap(mapped, len);
+	assert_true(os_sink_publish(s));
+	os_sink_close(s);
+	check_content("d/f", "adefghi");
+	assert_true(os_stamp("d/f", &before));
+	assert_non_null(s = os_sink_open("d/f", 7, 0644)); /* the same content: the file stays */
+	assert_true(os_sink_write(s, "adefghi", 7, 0));
+	assert_true(os_sink_publish(s));
+	os_sink_close(s);
+	assert_true(os_stamp("d/f", &after));
+	assert_true(os_stamp_eq(&before, &after));
+	assert_int_equal(symlink("f", "d/link"), 0); /* the target is replaced */
+	assert_non_null(s = os_sink_open("d/link", 1, 0644));
+	assert_true(os_sink_write(s, "x", 1, 0));
+	assert_true(os_sink_publish(s));
+	os_sink_close(s);
+	check_content("d/f", "x");
+	assert_non_null(s = os_sink_open("/dev/null", 1, 0644)); /* written in place */
+	assert_true(os_sink_publish(s));
+	os_sink_close(s);
+	assert_int_equal(unlink("d/link"), 0);
 	assert_null(os_sink_open("none/f", 3, 0644));
 	assert_int_equal(errno, ENOENT);
 	assert_null(os_sink_open("d/f", (uint64_t)1 << 60, 0644)); /* more than there is */

@@ -107,7 +107,7 @@ __attribute__((unused)) static void *link_open(struct arena *a, struct object *c
 					       uint32_t n_exports)
 {
 	static const char *const needed[] = {"libc.so.6", "libm.so.6"};
-	struct link_request r = {"libtest.so", objects, n, exports, n_exports, needed, 2, NULL};
+	struct link_request r = {"libtest.so", objects, n, exports, n_exports, needed, 2, NULL, 0};
 	struct buf out = {0};
 	const char *error = NULL;
 	if (!link_shared(a, &r, &out, &error))

@@ -109,7 +109,7 @@ static void check_system(struct arena *a, const struct link_request *r, const ch
 static void agrees_with_system_linkers(void **state)
 {
 	struct arena *a = arena_new(0);
-	struct link_request r = {"libtest.so", three_objects(a), 3, exports, 4, needed, 2, NULL};
+	struct link_request r = {"libtest.so", three_objects(a), 3, exports, 4, needed, 2, NULL, 0};
 	struct outcome want = use(link_open(a, r.objects, 3, exports, 4));
 	check_system(a, &r, "cc", "", &want);
 	if (system("command -v ld.lld >/dev/null 2>&1") == 0)
@@ -134,19 +134,19 @@ static void errors(void **state)
 	static const char *const f[] = {"f"}, *const missing[] = {"g"};
 	memcpy(o, three_objects(a), 3 * sizeof *o);
 	o[3] = o[2];
-	expect_error(a, &(struct link_request){"x", o, 4, exports, 4, needed, 2, NULL}, "twice", "three.o");
-	expect_error(a, &(struct link_request){"x", o, 2, exports, 4, needed, 2, NULL}, "three", "two.o");
-	expect_error(a, &(struct link_request){"x", o, 3, exports, 4, NULL, 0, NULL}, "undefined symbol", "o");
-	expect_error(a, &(struct link_request){"x", o, 3, missing, 1, needed, 2, NULL}, "exported symbol g", "not defined");
+	expect_error(a, &(struct link_request){"x", o, 4, exports, 4, needed, 2, NULL, 0}, "twice", "three.o");
+	expect_error(a, &(struct link_request){"x", o, 2, exports, 4, needed, 2, NULL, 0}, "three", "two.o");
+	expect_error(a, &(struct link_request){"x", o, 3, exports, 4, NULL, 0, NULL, 0}, "undefined symbol", "o");
+	expect_error(a, &(struct link_request){"x", o, 3, missing, 1, needed, 2, NULL, 0}, "exported symbol g", "not defined");
 	o[0] = compile(a, "f.o", "extern int pthread_cond_wait(void *, void *); int f(void) { return pthread_cond_wait(0, 0); }");
-	expect_error(a, &(struct link_request){"x", o, 1, f, 1, needed, 2, NULL}, "pthread_cond_wait", "f.o");
+	expect_error(a, &(struct link_request){"x", o, 1, f, 1, needed, 2, NULL, 0}, "pthread_cond_wait", "f.o");
 	o[0] = object_new(a, "hand.o");
 	static const unsigned char code[16] = {0};
 	uint32_t text = object_section(o[0], SECTION_TEXT, ".text", code, 16, 16), sym = object_symbol(o[0], "f", text, 0, 16, true, true);
 	object_reloc(o[0], text, 0, sym, RELOC_ABS64, 0);
-	expect_error(a, &(struct link_request){"x", o, 1, f, 1, NULL, 0, NULL}, "absolute", "hand.o");
+	expect_error(a, &(struct link_request){"x", o, 1, f, 1, NULL, 0, NULL, 0}, "absolute", "hand.o");
 	o[0]->relocs[0].kind = RELOC_ABS32S;
-	expect_error(a, &(struct link_request){"x", o, 1, f, 1, NULL, 0, NULL}, "-fPIC", "hand.o");
+	expect_error(a, &(struct link_request){"x", o, 1, f, 1, NULL, 0, NULL, 0}, "-fPIC", "hand.o");
 	arena_free(a);
 }
 
@@ -161,7 +161,7 @@ static void image_is_sound(void **state)
 {
 	struct arena *a = arena_new(0);
 	struct buf out = {0}, again = {0};
-	struct link_request r = {"libtest.so", three_objects(a), 3, exports, 4, needed, 2, NULL};
+	struct link_request r = {"libtest.so", three_objects(a), 3, exports, 4, needed, 2, NULL, 0};
 	const char *error = NULL, *so = temp_path(a, ".so");
 	assert_true(link_shared(a, &r, &out, &error));
 	assert_true(link_shared(a, &r, &again, &error));
@@ -185,6 +185,38 @@ static void image_is_sound(void **state)
 	unlink(so);
 	buf_free(&out);
 	buf_free(&again);
+	arena_free(a);
+}
+
+/* Weights are in the file before it is linked: `out` has what surrounds them. */
+static void weights_come_first(void **state)
+{
+	enum { N = 5000, GAP = 8192 };
+	static const char *const names[] = {"table"};
+	static char weights[GAP];
+	struct arena *a = arena_new(0);
+	struct object *o = object_new(a, "model");
+	struct buf out = {0}, file = {0};
+	const char *error = NULL, *so = temp_path(a, ".so");
+	uint32_t all = object_section(o, SECTION_WEIGHTS, ".weights", NULL, N, 64);
+	uint32_t blob = object_symbol(o, "", all, 4992, 8, false, false);
+	uint32_t table = object_section(o, SECTION_RELRO, ".data.rel.ro.table", "\0\0\0\0\0\0\0", 8, 8);
+	object_reloc(o, table, 0, blob, RELOC_ABS64, 0);
+	object_symbol(o, "table", table, 0, 8, true, false);
+	strcpy(weights + 4992, "weights");
+	assert_true(link_shared(a, &(struct link_request){"x", &o, 1, names, 1, needed, 2, NULL, N}, &out, &error));
+	buf_put(&file, out.at, LINK_WEIGHTS_AT);
+	buf_put(&file, weights, GAP);
+	buf_put(&file, out.at + LINK_WEIGHTS_AT, out.len - LINK_WEIGHTS_AT);
+	void *h = open_bytes(a, &file);
+	assert_string_equal(*(const char **)symbol(h, "table"), "weights");
+	dlclose(h);
+	write_file(so, file.at, file.len);
+	if (system("command -v readelf >/dev/null 2>&1") == 0)
+		run_command(arena_printf(a, "! readelf -aW %s 2>&1 | grep -iE 'warning|error|corrupt|<unknown'", so));
+	unlink(so);
+	buf_free(&out);
+	buf_free(&file);
 	arena_free(a);
 }
 
@@ -241,7 +273,7 @@ static void speed(void **state)
 		for (int i = 0; i < 20; i++)
 			o[i] = object_parse(scratch, names[i], bytes[i], len[i], &error);
 		uint32_t n = 20 + runtime_parse(scratch, RUNTIME_V3, o + 20, 20);
-		assert_true(link_shared(scratch, &(struct link_request){"x", o, n, names, 24, needed, 2, NULL}, &out, &error));
+		assert_true(link_shared(scratch, &(struct link_request){"x", o, n, names, 24, needed, 2, NULL, 0}, &out, &error));
 		int64_t took = os_now_ns() - start;
 		best = took < best ? took : best;
 		buf_free(&out);
@@ -256,7 +288,8 @@ int test_link(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(runs),       cmocka_unit_test(agrees_with_system_linkers),
 		cmocka_unit_test(errors),     cmocka_unit_test(image_is_sound),
-		cmocka_unit_test(odd_shapes), cmocka_unit_test(speed),
+		cmocka_unit_test(odd_shapes), cmocka_unit_test(weights_come_first),
+		cmocka_unit_test(speed),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -122,7 +122,7 @@ static void try(const void *bytes, size_t len)
 	assert_true(o || error);
 	if (o) {
 		static const char *const exports[] = {"top"};
-		struct link_request r = {"x", &o, 1, exports, 1, exports, 1, NULL};
+		struct link_request r = {"x", &o, 1, exports, 1, exports, 1, NULL, 0};
 		struct buf out = {0};
 		if (!link_shared(a, &r, &out, &error))
 			assert_non_null(error);
