@@ -1,4 +1,5 @@
-"""export.py NETWORK BASE BATCH: writes a network of torchvision with random weights to BASE.safetensors, BASE.pt and BASE.onnx, an input and its output."""
+"""export.py NETWORK BASE BATCH [int8]: writes a network of torchvision with random weights to BASE.safetensors, BASE.pt and BASE.onnx, an input and its
+output. With int8 the ONNX file is quantized, weights for each channel, activations by the input that was written."""
 import sys
 
 import numpy as np
@@ -23,3 +24,18 @@ np.save(base + ".output.npy", y.numpy())
 torch.save(net.state_dict(), base + ".pt")
 save_file({k: v.contiguous() for k, v in net.state_dict().items() if v.is_floating_point()}, base + ".safetensors")
 torch.onnx.export(net, (x,), base + ".onnx", dynamo=False, input_names=["x"], output_names=["y"])
+
+if "int8" in sys.argv[4:]:
+    from onnxruntime import quantization as q
+    from onnxruntime.quantization.shape_inference import quant_pre_process
+
+    class OneInput(q.CalibrationDataReader):
+        def __init__(self):
+            self.left = [{"x": x.numpy()}]
+
+        def get_next(self):
+            return self.left.pop() if self.left else None
+
+    quant_pre_process(base + ".onnx", base + ".shapes.onnx", skip_symbolic_shape=True)
+    q.quantize_static(base + ".shapes.onnx", base + ".onnx", OneInput(), quant_format=q.QuantFormat.QDQ, per_channel=True,
+                      activation_type=q.QuantType.QUInt8, weight_type=q.QuantType.QInt8)

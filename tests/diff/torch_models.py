@@ -284,17 +284,81 @@ class VisionTransformer(nn.Module):
 
 # ---- BitNet ----
 
+def trits_of(weight):
+    """As transformers.integrations.bitnet does: trits by the mean, and what to divide them by."""
+    scale = 1 / weight.abs().mean().clamp(min=1e-5)
+    return (weight * scale).round().clamp(-1, 1), scale
+
+
 class BitLinear(nn.Module):
-    """Master weights; quantized as transformers.integrations.bitnet does: ternary by the mean, int8 by the largest of each row."""
-    def __init__(self, into, out):
+    """Master weights; the input becomes int8 by the largest of each row."""
+    def __init__(self, into, out, bias=False):
         super().__init__()
         self.weight = nn.Parameter(torch.empty(out, into).normal_(std=0.02))
+        self.bias = nn.Parameter(torch.zeros(out)) if bias else None
 
     def forward(self, x):
-        w = 1 / self.weight.abs().mean().clamp(min=1e-5)
-        trits = (self.weight * w).round().clamp(-1, 1)
+        trits, w = trits_of(self.weight)
         s = 127 / x.abs().amax(-1, keepdim=True).clamp(min=1e-5)
-        return F.linear((x * s).round().clamp(-128, 127), trits) / (s * w)
+        y = F.linear((x * s).round().clamp(-128, 127), trits) / (s * w)
+        return y if self.bias is None else y + self.bias
+
+
+class BitConv2d(nn.Module):
+    """Master weights, and a trained scale of the int8 input."""
+    def __init__(self, like):
+        super().__init__()
+        self.weight, self.bias = like.weight, like.bias
+        self.input_scale = nn.Parameter(torch.full((1,), 0.05))
+        self.geometry = dict(stride=like.stride, padding=like.padding, groups=like.groups)
+
+    def forward(self, x):
+        trits, w = trits_of(self.weight)
+        q = (x / self.input_scale).round().clamp(-127, 127)
+        y = F.conv2d(q, trits, **self.geometry) * (self.input_scale / w)
+        return y if self.bias is None else y + self.bias.view(1, -1, 1, 1)
+
+
+class BitAttention(nn.Module):
+    def __init__(self, dim, heads):
+        super().__init__()
+        self.heads, self.in_proj, self.out_proj = heads, BitLinear(dim, 3 * dim, True), BitLinear(dim, dim, True)
+
+    def forward(self, x, *_, need_weights):
+        q, k, v = (y.unflatten(-1, (self.heads, -1)).transpose(1, 2) for y in self.in_proj(x).chunk(3, -1))
+        y = torch.softmax(q @ k.transpose(-1, -2) / math.sqrt(q.shape[-1]), -1) @ v
+        return self.out_proj(y.transpose(1, 2).flatten(2)), None
+
+
+def replaced(net, make):
+    """The network with each layer replaced by make(layer), unless that is None."""
+    for name, child in net.named_children():
+        new = make(child)
+        if new is None:
+            replaced(child, make)
+        else:
+            setattr(net, name, new)
+    return net
+
+
+def ternary(layer):
+    if isinstance(layer, nn.Conv2d):
+        return BitConv2d(layer)
+    if isinstance(layer, nn.Linear):
+        return BitLinear(layer.in_features, layer.out_features, layer.bias is not None)
+    if isinstance(layer, nn.MultiheadAttention):
+        return BitAttention(layer.embed_dim, layer.num_heads)
+    return None
+
+
+def ternary_vit(net):
+    """The patches, the norms and the head stay float32."""
+    replaced(net.encoder, ternary)
+    return net
+
+
+def float_projections(net):
+    return replaced(net, lambda layer: nn.Linear(*reversed(layer.weight.shape), bias=False) if isinstance(layer, BitLinear) else None)
 
 
 class RMSNorm(nn.Module):

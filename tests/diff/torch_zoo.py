@@ -12,7 +12,7 @@ import torch_models as m
 ZOO = os.path.join(SOURCE, "examples", "zoo")
 HERE = os.path.join(SOURCE, "tests", "diff")
 
-# Name in the manifests: published parameters, the full network, layer of zoo_small.tri, the narrow network, its input.
+# Name in the manifests: published parameters (None: those of the PyTorch model), the full network, layer of zoo_small.tri, the narrow network, its input.
 IMAGE = (2, 3, 32, 32)
 MODELS = {
     "mnist_mlp": (669_706, m.Mlp, "MnistMlp", lambda: m.Mlp((784, 24, 16, 10)), (3, 1, 28, 28)),
@@ -27,6 +27,18 @@ MODELS = {
     "efficientnet_b7": (66_347_960, lambda: m.EfficientNet(2.0, 3.1, 1e-3), "EfficientNetB7", lambda: m.EfficientNet(0.25, 3.1, 1e-3, 10), IMAGE),
     "densenet201": (20_013_928, m.DenseNet, "DenseNet201", lambda: m.DenseNet((6, 12, 48, 32), 8, 4, 2, 10), IMAGE),
     "vit_b16": (86_567_656, m.VisionTransformer, "VitB16", lambda: m.VisionTransformer(32, 8, 12, 4, 32, 48, 10), IMAGE),
+    "ternary_resnet18": (None, lambda: m.replaced(m.ResNet(m.BasicBlock, [2, 2, 2, 2]), m.ternary), "TernaryResNet18",
+                         lambda: m.replaced(m.ResNet(m.BasicBlock, [2, 2, 2, 2], 4, 10), m.ternary), IMAGE),
+    "ternary_resnet50": (None, lambda: m.replaced(m.ResNet(m.Bottleneck, [3, 4, 6, 3]), m.ternary), "TernaryResNet50",
+                         lambda: m.replaced(m.ResNet(m.Bottleneck, [3, 4, 6, 3], 4, 10), m.ternary), IMAGE),
+    "ternary_mobilenet_v2": (None, lambda: m.replaced(m.MobileNetV2(), m.ternary), "TernaryMobileNetV2",
+                             lambda: m.replaced(m.MobileNetV2(0.25, 40, 10), m.ternary), IMAGE),
+    "ternary_vit_b16": (None, lambda: m.ternary_vit(m.VisionTransformer()), "TernaryVitB16",
+                        lambda: m.ternary_vit(m.VisionTransformer(32, 8, 12, 4, 32, 48, 10)), IMAGE),
+    "decoder_125m": (None, lambda: m.float_projections(m.BitNet(50304, 12, 768, 12, 12, 2048)), "Decoder125M.prefill Decoder125M.decode",
+                     lambda: m.float_projections(m.BitNet(50, 12, 32, 4, 4, 48)), None),
+    "ternary_decoder_125m": (None, lambda: m.BitNet(50304, 12, 768, 12, 12, 2048), "TernaryDecoder125M.prefill TernaryDecoder125M.decode",
+                             lambda: m.BitNet(50, 12, 32, 4, 4, 48), None),
     "bitnet_2b": (2_412_820_480, m.BitNet, "BitNet2B.prefill BitNet2B.decode", lambda: m.BitNet(50, 30, 32, 4, 2, 48), None),
 }
 
@@ -51,10 +63,11 @@ class Zoo(TorchTest):
             else:
                 self.assertEqual(r["dtype"], "float32")
                 ours[r["model"]][r["name"]] = (tuple(r["shape"]), r["buffer"])
-        self.assertEqual(totals, {name: row[0] for name, row in MODELS.items()})
-        for name, (_, full, *_) in MODELS.items():
+        self.assertEqual(set(totals), set(MODELS))
+        for name, (published, full, *_) in MODELS.items():
             with OnMeta():
                 net = full()
+            self.assertEqual(totals[name], published or sum(p.numel() for p in net.parameters()), name)
             want = {k: (tuple(v.shape), False) for k, v in net.named_parameters()}
             want.update((k, (tuple(v.shape), True)) for k, v in net.named_buffers() if not k.endswith("num_batches_tracked"))
             self.assertEqual(ours[name], want, name)
@@ -114,26 +127,29 @@ class Zoo(TorchTest):
             x = torch.randn(*shape)
             with torch.no_grad():
                 want = nets[name](x)
+            same = self.nearly if name.startswith("ternary") else self.close
             for device in ("cpu", "reference"):
-                self.close(self.outputs(name, {"x": x}, 1, "--device", device)[0], want, f"{name}, {device}")
-        self.bitnet(nets["bitnet_2b"])
+                same(self.outputs(name, {"x": x}, 1, "--device", device)[0], want, f"{name}, {device}")
+        for name in ("bitnet_2b", "ternary_decoder_125m"):
+            self.decoder(name, nets[name], self.nearly)
+        self.decoder("decoder_125m", nets["decoder_125m"], self.close)
 
-    def bitnet(self, net):
+    def decoder(self, name, net, same):
         tokens = torch.randint(0, 50, (2, 9), dtype=torch.int32)
         for device in ("cpu", "reference"):
             with torch.no_grad():
                 cache = None
                 want = net(tokens[:, :6])
-                got = self.outputs("bitnet_2b", {"tokens": tokens[:, :6]}, 3, "--device", device, "--entry", "prefill")
+                got = self.outputs(name, {"tokens": tokens[:, :6]}, 3, "--device", device, "--entry", "prefill")
                 for at in range(6, 10):
                     for k, (g, w) in enumerate(zip(got, want)):
-                        self.nearly(g, w, f"bitnet_2b, {device}, output {k} with {at} tokens")
+                        same(g, w, f"{name}, {device}, output {k} with {at} tokens")
                     if at == 9:
                         break
                     cache = want[1:]
                     next_ = tokens[:, at:at + 1].contiguous()
                     want = net(next_, cache)
-                    got = self.outputs("bitnet_2b", {"tokens": next_, "cache_k": cache[0], "cache_v": cache[1]}, 3, "--device", device, "--entry", "decode")
+                    got = self.outputs(name, {"tokens": next_, "cache_k": cache[0], "cache_v": cache[1]}, 3, "--device", device, "--entry", "decode")
 
 
 if __name__ == "__main__":
