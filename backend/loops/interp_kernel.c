@@ -90,15 +90,14 @@ static struct tap tap_of(const struct tri_conv *c, int64_t channel, int64_t plac
 }
 
 /* The sum of one element: output channel o, position p of image n. */
-static double conv_sum(const struct kernel_run *r, const struct tri_conv *c, int64_t n, int64_t o, int64_t p)
+static double conv_sum(const struct kernel_run *r, const struct tri_conv *c, bool depthwise, int64_t n, int64_t o, int64_t p)
 {
-	const float *x = r->bufs[0], *w = r->bufs[1];
-	int64_t window = c->kernel_height * c->kernel_width;
+	int64_t channels = depthwise ? 1 : c->channels, terms = channels * c->kernel_height * c->kernel_width;
 	double sum = 0;
-	for (int64_t t = 0; t < tri_conv_terms(c); t++) {
-		struct tap i = tap_of(c, t / window, t % window, p);
-		double a = i.is_inside ? (double)x[((n * c->channels + i.channel) * c->height + i.row) * c->width + i.column] : 0;
-		sum += a * (double)w[o * tri_conv_terms(c) + t];
+	for (int64_t t = 0; t < terms; t++) {
+		struct tap i = tap_of(c, depthwise ? o : t % channels, t / channels, p);
+		const float *x = (const float *)r->bufs[0] + ((n * c->height + i.row) * c->width + i.column) * c->channels + i.channel;
+		sum += (i.is_inside ? (double)*x : 0) * panel_element(r->bufs[1], terms, c->out, t, o);
 	}
 	return sum;
 }
@@ -126,15 +125,17 @@ static void conv_i8_trit2(const struct kernel_run *r)
 				((int32_t *)r->bufs[2])[(n * positions + p) * c.out + o] = conv_count(r, &c, n, o, p);
 }
 
-static void conv_f32(const struct kernel_run *r)
+static void conv_floats(const struct kernel_run *r, bool depthwise)
 {
 	struct tri_conv c = tri_conv_of(r->dims);
 	int64_t positions = tri_conv_positions(&c);
 	for (int64_t n = 0; n < c.batch; n++)
-		for (int64_t o = 0; o < c.out; o++)
-			for (int64_t p = 0; p < positions; p++)
-				((float *)r->bufs[2])[(n * c.out + o) * positions + p] = (float)conv_sum(r, &c, n, o, p);
+		for (int64_t p = 0; p < positions; p++)
+			for (int64_t o = 0; o < c.out; o++)
+				((float *)r->bufs[2])[(n * positions + p) * c.out + o] = (float)conv_sum(r, &c, depthwise, n, o, p);
 }
+static void conv_f32(const struct kernel_run *r) { conv_floats(r, false); }
+static void depthwise_f32(const struct kernel_run *r) { conv_floats(r, true); }
 
 /* ---- order ---- */
 
@@ -225,6 +226,7 @@ static kernel_code *const codes[KERNEL_COUNT] = {
 	[KERNEL_MATMUL_F32_PANELS] = matmul_f32_panels,
 	[KERNEL_CONV_I8_TRIT2] = conv_i8_trit2,
 	[KERNEL_CONV_F32] = conv_f32,
+	[KERNEL_DEPTHWISE_F32] = depthwise_f32,
 	[KERNEL_SORT_F32] = sort,
 	[KERNEL_SORT_F64] = sort,
 	[KERNEL_SORT_I64] = sort,

@@ -18,6 +18,7 @@ size_t layout_packed_size(enum layout layout, const struct tensor *t)
 	case LAYOUT_TRIT2: return tri_trit2_packed_size(t->dims[0], t->dims[1]);
 	case LAYOUT_TRIT2_WINDOWS: return tri_trit2_packed_size(window_terms(t), t->dims[0]);
 	case LAYOUT_PANELS: return tri_panels_size(t->dims[0], t->dims[1]);
+	case LAYOUT_WINDOW_PANELS: return tri_panels_size(window_terms(t), t->dims[0]);
 	case LAYOUT_COUNT: break;
 	}
 	BUG("layout");
@@ -52,6 +53,13 @@ static void pack_windows(const struct tensor *t, void *out)
 	free(matrix);
 }
 
+static void pack_window_panels(const struct tensor *t, void *out)
+{
+	int64_t taps = t->dims[2] * t->dims[3];
+	struct tri_panels_source from = {t->data, taps, t->dims[1], t->dims[0], {1, taps, taps * t->dims[1]}};
+	tri_panels_pack(&from, out);
+}
+
 void layout_pack(enum layout layout, const struct tensor *t, void *out)
 {
 	if (!layout_packed_size(layout, t))
@@ -63,7 +71,10 @@ void layout_pack(enum layout layout, const struct tensor *t, void *out)
 		return;
 	case LAYOUT_TRIT2: tri_trit2_pack(t->data, t->dims[0], t->dims[1], out); return;
 	case LAYOUT_TRIT2_WINDOWS: pack_windows(t, out); return;
-	case LAYOUT_PANELS: tri_panels_pack(t->data, t->dims[0], t->dims[1], t->dims[1], 1, out); return;
+	case LAYOUT_PANELS:
+		tri_panels_pack(&(struct tri_panels_source){t->data, t->dims[0], 1, t->dims[1], {t->dims[1], 0, 1}}, out);
+		return;
+	case LAYOUT_WINDOW_PANELS: pack_window_panels(t, out); return;
 	case LAYOUT_COUNT: break;
 	}
 	BUG("layout");

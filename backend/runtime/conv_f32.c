@@ -1,121 +1,121 @@
-/* y float32 [N, O, P] = x float32 [N, C, H, W] convolved with w float32 [O, K], where P = OH · OW and K = C · KH · KW. A product of w with
- * the matrix of the windows of x, [K, P] ("im2col"), of which only one panel exists at a time: COLS positions by BLOCK terms. Padding is 0
- * and takes part in the sums. f32_tile.h says in which order a sum is computed; the terms are in the order of K. */
-#include "conv.h"
-#include "f32_tile.h"
+/* y float32 [N, P, O] = x float32 [N, H, W, C] convolved with w PANELS [K, O], where P = OH · OW and K = KH · KW · C. Input and result are
+ * channels-last. The rows of the product are read where they are, by pointers ("indirect convolution", Dukhan 2019). Padding is 0 and takes
+ * part in the sums.
+ *
+ * A segment of terms is the channels of one element of the window. If there are few channels, it is a row of the window, which is copied
+ * where the window reaches over the edge. A block of the sum has as many segments as 256 terms hold, or 256 terms of one segment. */
+#include <stdbool.h>
+#include <string.h>
+#include "conv_rows.h"
+#include "f32_panels.h"
 
-enum { ROW_BLOCK = 480 }; /* output channels that share a panel */
-_Static_assert(ROW_BLOCK % ROWS == 0, "tiles");
+enum { COLUMNS = 2 * TRI_PANEL, FEW_CHANNELS = 16, MOST_COPIED = 48, COPIED_SEGMENTS = 11, COPIED_ROWS = 48 };
 
 struct job {
 	const float *x, *w;
 	float *y;
 	struct tri_conv c;
-	int64_t terms, positions, panels; /* K, P, panels of one image */
+	int64_t positions, terms;
+	bool by_rows;                 /* a segment is a row of the window */
+	int64_t segments, length;     /* of a window; terms of a segment */
+	int64_t per_block, per_chunk; /* segments of a block; segments whose pointers are held at a time */
+	int64_t rows, blocks;         /* positions of a tile; tiles of an image */
 	const struct tri_epilogue *epilogue;
 	struct tri_grid grid;
 };
 
-/* Positions of a panel that are in one row of the result. */
-struct segment {
-	int64_t row, column; /* of the result, of the first position */
-	int64_t n, at;       /* number of positions; the first one's place in the panel */
-};
-struct panel {
-	const float *x; /* the image */
-	struct segment segments[COLS];
-	int n_segments;
-	int64_t width;
+/* The windows of a tile. */
+struct windows {
+	struct tri_conv_rows rows;
+	float copies[COPIED_SEGMENTS][COPIED_ROWS][MOST_COPIED];
+	float zeros[TRI_F32_BLOCK];
 };
 
-static void divide(const struct job *job, int64_t p, struct panel *panel)
+/* Stores pointers to row `k` of the windows, which is copied if some of it is padding. */
+static void point_to_row(const struct job *job, struct windows *v, int64_t k, const float **to)
 {
-	panel->n_segments = 0;
-	for (int64_t at = 0; at < panel->width;) {
-		int64_t row = (p + at) / job->c.out_width, column = (p + at) % job->c.out_width;
-		int64_t left = panel->width - at, rest = job->c.out_width - column, n = left < rest ? left : rest;
-		panel->segments[panel->n_segments++] = (struct segment){row, column, n, at};
-		at += n;
+	const struct tri_conv *c = &job->c;
+	for (int64_t i = 0; i < v->rows.n; i++) {
+		int64_t h = v->rows.row[i] + k * c->dilation_height, w = v->rows.column[i];
+		const float *from = v->rows.x + (h * c->width + w) * c->channels;
+		bool inside = h >= 0 && h < c->height;
+		if (inside && w >= 0 && w + c->kernel_width <= c->width) {
+			to[i] = from;
+			continue;
+		}
+		float *copy = v->copies[k][i];
+		int64_t first = w < 0 ? -w : 0, end = c->width - w < c->kernel_width ? c->width - w : c->kernel_width;
+		memset(copy, 0, (size_t)job->length * sizeof *copy);
+		if (inside && first < end)
+			memcpy(copy + first * c->channels, from + first * c->channels,
+			       (size_t)((end - first) * c->channels) * sizeof *copy);
+		to[i] = copy;
 	}
 }
 
-TRI_INLINE int64_t clamp(int64_t v, int64_t low, int64_t high) { return v < low ? low : v > high ? high : v; }
-
-/* Copies the inputs of a segment for one term. `from`: the column of the first one in x. */
-TRI_INLINE void copy_segment(const float *row, int64_t from, int64_t width, int64_t stride, int64_t n, float *out)
+/* Stores pointers to segments s … s+n-1, from term `offset` of each on. */
+static void point(const struct job *job, struct windows *v, int64_t s, int64_t n, int64_t offset)
 {
-	int64_t low = from < 0 ? clamp((-from + stride - 1) / stride, 0, n) : 0;
-	int64_t high = from < width ? clamp((width - from + stride - 1) / stride, low, n) : low;
-	for (int64_t i = 0; i < low; i++)
-		out[i] = 0;
-	if (stride == 1)
-		for (int64_t i = low; i < high; i++)
-			out[i] = row[from + i];
-	else
-		for (int64_t i = low; i < high; i++)
-			out[i] = row[from + i * stride];
-	for (int64_t i = high; i < n; i++)
-		out[i] = 0;
-}
-
-/* Copies the inputs of a panel for one term: channel c, element (kh, kw) of the window. */
-static void copy_term(const struct job *job, const struct panel *panel, int64_t c, int64_t kh, int64_t kw, float *out)
-{
-	const struct tri_conv *v = &job->c;
-	for (int s = 0; s < panel->n_segments; s++) {
-		const struct segment *g = &panel->segments[s];
-		int64_t h = g->row * v->stride_height - v->pad_top + kh * v->dilation_height;
-		int64_t w = g->column * v->stride_width - v->pad_left + kw * v->dilation_width;
-		const float *row = panel->x + (c * v->height + h) * v->width;
-		if (h < 0 || h >= v->height)
-			memset(out + g->at, 0, (size_t)g->n * sizeof(float));
-		else if (g->n == COLS && v->stride_width == 1 && w >= 0 && w + COLS <= v->width)
-			memcpy(out, row + w, COLS * sizeof(float));
+	for (int64_t k = 0; k < n; k++) {
+		const float **to = v->rows.at + k * TRI_CONV_ROWS;
+		if (job->by_rows)
+			point_to_row(job, v, s + k, to);
 		else
-			copy_segment(row, w, v->width, v->stride_width, g->n, out + g->at);
-	}
-	for (int64_t i = panel->width; i < COLS; i++)
-		out[i] = 0;
-}
-
-/* Copies terms k0 … k0+k-1. */
-static void copy_panel(const struct job *job, const struct panel *panel, int64_t k0, int64_t k, float *out)
-{
-	const struct tri_conv *v = &job->c;
-	int64_t window = v->kernel_height * v->kernel_width;
-	int64_t c = k0 / window, kh = k0 % window / v->kernel_width, kw = k0 % v->kernel_width;
-	for (int64_t i = 0; i < k; i++, out += COLS) {
-		copy_term(job, panel, c, kh, kw, out);
-		if (++kw < v->kernel_width)
-			continue;
-		kw = 0;
-		if (++kh < v->kernel_height)
-			continue;
-		kh = 0;
-		c++;
+			tri_conv_rows_point(&v->rows, s + k, offset, v->zeros, to);
 	}
 }
 
-/* Computes `rows` output channels from o on of up to COLS positions from p on. */
-static void tile(const struct job *job, int64_t image, int64_t p, int64_t o)
+/* Adds one block of terms, from term k0 on, to the tile: columns o … o+columns-1. */
+static void add_block(const struct job *job, const struct tri_f32_rows *x, int64_t rows, int64_t k0, int64_t o, int64_t columns, float *y,
+		      int64_t ldy)
 {
-	_Alignas(64) float terms[BLOCK * COLS], tile[ROW_BLOCK * COLS];
-	struct panel panel = {.x = job->x + image * job->c.channels * job->c.height * job->c.width};
-	int64_t rows = job->c.out - o < ROW_BLOCK ? job->c.out - o : ROW_BLOCK;
-	struct f32_out out = {tile, COLS};
-	if (!job->epilogue)
-		out = (struct f32_out){job->y + (image * job->c.out + o) * job->positions + p, job->positions};
-	panel.width = job->positions - p < COLS ? job->positions - p : COLS;
-	divide(job, p, &panel);
-	for (int64_t k0 = 0; k0 == 0 || k0 < job->terms; k0 += BLOCK) {
-		int64_t k = job->terms - k0 < BLOCK ? job->terms - k0 : BLOCK;
-		copy_panel(job, &panel, k0, k, terms);
-		for (int64_t r = 0; r < rows; r += ROWS)
-			f32_tile(job->w + (o + r) * job->terms + k0, job->terms, terms, COLS, k, rows - r < ROWS ? rows - r : ROWS,
-				 (struct f32_out){out.y + r * out.ldy, out.ldy}, panel.width, k0 == 0);
+	for (int64_t n = 0; n < columns; n += TRI_PANEL) {
+		int64_t panel = (o + n) / TRI_PANEL, width = tri_panel_width(job->c.out, panel);
+		tri_f32_rows(x, rows, job->w + tri_panel_offset(job->terms, panel) + k0 * width, width, y + n, ldy, k0 == 0);
 	}
+}
+
+/* Computes the sums of a tile in segments that fit into a block. */
+static void add_short_segments(const struct job *job, struct windows *v, int64_t o, int64_t columns, float *y, int64_t ldy)
+{
+	for (int64_t s = 0; s < job->segments; s += job->per_block) {
+		int64_t held = s % job->per_chunk, left = job->segments - s;
+		if (held == 0)
+			point(job, v, s, left < job->per_chunk ? left : job->per_chunk, 0);
+		struct tri_f32_rows x = {v->rows.at + held * TRI_CONV_ROWS, TRI_CONV_ROWS, left < job->per_block ? left : job->per_block,
+					 job->length, 0};
+		add_block(job, &x, v->rows.n, s * job->length, o, columns, y, ldy);
+	}
+}
+
+static void add_long_segments(const struct job *job, struct windows *v, int64_t o, int64_t columns, float *y, int64_t ldy)
+{
+	for (int64_t s = 0; s < job->segments; s++)
+		for (int64_t k = 0; k < job->length; k += TRI_F32_BLOCK) {
+			int64_t terms = job->length - k < TRI_F32_BLOCK ? job->length - k : TRI_F32_BLOCK;
+			point(job, v, s, 1, k);
+			struct tri_f32_rows x = {v->rows.at, TRI_CONV_ROWS, 1, terms, 0};
+			add_block(job, &x, v->rows.n, s * job->length + k, o, columns, y, ldy);
+		}
+}
+
+/* Computes the tile of positions from p on, channels from o on. */
+static void compute_tile(const struct job *job, int64_t image, int64_t p, int64_t o)
+{
+	_Alignas(64) float tile[TRI_CONV_ROWS * COLUMNS];
+	struct windows v;
+	int64_t rows = job->positions - p < job->rows ? job->positions - p : job->rows;
+	int64_t columns = job->c.out - o < COLUMNS ? job->c.out - o : COLUMNS;
+	bool direct = !job->epilogue && columns % TRI_HALF_PANEL == 0;
+	float *to = job->y + (image * job->positions + p) * job->c.out + o, *y = direct ? to : tile;
+	memset(v.zeros, 0, sizeof v.zeros);
+	tri_conv_rows_begin(&v.rows, &job->c, job->x + image * job->c.height * job->c.width * job->c.channels, p, rows);
+	(job->length > TRI_F32_BLOCK ? add_long_segments : add_short_segments)(job, &v, o, columns, y, direct ? job->c.out : COLUMNS);
 	if (job->epilogue)
-		job->epilogue->fn(job->epilogue, tile, COLS, (int64_t[]){image, o, p}, rows, panel.width);
+		job->epilogue->fn(job->epilogue, tile, COLUMNS, (int64_t[]){image, p, o}, rows, columns);
+	else
+		for (int64_t r = 0; !direct && r < rows; r++)
+			memcpy(to + r * job->c.out, tile + r * COLUMNS, (size_t)columns * sizeof(float));
 }
 
 static void task(void *arg, int64_t i)
@@ -124,9 +124,21 @@ static void task(void *arg, int64_t i)
 	int64_t from, to;
 	tri_grid_range(&job->grid, i, &from, &to);
 	for (int64_t t = from; t < to; t++) {
-		int64_t panel = t / job->grid.rows, block = t % job->grid.rows;
-		tile(job, panel / job->panels, panel % job->panels * COLS, block * ROW_BLOCK);
+		int64_t block = t % job->grid.rows;
+		compute_tile(job, block / job->blocks, block % job->blocks * job->rows, t / job->grid.rows * COLUMNS);
 	}
+}
+
+static void divide_window(struct job *job)
+{
+	const struct tri_conv *c = &job->c;
+	int64_t row = c->kernel_width * c->channels;
+	job->by_rows = c->channels < FEW_CHANNELS && c->dilation_width == 1 && row <= MOST_COPIED && c->kernel_height <= COPIED_SEGMENTS;
+	job->segments = job->by_rows ? c->kernel_height : c->kernel_height * c->kernel_width;
+	job->length = job->by_rows ? row : c->channels;
+	int64_t fit = job->length ? TRI_F32_BLOCK / job->length : 1;
+	job->per_block = fit < 1 ? 1 : fit > TRI_CONV_POINTERS ? TRI_CONV_POINTERS : fit;
+	job->per_chunk = TRI_CONV_POINTERS / job->per_block * job->per_block;
 }
 
 void tri_conv_f32(struct tri_context *ctx, void *const *bufs, const int64_t *dims, const struct tri_epilogue *epilogue)
@@ -134,10 +146,11 @@ void tri_conv_f32(struct tri_context *ctx, void *const *bufs, const int64_t *dim
 	struct job job = {.x = bufs[0], .w = bufs[1], .y = bufs[2], .c = tri_conv_of(dims), .epilogue = epilogue};
 	job.terms = tri_conv_terms(&job.c);
 	job.positions = tri_conv_positions(&job.c);
-	job.panels = (job.positions + COLS - 1) / COLS;
 	if (job.c.batch <= 0 || job.c.out <= 0 || job.positions <= 0)
 		return;
-	job.grid = tri_grid_make(job.c.batch * job.panels, (job.c.out + ROW_BLOCK - 1) / ROW_BLOCK,
-				 4 * job.terms * COLS * (job.c.out < ROW_BLOCK ? job.c.out : ROW_BLOCK));
+	divide_window(&job);
+	job.rows = tri_f32_tile_rows(job.positions, job.by_rows ? COPIED_ROWS : TRI_CONV_ROWS);
+	job.blocks = (job.positions + job.rows - 1) / job.rows;
+	job.grid = tri_grid_make((job.c.out + COLUMNS - 1) / COLUMNS, job.c.batch * job.blocks, job.terms * COLUMNS * job.rows);
 	tri_parallel(ctx, task, &job, tri_grid_tasks(&job.grid));
 }

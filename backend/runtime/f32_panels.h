@@ -13,7 +13,14 @@ static inline int64_t tri_panel_width(int64_t N, int64_t p) { return N - p * TRI
 /* Returns the offset of panel p in elements. */
 static inline int64_t tri_panel_offset(int64_t K, int64_t p) { return p * TRI_PANEL * K; }
 
+/* Where the elements of the matrix are: element [tap * channels + c, n] is w[tap * steps[0] + c * steps[1] + n * steps[2]]. */
+struct tri_panels_source {
+	const float *w;
+	int64_t taps, channels, N; /* K = taps * channels */
+	int64_t steps[3];
+};
+
 size_t tri_panels_size(int64_t K, int64_t N);
-/* Packs the matrix whose element [k, n] is w[k * step_k + n * step_n] into tri_panels_size bytes, which should be aligned to 64. */
-void tri_panels_pack(const float *w, int64_t K, int64_t N, int64_t step_k, int64_t step_n, float *out);
+/* Packs the matrix into tri_panels_size bytes, which should be aligned to 64. */
+void tri_panels_pack(const struct tri_panels_source *from, float *out);
 #endif

@@ -9,6 +9,7 @@
 #define TRIT2 LAYOUT_TRIT2
 #define TRIT2_WINDOWS LAYOUT_TRIT2_WINDOWS
 #define PANELS LAYOUT_PANELS
+#define WINDOW_PANELS LAYOUT_WINDOW_PANELS
 #define OPERANDS(...) {__VA_ARGS__}
 static const struct kernel_info kernels[] = {
 #define KERNEL(id, symbol, op, other, fits, targets, layouts, result, buffers, dims, epilogue, cost) \
@@ -23,6 +24,7 @@ static const struct kernel_info kernels[] = {
 #undef TRIT2
 #undef TRIT2_WINDOWS
 #undef PANELS
+#undef WINDOW_PANELS
 #undef OPERANDS
 
 const struct kernel_info *kernel_info(enum kernel k) { return &kernels[k]; }

@@ -56,9 +56,25 @@ static bool fits_i8_trit_product(const struct ir_fn *f, ir_ref r) { return is_pr
 static bool fits_f32_trit_product(const struct ir_fn *f, ir_ref r) { return is_product(f, r, DT_FLOAT32, DT_TRIT); }
 static bool fits_f32_product(const struct ir_fn *f, ir_ref r) { return is_product(f, r, DT_FLOAT32, DT_FLOAT32); }
 
-static bool fits_f32_conv(const struct ir_fn *f, ir_ref r)
+/* Float32, with weights that can be packed. */
+static bool is_f32_conv(const struct ir_fn *f, ir_ref r)
 {
-	return operand_elem(f, r, 0) == DT_FLOAT32 && operand_elem(f, r, 1) == DT_FLOAT32 && ir_conv(ir_at(f, r))->groups == 1;
+	const struct ir_inst *w = ir_at(f, ir_operand(f, r, 1));
+	int64_t size;
+	for (uint32_t k = 0; k < 4; k++)
+		if (!dim_is_const(f->dims, w->type.dims[k], &size))
+			return false;
+	return operand_elem(f, r, 0) == DT_FLOAT32 && w->type.elem == DT_FLOAT32 && w->build_time;
+}
+
+static bool fits_f32_conv(const struct ir_fn *f, ir_ref r) { return is_f32_conv(f, r) && ir_conv(ir_at(f, r))->groups == 1; }
+
+static bool fits_f32_depthwise(const struct ir_fn *f, ir_ref r)
+{
+	const struct hir_type *w = &ir_at(f, ir_operand(f, r, 1))->type;
+	int64_t out, in;
+	return is_f32_conv(f, r) && dim_is_const(f->dims, w->dims[0], &out) && dim_is_const(f->dims, w->dims[1], &in) && in == 1 &&
+	       ir_conv(ir_at(f, r))->groups == out;
 }
 
 /* The weights can be packed, and a window fits into the kernel's buffer. */

@@ -14,21 +14,22 @@ enum { CONTEXT_BYTES = 4096 };
 
 struct kernels {
 	void *library;
-	tri_kernel_fn *i8_trit2, *f32_trit2, *f32, *f32_panels, *conv_i8_trit2, *conv_f32;
+	tri_kernel_fn *i8_trit2, *f32_trit2, *f32, *f32_panels, *conv_i8_trit2, *conv_f32, *depthwise_f32;
 	void (*init)(void *ctx, uint32_t threads);
 	void (*end)(void *ctx);
 };
 
 static bool kernels_open(struct arena *a, enum runtime_level level, struct kernels *k)
 {
-	static const char *const names[] = {"tri_matmul_i8_trit2", "tri_matmul_f32_trit2", "tri_matmul_f32", "tri_context_init",
-					    "tri_context_end",     "tri_conv_i8_trit2",    "tri_conv_f32",   "tri_matmul_f32_panels"};
-	struct object *objects[24];
+	static const char *const names[] = {"tri_matmul_i8_trit2", "tri_matmul_f32_trit2",  "tri_matmul_f32",
+					    "tri_context_init",    "tri_context_end",       "tri_conv_i8_trit2",
+					    "tri_conv_f32",        "tri_matmul_f32_panels", "tri_depthwise_f32"};
+	struct object *objects[32];
 	if (!level_runs(level)) {
 		print_message("this processor does not run level %d: skipped\n", (int)level);
 		return false;
 	}
-	k->library = link_open(a, objects, runtime_parse(a, level, objects, 24), names, 8);
+	k->library = link_open(a, objects, runtime_parse(a, level, objects, 32), names, 9);
 	*(void **)&k->i8_trit2 = symbol(k->library, names[0]);
 	*(void **)&k->f32_trit2 = symbol(k->library, names[1]);
 	*(void **)&k->f32 = symbol(k->library, names[2]);
@@ -37,6 +38,7 @@ static bool kernels_open(struct arena *a, enum runtime_level level, struct kerne
 	*(void **)&k->conv_i8_trit2 = symbol(k->library, names[5]);
 	*(void **)&k->conv_f32 = symbol(k->library, names[6]);
 	*(void **)&k->f32_panels = symbol(k->library, names[7]);
+	*(void **)&k->depthwise_f32 = symbol(k->library, names[8]);
 	return true;
 }
 
@@ -95,7 +97,7 @@ static struct problem problem_new(int64_t M, int64_t K, int64_t N)
 		((float *)p.w32.at)[i] = (float)((int32_t)rnd() % 100000) / 1000.0f;
 	}
 	tri_trit2_pack(p.trits.at, K, N, p.packed.at);
-	tri_panels_pack(p.w32.at, K, N, N, 1, p.panels.at);
+	tri_panels_pack(&(struct tri_panels_source){p.w32.at, K, 1, N, {N, 0, 1}}, p.panels.at);
 	return p;
 }
 static void problem_free(struct problem *p)
@@ -243,25 +245,54 @@ static void conv_windows(const struct tri_conv *c, bool channels_last, const voi
 				}
 }
 
-/* The float kernel against the matrix kernel on the windows: the same bits. */
-static void check_conv_f32(const struct kernels *k, void *const *ctx, const struct tri_conv *c, const int64_t *dims)
+/* One element of a convolution of floats: the sum, and the sum of the magnitudes of its terms. */
+struct conv_sum {
+	double sum, size;
+};
+static struct conv_sum conv_sum(const struct tri_conv *c, bool depthwise, const float *x, const float *w, int64_t p, int64_t o)
 {
-	int64_t terms = tri_conv_terms(c), positions = tri_conv_positions(c), image = c->channels * c->height * c->width;
-	struct problem w = problem_new(c->out, terms, 1), x = problem_new(c->batch, image, 1);
-	struct guarded windows = guarded((size_t)(4 * terms * positions)), y = guarded((size_t)(4 * c->batch * c->out * positions)),
-		       want = guarded((size_t)(4 * c->batch * c->out * positions));
-	for (int64_t n = 0; n < c->batch; n++) {
-		conv_windows(c, false, (float *)x.f32.at + n * image, 4, windows.at);
-		k->f32(ctx[0], (void *[]){w.f32.at, windows.at, (float *)want.at + n * c->out * positions},
-		       (int64_t[]){c->out, terms, positions}, NULL);
+	struct conv_sum s = {0, 0};
+	int64_t channels = depthwise ? 1 : c->channels, row;
+	for (int64_t ch = 0; ch < channels; ch++)
+		for (int64_t kh = 0; kh < c->kernel_height; kh++)
+			for (int64_t kw = 0; kw < c->kernel_width; kw++) {
+				int64_t column = conv_input(c, p, kh, kw, &row);
+				double a = column < 0 ? 0 : (double)x[(row * c->width + column) * c->channels + (depthwise ? o : ch)];
+				double term = a * (double)w[((o * channels + ch) * c->kernel_height + kh) * c->kernel_width + kw];
+				s.sum += term;
+				s.size += fabs(term);
+			}
+	return s;
+}
+
+/* A float kernel against naive sums; any number of threads and the epilogue get the same bits. */
+static void check_conv_floats(const struct kernels *k, void *const *ctx, struct tri_conv c, bool depthwise)
+{
+	tri_kernel_fn *fn = depthwise ? k->depthwise_f32 : k->conv_f32;
+	int64_t dims[15], taps = c.kernel_height * c.kernel_width, positions = tri_conv_positions(&c);
+	c.out = depthwise ? c.channels : c.out;
+	memcpy(dims, &c, sizeof dims);
+	int64_t terms = depthwise ? taps : tri_conv_terms(&c), image = c.channels * c.height * c.width, channels = terms / taps;
+	struct problem w = problem_new(c.out, terms, 1), x = problem_new(c.batch, image, 1);
+	size_t bytes = (size_t)(4 * c.batch * c.out * positions);
+	struct guarded y = guarded(bytes), again = guarded(bytes), panels = guarded(tri_panels_size(terms, c.out));
+	tri_panels_pack(&(struct tri_panels_source){w.f32.at, taps, channels, c.out, {1, taps, terms}}, panels.at);
+	memset(y.at, 0x5a, bytes);
+	fn(ctx[0], (void *[]){x.f32.at, panels.at, y.at}, dims, NULL);
+	for (int64_t i = 0; i < c.batch * positions * c.out; i++) {
+		int64_t n = i / (positions * c.out), p = i / c.out % positions, o = i % c.out;
+		struct conv_sum want = conv_sum(&c, depthwise, (float *)x.f32.at + n * image, w.f32.at, p, o);
+		if (!(fabs(((float *)y.at)[i] - want.sum) <= 1e-6 * want.size))
+			fail_msg("%s: image %d, position %d, channel %d: got %g, want %g", depthwise ? "depthwise" : "conv", (int)n, (int)p,
+				 (int)o, (double)((float *)y.at)[i], want.sum);
 	}
-	for (int i = 0; i < 3; i++) {
-		memset(y.at, 0x5a, (size_t)(4 * c->batch * c->out * positions));
-		k->conv_f32(ctx[i], (void *[]){x.f32.at, w.f32.at, y.at}, dims, NULL);
-		assert_memory_equal(y.at, want.at, (size_t)(4 * c->batch * c->out * positions));
+	for (int i = 1; i < 3; i++) {
+		memset(again.at, 0x5a, bytes);
+		fn(ctx[i], (void *[]){x.f32.at, panels.at, again.at}, dims, NULL);
+		assert_memory_equal(again.at, y.at, bytes);
 	}
-	check_epilogue(k->conv_f32, ctx[1], (void *[]){x.f32.at, w.f32.at}, dims, want.at, c->batch, c->out, positions);
-	release(windows), release(y), release(want);
+	check_epilogue(fn, ctx[1], (void *[]){x.f32.at, panels.at}, dims, y.at, c.batch, positions, c.out);
+	release(y), release(again), release(panels);
 	problem_free(&w), problem_free(&x);
 }
 
@@ -301,7 +332,8 @@ static void check_conv(const struct kernels *k, void *const *ctx, struct tri_con
 	int64_t dims[15];
 	_Static_assert(sizeof dims == sizeof c, "the dims of the kernels");
 	memcpy(dims, &c, sizeof dims);
-	check_conv_f32(k, ctx, &c, dims);
+	check_conv_floats(k, ctx, c, false);
+	check_conv_floats(k, ctx, c, true);
 	check_conv_i8(k, ctx, &c, dims);
 }
 
@@ -309,6 +341,9 @@ static void check_convs(const struct kernels *k, void *const *ctx)
 {
 	check_conv(k, ctx, (struct tri_conv){1, 40, 19, 35, 70, 3, 3, 0, 0, 1, 1, 1, 1, 1, 1});
 	check_conv(k, ctx, (struct tri_conv){2, 3, 30, 31, 33, 7, 7, 0, 0, 2, 2, 3, 3, 1, 1});
+	check_conv(k, ctx, (struct tri_conv){3, 1, 9, 9, 16, 9, 9, 0, 0, 1, 1, 4, 4, 1, 1});
+	check_conv(k, ctx, (struct tri_conv){1, 17, 12, 13, 48, 5, 5, 0, 0, 2, 2, 6, 7, 2, 3});
+	check_conv(k, ctx, (struct tri_conv){1, 1, 3, 90, 20, 1, 70, 0, 0, 1, 1, 0, 2, 1, 1});
 	check_conv(k, ctx, (struct tri_conv){1, 513, 1, 1, 5, 3, 3, 0, 0, 1, 1, 1, 1, 1, 1});
 	check_conv(k, ctx, (struct tri_conv){3, 5, 7, 7, 500, 1, 1, 0, 0, 1, 1, 0, 0, 1, 1});
 	for (int i = 0; i < 60; i++)
