@@ -1,5 +1,5 @@
 /* A nest as its schedule says: the parallel loops, the vectorised one innermost. If the tail overlaps, the same results are stored twice. If
- * the extent may be less than a step, there is scalar code, too. */
+ * the extent may be less than a step, or nothing may be stored twice, there is scalar code, too. */
 #include "backend/cpu/emit_nest.h"
 #include <stdlib.h>
 #include "base/bug.h"
@@ -41,11 +41,11 @@ static LLVMValueRef loop_extent(struct nest *s, uint32_t loop)
 	return s->e->tile ? s->e->tile->size[loop] : emit_dim(s->e, s->n->extent[loop]);
 }
 
-static void run_steps(struct nest *s, uint32_t at, LLVMValueRef n, uint32_t step, bool exact)
+static void run_steps(struct nest *s, uint32_t at, LLVMValueRef from, LLVMValueRef n, uint32_t step, bool exact)
 {
 	struct emit *e = s->e;
 	struct emit_loop l;
-	emit_loop_open(e, &l, emit_i64(e, 0), n, emit_i64(e, step), NULL, 0);
+	emit_loop_open(e, &l, from, n, emit_i64(e, step), NULL, 0);
 	LLVMValueRef var = l.var;
 	if (!exact) {
 		LLVMValueRef last = LLVMBuildSub(e->builder, n, emit_i64(e, step), "");
@@ -55,19 +55,33 @@ static void run_steps(struct nest *s, uint32_t at, LLVMValueRef n, uint32_t step
 	emit_loop_close(e, &l);
 }
 
+static void run_scalar(struct nest *s, uint32_t at, LLVMValueRef from, LLVMValueRef n)
+{
+	s->width = s->unroll = 1;
+	run_steps(s, at, from, n, 1, true);
+	s->width = s->axes.width;
+	s->unroll = s->axes.unroll;
+}
+
+/* Executes each iteration once. */
+static void run_vector_and_rest(struct nest *s, uint32_t at, LLVMValueRef n, uint32_t step)
+{
+	struct emit *e = s->e;
+	LLVMValueRef whole = LLVMBuildSub(e->builder, n, LLVMBuildURem(e->builder, n, emit_i64(e, step), ""), "");
+	run_steps(s, at, emit_i64(e, 0), whole, step, true);
+	run_scalar(s, at, whole, n);
+}
+
 static void run_vector_or_scalar(struct nest *s, uint32_t at, LLVMValueRef n, uint32_t step)
 {
 	struct emit *e = s->e;
 	LLVMBasicBlockRef vector = emit_block(e, "vector"), scalar = emit_block(e, "scalar"), join = emit_block(e, "join");
 	LLVMBuildCondBr(e->builder, LLVMBuildICmp(e->builder, LLVMIntSGE, n, emit_i64(e, step), ""), vector, scalar);
 	LLVMPositionBuilderAtEnd(e->builder, vector);
-	run_steps(s, at, n, step, false);
+	run_steps(s, at, emit_i64(e, 0), n, step, false);
 	LLVMBuildBr(e->builder, join);
 	LLVMPositionBuilderAtEnd(e->builder, scalar);
-	s->width = s->unroll = 1;
-	run_steps(s, at, n, 1, true);
-	s->width = s->axes.width;
-	s->unroll = s->axes.unroll;
+	run_scalar(s, at, emit_i64(e, 0), n);
 	LLVMBuildBr(e->builder, join);
 	LLVMPositionBuilderAtEnd(e->builder, join);
 }
@@ -80,8 +94,10 @@ static void run_vector(struct nest *s, uint32_t at)
 		run_at(s, at, emit_i64(s->e, 0));
 	else if (s->n->schedule.tail == TAIL_SCALAR)
 		run_vector_or_scalar(s, at, extent, step);
+	else if (s->n->schedule.tail == TAIL_REST)
+		run_vector_and_rest(s, at, extent, step);
 	else
-		run_steps(s, at, extent, step, s->n->schedule.tail == TAIL_NONE);
+		run_steps(s, at, emit_i64(s->e, 0), extent, step, s->n->schedule.tail == TAIL_NONE);
 }
 
 LLVMValueRef emit_trip_count(struct nest *s, uint32_t at, uint32_t start, uint32_t end)
@@ -118,7 +134,7 @@ static void run(struct nest *s, uint32_t at)
 	else if (loop == s->axes.vector_loop)
 		run_vector(s, at);
 	else
-		run_steps(s, at, emit_trip_count(s, at, 0, s->n->n_parallel), 1, true);
+		run_steps(s, at, emit_i64(s->e, 0), emit_trip_count(s, at, 0, s->n->n_parallel), 1, true);
 }
 
 static void read_schedule(struct nest *s)

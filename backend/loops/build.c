@@ -7,7 +7,7 @@
 static uint32_t buffer_new(struct builder *b, enum buffer_kind kind, uint32_t index, const struct hir_type *type)
 {
 	struct loop_fn *f = b->fn;
-	f->buffers[f->n_buffers] = (struct loop_buffer){.kind = kind, .index = index, .type = *type, .offset = b->zero};
+	f->buffers[f->n_buffers] = (struct loop_buffer){.kind = kind, .index = index, .type = *type, .offset = b->zero, .alias = LOOP_NONE};
 	return f->n_buffers++;
 }
 

@@ -126,9 +126,13 @@ static void code_buffer(struct codec *c, struct loop_buffer *x)
 	code_shape(c, &x->type.rank, x->type.dims);
 	if (code_option(c, " as ", x->layout != LAYOUT_PLAIN))
 		CODE_ENUM(c, x->layout, LAYOUT_COUNT, layout_words);
+	if (codec_reads(c))
+		x->alias = LOOP_NONE;
 	if (x->kind == BUFFER_TEMP) {
 		code_mark(c, " at ");
 		code_dim(c, &x->offset);
+		if (code_option(c, " over ", x->alias != LOOP_NONE))
+			code_reference(c, "b", &x->alias, LOOP_NONE);
 		code_lifetime(c, x);
 	} else if (x->kind == BUFFER_CONST && !codec_failed(c)) {
 		code_mark(c, " ");
@@ -441,6 +445,8 @@ void code_fn(struct codec *c)
 	code_dim(c, &f->scratch);
 	c->depth = 1;
 	CODE_LINES(c, f->buffers, f->n_buffers, "b#", code_buffer);
+	for (uint32_t k = 0; codec_reads(c) && k < f->n_buffers; k++)
+		code_need(c, f->buffers[k].alias == LOOP_NONE || f->buffers[k].alias < f->n_buffers, "the number of a buffer expected");
 	CODE_LINES(c, f->checks, f->n_checks, "check", code_check);
 	static const char starts[] =
 #define STMT(id, word, member) word " "

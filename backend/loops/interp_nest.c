@@ -183,7 +183,7 @@ static void run_tail(struct nest_run *s, uint32_t axis, int64_t from, int64_t st
 	int64_t room = s->room[of];
 	if (x->tail == TAIL_NONE && (of < s->n->n_parallel || (room - from) % lanes_of(s, of)))
 		run_fail(s->run, LOOP_BROKEN, "a step does not divide its loop, and the schedule has no tail");
-	else if (of < s->n->n_parallel && room >= step)
+	else if (of < s->n->n_parallel && room >= step && x->tail != TAIL_REST)
 		run_part(s, axis, room - step, step);
 	else
 		run_part(s, axis, from, room - from);
@@ -228,7 +228,7 @@ static bool is_covered(const struct nest_run *s, int64_t total)
 {
 	uint8_t most = 1;
 	for (uint32_t k = 0; k < s->n->schedule.n_axes; k++)
-		if (s->n->schedule.tail != TAIL_NONE && s->n->schedule.axes[k].of < s->n->n_parallel)
+		if (s->n->schedule.tail != TAIL_NONE && s->n->schedule.tail != TAIL_REST && s->n->schedule.axes[k].of < s->n->n_parallel)
 			most = 2;
 	for (int64_t k = 0; s->visits && k < total; k++)
 		if (s->visits[k] < 1 || s->visits[k] > most)

@@ -2,10 +2,13 @@
 
 enum { D0 = 1, D1 = 2, D2 = 4, D3 = 8, D4 = 16, D5 = 32, D6 = 64, D7 = 128, D8 = 256, NO_DIMS = 0 };
 
-#define READ(elem, dims) {DT_##elem, dims, false, false}
-#define WRITE(elem, dims) {DT_##elem, dims, false, true}
+#define READ(elem, dims) {DT_##elem, dims, false, false, false}
+#define WRITE(elem, dims) {DT_##elem, dims, false, true, false}
 #define SORT(elem) {READ(elem, D0 | D1), WRITE(INT64, D0 | D1), WRITE(INT64, D0 | D1)}
-#define SCAN(elem) {READ(elem, D0 | D1 | D2), WRITE(elem, D0 | D1 | D2)}
+#define SCAN(elem)                                                                       \
+	{                                                                                \
+		READ(elem, D0 | D1 | D2), { DT_##elem, D0 | D1 | D2, false, true, true } \
+	}
 #define SCATTER(elem) {READ(elem, D0 | D1 | D2), READ(INT64, D0 | D2 | D3), READ(elem, D0 | D2 | D3), WRITE(elem, D0 | D1 | D2)}
 
 static const struct kernel_operand operands[KERNEL_COUNT][KERNEL_SHAPES] = {
@@ -25,10 +28,10 @@ static const struct kernel_operand operands[KERNEL_COUNT][KERNEL_SHAPES] = {
 	[KERNEL_SCATTER_F32] = SCATTER(FLOAT32),
 	[KERNEL_SCATTER_F64] = SCATTER(FLOAT64),
 	[KERNEL_SCATTER_I64] = SCATTER(INT64),
-	[KERNEL_PUT] = {{DT_COUNT, D0 | D1 | D2, true, false},
-			{DT_COUNT, D0 | D2, true, false},
+	[KERNEL_PUT] = {{DT_COUNT, D0 | D1 | D2, true, false, false},
+			{DT_COUNT, D0 | D2, true, false, false},
 			READ(INT64, NO_DIMS),
-			{DT_COUNT, D0 | D1 | D2, true, true}},
+			{DT_COUNT, D0 | D1 | D2, true, true, true}},
 };
 
 const struct kernel_operand *kernel_operands(enum kernel k)

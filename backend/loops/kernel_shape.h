@@ -9,6 +9,7 @@ struct kernel_operand {
 	uint32_t dims; /* a bit for each dim of the kernel: the size is their product */
 	bool bytes;    /* the size is in bytes, not in elements */
 	bool written;
+	bool in_place; /* it may be the first operand */
 };
 /* The operands of a kernel, as many as it has buffers; NULL: they are not listed here. */
 const struct kernel_operand *kernel_operands(enum kernel k);

@@ -9,6 +9,7 @@
 #include "backend/runtime/unit.h"
 #include "backend/target/kernel.h"
 
+#define LOOP_NONE UINT32_MAX
 enum buffer_kind { BUFFER_INPUT, BUFFER_OUTPUT, BUFFER_WEIGHT, BUFFER_TEMP, BUFFER_CONST };
 struct loop_buffer {
 	enum buffer_kind kind;
@@ -16,6 +17,7 @@ struct loop_buffer {
 	uint32_t index;       /* input, output or slot number */
 	struct hir_type type; /* element type and shape; plain buffers are dense row-major */
 	dim offset;           /* BUFFER_TEMP: byte offset in the unit's scratch, a multiple of 64 */
+	uint32_t alias;       /* BUFFER_TEMP: the temporary whose memory it takes, see in_place.h, or LOOP_NONE */
 	const void *data;     /* BUFFER_CONST: host layout */
 	uint32_t first, end;  /* lifetime: statements `first` … `end`-1; from the allocation on. end 0: no statement uses it */
 };
@@ -31,7 +33,6 @@ struct loop_access {
 	int64_t limit; /* an index outside 0 … bound-1 is a run-time error */
 	dim bound;
 };
-#define LOOP_NONE UINT32_MAX
 enum { TILE_AXES = 3 };
 
 enum loop_expr_kind {

@@ -1,9 +1,10 @@
-/* Allocates temporaries in the scratch memory. A temporary lives from the statement that first writes it to the last that reads it.
- * Afterwards its region is given to the next temporary that fits for all values of the symbols; if none is free, the scratch grows.
+/* Allocates temporaries in the scratch memory. A temporary lives from the statement that first writes it to the last that reads it, and what takes
+ * its memory lives on there. Afterwards its region is given to the next temporary that fits for all values of the symbols; if none is free, the scratch grows.
  * Sizes are dims, rounded up to 64 bytes. Each size has a list of free regions, so the time grows with the number of buffers and not
  * with its square. */
 #include <string.h>
 #include "backend/loops/build.h"
+#include "backend/loops/in_place.h"
 #include "base/arena.h"
 #include "base/vec.h"
 
@@ -24,6 +25,7 @@ struct allocator {
 	dim *size_of;         /* for each temporary */
 	uint32_t *next_first; /* for each buffer: the next with the same first statement */
 	uint32_t *firsts;     /* for each statement: the temporaries that it writes first */
+	uint32_t *end;        /* for each buffer: the end of its lifetime, or of the last one that has its memory */
 	uint32_t *ends;       /* for each statement: the regions that become free after it */
 	uint32_t *size_at;    /* for each dim: its number in `sizes` */
 	VEC(struct region) regions;
@@ -44,7 +46,7 @@ static void extend_lifetime(void *ctx, uint32_t buffer)
 	b->end = e->stmt + 1; /* statements are visited in order */
 }
 
-static void find_lifetimes(const struct loop_fn *f)
+void loops_find_lifetimes(struct loop_fn *f)
 {
 	for (uint32_t k = 0; k < f->n_buffers; k++)
 		f->buffers[k].first = f->buffers[k].end = 0;
@@ -107,7 +109,7 @@ static uint32_t take_region(struct allocator *p, dim size)
 static void allocate_at(struct allocator *p, uint32_t s)
 {
 	for (uint32_t k = p->firsts[s]; k != NONE; k = p->next_first[k]) {
-		uint32_t region = take_region(p, p->size_of[k]), last = p->f->buffers[k].end - 1;
+		uint32_t region = take_region(p, p->size_of[k]), last = p->end[k] - 1;
 		p->f->buffers[k].offset = p->regions.at[region].offset;
 		p->regions.at[region].next = p->ends[last];
 		p->ends[last] = region;
@@ -130,18 +132,43 @@ static uint32_t *array_of_none(struct arena *a, uint32_t n)
 	return memset(ARENA_ARRAY(a, uint32_t, n + 1), 0xff, (n + 1) * sizeof(uint32_t));
 }
 
+/* Returns the temporary that has the memory first. */
+static uint32_t origin_of(const struct loop_fn *f, uint32_t k)
+{
+	while (f->buffers[k].alias != LOOP_NONE)
+		k = f->buffers[k].alias;
+	return k;
+}
+
+static void find_ends(struct allocator *p)
+{
+	p->end = ARENA_ARRAY(p->f->unit, uint32_t, p->f->n_buffers + 1);
+	for (uint32_t k = 0; k < p->f->n_buffers; k++) {
+		uint32_t origin = origin_of(p->f, k), end = p->f->buffers[k].end;
+		p->end[k] = p->end[k] < end ? end : p->end[k];
+		p->end[origin] = p->end[origin] < end ? end : p->end[origin];
+	}
+}
+
+static void place_aliases(struct loop_fn *f)
+{
+	for (uint32_t k = 0; k < f->n_buffers; k++)
+		f->buffers[k].offset = f->buffers[origin_of(f, k)].offset;
+}
+
 uint32_t loop_pass_allocate(struct loop_fn *f, struct loop_pass_context *c)
 {
 	struct allocator p = {.f = f, .dims = c->dims, .size_of = ARENA_ARRAY(f->unit, dim, f->n_buffers + 1)};
 	p.next_first = array_of_none(f->unit, f->n_buffers);
 	p.firsts = array_of_none(f->unit, f->n_stmts);
 	p.ends = array_of_none(f->unit, f->n_stmts);
-	find_lifetimes(f);
+	loops_find_lifetimes(f);
+	find_ends(&p);
 	for (uint32_t k = f->n_buffers; k-- > 0;) {
 		if (f->buffers[k].kind != BUFFER_TEMP)
 			continue;
 		p.size_of[k] = rounded_size(c->dims, &f->buffers[k].type);
-		if (!f->buffers[k].end)
+		if (!f->buffers[k].end || f->buffers[k].alias != LOOP_NONE)
 			continue;
 		p.next_first[k] = p.firsts[f->buffers[k].first];
 		p.firsts[f->buffers[k].first] = k;
@@ -152,6 +179,7 @@ uint32_t loop_pass_allocate(struct loop_fn *f, struct loop_pass_context *c)
 		allocate_at(&p, s);
 		free_after(&p, s);
 	}
+	place_aliases(f);
 	uint32_t n = p.regions.len;
 	vec_free(&p.regions);
 	vec_free(&p.sizes);

@@ -1,5 +1,6 @@
 /* Memory: every element is written before it is read, once by each nest, and temporaries that are in use at the same time do not overlap.
  * Elements are tracked in buffers of constant and moderate size; of others only whether anything was written. */
+#include "backend/loops/in_place.h"
 #include "backend/loops/kernel_shape.h"
 #include "backend/loops/verify_state.h"
 #include "base/arena.h"
@@ -170,6 +171,36 @@ static void check_stmt(struct memory_check *m, const struct loop_stmt *s)
 	}
 }
 
+/* ---- what takes the memory of another temporary ---- */
+
+/* The statement that first writes k reads the other one last, and may overwrite it. */
+static bool is_sound_alias(const struct memory_check *m, uint32_t k)
+{
+	const struct loop_fn *f = m->v->f;
+	const struct loop_buffer *b = &f->buffers[k], *from = &f->buffers[b->alias];
+	const struct content *c = &m->contents[k], *dying = &m->contents[b->alias];
+	if (c->first >= f->n_stmts || dying->last != c->first || dying->first >= c->first || !dim_eq(b->offset, from->offset) ||
+	    !loops_can_overwrite(f, &f->stmts[c->first], b->alias, k))
+		return false;
+	const struct loop_nest *n = loop_stmt_nest(&f->stmts[c->first]);
+	return !n || loops_executes_once(n);
+}
+
+static void check_aliases(struct memory_check *m, struct arena *a)
+{
+	const struct loop_fn *f = m->v->f;
+	bool *taken = ARENA_ARRAY(a, bool, f->n_buffers + 1);
+	for (uint32_t k = 0; k < f->n_buffers && m->ok; k++) {
+		uint32_t from = f->buffers[k].alias;
+		if (from == LOOP_NONE)
+			continue;
+		if (from >= f->n_buffers || taken[from] || !is_sound_alias(m, k))
+			fail(m, "a temporary takes memory that is still in use", k);
+		else
+			taken[from] = true;
+	}
+}
+
 /* ---- places ---- */
 
 struct lifetime_visit {
@@ -229,7 +260,7 @@ static void check_places(struct memory_check *m, struct arena *a)
 				if (m->contents[live[i]].last < s)
 					continue;
 				live[kept++] = live[i];
-				if (place_of(m, live[i], &other, &end) && from < end && other < to)
+				if (m->v->f->buffers[k].alias != live[i] && place_of(m, live[i], &other, &end) && from < end && other < to)
 					fail(m, "a temporary overlaps another one that is in use", k);
 			}
 			n_live = kept;
@@ -267,6 +298,7 @@ bool verify_memory(struct verifier *v)
 	for (uint32_t k = 0; k < v->f->n_buffers && m.ok; k++)
 		if (v->f->buffers[k].kind == BUFFER_OUTPUT)
 			read_buffer(&m, k);
+	check_aliases(&m, a);
 	if (!verify_const(v, v->f->scratch, &room) || room != LOOP_NOT_PLACED)
 		check_places(&m, a);
 	arena_free(a);

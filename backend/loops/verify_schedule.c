@@ -41,6 +41,8 @@ static bool check_tail(const struct verifier *v, const struct loop_axis *vector)
 	bool known = verify_const(v, of, &extent), parallel = vector->of < v->n->n_parallel;
 	if (v->n->schedule.tail == TAIL_OVERLAP && (!known || extent < (parallel ? step : vector->width)))
 		return verify_fail(v, "the overlapping tail of a loop that may be too short", vector->of);
+	if (v->n->schedule.tail == TAIL_REST && !parallel)
+		return verify_fail(v, "the tail of a parallel loop at a reduction", vector->of);
 	if (v->n->schedule.tail == TAIL_NONE && !is_multiple(v, of, parallel ? step : vector->width))
 		return verify_fail(v, "a loop without a tail that its steps do not divide", vector->of);
 	return true;

@@ -68,7 +68,8 @@ static bool check_epilogue(const struct verifier *v, const struct loop_kernel *x
 		if (n->exprs[k].kind == LOOP_INDEX || (n->exprs[k].kind == LOOP_LOAD && n->exprs[k].access.index != LOOP_NONE))
 			return verify_fail(v, "an index in an epilogue", k);
 	for (uint32_t k = 0; k < n->schedule.n_axes; k++)
-		if (n->schedule.axes[k].kind == AXIS_VECTOR && (n->schedule.axes[k].of != TILE_AXES - 1 || n->schedule.tail != TAIL_SCALAR))
+		if (n->schedule.axes[k].kind == AXIS_VECTOR &&
+		    (n->schedule.axes[k].of != TILE_AXES - 1 || (n->schedule.tail != TAIL_SCALAR && n->schedule.tail != TAIL_REST)))
 			return verify_fail(v, "the vector of an epilogue is not in its columns", k);
 	for (uint32_t k = 0; k < TILE_AXES; k++)
 		space.dims[k] = n->extent[k];

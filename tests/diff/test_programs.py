@@ -84,6 +84,14 @@ def ints(p, x, y, z):
             (y * y * np.int8(50)).astype(np.int8), z * z - x, z @ z.T)
 
 
+def inplace(p, x, y, i):
+    a = np.cumsum(x) * 0.5 - 1
+    c = np.cumsum(a)
+    c[i], c[i + 1] = x.sum(), a.sum()
+    d = np.abs(np.cumsum(y, 1)) + 1
+    return np.cumsum(c), np.cumsum(d, 1), np.cumsum(np.exp(-np.cumsum(d, 0)), 0)
+
+
 def slices(p, x):
     return x[:, 2:8:2], x[:, 0], x[:, -1], x[:, :, None], x[:, -3:], x[:, 1:-1].reshape(x.shape[0], 8 * x.shape[2]), x[:, 3, None]
 
@@ -249,6 +257,7 @@ PROGRAMS = {
     "ints": ({"x": "int32 N 4", "y": "int8 4", "z": "int64 N 4"}, {}, ints),
     "int8dot": ({"x": "int8 N 21", "y": "int8 21 M"}, {}, lambda p, x, y: x.astype(np.int32) @ y.astype(np.int32)),
     "slices": ({"x": "float32 N 10 M"}, {}, slices),
+    "inplace": ({"x": "float32 1037", "y": "float32 N 96", "i": "index"}, {}, inplace),
     "concats": ({"x": "float32 N 4", "y": "float32 N 3", "z": "float32 M 4"}, {},
                 lambda p, x, y, z: (np.concatenate([x, y], 1), np.concatenate([x, z]), np.stack([x, x * 2], 1), np.concatenate([x, y, x], 1).sum(1))),
     "reshapes": ({"x": "float32 N 6 4"}, {}, reshapes),

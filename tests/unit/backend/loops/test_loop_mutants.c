@@ -241,8 +241,8 @@ static void check_totals(const struct totals *t)
 
 static void test_mutants_of_goldens(void **state)
 {
-	static const char *const names[] = {"attention", "bitlinear", "pad",    "rows",           "scratch",
-					    "several",   "softmax",   "window", "softmax_device", "several_device"};
+	static const char *const names[] = {"attention", "bitlinear", "in_place",       "pad",           "rows", "scratch", "several",
+					    "softmax",   "window",    "softmax_device", "several_device"};
 	struct totals t = {0};
 	for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
 		struct arena *a = arena_new(0);
