@@ -106,11 +106,12 @@ static int32_t conv_count(const struct kernel_run *r, const struct tri_conv *c, 
 {
 	const int8_t *x = r->bufs[0];
 	int32_t sum = 0;
+	int64_t size = c->kernel_width * c->channels, run = tri_conv_run(c->channels, c->kernel_width);
 	for (int64_t t = 0; t < tri_conv_terms(c); t++) {
 		struct tap i = tap_of(c, t % c->channels, t / c->channels, p);
 		if (i.is_inside)
 			sum += x[((n * c->height + i.row) * c->width + i.column) * c->channels + i.channel] *
-			       trit_at(r->bufs[1], tri_conv_terms(c), c->out, t, o);
+			       trit_at(r->bufs[1], tri_conv_packed_terms(c), c->out, t / size * run + t % size, o);
 	}
 	return sum;
 }

@@ -3,12 +3,14 @@
 #include <string.h>
 #include "backend/ir/tensor.h"
 #include "backend/plan/plan.h"
+#include "backend/runtime/conv.h"
 #include "backend/runtime/f32_panels.h"
 #include "backend/runtime/trit2.h"
 #include "base/bug.h"
 
-/* Rows of the matrix that the weights [O, C, KH, KW] of a convolution are packed as. */
-static int64_t window_terms(const struct tensor *t) { return t->dims[1] * t->dims[2] * t->dims[3]; }
+/* Rows of the matrix that the weights [O, C, KH, KW] of a convolution are packed as: KH runs. */
+static int64_t window_run(const struct tensor *t) { return tri_conv_run(t->dims[1], t->dims[3]); }
+static int64_t window_terms(const struct tensor *t) { return t->dims[2] * window_run(t); }
 
 size_t layout_packed_size(enum layout layout, const struct tensor *t)
 {
@@ -43,13 +45,17 @@ static int64_t product(const int64_t *dims, uint32_t n)
 
 static void pack_windows(const struct tensor *t, void *out)
 {
-	int64_t n = t->dims[0], terms = window_terms(t);
-	int8_t *last = malloc((size_t)(n * terms) + 1), *matrix = malloc((size_t)(n * terms) + 1);
-	BUG_ON(!last || !matrix);
+	int64_t n = t->dims[0], terms = window_terms(t), run = window_run(t), size = t->dims[1] * t->dims[3], lines = n * t->dims[2];
+	int8_t *last = malloc((size_t)(lines * size) + 1), *padded = calloc((size_t)(lines * run) + 1, 1),
+	       *matrix = malloc((size_t)(n * terms) + 1);
+	BUG_ON(!last || !padded || !matrix);
 	swap_inner(t->data, n, t->dims[1], t->dims[2] * t->dims[3], 1, (char *)last);
-	swap_inner((const char *)last, 1, n, terms, 1, (char *)matrix);
+	for (int64_t l = 0; l < lines; l++)
+		memcpy(padded + l * run, last + l * size, (size_t)size);
+	swap_inner((const char *)padded, 1, n, terms, 1, (char *)matrix);
 	tri_trit2_pack(matrix, terms, n, out);
 	free(last);
+	free(padded);
 	free(matrix);
 }
 

@@ -1,10 +1,11 @@
 /* Sizes of a convolution: the dims of its kernels, in the order of kernels.def. Groups are 1. */
 #ifndef TRI_CONV_H
 #define TRI_CONV_H
+#include <stdbool.h>
 #include <stdint.h>
 
-/* The largest C · KH · KW that the int8 kernel takes: it copies windows to the stack. */
-enum { TRI_CONV_MOST_TERMS = 1 << 14 };
+/* The ternary kernels copy what windows read to the stack, at most so many elements for one position. */
+enum { TRI_CONV_MOST_TERMS = 1 << 14, TRI_CONV_MOST_COPIED = 1 << 15, TRI_CONV_QUAD = 4 };
 
 struct tri_conv {
 	int64_t batch, channels, height, width;
@@ -18,4 +19,22 @@ static inline struct tri_conv tri_conv_of(const int64_t *d)
 }
 static inline int64_t tri_conv_terms(const struct tri_conv *c) { return c->channels * c->kernel_height * c->kernel_width; }
 static inline int64_t tri_conv_positions(const struct tri_conv *c) { return c->out_height * c->out_width; }
+
+/* Packed trits have a run of terms for each row of the kernel, [KW, C], padded with zeros to whole quads. */
+static inline int64_t tri_conv_run(int64_t channels, int64_t kernel_width)
+{
+	return (channels * kernel_width + TRI_CONV_QUAD - 1) / TRI_CONV_QUAD * TRI_CONV_QUAD;
+}
+static inline int64_t tri_conv_packed_terms(const struct tri_conv *c)
+{
+	return c->kernel_height * tri_conv_run(c->channels, c->kernel_width);
+}
+/* True if the ternary kernels take windows of this shape. They copy a line with all remainders of its dilated columns. */
+static inline bool tri_conv_fits(int64_t channels, int64_t height, int64_t width, int64_t dilation)
+{
+	int64_t run, terms, copied;
+	return !__builtin_mul_overflow(channels, width, &run) && run <= TRI_CONV_MOST_TERMS &&
+	       !__builtin_mul_overflow(height, tri_conv_run(channels, width), &terms) && terms <= TRI_CONV_MOST_TERMS &&
+	       !__builtin_mul_overflow(height * run, dilation, &copied) && copied <= TRI_CONV_MOST_COPIED;
+}
 #endif

@@ -1,109 +1,137 @@
-/* y int32 [N, P, O] = x int8 [N, H, W, C] convolved with w TRIT2 [K, O], where P = OH · OW and K = KH · KW · C, exact. Input and result are
- * channels-last: a window is KH runs of bytes, and a tile of the result is positions × channels. A task copies the windows of some
- * positions and multiplies them by all panels of w. The tile sums x·(t+1); then sum(x) is subtracted. */
-#include "conv.h"
+/* y int32 [N, P, O] = x int8 [N, H, W, C] convolved with w TRIT2 [K, O], where P = OH · OW and K = KH lines of KW · C terms, exact. Input
+ * and result are channels-last. A task multiplies the windows of a block of positions by some panels of w. The tile sums x·(t+1), from
+ * -sum(x) on. A line is padded to whole quads with trits 0; the numbers there count in both sums. */
+#include "conv_block.h"
 #include "i8_trit2_tile.h"
 
-enum { MOST_ROWS = 32, WINDOW_BYTES = 128 << 10 };
-_Static_assert(MOST_ROWS % TILE_COLS == 0 && TRI_CONV_MOST_TERMS * TILE_COLS <= WINDOW_BYTES, "windows of a tile");
+enum { MOST_QUADS = TRI_CONV_MOST_TERMS / TRI_CONV_QUAD + 4, TASKS = 4 /* for a thread */, MOST_COLUMNS = 512 };
 
 struct job {
 	const int8_t *x;
 	const uint8_t *w;
 	int32_t *y;
-	struct tri_conv c;
-	int64_t terms, padded, positions; /* K, K rounded up to steps, P */
-	int64_t rows, blocks;             /* positions of a task, tasks of one image */
+	struct conv_blocks b;
+	int64_t run, terms, positions; /* terms of a line and of a window as packed, P */
+	int64_t panels, groups;        /* panels of w, and tasks that share them */
+	int32_t at[MOST_QUADS];        /* the places of the quads in a window */
 	const struct tri_epilogue *epilogue;
 };
 struct windows {
-	int8_t x[WINDOW_BYTES];
-	int32_t sums[MOST_ROWS];
+	int64_t n;
+	const int8_t *at[CONV_POSITIONS];
+	int32_t starts[CONV_POSITIONS]; /* of sums: -sum(x) of each window */
+	_Alignas(64) char copy[CONV_COPY_BYTES + CONV_SLACK];
 };
 
-/* Copies one row of a window: KW elements of C bytes, from column w of row `row` of x on; zeros outside. */
-static void copy_window_row(const struct tri_conv *v, const int8_t *row, int64_t w, int8_t *out)
+static void place_quads(struct job *job)
 {
-	size_t bytes = (size_t)v->channels;
-	if (v->dilation_width == 1 && w >= 0 && w + v->kernel_width <= v->width) {
-		memcpy(out, row + w * v->channels, (size_t)v->kernel_width * bytes);
+	int64_t quads = tri_trit2_steps(job->terms) * TRI_TRIT2_STEP / TRI_CONV_QUAD, line = job->run / TRI_CONV_QUAD;
+	for (int64_t q = 0; q < quads; q++) /* the last step may have quads that w does not read */
+		job->at[q] = q < job->terms / TRI_CONV_QUAD ? (int32_t)(q / line * job->b.line + q % line * TRI_CONV_QUAD) : 0;
+}
+
+/* True if neighbouring windows share the sums of columns. A quad must not belong to two elements. */
+static _Bool shares_columns(const struct conv_blocks *b)
+{
+	return b->c.channels % TRI_CONV_QUAD == 0 && b->c.kernel_width > b->c.stride_width &&
+	       b->slots * b->c.dilation_width <= MOST_COLUMNS;
+}
+
+/* Stores -sum(x) of each window of a row, which begins at x. */
+static void sum_row(const struct job *job, const int8_t *x, int64_t columns, int32_t *starts)
+{
+	const struct conv_blocks *b = &job->b;
+	int32_t sums[MOST_COLUMNS];
+	if (!shares_columns(b)) {
+		for (int64_t j = 0; j < columns; j++)
+			starts[j] = -i8_sum(x + conv_element(b, j) * b->size, job->run, b->c.kernel_height, b->line);
 		return;
 	}
-	for (int64_t k = 0; k < v->kernel_width; k++, w += v->dilation_width, out += v->channels)
-		if (w >= 0 && w < v->width)
-			memcpy(out, row + w * v->channels, bytes);
-		else
-			memset(out, 0, bytes);
+	int64_t n = b->c.dilation_width > 1 ? b->slots * b->c.dilation_width : conv_span(&b->c, columns);
+	for (int64_t i = 0; i < n; i++)
+		sums[i] = i8_sum(x + i * b->size, b->size, b->c.kernel_height, b->line);
+	for (int64_t j = 0; j < columns; j++) {
+		const int32_t *from = sums + conv_element(b, j);
+		starts[j] = 0;
+		for (int64_t v = 0; v < b->c.kernel_width; v++)
+			starts[j] -= from[v];
+	}
 }
 
-static void copy_window(const struct job *job, const int8_t *image, int64_t p, int8_t *out)
+static void read_windows(const struct job *job, const struct conv_block *k, struct windows *w)
 {
-	const struct tri_conv *v = &job->c;
-	int64_t h = p / v->out_width * v->stride_height - v->pad_top, w = p % v->out_width * v->stride_width - v->pad_left;
-	int64_t row = v->kernel_width * v->channels;
-	for (int64_t k = 0; k < v->kernel_height; k++, h += v->dilation_height, out += row)
-		if (h >= 0 && h < v->height)
-			copy_window_row(v, image + h * v->width * v->channels, w, out);
-		else
-			memset(out, 0, (size_t)row);
-	memset(out, 0, (size_t)(job->padded - job->terms));
+	const struct conv_blocks *b = &job->b;
+	const int8_t *x = job->x + k->image * b->c.height * b->c.width * b->c.channels;
+	x = (const int8_t *)conv_block_read(b, k, (const char *)x, w->copy);
+	w->n = k->rows * k->columns;
+	for (int64_t r = 0; r < k->rows; r++, x += b->row) {
+		for (int64_t j = 0; j < k->columns; j++)
+			w->at[r * k->columns + j] = x + conv_element(b, j) * b->size;
+		sum_row(job, x, k->columns, w->starts + r * k->columns);
+	}
 }
 
-/* Multiplies the windows by one panel. */
-static void multiply(const struct job *job, const struct windows *windows, int64_t rows, int64_t panel, int32_t (*acc)[TRI_TRIT2_PANEL])
+/* Multiplies the windows by one panel, in tiles of about the same size. */
+static void multiply(const struct job *job, const struct windows *windows, int64_t panel, int32_t *y, int64_t ld)
 {
-	int halves = tri_trit2_halves(job->c.out, panel);
+	int halves = tri_trit2_halves(job->b.c.out, panel);
 	const uint8_t *w = job->w + tri_trit2_offset(job->terms, panel);
-	for (int64_t r = 0; r < rows; r += TILE_COLS) {
-		int cols = rows - r < TILE_COLS ? (int)(rows - r) : TILE_COLS;
-		memset(acc[r], 0, (size_t)cols * sizeof acc[0]);
-		tile_add(w, windows->x + r * job->padded, job->padded, job->padded / TRI_TRIT2_STEP, halves, cols, acc + r);
-		for (int c = 0; c < cols; c++)
-			for (int l = 0; l < TRI_TRIT2_PANEL; l++)
-				acc[r + c][l] -= windows->sums[r + c];
+	int64_t tiles = conv_parts(windows->n, TILE_COLS), end = 0;
+	for (int64_t t = 0; t < tiles; t++) {
+		struct tile_x x = {.at = job->at};
+		int64_t from = end, cols = (end = windows->n * (t + 1) / tiles) - from;
+		for (int64_t i = 0; i < cols; i++)
+			x.row[i] = windows->at[from + i];
+		tile_sum(w, &x, tri_trit2_steps(job->terms), halves, (int)cols, 1,
+			 (struct tile_y){y + from * ld, ld, windows->starts + from});
 	}
 }
 
-static void store(const struct job *job, int64_t image, int64_t p, int64_t rows, int64_t panel, int32_t (*acc)[TRI_TRIT2_PANEL])
+/* Computes a block and one panel. Tiles of whole panels go straight to y. */
+static void block(const struct job *job, const struct conv_block *k, const struct windows *windows, int64_t panel)
 {
-	int64_t o = panel * TRI_TRIT2_PANEL, width = job->c.out - o < TRI_TRIT2_PANEL ? job->c.out - o : TRI_TRIT2_PANEL;
-	if (job->epilogue) {
-		job->epilogue->fn(job->epilogue, acc, TRI_TRIT2_PANEL, (int64_t[]){image, p, o}, rows, width);
+	_Alignas(64) int32_t acc[CONV_POSITIONS][TRI_TRIT2_PANEL];
+	const struct tri_conv *c = &job->b.c;
+	int64_t p = k->row * c->out_width + k->column, o = panel * TRI_TRIT2_PANEL;
+	int64_t width = c->out - o < TRI_TRIT2_PANEL ? c->out - o : TRI_TRIT2_PANEL;
+	int32_t *y = job->y + (k->image * job->positions + p) * c->out + o;
+	if (width == TRI_TRIT2_PANEL && !job->epilogue) {
+		multiply(job, windows, panel, y, c->out);
 		return;
 	}
-	int32_t *y = job->y + (image * job->positions + p) * job->c.out + o;
-	for (int64_t r = 0; r < rows; r++)
-		memcpy(y + r * job->c.out, acc[r], (size_t)width * sizeof(int32_t));
+	multiply(job, windows, panel, acc[0], TRI_TRIT2_PANEL);
+	if (job->epilogue)
+		job->epilogue->fn(job->epilogue, acc, TRI_TRIT2_PANEL, (int64_t[]){k->image, p, o}, windows->n, width);
+	else
+		for (int64_t r = 0; r < windows->n; r++)
+			memcpy(y + r * c->out, acc[r], (size_t)width * sizeof(int32_t));
 }
 
 static void task(void *arg, int64_t i)
 {
 	const struct job *job = arg;
-	_Alignas(64) int32_t acc[MOST_ROWS][TRI_TRIT2_PANEL];
-	_Alignas(64) struct windows windows;
-	int64_t image = i / job->blocks, p = i % job->blocks * job->rows;
-	int64_t rows = job->positions - p < job->rows ? job->positions - p : job->rows;
-	const int8_t *x = job->x + image * job->c.height * job->c.width * job->c.channels;
-	for (int64_t r = 0; r < rows; r++) {
-		copy_window(job, x, p + r, windows.x + r * job->padded);
-		windows.sums[r] = i8_sum(windows.x + r * job->padded, job->terms);
-	}
-	for (int64_t panel = 0; panel < tri_trit2_panels(job->c.out); panel++) {
-		multiply(job, &windows, rows, panel, acc);
-		store(job, image, p, rows, panel, acc);
-	}
+	struct conv_block k = conv_block_at(&job->b, i / job->groups);
+	struct windows windows;
+	int64_t group = i % job->groups;
+	read_windows(job, &k, &windows);
+	for (int64_t p = job->panels * group / job->groups; p < job->panels * (group + 1) / job->groups; p++)
+		block(job, &k, &windows, p);
 }
 
 void tri_conv_i8_trit2(struct tri_context *ctx, void *const *bufs, const int64_t *dims, const struct tri_epilogue *epilogue)
 {
-	struct job job = {.x = bufs[0], .w = bufs[1], .y = bufs[2], .c = tri_conv_of(dims), .epilogue = epilogue};
-	job.terms = tri_conv_terms(&job.c);
-	job.padded = tri_trit2_steps(job.terms) * TRI_TRIT2_STEP;
-	job.positions = tri_conv_positions(&job.c);
-	if (job.c.batch <= 0 || job.c.out <= 0 || job.positions <= 0)
+	struct job job;
+	struct tri_conv c = tri_conv_of(dims);
+	if (c.batch <= 0 || c.out <= 0 || c.out_height <= 0 || c.out_width <= 0)
 		return;
-	int64_t fit = job.padded ? WINDOW_BYTES / job.padded / TILE_COLS * TILE_COLS : MOST_ROWS;
-	job.rows = fit < MOST_ROWS ? fit : MOST_ROWS;
-	job.blocks = (job.positions + job.rows - 1) / job.rows;
-	tri_parallel(ctx, task, &job, job.c.batch * job.blocks);
+	job.x = bufs[0], job.w = bufs[1], job.y = epilogue ? NULL : bufs[2], job.epilogue = epilogue;
+	job.b = conv_blocks_make(&c, sizeof(int8_t));
+	job.run = tri_conv_run(c.channels, c.kernel_width);
+	job.terms = tri_conv_packed_terms(&c);
+	job.positions = tri_conv_positions(&c);
+	job.panels = tri_trit2_panels(c.out);
+	int64_t blocks = c.batch * job.b.row_blocks * job.b.column_blocks;
+	job.groups = tri_threads(ctx) > 1 ? conv_clamp(TASKS * (int64_t)tri_threads(ctx) / blocks, 1, job.panels) : 1;
+	place_quads(&job);
+	tri_parallel(ctx, task, &job, blocks * job.groups);
 }

@@ -28,23 +28,23 @@ TRI_INLINE vec x4(const int8_t *p)
 	return V(set1_epi32)(v);
 }
 
-/* Multiplies C rows by N vectors of COLUMNS columns. Steps are `stride` bytes apart. */
-TRI_INLINE void part(const uint8_t *w, int64_t stride, const int8_t *x, int64_t ldx, int64_t steps, const int N, const int C,
-		     int32_t (*acc)[32])
+/* Multiplies C rows by N vectors of COLUMNS columns, of which each step has `stride` bytes. */
+TRI_INLINE void part(const uint8_t *w, int64_t stride, const struct tile_x *x, int64_t steps, const int N, const int C, const _Bool table,
+		     int32_t *y, int64_t ld)
 {
 	const vec low = V(set1_epi8)(3), ones = V(set1_epi16)(1);
-	while (steps > 0) {
+	for (int64_t s = 0; s < steps;) {
 		vec sum[4][4];
-		int64_t n = steps < WIDEN_STEPS ? steps : WIDEN_STEPS;
-		steps -= n;
+		int64_t end = steps - s < WIDEN_STEPS ? steps : s + WIDEN_STEPS;
 #pragma GCC unroll 4
 		for (int c = 0; c < C; c++)
 #pragma GCC unroll 4
 			for (int v = 0; v < N; v++)
 				sum[c][v] = V_ZERO;
-		for (; n > 0; n--, w += stride, x += 16) {
+		for (; s < end; s++, w += stride) {
 #pragma GCC unroll 4
 			for (int f = 0; f < 4; f++) {
+				int64_t at = quad_at(x, s, f, table);
 				vec t[4];
 #pragma GCC unroll 4
 				for (int v = 0; v < N; v++) {
@@ -53,7 +53,7 @@ TRI_INLINE void part(const uint8_t *w, int64_t stride, const int8_t *x, int64_t 
 				}
 #pragma GCC unroll 4
 				for (int c = 0; c < C; c++) {
-					vec a = x4(x + c * ldx + 4 * f);
+					vec a = x4(x->row[c] + at);
 #pragma GCC unroll 4
 					for (int v = 0; v < N; v++)
 						sum[c][v] = V(add_epi16)(sum[c][v], V(maddubs_epi16)(t[v], a));
@@ -64,19 +64,23 @@ TRI_INLINE void part(const uint8_t *w, int64_t stride, const int8_t *x, int64_t 
 		for (int c = 0; c < C; c++)
 #pragma GCC unroll 4
 			for (int v = 0; v < N; v++) {
-				int32_t *to = acc[c] + COLUMNS * v;
+				int32_t *to = y + c * ld + COLUMNS * v;
 				V_STORE(to, V(add_epi32)(V_LOAD(to), V(madd_epi16)(sum[c][v], ones)));
 			}
 	}
 }
 
 /* Starts at vector `v` of a step. */
-#define PART(N, C) part(w + BYTES * v, stride, x, ldx, steps, N, C, (int32_t(*)[32])(acc[0] + COLUMNS * v))
+#define PART(N, C) part(w + BYTES * v, stride, &own, steps, N, C, table, to.y + COLUMNS * v, to.ld)
 
-static void tile_add(const uint8_t *w, const int8_t *x, int64_t ldx, int64_t steps, int halves, int cols, int32_t (*acc)[32])
+TRI_INLINE void tile_sum(const uint8_t *w, const struct tile_x *x, int64_t steps, int halves, int cols, const _Bool table, struct tile_y to)
 {
+	const struct tile_x own = *x;
 	int64_t stride = halves * 64;
 	int n = halves * 64 / BYTES, v = 0;
+	for (int c = 0; c < cols; c++)
+		for (int l = 0; l < halves * TRI_TRIT2_LANES; l++)
+			to.y[c * to.ld + l] = to.start[c];
 	if (cols == 1)
 		for (; v + 4 <= n; v += 4)
 			PART(4, 1);
@@ -87,4 +91,22 @@ static void tile_add(const uint8_t *w, const int8_t *x, int64_t ldx, int64_t ste
 		case 3: PART(2, 3); break;
 		case 4: PART(2, 4); break;
 		}
+}
+
+static int32_t i8_sum(const int8_t *x, int64_t n, int64_t lines, int64_t distance)
+{
+	const vec one8 = V(set1_epi8)(1), one16 = V(set1_epi16)(1);
+	vec sum = V_ZERO;
+	int32_t lanes[COLUMNS], all = 0;
+	for (int64_t l = 0; l < lines; l++, x += distance) {
+		int64_t k = 0;
+		for (; k + BYTES <= n; k += BYTES)
+			sum = V(add_epi32)(sum, V(madd_epi16)(V(maddubs_epi16)(one8, V_LOAD(x + k)), one16));
+		for (; k < n; k++)
+			all += x[k];
+	}
+	V_STORE(lanes, sum);
+	for (int l = 0; l < COLUMNS; l++)
+		all += lanes[l];
+	return all;
 }

@@ -8,41 +8,53 @@ enum { TILE_COLS = 4, TILE_STEPS = 1 << 20, WIDEN_STEPS = 16 };
 TRI_INLINE i16x8 pair(int8_t a, int8_t b) { return (i16x8){a, b, a, b, a, b, a, b}; }
 
 /* Four columns: 16 bytes of each step at w. */
-TRI_INLINE void quad(const uint8_t *w, int64_t stride, const int8_t *x, int64_t ldx, int64_t steps, const int C, int32_t (*acc)[32])
+TRI_INLINE void four_columns(const uint8_t *w, int64_t stride, const struct tile_x *x, int64_t steps, const int C, const _Bool table,
+			     int32_t *y, int64_t ld)
 {
-	while (steps > 0) {
+	for (int64_t s = 0; s < steps;) {
 		i16x8 sum[TILE_COLS] = {{0}};
-		int64_t n = steps < WIDEN_STEPS ? steps : WIDEN_STEPS;
-		steps -= n;
-		for (; n > 0; n--, w += stride, x += 16) {
+		int64_t end = steps - s < WIDEN_STEPS ? steps : s + WIDEN_STEPS;
+		for (; s < end; s++, w += stride) {
 			u16x8 packed;
 			memcpy(&packed, w, 16);
 #pragma GCC unroll 4
 			for (int f = 0; f < 4; f++) {
 				i16x8 even = (i16x8)((packed >> (uint16_t)(2 * f)) & 3),
 				      odd = (i16x8)((packed >> (uint16_t)(2 * f + 8)) & 3);
+				int64_t at = quad_at(x, s, f, table);
 #pragma GCC unroll 4
 				for (int c = 0; c < C; c++) {
-					const int8_t *a = x + c * ldx + 4 * f;
+					const int8_t *a = x->row[c] + at;
 					sum[c] += even * pair(a[0], a[2]) + odd * pair(a[1], a[3]);
 				}
 			}
 		}
 		for (int c = 0; c < C; c++)
 			for (int l = 0; l < 4; l++)
-				acc[c][l] += sum[c][2 * l] + sum[c][2 * l + 1];
+				y[c * ld + l] += sum[c][2 * l] + sum[c][2 * l + 1];
 	}
 }
 
-static void tile_add(const uint8_t *w, const int8_t *x, int64_t ldx, int64_t steps, int halves, int cols, int32_t (*acc)[32])
+TRI_INLINE void tile_sum(const uint8_t *w, const struct tile_x *x, int64_t steps, int halves, int cols, const _Bool table, struct tile_y to)
 {
-	for (int q = 0; q < 4 * halves; q++) {
-		int32_t(*at)[32] = (int32_t(*)[32])(acc[0] + 4 * q);
+	int64_t stride = halves * 64;
+	for (int c = 0; c < cols; c++)
+		for (int l = 0; l < halves * TRI_TRIT2_LANES; l++)
+			to.y[c * to.ld + l] = to.start[c];
+	for (int q = 0; q < 4 * halves; q++, w += 16, to.y += 4)
 		switch (cols) {
-		case 1: quad(w + 16 * q, halves * 64, x, ldx, steps, 1, at); break;
-		case 2: quad(w + 16 * q, halves * 64, x, ldx, steps, 2, at); break;
-		case 3: quad(w + 16 * q, halves * 64, x, ldx, steps, 3, at); break;
-		case 4: quad(w + 16 * q, halves * 64, x, ldx, steps, 4, at); break;
+		case 1: four_columns(w, stride, x, steps, 1, table, to.y, to.ld); break;
+		case 2: four_columns(w, stride, x, steps, 2, table, to.y, to.ld); break;
+		case 3: four_columns(w, stride, x, steps, 3, table, to.y, to.ld); break;
+		case 4: four_columns(w, stride, x, steps, 4, table, to.y, to.ld); break;
 		}
-	}
+}
+
+static int32_t i8_sum(const int8_t *x, int64_t n, int64_t lines, int64_t distance)
+{
+	int32_t sum = 0;
+	for (int64_t l = 0; l < lines; l++, x += distance)
+		for (int64_t k = 0; k < n; k++)
+			sum += x[k];
+	return sum;
 }

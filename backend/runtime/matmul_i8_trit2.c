@@ -1,56 +1,91 @@
-/* y int32 [M, N] = x int8 [M, K] · w TRIT2 [K, N], exact. The tile kernels sum x·(t+1) over unsigned bytes; then sum(x) is subtracted.
- */
+/* y int32 [M, N] = x int8 [M, K] · w TRIT2 [K, N], exact. The tile kernels sum x·(t+1) over unsigned bytes, from -sum(x) on. Rows of x are
+ * copied first, so that a tile reads one sequence: the rows of a large matrix may share few sets of the L1 cache. */
 #include "i8_trit2_tile.h"
 
-enum { ROW_BLOCK = 64, ROW_CHUNK = 512 };
+enum { ROW_BLOCK = 64, ROW_CHUNK = 512, COPY_BYTES = 256 << 10 };
+_Static_assert(ROW_BLOCK % TILE_COLS == 0 && ROW_CHUNK % ROW_BLOCK == 0, "tiles");
 
 struct job {
 	const int8_t *x;
 	const uint8_t *w;
 	int32_t *y;
 	int64_t M, K, N;
-	const int32_t *sums;
+	const int32_t *starts; /* of sums: -sum(x) of each row */
+	const int8_t *copy;    /* the rows of x in tiles; NULL: they are too long */
 	const struct tri_epilogue *epilogue;
 	int64_t first; /* the row of the whole result that y begins with */
 	struct tri_grid grid;
 };
 
-/* Multiplies up to TILE_COLS rows of x by one panel. */
-static void tile(const struct job *job, int64_t panel, int64_t m, int cols, int32_t (*acc)[TRI_TRIT2_PANEL])
+/* Tile t of a copy has its rows in turn, 16 bytes of each, padded with zeros. */
+static int64_t padded_row(int64_t K) { return tri_trit2_steps(K) * TRI_TRIT2_STEP; }
+
+static void copy_tile(const int8_t *x, int64_t K, int64_t rows, int8_t *out)
 {
-	int halves = tri_trit2_halves(job->N, panel);
-	size_t stride = (size_t)halves * TRI_TRIT2_BLOCK;
-	const uint8_t *w = job->w + tri_trit2_offset(job->K, panel);
-	const int8_t *x = job->x + m * job->K;
-	int64_t whole = job->K / TRI_TRIT2_STEP, rest = job->K % TRI_TRIT2_STEP;
-	memset(acc, 0, (size_t)cols * sizeof acc[0]);
-	for (int64_t s = 0; s < whole; s += TILE_STEPS)
-		tile_add(w + (size_t)s * stride, x + s * TRI_TRIT2_STEP, job->K, whole - s < TILE_STEPS ? whole - s : TILE_STEPS, halves,
-			 cols, acc);
-	if (rest) {
-		int8_t tail[TILE_COLS][TRI_TRIT2_STEP] = {{0}};
-		for (int c = 0; c < cols; c++)
-			memcpy(tail[c], x + c * job->K + whole * TRI_TRIT2_STEP, (size_t)rest);
-		tile_add(w + (size_t)whole * stride, tail[0], TRI_TRIT2_STEP, 1, halves, cols, acc);
+	int64_t whole = K / TRI_TRIT2_STEP, rest = K % TRI_TRIT2_STEP, step = rows * TRI_TRIT2_STEP;
+	for (int64_t r = 0; r < rows; r++, x += K) {
+		int8_t *to = out + r * TRI_TRIT2_STEP;
+		for (int64_t s = 0; s < whole; s++)
+			memcpy(to + s * step, x + s * TRI_TRIT2_STEP, TRI_TRIT2_STEP);
+		if (!rest)
+			continue;
+		memset(to + whole * step, 0, TRI_TRIT2_STEP);
+		memcpy(to + whole * step, x + whole * TRI_TRIT2_STEP, (size_t)rest);
 	}
-	for (int c = 0; c < cols; c++)
-		for (int l = 0; l < TRI_TRIT2_PANEL; l++)
-			acc[c][l] -= job->sums[m + c];
 }
 
-/* Computes rows m … end-1 of one panel. */
+/* Computes rows that were not copied, in parts of K. The last part reads a padded copy. */
+static void sum_long_rows(const struct job *job, const uint8_t *w, int halves, int64_t m, int cols, struct tile_y to)
+{
+	static const int32_t zeros[TILE_COLS];
+	int64_t whole = job->K / TRI_TRIT2_STEP, rest = job->K % TRI_TRIT2_STEP, most = TILE_STEPS;
+	_Alignas(64) int32_t part[TILE_COLS][TRI_TRIT2_PANEL];
+	int8_t tail[TILE_COLS][TRI_TRIT2_STEP] = {{0}};
+	for (int64_t s = 0; s < whole + (rest != 0); s += most) {
+		struct tile_x x = {.step = TRI_TRIT2_STEP};
+		most = s == whole ? 1 : whole - s < TILE_STEPS ? whole - s : TILE_STEPS;
+		for (int c = 0; c < cols; c++) {
+			const int8_t *row = job->x + (m + c) * job->K + s * TRI_TRIT2_STEP;
+			x.row[c] = s == whole ? memcpy(tail[c], row, (size_t)rest) : row;
+		}
+		tile_sum(w + s * halves * TRI_TRIT2_BLOCK, &x, most, halves, cols, 0, (struct tile_y){part[0], TRI_TRIT2_PANEL, zeros});
+		for (int c = 0; c < cols; c++)
+			for (int l = 0; l < halves * TRI_TRIT2_LANES; l++)
+				to.y[c * to.ld + l] = (s ? to.y[c * to.ld + l] : to.start[c]) + part[c][l];
+	}
+}
+
+/* Multiplies up to TILE_COLS rows of x by one panel. */
+static void tile(const struct job *job, int64_t panel, int64_t m, int cols, int32_t *y, int64_t ld)
+{
+	int halves = tri_trit2_halves(job->N, panel);
+	const uint8_t *w = job->w + tri_trit2_offset(job->K, panel);
+	struct tile_x x = {.step = cols * TRI_TRIT2_STEP};
+	struct tile_y to = {y, ld, job->starts + m};
+	if (!job->copy) {
+		sum_long_rows(job, w, halves, m, cols, to);
+		return;
+	}
+	for (int c = 0; c < cols; c++)
+		x.row[c] = job->copy + m * padded_row(job->K) + c * TRI_TRIT2_STEP;
+	tile_sum(w, &x, tri_trit2_steps(job->K), halves, cols, 0, to);
+}
+
+/* Computes rows m … end-1 of one panel. Tiles of whole panels go straight to y. */
 static void block(const struct job *job, int64_t panel, int64_t m, int64_t end)
 {
 	_Alignas(64) int32_t acc[ROW_BLOCK][TRI_TRIT2_PANEL];
 	int64_t n = panel * TRI_TRIT2_PANEL, width = job->N - n < TRI_TRIT2_PANEL ? job->N - n : TRI_TRIT2_PANEL;
+	_Bool whole = width == TRI_TRIT2_PANEL && !job->epilogue;
+	int32_t *y = whole ? job->y + m * job->N + n : acc[0];
+	int64_t ld = whole ? job->N : TRI_TRIT2_PANEL;
 	for (int64_t r = m; r < end; r += TILE_COLS)
-		tile(job, panel, r, end - r < TILE_COLS ? (int)(end - r) : TILE_COLS, acc + (r - m));
-	if (job->epilogue) {
+		tile(job, panel, r, end - r < TILE_COLS ? (int)(end - r) : TILE_COLS, y + (r - m) * ld, ld);
+	if (job->epilogue)
 		job->epilogue->fn(job->epilogue, acc, TRI_TRIT2_PANEL, (int64_t[]){0, job->first + m, n}, end - m, width);
-		return;
-	}
-	for (int64_t r = m; r < end; r++)
-		memcpy(job->y + r * job->N + n, acc[r - m], (size_t)width * sizeof(int32_t));
+	else if (!whole)
+		for (int64_t r = m; r < end; r++)
+			memcpy(job->y + r * job->N + n, acc[r - m], (size_t)width * sizeof(int32_t));
 }
 
 static void task(void *arg, int64_t i)
@@ -64,16 +99,27 @@ static void task(void *arg, int64_t i)
 	}
 }
 
+/* Rows that are copied at once; 0: rows are too long to be copied. */
+static int64_t rows_of_copy(int64_t K)
+{
+	int64_t fit = K > 0 ? COPY_BYTES / padded_row(K) / TILE_COLS * TILE_COLS : ROW_CHUNK;
+	return fit < ROW_CHUNK ? fit : ROW_CHUNK;
+}
+
 void tri_matmul_i8_trit2(struct tri_context *ctx, void *const *bufs, const int64_t *dims, const struct tri_epilogue *epilogue)
 {
-	int64_t M = dims[0], K = dims[1], N = dims[2];
-	int32_t sums[ROW_CHUNK];
-	for (int64_t m = 0; m < M && N > 0; m += ROW_CHUNK) {
-		int64_t rows = M - m < ROW_CHUNK ? M - m : ROW_CHUNK;
+	int64_t M = dims[0], K = dims[1], N = dims[2], fit = rows_of_copy(K), chunk = fit ? fit : ROW_CHUNK;
+	_Alignas(64) int8_t copy[COPY_BYTES];
+	int32_t starts[ROW_CHUNK];
+	for (int64_t m = 0; m < M && N > 0; m += chunk) {
+		int64_t rows = M - m < chunk ? M - m : chunk;
 		int32_t *y = epilogue ? NULL : (int32_t *)bufs[2] + m * N;
-		struct job job = {(const int8_t *)bufs[0] + m * K, bufs[1], y, rows, K, N, sums, epilogue, m, {0, 0, 0}};
+		struct job job = {
+			(const int8_t *)bufs[0] + m * K, bufs[1], y, rows, K, N, starts, fit ? copy : NULL, epilogue, m, {0, 0, 0}};
 		for (int64_t r = 0; r < rows; r++)
-			sums[r] = i8_sum(job.x + r * K, K);
+			starts[r] = -i8_sum(job.x + r * K, K, 1, 0);
+		for (int64_t r = 0; fit && r < rows; r += TILE_COLS)
+			copy_tile(job.x + r * K, K, rows - r < TILE_COLS ? rows - r : TILE_COLS, copy + r * padded_row(K));
 		job.grid = tri_grid_make(tri_trit2_panels(N), (rows + ROW_BLOCK - 1) / ROW_BLOCK,
 					 K * TRI_TRIT2_PANEL * (rows < ROW_BLOCK ? rows : ROW_BLOCK));
 		tri_parallel(ctx, task, &job, tri_grid_tasks(&job.grid));

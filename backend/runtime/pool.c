@@ -96,6 +96,8 @@ static void start(struct tri_context *ctx)
 	ctx->owner = getpid();
 }
 
+uint32_t tri_threads(const struct tri_context *ctx) { return ctx->threads; }
+
 void tri_parallel(struct tri_context *ctx, void (*fn)(void *arg, int64_t i), void *arg, int64_t n)
 {
 	if (n > 1 && ctx->threads > 1 && !ctx->busy && !ctx->started)

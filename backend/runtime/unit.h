@@ -48,6 +48,8 @@ struct tri_unit_desc;
 void tri_profile_end(struct tri_context *ctx, const struct tri_unit_desc *unit, uint32_t statement, int64_t start);
 /* True if this run failed. Its results then have no meaning, and loops end. */
 int32_t tri_failed(const struct tri_context *ctx);
+/* Returns the number of threads that tri_parallel may use. */
+uint32_t tri_threads(const struct tri_context *ctx);
 /* Calls fn(arg, i) for i in 0 … n-1 on the context's threads, in any order, and returns when all calls have ended. */
 void tri_parallel(struct tri_context *ctx, void (*fn)(void *arg, int64_t i), void *arg, int64_t n);
 #endif

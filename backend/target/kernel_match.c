@@ -77,16 +77,17 @@ static bool fits_f32_depthwise(const struct ir_fn *f, ir_ref r)
 	       ir_conv(ir_at(f, r))->groups == out;
 }
 
-/* The weights can be packed, and a window fits into the kernel's buffer. */
+/* The weights can be packed, and what a position reads fits into the kernel's buffers. */
 static bool fits_i8_trit_conv(const struct ir_fn *f, ir_ref r)
 {
 	const struct ir_inst *w = ir_at(f, ir_operand(f, r, 1));
-	int64_t terms = 1, size;
-	for (uint32_t k = 1; k < 4; k++)
-		if (!dim_is_const(f->dims, w->type.dims[k], &size) || __builtin_mul_overflow(terms, size, &terms))
-			return false;
-	return operand_elem(f, r, 0) == DT_INT8 && w->type.elem == DT_TRIT && w->build_time && ir_conv(ir_at(f, r))->groups == 1 &&
-	       terms <= TRI_CONV_MOST_TERMS;
+	const struct ir_conv *c = ir_conv(ir_at(f, r));
+	int64_t channels, height, width;
+	if (operand_elem(f, r, 0) != DT_INT8 || w->type.elem != DT_TRIT || !w->build_time || c->groups != 1 ||
+	    !dim_is_const(f->dims, w->type.dims[1], &channels) || !dim_is_const(f->dims, w->type.dims[2], &height) ||
+	    !dim_is_const(f->dims, w->type.dims[3], &width))
+		return false;
+	return tri_conv_fits(channels, height, width, c->dilation[1]);
 }
 
 static bool (*const fits_of[])(const struct ir_fn *f, ir_ref r) = {

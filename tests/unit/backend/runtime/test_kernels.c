@@ -296,15 +296,27 @@ static void check_conv_floats(const struct kernels *k, void *const *ctx, struct 
 	problem_free(&w), problem_free(&x);
 }
 
+/* Packs trits [terms, out]: each line of a window is padded. */
+static struct guarded conv_packed(const struct tri_conv *c, const int8_t *trits)
+{
+	int64_t run = tri_conv_run(c->channels, c->kernel_width), line = c->channels * c->kernel_width, terms = tri_conv_packed_terms(c);
+	struct guarded padded = guarded((size_t)(terms * c->out)), packed = guarded(tri_trit2_packed_size(terms, c->out));
+	for (int64_t l = 0; l < c->kernel_height; l++)
+		memcpy((int8_t *)padded.at + l * run * c->out, trits + l * line * c->out, (size_t)(line * c->out));
+	tri_trit2_pack(padded.at, terms, c->out, packed.at);
+	release(padded);
+	return packed;
+}
+
 static void check_conv_i8(const struct kernels *k, void *const *ctx, const struct tri_conv *c, const int64_t *dims)
 {
 	int64_t terms = tri_conv_terms(c), positions = tri_conv_positions(c), image = c->channels * c->height * c->width;
 	struct problem w = problem_new(1, terms, c->out), x = problem_new(c->batch, image, 1);
 	size_t bytes = (size_t)(4 * c->batch * c->out * positions);
-	struct guarded windows = guarded((size_t)(terms * positions)), y = guarded(bytes);
+	struct guarded windows = guarded((size_t)(terms * positions)), y = guarded(bytes), packed = conv_packed(c, w.trits.at);
 	for (int i = 0; i < 3; i++) {
 		memset(y.at, 0x5a, bytes);
-		k->conv_i8_trit2(ctx[i], (void *[]){x.i8.at, w.packed.at, y.at}, dims, NULL);
+		k->conv_i8_trit2(ctx[i], (void *[]){x.i8.at, packed.at, y.at}, dims, NULL);
 		for (int64_t n = 0; n < c->batch; n++) {
 			conv_windows(c, true, (int8_t *)x.i8.at + n * image, 1, windows.at);
 			for (int64_t p = 0; p < positions; p++)
@@ -316,8 +328,8 @@ static void check_conv_i8(const struct kernels *k, void *const *ctx, const struc
 				}
 		}
 	}
-	check_epilogue(k->conv_i8_trit2, ctx[1], (void *[]){x.i8.at, w.packed.at}, dims, y.at, c->batch, positions, c->out);
-	release(windows), release(y);
+	check_epilogue(k->conv_i8_trit2, ctx[1], (void *[]){x.i8.at, packed.at}, dims, y.at, c->batch, positions, c->out);
+	release(windows), release(y), release(packed);
 	problem_free(&w), problem_free(&x);
 }
 
@@ -346,6 +358,9 @@ static void check_convs(const struct kernels *k, void *const *ctx)
 	check_conv(k, ctx, (struct tri_conv){1, 1, 3, 90, 20, 1, 70, 0, 0, 1, 1, 0, 2, 1, 1});
 	check_conv(k, ctx, (struct tri_conv){1, 513, 1, 1, 5, 3, 3, 0, 0, 1, 1, 1, 1, 1, 1});
 	check_conv(k, ctx, (struct tri_conv){3, 5, 7, 7, 500, 1, 1, 0, 0, 1, 1, 0, 0, 1, 1});
+	check_conv(k, ctx, (struct tri_conv){1, 64, 7, 7, 96, 3, 3, 0, 0, 1, 1, 1, 1, 1, 1});
+	check_conv(k, ctx, (struct tri_conv){1, 12, 5, 150, 40, 1, 1, 0, 0, 2, 2, 0, 0, 1, 1});
+	check_conv(k, ctx, (struct tri_conv){2, 600, 9, 70, 20, 3, 3, 0, 0, 1, 1, 3, 3, 3, 3});
 	for (int i = 0; i < 60; i++)
 		check_conv(k, ctx,
 			   (struct tri_conv){.batch = 1 + rnd() % 2,
