@@ -1,6 +1,7 @@
 /* Private to this folder: weight tables before any weight is computed. */
 #ifndef TRIB_BACKEND_LINK_LAYOUT_WEIGHTS_H
 #define TRIB_BACKEND_LINK_LAYOUT_WEIGHTS_H
+#include "backend/interp/stream.h"
 #include "backend/link/model.h"
 #include "base/map.h"
 #include "base/vec.h"
@@ -18,12 +19,12 @@ struct value {
 /* The build_fn of one unit instance: its arguments, and its outputs once they are needed. */
 struct evaluation {
 	const struct plan *plan;
-	const struct value *args; /* plan->interface.n_weights */
-	hash128 hash;             /* of the build_fn and the arguments */
-	hash128 *piece_hashes;    /* for each piece: of its code and the arguments that it reads */
-	bool *is_initial;         /* for each piece: it reads initial values of parameters */
-	uint32_t first_node;      /* its pieces are nodes from first_node on, in weight_layout.groups */
-	struct tensor *outputs;   /* data NULL: not evaluated yet */
+	const struct value *args;      /* plan->interface.n_weights */
+	hash128 hash;                  /* of the build_fn and the arguments */
+	hash128 *piece_hashes;         /* for each piece: of its code and the arguments that it reads */
+	bool *is_initial;              /* for each piece: it reads initial values of parameters */
+	uint32_t first_node;           /* its pieces are nodes from first_node on, in weight_layout.groups */
+	struct stream_result *outputs; /* data NULL: not evaluated yet */
 };
 
 struct blob_source {

@@ -58,6 +58,8 @@ struct model_input {
 	const bool *is_initial;                /* for each parameter: it has its initial value. NULL: none has */
 	/* Reads or computes the elements of a parameter, into `a`. Thread-safe. Returns false with a message in *error. */
 	bool (*load)(void *ctx, struct arena *a, uint32_t param, struct tensor *out, const char **error);
+	/* Reads elements first … first+n-1 of a parameter that `load` takes from a file. NULL: of none. Thread-safe. */
+	bool (*read)(void *ctx, uint32_t param, int64_t first, int64_t n, void *out, const char **error);
 	/* Returns the build_fn of a plan; makes it if the plan has none. Thread-safe. */
 	const struct ir_fn *(*build_fn)(void *ctx, const struct plan *plan);
 	void *ctx;

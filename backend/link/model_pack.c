@@ -26,45 +26,97 @@ static bool fail(struct packer *p, const char *unit, const char *what)
 static bool evaluate(struct packer *p, struct evaluation *e, uint32_t piece);
 
 /* Stores the value with its elements. A parameter that is not in memory is loaded into `scratch`. */
-static bool value_tensor(struct packer *p, const struct value *v, struct arena *scratch, struct tensor *out)
+static bool value_result(struct packer *p, const struct value *v, struct arena *scratch, struct stream_result *out)
 {
 	if (v->param == VALUE_COMPUTED) {
 		struct evaluation *e = v->maker;
-		if (!e->outputs[v->output].data && !evaluate(p, e, e->plan->interface.outputs[v->output].piece))
+		if (!e->outputs[v->output].tensor.data && !evaluate(p, e, e->plan->interface.outputs[v->output].piece))
 			return false;
 		*out = e->outputs[v->output];
 		return true;
 	}
 	const char *error = "unknown error";
-	*out = p->in->params[v->param];
-	if (out->data || p->in->load(p->in->ctx, scratch, v->param, out, &error))
+	*out = (struct stream_result){p->in->params[v->param], false};
+	if (out->tensor.data || p->in->load(p->in->ctx, scratch, v->param, &out->tensor, &error))
 		return true;
 	return fail(p, p->in->program->params[v->param].name, error);
 }
 
-static bool load_weights(struct packer *p, const struct evaluation *e, uint32_t piece, struct arena *scratch, struct tensor *weights)
+/* The same, transposed in memory if need be. */
+static bool value_tensor(struct packer *p, const struct value *v, struct arena *scratch, struct tensor *out)
 {
-	for (uint32_t i = 0, n = 0; i < e->plan->interface.n_weights; i++)
-		if (e->plan->interface.piece_of[i] == piece && !value_tensor(p, &e->args[i], scratch, &weights[n++]))
-			return false;
+	struct stream_result r;
+	if (!value_result(p, v, scratch, &r))
+		return false;
+	*out = r.tensor;
+	if (!r.is_transposed)
+		return true;
+	out->dims[0] = r.tensor.dims[1];
+	out->dims[1] = r.tensor.dims[0];
+	out->data = arena_alloc(scratch, (size_t)tensor_bytes(out) + 1, 64);
+	layout_pack_transposed(LAYOUT_PLAIN, &r.tensor, out->data);
 	return true;
 }
 
+/* The arguments that a piece reads, in its order; returns their number. */
+static uint32_t list_args(const struct evaluation *e, uint32_t piece, const struct value **args)
+{
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < e->plan->interface.n_weights; i++)
+		if (e->plan->interface.piece_of[i] == piece)
+			args[n++] = &e->args[i];
+	return n;
+}
+
+/* Parameters from a file are read block by block. */
+static bool stream_args(struct packer *p, const struct value *const *args, uint32_t n, struct arena *scratch, struct stream_weight *weights)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		const struct value *v = args[i];
+		bool in_file = p->in->read && v->param != VALUE_COMPUTED && !(p->in->is_initial && p->in->is_initial[v->param]);
+		weights[i] = (struct stream_weight){.read = p->in->read, .ctx = p->in->ctx, .param = v->param};
+		if (in_file)
+			weights[i].tensor = p->in->params[v->param];
+		else if (!value_tensor(p, v, scratch, &weights[i].tensor))
+			return false;
+	}
+	return true;
+}
+
+static bool interpret(struct packer *p, const struct ir_fn *f, const struct value *const *args, uint32_t n, struct arena *scratch,
+		      struct stream_result *results, const char **error)
+{
+	struct tensor *weights = ARENA_ARRAY(scratch, struct tensor, n + 1), *out = ARENA_ARRAY(scratch, struct tensor, f->n_outputs + 1);
+	int64_t *syms = ARENA_ARRAY(scratch, int64_t, dims_syms(f->dims) + 1); /* zero: no build-time value depends on them */
+	for (uint32_t i = 0; i < n; i++)
+		if (!value_tensor(p, args[i], scratch, &weights[i]))
+			return false;
+	if (!interp_run(f, NULL, weights, syms, 0, p->part, out, error))
+		return false;
+	for (uint32_t o = 0; o < f->n_outputs; o++)
+		results[o] = (struct stream_result){out[o], false};
+	return true;
+}
+
+/* A value that an argument needs may have failed: then the error is known. */
 static bool evaluate(struct packer *p, struct evaluation *e, uint32_t piece)
 {
 	const struct build_fn_interface *interface = &e->plan->interface;
 	struct arena *scratch = arena_new(0);
-	struct tensor *weights = ARENA_ARRAY(scratch, struct tensor, interface->n_weights + 1);
-	struct tensor *results = ARENA_ARRAY(scratch, struct tensor, interface->n_outputs + 1);
+	const struct value **args = ARENA_ARRAY(scratch, const struct value *, interface->n_weights + 1);
+	struct stream_result *results = ARENA_ARRAY(scratch, struct stream_result, interface->n_outputs + 1);
+	struct stream_weight *weights = ARENA_ARRAY(scratch, struct stream_weight, interface->n_weights + 1);
 	const struct ir_fn *f = build_fn_piece(scratch, p->in->build_fn(p->in->ctx, e->plan), interface, piece);
-	int64_t *syms = ARENA_ARRAY(scratch, int64_t, dims_syms(f->dims) + 1); /* zero: no build-time value depends on them */
-	const char *error = "failed";
-	bool ok = load_weights(p, e, piece, scratch, weights);
-	if (ok && !interp_run(f, NULL, weights, syms, 0, p->part, results, &error))
-		ok = fail(p, e->plan->unit->name, error);
-	for (uint32_t o = 0, n = 0; ok && o < interface->n_outputs; o++)
+	uint32_t n = list_args(e, piece, args);
+	struct stream *s = stream_plan(scratch, f);
+	const char *error = NULL;
+	bool ok = s ? stream_args(p, args, n, scratch, weights) && stream_run(s, weights, p->part, results, &error)
+		    : interpret(p, f, args, n, scratch, results, &error);
+	if (!ok && error)
+		fail(p, e->plan->unit->name, error);
+	for (uint32_t o = 0, k = 0; ok && o < interface->n_outputs; o++)
 		if (interface->outputs[o].piece == piece)
-			e->outputs[o] = results[n++];
+			e->outputs[o] = results[k++];
 	arena_free(scratch);
 	return ok;
 }
@@ -89,13 +141,13 @@ void pack_buffer_free(struct pack_buffer *b)
 static bool pack(struct packer *p, const struct blob_source *s, struct model_blob *b)
 {
 	struct arena *scratch = arena_new(0);
-	struct tensor t;
-	bool ok = value_tensor(p, &s->value, scratch, &t);
+	struct stream_result r;
+	bool ok = value_result(p, &s->value, scratch, &r);
 	const char *error = "unknown error";
-	const void *bytes = ok ? t.data : NULL;
-	if (ok && s->layout != LAYOUT_PLAIN) {
+	const void *bytes = ok ? r.tensor.data : NULL;
+	if (ok && (r.is_transposed || s->layout != LAYOUT_PLAIN)) {
 		buffer_reserve(p->buffer, b->len);
-		layout_pack(s->layout, &t, p->buffer->at);
+		(r.is_transposed ? layout_pack_transposed : layout_pack)(s->layout, &r.tensor, p->buffer->at);
 		bytes = p->buffer->at;
 	}
 	if (ok && !p->host->write(p->host->ctx, b, 0, bytes, b->len, &error))

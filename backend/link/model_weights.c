@@ -126,7 +126,7 @@ static struct evaluation *add_evaluation(struct weight_layout *w, const struct h
 	e->hash = hash_combine(e->plan->build_fn_hash, hash_pair(n_args, 0));
 	for (uint32_t i = 0; i < n_args; i++)
 		e->hash = hash_combine(e->hash, args[i].hash);
-	e->outputs = ARENA_ARRAY(w->a, struct tensor, e->plan->interface.n_outputs + 1);
+	e->outputs = ARENA_ARRAY(w->a, struct stream_result, e->plan->interface.n_outputs + 1);
 	add_nodes(w, e);
 	return e;
 }

@@ -85,3 +85,19 @@ void layout_pack(enum layout layout, const struct tensor *t, void *out)
 	}
 	BUG("layout");
 }
+
+void layout_pack_transposed(enum layout layout, const struct tensor *t, void *out)
+{
+	struct tensor straight = *t;
+	straight.dims[0] = t->dims[1];
+	straight.dims[1] = t->dims[0];
+	if (layout == LAYOUT_TRIT2 && tensor_count(t)) {
+		tri_trit2_pack_transposed(t->data, straight.dims[0], straight.dims[1], out);
+		return;
+	}
+	straight.data = malloc((size_t)tensor_bytes(t) + 1);
+	BUG_ON(!straight.data);
+	swap_inner(t->data, 1, t->dims[0], t->dims[1], dtype_size(t->elem), straight.data);
+	layout_pack(layout, &straight, out);
+	free(straight.data);
+}

@@ -80,4 +80,6 @@ struct ir_fn *build_fn_piece(struct arena *a, const struct ir_fn *build_fn, cons
 struct tensor;
 size_t layout_packed_size(enum layout layout, const struct tensor *t);
 void layout_pack(enum layout layout, const struct tensor *t, void *out);
+/* The same of the transpose of a matrix. */
+void layout_pack_transposed(enum layout layout, const struct tensor *t, void *out);
 #endif

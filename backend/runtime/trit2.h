@@ -26,4 +26,6 @@ static inline size_t tri_trit2_offset(int64_t K, int64_t p) { return (size_t)p *
 size_t tri_trit2_packed_size(int64_t K, int64_t N);
 /* Packs w, [K, N] row-major trits of -1, 0, 1, into tri_trit2_packed_size bytes. Kernels read fastest if `out` is aligned to 64 bytes. */
 void tri_trit2_pack(const int8_t *w, int64_t K, int64_t N, void *out);
+/* The same of a transposed matrix: w is [N, K] row-major. */
+void tri_trit2_pack_transposed(const int8_t *w, int64_t K, int64_t N, void *out);
 #endif

@@ -41,6 +41,9 @@ struct weights_bound {
  * reported; one diagnostic at `at` lists the missing parameters. */
 bool weights_bind(struct arena *a, const struct weights *w, const struct hir_program *p, struct weights_host host, span at,
 		  struct weights_bound *out, struct diags *diags);
+/* Converts elements first … first+n-1 of the tensor of parameter i, which the file has. Thread-safe. */
+bool weights_read(const struct weights *w, const struct hir_program *p, uint32_t i, int64_t first, int64_t n, void *out,
+		  const char **error);
 /* Computes parameter i, which has no data, into *out, in `a`: converts its tensor, or evaluates the initializer. False: *error.
  * Thread-safe. */
 bool weights_load(struct arena *a, const struct weights *w, const struct hir_program *p, struct weights_host host, uint32_t i,

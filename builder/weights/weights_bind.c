@@ -211,3 +211,15 @@ bool weights_load(struct arena *a, const struct weights *w, const struct hir_pro
 	}
 	return host.init(host.ctx, a, &p->params[i], seed_of(&p->params[i]), out, error);
 }
+
+bool weights_read(const struct weights *w, const struct hir_program *p, uint32_t i, int64_t first, int64_t n, void *out, const char **error)
+{
+	const struct st_tensor *s = safetensors_find(w->st, p->params[i].name);
+	size_t bad;
+	double value;
+	const char *from = (const char *)s->data + (size_t)first * dtype_size(s->elem);
+	if (convert_elements(s->elem, from, p->params[i].type.elem, out, (size_t)n, &bad, &value))
+		return true;
+	*error = "its elements cannot be converted";
+	return false;
+}

@@ -96,17 +96,33 @@ const span *weights_quantizers(struct arena *a, const struct hir_program *p)
 	return params;
 }
 
-/* Each returns the index of the first of n elements whose exponent is all ones, or n. `mask`: the bits of the exponent. */
-#define SCAN(width)                                                                 \
-	static size_t scan##width(const char *data, size_t n, uint##width##_t mask) \
-	{                                                                           \
-		for (size_t i = 0; i < n; i++) {                                    \
-			uint##width##_t bits;                                       \
-			memcpy(&bits, data + i * sizeof bits, sizeof bits);         \
-			if ((bits & mask) == mask)                                  \
-				return i;                                           \
-		}                                                                   \
-		return n;                                                           \
+/* Each returns the index of the first of n elements whose exponent is all ones, or n. `mask`: the bits of the exponent. Whole blocks are
+ * looked through without a branch for each element. */
+enum { SCAN_BLOCK = 1024 };
+#define SCAN(width)                                                                                                         \
+	static bool has_none##width(const char *data, uint##width##_t mask)                                                 \
+	{                                                                                                                   \
+		uint##width##_t any = 0;                                                                                    \
+		for (size_t i = 0; i < SCAN_BLOCK; i++) {                                                                   \
+			uint##width##_t bits;                                                                               \
+			memcpy(&bits, data + i * sizeof bits, sizeof bits);                                                 \
+			any |= (uint##width##_t)((bits & mask) == mask);                                                    \
+		}                                                                                                           \
+		return !any;                                                                                                \
+	}                                                                                                                   \
+	static size_t scan##width(const char *data, size_t n, uint##width##_t mask)                                         \
+	{                                                                                                                   \
+		for (size_t i = 0; i < n; i++) {                                                                            \
+			uint##width##_t bits;                                                                               \
+			while (i % SCAN_BLOCK == 0 && n - i >= SCAN_BLOCK && has_none##width(data + i * sizeof bits, mask)) \
+				i += SCAN_BLOCK;                                                                            \
+			if (i == n)                                                                                         \
+				break;                                                                                      \
+			memcpy(&bits, data + i * sizeof bits, sizeof bits);                                                 \
+			if ((bits & mask) == mask)                                                                          \
+				return i;                                                                                   \
+		}                                                                                                           \
+		return n;                                                                                                   \
 	}
 SCAN(16)
 SCAN(32)

@@ -1,6 +1,8 @@
 /* Parameters and the weights file: conversions, misfits, missing names, initial values. */
 #include "builder/weights/weights.h"
 #include "tests/unit/unit.h"
+#include "builder/weights/weights_file.h"
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -224,11 +226,36 @@ static void files_that_cannot_be_used(void **state)
 	done(&f);
 }
 
+/* The first one is found at every place, in whole blocks and in what remains. */
+static void infinity_is_found_anywhere(void **state)
+{
+	enum { COUNT = 2500 };
+	static float values[COUNT];
+	size_t at;
+	assert_true(weights_finite(DT_FLOAT32, values, COUNT, &at));
+	for (size_t i = 0; i < COUNT; i++) {
+		values[i] = -INFINITY;
+		assert_false(weights_finite(DT_FLOAT32, values, COUNT, &at));
+		assert_int_equal(at, i);
+		assert_true(weights_finite(DT_FLOAT32, values, i, &at));
+		if (i + 1 < COUNT)
+			values[i + 1] = NAN; /* not the first */
+		assert_false(weights_finite(DT_FLOAT32, values, COUNT, &at));
+		assert_int_equal(at, i);
+		values[i] = 3e38f;
+	}
+}
+
 int test_weights(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(conversions),          cmocka_unit_test(misfits),           cmocka_unit_test(initial_values),
-		cmocka_unit_test(large_initial_values), cmocka_unit_test(large_conversions), cmocka_unit_test(files_that_cannot_be_used),
+		cmocka_unit_test(infinity_is_found_anywhere),
+		cmocka_unit_test(conversions),
+		cmocka_unit_test(misfits),
+		cmocka_unit_test(initial_values),
+		cmocka_unit_test(large_initial_values),
+		cmocka_unit_test(large_conversions),
+		cmocka_unit_test(files_that_cannot_be_used),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

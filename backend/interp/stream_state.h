@@ -1,0 +1,37 @@
+/* Private to stream.c and stream_plan.c.
+ *
+ * All elements form `rows` rows of `cols`. A small value has one element for each row, or one for all, which is then repeated; it keeps
+ * its own type. A full value is computed in blocks within a row, in passes: one pass computes what reductions and results need of it. A
+ * reduction can be used from the next pass on. */
+#ifndef TRIB_BACKEND_INTERP_STREAM_STATE_H
+#define TRIB_BACKEND_INTERP_STREAM_STATE_H
+#include "backend/interp/element.h"
+#include "backend/interp/state.h"
+#include "backend/interp/stream.h"
+
+enum stream_extent { SMALL, FULL };
+
+struct stream_value {
+	enum stream_extent extent;
+	uint32_t pass;      /* that computes it */
+	struct tensor type; /* without data */
+	void *data;         /* small: an element for each row. full: the current block */
+	void *repeated;     /* small: a block of the element of the current row */
+	int64_t row;        /* of `repeated`; -1: none */
+	bool is_needed;     /* in the current pass */
+	struct accumulator sum;
+	void *result; /* full: the output's elements, or NULL */
+};
+struct stream {
+	struct arena *a;
+	const struct ir_fn *f;
+	struct stream_value *values;
+	int64_t rows, cols;
+	uint32_t n_passes;
+	const struct stream_weight *weights;
+	struct interp interp; /* for interp_ewise, which reports nothing here */
+	const char *error;
+};
+
+static inline bool stream_reduces(enum ir_op op) { return op == OP_REDUCE_SUM || op == OP_REDUCE_MAX || op == OP_REDUCE_MIN; }
+#endif
