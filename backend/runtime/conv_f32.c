@@ -3,23 +3,24 @@
  * part in the sums.
  *
  * A segment of terms is the channels of one element of the window. If there are few channels, it is a row of the window, which is copied
- * where the window reaches over the edge. A block of the sum has as many segments as 256 terms hold, or 256 terms of one segment. */
+ * where the window reaches over the edge. A block of the sum is some segments, or a part of one: at most 384 terms, about as many in each. */
 #include <stdbool.h>
 #include <string.h>
 #include "conv_rows.h"
 #include "f32_panels.h"
 
-enum { COLUMNS = 2 * TRI_PANEL, FEW_CHANNELS = 16, MOST_COPIED = 48, COPIED_SEGMENTS = 11, COPIED_ROWS = 48 };
+enum { BLOCK = 384, COLUMNS = 2 * TRI_PANEL, FEW_CHANNELS = 16, MOST_COPIED = 48, COPIED_SEGMENTS = 11, COPIED_ROWS = 48 };
 
 struct job {
 	const float *x, *w;
 	float *y;
 	struct tri_conv c;
 	int64_t positions, terms;
-	bool by_rows;                 /* a segment is a row of the window */
-	int64_t segments, length;     /* of a window; terms of a segment */
-	int64_t per_block, per_chunk; /* segments of a block; segments whose pointers are held at a time */
-	int64_t rows, blocks;         /* positions of a tile; tiles of an image */
+	bool by_rows;             /* a segment is a row of the window */
+	int64_t segments, length; /* of a window; terms of a segment */
+	int64_t per_block;        /* segments of a block; or terms, if a segment does not fit */
+	int64_t per_chunk;        /* segments whose pointers are held at a time */
+	int64_t rows, blocks;     /* positions of a tile; tiles of an image */
 	const struct tri_epilogue *epilogue;
 	struct tri_grid grid;
 };
@@ -28,7 +29,7 @@ struct job {
 struct windows {
 	struct tri_conv_rows rows;
 	float copies[COPIED_SEGMENTS][COPIED_ROWS][MOST_COPIED];
-	float zeros[TRI_F32_BLOCK];
+	float zeros[BLOCK];
 };
 
 /* Stores pointers to row `k` of the windows, which is copied if some of it is padding. */
@@ -91,8 +92,8 @@ static void add_short_segments(const struct job *job, struct windows *v, int64_t
 static void add_long_segments(const struct job *job, struct windows *v, int64_t o, int64_t columns, float *y, int64_t ldy)
 {
 	for (int64_t s = 0; s < job->segments; s++)
-		for (int64_t k = 0; k < job->length; k += TRI_F32_BLOCK) {
-			int64_t terms = job->length - k < TRI_F32_BLOCK ? job->length - k : TRI_F32_BLOCK;
+		for (int64_t k = 0; k < job->length; k += job->per_block) {
+			int64_t terms = job->length - k < job->per_block ? job->length - k : job->per_block;
 			point(job, v, s, 1, k);
 			struct tri_f32_rows x = {v->rows.at, TRI_CONV_ROWS, 1, terms, 0};
 			add_block(job, &x, v->rows.n, s * job->length + k, o, columns, y, ldy);
@@ -110,7 +111,7 @@ static void compute_tile(const struct job *job, int64_t image, int64_t p, int64_
 	float *to = job->y + (image * job->positions + p) * job->c.out + o, *y = direct ? to : tile;
 	memset(v.zeros, 0, sizeof v.zeros);
 	tri_conv_rows_begin(&v.rows, &job->c, job->x + image * job->c.height * job->c.width * job->c.channels, p, rows);
-	(job->length > TRI_F32_BLOCK ? add_long_segments : add_short_segments)(job, &v, o, columns, y, direct ? job->c.out : COLUMNS);
+	(job->length > BLOCK ? add_long_segments : add_short_segments)(job, &v, o, columns, y, direct ? job->c.out : COLUMNS);
 	if (job->epilogue)
 		job->epilogue->fn(job->epilogue, tile, COLUMNS, (int64_t[]){image, p, o}, rows, columns);
 	else
@@ -129,6 +130,13 @@ static void task(void *arg, int64_t i)
 	}
 }
 
+/* Divides n into the fewest parts of at most `most`, about the same size each. */
+static int64_t even_part(int64_t n, int64_t most)
+{
+	int64_t parts = (n + most - 1) / most;
+	return (n + parts - 1) / parts;
+}
+
 static void divide_window(struct job *job)
 {
 	const struct tri_conv *c = &job->c;
@@ -136,8 +144,12 @@ static void divide_window(struct job *job)
 	job->by_rows = c->channels < FEW_CHANNELS && c->dilation_width == 1 && row <= MOST_COPIED && c->kernel_height <= COPIED_SEGMENTS;
 	job->segments = job->by_rows ? c->kernel_height : c->kernel_height * c->kernel_width;
 	job->length = job->by_rows ? row : c->channels;
-	int64_t fit = job->length ? TRI_F32_BLOCK / job->length : 1;
-	job->per_block = fit < 1 ? 1 : fit > TRI_CONV_POINTERS ? TRI_CONV_POINTERS : fit;
+	if (job->length > BLOCK) {
+		job->per_block = even_part(job->length, BLOCK);
+		return;
+	}
+	int64_t fit = job->length ? BLOCK / job->length : 1;
+	job->per_block = even_part(job->segments, fit < TRI_CONV_POINTERS ? fit : TRI_CONV_POINTERS);
 	job->per_chunk = TRI_CONV_POINTERS / job->per_block * job->per_block;
 }
 
