@@ -20,7 +20,7 @@ size_t layout_packed_size(enum layout layout, const struct tensor *t)
 	case LAYOUT_TRIT2: return tri_trit2_packed_size(t->dims[0], t->dims[1]);
 	case LAYOUT_TRIT2_WINDOWS: return tri_trit2_packed_size(window_terms(t), t->dims[0]);
 	case LAYOUT_PANELS: return tri_panels_size(t->dims[0], t->dims[1]);
-	case LAYOUT_WINDOW_PANELS: return tri_panels_size(window_terms(t), t->dims[0]);
+	case LAYOUT_WINDOW_PANELS: return tri_panels_size(t->dims[1] * t->dims[2] * t->dims[3], t->dims[0]);
 	case LAYOUT_COUNT: break;
 	}
 	BUG("layout");

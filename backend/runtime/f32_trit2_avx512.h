@@ -1,65 +1,59 @@
-/* AVX-512 tile of matmul_f32_trit2.c. Each trit has two masks, for a masked add (high bit set: 1) and a masked subtract (both bits
- * clear: -1). */
+/* AVX-512 code of f32_trit2.c. The four bits of two trits, k and k + 4, are the index of a permutation: vpermilps reads the lower two, and a
+ * table that repeats each entry four times serves the upper two. So one shift serves two trits. */
 #include <immintrin.h>
 
-enum { TILE_COLS = 4 };
+enum { MOST_HALVES = 2 };
 
-TRI_INLINE void part(const uint8_t *w, int64_t stride, const float *x, int64_t ldx, int64_t steps, const int H, const int C,
-		     float (*acc)[32])
+/* {-a, 0, a, 0}, by the lower or by the upper bits of an index. */
+TRI_INLINE __m512 choices(__m512 a, const _Bool upper)
 {
-	__m512 sum[4][2][4];
-#pragma GCC unroll 4
-	for (int c = 0; c < C; c++)
-#pragma GCC unroll 2
-		for (int h = 0; h < H; h++)
-#pragma GCC unroll 4
-			for (int j = 0; j < 4; j++)
-				sum[c][h][j] = _mm512_setzero_ps();
-	for (int64_t s = 0; s < steps; s++, w += stride, x += 16) {
-		__m512i packed[2];
-		for (int h = 0; h < H; h++)
-			packed[h] = _mm512_loadu_si512(w + 64 * h);
-#pragma GCC unroll 4
-		for (int f = 0; f < 4; f++)
-#pragma GCC unroll 4
-			for (int j = 0; j < 4; j++)
-#pragma GCC unroll 2
-				for (int h = 0; h < H; h++) {
-					__mmask16 plus = _mm512_test_epi32_mask(packed[h], _mm512_set1_epi32((int)(2u << (8 * j + 2 * f))));
-					__mmask16 minus =
-						_mm512_testn_epi32_mask(packed[h], _mm512_set1_epi32((int)(3u << (8 * j + 2 * f))));
-#pragma GCC unroll 4
-					for (int c = 0; c < C; c++) {
-						__m512 a = _mm512_set1_ps(x[c * ldx + 4 * f + j]);
-						sum[c][h][j] = _mm512_mask_add_ps(sum[c][h][j], plus, sum[c][h][j], a);
-						sum[c][h][j] = _mm512_mask_sub_ps(sum[c][h][j], minus, sum[c][h][j], a);
-					}
-				}
-	}
-#pragma GCC unroll 4
-	for (int c = 0; c < C; c++)
-#pragma GCC unroll 2
-		for (int h = 0; h < H; h++) {
-			float *to = acc[c] + 16 * h;
-			__m512 all = _mm512_add_ps(_mm512_add_ps(sum[c][h][0], sum[c][h][1]), _mm512_add_ps(sum[c][h][2], sum[c][h][3]));
-			_mm512_store_ps(to, _mm512_add_ps(_mm512_load_ps(to), all));
-		}
+	const __m512i keep_low = _mm512_set4_epi32(0, -1, 0, -1), flip_low = _mm512_set4_epi32(0, 0, 0, INT32_MIN);
+	const __m512i keep_high = _mm512_set_epi32(0, 0, 0, 0, -1, -1, -1, -1, 0, 0, 0, 0, -1, -1, -1, -1);
+	const __m512i flip_high = _mm512_set_epi32(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, INT32_MIN, INT32_MIN, INT32_MIN, INT32_MIN);
+	__m512i bits = _mm512_castps_si512(a);
+	return _mm512_castsi512_ps(
+		_mm512_ternarylogic_epi32(bits, upper ? keep_high : keep_low, upper ? flip_high : flip_low, 0x6a)); /* (a & keep) ^ flip */
+}
+TRI_INLINE __m512 choose(__m512 table, __m512i index, const _Bool upper)
+{
+	return upper ? _mm512_permutexvar_ps(index, table) : _mm512_permutevar_ps(table, index);
 }
 
-static void tile_add(const uint8_t *w, const float *x, int64_t ldx, int64_t steps, int halves, int cols, float (*acc)[32])
+TRI_INLINE void expand_half(const uint8_t *w, int64_t width, float *out)
 {
-	int64_t stride = halves * 64;
-	if (cols == 1 && halves == 2) {
-		part(w, stride, x, ldx, steps, 2, 1, acc);
-		return;
+	const __m512i packed = _mm512_loadu_si512(w);
+	const __m512 low = choices(_mm512_set1_ps(1), 0), high = choices(_mm512_set1_ps(1), 1);
+#pragma GCC unroll 8
+	for (int p = 0; p < 8; p++) { /* byte p % 4, fields 2 · (p / 4) and the next */
+		__m512i index = _mm512_srli_epi32(packed, (unsigned)(8 * (p % 4) + 4 * (p / 4)));
+		float *to = out + (8 * (p / 4) + p % 4) * width;
+		_mm512_storeu_ps(to, choose(low, index, 0));
+		_mm512_storeu_ps(to + 4 * width, choose(high, index, 1));
 	}
-	for (int h = 0; h < halves; h++) {
-		float(*at)[32] = (float(*)[32])(acc[0] + 16 * h);
-		switch (cols) {
-		case 1: part(w + 64 * h, stride, x, ldx, steps, 1, 1, at); break;
-		case 2: part(w + 64 * h, stride, x, ldx, steps, 1, 2, at); break;
-		case 3: part(w + 64 * h, stride, x, ldx, steps, 1, 3, at); break;
-		case 4: part(w + 64 * h, stride, x, ldx, steps, 1, 4, at); break;
+}
+
+/* Adds term k of eight, of which the trits are at bits 0 … 3 of a[k % 4] and b[k % 4]. */
+#define TERM(k)                                                            \
+	table = choices(_mm512_set1_ps(x[8 * p + (k)]), (k) >= 4);         \
+	sum_a = _mm512_add_ps(sum_a, choose(table, a[(k) % 4], (k) >= 4)); \
+	if (H > 1)                                                         \
+		sum_b = _mm512_add_ps(sum_b, choose(table, b[(k) % 4], (k) >= 4));
+#define INDEX(from, j) _mm512_srli_epi32(from, (unsigned)(8 * (j) + 4 * p))
+
+TRI_INLINE void sum_halves(const uint8_t *const *w, const int64_t *strides, const float *x, int64_t steps, const int H, float (*out)[16])
+{
+	const uint8_t *at = w[0], *next = w[H - 1];
+	__m512 sum_a = _mm512_setzero_ps(), sum_b = sum_a, table;
+	for (int64_t s = 0; s < steps; s++, x += 16, at += strides[0], next += strides[H - 1]) {
+		const __m512i packed_a = _mm512_loadu_si512(at), packed_b = _mm512_loadu_si512(next);
+#pragma GCC unroll 2
+		for (int p = 0; p < 2; p++) {
+			const __m512i a[4] = {INDEX(packed_a, 0), INDEX(packed_a, 1), INDEX(packed_a, 2), INDEX(packed_a, 3)};
+			const __m512i b[4] = {INDEX(packed_b, 0), INDEX(packed_b, 1), INDEX(packed_b, 2), INDEX(packed_b, 3)};
+			TERM(0) TERM(1) TERM(2) TERM(3) TERM(4) TERM(5) TERM(6) TERM(7)
 		}
 	}
+	_mm512_storeu_ps(out[0], sum_a);
+	if (H > 1)
+		_mm512_storeu_ps(out[1], sum_b);
 }

@@ -1,9 +1,10 @@
-/* y float32 [M, N] = x float32 [M, K] · w float32 [K, N], all row-major, or w in panels. Panels of a w that is not packed are copied to the
- * stack, one block of K at a time. f32_rows.h says in which order a sum is computed. */
+/* y float32 [M, N] = x float32 [M, K] · w float32 [K, N], all row-major, or w in panels, or packed trits. Panels of a w that is not packed float32
+ * are copied to the stack, one block of K at a time. f32_rows.h says in which order a sum is computed. */
 #include <stdbool.h>
 #include <string.h>
 #include "f32_panels.h"
 #include "f32_rows.h"
+#include "f32_trit2.h"
 
 enum { ROWS = 96, COLUMNS = 2 * TRI_PANEL }; /* of a tile of the grid */
 
@@ -12,6 +13,7 @@ struct job {
 	float *y;
 	int64_t M, K, N;
 	bool packed;
+	const struct tri_trits *trits; /* in place of w */
 	const struct tri_epilogue *epilogue;
 	int64_t rows; /* of a tile */
 	struct tri_grid grid;
@@ -23,7 +25,9 @@ static const float *panel_at(const struct job *job, int64_t panel, int64_t k0, i
 	int64_t n = panel * TRI_PANEL, width = tri_panel_width(job->N, panel), columns = job->N - n < width ? job->N - n : width;
 	if (job->packed)
 		return job->w + tri_panel_offset(job->K, panel) + k0 * width;
-	for (int64_t i = 0; i < k; i++) {
+	if (job->trits)
+		tri_trit2_expand(job->trits, panel, k0, k, copy);
+	for (int64_t i = 0; !job->trits && i < k; i++) {
 		memcpy(copy + i * width, job->w + (k0 + i) * job->N + n, (size_t)columns * sizeof(float));
 		memset(copy + i * width + columns, 0, (size_t)(width - columns) * sizeof(float));
 	}
@@ -70,9 +74,9 @@ static void task(void *arg, int64_t i)
 		compute_tile(job, t % job->grid.rows * job->rows, t / job->grid.rows * COLUMNS);
 }
 
-static void multiply_all(struct tri_context *ctx, void *const *bufs, const int64_t *dims, const struct tri_epilogue *epilogue, bool packed)
+static void multiply_all(struct tri_context *ctx, struct job job, const int64_t *dims)
 {
-	struct job job = {bufs[0], bufs[1], bufs[2], dims[0], dims[1], dims[2], packed, epilogue, 0, {0, 0, 0}};
+	job.M = dims[0], job.K = dims[1], job.N = dims[2];
 	if (job.M <= 0 || job.N <= 0)
 		return;
 	job.rows = tri_f32_tile_rows(job.M, ROWS);
@@ -82,9 +86,14 @@ static void multiply_all(struct tri_context *ctx, void *const *bufs, const int64
 
 void tri_matmul_f32(struct tri_context *ctx, void *const *bufs, const int64_t *dims, const struct tri_epilogue *epilogue)
 {
-	multiply_all(ctx, bufs, dims, epilogue, false);
+	multiply_all(ctx, (struct job){.x = bufs[0], .w = bufs[1], .y = bufs[2], .epilogue = epilogue}, dims);
 }
 void tri_matmul_f32_panels(struct tri_context *ctx, void *const *bufs, const int64_t *dims, const struct tri_epilogue *epilogue)
 {
-	multiply_all(ctx, bufs, dims, epilogue, true);
+	multiply_all(ctx, (struct job){.x = bufs[0], .w = bufs[1], .y = bufs[2], .packed = true, .epilogue = epilogue}, dims);
+}
+void tri_multiply_f32_trits(struct tri_context *ctx, void *const *bufs, const int64_t *dims, const struct tri_epilogue *epilogue,
+			    const struct tri_trits *trits)
+{
+	multiply_all(ctx, (struct job){.x = bufs[0], .y = bufs[2], .trits = trits, .epilogue = epilogue}, dims);
 }

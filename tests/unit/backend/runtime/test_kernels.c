@@ -413,7 +413,7 @@ static void base_level(void **state) { against_naive(RUNTIME_BASE); }
 static void v3_level(void **state) { against_naive(RUNTIME_V3); }
 static void vnni_level(void **state) { against_naive(RUNTIME_VNNI); }
 
-/* Additions and subtractions only: the bits are the same on every level; a zero trit hides a NaN. */
+/* Only sums are rounded: the bits are the same on every level; a zero trit hides a NaN. */
 static void trit_sums_agree_between_levels(void **state)
 {
 	struct arena *a = arena_new(0);
