@@ -14,6 +14,7 @@ struct tri_conv_rows {
 	const float *x; /* the image */
 	int64_t n;
 	int64_t row[TRI_CONV_ROWS], column[TRI_CONV_ROWS]; /* of the window's first element in x; may be outside */
+	int64_t pixel[TRI_CONV_ROWS];                      /* the offset of that element */
 	const float *at[TRI_CONV_POINTERS * TRI_CONV_ROWS];
 };
 
@@ -26,6 +27,7 @@ static inline void tri_conv_rows_begin(struct tri_conv_rows *r, const struct tri
 	for (int64_t i = 0; i < n; i++) {
 		r->row[i] = h * c->stride_height - c->pad_top;
 		r->column[i] = w * c->stride_width - c->pad_left;
+		r->pixel[i] = (r->row[i] * c->width + r->column[i]) * c->channels;
 		if (++w == c->out_width) {
 			w = 0;
 			h++;
@@ -39,10 +41,11 @@ static inline void tri_conv_rows_point(const struct tri_conv_rows *r, int64_t el
 {
 	const struct tri_conv *c = r->c;
 	int64_t dh = element / c->kernel_width * c->dilation_height, dw = element % c->kernel_width * c->dilation_width;
+	int64_t step = (dh * c->width + dw) * c->channels + channel;
+	uint64_t height = (uint64_t)c->height, width = (uint64_t)c->width;
 	for (int64_t i = 0; i < r->n; i++) {
-		int64_t h = r->row[i] + dh, w = r->column[i] + dw;
-		bool inside = (uint64_t)h < (uint64_t)c->height && (uint64_t)w < (uint64_t)c->width;
-		to[i] = inside ? r->x + (h * c->width + w) * c->channels + channel : zeros;
+		uint64_t h = (uint64_t)(r->row[i] + dh), w = (uint64_t)(r->column[i] + dw);
+		to[i] = h < height && w < width ? r->x + (r->pixel[i] + step) : zeros;
 	}
 }
 #endif

@@ -7,13 +7,13 @@
 #include "f32_panels.h"
 
 #if defined(__AVX512F__)
-enum { LANES = 16 };
+enum { LANES = 16, ROWS = 8 };
 #elif defined(__AVX2__)
-enum { LANES = 8 };
+enum { LANES = 8, ROWS = 4 };
 #else
-enum { LANES = 4 };
+enum { LANES = 4, ROWS = 4 };
 #endif
-enum { ROWS = 4, VECS = TRI_HALF_PANEL / LANES, COLUMNS = 2 * TRI_PANEL };
+enum { VECS = 2, COLUMNS = 8 * TRI_PANEL, TILE = 8192 }; /* most channels and elements of a tile */
 
 typedef float vec __attribute__((vector_size(LANES * 4)));
 
@@ -41,25 +41,31 @@ struct out {
 	bool first; /* of a sum's chunks; the others are added */
 };
 
-/* Computes R positions by V vectors of channels over n elements of the window. Pointers of an element are TRI_CONV_ROWS apart. */
-TRI_INLINE void micro(const float *const *x, int64_t channel, const float *w, int64_t n, const int R, const int V, struct out out)
+/* Computes R positions by V vectors of channels over n elements of the window. Pointers of an element are TRI_CONV_ROWS apart, its weights
+ * ldw. */
+TRI_INLINE void micro(const float *const *x, int64_t channel, const float *w, int64_t ldw, int64_t n, const int R, const int V,
+		      struct out out)
 {
-	vec acc[ROWS][2 * VECS];
-#pragma GCC unroll 4
-	for (int r = 0; r < R; r++)
+	vec acc[ROWS][VECS];
 #pragma GCC unroll 8
+	for (int r = 0; r < R; r++)
+#pragma GCC unroll 2
 		for (int v = 0; v < V; v++)
 			acc[r][v] = (vec){0};
-	for (int64_t e = 0; e < n; e++, w += V * LANES, x += TRI_CONV_ROWS) {
-#pragma GCC unroll 4
+	for (int64_t e = 0; e < n; e++, w += ldw, x += TRI_CONV_ROWS) {
+		vec b[VECS];
+#pragma GCC unroll 2
+		for (int v = 0; v < V; v++)
+			b[v] = load(w + v * LANES);
+#pragma GCC unroll 8
 		for (int r = 0; r < R; r++)
-#pragma GCC unroll 8
+#pragma GCC unroll 2
 			for (int v = 0; v < V; v++)
-				acc[r][v] += load(x[r] + channel + v * LANES) * load(w + v * LANES);
+				acc[r][v] += load(x[r] + channel + v * LANES) * b[v];
 	}
-#pragma GCC unroll 4
-	for (int r = 0; r < R; r++)
 #pragma GCC unroll 8
+	for (int r = 0; r < R; r++)
+#pragma GCC unroll 2
 		for (int v = 0; v < V; v++) {
 			float *to = out.y + r * out.ld + v * LANES;
 			vec sum = out.first ? acc[r][v] : load(to) + acc[r][v];
@@ -67,13 +73,24 @@ TRI_INLINE void micro(const float *const *x, int64_t channel, const float *w, in
 		}
 }
 
-TRI_INLINE void panel_rows(const float *const *x, int64_t rows, int64_t channel, const float *w, int64_t n, const int V, struct out out)
+TRI_INLINE void strip(const float *const *x, int64_t rows, int64_t channel, const float *w, int64_t ldw, int64_t n, const int V,
+		      struct out out)
 {
 	int64_t r = 0;
 	for (; r + ROWS <= rows; r += ROWS, out.y += ROWS * out.ld)
-		micro(x + r, channel, w, n, ROWS, V, out);
+		micro(x + r, channel, w, ldw, n, ROWS, V, out);
 	for (; r < rows; r++, out.y += out.ld)
-		micro(x + r, channel, w, n, 1, V, out);
+		micro(x + r, channel, w, ldw, n, 1, V, out);
+}
+
+/* The channels of a whole panel. */
+static void panel_rows(const float *const *x, int64_t rows, int64_t channel, const float *w, int64_t width, int64_t n, struct out out)
+{
+	int64_t c = 0;
+	for (; c + LANES * VECS <= width; c += LANES * VECS, out.y += LANES * VECS)
+		strip(x, rows, channel + c, w + c, width, n, VECS, out);
+	for (; c < width; c += LANES, out.y += LANES)
+		strip(x, rows, channel + c, w + c, width, n, 1, out);
 }
 
 /* The channels of a panel that do not fill it. */
@@ -98,22 +115,20 @@ static void multiply(const struct job *job, const struct tri_conv_rows *rows, in
 		const float *w = job->w + tri_panel_offset(job->elements, panel) + e * width;
 		if (channels < width)
 			narrow_rows(rows->at, rows->n, c, channels, w, width, n, out);
-		else if (width == TRI_PANEL)
-			panel_rows(rows->at, rows->n, c, w, n, 2 * VECS, out);
 		else
-			panel_rows(rows->at, rows->n, c, w, n, VECS, out);
+			panel_rows(rows->at, rows->n, c, w, width, n, out);
 	}
 }
 
 /* Computes the tile of positions from p on, channels from o on. */
 static void compute_tile(const struct job *job, int64_t image, int64_t p, int64_t o)
 {
-	_Alignas(64) float tile[TRI_CONV_ROWS * COLUMNS];
+	_Alignas(64) float tile[TILE];
 	struct tri_conv_rows rows;
 	float zeros[COLUMNS] = {0};
 	int64_t n = job->positions - p < job->rows ? job->positions - p : job->rows;
 	int64_t columns = job->c.out - o < COLUMNS ? job->c.out - o : COLUMNS;
-	struct out out = {tile, COLUMNS, true};
+	struct out out = {tile, columns, true};
 	if (!job->epilogue)
 		out = (struct out){job->y + (image * job->positions + p) * job->c.out + o, job->c.out, true};
 	tri_conv_rows_begin(&rows, &job->c, job->x + image * job->c.height * job->c.width * job->c.channels, p, n);
@@ -125,7 +140,7 @@ static void compute_tile(const struct job *job, int64_t image, int64_t p, int64_
 		multiply(job, &rows, e, some, o, columns, out);
 	}
 	if (job->epilogue)
-		job->epilogue->fn(job->epilogue, tile, COLUMNS, (int64_t[]){image, p, o}, n, columns);
+		job->epilogue->fn(job->epilogue, tile, columns, (int64_t[]){image, p, o}, n, columns);
 }
 
 static void task(void *arg, int64_t i)
@@ -139,6 +154,13 @@ static void task(void *arg, int64_t i)
 	}
 }
 
+/* Returns how many of n positions to compute at a time: about the same number each time, and whole register tiles. */
+static int64_t even_rows(int64_t n, int64_t most)
+{
+	int64_t parts = (n + most - 1) / most, rows = ((n + parts - 1) / parts + ROWS - 1) / ROWS * ROWS;
+	return rows < most ? rows : most;
+}
+
 void tri_depthwise_f32(struct tri_context *ctx, void *const *bufs, const int64_t *dims, const struct tri_epilogue *epilogue)
 {
 	struct job job = {.x = bufs[0], .w = bufs[1], .y = bufs[2], .c = tri_conv_of(dims), .epilogue = epilogue};
@@ -146,8 +168,9 @@ void tri_depthwise_f32(struct tri_context *ctx, void *const *bufs, const int64_t
 	job.positions = tri_conv_positions(&job.c);
 	if (job.c.batch <= 0 || job.c.out <= 0 || job.positions <= 0)
 		return;
-	job.rows = job.positions < TRI_CONV_ROWS ? job.positions : TRI_CONV_ROWS;
+	int64_t columns = job.c.out < COLUMNS ? job.c.out : COLUMNS, fit = TILE / columns;
+	job.rows = even_rows(job.positions, fit < TRI_CONV_ROWS ? fit : TRI_CONV_ROWS);
 	job.blocks = (job.positions + job.rows - 1) / job.rows;
-	job.grid = tri_grid_make((job.c.out + COLUMNS - 1) / COLUMNS, job.c.batch * job.blocks, job.elements * COLUMNS * job.rows);
+	job.grid = tri_grid_make((job.c.out + COLUMNS - 1) / COLUMNS, job.c.batch * job.blocks, job.elements * columns * job.rows);
 	tri_parallel(ctx, task, &job, tri_grid_tasks(&job.grid));
 }
