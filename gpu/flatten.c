@@ -9,6 +9,7 @@ struct frame {
 	struct flatten *f;
 	struct flat_entry *out;
 	const struct loop_fn *fn;
+	uint32_t unit;                   /* its index in program->units */
 	const struct model_table *table; /* NULL: the unit has no slots */
 	const dim *syms;                 /* the values of its symbols, in dims of the entry */
 	const struct flat_arg *io;       /* its inputs, then its outputs */
@@ -63,7 +64,9 @@ static void launch_nest(const struct frame *s, uint32_t stmt)
 	struct flat_launch l = {.kernel = arena_printf(a, "%s_k%u", s->fn->symbol, stmt),
 				.n_args = sig.n_buffers,
 				.n_dims = sig.n_syms,
-				.fails = sig.fails};
+				.fails = sig.fails,
+				.unit = s->unit,
+				.statement = stmt};
 	l.args = args_of(s, sig.buffers, sig.n_buffers);
 	l.dims = ARENA_ARRAY(a, dim, sig.n_syms + 1);
 	for (uint32_t i = 0; i < sig.n_syms; i++)
@@ -119,8 +122,12 @@ static void launch_kernel(const struct frame *s, uint32_t stmt)
 	const struct loop_kernel *st = &s->fn->stmts[stmt].u.kernel;
 	struct dims *d = s->out->dims;
 	const struct kernel_info *k = kernel_info(st->kernel);
-	struct flat_launch l = {
-		.kernel = k->symbol, .n_args = st->n_buffers, .n_dims = st->n_dims, .fails = k->op == OP_SCATTER || k->op == OP_PUT};
+	struct flat_launch l = {.kernel = k->symbol,
+				.n_args = st->n_buffers,
+				.n_dims = st->n_dims,
+				.fails = k->op == OP_SCATTER || k->op == OP_PUT,
+				.unit = s->unit,
+				.statement = stmt};
 	l.args = args_of(s, st->buffers, st->n_buffers);
 	l.dims = ARENA_ARRAY(s->f->arena, dim, st->n_dims + 1);
 	for (uint32_t i = 0; i < st->n_dims; i++)
@@ -131,11 +138,11 @@ static void launch_kernel(const struct frame *s, uint32_t stmt)
 	vec_push(&s->out->launches, l);
 }
 
-static const struct loop_fn *unit_loops(const struct flatten *f, const char *symbol)
+static uint32_t unit_index(const struct flatten *f, const char *symbol)
 {
 	uint64_t i = 0;
 	BUG_ON(!map_get(&f->by_symbol, map_key_str(symbol), &i) || !f->units[i]);
-	return f->units[i];
+	return (uint32_t)i;
 }
 
 static void need_scratch(struct flat_entry *out, dim size)
@@ -159,7 +166,8 @@ static void expand(const struct frame *s);
 static void call(const struct frame *s, const struct loop_call *st)
 {
 	struct arena *a = s->f->arena;
-	struct frame callee = {.f = s->f, .out = s->out, .fn = unit_loops(s->f, st->callee)};
+	uint32_t unit = unit_index(s->f, st->callee);
+	struct frame callee = {.f = s->f, .out = s->out, .fn = s->f->units[unit], .unit = unit};
 	dim *syms = ARENA_ARRAY(a, dim, st->n_dims + 1);
 	for (uint32_t i = 0; i < st->n_dims; i++)
 		syms[i] = to_entry_dim(s, st->dims[i]);
@@ -193,8 +201,8 @@ static void expand(const struct frame *s)
 
 void flatten_entry(struct flatten *f, uint32_t index, struct flat_entry *out)
 {
-	const struct hir_unit *u = f->in->program->entries[index].unit;
-	const struct loop_fn *fn = unit_loops(f, u->symbol);
+	uint32_t unit = unit_index(f, f->in->program->entries[index].unit->symbol);
+	const struct loop_fn *fn = f->units[unit];
 	uint32_t n_syms = dims_syms(fn->dims), table = f->weights->entry_tables[index];
 	*out = (struct flat_entry){.dims = dims_new(f->arena)};
 	dim *syms = ARENA_ARRAY(f->arena, dim, n_syms + 1);
@@ -206,7 +214,7 @@ void flatten_entry(struct flatten *f, uint32_t index, struct flat_entry *out)
 		io[i] = (struct flat_arg){TRI_CL_INPUT, i, zero};
 	for (uint32_t i = 0; i < fn->n_outputs; i++)
 		io[fn->n_inputs + i] = (struct flat_arg){TRI_CL_OUTPUT, i, zero};
-	struct frame s = {.f = f, .out = out, .fn = fn, .syms = syms, .io = io, .scratch = zero};
+	struct frame s = {.f = f, .out = out, .fn = fn, .unit = unit, .syms = syms, .io = io, .scratch = zero};
 	if (table < f->weights->n_tables)
 		s.table = &f->weights->tables[table];
 	expand(&s);

@@ -21,6 +21,7 @@ struct flat_launch {
 	uint32_t n_args, n_dims;
 	bool fails;
 	dim items;
+	uint32_t unit, statement; /* where it comes from: an index in program->units, and a statement of its loops */
 };
 struct flat_entry {
 	struct dims *dims; /* symbols: those of the entry's unit */
@@ -39,7 +40,7 @@ struct flatten {
 	const struct model_input *in;
 	const struct model_weights *weights;
 	const struct loop_fn *const *units; /* for each of program->units */
-	struct map by_symbol;               /* to index in units */
+	struct map by_symbol;               /* of units to their index */
 	VEC(struct flat_const) consts;
 };
 

@@ -10,11 +10,12 @@
 
 struct launch_writer {
 	struct object *o;
+	bool profile_hook;
 	struct section_builder strings, steps, dims, args, launches, kinds, program;
 	struct map programs; /* of dims: equal ones are written once */
 };
 
-_Static_assert(sizeof(struct tri_cl_arg) == 24 && sizeof(struct tri_cl_launch) == 56 && sizeof(struct tri_cl_entry) == 64 &&
+_Static_assert(sizeof(struct tri_cl_arg) == 24 && sizeof(struct tri_cl_launch) == 64 && sizeof(struct tri_cl_entry) == 64 &&
 		       sizeof(struct tri_cl_program) == 32 && sizeof(struct tri_cl_blob) == 16,
 	       "written field by field below");
 
@@ -48,6 +49,8 @@ static void put_launch(struct launch_writer *w, const struct dims *d, const stru
 	buf_u32(&b->bytes, l->n_dims);
 	buf_u32(&b->bytes, l->fails);
 	buf_u32(&b->bytes, 0);
+	buf_u32(&b->bytes, w->profile_hook ? l->unit : TRI_NONE);
+	buf_u32(&b->bytes, l->statement);
 	put_dim(w, b, d, l->items);
 }
 
@@ -140,13 +143,13 @@ static void put_all(struct launch_writer *w, struct flatten *f, uint32_t *entrie
 struct object *opencl_model_object(struct arena *a, const struct model_input *in, const struct model_weights *weights,
 				   const struct model_info *info, const struct loop_fn *const *units)
 {
-	struct launch_writer w = {.o = object_new(a, "opencl model")};
+	struct launch_writer w = {.o = object_new(a, "opencl model"), .profile_hook = info->profile_hook};
 	struct flatten f = {.arena = a, .in = in, .weights = weights, .units = units};
 	uint32_t *codes = ARENA_ARRAY(a, uint32_t, in->program->n_entries + 1);
 	for (uint32_t i = 0; i < in->program->n_units; i++)
 		map_put(&f.by_symbol, map_key_str(in->program->units[i]->symbol), i);
 	put_all(&w, &f, codes);
 	map_free(&f.by_symbol);
-	model_describe(w.o, in, info, &(struct model_backend){"opencl", codes});
+	model_describe(w.o, in, info, &(struct model_backend){.name = "opencl", .codes = codes});
 	return w.o;
 }

@@ -18,29 +18,19 @@ static LLVMValueRef emit_begin(struct emit *e)
 	return start;
 }
 
-/* The unit's tri_unit_desc, which the model's object defines: a fragment does not know the library that it is linked into. */
-static LLVMValueRef unit_desc(struct emit *e)
-{
-	char name[512];
-	snprintf(name, sizeof name, "%s_desc", e->fn->symbol);
-	LLVMValueRef desc = LLVMGetNamedGlobal(e->module, name);
-	if (!desc) {
-		desc = LLVMAddGlobal(e->module, e->i8, name);
-		LLVMSetVisibility(desc, LLVMHiddenVisibility);
-	}
-	return desc;
-}
-
-/* if (start) tri_profile_end(ctx, desc, k, start) */
+/* if (start) SYMBOL_profile(ctx, k, start). The model's object defines that function, which adds the unit's descriptor: a fragment does not know the
+ * library that it is linked into. */
 static void emit_end(struct emit *e, uint32_t k, LLVMValueRef start)
 {
-	LLVMTypeRef params[4] = {e->ptr, e->ptr, e->i32, e->i64};
-	LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(e->context), params, 4, 0);
-	LLVMValueRef args[4] = {e->ctx, unit_desc(e), LLVMConstInt(e->i32, k, 0), start};
+	char name[512];
+	LLVMTypeRef params[3] = {e->ptr, e->i32, e->i64};
+	LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(e->context), params, 3, 0);
+	LLVMValueRef args[3] = {e->ctx, LLVMConstInt(e->i32, k, 0), start};
+	snprintf(name, sizeof name, "%s_profile", e->fn->symbol);
 	LLVMBasicBlockRef report = emit_block(e, "report"), after = emit_block(e, "end");
 	LLVMBuildCondBr(e->builder, LLVMBuildICmp(e->builder, LLVMIntEQ, start, emit_i64(e, 0), ""), after, report);
 	LLVMPositionBuilderAtEnd(e->builder, report);
-	LLVMBuildCall2(e->builder, type, emit_declare(e, "tri_profile_end", type), args, 4, "");
+	LLVMBuildCall2(e->builder, type, emit_declare(e, name, type), args, 3, "");
 	LLVMBuildBr(e->builder, after);
 	LLVMPositionBuilderAtEnd(e->builder, after);
 }

@@ -38,8 +38,9 @@ static struct object *stubs(const struct backend_link *l, const char **error)
 	for (uint32_t i = 0; i < p->n_units; i++) {
 		const struct backend_fragment *f = &l->fragments[i];
 		if (f->bytes)
-			units[n++] = (struct lazy_unit){p->units[i]->name, p->units[i]->symbol, f->bytes, f->len, f->key,
-							f->options->opt,   f->options->size};
+			units[n++] =
+				(struct lazy_unit){p->units[i]->name, p->units[i]->symbol,     f->bytes, f->len, f->key, f->options->opt,
+						   f->options->size,  f->options->profile_hook};
 	}
 	return lazy_object(l->arena, units, n, l->lazy, error);
 }

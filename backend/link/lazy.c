@@ -123,7 +123,7 @@ static void put_unit(struct lazy_builder *m, uint32_t i)
 	buf_u32(b, n_calls);
 	buf_u8(b, u->opt);
 	buf_u8(b, u->size);
-	buf_u8(b, 0);
+	buf_u8(b, u->profile_hook);
 	buf_u8(b, 0);
 }
 
@@ -147,6 +147,11 @@ static void put_symbols(struct lazy_builder *m)
 	for (uint32_t k = 0; k < KERNEL_COUNT; k++)
 		if (m->kernels[k])
 			put_symbol(m, kernel_info((enum kernel)k)->symbol);
+	if (m->n && m->in[0].profile_hook)
+		put_symbol(m, "tri_profile_begin");
+	for (uint32_t i = 0; i < m->n; i++)
+		if (m->in[i].profile_hook)
+			put_symbol(m, arena_printf(m->a, "%s_profile", m->in[i].symbol));
 }
 
 static void put_library(struct lazy_builder *m, struct section_builder *b, const struct lazy_info *info)

@@ -16,7 +16,7 @@ struct lazy_unit {
 	size_t n_loops;
 	hash128 key; /* of the fragment */
 	uint8_t opt;
-	bool size;
+	bool size, profile_hook;
 };
 struct lazy_info {
 	const char *libtrib; /* the path of libtrib.so */

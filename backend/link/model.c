@@ -156,6 +156,11 @@ static void put_entry(struct model_builder *m, struct section_builder *entries, 
 	section_end(&names, sizeof(char *));
 }
 
+static uint32_t runtime_symbol(struct model_builder *m, const char *name)
+{
+	return object_symbol(m->o, name, OBJ_UNDEFINED, 0, 0, true, true);
+}
+
 /* Adds the units and where their code comes from to the descriptor. */
 static void put_units(struct model_builder *m, struct section_builder *desc)
 {
@@ -167,17 +172,12 @@ static void put_units(struct model_builder *m, struct section_builder *desc)
 		section_put_string(&b, &m->strings, m->in->program->units[i]->name);
 		section_put_string(&b, &m->strings, hex);
 		model_lines_put(&lines, m->in->lines ? m->in->lines[i] : NULL, &b.bytes);
-		if (m->info->profile_hook && m->in->plans[i])
-			object_symbol(m->o, arena_printf(m->a, "%s_desc", m->in->program->units[i]->symbol),
-				      m->o->symbols[b.symbol].section, i * sizeof(tri_unit_desc), sizeof(tri_unit_desc), true, false);
+		if (m->info->profile_hook && m->backend->calls_hook && m->in->plans[i])
+			thunk_profile(m->o, arena_printf(m->a, "%s_profile", m->in->program->units[i]->symbol),
+				      runtime_symbol(m, "tri_profile_end"), b.symbol, i * sizeof(tri_unit_desc));
 	}
 	section_put_address(desc, section_end(&b, sizeof(tri_unit_desc)), 0);
 	model_lines_end(&lines, desc);
-}
-
-static uint32_t runtime_symbol(struct model_builder *m, const char *name)
-{
-	return object_symbol(m->o, name, OBJ_UNDEFINED, 0, 0, true, true);
 }
 
 /* Adds the descriptor and the functions, which refer to each other. */
@@ -236,6 +236,6 @@ struct object *model_object(struct arena *a, const struct model_input *in, const
 		put_weights(&m);
 	for (uint32_t i = 0; i < in->program->n_entries; i++)
 		codes[i] = put_code(&m, i);
-	describe(&m, &(struct model_backend){"cpu", codes});
+	describe(&m, &(struct model_backend){.name = "cpu", .codes = codes, .calls_hook = true});
 	return m.o;
 }

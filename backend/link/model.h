@@ -89,7 +89,7 @@ bool model_pack_weights(struct arena *a, const struct model_input *in, struct mo
 struct model_info {
 	const char *name, *version, *compiler, *target, *commit;
 	bool dirty;
-	bool profile_hook;        /* the code of units refers to their descriptors */
+	bool profile_hook;        /* code reports to tri_options.profile */
 	const hash128 *unit_keys; /* for each of program->units */
 };
 /* Returns the object with tables, weights, descriptor and NAME_open, _run and _close. It is linked with the units' fragments and the

@@ -48,9 +48,9 @@ uint32_t thunk_slot(struct object *o, const char *name, uint32_t slots, uint64_t
 	return object_symbol(o, name, section, 0, len, true, true);
 }
 
-/* lea unit(%rip), register; jmp target */
-static uint32_t add_first_call(struct object *o, const char *name, const unsigned char lea[3], uint32_t target, uint32_t units,
-			       uint64_t offset)
+/* lea units + offset(%rip), register; jmp target */
+static uint32_t add_call_of_unit(struct object *o, const char *name, const unsigned char lea[3], uint32_t target, uint32_t units,
+				 uint64_t offset)
 {
 	unsigned char code[] = {lea[0], lea[1], lea[2], 0, 0, 0, 0, 0xe9, 0, 0, 0, 0};
 	uint32_t section, symbol = add_jump(o, name, code, sizeof code, target, &section);
@@ -61,13 +61,19 @@ static uint32_t add_first_call(struct object *o, const char *name, const unsigne
 uint32_t thunk_first_run(struct object *o, const char *name, uint32_t target, uint32_t units, uint64_t offset)
 {
 	static const unsigned char lea_r9[] = {0x4c, 0x8d, 0x0d};
-	return add_first_call(o, name, lea_r9, target, units, offset);
+	return add_call_of_unit(o, name, lea_r9, target, units, offset);
 }
 
 uint32_t thunk_first_scratch(struct object *o, const char *name, uint32_t target, uint32_t units, uint64_t offset)
 {
 	static const unsigned char lea_rsi[] = {0x48, 0x8d, 0x35};
-	return add_first_call(o, name, lea_rsi, target, units, offset);
+	return add_call_of_unit(o, name, lea_rsi, target, units, offset);
+}
+
+uint32_t thunk_profile(struct object *o, const char *name, uint32_t target, uint32_t units, uint64_t offset)
+{
+	static const unsigned char lea_rcx[] = {0x48, 0x8d, 0x0d};
+	return add_call_of_unit(o, name, lea_rcx, target, units, offset);
 }
 
 uint32_t thunk_far(struct object *o, const char *name, const void *address, bool through)

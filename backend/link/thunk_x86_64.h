@@ -1,4 +1,5 @@
-/* The instructions of NAME_open, NAME_run and NAME_close, which pass their model to the runtime's functions (System V calling convention). */
+/* The instructions of small functions that add an argument and jump to a function of the runtime (System V calling convention): NAME_open, NAME_run,
+ * NAME_close, SYMBOL_profile, and the stubs of lazy libraries. */
 #ifndef TRIB_BACKEND_LINK_THUNK_X86_64_H
 #define TRIB_BACKEND_LINK_THUNK_X86_64_H
 #include <stdbool.h>
@@ -12,6 +13,8 @@ uint32_t thunk_open(struct object *o, const char *name, uint32_t target, uint32_
 uint32_t thunk_run(struct object *o, const char *name, uint32_t target, uint32_t entry);
 /* name(…) → target(…) */
 uint32_t thunk_jump(struct object *o, const char *name, uint32_t target);
+/* name(ctx, statement, start) → target(ctx, statement, start, &units[offset]) */
+uint32_t thunk_profile(struct object *o, const char *name, uint32_t target, uint32_t units, uint64_t offset);
 
 /* A stub of a lazy library: jumps to the address at slots + offset. */
 uint32_t thunk_slot(struct object *o, const char *name, uint32_t slots, uint64_t offset);

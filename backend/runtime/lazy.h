@@ -6,7 +6,7 @@
 #include "tri.h"
 #include "unit.h"
 
-#define TRI_LAZY_ABI 1
+#define TRI_LAZY_ABI 2
 #define TRI_LAZY_ENTRY "trib_lazy"
 #define TRI_LAZY_MOST_DIMS 64            /* dims of a call, and stack depth of computing one */
 #define TRI_LAZY_VARIABLE "TRIB_LIBRARY" /* environment: the path of libtrib.so */
@@ -40,7 +40,7 @@ struct tri_lazy_unit {
 	const tri_dim_desc *scratch; /* of the unit without its callees */
 	const struct tri_lazy_call *calls;
 	uint32_t n_calls;
-	uint8_t opt, size, pad[2];
+	uint8_t opt, size, profile_hook, pad;
 };
 /* A symbol that compiled units may use, besides units and the C library. */
 struct tri_lazy_symbol {

@@ -12,7 +12,7 @@ int64_t tri_profile_begin(void)
 	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec + 1; /* 0 means that the hook is NULL */
 }
 
-void tri_profile_end(struct tri_context *ctx, const tri_unit_desc *unit, uint32_t statement, int64_t start)
+void tri_profile_end(struct tri_context *ctx, uint32_t statement, int64_t start, const tri_unit_desc *unit)
 {
 	tri_profile_event event = {.size = sizeof event, .unit = unit, .statement = unit->first_statement + statement};
 	event.ns = tri_profile_begin() - start;

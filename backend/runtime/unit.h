@@ -43,9 +43,10 @@ void tri_assert(struct tri_context *ctx, const char *text, const char *where, co
 		uint32_t n);
 /* For units with the profile hook. Returns the time in ns, never 0. */
 int64_t tri_profile_begin(void);
-/* Reports a statement of the unit, which began at `start`, to the context's function. */
+/* Reports a statement of the unit, which began at `start`, to the context's function. Units call it through SYMBOL_profile, a function of the library
+ * that adds the last argument. */
 struct tri_unit_desc;
-void tri_profile_end(struct tri_context *ctx, const struct tri_unit_desc *unit, uint32_t statement, int64_t start);
+void tri_profile_end(struct tri_context *ctx, uint32_t statement, int64_t start, const struct tri_unit_desc *unit);
 /* True if this run failed. Its results then have no meaning, and loops end. */
 int32_t tri_failed(const struct tri_context *ctx);
 /* Returns the number of threads that tri_parallel may use. */

@@ -167,6 +167,7 @@ void link_digest(struct model_job *m, const struct repository *repo)
 	hasher_add_str(h, m->spec->version);
 	hasher_add_u64(h, m->spec->emit);
 	hasher_add_u64(h, m->spec->weights_inside);
+	hasher_add_u64(h, m->spec->plan.profile_hook);
 	hasher_add_str(h, m->spec->linker);
 	hasher_add_u64(h, c->request.options->lazy);
 	hasher_add_u64(h, p->n_entries);

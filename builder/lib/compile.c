@@ -77,7 +77,7 @@ static bool find_fragments(struct unit_group *t, struct cache_reader *c, const s
 static bool generate(struct unit_group *t, const struct tri_lazy_unit *u, const struct loop_fn *f, struct buf *object)
 {
 	const struct tri_lazy_library *l = u->library;
-	struct codegen_target target = {l->cpu, l->features, l->vector_bytes, u->opt, u->size, false};
+	struct codegen_target target = {l->cpu, l->features, l->vector_bytes, u->opt, u->size, u->profile_hook};
 	struct generators *g = host_borrow(t->a, as_hash(l->generator), &t->error);
 	struct buf why = {0};
 	if (!g)

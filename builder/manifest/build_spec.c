@@ -90,16 +90,6 @@ static bool read_weights_options(const struct manifest_block *b, struct weights_
 	return false;
 }
 
-/* Warns if the model has a library without the hook. */
-static void limit_profile_hook(const struct layers *l, bool lazy, struct model_spec *s, struct diags *diags)
-{
-	const char *which = lazy ? "a lazy library" : s->emit & UINT64_C(1) << EMIT_OPENCL ? "an OpenCL library" : NULL;
-	if (!s->plan.profile_hook || !which)
-		return;
-	diag_add(diags, DIAG_MANIFEST_UNUSED, setting_or_default(l, KEY_PROFILE_HOOK)->key_at, "`profile_hook` has no effect in %s", which);
-	s->plan.profile_hook = !lazy;
-}
-
 static bool model_spec(struct arena *session, const struct layers *l, const struct options *o, struct model_spec *s, struct diags *diags)
 {
 	const struct manifest_block *b = l->model;
@@ -149,7 +139,6 @@ static bool model_spec(struct arena *session, const struct layers *l, const stru
 		}
 	}
 	read_inputs(session, b, s);
-	limit_profile_hook(l, o->lazy, s, diags);
 	return read_weights_options(b, &s->weights_options, diags);
 }
 

@@ -18,7 +18,8 @@ struct tri_cl_launch {
 	const struct tri_cl_arg *args;
 	const tri_dim_desc *dims;
 	int32_t n_args, n_dims, fails, pad;
-	tri_dim_desc items; /* number of work items; the kernel ignores more */
+	uint32_t unit, statement; /* for the profile hook: a unit of the descriptor, and its statement. TRI_NONE: built without the hook */
+	tri_dim_desc items;       /* number of work items; the kernel ignores more */
 };
 
 struct tri_cl_blob {

@@ -3,6 +3,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include "backend/runtime/claim.h"
 #include "backend/runtime/model.h"
 #include "gpu/runtime/prepare.h"
@@ -12,6 +13,8 @@ enum { MAX_DIMS = 64 };
 struct tri_model {
 	tri_claim claim;
 	const tri_model_desc *desc;
+	void (*profile)(void *user, const tri_profile_event *event); /* of tri_options; NULL: nothing is measured */
+	void *profile_user;
 	struct tri_cl_device device;
 	struct tri_cl_prepared *entries; /* desc->n_entries */
 	int64_t dims[MAX_DIMS];
@@ -27,13 +30,21 @@ static const char *wanted_device(const tri_options *opt)
 	return opt && opt->size >= offsetof(tri_options, device) + sizeof opt->device ? opt->device : NULL;
 }
 
-static bool open_queue(struct tri_cl_device *d, tri_error *err)
+static void set_profile(struct tri_model *m, const tri_options *opt)
+{
+	if (!opt || opt->size < offsetof(tri_options, profile_user) + sizeof opt->profile_user)
+		return;
+	m->profile = opt->profile;
+	m->profile_user = opt->profile_user;
+}
+
+static bool open_queue(struct tri_cl_device *d, bool profile, tri_error *err)
 {
 	cl_int status;
 	d->context = clCreateContext(NULL, 1, &d->id, NULL, NULL, &status);
 	if (!d->context)
 		return tri_cl_error(err, "clCreateContext", status);
-	d->queue = clCreateCommandQueue(d->context, d->id, 0, &status);
+	d->queue = clCreateCommandQueue(d->context, d->id, profile ? CL_QUEUE_PROFILING_ENABLE : 0, &status);
 	if (!d->queue)
 		return tri_cl_error(err, "clCreateCommandQueue", status);
 	d->failed = clCreateBuffer(d->context, CL_MEM_READ_WRITE, 3 * sizeof(cl_long), NULL, &status);
@@ -62,7 +73,7 @@ static bool open_device(struct tri_model *m, const tri_options *opt, tri_error *
 {
 	struct tri_cl_device *d = &m->device;
 	const struct tri_cl_program *p = program_of(m->desc);
-	if (!tri_cl_device(wanted_device(opt), &d->id, err) || !open_queue(d, err))
+	if (!tri_cl_device(wanted_device(opt), &d->id, err) || !open_queue(d, m->profile != NULL, err))
 		return false;
 	d->program = tri_cl_build(d->context, d->id, p, err);
 	return d->program && upload(d, p, err);
@@ -121,6 +132,7 @@ struct tri_model *tri_model_open(const tri_options *opt, tri_error *err, const t
 		return NULL;
 	}
 	m->desc = desc;
+	set_profile(m, opt);
 	if (!open_device(m, opt, err) || !open_entries(m, err)) {
 		release(m);
 		return NULL;
@@ -144,16 +156,53 @@ static bool write_inputs(struct tri_model *m, const tri_entry_desc *e, const str
 	return status == CL_SUCCESS ? true : tri_cl_error(err, "clEnqueueWriteBuffer", status);
 }
 
+static int64_t now_ns(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* Waits for the launch and reports how long the device took. */
+static bool report(struct tri_model *m, const struct tri_cl_launch *l, int64_t start, cl_event done, tri_error *err)
+{
+	cl_ulong began, ended;
+	const tri_unit_desc *u = &m->desc->units[l->unit];
+	cl_int status = clWaitForEvents(1, &done);
+	if (status == CL_SUCCESS)
+		status = clGetEventProfilingInfo(done, CL_PROFILING_COMMAND_START, sizeof began, &began, NULL);
+	if (status == CL_SUCCESS)
+		status = clGetEventProfilingInfo(done, CL_PROFILING_COMMAND_END, sizeof ended, &ended, NULL);
+	if (status != CL_SUCCESS)
+		return tri_cl_error(err, "clGetEventProfilingInfo", status);
+	tri_profile_event event = {.size = sizeof event, .statement = u->first_statement + l->statement, .unit = u, .start_ns = start};
+	event.ns = (int64_t)(ended - began);
+	m->profile(m->profile_user, &event);
+	return true;
+}
+
+static bool launch_one(struct tri_model *m, const struct tri_cl_launch *l, const struct tri_cl_prepared *p, int64_t i, tri_error *err)
+{
+	bool measured = m->profile && l->unit != TRI_NONE;
+	int64_t start = measured ? now_ns() : 0;
+	cl_event done;
+	cl_int status = clEnqueueNDRangeKernel(m->device.queue, p->kernels[i], 1, NULL, &p->global[i], &p->local[i], 0, NULL,
+					       measured ? &done : NULL);
+	if (status != CL_SUCCESS)
+		return tri_cl_error(err, "clEnqueueNDRangeKernel", status);
+	if (!measured)
+		return true;
+	bool ok = report(m, l, start, done, err);
+	clReleaseEvent(done);
+	return ok;
+}
+
 static bool launch(struct tri_model *m, const tri_entry_desc *e, const struct tri_cl_prepared *p, tri_error *err)
 {
-	int64_t n = ((const struct tri_cl_entry *)e->code)->n_launches;
-	for (int64_t i = 0; i < n; i++) {
-		if (!p->global[i])
-			continue;
-		cl_int status = clEnqueueNDRangeKernel(m->device.queue, p->kernels[i], 1, NULL, &p->global[i], &p->local[i], 0, NULL, NULL);
-		if (status != CL_SUCCESS)
-			return tri_cl_error(err, "clEnqueueNDRangeKernel", status);
-	}
+	const struct tri_cl_entry *code = e->code;
+	for (int64_t i = 0; i < code->n_launches; i++)
+		if (p->global[i] && !launch_one(m, &code->launches[i], p, i, err))
+			return false;
 	return true;
 }
 

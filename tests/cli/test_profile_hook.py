@@ -50,12 +50,27 @@ class Options(ctypes.Structure):
 class ProfileHook(ProjectTest):
     example = "digits"
 
-    def switch_on(self):
-        self.edit("tri.build", "    emit    = library header\n", "    emit    = library header\n    profile_hook = true\n")
+    def switch_on(self, emit="library header"):
+        self.edit("tri.build", f"    emit    = {emit}\n", f"    emit    = {emit}\n    profile_hook = true\n")
 
-    def run_model(self, name, hook, size=ctypes.sizeof(Options)):
+    def statements(self, name, library="libdigits.so"):
+        """Unit, name and line of the statements that the hook saw, in order."""
+        seen = []
+
+        def record(_, event):
+            e = event.contents
+            self.assertGreater(e.start_ns, 0)
+            self.assertGreater(e.ns, 0)
+            seen.append((e.unit.contents.name, e.statement))
+
+        desc = self.run_model(name, HOOK(record), library=library)[0]
+        text = lambda offset: ctypes.string_at(desc.texts + offset).decode()
+        line = lambda s: desc.origins[desc.members[s.first_origin]].line
+        return [(unit, text(desc.statements[k].name), line(desc.statements[k])) for unit, k in seen]
+
+    def run_model(self, name, hook, size=ctypes.sizeof(Options), library="libdigits.so"):
         """Runs the library RUNS times; returns (descriptor, ns of each run, outputs). The name is new, because loaders know files by name."""
-        self.write(name, self.read("build/libdigits.so"))
+        self.write(name, self.read(f"build/{library}"))
         lib = ctypes.CDLL(self.path(name))
         lib.digits_open.restype = ctypes.c_void_p
         lib.digits_close.argtypes = [ctypes.c_void_p]
@@ -122,21 +137,33 @@ class ProfileHook(ProjectTest):
         before, code = self.trib("build", "--dump-asm").stdout, self.build()
         self.run_model("plain.so", HOOK(lambda user, event: events.append(user)))
         self.assertEqual(events, [])
-        self.assertNotIn("tri_profile", before)
+        self.assertFalse("tri_profile" in before)
         plain = self.read("build/libdigits.so")
         self.switch_on()
-        self.assertIn("tri_profile_end", self.trib("build", "--dump-asm").stdout)
+        self.assertTrue("tri_profile_begin" in self.trib("build", "--dump-asm").stdout)
         self.assertEqual(self.build()["units"]["compiled"], code["units"]["compiled"])
         self.edit("tri.build", "profile_hook = true", "profile_hook = false")
         self.assertEqual(self.trib("build", "--dump-asm").stdout, before)
         self.build()
         self.assertEqual(self.read("build/libdigits.so"), plain)
 
-    def test_libraries_without_a_hook_warn(self):
+    def test_lazy_library(self):
         self.switch_on()
-        self.assertIn("`profile_hook` has no effect in a lazy library", self.trib("build", "--lazy").stderr)
-        self.edit("tri.build", "library header", "library opencl")
-        self.assertIn("`profile_hook` has no effect in an OpenCL library", self.trib("build").stderr)
+        self.build()
+        eager = self.statements("eager.so")
+        self.assertNotIn("no effect", self.trib("build", "--lazy", "--no-cache").stderr)
+        self.assertEqual(self.statements("lazy.so"), eager)
+
+    def test_opencl_library(self):
+        self.edit("tri.build", "library header", "opencl")
+        self.build()
+        self.assertEqual(self.statements("plain.so", "libdigits_opencl.so"), [])
+        self.switch_on("opencl")
+        self.assertNotIn("no effect", self.trib("build").stderr)
+        kernels = self.statements("hooked.so", "libdigits_opencl.so")
+        self.assertEqual(len(kernels) % RUNS, 0)
+        self.assertTrue(any(name == "tri_matmul_i8_trit2" for _, name, _ in kernels), kernels)
+
 
 
 if __name__ == "__main__":
