@@ -9,8 +9,15 @@
 #include "tri.h"
 #include "unit.h"
 
-/* The first parallel loop starts the threads. A loop is published in fn, arg, n and next, then opened in `state`. Threads take indices
- * from `next` while it is open. They sleep on futexes and not on condition variables: libraries import symbols without a version, and
+/* Indices of a parallel loop that are one thread's share. */
+struct tri_share {
+	_Alignas(64) _Atomic int64_t next;
+	int64_t end;
+};
+
+/* The first parallel loop starts the threads. A loop is published in fn, arg and shares, then opened in `state`. While it is open, each
+ * thread takes the indices of its own share, then those that are left in the others: in a chain of loops over the same rows, a thread
+ * mostly reads what it wrote. They sleep on futexes and not on condition variables: libraries import symbols without a version, and
  * the unversioned pthread_cond_* of glibc are those of 1999. */
 struct tri_context {
 	void (*profile)(void *user, const tri_profile_event *event); /* of tri_options. Generated code compares it with NULL */
@@ -26,8 +33,8 @@ struct tri_context {
 	_Atomic uint32_t sleepers;
 	_Atomic uint32_t state; /* bit 0: open; other bits: number of workers in the loop. The caller sleeps on it */
 	_Atomic bool quit;
-	_Atomic int64_t next;
-	int64_t n;
+	_Atomic uint32_t numbered; /* workers that have a share */
+	struct tri_share *shares;  /* of each thread; the caller has the first */
 	void (*fn)(void *arg, int64_t i);
 	void *arg;
 

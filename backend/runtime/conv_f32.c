@@ -10,6 +10,7 @@
 #include "f32_panels.h"
 
 enum { BLOCK = 384, COLUMNS = 2 * TRI_PANEL, FEW_CHANNELS = 16, MOST_COPIED = 48, COPIED_SEGMENTS = 11, COPIED_ROWS = 48 };
+enum { SMALL_WEIGHTS = 1 << 18 }; /* elements that stay in the cache of a core */
 
 struct job {
 	const float *x, *w;
@@ -23,6 +24,7 @@ struct job {
 	int64_t rows, blocks;     /* positions of a tile; tiles of an image */
 	const struct tri_epilogue *epilogue;
 	struct tri_grid grid;
+	int64_t parts; /* of the grid's rows */
 };
 
 /* The windows of a tile. */
@@ -125,8 +127,9 @@ static void task(void *arg, int64_t i)
 	int64_t from, to;
 	tri_grid_range(&job->grid, i, &from, &to);
 	for (int64_t t = from; t < to; t++) {
-		int64_t block = t % job->grid.rows;
-		compute_tile(job, block / job->blocks, block % job->blocks * job->rows, t / job->grid.rows * COLUMNS);
+		int64_t block, group;
+		tri_grid_at(&job->grid, job->parts, t, &group, &block);
+		compute_tile(job, block / job->blocks, block % job->blocks * job->rows, group * COLUMNS);
 	}
 }
 
@@ -164,5 +167,6 @@ void tri_conv_f32(struct tri_context *ctx, void *const *bufs, const int64_t *dim
 	job.rows = tri_f32_tile_rows(job.positions, job.by_rows ? COPIED_ROWS : TRI_CONV_ROWS);
 	job.blocks = (job.positions + job.rows - 1) / job.rows;
 	job.grid = tri_grid_make((job.c.out + COLUMNS - 1) / COLUMNS, job.c.batch * job.blocks, job.terms * COLUMNS * job.rows);
+	job.parts = job.terms * job.c.out <= SMALL_WEIGHTS ? tri_threads(ctx) : 1;
 	tri_parallel(ctx, task, &job, tri_grid_tasks(&job.grid));
 }

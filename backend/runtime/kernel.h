@@ -31,4 +31,14 @@ TRI_INLINE void tri_grid_range(const struct tri_grid *g, int64_t i, int64_t *fro
 	*from = i * g->per;
 	*to = end < g->cols * g->rows ? end : g->cols * g->rows;
 }
+
+/* As a grid, whose rows are divided into `parts`, one after the other: with a part for each thread, a thread computes the same rows in a
+ * chain of kernels, and reads what it wrote. */
+TRI_INLINE void tri_grid_at(const struct tri_grid *g, int64_t parts, int64_t t, int64_t *col, int64_t *row)
+{
+	int64_t each = (g->rows + parts - 1) / parts, first = t / (g->cols * each) * each;
+	int64_t rows = g->rows - first < each ? g->rows - first : each, in = t - g->cols * first;
+	*col = in / rows;
+	*row = first + in % rows;
+}
 #endif

@@ -11,7 +11,7 @@
 #include <unistd.h>
 #include "context.h"
 
-enum { OPEN = 1, INSIDE = 2, SPINS = 2000, MAX_THREADS = 1024, MASK_BYTES = 1024 };
+enum { OPEN = 1, INSIDE = 2, SPINS = 10000, MAX_THREADS = 1024, MASK_BYTES = 1024 };
 
 static void futex_wait(_Atomic uint32_t *at, uint32_t value) { syscall(SYS_futex, at, FUTEX_WAIT_PRIVATE, value, NULL, NULL, 0); }
 static void futex_wake(_Atomic uint32_t *at, int n) { syscall(SYS_futex, at, FUTEX_WAKE_PRIVATE, n, NULL, NULL, 0); }
@@ -25,24 +25,35 @@ static void pause_cpu(void)
 #endif
 }
 
-static void work(struct tri_context *ctx)
+static void work(struct tri_context *ctx, uint32_t self)
 {
-	for (;;) {
-		int64_t i = atomic_fetch_add_explicit(&ctx->next, 1, memory_order_relaxed);
-		if (i >= ctx->n)
-			return;
-		ctx->fn(ctx->arg, i);
+	for (uint32_t k = 0; k < ctx->threads; k++) {
+		struct tri_share *s = &ctx->shares[(self + k) % ctx->threads];
+		int64_t i;
+		while ((i = atomic_fetch_add_explicit(&s->next, 1, memory_order_relaxed)) < s->end)
+			ctx->fn(ctx->arg, i);
+	}
+}
+
+/* Divides 0 … n-1 into shares that differ by one index at most. */
+static void divide(struct tri_context *ctx, int64_t n)
+{
+	int64_t threads = ctx->threads, each = n / threads, more = n % threads, at = 0;
+	for (int64_t k = 0; k < threads; k++) {
+		atomic_store_explicit(&ctx->shares[k].next, at, memory_order_relaxed);
+		at += each + (k < more);
+		ctx->shares[k].end = at;
 	}
 }
 
 /* Works on the open loop, if there is one. */
-static void join_job(struct tri_context *ctx)
+static void join_job(struct tri_context *ctx, uint32_t self)
 {
 	uint32_t s = atomic_load(&ctx->state);
 	while (s & OPEN) {
 		if (!atomic_compare_exchange_weak(&ctx->state, &s, s + INSIDE))
 			continue;
-		work(ctx);
+		work(ctx, self);
 		if (atomic_fetch_sub(&ctx->state, INSIDE) == INSIDE)
 			futex_wake(&ctx->state, 1);
 		return;
@@ -52,7 +63,7 @@ static void join_job(struct tri_context *ctx)
 static void *worker(void *arg)
 {
 	struct tri_context *ctx = arg;
-	uint32_t seen = 0;
+	uint32_t seen = 0, self = 1 + atomic_fetch_add(&ctx->numbered, 1);
 	for (;;) {
 		for (int spin = 0; spin < SPINS && atomic_load_explicit(&ctx->jobs, memory_order_relaxed) == seen; spin++)
 			pause_cpu();
@@ -64,7 +75,7 @@ static void *worker(void *arg)
 		seen = atomic_load(&ctx->jobs);
 		if (atomic_load(&ctx->quit)) /* read after `jobs`: a closing context announces once more, for the last time */
 			return NULL;
-		join_job(ctx);
+		join_job(ctx, self);
 	}
 }
 
@@ -75,13 +86,25 @@ static void announce(struct tri_context *ctx)
 		futex_wake(&ctx->jobs, INT_MAX);
 }
 
+static void drop_workers(struct tri_context *ctx)
+{
+	free(ctx->workers);
+	free(ctx->shares);
+	ctx->workers = NULL;
+	ctx->shares = NULL;
+	ctx->started = 0;
+	atomic_store(&ctx->numbered, 0);
+}
+
 /* Starts as many workers as possible; without workers, loops run on the caller. The program's own threads handle signals. */
 static void start(struct tri_context *ctx)
 {
 	static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP};
 	sigset_t all, old;
 	ctx->workers = malloc((ctx->threads - 1) * sizeof *ctx->workers);
-	if (!ctx->workers) {
+	ctx->shares = aligned_alloc(_Alignof(struct tri_share), ctx->threads * sizeof *ctx->shares);
+	if (!ctx->workers || !ctx->shares) {
+		drop_workers(ctx);
 		ctx->threads = 1;
 		return;
 	}
@@ -110,11 +133,10 @@ void tri_parallel(struct tri_context *ctx, void (*fn)(void *arg, int64_t i), voi
 	ctx->busy = true;
 	ctx->fn = fn;
 	ctx->arg = arg;
-	ctx->n = n;
-	atomic_store_explicit(&ctx->next, 0, memory_order_relaxed);
+	divide(ctx, n);
 	atomic_store(&ctx->state, OPEN);
 	announce(ctx);
-	work(ctx);
+	work(ctx, 0);
 	uint32_t s = atomic_fetch_and(&ctx->state, ~(uint32_t)OPEN) & ~(uint32_t)OPEN;
 	for (int spin = 0; s && spin < SPINS; spin++, s = atomic_load(&ctx->state))
 		pause_cpu();
@@ -147,9 +169,7 @@ static void forget_lost_threads(struct tri_context *ctx)
 {
 	if (!ctx->started || ctx->owner == getpid())
 		return;
-	free(ctx->workers);
-	ctx->workers = NULL;
-	ctx->started = 0;
+	drop_workers(ctx);
 	ctx->busy = false;
 	atomic_store(&ctx->jobs, 0);
 	atomic_store(&ctx->sleepers, 0);
@@ -169,9 +189,7 @@ void tri_context_end(struct tri_context *ctx)
 	announce(ctx);
 	for (uint32_t i = 0; i < ctx->started; i++)
 		pthread_join(ctx->workers[i], NULL);
-	free(ctx->workers);
-	ctx->workers = NULL;
-	ctx->started = 0;
+	drop_workers(ctx);
 }
 
 void tri_fail(struct tri_context *ctx, int32_t code, int64_t value, int64_t bound)
