@@ -102,28 +102,33 @@ static double conv_sum(const struct kernel_run *r, const struct tri_conv *c, boo
 	return sum;
 }
 
-static int32_t conv_count(const struct kernel_run *r, const struct tri_conv *c, int64_t n, int64_t o, int64_t p)
+/* A sum of numbers, of which int8 is exact too. A trit 0 skips its number. */
+static double conv_trits(const struct kernel_run *r, const struct tri_conv *c, int64_t n, int64_t o, int64_t p)
 {
-	const int8_t *x = r->bufs[0];
-	int32_t sum = 0;
 	int64_t size = c->kernel_width * c->channels, run = tri_conv_run(c->channels, c->kernel_width);
+	double sum = 0;
 	for (int64_t t = 0; t < tri_conv_terms(c); t++) {
 		struct tap i = tap_of(c, t % c->channels, t / c->channels, p);
-		if (i.is_inside)
-			sum += x[((n * c->height + i.row) * c->width + i.column) * c->channels + i.channel] *
-			       trit_at(r->bufs[1], tri_conv_packed_terms(c), c->out, t / size * run + t % size, o);
+		int trit = trit_at(r->bufs[1], tri_conv_packed_terms(c), c->out, t / size * run + t % size, o);
+		int64_t at = ((n * c->height + i.row) * c->width + i.column) * c->channels + i.channel;
+		if (i.is_inside && trit)
+			sum += trit *
+			       (r->elem == DT_INT8 ? (double)((const int8_t *)r->bufs[0])[at] : (double)((const float *)r->bufs[0])[at]);
 	}
 	return sum;
 }
 
-static void conv_i8_trit2(const struct kernel_run *r)
+static void conv_trit2(const struct kernel_run *r)
 {
 	struct tri_conv c = tri_conv_of(r->dims);
 	int64_t positions = tri_conv_positions(&c);
-	for (int64_t n = 0; n < c.batch; n++)
-		for (int64_t p = 0; p < positions; p++)
-			for (int64_t o = 0; o < c.out; o++)
-				((int32_t *)r->bufs[2])[(n * positions + p) * c.out + o] = conv_count(r, &c, n, o, p);
+	for (int64_t i = 0; i < c.batch * positions * c.out; i++) {
+		double sum = conv_trits(r, &c, i / c.out / positions, i % c.out, i / c.out % positions);
+		if (r->elem == DT_INT8)
+			((int32_t *)r->bufs[2])[i] = (int32_t)sum;
+		else
+			((float *)r->bufs[2])[i] = (float)sum;
+	}
 }
 
 static void conv_floats(const struct kernel_run *r, bool depthwise)
@@ -225,7 +230,8 @@ static kernel_code *const codes[KERNEL_COUNT] = {
 	[KERNEL_MATMUL_F32_TRIT2] = matmul_f32_trit2,
 	[KERNEL_MATMUL_F32] = matmul_f32,
 	[KERNEL_MATMUL_F32_PANELS] = matmul_f32_panels,
-	[KERNEL_CONV_I8_TRIT2] = conv_i8_trit2,
+	[KERNEL_CONV_I8_TRIT2] = conv_trit2,
+	[KERNEL_CONV_F32_TRIT2] = conv_trit2,
 	[KERNEL_CONV_F32] = conv_f32,
 	[KERNEL_DEPTHWISE_F32] = depthwise_f32,
 	[KERNEL_SORT_F32] = sort,

@@ -1,13 +1,16 @@
-/* y float32 [N, P, O] = x float32 [N, H, W, C] convolved with w PANELS [K, O], where P = OH · OW and K = KH · KW · C. Input and result are
- * channels-last. The rows of the product are read where they are, by pointers ("indirect convolution", Dukhan 2019). Padding is 0 and takes
+/* y float32 [N, P, O] = x float32 [N, H, W, C] convolved with w PANELS [K, O], where P = OH · OW and K = KH · KW · C, or with packed trits. Input
+ * and result are channels-last. The rows of the product are read where they are, by pointers ("indirect convolution", Dukhan 2019). Padding is 0 and takes
  * part in the sums.
  *
  * A segment of terms is the channels of one element of the window. If there are few channels, it is a row of the window, which is copied
- * where the window reaches over the edge. A block of the sum is some segments, or a part of one: at most 384 terms, about as many in each. */
+ * where the window reaches over the edge. A block of the sum is some segments, or a part of one: at most 384 terms, about as many in each.
+ *
+ * A block of trits is expanded to float32. If x has a NaN or an infinity, which a zero trit skips, trits choose the numbers of copied windows. */
 #include <stdbool.h>
 #include <string.h>
 #include "conv_rows.h"
 #include "f32_panels.h"
+#include "f32_trit2.h"
 
 enum { BLOCK = 384, COLUMNS = 2 * TRI_PANEL, FEW_CHANNELS = 16, MOST_COPIED = 48, COPIED_SEGMENTS = 11, COPIED_ROWS = 48 };
 enum { SMALL_WEIGHTS = 1 << 18 }; /* elements that stay in the cache of a core */
@@ -15,6 +18,8 @@ enum { SMALL_WEIGHTS = 1 << 18 }; /* elements that stay in the cache of a core *
 struct job {
 	const float *x, *w;
 	float *y;
+	const struct tri_trits *trits; /* in place of w */
+	bool chooses;                  /* trits choose numbers */
 	struct tri_conv c;
 	int64_t positions, terms;
 	bool by_rows;             /* a segment is a row of the window */
@@ -68,13 +73,24 @@ static void point(const struct job *job, struct windows *v, int64_t s, int64_t n
 	}
 }
 
+/* Returns k terms from k0 on of a panel. `copy`: memory for them. */
+static const float *panel_at(const struct job *job, int64_t panel, int64_t k0, int64_t k, float *copy)
+{
+	if (!job->trits)
+		return job->w + tri_panel_offset(job->terms, panel) + k0 * tri_panel_width(job->c.out, panel);
+	tri_trit2_expand(job->trits, panel, k0, k, copy);
+	return copy;
+}
+
 /* Adds one block of terms, from term k0 on, to the tile: columns o … o+columns-1. */
 static void add_block(const struct job *job, const struct tri_f32_rows *x, int64_t rows, int64_t k0, int64_t o, int64_t columns, float *y,
 		      int64_t ldy)
 {
+	_Alignas(64) float copy[BLOCK * TRI_PANEL];
 	for (int64_t n = 0; n < columns; n += TRI_PANEL) {
 		int64_t panel = (o + n) / TRI_PANEL, width = tri_panel_width(job->c.out, panel);
-		tri_f32_rows(x, rows, job->w + tri_panel_offset(job->terms, panel) + k0 * width, width, y + n, ldy, k0 == 0);
+		const float *w = panel_at(job, panel, k0, x->segments * x->length, copy);
+		tri_f32_rows(x, rows, w, width, y + n, ldy, k0 == 0);
 	}
 }
 
@@ -102,6 +118,30 @@ static void add_long_segments(const struct job *job, struct windows *v, int64_t 
 		}
 }
 
+/* Copies a window in the order of packed trits. */
+static void copy_window(const struct job *job, const struct tri_conv_rows *r, int64_t position, float *out)
+{
+	const struct tri_conv *c = &job->c;
+	memset(out, 0, (size_t)job->trits->K * sizeof *out);
+	for (int64_t e = 0; e < c->kernel_height * c->kernel_width; e++) {
+		int64_t h = r->row[position] + e / c->kernel_width * c->dilation_height;
+		int64_t w = r->column[position] + e % c->kernel_width * c->dilation_width;
+		if (h >= 0 && h < c->height && w >= 0 && w < c->width)
+			memcpy(out + e / c->kernel_width * job->trits->run + e % c->kernel_width * c->channels,
+			       r->x + (h * c->width + w) * c->channels, (size_t)c->channels * sizeof *out);
+	}
+}
+
+/* Computes a tile with numbers that must not be multiplied by 0. The sums of a row are stored without gaps. */
+static void choose_numbers(const struct job *job, const struct tri_conv_rows *r, int64_t o, int64_t columns, float *tile)
+{
+	float window[TRI_CONV_MOST_TERMS];
+	for (int64_t i = 0; i < r->n; i++) {
+		copy_window(job, r, i, window);
+		tri_trit2_sum_row(job->trits, window, o / TRI_PANEL, (columns + TRI_PANEL - 1) / TRI_PANEL, tile + i * COLUMNS);
+	}
+}
+
 /* Computes the tile of positions from p on, channels from o on. */
 static void compute_tile(const struct job *job, int64_t image, int64_t p, int64_t o)
 {
@@ -109,11 +149,14 @@ static void compute_tile(const struct job *job, int64_t image, int64_t p, int64_
 	struct windows v;
 	int64_t rows = job->positions - p < job->rows ? job->positions - p : job->rows;
 	int64_t columns = job->c.out - o < COLUMNS ? job->c.out - o : COLUMNS;
-	bool direct = !job->epilogue && columns % TRI_HALF_PANEL == 0;
+	bool direct = !job->epilogue && !job->chooses && columns % TRI_HALF_PANEL == 0;
 	float *to = job->y + (image * job->positions + p) * job->c.out + o, *y = direct ? to : tile;
 	memset(v.zeros, 0, sizeof v.zeros);
 	tri_conv_rows_begin(&v.rows, &job->c, job->x + image * job->c.height * job->c.width * job->c.channels, p, rows);
-	(job->length > BLOCK ? add_long_segments : add_short_segments)(job, &v, o, columns, y, direct ? job->c.out : COLUMNS);
+	if (job->chooses)
+		choose_numbers(job, &v.rows, o, columns, tile);
+	else
+		(job->length > BLOCK ? add_long_segments : add_short_segments)(job, &v, o, columns, y, direct ? job->c.out : COLUMNS);
 	if (job->epilogue)
 		job->epilogue->fn(job->epilogue, tile, COLUMNS, (int64_t[]){image, p, o}, rows, columns);
 	else
@@ -156,9 +199,8 @@ static void divide_window(struct job *job)
 	job->per_chunk = TRI_CONV_POINTERS / job->per_block * job->per_block;
 }
 
-void tri_conv_f32(struct tri_context *ctx, void *const *bufs, const int64_t *dims, const struct tri_epilogue *epilogue)
+static void convolve(struct tri_context *ctx, struct job job)
 {
-	struct job job = {.x = bufs[0], .w = bufs[1], .y = bufs[2], .c = tri_conv_of(dims), .epilogue = epilogue};
 	job.terms = tri_conv_terms(&job.c);
 	job.positions = tri_conv_positions(&job.c);
 	if (job.c.batch <= 0 || job.c.out <= 0 || job.positions <= 0)
@@ -169,4 +211,20 @@ void tri_conv_f32(struct tri_context *ctx, void *const *bufs, const int64_t *dim
 	job.grid = tri_grid_make((job.c.out + COLUMNS - 1) / COLUMNS, job.c.batch * job.blocks, job.terms * COLUMNS * job.rows);
 	job.parts = job.terms * job.c.out <= SMALL_WEIGHTS ? tri_threads(ctx) : 1;
 	tri_parallel(ctx, task, &job, tri_grid_tasks(&job.grid));
+}
+
+void tri_conv_f32(struct tri_context *ctx, void *const *bufs, const int64_t *dims, const struct tri_epilogue *epilogue)
+{
+	convolve(ctx, (struct job){.x = bufs[0], .w = bufs[1], .y = bufs[2], .c = tri_conv_of(dims), .epilogue = epilogue});
+}
+
+void tri_conv_f32_trit2(struct tri_context *ctx, void *const *bufs, const int64_t *dims, const struct tri_epilogue *epilogue)
+{
+	struct job job = {.x = bufs[0], .y = bufs[2], .c = tri_conv_of(dims), .epilogue = epilogue};
+	const struct tri_conv *c = &job.c;
+	struct tri_trits trits = {bufs[1], tri_conv_packed_terms(c), c->out, c->kernel_width * c->channels,
+				  tri_conv_run(c->channels, c->kernel_width)};
+	job.trits = &trits;
+	job.chooses = !tri_is_finite(job.x, c->batch * c->channels * c->height * c->width);
+	convolve(ctx, job);
 }

@@ -78,17 +78,19 @@ static bool fits_f32_depthwise(const struct ir_fn *f, ir_ref r)
 }
 
 /* The weights can be packed, and what a position reads fits into the kernel's buffers. */
-static bool fits_i8_trit_conv(const struct ir_fn *f, ir_ref r)
+static bool is_trit_conv(const struct ir_fn *f, ir_ref r, dtype x)
 {
 	const struct ir_inst *w = ir_at(f, ir_operand(f, r, 1));
 	const struct ir_conv *c = ir_conv(ir_at(f, r));
 	int64_t channels, height, width;
-	if (operand_elem(f, r, 0) != DT_INT8 || w->type.elem != DT_TRIT || !w->build_time || c->groups != 1 ||
+	if (operand_elem(f, r, 0) != x || w->type.elem != DT_TRIT || !w->build_time || c->groups != 1 ||
 	    !dim_is_const(f->dims, w->type.dims[1], &channels) || !dim_is_const(f->dims, w->type.dims[2], &height) ||
 	    !dim_is_const(f->dims, w->type.dims[3], &width))
 		return false;
 	return tri_conv_fits(channels, height, width, c->dilation[1]);
 }
+static bool fits_i8_trit_conv(const struct ir_fn *f, ir_ref r) { return is_trit_conv(f, r, DT_INT8); }
+static bool fits_f32_trit_conv(const struct ir_fn *f, ir_ref r) { return is_trit_conv(f, r, DT_FLOAT32); }
 
 static bool (*const fits_of[])(const struct ir_fn *f, ir_ref r) = {
 #define KERNEL(id, symbol, op, other, fits, ...) [KERNEL_##id] = fits_##fits,

@@ -146,6 +146,24 @@ def tritmixed(p, x, i, m):
             np.where(m, x, 0), np.where(m, i, 0).astype(np.int32), np.where(m, t, 0).astype(np.int8), np.where(m, np.int32(3), 0).astype(np.int32), x * (x.sum() > 1))
 
 
+def conv(x, w, stride, pad, dilation=1):
+    x = np.pad(x, ((0, 0), (0, 0), (pad, pad), (pad, pad)))
+    size = [(x.shape[2 + k] - dilation * (w.shape[2 + k] - 1) - 1) // stride + 1 for k in range(2)]
+    y = np.zeros((x.shape[0], w.shape[0], *size))
+    for i in range(w.shape[2]):
+        for j in range(w.shape[3]):
+            at = x[:, :, i * dilation:i * dilation + stride * (size[0] - 1) + 1:stride, j * dilation:j * dilation + stride * (size[1] - 1) + 1:stride]
+            y += np.einsum("nchw,oc->nohw", at, w[:, :, i, j])
+    return y
+
+
+def convtrits(p, x):
+    t = (p["w"] > 0.5).astype(np.float64) - (p["w"] < -0.5)
+    a = np.maximum(np.abs(x).max((1, 2, 3), keepdims=True), 1e-5) / 127
+    q = np.round(x / a.astype(F32))
+    return conv(x, t * p["s"], 1, 1), conv(x, t * 0.25, 2, 0), conv(q * a, t * p["s"], 1, 2, 2)
+
+
 def attention(p, q, k, v):
     return softmax(q @ k.swapaxes(-1, -2) / math.sqrt(8)) @ v
 
@@ -276,6 +294,7 @@ PROGRAMS = {
                   lambda p, x, y, z: (x * y[:, None], z[:, None, None] * x, y[:, None] - z)),
     "tritmath": ({"x": "float32 N 4"}, {}, tritmath),
     "tritmixed": ({"x": "float32 N 4", "i": "int32 N 4", "m": "bool N 4"}, {}, tritmixed),
+    "convtrits": ({"x": "float32 N 3 7 6"}, {"w": (5, 3, 3, 3), "s": (5, 1, 1, 1)}, convtrits),
     "lookup": ({"ids": "index N", "x": "float32 N 9"}, {}, lookup),
 }
 GATES = {k: v for g in "ab" for k, v in {g + ".scale": (5,), **fc(g + ".up", 5, 5), **fc(g + ".down", 5, 5, False)}.items()}
@@ -296,6 +315,11 @@ NOT_EMPTY = ("branches",)  # NumPy has no minimum of nothing
 EXACT = ("passthrough", "slices", "halves", "ints", "int8dot", "minmax", "rounding", "booleans", "reshapes", "windows")
 
 
+def generator(name, *more):
+    """Random numbers of a program, whatever other programs there are."""
+    return np.random.default_rng([20, *name.encode(), *more])
+
+
 def draw(rng, spec, sizes):
     dtype, *dims = spec.split()
     shape = [sizes[d] if d in sizes else int(d) for d in dims]
@@ -310,12 +334,12 @@ def draw(rng, spec, sizes):
 class Programs(InferenceTest):
     def setUp(self):
         super().setUp()
-        self.rng = np.random.default_rng(20)
         self.weights, manifest = {}, "project programs\n    version = 1.0\n    emit = library header opencl\n"
         for name, (_, shapes, _) in PROGRAMS.items():
             with open(os.path.join(HERE, name + ".tri"), "rb") as f:
                 self.write(name + ".tri", f.read())
-            weights = {k: np.abs(self.rng.normal(size=s)).astype(F32) if k.endswith("var") else np.asarray(self.rng.normal(size=s) / 3, F32)
+            rng = generator(name)
+            weights = {k: np.abs(rng.normal(size=s)).astype(F32) if k.endswith("var") else np.asarray(rng.normal(size=s) / 3, F32)
                        for k, s in shapes.items()}
             manifest += f"\nmodel {name}\n    sources = {name}.tri\n    entry = {name}\n"
             if name in CONTROL:
@@ -333,7 +357,8 @@ class Programs(InferenceTest):
                 if n == 0 and name in NOT_EMPTY:
                     continue
                 with self.subTest(program=name, batch=n, flags=flags), np.errstate(all="ignore"):
-                    inputs = {k: draw(self.rng, s, {"N": n, "M": 3, "T": 5}) for k, s in specs.items()}
+                    rng = generator(name, n)
+                    inputs = {k: draw(rng, s, {"N": n, "M": 3, "T": 5}) for k, s in specs.items()}
                     wide = inputs if name in EXACT else {k: v.astype(np.float64) if v.dtype == F32 else v for k, v in inputs.items()}
                     want = function(self.weights[name], *wide.values())
                     several = isinstance(want, tuple)
