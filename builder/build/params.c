@@ -81,6 +81,8 @@ bool params_open_files(struct build_context *c, struct project *p)
 		const char *path = m->spec->weights->text;
 		m->params.file = weights_open(c->arena, path, m->spec->weights->at, &m->spec->weights_options, c->diags);
 		file_hash(c->stores.project, c->inputs, path);
+		for (uint32_t k = 1; weights_file_path(m->params.file, k); k++)
+			file_hash(c->stores.project, c->inputs, weights_file_path(m->params.file, k));
 		m->failed = !m->params.file;
 	}
 	return project_may_go_on(c, p);

@@ -18,7 +18,7 @@ static const struct {
 	     {"U16", DT_COUNT, 2},   {"U32", DT_COUNT, 4},     {"U64", DT_COUNT, 8},   {"F8_E4M3", DT_COUNT, 1}, {"F8_E5M2", DT_COUNT, 1}};
 
 struct entry {
-	struct st_tensor t;
+	struct file_tensor t;
 	uint64_t begin, end;
 };
 
@@ -99,11 +99,6 @@ static int by_begin(const void *x, const void *y)
 	return a->end != b->end ? (a->end < b->end ? -1 : 1) : strcmp(a->t.name, b->t.name);
 }
 
-static int by_name(const void *x, const void *y)
-{
-	return strcmp(((const struct st_tensor *)x)->name, ((const struct st_tensor *)y)->name);
-}
-
 static bool check_cover(struct arena *a, struct entry *e, uint32_t n, uint64_t data_len, const char **error)
 {
 	if (n)
@@ -124,7 +119,7 @@ static bool check_cover(struct arena *a, struct entry *e, uint32_t n, uint64_t d
 	return false;
 }
 
-static const struct safetensors *read_header(struct arena *a, json_t *root, const char *data, uint64_t data_len, const char **error)
+static const struct tensor_list *read_header(struct arena *a, json_t *root, const char *data, uint64_t data_len, const char **error)
 {
 	struct entry *entries = ARENA_ARRAY(a, struct entry, json_object_size(root) + 1);
 	uint32_t n = 0;
@@ -145,17 +140,16 @@ static const struct safetensors *read_header(struct arena *a, json_t *root, cons
 	}
 	if (!check_cover(a, entries, n, data_len, error))
 		return NULL;
-	struct safetensors *s = ARENA_NEW(a, struct safetensors);
-	struct st_tensor *list = ARENA_ARRAY(a, struct st_tensor, n ? n : 1);
+	struct tensor_list *s = ARENA_NEW(a, struct tensor_list);
+	struct file_tensor *list = ARENA_ARRAY(a, struct file_tensor, n ? n : 1);
 	for (uint32_t i = 0; i < n; i++)
 		list[i] = entries[i].t;
-	if (n)
-		qsort(list, n, sizeof *list, by_name);
-	*s = (struct safetensors){list, n};
+	tensor_list_sort(list, n);
+	*s = (struct tensor_list){list, n};
 	return s;
 }
 
-const struct safetensors *safetensors_parse(struct arena *a, const void *bytes, size_t len, const char **error)
+const struct tensor_list *safetensors_parse(struct arena *a, const void *bytes, size_t len, const char **error)
 {
 	const unsigned char *b = bytes;
 	uint64_t header = 0;
@@ -174,7 +168,7 @@ const struct safetensors *safetensors_parse(struct arena *a, const void *bytes, 
 	}
 	json_error_t e;
 	json_t *root = json_loadb((const char *)b + 8, (size_t)header, JSON_REJECT_DUPLICATES, &e);
-	const struct safetensors *s = NULL;
+	const struct tensor_list *s = NULL;
 	if (!root)
 		*error = arena_printf(a, "its header is not valid JSON: %s (byte %d)", e.text, e.position);
 	else if (!json_is_object(root))
@@ -183,20 +177,4 @@ const struct safetensors *safetensors_parse(struct arena *a, const void *bytes, 
 		s = read_header(a, root, (const char *)b + 8 + header, len - 8 - header, error);
 	json_decref(root);
 	return s;
-}
-
-const struct st_tensor *safetensors_find(const struct safetensors *s, const char *name)
-{
-	uint32_t lo = 0, hi = s->n;
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-		int c = strcmp(name, s->tensors[mid].name);
-		if (c == 0)
-			return &s->tensors[mid];
-		if (c < 0)
-			hi = mid;
-		else
-			lo = mid + 1;
-	}
-	return NULL;
 }

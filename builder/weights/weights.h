@@ -16,9 +16,11 @@ struct elab_input;
 
 struct weights; /* an open file */
 
-/* Maps and checks a .safetensors file. NULL: reported at `at`. */
+/* Maps and checks a file: safetensors, the index of several, GGUF, or PyTorch. NULL: reported at `at`. */
 struct weights *weights_open(struct arena *session, const char *path, span at, const struct weights_options *o, struct diags *diags);
-/* True if the file was written or replaced since it was opened: values in memory may be of either file. `w` may be NULL. Thread-safe. */
+/* The files that are open: the weights file, and those that it names. NULL: there is no file i. */
+const char *weights_file_path(const struct weights *w, uint32_t i);
+/* True if a file was written or replaced since it was opened: values in memory may be of either file. `w` may be NULL. Thread-safe. */
 bool weights_changed(const struct weights *w);
 void weights_close(struct weights *w); /* NULL is accepted. Values that point into the file become invalid */
 /* The tensors of the file for the front end. Those with an unsupported type or rank are `unusable`. `w` may be NULL: none. */

@@ -18,12 +18,12 @@ static void param_tensor(const struct hir_param *p, struct tensor *t)
 		t->dims[i] = dim_eval(p->dims, p->type.dims[i], NULL);
 }
 
-static bool same_shape(const struct tensor *t, const struct st_tensor *s)
+static bool same_shape(const struct tensor *t, const struct file_tensor *s)
 {
 	return t->rank == s->rank && memcmp(t->dims, s->dims, t->rank * sizeof *t->dims) == 0;
 }
 
-static void report_shape(const struct weights *w, const struct hir_param *p, const struct tensor *t, const struct st_tensor *s,
+static void report_shape(const struct weights *w, const struct hir_param *p, const struct tensor *t, const struct file_tensor *s,
 			 struct diags *diags)
 {
 	struct buf want = {0}, got = {0};
@@ -37,7 +37,8 @@ static void report_shape(const struct weights *w, const struct hir_param *p, con
 	buf_free(&got);
 }
 
-static void report_type(struct arena *a, const struct weights *w, const struct hir_param *p, const struct st_tensor *s, struct diags *diags)
+static void report_type(struct arena *a, const struct weights *w, const struct hir_param *p, const struct file_tensor *s,
+			struct diags *diags)
 {
 	struct diag *g = diag_add(diags, DIAG_WEIGHTS_DTYPE, p->at, "parameter `%s` is %s, but `%s` holds it as %s", p->name,
 				  dtype_text(p->type.elem), w->path, weights_type_text(s));
@@ -71,32 +72,54 @@ static void report_value(struct arena *a, const struct weights *w, const struct 
 		diag_help(diags, g, "declare it float32 and quantize it in the layer: `absmean_quantize(w)` gives trits and a scale");
 }
 
+/* False: element *bad is *value. */
+static bool tensor_is_finite(const struct file_tensor *s, size_t *bad, double *value)
+{
+	enum { SOME = 1024 };
+	double one;
+	float floats[SOME];
+	size_t n = (size_t)file_tensor_count(s), at, no;
+	if (s->encoding == TENSOR_PLAIN && weights_finite(s->elem, s->data, n, bad))
+		return true;
+	for (size_t first = 0; s->encoding != TENSOR_PLAIN; first += SOME) {
+		size_t some = n - first < SOME ? n - first : SOME;
+		if (first >= n)
+			return true;
+		tensor_read(s, (int64_t)first, some, DT_FLOAT32, floats, &no, &one);
+		*bad = first;
+		if (!weights_finite(DT_FLOAT32, floats, some, &at)) {
+			*bad += at;
+			break;
+		}
+	}
+	tensor_read(s, (int64_t)*bad, 1, DT_FLOAT64, value, &no, &one);
+	return false;
+}
+
 /* `quantizer`: the place of the quantizer that the value reaches. */
-static bool check_finite(struct arena *a, const struct weights *w, const struct hir_param *p, const struct st_tensor *s,
+static bool check_finite(struct arena *a, const struct weights *w, const struct hir_param *p, const struct file_tensor *s,
 			 const struct tensor *t, span quantizer, struct diags *diags)
 {
-	const char *bytes = s->data;
 	size_t bad;
-	int64_t value;
-	if (quantizer.source == SPAN_NO_SOURCE || weights_finite(s->elem, bytes, (size_t)tensor_count(t), &bad))
+	double value;
+	if (quantizer.source == SPAN_NO_SOURCE || tensor_is_finite(s, &bad, &value))
 		return true;
-	memcpy(&value, bytes + bad * dtype_size(s->elem), dtype_size(s->elem));
 	struct diag *g = diag_add(diags, DIAG_WEIGHTS_FINITE, p->at, "parameter `%s` is quantized, but its element %s in `%s` is %g",
-				  p->name, index_text(a, t, bad), w->path, elem_float(s->elem, &value, 0));
+				  p->name, index_text(a, t, bad), w->path, value);
 	diag_secondary(diags, g, quantizer, "it is quantized here");
 	diag_help(diags, g, NOT_FINITE_HELP);
 	return false;
 }
 
 /* Large tensors whose conversion cannot fail are converted when they are packed, one at a time. */
-static bool is_converted_later(const struct tensor *t)
+static bool is_converted_later(const struct tensor *t, const struct file_tensor *s)
 {
-	return tensor_bytes(t) > WEIGHTS_LARGE && t->elem != DT_TRIT && t->elem != DT_BOOL;
+	return tensor_bytes(t) > WEIGHTS_LARGE && (s->encoding != TENSOR_PLAIN || (t->elem != DT_TRIT && t->elem != DT_BOOL));
 }
 
 /* A parameter from its tensor in the file. */
-static bool bind_from_file(struct arena *a, const struct weights *w, const struct hir_param *p, const struct st_tensor *s, struct tensor *t,
-			   struct diags *diags)
+static bool bind_from_file(struct arena *a, const struct weights *w, const struct hir_param *p, const struct file_tensor *s,
+			   struct tensor *t, struct diags *diags)
 {
 	if (!same_shape(t, s)) {
 		report_shape(w, p, t, s, diags);
@@ -108,27 +131,28 @@ static bool bind_from_file(struct arena *a, const struct weights *w, const struc
 	}
 	size_t n = (size_t)tensor_count(t), bad;
 	double value;
-	bool as_is = s->elem == t->elem && t->elem != DT_BOOL && (uintptr_t)s->data % dtype_size(t->elem) == 0;
+	bool as_is =
+		s->encoding == TENSOR_PLAIN && s->elem == t->elem && t->elem != DT_BOOL && (uintptr_t)s->data % dtype_size(t->elem) == 0;
 	if (as_is) {
 		t->data = (void *)(uintptr_t)s->data;
 		return true;
 	}
-	if (is_converted_later(t))
+	if (is_converted_later(t, s))
 		return true;
 	t->data = arena_alloc(a, n ? n * dtype_size(t->elem) : 1, 64);
-	if (convert_elements(s->elem, s->data, t->elem, t->data, n, &bad, &value))
+	if (tensor_read(s, 0, n, t->elem, t->data, &bad, &value))
 		return true;
 	report_value(a, w, p, t, bad, value, diags);
 	return false;
 }
 
-/* `bytes`: the elements of type `from`; they are converted if the tensor's type is another. */
-static hash128 content_hash(const struct tensor *t, dtype from, const void *bytes)
+/* Of n bytes with elements of the type `from`; they are converted if the tensor's type is another. */
+static hash128 content_hash(const struct tensor *t, uint64_t from, const void *bytes, size_t n)
 {
 	struct hasher *h = hasher_new();
-	hasher_add_u64(h, (uint64_t)from << 16 | (uint64_t)t->elem << 8 | t->rank);
+	hasher_add_u64(h, from << 16 | (uint64_t)t->elem << 8 | t->rank);
 	hasher_add(h, t->dims, t->rank * sizeof *t->dims);
-	hasher_add_hash(h, hash_bytes(bytes, (size_t)tensor_count(t) * dtype_size(from)));
+	hasher_add_hash(h, hash_bytes(bytes, n));
 	return hasher_finish(h);
 }
 
@@ -160,11 +184,11 @@ static bool report_missing(struct arena *a, const struct weights *w, const struc
 	return m.initialized;
 }
 
-static hash128 hash_of(const struct hir_param *m, const struct tensor *t, const struct st_tensor *s, struct weights_host host)
+static hash128 hash_of(const struct hir_param *m, const struct tensor *t, const struct file_tensor *s, struct weights_host host)
 {
 	if (t->data || tensor_bytes(t) == 0)
-		return content_hash(t, t->elem, t->data);
-	return s ? content_hash(t, s->elem, s->data) : host.init_hash(host.ctx, m, seed_of(m));
+		return content_hash(t, t->elem, t->data, (size_t)tensor_bytes(t));
+	return s ? content_hash(t, (uint64_t)s->encoding << 8 | s->elem, s->data, s->bytes) : host.init_hash(host.ctx, m, seed_of(m));
 }
 
 bool weights_bind(struct arena *a, const struct weights *w, const struct hir_program *p, struct weights_host host, span at,
@@ -179,7 +203,7 @@ bool weights_bind(struct arena *a, const struct weights *w, const struct hir_pro
 	for (uint32_t i = 0; i < p->n_params; i++) {
 		const struct hir_param *m = &p->params[i];
 		struct tensor *t = &out->params[i];
-		const struct st_tensor *s = w ? safetensors_find(w->st, m->name) : NULL;
+		const struct file_tensor *s = w ? tensor_list_find(w->st, m->name) : NULL;
 		param_tensor(m, t);
 		out->is_initial[i] = !s;
 		if (!s && (w || !m->init)) {
@@ -200,25 +224,24 @@ bool weights_bind(struct arena *a, const struct weights *w, const struct hir_pro
 bool weights_load(struct arena *a, const struct weights *w, const struct hir_program *p, struct weights_host host, uint32_t i,
 		  struct tensor *out, const char **error)
 {
-	const struct st_tensor *s = w ? safetensors_find(w->st, p->params[i].name) : NULL;
+	const struct file_tensor *s = w ? tensor_list_find(w->st, p->params[i].name) : NULL;
 	size_t bad, n;
 	double value;
 	param_tensor(&p->params[i], out);
 	if (s) {
 		n = (size_t)tensor_count(out);
 		out->data = arena_alloc(a, n * dtype_size(out->elem), 64);
-		return convert_elements(s->elem, s->data, out->elem, out->data, n, &bad, &value);
+		return tensor_read(s, 0, n, out->elem, out->data, &bad, &value);
 	}
 	return host.init(host.ctx, a, &p->params[i], seed_of(&p->params[i]), out, error);
 }
 
 bool weights_read(const struct weights *w, const struct hir_program *p, uint32_t i, int64_t first, int64_t n, void *out, const char **error)
 {
-	const struct st_tensor *s = safetensors_find(w->st, p->params[i].name);
+	const struct file_tensor *s = tensor_list_find(w->st, p->params[i].name);
 	size_t bad;
 	double value;
-	const char *from = (const char *)s->data + (size_t)first * dtype_size(s->elem);
-	if (convert_elements(s->elem, from, p->params[i].type.elem, out, (size_t)n, &bad, &value))
+	if (tensor_read(s, first, (size_t)n, p->params[i].type.elem, out, &bad, &value))
 		return true;
 	*error = "its elements cannot be converted";
 	return false;

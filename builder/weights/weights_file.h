@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include "base/os.h"
 #include "base/source.h"
-#include "builder/weights/safetensors.h"
+#include "builder/weights/tensor_list.h"
 #include "builder/weights/weights.h"
 #include "frontend/hir/dtype.h"
 
@@ -15,23 +15,30 @@ struct buf;
 struct diags;
 struct hir_program;
 
-struct weights {
+/* One mapped file: the weights file, or one of those that an index names. */
+struct weights_part {
 	const char *path;
-	span at;
-	bool initialize;         /* parameters that are not in the file get their initial values */
 	struct file_stamp stamp; /* before it was opened */
 	const void *bytes;
 	size_t len;
-	const struct safetensors *st;
+};
+struct weights {
+	struct arena *arena;
+	const char *path;
+	span at;
+	bool initialize;            /* parameters that are not in the file get their initial values */
+	struct weights_part *parts; /* the first is the weights file */
+	uint32_t n_parts, cap_parts;
+	const struct tensor_list *st;
 	const char **names;
 };
 
 /* Appends "[3, 4]". */
 void weights_print_shape(struct buf *b, const int64_t *dims, uint32_t rank);
 /* "float32", or the file's own name of an unsupported type. */
-const char *weights_type_text(const struct st_tensor *s);
+const char *weights_type_text(const struct file_tensor *s);
 /* How to save a tensor whose element type or rank is not supported. `want`: the parameter's type, or DT_COUNT. */
-const char *weights_remedy(struct arena *a, const struct st_tensor *s, dtype want);
+const char *weights_remedy(struct arena *a, const struct file_tensor *s, dtype want);
 
 /* ---- weights_finite.c: Parameters that are quantized at build time must be finite: the trits of NaN and infinity have no meaning. ---- */
 

@@ -236,7 +236,7 @@ class MissingFile(WeightsFile):
 class Formats(WeightsFile):
     def test_errors_name_the_file_format(self):
         for name, content, words in (
-                ("net.pt", zipped("net/data.pkl", "net/data/0"), ["a PyTorch file", 'safetensors.torch.save_file(torch.load("net.pt"', '"net.safetensors")']),
+                ("net.pt", zipped("net/data.pkl", "net/data/0"), ["a PyTorch file", "its data.pkl", 'torch.save(model.state_dict(), "net.pt")']),
                 ("old.pth", b"\x80\x02\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19.", ["pickle", 'torch.load("old.pth"', "weights = old.safetensors"]),
                 ("net.npz", zipped("w.npy"), ["a NumPy archive", 'numpy.load("net.npz")']),
                 ("a.zip", zipped("w.txt"), ["a zip archive"]),
@@ -244,8 +244,7 @@ class Formats(WeightsFile):
                 ("lfs.safetensors", b"version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 5\n", ["git-lfs", "git lfs pull"]),
                 ("page.safetensors", b"\n<!DOCTYPE html>\n<html></html>", ["an HTML page", "resolve"]),
                 ("empty.safetensors", b"", ["is empty"]),
-                ("index.safetensors", b'{"metadata": {}, "weight_map": {"w": "a.safetensors"}}', ["several files"]),
-                ("net.gguf", b"GGUF\3\0\0\0", ["GGUF"]),
+                ("net.gguf", b"GGUF\3\0\0\0", ["truncated", "I2_S"]),
                 ("net.h5", b"\x89HDF\r\n\x1a\n", ["HDF5"]),
                 ("cut.safetensors", safetensors(self.arrays)[:-4], ["truncated"]),
                 ("short.safetensors", safetensors(self.arrays)[:40], ["truncated"]),

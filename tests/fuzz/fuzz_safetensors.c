@@ -12,15 +12,15 @@ static void check(const void *file, size_t size)
 {
 	struct arena *a = arena_new(0);
 	const char *error = NULL;
-	const struct safetensors *s = safetensors_parse(a, file, size, &error);
+	const struct tensor_list *s = safetensors_parse(a, file, size, &error);
 
 	if (!s && !error)
 		abort();
 	if (!*file_kind_text(file_kind_of(file, size)))
 		abort();
 	for (uint32_t i = 0; s && i < s->n; i++) {
-		const struct st_tensor *t = &s->tensors[i];
-		if (safetensors_find(s, t->name) == NULL)
+		const struct file_tensor *t = &s->tensors[i];
+		if (tensor_list_find(s, t->name) == NULL)
 			abort();
 		hash_bytes(t->data, t->bytes);
 	}

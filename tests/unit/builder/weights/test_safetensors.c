@@ -36,16 +36,16 @@ static void views(void **state)
 		"\"b\":{\"dtype\":\"F32\",\"shape\":[],\"data_offsets\":[0,4]},\"e\":{\"dtype\":\"U8\",\"shape\":[0],\"data_offsets\":[8,8]}}",
 		8);
 	const char *error = NULL;
-	const struct safetensors *s = safetensors_parse(a, b.at, b.len, &error);
+	const struct tensor_list *s = safetensors_parse(a, b.at, b.len, &error);
 	assert_non_null(s);
 	assert_int_equal(s->n, 3);
-	const struct st_tensor *w = safetensors_find(s, "w");
+	const struct file_tensor *w = tensor_list_find(s, "w");
 	assert_int_equal(w->elem, DT_INT8);
 	assert_int_equal(w->rank, 2);
 	assert_memory_equal(w->data, "\4\5\6\7", 4);
-	assert_int_equal(safetensors_find(s, "b")->rank, 0);
-	assert_int_equal(safetensors_find(s, "e")->elem, DT_COUNT);
-	assert_null(safetensors_find(s, "x"));
+	assert_int_equal(tensor_list_find(s, "b")->rank, 0);
+	assert_int_equal(tensor_list_find(s, "e")->elem, DT_COUNT);
+	assert_null(tensor_list_find(s, "x"));
 	for (size_t n = 0; n < b.len; n++) { /* cut anywhere, it is refused */
 		char *exact = malloc(n ? n : 1);
 		memcpy(exact, b.at, n);
@@ -64,7 +64,7 @@ static void unknown_types(void **state)
 	struct arena *a = arena_new(0);
 	struct buf b = file("{\"w\":{\"dtype\":\"F6_E3M2\",\"shape\":[4],\"data_offsets\":[0,3]}}", 3);
 	const char *error = NULL;
-	const struct safetensors *s = safetensors_parse(a, b.at, b.len, &error);
+	const struct tensor_list *s = safetensors_parse(a, b.at, b.len, &error);
 	assert_non_null(s);
 	assert_string_equal(s->tensors[0].type, "F6_E3M2");
 	assert_int_equal(s->tensors[0].elem, DT_COUNT);
