@@ -25,6 +25,7 @@ bool ir_reads_any_layout(const struct ir_inst *i, uint32_t k)
 {
 	switch (i->op) {
 	case OP_RESHAPE: return false; /* its result is in the same memory */
+	case OP_CALL:                  /* as its callee takes it */
 	case OP_MATMUL:
 	case OP_CONV:
 	case OP_PAD:

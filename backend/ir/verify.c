@@ -118,8 +118,8 @@ static const char *outputs_fault(const struct ir_fn *f)
 	for (uint32_t k = 0; k < f->n_outputs; k++)
 		if (f->outputs[k] >= f->n_insts || !is_value(ir_at(f, f->outputs[k])->op))
 			return "an output must be a value";
-		else if (ir_at(f, f->outputs[k])->layout != LAYOUT_PLAIN)
-			return "an output must be plain";
+		else if (ir_layout_is_packed(ir_at(f, f->outputs[k])->layout))
+			return "an output is packed";
 	return NULL;
 }
 

@@ -31,10 +31,14 @@ static struct loop_stmt *stmt_new(struct builder *b, enum loop_stmt_kind kind, i
 static void add_interface_buffers(struct builder *b)
 {
 	const struct ir_fn *f = b->ir;
-	for (uint32_t k = 0; k < f->n_inputs; k++)
-		buffer_new(b, BUFFER_INPUT, k, &f->inputs[k]);
-	for (uint32_t k = 0; k < f->n_outputs; k++)
-		buffer_new(b, BUFFER_OUTPUT, k, &ir_at(f, f->outputs[k])->type);
+	for (uint32_t k = 0; k < f->n_inputs; k++) {
+		uint32_t in = buffer_new(b, BUFFER_INPUT, k, &f->inputs[k]);
+		b->fn->buffers[in].layout = argument_layout(b->own.inputs, k);
+	}
+	for (uint32_t k = 0; k < f->n_outputs; k++) {
+		uint32_t out = buffer_new(b, BUFFER_OUTPUT, k, &ir_at(f, f->outputs[k])->type);
+		b->fn->buffers[out].layout = (enum layout)ir_at(f, f->outputs[k])->layout;
+	}
 }
 
 uint32_t loops_add_temp(struct builder *b, const struct hir_type *type) { return buffer_new(b, BUFFER_TEMP, 0, type); }
@@ -42,7 +46,6 @@ uint32_t loops_add_temp(struct builder *b, const struct hir_type *type) { return
 static uint32_t output_or_temp(struct builder *b, ir_ref v, const struct hir_type *type)
 {
 	uint32_t o = b->values[v].output;
-	BUG_ON(o != LOOP_NONE && ir_at(b->ir, v)->layout != LAYOUT_PLAIN);
 	if (o != LOOP_NONE)
 		return b->fn->n_inputs + o;
 	uint32_t temp = buffer_new(b, BUFFER_TEMP, 0, type);
@@ -173,6 +176,14 @@ static void chain_results(struct builder *b)
 	}
 }
 
+/* Returns a buffer for an output of the callee that is not used. */
+static uint32_t unused_result(struct builder *b, ir_ref call, uint32_t output, const struct hir_type *type)
+{
+	uint32_t temp = buffer_new(b, BUFFER_TEMP, 0, type);
+	b->fn->buffers[temp].layout = argument_layout(arguments_of(b->arguments, ir_call(ir_at(b->ir, call))->callee).outputs, output);
+	return temp;
+}
+
 /* Returns the buffer of result `index` of a call, which is output `output` of the callee. All RESULTs of this index share it. */
 static uint32_t result_buffer(struct builder *b, ir_ref call, uint32_t index, uint32_t output)
 {
@@ -184,7 +195,7 @@ static uint32_t result_buffer(struct builder *b, ir_ref call, uint32_t index, ui
 		buffer = b->fn->n_inputs + b->values[call].output;
 	ir_ref first = result_of(b, call, index);
 	if (buffer == LOOP_NONE)
-		buffer = first == IR_NONE ? buffer_new(b, BUFFER_TEMP, 0, &type) : output_or_temp(b, first, &type);
+		buffer = first == IR_NONE ? unused_result(b, call, output, &type) : output_or_temp(b, first, &type);
 	if (index == 0)
 		b->buffer[call] = buffer;
 	for (ir_ref v = b->results[call]; v != IR_NONE; v = b->results[v])
@@ -371,6 +382,8 @@ uint32_t loop_pass_build(struct loop_fn *f, struct loop_pass_context *c)
 			    .ir = ir,
 			    .slots = c->source->slots,
 			    .target = c->options->target,
+			    .arguments = c->options->arguments,
+			    .own = c->source->arguments,
 			    .dims = c->dims,
 			    .zero = dim_const(c->dims, 0),
 			    .one = dim_const(c->dims, 1),

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include "backend/ir/slot.h"
 #include "backend/loops/schedule.h"
+#include "backend/passes/arguments.h"
 #include "backend/runtime/unit.h"
 #include "backend/target/kernel.h"
 
@@ -169,6 +170,7 @@ struct loop_source {
 	const struct ir_fn *fn;
 	const struct slot *slots;
 	uint32_t n_slots;
+	struct argument_layouts arguments; /* of the unit */
 };
 struct plan_options;
 struct pass_trace;

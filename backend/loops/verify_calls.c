@@ -24,6 +24,8 @@ static bool check_call(const struct verifier *v, const struct loop_call *c, cons
 		const struct loop_buffer *b = argument(callee, k);
 		if (b && b->type.elem != v->f->buffers[c->buffers[k]].type.elem)
 			return verify_fail(v, "an argument with another element type", k);
+		if (b && b->layout != v->f->buffers[c->buffers[k]].layout)
+			return verify_fail(v, "an argument with another layout", k);
 	}
 	return true;
 }

@@ -2,7 +2,7 @@
  *
  * A kernel decides the layouts of its operands and of its result. Operations that loops compute read any layout; their result has the layout
  * of their operands if the channels remain dim 1, so that a chain between two kernels is converted at most at its ends. Inputs, outputs and
- * arguments of calls are plain. A conversion of a run-time value is fused like any view. One of a build-time value to a packed layout
+ * arguments of calls have the layouts of arguments.h. A conversion of a run-time value is fused like any view. One of a build-time value to a packed layout
  * becomes a slot; a value that is not in the build_fn is not packed, and its user has no kernel. */
 #include "backend/passes/passes.h"
 #include "backend/target/kernel.h"
@@ -11,7 +11,7 @@
 
 struct assign {
 	struct rewrite w;
-	const struct target *target;
+	const struct pass_context *c;
 	bool *in_build_fn; /* of the old values */
 	struct map converted;
 	uint32_t changes;
@@ -25,15 +25,22 @@ static bool is_plain(const struct kernel_info *k, uint32_t n_operands)
 	return k->result == LAYOUT_PLAIN;
 }
 
-/* True if some kernel wants a layout that is not plain, and layouts are not assigned yet. */
-static bool is_needed(const struct ir_fn *f, const struct target *t)
+static struct argument_layouts layouts_of_callee(const struct pass_context *c, const struct ir_inst *call)
+{
+	return arguments_of(c->arguments, ir_call(call)->callee);
+}
+
+/* True if a kernel or an argument wants a layout that is not plain, and layouts are not assigned yet. */
+static bool is_needed(const struct ir_fn *f, const struct pass_context *c)
 {
 	struct kernel_match m;
-	bool needed = false;
+	bool needed = argument_layouts_code(c->own);
 	for (ir_ref r = 0; r < f->n_insts; r++) {
-		if (ir_at(f, r)->layout != LAYOUT_PLAIN)
+		const struct ir_inst *i = ir_at(f, r);
+		if (i->layout != LAYOUT_PLAIN)
 			return false;
-		needed = needed || (target_takes(t, f, r, &m) && !is_plain(kernel_info(m.kernel), m.n_operands));
+		needed = needed || (target_takes(c->target, f, r, &m) && !is_plain(kernel_info(m.kernel), m.n_operands)) ||
+			 (i->op == OP_CALL && argument_layouts_code(layouts_of_callee(c, i)));
 	}
 	return needed;
 }
@@ -68,10 +75,22 @@ static bool can_pack(const struct assign *a, ir_ref r, ir_ref o, enum layout lay
 	return is_packed && ir_layout_fits(layout, &i->type);
 }
 
+/* Returns the layout in which the callee takes its input k. */
+static enum layout argument_wanted(const struct assign *a, const struct ir_inst *call, uint32_t k)
+{
+	const struct hir_unit *u = ir_call(call)->callee;
+	uint32_t number = 0;
+	for (uint32_t i = 0; i < k && i < u->n_inputs; i++)
+		number += !u->inputs[i].build_time;
+	return k < u->n_inputs && u->inputs[k].build_time ? LAYOUT_PLAIN : argument_layout(layouts_of_callee(a->c, call).inputs, number);
+}
+
 /* Returns the layout that operand k of old instruction r has to have; LAYOUT_COUNT: any. `m`: the kernel of r, or NULL. */
 static enum layout wanted_layout(const struct assign *a, ir_ref r, uint32_t k, const struct kernel_match *m)
 {
 	const struct ir_fn *old = &a->w.old;
+	if (ir_at(old, r)->op == OP_CALL)
+		return argument_wanted(a, ir_at(old, r), k);
 	enum layout any = ir_reads_any_layout(ir_at(old, r), k) ? LAYOUT_COUNT : LAYOUT_PLAIN;
 	if (!m)
 		return any;
@@ -93,7 +112,11 @@ static enum layout result_layout(const struct assign *a, ir_ref r)
 	struct kernel_match m;
 	const struct ir_fn *f = a->w.f;
 	const struct ir_inst *i = ir_at(f, r);
-	if (kernel_for(a->target, f, r, &m))
+	if (i->op == OP_INPUT)
+		return argument_layout(a->c->own.inputs, ir_number(i)->number);
+	if (i->op == OP_RESULT && ir_at(f, ir_operand(f, r, 0))->op == OP_CALL)
+		return argument_layout(layouts_of_callee(a->c, ir_at(f, ir_operand(f, r, 0))).outputs, ir_number(i)->number);
+	if (kernel_for(a->c->target, f, r, &m))
 		return kernel_info(m.kernel)->result;
 	for (uint32_t k = 0; keeps_channels(i) && k < i->n_operands; k++) {
 		enum layout l = ir_at(f, ir_operand(f, r, k))->layout;
@@ -107,7 +130,7 @@ static void assign(struct assign *a, ir_ref r)
 {
 	struct kernel_match match;
 	const struct ir_inst *i = ir_at(&a->w.old, r);
-	const struct kernel_match *m = target_takes(a->target, &a->w.old, r, &match) ? &match : NULL;
+	const struct kernel_match *m = target_takes(a->c->target, &a->w.old, r, &match) ? &match : NULL;
 	ir_ref few[8], *operands = i->n_operands <= 8 ? few : ARENA_ARRAY(a->w.f->unit, ir_ref, i->n_operands);
 	for (uint32_t k = 0; k < i->n_operands; k++) {
 		enum layout l = wanted_layout(a, r, k, m);
@@ -123,19 +146,17 @@ static void assign(struct assign *a, ir_ref r)
 
 uint32_t pass_layouts(struct ir_fn *f, struct pass_context *c)
 {
-	struct assign a = {.target = c->target};
-	if (!is_needed(f, c->target))
+	struct assign a = {.c = c};
+	if (!is_needed(f, c))
 		return 0;
 	a.in_build_fn = ARENA_ARRAY(f->unit, bool, f->n_insts + 1);
 	ir_mark_in_build_fn(f, c->opt > 0, a.in_build_fn);
 	rewrite_begin(&a.w, f);
 	for (ir_ref r = 0; r < a.w.old.n_insts; r++)
 		assign(&a, r);
-	for (uint32_t k = 0; k < f->n_outputs; k++) {
-		ir_ref o = a.w.old.outputs[k];
-		a.w.map[o] = convert(&a, a.w.map[o], LAYOUT_PLAIN);
-	}
 	rewrite_end(&a.w);
+	for (uint32_t k = 0; k < f->n_outputs; k++)
+		f->outputs[k] = convert(&a, f->outputs[k], argument_layout(c->own.outputs, k));
 	map_free(&a.converted);
 	return a.changes;
 }

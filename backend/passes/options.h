@@ -4,13 +4,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct arguments;
 struct target;
 
 struct plan_options {
 	const struct target *target;
-	uint8_t opt;       /* 0 … 3 */
-	bool size;         /* -Os */
-	bool profile_hook; /* the code reports the time of each statement */
-	bool verify;       /* verify after every pass */
+	const struct arguments *arguments; /* of the program's units, for this target; NULL: all are plain */
+	uint8_t opt;                       /* 0 … 3 */
+	bool size;                         /* -Os */
+	bool profile_hook;                 /* the code reports the time of each statement */
+	bool verify;                       /* verify after every pass */
 };
 #endif

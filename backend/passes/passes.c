@@ -23,6 +23,7 @@ struct pass_context pass_context_new(const struct plan_options *o, struct diags 
 {
 	uint8_t level = o->size ? 2 : o->opt;
 	return (struct pass_context){.target = o->target,
+				     .arguments = o->arguments,
 				     .opt = o->opt,
 				     .size = o->size,
 				     .diags = diags,

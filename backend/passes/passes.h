@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "backend/ir/rewrite.h"
+#include "backend/passes/arguments.h"
 #include "backend/passes/options.h"
 #include "backend/passes/pass.h"
 
@@ -21,6 +22,8 @@ enum pass_group {
 
 struct pass_context {
 	const struct target *target;
+	const struct arguments *arguments; /* of callees; NULL: all are plain */
+	struct argument_layouts own;       /* of the unit itself */
 	uint8_t opt;
 	bool size; /* -Os */
 	struct diags *diags;

@@ -89,7 +89,7 @@ static bool make(struct plan *p, struct arena *unit, struct arena *scratch, stru
 	if (!plan_split(p, unit, whole, c->opt > 0, c->diags))
 		return false;
 	finish_split(p, &c->run);
-	struct loop_source source = {p->run_fn, p->slots, p->n_slots};
+	struct loop_source source = {p->run_fn, p->slots, p->n_slots, c->own};
 	p->loops = loops_build(unit, &source, &p->options, trace ? &trace->loops : NULL);
 	list_inlined(p, unit, c);
 	dims_close(p->dims);
@@ -117,6 +117,7 @@ struct plan *plan_unit(struct arena *unit, const struct hir_unit *u, const struc
 		       struct plan_trace *trace)
 {
 	struct pass_context c = pass_context_new(o, diags, trace ? &trace->ir : NULL);
+	c.own = arguments_of(o->arguments, u);
 	struct arena *scratch = arena_new(0);
 	struct plan *p = ARENA_NEW(unit, struct plan);
 	*p = (struct plan){.unit = u, .options = *o, .dims = lower_dims(unit, u)};

@@ -65,11 +65,10 @@ static const struct target *dump_target(const struct model_job *m, enum dump d)
 	return d == DUMP_LLVM || d == DUMP_ASM ? m->platform.target : m->variants[0].target;
 }
 
-static bool dump_code(struct build_context *c, const struct model_job *m, enum dump d, const struct hir_unit *u, const struct plan *p,
-		      struct buf *text)
+static bool dump_code(struct build_context *c, enum dump d, const struct hir_unit *u, const struct plan *p, struct buf *text)
 {
 	const struct loop_fn *f = p->loops;
-	struct plan_options o = key_unit_options(&m->spec->plan, dump_target(m, d), u);
+	const struct plan_options o = p->options;
 	struct buf error = {0};
 	if (d == DUMP_LOOPS) {
 		lines_print(c->sources, p->run_fn, f, text);
@@ -120,17 +119,18 @@ static const struct plan *plan_for_dump(const struct build_context *c, struct ar
 	return p;
 }
 
-static bool dump_unit(struct build_context *c, const struct model_job *m, enum dump d, const struct hir_unit *u, struct buf *text)
+static bool dump_unit(struct build_context *c, const struct model_job *m, enum dump d, const struct arguments *arguments,
+		      const struct hir_unit *u, struct buf *text)
 {
 	struct arena *scratch = arena_new(0);
-	struct plan_options o = key_unit_options(&m->spec->plan, dump_target(m, d), u);
+	struct plan_options o = key_unit_options(&m->spec->plan, dump_target(m, d), arguments, u);
 	bool ok = true;
 	if (d == DUMP_TYPES) {
 		hir_print(u, text);
 	} else {
 		struct plan_trace trace = trace_of(c->request.options, d, text);
 		const struct plan *p = plan_for_dump(c, scratch, u, &o, &trace);
-		ok = p ? d <= DUMP_IR || trace.loops.text || dump_code(c, m, d, u, p, text) : trace.ir.stop && !diags_errors(c->diags);
+		ok = p ? d <= DUMP_IR || trace.loops.text || dump_code(c, d, u, p, text) : trace.ir.stop && !diags_errors(c->diags);
 	}
 	flush(c, text);
 	arena_free(scratch);
@@ -140,9 +140,13 @@ static bool dump_unit(struct build_context *c, const struct model_job *m, enum d
 static bool dump_model(struct build_context *c, const struct model_job *m, enum dump d)
 {
 	struct buf text = {0};
+	struct arguments arguments = {0};
 	bool ok = true;
+	if (!m->failed)
+		arguments_decide(&arguments, dump_target(m, d), m->program);
 	for (uint32_t k = 0; !m->failed && k < m->program->n_units; k++)
-		ok = dump_unit(c, m, d, m->program->units[k], &text) && ok;
+		ok = dump_unit(c, m, d, &arguments, m->program->units[k], &text) && ok;
+	arguments_free(&arguments);
 	buf_free(&text);
 	return ok;
 }

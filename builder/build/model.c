@@ -52,6 +52,7 @@ static void free_variant(struct variant *v)
 		arena_free(v->units.jobs[k].arena);
 		diags_free(v->units.jobs[k].diags);
 	}
+	arguments_free(&v->arguments);
 	map_free(&v->units.by_identity);
 	pthread_mutex_destroy(&v->units.plan_lock);
 	triw_close(v->pack.triw);

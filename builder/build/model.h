@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include "backend/passes/arguments.h"
 #include "backend/plan/plan.h"
 #include "base/hash.h"
 #include "base/map.h"
@@ -79,7 +80,8 @@ struct variant {
 	const struct backend *backend;
 	enum emit emit; /* its library, which may not be asked for */
 	const struct target *target;
-	hash128 target_id; /* target_hash */
+	hash128 target_id;          /* target_hash */
+	struct arguments arguments; /* of the units */
 	struct model_units units;
 	struct model_pack pack;
 };

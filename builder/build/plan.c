@@ -88,8 +88,9 @@ static void start_variant(struct worklist *g, struct variant *v)
 	v->units.jobs = ARENA_ARRAY(a, struct unit_job, p->n_units + 1);
 	v->units.plans = ARENA_ARRAY(a, const struct plan *, p->n_units + 1);
 	v->units.keys = ARENA_ARRAY(a, hash128, p->n_units + 1);
+	arguments_decide(&v->arguments, v->target, p);
 	for (uint32_t i = 0; i < p->n_units; i++) {
-		struct plan_options options = key_unit_options(&m->spec->plan, v->target, p->units[i]);
+		struct plan_options options = key_unit_options(&m->spec->plan, v->target, &v->arguments, p->units[i]);
 		v->units.jobs[i] = (struct unit_job){.unit = p->units[i], .variant = v, .options = options};
 		map_put(&v->units.by_identity, p->units[i]->identity, i);
 	}

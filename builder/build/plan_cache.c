@@ -27,10 +27,16 @@ static hash128 unit_code_hash(struct unit_job *j)
 
 /* ---- find ---- */
 
+/* Returns the layouts of a unit's arguments, as a number. */
+static uint64_t layouts_of(const struct unit_job *j, const struct hir_unit *u)
+{
+	return argument_layouts_code(arguments_of(j->options.arguments, u));
+}
+
 static bool part_holds(struct unit_job *j, const struct unit_part *part)
 {
 	struct unit_job *u = variant_find_unit(j->variant, part->identity);
-	if (!u || inline_callee_facts(j->options.opt, j->options.size, u->unit) != part->facts)
+	if (!u || inline_callee_facts(j->options.opt, j->options.size, u->unit) != part->facts || layouts_of(j, u->unit) != part->layouts)
 		return false;
 	switch (part->kind) {
 	case PART_INLINED: return hash_eq(unit_code_hash(u), part->code);
@@ -43,7 +49,8 @@ static bool part_holds(struct unit_job *j, const struct unit_part *part)
 static bool still_holds(struct unit_job *j, const struct plan_record *r)
 {
 	if (!hash_eq(r->identity, j->unit->identity) || !hash_eq(r->compiler, j->variant->model->context->stores.compiler) ||
-	    !hash_eq(r->target, j->variant->target_id) || r->opt != unit_opt(j) || !hash_eq(r->code, unit_code_hash(j)))
+	    !hash_eq(r->target, j->variant->target_id) || r->opt != unit_opt(j) || r->layouts != layouts_of(j, j->unit) ||
+	    !hash_eq(r->code, unit_code_hash(j)))
 		return false;
 	for (uint32_t i = 0; i < r->n_parts; i++)
 		if (!part_holds(j, &r->parts[i]))
@@ -56,8 +63,8 @@ static bool still_holds(struct unit_job *j, const struct plan_record *r)
 
 static hash128 cache_key(struct unit_job *j)
 {
-	return plan_record_key(j->variant->model->context->stores.compiler, j->variant->target_id, unit_opt(j), j->unit->identity,
-			       unit_code_hash(j));
+	hash128 unit = hash_combine(j->unit->identity, (hash128){layouts_of(j, j->unit), 0});
+	return plan_record_key(j->variant->model->context->stores.compiler, j->variant->target_id, unit_opt(j), unit, unit_code_hash(j));
 }
 
 /* The record that a build of any project left of a unit with this code. */
@@ -121,7 +128,8 @@ static void add_part(struct parts *p, enum part_kind kind, const struct hir_unit
 	struct unit_part part = {.kind = kind,
 				 .name = "",
 				 .identity = u->identity,
-				 .facts = inline_callee_facts(p->job->options.opt, p->job->options.size, u)};
+				 .facts = inline_callee_facts(p->job->options.opt, p->job->options.size, u),
+				 .layouts = layouts_of(p->job, u)};
 	if (kind == PART_INLINED) {
 		part.name = u->name;
 		part.code = unit_code_hash(variant_find_unit(p->job->variant, u->identity));
@@ -206,7 +214,8 @@ void plan_cache_record(struct unit_job *j)
 				  .code = unit_code_hash(j),
 				  .compiler = j->variant->model->context->stores.compiler,
 				  .target = j->variant->target_id,
-				  .opt = unit_opt(j)};
+				  .opt = unit_opt(j),
+				  .layouts = layouts_of(j, j->unit)};
 	list_parts(j, made, r);
 	r->plan = facts_of(a, made);
 	const struct origins *o = r->plan.origins.table;

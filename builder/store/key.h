@@ -16,7 +16,8 @@ hash128 key_compiler(struct arena *session, struct store *project, struct inputs
 /* The key of the unit's fragment. `target`: the hash of the options' target. */
 hash128 key_unit(hash128 compiler, hash128 target, const struct plan_options *o, const struct plan *p);
 /* The options of one unit: its `@opt(n)` overrides the model's level. */
-struct plan_options key_unit_options(const struct plan_options *model, const struct target *target, const struct hir_unit *u);
+struct plan_options key_unit_options(const struct plan_options *model, const struct target *target, const struct arguments *arguments,
+				     const struct hir_unit *u);
 
 /* Returns the hash, zero if the file is absent, and records the file as an input. `project` may be NULL. */
 hash128 file_hash(struct store *project, struct inputs *in, const char *path);

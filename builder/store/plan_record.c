@@ -92,6 +92,7 @@ void plan_record_serialize(struct serializer *s, struct plan_record *r)
 	for (size_t i = 0; i < sizeof hashes / sizeof *hashes; i++)
 		serialize_hash(s, hashes[i]);
 	serialize_u8(s, &r->opt);
+	serialize_u64(s, &r->layouts);
 	serialize_array(s, &r->parts, &r->n_parts, sizeof *r->parts);
 	for (uint32_t k = 0; k < r->n_parts && s->ok; k++) {
 		serialize_enum(s, &r->parts[k].kind, PART_KIND_COUNT);
@@ -99,13 +100,14 @@ void plan_record_serialize(struct serializer *s, struct plan_record *r)
 		serialize_hash(s, &r->parts[k].identity);
 		serialize_hash(s, &r->parts[k].code);
 		serialize_u64(s, &r->parts[k].facts);
+		serialize_u64(s, &r->parts[k].layouts);
 	}
 	serialize_slots(s, r);
 	serialize_interface(s, &r->plan.interface);
 	serialize_origins(s, r);
 }
 
-hash128 plan_record_key(hash128 compiler, hash128 target, uint8_t opt, hash128 identity, hash128 code)
+hash128 plan_record_key(hash128 compiler, hash128 target, uint8_t opt, hash128 unit, hash128 code)
 {
-	return hash_combine(hash_combine(hash_combine(compiler, target), (hash128){opt, 0}), hash_combine(identity, code));
+	return hash_combine(hash_combine(hash_combine(compiler, target), (hash128){opt, 0}), hash_combine(unit, code));
 }

@@ -24,6 +24,7 @@
 struct machine {
 	struct arena *a;
 	const struct reference_call *call;
+	const struct arguments *arguments;
 	const struct plan **plans; /* of each unit of the program that was needed so far */
 	struct buf *error;
 };
@@ -32,7 +33,7 @@ static const struct target *the_target; /* that the command line names */
 
 static const struct plan *make_plan(const struct machine *m, const struct hir_unit *u)
 {
-	struct plan_options o = key_unit_options(&m->call->model->spec->plan, the_target, u);
+	struct plan_options o = key_unit_options(&m->call->model->spec->plan, the_target, m->arguments, u);
 	struct diags *d = diags_new(0);
 	struct buf why = {0};
 	o.verify = true;
@@ -161,9 +162,12 @@ static bool same_outputs(const struct hir_unit *u, const struct tensor *got, con
 static bool execute(const struct reference_call *c, struct arena *a, struct tensor *out, struct buf *error)
 {
 	struct buf expected = {0};
-	struct machine m = {a, c, ARENA_ARRAY(a, const struct plan *, c->model->program->n_units + 1), error};
+	struct arguments arguments = {0};
+	struct machine m = {a, c, &arguments, ARENA_ARRAY(a, const struct plan *, c->model->program->n_units + 1), error};
 	struct tensor *want = ARENA_ARRAY(a, struct tensor, c->unit->n_outputs + 1);
+	arguments_decide(&arguments, the_target, c->model->program);
 	bool fails = !reference_interpret(c, a, want, &expected), ok = interpret_loops(&m, out);
+	arguments_free(&arguments);
 	if (ok && fails) {
 		buf_printf(error, "the reference interpreter fails: %s", expected.at);
 		ok = false;

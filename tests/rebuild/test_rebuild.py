@@ -46,6 +46,60 @@ model net
 """
 
 
+# Block is channels-last from outside because it convolves. Side has nothing to do with that.
+CONVOLUTIONS = """\
+layer Block() {
+    param w: Tensor<float32, [8, 8, 3, 3]> = randn([8, 8, 3, 3])
+    fn forward(x: Tensor<float32, [N, 8, 6, 6]>) { return conv2d(x, w, padding=1) + 1.0 }
+}
+
+fn side(x: Tensor<float32, [N, 8, 6, 6]>) { return sigmoid(x.sum(dim=1)) * 2.0 }
+
+layer Net() {
+    let block = Block()
+    fn forward(x: Tensor<float32, [N, 8, 6, 6]>) { return (block(relu(x)), side(x)) }
+}
+"""
+
+
+class Layouts(ProjectTest):
+    """What a unit's body says of the layouts of its arguments is a part of its interface."""
+
+    def setUp(self):
+        super().setUp()
+        self.write("net.tri", CONVOLUTIONS)
+        self.write("tri.build", "project p\n\nmodel net\n    sources = net.tri\n    entry   = Net\n")
+        self.build("-O0")
+
+    def explained(self):
+        said = self.trib("build", "-O0", "--explain").stdout
+        return dict(re.findall(r"^compile (\w+).*?: (.*)", said, re.M))
+
+    def test_another_layout_compiles_the_callers(self):
+        first = self.read("build/libnet.so")
+        self.edit("net.tri", "conv2d(x, w, padding=1) + 1.0", "x * w.sum()")
+        changed = self.explained()
+        self.assertEqual(set(changed), {"Block", "Net"})
+        self.assertEqual(changed["Net"], "layouts of arguments changed")
+        self.assertRegex(changed["Block"], "its body changed")
+        self.edit("net.tri", "x * w.sum()", "conv2d(x, w, padding=1) + 1.0")
+        self.assertEqual(self.explained(), {})
+        self.assertEqual(self.read("build/libnet.so"), first)
+
+    def test_the_same_layout_compiles_the_unit_alone(self):
+        self.edit("net.tri", "padding=1) + 1.0", "padding=1) + 2.0")
+        self.assertEqual(set(self.explained()), {"Block"})
+
+    def test_an_entry_is_plain(self):
+        self.edit("tri.build", "entry   = Net", "entry   = Net Block")
+        changed = self.explained()
+        self.assertEqual(changed, {"Block": "layouts of arguments changed", "Net": "layouts of arguments changed"})
+        incremental = self.read("build/libnet.so")
+        shutil.rmtree(self.path(".trib"))
+        self.build("-O0", "--no-cache")
+        self.assertTrue(self.read("build/libnet.so") == incremental)
+
+
 class TwoBackEnds(ProjectTest):
     """Each back end of a model has its own units: planned, kept and explained by themselves."""
 

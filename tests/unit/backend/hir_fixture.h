@@ -44,6 +44,7 @@ static inline hir_ref hir_input_new(struct hir_unit *u, const char *name, struct
 {
 	u->inputs[u->n_inputs] = (struct hir_input){name, t, build_time};
 	hir_ref r = hir_node_new(u, HIR_INPUT, t);
+	u->nodes[r].build_time = build_time;
 	u->nodes[r].index = u->n_inputs++;
 	return r;
 }

@@ -5,6 +5,6 @@
 
 static inline struct loop_fn *plan_loops(struct arena *a, const struct plan *p)
 {
-	return loops_build(a, &(struct loop_source){p->run_fn, p->slots, p->n_slots}, &p->options, NULL);
+	return loops_build(a, &(struct loop_source){.fn = p->run_fn, .slots = p->slots, .n_slots = p->n_slots}, &p->options, NULL);
 }
 #endif

@@ -9,7 +9,7 @@
 #include "base/os.h"
 #include "builder/store/store.h"
 
-static struct unit_part part = {PART_INLINED, "shift", {50, 0}, {51, 0}, 0};
+static struct unit_part part = {PART_INLINED, "shift", {50, 0}, {51, 0}, 0, 0};
 static struct build_fn_output output = {.weight = PLAN_NONE, .piece = 0, .nth = 3, .elem = DT_INT8, .rank = 2, .dims = {7, 9}};
 static struct slot slots[] = {{.kind = SLOT_DATA, .layout = LAYOUT_TRIT2}, {.kind = SLOT_TABLE, .first_output = 1, .n_args = 2}};
 static hash128 callees[] = {{0, 0}, {60, 1}}, piece = {61, 1};
@@ -66,7 +66,7 @@ static void reasons(void **state)
 	explains(now, "what it calls changed");
 	now.made.code.lo = 30;
 	explains(now, "a constant, type or signature that it uses changed");
-	struct unit_part changed = {PART_INLINED, "shift", {50, 0}, {52, 0}, 0};
+	struct unit_part changed = {PART_INLINED, "shift", {50, 0}, {52, 0}, 0, 0};
 	now.made.parts = &changed;
 	explains(now, "inlined callee shift changed");
 	now.tokens.lo = 20;
