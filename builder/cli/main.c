@@ -1,5 +1,6 @@
 /* trib: reads the command line and runs the command. */
 #include <errno.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,6 +13,9 @@
 #include "builder/manifest/single_file.h"
 #include "builder/store/crash_guard.h"
 #include "scheduler/jobserver.h"
+
+/* glibc returns the end of the heap to the system as soon as 128 KiB to some MiB are free, and a phase that follows faults the pages in again. */
+enum { RETAINED_BYTES = 32 << 20 };
 
 static enum status usage(const struct args *args, struct buf *error)
 {
@@ -63,6 +67,8 @@ int main(int argc, char **argv)
 	os_catch_interrupts();
 	signal(SIGXFSZ, SIG_IGN); /* a file that grows beyond `ulimit -f` is an error (EFBIG) with a message, not death */
 	os_set_death_handler(jobserver_abandon);
+	mallopt(M_TRIM_THRESHOLD, RETAINED_BYTES);
+	mallopt(M_MMAP_THRESHOLD, RETAINED_BYTES);
 	struct arena *a = arena_new(0);
 	enum status s = run(a, argc, argv);
 	arena_free(a);

@@ -200,7 +200,15 @@ bool dims_overflowed(struct dims *d)
 
 /* ---- construction ---- */
 
-dim dim_const(struct dims *d, int64_t v) { return poly_intern(d, v, NULL, 0); }
+dim dim_const(struct dims *d, int64_t v)
+{
+	BUG_ON(d->closed);
+	if (v < 0 || v >= SMALL_CONSTS)
+		return poly_intern(d, v, NULL, 0);
+	if (!d->small[v])
+		d->small[v] = poly_intern(d, v, NULL, 0).idx + 1;
+	return (dim){d->small[v] - 1};
+}
 
 dim atom_dim(struct dims *d, uint32_t atom)
 {
@@ -216,7 +224,9 @@ dim dim_new_sym(struct dims *d, const char *name)
 	d->names[d->n_syms] = arena_strdup(d->arena, name);
 	uint32_t atom = atom_intern(d, (struct atom){.kind = ATOM_SYM, .size = 1, .sym = d->n_syms});
 	d->sym_atom[d->n_syms++] = atom;
-	return atom_dim(d, atom);
+	dim x = atom_dim(d, atom);
+	d->atoms[atom].a = x;
+	return x;
 }
 
 uint32_t dims_syms(const struct dims *d) { return d->n_syms; }
@@ -230,8 +240,9 @@ void dims_rename_sym(struct dims *d, uint32_t sym, const char *name)
 
 dim dim_sym(struct dims *d, uint32_t sym)
 {
-	BUG_ON(sym >= d->n_syms);
-	return atom_dim(d, d->sym_atom[sym]);
+	BUG_ON(d->closed || sym >= d->n_syms);
+	dim known = d->atoms[d->sym_atom[sym]].a;
+	return known.idx ? known : atom_dim(d, d->sym_atom[sym]);
 }
 
 /* A polynomial that is not interned. */

@@ -3,7 +3,7 @@
 #define TRIB_FRONTEND_HIR_DIM_STATE_H
 #include "frontend/hir/dim.h"
 
-enum { MAX_TERMS = 48, MAX_FACTORS = 8, MAX_SIZE = 400 };
+enum { MAX_TERMS = 48, MAX_FACTORS = 8, MAX_SIZE = 400, SMALL_CONSTS = 16 };
 enum atom_kind { ATOM_SYM, ATOM_PRODUCT, ATOM_DIV, ATOM_MOD };
 
 struct atom {
@@ -13,7 +13,7 @@ struct atom {
 	uint32_t sym;  /* ATOM_SYM */
 	uint32_t next; /* index of the next in its bucket, plus one */
 	uint32_t hash;
-	dim a, b;          /* ATOM_DIV, ATOM_MOD */
+	dim a, b;          /* ATOM_DIV, ATOM_MOD. ATOM_SYM: a is the polynomial of the symbol, or 0 if a table was read without it */
 	uint32_t *factors; /* ATOM_PRODUCT: atoms in order, no products */
 };
 struct term {
@@ -35,6 +35,7 @@ struct dims {
 	uint32_t n_atoms, cap_atoms, n_polys, cap_polys, n_syms, cap_syms;
 	uint32_t *atom_bucket, *poly_bucket; /* index plus one of the first */
 	uint32_t atom_buckets, poly_buckets; /* number of buckets, a power of two */
+	uint32_t small[SMALL_CONSTS];        /* polynomials of the first constants: index plus one */
 	bool overflow;
 	bool closed; /* nothing may be added */
 };
