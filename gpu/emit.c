@@ -12,27 +12,26 @@ void opencl_unit(const struct loop_fn *f, struct buf *out)
 	for (uint32_t i = 0; i < f->n_stmts; i++)
 		if (f->stmts[i].kind == STMT_NEST)
 			emit_kernel(f, i, out);
+		else if (f->stmts[i].kind == STMT_BLOCK)
+			emit_block_kernel(f, i, out);
 		else if (f->stmts[i].kind == STMT_KERNEL && f->stmts[i].u.kernel.epilogue)
 			emit_fused_template(f, i, out);
 }
 
-static bool nest_uses(const struct loop_nest *n, dtype t)
+static void find_fp64(void *ctx, const struct loop_nest *n)
 {
 	for (uint32_t i = 0; i < n->n_exprs; i++)
-		if (n->exprs[i].elem == t)
-			return true;
-	return false;
+		*(bool *)ctx |= n->exprs[i].elem == DT_FLOAT64;
 }
 
 static bool uses_fp64(const struct loop_fn *f)
 {
+	bool found = false;
 	for (uint32_t i = 0; i < f->n_buffers; i++)
-		if (f->buffers[i].type.elem == DT_FLOAT64)
-			return true;
+		found |= f->buffers[i].type.elem == DT_FLOAT64;
 	for (uint32_t i = 0; i < f->n_stmts; i++)
-		if (loop_stmt_nest(&f->stmts[i]) && nest_uses(loop_stmt_nest(&f->stmts[i]), DT_FLOAT64))
-			return true;
-	return false;
+		loop_stmt_nests(&f->stmts[i], find_fp64, &found);
+	return found;
 }
 
 static void mark_kernels(const struct loop_fn *f, bool used[KERNEL_COUNT])

@@ -11,9 +11,10 @@ struct emit_nest {
 	struct arena *scratch;
 	const struct loop_fn *f;
 	const struct loop_nest *n;
-	struct opencl_signature sig;
-	const char *index_type; /* "int" if every index is known to fit, else "long" */
-	bool *late;             /* of each expression: true if it needs the result of a reduction */
+	struct opencl_signature sig; /* its group: if the items share the reduction of this nest */
+	bool in_block;               /* the nest is in a block: the work group has an iteration of the block */
+	const char *index_type;      /* "int" if every index is known to fit, else "long" */
+	bool *late;                  /* of each expression: true if it needs the result of a reduction */
 	struct buf *out;
 };
 
@@ -46,8 +47,20 @@ void emit_reduction_group(const struct emit_nest *e);
 /* Declares the typed pointer b<i> of each buffer. */
 void emit_pointers(const struct emit_nest *e);
 
-/* Print a kernel; a template with an epilogue; the constants that are in the program text. */
+/* Parts of kernels of nests and blocks: the head; the variables of the loops of `e->n` from the flat id. */
+void emit_head(const struct emit_nest *e, uint32_t stmt);
+void emit_split_id(const struct emit_nest *e);
+/* Opens a loop in which the work items take the iterations of loops `first` … `end`-1 in turn. */
+void emit_shared_loop(const struct emit_nest *e, uint32_t first, uint32_t end, uint32_t group);
+/* Print the values before the reductions of the nest, the reductions, and the rest. */
+void emit_reductions(const struct emit_nest *e);
+void emit_values(const struct emit_nest *e, bool in_reduction, bool late, uint32_t depth);
+/* Marks the expressions that need the result of a reduction. */
+void emit_mark_late(struct emit_nest *e);
+
+/* Print a kernel of a nest, and of a block; a template with an epilogue; the constants that are in the program text. */
 void emit_kernel(const struct loop_fn *f, uint32_t stmt, struct buf *out);
+void emit_block_kernel(const struct loop_fn *f, uint32_t stmt, struct buf *out);
 void emit_fused_template(const struct loop_fn *f, uint32_t stmt, struct buf *out);
 void emit_baked(const struct loop_fn *f, struct buf *out);
 void emit_tabs(struct buf *out, uint32_t n);

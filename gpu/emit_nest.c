@@ -5,8 +5,9 @@
 #include "base/bug.h"
 #include "gpu/emit.h"
 
-static void mark_late(const struct emit_nest *e)
+void emit_mark_late(struct emit_nest *e)
 {
+	e->late = ARENA_ARRAY(e->scratch, bool, e->n->n_exprs + 1);
 	for (uint32_t i = 0; i < e->n->n_exprs; i++) {
 		const struct loop_expr *x = &e->n->exprs[i];
 		if (x->kind == LOOP_ACC)
@@ -33,7 +34,7 @@ static void open_argument(const struct emit_nest *e, bool *first)
 	*first = false;
 }
 
-static void head(const struct emit_nest *e, uint32_t stmt)
+void emit_head(const struct emit_nest *e, uint32_t stmt)
 {
 	bool first = true;
 	if (e->sig.group)
@@ -75,7 +76,7 @@ static const char *total(const struct emit_nest *e)
 }
 
 /* Computes the variables of the parallel loops from the flat id, innermost first. */
-static void split_id(const struct emit_nest *e)
+void emit_split_id(const struct emit_nest *e)
 {
 	uint32_t outer = UINT32_MAX; /* the outermost loop with more than one iteration is the rest of the id */
 	for (uint32_t k = e->n->n_parallel; k-- > 0;)
@@ -97,26 +98,25 @@ static void split_id(const struct emit_nest *e)
 	}
 }
 
-static void values(const struct emit_nest *e, bool in_reduction, bool late, uint32_t depth)
+void emit_values(const struct emit_nest *e, bool in_reduction, bool late, uint32_t depth)
 {
 	for (uint32_t i = 0; i < e->n->n_exprs; i++)
 		if (e->n->exprs[i].in_reduction == in_reduction && e->late[i] == late)
 			emit_expr(e, i, depth);
 }
 
-/* The lanes take the iterations of all reduction loops in turn. */
-static void shared_loop(const struct emit_nest *e)
+void emit_shared_loop(const struct emit_nest *e, uint32_t first, uint32_t end, uint32_t group)
 {
-	const char *t = e->index_type, *count = "1";
-	for (uint32_t k = 0; k < e->n->n_reduce; k++)
-		count = arena_printf(e->scratch, "%s * %s", count, opencl_dim(e->scratch, e->f->dims, e->n->extent[e->n->n_parallel + k]));
-	buf_printf(e->out, "\tfor (%s q = lane; q < %s; q += %u) {\n\t\t%s h = q;\n", t, count + strlen("1 * "), e->sig.group, t);
-	for (uint32_t k = e->n->n_reduce; k-- > 0;) {
-		const char *x = opencl_dim(e->scratch, e->f->dims, e->n->extent[e->n->n_parallel + k]);
-		if (k > 0)
-			buf_printf(e->out, "\t\tconst %s r%u = h %% %s;\n\t\th /= %s;\n", t, k, x, x);
+	const char *t = e->index_type, *count = opencl_dim(e->scratch, e->f->dims, e->n->extent[first]);
+	for (uint32_t k = first + 1; k < end; k++)
+		count = arena_printf(e->scratch, "%s * %s", count, opencl_dim(e->scratch, e->f->dims, e->n->extent[k]));
+	buf_printf(e->out, "\tfor (%s q = lane; q < %s; q += %u) {\n\t\t%s h = q;\n", t, count, group, t);
+	for (uint32_t k = end; k-- > first;) {
+		const char *x = opencl_dim(e->scratch, e->f->dims, e->n->extent[k]), *var = emit_loop_var(e->scratch, e->n, k);
+		if (k > first)
+			buf_printf(e->out, "\t\tconst %s %s = h %% %s;\n\t\th /= %s;\n", t, var, x, x);
 		else
-			buf_printf(e->out, "\t\tconst %s r%u = h;\n", t, k);
+			buf_printf(e->out, "\t\tconst %s %s = h;\n", t, var);
 	}
 }
 
@@ -124,12 +124,13 @@ static void reduce_in_group(const struct emit_nest *e)
 {
 	for (uint32_t k = 0; k < e->n->n_reductions; k++)
 		emit_reduction_start(e, k);
-	shared_loop(e);
-	values(e, true, false, 2);
+	emit_shared_loop(e, e->n->n_parallel, (uint32_t)e->n->n_parallel + e->n->n_reduce, e->sig.group);
+	emit_values(e, true, false, 2);
 	for (uint32_t k = 0; k < e->n->n_reductions; k++)
 		emit_reduction_step(e, k, 2);
 	buf_puts(e->out, "\t}\n");
 	emit_reduction_group(e);
+	buf_puts(e->out, e->in_block ? "\tif (lane == 0) {\n" : "\tif (lane != 0)\n\t\treturn;\n");
 	for (uint32_t k = 0; k < e->n->n_reductions; k++)
 		emit_reduction_end(e, k);
 }
@@ -161,7 +162,7 @@ static void reduce(const struct emit_nest *e)
 		buf_puts(e->out, "\t{\n");
 		depth++;
 	}
-	values(e, true, false, depth);
+	emit_values(e, true, false, depth);
 	for (uint32_t k = 0; k < e->n->n_reductions; k++)
 		emit_reduction_step(e, k, depth);
 	while (depth-- > 1) {
@@ -172,6 +173,14 @@ static void reduce(const struct emit_nest *e)
 		emit_reduction_end(e, k);
 }
 
+void emit_reductions(const struct emit_nest *e)
+{
+	if (e->sig.group)
+		reduce_in_group(e);
+	else if (e->n->n_reductions)
+		reduce(e);
+}
+
 void emit_kernel(const struct loop_fn *f, uint32_t stmt, struct buf *out)
 {
 	const struct loop_nest *n = &f->stmts[stmt].u.nest;
@@ -179,18 +188,14 @@ void emit_kernel(const struct loop_fn *f, uint32_t stmt, struct buf *out)
 	struct emit_nest e = {.scratch = scratch, .f = f, .n = n, .out = out};
 	opencl_signature_of(scratch, f, n, &e.sig);
 	e.index_type = n->schedule.index_bytes == 4 ? "int" : "long";
-	e.late = ARENA_ARRAY(scratch, bool, n->n_exprs + 1);
-	mark_late(&e);
-	head(&e, stmt);
+	emit_mark_late(&e);
+	emit_head(&e, stmt);
 	for (uint32_t k = 0; e.sig.group && k < n->n_reductions; k++)
 		buf_printf(out, "\tlocal %s l%u[%u];\n", emit_value_type(n->reductions[k].elem), k, e.sig.group);
-	split_id(&e);
-	values(&e, false, false, 1);
-	if (e.sig.group)
-		reduce_in_group(&e);
-	else if (n->n_reductions)
-		reduce(&e);
-	values(&e, false, true, 1);
+	emit_split_id(&e);
+	emit_values(&e, false, false, 1);
+	emit_reductions(&e);
+	emit_values(&e, false, true, 1);
 	for (uint32_t i = 0; i < n->n_stores; i++)
 		emit_store(&e, &n->stores[i], 1);
 	buf_puts(out, "}\n\n");

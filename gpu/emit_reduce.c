@@ -158,5 +158,5 @@ void emit_reduction_group(const struct emit_nest *e)
 		   e->sig.group / 2);
 	for (uint32_t k = 0; k < e->n->n_reductions; k++)
 		combine(e, k);
-	buf_puts(e->out, "\t\t}\n\t}\n\tif (lane != 0)\n\t\treturn;\n");
+	buf_puts(e->out, "\t\t}\n\t}\n");
 }

@@ -58,9 +58,9 @@ static struct flat_arg *args_of(const struct frame *s, const uint32_t *buffers, 
 static void launch_nest(const struct frame *s, uint32_t stmt)
 {
 	struct arena *a = s->f->arena;
-	const struct loop_nest *n = &s->fn->stmts[stmt].u.nest;
+	const struct loop_nest *n = opencl_outer_loops(&s->fn->stmts[stmt]);
 	struct opencl_signature sig;
-	opencl_signature_of(a, s->fn, n, &sig);
+	opencl_signature_of_stmt(a, s->fn, &s->fn->stmts[stmt], &sig);
 	struct flat_launch l = {.kernel = arena_printf(a, "%s_k%u", s->fn->symbol, stmt),
 				.n_args = sig.n_buffers,
 				.n_dims = sig.n_syms,
@@ -189,7 +189,8 @@ static void expand(const struct frame *s)
 	for (uint32_t i = 0; i < s->fn->n_stmts; i++) {
 		const struct loop_stmt *st = &s->fn->stmts[i];
 		switch (st->kind) {
-		case STMT_NEST: launch_nest(s, i); break;
+		case STMT_NEST:
+		case STMT_BLOCK: launch_nest(s, i); break;
 		case STMT_KERNEL: launch_kernel(s, i); break;
 		case STMT_CALL: call(s, &st->u.call); break;
 		case STMT_EFFECT: break; /* a device cannot print: the builder warns */

@@ -39,6 +39,7 @@ struct marks {
 	const struct loop_fn *f;
 	bool *buffers, *syms;
 	bool fails;
+	uint32_t group;
 };
 
 static void mark_dim(struct marks *m, dim d)
@@ -81,24 +82,53 @@ static uint32_t group_size(const struct loop_schedule *s)
 	return 0;
 }
 
-void opencl_signature_of(struct arena *a, const struct loop_fn *f, const struct loop_nest *n, struct opencl_signature *out)
+static void mark_nest(void *ctx, const struct loop_nest *n)
 {
-	struct marks m = {f, ARENA_ARRAY(a, bool, f->n_buffers + 1), ARENA_ARRAY(a, bool, dims_syms(f->dims) + 1), false};
+	struct marks *m = ctx;
+	uint32_t group = group_size(&n->schedule);
 	for (uint32_t k = 0; k < (uint32_t)n->n_parallel + n->n_reduce; k++)
-		mark_dim(&m, n->extent[k]);
+		mark_dim(m, n->extent[k]);
 	for (uint32_t i = 0; i < n->n_exprs; i++) {
 		if (n->exprs[i].kind == LOOP_LOAD)
-			mark_access(&m, n, &n->exprs[i].access);
+			mark_access(m, n, &n->exprs[i].access);
 		if (n->exprs[i].kind == LOOP_EXTENT)
-			mark_dim(&m, n->exprs[i].extent);
+			mark_dim(m, n->exprs[i].extent);
 	}
 	for (uint32_t i = 0; i < n->n_stores; i++)
-		mark_access(&m, n, &n->stores[i].access);
-	for (uint32_t i = 0; i < f->n_buffers; i++)
-		if (m.buffers[i] && opencl_is_baked(f, i))
-			m.buffers[i] = false;
-	out->buffers = collect(a, m.buffers, f->n_buffers, &out->n_buffers);
-	out->syms = collect(a, m.syms, dims_syms(f->dims), &out->n_syms);
-	out->fails = m.fails;
-	out->group = group_size(&n->schedule);
+		mark_access(m, n, &n->stores[i].access);
+	m->group = group ? group : m->group;
 }
+
+static struct marks marks_new(struct arena *a, const struct loop_fn *f)
+{
+	return (struct marks){
+		.f = f, .buffers = ARENA_ARRAY(a, bool, f->n_buffers + 1), .syms = ARENA_ARRAY(a, bool, dims_syms(f->dims) + 1)};
+}
+
+/* Buffers of a block are declared in the kernel. */
+static void finish(struct arena *a, const struct marks *m, struct opencl_signature *out)
+{
+	for (uint32_t i = 0; i < m->f->n_buffers; i++)
+		if (m->buffers[i] && (opencl_is_baked(m->f, i) || m->f->buffers[i].scope != SCOPE_GLOBAL))
+			m->buffers[i] = false;
+	out->buffers = collect(a, m->buffers, m->f->n_buffers, &out->n_buffers);
+	out->syms = collect(a, m->syms, dims_syms(m->f->dims), &out->n_syms);
+	out->fails = m->fails;
+	out->group = m->group;
+}
+
+void opencl_signature_of(struct arena *a, const struct loop_fn *f, const struct loop_nest *n, struct opencl_signature *out)
+{
+	struct marks m = marks_new(a, f);
+	mark_nest(&m, n);
+	finish(a, &m, out);
+}
+
+void opencl_signature_of_stmt(struct arena *a, const struct loop_fn *f, const struct loop_stmt *s, struct opencl_signature *out)
+{
+	struct marks m = marks_new(a, f);
+	loop_stmt_nests(s, mark_nest, &m);
+	finish(a, &m, out);
+}
+
+const struct loop_nest *opencl_outer_loops(const struct loop_stmt *s) { return s->kind == STMT_BLOCK ? &s->u.block.loops : &s->u.nest; }

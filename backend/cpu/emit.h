@@ -27,6 +27,13 @@ struct emit_range {
 struct emit_tile {
 	LLVMValueRef ptr, stride, at[TILE_AXES], size[TILE_AXES];
 };
+/* The blocks around the statement that is emitted. */
+struct emit_outer {
+	const struct emit_outer *around; /* NULL: this one is the outermost */
+	const struct loop_block *block;  /* the innermost */
+	LLVMValueRef var[LOOP_MAX];      /* of their loops */
+	LLVMValueRef *privates;          /* of each buffer its memory, or NULL */
+};
 struct emit {
 	LLVMContextRef context;
 	LLVMModuleRef module;
@@ -35,6 +42,8 @@ struct emit {
 	bool fma, f16c;
 	const struct loop_fn *fn;
 	const struct emit_range *range;                           /* of the chunk that is emitted; NULL: all of a nest */
+	const struct emit_outer *outer;                           /* NULL: no block */
+	LLVMValueRef frame;                                       /* of the blocks in this function; NULL: not used yet */
 	const struct emit_tile *tile;                             /* of the epilogue that is emitted; NULL: a nest of its own */
 	LLVMValueRef function, ctx, bufs, weights, dims, scratch; /* of the unit */
 	VEC(struct dim_value) dim_values;                         /* computed in the current statement */
@@ -108,6 +117,7 @@ void emit_loop_close(struct emit *e, struct emit_loop *l);
 struct emit_outlined {
 	LLVMValueRef function;
 	LLVMBasicBlockRef block;
+	LLVMValueRef frame;
 	LLVMValueRef values[UNIT_VALUES];
 };
 /* Stores the values of the unit in an array; loads them from it. */
@@ -117,8 +127,13 @@ void emit_load_unit(struct emit *e, LLVMValueRef list, LLVMValueRef values[UNIT_
 LLVMValueRef emit_outline(struct emit *e, const char *name, LLVMTypeRef type, struct emit_outlined *o);
 void emit_inline_again(struct emit *e, const struct emit_outlined *o);
 
-/* emit_parallel.c: emits a nest whose first axis is parallel. */
-void emit_parallel(struct emit *e, const struct loop_nest *n);
+/* emit_parallel.c: emits a nest or block whose first axis is parallel. */
+void emit_parallel(struct emit *e, const struct loop_stmt *s);
+
+/* emit_nested.c: emits a block. */
+void emit_nested(struct emit *e, const struct loop_block *b);
+/* Returns the address of a buffer of the current block. */
+LLVMValueRef emit_own_buffer(struct emit *e, uint32_t buffer);
 
 /* emit_epilogue.c: emits the function of an epilogue, and returns a struct tri_epilogue for it. */
 LLVMValueRef emit_epilogue(struct emit *e, const struct loop_nest *n);

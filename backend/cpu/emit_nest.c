@@ -134,19 +134,19 @@ static void run(struct nest *s, uint32_t at)
 	else if (loop == s->axes.vector_loop)
 		run_vector(s, at);
 	else
-		run_steps(s, at, emit_i64(s->e, 0), emit_trip_count(s, at, 0, s->n->n_parallel), 1, true);
+		run_steps(s, at, emit_i64(s->e, 0), emit_trip_count(s, at, s->n->n_outer, s->n->n_parallel), 1, true);
 }
 
 static void read_schedule(struct nest *s)
 {
 	const struct loop_schedule *from = &s->n->schedule;
 	struct nest_axes *to = &s->axes;
-	uint32_t n = 0;
+	uint32_t n = s->n->n_outer;
 	*to = (struct nest_axes){.vector_loop = LOOP_NONE, .width = 1, .unroll = 1};
 	for (uint32_t k = 0; k < from->n_axes; k++) {
 		const struct loop_axis *a = &from->axes[k];
 		bool vector = a->kind == AXIS_VECTOR, unroll = a->kind == AXIS_UNROLL;
-		if (n == 0 || to->order[n - 1] != a->of) {
+		if (n == s->n->n_outer || to->order[n - 1] != a->of) {
 			to->order[n++] = a->of;
 			to->whole |= vector || unroll;
 		}
@@ -227,6 +227,8 @@ static void prepare_access(struct nest *s, uint32_t at, const struct loop_access
 	s->ptrs[at] = emit_offset(s->e, elem, emit_buffer(s->e, a->buffer), emit_dim(s->e, a->base));
 	if (s->e->range)
 		body_advance(s, at, s->e->range->loop, s->e->range->from);
+	for (uint32_t k = 0; k < s->n->n_outer; k++)
+		body_advance(s, at, k, s->var[k]);
 	for (uint32_t k = 0; s->e->tile && k < TILE_AXES; k++)
 		body_advance(s, at, k, s->e->tile->at[k]);
 }
@@ -257,10 +259,14 @@ void emit_nest(struct emit *e, const struct loop_nest *n)
 	s.cells = calloc(n->n_exprs + 1, sizeof *s.cells);
 	s.ptrs = calloc(s.n_ptrs + 1, sizeof *s.ptrs);
 	BUG_ON(!s.deps || !s.varying || !s.fused || !s.cells || !s.ptrs);
+	for (uint32_t k = 0; k < n->n_outer; k++) {
+		s.var[k] = e->outer->var[k];
+		s.opened |= 1u << k;
+	}
 	read_schedule(&s);
 	analyse_nest(&s);
 	prepare_nest(&s);
-	emit_loop_body(&s, 0);
+	emit_loop_body(&s, n->n_outer);
 	vec_free(&s.journal);
 	free(s.deps);
 	free(s.varying);

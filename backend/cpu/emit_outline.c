@@ -19,10 +19,12 @@ void emit_load_unit(struct emit *e, LLVMValueRef list, LLVMValueRef values[UNIT_
 LLVMValueRef emit_outline(struct emit *e, const char *name, LLVMTypeRef type, struct emit_outlined *o)
 {
 	LLVMValueRef f = LLVMAddFunction(e->module, name, type);
-	*o = (struct emit_outlined){e->function, LLVMGetInsertBlock(e->builder), {e->ctx, e->bufs, e->weights, e->dims, e->scratch}};
+	*o = (struct emit_outlined){
+		e->function, LLVMGetInsertBlock(e->builder), e->frame, {e->ctx, e->bufs, e->weights, e->dims, e->scratch}};
 	LLVMSetLinkage(f, LLVMInternalLinkage);
 	emit_attributes(e, f);
 	e->function = f;
+	e->frame = NULL;
 	e->dim_values.len = 0;
 	LLVMPositionBuilderAtEnd(e->builder, emit_block(e, "entry"));
 	emit_same_line(e);
@@ -32,6 +34,7 @@ LLVMValueRef emit_outline(struct emit *e, const char *name, LLVMTypeRef type, st
 void emit_inline_again(struct emit *e, const struct emit_outlined *o)
 {
 	e->function = o->function;
+	e->frame = o->frame;
 	e->dim_values.len = 0;
 	emit_use_unit(e, o->values);
 	LLVMPositionBuilderAtEnd(e->builder, o->block);

@@ -24,6 +24,10 @@ static uint32_t weight_of(const struct loop_stmt *s)
 	case STMT_KERNEL: return s->u.kernel.n_buffers + s->u.kernel.n_dims; /* an epilogue is a function of its own */
 	case STMT_EFFECT: return s->u.effect.n_buffers + s->u.effect.n_dims;
 	case STMT_LOOP: return n + 2 * s->u.loop.n_carried;
+	case STMT_BLOCK:
+		for (uint32_t k = 0; k < s->u.block.n_stmts; k++)
+			n += weight_of(&s->u.block.stmts[k]);
+		return n;
 	default: return n;
 	}
 }
@@ -40,6 +44,7 @@ static struct part next_part(const struct loop_fn *f, uint32_t from)
 static void begin(struct emit *e, LLVMValueRef f)
 {
 	e->function = f;
+	e->frame = NULL;
 	e->dim_values.len = 0;
 	LLVMPositionBuilderAtEnd(e->builder, emit_block(e, "entry"));
 }

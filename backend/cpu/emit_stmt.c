@@ -143,6 +143,8 @@ LLVMValueRef emit_buffer(struct emit *e, uint32_t k)
 {
 	const struct loop_buffer *b = &e->fn->buffers[k];
 	LLVMValueRef offset;
+	if (b->scope != SCOPE_GLOBAL)
+		return emit_own_buffer(e, k);
 	switch (b->kind) {
 	case BUFFER_INPUT: return load_pointer(e, e->bufs, b->index);
 	case BUFFER_OUTPUT: return load_pointer(e, e->bufs, e->fn->n_inputs + b->index);
@@ -394,7 +396,18 @@ static bool is_parallel(const struct loop_nest *n) { return n->schedule.n_axes &
 void emit_stmt(struct emit *e, const struct loop_stmt *s)
 {
 	switch (s->kind) {
-	case STMT_NEST: (is_parallel(&s->u.nest) ? emit_parallel : emit_nest)(e, &s->u.nest); return;
+	case STMT_NEST:
+		if (is_parallel(&s->u.nest))
+			emit_parallel(e, s);
+		else
+			emit_nest(e, &s->u.nest);
+		return;
+	case STMT_BLOCK:
+		if (is_parallel(&s->u.block.loops))
+			emit_parallel(e, s);
+		else
+			emit_nested(e, &s->u.block);
+		return;
 	case STMT_KERNEL: emit_kernel(e, &s->u.kernel); return;
 	case STMT_EFFECT: emit_effect(e, &s->u.effect); return;
 	case STMT_BRANCH: emit_branch(e, &s->u.branch); return;

@@ -19,8 +19,10 @@ struct codec {
 	struct varint_in bytes;
 	loop_field_fn *visit;
 	void *ctx;
-	uint32_t depth;               /* of a line in the text */
-	const struct loop_nest *nest; /* whose fields are visited */
+	uint32_t depth;                /* of a line in the text */
+	const struct loop_nest *nest;  /* whose fields are visited */
+	const struct loop_nest *outer; /* the loops of the innermost block around; NULL: none */
+	uint32_t blocks;               /* around */
 };
 static inline bool codec_reads(const struct codec *c) { return c->mode == CODEC_READ || c->mode == CODEC_DESERIALIZE; }
 /* Lists of what is visited may have become shorter. */

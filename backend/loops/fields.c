@@ -28,6 +28,16 @@ static const char *buffer_words(uint32_t k)
 	return words[k];
 }
 
+static const char *scope_words(uint32_t k)
+{
+	static const char *const words[] = {
+#define SCOPE(id, word) word,
+#include "backend/loops/scopes.def"
+#undef SCOPE
+	};
+	return words[k];
+}
+
 static const char *layout_words(uint32_t k) { return ir_layout_text((enum layout)k); }
 
 static const char *size_error_words(uint32_t k)
@@ -129,6 +139,12 @@ static void code_buffer(struct codec *c, struct loop_buffer *x)
 	if (codec_reads(c))
 		x->alias = LOOP_NONE;
 	if (x->kind == BUFFER_TEMP) {
+		if (code_option(c, " in ", x->scope != SCOPE_GLOBAL))
+			CODE_ENUM(c, x->scope, SCOPE_COUNT, scope_words);
+		if (codec_reads(c))
+			x->offset = dim_const(c->dims, 0);
+		if (x->scope == SCOPE_PRIVATE)
+			return;
 		code_mark(c, " at ");
 		code_dim(c, &x->offset);
 		if (code_option(c, " over ", x->alias != LOOP_NONE))
@@ -271,14 +287,34 @@ static void code_schedule(struct codec *c, struct loop_schedule *x)
 		code_number(c, &x->sum_block, UINT32_MAX);
 }
 
-static void code_nest(struct codec *c, struct loop_nest *n)
+/* The loops of the blocks around are those of the nest too. Text and bytes do not repeat them. */
+static void code_outer(struct codec *c, struct loop_nest *n)
+{
+	if (codec_reads(c)) {
+		n->n_outer = n->n_parallel = c->outer ? c->outer->n_parallel : 0;
+		for (uint32_t k = 0; k < n->n_outer; k++)
+			n->extent[k] = c->outer->extent[k];
+	}
+	for (uint32_t k = 0; c->mode == CODEC_VISIT && k < n->n_outer; k++)
+		code_dim(c, &n->extent[k]);
+}
+
+static void code_all_loops(struct codec *c, struct loop_nest *n)
 {
 	c->nest = n;
-	code_loops(c, n, 0, &n->n_parallel);
+	code_outer(c, n);
+	uint8_t own = n->n_parallel - n->n_outer;
+	code_loops(c, n, n->n_outer, &own);
+	CODE_SET(n->n_parallel, (uint8_t)(n->n_outer + own));
 	if (code_option(c, " reduce ", n->n_reduce))
 		code_loops(c, n, n->n_parallel, &n->n_reduce);
 	for (uint32_t k = n->n_parallel + n->n_reduce; codec_reads(c) && k < LOOP_MAX; k++)
 		n->extent[k] = dim_const(c->dims, 0);
+}
+
+static void code_nest(struct codec *c, struct loop_nest *n)
+{
+	code_all_loops(c, n);
 	c->depth++;
 	code_schedule(c, &n->schedule);
 	CODE_LINES(c, n->exprs, n->n_exprs, "| %#", code_expr);
@@ -414,6 +450,38 @@ static void code_effect(struct codec *c, struct loop_effect *x)
 
 static void code_computed(struct codec *c, uint32_t *x) { code_reference(c, "%", x, UINT32_MAX); }
 
+static void code_stmt(struct codec *c, struct loop_stmt *x);
+
+static const char stmt_starts[] =
+#define STMT(id, word, member) word " "
+#include "backend/loops/stmts.def"
+#undef STMT
+	;
+
+/* "block (i0 < N) frame 64", its schedule and statements, and "end". Only the outermost block has a frame. */
+static void code_block(struct codec *c, struct loop_block *x)
+{
+	const struct loop_nest *outer = c->outer;
+	code_need(c, c->blocks++ < LOOP_MOST_DEPTH, "fewer blocks in each other expected");
+	code_all_loops(c, &x->loops);
+	if (!outer) {
+		code_mark(c, " frame ");
+		code_dim(c, &x->frame);
+	} else if (codec_reads(c)) {
+		x->frame = dim_const(c->dims, 0);
+	}
+	c->depth++;
+	code_schedule(c, &x->loops.schedule);
+	c->outer = &x->loops;
+	if (!codec_failed(c))
+		CODE_LINES(c, x->stmts, x->n_stmts, stmt_starts, code_stmt);
+	c->outer = outer;
+	c->blocks--;
+	code_line(c);
+	code_mark(c, "end");
+	c->depth--;
+}
+
 static void code_stmt(struct codec *c, struct loop_stmt *x)
 {
 	code_line(c);
@@ -448,10 +516,5 @@ void code_fn(struct codec *c)
 	for (uint32_t k = 0; codec_reads(c) && k < f->n_buffers; k++)
 		code_need(c, f->buffers[k].alias == LOOP_NONE || f->buffers[k].alias < f->n_buffers, "the number of a buffer expected");
 	CODE_LINES(c, f->checks, f->n_checks, "check", code_check);
-	static const char starts[] =
-#define STMT(id, word, member) word " "
-#include "backend/loops/stmts.def"
-#undef STMT
-		;
-	CODE_LINES(c, f->stmts, f->n_stmts, starts, code_stmt);
+	CODE_LINES(c, f->stmts, f->n_stmts, stmt_starts, code_stmt);
 }

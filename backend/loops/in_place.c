@@ -26,8 +26,8 @@ static bool same_size(const struct loop_fn *f, const struct hir_type *a, const s
 
 static bool same_memory(const struct loop_fn *f, const struct loop_buffer *a, const struct loop_buffer *b)
 {
-	return a->kind == BUFFER_TEMP && b->kind == BUFFER_TEMP && a->layout == b->layout && a->type.elem == b->type.elem &&
-	       same_size(f, &a->type, &b->type);
+	return a->kind == BUFFER_TEMP && b->kind == BUFFER_TEMP && a->scope == SCOPE_GLOBAL && b->scope == SCOPE_GLOBAL &&
+	       a->layout == b->layout && a->type.elem == b->type.elem && same_size(f, &a->type, &b->type);
 }
 
 static bool same_element(const struct loop_access *a, const struct loop_access *b)

@@ -40,6 +40,10 @@ bool run_reads(struct loop_run *r, uint32_t buffer, int64_t from, int64_t n)
 	if (!in_buffer(r, buffer, from, n))
 		return false;
 	for (size_t k = (size_t)from * m->size; m->owner && k < (size_t)(from + n) * m->size; k++) {
+		if (r->block && m->iteration[k] > r->before && m->iteration[k] != r->iteration) {
+			run_fail(r, LOOP_BROKEN, "b%u is read where another iteration of the block wrote", buffer);
+			return false;
+		}
 		if (m->owner[k] == buffer + 1)
 			continue;
 		run_fail(r, LOOP_BROKEN, "b%u is read where %s", buffer,
@@ -58,8 +62,14 @@ bool run_writes(struct loop_run *r, uint32_t buffer, int64_t from, int64_t n)
 		run_fail(r, LOOP_BROKEN, "b%u cannot be written", buffer);
 		return false;
 	}
-	for (size_t k = (size_t)from * m->size; k < (size_t)(from + n) * m->size; k++)
+	for (size_t k = (size_t)from * m->size; k < (size_t)(from + n) * m->size; k++) {
+		if (r->block && m->iteration[k] > r->before && m->iteration[k] != r->iteration) {
+			run_fail(r, LOOP_BROKEN, "b%u is written where another iteration of the block wrote", buffer);
+			return false;
+		}
 		m->owner[k] = buffer + 1;
+		m->iteration[k] = r->block ? r->iteration : 0;
+	}
 	return true;
 }
 
@@ -87,15 +97,16 @@ static int64_t count_of(struct loop_run *r, const struct hir_type *t)
 	return n;
 }
 
+/* The scratch memory of the unit or the frame of a block. */
 struct scratch {
 	char *at;
-	uint32_t *owner;
+	uint32_t *owner, *iteration;
 	int64_t size;
 };
 
-static struct scratch allocate(struct loop_run *r)
+static struct scratch allocate(struct loop_run *r, dim room)
 {
-	struct scratch s = {.size = run_dim(r, r->f->scratch)};
+	struct scratch s = {.size = run_dim(r, room)};
 	if (s.size < 0 || s.size > INT32_MAX)
 		run_fail(r, LOOP_BROKEN, "the scratch memory is negative or very large");
 	if (run_failed(r))
@@ -103,10 +114,11 @@ static struct scratch allocate(struct loop_run *r)
 	s.at = arena_alloc(r->arena, (size_t)s.size + 1, ALIGNMENT);
 	memset(s.at, POISON, (size_t)s.size);
 	s.owner = ARENA_ARRAY(r->arena, uint32_t, s.size + 1);
+	s.iteration = ARENA_ARRAY(r->arena, uint32_t, s.size + 1);
 	return s;
 }
 
-/* The part of the scratch memory that the temporary has. */
+/* The part of the memory that the temporary has. */
 static void place(struct loop_run *r, uint32_t k, const struct scratch *s)
 {
 	struct loop_memory *m = &r->memory[k];
@@ -116,11 +128,45 @@ static void place(struct loop_run *r, uint32_t k, const struct scratch *s)
 		return;
 	m->at = s->at + offset;
 	m->owner = s->owner + offset;
+	m->iteration = s->iteration + offset;
+}
+
+/* Memory of its own, of n bytes. */
+static void place_alone(struct loop_run *r, struct loop_memory *m, int64_t n)
+{
+	m->owner = ARENA_ARRAY(r->arena, uint32_t, n + 1);
+	m->iteration = ARENA_ARRAY(r->arena, uint32_t, n + 1);
+}
+
+struct frame {
+	struct loop_run *run;
+	struct scratch s;
+};
+
+static void open_buffer(void *ctx, uint32_t k)
+{
+	const struct frame *x = ctx;
+	struct loop_run *r = x->run;
+	struct loop_memory *m = &r->memory[k];
+	int64_t bytes = m->count * (int64_t)m->size;
+	if (r->f->buffers[k].scope == SCOPE_LOCAL)
+		place(r, k, &x->s);
+	if (r->f->buffers[k].scope != SCOPE_PRIVATE)
+		return;
+	m->at = memset(arena_alloc(r->arena, (size_t)bytes + 1, ALIGNMENT), POISON, (size_t)bytes);
+	place_alone(r, m, bytes);
+}
+
+void run_open_frame(struct loop_run *r)
+{
+	struct frame x = {r, allocate(r, r->block->frame)};
+	for (uint32_t k = 0; k < r->block->n_stmts && !run_failed(r); k++)
+		loop_stmt_buffers(&r->block->stmts[k], open_buffer, &x);
 }
 
 static void open_buffers(struct loop_run *r, void *const *bufs)
 {
-	struct scratch s = allocate(r);
+	struct scratch s = allocate(r, r->f->scratch);
 	for (uint32_t k = 0; k < r->f->n_buffers && !run_failed(r); k++) {
 		const struct loop_buffer *b = &r->f->buffers[k];
 		struct loop_memory *m = &r->memory[k];
@@ -129,11 +175,14 @@ static void open_buffers(struct loop_run *r, void *const *bufs)
 		case BUFFER_INPUT: m->at = bufs[b->index]; break;
 		case BUFFER_OUTPUT:
 			m->at = bufs[r->f->n_inputs + b->index];
-			m->owner = ARENA_ARRAY(r->arena, uint32_t, m->count *(int64_t)m->size + 1);
+			place_alone(r, m, m->count * (int64_t)m->size);
 			break;
 		case BUFFER_WEIGHT: m->at = (char *)(uintptr_t)r->weights[b->index]; break; /* only read */
 		case BUFFER_CONST: m->at = (char *)(uintptr_t)b->data; break;
-		case BUFFER_TEMP: place(r, k, &s); break;
+		case BUFFER_TEMP:
+			if (b->scope == SCOPE_GLOBAL)
+				place(r, k, &s);
+			break;
 		}
 	}
 }
@@ -152,7 +201,7 @@ static void run_checks(struct loop_run *r)
 			run_fail(r, LOOP_SIZE_ERROR, "%s", texts[r->f->checks[k].kind]);
 }
 
-static void run_stmt(struct loop_run *r, const struct loop_stmt *s)
+void run_stmt(struct loop_run *r, const struct loop_stmt *s)
 {
 	arena_mark_t mark = arena_mark(r->arena);
 	switch (s->kind) {
@@ -169,7 +218,8 @@ static void end_lifetimes(struct loop_run *r, uint32_t stmt)
 {
 	for (uint32_t k = 0; k < r->f->n_buffers; k++) {
 		const struct loop_memory *m = &r->memory[k];
-		if (r->f->buffers[k].kind != BUFFER_TEMP || r->f->buffers[k].end != stmt + 1 || m->outside)
+		if (r->f->buffers[k].kind != BUFFER_TEMP || r->f->buffers[k].scope != SCOPE_GLOBAL || r->f->buffers[k].end != stmt + 1 ||
+		    m->outside)
 			continue;
 		for (size_t i = 0; i < (size_t)m->count * m->size; i++)
 			if (m->owner[i] == k + 1)
@@ -194,7 +244,7 @@ static void run_all(struct loop_run *r, void *const *bufs)
 bool loop_interp_at(const struct loop_fn *f, void *const *bufs, const void *const *weights, const int64_t *dims,
 		    const struct loop_host *host, uint32_t depth, struct loop_error *error)
 {
-	struct loop_run r = {f, weights, dims, host, error, depth, arena_new(0), NULL};
+	struct loop_run r = {.f = f, .weights = weights, .syms = dims, .host = host, .error = error, .depth = depth, .arena = arena_new(0)};
 	r.memory = ARENA_ARRAY(r.arena, struct loop_memory, f->n_buffers + 1);
 	run_all(&r, bufs);
 	arena_free(r.arena);

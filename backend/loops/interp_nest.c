@@ -10,7 +10,8 @@ struct address {
 struct nest_run {
 	struct loop_run *run;
 	const struct loop_nest *n;
-	const void *tile; /* of an epilogue: the dense result of its kernel */
+	const void *tile;               /* of an epilogue: the dense result of its kernel */
+	const struct loop_block *block; /* whose loops they are; NULL: a nest */
 	int64_t extent[LOOP_MAX];
 	int64_t at[LOOP_MAX];   /* where each loop is */
 	int64_t room[LOOP_MAX]; /* iterations from there on that the remaining axes run over */
@@ -126,8 +127,9 @@ static void start_reductions(struct nest_run *s)
 
 static void visit(struct nest_run *s)
 {
-	if (s->visits && s->visits[position(s, 0)] < UINT8_MAX)
-		s->visits[position(s, 0)]++;
+	int64_t at = position(s, s->n->n_outer);
+	if (s->visits && s->visits[at] < UINT8_MAX)
+		s->visits[at]++;
 }
 
 static void reduce(struct nest_run *s)
@@ -143,10 +145,33 @@ static void reduce(struct nest_run *s)
 	}
 }
 
+/* Executes the statements of a block for this iteration. */
+static void run_inside(const struct nest_run *s)
+{
+	struct loop_run *r = s->run;
+	const struct loop_nest *around = r->loops;
+	arena_mark_t mark = arena_mark(r->arena);
+	for (uint32_t k = s->n->n_outer; k < s->n->n_parallel; k++)
+		r->at[k] = s->at[k];
+	r->loops = s->n;
+	if (!around) {
+		r->iteration++;
+		run_open_frame(r);
+	}
+	for (uint32_t k = 0; k < s->block->n_stmts && !failed(s); k++)
+		run_stmt(r, &s->block->stmts[k]);
+	r->loops = around;
+	arena_release(r->arena, mark);
+}
+
 static void finish(struct nest_run *s)
 {
 	if (!s->n->n_reduce)
 		visit(s);
+	if (s->block) {
+		run_inside(s);
+		return;
+	}
 	evaluate_all(s, false);
 	for (uint32_t k = 0; k < s->n->n_stores && !failed(s); k++)
 		store(s, k);
@@ -244,9 +269,11 @@ static int64_t prepare(struct nest_run *s)
 	int64_t total = 1;
 	for (uint32_t k = 0; k < n_loops(s); k++) {
 		s->extent[k] = s->room[k] = run_dim(s->run, n->extent[k]);
-		if (__builtin_mul_overflow(total, s->extent[k], &total))
+		if (k >= n->n_outer && __builtin_mul_overflow(total, s->extent[k], &total))
 			total = INT64_MAX;
 	}
+	for (uint32_t k = 0; k < n->n_outer; k++)
+		s->at[k] = s->run->at[k];
 	s->first_reduce = n->schedule.n_axes;
 	for (uint32_t k = n->schedule.n_axes; k-- > 0;) {
 		if (n->schedule.axes[k].step < 1)
@@ -267,16 +294,33 @@ static int64_t prepare(struct nest_run *s)
 	return total;
 }
 
-void run_epilogue(struct loop_run *r, const struct loop_nest *n, const void *tile)
+static void run_all(struct nest_run *s)
 {
-	struct nest_run s = {.run = r, .n = n, .tile = tile};
+	struct loop_run *r = s->run;
 	arena_mark_t mark = arena_mark(r->arena);
-	int64_t total = prepare(&s);
+	int64_t total = prepare(s);
 	if (!run_failed(r))
-		run_axes(&s, 0);
-	if (!run_failed(r) && !is_covered(&s, total))
+		run_axes(s, 0);
+	if (!run_failed(r) && !is_covered(s, total))
 		run_fail(r, LOOP_BROKEN, "the schedule does not execute every iteration once");
 	arena_release(r->arena, mark);
 }
 
-void run_nest(struct loop_run *r, const struct loop_stmt *stmt) { run_epilogue(r, &stmt->u.nest, NULL); }
+void run_epilogue(struct loop_run *r, const struct loop_nest *n, const void *tile)
+{
+	run_all(&(struct nest_run){.run = r, .n = n, .tile = tile});
+}
+
+void run_nest(struct loop_run *r, const struct loop_stmt *stmt) { run_all(&(struct nest_run){.run = r, .n = &stmt->u.nest}); }
+
+void run_block(struct loop_run *r, const struct loop_stmt *stmt)
+{
+	bool outermost = !r->block;
+	if (outermost) {
+		r->block = &stmt->u.block;
+		r->before = r->iteration;
+	}
+	run_all(&(struct nest_run){.run = r, .n = &stmt->u.block.loops, .block = &stmt->u.block});
+	if (outermost)
+		r->block = NULL;
+}

@@ -11,6 +11,8 @@ struct loop_memory {
 	/* Of temporaries and outputs the buffer that wrote each byte, plus one; 0: none. Temporaries share the owners of the scratch. NULL: of others,
 	 * which are always defined. */
 	uint32_t *owner;
+	/* Of each byte the iteration of an outermost block that wrote it; 0: none. Those of the current block follow `before`. */
+	uint32_t *iteration;
 };
 struct loop_run {
 	const struct loop_fn *f;
@@ -20,7 +22,11 @@ struct loop_run {
 	struct loop_error *error;
 	uint32_t depth; /* of calls */
 	struct arena *arena;
-	struct loop_memory *memory; /* of each buffer */
+	struct loop_memory *memory;     /* of each buffer */
+	const struct loop_block *block; /* the outermost one that runs; NULL: none */
+	const struct loop_nest *loops;  /* of the innermost one that runs */
+	int64_t at[LOOP_MAX];           /* where its loops are */
+	uint32_t before, iteration;     /* iterations of all outermost blocks, before this one and so far */
 };
 static inline bool run_failed(const struct loop_run *r) { return r->error->kind != LOOP_RAN; }
 /* Records the first error. */
@@ -43,6 +49,9 @@ bool loop_interp_at(const struct loop_fn *f, void *const *bufs, const void *cons
 #undef STMT
 
 /* Runs an epilogue after its kernel, whose dense result is `tile`. */
+void run_stmt(struct loop_run *r, const struct loop_stmt *s);
+/* Gives the buffers of the outermost block fresh memory, for an iteration of it. */
+void run_open_frame(struct loop_run *r);
 void run_epilogue(struct loop_run *r, const struct loop_nest *n, const void *tile);
 
 /* ---- values of expressions ---- */

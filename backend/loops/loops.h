@@ -12,20 +12,28 @@
 
 #define LOOP_NONE UINT32_MAX
 enum buffer_kind { BUFFER_INPUT, BUFFER_OUTPUT, BUFFER_WEIGHT, BUFFER_TEMP, BUFFER_CONST };
+enum buffer_scope {
+#define SCOPE(id, word) SCOPE_##id,
+#include "backend/loops/scopes.def"
+#undef SCOPE
+	SCOPE_COUNT
+};
 struct loop_buffer {
 	enum buffer_kind kind;
+	enum buffer_scope scope; /* of a temporary; of others global */
 	enum layout layout;
 	uint32_t index;       /* input, output or slot number */
 	struct hir_type type; /* element type and shape; plain buffers are dense row-major */
-	dim offset;           /* BUFFER_TEMP: byte offset in the unit's scratch, a multiple of 64 */
+	dim offset;           /* BUFFER_TEMP: byte offset in the unit's scratch or the block's frame, a multiple of 64 */
 	uint32_t alias;       /* BUFFER_TEMP: the temporary whose memory it takes, see in_place.h, or LOOP_NONE */
 	const void *data;     /* BUFFER_CONST: host layout */
-	uint32_t first, end;  /* lifetime: statements `first` … `end`-1; from the allocation on. end 0: no statement uses it */
+	uint32_t first,
+		end; /* lifetime: statements `first` … `end`-1 of unit or block; from the allocation on. end 0: no statement uses it */
 };
 
 #define LOOP_MAX (2 * HIR_MAX_RANK)
-/* The offset in elements is base + Σ stride[k]·loop variable k, plus scale·value of `index` if set. Parallel loops precede reduction
- * loops. */
+/* The offset in elements is base + Σ stride[k]·loop variable k, plus scale·value of `index` if set. Loops of blocks precede those of the nest,
+ * parallel loops precede reduction loops. */
 struct loop_access {
 	uint32_t buffer;
 	dim base, stride[LOOP_MAX];
@@ -63,9 +71,10 @@ struct loop_store {
 	struct loop_access access;
 };
 struct loop_nest {
-	uint8_t n_parallel, n_reduce;
-	dim extent[LOOP_MAX];    /* parallel loops outermost first, then reduction loops */
-	struct loop_expr *exprs; /* args precede users */
+	uint8_t n_outer;              /* loops of the blocks around it: the first of the parallel ones */
+	uint8_t n_parallel, n_reduce; /* n_parallel counts those of the blocks */
+	dim extent[LOOP_MAX];         /* parallel loops outermost first, then reduction loops */
+	struct loop_expr *exprs;      /* args precede users */
 	uint32_t n_exprs;
 	struct loop_reduction *reductions;
 	uint32_t n_reductions;
@@ -110,6 +119,17 @@ struct loop_effect {
 	uint32_t n_dims;
 };
 
+/* Nests and blocks inside shared loops: the parallel ones of `loops`, which has no expressions. Each iteration executes the statements in order.
+ * Iterations of an outermost block do not depend on each other, and have their own local and private buffers; those of an inner one run in order. */
+struct loop_stmt;
+struct loop_block {
+	struct loop_nest loops;
+	struct loop_stmt *stmts;
+	uint32_t n_stmts;
+	dim frame; /* of an outermost block: the bytes of its local buffers. LOOP_NOT_PLACED: they have no offsets yet. Of others 0 */
+};
+enum { LOOP_MOST_FRAME = 1 << 17, LOOP_MOST_PRIVATE = 16, LOOP_MOST_DEPTH = 4 }; /* bytes, elements, blocks in each other */
+
 enum loop_stmt_kind {
 #define STMT(id, word, member) STMT_##id,
 #include "backend/loops/stmts.def"
@@ -132,15 +152,19 @@ struct loop_stmt {
 		struct loop_branch branch;
 		struct loop_iterate loop;
 		struct loop_effect effect;
+		struct loop_block block;
 	} u;
 };
-/* The kernel's symbol, the symbol of the called unit, or "loop", "if", "while", "print", "assert". */
+/* The kernel's symbol, the symbol of the called unit, or "loop", "block", "if", "while", "print", "assert". */
 const char *loop_stmt_name(const struct loop_stmt *s);
 /* Calls fn for every buffer that the statement reads or writes, maybe several times. */
 typedef void loop_buffer_fn(void *ctx, uint32_t buffer);
 void loop_stmt_buffers(const struct loop_stmt *s, loop_buffer_fn *fn, void *ctx);
 /* Returns the nest of the statement, which may be an epilogue, or NULL. */
 const struct loop_nest *loop_stmt_nest(const struct loop_stmt *s);
+/* Calls fn for every nest of the statement: itself, an epilogue, those in a block, and the loops of blocks. */
+typedef void loop_nest_fn(void *ctx, const struct loop_nest *n);
+void loop_stmt_nests(const struct loop_stmt *s, loop_nest_fn *fn, void *ctx);
 /* Returns the n calls of units in the statement. */
 const struct loop_call *loop_stmt_calls(const struct loop_stmt *s, uint32_t *n);
 

@@ -1,5 +1,6 @@
 /* Allocates temporaries in the scratch memory. A temporary lives from the statement that first writes it to the last that reads it, and what takes
  * its memory lives on there. Afterwards its region is given to the next temporary that fits for all values of the symbols; if none is free, the scratch grows.
+ * Local temporaries of a block are placed in its frame in the same way.
  * Sizes are dims, rounded up to 64 bytes. Each size has a list of free regions, so the time grows with the number of buffers and not
  * with its square. */
 #include <string.h>
@@ -22,36 +23,42 @@ struct size_class {
 struct allocator {
 	struct loop_fn *f;
 	struct dims *dims;
-	dim *size_of;         /* for each temporary */
-	uint32_t *next_first; /* for each buffer: the next with the same first statement */
-	uint32_t *firsts;     /* for each statement: the temporaries that it writes first */
-	uint32_t *end;        /* for each buffer: the end of its lifetime, or of the last one that has its memory */
-	uint32_t *ends;       /* for each statement: the regions that become free after it */
-	uint32_t *size_at;    /* for each dim: its number in `sizes` */
+	const struct loop_stmt *stmts; /* of the unit or a block */
+	uint32_t n_stmts;
+	enum buffer_scope scope; /* of the buffers that are placed */
+	dim room;                /* bytes so far */
+	bool *used;              /* of each buffer: true if it is placed here */
+	uint32_t *end;           /* for each buffer: the end of its lifetime, or of the last one that has its memory */
+	dim *size_of;            /* for each temporary */
+	uint32_t *next_first;    /* for each buffer: the next with the same first statement */
+	uint32_t *firsts;        /* for each statement: the temporaries that it writes first */
+	uint32_t *ends;          /* for each statement: the regions that become free after it */
+	uint32_t *size_at;       /* for each dim: its number in `sizes` */
 	VEC(struct region) regions;
 	VEC(struct size_class) sizes;
 };
 
 struct extension {
-	struct loop_buffer *buffers;
+	const struct allocator *p;
 	uint32_t stmt;
 };
 
 static void extend_lifetime(void *ctx, uint32_t buffer)
 {
 	const struct extension *e = ctx;
-	struct loop_buffer *b = &e->buffers[buffer];
+	struct loop_buffer *b = &e->p->f->buffers[buffer];
+	if (b->scope != e->p->scope)
+		return;
+	e->p->used[buffer] = b->kind == BUFFER_TEMP;
 	if (!b->end)
 		b->first = e->stmt;
 	b->end = e->stmt + 1; /* statements are visited in order */
 }
 
-void loops_find_lifetimes(struct loop_fn *f)
+static void find_lifetimes(const struct allocator *p)
 {
-	for (uint32_t k = 0; k < f->n_buffers; k++)
-		f->buffers[k].first = f->buffers[k].end = 0;
-	for (uint32_t s = 0; s < f->n_stmts; s++)
-		loop_stmt_buffers(&f->stmts[s], extend_lifetime, &(struct extension){f->buffers, s});
+	for (uint32_t s = 0; s < p->n_stmts; s++)
+		loop_stmt_buffers(&p->stmts[s], extend_lifetime, &(struct extension){p, s});
 }
 
 static dim rounded_size(struct dims *d, const struct hir_type *t)
@@ -100,8 +107,8 @@ static uint32_t take_region(struct allocator *p, dim size)
 		s->free = p->regions.at[region].next;
 		return region;
 	}
-	vec_push(&p->regions, ((struct region){p->f->scratch, size, NONE}));
-	p->f->scratch = dim_add(p->dims, p->f->scratch, size);
+	vec_push(&p->regions, ((struct region){p->room, size, NONE}));
+	p->room = dim_add(p->dims, p->room, size);
 	return p->regions.len - 1;
 }
 
@@ -156,32 +163,68 @@ static void place_aliases(struct loop_fn *f)
 		f->buffers[k].offset = f->buffers[origin_of(f, k)].offset;
 }
 
+/* Lists the temporaries that are used, by their first statement. */
+static void list_temporaries(struct allocator *p)
+{
+	struct loop_fn *f = p->f;
+	p->next_first = array_of_none(f->unit, f->n_buffers);
+	p->firsts = array_of_none(f->unit, p->n_stmts);
+	p->ends = array_of_none(f->unit, p->n_stmts);
+	p->size_of = ARENA_ARRAY(f->unit, dim, f->n_buffers + 1);
+	for (uint32_t k = f->n_buffers; k-- > 0;) {
+		if (!p->used[k] || p->f->buffers[k].alias != LOOP_NONE)
+			continue;
+		p->size_of[k] = rounded_size(p->dims, &f->buffers[k].type);
+		p->next_first[k] = p->firsts[f->buffers[k].first];
+		p->firsts[f->buffers[k].first] = k;
+	}
+	p->size_at = array_of_none(f->unit, dims_count(f->dims));
+}
+
+/* Places the temporaries of one scope that the statements use. Returns the number of regions. */
+static uint32_t allocate(struct allocator *p)
+{
+	p->room = dim_const(p->dims, 0);
+	find_ends(p);
+	list_temporaries(p);
+	for (uint32_t s = 0; s < p->n_stmts; s++) {
+		allocate_at(p, s);
+		free_after(p, s);
+	}
+	uint32_t n = p->regions.len;
+	vec_free(&p->regions);
+	vec_free(&p->sizes);
+	return n;
+}
+
+/* Forgets the lifetimes, and sets those of buffers that no block has. */
+static struct allocator open_unit(struct loop_fn *f)
+{
+	struct allocator all = {.f = f, .stmts = f->stmts, .n_stmts = f->n_stmts, .used = ARENA_ARRAY(f->unit, bool, f->n_buffers + 1)};
+	for (uint32_t k = 0; k < f->n_buffers; k++)
+		f->buffers[k].first = f->buffers[k].end = 0;
+	find_lifetimes(&all);
+	return all;
+}
+
+void loops_find_lifetimes(struct loop_fn *f) { open_unit(f); }
+
 uint32_t loop_pass_allocate(struct loop_fn *f, struct loop_pass_context *c)
 {
-	struct allocator p = {.f = f, .dims = c->dims, .size_of = ARENA_ARRAY(f->unit, dim, f->n_buffers + 1)};
-	p.next_first = array_of_none(f->unit, f->n_buffers);
-	p.firsts = array_of_none(f->unit, f->n_stmts);
-	p.ends = array_of_none(f->unit, f->n_stmts);
-	loops_find_lifetimes(f);
-	find_ends(&p);
-	for (uint32_t k = f->n_buffers; k-- > 0;) {
-		if (f->buffers[k].kind != BUFFER_TEMP)
-			continue;
-		p.size_of[k] = rounded_size(c->dims, &f->buffers[k].type);
-		if (!f->buffers[k].end || f->buffers[k].alias != LOOP_NONE)
-			continue;
-		p.next_first[k] = p.firsts[f->buffers[k].first];
-		p.firsts[f->buffers[k].first] = k;
-	}
-	p.size_at = array_of_none(f->unit, dims_count(f->dims));
-	f->scratch = dim_const(c->dims, 0);
+	struct allocator all = open_unit(f);
+	all.dims = c->dims;
+	uint32_t n = allocate(&all);
+	f->scratch = all.room;
 	for (uint32_t s = 0; s < f->n_stmts; s++) {
-		allocate_at(&p, s);
-		free_after(&p, s);
+		struct loop_block *x = &f->stmts[s].u.block;
+		if (f->stmts[s].kind != STMT_BLOCK)
+			continue;
+		struct allocator own = {.f = f, .dims = c->dims, .stmts = x->stmts, .n_stmts = x->n_stmts, .scope = SCOPE_LOCAL};
+		own.used = ARENA_ARRAY(f->unit, bool, f->n_buffers + 1);
+		find_lifetimes(&own);
+		n += allocate(&own);
+		x->frame = own.room;
 	}
 	place_aliases(f);
-	uint32_t n = p.regions.len;
-	vec_free(&p.regions);
-	vec_free(&p.sizes);
 	return n;
 }

@@ -25,13 +25,40 @@ static void begin(struct loop_fn *f, struct loop_nest *n)
 	n->schedule = (struct loop_schedule){.axes = ARENA_ARRAY(f->unit, struct loop_axis, LOOP_AXES), .index_bytes = 8};
 }
 
-static void schedule_nest(struct loop_fn *f, struct loop_nest *n, const struct plan_options *o)
+static void schedule_nest(struct loop_fn *f, struct loop_stmt *s, const struct plan_options *o)
 {
+	struct loop_nest *n = &s->u.nest;
 	begin(f, n);
-	if (o->target->group_size)
+	if (o->target->group_size) {
 		schedule_for_device(f, n, o);
-	else
-		schedule_for_vectors(f, n, o);
+		return;
+	}
+	schedule_for_vectors(f, n, o);
+	if (!n->n_outer)
+		schedule_chunks(f, s);
+}
+
+/* The loops of a block count in the widest integers of its nests. */
+static void widen_indices(void *ctx, const struct loop_nest *n)
+{
+	struct loop_nest *block = ctx;
+	if (n->schedule.index_bytes > block->schedule.index_bytes)
+		block->schedule.index_bytes = n->schedule.index_bytes;
+}
+
+/* The loops of an outermost block run in chunks on threads, or as work groups; those of others one iteration after the other. */
+static void schedule_block(struct loop_fn *f, struct loop_stmt *s, const struct plan_options *o)
+{
+	struct loop_nest *n = &s->u.block.loops;
+	bool groups = o->target->group_size && !n->n_outer;
+	begin(f, n);
+	n->schedule.index_bytes = 4;
+	for (uint32_t k = 0; k < s->u.block.n_stmts; k++)
+		loop_stmt_nests(&s->u.block.stmts[k], widen_indices, n);
+	for (uint32_t k = n->n_outer; k < n->n_parallel; k++)
+		schedule_add(&n->schedule, groups ? AXIS_GROUP : AXIS_SERIAL, k, 1, 1);
+	if (!o->target->group_size && !n->n_outer)
+		schedule_chunks(f, s);
 }
 
 /* On a device the kernel's work items call it for one element. */
@@ -45,13 +72,22 @@ static void schedule_epilogue(struct loop_fn *f, struct loop_nest *n, const stru
 			schedule_add(&n->schedule, AXIS_PARALLEL, k, 1, 1);
 }
 
+static void schedule_stmt(struct loop_fn *f, struct loop_stmt *s, const struct plan_options *o)
+{
+	if (s->kind == STMT_NEST)
+		schedule_nest(f, s, o);
+	else if (s->kind == STMT_KERNEL && s->u.kernel.epilogue)
+		schedule_epilogue(f, s->u.kernel.epilogue, o);
+	for (uint32_t k = 0; s->kind == STMT_BLOCK && k < s->u.block.n_stmts; k++)
+		schedule_stmt(f, &s->u.block.stmts[k], o);
+	if (s->kind == STMT_BLOCK)
+		schedule_block(f, s, o);
+}
+
 void loops_schedule(struct loop_fn *f, const struct plan_options *o)
 {
 	for (uint32_t k = 0; k < f->n_stmts; k++)
-		if (f->stmts[k].kind == STMT_NEST)
-			schedule_nest(f, &f->stmts[k].u.nest, o);
-		else if (f->stmts[k].kind == STMT_KERNEL && f->stmts[k].u.kernel.epilogue)
-			schedule_epilogue(f, f->stmts[k].u.kernel.epilogue, o);
+		schedule_stmt(f, &f->stmts[k], o);
 }
 
 uint32_t loop_pass_schedule(struct loop_fn *f, struct loop_pass_context *c)

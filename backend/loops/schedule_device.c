@@ -17,7 +17,7 @@ static int64_t iterations(const struct loop_fn *f, const dim *extents, uint32_t 
 }
 
 /* A long reduction to few results needs work items that share it, to keep a device busy. */
-static bool is_shared(const struct loop_fn *f, const struct loop_nest *n)
+bool schedule_is_shared(const struct loop_fn *f, const struct loop_nest *n)
 {
 	for (uint32_t k = 0; k < n->n_reductions; k++)
 		if (n->reductions[k].op == OP_ARGMAX || n->reductions[k].op == OP_ARGMIN)
@@ -76,9 +76,12 @@ static bool is_long(const struct loop_fn *f, const struct loop_nest *n)
 void schedule_for_device(const struct loop_fn *f, struct loop_nest *n, const struct plan_options *o)
 {
 	struct loop_schedule *s = &n->schedule;
-	bool shared = is_shared(f, n);
-	for (uint32_t k = 0; k < n->n_parallel; k++)
-		schedule_add(s, shared ? AXIS_GROUP : AXIS_PARALLEL, k, 1, 1);
+	bool shared = schedule_is_shared(f, n);
+	for (uint32_t k = n->n_outer; k < n->n_parallel; k++)
+		if (n->n_outer) /* the group has the iteration of the block, its work items those of the nest */
+			schedule_add(s, AXIS_LANE, k, o->target->group_size, 1);
+		else
+			schedule_add(s, shared ? AXIS_GROUP : AXIS_PARALLEL, k, 1, 1);
 	for (uint32_t k = n->n_parallel; k < (uint32_t)n->n_parallel + n->n_reduce; k++)
 		schedule_add(s, shared ? AXIS_LANE : AXIS_SERIAL, k, shared ? o->target->group_size : 1, 1);
 	s->index_bytes = choose_index_bytes(f, n);

@@ -1,4 +1,4 @@
-/* Chunks for threads. A nest that is large for all values of the symbols gets a parallel axis outside. Its loop becomes the outermost one. */
+/* Chunks for threads. A nest or block that is large for all values of the symbols gets a parallel axis outside. Its loop becomes the outermost one. */
 #include <string.h>
 #include "backend/loops/build.h"
 
@@ -30,17 +30,33 @@ static int64_t work_of(const struct loop_fn *f, const struct loop_nest *n)
 	return work;
 }
 
+struct independence {
+	const struct loop_fn *f;
+	uint32_t loop;
+	bool ok;
+};
+
 /* True if iterations of the loop write different elements, and none can fail: which error is the first would depend on the threads. */
-static bool is_independent(const struct loop_fn *f, const struct loop_nest *n, uint32_t loop)
+static void check_independent(void *ctx, const struct loop_nest *n)
 {
+	struct independence *x = ctx;
 	int64_t v;
 	for (uint32_t k = 0; k < n->n_exprs; k++)
 		if (n->exprs[k].kind == LOOP_LOAD && n->exprs[k].access.index != LOOP_NONE)
-			return false;
-	for (uint32_t k = 0; k < n->n_stores; k++)
-		if (n->stores[k].access.index != LOOP_NONE || (dim_is_const(f->dims, n->stores[k].access.stride[loop], &v) && v == 0))
-			return false;
-	return true;
+			x->ok = false;
+	for (uint32_t k = 0; k < n->n_stores; k++) {
+		const struct loop_access *a = &n->stores[k].access;
+		bool shared = x->f->buffers[a->buffer].scope == SCOPE_GLOBAL;
+		if (a->index != LOOP_NONE || (shared && dim_is_const(x->f->dims, a->stride[x->loop], &v) && v == 0))
+			x->ok = false;
+	}
+}
+
+static bool is_independent(const struct loop_fn *f, const struct loop_stmt *s, uint32_t loop)
+{
+	struct independence x = {f, loop, true};
+	loop_stmt_nests(s, check_independent, &x);
+	return x.ok;
 }
 
 static uint32_t vector_loop(const struct loop_schedule *s)
@@ -51,8 +67,8 @@ static uint32_t vector_loop(const struct loop_schedule *s)
 	return LOOP_NONE;
 }
 
-/* Returns the first parallel loop that has enough chunks, or LOOP_NONE. A vectorised loop stays inside of others. */
-static uint32_t find_loop(const struct loop_fn *f, const struct loop_nest *n, int64_t work, int64_t *chunk)
+/* Returns the first parallel loop of `n`, the loops of the statement, that has enough chunks, or LOOP_NONE. A vectorised loop stays inside of others. */
+static uint32_t find_loop(const struct loop_fn *f, const struct loop_stmt *s, const struct loop_nest *n, int64_t work, int64_t *chunk)
 {
 	uint32_t vector = vector_loop(&n->schedule);
 	for (uint32_t loop = 0; loop < n->n_parallel; loop++) {
@@ -62,7 +78,7 @@ static uint32_t find_loop(const struct loop_fn *f, const struct loop_nest *n, in
 			continue;
 		*chunk = each < CHUNK_WORK ? CHUNK_WORK / each : 1;
 		*chunk = (*chunk + step - 1) / step * step;
-		if (extent / *chunk >= LEAST_CHUNKS && is_independent(f, n, loop))
+		if (extent / *chunk >= LEAST_CHUNKS && is_independent(f, s, loop))
 			return loop;
 	}
 	return LOOP_NONE;
@@ -83,12 +99,27 @@ static void put_outside(struct loop_schedule *s, uint32_t loop, int64_t chunk)
 	s->n_axes = n;
 }
 
-void schedule_chunks(const struct loop_fn *f, struct loop_nest *n)
+struct work_sum {
+	const struct loop_fn *f;
+	int64_t work;
+};
+
+static void add_work(void *ctx, const struct loop_nest *n)
 {
-	int64_t work = work_of(f, n), chunk;
-	if (work < (int64_t)LEAST_CHUNKS * CHUNK_WORK)
+	struct work_sum *x = ctx;
+	if (__builtin_add_overflow(x->work, work_of(x->f, n), &x->work))
+		x->work = INT64_MAX;
+}
+
+void schedule_chunks(const struct loop_fn *f, struct loop_stmt *s)
+{
+	struct loop_nest *n = s->kind == STMT_BLOCK ? &s->u.block.loops : &s->u.nest;
+	struct work_sum all = {f, 0};
+	int64_t chunk;
+	loop_stmt_nests(s, add_work, &all);
+	if (all.work < (int64_t)LEAST_CHUNKS * CHUNK_WORK)
 		return;
-	uint32_t loop = find_loop(f, n, work, &chunk);
+	uint32_t loop = find_loop(f, s, n, all.work, &chunk);
 	if (loop == LOOP_NONE)
 		return;
 	if (loop == vector_loop(&n->schedule) && n->schedule.tail == TAIL_OVERLAP)

@@ -91,7 +91,7 @@ static struct vector_choice choose_vector(const struct scheduler *s)
 {
 	struct vector_choice c = {LOOP_NONE, 1, 1};
 	uint32_t best = UINT32_MAX, most = most_lanes(s);
-	for (uint32_t k = 0; k < (uint32_t)s->n->n_parallel + s->n->n_reduce; k++) {
+	for (uint32_t k = s->n->n_outer; k < (uint32_t)s->n->n_parallel + s->n->n_reduce; k++) {
 		uint32_t lanes = lanes_for(s, s->n->extent[k], most);
 		uint32_t cost = lanes == 1 ? UINT32_MAX : body_cost(s, k) * 64 / lanes;
 		if (lanes == 1 || cost > best)
@@ -141,9 +141,13 @@ void schedule_for_vectors(const struct loop_fn *f, struct loop_nest *n, const st
 {
 	struct scheduler s = {f, n, o};
 	struct vector_choice c = choose_vector(&s);
-	add_loops(&s, &c, 0, n->n_parallel);
+	add_loops(&s, &c, n->n_outer, n->n_parallel);
 	add_loops(&s, &c, n->n_parallel, (uint32_t)n->n_parallel + n->n_reduce);
-	schedule_chunks(f, n);
+}
+
+uint32_t schedule_vector_loop(const struct loop_fn *f, struct loop_nest *n, const struct plan_options *o)
+{
+	return choose_vector(&(struct scheduler){f, n, o}).loop;
 }
 
 /* A tile has few rows, and often as many columns as a register has lanes or more, so the columns are vectors. */

@@ -40,6 +40,10 @@ void loop_stmt_buffers(const struct loop_stmt *s, loop_buffer_fn *fn, void *ctx)
 		visit(s->u.loop.initial, s->u.loop.n_carried, fn, ctx);
 		visit_call(&s->u.loop.body, fn, ctx);
 		return;
+	case STMT_BLOCK:
+		for (uint32_t k = 0; k < s->u.block.n_stmts; k++)
+			loop_stmt_buffers(&s->u.block.stmts[k], fn, ctx);
+		return;
 	}
 }
 
@@ -53,23 +57,39 @@ const struct loop_call *loop_stmt_calls(const struct loop_stmt *s, uint32_t *n)
 	}
 }
 
-bool loops_is_scheduled(const struct loop_fn *f)
-{
-	for (uint32_t k = 0; k < f->n_stmts; k++)
-		if (loop_stmt_nest(&f->stmts[k]) && !loop_stmt_nest(&f->stmts[k])->schedule.index_bytes)
-			return false;
-	return true;
-}
-
 const struct loop_nest *loop_stmt_nest(const struct loop_stmt *s)
 {
 	return s->kind == STMT_NEST ? &s->u.nest : s->kind == STMT_KERNEL ? s->u.kernel.epilogue : NULL;
+}
+
+void loop_stmt_nests(const struct loop_stmt *s, loop_nest_fn *fn, void *ctx)
+{
+	if (s->kind == STMT_NEST)
+		fn(ctx, &s->u.nest);
+	if (s->kind == STMT_KERNEL && s->u.kernel.epilogue)
+		fn(ctx, s->u.kernel.epilogue);
+	if (s->kind != STMT_BLOCK)
+		return;
+	fn(ctx, &s->u.block.loops);
+	for (uint32_t k = 0; k < s->u.block.n_stmts; k++)
+		loop_stmt_nests(&s->u.block.stmts[k], fn, ctx);
+}
+
+static void check_scheduled(void *ctx, const struct loop_nest *n) { *(bool *)ctx &= n->schedule.index_bytes != 0; }
+
+bool loops_is_scheduled(const struct loop_fn *f)
+{
+	bool all = true;
+	for (uint32_t k = 0; k < f->n_stmts; k++)
+		loop_stmt_nests(&f->stmts[k], check_scheduled, &all);
+	return all;
 }
 
 const char *loop_stmt_name(const struct loop_stmt *s)
 {
 	switch (s->kind) {
 	case STMT_NEST: return "loop";
+	case STMT_BLOCK: return "block";
 	case STMT_KERNEL: return kernel_info(s->u.kernel.kernel)->symbol;
 	case STMT_CALL: return s->u.call.callee;
 	case STMT_BRANCH: return "if";

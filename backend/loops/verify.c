@@ -13,7 +13,7 @@ bool verify_fail(const struct verifier *v, const char *what, uint32_t at)
 	return false;
 }
 
-static bool check_stmt(const struct verifier *v, const struct loop_stmt *s)
+bool verify_stmt(const struct verifier *v, const struct loop_stmt *s)
 {
 	switch (s->kind) {
 #define STMT(id, word, member) \
@@ -30,7 +30,7 @@ bool loops_verify(const struct loop_fn *f, struct buf *why)
 	if (!verify_buffers(&v))
 		return false;
 	for (v.stmt = 0; v.stmt < f->n_stmts; v.stmt++)
-		if (!check_stmt(&v, &f->stmts[v.stmt]))
+		if (!verify_stmt(&v, &f->stmts[v.stmt]))
 			return false;
 	return verify_memory(&v);
 }

@@ -25,7 +25,7 @@ static bool check_type(const struct verifier *v, const struct hir_type *t, uint3
 static bool check_buffer(const struct verifier *v, const struct loop_buffer *b, uint32_t at)
 {
 	const struct loop_fn *f = v->f;
-	int64_t count;
+	int64_t count = 0;
 	uint32_t limit[] = {[BUFFER_INPUT] = f->n_inputs, [BUFFER_OUTPUT] = f->n_outputs, [BUFFER_WEIGHT] = f->n_slots};
 	if (!check_type(v, &b->type, at))
 		return false;
@@ -33,6 +33,10 @@ static bool check_buffer(const struct verifier *v, const struct loop_buffer *b, 
 		return verify_fail(v, "a buffer of an input, output or slot that does not exist", at);
 	if (!ir_layout_fits(b->layout, &b->type) || (ir_layout_is_packed(b->layout) && b->kind != BUFFER_WEIGHT))
 		return verify_fail(v, "a layout that the buffer cannot have", at);
+	if (b->scope != SCOPE_GLOBAL && (b->kind != BUFFER_TEMP || !verify_count(v, &b->type, &count)))
+		return verify_fail(v, "a buffer of a block without a constant size", at);
+	if (b->scope == SCOPE_PRIVATE && count > LOOP_MOST_PRIVATE)
+		return verify_fail(v, "a private buffer with many elements", at);
 	if (b->kind == BUFFER_CONST && (!b->data || !verify_count(v, &b->type, &count)))
 		return verify_fail(v, "a constant without elements", at);
 	return true;

@@ -13,11 +13,13 @@ struct content {
 	int64_t missing;  /* elements that are not written; 0 if they are not tracked */
 	uint32_t *writer; /* of each element the number of the last store; NULL: not tracked */
 	uint32_t first, last;
+	uint32_t owner; /* the block that it belongs to, as a statement of the unit, plus one; 0: the unit */
 };
 struct memory_check {
 	const struct verifier *v;
-	struct content *contents; /* of each buffer */
-	uint32_t stores;          /* number of the current one */
+	struct content *contents;       /* of each buffer */
+	uint32_t stores;                /* number of the current one */
+	const struct loop_block *block; /* the outermost one around; NULL: none */
 	bool ok;
 };
 
@@ -56,12 +58,16 @@ struct walk {
 /* False: something is not constant. */
 static bool walk_of(const struct memory_check *m, const struct loop_nest *n, const struct loop_access *a, struct walk *w)
 {
+	bool own = m->v->f->buffers[a->buffer].scope != SCOPE_GLOBAL;
 	w->loops = n->n_parallel;
 	if (!verify_const(m->v, a->base, &w->base))
 		return false;
 	for (uint32_t k = 0; k < w->loops; k++)
 		if (!verify_const(m->v, a->stride[k], &w->stride[k]) || !verify_const(m->v, n->extent[k], &w->extent[k]))
 			return false;
+	for (uint32_t k = 0; k < n->n_outer; k++) /* iterations with own memory, or that write again what the one before wrote */
+		if (k < m->block->loops.n_parallel ? own : w->stride[k] == 0)
+			w->extent[k] = w->extent[k] > 0;
 	return true;
 }
 
@@ -153,6 +159,41 @@ static void check_loop(struct memory_check *m, const struct loop_iterate *l)
 	write_results(m, &l->body);
 }
 
+/* The lifetime of each temporary, in statements. */
+struct lifetime_visit {
+	struct memory_check *m;
+	uint32_t stmt, owner; /* of the unit or of the block `owner` */
+};
+
+static void extend(void *ctx, uint32_t buffer)
+{
+	const struct lifetime_visit *x = ctx;
+	struct content *c = &x->m->contents[buffer];
+	bool own = x->m->v->f->buffers[buffer].scope != SCOPE_GLOBAL;
+	if (own != (x->owner != 0))
+		return;
+	if (own && c->owner && c->owner != x->owner)
+		fail(x->m, "a buffer of two blocks", buffer);
+	c->owner = x->owner;
+	c->first = c->first < x->stmt ? c->first : x->stmt;
+	c->last = x->stmt;
+}
+
+static void check_stmt(struct memory_check *m, const struct loop_stmt *s);
+
+static void check_block(struct memory_check *m, const struct loop_block *b)
+{
+	bool outermost = !m->block;
+	m->block = outermost ? b : m->block;
+	for (uint32_t k = 0; k < b->n_stmts && m->ok; k++) {
+		struct lifetime_visit x = {m, k, m->v->stmt + 1};
+		if (outermost)
+			loop_stmt_buffers(&b->stmts[k], extend, &x);
+		check_stmt(m, &b->stmts[k]);
+	}
+	m->block = outermost ? NULL : m->block;
+}
+
 static void check_stmt(struct memory_check *m, const struct loop_stmt *s)
 {
 	switch (s->kind) {
@@ -168,6 +209,7 @@ static void check_stmt(struct memory_check *m, const struct loop_stmt *s)
 		for (uint32_t k = 0; k < s->u.effect.n_buffers; k++)
 			read_buffer(m, s->u.effect.buffers[k]);
 		return;
+	case STMT_BLOCK: check_block(m, &s->u.block); return;
 	}
 }
 
@@ -203,36 +245,29 @@ static void check_aliases(struct memory_check *m, struct arena *a)
 
 /* ---- places ---- */
 
-struct lifetime_visit {
-	struct content *contents;
-	uint32_t stmt;
+/* What temporaries of one scope are placed in: the scratch memory of the unit, or the frame of a block. */
+struct places {
+	uint32_t owner, n_stmts;
+	dim room;
 };
-
-static void extend(void *ctx, uint32_t buffer)
-{
-	const struct lifetime_visit *x = ctx;
-	struct content *c = &x->contents[buffer];
-	c->first = c->first < x->stmt ? c->first : x->stmt;
-	c->last = x->stmt;
-}
 
 /* The bytes of a temporary. False: they are not constant, or there are none. */
 static bool place_of(const struct memory_check *m, uint32_t k, int64_t *from, int64_t *to)
 {
 	const struct loop_buffer *b = &m->v->f->buffers[k];
-	if (b->kind != BUFFER_TEMP || m->contents[k].count <= 0 || !verify_const(m->v, b->offset, from))
+	if (b->kind != BUFFER_TEMP || b->scope == SCOPE_PRIVATE || m->contents[k].count <= 0 || !verify_const(m->v, b->offset, from))
 		return false;
 	*to = *from + m->contents[k].count * (int64_t)dtype_size(b->type.elem);
 	return true;
 }
 
 /* The place of a temporary and its lifetime, from its first statement to its last. One that no statement uses has neither. */
-static void check_place(struct memory_check *m, uint32_t k)
+static void check_place(struct memory_check *m, const struct places *p, uint32_t k)
 {
 	int64_t from, to, room;
 	const struct content *c = &m->contents[k];
 	const struct loop_buffer *b = &m->v->f->buffers[k];
-	if (b->kind != BUFFER_TEMP)
+	if (b->kind != BUFFER_TEMP || c->owner != p->owner || b->scope == SCOPE_PRIVATE)
 		return;
 	if (c->first == UINT32_MAX ? b->end != 0 : (b->first != c->first || b->end != c->last + 1))
 		fail(m, "a temporary is used outside of its lifetime, or has a longer one", k);
@@ -240,21 +275,23 @@ static void check_place(struct memory_check *m, uint32_t k)
 		return;
 	if (verify_const(m->v, m->v->f->buffers[k].offset, &from) && (from < 0 || from % ALIGNMENT))
 		fail(m, "a temporary at an address that is not aligned", k);
-	if (place_of(m, k, &from, &to) && verify_const(m->v, m->v->f->scratch, &room) && to > room)
-		fail(m, "a temporary outside of the scratch memory", k);
+	if (place_of(m, k, &from, &to) && verify_const(m->v, p->room, &room) && to > room)
+		fail(m, "a temporary outside of the scratch memory or frame", k);
 }
 
-static void check_places(struct memory_check *m, struct arena *a)
+static void check_places(struct memory_check *m, struct arena *a, const struct places *p)
 {
 	const struct loop_fn *f = m->v->f;
 	uint32_t *live = ARENA_ARRAY(a, uint32_t, f->n_buffers + 1), n_live = 0;
 	int64_t from, to, other, end;
+	if (verify_const(m->v, p->room, &from) && from == LOOP_NOT_PLACED)
+		return;
 	for (uint32_t k = 0; k < f->n_buffers && m->ok; k++)
-		check_place(m, k);
-	for (uint32_t s = 0; s < f->n_stmts; s++)
+		check_place(m, p, k);
+	for (uint32_t s = 0; s < p->n_stmts; s++)
 		for (uint32_t k = 0; k < f->n_buffers && m->ok; k++) {
 			uint32_t kept = 0;
-			if (m->contents[k].first != s || !place_of(m, k, &from, &to))
+			if (m->contents[k].first != s || m->contents[k].owner != p->owner || !place_of(m, k, &from, &to))
 				continue;
 			for (uint32_t i = 0; i < n_live; i++) {
 				if (m->contents[live[i]].last < s)
@@ -287,20 +324,22 @@ static void start(struct memory_check *m, struct arena *a)
 bool verify_memory(struct verifier *v)
 {
 	struct arena *a = arena_new(0);
-	struct memory_check m = {v, ARENA_ARRAY(a, struct content, v->f->n_buffers + 1), 0, true};
-	int64_t room;
+	struct memory_check m = {.v = v, .contents = ARENA_ARRAY(a, struct content, v->f->n_buffers + 1), .ok = true};
+	const struct loop_fn *f = v->f;
 	start(&m, a);
-	for (uint32_t s = 0; s < v->f->n_stmts && m.ok; s++) {
-		struct lifetime_visit x = {m.contents, v->stmt = s};
-		loop_stmt_buffers(&v->f->stmts[s], extend, &x);
-		check_stmt(&m, &v->f->stmts[s]);
+	for (uint32_t s = 0; s < f->n_stmts && m.ok; s++) {
+		struct lifetime_visit x = {&m, v->stmt = s, 0};
+		loop_stmt_buffers(&f->stmts[s], extend, &x);
+		check_stmt(&m, &f->stmts[s]);
 	}
-	for (uint32_t k = 0; k < v->f->n_buffers && m.ok; k++)
-		if (v->f->buffers[k].kind == BUFFER_OUTPUT)
+	for (uint32_t k = 0; k < f->n_buffers && m.ok; k++)
+		if (f->buffers[k].kind == BUFFER_OUTPUT)
 			read_buffer(&m, k);
 	check_aliases(&m, a);
-	if (!verify_const(v, v->f->scratch, &room) || room != LOOP_NOT_PLACED)
-		check_places(&m, a);
+	check_places(&m, a, &(struct places){0, f->n_stmts, f->scratch});
+	for (uint32_t s = 0; s < f->n_stmts; s++)
+		if (f->stmts[s].kind == STMT_BLOCK)
+			check_places(&m, a, &(struct places){s + 1, f->stmts[s].u.block.n_stmts, f->stmts[s].u.block.frame});
 	arena_free(a);
 	return m.ok;
 }

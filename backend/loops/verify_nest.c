@@ -32,6 +32,11 @@ static bool check_access(const struct verifier *v, const struct loop_access *a, 
 	const struct loop_buffer *b = &v->f->buffers[a->buffer];
 	if (ir_layout_is_packed(b->layout))
 		return verify_fail(v, "element access to a packed buffer", at);
+	if (b->scope != SCOPE_GLOBAL && !v->block)
+		return verify_fail(v, "a buffer of a block outside of it", at);
+	for (uint32_t k = 0; b->scope != SCOPE_GLOBAL && k < v->block->loops.n_parallel; k++)
+		if (!verify_const(v, a->stride[k], &n) || n)
+			return verify_fail(v, "a stride between iterations that have their own buffers", at);
 	for (uint32_t k = loops; k < LOOP_MAX; k++)
 		if (!verify_const(v, a->stride[k], &n) || n)
 			return verify_fail(v, "a stride along a loop that does not exist", at);
@@ -130,6 +135,18 @@ static bool check_store(const struct verifier *v, uint32_t at)
 	return b->type.elem == v->n->exprs[s->value].elem || verify_fail(v, "store of another element type", at);
 }
 
+/* The first loops are those of the blocks around. */
+static bool check_outer_loops(const struct verifier *v, const struct loop_nest *n)
+{
+	uint32_t outer = v->outer ? v->outer->n_parallel : 0;
+	if (n->n_outer != outer || n->n_parallel < outer)
+		return verify_fail(v, "other outer loops than the block has", n->n_outer);
+	for (uint32_t k = 0; k < outer; k++)
+		if (!dim_eq(n->extent[k], v->outer->extent[k]))
+			return verify_fail(v, "an outer loop of another extent than the block has", k);
+	return true;
+}
+
 bool verify_nest(const struct verifier *v, const struct loop_nest *n)
 {
 	int64_t extent;
@@ -137,6 +154,8 @@ bool verify_nest(const struct verifier *v, const struct loop_nest *n)
 	c.n = n;
 	if (n->n_parallel + n->n_reduce > LOOP_MAX)
 		return verify_fail(&c, "too many loops", n->n_parallel);
+	if (!check_outer_loops(&c, n))
+		return false;
 	for (uint32_t k = 0; k < (uint32_t)n->n_parallel + n->n_reduce; k++)
 		if (verify_const(&c, n->extent[k], &extent) && extent < 0)
 			return verify_fail(&c, "a loop with a negative extent", k);

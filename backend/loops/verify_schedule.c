@@ -8,8 +8,10 @@ static bool check_axis(const struct verifier *v, uint32_t at)
 {
 	const struct loop_schedule *s = &v->n->schedule;
 	const struct loop_axis *a = &s->axes[at], *inner = at + 1 < s->n_axes && s->axes[at + 1].of == a->of ? a + 1 : NULL;
-	if (a->of >= (uint32_t)v->n->n_parallel + v->n->n_reduce)
+	if (a->of < v->n->n_outer || a->of >= (uint32_t)v->n->n_parallel + v->n->n_reduce)
 		return verify_fail(v, "an axis of a loop that does not exist", at);
+	if (v->outer && (a->kind == AXIS_PARALLEL || a->kind == AXIS_GROUP))
+		return verify_fail(v, "a parallel axis inside of a block", at);
 	if (!is_power_of_two(a->width) || a->width > (a->kind == AXIS_UNROLL ? LOOP_MAX_UNROLL : LOOP_MAX_LANES))
 		return verify_fail(v, "bad width of an axis", at);
 	if (at > 0 && a[-1].of >= v->n->n_parallel && a->of < v->n->n_parallel)
@@ -79,5 +81,5 @@ bool verify_schedule(const struct verifier *v)
 			return verify_fail(v, "a second vector", k);
 	}
 	uint32_t loops = (uint32_t)v->n->n_parallel + v->n->n_reduce;
-	return seen == (1u << loops) - 1 || verify_fail(v, "a loop without an axis", seen);
+	return seen == (1u << loops) - (1u << v->n->n_outer) || verify_fail(v, "a loop without an axis", seen);
 }

@@ -9,6 +9,8 @@ static bool check_buffers(const struct verifier *v, const uint32_t *buffers, uin
 	for (uint32_t k = 0; k < n; k++)
 		if (buffers[k] >= v->f->n_buffers)
 			return verify_fail(v, "an argument is not a buffer", k);
+		else if (v->f->buffers[buffers[k]].scope != SCOPE_GLOBAL)
+			return verify_fail(v, "a buffer of a block outside of it", k);
 	return true;
 }
 
