@@ -91,12 +91,13 @@ static void check_golden(const char *name, enum target_id target, const char *go
 
 static void test_golden(void **state)
 {
-	static const char *const names[] = {"attention", "bitlinear", "checks",  "chunks",  "in_place", "pad",
-					    "rows",      "scratch",   "several", "softmax", "window"};
+	static const char *const names[] = {"attention", "bitlinear", "checks",  "chunks", "in_place",     "pad",      "rows",
+					    "scratch",   "several",   "softmax", "window", "softmax_rows", "norm_rows"};
 	for (size_t k = 0; k < sizeof names / sizeof *names; k++)
 		check_golden(names[k], TARGET_X86_64_V3, names[k]);
 	check_golden("softmax", TARGET_OPENCL, "softmax_device");
 	check_golden("several", TARGET_OPENCL, "several_device");
+	check_golden("norm_rows", TARGET_OPENCL, "norm_rows_device");
 }
 
 int test_loops(void)
