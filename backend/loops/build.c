@@ -113,6 +113,8 @@ static void emit_conv(struct builder *b, ir_ref v, const struct kernel_match *m)
 		s->dims[s->n_dims++] = in->type.dims[k];
 	for (uint32_t k = 0; k < 6; k++)
 		s->dims[s->n_dims++] = dim_const(b->dims, steps[k / 2][k % 2]);
+	if (s->n_dims < kernel_info(m->kernel)->n_dims)
+		s->dims[s->n_dims++] = w->dims[1];
 }
 
 /* Stores the number of elements before, along and after the axis. */

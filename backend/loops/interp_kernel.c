@@ -90,12 +90,12 @@ static struct tap tap_of(const struct tri_conv *c, int64_t channel, int64_t plac
 }
 
 /* The sum of one element: output channel o, position p of image n. */
-static double conv_sum(const struct kernel_run *r, const struct tri_conv *c, bool depthwise, int64_t n, int64_t o, int64_t p)
+static double conv_sum(const struct kernel_run *r, const struct tri_conv *c, int64_t channels, int64_t n, int64_t o, int64_t p)
 {
-	int64_t channels = depthwise ? 1 : c->channels, terms = channels * c->kernel_height * c->kernel_width;
+	int64_t terms = channels * c->kernel_height * c->kernel_width;
 	double sum = 0;
 	for (int64_t t = 0; t < terms; t++) {
-		struct tap i = tap_of(c, depthwise ? o : t % channels, t / channels, p);
+		struct tap i = tap_of(c, o / (c->out / (c->channels / channels)) * channels + t % channels, t / channels, p);
 		const float *x = (const float *)r->bufs[0] + ((n * c->height + i.row) * c->width + i.column) * c->channels + i.channel;
 		sum += (i.is_inside ? (double)*x : 0) * panel_element(r->bufs[1], terms, c->out, t, o);
 	}
@@ -131,17 +131,18 @@ static void conv_trit2(const struct kernel_run *r)
 	}
 }
 
-static void conv_floats(const struct kernel_run *r, bool depthwise)
+/* `channels`: of x in a group. */
+static void conv_floats(const struct kernel_run *r, int64_t channels)
 {
 	struct tri_conv c = tri_conv_of(r->dims);
 	int64_t positions = tri_conv_positions(&c);
 	for (int64_t n = 0; n < c.batch; n++)
 		for (int64_t p = 0; p < positions; p++)
 			for (int64_t o = 0; o < c.out; o++)
-				((float *)r->bufs[2])[(n * positions + p) * c.out + o] = (float)conv_sum(r, &c, depthwise, n, o, p);
+				((float *)r->bufs[2])[(n * positions + p) * c.out + o] = (float)conv_sum(r, &c, channels, n, o, p);
 }
-static void conv_f32(const struct kernel_run *r) { conv_floats(r, false); }
-static void depthwise_f32(const struct kernel_run *r) { conv_floats(r, true); }
+static void conv_f32(const struct kernel_run *r) { conv_floats(r, r->dims[15]); }
+static void depthwise_f32(const struct kernel_run *r) { conv_floats(r, 1); }
 
 /* ---- order ---- */
 

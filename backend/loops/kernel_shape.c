@@ -1,6 +1,6 @@
 #include "backend/loops/kernel_shape.h"
 
-enum { D0 = 1, D1 = 2, D2 = 4, D3 = 8, D4 = 16, D5 = 32, D6 = 64, D7 = 128, D8 = 256, NO_DIMS = 0 };
+enum { D0 = 1, D1 = 2, D2 = 4, D3 = 8, D4 = 16, D5 = 32, D6 = 64, D7 = 128, D8 = 256, D15 = 1 << 15, NO_DIMS = 0 };
 
 #define READ(elem, dims) {DT_##elem, dims, false, false, false}
 #define WRITE(elem, dims) {DT_##elem, dims, false, true, false}
@@ -18,7 +18,7 @@ static const struct kernel_operand operands[KERNEL_COUNT][KERNEL_SHAPES] = {
 	[KERNEL_MATMUL_F32_PANELS] = {READ(FLOAT32, D0 | D1), READ(FLOAT32, D1 | D2), WRITE(FLOAT32, D0 | D2)},
 	[KERNEL_CONV_I8_TRIT2] = {READ(INT8, D0 | D1 | D2 | D3), READ(TRIT, D4 | D1 | D5 | D6), WRITE(INT32, D0 | D4 | D7 | D8)},
 	[KERNEL_CONV_F32_TRIT2] = {READ(FLOAT32, D0 | D1 | D2 | D3), READ(TRIT, D4 | D1 | D5 | D6), WRITE(FLOAT32, D0 | D4 | D7 | D8)},
-	[KERNEL_CONV_F32] = {READ(FLOAT32, D0 | D1 | D2 | D3), READ(FLOAT32, D4 | D1 | D5 | D6), WRITE(FLOAT32, D0 | D4 | D7 | D8)},
+	[KERNEL_CONV_F32] = {READ(FLOAT32, D0 | D1 | D2 | D3), READ(FLOAT32, D4 | D15 | D5 | D6), WRITE(FLOAT32, D0 | D4 | D7 | D8)},
 	[KERNEL_DEPTHWISE_F32] = {READ(FLOAT32, D0 | D1 | D2 | D3), READ(FLOAT32, D4 | D5 | D6), WRITE(FLOAT32, D0 | D4 | D7 | D8)},
 	[KERNEL_SORT_F32] = SORT(FLOAT32),
 	[KERNEL_SORT_F64] = SORT(FLOAT64),

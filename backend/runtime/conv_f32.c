@@ -22,11 +22,12 @@ struct job {
 	bool chooses;                  /* trits choose numbers */
 	struct tri_conv c;
 	int64_t positions, terms;
-	bool by_rows;             /* a segment is a row of the window */
-	int64_t segments, length; /* of a window; terms of a segment */
-	int64_t per_block;        /* segments of a block; or terms, if a segment does not fit */
-	int64_t per_chunk;        /* segments whose pointers are held at a time */
-	int64_t rows, blocks;     /* positions of a tile; tiles of an image */
+	int64_t group_channels, group_out; /* of x and of y */
+	bool by_rows;                      /* a segment is a row of the window */
+	int64_t segments, length;          /* of a window; terms of a segment */
+	int64_t per_block;                 /* segments of a block; or terms, if a segment does not fit */
+	int64_t per_chunk;                 /* segments whose pointers are held at a time */
+	int64_t rows, blocks;              /* positions of a tile; tiles of an image */
 	const struct tri_epilogue *epilogue;
 	struct tri_grid grid;
 	int64_t parts; /* of the grid's rows */
@@ -37,6 +38,14 @@ struct windows {
 	struct tri_conv_rows rows;
 	float copies[COPIED_SEGMENTS][COPIED_ROWS][MOST_COPIED];
 	float zeros[BLOCK];
+	_Alignas(64) float part[TRI_CONV_ROWS * TRI_PANEL]; /* sums of a panel, of which some columns are wanted */
+};
+
+/* Sums to compute: columns o … o+columns-1 from channel `channel` of x on. o is the first of a panel. */
+struct sums {
+	int64_t channel, o, columns;
+	float *y;
+	int64_t ldy;
 };
 
 /* Stores pointers to row `k` of the windows, which is copied if some of it is padding. */
@@ -82,40 +91,63 @@ static const float *panel_at(const struct job *job, int64_t panel, int64_t k0, i
 	return copy;
 }
 
-/* Adds one block of terms, from term k0 on, to the tile: columns o … o+columns-1. */
-static void add_block(const struct job *job, const struct tri_f32_rows *x, int64_t rows, int64_t k0, int64_t o, int64_t columns, float *y,
-		      int64_t ldy)
+/* Adds one block of terms, from term k0 on. */
+static void add_block(const struct job *job, const struct tri_f32_rows *x, int64_t rows, int64_t k0, const struct sums *s)
 {
 	_Alignas(64) float copy[BLOCK * TRI_PANEL];
-	for (int64_t n = 0; n < columns; n += TRI_PANEL) {
-		int64_t panel = (o + n) / TRI_PANEL, width = tri_panel_width(job->c.out, panel);
+	for (int64_t n = 0; n < s->columns; n += TRI_PANEL) {
+		int64_t panel = (s->o + n) / TRI_PANEL, width = tri_panel_width(job->c.out, panel);
 		const float *w = panel_at(job, panel, k0, x->segments * x->length, copy);
-		tri_f32_rows(x, rows, w, width, y + n, ldy, k0 == 0);
+		tri_f32_rows(x, rows, w, width, s->y + n, s->ldy, k0 == 0);
 	}
 }
 
-/* Computes the sums of a tile in segments that fit into a block. */
-static void add_short_segments(const struct job *job, struct windows *v, int64_t o, int64_t columns, float *y, int64_t ldy)
+/* For segments that fit into a block. */
+static void add_short_segments(const struct job *job, struct windows *v, const struct sums *sums)
 {
 	for (int64_t s = 0; s < job->segments; s += job->per_block) {
 		int64_t held = s % job->per_chunk, left = job->segments - s;
 		if (held == 0)
-			point(job, v, s, left < job->per_chunk ? left : job->per_chunk, 0);
+			point(job, v, s, left < job->per_chunk ? left : job->per_chunk, sums->channel);
 		struct tri_f32_rows x = {v->rows.at + held * TRI_CONV_ROWS, TRI_CONV_ROWS, left < job->per_block ? left : job->per_block,
 					 job->length, 0};
-		add_block(job, &x, v->rows.n, s * job->length, o, columns, y, ldy);
+		add_block(job, &x, v->rows.n, s * job->length, sums);
 	}
 }
 
-static void add_long_segments(const struct job *job, struct windows *v, int64_t o, int64_t columns, float *y, int64_t ldy)
+static void add_long_segments(const struct job *job, struct windows *v, const struct sums *sums)
 {
 	for (int64_t s = 0; s < job->segments; s++)
 		for (int64_t k = 0; k < job->length; k += job->per_block) {
 			int64_t terms = job->length - k < job->per_block ? job->length - k : job->per_block;
-			point(job, v, s, 1, k);
+			point(job, v, s, 1, sums->channel + k);
 			struct tri_f32_rows x = {v->rows.at, TRI_CONV_ROWS, 1, terms, 0};
-			add_block(job, &x, v->rows.n, s * job->length + k, o, columns, y, ldy);
+			add_block(job, &x, v->rows.n, s * job->length + k, sums);
 		}
+}
+
+static void compute_sums(const struct job *job, struct windows *v, struct sums s)
+{
+	(job->length > BLOCK ? add_long_segments : add_short_segments)(job, v, &s);
+}
+
+/* Computes columns o … o+columns-1. Panels that belong to several groups are computed for each, and their columns copied. */
+static void compute_columns(const struct job *job, struct windows *v, int64_t o, int64_t columns, float *y, int64_t ldy)
+{
+	int64_t end = o + columns;
+	for (int64_t at = o, stop; at < end; at = stop) {
+		int64_t group = at / job->group_out, last = (group + 1) * job->group_out, channel = group * job->group_channels;
+		stop = last < end ? last : end;
+		if (at % TRI_PANEL == 0 && (stop % TRI_PANEL == 0 || stop == job->c.out)) {
+			compute_sums(job, v, (struct sums){channel, at, stop - at, y + (at - o), ldy});
+			continue;
+		}
+		int64_t first = at / TRI_PANEL * TRI_PANEL;
+		stop = stop < first + TRI_PANEL ? stop : first + TRI_PANEL;
+		compute_sums(job, v, (struct sums){channel, first, stop - first, v->part, TRI_PANEL});
+		for (int64_t r = 0; r < v->rows.n; r++)
+			memcpy(y + r * ldy + (at - o), v->part + r * TRI_PANEL + (at - first), (size_t)(stop - at) * sizeof(float));
+	}
 }
 
 /* Copies a window in the order of packed trits. */
@@ -156,7 +188,7 @@ static void compute_tile(const struct job *job, int64_t image, int64_t p, int64_
 	if (job->chooses)
 		choose_numbers(job, &v.rows, o, columns, tile);
 	else
-		(job->length > BLOCK ? add_long_segments : add_short_segments)(job, &v, o, columns, y, direct ? job->c.out : COLUMNS);
+		compute_columns(job, &v, o, columns, y, direct ? job->c.out : COLUMNS);
 	if (job->epilogue)
 		job->epilogue->fn(job->epilogue, tile, COLUMNS, (int64_t[]){image, p, o}, rows, columns);
 	else
@@ -187,9 +219,10 @@ static void divide_window(struct job *job)
 {
 	const struct tri_conv *c = &job->c;
 	int64_t row = c->kernel_width * c->channels;
-	job->by_rows = c->channels < FEW_CHANNELS && c->dilation_width == 1 && row <= MOST_COPIED && c->kernel_height <= COPIED_SEGMENTS;
+	job->by_rows = job->group_channels == c->channels && c->channels < FEW_CHANNELS && c->dilation_width == 1 && row <= MOST_COPIED &&
+		       c->kernel_height <= COPIED_SEGMENTS;
 	job->segments = job->by_rows ? c->kernel_height : c->kernel_height * c->kernel_width;
-	job->length = job->by_rows ? row : c->channels;
+	job->length = job->by_rows ? row : job->group_channels;
 	if (job->length > BLOCK) {
 		job->per_block = even_part(job->length, BLOCK);
 		return;
@@ -201,7 +234,8 @@ static void divide_window(struct job *job)
 
 static void convolve(struct tri_context *ctx, struct job job)
 {
-	job.terms = tri_conv_terms(&job.c);
+	job.group_out = job.group_channels ? job.c.out / (job.c.channels / job.group_channels) : job.c.out;
+	job.terms = job.c.kernel_height * job.c.kernel_width * job.group_channels;
 	job.positions = tri_conv_positions(&job.c);
 	if (job.c.batch <= 0 || job.c.out <= 0 || job.positions <= 0)
 		return;
@@ -215,7 +249,12 @@ static void convolve(struct tri_context *ctx, struct job job)
 
 void tri_conv_f32(struct tri_context *ctx, void *const *bufs, const int64_t *dims, const struct tri_epilogue *epilogue)
 {
-	convolve(ctx, (struct job){.x = bufs[0], .w = bufs[1], .y = bufs[2], .c = tri_conv_of(dims), .epilogue = epilogue});
+	convolve(ctx, (struct job){.x = bufs[0],
+				   .w = bufs[1],
+				   .y = bufs[2],
+				   .c = tri_conv_of(dims),
+				   .group_channels = dims[15],
+				   .epilogue = epilogue});
 }
 
 void tri_conv_f32_trit2(struct tri_context *ctx, void *const *bufs, const int64_t *dims, const struct tri_epilogue *epilogue)
@@ -225,6 +264,7 @@ void tri_conv_f32_trit2(struct tri_context *ctx, void *const *bufs, const int64_
 	struct tri_trits trits = {bufs[1], tri_conv_packed_terms(c), c->out, c->kernel_width * c->channels,
 				  tri_conv_run(c->channels, c->kernel_width)};
 	job.trits = &trits;
+	job.group_channels = c->channels;
 	job.chooses = !tri_is_finite(job.x, c->batch * c->channels * c->height * c->width);
 	convolve(ctx, job);
 }

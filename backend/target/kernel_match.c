@@ -57,7 +57,7 @@ static bool fits_f32_trit_product(const struct ir_fn *f, ir_ref r) { return is_p
 static bool fits_f32_product(const struct ir_fn *f, ir_ref r) { return is_product(f, r, DT_FLOAT32, DT_FLOAT32); }
 
 /* Float32, with weights that can be packed. */
-static bool is_f32_conv(const struct ir_fn *f, ir_ref r)
+static bool fits_f32_conv(const struct ir_fn *f, ir_ref r)
 {
 	const struct ir_inst *w = ir_at(f, ir_operand(f, r, 1));
 	int64_t size;
@@ -67,13 +67,11 @@ static bool is_f32_conv(const struct ir_fn *f, ir_ref r)
 	return operand_elem(f, r, 0) == DT_FLOAT32 && w->type.elem == DT_FLOAT32 && w->build_time;
 }
 
-static bool fits_f32_conv(const struct ir_fn *f, ir_ref r) { return is_f32_conv(f, r) && ir_conv(ir_at(f, r))->groups == 1; }
-
 static bool fits_f32_depthwise(const struct ir_fn *f, ir_ref r)
 {
 	const struct hir_type *w = &ir_at(f, ir_operand(f, r, 1))->type;
 	int64_t out, in;
-	return is_f32_conv(f, r) && dim_is_const(f->dims, w->dims[0], &out) && dim_is_const(f->dims, w->dims[1], &in) && in == 1 &&
+	return fits_f32_conv(f, r) && dim_is_const(f->dims, w->dims[0], &out) && dim_is_const(f->dims, w->dims[1], &in) && in == 1 &&
 	       ir_conv(ir_at(f, r))->groups == out;
 }
 

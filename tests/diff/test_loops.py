@@ -24,7 +24,8 @@ class LoopTest(ProjectTest):
 
 class Programs(programs.Programs, LoopTest):
     def check(self, name, n, target, level):
-        inputs = {k: programs.draw(self.rng, s, {"N": n, "M": 3, "T": 5}) for k, s in programs.PROGRAMS[name][0].items()}
+        rng = programs.generator(name, n)
+        inputs = {k: programs.draw(rng, s, {"N": n, "M": 3, "T": 5}) for k, s in programs.PROGRAMS[name][0].items()}
         with self.subTest(program=name, batch=n, target=target, level=level):
             self.loop_run(target, name, level, *self.input_flags(inputs))
 

@@ -250,15 +250,15 @@ static void conv_windows(const struct tri_conv *c, bool channels_last, const voi
 struct conv_sum {
 	double sum, size;
 };
-static struct conv_sum conv_sum(const struct tri_conv *c, bool depthwise, const float *x, const float *w, int64_t p, int64_t o)
+static struct conv_sum conv_sum(const struct tri_conv *c, int64_t channels, const float *x, const float *w, int64_t p, int64_t o)
 {
 	struct conv_sum s = {0, 0};
-	int64_t channels = depthwise ? 1 : c->channels, row;
+	int64_t first = o / (c->out / (c->channels / channels)) * channels, row;
 	for (int64_t ch = 0; ch < channels; ch++)
 		for (int64_t kh = 0; kh < c->kernel_height; kh++)
 			for (int64_t kw = 0; kw < c->kernel_width; kw++) {
 				int64_t column = conv_input(c, p, kh, kw, &row);
-				double a = column < 0 ? 0 : (double)x[(row * c->width + column) * c->channels + (depthwise ? o : ch)];
+				double a = column < 0 ? 0 : (double)x[(row * c->width + column) * c->channels + first + ch];
 				double term = a * (double)w[((o * channels + ch) * c->kernel_height + kh) * c->kernel_width + kw];
 				s.sum += term;
 				s.size += fabs(term);
@@ -267,13 +267,13 @@ static struct conv_sum conv_sum(const struct tri_conv *c, bool depthwise, const 
 }
 
 /* A float kernel against naive sums; any number of threads and the epilogue get the same bits. */
-static void check_conv_floats(const struct kernels *k, void *const *ctx, struct tri_conv c, bool depthwise)
+static void check_conv_floats(const struct kernels *k, void *const *ctx, struct tri_conv c, bool depthwise, int64_t groups)
 {
 	tri_kernel_fn *fn = depthwise ? k->depthwise_f32 : k->conv_f32;
-	int64_t dims[15], taps = c.kernel_height * c.kernel_width, positions = tri_conv_positions(&c);
+	int64_t dims[16], taps = c.kernel_height * c.kernel_width, positions = tri_conv_positions(&c);
 	c.out = depthwise ? c.channels : c.out;
-	memcpy(dims, &c, sizeof dims);
-	int64_t terms = depthwise ? taps : tri_conv_terms(&c), image = c.channels * c.height * c.width, channels = terms / taps;
+	memcpy(dims, &c, sizeof c);
+	int64_t channels = dims[15] = c.channels / groups, terms = taps * channels, image = c.channels * c.height * c.width;
 	struct problem w = problem_new(c.out, terms, 1), x = problem_new(c.batch, image, 1);
 	size_t bytes = (size_t)(4 * c.batch * c.out * positions);
 	struct guarded y = guarded(bytes), again = guarded(bytes), panels = guarded(tri_panels_size(terms, c.out));
@@ -282,7 +282,7 @@ static void check_conv_floats(const struct kernels *k, void *const *ctx, struct 
 	fn(ctx[0], (void *[]){x.f32.at, panels.at, y.at}, dims, NULL);
 	for (int64_t i = 0; i < c.batch * positions * c.out; i++) {
 		int64_t n = i / (positions * c.out), p = i / c.out % positions, o = i % c.out;
-		struct conv_sum want = conv_sum(&c, depthwise, (float *)x.f32.at + n * image, w.f32.at, p, o);
+		struct conv_sum want = conv_sum(&c, channels, (float *)x.f32.at + n * image, w.f32.at, p, o);
 		if (!(fabs(((float *)y.at)[i] - want.sum) <= 1e-6 * want.size))
 			fail_msg("%s: image %d, position %d, channel %d: got %g, want %g", depthwise ? "depthwise" : "conv", (int)n, (int)p,
 				 (int)o, (double)((float *)y.at)[i], want.sum);
@@ -389,11 +389,15 @@ static void check_conv(const struct kernels *k, void *const *ctx, struct tri_con
 		return;
 	c.out_height = high / c.stride_height + 1;
 	c.out_width = wide / c.stride_width + 1;
-	int64_t dims[15];
-	_Static_assert(sizeof dims == sizeof c, "the dims of the kernels");
-	memcpy(dims, &c, sizeof dims);
-	check_conv_floats(k, ctx, c, false);
-	check_conv_floats(k, ctx, c, true);
+	int64_t dims[16];
+	_Static_assert(sizeof dims == sizeof c + sizeof *dims, "the dims of the kernels");
+	memcpy(dims, &c, sizeof c);
+	dims[15] = c.channels;
+	check_conv_floats(k, ctx, c, false, 1);
+	check_conv_floats(k, ctx, c, true, c.channels);
+	for (int64_t groups = 2; groups <= c.channels; groups++)
+		if (c.channels % groups == 0 && c.out % groups == 0)
+			check_conv_floats(k, ctx, c, false, groups);
 	check_conv_i8(k, ctx, &c, dims);
 	check_conv_f32_trit2(k, ctx, &c, dims);
 }
@@ -402,6 +406,8 @@ static void check_convs(const struct kernels *k, void *const *ctx)
 {
 	check_conv(k, ctx, (struct tri_conv){1, 40, 19, 35, 70, 3, 3, 0, 0, 1, 1, 1, 1, 1, 1});
 	check_conv(k, ctx, (struct tri_conv){2, 3, 30, 31, 33, 7, 7, 0, 0, 2, 2, 3, 3, 1, 1});
+	check_conv(k, ctx, (struct tri_conv){1, 24, 9, 11, 96, 3, 3, 0, 0, 1, 1, 1, 1, 1, 1});
+	check_conv(k, ctx, (struct tri_conv){2, 8, 5, 6, 200, 2, 3, 0, 0, 2, 1, 1, 1, 1, 1});
 	check_conv(k, ctx, (struct tri_conv){3, 1, 9, 9, 16, 9, 9, 0, 0, 1, 1, 4, 4, 1, 1});
 	check_conv(k, ctx, (struct tri_conv){1, 17, 12, 13, 48, 5, 5, 0, 0, 2, 2, 6, 7, 2, 3});
 	check_conv(k, ctx, (struct tri_conv){1, 1, 3, 90, 20, 1, 70, 0, 0, 1, 1, 0, 2, 1, 1});
