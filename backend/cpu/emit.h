@@ -33,6 +33,7 @@ struct emit_outer {
 	const struct loop_block *block;  /* the innermost */
 	LLVMValueRef var[LOOP_MAX];      /* of their loops */
 	LLVMValueRef *privates;          /* of each buffer its memory, or NULL */
+	LLVMValueRef list; /* the unit, the frame and the private buffers, for nests that are functions; NULL: there are none */
 };
 struct emit {
 	LLVMContextRef context;

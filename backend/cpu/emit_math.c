@@ -40,6 +40,8 @@ static LLVMValueRef poly(struct emit *e, LLVMValueRef x, const double *c, uint32
 }
 #define POLY(e, x, ...) poly(e, x, (const double[]){__VA_ARGS__}, sizeof((const double[]){__VA_ARGS__}) / sizeof(double))
 
+enum { CURRENT_ROUNDING = 4 };
+
 /* Returns 2^k for a vector of integers -126 … 127. */
 static LLVMValueRef power_of_two(struct emit *e, LLVMValueRef k)
 {
@@ -56,7 +58,20 @@ static LLVMValueRef nearest(struct emit *e, LLVMValueRef x, LLVMValueRef *as_int
 	return sub(e, t, num(e, x, magic));
 }
 
-/* exp(x) = 2^n·exp(r), |r| <= ln(2)/2. 2^n has two factors, so that results at the ends of the range round once. */
+/* Returns p·2^n, rounded once. k is n as a float. */
+static LLVMValueRef scale(struct emit *e, LLVMValueRef p, LLVMValueRef n, LLVMValueRef k)
+{
+	if (e->target->vector_bytes == 64 && value_lanes(p) == 16) {
+		LLVMTypeRef mask = LLVMInt16TypeInContext(e->context);
+		LLVMValueRef args[5] = {p, k, p, LLVMConstAllOnes(mask), LLVMConstInt(e->i32, CURRENT_ROUNDING, 0)};
+		return emit_intrinsic(e, "llvm.x86.avx512.mask.scalef.ps.512", args, 5, NULL, 0);
+	}
+	LLVMValueRef half = LLVMBuildAShr(e->builder, n, bits(e, n, 1), "");
+	p = mul(e, p, power_of_two(e, half));
+	return mul(e, p, power_of_two(e, LLVMBuildSub(e->builder, n, half, "")));
+}
+
+/* exp(x) = 2^n·exp(r), |r| <= ln(2)/2. */
 LLVMValueRef emit_exp(struct emit *e, LLVMValueRef x)
 {
 	LLVMValueRef n, lo = num(e, x, -104.0), hi = num(e, x, 89.0);
@@ -67,9 +82,7 @@ LLVMValueRef emit_exp(struct emit *e, LLVMValueRef x)
 	r = emit_fma(e, k, num(e, x, 2.12194440e-4), r);
 	LLVMValueRef p = POLY(e, r, 1.9875691500e-4, 1.3981999507e-3, 8.3334519073e-3, 4.1665795894e-2, 1.6666665459e-1, 5.0000001201e-1);
 	p = add(e, emit_fma(e, mul(e, p, r), r, r), num(e, x, 1.0));
-	LLVMValueRef half = LLVMBuildAShr(e->builder, n, bits(e, n, 1), "");
-	p = mul(e, p, power_of_two(e, half));
-	return mul(e, p, power_of_two(e, LLVMBuildSub(e->builder, n, half, "")));
+	return scale(e, p, n, k);
 }
 
 /* log(x) = k·ln 2 + log(m), sqrt(1/2) <= m < sqrt(2). */

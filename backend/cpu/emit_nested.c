@@ -35,16 +35,96 @@ LLVMValueRef emit_own_buffer(struct emit *e, uint32_t buffer)
 	return *own;
 }
 
+/* ---- nests that are functions ---- */
+
+/* Such a nest has many constants. In one function, registers would hold those of all nests of the block. */
+static bool is_expensive(const struct loop_nest *n)
+{
+	for (uint32_t k = 0; k < n->n_exprs; k++)
+		if (n->exprs[k].kind == LOOP_OP && (ir_op_traits(n->exprs[k].op) & EXPENSIVE))
+			return true;
+	return false;
+}
+
+static void find_expensive(void *ctx, const struct loop_nest *n) { *(bool *)ctx |= is_expensive(n); }
+
+static void open_private(void *ctx, uint32_t buffer)
+{
+	struct emit *e = ctx;
+	if (e->fn->buffers[buffer].scope == SCOPE_PRIVATE)
+		emit_own_buffer(e, buffer);
+}
+
+/* Stores the values of the unit, the frame, and the private buffers of the block in an array. */
+static LLVMValueRef store_list(struct emit *e, const struct loop_block *b)
+{
+	LLVMValueRef values[] = {e->ctx, e->bufs, e->weights, e->dims, e->scratch, frame_of(e)};
+	uint32_t n = sizeof values / sizeof *values, at = n;
+	for (uint32_t k = 0; k < b->n_stmts; k++)
+		loop_stmt_buffers(&b->stmts[k], open_private, e);
+	for (uint32_t k = 0; k < e->fn->n_buffers; k++)
+		n += e->outer->privates[k] != NULL;
+	LLVMValueRef list = emit_stack_array(e, e->ptr, n);
+	for (uint32_t k = 0; k < at; k++)
+		LLVMBuildStore(e->builder, values[k], emit_element(e, e->ptr, list, k));
+	for (uint32_t k = 0; k < e->fn->n_buffers; k++)
+		if (e->outer->privates[k])
+			LLVMBuildStore(e->builder, e->outer->privates[k], emit_element(e, e->ptr, list, at++));
+	return list;
+}
+
+/* Emits the body of a nest's function: (list, variables of the loops of the blocks …). */
+static void emit_function(struct emit *e, const struct loop_nest *n)
+{
+	struct emit_outer o = *e->outer;
+	LLVMValueRef values[UNIT_VALUES + 1], list = LLVMGetParam(e->function, 0);
+	uint32_t at = UNIT_VALUES + 1;
+	emit_load_unit(e, list, values);
+	emit_use_unit(e, values);
+	e->frame = LLVMBuildLoad2(e->builder, e->ptr, emit_element(e, e->ptr, list, UNIT_VALUES), "");
+	o.privates = calloc(e->fn->n_buffers + 1, sizeof *o.privates);
+	BUG_ON(!o.privates);
+	for (uint32_t k = 0; k < e->fn->n_buffers; k++)
+		if (e->outer->privates[k])
+			o.privates[k] = LLVMBuildLoad2(e->builder, e->ptr, emit_element(e, e->ptr, list, at++), "");
+	for (uint32_t k = 0; k < n->n_outer; k++)
+		o.var[k] = LLVMGetParam(e->function, 1 + k);
+	const struct emit_outer *around = e->outer;
+	e->outer = &o;
+	emit_nest(e, n);
+	e->outer = around;
+	LLVMBuildRetVoid(e->builder);
+	free(o.privates);
+}
+
+static void call_nest(struct emit *e, const struct loop_nest *n)
+{
+	LLVMTypeRef params[1 + LOOP_MAX] = {e->ptr};
+	LLVMValueRef args[1 + LOOP_MAX] = {e->outer->list};
+	for (uint32_t k = 0; k < n->n_outer; k++) {
+		params[1 + k] = e->i64;
+		args[1 + k] = e->outer->var[k];
+	}
+	LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(e->context), params, 1u + n->n_outer, 0);
+	struct emit_outlined o;
+	LLVMValueRef f = emit_outline(e, "nest", type, &o);
+	emit_function(e, n);
+	emit_inline_again(e, &o);
+	LLVMBuildCall2(e->builder, type, f, args, 1u + n->n_outer, "");
+}
+
+/* ---- loops ---- */
+
 static void run_statements(struct emit *e, const struct loop_block *b)
 {
 	for (uint32_t k = 0; k < b->n_stmts; k++)
 		if (b->stmts[k].kind == STMT_NEST)
-			emit_nest(e, &b->stmts[k].u.nest);
+			(is_expensive(&b->stmts[k].u.nest) ? call_nest : emit_nest)(e, &b->stmts[k].u.nest);
 		else
 			emit_nested(e, &b->stmts[k].u.block);
 }
 
-/* Emits the axes from `at` on. What is computed in a loop cannot be used after it. */
+/* Emits the axes from `at` on. Dims that were computed in a loop cannot be used after it. */
 static void run_axes(struct emit *e, struct emit_outer *o, const struct emit_range *range, uint32_t at)
 {
 	const struct loop_nest *n = &o->block->loops;
@@ -53,7 +133,7 @@ static void run_axes(struct emit *e, struct emit_outer *o, const struct emit_ran
 		run_statements(e, o->block);
 		return;
 	}
-	uint32_t loop = n->schedule.axes[at].of, known = e->dim_values.len;
+	uint32_t loop = n->schedule.axes[at].of;
 	if (n->schedule.axes[at].kind == AXIS_PARALLEL) {
 		run_axes(e, o, range, at + 1);
 		return;
@@ -63,7 +143,7 @@ static void run_axes(struct emit *e, struct emit_outer *o, const struct emit_ran
 	o->var[loop] = moved ? LLVMBuildAdd(e->builder, l.var, range->from, "") : l.var;
 	run_axes(e, o, range, at + 1);
 	emit_loop_close(e, &l);
-	e->dim_values.len = known;
+	e->dim_values.len = 0;
 }
 
 void emit_nested(struct emit *e, const struct loop_block *b)
@@ -74,8 +154,12 @@ void emit_nested(struct emit *e, const struct loop_block *b)
 		o.var[k] = e->outer->var[k];
 	o.privates = e->outer ? e->outer->privates : calloc(e->fn->n_buffers + 1, sizeof *o.privates);
 	BUG_ON(!o.privates);
+	bool expensive = false;
+	for (uint32_t k = 0; k < b->n_stmts; k++)
+		loop_stmt_nests(&b->stmts[k], find_expensive, &expensive);
 	e->range = NULL;
 	e->outer = &o;
+	o.list = o.around ? o.around->list : expensive ? store_list(e, b) : NULL;
 	run_axes(e, &o, range, 0);
 	e->outer = o.around;
 	e->range = range;

@@ -6,19 +6,7 @@
 #include "backend/target/target.h"
 #include "base/arena.h"
 
-enum { LEAST_VECTORS = 4, LEAST_ROWS = 8, MOST_NESTS = 16, ALIGNMENT = 64 };
-
-struct joiner {
-	struct loop_fn *f;
-	struct dims *dims;
-	const struct plan_options *options;
-	uint32_t *uses;          /* of each buffer by all statements */
-	uint32_t *inside;        /* of each buffer by those of the candidate */
-	int64_t *row;            /* of each buffer that the candidate writes: the elements of a row; 0: it does not write it */
-	struct loop_nest *nests; /* copies of those of the candidate, which begins with statement `first` */
-	uint32_t first, n;
-	struct rows rows;
-};
+enum { MOST_NESTS = 16 };
 
 static void count_use(void *ctx, uint32_t buffer) { ((uint32_t *)ctx)[buffer]++; }
 
@@ -101,141 +89,22 @@ static bool trim(struct joiner *j)
 	return j->n > 1;
 }
 
-/* ---- rows ---- */
-
-/* Returns the elements from one row to the next, if rows follow each other and the nest touches only its own; else 0. */
-static int64_t row_of(const struct joiner *j, const struct loop_nest *n, const struct loop_access *a, uint32_t loops)
-{
-	uint32_t last = j->rows.n - 1;
-	int64_t row, at, stride, extent;
-	if (!dim_is_const(j->dims, a->stride[last], &row) || row < 1 || !dim_is_const(j->dims, a->base, &at) || at < 0)
-		return 0;
-	for (uint32_t k = last; k-- > 0;)
-		if (!dim_eq(a->stride[k], dim_mul(j->dims, a->stride[k + 1], j->rows.extent[k + 1])))
-			return 0;
-	for (uint32_t k = j->rows.n; k < loops; k++) {
-		if (!dim_is_const(j->dims, a->stride[k], &stride) || !dim_is_const(j->dims, n->extent[k], &extent) || stride < 0 ||
-		    __builtin_mul_overflow(stride, extent - 1, &stride) || __builtin_add_overflow(at, stride, &at))
-			return 0;
-	}
-	return at < row ? row : 0;
-}
-
-static bool note_row(struct joiner *j, const struct loop_nest *n, const struct loop_access *a, uint32_t loops)
-{
-	int64_t row = row_of(j, n, a, loops), *known = &j->row[a->buffer];
-	if (row == 0 || (*known && *known != row))
-		return false;
-	*known = row;
-	return true;
-}
-
-/* Finds the rows of all buffers that the nests write. Returns false if an iteration depends on another one. */
-static bool find_rows(struct joiner *j)
-{
-	memset(j->row, 0, j->f->n_buffers * sizeof *j->row);
-	for (uint32_t i = 0; i < j->n; i++)
-		for (uint32_t k = 0; k < j->nests[i].n_stores; k++)
-			if (!note_row(j, &j->nests[i], &j->nests[i].stores[k].access, j->nests[i].n_parallel))
-				return false;
-	for (uint32_t i = 0; i < j->n; i++)
-		for (uint32_t k = 0; k < j->nests[i].n_exprs; k++) {
-			const struct loop_expr *e = &j->nests[i].exprs[k];
-			uint32_t loops = j->nests[i].n_parallel + (e->in_reduction ? j->nests[i].n_reduce : 0u);
-			if (e->kind == LOOP_LOAD && j->row[e->access.buffer] && !note_row(j, &j->nests[i], &e->access, loops))
-				return false;
-		}
-	return true;
-}
-
-/* ---- costs ---- */
-
-/* True if only the candidate uses the buffer, so that it can be one of a row. */
-static bool is_own(const struct joiner *j, uint32_t buffer)
-{
-	return j->row[buffer] && j->f->buffers[buffer].kind == BUFFER_TEMP && j->inside[buffer] == j->uses[buffer];
-}
-
-static int64_t row_bytes(const struct joiner *j, uint32_t buffer)
-{
-	return j->row[buffer] * (int64_t)dtype_size(j->f->buffers[buffer].type.elem);
-}
-
-/* The product of the rows, or INT64_MAX if it is not constant. */
-static int64_t count_rows(const struct joiner *j)
-{
-	int64_t n = 1, extent;
-	for (uint32_t k = 0; k < j->rows.n; k++)
-		if (!dim_is_const(j->dims, j->rows.extent[k], &extent) || __builtin_mul_overflow(n, extent, &n))
-			return INT64_MAX;
-	return n;
-}
-
-/* Returns the bytes of a row that several nests read, of a buffer that none of them writes; else 0. */
-static int64_t shared_bytes(const struct joiner *j, uint32_t buffer)
-{
-	int64_t row = 0;
-	uint32_t readers = 0;
-	for (uint32_t i = 0; i < j->n; i++) {
-		const struct loop_nest *n = &j->nests[i];
-		int64_t its = 0;
-		for (uint32_t k = 0; k < n->n_exprs; k++) {
-			const struct loop_expr *e = &n->exprs[k];
-			if (e->kind == LOOP_LOAD && e->access.buffer == buffer)
-				its = row_of(j, n, &e->access, n->n_parallel + (e->in_reduction ? n->n_reduce : 0u));
-		}
-		readers += its > 0;
-		row = its > row ? its : row;
-	}
-	return readers > 1 ? row * (int64_t)dtype_size(j->f->buffers[buffer].type.elem) : 0;
-}
-
-/* True if what the nests share of a row fits the cache, or the local memory of a work group, and all rows do not. */
-static bool is_worth(const struct joiner *j)
-{
-	const struct target *t = j->options->target;
-	int64_t rows = count_rows(j), frame = 0, row = 0, longest = 0, all;
-	for (uint32_t k = 0; k < j->f->n_buffers; k++) {
-		bool own = is_own(j, k);
-		int64_t bytes = own ? row_bytes(j, k) : j->row[k] || !j->uses[k] ? 0 : shared_bytes(j, k);
-		longest = bytes > longest ? bytes : longest;
-		if (bytes > LOOP_MOST_FRAME)
-			return false;
-		row += bytes;
-		frame += own ? bytes + ALIGNMENT : 0;
-	}
-	if (frame > LOOP_MOST_FRAME || (t->group_size ? frame > t->l1_bytes / 2 : row > t->l2_bytes / 2))
-		return false;
-	if (longest < LEAST_VECTORS * (int64_t)t->vector_bytes || rows < LEAST_ROWS)
-		return false;
-	return __builtin_mul_overflow(row, rows, &all) || all > t->l1_bytes / 2;
-}
-
-/* True if the nest is as fast inside of the block, and sums in the same order. */
-static bool keeps_schedule(const struct joiner *j, struct loop_nest *n)
-{
-	if (j->options->target->group_size)
-		return !n->n_reductions || (n->n_parallel == j->rows.n && schedule_is_shared(j->f, n));
-	uint32_t vector = schedule_vector_loop(j->f, n, j->options);
-	return vector == LOOP_NONE || vector >= j->rows.n || (n->n_parallel == j->rows.n && !n->n_reduce);
-}
-
 static bool can_join(struct joiner *j)
 {
 	memset(j->inside, 0, j->f->n_buffers * sizeof *j->inside);
 	for (uint32_t k = 0; k < j->n; k++)
 		loop_stmt_buffers(&j->f->stmts[j->first + k], count_use, j->inside);
 	for (uint32_t k = 0; k < j->n; k++)
-		if (!keeps_schedule(j, &j->nests[k]))
+		if (!loops_keeps_schedule(j, &j->nests[k]))
 			return false;
-	return find_rows(j) && is_worth(j);
+	return loops_find_rows(j) && loops_is_worth_block(j);
 }
 
 /* ---- the block ---- */
 
 static void own_access(const struct joiner *j, struct loop_access *a)
 {
-	for (uint32_t k = 0; k < j->rows.n && is_own(j, a->buffer); k++)
+	for (uint32_t k = 0; k < j->rows.n && loops_is_own(j, a->buffer); k++)
 		a->stride[k] = dim_const(j->dims, 0);
 }
 
@@ -250,7 +119,7 @@ static void own_buffers(struct joiner *j)
 	}
 	for (uint32_t k = 0; k < j->f->n_buffers; k++) {
 		struct loop_buffer *b = &j->f->buffers[k];
-		if (!is_own(j, k))
+		if (!loops_is_own(j, k))
 			continue;
 		bool small = j->row[k] <= LOOP_MOST_PRIVATE && !j->options->target->group_size;
 		b->scope = small ? SCOPE_PRIVATE : SCOPE_LOCAL;
