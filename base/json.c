@@ -131,6 +131,16 @@ void json_member_num(struct json_writer *w, const char *key, double v)
 	json_num(w, v);
 }
 
+void json_member_real(struct json_writer *w, const char *key, double v)
+{
+	json_key(w, key);
+	comma(w);
+	if (isfinite(v))
+		buf_printf(w->out, "%.9g", v);
+	else
+		buf_puts(w->out, "null");
+}
+
 void json_member_bool(struct json_writer *w, const char *key, bool v)
 {
 	json_key(w, key);

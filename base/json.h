@@ -25,5 +25,6 @@ void json_member_open(struct json_writer *w, const char *key, char bracket);
 void json_member_str(struct json_writer *w, const char *key, const char *v);
 void json_member_int(struct json_writer *w, const char *key, int64_t v);
 void json_member_num(struct json_writer *w, const char *key, double v);
+void json_member_real(struct json_writer *w, const char *key, double v); /* nine significant digits */
 void json_member_bool(struct json_writer *w, const char *key, bool v);
 #endif

@@ -7,6 +7,7 @@
 #include "backend/plan/plan.h"
 
 struct object;
+struct quantized;
 struct unit_lines;
 
 /* Packed weights. Slots with the same key share one. */
@@ -16,6 +17,7 @@ struct model_blob {
 	size_t len;
 	uint64_t offset;             /* a multiple of MODEL_BLOB_ALIGN; blobs with equal bytes may share it */
 	uint32_t part;               /* the part that it is packed with */
+	dtype elem;                  /* of the value before it is packed */
 	bool is_initial;             /* made of initial values of parameters, which take long to compute */
 	const struct hir_unit *unit; /* for messages */
 };
@@ -74,6 +76,7 @@ struct weight_host {
 	/* Copies the next n of b->len bytes, from byte `at` on. Returns false with a message in *error. */
 	bool (*write)(void *ctx, struct model_blob *b, uint64_t at, const void *bytes, size_t n, const char **error);
 	void *ctx;
+	void (*quantized)(void *ctx, const struct quantized *q); /* called for each parameter that is quantized; may be NULL */
 };
 /* Memory for one packed blob at a time; may be all zero. */
 struct pack_buffer {

@@ -1,8 +1,10 @@
 /* Computes and packs weights, part by part. A piece is evaluated only if a missing blob depends on it, and once. */
 #include <stdlib.h>
 #include "backend/interp/interp.h"
+#include "backend/ir/ir.h"
 #include "backend/link/layout_weights.h"
 #include "backend/link/model.h"
+#include "backend/link/quantized.h"
 #include "base/arena.h"
 #include "base/bug.h"
 #include "base/huge_alloc.h"
@@ -98,6 +100,35 @@ static bool interpret(struct packer *p, const struct ir_fn *f, const struct valu
 	return true;
 }
 
+/* A result in the order of the weights. */
+static struct stream_result straight_result(const struct ir_fn *f, uint32_t i, const struct stream_result *r, struct arena *scratch)
+{
+	struct stream_result out = *r;
+	if (r->is_transposed || ir_at(f, f->outputs[i])->op != OP_TRANSPOSE || r->tensor.rank != 2)
+		return out;
+	out.tensor.dims[0] = r->tensor.dims[1];
+	out.tensor.dims[1] = r->tensor.dims[0];
+	out.tensor.data = arena_alloc(scratch, (size_t)tensor_bytes(&r->tensor) + 1, 64);
+	layout_pack_transposed(LAYOUT_PLAIN, &r->tensor, out.tensor.data);
+	return out;
+}
+
+/* Reports what the piece did to its parameters. */
+static void report(struct packer *p, const struct ir_fn *f, const struct value *const *args, uint32_t n,
+		   const struct stream_result *results, struct arena *scratch)
+{
+	struct stream_result *straight = ARENA_ARRAY(scratch, struct stream_result, f->n_outputs + 1);
+	for (uint32_t i = 0; i < f->n_outputs; i++)
+		straight[i] = straight_result(f, i, &results[i], scratch);
+	for (uint32_t i = 0; i < n; i++) {
+		struct tensor w;
+		struct quantized q;
+		if (args[i]->param != VALUE_COMPUTED && value_tensor(p, args[i], scratch, &w) &&
+		    quantized_measure(&w, straight, f->n_outputs, p->in->program->params[args[i]->param].name, &q))
+			p->host->quantized(p->host->ctx, &q);
+	}
+}
+
 /* A value that an argument needs may have failed: then the error is known. */
 static bool evaluate(struct packer *p, struct evaluation *e, uint32_t piece)
 {
@@ -114,6 +145,8 @@ static bool evaluate(struct packer *p, struct evaluation *e, uint32_t piece)
 		    : interpret(p, f, args, n, scratch, results, &error);
 	if (!ok && error)
 		fail(p, e->plan->unit->name, error);
+	if (ok && p->host->quantized)
+		report(p, f, args, n, results, scratch);
 	for (uint32_t o = 0, k = 0; ok && o < interface->n_outputs; o++)
 		if (interface->outputs[o].piece == piece)
 			e->outputs[o] = results[k++];

@@ -70,7 +70,8 @@ static uint32_t add_blob(struct weight_layout *w, const struct plan *plan, const
 	if (map_get(&w->blobs, key, &found))
 		return (uint32_t)found;
 	map_put(&w->blobs, key, w->blob_list.len);
-	struct model_blob blob = {.key = key, .len = layout_packed_size(layout, &t), .unit = plan->unit, .is_initial = is_initial(w, v)};
+	struct model_blob blob = {
+		.key = key, .len = layout_packed_size(layout, &t), .unit = plan->unit, .elem = t.elem, .is_initial = is_initial(w, v)};
 	vec_push(&w->blob_list, blob);
 	vec_push(&w->sources, ((struct blob_source){*v, layout}));
 	return w->blob_list.len - 1;

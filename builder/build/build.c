@@ -108,7 +108,7 @@ static bool run_steps(struct build *b)
 	       context_next(c, dump_units(c, p)) &&
 	       context_next(c, params_bind(c, p)) &&
 	       context_next(c, units_plan(c, p, r)) &&
-	       context_next(c, dump_after_plan(c)) &&
+	       context_next(c, dump_after_plan(c, p)) &&
 	       context_next(c, allow_warnings(c)) &&
 	       context_next(c, find_repository(c, repo)) &&
 	       context_next(c, compile_set_find(c, p, repo, set, r)) &&

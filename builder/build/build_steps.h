@@ -161,7 +161,7 @@ void checks_save(struct build_context *c, const struct project *p);
 enum step dump_files(const struct build_context *c, const struct project *p);
 enum step dump_after_check(const struct build_context *c);
 enum step dump_units(struct build_context *c, const struct project *p);
-enum step dump_after_plan(const struct build_context *c);
+enum step dump_after_plan(struct build_context *c, struct project *p);
 
 /* ---- params.c: Steps that give every parameter a value: from the weights file, else from its initializer. ---- */
 bool params_open_files(struct build_context *c, struct project *p);

@@ -5,6 +5,7 @@
 #include "base/diag.h"
 #include "builder/build/generators.h"
 #include "builder/build/lines.h"
+#include "builder/build/link.h"
 #include "builder/build/session.h"
 #include "builder/build/timing.h"
 #include "builder/manifest/options.h"
@@ -26,7 +27,7 @@ static bool asks(const struct build_context *c, enum dump d) { return c->request
 /* Only several dumps have titles. */
 static void print_title(const struct build_context *c, enum dump d)
 {
-	static const char *const titles[] = {"", "tokens", "ast", "types", "ir", "loops", "llvm", "asm"};
+	static const char *const titles[] = {"", "tokens", "ast", "types", "ir", "loops", "llvm", "asm", "quantized"};
 	uint32_t all = c->request.options->dumps;
 	if (all & (all - 1))
 		fprintf(c->request.out, "==== %s ====\n", titles[d]);
@@ -165,13 +166,21 @@ enum step dump_units(struct build_context *c, const struct project *p)
 		ok = dump_model(c, &p->models[i], DUMP_NONE) && ok;
 	if (!ok)
 		return STEP_FAILED;
-	return o->dumps || o->stop >= STOP_PASS || o->stop == STOP_ELABORATE ? STEP_DONE : STEP_NEXT;
+	bool last = o->dumps && !asks(c, DUMP_QUANTIZED);
+	return last || o->stop >= STOP_PASS || o->stop == STOP_ELABORATE ? STEP_DONE : STEP_NEXT;
 }
 
 enum step dump_after_check(const struct build_context *c) { return c->request.options->stop == STOP_TYPECHECK ? STEP_DONE : STEP_NEXT; }
 
-enum step dump_after_plan(const struct build_context *c)
+enum step dump_after_plan(struct build_context *c, struct project *p)
 {
 	enum stop_stage stop = c->request.options->stop;
+	bool ok = true;
+	if (asks(c, DUMP_QUANTIZED)) {
+		print_title(c, DUMP_QUANTIZED);
+		for (uint32_t i = 0; i < p->n_models; i++)
+			ok = pack_print_quantized(&p->models[i]) && ok;
+		return ok ? STEP_DONE : STEP_FAILED;
+	}
 	return stop == STOP_IR || stop == STOP_OPT ? STEP_DONE : STEP_NEXT;
 }

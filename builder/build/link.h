@@ -49,6 +49,9 @@ bool pack_map(struct variant *v);
 /* Completes the library: the first `before` bytes of `library` are its start, the others follow `gap` bytes later. False: reported. */
 bool pack_publish(struct variant *v, const struct buf *library, size_t before, uint64_t gap);
 
+/* ---- quantized.c: Prints what quantizers did to the parameters of a model. False: reported. ---- */
+bool pack_print_quantized(struct model_job *m);
+
 /* ---- link_external.c: Linking by an outside command (`linker = cc`), in place of our own linker. ---- */
 
 /* Runs `command`, a C compiler driver found on PATH, over r's objects in the folder `scratch`, which is made and removed. Appends the

@@ -156,7 +156,7 @@ const char *pack_weights(struct variant *v, struct arena *a, uint32_t worker)
 	struct model_job *m = v->model;
 	struct model_input in = pack_model_input(v);
 	struct packer packer = {v, m->context->stores.cache, a};
-	struct weight_host host = {find_packed, write_packed, &packer};
+	struct weight_host host = {find_packed, write_packed, &packer, NULL};
 	struct pack_buffer buffer = {0};
 	const char *error = NULL;
 	uint32_t part;

@@ -37,7 +37,8 @@ static const char *const loop_texts[] = {
 #include "backend/loops/loop_passes.def"
 #undef LOOP_PASS
 };
-static const char *const dumps[] = {"", "dump-tokens", "dump-ast", "dump-types", "dump-ir", "dump-loops", "dump-llvm", "dump-asm"};
+static const char *const dumps[] = {"",           "dump-tokens", "dump-ast", "dump-types",    "dump-ir",
+				    "dump-loops", "dump-llvm",   "dump-asm", "dump-quantized"};
 static const char *const colors[] = {[COLOR_AUTO] = "auto", [COLOR_ALWAYS] = "always", [COLOR_NEVER] = "never"};
 static const char *const message_formats[] = {"human", "json"};
 static const char *const text_formats[] = {[PRINT_TEXT] = "text", [PRINT_JSON] = "json"};

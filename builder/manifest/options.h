@@ -16,7 +16,7 @@ enum stop_stage {
 	STOP_CODEGEN,
 	STOP_PASS /* and more: the tensor passes, then the loop passes */
 };
-enum dump { DUMP_NONE, DUMP_TOKENS, DUMP_AST, DUMP_TYPES, DUMP_IR, DUMP_LOOPS, DUMP_LLVM, DUMP_ASM };
+enum dump { DUMP_NONE, DUMP_TOKENS, DUMP_AST, DUMP_TYPES, DUMP_IR, DUMP_LOOPS, DUMP_LLVM, DUMP_ASM, DUMP_QUANTIZED };
 
 /* The value of --format. PRINT_TEXT is the default; for `trib graph` it is dot. */
 enum print_format { PRINT_TEXT, PRINT_JSON, PRINT_HTML };

@@ -233,6 +233,29 @@ class MissingFile(WeightsFile):
         self.assertEqual([(t["name"], t["input"]) for t in reported], [("w", False), ("x", True)])
 
 
+class Quantized(WeightsFile):
+    """trib build --dump-quantized"""
+
+    def test_each_quantized_parameter_has_a_line(self):
+        for out, count in ((40, 300), (8, 8)):  # in blocks, and a small square one
+            self.write("net.tri", NET.replace("Linear(4, 3)", f"Linear(4, {count})").replace("BitLinear(3, 2)", f"BitLinear({count}, {out})"))
+            w = np.random.default_rng(5).standard_normal((out, count)).astype(np.float32)
+            self.save({"fc1.weight": np.ones((count, 4), np.float32), "fc1.bias": np.ones(count, np.float32), "fc2.weight": w,
+                       "fc2.norm.weight": np.ones(count, np.float32)})
+            scale = np.abs(w).astype(np.float64).mean()
+            codes = np.clip(np.round(w / np.float32(scale)), -1, 1)
+            error = np.linalg.norm(w.astype(np.float64) - scale * codes) / np.linalg.norm(w.astype(np.float64))
+            lines = map(json.loads, self.trib("build", "--dump-quantized", "--message-format=json").stdout.splitlines())
+            line, = (x for x in lines if x["type"] == "quantized")
+            self.assertEqual((line["type"], line["model"], line["name"], line["dtype"], line["shape"]), ("quantized", "net", "fc2.weight", "trit", [out, count]))
+            for key, want in (("zeros", (codes == 0).mean()), ("scale", scale), ("error", error)):
+                self.assertAlmostEqual(line[key], want, 5)
+            said = self.trib("build", "--dump-quantized").stdout
+            self.assertRegex(said, rf"^fc2.weight +trit +\[{out}, {count}\]  zeros {100 * (codes == 0).mean():.1f} %  scale {scale:.4f}\d*  "
+                             rf"relative error {error:.4f}\n$")
+            self.assertFalse(os.path.exists(self.path("build/libnet.so")))
+
+
 class Formats(WeightsFile):
     def test_errors_name_the_file_format(self):
         for name, content, words in (
