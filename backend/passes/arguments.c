@@ -67,8 +67,8 @@ static bool keeps_channels(const struct hir_node *n, const struct hir_node *x)
 	case BI_MATMUL:
 	case BI_ATTENTION:
 	case BI_TRANSPOSE:
-	case BI_PERMUTE:
-	case BI_RESHAPE: return false;
+	case BI_PERMUTE: return false;
+	case BI_RESHAPE: return hir_same_shape(t, o);
 	case BI_CONCAT:
 	case BI_SLICE: return true;
 	default: return dim_eq(t->dims[1], o->dims[1]);

@@ -26,17 +26,23 @@ struct value rule_absmean_quantize(struct emitter *e, struct builtin_call *c)
 
 struct value rule_absmax_quantize(struct emitter *e, struct builtin_call *c)
 {
-	uint32_t axis;
+	uint32_t axes[HIR_MAX_RANK], n = 1;
+	struct hir_arg items[HIR_MAX_RANK];
 	bool trits = is_trits(e, c, 0);
 	hir_ref x = c->operand[0];
-	if (!need_axis(e, c, 1, type_of(e, x)->rank, &axis))
+	if (!need_axes(e, c, 1, type_of(e, x)->rank, axes, &n))
 		return VALUE_POISON;
+	if (!n)
+		return rule_error(e, c, DIAG_ARG_VALUE, c->ats[1], "at least one dimension is needed");
 	struct hir_type q = *type_of(e, x), s = q;
 	q.elem = DT_INT8;
-	s.dims[axis] = dim_const(e->b->dims, 1);
+	for (uint32_t k = 0; k < n; k++) {
+		s.dims[axes[k]] = dim_const(e->b->dims, 1);
+		items[k] = arg_int(axes[k]);
+	}
 	if (trits)
 		return keep_trits(e, c, DT_INT8, &s);
-	struct hir_arg a[2] = {arg_tensor(x), arg_int(axis)};
+	struct hir_arg a[2] = {arg_tensor(x), n == 1 ? items[0] : arg_list(e, items, n)};
 	return emit_two_results(e, emit_builtin(e, c->bi, &q, a, 2, c->at), &q, &s, c->at);
 }
 

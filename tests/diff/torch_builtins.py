@@ -741,6 +741,8 @@ class Quantize(BatchTest):
             self.case("absmean_quantize({x})", {"x": x}, ((x / scale).round().clamp(-1, 1).to(torch.int8), scale))
             scale = x.abs().amax(a, keepdim=True).clamp(min=1e-5) / 127
             self.case(f"absmax_quantize({{x}}, {a})", {"x": x}, ((x / scale).round().clamp(-127, 127).to(torch.int8), scale))
+            scale = x.abs().amax((0, x.dim() - 1), keepdim=True).clamp(min=1e-5) / 127
+            self.case("absmax_quantize({x}, dim=[-1, 0])", {"x": x}, ((x / scale).round().clamp(-127, 127).to(torch.int8), scale))
             for dim in (None, a):
                 size = x.abs()
                 mean = size.mean() if dim is None else size.mean(dim, keepdim=True)
