@@ -175,6 +175,12 @@ void ir_verify_or_abort(const struct ir_fn *f, const char *after);
 bool ir_shapes_proven(const struct ir_fn *f, ir_ref r);
 /* Writes f as text; reads such a text back. ir_read returns NULL after reporting an error into `diags`. */
 void ir_print(const struct ir_fn *f, struct buf *out);
+/* Prints a comment after each instruction for which `note` appends text. */
+struct ir_notes {
+	void (*note)(const void *context, const struct ir_fn *f, ir_ref r, struct buf *out);
+	const void *context;
+};
+void ir_print_with_notes(const struct ir_fn *f, const struct ir_notes *notes /* may be NULL */, struct buf *out);
 struct ir_fn *ir_read(struct arena *unit, const struct source *text, struct diags *diags);
 /* The hash of f without positions and names of symbols. A callee counts by its symbol and identity. */
 hash128 ir_hash(const struct ir_fn *f);

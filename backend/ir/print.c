@@ -41,7 +41,18 @@ static void print_inst(const struct ir_fn *f, ir_ref r, struct buf *out)
 	print_type(f->dims, &i->type, out);
 	if (i->layout != LAYOUT_PLAIN)
 		buf_printf(out, " as %s", ir_layout_text(i->layout));
-	buf_putc(out, '\n');
+}
+
+static void print_note(const struct ir_notes *notes, const struct ir_fn *f, ir_ref r, struct buf *out)
+{
+	size_t before = out->len;
+	if (!notes)
+		return;
+	buf_puts(out, " ; ");
+	size_t start = out->len;
+	notes->note(notes->context, f, r, out);
+	if (out->len == start)
+		out->len = before;
 }
 
 static void print_declarations(const char *what, const struct ir_fn *f, const struct hir_type *t, uint32_t n, struct buf *out)
@@ -53,7 +64,9 @@ static void print_declarations(const char *what, const struct ir_fn *f, const st
 	}
 }
 
-void ir_print(const struct ir_fn *f, struct buf *out)
+void ir_print(const struct ir_fn *f, struct buf *out) { ir_print_with_notes(f, NULL, out); }
+
+void ir_print_with_notes(const struct ir_fn *f, const struct ir_notes *notes, struct buf *out)
 {
 	buf_printf(out, "fn %s(", f->name);
 	for (uint32_t k = 0; k < dims_syms(f->dims); k++)
@@ -61,8 +74,11 @@ void ir_print(const struct ir_fn *f, struct buf *out)
 	buf_puts(out, ")\n");
 	print_declarations("in", f, f->inputs, f->n_inputs, out);
 	print_declarations("weight", f, f->weights, f->n_weights, out);
-	for (uint32_t r = 0; r < f->n_insts; r++)
+	for (uint32_t r = 0; r < f->n_insts; r++) {
 		print_inst(f, r, out);
+		print_note(notes, f, r, out);
+		buf_putc(out, '\n');
+	}
 	buf_puts(out, "out");
 	for (uint32_t k = 0; k < f->n_outputs; k++)
 		buf_printf(out, " %%%u", f->outputs[k]);

@@ -7,6 +7,7 @@
 
 struct arena;
 struct buf;
+struct ir_notes;
 
 enum pass_fact_index {
 #define FACT(id, text) FACT_INDEX_##id,
@@ -40,6 +41,7 @@ struct pass_trace {
 	const char *only;             /* text of only this pass, changed or not, or of this stage. NULL: of all */
 	const char *stop;             /* the pass after which nothing more runs. NULL: none */
 	struct pass_figures *figures; /* of each row of the list that runs */
+	const struct ir_notes *notes; /* comments in the text of tensor IR; NULL: none */
 };
 
 /* A run through a list. */

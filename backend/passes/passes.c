@@ -51,7 +51,7 @@ static bool run_one(enum pass_number k, struct ir_fn *f, struct pass_context *c)
 	verify(f, c, p->text);
 	struct buf *text = pass_text(&c->run, p, changes);
 	if (text)
-		ir_print(f, text);
+		ir_print_with_notes(f, c->run.trace->notes, text);
 	return changes > 0;
 }
 

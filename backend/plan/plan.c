@@ -53,7 +53,7 @@ static void print_stage(const struct pass_run *r, const char *stage, const struc
 	struct buf *text = pass_stage_text(r, stage);
 	if (!text)
 		return;
-	ir_print(f, text);
+	ir_print_with_notes(f, r->trace->notes, text);
 	print_cost(f, text);
 }
 

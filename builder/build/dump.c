@@ -1,5 +1,6 @@
 #include "builder/build/build_steps.h"
 #include <stdio.h>
+#include "backend/ir/ir.h"
 #include "backend/plan/figures.h"
 #include "base/arena.h"
 #include "base/diag.h"
@@ -98,11 +99,11 @@ static const char *last_pass(const struct options *o)
 }
 
 /* `d`: DUMP_NONE to run the passes only. */
-static struct plan_trace trace_of(const struct options *o, enum dump d, struct buf *text)
+static struct plan_trace trace_of(const struct options *o, enum dump d, const struct ir_notes *notes, struct buf *text)
 {
 	const char *stop = last_pass(o), *loops_after = o->loops_after ? o->loops_after : stop;
 	return (struct plan_trace){
-		.ir = {.stop = stop, .only = o->ir_after, .text = d == DUMP_IR ? text : NULL},
+		.ir = {.stop = stop, .only = o->ir_after, .text = d == DUMP_IR ? text : NULL, .notes = notes},
 		.loops = {.stop = stop, .only = loops_after, .text = d == DUMP_LOOPS && loops_after ? text : NULL},
 	};
 }
@@ -129,7 +130,8 @@ static bool dump_unit(struct build_context *c, const struct model_job *m, enum d
 	if (d == DUMP_TYPES) {
 		hir_print(u, text);
 	} else {
-		struct plan_trace trace = trace_of(c->request.options, d, text);
+		const struct ir_notes notes = lines_notes(c->sources);
+		struct plan_trace trace = trace_of(c->request.options, d, &notes, text);
 		const struct plan *p = plan_for_dump(c, scratch, u, &o, &trace);
 		ok = p ? d <= DUMP_IR || trace.loops.text || dump_code(c, d, u, p, text) : trace.ir.stop && !diags_errors(c->diags);
 	}

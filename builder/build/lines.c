@@ -94,7 +94,6 @@ void lines_hash(const struct unit_lines *l, struct hasher *h)
 static void print_origin(const struct sources *s, const struct origins *o, uint32_t origin, struct buf *out)
 {
 	span at = position_of(o->units[o->list[origin].unit], o->list[origin].node);
-	buf_putc(out, ' ');
 	if (at.source != SPAN_NO_SOURCE) {
 		struct position p = source_position(s, at.source, at.start);
 		buf_printf(out, "%s:%u:%u ", sources_get(s, at.source)->path, p.line, p.col);
@@ -108,26 +107,29 @@ static void print_origin(const struct sources *s, const struct origins *o, uint3
 }
 
 /* Prints the origins of an instruction, with the calls that were inlined. */
-static void print_value(const struct sources *s, const struct origins *o, uint32_t value, origin_set set, struct buf *out)
+static void print_note(const void *sources, const struct ir_fn *f, ir_ref r, struct buf *out)
 {
+	const struct origins *o = f->origins;
 	uint32_t n;
-	const uint32_t *members = origins_of(o, set, &n);
-	buf_printf(out, "; %%%u", value);
+	const uint32_t *members = origins_of(o, ir_at(f, r)->origin, &n);
 	for (uint32_t k = 0; k < n; k++) {
-		buf_puts(out, k ? "," : "");
+		buf_puts(out, k ? ", " : "");
 		for (uint32_t origin = members[k]; origin != ORIGIN_NONE; origin = o->list[origin].inlined_at) {
-			buf_puts(out, origin == members[k] ? "" : " in");
-			print_origin(s, o, origin, out);
+			buf_puts(out, origin == members[k] ? "" : " in ");
+			print_origin(sources, o, origin, out);
 		}
 	}
-	buf_putc(out, '\n');
 }
+
+struct ir_notes lines_notes(const struct sources *s) { return (struct ir_notes){print_note, s}; }
 
 void lines_print(const struct sources *s, const struct ir_fn *run_fn, const struct loop_fn *loops, struct buf *out)
 {
 	for (uint32_t i = 0; i < loops->n_stmts; i++)
 		for (uint32_t k = 0; k < loops->stmts[i].n_values; k++) {
 			uint32_t v = loops->stmts[i].values[k];
-			print_value(s, run_fn->origins, v, ir_at(run_fn, v)->origin, out);
+			buf_printf(out, "; %%%u ", v);
+			print_note(s, run_fn, v, out);
+			buf_putc(out, '\n');
 		}
 }

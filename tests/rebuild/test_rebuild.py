@@ -191,6 +191,9 @@ class Rebuild(ProjectTest):
         """Code of an inlined function names it and the place of the call; a loop of several lines names all of them."""
         said = self.trib("build", "--dump-loops").stdout
         self.assertRegex(said, r"; %\d+ src/blocks.tri:13:\d+ add in src/net.tri:5:\d+ shift")
+        ir = self.trib("build", "--dump-ir").stdout
+        self.assertRegex(ir, r"(?m)^%\d+ = add .* ; src/blocks.tri:13:\d+ add in src/net.tri:5:\d+ shift$")
+        self.assertEqual(re.findall(r"(?m)^%\d+ = [^;]*$", ir), [], "instructions without a place")
         loops = re.findall(r"nest of \[%\d+(?:, %\d+)+\]", said)
         self.assertTrue(loops, said)
         info = subprocess.run(["readelf", "--debug-dump=info", self.path("build/libnet.so")], check=True, capture_output=True, text=True).stdout
