@@ -19,9 +19,16 @@ void buf_reserve(struct buf *b, size_t n)
 	b->cap = cap;
 }
 
+/* buf_reserve, without a call if there is room. */
+static inline void make_room(struct buf *b, size_t n)
+{
+	if (n >= b->cap - b->len) /* the NUL at the end needs a byte */
+		buf_reserve(b, n);
+}
+
 void buf_put(struct buf *b, const void *bytes, size_t n)
 {
-	buf_reserve(b, n);
+	make_room(b, n);
 	if (n)
 		memcpy(b->at + b->len, bytes, n);
 	b->len += n;
@@ -55,13 +62,15 @@ void buf_printf(struct buf *b, const char *fmt, ...)
 	va_end(ap);
 }
 
-static void put_le(struct buf *b, uint64_t v, size_t bytes)
+static inline void put_le(struct buf *b, uint64_t v, size_t bytes)
 {
 	unsigned char le[8];
-
 	for (size_t i = 0; i < bytes; i++)
 		le[i] = (unsigned char)(v >> (8 * i));
-	buf_put(b, le, bytes);
+	make_room(b, bytes);
+	memcpy(b->at + b->len, le, bytes);
+	b->len += bytes;
+	b->at[b->len] = '\0';
 }
 
 void buf_u8(struct buf *b, uint8_t v) { put_le(b, v, 1); }
