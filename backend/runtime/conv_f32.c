@@ -12,7 +12,15 @@
 #include "f32_panels.h"
 #include "f32_trit2.h"
 
-enum { BLOCK = 384, COLUMNS = 2 * TRI_PANEL, FEW_CHANNELS = 16, MOST_COPIED = 48, COPIED_SEGMENTS = 11, COPIED_ROWS = 48 };
+enum {
+	BLOCK = 384,
+	COLUMNS = 4 * TRI_PANEL,
+	TILE = 72 * COLUMNS,
+	FEW_CHANNELS = 16,
+	MOST_COPIED = 48,
+	COPIED_SEGMENTS = 11,
+	COPIED_ROWS = 48
+};
 enum { SMALL_WEIGHTS = 1 << 18 }; /* elements that stay in the cache of a core */
 
 struct job {
@@ -27,7 +35,8 @@ struct job {
 	int64_t segments, length;          /* of a window; terms of a segment */
 	int64_t per_block;                 /* segments of a block; or terms, if a segment does not fit */
 	int64_t per_chunk;                 /* segments whose pointers are held at a time */
-	int64_t rows, blocks;              /* positions of a tile; tiles of an image */
+	int64_t rows, columns;             /* of a tile */
+	int64_t blocks;                    /* tiles of an image */
 	const struct tri_epilogue *epilogue;
 	struct tri_grid grid;
 	int64_t parts; /* of the grid's rows */
@@ -170,17 +179,17 @@ static void choose_numbers(const struct job *job, const struct tri_conv_rows *r,
 	float window[TRI_CONV_MOST_TERMS];
 	for (int64_t i = 0; i < r->n; i++) {
 		copy_window(job, r, i, window);
-		tri_trit2_sum_row(job->trits, window, o / TRI_PANEL, (columns + TRI_PANEL - 1) / TRI_PANEL, tile + i * COLUMNS);
+		tri_trit2_sum_row(job->trits, window, o / TRI_PANEL, (columns + TRI_PANEL - 1) / TRI_PANEL, tile + i * job->columns);
 	}
 }
 
 /* Computes the tile of positions from p on, channels from o on. */
 static void compute_tile(const struct job *job, int64_t image, int64_t p, int64_t o)
 {
-	_Alignas(64) float tile[TRI_CONV_ROWS * COLUMNS];
+	_Alignas(64) float tile[TILE];
 	struct windows v;
 	int64_t rows = job->positions - p < job->rows ? job->positions - p : job->rows;
-	int64_t columns = job->c.out - o < COLUMNS ? job->c.out - o : COLUMNS;
+	int64_t columns = job->c.out - o < job->columns ? job->c.out - o : job->columns;
 	bool direct = !job->epilogue && !job->chooses && columns % TRI_HALF_PANEL == 0;
 	float *to = job->y + (image * job->positions + p) * job->c.out + o, *y = direct ? to : tile;
 	memset(v.zeros, 0, sizeof v.zeros);
@@ -188,12 +197,12 @@ static void compute_tile(const struct job *job, int64_t image, int64_t p, int64_
 	if (job->chooses)
 		choose_numbers(job, &v.rows, o, columns, tile);
 	else
-		compute_columns(job, &v, o, columns, y, direct ? job->c.out : COLUMNS);
+		compute_columns(job, &v, o, columns, y, direct ? job->c.out : job->columns);
 	if (job->epilogue)
-		job->epilogue->fn(job->epilogue, tile, COLUMNS, (int64_t[]){image, p, o}, rows, columns);
+		job->epilogue->fn(job->epilogue, tile, job->columns, (int64_t[]){image, p, o}, rows, columns);
 	else
 		for (int64_t r = 0; !direct && r < rows; r++)
-			memcpy(to + r * job->c.out, tile + r * COLUMNS, (size_t)columns * sizeof(float));
+			memcpy(to + r * job->c.out, tile + r * job->columns, (size_t)columns * sizeof(float));
 }
 
 static void task(void *arg, int64_t i)
@@ -204,7 +213,7 @@ static void task(void *arg, int64_t i)
 	for (int64_t t = from; t < to; t++) {
 		int64_t block, group;
 		tri_grid_at(&job->grid, job->parts, t, &group, &block);
-		compute_tile(job, block / job->blocks, block % job->blocks * job->rows, group * COLUMNS);
+		compute_tile(job, block / job->blocks, block % job->blocks * job->rows, group * job->columns);
 	}
 }
 
@@ -232,6 +241,19 @@ static void divide_window(struct job *job)
 	job->per_chunk = TRI_CONV_POINTERS / job->per_block * job->per_block;
 }
 
+/* Chooses the tile: wide, so that inputs are read from memory less often, but at least some tiles for each thread. */
+static void divide_result(struct job *job, int64_t threads)
+{
+	for (job->columns = COLUMNS;; job->columns /= 2) {
+		int64_t wide = job->by_rows ? COPIED_ROWS : TRI_CONV_ROWS, fit = TILE / job->columns;
+		job->rows = tri_f32_tile_rows(job->positions, fit < wide ? fit : wide);
+		job->blocks = (job->positions + job->rows - 1) / job->rows;
+		int64_t tiles = (job->c.out + job->columns - 1) / job->columns * job->blocks * job->c.batch;
+		if (job->columns == TRI_PANEL || (tiles >= 4 * threads && job->c.out > job->columns / 2))
+			return;
+	}
+}
+
 static void convolve(struct tri_context *ctx, struct job job)
 {
 	job.group_out = job.group_channels ? job.c.out / (job.c.channels / job.group_channels) : job.c.out;
@@ -240,9 +262,8 @@ static void convolve(struct tri_context *ctx, struct job job)
 	if (job.c.batch <= 0 || job.c.out <= 0 || job.positions <= 0)
 		return;
 	divide_window(&job);
-	job.rows = tri_f32_tile_rows(job.positions, job.by_rows ? COPIED_ROWS : TRI_CONV_ROWS);
-	job.blocks = (job.positions + job.rows - 1) / job.rows;
-	job.grid = tri_grid_make((job.c.out + COLUMNS - 1) / COLUMNS, job.c.batch * job.blocks, job.terms * COLUMNS * job.rows);
+	divide_result(&job, tri_threads(ctx));
+	job.grid = tri_grid_make((job.c.out + job.columns - 1) / job.columns, job.c.batch * job.blocks, job.terms * job.columns * job.rows);
 	job.parts = job.terms * job.c.out <= SMALL_WEIGHTS ? tri_threads(ctx) : 1;
 	tri_parallel(ctx, task, &job, tri_grid_tasks(&job.grid));
 }
