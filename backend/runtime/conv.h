@@ -29,12 +29,18 @@ static inline int64_t tri_conv_packed_terms(const struct tri_conv *c)
 {
 	return c->kernel_height * tri_conv_run(c->channels, c->kernel_width);
 }
-/* True if the ternary kernels take windows of this shape. They copy a line with all remainders of its dilated columns. */
-static inline bool tri_conv_fits(int64_t channels, int64_t height, int64_t width, int64_t dilation)
+/* True if windows of this shape can be packed for the ternary kernels. */
+static inline bool tri_conv_fits(int64_t channels, int64_t height, int64_t width)
 {
-	int64_t run, terms, copied;
+	int64_t run, terms;
 	return !__builtin_mul_overflow(channels, width, &run) && run <= TRI_CONV_MOST_TERMS &&
-	       !__builtin_mul_overflow(height, tri_conv_run(channels, width), &terms) && terms <= TRI_CONV_MOST_TERMS &&
-	       !__builtin_mul_overflow(height * run, dilation, &copied) && copied <= TRI_CONV_MOST_COPIED;
+	       !__builtin_mul_overflow(height, tri_conv_run(channels, width), &terms) && terms <= TRI_CONV_MOST_TERMS;
+}
+/* True if they can copy what a position reads of all channels: of a line, all remainders of its dilated columns. */
+static inline bool tri_conv_copies(int64_t channels, int64_t height, int64_t width, int64_t dilation)
+{
+	int64_t copied;
+	return !__builtin_mul_overflow(channels, width, &copied) && !__builtin_mul_overflow(copied, height, &copied) &&
+	       !__builtin_mul_overflow(copied, dilation, &copied) && copied <= TRI_CONV_MOST_COPIED;
 }
 #endif

@@ -76,19 +76,23 @@ static bool fits_f32_depthwise(const struct ir_fn *f, ir_ref r)
 }
 
 /* The weights can be packed, and what a position reads fits into the kernel's buffers. */
-static bool is_trit_conv(const struct ir_fn *f, ir_ref r, dtype x)
+/* The weights are packed trits of constant sizes, for groups of `group` channels; 0: one group. */
+static bool is_trit_conv(const struct ir_fn *f, ir_ref r, dtype x, int64_t group)
 {
 	const struct ir_inst *w = ir_at(f, ir_operand(f, r, 1));
 	const struct ir_conv *c = ir_conv(ir_at(f, r));
-	int64_t channels, height, width;
-	if (operand_elem(f, r, 0) != x || w->type.elem != DT_TRIT || !w->build_time || c->groups != 1 ||
-	    !dim_is_const(f->dims, w->type.dims[1], &channels) || !dim_is_const(f->dims, w->type.dims[2], &height) ||
-	    !dim_is_const(f->dims, w->type.dims[3], &width))
-		return false;
-	return tri_conv_fits(channels, height, width, c->dilation[1]);
+	int64_t size[4], copied;
+	for (uint32_t k = 0; k < 4; k++)
+		if (!dim_is_const(f->dims, w->type.dims[k], &size[k]))
+			return false;
+	return operand_elem(f, r, 0) == x && w->type.elem == DT_TRIT && w->build_time &&
+	       (group ? size[1] == group && c->groups == size[0] : c->groups == 1) &&
+	       !__builtin_mul_overflow(size[1], c->groups, &copied) && tri_conv_fits(size[1], size[2], size[3]) &&
+	       tri_conv_copies(copied, size[2], size[3], c->dilation[1]);
 }
-static bool fits_i8_trit_conv(const struct ir_fn *f, ir_ref r) { return is_trit_conv(f, r, DT_INT8); }
-static bool fits_f32_trit_conv(const struct ir_fn *f, ir_ref r) { return is_trit_conv(f, r, DT_FLOAT32); }
+static bool fits_i8_trit_conv(const struct ir_fn *f, ir_ref r) { return is_trit_conv(f, r, DT_INT8, 0); }
+static bool fits_f32_trit_conv(const struct ir_fn *f, ir_ref r) { return is_trit_conv(f, r, DT_FLOAT32, 0); }
+static bool fits_i8_trit_depthwise(const struct ir_fn *f, ir_ref r) { return is_trit_conv(f, r, DT_INT8, 1); }
 
 static bool (*const fits_of[])(const struct ir_fn *f, ir_ref r) = {
 #define KERNEL(id, symbol, op, other, fits, ...) [KERNEL_##id] = fits_##fits,

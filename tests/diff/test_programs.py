@@ -161,7 +161,9 @@ def convtrits(p, x):
     t = (p["w"] > 0.5).astype(np.float64) - (p["w"] < -0.5)
     a = np.maximum(np.abs(x).max((1, 2, 3), keepdims=True), 1e-5) / 127
     q = np.round(x / a.astype(F32))
-    return conv(x, t * p["s"], 1, 1), conv(x, t * 0.25, 2, 0), conv(q * a, t * p["s"], 1, 2, 2)
+    v = (p["v"] > 0.5).astype(np.float64) - (p["v"] < -0.5)
+    single = np.concatenate([conv(q[:, c:c + 1], v[c:c + 1], 2, 1) for c in range(3)], 1)
+    return conv(x, t * p["s"], 1, 1), conv(x, t * 0.25, 2, 0), conv(q * a, t * p["s"], 1, 2, 2), single.astype(np.int32)
 
 
 def attention(p, q, k, v):
@@ -294,7 +296,7 @@ PROGRAMS = {
                   lambda p, x, y, z: (x * y[:, None], z[:, None, None] * x, y[:, None] - z)),
     "tritmath": ({"x": "float32 N 4"}, {}, tritmath),
     "tritmixed": ({"x": "float32 N 4", "i": "int32 N 4", "m": "bool N 4"}, {}, tritmixed),
-    "convtrits": ({"x": "float32 N 3 7 6"}, {"w": (5, 3, 3, 3), "s": (5, 1, 1, 1)}, convtrits),
+    "convtrits": ({"x": "float32 N 3 7 6"}, {"w": (5, 3, 3, 3), "s": (5, 1, 1, 1), "v": (3, 1, 3, 2)}, convtrits),
     "lookup": ({"ids": "index N", "x": "float32 N 9"}, {}, lookup),
 }
 GATES = {k: v for g in "ab" for k, v in {g + ".scale": (5,), **fc(g + ".up", 5, 5), **fc(g + ".down", 5, 5, False)}.items()}

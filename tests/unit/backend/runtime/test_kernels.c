@@ -14,22 +14,23 @@ enum { CONTEXT_BYTES = 4096 };
 
 struct kernels {
 	void *library;
-	tri_kernel_fn *i8_trit2, *f32_trit2, *f32, *f32_panels, *conv_i8_trit2, *conv_f32, *conv_f32_trit2, *depthwise_f32;
+	tri_kernel_fn *i8_trit2, *f32_trit2, *f32, *f32_panels, *conv_i8_trit2, *conv_f32, *conv_f32_trit2, *depthwise_f32,
+		*depthwise_i8_trit2;
 	void (*init)(void *ctx, uint32_t threads);
 	void (*end)(void *ctx);
 };
 
 static bool kernels_open(struct arena *a, enum runtime_level level, struct kernels *k)
 {
-	static const char *const names[] = {"tri_matmul_i8_trit2", "tri_matmul_f32_trit2", "tri_matmul_f32", "tri_context_init",
-					    "tri_context_end",     "tri_conv_i8_trit2",    "tri_conv_f32",   "tri_matmul_f32_panels",
-					    "tri_depthwise_f32",   "tri_conv_f32_trit2"};
+	static const char *const names[] = {"tri_matmul_i8_trit2", "tri_matmul_f32_trit2", "tri_matmul_f32",        "tri_context_init",
+					    "tri_context_end",     "tri_conv_i8_trit2",    "tri_conv_f32",          "tri_matmul_f32_panels",
+					    "tri_depthwise_f32",   "tri_conv_f32_trit2",   "tri_depthwise_i8_trit2"};
 	struct object *objects[32];
 	if (!level_runs(level)) {
 		print_message("this processor does not run level %d: skipped\n", (int)level);
 		return false;
 	}
-	k->library = link_open(a, objects, runtime_parse(a, level, objects, 32), names, 10);
+	k->library = link_open(a, objects, runtime_parse(a, level, objects, 32), names, 11);
 	*(void **)&k->i8_trit2 = symbol(k->library, names[0]);
 	*(void **)&k->f32_trit2 = symbol(k->library, names[1]);
 	*(void **)&k->f32 = symbol(k->library, names[2]);
@@ -40,6 +41,7 @@ static bool kernels_open(struct arena *a, enum runtime_level level, struct kerne
 	*(void **)&k->f32_panels = symbol(k->library, names[7]);
 	*(void **)&k->depthwise_f32 = symbol(k->library, names[8]);
 	*(void **)&k->conv_f32_trit2 = symbol(k->library, names[9]);
+	*(void **)&k->depthwise_i8_trit2 = symbol(k->library, names[10]);
 	return true;
 }
 
@@ -334,6 +336,38 @@ static void check_conv_i8(const struct kernels *k, void *const *ctx, const struc
 	problem_free(&w), problem_free(&x);
 }
 
+/* Each channel with its own window of trits [elements, channels]. */
+static void check_depthwise_i8(const struct kernels *k, void *const *ctx, struct tri_conv c)
+{
+	int64_t dims[15], elements = c.kernel_height * c.kernel_width, positions = tri_conv_positions(&c),
+			  image = c.channels * c.height * c.width;
+	c.out = c.channels;
+	memcpy(dims, &c, sizeof dims);
+	struct tri_conv one = c;
+	one.channels = 1;
+	struct problem w = problem_new(1, elements, c.out), x = problem_new(c.batch, image, 1);
+	size_t bytes = (size_t)(4 * c.batch * c.out * positions);
+	struct guarded y = guarded(bytes), packed = conv_packed(&one, w.trits.at);
+	for (int i = 0; i < 3; i++) {
+		memset(y.at, 0x5a, bytes);
+		k->depthwise_i8_trit2(ctx[i], (void *[]){x.i8.at, packed.at, y.at}, dims, NULL);
+		for (int64_t at = 0; at < c.batch * positions * c.out; at++) {
+			int64_t n = at / (positions * c.out), o = at % c.out, row;
+			int32_t sum = 0;
+			for (int64_t e = 0; e < elements; e++) {
+				int64_t column = conv_input(&c, at / c.out % positions, e / c.kernel_width, e % c.kernel_width, &row);
+				if (column >= 0)
+					sum += ((int8_t *)x.i8.at)[n * image + (row * c.width + column) * c.channels + o] *
+					       ((int8_t *)w.trits.at)[e * c.out + o];
+			}
+			assert_int_equal(((int32_t *)y.at)[at], sum);
+		}
+	}
+	check_epilogue(k->depthwise_i8_trit2, ctx[1], (void *[]){x.i8.at, packed.at}, dims, y.at, c.batch, positions, c.out);
+	release(y), release(packed);
+	problem_free(&w), problem_free(&x);
+}
+
 /* Elements of y against naive sums, in which a zero trit skips its number. */
 static void check_chosen(const struct tri_conv *c, const float *x, const int8_t *trits, const float *y)
 {
@@ -400,6 +434,7 @@ static void check_conv(const struct kernels *k, void *const *ctx, struct tri_con
 			check_conv_floats(k, ctx, c, false, groups);
 	check_conv_i8(k, ctx, &c, dims);
 	check_conv_f32_trit2(k, ctx, &c, dims);
+	check_depthwise_i8(k, ctx, c);
 }
 
 static void check_convs(const struct kernels *k, void *const *ctx)
@@ -416,6 +451,8 @@ static void check_convs(const struct kernels *k, void *const *ctx)
 	check_conv(k, ctx, (struct tri_conv){1, 64, 7, 7, 96, 3, 3, 0, 0, 1, 1, 1, 1, 1, 1});
 	check_conv(k, ctx, (struct tri_conv){1, 12, 5, 150, 40, 1, 1, 0, 0, 2, 2, 0, 0, 1, 1});
 	check_conv(k, ctx, (struct tri_conv){1, 600, 7, 40, 3, 3, 3, 0, 0, 1, 1, 3, 3, 3, 3});
+	check_conv(k, ctx, (struct tri_conv){1, 96, 12, 12, 4, 1, 1, 0, 0, 1, 1, 0, 0, 1, 1});
+	check_conv(k, ctx, (struct tri_conv){1, 40, 12, 14, 4, 9, 9, 0, 0, 1, 1, 4, 4, 1, 1});
 	for (int i = 0; i < 60; i++)
 		check_conv(k, ctx,
 			   (struct tri_conv){.batch = 1 + rnd() % 2,
