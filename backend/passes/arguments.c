@@ -4,7 +4,7 @@
 #include "backend/target/target.h"
 #include "base/arena.h"
 
-enum { CONV_WEIGHT = 1, CONV_GROUPS = 6 }; /* arguments of conv2d */
+enum { CONV_WEIGHT = 1 }; /* an argument of conv2d */
 
 struct analysis {
 	struct arguments *known;
@@ -44,16 +44,12 @@ static bool has_kernel(const struct target *t, const struct hir_type *weight)
 	return false;
 }
 
-/* True if n convolves all channels, or each by itself, with weights that can be packed. */
+/* True if n convolves with weights that can be packed, in groups or not. */
 static bool is_anchor(const struct analysis *a, const struct hir_node *n)
 {
-	const struct hir_arg *args = a->u->args + n->args;
-	int64_t inputs;
 	if (n->builtin != BI_CONV2D)
 		return false;
-	const struct hir_node *weight = &a->u->nodes[args[CONV_WEIGHT].u.tensor];
-	if (args[CONV_GROUPS].u.i != 1 && !(dim_is_const(a->u->dims, weight->type.dims[1], &inputs) && inputs == 1))
-		return false;
+	const struct hir_node *weight = &a->u->nodes[a->u->args[n->args + CONV_WEIGHT].u.tensor];
 	return weight->build_time && has_kernel(a->target, &weight->type);
 }
 
