@@ -128,6 +128,8 @@ void opencl_signature_of_stmt(struct arena *a, const struct loop_fn *f, const st
 {
 	struct marks m = marks_new(a, f);
 	loop_stmt_nests(s, mark_nest, &m);
+	if (s->kind == STMT_BLOCK && !m.group) /* it has nothing to share */
+		m.group = 1;
 	finish(a, &m, out);
 }
 

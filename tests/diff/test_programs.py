@@ -57,6 +57,11 @@ def norms(p, x):
     return bn, ln, x / np.sqrt((x * x).mean(-1, keepdims=True) + 1e-6) * p["rn.weight"]
 
 
+def rows(p, x):
+    h, g = np.tanh(x * p["weight"]), x - x.mean(-1, keepdims=True)
+    return softmax(h), h / np.sqrt((h * h).mean(-1, keepdims=True) + 1e-5), g / np.sqrt((g * g).mean(-1, keepdims=True) + 1e-5)
+
+
 def activations(p, x):
     tanh_gelu = 0.5 * x * (1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x ** 3)))
     gate = np.clip(x + 3, 0, 6) / 6
@@ -267,6 +272,7 @@ PROGRAMS = {
     "nested": ({"x": "float32 N 16"}, {**NESTED, **fc("head", 16, 5)}, nested),
     "shared": ({"x": "float32 N 8"}, fc("f", 8, 8), lambda p, x: linear(p, "f", relu(linear(p, "f", x)))),
     "norms": ({"x": "float32 N 12"}, NORMS, norms),
+    "rows": ({"x": "float32 N 2 300"}, {"weight": (2, 300)}, rows),
     "activations": ({"x": "float32 N 6"}, {}, activations),
     "maths": ({"x": "float32 N M"}, {}, maths),
     "reduces": ({"x": "float32 N 5 7"}, {}, reduces),

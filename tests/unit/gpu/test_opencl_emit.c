@@ -6,7 +6,9 @@
 #include "backend/loops/loops.h"
 #include "base/arena.h"
 #include "base/buf.h"
+#include "base/diag.h"
 #include "base/os.h"
+#include "base/source.h"
 #include "gpu/opencl.h"
 
 enum { MAX = 32 };
@@ -263,11 +265,35 @@ static void program(void **state)
 	arena_free(x.a);
 }
 
+/* A block and an inner one, from their texts. */
+static void print_text(const char *path, const char *name)
+{
+	struct fixture x = {.a = arena_new(0)};
+	struct sources *sources = sources_new();
+	struct diags *d = diags_new(0);
+	char *text;
+	size_t len;
+	assert_true(os_read_file(path, 0, &text, &len));
+	x.f = loops_read(x.a, sources_add(sources, path, text, len), d);
+	diags_print(d, sources, stderr, false);
+	assert_non_null(x.f);
+	check(&x, name);
+	free(text);
+	diags_free(d);
+	sources_free(sources);
+}
+
+static void blocks(void **state)
+{
+	print_text(TRIB_SOURCE_DIR "/tests/golden/loops/norm_rows_device.loops", "block");
+	print_text(TRIB_SOURCE_DIR "/tests/golden/loops/nested_device.loops", "nested");
+}
+
 int test_opencl_emit(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(bias_relu), cmocka_unit_test(softmax), cmocka_unit_test(mean_square), cmocka_unit_test(gather),
-		cmocka_unit_test(integers),  cmocka_unit_test(program), cmocka_unit_test(epilogue),
+		cmocka_unit_test(integers),  cmocka_unit_test(program), cmocka_unit_test(epilogue),    cmocka_unit_test(blocks),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

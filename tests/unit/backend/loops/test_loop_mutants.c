@@ -239,22 +239,26 @@ static void check_totals(const struct totals *t)
 	assert_true(t->caught > 2 * t->harmless);
 }
 
+static void try_file(const char *name, struct totals *t)
+{
+	struct arena *a = arena_new(0);
+	struct subject s = {.name = name};
+	char *text;
+	assert_true(os_read_file(arena_printf(a, FOLDER "%s.loops", name), 0, &text, &s.len));
+	s.text = text;
+	try_subject(&s, t);
+	free(text);
+	arena_free(a);
+}
+
 static void test_mutants_of_goldens(void **state)
 {
 	static const char *const names[] = {"attention", "bitlinear",      "in_place",       "pad",
 					    "rows",      "scratch",        "several",        "softmax",
 					    "window",    "softmax_device", "several_device", "softmax_rows"};
 	struct totals t = {0};
-	for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
-		struct arena *a = arena_new(0);
-		struct subject s = {.name = names[k]};
-		char *text;
-		assert_true(os_read_file(arena_printf(a, FOLDER "%s.loops", names[k]), 0, &text, &s.len));
-		s.text = text;
-		try_subject(&s, &t);
-		free(text);
-		arena_free(a);
-	}
+	for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+		try_file(names[k], &t);
 	check_totals(&t);
 }
 
@@ -311,39 +315,10 @@ static void test_mutants_of_statements(void **state)
 	arena_free(a);
 }
 
-/* A running sum in parts: an inner block reads and writes what the iteration before left. */
-static const char nested[] = "unit nested() inputs 1 outputs 2 slots 0 scratch 64\n"
-			     "b0 = input 0 float32[4, 6]\n"
-			     "b1 = output 0 float32[4]\n"
-			     "b2 = temp float32[1] in private\n"
-			     "b3 = temp float32[3] in local at 0 from 1 until 2\n"
-			     "b4 = temp float32[2] in local at 64 from 1 until 3\n"
-			     "b5 = temp float32[4] at 0 from 0 until 2\n"
-			     "b6 = output 1 float32[2, 4]\n"
-			     "block (i0 < 4) frame 128\n"
-			     " schedule (group i0) index 8\n"
-			     " nest ()\n  schedule () index 8\n  %0 float32 = const 0\n  store b2[0] = %0\n"
-			     " block (i1 < 2)\n"
-			     "  schedule (for i1) index 8\n"
-			     "  nest (i2 < 3)\n   schedule (lane i2 by 4) index 8\n"
-			     "   %0 float32 = load b0[6*i0 + 3*i1 + i2]\n   %1 float32 = neg %0\n   store b3[i2] = %1\n"
-			     "  nest () reduce (i2 < 3)\n   schedule (lane i2 by 4) index 8\n"
-			     "   | %0 float32 = load b3[i2]\n   %1 float32 = load b2[0]\n   %2 float32 = acc 0\n"
-			     "   %3 float32 = add %1, %2\n   acc 0 float32 = reduce_sum %0\n   store b2[0] = %3\n   store b4[i1] = %2\n"
-			     "  end\n"
-			     " nest ()\n  schedule () index 8\n  %0 float32 = load b2[0]\n  %1 float32 = load b4[1]\n"
-			     "  %2 float32 = add %0, %1\n  store b5[i0] = %2\n"
-			     " nest ()\n  schedule () index 8\n  %0 float32 = load b5[i0]\n  store b1[i0] = %0\n"
-			     " end\n"
-			     "block (i0 < 2, i1 < 4) frame 0\n"
-			     " schedule (parallel i0, for i0, for i1) index 8\n"
-			     " nest ()\n  schedule () index 8\n  %0 float32 = load b5[i1]\n  store b6[4*i0 + i1] = %0\n"
-			     " end\n";
-
 static void test_mutants_of_blocks(void **state)
 {
 	struct totals t = {0};
-	try_subject(&(struct subject){"nested", nested, sizeof nested - 1, NULL}, &t);
+	try_file("nested_device", &t);
 	check_totals(&t);
 }
 
