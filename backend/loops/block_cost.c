@@ -1,9 +1,10 @@
-/* When a block pays. */
+/* When a block pays: rows are long enough for vectors, enough for threads or work groups, and what is passed on of one fits the cache. On 4096 x 4096
+ * float32 a layer norm takes 1.3 times a copy. softmax(gelu(2x+1)) takes 3.3: its arithmetic alone, with rows in L2, takes 2.6. */
 #include "backend/loops/block.h"
 #include "backend/passes/options.h"
 #include "backend/target/target.h"
 
-enum { LEAST_VECTORS = 4, LEAST_ROWS = 8, ALIGNMENT = 64 };
+enum { LEAST_VECTORS = 4, LEAST_ROWS = 8, LEAST_GROUPS = 64, ALIGNMENT = 64 };
 
 static int64_t row_bytes(const struct joiner *j, uint32_t buffer)
 {
@@ -54,7 +55,7 @@ bool loops_is_worth_block(const struct joiner *j)
 	}
 	if (frame > LOOP_MOST_FRAME || (t->group_size ? frame > t->l1_bytes / 2 : row > t->l2_bytes / 2))
 		return false;
-	if (longest < LEAST_VECTORS * (int64_t)t->vector_bytes || rows < LEAST_ROWS)
+	if (longest < LEAST_VECTORS * (int64_t)t->vector_bytes || rows < (t->group_size ? LEAST_GROUPS : LEAST_ROWS))
 		return false;
 	return __builtin_mul_overflow(row, rows, &all) || all > t->l1_bytes / 2;
 }
