@@ -32,7 +32,8 @@ static void hash_inst(struct hasher *h, const struct ir_fn *f, const struct ir_i
 	hasher_add_u64(h, (uint64_t)i->layout << 16 | i->op);
 	hash_type(h, f->dims, &i->type);
 	hasher_add_u64(h, i->n_operands);
-	hasher_add(h, f->operands + i->operands, i->n_operands * sizeof(ir_ref));
+	if (i->n_operands)
+		hasher_add(h, f->operands + i->operands, i->n_operands * sizeof(ir_ref));
 	ir_hash_attributes(h, f->dims, i, hash_dim);
 }
 

@@ -39,7 +39,7 @@ origin_set origins_union(struct origins *o, origin_set a, origin_set b);
 static inline const uint32_t *origins_of(const struct origins *o, origin_set s, uint32_t *n)
 {
 	*n = o->starts[s + 1] - o->starts[s];
-	return &o->members[o->starts[s]];
+	return *n ? &o->members[o->starts[s]] : NULL;
 }
 static inline const struct hir_node *origin_node(const struct origins *o, uint32_t origin)
 {

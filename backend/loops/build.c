@@ -70,6 +70,7 @@ static void const_buffer(struct builder *b, ir_ref v)
 		return;
 	b->buffer[v] = buffer_new(b, BUFFER_CONST, 0, &in->type);
 	b->fn->buffers[b->buffer[v]].data = ir_data(in)->data;
+	b->fn->buffers[b->buffer[v]].data_bytes = (size_t)ir_type_count(b->ir->dims, &in->type) * dtype_size(in->type.elem);
 }
 
 /* Returns a kernel whose buffers are the two operands and the result, with room for its dims. */

@@ -177,40 +177,33 @@ void code_text(struct codec *c, const char **x)
 	code_need(c, *x, "a text expected");
 }
 
-/* The bytes of a constant; 0 if its shape is not sound. */
-static size_t const_bytes(struct codec *c, const struct hir_type *t)
-{
-	size_t n = dtype_size(t->elem);
-	int64_t v;
-	for (uint32_t k = 0; k < t->rank; k++) {
-		bool sound = dim_is_const(c->f->dims, t->dims[k], &v) && v >= 0 && !__builtin_mul_overflow(n, (size_t)v, &n);
-		code_need(c, sound, "a constant shape expected");
-		n = sound ? n : 0;
-	}
-	return n;
-}
-
-static bool is_const_shape(const struct codec *c, const struct hir_type *t)
+/* The bytes of the elements of a constant of type t. Returns false if its shape is not sound. */
+static bool const_bytes(const struct codec *c, const struct hir_type *t, size_t *bytes)
 {
 	int64_t v;
+	*bytes = dtype_size(t->elem);
 	for (uint32_t k = 0; k < t->rank; k++)
-		if (!dim_is_const(c->f->dims, t->dims[k], &v) || v < 0)
+		if (!dim_is_const(c->f->dims, t->dims[k], &v) || v < 0 || __builtin_mul_overflow(*bytes, (size_t)v, bytes))
 			return false;
 	return true;
 }
 
-void code_elements(struct codec *c, const struct hir_type *t, const void **data)
+void code_elements(struct codec *c, struct loop_buffer *x)
 {
+	size_t n;
+	bool sound = const_bytes(c, &x->type, &n);
 	switch (c->mode) {
 	case CODEC_PRINT:
-		if (*data && is_const_shape(c, t)) /* the verifier prints what is wrong */
-			ir_print_elements(c->f->dims, t, *data, c->out);
+		if (x->data && sound && n == x->data_bytes) /* the verifier prints what is wrong */
+			ir_print_elements(c->f->dims, &x->type, x->data, c->out);
 		return;
-	case CODEC_READ: *data = ir_read_elements(&c->text, t); return;
-	case CODEC_SERIALIZE: buf_put(c->out, *data, const_bytes(c, t)); return;
-	case CODEC_DESERIALIZE: *data = varint_take_bytes(&c->bytes, const_bytes(c, t)); return;
+	case CODEC_READ: x->data = ir_read_elements(&c->text, &x->type); break;
+	case CODEC_SERIALIZE: buf_put(c->out, x->data, x->data_bytes); return;
+	case CODEC_DESERIALIZE: x->data = varint_take_bytes(&c->bytes, sound ? n : 0); break;
 	case CODEC_VISIT: return;
 	}
+	code_need(c, sound, "a constant shape expected");
+	x->data_bytes = n;
 }
 
 bool code_option(struct codec *c, const char *mark, bool present)

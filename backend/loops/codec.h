@@ -44,7 +44,7 @@ void code_real(struct codec *c, double *x);
 void code_dim(struct codec *c, dim *x);
 void code_name(struct codec *c, const char **x);
 void code_text(struct codec *c, const char **x);
-void code_elements(struct codec *c, const struct hir_type *t, const void **data); /* "{1, 2}" */
+void code_elements(struct codec *c, struct loop_buffer *x); /* "{1, 2}" */
 /* True if an optional part follows, which starts with `mark`. */
 bool code_option(struct codec *c, const char *mark, bool present);
 void code_flag(struct codec *c, const char *mark, bool *x);

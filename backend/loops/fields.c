@@ -152,7 +152,7 @@ static void code_buffer(struct codec *c, struct loop_buffer *x)
 		code_lifetime(c, x);
 	} else if (x->kind == BUFFER_CONST && !codec_failed(c)) {
 		code_mark(c, " ");
-		code_elements(c, &x->type, &x->data);
+		code_elements(c, x);
 	}
 }
 

@@ -27,6 +27,7 @@ struct loop_buffer {
 	dim offset;           /* BUFFER_TEMP: byte offset in the unit's scratch or the block's frame, a multiple of 64 */
 	uint32_t alias;       /* BUFFER_TEMP: the temporary whose memory it takes, see in_place.h, or LOOP_NONE */
 	const void *data;     /* BUFFER_CONST: host layout */
+	size_t data_bytes;
 	uint32_t first,
 		end; /* lifetime: statements `first` … `end`-1 of unit or block; from the allocation on. end 0: no statement uses it */
 };

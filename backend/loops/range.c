@@ -97,6 +97,7 @@ uint32_t loops_range_table(struct builder *b)
 		f->buffers[f->n_buffers] =
 			(struct loop_buffer){.kind = BUFFER_CONST, .type = {.elem = DT_INT8}, .offset = b->zero, .alias = LOOP_NONE};
 		f->buffers[f->n_buffers].data = memset(ARENA_NEW(b->unit, int8_t), 0, 1);
+		f->buffers[f->n_buffers].data_bytes = 1;
 		b->range_table = f->n_buffers++;
 	}
 	return b->range_table;

@@ -39,6 +39,8 @@ static bool check_buffer(const struct verifier *v, const struct loop_buffer *b, 
 		return verify_fail(v, "a private buffer with many elements", at);
 	if (b->kind == BUFFER_CONST && (!b->data || !verify_count(v, &b->type, &count)))
 		return verify_fail(v, "a constant without elements", at);
+	if (b->kind == BUFFER_CONST && (size_t)count != b->data_bytes / dtype_size(b->type.elem))
+		return verify_fail(v, "a constant that has not the elements of its type", at);
 	return true;
 }
 
@@ -54,6 +56,21 @@ static bool check_unique(const struct verifier *v, enum buffer_kind kind, uint32
 		seen += b->kind == kind;
 	}
 	return kind != BUFFER_OUTPUT || seen == n || verify_fail(v, "an output without a buffer", seen);
+}
+
+/* What is packed into a slot is what each of its buffers says. */
+static bool check_slots(const struct verifier *v)
+{
+	for (uint32_t k = 0; k < v->f->n_buffers; k++) {
+		const struct loop_buffer *b = &v->f->buffers[k];
+		for (uint32_t i = k + 1; b->kind == BUFFER_WEIGHT && i < v->f->n_buffers; i++) {
+			const struct loop_buffer *other = &v->f->buffers[i];
+			if (other->kind == BUFFER_WEIGHT && other->index == b->index &&
+			    (other->layout != b->layout || other->type.elem != b->type.elem || !hir_same_shape(&other->type, &b->type)))
+				return verify_fail(v, "two buffers of one slot that differ", i);
+		}
+	}
+	return true;
 }
 
 struct dims_check {
@@ -82,5 +99,5 @@ bool verify_buffers(const struct verifier *v)
 	for (uint32_t k = 0; k < v->f->n_buffers; k++)
 		if (!check_buffer(v, &v->f->buffers[k], k))
 			return false;
-	return check_unique(v, BUFFER_INPUT, v->f->n_inputs) && check_unique(v, BUFFER_OUTPUT, v->f->n_outputs);
+	return check_unique(v, BUFFER_INPUT, v->f->n_inputs) && check_unique(v, BUFFER_OUTPUT, v->f->n_outputs) && check_slots(v);
 }

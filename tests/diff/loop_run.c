@@ -1,4 +1,5 @@
-/* Runs a model in the interpreter of the loop IR, and compares the outputs with those of the reference interpreter:
+/* Runs a model in the interpreter of the loop IR, and compares the outputs with those of the reference interpreter, unless --output writes them:
+ * a caller who compares them knows how much the rounding of its program may differ.
  *
  *   loop-run TARGET run MODEL …      the further words as of `trib run`; TARGET: a row of targets.def, as `x86-64-v3` or `opencl`
  *
@@ -30,6 +31,7 @@ struct machine {
 };
 
 static const struct target *the_target; /* that the command line names */
+static bool writes_outputs;
 
 static const struct plan *make_plan(const struct machine *m, const struct hir_unit *u)
 {
@@ -166,14 +168,14 @@ static bool execute(const struct reference_call *c, struct arena *a, struct tens
 	struct machine m = {a, c, &arguments, ARENA_ARRAY(a, const struct plan *, c->model->program->n_units + 1), error};
 	struct tensor *want = ARENA_ARRAY(a, struct tensor, c->unit->n_outputs + 1);
 	arguments_decide(&arguments, the_target, c->model->program);
-	bool fails = !reference_interpret(c, a, want, &expected), ok = interpret_loops(&m, out);
+	bool fails = !writes_outputs && !reference_interpret(c, a, want, &expected), ok = interpret_loops(&m, out);
 	arguments_free(&arguments);
 	if (ok && fails) {
 		buf_printf(error, "the reference interpreter fails: %s", expected.at);
 		ok = false;
 	}
 	buf_free(&expected);
-	return ok && same_outputs(c->unit, out, want, error);
+	return ok && (writes_outputs || same_outputs(c->unit, out, want, error));
 }
 
 static int run(struct arena *a, int argc, char **argv)
@@ -191,6 +193,7 @@ static int run(struct arena *a, int argc, char **argv)
 	buf_free(&error);
 	if (!change_to_project(a, &args))
 		return STATUS_ENVIRONMENT;
+	writes_outputs = args.options.n_outputs > 0;
 	return (int)reference_visit(&args.options, execute, run_once, &args.options);
 }
 

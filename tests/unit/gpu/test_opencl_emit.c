@@ -44,6 +44,7 @@ static uint32_t buffer(struct fixture *x, enum buffer_kind kind, dtype elem, uin
 	*b = (struct loop_buffer){
 		.kind = kind, .type = {.elem = elem, .rank = (uint8_t)rank}, .offset = x->zero, .alias = LOOP_NONE, .data = data};
 	memcpy(b->type.dims, dims, rank * sizeof *dims);
+	b->data_bytes = 8 * sizeof(float); /* of all constants here */
 	b->index = kind == BUFFER_INPUT ? x->f->n_inputs++ : kind == BUFFER_OUTPUT ? x->f->n_outputs++ : 0;
 	return x->f->n_buffers++;
 }
