@@ -1,9 +1,11 @@
 """Random programs in the interpreter, in compiled libraries of all levels and on OpenCL give the same results.
 
-random_programs.py [--from N] [--count N] [--jobs N] [--batch N] [--levels all|turns|one|none] [--no-opencl] [--keep FOLDER] checks the programs of these seeds; a failing
-one is made smaller and printed. `--print N` prints a program. Without arguments it is a test of a fixed number of seeds. LOOP_RUN in the environment is the
+random_programs.py [--from N] [--count N] [--jobs N] [--batch N] [--levels all|turns|one|none] [--no-opencl] [--keep FOLDER] [--record FILE] checks
+the programs of these seeds; a failing one is made smaller and printed. `--jobs` batches run at once. A run goes on where an earlier one with the same
+file and `--batch` ended. `--print N` prints a program. Without arguments it is a test of a fixed number of seeds. LOOP_RUN in the environment is the
 program loop-run: it runs the programs in the interpreter of the loop IR, too."""
 import argparse
+import concurrent.futures
 import os
 import sys
 import time
@@ -102,6 +104,25 @@ class Devices(unittest.TestCase):
         self.assertFalse(failures, "\n".join(report(trib, failures, 1)))
 
 
+def check_batch(o, at):
+    """The seeds from `at` on. Returns the cases that ran, and texts of the failures."""
+    some = [draw.draw_program(seed) for seed in range(at, min(at + o.batch, o.start + o.count))]
+    turn = at // o.batch
+    n, failures = check.check(o.trib, some, configurations(o.levels, turn), not o.no_opencl, 1, loops=loop_runs(os.environ.get("LOOP_RUN"), turn))
+    return n, report(o.trib, failures, 2, o.keep, 0 if o.no_shrink else 3)
+
+
+def finished(path):
+    """The first seeds of the batches that an earlier run recorded, with their cases and failed programs."""
+    done = {}
+    if path and os.path.exists(path):
+        with open(path) as f:
+            for words in map(str.split, f):
+                if len(words) == 4 and words[3] == "end":
+                    done[int(words[0])] = int(words[1]), int(words[2])
+    return done
+
+
 def main():
     a = argparse.ArgumentParser()
     a.add_argument("--from", dest="start", type=int, default=0)
@@ -112,23 +133,29 @@ def main():
     a.add_argument("--no-opencl", action="store_true")
     a.add_argument("--no-shrink", action="store_true")
     a.add_argument("--keep")
+    a.add_argument("--record")
     a.add_argument("--print", type=int)
     a.add_argument("--trib", default=os.environ.get("TRIB", "out/release/trib"))
     o = a.parse_args()
     if o.print is not None:
         print(programs.text(draw.draw_program(o.print)), end="")
         return 0
-    trib, failed, cases, begin = os.path.abspath(o.trib), 0, 0, time.monotonic()
-    for at in range(o.start, o.start + o.count, o.batch):
-        some = [draw.draw_program(seed) for seed in range(at, min(at + o.batch, o.start + o.count))]
-        turn = at // o.batch
-        n, failures = check.check(trib, some, configurations(o.levels, turn), not o.no_opencl, o.jobs, loops=loop_runs(os.environ.get("LOOP_RUN"), turn))
-        cases += n
-        for text in report(trib, failures, 2, o.keep, 0 if o.no_shrink else 3):
-            failed += 1
-            print(text, flush=True)
-        print(f"seeds {o.start} to {some[-1].seed}: {cases} cases, {failed} programs failed, {time.monotonic() - begin:.0f} s", flush=True)
-    return 1 if failed else 0
+    o.trib, begin = os.path.abspath(o.trib), time.monotonic()
+    done = finished(o.record)
+    batches = [at for at in range(o.start, o.start + o.count, o.batch) if at not in done]
+    with concurrent.futures.ProcessPoolExecutor(o.jobs) as pool:
+        running = {pool.submit(check_batch, o, at): at for at in batches}
+        for future in concurrent.futures.as_completed(running):
+            n, texts = future.result()
+            done[running[future]] = n, len(texts)
+            for text in texts:
+                print(text, flush=True)
+            if o.record:
+                with open(o.record, "a") as f:
+                    f.write(f"{running[future]} {n} {len(texts)} end\n")
+            cases, failed = (sum(column) for column in zip(*done.values()))
+            print(f"{len(done)} batches of {o.batch} seeds: {cases} cases, {failed} programs failed, {time.monotonic() - begin:.0f} s", flush=True)
+    return 1 if any(failed for _, failed in done.values()) else 0
 
 
 if __name__ == "__main__":
