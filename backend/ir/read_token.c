@@ -54,6 +54,14 @@ void ir_read_expect(struct ir_reader *r, const char *text)
 		ir_read_fail(r, arena_printf(r->unit, "`%s` expected", text));
 }
 
+bool ir_is_word(const char *text)
+{
+	const char *c = text;
+	while (is_word(*c))
+		c++;
+	return c > text && !*c;
+}
+
 const char *ir_read_word(struct ir_reader *r)
 {
 	ir_read_space(r);

@@ -22,6 +22,8 @@ void ir_read_fail(struct ir_reader *r, const char *what);
 void ir_read_space(struct ir_reader *r);
 bool ir_read_eat(struct ir_reader *r, const char *text);
 void ir_read_expect(struct ir_reader *r, const char *text);
+/* True if the text is one word of letters, digits and underscores. */
+bool ir_is_word(const char *text);
 const char *ir_read_word(struct ir_reader *r); /* letters, digits and underscores; "" if there are none */
 int64_t ir_read_int(struct ir_reader *r);
 uint32_t ir_read_u32(struct ir_reader *r, uint32_t limit); /* 0 … limit */

@@ -56,13 +56,14 @@ static void check_ceil(struct ir_shape *v, const struct ir_pool *a, uint32_t k, 
 	need(v, rest >= 0 && n == (up < last ? up : last) / a->stride[k] + 1, "wrong result shape");
 }
 
-/* The sizes of an adaptive pooling are free. */
+/* The sizes of an adaptive pooling are free, but not 0. */
 void ir_shape_pool(struct ir_shape *v, const struct ir_inst *i)
 {
 	const struct ir_pool *a = ir_pool(i);
 	const struct hir_type *x = operand(v, 0);
 	struct dims *d = v->f->dims;
 	bool windows = a->kind != POOL_ADAPTIVE_AVERAGE;
+	int64_t n;
 	at_least(v, a->kernel, 2, windows);
 	at_least(v, a->stride, 2, windows);
 	at_least(v, a->dilation, 2, windows);
@@ -72,6 +73,8 @@ void ir_shape_pool(struct ir_shape *v, const struct ir_inst *i)
 	if (!planes(v, i))
 		return;
 	ir_result_dim(v, i, 1, x->dims[1]);
+	for (uint32_t k = 0; !windows && !v->fault && k < 2; k++)
+		need(v, !dim_is_const(d, i->type.dims[2 + k], &n) || n > 0, "an adaptive pooling to nothing");
 	for (uint32_t k = 0; windows && !a->ceil && !v->fault && k < 2; k++) {
 		dim size = dim_add(d, x->dims[2 + k], dim_const(d, 2 * a->pad[k]));
 		ir_result_dim(v, i, 2 + k, count_windows(v, size, dim_const(d, a->kernel[k]), a->stride[k], a->dilation[k]));

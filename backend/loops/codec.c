@@ -162,7 +162,7 @@ void code_name(struct codec *c, const char **x)
 	case CODEC_DESERIALIZE: *x = take_text(c); break;
 	case CODEC_VISIT: break;
 	}
-	code_need(c, *x && **x, "a name expected");
+	code_need(c, *x && ir_is_word(*x), "a name expected");
 }
 
 void code_text(struct codec *c, const char **x)

@@ -1,4 +1,6 @@
-/* Any bytes as loop IR: text if they start like one, else the binary form. What is accepted is the same after writing and reading, in both forms. */
+/* Any bytes as loop IR: text if they start like one, else the binary form. What is accepted is the same after writing and reading, in both forms.
+ * After a NUL in a text are changes, of three bytes each: the place, two bytes, and the value there of the binary form of the text. So the seeds of
+ * damaged binary forms stay of the current version. */
 #include <string.h>
 #include "backend/loops/loops.h"
 #include "backend/loops/serialize.h"
@@ -52,6 +54,24 @@ static void check_bytes(struct arena *a, const struct loop_fn *f)
 	buf_free(&second);
 }
 
+static void check(struct arena *a, struct sources *s, const struct loop_fn *f)
+{
+	check_text(a, s, f);
+	check_bytes(a, f);
+}
+
+static void check_changed(struct arena *a, struct sources *s, const struct loop_fn *f, const uint8_t *changes, size_t n)
+{
+	struct buf bytes = {0};
+	loops_serialize(f, &bytes);
+	for (; n >= 3; changes += 3, n -= 3)
+		bytes.at[(changes[0] | (size_t)changes[1] << 8) % bytes.len] = (char)changes[2];
+	f = read_bytes(a, bytes.at, bytes.len);
+	if (f)
+		check(a, s, f);
+	buf_free(&bytes);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	if (size > 1 << 16)
@@ -59,11 +79,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct arena *a = arena_new(0);
 	struct sources *s = sources_new();
 	bool text = size > 5 && !memcmp(data, "unit ", 5);
-	const struct loop_fn *f = text ? read_text(a, s, (const char *)data, size) : read_bytes(a, data, size);
-	if (f) {
-		check_text(a, s, f);
-		check_bytes(a, f);
-	}
+	size_t n = text ? strnlen((const char *)data, size) : size;
+	const struct loop_fn *f = text ? read_text(a, s, (const char *)data, n) : read_bytes(a, data, size);
+	if (f)
+		check(a, s, f);
+	if (f && n < size)
+		check_changed(a, s, f, data + n + 1, size - n - 1);
 	sources_free(s);
 	arena_free(a);
 	return 0;
