@@ -188,6 +188,13 @@ static bool const_bytes(const struct codec *c, const struct hir_type *t, size_t 
 	return true;
 }
 
+/* A copy, because elements are read as their type, which needs alignment. */
+static const void *take_elements(struct codec *c, size_t n)
+{
+	const void *bytes = varint_take_bytes(&c->bytes, n);
+	return bytes ? memcpy(arena_alloc(c->unit, n + 1, 16), bytes, n) : NULL;
+}
+
 void code_elements(struct codec *c, struct loop_buffer *x)
 {
 	size_t n;
@@ -199,7 +206,7 @@ void code_elements(struct codec *c, struct loop_buffer *x)
 		return;
 	case CODEC_READ: x->data = ir_read_elements(&c->text, &x->type); break;
 	case CODEC_SERIALIZE: buf_put(c->out, x->data, x->data_bytes); return;
-	case CODEC_DESERIALIZE: x->data = varint_take_bytes(&c->bytes, sound ? n : 0); break;
+	case CODEC_DESERIALIZE: x->data = take_elements(c, sound ? n : 0); break;
 	case CODEC_VISIT: return;
 	}
 	code_need(c, sound, "a constant shape expected");
