@@ -163,6 +163,8 @@ const char *pack_weights(struct variant *v, struct arena *a, uint32_t worker)
 	while (!error && !is_stopped(m) && (part = atomic_fetch_add(&v->pack.next_part, 1)) < v->pack.layout->n_parts)
 		model_pack_weights(a, &in, v->pack.layout, part, &buffer, &host, &error);
 	pack_buffer_free(&buffer);
+	if (error && weights_changed(m->params.file)) /* what was read of it may be anything, or missing */
+		error = changed_error(m, a);
 	if (packed_failed(packed_of(v)))
 		m->context->environment = true;
 	timing_add(m->context->timing, PHASE_PACK, worker + 1, m->spec->name, t);
