@@ -118,6 +118,50 @@ static void emit_conv(struct builder *b, ir_ref v, const struct kernel_match *m)
 		s->dims[s->n_dims++] = w->dims[1];
 }
 
+/* The dim that is k-th from the end, or 1. */
+static dim from_end(const struct builder *b, const struct hir_type *t, uint32_t k) { return t->rank < k ? b->one : t->dims[t->rank - k]; }
+
+static int64_t float_bits(double x)
+{
+	float f = (float)x;
+	uint32_t bits;
+	memcpy(&bits, &f, sizeof bits);
+	return bits;
+}
+
+/* Buffers are the operands and the result. */
+static void emit_attention(struct builder *b, ir_ref v, const struct kernel_match *m)
+{
+	const struct ir_inst *in = ir_at(b->ir, v);
+	const struct ir_attention *a = ir_attention(in);
+	const struct hir_type *type[4];
+	struct loop_kernel *s = &stmt_new(b, STMT_KERNEL, v)->u.kernel;
+	b->buffer[v] = output_or_temp(b, v, &in->type);
+	s->kernel = m->kernel;
+	s->buffers = ARENA_ARRAY(b->unit, uint32_t, m->n_operands + 1);
+	for (uint32_t k = 0; k < m->n_operands; k++) {
+		s->buffers[s->n_buffers++] = b->buffer[m->operands[k]];
+		type[k] = &ir_at(b->ir, ir_operand(b->ir, v, k))->type;
+	}
+	s->buffers[s->n_buffers++] = b->buffer[v];
+	s->dims = ARENA_ARRAY(b->unit, dim, kernel_info(m->kernel)->n_dims);
+	s->dims[s->n_dims++] = dim_product(b->dims, in->type.dims, in->type.rank < 3 ? 0 : in->type.rank - 3u);
+	s->dims[s->n_dims++] = from_end(b, &in->type, 3);
+	s->dims[s->n_dims++] = from_end(b, type[1], 3);
+	s->dims[s->n_dims++] = from_end(b, &in->type, 2);
+	s->dims[s->n_dims++] = from_end(b, type[1], 2);
+	s->dims[s->n_dims++] = from_end(b, type[0], 1);
+	s->dims[s->n_dims++] = from_end(b, &in->type, 1);
+	s->dims[s->n_dims++] = a->causal ? b->one : b->zero;
+	s->dims[s->n_dims++] = dim_const(b->dims, a->scaled ? float_bits(a->scale) : 0);
+	if (m->n_operands < 4)
+		return;
+	s->dims[s->n_dims++] = dim_product(b->dims, type[3]->dims, type[3]->rank < 3 ? 0 : type[3]->rank - 3u);
+	for (uint32_t k = 3; k > 0; k--)
+		s->dims[s->n_dims++] = from_end(b, type[3], k);
+	s->dims[s->n_dims++] = type[3]->elem == DT_BOOL ? b->one : b->zero;
+}
+
 /* Stores the number of elements before, along and after the axis. */
 static void axis_dims(struct builder *b, const struct hir_type *t, uint32_t axis, dim *out)
 {
@@ -329,7 +373,10 @@ static void emit_stored(struct builder *b, ir_ref v)
 	const struct ir_inst *in = ir_at(b->ir, v);
 	struct kernel_match m;
 	if (kernel_for(b->target, b->ir, v, &m)) {
-		(in->op == OP_MATMUL ? emit_matmul : in->op == OP_CONV ? emit_conv : emit_along_axis)(b, v, &m);
+		(in->op == OP_MATMUL      ? emit_matmul
+		 : in->op == OP_CONV      ? emit_conv
+		 : in->op == OP_ATTENTION ? emit_attention
+					  : emit_along_axis)(b, v, &m);
 		return;
 	}
 	b->buffer[v] = output_or_temp(b, v, &in->type);

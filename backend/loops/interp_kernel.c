@@ -11,12 +11,6 @@
 #include "backend/target/kernel.h"
 #include "base/arena.h"
 
-struct kernel_run {
-	struct loop_run *run;
-	void **bufs;
-	const int64_t *dims;
-	dtype elem; /* of the first buffer */
-};
 typedef void kernel_code(const struct kernel_run *k);
 
 /* ---- products ---- */
@@ -238,6 +232,8 @@ static kernel_code *const codes[KERNEL_COUNT] = {
 	[KERNEL_DEPTHWISE_I8_TRIT2] = depthwise_trit2,
 	[KERNEL_CONV_F32] = conv_f32,
 	[KERNEL_DEPTHWISE_F32] = depthwise_f32,
+	[KERNEL_ATTENTION_F32] = run_attention,
+	[KERNEL_ATTENTION_MASK_F32] = run_attention_mask,
 	[KERNEL_SORT_F32] = sort,
 	[KERNEL_SORT_F64] = sort,
 	[KERNEL_SORT_I64] = sort,

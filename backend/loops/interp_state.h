@@ -54,6 +54,17 @@ void run_stmt(struct loop_run *r, const struct loop_stmt *s);
 void run_open_frame(struct loop_run *r);
 void run_epilogue(struct loop_run *r, const struct loop_nest *n, const void *tile);
 
+/* One call of a micro-kernel. */
+struct kernel_run {
+	struct loop_run *run;
+	void **bufs;
+	const int64_t *dims;
+	dtype elem; /* of the first buffer */
+};
+/* interp_attention.c */
+void run_attention(const struct kernel_run *k);
+void run_attention_mask(const struct kernel_run *k);
+
 /* ---- values of expressions ---- */
 struct loop_value {
 	double f;  /* of float types */

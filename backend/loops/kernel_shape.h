@@ -10,6 +10,7 @@ struct kernel_operand {
 	bool bytes;    /* the size is in bytes, not in elements */
 	bool written;
 	bool in_place; /* it may be the first operand */
+	bool is_mask;  /* of the type of the first operand, or of bools if the last dim is 1 */
 };
 /* The operands of a kernel, as many as it has buffers; NULL: they are not listed here. */
 const struct kernel_operand *kernel_operands(enum kernel k);

@@ -38,8 +38,10 @@ static bool check_operand(const struct verifier *v, const struct loop_kernel *x,
 {
 	const struct loop_buffer *b = buffer(v, x->buffers[at]);
 	const struct loop_buffer *first = buffer(v, x->buffers[0]);
-	int64_t have, want;
-	if (o->elem == DT_COUNT ? b->type.elem != first->type.elem : b->type.elem != o->elem)
+	int64_t have, want, bools = 0;
+	if (o->is_mask && !verify_const(v, x->dims[x->n_dims - 1], &bools))
+		return verify_fail(v, "the type of a mask must be known", at);
+	if (bools ? b->type.elem != DT_BOOL : o->elem == DT_COUNT ? b->type.elem != first->type.elem : b->type.elem != o->elem)
 		return verify_fail(v, "an operand of a kernel has another element type", at);
 	if (o->written && !is_writable(v, x->buffers[at]))
 		return verify_fail(v, "a kernel writes memory that is only read", at);

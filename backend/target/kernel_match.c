@@ -1,4 +1,5 @@
 #include "backend/target/kernel.h"
+#include "backend/runtime/attention.h"
 #include "backend/runtime/conv.h"
 #include "backend/target/target.h"
 
@@ -93,6 +94,71 @@ static bool is_trit_conv(const struct ir_fn *f, ir_ref r, dtype x, int64_t group
 static bool fits_i8_trit_conv(const struct ir_fn *f, ir_ref r) { return is_trit_conv(f, r, DT_INT8, 0); }
 static bool fits_f32_trit_conv(const struct ir_fn *f, ir_ref r) { return is_trit_conv(f, r, DT_FLOAT32, 0); }
 static bool fits_i8_trit_depthwise(const struct ir_fn *f, ir_ref r) { return is_trit_conv(f, r, DT_INT8, 1); }
+
+/* True if the leading dims of x, without its heads, are those of the result. */
+static bool has_batch(const struct hir_type *x, const struct hir_type *y)
+{
+	for (uint32_t k = 0; k + 3 < y->rank; k++)
+		if (x->rank != y->rank || !dim_eq(x->dims[k], y->dims[k]))
+			return false;
+	return true;
+}
+
+static dim from_end(const struct hir_type *t, uint32_t k) { return t->dims[t->rank - k]; }
+
+/* Keys and values have the same heads: one for each head of the queries, or for a group of them. */
+static bool has_heads(const struct ir_fn *f, const struct hir_type *q, const struct hir_type *k, const struct hir_type *v)
+{
+	int64_t heads, own;
+	if (q->rank < 3)
+		return k->rank == 2 && v->rank == 2;
+	if (k->rank != q->rank || v->rank != q->rank || !dim_eq(from_end(k, 3), from_end(v, 3)))
+		return false;
+	return dim_eq(from_end(q, 3), from_end(k, 3)) || (dim_is_const(f->dims, from_end(q, 3), &heads) &&
+							  dim_is_const(f->dims, from_end(k, 3), &own) && own > 0 && heads % own == 0);
+}
+
+static bool is_size_or_1(const struct ir_fn *f, dim x, dim size)
+{
+	int64_t n;
+	return dim_eq(x, size) || (dim_is_const(f->dims, x, &n) && n == 1);
+}
+
+/* The mask has the dims of the scores or 1 in their place; all batch dims or none. */
+static bool is_mask(const struct ir_fn *f, const struct hir_type *m, const struct hir_type *y, dim keys)
+{
+	int64_t n;
+	bool batch = has_batch(m, y), shared = true;
+	for (uint32_t k = 4; k <= m->rank; k++)
+		shared = shared && dim_is_const(f->dims, from_end(m, k), &n) && n == 1;
+	return (batch || shared) && m->rank >= 1 && is_size_or_1(f, from_end(m, 1), keys) &&
+	       (m->rank < 2 || is_size_or_1(f, from_end(m, 2), from_end(y, 2))) &&
+	       (m->rank < 3 || is_size_or_1(f, from_end(m, 3), from_end(y, 3)));
+}
+
+static bool is_attention(const struct ir_fn *f, ir_ref r, uint32_t n_operands)
+{
+	const struct ir_inst *in = ir_at(f, r);
+	const struct hir_type *x[3];
+	int64_t features, values;
+	if (in->n_operands != n_operands || in->type.elem != DT_FLOAT32)
+		return false;
+	for (uint32_t k = 0; k < 3; k++)
+		x[k] = &ir_at(f, ir_operand(f, r, k))->type;
+	return x[0]->rank == in->type.rank && has_batch(x[0], &in->type) && has_batch(x[1], &in->type) && has_batch(x[2], &in->type) &&
+	       (in->type.rank < 3 || dim_eq(from_end(x[0], 3), from_end(&in->type, 3))) && has_heads(f, x[0], x[1], x[2]) &&
+	       dim_is_const(f->dims, from_end(x[0], 1), &features) && dim_is_const(f->dims, from_end(x[2], 1), &values) &&
+	       features <= TRI_ATTENTION_MOST && values <= TRI_ATTENTION_MOST;
+}
+
+static bool fits_f32_attention(const struct ir_fn *f, ir_ref r) { return is_attention(f, r, 3); }
+
+static bool fits_f32_attention_mask(const struct ir_fn *f, ir_ref r)
+{
+	const struct ir_inst *in = ir_at(f, r);
+	return is_attention(f, r, 4) &&
+	       is_mask(f, &ir_at(f, ir_operand(f, r, 3))->type, &in->type, from_end(&ir_at(f, ir_operand(f, r, 1))->type, 2));
+}
 
 static bool (*const fits_of[])(const struct ir_fn *f, ir_ref r) = {
 #define KERNEL(id, symbol, op, other, fits, ...) [KERNEL_##id] = fits_##fits,

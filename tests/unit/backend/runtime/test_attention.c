@@ -1,0 +1,176 @@
+/* The attention kernels of every processor level against naive code in double: odd sizes, groups of heads, masks, one query; memory that ends at a page
+ * that cannot be accessed; any number of threads. */
+#include "tests/unit/backend/link/link_fixture.h"
+#include <math.h>
+#include <sys/mman.h>
+#include "backend/link/object.h"
+#include "backend/runtime/attention.h"
+#include "backend/runtime/unit.h"
+#include "base/arena.h"
+
+enum { CONTEXT_BYTES = 4096, CASES = 60, THREADS = 3 };
+
+static uint64_t seed = 7;
+static uint32_t rnd(void)
+{
+	seed ^= seed << 13;
+	seed ^= seed >> 7;
+	seed ^= seed << 17;
+	return (uint32_t)(seed >> 32);
+}
+static int64_t one_of(const int64_t *x, uint32_t n) { return x[rnd() % n]; }
+#define ONE_OF(...) one_of((const int64_t[]){__VA_ARGS__}, sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t))
+
+/* n bytes before a page that cannot be accessed. */
+struct guarded {
+	void *at;
+	char *map;
+	size_t mapped;
+};
+static struct guarded guarded(int64_t n)
+{
+	size_t page = 4096, body = ((size_t)n + page - 1) / page * page;
+	struct guarded g = {NULL, mmap(NULL, body + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), body + page};
+	assert_true(g.map != MAP_FAILED);
+	assert_int_equal(mprotect(g.map + body, page, PROT_NONE), 0);
+	g.at = g.map + body - n;
+	return g;
+}
+static void release(struct guarded g) { munmap(g.map, g.mapped); }
+
+static struct guarded floats(int64_t n, float range)
+{
+	struct guarded g = guarded(4 * n);
+	for (int64_t k = 0; k < n; k++)
+		((float *)g.at)[k] = ((float)(rnd() % 2001) / 1000 - 1) * range;
+	return g;
+}
+
+struct problem {
+	int64_t dims[TRI_ATTENTION_MASK_DIMS], n; /* n: elements of the result */
+	struct tri_attention a;
+	struct guarded q, k, v, mask, y, again;
+};
+
+static struct problem problem_new(void)
+{
+	int64_t kv = ONE_OF(1, 2, 3), heads = kv * ONE_OF(1, 1, 2, 4), B = ONE_OF(1, 2), L = ONE_OF(1, 1, 2, 3, 5, 33, 70, 197);
+	int64_t S = ONE_OF(0, 1, 3, 63, 64, 65, 130, 197), E = ONE_OF(1, 7, 16, 64, 100, 128), V = ONE_OF(1, 5, 16, 31, 64, 130),
+		mask = rnd() % 3;
+	float scale = 0.3f;
+	uint32_t bits = 0;
+	if (rnd() % 2)
+		memcpy(&bits, &scale, sizeof bits);
+	struct problem p = {
+		{B, heads, kv, L, S, E, V, rnd() % 2, bits, ONE_OF(1, B), ONE_OF(1, heads), ONE_OF(1, L), ONE_OF(1, S), mask == 1},
+		B * heads * L * V,
+		.q = floats(B * heads * L * E, 2),
+		.k = floats(B * kv * S * E, 1),
+		.v = floats(B * kv * S * V, 1)};
+	p.a = tri_attention_of(p.dims, mask != 0);
+	int64_t n = p.dims[9] * p.dims[10] * p.dims[11] * p.dims[12];
+	p.mask = mask == 1 ? guarded(n) : floats(n, 5);
+	for (int64_t i = 0; mask == 1 && i < n; i++)
+		((char *)p.mask.at)[i] = rnd() % 3 != 0;
+	for (int64_t i = 0; mask == 2 && i < n; i += 5)
+		((float *)p.mask.at)[i] = -INFINITY;
+	p.y = guarded(4 * p.n);
+	p.again = guarded(4 * p.n);
+	return p;
+}
+
+static void problem_free(const struct problem *p)
+{
+	release(p->q), release(p->k), release(p->v), release(p->mask), release(p->y), release(p->again);
+}
+
+/* Element [batch, head, i, c] of the result. */
+static double naive(const struct problem *p, int64_t batch, int64_t head, int64_t i, int64_t c)
+{
+	const struct tri_attention *a = &p->a;
+	int64_t shared = batch * a->kv_heads + head / (a->heads / a->kv_heads), step, at = tri_attention_mask(a, batch, head, i, &step);
+	const float *q = (float *)p->q.at + ((batch * a->heads + head) * a->queries + i) * a->features, *k = p->k.at, *v = p->v.at;
+	double most = -INFINITY, total = 0, sum = 0, score[256];
+	for (int64_t j = 0; j < a->keys; j++) {
+		score[j] = 0;
+		for (int64_t e = 0; e < a->features; e++)
+			score[j] += (double)q[e] * (double)k[(shared * a->keys + j) * a->features + e];
+		score[j] *= (double)a->scale;
+		if (a->mask && !a->mask_bool)
+			score[j] += (double)((float *)p->mask.at)[at + j * step];
+		if ((a->causal && j > i) || (a->mask_bool && !((char *)p->mask.at)[at + j * step]))
+			score[j] = -INFINITY;
+		most = fmax(most, score[j]);
+	}
+	for (int64_t j = 0; j < a->keys && most > -INFINITY; j++) {
+		double w = exp(score[j] - most);
+		total += w;
+		sum += w * (double)v[(shared * a->keys + j) * a->values + c];
+	}
+	return total > 0 ? sum / total : 0;
+}
+
+static void run(tri_kernel_fn *const *fn, void *ctx, struct problem *p, void *y)
+{
+	memset(y, 0x5a, (size_t)(4 * p->n));
+	if (p->a.mask)
+		fn[1](ctx, (void *[]){p->q.at, p->k.at, p->v.at, p->mask.at, y}, p->dims, NULL);
+	else
+		fn[0](ctx, (void *[]){p->q.at, p->k.at, p->v.at, y}, p->dims, NULL);
+}
+
+static void check(tri_kernel_fn *const *fn, void *const *ctx)
+{
+	struct problem p = problem_new();
+	run(fn, ctx[0], &p, p.y.at);
+	for (int64_t n = 0; n < p.n; n += 1 + rnd() % 23) {
+		int64_t c = n % p.a.values, i = n / p.a.values % p.a.queries, head = n / p.a.values / p.a.queries;
+		double want = naive(&p, head / p.a.heads, head % p.a.heads, i, c), got = (double)((float *)p.y.at)[n];
+		if (!(fabs(got - want) <= 2e-6))
+			fail_msg("B %d H %d G %d L %d S %d E %d V %d causal %d mask %d: query %d of head %d: got %g, want %g",
+				 (int)p.a.batch, (int)p.a.heads, (int)p.a.kv_heads, (int)p.a.queries, (int)p.a.keys, (int)p.a.features,
+				 (int)p.a.values, p.a.causal, p.a.mask, (int)i, (int)head, got, want);
+	}
+	for (int k = 1; k < THREADS; k++) {
+		run(fn, ctx[k], &p, p.again.at);
+		assert_memory_equal(p.y.at, p.again.at, (size_t)(4 * p.n));
+	}
+	problem_free(&p);
+}
+
+static void check_level(struct arena *a, enum runtime_level level)
+{
+	static const char *const names[] = {"tri_attention_f32", "tri_attention_mask_f32", "tri_context_init", "tri_context_end"};
+	struct object *objects[32];
+	void *ctx[THREADS];
+	tri_kernel_fn *fn[2];
+	void (*init)(void *ctx, uint32_t threads), (*end)(void *ctx);
+	if (!level_runs(level))
+		return;
+	void *library = link_open(a, objects, runtime_parse(a, level, objects, 32), names, 4);
+	*(void **)&fn[0] = symbol(library, names[0]);
+	*(void **)&fn[1] = symbol(library, names[1]);
+	*(void **)&init = symbol(library, names[2]);
+	*(void **)&end = symbol(library, names[3]);
+	for (uint32_t k = 0; k < THREADS; k++)
+		init(ctx[k] = arena_alloc(a, CONTEXT_BYTES, 64), k + 1);
+	for (int k = 0; k < CASES; k++)
+		check(fn, ctx);
+	for (uint32_t k = 0; k < THREADS; k++)
+		end(ctx[k]);
+	dlclose(library);
+}
+
+static void test_every_level(void **state)
+{
+	struct arena *a = arena_new(0);
+	for (enum runtime_level level = 0; level < RUNTIME_LEVELS; level++)
+		check_level(a, level);
+	arena_free(a);
+}
+
+int test_attention(void)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_every_level)};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
