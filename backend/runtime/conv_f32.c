@@ -21,7 +21,8 @@ enum {
 	COPIED_SEGMENTS = 11,
 	COPIED_ROWS = 48
 };
-enum { SMALL_WEIGHTS = 1 << 18 }; /* elements that stay in the cache of a core */
+enum { FAR = 1024, NEAR_STEP = BLOCK + 16 }; /* elements between rows: a multiple of FAR maps to few sets of the cache, NEAR_STEP to many */
+enum { SMALL_WEIGHTS = 1 << 18 };            /* elements that stay in the cache of a core */
 
 struct job {
 	const float *x, *w;
@@ -47,6 +48,7 @@ struct windows {
 	struct tri_conv_rows rows;
 	float copies[COPIED_SEGMENTS][COPIED_ROWS][MOST_COPIED];
 	float zeros[BLOCK];
+	float near[TRI_CONV_ROWS * NEAR_STEP];
 	_Alignas(64) float part[TRI_CONV_ROWS * TRI_PANEL]; /* sums of a panel, of which some columns are wanted */
 };
 
@@ -124,12 +126,21 @@ static void add_short_segments(const struct job *job, struct windows *v, const s
 	}
 }
 
+/* Copies the terms of a block, whose rows are so far apart that they displace each other in the cache. */
+static void bring_near(struct windows *v, int64_t terms)
+{
+	for (int64_t i = 0; i < v->rows.n; i++)
+		v->rows.at[i] = memcpy(v->near + i * NEAR_STEP, v->rows.at[i], (size_t)terms * sizeof(float));
+}
+
 static void add_long_segments(const struct job *job, struct windows *v, const struct sums *sums)
 {
 	for (int64_t s = 0; s < job->segments; s++)
 		for (int64_t k = 0; k < job->length; k += job->per_block) {
 			int64_t terms = job->length - k < job->per_block ? job->length - k : job->per_block;
 			point(job, v, s, 1, sums->channel + k);
+			if (job->c.channels % FAR == 0)
+				bring_near(v, terms);
 			struct tri_f32_rows x = {v->rows.at, TRI_CONV_ROWS, 1, terms, 0};
 			add_block(job, &x, v->rows.n, s * job->length + k, sums);
 		}

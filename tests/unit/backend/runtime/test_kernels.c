@@ -429,7 +429,7 @@ static void check_conv(const struct kernels *k, void *const *ctx, struct tri_con
 	dims[15] = c.channels;
 	check_conv_floats(k, ctx, c, false, 1);
 	check_conv_floats(k, ctx, c, true, c.channels);
-	for (int64_t groups = 2; groups <= c.channels; groups++)
+	for (int64_t groups = 2; groups <= c.channels && groups <= 48; groups++)
 		if (c.channels % groups == 0 && c.out % groups == 0)
 			check_conv_floats(k, ctx, c, false, groups);
 	check_conv_i8(k, ctx, &c, dims);
@@ -446,6 +446,7 @@ static void check_convs(const struct kernels *k, void *const *ctx)
 	check_conv(k, ctx, (struct tri_conv){3, 1, 9, 9, 16, 9, 9, 0, 0, 1, 1, 4, 4, 1, 1});
 	check_conv(k, ctx, (struct tri_conv){1, 17, 12, 13, 48, 5, 5, 0, 0, 2, 2, 6, 7, 2, 3});
 	check_conv(k, ctx, (struct tri_conv){1, 1, 3, 90, 20, 1, 70, 0, 0, 1, 1, 0, 2, 1, 1});
+	check_conv(k, ctx, (struct tri_conv){1, 1024, 3, 3, 20, 2, 2, 0, 0, 1, 1, 1, 1, 1, 1});
 	check_conv(k, ctx, (struct tri_conv){1, 513, 1, 1, 5, 3, 3, 0, 0, 1, 1, 1, 1, 1, 1});
 	check_conv(k, ctx, (struct tri_conv){3, 5, 7, 7, 500, 1, 1, 0, 0, 1, 1, 0, 0, 1, 1});
 	check_conv(k, ctx, (struct tri_conv){1, 64, 7, 7, 96, 3, 3, 0, 0, 1, 1, 1, 1, 1, 1});
