@@ -14,6 +14,7 @@ static const struct loop_pass {
 };
 
 const char *loop_pass_name(enum loop_pass_number p) { return passes[p].pass.text; }
+uint8_t loop_pass_level(enum loop_pass_number p) { return passes[p].pass.level; }
 
 static void verify(const struct loop_fn *f, const char *after)
 {

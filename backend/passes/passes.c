@@ -18,6 +18,7 @@ static const struct tensor_pass {
 };
 
 const char *pass_name(enum pass_number p) { return passes[p].pass.text; }
+uint8_t pass_level(enum pass_number p) { return passes[p].pass.level; }
 
 struct pass_context pass_context_new(const struct plan_options *o, struct diags *diags, struct pass_trace *trace)
 {

@@ -46,6 +46,7 @@ enum pass_number {
 	PASS_COUNT
 };
 const char *pass_name(enum pass_number p);
+uint8_t pass_level(enum pass_number p); /* the lowest -O that runs it */
 /* legalize.c: FACT_LEGAL. What is computed when the library is built may be compound: the interpreter runs it. */
 bool pass_is_legal(const struct ir_fn *f, const struct target *t);
 

@@ -1,5 +1,6 @@
 #include "builder/build/build_steps.h"
 #include <stdio.h>
+#include <string.h>
 #include "backend/ir/ir.h"
 #include "backend/plan/figures.h"
 #include "base/arena.h"
@@ -25,13 +26,14 @@ static void flush(const struct build_context *c, struct buf *text)
 
 static bool asks(const struct build_context *c, enum dump d) { return c->request.options->dumps >> d & 1; }
 
+static const char *const dump_texts[] = {"", "tokens", "ast", "types", "ir", "loops", "llvm", "asm", "quantized"};
+
 /* Only several dumps have titles. */
 static void print_title(const struct build_context *c, enum dump d)
 {
-	static const char *const titles[] = {"", "tokens", "ast", "types", "ir", "loops", "llvm", "asm", "quantized"};
 	uint32_t all = c->request.options->dumps;
 	if (all & (all - 1))
-		fprintf(c->request.out, "==== %s ====\n", titles[d]);
+		fprintf(c->request.out, "==== %s ====\n", dump_texts[d]);
 }
 
 static void dump_model_files(const struct build_context *c, const struct model_job *m, enum dump d, struct buf *text)
@@ -121,8 +123,41 @@ static const struct plan *plan_for_dump(const struct build_context *c, struct ar
 	return p;
 }
 
+/* Returns the lowest -O that runs a pass; 0 for a stage. */
+static uint8_t level_of(const char *pass)
+{
+	for (uint32_t k = 0; k < PASS_COUNT; k++)
+		if (!strcmp(pass, pass_name(k)))
+			return pass_level(k);
+	for (uint32_t k = 0; k < LOOP_PASS_COUNT; k++)
+		if (!strcmp(pass, loop_pass_name(k)))
+			return loop_pass_level(k);
+	return 0;
+}
+
+/* A dump without text: its pass did not run, or --stop-after came before it. Returns false. */
+static bool report_empty(const struct build_context *c, const struct model_job *m, enum dump d)
+{
+	const struct options *o = c->request.options;
+	const struct plan_options *plan = &m->spec->plan;
+	const char *pass = d == DUMP_IR ? o->ir_after : d == DUMP_LOOPS ? o->loops_after : NULL, *stop = last_pass(o);
+	uint8_t least = pass ? level_of(pass) : 0;
+	if (!plan->size && plan->opt < least) {
+		struct diag *g = diag_add(c->diags, DIAG_DUMP_EMPTY, SPAN_NONE, "%s: the pass `%s` does not run at -O%u", m->spec->name,
+					  pass, plan->opt);
+		diag_help(c->diags, g, "it runs at -O%u and above", least);
+		return false;
+	}
+	struct diag *g = diag_add(c->diags, DIAG_DUMP_EMPTY, SPAN_NONE, "%s: there is nothing to print with --dump-%s", m->spec->name,
+				  dump_texts[d]);
+	if (stop)
+		diag_help(c->diags, g, "leave out --stop-after=%s, which ends the build before it", stop);
+	return false;
+}
+
+/* Sets *printed if there is text. */
 static bool dump_unit(struct build_context *c, const struct model_job *m, enum dump d, const struct arguments *arguments,
-		      const struct hir_unit *u, struct buf *text)
+		      const struct hir_unit *u, struct buf *text, bool *printed)
 {
 	struct arena *scratch = arena_new(0);
 	struct plan_options o = key_unit_options(&m->spec->plan, dump_target(m, d), arguments, u);
@@ -135,6 +170,7 @@ static bool dump_unit(struct build_context *c, const struct model_job *m, enum d
 		const struct plan *p = plan_for_dump(c, scratch, u, &o, &trace);
 		ok = p ? d <= DUMP_IR || trace.loops.text || dump_code(c, d, u, p, text) : trace.ir.stop && !diags_errors(c->diags);
 	}
+	*printed = *printed || text->len;
 	flush(c, text);
 	arena_free(scratch);
 	return ok;
@@ -144,14 +180,14 @@ static bool dump_model(struct build_context *c, const struct model_job *m, enum 
 {
 	struct buf text = {0};
 	struct arguments arguments = {0};
-	bool ok = true;
+	bool ok = true, printed = d == DUMP_NONE;
 	if (!m->failed)
 		arguments_decide(&arguments, dump_target(m, d), m->program);
 	for (uint32_t k = 0; !m->failed && k < m->program->n_units; k++)
-		ok = dump_unit(c, m, d, &arguments, m->program->units[k], &text) && ok;
+		ok = dump_unit(c, m, d, &arguments, m->program->units[k], &text, &printed) && ok;
 	arguments_free(&arguments);
 	buf_free(&text);
-	return ok;
+	return ok && (printed || m->failed || report_empty(c, m, d));
 }
 
 enum step dump_units(struct build_context *c, const struct project *p)

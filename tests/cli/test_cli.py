@@ -189,6 +189,18 @@ class TwoModels(ProjectTest):
             self.trib("build", "good", "--stop-after", stage)
         self.assertFalse(os.path.exists(self.path("build")))
 
+    def test_empty_dumps(self):
+        """A pass that does not run, and a stage after the last pass, are errors that name the remedy."""
+        self.assertTrue(self.trib("build", "good", "-O1", "--dump-ir=fold").stdout.strip())
+        said = self.fails("build", "good", "-O0", "--dump-ir=fold")
+        self.assertIn("the pass `fold` does not run at -O0", said)
+        self.assertIn("it runs at -O1 and above", said)
+        self.assertIn("E0814", said)
+        self.assertIn("does not run at -O0", self.fails("build", "good", "-O0", "--dump-loops=epilogues"))
+        for dump in "--dump-loops", "--dump-asm":
+            self.assertIn("leave out --stop-after=fold", self.fails("build", "good", "-O1", "--stop-after=fold", dump))
+        self.trib("build", "good", "-O0", "--stop-after=fold", "--dump-ir")
+
     def test_trace_and_timing(self):
         said = self.trib("build", "good", "--trace", "trace.json", "--timing").stdout
         self.assertIn("peak memory", said)
