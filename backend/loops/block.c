@@ -10,6 +10,22 @@ enum { MOST_NESTS = 16 };
 
 static void count_use(void *ctx, uint32_t buffer) { ((uint32_t *)ctx)[buffer]++; }
 
+static void count_inside(void *joiner, uint32_t buffer)
+{
+	struct joiner *j = joiner;
+	if (j->inside[buffer]++ == 0)
+		j->touched[j->n_touched++] = buffer;
+}
+
+static void forget_candidate(struct joiner *j)
+{
+	for (uint32_t k = 0; k < j->n_touched; k++) {
+		j->inside[j->touched[k]] = 0;
+		j->row[j->touched[k]] = 0;
+	}
+	j->n_touched = 0;
+}
+
 /* ---- candidates ---- */
 
 /* A nest that can be in a block: its accesses are known, and it cannot fail. */
@@ -91,9 +107,9 @@ static bool trim(struct joiner *j)
 
 static bool can_join(struct joiner *j)
 {
-	memset(j->inside, 0, j->f->n_buffers * sizeof *j->inside);
+	forget_candidate(j);
 	for (uint32_t k = 0; k < j->n; k++)
-		loop_stmt_buffers(&j->f->stmts[j->first + k], count_use, j->inside);
+		loop_stmt_buffers(&j->f->stmts[j->first + k], count_inside, j);
 	for (uint32_t k = 0; k < j->n; k++)
 		if (!loops_keeps_schedule(j, &j->nests[k]))
 			return false;
@@ -117,7 +133,8 @@ static void own_buffers(struct joiner *j)
 		for (uint32_t k = 0; k < j->nests[i].n_stores; k++)
 			own_access(j, &j->nests[i].stores[k].access);
 	}
-	for (uint32_t k = 0; k < j->f->n_buffers; k++) {
+	for (uint32_t i = 0; i < j->n_touched; i++) {
+		uint32_t k = j->touched[i];
 		struct loop_buffer *b = &j->f->buffers[k];
 		if (!loops_is_own(j, k))
 			continue;
@@ -169,6 +186,7 @@ uint32_t loop_pass_blocks(struct loop_fn *f, struct loop_pass_context *c)
 	uint32_t blocks = 0, kept = 0;
 	j.uses = ARENA_ARRAY(f->unit, uint32_t, f->n_buffers + 1);
 	j.inside = ARENA_ARRAY(f->unit, uint32_t, f->n_buffers + 1);
+	j.touched = ARENA_ARRAY(f->unit, uint32_t, f->n_buffers + 1);
 	j.row = ARENA_ARRAY(f->unit, int64_t, f->n_buffers + 1);
 	j.nests = ARENA_ARRAY(f->unit, struct loop_nest, MOST_NESTS);
 	for (uint32_t s = 0; s < f->n_stmts; s++)

@@ -18,8 +18,10 @@ struct joiner {
 	struct loop_fn *f;
 	struct dims *dims;
 	const struct plan_options *options;
-	uint32_t *uses;          /* of each buffer by all statements */
-	uint32_t *inside;        /* of each buffer by those of the candidate */
+	uint32_t *uses;    /* of each buffer by all statements */
+	uint32_t *inside;  /* of each buffer by those of the candidate */
+	uint32_t *touched; /* the buffers that the candidate uses; time must not grow with those of the unit */
+	uint32_t n_touched;
 	int64_t *row;            /* of each buffer that the candidate writes: the elements of a row; 0: it does not write it */
 	struct loop_nest *nests; /* copies of those of the candidate, which begins with statement `first` */
 	uint32_t first, n;
@@ -32,7 +34,7 @@ static inline bool loops_is_own(const struct joiner *j, uint32_t buffer)
 	return j->row[buffer] && j->f->buffers[buffer].kind == BUFFER_TEMP && j->inside[buffer] == j->uses[buffer];
 }
 
-/* block_rows.c: finds the rows of all buffers that the nests write. Returns false if an iteration depends on another one. */
+/* block_rows.c: finds the rows of all buffers that the nests write; all rows are 0 before. Returns false if an iteration depends on another one. */
 bool loops_find_rows(struct joiner *j);
 /* Returns the elements from one row to the next, if rows follow each other and the nest touches only its own; else 0. */
 int64_t loops_row_of(const struct joiner *j, const struct loop_nest *n, const struct loop_access *a, uint32_t loops);

@@ -44,9 +44,10 @@ bool loops_is_worth_block(const struct joiner *j)
 {
 	const struct target *t = j->options->target;
 	int64_t rows = count_rows(j), frame = 0, row = 0, longest = 0, all;
-	for (uint32_t k = 0; k < j->f->n_buffers; k++) {
+	for (uint32_t i = 0; i < j->n_touched; i++) {
+		uint32_t k = j->touched[i];
 		bool own = loops_is_own(j, k);
-		int64_t bytes = own ? row_bytes(j, k) : j->row[k] || !j->uses[k] ? 0 : shared_bytes(j, k);
+		int64_t bytes = own ? row_bytes(j, k) : j->row[k] ? 0 : shared_bytes(j, k);
 		longest = bytes > longest ? bytes : longest;
 		if (bytes > LOOP_MOST_FRAME)
 			return false;

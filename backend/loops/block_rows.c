@@ -1,5 +1,4 @@
 /* Rows of buffers: what each iteration of the shared loops reads and writes. */
-#include <string.h>
 #include "backend/loops/block.h"
 
 int64_t loops_row_of(const struct joiner *j, const struct loop_nest *n, const struct loop_access *a, uint32_t loops)
@@ -30,7 +29,6 @@ static bool note_row(struct joiner *j, const struct loop_nest *n, const struct l
 
 bool loops_find_rows(struct joiner *j)
 {
-	memset(j->row, 0, j->f->n_buffers * sizeof *j->row);
 	for (uint32_t i = 0; i < j->n; i++)
 		for (uint32_t k = 0; k < j->nests[i].n_stores; k++)
 			if (!note_row(j, &j->nests[i], &j->nests[i].stores[k].access, j->nests[i].n_parallel))

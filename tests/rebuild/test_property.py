@@ -20,7 +20,8 @@ EDITS_A_PROJECT = 30
 
 
 def dumped_units(text):
-    """Symbol → text of what runs, of every unit that --dump-ir printed."""
+    """Symbol → text of what runs, of every unit that --dump-ir printed, apart from the places in the source."""
+    text = re.sub(r"(?m)^(?!;)(.*?) +;.*$", r"\1", text)
     return dict(re.findall(r"^; run_fn\nfn (\w+)\((?:.*)\)\n((?:[^;\n].*\n)*)", text, re.M))
 
 
