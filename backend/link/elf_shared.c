@@ -5,7 +5,7 @@
  * Not loaded: .debug_* .symtab .strtab .shstrtab and the section headers. There is no lazy binding: calls of imported functions go through stubs
  * `jmp *slot(%rip)` over GOT entries that the loader fills when it loads the library. Our own symbols bind inside the library. The hash
  * table is that of System V, which every loader knows; there are few exports. Weights come first, so that their place is known before anything
- * is compiled. They fill whole pages, and are left out of what is written here. */
+ * is compiled. They fill whole pages; this file writes only the bytes around them. */
 #include "backend/link/link.h"
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* What the code of a unit comes from, in today's sources: for debuggers and for the descriptor of a library. */
+/* What the code of a unit comes from, in the present sources: for debuggers and for the descriptor of a library. */
 #ifndef TRIB_BACKEND_LINK_LINES_H
 #define TRIB_BACKEND_LINK_LINES_H
 #include <stdint.h>

@@ -22,7 +22,8 @@ struct link_request {
 };
 /* The weights are at this offset of the library. Their number of bytes is rounded up to the next multiple of it. */
 #define LINK_WEIGHTS_AT 4096u
-/* Appends the library without its weights: what comes before them, LINK_WEIGHTS_AT bytes, and what comes after them. Equal requests give equal bytes. Returns false with a message in *error, in `scratch`. */
+/* Appends the library without its weights: the LINK_WEIGHTS_AT bytes before them, and all bytes after them. Equal requests give equal bytes.
+ * Returns false with a message in *error, in `scratch`. */
 bool link_shared(struct arena *scratch, const struct link_request *r, struct buf *out, const char **error);
 /* True if imports.def lists the symbol. */
 bool link_may_import(const char *name);

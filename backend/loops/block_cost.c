@@ -1,5 +1,6 @@
-/* When a block pays: rows are long enough for vectors, enough for threads or work groups, and what is passed on of one fits the cache. On 4096 x 4096
- * float32 a layer norm takes 1.3 times a copy. softmax(gelu(2x+1)) takes 3.3: its arithmetic alone, with rows in L2, takes 2.6. */
+/* When a block pays: rows are long enough for vectors, there are enough of them for threads or work groups, and the buffers of one row fit the
+ * cache. On 4096 x 4096 float32 a layer norm takes 1.3 times as long as a copy, and softmax(gelu(2x+1)) 3.3 times; its arithmetic alone, with rows
+ * in L2, takes 2.6. */
 #include "backend/loops/block.h"
 #include "backend/passes/options.h"
 #include "backend/target/target.h"

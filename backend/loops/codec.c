@@ -201,7 +201,7 @@ void code_elements(struct codec *c, struct loop_buffer *x)
 	bool sound = const_bytes(c, &x->type, &n);
 	switch (c->mode) {
 	case CODEC_PRINT:
-		if (x->data && sound && n == x->data_bytes) /* the verifier prints what is wrong */
+		if (x->data && sound && n == x->data_bytes) /* the verifier reports an unsound one */
 			ir_print_elements(c->f->dims, &x->type, x->data, c->out);
 		return;
 	case CODEC_READ: x->data = ir_read_elements(&c->text, &x->type); break;

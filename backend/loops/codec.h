@@ -25,7 +25,7 @@ struct codec {
 	uint32_t blocks;               /* around */
 };
 static inline bool codec_reads(const struct codec *c) { return c->mode == CODEC_READ || c->mode == CODEC_DESERIALIZE; }
-/* Lists of what is visited may have become shorter. */
+/* Whether the codec may change fields: visitors may shorten lists. */
 static inline bool codec_changes(const struct codec *c) { return codec_reads(c) || c->mode == CODEC_VISIT; }
 static inline bool codec_failed(const struct codec *c) { return codec_reads(c) && (c->text.failed || !c->bytes.ok); }
 /* What is read must be sound. `what`: "… expected". */

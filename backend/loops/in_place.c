@@ -1,5 +1,5 @@
-/* Lets results take the memory of operands that die: what is computed element by element, and kernels that work in place. The scratch memory
- * shrinks, and results are written to lines that are in the cache. */
+/* Gives results the memory of operands that nothing reads later: for element-wise nests, and for kernels that work in place. Scratch memory
+ * shrinks, and results are written to cache lines that are already there. */
 #include "backend/loops/in_place.h"
 #include <string.h>
 #include "backend/loops/kernel_shape.h"

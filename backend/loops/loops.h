@@ -202,7 +202,7 @@ struct pass_trace;
 /* Runs the loop passes of loop_passes.def. Returns NULL if the trace stops the run before the end. `trace` may be NULL. */
 struct loop_fn *loops_build(struct arena *unit, const struct loop_source *source, const struct plan_options *options,
 			    struct pass_trace *trace);
-/* Checks all invariants. Returns false after writing what is wrong into `why`. */
+/* Checks all invariants. Returns false with a message in `why`. */
 bool loops_verify(const struct loop_fn *f, struct buf *why);
 /* Checks the calls in a sound function; `find` returns a callee by its symbol, or NULL. */
 typedef const struct loop_fn *loop_find_fn(void *ctx, const char *symbol);

@@ -1,5 +1,5 @@
-/* A unit's loop IR as bytes, which a lazy library carries in place of code (backend/link/LAZY.md). Equal units have equal bytes, and
- * what is read compiles to the same code. */
+/* A unit's loop IR as bytes, which a lazy library carries in place of code (backend/link/LAZY.md). Equal units have equal bytes. A unit
+ * that was read compiles to the same code. */
 #ifndef TRIB_BACKEND_LOOPS_SERIALIZE_H
 #define TRIB_BACKEND_LOOPS_SERIALIZE_H
 #include <stddef.h>

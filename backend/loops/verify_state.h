@@ -1,4 +1,4 @@
-/* Private to this folder: the parts of the verifier. Each returns false after writing what is wrong. A part may rely on those before it. */
+/* Private to this folder: the parts of the verifier. Each returns false after writing a message. A part may rely on those before it. */
 #ifndef TRIB_BACKEND_LOOPS_VERIFY_STATE_H
 #define TRIB_BACKEND_LOOPS_VERIFY_STATE_H
 #include "backend/loops/loops.h"

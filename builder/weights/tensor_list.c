@@ -50,7 +50,7 @@ const struct file_tensor *tensor_list_find(const struct tensor_list *s, const ch
 
 /* ---- ternary blocks ---- */
 
-/* `count` bytes of `digits` trits each. Returns the end of what is written. */
+/* `count` bytes of `digits` trits each. Returns the end of the output. */
 static int8_t *unpack_base3(const uint8_t *in, int count, int digits, int8_t *out)
 {
 	unsigned power = 1;

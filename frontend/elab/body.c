@@ -208,7 +208,7 @@ static const struct frame *function_frame(const struct elab *e)
 	return f->func ? f : e->frame;
 }
 
-/* Gives an equal unit of an earlier build the positions in today's text. */
+/* Gives an equal unit of an earlier build its positions in the present text. */
 static struct hir_unit *move_unit(struct hir_unit *known, const struct hir_unit *u)
 {
 	if (known->at.source == u->at.source)
