@@ -278,7 +278,7 @@ struct body_unit body_unit(struct elab *e, struct builder *b, const struct body_
 			map[r] = copy_node(e, b, r, map);
 	u->outputs = ARENA_ARRAY(e->em.f->arena, struct hir_output, spec->n_outputs + 1);
 	for (uint32_t i = 0; i < spec->n_outputs; i++)
-		u->outputs[i] = (struct hir_output){arena_printf(e->em.f->arena, "out%u", i), map[spec->outputs[i]]};
+		u->outputs[i] = (struct hir_output){arena_printf(e->em.f->arena, "out%u", i), map[spec->outputs[i]], 0};
 	out.unit = complete_unit(e, u, fn);
 	builder_close(&e->em);
 	return out;

@@ -45,7 +45,7 @@ static void add_outputs(struct elab *e, struct value *v, struct hir_unit *u, uin
 		add_outputs(e, &values, u, cap);
 		*v = template_with_values(&e->em, v->u.text, values);
 	} else if (v->kind == V_TENSOR && u->n_outputs < cap) {
-		u->outputs[u->n_outputs] = (struct hir_output){arena_printf(e->em.f->arena, "out%u", u->n_outputs), v->u.t};
+		u->outputs[u->n_outputs] = (struct hir_output){arena_printf(e->em.f->arena, "out%u", u->n_outputs), v->u.t, 0};
 		v->u.t = u->n_outputs++;
 	}
 }

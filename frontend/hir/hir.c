@@ -112,7 +112,7 @@ hash128 hir_unit_hash(const struct hir_unit *u)
 	hasher_add_u64(h, dims_syms(u->dims));
 	hasher_add_u64(h, u->n_inputs);
 	for (uint32_t i = 0; i < u->n_inputs; i++) {
-		hasher_add_u64(h, u->inputs[i].build_time);
+		hasher_add_u64(h, (uint64_t)u->inputs[i].grows << 1 | u->inputs[i].build_time);
 		hash_type(h, u->dims, &u->inputs[i].type);
 	}
 	hasher_add_u64(h, u->n_nodes);
@@ -120,7 +120,7 @@ hash128 hir_unit_hash(const struct hir_unit *u)
 		hash_node(h, u, &u->nodes[i]);
 	hasher_add_u64(h, u->n_outputs);
 	for (uint32_t i = 0; i < u->n_outputs; i++)
-		hasher_add_u64(h, u->outputs[i].node);
+		hasher_add_u64(h, (uint64_t)u->outputs[i].state << 32 | u->outputs[i].node);
 	return hasher_finish(h);
 }
 
@@ -265,7 +265,11 @@ static void print_node(const struct hir_unit *u, hir_ref r, struct buf *out)
 	print_type(u, &n->type, out);
 	buf_puts(out, n->build_time ? " := " : " = ");
 	switch (n->kind) {
-	case HIR_INPUT: buf_printf(out, "input %s", u->inputs[n->index].name); break;
+	case HIR_INPUT:
+		buf_printf(out, "input %s", u->inputs[n->index].name);
+		if (u->inputs[n->index].grows)
+			buf_printf(out, " grows along %u", u->inputs[n->index].grows - 1u);
+		break;
 	case HIR_CONST: print_const(u, n, out); break;
 	case HIR_DIM:
 		buf_puts(out, "dim ");
@@ -288,6 +292,7 @@ void hir_print(const struct hir_unit *u, struct buf *out)
 	for (uint32_t i = 0; i < u->n_nodes; i++)
 		print_node(u, i, out);
 	for (uint32_t i = 0; i < u->n_outputs; i++)
-		buf_printf(out, "  %s = %%%u\n", u->outputs[i].name, u->outputs[i].node);
+		buf_printf(out, "  %s = %%%u%s%s\n", u->outputs[i].name, u->outputs[i].node, u->outputs[i].state ? " next " : "",
+			   u->outputs[i].state ? u->inputs[u->outputs[i].state - 1].name : "");
 	buf_puts(out, "}\n");
 }

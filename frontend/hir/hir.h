@@ -83,10 +83,12 @@ struct hir_input {
 	const char *name; /* "x"; for a parameter its dotted name relative to this unit's layer: "fc1.weight" */
 	struct hir_type type;
 	bool build_time; /* a parameter, or an input that all callers pass a build-time value; its shape is constant */
+	uint8_t grows;   /* of a state with a capacity the dim that grows, plus one; else 0 */
 };
 struct hir_output {
 	const char *name; /* "out", or "out0", "out1" … */
 	hir_ref node;     /* not a call, branch or loop, but a HIR_RESULT of it */
+	uint32_t state;   /* of the next value of a state its input, plus one; else 0 */
 };
 
 struct hir_unit {
