@@ -102,9 +102,7 @@ static const char *float_op(struct arena *a, enum ir_op op, dtype t, const char 
 	case OP_EXP:
 	case OP_LOG:
 	case OP_SIN:
-	case OP_COS:
-	case OP_TANH:
-	case OP_ERF: return arena_printf(a, "%s(%s)", ir_op_text(op), x[0]);
+	case OP_COS: return arena_printf(a, "%s(%s)", ir_op_text(op), x[0]);
 	case OP_ADD: return arena_printf(a, "%s + %s", x[0], x[1]);
 	case OP_SUB: return arena_printf(a, "%s - %s", x[0], x[1]);
 	case OP_MUL: return arena_printf(a, "%s * %s", x[0], x[1]);

@@ -59,8 +59,9 @@ TRI_INT(short, uint)
 TRI_INT(int, uint)
 TRI_INT(long, ulong)
 
-/* NaN wins in min and max. Casts to integers saturate, and NaN gives 0. */
-#define TRI_FLOAT(T)                                                                                      \
+/* NaN wins in min and max. Casts to integers saturate, and NaN gives 0. Beyond TANH_IS_1 and ERF_IS_1 the nearest value of tanh and erf is 1: a device
+ * that returns a little less makes gelu(-infinity) an infinity, and gelu of a large negative number large. */
+#define TRI_FLOAT(T, TANH_IS_1, ERF_IS_1)                                                                 \
 	T tri_sign_##T(T a) { return (T)((a > 0) - (a < 0)); }                                            \
 	T tri_min_##T(T a, T b) { return a != a || a < b ? a : b; }                                       \
 	T tri_max_##T(T a, T b) { return a != a || a > b ? a : b; }                                       \
@@ -74,10 +75,12 @@ TRI_INT(long, ulong)
 	char tri_##T##_to_trit(T a) { return a != a ? (char)0 : clamp(convert_char_sat_rtz(a), (char)-1, (char)1); } \
 	short tri_##T##_to_short(T a) { return a != a ? (short)0 : convert_short_sat_rtz(a); }            \
 	int tri_##T##_to_int(T a) { return a != a ? 0 : convert_int_sat_rtz(a); }                         \
-	long tri_##T##_to_long(T a) { return a != a ? 0 : convert_long_sat_rtz(a); }
-TRI_FLOAT(float)
+	long tri_##T##_to_long(T a) { return a != a ? 0 : convert_long_sat_rtz(a); }                      \
+	T tri_tanh_##T(T a) { return fabs(a) > (T)TANH_IS_1 ? copysign((T)1, a) : tanh(a); }              \
+	T tri_erf_##T(T a) { return fabs(a) > (T)ERF_IS_1 ? copysign((T)1, a) : erf(a); }
+TRI_FLOAT(float, 9.02, 3.92)
 #ifdef TRI_FP64
-TRI_FLOAT(double)
+TRI_FLOAT(double, 19.1, 5.93)
 #endif
 
 /* 16-bit floats are computed in float. Each result is rounded to the storage type, to nearest even. */

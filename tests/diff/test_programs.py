@@ -69,6 +69,11 @@ def activations(p, x):
                      x * gate, gate, np.log1p(np.exp(x))])
 
 
+def saturated(p, x):
+    gelu_huge, gelu_infinite = np.where(x < 0, F32(-0.0), x * F32(1e15)), np.where(x < 0, F32(np.nan), F32(np.inf))
+    return np.stack([np.sign(x), gelu_huge, gelu_huge, gelu_infinite, gelu_infinite])
+
+
 def maths(p, x):
     a = np.abs(x) + 0.5
     return np.stack([np.sin(x), np.cos(x), np.exp(x), np.log(a), np.log2(a), np.sqrt(a), 1 / np.sqrt(a), a ** 1.5, np.sign(x), np.ceil(x), np.floor(x),
@@ -274,6 +279,7 @@ PROGRAMS = {
     "norms": ({"x": "float32 N 12"}, NORMS, norms),
     "rows": ({"x": "float32 N 2 300"}, {"weight": (2, 300)}, rows),
     "activations": ({"x": "float32 N 6"}, {}, activations),
+    "saturated": ({"x": "float32 N 4"}, {}, saturated),
     "maths": ({"x": "float32 N M"}, {}, maths),
     "reduces": ({"x": "float32 N 5 7"}, {}, reduces),
     "minmax": ({"x": "float32 N 9"}, {}, minmax),
@@ -320,7 +326,7 @@ CONTROL = {
 PROGRAMS.update(CONTROL)
 BATCHES = (7, 0, 1, 33)
 NOT_EMPTY = ("branches",)  # NumPy has no minimum of nothing
-EXACT = ("passthrough", "slices", "halves", "ints", "int8dot", "minmax", "rounding", "booleans", "reshapes", "windows")
+EXACT = ("passthrough", "slices", "halves", "ints", "int8dot", "minmax", "rounding", "booleans", "reshapes", "windows", "saturated")
 
 
 def generator(name, *more):
@@ -391,7 +397,7 @@ class Programs(InferenceTest):
 class Devices(Programs):
     def test_every_level_against_numpy(self):
         self.trib("build")
-        self.compare(("ints", "halves", "reduces", "slices", "tritmixed"), (5,), "--device", "opencl")
+        self.compare(("ints", "halves", "reduces", "slices", "tritmixed", "saturated"), (5,), "--device", "opencl")
 
     test_interpreter_against_numpy = None
 
