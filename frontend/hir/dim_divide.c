@@ -71,6 +71,31 @@ static bool cancel_monomial(struct dims *d, dim x, uint32_t by, dim *out)
 	return true;
 }
 
+/* Long division by b, which has terms. True if a is b times *q. */
+static bool exact_quotient(struct dims *d, dim a, dim b, dim *q)
+{
+	bool overflow = d->overflow, exact = false;
+	struct poly by = d->polys[b.idx];
+	struct term lead = by.terms[by.n - 1];
+	d->overflow = false;
+	*q = dim_const(d, 0);
+	for (uint32_t step = 0; step <= MAX_TERMS && !exact && !d->overflow; step++) {
+		struct poly p = d->polys[a.idx];
+		uint32_t f[MAX_FACTORS], n;
+		exact = !p.n && !p.c0;
+		if (!p.n || floor_mod(p.terms[p.n - 1].coef, lead.coef) || !monomial_quotient(d, p.terms[p.n - 1].atom, lead.atom, f, &n))
+			break;
+		dim t = dim_const(d, floor_div(p.terms[p.n - 1].coef, lead.coef));
+		for (uint32_t k = 0; k < n; k++)
+			t = times_term(d, t, (struct term){f[k], 1});
+		*q = dim_add(d, *q, t);
+		a = dim_sub(d, a, dim_mul(d, t, b));
+	}
+	exact = exact && !d->overflow;
+	d->overflow = overflow;
+	return exact;
+}
+
 static dim div_const(struct dims *d, dim a, int64_t c)
 {
 	if (c < 0) {
@@ -101,6 +126,9 @@ dim dim_floordiv(struct dims *d, dim a, dim b)
 	dim cancelled;
 	if (pb.n == 1 && !pb.c0 && cancel_monomial(d, a, pb.terms[0].atom, &cancelled))
 		return div_const(d, cancelled, pb.terms[0].coef);
+	dim quotient;
+	if (exact_quotient(d, a, b, &quotient))
+		return quotient;
 	return opaque(d, ATOM_DIV, a, b);
 }
 
@@ -111,8 +139,8 @@ dim dim_mod(struct dims *d, dim a, dim b)
 	if (dim_eq(a, b))
 		return dim_const(d, 0);
 	if (pb.n || pb.c0 < 0) {
-		dim q;
-		if (pb.n == 1 && !pb.c0 && pb.terms[0].coef == 1 && cancel_monomial(d, a, pb.terms[0].atom, &q))
+		dim quotient;
+		if (pb.n && exact_quotient(d, a, b, &quotient))
 			return dim_const(d, 0);
 		if (!pb.n && !d->polys[a.idx].n)
 			return dim_const(d, floor_mod(d->polys[a.idx].c0, pb.c0));

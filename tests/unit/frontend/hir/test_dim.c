@@ -93,6 +93,23 @@ static void division(void **state)
 	assert_true(dim_eq(dim_floordiv(d, f->n, f->n), c(f, 1)));
 }
 
+/* By sums: an exact quotient is one, another stays a division. */
+static void division_by_sums(void **state)
+{
+	struct fixture *f = *state;
+	struct dims *d = f->d;
+	dim less = dim_sub(d, f->n, c(f, 1)), sum = dim_add(d, dim_mul(d, f->n, f->n), f->m);
+	assert_true(dim_eq(dim_floordiv(d, dim_mul(d, less, c(f, 8)), dim_mul(d, less, c(f, 4))), c(f, 2)));
+	assert_true(dim_eq(dim_floordiv(d, dim_mul(d, less, sum), less), sum));
+	assert_true(dim_eq(dim_floordiv(d, dim_mul(d, less, sum), sum), less));
+	assert_true(dim_eq(dim_floordiv(d, dim_mul(d, less, less), dim_sub(d, c(f, 1), f->n)), dim_sub(d, c(f, 1), f->n)));
+	assert_true(dim_eq(dim_mod(d, dim_mul(d, less, sum), sum), c(f, 0)));
+	text_is(f, dim_floordiv(d, dim_mul(d, less, c(f, 3)), dim_mul(d, less, c(f, 2))), "(3*N - 3)//(2*N - 2)");
+	text_is(f, dim_floordiv(d, f->n, less), "N//(N - 1)");
+	text_is(f, dim_mod(d, dim_add(d, f->n, c(f, 3)), less), "(N + 3)%(N - 1)");
+	assert_false(dims_overflowed(d));
+}
+
 static void comparison(void **state)
 {
 	struct fixture *f = *state;
@@ -319,6 +336,7 @@ int test_dim(void)
 		cmocka_unit_test_setup_teardown(sizes_of_one_name_look_different, setup, teardown),
 		cmocka_unit_test_setup_teardown(canonical, setup, teardown),
 		cmocka_unit_test_setup_teardown(division, setup, teardown),
+		cmocka_unit_test_setup_teardown(division_by_sums, setup, teardown),
 		cmocka_unit_test_setup_teardown(comparison, setup, teardown),
 		cmocka_unit_test_setup_teardown(overflow, setup, teardown),
 		cmocka_unit_test_setup_teardown(random_expressions, setup, teardown),
