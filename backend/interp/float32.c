@@ -1,14 +1,9 @@
 /* Fast versions of common element-wise operations on float32. At build time the interpreter computes hundreds of millions of weights.
  * The results equal those of ewise.c: an operation in float32 rounds as one in double that is then rounded to float32. */
 #include <math.h>
+#include "backend/interp/levels.h"
 #include "backend/interp/state.h"
 #include "backend/ir/tensor.h"
-
-#if defined(__x86_64__) && defined(__ELF__) && !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)
-#define FOR_EACH_LEVEL __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
-#else /* sanitizers are not ready when the loader chooses a clone */
-#define FOR_EACH_LEVEL
-#endif
 
 static float least(float x, float y) { return isnan(x) || x < y ? x : y; }
 static float most(float x, float y) { return isnan(x) || x > y ? x : y; }

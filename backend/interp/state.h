@@ -47,6 +47,8 @@ void interp_scan(const struct ir_inst *i, const struct tensor *x, struct tensor 
 void interp_scatter(const struct ir_inst *i, const struct tensor *const *x, struct tensor *out);
 void interp_put(const struct ir_inst *i, const struct tensor *const *x, struct tensor *out);
 void interp_iota(const struct ir_inst *i, struct tensor *out);
+/* Stores elements first … first+n-1. Balanced trits: all of them. */
+void interp_random_elements(const struct ir_random *r, uint64_t seed, int64_t first, int64_t n, dtype elem, void *out);
 void interp_random(struct interp *in, const struct ir_inst *i, struct tensor *out);
 void interp_reduce(const struct ir_inst *i, const struct tensor *x, struct tensor *out);
 void interp_matmul(const struct tensor *const *x, struct tensor *out);

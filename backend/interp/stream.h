@@ -12,9 +12,8 @@ struct ir_fn;
 /* A weight; tensor.data NULL: `read` gives elements first … first+n-1. It returns false with a message in *error. */
 struct stream_weight {
 	struct tensor tensor;
-	bool (*read)(void *ctx, uint32_t param, int64_t first, int64_t n, void *out, const char **error);
-	void *ctx;
-	uint32_t param;
+	bool (*read)(void *reader, int64_t first, int64_t n, void *out, const char **error);
+	void *reader;
 };
 struct stream_result {
 	struct tensor tensor; /* in `out` */
@@ -26,4 +25,12 @@ struct stream *stream_plan(struct arena *a, const struct ir_fn *f);
 /* False: *error, in `out`. */
 bool stream_run(struct stream *s, const struct stream_weight *weights, struct arena *out, struct stream_result *results,
 		const char **error);
+
+struct stream_elements;
+/* Plans to compute parts of the result of f in `a`: one value without weights, element-wise in random numbers. NULL: f is another function, or small. */
+struct stream_elements *stream_plan_elements(struct arena *a, const struct ir_fn *f, uint64_t seed);
+dtype stream_element_type(const struct stream_elements *e);
+int64_t stream_element_count(const struct stream_elements *e);
+/* Stores elements first … first+n-1, those that interp_run computes with this seed. One thread at a time. */
+void stream_read_elements(struct stream_elements *e, int64_t first, int64_t n, void *out);
 #endif

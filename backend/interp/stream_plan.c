@@ -34,13 +34,13 @@ static int64_t last_dims(const struct tensor *t, uint32_t mask)
 	return n;
 }
 
-/* The largest weight decides how many elements there are, the first reduction the rows. */
+/* The largest weight or random tensor decides how many elements there are, the first reduction the rows. */
 static bool find_shape(struct stream *s)
 {
 	int64_t n = 0, cols = 0;
 	for (ir_ref r = 0; r < s->f->n_insts; r++) {
 		const struct ir_inst *i = ir_at(s->f, r);
-		if (i->op == OP_WEIGHT && count_of(s, r) > n)
+		if ((i->op == OP_WEIGHT || i->op == OP_RANDOM) && count_of(s, r) > n)
 			n = count_of(s, r);
 		if (stream_reduces(i->op) && !cols)
 			cols = last_dims(&s->values[ir_operand(s->f, r, 0)].type, ir_axes(i)->mask);
@@ -102,6 +102,10 @@ static bool plan_inst(struct stream *s, ir_ref r)
 	if (i->op == OP_WEIGHT) {
 		v->extent = n == total(s) ? FULL : SMALL;
 		return v->extent == FULL || n == 1;
+	}
+	if (i->op == OP_RANDOM) {
+		v->extent = FULL;
+		return n == total(s) && ir_random(i)->kind != RANDOM_TRIT_BALANCED;
 	}
 	if (i->op == OP_CONST)
 		return n == 1;

@@ -1,4 +1,4 @@
-/* Private to stream.c and stream_plan.c.
+/* Private to stream*.c.
  *
  * All elements form `rows` rows of `cols`. A small value has one element for each row, or one for all, which is then repeated; it keeps
  * its own type. A full value is computed in blocks within a row, in passes: one pass computes what reductions and results need of it. A
@@ -9,6 +9,7 @@
 #include "backend/interp/state.h"
 #include "backend/interp/stream.h"
 
+enum { STREAM_BLOCK = 2048 }; /* elements: all blocks of a pass fit into the cache */
 enum stream_extent { SMALL, FULL };
 
 struct stream_value {
@@ -32,6 +33,11 @@ struct stream {
 	struct interp interp; /* for interp_ewise, which reports nothing here */
 	const char *error;
 };
+
+/* Computes the small values of a pass. */
+void stream_compute_small_values(struct stream *s, uint32_t pass);
+/* Computes n <= STREAM_BLOCK elements of all needed full values, from column `col` of a row on; blocks: memory for each. */
+void stream_run_block(struct stream *s, void **blocks, int64_t row, int64_t col, int64_t n);
 
 static inline bool stream_reduces(enum ir_op op) { return op == OP_REDUCE_SUM || op == OP_REDUCE_MAX || op == OP_REDUCE_MIN; }
 #endif

@@ -13,6 +13,14 @@ struct tensor {
 };
 int64_t tensor_count(const struct tensor *t);
 int64_t tensor_bytes(const struct tensor *t);
+/* Returns a matrix with its dims exchanged; its elements stay where they are. */
+static inline struct tensor tensor_transposed(const struct tensor *t)
+{
+	struct tensor out = *t;
+	out.dims[0] = t->dims[1];
+	out.dims[1] = t->dims[0];
+	return out;
+}
 
 /* Element i of `data`. elem_float is for float dtypes (exact), elem_int for the others. */
 double elem_float(dtype t, const void *data, int64_t i);

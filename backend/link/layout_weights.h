@@ -14,6 +14,7 @@ struct value {
 	uint32_t param; /* the parameter; VALUE_COMPUTED: output `output` of `maker` */
 	uint32_t output;
 	struct evaluation *maker;
+	bool is_transposed; /* it is the transpose of that, a matrix; the hash is of that */
 };
 
 /* The build_fn of one unit instance: its arguments, and its outputs once they are needed. */

@@ -58,10 +58,12 @@ struct model_input {
 	const struct tensor *params;           /* for each of program->params, in host layout; data NULL: `load` reads or computes it */
 	const hash128 *param_hashes;           /* of the content, or of what the content is computed from */
 	const bool *is_initial;                /* for each parameter: it has its initial value. NULL: none has */
-	/* Reads or computes the elements of a parameter, into `a`. Thread-safe. Returns false with a message in *error. */
+	/* Reads or computes all elements of a parameter, into `a`. Thread-safe. Returns false with a message in *error. */
 	bool (*load)(void *ctx, struct arena *a, uint32_t param, struct tensor *out, const char **error);
-	/* Reads elements first … first+n-1 of a parameter that `load` takes from a file. NULL: of none. Thread-safe. */
-	bool (*read)(void *ctx, uint32_t param, int64_t first, int64_t n, void *out, const char **error);
+	/* Opens a parameter that `load` reads or computes, to do that in parts; in `a`. Returns NULL if it cannot be done in parts. Thread-safe. */
+	void *(*open)(void *ctx, struct arena *a, uint32_t param);
+	/* Reads elements first … first+n-1 of an open parameter, one thread at a time. */
+	bool (*read)(void *reader, int64_t first, int64_t n, void *out, const char **error);
 	/* Returns the build_fn of a plan; makes it if the plan has none. Thread-safe. */
 	const struct ir_fn *(*build_fn)(void *ctx, const struct plan *plan);
 	void *ctx;

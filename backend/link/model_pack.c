@@ -10,6 +10,8 @@
 #include "base/huge_alloc.h"
 #include "frontend/hir/hir.h"
 
+enum { PART_ELEMENTS = 1 << 18 }; /* of a parameter that is packed part by part; it stays in the cache */
+
 struct packer {
 	const struct model_input *in;
 	const struct weight_host *host;
@@ -35,10 +37,11 @@ static bool value_result(struct packer *p, const struct value *v, struct arena *
 		if (!e->outputs[v->output].tensor.data && !evaluate(p, e, e->plan->interface.outputs[v->output].piece))
 			return false;
 		*out = e->outputs[v->output];
+		out->is_transposed ^= v->is_transposed;
 		return true;
 	}
 	const char *error = "unknown error";
-	*out = (struct stream_result){p->in->params[v->param], false};
+	*out = (struct stream_result){p->in->params[v->param], v->is_transposed};
 	if (out->tensor.data || p->in->load(p->in->ctx, scratch, v->param, &out->tensor, &error))
 		return true;
 	return fail(p, p->in->program->params[v->param].name, error);
@@ -50,11 +53,9 @@ static bool value_tensor(struct packer *p, const struct value *v, struct arena *
 	struct stream_result r;
 	if (!value_result(p, v, scratch, &r))
 		return false;
-	*out = r.tensor;
+	*out = r.is_transposed ? tensor_transposed(&r.tensor) : r.tensor;
 	if (!r.is_transposed)
 		return true;
-	out->dims[0] = r.tensor.dims[1];
-	out->dims[1] = r.tensor.dims[0];
 	out->data = arena_alloc(scratch, (size_t)tensor_bytes(out) + 1, 64);
 	layout_pack_transposed(LAYOUT_PLAIN, &r.tensor, out->data);
 	return true;
@@ -70,14 +71,20 @@ static uint32_t list_args(const struct evaluation *e, uint32_t piece, const stru
 	return n;
 }
 
-/* Parameters from a file are read block by block. */
+/* Opens a parameter that is not in memory. NULL: it cannot be read in parts. */
+static void *open_param(const struct packer *p, const struct value *v, struct arena *a)
+{
+	bool opens = v->param != VALUE_COMPUTED && p->in->open && !p->in->params[v->param].data;
+	return opens ? p->in->open(p->in->ctx, a, v->param) : NULL;
+}
+
+/* Large parameters are read block by block. */
 static bool stream_args(struct packer *p, const struct value *const *args, uint32_t n, struct arena *scratch, struct stream_weight *weights)
 {
 	for (uint32_t i = 0; i < n; i++) {
 		const struct value *v = args[i];
-		bool in_file = p->in->read && v->param != VALUE_COMPUTED && !(p->in->is_initial && p->in->is_initial[v->param]);
-		weights[i] = (struct stream_weight){.read = p->in->read, .ctx = p->in->ctx, .param = v->param};
-		if (in_file)
+		weights[i] = (struct stream_weight){.read = p->in->read, .reader = v->is_transposed ? NULL : open_param(p, v, scratch)};
+		if (weights[i].reader)
 			weights[i].tensor = p->in->params[v->param];
 		else if (!value_tensor(p, v, scratch, &weights[i].tensor))
 			return false;
@@ -106,8 +113,7 @@ static struct stream_result straight_result(const struct ir_fn *f, uint32_t i, c
 	struct stream_result out = *r;
 	if (r->is_transposed || ir_at(f, f->outputs[i])->op != OP_TRANSPOSE || r->tensor.rank != 2)
 		return out;
-	out.tensor.dims[0] = r->tensor.dims[1];
-	out.tensor.dims[1] = r->tensor.dims[0];
+	out.tensor = tensor_transposed(&r->tensor);
 	out.tensor.data = arena_alloc(scratch, (size_t)tensor_bytes(&r->tensor) + 1, 64);
 	layout_pack_transposed(LAYOUT_PLAIN, &r->tensor, out.tensor.data);
 	return out;
@@ -171,9 +177,37 @@ void pack_buffer_free(struct pack_buffer *b)
 	*b = (struct pack_buffer){0};
 }
 
-static bool pack(struct packer *p, const struct blob_source *s, struct model_blob *b)
+/* Packs a parameter that is not in memory, part by part. Plain elements form one column. */
+static bool pack_parts(struct packer *p, const struct blob_source *s, struct model_blob *b, void *reader, struct arena *scratch)
 {
-	struct arena *scratch = arena_new(0);
+	const char *error = "unknown error";
+	struct tensor t = p->in->params[s->value.param];
+	bool is_plain = s->layout == LAYOUT_PLAIN;
+	int64_t rows = is_plain ? tensor_count(&t) : t.dims[0], cols = is_plain ? 1 : t.dims[1],
+		each = layout_part_rows(s->layout, s->value.is_transposed);
+	uint64_t at = 0;
+	each *= 1 + PART_ELEMENTS / (each * cols);
+	t = (struct tensor){t.elem, 2, {each, cols}, arena_alloc(scratch, (size_t)(each * cols) * dtype_size(t.elem), 64)};
+	for (int64_t r = 0; r < rows; r += each) {
+		t.dims[0] = rows - r < each ? rows - r : each;
+		struct tensor packed = s->value.is_transposed ? tensor_transposed(&t) : t;
+		size_t size = layout_packed_size(s->layout, &packed);
+		if (!p->in->read(reader, r * cols, t.dims[0] * cols, t.data, &error))
+			return fail(p, p->in->program->params[s->value.param].name, error);
+		if (!is_plain) {
+			buffer_reserve(p->buffer, size);
+			(s->value.is_transposed ? layout_pack_transposed : layout_pack)(s->layout, &t, p->buffer->at);
+		}
+		if (!p->host->write(p->host->ctx, b, at, is_plain ? t.data : p->buffer->at, size, &error))
+			return fail(p, b->unit->name, error);
+		at += size;
+	}
+	BUG_ON(at != b->len);
+	return true;
+}
+
+static bool pack_whole(struct packer *p, const struct blob_source *s, struct model_blob *b, struct arena *scratch)
+{
 	struct stream_result r;
 	bool ok = value_result(p, &s->value, scratch, &r);
 	const char *error = "unknown error";
@@ -185,6 +219,14 @@ static bool pack(struct packer *p, const struct blob_source *s, struct model_blo
 	}
 	if (ok && !p->host->write(p->host->ctx, b, 0, bytes, b->len, &error))
 		ok = fail(p, b->unit->name, error);
+	return ok;
+}
+
+static bool pack(struct packer *p, const struct blob_source *s, struct model_blob *b)
+{
+	struct arena *scratch = arena_new(0);
+	void *reader = layout_part_rows(s->layout, s->value.is_transposed) ? open_param(p, &s->value, scratch) : NULL;
+	bool ok = reader ? pack_parts(p, s, b, reader, scratch) : pack_whole(p, s, b, scratch);
 	arena_free(scratch);
 	return ok;
 }

@@ -10,6 +10,7 @@
 #include "frontend/hir/hir.h"
 
 #define WEIGHT_FORMAT 2u /* raise it when a layout's bytes change */
+enum { TRANSPOSED = 1 };
 
 static hash128 hash_pair(uint64_t a, uint64_t b) { return hash_bytes((uint64_t[]){a, b}, 16); }
 
@@ -24,20 +25,27 @@ static uint32_t find_root(uint32_t *up, uint32_t i)
 static struct value output_value(struct evaluation *e, uint32_t o)
 {
 	const struct build_fn_output *out = &e->plan->interface.outputs[o];
-	if (out->weight != PLAN_NONE)
-		return e->args[out->weight];
-	return (struct value){hash_combine(e->piece_hashes[out->piece], hash_pair(out->nth, 0)), VALUE_COMPUTED, o, e};
+	if (out->weight == PLAN_NONE)
+		return (struct value){hash_combine(e->piece_hashes[out->piece], hash_pair(out->nth, 0)), VALUE_COMPUTED, o, e, false};
+	struct value v = e->args[out->weight];
+	v.is_transposed ^= out->is_transposed;
+	return v;
 }
+
+static hash128 value_hash(const struct value *v) { return v->is_transposed ? hash_combine(v->hash, hash_pair(TRANSPOSED, 0)) : v->hash; }
 
 /* Type and shape, without data. */
 static struct tensor value_type(const struct weight_layout *w, const struct value *v)
 {
-	if (v->param != VALUE_COMPUTED)
-		return w->in->params[v->param];
-	const struct build_fn_output *o = &v->maker->plan->interface.outputs[v->output];
-	struct tensor out = {.elem = o->elem, .rank = o->rank};
-	memcpy(out.dims, o->dims, o->rank * sizeof *o->dims);
-	return out;
+	struct tensor out;
+	if (v->param != VALUE_COMPUTED) {
+		out = w->in->params[v->param];
+	} else {
+		const struct build_fn_output *o = &v->maker->plan->interface.outputs[v->output];
+		out = (struct tensor){.elem = o->elem, .rank = o->rank};
+		memcpy(out.dims, o->dims, o->rank * sizeof *o->dims);
+	}
+	return v->is_transposed ? tensor_transposed(&out) : out;
 }
 
 static uint32_t node_of(const struct value *v) { return v->maker->first_node + v->maker->plan->interface.outputs[v->output].piece; }
@@ -46,7 +54,7 @@ static uint32_t node_of(const struct value *v) { return v->maker->first_node + v
 
 static hash128 blob_key(const struct value *v, const struct tensor *t, enum layout layout)
 {
-	hash128 key = hash_combine(v->hash, hash_pair(WEIGHT_FORMAT, layout));
+	hash128 key = hash_combine(value_hash(v), hash_pair(WEIGHT_FORMAT, layout));
 	if (v->param != VALUE_COMPUTED) { /* the hash of a computed value covers its type, that of a parameter only its bytes */
 		key = hash_combine(key, hash_pair(t->elem, t->rank));
 		key = hash_combine(key, hash_bytes(t->dims, t->rank * sizeof *t->dims));
@@ -109,7 +117,7 @@ static void add_nodes(struct weight_layout *w, struct evaluation *e)
 		uint32_t piece = interface->piece_of[i];
 		if (piece == PLAN_NONE)
 			continue;
-		e->piece_hashes[piece] = hash_combine(e->piece_hashes[piece], v->hash);
+		e->piece_hashes[piece] = hash_combine(e->piece_hashes[piece], value_hash(v));
 		e->is_initial[piece] |= is_initial(w, v);
 		if (v->param == VALUE_COMPUTED)
 			w->groups.at[find_root(w->groups.at, e->first_node + piece)] = find_root(w->groups.at, node_of(v));
@@ -126,7 +134,7 @@ static struct evaluation *add_evaluation(struct weight_layout *w, const struct h
 	BUG_ON(!e->plan || e->plan->interface.n_weights != n_args);
 	e->hash = hash_combine(e->plan->build_fn_hash, hash_pair(n_args, 0));
 	for (uint32_t i = 0; i < n_args; i++)
-		e->hash = hash_combine(e->hash, args[i].hash);
+		e->hash = hash_combine(e->hash, value_hash(&args[i]));
 	e->outputs = ARENA_ARRAY(w->a, struct stream_result, e->plan->interface.n_outputs + 1);
 	add_nodes(w, e);
 	return e;
@@ -155,7 +163,7 @@ static uint32_t entry_table(struct weight_layout *w, const struct hir_entry *e)
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < e->unit->n_inputs; i++)
 		if (e->params[i] != HIR_NONE)
-			args[n++] = (struct value){w->in->param_hashes[e->params[i]], e->params[i], 0, NULL};
+			args[n++] = (struct value){w->in->param_hashes[e->params[i]], e->params[i], 0, NULL, false};
 	return lay_out_table(w, e->unit, args, n);
 }
 

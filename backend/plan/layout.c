@@ -86,13 +86,22 @@ void layout_pack(enum layout layout, const struct tensor *t, void *out)
 	BUG("layout");
 }
 
+int64_t layout_part_rows(enum layout layout, bool is_transposed)
+{
+	if (layout == LAYOUT_PLAIN && !is_transposed)
+		return 1;
+	return layout == LAYOUT_PANELS && is_transposed ? TRI_PANEL : 0;
+}
+
 void layout_pack_transposed(enum layout layout, const struct tensor *t, void *out)
 {
-	struct tensor straight = *t;
-	straight.dims[0] = t->dims[1];
-	straight.dims[1] = t->dims[0];
+	struct tensor straight = tensor_transposed(t);
 	if (layout == LAYOUT_TRIT2 && tensor_count(t)) {
 		tri_trit2_pack_transposed(t->data, straight.dims[0], straight.dims[1], out);
+		return;
+	}
+	if (layout == LAYOUT_PANELS && tensor_count(t)) {
+		tri_panels_pack(&(struct tri_panels_source){t->data, 1, t->dims[1], t->dims[0], {0, 1, t->dims[1]}}, out);
 		return;
 	}
 	straight.data = malloc((size_t)tensor_bytes(t) + 1);

@@ -48,6 +48,12 @@ static hash128 hash_callees(hash128 h, const struct ir_fn *f)
 	return h;
 }
 
+static bool is_transposed_weight(const struct ir_fn *f, const struct ir_inst *i)
+{
+	return i->op == OP_TRANSPOSE && i->type.rank == 2 && ir_perm(i)->perm[0] == 1 &&
+	       ir_at(f, f->operands[i->operands])->op == OP_WEIGHT;
+}
+
 static void describe_outputs(struct build_fn_interface *interface, const struct ir_fn *f, uint32_t *up, uint32_t *number)
 {
 	for (uint32_t k = 0; k < f->n_outputs; k++) {
@@ -56,6 +62,9 @@ static void describe_outputs(struct build_fn_interface *interface, const struct 
 		*o = (struct build_fn_output){.weight = PLAN_NONE, .piece = PLAN_NONE, .elem = i->type.elem, .rank = i->type.rank};
 		for (uint32_t d = 0; d < i->type.rank; d++)
 			o->dims[d] = dim_eval(f->dims, i->type.dims[d], NULL);
+		o->is_transposed = is_transposed_weight(f, i);
+		if (o->is_transposed)
+			i = ir_at(f, ir_operand(f, f->outputs[k], 0));
 		if (i->op == OP_WEIGHT) {
 			o->weight = ir_number(i)->number;
 			continue;

@@ -18,6 +18,7 @@
 #define PLAN_NONE UINT32_MAX
 struct build_fn_output {
 	uint32_t weight;     /* the output is this weight itself; PLAN_NONE: it is computed */
+	bool is_transposed;  /* it is the transpose of the weight, a matrix */
 	uint32_t piece, nth; /* if computed: output `nth` of a piece */
 	dtype elem;
 	uint8_t rank;
@@ -82,4 +83,7 @@ size_t layout_packed_size(enum layout layout, const struct tensor *t);
 void layout_pack(enum layout layout, const struct tensor *t, void *out);
 /* The same of the transpose of a matrix. */
 void layout_pack_transposed(enum layout layout, const struct tensor *t, void *out);
+/* Returns how many rows of the tensor, or a multiple, can be packed alone: packed parts follow each other. 0: only all rows. A plain tensor of any rank
+ * counts as one column. */
+int64_t layout_part_rows(enum layout layout, bool is_transposed);
 #endif

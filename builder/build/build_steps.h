@@ -171,6 +171,8 @@ bool params_open_files_if_there(struct build_context *c, struct project *p);
 void params_warn_prefixes(struct model_job *m, const struct elab_input *in_file, uint32_t n_file);
 bool params_bind(struct build_context *c, struct project *p);
 bool params_bind_model(struct model_job *m);
+/* Opens a parameter to read it in parts; see weights_open_param. */
+struct weights_reader *params_open(void *model_job, struct arena *a, uint32_t param);
 /* A parameter with its elements, in `a` if they are not in memory yet. False: *error says why. `model_job`: a struct model_job. */
 bool params_load(void *model_job, struct arena *a, uint32_t param, struct tensor *out, const char **error);
 

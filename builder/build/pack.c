@@ -28,10 +28,15 @@ static bool load_param(void *ctx, struct arena *a, uint32_t param, struct tensor
 	return params_load(v->model, a, param, out, error);
 }
 
-static bool read_param(void *ctx, uint32_t param, int64_t first, int64_t n, void *out, const char **error)
+static void *open_param(void *ctx, struct arena *a, uint32_t param)
 {
-	const struct variant *v = ctx;
-	return weights_read(v->model->params.file, v->model->program, param, first, n, out, error);
+	struct variant *v = ctx;
+	return params_open(v->model, a, param);
+}
+
+static bool read_param(void *reader, int64_t first, int64_t n, void *out, const char **error)
+{
+	return weights_read(reader, first, n, out, error);
 }
 
 struct model_input pack_model_input(struct variant *v)
@@ -43,6 +48,7 @@ struct model_input pack_model_input(struct variant *v)
 				    .param_hashes = m->params.bound.hashes,
 				    .is_initial = m->params.bound.is_initial,
 				    .load = load_param,
+				    .open = open_param,
 				    .read = read_param,
 				    .build_fn = build_fn_of,
 				    .ctx = v};

@@ -2,6 +2,8 @@
 #include <string.h>
 #include "backend/expand/expand.h"
 #include "backend/interp/interp.h"
+#include "backend/interp/stream.h"
+#include "backend/ir/ir.h"
 #include "backend/lower/lower.h"
 #include "base/arena.h"
 #include "base/diag.h"
@@ -106,17 +108,37 @@ static hash128 init_key(void *ctx, const struct hir_param *p, uint64_t seed)
 	return hash_combine(hash_combine(h, c->stores.compiler), (hash128){seed, 0});
 }
 
-static bool interpret(struct arena *a, const struct hir_param *p, uint64_t seed, struct tensor *out, const char **error)
+/* Returns the initializer as a function; NULL: errors are in diags. */
+static struct ir_fn *lower_initial(struct arena *a, const struct hir_param *p, struct diags *diags)
 {
-	struct diags *diags = diags_new(0);
 	struct ir_fn *f = lower_unit(a, p->init, diags);
 	if (f)
 		expand_compound(f, NULL, NULL);
+	return f;
+}
+
+static bool interpret(struct arena *a, const struct hir_param *p, uint64_t seed, struct tensor *out, const char **error)
+{
+	struct diags *diags = diags_new(0);
+	struct ir_fn *f = lower_initial(a, p, diags);
 	bool ok = f && interp_run(f, NULL, NULL, NULL, seed, a, out, error);
 	if (!f && diags_count(diags))
 		*error = arena_strdup(a, diags_at(diags, 0)->message);
 	diags_free(diags);
 	return ok;
+}
+
+static struct stream_elements *initialise_parts(void *ctx, struct arena *a, const struct hir_param *p, uint64_t seed)
+{
+	struct diags *diags = diags_new(0);
+	struct ir_fn *f = lower_initial(a, p, diags);
+	struct stream_elements *e = f ? stream_plan_elements(a, f, seed) : NULL;
+	int64_t n = 1;
+	(void)ctx;
+	for (uint32_t k = 0; k < p->type.rank; k++)
+		n *= dim_eval(p->dims, p->type.dims[k], NULL);
+	diags_free(diags);
+	return e && stream_element_type(e) == p->type.elem && stream_element_count(e) == n ? e : NULL;
 }
 
 /* Initial values are cached unless they are large: then the packed values are. */
@@ -145,7 +167,7 @@ static bool initialise(void *ctx, struct arena *a, const struct hir_param *p, ui
 
 static struct weights_host weights_host(struct build_context *c)
 {
-	return (struct weights_host){.init = initialise, .init_hash = init_key, .ctx = c};
+	return (struct weights_host){.init = initialise, .init_parts = initialise_parts, .init_hash = init_key, .ctx = c};
 }
 
 bool params_load(void *model_job, struct arena *a, uint32_t i, struct tensor *out, const char **error)
@@ -153,6 +175,12 @@ bool params_load(void *model_job, struct arena *a, uint32_t i, struct tensor *ou
 	struct model_job *m = model_job;
 	*out = m->params.bound.params[i];
 	return out->data || weights_load(a, m->params.file, m->program, weights_host(m->context), i, out, error);
+}
+
+struct weights_reader *params_open(void *model_job, struct arena *a, uint32_t i)
+{
+	struct model_job *m = model_job;
+	return weights_open_param(a, m->params.file, m->program, weights_host(m->context), i);
 }
 
 bool params_bind_model(struct model_job *m)

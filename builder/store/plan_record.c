@@ -20,6 +20,7 @@ static void serialize_slots(struct serializer *s, struct plan_record *r)
 static void serialize_output(struct serializer *s, const struct build_fn_interface *f, struct build_fn_output *o)
 {
 	serialize_u32(s, &o->weight);
+	serialize_bool(s, &o->is_transposed);
 	serialize_u32(s, &o->piece);
 	serialize_u32(s, &o->nth);
 	serialize_enum(s, &o->elem, DT_COUNT);

@@ -26,9 +26,12 @@ void weights_close(struct weights *w); /* NULL is accepted. Values that point in
 /* The tensors of the file for the front end. Those with an unsupported type or rank are `unusable`. `w` may be NULL: none. */
 const struct elab_input *weights_tensors(struct arena *a, const struct weights *w, uint32_t *n);
 
+struct stream_elements;
 struct weights_host {
 	/* Evaluates an initializer into *out, in `a`. False: *error. */
 	bool (*init)(void *ctx, struct arena *a, const struct hir_param *p, uint64_t seed, struct tensor *out, const char **error);
+	/* Plans to evaluate parts of it, in `a`. NULL: `init` must evaluate it whole. */
+	struct stream_elements *(*init_parts)(void *ctx, struct arena *a, const struct hir_param *p, uint64_t seed);
 	hash128 (*init_hash)(void *ctx, const struct hir_param *p, uint64_t seed); /* of everything that `init` reads */
 	void *ctx;
 };
@@ -43,9 +46,11 @@ struct weights_bound {
  * reported; one diagnostic at `at` lists the missing parameters. */
 bool weights_bind(struct arena *a, const struct weights *w, const struct hir_program *p, struct weights_host host, span at,
 		  struct weights_bound *out, struct diags *diags);
-/* Converts elements first … first+n-1 of the tensor of parameter i, which the file has. Thread-safe. */
-bool weights_read(const struct weights *w, const struct hir_program *p, uint32_t i, int64_t first, int64_t n, void *out,
-		  const char **error);
+/* Opens parameter i, which has no data, to read it in parts; in `a`. NULL: its initializer must be evaluated whole. Thread-safe. */
+struct weights_reader *weights_open_param(struct arena *a, const struct weights *w, const struct hir_program *p, struct weights_host host,
+					  uint32_t i);
+/* Converts or computes elements first … first+n-1. One thread at a time. */
+bool weights_read(struct weights_reader *r, int64_t first, int64_t n, void *out, const char **error);
 /* Computes parameter i, which has no data, into *out, in `a`: converts its tensor, or evaluates the initializer. False: *error.
  * Thread-safe. */
 bool weights_load(struct arena *a, const struct weights *w, const struct hir_program *p, struct weights_host host, uint32_t i,

@@ -1,6 +1,7 @@
 /* Gives every parameter its value. */
 #include <math.h>
 #include <string.h>
+#include "backend/interp/stream.h"
 #include "backend/ir/tensor.h"
 #include "base/arena.h"
 #include "base/buf.h"
@@ -236,13 +237,33 @@ bool weights_load(struct arena *a, const struct weights *w, const struct hir_pro
 	return host.init(host.ctx, a, &p->params[i], seed_of(&p->params[i]), out, error);
 }
 
-bool weights_read(const struct weights *w, const struct hir_program *p, uint32_t i, int64_t first, int64_t n, void *out, const char **error)
+struct weights_reader {
+	const struct file_tensor *tensor; /* NULL: `initial` */
+	struct stream_elements *initial;
+	dtype elem;
+};
+
+struct weights_reader *weights_open_param(struct arena *a, const struct weights *w, const struct hir_program *p, struct weights_host host,
+					  uint32_t i)
 {
-	const struct file_tensor *s = tensor_list_find(w->st, p->params[i].name);
+	const struct hir_param *m = &p->params[i];
+	struct weights_reader *r = ARENA_NEW(a, struct weights_reader);
+	r->elem = m->type.elem;
+	r->tensor = w ? tensor_list_find(w->st, m->name) : NULL;
+	if (!r->tensor)
+		r->initial = host.init_parts(host.ctx, a, m, seed_of(m));
+	return r->tensor || r->initial ? r : NULL;
+}
+
+bool weights_read(struct weights_reader *r, int64_t first, int64_t n, void *out, const char **error)
+{
 	size_t bad;
 	double value;
-	if (tensor_read(s, first, (size_t)n, p->params[i].type.elem, out, &bad, &value))
+	if (!r->tensor)
+		stream_read_elements(r->initial, first, n, out);
+	else if (!tensor_read(r->tensor, first, (size_t)n, r->elem, out, &bad, &value))
+		*error = "its elements cannot be converted";
+	else
 		return true;
-	*error = "its elements cannot be converted";
-	return false;
+	return !r->tensor;
 }

@@ -93,12 +93,11 @@ static void close_fixture(struct fixture *x)
 	arena_free(x->a);
 }
 
-static bool read_block(void *ctx, uint32_t param, int64_t first, int64_t n, void *out, const char **error)
+static bool read_block(void *reader, int64_t first, int64_t n, void *out, const char **error)
 {
-	const struct fixture *x = ctx;
+	const struct fixture *x = reader;
 	size_t size = dtype_size(x->weight.elem);
 	(void)error;
-	assert_int_equal(param, 3);
 	memcpy(out, (const char *)x->weight.data + (size_t)first * size, (size_t)n * size);
 	return true;
 }
@@ -127,7 +126,7 @@ static void check(const char *text, dtype elem, int rows, int cols, bool in_bloc
 	struct tensor want[4];
 	const char *error = NULL;
 	open_fixture(&x, text, elem, rows, cols);
-	struct stream_weight w = {.tensor = x.weight, .read = read_block, .ctx = &x, .param = 3};
+	struct stream_weight w = {.tensor = x.weight, .read = read_block, .reader = &x};
 	if (in_blocks)
 		w.tensor.data = NULL;
 	struct stream *s = stream_plan(x.a, x.f);
@@ -163,9 +162,9 @@ static void others_are_refused(void **state)
 	close_fixture(&x);
 }
 
-static bool fail_to_read(void *ctx, uint32_t param, int64_t first, int64_t n, void *out, const char **error)
+static bool fail_to_read(void *reader, int64_t first, int64_t n, void *out, const char **error)
 {
-	(void)ctx, (void)param, (void)n, (void)out;
+	(void)reader, (void)n, (void)out;
 	*error = "gone";
 	return first < 4096;
 }
