@@ -128,6 +128,10 @@ void ir_set_const(struct ir_fn *f, ir_ref r, const void *data);
 const char *ir_layout_text(enum layout l);
 /* True if the elements are packed: they have no strides. */
 bool ir_layout_is_packed(enum layout l);
+/* Returns the layout in which dim k of this rank is stored first, or LAYOUT_COUNT if there is none. */
+enum layout ir_layout_along(uint32_t k, uint32_t rank);
+/* Stores the dims in the order in which they are stored, outermost first. The layout must not be packed. */
+void ir_layout_order(enum layout l, uint32_t rank, uint32_t order[HIR_MAX_RANK]);
 /* True if a value of this type can be stored so. */
 bool ir_layout_fits(enum layout l, const struct hir_type *t);
 /* True if operand k of an operation may have any layout, because loops read it element by element. */

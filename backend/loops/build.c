@@ -1,6 +1,7 @@
 /* Builds loop IR from the run_fn of a plan: statements over buffers, in the order of the values that they store. */
 #include "backend/loops/build.h"
 #include <string.h>
+#include "backend/runtime/attention.h"
 #include "base/arena.h"
 #include "base/bug.h"
 
@@ -129,19 +130,37 @@ static int64_t float_bits(double x)
 	return bits;
 }
 
-/* Buffers are the operands and the result. */
+static enum tri_attention_elem attention_elem(dtype t)
+{
+	return t == DT_FLOAT16    ? TRI_ATTENTION_F16
+	       : t == DT_BFLOAT16 ? TRI_ATTENTION_BF16
+	       : t == DT_INT8     ? TRI_ATTENTION_I8
+	       : t == DT_BOOL     ? TRI_ATTENTION_BOOL
+				  : TRI_ATTENTION_F32;
+}
+
+/* Adds the strides of a batch, a head and a row of a value of this type, which is stored as v. */
+static void add_row_strides(struct builder *b, const struct hir_type *t, ir_ref v, struct loop_kernel *s)
+{
+	dim strides[HIR_MAX_RANK];
+	coords_strides(b, t, (enum layout)ir_at(b->ir, v)->layout, strides);
+	for (uint32_t k = 4; k > 1; k--)
+		s->dims[s->n_dims++] = t->rank < k ? b->zero : strides[t->rank - k];
+}
+
+/* Buffers are what the kernel reads, and the result. */
 static void emit_attention(struct builder *b, ir_ref v, const struct kernel_match *m)
 {
 	const struct ir_inst *in = ir_at(b->ir, v);
 	const struct ir_attention *a = ir_attention(in);
-	const struct hir_type *type[4];
+	const struct hir_type *type[KERNEL_OPERANDS];
 	struct loop_kernel *s = &stmt_new(b, STMT_KERNEL, v)->u.kernel;
 	b->buffer[v] = output_or_temp(b, v, &in->type);
 	s->kernel = m->kernel;
 	s->buffers = ARENA_ARRAY(b->unit, uint32_t, m->n_operands + 1);
 	for (uint32_t k = 0; k < m->n_operands; k++) {
 		s->buffers[s->n_buffers++] = b->buffer[m->operands[k]];
-		type[k] = &ir_at(b->ir, ir_operand(b->ir, v, k))->type;
+		type[k] = &ir_at(b->ir, k < in->n_operands ? ir_operand(b->ir, v, k) : m->operands[k])->type;
 	}
 	s->buffers[s->n_buffers++] = b->buffer[v];
 	s->dims = ARENA_ARRAY(b->unit, dim, kernel_info(m->kernel)->n_dims);
@@ -154,12 +173,18 @@ static void emit_attention(struct builder *b, ir_ref v, const struct kernel_matc
 	s->dims[s->n_dims++] = from_end(b, &in->type, 1);
 	s->dims[s->n_dims++] = a->causal ? b->one : b->zero;
 	s->dims[s->n_dims++] = dim_const(b->dims, a->scaled ? float_bits(a->scale) : 0);
-	if (m->n_operands < 4)
+	for (uint32_t k = 1; k < 3; k++)
+		add_row_strides(b, type[k], m->operands[k], s);
+	for (uint32_t k = 1; k < 3; k++)
+		s->dims[s->n_dims++] = dim_const(b->dims, attention_elem(ir_at(b->ir, m->operands[k])->type.elem));
+	for (uint32_t k = in->n_operands; k < m->n_operands; k++)
+		add_row_strides(b, type[k], m->operands[k], s);
+	if (in->n_operands < 4)
 		return;
 	s->dims[s->n_dims++] = dim_product(b->dims, type[3]->dims, type[3]->rank < 3 ? 0 : type[3]->rank - 3u);
 	for (uint32_t k = 3; k > 0; k--)
 		s->dims[s->n_dims++] = from_end(b, type[3], k);
-	s->dims[s->n_dims++] = type[3]->elem == DT_BOOL ? b->one : b->zero;
+	s->dims[s->n_dims++] = dim_const(b->dims, attention_elem(type[3]->elem));
 }
 
 /* Stores the number of elements before, along and after the axis. */

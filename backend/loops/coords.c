@@ -41,12 +41,11 @@ void coords_identity(const struct builder *b, uint32_t rank, struct coords *out)
 void coords_strides(const struct builder *b, const struct hir_type *t, enum layout layout, dim *strides)
 {
 	dim s = b->one;
-	bool channels_last = layout == LAYOUT_CHANNELS_LAST;
-	BUG_ON(ir_layout_is_packed(layout));
+	uint32_t order[HIR_MAX_RANK];
+	ir_layout_order(layout, t->rank, order);
 	for (uint32_t i = t->rank; i-- > 0;) {
-		uint32_t k = !channels_last || i == 0 ? i : i + 1u == t->rank ? 1 : i + 1;
-		strides[k] = s;
-		s = dim_mul(b->dims, s, t->dims[k]);
+		strides[order[i]] = s;
+		s = dim_mul(b->dims, s, t->dims[order[i]]);
 	}
 }
 

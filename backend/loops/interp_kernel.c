@@ -234,6 +234,8 @@ static kernel_code *const codes[KERNEL_COUNT] = {
 	[KERNEL_DEPTHWISE_F32] = depthwise_f32,
 	[KERNEL_ATTENTION_F32] = run_attention,
 	[KERNEL_ATTENTION_MASK_F32] = run_attention_mask,
+	[KERNEL_ATTENTION_I8] = run_attention_i8,
+	[KERNEL_ATTENTION_MASK_I8] = run_attention_mask_i8,
 	[KERNEL_SORT_F32] = sort,
 	[KERNEL_SORT_F64] = sort,
 	[KERNEL_SORT_I64] = sort,
@@ -263,6 +265,8 @@ static void *operand(const struct kernel_run *r, const struct loop_kernel *x, co
 	const struct loop_memory *m = &r->run->memory[x->buffers[k]];
 	if (!has_size(r, o, x->n_dims, m->count * (o->bytes ? (int64_t)m->size : 1)))
 		run_fail(r->run, LOOP_BROKEN, "operand %u of a kernel has another size", k);
+	if (o->strides && kernel_operand_reach(o, r->dims, m->count) > m->count)
+		run_fail(r->run, LOOP_BROKEN, "rows outside of operand %u of a kernel", k);
 	return o->written ? run_output(r->run, x->buffers[k]) : run_input(r->run, x->buffers[k]);
 }
 

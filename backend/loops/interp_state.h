@@ -64,6 +64,8 @@ struct kernel_run {
 /* interp_attention.c */
 void run_attention(const struct kernel_run *k);
 void run_attention_mask(const struct kernel_run *k);
+void run_attention_i8(const struct kernel_run *k);
+void run_attention_mask_i8(const struct kernel_run *k);
 
 /* ---- values of expressions ---- */
 struct loop_value {

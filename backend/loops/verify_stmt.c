@@ -1,6 +1,7 @@
 /* Statements other than nests. */
 #include "backend/loops/kernel_shape.h"
 #include "backend/loops/verify_state.h"
+#include "backend/runtime/attention.h"
 #include "backend/target/kernel.h"
 #include "base/format.h"
 
@@ -34,29 +35,42 @@ static bool expected_size(const struct verifier *v, const struct loop_kernel *x,
 	return true;
 }
 
+/* Rows are inside of the buffer. */
+static bool check_reach(const struct verifier *v, const struct loop_kernel *x, const struct kernel_operand *o, uint32_t at, int64_t have,
+			int64_t want)
+{
+	int64_t dims[KERNEL_DIMS];
+	for (uint32_t k = 0; k < x->n_dims && k < KERNEL_DIMS; k++)
+		if (!verify_const(v, x->dims[k], &dims[k]))
+			return true;
+	return !o->strides || kernel_operand_reach(o, dims, want) <= have || verify_fail(v, "rows outside of an operand", at);
+}
+
 static bool check_operand(const struct verifier *v, const struct loop_kernel *x, const struct kernel_operand *o, uint32_t at)
 {
 	const struct loop_buffer *b = buffer(v, x->buffers[at]);
-	const struct loop_buffer *first = buffer(v, x->buffers[0]);
-	int64_t have, want, bools = 0;
-	if (o->is_mask && !verify_const(v, x->dims[x->n_dims - 1], &bools))
-		return verify_fail(v, "the type of a mask must be known", at);
-	if (bools ? b->type.elem != DT_BOOL : o->elem == DT_COUNT ? b->type.elem != first->type.elem : b->type.elem != o->elem)
+	int64_t have, want, type = 0;
+	if (o->type && (!verify_const(v, x->dims[o->type], &type) || (o->strides && type == TRI_ATTENTION_BOOL)))
+		return verify_fail(v, "the type of keys, values and masks must be known", at);
+	dtype elem = kernel_operand_elem(o, type);
+	if (b->type.elem != (elem == DT_COUNT ? buffer(v, x->buffers[0])->type.elem : elem))
 		return verify_fail(v, "an operand of a kernel has another element type", at);
 	if (o->written && !is_writable(v, x->buffers[at]))
 		return verify_fail(v, "a kernel writes memory that is only read", at);
 	if (!verify_count(v, &b->type, &have) || !expected_size(v, x, o, &want))
 		return true;
-	return have * (o->bytes ? (int64_t)dtype_size(b->type.elem) : 1) == want ||
-	       verify_fail(v, "an operand of a kernel has another size", at);
+	if (have * (o->bytes ? (int64_t)dtype_size(b->type.elem) : 1) != want)
+		return verify_fail(v, "an operand of a kernel has another size", at);
+	return check_reach(v, x, o, at, have, want);
 }
 
 /* Operands and the result have the layouts that the kernel wants; workspace is plain. */
 static bool check_layout(const struct verifier *v, const struct loop_kernel *x, uint32_t at)
 {
 	const struct kernel_info *info = kernel_info(x->kernel);
-	enum layout want = at + 1 == info->n_buffers ? info->result : at < KERNEL_OPERANDS ? info->layouts[at] : LAYOUT_PLAIN;
-	return buffer(v, x->buffers[at])->layout == want || verify_fail(v, "an operand of a kernel has another layout", at);
+	const struct loop_buffer *b = buffer(v, x->buffers[at]);
+	bool takes = at + 1 == info->n_buffers ? b->layout == info->result : kernel_takes_layout(x->kernel, at, b->layout, b->type.rank);
+	return takes || verify_fail(v, "an operand of a kernel has another layout", at);
 }
 
 /* The printers call an epilogue for a tile of any size. */

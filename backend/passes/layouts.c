@@ -1,7 +1,7 @@
 /* Gives values the layouts that kernels want, and converts where a user needs another one.
  *
  * A kernel decides the layouts of its operands and of its result. Operations that loops compute read any layout; their result has the layout
- * of their operands if the channels remain dim 1, so that a chain between two kernels is converted at most at its ends. Inputs, outputs and
+ * of their operands if the dims that it moves remain, so that a chain between two kernels is converted at most at its ends. Inputs, outputs and
  * arguments of calls have the layouts of arguments.h. A conversion of a run-time value is fused like any view. One of a build-time value to a packed layout
  * becomes a slot; a value that is not in the build_fn is not packed, and its user has no kernel. */
 #include "backend/passes/passes.h"
@@ -17,12 +17,12 @@ struct assign {
 	uint32_t changes;
 };
 
-static bool is_plain(const struct kernel_info *k, uint32_t n_operands)
+static bool takes_plain(enum kernel k, const struct ir_fn *f, ir_ref r)
 {
-	for (uint32_t i = 0; i < n_operands; i++)
-		if (k->layouts[i] != LAYOUT_PLAIN)
+	for (uint32_t i = 0; i < ir_at(f, r)->n_operands; i++)
+		if (!kernel_takes_layout(k, i, LAYOUT_PLAIN, 0))
 			return false;
-	return k->result == LAYOUT_PLAIN;
+	return kernel_info(k)->result == LAYOUT_PLAIN;
 }
 
 static struct argument_layouts layouts_of_callee(const struct pass_context *c, const struct ir_inst *call)
@@ -39,7 +39,7 @@ static bool is_needed(const struct ir_fn *f, const struct pass_context *c)
 		const struct ir_inst *i = ir_at(f, r);
 		if (i->layout != LAYOUT_PLAIN)
 			return false;
-		needed = needed || (target_takes(c->target, f, r, &m) && !is_plain(kernel_info(m.kernel), m.n_operands)) ||
+		needed = needed || (target_takes(c->target, f, r, &m) && !takes_plain(m.kernel, f, r)) ||
 			 (i->op == OP_CALL && argument_layouts_code(layouts_of_callee(c, i)));
 	}
 	return needed;
@@ -85,8 +85,8 @@ static enum layout argument_wanted(const struct assign *a, const struct ir_inst 
 	return k < u->n_inputs && u->inputs[k].build_time ? LAYOUT_PLAIN : argument_layout(layouts_of_callee(a->c, call).inputs, number);
 }
 
-/* Returns the layout that operand k of old instruction r has to have; LAYOUT_COUNT: any. `m`: the kernel of r, or NULL. */
-static enum layout wanted_layout(const struct assign *a, ir_ref r, uint32_t k, const struct kernel_match *m)
+/* Returns the layout that operand k of old instruction r, which is v now, has to have; LAYOUT_COUNT: any. `m`: the kernel of r, or NULL. */
+static enum layout wanted_layout(const struct assign *a, ir_ref r, uint32_t k, ir_ref v, const struct kernel_match *m)
 {
 	const struct ir_fn *old = &a->w.old;
 	if (ir_at(old, r)->op == OP_CALL)
@@ -94,16 +94,19 @@ static enum layout wanted_layout(const struct assign *a, ir_ref r, uint32_t k, c
 	enum layout any = ir_reads_any_layout(ir_at(old, r), k) ? LAYOUT_COUNT : LAYOUT_PLAIN;
 	if (!m)
 		return any;
+	const struct ir_inst *i = ir_at(a->w.f, v);
 	enum layout l = kernel_info(m->kernel)->layouts[k];
+	if (l == LAYOUT_COUNT)
+		return kernel_takes_layout(m->kernel, k, (enum layout)i->layout, i->type.rank) ? l : LAYOUT_PLAIN;
 	return ir_layout_is_packed(l) && !can_pack(a, r, ir_operand(old, r, k), l) ? any : l;
 }
 
-/* True if dims 0 and 1 of the result are those of its operands. */
-static bool keeps_channels(const struct ir_inst *i)
+/* True if the result has the dims of its operands that the layout moves. */
+static bool keeps_layout(const struct ir_inst *i, enum layout l)
 {
 	uint32_t traits = ir_op_traits(i->op);
 	if (traits & REDUCES)
-		return !(ir_axes(i)->mask & 3);
+		return l == LAYOUT_CHANNELS_LAST && !(ir_axes(i)->mask & 3);
 	return (traits & EWISE) || i->op == OP_PAD || i->op == OP_SLICE || i->op == OP_WINDOW || i->op == OP_CONCAT;
 }
 
@@ -118,9 +121,9 @@ static enum layout result_layout(const struct assign *a, ir_ref r)
 		return argument_layout(layouts_of_callee(a->c, ir_at(f, ir_operand(f, r, 0))).outputs, ir_number(i)->number);
 	if (kernel_for(a->c->target, f, r, &m))
 		return kernel_info(m.kernel)->result;
-	for (uint32_t k = 0; keeps_channels(i) && k < i->n_operands; k++) {
+	for (uint32_t k = 0; k < i->n_operands; k++) {
 		enum layout l = ir_at(f, ir_operand(f, r, k))->layout;
-		if (l != LAYOUT_PLAIN && !ir_layout_is_packed(l) && ir_layout_fits(l, &i->type))
+		if (l != LAYOUT_PLAIN && !ir_layout_is_packed(l) && keeps_layout(i, l) && ir_layout_fits(l, &i->type))
 			return l;
 	}
 	return LAYOUT_PLAIN;
@@ -133,8 +136,8 @@ static void assign(struct assign *a, ir_ref r)
 	const struct kernel_match *m = target_takes(a->c->target, &a->w.old, r, &match) ? &match : NULL;
 	ir_ref few[8], *operands = i->n_operands <= 8 ? few : ARENA_ARRAY(a->w.f->unit, ir_ref, i->n_operands);
 	for (uint32_t k = 0; k < i->n_operands; k++) {
-		enum layout l = wanted_layout(a, r, k, m);
 		operands[k] = rewrite_operand(&a->w, r, k);
+		enum layout l = wanted_layout(a, r, k, operands[k], m);
 		if (l != LAYOUT_COUNT)
 			operands[k] = convert(a, operands[k], l);
 	}

@@ -16,6 +16,9 @@ size_t layout_packed_size(enum layout layout, const struct tensor *t)
 {
 	switch (layout) {
 	case LAYOUT_PLAIN:
+	case LAYOUT_DIM1_FIRST:
+	case LAYOUT_DIM2_FIRST:
+	case LAYOUT_DIM3_FIRST:
 	case LAYOUT_CHANNELS_LAST: return (size_t)tensor_bytes(t);
 	case LAYOUT_TRIT2: return tri_trit2_packed_size(t->dims[0], t->dims[1]);
 	case LAYOUT_TRIT2_WINDOWS: return tri_trit2_packed_size(window_terms(t), t->dims[0]);
@@ -41,6 +44,13 @@ static int64_t product(const int64_t *dims, uint32_t n)
 	for (uint32_t k = 0; k < n; k++)
 		p *= dims[k];
 	return p;
+}
+
+/* Stores dim k first. */
+static void move_first(const struct tensor *t, uint32_t k, void *out)
+{
+	size_t row = (size_t)product(t->dims + k + 1, t->rank - k - 1) * dtype_size(t->elem);
+	swap_inner(t->data, 1, product(t->dims, k), t->dims[k], row, out);
 }
 
 static void pack_windows(const struct tensor *t, void *out)
@@ -75,6 +85,9 @@ void layout_pack(enum layout layout, const struct tensor *t, void *out)
 	case LAYOUT_CHANNELS_LAST:
 		swap_inner(t->data, t->dims[0], t->dims[1], product(t->dims + 2, t->rank - 2u), dtype_size(t->elem), out);
 		return;
+	case LAYOUT_DIM1_FIRST:
+	case LAYOUT_DIM2_FIRST:
+	case LAYOUT_DIM3_FIRST: move_first(t, (uint32_t)(layout - LAYOUT_DIM1_FIRST) + 1, out); return;
 	case LAYOUT_TRIT2: tri_trit2_pack(t->data, t->dims[0], t->dims[1], out); return;
 	case LAYOUT_TRIT2_WINDOWS: pack_windows(t, out); return;
 	case LAYOUT_PANELS:

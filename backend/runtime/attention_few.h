@@ -1,9 +1,19 @@
-/* Attention of few rows: keys and values are read where they are, once for all rows. Included by attention_f32.c. */
+/* Attention of few queries, as in decoding: keys and values are read once for all of them, where they are. A task visits a part of the keys with all
+ * heads, because the rows of all heads of a key may be in sequence. Parts depend on the sizes alone, and their sums are added in order, so any
+ * number of threads computes the same. Included by attention_f32.c. */
 #ifndef TRI_ATTENTION_FEW_H
 #define TRI_ATTENTION_FEW_H
-#include "f32_exp.h"
+#include "attention_row.h"
+#include "attention_widen.h"
 
-enum { FEW = 4, WIDE = 4 };
+enum { FEW = 4, MOST_FEW = 8, WIDE = 4 };                       /* rows at a time; that share keys; vectors at a time */
+enum { PART_KEYS = 128, MOST_PARTS = 16, MOST_SUMS = 1 << 15 }; /* floats of all sums of a round */
+
+/* Rows of keys or values of a head. */
+struct rows {
+	const char *at;
+	int64_t stride; /* in bytes */
+};
 
 /* Returns the sums of the lanes: lane l that of v[l]. Each round adds halves of two vectors. */
 TRI_INLINE vec sums_of_lanes(vec *v)
@@ -19,8 +29,8 @@ TRI_INLINE vec sums_of_lanes(vec *v)
 	return v[0];
 }
 
-/* Products of R rows, 1, 2 or 4, with LANES / R keys: out[r * ld_out + j]. */
-TRI_INLINE void few_products(const float *q, const float *k, int64_t E, const int R, float *out, int64_t ld_out)
+/* Products of R queries, 1, 2 or 4, with LANES / R keys: out[r * KEYS + j]. */
+TRI_INLINE void few_products(const float *q, struct rows k, const enum tri_attention_elem t, int64_t E, const int R, float *out)
 {
 	enum { MOST = 16 };
 	const int keys = LANES / R;
@@ -32,7 +42,7 @@ TRI_INLINE void few_products(const float *q, const float *k, int64_t E, const in
 	for (; e + LANES <= E; e += LANES)
 #pragma GCC unroll 16
 		for (int j = 0; j < keys; j++) {
-			vec x = vec_load(k + j * E + e);
+			vec x = widen(k.at + j * k.stride + e * elem_bytes(t), t);
 #pragma GCC unroll 4
 			for (int r = 0; r < R; r++)
 				sum[r * keys + j] += vec_load(q + r * E + e) * x;
@@ -44,26 +54,28 @@ TRI_INLINE void few_products(const float *q, const float *k, int64_t E, const in
 		for (int j = 0; j < keys; j++) {
 			float s = sums[r * keys + j];
 			for (int64_t i = e; i < E; i++)
-				s += q[r * E + i] * k[j * E + i];
-			out[r * ld_out + j] = s;
+				s += q[r * E + i] * widen_one(k.at + j * k.stride, i, t);
+			out[r * KEYS + j] = s;
 		}
 }
 
-/* Products of R rows with n keys, up to a multiple of LANES / R of them. `rest`: room for LANES / R keys. */
-TRI_INLINE void few_scores(const float *q, const float *k, int64_t n, int64_t E, const int R, float *out, int64_t ld_out, float *rest)
+/* Products of R queries with n keys, up to a multiple of LANES / R of them. Missing keys are copies of the last one. */
+TRI_INLINE void few_scores(const float *q, struct rows k, const enum tri_attention_elem t, int64_t n, int64_t E, const int R, float *out)
 {
-	int64_t j = 0, keys = LANES / R;
-	for (; j + keys <= n; j += keys)
-		few_products(q, k + j * E, E, R, out + j, ld_out);
-	if (j == n)
-		return;
-	memset(rest, 0, (size_t)(keys * E) * sizeof *rest);
-	memcpy(rest, k + j * E, (size_t)((n - j) * E) * sizeof *rest);
-	few_products(q, rest, E, R, out + j, ld_out);
+	_Alignas(64) char rest[LANES * TRI_ATTENTION_MOST * sizeof(float)];
+	const int64_t keys = LANES / R, row = E * elem_bytes(t);
+	for (int64_t j = 0; j < n; j += keys) {
+		struct rows some = {k.at + j * k.stride, k.stride};
+		for (int64_t i = 0; j + keys > n && i < keys; i++)
+			memcpy(rest + i * row, k.at + (j + i < n ? j + i : n - 1) * k.stride, (size_t)row);
+		if (j + keys > n)
+			some = (struct rows){rest, row};
+		few_products(q, some, t, E, R, out + j);
+	}
 }
 
 /* Adds C vectors of n weighted values to the sums of R rows, in the order of the keys. */
-TRI_INLINE void few_columns(const float *x, int64_t ldx, const float *v, int64_t n, int64_t V, const int R, const int C, float *sum,
+TRI_INLINE void few_columns(const float *x, struct rows v, const enum tri_attention_elem t, int64_t n, const int R, const int C, float *sum,
 			    int64_t ld)
 {
 	vec acc[FEW][WIDE];
@@ -75,10 +87,10 @@ TRI_INLINE void few_columns(const float *x, int64_t ldx, const float *v, int64_t
 	for (int64_t j = 0; j < n; j++)
 #pragma GCC unroll 4
 		for (int c = 0; c < C; c++) {
-			vec y = vec_load(v + j * V + c * LANES);
+			vec y = widen(v.at + j * v.stride + c * LANES * elem_bytes(t), t);
 #pragma GCC unroll 4
 			for (int r = 0; r < R; r++)
-				acc[r][c] += x[r * ldx + j] * y;
+				acc[r][c] += x[r * KEYS + j] * y;
 		}
 #pragma GCC unroll 4
 	for (int r = 0; r < R; r++)
@@ -87,16 +99,203 @@ TRI_INLINE void few_columns(const float *x, int64_t ldx, const float *v, int64_t
 			vec_store(sum + r * ld + c * LANES, acc[r][c]);
 }
 
-TRI_INLINE void few_values(const float *x, int64_t ldx, const float *v, int64_t n, int64_t V, const int R, float *sum, int64_t ld)
+TRI_INLINE void few_values(const float *x, struct rows v, const enum tri_attention_elem t, int64_t n, int64_t V, const int R, float *sum,
+			   int64_t ld)
 {
 	int64_t c = 0;
 	for (; c + WIDE * LANES <= V; c += WIDE * LANES)
-		few_columns(x, ldx, v + c, n, V, R, WIDE, sum + c, ld);
+		few_columns(x, (struct rows){v.at + c * elem_bytes(t), v.stride}, t, n, R, WIDE, sum + c, ld);
 	for (; c + LANES <= V; c += LANES)
-		few_columns(x, ldx, v + c, n, V, R, 1, sum + c, ld);
+		few_columns(x, (struct rows){v.at + c * elem_bytes(t), v.stride}, t, n, R, 1, sum + c, ld);
 	for (; c < V; c++)
 		for (int r = 0; r < R; r++)
 			for (int64_t j = 0; j < n; j++)
-				sum[r * ld + c] += x[r * ldx + j] * v[j * V + c];
+				sum[r * ld + c] += x[r * KEYS + j] * widen_one(v.at + j * v.stride, c, t);
+}
+
+/* ---- types that are known only when it runs ---- */
+
+TRI_INLINE void few_scores_of(enum tri_attention_elem t, const float *q, struct rows k, int64_t n, int64_t E, const int R, float *out)
+{
+	switch (t) {
+	case TRI_ATTENTION_F16: few_scores(q, k, TRI_ATTENTION_F16, n, E, R, out); return;
+	case TRI_ATTENTION_BF16: few_scores(q, k, TRI_ATTENTION_BF16, n, E, R, out); return;
+	case TRI_ATTENTION_I8: few_scores(q, k, TRI_ATTENTION_I8, n, E, R, out); return;
+	default: few_scores(q, k, TRI_ATTENTION_F32, n, E, R, out); return;
+	}
+}
+
+TRI_INLINE void few_values_of(enum tri_attention_elem t, const float *x, struct rows v, int64_t n, int64_t V, const int R, float *sum,
+			      int64_t ld)
+{
+	switch (t) {
+	case TRI_ATTENTION_F16: few_values(x, v, TRI_ATTENTION_F16, n, V, R, sum, ld); return;
+	case TRI_ATTENTION_BF16: few_values(x, v, TRI_ATTENTION_BF16, n, V, R, sum, ld); return;
+	case TRI_ATTENTION_I8: few_values(x, v, TRI_ATTENTION_I8, n, V, R, sum, ld); return;
+	default: few_values(x, v, TRI_ATTENTION_F32, n, V, R, sum, ld); return;
+	}
+}
+
+/* ---- blocks of keys ---- */
+
+/* A round: some heads of keys of some items, each with `parts` of its keys. */
+struct round {
+	const struct job *job;
+	int64_t first, groups;    /* groups are `heads` heads of keys of an item, numbered item by item */
+	int64_t heads, per_item;  /* groups of an item */
+	int64_t parts, part_keys; /* parts of a group */
+	int64_t ld, room;         /* from one row to the next; of a part: a sum, a maximum and a total for each row */
+	float *sums;
+};
+
+/* A block of keys of one head. */
+struct block {
+	const struct job *job;
+	struct rows k, v;
+	const float *k_scale, *v_scale;
+	int64_t first, n;
+	struct row row; /* of the first query */
+};
+
+static void scale_by_key(float *x, const float *scale, int64_t stride, int64_t n)
+{
+	for (int64_t j = 0; j < n; j++)
+		x[j] *= scale[j * stride];
+}
+
+/* Rows [at, at + R) of the queries that share the head. */
+TRI_INLINE void few_rows(const struct block *b, const float *q, int64_t at, const int R)
+{
+	const struct tri_attention *a = &b->job->a;
+	_Alignas(64) float x[FEW * KEYS];
+	few_scores_of(a->k_elem, q + at * a->features, b->k, b->n, a->features, R, x);
+	for (int64_t r = 0; r < R; r++) {
+		struct row row = b->row;
+		row.head += (at + r) / a->queries;
+		row.query = (at + r) % a->queries;
+		row.sum += (at + r) * row.ld;
+		row.most += at + r;
+		row.total += at + r;
+		if (a->scaled)
+			scale_by_key(x + r * KEYS, b->k_scale, a->k_scale.row, b->n);
+		weights_of_row(b->job, &row, b->first, b->n, x + r * KEYS);
+		if (a->scaled)
+			scale_by_key(x + r * KEYS, b->v_scale, a->v_scale.row, b->n);
+	}
+	few_values_of(a->v_elem, x, b->v, b->n, a->values, R, b->row.sum + at * b->row.ld, b->row.ld);
+}
+
+static void few_block(const struct block *b, const float *q)
+{
+	int64_t at = 0;
+	for (; at + FEW <= b->job->rows; at += FEW)
+		few_rows(b, q, at, FEW);
+	if (b->job->rows - at >= 2) {
+		few_rows(b, q, at, 2);
+		at += 2;
+	}
+	if (b->job->rows > at)
+		few_rows(b, q, at, 1);
+}
+
+TRI_INLINE int64_t offset(struct tri_attention_strides s, int64_t batch, int64_t head, int64_t row)
+{
+	return batch * s.batch + head * s.head + row * s.row;
+}
+
+/* Block `first` … of head `head` of keys. `n`: the number of the head in the group; `sums`: of the part. */
+static void few_head(const struct round *r, int64_t batch, int64_t head, int64_t n, int64_t first, int64_t end, float *sums)
+{
+	const struct job *job = r->job;
+	const struct tri_attention *a = &job->a;
+	int64_t size_k = elem_bytes(a->k_elem), size_v = elem_bytes(a->v_elem), rows = r->heads * job->rows;
+	struct block b = {job,
+			  {(const char *)job->k + offset(a->k, batch, head, first) * size_k, a->k.row * size_k},
+			  {(const char *)job->v + offset(a->v, batch, head, first) * size_v, a->v.row * size_v},
+			  a->scaled ? job->k_scale + offset(a->k_scale, batch, head, first) : NULL,
+			  a->scaled ? job->v_scale + offset(a->v_scale, batch, head, first) : NULL,
+			  first,
+			  end - first < KEYS ? end - first : KEYS,
+			  {batch, head * (a->heads / a->kv_heads), 0, r->ld, sums + rows * r->ld + n * job->rows,
+			   sums + rows * (r->ld + 1) + n * job->rows, sums + n * job->rows * r->ld}};
+	few_block(&b, job->q + (batch * a->kv_heads + head) * job->rows * a->features);
+}
+
+/* The heads of keys of a group. */
+static void heads_of(const struct round *r, int64_t group, int64_t *batch, int64_t *from, int64_t *to)
+{
+	*batch = (r->first + group) / r->per_item;
+	*from = (r->first + group) % r->per_item * r->heads;
+	*to = *from + r->heads < r->job->a.kv_heads ? *from + r->heads : r->job->a.kv_heads;
+}
+
+static void few_task(void *arg, int64_t i)
+{
+	const struct round *r = arg;
+	float *sums = r->sums + i * r->room;
+	int64_t rows = r->heads * r->job->rows, batch, from, to, start = i % r->parts * r->part_keys, keys = r->job->a.keys;
+	int64_t end = start + r->part_keys < keys ? start + r->part_keys : keys;
+	heads_of(r, i / r->parts, &batch, &from, &to);
+	memset(sums, 0, (size_t)r->room * sizeof *sums);
+	for (int64_t k = 0; k < rows; k++)
+		sums[rows * r->ld + k] = -INFINITY;
+	for (int64_t first = start; first < end; first += KEYS)
+		for (int64_t head = from; head < to; head++)
+			few_head(r, batch, head, head - from, first, end, sums);
+}
+
+/* ---- results ---- */
+
+/* Adds the parts of row `at` of a group, and divides by the total. */
+static void few_result(const struct round *r, const float *sums, int64_t at, float *y)
+{
+	int64_t rows = r->heads * r->job->rows, V = r->job->a.values;
+	float most = -INFINITY, total = 0;
+	for (int64_t p = 0; p < r->parts; p++) {
+		float its = sums[p * r->room + rows * r->ld + at];
+		most = most >= its ? most : its;
+	}
+	memset(y, 0, (size_t)V * sizeof *y);
+	for (int64_t p = 0; p < r->parts; p++) {
+		const float *part = sums + p * r->room;
+		float before = part[rows * r->ld + at] == -INFINITY ? 0 : vec_exp(vec_of(part[rows * r->ld + at] - most))[0];
+		total += part[rows * (r->ld + 1) + at] * before;
+		for (int64_t c = 0; c < V; c++)
+			y[c] += part[at * r->ld + c] * before;
+	}
+	for (int64_t c = 0; c < V; c++)
+		y[c] /= total < 0.5f ? 1 : total; /* it is at least 1, or 0 for a query without keys */
+}
+
+static void few_results(void *arg, int64_t group)
+{
+	const struct round *r = arg;
+	const struct job *job = r->job;
+	int64_t batch, from, to;
+	heads_of(r, group, &batch, &from, &to);
+	float *y = job->y + (batch * job->a.kv_heads + from) * job->rows * job->a.values;
+	for (int64_t k = 0; k < (to - from) * job->rows; k++)
+		few_result(r, r->sums + group * r->parts * r->room, k, y + k * job->a.values);
+}
+
+static int64_t least_of(int64_t a, int64_t b) { return a < b ? a : b; }
+
+static void attend_few(struct tri_context *ctx, const struct job *job)
+{
+	_Alignas(64) float sums[MOST_SUMS];
+	const struct tri_attention *a = &job->a;
+	struct round r = {.job = job, .ld = (a->values + LANES - 1) / LANES * LANES, .sums = sums};
+	int64_t head_room = job->rows * (r.ld + 2), most_heads = (MOST_SUMS - LANES) / head_room;
+	r.heads = least_of(a->kv_heads, most_heads);
+	r.per_item = (a->kv_heads + r.heads - 1) / r.heads;
+	r.room = (r.heads * head_room + LANES - 1) / LANES * LANES;
+	r.parts = least_of(least_of(a->keys / PART_KEYS, MOST_PARTS), MOST_SUMS / r.room);
+	r.parts = r.parts > 1 ? r.parts : 1;
+	r.part_keys = ((a->keys + r.parts - 1) / r.parts + KEYS - 1) / KEYS * KEYS;
+	for (int64_t all = a->batch * r.per_item, most = MOST_SUMS / (r.room * r.parts); r.first < all; r.first += r.groups) {
+		r.groups = least_of(all - r.first, most);
+		tri_parallel(ctx, few_task, &r, r.groups * r.parts);
+		tri_parallel(ctx, few_results, &r, r.groups);
+	}
 }
 #endif

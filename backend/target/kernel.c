@@ -10,6 +10,7 @@
 #define TRIT2_WINDOWS LAYOUT_TRIT2_WINDOWS
 #define PANELS LAYOUT_PANELS
 #define WINDOW_PANELS LAYOUT_WINDOW_PANELS
+#define ROWS LAYOUT_COUNT
 #define OPERANDS(...) {__VA_ARGS__}
 static const struct kernel_info kernels[] = {
 #define KERNEL(id, symbol, op, other, fits, targets, layouts, result, buffers, dims, epilogue, cost) \
@@ -25,6 +26,13 @@ static const struct kernel_info kernels[] = {
 #undef TRIT2_WINDOWS
 #undef PANELS
 #undef WINDOW_PANELS
+#undef ROWS
 #undef OPERANDS
 
 const struct kernel_info *kernel_info(enum kernel k) { return &kernels[k]; }
+
+bool kernel_takes_layout(enum kernel k, uint32_t operand, enum layout l, uint32_t rank)
+{
+	enum layout want = operand < KERNEL_OPERANDS ? kernels[k].layouts[operand] : LAYOUT_PLAIN;
+	return want == LAYOUT_COUNT ? l == LAYOUT_PLAIN || l == ir_layout_along(rank - 2, rank) : l == want;
+}

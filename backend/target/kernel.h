@@ -13,25 +13,29 @@ enum kernel {
 #undef KERNEL
 	KERNEL_COUNT
 };
-enum { KERNEL_OPERANDS = 4 }; /* the most operands of a kernel's operation */
+enum { KERNEL_OPERANDS = 6 }; /* the most buffers that a kernel reads */
 
 /* A row of kernels.def. */
 struct kernel_info {
 	const char *symbol;
 	enum ir_op op, other_op;
-	uint32_t targets; /* a bit for each enum target_arch */
-	enum layout layouts[KERNEL_OPERANDS], result;
+	uint32_t targets;                             /* a bit for each enum target_arch */
+	enum layout layouts[KERNEL_OPERANDS], result; /* LAYOUT_COUNT: rows */
 	uint32_t n_buffers, n_dims;
 	bool epilogue; /* passes finished tiles to an epilogue */
 	uint32_t cost;
 };
 const struct kernel_info *kernel_info(enum kernel k);
+/* True if an operand of this rank may be stored so. */
+bool kernel_takes_layout(enum kernel k, uint32_t operand, enum layout l, uint32_t rank);
 
 /* How a kernel computes an operation. */
 struct kernel_match {
 	enum kernel kernel;
 	uint32_t n_operands;
-	ir_ref operands[KERNEL_OPERANDS]; /* the values that it reads: below reshapes, and below broadcasts that repeat a matrix */
+	ir_ref operands
+		[KERNEL_OPERANDS]; /* the values that it reads: below reshapes, below broadcasts that repeat a matrix, below casts that it does itself; those of
+					 the operation, then scales */
 };
 /* True if a kernel of the target computes r once its operands have the layouts that the kernel wants. `m` may be NULL. */
 bool target_takes(const struct target *t, const struct ir_fn *f, ir_ref r, struct kernel_match *m);

@@ -2,6 +2,7 @@
 #include "backend/runtime/attention.h"
 #include "backend/runtime/conv.h"
 #include "backend/target/target.h"
+#include "base/bug.h"
 
 ir_ref ir_below_reshapes(const struct ir_fn *f, ir_ref v)
 {
@@ -24,13 +25,35 @@ static ir_ref below_broadcasts(const struct ir_fn *f, ir_ref v)
 	return v;
 }
 
-/* Returns the value that the kernel of r reads as its operand k. */
-static ir_ref kernel_operand(const struct ir_fn *f, ir_ref r, uint32_t k)
+/* Returns the value below a cast of 16-bit floats to float32, which is exact. */
+static ir_ref below_widening(const struct ir_fn *f, ir_ref v)
 {
-	ir_ref o = ir_operand(f, r, k);
-	if (ir_at(f, r)->op == OP_MATMUL && k == 1)
-		o = below_broadcasts(f, o);
-	return ir_below_reshapes(f, o);
+	const struct ir_inst *i = ir_at(f, v);
+	dtype from = i->op == OP_CAST ? ir_at(f, ir_operand(f, v, 0))->type.elem : DT_COUNT;
+	return i->type.elem == DT_FLOAT32 && (from == DT_FLOAT16 || from == DT_BFLOAT16) ? ir_operand(f, v, 0) : v;
+}
+
+/* If v is int8 codes [.., S, E] times float32 scales [.., S, 1], stores both and returns true. */
+static bool find_codes(const struct ir_fn *f, ir_ref v, ir_ref *codes, ir_ref *scales)
+{
+	const struct hir_type *t = &ir_at(f, v)->type, *s;
+	int64_t one;
+	if (ir_at(f, v)->op != OP_MUL || t->elem != DT_FLOAT32 || t->rank < 2)
+		return false;
+	for (uint32_t k = 0; k < 2; k++) {
+		ir_ref cast = ir_operand(f, v, k), wide = ir_operand(f, v, 1 - k);
+		if (ir_at(f, cast)->op != OP_CAST || ir_at(f, wide)->op != OP_BROADCAST)
+			continue;
+		*codes = ir_operand(f, cast, 0);
+		*scales = ir_operand(f, wide, 0);
+		s = &ir_at(f, *scales)->type;
+		bool rows = s->rank == t->rank && dim_is_const(f->dims, s->dims[t->rank - 1], &one) && one == 1;
+		for (uint32_t d = 0; rows && d + 1 < t->rank; d++)
+			rows = dim_eq(s->dims[d], t->dims[d]);
+		if (rows && ir_at(f, *codes)->type.elem == DT_INT8)
+			return true;
+	}
+	return false;
 }
 
 /* ---- which operations a kernel fits ---- */
@@ -151,7 +174,14 @@ static bool is_attention(const struct ir_fn *f, ir_ref r, uint32_t n_operands)
 	       features <= TRI_ATTENTION_MOST && values <= TRI_ATTENTION_MOST;
 }
 
+static bool has_codes(const struct ir_fn *f, ir_ref r)
+{
+	ir_ref codes, scales;
+	return find_codes(f, ir_operand(f, r, 1), &codes, &scales) && find_codes(f, ir_operand(f, r, 2), &codes, &scales);
+}
+
 static bool fits_f32_attention(const struct ir_fn *f, ir_ref r) { return is_attention(f, r, 3); }
+static bool fits_i8_attention(const struct ir_fn *f, ir_ref r) { return is_attention(f, r, 3) && has_codes(f, r); }
 
 static bool fits_f32_attention_mask(const struct ir_fn *f, ir_ref r)
 {
@@ -159,6 +189,8 @@ static bool fits_f32_attention_mask(const struct ir_fn *f, ir_ref r)
 	return is_attention(f, r, 4) &&
 	       is_mask(f, &ir_at(f, ir_operand(f, r, 3))->type, &in->type, from_end(&ir_at(f, ir_operand(f, r, 1))->type, 2));
 }
+
+static bool fits_i8_attention_mask(const struct ir_fn *f, ir_ref r) { return fits_f32_attention_mask(f, r) && has_codes(f, r); }
 
 static bool (*const fits_of[])(const struct ir_fn *f, ir_ref r) = {
 #define KERNEL(id, symbol, op, other, fits, ...) [KERNEL_##id] = fits_##fits,
@@ -168,19 +200,40 @@ static bool (*const fits_of[])(const struct ir_fn *f, ir_ref r) = {
 
 /* ---- the kernel of an operation ---- */
 
-static bool has_layouts(const struct ir_fn *f, const struct kernel_info *i, const struct kernel_match *m)
+static bool has_layouts(const struct ir_fn *f, enum kernel kernel, const struct kernel_match *m)
 {
-	for (uint32_t k = 0; k < m->n_operands; k++)
-		if (ir_at(f, m->operands[k])->layout != i->layouts[k])
+	for (uint32_t k = 0; k < m->n_operands; k++) {
+		const struct ir_inst *i = ir_at(f, m->operands[k]);
+		if (!kernel_takes_layout(kernel, k, (enum layout)i->layout, i->type.rank))
 			return false;
+	}
 	return true;
 }
 
-static void match_operands(const struct ir_fn *f, ir_ref r, struct kernel_match *m)
+/* Keys and values are read where they are stored, and widened there; scales follow the operands. */
+static void match_attention(const struct ir_fn *f, ir_ref r, bool codes, struct kernel_match *m)
 {
+	ir_ref scales;
+	uint32_t n = m->n_operands;
+	for (uint32_t k = 1; k < 3; k++) {
+		ir_ref v = ir_operand(f, r, k);
+		if (codes && find_codes(f, v, &v, &scales))
+			m->operands[m->n_operands++] = scales;
+		m->operands[k] = ir_below_reshapes(f, below_widening(f, v));
+	}
+	BUG_ON(codes && m->n_operands != n + 2);
+}
+
+static void match_operands(const struct ir_fn *f, ir_ref r, enum kernel kernel, struct kernel_match *m)
+{
+	enum ir_op op = ir_at(f, r)->op;
 	m->n_operands = ir_at(f, r)->n_operands;
-	for (uint32_t k = 0; k < m->n_operands; k++)
-		m->operands[k] = kernel_operand(f, r, k);
+	for (uint32_t k = 0; k < m->n_operands; k++) {
+		ir_ref o = ir_operand(f, r, k);
+		m->operands[k] = ir_below_reshapes(f, op == OP_MATMUL && k == 1 ? below_broadcasts(f, o) : o);
+	}
+	if (op == OP_ATTENTION)
+		match_attention(f, r, kernel == KERNEL_ATTENTION_I8 || kernel == KERNEL_ATTENTION_MASK_I8, m);
 }
 
 static bool find(const struct target *t, const struct ir_fn *f, ir_ref r, struct kernel_match *m, bool any_layout)
@@ -193,8 +246,8 @@ static bool find(const struct target *t, const struct ir_fn *f, ir_ref r, struct
 		if ((i->op != op && i->other_op != op) || !(i->targets >> t->arch & 1) || !fits_of[k](f, r) ||
 		    (best && best->cost <= i->cost))
 			continue;
-		match_operands(f, r, m);
-		if (!any_layout && !has_layouts(f, i, m))
+		match_operands(f, r, k, m);
+		if (!any_layout && !has_layouts(f, k, m))
 			continue;
 		best = i;
 		m->kernel = k;

@@ -180,6 +180,19 @@ def attention(p, q, k, v):
     return softmax(q @ k.swapaxes(-1, -2) / math.sqrt(8)) @ v
 
 
+def attend(q, k, v, mask):
+    k, v = (np.repeat(t.astype(np.float64), q.shape[1] // t.shape[1], 1) for t in (k, v))
+    return softmax(q @ k.swapaxes(-1, -2) / math.sqrt(q.shape[-1]) + mask) @ v
+
+
+def caches(p, q, k, v, k8, v8, ks, vs):
+    bits = k.astype(F32).view(np.uint32)
+    short = ((bits + 0x7fff + (bits >> 16 & 1)) & np.uint32(0xffff0000)).view(F32)
+    one, causal = q[:, :, :1], np.where(np.tri(q.shape[2], k.shape[2], dtype=bool), 0, -np.inf)
+    codes = k8 * ks * 0.05, v8 * vs * 0.05
+    return attend(q, k, v, 0), attend(q, *codes, causal), attend(one, short, v, 0), attend(one, *codes, ks[:, :1].swapaxes(2, 3))
+
+
 def lookup(p, ids, x):
     i = ids % 9
     return i.astype(F32), x[:, [0, 8, 3]], np.tile(np.arange(9).reshape(3, 3), (3, 1))[i]
@@ -284,6 +297,8 @@ PROGRAMS = {
     "reduces": ({"x": "float32 N 5 7"}, {}, reduces),
     "minmax": ({"x": "float32 N 9"}, {}, minmax),
     "attention": ({"q": "float32 N 2 M 8", "k": "float32 N 2 T 8", "v": "float32 N 2 T 8"}, {}, attention),
+    "caches": ({"q": "float32 N 6 M 8", "k": "float16 N 2 T 8", "v": "float16 N 2 T 8", "k8": "int8 N 2 T 8", "v8": "int8 N 2 T 8",
+                "ks": "float32 N 2 T 1", "vs": "float32 N 2 T 1"}, {}, caches),
     "matmuls": ({"x": "float32 N 1 M 4", "y": "float32 N 4", "v": "float32 4"}, {},
                 lambda p, x, y, v: (x @ np.ones((3, 4, 6), x.dtype), y.T @ y, y @ v, v @ y.T)),
     "ints": ({"x": "int32 N 4", "y": "int8 4", "z": "int64 N 4"}, {}, ints),
@@ -397,7 +412,7 @@ class Programs(InferenceTest):
 class Devices(Programs):
     def test_every_level_against_numpy(self):
         self.trib("build")
-        self.compare(("ints", "halves", "reduces", "slices", "tritmixed", "saturated"), (5,), "--device", "opencl")
+        self.compare(("ints", "halves", "caches", "reduces", "slices", "tritmixed", "saturated"), (5,), "--device", "opencl")
 
     test_interpreter_against_numpy = None
 

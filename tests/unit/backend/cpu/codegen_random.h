@@ -398,14 +398,22 @@ static ir_ref convert_layout(struct random_fn *r, ir_ref v, enum layout layout)
 	return c;
 }
 
+/* One with strides that fits the type, or plain. */
+static enum layout random_layout(struct random_fn *r, const struct hir_type *t)
+{
+	enum layout l = (enum layout)pick(r, LAYOUT_COUNT);
+	return !ir_layout_is_packed(l) && ir_layout_fits(l, t) ? l : LAYOUT_PLAIN;
+}
+
 static ir_ref random_conversion(struct random_fn *r, ir_ref v)
 {
-	if (type_of(r, v)->rank < 3)
+	enum layout layout = random_layout(r, type_of(r, v));
+	if (layout == LAYOUT_PLAIN)
 		return v;
-	ir_ref c = convert_layout(r, v, LAYOUT_CHANNELS_LAST);
+	ir_ref c = convert_layout(r, v, layout);
 	if (pick(r, 2)) {
 		c = random_unary(r, c);
-		ir_at(r->f, c)->layout = LAYOUT_CHANNELS_LAST;
+		ir_at(r->f, c)->layout = (uint8_t)layout;
 	}
 	return convert_layout(r, c, LAYOUT_PLAIN);
 }
@@ -422,8 +430,8 @@ static void random_layouts(struct random_fn *r)
 			fixed[ir_operand(f, v, k)] |= ir_at(f, v)->op == OP_MATMUL || !ir_reads_any_layout(ir_at(f, v), k);
 	for (ir_ref v = 0; v < f->n_insts; v++) {
 		const struct ir_inst *i = ir_at(f, v);
-		if (!fixed[v] && i->n_operands && i->op != OP_RESHAPE && i->op != OP_MATMUL && i->type.rank >= 3 && pick(r, 2))
-			ir_at(f, v)->layout = LAYOUT_CHANNELS_LAST;
+		if (!fixed[v] && i->n_operands && i->op != OP_RESHAPE && i->op != OP_MATMUL)
+			ir_at(f, v)->layout = (uint8_t)random_layout(r, &i->type);
 	}
 }
 

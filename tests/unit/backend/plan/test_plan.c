@@ -74,6 +74,18 @@ static void packing_swaps_channels(void **state)
 	assert_memory_equal(out, want, sizeof want);
 }
 
+static void packing_moves_a_dim_first(void **state)
+{
+	static int16_t data[2 * 3 * 2] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}, out[12];
+	static const int16_t of_1[] = {0, 1, 6, 7, 2, 3, 8, 9, 4, 5, 10, 11}, of_2[] = {0, 2, 4, 6, 8, 10, 1, 3, 5, 7, 9, 11};
+	struct tensor t = {.elem = DT_INT16, .rank = 3, .dims = {2, 3, 2}, .data = data};
+	assert_int_equal(layout_packed_size(LAYOUT_DIM1_FIRST, &t), sizeof out);
+	layout_pack(LAYOUT_DIM1_FIRST, &t, out);
+	assert_memory_equal(out, of_1, sizeof of_1);
+	layout_pack(LAYOUT_DIM2_FIRST, &t, out);
+	assert_memory_equal(out, of_2, sizeof of_2);
+}
+
 static void slots_of_a_quantised_layer(void **state)
 {
 	struct plan *p = plan(*state, bitlinear(*state, false), 1);
@@ -226,6 +238,7 @@ int test_plan(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(packing_swaps_channels),
+		cmocka_unit_test(packing_moves_a_dim_first),
 		cmocka_unit_test_setup_teardown(slots_of_a_quantised_layer, setup, teardown),
 		cmocka_unit_test_setup_teardown(runs_as_planned, setup, teardown),
 		cmocka_unit_test_setup_teardown(dead_weights_get_no_slot, setup, teardown),
