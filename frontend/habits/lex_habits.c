@@ -116,6 +116,13 @@ static bool has_two_words(const char *p)
 	return is_letter(*p) && next > end && is_letter(*next) && !WORD_IN(next, operators);
 }
 
+/* True if no operand ends at the last token, or a block does: its quotient needs parentheses, so that line breaks and comments change no meaning. */
+static bool cannot_be_divided(const struct tokens *t)
+{
+	static const uint8_t kinds[] = {TOK_LBRACE, TOK_RBRACE, TOK_LPAREN, TOK_LBRACKET, TOK_COMMA, TOK_SEMICOLON};
+	return t->len && memchr(kinds, t->kinds[t->len - 1] & ~TOKEN_NEWLINE, sizeof kinds);
+}
+
 /* True if the `//` at p starts a comment of C: no operand precedes it on its line, or words follow it that are no operand. */
 static bool starts_comment(const struct lexer *lx, const char *p)
 {
@@ -124,6 +131,8 @@ static bool starts_comment(const struct lexer *lx, const char *p)
 	while (before > lx->text && is_blank(before[-1]))
 		before--;
 	bool first = before == lx->text || before[-1] == '\n';
+	if (cannot_be_divided(lx->tokens))
+		return true;
 	bool operand = is_letter(*q) || lex_is_digit(*q) || (*q && strchr("([{\"'-+!.", *q));
 	if (first && operand) { /* an operator may start a line within brackets */
 		const char *end = skip_blanks(skip_word(q));
@@ -131,7 +140,7 @@ static bool starts_comment(const struct lexer *lx, const char *p)
 	}
 	if (!first && WORD_IN(q, has_block) && memchr(q, '{', (size_t)(line_end(lx, q) - q)))
 		return false;
-	return first || strchr("{}([,;", before[-1]) || (before < p && has_two_words(q));
+	return first || (before < p && has_two_words(q));
 }
 
 static bool slash_comment(struct lexer *lx, const char *p, struct lexeme *out)

@@ -11,9 +11,10 @@
 struct lexer {
 	const struct source *src;
 	struct diags *diags;
-	const char *text, *end;     /* *end is the NUL after the source */
-	uint32_t bad_text;          /* reports of unreadable bytes so far */
-	const char *reported_until; /* end of the line on which a habit was reported last */
+	const struct tokens *tokens; /* so far */
+	const char *text, *end;      /* *end is the NUL after the source */
+	uint32_t bad_text;           /* reports of unreadable bytes so far */
+	const char *reported_until;  /* end of the line on which a habit was reported last */
 	bool failed;
 	uint32_t n_fstr;
 	struct {

@@ -460,7 +460,7 @@ static uint32_t count_lines(const char *p, const char *end)
 
 bool lex(const struct source *src, struct tokens *out, struct diags *d)
 {
-	struct lexer lx = {.src = src, .diags = d, .text = src->text, .end = src->text + src->len};
+	struct lexer lx = {.src = src, .diags = d, .tokens = out, .text = src->text, .end = src->text + src->len};
 	struct scan s = {.lx = &lx, .resume = lx.text, .newline = TOKEN_NEWLINE};
 	bool bom = src->len >= 3 && memcmp(lx.text, "\xEF\xBB\xBF", 3) == 0;
 	s.resume += bom ? 3 : 0;
