@@ -93,6 +93,51 @@ static void test_body_decides(void **state)
 	arena_free(a);
 }
 
+struct between {
+	enum builtin builtin;
+	int64_t channels, rows; /* of the operand; the result is an image */
+	bool list, build_time;  /* the operand is in a list; has another one, which is known when the library is built */
+	bool follows;
+};
+
+/* A convolution of operation `b` of x, and the sum of `other` and the second operand. */
+static struct hir_unit *unit_with(struct arena *a, const struct between *b)
+{
+	struct hir_unit *u = hir_new(a, "between");
+	hir_ref x = hir_input_new(u, "x", SHAPE(u, DT_FLOAT32, N, b->channels, b->rows, S), false);
+	hir_ref w = hir_input_new(u, "w", SHAPE(u, DT_FLOAT32, C, C, 3, 3), true);
+	hir_ref other = hir_input_new(u, "other", image(u), false), known = hir_input_new(u, "known", image(u), true);
+	struct hir_arg one = T(x);
+	if (b->list) {
+		one = (struct hir_arg){.kind = ARG_LIST, .u.list = {u->n_args, 1}};
+		u->args[u->n_args++] = T(x);
+	}
+	hir_ref y = BI(u, b->builtin, image(u), one, b->build_time ? T(known) : NONE);
+	hir_output_new(u, conv(u, y, w));
+	hir_output_new(u, BI(u, BI_ADD, image(u), T(other), T(known)));
+	return u;
+}
+
+static void test_operations_between(void **state)
+{
+	static const struct between cases[] = {
+		{BI_RELU, C, S, false, false, true},       {BI_ADD, C, S, false, true, true},
+		{BI_SLICE, C / 2, S, false, false, true},  {BI_CONCAT, C / 2, S, true, false, true},
+		{BI_RESHAPE, C, S, false, false, true},    {BI_RESHAPE, C, 2 * S, false, false, false},
+		{BI_TRANSPOSE, C, S, false, false, false}, {BI_PERMUTE, C, S, false, false, false},
+		{BI_MATMUL, C, S, false, false, false},    {BI_ATTENTION, C, S, false, false, false},
+		{BI_EXPAND, 1, S, false, false, false},
+	};
+	for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+		struct arena *a = arena_new(0);
+		struct decided d = {.units = {unit_with(a, &cases[k])}};
+		decide(&d, TARGET_X86_64_V3, NULL);
+		expect(&d, 0, cases[k].follows, 1);
+		arguments_free(&d.layouts);
+		arena_free(a);
+	}
+}
+
 static void test_device_has_no_kernel(void **state)
 {
 	struct arena *a = arena_new(0);
@@ -186,10 +231,50 @@ static void test_plans_agree(void **state)
 	arena_free(a);
 }
 
+static void expect_misfit(const struct plan *from, const struct plan *to, const char *message)
+{
+	struct buf why = {0};
+	assert_false(call_fits(from, to, &why));
+	assert_non_null(strstr(why.at, message));
+	buf_free(&why);
+}
+
+static void test_calls_that_do_not_fit(void **state)
+{
+	struct arena *a = arena_new(0);
+	struct buf why = {0};
+	struct hir_unit *callee = convolution(a, "conv", true);
+	const struct plan *to = plan(a, callee, NULL), *from = plan(a, caller(a, "net", callee, NULL), NULL);
+	struct loop_fn *f = (struct loop_fn *)(uintptr_t)to->loops; /* only this test has it */
+	uint32_t input = 0, n = 0, k = 0;
+	while (f->buffers[input].kind != BUFFER_INPUT)
+		input++;
+	f->buffers[input].type.elem = DT_FLOAT16;
+	expect_misfit(from, to, "an argument with another element type");
+	f->buffers[input].type.elem = DT_FLOAT32;
+	f->n_outputs++;
+	expect_misfit(from, to, "a call with other arguments than the callee has");
+	f->n_outputs--;
+	assert_true(f->n_slots && call_fits(from, to, &why));
+	struct loop_call *call = NULL;
+	for (; !n; k++)
+		call = (struct loop_call *)(uintptr_t)loop_stmt_calls(&from->loops->stmts[k], &n);
+	call->slot = LOOP_NONE;
+	expect_misfit(from, to, "a call without a weight table");
+	call->callee = "unknown";
+	expect_misfit(from, to, "a call of a unit that does not exist");
+	buf_free(&why);
+	arena_free(a);
+}
+
 int test_arguments(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_body_decides), cmocka_unit_test(test_device_has_no_kernel),
-					   cmocka_unit_test(test_callers_follow), cmocka_unit_test(test_entries_and_branches_are_plain),
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_body_decides),
+					   cmocka_unit_test(test_operations_between),
+					   cmocka_unit_test(test_calls_that_do_not_fit),
+					   cmocka_unit_test(test_device_has_no_kernel),
+					   cmocka_unit_test(test_callers_follow),
+					   cmocka_unit_test(test_entries_and_branches_are_plain),
 					   cmocka_unit_test(test_plans_agree)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
