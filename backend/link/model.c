@@ -130,6 +130,76 @@ static uint32_t put_code(struct model_builder *m, uint32_t entry)
 	return section_end(&b, sizeof(struct tri_entry_code));
 }
 
+static uint32_t runtime_symbol(struct model_builder *m, const char *name)
+{
+	return object_symbol(m->o, name, OBJ_UNDEFINED, 0, 0, true, true);
+}
+
+static void put_state_lists(struct model_builder *m, struct section_builder *entries, const struct hir_entry *e)
+{
+	struct section_builder list = section_begin(m->o, SECTION_RODATA, ".rodata.entry_states", NULL);
+	for (uint32_t i = 0; i < e->n_states_in; i++)
+		buf_u32(&list.bytes, e->states_in[i]);
+	for (uint32_t i = 0; i < e->n_states_out; i++)
+		buf_u32(&list.bytes, e->states_out[i]);
+	section_put_address(entries, list.symbol, 0);
+	section_put_address(entries, list.symbol, e->n_states_in * sizeof(uint32_t));
+	buf_u32(&entries->bytes, e->n_states_in);
+	buf_u32(&entries->bytes, e->n_states_out);
+	section_end(&list, sizeof(uint32_t));
+}
+
+static void put_state(struct model_builder *m, struct section_builder *b, uint32_t i)
+{
+	const struct hir_state *s = &m->in->program->states[i];
+	const struct tensor *t = &m->in->initial_states[i];
+	section_put_string(b, &m->strings, s->name);
+	buf_u32(&b->bytes, (uint32_t)s->type.elem);
+	buf_u32(&b->bytes, s->type.rank);
+	for (uint32_t k = 0; k < TRI_MAX_RANK; k++) {
+		int64_t size = 0;
+		if (k < s->type.rank)
+			dim_is_const(s->dims, s->type.dims[k], &size);
+		buf_u64(&b->bytes, (uint64_t)size);
+	}
+	buf_u32(&b->bytes, s->axis);
+	buf_u32(&b->bytes, s->capacity);
+	if (!t->data) {
+		section_put_null(b);
+		return;
+	}
+	size_t n = (size_t)tensor_bytes(t);
+	uint32_t section = object_section(m->o, SECTION_RODATA, ".rodata.state", t->data, n, MODEL_BLOB_ALIGN);
+	section_put_address(b, object_symbol(m->o, "", section, 0, n, false, false), 0);
+}
+
+/* Adds the states, their capacities and their functions to the descriptor. */
+static void put_states(struct model_builder *m, struct section_builder *desc)
+{
+	const struct hir_program *p = m->in->program;
+	struct section_builder states = section_begin(m->o, SECTION_RELRO, ".data.rel.ro.states", NULL);
+	struct section_builder capacities = section_begin(m->o, SECTION_RELRO, ".data.rel.ro.capacities", NULL);
+	for (uint32_t i = 0; i < p->n_states; i++)
+		put_state(m, &states, i);
+	for (uint32_t i = 0; i < p->n_capacities; i++) {
+		section_put_string(&capacities, &m->strings, p->capacities[i].name);
+		buf_u64(&capacities.bytes, (uint64_t)m->in->capacities[i]);
+	}
+	section_put_address(desc, section_end(&states, sizeof(tri_state_desc)), 0);
+	section_put_address(desc, section_end(&capacities, sizeof(tri_capacity)), 0);
+	buf_u32(&desc->bytes, p->n_capacities);
+	buf_u32(&desc->bytes, 0);
+	static const char *const names[] = {"reset", "state_save", "state_load"};
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (p->n_states)
+			section_put_address(desc,
+					    thunk_jump(m->o, arena_printf(m->a, "%s_%s", m->info->name, names[i]),
+						       runtime_symbol(m, arena_printf(m->a, "tri_model_%s", names[i]))),
+					    0);
+		else
+			section_put_null(desc);
+}
+
 static void put_entry(struct model_builder *m, struct section_builder *entries, uint32_t i)
 {
 	const struct hir_entry *e = &m->in->program->entries[i];
@@ -145,20 +215,16 @@ static void put_entry(struct model_builder *m, struct section_builder *entries, 
 	section_put_string(entries, &m->strings, e->name);
 	section_put_address(entries, io.symbol, 0);
 	section_put_address(entries, io.symbol, n_inputs * sizeof(tri_io_desc));
-	buf_u32(&entries->bytes, n_inputs);
-	buf_u32(&entries->bytes, n - n_inputs);
+	buf_u32(&entries->bytes, n_inputs - e->n_states_in);
+	buf_u32(&entries->bytes, n - n_inputs - e->n_states_out);
 	section_put_address(entries, names.symbol, 0);
 	buf_u32(&entries->bytes, n_dims);
 	buf_u32(&entries->bytes, 0);
 	section_put_address(entries, m->backend->codes[i], 0);
+	put_state_lists(m, entries, e);
 	section_end(&io, sizeof(tri_io_desc));
 	section_end(&steps, sizeof(tri_dim_step));
 	section_end(&names, sizeof(char *));
-}
-
-static uint32_t runtime_symbol(struct model_builder *m, const char *name)
-{
-	return object_symbol(m->o, name, OBJ_UNDEFINED, 0, 0, true, true);
 }
 
 /* Adds the units and where their code comes from to the descriptor. */
@@ -194,7 +260,7 @@ static void put_desc(struct model_builder *m)
 	buf_u32(&desc.bytes, TRI_ABI);
 	buf_u32(&desc.bytes, m->in->program->n_entries);
 	buf_u32(&desc.bytes, m->in->program->n_units);
-	buf_u32(&desc.bytes, 0);
+	buf_u32(&desc.bytes, m->in->program->n_states);
 	const char *texts[] = {info->name, info->version, info->compiler, info->target, m->backend->name, info->commit};
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
 		section_put_string(&desc, &m->strings, texts[i]);
@@ -206,6 +272,7 @@ static void put_desc(struct model_builder *m)
 		&desc, thunk_open(m->o, arena_printf(m->a, "%s_open", info->name), runtime_symbol(m, "tri_model_open"), desc.symbol), 0);
 	section_put_address(&desc, run, 0);
 	section_put_address(&desc, thunk_jump(m->o, arena_printf(m->a, "%s_close", info->name), runtime_symbol(m, "tri_model_close")), 0);
+	put_states(m, &desc);
 	BUG_ON(desc.bytes.len != sizeof(tri_model_desc));
 	section_end(&desc, 8);
 	object_symbol(m->o, TRI_DESC_SYMBOL, m->o->symbols[desc.symbol].section, 0, sizeof(tri_model_desc), true, false);

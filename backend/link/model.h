@@ -57,6 +57,8 @@ struct model_input {
 	const struct plan *const *plans;       /* for each of program->units; NULL: the unit is inlined everywhere */
 	const struct tensor *params;           /* for each of program->params, in host layout; data NULL: `load` reads or computes it */
 	const hash128 *param_hashes;           /* of the content, or of what the content is computed from */
+	const int64_t *capacities;             /* for each of program->capacities: of the manifest, or 0 */
+	const struct tensor *initial_states;   /* for each of program->states; data NULL: zeros */
 	const bool *is_initial;                /* for each parameter: it has its initial value. NULL: none has */
 	/* Reads or computes all elements of a parameter, into `a`. Thread-safe. Returns false with a message in *error. */
 	bool (*load)(void *ctx, struct arena *a, uint32_t param, struct tensor *out, const char **error);

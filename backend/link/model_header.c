@@ -34,12 +34,16 @@ static void put_entry(struct arena *a, struct buf *out, const struct model_input
 		   "/* The tensors of %s_run. The caller owns their memory and sets data, shape, rank and dtype of each. */\n"
 		   "typedef struct %s_io {\n",
 		   prefix, prefix);
+	bool any = false;
 	for (uint32_t k = 0; k < n; k++) {
+		if (io[k].state)
+			continue;
+		any = true;
 		buf_printf(out, "\ttri_tensor %s; /* %s: ", io[k].member, io[k].output ? "output" : "input");
 		put_type(out, e->unit, io[k].type);
 		buf_puts(out, " */\n");
 	}
-	if (!n)
+	if (!any)
 		buf_puts(out, "\ttri_tensor none;\n");
 	buf_printf(out, "} %s_io;\n", prefix);
 	buf_printf(
@@ -48,6 +52,36 @@ static void put_entry(struct arena *a, struct buf *out, const struct model_input
 		" * err may be NULL. Allocates memory only if the shapes need more than all runs before. */\n"
 		"int %s_run(%s *m, const %s_io *io, tri_error *err);\n\n",
 		prefix, info->name, prefix);
+}
+
+static void put_states(struct buf *out, const struct model_input *in, const char *name)
+{
+	const struct hir_program *p = in->program;
+	if (!p->n_states)
+		return;
+	buf_puts(out, "/* An opened model keeps these between runs; entries share them. A run that fails leaves them as they were.\n");
+	for (uint32_t i = 0; i < p->n_states; i++) {
+		const struct hir_state *s = &p->states[i];
+		buf_printf(out, " *   %s: %s [", s->name, dtype_text(s->type.elem));
+		for (uint32_t k = 0; k < s->type.rank; k++) {
+			buf_puts(out, k ? ", " : "");
+			if (k == s->axis)
+				buf_printf(out, "up to %s", p->capacities[s->capacity].name);
+			else
+				dim_print(s->dims, s->type.dims[k], out);
+		}
+		buf_puts(out, "]\n");
+	}
+	buf_printf(
+		out,
+		" * Each call below returns TRI_OK, or another code with a message in *err; err may be NULL. */\n"
+		"/* Sets all states to their initial values; those that grow become empty. */\n"
+		"int %s_reset(%s *m, tri_error *err);\n"
+		"/* Copies all states to `to`, which has room for *size bytes, and sets *size to their number. to NULL: only sets *size. */\n"
+		"int %s_state_save(%s *m, void *to, uint64_t *size, tri_error *err);\n"
+		"/* Sets all states to saved ones. Data that is damaged, or of other states, changes nothing. */\n"
+		"int %s_state_load(%s *m, const void *from, uint64_t size, tri_error *err);\n\n",
+		name, name, name, name, name, name);
 }
 
 void model_header(const struct model_input *in, const struct model_info *info, struct buf *out)
@@ -65,7 +99,7 @@ void model_header(const struct model_input *in, const struct model_info *info, s
 	buf_puts(out, runtime_header());
 	buf_printf(
 		out,
-		"#if TRI_ABI != 2\n#error \"the headers of two models come from incompatible versions of trib\"\n#endif\n\n"
+		"#if TRI_ABI != 3\n#error \"the headers of two models come from incompatible versions of trib\"\n#endif\n\n"
 		"#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n"
 		"/* An opened model: its threads and its working memory. One thread at a time may use it; open it several times to run in parallel.\n"
 		" * A run during another thread's run does nothing and returns TRI_ERR_BUSY. */\n"
@@ -73,6 +107,7 @@ void model_header(const struct model_input *in, const struct model_info *info, s
 		name, name);
 	for (uint32_t i = 0; i < in->program->n_entries; i++)
 		put_entry(a, out, in, info, i);
+	put_states(out, in, name);
 	buf_printf(out,
 		   "/* Opens the model. opt and err may be NULL. Returns NULL on failure, with a message in *err. */\n"
 		   "%s *%s_open(const tri_options *opt, tri_error *err);\n"

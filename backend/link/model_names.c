@@ -49,13 +49,16 @@ struct model_io *model_io_list(struct arena *a, const struct hir_entry *e, uint3
 	*n = 0;
 	for (uint32_t i = 0; i < u->n_inputs; i++)
 		if (e->params[i] == HIR_NONE) {
-			io[*n] = (struct model_io){u->inputs[i].name, member_name(a, io, *n, u->inputs[i].name), &u->inputs[i].type, false};
-			++*n;
+			bool state = i + e->n_states_in >= u->n_inputs;
+			const char *member = state ? "" : member_name(a, io, *n, u->inputs[i].name);
+			io[(*n)++] = (struct model_io){u->inputs[i].name, member, &u->inputs[i].type, false, state};
 		}
 	*n_inputs = *n;
-	for (uint32_t i = 0; i < u->n_outputs; i++, ++*n)
-		io[*n] = (struct model_io){u->outputs[i].name, member_name(a, io, *n, u->outputs[i].name),
-					   &u->nodes[u->outputs[i].node].type, true};
+	for (uint32_t i = 0; i < u->n_outputs; i++) {
+		bool state = i + e->n_states_out >= u->n_outputs;
+		const char *member = state ? "" : member_name(a, io, *n, u->outputs[i].name);
+		io[(*n)++] = (struct model_io){u->outputs[i].name, member, &u->nodes[u->outputs[i].node].type, true, state};
+	}
 	return io;
 }
 
@@ -66,7 +69,7 @@ const char *model_entry_prefix(struct arena *a, const struct hir_program *p, con
 
 const char *const *model_exports(struct arena *a, const struct model_input *in, const struct model_info *info, uint32_t *n)
 {
-	const char **names = ARENA_ARRAY(a, const char *, 4 + in->program->n_entries);
+	const char **names = ARENA_ARRAY(a, const char *, 7 + in->program->n_entries);
 	*n = 0;
 	names[(*n)++] = TRI_DESC_SYMBOL;
 	names[(*n)++] = arena_printf(a, "%s_desc", info->name);
@@ -74,5 +77,10 @@ const char *const *model_exports(struct arena *a, const struct model_input *in, 
 	for (uint32_t i = 0; i < in->program->n_entries; i++)
 		names[(*n)++] = arena_printf(a, "%s_run", model_entry_prefix(a, in->program, info->name, i));
 	names[(*n)++] = arena_printf(a, "%s_close", info->name);
+	if (in->program->n_states) {
+		names[(*n)++] = arena_printf(a, "%s_reset", info->name);
+		names[(*n)++] = arena_printf(a, "%s_state_save", info->name);
+		names[(*n)++] = arena_printf(a, "%s_state_load", info->name);
+	}
 	return names;
 }

@@ -6,6 +6,7 @@
 #include "claim.h"
 #include "context.h"
 #include "cpu.h"
+#include "states.h"
 
 enum { SCRATCH_ALIGN = 64, MAX_DIMS = 64 };
 
@@ -18,6 +19,7 @@ struct tri_model {
 	char *scratch;
 	int64_t scratch_size;
 	struct tri_mapped outside;
+	struct tri_states *states; /* NULL: none */
 };
 
 static uint32_t wanted_threads(const tri_options *opt)
@@ -48,7 +50,8 @@ struct tri_model *tri_model_open(const tri_options *opt, tri_error *err, const t
 	}
 	size_t most = 1;
 	for (uint32_t i = 0; i < desc->n_entries; i++) {
-		size_t n = (size_t)desc->entries[i].n_inputs + (size_t)desc->entries[i].n_outputs;
+		tri_entry_desc e = tri_states_entry(&desc->entries[i]);
+		size_t n = (size_t)e.n_inputs + (size_t)e.n_outputs;
 		most = n > most ? n : most;
 		if (desc->entries[i].n_dims > MAX_DIMS) {
 			tri_error_set(err, TRI_ERR_ARGUMENT, "entry %s has more than %d dynamic dimensions", desc->entries[i].name,
@@ -64,6 +67,11 @@ struct tri_model *tri_model_open(const tri_options *opt, tri_error *err, const t
 	const struct tri_weights *outside = desc->n_entries ? ((const struct tri_entry_code *)desc->entries[0].code)->outside : NULL;
 	m->outside = (struct tri_mapped){0};
 	if (outside && tri_weights_open(outside, wanted_weights(opt), &m->outside, err) != TRI_OK) {
+		free(m);
+		return NULL;
+	}
+	if (tri_states_open(desc, opt, &m->states, err) != TRI_OK) {
+		tri_weights_close(&m->outside);
 		free(m);
 		return NULL;
 	}
@@ -111,10 +119,10 @@ static int run_status(const struct tri_model *m, const tri_entry_desc *e, tri_er
 	return tri_error_set(err, code, "a value is out of range: %lld", (long long)ctx->fail_value);
 }
 
-static int run(struct tri_model *m, const tri_entry_desc *e, tri_tensor *io, tri_error *err)
+static int run(struct tri_model *m, const tri_entry_desc *e, const tri_tensor *io, tri_error *err)
 {
 	const struct tri_entry_code *code = e->code;
-	int status = tri_io_check(e, io, m->dims, err);
+	int status = tri_states_begin(m->states, e, io, m->dims, &io, err);
 	if (status != TRI_OK)
 		return status;
 	int64_t scratch = code->scratch ? code->scratch(m->dims) : 0;
@@ -124,12 +132,14 @@ static int run(struct tri_model *m, const tri_entry_desc *e, tri_tensor *io, tri
 		return tri_error_sizes(err, e, TRI_SIZE_ERROR_EXTENT, m->dims);
 	if (!grow_scratch(m, scratch))
 		return tri_error_set(err, TRI_ERR_MEMORY, "out of memory for the intermediate tensors");
-	for (int32_t i = 0; i < e->n_inputs + e->n_outputs; i++)
+	for (int32_t i = 0; i < e->n_inputs + e->n_states_in + e->n_outputs + e->n_states_out; i++)
 		m->bufs[i] = io[i].data;
 	tri_context_begin(&m->ctx);
 	const void *const *table = code->outside ? m->outside.slots + code->outside->tables[code->outside_table] : code->table;
 	code->unit(&m->ctx, m->bufs, table, m->dims, m->scratch);
 	status = run_status(m, e, err);
+	if (status == TRI_OK)
+		tri_states_commit(m->states, e);
 	if (status == TRI_OK && err)
 		err->code = TRI_OK, err->message[0] = 0;
 	return status;
@@ -139,14 +149,17 @@ static void release(struct tri_model *m)
 {
 	tri_context_end(&m->ctx);
 	tri_weights_close(&m->outside);
+	tri_states_close(m->states);
 	free(m->scratch);
 	free(m);
 }
 
+static int no_model(tri_error *err) { return tri_error_set(err, TRI_ERR_ARGUMENT, "the model is NULL"); }
+
 int tri_model_run(struct tri_model *m, uint32_t entry, tri_tensor *io, tri_error *err)
 {
 	if (!m)
-		return tri_error_set(err, TRI_ERR_ARGUMENT, "the model is NULL");
+		return no_model(err);
 	if (entry >= m->desc->n_entries)
 		return tri_error_set(err, TRI_ERR_ARGUMENT, "there is no entry %u: the model has %u", (unsigned)entry,
 				     (unsigned)m->desc->n_entries);
@@ -157,6 +170,36 @@ int tri_model_run(struct tri_model *m, uint32_t entry, tri_tensor *io, tri_error
 	if (tri_claim_end(&m->claim))
 		release(m);
 	return status;
+}
+
+static int end_call(struct tri_model *m, int status, tri_error *err)
+{
+	if (status == TRI_OK && err)
+		err->code = TRI_OK, err->message[0] = 0;
+	if (tri_claim_end(&m->claim))
+		release(m);
+	return status;
+}
+
+int tri_model_reset(struct tri_model *m, tri_error *err)
+{
+	int status = m ? tri_claim_begin(&m->claim, err) : no_model(err);
+	if (status != TRI_OK)
+		return status;
+	tri_states_reset(m->states);
+	return end_call(m, TRI_OK, err);
+}
+
+int tri_model_state_save(struct tri_model *m, void *to, uint64_t *size, tri_error *err)
+{
+	int status = m ? tri_claim_begin(&m->claim, err) : no_model(err);
+	return status == TRI_OK ? end_call(m, tri_states_save(m->states, to, size, err), err) : status;
+}
+
+int tri_model_state_load(struct tri_model *m, const void *from, uint64_t size, tri_error *err)
+{
+	int status = m ? tri_claim_begin(&m->claim, err) : no_model(err);
+	return status == TRI_OK ? end_call(m, tri_states_load(m->states, from, size, err), err) : status;
 }
 
 void tri_model_close(struct tri_model *m)

@@ -2,7 +2,7 @@
  * times; one thread at a time may use an opened model. A run during another run returns TRI_ERR_BUSY. A model that is closed during a
  * run is freed at its end. */
 #ifndef TRI_ABI
-#define TRI_ABI 2
+#define TRI_ABI 3
 #include <stdint.h>
 #ifdef __cplusplus
 extern "C" {
@@ -42,7 +42,8 @@ enum tri_code {
 	TRI_ERR_WEIGHTS,
 	TRI_ERR_ASSERT,
 	TRI_ERR_COMPILE,
-	TRI_ERR_BUSY /* another thread is running the same opened model; the call did nothing */
+	TRI_ERR_BUSY,    /* another thread is running the same opened model; the call did nothing */
+	TRI_ERR_CAPACITY /* a state has no room; the call did nothing */
 };
 typedef struct tri_error {
 	int32_t code; /* enum tri_code */
@@ -57,6 +58,12 @@ typedef struct tri_profile_event {
 	int64_t start_ns, ns;             /* CLOCK_MONOTONIC, and how long it took */
 } tri_profile_event;
 
+/* The most rows of the states with one capacity: T of `cap T` in the sources. */
+typedef struct tri_capacity {
+	const char *name;
+	int64_t most;
+} tri_capacity;
+
 typedef struct tri_options {
 	uint32_t size;       /* sizeof(tri_options): later versions add members */
 	uint32_t threads;    /* 0: one for each CPU */
@@ -66,6 +73,9 @@ typedef struct tri_options {
 	 * measured. It must not run or close the model. */
 	void (*profile)(void *user, const tri_profile_event *event);
 	void *profile_user;
+	const tri_capacity *capacities; /* instead of those of the manifest */
+	uint32_t n_capacities;
+	uint32_t pad;
 } tri_options;
 
 /* A dimension as a postfix program over the dynamic dimensions of its entry. */
@@ -87,6 +97,16 @@ typedef struct tri_io_desc {
 	tri_dim_desc dims[TRI_MAX_RANK];
 } tri_io_desc;
 
+/* Memory that an opened model keeps between runs. */
+typedef struct tri_state_desc {
+	const char *name; /* "layers.0.attn.k" */
+	int32_t dtype, rank;
+	int64_t shape[TRI_MAX_RANK]; /* 0 for the dimension that grows */
+	int32_t axis;                /* the dimension that grows, or -1 */
+	int32_t capacity;            /* of that dimension: index in tri_model_desc.capacities, or -1 */
+	const void *initial;         /* NULL: zeros */
+} tri_state_desc;
+
 struct tri_model;
 typedef struct tri_entry_desc {
 	const char *name;
@@ -96,6 +116,10 @@ typedef struct tri_entry_desc {
 	int32_t n_dims;
 	int32_t pad;
 	const void *code; /* private to the library */
+	/* The states that it reads or changes, and those that it changes: indices in tri_model_desc.states. Their types follow those of the
+	 * inputs and of the outputs. */
+	const uint32_t *states_in, *states_out;
+	int32_t n_states_in, n_states_out;
 } tri_entry_desc;
 
 /* Where code comes from in the sources. Texts are offsets in tri_model_desc.texts. */
@@ -122,7 +146,7 @@ typedef struct tri_unit_desc {
 #define TRI_DESC_SYMBOL "tri_desc"
 typedef struct tri_model_desc {
 	uint32_t abi; /* TRI_ABI */
-	uint32_t n_entries, n_units, pad;
+	uint32_t n_entries, n_units, n_states;
 	const char *name, *version, *compiler, *target, *backend; /* backend: "cpu" or "opencl" */
 	const char *commit;                                       /* of the model's repository, 40 hex digits; "" if it has none */
 	int32_t dirty;                                            /* 1: uncommitted changes when it was built */
@@ -136,6 +160,16 @@ typedef struct tri_model_desc {
 	struct tri_model *(*open)(const tri_options *opt, tri_error *err);               /* NAME_open, NAME_run and NAME_close */
 	int (*run)(struct tri_model *m, uint32_t entry, tri_tensor *io, tri_error *err); /* io: the inputs, then the outputs */
 	void (*close)(struct tri_model *m);
+	const tri_state_desc *states;
+	const tri_capacity *capacities; /* `most` of the manifest; 0: tri_options must set it */
+	uint32_t n_capacities;
+	uint32_t pad;
+	/* Sets all states to their initial values; those that grow become empty. */
+	int (*reset)(struct tri_model *m, tri_error *err);
+	/* Copies all states to `to`, which has room for *size bytes, and sets *size to their number. `to` NULL: only sets *size. */
+	int (*state_save)(struct tri_model *m, void *to, uint64_t *size, tri_error *err);
+	/* Sets all states to saved ones. Data that is damaged, or of other states, changes nothing. */
+	int (*state_load)(struct tri_model *m, const void *from, uint64_t size, tri_error *err);
 } tri_model_desc;
 
 #ifdef __cplusplus

@@ -173,6 +173,8 @@ bool params_bind(struct build_context *c, struct project *p);
 bool params_bind_model(struct model_job *m);
 /* Opens a parameter to read it in parts; see weights_open_param. */
 struct weights_reader *params_open(void *model_job, struct arena *a, uint32_t param);
+/* Computes the initial values of the states, and takes the capacities of the manifest. False: reported. */
+bool states_bind(struct model_job *m, struct weights_host host);
 /* A parameter with its elements, in `a` if they are not in memory yet. False: *error says why. `model_job`: a struct model_job. */
 bool params_load(void *model_job, struct arena *a, uint32_t param, struct tensor *out, const char **error);
 

@@ -155,6 +155,31 @@ static void add_units(struct hasher *h, struct variant *v)
 	}
 }
 
+static void add_states(struct hasher *h, const struct model_job *m)
+{
+	const struct hir_program *p = m->program;
+	hasher_add_u64(h, p->n_states);
+	for (uint32_t i = 0; i < p->n_states; i++) {
+		const struct hir_state *s = &p->states[i];
+		const struct tensor *t = &m->params.initial_states[i];
+		hasher_add_str(h, s->name);
+		hasher_add_u64(h, (uint64_t)s->axis << 32 | s->capacity);
+		hasher_add_u64(h, (uint64_t)t->elem << 8 | t->rank);
+		hasher_add(h, t->dims, t->rank * sizeof *t->dims);
+		if (t->data)
+			hasher_add(h, t->data, (size_t)tensor_bytes(t));
+	}
+	for (uint32_t i = 0; i < p->n_capacities; i++) {
+		hasher_add_str(h, p->capacities[i].name);
+		hasher_add_u64(h, (uint64_t)m->params.capacities[i]);
+	}
+	for (uint32_t i = 0; i < p->n_entries; i++) {
+		const struct hir_entry *e = &p->entries[i];
+		hasher_add(h, e->states_in, e->n_states_in * sizeof *e->states_in);
+		hasher_add(h, e->states_out, e->n_states_out * sizeof *e->states_out);
+	}
+}
+
 /* In a repository, the commit and the exact text of the inputs count: the library says whether its inputs are committed. */
 void link_digest(struct model_job *m, const struct repository *repo)
 {
@@ -183,6 +208,7 @@ void link_digest(struct model_job *m, const struct repository *repo)
 		for (uint32_t k = 0; k < u->n_outputs; k++)
 			hasher_add_str(h, u->outputs[k].name);
 	}
+	add_states(h, m);
 	for (uint32_t i = 0; i < m->n_variants; i++)
 		add_units(h, &m->variants[i]);
 	for (uint32_t i = 0; i < p->n_units; i++)

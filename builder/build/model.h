@@ -51,8 +51,10 @@ struct model_outputs {
 struct model_params {
 	struct weights *file; /* NULL: none */
 	struct weights_bound bound;
-	bool file_absent; /* the weights file is absent, and the command works without it */
-	bool unknown;     /* only the absent file says which arguments are parameters: not elaborated */
+	struct tensor *initial_states; /* for each state of the program; data NULL: zeros */
+	int64_t *capacities;           /* for each capacity of the program; 0: the manifest has none */
+	bool file_absent;              /* the weights file is absent, and the command works without it */
+	bool unknown;                  /* only the absent file says which arguments are parameters: not elaborated */
 };
 
 /* Arrays with an element for each unit of the program. */

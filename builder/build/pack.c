@@ -46,6 +46,8 @@ struct model_input pack_model_input(struct variant *v)
 				    .plans = v->units.plans,
 				    .params = m->params.bound.params,
 				    .param_hashes = m->params.bound.hashes,
+				    .capacities = m->params.capacities,
+				    .initial_states = m->params.initial_states,
 				    .is_initial = m->params.bound.is_initial,
 				    .load = load_param,
 				    .open = open_param,

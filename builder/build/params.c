@@ -189,6 +189,7 @@ bool params_bind_model(struct model_job *m)
 	struct tick t = timing_tick();
 	span at = !m->spec ? SPAN_NONE : m->spec->weights ? m->spec->weights->at : m->spec->at;
 	bool ok = weights_bind(m->link.arena, m->params.file, m->program, weights_host(c), at, &m->params.bound, c->diags);
+	ok = states_bind(m, weights_host(c)) && ok;
 	timing_add(c->timing, PHASE_PACK, 0, "read parameters", t);
 	return ok;
 }

@@ -43,6 +43,7 @@ static bool is_boundary(const struct cursor *c, token_id i)
 	case TOK_FN:
 	case TOK_LAYER:
 	case TOK_PARAM:
+	case TOK_STATE:
 	case TOK_CONST:
 	case TOK_IMPORT:
 	case TOK_WHILE:

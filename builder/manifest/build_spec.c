@@ -68,6 +68,24 @@ static void read_inputs(struct arena *session, const struct manifest_block *b, s
 	s->inputs = list;
 }
 
+static bool read_capacities(struct arena *session, const struct manifest_block *b, struct model_spec *s, struct diags *diags)
+{
+	struct capacity_spec *list = ARENA_ARRAY(session, struct capacity_spec, b->n_values + 1);
+	bool ok = true;
+	for (uint32_t i = 0; i < b->n_values; i++) {
+		const struct manifest_value *v = &b->values[i];
+		if (v->key != KEY_STATE)
+			continue;
+		if (v->number > INT64_MAX / 2) {
+			diag_add(diags, DIAG_MANIFEST_VALUE, v->at, "the capacity `%s` is too large", v->name);
+			ok = false;
+		}
+		list[s->n_capacities++] = (struct capacity_spec){v->name, (int64_t)v->number, v->key_at};
+	}
+	s->capacities = list;
+	return ok;
+}
+
 static bool read_weights_options(const struct manifest_block *b, struct weights_options *o, struct diags *diags)
 {
 	const struct manifest_value *prefix = manifest_get(b, KEY_WEIGHTS_PREFIX), *missing = manifest_get(b, KEY_WEIGHTS_MISSING);
@@ -139,7 +157,7 @@ static bool model_spec(struct arena *session, const struct layers *l, const stru
 		}
 	}
 	read_inputs(session, b, s);
-	return read_weights_options(b, &s->weights_options, diags);
+	return read_capacities(session, b, s, diags) && read_weights_options(b, &s->weights_options, diags);
 }
 
 static bool choose_profile(struct arena *session, const struct manifest *m, const struct options *o, struct layers *l, struct diags *diags)

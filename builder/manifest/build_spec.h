@@ -13,6 +13,12 @@ struct arena;
 struct diags;
 struct options;
 
+/* `state.T = 4096` */
+struct capacity_spec {
+	const char *name;
+	int64_t most;
+	span at; /* the key */
+};
 struct model_spec {
 	const char *name;
 	span at;                                        /* the model's block */
@@ -23,6 +29,8 @@ struct model_spec {
 	uint32_t n_entries;
 	const struct elab_input *inputs;
 	uint32_t n_inputs;
+	const struct capacity_spec *capacities;
+	uint32_t n_capacities;
 	const char *const *weight_names; /* of the manifest */
 	uint32_t n_weight_names;
 	uint64_t weights_inside; /* bytes: larger packed weights go into a file beside the library */

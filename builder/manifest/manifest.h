@@ -47,6 +47,7 @@ struct manifest_value {
 	const char *text;               /* variables expanded, blanks around it removed */
 	uint64_t number;                /* see enum value_kind */
 	const struct elab_input *input; /* INPUT */
+	const char *name;               /* T of `state.T` */
 	const char *const *words;       /* WORDS */
 	uint32_t n_words;
 	span key_at, at; /* of the key; of the value */

@@ -136,7 +136,8 @@ static const struct manifest_value *find_value(const struct open_block *b, const
 {
 	for (uint32_t i = 0; i < b->values.len; i++) {
 		const struct manifest_value *old = &b->values.at[i];
-		if (old->key == v->key && (v->key != KEY_INPUT || (old->input && strcmp(old->input->name, name) == 0)))
+		if (old->key == v->key && (v->key != KEY_STATE || strcmp(old->name, v->name) == 0) &&
+		    (v->key != KEY_INPUT || (old->input && strcmp(old->input->name, name) == 0)))
 			return old;
 	}
 	return NULL;
@@ -154,7 +155,8 @@ static void read_key(struct manifest_reader *r, const struct manifest_line *l)
 		diag_add(r->diags, DIAG_MANIFEST_SYNTAX, span_of(l, l->start, l->end), "expected `key = value`");
 		return;
 	}
-	enum manifest_key key = manifest_key_find(b->head.kind, word);
+	const char *capacity = strncmp(word, "state.", 6) == 0 && word[6] ? word + 6 : NULL;
+	enum manifest_key key = manifest_key_find(b->head.kind, capacity ? manifest_key_text(KEY_STATE) : word);
 	if (key == KEY_COUNT) {
 		report_unknown_key(r, &b->head, key_at, word);
 		return;
@@ -170,7 +172,8 @@ static void read_key(struct manifest_reader *r, const struct manifest_line *l)
 		return;
 	}
 	uint32_t start = manifest_line_skip_blanks(l, eq + 1);
-	struct manifest_value v = {.key = key, .key_at = key_at, .at = span_of(l, start, l->end > start ? l->end : start)};
+	struct manifest_value v = {
+		.key = key, .name = capacity, .key_at = key_at, .at = span_of(l, start, l->end > start ? l->end : start)};
 	if (start >= l->end)
 		v.at = key_at;
 	v.text = expand(r, l, start, l->end);

@@ -172,6 +172,14 @@ static bool same_inputs(const struct model_spec *a, const struct model_spec *b)
 	return same;
 }
 
+static bool same_capacities(const struct model_spec *a, const struct model_spec *b)
+{
+	bool same = a->n_capacities == b->n_capacities;
+	for (uint32_t i = 0; same && i < a->n_capacities; i++)
+		same = strcmp(a->capacities[i].name, b->capacities[i].name) == 0 && a->capacities[i].most == b->capacities[i].most;
+	return same;
+}
+
 static void compare_settings(const struct model_spec *a, const struct model_spec *b, why_vec *why)
 {
 	const struct {
@@ -180,6 +188,7 @@ static void compare_settings(const struct model_spec *a, const struct model_spec
 	} all[] = {
 		{KEY_ENTRY, same_words(a->entries, a->n_entries, b->entries, b->n_entries)},
 		{KEY_INPUT, same_inputs(a, b)},
+		{KEY_STATE, same_capacities(a, b)},
 		{KEY_WEIGHTS, same_text(a->weights ? a->weights->text : NULL, b->weights ? b->weights->text : NULL)},
 		{KEY_WEIGHTS_NAMES, same_words(a->weight_names, a->n_weight_names, b->weight_names, b->n_weight_names)},
 		{KEY_WEIGHTS_PREFIX, same_text(a->weights_options.prefix, b->weights_options.prefix)},

@@ -3,6 +3,7 @@
 #include "backend/interp/interp.h"
 #include "backend/lower/lower.h"
 #include "backend/runtime/dims.h"
+#include "backend/runtime/states.h"
 #include "base/arena.h"
 #include "base/diag.h"
 #include "builder/build/load.h"
@@ -41,14 +42,19 @@ static tri_entry_desc describe_entry(struct arena *a, const struct hir_entry *e)
 	tri_entry_desc d = {.name = e->name,
 			    .inputs = in,
 			    .outputs = out,
-			    .n_outputs = (int32_t)u->n_outputs,
+			    .n_outputs = (int32_t)(u->n_outputs - e->n_states_out),
 			    .dim_names = names,
-			    .n_dims = (int32_t)n};
+			    .n_dims = (int32_t)n,
+			    .states_in = e->states_in,
+			    .states_out = e->states_out,
+			    .n_states_in = (int32_t)e->n_states_in,
+			    .n_states_out = (int32_t)e->n_states_out};
 	for (uint32_t i = 0; i < n; i++)
 		names[i] = dims_sym_name(u->dims, i);
 	for (uint32_t i = 0; i < u->n_inputs; i++)
 		if (e->params[i] == HIR_NONE)
 			describe_tensor(a, u->dims, u->inputs[i].name, &u->inputs[i].type, &in[d.n_inputs++]);
+	d.n_inputs -= d.n_states_in;
 	for (uint32_t i = 0; i < u->n_outputs; i++)
 		describe_tensor(a, u->dims, u->outputs[i].name, &u->nodes[u->outputs[i].node].type, &out[i]);
 	return d;
@@ -63,6 +69,7 @@ static void to_stderr(void *ctx, const char *text, size_t n)
 struct interpreted {
 	struct model_job *job;
 	tri_entry_desc *entries;
+	struct tri_states *states; /* NULL: none */
 	reference_execute *execute;
 };
 
@@ -111,6 +118,14 @@ static bool bind(const struct interpreted *m, const struct hir_entry *e, const t
 	return true;
 }
 
+/* Copies the outputs to where `io` has them. */
+static void copy_outputs(const tri_entry_desc *d, const struct tensor *out, const tri_tensor *io)
+{
+	for (int32_t i = 0; i < d->n_outputs + d->n_states_out; i++)
+		if (tensor_bytes(&out[i]))
+			memcpy(io[d->n_inputs + d->n_states_in + i].data, out[i].data, (size_t)tensor_bytes(&out[i]));
+}
+
 static enum status run(void *ctx, uint32_t entry, tri_tensor *io, struct buf *error)
 {
 	const struct interpreted *m = ctx;
@@ -121,16 +136,46 @@ static enum status run(void *ctx, uint32_t entry, tri_tensor *io, struct buf *er
 	struct tensor *in = ARENA_ARRAY(a, struct tensor, u->n_inputs + 1), *weights = ARENA_ARRAY(a, struct tensor, u->n_inputs + 1);
 	struct tensor *out = ARENA_ARRAY(a, struct tensor, u->n_outputs + 1);
 	int64_t *dims = ARENA_ARRAY(a, int64_t, d->n_dims + 1);
-	uint64_t known = 0;
-	if (!bind(m, e, io, in, weights, error))
+	const tri_tensor *all;
+	tri_error why = {0};
+	if (tri_states_begin(m->states, d, io, dims, &all, &why) != TRI_OK) {
+		buf_printf(error, "the model failed: %s", why.message);
 		return STATUS_FAILED;
-	tri_dims_solve(d, io, dims, &known);
+	}
+	if (!bind(m, e, all, in, weights, error))
+		return STATUS_FAILED;
 	if (!m->execute(&(struct reference_call){m->job, u, in, weights, dims}, a, out, error))
 		return STATUS_FAILED;
-	for (uint32_t i = 0; i < u->n_outputs; i++)
-		if (tensor_bytes(&out[i]))
-			memcpy(io[d->n_inputs + (int32_t)i].data, out[i].data, (size_t)tensor_bytes(&out[i]));
+	copy_outputs(d, out, all);
+	tri_states_commit(m->states, d);
 	return STATUS_OK;
+}
+
+/* The states and capacities as the compiled library's descriptor has them. */
+static tri_model_desc describe_states(struct arena *a, const struct interpreted *m)
+{
+	const struct hir_program *p = m->job->program;
+	tri_state_desc *states = ARENA_ARRAY(a, tri_state_desc, p->n_states + 1);
+	tri_capacity *capacities = ARENA_ARRAY(a, tri_capacity, p->n_capacities + 1);
+	for (uint32_t i = 0; i < p->n_states; i++) {
+		const struct hir_state *s = &p->states[i];
+		const struct tensor *t = &m->job->params.initial_states[i];
+		states[i] = (tri_state_desc){.name = s->name,
+					     .dtype = (int32_t)t->elem,
+					     .rank = t->rank,
+					     .axis = (int32_t)s->axis,
+					     .capacity = (int32_t)s->capacity,
+					     .initial = t->data};
+		memcpy(states[i].shape, t->dims, t->rank * sizeof *t->dims);
+	}
+	for (uint32_t i = 0; i < p->n_capacities; i++)
+		capacities[i] = (tri_capacity){p->capacities[i].name, m->job->params.capacities[i]};
+	return (tri_model_desc){.entries = m->entries,
+				.n_entries = p->n_entries,
+				.states = states,
+				.n_states = p->n_states,
+				.capacities = capacities,
+				.n_capacities = p->n_capacities};
 }
 
 static enum status visit_model(struct loaded_project *l, reference_execute *execute, run_visitor *visit, void *ctx)
@@ -141,7 +186,15 @@ static enum status visit_model(struct loaded_project *l, reference_execute *exec
 	m.entries = ARENA_ARRAY(a, tri_entry_desc, p->n_entries + 1);
 	for (uint32_t i = 0; i < p->n_entries; i++)
 		m.entries[i] = describe_entry(a, &p->entries[i]);
-	return visit(a, &(struct run_model){m.job->spec->name, m.entries, p->n_entries, run, &m}, ctx);
+	tri_model_desc desc = describe_states(a, &m);
+	tri_error error = {0};
+	if (tri_states_open(&desc, NULL, &m.states, &error) != TRI_OK) {
+		fprintf(stderr, "trib: the model failed: %s\n", error.message);
+		return STATUS_FAILED;
+	}
+	enum status s = visit(a, &(struct run_model){m.job->spec->name, m.entries, p->n_entries, run, &m}, ctx);
+	tri_states_close(m.states);
+	return s;
 }
 
 enum status reference_visit(const struct options *o, reference_execute *execute, run_visitor *visit, void *ctx)

@@ -225,7 +225,8 @@ static struct value merge_local(struct merge *m, uint32_t i)
 			return a.kind == V_VOID && b.kind == V_VOID ? a
 			       : a.kind == V_VOID                   ? merge_one_side(m, 1, b)
 								    : merge_one_side(m, 0, a);
-	} else if (name != e->exit_names[EXIT_RETURNED] && (s[0].flow == FLOW_RETURN || s[1].flow == FLOW_RETURN)) {
+	} else if (name != e->exit_names[EXIT_RETURNED] && !s[0].locals[i].state &&
+		   (s[0].flow == FLOW_RETURN || s[1].flow == FLOW_RETURN)) {
 		return s[0].flow == FLOW_RETURN ? merge_one_side(m, 1, b)
 						: merge_one_side(m, 0, a); /* after a return, locals are never read */
 	}

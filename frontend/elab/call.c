@@ -4,6 +4,7 @@
 #include "base/buf.h"
 #include "frontend/elab/function.h"
 #include "frontend/elab/locals.h"
+#include "frontend/elab/states.h"
 #include "frontend/elab/unit.h"
 #include "frontend/rules/builtin.h"
 #include "frontend/types/sig.h"
@@ -95,7 +96,7 @@ static struct value call_func(struct elab *e, struct func *fn, struct args *args
 	sig_close(&s);
 	if (!ok || e->em.checking || unknown)
 		return v;
-	if (!tensors)
+	if (!tensors && !states_are_known(e, fn->self))
 		return run_body(e, fn, values, ats, at, what);
 	if (is_recursive(e, fn))
 		return report_recursion(e, fn, at), VALUE_POISON;

@@ -9,10 +9,16 @@
 struct param_list;
 struct unit_spec;
 
+/* The states of a unit: their values when it is entered and, after it, when it is left. */
+struct unit_states {
+	struct layer_param *const *at;
+	struct value *values;
+	uint32_t n;
+};
 struct local {
 	name_id name;
-	bool constant;
-	uint8_t type_errors; /* reported so far */
+	bool constant, state; /* state: the value of a state, without a name in the source */
+	uint8_t type_errors;  /* reported so far */
 	struct value value;
 	span at; /* what it was last bound or assigned to */
 };
@@ -22,9 +28,10 @@ struct frame {
 	struct frame *up;
 	struct module *mod;
 	struct instance *self;
-	const struct func *func;    /* NULL: a layer's body, a constant, main */
-	const struct builder *unit; /* what it emits into */
-	uint32_t base;              /* first local */
+	const struct func *func;          /* NULL: a layer's body, a constant, main */
+	const struct builder *unit;       /* what it emits into */
+	uint32_t base;                    /* first local */
+	const struct unit_states *states; /* NULL: none */
 	struct value result;
 	span result_at; /* the expression of the result */
 	bool returned;
@@ -38,10 +45,11 @@ struct elab {
 	struct frame *frame;
 	VEC(struct local) locals;
 	name_id exit_names[EXIT_COUNT];
-	uint32_t unknown_exits;         /* checking: exits met under conditions that cannot be decided */
-	bool value_wanted;              /* the value of the block to be evaluated is used */
-	const struct unit_spec *callee; /* of the frame that is entered next; NULL: not a call of a unit */
-	struct param_list *main_params; /* in main: its layers' parameters, named after the locals that hold them; else NULL */
+	uint32_t unknown_exits;           /* checking: exits met under conditions that cannot be decided */
+	bool value_wanted;                /* the value of the block to be evaluated is used */
+	const struct unit_spec *callee;   /* of the frame that is entered next; NULL: not a call of a unit */
+	const struct unit_states *states; /* of the unit whose frame is entered next */
+	struct param_list *main_params;   /* in main: its layers' parameters, named after the locals that hold them; else NULL */
 };
 /* How a statement ends. FLOW_MAYBE: known only at run time; the locals of `enum exit_kind` hold the conditions. */
 enum flow { FLOW_NEXT, FLOW_BREAK, FLOW_CONTINUE, FLOW_RETURN, FLOW_MAYBE };

@@ -3,6 +3,7 @@
 #include "frontend/elab/branch.h"
 #include "frontend/elab/expr.h"
 #include "frontend/elab/index_value.h"
+#include "frontend/elab/states.h"
 #include "frontend/elab/stmt.h"
 #include "frontend/habits/habits.h"
 #include "frontend/rules/builtin.h"
@@ -249,6 +250,8 @@ static struct value eval_call(struct elab *e, node_id n)
 	struct value out;
 	if (exec_append(e, n, &out))
 		return out;
+	if (exec_state_append(e, n))
+		return (struct value){.kind = V_VOID};
 	node_id target = ast_a(elab_tree(e), n);
 	struct args args = {0, ARENA_ARRAY(e->em.f->arena, struct arg, ast_nodes(elab_tree(e), ast_b(elab_tree(e), n)).n + 1)};
 	struct value callee = ast_kind(elab_tree(e), target) == NODE_MEMBER ? method_target(e, target, &args) : eval(e, target);

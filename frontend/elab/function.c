@@ -4,6 +4,7 @@
 #include "frontend/elab/branch.h"
 #include "frontend/elab/expr.h"
 #include "frontend/elab/locals.h"
+#include "frontend/elab/states.h"
 #include "frontend/elab/unit.h"
 
 bool is_recursive(struct elab *e, const struct func *fn)
@@ -34,6 +35,8 @@ static void note_operands(struct elab *e, struct call_site *site)
 
 bool enter_function(struct elab *e, const struct func *fn, struct frame *fr, span at, const char *what)
 {
+	const struct unit_states *states = e->states;
+	e->states = NULL;
 	if (is_recursive(e, fn))
 		return report_recursion(e, fn, at);
 	if (e->em.report.frames >= ELAB_MAX_FRAMES) {
@@ -46,6 +49,7 @@ bool enter_function(struct elab *e, const struct func *fn, struct frame *fr, spa
 	frame_push(e, fr);
 	if (!e->em.checking)
 		exits_declare(e, EXIT_RETURNED, EXIT_RESULT);
+	states_enter(e, states);
 	e->em.report.frames++;
 	e->em.report.depth += 4;
 	return true;
@@ -53,6 +57,7 @@ bool enter_function(struct elab *e, const struct func *fn, struct frame *fr, spa
 
 void leave_function(struct elab *e)
 {
+	states_leave(e);
 	frame_pop(e);
 	e->em.report.frames--;
 	e->em.report.depth -= 4;

@@ -61,6 +61,8 @@ hash128 unit_identity(struct elab *e, const struct unit_spec *p)
 	hasher_add_u64(h, p->n_values);
 	for (uint32_t i = 0; i < p->n_values; i++)
 		hash_value(e, h, p->dims, p, p->values[i]);
+	for (uint32_t i = 0; i < p->states.names.len; i++)
+		hasher_add_str(h, p->states.names.at[i]);
 	return hasher_finish(h);
 }
 
@@ -76,6 +78,10 @@ hash128 unit_interface(struct elab *e, const struct elab_unit *info)
 			hash_dim(h, u->dims, t->dims[k]);
 	}
 	hash_value(e, h, u->dims, NULL, info->result);
+	for (uint32_t i = 0; info->spec && i < info->spec->states.at.len; i++) {
+		hasher_add_u64(h, info->touched[i]);
+		hash_value(e, h, u->dims, NULL, info->states[i]);
+	}
 	return hasher_finish(h);
 }
 

@@ -158,6 +158,10 @@ static struct hir_program *collect_program(struct elab *e, const struct elaborat
 		program_add_entry(&p, last->program->entries[i]);
 	for (uint32_t i = 0; i < last->program->n_params; i++)
 		program_add_param(&p, last->program->params[i]);
+	for (uint32_t i = 0; i < last->program->n_states; i++)
+		vec_push(&p.states, last->program->states[i]);
+	for (uint32_t i = 0; i < last->program->n_capacities; i++)
+		vec_push(&p.capacities, last->program->capacities[i]);
 	if (!p.invalid_calls)
 		out = program_finish(&p);
 	program_free(&p);

@@ -25,9 +25,9 @@ static bool init_fits(struct elab *e, struct layer_param *p, struct value *v, sp
 		want.dims[i] = dim_const(e->em.b->dims, n);
 	}
 	if (!hir_same_shape(&have, &want) || !dtype_widens(have.elem, want.elem)) {
-		struct diag *g =
-			report_error(&e->em, DIAG_PARAM_INIT, at, "the initializer of `%s` is %s, but the parameter is %s%s",
-				     name_text(e->em.f, p->name), value_text(&e->em, *v), dtype_text(want.elem), shape_text(&e->em, &want));
+		struct diag *g = report_error(&e->em, DIAG_PARAM_INIT, at, "the initializer of `%s` is %s, but the %s is %s%s",
+					      name_text(e->em.f, p->name), value_text(&e->em, *v), p->local ? "state" : "parameter",
+					      dtype_text(want.elem), shape_text(&e->em, &want));
 		diag_secondary(e->em.report.out, g, p->at, "declared here");
 		return false;
 	}

@@ -4,6 +4,7 @@
 #include "frontend/elab/expr.h"
 #include "frontend/elab/index_value.h"
 #include "frontend/elab/locals.h"
+#include "frontend/elab/states.h"
 #include "frontend/elab/unit.h"
 #include "frontend/types/sig.h"
 
@@ -70,6 +71,12 @@ static void declare_param(struct elab *e, struct instance *in, node_id n)
 	add_member(e, in, (struct member){.kind = M_PARAM, .name = p->name, .param = p, .at = p->at});
 }
 
+static void add_state(struct elab *e, struct instance *in, node_id n)
+{
+	struct layer_param *p = declare_state(e, in, n);
+	add_member(e, in, (struct member){.kind = M_STATE, .name = p->name, .param = p, .at = p->at});
+}
+
 /* Makes members of a `let`. Those that contain tensors are evaluated in each unit that uses them. */
 static void declare_lets(struct elab *e, struct instance *in, node_id n)
 {
@@ -103,6 +110,7 @@ static void run_layer_body(struct elab *e, struct instance *in, node_id body)
 	for (uint32_t i = 0; i < items.n && !e->em.report.gave_up; i++) {
 		switch (ast_kind(elab_tree(e), items.at[i])) {
 		case NODE_PARAM: declare_param(e, in, items.at[i]); break;
+		case NODE_STATE: add_state(e, in, items.at[i]); break;
 		case NODE_LET:
 		case NODE_CONST: declare_lets(e, in, items.at[i]); break;
 		case NODE_ASSERT: exec(e, items.at[i], NULL); break;
@@ -285,7 +293,8 @@ struct value instantiate(struct elab *e, struct item *it, struct args *args, spa
 		uint32_t before = e->em.report.errors;
 		run_layer_body(e, in, decl.body);
 		in->failed = in->failed || e->em.report.errors > before;
-		in->params = instance_params(e, in);
+		in->params = instance_params(e, in, false);
+		in->states = instance_params(e, in, true);
 		if (suppress)
 			restore_diags(&e->em);
 	}
@@ -293,9 +302,10 @@ struct value instantiate(struct elab *e, struct item *it, struct args *args, spa
 	e->em.report.frames--;
 	e->em.report.depth -= 4;
 	struct value v = {.kind = V_LAYER, .u.layer = in};
-	if (ok && in_unit && in->params->n) {
-		struct diag *g = report_error(&e->em, DIAG_LAYER_IN_FN, at,
-					      "%s has parameters and cannot be made in a function that computes tensors", what);
+	if (ok && in_unit && (in->params->n || in->states->n)) {
+		struct diag *g =
+			report_error(&e->em, DIAG_LAYER_IN_FN, at, "%s has %s and cannot be made in a function that computes tensors", what,
+				     in->params->n ? "parameters" : "states");
 		diag_help(e->em.report.out, g, "make it in the body of the layer: `let name = …` before the functions");
 		return VALUE_POISON;
 	}

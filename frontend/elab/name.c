@@ -4,6 +4,7 @@
 #include "frontend/elab/branch.h"
 #include "frontend/elab/index_value.h"
 #include "frontend/elab/locals.h"
+#include "frontend/elab/states.h"
 #include "frontend/elab/unit.h"
 #include "frontend/types/sig.h"
 
@@ -179,6 +180,7 @@ struct value member_value(struct elab *e, struct instance *in, struct member *m,
 	case M_VALUE:
 	case M_FN: return m->value;
 	case M_PARAM: return param_value(e, m->param, at);
+	case M_STATE: return state_value(e, m->param, at);
 	case M_LAZY: break;
 	}
 	struct value *v = find_lazy_member(e, in, m->name);

@@ -1,4 +1,4 @@
-/* The parameters of layer instances: their names, and their nodes in a unit. */
+/* The parameters and states of layer instances: their names, and their nodes in a unit. */
 #include "frontend/elab/unit.h"
 #include <string.h>
 #include "frontend/elab/branch.h"
@@ -59,7 +59,7 @@ static void params_of_instance(struct elab *e, const struct instance *in, const 
 			const char *name = name_text(e->em.f, m->name);
 			if (m->is_arg != (args == 1))
 				continue;
-			if (m->kind == M_PARAM)
+			if (m->kind == (out->of_states ? M_STATE : M_PARAM))
 				add_param(out, m->param, dotted(e, prefix, name));
 			else if (m->kind == M_VALUE && (m->value.kind == V_LAYER || value_is_seq(m->value)))
 				collect_params(e, m->value, *name == '_' ? prefix : dotted(e, prefix, name), out);
@@ -74,7 +74,7 @@ void collect_params(struct elab *e, struct value v, const char *prefix, struct p
 	}
 	if (v.kind != V_LAYER || !map_put(&out->seen, map_key_u64((uint64_t)1 << 32 | v.u.layer->id), 1))
 		return;
-	const struct param_tree *all = v.u.layer->params;
+	const struct param_tree *all = out->of_states ? v.u.layer->states : v.u.layer->params;
 	if (!all)
 		params_of_instance(e, v.u.layer, prefix, out);
 	for (uint32_t i = 0; all && i < all->n; i++)
@@ -83,9 +83,9 @@ void collect_params(struct elab *e, struct value v, const char *prefix, struct p
 }
 
 /* Called after the body has run, when members no longer change. */
-const struct param_tree *instance_params(struct elab *e, const struct instance *in)
+const struct param_tree *instance_params(struct elab *e, const struct instance *in, bool states)
 {
-	struct param_list l = {0};
+	struct param_list l = {.of_states = states};
 	struct param_tree *s = ARENA_NEW(e->em.f->arena, struct param_tree);
 	params_of_instance(e, in, "", &l);
 	s->n = l.at.len;

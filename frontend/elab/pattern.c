@@ -4,14 +4,20 @@
 #include "frontend/elab/index_value.h"
 #include "frontend/elab/locals.h"
 #include "frontend/elab/expr.h"
+#include "frontend/elab/states.h"
 #include "frontend/elab/unit.h"
 #include "frontend/rules/builtin.h"
 
 /* ---- patterns ---- */
 
-static void set_local(struct elab *e, name_id name, struct value v, span at)
+static void set_local(struct elab *e, name_id name, struct value v, span at, span value_at)
 {
 	struct local *l = local_find(e, name);
+	struct layer_param *state = find_state(e, name);
+	if (state) {
+		assign_state(e, state, v, value_at);
+		return;
+	}
 	if (l && !l->constant) {
 		l->value = v;
 		l->at = at;
@@ -107,7 +113,7 @@ struct value report_no_value(struct elab *e, node_id value)
 static void assign_target(struct elab *e, node_id target, struct value v, span at)
 {
 	switch (ast_kind(elab_tree(e), target)) {
-	case NODE_NAME: set_local(e, elab_name(e, ast_token(elab_tree(e), target)), v, elab_span(e, target)); break;
+	case NODE_NAME: set_local(e, elab_name(e, ast_token(elab_tree(e), target)), v, elab_span(e, target), at); break;
 	case NODE_PAREN: assign_target(e, ast_a(elab_tree(e), target), v, at); break;
 	case NODE_TUPLE: {
 		struct ast_nodes items = ast_nodes(elab_tree(e), ast_a(elab_tree(e), target));

@@ -22,6 +22,33 @@ uint32_t program_add_layer_param(struct program *p, struct layer_param *ip, cons
 	return i;
 }
 
+static uint32_t add_capacity(struct program *p, const struct instance *root, const struct layer_param *state)
+{
+	uint64_t known;
+	hash128 key = map_key_u64((uint64_t)root->id << 32 | state->capacity);
+	if (state->axis == STATE_FIXED)
+		return HIR_NONE;
+	if (map_get(&p->capacity_ids, key, &known))
+		return (uint32_t)known;
+	struct hir_capacity c = {name_text(p->e->em.f, state->capacity), state->at};
+	map_put(&p->capacity_ids, key, p->capacities.len);
+	vec_push(&p->capacities, c);
+	return p->capacities.len - 1;
+}
+
+uint32_t program_add_state(struct program *p, const struct instance *root, struct layer_param *state, const char *name)
+{
+	uint64_t known;
+	if (map_get(&p->state_ids, map_key_u64(state->id), &known))
+		return (uint32_t)known;
+	struct hir_state s = {.name = name, .type = state->type, .dims = state->dims, .axis = state->axis, .at = state->at};
+	s.capacity = add_capacity(p, root, state);
+	s.init = param_init(p->e, state);
+	map_put(&p->state_ids, map_key_u64(state->id), p->states.len);
+	vec_push(&p->states, s);
+	return p->states.len - 1;
+}
+
 /* ---- units, callees first ---- */
 
 static void collect_units(struct program *p, struct hir_unit *u)
@@ -55,6 +82,14 @@ struct hir_program *program_finish(struct program *p)
 	struct arena *a = p->e->em.f->arena;
 	struct hir_program *out = ARENA_NEW(a, struct hir_program);
 	*out = (struct hir_program){.n_entries = p->entries.len, .n_params = p->params.len, .n_units = p->units.len};
+	out->n_states = p->states.len;
+	out->n_capacities = p->capacities.len;
+	out->states = ARENA_ARRAY(a, struct hir_state, p->states.len + 1);
+	out->capacities = ARENA_ARRAY(a, struct hir_capacity, p->capacities.len + 1);
+	for (uint32_t i = 0; i < p->states.len; i++)
+		out->states[i] = p->states.at[i];
+	for (uint32_t i = 0; i < p->capacities.len; i++)
+		out->capacities[i] = p->capacities.at[i];
 	out->entries = ARENA_ARRAY(a, struct hir_entry, p->entries.len + 1);
 	out->params = ARENA_ARRAY(a, struct hir_param, p->params.len + 1);
 	out->units = ARENA_ARRAY(a, struct hir_unit *, p->units.len + 1);
@@ -71,8 +106,12 @@ void program_free(struct program *p)
 {
 	vec_free(&p->layers);
 	vec_free(&p->params);
+	vec_free(&p->states);
+	vec_free(&p->capacities);
 	vec_free(&p->entries);
 	vec_free(&p->units);
 	map_free(&p->param_ids);
+	map_free(&p->state_ids);
+	map_free(&p->capacity_ids);
 	map_free(&p->seen);
 }

@@ -210,6 +210,8 @@ bool loop_end_locals(struct loop_state *c)
 			c->again = true;
 		} else if (c->assigned[i]) {
 			ok = end_tree(c, i, c->trees[i], l->value) && ok;
+		} else if (l->state && !value_is_same(l->value, body_import_value(e, c->before[i].value))) {
+			c->assigned[i] = c->again = true; /* by a call */
 		} else if (!value_is_same(l->value, body_import_value(e, c->before[i].value)) && l->at.start != c->before[i].at.start &&
 			   !is_poison(l->value) && !is_poison(c->before[i].value)) {
 			struct diag *g = report_error(&e->em, DIAG_LOOP_TYPES, l->at, "`%s` is %s, which a run-time loop cannot change",

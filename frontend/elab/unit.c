@@ -4,6 +4,7 @@
 #include <string.h>
 #include "base/bug.h"
 #include "frontend/elab/function.h"
+#include "frontend/elab/states.h"
 
 struct loading {
 	struct elab *e;
@@ -60,9 +61,53 @@ static void save_spec(struct elab *e, struct elab_unit *info, const struct unit_
 	COPY_ARRAY(copy->params.at.at, p->params.at.at, p->params.at.len, struct layer_param *);
 	COPY_ARRAY(copy->params.names.at, p->params.names.at, p->params.names.len, const char *);
 	COPY_ARRAY(copy->tensors.at, p->tensors.at, p->tensors.len, struct tensor_arg);
-	copy->params.seen = (struct map){0};
+	COPY_ARRAY(copy->states.at.at, p->states.at.at, p->states.at.len, struct layer_param *);
+	COPY_ARRAY(copy->states.names.at, p->states.names.at, p->states.names.len, const char *);
+	copy->params.seen = copy->states.seen = (struct map){0};
 	info->spec = copy;
 	info->sizes = dims_mark(p->dims);
+}
+
+/* Notes which states the current unit uses. Returns the values after a run of those that it changes. */
+static struct value *changed_states(struct elab *e, const struct unit_spec *p, const struct value *before, const struct value *after,
+				    struct elab_unit *info)
+{
+	uint32_t n = p->states.at.len;
+	struct value *changed = ARENA_ARRAY(e->em.f->arena, struct value, n + 1);
+	bool *touched = ARENA_ARRAY(e->em.f->arena, bool, n + 1);
+	for (uint32_t i = 0; i < n; i++) {
+		touched[i] = state_is_touched(e, p->states.at.at[i]);
+		changed[i] = value_is_same(before[i], after[i]) ? (struct value){.kind = V_VOID} : after[i];
+	}
+	info->touched = touched;
+	info->states = changed;
+	return changed;
+}
+
+/* Finishes a unit whose outputs are its result, then the states that it changes. */
+static struct hir_unit *finish_with_states(struct elab *e, const struct unit_spec *p, hash128 identity, struct elab_unit *info,
+					   struct value *changed)
+{
+	uint32_t n = p->states.at.len, first = 0;
+	struct value all = value_seq(e->em.f->arena, V_TUPLE, n + 1);
+	all.u.seq->at[0] = info->result;
+	for (uint32_t i = 0; i < n; i++)
+		all.u.seq->at[i + 1] = changed[i];
+	struct hir_unit *u = unit_finish(e, p->fn, identity, unit_name(e, p), &all);
+	info->result = all.u.seq->at[0];
+	for (uint32_t i = n; i-- > 0;) {
+		uint32_t axis = p->states.at.at[i]->axis, input = u->n_inputs - n + i;
+		u->inputs[input].grows = axis == STATE_FIXED ? 0 : (uint8_t)(axis + 1);
+		changed[i] = all.u.seq->at[i + 1];
+		if (changed[i].kind != V_TENSOR)
+			continue;
+		first = changed[i].u.t;
+		u->outputs[first].name = p->states.names.at[i];
+		u->outputs[first].state = input + 1;
+	}
+	if (first == 1)
+		u->outputs[0].name = "out";
+	return u;
 }
 
 struct elab_unit *unit_make(struct elab *e, struct unit_spec *p, hash128 identity)
@@ -80,14 +125,25 @@ struct elab_unit *unit_make(struct elab *e, struct unit_spec *p, hash128 identit
 	struct value *values = ARENA_ARRAY(e->em.f->arena, struct value, p->n_values + 1);
 	for (uint32_t i = 0; i < p->n_values; i++)
 		values[i] = load_value(e, p, p->values[i]);
+	uint32_t n_args = p->n_values - p->states.at.len;
+	struct value *before = ARENA_ARRAY(e->em.f->arena, struct value, p->states.at.len + 1);
+	for (uint32_t i = n_args; i < p->n_values; i++)
+		before[i - n_args] = values[i];
+	const struct unit_states states = {p->states.at.at, values + n_args, p->states.at.len};
+	e->states = states.n ? &states : NULL;
 	e->callee = b.outer && p->is_call ? p : NULL;
 	info->result = run_body(e, p->fn, values, NULL, p->at, p->what);
 	if (!p->is_call && value_contains(info->result, V_TENSOR))
 		info->result = scalars_to_tensors(e, info->result, node_span(p->fn->mod, p->fn->node));
 	info->reads = reads_close(&e->em);
 	info->failed = e->em.report.errors != errors || e->em.report.gave_up || value_contains(info->result, V_POISON);
+	for (uint32_t i = n_args; i < p->n_values; i++)
+		info->failed = info->failed || is_poison(values[i]);
+	struct value *changed = changed_states(e, p, before, values + n_args, info);
 	if (info->failed)
 		builder_close(&e->em);
+	else if (states.n)
+		info->unit = finish_with_states(e, p, identity, info, changed);
 	else
 		info->unit = unit_finish(e, p->fn, identity, unit_name(e, p), &info->result);
 	return info;

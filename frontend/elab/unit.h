@@ -4,17 +4,18 @@
 #include "frontend/elab/elab.h"
 #include "frontend/unit/reads.h"
 
-/* ---- the parameters of layer instances ---- */
+/* ---- the parameters, or the states, of layer instances ---- */
 struct param_list {
+	bool of_states;
 	VEC(struct layer_param *) at;
 	VEC(const char *) names;
 	struct map seen; /* ids in the list: an instance may have two names */
 };
-/* Appends all parameters of a value's instances, in order of declaration, with names under `prefix`. */
+/* Appends all parameters or states of a value's instances, in order of declaration, with names under `prefix`. */
 void collect_params(struct elab *e, struct value v, const char *prefix, struct param_list *out);
 void param_list_free(struct param_list *l);
-/* The parameters of an instance and its sub-layers, with names relative to it. */
-const struct param_tree *instance_params(struct elab *e, const struct instance *in);
+/* The parameters or states of an instance and its sub-layers, with names relative to it. */
+const struct param_tree *instance_params(struct elab *e, const struct instance *in, bool states);
 /* The path of an instance in the current frame's layer, or from a local that holds it; "" for that layer itself, or if no path is known. */
 const char *layer_path(struct elab *e, const struct instance *in);
 /* The parameter's node in the current unit, or poison. */
@@ -38,8 +39,9 @@ struct unit_spec {
 	struct dims *dims;
 	struct param_list params;
 	VEC(struct tensor_arg) tensors;
-	struct value *values;
+	struct value *values; /* of the arguments, then of the states */
 	uint32_t n_values;
+	struct param_list states;
 	bool is_call; /* false: an entry */
 	span at;
 	const char *what;
@@ -47,7 +49,9 @@ struct unit_spec {
 /* A unit that was made, or failed. */
 struct elab_unit {
 	struct hir_unit *unit;
-	struct value result; /* V_TENSOR: output number; V_DIM: of the unit's dims */
+	struct value result;        /* V_TENSOR: output number; V_DIM: of the unit's dims */
+	const struct value *states; /* of each state of the spec after a call: the same; V_VOID: the call does not change it */
+	const bool *touched;        /* of each state of the spec: the unit reads or changes it */
 	bool failed;
 	/* Set in a front end that can be refreshed, except for bodies of branches and loops: */
 	struct unit_spec *spec;

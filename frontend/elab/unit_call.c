@@ -1,5 +1,6 @@
 /* A call of a unit: the caller's sizes become symbols of the unit, its tensors become inputs. */
 #include "frontend/elab/unit.h"
+#include "frontend/elab/states.h"
 
 struct sizes {
 	struct elab *e;
@@ -177,6 +178,7 @@ static struct value value_in_unit(struct sizes *z, struct unit_spec *p, struct v
 void unit_plan_free(struct unit_spec *p)
 {
 	param_list_free(&p->params);
+	param_list_free(&p->states);
 	vec_free(&p->tensors);
 }
 
@@ -233,47 +235,131 @@ static hir_ref emit_call(struct elab *e, const struct unit_spec *p, struct hir_u
 	return e->em.b->nodes.len - 1;
 }
 
-static struct value finish_call(struct elab *e, struct unit_spec *p, const struct sizes *z)
+/* The states that a call may use, and their values before it, of the caller. */
+struct call_states {
+	struct param_list all;
+	struct value *values;
+	bool *used; /* of all */
+};
+
+/* Finds the states that have a value here; a callee that uses another reports it. */
+static void find_states(struct elab *e, const struct func *fn, const struct value *values, uint32_t n, struct call_states *s)
 {
-	const struct elab_unit *info = unit_get(e, p);
+	struct ast_fn decl = ast_fn(&fn->mod->ast, fn->node);
+	s->all.of_states = true;
+	if (fn->self)
+		collect_params(e, (struct value){.kind = V_LAYER, .u.layer = fn->self}, "", &s->all);
+	for (uint32_t i = 0; i < n; i++)
+		collect_params(e, values[i], name_text(e->em.f, node_name(e, fn->mod, decl.params.at[i])), &s->all);
+	s->values = ARENA_ARRAY(e->em.f->arena, struct value, s->all.at.len + 1);
+	s->used = ARENA_ARRAY(e->em.f->arena, bool, s->all.at.len + 1);
+	for (uint32_t i = 0; i < s->all.at.len; i++)
+		s->used[i] = state_is_known(e, s->all.at.at[i], &s->values[i]);
+}
+
+/* A call under construction. */
+struct call {
+	struct unit_spec p;
+	struct sizes z;
+};
+
+static void call_open(struct call *c, struct elab *e, struct func *fn, const struct value *values, uint32_t n, const struct call_states *s)
+{
+	struct unit_spec *p = &c->p;
+	struct sizes *z = &c->z;
+	struct ast_fn decl = ast_fn(&fn->mod->ast, fn->node);
+	p->states.of_states = true;
+	p->values = ARENA_ARRAY(e->em.f->arena, struct value, n + s->all.at.len + 1);
+	if (fn->self)
+		collect_params(e, (struct value){.kind = V_LAYER, .u.layer = fn->self}, "", &p->params);
+	for (uint32_t i = 0; i < n; i++) {
+		e->em.report.steps += value_count(values[i]);
+		collect_sizes(z, fn, values[i], i);
+	}
+	for (uint32_t i = 0; i < s->all.at.len; i++)
+		if (s->used[i])
+			collect_sizes(z, fn, s->values[i], UINT32_MAX);
+	map_sizes(z, p->dims);
+	for (uint32_t i = 0; i < n; i++) {
+		const char *name = name_text(e->em.f, node_name(e, fn->mod, decl.params.at[i]));
+		p->values[i] = value_in_unit(z, p, values[i], name);
+		collect_params(e, values[i], name, &p->params);
+	}
+	for (uint32_t i = 0; i < s->all.at.len; i++) {
+		if (!s->used[i])
+			continue;
+		p->values[p->n_values++] = value_in_unit(z, p, s->values[i], s->all.names.at[i]);
+		vec_push(&p->states.at, s->all.at.at[i]);
+		vec_push(&p->states.names, s->all.names.at[i]);
+	}
+}
+
+static void call_close(struct call *c)
+{
+	vec_free(&c->z.exprs);
+	vec_free(&c->z.names);
+	vec_free(&c->z.syms);
+	vec_free(&c->z.values);
+	vec_free(&c->z.own);
+	unit_plan_free(&c->p);
+}
+
+/* Sets the states that the call changes. */
+static void change_states(struct elab *e, const struct call *c, const struct elab_unit *info, hir_ref call, const dim *syms)
+{
+	for (uint32_t i = 0; i < c->p.states.at.len; i++) {
+		struct layer_param *p = c->p.states.at.at[i];
+		state_touch(e, p);
+		if (info->states[i].kind == V_TENSOR)
+			state_set(e, p, value_in_caller(e, info->unit, info->states[i], call, syms, c->p.at), c->p.at);
+	}
+}
+
+static struct value finish_call(struct elab *e, struct call *c, const struct elab_unit *info)
+{
 	if (info->failed)
 		return VALUE_POISON;
-	dim *syms = ARENA_ARRAY(e->em.f->arena, dim, z->values.len + 1);
-	for (uint32_t i = 0; i < z->values.len; i++)
-		syms[i] = z->values.at[i];
+	dim *syms = ARENA_ARRAY(e->em.f->arena, dim, c->z.values.len + 1);
+	for (uint32_t i = 0; i < c->z.values.len; i++)
+		syms[i] = c->z.values.at[i];
 	hir_ref call = HIR_NONE;
 	bool needed = info->unit->n_outputs || info->unit->effects;
 	if (needed)
-		call = emit_call(e, p, info->unit, syms);
+		call = emit_call(e, &c->p, info->unit, syms);
 	if (needed && call == HIR_NONE)
 		return VALUE_POISON;
-	return value_in_caller(e, info->unit, info->result, call, syms, p->at);
+	change_states(e, c, info, call, syms);
+	return value_in_caller(e, info->unit, info->result, call, syms, c->p.at);
+}
+
+/* True if the unit does not use a state that it was given. Unsets those in `used`. */
+static bool drop_unused(struct call_states *s, const struct elab_unit *info)
+{
+	uint32_t given = 0, kept = 0;
+	for (uint32_t i = 0; i < s->all.at.len && !info->failed; i++)
+		if (s->used[i])
+			kept += s->used[i] = info->touched[given++];
+	return kept < given;
 }
 
 struct value call_unit(struct elab *e, struct func *fn, struct value *values, uint32_t n, span at, const char *what)
 {
-	struct unit_spec p = {.fn = fn, .dims = dims_new(e->em.f->arena), .n_values = n, .at = at, .what = what, .is_call = true};
-	struct sizes z = {.e = e};
-	struct ast_fn decl = ast_fn(&fn->mod->ast, fn->node);
-	p.values = ARENA_ARRAY(e->em.f->arena, struct value, n + 1);
-	if (fn->self)
-		collect_params(e, (struct value){.kind = V_LAYER, .u.layer = fn->self}, "", &p.params);
-	for (uint32_t i = 0; i < n; i++) {
-		e->em.report.steps += value_count(values[i]);
-		collect_sizes(&z, fn, values[i], i);
+	const struct unit_spec spec = {.fn = fn, .n_values = n, .at = at, .what = what, .is_call = true};
+	struct call c = {.p = spec, .z.e = e};
+	struct call_states s = {0};
+	c.p.dims = dims_new(e->em.f->arena);
+	find_states(e, fn, values, n, &s);
+	call_open(&c, e, fn, values, n, &s);
+	const struct elab_unit *info = unit_get(e, &c.p);
+	if (drop_unused(&s, info)) { /* a unit depends on the states that it uses, and on no others */
+		call_close(&c);
+		c = (struct call){.p = spec, .z.e = e};
+		c.p.dims = dims_new(e->em.f->arena);
+		call_open(&c, e, fn, values, n, &s);
+		info = unit_get(e, &c.p);
 	}
-	map_sizes(&z, p.dims);
-	for (uint32_t i = 0; i < n; i++) {
-		const char *name = name_text(e->em.f, node_name(e, fn->mod, decl.params.at[i]));
-		p.values[i] = value_in_unit(&z, &p, values[i], name);
-		collect_params(e, values[i], name, &p.params);
-	}
-	struct value v = finish_call(e, &p, &z);
-	vec_free(&z.exprs);
-	vec_free(&z.names);
-	vec_free(&z.syms);
-	vec_free(&z.values);
-	vec_free(&z.own);
-	unit_plan_free(&p);
+	struct value v = finish_call(e, &c, info);
+	call_close(&c);
+	param_list_free(&s.all);
 	return v;
 }

@@ -339,6 +339,7 @@ static void mark_node(struct marker *x, node_id n)
 	case NODE_FROM_IMPORT: mark_import(x, n); break;
 	case NODE_CONST:
 	case NODE_PARAM:
+	case NODE_STATE:
 		mark_attributes(x, ast_const(t, n).attrs);
 		mark_assignment(x, ast_const(t, n).type, ast_const(t, n).value);
 		break;

@@ -185,7 +185,8 @@ static const struct sign signs[] = {
 
 static bool after_operand(const struct lexer *lx, const char *p)
 {
-	static const char *const keywords[] = {"return", "in", "if", "else", "for", "while", "and", "or", "not", "let", "const", "param"};
+	static const char *const keywords[] = {"return", "in",  "if",  "else",  "for",   "while", "and",
+					       "or",     "not", "let", "const", "param", "state"};
 	while (p > lx->text && is_blank(p[-1]))
 		p--;
 	if (p == lx->text || !(lex_is_word(p[-1]) || strchr(")]\"'", p[-1])))

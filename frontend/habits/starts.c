@@ -233,11 +233,10 @@ static enum habit read_misspelt(struct parser *p, uint8_t where)
 		const char *text;
 		uint8_t kind, where;
 	} keywords[] = {
-		{"fn", TOK_FN, I | M},     {"layer", TOK_LAYER, I},   {"const", TOK_CONST, I | M | S},
-		{"type", TOK_TYPE, I},     {"import", TOK_IMPORT, I}, {"from", TOK_FROM, I},
-		{"main", TOK_MAIN, I},     {"param", TOK_PARAM, M},   {"let", TOK_LET, I | M | S},
-		{"return", TOK_RETURN, S}, {"if", TOK_IF, S},         {"for", TOK_FOR, S},
-		{"while", TOK_WHILE, S},   {"break", TOK_BREAK, S},   {"continue", TOK_CONTINUE, S},
+		{"fn", TOK_FN, I | M},     {"layer", TOK_LAYER, I},     {"const", TOK_CONST, I | M | S}, {"type", TOK_TYPE, I},
+		{"import", TOK_IMPORT, I}, {"from", TOK_FROM, I},       {"main", TOK_MAIN, I},           {"param", TOK_PARAM, M},
+		{"state", TOK_STATE, M},   {"let", TOK_LET, I | M | S}, {"return", TOK_RETURN, S},       {"if", TOK_IF, S},
+		{"for", TOK_FOR, S},       {"while", TOK_WHILE, S},     {"break", TOK_BREAK, S},         {"continue", TOK_CONTINUE, S},
 	};
 	const char *names[COUNT(keywords)];
 	uint32_t n = 0, len = token_len(&p->t->tokens, p->i);

@@ -124,10 +124,30 @@ struct hir_param {
 	span at;               /* its declaration */
 };
 
+/* Memory that an opened model keeps between runs, by its full dotted name. An entry gets the value as an input, and its new value, if the
+ * entry changes it, is an output. */
+struct hir_state {
+	const char *name;
+	struct hir_type type; /* constant dims, of `dims`; 0 for the dimension that grows */
+	const struct dims *dims;
+	uint32_t axis;         /* the dimension that grows; HIR_NONE: none */
+	uint32_t capacity;     /* index into hir_program.capacities */
+	struct hir_unit *init; /* of a state that does not grow: as hir_param.init; NULL: zeros */
+	span at;               /* its declaration */
+};
+/* The filled length that states of one layer share: T of `cap T`. */
+struct hir_capacity {
+	const char *name;
+	span at; /* the first declaration */
+};
+
 struct hir_entry {
 	const char *name; /* "forward" or the function's name; "Net", "Net_step" if two have the same name */
 	struct hir_unit *unit;
 	uint32_t *params; /* per unit input: index into hir_program.params, or HIR_NONE for a run-time input */
+	/* States are the last run-time inputs and the last outputs of the unit: */
+	uint32_t *states_in, *states_out; /* indices into hir_program.states */
+	uint32_t n_states_in, n_states_out;
 };
 
 struct hir_program {
@@ -135,6 +155,10 @@ struct hir_program {
 	uint32_t n_entries;
 	struct hir_param *params;
 	uint32_t n_params;
+	struct hir_state *states;
+	uint32_t n_states;
+	struct hir_capacity *capacities;
+	uint32_t n_capacities;
 	struct hir_unit **units; /* callees before callers; every unit once */
 	uint32_t n_units;
 };

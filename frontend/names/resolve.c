@@ -95,7 +95,7 @@ static void walk_fn(struct resolver *r, node_id n)
 
 static enum symbol_kind member_kind(enum node_kind k)
 {
-	return k == NODE_PARAM ? SYMBOL_PARAM : k == NODE_FN ? SYMBOL_METHOD : SYMBOL_MEMBER;
+	return k == NODE_PARAM || k == NODE_STATE ? SYMBOL_PARAM : k == NODE_FN ? SYMBOL_METHOD : SYMBOL_MEMBER;
 }
 
 static bool is_typed(const struct ast *t, node_id n)
@@ -128,6 +128,7 @@ static void push_members(struct resolver *r, struct ast_nodes items)
 	for (uint32_t i = 0; i < items.n; i++) {
 		switch (ast_kind(r->t, items.at[i])) {
 		case NODE_PARAM:
+		case NODE_STATE:
 		case NODE_CONST:
 		case NODE_FN: push_member(r, items.at[i], first); break;
 		case NODE_LET:
@@ -154,7 +155,7 @@ static void walk_module_layer(struct resolver *r, node_id n)
 			enum node_kind k = ast_kind(r->t, items.at[i]);
 			if (k == NODE_FN)
 				walk_fn(r, items.at[i]);
-			else if (k == NODE_PARAM || k == NODE_CONST)
+			else if (k == NODE_PARAM || k == NODE_STATE || k == NODE_CONST)
 				check_attributes(r, ast_const(r->t, items.at[i]).attrs), resolve_const(r, items.at[i]);
 			else
 				resolve_node(r, items.at[i]);

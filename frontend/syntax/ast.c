@@ -49,7 +49,7 @@ struct ast_fn ast_fn(const struct ast *t, node_id n)
 struct ast_const ast_const(const struct ast *t, node_id n)
 {
 	const uint32_t *w = t->extra + ast_a(t, n);
-	BUG_ON(ast_kind(t, n) != NODE_CONST && ast_kind(t, n) != NODE_PARAM);
+	BUG_ON(ast_kind(t, n) != NODE_CONST && ast_kind(t, n) != NODE_PARAM && ast_kind(t, n) != NODE_STATE);
 	return (struct ast_const){.name = ast_token(t, n) + 1, .attrs = ast_nodes(t, w[0]), .type = w[1], .value = w[2]};
 }
 
@@ -94,7 +94,8 @@ token_id ast_item_name(const struct ast *t, node_id n)
 	case NODE_ALIAS:
 	case NODE_FN:
 	case NODE_LAYER:
-	case NODE_PARAM: return ast_token(t, n) + 1;
+	case NODE_PARAM:
+	case NODE_STATE: return ast_token(t, n) + 1;
 	case NODE_MAIN: return ast_token(t, n);
 	default: return TOKEN_NONE;
 	}

@@ -89,7 +89,7 @@ struct ast_fn {
 };
 struct ast_fn ast_fn(const struct ast *t, node_id n);
 
-/* CONST (type may be AST_NONE) and PARAM (type and value may be). */
+/* CONST (type may be AST_NONE), PARAM (type and value may be), STATE (value may be). */
 struct ast_const {
 	token_id name;
 	struct ast_nodes attrs;
@@ -141,7 +141,7 @@ struct ast_fstring {
 };
 struct ast_fstring ast_fstring(const struct ast *t, node_id n);
 
-/* The name token of an item or member (CONST ALIAS FN LAYER PARAM; MAIN: the keyword), else TOKEN_NONE. */
+/* The name token of an item or member (CONST ALIAS FN LAYER PARAM STATE; MAIN: the keyword), else TOKEN_NONE. */
 token_id ast_item_name(const struct ast *t, node_id n);
 /* The attributes (ATTR) of an item or member. */
 struct ast_nodes ast_attributes(const struct ast *t, node_id n);

@@ -136,7 +136,7 @@ static void node(struct dump *d, node_id n)
 	token_id name = ast_item_name(t, n);
 	d->indent++;
 	buf_printf(d->out, "\n%*s(%s", (int)(2 * d->indent), "", node_kind_text(k));
-	if (k == NODE_CONST || k == NODE_ALIAS || k == NODE_FN || k == NODE_LAYER || k == NODE_PARAM)
+	if (k == NODE_CONST || k == NODE_ALIAS || k == NODE_FN || k == NODE_LAYER || k == NODE_PARAM || k == NODE_STATE)
 		put_token(d, name);
 	else if (is_shown(t, n))
 		put_token(d, ast_token(t, n));

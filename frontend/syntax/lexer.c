@@ -63,7 +63,7 @@ static void build_pairs(struct pairs *g)
 /* With this multiplier no two keywords share a slot, which add_keyword checks. */
 #define KEYWORD_SLOTS 64
 #define NO_KEYWORD 1 /* no name has these bytes */
-#define KEYWORD_HASH(word) ((word) * 0x1773308cdc6b13abull >> 58)
+#define KEYWORD_HASH(word) ((word) * 0xa17a4340f9c08fefull >> 58)
 
 struct keywords {
 	uint64_t words[KEYWORD_SLOTS];

@@ -71,7 +71,7 @@ static uint32_t parse_where(struct parser *p)
 	return pop_list(p, base, 0);
 }
 
-static bool is_member(enum node_kind k) { return k == NODE_PARAM || k == NODE_FN; }
+static bool is_member(enum node_kind k) { return k == NODE_PARAM || k == NODE_STATE || k == NODE_FN; }
 
 /* Reports a statement in a layer with members. `member`: the first member. */
 static void report_statement(struct parser *p, node_id n, node_id member)
@@ -90,7 +90,7 @@ static void report_statement(struct parser *p, node_id n, node_id member)
 	resume(p, g);
 }
 
-/* True if a layer has a `param` or `fn`: it is in the module form, and may hold members only. */
+/* True if a layer has a `param`, `state` or `fn`: it is in the module form, and may hold members only. */
 static bool module_form(struct parser *p, node_id body)
 {
 	if (ast_kind(p->t, body) != NODE_BLOCK)

@@ -25,7 +25,7 @@ static token_id skip_attribute(const struct parser *p, token_id i)
 
 static bool takes_attributes(enum token_kind k)
 {
-	return k == TOK_FN || k == TOK_LAYER || k == TOK_CONST || k == TOK_TYPE || k == TOK_PARAM;
+	return k == TOK_FN || k == TOK_LAYER || k == TOK_CONST || k == TOK_TYPE || k == TOK_PARAM || k == TOK_STATE;
 }
 
 bool is_at_attribute(struct parser *p)
@@ -66,7 +66,7 @@ static uint32_t parse_attributes(struct parser *p)
 	uint32_t attrs = pop_list(p, base, 0);
 	if (attrs && !p->panic && !takes_attributes((enum token_kind)p->k) && !habit_starts_item(p)) {
 		struct diag *g = error_at(p, DIAG_MISPLACED_ATTR, token_range(p, first, p->i - 1),
-					  "an attribute must precede `fn`, `layer`, `const`, `type` or `param`");
+					  "an attribute must precede `fn`, `layer`, `const`, `type`, `param` or `state`");
 		if (p->k == TOK_IMPORT || p->k == TOK_FROM || p->k == TOK_MAIN)
 			resume(p, g);
 	}
@@ -95,11 +95,19 @@ static node_id named_value(struct parser *p, enum node_kind kind, uint32_t attrs
 		add_help(p, g, "use the parts by index: `const first = pair[0]`");
 		return error_node(p);
 	}
-	token_id name = expect_name(p, kind == NODE_CONST ? "a name for the constant" : "a name for the parameter");
+	static const char *const names[NODE_COUNT] = {
+		[NODE_CONST] = "a name for the constant", [NODE_PARAM] = "a name for the parameter", [NODE_STATE] = "a name for the state"};
+	token_id name = expect_name(p, names[kind]);
 	if (name == TOKEN_NONE)
 		return error_node(p);
+	if (kind == NODE_STATE && p->k != TOK_COLON && !p->panic) {
+		error_expected(p, DIAG_EXPECTED_TOKEN, "`:` and the type of the state");
+		return error_node(p);
+	}
 	if (accept(p, TOK_COLON)) {
+		p->in_state = kind == NODE_STATE;
 		type = parse_type(p);
+		p->in_state = false;
 		height = p->height;
 	}
 	if (kind == NODE_CONST && p->k != TOK_ASSIGN && !p->panic) {
@@ -139,6 +147,7 @@ node_id parse_member(struct parser *p)
 	switch ((enum token_kind)p->k) {
 	case TOK_FN: return parse_function(p, attrs);
 	case TOK_PARAM: return named_value(p, NODE_PARAM, attrs);
+	case TOK_STATE: return named_value(p, NODE_STATE, attrs);
 	case TOK_CONST: return parse_const(p, attrs);
 	default: return error_node(p); /* misplaced attributes were reported; the statement comes next */
 	}
@@ -155,9 +164,10 @@ static node_id report_no_item(struct parser *p)
 		error_at(p, DIAG_UNMATCHED_CLOSE, current_span(p), "this `%s` closes nothing", token_kind_text((enum token_kind)p->k));
 		return error_node(p);
 	}
-	if (p->k == TOK_PARAM) {
+	if (p->k == TOK_PARAM || p->k == TOK_STATE) {
 		struct diag *g = error_at(p, DIAG_EXPECTED_ITEM, current_span(p),
-					  "`param` declares a parameter of a layer; write it directly in the layer's body");
+					  "`%s` declares a %s of a layer; write it directly in the layer's body",
+					  token_kind_text((enum token_kind)p->k), p->k == TOK_STATE ? "state" : "parameter");
 		resume(p, g);
 		parse_member(p);
 		return error_node(p);

@@ -10,8 +10,8 @@ static bool is_close(unsigned k) { return k == TOK_RPAREN || k == TOK_RBRACKET |
 
 static bool starts_statement_only(unsigned k)
 {
-	return k == TOK_LET || k == TOK_RETURN || k == TOK_CONST || k == TOK_FN || k == TOK_LAYER || k == TOK_PARAM || k == TOK_WHILE ||
-	       k == TOK_BREAK || k == TOK_CONTINUE || k == TOK_IMPORT || k == TOK_MAIN;
+	return k == TOK_LET || k == TOK_RETURN || k == TOK_CONST || k == TOK_FN || k == TOK_LAYER || k == TOK_PARAM || k == TOK_STATE ||
+	       k == TOK_WHILE || k == TOK_BREAK || k == TOK_CONTINUE || k == TOK_IMPORT || k == TOK_MAIN;
 }
 
 bool starts_item(enum token_kind k)

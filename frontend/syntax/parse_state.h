@@ -33,6 +33,7 @@ struct parser {
 	bool reported_indentation;  /* a body without braces was reported in this item, or needs no report */
 	bool in_for;                /* in the head of a loop, before its `in` */
 	bool in_signature;          /* in arguments and result */
+	bool in_state;              /* in the type of a state, which may have a capacity */
 	uint64_t reported_keywords; /* keywords whose use as a name was reported: further uses are names */
 	uint32_t depth, height;
 	uint32_t *scratch; /* stack of list elements */

@@ -305,6 +305,11 @@ node_id parse_statement(struct parser *p, bool layer)
 			return report_misplaced(p, "`param` declares a parameter of a layer; write it directly in the layer's body",
 						parse_member);
 		return parse_member(p);
+	case TOK_STATE:
+		if (!layer)
+			return report_misplaced(p, "`state` declares a state of a layer; write it directly in the layer's body",
+						parse_member);
+		return parse_member(p);
 	case TOK_FN:
 		if (!layer)
 			return report_misplaced(p, "a function cannot be defined within a function: move it to the top level of the file",

@@ -243,8 +243,30 @@ static node_id parse_dim_sum(struct parser *p, node_id first)
 	return parse_dim_chain(p, parse_dim_product_from(p, first), parse_dim_product, is_sum);
 }
 
+/* `cap T` */
+static bool at_capacity(const struct parser *p)
+{
+	return p->k == TOK_NAME && peek(p) == TOK_NAME && token_is(&p->t->tokens, p->i, "cap") &&
+	       !token_after_newline(&p->t->tokens, p->i + 1);
+}
+
+static node_id parse_capacity(struct parser *p)
+{
+	token_id word = p->i;
+	if (!p->in_state) {
+		struct diag *g = error_at(p, DIAG_STATE_TYPE, token_range(p, word, word + 1), "a capacity belongs to the type of a state");
+		add_help(p, g, "elsewhere the filled length is a dimension like any other: leave out `cap`");
+		resume(p, g);
+	}
+	advance(p);
+	advance(p);
+	return new_node(p, NODE_DIM_CAP, word, word + 1, 0);
+}
+
 static node_id parse_type_arg(struct parser *p)
 {
+	if (at_capacity(p))
+		return parse_capacity(p);
 	if (!enter_nesting(p))
 		return error_too_deep(p);
 	node_id n = parse_dim_unary(p);

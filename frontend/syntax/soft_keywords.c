@@ -1,7 +1,11 @@
-/* Words that are keywords only where an item begins: `layer`, `type`, `main`, `param`, `from`. Elsewhere they become names before parsing. */
+/* Words that are keywords only where an item begins: `layer`, `type`, `main`, `param`, `state`, `from`. Elsewhere they become names before
+ * parsing. */
 #include "frontend/syntax/parse_state.h"
 
-static bool is_soft(enum token_kind k) { return k == TOK_LAYER || k == TOK_TYPE || k == TOK_MAIN || k == TOK_PARAM || k == TOK_FROM; }
+static bool is_soft(enum token_kind k)
+{
+	return k == TOK_LAYER || k == TOK_TYPE || k == TOK_MAIN || k == TOK_PARAM || k == TOK_STATE || k == TOK_FROM;
+}
 
 /* True if an item may follow this token on the same line: after `;`, a brace or an attribute. */
 static bool may_end_item(enum token_kind k)

@@ -17,6 +17,7 @@ void builder_close(struct emitter *e)
 	vec_free(&b->lazies);
 	vec_free(&b->opened);
 	map_free(&b->params);
+	map_free(&b->touched);
 	map_free(&b->imported);
 	map_free(&b->origins);
 }

@@ -92,18 +92,23 @@ struct func {
 	struct instance *self; /* NULL: top level */
 };
 
-/* A parameter of one instance. */
+/* A parameter or a state of one instance. */
 struct layer_param {
 	uint32_t id;
 	name_id name;
 	struct instance *owner;
-	node_id node;         /* PARAM */
+	node_id node;         /* PARAM or STATE */
 	bool has_type;        /* `type` is valid */
 	struct hir_type type; /* of `dims` */
 	struct dims *dims;
+	/* Of a state: */
+	name_id local;    /* its local in a unit */
+	name_id capacity; /* T of `cap T` */
+	uint32_t axis;    /* the dimension that grows, 0 in `type`; STATE_FIXED: none */
 	span at;
 };
-enum member_kind { M_VALUE, M_PARAM, M_LAZY, M_FN };
+#define STATE_FIXED UINT32_MAX
+enum member_kind { M_VALUE, M_PARAM, M_STATE, M_LAZY, M_FN };
 struct member {
 	enum member_kind kind;
 	name_id name;
@@ -123,10 +128,10 @@ struct instance {
 	bool failed;    /* errors in it were reported: members may be missing */
 	bool generic;   /* its definition is checked on its own, for any arguments */
 	uint64_t given; /* bits of the arguments that the call passed; the others have their defaults */
-	const struct dims *dims;         /* of the sizes among the arguments */
-	const struct param_tree *params; /* NULL while its body runs */
+	const struct dims *dims;                  /* of the sizes among the arguments */
+	const struct param_tree *params, *states; /* NULL while its body runs */
 };
-/* The parameters of an instance and its sub-layers, with names relative to it. */
+/* The parameters or states of an instance and its sub-layers, with names relative to it. */
 struct param_tree {
 	uint32_t n;
 	struct layer_param **at;

@@ -6,6 +6,7 @@
 #include <time.h>
 #include "backend/runtime/claim.h"
 #include "backend/runtime/model.h"
+#include "backend/runtime/states.h"
 #include "gpu/runtime/prepare.h"
 
 enum { MAX_DIMS = 64 };
@@ -18,6 +19,7 @@ struct tri_model {
 	struct tri_cl_device device;
 	struct tri_cl_prepared *entries; /* desc->n_entries */
 	int64_t dims[MAX_DIMS];
+	struct tri_states *states; /* in the memory of the host; NULL: none */
 };
 
 static const struct tri_cl_program *program_of(const tri_model_desc *desc)
@@ -83,8 +85,10 @@ static bool open_entries(struct tri_model *m, tri_error *err)
 {
 	m->entries = calloc((size_t)m->desc->n_entries + 1, sizeof *m->entries);
 	bool ok = m->entries != NULL;
-	for (uint32_t i = 0; ok && i < m->desc->n_entries; i++)
-		ok = tri_cl_prepared_init(&m->entries[i], &m->desc->entries[i]);
+	for (uint32_t i = 0; ok && i < m->desc->n_entries; i++) {
+		tri_entry_desc e = tri_states_entry(&m->desc->entries[i]);
+		ok = tri_cl_prepared_init(&m->entries[i], &e);
+	}
 	if (!ok)
 		tri_error_set(err, TRI_ERR_MEMORY, "out of memory");
 	return ok;
@@ -104,8 +108,10 @@ static bool dims_fit(const tri_model_desc *desc, tri_error *err)
 static void release(struct tri_model *m)
 {
 	struct tri_cl_device *d = &m->device;
-	for (uint32_t i = 0; m->entries && i < m->desc->n_entries; i++)
-		tri_cl_prepared_end(&m->entries[i], &m->desc->entries[i]);
+	for (uint32_t i = 0; m->entries && i < m->desc->n_entries; i++) {
+		tri_entry_desc e = tri_states_entry(&m->desc->entries[i]);
+		tri_cl_prepared_end(&m->entries[i], &e);
+	}
 	for (int32_t i = 0; d->blobs && i < program_of(m->desc)->n_blobs; i++)
 		if (d->blobs[i])
 			clReleaseMemObject(d->blobs[i]);
@@ -117,6 +123,7 @@ static void release(struct tri_model *m)
 		clReleaseCommandQueue(d->queue);
 	if (d->context)
 		clReleaseContext(d->context);
+	tri_states_close(m->states);
 	free(d->blobs);
 	free(m->entries);
 	free(m);
@@ -133,7 +140,7 @@ struct tri_model *tri_model_open(const tri_options *opt, tri_error *err, const t
 	}
 	m->desc = desc;
 	set_profile(m, opt);
-	if (!open_device(m, opt, err) || !open_entries(m, err)) {
+	if (!open_device(m, opt, err) || !open_entries(m, err) || tri_states_open(desc, opt, &m->states, err) != TRI_OK) {
 		release(m);
 		return NULL;
 	}
@@ -219,7 +226,7 @@ static bool read_outputs(struct tri_model *m, const tri_entry_desc *e, const str
 	return status == CL_SUCCESS ? true : tri_cl_error(err, "clEnqueueReadBuffer", status);
 }
 
-static int run(struct tri_model *m, const tri_entry_desc *e, struct tri_cl_prepared *p, tri_tensor *io, tri_error *err)
+static int run(struct tri_model *m, const tri_entry_desc *e, struct tri_cl_prepared *p, const tri_tensor *io, tri_error *err)
 {
 	cl_long failed[3] = {0};
 	int prepared = tri_cl_prepare(p, &m->device, e, m->dims, err);
@@ -241,10 +248,12 @@ static int run(struct tri_model *m, const tri_entry_desc *e, struct tri_cl_prepa
 	return TRI_OK;
 }
 
+static int no_model(tri_error *err) { return tri_error_set(err, TRI_ERR_ARGUMENT, "the model is NULL"); }
+
 int tri_model_run(struct tri_model *m, uint32_t entry, tri_tensor *io, tri_error *err)
 {
 	if (!m)
-		return tri_error_set(err, TRI_ERR_ARGUMENT, "the model is NULL");
+		return no_model(err);
 	if (entry >= m->desc->n_entries)
 		return tri_error_set(err, TRI_ERR_ARGUMENT, "there is no entry %u: the model has %u", (unsigned)entry,
 				     (unsigned)m->desc->n_entries);
@@ -252,12 +261,46 @@ int tri_model_run(struct tri_model *m, uint32_t entry, tri_tensor *io, tri_error
 	int status = tri_claim_begin(&m->claim, err);
 	if (status != TRI_OK)
 		return status;
-	status = tri_io_check(e, io, m->dims, err);
+	const tri_tensor *tensors;
+	tri_entry_desc with = tri_states_entry(e);
+	status = tri_states_begin(m->states, e, io, m->dims, &tensors, err);
 	if (status == TRI_OK)
-		status = run(m, e, &m->entries[entry], io, err);
+		status = run(m, &with, &m->entries[entry], tensors, err);
+	if (status == TRI_OK)
+		tri_states_commit(m->states, e);
 	if (tri_claim_end(&m->claim))
 		release(m);
 	return status;
+}
+
+static int end_call(struct tri_model *m, int status, tri_error *err)
+{
+	if (status == TRI_OK && err)
+		err->code = TRI_OK, err->message[0] = 0;
+	if (tri_claim_end(&m->claim))
+		release(m);
+	return status;
+}
+
+int tri_model_reset(struct tri_model *m, tri_error *err)
+{
+	int status = m ? tri_claim_begin(&m->claim, err) : no_model(err);
+	if (status != TRI_OK)
+		return status;
+	tri_states_reset(m->states);
+	return end_call(m, TRI_OK, err);
+}
+
+int tri_model_state_save(struct tri_model *m, void *to, uint64_t *size, tri_error *err)
+{
+	int status = m ? tri_claim_begin(&m->claim, err) : no_model(err);
+	return status == TRI_OK ? end_call(m, tri_states_save(m->states, to, size, err), err) : status;
+}
+
+int tri_model_state_load(struct tri_model *m, const void *from, uint64_t size, tri_error *err)
+{
+	int status = m ? tri_claim_begin(&m->claim, err) : no_model(err);
+	return status == TRI_OK ? end_call(m, tri_states_load(m->states, from, size, err), err) : status;
 }
 
 void tri_model_close(struct tri_model *m)

@@ -47,10 +47,14 @@ module.exports = grammar({
     _clause: ($) => choice($.trait_clause, $._expression),
     trait_clause: ($) => seq($.identifier, ':', $.traits),
     layer_body: ($) => seq('{', repeat(choice($._member, ';')), '}'),
-    _member: ($) => choice($.function_definition, $.param_definition, $._statement),
+    _member: ($) => choice($.function_definition, $.param_definition, $.state_definition, $._statement),
     param_definition: ($) =>
       prec.right(
         seq(repeat($.attribute), 'param', field('name', $.identifier), optional(seq(':', $._type)), optional(seq('=', $._expression))),
+      ),
+    state_definition: ($) =>
+      prec.right(
+        seq(repeat($.attribute), 'state', field('name', $.identifier), ':', $._type, optional(seq('=', $._expression))),
       ),
     main_block: ($) => seq('main', $.block),
 
@@ -67,8 +71,9 @@ module.exports = grammar({
     tuple_type: ($) => seq('(', optional(list($._type)), ')'),
     list_type: ($) => seq('[', $._type, ']'),
     _type_argument: ($) =>
-      choice($.named_type, $.integer, $.unknown_dimension, $.shape, $.type_group, $.dimension_negation, $.dimension_expression),
+      choice($.named_type, $.integer, $.unknown_dimension, $.capacity, $.shape, $.type_group, $.dimension_negation, $.dimension_expression),
     unknown_dimension: (_) => '?',
+    capacity: ($) => seq('cap', field('name', $.identifier)),
     shape: ($) => seq('[', optional(list($._type_argument)), ']'),
     type_group: ($) => seq('(', optional(list($._type_argument)), ')'),
     dimension_negation: ($) => prec(PREC.unary, seq('-', $._type_argument)),
@@ -149,7 +154,7 @@ module.exports = grammar({
     arguments: ($) => seq('(', optional(list(choice($._expression, $.named_argument))), ')'),
     named_argument: ($) => seq(field('name', choice($.identifier, alias($._keyword, $.identifier))), '=', $._expression),
     member: ($) => prec(PREC.postfix, seq($._expression, '.', field('name', choice($.identifier, alias($._keyword, $.identifier))))),
-    _keyword: (_) => choice('type', 'from', 'import', 'as', 'in', 'layer', 'fn', 'param', 'main', 'const'),
+    _keyword: (_) => choice('type', 'from', 'import', 'as', 'in', 'layer', 'fn', 'param', 'state', 'cap', 'main', 'const'),
     index: ($) => prec(PREC.postfix, seq($._expression, '[', list($._subscript), ']')),
     _subscript: ($) => choice($._expression, $.slice, $.ellipsis),
     slice: ($) => seq(optional($._expression), ':', optional($._expression), optional(seq(':', optional($._expression)))),

@@ -6,7 +6,7 @@ import sys
 
 import numpy as np
 
-ABI, RANK, GUARD = 2, 8, 64
+ABI, RANK, GUARD = 3, 8, 64
 DTYPES = [np.bool_, np.int8, np.int8, np.int16, np.int32, np.int64, np.float16, np.uint16, np.float32, np.float64]
 
 
@@ -32,7 +32,8 @@ class Io(ctypes.Structure):
 
 class Entry(ctypes.Structure):
     _fields_ = [("name", ctypes.c_char_p), ("inputs", ctypes.POINTER(Io)), ("outputs", ctypes.POINTER(Io)), ("n_inputs", ctypes.c_int32), ("n_outputs", ctypes.c_int32),
-                ("dim_names", ctypes.c_void_p), ("n_dims", ctypes.c_int32), ("pad", ctypes.c_int32), ("code", ctypes.c_void_p)]
+                ("dim_names", ctypes.c_void_p), ("n_dims", ctypes.c_int32), ("pad", ctypes.c_int32), ("code", ctypes.c_void_p),
+                ("states", ctypes.c_void_p * 2), ("n_states_in", ctypes.c_int32), ("n_states_out", ctypes.c_int32)]
 
 
 class Desc(ctypes.Structure):

@@ -213,7 +213,7 @@ static inline void model_build(struct model *m, uint32_t entries, uint32_t units
 		uint32_t *params = ARENA_ARRAY(m->a, uint32_t, MAX_IO);
 		memset(params, 0xff, MAX_IO * sizeof *params);
 		p.units[i] = &m->units[i]->core;
-		p.entries[i] = (struct hir_entry){m->units[i]->core.symbol, p.units[i], params};
+		p.entries[i] = (struct hir_entry){m->units[i]->core.symbol, p.units[i], params, NULL, NULL, 0, 0};
 		plans[i] = &m->units[i]->plan;
 		loops[i] = m->units[i]->loops;
 	}

@@ -132,8 +132,8 @@ static void fake_new(struct fake *f, uint32_t n_entries)
 	f->units[0] = &f->layer, f->units[1] = &f->net;
 	f->plans[0] = &f->layer_plan, f->plans[1] = &f->net_plan;
 	memcpy(f->entry_params, (uint32_t[2][4]){{HIR_NONE, 0, 1, 2}, {HIR_NONE, 1, 2, 0}}, sizeof f->entry_params);
-	f->entries[0] = (struct hir_entry){n_entries == 1 ? "tiny" : "forward", &f->net, f->entry_params[0]};
-	f->entries[1] = (struct hir_entry){"single", &f->layer, f->entry_params[1]};
+	f->entries[0] = (struct hir_entry){n_entries == 1 ? "tiny" : "forward", &f->net, f->entry_params[0], NULL, NULL, 0, 0};
+	f->entries[1] = (struct hir_entry){"single", &f->layer, f->entry_params[1], NULL, NULL, 0, 0};
 	f->program = (struct hir_program){.entries = f->entries, .n_entries = n_entries, .units = f->units, .n_units = 2};
 	for (int i = 0; i < K * M; i++) {
 		f->w[0][i] = (int8_t)(i % 3) - 1;

@@ -1,0 +1,402 @@
+/* A run reads the old value of a state and writes the new one into a second buffer. If it succeeds, the two change places; so a run that
+ * fails leaves all states as they were.
+ *
+ * A saved state is a header, the filled lengths, and the filled parts, one after the other. The header has a hash of what the states are
+ * and a checksum of the rest, so nothing is changed by data of another model or by damaged data. */
+#include "states.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include "dims.h"
+#include "model.h"
+#include "triw.h"
+
+#define MAGIC "TRISTATE"
+enum { VERSION = 1, ALIGN = 64, MAPPED = 1 << 21 };
+
+struct memory {
+	char *now, *next; /* next: NULL if no entry changes the state */
+	size_t bytes;     /* of each */
+};
+struct tri_states {
+	const tri_model_desc *desc;
+	struct memory *memory; /* for each state */
+	int64_t *most;         /* for each capacity */
+	int64_t *length;       /* for each capacity: filled */
+	int64_t *after;        /* for each capacity: filled if the run succeeds */
+	tri_tensor *all;       /* for the entry with most tensors */
+};
+
+struct header {
+	char magic[8];
+	uint32_t version, n_states;
+	uint64_t size;  /* of all */
+	uint64_t model; /* hash of the states' descriptions */
+	uint64_t check; /* checksum of all else */
+};
+
+/* ---- memory ---- */
+
+static int64_t element_bytes(int32_t dtype)
+{
+	static const int8_t bytes[] = {1, 1, 1, 2, 4, 8, 2, 2, 4, 8};
+	return bytes[dtype];
+}
+
+/* Returns the bytes of a state that is filled up to `length`; false: more than an address space has. */
+static bool state_bytes(const tri_state_desc *d, int64_t length, size_t *out)
+{
+	int64_t bytes = element_bytes(d->dtype);
+	for (int32_t k = 0; k < d->rank; k++)
+		if (__builtin_mul_overflow(bytes, k == d->axis ? length : d->shape[k], &bytes) || bytes > INT64_MAX / 2)
+			return false;
+	*out = (size_t)bytes;
+	return true;
+}
+
+static size_t filled_bytes(const struct tri_states *s, uint32_t i, const int64_t *lengths)
+{
+	const tri_state_desc *d = &s->desc->states[i];
+	size_t bytes = 0;
+	state_bytes(d, d->axis < 0 ? 0 : lengths[d->capacity], &bytes);
+	return bytes;
+}
+
+/* Large memory is mapped: pages that a state never fills take no room. */
+static void *allocate(size_t bytes)
+{
+	if (bytes < MAPPED)
+		return aligned_alloc(ALIGN, (bytes + ALIGN) / ALIGN * ALIGN);
+	void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (at == MAP_FAILED)
+		return NULL;
+	madvise(at, bytes, MADV_HUGEPAGE);
+	return at;
+}
+
+static void deallocate(void *at, size_t bytes)
+{
+	if (bytes < MAPPED)
+		free(at);
+	else if (at)
+		munmap(at, bytes);
+}
+
+static bool is_changed(const tri_model_desc *d, uint32_t state)
+{
+	for (uint32_t i = 0; i < d->n_entries; i++)
+		for (int32_t k = 0; k < d->entries[i].n_states_out; k++)
+			if (d->entries[i].states_out[k] == state)
+				return true;
+	return false;
+}
+
+static int allocate_state(struct tri_states *s, uint32_t i, tri_error *err)
+{
+	const tri_state_desc *d = &s->desc->states[i];
+	struct memory *m = &s->memory[i];
+	int64_t most = d->axis < 0 ? 0 : s->most[d->capacity];
+	bool ok = state_bytes(d, most, &m->bytes);
+	if (ok)
+		m->now = allocate(m->bytes);
+	if (ok && is_changed(s->desc, i))
+		m->next = allocate(m->bytes);
+	if (ok && m->now && (m->next || !is_changed(s->desc, i)))
+		return TRI_OK;
+	if (d->axis < 0)
+		return tri_error_set(err, TRI_ERR_MEMORY, "out of memory for state %.150s", d->name);
+	return tri_error_set(err, TRI_ERR_MEMORY, "out of memory for state %.100s with capacity %.60s = %lld", d->name,
+			     s->desc->capacities[d->capacity].name, (long long)most);
+}
+
+/* ---- capacities ---- */
+
+static bool has_capacities(const tri_options *opt)
+{
+	return opt && opt->size >= offsetof(tri_options, n_capacities) + sizeof opt->n_capacities;
+}
+
+static int set_capacity(struct tri_states *s, const tri_capacity *given, tri_error *err)
+{
+	bool found = false;
+	if (given->most < 1)
+		return tri_error_set(err, TRI_ERR_ARGUMENT, "the capacity %.150s must be at least 1", given->name);
+	for (uint32_t i = 0; i < s->desc->n_capacities; i++)
+		if (strcmp(s->desc->capacities[i].name, given->name) == 0) {
+			s->most[i] = given->most;
+			found = true;
+		}
+	return found ? TRI_OK : tri_error_set(err, TRI_ERR_ARGUMENT, "the model has no capacity %.150s", given->name);
+}
+
+static int set_capacities(struct tri_states *s, const tri_options *opt, tri_error *err)
+{
+	for (uint32_t i = 0; i < s->desc->n_capacities; i++)
+		s->most[i] = s->desc->capacities[i].most;
+	for (uint32_t i = 0; has_capacities(opt) && i < opt->n_capacities; i++) {
+		int status = set_capacity(s, &opt->capacities[i], err);
+		if (status != TRI_OK)
+			return status;
+	}
+	for (uint32_t i = 0; i < s->desc->n_capacities; i++)
+		if (s->most[i] < 1)
+			return tri_error_set(
+				err, TRI_ERR_ARGUMENT,
+				"the capacity %.60s is not set: add `state.%.60s = 4096` to the manifest, or set tri_options.capacities",
+				s->desc->capacities[i].name, s->desc->capacities[i].name);
+	return TRI_OK;
+}
+
+/* ---- open and close ---- */
+
+void tri_states_close(struct tri_states *s)
+{
+	if (!s)
+		return;
+	for (uint32_t i = 0; i < s->desc->n_states; i++) {
+		deallocate(s->memory[i].now, s->memory[i].bytes);
+		deallocate(s->memory[i].next, s->memory[i].bytes);
+	}
+	free(s);
+}
+
+void tri_states_reset(struct tri_states *s)
+{
+	for (uint32_t i = 0; s && i < s->desc->n_capacities; i++)
+		s->length[i] = 0;
+	for (uint32_t i = 0; s && i < s->desc->n_states; i++) {
+		const tri_state_desc *d = &s->desc->states[i];
+		if (d->axis >= 0)
+			continue;
+		if (d->initial)
+			memcpy(s->memory[i].now, d->initial, s->memory[i].bytes);
+		else
+			memset(s->memory[i].now, 0, s->memory[i].bytes);
+	}
+}
+
+static size_t most_tensors(const tri_model_desc *desc)
+{
+	size_t most = 0;
+	for (uint32_t i = 0; i < desc->n_entries; i++) {
+		tri_entry_desc e = tri_states_entry(&desc->entries[i]);
+		size_t n = (size_t)e.n_inputs + (size_t)e.n_outputs;
+		most = n > most ? n : most;
+	}
+	return most;
+}
+
+int tri_states_open(const tri_model_desc *desc, const tri_options *opt, struct tri_states **out, tri_error *err)
+{
+	size_t n_tensors = most_tensors(desc);
+	*out = NULL;
+	if (!desc->n_states)
+		return TRI_OK;
+	struct tri_states *s = calloc(1, sizeof *s + n_tensors * sizeof *s->all + desc->n_states * sizeof *s->memory +
+						 3 * desc->n_capacities * sizeof *s->most);
+	if (!s)
+		return tri_error_set(err, TRI_ERR_MEMORY, "out of memory");
+	s->desc = desc;
+	s->all = (tri_tensor *)(s + 1);
+	s->memory = (struct memory *)(s->all + n_tensors);
+	s->most = (int64_t *)(s->memory + desc->n_states);
+	s->length = s->most + desc->n_capacities;
+	s->after = s->length + desc->n_capacities;
+	int status = set_capacities(s, opt, err);
+	for (uint32_t i = 0; i < desc->n_states && status == TRI_OK; i++)
+		status = allocate_state(s, i, err);
+	if (status != TRI_OK) {
+		tri_states_close(s);
+		return status;
+	}
+	tri_states_reset(s);
+	*out = s;
+	return TRI_OK;
+}
+
+/* ---- runs ---- */
+
+static tri_tensor state_tensor(const struct tri_states *s, uint32_t state)
+{
+	const tri_state_desc *d = &s->desc->states[state];
+	tri_tensor t = {.data = s->memory[state].now, .rank = d->rank, .dtype = d->dtype};
+	memcpy(t.shape, d->shape, sizeof t.shape);
+	if (d->axis >= 0)
+		t.shape[d->axis] = s->length[d->capacity];
+	return t;
+}
+
+/* Describes new value k of a state, and notes its length. */
+static int new_value(struct tri_states *s, const tri_entry_desc *e, int32_t k, const int64_t *dims, tri_tensor *out, tri_error *err)
+{
+	uint32_t state = e->states_out[k];
+	const tri_state_desc *d = &s->desc->states[state];
+	*out = state_tensor(s, state);
+	out->data = s->memory[state].next;
+	if (d->axis < 0)
+		return TRI_OK;
+	int64_t *length = &out->shape[d->axis];
+	const tri_capacity *c = &s->desc->capacities[d->capacity];
+	if (!tri_dim_value(&e->outputs[e->n_outputs + k].dims[d->axis], dims, UINT64_MAX, length) || *length < 0)
+		return tri_error_sizes(err, e, TRI_SIZE_ERROR_EXTENT, dims);
+	if (*length > s->most[d->capacity])
+		return tri_error_set(err, TRI_ERR_CAPACITY,
+				     "state %.80s is full: this run needs %.40s = %lld, but its capacity is %lld; it has %lld now", d->name,
+				     c->name, (long long)*length, (long long)s->most[d->capacity], (long long)s->length[d->capacity]);
+	s->after[d->capacity] = *length;
+	return TRI_OK;
+}
+
+int tri_states_begin(struct tri_states *s, const tri_entry_desc *e, const tri_tensor *io, int64_t *dims, const tri_tensor **all,
+		     tri_error *err)
+{
+	*all = io;
+	if (!s)
+		return tri_io_check(e, io, dims, err);
+	tri_entry_desc with = tri_states_entry(e);
+	if (!io && e->n_inputs + e->n_outputs)
+		return tri_error_set(err, TRI_ERR_ARGUMENT, "io is NULL");
+	memcpy(s->after, s->length, s->desc->n_capacities * sizeof *s->after);
+	for (int32_t i = 0; i < e->n_inputs; i++)
+		s->all[i] = io[i];
+	for (int32_t i = 0; i < e->n_states_in; i++)
+		s->all[e->n_inputs + i] = state_tensor(s, e->states_in[i]);
+	for (int32_t i = 0; i < e->n_outputs; i++)
+		s->all[with.n_inputs + i] = io[e->n_inputs + i];
+	with.n_outputs = e->n_outputs;
+	int status = tri_io_check(&with, s->all, dims, err);
+	for (int32_t i = 0; i < e->n_states_out && status == TRI_OK; i++)
+		status = new_value(s, e, i, dims, &s->all[with.n_inputs + e->n_outputs + i], err);
+	*all = s->all;
+	return status;
+}
+
+void tri_states_commit(struct tri_states *s, const tri_entry_desc *e)
+{
+	if (!s)
+		return;
+	memcpy(s->length, s->after, s->desc->n_capacities * sizeof *s->after);
+	for (int32_t i = 0; i < e->n_states_out; i++) {
+		struct memory *m = &s->memory[e->states_out[i]];
+		char *old = m->now;
+		m->now = m->next;
+		m->next = old;
+	}
+}
+
+/* ---- save and load ---- */
+
+static uint64_t mix_bytes(uint64_t sum, const void *bytes, size_t n)
+{
+	char last[8] = {0};
+	memcpy(last, (const char *)bytes + n / 8 * 8, n % 8);
+	sum = triw_mix(sum, bytes, n / 8);
+	return n % 8 ? triw_mix(sum, last, 1) : sum;
+}
+
+/* Hashes names, types and shapes of all states. */
+static uint64_t hash_states(const tri_model_desc *desc)
+{
+	uint64_t h = desc->n_capacities;
+	for (uint32_t i = 0; i < desc->n_states; i++) {
+		const tri_state_desc *d = &desc->states[i];
+		const int32_t form[] = {d->dtype, d->rank, d->axis, d->capacity};
+		h = mix_bytes(h, d->name, strlen(d->name) + 1);
+		h = mix_bytes(h, form, sizeof form);
+		h = mix_bytes(h, d->shape, sizeof d->shape);
+	}
+	for (uint32_t i = 0; i < desc->n_capacities; i++)
+		h = mix_bytes(h, desc->capacities[i].name, strlen(desc->capacities[i].name) + 1);
+	return h;
+}
+
+static uint64_t check_of(const struct header *h, const void *rest)
+{
+	struct header head = *h;
+	head.check = 0;
+	return mix_bytes(triw_mix(0, &head, sizeof head / 8), rest, h->size - sizeof head);
+}
+
+static uint64_t saved_bytes(const struct tri_states *s, const int64_t *lengths)
+{
+	uint64_t size = sizeof(struct header) + s->desc->n_capacities * sizeof *lengths;
+	for (uint32_t i = 0; i < s->desc->n_states; i++)
+		size += filled_bytes(s, i, lengths);
+	return size;
+}
+
+static int no_states(tri_error *err) { return tri_error_set(err, TRI_ERR_ARGUMENT, "the model has no states"); }
+
+int tri_states_save(const struct tri_states *s, void *to, uint64_t *size, tri_error *err)
+{
+	if (!s)
+		return no_states(err);
+	if (!size)
+		return tri_error_set(err, TRI_ERR_ARGUMENT, "size is NULL");
+	struct header h = {.magic = MAGIC, .version = VERSION, .n_states = s->desc->n_states};
+	uint64_t room = *size;
+	*size = h.size = saved_bytes(s, s->length);
+	if (!to)
+		return TRI_OK;
+	if (room < h.size)
+		return tri_error_set(err, TRI_ERR_ARGUMENT, "the states need %llu bytes, but there is room for %llu",
+				     (unsigned long long)h.size, (unsigned long long)room);
+	h.model = hash_states(s->desc);
+	char *at = (char *)to + sizeof h;
+	memcpy(at, s->length, s->desc->n_capacities * sizeof *s->length);
+	at += s->desc->n_capacities * sizeof *s->length;
+	for (uint32_t i = 0; i < s->desc->n_states; i++) {
+		size_t n = filled_bytes(s, i, s->length);
+		memcpy(at, s->memory[i].now, n);
+		at += n;
+	}
+	h.check = check_of(&h, (char *)to + sizeof h);
+	memcpy(to, &h, sizeof h);
+	return TRI_OK;
+}
+
+/* Checks all of the data. `lengths` are copied from it. */
+static int check_saved(const struct tri_states *s, const void *from, uint64_t size, int64_t *lengths, tri_error *err)
+{
+	struct header h;
+	uint64_t least = sizeof h + s->desc->n_capacities * sizeof *lengths;
+	if (!from || size < least)
+		return tri_error_set(err, TRI_ERR_ARGUMENT, "these %llu bytes are no saved states", (unsigned long long)size);
+	memcpy(&h, from, sizeof h);
+	if (memcmp(h.magic, MAGIC, sizeof h.magic) != 0)
+		return tri_error_set(err, TRI_ERR_ARGUMENT, "this data is no saved states");
+	if (h.version != VERSION)
+		return tri_error_set(err, TRI_ERR_ARGUMENT, "these states were saved in format %u, this library reads format %d",
+				     (unsigned)h.version, VERSION);
+	if (h.n_states != s->desc->n_states || h.model != hash_states(s->desc))
+		return tri_error_set(err, TRI_ERR_ARGUMENT, "these states were saved by a model with other states");
+	if (h.size != size || h.check != check_of(&h, (const char *)from + sizeof h))
+		return tri_error_set(err, TRI_ERR_ARGUMENT, "the saved states are damaged or incomplete");
+	memcpy(lengths, (const char *)from + sizeof h, s->desc->n_capacities * sizeof *lengths);
+	for (uint32_t i = 0; i < s->desc->n_capacities; i++)
+		if (lengths[i] < 0 || lengths[i] > s->most[i])
+			return tri_error_set(err, TRI_ERR_CAPACITY, "the saved states have %.60s = %lld, but its capacity is %lld",
+					     s->desc->capacities[i].name, (long long)lengths[i], (long long)s->most[i]);
+	if (saved_bytes(s, lengths) != size)
+		return tri_error_set(err, TRI_ERR_ARGUMENT, "the saved states are damaged or incomplete");
+	return TRI_OK;
+}
+
+int tri_states_load(struct tri_states *s, const void *from, uint64_t size, tri_error *err)
+{
+	if (!s)
+		return no_states(err);
+	int status = check_saved(s, from, size, s->after, err);
+	if (status != TRI_OK)
+		return status;
+	memcpy(s->length, s->after, s->desc->n_capacities * sizeof *s->length);
+	const char *at = (const char *)from + sizeof(struct header) + s->desc->n_capacities * sizeof *s->length;
+	for (uint32_t i = 0; i < s->desc->n_states; i++) {
+		size_t n = filled_bytes(s, i, s->length);
+		memcpy(s->memory[i].now, at, n);
+		at += n;
+	}
+	return TRI_OK;
+}
