@@ -26,6 +26,7 @@ struct emit_range {
 /* What an epilogue is called for: its first element, the elements from one row to the next, and for each axis the start and the size. */
 struct emit_tile {
 	LLVMValueRef ptr, stride, at[TILE_AXES], size[TILE_AXES];
+	uint32_t dense; /* the axis whose elements follow each other: columns or rows. Those of the other one are `stride` apart */
 };
 /* The blocks around the statement that is emitted. */
 struct emit_outer {

@@ -37,12 +37,11 @@ static dtype elem_of(const struct nest *s, uint32_t k)
 	return is_tile(s, k) ? s->n->exprs[k].elem : s->e->fn->buffers[access_of(s, k)->buffer].type.elem;
 }
 
-/* The rows of a tile are `stride` apart, its columns are dense. */
 static void advance_tile(struct nest *s, uint32_t k, uint32_t loop, LLVMValueRef var)
 {
 	if (loop == 0)
 		return;
-	LLVMValueRef offset = loop == 1 ? LLVMBuildMul(s->e->builder, var, s->e->tile->stride, "") : var;
+	LLVMValueRef offset = loop == s->e->tile->dense ? var : LLVMBuildMul(s->e->builder, var, s->e->tile->stride, "");
 	s->ptrs[k] = emit_offset(s->e, elem_of(s, k), s->ptrs[k], offset);
 }
 

@@ -1,17 +1,19 @@
 /* Epilogues (backend/runtime/unit.h): a function that a kernel's threads call for each finished tile. */
-#include <stddef.h>
 #include "backend/cpu/emit.h"
 #include "backend/runtime/unit.h"
 
-enum { EPILOGUE_ARGS = 6 };
+enum { EPILOGUE_ARGS = 6, EPILOGUE_MEMBERS = 3 };
+_Static_assert(sizeof(struct tri_epilogue) == EPILOGUE_MEMBERS * sizeof(void *), "fn, unit, by_columns");
 
 /* Emits the body in the current function: (epilogue, tile, stride, at, rows, columns). */
 static void emit_body(struct emit *e, const struct loop_nest *n)
 {
 	LLVMValueRef args[EPILOGUE_ARGS], values[UNIT_VALUES];
 	LLVMGetParams(e->function, args);
-	struct emit_tile tile = {.ptr = args[1], .stride = args[2], .size = {emit_i64(e, 1), args[4], args[5]}};
-	_Static_assert(offsetof(struct tri_epilogue, unit) == sizeof(void *), "the second pointer");
+	struct emit_tile tile = {.ptr = args[1],
+				 .stride = args[2],
+				 .size = {emit_i64(e, 1), args[4], args[5]},
+				 .dense = loop_epilogue_by_columns(n) ? TILE_ROW : TILE_COLUMN};
 	emit_load_unit(e, LLVMBuildLoad2(e->builder, e->ptr, emit_element(e, e->ptr, args[0], 1), ""), values);
 	emit_use_unit(e, values);
 	for (uint32_t k = 0; k < TILE_AXES; k++)
@@ -25,12 +27,15 @@ static void emit_body(struct emit *e, const struct loop_nest *n)
 LLVMValueRef emit_epilogue(struct emit *e, const struct loop_nest *n)
 {
 	LLVMTypeRef params[EPILOGUE_ARGS] = {e->ptr, e->ptr, e->i64, e->ptr, e->i64, e->i64};
-	LLVMValueRef both = emit_stack_array(e, e->ptr, 2), unit = emit_store_unit(e);
+	LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(e->context), params, EPILOGUE_ARGS, 0);
+	LLVMValueRef members = emit_stack_array(e, e->ptr, EPILOGUE_MEMBERS), unit = emit_store_unit(e);
 	struct emit_outlined o;
-	LLVMValueRef f = emit_outline(e, "epilogue", LLVMFunctionType(LLVMVoidTypeInContext(e->context), params, EPILOGUE_ARGS, 0), &o);
+	LLVMValueRef f = emit_outline(e, "epilogue", type, &o);
 	emit_body(e, n);
 	emit_inline_again(e, &o);
-	LLVMBuildStore(e->builder, f, emit_element(e, e->ptr, both, 0));
-	LLVMBuildStore(e->builder, unit, emit_element(e, e->ptr, both, 1));
-	return both;
+	bool by_columns = loop_epilogue_by_columns(n);
+	LLVMBuildStore(e->builder, by_columns ? emit_declare(e, "tri_epilogue_by_columns", type) : f, emit_element(e, e->ptr, members, 0));
+	LLVMBuildStore(e->builder, unit, emit_element(e, e->ptr, members, 1));
+	LLVMBuildStore(e->builder, by_columns ? f : LLVMConstNull(e->ptr), emit_element(e, e->ptr, members, 2));
+	return members;
 }

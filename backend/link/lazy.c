@@ -22,7 +22,7 @@ struct lazy_builder {
 	struct map by_symbol; /* of units */
 	struct section_builder strings, steps, dims, calls, units, slots, symbols;
 	uint32_t library; /* symbol */
-	bool effects, kernels[KERNEL_COUNT];
+	bool effects, by_columns, kernels[KERNEL_COUNT];
 	const char *error;
 };
 
@@ -72,8 +72,10 @@ static uint32_t put_calls(struct lazy_builder *m, const struct loop_fn *f)
 	for (uint32_t i = 0; i < f->n_stmts; i++) {
 		const struct loop_stmt *s = &f->stmts[i];
 		m->effects |= s->kind == STMT_EFFECT;
-		if (s->kind == STMT_KERNEL)
+		if (s->kind == STMT_KERNEL) {
 			m->kernels[s->u.kernel.kernel] = true;
+			m->by_columns |= s->u.kernel.epilogue && loop_epilogue_by_columns(s->u.kernel.epilogue);
+		}
 		uint32_t n;
 		const struct loop_call *calls = loop_stmt_calls(s, &n);
 		for (uint32_t k = 0; k < n; k++)
@@ -140,6 +142,8 @@ static void put_symbols(struct lazy_builder *m)
 	put_symbol(m, "tri_fail");
 	put_symbol(m, "tri_failed");
 	put_symbol(m, "tri_parallel");
+	if (m->by_columns)
+		put_symbol(m, "tri_epilogue_by_columns");
 	if (m->effects) {
 		put_symbol(m, "tri_print");
 		put_symbol(m, "tri_assert");

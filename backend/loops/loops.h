@@ -43,7 +43,7 @@ struct loop_access {
 	int64_t limit; /* an index outside 0 … bound-1 is a run-time error */
 	dim bound;
 };
-enum { TILE_AXES = 3 };
+enum { TILE_BATCH, TILE_ROW, TILE_COLUMN, TILE_AXES };
 
 enum loop_expr_kind {
 #define EXPR(id, word) LOOP_##id,
@@ -102,7 +102,7 @@ struct loop_call {
 	uint32_t slot; /* the callee's weight table, or LOOP_NONE */
 };
 struct loop_branch {
-	uint32_t condition; /* the buffer of a bool scalar */
+	uint32_t condition; /* a buffer of one bool */
 	struct loop_call calls[2];
 };
 /* Executes the body while the condition holds. The first n_carried buffers of the body start as copies of `initial`. Before the next
@@ -163,6 +163,8 @@ typedef void loop_buffer_fn(void *ctx, uint32_t buffer);
 void loop_stmt_buffers(const struct loop_stmt *s, loop_buffer_fn *fn, void *ctx);
 /* Returns the nest of the statement, which may be an epilogue, or NULL. */
 const struct loop_nest *loop_stmt_nest(const struct loop_stmt *s);
+/* True if the vectors of an epilogue are parts of columns, not of rows: it then takes transposed tiles (tri_epilogue_by_columns). */
+bool loop_epilogue_by_columns(const struct loop_nest *n);
 /* Calls fn for every nest of the statement: itself, an epilogue, those in a block, and the loops of blocks. */
 typedef void loop_nest_fn(void *ctx, const struct loop_nest *n);
 void loop_stmt_nests(const struct loop_stmt *s, loop_nest_fn *fn, void *ctx);

@@ -21,13 +21,15 @@ static bool is_expensive(enum ir_op op)
 	       op == OP_MOD || op == OP_FLOORDIV;
 }
 
-/* Returns the rough cost of an access if this loop is vectorised: 1 if all lanes read one element, 4 if they are dense, else 32. */
+enum { ACCESS_SAME = 1, ACCESS_DENSE = 4, ACCESS_APART = 32 };
+
+/* Returns the rough cost of an access if this loop is vectorised: all lanes access one element, or neighbours, or elements that are apart. */
 static uint32_t access_cost(const struct scheduler *s, const struct loop_access *a, uint32_t loop)
 {
 	int64_t stride;
 	if (!is_known(s, a->stride[loop], &stride))
-		return 32;
-	return stride == 0 ? 1 : stride == 1 ? 4 : 32;
+		return ACCESS_APART;
+	return stride == 0 ? ACCESS_SAME : stride == 1 ? ACCESS_DENSE : ACCESS_APART;
 }
 
 static uint32_t body_cost(const struct scheduler *s, uint32_t loop)
@@ -150,15 +152,24 @@ uint32_t schedule_vector_loop(const struct loop_fn *f, struct loop_nest *n, cons
 	return choose_vector(&(struct scheduler){f, n, o}).loop;
 }
 
-/* A tile has few rows, and often as many columns as a register has lanes or more, so the columns are vectors. */
+/* The columns of a tile are vectors, unless the rows are dense in memory: a kernel computes positions × channels, and a plain result has the
+ * positions of a channel together. Kernels transpose such tiles (tri_epilogue_by_columns). */
+static uint32_t tile_vector(const struct scheduler *s)
+{
+	uint32_t rows = lanes_for(s, s->n->extent[TILE_ROW], most_lanes(s)), columns = lanes_for(s, s->n->extent[TILE_COLUMN], most_lanes(s));
+	return rows >= columns && body_cost(s, TILE_ROW) + ACCESS_APART / 2 < body_cost(s, TILE_COLUMN) ? TILE_ROW : TILE_COLUMN;
+}
+
 void schedule_for_epilogue(const struct loop_fn *f, struct loop_nest *n, const struct plan_options *o)
 {
 	struct scheduler s = {f, n, o};
-	uint32_t column = TILE_AXES - 1, lanes = lanes_for(&s, n->extent[column], most_lanes(&s));
+	uint32_t vector = tile_vector(&s), lanes = lanes_for(&s, n->extent[vector], most_lanes(&s));
 	for (uint32_t k = 0; k < TILE_AXES; k++)
-		schedule_add(&n->schedule, AXIS_SERIAL, k, 1, k == column ? lanes : 1);
+		if (k != vector)
+			schedule_add(&n->schedule, AXIS_SERIAL, k, 1, 1);
+	schedule_add(&n->schedule, AXIS_SERIAL, vector, 1, lanes);
 	if (lanes == 1)
 		return;
-	schedule_add(&n->schedule, AXIS_VECTOR, column, lanes, 1);
-	n->schedule.tail = TAIL_SCALAR; /* how many columns a tile has is known only at run time */
+	schedule_add(&n->schedule, AXIS_VECTOR, vector, lanes, 1);
+	n->schedule.tail = TAIL_SCALAR; /* how large a tile is is known only at run time */
 }

@@ -57,6 +57,14 @@ const struct loop_call *loop_stmt_calls(const struct loop_stmt *s, uint32_t *n)
 	}
 }
 
+bool loop_epilogue_by_columns(const struct loop_nest *n)
+{
+	for (uint32_t k = 0; k < n->schedule.n_axes; k++)
+		if (n->schedule.axes[k].kind == AXIS_VECTOR)
+			return n->schedule.axes[k].of == TILE_ROW;
+	return false;
+}
+
 const struct loop_nest *loop_stmt_nest(const struct loop_stmt *s)
 {
 	return s->kind == STMT_NEST ? &s->u.nest : s->kind == STMT_KERNEL ? s->u.kernel.epilogue : NULL;

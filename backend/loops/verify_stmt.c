@@ -87,8 +87,8 @@ static bool check_epilogue(const struct verifier *v, const struct loop_kernel *x
 			return verify_fail(v, "an index in an epilogue", k);
 	for (uint32_t k = 0; k < n->schedule.n_axes; k++)
 		if (n->schedule.axes[k].kind == AXIS_VECTOR &&
-		    (n->schedule.axes[k].of != TILE_AXES - 1 || (n->schedule.tail != TAIL_SCALAR && n->schedule.tail != TAIL_REST)))
-			return verify_fail(v, "the vector of an epilogue is not in its columns", k);
+		    ((n->schedule.axes[k].of != TILE_COLUMN && n->schedule.axes[k].of != TILE_ROW) || (n->schedule.tail != TAIL_SCALAR && n->schedule.tail != TAIL_REST)))
+			return verify_fail(v, "the vector of an epilogue is not in its rows or columns", k);
 	for (uint32_t k = 0; k < TILE_AXES; k++)
 		space.dims[k] = n->extent[k];
 	if (verify_count(v, &space, &have) && expected_size(v, x, o, &want) && have != want)
@@ -137,8 +137,8 @@ static bool check_condition(const struct verifier *v, uint32_t k)
 	if (!check_buffers(v, &k, 1))
 		return false;
 	const struct loop_buffer *b = buffer(v, k);
-	return (b->type.elem == DT_BOOL && b->type.rank == 0 && b->layout == LAYOUT_PLAIN) ||
-	       verify_fail(v, "a condition is a bool scalar", k);
+	int64_t count;
+	return (b->type.elem == DT_BOOL && verify_count(v, &b->type, &count) && count == 1) || verify_fail(v, "a condition is one bool", k);
 }
 
 bool verify_branch(const struct verifier *v, const struct loop_branch *b)

@@ -27,8 +27,11 @@ typedef void tri_epilogue_fn(const struct tri_epilogue *e, const void *tile, int
 			     int64_t columns);
 struct tri_epilogue {
 	tri_epilogue_fn *fn;
-	void *const *unit; /* private to the unit */
+	void *const *unit;           /* private to the unit */
+	tri_epilogue_fn *by_columns; /* if fn is tri_epilogue_by_columns: as fn, but takes tiles whose columns are dense and `stride` apart */
 };
+/* Transposes the tile, whose elements have four bytes, and calls e->by_columns for its parts: for results whose columns are dense in memory. */
+tri_epilogue_fn tri_epilogue_by_columns;
 /* A micro-kernel. backend/target/kernels.def describes bufs and dims, and says which kernels take an epilogue. With one, the kernel passes
  * its result to it and has no last buffer. NULL: it stores the result in the last buffer. */
 typedef void tri_kernel_fn(struct tri_context *ctx, void *const *bufs, const int64_t *dims, const struct tri_epilogue *epilogue);

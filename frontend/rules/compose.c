@@ -68,7 +68,8 @@ struct value as_elem(struct emitter *e, struct value v, dtype t, span at)
 static struct value seq_of(struct emitter *e, enum value_kind kind, const struct value *v, size_t n)
 {
 	struct value seq = value_seq(e->f->arena, kind, (uint32_t)n);
-	memcpy(seq.u.seq->at, v, n * sizeof *v);
+	if (n)
+		memcpy(seq.u.seq->at, v, n * sizeof *v);
 	return seq;
 }
 

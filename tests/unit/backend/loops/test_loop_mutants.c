@@ -263,7 +263,7 @@ static void test_mutants_of_goldens(void **state)
 }
 
 static const char statements[] = "unit all(N) inputs 3 outputs 4 slots 2 scratch 512\n"
-				 "b0 = input 0 bool[]\n"
+				 "b0 = input 0 bool[1, 1]\n"
 				 "b1 = input 1 float32[8]\n"
 				 "b2 = input 2 int64[]\n"
 				 "b3 = output 0 float32[8]\n"
