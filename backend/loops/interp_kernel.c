@@ -222,6 +222,15 @@ static void put(const struct kernel_run *r)
 		memcpy(y + (a * N + at) * B, (const char *)r->bufs[1] + a * B, (size_t)B);
 }
 
+static void transpose(const struct kernel_run *r)
+{
+	int64_t B = r->dims[0], R = r->dims[1], S = r->dims[2], size = r->dims[3];
+	for (int64_t i = 0; i < B * R * S; i++) {
+		int64_t b = i / (R * S), row = i / S % R, column = i % S;
+		memcpy((char *)r->bufs[1] + ((b * S + column) * R + row) * size, (const char *)r->bufs[0] + i * size, (size_t)size);
+	}
+}
+
 static kernel_code *const codes[KERNEL_COUNT] = {
 	[KERNEL_MATMUL_I8_TRIT2] = matmul_i8_trit2,
 	[KERNEL_MATMUL_F32_TRIT2] = matmul_f32_trit2,
@@ -246,6 +255,7 @@ static kernel_code *const codes[KERNEL_COUNT] = {
 	[KERNEL_SCATTER_F64] = scatter,
 	[KERNEL_SCATTER_I64] = scatter,
 	[KERNEL_PUT] = put,
+	[KERNEL_TRANSPOSE] = transpose,
 };
 
 /* ---- one call ---- */

@@ -61,6 +61,8 @@ static const struct kernel_operand operands[KERNEL_COUNT][KERNEL_SHAPES] = {
 	[KERNEL_SCATTER_F32] = SCATTER(FLOAT32),
 	[KERNEL_SCATTER_F64] = SCATTER(FLOAT64),
 	[KERNEL_SCATTER_I64] = SCATTER(INT64),
+	[KERNEL_TRANSPOSE] = {{DT_COUNT, D0 | D1 | D2 | D3, true, false, false, 0, 0},
+			      {DT_COUNT, D0 | D1 | D2 | D3, true, true, false, 0, 0}},
 	[KERNEL_PUT] = {{DT_COUNT, D0 | D1 | D2, true, false, false, 0, 0},
 			{DT_COUNT, D0 | D2, true, false, false, 0, 0},
 			READ(INT64, NO_DIMS),

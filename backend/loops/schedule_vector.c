@@ -156,7 +156,8 @@ uint32_t schedule_vector_loop(const struct loop_fn *f, struct loop_nest *n, cons
  * positions of a channel together. Kernels transpose such tiles (tri_epilogue_by_columns). */
 static uint32_t tile_vector(const struct scheduler *s)
 {
-	uint32_t rows = lanes_for(s, s->n->extent[TILE_ROW], most_lanes(s)), columns = lanes_for(s, s->n->extent[TILE_COLUMN], most_lanes(s));
+	uint32_t rows = lanes_for(s, s->n->extent[TILE_ROW], most_lanes(s)),
+		 columns = lanes_for(s, s->n->extent[TILE_COLUMN], most_lanes(s));
 	return rows >= columns && body_cost(s, TILE_ROW) + ACCESS_APART / 2 < body_cost(s, TILE_COLUMN) ? TILE_ROW : TILE_COLUMN;
 }
 

@@ -69,7 +69,7 @@ static bool check_layout(const struct verifier *v, const struct loop_kernel *x, 
 {
 	const struct kernel_info *info = kernel_info(x->kernel);
 	const struct loop_buffer *b = buffer(v, x->buffers[at]);
-	bool takes = at + 1 == info->n_buffers ? b->layout == info->result : kernel_takes_layout(x->kernel, at, b->layout, b->type.rank);
+	bool takes = at + 1 == info->n_buffers ? kernel_makes_layout(x->kernel, b->layout) : kernel_takes_layout(x->kernel, at, b->layout, b->type.rank);
 	return takes || verify_fail(v, "an operand of a kernel has another layout", at);
 }
 
@@ -87,7 +87,8 @@ static bool check_epilogue(const struct verifier *v, const struct loop_kernel *x
 			return verify_fail(v, "an index in an epilogue", k);
 	for (uint32_t k = 0; k < n->schedule.n_axes; k++)
 		if (n->schedule.axes[k].kind == AXIS_VECTOR &&
-		    ((n->schedule.axes[k].of != TILE_COLUMN && n->schedule.axes[k].of != TILE_ROW) || (n->schedule.tail != TAIL_SCALAR && n->schedule.tail != TAIL_REST)))
+		    ((n->schedule.axes[k].of != TILE_COLUMN && n->schedule.axes[k].of != TILE_ROW) ||
+		     (n->schedule.tail != TAIL_SCALAR && n->schedule.tail != TAIL_REST)))
 			return verify_fail(v, "the vector of an epilogue is not in its rows or columns", k);
 	for (uint32_t k = 0; k < TILE_AXES; k++)
 		space.dims[k] = n->extent[k];

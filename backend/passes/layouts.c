@@ -120,7 +120,7 @@ static enum layout result_layout(const struct assign *a, ir_ref r)
 	if (i->op == OP_RESULT && ir_at(f, ir_operand(f, r, 0))->op == OP_CALL)
 		return argument_layout(layouts_of_callee(a->c, ir_at(f, ir_operand(f, r, 0))).outputs, ir_number(i)->number);
 	if (kernel_for(a->c->target, f, r, &m))
-		return kernel_info(m.kernel)->result;
+		return (enum layout)kernel_info(m.kernel)->result;
 	for (uint32_t k = 0; k < i->n_operands; k++) {
 		enum layout l = ir_at(f, ir_operand(f, r, k))->layout;
 		if (l != LAYOUT_PLAIN && !ir_layout_is_packed(l) && keeps_layout(i, l) && ir_layout_fits(l, &i->type))

@@ -82,6 +82,36 @@ void tri_transpose_matrix(const void *x, int64_t ldx, void *y, int64_t ldy, int6
 	}
 }
 
+/* ---- the kernel ---- */
+
+struct job {
+	const char *x;
+	char *y;
+	int64_t rows, columns, size;
+	int64_t strip, strips; /* columns of a task, tasks of a matrix */
+};
+
+static void task(void *arg, int64_t i)
+{
+	const struct job *job = arg;
+	int64_t matrix = i / job->strips * job->rows * job->columns * job->size, c = i % job->strips * job->strip;
+	int64_t columns = job->columns - c < job->strip ? job->columns - c : job->strip;
+	tri_transpose_matrix(job->x + matrix + c * job->size, job->columns, job->y + matrix + c * job->rows * job->size, job->rows,
+			     job->rows, columns, job->size);
+}
+
+void tri_transpose(struct tri_context *ctx, void *const *bufs, const int64_t *dims, const struct tri_epilogue *epilogue)
+{
+	struct job job = {bufs[0], bufs[1], dims[1], dims[2], dims[3], 0, 0};
+	int64_t line = LINE / job.size;
+	(void)epilogue;
+	if (dims[0] <= 0 || job.rows <= 0 || job.columns <= 0)
+		return;
+	job.strip = (TASK_BYTES / (job.rows * job.size) / line + 1) * line;
+	job.strips = (job.columns + job.strip - 1) / job.strip;
+	tri_parallel(ctx, task, &job, dims[0] * job.strips);
+}
+
 /* ---- tiles of epilogues ---- */
 
 void tri_epilogue_by_columns(const struct tri_epilogue *e, const void *tile, int64_t stride, const int64_t at[3], int64_t rows,

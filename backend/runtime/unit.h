@@ -27,8 +27,9 @@ typedef void tri_epilogue_fn(const struct tri_epilogue *e, const void *tile, int
 			     int64_t columns);
 struct tri_epilogue {
 	tri_epilogue_fn *fn;
-	void *const *unit;           /* private to the unit */
-	tri_epilogue_fn *by_columns; /* if fn is tri_epilogue_by_columns: as fn, but takes tiles whose columns are dense and `stride` apart */
+	void *const *unit; /* private to the unit */
+	tri_epilogue_fn
+		*by_columns; /* if fn is tri_epilogue_by_columns: as fn, but takes tiles whose columns are dense and `stride` apart */
 };
 /* Transposes the tile, whose elements have four bytes, and calls e->by_columns for its parts: for results whose columns are dense in memory. */
 tri_epilogue_fn tri_epilogue_by_columns;

@@ -4,13 +4,14 @@
 
 #define CPU (1u << ARCH_X86_64 | 1u << ARCH_AARCH64)
 #define ANY (CPU | 1u << ARCH_OPENCL)
+#define ANY_LAYOUT KERNEL_ANY_LAYOUT
 #define PLAIN LAYOUT_PLAIN
 #define CHANNELS_LAST LAYOUT_CHANNELS_LAST
 #define TRIT2 LAYOUT_TRIT2
 #define TRIT2_WINDOWS LAYOUT_TRIT2_WINDOWS
 #define PANELS LAYOUT_PANELS
 #define WINDOW_PANELS LAYOUT_WINDOW_PANELS
-#define ROWS LAYOUT_COUNT
+#define ROWS KERNEL_ROWS
 #define OPERANDS(...) {__VA_ARGS__}
 static const struct kernel_info kernels[] = {
 #define KERNEL(id, symbol, op, other, fits, targets, layouts, result, buffers, dims, epilogue, cost) \
@@ -20,6 +21,7 @@ static const struct kernel_info kernels[] = {
 };
 #undef CPU
 #undef ANY
+#undef ANY_LAYOUT
 #undef PLAIN
 #undef CHANNELS_LAST
 #undef TRIT2
@@ -33,6 +35,10 @@ const struct kernel_info *kernel_info(enum kernel k) { return &kernels[k]; }
 
 bool kernel_takes_layout(enum kernel k, uint32_t operand, enum layout l, uint32_t rank)
 {
-	enum layout want = operand < KERNEL_OPERANDS ? kernels[k].layouts[operand] : LAYOUT_PLAIN;
-	return want == LAYOUT_COUNT ? l == LAYOUT_PLAIN || l == ir_layout_along(rank - 2, rank) : l == want;
+	int want = operand < KERNEL_OPERANDS ? kernels[k].layouts[operand] : LAYOUT_PLAIN;
+	if (want == KERNEL_ANY_LAYOUT)
+		return true;
+	return want == KERNEL_ROWS ? l == LAYOUT_PLAIN || l == ir_layout_along(rank - 2, rank) : (int)l == want;
 }
+
+bool kernel_makes_layout(enum kernel k, enum layout l) { return kernels[k].result == KERNEL_ANY_LAYOUT || kernels[k].result == (int)l; }

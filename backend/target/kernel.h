@@ -15,12 +15,14 @@ enum kernel {
 };
 enum { KERNEL_OPERANDS = 6 }; /* the most buffers that a kernel reads */
 
+/* In place of a layout in kernels.def. */
+enum kernel_layout { KERNEL_ROWS = LAYOUT_COUNT, KERNEL_ANY_LAYOUT };
 /* A row of kernels.def. */
 struct kernel_info {
 	const char *symbol;
 	enum ir_op op, other_op;
 	uint32_t targets;                             /* a bit for each enum target_arch */
-	enum layout layouts[KERNEL_OPERANDS], result; /* LAYOUT_COUNT: rows */
+	int layouts[KERNEL_OPERANDS], result; /* an enum layout or kernel_layout */
 	uint32_t n_buffers, n_dims;
 	bool epilogue; /* passes finished tiles to an epilogue */
 	uint32_t cost;
@@ -28,6 +30,8 @@ struct kernel_info {
 const struct kernel_info *kernel_info(enum kernel k);
 /* True if an operand of this rank may be stored so. */
 bool kernel_takes_layout(enum kernel k, uint32_t operand, enum layout l, uint32_t rank);
+/* True if the result may be stored so. */
+bool kernel_makes_layout(enum kernel k, enum layout l);
 
 /* How a kernel computes an operation. */
 struct kernel_match {

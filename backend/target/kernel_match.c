@@ -65,6 +65,11 @@ static bool fits_any(const struct ir_fn *f, ir_ref r)
 	(void)f, (void)r;
 	return true;
 }
+static bool fits_nothing(const struct ir_fn *f, ir_ref r)
+{
+	(void)f, (void)r;
+	return false;
+}
 static bool fits_f32(const struct ir_fn *f, ir_ref r) { return operand_elem(f, r, 0) == DT_FLOAT32; }
 static bool fits_f64(const struct ir_fn *f, ir_ref r) { return operand_elem(f, r, 0) == DT_FLOAT64; }
 static bool fits_i64(const struct ir_fn *f, ir_ref r) { return operand_elem(f, r, 0) == DT_INT64; }
