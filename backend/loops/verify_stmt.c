@@ -69,7 +69,8 @@ static bool check_layout(const struct verifier *v, const struct loop_kernel *x, 
 {
 	const struct kernel_info *info = kernel_info(x->kernel);
 	const struct loop_buffer *b = buffer(v, x->buffers[at]);
-	bool takes = at + 1 == info->n_buffers ? kernel_makes_layout(x->kernel, b->layout) : kernel_takes_layout(x->kernel, at, b->layout, b->type.rank);
+	bool takes = at + 1 == info->n_buffers ? kernel_makes_layout(x->kernel, b->layout)
+					       : kernel_takes_layout(x->kernel, at, b->layout, b->type.rank);
 	return takes || verify_fail(v, "an operand of a kernel has another layout", at);
 }
 

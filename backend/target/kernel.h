@@ -21,7 +21,7 @@ enum kernel_layout { KERNEL_ROWS = LAYOUT_COUNT, KERNEL_ANY_LAYOUT };
 struct kernel_info {
 	const char *symbol;
 	enum ir_op op, other_op;
-	uint32_t targets;                             /* a bit for each enum target_arch */
+	uint32_t targets;                     /* a bit for each enum target_arch */
 	int layouts[KERNEL_OPERANDS], result; /* an enum layout or kernel_layout */
 	uint32_t n_buffers, n_dims;
 	bool epilogue; /* passes finished tiles to an epilogue */
