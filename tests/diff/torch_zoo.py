@@ -5,6 +5,9 @@ import os
 import shutil
 import unittest
 
+import numpy as np
+
+from library_states import Model
 from project import SOURCE
 from torch_ops import TorchTest, Value, safetensors, torch  # ends here without PyTorch
 import torch_models as m
@@ -35,11 +38,11 @@ MODELS = {
                              lambda: m.replaced(m.MobileNetV2(0.25, 40, 10), m.ternary), IMAGE),
     "ternary_vit_b16": (None, lambda: m.ternary_vit(m.VisionTransformer()), "TernaryVitB16",
                         lambda: m.ternary_vit(m.VisionTransformer(32, 8, 12, 4, 32, 48, 10)), IMAGE),
-    "decoder_125m": (None, lambda: m.float_projections(m.BitNet(50304, 12, 768, 12, 12, 2048)), "Decoder125M.prefill Decoder125M.decode",
+    "decoder_125m": (None, lambda: m.float_projections(m.BitNet(50304, 12, 768, 12, 12, 2048)), "Decoder125M.prefill Decoder125M.decode Decoder125M.step",
                      lambda: m.float_projections(m.BitNet(50, 12, 32, 4, 4, 48)), None),
-    "ternary_decoder_125m": (None, lambda: m.BitNet(50304, 12, 768, 12, 12, 2048), "TernaryDecoder125M.prefill TernaryDecoder125M.decode",
+    "ternary_decoder_125m": (None, lambda: m.BitNet(50304, 12, 768, 12, 12, 2048), "TernaryDecoder125M.prefill TernaryDecoder125M.decode TernaryDecoder125M.step",
                              lambda: m.BitNet(50, 12, 32, 4, 4, 48), None),
-    "bitnet_2b": (2_412_820_480, m.BitNet, "BitNet2B.prefill BitNet2B.decode", lambda: m.BitNet(50, 30, 32, 4, 2, 48), None),
+    "bitnet_2b": (2_412_820_480, m.BitNet, "BitNet2B.prefill BitNet2B.decode BitNet2B.step", lambda: m.BitNet(50, 30, 32, 4, 2, 48), None),
 }
 
 
@@ -95,6 +98,7 @@ class Zoo(TorchTest):
         nets = {}
         for name, (_, _, entry, small, _) in MODELS.items():
             manifest += f"model {name}\n    sources = zoo_small.tri\n    entry = {entry}\n    weights = {name}.safetensors\n"
+            manifest += "    state.T = 9\n" if ".step" in entry else ""
             nets[name] = small()
             self.write(f"{name}.safetensors", safetensors(self.randomise(nets[name])))
         self.write("tri.build", manifest)
@@ -150,6 +154,28 @@ class Zoo(TorchTest):
                     next_ = tokens[:, at:at + 1].contiguous()
                     want = net(next_, cache)
                     got = self.outputs(name, {"tokens": next_, "cache_k": cache[0], "cache_v": cache[1]}, 3, "--device", device, "--entry", "decode")
+        self.stateful_decoder(name, net, tokens[:1], same)
+
+    def stateful_decoder(self, name, net, tokens, same):
+        """The cache as state: token after token, bit-equal to the functional entry; after a reset the prompt at once."""
+        model = Model(self.path(f"build/lib{name}.so"))
+        cache = [np.zeros(s, np.float32) for s in self.cache_shapes(model, 0)[1:]]
+        with torch.no_grad():
+            for at in range(9):
+                new = tokens[:, at:at + 1].numpy()
+                got = model.run("step", [new], [(1, 50)])[0]
+                want, *cache = model.run("decode", [new, *cache], self.cache_shapes(model, at + 1))
+                self.assertEqual(got.tobytes(), want.tobytes(), f"{name}, {at} tokens in the state")
+                same(torch.from_numpy(got), net(tokens[:, :at + 1])[0], f"{name}, {at} tokens in the state")
+            model.reset()
+            same(torch.from_numpy(model.run("step", [tokens.numpy()], [(1, 50)])[0]), net(tokens)[0], f"{name}, the prompt at once")
+        model.close()
+
+    @staticmethod
+    def cache_shapes(model, length):
+        state = model.desc.states[0]
+        depth, heads, size = model.desc.n_states // 2, state.shape[1], state.shape[3]
+        return [(1, 50), *[(depth, 1, heads, length, size)] * 2]
 
 
 if __name__ == "__main__":
