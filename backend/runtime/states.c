@@ -1,41 +1,14 @@
 /* A run reads the old value of a state and writes the new one into a second buffer. If it succeeds, the two change places; so a run that
- * fails leaves all states as they were.
- *
- * A saved state is a header, the filled lengths, and the filled parts, one after the other. The header has a hash of what the states are
- * and a checksum of the rest, so nothing is changed by data of another model or by damaged data. */
-#include "states.h"
+ * fails leaves all states as they were. */
+#include "states_memory.h"
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include "dims.h"
 #include "model.h"
-#include "triw.h"
 
-#define MAGIC "TRISTATE"
-enum { VERSION = 1, ALIGN = 64, MAPPED = 1 << 21 };
-
-struct memory {
-	char *now, *next; /* next: NULL if no entry changes the state */
-	size_t bytes;     /* of each */
-};
-struct tri_states {
-	const tri_model_desc *desc;
-	struct memory *memory; /* for each state */
-	int64_t *most;         /* for each capacity */
-	int64_t *length;       /* for each capacity: filled */
-	int64_t *after;        /* for each capacity: filled if the run succeeds */
-	tri_tensor *all;       /* for the entry with most tensors */
-};
-
-struct header {
-	char magic[8];
-	uint32_t version, n_states;
-	uint64_t size;  /* of all */
-	uint64_t model; /* hash of the states' descriptions */
-	uint64_t check; /* checksum of all else */
-};
+enum { ALIGN = 64, MAPPED = 1 << 21 };
 
 /* ---- memory ---- */
 
@@ -56,7 +29,7 @@ static bool state_bytes(const tri_state_desc *d, int64_t length, size_t *out)
 	return true;
 }
 
-static size_t filled_bytes(const struct tri_states *s, uint32_t i, const int64_t *lengths)
+size_t tri_state_bytes(const struct tri_states *s, uint32_t i, const int64_t *lengths)
 {
 	const tri_state_desc *d = &s->desc->states[i];
 	size_t bytes = 0;
@@ -96,7 +69,7 @@ static bool is_changed(const tri_model_desc *d, uint32_t state)
 static int allocate_state(struct tri_states *s, uint32_t i, tri_error *err)
 {
 	const tri_state_desc *d = &s->desc->states[i];
-	struct memory *m = &s->memory[i];
+	struct tri_state_memory *m = &s->memory[i];
 	int64_t most = d->axis < 0 ? 0 : s->most[d->capacity];
 	bool ok = state_bytes(d, most, &m->bytes);
 	if (ok)
@@ -200,7 +173,7 @@ int tri_states_open(const tri_model_desc *desc, const tri_options *opt, struct t
 		return tri_error_set(err, TRI_ERR_MEMORY, "out of memory");
 	s->desc = desc;
 	s->all = (tri_tensor *)(s + 1);
-	s->memory = (struct memory *)(s->all + n_tensors);
+	s->memory = (struct tri_state_memory *)(s->all + n_tensors);
 	s->most = (int64_t *)(s->memory + desc->n_states);
 	s->length = s->most + desc->n_capacities;
 	s->after = s->length + desc->n_capacities;
@@ -279,124 +252,9 @@ void tri_states_commit(struct tri_states *s, const tri_entry_desc *e)
 		return;
 	memcpy(s->length, s->after, s->desc->n_capacities * sizeof *s->after);
 	for (int32_t i = 0; i < e->n_states_out; i++) {
-		struct memory *m = &s->memory[e->states_out[i]];
+		struct tri_state_memory *m = &s->memory[e->states_out[i]];
 		char *old = m->now;
 		m->now = m->next;
 		m->next = old;
 	}
-}
-
-/* ---- save and load ---- */
-
-static uint64_t mix_bytes(uint64_t sum, const void *bytes, size_t n)
-{
-	char last[8] = {0};
-	memcpy(last, (const char *)bytes + n / 8 * 8, n % 8);
-	sum = triw_mix(sum, bytes, n / 8);
-	return n % 8 ? triw_mix(sum, last, 1) : sum;
-}
-
-/* Hashes names, types and shapes of all states. */
-static uint64_t hash_states(const tri_model_desc *desc)
-{
-	uint64_t h = desc->n_capacities;
-	for (uint32_t i = 0; i < desc->n_states; i++) {
-		const tri_state_desc *d = &desc->states[i];
-		const int32_t form[] = {d->dtype, d->rank, d->axis, d->capacity};
-		h = mix_bytes(h, d->name, strlen(d->name) + 1);
-		h = mix_bytes(h, form, sizeof form);
-		h = mix_bytes(h, d->shape, sizeof d->shape);
-	}
-	for (uint32_t i = 0; i < desc->n_capacities; i++)
-		h = mix_bytes(h, desc->capacities[i].name, strlen(desc->capacities[i].name) + 1);
-	return h;
-}
-
-static uint64_t check_of(const struct header *h, const void *rest)
-{
-	struct header head = *h;
-	head.check = 0;
-	return mix_bytes(triw_mix(0, &head, sizeof head / 8), rest, h->size - sizeof head);
-}
-
-static uint64_t saved_bytes(const struct tri_states *s, const int64_t *lengths)
-{
-	uint64_t size = sizeof(struct header) + s->desc->n_capacities * sizeof *lengths;
-	for (uint32_t i = 0; i < s->desc->n_states; i++)
-		size += filled_bytes(s, i, lengths);
-	return size;
-}
-
-static int no_states(tri_error *err) { return tri_error_set(err, TRI_ERR_ARGUMENT, "the model has no states"); }
-
-int tri_states_save(const struct tri_states *s, void *to, uint64_t *size, tri_error *err)
-{
-	if (!s)
-		return no_states(err);
-	if (!size)
-		return tri_error_set(err, TRI_ERR_ARGUMENT, "size is NULL");
-	struct header h = {.magic = MAGIC, .version = VERSION, .n_states = s->desc->n_states};
-	uint64_t room = *size;
-	*size = h.size = saved_bytes(s, s->length);
-	if (!to)
-		return TRI_OK;
-	if (room < h.size)
-		return tri_error_set(err, TRI_ERR_ARGUMENT, "the states need %llu bytes, but there is room for %llu",
-				     (unsigned long long)h.size, (unsigned long long)room);
-	h.model = hash_states(s->desc);
-	char *at = (char *)to + sizeof h;
-	memcpy(at, s->length, s->desc->n_capacities * sizeof *s->length);
-	at += s->desc->n_capacities * sizeof *s->length;
-	for (uint32_t i = 0; i < s->desc->n_states; i++) {
-		size_t n = filled_bytes(s, i, s->length);
-		memcpy(at, s->memory[i].now, n);
-		at += n;
-	}
-	h.check = check_of(&h, (char *)to + sizeof h);
-	memcpy(to, &h, sizeof h);
-	return TRI_OK;
-}
-
-/* Checks all of the data. `lengths` are copied from it. */
-static int check_saved(const struct tri_states *s, const void *from, uint64_t size, int64_t *lengths, tri_error *err)
-{
-	struct header h;
-	uint64_t least = sizeof h + s->desc->n_capacities * sizeof *lengths;
-	if (!from || size < least)
-		return tri_error_set(err, TRI_ERR_ARGUMENT, "these %llu bytes are no saved states", (unsigned long long)size);
-	memcpy(&h, from, sizeof h);
-	if (memcmp(h.magic, MAGIC, sizeof h.magic) != 0)
-		return tri_error_set(err, TRI_ERR_ARGUMENT, "this data is no saved states");
-	if (h.version != VERSION)
-		return tri_error_set(err, TRI_ERR_ARGUMENT, "these states were saved in format %u, this library reads format %d",
-				     (unsigned)h.version, VERSION);
-	if (h.n_states != s->desc->n_states || h.model != hash_states(s->desc))
-		return tri_error_set(err, TRI_ERR_ARGUMENT, "these states were saved by a model with other states");
-	if (h.size != size || h.check != check_of(&h, (const char *)from + sizeof h))
-		return tri_error_set(err, TRI_ERR_ARGUMENT, "the saved states are damaged or incomplete");
-	memcpy(lengths, (const char *)from + sizeof h, s->desc->n_capacities * sizeof *lengths);
-	for (uint32_t i = 0; i < s->desc->n_capacities; i++)
-		if (lengths[i] < 0 || lengths[i] > s->most[i])
-			return tri_error_set(err, TRI_ERR_CAPACITY, "the saved states have %.60s = %lld, but its capacity is %lld",
-					     s->desc->capacities[i].name, (long long)lengths[i], (long long)s->most[i]);
-	if (saved_bytes(s, lengths) != size)
-		return tri_error_set(err, TRI_ERR_ARGUMENT, "the saved states are damaged or incomplete");
-	return TRI_OK;
-}
-
-int tri_states_load(struct tri_states *s, const void *from, uint64_t size, tri_error *err)
-{
-	if (!s)
-		return no_states(err);
-	int status = check_saved(s, from, size, s->after, err);
-	if (status != TRI_OK)
-		return status;
-	memcpy(s->length, s->after, s->desc->n_capacities * sizeof *s->length);
-	const char *at = (const char *)from + sizeof(struct header) + s->desc->n_capacities * sizeof *s->length;
-	for (uint32_t i = 0; i < s->desc->n_states; i++) {
-		size_t n = filled_bytes(s, i, s->length);
-		memcpy(s->memory[i].now, at, n);
-		at += n;
-	}
-	return TRI_OK;
 }
