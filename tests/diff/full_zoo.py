@@ -16,6 +16,13 @@ SIZES = {"mnist_mlp": (1, 28, 28), "efficientnet_b7": (3, 600, 600)}
 
 
 class FullZoo(Zoo):
+    def nearly(self, got, want, what):
+        """One int8 value at the border of two steps changes all that follows: PyTorch in float64 differs from PyTorch in float32 by 0.002 in the median."""
+        self.assertEqual(got.shape, want.shape, what)
+        error = (got - want).abs() / want.abs().max()
+        self.assertLessEqual(error.median().item(), 5e-3, what)
+        self.assertLessEqual(error.max().item(), 0.1, what)
+
     def prepare(self, name, level):
         self.write("tri.build", f"project full\n\nmodel {name}\n    sources = *.tri\n    entry = {self.entry(name)}\n    weights = weights.safetensors\n"
                                 + f"    emit = library{' opencl' if self.options.device == 'opencl' else ''}\n")
