@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/arena.h"
+#include "builder/weights/byte_reader.h"
 
 enum { MOST_RANK = 8, MOST_NESTED = 4, STRING = 8, ARRAY = 9, VALUE_TYPES = 13 };
 
@@ -25,70 +26,40 @@ static const struct {
 	{36, "I2_S", DT_FLOAT32, TENSOR_I2_S, 128, 32},
 };
 
-struct reader {
-	struct arena *a;
-	const unsigned char *at, *start, *end;
-	const char *why; /* the first error, or NULL */
-	uint64_t alignment;
-};
-
-static size_t left(const struct reader *r) { return (size_t)(r->end - r->at); }
-
-/* n bytes, or NULL. */
-static const void *take(struct reader *r, uint64_t n)
-{
-	const void *p = r->at;
-	if (r->why)
-		return NULL;
-	if (n > left(r)) {
-		r->why = arena_printf(r->a, "it is truncated at byte %zu", (size_t)(r->at - r->start));
-		return NULL;
-	}
-	r->at += n;
-	return p;
-}
-
-static uint64_t take_number(struct reader *r, unsigned size)
-{
-	const unsigned char *p = take(r, size);
-	uint64_t v = 0;
-	for (unsigned i = size; p && i-- > 0;)
-		v = v << 8 | p[i];
-	return v;
-}
-
-static const char *take_string(struct reader *r)
+static const char *take_string(struct byte_reader *r)
 {
 	uint64_t n = take_number(r, 8);
-	const char *p = take(r, n);
+	const char *p = (const char *)take_bytes(r, n);
 	if (p && memchr(p, 0, (size_t)n)) {
-		r->why = arena_printf(r->a, "the text that ends at byte %zu contains a NUL", (size_t)(r->at - r->start));
+		r->why = arena_printf(r->a, "the text that ends at byte %zu contains a NUL", bytes_taken(r));
 		return NULL;
 	}
 	return p ? arena_strndup(r->a, p, (size_t)n) : NULL;
 }
 
-static void skip_value(struct reader *r, uint64_t type, int depth)
+static void skip_value(struct byte_reader *r, uint64_t type, int depth)
 {
 	if (type == STRING) {
-		take(r, take_number(r, 8));
+		take_bytes(r, take_number(r, 8));
 	} else if (type == ARRAY && depth < MOST_NESTED) {
 		uint64_t of = take_number(r, 4), n = take_number(r, 8);
 		if (of < VALUE_TYPES && value_sizes[of])
-			take(r, n > left(r) ? UINT64_MAX : n * value_sizes[of]);
+			take_bytes(r, n > bytes_left(r) ? UINT64_MAX : n * value_sizes[of]);
 		else
 			for (uint64_t i = 0; i < n && !r->why; i++)
 				skip_value(r, of, depth + 1);
 	} else if (type < VALUE_TYPES && value_sizes[type]) {
-		take(r, value_sizes[type]);
+		take_bytes(r, value_sizes[type]);
 	} else if (!r->why) {
 		r->why = arena_printf(r->a, "its metadata has a value of the unknown type %llu before byte %zu", (unsigned long long)type,
-				      (size_t)(r->at - r->start));
+				      bytes_taken(r));
 	}
 }
 
-static void read_metadata(struct reader *r, uint64_t n)
+/* Returns the alignment of data. */
+static uint64_t read_metadata(struct byte_reader *r, uint64_t n)
 {
+	uint64_t alignment = 32;
 	for (uint64_t i = 0; i < n && !r->why; i++) {
 		const char *key = take_string(r);
 		uint64_t type = take_number(r, 4);
@@ -96,20 +67,21 @@ static void read_metadata(struct reader *r, uint64_t n)
 			skip_value(r, type, 0);
 			continue;
 		}
-		r->alignment = take_number(r, 4);
-		if (!r->why && (!r->alignment || (r->alignment & (r->alignment - 1))))
+		alignment = take_number(r, 4);
+		if (!r->why && (!alignment || (alignment & (alignment - 1))))
 			r->why = "its general.alignment is not a power of two";
 	}
+	return alignment;
 }
 
-static bool refuse(struct reader *r, const struct file_tensor *t, const char *what)
+static bool refuse(struct byte_reader *r, const struct file_tensor *t, const char *what)
 {
 	r->why = arena_printf(r->a, "tensor `%s`: %s", t->name, what);
 	return false;
 }
 
 /* The dimensions, the innermost first in the file, and the number of elements. */
-static bool read_dims(struct reader *r, struct file_tensor *t, uint64_t *count)
+static bool read_dims(struct byte_reader *r, struct file_tensor *t, uint64_t *count)
 {
 	uint64_t rank = take_number(r, 4);
 	if (!r->why && rank > MOST_RANK)
@@ -130,7 +102,7 @@ static bool read_dims(struct reader *r, struct file_tensor *t, uint64_t *count)
 	return !r->why;
 }
 
-static bool find_type(struct reader *r, struct file_tensor *t, uint64_t id, uint64_t count)
+static bool find_type(struct byte_reader *r, struct file_tensor *t, uint64_t id, uint64_t count)
 {
 	size_t k = 0, n = sizeof types / sizeof *types;
 	while (k < n && types[k].id != id)
@@ -148,7 +120,7 @@ static bool find_type(struct reader *r, struct file_tensor *t, uint64_t id, uint
 }
 
 /* The tensors with their offsets, which count from the start of the data. */
-static bool read_tensor(struct reader *r, struct file_tensor *t, uint64_t *offset)
+static bool read_tensor(struct byte_reader *r, struct file_tensor *t, uint64_t *offset)
 {
 	uint64_t count;
 	t->name = take_string(r);
@@ -159,22 +131,21 @@ static bool read_tensor(struct reader *r, struct file_tensor *t, uint64_t *offse
 	return !r->why && find_type(r, t, type, count);
 }
 
-static bool place_tensor(struct reader *r, struct file_tensor *t, uint64_t offset)
+static bool place_tensor(struct byte_reader *r, struct file_tensor *t, uint64_t offset, uint64_t alignment)
 {
-	if (offset % r->alignment)
+	if (offset % alignment)
 		return refuse(r, t, "its data is not aligned");
-	if (offset > left(r) || t->bytes > left(r) - offset)
+	if (offset > bytes_left(r) || t->bytes > bytes_left(r) - offset)
 		return refuse(r, t,
 			      arena_printf(r->a, "its data ends at byte %llu, but the file has only %zu: it is truncated",
-					   (unsigned long long)(offset + (uint64_t)(r->at - r->start)) + t->bytes,
-					   (size_t)(r->end - r->start)));
+					   (unsigned long long)(offset + bytes_taken(r)) + t->bytes, bytes_taken(r) + bytes_left(r)));
 	t->data = r->at + offset;
 	return true;
 }
 
-static const struct tensor_list *read_tensors(struct reader *r, uint64_t n)
+static const struct tensor_list *read_tensors(struct byte_reader *r, uint64_t n, uint64_t alignment)
 {
-	if (n > left(r) / 24) {
+	if (n > bytes_left(r) / 24) {
 		r->why = "it is truncated: its list of tensors is longer than the file";
 		return NULL;
 	}
@@ -184,11 +155,11 @@ static const struct tensor_list *read_tensors(struct reader *r, uint64_t n)
 	for (uint64_t i = 0; i < n; i++)
 		if (!read_tensor(r, &tensors[i], &offsets[i]))
 			return NULL;
-	uint64_t at = (uint64_t)(r->at - r->start), gap = (r->alignment - at % r->alignment) % r->alignment;
-	if (n && !take(r, gap))
+	uint64_t at = bytes_taken(r), gap = (alignment - at % alignment) % alignment;
+	if (n && !take_bytes(r, gap))
 		return NULL;
 	for (uint64_t i = 0; i < n; i++)
-		if (!place_tensor(r, &tensors[i], offsets[i]))
+		if (!place_tensor(r, &tensors[i], offsets[i], alignment))
 			return NULL;
 	tensor_list_sort(tensors, (uint32_t)n);
 	for (uint64_t i = 1; i < n; i++)
@@ -202,8 +173,8 @@ static const struct tensor_list *read_tensors(struct reader *r, uint64_t n)
 
 const struct tensor_list *gguf_parse(struct arena *a, const void *bytes, size_t len, const char **error)
 {
-	struct reader r = {.a = a, .at = bytes, .start = bytes, .end = (const unsigned char *)bytes + len, .alignment = 32};
-	const char *magic = take(&r, 4);
+	struct byte_reader r = byte_reader(a, "it", bytes, len);
+	const unsigned char *magic = take_bytes(&r, 4);
 	const struct tensor_list *list = NULL;
 	uint64_t version = take_number(&r, 4), n = take_number(&r, 8), n_metadata = take_number(&r, 8);
 	if (!r.why && memcmp(magic, "GGUF", 4) != 0)
@@ -211,10 +182,9 @@ const struct tensor_list *gguf_parse(struct arena *a, const void *bytes, size_t 
 	else if (!r.why && version != 2 && version != 3)
 		r.why = arena_printf(a, "it has version %llu of GGUF; versions 2 and 3, little-endian, are read",
 				     (unsigned long long)version);
+	uint64_t alignment = r.why ? 0 : read_metadata(&r, n_metadata);
 	if (!r.why)
-		read_metadata(&r, n_metadata);
-	if (!r.why)
-		list = read_tensors(&r, n);
+		list = read_tensors(&r, n, alignment);
 	if (!list)
 		*error = r.why;
 	return list;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/arena.h"
+#include "builder/weights/byte_reader.h"
 
 #define MAX_HEADER ((uint64_t)100 << 20) /* as the reference implementation has it */
 
@@ -152,13 +153,11 @@ static const struct tensor_list *read_header(struct arena *a, json_t *root, cons
 const struct tensor_list *safetensors_parse(struct arena *a, const void *bytes, size_t len, const char **error)
 {
 	const unsigned char *b = bytes;
-	uint64_t header = 0;
 	if (len < 8) {
 		*error = arena_printf(a, "it is truncated: it has %zu bytes, less than the length of its header", len);
 		return NULL;
 	}
-	for (int i = 7; i >= 0; i--)
-		header = header << 8 | b[i];
+	uint64_t header = little_endian(b, 8);
 	if (header > MAX_HEADER || header > len - 8) {
 		*error = header > MAX_HEADER || b[8 * (len > 8)] != '{'
 				 ? "it does not begin with the length of a JSON header, as safetensors files do"

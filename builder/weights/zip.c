@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/arena.h"
+#include "builder/weights/byte_reader.h"
 
 enum { END = 22, LOCATOR = 20, END64 = 56, HEADER = 46, LOCAL = 30, LONGEST_COMMENT = 65535 };
 
@@ -15,18 +16,10 @@ struct archive {
 	const char *why; /* the first error, or NULL */
 };
 
-static uint64_t number(const unsigned char *at, unsigned size)
-{
-	uint64_t v = 0;
-	while (size-- > 0)
-		v = v << 8 | at[size];
-	return v;
-}
-
 /* n bytes at `at` with this signature, or NULL. */
 static const unsigned char *record(struct archive *z, uint64_t at, size_t n, uint32_t signature, const char *what)
 {
-	if (at <= z->len && n <= z->len - at && number(z->bytes + at, 4) == signature)
+	if (at <= z->len && n <= z->len - at && little_endian(z->bytes + at, 4) == signature)
 		return z->bytes + at;
 	z->why = arena_printf(z->a, "%s, at byte %llu, is damaged or missing", what, (unsigned long long)at);
 	return NULL;
@@ -37,7 +30,7 @@ static size_t find_end(const struct archive *z)
 {
 	size_t least = z->len > END + LONGEST_COMMENT ? z->len - END - LONGEST_COMMENT : 0;
 	for (size_t at = z->len >= END ? z->len - END + 1 : 0; at-- > least;)
-		if (number(z->bytes + at, 4) == 0x06054b50)
+		if (little_endian(z->bytes + at, 4) == 0x06054b50)
 			return at;
 	return z->len;
 }
@@ -51,14 +44,14 @@ static bool find_directory(struct archive *z, struct directory *d)
 	const unsigned char *e = record(z, end, END, 0x06054b50, "the end of its directory");
 	if (!e)
 		return false;
-	*d = (struct directory){number(e + 16, 4), number(e + 10, 2)};
-	if (end < LOCATOR || number(z->bytes + end - LOCATOR, 4) != 0x07064b50)
+	*d = (struct directory){little_endian(e + 16, 4), little_endian(e + 10, 2)};
+	if (end < LOCATOR || little_endian(z->bytes + end - LOCATOR, 4) != 0x07064b50)
 		return true;
 	const unsigned char *e64 =
-		record(z, number(z->bytes + end - LOCATOR + 8, 8), END64, 0x06064b50, "the end of its directory (zip64)");
+		record(z, little_endian(z->bytes + end - LOCATOR + 8, 8), END64, 0x06064b50, "the end of its directory (zip64)");
 	if (!e64)
 		return false;
-	*d = (struct directory){number(e64 + 48, 8), number(e64 + 32, 8)};
+	*d = (struct directory){little_endian(e64 + 48, 8), little_endian(e64 + 32, 8)};
 	return true;
 }
 
@@ -70,7 +63,7 @@ static bool read_sizes64(const unsigned char *extra, size_t n, struct sizes *s)
 {
 	uint64_t *const fields[] = {&s->raw, &s->stored, &s->at};
 	while (n >= 4) {
-		size_t id = number(extra, 2), size = number(extra + 2, 2);
+		size_t id = little_endian(extra, 2), size = little_endian(extra + 2, 2);
 		if (size > n - 4)
 			return false;
 		for (size_t k = 0, at = 4; id == 1 && k < 3; k++) {
@@ -78,7 +71,7 @@ static bool read_sizes64(const unsigned char *extra, size_t n, struct sizes *s)
 				continue;
 			if (at + 8 > size + 4)
 				return false;
-			*fields[k] = number(extra + at, 8);
+			*fields[k] = little_endian(extra + at, 8);
 			at += 8;
 		}
 		extra += 4 + size;
@@ -92,8 +85,9 @@ static bool read_entry(struct archive *z, uint64_t *at, struct zip_entry *e)
 	const unsigned char *h = record(z, *at, HEADER, 0x02014b50, "an entry of its directory");
 	if (!h)
 		return false;
-	size_t name = number(h + 28, 2), extra = number(h + 30, 2), comment = number(h + 32, 2), all = HEADER + name + extra + comment;
-	struct sizes s = {number(h + 24, 4), number(h + 20, 4), number(h + 42, 4)};
+	size_t name = little_endian(h + 28, 2), extra = little_endian(h + 30, 2), comment = little_endian(h + 32, 2),
+	       all = HEADER + name + extra + comment;
+	struct sizes s = {little_endian(h + 24, 4), little_endian(h + 20, 4), little_endian(h + 42, 4)};
 	bool ok = all <= z->len - *at && !memchr(h + HEADER, 0, name) && read_sizes64(h + HEADER + name, extra, &s);
 	const unsigned char *l = ok ? record(z, s.at, LOCAL, 0x04034b50, "the header of an entry") : NULL;
 	if (!l) {
@@ -102,12 +96,12 @@ static bool read_entry(struct archive *z, uint64_t *at, struct zip_entry *e)
 		return false;
 	}
 	e->name = arena_strndup(z->a, (const char *)h + HEADER, name);
-	uint64_t data = s.at + LOCAL + number(l + 26, 2) + number(l + 28, 2);
+	uint64_t data = s.at + LOCAL + little_endian(l + 26, 2) + little_endian(l + 28, 2);
 	if (data > z->len || s.stored > z->len - data) {
 		z->why = arena_printf(z->a, "its entry `%s` ends behind the end of the file: it is truncated", e->name);
 		return false;
 	}
-	bool plain = number(h + 10, 2) == 0 && !(number(h + 8, 2) & 1) && s.raw == s.stored;
+	bool plain = little_endian(h + 10, 2) == 0 && !(little_endian(h + 8, 2) & 1) && s.raw == s.stored;
 	e->data = plain ? z->bytes + data : NULL;
 	e->size = (size_t)s.stored;
 	*at += all;
