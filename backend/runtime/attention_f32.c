@@ -65,17 +65,16 @@ static struct floats rows_of(struct part *p, const void *x, const float *scale, 
 TRI_INLINE void transpose(const float *from, int64_t ld, float *to)
 {
 	typedef float four __attribute__((vector_size(16)));
-	typedef int32_t order __attribute__((vector_size(16)));
 	four x[4], y[4];
 	for (int i = 0; i < 4; i++)
 		memcpy(&x[i], from + i * ld, sizeof x[i]);
 	for (int i = 0; i < 2; i++) {
-		y[i] = __builtin_shuffle(x[2 * i], x[2 * i + 1], (order){0, 4, 1, 5});
-		y[i + 2] = __builtin_shuffle(x[2 * i], x[2 * i + 1], (order){2, 6, 3, 7});
+		y[i] = __builtin_shufflevector(x[2 * i], x[2 * i + 1], 0, 4, 1, 5);
+		y[i + 2] = __builtin_shufflevector(x[2 * i], x[2 * i + 1], 2, 6, 3, 7);
 	}
 	for (int i = 0; i < 2; i++) {
-		x[2 * i] = __builtin_shuffle(y[2 * i], y[2 * i + 1], (order){0, 1, 4, 5});
-		x[2 * i + 1] = __builtin_shuffle(y[2 * i], y[2 * i + 1], (order){2, 3, 6, 7});
+		x[2 * i] = __builtin_shufflevector(y[2 * i], y[2 * i + 1], 0, 1, 4, 5);
+		x[2 * i + 1] = __builtin_shufflevector(y[2 * i], y[2 * i + 1], 2, 3, 6, 7);
 	}
 	for (int i = 0; i < 4; i++)
 		memcpy(to + i * STRIP, &x[i], sizeof x[i]);

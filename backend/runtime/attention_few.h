@@ -23,8 +23,8 @@ TRI_INLINE vec sums_of_lanes(vec *v)
 #pragma GCC unroll 8
 		for (int i = 0; i < w; i++) {
 			ivec of_second = ((LANE_NUMBERS & w) != 0) & LANES;
-			v[i] = __builtin_shuffle(v[i], v[i + w], LANE_NUMBERS + of_second) +
-			       __builtin_shuffle(v[i], v[i + w], (LANE_NUMBERS ^ w) + of_second);
+			v[i] = vec_shuffle(v[i], v[i + w], LANE_NUMBERS + of_second) +
+			       vec_shuffle(v[i], v[i + w], (LANE_NUMBERS ^ w) + of_second);
 		}
 	return v[0];
 }

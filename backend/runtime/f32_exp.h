@@ -34,19 +34,33 @@ TRI_INLINE vec vec_select(ivec where, vec a, vec b) { return (vec)(((ivec)a & wh
 /* A NaN of b is the result. */
 TRI_INLINE vec vec_max(vec a, vec b) { return vec_select(a >= b, a, b); }
 
+/* Lane i is lane of[i] of a and b in sequence. Clang has no such operation for lanes that are no literals. */
+TRI_INLINE vec vec_shuffle(vec a, vec b, ivec of)
+{
+#if defined(__clang__)
+	vec v;
+#pragma clang loop unroll(full)
+	for (int i = 0; i < LANES; i++)
+		v[i] = of[i] < LANES ? a[of[i]] : b[of[i] - LANES];
+	return v;
+#else
+	return __builtin_shuffle(a, b, of);
+#endif
+}
+
 /* The greatest lane; the sum of the lanes, halves first. */
 TRI_INLINE float vec_greatest(vec v)
 {
 #pragma GCC unroll 4
 	for (int w = LANES / 2; w; w /= 2)
-		v = vec_max(v, __builtin_shuffle(v, LANE_NUMBERS ^ w));
+		v = vec_max(v, vec_shuffle(v, v, LANE_NUMBERS ^ w));
 	return v[0];
 }
 TRI_INLINE float vec_sum(vec v)
 {
 #pragma GCC unroll 4
 	for (int w = LANES / 2; w; w /= 2)
-		v += __builtin_shuffle(v, LANE_NUMBERS ^ w);
+		v += vec_shuffle(v, v, LANE_NUMBERS ^ w);
 	return v[0];
 }
 
