@@ -1,7 +1,8 @@
 /* Fast versions of common element-wise operations on float32. At build time the interpreter computes hundreds of millions of weights.
  * The results equal those of ewise.c: an operation in float32 rounds as one in double that is then rounded to float32. */
 #include <math.h>
-#include "backend/interp/levels.h"
+#include "backend/ir/halves.h"
+#include "backend/ir/levels.h"
 #include "backend/interp/state.h"
 #include "backend/ir/tensor.h"
 
@@ -58,9 +59,26 @@ static bool to_int8(enum ir_op op, dtype to, const float *x, int8_t *restrict ou
 	EACH((int8_t)(isnan(x[k]) ? 0 : x[k] > high ? high : x[k] < low ? low : x[k]));
 }
 
+static bool convert_half(const struct ir_inst *i, const struct tensor *x, struct tensor *out, int64_t n)
+{
+	if (i->op != OP_CAST)
+		return false;
+	if (x->elem == DT_FLOAT32 && out->elem == DT_BFLOAT16)
+		halves_to_bfloat16(x->data, out->data, n);
+	else if (x->elem == DT_BFLOAT16 && out->elem == DT_FLOAT32)
+		halves_from_bfloat16(x->data, out->data, n);
+	else if (x->elem == DT_FLOAT16 && out->elem == DT_FLOAT32)
+		halves_from_float16(x->data, out->data, n);
+	else
+		return false;
+	return true;
+}
+
 bool interp_ewise_float32(const struct ir_inst *i, const struct tensor *const *x, struct tensor *out)
 {
 	int64_t n = tensor_count(out);
+	if (i->n_operands == 1 && convert_half(i, x[0], out, n))
+		return true;
 	for (uint32_t o = 0; o < i->n_operands; o++)
 		if (x[o]->elem != DT_FLOAT32)
 			return false;

@@ -5,7 +5,7 @@
  * the element. Otherwise, once in half a million elements, random_normal decides. */
 #include <math.h>
 #include <string.h>
-#include "backend/interp/levels.h"
+#include "backend/ir/levels.h"
 #include "backend/interp/random.h"
 
 enum { BLOCK = 256 };

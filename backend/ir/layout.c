@@ -2,16 +2,24 @@
 #include "backend/ir/ir.h"
 #include "base/bug.h"
 
+#define COUNT 0
+#define TRIT (1u << DT_TRIT)
+#define FLOAT32 (1u << DT_FLOAT32)
+#define NARROW (1u << DT_FLOAT32 | 1u << DT_FLOAT16 | 1u << DT_BFLOAT16)
 static const struct {
 	const char *text;
 	bool packed;
-	dtype elem;
+	uint32_t elems; /* of packed values: a bit for each dtype */
 	uint8_t least_rank, most_rank;
 } layouts[] = {
-#define LAYOUT(id, text, packed, elem, least, most) {text, packed, DT_##elem, least, most},
+#define LAYOUT(id, text, packed, elem, least, most) {text, packed, elem, least, most},
 #include "backend/ir/layouts.def"
 #undef LAYOUT
 };
+#undef COUNT
+#undef TRIT
+#undef FLOAT32
+#undef NARROW
 
 const char *ir_layout_text(enum layout l) { return layouts[l].text; }
 
@@ -39,7 +47,8 @@ void ir_layout_order(enum layout l, uint32_t rank, uint32_t order[HIR_MAX_RANK])
 
 bool ir_layout_fits(enum layout l, const struct hir_type *t)
 {
-	return t->rank >= layouts[l].least_rank && t->rank <= layouts[l].most_rank && (!layouts[l].packed || t->elem == layouts[l].elem);
+	return t->rank >= layouts[l].least_rank && t->rank <= layouts[l].most_rank &&
+	       (!layouts[l].packed || layouts[l].elems >> t->elem & 1);
 }
 
 bool ir_reads_any_layout(const struct ir_inst *i, uint32_t k)

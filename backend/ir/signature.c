@@ -26,6 +26,8 @@ static dtype product_elem(dtype a, dtype b)
 		return a;
 	if (is_float(b) && a == DT_TRIT)
 		return b;
+	if (a == DT_FLOAT32 && (b == DT_FLOAT16 || b == DT_BFLOAT16))
+		return a; /* widened by the kernel */
 	if ((a == DT_INT8 || a == DT_TRIT) && (b == DT_INT8 || b == DT_TRIT))
 		return DT_INT32;
 	return a == b && dtype_class(a) == DTC_INT ? a : DT_COUNT;

@@ -24,18 +24,18 @@ static int trit_at(const uint8_t *packed, int64_t K, int64_t N, int64_t k, int64
 	return (block[4 * lane + j] >> (2 * f) & 3) - 1;
 }
 
-/* Element [k, n] of panels; f32_panels.h has the format. */
-static double panel_element(const float *packed, int64_t K, int64_t N, int64_t k, int64_t n)
+/* The place of element [k, n] in panels; f32_panels.h has the format. */
+static int64_t panel_place(int64_t K, int64_t N, int64_t k, int64_t n)
 {
 	int64_t panel = n / TRI_PANEL;
-	return (double)packed[tri_panel_offset(K, panel) + k * tri_panel_width(N, panel) + n % TRI_PANEL];
+	return tri_panel_offset(K, panel) + k * tri_panel_width(N, panel) + n % TRI_PANEL;
 }
 
 /* The element [m, n] of a product of floats. A zero trit skips its factor. */
-static double product_sum(const struct kernel_run *r, enum layout layout, int64_t m, int64_t n)
+static double product_sum(const struct kernel_run *r, enum layout layout, dtype elem, int64_t m, int64_t n)
 {
 	int64_t K = r->dims[1], N = r->dims[2];
-	const float *x = r->bufs[0], *w = r->bufs[1];
+	const float *x = r->bufs[0];
 	double sum = 0;
 	for (int64_t k = 0; k < K; k++) {
 		double a = (double)x[m * K + k];
@@ -43,15 +43,15 @@ static double product_sum(const struct kernel_run *r, enum layout layout, int64_
 		if (layout == LAYOUT_TRIT2)
 			sum += t ? a * t : 0;
 		else
-			sum += a * (layout == LAYOUT_PANELS ? panel_element(w, K, N, k, n) : (double)w[k * N + n]);
+			sum += a * elem_float(elem, r->bufs[1], layout == LAYOUT_PANELS ? panel_place(K, N, k, n) : k * N + n);
 	}
 	return sum;
 }
 
-static void matmul_floats(const struct kernel_run *r, enum layout layout)
+static void matmul_floats(const struct kernel_run *r, enum layout layout, dtype elem)
 {
 	for (int64_t i = 0; i < r->dims[0] * r->dims[2]; i++)
-		((float *)r->bufs[2])[i] = (float)product_sum(r, layout, i / r->dims[2], i % r->dims[2]);
+		((float *)r->bufs[2])[i] = (float)product_sum(r, layout, elem, i / r->dims[2], i % r->dims[2]);
 }
 
 static void matmul_i8_trit2(const struct kernel_run *r)
@@ -64,9 +64,11 @@ static void matmul_i8_trit2(const struct kernel_run *r)
 		((int32_t *)r->bufs[2])[i] = sum;
 	}
 }
-static void matmul_f32_trit2(const struct kernel_run *r) { matmul_floats(r, LAYOUT_TRIT2); }
-static void matmul_f32(const struct kernel_run *r) { matmul_floats(r, LAYOUT_PLAIN); }
-static void matmul_f32_panels(const struct kernel_run *r) { matmul_floats(r, LAYOUT_PANELS); }
+static void matmul_f32_trit2(const struct kernel_run *r) { matmul_floats(r, LAYOUT_TRIT2, DT_TRIT); }
+static void matmul_f32(const struct kernel_run *r) { matmul_floats(r, LAYOUT_PLAIN, DT_FLOAT32); }
+static void matmul_f32_panels(const struct kernel_run *r) { matmul_floats(r, LAYOUT_PANELS, DT_FLOAT32); }
+static void matmul_f32_bf16(const struct kernel_run *r) { matmul_floats(r, LAYOUT_PANELS, DT_BFLOAT16); }
+static void matmul_f32_f16(const struct kernel_run *r) { matmul_floats(r, LAYOUT_PANELS, DT_FLOAT16); }
 
 /* ---- convolutions ---- */
 
@@ -91,7 +93,7 @@ static double conv_sum(const struct kernel_run *r, const struct tri_conv *c, int
 	for (int64_t t = 0; t < terms; t++) {
 		struct tap i = tap_of(c, o / (c->out / (c->channels / channels)) * channels + t % channels, t / channels, p);
 		const float *x = (const float *)r->bufs[0] + ((n * c->height + i.row) * c->width + i.column) * c->channels + i.channel;
-		sum += (i.is_inside ? (double)*x : 0) * panel_element(r->bufs[1], terms, c->out, t, o);
+		sum += (i.is_inside ? (double)*x : 0) * (double)((const float *)r->bufs[1])[panel_place(terms, c->out, t, o)];
 	}
 	return sum;
 }
@@ -236,6 +238,8 @@ static kernel_code *const codes[KERNEL_COUNT] = {
 	[KERNEL_MATMUL_F32_TRIT2] = matmul_f32_trit2,
 	[KERNEL_MATMUL_F32] = matmul_f32,
 	[KERNEL_MATMUL_F32_PANELS] = matmul_f32_panels,
+	[KERNEL_MATMUL_F32_BF16] = matmul_f32_bf16,
+	[KERNEL_MATMUL_F32_F16] = matmul_f32_f16,
 	[KERNEL_CONV_I8_TRIT2] = conv_trit2,
 	[KERNEL_CONV_F32_TRIT2] = conv_trit2,
 	[KERNEL_DEPTHWISE_I8_TRIT2] = depthwise_trit2,

@@ -22,7 +22,7 @@ size_t layout_packed_size(enum layout layout, const struct tensor *t)
 	case LAYOUT_CHANNELS_LAST: return (size_t)tensor_bytes(t);
 	case LAYOUT_TRIT2: return tri_trit2_packed_size(t->dims[0], t->dims[1]);
 	case LAYOUT_TRIT2_WINDOWS: return tri_trit2_packed_size(window_terms(t), t->dims[0]);
-	case LAYOUT_PANELS: return tri_panels_size(t->dims[0], t->dims[1]);
+	case LAYOUT_PANELS: return tri_panels_size(t->dims[0], t->dims[1]) / (sizeof(float) / dtype_size(t->elem));
 	case LAYOUT_WINDOW_PANELS: return tri_panels_size(t->dims[1] * t->dims[2] * t->dims[3], t->dims[0]);
 	case LAYOUT_COUNT: break;
 	}
@@ -76,6 +76,14 @@ static void pack_window_panels(const struct tensor *t, void *out)
 	tri_panels_pack(&from, out);
 }
 
+static void pack_panels(const struct tensor *t, struct tri_panels_source from, void *out)
+{
+	if (t->elem == DT_FLOAT32)
+		tri_panels_pack(&from, out);
+	else
+		tri_half_panels_pack(&from, out);
+}
+
 void layout_pack(enum layout layout, const struct tensor *t, void *out)
 {
 	if (!layout_packed_size(layout, t))
@@ -90,9 +98,7 @@ void layout_pack(enum layout layout, const struct tensor *t, void *out)
 	case LAYOUT_DIM3_FIRST: move_first(t, (uint32_t)(layout - LAYOUT_DIM1_FIRST) + 1, out); return;
 	case LAYOUT_TRIT2: tri_trit2_pack(t->data, t->dims[0], t->dims[1], out); return;
 	case LAYOUT_TRIT2_WINDOWS: pack_windows(t, out); return;
-	case LAYOUT_PANELS:
-		tri_panels_pack(&(struct tri_panels_source){t->data, t->dims[0], 1, t->dims[1], {t->dims[1], 0, 1}}, out);
-		return;
+	case LAYOUT_PANELS: pack_panels(t, (struct tri_panels_source){t->data, t->dims[0], 1, t->dims[1], {t->dims[1], 0, 1}}, out); return;
 	case LAYOUT_WINDOW_PANELS: pack_window_panels(t, out); return;
 	case LAYOUT_COUNT: break;
 	}
@@ -114,7 +120,7 @@ void layout_pack_transposed(enum layout layout, const struct tensor *t, void *ou
 		return;
 	}
 	if (layout == LAYOUT_PANELS && tensor_count(t)) {
-		tri_panels_pack(&(struct tri_panels_source){t->data, 1, t->dims[1], t->dims[0], {0, 1, t->dims[1]}}, out);
+		pack_panels(t, (struct tri_panels_source){t->data, 1, t->dims[1], t->dims[0], {0, 1, t->dims[1]}}, out);
 		return;
 	}
 	straight.data = malloc((size_t)tensor_bytes(t) + 1);

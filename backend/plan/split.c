@@ -2,7 +2,8 @@
  *
  * A value belongs to the build_fn if it depends on a weight or on random numbers. So does a constant that is expensive and too large for
  * folding. The run_fn reads such a value through a slot. Broadcasts and cheap constant values stay in the run_fn: there they cost
- * nothing, in a slot they would cost memory.
+ * nothing, in a slot they would cost memory. A parameter of 16-bit floats that is widened only for loops is in its slot as it is, and the loops
+ * widen it.
  *
  * The two functions outlive the whole function. All three have the dims of the plan, so nothing is translated. */
 #include "backend/plan/split.h"
@@ -18,6 +19,7 @@ struct split {
 	struct diags *diags;
 	bool *at_build;    /* computed in the build_fn */
 	bool *wanted;      /* needed by the run_fn, itself or through a slot */
+	bool *widened;     /* a kernel or a call of the run_fn reads the value, so 16-bit floats are widened in the build_fn */
 	ir_ref *map;       /* from values of the whole to values of the run_fn */
 	ir_ref *operands;  /* of the instruction being built */
 	ir_ref *weight_of; /* the WEIGHT instruction of its slot, or IR_NONE */
@@ -39,6 +41,35 @@ static void mark_wanted(struct split *s)
 		for (uint32_t k = 0; s->wanted[r] && !in_slot(s, r) && k < ir_at(f, r)->n_operands; k++)
 			s->wanted[ir_operand(f, r, k)] = true;
 	}
+}
+
+/* True if the run_fn computes r element by element where it is used. */
+static bool is_in_loops(const struct split *s, ir_ref r)
+{
+	const struct ir_inst *i = ir_at(s->whole, r);
+	return (ir_op_traits(i->op) & (EWISE | VIEW)) && i->op != OP_CONVERT_LAYOUT;
+}
+
+static void mark_widened(struct split *s)
+{
+	const struct ir_fn *f = s->whole;
+	for (ir_ref r = f->n_insts; r-- > 0;) {
+		bool reads = s->wanted[r] && !in_slot(s, r) && (!is_in_loops(s, r) || s->widened[r]);
+		for (uint32_t k = 0; reads && k < ir_at(f, r)->n_operands; k++)
+			if (!is_in_loops(s, r) || (ir_op_traits(ir_at(f, r)->op) & VIEW))
+				s->widened[ir_operand(f, r, k)] = true;
+	}
+}
+
+/* Returns the 16-bit value that the slot of r has in its place, or r. */
+static ir_ref narrow_value(const struct split *s, ir_ref r)
+{
+	const struct ir_inst *i = ir_at(s->whole, r);
+	if (i->op != OP_CAST || i->type.elem != DT_FLOAT32 || i->layout != LAYOUT_PLAIN || s->widened[r])
+		return r;
+	ir_ref from = ir_operand(s->whole, r, 0);
+	dtype e = ir_at(s->whole, from)->type.elem;
+	return s->at_build[from] && (e == DT_BFLOAT16 || e == DT_FLOAT16) ? from : r;
 }
 
 static void *copied(struct arena *a, const void *from, size_t bytes)
@@ -92,6 +123,11 @@ static ir_ref data_slot(struct split *s, ir_ref r)
 	if (s->weight_of[r] != IR_NONE)
 		return s->weight_of[r];
 	const struct ir_inst *i = ir_at(s->whole, r);
+	ir_ref narrow = narrow_value(s, r);
+	if (narrow != r) {
+		ir_ref v = data_slot(s, narrow);
+		return s->weight_of[r] = ir_emit(s->run_fn, OP_CAST, &i->type, &v, 1, origins_copy_set(&s->run_origins, i->origin));
+	}
 	struct slot slot = {.kind = SLOT_DATA, .layout = i->layout, .type = i->type, .first_output = s->n_outputs};
 	add_output(s, i->op == OP_CONVERT_LAYOUT ? ir_operand(s->whole, r, 0) : r);
 	return s->weight_of[r] = weight_of_slot(s, add_slot(s, &slot), i);
@@ -235,8 +271,10 @@ bool plan_split(struct plan *p, struct arena *unit, const struct ir_fn *whole, b
 	s.operands = ARENA_ARRAY(scratch, ir_ref, most_operands(whole) + 2); /* an IF has two weight tables */
 	s.weight_of = ARENA_ARRAY(scratch, ir_ref, n);
 	memset(s.weight_of, 0xff, n * sizeof *s.weight_of);
+	s.widened = ARENA_ARRAY(scratch, bool, n);
 	ir_mark_in_build_fn(whole, fold, s.at_build);
 	mark_wanted(&s);
+	mark_widened(&s);
 	make_run_fn(&s);
 	make_build_fn(&s);
 	return !s.failed;

@@ -1,4 +1,4 @@
-/* PANELS: a constant float32 matrix [K, N] in the order in which the kernels read it, on every instruction set. A panel has 32 columns: for
+/* PANELS: a constant matrix [K, N] of float32, or of 16-bit floats, in the order in which the kernels read it, on every instruction set. A panel has 32 columns: for
  * each k its columns, one after the other. The last panel has 16 columns if no more are left. Columns beyond N are 0. */
 #ifndef TRI_F32_PANELS_H
 #define TRI_F32_PANELS_H
@@ -15,7 +15,7 @@ static inline int64_t tri_panel_offset(int64_t K, int64_t p) { return p * TRI_PA
 
 /* Where the elements of the matrix are: element [tap * channels + c, n] is w[tap * steps[0] + c * steps[1] + n * steps[2]]. */
 struct tri_panels_source {
-	const float *w;
+	const void *w;
 	int64_t taps, channels, N; /* K = taps * channels */
 	int64_t steps[3];
 };
@@ -23,4 +23,6 @@ struct tri_panels_source {
 size_t tri_panels_size(int64_t K, int64_t N);
 /* Packs the matrix into tri_panels_size bytes, which should be aligned to 64. */
 void tri_panels_pack(const struct tri_panels_source *from, float *out);
+/* The same of a matrix of 16-bit floats, in half as many bytes. */
+void tri_half_panels_pack(const struct tri_panels_source *from, uint16_t *out);
 #endif

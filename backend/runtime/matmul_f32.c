@@ -1,7 +1,8 @@
-/* y float32 [M, N] = x float32 [M, K] · w float32 [K, N], all row-major, or w in panels, or packed trits. Panels of a w that is not packed float32
+/* y float32 [M, N] = x float32 [M, K] · w float32 [K, N], all row-major, or w in panels, or packed trits or 16-bit floats. Panels of a w that is not packed float32
  * are copied to the stack, one block of K at a time. f32_rows.h says in which order a sum is computed. */
 #include <stdbool.h>
 #include <string.h>
+#include "f32_half.h"
 #include "f32_panels.h"
 #include "f32_rows.h"
 #include "f32_trit2.h"
@@ -14,10 +15,21 @@ struct job {
 	int64_t M, K, N;
 	bool packed;
 	const struct tri_trits *trits; /* in place of w */
+	const uint16_t *halves;        /* in place of w: packed */
+	enum tri_half type;
 	const struct tri_epilogue *epilogue;
 	int64_t rows; /* of a tile */
 	struct tri_grid grid;
 };
+
+/* Widens n numbers, a multiple of 16. */
+static void widen(const uint16_t *from, enum tri_half type, int64_t n, float *out)
+{
+	for (int64_t i = 0; i < n; i += TRI_HALF_LANES) {
+		tri_half_vec v = type == TRI_BF16 ? tri_widen(TRI_BF16, from + i) : tri_widen(TRI_F16, from + i);
+		memcpy(out + i, &v, sizeof v);
+	}
+}
 
 /* Returns k terms from k0 on of a panel. `copy`: memory for them. */
 static const float *panel_at(const struct job *job, int64_t panel, int64_t k0, int64_t k, float *copy)
@@ -27,7 +39,9 @@ static const float *panel_at(const struct job *job, int64_t panel, int64_t k0, i
 		return job->w + tri_panel_offset(job->K, panel) + k0 * width;
 	if (job->trits)
 		tri_trit2_expand(job->trits, panel, k0, k, copy);
-	for (int64_t i = 0; !job->trits && i < k; i++) {
+	if (job->halves)
+		widen(job->halves + tri_panel_offset(job->K, panel) + k0 * width, job->type, k * width, copy);
+	for (int64_t i = 0; job->w && i < k; i++) {
 		memcpy(copy + i * width, job->w + (k0 + i) * job->N + n, (size_t)columns * sizeof(float));
 		memset(copy + i * width + columns, 0, (size_t)(width - columns) * sizeof(float));
 	}
@@ -96,4 +110,9 @@ void tri_multiply_f32_trits(struct tri_context *ctx, void *const *bufs, const in
 			    const struct tri_trits *trits)
 {
 	multiply_all(ctx, (struct job){.x = bufs[0], .y = bufs[2], .trits = trits, .epilogue = epilogue}, dims);
+}
+void tri_multiply_f32_half(struct tri_context *ctx, void *const *bufs, const int64_t *dims, const struct tri_epilogue *epilogue,
+			   enum tri_half type)
+{
+	multiply_all(ctx, (struct job){.x = bufs[0], .y = bufs[2], .halves = bufs[1], .type = type, .epilogue = epilogue}, dims);
 }

@@ -84,6 +84,8 @@ static bool is_product(const struct ir_fn *f, ir_ref r, dtype x, dtype w)
 static bool fits_i8_trit_product(const struct ir_fn *f, ir_ref r) { return is_product(f, r, DT_INT8, DT_TRIT); }
 static bool fits_f32_trit_product(const struct ir_fn *f, ir_ref r) { return is_product(f, r, DT_FLOAT32, DT_TRIT); }
 static bool fits_f32_product(const struct ir_fn *f, ir_ref r) { return is_product(f, r, DT_FLOAT32, DT_FLOAT32); }
+static bool fits_f32_bf16_product(const struct ir_fn *f, ir_ref r) { return is_product(f, r, DT_FLOAT32, DT_BFLOAT16); }
+static bool fits_f32_f16_product(const struct ir_fn *f, ir_ref r) { return is_product(f, r, DT_FLOAT32, DT_FLOAT16); }
 
 /* Float32, with weights that can be packed. */
 static bool fits_f32_conv(const struct ir_fn *f, ir_ref r)

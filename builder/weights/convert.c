@@ -1,5 +1,6 @@
 #include "builder/weights/convert.h"
 #include <string.h>
+#include "backend/ir/halves.h"
 #include "backend/ir/tensor.h"
 
 bool convert_allowed(dtype from, dtype to)
@@ -28,6 +29,10 @@ static bool convert_fast(dtype from, const void *in, dtype to, void *out, size_t
 	}
 	if (from == to && to != DT_BOOL && to != DT_TRIT) {
 		memcpy(out, in, n * dtype_size(to));
+		return true;
+	}
+	if ((from == DT_BFLOAT16 || from == DT_FLOAT16) && to == DT_FLOAT32 && (uintptr_t)in % sizeof(uint16_t) == 0) {
+		(from == DT_BFLOAT16 ? halves_from_bfloat16 : halves_from_float16)(in, out, (int64_t)n);
 		return true;
 	}
 	return false;
