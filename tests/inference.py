@@ -6,7 +6,7 @@ import numpy as np
 
 from project import ProjectTest
 
-SAFETENSORS = {"f2": "F16", "f4": "F32", "f8": "F64", "i1": "I8", "i2": "I16", "i4": "I32", "i8": "I64", "b1": "BOOL"}
+SAFETENSORS = {"f2": "F16", "f4": "F32", "f8": "F64", "i1": "I8", "i2": "I16", "i4": "I32", "i8": "I64", "b1": "BOOL", "u2": "BF16"}  # NumPy has no bfloat16
 
 
 def safetensors(arrays):

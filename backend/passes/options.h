@@ -5,11 +5,13 @@
 #include <stdint.h>
 
 struct arguments;
+struct storage;
 struct target;
 
 struct plan_options {
 	const struct target *target;
 	const struct arguments *arguments; /* of the program's units, for this target; NULL: all are plain */
+	const struct storage *storage;     /* of the program's parameters; NULL: as they are declared */
 	uint8_t opt;                       /* 0 … 3 */
 	bool size;                         /* -Os */
 	bool profile_hook;                 /* the code reports the time of each statement */

@@ -3,6 +3,7 @@
 #include <string.h>
 #include "backend/lower/lower.h"
 #include "backend/passes/passes.h"
+#include "backend/passes/storage.h"
 #include "backend/plan/split.h"
 #include "base/arena.h"
 #include "base/buf.h"
@@ -81,6 +82,7 @@ static bool make(struct plan *p, struct arena *unit, struct arena *scratch, stru
 	struct ir_fn *whole = lower_into(scratch, p->unit, p->dims, NULL, c->diags);
 	if (!whole)
 		return false;
+	storage_narrow(p->options.storage, p->unit, whole);
 	print_stage(&c->run, "lowered", whole);
 	if (!passes_run(whole, c, EARLY) || !passes_run(whole, c, LEGALIZE) || !passes_run(whole, c, LATE) ||
 	    !passes_run(whole, c, LAYOUT) || c->run.stopped)

@@ -8,7 +8,9 @@
  * The two functions outlive the whole function. All three have the dims of the plan, so nothing is translated. */
 #include "backend/plan/split.h"
 #include <string.h>
+#include "backend/passes/storage.h"
 #include "base/arena.h"
+#include "base/bug.h"
 #include "base/diag.h"
 
 struct split {
@@ -137,6 +139,15 @@ static ir_ref data_slot(struct split *s, ir_ref r)
 
 static ir_ref run_value(struct split *s, ir_ref r) { return in_slot(s, r) ? data_slot(s, r) : s->map[r]; }
 
+/* Returns argument o of u as u's weight table stores it. */
+static ir_ref stored_argument(const struct split *s, const struct hir_unit *u, uint32_t input, ir_ref o)
+{
+	if (storage_of(s->p->options.storage, u, input) == u->inputs[input].type.elem)
+		return o;
+	BUG_ON(ir_at(s->whole, o)->op != OP_CAST);
+	return ir_operand(s->whole, o, 0);
+}
+
 /* Collects the run-time operands of a call of u, whose operands start at `first`, then u's weight table. Its build-time operands become
  * outputs of the build_fn. Returns the number of operands. */
 static uint32_t callee_operands(struct split *s, ir_ref r, const struct hir_unit *u, uint32_t first, ir_ref *operands)
@@ -158,7 +169,7 @@ static uint32_t callee_operands(struct split *s, ir_ref r, const struct hir_unit
 				 u->inputs[k].name, u->name);
 			s->failed = true;
 		}
-		add_output(s, o);
+		add_output(s, stored_argument(s, u, k, o));
 		slot.n_args++;
 	}
 	operands[n++] = weight_of_slot(s, add_slot(s, &slot), i);

@@ -105,6 +105,7 @@ static bool run_steps(struct build *b)
 	       context_next(c, dump_after_check(c)) &&
 	       context_next(c, params_open_files(c, p)) &&
 	       context_next(c, sources_elaborate(c, p)) &&
+	       context_next(c, params_decide_storage(c, p)) &&
 	       context_next(c, dump_units(c, p)) &&
 	       context_next(c, params_bind(c, p)) &&
 	       context_next(c, units_plan(c, p, r)) &&

@@ -169,6 +169,8 @@ bool params_open_files(struct build_context *c, struct project *p);
 bool params_open_files_if_there(struct build_context *c, struct project *p);
 /* Warns about inputs whose value the file seems to have under a prefix. */
 void params_warn_prefixes(struct model_job *m, const struct elab_input *in_file, uint32_t n_file);
+/* Decides which parameters are stored as 16-bit floats, as in their files. Without this step none is. */
+bool params_decide_storage(struct build_context *c, struct project *p);
 bool params_bind(struct build_context *c, struct project *p);
 bool params_bind_model(struct model_job *m);
 /* Opens a parameter to read it in parts; see weights_open_param. */

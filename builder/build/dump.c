@@ -161,6 +161,7 @@ static bool dump_unit(struct build_context *c, const struct model_job *m, enum d
 {
 	struct arena *scratch = arena_new(0);
 	struct plan_options o = key_unit_options(&m->spec->plan, dump_target(m, d), arguments, u);
+	o.storage = &m->params.storage;
 	bool ok = true;
 	if (d == DUMP_TYPES) {
 		hir_print(u, text);

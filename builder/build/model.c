@@ -77,6 +77,7 @@ void model_free(struct model_job *m)
 		free_variant(&m->variants[i]);
 	history_free(m->history);
 	weights_close(m->params.file);
+	storage_free(&m->params.storage);
 	free_frontend(m);
 	index_free(m->index_of_names);
 	arena_free(m->link.arena);

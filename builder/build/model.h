@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "backend/passes/arguments.h"
+#include "backend/passes/storage.h"
 #include "backend/plan/plan.h"
 #include "base/hash.h"
 #include "base/map.h"
@@ -49,7 +50,9 @@ struct model_outputs {
 };
 
 struct model_params {
-	struct weights *file; /* NULL: none */
+	struct weights *file;   /* NULL: none */
+	struct storage storage; /* of the parameters in libraries */
+	dtype *types;           /* for each parameter the type in which it is stored; NULL: all as declared */
 	struct weights_bound bound;
 	struct tensor *initial_states; /* for each state of the program; data NULL: zeros */
 	int64_t *capacities;           /* for each capacity of the program; 0: the manifest has none */

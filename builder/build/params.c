@@ -180,7 +180,7 @@ bool params_load(void *model_job, struct arena *a, uint32_t i, struct tensor *ou
 struct weights_reader *params_open(void *model_job, struct arena *a, uint32_t i)
 {
 	struct model_job *m = model_job;
-	return weights_open_param(a, m->params.file, m->program, weights_host(m->context), i);
+	return weights_open_param(a, m->params.file, m->program, weights_host(m->context), i, m->params.bound.params[i].elem);
 }
 
 bool params_bind_model(struct model_job *m)
@@ -188,10 +188,22 @@ bool params_bind_model(struct model_job *m)
 	struct build_context *c = m->context;
 	struct tick t = timing_tick();
 	span at = !m->spec ? SPAN_NONE : m->spec->weights ? m->spec->weights->at : m->spec->at;
-	bool ok = weights_bind(m->link.arena, m->params.file, m->program, weights_host(c), at, &m->params.bound, c->diags);
+	bool ok = weights_bind(m->link.arena, m->params.file, m->program, m->params.types, weights_host(c), at, &m->params.bound, c->diags);
 	ok = states_bind(m, weights_host(c)) && ok;
 	timing_add(c->timing, PHASE_PACK, 0, "read parameters", t);
 	return ok;
+}
+
+bool params_decide_storage(struct build_context *c, struct project *p)
+{
+	for (uint32_t i = 0; i < p->n_models; i++) {
+		struct model_job *m = &p->models[i];
+		if (m->failed || !m->params.file)
+			continue;
+		m->params.types = weights_types(m->link.arena, m->params.file, m->program);
+		storage_decide(&m->params.storage, m->link.arena, m->program, m->params.types);
+	}
+	return project_may_go_on(c, p);
 }
 
 bool params_bind(struct build_context *c, struct project *p)

@@ -91,6 +91,7 @@ static void start_variant(struct worklist *g, struct variant *v)
 	arguments_decide(&v->arguments, v->target, p);
 	for (uint32_t i = 0; i < p->n_units; i++) {
 		struct plan_options options = key_unit_options(&m->spec->plan, v->target, &v->arguments, p->units[i]);
+		options.storage = &m->params.storage;
 		v->units.jobs[i] = (struct unit_job){.unit = p->units[i], .variant = v, .options = options};
 		map_put(&v->units.by_identity, p->units[i]->identity, i);
 	}

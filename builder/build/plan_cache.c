@@ -8,6 +8,7 @@
 #include "base/diag.h"
 #include "base/vec.h"
 #include "builder/build/context.h"
+#include "backend/passes/storage.h"
 #include "builder/build/model.h"
 #include "builder/cache/cache.h"
 #include "builder/manifest/manifest.h"
@@ -27,10 +28,11 @@ static hash128 unit_code_hash(struct unit_job *j)
 
 /* ---- find ---- */
 
-/* Returns the layouts of a unit's arguments, as a number. */
+/* Returns how a unit's arguments are stored, as a number: their layouts, and their types. */
 static uint64_t layouts_of(const struct unit_job *j, const struct hir_unit *u)
 {
-	return argument_layouts_code(arguments_of(j->options.arguments, u));
+	uint64_t types = storage_code(j->options.storage, u), layouts = argument_layouts_code(arguments_of(j->options.arguments, u));
+	return types ? hash_combine((hash128){types, 0}, (hash128){layouts, 0}).lo : layouts;
 }
 
 static bool part_holds(struct unit_job *j, const struct unit_part *part)

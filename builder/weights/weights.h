@@ -42,16 +42,19 @@ struct weights_bound {
 };
 /* Larger parameters are computed or converted when they are packed, one at a time. */
 #define WEIGHTS_LARGE ((int64_t)1 << 20)
-/* `w`: NULL if the model names no file. Values point into the file if they need no conversion, else into `a`. False: all errors were
+/* Returns for each parameter the type in which a library can store it: float32 that the file holds as 16-bit floats as those, others as declared. In
+ * `a`. */
+dtype *weights_types(struct arena *a, const struct weights *w, const struct hir_program *p);
+/* `w`: NULL if the model names no file. types: of the values, for each parameter; NULL: as declared. Values point into the file if they need no conversion, else into `a`. False: all errors were
  * reported; one diagnostic at `at` lists the missing parameters. */
-bool weights_bind(struct arena *a, const struct weights *w, const struct hir_program *p, struct weights_host host, span at,
-		  struct weights_bound *out, struct diags *diags);
-/* Opens parameter i, which has no data, to read it in parts; in `a`. NULL: its initializer must be evaluated whole. Thread-safe. */
+bool weights_bind(struct arena *a, const struct weights *w, const struct hir_program *p, const dtype *types, struct weights_host host,
+		  span at, struct weights_bound *out, struct diags *diags);
+/* Opens parameter i, which has no data, to read it in parts as elements of a type; in `a`. NULL: its initializer must be evaluated whole. Thread-safe. */
 struct weights_reader *weights_open_param(struct arena *a, const struct weights *w, const struct hir_program *p, struct weights_host host,
-					  uint32_t i);
+					  uint32_t i, dtype elem);
 /* Converts or computes elements first … first+n-1. One thread at a time. */
 bool weights_read(struct weights_reader *r, int64_t first, int64_t n, void *out, const char **error);
-/* Computes parameter i, which has no data, into *out, in `a`: converts its tensor, or evaluates the initializer. False: *error.
+/* Computes parameter i, which has no data, into *out, in `a`, as elements of out->elem: converts its tensor, or evaluates the initializer. False: *error.
  * Thread-safe. */
 bool weights_load(struct arena *a, const struct weights *w, const struct hir_program *p, struct weights_host host, uint32_t i,
 		  struct tensor *out, const char **error);

@@ -192,8 +192,20 @@ static hash128 hash_of(const struct hir_param *m, const struct tensor *t, const 
 	return s ? content_hash(t, (uint64_t)s->encoding << 8 | s->elem, s->data, s->bytes) : host.init_hash(host.ctx, m, seed_of(m));
 }
 
-bool weights_bind(struct arena *a, const struct weights *w, const struct hir_program *p, struct weights_host host, span at,
-		  struct weights_bound *out, struct diags *diags)
+dtype *weights_types(struct arena *a, const struct weights *w, const struct hir_program *p)
+{
+	dtype *types = ARENA_ARRAY(a, dtype, p->n_params + 1);
+	for (uint32_t i = 0; i < p->n_params; i++) {
+		const struct file_tensor *s = tensor_list_find(w->st, p->params[i].name);
+		types[i] = p->params[i].type.elem;
+		if (types[i] == DT_FLOAT32 && s && s->encoding == TENSOR_PLAIN && (s->elem == DT_BFLOAT16 || s->elem == DT_FLOAT16))
+			types[i] = s->elem;
+	}
+	return types;
+}
+
+bool weights_bind(struct arena *a, const struct weights *w, const struct hir_program *p, const dtype *types, struct weights_host host,
+		  span at, struct weights_bound *out, struct diags *diags)
 {
 	const span *quantizers = w ? weights_quantizers(a, p) : NULL;
 	uint32_t *missing = ARENA_ARRAY(a, uint32_t, p->n_params + 1), n_missing = 0, n_without = 0;
@@ -206,6 +218,7 @@ bool weights_bind(struct arena *a, const struct weights *w, const struct hir_pro
 		struct tensor *t = &out->params[i];
 		const struct file_tensor *s = w ? tensor_list_find(w->st, m->name) : NULL;
 		param_tensor(m, t);
+		t->elem = types ? types[i] : t->elem;
 		out->is_initial[i] = !s;
 		if (!s && (w || !m->init)) {
 			missing[n_missing++] = i;
@@ -228,7 +241,6 @@ bool weights_load(struct arena *a, const struct weights *w, const struct hir_pro
 	const struct file_tensor *s = w ? tensor_list_find(w->st, p->params[i].name) : NULL;
 	size_t bad, n;
 	double value;
-	param_tensor(&p->params[i], out);
 	if (s) {
 		n = (size_t)tensor_count(out);
 		out->data = arena_alloc(a, n * dtype_size(out->elem), 64);
@@ -244,11 +256,11 @@ struct weights_reader {
 };
 
 struct weights_reader *weights_open_param(struct arena *a, const struct weights *w, const struct hir_program *p, struct weights_host host,
-					  uint32_t i)
+					  uint32_t i, dtype elem)
 {
 	const struct hir_param *m = &p->params[i];
 	struct weights_reader *r = ARENA_NEW(a, struct weights_reader);
-	r->elem = m->type.elem;
+	r->elem = elem;
 	r->tensor = w ? tensor_list_find(w->st, m->name) : NULL;
 	if (!r->tensor)
 		r->initial = host.init_parts(host.ctx, a, m, seed_of(m));

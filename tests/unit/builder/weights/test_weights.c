@@ -72,8 +72,9 @@ static void add(struct fixture *f, const char *name, dtype elem, int64_t size, b
 static bool bind(struct fixture *f, void *init_error)
 {
 	f->program.params = f->params;
-	return weights_bind(f->a, f->w, &f->program, (struct weights_host){.init = init_ones, .init_hash = init_name, .ctx = init_error},
-			    SPAN_NONE, &f->bound, f->diags);
+	return weights_bind(f->a, f->w, &f->program, NULL,
+			    (struct weights_host){.init = init_ones, .init_hash = init_name, .ctx = init_error}, SPAN_NONE, &f->bound,
+			    f->diags);
 }
 
 static void done(struct fixture *f)
@@ -191,6 +192,7 @@ static void large_initial_values(void **state)
 	assert_true(bind(&f, NULL));
 	assert_null(f.bound.params[0].data);
 	assert_false(hash_eq(f.bound.hashes[0], f.bound.hashes[1]));
+	t = f.bound.params[1];
 	assert_true(weights_load(f.a, NULL, &f.program, (struct weights_host){.init = init_ones, .init_hash = init_name, .ctx = NULL}, 1,
 				 &t, &error));
 	assert_int_equal(tensor_count(&t), WEIGHTS_LARGE / 4 + 1);
@@ -211,6 +213,7 @@ static void large_conversions(void **state)
 	add(&f, "w", DT_FLOAT32, N, false);
 	assert_true(bind(&f, NULL));
 	assert_null(f.bound.params[0].data);
+	t = f.bound.params[0];
 	assert_true(weights_load(f.a, f.w, &f.program, (struct weights_host){.init = init_ones, .init_hash = init_name, .ctx = NULL}, 0, &t,
 				 &error));
 	assert_true(((const float *)t.data)[N - 1] == -2 && ((const float *)t.data)[0] == 0);
