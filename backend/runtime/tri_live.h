@@ -12,6 +12,8 @@
  * library is unloaded when no call uses it any more. A library that cannot be loaded, or whose entries have other tensors, is an error,
  * and the old one remains in use.
  *
+ * A model keeps its states as long as it is open: use tri_live_begin and the model that it gives. A new library begins with initial states.
+ *
  * For C11 and C++11 on Linux. One source file defines TRI_LIVE_IMPLEMENTATION before it includes this header. Before glibc 2.34 link
  * with -ldl -lpthread. The library must be replaced by a rename, as trib does: a file that is written in place changes while the program
  * uses it. */

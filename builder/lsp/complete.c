@@ -12,10 +12,10 @@ enum { ITEM_FUNCTION = 3, ITEM_FIELD = 5, ITEM_CLASS = 7, ITEM_MODULE = 9, ITEM_
 static int item_kind(enum symbol_kind k)
 {
 	static const int kinds[SYMBOL_KIND_COUNT] = {
-		[SYMBOL_UNKNOWN] = 1, [SYMBOL_MODULE] = 9,   [SYMBOL_ALIAS] = 18,  [SYMBOL_FN] = 3,
-		[SYMBOL_LAYER] = 7,   [SYMBOL_CONST] = 21,   [SYMBOL_TYPE] = 22,   [SYMBOL_MAIN] = 3,
-		[SYMBOL_METHOD] = 2,  [SYMBOL_PARAM] = 5,    [SYMBOL_MEMBER] = 10, [SYMBOL_ARG] = 6,
-		[SYMBOL_LOCAL] = 6,   [SYMBOL_GENERIC] = 25, [SYMBOL_DIM] = 25,    [SYMBOL_BUILTIN] = 3,
+		[SYMBOL_UNKNOWN] = 1, [SYMBOL_MODULE] = 9,  [SYMBOL_ALIAS] = 18, [SYMBOL_FN] = 3,     [SYMBOL_LAYER] = 7,
+		[SYMBOL_CONST] = 21,  [SYMBOL_TYPE] = 22,   [SYMBOL_MAIN] = 3,   [SYMBOL_METHOD] = 2, [SYMBOL_PARAM] = 5,
+		[SYMBOL_STATE] = 5,   [SYMBOL_MEMBER] = 10, [SYMBOL_ARG] = 6,    [SYMBOL_LOCAL] = 6,  [SYMBOL_GENERIC] = 25,
+		[SYMBOL_DIM] = 25,    [SYMBOL_BUILTIN] = 3,
 	};
 	return kinds[k];
 }
@@ -37,8 +37,8 @@ static void put_item(struct query *q, const char *name, int kind, const char *de
 
 static char order_of(const struct candidate *k, const struct symbol *s)
 {
-	if (k->kind == SYMBOL_LOCAL || k->kind == SYMBOL_ARG || k->kind == SYMBOL_PARAM || k->kind == SYMBOL_MEMBER ||
-	    k->kind == SYMBOL_METHOD)
+	if (k->kind == SYMBOL_LOCAL || k->kind == SYMBOL_ARG || k->kind == SYMBOL_PARAM || k->kind == SYMBOL_STATE ||
+	    k->kind == SYMBOL_MEMBER || k->kind == SYMBOL_METHOD)
 		return '1';
 	return s && s->at.source == SPAN_NO_SOURCE ? '3' : '2';
 }

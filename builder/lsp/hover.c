@@ -9,7 +9,8 @@ static void put_layer(struct query *q, uint32_t layer, struct buf *b)
 	const struct index *ix = q->analysis->index;
 	for (uint32_t i = index_next_child(ix, layer, SYMBOL_NONE); i != SYMBOL_NONE; i = index_next_child(ix, layer, i)) {
 		const struct symbol *s = &ix->symbols.at[i];
-		if (s->kind == SYMBOL_PARAM || s->kind == SYMBOL_METHOD || (s->kind == SYMBOL_MEMBER && s->type && s->name[0] != '_'))
+		if (s->kind == SYMBOL_PARAM || s->kind == SYMBOL_STATE || s->kind == SYMBOL_METHOD ||
+		    (s->kind == SYMBOL_MEMBER && s->type && s->name[0] != '_'))
 			buf_printf(b, "\n    %s", symbol_signature(q, s));
 	}
 }

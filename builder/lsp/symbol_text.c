@@ -100,6 +100,7 @@ const char *symbol_signature(struct query *q, const struct symbol *s)
 	case SYMBOL_ALIAS: return source_text(q, s->header);
 	case SYMBOL_CONST: return typed(q, "const ", s->name, s->type);
 	case SYMBOL_PARAM: return s->type ? typed(q, "param ", s->name, s->type) : before_value(q, source_text(q, s->header));
+	case SYMBOL_STATE: return before_value(q, source_text(q, s->header));
 	case SYMBOL_MEMBER:
 	case SYMBOL_LOCAL: return typed(q, "let ", s->name, s->type);
 	case SYMBOL_ARG: {

@@ -14,7 +14,8 @@ static int outline_kind(enum symbol_kind k)
 	case SYMBOL_TYPE: return 11;
 	case SYMBOL_MAIN: return 12;
 	case SYMBOL_METHOD: return 6;
-	case SYMBOL_PARAM: return 8;
+	case SYMBOL_PARAM:
+	case SYMBOL_STATE: return 8;
 	case SYMBOL_MEMBER: return 7;
 	case SYMBOL_MODULE: return 2;
 	default: return 0;

@@ -19,6 +19,7 @@ static enum token_type type_of(enum symbol_kind k)
 	case SYMBOL_TYPE: return TYPE_TYPE;
 	case SYMBOL_METHOD: return TYPE_METHOD;
 	case SYMBOL_PARAM:
+	case SYMBOL_STATE:
 	case SYMBOL_MEMBER: return TYPE_PROPERTY;
 	case SYMBOL_ARG: return TYPE_PARAMETER;
 	case SYMBOL_CONST:

@@ -55,7 +55,10 @@ static const char *text_at(const struct maker *m, span at)
 	return text;
 }
 
-static bool has_type(enum symbol_kind k) { return k == SYMBOL_ARG || k == SYMBOL_PARAM || k == SYMBOL_MEMBER || k == SYMBOL_METHOD; }
+static bool has_type(enum symbol_kind k)
+{
+	return k == SYMBOL_ARG || k == SYMBOL_PARAM || k == SYMBOL_STATE || k == SYMBOL_MEMBER || k == SYMBOL_METHOD;
+}
 
 static void add_types(struct maker *m, const struct index *ix, uint32_t parent, const char *prefix, struct graph_def *d, uint32_t room)
 {

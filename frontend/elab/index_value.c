@@ -296,7 +296,11 @@ void index_note_argument(struct elab *e, span name, struct module *mod, node_id 
 
 static enum symbol_kind member_kind(const struct member *m)
 {
-	return m->kind == M_PARAM ? SYMBOL_PARAM : m->kind == M_FN ? SYMBOL_METHOD : m->is_arg ? SYMBOL_ARG : SYMBOL_MEMBER;
+	return m->kind == M_PARAM   ? SYMBOL_PARAM
+	       : m->kind == M_STATE ? SYMBOL_STATE
+	       : m->kind == M_FN    ? SYMBOL_METHOD
+	       : m->is_arg          ? SYMBOL_ARG
+				    : SYMBOL_MEMBER;
 }
 
 static void offer_layer(struct elab *e, const struct instance *in)

@@ -75,12 +75,23 @@ static void bind_seq(struct elab *e, node_id p, struct value v, span at, bool co
 	}
 }
 
+/* In main, the layers of a local have its name, and states from here on. */
+static void bind_main_layer(struct elab *e, struct value v, const char *name)
+{
+	struct param_list states = {.of_states = true};
+	collect_params(e, v, name, e->main_params);
+	collect_params(e, v, name, &states);
+	for (uint32_t i = 0; i < states.at.len; i++)
+		state_begin(e, states.at.at[i]);
+	param_list_free(&states);
+}
+
 void bind_name(struct elab *e, token_id name, struct value v, bool constant)
 {
 	index_note_value(e, name, v);
 	local_push(e, elab_name(e, name), v, constant);
 	if (e->main_params && !e->frame->func && !e->frame->self)
-		collect_params(e, v, name_text(e->em.f, elab_name(e, name)), e->main_params);
+		bind_main_layer(e, v, name_text(e->em.f, elab_name(e, name)));
 }
 
 void bind_pattern(struct elab *e, node_id p, struct value v, span at, bool constant)

@@ -1,7 +1,6 @@
 /* Declarations of states. */
 #include <string.h>
 #include "frontend/elab/expr.h"
-#include "frontend/elab/index_value.h"
 #include "frontend/elab/states.h"
 #include "frontend/types/sig.h"
 
@@ -87,8 +86,6 @@ struct layer_param *declare_state(struct elab *e, struct instance *in, node_id n
 		diag_help(e->em.report.out, g, "remove the initial value; a first run may assign or append one");
 		ok = false;
 	}
-	if (p->has_type && e->em.f->index)
-		index_note_value(e, c.name, value_tensor(emit_unknown_tensor(&e->em, &p->type, p->at)));
 	in->failed = in->failed || !ok;
 	return p;
 }

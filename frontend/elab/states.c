@@ -1,4 +1,5 @@
 #include "frontend/elab/states.h"
+#include <string.h>
 #include "frontend/elab/expr.h"
 #include "frontend/elab/locals.h"
 #include "frontend/rules/builtin.h"
@@ -190,6 +191,44 @@ bool exec_state_append(struct elab *e, node_id call)
 	if (fits_state(e, p, &v, elab_span(e, rows), what))
 		append(e, p, v, elab_span(e, call));
 	return true;
+}
+
+/* ---- main ---- */
+
+static struct value zeros_of(struct elab *e, const struct layer_param *p)
+{
+	struct value shape = value_seq(e->em.f->arena, V_LIST, p->type.rank);
+	for (uint32_t i = 0; i < p->type.rank; i++)
+		shape.u.seq->at[i] = value_dim(p->dims, p->type.dims[i]);
+	struct arg list[2] = {{.v = shape, .at = p->at}, {.v = {.kind = V_DTYPE, .u.dt = p->type.elem}, .at = p->at}};
+	list[1].name = intern_str(e->em.f->names, "dtype");
+	struct args args = {2, list};
+	return call_builtin(&e->em, BI_ZEROS, &args, p->at);
+}
+
+/* The initial value in the declaration of a state. */
+static struct value declared_value(struct elab *e, struct layer_param *p, node_id value)
+{
+	struct module *m = p->owner->item->mod;
+	struct frame fr = {.site.at = SPAN_NONE, .mod = m, .self = p->owner};
+	uint64_t seed = e->em.seed;
+	frame_push(e, &fr);
+	const char *name = name_text(e->em.f, p->name);
+	e->em.seed = hash_bytes(name, strlen(name)).lo | 1;
+	struct value v = eval(e, value);
+	bool fits = fits_state(e, p, &v, node_span(m, value), "the initial value");
+	e->em.seed = seed;
+	frame_pop(e);
+	return fits ? v : VALUE_POISON;
+}
+
+void state_begin(struct elab *e, struct layer_param *p)
+{
+	if (e->em.checking || !p->has_type || local_find(e, p->local))
+		return;
+	node_id value = ast_const(&p->owner->item->mod->ast, p->node).value;
+	local_push(e, p->local, value ? declared_value(e, p, value) : zeros_of(e, p), false);
+	e->locals.at[e->locals.len - 1].state = true;
 }
 
 /* ---- units ---- */

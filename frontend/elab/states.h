@@ -14,6 +14,10 @@ void assign_state(struct elab *e, struct layer_param *p, struct value v, span at
 /* Executes `k.append(x, dim=2)` of a state. False: the call is something else. */
 bool exec_state_append(struct elab *e, node_id call);
 
+/* ---- in main, which is one run after the other ---- */
+/* Gives a state its initial value, unless it has one. */
+void state_begin(struct elab *e, struct layer_param *p);
+
 /* ---- in units ---- */
 /* Declares the locals of the unit's states, and copies their values back into `values` when the function is left. */
 void states_enter(struct elab *e, const struct unit_states *states);

@@ -21,6 +21,7 @@ enum symbol_kind {
 	SYMBOL_MAIN,
 	SYMBOL_METHOD, /* a function of a layer */
 	SYMBOL_PARAM,
+	SYMBOL_STATE,
 	SYMBOL_MEMBER, /* a `let` or `const` of a layer */
 	SYMBOL_ARG,
 	SYMBOL_LOCAL,

@@ -95,7 +95,7 @@ static void walk_fn(struct resolver *r, node_id n)
 
 static enum symbol_kind member_kind(enum node_kind k)
 {
-	return k == NODE_PARAM || k == NODE_STATE ? SYMBOL_PARAM : k == NODE_FN ? SYMBOL_METHOD : SYMBOL_MEMBER;
+	return k == NODE_PARAM ? SYMBOL_PARAM : k == NODE_STATE ? SYMBOL_STATE : k == NODE_FN ? SYMBOL_METHOD : SYMBOL_MEMBER;
 }
 
 static bool is_typed(const struct ast *t, node_id n)

@@ -1,6 +1,7 @@
 """States: the C interface, several entries, failures, saved states, against the functional form and the reference interpreter."""
 import os
 import random
+import shutil
 import unittest
 
 import numpy as np
@@ -317,6 +318,31 @@ class States(InferenceTest):
                 if take:
                     found[-1].append(line)
         return found
+
+
+class Served(InferenceTest):
+    """A server elaborates again only what an edit changes."""
+    server = "on"
+
+    def test_edits_equal_a_clean_build(self):
+        self.write("src/net.tri", LAYERS)
+        self.write("tri.build", MANIFEST.format(emit="library header"))
+        self.build()
+        for old, new in (("        return mix(q, k, v)\n", "        return mix(q, k, v) * 2.0\n"),  # the same states
+                         ("        v.append(value, dim=-2)\n", "        v.append(value * 3.0, dim=2)\n"),
+                         ("    fn plain(x: Tensor<float32, [1, N, 16]>) {", "    fn plain(x: Tensor<float32, [1, N, 16]>) { steps = steps * 2;")):  # a state more
+            self.edit("src/net.tri", old, new)
+            self.build()
+            served = self.read("build/libnet.so")
+            for folder in ("build", ".trib"):
+                os.rename(self.path(folder), self.path(folder + ".served"))
+            self.env["TRIB_SERVER"] = "off"
+            self.trib("build", "--no-cache")
+            self.env["TRIB_SERVER"] = "on"
+            self.assertTrue(served == self.read("build/libnet.so"), new)
+            for folder in ("build", ".trib"):
+                shutil.rmtree(self.path(folder))
+                os.rename(self.path(folder + ".served"), self.path(folder))
 
 
 if __name__ == "__main__":
