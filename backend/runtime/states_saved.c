@@ -1,4 +1,5 @@
-/* The header has a hash of what the states are and a checksum of the rest, so data of another model and damaged data change nothing. */
+/* Saves and loads the states of an opened model. The header has a hash of what the states are and a checksum of the rest, so data of another
+ * model and damaged data change nothing. */
 #include <string.h>
 #include "model.h"
 #include "states_memory.h"
