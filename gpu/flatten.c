@@ -1,5 +1,6 @@
 #include "gpu/flatten.h"
 #include <string.h>
+#include "backend/loops/grow.h"
 #include "base/arena.h"
 #include "base/bug.h"
 #include "gpu/signature.h"
@@ -35,6 +36,8 @@ static struct flat_arg place_of(const struct frame *s, uint32_t buffer)
 {
 	const struct loop_buffer *b = &s->fn->buffers[buffer];
 	dim zero = dim_const(s->out->dims, 0);
+	if (b->kind == BUFFER_TEMP) /* that grows an input has its memory */
+		b = &s->fn->buffers[loops_root(s->fn, buffer)];
 	switch (b->kind) {
 	case BUFFER_INPUT: return s->io[b->index];
 	case BUFFER_OUTPUT: return s->io[s->fn->n_inputs + b->index];

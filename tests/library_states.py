@@ -40,7 +40,8 @@ class Io(ctypes.Structure):
 class Entry(ctypes.Structure):
     _fields_ = [("name", ctypes.c_char_p), ("inputs", ctypes.POINTER(Io)), ("outputs", ctypes.POINTER(Io)), ("n_inputs", ctypes.c_int32), ("n_outputs", ctypes.c_int32),
                 ("dim_names", ctypes.POINTER(ctypes.c_char_p)), ("n_dims", ctypes.c_int32), ("pad", ctypes.c_int32), ("code", ctypes.c_void_p),
-                ("states_in", ctypes.POINTER(ctypes.c_uint32)), ("states_out", ctypes.POINTER(ctypes.c_uint32)), ("n_states_in", ctypes.c_int32), ("n_states_out", ctypes.c_int32)]
+                ("states_in", ctypes.POINTER(ctypes.c_uint32)), ("states_out", ctypes.POINTER(ctypes.c_uint32)), ("n_states_in", ctypes.c_int32), ("n_states_out", ctypes.c_int32),
+                ("states_grow", ctypes.POINTER(ctypes.c_uint32))]
 
 
 SAVE = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.POINTER(ctypes.c_uint64), ctypes.POINTER(Error))

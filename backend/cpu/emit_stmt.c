@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "backend/loops/grow.h"
 #include "backend/runtime/tri.h"
 #include "base/bug.h"
 
@@ -145,6 +146,8 @@ LLVMValueRef emit_buffer(struct emit *e, uint32_t k)
 	LLVMValueRef offset;
 	if (b->scope != SCOPE_GLOBAL)
 		return emit_own_buffer(e, k);
+	if (b->kind == BUFFER_TEMP) /* that grows an input has its memory */
+		b = &e->fn->buffers[loops_root(e->fn, k)];
 	switch (b->kind) {
 	case BUFFER_INPUT: return load_pointer(e, e->bufs, b->index);
 	case BUFFER_OUTPUT: return load_pointer(e, e->bufs, e->fn->n_inputs + b->index);

@@ -135,6 +135,14 @@ static uint32_t runtime_symbol(struct model_builder *m, const char *name)
 	return object_symbol(m->o, name, OBJ_UNDEFINED, 0, 0, true, true);
 }
 
+static struct argument_layouts layouts_of(const struct model_input *in, const struct hir_unit *u)
+{
+	uint32_t k = 0;
+	while (in->program->units[k] != u)
+		k++;
+	return arguments_of(in->plans[k] ? in->plans[k]->options.arguments : NULL, u);
+}
+
 static void put_state_lists(struct model_builder *m, struct section_builder *entries, const struct hir_entry *e)
 {
 	struct section_builder list = section_begin(m->o, SECTION_RODATA, ".rodata.entry_states", NULL);
@@ -142,10 +150,14 @@ static void put_state_lists(struct model_builder *m, struct section_builder *ent
 		buf_u32(&list.bytes, e->states_in[i]);
 	for (uint32_t i = 0; i < e->n_states_out; i++)
 		buf_u32(&list.bytes, e->states_out[i]);
+	struct argument_layouts l = layouts_of(m->in, e->unit);
+	for (uint32_t i = 0; i < e->n_states_out; i++)
+		buf_u32(&list.bytes, argument_grows(l, e->unit->n_outputs - e->n_states_out + i) != IR_NONE);
 	section_put_address(entries, list.symbol, 0);
 	section_put_address(entries, list.symbol, e->n_states_in * sizeof(uint32_t));
 	buf_u32(&entries->bytes, e->n_states_in);
 	buf_u32(&entries->bytes, e->n_states_out);
+	section_put_address(entries, list.symbol, (e->n_states_in + e->n_states_out) * sizeof(uint32_t));
 	section_end(&list, sizeof(uint32_t));
 }
 

@@ -105,13 +105,22 @@ static bool trim(struct joiner *j)
 	return j->n > 1;
 }
 
+/* Reads of what a buffer begins with are not found by its number. */
+static bool appends(const struct joiner *j, const struct loop_nest *n)
+{
+	for (uint32_t k = 0; k < n->n_stores; k++)
+		if (j->f->buffers[n->stores[k].access.buffer].grows != LOOP_NONE)
+			return true;
+	return false;
+}
+
 static bool can_join(struct joiner *j)
 {
 	forget_candidate(j);
 	for (uint32_t k = 0; k < j->n; k++)
 		loop_stmt_buffers(&j->f->stmts[j->first + k], count_inside, j);
 	for (uint32_t k = 0; k < j->n; k++)
-		if (!loops_keeps_schedule(j, &j->nests[k]))
+		if (!loops_keeps_schedule(j, &j->nests[k]) || appends(j, &j->nests[k]))
 			return false;
 	return loops_find_rows(j) && loops_is_worth_block(j);
 }

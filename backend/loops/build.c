@@ -8,7 +8,8 @@
 static uint32_t buffer_new(struct builder *b, enum buffer_kind kind, uint32_t index, const struct hir_type *type)
 {
 	struct loop_fn *f = b->fn;
-	f->buffers[f->n_buffers] = (struct loop_buffer){.kind = kind, .index = index, .type = *type, .offset = b->zero, .alias = LOOP_NONE};
+	f->buffers[f->n_buffers] = (struct loop_buffer){
+		.kind = kind, .index = index, .type = *type, .offset = b->zero, .alias = LOOP_NONE, .grows = LOOP_NONE};
 	return f->n_buffers++;
 }
 
@@ -34,11 +35,13 @@ static void add_interface_buffers(struct builder *b)
 	const struct ir_fn *f = b->ir;
 	for (uint32_t k = 0; k < f->n_inputs; k++) {
 		uint32_t in = buffer_new(b, BUFFER_INPUT, k, &f->inputs[k]);
-		b->fn->buffers[in].layout = argument_layout(b->own.inputs, k);
+		b->fn->buffers[in].layout = argument_input(b->own, k);
 	}
 	for (uint32_t k = 0; k < f->n_outputs; k++) {
 		uint32_t out = buffer_new(b, BUFFER_OUTPUT, k, &ir_at(f, f->outputs[k])->type);
 		b->fn->buffers[out].layout = (enum layout)ir_at(f, f->outputs[k])->layout;
+		if (b->output_grows[k] && ir_at(f, f->outputs[k])->op == OP_INPUT)
+			b->fn->buffers[out].grows = argument_grows(b->own, k);
 	}
 }
 
@@ -252,7 +255,7 @@ static void chain_results(struct builder *b)
 static uint32_t unused_result(struct builder *b, ir_ref call, uint32_t output, const struct hir_type *type)
 {
 	uint32_t temp = buffer_new(b, BUFFER_TEMP, 0, type);
-	b->fn->buffers[temp].layout = argument_layout(arguments_of(b->arguments, ir_call(ir_at(b->ir, call))->callee).outputs, output);
+	b->fn->buffers[temp].layout = argument_output(arguments_of(b->arguments, ir_call(ir_at(b->ir, call))->callee), output);
 	return temp;
 }
 
@@ -304,9 +307,20 @@ static void emit_call(struct builder *b, ir_ref v)
 	const struct ir_inst *in = ir_at(b->ir, v);
 	uint32_t first = 0;
 	struct loop_call call = call_of(b, v, ir_call(in)->callee, &first);
-	for (uint32_t k = 0; k < ir_call(in)->callee->n_outputs; k++)
+	struct argument_layouts l = arguments_of(b->arguments, ir_call(in)->callee);
+	uint32_t n = ir_call(in)->callee->n_outputs, *copied = ARENA_ARRAY(b->unit, uint32_t, n + 1);
+	for (uint32_t k = 0; k < n; k++) {
+		uint32_t grows = loops_grown_result(b, v, k);
 		call.buffers[call.n_buffers++] = result_buffer(b, v, k, k);
+		copied[k] = LOOP_NONE;
+		if (grows != LOOP_NONE)
+			b->fn->buffers[call.buffers[call.n_buffers - 1]].grows = grows;
+	}
+	for (uint32_t k = 0; k < n; k++)
+		if (argument_grows(l, k) != IR_NONE && loops_grown_result(b, v, k) == LOOP_NONE)
+			loops_copy_grown(b, v, &call, argument_grows(l, k), k, copied);
 	stmt_new(b, STMT_CALL, v)->u.call = call;
+	loops_copy_back(b, v, &call, copied);
 }
 
 static void emit_branch(struct builder *b, ir_ref v)
@@ -405,8 +419,10 @@ static void emit_stored(struct builder *b, ir_ref v)
 		return;
 	}
 	b->buffer[v] = output_or_temp(b, v, &in->type);
-	uint32_t parts = in->op == OP_CONCAT || in->op == OP_PAD ? in->n_operands : 1;
-	for (uint32_t k = 0; k < parts; k++)
+	uint32_t parts = in->op == OP_CONCAT || in->op == OP_PAD ? in->n_operands : 1, there = b->grown[v] != IR_NONE;
+	if (there)
+		b->fn->buffers[b->buffer[v]].grows = b->buffer[b->grown[v]];
+	for (uint32_t k = there; k < parts; k++)
 		emit_nest(b, b->values[v].first_group + k);
 }
 
@@ -442,12 +458,12 @@ static void reserve(struct builder *b)
 	uint32_t results = 0;
 	for (uint32_t v = 0; v < b->ir->n_insts; v++)
 		if (ir_calls(ir_at(b->ir, v)->op))
-			results += 2 * ir_call(ir_at(b->ir, v))->callee->n_outputs;
+			results += 4 * ir_call(ir_at(b->ir, v))->callee->n_outputs;
 		else
 			results += ir_at(b->ir, v)->op == OP_SORT;
 	b->fn->buffers =
 		ARENA_ARRAY(b->unit, struct loop_buffer, b->ir->n_inputs + b->ir->n_outputs + b->ir->n_insts + results + b->n_groups + 1);
-	b->fn->stmts = ARENA_ARRAY(b->unit, struct loop_stmt, b->ir->n_insts + b->n_groups);
+	b->fn->stmts = ARENA_ARRAY(b->unit, struct loop_stmt, b->ir->n_insts + results + b->n_groups);
 }
 
 uint32_t loop_pass_build(struct loop_fn *f, struct loop_pass_context *c)
@@ -470,6 +486,7 @@ uint32_t loop_pass_build(struct loop_fn *f, struct loop_pass_context *c)
 	b.buffer = ARENA_ARRAY(f->unit, uint32_t, ir->n_insts);
 	memset(b.buffer, 0xff, ir->n_insts * sizeof *b.buffer);
 	loops_add_checks(&b);
+	loops_find_growth(&b);
 	loops_fuse(&b);
 	reserve(&b);
 	add_interface_buffers(&b);

@@ -53,6 +53,8 @@ struct builder {
 	struct loop_fn *fn;
 	uint32_t *buffer;     /* of each instruction, or LOOP_NONE */
 	ir_ref *results;      /* of each call its first RESULT, of each RESULT the next one of the call, or IR_NONE */
+	ir_ref *grown;        /* build_grow.c: of each instruction the one that it grows, or IR_NONE */
+	bool *output_grows;   /* of each output: it grows an input */
 	uint32_t range_table; /* the buffer that nests load from which only check indices, or LOOP_NONE */
 };
 
@@ -63,6 +65,15 @@ bool loops_is_external(const struct ir_fn *f, ir_ref v);
 uint32_t loops_add_temp(struct builder *b, const struct hir_type *type);
 /* True if all elements of the constant are equal. It then needs no buffer, unless a call reads it (`forced`). */
 bool loops_is_splat(const struct builder *b, const struct ir_inst *in);
+
+/* build_grow.c: fills grown and output_grows. */
+void loops_find_growth(struct builder *b);
+/* Returns the buffer that result `number` of a call grows, or LOOP_NONE. */
+uint32_t loops_grown_result(const struct builder *b, ir_ref call, uint32_t number);
+/* The callee grows an input that is no memory with room: passes a copy that has room. copied[output]: the buffer of the result, to which
+ * loops_copy_back copies it after the call; LOOP_NONE: it is there. */
+void loops_copy_grown(struct builder *b, ir_ref v, struct loop_call *call, uint32_t input, uint32_t output, uint32_t *copied);
+void loops_copy_back(struct builder *b, ir_ref v, const struct loop_call *call, const uint32_t *copied);
 
 /* checks.c: fills fn->checks. */
 void loops_add_checks(struct builder *b);

@@ -137,7 +137,9 @@ static void code_buffer(struct codec *c, struct loop_buffer *x)
 	if (code_option(c, " as ", x->layout != LAYOUT_PLAIN))
 		CODE_ENUM(c, x->layout, LAYOUT_COUNT, layout_words);
 	if (codec_reads(c))
-		x->alias = LOOP_NONE;
+		x->alias = x->grows = LOOP_NONE;
+	if ((x->kind == BUFFER_OUTPUT || x->kind == BUFFER_TEMP) && code_option(c, " grows ", x->grows != LOOP_NONE))
+		code_reference(c, "b", &x->grows, LOOP_NONE);
 	if (x->kind == BUFFER_TEMP) {
 		if (code_option(c, " in ", x->scope != SCOPE_GLOBAL))
 			CODE_ENUM(c, x->scope, SCOPE_COUNT, scope_words);
@@ -513,8 +515,11 @@ void code_fn(struct codec *c)
 	code_dim(c, &f->scratch);
 	c->depth = 1;
 	CODE_LINES(c, f->buffers, f->n_buffers, "b#", code_buffer);
-	for (uint32_t k = 0; codec_reads(c) && k < f->n_buffers; k++)
-		code_need(c, f->buffers[k].alias == LOOP_NONE || f->buffers[k].alias < f->n_buffers, "the number of a buffer expected");
+	for (uint32_t k = 0; codec_reads(c) && k < f->n_buffers; k++) {
+		const struct loop_buffer *x = &f->buffers[k];
+		code_need(c, (x->alias == LOOP_NONE || x->alias < f->n_buffers) && (x->grows == LOOP_NONE || x->grows < f->n_buffers),
+			  "the number of a buffer expected");
+	}
 	CODE_LINES(c, f->checks, f->n_checks, "check", code_check);
 	CODE_LINES(c, f->stmts, f->n_stmts, stmt_starts, code_stmt);
 }

@@ -236,18 +236,29 @@ static void decide_storage(struct builder *b, ir_ref v)
 	check_range(b, v);
 }
 
-/* The value of an output is stored in the output's buffer. If the value has another buffer already, it is copied. */
+static bool try_output(struct builder *b, uint32_t o)
+{
+	ir_ref v = ir_below_reshapes(b->ir, b->ir->outputs[o]);
+	enum ir_op op = ir_at(b->ir, v)->op;
+	struct fused *f = &b->values[v];
+	bool elsewhere = b->grown[v] != IR_NONE && !b->output_grows[o]; /* in the memory that it grows */
+	if (op == OP_INPUT || op == OP_WEIGHT || op == OP_CONST || f->output != LOOP_NONE || elsewhere)
+		return false;
+	f->output = o;
+	force_buffer(b, v);
+	return true;
+}
+
+/* The value of an output is stored in the output's buffer, first those that grow inputs. If the value has another buffer already, it is copied. */
 static void assign_outputs(struct builder *b)
 {
+	for (uint32_t o = 0; o < b->ir->n_outputs; o++)
+		if (b->output_grows[o])
+			try_output(b, o);
 	for (uint32_t o = 0; o < b->ir->n_outputs; o++) {
 		ir_ref v = ir_below_reshapes(b->ir, b->ir->outputs[o]);
-		enum ir_op op = ir_at(b->ir, v)->op;
-		struct fused *f = &b->values[v];
-		if (op != OP_INPUT && op != OP_WEIGHT && op != OP_CONST && f->output == LOOP_NONE) {
-			f->output = o;
-			force_buffer(b, v);
+		if (b->output_grows[o] || try_output(b, o))
 			continue;
-		}
 		const struct hir_type *t = &ir_at(b->ir, v)->type;
 		struct coords c;
 		coords_identity(b, t->rank, &c);

@@ -2,6 +2,7 @@
  * shrinks, and results are written to cache lines that are already there. */
 #include "backend/loops/in_place.h"
 #include <string.h>
+#include "backend/loops/grow.h"
 #include "backend/loops/kernel_shape.h"
 #include "backend/loops/loop_passes.h"
 #include "base/arena.h"
@@ -132,7 +133,7 @@ static void try_result(void *ctx, uint32_t buffer)
 	struct loop_stmt *st = &s->f->stmts[s->stmt];
 	struct loop_buffer *b = &s->f->buffers[buffer];
 	struct loop_nest *n = (struct loop_nest *)(uintptr_t)loop_stmt_nest(st); /* of a function that is not const */
-	if (b->kind != BUFFER_TEMP || b->first != s->stmt || b->alias != LOOP_NONE)
+	if (b->kind != BUFFER_TEMP || b->first != s->stmt || b->alias != LOOP_NONE || b->grows != LOOP_NONE)
 		return;
 	s->to = buffer;
 	s->from = LOOP_NONE;
@@ -149,6 +150,7 @@ uint32_t loop_pass_in_place(struct loop_fn *f, struct loop_pass_context *c)
 	(void)c;
 	struct search s = {.f = f, .taken = ARENA_ARRAY(f->unit, bool, f->n_buffers + 1)};
 	loops_find_lifetimes(f);
+	loops_mark_grown(f, s.taken);
 	for (; s.stmt < f->n_stmts; s.stmt++)
 		if (f->stmts[s.stmt].kind == STMT_NEST || f->stmts[s.stmt].kind == STMT_KERNEL)
 			loop_stmt_buffers(&f->stmts[s.stmt], try_result, &s);

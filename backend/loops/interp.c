@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include "backend/loops/grow.h"
 #include "backend/loops/interp_state.h"
 #include "base/arena.h"
 
@@ -44,7 +45,7 @@ bool run_reads(struct loop_run *r, uint32_t buffer, int64_t from, int64_t n)
 			run_fail(r, LOOP_BROKEN, "b%u is read where another iteration of the block wrote", buffer);
 			return false;
 		}
-		if (m->owner[k] == buffer + 1)
+		if (m->owner[k] && loops_begins_with(r->f, buffer, m->owner[k] - 1))
 			continue;
 		run_fail(r, LOOP_BROKEN, "b%u is read where %s", buffer,
 			 m->owner[k] ? "another buffer was written" : "nothing was written");
@@ -53,13 +54,20 @@ bool run_reads(struct loop_run *r, uint32_t buffer, int64_t from, int64_t n)
 	return true;
 }
 
+/* The first element that the buffer does not have from another one. */
+static int64_t first_own(const struct loop_run *r, uint32_t buffer)
+{
+	uint32_t from = r->f->buffers[buffer].grows;
+	return from == LOOP_NONE ? 0 : r->memory[from].count;
+}
+
 bool run_writes(struct loop_run *r, uint32_t buffer, int64_t from, int64_t n)
 {
 	const struct loop_memory *m = &r->memory[buffer];
 	if (!in_buffer(r, buffer, from, n))
 		return false;
-	if (!m->owner) {
-		run_fail(r, LOOP_BROKEN, "b%u cannot be written", buffer);
+	if (!m->owner || from < first_own(r, buffer)) {
+		run_fail(r, LOOP_BROKEN, m->owner ? "b%u is written where it has rows of another buffer" : "b%u cannot be written", buffer);
 		return false;
 	}
 	for (size_t k = (size_t)from * m->size; k < (size_t)(from + n) * m->size; k++) {
@@ -81,7 +89,8 @@ void *run_input(struct loop_run *r, uint32_t buffer)
 
 void *run_output(struct loop_run *r, uint32_t buffer)
 {
-	return run_writes(r, buffer, 0, r->memory[buffer].count) ? r->memory[buffer].at : NULL;
+	int64_t from = first_own(r, buffer);
+	return run_writes(r, buffer, from, r->memory[buffer].count - from) ? r->memory[buffer].at : NULL;
 }
 
 static int64_t count_of(struct loop_run *r, const struct hir_type *t)
@@ -164,6 +173,24 @@ void run_open_frame(struct loop_run *r)
 		loop_stmt_buffers(&r->block->stmts[k], open_buffer, &x);
 }
 
+/* Output k and what it grows: temporaries, and an input, whose memory the caller has passed for both. */
+static void open_chain(struct loop_run *r, uint32_t k)
+{
+	const struct loop_buffer *all = r->f->buffers;
+	struct loop_memory *m = &r->memory[k], *root = &r->memory[loops_root(r->f, k)];
+	if (m->at != root->at || m->count < root->count) {
+		run_fail(r, LOOP_BROKEN, "output %u is not in the memory that it grows", all[k].index);
+		return;
+	}
+	for (size_t i = 0; i < (size_t)root->count * root->size; i++)
+		m->owner[i] = loops_root(r->f, k) + 1;
+	for (uint32_t part = all[k].grows; all[part].grows != LOOP_NONE; part = all[part].grows) {
+		r->memory[part].at = m->at;
+		r->memory[part].owner = m->owner;
+		r->memory[part].iteration = m->iteration;
+	}
+}
+
 static void open_buffers(struct loop_run *r, void *const *bufs)
 {
 	struct scratch s = allocate(r, r->f->scratch);
@@ -180,11 +207,14 @@ static void open_buffers(struct loop_run *r, void *const *bufs)
 		case BUFFER_WEIGHT: m->at = (char *)(uintptr_t)r->weights[b->index]; break; /* only read */
 		case BUFFER_CONST: m->at = (char *)(uintptr_t)b->data; break;
 		case BUFFER_TEMP:
-			if (b->scope == SCOPE_GLOBAL)
+			if (b->scope == SCOPE_GLOBAL && r->f->buffers[loops_root(r->f, k)].kind == BUFFER_TEMP)
 				place(r, k, &s);
 			break;
 		}
 	}
+	for (uint32_t k = 0; k < r->f->n_buffers && !run_failed(r); k++)
+		if (r->f->buffers[k].kind == BUFFER_OUTPUT && r->f->buffers[k].grows != LOOP_NONE)
+			open_chain(r, k);
 }
 
 /* ---- the function ---- */
@@ -219,7 +249,7 @@ static void end_lifetimes(struct loop_run *r, uint32_t stmt)
 	for (uint32_t k = 0; k < r->f->n_buffers; k++) {
 		const struct loop_memory *m = &r->memory[k];
 		if (r->f->buffers[k].kind != BUFFER_TEMP || r->f->buffers[k].scope != SCOPE_GLOBAL || r->f->buffers[k].end != stmt + 1 ||
-		    m->outside)
+		    m->outside || r->grown[k])
 			continue;
 		for (size_t i = 0; i < (size_t)m->count * m->size; i++)
 			if (m->owner[i] == k + 1)
@@ -246,6 +276,8 @@ bool loop_interp_at(const struct loop_fn *f, void *const *bufs, const void *cons
 {
 	struct loop_run r = {.f = f, .weights = weights, .syms = dims, .host = host, .error = error, .depth = depth, .arena = arena_new(0)};
 	r.memory = ARENA_ARRAY(r.arena, struct loop_memory, f->n_buffers + 1);
+	r.grown = ARENA_ARRAY(r.arena, bool, f->n_buffers + 1);
+	loops_mark_grown(f, r.grown);
 	run_all(&r, bufs);
 	arena_free(r.arena);
 	return error->kind == LOOP_RAN;

@@ -23,6 +23,7 @@ struct loop_run {
 	uint32_t depth; /* of calls */
 	struct arena *arena;
 	struct loop_memory *memory;     /* of each buffer */
+	bool *grown;                    /* of each buffer: another one grows it */
 	const struct loop_block *block; /* the outermost one that runs; NULL: none */
 	const struct loop_nest *loops;  /* of the innermost one that runs */
 	int64_t at[LOOP_MAX];           /* where its loops are */

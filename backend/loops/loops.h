@@ -26,7 +26,8 @@ struct loop_buffer {
 	struct hir_type type; /* element type and shape; plain buffers are dense row-major */
 	dim offset;           /* BUFFER_TEMP: byte offset in the unit's scratch or the block's frame, a multiple of 64 */
 	uint32_t alias;       /* BUFFER_TEMP: the temporary whose memory it takes, see in_place.h, or LOOP_NONE */
-	const void *data;     /* BUFFER_CONST: host layout */
+	uint32_t grows; /* BUFFER_OUTPUT, BUFFER_TEMP: the buffer whose rows it begins with, in the same memory, see grow.h, or LOOP_NONE */
+	const void *data; /* BUFFER_CONST: host layout */
 	size_t data_bytes;
 	uint32_t first,
 		end; /* lifetime: statements `first` … `end`-1 of unit or block; from the allocation on. end 0: no statement uses it */

@@ -5,6 +5,7 @@
  * with its square. */
 #include <string.h>
 #include "backend/loops/build.h"
+#include "backend/loops/grow.h"
 #include "backend/loops/in_place.h"
 #include "base/arena.h"
 #include "base/vec.h"
@@ -139,9 +140,10 @@ static uint32_t *array_of_none(struct arena *a, uint32_t n)
 	return memset(ARENA_ARRAY(a, uint32_t, n + 1), 0xff, (n + 1) * sizeof(uint32_t));
 }
 
-/* Returns the temporary that has the memory first. */
+/* Returns the buffer that has the memory first. */
 static uint32_t origin_of(const struct loop_fn *f, uint32_t k)
 {
+	k = loops_root(f, k);
 	while (f->buffers[k].alias != LOOP_NONE)
 		k = f->buffers[k].alias;
 	return k;
@@ -163,6 +165,18 @@ static void place_aliases(struct loop_fn *f)
 		f->buffers[k].offset = f->buffers[origin_of(f, k)].offset;
 }
 
+/* Returns for the first buffer of each chain the last one, for which it has room. */
+static const uint32_t *last_of_chains(const struct loop_fn *f)
+{
+	bool *grown = ARENA_ARRAY(f->unit, bool, f->n_buffers + 1);
+	uint32_t *last = ARENA_ARRAY(f->unit, uint32_t, f->n_buffers + 1);
+	loops_mark_grown(f, grown);
+	for (uint32_t k = 0; k < f->n_buffers; k++)
+		if (!grown[k])
+			last[loops_root(f, k)] = k;
+	return last;
+}
+
 /* Lists the temporaries that are used, by their first statement. */
 static void list_temporaries(struct allocator *p)
 {
@@ -171,10 +185,11 @@ static void list_temporaries(struct allocator *p)
 	p->firsts = array_of_none(f->unit, p->n_stmts);
 	p->ends = array_of_none(f->unit, p->n_stmts);
 	p->size_of = ARENA_ARRAY(f->unit, dim, f->n_buffers + 1);
+	const uint32_t *last = last_of_chains(f);
 	for (uint32_t k = f->n_buffers; k-- > 0;) {
-		if (!p->used[k] || p->f->buffers[k].alias != LOOP_NONE)
+		if (!p->used[k] || f->buffers[k].alias != LOOP_NONE || f->buffers[k].grows != LOOP_NONE)
 			continue;
-		p->size_of[k] = rounded_size(p->dims, &f->buffers[k].type);
+		p->size_of[k] = rounded_size(p->dims, &f->buffers[last[k]].type);
 		p->next_first[k] = p->firsts[f->buffers[k].first];
 		p->firsts[f->buffers[k].first] = k;
 	}

@@ -2,6 +2,7 @@
  * it reads an element that the earlier one stores in the same iteration, or if both load the same elements. */
 #include "backend/loops/build.h"
 #include <string.h>
+#include "backend/loops/grow.h"
 #include "base/arena.h"
 
 enum { MERGED_EXPRS = 96 };
@@ -148,12 +149,12 @@ static bool reads_buffer(const struct loop_stmt *s, uint32_t buffer)
 }
 
 /* A temporary that only merged nests read needs no store any more. */
-static void drop_unread(const struct loop_fn *f, struct loop_nest *n)
+static void drop_unread(const struct loop_fn *f, const bool *grown, struct loop_nest *n)
 {
 	uint32_t kept = 0;
 	for (uint32_t k = 0; k < n->n_stores; k++) {
 		uint32_t buffer = n->stores[k].access.buffer;
-		bool read = f->buffers[buffer].kind != BUFFER_TEMP;
+		bool read = f->buffers[buffer].kind != BUFFER_TEMP || grown[buffer];
 		for (uint32_t s = 0; s < f->n_stmts && !read; s++)
 			read = reads_buffer(&f->stmts[s], buffer);
 		if (read)
@@ -195,8 +196,10 @@ uint32_t loop_pass_merge(struct loop_fn *f, struct loop_pass_context *c)
 			f->stmts[n++] = *st;
 	}
 	f->n_stmts = n;
+	bool *grown = ARENA_ARRAY(f->unit, bool, f->n_buffers + 1);
+	loops_mark_grown(f, grown);
 	for (uint32_t s = 0; s < n; s++)
 		if (f->stmts[s].kind == STMT_NEST && f->stmts[s].u.nest.n_stores > 1)
-			drop_unread(f, &f->stmts[s].u.nest);
+			drop_unread(f, grown, &f->stmts[s].u.nest);
 	return before - n;
 }

@@ -94,8 +94,8 @@ uint32_t loops_range_table(struct builder *b)
 {
 	struct loop_fn *f = b->fn;
 	if (b->range_table == LOOP_NONE) {
-		f->buffers[f->n_buffers] =
-			(struct loop_buffer){.kind = BUFFER_CONST, .type = {.elem = DT_INT8}, .offset = b->zero, .alias = LOOP_NONE};
+		f->buffers[f->n_buffers] = (struct loop_buffer){
+			.kind = BUFFER_CONST, .type = {.elem = DT_INT8}, .offset = b->zero, .alias = LOOP_NONE, .grows = LOOP_NONE};
 		f->buffers[f->n_buffers].data = memset(ARENA_NEW(b->unit, int8_t), 0, 1);
 		f->buffers[f->n_buffers].data_bytes = 1;
 		b->range_table = f->n_buffers++;

@@ -1,4 +1,5 @@
 /* Buffers: numbers, types, constants, places. */
+#include "backend/loops/grow.h"
 #include "backend/loops/verify_state.h"
 #include "backend/loops/visit.h"
 #include "base/buf.h"
@@ -73,6 +74,41 @@ static bool check_slots(const struct verifier *v)
 	return true;
 }
 
+/* The last of a chain: an output if the first is an input, else a temporary. */
+static bool check_chain(const struct verifier *v, uint32_t k, bool last)
+{
+	const struct loop_fn *f = v->f;
+	enum buffer_kind kind = f->buffers[k].kind, root = f->buffers[loops_root(f, k)].kind;
+	bool fits = root == BUFFER_INPUT ? kind == (last ? BUFFER_OUTPUT : BUFFER_TEMP) : root == BUFFER_TEMP && kind == BUFFER_TEMP;
+	return fits || verify_fail(v, "a buffer grows memory without room", k);
+}
+
+static bool check_growth(const struct verifier *v)
+{
+	const struct loop_fn *f = v->f;
+	for (uint32_t k = 0; k < f->n_buffers; k++) {
+		const struct loop_buffer *b = &f->buffers[k];
+		bool last = true;
+		uint32_t steps = 0;
+		if (b->grows == LOOP_NONE)
+			continue;
+		for (uint32_t at = k; at != LOOP_NONE; at = f->buffers[at].grows)
+			if (at >= f->n_buffers || steps++ > f->n_buffers)
+				return verify_fail(v, "a buffer grows none that exists, or itself", k);
+		for (uint32_t i = 0; i < f->n_buffers; i++) {
+			last = last && f->buffers[i].grows != k;
+			if (i != k && f->buffers[i].grows == b->grows)
+				return verify_fail(v, "two buffers grow the same one", k);
+		}
+		if (b->scope != SCOPE_GLOBAL || f->buffers[b->grows].scope != SCOPE_GLOBAL || b->alias != LOOP_NONE ||
+		    !loops_can_grow(f, &f->buffers[b->grows], b))
+			return verify_fail(v, "a buffer grows one of another type", k);
+		if (!check_chain(v, k, last))
+			return false;
+	}
+	return true;
+}
+
 struct dims_check {
 	uint32_t count;
 	bool ok;
@@ -99,5 +135,6 @@ bool verify_buffers(const struct verifier *v)
 	for (uint32_t k = 0; k < v->f->n_buffers; k++)
 		if (!check_buffer(v, &v->f->buffers[k], k))
 			return false;
-	return check_unique(v, BUFFER_INPUT, v->f->n_inputs) && check_unique(v, BUFFER_OUTPUT, v->f->n_outputs) && check_slots(v);
+	return check_unique(v, BUFFER_INPUT, v->f->n_inputs) && check_unique(v, BUFFER_OUTPUT, v->f->n_outputs) && check_slots(v) &&
+	       check_growth(v);
 }

@@ -1,4 +1,5 @@
 /* Calls against their callees. Both functions are sound by themselves. */
+#include "backend/loops/grow.h"
 #include "backend/loops/verify_state.h"
 
 /* The buffer of argument k of a function: of an input, or of an output. NULL: an input that it does not read. */
@@ -10,6 +11,14 @@ static const struct loop_buffer *argument(const struct loop_fn *f, uint32_t k)
 		if (f->buffers[i].kind == kind && f->buffers[i].index == index)
 			return &f->buffers[i];
 	return NULL;
+}
+
+/* The callee's output b grows an input; so does its argument k the one that is passed for that. */
+static bool same_growth(const struct verifier *v, const struct loop_call *c, const struct loop_fn *callee, const struct loop_buffer *b,
+			uint32_t k)
+{
+	const struct loop_buffer *root = &callee->buffers[loops_root(callee, (uint32_t)(b - callee->buffers))];
+	return root->kind == BUFFER_INPUT && v->f->buffers[c->buffers[k]].grows == c->buffers[root->index];
 }
 
 static bool check_call(const struct verifier *v, const struct loop_call *c, const struct loop_fn *callee)
@@ -26,6 +35,8 @@ static bool check_call(const struct verifier *v, const struct loop_call *c, cons
 			return verify_fail(v, "an argument with another element type", k);
 		if (b && b->layout != v->f->buffers[c->buffers[k]].layout)
 			return verify_fail(v, "an argument with another layout", k);
+		if (b && b->kind == BUFFER_OUTPUT && b->grows != LOOP_NONE && !same_growth(v, c, callee, b, k))
+			return verify_fail(v, "a call without memory that the callee grows", k);
 	}
 	return true;
 }

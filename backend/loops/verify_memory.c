@@ -1,5 +1,6 @@
 /* Memory: every element is written before it is read, once by each nest, and temporaries that are in use at the same time do not overlap.
  * Elements are tracked in buffers of constant and moderate size; of others only whether anything was written. */
+#include "backend/loops/grow.h"
 #include "backend/loops/in_place.h"
 #include "backend/loops/kernel_shape.h"
 #include "backend/loops/verify_state.h"
@@ -11,6 +12,7 @@ struct content {
 	bool written;     /* anything */
 	int64_t count;    /* elements; -1: not constant */
 	int64_t missing;  /* elements that are not written; 0 if they are not tracked */
+	int64_t grown;    /* the first elements, which are those of the buffer that it grows */
 	uint32_t *writer; /* of each element the number of the last store; NULL: not tracked */
 	uint32_t first, last;
 	uint32_t owner; /* the block that it belongs to, as a statement of the unit, plus one; 0: the unit */
@@ -36,11 +38,15 @@ static void read_buffer(struct memory_check *m, uint32_t buffer)
 	const struct content *c = &m->contents[buffer];
 	if (is_written(m, buffer) && c->count != 0 && (!c->written || c->missing))
 		fail(m, "a buffer is read before it is written", buffer);
+	if (m->v->f->buffers[buffer].grows != LOOP_NONE)
+		read_buffer(m, m->v->f->buffers[buffer].grows);
 }
 
 static void write_buffer(struct memory_check *m, uint32_t buffer)
 {
 	struct content *c = &m->contents[buffer];
+	if (m->v->f->buffers[buffer].grows != LOOP_NONE)
+		fail(m, "rows of a buffer that grows are written again", buffer);
 	m->stores++;
 	c->written = true;
 	c->missing = 0;
@@ -80,7 +86,7 @@ static bool write_elements(struct memory_check *m, struct content *c, const stru
 				return false;
 		return true;
 	}
-	if (c->writer[at] == m->stores)
+	if (c->writer[at] == m->stores || at < c->grown)
 		return false;
 	c->missing -= c->writer[at] == 0;
 	c->writer[at] = m->stores;
@@ -96,7 +102,7 @@ static void write_store(struct memory_check *m, const struct loop_nest *n, const
 	if (!c->writer || !walk_of(m, n, a, &w))
 		c->missing = 0;
 	else if (!write_elements(m, c, &w, 0, w.base))
-		fail(m, "two iterations write the same element", a->buffer);
+		fail(m, c->grown ? "rows of a buffer that grows are written again" : "two iterations write the same element", a->buffer);
 }
 
 static void check_nest(struct memory_check *m, const struct loop_nest *n)
@@ -138,6 +144,22 @@ static void write_results(struct memory_check *m, const struct loop_call *c)
 {
 	for (uint32_t k = c->n_inputs; k < c->n_buffers; k++)
 		write_buffer(m, c->buffers[k]);
+}
+
+/* A callee may grow what it reads. */
+static void check_call(struct memory_check *m, const struct loop_call *c)
+{
+	read_inputs(m, c, 0);
+	for (uint32_t k = c->n_inputs; k < c->n_buffers; k++) {
+		uint32_t from = m->v->f->buffers[c->buffers[k]].grows;
+		bool reads = false;
+		for (uint32_t i = 0; i < c->n_inputs; i++)
+			reads |= c->buffers[i] == from;
+		if (from == LOOP_NONE || !reads)
+			write_buffer(m, c->buffers[k]);
+		m->contents[c->buffers[k]].written = true;
+		m->contents[c->buffers[k]].missing = 0;
+	}
 }
 
 static void check_branch(struct memory_check *m, const struct loop_branch *b)
@@ -199,10 +221,7 @@ static void check_stmt(struct memory_check *m, const struct loop_stmt *s)
 	switch (s->kind) {
 	case STMT_NEST: check_nest(m, &s->u.nest); return;
 	case STMT_KERNEL: check_kernel(m, &s->u.kernel); return;
-	case STMT_CALL:
-		read_inputs(m, &s->u.call, 0);
-		write_results(m, &s->u.call);
-		return;
+	case STMT_CALL: check_call(m, &s->u.call); return;
 	case STMT_BRANCH: check_branch(m, &s->u.branch); return;
 	case STMT_LOOP: check_loop(m, &s->u.loop); return;
 	case STMT_EFFECT:
@@ -232,6 +251,7 @@ static void check_aliases(struct memory_check *m, struct arena *a)
 {
 	const struct loop_fn *f = m->v->f;
 	bool *taken = ARENA_ARRAY(a, bool, f->n_buffers + 1);
+	loops_mark_grown(f, taken);
 	for (uint32_t k = 0; k < f->n_buffers && m->ok; k++) {
 		uint32_t from = f->buffers[k].alias;
 		if (from == LOOP_NONE)
@@ -251,11 +271,18 @@ struct places {
 	dim room;
 };
 
+static bool is_placed(const struct memory_check *m, uint32_t k)
+{
+	const struct loop_fn *f = m->v->f;
+	return f->buffers[k].kind == BUFFER_TEMP && f->buffers[k].scope != SCOPE_PRIVATE &&
+	       f->buffers[loops_root(f, k)].kind == BUFFER_TEMP;
+}
+
 /* The bytes of a temporary. False: they are not constant, or there are none. */
 static bool place_of(const struct memory_check *m, uint32_t k, int64_t *from, int64_t *to)
 {
 	const struct loop_buffer *b = &m->v->f->buffers[k];
-	if (b->kind != BUFFER_TEMP || b->scope == SCOPE_PRIVATE || m->contents[k].count <= 0 || !verify_const(m->v, b->offset, from))
+	if (!is_placed(m, k) || m->contents[k].count <= 0 || !verify_const(m->v, b->offset, from))
 		return false;
 	*to = *from + m->contents[k].count * (int64_t)dtype_size(b->type.elem);
 	return true;
@@ -273,6 +300,8 @@ static void check_place(struct memory_check *m, const struct places *p, uint32_t
 		fail(m, "a temporary is used outside of its lifetime, or has a longer one", k);
 	if (c->first == UINT32_MAX)
 		return;
+	if (b->grows != LOOP_NONE && is_placed(m, k) && !dim_eq(b->offset, m->v->f->buffers[b->grows].offset))
+		fail(m, "a temporary that grows is not in the memory of the other one", k);
 	if (verify_const(m->v, m->v->f->buffers[k].offset, &from) && (from < 0 || from % ALIGNMENT))
 		fail(m, "a temporary at an address that is not aligned", k);
 	if (place_of(m, k, &from, &to) && verify_const(m->v, p->room, &room) && to > room)
@@ -297,7 +326,8 @@ static void check_places(struct memory_check *m, struct arena *a, const struct p
 				if (m->contents[live[i]].last < s)
 					continue;
 				live[kept++] = live[i];
-				if (m->v->f->buffers[k].alias != live[i] && place_of(m, live[i], &other, &end) && from < end && other < to)
+				if (m->v->f->buffers[k].alias != live[i] && loops_root(f, k) != loops_root(f, live[i]) &&
+				    place_of(m, live[i], &other, &end) && from < end && other < to)
 					fail(m, "a temporary overlaps another one that is in use", k);
 			}
 			n_live = kept;
@@ -314,9 +344,14 @@ static void start(struct memory_check *m, struct arena *a)
 		*c = (struct content){.first = UINT32_MAX};
 		if (!verify_count(m->v, &m->v->f->buffers[k].type, &c->count))
 			c->count = -1;
+		uint32_t from = m->v->f->buffers[k].grows;
+		if (from != LOOP_NONE && hir_same_shape(&m->v->f->buffers[k].type, &m->v->f->buffers[from].type))
+			c->written = true; /* nothing is new */
 		if (!is_written(m, k) || c->count < 0 || c->count > MOST_TRACKED)
 			continue;
-		c->missing = c->count;
+		if (from != LOOP_NONE)
+			verify_count(m->v, &m->v->f->buffers[from].type, &c->grown);
+		c->missing = c->count - c->grown;
 		c->writer = ARENA_ARRAY(a, uint32_t, c->count + 1);
 	}
 }

@@ -1,5 +1,6 @@
 /* Values that have one layout are joined in classes (union-find); a class is channels-last if any of its members asks for it. */
 #include "backend/passes/arguments.h"
+#include "backend/passes/argument_states.h"
 #include "backend/target/kernel.h"
 #include "backend/target/target.h"
 #include "base/arena.h"
@@ -93,6 +94,8 @@ static void visit_builtin(const struct analysis *a, hir_ref r)
 		join_operand(a, r, &args[k]);
 }
 
+static bool is_in(uint32_t mask, uint32_t k) { return k < 32 && (mask >> k & 1); }
+
 /* Joins result `number` of a call with the arguments that the callee joins with it. */
 static void join_result(const struct analysis *a, hir_ref r, const struct hir_node *call, uint32_t number)
 {
@@ -102,13 +105,13 @@ static void join_result(const struct analysis *a, hir_ref r, const struct hir_no
 	if (!map_get(&a->links, u->identity, &links))
 		return;
 	for (uint32_t k = 0; k < call->n_args; k++)
-		if (!u->inputs[k].build_time && argument_layout(((const uint32_t *)(uintptr_t)links)[number], input++) != LAYOUT_PLAIN)
+		if (!u->inputs[k].build_time && is_in(((const uint32_t *)(uintptr_t)links)[number], input++))
 			join(a, a->u->args[call->args + k].u.tensor, r);
 }
 
 static void visit_result(const struct analysis *a, hir_ref r, const struct hir_node *call, uint32_t number)
 {
-	if (argument_layout(arguments_of(a->known, call->callee).outputs, number) != LAYOUT_PLAIN)
+	if (argument_output(arguments_of(a->known, call->callee), number) == LAYOUT_CHANNELS_LAST)
 		ask(a, r);
 	join_result(a, r, call, number);
 }
@@ -119,7 +122,7 @@ static void visit_call(const struct analysis *a, hir_ref r)
 	struct argument_layouts l = arguments_of(a->known, n->callee);
 	uint32_t number = 0;
 	for (uint32_t k = 0; k < n->n_args; k++)
-		if (!n->callee->inputs[k].build_time && argument_layout(l.inputs, number++) != LAYOUT_PLAIN)
+		if (!n->callee->inputs[k].build_time && argument_input(l, number++) == LAYOUT_CHANNELS_LAST)
 			ask(a, a->u->args[n->args + k].u.tensor);
 	if (n->callee->n_outputs == 1)
 		visit_result(a, r, n, 0);
@@ -164,16 +167,6 @@ static uint32_t inputs_in(const struct analysis *a, hir_ref class)
 	return mask;
 }
 
-static struct argument_layouts decide(const struct analysis *a)
-{
-	const struct hir_unit *u = a->u;
-	struct argument_layouts l = {.inputs = inputs_in(a, HIR_NONE)};
-	for (uint32_t k = 0; k < u->n_outputs && k < 32; k++)
-		if (u->nodes[u->outputs[k].node].type.rank == 4 && a->channels_last[root(a, u->outputs[k].node)])
-			l.outputs |= 1u << k;
-	return l;
-}
-
 static void put_links(struct analysis *a)
 {
 	const struct hir_unit *u = a->u;
@@ -183,24 +176,69 @@ static void put_links(struct analysis *a)
 	map_put(&a->links, u->identity, (uint64_t)(uintptr_t)links);
 }
 
-static void put(struct arguments *a, const struct hir_unit *u, struct argument_layouts l)
+/* What convolutions ask for. */
+static void decide_channels(const struct analysis *a, const struct argument_draft *out)
 {
-	if (u)
-		map_put(&a->layouts, u->identity, argument_layouts_code(l));
+	const struct hir_unit *u = a->u;
+	uint32_t mask = inputs_in(a, HIR_NONE);
+	for (uint32_t k = 0; k < 32 && mask >> k; k++)
+		if (mask >> k & 1)
+			out->inputs[k] = LAYOUT_CHANNELS_LAST;
+	for (uint32_t k = 0; k < u->n_outputs; k++)
+		if (u->nodes[u->outputs[k].node].type.rank == 4 && a->channels_last[root(a, u->outputs[k].node)])
+			out->outputs[k] = LAYOUT_CHANNELS_LAST;
 }
 
-/* What the runtime calls, and what loops and branches call, whose values share buffers. */
+static void put(struct arguments *a, const struct hir_unit *u, struct argument_layouts l)
+{
+	struct argument_layouts *own = ARENA_NEW(a->memory, struct argument_layouts);
+	*own = l;
+	map_put(&a->layouts, u->identity, (uint64_t)(uintptr_t)own);
+}
+
+static void decide(struct analysis *a, bool is_entry)
+{
+	const struct hir_unit *u = a->u;
+	struct arena *memory = a->known->memory;
+	struct argument_draft d = {ARENA_ARRAY(memory, uint8_t, u->n_inputs + 1), ARENA_ARRAY(memory, uint8_t, u->n_outputs + 1),
+				   ARENA_ARRAY(memory, uint32_t, u->n_outputs + 1)};
+	uint32_t n_inputs = 0;
+	for (uint32_t k = 0; k < u->n_inputs; k++)
+		if (!u->inputs[k].build_time)
+			d.inputs[n_inputs++] = LAYOUT_PLAIN;
+	for (uint32_t k = 0; k < u->n_outputs; k++) {
+		d.outputs[k] = LAYOUT_PLAIN;
+		d.grows[k] = IR_NONE;
+	}
+	if (!is_entry) {
+		find_classes(a);
+		put_links(a);
+		decide_channels(a, &d);
+	}
+	arguments_of_states(a->known, u, a->target->arch != ARCH_OPENCL, &d);
+	put(a->known, u, (struct argument_layouts){n_inputs, u->n_outputs, d.inputs, d.outputs, d.grows});
+}
+
+/* Marks what loops and branches call, whose values share buffers: all is plain. */
 static void put_plain(struct arguments *a, const struct hir_program *p)
 {
-	struct argument_layouts plain = {0, 0};
-	for (uint32_t k = 0; k < p->n_entries; k++)
-		put(a, p->entries[k].unit, plain);
 	for (uint32_t i = 0; i < p->n_units; i++)
 		for (hir_ref r = 0; r < p->units[i]->n_nodes; r++) {
 			const struct hir_node *n = &p->units[i]->nodes[r];
-			put(a, n->kind == HIR_IF || n->kind == HIR_LOOP ? n->callee : NULL, plain);
-			put(a, n->kind == HIR_IF ? n->other : NULL, plain);
+			const struct hir_unit *called[] = {n->kind == HIR_IF || n->kind == HIR_LOOP ? n->callee : NULL,
+							   n->kind == HIR_IF ? n->other : NULL};
+			for (uint32_t k = 0; k < 2; k++)
+				if (called[k])
+					put(a, called[k], (struct argument_layouts){0});
 		}
+}
+
+static bool is_entry(const struct hir_program *p, const struct hir_unit *u)
+{
+	for (uint32_t k = 0; k < p->n_entries; k++)
+		if (p->entries[k].unit == u)
+			return true;
+	return false;
 }
 
 static uint32_t most_nodes(const struct hir_program *p)
@@ -220,25 +258,41 @@ void arguments_decide(struct arguments *a, const struct target *t, const struct 
 			     .target = t,
 			     .parent = ARENA_ARRAY(scratch, hir_ref, n),
 			     .channels_last = ARENA_ARRAY(scratch, bool, n)};
+	a->memory = arena_new(0);
 	put_plain(a, p);
 	for (uint32_t i = 0; i < p->n_units; i++) {
 		s.u = p->units[i];
-		if (map_get(&a->layouts, s.u->identity, NULL))
-			continue;
-		find_classes(&s);
-		put_links(&s);
-		put(a, s.u, decide(&s));
+		if (!map_get(&a->layouts, s.u->identity, NULL))
+			decide(&s, is_entry(p, s.u));
 	}
 	map_free(&s.links);
 	arena_free(scratch);
 }
 
-void arguments_free(struct arguments *a) { map_free(&a->layouts); }
+void arguments_free(struct arguments *a)
+{
+	map_free(&a->layouts);
+	arena_free(a->memory);
+}
 
 struct argument_layouts arguments_of(const struct arguments *a, const struct hir_unit *u)
 {
-	uint64_t code = 0;
-	if (a)
-		map_get(&a->layouts, u->identity, &code);
-	return (struct argument_layouts){(uint32_t)code, (uint32_t)(code >> 32)};
+	uint64_t at;
+	return a && map_get(&a->layouts, u->identity, &at) ? *(const struct argument_layouts *)(uintptr_t)at : (struct argument_layouts){0};
+}
+
+uint64_t argument_layouts_code(struct argument_layouts l)
+{
+	bool plain = true;
+	struct hasher *h = hasher_new();
+	hasher_add(h, l.inputs, l.n_inputs);
+	hasher_add(h, l.outputs, l.n_outputs);
+	for (uint32_t k = 0; k < l.n_inputs; k++)
+		plain = plain && l.inputs[k] == LAYOUT_PLAIN;
+	for (uint32_t k = 0; k < l.n_outputs; k++) {
+		plain = plain && l.outputs[k] == LAYOUT_PLAIN && l.grows[k] == IR_NONE;
+		hasher_add_u64(h, l.grows[k]);
+	}
+	hash128 all = hasher_finish(h);
+	return plain ? 0 : all.lo | 1;
 }

@@ -82,7 +82,7 @@ static enum layout argument_wanted(const struct assign *a, const struct ir_inst 
 	uint32_t number = 0;
 	for (uint32_t i = 0; i < k && i < u->n_inputs; i++)
 		number += !u->inputs[i].build_time;
-	return k < u->n_inputs && u->inputs[k].build_time ? LAYOUT_PLAIN : argument_layout(layouts_of_callee(a->c, call).inputs, number);
+	return k < u->n_inputs && u->inputs[k].build_time ? LAYOUT_PLAIN : argument_input(layouts_of_callee(a->c, call), number);
 }
 
 /* Returns the layout that operand k of old instruction r, which is v now, has to have; LAYOUT_COUNT: any. `m`: the kernel of r, or NULL. */
@@ -116,9 +116,9 @@ static enum layout result_layout(const struct assign *a, ir_ref r)
 	const struct ir_fn *f = a->w.f;
 	const struct ir_inst *i = ir_at(f, r);
 	if (i->op == OP_INPUT)
-		return argument_layout(a->c->own.inputs, ir_number(i)->number);
+		return argument_input(a->c->own, ir_number(i)->number);
 	if (i->op == OP_RESULT && ir_at(f, ir_operand(f, r, 0))->op == OP_CALL)
-		return argument_layout(layouts_of_callee(a->c, ir_at(f, ir_operand(f, r, 0))).outputs, ir_number(i)->number);
+		return argument_output(layouts_of_callee(a->c, ir_at(f, ir_operand(f, r, 0))), ir_number(i)->number);
 	if (kernel_for(a->c->target, f, r, &m))
 		return (enum layout)kernel_info(m.kernel)->result;
 	for (uint32_t k = 0; k < i->n_operands; k++) {
@@ -159,7 +159,7 @@ uint32_t pass_layouts(struct ir_fn *f, struct pass_context *c)
 		assign(&a, r);
 	rewrite_end(&a.w);
 	for (uint32_t k = 0; k < f->n_outputs; k++)
-		f->outputs[k] = convert(&a, f->outputs[k], argument_layout(c->own.outputs, k));
+		f->outputs[k] = convert(&a, f->outputs[k], argument_output(c->own, k));
 	map_free(&a.converted);
 	return a.changes;
 }

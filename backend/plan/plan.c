@@ -31,6 +31,21 @@ static hash128 hash_build_fn(const struct ir_fn *build_fn, const struct build_fn
 	return h;
 }
 
+/* What the run_fn does not say: which memory it and its callees grow. */
+static hash128 hash_growth(const struct plan *p, hash128 h)
+{
+	const struct ir_fn *f = p->run_fn;
+	uint64_t own = argument_layouts_code(arguments_of(p->options.arguments, p->unit));
+	h = own ? hash_combine(h, (hash128){own, 0}) : h;
+	for (ir_ref r = 0; r < f->n_insts; r++) {
+		uint64_t code = ir_at(f, r)->op == OP_CALL
+					? argument_layouts_code(arguments_of(p->options.arguments, ir_call(ir_at(f, r))->callee))
+					: 0;
+		h = code ? hash_combine(h, (hash128){code, 0}) : h;
+	}
+	return h;
+}
+
 /* The cost of one call with all symbols 1, as a comment: what the passes save, and what loops and kernels should take. */
 static void print_cost(const struct ir_fn *f, struct buf *text)
 {
@@ -130,6 +145,6 @@ struct plan *plan_unit(struct arena *unit, const struct hir_unit *u, const struc
 	build_fn_describe(unit, p->build_fn, &p->interface);
 	list_origins(p, unit);
 	p->build_fn_hash = hash_build_fn(p->build_fn, &p->interface);
-	p->run_fn_hash = hash_combine(ir_hash(p->run_fn), hash_interface(p));
+	p->run_fn_hash = hash_growth(p, hash_combine(ir_hash(p->run_fn), hash_interface(p)));
 	return p;
 }

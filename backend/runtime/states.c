@@ -1,5 +1,5 @@
-/* A run reads the old value of a state and writes the new one into a second buffer. If it succeeds, the two change places; so a run that
- * fails leaves all states as they were. */
+/* A run reads the old value of a state. Rows that it appends are written behind it; another new value is written into a second buffer. If the run
+ * succeeds, the length is that of the new value, or the two buffers change places; so a run that fails leaves all states as they were. */
 #include "states_memory.h"
 #include <stdbool.h>
 #include <stdlib.h>
@@ -57,11 +57,14 @@ static void deallocate(void *at, size_t bytes)
 		munmap(at, bytes);
 }
 
-static bool is_changed(const tri_model_desc *d, uint32_t state)
+/* True if the code of the entry writes new value k behind the old one. */
+static bool grows(const tri_entry_desc *e, int32_t k) { return e->states_grow && e->states_grow[k]; }
+
+static bool is_replaced(const tri_model_desc *d, uint32_t state)
 {
 	for (uint32_t i = 0; i < d->n_entries; i++)
 		for (int32_t k = 0; k < d->entries[i].n_states_out; k++)
-			if (d->entries[i].states_out[k] == state)
+			if (d->entries[i].states_out[k] == state && !grows(&d->entries[i], k))
 				return true;
 	return false;
 }
@@ -74,9 +77,9 @@ static int allocate_state(struct tri_states *s, uint32_t i, tri_error *err)
 	bool ok = state_bytes(d, most, &m->bytes);
 	if (ok)
 		m->now = allocate(m->bytes);
-	if (ok && is_changed(s->desc, i))
+	if (ok && is_replaced(s->desc, i))
 		m->next = allocate(m->bytes);
-	if (ok && m->now && (m->next || !is_changed(s->desc, i)))
+	if (ok && m->now && (m->next || !is_replaced(s->desc, i)))
 		return TRI_OK;
 	if (d->axis < 0)
 		return tri_error_set(err, TRI_ERR_MEMORY, "out of memory for state %.150s", d->name);
@@ -207,7 +210,7 @@ static int new_value(struct tri_states *s, const tri_entry_desc *e, int32_t k, c
 	uint32_t state = e->states_out[k];
 	const tri_state_desc *d = &s->desc->states[state];
 	*out = state_tensor(s, state);
-	out->data = s->memory[state].next;
+	out->data = grows(e, k) ? s->memory[state].now : s->memory[state].next;
 	if (d->axis < 0)
 		return TRI_OK;
 	int64_t *length = &out->shape[d->axis];
@@ -254,6 +257,8 @@ void tri_states_commit(struct tri_states *s, const tri_entry_desc *e)
 	for (int32_t i = 0; i < e->n_states_out; i++) {
 		struct tri_state_memory *m = &s->memory[e->states_out[i]];
 		char *old = m->now;
+		if (grows(e, i))
+			continue;
 		m->now = m->next;
 		m->next = old;
 	}

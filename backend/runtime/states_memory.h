@@ -5,7 +5,7 @@
 #include "states.h"
 
 struct tri_state_memory {
-	char *now, *next; /* next: NULL if no entry changes the state */
+	char *now, *next; /* next: NULL if no entry replaces the state */
 	size_t bytes;     /* of each */
 };
 struct tri_states {

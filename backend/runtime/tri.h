@@ -120,6 +120,8 @@ typedef struct tri_entry_desc {
 	 * inputs and of the outputs. */
 	const uint32_t *states_in, *states_out;
 	int32_t n_states_in, n_states_out;
+	const uint32_t *
+		states_grow; /* for each of states_out 1 if its new value is the old one and further rows, in the same memory. NULL: none */
 } tri_entry_desc;
 
 /* Where code comes from in the sources. Texts are offsets in tri_model_desc.texts. */

@@ -121,6 +121,44 @@ static void allocate(struct machine *m, const struct hir_unit *u, struct tensor 
 	}
 }
 
+/* Copies the elements of t from `stored`, which has the layout. */
+static void unpack(enum layout layout, const char *stored, const struct tensor *t)
+{
+	uint32_t order[HIR_MAX_RANK];
+	int64_t at[HIR_MAX_RANK] = {0}, n = tensor_count(t);
+	size_t size = dtype_size(t->elem);
+	ir_layout_order(layout, t->rank, order);
+	for (int64_t from = 0; from < n; from++) {
+		int64_t to = 0;
+		for (uint32_t k = 0; k < t->rank; k++)
+			to = to * t->dims[k] + at[k];
+		memcpy((char *)t->data + (size_t)to * size, stored + (size_t)from * size, size);
+		for (uint32_t k = t->rank; k-- > 0 && ++at[order[k]] == t->dims[order[k]];)
+			at[order[k]] = 0;
+	}
+}
+
+/* Memory of the arguments: where the call has them if they are plain. What grows has that of its input, with room. */
+static void **place_arguments(const struct machine *m, struct argument_layouts l, const struct loop_fn *f, const struct tensor *out)
+{
+	void **bufs = ARENA_ARRAY(m->a, void *, f->n_inputs + f->n_outputs + 1);
+	for (uint32_t k = 0; k < f->n_inputs; k++)
+		bufs[k] = argument_input(l, k) == LAYOUT_PLAIN ? m->call->inputs[k].data : NULL;
+	for (uint32_t k = 0; k < f->n_outputs; k++) {
+		void **to = &bufs[f->n_inputs + k];
+		uint32_t from = argument_grows(l, k);
+		*to = argument_output(l, k) == LAYOUT_PLAIN ? out[k].data : arena_alloc(m->a, (size_t)tensor_bytes(&out[k]) + 1, 64);
+		if (from == IR_NONE)
+			continue;
+		layout_pack(argument_output(l, k), &m->call->inputs[from], *to);
+		bufs[from] = *to;
+	}
+	for (uint32_t k = 0; k < f->n_inputs; k++)
+		if (!bufs[k])
+			bufs[k] = (void *)(uintptr_t)packed(m->a, argument_input(l, k), &m->call->inputs[k]); /* only read */
+	return bufs;
+}
+
 static bool interpret_loops(struct machine *m, struct tensor *out)
 {
 	const struct hir_unit *u = m->call->unit;
@@ -132,14 +170,15 @@ static bool interpret_loops(struct machine *m, struct tensor *out)
 	struct loop_error e;
 	if (!p || !table)
 		return false;
-	void **bufs = ARENA_ARRAY(m->a, void *, u->n_inputs + u->n_outputs + 1);
 	allocate(m, u, out);
-	for (uint32_t k = 0; k < p->loops->n_inputs; k++)
-		bufs[k] = m->call->inputs[k].data;
-	for (uint32_t k = 0; k < u->n_outputs; k++)
-		bufs[p->loops->n_inputs + k] = out[k].data;
-	if (loop_interp(p->loops, bufs, table, m->call->dims, &host, &e))
+	struct argument_layouts l = arguments_of(m->arguments, u);
+	void **bufs = place_arguments(m, l, p->loops, out);
+	if (loop_interp(p->loops, bufs, table, m->call->dims, &host, &e)) {
+		for (uint32_t k = 0; k < u->n_outputs; k++)
+			if (argument_output(l, k) != LAYOUT_PLAIN)
+				unpack(argument_output(l, k), bufs[p->loops->n_inputs + k], &out[k]);
 		return true;
+	}
 	if (!m->error->len)
 		buf_printf(m->error, e.kind == LOOP_BROKEN ? "the loop IR is wrong: %s" : "%s", e.text);
 	return false;

@@ -170,7 +170,7 @@ class RandomStates(ProjectTest):
 
     @staticmethod
     def has_two(e, values, inputs):
-        """True if each state has two rows when its last two are taken: fewer are an error of the run."""
+        """True if each state has two rows when its last two are taken: with fewer the run fails."""
         values = dict(values)
         for k, (op, s, _) in enumerate(e.ops):
             if op == "last" and values[s.name].shape[s.axis] < 2:

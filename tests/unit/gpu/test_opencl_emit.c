@@ -41,8 +41,12 @@ static dim num(struct fixture *x, int64_t v) { return dim_const(x->dims, v); }
 static uint32_t buffer(struct fixture *x, enum buffer_kind kind, dtype elem, uint32_t rank, const dim *dims, const void *data)
 {
 	struct loop_buffer *b = &x->f->buffers[x->f->n_buffers];
-	*b = (struct loop_buffer){
-		.kind = kind, .type = {.elem = elem, .rank = (uint8_t)rank}, .offset = x->zero, .alias = LOOP_NONE, .data = data};
+	*b = (struct loop_buffer){.kind = kind,
+				  .type = {.elem = elem, .rank = (uint8_t)rank},
+				  .offset = x->zero,
+				  .alias = LOOP_NONE,
+				  .grows = LOOP_NONE,
+				  .data = data};
 	memcpy(b->type.dims, dims, rank * sizeof *dims);
 	b->data_bytes = 8 * sizeof(float); /* of all constants here */
 	b->index = kind == BUFFER_INPUT ? x->f->n_inputs++ : kind == BUFFER_OUTPUT ? x->f->n_outputs++ : 0;

@@ -74,11 +74,16 @@ static void decide(struct decided *d, enum target_id target, const struct hir_en
 	arguments_decide(&d->layouts, target_get(target), &d->program);
 }
 
+/* inputs, outputs: bit k says that it is channels-last. */
 static void expect(const struct decided *d, uint32_t unit, uint32_t inputs, uint32_t outputs)
 {
 	struct argument_layouts l = arguments_of(&d->layouts, d->units[unit]);
-	assert_int_equal(l.inputs, inputs);
-	assert_int_equal(l.outputs, outputs);
+	for (uint32_t k = 0; k < 4; k++) {
+		assert_int_equal(argument_input(l, k), inputs >> k & 1 ? LAYOUT_CHANNELS_LAST : LAYOUT_PLAIN);
+		assert_int_equal(argument_output(l, k), outputs >> k & 1 ? LAYOUT_CHANNELS_LAST : LAYOUT_PLAIN);
+		assert_int_equal(argument_grows(l, k), IR_NONE);
+	}
+	assert_int_equal(argument_layouts_code(l) != 0, inputs || outputs);
 }
 
 static void test_body_decides(void **state)

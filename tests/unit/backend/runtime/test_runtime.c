@@ -144,8 +144,8 @@ static void idle(struct tri_context *ctx, void *const *bufs, const void *const *
 	memcpy(seen_dims, dims, sizeof seen_dims);
 }
 static const struct tri_entry_code idle_code = {.unit = idle};
-static const tri_entry_desc entries[] = {{"forward", inputs, outputs, 3, 1, names, 3, 0, &code, NULL, NULL, 0, 0},
-					 {"other", solved, solved_out, 1, 1, names, 3, 0, &idle_code, NULL, NULL, 0, 0}};
+static const tri_entry_desc entries[] = {{"forward", inputs, outputs, 3, 1, names, 3, 0, &code, NULL, NULL, 0, 0, NULL},
+					 {"other", solved, solved_out, 1, 1, names, 3, 0, &idle_code, NULL, NULL, 0, 0, NULL}};
 static const tri_model_desc desc = {.abi = TRI_ABI, .n_entries = 2, .name = "m", .entries = entries};
 
 static char memory[4][4096];

@@ -23,7 +23,8 @@ static struct unit *layer_unit(struct model *m, const char *name, const int8_t *
 
 static struct loop_buffer plain(struct unit *u, enum buffer_kind kind, uint32_t index, struct hir_type t)
 {
-	return (struct loop_buffer){.kind = kind, .index = index, .type = t, .offset = dim_const(u->f->dims, 0), .alias = LOOP_NONE};
+	return (struct loop_buffer){
+		.kind = kind, .index = index, .type = t, .offset = dim_const(u->f->dims, 0), .alias = LOOP_NONE, .grows = LOOP_NONE};
 }
 
 /* net(x [N, 20], i int32 [N]) = layer2(layer1(x)) by two calls, and row i[n] of x by an index that may be out of range. */
