@@ -64,7 +64,7 @@ static void weight_buffer(struct builder *b, ir_ref v)
 	if (slot->kind == SLOT_TABLE)
 		return;
 	b->buffer[v] = buffer_new(b, BUFFER_WEIGHT, ir_number(in)->number, &in->type);
-	b->fn->buffers[b->buffer[v]].layout = slot->layout;
+	b->fn->buffers[b->buffer[v]].layout = in->layout;
 }
 
 static void const_buffer(struct builder *b, ir_ref v)

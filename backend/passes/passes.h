@@ -24,6 +24,7 @@ struct pass_context {
 	const struct target *target;
 	const struct arguments *arguments; /* of callees; NULL: all are plain */
 	struct argument_layouts own;       /* of the unit itself */
+	const bool *is_shared;             /* for each WEIGHT: the table of a lookup and of a product; NULL: none is */
 	uint8_t opt;
 	bool size; /* -Os */
 	struct diags *diags;

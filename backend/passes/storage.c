@@ -3,6 +3,7 @@
 #include "backend/ir/ir.h"
 #include "backend/ir/rewrite.h"
 #include "base/arena.h"
+#include "backend/passes/shared_tables.h"
 #include "base/hash.h"
 #include "frontend/hir/hir.h"
 
@@ -86,6 +87,14 @@ static void visit_units(const struct analysis *a)
 	}
 }
 
+static bool any_shared(const struct hir_unit *u, const bool *shared)
+{
+	for (uint32_t k = 0; k < u->n_inputs; k++)
+		if (shared[k])
+			return true;
+	return false;
+}
+
 static bool is_narrow(const struct hir_unit *u, const dtype *types, uint32_t k)
 {
 	return types[k] != UNKNOWN && types[k] != u->inputs[k].type.elem;
@@ -110,18 +119,32 @@ void storage_decide(struct storage *s, struct arena *arena, const struct hir_pro
 		begin(&a);
 		visit_units(&a);
 	} while (widen_params(&a));
-	for (uint32_t i = 0; i < p->n_units; i++)
+	bool **shared = shared_tables_find(arena, p);
+	for (uint32_t i = 0; i < p->n_units; i++) {
 		if (any_narrow(p->units[i], a.types[i]))
 			map_put(&s->units, p->units[i]->identity, (uint64_t)(uintptr_t)a.types[i]);
+		if (any_shared(p->units[i], shared[i]))
+			map_put(&s->shared, p->units[i]->identity, (uint64_t)(uintptr_t)shared[i]);
+	}
 	map_free(&a.index);
 }
 
-void storage_free(struct storage *s) { map_free(&s->units); }
+void storage_free(struct storage *s)
+{
+	map_free(&s->units);
+	map_free(&s->shared);
+}
 
 static const dtype *find(const struct storage *s, const struct hir_unit *u)
 {
 	uint64_t at;
 	return s && map_get(&s->units, u->identity, &at) ? (const dtype *)(uintptr_t)at : NULL;
+}
+
+static const bool *find_shared_inputs(const struct storage *s, const struct hir_unit *u)
+{
+	uint64_t at;
+	return s && map_get(&s->shared, u->identity, &at) ? (const bool *)(uintptr_t)at : NULL;
 }
 
 dtype storage_of(const struct storage *s, const struct hir_unit *u, uint32_t input)
@@ -133,13 +156,24 @@ dtype storage_of(const struct storage *s, const struct hir_unit *u, uint32_t inp
 uint64_t storage_code(const struct storage *s, const struct hir_unit *u)
 {
 	const dtype *types = find(s, u);
+	const bool *shared = find_shared_inputs(s, u);
 	struct hasher *h;
-	if (!types)
+	if (!types && !shared)
 		return 0;
 	h = hasher_new();
 	for (uint32_t k = 0; k < u->n_inputs; k++)
-		hasher_add_u64(h, (uint64_t)types[k]);
+		hasher_add_u64(h, (uint64_t)storage_of(s, u, k) << 1 | (shared && shared[k]));
 	return hasher_finish(h).lo;
+}
+
+const bool *storage_shared(const struct storage *s, struct arena *a, const struct hir_unit *u)
+{
+	const bool *shared = find_shared_inputs(s, u);
+	bool *of_weights = ARENA_ARRAY(a, bool, u->n_inputs + 1);
+	for (uint32_t k = 0, n = 0; shared && k < u->n_inputs; k++)
+		if (u->inputs[k].build_time)
+			of_weights[n++] = shared[k];
+	return shared ? of_weights : NULL;
 }
 
 void storage_narrow(const struct storage *s, const struct hir_unit *u, struct ir_fn *f)

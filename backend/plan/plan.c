@@ -136,6 +136,7 @@ struct plan *plan_unit(struct arena *unit, const struct hir_unit *u, const struc
 	struct pass_context c = pass_context_new(o, diags, trace ? &trace->ir : NULL);
 	c.own = arguments_of(o->arguments, u);
 	struct arena *scratch = arena_new(0);
+	c.is_shared = storage_shared(o->storage, scratch, u);
 	struct plan *p = ARENA_NEW(unit, struct plan);
 	*p = (struct plan){.unit = u, .options = *o, .dims = lower_dims(unit, u)};
 	bool ok = make(p, unit, scratch, &c, trace);

@@ -66,12 +66,8 @@ static void mark_widened(struct split *s)
 /* Returns the 16-bit value that the slot of r has in its place, or r. */
 static ir_ref narrow_value(const struct split *s, ir_ref r)
 {
-	const struct ir_inst *i = ir_at(s->whole, r);
-	if (i->op != OP_CAST || i->type.elem != DT_FLOAT32 || i->layout != LAYOUT_PLAIN || s->widened[r])
-		return r;
-	ir_ref from = ir_operand(s->whole, r, 0);
-	dtype e = ir_at(s->whole, from)->type.elem;
-	return s->at_build[from] && (e == DT_BFLOAT16 || e == DT_FLOAT16) ? from : r;
+	ir_ref narrow = s->widened[r] ? IR_NONE : slot_narrow_value(s->whole, r);
+	return narrow != IR_NONE && s->at_build[narrow] ? narrow : r;
 }
 
 static void *copied(struct arena *a, const void *from, size_t bytes)
@@ -131,6 +127,14 @@ static ir_ref data_slot(struct split *s, ir_ref r)
 		return s->weight_of[r] = ir_emit(s->run_fn, OP_CAST, &i->type, &v, 1, origins_copy_set(&s->run_origins, i->origin));
 	}
 	struct slot slot = {.kind = SLOT_DATA, .layout = i->layout, .type = i->type, .first_output = s->n_outputs};
+	ir_ref matrix = slot_matrix_of_panels(s->whole, r);
+	if (matrix != IR_NONE) {
+		slot.layout = LAYOUT_PANELS;
+		add_output(s, matrix);
+		s->weight_of[r] = weight_of_slot(s, add_slot(s, &slot), i);
+		ir_at(s->run_fn, s->weight_of[r])->layout = LAYOUT_PLAIN;
+		return s->weight_of[r];
+	}
 	add_output(s, i->op == OP_CONVERT_LAYOUT ? ir_operand(s->whole, r, 0) : r);
 	return s->weight_of[r] = weight_of_slot(s, add_slot(s, &slot), i);
 }

@@ -198,7 +198,7 @@ bool params_decide_storage(struct build_context *c, struct project *p)
 {
 	for (uint32_t i = 0; i < p->n_models; i++) {
 		struct model_job *m = &p->models[i];
-		if (m->failed || !m->params.file)
+		if (m->failed)
 			continue;
 		m->params.types = weights_types(m->link.arena, m->params.file, m->program);
 		storage_decide(&m->params.storage, m->link.arena, m->program, m->params.types);

@@ -196,7 +196,7 @@ dtype *weights_types(struct arena *a, const struct weights *w, const struct hir_
 {
 	dtype *types = ARENA_ARRAY(a, dtype, p->n_params + 1);
 	for (uint32_t i = 0; i < p->n_params; i++) {
-		const struct file_tensor *s = tensor_list_find(w->st, p->params[i].name);
+		const struct file_tensor *s = w ? tensor_list_find(w->st, p->params[i].name) : NULL;
 		types[i] = p->params[i].type.elem;
 		if (types[i] == DT_FLOAT32 && s && s->encoding == TENSOR_PLAIN && (s->elem == DT_BFLOAT16 || s->elem == DT_FLOAT16))
 			types[i] = s->elem;

@@ -100,7 +100,7 @@ class Halves(ProjectTest):
         wide = len(self.read("build/libnet.so"))
         self.store(torch.bfloat16, {"": torch.bfloat16})
         self.build()
-        saved = 2 * sum(self.tensors[n].numel() * (2 if n == "embed.weight" else 1) for n in self.tensors if "conv" not in n and "bit" not in n)
+        saved = 2 * sum(self.tensors[n].numel() for n in self.tensors if "conv" not in n and "bit" not in n)
         self.assertGreater(wide - len(self.read("build/libnet.so")), 0.9 * saved)  # there is more code
 
     def test_what_is_compiled(self):
@@ -114,6 +114,22 @@ class Halves(ProjectTest):
         self.assertEqual(self.build()["units"]["compiled"], 1)  # the one that has the norm
         self.store(torch.bfloat16, {"": torch.bfloat16})
         self.assertEqual(self.build()["units"]["compiled"], 0)
+
+    def test_tied_head(self):
+        """An embedding and the head that is tied to it are stored once; results and errors are those of two copies."""
+        tokens = [[1, 5, 1023, 31, 32], [0, 2, 33, 63, 64]]
+        for dtype in (torch.float32, torch.bfloat16):
+            np.save(self.path("t.npy"), np.array(tokens, dtype=np.int32))
+            self.tensors["head.weight"] = self.tensors["embed.weight"]
+            self.store(dtype, {"": dtype})
+            self.write("net.tri", NET.replace("x @ embed.weight", "x @ head.weight").replace("    let norm", "    let head = nn.Embedding(1024, 96)\n    let norm"))
+            want, two = self.outputs(), len(self.read("build/libnet.so"))
+            self.write("net.tri", NET)
+            self.assertEqual(self.outputs(), want)
+            self.assertLess(len(self.read("build/libnet.so")), two - 0.9 * 1024 * 96 * torch.finfo(dtype).bits // 8)
+            np.save(self.path("t.npy"), np.array([[1, 1024], [0, 2]], dtype=np.int32))
+            said = self.fails("run", "net", "--input=tokens=t.npy", "--input=image=i.npy")
+            self.assertIn("index 1024 is out of range: it must be at least 0 and less than 1024", said)
 
 
 if __name__ == "__main__":
