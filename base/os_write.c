@@ -11,6 +11,8 @@
 #include "base/os.h"
 #include "base/os_fd.h"
 
+enum { HUGE_PAGE = 2 << 20, POPULATED_AT_ONCE = 32 << 20 };
+
 /* offset -1: at the position of the descriptor. */
 static bool write_full(int fd, const char *at, size_t n, off_t offset)
 {
@@ -152,6 +154,26 @@ static char *sink_path(const char *path)
 	return target ? target : strdup(path);
 }
 
+/* Reads the empty file into the page cache in huge pages, which pieces then fill. Without this, pieces that begin anywhere leave small pages,
+ * and programs that map the file read it at two thirds of the speed. Failure costs only speed. */
+static void reserve_huge_pages(int fd, uint64_t size)
+{
+#if defined(MADV_HUGEPAGE) && defined(MADV_POPULATE_READ)
+	for (uint64_t at = 0; at + HUGE_PAGE <= size; at += POPULATED_AT_ONCE) {
+		size_t n = size - at < POPULATED_AT_ONCE ? (size_t)(size - at) : POPULATED_AT_ONCE;
+		void *map = mmap(NULL, n, PROT_READ, MAP_SHARED, fd, (off_t)at);
+
+		if (map == MAP_FAILED)
+			return;
+		if (madvise(map, n, MADV_HUGEPAGE) == 0)
+			(void)madvise(map, n, MADV_POPULATE_READ);
+		munmap(map, n);
+	}
+#else
+	(void)fd, (void)size;
+#endif
+}
+
 struct os_sink *os_sink_open(const char *path, uint64_t size, unsigned mode)
 {
 	struct os_sink *s = calloc(1, sizeof *s);
@@ -164,8 +186,10 @@ struct os_sink *os_sink_open(const char *path, uint64_t size, unsigned mode)
 	s->in_place = s->path && stat(s->path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
 	if (s->in_place)
 		s->fd = memfd_create("sink", MFD_CLOEXEC);
-	if (s->path && (s->in_place ? s->fd >= 0 : open_nameless(s, mode)) && os_sink_resize(s, size))
+	if (s->path && (s->in_place ? s->fd >= 0 : open_nameless(s, mode)) && os_sink_resize(s, size)) {
+		reserve_huge_pages(s->fd, size);
 		return s;
+	}
 	os_sink_close(s);
 	return NULL;
 }

@@ -21,6 +21,10 @@ static int map(const char *path, struct tri_mapped *out, tri_error *err)
 		return tri_error_set(err, TRI_ERR_WEIGHTS,
 				     "cannot read the weights `%.150s`: copy them beside the library, or give the path in tri_options",
 				     path);
+#if defined(MADV_HUGEPAGE)
+	(void)madvise(bytes, (size_t)size,
+		      MADV_HUGEPAGE); /* pages that are not in memory yet are read as huge ones; all models share them */
+#endif
 	out->bytes = bytes;
 	out->size = (size_t)size;
 	return TRI_OK;

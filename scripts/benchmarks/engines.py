@@ -30,10 +30,10 @@ def compiled(source, folder, *libraries):
     return program if done.returncode == 0 else None
 
 
-def ceilings(folder):
-    """The rates that one core reaches at most, the best of several processes; machines are shared."""
-    program = compiled("ceilings.c", folder)
-    rows = [json.loads(subprocess.run([program], check=True, capture_output=True).stdout) for _ in range(3)]
+def ceilings(folder, threads=1):
+    """The rates that one core reaches at most, and at which `threads` read; the best of several processes, because machines are shared."""
+    program = compiled("ceilings.c", folder, "-pthread")
+    rows = [json.loads(subprocess.run([program, str(threads)], check=True, capture_output=True).stdout) for _ in range(3)]
     return {key: max(r[key] for r in rows) for key in rows[0]}
 
 

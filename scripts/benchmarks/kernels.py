@@ -5,10 +5,12 @@ import subprocess
 from .engines import Engine, Folder, ceilings, compiled, python_engine, rounds, summary, table
 
 MATMULS = [("int8", "trit", 1, 2560, 2560), ("int8", "trit", 3, 2560, 2560), ("int8", "trit", 8, 2560, 2560), ("int8", "trit", 128, 2560, 2560),
-           ("int8", "trit", 16, 4096, 11008), ("int8", "trit", 33, 1001, 770), ("float32", "trit", 1, 2560, 6912),
+           ("int8", "trit", 16, 4096, 11008), ("int8", "trit", 33, 1001, 770), ("int8", "trit", 1, 2560, 262144),
+           ("float32", "trit", 1, 2560, 6912), ("float32", "trit", 1, 2560, 262144),
            ("float32", "trit", 8, 2560, 6912), ("float32", "trit", 128, 2560, 6912), ("float32", "float32", 1, 2560, 2560),
            ("float32", "float32", 128, 768, 3072), ("float32", "float32", 197, 3072, 768)]
 # activations, weights, N, C, H, W, O, KH, KW, stride, padding
+LAST_LEVEL_CACHE = 64 << 20  # larger weights are read from memory
 CONVS = [("int8", "trit", 1, 64, 56, 56, 64, 3, 3, 1, 1), ("int8", "trit", 1, 512, 7, 7, 512, 3, 3, 1, 1), ("int8", "trit", 1, 48, 28, 28, 96, 5, 5, 2, 2),
          ("float32", "trit", 1, 64, 56, 56, 64, 3, 3, 1, 1), ("float32", "float32", 1, 64, 56, 56, 64, 3, 3, 1, 1),
          ("float32", "float32", 1, 512, 7, 7, 512, 3, 3, 1, 1), ("float32", "float32", 1, 3, 224, 224, 64, 7, 7, 2, 3),
@@ -49,10 +51,18 @@ class Case:
         n, c, h, w, o, kh, kw, s, p = self.dims
         return 2 * n * o * ((h + 2 * p - kh) // s + 1) * ((w + 2 * p - kw) // s + 1) * c * kh * kw
 
+    def weight_bytes(self):
+        """Of a matrix of packed trits."""
+        _, k, n = self.dims
+        return k * n // 4
+
     def share(self, ms, limits, copy_ms):
-        """Of the ceiling for products; the time in copies for the rest."""
+        """Of the ceiling for products, of the rate of reading for weights in memory; the time in copies for the rest."""
         if self.kind == "softmax_gelu":
             return f"{ms / copy_ms:.2f} copies" if copy_ms else ""
+        if self.kind == "matmul" and self.w == "trit" and self.dims[0] == 1 and self.weight_bytes() > LAST_LEVEL_CACHE:
+            rate = self.weight_bytes() / ms / 1e6
+            return f"{rate:.1f} GB/s, {rate / limits['read_gbs']:.2f} of reading"
         ceiling = limits["int8_gops" if self.x == "int8" else "float32_gflops"]
         return f"{self.operations() / ms / 1e6 / ceiling:.2f}"
 
@@ -106,7 +116,7 @@ def row(case, engines, limits):
 def main(options, python):
     cases = all_cases(options.only)
     with Folder() as folder:
-        limits = ceilings(folder)
+        limits = ceilings(folder, options.threads)
         build(options.trib, folder, cases, options.cpu)
         engines = start(python, python, folder, options.threads)
         for case in cases:
@@ -116,6 +126,7 @@ def main(options, python):
         rows = [row(c, engines, limits) for c in cases]
         for e in engines:
             e.close()
-    print(f"one core: {limits['float32_gflops']} GFLOP/s float32, {limits['int8_gops']} GOP/s int8, {limits['copy_gbs']} GB/s copied")
+    print(f"one core: {limits['float32_gflops']} GFLOP/s float32, {limits['int8_gops']} GOP/s int8, {limits['copy_gbs']} GB/s copied; "
+          f"{limits['read_gbs']} GB/s read by {options.threads} thread{'s' if options.threads > 1 else ''}")
     table(["median ms", "trib", "kernel", "onednn", "torch", "copy", "share of ceiling"], [r for _, r in rows])
     return {"ceilings": limits, "threads": options.threads, "cases": [r for r, _ in rows]}

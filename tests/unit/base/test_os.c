@@ -289,6 +289,30 @@ static void sinks(void **state)
 	os_sink_close(NULL);
 }
 
+/* Huge pages are reserved for a large file, which does not end with one. */
+static void large_sink(void **state)
+{
+	enum { LARGE = (5 << 20) + 3, PIECE = 777777 };
+	char *want = malloc(LARGE);
+	struct os_sink *s;
+	const void *mapped;
+	size_t len;
+
+	(void)state;
+	assert_non_null(want);
+	for (size_t k = 0; k < LARGE; k++)
+		want[k] = (char)(k * 2654435761u >> 13);
+	assert_non_null(s = os_sink_open("large", LARGE, 0644));
+	for (size_t k = 0; k < LARGE; k += PIECE)
+		assert_true(os_sink_write(s, want + k, k + PIECE < LARGE ? PIECE : LARGE - k, k));
+	assert_true(os_sink_map(s, &mapped, &len));
+	assert_int_equal(len, LARGE);
+	assert_memory_equal(mapped, want, LARGE);
+	os_unmap(mapped, len);
+	os_sink_close(s);
+	free(want);
+}
+
 /* Eight processes write one file: it is always one of theirs, whole. */
 static void sweeping(void **state)
 {
@@ -474,6 +498,7 @@ int test_os(void)
 		cmocka_unit_test_setup_teardown(unwritable_directory, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(full_disk, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(sinks, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(large_sink, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(sweeping, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(sweeping_meanwhile, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(concurrent_writers, set_up, tear_down),
