@@ -120,8 +120,8 @@ static void check_conv_i8(const struct kernels *k, void *const *ctx, const struc
 	problem_free(&w), problem_free(&x);
 }
 
-/* Each channel with its own window of trits [elements, channels]. */
-static void check_depthwise_i8(const struct kernels *k, void *const *ctx, struct tri_conv c)
+/* Each channel with its own window of trits [elements, channels]. Extreme: the largest sums. */
+static void check_depthwise_i8(const struct kernels *k, void *const *ctx, struct tri_conv c, bool extreme)
 {
 	int64_t dims[15], elements = c.kernel_height * c.kernel_width, positions = tri_conv_positions(&c),
 			  image = c.channels * c.height * c.width;
@@ -131,6 +131,10 @@ static void check_depthwise_i8(const struct kernels *k, void *const *ctx, struct
 	one.channels = 1;
 	struct problem w = problem_new(1, elements, c.out), x = problem_new(c.batch, image, 1);
 	size_t bytes = (size_t)(4 * c.batch * c.out * positions);
+	if (extreme) {
+		memset(x.i8.at, 0x80, (size_t)(c.batch * image));
+		memset(w.trits.at, 1, (size_t)(elements * c.out));
+	}
 	struct guarded y = guarded(bytes), packed = conv_packed(&one, w.trits.at);
 	for (int i = 0; i < 3; i++) {
 		memset(y.at, 0x5a, bytes);
@@ -218,7 +222,8 @@ static void check_conv(const struct kernels *k, void *const *ctx, struct tri_con
 			check_conv_floats(k, ctx, c, false, groups);
 	check_conv_i8(k, ctx, &c, dims);
 	check_conv_f32_trit2(k, ctx, &c, dims);
-	check_depthwise_i8(k, ctx, c);
+	check_depthwise_i8(k, ctx, c, false);
+	check_depthwise_i8(k, ctx, c, true);
 }
 
 static void check_all(const struct kernels *k, void *const *ctx)
@@ -237,6 +242,8 @@ static void check_all(const struct kernels *k, void *const *ctx)
 	check_conv(k, ctx, (struct tri_conv){1, 12, 5, 150, 40, 1, 1, 0, 0, 2, 2, 0, 0, 1, 1});
 	check_conv(k, ctx, (struct tri_conv){1, 600, 7, 40, 3, 3, 3, 0, 0, 1, 1, 3, 3, 3, 3});
 	check_conv(k, ctx, (struct tri_conv){1, 96, 12, 12, 4, 1, 1, 0, 0, 1, 1, 0, 0, 1, 1});
+	check_conv(k, ctx, (struct tri_conv){1, 6, 20, 31, 4, 17, 18, 0, 0, 1, 1, 0, 0, 1, 1});
+	check_conv(k, ctx, (struct tri_conv){1, 40, 12, 14, 4, 9, 9, 0, 0, 1, 1, 0, 0, 1, 1});
 	check_conv(k, ctx, (struct tri_conv){1, 40, 12, 14, 4, 9, 9, 0, 0, 1, 1, 4, 4, 1, 1});
 	for (int i = 0; i < 60; i++)
 		check_conv(k, ctx,
