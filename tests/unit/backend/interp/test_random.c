@@ -66,9 +66,11 @@ static void check_parts(const char *text, bool has_parts)
 		size_t size = dtype_size(want.elem);
 		if (n > tensor_count(&want) - first)
 			n = tensor_count(&want) - first;
-		char *got = arena_alloc(a, (size_t)n * size, 64);
+		char *got = arena_alloc(a, (size_t)n * size + 1, 64);
+		got[(size_t)n * size] = 0x5a;
 		stream_read_elements(e, first, n, got);
 		assert_memory_equal(got, (char *)want.data + (size_t)first * size, (size_t)n * size);
+		assert_int_equal(got[(size_t)n * size], 0x5a);
 	}
 	if (e) {
 		assert_int_equal(stream_element_type(e), want.elem);
