@@ -23,7 +23,7 @@ struct emit_range {
 	uint32_t loop;
 	LLVMValueRef from, size;
 };
-/* What an epilogue is called for: its first element, the elements from one row to the next, and for each axis the start and the size. */
+/* What a prologue or epilogue is called for: its first element, the elements from one row to the next, and for each axis the start and the size. */
 struct emit_tile {
 	LLVMValueRef ptr, stride, at[TILE_AXES], size[TILE_AXES];
 	uint32_t dense; /* the axis whose elements follow each other: columns or rows. Those of the other one are `stride` apart */
@@ -46,7 +46,7 @@ struct emit {
 	const struct emit_range *range;                           /* of the chunk that is emitted; NULL: all of a nest */
 	const struct emit_outer *outer;                           /* NULL: no block */
 	LLVMValueRef frame;                                       /* of the blocks in this function; NULL: not used yet */
-	const struct emit_tile *tile;                             /* of the epilogue that is emitted; NULL: a nest of its own */
+	const struct emit_tile *tile;                             /* of the prologue or epilogue that is emitted; NULL: a nest of its own */
 	LLVMValueRef function, ctx, bufs, weights, dims, scratch; /* of the unit */
 	VEC(struct dim_value) dim_values;                         /* computed in the current statement */
 	LLVMValueRef overflow; /* bool: true if a dim overflowed so far in this function; NULL: not recorded */
@@ -137,8 +137,8 @@ void emit_nested(struct emit *e, const struct loop_block *b);
 /* Returns the address of a buffer of the current block. */
 LLVMValueRef emit_own_buffer(struct emit *e, uint32_t buffer);
 
-/* emit_epilogue.c: emits the function of an epilogue, and returns a struct tri_epilogue for it. */
-LLVMValueRef emit_epilogue(struct emit *e, const struct loop_nest *n);
+/* emit_tile.c: emits the function of a prologue or epilogue, and returns a struct tri_prologue or tri_epilogue for it. */
+LLVMValueRef emit_tile_function(struct emit *e, const char *name, const struct loop_nest *n);
 
 /* emit_nest.c */
 void emit_nest(struct emit *e, const struct loop_nest *n);

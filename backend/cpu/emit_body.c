@@ -30,10 +30,17 @@ static const struct loop_access *access_of(const struct nest *s, uint32_t k)
 	return k < s->n->n_exprs ? &s->n->exprs[k].access : &s->n->stores[k - s->n->n_exprs].access;
 }
 
-static bool is_tile(const struct nest *s, uint32_t k) { return k < s->n->n_exprs && s->n->exprs[k].kind == LOOP_TILE; }
+static uint32_t filled_at(const struct nest *s) { return s->n->n_exprs + s->n->n_stores; }
+
+static bool is_tile(const struct nest *s, uint32_t k)
+{
+	return k == filled_at(s) || (k < s->n->n_exprs && s->n->exprs[k].kind == LOOP_TILE);
+}
 
 static dtype elem_of(const struct nest *s, uint32_t k)
 {
+	if (k == filled_at(s))
+		return s->n->exprs[s->n->n_exprs - 1].elem;
 	return is_tile(s, k) ? s->n->exprs[k].elem : s->e->fn->buffers[access_of(s, k)->buffer].type.elem;
 }
 
@@ -187,8 +194,19 @@ void body_compute(struct nest *s, enum body_part part)
 	}
 }
 
+/* The last expression of a prologue is the element of the tile. */
+static void fill_tile(struct nest *s)
+{
+	uint32_t width = s->axes.vector_loop == LOOP_NONE ? 1 : s->width, at = filled_at(s);
+	emit_store(s->e, elem_of(s, at), body_value(s, s->n->n_exprs - 1, 0, width), s->ptrs[at], width, NULL);
+}
+
 void body_store(struct nest *s)
 {
+	if (s->filled) {
+		fill_tile(s);
+		return;
+	}
 	bool lanes = s->axes.vector_loop != LOOP_NONE && !s->axes.vector_reduce;
 	for (uint32_t k = 0; k < s->n->n_stores; k++) {
 		const struct loop_store *st = &s->n->stores[k];

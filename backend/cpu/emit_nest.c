@@ -248,11 +248,14 @@ static void prepare_nest(struct nest *s)
 	}
 	for (uint32_t k = 0; k < s->n->n_stores; k++)
 		prepare_access(s, s->n->n_exprs + k, &s->n->stores[k].access);
+	if (s->filled)
+		s->ptrs[s->n->n_exprs + s->n->n_stores] = s->e->tile->ptr;
 }
 
 void emit_nest(struct emit *e, const struct loop_nest *n)
 {
-	struct nest s = {.e = e, .n = n, .n_ptrs = n->n_exprs + n->n_stores};
+	bool filled = e->tile && !n->n_stores;
+	struct nest s = {.e = e, .n = n, .n_ptrs = n->n_exprs + n->n_stores + filled, .filled = filled};
 	s.deps = calloc(n->n_exprs + 1, sizeof *s.deps);
 	s.varying = calloc(n->n_exprs + 1, sizeof *s.varying);
 	s.fused = calloc(n->n_exprs + 1, sizeof *s.fused);

@@ -32,7 +32,8 @@ struct nest {
 	bool *fused;    /* a product that is fused into a sum */
 	struct cell *cells;
 	VEC(struct journal_entry) journal; /* the values of the open scopes, innermost last */
-	LLVMValueRef *ptrs;                /* of each access (loads by expression, then stores): its address in the open loops */
+	bool filled;                       /* a prologue: it fills the tile */
+	LLVMValueRef *ptrs; /* of each access (loads by expression, then stores, then the filled tile): its address in the open loops */
 	uint32_t n_ptrs;
 	LLVMValueRef *acc; /* results of the reductions: [copy][value] */
 	uint32_t n_acc;    /* values of one copy */

@@ -243,13 +243,26 @@ LLVMTypeRef emit_unit_type(struct emit *e)
 
 LLVMTypeRef emit_scratch_type(struct emit *e) { return LLVMFunctionType(e->i64, &e->ptr, 1, 0); }
 
+/* With a prologue the first one is not set. */
+static LLVMValueRef kernel_buffers(struct emit *e, const struct loop_kernel *s)
+{
+	uint32_t first = s->prologue != NULL;
+	LLVMValueRef array = emit_stack_array(e, e->ptr, first + s->n_buffers);
+	for (uint32_t k = 0; k < s->n_buffers; k++)
+		LLVMBuildStore(e->builder, emit_buffer(e, s->buffers[k]), emit_element(e, e->ptr, array, first + k));
+	return array;
+}
+
 static void emit_kernel(struct emit *e, const struct loop_kernel *s)
 {
-	LLVMTypeRef params[4] = {e->ptr, e->ptr, e->ptr, e->ptr};
-	LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(e->context), params, 4, 0);
-	LLVMValueRef epilogue = s->epilogue ? emit_epilogue(e, s->epilogue) : LLVMConstNull(e->ptr);
-	LLVMValueRef args[4] = {e->ctx, buffer_array(e, s->buffers, s->n_buffers), dim_array(e, s->dims, s->n_dims), epilogue};
-	LLVMBuildCall2(e->builder, type, emit_declare(e, kernel_info(s->kernel)->symbol, type), args, 4, "");
+	const struct kernel_info *info = kernel_info(s->kernel);
+	uint32_t n = s->prologue ? 5 : 4;
+	LLVMTypeRef params[] = {e->ptr, e->ptr, e->ptr, e->ptr, e->ptr};
+	LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(e->context), params, n, 0);
+	LLVMValueRef prologue = s->prologue ? emit_tile_function(e, "prologue", s->prologue) : NULL;
+	LLVMValueRef epilogue = s->epilogue ? emit_tile_function(e, "epilogue", s->epilogue) : LLVMConstNull(e->ptr);
+	LLVMValueRef args[] = {e->ctx, kernel_buffers(e, s), dim_array(e, s->dims, s->n_dims), epilogue, prologue};
+	LLVMBuildCall2(e->builder, type, emit_declare(e, s->prologue ? info->prologue : info->symbol, type), args, n, "");
 }
 
 /* The arguments of a tri_unit_fn. */

@@ -21,8 +21,8 @@ struct lazy_builder {
 	const struct loop_fn **loops;
 	struct map by_symbol; /* of units */
 	struct section_builder strings, steps, dims, calls, units, slots, symbols;
-	uint32_t library; /* symbol */
-	bool effects, by_columns, kernels[KERNEL_COUNT];
+	uint32_t library;                                                      /* symbol */
+	bool effects, by_columns, kernels[KERNEL_COUNT], filled[KERNEL_COUNT]; /* without and with a prologue */
 	const char *error;
 };
 
@@ -73,7 +73,7 @@ static uint32_t put_calls(struct lazy_builder *m, const struct loop_fn *f)
 		const struct loop_stmt *s = &f->stmts[i];
 		m->effects |= s->kind == STMT_EFFECT;
 		if (s->kind == STMT_KERNEL) {
-			m->kernels[s->u.kernel.kernel] = true;
+			(s->u.kernel.prologue ? m->filled : m->kernels)[s->u.kernel.kernel] = true;
 			m->by_columns |= s->u.kernel.epilogue && loop_epilogue_by_columns(s->u.kernel.epilogue);
 		}
 		uint32_t n;
@@ -148,9 +148,12 @@ static void put_symbols(struct lazy_builder *m)
 		put_symbol(m, "tri_print");
 		put_symbol(m, "tri_assert");
 	}
-	for (uint32_t k = 0; k < KERNEL_COUNT; k++)
+	for (uint32_t k = 0; k < KERNEL_COUNT; k++) {
 		if (m->kernels[k])
 			put_symbol(m, kernel_info((enum kernel)k)->symbol);
+		if (m->filled[k])
+			put_symbol(m, kernel_info((enum kernel)k)->prologue);
+	}
 	if (m->n && m->in[0].profile_hook)
 		put_symbol(m, "tri_profile_begin");
 	for (uint32_t i = 0; i < m->n; i++)

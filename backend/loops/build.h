@@ -99,7 +99,7 @@ void schedule_chunks(const struct loop_fn *f, struct loop_stmt *s);
 void schedule_for_vectors(const struct loop_fn *f, struct loop_nest *n, const struct plan_options *o);
 /* Returns the loop that would be vectorised, or LOOP_NONE. */
 uint32_t schedule_vector_loop(const struct loop_fn *f, struct loop_nest *n, const struct plan_options *o);
-void schedule_for_epilogue(const struct loop_fn *f, struct loop_nest *n, const struct plan_options *o);
+void schedule_for_tile(const struct loop_fn *f, struct loop_nest *n, const struct plan_options *o);
 /* True if the work items of a group share the reduction of the nest. */
 bool schedule_is_shared(const struct loop_fn *f, const struct loop_nest *n);
 void schedule_for_device(const struct loop_fn *f, struct loop_nest *n, const struct plan_options *o);

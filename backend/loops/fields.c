@@ -341,16 +341,24 @@ static void code_dims(struct codec *c, dim **dims, uint32_t *n)
 	CODE_COMMAS(c, *dims, *n, ")", code_dim);
 }
 
+static void code_fused(struct codec *c, const char *mark, struct loop_nest **n)
+{
+	if (!code_option(c, mark, *n != NULL))
+		return;
+	if (codec_reads(c))
+		*n = memset(ARENA_NEW(c->unit, struct loop_nest), 0, sizeof **n);
+	code_nest(c, *n);
+}
+
 static void code_kernel(struct codec *c, struct loop_kernel *x)
 {
 	CODE_ENUM(c, x->kernel, KERNEL_COUNT, kernel_words);
 	code_buffers(c, &x->buffers, &x->n_buffers);
 	code_dims(c, &x->dims, &x->n_dims);
-	if (!code_option(c, " epilogue ", x->epilogue != NULL))
-		return;
-	if (codec_reads(c))
-		x->epilogue = memset(ARENA_NEW(c->unit, struct loop_nest), 0, sizeof *x->epilogue);
-	code_nest(c, x->epilogue);
+	code_fused(c, " prologue ", &x->prologue);
+	if (x->prologue && x->epilogue)
+		code_line(c);
+	code_fused(c, x->prologue ? "epilogue " : " epilogue ", &x->epilogue);
 }
 
 /* "(b0, b1) to (b2)": inputs and results, which are one array. */

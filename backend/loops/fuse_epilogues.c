@@ -3,7 +3,7 @@
  * row and column. The kernel moves to the place of the nest, because what it reads stays as it is. */
 #include <string.h>
 #include "backend/loops/build.h"
-#include "backend/loops/loop_passes.h"
+#include "backend/loops/tile.h"
 #include "base/arena.h"
 
 struct epilogue_search {
@@ -13,13 +13,6 @@ struct epilogue_search {
 	uint32_t *touches; /* for each buffer: the number of statements that use it */
 	uint32_t *last;    /* for each buffer: the last statement that was counted, plus 1 */
 	uint32_t stmt;
-};
-
-/* How the loops of a nest run over the axes of a result: loops that are joined to an axis, innermost first. */
-struct tile_map {
-	dim size[TILE_AXES];
-	uint32_t loop[LOOP_MAX], axis[LOOP_MAX], n;
-	bool spans; /* the last loop runs over its axis and all axes outside of it */
 };
 
 static void count_touch(void *ctx, uint32_t buffer)
@@ -47,51 +40,6 @@ static void count_buffers(struct epilogue_search *s)
 	}
 }
 
-/* Finds the loops of each axis by their strides in the dense result. Returns false if they do not visit each element of it once. */
-static bool map_loops(struct dims *d, const struct loop_nest *n, const struct loop_access *result, struct tile_map *m)
-{
-	dim one = dim_const(d, 1), stride = one;
-	uint32_t used = 0;
-	m->n = 0;
-	m->spans = false;
-	for (uint32_t t = TILE_AXES; t-- > 0 && !m->spans;) {
-		for (dim done = one; !dim_eq(done, m->size[t]) && !m->spans;) {
-			uint32_t k = 0;
-			while (k < n->n_parallel && ((used >> k & 1) || !dim_eq(result->stride[k], stride)))
-				k++;
-			if (k == n->n_parallel)
-				return false;
-			used |= 1u << k;
-			m->spans = dim_eq(done, one) && !dim_eq(n->extent[k], m->size[t]) &&
-				   dim_eq(n->extent[k], dim_product(d, m->size, t + 1));
-			done = dim_mul(d, done, n->extent[k]);
-			stride = dim_mul(d, stride, n->extent[k]);
-			m->loop[m->n] = k;
-			m->axis[m->n++] = t;
-		}
-	}
-	return m->n == n->n_parallel;
-}
-
-/* Replaces the strides along the loops by strides along the axes. Returns false if the loops of an axis are not linear in the access. */
-static bool map_access(struct dims *d, const struct loop_nest *n, const struct tile_map *m, struct loop_access *a)
-{
-	dim zero = dim_const(d, 0), strides[TILE_AXES] = {zero, zero, zero}, next = zero;
-	for (uint32_t i = 0; i < m->n; i++) {
-		dim stride = a->stride[m->loop[i]];
-		if (i == 0 || m->axis[i] != m->axis[i - 1])
-			strides[m->axis[i]] = stride;
-		else if (!dim_eq(stride, next))
-			return false;
-		next = dim_mul(d, stride, n->extent[m->loop[i]]);
-	}
-	for (uint32_t t = m->spans ? m->axis[m->n - 1] : 0; t-- > 0;)
-		strides[t] = dim_mul(d, strides[t + 1], m->size[t + 1]);
-	for (uint32_t k = 0; k < LOOP_MAX; k++)
-		a->stride[k] = k < TILE_AXES ? strides[k] : zero;
-	return true;
-}
-
 static void become_tile(struct dims *d, struct loop_expr *e)
 {
 	dim zero = dim_const(d, 0);
@@ -100,14 +48,6 @@ static void become_tile(struct dims *d, struct loop_expr *e)
 	e->access.base = zero;
 	for (uint32_t k = 0; k < LOOP_MAX; k++)
 		e->access.stride[k] = zero;
-}
-
-static bool is_plain(const struct loop_nest *n)
-{
-	for (uint32_t k = 0; k < n->n_exprs; k++)
-		if (n->exprs[k].kind == LOOP_INDEX || (n->exprs[k].kind == LOOP_LOAD && n->exprs[k].access.index != LOOP_NONE))
-			return false;
-	return n->n_reduce == 0 && n->n_reductions == 0;
 }
 
 static bool same_element(const struct loop_access *a, const struct loop_access *b)
@@ -120,7 +60,7 @@ static struct loop_nest *make_epilogue(const struct epilogue_search *s, const st
 {
 	const struct loop_access *result = &n->exprs[at].access;
 	struct arena *unit = s->f->unit;
-	if (!dim_eq(result->base, dim_const(s->dims, 0)) || !map_loops(s->dims, n, result, m))
+	if (!dim_eq(result->base, dim_const(s->dims, 0)) || !tile_map_loops(s->dims, n, result, m))
 		return NULL;
 	struct loop_nest *e = ARENA_NEW(unit, struct loop_nest);
 	*e = *n;
@@ -132,13 +72,13 @@ static struct loop_nest *make_epilogue(const struct epilogue_search *s, const st
 	for (uint32_t k = 0; k < n->n_exprs; k++) {
 		struct loop_expr *x = &e->exprs[k];
 		bool tile = x->kind == LOOP_LOAD && x->access.buffer == result->buffer;
-		if (tile ? !same_element(&x->access, result) : x->kind == LOOP_LOAD && !map_access(s->dims, n, m, &x->access))
+		if (tile ? !same_element(&x->access, result) : x->kind == LOOP_LOAD && !tile_map_access(s->dims, n, m, &x->access))
 			return NULL;
 		if (tile)
 			become_tile(s->dims, x);
 	}
 	for (uint32_t k = 0; k < n->n_stores; k++)
-		if (!map_access(s->dims, n, m, &e->stores[k].access))
+		if (!tile_map_access(s->dims, n, m, &e->stores[k].access))
 			return NULL;
 	return e;
 }
@@ -157,7 +97,7 @@ static void tile_sizes(struct dims *d, const struct loop_kernel *k, dim size[TIL
 static bool fuse(const struct epilogue_search *s, struct loop_stmt *st)
 {
 	const struct loop_nest *n = &st->u.nest;
-	for (uint32_t k = 0; is_plain(n) && k < n->n_exprs; k++) {
+	for (uint32_t k = 0; tile_is_plain(n) && k < n->n_exprs; k++) {
 		uint32_t buffer = n->exprs[k].access.buffer;
 		if (n->exprs[k].kind != LOOP_LOAD || s->kernel[buffer] == LOOP_NONE || s->touches[buffer] != 2 ||
 		    s->f->buffers[buffer].kind != BUFFER_TEMP)

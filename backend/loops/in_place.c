@@ -70,15 +70,26 @@ static bool nest_can(const struct loop_nest *n, uint32_t from, uint32_t to)
 	return store && n->n_reduce == 0;
 }
 
+static bool loads(const struct loop_nest *n, uint32_t buffer)
+{
+	for (uint32_t k = 0; k < n->n_exprs; k++)
+		if (n->exprs[k].kind == LOOP_LOAD && n->exprs[k].access.buffer == buffer)
+			return true;
+	return false;
+}
+
+/* A prologue reads while results are written. */
 static bool kernel_can(const struct loop_kernel *x, uint32_t from, uint32_t to)
 {
 	const struct kernel_operand *o = kernel_operands(x->kernel);
-	for (uint32_t k = x->epilogue ? 0 : 1; k + !x->epilogue < x->n_buffers; k++)
+	for (uint32_t k = x->epilogue || x->prologue ? 0 : 1; k + !x->epilogue < x->n_buffers; k++)
 		if (x->buffers[k] == from || x->buffers[k] == to)
 			return false;
+	if (x->prologue && (loads(x->prologue, from) || loads(x->prologue, to)))
+		return false;
 	if (x->epilogue)
 		return nest_can(x->epilogue, from, to);
-	return o && o[x->n_buffers - 1].in_place && x->buffers[0] == from && x->buffers[x->n_buffers - 1] == to;
+	return o && !x->prologue && o[x->n_buffers - 1].in_place && x->buffers[0] == from && x->buffers[x->n_buffers - 1] == to;
 }
 
 bool loops_can_overwrite(const struct loop_fn *f, const struct loop_stmt *s, uint32_t from, uint32_t to)

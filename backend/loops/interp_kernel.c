@@ -284,16 +284,28 @@ static void *operand(const struct kernel_run *r, const struct loop_kernel *x, co
 	return o->written ? run_output(r->run, x->buffers[k]) : run_input(r->run, x->buffers[k]);
 }
 
-/* Memory of a result that only the epilogue reads. */
-static void *result_of(const struct kernel_run *r, const struct loop_kernel *x, const struct kernel_operand *o)
+/* Memory of an operand that only the prologue writes, or of a result that only the epilogue reads. */
+static void *tile_of(const struct kernel_run *r, const struct loop_kernel *x, const struct loop_nest *tile, const struct kernel_operand *o)
 {
 	int64_t n = 1;
 	for (uint32_t k = 0; k < TILE_AXES; k++)
-		if (__builtin_mul_overflow(n, run_dim(r->run, x->epilogue->extent[k]), &n) || n > INT32_MAX)
+		if (__builtin_mul_overflow(n, run_dim(r->run, tile->extent[k]), &n) || n > INT32_MAX)
 			n = -1;
 	if (!has_size(r, o, x->n_dims, n))
-		run_fail(r->run, LOOP_BROKEN, "an epilogue is for a result of another size");
+		run_fail(r->run, LOOP_BROKEN, "a prologue or epilogue is for a tensor of another size");
 	return run_failed(r->run) ? NULL : arena_alloc(r->run->arena, (size_t)n * dtype_size(o->elem) + 1, 64);
+}
+
+static void find_buffers(const struct kernel_run *k, const struct loop_kernel *x, const struct kernel_operand *o)
+{
+	struct loop_run *r = k->run;
+	uint32_t last = kernel_operand_at(x, x->n_buffers);
+	for (uint32_t i = 0; i < x->n_buffers && !run_failed(r); i++)
+		k->bufs[kernel_operand_at(x, i)] = operand(k, x, &o[kernel_operand_at(x, i)], i);
+	if (x->prologue && !run_failed(r))
+		k->bufs[0] = tile_of(k, x, x->prologue, &o[0]);
+	if (x->epilogue && !run_failed(r))
+		k->bufs[last] = tile_of(k, x, x->epilogue, &o[last]);
 }
 
 void run_kernel(struct loop_run *r, const struct loop_stmt *s)
@@ -301,17 +313,17 @@ void run_kernel(struct loop_run *r, const struct loop_stmt *s)
 	const struct loop_kernel *x = &s->u.kernel;
 	const struct kernel_operand *o = kernel_operands(x->kernel);
 	int64_t *dims = ARENA_ARRAY(r->arena, int64_t, x->n_dims + 1);
-	struct kernel_run k = {r, ARENA_ARRAY(r->arena, void *, x->n_buffers + 1), dims, r->f->buffers[x->buffers[0]].type.elem};
+	struct kernel_run k = {r, ARENA_ARRAY(r->arena, void *, x->n_buffers + 2), dims, r->f->buffers[x->buffers[0]].type.elem};
 	for (uint32_t i = 0; i < x->n_dims; i++)
 		dims[i] = run_dim(r, x->dims[i]);
 	if (!o || !codes[x->kernel])
 		run_fail(r, LOOP_BROKEN, "%s has no reference code", kernel_info(x->kernel)->symbol);
-	for (uint32_t i = 0; i < x->n_buffers && !run_failed(r); i++)
-		k.bufs[i] = operand(&k, x, &o[i], i);
-	if (x->epilogue && !run_failed(r))
-		k.bufs[x->n_buffers] = result_of(&k, x, &o[x->n_buffers]);
+	else
+		find_buffers(&k, x, o);
+	if (x->prologue && !run_failed(r))
+		run_prologue(r, x->prologue, k.bufs[0]);
 	if (!run_failed(r))
 		codes[x->kernel](&k);
 	if (x->epilogue && !run_failed(r))
-		run_epilogue(r, x->epilogue, k.bufs[x->n_buffers]);
+		run_epilogue(r, x->epilogue, k.bufs[kernel_operand_at(x, x->n_buffers)]);
 }

@@ -11,6 +11,7 @@ struct nest_run {
 	struct loop_run *run;
 	const struct loop_nest *n;
 	const void *tile;               /* of an epilogue: the dense result of its kernel */
+	void *filled;                   /* of a prologue: the dense operand of its kernel */
 	const struct loop_block *block; /* whose loops they are; NULL: a nest */
 	int64_t extent[LOOP_MAX];
 	int64_t at[LOOP_MAX];   /* where each loop is */
@@ -175,6 +176,8 @@ static void finish(struct nest_run *s)
 	evaluate_all(s, false);
 	for (uint32_t k = 0; k < s->n->n_stores && !failed(s); k++)
 		store(s, k);
+	if (s->filled && !failed(s))
+		value_store(s->n->exprs[s->n->n_exprs - 1].elem, s->filled, position(s, 0), s->values[s->n->n_exprs - 1]);
 }
 
 static void run_axes(struct nest_run *s, uint32_t axis);
@@ -304,6 +307,11 @@ static void run_all(struct nest_run *s)
 	if (!run_failed(r) && !is_covered(s, total))
 		run_fail(r, LOOP_BROKEN, "the schedule does not execute every iteration once");
 	arena_release(r->arena, mark);
+}
+
+void run_prologue(struct loop_run *r, const struct loop_nest *n, void *tile)
+{
+	run_all(&(struct nest_run){.run = r, .n = n, .filled = tile});
 }
 
 void run_epilogue(struct loop_run *r, const struct loop_nest *n, const void *tile)

@@ -49,10 +49,11 @@ bool loop_interp_at(const struct loop_fn *f, void *const *bufs, const void *cons
 #include "backend/loops/stmts.def"
 #undef STMT
 
-/* Runs an epilogue after its kernel, whose dense result is `tile`. */
 void run_stmt(struct loop_run *r, const struct loop_stmt *s);
 /* Gives the buffers of the outermost block fresh memory, for an iteration of it. */
 void run_open_frame(struct loop_run *r);
+/* Runs a prologue before its kernel, whose dense operand is `tile`; an epilogue after its kernel, whose dense result is `tile`. */
+void run_prologue(struct loop_run *r, const struct loop_nest *n, void *tile);
 void run_epilogue(struct loop_run *r, const struct loop_nest *n, const void *tile);
 
 /* One call of a micro-kernel. */

@@ -16,6 +16,8 @@ struct kernel_operand {
 };
 /* The operands of a kernel, as many as it has buffers; NULL: they are not listed here. */
 const struct kernel_operand *kernel_operands(enum kernel k);
+/* The number of the operand that is buffer `buffer` of the call. */
+static inline uint32_t kernel_operand_at(const struct loop_kernel *x, uint32_t buffer) { return buffer + (x->prologue != NULL); }
 /* The element type of an operand, from the value of its dim `type` if it has one; DT_COUNT: that of the first operand. */
 dtype kernel_operand_elem(const struct kernel_operand *o, int64_t type);
 /* Rows: the elements from the first to the last one, of the values of the kernel's dims; `elements`: as their product gives it. */

@@ -86,13 +86,15 @@ struct loop_nest {
 };
 
 /* A call of a micro-kernel: buffers and dims as kernels.def says. With an epilogue it has no last buffer. It passes each tile of its result to
- * the epilogue: a nest without reductions over the axes of the result, batch, row and column, where LOOP_TILE is the element. */
+ * the epilogue: a nest without reductions over the axes of the result, batch, row and column, where LOOP_TILE is the element. With a prologue it has no first buffer: the kernel
+ * has the prologue compute each tile of this operand, a nest without reductions and stores over the axes batch, row and column, whose last
+ * expression is the element. */
 struct loop_kernel {
 	enum kernel kernel;
 	uint32_t *buffers, n_buffers;
 	dim *dims;
 	uint32_t n_dims;
-	struct loop_nest *epilogue; /* NULL: none */
+	struct loop_nest *prologue, *epilogue; /* NULL: none */
 };
 /* A call of a unit: buffers are its run-time inputs, then its outputs; dims are the values of its symbols. */
 struct loop_call {
@@ -162,11 +164,11 @@ const char *loop_stmt_name(const struct loop_stmt *s);
 /* Calls fn for every buffer that the statement reads or writes, maybe several times. */
 typedef void loop_buffer_fn(void *ctx, uint32_t buffer);
 void loop_stmt_buffers(const struct loop_stmt *s, loop_buffer_fn *fn, void *ctx);
-/* Returns the nest of the statement, which may be an epilogue, or NULL. */
+/* Returns the nest of the statement, which may be an epilogue, or NULL: the one that stores elements. */
 const struct loop_nest *loop_stmt_nest(const struct loop_stmt *s);
 /* True if the vectors of an epilogue are parts of columns, not of rows: it then takes transposed tiles (tri_epilogue_by_columns). */
 bool loop_epilogue_by_columns(const struct loop_nest *n);
-/* Calls fn for every nest of the statement: itself, an epilogue, those in a block, and the loops of blocks. */
+/* Calls fn for every nest of the statement: itself, a prologue, an epilogue, those in a block, and the loops of blocks. */
 typedef void loop_nest_fn(void *ctx, const struct loop_nest *n);
 void loop_stmt_nests(const struct loop_stmt *s, loop_nest_fn *fn, void *ctx);
 /* Returns the n calls of units in the statement. */

@@ -61,12 +61,12 @@ static void schedule_block(struct loop_fn *f, struct loop_stmt *s, const struct 
 		schedule_chunks(f, s);
 }
 
-/* On a device the kernel's work items call it for one element. */
-static void schedule_epilogue(struct loop_fn *f, struct loop_nest *n, const struct plan_options *o)
+/* Of a prologue or epilogue. On a device the kernel's work items call it for one element. */
+static void schedule_tile(struct loop_fn *f, struct loop_nest *n, const struct plan_options *o)
 {
 	begin(f, n);
 	if (!o->target->group_size)
-		schedule_for_epilogue(f, n, o);
+		schedule_for_tile(f, n, o);
 	else
 		for (uint32_t k = 0; k < TILE_AXES; k++)
 			schedule_add(&n->schedule, AXIS_PARALLEL, k, 1, 1);
@@ -76,8 +76,10 @@ static void schedule_stmt(struct loop_fn *f, struct loop_stmt *s, const struct p
 {
 	if (s->kind == STMT_NEST)
 		schedule_nest(f, s, o);
-	else if (s->kind == STMT_KERNEL && s->u.kernel.epilogue)
-		schedule_epilogue(f, s->u.kernel.epilogue, o);
+	if (s->kind == STMT_KERNEL && s->u.kernel.prologue)
+		schedule_tile(f, s->u.kernel.prologue, o);
+	if (s->kind == STMT_KERNEL && s->u.kernel.epilogue)
+		schedule_tile(f, s->u.kernel.epilogue, o);
 	for (uint32_t k = 0; s->kind == STMT_BLOCK && k < s->u.block.n_stmts; k++)
 		schedule_stmt(f, &s->u.block.stmts[k], o);
 	if (s->kind == STMT_BLOCK)

@@ -152,16 +152,17 @@ uint32_t schedule_vector_loop(const struct loop_fn *f, struct loop_nest *n, cons
 	return choose_vector(&(struct scheduler){f, n, o}).loop;
 }
 
-/* The columns of a tile are vectors, unless the rows are dense in memory: a kernel computes positions × channels, and a plain result has the
- * positions of a channel together. Kernels transpose such tiles (tri_epilogue_by_columns). */
+/* The columns of a tile are vectors, unless an epilogue stores where rows are dense in memory: a kernel computes positions × channels, and a
+ * plain result has the positions of a channel together. Kernels transpose such tiles (tri_epilogue_by_columns). */
 static uint32_t tile_vector(const struct scheduler *s)
 {
 	uint32_t rows = lanes_for(s, s->n->extent[TILE_ROW], most_lanes(s)),
 		 columns = lanes_for(s, s->n->extent[TILE_COLUMN], most_lanes(s));
-	return rows >= columns && body_cost(s, TILE_ROW) + ACCESS_APART / 2 < body_cost(s, TILE_COLUMN) ? TILE_ROW : TILE_COLUMN;
+	return s->n->n_stores && rows >= columns && body_cost(s, TILE_ROW) + ACCESS_APART / 2 < body_cost(s, TILE_COLUMN) ? TILE_ROW
+															  : TILE_COLUMN;
 }
 
-void schedule_for_epilogue(const struct loop_fn *f, struct loop_nest *n, const struct plan_options *o)
+void schedule_for_tile(const struct loop_fn *f, struct loop_nest *n, const struct plan_options *o)
 {
 	struct scheduler s = {f, n, o};
 	uint32_t vector = tile_vector(&s), lanes = lanes_for(&s, n->extent[vector], most_lanes(&s));

@@ -24,6 +24,8 @@ void loop_stmt_buffers(const struct loop_stmt *s, loop_buffer_fn *fn, void *ctx)
 	switch (s->kind) {
 	case STMT_NEST: visit_nest(&s->u.nest, fn, ctx); return;
 	case STMT_KERNEL:
+		if (s->u.kernel.prologue)
+			visit_nest(s->u.kernel.prologue, fn, ctx);
 		visit(s->u.kernel.buffers, s->u.kernel.n_buffers, fn, ctx);
 		if (s->u.kernel.epilogue)
 			visit_nest(s->u.kernel.epilogue, fn, ctx);
@@ -74,6 +76,8 @@ void loop_stmt_nests(const struct loop_stmt *s, loop_nest_fn *fn, void *ctx)
 {
 	if (s->kind == STMT_NEST)
 		fn(ctx, &s->u.nest);
+	if (s->kind == STMT_KERNEL && s->u.kernel.prologue)
+		fn(ctx, s->u.kernel.prologue);
 	if (s->kind == STMT_KERNEL && s->u.kernel.epilogue)
 		fn(ctx, s->u.kernel.epilogue);
 	if (s->kind != STMT_BLOCK)

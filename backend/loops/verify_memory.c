@@ -119,11 +119,13 @@ static void check_nest(struct memory_check *m, const struct loop_nest *n)
 static bool is_result(const struct loop_kernel *x, uint32_t k)
 {
 	const struct kernel_operand *o = kernel_operands(x->kernel);
-	return o ? o[k].written : k + 1 == x->n_buffers;
+	return o ? o[kernel_operand_at(x, k)].written : k + 1 == x->n_buffers;
 }
 
 static void check_kernel(struct memory_check *m, const struct loop_kernel *x)
 {
+	if (x->prologue)
+		check_nest(m, x->prologue);
 	for (uint32_t k = 0; k < x->n_buffers; k++)
 		if (!is_result(x, k))
 			read_buffer(m, x->buffers[k]);

@@ -2,6 +2,7 @@
 #include "backend/loops/kernel_shape.h"
 #include "backend/loops/verify_state.h"
 #include "backend/runtime/attention.h"
+#include "backend/runtime/kernel.h"
 #include "backend/target/kernel.h"
 #include "base/format.h"
 
@@ -64,17 +65,49 @@ static bool check_operand(const struct verifier *v, const struct loop_kernel *x,
 	return check_reach(v, x, o, at, have, want);
 }
 
-/* Operands and the result have the layouts that the kernel wants; workspace is plain. */
-static bool check_layout(const struct verifier *v, const struct loop_kernel *x, uint32_t at)
+/* Operands and the result have the layouts that the kernel wants; workspace is plain. `at`: the operand in buffer k. */
+static bool check_layout(const struct verifier *v, const struct loop_kernel *x, uint32_t k)
 {
 	const struct kernel_info *info = kernel_info(x->kernel);
-	const struct loop_buffer *b = buffer(v, x->buffers[at]);
+	const struct loop_buffer *b = buffer(v, x->buffers[k]);
+	uint32_t at = kernel_operand_at(x, k);
 	bool takes = at + 1 == info->n_buffers ? kernel_makes_layout(x->kernel, b->layout)
 					       : kernel_takes_layout(x->kernel, at, b->layout, b->type.rank);
 	return takes || verify_fail(v, "an operand of a kernel has another layout", at);
 }
 
-/* The printers call an epilogue for a tile of any size. */
+/* The printers call a prologue or an epilogue for a tile of any size. */
+static bool check_tile_nest(const struct verifier *v, const struct loop_nest *n, bool rows)
+{
+	for (uint32_t k = 0; k < n->n_exprs; k++)
+		if (n->exprs[k].kind == LOOP_INDEX || (n->exprs[k].kind == LOOP_LOAD && n->exprs[k].access.index != LOOP_NONE))
+			return verify_fail(v, "an index in a prologue or epilogue", k);
+	for (uint32_t k = 0; k < n->schedule.n_axes; k++)
+		if (n->schedule.axes[k].kind == AXIS_VECTOR &&
+		    ((n->schedule.axes[k].of != TILE_COLUMN && (!rows || n->schedule.axes[k].of != TILE_ROW)) ||
+		     (n->schedule.tail != TAIL_SCALAR && n->schedule.tail != TAIL_REST)))
+			return verify_fail(
+				v, "the vector of a prologue is not in its columns, or that of an epilogue not in rows or columns", k);
+	return true;
+}
+
+/* A kernel asks for parts of its operand, a matrix, by row and column. */
+static bool check_prologue(const struct verifier *v, const struct loop_kernel *x, const struct kernel_operand *o)
+{
+	const struct loop_nest *n = x->prologue;
+	int64_t batch, columns;
+	if (!kernel_info(x->kernel)->prologue || !o || n->n_parallel != TILE_AXES || n->n_reduce || n->n_reductions || n->n_stores ||
+	    !n->n_exprs)
+		return verify_fail(v, "bad prologue", (uint32_t)x->kernel);
+	if (n->exprs[n->n_exprs - 1].elem != o->elem || n->exprs[n->n_exprs - 1].in_reduction)
+		return verify_fail(v, "a prologue computes another element type", (uint32_t)x->kernel);
+	if (!verify_const(v, n->extent[0], &batch) || batch != 1 || !dim_eq(n->extent[1], x->dims[0]) || !dim_eq(n->extent[2], x->dims[1]))
+		return verify_fail(v, "a prologue for an operand of another size", (uint32_t)x->kernel);
+	if (!verify_const(v, x->dims[1], &columns) || columns > TRI_PROLOGUE_MOST)
+		return verify_fail(v, "a prologue for rows that are too long", (uint32_t)x->kernel);
+	return check_tile_nest(v, n, false) && verify_nest(v, n);
+}
+
 static bool check_epilogue(const struct verifier *v, const struct loop_kernel *x, const struct kernel_operand *o)
 {
 	const struct loop_nest *n = x->epilogue;
@@ -83,14 +116,8 @@ static bool check_epilogue(const struct verifier *v, const struct loop_kernel *x
 	int64_t have, want;
 	if (!kernel_info(x->kernel)->epilogue || !o || n->n_parallel != TILE_AXES || n->n_reduce || n->n_reductions)
 		return verify_fail(v, "bad epilogue", (uint32_t)x->kernel);
-	for (uint32_t k = 0; k < n->n_exprs; k++)
-		if (n->exprs[k].kind == LOOP_INDEX || (n->exprs[k].kind == LOOP_LOAD && n->exprs[k].access.index != LOOP_NONE))
-			return verify_fail(v, "an index in an epilogue", k);
-	for (uint32_t k = 0; k < n->schedule.n_axes; k++)
-		if (n->schedule.axes[k].kind == AXIS_VECTOR &&
-		    ((n->schedule.axes[k].of != TILE_COLUMN && n->schedule.axes[k].of != TILE_ROW) ||
-		     (n->schedule.tail != TAIL_SCALAR && n->schedule.tail != TAIL_REST)))
-			return verify_fail(v, "the vector of an epilogue is not in its rows or columns", k);
+	if (!check_tile_nest(v, n, true))
+		return false;
 	for (uint32_t k = 0; k < TILE_AXES; k++)
 		space.dims[k] = n->extent[k];
 	if (verify_count(v, &space, &have) && expected_size(v, x, o, &want) && have != want)
@@ -105,14 +132,14 @@ bool verify_kernel(const struct verifier *v, const struct loop_kernel *x)
 		return verify_fail(v, "no such kernel", (uint32_t)x->kernel);
 	const struct kernel_info *info = kernel_info(x->kernel);
 	const struct kernel_operand *o = kernel_operands(x->kernel);
-	if (x->n_buffers + (x->epilogue != NULL) != info->n_buffers || x->n_dims != info->n_dims)
+	if (x->n_buffers + (x->prologue != NULL) + (x->epilogue != NULL) != info->n_buffers || x->n_dims != info->n_dims)
 		return verify_fail(v, "wrong number of arguments of a kernel", x->n_buffers);
 	if (!check_buffers(v, x->buffers, x->n_buffers))
 		return false;
 	for (uint32_t k = 0; k < x->n_buffers; k++)
-		if (!check_layout(v, x, k) || (o && !check_operand(v, x, &o[k], k)))
+		if (!check_layout(v, x, k) || (o && !check_operand(v, x, &o[kernel_operand_at(x, k)], k)))
 			return false;
-	return !x->epilogue || check_epilogue(v, x, o ? &o[x->n_buffers] : NULL);
+	return (!x->prologue || check_prologue(v, x, o)) && (!x->epilogue || check_epilogue(v, x, o ? &o[info->n_buffers - 1] : NULL));
 }
 
 /* ---- calls ---- */

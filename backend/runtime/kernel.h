@@ -9,9 +9,11 @@
 tri_kernel_fn tri_matmul_i8_trit2, tri_matmul_f32_trit2, tri_matmul_f32, tri_matmul_f32_panels, tri_conv_i8_trit2, tri_conv_f32,
 	tri_conv_f32_trit2, tri_depthwise_i8_trit2, tri_depthwise_f32, tri_sort_f32, tri_sort_f64, tri_sort_i64, tri_scan_f32, tri_scan_f64,
 	tri_scan_i64, tri_scatter_f32, tri_scatter_f64, tri_scatter_i64, tri_put, tri_transpose;
+tri_filled_kernel_fn tri_matmul_i8_trit2_filled;
 tri_kernel_fn tri_attention_f32, tri_attention_mask_f32, tri_attention_i8, tri_attention_mask_i8;
 
-enum { TRI_TASK_WORK = 1 << 18 }; /* multiply-adds of a task: enough to pay for a thread */
+enum { TRI_PROLOGUE_MOST = 1 << 14 }; /* the most columns of an operand that a prologue fills */
+enum { TRI_TASK_WORK = 1 << 18 };     /* multiply-adds of a task: enough to pay for a thread */
 
 /* A grid of output tiles in column order, so that a weight panel stays in the cache: tile t is in column t / rows and row t % rows. Each
  * task computes `per` tiles. A tile computes its elements completely, so the division changes no result. */

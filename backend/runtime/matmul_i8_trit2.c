@@ -1,29 +1,34 @@
 /* y int32 [M, N] = x int8 [M, K] · w TRIT2 [K, N], exact. The tile kernels sum x·(t+1) over unsigned bytes, from -sum(x) on. Rows of x are
- * copied first, so that a tile reads one sequence: the rows of a large matrix may share few sets of the L1 cache. */
+ * copied first, so that a tile reads one sequence: the rows of a large matrix may share few sets of the L1 cache. A prologue computes the rows
+ * for this copy, part by part. */
 #include "i8_trit2_tile.h"
 
-enum { ROW_BLOCK = 64, ROW_CHUNK = 512, COPY_BYTES = 256 << 10 };
+enum { ROW_BLOCK = 64, ROW_CHUNK = 512, COPY_BYTES = 256 << 10, FILLED = 1024, PACK_TASK = 1 << 15 };
 _Static_assert(ROW_BLOCK % TILE_COLS == 0 && ROW_CHUNK % ROW_BLOCK == 0, "tiles");
+_Static_assert(FILLED % TRI_TRIT2_STEP == 0 && COPY_BYTES / TRI_PROLOGUE_MOST >= TILE_COLS, "rows of a prologue");
 
 struct job {
 	const int8_t *x;
 	const uint8_t *w;
 	int32_t *y;
 	int64_t M, K, N;
-	const int32_t *starts; /* of sums: -sum(x) of each row */
-	const int8_t *copy;    /* the rows of x in tiles; NULL: they are too long */
+	int32_t *starts; /* of sums: -sum(x) of each row */
+	int8_t *copy;    /* the rows of x in tiles; NULL: they are too long */
 	const struct tri_epilogue *epilogue;
+	const struct tri_prologue *prologue;
 	int64_t first; /* the row of the whole result that y begins with */
+	int64_t pack;  /* rows that a task copies */
 	struct tri_grid grid;
 };
 
 /* Tile t of a copy has its rows in turn, 16 bytes of each, padded with zeros. */
 static int64_t padded_row(int64_t K) { return tri_trit2_steps(K) * TRI_TRIT2_STEP; }
 
-static void copy_tile(const int8_t *x, int64_t K, int64_t rows, int8_t *out)
+/* Copies K columns of rows that are `stride` apart. */
+static void copy_tile(const int8_t *x, int64_t stride, int64_t K, int64_t rows, int8_t *out)
 {
 	int64_t whole = K / TRI_TRIT2_STEP, rest = K % TRI_TRIT2_STEP, step = rows * TRI_TRIT2_STEP;
-	for (int64_t r = 0; r < rows; r++, x += K) {
+	for (int64_t r = 0; r < rows; r++, x += stride) {
 		int8_t *to = out + r * TRI_TRIT2_STEP;
 		for (int64_t s = 0; s < whole; s++)
 			memcpy(to + s * step, x + s * TRI_TRIT2_STEP, TRI_TRIT2_STEP);
@@ -32,6 +37,45 @@ static void copy_tile(const int8_t *x, int64_t K, int64_t rows, int8_t *out)
 		memset(to + whole * step, 0, TRI_TRIT2_STEP);
 		memcpy(to + whole * step, x + whole * TRI_TRIT2_STEP, (size_t)rest);
 	}
+}
+
+/* Copies a tile that the prologue computes. */
+static void fill_tile(const struct job *job, int64_t m, int64_t rows)
+{
+	_Alignas(64) int8_t part[TILE_COLS * FILLED];
+	for (int64_t r = 0; r < rows; r++)
+		job->starts[m + r] = 0;
+	for (int64_t k = 0, n; k < job->K; k += n) {
+		n = job->K - k < FILLED ? job->K - k : FILLED;
+		job->prologue->fn(job->prologue, part, FILLED, (int64_t[]){0, job->first + m, k}, rows, n);
+		copy_tile(part, FILLED, n, rows, job->copy + m * padded_row(job->K) + k * rows);
+		for (int64_t r = 0; r < rows; r++)
+			job->starts[m + r] -= i8_sum(part + r * FILLED, n, 1, 0);
+	}
+}
+
+static void pack_task(void *arg, int64_t i)
+{
+	const struct job *job = arg;
+	int64_t end = (i + 1) * job->pack < job->M ? (i + 1) * job->pack : job->M;
+	for (int64_t m = i * job->pack, rows; m < end; m += rows) {
+		rows = end - m < TILE_COLS ? end - m : TILE_COLS;
+		if (job->prologue) {
+			fill_tile(job, m, rows);
+			continue;
+		}
+		for (int64_t r = m; r < m + rows; r++)
+			job->starts[r] = -i8_sum(job->x + r * job->K, job->K, 1, 0);
+		if (job->copy)
+			copy_tile(job->x + m * job->K, job->K, job->K, rows, job->copy + m * padded_row(job->K));
+	}
+}
+
+static void pack(struct tri_context *ctx, struct job *job)
+{
+	int64_t tiles = PACK_TASK / (TILE_COLS * (job->K > 0 ? job->K : 1));
+	job->pack = TILE_COLS * (tiles > 0 ? tiles : 1);
+	tri_parallel(ctx, pack_task, job, (job->M + job->pack - 1) / job->pack);
 }
 
 /* Computes rows that were not copied, in parts of K. The last part reads a padded copy. */
@@ -106,22 +150,32 @@ static int64_t rows_of_copy(int64_t K)
 	return fit < ROW_CHUNK ? fit : ROW_CHUNK;
 }
 
-void tri_matmul_i8_trit2(struct tri_context *ctx, void *const *bufs, const int64_t *dims, const struct tri_epilogue *epilogue)
+void tri_matmul_i8_trit2_filled(struct tri_context *ctx, void *const *bufs, const int64_t *dims, const struct tri_epilogue *epilogue,
+				const struct tri_prologue *prologue)
 {
 	int64_t M = dims[0], K = dims[1], N = dims[2], fit = rows_of_copy(K), chunk = fit ? fit : ROW_CHUNK;
 	_Alignas(64) int8_t copy[COPY_BYTES];
 	int32_t starts[ROW_CHUNK];
 	for (int64_t m = 0; m < M && N > 0; m += chunk) {
-		int64_t rows = M - m < chunk ? M - m : chunk;
-		int32_t *y = epilogue ? NULL : (int32_t *)bufs[2] + m * N;
-		struct job job = {
-			(const int8_t *)bufs[0] + m * K, bufs[1], y, rows, K, N, starts, fit ? copy : NULL, epilogue, m, {0, 0, 0}};
-		for (int64_t r = 0; r < rows; r++)
-			starts[r] = -i8_sum(job.x + r * K, K, 1, 0);
-		for (int64_t r = 0; fit && r < rows; r += TILE_COLS)
-			copy_tile(job.x + r * K, K, rows - r < TILE_COLS ? rows - r : TILE_COLS, copy + r * padded_row(K));
-		job.grid = tri_grid_make(tri_trit2_panels(N), (rows + ROW_BLOCK - 1) / ROW_BLOCK,
-					 K * TRI_TRIT2_PANEL * (rows < ROW_BLOCK ? rows : ROW_BLOCK));
+		struct job job = {.x = prologue ? NULL : (const int8_t *)bufs[0] + m * K,
+				  .w = bufs[1],
+				  .y = epilogue ? NULL : (int32_t *)bufs[2] + m * N,
+				  .M = M - m < chunk ? M - m : chunk,
+				  .K = K,
+				  .N = N,
+				  .starts = starts,
+				  .copy = fit ? copy : NULL,
+				  .epilogue = epilogue,
+				  .prologue = prologue,
+				  .first = m};
+		pack(ctx, &job);
+		job.grid = tri_grid_make(tri_trit2_panels(N), (job.M + ROW_BLOCK - 1) / ROW_BLOCK,
+					 K * TRI_TRIT2_PANEL * (job.M < ROW_BLOCK ? job.M : ROW_BLOCK));
 		tri_parallel(ctx, task, &job, tri_grid_tasks(&job.grid));
 	}
+}
+
+void tri_matmul_i8_trit2(struct tri_context *ctx, void *const *bufs, const int64_t *dims, const struct tri_epilogue *epilogue)
+{
+	tri_matmul_i8_trit2_filled(ctx, bufs, dims, epilogue, NULL);
 }

@@ -37,6 +37,19 @@ tri_epilogue_fn tri_epilogue_by_columns;
  * its result to it and has no last buffer. NULL: it stores the result in the last buffer. */
 typedef void tri_kernel_fn(struct tri_context *ctx, void *const *bufs, const int64_t *dims, const struct tri_epilogue *epilogue);
 
+/* Computes a part of a kernel's first operand, when the kernel packs it: `tile` gets rows × columns elements, of which the first is element
+ * [batch, row, column] = `at` of the operand; its rows are `stride` elements apart. Threads of the kernel call `fn` at the same time, once for
+ * each element of the operand, in any order. */
+struct tri_prologue;
+typedef void tri_prologue_fn(const struct tri_prologue *p, void *tile, int64_t stride, const int64_t at[3], int64_t rows, int64_t columns);
+struct tri_prologue {
+	tri_prologue_fn *fn;
+	void *const *unit; /* private to the unit */
+};
+/* A micro-kernel with a prologue. It does not read the first buffer. */
+typedef void tri_filled_kernel_fn(struct tri_context *ctx, void *const *bufs, const int64_t *dims, const struct tri_epilogue *epilogue,
+				  const struct tri_prologue *prologue);
+
 /* Records a run-time error, for example an index out of range. The first error counts. The run continues. */
 void tri_fail(struct tri_context *ctx, int32_t code, int64_t value, int64_t bound);
 /* Writes a template of base/format.h with n values to standard error. kinds: for each value its element type << 4 | rank. bufs: its

@@ -14,8 +14,8 @@
 #define ROWS KERNEL_ROWS
 #define OPERANDS(...) {__VA_ARGS__}
 static const struct kernel_info kernels[] = {
-#define KERNEL(id, symbol, op, other, fits, targets, layouts, result, buffers, dims, epilogue, cost) \
-	[KERNEL_##id] = {symbol, OP_##op, OP_##other, targets, layouts, result, buffers, dims, epilogue, cost},
+#define KERNEL(id, symbol, op, other, fits, targets, layouts, result, buffers, dims, epilogue, prologue, cost) \
+	[KERNEL_##id] = {symbol, OP_##op, OP_##other, targets, layouts, result, buffers, dims, epilogue, prologue, cost},
 #include "backend/target/kernels.def"
 #undef KERNEL
 };

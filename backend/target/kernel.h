@@ -24,7 +24,8 @@ struct kernel_info {
 	uint32_t targets;                     /* a bit for each enum target_arch */
 	int layouts[KERNEL_OPERANDS], result; /* an enum layout or kernel_layout */
 	uint32_t n_buffers, n_dims;
-	bool epilogue; /* passes finished tiles to an epilogue */
+	bool epilogue;        /* passes finished tiles to an epilogue */
+	const char *prologue; /* the function that takes a prologue; NULL: none */
 	uint32_t cost;
 };
 const struct kernel_info *kernel_info(enum kernel k);

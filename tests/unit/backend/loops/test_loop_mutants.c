@@ -253,9 +253,9 @@ static void try_file(const char *name, struct totals *t)
 
 static void test_mutants_of_goldens(void **state)
 {
-	static const char *const names[] = {"attention", "bitlinear",      "in_place",       "pad",
-					    "rows",      "scratch",        "several",        "softmax",
-					    "window",    "softmax_device", "several_device", "softmax_rows"};
+	static const char *const names[] = {"attention",      "bitlinear",    "in_place", "pad",    "rows",
+					    "scratch",        "several",      "softmax",  "window", "softmax_device",
+					    "several_device", "softmax_rows", "prologues"};
 	struct totals t = {0};
 	for (size_t k = 0; k < sizeof names / sizeof *names; k++)
 		try_file(names[k], &t);

@@ -2,6 +2,8 @@
  * of threads. */
 #include "tests/unit/backend/runtime/kernels_fixture.h"
 
+enum { MOST_FILLED = 1 << 14 };
+
 static void check_i8(const struct problem *p)
 {
 	const int8_t *x = p->i8.at, *w = p->trits.at;
@@ -44,6 +46,37 @@ static void check_rows(tri_kernel_fn *fn, void *ctx, const struct problem *p, vo
 	}
 }
 
+/* A prologue that copies parts of x [rows, columns]; each element once. */
+struct filled {
+	struct tri_prologue prologue;
+	const int8_t *x;
+	int64_t columns;
+	_Atomic int64_t elements;
+};
+static void fill_tile(const struct tri_prologue *p, void *tile, int64_t stride, const int64_t at[3], int64_t rows, int64_t columns)
+{
+	struct filled *f = (struct filled *)(uintptr_t)p;
+	assert_int_equal(at[0], 0);
+	for (int64_t r = 0; r < rows; r++)
+		memcpy((int8_t *)tile + r * stride, f->x + (at[1] + r) * f->columns + at[2], (size_t)columns);
+	f->elements += rows * columns;
+}
+
+/* A kernel whose operand a prologue computes must store the bits that it stores without one, and pass them to an epilogue. */
+static void check_prologue(const struct kernels *k, void *const *ctx, const struct problem *p)
+{
+	int64_t dims[] = {p->M, p->K, p->N}, n = p->M * p->N;
+	for (int i = 0; i < 6; i++) {
+		struct filled f = {.prologue = {.fn = fill_tile}, .x = p->i8.at, .columns = p->K};
+		struct stored s = {.epilogue = {.fn = store_tile}, .y = p->y2.at, .rows = p->M, .columns = p->N};
+		memset(p->y2.at, 0x5a, (size_t)(4 * n));
+		k->i8_trit2_filled(ctx[i / 2], (void *[]){NULL, p->packed.at, i % 2 ? NULL : p->y2.at}, dims, i % 2 ? &s.epilogue : NULL,
+				   &f.prologue);
+		assert_memory_equal(p->y.at, p->y2.at, (size_t)(4 * n));
+		assert_int_equal(f.elements, n ? p->M * p->K : 0);
+	}
+}
+
 static void check_problem(const struct kernels *k, void *const *ctx, int64_t M, int64_t K, int64_t N)
 {
 	struct problem p = problem_new(M, K, N);
@@ -61,6 +94,8 @@ static void check_problem(const struct kernels *k, void *const *ctx, int64_t M, 
 			check_i8(&p);
 		else
 			check_float(&p, i == 1, i == 1 ? "f32_trit2" : i == 2 ? "f32" : "f32_panels");
+		if (i == 0 && K <= MOST_FILLED)
+			check_prologue(k, ctx, &p);
 		for (int c = 1; c < 3; c++) {
 			run(all[i].fn, ctx[c], &p, all[i].x, all[i].w, p.y2.at);
 			assert_memory_equal(p.y.at, p.y2.at, (size_t)(4 * M * N));

@@ -1,14 +1,16 @@
-/* Epilogues (backend/runtime/unit.h): a function that a kernel's threads call for each finished tile. */
+/* Prologues and epilogues (backend/runtime/unit.h): functions that a kernel's threads call for tiles of an operand, and for finished tiles. */
+#include <stddef.h>
 #include "backend/cpu/emit.h"
 #include "backend/runtime/unit.h"
 
-enum { EPILOGUE_ARGS = 6, EPILOGUE_MEMBERS = 3 };
+enum { TILE_ARGS = 6, EPILOGUE_MEMBERS = 3 };
 _Static_assert(sizeof(struct tri_epilogue) == EPILOGUE_MEMBERS * sizeof(void *), "fn, unit, by_columns");
+_Static_assert(offsetof(struct tri_epilogue, unit) == sizeof(void *) && offsetof(struct tri_prologue, unit) == sizeof(void *), "unit");
 
-/* Emits the body in the current function: (epilogue, tile, stride, at, rows, columns). */
+/* Emits the body in the current function: (prologue or epilogue, tile, stride, at, rows, columns). */
 static void emit_body(struct emit *e, const struct loop_nest *n)
 {
-	LLVMValueRef args[EPILOGUE_ARGS], values[UNIT_VALUES];
+	LLVMValueRef args[TILE_ARGS], values[UNIT_VALUES];
 	LLVMGetParams(e->function, args);
 	struct emit_tile tile = {.ptr = args[1],
 				 .stride = args[2],
@@ -24,13 +26,13 @@ static void emit_body(struct emit *e, const struct loop_nest *n)
 	LLVMBuildRetVoid(e->builder);
 }
 
-LLVMValueRef emit_epilogue(struct emit *e, const struct loop_nest *n)
+LLVMValueRef emit_tile_function(struct emit *e, const char *name, const struct loop_nest *n)
 {
-	LLVMTypeRef params[EPILOGUE_ARGS] = {e->ptr, e->ptr, e->i64, e->ptr, e->i64, e->i64};
-	LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(e->context), params, EPILOGUE_ARGS, 0);
+	LLVMTypeRef params[TILE_ARGS] = {e->ptr, e->ptr, e->i64, e->ptr, e->i64, e->i64};
+	LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(e->context), params, TILE_ARGS, 0);
 	LLVMValueRef members = emit_stack_array(e, e->ptr, EPILOGUE_MEMBERS), unit = emit_store_unit(e);
 	struct emit_outlined o;
-	LLVMValueRef f = emit_outline(e, "epilogue", type, &o);
+	LLVMValueRef f = emit_outline(e, name, type, &o);
 	emit_body(e, n);
 	emit_inline_again(e, &o);
 	bool by_columns = loop_epilogue_by_columns(n);
