@@ -1,50 +1,18 @@
 """`profile_hook` in the manifest: a program sees each statement and its time; without the key nothing changes."""
 import ctypes
+import os
 import struct
+import sys
 import time
 import unittest
 
-from project import ProjectTest
+from project import SOURCE, ProjectTest
+
+sys.path.insert(0, os.path.join(SOURCE, "scripts", "benchmarks"))
+from abi import Desc, Event, HOOK, Options, Tensor, Unit  # noqa: E402
 
 FLOAT32 = 8
 RUNS = 3
-
-
-class Tensor(ctypes.Structure):
-    _fields_ = [("data", ctypes.c_void_p), ("shape", ctypes.c_int64 * 8), ("rank", ctypes.c_int32), ("dtype", ctypes.c_int32)]
-
-
-class Unit(ctypes.Structure):
-    _fields_ = [("name", ctypes.c_char_p), ("key", ctypes.c_char_p), ("first_statement", ctypes.c_uint32), ("n_statements", ctypes.c_uint32),
-                ("origin", ctypes.c_uint32), ("pad", ctypes.c_uint32)]
-
-
-class Statement(ctypes.Structure):
-    _fields_ = [("name", ctypes.c_uint32), ("first_origin", ctypes.c_uint32), ("n_origins", ctypes.c_uint32)]
-
-
-class Origin(ctypes.Structure):
-    _fields_ = [(name, ctypes.c_uint32) for name in ("file", "line", "column", "operation", "layer", "inlined_at")]
-
-
-class Desc(ctypes.Structure):
-    _fields_ = [("abi", ctypes.c_uint32), ("n_entries", ctypes.c_uint32), ("n_units", ctypes.c_uint32), ("pad", ctypes.c_uint32),
-                ("names", ctypes.c_char_p * 6), ("dirty", ctypes.c_int32), ("reserved", ctypes.c_int32), ("entries", ctypes.c_void_p),
-                ("units", ctypes.POINTER(Unit)), ("statements", ctypes.POINTER(Statement)), ("origins", ctypes.POINTER(Origin)),
-                ("members", ctypes.POINTER(ctypes.c_uint32)), ("texts", ctypes.c_void_p)]
-
-
-class Event(ctypes.Structure):
-    _fields_ = [("size", ctypes.c_uint32), ("statement", ctypes.c_uint32), ("unit", ctypes.POINTER(Unit)), ("start_ns", ctypes.c_int64),
-                ("ns", ctypes.c_int64)]
-
-
-HOOK = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.POINTER(Event))
-
-
-class Options(ctypes.Structure):
-    _fields_ = [("size", ctypes.c_uint32), ("threads", ctypes.c_uint32), ("device", ctypes.c_char_p), ("weights", ctypes.c_char_p),
-                ("profile", HOOK), ("profile_user", ctypes.c_void_p)]
 
 
 class ProfileHook(ProjectTest):
