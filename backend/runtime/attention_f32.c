@@ -137,7 +137,7 @@ static void many(struct part *p, int64_t first, int64_t n)
 		int64_t rows = p->n - r < TILES ? p->n - r : TILES;
 		if (!sees(p, r, rows, first))
 			continue;
-		struct tri_f32_rows x = {p->rows + r, 0, 1, a->features, 0}, w = {p->weights, 0, 1, n, 0};
+		struct tri_f32_rows x = {p->rows + r, 0, 1, a->features, 0, NULL}, w = {p->weights, 0, 1, n, 0, NULL};
 		for (int64_t c = 0; c < KEYS; c += STRIP)
 			tri_f32_rows(&x, rows, p->key_panels + c * a->features, STRIP, p->scores + c, KEYS, 1);
 		for (int64_t i = 0; i < rows; i++)

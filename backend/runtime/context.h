@@ -35,6 +35,8 @@ struct tri_context {
 	_Atomic bool quit;
 	_Atomic uint32_t numbered; /* workers that have a share */
 	struct tri_share *shares;  /* of each thread; the caller has the first */
+	char *space;               /* of the caller, TRI_SPACE bytes */
+	char *spaces;              /* of the workers, in the order of `workers` */
 	void (*fn)(void *arg, int64_t i);
 	void *arg;
 
@@ -44,8 +46,8 @@ struct tri_context {
 	char fail_text[240]; /* if an assertion failed or a unit cannot be compiled */
 };
 
-/* `threads` 0: one for each CPU of the affinity mask. */
-void tri_context_init(struct tri_context *ctx, uint32_t threads);
+/* `threads` 0: one for each CPU of the affinity mask. False: out of memory. */
+bool tri_context_init(struct tri_context *ctx, uint32_t threads);
 /* Starts a run: clears the last error, and threads that a fork lost. */
 void tri_context_begin(struct tri_context *ctx);
 /* As tri_fail, with a message in place of numbers. */

@@ -8,49 +8,20 @@
  * A block of trits is expanded to float32. If x has a NaN or an infinity, which a zero trit skips, trits choose the numbers of copied windows. */
 #include <stdbool.h>
 #include <string.h>
-#include "conv_rows.h"
-#include "f32_panels.h"
-#include "f32_trit2.h"
+#include "conv_f32_plan.h"
 
-enum {
-	BLOCK = 384,
-	COLUMNS = 4 * TRI_PANEL,
-	TILE = 72 * COLUMNS,
-	FEW_CHANNELS = 16,
-	MOST_COPIED = 48,
-	COPIED_SEGMENTS = 11,
-	COPIED_ROWS = 48
-};
-enum { FAR = 1024, NEAR_STEP = BLOCK + 16 }; /* elements between rows: a multiple of FAR maps to few sets of the cache, NEAR_STEP to many */
-enum { SMALL_WEIGHTS = 1 << 18 };            /* elements that stay in the cache of a core */
-
-struct job {
-	const float *x, *w;
-	float *y;
-	const struct tri_trits *trits; /* in place of w */
-	bool chooses;                  /* trits choose numbers */
-	struct tri_conv c;
-	int64_t positions, terms;
-	int64_t group_channels, group_out; /* of x and of y */
-	bool by_rows;                      /* a segment is a row of the window */
-	int64_t segments, length;          /* of a window; terms of a segment */
-	int64_t per_block;                 /* segments of a block; or terms, if a segment does not fit */
-	int64_t per_chunk;                 /* segments whose pointers are held at a time */
-	int64_t rows, columns;             /* of a tile */
-	int64_t blocks;                    /* tiles of an image */
-	const struct tri_epilogue *epilogue;
-	struct tri_grid grid;
-	int64_t parts; /* of the grid's rows */
-};
-
-/* The windows of a tile. */
+/* What a thread uses for a tile. */
 struct windows {
 	struct tri_conv_rows rows;
 	float copies[COPIED_SEGMENTS][COPIED_ROWS][MOST_COPIED];
 	float zeros[BLOCK];
 	float near[TRI_CONV_ROWS * NEAR_STEP];
 	_Alignas(64) float part[TRI_CONV_ROWS * TRI_PANEL]; /* sums of a panel, of which some columns are wanted */
+	float panel[BLOCK * TRI_PANEL];                     /* expanded trits */
+	float tile[TILE];
+	float window[TRI_CONV_MOST_TERMS]; /* for trits that choose */
 };
+_Static_assert(sizeof(struct windows) <= TRI_SPACE, "it fits");
 
 /* Sums to compute: columns o … o+columns-1 from channel `channel` of x on. o is the first of a panel. */
 struct sums {
@@ -103,13 +74,17 @@ static const float *panel_at(const struct job *job, int64_t panel, int64_t k0, i
 }
 
 /* Adds one block of terms, from term k0 on. */
-static void add_block(const struct job *job, const struct tri_f32_rows *x, int64_t rows, int64_t k0, const struct sums *s)
+static void add_block(const struct job *job, struct windows *v, struct tri_f32_rows *x, int64_t k0, const struct sums *s)
 {
-	_Alignas(64) float copy[BLOCK * TRI_PANEL];
+	int64_t terms = x->segments * x->length;
 	for (int64_t n = 0; n < s->columns; n += TRI_PANEL) {
 		int64_t panel = (s->o + n) / TRI_PANEL, width = tri_panel_width(job->c.out, panel);
-		const float *w = panel_at(job, panel, k0, x->segments * x->length, copy);
-		tri_f32_rows(x, rows, w, width, s->y + n, s->ldy, k0 == 0);
+		const float *w = panel_at(job, panel, k0, terms, v->panel);
+		bool last = n + TRI_PANEL >= s->columns;
+		x->next = job->trits ? NULL
+			  : last     ? job->w + tri_panel_offset(job->terms, s->o / TRI_PANEL) + (k0 + terms) * TRI_PANEL
+				     : w + job->terms * TRI_PANEL;
+		tri_f32_rows(x, v->rows.n, w, width, s->y + n, s->ldy, k0 == 0);
 	}
 }
 
@@ -120,9 +95,13 @@ static void add_short_segments(const struct job *job, struct windows *v, const s
 		int64_t held = s % job->per_chunk, left = job->segments - s;
 		if (held == 0)
 			point(job, v, s, left < job->per_chunk ? left : job->per_chunk, sums->channel);
-		struct tri_f32_rows x = {v->rows.at + held * TRI_CONV_ROWS, TRI_CONV_ROWS, left < job->per_block ? left : job->per_block,
-					 job->length, 0};
-		add_block(job, &x, v->rows.n, s * job->length, sums);
+		struct tri_f32_rows x = {v->rows.at + held * TRI_CONV_ROWS,
+					 TRI_CONV_ROWS,
+					 left < job->per_block ? left : job->per_block,
+					 job->length,
+					 0,
+					 NULL};
+		add_block(job, v, &x, s * job->length, sums);
 	}
 }
 
@@ -141,8 +120,8 @@ static void add_long_segments(const struct job *job, struct windows *v, const st
 			point(job, v, s, 1, sums->channel + k);
 			if (job->c.channels % FAR == 0)
 				bring_near(v, terms);
-			struct tri_f32_rows x = {v->rows.at, TRI_CONV_ROWS, 1, terms, 0};
-			add_block(job, &x, v->rows.n, s * job->length + k, sums);
+			struct tri_f32_rows x = {v->rows.at, TRI_CONV_ROWS, 1, terms, 0, NULL};
+			add_block(job, v, &x, s * job->length + k, sums);
 		}
 }
 
@@ -185,35 +164,33 @@ static void copy_window(const struct job *job, const struct tri_conv_rows *r, in
 }
 
 /* Computes a tile with numbers that must not be multiplied by 0. The sums of a row are stored without gaps. */
-static void choose_numbers(const struct job *job, const struct tri_conv_rows *r, int64_t o, int64_t columns, float *tile)
+static void choose_numbers(const struct job *job, struct windows *v, int64_t o, int64_t columns)
 {
-	float window[TRI_CONV_MOST_TERMS];
-	for (int64_t i = 0; i < r->n; i++) {
-		copy_window(job, r, i, window);
-		tri_trit2_sum_row(job->trits, window, o / TRI_PANEL, (columns + TRI_PANEL - 1) / TRI_PANEL, tile + i * job->columns);
+	for (int64_t i = 0; i < v->rows.n; i++) {
+		copy_window(job, &v->rows, i, v->window);
+		tri_trit2_sum_row(job->trits, v->window, o / TRI_PANEL, (columns + TRI_PANEL - 1) / TRI_PANEL, v->tile + i * job->columns);
 	}
 }
 
 /* Computes the tile of positions from p on, channels from o on. */
 static void compute_tile(const struct job *job, int64_t image, int64_t p, int64_t o)
 {
-	_Alignas(64) float tile[TILE];
-	struct windows v;
+	struct windows *v = tri_space(job->ctx);
 	int64_t rows = job->positions - p < job->rows ? job->positions - p : job->rows;
 	int64_t columns = job->c.out - o < job->columns ? job->c.out - o : job->columns;
 	bool direct = !job->epilogue && !job->chooses && columns % TRI_HALF_PANEL == 0;
-	float *to = job->y + (image * job->positions + p) * job->c.out + o, *y = direct ? to : tile;
-	memset(v.zeros, 0, sizeof v.zeros);
-	tri_conv_rows_begin(&v.rows, &job->c, job->x + image * job->c.height * job->c.width * job->c.channels, p, rows);
+	float *to = job->y + (image * job->positions + p) * job->c.out + o, *y = direct ? to : v->tile;
+	memset(v->zeros, 0, sizeof v->zeros);
+	tri_conv_rows_begin(&v->rows, &job->c, job->x + image * job->c.height * job->c.width * job->c.channels, p, rows);
 	if (job->chooses)
-		choose_numbers(job, &v.rows, o, columns, tile);
+		choose_numbers(job, v, o, columns);
 	else
-		compute_columns(job, &v, o, columns, y, direct ? job->c.out : job->columns);
+		compute_columns(job, v, o, columns, y, direct ? job->c.out : job->columns);
 	if (job->epilogue)
-		job->epilogue->fn(job->epilogue, tile, job->columns, (int64_t[]){image, p, o}, rows, columns);
+		job->epilogue->fn(job->epilogue, v->tile, job->columns, (int64_t[]){image, p, o}, rows, columns);
 	else
 		for (int64_t r = 0; !direct && r < rows; r++)
-			memcpy(to + r * job->c.out, tile + r * job->columns, (size_t)columns * sizeof(float));
+			memcpy(to + r * job->c.out, v->tile + r * job->columns, (size_t)columns * sizeof(float));
 }
 
 static void task(void *arg, int64_t i)
@@ -228,45 +205,9 @@ static void task(void *arg, int64_t i)
 	}
 }
 
-/* Divides n into the fewest parts of at most `most`, about the same size each. */
-static int64_t even_part(int64_t n, int64_t most)
-{
-	int64_t parts = (n + most - 1) / most;
-	return (n + parts - 1) / parts;
-}
-
-static void divide_window(struct job *job)
-{
-	const struct tri_conv *c = &job->c;
-	int64_t row = c->kernel_width * c->channels;
-	job->by_rows = job->group_channels == c->channels && c->channels < FEW_CHANNELS && c->dilation_width == 1 && row <= MOST_COPIED &&
-		       c->kernel_height <= COPIED_SEGMENTS;
-	job->segments = job->by_rows ? c->kernel_height : c->kernel_height * c->kernel_width;
-	job->length = job->by_rows ? row : job->group_channels;
-	if (job->length > BLOCK) {
-		job->per_block = even_part(job->length, BLOCK);
-		return;
-	}
-	int64_t fit = job->length ? BLOCK / job->length : 1;
-	job->per_block = even_part(job->segments, fit < TRI_CONV_POINTERS ? fit : TRI_CONV_POINTERS);
-	job->per_chunk = TRI_CONV_POINTERS / job->per_block * job->per_block;
-}
-
-/* Chooses the tile: wide, so that inputs are read from memory less often, but at least some tiles for each thread. */
-static void divide_result(struct job *job, int64_t threads)
-{
-	for (job->columns = COLUMNS;; job->columns /= 2) {
-		int64_t wide = job->by_rows ? COPIED_ROWS : TRI_CONV_ROWS, fit = TILE / job->columns;
-		job->rows = tri_f32_tile_rows(job->positions, fit < wide ? fit : wide);
-		job->blocks = (job->positions + job->rows - 1) / job->rows;
-		int64_t tiles = (job->c.out + job->columns - 1) / job->columns * job->blocks * job->c.batch;
-		if (job->columns == TRI_PANEL || (tiles >= 4 * threads && job->c.out > job->columns / 2))
-			return;
-	}
-}
-
 static void convolve(struct tri_context *ctx, struct job job)
 {
+	job.ctx = ctx;
 	job.group_out = job.group_channels ? job.c.out / (job.c.channels / job.group_channels) : job.c.out;
 	job.terms = job.c.kernel_height * job.c.kernel_width * job.group_channels;
 	job.positions = tri_conv_positions(&job.c);

@@ -64,19 +64,25 @@ struct tri_model *tri_model_open(const tri_options *opt, tri_error *err, const t
 		tri_error_set(err, TRI_ERR_MEMORY, "out of memory");
 		return NULL;
 	}
+	if (!tri_context_init(&m->ctx, wanted_threads(opt))) {
+		tri_error_set(err, TRI_ERR_MEMORY, "out of memory");
+		free(m);
+		return NULL;
+	}
 	const struct tri_weights *outside = desc->n_entries ? ((const struct tri_entry_code *)desc->entries[0].code)->outside : NULL;
 	m->outside = (struct tri_mapped){0};
 	if (outside && tri_weights_open(outside, wanted_weights(opt), &m->outside, err) != TRI_OK) {
+		tri_context_end(&m->ctx);
 		free(m);
 		return NULL;
 	}
 	if (tri_states_open(desc, opt, &m->states, err) != TRI_OK) {
 		tri_weights_close(&m->outside);
+		tri_context_end(&m->ctx);
 		free(m);
 		return NULL;
 	}
 	atomic_init(&m->claim, 0);
-	tri_context_init(&m->ctx, wanted_threads(opt));
 	set_profile(&m->ctx, opt);
 	m->desc = desc;
 	m->dims = (int64_t *)(m + 1);

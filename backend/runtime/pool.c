@@ -11,7 +11,7 @@
 #include <unistd.h>
 #include "context.h"
 
-enum { OPEN = 1, INSIDE = 2, SPINS = 10000, MAX_THREADS = 1024, MASK_BYTES = 1024 };
+enum { OPEN = 1, INSIDE = 2, SPINS = 10000, MAX_THREADS = 1024, MASK_BYTES = 1024, PAGE = 4096 };
 
 static void futex_wait(_Atomic uint32_t *at, uint32_t value) { syscall(SYS_futex, at, FUTEX_WAIT_PRIVATE, value, NULL, NULL, 0); }
 static void futex_wake(_Atomic uint32_t *at, int n) { syscall(SYS_futex, at, FUTEX_WAKE_PRIVATE, n, NULL, NULL, 0); }
@@ -90,6 +90,8 @@ static void drop_workers(struct tri_context *ctx)
 {
 	free(ctx->workers);
 	free(ctx->shares);
+	free(ctx->spaces);
+	ctx->spaces = NULL;
 	ctx->workers = NULL;
 	ctx->shares = NULL;
 	ctx->started = 0;
@@ -103,7 +105,8 @@ static void start(struct tri_context *ctx)
 	sigset_t all, old;
 	ctx->workers = malloc((ctx->threads - 1) * sizeof *ctx->workers);
 	ctx->shares = aligned_alloc(_Alignof(struct tri_share), ctx->threads * sizeof *ctx->shares);
-	if (!ctx->workers || !ctx->shares) {
+	ctx->spaces = aligned_alloc(PAGE, (size_t)(ctx->threads - 1) * TRI_SPACE);
+	if (!ctx->workers || !ctx->shares || !ctx->spaces) {
 		drop_workers(ctx);
 		ctx->threads = 1;
 		return;
@@ -117,6 +120,16 @@ static void start(struct tri_context *ctx)
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	ctx->threads = ctx->started + 1;
 	ctx->owner = getpid();
+}
+
+/* The handles of the workers were stored before a loop was opened. */
+void *tri_space(struct tri_context *ctx)
+{
+	pthread_t self = pthread_self();
+	for (uint32_t i = 0; i < ctx->started; i++)
+		if (pthread_equal(ctx->workers[i], self))
+			return ctx->spaces + (size_t)i * TRI_SPACE;
+	return ctx->space;
 }
 
 uint32_t tri_threads(const struct tri_context *ctx) { return ctx->threads; }
@@ -156,12 +169,14 @@ static uint32_t cpu_count(void)
 	return count ? count : 1;
 }
 
-void tri_context_init(struct tri_context *ctx, uint32_t threads)
+bool tri_context_init(struct tri_context *ctx, uint32_t threads)
 {
 	memset(ctx, 0, sizeof *ctx);
 	ctx->threads = threads ? threads : cpu_count();
 	if (ctx->threads > MAX_THREADS)
 		ctx->threads = MAX_THREADS;
+	ctx->space = aligned_alloc(PAGE, TRI_SPACE);
+	return ctx->space != NULL;
 }
 
 /* A forked child has no workers: the next loop starts new ones. */
@@ -190,6 +205,8 @@ void tri_context_end(struct tri_context *ctx)
 	for (uint32_t i = 0; i < ctx->started; i++)
 		pthread_join(ctx->workers[i], NULL);
 	drop_workers(ctx);
+	free(ctx->space);
+	ctx->space = NULL;
 }
 
 void tri_fail(struct tri_context *ctx, int32_t code, int64_t value, int64_t bound)

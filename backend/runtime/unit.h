@@ -68,6 +68,10 @@ void tri_profile_end(struct tri_context *ctx, uint32_t statement, int64_t start,
 int32_t tri_failed(const struct tri_context *ctx);
 /* Returns the number of threads that tri_parallel may use. */
 uint32_t tri_threads(const struct tri_context *ctx);
+/* Returns memory of the calling thread, TRI_SPACE bytes aligned to 64, in place of the stack, which may be small: a host program chooses it. A call
+ * of fn in tri_parallel owns it until it returns or calls tri_parallel itself. */
+enum { TRI_SPACE = 5 << 17 };
+void *tri_space(struct tri_context *ctx);
 /* Calls fn(arg, i) for i in 0 … n-1 on the context's threads, in any order, and returns when all calls have ended. */
 void tri_parallel(struct tri_context *ctx, void (*fn)(void *arg, int64_t i), void *arg, int64_t n);
 #endif

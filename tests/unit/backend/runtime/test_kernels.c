@@ -109,8 +109,9 @@ static void check_problem(const struct kernels *k, void *const *ctx, int64_t M, 
 
 static void check_all(const struct kernels *k, void *const *ctx)
 {
-	static const int64_t fixed[][3] = {{0, 5, 5},      {3, 0, 7},     {3, 7, 0},      {1, 1, 1},     {1, 2560, 640}, {1, 1023, 97},
-					   {70, 300, 160}, {600, 17, 33}, {9, 1025, 260}, {130, 64, 48}, {2, 4096, 129}};
+	static const int64_t fixed[][3] = {{0, 5, 5},      {3, 0, 7},        {3, 7, 0},     {1, 1, 1},      {1, 2560, 640},
+					   {1, 1023, 97},  {70, 300, 160},   {600, 17, 33}, {9, 1025, 260}, {130, 64, 48},
+					   {2, 4096, 129}, {250, 1024, 300}, {49, 2048, 40}};
 	for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
 		check_problem(k, ctx, fixed[i][0], fixed[i][1], fixed[i][2]);
 	for (int i = 0; i < 120; i++)
