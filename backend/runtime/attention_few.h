@@ -13,7 +13,15 @@ enum { PART_KEYS = 128, MOST_PARTS = 16, MOST_SUMS = 1 << 15 }; /* floats of all
 struct rows {
 	const char *at;
 	int64_t stride; /* in bytes */
+	int64_t ahead;  /* bytes to the rows that are read after these: they are fetched in the meantime */
 };
+
+/* Fetches what is needed later than the vector at `at`, once for each line. */
+TRI_INLINE void fetch(const char *at, int64_t ahead, int64_t offset, const enum tri_attention_elem t)
+{
+	if (offset % 64 < LANES * elem_bytes(t))
+		__builtin_prefetch(at + ahead + offset, 0, 2);
+}
 
 /* Returns the sums of the lanes: lane l that of v[l]. Each round adds halves of two vectors. */
 TRI_INLINE vec sums_of_lanes(vec *v)
@@ -43,6 +51,7 @@ TRI_INLINE void few_products(const float *q, struct rows k, const enum tri_atten
 #pragma GCC unroll 16
 		for (int j = 0; j < keys; j++) {
 			vec x = widen(k.at + j * k.stride + e * elem_bytes(t), t);
+			fetch(k.at + j * k.stride, k.ahead, e * elem_bytes(t), t);
 #pragma GCC unroll 4
 			for (int r = 0; r < R; r++)
 				sum[r * keys + j] += vec_load(q + r * E + e) * x;
@@ -51,12 +60,12 @@ TRI_INLINE void few_products(const float *q, struct rows k, const enum tri_atten
 	float sums[LANES];
 	vec_store(sums, all);
 	for (int r = 0; r < R; r++)
-		for (int j = 0; j < keys; j++) {
-			float s = sums[r * keys + j];
+		for (int j = 0; e < E && j < keys; j++)
 			for (int64_t i = e; i < E; i++)
-				s += q[r * E + i] * widen_one(k.at + j * k.stride, i, t);
-			out[r * KEYS + j] = s;
-		}
+				sums[r * keys + j] += q[r * E + i] * widen_one(k.at + j * k.stride, i, t);
+#pragma GCC unroll 4
+	for (int r = 0; r < R; r++)
+		memcpy(out + r * KEYS, sums + r * keys, (size_t)keys * sizeof *out);
 }
 
 /* Products of R queries with n keys, up to a multiple of LANES / R of them. Missing keys are copies of the last one. */
@@ -65,11 +74,11 @@ TRI_INLINE void few_scores(const float *q, struct rows k, const enum tri_attenti
 	_Alignas(64) char rest[LANES * TRI_ATTENTION_MOST * sizeof(float)];
 	const int64_t keys = LANES / R, row = E * elem_bytes(t);
 	for (int64_t j = 0; j < n; j += keys) {
-		struct rows some = {k.at + j * k.stride, k.stride};
+		struct rows some = {k.at + j * k.stride, k.stride, k.ahead};
 		for (int64_t i = 0; j + keys > n && i < keys; i++)
 			memcpy(rest + i * row, k.at + (j + i < n ? j + i : n - 1) * k.stride, (size_t)row);
 		if (j + keys > n)
-			some = (struct rows){rest, row};
+			some = (struct rows){rest, row, 0};
 		few_products(q, some, t, E, R, out + j);
 	}
 }
@@ -88,6 +97,7 @@ TRI_INLINE void few_columns(const float *x, struct rows v, const enum tri_attent
 #pragma GCC unroll 4
 		for (int c = 0; c < C; c++) {
 			vec y = widen(v.at + j * v.stride + c * LANES * elem_bytes(t), t);
+			fetch(v.at + j * v.stride, v.ahead, c * LANES * elem_bytes(t), t);
 #pragma GCC unroll 4
 			for (int r = 0; r < R; r++)
 				acc[r][c] += x[r * KEYS + j] * y;
@@ -104,9 +114,9 @@ TRI_INLINE void few_values(const float *x, struct rows v, const enum tri_attenti
 {
 	int64_t c = 0;
 	for (; c + WIDE * LANES <= V; c += WIDE * LANES)
-		few_columns(x, (struct rows){v.at + c * elem_bytes(t), v.stride}, t, n, R, WIDE, sum + c, ld);
+		few_columns(x, (struct rows){v.at + c * elem_bytes(t), v.stride, v.ahead}, t, n, R, WIDE, sum + c, ld);
 	for (; c + LANES <= V; c += LANES)
-		few_columns(x, (struct rows){v.at + c * elem_bytes(t), v.stride}, t, n, R, 1, sum + c, ld);
+		few_columns(x, (struct rows){v.at + c * elem_bytes(t), v.stride, v.ahead}, t, n, R, 1, sum + c, ld);
 	for (; c < V; c++)
 		for (int r = 0; r < R; r++)
 			for (int64_t j = 0; j < n; j++)
@@ -203,6 +213,14 @@ TRI_INLINE int64_t offset(struct tri_attention_strides s, int64_t batch, int64_t
 	return batch * s.batch + head * s.head + row * s.row;
 }
 
+/* From a block of head n of the group to the next one in memory: of the same keys, or of the same head. */
+static int64_t ahead(const struct round *r, int64_t n, struct tri_attention_strides s)
+{
+	if (s.head < s.row) /* keys with all heads in sequence */
+		return KEYS * s.row;
+	return n + 1 < r->heads ? s.head : KEYS * s.row - n * s.head;
+}
+
 /* Block `first` … of head `head` of keys. `n`: the number of the head in the group; `sums`: of the part. */
 static void few_head(const struct round *r, int64_t batch, int64_t head, int64_t n, int64_t first, int64_t end, float *sums)
 {
@@ -210,8 +228,8 @@ static void few_head(const struct round *r, int64_t batch, int64_t head, int64_t
 	const struct tri_attention *a = &job->a;
 	int64_t size_k = elem_bytes(a->k_elem), size_v = elem_bytes(a->v_elem), rows = r->heads * job->rows;
 	struct block b = {job,
-			  {(const char *)job->k + offset(a->k, batch, head, first) * size_k, a->k.row * size_k},
-			  {(const char *)job->v + offset(a->v, batch, head, first) * size_v, a->v.row * size_v},
+			  {(const char *)job->k + offset(a->k, batch, head, first) * size_k, a->k.row * size_k, ahead(r, n, a->k) * size_k},
+			  {(const char *)job->v + offset(a->v, batch, head, first) * size_v, a->v.row * size_v, ahead(r, n, a->v) * size_v},
 			  a->scaled ? job->k_scale + offset(a->k_scale, batch, head, first) : NULL,
 			  a->scaled ? job->v_scale + offset(a->v_scale, batch, head, first) : NULL,
 			  first,

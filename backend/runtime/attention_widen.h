@@ -35,15 +35,28 @@ TRI_INLINE vec widen_halves(const void *from)
 #endif
 }
 
+/* Compilers convert a vector of codes at once in some steps too many. */
+TRI_INLINE ivec widen_codes(const void *from)
+{
+#if defined(__AVX512F__)
+	return (ivec)_mm512_cvtepi8_epi32(_mm_loadu_si128(from));
+#elif defined(__AVX2__)
+	return (ivec)_mm256_cvtepi8_epi32(_mm_loadl_epi64(from));
+#else
+	codes c;
+	memcpy(&c, from, sizeof c);
+	return __builtin_convertvector(c, ivec);
+#endif
+}
+
 /* The next LANES elements. */
 TRI_INLINE vec widen(const void *from, const enum tri_attention_elem t)
 {
 	halves h;
-	codes c;
 	switch (t) {
 	case TRI_ATTENTION_F16: return widen_halves(from);
 	case TRI_ATTENTION_BF16: memcpy(&h, from, sizeof h); return (vec)(__builtin_convertvector(h, ivec) << 16);
-	case TRI_ATTENTION_I8: memcpy(&c, from, sizeof c); return __builtin_convertvector(__builtin_convertvector(c, ivec), vec);
+	case TRI_ATTENTION_I8: return __builtin_convertvector(widen_codes(from), vec);
 	default: return vec_load(from);
 	}
 }
