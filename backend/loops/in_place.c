@@ -122,6 +122,7 @@ struct search {
 	struct loop_fn *f;
 	uint32_t stmt, from, to;
 	bool *taken; /* of each buffer: another one has its memory */
+	bool *grown; /* of each buffer: its memory has room for the one that grows it */
 	uint32_t n;
 };
 
@@ -144,7 +145,7 @@ static void try_result(void *ctx, uint32_t buffer)
 	struct loop_stmt *st = &s->f->stmts[s->stmt];
 	struct loop_buffer *b = &s->f->buffers[buffer];
 	struct loop_nest *n = (struct loop_nest *)(uintptr_t)loop_stmt_nest(st); /* of a function that is not const */
-	if (b->kind != BUFFER_TEMP || b->first != s->stmt || b->alias != LOOP_NONE || b->grows != LOOP_NONE)
+	if (b->kind != BUFFER_TEMP || b->first != s->stmt || b->alias != LOOP_NONE || b->grows != LOOP_NONE || s->grown[buffer])
 		return;
 	s->to = buffer;
 	s->from = LOOP_NONE;
@@ -159,9 +160,11 @@ static void try_result(void *ctx, uint32_t buffer)
 uint32_t loop_pass_in_place(struct loop_fn *f, struct loop_pass_context *c)
 {
 	(void)c;
-	struct search s = {.f = f, .taken = ARENA_ARRAY(f->unit, bool, f->n_buffers + 1)};
+	struct search s = {
+		.f = f, .taken = ARENA_ARRAY(f->unit, bool, f->n_buffers + 1), .grown = ARENA_ARRAY(f->unit, bool, f->n_buffers + 1)};
 	loops_find_lifetimes(f);
 	loops_mark_grown(f, s.taken);
+	loops_mark_grown(f, s.grown);
 	for (; s.stmt < f->n_stmts; s.stmt++)
 		if (f->stmts[s.stmt].kind == STMT_NEST || f->stmts[s.stmt].kind == STMT_KERNEL)
 			loop_stmt_buffers(&f->stmts[s.stmt], try_result, &s);

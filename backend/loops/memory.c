@@ -143,9 +143,8 @@ static uint32_t *array_of_none(struct arena *a, uint32_t n)
 /* Returns the buffer that has the memory first. */
 static uint32_t origin_of(const struct loop_fn *f, uint32_t k)
 {
-	k = loops_root(f, k);
-	while (f->buffers[k].alias != LOOP_NONE)
-		k = f->buffers[k].alias;
+	for (k = loops_root(f, k); f->buffers[k].alias != LOOP_NONE;)
+		k = loops_root(f, f->buffers[k].alias);
 	return k;
 }
 

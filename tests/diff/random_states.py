@@ -11,6 +11,7 @@ from project import ProjectTest
 
 TYPES = {"float32": np.float32, "float16": np.float16, "int8": np.int8, "int32": np.int32, "float64": np.float64}
 MOST = 12
+FAILED = [54]  # a temporary that grows was laid over a smaller one
 COUNT = int(sys.argv.pop(1)) if sys.argv[1:2] and sys.argv[1].isdigit() else 12
 
 
@@ -106,10 +107,10 @@ def r_sign(k):
 
 class RandomStates(ProjectTest):
     def test_programs(self):
-        seed = int(os.environ.get("TRIB_SEED", random.randrange(1 << 30)))
-        for number in range(COUNT):
-            with self.subTest(seed=seed + number):
-                self.program(random.Random(seed + number), number)
+        first = int(os.environ.get("TRIB_SEED", random.randrange(1 << 30)))
+        for number, seed in enumerate([*FAILED, *range(first, first + COUNT)]):
+            with self.subTest(seed=seed):
+                self.program(random.Random(seed), number)
 
     def program(self, r, number):
         states = [State(r, k) for k in range(r.randrange(1, 4))]
@@ -121,8 +122,9 @@ class RandomStates(ProjectTest):
         name = f"net{number}"
         self.write("net.tri", source)
         used = sorted({s.capacity for e in entries for _, s, _ in e.ops})
-        self.write("tri.build", f"model {name}\n    sources = net.tri\n    entry = {' '.join('Net.' + e.name for e in entries)}\n    opt = {r.choice('0123')}\n"
+        manifest = (f"model {name}\n    sources = net.tri\n    entry = {' '.join('Net.' + e.name for e in entries)}\n    opt = {r.choice('0123')}\n"
                    + "".join(f"    state.{c} = {MOST}\n" for c in used))
+        self.write("tri.build", manifest)
         self.trib("build")
         model = Model(self.path(f"build/lib{name}.so"), threads=r.choice([1, 2]))
         values = {s.name: s.rows(r, 0) for s in states}
@@ -142,8 +144,10 @@ class RandomStates(ProjectTest):
                 self.assertEqual(model.save(), before)
             else:
                 got = model.run(list(model.entries)[entries.index(e)], inputs, [w.shape for w in want])
-                for g, w in zip(got, want):
-                    self.assertEqual(g.tobytes(), np.ascontiguousarray(w).tobytes(), source)
+                for k, (g, w) in enumerate(zip(got, want)):
+                    if g.tobytes() != np.ascontiguousarray(w).tobytes():
+                        rows = [x.shape[s.axis] for (_, s, _), x in zip(e.ops, inputs)]
+                        self.fail(f"{manifest}{source}\n{e.name}, result {k}, with {rows} rows on {[v.shape for v in values.values()]}:\n{g}\nnot\n{w}")
                 values = after
             what = r.random()
             if what < 0.1:
