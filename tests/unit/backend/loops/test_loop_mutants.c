@@ -319,6 +319,7 @@ static void test_mutants_of_blocks(void **state)
 {
 	struct totals t = {0};
 	try_file("nested_device", &t);
+	try_file("nested", &t);
 	check_totals(&t);
 }
 
