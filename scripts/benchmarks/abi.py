@@ -24,7 +24,8 @@ class Port(ctypes.Structure):
 class Entry(ctypes.Structure):
     _fields_ = [("name", ctypes.c_char_p), ("inputs", ctypes.POINTER(Port)), ("outputs", ctypes.POINTER(Port)), ("n_inputs", ctypes.c_int32),
                 ("n_outputs", ctypes.c_int32), ("dim_names", ctypes.c_void_p), ("n_dims", ctypes.c_int32), ("pad", ctypes.c_int32),
-                ("code", ctypes.c_void_p), ("states", ctypes.c_void_p * 2), ("n_states_in", ctypes.c_int32), ("n_states_out", ctypes.c_int32)]
+                ("code", ctypes.c_void_p), ("states", ctypes.c_void_p * 2), ("n_states_in", ctypes.c_int32), ("n_states_out", ctypes.c_int32),
+                ("states_grow", ctypes.c_void_p)]
 
 
 class Statement(ctypes.Structure):

@@ -1,46 +1,17 @@
 """worker.py LIBRARY CASES START: runs the cases from START on in this process. Prints one JSON object for each case that begins, and one for each difference."""
 import ctypes
 import json
+import os
 import pickle
 import sys
 
 import numpy as np
 
-ABI, RANK, GUARD = 3, 8, 64
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..", "scripts", "benchmarks"))
+from abi import Desc, Error, Options, Tensor  # noqa: E402
+
+ABI, GUARD = 3, 64
 DTYPES = [np.bool_, np.int8, np.int8, np.int16, np.int32, np.int64, np.float16, np.uint16, np.float32, np.float64]
-
-
-class Tensor(ctypes.Structure):
-    _fields_ = [("data", ctypes.c_void_p), ("shape", ctypes.c_int64 * RANK), ("rank", ctypes.c_int32), ("dtype", ctypes.c_int32)]
-
-
-class Error(ctypes.Structure):
-    _fields_ = [("code", ctypes.c_int32), ("message", ctypes.c_char * 252)]
-
-
-class Options(ctypes.Structure):
-    _fields_ = [("size", ctypes.c_uint32), ("threads", ctypes.c_uint32), ("device", ctypes.c_char_p), ("weights", ctypes.c_char_p)]
-
-
-class DimDesc(ctypes.Structure):
-    _fields_ = [("steps", ctypes.c_void_p), ("n_steps", ctypes.c_int32), ("pad", ctypes.c_int32)]
-
-
-class Io(ctypes.Structure):
-    _fields_ = [("name", ctypes.c_char_p), ("dtype", ctypes.c_int32), ("rank", ctypes.c_int32), ("dims", DimDesc * RANK)]
-
-
-class Entry(ctypes.Structure):
-    _fields_ = [("name", ctypes.c_char_p), ("inputs", ctypes.POINTER(Io)), ("outputs", ctypes.POINTER(Io)), ("n_inputs", ctypes.c_int32), ("n_outputs", ctypes.c_int32),
-                ("dim_names", ctypes.c_void_p), ("n_dims", ctypes.c_int32), ("pad", ctypes.c_int32), ("code", ctypes.c_void_p),
-                ("states", ctypes.c_void_p * 2), ("n_states_in", ctypes.c_int32), ("n_states_out", ctypes.c_int32)]
-
-
-class Desc(ctypes.Structure):
-    _fields_ = [("abi", ctypes.c_uint32), ("n_entries", ctypes.c_uint32), ("n_units", ctypes.c_uint32), ("pad", ctypes.c_uint32), ("name", ctypes.c_char_p), ("version", ctypes.c_char_p),
-                ("compiler", ctypes.c_char_p), ("target", ctypes.c_char_p), ("backend", ctypes.c_char_p), ("commit", ctypes.c_char_p), ("dirty", ctypes.c_int32), ("reserved", ctypes.c_int32),
-                ("entries", ctypes.POINTER(Entry)), ("units_and_origins", ctypes.c_void_p * 5), ("open", ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.POINTER(Options), ctypes.POINTER(Error))),
-                ("run", ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_uint32, ctypes.POINTER(Tensor), ctypes.POINTER(Error))), ("close", ctypes.CFUNCTYPE(None, ctypes.c_void_p))]
 
 
 def guarded(nbytes, at):
