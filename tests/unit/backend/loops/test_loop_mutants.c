@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "backend/ir/tensor.h"
+#include "backend/loops/grow.h"
 #include "backend/loops/interp.h"
 #include "backend/loops/loops.h"
 #include "backend/loops/visit.h"
@@ -168,6 +169,11 @@ static bool is_broken(struct arena *a, const struct loop_fn *f, struct loop_erro
 		if (b->kind == BUFFER_WEIGHT)
 			weights[b->index] = memory_of(a, f, b);
 	}
+	for (uint32_t k = 0; k < f->n_buffers; k++) { /* an output that grows an input has room for both */
+		const struct loop_buffer *b = &f->buffers[k], *root = &f->buffers[loops_root(f, k)];
+		if (b->kind == BUFFER_OUTPUT && root->kind == BUFFER_INPUT)
+			bufs[root->index] = bufs[f->n_inputs + b->index];
+	}
 	loop_interp(f, bufs, weights, sizes, &host, e);
 	return e->kind == LOOP_BROKEN;
 }
@@ -296,21 +302,62 @@ static const char *const callee_texts[] = {
 	"nest (i0 < 8)\n schedule (for i0) index 8\n %0 float32 = load b0[i0]\n store b2[i0] = %0\n",
 };
 
+static const struct loop_fn *read_callee(struct arena *a, const char *text)
+{
+	struct sources *sources = sources_new();
+	struct diags *d = diags_new(0);
+	const struct loop_fn *f = loops_read(a, sources_add(sources, "callee", text, strlen(text)), d);
+	diags_print(d, sources, stderr, false);
+	assert_non_null(f);
+	diags_free(d);
+	sources_free(sources);
+	return f;
+}
+
 static void test_mutants_of_statements(void **state)
 {
 	struct arena *a = arena_new(0);
 	const struct loop_fn *callees[3] = {NULL};
 	struct totals t = {0};
-	for (uint32_t k = 0; k < 2; k++) {
-		struct sources *sources = sources_new();
-		struct diags *d = diags_new(0);
-		callees[k] = loops_read(a, sources_add(sources, "callee", callee_texts[k], strlen(callee_texts[k])), d);
-		diags_print(d, sources, stderr, false);
-		assert_non_null(callees[k]);
-		diags_free(d);
-		sources_free(sources);
-	}
+	for (uint32_t k = 0; k < 2; k++)
+		callees[k] = read_callee(a, callee_texts[k]);
 	try_subject(&(struct subject){"statements", statements, sizeof statements - 1, callees}, &t);
+	check_totals(&t);
+	arena_free(a);
+}
+
+/* A chain from an input through a temporary to an output, whose rows a kernel reads; calls that grow an input, and a copy of one. */
+static const char growth[] = "unit grows() inputs 4 outputs 4 slots 0 scratch 64\n"
+			     "b0 = input 0 float32[1, 4, 1, 8]\n"
+			     "b1 = input 1 float16[1, 2, 5, 8] as dim2_first\n"
+			     "b2 = input 2 float32[1, 2, 3, 8]\n"
+			     "b3 = input 3 float32[4]\n"
+			     "b4 = output 0 float32[1, 4, 1, 8]\n"
+			     "b5 = output 1 float16[1, 2, 8, 8] as dim2_first grows b6\n"
+			     "b6 = temp float16[1, 2, 6, 8] as dim2_first grows b1 at 0 from 0 until 1\n"
+			     "b7 = output 2 float32[6] grows b3\n"
+			     "b8 = temp float32[4] at 0 from 4 until 6\n"
+			     "b9 = temp float32[6] grows b8 at 0 from 5 until 7\n"
+			     "b10 = output 3 float32[6]\n"
+			     "nest (i0 < 2, i1 < 8)\n schedule (for i0, for i1) index 8\n"
+			     " %0 float32 = load b2[24*i0 + i1]\n %1 float16 = cast %0\n store b6[8*i0 + i1 + 80] = %1\n"
+			     "nest (i0 < 2, i1 < 2, i2 < 8)\n schedule (for i0, for i1, for i2) index 8\n"
+			     " %0 float32 = load b2[24*i0 + 8*i1 + i2 + 8]\n %1 float16 = cast %0\n store b5[8*i0 + 16*i1 + i2 + 96] = %1\n"
+			     "kernel tri_attention_f32(b0, b5, b5, b4) dims (1, 4, 2, 1, 8, 8, 8, 0, 0, 16, 8, 16, 16, 8, 16, 2, 2)\n"
+			     "call more(b3) to (b7)\n"
+			     "nest (i0 < 4)\n schedule (for i0) index 8\n %0 float32 = load b3[i0]\n store b8[i0] = %0\n"
+			     "call more(b8) to (b9)\n"
+			     "nest (i0 < 6)\n schedule (for i0) index 8\n %0 float32 = load b9[i0]\n store b10[i0] = %0\n";
+static const char grows_more[] =
+	"unit more() inputs 1 outputs 1 slots 0 scratch 0\nb0 = input 0 float32[4]\nb1 = output 0 float32[6] grows b0\n"
+	"nest (i0 < 2)\n schedule (for i0) index 8\n %0 float32 = load b0[i0]\n store b1[i0 + 4] = %0\n";
+
+static void test_mutants_of_growth(void **state)
+{
+	struct arena *a = arena_new(0);
+	const struct loop_fn *callees[] = {read_callee(a, grows_more), NULL};
+	struct totals t = {0};
+	try_subject(&(struct subject){"growth", growth, sizeof growth - 1, callees}, &t);
 	check_totals(&t);
 	arena_free(a);
 }
@@ -326,6 +373,6 @@ static void test_mutants_of_blocks(void **state)
 int test_loop_mutants(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(test_mutants_of_goldens), cmocka_unit_test(test_mutants_of_statements),
-					   cmocka_unit_test(test_mutants_of_blocks)};
+					   cmocka_unit_test(test_mutants_of_blocks), cmocka_unit_test(test_mutants_of_growth)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
