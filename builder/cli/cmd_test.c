@@ -104,6 +104,7 @@ static enum status run_case(struct arena *a, const struct run_model *m, const st
 		return STATUS_FAILED;
 	if (!run_prepare(a, e, &with, &io, &v->text))
 		return io.environment ? STATUS_ENVIRONMENT : STATUS_FAILED;
+	m->reset(m->ctx);
 	enum status s = run_execute(a, m, c->entry, &io, &with, &v->text);
 	for (uint32_t i = 0; s == STATUS_OK && i < c->n_expected; i++)
 		if (!check_output(a, &io, c->expected[i], o, v))

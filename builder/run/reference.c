@@ -178,6 +178,8 @@ static tri_model_desc describe_states(struct arena *a, const struct interpreted 
 				.n_capacities = p->n_capacities};
 }
 
+static void reset(void *ctx) { tri_states_reset(((const struct interpreted *)ctx)->states); }
+
 static enum status visit_model(struct loaded_project *l, reference_execute *execute, run_visitor *visit, void *ctx)
 {
 	struct arena *a = l->context.arena;
@@ -192,7 +194,7 @@ static enum status visit_model(struct loaded_project *l, reference_execute *exec
 		fprintf(stderr, "trib: the model failed: %s\n", error.message);
 		return STATUS_FAILED;
 	}
-	enum status s = visit(a, &(struct run_model){m.job->spec->name, m.entries, p->n_entries, run, &m}, ctx);
+	enum status s = visit(a, &(struct run_model){m.job->spec->name, m.entries, p->n_entries, run, reset, &m}, ctx);
 	tri_states_close(m.states);
 	return s;
 }

@@ -21,6 +21,7 @@ struct run_model {
 	uint32_t n_entries;
 	/* Runs an entry: `io` has its inputs and room for its outputs. Not STATUS_OK: *error says why. */
 	enum status (*run)(void *ctx, uint32_t entry, tri_tensor *io, struct buf *error);
+	void (*reset)(void *ctx); /* gives the states their initial values */
 	void *ctx;
 };
 /* Uses the model while it is open. Memory in `a`. */

@@ -26,6 +26,13 @@ static enum status run(void *ctx, uint32_t entry, tri_tensor *io, struct buf *er
 	return m->desc->run(m->model, entry, io, &e) == TRI_OK ? STATUS_OK : failure(&e, error);
 }
 
+static void reset(void *ctx)
+{
+	const struct opened *m = ctx;
+	if (m->desc->reset)
+		m->desc->reset(m->model, NULL);
+}
+
 enum status run_visit_library(struct arena *a, const char *path, const char *name, const struct options *o, run_visitor *visit, void *ctx)
 {
 	struct library lib;
@@ -44,7 +51,7 @@ enum status run_visit_library(struct arena *a, const char *path, const char *nam
 	m.desc = lib.desc;
 	m.model = lib.desc->open(&options, &e);
 	if (m.model) {
-		s = visit(a, &(struct run_model){name, lib.desc->entries, lib.desc->n_entries, run, &m}, ctx);
+		s = visit(a, &(struct run_model){name, lib.desc->entries, lib.desc->n_entries, run, reset, &m}, ctx);
 		lib.desc->close(m.model);
 	} else {
 		s = failure(&e, &error);

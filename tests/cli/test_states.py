@@ -131,11 +131,16 @@ class States(InferenceTest):
 
     def test_lazy_and_opencl_libraries(self):
         self.make(flags=("--lazy",))
-        self.check_steps(self.open())
+        lazy = self.open()
+        self.check_steps(lazy)
         self.make("opencl", manifest=MANIFEST.format(emit="opencl").replace(" Net.checked", ""))
         m = self.open("libnet_opencl.so")
         self.check_steps(m)
         self.fails(CAPACITY, "is full", self.step, m, self.inputs(1))
+        lazy.reset()
+        self.step(lazy, self.inputs(5))
+        m.load(lazy.save())  # any library of the model reads them
+        np.testing.assert_allclose(self.step(m, self.inputs(2))[0], self.step(lazy, self.inputs(2))[0], 1e-5, 1e-5)
 
     def test_initial_values_and_entries_share(self):
         self.make()
@@ -232,6 +237,15 @@ class States(InferenceTest):
             m.reset()
         self.edit("tri.build", "state.T = 8", "state.T = 2")
         self.assertIn("state layers.0.k is full", self.trib("run", "net", "--entry", "forward", "--input", "x=x.npy", "--device", "reference", ok=False).stderr)
+
+    def test_cases_begin_with_initial_states(self):
+        self.make(manifest=MANIFEST.format(emit="library header").replace(" Net.functional Net.plain Net.shorten Net.checked Net.read", ""))
+        for case in "abc":
+            os.makedirs(self.path(f"tests/net/{case}"))
+            np.save(self.path(f"tests/net/{case}/x.npy"), self.inputs(3))
+            np.save(self.path(f"tests/net/{case}/out1.npy"), np.array([8, 9], np.int32))
+        for flags in ((), ("--device", "reference")):
+            self.assertIn("3 passed", self.trib("test", *flags).stdout)
 
     def test_manifest(self):
         self.make()
