@@ -1,4 +1,4 @@
-/* Private to this folder. Loop IR is described once, in fields.c, by functions that visit each field of a structure in order. The functions below
+/* Private to this folder. Loop IR is described once, in fields*.c, by functions that visit each field of a structure in order. The functions below
  * are what they call; the mode says what happens to a field. So text and bytes, written and read, cannot differ. */
 #ifndef TRIB_BACKEND_LOOPS_CODEC_H
 #define TRIB_BACKEND_LOOPS_CODEC_H
