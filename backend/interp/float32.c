@@ -1,6 +1,7 @@
 /* Fast versions of common element-wise operations on float32. At build time the interpreter computes hundreds of millions of weights.
  * The results equal those of ewise.c: an operation in float32 rounds as one in double that is then rounded to float32. */
 #include <math.h>
+#include <string.h>
 #include "backend/ir/halves.h"
 #include "backend/ir/levels.h"
 #include "backend/interp/state.h"
@@ -57,6 +58,34 @@ static bool to_int8(enum ir_op op, dtype to, const float *x, int8_t *restrict ou
 	if (op != OP_CAST || (to != DT_TRIT && to != DT_INT8))
 		return false;
 	EACH((int8_t)(isnan(x[k]) ? 0 : x[k] > high ? high : x[k] < low ? low : x[k]));
+}
+
+enum { LANES = 8, CHAINS = 4 };
+typedef float floats __attribute__((vector_size(LANES * sizeof(float))));
+typedef uint32_t float_bits __attribute__((vector_size(LANES * sizeof(float))));
+typedef double doubles __attribute__((vector_size(LANES * sizeof(double))));
+
+/* Several sums are in progress, because an addition takes the time of four. */
+FOR_EACH_LEVEL
+void interp_sum_float32(const float *x, int64_t n, double *sum, double *size)
+{
+	doubles sums[CHAINS] = {{0}}, sizes[CHAINS] = {{0}};
+	int64_t k = 0;
+	for (; k + LANES * CHAINS <= n; k += LANES * CHAINS)
+		for (int c = 0; c < CHAINS; c++) {
+			floats f;
+			memcpy(&f, x + k + c * LANES, sizeof f);
+			sums[c] += __builtin_convertvector(f, doubles);
+			sizes[c] += __builtin_convertvector((floats)((float_bits)f & 0x7fffffffu), doubles);
+		}
+	for (; k < n; k++) {
+		*sum += (double)x[k];
+		*size += fabs((double)x[k]);
+	}
+	for (int c = 0; c < CHAINS * LANES; c++) {
+		*sum += sums[c / LANES][c % LANES];
+		*size += sizes[c / LANES][c % LANES];
+	}
 }
 
 static bool convert_half(const struct ir_inst *i, const struct tensor *x, struct tensor *out, int64_t n)

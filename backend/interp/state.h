@@ -29,6 +29,8 @@ void interp_fail(struct interp *in, const char *fmt, ...) __attribute__((format(
 void interp_ewise(struct interp *in, const struct ir_inst *i, const struct tensor *const *x, struct tensor *out);
 /* A faster version for some operations on float32. Returns false for others. */
 bool interp_ewise_float32(const struct ir_inst *i, const struct tensor *const *x, struct tensor *out);
+/* Adds n numbers, and their sizes, in any order. */
+void interp_sum_float32(const float *x, int64_t n, double *sum, double *size);
 void interp_broadcast(const struct tensor *x, struct tensor *out);
 void interp_transpose(const struct ir_inst *i, const struct tensor *x, struct tensor *out);
 void interp_slice_check(struct interp *in, const struct ir_inst *i, const struct tensor *x, const struct tensor *out);

@@ -20,19 +20,48 @@ static bool mark_needed(struct stream *s, uint32_t pass)
 	return any;
 }
 
+static void begin_reduction(struct stream *s, ir_ref r)
+{
+	s->values[r].sum = accumulator_start(ir_at(s->f, r)->op, s->values[r].type.elem);
+	s->values[r].size = 0;
+}
+
 /* Reductions begin and end with each row. */
 static void begin_row(struct stream *s)
 {
 	for (ir_ref r = 0; r < s->f->n_insts; r++)
 		if (s->values[r].is_needed && stream_reduces(ir_at(s->f, r)->op))
-			s->values[r].sum = accumulator_start(ir_at(s->f, r)->op, s->values[r].type.elem);
+			begin_reduction(s, r);
+}
+
+/* n additions in any order have an error of at most n 2^-53 times the sum of the sizes. Here one sum has n, the other has fewer. */
+static bool is_certain(const struct stream *s, ir_ref r)
+{
+	const struct stream_value *v = &s->values[r];
+	double error = v->size * (1.1 * (double)s->cols + 64) * 0x1p-53;
+	return !stream_sums_fast(s, r) || (float)(v->sum.f - error) == (float)(v->sum.f + error);
 }
 
 static void end_row(struct stream *s, int64_t row)
 {
-	for (ir_ref r = 0; r < s->f->n_insts; r++)
-		if (s->values[r].is_needed && stream_reduces(ir_at(s->f, r)->op))
-			elem_put_float(s->values[r].type.elem, s->values[r].data, row, s->values[r].sum.f);
+	for (ir_ref r = 0; r < s->f->n_insts; r++) {
+		struct stream_value *v = &s->values[r];
+		if (!v->is_needed || !stream_reduces(ir_at(s->f, r)->op))
+			continue;
+		elem_put_float(v->type.elem, v->data, row, v->sum.f);
+		s->is_uncertain |= !is_certain(s, r);
+	}
+}
+
+static void run_rows(struct stream *s, void **blocks)
+{
+	s->is_uncertain = false;
+	for (int64_t row = 0; row < s->rows && !s->error && !s->is_uncertain; row++) {
+		begin_row(s);
+		for (int64_t col = 0; col < s->cols && !s->error; col += STREAM_BLOCK)
+			stream_run_block(s, blocks, row, col, s->cols - col < STREAM_BLOCK ? s->cols - col : STREAM_BLOCK);
+		end_row(s, row);
+	}
 }
 
 static void run_pass(struct stream *s, uint32_t pass)
@@ -47,12 +76,11 @@ static void run_pass(struct stream *s, uint32_t pass)
 		else if (v->is_needed)
 			v->data = arena_alloc(s->a, (size_t)s->rows * dtype_size(v->type.elem) + 1, 64);
 	}
-	for (int64_t row = 0; row < s->rows && !s->error; row++) {
-		begin_row(s);
-		for (int64_t col = 0; col < s->cols && !s->error; col += STREAM_BLOCK)
-			stream_run_block(s, blocks, row, col, s->cols - col < STREAM_BLOCK ? s->cols - col : STREAM_BLOCK);
-		end_row(s, row);
-	}
+	s->sums_in_order = false;
+	run_rows(s, blocks);
+	s->sums_in_order = s->is_uncertain; /* once in twenty large matrices */
+	if (s->is_uncertain)
+		run_rows(s, blocks);
 }
 
 /* ---- results ---- */

@@ -81,6 +81,10 @@ static void reduce_block(struct stream *s, ir_ref r, int64_t n, int64_t first)
 	enum ir_op op = ir_at(s->f, r)->op;
 	const struct stream_value *x = &s->values[ir_operand(s->f, r, 0)];
 	struct accumulator *a = &s->values[r].sum;
+	if (stream_sums_fast(s, r) && x->type.elem == DT_FLOAT32) {
+		interp_sum_float32(x->data, n, &a->f, &s->values[r].size);
+		return;
+	}
 	if (op == OP_REDUCE_SUM && x->type.elem == DT_FLOAT32) {
 		add_sum(a, x->data, n);
 		return;

@@ -21,6 +21,7 @@ struct stream_value {
 	int64_t row;        /* of `repeated`; -1: none */
 	bool is_needed;     /* in the current pass */
 	struct accumulator sum;
+	double size;  /* the sum of the sizes of what was added */
 	void *result; /* full: the output's elements, or NULL */
 };
 struct stream {
@@ -30,6 +31,8 @@ struct stream {
 	int64_t rows, cols;
 	uint32_t n_passes;
 	const struct stream_weight *weights;
+	bool sums_in_order;   /* sums are those of the interpreter, term by term */
+	bool is_uncertain;    /* a sum in another order might round to another number */
 	struct interp interp; /* for interp_ewise, which reports nothing here */
 	const char *error;
 };
@@ -38,6 +41,12 @@ struct stream {
 void stream_compute_small_values(struct stream *s, uint32_t pass);
 /* Computes n <= STREAM_BLOCK elements of all needed full values, from column `col` of a row on; blocks: memory for each. */
 void stream_run_block(struct stream *s, void **blocks, int64_t row, int64_t col, int64_t n);
+
+/* True if r is a sum that may be computed in another order: the interpreter's is known up to an error, and rounds to float32. */
+static inline bool stream_sums_fast(const struct stream *s, ir_ref r)
+{
+	return ir_at(s->f, r)->op == OP_REDUCE_SUM && s->values[r].type.elem == DT_FLOAT32 && !s->sums_in_order;
+}
 
 static inline bool stream_reduces(enum ir_op op) { return op == OP_REDUCE_SUM || op == OP_REDUCE_MAX || op == OP_REDUCE_MIN; }
 #endif

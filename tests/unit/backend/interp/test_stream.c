@@ -149,6 +149,28 @@ static void equals_the_interpreter(void **state)
 				check(texts[t], elems[e], shapes[k][0], shapes[k][1], (t + k + e) % 2);
 }
 
+/* Large numbers cancel, so that the sum depends on the order of its terms; and a sum is midway between two float32. */
+static void sums_have_the_order_of_the_interpreter(void **state)
+{
+	static const float terms[][3] = {{1e16f, 1, -1e16f}, {-3e15f, 0.5f, 3e15f}, {1, 2, 3}};
+	struct fixture x;
+	struct stream_result got;
+	struct tensor want;
+	const char *error = NULL;
+	open_fixture(&x, "%1 = reduce_sum %0 dims [1] : ELEM$\nout %1\n", DT_FLOAT32, 4, 5000);
+	float *data = x.weight.data;
+	for (int k = 0; k < 15000; k++)
+		data[k] = terms[k / 5000][k % 3];
+	for (int k = 15000; k < 20000; k++)
+		data[k] = k == 15000 ? 16777216 : k == 19999;
+	struct stream_weight w = {.tensor = x.weight};
+	struct stream *s = stream_plan(x.a, x.f);
+	assert_true(stream_run(s, &w, x.a, &got, &error));
+	assert_true(interp_run(x.f, NULL, &x.weight, NULL, 0, x.a, &want, &error));
+	compare(&got, &want);
+	close_fixture(&x);
+}
+
 static void others_are_refused(void **state)
 {
 	struct fixture x;
@@ -187,6 +209,7 @@ int test_stream(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(equals_the_interpreter),
+		cmocka_unit_test(sums_have_the_order_of_the_interpreter),
 		cmocka_unit_test(others_are_refused),
 		cmocka_unit_test(errors),
 	};
