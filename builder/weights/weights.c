@@ -4,6 +4,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "frontend/frontend.h"
+#include "frontend/hir/hir.h"
 
 void weights_print_shape(struct buf *b, const int64_t *dims, uint32_t rank)
 {
@@ -55,4 +56,16 @@ const struct elab_input *weights_tensors(struct arena *a, const struct weights *
 		buf_free(&b);
 	}
 	return list;
+}
+
+dtype *weights_types(struct arena *a, const struct weights *w, const struct hir_program *p)
+{
+	dtype *types = ARENA_ARRAY(a, dtype, p->n_params + 1);
+	for (uint32_t i = 0; i < p->n_params; i++) {
+		const struct file_tensor *s = w ? tensor_list_find(w->st, p->params[i].name) : NULL;
+		types[i] = p->params[i].type.elem;
+		if (types[i] == DT_FLOAT32 && s && s->encoding == TENSOR_PLAIN && (s->elem == DT_BFLOAT16 || s->elem == DT_FLOAT16))
+			types[i] = s->elem;
+	}
+	return types;
 }

@@ -73,14 +73,38 @@ static void report_value(struct arena *a, const struct weights *w, const struct 
 		diag_help(diags, g, "declare it float32 and quantize it in the layer: `absmean_quantize(w)` gives trits and a scale");
 }
 
+/* The hash of a tensor's bytes, if they were read for another reason. */
+struct content {
+	const void *data; /* NULL: not read */
+	hash128 hash;
+};
+
+/* Reads a tensor once, to find what is not finite and to hash it. */
+static bool plain_is_finite(const struct file_tensor *s, size_t *bad, struct content *content)
+{
+	enum { SOME = 1 << 16 };
+	size_t n = (size_t)file_tensor_count(s), size = dtype_size(s->elem), at;
+	struct hasher *h = hasher_new();
+	bool ok = true;
+	for (size_t first = 0; first < n && ok; first += SOME) {
+		size_t some = n - first < SOME ? n - first : SOME;
+		const char *data = (const char *)s->data + first * size;
+		hasher_add(h, data, some * size);
+		ok = weights_finite(s->elem, data, some, &at);
+		*bad = first + at;
+	}
+	*content = (struct content){ok ? s->data : NULL, hasher_finish(h)};
+	return ok;
+}
+
 /* False: element *bad is *value. */
-static bool tensor_is_finite(const struct file_tensor *s, size_t *bad, double *value)
+static bool tensor_is_finite(const struct file_tensor *s, size_t *bad, double *value, struct content *content)
 {
 	enum { SOME = 1024 };
 	double one;
 	float floats[SOME];
 	size_t n = (size_t)file_tensor_count(s), at, no;
-	if (s->encoding == TENSOR_PLAIN && weights_finite(s->elem, s->data, n, bad))
+	if (s->encoding == TENSOR_PLAIN && plain_is_finite(s, bad, content))
 		return true;
 	for (size_t first = 0; s->encoding != TENSOR_PLAIN; first += SOME) {
 		size_t some = n - first < SOME ? n - first : SOME;
@@ -99,11 +123,11 @@ static bool tensor_is_finite(const struct file_tensor *s, size_t *bad, double *v
 
 /* `quantizer`: the place of the quantizer that the value reaches. */
 static bool check_finite(struct arena *a, const struct weights *w, const struct hir_param *p, const struct file_tensor *s,
-			 const struct tensor *t, span quantizer, struct diags *diags)
+			 const struct tensor *t, span quantizer, struct content *content, struct diags *diags)
 {
 	size_t bad;
 	double value;
-	if (quantizer.source == SPAN_NO_SOURCE || tensor_is_finite(s, &bad, &value))
+	if (quantizer.source == SPAN_NO_SOURCE || tensor_is_finite(s, &bad, &value, content))
 		return true;
 	struct diag *g = diag_add(diags, DIAG_WEIGHTS_FINITE, p->at, "parameter `%s` is quantized, but its element %s in `%s` is %g",
 				  p->name, index_text(a, t, bad), w->path, value);
@@ -148,12 +172,12 @@ static bool bind_from_file(struct arena *a, const struct weights *w, const struc
 }
 
 /* Of n bytes with elements of the type `from`; they are converted if the tensor's type is another. */
-static hash128 content_hash(const struct tensor *t, uint64_t from, const void *bytes, size_t n)
+static hash128 content_hash(const struct tensor *t, uint64_t from, const void *bytes, size_t n, const struct content *read)
 {
 	struct hasher *h = hasher_new();
 	hasher_add_u64(h, from << 16 | (uint64_t)t->elem << 8 | t->rank);
 	hasher_add(h, t->dims, t->rank * sizeof *t->dims);
-	hasher_add_hash(h, hash_bytes(bytes, n));
+	hasher_add_hash(h, n && read->data == bytes ? read->hash : hash_bytes(bytes, n));
 	return hasher_finish(h);
 }
 
@@ -185,23 +209,12 @@ static bool report_missing(struct arena *a, const struct weights *w, const struc
 	return m.initialized;
 }
 
-static hash128 hash_of(const struct hir_param *m, const struct tensor *t, const struct file_tensor *s, struct weights_host host)
+static hash128 hash_of(const struct hir_param *m, const struct tensor *t, const struct file_tensor *s, const struct content *read,
+		       struct weights_host host)
 {
 	if (t->data || tensor_bytes(t) == 0)
-		return content_hash(t, t->elem, t->data, (size_t)tensor_bytes(t));
-	return s ? content_hash(t, (uint64_t)s->encoding << 8 | s->elem, s->data, s->bytes) : host.init_hash(host.ctx, m, seed_of(m));
-}
-
-dtype *weights_types(struct arena *a, const struct weights *w, const struct hir_program *p)
-{
-	dtype *types = ARENA_ARRAY(a, dtype, p->n_params + 1);
-	for (uint32_t i = 0; i < p->n_params; i++) {
-		const struct file_tensor *s = w ? tensor_list_find(w->st, p->params[i].name) : NULL;
-		types[i] = p->params[i].type.elem;
-		if (types[i] == DT_FLOAT32 && s && s->encoding == TENSOR_PLAIN && (s->elem == DT_BFLOAT16 || s->elem == DT_FLOAT16))
-			types[i] = s->elem;
-	}
-	return types;
+		return content_hash(t, t->elem, t->data, (size_t)tensor_bytes(t), read);
+	return s ? content_hash(t, (uint64_t)s->encoding << 8 | s->elem, s->data, s->bytes, read) : host.init_hash(host.ctx, m, seed_of(m));
 }
 
 bool weights_bind(struct arena *a, const struct weights *w, const struct hir_program *p, const dtype *types, struct weights_host host,
@@ -216,6 +229,7 @@ bool weights_bind(struct arena *a, const struct weights *w, const struct hir_pro
 	for (uint32_t i = 0; i < p->n_params; i++) {
 		const struct hir_param *m = &p->params[i];
 		struct tensor *t = &out->params[i];
+		struct content read = {NULL, {0, 0}};
 		const struct file_tensor *s = w ? tensor_list_find(w->st, m->name) : NULL;
 		param_tensor(m, t);
 		t->elem = types ? types[i] : t->elem;
@@ -226,10 +240,10 @@ bool weights_bind(struct arena *a, const struct weights *w, const struct hir_pro
 			if (!m->init || !w->initialize)
 				continue;
 		}
-		bool bound = s ? bind_from_file(a, w, m, s, t, diags) && check_finite(a, w, m, s, t, quantizers[i], diags)
+		bool bound = s ? bind_from_file(a, w, m, s, t, diags) && check_finite(a, w, m, s, t, quantizers[i], &read, diags)
 			       : bind_initial(a, m, host, t, diags);
 		if (bound)
-			out->hashes[i] = hash_of(m, t, s, host);
+			out->hashes[i] = hash_of(m, t, s, &read, host);
 		ok &= bound;
 	}
 	return report_missing(a, w, p, missing, n_missing, n_without, at, diags) && ok;
