@@ -3,7 +3,7 @@
 #define TRI_F32_HALF_H
 #include <string.h>
 #include "kernel.h"
-#if defined(__F16C__)
+#if defined(__AVX2__)
 #include <immintrin.h>
 #endif
 
@@ -39,14 +39,23 @@ TRI_INLINE tri_half_vec tri_widen_f16(const uint16_t *from)
 #endif
 }
 
+TRI_INLINE tri_half_vec tri_widen_bf16(const uint16_t *from)
+{
+#if defined(__AVX512F__)
+	return (tri_half_vec)_mm512_slli_epi32(_mm512_cvtepu16_epi32(_mm256_loadu_si256((const __m256i *)from)), 16);
+#elif defined(__AVX2__)
+	return (tri_half_vec)_mm256_slli_epi32(_mm256_cvtepu16_epi32(_mm_loadu_si128((const __m128i *)from)), 16);
+#else
+	tri_halves h;
+	memcpy(&h, from, sizeof h);
+	return (tri_half_vec)(__builtin_convertvector(h, tri_half_bits) << 16);
+#endif
+}
+
 /* Returns TRI_HALF_LANES numbers. */
 TRI_INLINE tri_half_vec tri_widen(const enum tri_half type, const uint16_t *from)
 {
-	tri_halves h;
-	if (type == TRI_F16)
-		return tri_widen_f16(from);
-	memcpy(&h, from, sizeof h);
-	return (tri_half_vec)(__builtin_convertvector(h, tri_half_bits) << 16);
+	return type == TRI_F16 ? tri_widen_f16(from) : tri_widen_bf16(from);
 }
 
 /* A matrix product with panels of 16-bit floats in bufs[1], in matmul_f32.c: each panel is widened to the stack, a block at a time. */

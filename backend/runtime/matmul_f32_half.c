@@ -7,7 +7,7 @@
 
 enum { LANES = TRI_HALF_LANES, VECS = TRI_PANEL / LANES, COLUMNS = 2 * TRI_PANEL };
 #if defined(__AVX512F__)
-enum { ROWS = 8 };
+enum { ROWS = TRI_F32_TILE };
 #else
 enum { ROWS = 2 };
 #endif
@@ -31,17 +31,20 @@ TRI_INLINE void multiply(const struct job *job, const uint16_t *w, const int R, 
 		int64_t end = job->K - k0 < TRI_F32_BLOCK ? job->K : k0 + TRI_F32_BLOCK;
 		tri_half_vec acc[ROWS][VECS];
 		memset(acc, 0, sizeof acc);
-		for (int64_t k = k0; k < end; k++, w += V * LANES)
+		for (int64_t k = k0; k < end; k++, w += V * LANES) {
+			tri_half_vec b[VECS];
 #pragma GCC unroll 8
-			for (int v = 0; v < V; v++) {
-				tri_half_vec b = tri_widen(job->type, w + v * LANES);
+			for (int v = 0; v < V; v++)
+				b[v] = tri_widen(job->type, w + v * LANES);
+#pragma GCC unroll 12
+			for (int r = 0; r < R; r++) {
+				tri_half_vec a = job->x[r * job->K + k] - (tri_half_vec){0};
 #pragma GCC unroll 8
-				for (int r = 0; r < R; r++) {
-					tri_half_vec a = job->x[r * job->K + k] - (tri_half_vec){0};
-					acc[r][v] += a * b;
-				}
+				for (int v = 0; v < V; v++)
+					acc[r][v] += a * b[v];
 			}
-#pragma GCC unroll 8
+		}
+#pragma GCC unroll 12
 		for (int r = 0; r < R; r++)
 #pragma GCC unroll 8
 			for (int v = 0; v < V; v++)
@@ -78,6 +81,10 @@ TRI_INLINE void compute_panel(const struct job *of, enum tri_half type, int64_t 
 		PANEL(6)
 		PANEL(7)
 		PANEL(8)
+		PANEL(9)
+		PANEL(10)
+		PANEL(11)
+		PANEL(12)
 #endif
 	}
 }

@@ -101,7 +101,7 @@ class Halves(ProjectTest):
         self.store(torch.bfloat16, {"": torch.bfloat16})
         self.build()
         saved = 2 * sum(self.tensors[n].numel() for n in self.tensors if "conv" not in n and "bit" not in n)
-        self.assertGreater(wide - len(self.read("build/libnet.so")), 0.9 * saved)  # there is more code
+        self.assertGreater(wide - len(self.read("build/libnet.so")), 0.75 * saved)  # kernels for them take some of it
 
     def test_what_is_compiled(self):
         """Units depend on the types of the parameters that they read, not on the numbers."""
