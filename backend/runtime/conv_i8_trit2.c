@@ -37,14 +37,29 @@ static _Bool shares_columns(const struct conv_blocks *b)
 	       b->slots * b->c.dilation_width <= MOST_COLUMNS;
 }
 
+static void sum_windows(const struct job *job, const int8_t *x, int64_t columns, int32_t *starts)
+{
+	const struct conv_blocks *b = &job->b;
+	int64_t j = 0;
+	for (; j + SUMS <= columns; j += SUMS) {
+		const int8_t *at[SUMS];
+		for (int i = 0; i < SUMS; i++)
+			at[i] = x + conv_element(b, j + i) * b->size;
+		i8_sums(at, job->run, b->c.kernel_height, b->line, starts + j);
+		for (int i = 0; i < SUMS; i++)
+			starts[j + i] = -starts[j + i];
+	}
+	for (; j < columns; j++)
+		starts[j] = -i8_sum(x + conv_element(b, j) * b->size, job->run, b->c.kernel_height, b->line);
+}
+
 /* Stores -sum(x) of each window of a row, which begins at x. */
 static void sum_row(const struct job *job, const int8_t *x, int64_t columns, int32_t *starts)
 {
 	const struct conv_blocks *b = &job->b;
 	int32_t sums[MOST_COLUMNS];
 	if (!shares_columns(b)) {
-		for (int64_t j = 0; j < columns; j++)
-			starts[j] = -i8_sum(x + conv_element(b, j) * b->size, job->run, b->c.kernel_height, b->line);
+		sum_windows(job, x, columns, starts);
 		return;
 	}
 	int64_t n = b->c.dilation_width > 1 ? b->slots * b->c.dilation_width : conv_span(&b->c, columns);

@@ -5,6 +5,7 @@
 #include "trit2.h"
 
 #if defined(__AVX512BW__)
+#include <immintrin.h>
 enum { LANES = 32, ROWS = 8 };
 #elif defined(__AVX2__)
 enum { LANES = 16, ROWS = 4 };
@@ -55,6 +56,16 @@ static void expand(const struct job *job, int64_t panel, struct chunk *c)
 	}
 }
 
+/* GCC widens such a vector in two halves. */
+TRI_INLINE words widen(bytes x)
+{
+#if defined(__AVX512BW__)
+	return (words)_mm512_cvtepi8_epi16((__m256i)x);
+#else
+	return __builtin_convertvector(x, words);
+#endif
+}
+
 /* Stores the sums of R windows and LANES channels, or adds them to those of the chunks before. */
 TRI_INLINE void micro(const struct chunk *c, const int8_t *const *x, int64_t channel, int lane, const int R, int32_t *y, int64_t ld)
 {
@@ -69,7 +80,7 @@ TRI_INLINE void micro(const struct chunk *c, const int8_t *const *x, int64_t cha
 		for (int r = 0; r < R; r++) {
 			bytes a;
 			memcpy(&a, x[r] + c->places[i] + channel, sizeof a);
-			sum[r] += __builtin_convertvector(a, words) * trit;
+			sum[r] += widen(a) * trit;
 		}
 	}
 #pragma GCC unroll 8

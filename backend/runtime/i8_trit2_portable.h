@@ -58,3 +58,9 @@ static int32_t i8_sum(const int8_t *x, int64_t n, int64_t lines, int64_t distanc
 			sum += x[k];
 	return sum;
 }
+
+TRI_INLINE void i8_sums(const int8_t *const *x, int64_t n, int64_t lines, int64_t distance, int32_t *sums)
+{
+	for (int i = 0; i < SUMS; i++)
+		sums[i] = i8_sum(x[i], n, lines, distance);
+}

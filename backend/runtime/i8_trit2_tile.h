@@ -1,13 +1,13 @@
 /* The register tile of int8 × trit products. tile_sum computes `steps` steps of `halves` · 16 columns and `cols` rows of x (at most
- * TILE_COLS), as sums of x·(t+1) over unsigned bytes. i8_sum is the sum of `lines` lines of n bytes, which has to be subtracted. Only these
- * two depend on the processor. */
+ * TILE_COLS), as sums of x·(t+1) over unsigned bytes. i8_sum is the sum of `lines` lines of n bytes, which has to be subtracted; i8_sums stores
+ * SUMS of them. Only these depend on the processor. */
 #ifndef TRI_I8_TRIT2_TILE_H
 #define TRI_I8_TRIT2_TILE_H
 #include <string.h>
 #include "kernel.h"
 #include "trit2.h"
 
-enum { TILE_MOST_COLS = 8 };
+enum { TILE_MOST_COLS = 8, SUMS = 4 };
 
 /* The rows of x. Their k are in quads of four bytes: quad f of step s of row c is at row[c] + s · step + 4 · f, or, if there is a table, at
  * row[c] + at[4 · s + f]. */

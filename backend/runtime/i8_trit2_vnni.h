@@ -101,7 +101,7 @@ TRI_INLINE void tile_sum(const uint8_t *w, const struct tile_x *x, int64_t steps
 	}
 }
 
-static int32_t i8_sum(const int8_t *x, int64_t n, int64_t lines, int64_t distance)
+TRI_INLINE __m512i sum_lanes(const int8_t *x, int64_t n, int64_t lines, int64_t distance)
 {
 	const __m512i ones = _mm512_set1_epi8(1);
 	const __mmask64 last = ((__mmask64)1 << n % 64) - 1;
@@ -112,5 +112,25 @@ static int32_t i8_sum(const int8_t *x, int64_t n, int64_t lines, int64_t distanc
 		if (last)
 			sum = _mm512_dpbusd_epi32(sum, ones, _mm512_maskz_loadu_epi8(last, x + n / 64 * 64));
 	}
-	return _mm512_reduce_add_epi32(sum);
+	return sum;
+}
+
+static int32_t i8_sum(const int8_t *x, int64_t n, int64_t lines, int64_t distance)
+{
+	return _mm512_reduce_add_epi32(sum_lanes(x, n, lines, distance));
+}
+
+/* Sums of two vectors, in turn. */
+TRI_INLINE __m512i fold32(__m512i a, __m512i b) { return _mm512_add_epi32(_mm512_unpacklo_epi32(a, b), _mm512_unpackhi_epi32(a, b)); }
+
+TRI_INLINE void i8_sums(const int8_t *const *x, int64_t n, int64_t lines, int64_t distance, int32_t *sums)
+{
+	__m512i s[SUMS];
+#pragma GCC unroll 4
+	for (int i = 0; i < SUMS; i++)
+		s[i] = sum_lanes(x[i], n, lines, distance);
+	__m512i low = fold32(s[0], s[1]), high = fold32(s[2], s[3]);
+	__m512i all = _mm512_add_epi32(_mm512_unpacklo_epi64(low, high), _mm512_unpackhi_epi64(low, high));
+	__m256i half = _mm256_add_epi32(_mm512_castsi512_si256(all), _mm512_extracti64x4_epi64(all, 1));
+	_mm_storeu_si128((__m128i *)sums, _mm_add_epi32(_mm256_castsi256_si128(half), _mm256_extracti128_si256(half, 1)));
 }

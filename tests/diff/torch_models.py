@@ -314,7 +314,7 @@ class BitConv2d(nn.Module):
 
     def forward(self, x):
         trits, w = trits_of(self.weight)
-        q = (x / self.input_scale).round().clamp(-127, 127)
+        q = (x * (1 / self.input_scale)).round().clamp(-127, 127)
         y = F.conv2d(q, trits, **self.geometry) * (self.input_scale / w)
         return y if self.bias is None else y + self.bias.view(1, -1, 1, 1)
 
