@@ -126,6 +126,34 @@ static bool check_epilogue(const struct verifier *v, const struct loop_kernel *x
 	return verify_nest(&inner, n);
 }
 
+/* The first dim of the sizes of the mask; 0: an attention without a mask. */
+static uint32_t mask_dims(enum kernel k)
+{
+	return k == KERNEL_ATTENTION_MASK_F32  ? TRI_ATTENTION_DIMS
+	       : k == KERNEL_ATTENTION_MASK_I8 ? TRI_ATTENTION_DIMS + TRI_ATTENTION_SCALE_DIMS
+					       : 0;
+}
+
+/* Heads share keys and values evenly, and a mask has the sizes of the scores or 1 in their place. */
+static bool check_attention(const struct verifier *v, const struct loop_kernel *x)
+{
+	static const uint32_t scores[] = {0, 1, 3, 4}; /* batch, heads, queries, keys */
+	int64_t heads, own, size;
+	uint32_t mask = mask_dims(x->kernel);
+	if (kernel_info(x->kernel)->op != OP_ATTENTION)
+		return true;
+	if (!dim_eq(x->dims[1], x->dims[2]) &&
+	    (!verify_const(v, x->dims[1], &heads) || !verify_const(v, x->dims[2], &own) || own < 1 || heads % own))
+		return verify_fail(v, "heads of queries that do not share keys and values evenly", (uint32_t)x->kernel);
+	for (uint32_t k = 5; k < 7; k++)
+		if (!verify_const(v, x->dims[k], &size) || size > TRI_ATTENTION_MOST)
+			return verify_fail(v, "a head with too many features or values", k);
+	for (uint32_t k = 0; mask && k < 4; k++)
+		if (!dim_eq(x->dims[mask + k], x->dims[scores[k]]) && (!verify_const(v, x->dims[mask + k], &size) || size != 1))
+			return verify_fail(v, "a mask of another size than the scores", mask + k);
+	return true;
+}
+
 bool verify_kernel(const struct verifier *v, const struct loop_kernel *x)
 {
 	if (x->kernel >= KERNEL_COUNT)
@@ -139,7 +167,8 @@ bool verify_kernel(const struct verifier *v, const struct loop_kernel *x)
 	for (uint32_t k = 0; k < x->n_buffers; k++)
 		if (!check_layout(v, x, k) || (o && !check_operand(v, x, &o[kernel_operand_at(x, k)], k)))
 			return false;
-	return (!x->prologue || check_prologue(v, x, o)) && (!x->epilogue || check_epilogue(v, x, o ? &o[info->n_buffers - 1] : NULL));
+	return check_attention(v, x) && (!x->prologue || check_prologue(v, x, o)) &&
+	       (!x->epilogue || check_epilogue(v, x, o ? &o[info->n_buffers - 1] : NULL));
 }
 
 /* ---- calls ---- */

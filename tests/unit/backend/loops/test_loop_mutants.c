@@ -370,9 +370,20 @@ static void test_mutants_of_blocks(void **state)
 	check_totals(&t);
 }
 
+/* Groups of heads, and a mask for each head and key. */
+static void test_mutants_of_attention(void **state)
+{
+	struct totals t = {0};
+	try_file("attention_mask", &t);
+	check_totals(&t);
+}
+
 int test_loop_mutants(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_mutants_of_goldens), cmocka_unit_test(test_mutants_of_statements),
-					   cmocka_unit_test(test_mutants_of_blocks), cmocka_unit_test(test_mutants_of_growth)};
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_mutants_of_goldens),   cmocka_unit_test(test_mutants_of_statements),
+		cmocka_unit_test(test_mutants_of_blocks),    cmocka_unit_test(test_mutants_of_growth),
+		cmocka_unit_test(test_mutants_of_attention),
+	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
