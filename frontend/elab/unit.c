@@ -84,28 +84,47 @@ static struct value *changed_states(struct elab *e, const struct unit_spec *p, c
 	return changed;
 }
 
-/* Finishes a unit whose outputs are its result, then the states that it changes. */
+/* The output of a called unit among the first n that has this value and is of no state; n: none. An entry has outputs of its own for states. */
+static uint32_t shared_output(const struct unit_spec *p, const struct hir_unit *u, uint32_t n, hir_ref node)
+{
+	uint32_t k = 0;
+	while (k < n && !(p->is_call && u->outputs[k].node == node && !u->outputs[k].state))
+		k++;
+	return k;
+}
+
+/* Finishes a unit whose outputs are its result, then the states that it changes. A result that is the new value of a state is one output with
+ * it, so that it is not copied. */
 static struct hir_unit *finish_with_states(struct elab *e, const struct unit_spec *p, hash128 identity, struct elab_unit *info,
 					   struct value *changed)
 {
-	uint32_t n = p->states.at.len, first = 0;
+	uint32_t n = p->states.at.len, n_results = 0;
 	struct value all = value_seq(e->em.f->arena, V_TUPLE, n + 1);
 	all.u.seq->at[0] = info->result;
 	for (uint32_t i = 0; i < n; i++)
 		all.u.seq->at[i + 1] = changed[i];
 	struct hir_unit *u = unit_finish(e, p->fn, identity, unit_name(e, p), &all);
 	info->result = all.u.seq->at[0];
-	for (uint32_t i = n; i-- > 0;) {
+	n_results = u->n_outputs;
+	for (uint32_t i = 0; i < n; i++)
+		n_results -= all.u.seq->at[i + 1].kind == V_TENSOR;
+	u->n_outputs = n_results;
+	for (uint32_t i = 0; i < n; i++) {
 		uint32_t axis = p->states.at.at[i]->axis, input = u->n_inputs - n + i;
 		u->inputs[input].grows = axis == STATE_FIXED ? 0 : (uint8_t)(axis + 1);
 		changed[i] = all.u.seq->at[i + 1];
 		if (changed[i].kind != V_TENSOR)
 			continue;
-		first = changed[i].u.t;
-		u->outputs[first].name = p->states.names.at[i];
-		u->outputs[first].state = input + 1;
+		hir_ref node = u->outputs[changed[i].u.t].node;
+		uint32_t k = shared_output(p, u, n_results, node);
+		if (k == n_results) {
+			k = u->n_outputs++;
+			u->outputs[k] = (struct hir_output){p->states.names.at[i], node, 0};
+		}
+		u->outputs[k].state = input + 1;
+		changed[i].u.t = k;
 	}
-	if (first == 1)
+	if (n_results == 1)
 		u->outputs[0].name = "out";
 	return u;
 }
