@@ -7,7 +7,7 @@
 #include "backend/loops/kernel_shape.h"
 #include "backend/runtime/conv.h"
 #include "backend/runtime/f32_panels.h"
-#include "backend/runtime/trit2.h"
+#include "backend/runtime/trit1_6.h"
 #include "backend/target/kernel.h"
 #include "base/arena.h"
 
@@ -54,16 +54,30 @@ static void matmul_floats(const struct kernel_run *r, enum layout layout, dtype 
 		((float *)r->bufs[2])[i] = (float)product_sum(r, layout, elem, i / r->dims[2], i % r->dims[2]);
 }
 
-static void matmul_i8_trit2(const struct kernel_run *r)
+/* The same of TRIT1_6: a line for each of the first four steps of a group, and the fifth step in what is left of them. */
+static int dense_trit_at(const uint8_t *packed, int64_t K, int64_t N, int64_t k, int64_t n)
+{
+	static const int powers[] = {1, 3, 9, 27, TRI_TRIT1_6_UNIT};
+	int64_t panel = n / TRI_TRIT2_PANEL, half = n % TRI_TRIT2_PANEL / TRI_TRIT2_LANES, lane = n % TRI_TRIT2_LANES;
+	int64_t group = k / TRI_TRIT1_6_GROUP, step = k % TRI_TRIT1_6_GROUP / TRI_TRIT2_STEP, f = k % TRI_TRIT2_STEP / 4, j = k % 4;
+	bool fifth = step == TRI_TRIT1_6_LINES;
+	int64_t line = (group * TRI_TRIT1_6_LINES + (fifth ? f : step)) * tri_trit2_halves(N, panel) + half;
+	int byte = packed[tri_trit1_6_offset(K, panel) + (size_t)(line * TRI_TRIT2_BLOCK + 4 * lane + j)];
+	return byte / powers[fifth ? 4 : f] % 3 - 1;
+}
+
+static void multiply_i8(const struct kernel_run *r, int (*trit)(const uint8_t *packed, int64_t K, int64_t N, int64_t k, int64_t n))
 {
 	int64_t M = r->dims[0], K = r->dims[1], N = r->dims[2];
 	for (int64_t i = 0; i < M * N; i++) {
 		int32_t sum = 0;
 		for (int64_t k = 0; k < K; k++)
-			sum += ((const int8_t *)r->bufs[0])[i / N * K + k] * trit_at(r->bufs[1], K, N, k, i % N);
+			sum += ((const int8_t *)r->bufs[0])[i / N * K + k] * trit(r->bufs[1], K, N, k, i % N);
 		((int32_t *)r->bufs[2])[i] = sum;
 	}
 }
+static void matmul_i8_trit2(const struct kernel_run *r) { multiply_i8(r, trit_at); }
+static void matmul_i8_trit1_6(const struct kernel_run *r) { multiply_i8(r, dense_trit_at); }
 static void matmul_f32_trit2(const struct kernel_run *r) { matmul_floats(r, LAYOUT_TRIT2, DT_TRIT); }
 static void matmul_f32(const struct kernel_run *r) { matmul_floats(r, LAYOUT_PLAIN, DT_FLOAT32); }
 static void matmul_f32_panels(const struct kernel_run *r) { matmul_floats(r, LAYOUT_PANELS, DT_FLOAT32); }
@@ -234,6 +248,7 @@ static void transpose(const struct kernel_run *r)
 }
 
 static kernel_code *const codes[KERNEL_COUNT] = {
+	[KERNEL_MATMUL_I8_TRIT1_6] = matmul_i8_trit1_6,
 	[KERNEL_MATMUL_I8_TRIT2] = matmul_i8_trit2,
 	[KERNEL_MATMUL_F32_TRIT2] = matmul_f32_trit2,
 	[KERNEL_MATMUL_F32] = matmul_f32,

@@ -5,7 +5,7 @@
 #include "backend/plan/plan.h"
 #include "backend/runtime/conv.h"
 #include "backend/runtime/f32_panels.h"
-#include "backend/runtime/trit2.h"
+#include "backend/runtime/trit1_6.h"
 #include "base/bug.h"
 
 /* Rows of the matrix that the weights [O, C, KH, KW] of a convolution are packed as: KH runs. */
@@ -21,6 +21,7 @@ size_t layout_packed_size(enum layout layout, const struct tensor *t)
 	case LAYOUT_DIM3_FIRST:
 	case LAYOUT_CHANNELS_LAST: return (size_t)tensor_bytes(t);
 	case LAYOUT_TRIT2: return tri_trit2_packed_size(t->dims[0], t->dims[1]);
+	case LAYOUT_TRIT1_6: return tri_trit1_6_packed_size(t->dims[0], t->dims[1]);
 	case LAYOUT_TRIT2_WINDOWS: return tri_trit2_packed_size(window_terms(t), t->dims[0]);
 	case LAYOUT_PANELS: return tri_panels_size(t->dims[0], t->dims[1]) / (sizeof(float) / dtype_size(t->elem));
 	case LAYOUT_WINDOW_PANELS: return tri_panels_size(t->dims[1] * t->dims[2] * t->dims[3], t->dims[0]);
@@ -51,6 +52,16 @@ static void move_first(const struct tensor *t, uint32_t k, void *out)
 {
 	size_t row = (size_t)product(t->dims + k + 1, t->rank - k - 1) * dtype_size(t->elem);
 	swap_inner(t->data, 1, product(t->dims, k), t->dims[k], row, out);
+}
+
+static void pack_trit1_6(const struct tensor *t, bool is_transposed, void *out)
+{
+	int64_t K = t->dims[is_transposed], N = t->dims[!is_transposed];
+	void *trit2 = malloc(tri_trit2_packed_size(K, N) + 1);
+	BUG_ON(!trit2);
+	(is_transposed ? tri_trit2_pack_transposed : tri_trit2_pack)(t->data, K, N, trit2);
+	tri_trit1_6_pack(trit2, K, N, out);
+	free(trit2);
 }
 
 static void pack_windows(const struct tensor *t, void *out)
@@ -97,6 +108,7 @@ void layout_pack(enum layout layout, const struct tensor *t, void *out)
 	case LAYOUT_DIM2_FIRST:
 	case LAYOUT_DIM3_FIRST: move_first(t, (uint32_t)(layout - LAYOUT_DIM1_FIRST) + 1, out); return;
 	case LAYOUT_TRIT2: tri_trit2_pack(t->data, t->dims[0], t->dims[1], out); return;
+	case LAYOUT_TRIT1_6: pack_trit1_6(t, false, out); return;
 	case LAYOUT_TRIT2_WINDOWS: pack_windows(t, out); return;
 	case LAYOUT_PANELS: pack_panels(t, (struct tri_panels_source){t->data, t->dims[0], 1, t->dims[1], {t->dims[1], 0, 1}}, out); return;
 	case LAYOUT_WINDOW_PANELS: pack_window_panels(t, out); return;
@@ -117,6 +129,10 @@ void layout_pack_transposed(enum layout layout, const struct tensor *t, void *ou
 	struct tensor straight = tensor_transposed(t);
 	if (layout == LAYOUT_TRIT2 && tensor_count(t)) {
 		tri_trit2_pack_transposed(t->data, straight.dims[0], straight.dims[1], out);
+		return;
+	}
+	if (layout == LAYOUT_TRIT1_6 && tensor_count(t)) {
+		pack_trit1_6(t, true, out);
 		return;
 	}
 	if (layout == LAYOUT_PANELS && tensor_count(t)) {

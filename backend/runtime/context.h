@@ -34,6 +34,7 @@ struct tri_context {
 	_Atomic uint32_t state; /* bit 0: open; other bits: number of workers in the loop. The caller sleeps on it */
 	_Atomic bool quit;
 	_Atomic uint32_t numbered; /* workers that have a share */
+	bool has_vbmi;             /* of the processor */
 	struct tri_share *shares;  /* of each thread; the caller has the first */
 	char *space;               /* of the caller, TRI_SPACE bytes */
 	char *spaces;              /* of the workers, in the order of `workers` */

@@ -10,6 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "context.h"
+#include "cpu.h"
 
 enum { OPEN = 1, INSIDE = 2, SPINS = 10000, MAX_THREADS = 1024, MASK_BYTES = 1024, PAGE = 4096 };
 
@@ -133,6 +134,7 @@ void *tri_space(struct tri_context *ctx)
 }
 
 uint32_t tri_threads(const struct tri_context *ctx) { return ctx->threads; }
+_Bool tri_has_vbmi(const struct tri_context *ctx) { return ctx->has_vbmi; }
 
 void tri_parallel(struct tri_context *ctx, void (*fn)(void *arg, int64_t i), void *arg, int64_t n)
 {
@@ -175,6 +177,7 @@ bool tri_context_init(struct tri_context *ctx, uint32_t threads)
 	ctx->threads = threads ? threads : cpu_count();
 	if (ctx->threads > MAX_THREADS)
 		ctx->threads = MAX_THREADS;
+	ctx->has_vbmi = !tri_cpu_lacks("x86-64-v4 avx512vbmi");
 	ctx->space = aligned_alloc(PAGE, TRI_SPACE);
 	return ctx->space != NULL;
 }

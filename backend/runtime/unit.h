@@ -68,6 +68,8 @@ void tri_profile_end(struct tri_context *ctx, uint32_t statement, int64_t start,
 int32_t tri_failed(const struct tri_context *ctx);
 /* Returns the number of threads that tri_parallel may use. */
 uint32_t tri_threads(const struct tri_context *ctx);
+/* True if the processor has AVX-512 VBMI, which no processor level promises. */
+_Bool tri_has_vbmi(const struct tri_context *ctx);
 /* Returns memory of the calling thread, TRI_SPACE bytes aligned to 64, in place of the stack, which may be small: a host program chooses it. A call
  * of fn in tri_parallel owns it until it returns or calls tri_parallel itself. */
 enum { TRI_SPACE = 5 << 17 };

@@ -8,6 +8,7 @@
 #define PLAIN LAYOUT_PLAIN
 #define CHANNELS_LAST LAYOUT_CHANNELS_LAST
 #define TRIT2 LAYOUT_TRIT2
+#define TRIT1_6 LAYOUT_TRIT1_6
 #define TRIT2_WINDOWS LAYOUT_TRIT2_WINDOWS
 #define PANELS LAYOUT_PANELS
 #define WINDOW_PANELS LAYOUT_WINDOW_PANELS
@@ -25,6 +26,7 @@ static const struct kernel_info kernels[] = {
 #undef PLAIN
 #undef CHANNELS_LAST
 #undef TRIT2
+#undef TRIT1_6
 #undef TRIT2_WINDOWS
 #undef PANELS
 #undef WINDOW_PANELS

@@ -7,7 +7,7 @@
 
 static const struct target targets[] = {
 #define TARGET(id, name, arch, cpu, features, level, vector, registers, l1, l2, group, unroll, flow, effects, elems) \
-	[TARGET_##id] = {name, ARCH_##arch, cpu, features, level, vector, registers, l1, l2, group, unroll, flow, effects, elems},
+	[TARGET_##id] = {name, ARCH_##arch, cpu, features, level, vector, registers, l1, l2, group, unroll, flow, effects, false, elems},
 #include "backend/target/targets.def"
 #undef TARGET
 };
@@ -68,6 +68,17 @@ const struct target *target_find_cpu(struct arena *a, const char *name)
 	return NULL;
 }
 
+const struct target *target_dense(struct arena *a, const struct target *t, bool dense)
+{
+	dense = dense && t->arch != ARCH_OPENCL;
+	if (t->dense_trits == dense)
+		return t;
+	struct target *copy = ARENA_NEW(a, struct target);
+	*copy = *t;
+	copy->dense_trits = dense;
+	return copy;
+}
+
 const char *const *target_cpu_names(void)
 {
 	static const char *const names[] = {"native", "x86-64-v2", "x86-64-v3", "x86-64-v4", "x86-64-v4-vnni", NULL};
@@ -78,7 +89,7 @@ hash128 target_hash(const struct target *t)
 {
 	const uint64_t numbers[] = {t->arch,         t->level,    t->vector_bytes, t->n_vector_registers,
 				    t->l1_bytes,     t->l2_bytes, t->group_size,   t->max_unroll,
-				    t->control_flow, t->effects,  t->elems};
+				    t->control_flow, t->effects,  t->elems,        t->dense_trits};
 	struct hasher *h = hasher_new();
 	hasher_add_str(h, t->cpu);
 	hasher_add_str(h, t->features);

@@ -30,6 +30,7 @@ struct target {
 	uint32_t max_unroll;
 	bool control_flow; /* a run-time `if` or loop can run there */
 	bool effects;      /* print and assert run there */
+	bool dense_trits;  /* matrices of trits are packed as TRIT1_6; a choice of the build, see target_dense */
 	uint32_t elems;    /* a bit for each dtype that it can compute with */
 };
 
@@ -38,6 +39,8 @@ const struct target *target_get(enum target_id id);
 /* Finds the target of a processor by its name, see target_cpu_names. "native" means this machine: the highest level that cpuid reports, with
  * the extensions that code and kernels can use; the result may be in `a`. Returns NULL if the name is unknown. */
 const struct target *target_find_cpu(struct arena *a, const char *name);
+/* Returns t, or a copy in `a`, with matrices of trits packed as TRIT1_6 or as TRIT2. Devices have only the latter. */
+const struct target *target_dense(struct arena *a, const struct target *t, bool dense);
 /* Returns the names of the processors, NULL-terminated. */
 const char *const *target_cpu_names(void);
 /* Returns the hash of everything that plans and code depend on. */

@@ -37,9 +37,16 @@ static bool add_variant(struct model_job *m, enum emit e)
 	return true;
 }
 
+/* `weights.packing`; small code has small weights. */
+static bool has_dense_trits(const struct model_spec *s)
+{
+	return s->packing == PACKING_1_6 || (s->packing == PACKING_AUTO && s->plan.size);
+}
+
 bool model_add_variants(struct model_job *m)
 {
 	bool ok = true;
+	m->platform.target = target_dense(m->context->arena, m->platform.target, has_dense_trits(m->spec));
 	for (enum emit e = 0; e < EMIT_COUNT; e++)
 		if (m->outputs.emitted[e] && emit_backend(e))
 			ok = add_variant(m, e) && ok;

@@ -108,6 +108,23 @@ static bool read_weights_options(const struct manifest_block *b, struct weights_
 	return false;
 }
 
+static bool read_packing(const struct layers *l, enum weights_packing *out, struct diags *diags)
+{
+	static const char *const names[] = {[PACKING_AUTO] = "auto", [PACKING_2] = "2", [PACKING_1_6] = "1.6"};
+	const struct manifest_value *v = find_setting(l, KEY_WEIGHTS_PACKING);
+	*out = PACKING_AUTO;
+	if (!v)
+		return true;
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (strcmp(v->text, names[i]) == 0) {
+			*out = (enum weights_packing)i;
+			return true;
+		}
+	struct diag *g = diag_add(diags, DIAG_MANIFEST_VALUE, v->at, "`weights.packing` must be `auto` (the default), `2` or `1.6`");
+	diag_label_primary(diags, g, "found `%s`", v->text);
+	return false;
+}
+
 static bool model_spec(struct arena *session, const struct layers *l, const struct options *o, struct model_spec *s, struct diags *diags)
 {
 	const struct manifest_block *b = l->model;
@@ -157,7 +174,8 @@ static bool model_spec(struct arena *session, const struct layers *l, const stru
 		}
 	}
 	read_inputs(session, b, s);
-	return read_capacities(session, b, s, diags) && read_weights_options(b, &s->weights_options, diags);
+	return read_capacities(session, b, s, diags) && read_packing(l, &s->packing, diags) &&
+	       read_weights_options(b, &s->weights_options, diags);
 }
 
 static bool choose_profile(struct arena *session, const struct manifest *m, const struct options *o, struct layers *l, struct diags *diags)

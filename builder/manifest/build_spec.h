@@ -19,6 +19,9 @@ struct capacity_spec {
 	int64_t most;
 	span at; /* the key */
 };
+/* `weights.packing` */
+enum weights_packing { PACKING_AUTO, PACKING_2, PACKING_1_6 };
+
 struct model_spec {
 	const char *name;
 	span at;                                        /* the model's block */
@@ -34,7 +37,8 @@ struct model_spec {
 	const char *const *weight_names; /* of the manifest */
 	uint32_t n_weight_names;
 	uint64_t weights_inside; /* bytes: larger packed weights go into a file beside the library */
-	uint64_t emit;           /* bit set of enum emit */
+	enum weights_packing packing;
+	uint64_t emit; /* bit set of enum emit */
 	struct plan_options plan;
 	const char *cpu, *target, *out;
 	span out_at;        /* of the key, or the block where there is none */

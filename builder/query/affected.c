@@ -193,6 +193,7 @@ static void compare_settings(const struct model_spec *a, const struct model_spec
 		{KEY_WEIGHTS_NAMES, same_words(a->weight_names, a->n_weight_names, b->weight_names, b->n_weight_names)},
 		{KEY_WEIGHTS_PREFIX, same_text(a->weights_options.prefix, b->weights_options.prefix)},
 		{KEY_WEIGHTS_MISSING, a->weights_options.initialize == b->weights_options.initialize},
+		{KEY_WEIGHTS_PACKING, a->packing == b->packing},
 		{KEY_WEIGHTS_INSIDE, a->weights_inside == b->weights_inside},
 		{KEY_EMIT, a->emit == b->emit},
 		{KEY_OPT, a->plan.opt == b->plan.opt && a->plan.size == b->plan.size},

@@ -34,6 +34,7 @@ static void packs_from_the_transpose(void **state)
 	for (size_t i = 0; i < 10; i++)
 		for (size_t j = 0; j < 10; j++) {
 			check(LAYOUT_TRIT2, DT_TRIT, sizes[i], sizes[j]);
+			check(LAYOUT_TRIT1_6, DT_TRIT, sizes[i], sizes[j]);
 			check(LAYOUT_PLAIN, DT_INT16, sizes[i], sizes[j]);
 		}
 }
