@@ -1,0 +1,20 @@
+/* The objects that a library is linked from: its units, its descriptor, the runtime. */
+#ifndef TRIB_BUILDER_BUILD_LINK_OBJECTS_H
+#define TRIB_BUILDER_BUILD_LINK_OBJECTS_H
+#include <stdbool.h>
+#include <stdint.h>
+
+struct model_info;
+struct model_input;
+struct object;
+struct unit_lines;
+struct variant;
+
+struct object_list {
+	struct object **at;
+	const struct unit_lines **lines; /* of each */
+	uint32_t n;
+};
+/* In memory of the model's link. False: reported. */
+bool link_list_objects(struct variant *v, const struct model_input *in, const struct model_info *info, struct object_list *l);
+#endif
