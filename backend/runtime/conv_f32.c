@@ -168,7 +168,8 @@ static void choose_numbers(const struct job *job, struct windows *v, int64_t o, 
 {
 	for (int64_t i = 0; i < v->rows.n; i++) {
 		copy_window(job, &v->rows, i, v->window);
-		tri_trit2_sum_row(job->trits, v->window, o / TRI_PANEL, (columns + TRI_PANEL - 1) / TRI_PANEL, v->tile + i * job->columns);
+		tri_trit2_sum_row(job->trits, v->window, 0, o / TRI_PANEL, (columns + TRI_PANEL - 1) / TRI_PANEL,
+				  v->tile + i * job->columns);
 	}
 }
 

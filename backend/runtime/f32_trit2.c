@@ -51,12 +51,12 @@ void tri_trit2_expand(const struct tri_trits *t, int64_t panel, int64_t k0, int6
 	}
 }
 
-/* Adds the blocks of up to MOST_HALVES halves; half h belongs to panel + h / 2. */
-static void sum_panels(const struct tri_trits *t, const float *x, int64_t panel, int halves, float *y)
+/* Adds the blocks of up to MOST_PRODUCTS halves, or MOST_HALVES if x is not finite; half h belongs to panel + h / 2. */
+static void sum_panels(const struct tri_trits *t, const float *x, _Bool finite, int64_t panel, int halves, float *y)
 {
-	const uint8_t *w[MOST_HALVES];
-	int64_t strides[MOST_HALVES], steps = tri_trit2_steps(t->K);
-	float block[MOST_HALVES][TRI_TRIT2_LANES], last[TRI_F32_BLOCK];
+	const uint8_t *w[MOST_PRODUCTS];
+	int64_t strides[MOST_PRODUCTS], steps = tri_trit2_steps(t->K);
+	float block[MOST_PRODUCTS][TRI_TRIT2_LANES], last[TRI_F32_BLOCK];
 	for (int h = 0; h < halves; h++) {
 		strides[h] = tri_trit2_halves(t->N, panel + h / 2) * TRI_TRIT2_BLOCK;
 		w[h] = t->w + tri_trit2_offset(t->K, panel + h / 2) + h % 2 * TRI_TRIT2_BLOCK;
@@ -69,9 +69,15 @@ static void sum_panels(const struct tri_trits *t, const float *x, int64_t panel,
 			memset(last, 0, sizeof last);
 			from = memcpy(last, from, (size_t)left * sizeof(float));
 		}
-		switch (halves) {
-		case 1: sum_halves(w, strides, from, n, 1, block); break;
-		case 2: sum_halves(w, strides, from, n, 2, block); break;
+		switch (finite ? halves : -halves) {
+		case -1: sum_halves(w, strides, from, n, 1, block); break;
+		case -2: sum_halves(w, strides, from, n, 2, block); break;
+		case 1: multiply_halves(w, strides, from, n, 1, block); break;
+		case 2: multiply_halves(w, strides, from, n, 2, block); break;
+#if defined(__AVX512F__) && defined(__AVX512DQ__)
+		case 3: multiply_halves(w, strides, from, n, 3, block); break;
+		case 4: multiply_halves(w, strides, from, n, 4, block); break;
+#endif
 		}
 		for (int h = 0; h < halves; h++) {
 			w[h] += n * strides[h];
@@ -81,11 +87,11 @@ static void sum_panels(const struct tri_trits *t, const float *x, int64_t panel,
 	}
 }
 
-void tri_trit2_sum_row(const struct tri_trits *t, const float *x, int64_t panel, int64_t n, float *y)
+void tri_trit2_sum_row(const struct tri_trits *t, const float *x, _Bool finite, int64_t panel, int64_t n, float *y)
 {
 	for (int64_t end = panel + n, p; panel < end; panel += p, y += p * TRI_TRIT2_PANEL) {
-		int64_t most = MOST_HALVES / 2;
+		int64_t most = (finite ? MOST_PRODUCTS : MOST_HALVES) / 2;
 		p = end - panel < most ? end - panel : most;
-		sum_panels(t, x, panel, (int)(2 * (p - 1)) + tri_trit2_halves(t->N, panel + p - 1), y);
+		sum_panels(t, x, finite, panel, (int)(2 * (p - 1)) + tri_trit2_halves(t->N, panel + p - 1), y);
 	}
 }

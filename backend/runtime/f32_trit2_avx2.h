@@ -1,7 +1,8 @@
 /* AVX2 code of f32_trit2.c. The two bits of a trit select one of {-a, 0, a} in a register: vpermilps reads two bits for each lane. */
 #include <immintrin.h>
 
-enum { MOST_HALVES = 2 };
+enum { MOST_HALVES = 2, MOST_PRODUCTS = MOST_HALVES };
+#define multiply_halves sum_halves
 
 /* Returns {-a, 0, a, 0} in each half of the register. */
 TRI_INLINE __m256 choices(__m256 a)

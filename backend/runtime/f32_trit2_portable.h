@@ -2,7 +2,8 @@
 typedef uint32_t u32x4 __attribute__((vector_size(16)));
 typedef float f32x4 __attribute__((vector_size(16)));
 
-enum { MOST_HALVES = 2 };
+enum { MOST_HALVES = 2, MOST_PRODUCTS = MOST_HALVES };
+#define multiply_halves sum_halves
 
 /* Returns a, 0 or -a for the trit of term k of each lane. */
 TRI_INLINE f32x4 choose(uint32_t a, u32x4 packed, int k)

@@ -10,6 +10,7 @@ struct job {
 	const float *x;
 	float *y;
 	int64_t M, K, N;
+	_Bool finite; /* x */
 	struct tri_trits trits;
 	const struct tri_epilogue *epilogue;
 	struct tri_grid grid;
@@ -21,7 +22,7 @@ static void compute_row(const struct job *job, int64_t panel, int64_t m)
 	_Alignas(64) float sums[PANELS * TRI_TRIT2_PANEL];
 	int64_t n = panel * TRI_TRIT2_PANEL, left = tri_trit2_panels(job->N) - panel;
 	int64_t columns = job->N - n < PANELS * TRI_TRIT2_PANEL ? job->N - n : PANELS * TRI_TRIT2_PANEL;
-	tri_trit2_sum_row(&job->trits, job->x + m * job->K, panel, left < PANELS ? left : PANELS, sums);
+	tri_trit2_sum_row(&job->trits, job->x + m * job->K, job->finite, panel, left < PANELS ? left : PANELS, sums);
 	if (job->epilogue)
 		job->epilogue->fn(job->epilogue, sums, PANELS * TRI_TRIT2_PANEL, (int64_t[]){0, m, n}, 1, columns);
 	else
@@ -43,7 +44,8 @@ void tri_matmul_f32_trit2(struct tri_context *ctx, void *const *bufs, const int6
 	job.trits = (struct tri_trits){bufs[1], job.K, job.N, job.K, job.K};
 	if (job.M <= 0 || job.N <= 0)
 		return;
-	if (job.M >= EXPANDED_ROWS && job.K > 0 && tri_is_finite(job.x, job.M * job.K)) {
+	job.finite = tri_is_finite(job.x, job.M * job.K);
+	if (job.M >= EXPANDED_ROWS && job.K > 0 && job.finite) {
 		tri_multiply_f32_trits(ctx, bufs, dims, epilogue, &job.trits);
 		return;
 	}
