@@ -17,6 +17,7 @@ enum { MOST_ROWS = 288, MOST_VALUES = 20480, STRIP = TRI_PANEL, TILES = 4 * TRI_
 _Static_assert(KEYS % STRIP == 0 && STRIP % LANES == 0, "panels");
 
 struct many {
+	struct tri_context *ctx;
 	const struct job *job;
 	int64_t chunk; /* rows of a task */
 };
@@ -34,6 +35,7 @@ struct part {
 	_Alignas(64) float key_panels[KEYS * TRI_ATTENTION_MOST];
 	_Alignas(64) float value_panels[KEYS * TRI_ATTENTION_MOST];
 };
+_Static_assert(sizeof(struct part) <= TRI_SPACE, "it fits");
 
 static int64_t query_of(const struct part *p, int64_t r) { return (p->from + r) % p->job->a.queries; }
 
@@ -185,16 +187,16 @@ static int64_t keys_of(const struct part *p)
 static void task(void *arg, int64_t i)
 {
 	const struct many *m = arg;
-	struct part p;
-	start(&p, m, i);
+	struct part *p = tri_space(m->ctx);
+	start(p, m, i);
 	const struct tri_attention *a = &m->job->a;
-	float *y = m->job->y + (i / chunks_of(m) * m->job->rows + p.from) * a->values;
-	for (int64_t first = 0, end = keys_of(&p); first < end; first += KEYS)
-		many(&p, first, end - first < KEYS ? end - first : KEYS);
-	for (int64_t r = 0; r < p.n; r++) {
-		float total = p.total[r] < 0.5f ? 1 : p.total[r]; /* it is at least 1, or 0 for a query without keys */
+	float *y = m->job->y + (i / chunks_of(m) * m->job->rows + p->from) * a->values;
+	for (int64_t first = 0, end = keys_of(p); first < end; first += KEYS)
+		many(p, first, end - first < KEYS ? end - first : KEYS);
+	for (int64_t r = 0; r < p->n; r++) {
+		float total = p->total[r] < 0.5f ? 1 : p->total[r]; /* it is at least 1, or 0 for a query without keys */
 		for (int64_t c = 0; c < a->values; c++)
-			y[r * a->values + c] = p.sum[r * p.ld + c] / total;
+			y[r * a->values + c] = p->sum[r * p->ld + c] / total;
 	}
 }
 
@@ -202,7 +204,7 @@ static void attend_many(struct tri_context *ctx, const struct job *job)
 {
 	const struct tri_attention *a = &job->a;
 	int64_t ld = (a->values + STRIP - 1) / STRIP * STRIP, most = MOST_VALUES / ld;
-	struct many m = {job, tri_f32_tile_rows(job->rows, most < MOST_ROWS ? most / TRI_F32_TILE * TRI_F32_TILE : MOST_ROWS)};
+	struct many m = {ctx, job, tri_f32_tile_rows(job->rows, most < MOST_ROWS ? most / TRI_F32_TILE * TRI_F32_TILE : MOST_ROWS)};
 	tri_parallel(ctx, task, &m, a->batch * a->kv_heads * chunks_of(&m));
 }
 

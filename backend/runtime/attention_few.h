@@ -162,9 +162,8 @@ static int64_t least_of(int64_t a, int64_t b) { return a < b ? a : b; }
 
 static void attend_few(struct tri_context *ctx, const struct job *job)
 {
-	_Alignas(64) float sums[MOST_SUMS];
 	const struct tri_attention *a = &job->a;
-	struct round r = {.job = job, .ld = (a->values + LANES - 1) / LANES * LANES, .sums = sums};
+	struct round r = {.job = job, .ld = (a->values + LANES - 1) / LANES * LANES, .sums = tri_space(ctx)};
 	int64_t head_room = job->rows * (r.ld + 2), most_heads = (MOST_SUMS - LANES) / head_room;
 	r.heads = least_of(a->kv_heads, most_heads);
 	r.per_item = (a->kv_heads + r.heads - 1) / r.heads;

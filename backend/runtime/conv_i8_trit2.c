@@ -7,6 +7,7 @@
 enum { MOST_QUADS = TRI_CONV_MOST_TERMS / TRI_CONV_QUAD + 4, TASKS = 4 /* for a thread */, MOST_COLUMNS = 512 };
 
 struct job {
+	struct tri_context *ctx;
 	const int8_t *x;
 	const uint8_t *w;
 	int32_t *y;
@@ -16,12 +17,15 @@ struct job {
 	int32_t at[MOST_QUADS];        /* the places of the quads in a window */
 	const struct tri_epilogue *epilogue;
 };
+/* What a thread uses for a block. */
 struct windows {
 	int64_t n;
 	const int8_t *at[CONV_POSITIONS];
 	int32_t starts[CONV_POSITIONS]; /* of sums: -sum(x) of each window */
 	_Alignas(64) char copy[CONV_COPY_BYTES + CONV_SLACK];
+	_Alignas(64) int32_t acc[CONV_POSITIONS][TRI_TRIT2_PANEL];
 };
+_Static_assert(sizeof(struct windows) <= TRI_SPACE, "it fits");
 
 static void place_quads(struct job *job)
 {
@@ -103,9 +107,8 @@ static void multiply(const struct job *job, const struct windows *windows, int64
 }
 
 /* Computes a block and one panel. Tiles of whole panels go straight to y. */
-static void block(const struct job *job, const struct conv_block *k, const struct windows *windows, int64_t panel)
+static void block(const struct job *job, const struct conv_block *k, struct windows *windows, int64_t panel)
 {
-	_Alignas(64) int32_t acc[CONV_POSITIONS][TRI_TRIT2_PANEL];
 	const struct tri_conv *c = &job->b.c;
 	int64_t p = k->row * c->out_width + k->column, o = panel * TRI_TRIT2_PANEL;
 	int64_t width = c->out - o < TRI_TRIT2_PANEL ? c->out - o : TRI_TRIT2_PANEL;
@@ -114,23 +117,23 @@ static void block(const struct job *job, const struct conv_block *k, const struc
 		multiply(job, windows, panel, y, c->out);
 		return;
 	}
-	multiply(job, windows, panel, acc[0], TRI_TRIT2_PANEL);
+	multiply(job, windows, panel, windows->acc[0], TRI_TRIT2_PANEL);
 	if (job->epilogue)
-		job->epilogue->fn(job->epilogue, acc, TRI_TRIT2_PANEL, (int64_t[]){k->image, p, o}, windows->n, width);
+		job->epilogue->fn(job->epilogue, windows->acc, TRI_TRIT2_PANEL, (int64_t[]){k->image, p, o}, windows->n, width);
 	else
 		for (int64_t r = 0; r < windows->n; r++)
-			memcpy(y + r * c->out, acc[r], (size_t)width * sizeof(int32_t));
+			memcpy(y + r * c->out, windows->acc[r], (size_t)width * sizeof(int32_t));
 }
 
 static void task(void *arg, int64_t i)
 {
 	const struct job *job = arg;
 	struct conv_block k = conv_block_at(&job->b, i / job->groups);
-	struct windows windows;
+	struct windows *windows = tri_space(job->ctx);
 	int64_t group = i % job->groups;
-	read_windows(job, &k, &windows);
+	read_windows(job, &k, windows);
 	for (int64_t p = job->panels * group / job->groups; p < job->panels * (group + 1) / job->groups; p++)
-		block(job, &k, &windows, p);
+		block(job, &k, windows, p);
 }
 
 void tri_conv_i8_trit2(struct tri_context *ctx, void *const *bufs, const int64_t *dims, const struct tri_epilogue *epilogue)
@@ -139,6 +142,7 @@ void tri_conv_i8_trit2(struct tri_context *ctx, void *const *bufs, const int64_t
 	struct tri_conv c = tri_conv_of(dims);
 	if (c.batch <= 0 || c.out <= 0 || c.out_height <= 0 || c.out_width <= 0)
 		return;
+	job.ctx = ctx;
 	job.x = bufs[0], job.w = bufs[1], job.y = epilogue ? NULL : bufs[2], job.epilogue = epilogue;
 	job.b = conv_blocks_make(&c, sizeof(int8_t));
 	job.run = tri_conv_run(c.channels, c.kernel_width);

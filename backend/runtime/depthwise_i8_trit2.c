@@ -21,6 +21,7 @@ typedef uint32_t packed __attribute__((vector_size(TRI_TRIT2_BLOCK))); /* a half
 typedef int16_t half __attribute__((vector_size(TRI_TRIT2_LANES * 2)));
 
 struct job {
+	struct tri_context *ctx;
 	const int8_t *x;
 	const uint8_t *w;
 	int32_t *y;
@@ -119,33 +120,40 @@ static void multiply(const struct chunk *c, const int8_t *const *x, int64_t n, i
 		narrow(c, x[r] + channel + lane, lane, width - lane, y + r * ld + lane);
 }
 
+/* What a thread uses for a block. */
+struct space {
+	_Alignas(64) char copy[CONV_COPY_BYTES + CONV_SLACK];
+	_Alignas(64) int32_t tile[CONV_POSITIONS][PANEL];
+	const int8_t *windows[CONV_POSITIONS];
+};
+_Static_assert(sizeof(struct space) <= TRI_SPACE, "it fits");
+
 static void task(void *arg, int64_t i)
 {
 	const struct job *job = arg;
 	const struct conv_blocks *b = &job->b;
 	struct conv_block k = conv_block_at(b, i);
-	_Alignas(64) char copy[CONV_COPY_BYTES + CONV_SLACK];
-	_Alignas(64) int32_t tile[CONV_POSITIONS][PANEL];
-	const int8_t *windows[CONV_POSITIONS], *x = job->x + k.image * b->c.height * b->c.width * b->c.channels;
+	struct space *v = tri_space(job->ctx);
+	const int8_t *x = job->x + k.image * b->c.height * b->c.width * b->c.channels;
 	int64_t n = k.rows * k.columns, p = k.row * b->c.out_width + k.column;
-	x = (const int8_t *)conv_block_read(b, &k, (const char *)x, copy);
+	x = (const int8_t *)conv_block_read(b, &k, (const char *)x, v->copy);
 	for (int64_t j = 0; j < n; j++)
-		windows[j] = x + j / k.columns * b->row + conv_element(b, j % k.columns) * b->size;
+		v->windows[j] = x + j / k.columns * b->row + conv_element(b, j % k.columns) * b->size;
 	for (int64_t o = 0; o < b->c.out; o += PANEL) {
 		int width = (int)conv_clamp(b->c.out - o, 0, PANEL);
 		_Bool direct = !job->epilogue && width == PANEL;
-		int32_t *to = job->y + (k.image * job->positions + p) * b->c.out + o, *y = direct ? to : tile[0];
+		int32_t *to = job->y + (k.image * job->positions + p) * b->c.out + o, *y = direct ? to : v->tile[0];
 		struct chunk c;
 		for (c.first = 0; c.first < job->elements; c.first += CHUNK) {
 			c.n = conv_clamp(job->elements - c.first, 0, CHUNK);
 			expand(job, o / PANEL, &c); /* what follows a copied window may be multiplied too: there is more after the last */
-			multiply(&c, windows, n, o, b->copied ? PANEL : width, y, direct ? b->c.out : PANEL);
+			multiply(&c, v->windows, n, o, b->copied ? PANEL : width, y, direct ? b->c.out : PANEL);
 		}
 		if (job->epilogue)
-			job->epilogue->fn(job->epilogue, tile, PANEL, (int64_t[]){k.image, p, o}, n, width);
+			job->epilogue->fn(job->epilogue, v->tile, PANEL, (int64_t[]){k.image, p, o}, n, width);
 		else
 			for (int64_t r = 0; !direct && r < n; r++)
-				memcpy(to + r * b->c.out, tile[r], (size_t)width * sizeof(int32_t));
+				memcpy(to + r * b->c.out, v->tile[r], (size_t)width * sizeof(int32_t));
 	}
 }
 
@@ -154,7 +162,8 @@ void tri_depthwise_i8_trit2(struct tri_context *ctx, void *const *bufs, const in
 	struct tri_conv c = tri_conv_of(dims);
 	if (c.batch <= 0 || c.out <= 0 || c.out_height <= 0 || c.out_width <= 0)
 		return;
-	struct job job = {bufs[0],
+	struct job job = {ctx,
+			  bufs[0],
 			  bufs[1],
 			  epilogue ? NULL : bufs[2],
 			  conv_blocks_make(&c, sizeof(int8_t)),

@@ -150,12 +150,18 @@ static int64_t rows_of_copy(int64_t K)
 	return fit < ROW_CHUNK ? fit : ROW_CHUNK;
 }
 
+/* What all tasks read: in the space of the thread that calls the kernel. */
+struct space {
+	_Alignas(64) int8_t copy[COPY_BYTES];
+	int32_t starts[ROW_CHUNK];
+};
+_Static_assert(sizeof(struct space) <= TRI_SPACE, "it fits");
+
 void tri_matmul_i8_trit2_filled(struct tri_context *ctx, void *const *bufs, const int64_t *dims, const struct tri_epilogue *epilogue,
 				const struct tri_prologue *prologue)
 {
 	int64_t M = dims[0], K = dims[1], N = dims[2], fit = rows_of_copy(K), chunk = fit ? fit : ROW_CHUNK;
-	_Alignas(64) int8_t copy[COPY_BYTES];
-	int32_t starts[ROW_CHUNK];
+	struct space *v = tri_space(ctx);
 	for (int64_t m = 0; m < M && N > 0; m += chunk) {
 		struct job job = {.x = prologue ? NULL : (const int8_t *)bufs[0] + m * K,
 				  .w = bufs[1],
@@ -163,8 +169,8 @@ void tri_matmul_i8_trit2_filled(struct tri_context *ctx, void *const *bufs, cons
 				  .M = M - m < chunk ? M - m : chunk,
 				  .K = K,
 				  .N = N,
-				  .starts = starts,
-				  .copy = fit ? copy : NULL,
+				  .starts = v->starts,
+				  .copy = fit ? v->copy : NULL,
 				  .epilogue = epilogue,
 				  .prologue = prologue,
 				  .first = m};

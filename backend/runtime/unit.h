@@ -70,8 +70,8 @@ int32_t tri_failed(const struct tri_context *ctx);
 uint32_t tri_threads(const struct tri_context *ctx);
 /* True if the processor has AVX-512 VBMI, which no processor level promises. */
 _Bool tri_has_vbmi(const struct tri_context *ctx);
-/* Returns memory of the calling thread, TRI_SPACE bytes aligned to 64, in place of the stack, which may be small: a host program chooses it. A call
- * of fn in tri_parallel owns it until it returns or calls tri_parallel itself. */
+/* Returns memory of the calling thread, TRI_SPACE bytes aligned to 64, in place of the stack, which may be small: a host program chooses it. A kernel
+ * uses it either itself or in the calls of fn of its loops, and keeps nothing there. */
 enum { TRI_SPACE = 5 << 17 };
 void *tri_space(struct tri_context *ctx);
 /* Calls fn(arg, i) for i in 0 … n-1 on the context's threads, in any order, and returns when all calls have ended. */

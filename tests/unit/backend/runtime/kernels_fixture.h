@@ -5,13 +5,14 @@
 #include "backend/link/object.h"
 #include "base/arena.h"
 #include <math.h>
+#include <pthread.h>
 #include <sys/mman.h>
 #include "backend/runtime/conv.h"
 #include "backend/runtime/f32_panels.h"
 #include "backend/runtime/trit2.h"
 #include "backend/runtime/unit.h"
 
-enum { CONTEXT_BYTES = 4096 };
+enum { CONTEXT_BYTES = 4096, STACK_BYTES = 128 << 10 };
 
 struct kernels {
 	void *library;
@@ -116,10 +117,35 @@ static inline void problem_free(struct problem *p)
 		release(all[i]);
 }
 
+/* A call of a kernel on a thread with a small stack, as host programs may have. */
+struct call {
+	tri_kernel_fn *fn;
+	void *ctx, *const *bufs;
+	const int64_t *dims;
+	const struct tri_epilogue *epilogue;
+};
+static inline void *call_thread(void *arg)
+{
+	const struct call *c = arg;
+	c->fn(c->ctx, c->bufs, c->dims, c->epilogue);
+	return NULL;
+}
+static inline void call(tri_kernel_fn *fn, void *ctx, void *const *bufs, const int64_t *dims, const struct tri_epilogue *epilogue)
+{
+	struct call c = {fn, ctx, bufs, dims, epilogue};
+	pthread_t thread;
+	pthread_attr_t attr;
+	pthread_attr_init(&attr);
+	assert_int_equal(pthread_attr_setstacksize(&attr, STACK_BYTES), 0);
+	assert_int_equal(pthread_create(&thread, &attr, call_thread, &c), 0);
+	pthread_join(thread, NULL);
+	pthread_attr_destroy(&attr);
+}
+
 static inline void run(tri_kernel_fn *fn, void *ctx, struct problem *p, void *x, void *w, void *y)
 {
 	memset(y, 0x5a, (size_t)(4 * p->M * p->N));
-	fn(ctx, (void *[]){x, w, y}, (int64_t[]){p->M, p->K, p->N}, NULL);
+	call(fn, ctx, (void *[]){x, w, y}, (int64_t[]){p->M, p->K, p->N}, NULL);
 }
 /* An epilogue that stores tiles in a [rows, columns] result of 4-byte elements, each element once. */
 struct stored {
@@ -146,7 +172,7 @@ static inline void check_epilogue(tri_kernel_fn *fn, void *ctx, void *const *buf
 	struct guarded y = guarded(bytes);
 	struct stored s = {.epilogue = {.fn = store_tile}, .y = y.at, .rows = rows, .columns = columns};
 	memset(y.at, 0x5a, bytes);
-	fn(ctx, (void *[]){bufs[0], bufs[1], NULL}, dims, &s.epilogue);
+	call(fn, ctx, (void *[]){bufs[0], bufs[1], NULL}, dims, &s.epilogue);
 	assert_memory_equal(y.at, want, bytes);
 	assert_int_equal(s.elements, batch * rows * columns);
 	release(y);

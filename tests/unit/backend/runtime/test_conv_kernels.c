@@ -65,7 +65,7 @@ static void check_conv_floats(const struct kernels *k, void *const *ctx, struct 
 	struct guarded y = guarded(bytes), again = guarded(bytes), panels = guarded(tri_panels_size(terms, c.out));
 	tri_panels_pack(&(struct tri_panels_source){w.f32.at, taps, channels, c.out, {1, taps, terms}}, panels.at);
 	memset(y.at, 0x5a, bytes);
-	fn(ctx[0], (void *[]){x.f32.at, panels.at, y.at}, dims, NULL);
+	call(fn, ctx[0], (void *[]){x.f32.at, panels.at, y.at}, dims, NULL);
 	for (int64_t i = 0; i < c.batch * positions * c.out; i++) {
 		int64_t n = i / (positions * c.out), p = i / c.out % positions, o = i % c.out;
 		struct conv_sum want = conv_sum(&c, channels, (float *)x.f32.at + n * image, w.f32.at, p, o);
@@ -75,7 +75,7 @@ static void check_conv_floats(const struct kernels *k, void *const *ctx, struct 
 	}
 	for (int i = 1; i < 3; i++) {
 		memset(again.at, 0x5a, bytes);
-		fn(ctx[i], (void *[]){x.f32.at, panels.at, again.at}, dims, NULL);
+		call(fn, ctx[i], (void *[]){x.f32.at, panels.at, again.at}, dims, NULL);
 		assert_memory_equal(again.at, y.at, bytes);
 	}
 	check_epilogue(fn, ctx[1], (void *[]){x.f32.at, panels.at}, dims, y.at, c.batch, positions, c.out);
@@ -103,7 +103,7 @@ static void check_conv_i8(const struct kernels *k, void *const *ctx, const struc
 	struct guarded windows = guarded((size_t)(terms * positions)), y = guarded(bytes), packed = conv_packed(c, w.trits.at);
 	for (int i = 0; i < 3; i++) {
 		memset(y.at, 0x5a, bytes);
-		k->conv_i8_trit2(ctx[i], (void *[]){x.i8.at, packed.at, y.at}, dims, NULL);
+		call(k->conv_i8_trit2, ctx[i], (void *[]){x.i8.at, packed.at, y.at}, dims, NULL);
 		for (int64_t n = 0; n < c->batch; n++) {
 			conv_windows(c, true, (int8_t *)x.i8.at + n * image, 1, windows.at);
 			for (int64_t p = 0; p < positions; p++)
@@ -138,7 +138,7 @@ static void check_depthwise_i8(const struct kernels *k, void *const *ctx, struct
 	struct guarded y = guarded(bytes), packed = conv_packed(&one, w.trits.at);
 	for (int i = 0; i < 3; i++) {
 		memset(y.at, 0x5a, bytes);
-		k->depthwise_i8_trit2(ctx[i], (void *[]){x.i8.at, packed.at, y.at}, dims, NULL);
+		call(k->depthwise_i8_trit2, ctx[i], (void *[]){x.i8.at, packed.at, y.at}, dims, NULL);
 		for (int64_t at = 0; at < c.batch * positions * c.out; at++) {
 			int64_t n = at / (positions * c.out), o = at % c.out, row;
 			int32_t sum = 0;
@@ -187,15 +187,15 @@ static void check_conv_f32_trit2(const struct kernels *k, void *const *ctx, cons
 		((float *)w.w32.at)[i] = (float)((int8_t *)w.trits.at)[i];
 	tri_panels_pack(&(struct tri_panels_source){w.w32.at, terms / c->channels, c->channels, c->out, {c->channels * c->out, c->out, 1}},
 			panels.at);
-	k->conv_f32(ctx[0], (void *[]){x.f32.at, panels.at, want.at}, dims, NULL);
+	call(k->conv_f32, ctx[0], (void *[]){x.f32.at, panels.at, want.at}, dims, NULL);
 	for (int i = 0; i < 3; i++) {
 		memset(y.at, 0x5a, bytes);
-		k->conv_f32_trit2(ctx[i], (void *[]){x.f32.at, packed.at, y.at}, dims, NULL);
+		call(k->conv_f32_trit2, ctx[i], (void *[]){x.f32.at, packed.at, y.at}, dims, NULL);
 		assert_memory_equal(y.at, want.at, bytes);
 	}
 	check_epilogue(k->conv_f32_trit2, ctx[1], (void *[]){x.f32.at, packed.at}, dims, want.at, c->batch, positions, c->out);
 	((float *)x.f32.at)[rnd() % (uint32_t)image] = NAN; /* in the first image */
-	k->conv_f32_trit2(ctx[1], (void *[]){x.f32.at, packed.at, y.at}, dims, NULL);
+	call(k->conv_f32_trit2, ctx[1], (void *[]){x.f32.at, packed.at, y.at}, dims, NULL);
 	for (int64_t n = 0; n < c->batch; n++)
 		check_chosen(c, (float *)x.f32.at + n * image, w.trits.at, (float *)y.at + n * positions * c->out);
 	check_epilogue(k->conv_f32_trit2, ctx[2], (void *[]){x.f32.at, packed.at}, dims, y.at, c->batch, positions, c->out);
@@ -245,6 +245,7 @@ static void check_all(const struct kernels *k, void *const *ctx)
 	check_conv(k, ctx, (struct tri_conv){1, 6, 20, 31, 4, 17, 18, 0, 0, 1, 1, 0, 0, 1, 1});
 	check_conv(k, ctx, (struct tri_conv){1, 40, 12, 14, 4, 9, 9, 0, 0, 1, 1, 0, 0, 1, 1});
 	check_conv(k, ctx, (struct tri_conv){1, 40, 12, 14, 4, 9, 9, 0, 0, 1, 1, 4, 4, 1, 1});
+	check_conv(k, ctx, (struct tri_conv){3, 33, 23, 40, 8, 5, 5, 0, 0, 2, 2, 2, 2, 1, 1});
 	for (int i = 0; i < 60; i++)
 		check_conv(k, ctx,
 			   (struct tri_conv){.batch = 1 + rnd() % 2,

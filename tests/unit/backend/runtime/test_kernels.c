@@ -41,7 +41,7 @@ static void check_float(const struct problem *p, bool trits, const char *name)
 static void check_rows(tri_kernel_fn *fn, void *ctx, const struct problem *p, void *x, size_t elem, void *w)
 {
 	for (int64_t m = 0; m < p->M; m++) {
-		fn(ctx, (void *[]){(char *)x + (size_t)(m * p->K) * elem, w, p->y2.at}, (int64_t[]){1, p->K, p->N}, NULL);
+		call(fn, ctx, (void *[]){(char *)x + (size_t)(m * p->K) * elem, w, p->y2.at}, (int64_t[]){1, p->K, p->N}, NULL);
 		assert_memory_equal(p->y2.at, (char *)p->y.at + 4 * m * p->N, (size_t)(4 * p->N));
 	}
 }
