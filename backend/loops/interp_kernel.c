@@ -8,6 +8,8 @@
 #include "backend/runtime/conv.h"
 #include "backend/runtime/f32_panels.h"
 #include "backend/runtime/trit1_6.h"
+#include "backend/runtime/trit2.h"
+#include "backend/runtime/trit_planes.h"
 #include "backend/target/kernel.h"
 #include "base/arena.h"
 
@@ -22,6 +24,16 @@ static int trit_at(const uint8_t *packed, int64_t K, int64_t N, int64_t k, int64
 	int64_t step = k / TRI_TRIT2_STEP, f = k % TRI_TRIT2_STEP / 4, j = k % 4;
 	const uint8_t *block = packed + tri_trit2_offset(K, panel) + (step * tri_trit2_halves(N, panel) + half) * TRI_TRIT2_BLOCK;
 	return (block[4 * lane + j] >> (2 * f) & 3) - 1;
+}
+
+/* The same of bit planes; trit_planes.h has the format. */
+static int plane_trit_at(const uint8_t *packed, int64_t K, int64_t N, int64_t k, int64_t n)
+{
+	int64_t panel = n / TRI_PLANES_PANEL, half = n % TRI_PLANES_PANEL / TRI_PLANES_LANES, lane = n % TRI_PLANES_LANES;
+	const uint32_t *block = (const uint32_t *)(const void *)packed + tri_planes_offset(K, panel) +
+				(k / TRI_PLANES_WORD * tri_planes_halves(N, panel) + half) * TRI_PLANES_BLOCK;
+	int nonzero = block[lane] >> k % TRI_PLANES_WORD & 1, negative = block[TRI_PLANES_LANES + lane] >> k % TRI_PLANES_WORD & 1;
+	return nonzero - 2 * negative;
 }
 
 /* The place of element [k, n] in panels; f32_panels.h has the format. */
@@ -78,6 +90,7 @@ static void multiply_i8(const struct kernel_run *r, int (*trit)(const uint8_t *p
 }
 static void matmul_i8_trit2(const struct kernel_run *r) { multiply_i8(r, trit_at); }
 static void matmul_i8_trit1_6(const struct kernel_run *r) { multiply_i8(r, dense_trit_at); }
+static void matmul_trits(const struct kernel_run *r) { multiply_i8(r, plane_trit_at); }
 static void matmul_f32_trit2(const struct kernel_run *r) { matmul_floats(r, LAYOUT_TRIT2, DT_TRIT); }
 static void matmul_f32(const struct kernel_run *r) { matmul_floats(r, LAYOUT_PLAIN, DT_FLOAT32); }
 static void matmul_f32_panels(const struct kernel_run *r) { matmul_floats(r, LAYOUT_PANELS, DT_FLOAT32); }
@@ -123,7 +136,7 @@ static double conv_trits(const struct kernel_run *r, const struct tri_conv *c, b
 		int64_t at = ((n * c->height + i.row) * c->width + i.column) * c->channels + i.channel;
 		if (i.is_inside && trit)
 			sum += trit *
-			       (r->elem == DT_INT8 ? (double)((const int8_t *)r->bufs[0])[at] : (double)((const float *)r->bufs[0])[at]);
+			       (r->elem != DT_FLOAT32 ? (double)((const int8_t *)r->bufs[0])[at] : (double)((const float *)r->bufs[0])[at]);
 	}
 	return sum;
 }
@@ -134,7 +147,7 @@ static void conv_of_trits(const struct kernel_run *r, bool depthwise)
 	int64_t positions = tri_conv_positions(&c);
 	for (int64_t i = 0; i < c.batch * positions * c.out; i++) {
 		double sum = conv_trits(r, &c, depthwise, i / c.out / positions, i % c.out, i / c.out % positions);
-		if (r->elem == DT_INT8)
+		if (r->elem != DT_FLOAT32)
 			((int32_t *)r->bufs[2])[i] = (int32_t)sum;
 		else
 			((float *)r->bufs[2])[i] = (float)sum;
@@ -250,12 +263,14 @@ static void transpose(const struct kernel_run *r)
 static kernel_code *const codes[KERNEL_COUNT] = {
 	[KERNEL_MATMUL_I8_TRIT1_6] = matmul_i8_trit1_6,
 	[KERNEL_MATMUL_I8_TRIT2] = matmul_i8_trit2,
+	[KERNEL_MATMUL_TRITS] = matmul_trits,
 	[KERNEL_MATMUL_F32_TRIT2] = matmul_f32_trit2,
 	[KERNEL_MATMUL_F32] = matmul_f32,
 	[KERNEL_MATMUL_F32_PANELS] = matmul_f32_panels,
 	[KERNEL_MATMUL_F32_BF16] = matmul_f32_bf16,
 	[KERNEL_MATMUL_F32_F16] = matmul_f32_f16,
 	[KERNEL_CONV_I8_TRIT2] = conv_trit2,
+	[KERNEL_CONV_TRITS] = conv_trit2,
 	[KERNEL_CONV_F32_TRIT2] = conv_trit2,
 	[KERNEL_DEPTHWISE_I8_TRIT2] = depthwise_trit2,
 	[KERNEL_CONV_F32] = conv_f32,

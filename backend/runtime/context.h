@@ -23,8 +23,9 @@ struct tri_context {
 	void (*profile)(void *user, const tri_profile_event *event); /* of tri_options. Generated code compares it with NULL */
 	void *profile_user;
 
-	uint32_t threads; /* wanted, the caller included */
-	uint32_t started; /* workers running */
+	bool counts_words; /* tri_counts_words */
+	uint32_t threads;  /* wanted, the caller included */
+	uint32_t started;  /* workers running */
 	pthread_t *workers;
 	pid_t owner; /* the process that started them */
 	bool busy;   /* in a parallel loop: a nested one runs on its caller */

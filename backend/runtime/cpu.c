@@ -28,6 +28,7 @@ static const struct feature {
 	{"x86-64-v4", "avx512vl", 7, 0, EBX, 31, ZMM}, {NULL, "avx512vnni", 7, 0, ECX, 11, ZMM},
 	{NULL, "avx512vbmi", 7, 0, ECX, 1, ZMM},       {NULL, "avx512vbmi2", 7, 0, ECX, 6, ZMM},
 	{NULL, "avx512bf16", 7, 1, EAX, 5, ZMM},       {NULL, "gfni", 7, 0, ECX, 8, NONE},
+	{NULL, "avx512vpopcntdq", 7, 0, ECX, 14, ZMM},
 };
 
 static uint32_t enabled_state(void)

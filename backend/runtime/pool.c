@@ -135,6 +135,7 @@ void *tri_space(struct tri_context *ctx)
 
 uint32_t tri_threads(const struct tri_context *ctx) { return ctx->threads; }
 _Bool tri_has_vbmi(const struct tri_context *ctx) { return ctx->has_vbmi; }
+_Bool tri_counts_words(const struct tri_context *ctx) { return ctx->counts_words; }
 
 void tri_parallel(struct tri_context *ctx, void (*fn)(void *arg, int64_t i), void *arg, int64_t n)
 {
@@ -178,6 +179,7 @@ bool tri_context_init(struct tri_context *ctx, uint32_t threads)
 	if (ctx->threads > MAX_THREADS)
 		ctx->threads = MAX_THREADS;
 	ctx->has_vbmi = !tri_cpu_lacks("x86-64-v4 avx512vbmi");
+	ctx->counts_words = !tri_cpu_lacks("x86-64-v4 avx512vpopcntdq");
 	ctx->space = aligned_alloc(PAGE, TRI_SPACE);
 	return ctx->space != NULL;
 }

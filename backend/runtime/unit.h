@@ -70,6 +70,8 @@ int32_t tri_failed(const struct tri_context *ctx);
 uint32_t tri_threads(const struct tri_context *ctx);
 /* True if the processor has AVX-512 VBMI, which no processor level promises. */
 _Bool tri_has_vbmi(const struct tri_context *ctx);
+/* True if vectors count the bits of words (AVX-512 VPOPCNTDQ), which is part of no processor level. */
+_Bool tri_counts_words(const struct tri_context *ctx);
 /* Returns memory of the calling thread, TRI_SPACE bytes aligned to 64, in place of the stack, which may be small: a host program chooses it. A kernel
  * uses it either itself or in the calls of fn of its loops, and keeps nothing there. */
 enum { TRI_SPACE = 5 << 17 };

@@ -10,6 +10,7 @@
 #define TRIT2 LAYOUT_TRIT2
 #define TRIT1_6 LAYOUT_TRIT1_6
 #define TRIT2_WINDOWS LAYOUT_TRIT2_WINDOWS
+#define PLANES LAYOUT_PLANES
 #define PANELS LAYOUT_PANELS
 #define WINDOW_PANELS LAYOUT_WINDOW_PANELS
 #define ROWS KERNEL_ROWS
@@ -28,6 +29,7 @@ static const struct kernel_info kernels[] = {
 #undef TRIT2
 #undef TRIT1_6
 #undef TRIT2_WINDOWS
+#undef PLANES
 #undef PANELS
 #undef WINDOW_PANELS
 #undef ROWS

@@ -82,6 +82,7 @@ static bool is_product(const struct ir_fn *f, ir_ref r, dtype x, dtype w)
 }
 
 static bool fits_i8_trit_product(const struct ir_fn *f, ir_ref r) { return is_product(f, r, DT_INT8, DT_TRIT); }
+static bool fits_trits_product(const struct ir_fn *f, ir_ref r) { return is_product(f, r, DT_TRIT, DT_TRIT); }
 static bool fits_f32_trit_product(const struct ir_fn *f, ir_ref r) { return is_product(f, r, DT_FLOAT32, DT_TRIT); }
 static bool fits_f32_product(const struct ir_fn *f, ir_ref r) { return is_product(f, r, DT_FLOAT32, DT_FLOAT32); }
 static bool fits_f32_bf16_product(const struct ir_fn *f, ir_ref r) { return is_product(f, r, DT_FLOAT32, DT_BFLOAT16); }
@@ -122,6 +123,7 @@ static bool is_trit_conv(const struct ir_fn *f, ir_ref r, dtype x, int64_t group
 	       tri_conv_copies(copied, size[2], size[3], c->dilation[1]);
 }
 static bool fits_i8_trit_conv(const struct ir_fn *f, ir_ref r) { return is_trit_conv(f, r, DT_INT8, 0); }
+static bool fits_trits_conv(const struct ir_fn *f, ir_ref r) { return is_trit_conv(f, r, DT_TRIT, 0); }
 static bool fits_f32_trit_conv(const struct ir_fn *f, ir_ref r) { return is_trit_conv(f, r, DT_FLOAT32, 0); }
 static bool fits_i8_trit_depthwise(const struct ir_fn *f, ir_ref r) { return is_trit_conv(f, r, DT_INT8, 1); }
 

@@ -5,6 +5,7 @@ import subprocess
 from .engines import Engine, Folder, ceilings, compiled, python_engine, rounds, summary, table
 
 MATMULS = [("int8", "trit", 1, 2560, 2560), ("int8", "trit", 3, 2560, 2560), ("int8", "trit", 8, 2560, 2560), ("int8", "trit", 128, 2560, 2560),
+           ("trit", "trit", 1, 2560, 2560), ("trit", "trit", 8, 2560, 2560), ("trit", "trit", 128, 2560, 2560),
            ("int8", "trit", 16, 4096, 11008), ("int8", "trit", 33, 1001, 770), ("int8", "trit", 1, 2560, 262144),
            ("float32", "trit", 1, 2560, 6912), ("float32", "trit", 1, 2560, 262144),
            ("float32", "trit", 8, 2560, 6912), ("float32", "trit", 128, 2560, 6912), ("float32", "float32", 1, 2560, 2560),
@@ -28,7 +29,7 @@ class Case:
         self.name = "_".join([kind, x, w, *map(str, dims)]) if w else "_".join([kind, *map(str, dims)])
 
     def result(self):
-        return "int32" if self.x == "int8" else "float32"
+        return "float32" if self.x == "float32" else "int32"
 
     def source(self):
         if self.kind == "softmax_gelu":
@@ -63,7 +64,7 @@ class Case:
         if self.kind == "matmul" and self.w == "trit" and self.dims[0] == 1 and self.weight_bytes() > LAST_LEVEL_CACHE:
             rate = self.weight_bytes() / ms / 1e6
             return f"{rate:.1f} GB/s, {rate / limits['read_gbs']:.2f} of reading"
-        ceiling = limits["int8_gops" if self.x == "int8" else "float32_gflops"]
+        ceiling = limits["float32_gflops" if self.x == "float32" else "int8_gops"]
         return f"{self.operations() / ms / 1e6 / ceiling:.2f}"
 
 
@@ -88,7 +89,7 @@ def prepare(engine, case, folder):
     if engine.name.startswith("trib"):
         library = os.path.join(folder, "build", f"lib{case.name}.so")
         engine.prepare(case.name, f"library={library}" + (" kernels=1" if engine.name == "trib kernel" else ""))
-    elif engine.name == "onednn" and case.kind != "softmax_gelu":
+    elif engine.name == "onednn" and case.kind != "softmax_gelu" and case.x != "trit":
         engine.prepare(case.name, f"{case.kind} {case.x} {' '.join(map(str, case.dims))}")
     elif engine.name == "torch" and case.x == "float32":
         engine.prepare(case.name, f"op={case.kind} dims={dims}")

@@ -176,6 +176,15 @@ def convtrits(p, x):
     return conv(x, t * p["s"], 1, 1), conv(x, t * 0.25, 2, 0), conv(q * a, t * p["s"], 1, 2, 2), single.astype(np.int32)
 
 
+def trits_of(x):
+    return (x > 0.5).astype(np.float64) - (x < -0.5)
+
+
+def tritacts(p, x, y):
+    product = trits_of(x) @ trits_of(p["w"])
+    return product.astype(np.int32), np.maximum(product * 0.5, 0), conv(trits_of(y), trits_of(p["v"]), 2, 1).astype(np.int32)
+
+
 def attention(p, q, k, v):
     return softmax(q @ k.swapaxes(-1, -2) / math.sqrt(8)) @ v
 
@@ -323,6 +332,7 @@ PROGRAMS = {
                   lambda p, x, y, z: (x * y[:, None], z[:, None, None] * x, y[:, None] - z)),
     "tritmath": ({"x": "float32 N 4"}, {}, tritmath),
     "tritmixed": ({"x": "float32 N 4", "i": "int32 N 4", "m": "bool N 4"}, {}, tritmixed),
+    "tritacts": ({"x": "float32 N 45", "y": "float32 N 3 7 6"}, {"w": (45, 37), "v": (5, 3, 3, 3)}, tritacts),
     "convtrits": ({"x": "float32 N 3 7 6"}, {"w": (5, 3, 3, 3), "s": (5, 1, 1, 1), "v": (3, 1, 3, 2)}, convtrits),
     "lookup": ({"ids": "index N", "x": "float32 N 9"}, {}, lookup),
 }
