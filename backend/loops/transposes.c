@@ -35,11 +35,19 @@ static bool find_loops(struct dims *d, const struct loop_nest *n, struct copy *c
 	return c->row != LOOP_NONE && c->column != LOOP_NONE;
 }
 
-static bool is_dense(struct dims *d, const struct loop_nest *n, const struct copy *c)
+/* True if the access is to a whole buffer of `size` elements, not to a part of a larger one. */
+static bool is_whole(const struct loop_fn *f, struct dims *d, const struct loop_access *a, dim size)
+{
+	const struct hir_type *t = &f->buffers[a->buffer].type;
+	return dim_eq(a->base, dim_const(d, 0)) && dim_eq(dim_product(d, t->dims, t->rank), size);
+}
+
+static bool is_dense(const struct loop_fn *f, struct dims *d, const struct loop_nest *n, const struct copy *c)
 {
 	const struct loop_access *from = &n->exprs[0].access, *to = &n->stores[0].access;
-	dim zero = dim_const(d, 0), rows = n->extent[c->row], columns = n->extent[c->column], matrix = dim_mul(d, rows, columns);
-	return dim_eq(from->base, zero) && dim_eq(to->base, zero) && dim_eq(from->stride[c->row], columns) &&
+	dim rows = n->extent[c->row], columns = n->extent[c->column], matrix = dim_mul(d, rows, columns);
+	dim size = c->batch == LOOP_NONE ? matrix : dim_mul(d, n->extent[c->batch], matrix);
+	return is_whole(f, d, from, size) && is_whole(f, d, to, size) && dim_eq(from->stride[c->row], columns) &&
 	       dim_eq(to->stride[c->column], rows) &&
 	       (c->batch == LOOP_NONE || (dim_eq(from->stride[c->batch], matrix) && dim_eq(to->stride[c->batch], matrix)));
 }
@@ -77,7 +85,7 @@ uint32_t loop_pass_transposes(struct loop_fn *f, struct loop_pass_context *c)
 	for (uint32_t i = 0; i < f->n_stmts; i++) {
 		struct loop_stmt *s = &f->stmts[i];
 		if (s->kind != STMT_NEST || !is_plain_copy(f, &s->u.nest) || !find_loops(c->dims, &s->u.nest, &loops) ||
-		    !is_dense(c->dims, &s->u.nest, &loops) || !pays(c->dims, &s->u.nest, &loops))
+		    !is_dense(f, c->dims, &s->u.nest, &loops) || !pays(c->dims, &s->u.nest, &loops))
 			continue;
 		replace(f, c->dims, s, &loops);
 		changes++;

@@ -154,3 +154,8 @@ void tri_conv_i8_trit2(struct tri_context *ctx, void *const *bufs, const int64_t
 	place_quads(&job);
 	tri_parallel(ctx, task, &job, blocks * job.groups);
 }
+
+void tri_conv_trits(struct tri_context *ctx, void *const *bufs, const int64_t *dims, const struct tri_epilogue *epilogue)
+{
+	tri_conv_i8_trit2(ctx, bufs, dims, epilogue);
+}
