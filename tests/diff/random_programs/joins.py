@@ -47,7 +47,7 @@ def stack_infer(types, attrs):
 
 
 def draw_stack(g):
-    x = any_of(g, 0, 4)
+    x = any_of(g, 1, 4)  # of rank 0: also the variable of a loop, which is no tensor
     t = g.type(x)
     return [x, *[g.pick(lambda u: u.elem == t.elem and u.shape == t.shape) for _ in range(g.integer(1, 2))]], {"axis": g.integer(0, t.rank)}
 
