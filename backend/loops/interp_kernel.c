@@ -9,6 +9,7 @@
 #include "backend/runtime/f32_panels.h"
 #include "backend/runtime/trit1_6.h"
 #include "backend/runtime/trit2.h"
+#include "backend/runtime/trit_blocks.h"
 #include "backend/runtime/trit_planes.h"
 #include "backend/target/kernel.h"
 #include "base/arena.h"
@@ -91,6 +92,17 @@ static void multiply_i8(const struct kernel_run *r, int (*trit)(const uint8_t *p
 static void matmul_i8_trit2(const struct kernel_run *r) { multiply_i8(r, trit_at); }
 static void matmul_i8_trit1_6(const struct kernel_run *r) { multiply_i8(r, dense_trit_at); }
 static void matmul_trits(const struct kernel_run *r) { multiply_i8(r, plane_trit_at); }
+static void matmul_i8_blocks(const struct kernel_run *r)
+{
+	int64_t K = r->dims[1], N = r->dims[2];
+	struct kernel_run of_trits = *r;
+	int8_t *w = arena_alloc(r->run->arena, (size_t)(K * N) + 1, 64);
+	void *packed = arena_alloc(r->run->arena, tri_trit2_packed_size(K, N) + 1, 64);
+	tri_blocks_unpack(r->bufs[1], K, N, w);
+	tri_trit2_pack(w, K, N, packed);
+	of_trits.bufs = (void *[]){r->bufs[0], packed, r->bufs[2]};
+	matmul_i8_trit2(&of_trits);
+}
 static void matmul_f32_trit2(const struct kernel_run *r) { matmul_floats(r, LAYOUT_TRIT2, DT_TRIT); }
 static void matmul_f32(const struct kernel_run *r) { matmul_floats(r, LAYOUT_PLAIN, DT_FLOAT32); }
 static void matmul_f32_panels(const struct kernel_run *r) { matmul_floats(r, LAYOUT_PANELS, DT_FLOAT32); }
@@ -263,6 +275,7 @@ static void transpose(const struct kernel_run *r)
 static kernel_code *const codes[KERNEL_COUNT] = {
 	[KERNEL_MATMUL_I8_TRIT1_6] = matmul_i8_trit1_6,
 	[KERNEL_MATMUL_I8_TRIT2] = matmul_i8_trit2,
+	[KERNEL_MATMUL_I8_BLOCKS] = matmul_i8_blocks,
 	[KERNEL_MATMUL_TRITS] = matmul_trits,
 	[KERNEL_MATMUL_F32_TRIT2] = matmul_f32_trit2,
 	[KERNEL_MATMUL_F32] = matmul_f32,

@@ -7,6 +7,7 @@
 #include "backend/runtime/f32_panels.h"
 #include "backend/runtime/trit1_6.h"
 #include "backend/runtime/trit2.h"
+#include "backend/runtime/trit_blocks.h"
 #include "backend/runtime/trit_planes.h"
 #include "base/bug.h"
 
@@ -25,6 +26,7 @@ size_t layout_packed_size(enum layout layout, const struct tensor *t)
 	case LAYOUT_TRIT2: return tri_trit2_packed_size(t->dims[0], t->dims[1]);
 	case LAYOUT_TRIT1_6: return tri_trit1_6_packed_size(t->dims[0], t->dims[1]);
 	case LAYOUT_TRIT2_WINDOWS: return tri_trit2_packed_size(window_terms(t), t->dims[0]);
+	case LAYOUT_TRIT_BLOCKS: return tri_blocks_size(t->dims[0], t->dims[1]);
 	case LAYOUT_PLANES: return tri_planes_size(t->dims[0], t->dims[1]);
 	case LAYOUT_PANELS: return tri_panels_size(t->dims[0], t->dims[1]) / (sizeof(float) / dtype_size(t->elem));
 	case LAYOUT_WINDOW_PANELS: return tri_panels_size(t->dims[1] * t->dims[2] * t->dims[3], t->dims[0]);
@@ -113,6 +115,7 @@ void layout_pack(enum layout layout, const struct tensor *t, void *out)
 	case LAYOUT_TRIT2: tri_trit2_pack(t->data, t->dims[0], t->dims[1], out); return;
 	case LAYOUT_TRIT1_6: pack_trit1_6(t, false, out); return;
 	case LAYOUT_TRIT2_WINDOWS: pack_windows(t, out); return;
+	case LAYOUT_TRIT_BLOCKS: tri_blocks_pack(&(struct tri_blocks_source){t->data, t->dims[0], t->dims[1], t->dims[1], 1}, out); return;
 	case LAYOUT_PLANES: tri_planes_pack(&(struct tri_planes_source){t->data, t->dims[0], t->dims[1], t->dims[1], 1}, out); return;
 	case LAYOUT_PANELS: pack_panels(t, (struct tri_panels_source){t->data, t->dims[0], 1, t->dims[1], {t->dims[1], 0, 1}}, out); return;
 	case LAYOUT_WINDOW_PANELS: pack_window_panels(t, out); return;
@@ -133,6 +136,10 @@ void layout_pack_transposed(enum layout layout, const struct tensor *t, void *ou
 	struct tensor straight = tensor_transposed(t);
 	if (layout == LAYOUT_TRIT2 && tensor_count(t)) {
 		tri_trit2_pack_transposed(t->data, straight.dims[0], straight.dims[1], out);
+		return;
+	}
+	if (layout == LAYOUT_TRIT_BLOCKS && tensor_count(t)) {
+		tri_blocks_pack(&(struct tri_blocks_source){t->data, t->dims[1], t->dims[0], 1, t->dims[1]}, out);
 		return;
 	}
 	if (layout == LAYOUT_PLANES && tensor_count(t)) {

@@ -11,6 +11,7 @@
 #define TRIT1_6 LAYOUT_TRIT1_6
 #define TRIT2_WINDOWS LAYOUT_TRIT2_WINDOWS
 #define PLANES LAYOUT_PLANES
+#define TRIT_BLOCKS LAYOUT_TRIT_BLOCKS
 #define PANELS LAYOUT_PANELS
 #define WINDOW_PANELS LAYOUT_WINDOW_PANELS
 #define ROWS KERNEL_ROWS
@@ -30,6 +31,7 @@ static const struct kernel_info kernels[] = {
 #undef TRIT1_6
 #undef TRIT2_WINDOWS
 #undef PLANES
+#undef TRIT_BLOCKS
 #undef PANELS
 #undef WINDOW_PANELS
 #undef ROWS

@@ -185,6 +185,14 @@ def tritacts(p, x, y):
     return product.astype(np.int32), np.maximum(product * 0.5, 0), conv(trits_of(y), trits_of(p["v"]), 2, 1).astype(np.int32)
 
 
+def pruned(p, x, y):
+    k = np.arange(96)[:, None]
+    rows, blocks = trits_of(np.where(k % 8 == 3, p["w"], 0)), trits_of(np.where(k >= 72, p["w"], 0))
+    a = (np.maximum(np.abs(y).max(1, keepdims=True), 1e-5) / 127).astype(F32)
+    q = np.round(y.astype(F32) / a).astype(np.float64)
+    return (x @ rows).astype(np.int32), np.maximum(x @ blocks * 0.5, 0), q @ rows * a
+
+
 def attention(p, q, k, v):
     return softmax(q @ k.swapaxes(-1, -2) / math.sqrt(8)) @ v
 
@@ -332,6 +340,7 @@ PROGRAMS = {
                   lambda p, x, y, z: (x * y[:, None], z[:, None, None] * x, y[:, None] - z)),
     "tritmath": ({"x": "float32 N 4"}, {}, tritmath),
     "tritmixed": ({"x": "float32 N 4", "i": "int32 N 4", "m": "bool N 4"}, {}, tritmixed),
+    "pruned": ({"x": "int8 N 96", "y": "float32 N 96"}, {"w": (96, 70)}, pruned),
     "tritacts": ({"x": "float32 N 45", "y": "float32 N 3 7 6"}, {"w": (45, 37), "v": (5, 3, 3, 3)}, tritacts),
     "convtrits": ({"x": "float32 N 3 7 6"}, {"w": (5, 3, 3, 3), "s": (5, 1, 1, 1), "v": (3, 1, 3, 2)}, convtrits),
     "lookup": ({"ids": "index N", "x": "float32 N 9"}, {}, lookup),

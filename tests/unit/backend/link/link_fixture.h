@@ -65,10 +65,12 @@ __attribute__((unused)) static struct object *compile(struct arena *a, const cha
 	return o;
 }
 
-/* The runtime's objects of one level into objects[0 … most); returns how many. */
-__attribute__((unused)) static uint32_t runtime_parse(struct arena *a, enum runtime_level level, struct object **objects, uint32_t most)
+enum { MOST_OBJECTS = 48 }; /* of the runtime */
+
+/* The runtime's objects of one level into objects[0 … MOST_OBJECTS); returns how many. */
+__attribute__((unused)) static uint32_t runtime_parse(struct arena *a, enum runtime_level level, struct object **objects)
 {
-	assert_true(runtime_object_count() <= most);
+	assert_true(runtime_object_count() <= MOST_OBJECTS);
 	for (uint32_t i = 0; i < runtime_object_count(); i++) {
 		size_t len;
 		const char *error = NULL;

@@ -255,12 +255,12 @@ static const char units_text[] =
 
 static void *library(struct fake *f, enum runtime_level level)
 {
-	struct object *o[32];
+	struct object *o[2 + MOST_OBJECTS];
 	uint32_t n_exports;
 	struct model_weights *w = lay_out(f, NULL);
 	o[0] = model_object(f->a, &f->in, w, &f->info);
 	o[1] = compile(f->a, "units.o", units_text);
-	uint32_t n = 2 + runtime_parse(f->a, level, o + 2, 30);
+	uint32_t n = 2 + runtime_parse(f->a, level, o + 2);
 	const char *const *exports = model_exports(f->a, &f->in, &f->info, &n_exports);
 	return link_open(f->a, o, n, exports, n_exports);
 }

@@ -35,6 +35,7 @@ static void packs_from_the_transpose(void **state)
 		for (size_t j = 0; j < 10; j++) {
 			check(LAYOUT_TRIT2, DT_TRIT, sizes[i], sizes[j]);
 			check(LAYOUT_TRIT1_6, DT_TRIT, sizes[i], sizes[j]);
+			check(LAYOUT_TRIT_BLOCKS, DT_TRIT, sizes[i], sizes[j]);
 			check(LAYOUT_PLANES, DT_TRIT, sizes[i], sizes[j]);
 			check(LAYOUT_PLAIN, DT_INT16, sizes[i], sizes[j]);
 		}

@@ -30,12 +30,12 @@ static inline bool kernels_open(struct arena *a, enum runtime_level level, struc
 					    "tri_conv_f32",         "tri_matmul_f32_panels",  "tri_depthwise_f32",
 					    "tri_conv_f32_trit2",   "tri_depthwise_i8_trit2", "tri_matmul_i8_trit2_filled",
 					    "tri_matmul_i8_trit1_6"};
-	struct object *objects[32];
+	struct object *objects[MOST_OBJECTS];
 	if (!level_runs(level)) {
 		print_message("this processor does not run level %d: skipped\n", (int)level);
 		return false;
 	}
-	k->library = link_open(a, objects, runtime_parse(a, level, objects, 32), names, 13);
+	k->library = link_open(a, objects, runtime_parse(a, level, objects), names, 13);
 	*(void **)&k->i8_trit2 = symbol(k->library, names[0]);
 	*(void **)&k->f32_trit2 = symbol(k->library, names[1]);
 	*(void **)&k->f32 = symbol(k->library, names[2]);

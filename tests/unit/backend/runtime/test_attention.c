@@ -208,13 +208,13 @@ static void check_level(struct arena *a, enum runtime_level level)
 {
 	static const char *const names[] = {"tri_attention_f32",     "tri_attention_mask_f32", "tri_attention_i8",
 					    "tri_attention_mask_i8", "tri_context_init",       "tri_context_end"};
-	struct object *objects[32];
+	struct object *objects[MOST_OBJECTS];
 	void *ctx[THREADS];
 	tri_kernel_fn *fn[4];
 	void (*init)(void *ctx, uint32_t threads), (*end)(void *ctx);
 	if (!level_runs(level))
 		return;
-	void *library = link_open(a, objects, runtime_parse(a, level, objects, 32), names, 6);
+	void *library = link_open(a, objects, runtime_parse(a, level, objects), names, 6);
 	for (uint32_t k = 0; k < 4; k++)
 		*(void **)&fn[k] = symbol(library, names[k]);
 	*(void **)&init = symbol(library, names[4]);

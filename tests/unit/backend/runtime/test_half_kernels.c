@@ -20,10 +20,10 @@ static bool kernels_open(struct arena *a, enum runtime_level level, struct kerne
 {
 	static const char *const names[] = {"tri_matmul_f32_panels", "tri_matmul_f32_bf16", "tri_matmul_f32_f16", "tri_context_init",
 					    "tri_context_end"};
-	struct object *objects[32];
+	struct object *objects[MOST_OBJECTS];
 	if (!level_runs(level))
 		return false;
-	k->library = link_open(a, objects, runtime_parse(a, level, objects, 32), names, 5);
+	k->library = link_open(a, objects, runtime_parse(a, level, objects), names, 5);
 	*(void **)&k->f32 = symbol(k->library, names[0]);
 	*(void **)&k->bf16 = symbol(k->library, names[1]);
 	*(void **)&k->f16 = symbol(k->library, names[2]);

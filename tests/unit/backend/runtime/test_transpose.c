@@ -70,12 +70,12 @@ static void check_level(struct arena *a, enum runtime_level level)
 	static const char *const names[] = {"tri_transpose", "tri_epilogue_by_columns", "tri_context_init", "tri_context_end"};
 	static const int64_t sizes[] = {1, 2, 3, 4, 7, 8, 15, 16, 17, 31, 48, 49, 64, 65, 100, MOST_ROWS};
 	enum { N = sizeof sizes / sizeof *sizes };
-	struct object *objects[32];
+	struct object *objects[MOST_OBJECTS];
 	struct level l;
 	void (*init)(void *ctx, uint32_t threads), (*end)(void *ctx);
 	if (!level_runs(level))
 		return;
-	void *library = link_open(a, objects, runtime_parse(a, level, objects, 32), names, 4);
+	void *library = link_open(a, objects, runtime_parse(a, level, objects), names, 4);
 	*(void **)&l.transpose = symbol(library, names[0]);
 	*(void **)&l.by_columns = symbol(library, names[1]);
 	*(void **)&init = symbol(library, names[2]);

@@ -8,17 +8,17 @@
 struct kernel {
 	void *library;
 	tri_kernel_fn *matmul;
-	void (*init)(struct tri_context *ctx, uint32_t threads);
+	bool (*init)(struct tri_context *ctx, uint32_t threads);
 	void (*end)(struct tri_context *ctx);
 };
 
 static bool kernel_open(struct arena *a, enum runtime_level level, struct kernel *k)
 {
 	static const char *const names[] = {"tri_matmul_trits", "tri_context_init", "tri_context_end"};
-	struct object *objects[40];
+	struct object *objects[MOST_OBJECTS];
 	if (!level_runs(level))
 		return false;
-	k->library = link_open(a, objects, runtime_parse(a, level, objects, 40), names, 3);
+	k->library = link_open(a, objects, runtime_parse(a, level, objects), names, 3);
 	*(void **)&k->matmul = symbol(k->library, names[0]);
 	*(void **)&k->init = symbol(k->library, names[1]);
 	*(void **)&k->end = symbol(k->library, names[2]);
@@ -96,7 +96,7 @@ static void check_level(enum runtime_level level)
 		struct problem p = chosen ? problem_new(fixed[i][0], fixed[i][1], fixed[i][2])
 					  : problem_new(1 + (seed >> 40) % 90, 1 + (seed >> 20) % 300, 1 + (seed >> 30) % 90);
 		for (uint32_t threads = 1; threads <= 3; threads++) {
-			k.init(&ctx, threads);
+			assert_true(k.init(&ctx, threads));
 			check(&k, &ctx, &p, threads == 2);
 			ctx.counts_words = false;
 			check(&k, &ctx, &p, threads == 3);
@@ -127,7 +127,7 @@ static void extremes(void **state)
 			for (int i = 0; i < 2 * N; i++)
 				p.want[i] = sign * K;
 			if (kernel_open(a, level, &k)) {
-				k.init(&ctx, 1);
+				assert_true(k.init(&ctx, 1));
 				check(&k, &ctx, &p, false);
 				ctx.counts_words = false;
 				check(&k, &ctx, &p, false);

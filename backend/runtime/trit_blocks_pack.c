@@ -1,0 +1,216 @@
+/* Packs TRIT_BLOCKS. This file is also part of trib, which packs weights when it links a model. */
+#include "trit_blocks.h"
+#include <stdlib.h>
+#include <string.h>
+#include "trit2.h"
+
+/* Times for a row of x, if it is the only one and if there are many, in units of what the kernel of TRIT2 needs for four rows and 32 columns of
+ * w; measured on a Zen 4 core with 2560 x 2560 weights, of which 50 to 99 % of the blocks were zero. */
+static const struct cost {
+	double block, panel, row; /* row: of x, if some are left out */
+} one_cost = {1.75, 6, 1}, many_cost = {1.0, 6, 1};
+static const double most_share = 0.95; /* of the time of TRIT2 for one row, which gains least */
+
+/* What is not zero, and how to pack it. */
+struct survey {
+	const struct tri_blocks_source *s;
+	int64_t panels, quads, rows;
+	uint8_t *used;    /* for each row: it is not all zero */
+	uint8_t *some;    /* [panel][number of four rows]: the block is not all zero */
+	uint32_t *kept;   /* the rows that are multiplied */
+	int64_t segments; /* rows of panels that are not all zero */
+	uint64_t blocks;
+};
+
+static int64_t panels_of(int64_t N) { return (N + TRI_BLOCK_COLUMNS - 1) / TRI_BLOCK_COLUMNS; }
+static uint64_t aligned(uint64_t n) { return (n + 63) / 64 * 64; }
+
+size_t tri_blocks_size(int64_t K, int64_t N) { return sizeof(struct tri_blocks) + tri_trit2_packed_size(K, N); }
+
+static int is_zero(const int8_t *w, int64_t n)
+{
+	uint64_t all = 0, eight;
+	for (; n >= 8; n -= 8, w += 8)
+		memcpy(&eight, w, 8), all |= eight;
+	for (; n > 0; n--, w++)
+		all |= (uint8_t)*w;
+	return !all;
+}
+
+static int is_zero_segment(const struct tri_blocks_source *s, int64_t k, int64_t n, int64_t columns)
+{
+	const int8_t *w = s->w + k * s->k_step + n * s->n_step;
+	if (s->n_step == 1)
+		return is_zero(w, columns);
+	for (; columns > 0 && !*w; columns--)
+		w += s->n_step;
+	return columns == 0;
+}
+
+/* Marks the block, number q, of row k in each panel in which the row is not zero. */
+static void mark_row(struct survey *v, int64_t k, int64_t q)
+{
+	int64_t before = v->segments;
+	for (int64_t p = 0; p < v->panels; p++) {
+		int64_t n = p * TRI_BLOCK_COLUMNS, columns = v->s->N - n < TRI_BLOCK_COLUMNS ? v->s->N - n : TRI_BLOCK_COLUMNS;
+		int some = !is_zero_segment(v->s, k, n, columns);
+		v->some[p * v->quads + q] |= (uint8_t)some;
+		v->segments += some;
+	}
+	v->used[k] = v->segments != before;
+}
+
+static double share(const struct survey *v, const struct cost *c)
+{
+	double panels = c->panel * (double)v->panels, rows = v->rows < v->s->K ? c->row * (double)v->rows : 0;
+	return (c->block * (double)v->blocks + panels + rows) / ((double)(v->panels * v->quads) + panels);
+}
+
+/* Finds the blocks that are not zero. Unused rows are left out if `leaves_out`. Returns 0 if blocks cannot be faster, whatever is left out. */
+static int find_blocks(struct survey *v, int leaves_out)
+{
+	double most = most_share * (double)(v->panels * v->quads) / one_cost.block;
+	memset(v->some, 0, (size_t)(v->panels * v->quads));
+	v->rows = v->segments = 0;
+	v->blocks = 0;
+	for (int64_t k = 0; k < v->s->K; k++) {
+		if (leaves_out && !v->used[k])
+			continue;
+		mark_row(v, k, v->rows / TRI_BLOCK_ROWS);
+		v->kept[v->rows++] = (uint32_t)k;
+		if ((double)v->segments / TRI_BLOCK_ROWS > most + (double)v->panels)
+			return 0;
+	}
+	for (int64_t p = 0; p < v->panels; p++) {
+		uint64_t n = 0;
+		for (int64_t q = 0; q < v->quads; q++)
+			n += v->some[p * v->quads + q];
+		v->blocks += (n + 3) / 4 * 4;
+	}
+	return 1;
+}
+
+/* Decides whether rows are left out. */
+static int survey(struct survey *v)
+{
+	if (!find_blocks(v, 0))
+		return 0;
+	double all = share(v, &one_cost);
+	if (!memchr(v->used, 0, (size_t)v->s->K))
+		return 1;
+	find_blocks(v, 1);
+	if (share(v, &one_cost) < all)
+		return 1;
+	memset(v->used, 1, (size_t)v->s->K);
+	return find_blocks(v, 1);
+}
+
+/* Places the parts behind the header; returns the size. */
+static uint64_t place(const struct survey *v, struct tri_blocks *h)
+{
+	*h = (struct tri_blocks){.is_sparse = 1, .rows = (uint32_t)v->rows, .blocks = (uint32_t)v->blocks};
+	h->one = (float)share(v, &one_cost);
+	h->many = (float)share(v, &many_cost);
+	h->first = sizeof *h;
+	h->starts = aligned(h->first + (uint64_t)(v->panels + 1) * 4);
+	uint64_t end = h->starts + (uint64_t)v->panels * TRI_BLOCK_COLUMNS * 4;
+	h->kept = v->rows < v->s->K ? end : 0;
+	h->at = aligned(end + (h->kept ? (uint64_t)v->rows * 4 : 0));
+	h->data = aligned(h->at + v->blocks * 4);
+	return h->data + v->blocks * TRI_BLOCK_BYTES;
+}
+
+/* Packs block `number`, rows 4q … of the kept ones. */
+static void pack_block(const struct survey *v, int64_t panel, int64_t q, uint32_t number, int32_t *starts, uint8_t *data)
+{
+	const struct tri_blocks_source *s = v->s;
+	uint8_t *step = data + (uint64_t)(number / 4) * 4 * TRI_BLOCK_BYTES;
+	for (int64_t j = 0; j < TRI_BLOCK_ROWS; j++)
+		for (int64_t c = 0; c < TRI_BLOCK_COLUMNS; c++) {
+			int64_t n = panel * TRI_BLOCK_COLUMNS + c, row = q * TRI_BLOCK_ROWS + j;
+			int t = q >= 0 && row < v->rows && n < s->N ? s->w[(int64_t)v->kept[row] * s->k_step + n * s->n_step] : 0;
+			step[c / TRI_TRIT2_LANES * TRI_TRIT2_BLOCK + c % TRI_TRIT2_LANES * 4 + j] |= (uint8_t)((t + 1) << 2 * (number % 4));
+			starts[c] -= 128 * t;
+		}
+}
+
+static void pack_sparse(const struct survey *v, const struct tri_blocks *h, char *out)
+{
+	uint32_t *first = (uint32_t *)(void *)(out + h->first), b = 0;
+	int32_t *starts = (int32_t *)(void *)(out + h->starts), *at = (int32_t *)(void *)(out + h->at);
+	memset(out, 0, tri_blocks_size(v->s->K, v->s->N));
+	memcpy(out, h, sizeof *h);
+	if (h->kept)
+		memcpy(out + h->kept, v->kept, (size_t)v->rows * sizeof *v->kept);
+	for (int64_t p = 0; p < v->panels; p++, starts += TRI_BLOCK_COLUMNS) {
+		first[p] = b;
+		for (int64_t q = 0; q < v->quads; q++)
+			if (v->some[p * v->quads + q]) {
+				at[b] = (int32_t)(q * TRI_BLOCK_ROWS);
+				pack_block(v, p, q, b++, starts, (uint8_t *)out + h->data);
+			}
+		for (; b % 4; b++)
+			pack_block(v, p, -1, b, starts, (uint8_t *)out + h->data);
+	}
+	first[v->panels] = b;
+}
+
+static void pack_dense(const struct tri_blocks_source *s, char *out)
+{
+	struct tri_blocks h = {.rows = (uint32_t)s->K, .one = 1, .many = 1};
+	memcpy(out, &h, sizeof h);
+	if (s->n_step == 1)
+		tri_trit2_pack(s->w, s->K, s->N, out + sizeof h);
+	else
+		tri_trit2_pack_transposed(s->w, s->K, s->N, out + sizeof h);
+}
+
+void tri_blocks_pack(const struct tri_blocks_source *s, void *out)
+{
+	struct survey v = {.s = s, .panels = panels_of(s->N), .quads = (s->K + 3) / TRI_BLOCK_ROWS};
+	struct tri_blocks h;
+	v.used = malloc((size_t)s->K + 1);
+	v.some = malloc((size_t)(v.panels * v.quads) + 1);
+	v.kept = malloc(((size_t)s->K + 1) * sizeof *v.kept);
+	int sparse = v.used && v.some && v.kept && s->K > 0 && s->K <= TRI_BLOCKS_MOST_K && survey(&v) &&
+		     share(&v, &one_cost) < most_share && place(&v, &h) <= tri_blocks_size(s->K, s->N);
+	if (sparse)
+		pack_sparse(&v, &h, out);
+	else
+		pack_dense(s, out);
+	free(v.used), free(v.some), free(v.kept);
+}
+
+static void unpack_dense(const uint8_t *packed, int64_t K, int64_t N, int8_t *w)
+{
+	for (int64_t k = 0; k < K; k++)
+		for (int64_t n = 0; n < N; n++) {
+			int64_t panel = n / TRI_TRIT2_PANEL, half = n % TRI_TRIT2_PANEL / TRI_TRIT2_LANES;
+			const uint8_t *block = packed + tri_trit2_offset(K, panel) +
+					       (k / TRI_TRIT2_STEP * tri_trit2_halves(N, panel) + half) * TRI_TRIT2_BLOCK;
+			w[k * N + n] = (int8_t)((block[n % TRI_TRIT2_LANES * 4 + k % 4] >> k % TRI_TRIT2_STEP / 4 * 2 & 3) - 1);
+		}
+}
+
+void tri_blocks_unpack(const void *packed, int64_t K, int64_t N, int8_t *w)
+{
+	const struct tri_blocks *h = packed;
+	const uint32_t *first = tri_blocks_part(h, h->first), *kept = tri_blocks_part(h, h->kept);
+	const int32_t *at = tri_blocks_part(h, h->at);
+	const uint8_t *data = tri_blocks_part(h, h->data);
+	if (!h->is_sparse) {
+		unpack_dense((const uint8_t *)packed + sizeof *h, K, N, w);
+		return;
+	}
+	memset(w, 0, (size_t)(K * N));
+	for (int64_t p = 0; p < panels_of(N); p++)
+		for (uint32_t b = first[p]; b < first[p + 1]; b++)
+			for (int64_t i = 0; i < TRI_BLOCK_ROWS * TRI_BLOCK_COLUMNS; i++) {
+				int64_t c = i % TRI_BLOCK_COLUMNS, j = i / TRI_BLOCK_COLUMNS, row = at[b] + j,
+					n = p * TRI_BLOCK_COLUMNS + c;
+				int64_t step = (int64_t)(b / 4) * 4 * TRI_BLOCK_BYTES;
+				int code = data[step + c / 16 * TRI_TRIT2_BLOCK + c % 16 * 4 + j] >> 2 * (b % 4) & 3;
+				if (row < h->rows && n < N && code != 1)
+					w[(h->kept ? kept[row] : row) * N + n] = (int8_t)(code - 1);
+			}
+}
