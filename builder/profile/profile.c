@@ -1,0 +1,187 @@
+#include "builder/profile/profile.h"
+#include <stdlib.h>
+#include <string.h>
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/bug.h"
+#include "base/map.h"
+#include "builder/profile/machine.h"
+#include "builder/profile/statistics.h"
+#include "builder/version.h"
+
+const struct metric_row profile_metrics[METRIC_COUNT] = {
+#define METRIC(id, name, title, unit, compared) {name, title, UNIT_##unit, COMPARED_##compared},
+#include "builder/profile/metrics.def"
+};
+
+static const char *const kind_texts[ITEM_KINDS] = {
+#define ITEM(id, name, help) name,
+#include "builder/profile/item_kinds.def"
+};
+
+const char *profile_item_kind_text(enum profile_item_kind k) { return kind_texts[k]; }
+
+struct profile *profile_new(enum profile_kind kind, uint32_t n_samples)
+{
+	struct arena *a = arena_new(0);
+	struct profile *p = ARENA_NEW(a, struct profile);
+	*p = (struct profile){.arena = a, .kind = kind, .version = TRIB_VERSION, .build = "", .n_samples = n_samples};
+	p->machine = machine_describe(a);
+	return p;
+}
+
+void profile_free(struct profile *p)
+{
+	if (!p)
+		return;
+	for (uint32_t i = 0; i < p->counters.len; i++)
+		vec_free(&p->counters.at[i].points);
+	vec_free(&p->counters);
+	vec_free(&p->settings);
+	vec_free(&p->facts);
+	vec_free(&p->items);
+	vec_free(&p->spans);
+	vec_free(&p->edges);
+	arena_free(p->arena);
+}
+
+static const char *copy(struct profile *p, const char *text) { return text ? arena_strdup(p->arena, text) : NULL; }
+
+uint32_t profile_add_item(struct profile *p, enum profile_item_kind kind, uint32_t parent, const char *name, const char *at)
+{
+	BUG_ON(parent != PROFILE_NONE && parent >= p->items.len);
+	struct profile_item i = {.kind = kind, .parent = parent, .name = copy(p, name), .at = copy(p, at)};
+	vec_push(&p->items, i);
+	return p->items.len - 1;
+}
+
+void profile_set(struct profile *p, struct profile_values *v, enum profile_metric m, uint32_t sample, double value)
+{
+	BUG_ON(sample >= p->n_samples);
+	if (!v->of[m])
+		v->of[m] = ARENA_ARRAY(p->arena, double, p->n_samples);
+	v->of[m][sample] = value;
+}
+
+double profile_median(const struct profile *p, const struct profile_values *v, enum profile_metric m)
+{
+	return v->of[m] ? statistics_median(v->of[m], p->n_samples) : 0;
+}
+
+static uint32_t find_setting(const struct profile *p, const char *name)
+{
+	uint32_t i = 0;
+	while (i < p->settings.len && strcmp(p->settings.at[i].name, name) < 0)
+		i++;
+	return i;
+}
+
+static bool has_setting_at(const struct profile *p, uint32_t i, const char *name)
+{
+	return i < p->settings.len && strcmp(p->settings.at[i].name, name) == 0;
+}
+
+void profile_add_setting(struct profile *p, const char *name, const char *text)
+{
+	uint32_t i = find_setting(p, name);
+	struct profile_setting s = {copy(p, name), copy(p, text)};
+	if (!has_setting_at(p, i, name)) {
+		vec_push(&p->settings, s);
+		memmove(p->settings.at + i + 1, p->settings.at + i, (p->settings.len - 1 - i) * sizeof s);
+	}
+	p->settings.at[i] = s;
+}
+
+const char *profile_setting(const struct profile *p, const char *name)
+{
+	uint32_t i = find_setting(p, name);
+	return has_setting_at(p, i, name) ? p->settings.at[i].text : NULL;
+}
+
+void profile_add_fact(struct profile *p, const char *name, double value)
+{
+	struct profile_fact f = {copy(p, name), value};
+	vec_push(&p->facts, f);
+}
+
+double profile_fact(const struct profile *p, const char *name, double otherwise)
+{
+	for (uint32_t i = 0; i < p->facts.len; i++)
+		if (strcmp(p->facts.at[i].name, name) == 0)
+			return p->facts.at[i].value;
+	return otherwise;
+}
+
+const char *profile_item_path(struct arena *a, const struct profile *p, uint32_t item)
+{
+	const struct profile_item *i = &p->items.at[item];
+	if (i->parent == PROFILE_NONE)
+		return arena_strdup(a, i->name);
+	return arena_printf(a, "%s/%s", profile_item_path(a, p, i->parent), i->name);
+}
+
+/* ---- more samples ---- */
+
+/* Returns the array of `to` for n samples, of which the last of `more` are its own. Metrics that neither has measured stay NULL. */
+static double *join(struct arena *a, const double *to, uint32_t n_to, const double *more, uint32_t n_more)
+{
+	if (!to && !more)
+		return NULL;
+	double *all = ARENA_ARRAY(a, double, n_to + n_more);
+	if (to)
+		memcpy(all, to, n_to * sizeof *all);
+	if (more)
+		memcpy(all + n_to, more, n_more * sizeof *all);
+	return all;
+}
+
+static void join_values(struct profile *to, struct profile_values *v, const struct profile_values *more, uint32_t n_more)
+{
+	for (uint32_t m = 0; m < METRIC_COUNT; m++)
+		v->of[m] = join(to->arena, v->of[m], to->n_samples, more ? more->of[m] : NULL, n_more);
+}
+
+/* The key of an item among its siblings. */
+static hash128 sibling_key(uint32_t parent, const struct profile_item *i)
+{
+	return hash_combine(map_key_u64((uint64_t)parent << 8 | i->kind), map_key_str(i->name));
+}
+
+/* Maps the items of `more` to those of `to`, which gets those that it lacks. */
+static uint32_t *match_items(struct profile *to, const struct profile *more, struct arena *a)
+{
+	struct map known = {0};
+	uint32_t *matches = ARENA_ARRAY(a, uint32_t, more->items.len + 1);
+	for (uint32_t i = 0; i < to->items.len; i++)
+		map_put(&known, sibling_key(to->items.at[i].parent, &to->items.at[i]), i);
+	for (uint32_t i = 0; i < more->items.len; i++) {
+		const struct profile_item *m = &more->items.at[i];
+		uint32_t parent = m->parent == PROFILE_NONE ? PROFILE_NONE : matches[m->parent];
+		uint64_t at;
+		if (!map_get(&known, sibling_key(parent, m), &at)) {
+			at = profile_add_item(to, m->kind, parent, m->name, m->at);
+			to->items.at[at].note = copy(to, m->note);
+			map_put(&known, sibling_key(parent, m), at);
+		}
+		matches[i] = (uint32_t)at;
+	}
+	map_free(&known);
+	return matches;
+}
+
+void profile_append(struct profile *to, const struct profile *more)
+{
+	struct arena *a = arena_new(0);
+	const uint32_t *matches = match_items(to, more, a);
+	const struct profile_values **values = ARENA_ARRAY(a, const struct profile_values *, to->items.len + 1);
+	for (uint32_t i = 0; i < more->items.len; i++)
+		values[matches[i]] = &more->items.at[i].values;
+	for (uint32_t i = 0; i < to->items.len; i++)
+		join_values(to, &to->items.at[i].values, values[i], more->n_samples);
+	join_values(to, &to->total, &more->total, more->n_samples);
+	to->calibration_ns = to->calibration_ns && more->calibration_ns
+				     ? join(to->arena, to->calibration_ns, to->n_samples, more->calibration_ns, more->n_samples)
+				     : NULL;
+	to->n_samples += more->n_samples;
+	arena_free(a);
+}

@@ -1,0 +1,130 @@
+/* A profile: what a build or the runs of a model cost, measured in one process or in several. Its items form a tree. PROFILE.md
+ * describes the file. */
+#ifndef TRIB_BUILDER_PROFILE_PROFILE_H
+#define TRIB_BUILDER_PROFILE_PROFILE_H
+#include <stdbool.h>
+#include <stdint.h>
+#include "base/vec.h"
+
+struct arena;
+struct buf;
+
+#define PROFILE_VERSION 1
+#define PROFILE_NONE UINT32_MAX
+
+enum profile_kind { PROFILE_BUILD, PROFILE_RUN };
+enum profile_metric {
+#define METRIC(id, name, title, unit, compared) METRIC_##id,
+#include "builder/profile/metrics.def"
+	METRIC_COUNT
+};
+enum metric_unit { UNIT_NS, UNIT_BYTES, UNIT_COUNT };
+enum metric_comparison { COMPARED_SHOWN, COMPARED_TIMED, COMPARED_COUNTED };
+struct metric_row {
+	const char *name, *title;
+	enum metric_unit unit;
+	enum metric_comparison comparison;
+};
+extern const struct metric_row profile_metrics[METRIC_COUNT];
+
+enum profile_item_kind {
+#define ITEM(id, name, help) ITEM_##id,
+#include "builder/profile/item_kinds.def"
+	ITEM_KINDS
+};
+const char *profile_item_kind_text(enum profile_item_kind k);
+
+/* For each metric an array of `n_samples` values; NULL: it was not measured. */
+struct profile_values {
+	double *of[METRIC_COUNT];
+};
+/* A part of the work. The values include those of its children. */
+struct profile_item {
+	enum profile_item_kind kind;
+	uint32_t parent;       /* an item before it, or PROFILE_NONE */
+	const char *name;      /* differs from those of its siblings of the same kind */
+	const char *at, *note; /* "src/net.tri:12", and further words for the reader; may be NULL */
+	struct profile_values values;
+};
+/* When an item ran, in the first sample. */
+struct profile_span {
+	uint32_t item, lane;  /* lane 0: the main thread; w + 1: worker w */
+	int64_t start_ns, ns; /* from the beginning of the build or run */
+	bool is_critical;     /* on the critical path */
+};
+struct profile_point {
+	int64_t at_ns;
+	double value;
+};
+/* A figure over time, in the first sample. */
+struct profile_counter {
+	const char *name; /* "memory", "running tasks" */
+	enum metric_unit unit;
+	VEC(struct profile_point) points;
+};
+/* What must be equal for times to be comparable: "jobs" = "2". */
+struct profile_setting {
+	const char *name, *text;
+};
+/* A named number: "efficiency" = 0.93, "cache.hits" = 12. */
+struct profile_fact {
+	const char *name;
+	double value;
+};
+struct profile_edge {
+	uint32_t from, to; /* items: `from` uses `to` */
+};
+struct profile_machine {
+	const char *id; /* 16 hex digits: equal on machines of one kind */
+	const char *cpu, *system, *device;
+	uint32_t cores;
+	uint64_t memory_bytes;
+};
+struct profile {
+	struct arena *arena; /* of all texts and arrays */
+	enum profile_kind kind;
+	const char *version, *build; /* of trib */
+	struct profile_machine machine;
+	uint32_t n_samples;
+	struct profile_values total;          /* of the whole process */
+	double *calibration_ns;               /* a fixed workload, timed beside each sample; NULL: it was not */
+	VEC(struct profile_setting) settings; /* in the order of their names */
+	VEC(struct profile_fact) facts;
+	VEC(struct profile_item) items;
+	VEC(struct profile_span) spans;
+	VEC(struct profile_counter) counters;
+	VEC(struct profile_edge) edges;
+};
+
+/* An empty profile of `n_samples` processes on this machine. */
+struct profile *profile_new(enum profile_kind kind, uint32_t n_samples);
+void profile_free(struct profile *p); /* NULL is accepted */
+/* Adds an item without values; `name` and `at` (NULL: unknown) are copied. Returns its index. */
+uint32_t profile_add_item(struct profile *p, enum profile_item_kind kind, uint32_t parent, const char *name, const char *at);
+/* Sets one value. Values of the metric that are not set are 0. */
+void profile_set(struct profile *p, struct profile_values *v, enum profile_metric m, uint32_t sample, double value);
+/* The median over the samples; 0 if it was not measured. */
+double profile_median(const struct profile *p, const struct profile_values *v, enum profile_metric m);
+/* Copy their arguments. A setting replaces an earlier one of the same name. */
+void profile_add_setting(struct profile *p, const char *name, const char *text);
+void profile_add_fact(struct profile *p, const char *name, double value);
+/* NULL, or `otherwise`: it is absent. */
+const char *profile_setting(const struct profile *p, const char *name);
+double profile_fact(const struct profile *p, const char *name, double otherwise);
+/* Returns the item's name after those of its parents, as in "codegen/emit": together with the kind it identifies the item. Allocated
+ * in `a`. */
+const char *profile_item_path(struct arena *a, const struct profile *p, uint32_t item);
+
+/* Appends the samples of `more`. Items are matched by kind and path; an item that one of them lacks gets zeros there. The rest is that
+ * of `to`. */
+void profile_append(struct profile *to, const struct profile *more);
+
+/* Appends the JSON text. */
+void profile_print(const struct profile *p, struct buf *out);
+/* Replaces the file. False: errno says why. */
+bool profile_write(const struct profile *p, const char *path);
+/* Reads a JSON text. NULL: *error is a sentence without the file's name, and says what to do. */
+struct profile *profile_parse(const char *text, size_t len, struct buf *error);
+/* Reads a file. NULL: *error names it. */
+struct profile *profile_read(const char *path, struct buf *error);
+#endif

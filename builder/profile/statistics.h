@@ -1,0 +1,29 @@
+/* Statistics of small samples whose distribution is unknown: times on a machine that is never quiet. Nothing assumes a normal
+ * distribution. Arrays are not changed. */
+#ifndef TRIB_BUILDER_PROFILE_STATISTICS_H
+#define TRIB_BUILDER_PROFILE_STATISTICS_H
+#include <stdint.h>
+
+/* The q-quantile, 0 <= q <= 1, interpolated between order statistics (Hyndman and Fan 1996, type 7). n >= 1. */
+double statistics_quantile(const double *x, uint32_t n, double q);
+double statistics_median(const double *x, uint32_t n);
+/* The median of the distances from the median. */
+double statistics_deviation(const double *x, uint32_t n);
+
+/* How `b` differs from `a` by a factor. */
+struct ratio {
+	double estimate;  /* the median of all b/a (Hodges and Lehmann 1963, on logarithms) */
+	double low, high; /* its confidence interval: order statistics of all b/a (Moses 1965). 0 and infinity: too few samples */
+	double p;         /* two-sided, of the rank sum (Mann and Whitney 1947): exact without ties and for small n */
+};
+/* All values > 0. `alpha`: 1 - the confidence of the interval. */
+struct ratio statistics_ratio(const double *a, uint32_t n_a, const double *b, uint32_t n_b, double alpha);
+/* The same for pairs that were measured beside each other: from the Walsh averages of the logarithms (Wilcoxon 1945). */
+struct ratio statistics_paired_ratio(const double *a, const double *b, uint32_t n, double alpha);
+
+/* A straight line through points, by least squares. */
+struct line {
+	double slope, intercept, r2;
+};
+struct line statistics_line(const double *x, const double *y, uint32_t n);
+#endif
