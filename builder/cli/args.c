@@ -253,7 +253,7 @@ static bool read_words(struct arg_parser *p)
 	bool only_operands = false, ok = true;
 	while (ok && p->at < p->argc) {
 		const char *word = p->argv[p->at++];
-		if (only_operands && p->out->command == COMMAND_WATCH)
+		if (only_operands && (p->out->command == COMMAND_WATCH || p->out->command == COMMAND_PROFILE))
 			p->command[o->n_command++] = word;
 		else if (only_operands || word[0] != '-' || !word[1])
 			p->operands[o->n_operands++] = word;
@@ -271,7 +271,7 @@ bool args_parse(struct arena *a, int argc, char **argv, struct args *out, struct
 	*out = (struct args){.command = COMMAND_BUILD};
 	struct options *o = &out->options;
 	o->argv = argv;
-	o->opt = o->most_failures = o->verbose = o->explain = o->timing = o->no_cache = o->low_memory = o->json = -1;
+	o->opt = o->most_failures = o->verbose = o->explain = o->timing = o->no_cache = o->low_memory = o->json = o->warm_up = -1;
 	o->rtol = o->atol = -1;
 	o->operands = p.operands = ARENA_ARRAY(a, const char *, argc + 1);
 	o->command = p.command = ARENA_ARRAY(a, const char *, argc + 1);

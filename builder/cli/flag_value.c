@@ -42,6 +42,13 @@ static const char *const dumps[] = {"",           "dump-tokens", "dump-ast", "du
 static const char *const colors[] = {[COLOR_AUTO] = "auto", [COLOR_ALWAYS] = "always", [COLOR_NEVER] = "never"};
 static const char *const message_formats[] = {"human", "json"};
 static const char *const text_formats[] = {[PRINT_TEXT] = "text", [PRINT_JSON] = "json"};
+static const char *const report_formats[] = {
+	[PRINT_TEXT] = "text", [PRINT_JSON] = "json", [PRINT_HTML] = "", [PRINT_MARKDOWN] = "markdown"};
+static const char *const scenarios[] = {
+#define SCENARIO(id, name, meaning) name,
+#include "builder/profile/scenarios.def"
+};
+static const char *const metrics[] = {"wall", "cpu", "instructions"};
 static const char *const graph_formats[] = {[PRINT_TEXT] = "dot", [PRINT_JSON] = "json", [PRINT_HTML] = "html"};
 
 #define WORDS(list) {list, sizeof(list) / sizeof *(list)}
@@ -56,6 +63,9 @@ static const struct {
 	[FLAG_MESSAGE_FORMAT] = WORDS(message_formats),
 	[FLAG_TEXT_FORMAT] = WORDS(text_formats),
 	[FLAG_GRAPH_FORMAT] = WORDS(graph_formats),
+	[FLAG_REPORT_FORMAT] = WORDS(report_formats),
+	[FLAG_SCENARIO] = WORDS(scenarios),
+	[FLAG_METRIC] = WORDS(metrics),
 };
 
 const char *const *flag_words(enum flag_kind kind, uint32_t *n)

@@ -27,6 +27,9 @@ enum flag_kind {
 	FLAG_MESSAGE_FORMAT, /* int: 1 for json */
 	FLAG_TEXT_FORMAT,    /* enum print_format */
 	FLAG_GRAPH_FORMAT,   /* enum print_format */
+	FLAG_REPORT_FORMAT,  /* enum print_format */
+	FLAG_SCENARIO,       /* enum scenario */
+	FLAG_METRIC,         /* uint32_t: 0 wall, 1 CPU, 2 instructions */
 	FLAG_KINDS
 };
 struct flag {

@@ -50,7 +50,7 @@ static bool rebase_operands(struct arena *a, struct options *o, const char *from
 	bool any = false;
 	for (uint32_t i = 0; i < o->n_operands; i++) {
 		bool path = strchr(o->operands[i], '/') || path_has_extension(o->operands[i], "so") ||
-			    path_has_extension(o->operands[i], "tri");
+			    path_has_extension(o->operands[i], "tri") || path_has_extension(o->operands[i], "json");
 		list[i] = path ? path_normal(a, path_join(a, from, o->operands[i])) : o->operands[i];
 		any |= path;
 	}

@@ -19,7 +19,7 @@ enum stop_stage {
 enum dump { DUMP_NONE, DUMP_TOKENS, DUMP_AST, DUMP_TYPES, DUMP_IR, DUMP_LOOPS, DUMP_LLVM, DUMP_ASM, DUMP_QUANTIZED };
 
 /* The value of --format. PRINT_TEXT is the default; for `trib graph` it is dot. */
-enum print_format { PRINT_TEXT, PRINT_JSON, PRINT_HTML };
+enum print_format { PRINT_TEXT, PRINT_JSON, PRINT_HTML, PRINT_MARKDOWN };
 
 struct options {
 	char **argv;                 /* the whole command line, NULL-terminated */
@@ -58,8 +58,15 @@ struct options {
 	int days;                      /* trib cache prune */
 	bool list;                     /* trib explain */
 	bool detailed, repair, stdlib; /* trib cache stats, cache validate, pch create */
+	/* trib profile */
+	int samples, top;  /* 0: the default */
+	int warm_up;       /* -1: the default */
+	uint32_t scenario; /* enum scenario */
+	uint32_t metric;   /* of a time: 0 wall, 1 CPU, 2 instructions */
+	const char *threshold, *baseline, *budget, *max_time, *flags_a, *flags_b;
+	bool save, update_if_better, any_conditions;
 	/* trib watch */
-	const char *const *command; /* the arguments after `--`, NULL-terminated */
+	const char *const *command; /* the arguments after `--`, NULL-terminated; also of trib profile record */
 	uint32_t n_command;
 	const char *on_success, *on_failure;
 	int poll_ms; /* 0: poll only if inotify fails */

@@ -1,0 +1,190 @@
+/* trib profile: its actions, and what they share. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/os.h"
+#include "builder/cli/print.h"
+#include "builder/cli/profile.h"
+#include "builder/profile/compare.h"
+#include "builder/profile/figures.h"
+
+struct report_options report_options_of(const struct options *o)
+{
+	static const enum report_format formats[] = {
+		[PRINT_TEXT] = REPORT_TEXT, [PRINT_JSON] = REPORT_JSON, [PRINT_HTML] = REPORT_TEXT, [PRINT_MARKDOWN] = REPORT_MARKDOWN};
+	return (struct report_options){.format = formats[o->format], .top = o->top ? (uint32_t)o->top : 10};
+}
+
+bool threshold_of(const struct options *o, double otherwise, double *out)
+{
+	enum metric_unit unit;
+	*out = otherwise;
+	if (!o->threshold)
+		return true;
+	if (figure_parse(o->threshold, &unit, out) && unit == UNIT_COUNT && *out >= 1)
+		return true;
+	fail_usage("--threshold wants a ratio of at least 1, such as 1.2, not `%s`", o->threshold);
+	return false;
+}
+
+struct profile *read_profile(const char *path)
+{
+	struct buf error = {0};
+	struct profile *p = profile_read(path, &error);
+	if (!p)
+		fail_environment("%s", error.at);
+	buf_free(&error);
+	return p;
+}
+
+void print_report(struct buf *report)
+{
+	fputs(report->at, stdout);
+	buf_free(report);
+}
+
+const char *const *split_words(struct arena *a, const char *text)
+{
+	const char **words = ARENA_ARRAY(a, const char *, strlen(text) / 2 + 2);
+	uint32_t n = 0;
+	while (*(text += strspn(text, " "))) {
+		const char *end = *text == '\'' || *text == '"' ? strchr(text + 1, *text) : NULL;
+		size_t skip = end ? 1 : 0, len = end ? (size_t)(end - text - 1) : strcspn(text, " ");
+		words[n++] = arena_strndup(a, text + skip, len);
+		text += len + 2 * skip;
+	}
+	return words;
+}
+
+/* ---- recordings ---- */
+
+static void draw_progress(const struct recording *r)
+{
+	if (!os_is_tty(STDERR_FILENO))
+		return;
+	if (r->done < r->total)
+		fprintf(stderr, "\r\033[K%s%smeasuring: %u of %u", r->label ? r->label : "", r->label ? ": " : "", r->done + 1, r->total);
+	else
+		fputs("\r\033[K", stderr);
+	fflush(stderr);
+}
+
+static void report_failure(struct buf *error)
+{
+	if (os_is_tty(STDERR_FILENO))
+		fputs("\r\033[K", stderr);
+	if (error->len && !os_interrupted())
+		fail_environment("%s", error->at);
+	buf_free(error);
+}
+
+bool recording_sample(struct recording *r, struct profile **profile)
+{
+	struct buf error = {0};
+	draw_progress(r);
+	struct profile *p = recorder_sample(r->recorder, &error);
+	r->done++;
+	if (!p) {
+		report_failure(&error);
+		return false;
+	}
+	draw_progress(r);
+	if (!*profile) {
+		*profile = p;
+		return true;
+	}
+	profile_append(*profile, p);
+	profile_free(p);
+	return true;
+}
+
+void recording_open(struct recording *r, int warm_up, uint32_t samples)
+{
+	struct buf error = {0};
+	uint32_t unmeasured = warm_up < 0 ? 1 : (uint32_t)warm_up;
+	os_catch_interrupts();
+	r->total = unmeasured + samples;
+	r->recorder = recorder_open(&r->options, &error);
+	if (!r->recorder)
+		report_failure(&error);
+	for (uint32_t i = 0; r->recorder && i < unmeasured; i++) {
+		struct profile *ignored = NULL;
+		if (!recording_sample(r, &ignored))
+			recording_close(r);
+		profile_free(ignored);
+	}
+}
+
+void recording_close(struct recording *r)
+{
+	recorder_close(r->recorder);
+	r->recorder = NULL;
+}
+
+/* ---- report, compare ---- */
+
+enum status profile_report(const struct options *o)
+{
+	struct report_options r = report_options_of(o);
+	struct buf report = {0};
+	enum metric_unit unit;
+	if (o->threshold && (!figure_parse(o->threshold, &unit, &r.threshold_ns) || unit != UNIT_NS))
+		return fail_usage("--threshold wants a time such as 100ms, not `%s`", o->threshold);
+	struct profile *p = read_profile(o->operands[0]);
+	if (!p)
+		return STATUS_ENVIRONMENT;
+	report_profile(p, &r, &report);
+	print_report(&report);
+	profile_free(p);
+	return STATUS_OK;
+}
+
+static bool conditions_allow(const struct options *o, const struct profile *before, const struct profile *after)
+{
+	struct buf differences = {0};
+	bool equal = compare_conditions(before, after, &differences);
+	if (!equal && !o->any_conditions)
+		fail_environment("the two profiles were measured under different conditions; --any-conditions compares all the same\n%s",
+				 differences.at);
+	buf_free(&differences);
+	return equal || o->any_conditions;
+}
+
+enum status profile_compare(const struct options *o)
+{
+	struct compare_options c = COMPARE_DEFAULTS;
+	double threshold;
+	if (!threshold_of(o, 1.05, &threshold))
+		return STATUS_USAGE;
+	c.threshold = threshold - 1;
+	struct profile *before = read_profile(o->operands[0]), *after = before ? read_profile(o->operands[1]) : NULL;
+	bool ok = after && conditions_allow(o, before, after);
+	if (ok) {
+		struct report_options r = report_options_of(o);
+		struct comparison *all = compare_profiles(before, after, c);
+		struct buf report = {0};
+		report_comparison(all, o->operands[0], o->operands[1], &r, &report);
+		print_report(&report);
+		compare_free(all);
+	}
+	profile_free(before);
+	profile_free(after);
+	return ok ? STATUS_OK : STATUS_ENVIRONMENT;
+}
+
+enum status cmd_profile(const struct options *o)
+{
+	struct options of_action = *o; /* its operands are without the action's name */
+	of_action.operands++;
+	of_action.n_operands--;
+	switch (o->action) {
+	case ACTION_PROFILE_RECORD: return profile_record(&of_action);
+	case ACTION_PROFILE_REPORT: return profile_report(&of_action);
+	case ACTION_PROFILE_COMPARE: return profile_compare(&of_action);
+	case ACTION_PROFILE_CHECK: return profile_check(&of_action);
+	default: return profile_ab(&of_action);
+	}
+}

@@ -1,0 +1,84 @@
+/* trib profile ab: two versions of trib, or two lists of flags, measured beside each other. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/json.h"
+#include "base/os.h"
+#include "builder/cli/print.h"
+#include "builder/cli/profile.h"
+#include "builder/profile/ab.h"
+#include "builder/profile/figures.h"
+#include "builder/profile/process.h"
+
+/* Opens both, then alternates which one comes first: a machine that slows down slows both. */
+static bool measure(struct recording sides[2], struct profile *profiles[2], const struct options *o, uint32_t pairs)
+{
+	for (uint32_t i = 0; i < 2; i++) {
+		recording_open(&sides[i], o->warm_up, pairs);
+		if (!sides[i].recorder)
+			return false;
+	}
+	for (uint32_t i = 0; i < 2 * pairs; i++) {
+		uint32_t side = (i + (i / 2)) % 2;
+		if (!recording_sample(&sides[side], &profiles[side]))
+			return false;
+	}
+	return true;
+}
+
+static struct recording new_side(struct arena *a, const struct options *o, const char *program, const char *flags,
+				 const char *const *models)
+{
+	return (struct recording){.options = {.program = program,
+					      .root = ".",
+					      .scenario = (enum scenario)o->scenario,
+					      .models = models,
+					      .flags = split_words(a, flags ? flags : ""),
+					      .only_totals = true,
+					      .count_instructions = process_can_count_instructions()}};
+}
+
+static enum status run(struct arena *a, const struct options *o, const char *own)
+{
+	const char *models[] = {o->model_path, NULL};
+	const char *programs[2] = {o->n_operands ? o->operands[0] : own, o->n_operands ? o->operands[1] : own};
+	const char *flags[2] = {o->flags_a, o->flags_b};
+	struct recording sides[2];
+	struct profile *profiles[2] = {NULL, NULL};
+	struct report_options r = report_options_of(o);
+	struct ab_side names[2];
+	for (uint32_t i = 0; i < 2; i++) {
+		sides[i] = new_side(a, o, programs[i], flags[i], models);
+		sides[i].label = i ? "b" : "a";
+	}
+	bool ok = measure(sides, profiles, o, o->samples ? (uint32_t)o->samples : 10);
+	for (uint32_t i = 0; i < 2; i++)
+		names[i] = (struct ab_side){profiles[i], arena_printf(a, "%s%s%s", o->n_operands ? programs[i] : "trib build",
+								      flags[i] ? " " : "", flags[i] ? flags[i] : "")};
+	if (ok) {
+		struct buf report = {0};
+		struct ab_result result = ab_judge(&names[0], &names[1]);
+		ab_report(&result, &r, &report);
+		print_report(&report);
+	}
+	for (uint32_t i = 0; i < 2; i++) {
+		recording_close(&sides[i]);
+		profile_free(profiles[i]);
+	}
+	return ok ? STATUS_OK : os_interrupted() ? STATUS_INTERRUPTED : STATUS_ENVIRONMENT;
+}
+
+enum status profile_ab(const struct options *o)
+{
+	if (o->n_operands == 1 || (!o->n_operands && !o->flags_a && !o->flags_b))
+		return fail_usage(
+			"`trib profile ab` compares two programs, `ab OLD_TRIB NEW_TRIB`, or two lists of flags, `ab --a '-O1' --b '-O2'`");
+	struct arena *a = arena_new(0);
+	char *own = process_own_path();
+	enum status s = own ? run(a, o, own) : fail_environment("cannot find the executable");
+	free(own);
+	arena_free(a);
+	return s;
+}

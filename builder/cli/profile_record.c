@@ -1,0 +1,62 @@
+/* trib profile record build: measures whole builds. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/os.h"
+#include "builder/cli/print.h"
+#include "builder/cli/profile.h"
+#include "builder/profile/figures.h"
+#include "builder/profile/process.h"
+#include "builder/profile/statistics.h"
+
+static enum status record(struct recording *r, const struct options *o, uint32_t samples, struct profile **p)
+{
+	bool ok = true;
+	recording_open(r, o->warm_up, samples);
+	for (uint32_t i = 0; r->recorder && ok && i < samples; i++)
+		ok = recording_sample(r, p);
+	ok = ok && r->recorder;
+	recording_close(r);
+	return ok ? STATUS_OK : os_interrupted() ? STATUS_INTERRUPTED : STATUS_ENVIRONMENT;
+}
+
+static enum status write_out(const struct options *o, const struct profile *p)
+{
+	char wall[FIGURE_SIZE], deviation[FIGURE_SIZE];
+	const double *walls = p->total.of[METRIC_WALL];
+	if (!profile_write(p, o->out))
+		return fail_environment("cannot write `%s`: %s", o->out, strerror(errno));
+	printf("trib: %u samples, %s +- %s, in %s\n", p->n_samples, figure_text(UNIT_NS, profile_median(p, &p->total, METRIC_WALL), wall),
+	       figure_text(UNIT_NS, statistics_deviation(walls, p->n_samples), deviation), o->out);
+	return STATUS_OK;
+}
+
+enum status profile_record(const struct options *o)
+{
+	if (strcmp(o->operands[0], "build") != 0)
+		return fail_usage("`trib profile record` measures builds: `trib profile record build [MODEL…] -o FILE`");
+	if (!o->out)
+		return fail_usage("`trib profile record` wants the file of the profile: -o FILE");
+	struct profile *p = NULL;
+	char *program = process_own_path();
+	struct arena *a = arena_new(0);
+	const char **models = ARENA_ARRAY(a, const char *, o->n_operands);
+	memcpy(models, o->operands + 1, (o->n_operands - 1) * sizeof *models);
+	struct recording r = {.options = {.program = program,
+					  .root = ".",
+					  .scenario = (enum scenario)o->scenario,
+					  .models = models,
+					  .flags = o->command,
+					  .count_instructions = process_can_count_instructions()}};
+	enum status s =
+		program ? record(&r, o, o->samples ? (uint32_t)o->samples : 10, &p) : fail_environment("cannot find the executable");
+	if (s == STATUS_OK)
+		s = write_out(o, p);
+	profile_free(p);
+	arena_free(a);
+	free(program);
+	return s;
+}

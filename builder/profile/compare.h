@@ -1,0 +1,55 @@
+/* Compares two profiles item by item. A difference is a change only if it is larger than a threshold and outside the noise of repeated
+ * processes. */
+#ifndef TRIB_BUILDER_PROFILE_COMPARE_H
+#define TRIB_BUILDER_PROFILE_COMPARE_H
+#include "builder/profile/profile.h"
+#include "builder/profile/statistics.h"
+
+struct buf;
+
+enum change {
+#define CHANGE(id, name, title) CHANGE_##id,
+#include "builder/profile/changes.def"
+	CHANGES
+};
+const char *change_name(enum change c);
+const char *change_title(enum change c);
+
+struct compare_options {
+	double threshold;      /* the smallest change, as a fraction: 0.05 */
+	double alpha;          /* the chance that any row of two equal profiles is called a change: 0.01 */
+	bool other_conditions; /* compare although machines or settings differ */
+};
+#define COMPARE_DEFAULTS {.threshold = 0.05, .alpha = 0.01}
+
+/* One metric of one item. */
+struct compared {
+	enum profile_item_kind kind;
+	const char *path;       /* NULL: the whole process */
+	uint32_t before, after; /* items; PROFILE_NONE: absent, or the whole process */
+	enum profile_metric metric;
+	double before_value, after_value; /* medians; times of `after` at the speed of the machine of `before` */
+	struct ratio ratio;               /* after / before */
+	bool is_tested;                   /* false: too few processes for a test, or nothing to test */
+	enum change change;
+};
+struct comparison {
+	struct arena *arena;
+	const struct profile *before, *after;
+	struct compare_options options;
+	double speed;          /* times of `after` were multiplied by it: both then have the same calibration */
+	struct compared *rows; /* the whole process first; then as in `before`; then the new ones */
+	uint32_t n_rows;
+	uint32_t counts[CHANGES];
+	/* The smallest change of the whole time that would have been seen with this noise, as a fraction; 0: unknown. */
+	double visible;
+};
+
+/* Appends a line for each machine or setting that differs. True: nothing does. */
+bool compare_conditions(const struct profile *before, const struct profile *after, struct buf *differences);
+/* The profiles must outlive the comparison. Freed with compare_free. */
+struct comparison *compare_profiles(const struct profile *before, const struct profile *after, struct compare_options o);
+void compare_free(struct comparison *c); /* NULL is accepted */
+/* Returns indices of the rows with this change, those with the largest difference of the metric first. Allocated in c->arena. */
+const uint32_t *compare_rows(const struct comparison *c, enum change change, uint32_t *n);
+#endif

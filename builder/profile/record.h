@@ -1,0 +1,30 @@
+/* Measures whole processes of trib, each a sample of a profile. Builds run in a workspace, so the project is not changed. */
+#ifndef TRIB_BUILDER_PROFILE_RECORD_H
+#define TRIB_BUILDER_PROFILE_RECORD_H
+#include "builder/profile/profile.h"
+
+struct buf;
+
+enum scenario {
+#define SCENARIO(id, name, meaning) SCENARIO_##id,
+#include "builder/profile/scenarios.def"
+	SCENARIOS
+};
+const char *scenario_name(enum scenario s);
+bool scenario_parse(const char *text, enum scenario *out);
+
+struct record_options {
+	const char *program; /* trib */
+	const char *root;    /* the project's folder */
+	enum scenario scenario;
+	const char *const *models, *const *flags; /* NULL-terminated: of the build */
+	bool only_totals;                         /* the program may know no --profile-out */
+	bool count_instructions;
+};
+struct recorder;
+/* The options must outlive it. NULL: *error is a sentence. */
+struct recorder *recorder_open(const struct record_options *o, struct buf *error);
+/* Runs one process. Returns a profile of one sample; NULL: *error is a sentence, empty after an interrupt. */
+struct profile *recorder_sample(struct recorder *r, struct buf *error);
+void recorder_close(struct recorder *r); /* NULL is accepted */
+#endif

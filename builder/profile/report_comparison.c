@@ -1,0 +1,153 @@
+#include <math.h>
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/json.h"
+#include "builder/profile/compare.h"
+#include "builder/profile/figures.h"
+#include "builder/profile/reports.h"
+#include "builder/profile/table.h"
+
+static const char *name_of(const struct compared *r) { return r->path ? r->path : "whole process"; }
+static const char *kind_of(const struct compared *r) { return r->path ? profile_item_kind_text(r->kind) : "total"; }
+
+static void add_interval(struct table *t, const struct compared *r)
+{
+	char low[FIGURE_SIZE], high[FIGURE_SIZE];
+	if (r->is_tested && r->ratio.low > 0)
+		table_addf(t, "%s to %s", figure_change(r->ratio.low, low), figure_change(r->ratio.high, high));
+	else
+		table_add(t, "");
+}
+
+static void add_row(struct table *t, const struct compared *r, bool with_verdict)
+{
+	char text[FIGURE_SIZE];
+	enum metric_unit unit = profile_metrics[r->metric].unit;
+	table_add(t, kind_of(r));
+	table_add(t, name_of(r));
+	table_add(t, profile_metrics[r->metric].title);
+	table_add(t, r->change == CHANGE_NEW ? "" : figure_text(unit, r->before_value, text));
+	table_add(t, r->change == CHANGE_REMOVED ? "" : figure_text(unit, r->after_value, text));
+	table_add(t, r->change == CHANGE_NEW || r->change == CHANGE_REMOVED ? "" : figure_change(r->ratio.estimate, text));
+	add_interval(t, r);
+	if (with_verdict)
+		table_add(t, change_name(r->change));
+}
+
+static struct table new_table(struct arena *a, bool with_verdict)
+{
+	return (struct table){.arena = a,
+			      .columns = {{"kind", false},
+					  {"item", false},
+					  {"metric", false},
+					  {"before", true},
+					  {"after", true},
+					  {"change", true},
+					  {"interval", true},
+					  {"verdict", false}},
+			      .n_columns = with_verdict ? 8 : 7};
+}
+
+static void put_title(const struct report_options *o, const char *title, uint32_t n, uint32_t of, struct buf *out)
+{
+	buf_printf(out, o->format == REPORT_MARKDOWN ? "\n### %s (%u" : "\n%s (%u", title, n);
+	buf_printf(out, n < of ? " of %u)\n" : ")\n", of);
+	if (o->format == REPORT_MARKDOWN)
+		buf_putc(out, '\n');
+}
+
+static void put_list(const struct comparison *c, enum change change, const struct report_options *o, struct buf *out)
+{
+	uint32_t n, shown;
+	const uint32_t *rows = compare_rows(c, change, &n);
+	struct table t = new_table(c->arena, false);
+	if (!n)
+		return;
+	shown = n < o->top ? n : o->top;
+	for (uint32_t i = 0; i < shown; i++)
+		add_row(&t, &c->rows[rows[i]], false);
+	put_title(o, change_title(change), shown, n, out);
+	table_print(&t, o->format == REPORT_MARKDOWN, out);
+}
+
+static void put_sides(const struct comparison *c, const char *before, const char *after, struct buf *out)
+{
+	buf_printf(out, "before: %s, %u sample%s, trib %s\nafter:  %s, %u sample%s, trib %s\n", before, c->before->n_samples,
+		   c->before->n_samples == 1 ? "" : "s", c->before->version, after, c->after->n_samples,
+		   c->after->n_samples == 1 ? "" : "s", c->after->version);
+	if (fabs(c->speed - 1) > 0.01)
+		buf_printf(out, "the machine was %.1f %% %s after; times are corrected for it\n", fabs(1 - c->speed) * 100,
+			   c->speed < 1 ? "slower" : "faster");
+}
+
+static void put_summary(const struct comparison *c, struct buf *out)
+{
+	buf_putc(out, '\n');
+	for (uint32_t i = 0; i < CHANGES; i++)
+		buf_printf(out, "%s%u %s", i ? ", " : "", c->counts[i], change_title((enum change)i));
+	buf_putc(out, '\n');
+	if (c->visible > 0)
+		buf_printf(out, "with this noise a change of the whole time by %.1f %% can be seen\n", c->visible * 100);
+	else
+		buf_puts(out, "too few samples for a test: smaller changes than 30 % are taken for noise; record at least 4, better 10\n");
+}
+
+static void print_text(const struct comparison *c, const char *before, const char *after, const struct report_options *o, struct buf *out)
+{
+	struct table totals = new_table(c->arena, true);
+	put_sides(c, before, after, out);
+	buf_putc(out, '\n');
+	for (uint32_t i = 0; i < c->n_rows && !c->rows[i].path; i++)
+		add_row(&totals, &c->rows[i], true);
+	table_print(&totals, o->format == REPORT_MARKDOWN, out);
+	for (uint32_t i = CHANGE_NONE + 1; i < CHANGES; i++)
+		put_list(c, (enum change)i, o, out);
+	put_summary(c, out);
+}
+
+static void print_row_json(struct json_writer *w, const struct compared *r)
+{
+	json_open(w, '{');
+	json_member_str(w, "kind", kind_of(r));
+	json_member_str(w, "item", name_of(r));
+	json_member_str(w, "metric", profile_metrics[r->metric].name);
+	json_member_num(w, "before", r->before_value);
+	json_member_num(w, "after", r->after_value);
+	json_member_real(w, "ratio", r->ratio.estimate);
+	json_member_real(w, "low", r->ratio.low);
+	json_member_real(w, "high", r->ratio.high);
+	json_member_real(w, "p", r->ratio.p);
+	json_member_bool(w, "tested", r->is_tested);
+	json_member_str(w, "change", change_name(r->change));
+	json_close(w, '}');
+}
+
+static void print_json(const struct comparison *c, const char *before, const char *after, struct buf *out)
+{
+	struct json_writer w = {.out = out};
+	json_open(&w, '{');
+	json_member_str(&w, "type", "comparison");
+	json_member_str(&w, "before", before);
+	json_member_str(&w, "after", after);
+	json_member_real(&w, "speed", c->speed);
+	json_member_real(&w, "visible", c->visible);
+	json_member_open(&w, "counts", '{');
+	for (uint32_t i = 0; i < CHANGES; i++)
+		json_member_int(&w, change_name((enum change)i), c->counts[i]);
+	json_close(&w, '}');
+	json_member_open(&w, "rows", '[');
+	for (uint32_t i = 0; i < c->n_rows; i++)
+		print_row_json(&w, &c->rows[i]);
+	json_close(&w, ']');
+	json_close(&w, '}');
+	buf_putc(out, '\n');
+}
+
+void report_comparison(const struct comparison *c, const char *before_name, const char *after_name, const struct report_options *o,
+		       struct buf *out)
+{
+	if (o->format == REPORT_JSON)
+		print_json(c, before_name, after_name, out);
+	else
+		print_text(c, before_name, after_name, o, out);
+}

@@ -1,0 +1,25 @@
+/* Prints profiles and what was found in them as text, markdown or JSON. */
+#ifndef TRIB_BUILDER_PROFILE_REPORTS_H
+#define TRIB_BUILDER_PROFILE_REPORTS_H
+#include <stdint.h>
+
+struct arena;
+struct buf;
+struct comparison;
+struct gate_result;
+struct profile;
+
+enum report_format { REPORT_TEXT, REPORT_MARKDOWN, REPORT_JSON };
+struct report_options {
+	enum report_format format;
+	uint32_t top;        /* the most rows of each list */
+	double threshold_ns; /* only items that took at least this long */
+};
+
+/* All append to `out`. */
+void report_profile(const struct profile *p, const struct report_options *o, struct buf *out);
+/* `before_name`, `after_name`: what the two are called, such as their files. */
+void report_comparison(const struct comparison *c, const char *before_name, const char *after_name, const struct report_options *o,
+		       struct buf *out);
+void report_gate(const struct gate_result *r, const struct report_options *o, struct buf *out);
+#endif
