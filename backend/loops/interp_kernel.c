@@ -138,12 +138,14 @@ static double conv_sum(const struct kernel_run *r, const struct tri_conv *c, int
 }
 
 /* A sum of numbers, of which int8 is exact too. A trit 0 skips its number. */
-static double conv_trits(const struct kernel_run *r, const struct tri_conv *c, bool depthwise, int64_t n, int64_t o, int64_t p)
+static double conv_trits(const struct kernel_run *r, const struct tri_conv *c, int64_t channels, int64_t n, int64_t o, int64_t p)
 {
-	int64_t channels = depthwise ? 1 : c->channels, size = c->kernel_width * channels, run = tri_conv_run(channels, c->kernel_width);
+	int64_t size = c->kernel_width * channels, run = tri_conv_run(channels, c->kernel_width), group = 0;
 	double sum = 0;
+	if (channels)
+		group = o / (c->out / (c->channels / channels));
 	for (int64_t t = 0; t < c->kernel_height * size; t++) {
-		struct tap i = tap_of(c, depthwise ? o : t % channels, t / channels, p);
+		struct tap i = tap_of(c, group * channels + t % channels, t / channels, p);
 		int trit = trit_at(r->bufs[1], c->kernel_height * run, c->out, t / size * run + t % size, o);
 		int64_t at = ((n * c->height + i.row) * c->width + i.column) * c->channels + i.channel;
 		if (i.is_inside && trit)
@@ -153,22 +155,23 @@ static double conv_trits(const struct kernel_run *r, const struct tri_conv *c, b
 	return sum;
 }
 
-static void conv_of_trits(const struct kernel_run *r, bool depthwise)
+/* `channels`: of x in a group. */
+static void conv_of_trits(const struct kernel_run *r, int64_t channels)
 {
 	struct tri_conv c = tri_conv_of(r->dims);
 	int64_t positions = tri_conv_positions(&c);
 	for (int64_t i = 0; i < c.batch * positions * c.out; i++) {
-		double sum = conv_trits(r, &c, depthwise, i / c.out / positions, i % c.out, i / c.out % positions);
+		double sum = conv_trits(r, &c, channels, i / c.out / positions, i % c.out, i / c.out % positions);
 		if (r->elem != DT_FLOAT32)
 			((int32_t *)r->bufs[2])[i] = (int32_t)sum;
 		else
 			((float *)r->bufs[2])[i] = (float)sum;
 	}
 }
-static void conv_trit2(const struct kernel_run *r) { conv_of_trits(r, false); }
-static void depthwise_trit2(const struct kernel_run *r) { conv_of_trits(r, true); }
+static void conv_trit2(const struct kernel_run *r) { conv_of_trits(r, r->dims[1]); }
+static void depthwise_trit2(const struct kernel_run *r) { conv_of_trits(r, 1); }
+static void conv_groups_trit2(const struct kernel_run *r) { conv_of_trits(r, r->dims[15]); }
 
-/* `channels`: of x in a group. */
 static void conv_floats(const struct kernel_run *r, int64_t channels)
 {
 	struct tri_conv c = tri_conv_of(r->dims);
@@ -285,6 +288,8 @@ static kernel_code *const codes[KERNEL_COUNT] = {
 	[KERNEL_CONV_I8_TRIT2] = conv_trit2,
 	[KERNEL_CONV_TRITS] = conv_trit2,
 	[KERNEL_CONV_F32_TRIT2] = conv_trit2,
+	[KERNEL_CONV_GROUPS_I8_TRIT2] = conv_groups_trit2,
+	[KERNEL_CONV_GROUPS_TRITS] = conv_groups_trit2,
 	[KERNEL_DEPTHWISE_I8_TRIT2] = depthwise_trit2,
 	[KERNEL_CONV_F32] = conv_f32,
 	[KERNEL_DEPTHWISE_F32] = depthwise_f32,

@@ -173,14 +173,25 @@ static bool window_sums_fit(struct ir_fn *f, ir_ref w)
 	return dim_is_const(f->dims, dim_product(f->dims, (dim[]){d[1], d[2], d[3]}, 3), &terms) && terms < 1 << 24;
 }
 
+/* Returns y, the last instruction, if the target has a kernel for it. Otherwise removes it, because after the pass `legalize` even a dead
+ * convolution must be legal, and returns IR_NONE. */
+static ir_ref keep_if_taken(struct ir_fn *f, const struct target *t, ir_ref y)
+{
+	if (target_takes(t, f, y, NULL))
+		return y;
+	f->n_operands -= ir_at(f, y)->n_operands;
+	f->n_insts = y;
+	return IR_NONE;
+}
+
 /* float(q) * a convolved with trits, or IR_NONE if the target has no kernel for it. */
 static ir_ref integer_conv(struct ir_fn *f, const struct target *t, const struct ir_inst *i, ir_ref x, ir_ref trits)
 {
 	struct quantised q;
 	if (!match_quantised(f, x, &q) || !scales_only(&q, 0) || !window_sums_fit(f, trits))
 		return IR_NONE;
-	ir_ref y = emit_conv(f, i, DT_INT32, q.base, trits);
-	return target_takes(t, f, y, NULL) ? rescale(f, ir_emit(f, OP_CAST, &i->type, &y, 1, i->origin), &q, 0) : IR_NONE;
+	ir_ref y = keep_if_taken(f, t, emit_conv(f, i, DT_INT32, q.base, trits));
+	return y == IR_NONE ? y : rescale(f, ir_emit(f, OP_CAST, &i->type, &y, 1, i->origin), &q, 0);
 }
 
 static ir_ref rewrite_conv(struct rewrite *w, const struct target *t, ir_ref r)
@@ -194,10 +205,8 @@ static ir_ref rewrite_conv(struct rewrite *w, const struct target *t, ir_ref r)
 	if (!is_trit(f, trits) && (!match_quantised(f, trits, &q) || !is_trit(f, q.base) || !scales_only(&q, 0)))
 		return IR_NONE;
 	ir_ref y = integer_conv(f, t, &i, x, q.base);
-	if (y == IR_NONE && !is_trit(f, trits)) {
-		y = emit_conv(f, &i, i.type.elem, x, q.base);
-		y = target_takes(t, f, y, NULL) ? y : IR_NONE;
-	}
+	if (y == IR_NONE && !is_trit(f, trits))
+		y = keep_if_taken(f, t, emit_conv(f, &i, i.type.elem, x, q.base));
 	return y == IR_NONE ? y : rescale(f, y, &q, 1);
 }
 

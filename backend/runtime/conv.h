@@ -1,4 +1,4 @@
-/* Sizes of a convolution: the dims of its kernels, in the order of kernels.def. Groups are 1. */
+/* Sizes of a convolution: the dims of its kernels, in the order of kernels.def. Groups are read by their kernels. */
 #ifndef TRI_CONV_H
 #define TRI_CONV_H
 #include <stdbool.h>

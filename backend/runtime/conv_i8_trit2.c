@@ -1,5 +1,6 @@
 /* y int32 [N, P, O] = x int8 [N, H, W, C] convolved with w TRIT2 [K, O], where P = OH · OW and K = KH lines of KW · C terms, exact. Input
- * and result are channels-last. A task multiplies the windows of a block of positions by some panels of w. The tile sums x·(t+1), from
+ * and result are channels-last. Of groups, each is a convolution of its own: some channels of x, some columns of w and y. A task multiplies the
+ * windows of a block of positions and a group by some panels of w. The tile sums x·(t+1), from
  * -sum(x) on. A line is padded to whole quads with trits 0; the numbers there count in both sums. */
 #include "conv_block.h"
 #include "i8_trit2_tile.h"
@@ -11,9 +12,10 @@ struct job {
 	const int8_t *x;
 	const uint8_t *w;
 	int32_t *y;
-	struct conv_blocks b;
+	struct conv_blocks b;          /* of a group */
+	int64_t channels, out, groups; /* C, O */
 	int64_t run, terms, positions; /* terms of a line and of a window as packed, P */
-	int64_t panels, groups;        /* panels of w, and tasks that share them */
+	int64_t panels, shares;        /* panels of a group, and tasks that share them */
 	int32_t at[MOST_QUADS];        /* the places of the quads in a window */
 	const struct tri_epilogue *epilogue;
 };
@@ -24,6 +26,7 @@ struct windows {
 	int32_t starts[CONV_POSITIONS]; /* of sums: -sum(x) of each window */
 	_Alignas(64) char copy[CONV_COPY_BYTES + CONV_SLACK];
 	_Alignas(64) int32_t acc[CONV_POSITIONS][TRI_TRIT2_PANEL];
+	_Alignas(64) uint8_t panel[MOST_QUADS / 4 * 2 * TRI_TRIT2_BLOCK]; /* columns of a group that are in two panels of w */
 };
 _Static_assert(sizeof(struct windows) <= TRI_SPACE, "it fits");
 
@@ -77,10 +80,10 @@ static void sum_row(const struct job *job, const int8_t *x, int64_t columns, int
 	}
 }
 
-static void read_windows(const struct job *job, const struct conv_block *k, struct windows *w)
+static void read_windows(const struct job *job, const struct conv_block *k, int64_t group, struct windows *w)
 {
 	const struct conv_blocks *b = &job->b;
-	const int8_t *x = job->x + k->image * b->c.height * b->c.width * b->c.channels;
+	const int8_t *x = job->x + k->image * b->c.height * b->c.width * job->channels + group * b->c.channels;
 	x = (const int8_t *)conv_block_read(b, k, (const char *)x, w->copy);
 	w->n = k->rows * k->columns;
 	for (int64_t r = 0; r < k->rows; r++, x += b->row) {
@@ -90,11 +93,19 @@ static void read_windows(const struct job *job, const struct conv_block *k, stru
 	}
 }
 
-/* Multiplies the windows by one panel, in tiles of about the same size. */
-static void multiply(const struct job *job, const struct windows *windows, int64_t panel, int32_t *y, int64_t ld)
+/* Returns `width` columns of w from column o on as a panel. */
+static const uint8_t *panel_at(const struct job *job, int64_t o, int64_t width, uint8_t *copy)
 {
-	int halves = tri_trit2_halves(job->b.c.out, panel);
-	const uint8_t *w = job->w + tri_trit2_offset(job->terms, panel);
+	int64_t panel = o / TRI_TRIT2_PANEL;
+	if (o % TRI_TRIT2_PANEL == 0 && tri_trit2_halves(width, 0) == tri_trit2_halves(job->out, panel))
+		return job->w + tri_trit2_offset(job->terms, panel);
+	tri_trit2_copy_columns(job->w, job->terms, job->out, o, width, copy);
+	return copy;
+}
+
+/* Multiplies the windows by one panel, in tiles of about the same size. */
+static void multiply(const struct job *job, const struct windows *windows, const uint8_t *w, int halves, int32_t *y, int64_t ld)
+{
 	int64_t tiles = conv_parts(windows->n, TILE_COLS), end = 0;
 	for (int64_t t = 0; t < tiles; t++) {
 		struct tile_x x = {.at = job->at};
@@ -106,37 +117,40 @@ static void multiply(const struct job *job, const struct windows *windows, int64
 	}
 }
 
-/* Computes a block and one panel. Tiles of whole panels go straight to y. */
-static void block(const struct job *job, const struct conv_block *k, struct windows *windows, int64_t panel)
+/* Computes a block and one panel of a group. Tiles of whole panels go straight to y. */
+static void block(const struct job *job, const struct conv_block *k, int64_t group, int64_t panel, struct windows *windows)
 {
 	const struct tri_conv *c = &job->b.c;
-	int64_t p = k->row * c->out_width + k->column, o = panel * TRI_TRIT2_PANEL;
-	int64_t width = c->out - o < TRI_TRIT2_PANEL ? c->out - o : TRI_TRIT2_PANEL;
-	int32_t *y = job->y + (k->image * job->positions + p) * c->out + o;
+	int64_t p = k->row * c->out_width + k->column, first = panel * TRI_TRIT2_PANEL, o = group * c->out + first;
+	int64_t width = c->out - first < TRI_TRIT2_PANEL ? c->out - first : TRI_TRIT2_PANEL;
+	int32_t *y = job->y + (k->image * job->positions + p) * job->out + o;
+	const uint8_t *w = panel_at(job, o, width, windows->panel);
+	int halves = tri_trit2_halves(width, 0);
 	if (width == TRI_TRIT2_PANEL && !job->epilogue) {
-		multiply(job, windows, panel, y, c->out);
+		multiply(job, windows, w, halves, y, job->out);
 		return;
 	}
-	multiply(job, windows, panel, windows->acc[0], TRI_TRIT2_PANEL);
+	multiply(job, windows, w, halves, windows->acc[0], TRI_TRIT2_PANEL);
 	if (job->epilogue)
 		job->epilogue->fn(job->epilogue, windows->acc, TRI_TRIT2_PANEL, (int64_t[]){k->image, p, o}, windows->n, width);
 	else
 		for (int64_t r = 0; r < windows->n; r++)
-			memcpy(y + r * c->out, windows->acc[r], (size_t)width * sizeof(int32_t));
+			memcpy(y + r * job->out, windows->acc[r], (size_t)width * sizeof(int32_t));
 }
 
 static void task(void *arg, int64_t i)
 {
 	const struct job *job = arg;
-	struct conv_block k = conv_block_at(&job->b, i / job->groups);
+	int64_t share = i % job->shares, group = i / job->shares % job->groups;
+	struct conv_block k = conv_block_at(&job->b, i / job->shares / job->groups);
 	struct windows *windows = tri_space(job->ctx);
-	int64_t group = i % job->groups;
-	read_windows(job, &k, windows);
-	for (int64_t p = job->panels * group / job->groups; p < job->panels * (group + 1) / job->groups; p++)
-		block(job, &k, windows, p);
+	read_windows(job, &k, group, windows);
+	for (int64_t p = job->panels * share / job->shares; p < job->panels * (share + 1) / job->shares; p++)
+		block(job, &k, group, p, windows);
 }
 
-void tri_conv_i8_trit2(struct tri_context *ctx, void *const *bufs, const int64_t *dims, const struct tri_epilogue *epilogue)
+/* `channels`: of a group. */
+static void convolve(struct tri_context *ctx, void *const *bufs, const int64_t *dims, int64_t channels, const struct tri_epilogue *epilogue)
 {
 	struct job job;
 	struct tri_conv c = tri_conv_of(dims);
@@ -144,18 +158,35 @@ void tri_conv_i8_trit2(struct tri_context *ctx, void *const *bufs, const int64_t
 		return;
 	job.ctx = ctx;
 	job.x = bufs[0], job.w = bufs[1], job.y = epilogue ? NULL : bufs[2], job.epilogue = epilogue;
-	job.b = conv_blocks_make(&c, sizeof(int8_t));
+	job.channels = c.channels, job.out = c.out, job.groups = channels ? c.channels / channels : 1;
+	c.channels = channels, c.out /= job.groups;
+	job.b = conv_blocks_make(&c, job.channels, sizeof(int8_t));
 	job.run = tri_conv_run(c.channels, c.kernel_width);
 	job.terms = tri_conv_packed_terms(&c);
 	job.positions = tri_conv_positions(&c);
 	job.panels = tri_trit2_panels(c.out);
-	int64_t blocks = c.batch * job.b.row_blocks * job.b.column_blocks;
-	job.groups = tri_threads(ctx) > 1 ? conv_clamp(TASKS * (int64_t)tri_threads(ctx) / blocks, 1, job.panels) : 1;
+	int64_t blocks = c.batch * job.b.row_blocks * job.b.column_blocks * job.groups;
+	job.shares = tri_threads(ctx) > 1 ? conv_clamp(TASKS * (int64_t)tri_threads(ctx) / blocks, 1, job.panels) : 1;
 	place_quads(&job);
-	tri_parallel(ctx, task, &job, blocks * job.groups);
+	tri_parallel(ctx, task, &job, blocks * job.shares);
+}
+
+void tri_conv_i8_trit2(struct tri_context *ctx, void *const *bufs, const int64_t *dims, const struct tri_epilogue *epilogue)
+{
+	convolve(ctx, bufs, dims, dims[1], epilogue);
 }
 
 void tri_conv_trits(struct tri_context *ctx, void *const *bufs, const int64_t *dims, const struct tri_epilogue *epilogue)
 {
-	tri_conv_i8_trit2(ctx, bufs, dims, epilogue);
+	convolve(ctx, bufs, dims, dims[1], epilogue);
+}
+
+void tri_conv_groups_i8_trit2(struct tri_context *ctx, void *const *bufs, const int64_t *dims, const struct tri_epilogue *epilogue)
+{
+	convolve(ctx, bufs, dims, dims[15], epilogue);
+}
+
+void tri_conv_groups_trits(struct tri_context *ctx, void *const *bufs, const int64_t *dims, const struct tri_epilogue *epilogue)
+{
+	convolve(ctx, bufs, dims, dims[15], epilogue);
 }

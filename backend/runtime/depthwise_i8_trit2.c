@@ -166,7 +166,7 @@ void tri_depthwise_i8_trit2(struct tri_context *ctx, void *const *bufs, const in
 			  bufs[0],
 			  bufs[1],
 			  epilogue ? NULL : bufs[2],
-			  conv_blocks_make(&c, sizeof(int8_t)),
+			  conv_blocks_make(&c, c.channels, sizeof(int8_t)),
 			  c.kernel_height * c.kernel_width,
 			  tri_conv_positions(&c),
 			  epilogue};

@@ -8,6 +8,7 @@
 #define TRI_TRIT2_H
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 enum {
 	TRI_TRIT2_LANES = 16, /* columns of a half */
@@ -22,6 +23,21 @@ static inline int64_t tri_trit2_panels(int64_t N) { return N / TRI_TRIT2_PANEL +
 static inline int tri_trit2_halves(int64_t N, int64_t p) { return N - p * TRI_TRIT2_PANEL > TRI_TRIT2_LANES ? 2 : 1; }
 /* Returns the offset of panel p in bytes. */
 static inline size_t tri_trit2_offset(int64_t K, int64_t p) { return (size_t)p * 2 * TRI_TRIT2_BLOCK * (size_t)tri_trit2_steps(K); }
+
+/* Copies n columns of packed trits [K, N] from column `from` on, at most a panel of them, as packed trits [K, n]. */
+static inline void tri_trit2_copy_columns(const uint8_t *w, int64_t K, int64_t N, int64_t from, int64_t n, uint8_t *out)
+{
+	int64_t panel = from / TRI_TRIT2_PANEL, first = from % TRI_TRIT2_PANEL;
+	int64_t width = tri_trit2_halves(N, panel) * TRI_TRIT2_LANES, some = n < width - first ? n : width - first;
+	size_t step = (size_t)tri_trit2_halves(n, 0) * TRI_TRIT2_BLOCK;
+	const uint8_t *a = w + tri_trit2_offset(K, panel), *b = w + tri_trit2_offset(K, panel + 1);
+	size_t a_step = (size_t)width * 4, b_step = some < n ? (size_t)tri_trit2_halves(N, panel + 1) * TRI_TRIT2_BLOCK : 0;
+	for (int64_t s = 0; s < tri_trit2_steps(K); s++, a += a_step, b += b_step, out += step) {
+		memset(out, 0, step);
+		memcpy(out, a + first * 4, (size_t)some * 4);
+		memcpy(out + some * 4, b, (size_t)(n - some) * 4);
+	}
+}
 
 size_t tri_trit2_packed_size(int64_t K, int64_t N);
 /* Packs w, [K, N] row-major trits of -1, 0, 1, into tri_trit2_packed_size bytes. Kernels read fastest if `out` is aligned to 64 bytes. */

@@ -107,9 +107,10 @@ static bool fits_f32_depthwise(const struct ir_fn *f, ir_ref r)
 	       ir_conv(ir_at(f, r))->groups == out;
 }
 
-/* The weights can be packed, and what a position reads fits into the kernel's buffers. */
-/* The weights are packed trits of constant sizes, for groups of `group` channels; 0: one group. */
-static bool is_trit_conv(const struct ir_fn *f, ir_ref r, dtype x, int64_t group)
+enum grouping { DENSE, GROUPS, DEPTHWISE };
+
+/* True if trits can be packed for a kernel, and what a position of a group reads fits into its buffers; of DEPTHWISE, of all channels. */
+static bool is_trit_conv(const struct ir_fn *f, ir_ref r, dtype x, enum grouping grouping)
 {
 	const struct ir_inst *w = ir_at(f, ir_operand(f, r, 1));
 	const struct ir_conv *c = ir_conv(ir_at(f, r));
@@ -117,15 +118,19 @@ static bool is_trit_conv(const struct ir_fn *f, ir_ref r, dtype x, int64_t group
 	for (uint32_t k = 0; k < 4; k++)
 		if (!dim_is_const(f->dims, w->type.dims[k], &size[k]))
 			return false;
-	return operand_elem(f, r, 0) == x && w->type.elem == DT_TRIT && w->build_time &&
-	       (group ? size[1] == group && c->groups == size[0] : c->groups == 1) &&
-	       !__builtin_mul_overflow(size[1], c->groups, &copied) && tri_conv_fits(size[1], size[2], size[3]) &&
-	       tri_conv_copies(copied, size[2], size[3], c->dilation[1]);
+	bool fits = grouping == DENSE    ? c->groups == 1
+		    : grouping == GROUPS ? c->groups > 1 && size[1] > 0
+					 : size[1] == 1 && c->groups == size[0];
+	return operand_elem(f, r, 0) == x && w->type.elem == DT_TRIT && w->build_time && fits &&
+	       !__builtin_mul_overflow(size[1], grouping == DEPTHWISE ? c->groups : 1, &copied) &&
+	       tri_conv_fits(size[1], size[2], size[3]) && tri_conv_copies(copied, size[2], size[3], c->dilation[1]);
 }
-static bool fits_i8_trit_conv(const struct ir_fn *f, ir_ref r) { return is_trit_conv(f, r, DT_INT8, 0); }
-static bool fits_trits_conv(const struct ir_fn *f, ir_ref r) { return is_trit_conv(f, r, DT_TRIT, 0); }
-static bool fits_f32_trit_conv(const struct ir_fn *f, ir_ref r) { return is_trit_conv(f, r, DT_FLOAT32, 0); }
-static bool fits_i8_trit_depthwise(const struct ir_fn *f, ir_ref r) { return is_trit_conv(f, r, DT_INT8, 1); }
+static bool fits_i8_trit_conv(const struct ir_fn *f, ir_ref r) { return is_trit_conv(f, r, DT_INT8, DENSE); }
+static bool fits_trits_conv(const struct ir_fn *f, ir_ref r) { return is_trit_conv(f, r, DT_TRIT, DENSE); }
+static bool fits_f32_trit_conv(const struct ir_fn *f, ir_ref r) { return is_trit_conv(f, r, DT_FLOAT32, DENSE); }
+static bool fits_i8_trit_groups(const struct ir_fn *f, ir_ref r) { return is_trit_conv(f, r, DT_INT8, GROUPS); }
+static bool fits_trits_groups(const struct ir_fn *f, ir_ref r) { return is_trit_conv(f, r, DT_TRIT, GROUPS); }
+static bool fits_i8_trit_depthwise(const struct ir_fn *f, ir_ref r) { return is_trit_conv(f, r, DT_INT8, DEPTHWISE); }
 
 /* True if the leading dims of x, without its heads, are those of the result. */
 static bool has_batch(const struct hir_type *x, const struct hir_type *y)

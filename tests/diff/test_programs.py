@@ -180,6 +180,26 @@ def trits_of(x):
     return (x > 0.5).astype(np.float64) - (x < -0.5)
 
 
+def grouped(x, w, groups, stride=(1, 1), pad=(0, 0), dilation=1):
+    x = np.pad(x, ((0, 0), (0, 0), (pad[0], pad[0]), (pad[1], pad[1])))
+    parts = zip(np.split(x, groups, 1), np.split(w, groups))
+    return np.concatenate([conv(part, own, 1, 0, dilation) for part, own in parts], 1)[:, :, ::stride[0], ::stride[1]]
+
+
+def groups(p, x, q):
+    a, b, c, d, s = (p[k].astype(np.float64) for k in "abcds")
+    q = q.astype(np.float64)
+    line = lambda v: v.reshape(len(v), v.shape[1], 1, math.prod(v.shape[2:]))
+    first = grouped(q, trits_of(a), 12, pad=(1, 1))
+    chain = grouped(np.clip(first, -100, 100), trits_of(a[..., :2]), 16, pad=(2, 2), dilation=2)
+    forms = lambda v, a, b, c, d: (grouped(v, a, 12, pad=(1, 1)), relu(grouped(v, b, 3, (2, 2)) * s), grouped(v, c, 2, (2, 1), (1, 1)),
+                                   grouped(line(v), line(d).reshape(72, 4, 1, 3), 9, pad=(0, 1))[:, :, 0])
+    trits, ternary, floats = forms(q, *map(trits_of, (a, b, c, d))), forms(x, trits_of(a), trits_of(b) * 0.5, trits_of(c), d), forms(x, a, b, c, d)
+    ints = lambda v: v.astype(np.int32)
+    return (ints(trits[0]), trits[1], ints(chain), ints(trits[2]), ints(trits[3]), ints(grouped(trits_of(x), trits_of(a), 12)),
+            *ternary[:3], *floats)
+
+
 def tritacts(p, x, y):
     product = trits_of(x) @ trits_of(p["w"])
     return product.astype(np.int32), np.maximum(product * 0.5, 0), conv(trits_of(y), trits_of(p["v"]), 2, 1).astype(np.int32)
@@ -343,6 +363,8 @@ PROGRAMS = {
     "pruned": ({"x": "int8 N 96", "y": "float32 N 96"}, {"w": (96, 70)}, pruned),
     "tritacts": ({"x": "float32 N 45", "y": "float32 N 3 7 6"}, {"w": (45, 37), "v": (5, 3, 3, 3)}, tritacts),
     "convtrits": ({"x": "float32 N 3 7 6"}, {"w": (5, 3, 3, 3), "s": (5, 1, 1, 1), "v": (3, 1, 3, 2)}, convtrits),
+    "groups": ({"x": "float32 N 36 7 6", "q": "int8 N 36 7 6"},
+               {"a": (48, 3, 3, 3), "b": (54, 12, 1, 1), "c": (80, 18, 3, 2), "d": (72, 4, 3), "s": (54, 1, 1)}, groups),
     "lookup": ({"ids": "index N", "x": "float32 N 9"}, {}, lookup),
 }
 GATES = {k: v for g in "ab" for k, v in {g + ".scale": (5,), **fc(g + ".up", 5, 5), **fc(g + ".down", 5, 5, False)}.items()}

@@ -37,9 +37,9 @@ class Convolutions(TorchTest):
 
     def convolution(self, n, kind):
         sizes, kernel, more = self.geometry(n)
-        groups = self.rng.choice([1, 1, 2, 3])
-        each = self.rng.choice([1, 2, 5])
-        channels, out = groups * each, groups * self.rng.choice([1, 2, 4])
+        groups = self.rng.choice([1, 1, 2, 3, 8])
+        each = self.rng.choice([1, 2, 4, 5, 17])
+        channels, out = groups * each, groups * self.rng.choice([1, 2, 4, 9, 20])
         batch = [] if self.rng.random() < 0.2 else [self.rng.choice([1, 1, 2, 3])]
         dims = len(batch) + n
         some = tuple(k for k in range(dims + 1) if k != len(batch) and self.rng.random() < 0.5)

@@ -46,8 +46,8 @@ def draw_conv(rank):
         x = g.pick(lambda t: t.rank == rank + 2 and t.shape[1].known() and t.elem in PARTNERS and t.elem not in ("int64", "int16", "int32") and not t.wild)
         t = g.type(x)
         c = t.shape[1].constant
-        groups = g.choice([1, 1, 1, 1, c, *[k for k in (2, 3, 4) if c % k == 0]])
-        out = groups * g.choice([1, 1, 2, 3] if groups > 1 else [1, 2, 3, 4, 6, 8, 17])
+        groups = g.choice([1, 1, 1, 1, c, *[k for k in (2, 3, 4, 8) if c % k == 0]])
+        out = groups * g.choice([1, 1, 2, 3, 4, 18] if groups > 1 else [1, 2, 3, 4, 6, 8, 17])
         kernel = [g.choice([1, 1, 2, 3, 3, 3, 5]) for _ in range(rank)]
         stride, dilation = [g.choice([1, 1, 1, 2, 3]) for _ in range(rank)], [g.choice([1, 1, 1, 1, 2]) for _ in range(rank)]
         # At least so much that every run-time size gives a result.
