@@ -3,6 +3,7 @@
 #include <xxhash.h>
 #include <string.h>
 #include "base/bug.h"
+#include "base/hash_wide.h"
 
 struct hasher {
 	XXH3_state_t state;
@@ -10,7 +11,23 @@ struct hasher {
 
 static hash128 from_xxh(XXH128_hash_t h) { return (hash128){h.low64, h.high64}; }
 
-hash128 hash_bytes(const void *p, size_t n) { return from_xxh(XXH3_128bits(p, n)); }
+#ifdef HASH_WIDE
+enum { LONG = 1024 }; /* bytes for which a call is worth it */
+
+static bool has_avx512(void) { return __builtin_cpu_supports("avx512f"); }
+static bool has_avx2(void) { return __builtin_cpu_supports("avx2"); }
+#endif
+
+hash128 hash_bytes(const void *p, size_t n)
+{
+#ifdef HASH_WIDE
+	if (n >= LONG && has_avx512())
+		return hash_bytes_avx512(p, n);
+	if (n >= LONG && has_avx2())
+		return hash_bytes_avx2(p, n);
+#endif
+	return from_xxh(XXH3_128bits(p, n));
+}
 
 uint64_t hash64_bytes(const void *p, size_t n) { return XXH3_64bits(p, n); }
 
@@ -49,6 +66,16 @@ struct hasher *hasher_new(void)
 
 void hasher_add(struct hasher *h, const void *p, size_t n)
 {
+#ifdef HASH_WIDE
+	if (n >= LONG && has_avx512()) {
+		hash_update_avx512(&h->state, p, n);
+		return;
+	}
+	if (n >= LONG && has_avx2()) {
+		hash_update_avx2(&h->state, p, n);
+		return;
+	}
+#endif
 	if (n)
 		XXH3_128bits_update(&h->state, p, n);
 }

@@ -17,13 +17,6 @@ double random_normal(uint64_t key, uint64_t k)
 	return sqrt(-2 * log(u)) * cos(2 * acos(-1) * v);
 }
 
-static int64_t trit_at(uint64_t key, uint64_t k, double zeros)
-{
-	if (uniform_at(key, 2 * k, 53) < zeros)
-		return 0;
-	return random_bits(key, 2 * k + 1) >> 63 ? 1 : -1;
-}
-
 /* Stores zeros·n zeros, and as many 1 as -1 (one more -1 if their number is odd), in random order. */
 static void balanced_trits(uint64_t key, double zeros, int8_t *out, uint64_t n)
 {
@@ -41,10 +34,25 @@ static void balanced_trits(uint64_t key, double zeros, int8_t *out, uint64_t n)
 static double element(const struct ir_random *r, uint64_t key, uint64_t k, dtype elem)
 {
 	switch (r->kind) {
-	case RANDOM_TRIT: return (double)trit_at(key, k, r->params[0]);
 	case RANDOM_UNIFORM: return r->params[0] + (r->params[1] - r->params[0]) * uniform_at(key, k, bits_of(elem));
 	case RANDOM_NORMAL: return r->params[0] + r->params[1] * random_normal(key, k);
 	default: return 0;
+	}
+}
+
+static void trits(const struct ir_random *r, uint64_t key, int64_t first, int64_t n, dtype elem, void *out)
+{
+	int8_t some[1024];
+	if (elem == DT_TRIT || elem == DT_INT8) {
+		random_trits(key, (uint64_t)first, n, r->params[0], out);
+		return;
+	}
+	for (int64_t k = 0; k < n; k++) {
+		int64_t at = k % (int64_t)sizeof some, rest = n - k;
+		if (at == 0)
+			random_trits(key, (uint64_t)(first + k), rest < (int64_t)sizeof some ? rest : (int64_t)sizeof some, r->params[0],
+				     some);
+		elem_cast(elem, out, k, DT_INT8, some, at);
 	}
 }
 
@@ -55,6 +63,10 @@ void interp_random_elements(const struct ir_random *r, uint64_t seed, int64_t fi
 	if (r->kind == RANDOM_TRIT_BALANCED) {
 		double zeros = r->params[0] > 1 ? 1 : r->params[0] > 0 ? r->params[0] : 0;
 		balanced_trits(key, zeros, out, (uint64_t)n);
+		return;
+	}
+	if (r->kind == RANDOM_TRIT) {
+		trits(r, key, first, n, elem, out);
 		return;
 	}
 	if (elem == DT_FLOAT32 && r->kind == RANDOM_NORMAL) {

@@ -15,7 +15,8 @@ static inline uint64_t random_bits(uint64_t key, uint64_t counter) { return rand
 
 /* Returns number k of the standard normal distribution, by the Box-Muller transform. */
 double random_normal(uint64_t key, uint64_t k);
-/* Store elements first … first+n-1 of tensors of float32, with vectors. The result is that of one element at a time. */
+/* Store elements first … first+n-1 of tensors of float32 or trits, with vectors. The result is that of one element at a time. */
 void random_normals_float32(uint64_t key, uint64_t first, int64_t n, double mean, double deviation, float *out);
+void random_trits(uint64_t key, uint64_t first, int64_t n, double zeros, int8_t *out);
 void random_uniforms_float32(uint64_t key, uint64_t first, int64_t n, double low, double high, float *out);
 #endif

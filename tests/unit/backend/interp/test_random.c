@@ -1,4 +1,4 @@
-/* Random float32 numbers computed with vectors, against one number at a time; and parts of an initializer against all of it. */
+/* Random numbers computed with vectors, against one number at a time; and parts of an initializer against all of it. */
 #include "backend/interp/random.h"
 #include "tests/unit/unit.h"
 #include <math.h>
@@ -27,6 +27,27 @@ static void normals_equal_those_of_the_c_library(void **state)
 				else
 					assert_memory_equal(&want, &got[k], sizeof want);
 			}
+		}
+}
+
+/* One number says whether the trit is 0, the next one its sign. */
+static int8_t one_trit(uint64_t key, uint64_t k, double zeros)
+{
+	if ((double)(random_bits(key, 2 * k) >> 11) * 0x1p-53 < zeros)
+		return 0;
+	return random_bits(key, 2 * k + 1) >> 63 ? 1 : -1;
+}
+
+static void trits_equal_one_at_a_time(void **state)
+{
+	static const double zeros[] = {1.0 / 3, 0.5, 0, 1, -1, 2, NAN, 1e-9, 0x1p-53, 0.99999};
+	int8_t got[SOME];
+	for (size_t p = 0; p < sizeof zeros / sizeof *zeros; p++)
+		for (uint64_t r = 0; r < quick(50, 4); r++) {
+			uint64_t key = random_mix(r + 1), first = r * 999983;
+			random_trits(key, first, SOME, zeros[p], got);
+			for (uint64_t k = 0; k < SOME; k++)
+				assert_int_equal(got[k], one_trit(key, first + k, zeros[p]));
 		}
 }
 
@@ -90,6 +111,7 @@ static void parts_equal_the_whole(void **state)
 		"fn f()\n%0 = random uniform seed 5 stream 3 params [-1, 1] : float16[20001]\n%1 = random trit seed 5 stream 4 params [0.5, 0] : trit[20001]\n"
 		"%2 = cast %1 : float16[20001]\n%3 = add %0 %2 : float16[20001]\nout %3\n",
 		true);
+	check_parts("fn f()\n%0 = random trit seed 5 stream 4 params [0.25, 0] : trit[20001]\nout %0\n", true);
 	check_parts("fn f()\n%0 = random trit_balanced seed 5 stream 4 params [0.5, 0] : trit[20001]\nout %0\n", false);
 	check_parts(
 		"fn f()\n%0 = random normal seed 5 stream 0 params [0, 1] : float32[200, 300]\n%1 = transpose %0 perm [1, 0] : float32[300, 200]\nout %1\n",
@@ -103,6 +125,7 @@ int test_random(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(normals_equal_those_of_the_c_library),
+		cmocka_unit_test(trits_equal_one_at_a_time),
 		cmocka_unit_test(numbers_stay),
 		cmocka_unit_test(parts_equal_the_whole),
 	};
