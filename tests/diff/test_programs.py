@@ -143,6 +143,19 @@ def rounding(p, x):
     return np.round(x * 2) / 2, np.round(x / 0.5), np.trunc(x * 3).astype(np.int32), np.clip(np.trunc(x * 100), -128, 127).astype(np.int8), np.floor(x) % 2
 
 
+def clipped(p, x):
+    with np.errstate(invalid="ignore", over="ignore"):
+        infinite = x * F32(1e30) * F32(1e30)
+        z = np.concatenate([x * F32(60), infinite, infinite - infinite, np.floor(x * F32(60)) + F32(0.5)])
+        r = np.round(z)
+
+    def whole(v, t):
+        return np.trunc(np.where(np.isnan(v), 0, v)).astype(t)
+    return (whole(np.clip(r, -127, 127), np.int8), whole(np.clip(z, -3.5, 100.25), np.int8), whole(np.clip(r, -90, 300), np.int16),
+            whole(np.clip(r, -0.5, 1.5), np.int8), whole(np.clip(r, -128, 100), np.int8), whole(np.clip(r, -1, 1), np.int8),
+            whole(np.clip(r[:, 4:7], -128, 126), np.int8), whole(np.where(np.isnan(r), r, 2), np.int8))
+
+
 def tritmath(p, x):
     w = np.array([[1, 0, -1], [1, 1, 0], [-1, 0, 0], [0, -1, 1]])
     t = np.where(x > 0.5, 1, np.where(x < -0.5, -1, 0))
@@ -355,6 +368,7 @@ PROGRAMS = {
     "choice": ({"x": "float32 N 6"}, CHOICE, choice),
     "mask": ({"x": "float32 N M M"}, {}, lambda p, x: softmax(np.where(np.tri(x.shape[1], dtype=bool), x, -1e9))),
     "rounding": ({"x": "float32 N 7"}, {}, rounding),
+    "clipped": ({"x": "float32 N 37"}, {}, clipped),
     "arithmetic": ({"x": "float32 6 M"}, {}, lambda p, x: x[1:] - x[:-1]),
     "broadcast": ({"x": "float32 N 1 4", "y": "float32 M", "z": "float32 N"}, {},
                   lambda p, x, y, z: (x * y[:, None], z[:, None, None] * x, y[:, None] - z)),
@@ -382,7 +396,7 @@ CONTROL = {
 PROGRAMS.update(CONTROL)
 BATCHES = (7, 0, 1, 33)
 NOT_EMPTY = ("branches",)  # NumPy has no minimum of nothing
-EXACT = ("passthrough", "slices", "halves", "ints", "int8dot", "minmax", "rounding", "booleans", "reshapes", "windows", "saturated")
+EXACT = ("passthrough", "slices", "halves", "ints", "int8dot", "minmax", "rounding", "booleans", "reshapes", "windows", "saturated", "clipped")
 
 
 def generator(name, *more):
