@@ -289,6 +289,7 @@ static kernel_code *const codes[KERNEL_COUNT] = {
 	[KERNEL_CONV_TRITS] = conv_trit2,
 	[KERNEL_CONV_F32_TRIT2] = conv_trit2,
 	[KERNEL_CONV_GROUPS_I8_TRIT2] = conv_groups_trit2,
+	[KERNEL_CONV_GROUPS_F32_TRIT2] = conv_groups_trit2,
 	[KERNEL_CONV_GROUPS_TRITS] = conv_groups_trit2,
 	[KERNEL_DEPTHWISE_I8_TRIT2] = depthwise_trit2,
 	[KERNEL_CONV_F32] = conv_f32,

@@ -17,15 +17,17 @@ struct windows {
 	float zeros[BLOCK];
 	float near[TRI_CONV_ROWS * NEAR_STEP];
 	_Alignas(64) float part[TRI_CONV_ROWS * TRI_PANEL]; /* sums of a panel, of which some columns are wanted */
-	float panel[BLOCK * TRI_PANEL];                     /* expanded trits */
+	float panel[BLOCK * TRI_PANEL];                     /* expanded trits, or columns of a group */
+	_Alignas(64) uint8_t packed[TRI_CONV_MOST_TERMS / TRI_TRIT2_STEP * 2 * TRI_TRIT2_BLOCK]; /* trits of columns of a group */
 	float tile[TILE];
 	float window[TRI_CONV_MOST_TERMS]; /* for trits that choose */
 };
 _Static_assert(sizeof(struct windows) <= TRI_SPACE, "it fits");
 
-/* Sums to compute: columns o … o+columns-1 from channel `channel` of x on. o is the first of a panel. */
+/* Sums to compute: columns o … o+columns-1 from channel `channel` of x on. o is the first of a panel, unless they are a part of one or two. */
 struct sums {
 	int64_t channel, o, columns;
+	bool is_part;
 	float *y;
 	int64_t ldy;
 };
@@ -64,13 +66,20 @@ static void point(const struct job *job, struct windows *v, int64_t s, int64_t n
 	}
 }
 
-/* Returns k terms from k0 on of a panel. `copy`: memory for them. */
-static const float *panel_at(const struct job *job, int64_t panel, int64_t k0, int64_t k, float *copy)
+/* Returns k terms from k0 on of the panel that has column n of s. */
+static const float *panel_at(const struct job *job, struct windows *v, const struct sums *s, int64_t n, int64_t k0, int64_t k)
 {
-	if (!job->trits)
+	int64_t panel = (s->o + n) / TRI_PANEL;
+	if (!job->trits && !s->is_part)
 		return job->w + tri_panel_offset(job->terms, panel) + k0 * tri_panel_width(job->c.out, panel);
-	tri_trit2_expand(job->trits, panel, k0, k, copy);
-	return copy;
+	if (!job->trits)
+		tri_panels_copy_columns(job->w, job->terms, job->c.out, k0, k, s->o, s->columns, v->panel);
+	else if (s->is_part)
+		tri_trit2_expand(&(struct tri_trits){v->packed, job->trits->K, s->columns, job->trits->line, job->trits->run}, 0, k0, k,
+				 v->panel);
+	else
+		tri_trit2_expand(job->trits, panel, k0, k, v->panel);
+	return v->panel;
 }
 
 /* Adds one block of terms, from term k0 on. */
@@ -78,12 +87,12 @@ static void add_block(const struct job *job, struct windows *v, struct tri_f32_r
 {
 	int64_t terms = x->segments * x->length;
 	for (int64_t n = 0; n < s->columns; n += TRI_PANEL) {
-		int64_t panel = (s->o + n) / TRI_PANEL, width = tri_panel_width(job->c.out, panel);
-		const float *w = panel_at(job, panel, k0, terms, v->panel);
+		int64_t width = s->is_part ? tri_panel_width(s->columns, 0) : tri_panel_width(job->c.out, (s->o + n) / TRI_PANEL);
+		const float *w = panel_at(job, v, s, n, k0, terms);
 		bool last = n + TRI_PANEL >= s->columns;
-		x->next = job->trits ? NULL
-			  : last     ? job->w + tri_panel_offset(job->terms, s->o / TRI_PANEL) + (k0 + terms) * TRI_PANEL
-				     : w + job->terms * TRI_PANEL;
+		x->next = job->trits || s->is_part ? NULL
+			  : last                   ? job->w + tri_panel_offset(job->terms, s->o / TRI_PANEL) + (k0 + terms) * TRI_PANEL
+						   : w + job->terms * TRI_PANEL;
 		tri_f32_rows(x, v->rows.n, w, width, s->y + n, s->ldy, k0 == 0);
 	}
 }
@@ -130,7 +139,23 @@ static void compute_sums(const struct job *job, struct windows *v, struct sums s
 	(job->length > BLOCK ? add_long_segments : add_short_segments)(job, v, &s);
 }
 
-/* Computes columns o … o+columns-1. Panels that belong to several groups are computed for each, and their columns copied. */
+/* Computes columns of a group, at most a panel, that do not begin or end with a panel of w. */
+static void compute_part(const struct job *job, struct windows *v, const struct sums *s)
+{
+	int64_t width = tri_panel_width(s->columns, 0);
+	struct sums own = *s;
+	if (s->columns < width) {
+		own.y = v->part;
+		own.ldy = TRI_PANEL;
+	}
+	if (job->trits)
+		tri_trit2_copy_columns(job->trits->w, job->trits->K, job->trits->N, s->o, s->columns, v->packed);
+	compute_sums(job, v, own);
+	for (int64_t r = 0; s->columns < width && r < v->rows.n; r++)
+		memcpy(s->y + r * s->ldy, v->part + r * TRI_PANEL, (size_t)s->columns * sizeof(float));
+}
+
+/* Computes columns o … o+columns-1, those of each group for themselves. */
 static void compute_columns(const struct job *job, struct windows *v, int64_t o, int64_t columns, float *y, int64_t ldy)
 {
 	int64_t end = o + columns;
@@ -138,38 +163,43 @@ static void compute_columns(const struct job *job, struct windows *v, int64_t o,
 		int64_t group = at / job->group_out, last = (group + 1) * job->group_out, channel = group * job->group_channels;
 		stop = last < end ? last : end;
 		if (at % TRI_PANEL == 0 && (stop % TRI_PANEL == 0 || stop == job->c.out)) {
-			compute_sums(job, v, (struct sums){channel, at, stop - at, y + (at - o), ldy});
+			compute_sums(job, v, (struct sums){channel, at, stop - at, false, y + (at - o), ldy});
 			continue;
 		}
-		int64_t first = at / TRI_PANEL * TRI_PANEL;
-		stop = stop < first + TRI_PANEL ? stop : first + TRI_PANEL;
-		compute_sums(job, v, (struct sums){channel, first, stop - first, v->part, TRI_PANEL});
-		for (int64_t r = 0; r < v->rows.n; r++)
-			memcpy(y + r * ldy + (at - o), v->part + r * TRI_PANEL + (at - first), (size_t)(stop - at) * sizeof(float));
+		stop = stop < at + TRI_PANEL ? stop : at + TRI_PANEL;
+		compute_part(job, v, &(struct sums){channel, at, stop - at, true, y + (at - o), ldy});
 	}
 }
 
-/* Copies a window in the order of packed trits. */
-static void copy_window(const struct job *job, const struct tri_conv_rows *r, int64_t position, float *out)
+/* Copies a group's channels of a window in the order of packed trits. */
+static void copy_window(const struct job *job, const struct tri_conv_rows *r, int64_t position, int64_t group, float *out)
 {
+	int64_t channels = job->group_channels;
 	const struct tri_conv *c = &job->c;
 	memset(out, 0, (size_t)job->trits->K * sizeof *out);
 	for (int64_t e = 0; e < c->kernel_height * c->kernel_width; e++) {
 		int64_t h = r->row[position] + e / c->kernel_width * c->dilation_height;
 		int64_t w = r->column[position] + e % c->kernel_width * c->dilation_width;
 		if (h >= 0 && h < c->height && w >= 0 && w < c->width)
-			memcpy(out + e / c->kernel_width * job->trits->run + e % c->kernel_width * c->channels,
-			       r->x + (h * c->width + w) * c->channels, (size_t)c->channels * sizeof *out);
+			memcpy(out + e / c->kernel_width * job->trits->run + e % c->kernel_width * channels,
+			       r->x + (h * c->width + w) * c->channels + group * channels, (size_t)channels * sizeof *out);
 	}
 }
 
 /* Computes a tile with numbers that must not be multiplied by 0. The sums of a row are stored without gaps. */
 static void choose_numbers(const struct job *job, struct windows *v, int64_t o, int64_t columns)
 {
-	for (int64_t i = 0; i < v->rows.n; i++) {
-		copy_window(job, &v->rows, i, v->window);
-		tri_trit2_sum_row(job->trits, v->window, 0, o / TRI_PANEL, (columns + TRI_PANEL - 1) / TRI_PANEL,
-				  v->tile + i * job->columns);
+	for (int64_t at = o, stop; at < o + columns; at = stop) {
+		int64_t group = at / job->group_out, last = (group + 1) * job->group_out;
+		stop = at + TRI_PANEL < o + columns ? at + TRI_PANEL : o + columns;
+		stop = last < stop ? last : stop;
+		struct tri_trits own = {v->packed, job->trits->K, stop - at, job->trits->line, job->trits->run};
+		tri_trit2_copy_columns(job->trits->w, job->trits->K, job->trits->N, at, stop - at, v->packed);
+		for (int64_t i = 0; i < v->rows.n; i++) {
+			copy_window(job, &v->rows, i, group, v->window);
+			tri_trit2_sum_row(&own, v->window, 0, 0, 1, v->part);
+			memcpy(v->tile + i * job->columns + (at - o), v->part, (size_t)(stop - at) * sizeof(float));
+		}
 	}
 }
 
@@ -231,14 +261,26 @@ void tri_conv_f32(struct tri_context *ctx, void *const *bufs, const int64_t *dim
 				   .epilogue = epilogue});
 }
 
-void tri_conv_f32_trit2(struct tri_context *ctx, void *const *bufs, const int64_t *dims, const struct tri_epilogue *epilogue)
+/* `channels`: of a group. */
+static void convolve_trits(struct tri_context *ctx, void *const *bufs, const int64_t *dims, int64_t channels,
+			   const struct tri_epilogue *epilogue)
 {
 	struct job job = {.x = bufs[0], .y = bufs[2], .c = tri_conv_of(dims), .epilogue = epilogue};
 	const struct tri_conv *c = &job.c;
-	struct tri_trits trits = {bufs[1], tri_conv_packed_terms(c), c->out, c->kernel_width * c->channels,
-				  tri_conv_run(c->channels, c->kernel_width)};
+	int64_t run = tri_conv_run(channels, c->kernel_width);
+	struct tri_trits trits = {bufs[1], c->kernel_height * run, c->out, c->kernel_width * channels, run};
 	job.trits = &trits;
-	job.group_channels = c->channels;
+	job.group_channels = channels;
 	job.chooses = !tri_is_finite(job.x, c->batch * c->channels * c->height * c->width);
 	convolve(ctx, job);
+}
+
+void tri_conv_f32_trit2(struct tri_context *ctx, void *const *bufs, const int64_t *dims, const struct tri_epilogue *epilogue)
+{
+	convolve_trits(ctx, bufs, dims, dims[1], epilogue);
+}
+
+void tri_conv_groups_f32_trit2(struct tri_context *ctx, void *const *bufs, const int64_t *dims, const struct tri_epilogue *epilogue)
+{
+	convolve_trits(ctx, bufs, dims, dims[15], epilogue);
 }

@@ -11,7 +11,7 @@ tri_kernel_fn tri_matmul_i8_trit2, tri_matmul_f32_trit2, tri_matmul_f32, tri_mat
 	tri_scan_f64, tri_scan_i64, tri_scatter_f32, tri_scatter_f64, tri_scatter_i64, tri_put, tri_transpose, tri_matmul_i8_trit1_6;
 tri_filled_kernel_fn tri_matmul_i8_trit2_filled;
 tri_kernel_fn tri_matmul_trits, tri_matmul_i8_blocks;
-tri_kernel_fn tri_conv_groups_i8_trit2, tri_conv_groups_trits;
+tri_kernel_fn tri_conv_groups_i8_trit2, tri_conv_groups_trits, tri_conv_groups_f32_trit2;
 tri_filled_kernel_fn tri_matmul_i8_blocks_filled;
 tri_kernel_fn tri_attention_f32, tri_attention_mask_f32, tri_attention_i8, tri_attention_mask_i8;
 

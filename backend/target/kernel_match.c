@@ -119,7 +119,7 @@ static bool is_trit_conv(const struct ir_fn *f, ir_ref r, dtype x, enum grouping
 		if (!dim_is_const(f->dims, w->type.dims[k], &size[k]))
 			return false;
 	bool fits = grouping == DENSE    ? c->groups == 1
-		    : grouping == GROUPS ? c->groups > 1 && size[1] > 0
+		    : grouping == GROUPS ? c->groups > 1 && size[1] > 1
 					 : size[1] == 1 && c->groups == size[0];
 	return operand_elem(f, r, 0) == x && w->type.elem == DT_TRIT && w->build_time && fits &&
 	       !__builtin_mul_overflow(size[1], grouping == DEPTHWISE ? c->groups : 1, &copied) &&
@@ -129,6 +129,7 @@ static bool fits_i8_trit_conv(const struct ir_fn *f, ir_ref r) { return is_trit_
 static bool fits_trits_conv(const struct ir_fn *f, ir_ref r) { return is_trit_conv(f, r, DT_TRIT, DENSE); }
 static bool fits_f32_trit_conv(const struct ir_fn *f, ir_ref r) { return is_trit_conv(f, r, DT_FLOAT32, DENSE); }
 static bool fits_i8_trit_groups(const struct ir_fn *f, ir_ref r) { return is_trit_conv(f, r, DT_INT8, GROUPS); }
+static bool fits_f32_trit_groups(const struct ir_fn *f, ir_ref r) { return is_trit_conv(f, r, DT_FLOAT32, GROUPS); }
 static bool fits_trits_groups(const struct ir_fn *f, ir_ref r) { return is_trit_conv(f, r, DT_TRIT, GROUPS); }
 static bool fits_i8_trit_depthwise(const struct ir_fn *f, ir_ref r) { return is_trit_conv(f, r, DT_INT8, DEPTHWISE); }
 

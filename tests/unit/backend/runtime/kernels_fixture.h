@@ -17,7 +17,7 @@ enum { CONTEXT_BYTES = 4096, STACK_BYTES = 128 << 10 };
 struct kernels {
 	void *library;
 	tri_kernel_fn *i8_trit2, *i8_trit1_6, *f32_trit2, *f32, *f32_panels, *conv_i8_trit2, *conv_f32, *conv_f32_trit2, *depthwise_f32,
-		*depthwise_i8_trit2, *conv_groups_i8_trit2;
+		*depthwise_i8_trit2, *conv_groups_i8_trit2, *conv_groups_f32_trit2;
 	tri_filled_kernel_fn *i8_trit2_filled;
 	void (*init)(void *ctx, uint32_t threads);
 	void (*end)(void *ctx);
@@ -25,11 +25,11 @@ struct kernels {
 
 static inline bool kernels_open(struct arena *a, enum runtime_level level, struct kernels *k)
 {
-	static const char *const names[] = {"tri_matmul_i8_trit2",   "tri_matmul_f32_trit2",    "tri_matmul_f32",
-					    "tri_context_init",      "tri_context_end",         "tri_conv_i8_trit2",
-					    "tri_conv_f32",          "tri_matmul_f32_panels",   "tri_depthwise_f32",
-					    "tri_conv_f32_trit2",    "tri_depthwise_i8_trit2",  "tri_matmul_i8_trit2_filled",
-					    "tri_matmul_i8_trit1_6", "tri_conv_groups_i8_trit2"};
+	static const char *const names[] = {"tri_matmul_i8_trit2",   "tri_matmul_f32_trit2",     "tri_matmul_f32",
+					    "tri_context_init",      "tri_context_end",          "tri_conv_i8_trit2",
+					    "tri_conv_f32",          "tri_matmul_f32_panels",    "tri_depthwise_f32",
+					    "tri_conv_f32_trit2",    "tri_depthwise_i8_trit2",   "tri_matmul_i8_trit2_filled",
+					    "tri_matmul_i8_trit1_6", "tri_conv_groups_i8_trit2", "tri_conv_groups_f32_trit2"};
 	struct object *objects[MOST_OBJECTS];
 	if (!level_runs(level)) {
 		print_message("this processor does not run level %d: skipped\n", (int)level);
@@ -50,6 +50,7 @@ static inline bool kernels_open(struct arena *a, enum runtime_level level, struc
 	*(void **)&k->i8_trit2_filled = symbol(k->library, names[11]);
 	*(void **)&k->i8_trit1_6 = symbol(k->library, names[12]);
 	*(void **)&k->conv_groups_i8_trit2 = symbol(k->library, names[13]);
+	*(void **)&k->conv_groups_f32_trit2 = symbol(k->library, names[14]);
 	return true;
 }
 

@@ -90,6 +90,61 @@ static void check_i8(const struct kernels *k, void *const *ctx, struct problem_o
 	release(y), release(want);
 }
 
+/* A sum of floats, and of the magnitudes of its terms; a trit 0 skips its number. */
+static double float_sum(const struct problem_of_groups *p, int64_t i, double *size)
+{
+	int64_t o = i % p->s.c.out, at = i / p->s.c.out;
+	double sum = *size = 0;
+	for (int64_t t = 0; t < p->terms; t++) {
+		int64_t from = input_at(&p->s, at / p->positions, at % p->positions, o / (p->s.c.out / p->s.groups), t % p->group_channels,
+					t / p->group_channels);
+		int trit = ((int8_t *)p->w.trits.at)[t * p->s.c.out + o];
+		double term = from < 0 || !trit ? 0 : trit * (double)((float *)p->x.f32.at)[from];
+		sum += term;
+		*size += fabs(term);
+	}
+	return sum;
+}
+
+static void check_floats(const struct problem_of_groups *p, const float *y)
+{
+	for (int64_t i = 0; i < p->results; i++) {
+		double size, sum = float_sum(p, i, &size);
+		if (isnan(y[i]) != isnan(sum) || fabs((double)y[i] - sum) > 1e-6 * size)
+			fail_msg("element %d: got %g, want %g", (int)i, (double)y[i], sum);
+	}
+}
+
+/* The bits of the kernel of floats for any number of threads and for the epilogue; then a NaN, which zero trits skip. */
+static void check_f32(const struct kernels *k, void *const *ctx, struct problem_of_groups *p)
+{
+	const struct tri_conv *c = &p->s.c;
+	size_t bytes = (size_t)p->results * sizeof(float);
+	struct guarded y = guarded(bytes), want = guarded(bytes), panels = guarded(tri_panels_size(p->terms, c->out));
+	for (int64_t i = 0; i < p->terms * c->out; i++)
+		((float *)p->w.w32.at)[i] = (float)((int8_t *)p->w.trits.at)[i];
+	tri_panels_pack(&(struct tri_panels_source){p->w.w32.at, p->terms, 1, c->out, {c->out, 0, 1}}, panels.at);
+	call(k->conv_f32, ctx[0], (void *[]){p->x.f32.at, panels.at, want.at}, p->dims, NULL);
+	check_floats(p, want.at);
+	for (int i = 0; i < 3; i++) {
+		memset(y.at, 0x5a, bytes);
+		call(k->conv_f32, ctx[i], (void *[]){p->x.f32.at, panels.at, y.at}, p->dims, NULL);
+		assert_memory_equal(y.at, want.at, bytes);
+		memset(y.at, 0x5a, bytes);
+		call(k->conv_groups_f32_trit2, ctx[i], (void *[]){p->x.f32.at, p->packed.at, y.at}, p->dims, NULL);
+		assert_memory_equal(y.at, want.at, bytes);
+	}
+	check_epilogue(k->conv_f32, ctx[1], (void *[]){p->x.f32.at, panels.at}, p->dims, want.at, c->batch, p->positions, c->out);
+	check_epilogue(k->conv_groups_f32_trit2, ctx[1], (void *[]){p->x.f32.at, p->packed.at}, p->dims, want.at, c->batch, p->positions,
+		       c->out);
+	((float *)p->x.f32.at)[rnd() % (uint32_t)(c->batch * c->channels * c->height * c->width)] = NAN;
+	call(k->conv_groups_f32_trit2, ctx[1], (void *[]){p->x.f32.at, p->packed.at, y.at}, p->dims, NULL);
+	check_floats(p, y.at);
+	check_epilogue(k->conv_groups_f32_trit2, ctx[2], (void *[]){p->x.f32.at, p->packed.at}, p->dims, y.at, c->batch, p->positions,
+		       c->out);
+	release(y), release(want), release(panels);
+}
+
 static void check_shape(const struct kernels *k, void *const *ctx, struct shape s)
 {
 	const struct tri_conv *c = &s.c;
@@ -98,6 +153,7 @@ static void check_shape(const struct kernels *k, void *const *ctx, struct shape 
 		return;
 	struct problem_of_groups p = new_problem(s);
 	check_i8(k, ctx, &p);
+	check_f32(k, ctx, &p);
 	/* the largest sums */
 	memset(p.x.i8.at, 0x80, (size_t)(c->batch * c->channels * c->height * c->width));
 	memset(p.w.trits.at, 1, (size_t)(p.terms * c->out));
