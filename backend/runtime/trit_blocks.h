@@ -9,21 +9,24 @@
 #define TRI_TRIT_BLOCKS_H
 #include <stddef.h>
 #include <stdint.h>
+#include "trit2_zeros.h"
 
 enum { TRI_BLOCKS_MOST_K = 1 << 14, TRI_BLOCK_ROWS = 4, TRI_BLOCK_COLUMNS = 32, TRI_BLOCK_BYTES = 32 };
 
 /* Offsets are from the header, in bytes. */
 struct tri_blocks {
 	uint32_t is_sparse; /* else TRIT2 follows */
-	uint32_t rows;      /* that are multiplied */
-	uint32_t blocks;    /* with padding */
-	float one, many;    /* estimated time for one row of x, and for each of many: a part of that of TRIT2 */
+	uint32_t rows;      /* that blocks have */
+	uint32_t blocks;    /* that are not zero, with padding */
+	float one, many;    /* estimated time of blocks for one row of x, and for each of many: a part of that of TRIT2 */
 	uint64_t first;     /* uint32_t for each panel, and the end */
 	uint64_t starts;    /* int32_t for each column of all panels: -128 times the sum of its trits */
 	uint64_t kept;      /* uint32_t for each row: its k; 0: all rows are kept */
 	uint64_t at, data;  /* int32_t for each block; the trits */
+	struct tri_zeros zeros;
+	uint8_t pad[40];
 };
-_Static_assert(sizeof(struct tri_blocks) == 64, "TRIT2 behind it is aligned");
+_Static_assert(sizeof(struct tri_blocks) == 128, "TRIT2 behind it is aligned");
 
 /* Trits of a matrix in memory: element [k, n] is at w[k · k_step + n · n_step]; one of the steps is 1. */
 struct tri_blocks_source {

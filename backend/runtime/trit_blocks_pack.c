@@ -14,12 +14,12 @@ static const double most_share = 0.95; /* of the time of TRIT2 for one row, whic
 /* What is not zero, and how to pack it. */
 struct survey {
 	const struct tri_blocks_source *s;
-	int64_t panels, quads, rows;
-	uint8_t *used;    /* for each row: it is not all zero */
-	uint8_t *some;    /* [panel][number of four rows]: the block is not all zero */
-	uint32_t *kept;   /* the rows that are multiplied */
-	int64_t segments; /* rows of panels that are not all zero */
+	int64_t panels, quads, steps, rows;
+	uint32_t *used; /* of tri_trit2_zeros */
+	uint8_t *some;  /* [panel][number of four rows]: the block is not all zero */
+	uint32_t *kept; /* the rows that are multiplied */
 	uint64_t blocks;
+	struct tri_zeros zeros;
 };
 
 static int64_t panels_of(int64_t N) { return (N + TRI_BLOCK_COLUMNS - 1) / TRI_BLOCK_COLUMNS; }
@@ -27,90 +27,72 @@ static uint64_t aligned(uint64_t n) { return (n + 63) / 64 * 64; }
 
 size_t tri_blocks_size(int64_t K, int64_t N) { return sizeof(struct tri_blocks) + tri_trit2_packed_size(K, N); }
 
-static int is_zero(const int8_t *w, int64_t n)
-{
-	uint64_t all = 0, eight;
-	for (; n >= 8; n -= 8, w += 8)
-		memcpy(&eight, w, 8), all |= eight;
-	for (; n > 0; n--, w++)
-		all |= (uint8_t)*w;
-	return !all;
-}
-
-static int is_zero_segment(const struct tri_blocks_source *s, int64_t k, int64_t n, int64_t columns)
-{
-	const int8_t *w = s->w + k * s->k_step + n * s->n_step;
-	if (s->n_step == 1)
-		return is_zero(w, columns);
-	for (; columns > 0 && !*w; columns--)
-		w += s->n_step;
-	return columns == 0;
-}
-
-/* Marks the block, number q, of row k in each panel in which the row is not zero. */
-static void mark_row(struct survey *v, int64_t k, int64_t q)
-{
-	int64_t before = v->segments;
-	for (int64_t p = 0; p < v->panels; p++) {
-		int64_t n = p * TRI_BLOCK_COLUMNS, columns = v->s->N - n < TRI_BLOCK_COLUMNS ? v->s->N - n : TRI_BLOCK_COLUMNS;
-		int some = !is_zero_segment(v->s, k, n, columns);
-		v->some[p * v->quads + q] |= (uint8_t)some;
-		v->segments += some;
-	}
-	v->used[k] = v->segments != before;
-}
-
 static double share(const struct survey *v, const struct cost *c)
 {
 	double panels = c->panel * (double)v->panels, rows = v->rows < v->s->K ? c->row * (double)v->rows : 0;
 	return (c->block * (double)v->blocks + panels + rows) / ((double)(v->panels * v->quads) + panels);
 }
 
-/* Finds the blocks that are not zero. Unused rows are left out if `leaves_out`. Returns 0 if blocks cannot be faster, whatever is left out. */
-static int find_blocks(struct survey *v, int leaves_out)
+static int is_row_used(const struct survey *v, int64_t k)
 {
-	double most = most_share * (double)(v->panels * v->quads) / one_cost.block;
+	int used = 0;
+	for (int64_t p = 0; p < v->panels && !used; p++)
+		used = tri_trit2_row_used(v->used[p * v->steps + k / TRI_TRIT2_STEP], k % TRI_TRIT2_STEP);
+	return used;
+}
+
+/* Finds the blocks that are not zero. Unused rows are left out if `leaves_out`. */
+static void find_blocks(struct survey *v, int leaves_out)
+{
 	memset(v->some, 0, (size_t)(v->panels * v->quads));
-	v->rows = v->segments = 0;
+	v->rows = 0;
 	v->blocks = 0;
-	for (int64_t k = 0; k < v->s->K; k++) {
-		if (leaves_out && !v->used[k])
-			continue;
-		mark_row(v, k, v->rows / TRI_BLOCK_ROWS);
-		v->kept[v->rows++] = (uint32_t)k;
-		if ((double)v->segments / TRI_BLOCK_ROWS > most + (double)v->panels)
-			return 0;
-	}
+	for (int64_t k = 0; k < v->s->K; k++)
+		if (!leaves_out || is_row_used(v, k))
+			v->kept[v->rows++] = (uint32_t)k;
 	for (int64_t p = 0; p < v->panels; p++) {
+		const uint32_t *used = v->used + p * v->steps;
+		uint8_t *some = v->some + p * v->quads;
 		uint64_t n = 0;
+		if (v->rows == v->s->K)
+			for (int64_t q = 0; q < v->quads; q++)
+				some[q] = (uint8_t)tri_trit2_quad_used(used[q / 4], q % 4);
+		else
+			for (int64_t r = 0; r < v->rows; r++)
+				some[r / TRI_BLOCK_ROWS] |=
+					(uint8_t)tri_trit2_row_used(used[v->kept[r] / TRI_TRIT2_STEP], v->kept[r] % TRI_TRIT2_STEP);
 		for (int64_t q = 0; q < v->quads; q++)
-			n += v->some[p * v->quads + q];
+			n += some[q];
 		v->blocks += (n + 3) / 4 * 4;
 	}
-	return 1;
 }
 
 /* Decides whether rows are left out. */
-static int survey(struct survey *v)
+static void survey(struct survey *v)
 {
-	if (!find_blocks(v, 0))
-		return 0;
+	find_blocks(v, 0);
 	double all = share(v, &one_cost);
-	if (!memchr(v->used, 0, (size_t)v->s->K))
-		return 1;
+	if (!v->zeros.rows)
+		return;
 	find_blocks(v, 1);
-	if (share(v, &one_cost) < all)
-		return 1;
-	memset(v->used, 1, (size_t)v->s->K);
-	return find_blocks(v, 1);
+	if (share(v, &one_cost) >= all)
+		find_blocks(v, 0);
+}
+
+/* The header of TRIT2. */
+static struct tri_blocks describe(const struct survey *v)
+{
+	return (struct tri_blocks){.rows = (uint32_t)v->rows,
+				   .blocks = (uint32_t)v->blocks,
+				   .one = (float)share(v, &one_cost),
+				   .many = (float)share(v, &many_cost),
+				   .zeros = v->zeros};
 }
 
 /* Places the parts behind the header; returns the size. */
 static uint64_t place(const struct survey *v, struct tri_blocks *h)
 {
-	*h = (struct tri_blocks){.is_sparse = 1, .rows = (uint32_t)v->rows, .blocks = (uint32_t)v->blocks};
-	h->one = (float)share(v, &one_cost);
-	h->many = (float)share(v, &many_cost);
+	h->is_sparse = 1;
 	h->first = sizeof *h;
 	h->starts = aligned(h->first + (uint64_t)(v->panels + 1) * 4);
 	uint64_t end = h->starts + (uint64_t)v->panels * TRI_BLOCK_COLUMNS * 4;
@@ -155,29 +137,32 @@ static void pack_sparse(const struct survey *v, const struct tri_blocks *h, char
 	first[v->panels] = b;
 }
 
-static void pack_dense(const struct tri_blocks_source *s, char *out)
+static void pack_dense(const struct tri_blocks_source *s, void *out)
 {
-	struct tri_blocks h = {.rows = (uint32_t)s->K, .one = 1, .many = 1};
-	memcpy(out, &h, sizeof h);
 	if (s->n_step == 1)
-		tri_trit2_pack(s->w, s->K, s->N, out + sizeof h);
+		tri_trit2_pack(s->w, s->K, s->N, out);
 	else
-		tri_trit2_pack_transposed(s->w, s->K, s->N, out + sizeof h);
+		tri_trit2_pack_transposed(s->w, s->K, s->N, out);
 }
 
+/* Zeros are found in the dense form: it has a quarter of the bytes. */
 void tri_blocks_pack(const struct tri_blocks_source *s, void *out)
 {
-	struct survey v = {.s = s, .panels = panels_of(s->N), .quads = (s->K + 3) / TRI_BLOCK_ROWS};
+	struct survey v = {.s = s, .panels = panels_of(s->N), .quads = (s->K + 3) / TRI_BLOCK_ROWS, .steps = tri_trit2_steps(s->K)};
 	struct tri_blocks h;
-	v.used = malloc((size_t)s->K + 1);
+	v.used = malloc((size_t)(v.panels * v.steps + 1) * sizeof *v.used);
 	v.some = malloc((size_t)(v.panels * v.quads) + 1);
 	v.kept = malloc(((size_t)s->K + 1) * sizeof *v.kept);
-	int sparse = v.used && v.some && v.kept && s->K > 0 && s->K <= TRI_BLOCKS_MOST_K && survey(&v) &&
-		     share(&v, &one_cost) < most_share && place(&v, &h) <= tri_blocks_size(s->K, s->N);
-	if (sparse)
-		pack_sparse(&v, &h, out);
-	else
-		pack_dense(s, out);
+	pack_dense(s, (char *)out + sizeof h);
+	memset(out, 0, sizeof h);
+	if (v.used && v.some && v.kept && s->K > 0 && s->N > 0) {
+		tri_trit2_zeros((char *)out + sizeof h, s->K, s->N, v.used, &v.zeros);
+		survey(&v);
+		h = describe(&v);
+		memcpy(out, &h, sizeof h);
+		if (s->K <= TRI_BLOCKS_MOST_K && h.one < most_share && place(&v, &h) <= tri_blocks_size(s->K, s->N))
+			pack_sparse(&v, &h, out);
+	}
 	free(v.used), free(v.some), free(v.kept);
 }
 
