@@ -3,10 +3,13 @@
  * number of threads computes the same. Included by attention_f32.c. */
 #ifndef TRI_ATTENTION_FEW_H
 #define TRI_ATTENTION_FEW_H
+#include "attention_one.h"
 #include "attention_products.h"
 
 enum { MOST_FEW = 8 };                                          /* rows that share keys */
 enum { PART_KEYS = 128, MOST_PARTS = 16, MOST_SUMS = 1 << 15 }; /* floats of all sums of a round */
+
+static int64_t least_of(int64_t a, int64_t b) { return a < b ? a : b; }
 
 /* ---- blocks of keys ---- */
 
@@ -18,6 +21,7 @@ struct round {
 	int64_t parts, part_keys; /* parts of a group */
 	int64_t ld, room;         /* from one row to the next; of a part: a sum, a maximum and a total for each row */
 	float *sums;
+	struct tri_context *ctx;
 };
 
 /* A block of keys of one head. */
@@ -35,25 +39,31 @@ static void scale_by_key(float *x, const float *scale, int64_t stride, int64_t n
 		x[j] *= scale[j * stride];
 }
 
+/* Turns the products of a row of the head into weights. */
+static void few_weights(const struct block *b, int64_t at, float *x)
+{
+	const struct tri_attention *a = &b->job->a;
+	struct row row = b->row;
+	row.head += at / a->queries;
+	row.query = at % a->queries;
+	row.sum += at * row.ld;
+	row.most += at;
+	row.total += at;
+	if (a->scaled)
+		scale_by_key(x, b->k_scale, a->k_scale.row, b->n);
+	weights_of_row(b->job, &row, b->first, b->n, x);
+	if (a->scaled)
+		scale_by_key(x, b->v_scale, a->v_scale.row, b->n);
+}
+
 /* Rows [at, at + R) of the queries that share the head. */
 TRI_INLINE void few_rows(const struct block *b, const float *q, int64_t at, const int R)
 {
 	const struct tri_attention *a = &b->job->a;
 	_Alignas(64) float x[FEW * KEYS];
 	few_scores_of(a->k_elem, q + at * a->features, b->k, b->n, a->features, R, x);
-	for (int64_t r = 0; r < R; r++) {
-		struct row row = b->row;
-		row.head += (at + r) / a->queries;
-		row.query = (at + r) % a->queries;
-		row.sum += (at + r) * row.ld;
-		row.most += at + r;
-		row.total += at + r;
-		if (a->scaled)
-			scale_by_key(x + r * KEYS, b->k_scale, a->k_scale.row, b->n);
-		weights_of_row(b->job, &row, b->first, b->n, x + r * KEYS);
-		if (a->scaled)
-			scale_by_key(x + r * KEYS, b->v_scale, a->v_scale.row, b->n);
-	}
+	for (int64_t r = 0; r < R; r++)
+		few_weights(b, at + r, x + r * KEYS);
 	few_values_of(a->v_elem, x, b->v, b->n, a->values, R, b->row.sum + at * b->row.ld, b->row.ld);
 }
 
@@ -84,22 +94,64 @@ static int64_t ahead(const struct round *r, int64_t n, struct tri_attention_stri
 }
 
 /* Block `first` … of head `head` of keys. `n`: the number of the head in the group; `sums`: of the part. */
-static void few_head(const struct round *r, int64_t batch, int64_t head, int64_t n, int64_t first, int64_t end, float *sums)
+static struct block block_of(const struct round *r, int64_t batch, int64_t head, int64_t n, int64_t first, int64_t end, float *sums)
 {
 	const struct job *job = r->job;
 	const struct tri_attention *a = &job->a;
 	int64_t size_k = elem_bytes(a->k_elem), size_v = elem_bytes(a->v_elem), rows = r->heads * job->rows;
-	struct block b = {job,
-			  {(const char *)job->k + offset(a->k, batch, head, first) * size_k, a->k.row * size_k, ahead(r, n, a->k) * size_k},
-			  {(const char *)job->v + offset(a->v, batch, head, first) * size_v, a->v.row * size_v, ahead(r, n, a->v) * size_v},
-			  a->scaled ? job->k_scale + offset(a->k_scale, batch, head, first) : NULL,
-			  a->scaled ? job->v_scale + offset(a->v_scale, batch, head, first) : NULL,
-			  first,
-			  end - first < KEYS ? end - first : KEYS,
-			  {batch, head * (a->heads / a->kv_heads), 0, r->ld, sums + rows * r->ld + n * job->rows,
-			   sums + rows * (r->ld + 1) + n * job->rows, sums + n * job->rows * r->ld}};
-	few_block(&b, job->q + (batch * a->kv_heads + head) * job->rows * a->features);
+	return (struct block){
+		job,
+		{(const char *)job->k + offset(a->k, batch, head, first) * size_k, a->k.row * size_k, ahead(r, n, a->k) * size_k},
+		{(const char *)job->v + offset(a->v, batch, head, first) * size_v, a->v.row * size_v, ahead(r, n, a->v) * size_v},
+		a->scaled ? job->k_scale + offset(a->k_scale, batch, head, first) : NULL,
+		a->scaled ? job->v_scale + offset(a->v_scale, batch, head, first) : NULL,
+		first,
+		end - first < KEYS ? end - first : KEYS,
+		{batch, head * (a->heads / a->kv_heads), 0, r->ld, sums + rows * r->ld + n * job->rows,
+		 sums + rows * (r->ld + 1) + n * job->rows, sums + n * job->rows * r->ld}};
 }
+
+static const float *queries_of(const struct job *job, int64_t batch, int64_t head)
+{
+	return job->q + (batch * job->a.kv_heads + head) * job->rows * job->a.features;
+}
+
+/* Block `first` … of heads [head, head + heads), of which each has one query. */
+static void one_block(const struct round *r, int64_t batch, int64_t head, int64_t heads, int64_t n, int64_t first, int64_t end, float *sums)
+{
+	const struct tri_attention *a = &r->job->a;
+	struct block b = block_of(r, batch, head, n, first, end, sums);
+	float *space = (float *)tri_space(r->ctx) + MOST_SUMS; /* the caller's holds the sums of the round */
+	_Static_assert((MOST_SUMS + MOST_ONE * (KEYS + LANES * LANES)) * sizeof *space <= TRI_SPACE, "it fits");
+	struct one o = {r->job,
+			queries_of(r->job, batch, head),
+			{b.k.at, b.k.stride, b.k.stride + AHEAD},
+			{b.v.at, b.v.stride, b.v.stride + AHEAD},
+			a->k.head * elem_bytes(a->k_elem),
+			a->v.head * elem_bytes(a->v_elem),
+			heads,
+			b.n,
+			r->ld,
+			b.row.sum,
+			space,
+			space + MOST_ONE * KEYS};
+	one_scores_of(&o);
+	for (int64_t h = 0; h < heads; h++) {
+		b = block_of(r, batch, head + h, n + h, first, end, sums);
+		few_weights(&b, 0, o.scores + h * KEYS);
+	}
+	one_values_of(&o);
+}
+
+/* The same for one head. */
+static void few_head(const struct round *r, int64_t batch, int64_t head, int64_t n, int64_t first, int64_t end, float *sums)
+{
+	struct block b = block_of(r, batch, head, n, first, end, sums);
+	few_block(&b, queries_of(r->job, batch, head));
+}
+
+/* True if the heads of a key are in sequence, and each has one query. */
+static bool is_one(const struct job *job) { return job->rows == 1 && job->a.kv_heads >= LEAST_ONE && job->a.k.head < job->a.k.row; }
 
 /* The heads of keys of a group. */
 static void heads_of(const struct round *r, int64_t group, int64_t *batch, int64_t *from, int64_t *to)
@@ -120,8 +172,13 @@ static void few_task(void *arg, int64_t i)
 	for (int64_t k = 0; k < rows; k++)
 		sums[rows * r->ld + k] = -INFINITY;
 	for (int64_t first = start; first < end; first += KEYS)
-		for (int64_t head = from; head < to; head++)
-			few_head(r, batch, head, head - from, first, end, sums);
+		for (int64_t head = from, n; head < to; head += n) {
+			n = is_one(r->job) ? least_of(to - head, MOST_ONE) : 1;
+			if (n > 1)
+				one_block(r, batch, head, n, head - from, first, end, sums);
+			else
+				few_head(r, batch, head, head - from, first, end, sums);
+		}
 }
 
 /* ---- results ---- */
@@ -158,12 +215,10 @@ static void few_results(void *arg, int64_t group)
 		few_result(r, r->sums + group * r->parts * r->room, k, y + k * job->a.values);
 }
 
-static int64_t least_of(int64_t a, int64_t b) { return a < b ? a : b; }
-
 static void attend_few(struct tri_context *ctx, const struct job *job)
 {
 	const struct tri_attention *a = &job->a;
-	struct round r = {.job = job, .ld = (a->values + LANES - 1) / LANES * LANES, .sums = tri_space(ctx)};
+	struct round r = {.job = job, .ld = (a->values + LANES - 1) / LANES * LANES, .sums = tri_space(ctx), .ctx = ctx};
 	int64_t head_room = job->rows * (r.ld + 2), most_heads = (MOST_SUMS - LANES) / head_room;
 	r.heads = least_of(a->kv_heads, most_heads);
 	r.per_item = (a->kv_heads + r.heads - 1) / r.heads;

@@ -16,7 +16,7 @@ struct rows {
 /* Fetches what is needed later than the vector at `at`, once for each line. */
 TRI_INLINE void fetch(const char *at, int64_t ahead, int64_t offset, const enum tri_attention_elem t)
 {
-	if (offset % 64 < LANES * elem_bytes(t))
+	if ((uint64_t)offset % 64 < (uint64_t)LANES * elem_bytes(t))
 		__builtin_prefetch(at + ahead + offset, 0, 2);
 }
 

@@ -49,13 +49,23 @@ TRI_INLINE ivec widen_codes(const void *from)
 #endif
 }
 
+TRI_INLINE vec widen_bfloats(const void *from)
+{
+#if defined(__AVX512F__)
+	return (vec)(_mm512_slli_epi32(_mm512_cvtepu16_epi32(_mm256_loadu_si256(from)), 16));
+#else
+	halves h;
+	memcpy(&h, from, sizeof h);
+	return (vec)(__builtin_convertvector(h, ivec) << 16);
+#endif
+}
+
 /* The next LANES elements. */
 TRI_INLINE vec widen(const void *from, const enum tri_attention_elem t)
 {
-	halves h;
 	switch (t) {
 	case TRI_ATTENTION_F16: return widen_halves(from);
-	case TRI_ATTENTION_BF16: memcpy(&h, from, sizeof h); return (vec)(__builtin_convertvector(h, ivec) << 16);
+	case TRI_ATTENTION_BF16: return widen_bfloats(from);
 	case TRI_ATTENTION_I8: return __builtin_convertvector(widen_codes(from), vec);
 	default: return vec_load(from);
 	}

@@ -9,7 +9,7 @@
 #include "backend/runtime/unit.h"
 #include "base/arena.h"
 
-enum { CONTEXT_BYTES = 4096, CASES = 60, THREADS = 3 };
+enum { CONTEXT_BYTES = 4096, CASES = 80, THREADS = 3 };
 
 static uint64_t seed = 7;
 static uint32_t rnd(void)
@@ -106,7 +106,10 @@ static int64_t *put_strides(int64_t *d, struct tri_attention_strides s)
 
 static struct problem problem_new(void)
 {
-	int64_t kv = ONE_OF(1, 2, 3), heads = kv * ONE_OF(1, 1, 2, 4, 7), B = ONE_OF(1, 2), L = ONE_OF(1, 1, 1, 2, 3, 5, 33, 70, 197);
+	int64_t kv = ONE_OF(1, 2, 3, 5, 69), heads = kv * ONE_OF(1, 1, 2, 4, 7), B = ONE_OF(1, 2),
+		L = ONE_OF(1, 1, 1, 2, 3, 5, 33, 70, 197);
+	if (kv > 8)
+		heads = kv, L = 1;
 	int64_t S = ONE_OF(0, 1, 3, 63, 64, 65, 130, 197, 384, 500), E = ONE_OF(1, 7, 16, 64, 100, 128), V = ONE_OF(1, 5, 16, 31, 64, 130);
 	bool scaled = rnd() % 3 == 0;
 	uint32_t mask = rnd() % 3, bits = 0;
