@@ -55,6 +55,23 @@ static void set_shape(struct sig *s, struct type *t, node_id n)
 	}
 }
 
+/* True if an argument of the layer, or a local of the body, of that name is an element type. */
+static bool elem_of_value(struct sig *s, node_id n, name_id name, dtype *out)
+{
+	const struct evaluator *ev = s->e->evaluator;
+	struct value v = VALUE_POISON;
+	span at = node_span(s->mod, n);
+	if (ast_a(sig_tree(s), n) != TOKEN_NONE)
+		return false;
+	bool found = s->use_locals && ev->find_name(s->e, name, at, &v);
+	if (!found && s->self && instance_member(s->self, name))
+		found = ev->find_global(s->e, s->mod, s->self, name, at, &v);
+	if (!found || v.kind != V_DTYPE)
+		return false;
+	*out = v.u.dt;
+	return true;
+}
+
 static void set_elem(struct sig *s, struct type *t, node_id n)
 {
 	const struct ast *a = sig_tree(s);
@@ -78,7 +95,7 @@ static void set_elem(struct sig *s, struct type *t, node_id n)
 		return;
 	}
 	t->elem = dtype_find(name_text(s->e->f, name));
-	if (t->elem != DT_COUNT)
+	if (t->elem != DT_COUNT || elem_of_value(s, n, name, &t->elem))
 		return;
 	struct type *alias = sig_type(s, n);
 	if (alias->kind == TY_SCALAR)

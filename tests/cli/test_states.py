@@ -80,6 +80,23 @@ model net
 """
 
 
+# A cache of another float type: the step widens what it reads.
+FLOAT16 = 6
+SHORT = """
+import nn
+
+layer Net() {
+    let attn = nn.GroupedQueryAttention(32, 4, 2, cache_dtype=float16)
+    fn forward(x: Tensor<float32, [1, N, 32]>) { return attn.step(x) }
+    fn decode(x: Tensor<float32, [1, N, 32]>, k: Tensor<float32, [1, 2, P, 8]>, v: Tensor<float32, [1, 2, P, 8]>) {
+        let (y, k_new, v_new) = attn.decode(x, k, v)
+        return y, float32(float16(k_new)), float32(float16(v_new))
+    }
+}
+"""
+SHORT_MANIFEST = "project states\n    version = 1\nmodel net\n    sources = src/net.tri\n    entry = Net.forward Net.decode\n    state.T = 8\n"
+
+
 class States(InferenceTest):
     def make(self, emit="library header", **more):
         self.write("src/net.tri", more.get("source", LAYERS))
@@ -128,6 +145,18 @@ class States(InferenceTest):
         header = self.read("build/net.h").decode()
         for word in ("int net_reset(net *m", "int net_state_save(net *m", "int net_state_load(net *m", "layers.1.v: float32 [1, 2, up to T, 8]"):
             self.assertIn(word, header)
+
+    def test_the_element_type_of_a_cache_is_an_argument(self):
+        self.make(source=SHORT, manifest=SHORT_MANIFEST)
+        m = self.open()
+        self.assertEqual([(m.desc.states[i].name.decode(), m.desc.states[i].dtype) for i in range(m.desc.n_states)],
+                         [("attn.cache.k", FLOAT16), ("attn.cache.v", FLOAT16)])
+        x = np.random.default_rng(4).normal(size=(1, 7, 32)).astype(np.float32)
+        k = v = np.zeros((1, 2, 0, 8), np.float32)
+        for piece in (x[:, :4], x[:, 4:5], x[:, 5:]):
+            cache = (1, 2, k.shape[2] + piece.shape[1], 8)
+            y, k, v = m.run("decode", [piece, k, v], [piece.shape, cache, cache])
+            np.testing.assert_allclose(m.run("forward", [piece], [piece.shape])[0], y, 2e-3, 2e-3)
 
     def test_lazy_and_opencl_libraries(self):
         self.make(flags=("--lazy",))
