@@ -37,7 +37,7 @@ class Library:
 
     def count(self, _, event):
         e = event.contents
-        s = self.desc.statements[e.unit.contents.first_statement + e.statement]
+        s = self.desc.statements[e.statement]
         if ctypes.string_at(self.desc.texts + s.name).startswith(b"tri_"):
             self.kernel_ns += e.ns
 
