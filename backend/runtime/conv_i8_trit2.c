@@ -22,8 +22,8 @@ struct job {
 /* What a thread uses for a block. */
 struct windows {
 	int64_t n;
-	const int8_t *at[CONV_POSITIONS];
-	int32_t starts[CONV_POSITIONS]; /* of sums: -sum(x) of each window */
+	const int8_t *at[CONV_POSITIONS + TILE_MOST_COLS]; /* a tile reads all of its rows */
+	int32_t starts[CONV_POSITIONS];                    /* of sums: -sum(x) of each window */
 	_Alignas(64) char copy[CONV_COPY_BYTES + CONV_SLACK];
 	_Alignas(64) int32_t acc[CONV_POSITIONS][TRI_TRIT2_PANEL];
 	_Alignas(64) uint8_t panel[MOST_QUADS / 4 * 2 * TRI_TRIT2_BLOCK]; /* columns of a group that are in two panels of w */
@@ -110,8 +110,7 @@ static void multiply(const struct job *job, const struct windows *windows, const
 	for (int64_t t = 0; t < tiles; t++) {
 		struct tile_x x = {.at = job->at};
 		int64_t from = end, cols = (end = windows->n * (t + 1) / tiles) - from;
-		for (int64_t i = 0; i < cols; i++)
-			x.row[i] = windows->at[from + i];
+		memcpy(x.row, windows->at + from, sizeof x.row); /* a loop becomes a call of memcpy */
 		tile_sum(w, &x, tri_trit2_steps(job->terms), halves, (int)cols, 1,
 			 (struct tile_y){y + from * ld, ld, windows->starts + from});
 	}

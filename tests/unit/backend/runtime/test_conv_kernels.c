@@ -246,6 +246,7 @@ static void check_all(const struct kernels *k, void *const *ctx)
 	check_conv(k, ctx, (struct tri_conv){1, 40, 12, 14, 4, 9, 9, 0, 0, 1, 1, 0, 0, 1, 1});
 	check_conv(k, ctx, (struct tri_conv){1, 40, 12, 14, 4, 9, 9, 0, 0, 1, 1, 4, 4, 1, 1});
 	check_conv(k, ctx, (struct tri_conv){3, 33, 23, 40, 8, 5, 5, 0, 0, 2, 2, 2, 2, 1, 1});
+	check_conv(k, ctx, (struct tri_conv){1, 35, 4, 640, 3, 3, 3, 0, 0, 1, 10, 1, 1, 1, 1});
 	for (int i = 0; i < 60; i++)
 		check_conv(k, ctx,
 			   (struct tri_conv){.batch = 1 + rnd() % 2,
