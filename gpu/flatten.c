@@ -1,5 +1,6 @@
 #include "gpu/flatten.h"
 #include <string.h>
+#include "backend/loops/cost.h"
 #include "backend/loops/grow.h"
 #include "base/arena.h"
 #include "base/bug.h"
@@ -58,6 +59,31 @@ static struct flat_arg *args_of(const struct frame *s, const uint32_t *buffers, 
 	return p;
 }
 
+/* Adds a term of loops_cost to a launch. */
+struct cost_sum {
+	const struct frame *s;
+	struct flat_launch *l;
+};
+
+static void add_term(void *ctx, enum loop_cost what, int64_t factor, int64_t divisor, const dim *dims, uint32_t n)
+{
+	const struct cost_sum *c = ctx;
+	struct dims *d = c->s->out->dims;
+	dim *sum = what == LOOP_BYTES ? &c->l->bytes : &c->l->operations, term = dim_const(d, factor);
+	for (uint32_t k = 0; k < n; k++)
+		term = dim_mul(d, term, to_entry_dim(c->s, dims[k]));
+	*sum = dim_add(d, *sum, dim_floordiv(d, term, dim_const(d, divisor)));
+}
+
+static void add_launch(const struct frame *s, struct flat_launch *l)
+{
+	struct cost_sum sum = {s, l};
+	l->bytes = l->operations = dim_const(s->out->dims, 0);
+	if (s->f->counts)
+		loops_cost(s->fn, &s->fn->stmts[l->statement], add_term, &sum);
+	vec_push(&s->out->launches, *l);
+}
+
 static void launch_nest(const struct frame *s, uint32_t stmt)
 {
 	struct arena *a = s->f->arena;
@@ -79,7 +105,7 @@ static void launch_nest(const struct frame *s, uint32_t stmt)
 		l.items = dim_mul(s->out->dims, l.items, to_entry_dim(s, n->extent[k]));
 	if (sig.group)
 		l.items = dim_mul(s->out->dims, l.items, dim_const(s->out->dims, sig.group));
-	vec_push(&s->out->launches, l);
+	add_launch(s, &l);
 }
 
 /* The number of work items of a template. A matrix product computes four rows of a column in each, a sort places one element, an integer
@@ -138,7 +164,7 @@ static void launch_kernel(const struct frame *s, uint32_t stmt)
 	l.items = kernel_items(d, st->kernel, l.dims);
 	if (st->epilogue)
 		add_epilogue(s, stmt, &l);
-	vec_push(&s->out->launches, l);
+	add_launch(s, &l);
 }
 
 static uint32_t unit_index(const struct flatten *f, const char *symbol)

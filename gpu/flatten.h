@@ -21,6 +21,7 @@ struct flat_launch {
 	uint32_t n_args, n_dims;
 	bool fails;
 	dim items;
+	dim bytes, operations;    /* backend/loops/cost.h */
 	uint32_t unit, statement; /* where it comes from: an index in program->units, and a statement of its loops */
 };
 struct flat_entry {
@@ -41,6 +42,7 @@ struct flatten {
 	const struct model_weights *weights;
 	const struct loop_fn *const *units; /* for each of program->units */
 	struct map by_symbol;               /* of units to their index */
+	bool counts;                        /* the bytes and operations of launches */
 	VEC(struct flat_const) consts;
 };
 

@@ -15,7 +15,7 @@ struct launch_writer {
 	struct map programs; /* of dims: equal ones are written once */
 };
 
-_Static_assert(sizeof(struct tri_cl_arg) == 24 && sizeof(struct tri_cl_launch) == 64 && sizeof(struct tri_cl_entry) == 64 &&
+_Static_assert(sizeof(struct tri_cl_arg) == 24 && sizeof(struct tri_cl_launch) == 96 && sizeof(struct tri_cl_entry) == 64 &&
 		       sizeof(struct tri_cl_program) == 32 && sizeof(struct tri_cl_blob) == 16,
 	       "written field by field below");
 
@@ -52,6 +52,8 @@ static void put_launch(struct launch_writer *w, const struct dims *d, const stru
 	buf_u32(&b->bytes, w->profile_hook ? l->unit : TRI_NONE);
 	buf_u32(&b->bytes, l->statement);
 	put_dim(w, b, d, l->items);
+	put_dim(w, b, d, l->bytes);
+	put_dim(w, b, d, l->operations);
 }
 
 /* Returns the symbol of the struct tri_cl_entry. */
@@ -144,7 +146,7 @@ struct object *opencl_model_object(struct arena *a, const struct model_input *in
 				   const struct model_info *info, const struct loop_fn *const *units)
 {
 	struct launch_writer w = {.o = object_new(a, "opencl model"), .profile_hook = info->profile_hook};
-	struct flatten f = {.arena = a, .in = in, .weights = weights, .units = units};
+	struct flatten f = {.arena = a, .in = in, .weights = weights, .units = units, .counts = info->profile_hook};
 	uint32_t *codes = ARENA_ARRAY(a, uint32_t, in->program->n_entries + 1);
 	for (uint32_t i = 0; i < in->program->n_units; i++)
 		map_put(&f.by_symbol, map_key_str(in->program->units[i]->symbol), i);

@@ -1,36 +1,60 @@
 /* The profile hook: code between two calls of the runtime. It reads one pointer of the context, and calls nothing if that is NULL. */
-#include "backend/cpu/emit.h"
 #include <stdio.h>
+#include "backend/cpu/emit.h"
+#include "backend/loops/cost.h"
 
-/* Returns tri_profile_begin(), or 0 if the hook is NULL. */
+/* Calls tri_profile_begin if the hook is set. Returns the struct tri_profile_start, whose first member is 0 if it is not. */
 static LLVMValueRef emit_begin(struct emit *e)
 {
-	LLVMTypeRef type = LLVMFunctionType(e->i64, NULL, 0, 0);
-	LLVMBasicBlockRef before = LLVMGetInsertBlock(e->builder), begin = emit_block(e, "profile"), run = emit_block(e, "statement");
+	LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(e->context), &e->ptr, 1, 0);
+	LLVMValueRef start = emit_stack_array(e, e->i64, 2);
+	LLVMBasicBlockRef begin = emit_block(e, "profile"), run = emit_block(e, "statement");
+	LLVMBuildStore(e->builder, emit_i64(e, 0), start);
 	LLVMValueRef hook = LLVMBuildLoad2(e->builder, e->ptr, e->ctx, ""); /* the first member of struct tri_context */
 	LLVMBuildCondBr(e->builder, LLVMBuildIsNull(e->builder, hook, ""), run, begin);
 	LLVMPositionBuilderAtEnd(e->builder, begin);
-	LLVMValueRef now = LLVMBuildCall2(e->builder, type, emit_declare(e, "tri_profile_begin", type), NULL, 0, "");
+	LLVMBuildCall2(e->builder, type, emit_declare(e, "tri_profile_begin", type), &start, 1, "");
 	LLVMBuildBr(e->builder, run);
 	LLVMPositionBuilderAtEnd(e->builder, run);
-	LLVMValueRef start = LLVMBuildPhi(e->builder, e->i64, "");
-	LLVMAddIncoming(start, (LLVMValueRef[]){emit_i64(e, 0), now}, (LLVMBasicBlockRef[]){before, begin}, 2);
 	return start;
 }
 
-/* if (start) SYMBOL_profile(ctx, k, start). The model's object defines that function, which adds the unit's descriptor: a fragment does not know the
- * library that it is linked into. */
+/* The two sums of loops_cost. */
+struct cost_values {
+	struct emit *e;
+	LLVMValueRef of[2];
+};
+
+static void add_term(void *ctx, enum loop_cost what, int64_t factor, int64_t divisor, const dim *dims, uint32_t n)
+{
+	struct cost_values *c = ctx;
+	LLVMBuilderRef b = c->e->builder;
+	LLVMValueRef term = emit_i64(c->e, factor);
+	for (uint32_t k = 0; k < n; k++)
+		term = LLVMBuildMul(b, term, emit_dim(c->e, dims[k]), "");
+	if (divisor != 1)
+		term = LLVMBuildUDiv(b, term, emit_i64(c->e, divisor), "");
+	c->of[what] = LLVMBuildAdd(b, c->of[what], term, "");
+}
+
+/* if (start->wall_ns) SYMBOL_profile(ctx, k, start, bytes, operations). The model's object defines that function, which adds the unit's descriptor: a
+ * fragment does not know the library that it is linked into. */
 static void emit_end(struct emit *e, uint32_t k, LLVMValueRef start)
 {
 	char name[512];
-	LLVMTypeRef params[3] = {e->ptr, e->i32, e->i64};
-	LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(e->context), params, 3, 0);
-	LLVMValueRef args[3] = {e->ctx, LLVMConstInt(e->i32, k, 0), start};
+	LLVMTypeRef params[5] = {e->ptr, e->i32, e->ptr, e->i64, e->i64};
+	LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(e->context), params, 5, 0);
+	struct cost_values cost = {e, {emit_i64(e, 0), emit_i64(e, 0)}};
 	snprintf(name, sizeof name, "%s_profile", e->fn->symbol);
 	LLVMBasicBlockRef report = emit_block(e, "report"), after = emit_block(e, "end");
-	LLVMBuildCondBr(e->builder, LLVMBuildICmp(e->builder, LLVMIntEQ, start, emit_i64(e, 0), ""), after, report);
+	LLVMValueRef began = LLVMBuildLoad2(e->builder, e->i64, start, "");
+	LLVMBuildCondBr(e->builder, LLVMBuildICmp(e->builder, LLVMIntEQ, began, emit_i64(e, 0), ""), after, report);
 	LLVMPositionBuilderAtEnd(e->builder, report);
-	LLVMBuildCall2(e->builder, type, emit_declare(e, name, type), args, 3, "");
+	e->dim_values.len = 0; /* this block may not dominate what follows */
+	loops_cost(e->fn, &e->fn->stmts[k], add_term, &cost);
+	e->dim_values.len = 0;
+	LLVMValueRef args[5] = {e->ctx, LLVMConstInt(e->i32, k, 0), start, cost.of[LOOP_BYTES], cost.of[LOOP_OPERATIONS]};
+	LLVMBuildCall2(e->builder, type, emit_declare(e, name, type), args, 5, "");
 	LLVMBuildBr(e->builder, after);
 	LLVMPositionBuilderAtEnd(e->builder, after);
 }

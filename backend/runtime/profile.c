@@ -5,17 +5,27 @@
 
 _Static_assert(offsetof(struct tri_context, profile) == 0, "generated code reads it there");
 
-int64_t tri_profile_begin(void)
+static int64_t clock_ns(clockid_t clock)
 {
 	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec + 1; /* 0 means that the hook is NULL */
+	clock_gettime(clock, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-void tri_profile_end(struct tri_context *ctx, uint32_t statement, int64_t start, const tri_unit_desc *unit)
+void tri_profile_begin(struct tri_profile_start *start)
 {
-	tri_profile_event event = {.size = sizeof event, .unit = unit, .statement = unit->first_statement + statement};
-	event.ns = tri_profile_begin() - start;
-	event.start_ns = start - 1;
+	start->cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+	start->wall_ns = clock_ns(CLOCK_MONOTONIC);
+}
+
+void tri_profile_end(struct tri_context *ctx, uint32_t statement, const struct tri_profile_start *start, int64_t bytes, int64_t operations,
+		     const tri_unit_desc *unit)
+{
+	tri_profile_event event = {.size = sizeof event, .statement = unit->first_statement + statement, .unit = unit};
+	event.start_ns = start->wall_ns;
+	event.ns = clock_ns(CLOCK_MONOTONIC) - start->wall_ns;
+	event.cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - start->cpu_ns;
+	event.bytes = bytes;
+	event.operations = operations;
 	ctx->profile(ctx->profile_user, &event);
 }

@@ -184,6 +184,8 @@ static bool report(struct tri_model *m, const struct tri_cl_launch *l, int64_t s
 		return tri_cl_error(err, "clGetEventProfilingInfo", status);
 	tri_profile_event event = {.size = sizeof event, .statement = u->first_statement + l->statement, .unit = u, .start_ns = start};
 	event.ns = (int64_t)(ended - began);
+	event.bytes = tri_cl_size(&l->bytes, m->dims);
+	event.operations = tri_cl_size(&l->operations, m->dims);
 	m->profile(m->profile_user, &event);
 	return true;
 }

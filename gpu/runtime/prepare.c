@@ -30,10 +30,11 @@ static int64_t checked_size(const tri_dim_desc *d, const int64_t *dims, bool *ov
 	return stack[0];
 }
 
-static int64_t size_of(const tri_dim_desc *d, const int64_t *dims)
+int64_t tri_cl_size(const tri_dim_desc *d, const int64_t *dims)
 {
 	bool overflow = false;
-	return checked_size(d, dims, &overflow);
+	int64_t size = checked_size(d, dims, &overflow);
+	return overflow ? 0 : size;
 }
 
 bool tri_cl_prepared_init(struct tri_cl_prepared *p, const tri_entry_desc *e)
@@ -89,7 +90,7 @@ static size_t tensor_bytes(const tri_io_desc *t, const int64_t *dims)
 	static const int8_t bytes[] = {1, 1, 1, 2, 4, 8, 2, 2, 4, 8};
 	size_t n = (size_t)bytes[t->dtype];
 	for (int32_t k = 0; k < t->rank; k++)
-		n *= (size_t)size_of(&t->dims[k], dims);
+		n *= (size_t)tri_cl_size(&t->dims[k], dims);
 	return n;
 }
 
@@ -103,7 +104,7 @@ static bool new_buffers(struct tri_cl_prepared *p, const struct tri_cl_device *d
 	}
 	int64_t scratch = 0;
 	for (int64_t i = 0; i < code->n_scratch; i++) {
-		int64_t size = size_of(&code->scratch[i], p->dims);
+		int64_t size = tri_cl_size(&code->scratch[i], p->dims);
 		scratch = size > scratch ? size : scratch;
 	}
 	return new_buffer(d, (size_t)scratch, &p->scratch, err);
@@ -126,13 +127,13 @@ static cl_int set_arguments(const struct tri_cl_prepared *p, const struct tri_cl
 	cl_uint arg = 0;
 	cl_int status = CL_SUCCESS;
 	for (int32_t i = 0; i < l->n_args && status == CL_SUCCESS; i++) {
-		cl_ulong offset = (cl_ulong)size_of(&l->args[i].offset, p->dims);
+		cl_ulong offset = (cl_ulong)tri_cl_size(&l->args[i].offset, p->dims);
 		status = clSetKernelArg(k, arg++, sizeof(cl_mem), arg_memory(p, d, e, &l->args[i]));
 		if (status == CL_SUCCESS)
 			status = clSetKernelArg(k, arg++, sizeof offset, &offset);
 	}
 	for (int32_t i = 0; i < l->n_dims && status == CL_SUCCESS; i++) {
-		cl_long v = size_of(&l->dims[i], p->dims);
+		cl_long v = tri_cl_size(&l->dims[i], p->dims);
 		status = clSetKernelArg(k, arg++, sizeof v, &v);
 	}
 	if (l->fails && status == CL_SUCCESS)
@@ -145,7 +146,7 @@ static cl_int set_range(struct tri_cl_prepared *p, const struct tri_cl_device *d
 {
 	size_t most = 1;
 	cl_int status = clGetKernelWorkGroupInfo(p->kernels[i], d->id, CL_KERNEL_WORK_GROUP_SIZE, sizeof most, &most, NULL);
-	int64_t items = size_of(&l->items, p->dims);
+	int64_t items = tri_cl_size(&l->items, p->dims);
 	size_t group = most < GROUP ? (most ? most : 1) : GROUP;
 	p->local[i] = group;
 	p->global[i] = items > 0 ? ((size_t)items + group - 1) / group * group : 0;
@@ -173,7 +174,7 @@ int tri_cl_prepare(struct tri_cl_prepared *p, const struct tri_cl_device *d, con
 	if (p->ready && memcmp(p->dims, dims, bytes) == 0)
 		return TRI_OK;
 	for (int64_t i = 0; i < code->n_checks; i++)
-		if (size_of(&code->checks[i], dims) < 0)
+		if (tri_cl_size(&code->checks[i], dims) < 0)
 			return tri_error_sizes(err, e, code->check_kinds[i], dims);
 	bool overflow = false;
 	for (int64_t i = 0; i < code->n_scratch && !overflow; i++)

@@ -29,4 +29,6 @@ bool tri_cl_prepared_init(struct tri_cl_prepared *p, const tri_entry_desc *e);
 /* Prepares the entry for these dims; returns at once if it is. Returns TRI_OK or the error. */
 int tri_cl_prepare(struct tri_cl_prepared *p, const struct tri_cl_device *d, const tri_entry_desc *e, const int64_t *dims, tri_error *err);
 void tri_cl_prepared_end(struct tri_cl_prepared *p, const tri_entry_desc *e);
+/* Returns the value of a dimension whose symbols are known; 0 if it has no steps, or if 64 bits cannot hold it. */
+int64_t tri_cl_size(const tri_dim_desc *d, const int64_t *dims);
 #endif

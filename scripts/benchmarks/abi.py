@@ -43,7 +43,7 @@ class Unit(ctypes.Structure):
 
 class Event(ctypes.Structure):
     _fields_ = [("size", ctypes.c_uint32), ("statement", ctypes.c_uint32), ("unit", ctypes.POINTER(Unit)), ("start_ns", ctypes.c_int64),
-                ("ns", ctypes.c_int64)]
+                ("ns", ctypes.c_int64), ("cpu_ns", ctypes.c_int64), ("bytes", ctypes.c_int64), ("operations", ctypes.c_int64)]
 
 
 HOOK = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.POINTER(Event))
