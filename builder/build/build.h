@@ -12,6 +12,8 @@ enum status { STATUS_OK = 0, STATUS_FAILED = 1, STATUS_USAGE = 2, STATUS_ENVIRON
 
 /* The folder of libraries that are made to be run at once, without code (`trib run --lazy`, tri_open_lazy). */
 #define LAZY_FOLDER ".trib/lazy"
+/* The folder of libraries with the profile hook, of `trib bench`. */
+#define BENCH_FOLDER ".trib/bench"
 
 /* The exit code of a command after these errors: STATUS_FAILED, STATUS_USAGE or STATUS_ENVIRONMENT. */
 struct diags;

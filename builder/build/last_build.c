@@ -45,6 +45,7 @@ static hash128 flags_key(const struct options *o)
 	add_opt_str(h, o->linker);
 	hasher_add_u64(h, (uint64_t)o->opt);
 	hasher_add_u64(h, o->lazy);
+	hasher_add_u64(h, o->profile_hook > 0);
 	if (single_file_requested(o))
 		add_file_flags(h, o);
 	return hasher_finish(h);

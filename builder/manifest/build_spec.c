@@ -150,7 +150,7 @@ static bool model_spec(struct arena *session, const struct layers *l, const stru
 		.emit = number_setting(l, KEY_EMIT, -1),
 		.plan = {.opt = opt == MANIFEST_OPT_SIZE ? 2 : (uint8_t)opt,
 			 .size = opt == MANIFEST_OPT_SIZE,
-			 .profile_hook = number_setting(l, KEY_PROFILE_HOOK, -1)},
+			 .profile_hook = number_setting(l, KEY_PROFILE_HOOK, o->profile_hook)},
 		.cpu = text_setting(l, KEY_CPU, o->cpu),
 		.target = text_setting(l, KEY_TARGET, o->target),
 		.out = text_setting(l, KEY_OUT, o->out),

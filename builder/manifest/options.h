@@ -51,13 +51,17 @@ struct options {
 	const char *const *inputs, *const *outputs; /* "x=x.npy" */
 	uint32_t n_inputs, n_outputs;
 	const char *device, *entry, *model_path;
-	int threads, repeat;
+	int threads;
 	int batch_size; /* 0: all at once */
 	bool main, no_build;
-	double rtol, atol;             /* trib test; -1: by the element type */
-	int days;                      /* trib cache prune */
-	bool list;                     /* trib explain */
-	bool detailed, repair, stdlib; /* trib cache stats, cache validate, pch create */
+	double rtol, atol;                           /* trib test; -1: by the element type */
+	int days;                                    /* trib cache prune */
+	bool list;                                   /* trib explain */
+	bool detailed, repair, stdlib;               /* trib cache stats, cache validate, pch create */
+	int profile_hook;                            /* 1: of trib bench; -1: of the manifest */
+	const char *profile_out;                     /* trib bench: the file of the profile */
+	const char *roofline;                        /* trib bench: the file of the picture */
+	const char *batches, *thread_list, *compare; /* trib bench: lists */
 	/* trib profile */
 	int samples, top;  /* 0: the default */
 	int warm_up;       /* -1: the default */

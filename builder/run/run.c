@@ -80,36 +80,12 @@ static void print_outputs(const struct run_io *io, const struct options *o)
 		buf_clear(&line);
 		run_print_type(&line, t);
 		printf("%s: %s\n", e->outputs[i].name, line.at);
-		if (run_file_for(o->outputs, o->n_outputs, e->outputs[i].name) || o->repeat > 0)
+		if (run_file_for(o->outputs, o->n_outputs, e->outputs[i].name))
 			continue;
 		format_tensor(NULL, &v, &out);
 		putchar('\n');
 	}
 	buf_free(&line);
-}
-
-static int by_value(const void *x, const void *y)
-{
-	int64_t a = *(const int64_t *)x, b = *(const int64_t *)y;
-	return (a > b) - (a < b);
-}
-
-static enum status run_times(struct arena *a, const struct run_model *m, uint32_t entry, const struct run_io *io, const struct options *o,
-			     struct buf *why)
-{
-	int n = o->repeat > 0 ? o->repeat : 1;
-	int64_t *times = ARENA_ARRAY(a, int64_t, n);
-	enum status s = STATUS_OK;
-	for (int i = 0; s == STATUS_OK && i < n && !os_interrupted(); i++) {
-		int64_t t = os_now_ns();
-		s = run_execute(a, m, entry, io, o, why);
-		times[i] = os_now_ns() - t;
-	}
-	if (s == STATUS_OK && o->repeat > 0) {
-		qsort(times, (size_t)n, sizeof *times, by_value);
-		printf("median %.4f ms, fastest %.4f ms of %d runs\n", (double)times[n / 2] / 1e6, (double)times[0] / 1e6, n);
-	}
-	return s;
 }
 
 /* Without --input, the inputs are those of the model's first test. */
@@ -139,7 +115,7 @@ enum status run_once(struct arena *a, const struct run_model *m, void *options)
 		const tri_entry_desc *e = &m->entries[entry];
 		struct options o = with_test_inputs(a, m, e, given);
 		if (run_check_names(a, m, e, &o, &why))
-			s = run_prepare(a, e, &o, &io, &why) ? run_times(a, m, (uint32_t)entry, &io, &o, &why)
+			s = run_prepare(a, e, &o, &io, &why) ? run_execute(a, m, (uint32_t)entry, &io, &o, &why)
 			    : io.environment                 ? STATUS_ENVIRONMENT
 							     : STATUS_FAILED;
 		if (s == STATUS_OK && !publish(&io, &o, &why))

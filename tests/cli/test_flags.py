@@ -57,7 +57,7 @@ class Flags(ProjectTest):
             self.assertRegex(done, r"`trib (cache|config) (clear|stats|set)` has no flag `--")
         self.assertIn("`trib cache prune`", self.fails("cache", "clear", "--days=3", code=2))
         self.assertIn("`--diff` only with `--fix`", self.fails("check", "--diff", code=2))
-        self.assertIn("`--main` only without `--repeat`", self.fails("run", "--main", "--repeat=3", code=2))
+        self.assertIn("`--main` only without `--threads`", self.fails("run", "--main", "--threads=3", code=2))
 
     def test_no_operand_is_ignored(self):
         for words in (["clean", "x"], ["devices", "x"], ["lsp", "x"], ["cache", "clear", "x"], ["config", "list", "x"], ["new", "a", "b"], ["graph", "a", "b"]):

@@ -1,0 +1,18 @@
+/* Makes a profile of runs from what the statements of a library report. */
+#ifndef TRIB_BUILDER_RUN_RUN_PROFILE_H
+#define TRIB_BUILDER_RUN_RUN_PROFILE_H
+#include "backend/runtime/tri.h"
+#include "builder/profile/profile.h"
+
+struct run_profiler;
+struct run_profiler *run_profiler_new(void);
+void run_profiler_free(struct run_profiler *p); /* NULL is accepted */
+/* tri_options.profile; the profiler is tri_options.profile_user. */
+void run_profiler_event(void *profiler, const tri_profile_event *event);
+/* The events since the last call are one run, or are dropped. */
+void run_profiler_end_run(struct run_profiler *p, const tri_model_desc *desc);
+void run_profiler_drop(struct run_profiler *p);
+/* Adds the statements as items: of each the medians over the runs. Statements of a unit are children of the statement that calls it. The spans are those of
+ * the last run. */
+void run_profiler_finish(const struct run_profiler *p, struct profile *out);
+#endif

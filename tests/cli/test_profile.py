@@ -1,0 +1,114 @@
+"""trib profile: reports, comparisons and gates of profiles; measurements of whole builds."""
+import json
+import os
+import unittest
+
+from project import ProjectTest, TRIB
+
+MACHINE = {"id": "m", "cpu": "a CPU", "system": "s", "device": "cpu", "cores": 2, "memory_bytes": 1 << 30}
+
+
+def profile(codegen_ms, samples=10, **more):
+    """A build with two phases and one unit; times differ by some percent from sample to sample."""
+    noise = [1 + 0.004 * k for k in range(samples)]
+    ms = lambda v: [int(v * 1e6 * n) for n in noise]
+    return {"type": "profile", "version": 1, "kind": "build", "trib": {"version": "0", "build": "0"}, "machine": MACHINE, "settings": {"jobs": "2"}, "facts": {"cache.hit_rate": 0.2}, "samples": samples,
+            "total": {"wall_ns": ms(codegen_ms + 20), "peak_bytes": [600_000_000] * samples},
+            "items": [{"kind": "phase", "name": "lex", "wall_ns": ms(20)}, {"kind": "phase", "name": "codegen", "wall_ns": ms(codegen_ms)},
+                      {"kind": "unit", "name": "Block(64)", "at": "net.tri:3", "wall_ns": ms(codegen_ms / 2)}], **more}
+
+
+class Profile(ProjectTest):
+    example = "digits"
+
+    def save(self, name, value):
+        self.write(name, json.dumps(value).encode())
+
+    def profile(self, *args, code=0):
+        done = self.trib("profile", *args, ok=False)
+        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+        return done.stdout if code in (0, 1) else done.stderr
+
+    def test_report_names_bottlenecks(self):
+        self.save("a.json", profile(80))
+        text = self.profile("report", "a.json")
+        for words in "costliest units (1 of 1)", "Block(64) (net.tri:3)", "codegen is 80 %, above 40 %", "peak_bytes is 572 MiB, above 477 MiB", "cache.hit_rate is 20 %, below 50 %":
+            self.assertIn(words, text)
+        self.assertNotIn("lex is", text)
+        self.assertNotIn("Block(64)", self.profile("report", "a.json", "--threshold", "100ms"))
+        self.assertIn("### bottlenecks", self.profile("report", "a.json", "--format=markdown"))
+        report = json.loads(self.profile("report", "a.json", "--format=json"))
+        self.assertEqual([b["name"] for b in report["bottlenecks"]], ["codegen", "peak_bytes", "cache.hit_rate"])
+
+    def test_compare(self):
+        self.save("a.json", profile(80))
+        self.save("b.json", profile(96))
+        text = self.profile("compare", "a.json", "b.json")
+        self.assertRegex(text, r"phase +codegen +wall +.* ms +.* ms +\+20\.0 %")
+        self.assertIn("0 improvements", text)
+        changes = {(r["kind"], r["item"], r["metric"]): r["change"] for r in json.loads(self.profile("compare", "a.json", "b.json", "--format=json"))["rows"]}
+        self.assertEqual(changes["phase", "codegen", "wall_ns"], "REGRESSION")
+        self.assertEqual(changes["phase", "lex", "wall_ns"], "NO_CHANGE")
+        self.assertEqual(changes["total", "whole process", "wall_ns"], "REGRESSION")
+        backwards = json.loads(self.profile("compare", "b.json", "a.json", "--format=json"))
+        self.assertEqual(backwards["counts"]["IMPROVEMENT"], 3)
+        self.assertIn("| phase | codegen | wall |", self.profile("compare", "a.json", "b.json", "--format=markdown"))
+
+    def test_other_conditions_are_refused(self):
+        self.save("a.json", profile(80))
+        self.save("b.json", {**profile(80), "settings": {"jobs": "4"}})
+        self.assertIn("jobs: 2 before, 4 after", self.profile("compare", "a.json", "b.json", code=3))
+        self.assertIn("jobs: 2 before, 4 after", self.profile("check", "--baseline=a.json", "b.json", code=3))
+        self.profile("compare", "a.json", "b.json", "--any-conditions")
+        self.profile("check", "--baseline=a.json", "b.json", "--any-conditions")
+
+    def test_check(self):
+        self.save("a.json", profile(80))
+        self.save("slow.json", profile(112))
+        self.save("fast.json", profile(60))
+        self.assertIn("check passed", self.profile("check", "--baseline=a.json", "a.json"))
+        text = self.profile("check", "--baseline=a.json", "slow.json", code=1)
+        self.assertIn("REGRESSION codegen: wall", text)
+        self.assertIn("REGRESSION Block(64)", text)
+        self.assertIn("at net.tri:3", text)
+        self.profile("check", "--baseline=a.json", "slow.json", "--threshold=1.5")
+        self.assertIn("OVER BUDGET whole process: peak memory", self.profile("check", "--baseline=a.json", "a.json", "--budget=peak=500MB", code=1))
+        found = json.loads(self.profile("check", "--baseline=a.json", "slow.json", "--format=json", code=1))
+        self.assertEqual(found["verdict"], "failed")
+        self.profile("check", "--baseline=a.json", "slow.json", "--update-if-better", code=1)
+        self.assertEqual(json.loads(self.read("a.json")), profile(80))
+        self.profile("check", "--baseline=a.json", "fast.json", "--update-if-better")
+        self.assertEqual(json.loads(self.read("a.json"))["total"], profile(60)["total"])
+        self.profile("check", "--baseline=new.json", "--save", "slow.json")
+        self.assertEqual(json.loads(self.read("new.json"))["total"], profile(112)["total"])
+
+    def test_bad_files(self):
+        self.save("a.json", profile(80))
+        for name, text, why in (("absent.json", None, "cannot read"), ("cut.json", json.dumps(profile(80))[:200], "not JSON"), ("other.json", "{}", "not a profile"),
+                                ("future.json", '{"type":"profile","version":99}', "newer trib")):
+            if text is not None:
+                self.write(name, text.encode())
+            for args in (["report", name], ["compare", "a.json", name], ["check", "--baseline", name, "a.json"]):
+                message = self.profile(*args, code=3)
+                self.assertIn(name, message)
+                self.assertIn(why, message)
+        self.assertIn("wants --baseline", self.profile("check", code=2))
+        self.assertIn("is not a budget", self.profile("check", "--budget=shape=1s", code=2))
+
+    def test_ab_measures_in_a_copy(self):
+        before = sorted(os.listdir(self.dir))
+        result = json.loads(self.profile("ab", "--a=-O0", "--b=-O2", "-n6", "--format=json"))
+        self.assertEqual((result["type"], result["pairs"]), ("ab", 6))
+        self.assertLess(result["speed_up"], 1)
+        self.assertEqual(sorted(os.listdir(self.dir)), before)
+        for scenario in "warm", "noop", "edit":
+            text = self.profile("ab", TRIB, TRIB, "-n2", "--warm-up=0", f"--scenario={scenario}")
+            self.assertIn("too few pairs", text)
+        self.assertEqual([n for n in os.listdir(self.tmp) if n.startswith("trib-profile-")], [])
+        self.assertIn("compares two programs", self.profile("ab", code=2))
+        self.assertIn("cannot start", self.profile("ab", TRIB, "/nowhere/trib", code=3))
+        self.assertRegex(self.profile("ab", "--a=-O9", code=3), r"exit code 2:\ntrib: -O wants")
+
+
+if __name__ == "__main__":
+    unittest.main()
