@@ -17,6 +17,9 @@ struct value {
 	bool is_transposed; /* it is the transpose of that, a matrix; the hash is of that */
 };
 
+/* Returns its type and shape, without data. */
+struct tensor value_type(const struct model_input *in, const struct value *v);
+
 /* The build_fn of one unit instance: its arguments, and its outputs once they are needed. */
 struct evaluation {
 	const struct plan *plan;

@@ -4,6 +4,7 @@
 #include "backend/link/model_desc.h"
 #include "backend/link/model_lines.h"
 #include "backend/link/model_names.h"
+#include "backend/link/model_trits.h"
 #include "backend/link/object.h"
 #include "backend/link/thunk_x86_64.h"
 #include "backend/runtime/model.h"
@@ -285,6 +286,7 @@ static void put_desc(struct model_builder *m)
 	section_put_address(&desc, run, 0);
 	section_put_address(&desc, thunk_jump(m->o, arena_printf(m->a, "%s_close", info->name), runtime_symbol(m, "tri_model_close")), 0);
 	put_states(m, &desc);
+	model_trits_put(&desc, &m->strings, info);
 	BUG_ON(desc.bytes.len != sizeof(tri_model_desc));
 	section_end(&desc, 8);
 	object_symbol(m->o, TRI_DESC_SYMBOL, m->o->symbols[desc.symbol].section, 0, sizeof(tri_model_desc), true, false);

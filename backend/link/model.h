@@ -93,11 +93,26 @@ void pack_buffer_free(struct pack_buffer *b);
 bool model_pack_weights(struct arena *a, const struct model_input *in, struct model_weights *w, uint32_t part, struct pack_buffer *buffer,
 			const struct weight_host *host, const char **error);
 
+/* A ternary weight as it is packed. */
+struct model_trits {
+	const char *name; /* of the first parameter that it is made of; "": of none */
+	const char *layout;
+	struct tensor type; /* without data */
+	size_t len;
+	struct packed_trits packed;
+	double cost; /* estimated time for one row of activations, in dense trits */
+};
+/* Lists the ternary weights in `a`, those that take longest first. bytes: packed, of each blob. */
+struct model_trits *model_list_trits(struct arena *a, const struct model_input *in, const struct model_weights *w, const void *const *bytes,
+				     uint32_t *n);
+
 struct model_info {
 	const char *name, *version, *compiler, *target, *commit;
 	bool dirty;
 	bool profile_hook;        /* code reports to tri_options.profile */
 	const hash128 *unit_keys; /* for each of program->units */
+	const struct model_trits *trits;
+	uint32_t n_trits;
 };
 /* Returns the object with tables, weights, descriptor and NAME_open, _run and _close. It is linked with the units' fragments and the
  * runtime. */

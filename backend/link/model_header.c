@@ -99,7 +99,7 @@ void model_header(const struct model_input *in, const struct model_info *info, s
 	buf_puts(out, runtime_header());
 	buf_printf(
 		out,
-		"#if TRI_ABI != 3\n#error \"the headers of two models come from incompatible versions of trib\"\n#endif\n\n"
+		"#if TRI_ABI != 4\n#error \"the headers of two models come from incompatible versions of trib\"\n#endif\n\n"
 		"#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n"
 		"/* An opened model: its threads and its working memory. One thread at a time may use it; open it several times to run in parallel.\n"
 		" * A run during another thread's run does nothing and returns TRI_ERR_BUSY. */\n"

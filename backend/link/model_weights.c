@@ -9,7 +9,7 @@
 #include "base/bug.h"
 #include "frontend/hir/hir.h"
 
-#define WEIGHT_FORMAT 3u /* raise it when a layout's bytes change */
+#define WEIGHT_FORMAT 4u /* raise it when a layout's bytes change */
 enum { TRANSPOSED = 1 };
 
 static hash128 hash_pair(uint64_t a, uint64_t b) { return hash_bytes((uint64_t[]){a, b}, 16); }
@@ -34,12 +34,11 @@ static struct value output_value(struct evaluation *e, uint32_t o)
 
 static hash128 value_hash(const struct value *v) { return v->is_transposed ? hash_combine(v->hash, hash_pair(TRANSPOSED, 0)) : v->hash; }
 
-/* Type and shape, without data. */
-static struct tensor value_type(const struct weight_layout *w, const struct value *v)
+struct tensor value_type(const struct model_input *in, const struct value *v)
 {
 	struct tensor out;
 	if (v->param != VALUE_COMPUTED) {
-		out = w->in->params[v->param];
+		out = in->params[v->param];
 	} else {
 		const struct build_fn_output *o = &v->maker->plan->interface.outputs[v->output];
 		out = (struct tensor){.elem = o->elem, .rank = o->rank};
@@ -72,7 +71,7 @@ static bool is_initial(const struct weight_layout *w, const struct value *v)
 
 static uint32_t add_blob(struct weight_layout *w, const struct plan *plan, const struct value *v, enum layout layout)
 {
-	struct tensor t = value_type(w, v);
+	struct tensor t = value_type(w->in, v);
 	hash128 key = blob_key(v, &t, layout);
 	uint64_t found;
 	if (map_get(&w->blobs, key, &found))

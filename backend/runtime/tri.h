@@ -2,7 +2,7 @@
  * times; one thread at a time may use an opened model. A run during another run returns TRI_ERR_BUSY. A model that is closed during a
  * run is freed at its end. */
 #ifndef TRI_ABI
-#define TRI_ABI 3
+#define TRI_ABI 4
 #include <stdint.h>
 #ifdef __cplusplus
 extern "C" {
@@ -147,6 +147,22 @@ typedef struct tri_unit_desc {
 	uint32_t pad;
 } tri_unit_desc;
 
+/* A ternary weight as it is packed. A convolution has input and output channels for rows and columns. */
+typedef struct tri_weight_desc {
+	const char *name;   /* of the parameter that it is made of; "" if it is made of none */
+	const char *layout; /* "trit2", "trit_blocks", "trit2_windows" … */
+	const char *form;   /* "dense"; "blocks": products skip blocks of zeros; "bytes": not packed */
+	int32_t rank, pad;
+	int64_t shape[TRI_MAX_RANK];
+	uint64_t bytes; /* packed */
+	uint64_t zeros;
+	uint32_t zero_rows, zero_columns;
+	uint32_t zero_blocks, blocks; /* of four rows by 32 columns */
+	/* Estimated time of a product that skips blocks, as a part of that of the dense one: for one row of activations, and for each of many.
+	 * 0: the layout has no such products. The costs that this is computed from were measured by `scripts/bench sparsity`. */
+	float blocks_one, blocks_many;
+} tri_weight_desc;
+
 /* Describes a library. It exports its descriptor as NAME_desc and, for loaders that do not know the name, as TRI_DESC_SYMBOL. */
 #define TRI_DESC_SYMBOL "tri_desc"
 typedef struct tri_model_desc {
@@ -175,6 +191,9 @@ typedef struct tri_model_desc {
 	int (*state_save)(struct tri_model *m, void *to, uint64_t *size, tri_error *err);
 	/* Sets all states to saved ones. Data that is damaged, or of other states, changes nothing. */
 	int (*state_load)(struct tri_model *m, const void *from, uint64_t size, tri_error *err);
+	const tri_weight_desc *weights; /* the ternary ones, those that take longest first */
+	uint32_t n_weights;
+	uint32_t pad_weights;
 } tri_model_desc;
 
 #ifdef __cplusplus

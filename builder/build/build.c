@@ -114,7 +114,8 @@ static bool run_steps(struct build *b)
 	       context_next(c, find_repository(c, repo)) &&
 	       context_next(c, compile_set_find(c, p, repo, set, r)) &&
 	       context_next(c, compile_set_explain(c, p, set)) &&
-	       tasks_run(c, p, set, repo, b->progress, r) && !os_interrupted() && publish(b);
+	       tasks_run(c, p, set, repo, b->progress, r) && !os_interrupted() &&
+	       context_next(c, weights_explain(c, p)) && publish(b);
 	/* clang-format on */
 }
 

@@ -149,6 +149,10 @@ static bool link_variant(struct variant *v, const struct model_info *about)
 	info.unit_keys = v->units.keys;
 	while (r.needed[r.n_needed])
 		r.n_needed++;
+	if (!pack_list_trits(v, &in))
+		return false;
+	info.trits = v->pack.trits;
+	info.n_trits = v->pack.n_trits;
 	if (!link_list_objects(v, &in, &info, &l))
 		return false;
 	r.objects = l.at;

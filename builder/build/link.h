@@ -49,6 +49,9 @@ bool pack_map(struct variant *v);
 /* Completes the library: the first `before` bytes of `library` are its start, the others follow `gap` bytes later. False: reported. */
 bool pack_publish(struct variant *v, const struct buf *library, size_t before, uint64_t gap);
 
+/* ---- trits.c: Describes the packed trits of a finished variant, in pack.trits. False: reported. ---- */
+bool pack_list_trits(struct variant *v, const struct model_input *in);
+
 /* ---- quantized.c: Prints what quantizers did to the parameters of a model. False: reported. ---- */
 bool pack_print_quantized(struct model_job *m);
 

@@ -73,8 +73,10 @@ struct model_units {
 struct model_pack {
 	struct arena *arena;
 	struct model_weights *layout;
-	struct triw *triw;          /* NULL: the weights go into the library */
-	struct packed *packed;      /* the library that is being written; NULL: not begun, or the weights go into a file */
+	struct triw *triw;         /* NULL: the weights go into the library */
+	struct packed *packed;     /* the library that is being written; NULL: not begun, or the weights go into a file */
+	struct model_trits *trits; /* once they are packed */
+	uint32_t n_trits;
 	_Atomic uint32_t next_part; /* to be packed */
 	_Atomic uint32_t n_packed, packed_before;
 };

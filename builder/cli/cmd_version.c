@@ -33,6 +33,24 @@ static void print_tensors(const tri_entry_desc *e, const char *what, const tri_i
 	}
 }
 
+static void print_weights(const tri_model_desc *d)
+{
+	for (uint32_t i = 0; i < d->n_weights; i++) {
+		const tri_weight_desc *w = &d->weights[i];
+		double count = 1;
+		printf("weight %s: [", w->name);
+		for (int32_t k = 0; k < w->rank; k++) {
+			printf("%s%lld", k ? ", " : "", (long long)w->shape[k]);
+			count *= (double)w->shape[k];
+		}
+		printf("] %s, %s, zeros %.1f %%", w->layout, w->form, 100 * (double)w->zeros / count);
+		if (w->blocks_one > 0)
+			printf("; estimate for blocks: %.2f for one row of activations, %.2f for many", (double)w->blocks_one,
+			       (double)w->blocks_many);
+		putchar('\n');
+	}
+}
+
 static enum status describe(const char *path)
 {
 	struct arena *a = arena_new(0);
@@ -53,6 +71,7 @@ static enum status describe(const char *path)
 		print_tensors(&d->entries[i], "input ", d->entries[i].inputs, d->entries[i].n_inputs);
 		print_tensors(&d->entries[i], "output", d->entries[i].outputs, d->entries[i].n_outputs);
 	}
+	print_weights(d);
 	printf("units %u\n", d->n_units);
 	library_close(&lib);
 	arena_free(a);

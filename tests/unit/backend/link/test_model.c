@@ -151,7 +151,13 @@ static void fake_new(struct fake *f, uint32_t n_entries)
 				     .params = f->params,
 				     .param_hashes = f->hashes,
 				     .build_fn = build_fn_of};
-	f->info = (struct model_info){"tiny", "1.2 */ x", "trib test", "x86-64-v2", "", true, false, f->keys};
+	f->info = (struct model_info){.name = "tiny",
+				      .version = "1.2 */ x",
+				      .compiler = "trib test",
+				      .target = "x86-64-v2",
+				      .commit = "",
+				      .dirty = true,
+				      .unit_keys = f->keys};
 }
 
 /* ---- a cache that counts ---- */

@@ -1,0 +1,139 @@
+/* The ternary weights of a model as they were packed: for the library's description, and for --explain. */
+#include <string.h>
+#include "backend/link/backend.h"
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/bug.h"
+#include "base/json.h"
+#include "base/os.h"
+#include "builder/build/build_steps.h"
+#include "builder/build/link.h"
+#include "builder/manifest/options.h"
+#include "builder/weights/packed.h"
+#include "builder/weights/triw.h"
+
+/* ---- list ---- */
+
+/* Stores where the blobs of a weight file are in memory. */
+static bool find_in_file(const struct variant *v, const void *file, size_t size, const void **bytes)
+{
+	uint32_t n;
+	const struct triw_entry *table = triw_read_table(file, size, &n);
+	for (uint32_t i = 0; table && i < n && n == v->pack.layout->n_blobs; i++)
+		bytes[i] = (const char *)file + table[i].offset;
+	return table && n == v->pack.layout->n_blobs;
+}
+
+static bool find_in_library(const struct variant *v, const void **bytes)
+{
+	const struct model_weights *w = v->pack.layout;
+	const char *image = packed_map(v->pack.packed);
+	for (uint32_t i = 0; i < w->n_blobs && image; i++)
+		bytes[i] = image + w->blobs[i].offset;
+	return image;
+}
+
+bool pack_list_trits(struct variant *v, const struct model_input *in)
+{
+	struct model_pack *p = &v->pack;
+	const void *file = NULL, **bytes = ARENA_ARRAY(p->arena, const void *, p->layout->n_blobs + 1);
+	size_t size = 0;
+	bool ok = p->triw ? os_map_file(triw_path(p->triw), &file, &size) && find_in_file(v, file, size, bytes) : find_in_library(v, bytes);
+	if (ok)
+		p->trits = model_list_trits(p->arena, in, p->layout, bytes, &p->n_trits);
+	os_unmap(file, size);
+	return ok || model_link_failed(v->model, "its weights cannot be read again");
+}
+
+/* ---- print ---- */
+
+static double percent(uint64_t part, uint64_t all) { return all ? 100 * (double)part / (double)all : 0; }
+
+static void put_shape(struct buf *out, const struct tensor *t)
+{
+	buf_putc(out, '[');
+	for (uint32_t k = 0; k < t->rank; k++)
+		buf_printf(out, "%s%lld", k ? ", " : "", (long long)t->dims[k]);
+	buf_putc(out, ']');
+}
+
+static void put_zero_lines(struct buf *out, uint32_t n, int64_t all, const char *what)
+{
+	if (n)
+		buf_printf(out, ", %u of %lld %s", n, (long long)all, what);
+}
+
+/* A matrix [K, N] has rows and columns, a convolution [O, C, KH, KW] input and output channels. */
+static void put_text(struct buf *out, const struct model_trits *t)
+{
+	const struct packed_trits *p = &t->packed;
+	bool is_matrix = t->type.rank == 2;
+	uint64_t count = (uint64_t)tensor_count(&t->type);
+	size_t from = out->len;
+	buf_printf(out, "  %-40s ", t->name);
+	put_shape(out, &t->type);
+	while (out->len < from + 64)
+		buf_putc(out, ' ');
+	buf_printf(out, " %-13s %-6s %.2f bits  zeros %.1f %%", t->layout, p->form, 8 * (double)t->len / (double)count,
+		   percent(p->zeros, count));
+	put_zero_lines(out, p->zero_rows, t->type.dims[is_matrix ? 0 : 1], is_matrix ? "rows" : "input channels");
+	put_zero_lines(out, p->zero_columns, t->type.dims[is_matrix ? 1 : 0], is_matrix ? "columns" : "output channels");
+	if (p->zero_blocks)
+		buf_printf(out, ", %.1f %% of blocks", percent(p->zero_blocks, p->blocks));
+	if (p->one > 0)
+		buf_printf(out, "; estimate for blocks: %.2f, %.2f", (double)p->one, (double)p->many);
+	buf_putc(out, '\n');
+}
+
+static void put_json(struct buf *out, const struct variant *v, const struct model_trits *t)
+{
+	const struct packed_trits *p = &t->packed;
+	struct json_writer w = {.out = out};
+	json_open(&w, '{');
+	json_member_str(&w, "type", "weight");
+	json_member_str(&w, "model", v->model->spec->name);
+	json_member_str(&w, "backend", v->backend->name);
+	json_member_str(&w, "name", t->name);
+	json_member_open(&w, "shape", '[');
+	for (uint32_t k = 0; k < t->type.rank; k++)
+		json_int(&w, t->type.dims[k]);
+	json_close(&w, ']');
+	json_member_str(&w, "layout", t->layout);
+	json_member_str(&w, "form", p->form);
+	json_member_int(&w, "bytes", (int64_t)t->len);
+	json_member_int(&w, "zeros", (int64_t)p->zeros);
+	json_member_int(&w, "zero_rows", p->zero_rows);
+	json_member_int(&w, "zero_columns", p->zero_columns);
+	json_member_int(&w, "zero_blocks", p->zero_blocks);
+	json_member_int(&w, "blocks", p->blocks);
+	if (p->one > 0) {
+		json_member_real(&w, "blocks_one", (double)p->one);
+		json_member_real(&w, "blocks_many", (double)p->many);
+	}
+	json_close(&w, '}');
+	buf_putc(out, '\n');
+}
+
+enum step weights_explain(const struct build_context *c, const struct project *p)
+{
+	const struct build_request *r = &c->request;
+	struct buf out = {0};
+	for (uint32_t i = 0; p->spec.explain && i < p->n_models; i++)
+		for (uint32_t k = 0; k < p->models[i].n_variants; k++) {
+			const struct variant *v = &p->models[i].variants[k];
+			if (v->pack.n_trits && r->options->json <= 0)
+				buf_printf(
+					&out,
+					"ternary weights of %s, %s, the slowest first; estimates for one row of activations and for many, dense is 1:\n",
+					p->models[i].spec->name, v->backend->name);
+			for (uint32_t t = 0; t < v->pack.n_trits; t++)
+				if (r->options->json > 0)
+					put_json(&out, v, &v->pack.trits[t]);
+				else
+					put_text(&out, &v->pack.trits[t]);
+		}
+	if (out.at)
+		fputs(out.at, r->out);
+	buf_free(&out);
+	return STEP_NEXT;
+}
