@@ -407,6 +407,8 @@ static void emit_nest(struct builder *b, uint32_t group)
 	loops_build_nest(b, group, s);
 }
 
+static bool is_stored_by(const struct group *g, ir_ref v) { return g->root == v && (g->kind == GROUP_VALUE || g->kind == GROUP_PART); }
+
 static void emit_stored(struct builder *b, ir_ref v)
 {
 	const struct ir_inst *in = ir_at(b->ir, v);
@@ -419,11 +421,11 @@ static void emit_stored(struct builder *b, ir_ref v)
 		return;
 	}
 	b->buffer[v] = output_or_temp(b, v, &in->type);
-	uint32_t parts = in->op == OP_CONCAT || in->op == OP_PAD ? in->n_operands : 1, there = b->grown[v] != IR_NONE;
+	uint32_t there = b->grown[v] != IR_NONE;
 	if (there)
 		b->fn->buffers[b->buffer[v]].grows = b->buffer[b->grown[v]];
-	for (uint32_t k = there; k < parts; k++)
-		emit_nest(b, b->values[v].first_group + k);
+	for (uint32_t g = b->values[v].first_group + there; g < b->n_groups && is_stored_by(&b->groups[g], v); g++)
+		emit_nest(b, g);
 }
 
 static void emit(struct builder *b, ir_ref v)

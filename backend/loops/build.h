@@ -17,10 +17,11 @@ struct coords {
 
 /* A nest that will be built. It stores a value, a part of a CONCAT or PAD, or the copy of an output, or it checks indices. */
 enum group_kind { GROUP_VALUE, GROUP_PART, GROUP_COPY, GROUP_RANGE };
+enum { PART_WHOLE = 1, PART_BORDER }; /* of a PAD: its value everywhere, or before and after dimension k in PART_BORDER + k */
 struct group {
 	enum group_kind kind;
 	ir_ref root;   /* GROUP_PART: the CONCAT or PAD; GROUP_COPY: the value copied; GROUP_RANGE: the gather */
-	uint32_t part; /* GROUP_PART: operand number; GROUP_COPY: output number */
+	uint32_t part; /* GROUP_PART: operand number; of a PAD 0, PART_WHOLE or a border; GROUP_COPY: output number */
 	uint8_t n_parallel, n_reduce;
 	dim extent[LOOP_MAX];
 };
@@ -34,7 +35,7 @@ struct fused {
 	struct coords *coords;
 	uint32_t cost, size;  /* of one element: roughly the number of vector instructions; the number of expressions */
 	uint32_t output;      /* output it is stored to, or LOOP_NONE */
-	uint32_t first_group; /* if stored: its nest (CONCAT: of part 0, PAD: of the padding value), or LOOP_NONE */
+	uint32_t first_group; /* if stored: its nest (CONCAT: of part 0; PAD: the first one, and others follow), or LOOP_NONE */
 	uint32_t range_group; /* of a gather: the nest that only checks its indices, or LOOP_NONE */
 };
 

@@ -6,6 +6,7 @@
  * of the reduction's result. */
 #include "backend/loops/build.h"
 #include <string.h>
+#include "backend/target/target.h"
 #include "base/arena.h"
 #include "base/bug.h"
 
@@ -155,31 +156,56 @@ static bool needs_buffer(const struct builder *b, ir_ref v)
 	return f->use == USE_MANY || !coords_outer(b, &b->groups[f->group], f->coords);
 }
 
+/* Returns the group of a part, which an operand is used in. */
+static uint32_t store_part(struct builder *b, ir_ref v, uint32_t part, uint32_t operand, const struct hir_type *t)
+{
+	ir_ref o = ir_operand(b->ir, v, operand);
+	struct coords c;
+	coords_identity(b, ir_at(b->ir, o)->type.rank, &c);
+	uint32_t g = group_new(b, GROUP_PART, v, part, t);
+	use_value(b, o, g, &c);
+	return g;
+}
+
 static void store_concat(struct builder *b, ir_ref v)
 {
 	const struct ir_inst *in = ir_at(b->ir, v);
 	b->values[v].first_group = b->n_groups;
-	for (uint32_t k = 0; k < in->n_operands; k++) {
-		ir_ref o = ir_operand(b->ir, v, k);
-		const struct hir_type *t = &ir_at(b->ir, o)->type;
-		struct coords c;
-		coords_identity(b, t->rank, &c);
-		use_value(b, o, group_new(b, GROUP_PART, v, k, t), &c);
-	}
+	for (uint32_t k = 0; k < in->n_operands; k++)
+		store_part(b, v, k, k, &ir_at(b->ir, ir_operand(b->ir, v, k))->type);
 }
 
-/* Stores the padding value everywhere, then operand 0 over it. */
+/* True if a PAD has as much after each dimension as before it. */
+static bool is_even(const struct builder *b, const struct ir_inst *pad, const struct hir_type *inside)
+{
+	for (uint32_t k = 0; k < inside->rank; k++) {
+		dim after = dim_sub(b->dims, dim_sub(b->dims, pad->type.dims[k], inside->dims[k]), ir_pad(pad)->before[k]);
+		if (!dim_eq(after, ir_pad(pad)->before[k]))
+			return false;
+	}
+	return true;
+}
+
+/* Stores the padding value in the border, then operand 0 inside. A border that is even has a nest for each dimension, with a loop over both
+ * ends, of the inner size in the dimensions before; a device would start a kernel for each. Otherwise the value is stored everywhere. */
 static void store_pad(struct builder *b, ir_ref v)
 {
 	const struct ir_inst *in = ir_at(b->ir, v);
+	const struct hir_type *inside = &ir_at(b->ir, ir_operand(b->ir, v, 0))->type;
+	struct hir_type t = in->type;
+	bool even = !b->target->group_size && is_even(b, in, inside);
 	b->values[v].first_group = b->n_groups;
-	for (uint32_t k = 2; k-- > 0;) {
-		ir_ref o = ir_operand(b->ir, v, k);
-		const struct hir_type *t = k ? &in->type : &ir_at(b->ir, o)->type;
-		struct coords c;
-		coords_identity(b, k ? 0 : t->rank, &c);
-		use_value(b, o, group_new(b, GROUP_PART, v, k, t), &c);
+	if (!even)
+		store_part(b, v, PART_WHOLE, 1, &t);
+	for (uint32_t k = 0; even && k < t.rank; k++) {
+		t.dims[k] = ir_pad(in)->before[k];
+		if (!dim_eq(t.dims[k], b->zero)) {
+			struct group *g = &b->groups[store_part(b, v, PART_BORDER + k, 1, &t)];
+			g->extent[g->n_parallel++] = dim_const(b->dims, 2);
+		}
+		t.dims[k] = inside->dims[k];
 	}
+	store_part(b, v, 0, 0, inside);
 }
 
 static void store_value(struct builder *b, ir_ref v)

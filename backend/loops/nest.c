@@ -333,6 +333,20 @@ static dim concat_start(const struct builder *b, ir_ref concat, uint32_t part)
 	return at;
 }
 
+/* Sets where a part of a PAD begins. A border has a loop over both ends after those over the dimensions. */
+static void place_in_pad(const struct builder *b, const struct group *g, struct coords *c)
+{
+	const struct ir_inst *pad = ir_at(b->ir, g->root);
+	uint32_t border = g->part < PART_BORDER ? 0 : g->part - PART_BORDER, rank = pad->type.rank;
+	for (uint32_t k = 0; k < rank && g->part != PART_WHOLE; k++) {
+		dim before = ir_pad(pad)->before[k];
+		if (g->part == 0 || k < border)
+			c->at[k].base = before;
+		else if (k == border)
+			c->at[k].coef[rank] = dim_add(b->dims, before, ir_at(b->ir, ir_operand(b->ir, g->root, 0))->type.dims[k]);
+	}
+}
+
 static uint32_t group_store(struct nest_builder *n, struct loop_access *a)
 {
 	struct builder *b = n->b;
@@ -342,11 +356,12 @@ static uint32_t group_store(struct nest_builder *n, struct loop_access *a)
 	coords_identity(b, root->type.rank, &c);
 	if (g->kind == GROUP_PART && root->op == OP_CONCAT)
 		c.at[ir_axis(root)->axis].base = concat_start(b, g->root, g->part);
-	for (uint32_t k = 0; g->kind == GROUP_PART && root->op == OP_PAD && g->part == 0 && k < root->type.rank; k++)
-		c.at[k].base = ir_pad(root)->before[k];
+	if (g->kind == GROUP_PART && root->op == OP_PAD)
+		place_in_pad(b, g, &c);
 	access_at(b, &root->type, root->layout, &c, a);
 	a->buffer = g->kind == GROUP_COPY ? b->ir->n_inputs + g->part : b->buffer[g->root];
-	ir_ref value = g->kind == GROUP_PART ? ir_operand(b->ir, g->root, g->part) : g->root;
+	uint32_t part = root->op == OP_PAD && g->part ? 1 : g->part;
+	ir_ref value = g->kind == GROUP_PART ? ir_operand(b->ir, g->root, part) : g->root;
 	coords_identity(b, ir_at(b->ir, value)->type.rank, &c);
 	return eval(n, value, &c);
 }
