@@ -34,39 +34,62 @@ static void begin_row(struct stream *s)
 			begin_reduction(s, r);
 }
 
-/* n additions in any order have an error of at most n 2^-53 times the sum of the sizes. Here one sum has n, the other has fewer. */
-static bool is_certain(const struct stream *s, ir_ref r)
+/* n additions in any order have an error of at most n 2^-53 times the sum of the sizes. Here one sum has n, the other has fewer. Of equals the
+ * first is the greatest or least, which code does not know of zeros and NaN. */
+static bool is_certain(const struct stream *s, ir_ref r, bool has_code)
 {
 	const struct stream_value *v = &s->values[r];
 	double error = v->size * (1.1 * (double)s->cols + 64) * 0x1p-53;
+	if (ir_at(s->f, r)->op != OP_REDUCE_SUM)
+		return !has_code || v->sum.f < 0 || v->sum.f > 0;
 	return !stream_sums_fast(s, r) || (float)(v->sum.f - error) == (float)(v->sum.f + error);
 }
 
-static void end_row(struct stream *s, int64_t row)
+/* Returns false if a reduction might have another result in the order of the interpreter. */
+static bool end_row(struct stream *s, int64_t row, bool has_code)
 {
+	bool certain = true;
 	for (ir_ref r = 0; r < s->f->n_insts; r++) {
 		struct stream_value *v = &s->values[r];
 		if (!v->is_needed || !stream_reduces(ir_at(s->f, r)->op))
 			continue;
 		elem_put_float(v->type.elem, v->data, row, v->sum.f);
-		s->is_uncertain |= !is_certain(s, r);
+		certain &= is_certain(s, r, has_code);
 	}
+	return certain;
 }
 
-static void run_rows(struct stream *s, void **blocks)
+/* `code` NULL: interprets. */
+static bool run_row(struct stream *s, void **blocks, const struct stream_block *code, int64_t row)
 {
-	s->is_uncertain = false;
-	for (int64_t row = 0; row < s->rows && !s->error && !s->is_uncertain; row++) {
-		begin_row(s);
-		for (int64_t col = 0; col < s->cols && !s->error; col += STREAM_BLOCK)
-			stream_run_block(s, blocks, row, col, s->cols - col < STREAM_BLOCK ? s->cols - col : STREAM_BLOCK);
-		end_row(s, row);
+	int64_t most = code ? COMPILED_BLOCK : STREAM_BLOCK;
+	begin_row(s);
+	for (int64_t col = 0; col < s->cols && !s->error; col += most) {
+		int64_t n = s->cols - col < most ? s->cols - col : most;
+		if (code)
+			stream_run_code(s, code, row, col, n);
+		else
+			stream_run_block(s, blocks, row, col, n);
+	}
+	return end_row(s, row, code != NULL);
+}
+
+/* A row is uncertain once in twenty large matrices. */
+static void run_rows(struct stream *s, void **blocks, const struct stream_block *code)
+{
+	for (int64_t row = 0; row < s->rows && !s->error; row++) {
+		s->sums_in_order = false;
+		if (run_row(s, blocks, code, row) || s->error)
+			continue;
+		s->sums_in_order = true;
+		run_row(s, blocks, NULL, row);
 	}
 }
 
 static void run_pass(struct stream *s, uint32_t pass)
 {
 	void **blocks = ARENA_ARRAY(s->a, void *, s->f->n_insts + 1);
+	struct stream_block code;
 	if (!mark_needed(s, pass))
 		return;
 	for (ir_ref r = 0; r < s->f->n_insts; r++) {
@@ -76,11 +99,7 @@ static void run_pass(struct stream *s, uint32_t pass)
 		else if (v->is_needed)
 			v->data = arena_alloc(s->a, (size_t)s->rows * dtype_size(v->type.elem) + 1, 64);
 	}
-	s->sums_in_order = false;
-	run_rows(s, blocks);
-	s->sums_in_order = s->is_uncertain; /* once in twenty large matrices */
-	if (s->is_uncertain)
-		run_rows(s, blocks);
+	run_rows(s, blocks, stream_find_code(s, &code) ? &code : NULL);
 }
 
 /* ---- results ---- */
@@ -113,9 +132,11 @@ static void end_results(struct stream *s, struct arena *out, struct stream_resul
 	}
 }
 
-bool stream_run(struct stream *s, const struct stream_weight *weights, struct arena *out, struct stream_result *results, const char **error)
+bool stream_run(struct stream *s, const struct stream_weight *weights, const struct stream_compiler *compiler, struct arena *out,
+		struct stream_result *results, const char **error)
 {
 	s->weights = weights;
+	s->compiler = compiler;
 	s->interp = (struct interp){.f = s->f, .scratch = s->a, .out = out};
 	begin_results(s, out, results);
 	for (uint32_t pass = 0; pass < s->n_passes && !s->error; pass++) {

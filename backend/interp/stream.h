@@ -1,5 +1,5 @@
 /* Runs functions whose values are element-wise in one large weight, but for reductions of rows or of all elements: quantizers. It computes
- * block by block, so the large values are never in memory, but for results. The results equal those of interp_run bit by bit. */
+ * block by block, so the large values are never in memory, but for results. The results equal those of interp_run bit by bit, interpreted or compiled. */
 #ifndef TRIB_BACKEND_INTERP_STREAM_H
 #define TRIB_BACKEND_INTERP_STREAM_H
 #include <stdbool.h>
@@ -19,12 +19,20 @@ struct stream_result {
 	struct tensor tensor; /* in `out` */
 	bool is_transposed;   /* a matrix, of which the tensor is the transpose */
 };
+/* Compiles blocks of streams. What it gives equals the interpreter bit by bit, so it may refuse at any time. */
+struct stream_compiler {
+	/* Returns code for f, which has one symbol, the number of elements of its vectors. NULL: interpret. interpreting_ns: what that takes. */
+	const struct stream_code *(*find)(void *ctx, const struct ir_fn *f, double interpreting_ns);
+	/* bufs: the inputs of f, then its outputs. */
+	void (*run)(const struct stream_code *code, void *const *bufs, int64_t n);
+	void *ctx;
+};
 struct stream;
 /* Plans the run, in `a`. NULL: f is none of these functions, or so small that it does not matter. */
 struct stream *stream_plan(struct arena *a, const struct ir_fn *f);
-/* False: *error, in `out`. */
-bool stream_run(struct stream *s, const struct stream_weight *weights, struct arena *out, struct stream_result *results,
-		const char **error);
+/* compiler: NULL interprets all. False: *error, in `out`. */
+bool stream_run(struct stream *s, const struct stream_weight *weights, const struct stream_compiler *compiler, struct arena *out,
+		struct stream_result *results, const char **error);
 
 struct stream_elements;
 /* Plans to compute parts of the result of f in `a`: one value without weights, element-wise in random numbers. NULL: f is another function, or small. */

@@ -9,7 +9,10 @@
 #include "backend/interp/state.h"
 #include "backend/interp/stream.h"
 
-enum { STREAM_BLOCK = 2048 }; /* elements: all blocks of a pass fit into the cache */
+enum {
+	STREAM_BLOCK = 2048,  /* elements: all blocks of a pass fit into the cache */
+	COMPILED_BLOCK = 8192 /* of a compiled pass, which has blocks of weights and results only */
+};
 enum stream_extent { SMALL, FULL };
 
 struct stream_value {
@@ -24,6 +27,15 @@ struct stream_value {
 	double size;  /* the sum of the sizes of what was added */
 	void *result; /* full: the output's elements, or NULL */
 };
+/* The block function of a pass, and what it reads and writes: weights and small values; full results and reductions. */
+struct stream_block {
+	const struct stream_code *code;
+	ir_ref *reads, *writes; /* values; a sum is written twice: itself, and the sum of the sizes */
+	uint32_t n_reads, n_writes;
+	void **bufs;   /* the arguments */
+	void **blocks; /* for each read: memory for elements of a weight that is not in memory */
+	double *sums;  /* for each write: a reduction of the block */
+};
 struct stream {
 	struct arena *a;
 	const struct ir_fn *f;
@@ -31,9 +43,9 @@ struct stream {
 	int64_t rows, cols;
 	uint32_t n_passes;
 	const struct stream_weight *weights;
-	bool sums_in_order;   /* sums are those of the interpreter, term by term */
-	bool is_uncertain;    /* a sum in another order might round to another number */
-	struct interp interp; /* for interp_ewise, which reports nothing here */
+	const struct stream_compiler *compiler; /* NULL: none */
+	bool sums_in_order;                     /* sums of this row are those of the interpreter, term by term */
+	struct interp interp;                   /* for interp_ewise, which reports nothing here */
 	const char *error;
 };
 
@@ -41,6 +53,11 @@ struct stream {
 void stream_compute_small_values(struct stream *s, uint32_t pass);
 /* Computes n <= STREAM_BLOCK elements of all needed full values, from column `col` of a row on; blocks: memory for each. */
 void stream_run_block(struct stream *s, void **blocks, int64_t row, int64_t col, int64_t n);
+
+/* stream_code.c: finds code for what is needed in this pass. False: it is interpreted. */
+bool stream_find_code(struct stream *s, struct stream_block *b);
+/* The same as stream_run_block, with n <= COMPILED_BLOCK. */
+void stream_run_code(struct stream *s, const struct stream_block *b, int64_t row, int64_t col, int64_t n);
 
 /* True if r is a sum that may be computed in another order: the interpreter's is known up to an error, and rounds to float32. */
 static inline bool stream_sums_fast(const struct stream *s, ir_ref r)

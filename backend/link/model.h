@@ -8,6 +8,7 @@
 
 struct object;
 struct quantized;
+struct stream_compiler;
 struct unit_lines;
 
 /* Packed weights. Slots with the same key share one. */
@@ -81,6 +82,7 @@ struct weight_host {
 	bool (*write)(void *ctx, struct model_blob *b, uint64_t at, const void *bytes, size_t n, const char **error);
 	void *ctx;
 	void (*quantized)(void *ctx, const struct quantized *q); /* called for each parameter that is quantized; may be NULL */
+	const struct stream_compiler *compiler;                  /* of build functions that run in blocks; NULL: all are interpreted */
 };
 /* Memory for one packed blob at a time; may be all zero. */
 struct pack_buffer {

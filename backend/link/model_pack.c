@@ -147,7 +147,7 @@ static bool evaluate(struct packer *p, struct evaluation *e, uint32_t piece)
 	uint32_t n = list_args(e, piece, args);
 	struct stream *s = stream_plan(scratch, f);
 	const char *error = NULL;
-	bool ok = s ? stream_args(p, args, n, scratch, weights) && stream_run(s, weights, p->part, results, &error)
+	bool ok = s ? stream_args(p, args, n, scratch, weights) && stream_run(s, weights, p->host->compiler, p->part, results, &error)
 		    : interpret(p, f, args, n, scratch, results, &error);
 	if (!ok && error)
 		fail(p, e->plan->unit->name, error);

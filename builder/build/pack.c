@@ -8,6 +8,7 @@
 #include "base/os.h"
 #include "base/path.h"
 #include "builder/build/link.h"
+#include "builder/build/param_code.h"
 #include "builder/build/build_steps.h"
 #include "builder/build/timing.h"
 #include "builder/cache/cache.h"
@@ -164,7 +165,9 @@ const char *pack_weights(struct variant *v, struct arena *a, uint32_t worker)
 	struct model_job *m = v->model;
 	struct model_input in = pack_model_input(v);
 	struct packer packer = {v, m->context->stores.cache, a};
-	struct weight_host host = {find_packed, write_packed, &packer, NULL};
+	struct param_compiler own = {m->context, worker};
+	struct stream_compiler compiler = param_compiler(&own);
+	struct weight_host host = {.find = find_packed, .write = write_packed, .ctx = &packer, .compiler = &compiler};
 	struct pack_buffer buffer = {0};
 	const char *error = NULL;
 	uint32_t part;

@@ -79,7 +79,7 @@ bool pack_print_quantized(struct model_job *m)
 	struct arena *a = arena_new(0);
 	struct table t = {.model = m, .a = a, .names = ARENA_ARRAY(a, const char *, m->program->n_params + 1)};
 	struct model_input in = pack_model_input(&m->variants[0]);
-	struct weight_host host = {is_no_code, ignore, &t, put};
+	struct weight_host host = {.find = is_no_code, .write = ignore, .ctx = &t, .quantized = put};
 	struct model_weights *w = model_layout_weights(a, &in);
 	struct pack_buffer buffer = {0};
 	const char *error = NULL;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include "base/arena.h"
 #include "builder/build/generators.h"
+#include "builder/build/param_code.h"
 #include "scheduler/jobserver.h"
 #include "scheduler/pool.h"
 
@@ -80,6 +81,7 @@ void session_free(struct session *s)
 	jobserver_close(s->jobserver);
 	fragments_free(s->fragments);
 	warm_free(s->warm);
+	param_codes_free(s->param_codes);
 	buf_free(&s->late_warnings);
 }
 

@@ -15,6 +15,7 @@ struct generators;
 struct inputs;
 struct jobserver;
 struct object;
+struct param_codes;
 struct codegen_target;
 struct pool;
 struct pool_limits;
@@ -22,17 +23,18 @@ struct preload;
 struct warm;
 
 struct session {
-	struct preload *preload;       /* NULL: the code generator is not being loaded */
-	struct pool *pool;             /* NULL until the first build that needs one */
-	double load;                   /* the pool's limit */
-	struct jobserver *jobserver;   /* NULL: no make above us, and no command below us shares jobs */
-	bool runs_commands;            /* the session starts commands, which share our jobs */
-	struct generators *generators; /* of the pool's workers; NULL until something is compiled */
-	struct fragments *fragments;   /* owned; NULL: objects do not stay in memory */
-	struct warm *warm;             /* owned; NULL: front ends end with their build */
-	hash128 compiler;              /* of the first build, zero before: the executable may be replaced while it runs */
-	struct buf late_warnings;      /* of the stores, after a build was reported: the next build reports them */
-	bool locked;                   /* the client of the session holds the project's lock */
+	struct preload *preload;         /* NULL: the code generator is not being loaded */
+	struct pool *pool;               /* NULL until the first build that needs one */
+	double load;                     /* the pool's limit */
+	struct jobserver *jobserver;     /* NULL: no make above us, and no command below us shares jobs */
+	bool runs_commands;              /* the session starts commands, which share our jobs */
+	struct generators *generators;   /* of the pool's workers; NULL until something is compiled */
+	struct fragments *fragments;     /* owned; NULL: objects do not stay in memory */
+	struct param_codes *param_codes; /* NULL until something is packed */
+	struct warm *warm;               /* owned; NULL: front ends end with their build */
+	hash128 compiler;                /* of the first build, zero before: the executable may be replaced while it runs */
+	struct buf late_warnings;        /* of the stores, after a build was reported: the next build reports them */
+	bool locked;                     /* the client of the session holds the project's lock */
 	/* NULL, or called with the project locked, when there is work. True: another process has built, with status *s. */
 	bool (*elsewhere)(void *ctx, int lock, enum status *s);
 	/* NULL, or called while a build runs, and when it has failed. True: an input read so far has changed, so the build ends, and

@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "base/diag.h"
 #include "builder/build/link.h"
+#include "builder/build/param_code.h"
 #include "builder/build/progress.h"
 #include "builder/build/session.h"
 #include "builder/build/timing.h"
@@ -277,6 +278,8 @@ bool tasks_run(struct build_context *c, struct project *p, struct compile_set *s
 	struct task_graph g = {.c = c, .project = p, .set = set, .repo = repo, .progress = progress};
 	if (needs_generator(set) && !tasks_open_generators(c))
 		return false;
+	if (!c->session->param_codes)
+		c->session->param_codes = param_codes_new();
 	g.cancel.most_failures = p->spec.most_failures;
 	g.batch = pool_new_batch(c->session->pool);
 	add_jobs(&g);

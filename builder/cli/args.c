@@ -229,8 +229,23 @@ static void name_models(struct arg_parser *p)
 	}
 }
 
+static bool read_param_code(struct arg_parser *p)
+{
+	static const char *const words[] = {[PARAM_CODE_AUTO] = "auto", [PARAM_CODE_ALWAYS] = "always", [PARAM_CODE_NEVER] = "never"};
+	const char *when = secure_getenv("TRIB_PARAM_CODE");
+	if (!when || !*when)
+		return true;
+	for (enum param_code_when i = PARAM_CODE_AUTO; i <= PARAM_CODE_NEVER; i++)
+		if (strcmp(when, words[i]) == 0) {
+			p->out->options.param_code = i;
+			return true;
+		}
+	buf_printf(p->error, "the variable TRIB_PARAM_CODE wants auto, always or never, not `%s`", when);
+	return false;
+}
+
 /* TRIB_JOBS is --jobs, for commands that take it. */
-static bool read_environment(struct arg_parser *p)
+static bool read_jobs(struct arg_parser *p)
 {
 	const char *jobs = secure_getenv("TRIB_JOBS");
 	uint32_t i = 0;
@@ -281,7 +296,7 @@ bool args_parse(struct arena *a, int argc, char **argv, struct args *out, struct
 	p.argv = ARENA_ARRAY(a, char *, argc + 1);
 	memcpy(p.argv, argv, (size_t)argc * sizeof *argv);
 	bool ok = find_command(&p) && read_words(&p) && (command_has_actions(out->command) ? check_action(&p) : check_operands(&p)) &&
-		  (o->help || (flag_check_relations(out->command, p.given, error) && read_environment(&p)));
+		  (o->help || (flag_check_relations(out->command, p.given, error) && read_jobs(&p) && read_param_code(&p)));
 	name_models(&p);
 	return ok;
 }

@@ -18,6 +18,9 @@ enum stop_stage {
 };
 enum dump { DUMP_NONE, DUMP_TOKENS, DUMP_AST, DUMP_TYPES, DUMP_IR, DUMP_LOOPS, DUMP_LLVM, DUMP_ASM, DUMP_QUANTIZED };
 
+/* Of the variable TRIB_PARAM_CODE. */
+enum param_code_when { PARAM_CODE_AUTO, PARAM_CODE_ALWAYS, PARAM_CODE_NEVER };
+
 /* The value of --format. PRINT_TEXT is the default; for `trib graph` it is dot. */
 enum print_format { PRINT_TEXT, PRINT_JSON, PRINT_HTML, PRINT_MARKDOWN };
 
@@ -39,8 +42,9 @@ struct options {
 	int verbose, explain, timing, no_cache, low_memory, json; /* 1, 0, or -1 */
 	bool moved; /* paths of the command line were changed to be relative to a parent folder */
 	enum color_when color;
-	bool quiet;     /* only errors and warnings */
-	bool no_server; /* builds in this process and starts no server */
+	enum param_code_when param_code; /* when functions of parameters are compiled, and not interpreted */
+	bool quiet;                      /* only errors and warnings */
+	bool no_server;                  /* builds in this process and starts no server */
 	bool dry_run, lazy, help, version;
 	enum stop_stage stop;
 	uint32_t dumps;                     /* a bit for each enum dump */

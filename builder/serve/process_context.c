@@ -7,7 +7,7 @@
 #include "builder/module.h"
 
 /* Variables that the command line, the dynamic linker and libgit2 read at the start. Requests carry all others. */
-static const char *const variables[] = {"TRIB_JOBS", "HOME", "XDG_CONFIG_HOME", "LD_LIBRARY_PATH", "LD_PRELOAD"};
+static const char *const variables[] = {"TRIB_JOBS", "TRIB_PARAM_CODE", "HOME", "XDG_CONFIG_HOME", "LD_LIBRARY_PATH", "LD_PRELOAD"};
 
 static void read_program(struct program *p)
 {

@@ -196,7 +196,7 @@ static bool shelf_keep(void *ctx, struct model_blob *b, uint64_t at, const void 
 static struct model_weights *lay_out(struct fake *f, struct shelf *shelf)
 {
 	struct shelf own = {.a = f->a};
-	struct weight_host host = {shelf_find, shelf_keep, shelf ? shelf : &own, NULL};
+	struct weight_host host = {.find = shelf_find, .write = shelf_keep, .ctx = shelf ? shelf : &own};
 	struct pack_buffer buffer = {0};
 	const char *error = NULL;
 	struct model_weights *w = model_layout_weights(f->a, &f->in);
