@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <string.h>
 #include "conv_f32_plan.h"
+#include "conv_lanes.h"
 
 /* What a thread uses for a tile. */
 struct windows {
@@ -253,6 +254,8 @@ static void convolve(struct tri_context *ctx, struct job job)
 
 void tri_conv_f32(struct tri_context *ctx, void *const *bufs, const int64_t *dims, const struct tri_epilogue *epilogue)
 {
+	if (tri_conv_lanes_f32(ctx, bufs, dims, NULL, false, epilogue))
+		return;
 	convolve(ctx, (struct job){.x = bufs[0],
 				   .w = bufs[1],
 				   .y = bufs[2],
@@ -272,7 +275,8 @@ static void convolve_trits(struct tri_context *ctx, void *const *bufs, const int
 	job.trits = &trits;
 	job.group_channels = channels;
 	job.chooses = !tri_is_finite(job.x, c->batch * c->channels * c->height * c->width);
-	convolve(ctx, job);
+	if (channels == c->channels || !tri_conv_lanes_f32(ctx, bufs, dims, &trits, job.chooses, epilogue))
+		convolve(ctx, job);
 }
 
 void tri_conv_f32_trit2(struct tri_context *ctx, void *const *bufs, const int64_t *dims, const struct tri_epilogue *epilogue)

@@ -3,6 +3,7 @@
  * windows of a block of positions and a group by some panels of w. The tile sums x·(t+1), from
  * -sum(x) on. A line is padded to whole quads with trits 0; the numbers there count in both sums. */
 #include "conv_block.h"
+#include "conv_lanes.h"
 #include "i8_trit2_tile.h"
 
 enum { MOST_QUADS = TRI_CONV_MOST_TERMS / TRI_CONV_QUAD + 4, TASKS = 4 /* for a thread */, MOST_COLUMNS = 512 };
@@ -182,10 +183,12 @@ void tri_conv_trits(struct tri_context *ctx, void *const *bufs, const int64_t *d
 
 void tri_conv_groups_i8_trit2(struct tri_context *ctx, void *const *bufs, const int64_t *dims, const struct tri_epilogue *epilogue)
 {
-	convolve(ctx, bufs, dims, dims[15], epilogue);
+	if (!tri_conv_lanes_i8(ctx, bufs, dims, epilogue))
+		convolve(ctx, bufs, dims, dims[15], epilogue);
 }
 
 void tri_conv_groups_trits(struct tri_context *ctx, void *const *bufs, const int64_t *dims, const struct tri_epilogue *epilogue)
 {
-	convolve(ctx, bufs, dims, dims[15], epilogue);
+	if (!tri_conv_lanes_i8(ctx, bufs, dims, epilogue))
+		convolve(ctx, bufs, dims, dims[15], epilogue);
 }
