@@ -39,6 +39,7 @@ bool pass_begin(struct pass_run *r, const struct pass *p)
 	if (r->trace && r->trace->figures) {
 		r->began_bytes = arena_used(r->arena);
 		r->began_ns = os_now_ns();
+		r->began_cpu_ns = os_thread_cpu_ns();
 	}
 	return true;
 }
@@ -58,6 +59,7 @@ void pass_end(struct pass_run *r, const struct pass *p, uint32_t number, uint32_
 	f->runs++;
 	f->changes += changes;
 	f->wall_ns += os_now_ns() - r->began_ns;
+	f->cpu_ns += os_thread_cpu_ns() - r->began_cpu_ns;
 	f->bytes += arena_used(r->arena) - r->began_bytes;
 }
 

@@ -1,5 +1,7 @@
 /* The steps of a build, in order. build_steps.h declares them and the data between them. */
+#include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include "backend/link/backend.h"
 #include "backend/target/codegen.h"
 #include "base/bug.h"
@@ -155,6 +157,17 @@ static void free_build(struct build *b)
 	context_free(&b->context);
 }
 
+/* Writes the file of --profile-out. An error of it is an error of the environment. */
+static void write_profile(struct build *b)
+{
+	const char *path = b->context.request.options->profile_out;
+	if (!path || build_profile_write(b, os_now_ns() - b->result.started))
+		return;
+	fprintf(b->context.request.err, "trib: cannot write `%s`: %s\n", path, strerror(errno));
+	if (b->status == STATUS_OK)
+		b->status = STATUS_ENVIRONMENT;
+}
+
 static void close_cache(struct build *b)
 {
 	compile_set_retain(&b->context, &b->project, &b->compiles, b->result.published);
@@ -169,6 +182,7 @@ enum status build_run_in(struct session *s, const struct options *o, FILE *out, 
 		close_cache(&b); /* what was compiled before an error is stored, too */
 		b.status = report_print(&b.context, &b.project, &b.result);
 		report_timing(&b.context, &b.project.spec, &b.result);
+		write_profile(&b);
 	}
 	stores_close_project(&b.context.stores);
 	free_build(&b);

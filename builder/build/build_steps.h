@@ -204,4 +204,9 @@ bool tasks_open_generators(struct build_context *c);
 enum status report_print(struct build_context *c, const struct project *p, const struct build_result *r);
 /* Prints the table of --timing. */
 void report_timing(const struct build_context *c, const struct build_spec *spec, const struct build_result *r);
+
+/* ---- profile.c: Writes the profile of --profile-out. ---- */
+
+/* False: errno says why. */
+bool build_profile_write(struct build *b, int64_t wall_ns);
 #endif

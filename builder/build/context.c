@@ -26,7 +26,9 @@ struct build_context context_new(struct session *s, struct build_request request
 	c.sources = s->warm ? warm_begin(s->warm) : sources_new();
 	c.inputs = inputs_new(c.arena, c.disk);
 	c.diags = diags_new(0);
-	c.timing = timing_new(request.options->trace_file != NULL);
+	c.timing = timing_new(request.options->trace_file || request.options->profile_out);
+	if (request.options->profile_out)
+		timing_watch_passes(c.timing);
 	return c;
 }
 

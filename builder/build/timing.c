@@ -9,18 +9,12 @@
 #include "base/os.h"
 #include "base/vec.h"
 
-struct event {
-	char *name;
-	enum phase phase;
-	uint32_t lane;
-	int64_t start, length;
-};
 struct timing {
 	pthread_mutex_t lock; /* guards everything below */
 	int64_t wall[PHASE_COUNT], cpu[PHASE_COUNT];
 	bool has_events, watches_passes;
 	struct plan_figures passes;
-	VEC(struct event) events;
+	VEC(struct timing_event) events; /* own their names */
 };
 
 static const char *const texts[] = {
@@ -42,7 +36,7 @@ void timing_free(struct timing *t)
 	if (!t)
 		return;
 	for (uint32_t i = 0; i < t->events.len; i++)
-		free(t->events.at[i].name);
+		free((char *)(uintptr_t)t->events.at[i].name);
 	vec_free(&t->events);
 	pthread_mutex_destroy(&t->lock);
 	free(t);
@@ -50,9 +44,9 @@ void timing_free(struct timing *t)
 
 struct tick timing_tick(void) { return (struct tick){os_now_ns(), os_thread_cpu_ns()}; }
 
-static void add_event(struct timing *t, enum phase p, uint32_t lane, const char *name, int64_t start, int64_t length)
+static void add_event(struct timing *t, enum phase p, uint32_t lane, const char *name, struct tick since, struct tick now)
 {
-	struct event e = {strdup(name), p, lane, start, length};
+	struct timing_event e = {strdup(name), p, lane, since.wall, now.wall - since.wall, now.cpu - since.cpu};
 	vec_push(&t->events, e);
 }
 
@@ -60,7 +54,7 @@ void timing_event(struct timing *t, enum phase p, uint32_t lane, const char *nam
 {
 	pthread_mutex_lock(&t->lock);
 	if (t->has_events)
-		add_event(t, p, lane, name, since.wall, os_now_ns() - since.wall);
+		add_event(t, p, lane, name, since, timing_tick());
 	pthread_mutex_unlock(&t->lock);
 }
 
@@ -72,7 +66,7 @@ int64_t timing_add(struct timing *t, enum phase p, uint32_t lane, const char *na
 	t->wall[p] += wall;
 	t->cpu[p] += now.cpu - since.cpu;
 	if (t->has_events)
-		add_event(t, p, lane, name, since.wall, wall);
+		add_event(t, p, lane, name, since, now);
 	pthread_mutex_unlock(&t->lock);
 	return wall;
 }
@@ -94,6 +88,7 @@ static void add_figures(struct pass_figures *to, const struct pass_figures *f, u
 		to[i].runs += f[i].runs;
 		to[i].changes += f[i].changes;
 		to[i].wall_ns += f[i].wall_ns;
+		to[i].cpu_ns += f[i].cpu_ns;
 		to[i].bytes += f[i].bytes;
 	}
 }
@@ -117,6 +112,14 @@ void timing_each_pass(const struct timing *t, timing_pass_fn *fn, void *ctx)
 }
 
 int64_t timing_wall(const struct timing *t, enum phase p) { return t->wall[p]; }
+int64_t timing_cpu(const struct timing *t, enum phase p) { return t->cpu[p]; }
+
+void timing_each_event(const struct timing *t, timing_event_fn *fn, void *ctx)
+{
+	for (uint32_t i = 0; i < t->events.len; i++)
+		fn(ctx, &t->events.at[i]);
+}
+
 const char *phase_text(enum phase p) { return texts[p]; }
 
 static void print_pass(void *out, const char *name, const struct pass_figures *f)
@@ -161,7 +164,7 @@ bool timing_write(const struct timing *t, const char *path)
 	json_open(&w, '{');
 	json_member_open(&w, "traceEvents", '[');
 	for (uint32_t i = 0; i < t->events.len; i++) {
-		const struct event *e = &t->events.at[i];
+		const struct timing_event *e = &t->events.at[i];
 		lanes = e->lane >= lanes ? e->lane + 1 : lanes;
 		json_open(&w, '{');
 		json_member_str(&w, "name", e->name);

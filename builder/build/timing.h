@@ -28,6 +28,7 @@ void timing_event(struct timing *t, enum phase p, uint32_t lane, const char *nam
 /* Adds work that was measured elsewhere. */
 void timing_add_ns(struct timing *t, enum phase p, int64_t wall, int64_t cpu);
 int64_t timing_wall(const struct timing *t, enum phase p);
+int64_t timing_cpu(const struct timing *t, enum phase p);
 const char *phase_text(enum phase p);
 /* From now on the passes of plans are measured, too. Before the workers plan. */
 void timing_watch_passes(struct timing *t);
@@ -37,6 +38,16 @@ void timing_add_passes(struct timing *t, const struct plan_figures *f);
 struct pass_figures;
 typedef void timing_pass_fn(void *ctx, const char *name, const struct pass_figures *f);
 void timing_each_pass(const struct timing *t, timing_pass_fn *fn, void *ctx);
+/* Calls fn for each event, in the order in which they ended. */
+struct timing_event {
+	const char *name;
+	enum phase phase;
+	uint32_t lane;
+	int64_t start, length; /* ns of the monotonic clock */
+	int64_t cpu;           /* of the thread */
+};
+typedef void timing_event_fn(void *ctx, const struct timing_event *e);
+void timing_each_event(const struct timing *t, timing_event_fn *fn, void *ctx);
 /* Prints the table of --timing. */
 void timing_print(const struct timing *t, FILE *out, int64_t total_wall);
 /* Writes all events in the Chrome trace format (chrome://tracing, Perfetto). Times are of the system's monotonic clock, so that traces

@@ -48,7 +48,7 @@ static const char *const scenarios[] = {
 #define SCENARIO(id, name, meaning) name,
 #include "builder/profile/scenarios.def"
 };
-static const char *const metrics[] = {"wall", "cpu", "instructions"};
+static const char *const metrics[] = {"cpu", "wall", "instructions"};
 static const char *const graph_formats[] = {[PRINT_TEXT] = "dot", [PRINT_JSON] = "json", [PRINT_HTML] = "html"};
 
 #define WORDS(list) {list, sizeof(list) / sizeof *(list)}

@@ -34,7 +34,7 @@ struct checker {
 
 static bool read_gate(struct checker *c)
 {
-	static const enum profile_metric metrics[] = {METRIC_WALL, METRIC_CPU, METRIC_INSTRUCTIONS};
+	static const enum profile_metric metrics[] = {METRIC_CPU, METRIC_WALL, METRIC_INSTRUCTIONS};
 	const struct options *o = c->o;
 	struct budget *budgets = NULL;
 	struct buf error = {0};

@@ -70,7 +70,7 @@ struct options {
 	int samples, top;  /* 0: the default */
 	int warm_up;       /* -1: the default */
 	uint32_t scenario; /* enum scenario */
-	uint32_t metric;   /* of a time: 0 wall, 1 CPU, 2 instructions */
+	uint32_t metric;   /* of a time: 0 CPU, 1 wall, 2 instructions */
 	const char *threshold, *baseline, *budget, *max_time, *flags_a, *flags_b;
 	bool save, update_if_better, any_conditions;
 	/* trib watch */

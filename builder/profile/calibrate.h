@@ -1,8 +1,8 @@
-/* A fixed workload. Its time says how fast the machine is at the moment. */
+/* A fixed workload. Its time says how fast the machine is at the moment, other load on the same core apart. */
 #ifndef TRIB_BUILDER_PROFILE_CALIBRATE_H
 #define TRIB_BUILDER_PROFILE_CALIBRATE_H
 #include <stdint.h>
 
-/* Returns the time of the workload, the median of several runs: some 30 ms in all. Arithmetic, and memory beyond the L2 cache. */
+/* Returns the processor time of the workload, the median of several runs: some 30 ms in all. Arithmetic, and memory beyond the L2 cache. */
 int64_t calibrate_ns(void);
 #endif

@@ -223,10 +223,17 @@ struct comparison *compare_profiles(const struct profile *before, const struct p
 	c->rows = s.rows.at;
 	c->n_rows = s.rows.len;
 	judge(c);
-	const struct compared *wall = c->n_rows ? &c->rows[0] : NULL;
-	if (wall && wall->metric == METRIC_WALL && wall->is_tested && wall->ratio.low > 0)
-		c->visible = fmax(wall->ratio.high / wall->ratio.estimate, wall->ratio.estimate / wall->ratio.low) - 1;
 	return c;
+}
+
+double compare_visible(const struct comparison *c, enum profile_metric m)
+{
+	for (uint32_t i = 0; i < c->n_rows && !c->rows[i].path; i++) {
+		const struct ratio *r = &c->rows[i].ratio;
+		if (c->rows[i].metric == m && c->rows[i].is_tested && r->low > 0)
+			return fmax(r->high / r->estimate, r->estimate / r->low) - 1;
+	}
+	return 0;
 }
 
 void compare_free(struct comparison *c)

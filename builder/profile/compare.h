@@ -41,14 +41,14 @@ struct comparison {
 	struct compared *rows; /* the whole process first; then as in `before`; then the new ones */
 	uint32_t n_rows;
 	uint32_t counts[CHANGES];
-	/* The smallest change of the whole time that would have been seen with this noise, as a fraction; 0: unknown. */
-	double visible;
 };
 
 /* Appends a line for each machine or setting that differs. True: nothing does. */
 bool compare_conditions(const struct profile *before, const struct profile *after, struct buf *differences);
 /* The profiles must outlive the comparison. Freed with compare_free. */
 struct comparison *compare_profiles(const struct profile *before, const struct profile *after, struct compare_options o);
+/* Returns the smallest change of the whole process that would have been seen with this noise, as a fraction; 0: unknown. */
+double compare_visible(const struct comparison *c, enum profile_metric m);
 void compare_free(struct comparison *c); /* NULL is accepted */
 /* Returns indices of the rows with this change, those with the largest difference of the metric first. Allocated in c->arena. */
 const uint32_t *compare_rows(const struct comparison *c, enum change change, uint32_t *n);

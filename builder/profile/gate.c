@@ -91,11 +91,25 @@ static const char *cause_of(const struct comparison *c, const struct compared *r
 	return cause;
 }
 
+static bool is_measured(const struct profile *p, uint32_t item, bool whole, enum profile_metric m)
+{
+	return whole ? p->total.of[m] != NULL : item != PROFILE_NONE && p->items.at[item].values.of[m];
+}
+
+/* The metric that decides about this item: the chosen one, or the wall time if it was not measured. */
+static enum profile_metric deciding_metric(const struct gate_result *r, const struct compared *row)
+{
+	const struct comparison *c = r->comparison;
+	bool both = is_measured(c->before, row->before, !row->path, r->options.metric) &&
+		    is_measured(c->after, row->after, !row->path, r->options.metric);
+	return both ? r->options.metric : METRIC_WALL;
+}
+
 /* An item that a test finds slower, by more than the threshold, fails. If only its interval reaches beyond the threshold, nothing is decided. */
 static void check_row(struct gate_result *r, const struct compared *row)
 {
 	double threshold = r->options.threshold;
-	bool is_time = row->metric == r->options.metric, is_memory = row->metric == METRIC_PEAK;
+	bool is_time = row->metric == deciding_metric(r, row), is_memory = row->metric == METRIC_PEAK;
 	if ((!is_time && !is_memory) || row->change == CHANGE_NEW || row->change == CHANGE_REMOVED)
 		return;
 	bool is_worse = row->change == CHANGE_REGRESSION;

@@ -18,7 +18,7 @@ bool gate_read_budgets(struct arena *a, const char *text, struct budget **out, u
 
 struct gate_options {
 	double threshold;           /* 1.2: slower by more than 20 % is a regression */
-	enum profile_metric metric; /* WALL, CPU or INSTRUCTIONS: the one that decides about times */
+	enum profile_metric metric; /* WALL, CPU or INSTRUCTIONS: decides about times. Items without it: WALL */
 	const struct budget *budgets;
 	uint32_t n_budgets;
 };

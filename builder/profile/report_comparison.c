@@ -86,8 +86,9 @@ static void put_summary(const struct comparison *c, struct buf *out)
 	for (uint32_t i = 0; i < CHANGES; i++)
 		buf_printf(out, "%s%u %s", i ? ", " : "", c->counts[i], change_title((enum change)i));
 	buf_putc(out, '\n');
-	if (c->visible > 0)
-		buf_printf(out, "with this noise a change of the whole time by %.1f %% can be seen\n", c->visible * 100);
+	double visible = compare_visible(c, METRIC_WALL);
+	if (visible > 0)
+		buf_printf(out, "with this noise a change of the whole time by %.1f %% can be seen\n", visible * 100);
 	else
 		buf_puts(out, "too few samples for a test: smaller changes than 30 % are taken for noise; record at least 4, better 10\n");
 }
@@ -130,7 +131,7 @@ static void print_json(const struct comparison *c, const char *before, const cha
 	json_member_str(&w, "before", before);
 	json_member_str(&w, "after", after);
 	json_member_real(&w, "speed", c->speed);
-	json_member_real(&w, "visible", c->visible);
+	json_member_real(&w, "visible", compare_visible(c, METRIC_WALL));
 	json_member_open(&w, "counts", '{');
 	for (uint32_t i = 0; i < CHANGES; i++)
 		json_member_int(&w, change_name((enum change)i), c->counts[i]);

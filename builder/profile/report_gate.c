@@ -10,6 +10,8 @@ static const char *const verdicts[] = {[GATE_PASSED] = "passed", [GATE_UNDECIDED
 static const char *item_of(const struct gate_finding *f) { return f->budget ? f->item : f->row->path ? f->row->path : "whole process"; }
 static enum profile_metric metric_of(const struct gate_finding *f) { return f->budget ? f->budget->metric : f->row->metric; }
 
+static double visible_change(const struct gate_result *r) { return compare_visible(r->comparison, r->options.metric); }
+
 static void put_finding(const struct gate_result *r, const struct gate_finding *f, struct buf *out)
 {
 	char before[FIGURE_SIZE], after[FIGURE_SIZE], low[FIGURE_SIZE], high[FIGURE_SIZE];
@@ -44,8 +46,10 @@ static void print_text(const struct gate_result *r, const struct report_options 
 		buf_printf(out, "%sand %u more\n", bullet, r->findings.len - o->top);
 	if (o->format == REPORT_MARKDOWN)
 		buf_putc(out, '\n');
-	if (r->comparison->visible > 0)
-		buf_printf(out, "with this noise a change of the whole time by %.1f %% can be seen\n", r->comparison->visible * 100);
+	double visible = visible_change(r);
+	if (visible > 0)
+		buf_printf(out, "with this noise a change of the whole %s time by %.1f %% can be seen\n",
+			   profile_metrics[r->options.metric].title, visible * 100);
 	buf_printf(out, "check %s\n", verdicts[r->verdict]);
 }
 
@@ -76,7 +80,7 @@ static void print_json(const struct gate_result *r, struct buf *out)
 	json_member_str(&w, "type", "check");
 	json_member_str(&w, "verdict", verdicts[r->verdict]);
 	json_member_real(&w, "threshold", r->options.threshold);
-	json_member_real(&w, "visible", r->comparison->visible);
+	json_member_real(&w, "visible", visible_change(r));
 	json_member_open(&w, "findings", '[');
 	for (uint32_t i = 0; i < r->findings.len; i++)
 		print_finding_json(&w, &r->findings.at[i]);

@@ -31,7 +31,7 @@ static bool is_switched_off(void)
 bool client_can_use_server(const struct options *o)
 {
 	const char *make = secure_getenv("MAKEFLAGS");
-	bool is_plain = !o->since && !o->dry_run && !o->lazy && !o->trace_file && o->stop == STOP_NONE && !o->dumps;
+	bool is_plain = !o->since && !o->dry_run && !o->lazy && !o->trace_file && !o->profile_out && o->stop == STOP_NONE && !o->dumps;
 	return !o->no_server && !o->moved && !is_switched_off() && is_plain && o->load <= 0 && o->low_memory <= 0 && o->no_cache <= 0 &&
 	       !(make && *make);
 }

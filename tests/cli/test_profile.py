@@ -92,8 +92,44 @@ class Profile(ProjectTest):
                 message = self.profile(*args, code=3)
                 self.assertIn(name, message)
                 self.assertIn(why, message)
+        self.assertIn("wants the file", self.profile("record", "build", code=2))
+        self.assertIn("measures builds", self.profile("record", "shape", "-o", "p.json", code=2))
+        self.assertIn("there is no model `nothing`", self.profile("record", "build", "nothing", "-o", "p.json", code=3))
         self.assertIn("wants --baseline", self.profile("check", code=2))
         self.assertIn("is not a budget", self.profile("check", "--budget=shape=1s", code=2))
+
+    def test_record_and_check_whole_builds(self):
+        before = sorted(os.listdir(self.dir))
+        for scenario, compiled in ("cold", 1), ("warm", 0), ("noop", 0), ("edit", 1):
+            self.profile("record", "build", "-n3", f"--scenario={scenario}", "-o", "p.json", "--", "-O2")
+            p = json.loads(self.read("p.json"))
+            self.assertEqual((p["samples"], len(p["calibration_ns"]), len(p["total"]["wall_ns"])), (3, 3, 3))
+            self.assertEqual((p["settings"]["scenario"], p["settings"]["flags"]), (scenario, "-O2"))
+            self.assertEqual(bool([i for i in p["items"] if i["kind"] == "unit"]), bool(compiled), scenario)
+            if compiled:
+                self.assertEqual(p["settings"]["opt"], "2")
+                phases = {i["name"]: i["wall_ns"] for i in p["items"] if i["kind"] == "phase"}
+                for k in range(3):
+                    self.assertLess(sum(times[k] for times in phases.values()), 2 * p["total"]["wall_ns"][k])
+                    self.assertGreater(phases["codegen"][k], 0)
+        self.profile("record", "build", "-n4", "-o", "base.json")
+        self.assertIn("check passed", self.profile("check", "--baseline=base.json", "-n4", "--threshold=100"))
+        self.assertIn("OVER BUDGET", self.profile("check", "--budget=total=1us", "-n2", code=1))
+        self.assertEqual(sorted(os.listdir(self.dir)), sorted([*before, "p.json", "base.json"]))
+
+    def test_profile_of_one_build(self):
+        self.trib("build", "--profile-out=p.json", "--explain")
+        p = json.loads(self.read("p.json"))
+        (unit,) = [i for i in p["items"] if i["kind"] == "unit" and "note" in i]
+        self.assertIn("DigitsNet", unit["name"])
+        self.assertEqual(p["facts"]["units.compiled"], 1)
+        lanes = {lane for _, lane, _, _, _ in p["spans"]}
+        self.assertIn(0, lanes)
+        self.assertGreater(len(lanes), 1)
+        self.assertIn("costliest units", self.profile("report", "p.json"))
+        done = self.trib("build", "--profile-out=/nowhere/p.json", ok=False)
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("cannot write `/nowhere/p.json`", done.stderr)
 
     def test_ab_measures_in_a_copy(self):
         before = sorted(os.listdir(self.dir))
