@@ -93,13 +93,13 @@ static void order_is_that_of_the_interpreter(void **state)
 	open_fixture(&x,
 		     "%1 = reduce_sum %0 dims [1] : ELEM$\n%2 = reduce_max %0 dims [1] : ELEM$\n%3 = reduce_min %0 dims [1] : ELEM$\n"
 		     "out %1 %2 %3\n",
-		     DT_FLOAT32, 7, 5000);
+		     DT_FLOAT32, 7, 4998);
 	float *data = x.weight.data;
-	for (int k = 0; k < 25000; k++)
-		data[k] = terms[k / 5000][k % 3];
-	for (int k = 25000; k < 30000; k++)
-		data[k] = k == 25000 ? 16777216 : k == 29999;
-	data[34000] = NAN, data[34500] = -NAN;
+	for (int k = 0; k < 5 * 4998; k++)
+		data[k] = terms[k / 4998][k % 3];
+	for (int k = 0; k < 4998; k++)
+		data[5 * 4998 + k] = k == 0 ? 16777216 : k == 4997;
+	data[6 * 4998 + 400] = NAN, data[6 * 4998 + 500] = -NAN;
 	assert_true(check_fixture(*state, &x, false));
 	close_fixture(&x);
 }
