@@ -74,6 +74,27 @@ void params_warn_prefixes(struct model_job *m, const struct elab_input *in_file,
 	}
 }
 
+struct weights_place {
+	struct weights *file;
+	uint32_t i;
+};
+
+static hash128 digest(void *ctx)
+{
+	const struct weights_place *p = ctx;
+	return weights_digest(p->file, p->i);
+}
+
+/* The files become inputs. */
+static void record_files(struct build_context *c, struct weights *w)
+{
+	for (uint32_t i = 0; weights_file_path(w, i); i++) {
+		struct weights_place place = {w, i};
+		file_hash_open(c->stores.project, c->inputs, weights_file_path(w, i),
+			       &(struct open_file){weights_stamp(w, i), digest, &place});
+	}
+}
+
 bool params_open_files(struct build_context *c, struct project *p)
 {
 	for (uint32_t i = 0; i < p->n_models; i++) {
@@ -82,9 +103,10 @@ bool params_open_files(struct build_context *c, struct project *p)
 			continue;
 		const char *path = m->spec->weights->text;
 		m->params.file = weights_open(c->arena, path, m->spec->weights->at, &m->spec->weights_options, c->diags);
-		file_hash(c->stores.project, c->inputs, path);
-		for (uint32_t k = 1; weights_file_path(m->params.file, k); k++)
-			file_hash(c->stores.project, c->inputs, weights_file_path(m->params.file, k));
+		if (m->params.file)
+			record_files(c, m->params.file);
+		else
+			file_hash(c->stores.project, c->inputs, path);
 		m->failed = !m->params.file;
 	}
 	return project_may_go_on(c, p);

@@ -23,8 +23,7 @@ struct inputs {
 	struct map index; /* kind and path → list index */
 };
 
-/* Clears a stamp that is too young: the file may change again without a new stamp. */
-static void clear_if_young(struct file_stamp *stamp, int64_t clock)
+void input_clear_if_young(struct file_stamp *stamp, int64_t clock)
 {
 	int64_t mtime = (int64_t)stamp->mtime_ns, ctime = (int64_t)stamp->ctime_ns,
 		safe = clock - (ctime % SECOND_NS ? TICK_NS : COARSE_NS);
@@ -40,7 +39,7 @@ bool input_hash_file(const struct disk *d, const char *path, struct file_stamp *
 		memset(stamp, 0, sizeof *stamp);
 		return false;
 	}
-	clear_if_young(stamp, clock);
+	input_clear_if_young(stamp, clock);
 	return true;
 }
 
@@ -96,7 +95,7 @@ bool inputs_read(struct inputs *in, const char *path, char **text, size_t *len)
 	hash128 content = {0, 0};
 	if (ok) {
 		content = hash_bytes(*text, *len);
-		clear_if_young(&stamp, clock);
+		input_clear_if_young(&stamp, clock);
 	} else {
 		memset(&stamp, 0, sizeof stamp);
 	}
@@ -133,7 +132,7 @@ static const char *const *read_pattern(const struct disk *d, struct arena *a, co
 	const char *folder = glob_folder(a, pattern);
 	memset(stamp, 0, sizeof *stamp);
 	if (folder && d->stamp(d->ctx, folder, stamp))
-		clear_if_young(stamp, clock);
+		input_clear_if_young(stamp, clock);
 	const char *const *list = d->expand(d->ctx, a, pattern, n);
 	*content = list_hash(list, *n);
 	return list;

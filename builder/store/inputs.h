@@ -38,6 +38,8 @@ const struct input *inputs_at(const struct inputs *in, uint32_t i);
 bool input_verify(const struct disk *d, struct arena *scratch, struct input *i, bool *touched);
 /* The same for a list, on several threads if it is long. changed[i]: list[i] changed. */
 void inputs_verify(const struct disk *d, struct input *list, uint32_t n, bool *changed, bool *touched);
+/* A stamp that is too young becomes zero: the file may change again without a new stamp. `clock`: before the content was read. */
+void input_clear_if_young(struct file_stamp *stamp, int64_t clock);
 /* The stamp of a file and the hash of its content. False: the file is absent, and both are zero. */
 bool input_hash_file(const struct disk *d, const char *path, struct file_stamp *stamp, hash128 *content);
 #endif

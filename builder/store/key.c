@@ -37,7 +37,16 @@ static void save(struct store *project, hash128 key, struct file_record *r)
 	buf_free(&b);
 }
 
-hash128 file_hash(struct store *project, struct inputs *in, const char *path)
+static void digest(const struct disk *d, const struct open_file *f, struct file_record *r)
+{
+	int64_t clock = d->clock(d->ctx);
+	r->content = f->digest(f->ctx);
+	r->stamp = *f->stamp;
+	input_clear_if_young(&r->stamp, clock);
+}
+
+/* `open`: NULL if the file is not open. */
+static hash128 hash_file(struct store *project, struct inputs *in, const char *path, const struct open_file *open)
 {
 	hash128 key = store_key("file", path);
 	struct file_record r;
@@ -47,12 +56,22 @@ hash128 file_hash(struct store *project, struct inputs *in, const char *path)
 	struct serializer s = serializer_from(NULL, bytes, n);
 	serialize_file(&s, &r);
 	if (!serializer_is_done(&s) || !disk_has_stamp(d, path, &r.stamp)) {
-		input_hash_file(d, path, &r.stamp, &r.content);
+		if (open)
+			digest(d, open, &r);
+		else
+			input_hash_file(d, path, &r.stamp, &r.content);
 		if (r.stamp.mtime_ns) /* else the stamp is not reliable */
 			save(project, key, &r);
 	}
 	inputs_add(in, path, &r.stamp, r.content);
 	return r.content;
+}
+
+hash128 file_hash(struct store *project, struct inputs *in, const char *path) { return hash_file(project, in, path, NULL); }
+
+void file_hash_open(struct store *project, struct inputs *in, const char *path, const struct open_file *f)
+{
+	hash_file(project, in, path, f);
 }
 
 /* ---- keys ---- */

@@ -6,6 +6,7 @@
 #include "base/hash.h"
 
 struct arena;
+struct file_stamp;
 struct inputs;
 struct store;
 struct target;
@@ -19,6 +20,14 @@ hash128 key_unit(hash128 compiler, hash128 target, const struct plan_options *o,
 struct plan_options key_unit_options(const struct plan_options *model, const struct target *target, const struct arguments *arguments,
 				     const struct hir_unit *u);
 
+/* The content of a file that is open. */
+struct open_file {
+	const struct file_stamp *stamp; /* before it was opened */
+	hash128 (*digest)(void *ctx);
+	void *ctx;
+};
+/* Records an open file as an input. Its digest is computed unless the project's store remembers it. */
+void file_hash_open(struct store *project, struct inputs *in, const char *path, const struct open_file *f);
 /* Returns the hash, zero if the file is absent, and records the file as an input. `project` may be NULL. */
 hash128 file_hash(struct store *project, struct inputs *in, const char *path);
 #endif

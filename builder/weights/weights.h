@@ -9,6 +9,7 @@
 #include "builder/manifest/weights_options.h"
 
 struct arena;
+struct file_stamp;
 struct hir_param;
 struct hir_program;
 struct diags;
@@ -20,6 +21,9 @@ struct weights; /* an open file */
 struct weights *weights_open(struct arena *session, const char *path, span at, const struct weights_options *o, struct diags *diags);
 /* The files that are open: the weights file, and those that it names. NULL: there is no file i. */
 const char *weights_file_path(const struct weights *w, uint32_t i);
+/* Returns the hash of open file i. Remembers that of its tensors, so that weights_bind does not read them. */
+hash128 weights_digest(struct weights *w, uint32_t i);
+const struct file_stamp *weights_stamp(const struct weights *w, uint32_t i); /* of file i before it was opened */
 /* True if a file was written or replaced since it was opened: values in memory may be of either file. `w` may be NULL. Thread-safe. */
 bool weights_changed(const struct weights *w);
 void weights_close(struct weights *w); /* NULL is accepted. Values that point into the file become invalid */

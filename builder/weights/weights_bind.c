@@ -76,8 +76,14 @@ static void report_value(struct arena *a, const struct weights *w, const struct 
 /* The hash of a tensor's bytes, if they were read for another reason. */
 struct content {
 	const void *data; /* NULL: not read */
+	bool is_finite;
 	hash128 hash;
 };
+static struct content content_of(const struct weights *w, const struct file_tensor *s)
+{
+	struct weights_content c = s ? w->contents[s - w->st->tensors] : (struct weights_content){.is_known = false};
+	return (struct content){c.is_known ? s->data : NULL, c.is_finite, c.hash};
+}
 
 /* Reads a tensor once, to find what is not finite and to hash it. */
 static bool plain_is_finite(const struct file_tensor *s, size_t *bad, struct content *content)
@@ -93,7 +99,7 @@ static bool plain_is_finite(const struct file_tensor *s, size_t *bad, struct con
 		ok = weights_finite(s->elem, data, some, &at);
 		*bad = first + at;
 	}
-	*content = (struct content){ok ? s->data : NULL, hasher_finish(h)};
+	*content = (struct content){ok ? s->data : NULL, ok, hasher_finish(h)};
 	return ok;
 }
 
@@ -127,7 +133,7 @@ static bool check_finite(struct arena *a, const struct weights *w, const struct 
 {
 	size_t bad;
 	double value;
-	if (quantizer.source == SPAN_NO_SOURCE || tensor_is_finite(s, &bad, &value, content))
+	if (quantizer.source == SPAN_NO_SOURCE || content->is_finite || tensor_is_finite(s, &bad, &value, content))
 		return true;
 	struct diag *g = diag_add(diags, DIAG_WEIGHTS_FINITE, p->at, "parameter `%s` is quantized, but its element %s in `%s` is %g",
 				  p->name, index_text(a, t, bad), w->path, value);
@@ -229,8 +235,8 @@ bool weights_bind(struct arena *a, const struct weights *w, const struct hir_pro
 	for (uint32_t i = 0; i < p->n_params; i++) {
 		const struct hir_param *m = &p->params[i];
 		struct tensor *t = &out->params[i];
-		struct content read = {NULL, {0, 0}};
 		const struct file_tensor *s = w ? tensor_list_find(w->st, m->name) : NULL;
+		struct content read = content_of(w, s);
 		param_tensor(m, t);
 		t->elem = types ? types[i] : t->elem;
 		out->is_initial[i] = !s;
@@ -253,10 +259,9 @@ bool weights_load(struct arena *a, const struct weights *w, const struct hir_pro
 		  struct tensor *out, const char **error)
 {
 	const struct file_tensor *s = w ? tensor_list_find(w->st, p->params[i].name) : NULL;
-	size_t bad, n;
+	size_t bad, n = (size_t)tensor_count(out);
 	double value;
 	if (s) {
-		n = (size_t)tensor_count(out);
 		out->data = arena_alloc(a, n * dtype_size(out->elem), 64);
 		return tensor_read(s, 0, n, out->elem, out->data, &bad, &value);
 	}
@@ -283,8 +288,8 @@ struct weights_reader *weights_open_param(struct arena *a, const struct weights 
 
 bool weights_read(struct weights_reader *r, int64_t first, int64_t n, void *out, const char **error)
 {
-	size_t bad;
 	double value;
+	size_t bad;
 	if (!r->tensor)
 		stream_read_elements(r->initial, first, n, out);
 	else if (!tensor_read(r->tensor, first, (size_t)n, r->elem, out, &bad, &value))

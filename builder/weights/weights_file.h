@@ -22,6 +22,11 @@ struct weights_part {
 	const void *bytes;
 	size_t len;
 };
+/* What weights_digest has found of a tensor. */
+struct weights_content {
+	hash128 hash; /* of its bytes */
+	bool is_known, is_finite;
+};
 struct weights {
 	struct arena *arena;
 	const char *path;
@@ -30,6 +35,7 @@ struct weights {
 	struct weights_part *parts; /* the first is the weights file */
 	uint32_t n_parts, cap_parts;
 	const struct tensor_list *st;
+	struct weights_content *contents; /* of each tensor */
 	const char **names;
 };
 

@@ -224,6 +224,7 @@ struct weights *weights_open(struct arena *session, const char *path, span at, c
 		weights_close(w);
 		return NULL;
 	}
+	w->contents = ARENA_ARRAY(session, struct weights_content, w->st->n + 1);
 	w->names = ARENA_ARRAY(session, const char *, w->st->n + 1);
 	for (uint32_t i = 0; i < w->st->n; i++)
 		w->names[i] = w->st->tensors[i].name;

@@ -251,10 +251,43 @@ static void infinity_is_found_anywhere(void **state)
 	}
 }
 
+/* One reading gives the hash of the file and those of its tensors, with and without elements between them. */
+static void digest_of_the_file_and_its_tensors(void **state)
+{
+	enum { N = 40000, BAD = 39000 };
+	static float values[N];
+	char header[300];
+	values[1] = 2.5f, values[BAD] = NAN;
+	snprintf(header, sizeof header,
+		 "{\"w\":{\"dtype\":\"F32\",\"shape\":[%d],\"data_offsets\":[12,%d]},\"b\":{\"dtype\":\"BF16\",\"shape\":[6],"
+		 "\"data_offsets\":[0,12]},\"e\":{\"dtype\":\"F32\",\"shape\":[0],\"data_offsets\":[12,12]}}",
+		 N - 3, 4 * N);
+	struct fixture f = open_file(header, values, sizeof values);
+	add(&f, "w", DT_FLOAT32, N - 3, false);
+	add(&f, "b", DT_FLOAT32, 6, false);
+	add(&f, "e", DT_FLOAT32, 0, false);
+	assert_true(bind(&f, NULL));
+	struct weights_bound apart = f.bound;
+	const struct weights_part *part = &f.w->parts[0];
+	assert_true(hash_eq(weights_digest(f.w, 0), hash_bytes(part->bytes, part->len)));
+	assert_true(bind(&f, NULL));
+	for (int k = 0; k < 3; k++)
+		assert_true(hash_eq(f.bound.hashes[k], apart.hashes[k]));
+	for (uint32_t k = 0; k < f.w->st->n; k++) {
+		const struct file_tensor *t = &f.w->st->tensors[k];
+		const struct weights_content *c = &f.w->contents[k];
+		assert_int_equal(c->is_known, t->bytes > 0);
+		assert_true(!c->is_known || hash_eq(c->hash, hash_bytes(t->data, t->bytes)));
+		assert_int_equal(c->is_finite, strcmp(t->name, "b") == 0);
+	}
+	done(&f);
+}
+
 int test_weights(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(infinity_is_found_anywhere),
+		cmocka_unit_test(digest_of_the_file_and_its_tensors),
 		cmocka_unit_test(conversions),
 		cmocka_unit_test(misfits),
 		cmocka_unit_test(initial_values),
