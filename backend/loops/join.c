@@ -1,4 +1,4 @@
-/* Makes loops fewer and longer: removes loops of one iteration, and joins two adjacent loops if every access is linear over both. */
+/* Makes loops fewer and longer: removes loops of one iteration, and joins two loops if every access is linear over both. */
 #include "backend/loops/build.h"
 
 static dim zero_of(struct dims *d) { return dim_const(d, 0); }
@@ -52,23 +52,52 @@ static void zero_index(struct loop_nest *n, uint32_t loop)
 			n->exprs[k].kind = LOOP_CONST;
 }
 
-static bool can_join_access(struct dims *d, const struct loop_access *a, uint32_t outer, dim inner_extent)
+static bool is_linear(struct dims *d, const struct loop_access *a, uint32_t outer, uint32_t inner, dim inner_extent)
 {
-	return dim_eq(a->stride[outer], dim_mul(d, a->stride[outer + 1], inner_extent));
+	return dim_eq(a->stride[outer], dim_mul(d, a->stride[inner], inner_extent));
 }
 
-static bool can_join(struct dims *d, const struct loop_nest *n, uint32_t outer)
+/* Iterations change their order unless `outer` is just before `inner`. Sums keep theirs, and so do checks of indices: the first error counts. */
+static bool may_join(const struct loop_nest *n, uint32_t outer, uint32_t inner)
 {
-	dim inner = n->extent[outer + 1];
-	if (outer + 1 == n->n_parallel || has_index(n, outer) || has_index(n, outer + 1))
+	if (has_index(n, outer) || has_index(n, inner) || (outer < n->n_parallel) != (inner < n->n_parallel))
 		return false;
+	if (outer + 1 == inner)
+		return true;
 	for (uint32_t k = 0; k < n->n_exprs; k++)
-		if (n->exprs[k].kind == LOOP_LOAD && !can_join_access(d, &n->exprs[k].access, outer, inner))
+		if (n->exprs[k].kind == LOOP_LOAD && n->exprs[k].access.index != LOOP_NONE)
 			return false;
+	return outer != inner && inner < n->n_parallel;
+}
+
+static bool can_join(struct dims *d, const struct loop_nest *n, uint32_t outer, uint32_t inner)
+{
+	dim extent = n->extent[inner];
+	if (!may_join(n, outer, inner))
+		return false;
 	for (uint32_t k = 0; k < n->n_stores; k++)
-		if (!can_join_access(d, &n->stores[k].access, outer, inner))
+		if (!is_linear(d, &n->stores[k].access, outer, inner, extent))
+			return false;
+	for (uint32_t k = 0; k < n->n_exprs; k++)
+		if (n->exprs[k].kind == LOOP_LOAD && !is_linear(d, &n->exprs[k].access, outer, inner, extent))
 			return false;
 	return true;
+}
+
+/* Joins two loops; the adjacent ones first. */
+static bool join_two(struct dims *d, struct loop_nest *n)
+{
+	uint32_t loops = n->n_parallel + n->n_reduce;
+	for (uint32_t apart = 1; apart < 2 * loops; apart++)
+		for (uint32_t inner = loops; inner-- > 0;) {
+			uint32_t outer = apart < loops ? inner - apart : inner + apart - loops + 1;
+			if (outer >= loops || !can_join(d, n, outer, inner))
+				continue;
+			n->extent[inner] = dim_mul(d, n->extent[outer], n->extent[inner]);
+			drop(d, n, outer);
+			return true;
+		}
+	return false;
 }
 
 /* Returns the number of loops that it removed. */
@@ -81,12 +110,8 @@ static uint32_t join(struct dims *d, struct loop_nest *n)
 			zero_index(n, k);
 			drop(d, n, k);
 		}
-	for (uint32_t k = n->n_parallel + n->n_reduce; k-- > 1;) {
-		if (!can_join(d, n, k - 1))
-			continue;
-		n->extent[k] = dim_mul(d, n->extent[k - 1], n->extent[k]);
-		drop(d, n, k - 1);
-	}
+	while (join_two(d, n))
+		continue;
 	return before - (n->n_parallel + n->n_reduce);
 }
 
