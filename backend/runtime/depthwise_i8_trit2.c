@@ -3,7 +3,7 @@
 #include "conv_block.h"
 #include "trit2.h"
 
-enum { PANEL = TRI_TRIT2_PANEL };
+enum { PANEL = TRI_TRIT2_PANEL, TASKS = 4 /* for a thread */ };
 
 struct job {
 	struct tri_context *ctx;
@@ -12,6 +12,7 @@ struct job {
 	int32_t *y;
 	struct conv_blocks b;
 	int64_t elements, positions; /* elements of a window, P */
+	int64_t panels, shares;      /* panels of channels, and tasks that share them in a block */
 	const struct tri_epilogue *epilogue;
 };
 
@@ -32,8 +33,9 @@ struct space {
 };
 _Static_assert(sizeof(struct space) <= TRI_SPACE, "it fits");
 
-/* Multiplies the windows of a block by a panel. The first panel comes first. */
-static void multiply_block(const struct job *job, const struct conv_block *k, struct space *v, int64_t panel, int32_t *y, int64_t ld)
+/* Multiplies the windows of a block by a panel. `first`: of those that the task multiplies by. */
+static void multiply_block(const struct job *job, const struct conv_block *k, struct space *v, int64_t panel, _Bool first, int32_t *y,
+			   int64_t ld)
 {
 #if defined(__AVX512VNNI__)
 	if (quads_fit(job)) {
@@ -41,7 +43,7 @@ static void multiply_block(const struct job *job, const struct conv_block *k, st
 		return;
 	}
 #endif
-	if (panel == 0)
+	if (first)
 		words_read(job, k, &v->windows.words);
 	words_multiply(job, k, &v->windows.words, panel, y, ld);
 }
@@ -50,15 +52,17 @@ static void task(void *arg, int64_t i)
 {
 	const struct job *job = arg;
 	const struct tri_conv *c = &job->b.c;
-	struct conv_block k = conv_block_at(&job->b, i);
+	struct conv_block k = conv_block_at(&job->b, i / job->shares);
 	struct space *v = tri_space(job->ctx);
-	int64_t n = k.rows * k.columns, p = k.row * c->out_width + k.column;
-	for (int64_t o = 0; o < c->out; o += PANEL) {
+	int64_t n = k.rows * k.columns, p = k.row * c->out_width + k.column, share = i % job->shares;
+	int64_t from = job->panels * share / job->shares, to_panel = job->panels * (share + 1) / job->shares;
+	for (int64_t panel = from; panel < to_panel; panel++) {
+		int64_t o = panel * PANEL;
 		int width = (int)conv_clamp(c->out - o, 0, PANEL);
 		_Bool direct = !job->epilogue && width == PANEL;
 		int32_t *to = job->y + (k.image * job->positions + p) * c->out + o, *y = direct ? to : v->tile[0];
 		int64_t ld = direct ? c->out : PANEL;
-		multiply_block(job, &k, v, o / PANEL, y, ld);
+		multiply_block(job, &k, v, panel, panel == from, y, ld);
 		if (job->epilogue)
 			job->epilogue->fn(job->epilogue, v->tile, PANEL, (int64_t[]){k.image, p, o}, n, width);
 		else
@@ -80,5 +84,8 @@ void tri_depthwise_i8_trit2(struct tri_context *ctx, void *const *bufs, const in
 			  .elements = c.kernel_height * c.kernel_width,
 			  .positions = tri_conv_positions(&c),
 			  .epilogue = epilogue};
-	tri_parallel(ctx, task, &job, c.batch * job.b.row_blocks * job.b.column_blocks);
+	int64_t blocks = c.batch * job.b.row_blocks * job.b.column_blocks;
+	job.panels = tri_trit2_panels(c.out);
+	job.shares = tri_threads(ctx) > 1 ? conv_clamp(TASKS * (int64_t)tri_threads(ctx) / blocks, 1, job.panels) : 1;
+	tri_parallel(ctx, task, &job, blocks * job.shares);
 }
