@@ -7,13 +7,35 @@
 #include "backend/runtime/f32_panels.h"
 #include "base/bug.h"
 
-/* Copies [A, B, C] to [A, C, B]; `size` bytes for each element. */
+enum { TILE = 64 }; /* rows and columns of a matrix that are in the cache together */
+
+static inline __attribute__((always_inline)) void swap_tile(const char *from, int64_t b, int64_t c, int64_t j0, int64_t k0, size_t size,
+							    char *to)
+{
+	for (int64_t k = k0; k < c && k < k0 + TILE; k++)
+		for (int64_t j = j0; j < b && j < j0 + TILE; j++)
+			memcpy(to + (size_t)(k * b + j) * size, from + (size_t)(j * c + k) * size, size);
+}
+
+/* memcpy of a size that is not constant is a call. */
+static void swap_tile_of(const char *from, int64_t b, int64_t c, int64_t j0, int64_t k0, size_t size, char *to)
+{
+	switch (size) {
+	case 1: swap_tile(from, b, c, j0, k0, 1, to); return;
+	case 2: swap_tile(from, b, c, j0, k0, 2, to); return;
+	case 4: swap_tile(from, b, c, j0, k0, 4, to); return;
+	case 8: swap_tile(from, b, c, j0, k0, 8, to); return;
+	default: swap_tile(from, b, c, j0, k0, size, to);
+	}
+}
+
 void layout_swap(const char *from, int64_t a, int64_t b, int64_t c, size_t size, char *to)
 {
-	for (int64_t i = 0; i < a; i++)
-		for (int64_t k = 0; k < c; k++)
-			for (int64_t j = 0; j < b; j++, to += size)
-				memcpy(to, from + (size_t)((i * b + j) * c + k) * size, size);
+	size_t matrix = (size_t)(b * c) * size;
+	for (int64_t i = 0; i < a; i++, from += matrix, to += matrix)
+		for (int64_t k0 = 0; k0 < c; k0 += TILE)
+			for (int64_t j0 = 0; j0 < b; j0 += TILE)
+				swap_tile_of(from, b, c, j0, k0, size, to);
 }
 
 size_t layout_packed_size(enum layout layout, const struct tensor *t)

@@ -19,7 +19,7 @@
 #include "builder/store/key.h"
 
 /* Nanoseconds of interpreting after which compiling, or loading what is compiled, pays. */
-#define COMPILE_NS 8e6
+#define COMPILE_NS 4e6
 #define LOAD_NS 1e6
 
 struct param_code {
