@@ -1,10 +1,9 @@
-/* libtrib-gpu.so: lists OpenCL devices for `trib devices`. Linked with the OpenCL loader and with no code of other rooms. */
+/* libtrib-gpu.so: lists and measures OpenCL devices for `trib devices` and `trib bench`. Linked with the OpenCL loader and with no code of other rooms. */
 #include "gpu/module.h"
 #include <stdio.h>
 #include <string.h>
-#define CL_TARGET_OPENCL_VERSION 120
-#include <CL/cl.h>
 #include "base/buf.h"
+#include "gpu/measure.h"
 
 enum { MAX_PLATFORMS = 32, MAX_DEVICES = 64 };
 
@@ -45,7 +44,9 @@ static void describe(cl_platform_id p, cl_device_id d, struct gpu_device *out)
 	out->max_work_group = (uint32_t)number(d, CL_DEVICE_MAX_WORK_GROUP_SIZE);
 }
 
-static uint32_t devices(struct gpu_device *out, uint32_t cap, struct buf *why)
+/* Calls fn for each device, in the order of the loader. Returns the number of devices; 0: *why says why. */
+typedef void device_fn(void *ctx, uint32_t number, cl_platform_id p, cl_device_id d);
+static uint32_t each_device(device_fn *fn, void *ctx, struct buf *why)
 {
 	cl_platform_id platforms[MAX_PLATFORMS];
 	cl_uint n_platforms = 0;
@@ -61,15 +62,56 @@ static uint32_t devices(struct gpu_device *out, uint32_t cap, struct buf *why)
 		if (clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, MAX_DEVICES, ids, &n) != CL_SUCCESS)
 			continue;
 		for (cl_uint i = 0; i < n && i < MAX_DEVICES; i++, found++)
-			if (found < cap)
-				describe(platforms[p], ids[i], &out[found]);
+			fn(ctx, found, platforms[p], ids[i]);
 	}
 	if (found == 0)
 		buf_printf(why, "%u OpenCL platform%s, but no device", n_platforms, n_platforms == 1 ? "" : "s");
 	return found;
 }
 
-static const struct gpu_api API = {GPU_ABI, devices};
+struct list {
+	struct gpu_device *out;
+	uint32_t cap;
+};
+
+static void add_device(void *ctx, uint32_t number, cl_platform_id p, cl_device_id d)
+{
+	const struct list *l = ctx;
+	if (number < l->cap)
+		describe(p, d, &l->out[number]);
+}
+
+static uint32_t devices(struct gpu_device *out, uint32_t cap, struct buf *why)
+{
+	struct list l = {out, cap};
+	return each_device(add_device, &l, why);
+}
+
+struct wanted {
+	uint32_t number;
+	cl_device_id device;
+};
+
+static void find_device(void *ctx, uint32_t number, cl_platform_id p, cl_device_id d)
+{
+	struct wanted *w = ctx;
+	(void)p;
+	if (number == w->number)
+		w->device = d;
+}
+
+static bool measure(uint32_t number, struct gpu_ceilings *out, struct buf *why)
+{
+	struct wanted w = {number, NULL};
+	uint32_t n = each_device(find_device, &w, why);
+	if (w.device)
+		return measure_device(w.device, out, why);
+	if (n)
+		buf_printf(why, "there is no device opencl:%u", number);
+	return false;
+}
+
+static const struct gpu_api API = {GPU_ABI, devices, measure};
 
 gpu_entry_fn trib_gpu;
 __attribute__((visibility("default"))) const struct gpu_api *trib_gpu(void) { return &API; }

@@ -14,12 +14,20 @@ struct gpu_device {
 	uint32_t max_work_group;
 };
 
-#define GPU_ABI 1
+/* The most that a device does, in units a second. */
+struct gpu_ceilings {
+	double read_bytes, copy_bytes; /* of its memory */
+	double float_ops, int8_ops;    /* multiplications and additions in registers */
+};
+
+#define GPU_ABI 2
 #define GPU_ENTRY "trib_gpu"
 struct gpu_api {
 	uint32_t abi;
 	/* Stores at most `cap` devices, in the order of the loader, and returns the number of all. If there are none, *why says why. */
 	uint32_t (*devices)(struct gpu_device *out, uint32_t cap, struct buf *why);
+	/* Measures device `number` of that order. False: *why says why. */
+	bool (*measure)(uint32_t number, struct gpu_ceilings *out, struct buf *why);
 };
 typedef const struct gpu_api *gpu_entry_fn(void);
 #endif

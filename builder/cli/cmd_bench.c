@@ -16,6 +16,7 @@
 #include "builder/profile/table.h"
 #include "builder/run/bench.h"
 #include "builder/run/bench_check.h"
+#include "builder/run/device_ceilings.h"
 #include "builder/run/roofline.h"
 
 #define MOST_CASES 64
@@ -29,8 +30,7 @@ struct bencher {
 	struct arena *arena;
 	const struct model_spec *model;
 	double budget_ns;
-	struct ceilings ceilings;
-	uint32_t ceiling_threads; /* 0: not measured yet */
+	struct ceilings ceilings; /* of the present case */
 	struct buf report;
 	struct table summary; /* a row for each case */
 	double first_rate;    /* rows a second of the first case; 0: none yet */
@@ -159,15 +159,22 @@ static void put_case(struct bencher *b, const struct bench_case *c, const struct
 
 /* ---- cases ---- */
 
-static void measure_ceilings(struct bencher *b, struct profile *p, uint32_t threads)
+static bool find_ceilings(struct bencher *b, struct profile *p, const struct bench_case *c)
 {
-	if (b->ceiling_threads != threads)
-		b->ceilings = ceilings_measure(threads);
-	b->ceiling_threads = threads;
+	const char *name;
+	struct buf why = {0};
+	bool ok = device_ceilings(b->arena, c->device, c->threads, false, &b->ceilings, &name, &why);
+	if (!ok)
+		fail_environment("cannot measure `%s`: %s", c->device, why.at);
+	buf_free(&why);
+	if (!ok)
+		return false;
+	profile_add_setting(p, "device", name);
 	profile_add_fact(p, "ceiling.read_bytes", b->ceilings.read_bytes);
 	profile_add_fact(p, "ceiling.copy_bytes", b->ceilings.copy_bytes);
 	profile_add_fact(p, "ceiling.float_ops", b->ceilings.float_ops);
 	profile_add_fact(p, "ceiling.int8_ops", b->ceilings.int8_ops);
+	return true;
 }
 
 static void add_case(struct bencher *b, const struct bench_case *c, const struct profile *p)
@@ -206,7 +213,10 @@ static enum status run_case(struct bencher *b, const struct bench_case *c, struc
 		return s;
 	}
 	buf_free(&error);
-	measure_ceilings(b, p, c->threads);
+	if (!find_ceilings(b, p, c)) {
+		profile_free(p);
+		return STATUS_ENVIRONMENT;
+	}
 	if (b->o->format == PRINT_JSON)
 		profile_print(p, &b->report);
 	else

@@ -62,6 +62,7 @@ struct options {
 	int days;                                    /* trib cache prune */
 	bool list;                                   /* trib explain */
 	bool detailed, repair, stdlib;               /* trib cache stats, cache validate, pch create */
+	bool measure;                                /* trib devices */
 	int profile_hook;                            /* 1: of trib bench; -1: of the manifest */
 	const char *profile_out;                     /* trib bench: the file of the profile */
 	const char *roofline;                        /* trib bench: the file of the picture */

@@ -74,6 +74,23 @@ class Bench(ProjectTest):
         self.assertGreaterEqual(len(root.findall("{http://www.w3.org/2000/svg}circle")), 3)
         self.assertFalse(os.path.exists(self.path("build")))  # the project's own outputs are left alone
 
+    def test_ceilings_of_devices_are_measured_and_kept(self):
+        measured = [json.loads(line) for line in self.trib("devices", "--measure", "--format=json").stdout.splitlines()]
+        self.assertIn("cpu", [d["device"] for d in measured])
+        self.assertIn("opencl:0", [d["device"] for d in measured])
+        for d in measured:
+            self.assertTrue(all(1e8 < d[k] < 1e16 for k in ("read_bytes", "copy_bytes", "float_ops", "int8_ops")), d)
+        kept = os.path.join(self.env["XDG_CACHE_HOME"], "trib", "devices.json")
+        self.assertEqual({d["name"] for d in json.load(open(kept))["devices"]}, {d["name"] for d in measured})
+        (one,) = [d for d in measured if d["name"].endswith(", 1 thread")]
+        (p,) = self.profiles("--threads=1")
+        self.assertEqual((p["facts"]["ceiling.float_ops"], p["settings"]["device"]), (one["float_ops"], one["name"]))
+        self.write(kept, b"{damaged")
+        (p,) = self.profiles("--threads=1")
+        self.assertGreater(p["facts"]["ceiling.float_ops"], 1e8)
+        self.assertEqual(len(json.load(open(kept))["devices"]), 1)
+        self.assertIn("--measure", self.trib("devices", "--format=json", ok=False).stderr)
+
     def test_wrong_usage(self):
         self.assertIn("--threads wants positive numbers", self.trib("bench", "--threads=0", ok=False).stderr)
         self.assertIn("--max-time wants a time", self.trib("bench", "--max-time=soon", ok=False).stderr)

@@ -1,0 +1,168 @@
+#include "builder/run/device_ceilings.h"
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/json.h"
+#include "base/os.h"
+#include "base/path.h"
+#include "builder/cache/config.h"
+#include "builder/module.h"
+#include "builder/profile/machine.h"
+#include "gpu/module.h"
+
+enum { MOST_DEVICES = 64, MOST_FILE = 1 << 20 };
+
+/* ---- the file: {"devices": [{"name": "…", "read_bytes": …, …}]} ---- */
+
+static const struct {
+	const char *name;
+	size_t offset;
+} members[] = {{"read_bytes", offsetof(struct ceilings, read_bytes)},
+	       {"copy_bytes", offsetof(struct ceilings, copy_bytes)},
+	       {"float_ops", offsetof(struct ceilings, float_ops)},
+	       {"int8_ops", offsetof(struct ceilings, int8_ops)}};
+enum { MEMBERS = sizeof members / sizeof *members };
+
+static double *member(struct ceilings *c, uint32_t k) { return (double *)(void *)((char *)c + members[k].offset); }
+
+static const char *file_path(struct arena *a) { return path_join(a, cache_default_dir(a), "devices.json"); }
+
+/* NULL: there is none, or it is damaged; it is then replaced. */
+static json_t *read_file(struct arena *a)
+{
+	char *text;
+	size_t len;
+	if (!os_read_file(file_path(a), MOST_FILE, &text, &len))
+		return NULL;
+	json_t *root = json_loadb(text, len, JSON_REJECT_DUPLICATES, NULL);
+	free(text);
+	return root;
+}
+
+static bool read_entry(const json_t *entry, const char *name, struct ceilings *out)
+{
+	const char *its = json_string_value(json_object_get(entry, "name"));
+	if (!its || strcmp(its, name) != 0)
+		return false;
+	for (uint32_t k = 0; k < MEMBERS; k++)
+		if (!((*member(out, k) = json_number_value(json_object_get(entry, members[k].name))) > 0))
+			return false;
+	return true;
+}
+
+static bool find(const json_t *root, const char *name, struct ceilings *out)
+{
+	const json_t *list = json_object_get(root, "devices");
+	for (size_t i = 0; i < json_array_size(list); i++)
+		if (read_entry(json_array_get(list, i), name, out))
+			return true;
+	return false;
+}
+
+static void put_entry(struct json_writer *w, const char *name, struct ceilings c)
+{
+	json_open(w, '{');
+	json_member_str(w, "name", name);
+	for (uint32_t k = 0; k < MEMBERS; k++)
+		json_member_num(w, members[k].name, *member(&c, k));
+	json_close(w, '}');
+}
+
+/* Writes the file with this entry and the others of `root`. A file that cannot be written only costs another measurement. */
+static void save(struct arena *a, const json_t *root, const char *name, const struct ceilings *c)
+{
+	const json_t *list = json_object_get(root, "devices");
+	struct buf text = {0};
+	struct json_writer w = {.out = &text};
+	struct ceilings other;
+	json_open(&w, '{');
+	json_member_open(&w, "devices", '[');
+	put_entry(&w, name, *c);
+	for (size_t i = 0; i < json_array_size(list) && i < MOST_DEVICES; i++) {
+		const char *its = json_string_value(json_object_get(json_array_get(list, i), "name"));
+		if (its && strcmp(its, name) != 0 && read_entry(json_array_get(list, i), its, &other))
+			put_entry(&w, its, other);
+	}
+	json_close(&w, ']');
+	json_close(&w, '}');
+	buf_putc(&text, '\n');
+	if (os_mkdirs(cache_default_dir(a)))
+		os_write_atomic(file_path(a), text.at, text.len, 0666, false);
+	buf_free(&text);
+}
+
+/* ---- devices ---- */
+
+static const struct gpu_api *open_gpu(struct arena *a, struct buf *why)
+{
+	const char *error = "";
+	const struct gpu_api *api = module_open(a, "gpu", GPU_ENTRY, GPU_ABI, &error);
+	if (!api)
+		buf_puts(why, error);
+	return api;
+}
+
+static bool measure_gpu(struct arena *a, uint32_t number, struct ceilings *out, struct buf *why)
+{
+	const struct gpu_api *api = open_gpu(a, why);
+	struct gpu_ceilings c;
+	if (!api || !api->measure(number, &c, why))
+		return false;
+	*out = (struct ceilings){c.read_bytes, c.copy_bytes, c.float_ops, c.int8_ops};
+	return true;
+}
+
+static const char *gpu_name(struct arena *a, uint32_t number, struct buf *why)
+{
+	const struct gpu_api *api = open_gpu(a, why);
+	struct gpu_device *list = ARENA_ARRAY(a, struct gpu_device, MOST_DEVICES);
+	uint32_t n = api ? api->devices(list, MOST_DEVICES, why) : 0;
+	if (number < n && number < MOST_DEVICES)
+		return arena_printf(a, "%s, driver %s", list[number].name, list[number].driver);
+	if (n)
+		buf_printf(why, "there is no device opencl:%u", number);
+	return NULL;
+}
+
+bool device_ceilings(struct arena *a, const char *device, uint32_t threads, bool again, struct ceilings *out, const char **name,
+		     struct buf *why)
+{
+	bool on_cpu = strncmp(device, "opencl", 6) != 0, ok = true;
+	const char *colon = strchr(device, ':');
+	uint32_t number = colon ? (uint32_t)strtoul(colon + 1, NULL, 10) : 0;
+	*name = on_cpu ? arena_printf(a, "%s, %u thread%s", machine_describe(a).cpu, threads, threads == 1 ? "" : "s")
+		       : gpu_name(a, number, why);
+	if (!*name)
+		return false;
+	json_t *root = read_file(a);
+	if (again || !find(root, *name, out)) {
+		if (on_cpu)
+			*out = ceilings_measure(threads);
+		else
+			ok = measure_gpu(a, number, out, why);
+		if (ok)
+			save(a, root, *name, out);
+	}
+	json_decref(root);
+	return ok;
+}
+
+static const struct {
+	const char *name;
+	double gigabytes, float_gops, int8_gops;
+} known[] = {
+#define DEVICE(name, gigabytes, float_gops, int8_gops) {name, gigabytes, float_gops, int8_gops},
+#include "gpu/devices.def"
+};
+
+bool device_known(const char *name, struct ceilings *out)
+{
+	for (uint32_t i = 0; i < sizeof known / sizeof *known; i++)
+		if (strstr(name, known[i].name)) {
+			*out = (struct ceilings){known[i].gigabytes * 1e9, 0, known[i].float_gops * 1e9, known[i].int8_gops * 1e9};
+			return true;
+		}
+	return false;
+}
