@@ -56,7 +56,8 @@ static bool pays(struct dims *d, const struct loop_nest *n, const struct copy *c
 {
 	int64_t rows, columns;
 	bool known_rows = dim_is_const(d, n->extent[c->row], &rows), known_columns = dim_is_const(d, n->extent[c->column], &columns);
-	return (!known_rows || rows >= LEAST_SIZE) && (!known_columns || columns >= LEAST_SIZE) &&
+	bool three = known_rows && rows == 3 && dtype_size(n->exprs[0].elem) == 4; /* the kernel has code of its own for them */
+	return (!known_rows || three || rows >= LEAST_SIZE) && (!known_columns || columns >= LEAST_SIZE) &&
 	       (!known_rows || !known_columns || rows * columns >= LEAST_ELEMENTS);
 }
 

@@ -72,12 +72,36 @@ TRI_INLINE void transpose(const char *x, int64_t ldx, char *y, int64_t ldy, int6
 	elements(x, ldx, y, ldy, (int64_t[]){0, whole_columns}, (int64_t[]){rows, columns}, size);
 }
 
+/* Three rows of 4 bytes, as the colours of an image, to dense columns. */
+static void three_rows(const char *x, int64_t ldx, char *y, int64_t columns)
+{
+	int64_t i = 0;
+	for (; i + 4 <= columns; i += 4) {
+		v4 a, b, c;
+		memcpy(&a, x + i * 4, VECTOR);
+		memcpy(&b, x + ldx + i * 4, VECTOR);
+		memcpy(&c, x + 2 * ldx + i * 4, VECTOR);
+		v4 first = __builtin_shuffle(__builtin_shuffle(a, b, (v4){0, 4, 1, 5}), c, (v4){0, 1, 4, 2});
+		v4 second = __builtin_shuffle(__builtin_shuffle(b, c, (v4){1, 5, 2, 6}), a, (v4){0, 1, 6, 2});
+		v4 third = __builtin_shuffle(c, __builtin_shuffle(a, b, (v4){3, 7, 3, 7}), (v4){2, 4, 5, 3});
+		memcpy(y + i * 12, &first, VECTOR);
+		memcpy(y + i * 12 + VECTOR, &second, VECTOR);
+		memcpy(y + i * 12 + 2 * VECTOR, &third, VECTOR);
+	}
+	elements(x, ldx, y, 12, (int64_t[]){0, i}, (int64_t[]){3, columns}, 4);
+}
+
 void tri_transpose_matrix(const void *x, int64_t ldx, void *y, int64_t ldy, int64_t rows, int64_t columns, int64_t size)
 {
 	switch (size) {
 	case 1: transpose(x, ldx, y, ldy, rows, columns, 1, block_1); return;
 	case 2: transpose(x, ldx * 2, y, ldy * 2, rows, columns, 2, block_2); return;
-	case 4: transpose(x, ldx * 4, y, ldy * 4, rows, columns, 4, block_4); return;
+	case 4:
+		if (rows == 3 && ldy == 3)
+			three_rows(x, ldx * 4, y, columns);
+		else
+			transpose(x, ldx * 4, y, ldy * 4, rows, columns, 4, block_4);
+		return;
 	default: transpose(x, ldx * 8, y, ldy * 8, rows, columns, 8, block_8);
 	}
 }
