@@ -1,19 +1,38 @@
-/* Blocks: loops around statements. The frame of a block is on the stack of the thread that executes an iteration, so it stays in that core's cache. */
+/* Blocks: loops around statements. The frame of a block belongs to the thread that executes an iteration, so it stays in that core's cache. Small frames
+ * are on its stack. */
 #include <stdlib.h>
 #include "backend/cpu/emit.h"
+#include "backend/runtime/unit.h"
 #include "base/bug.h"
 
-enum { FRAME_ALIGNMENT = 64 };
+enum { FRAME_ALIGNMENT = 64, MOST_ON_STACK = 16 << 10 };
+_Static_assert((int)LOOP_MOST_FRAME <= (int)TRI_SPACE, "a block calls no kernel, which would use the space too");
 
-/* One frame for all blocks of the function, of which one runs at a time. */
+static int64_t frame_bytes(const struct emit *e, const struct loop_block *b)
+{
+	int64_t n;
+	return dim_known(e, b->frame, &n) ? n : 0;
+}
+
+static LLVMValueRef space_of_thread(struct emit *e)
+{
+	LLVMTypeRef type = LLVMFunctionType(e->ptr, &e->ptr, 1, 0);
+	LLVMValueRef f = emit_declare(e, "tri_space", type);
+	LLVMAddAttributeAtIndex(f, LLVMAttributeReturnIndex,
+				LLVMCreateEnumAttribute(e->context, LLVMGetEnumAttributeKindForName("noalias", 7), 0));
+	return LLVMBuildCall2(e->builder, type, f, &e->ctx, 1, "");
+}
+
+/* A frame on the stack for all blocks of the function, of which one runs at a time. */
 static LLVMValueRef frame_of(struct emit *e)
 {
-	int64_t most = 0, n;
+	int64_t most = 0;
 	if (e->frame)
 		return e->frame;
-	for (uint32_t k = 0; k < e->fn->n_stmts; k++)
-		if (e->fn->stmts[k].kind == STMT_BLOCK && dim_known(e, e->fn->stmts[k].u.block.frame, &n) && n > most)
-			most = n;
+	for (uint32_t k = 0; k < e->fn->n_stmts; k++) {
+		int64_t n = e->fn->stmts[k].kind == STMT_BLOCK ? frame_bytes(e, &e->fn->stmts[k].u.block) : 0;
+		most = n > most && n <= MOST_ON_STACK ? n : most;
+	}
 	e->frame = emit_stack_array(e, e->i8, (uint32_t)most);
 	LLVMSetAlignment(e->frame, FRAME_ALIGNMENT);
 	return e->frame;
@@ -157,12 +176,18 @@ void emit_nested(struct emit *e, const struct loop_block *b)
 	bool expensive = false;
 	for (uint32_t k = 0; k < b->n_stmts; k++)
 		loop_stmt_nests(&b->stmts[k], find_expensive, &expensive);
+	LLVMValueRef stack_frame = e->frame;
+	bool large = !o.around && frame_bytes(e, b) > MOST_ON_STACK;
+	if (large)
+		e->frame = space_of_thread(e);
 	e->range = NULL;
 	e->outer = &o;
 	o.list = o.around ? o.around->list : expensive ? store_list(e, b) : NULL;
 	run_axes(e, &o, range, 0);
 	e->outer = o.around;
 	e->range = range;
+	if (large)
+		e->frame = stack_frame;
 	if (!o.around)
 		free(o.privates);
 }

@@ -18,6 +18,7 @@ enum { VECS = 2, COLUMNS = 8 * TRI_PANEL, TILE = 8192 }; /* most channels and el
 typedef float vec __attribute__((vector_size(LANES * 4)));
 
 struct job {
+	struct tri_context *ctx;
 	const float *x, *w;
 	float *y;
 	struct tri_conv c;
@@ -26,6 +27,14 @@ struct job {
 	const struct tri_epilogue *epilogue;
 	struct tri_grid grid;
 };
+
+/* What a thread uses for a tile. */
+struct space {
+	_Alignas(64) float tile[TILE];
+	float zeros[COLUMNS];
+	struct tri_conv_rows rows;
+};
+_Static_assert(sizeof(struct space) <= TRI_SPACE, "it fits");
 
 TRI_INLINE vec load(const float *from)
 {
@@ -123,24 +132,23 @@ static void multiply(const struct job *job, const struct tri_conv_rows *rows, in
 /* Computes the tile of positions from p on, channels from o on. */
 static void compute_tile(const struct job *job, int64_t image, int64_t p, int64_t o)
 {
-	_Alignas(64) float tile[TILE];
-	struct tri_conv_rows rows;
-	float zeros[COLUMNS] = {0};
+	struct space *v = tri_space(job->ctx);
 	int64_t n = job->positions - p < job->rows ? job->positions - p : job->rows;
 	int64_t columns = job->c.out - o < COLUMNS ? job->c.out - o : COLUMNS;
-	struct out out = {tile, columns, true};
+	struct out out = {v->tile, columns, true};
+	memset(v->zeros, 0, sizeof v->zeros);
 	if (!job->epilogue)
 		out = (struct out){job->y + (image * job->positions + p) * job->c.out + o, job->c.out, true};
-	tri_conv_rows_begin(&rows, &job->c, job->x + image * job->c.height * job->c.width * job->c.channels, p, n);
+	tri_conv_rows_begin(&v->rows, &job->c, job->x + image * job->c.height * job->c.width * job->c.channels, p, n);
 	for (int64_t e = 0; e == 0 || e < job->elements; e += TRI_CONV_POINTERS) {
 		int64_t some = job->elements - e < TRI_CONV_POINTERS ? job->elements - e : TRI_CONV_POINTERS;
 		for (int64_t k = 0; k < some; k++)
-			tri_conv_rows_point(&rows, e + k, o, zeros, rows.at + k * TRI_CONV_ROWS);
+			tri_conv_rows_point(&v->rows, e + k, o, v->zeros, v->rows.at + k * TRI_CONV_ROWS);
 		out.first = e == 0;
-		multiply(job, &rows, e, some, o, columns, out);
+		multiply(job, &v->rows, e, some, o, columns, out);
 	}
 	if (job->epilogue)
-		job->epilogue->fn(job->epilogue, tile, columns, (int64_t[]){image, p, o}, n, columns);
+		job->epilogue->fn(job->epilogue, v->tile, columns, (int64_t[]){image, p, o}, n, columns);
 }
 
 static void task(void *arg, int64_t i)
@@ -163,7 +171,7 @@ static int64_t even_rows(int64_t n, int64_t most)
 
 void tri_depthwise_f32(struct tri_context *ctx, void *const *bufs, const int64_t *dims, const struct tri_epilogue *epilogue)
 {
-	struct job job = {.x = bufs[0], .w = bufs[1], .y = bufs[2], .c = tri_conv_of(dims), .epilogue = epilogue};
+	struct job job = {.ctx = ctx, .x = bufs[0], .w = bufs[1], .y = bufs[2], .c = tri_conv_of(dims), .epilogue = epilogue};
 	job.elements = job.c.kernel_height * job.c.kernel_width;
 	job.positions = tri_conv_positions(&job.c);
 	if (job.c.batch <= 0 || job.c.out <= 0 || job.positions <= 0)

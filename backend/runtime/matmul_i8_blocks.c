@@ -79,12 +79,14 @@ static void copy_task(void *arg, int64_t i)
 	}
 }
 
+_Static_assert(COPY_BYTES <= (int)TRI_SPACE, "it fits");
+
 void tri_matmul_i8_blocks_filled(struct tri_context *ctx, void *const *bufs, const int64_t *dims, const struct tri_epilogue *epilogue,
 				 const struct tri_prologue *prologue)
 {
 	int64_t M = dims[0], K = dims[1], N = dims[2], panels = (N + TRI_BLOCK_COLUMNS - 1) / TRI_BLOCK_COLUMNS;
 	const struct tri_blocks *w = bufs[1];
-	_Alignas(64) uint8_t copy[COPY_BYTES];
+	uint8_t *copy = tri_space(ctx); /* all tasks read it */
 	if (N <= 0 || K <= 0 || !w->is_sparse) {
 		tri_matmul_i8_trit2_filled(ctx, (void *[]){bufs[0], (char *)bufs[1] + sizeof *w, bufs[2]}, dims, epilogue, prologue);
 		return;

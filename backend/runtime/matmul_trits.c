@@ -85,11 +85,13 @@ static int64_t rows_of_chunk(int64_t words)
 	return fit < ROW_CHUNK ? fit : ROW_CHUNK;
 }
 
+_Static_assert(COPY_WORDS * sizeof(struct tile_word) <= TRI_SPACE, "it fits");
+
 void tri_matmul_trits(struct tri_context *ctx, void *const *bufs, const int64_t *dims, const struct tri_epilogue *epilogue)
 {
 	int64_t M = dims[0], K = dims[1], N = dims[2], words = tri_planes_words(K);
 	int64_t fit = rows_of_chunk(words), chunk = fit ? fit : ROW_CHUNK;
-	struct tile_word planes[COPY_WORDS];
+	struct tile_word *planes = tri_space(ctx); /* all tasks read them */
 	for (int64_t m = 0; m < M && N > 0; m += chunk) {
 		int64_t rows = M - m < chunk ? M - m : chunk;
 		int32_t *y = epilogue ? NULL : (int32_t *)bufs[2] + m * N;

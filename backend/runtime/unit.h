@@ -78,7 +78,7 @@ _Bool tri_has_vbmi(const struct tri_context *ctx);
 /* True if vectors count the bits of words (AVX-512 VPOPCNTDQ), which is part of no processor level. */
 _Bool tri_counts_words(const struct tri_context *ctx);
 /* Returns memory of the calling thread, TRI_SPACE bytes aligned to 64, in place of the stack, which may be small: a host program chooses it. A kernel
- * uses it either itself or in the calls of fn of its loops, and keeps nothing there. */
+ * uses it either itself or in the calls of fn of its loops, and keeps nothing there; so does a block of generated code. */
 enum { TRI_SPACE = 5 << 17 };
 void *tri_space(struct tri_context *ctx);
 /* Calls fn(arg, i) for i in 0 … n-1 on the context's threads, in any order, and returns when all calls have ended. */
