@@ -70,6 +70,7 @@ static void prepare_recording(struct checker *c)
 		scenario_parse(scenario, &s);
 	c->recording.options = (struct record_options){.program = c->program,
 						       .root = ".",
+						       .kind = b ? b->kind : PROFILE_BUILD,
 						       .scenario = s,
 						       .models = o->n_operands ? o->operands : split_words(c->arena, models ? models : ""),
 						       .flags = o->n_command ? o->command : split_words(c->arena, flags ? flags : ""),

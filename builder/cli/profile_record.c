@@ -1,4 +1,4 @@
-/* trib profile record build: measures whole builds. */
+/* trib profile record: measures whole builds, or runs of a model. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,8 +36,11 @@ static enum status write_out(const struct options *o, const struct profile *p)
 
 enum status profile_record(const struct options *o)
 {
-	if (strcmp(o->operands[0], "build") != 0)
-		return fail_usage("`trib profile record` measures builds: `trib profile record build [MODEL…] -o FILE`");
+	bool runs = strcmp(o->operands[0], "run") == 0;
+	if (!runs && strcmp(o->operands[0], "build") != 0)
+		return fail_usage("`trib profile record` measures `build` or `run`, as in `trib profile record run MODEL -o FILE`");
+	if (runs && o->n_operands > 2)
+		return fail_usage("`trib profile record run` takes one model");
 	if (!o->out)
 		return fail_usage("`trib profile record` wants the file of the profile: -o FILE");
 	struct profile *p = NULL;
@@ -47,6 +50,7 @@ enum status profile_record(const struct options *o)
 	memcpy(models, o->operands + 1, (o->n_operands - 1) * sizeof *models);
 	struct recording r = {.options = {.program = program,
 					  .root = ".",
+					  .kind = runs ? PROFILE_RUN : PROFILE_BUILD,
 					  .scenario = (enum scenario)o->scenario,
 					  .models = models,
 					  .flags = o->command,

@@ -9,7 +9,8 @@
 #define FEWEST_SAMPLES 4     /* of each profile, for a test */
 #define NOISE_OF_ONE 0.3     /* with fewer a smaller change is noise */
 #define SMALLEST_SHARE 0.001 /* of the whole: smaller items do not matter */
-#define SMALLEST_NS 50000
+#define SMALLEST_NS_OF_BUILDS 50000
+#define SMALLEST_NS_OF_RUNS 200 /* medians of many runs in a process */
 #define SMALLEST_BYTES (256 << 10)
 
 static const struct {
@@ -157,7 +158,9 @@ static bool is_small(const struct comparison *c, const struct compared *r)
 	if (unit == UNIT_COUNT)
 		return false;
 	double whole = profile_median(c->before, &c->before->total, r->metric) * SMALLEST_SHARE;
-	return most < fmax(whole, unit == UNIT_NS ? SMALLEST_NS : SMALLEST_BYTES);
+	return most < fmax(whole, unit != UNIT_NS                  ? SMALLEST_BYTES
+				  : c->before->kind == PROFILE_RUN ? SMALLEST_NS_OF_RUNS
+								   : SMALLEST_NS_OF_BUILDS);
 }
 
 static enum change direction(const struct compared *r) { return r->after_value > r->before_value ? CHANGE_REGRESSION : CHANGE_IMPROVEMENT; }
@@ -190,6 +193,15 @@ static void judge_tested(struct comparison *c, struct compared **tested, uint32_
 	}
 }
 
+/* The least p that samples of these sizes can have: all of one below all of the other. */
+static double least_p(uint32_t n_a, uint32_t n_b)
+{
+	double p = 2;
+	for (uint32_t i = 1; i <= n_a; i++)
+		p *= (double)i / (n_b + i);
+	return p;
+}
+
 static void judge(struct comparison *c)
 {
 	struct compared **tested = ARENA_ARRAY(c->arena, struct compared *, c->n_rows + 1);
@@ -204,6 +216,7 @@ static void judge(struct comparison *c)
 			judge_untested(c, r);
 	}
 	judge_tested(c, tested, n);
+	c->can_decide = least_p(c->before->n_samples, c->after->n_samples) <= c->options.alpha / (n ? n : 1);
 	for (uint32_t i = 0; i < c->n_rows; i++)
 		c->counts[c->rows[i].change]++;
 }

@@ -41,6 +41,7 @@ struct comparison {
 	struct compared *rows; /* the whole process first; then as in `before`; then the new ones */
 	uint32_t n_rows;
 	uint32_t counts[CHANGES];
+	bool can_decide; /* false: with so few samples no row can pass the test */
 };
 
 /* Appends a line for each machine or setting that differs. True: nothing does. */

@@ -13,7 +13,8 @@
 #include "builder/profile/process.h"
 #include "builder/profile/workspace.h"
 
-#define MOST_EDITS 200 /* places that are tried */
+#define MOST_EDITS 200   /* places that are tried */
+#define RUN_TIME "300ms" /* of each sample of runs */
 
 /* A `return` of one line, which an edit changes. */
 struct edit {
@@ -58,18 +59,19 @@ static uint32_t count(const char *const *list)
 	return n;
 }
 
-static const char *const *build_command(struct recorder *r)
+static const char *const *command_of(struct recorder *r)
 {
+	static const char *const build[] = {"build", "--no-server", "-o", WORKSPACE_OUT}, *const bench[] = {"bench", "--max-time",
+													    RUN_TIME};
 	const struct record_options *o = r->o;
+	bool runs = o->kind == PROFILE_RUN;
 	const char **argv = ARENA_ARRAY(r->w.arena, const char *, 12 + count(o->models) + count(o->flags));
-	uint32_t n = 0;
+	uint32_t n = 0, words = runs ? 3 : 4;
 	argv[n++] = o->program;
-	argv[n++] = "build";
+	for (uint32_t i = 0; i < words; i++)
+		argv[n++] = runs ? bench[i] : build[i];
 	argv[n++] = "-C";
 	argv[n++] = r->w.project;
-	argv[n++] = "--no-server";
-	argv[n++] = "-o";
-	argv[n++] = WORKSPACE_OUT;
 	if (!o->only_totals) {
 		argv[n++] = "--profile-out";
 		argv[n++] = r->profile_path;
@@ -84,13 +86,13 @@ static const char *const *build_command(struct recorder *r)
 static bool run(struct recorder *r, struct process_cost *cost, struct buf *error)
 {
 	const char *variables[] = {arena_printf(r->w.arena, "TRIB_CACHE_DIR=%s", r->w.cache), NULL};
-	struct process_request q = {build_command(r), variables, r->o->count_instructions};
+	struct process_request q = {command_of(r), variables, r->o->count_instructions};
 	struct buf messages = {0};
 	bool ok = process_run(&q, cost, &messages);
 	if (!ok && !os_interrupted())
 		buf_printf(error, "%s", messages.at);
 	else if (ok && cost->status != 0)
-		buf_printf(error, "the measured build failed with exit code %d:\n%s", cost->status, messages.at ? messages.at : "");
+		buf_printf(error, "the measured process failed with exit code %d:\n%s", cost->status, messages.at ? messages.at : "");
 	buf_free(&messages);
 	return ok && cost->status == 0;
 }
@@ -103,18 +105,26 @@ static const char *join(struct arena *a, const char *const *words)
 	return text;
 }
 
-/* Describes what was run, and puts the cost of the whole process in place of what it measured itself. */
-static void complete(const struct recorder *r, struct profile *p, const struct process_cost *cost, int64_t calibration)
+/* The cost of the whole process, in place of what it measured itself. */
+static void set_totals(struct profile *p, const struct process_cost *cost)
 {
-	const struct record_options *o = r->o;
 	profile_set(p, &p->total, METRIC_WALL, 0, (double)cost->wall_ns);
 	profile_set(p, &p->total, METRIC_CPU, 0, (double)cost->cpu_ns);
 	profile_set(p, &p->total, METRIC_PEAK, 0, (double)cost->peak_bytes);
 	if (cost->instructions > 0)
 		profile_set(p, &p->total, METRIC_INSTRUCTIONS, 0, cost->instructions);
+}
+
+/* Describes what was run. */
+static void complete(const struct recorder *r, struct profile *p, const struct process_cost *cost, int64_t calibration)
+{
+	const struct record_options *o = r->o;
+	if (o->kind == PROFILE_BUILD)
+		set_totals(p, cost);
 	p->calibration_ns = ARENA_ARRAY(p->arena, double, 1);
 	p->calibration_ns[0] = (double)calibration;
-	profile_add_setting(p, "scenario", scenario_name(o->scenario));
+	if (o->kind == PROFILE_BUILD)
+		profile_add_setting(p, "scenario", scenario_name(o->scenario));
 	if (count(o->models))
 		profile_add_setting(p, "models", join(p->arena, o->models));
 	if (count(o->flags))
@@ -216,6 +226,8 @@ static bool find_edit(struct recorder *r, struct buf *error)
 /* Brings the workspace into the state that the scenario wants. */
 static bool prepare(struct recorder *r, struct buf *error)
 {
+	if (r->o->kind == PROFILE_RUN)
+		return true;
 	switch (r->o->scenario) {
 	case SCENARIO_COLD:
 		workspace_forget_cache(&r->w);
@@ -233,7 +245,7 @@ static bool begin(struct recorder *r, struct buf *error)
 	r->profile_path = path_join(r->w.arena, r->w.folder, "profile.json");
 	if (!run(r, &cost, error)) /* also brings the files of trib and of the project into memory */
 		return false;
-	return r->o->scenario != SCENARIO_EDIT || find_edit(r, error);
+	return r->o->kind == PROFILE_RUN || r->o->scenario != SCENARIO_EDIT || find_edit(r, error);
 }
 
 struct recorder *recorder_open(const struct record_options *o, struct buf *error)

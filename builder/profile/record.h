@@ -1,4 +1,4 @@
-/* Measures whole processes of trib, each a sample of a profile. Builds run in a workspace, so the project is not changed. */
+/* Measures whole processes of trib, each a sample of a profile. They run in a workspace, so the project is not changed. */
 #ifndef TRIB_BUILDER_PROFILE_RECORD_H
 #define TRIB_BUILDER_PROFILE_RECORD_H
 #include "builder/profile/profile.h"
@@ -16,8 +16,9 @@ bool scenario_parse(const char *text, enum scenario *out);
 struct record_options {
 	const char *program; /* trib */
 	const char *root;    /* the project's folder */
-	enum scenario scenario;
-	const char *const *models, *const *flags; /* NULL-terminated: of the build */
+	enum profile_kind kind;
+	enum scenario scenario;                   /* of builds */
+	const char *const *models, *const *flags; /* NULL-terminated: of `trib build`, or of `trib bench` with one model */
 	bool only_totals;                         /* the program may know no --profile-out */
 	bool count_instructions;
 };

@@ -89,7 +89,10 @@ static void put_summary(const struct comparison *c, struct buf *out)
 	double visible = compare_visible(c, METRIC_WALL);
 	if (visible > 0)
 		buf_printf(out, "with this noise a change of the whole time by %.1f %% can be seen\n", visible * 100);
-	else
+	if (visible > 0 && !c->can_decide)
+		buf_printf(out, "too few samples: %u and %u cannot show a change of one part; record at least 10\n", c->before->n_samples,
+			   c->after->n_samples);
+	if (visible <= 0)
 		buf_puts(out, "too few samples for a test: smaller changes than 30 % are taken for noise; record at least 4, better 10\n");
 }
 

@@ -50,6 +50,9 @@ static void print_text(const struct gate_result *r, const struct report_options 
 	if (visible > 0)
 		buf_printf(out, "with this noise a change of the whole %s time by %.1f %% can be seen\n",
 			   profile_metrics[r->options.metric].title, visible * 100);
+	if (!r->comparison->can_decide)
+		buf_printf(out, "too few samples: %u and %u cannot show a change of one part; record at least 10\n",
+			   r->comparison->before->n_samples, r->comparison->after->n_samples);
 	buf_printf(out, "check %s\n", verdicts[r->verdict]);
 }
 

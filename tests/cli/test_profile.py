@@ -93,7 +93,7 @@ class Profile(ProjectTest):
                 self.assertIn(name, message)
                 self.assertIn(why, message)
         self.assertIn("wants the file", self.profile("record", "build", code=2))
-        self.assertIn("measures builds", self.profile("record", "shape", "-o", "p.json", code=2))
+        self.assertIn("measures `build` or `run`", self.profile("record", "shape", "-o", "p.json", code=2))
         self.assertIn("there is no model `nothing`", self.profile("record", "build", "nothing", "-o", "p.json", code=3))
         self.assertIn("wants --baseline", self.profile("check", code=2))
         self.assertIn("is not a budget", self.profile("check", "--budget=shape=1s", code=2))
@@ -116,6 +116,25 @@ class Profile(ProjectTest):
         self.assertIn("check passed", self.profile("check", "--baseline=base.json", "-n4", "--threshold=100"))
         self.assertIn("OVER BUDGET", self.profile("check", "--budget=total=1us", "-n2", code=1))
         self.assertEqual(sorted(os.listdir(self.dir)), sorted([*before, "p.json", "base.json"]))
+
+    def test_record_and_check_runs(self):
+        before = sorted(os.listdir(self.dir))
+        self.profile("record", "run", "digits", "-n8", "-o", "run.json", "--", "--threads=1", "--batch=16")
+        p = json.loads(self.read("run.json"))
+        self.assertEqual((p["kind"], p["samples"], p["settings"]["flags"]), ("run", 8, "--threads=1 --batch=16"))
+        self.assertEqual(len([i for i in p["items"] if i["kind"] == "kernel"]), 3)
+        text = self.profile("check", "--baseline=run.json", "-n2", "--threshold=50")
+        self.assertIn("check passed", text)
+        self.assertIn("too few samples: 8 and 2", text)
+        slow = json.loads(self.read("run.json"))
+        item = next(i for i in slow["items"] if i["name"] == "fc2 matmul")
+        for metric in "wall_ns", "cpu_ns":
+            item[metric] = [10 * v for v in item[metric]]
+        self.save("slow.json", slow)
+        text = self.profile("check", "--baseline=run.json", "slow.json", "--threshold=2", code=1)
+        self.assertRegex(text, "REGRESSION fc2 matmul: .*at src/digits.tri:15")
+        self.assertEqual(sorted(os.listdir(self.dir)), sorted([*before, "run.json", "slow.json"]))
+        self.assertIn("takes one model", self.profile("record", "run", "a", "b", "-o", "x.json", code=2))
 
     def test_profile_of_one_build(self):
         self.trib("build", "--profile-out=p.json", "--explain")
