@@ -151,7 +151,11 @@ static void few_head(const struct round *r, int64_t batch, int64_t head, int64_t
 }
 
 /* True if the heads of a key are in sequence, and each has one query. */
-static bool is_one(const struct job *job) { return job->rows == 1 && job->a.kv_heads >= LEAST_ONE && job->a.k.head < job->a.k.row; }
+static bool is_one(const struct job *job)
+{
+	const struct tri_attention *a = &job->a;
+	return job->rows == 1 && a->kv_heads >= LEAST_ONE && a->k.head < a->k.row && a->features % LANES == 0 && a->values % LANES == 0;
+}
 
 /* The heads of keys of a group. */
 static void heads_of(const struct round *r, int64_t group, int64_t *batch, int64_t *from, int64_t *to)

@@ -1,6 +1,6 @@
 /* Attention of one query for each head of keys, whose rows are in sequence for each key: keys and values are read in the order of their memory. A
  * detour of a few lines costs half of the rate at which memory is read, and one query computes too little to hide it. The products and sums have the
- * order of attention_products.h. Included by attention_few.h. */
+ * order of attention_products.h. Features and values are whole vectors. Included by attention_few.h. */
 #ifndef TRI_ATTENTION_ONE_H
 #define TRI_ATTENTION_ONE_H
 #include "attention_products.h"
@@ -23,7 +23,7 @@ TRI_INLINE void one_product(const float *q, const char *k, const enum tri_attent
 {
 	vec sum = {0};
 #pragma GCC unroll 4
-	for (int64_t e = 0; e + LANES <= E; e += LANES) {
+	for (int64_t e = 0; e < E; e += LANES) {
 		sum += vec_load(q + e) * widen(k + e * elem_bytes(t), t);
 		fetch(k, ahead, e * elem_bytes(t), t);
 	}
@@ -31,20 +31,15 @@ TRI_INLINE void one_product(const float *q, const char *k, const enum tri_attent
 }
 
 /* The scores of up to LANES keys from `from` on. */
-TRI_INLINE void one_sums(const struct one *o, const enum tri_attention_elem t, int64_t from)
+TRI_INLINE void one_sums(const struct one *o, int64_t from)
 {
-	const int64_t E = o->job->a.features;
 	for (int64_t h = 0; h < o->heads; h++) {
-		const float *q = o->q + h * E;
 		float *to = o->scores + h * KEYS + from;
 		vec v[LANES];
 #pragma GCC unroll 16
 		for (int j = 0; j < LANES; j++)
 			v[j] = vec_load(o->lanes + (j * o->heads + h) * LANES);
 		vec_store(to, sums_of_lanes(v));
-		for (int64_t j = 0; E % LANES && j < LANES && from + j < o->n; j++)
-			for (int64_t e = E / LANES * LANES; e < E; e++)
-				to[j] += q[e] * widen_one(o->k.at + (from + j) * o->k.stride + h * o->head_k, e, t);
 	}
 }
 
@@ -56,7 +51,7 @@ TRI_INLINE void one_scores(const struct one *o, const enum tri_attention_elem t)
 			one_product(o->q + h * E, o->k.at + j * o->k.stride + h * o->head_k, t, E, o->k.ahead,
 				    o->lanes + (j % LANES * o->heads + h) * LANES);
 		if (j % LANES == LANES - 1 || j == o->n - 1)
-			one_sums(o, t, j / LANES * LANES);
+			one_sums(o, j / LANES * LANES);
 	}
 }
 
@@ -67,14 +62,11 @@ TRI_INLINE void one_values(const struct one *o, const enum tri_attention_elem t)
 		for (int64_t h = 0; h < o->heads; h++) {
 			const char *v = o->v.at + j * o->v.stride + h * o->head_v;
 			float *sum = o->sums + h * o->ld, x = o->scores[h * KEYS + j];
-			int64_t c = 0;
 #pragma GCC unroll 4
-			for (; c + LANES <= V; c += LANES) {
+			for (int64_t c = 0; c < V; c += LANES) {
 				vec_store(sum + c, vec_load(sum + c) + x * widen(v + c * elem_bytes(t), t));
 				fetch(v, o->v.ahead, c * elem_bytes(t), t);
 			}
-			for (; c < V; c++)
-				sum[c] += x * widen_one(v, c, t);
 		}
 }
 
