@@ -174,11 +174,16 @@ LLVMValueRef emit_unary_intrinsic(struct emit *e, const char *name, LLVMValueRef
 /* Calls a function of the C library for each lane, which is a float or a double. */
 LLVMValueRef emit_libm(struct emit *e, const char *name_f32, const char *name_f64, LLVMValueRef *args, uint32_t n);
 
+/* emit_lookup.c */
+bool emit_has_lookup(const struct emit *e);
+/* Returns x[i % n] for each lane. n is 16 or 32. */
+LLVMValueRef emit_lookup(struct emit *e, const float *x, uint32_t n, LLVMValueRef i);
+
 /* emit_math.c: float32, any width. */
 LLVMValueRef emit_exp(struct emit *e, LLVMValueRef x);
 LLVMValueRef emit_log(struct emit *e, LLVMValueRef x);
 LLVMValueRef emit_tanh(struct emit *e, LLVMValueRef x);
-LLVMValueRef emit_erf(struct emit *e, LLVMValueRef x);
+LLVMValueRef emit_erf(struct emit *e, LLVMValueRef x); /* emit_erf.c */
 LLVMValueRef emit_sin(struct emit *e, LLVMValueRef x, bool cosine);
 
 /* emit_reduce.c: accumulators. ARGMAX and ARGMIN have two values, the best element and its index, others one. */

@@ -124,6 +124,8 @@ static LLVMValueRef compute_load(struct nest *s, uint32_t k, uint32_t copy, uint
 	const struct loop_expr *x = &s->n->exprs[k];
 	LLVMValueRef stride = width > 1 ? lane_stride(s, &x->access) : NULL;
 	LLVMValueRef ptr = width > 1 ? copy_ptr(s, k, copy, stride) : s->ptrs[k];
+	if (width > 1 && !stride)
+		emit_fetch_next_row(s, &x->access, ptr);
 	if (x->access.index == LOOP_NONE || !s->varying[x->access.index])
 		return emit_load(s->e, x->elem, ptr, width, stride);
 	return emit_load_indexed(s->e, x->elem, ptr, width, stride, body_value(s, x->access.index, copy, width),
@@ -216,7 +218,9 @@ void body_store(struct nest *s)
 		for (uint32_t u = 0; u < (lanes ? s->unroll : 1); u++) {
 			LLVMValueRef stride = width > 1 ? lane_stride(s, &st->access) : NULL;
 			LLVMValueRef ptr = width > 1 ? copy_ptr(s, at, u, stride) : s->ptrs[at];
-			emit_store(s->e, elem_of(s, at), body_value(s, st->value, u, width), ptr, width, stride);
+			LLVMValueRef value = body_value(s, st->value, u, width);
+			if (stride || !emit_store_far(s, st->access.buffer, value, ptr, width))
+				emit_store(s->e, elem_of(s, at), value, ptr, width, stride);
 		}
 	}
 }

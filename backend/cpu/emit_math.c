@@ -1,4 +1,4 @@
-/* exp, log, tanh, erf, sin and cos for float32 vectors by range reduction and polynomials (Cephes by S. Moshier; erf after N. Juffa).
+/* exp, log, tanh, sin and cos for float32 vectors by range reduction and polynomials (Cephes by S. Moshier).
  * Errors are a few units in the last place; infinities, NaN, overflow and underflow are exact. Only sin and cos of huge arguments call
  * the C library. */
 #include "backend/cpu/emit.h"
@@ -40,7 +40,7 @@ static LLVMValueRef poly(struct emit *e, LLVMValueRef x, const double *c, uint32
 }
 #define POLY(e, x, ...) poly(e, x, (const double[]){__VA_ARGS__}, sizeof((const double[]){__VA_ARGS__}) / sizeof(double))
 
-enum { CURRENT_ROUNDING = 4 };
+enum { CURRENT_ROUNDING = 4, SIXTEENTHS = 16 };
 
 /* Returns 2^k for a vector of integers -126 … 127. */
 static LLVMValueRef power_of_two(struct emit *e, LLVMValueRef k)
@@ -58,7 +58,7 @@ static LLVMValueRef nearest(struct emit *e, LLVMValueRef x, LLVMValueRef *as_int
 	return sub(e, t, num(e, x, magic));
 }
 
-/* Returns p·2^n, rounded once. k is n as a float. */
+/* Returns p·2^n, rounded once. k is a float, n the greatest integer that is not above it. */
 static LLVMValueRef scale(struct emit *e, LLVMValueRef p, LLVMValueRef n, LLVMValueRef k)
 {
 	if (e->target->vector_bytes == 64 && value_lanes(p) == 16) {
@@ -71,18 +71,41 @@ static LLVMValueRef scale(struct emit *e, LLVMValueRef p, LLVMValueRef n, LLVMVa
 	return mul(e, p, power_of_two(e, LLVMBuildSub(e->builder, n, half, "")));
 }
 
-/* exp(x) = 2^n·exp(r), |r| <= ln(2)/2. */
-LLVMValueRef emit_exp(struct emit *e, LLVMValueRef x)
+/* exp(x) = 2^k·exp(r), |r| <= ln(2)/32. k is a multiple of 1/16, and 2^(its fraction) is looked up. */
+static LLVMValueRef exp_by_sixteenths(struct emit *e, LLVMValueRef x)
 {
-	LLVMValueRef n, lo = num(e, x, -104.0), hi = num(e, x, 89.0);
-	x = pick(e, LLVMRealOGT, lo, x, lo, x);
-	x = pick(e, LLVMRealOLT, hi, x, hi, x);
-	LLVMValueRef k = nearest(e, mul(e, x, num(e, x, 1.44269504088896341)), &n);
+	static const float powers[SIXTEENTHS] = {1.0f,        1.04427373f, 1.09050775f, 1.13878858f, 1.1892071f,  1.24185777f,
+						 1.29683959f, 1.35425556f, 1.41421354f, 1.47682619f, 1.54221082f, 1.61049032f,
+						 1.68179286f, 1.75625217f, 1.83400810f, 1.91520655f};
+	const double magic = 786432.0;
+	LLVMValueRef shifted = emit_fma(e, x, num(e, x, 1.44269504088896341), num(e, x, magic)), i = to_bits(e, shifted);
+	LLVMValueRef k = sub(e, shifted, num(e, x, magic));
+	LLVMValueRef r = emit_fma(e, k, num(e, x, -0.693147182464599609375), x);
+	r = emit_fma(e, k, num(e, x, 1.904654299957766e-9), r);
+	LLVMValueRef q = emit_fma(e, r, num(e, x, 1.66666671e-1), num(e, x, 5.00016212e-1));
+	q = emit_fma(e, mul(e, r, r), q, r);
+	LLVMValueRef power = emit_lookup(e, powers, SIXTEENTHS, i);
+	LLVMValueRef n = LLVMBuildSub(e->builder, i, bits(e, x, 0x49400000u), "");
+	return scale(e, emit_fma(e, power, q, power), LLVMBuildAShr(e->builder, n, bits(e, x, 4), ""), k);
+}
+
+/* exp(x) = 2^n·exp(r), |r| <= ln(2)/2. */
+static LLVMValueRef exp_by_polynomial(struct emit *e, LLVMValueRef x)
+{
+	LLVMValueRef n, k = nearest(e, mul(e, x, num(e, x, 1.44269504088896341)), &n);
 	LLVMValueRef r = emit_fma(e, k, num(e, x, -0.693359375), x);
 	r = emit_fma(e, k, num(e, x, 2.12194440e-4), r);
 	LLVMValueRef p = POLY(e, r, 1.9875691500e-4, 1.3981999507e-3, 8.3334519073e-3, 4.1665795894e-2, 1.6666665459e-1, 5.0000001201e-1);
 	p = add(e, emit_fma(e, mul(e, p, r), r, r), num(e, x, 1.0));
 	return scale(e, p, n, k);
+}
+
+LLVMValueRef emit_exp(struct emit *e, LLVMValueRef x)
+{
+	LLVMValueRef lo = num(e, x, -104.0), hi = num(e, x, 89.0);
+	x = pick(e, LLVMRealOGT, lo, x, lo, x);
+	x = pick(e, LLVMRealOLT, hi, x, hi, x);
+	return emit_has_lookup(e) ? exp_by_sixteenths(e, x) : exp_by_polynomial(e, x);
 }
 
 /* log(x) = k·ln 2 + log(m), sqrt(1/2) <= m < sqrt(2). */
@@ -123,22 +146,6 @@ LLVMValueRef emit_tanh(struct emit *e, LLVMValueRef x)
 	LLVMValueRef big = add(e, emit_exp(e, add(e, a, a)), num(e, x, 1.0));
 	big = sub(e, num(e, x, 1.0), LLVMBuildFDiv(e->builder, num(e, x, 2.0), big, ""));
 	return pick(e, LLVMRealOLT, a, num(e, x, 0.625), small, copy_sign(e, big, x));
-}
-
-LLVMValueRef emit_erf(struct emit *e, LLVMValueRef x)
-{
-	LLVMValueRef t = emit_unary_intrinsic(e, "llvm.fabs", x), s = mul(e, x, x);
-	LLVMValueRef r = POLY(e, t, -1.72853470e-5, 3.83197126e-4);
-	r = emit_fma(e, r, s, POLY(e, t, -3.88396438e-3, 2.42546219e-2));
-	r = emit_fma(e, r, t, num(e, x, -1.06777877e-1));
-	r = emit_fma(e, r, t, num(e, x, -6.34846687e-1));
-	r = emit_fma(e, r, t, num(e, x, -1.28717512e-1));
-	r = emit_fma(e, r, t, LLVMBuildFNeg(e->builder, t, ""));
-	/* For large |x| the polynomial does not fall any more: erf is 1 there. */
-	r = pick(e, LLVMRealOGT, t, num(e, x, 4.0), num(e, x, -104.0), r);
-	LLVMValueRef big = copy_sign(e, sub(e, num(e, x, 1.0), emit_exp(e, r)), x);
-	LLVMValueRef p = POLY(e, s, -5.96761703e-4, 4.99119423e-3, -2.67681349e-2, 1.12819925e-1, -3.76125336e-1, 1.28379166e-1);
-	return pick(e, LLVMRealOGT, t, num(e, x, 0.927734375), big, emit_fma(e, p, x, x));
 }
 
 /* The polynomial of the quadrant for |x| < 8192: k·pi/2 is subtracted from x in three parts. */

@@ -48,6 +48,12 @@ struct scope {
 void scope_begin(struct nest *s, struct scope *sc);
 void scope_end(struct nest *s, struct scope *sc);
 
+/* emit_far.c */
+/* Before a dense load: fetches the same vector of the next row, if the buffer is larger than caches. */
+void emit_fetch_next_row(struct nest *s, const struct loop_access *a, LLVMValueRef ptr);
+/* Stores a dense vector past the caches, and returns true, if the buffer is larger than these and the nest is in a block. */
+bool emit_store_far(struct nest *s, uint32_t buffer, LLVMValueRef value, LLVMValueRef ptr, uint32_t width);
+
 /* emit_body.c */
 enum body_part { BODY_ANY, BODY_REDUCTION, BODY_REST };
 /* Computes the expressions that depend on open loops only: all but users of accumulators, those inside the reduction, or the rest. */

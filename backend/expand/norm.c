@@ -12,7 +12,11 @@ void expand_softmax(struct ir_builder *b, const struct ir_inst *i, const ir_ref 
 	const struct ir_softmax *a = ir_softmax(i);
 	ir_ref away = subtract_max(b, x[0], a->mask), e = ir_build_op1(b, OP_EXP, away);
 	ir_ref sum = ir_build_reduce(b, OP_REDUCE_SUM, e, a->mask, true);
-	results[0] = a->log ? ir_build_op2(b, OP_SUB, away, ir_build_op1(b, OP_LOG, sum)) : ir_build_op2(b, OP_DIV, e, sum);
+	if (a->log)
+		results[0] = ir_build_op2(b, OP_SUB, away, ir_build_op1(b, OP_LOG, sum));
+	else /* a division for each sum in place of one for each element */
+		results[0] =
+			ir_build_op2(b, OP_MUL, e, ir_build_op2(b, OP_DIV, ir_build_const_float(b, ir_type_of(b->f, sum)->elem, 1), sum));
 }
 
 /* The operands; IR_NONE: absent. */
