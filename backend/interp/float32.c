@@ -10,11 +10,11 @@
 static float least(float x, float y) { return isnan(x) || x < y ? x : y; }
 static float most(float x, float y) { return isnan(x) || x > y ? x : y; }
 
-/* rintf without a call: adding 1.5 * 2^23 rounds, unless |x| is so large that it is whole. The sign of 0 stays. */
+/* rintf without a call: adding 2^23 rounds, unless |x| is so large that it is whole. The sign of 0 stays. */
 static float rounded(float x)
 {
-	float r = (x + 12582912.0f) - 12582912.0f;
-	return fabsf(x) < 4194304.0f ? copysignf(r, x) : x;
+	float shift = copysignf(0x1p23f, x), r = (x + shift) - shift;
+	return fabsf(x) < 0x1p23f ? copysignf(r, x) : x;
 }
 
 #define EACH(expression)                \

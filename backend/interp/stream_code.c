@@ -108,6 +108,24 @@ static void add_work(struct maker *m, const struct ir_inst *i, ir_ref r)
 	m->ns += (double)(m->s->rows * m->s->cols) * (interp_ewise_float32(i, operands, &out) ? FAST_NS : SLOW_NS);
 }
 
+static bool is_nonzero_constant(const struct maker *m, ir_ref block)
+{
+	const struct ir_inst *i = ir_at(m->to.f, block);
+	if (i->op == OP_BROADCAST)
+		i = ir_at(m->to.f, ir_operand(m->to.f, block, 0));
+	return i->op == OP_CONST && elem_float(i->type.elem, ir_data(i)->data, 0) != 0;
+}
+
+/* MIN or MAX. Code may return the first or the second of two equal zeros, the interpreter returns the second. */
+static ir_ref lesser_or_greater(struct maker *m, const struct ir_inst *i, const ir_ref *x)
+{
+	ir_ref least[2] = {i->op == OP_MIN ? x[0] : x[1], i->op == OP_MIN ? x[1] : x[0]};
+	if (dtype_class(i->type.elem) != DTC_FLOAT || is_nonzero_constant(m, x[0]) || is_nonzero_constant(m, x[1]))
+		return ir_copy(m->to.f, i, x, 2);
+	ir_ref first = ir_build_op2(&m->to, OP_LT, least[0], least[1]), is_nan = ir_build_op2(&m->to, OP_NE, x[0], x[0]);
+	return ir_build_select(&m->to, ir_build_op2(&m->to, OP_OR, first, is_nan), x[0], x[1]);
+}
+
 static ir_ref element_wise(struct maker *m, ir_ref r)
 {
 	const struct ir_fn *f = m->s->f;
@@ -120,7 +138,7 @@ static ir_ref element_wise(struct maker *m, ir_ref r)
 		operands[k] = vector(m, ir_operand(f, r, k));
 	i.type = vector_of(m, i.type.elem);
 	i.origin = ORIGINS_NONE;
-	return ir_copy(m->to.f, &i, operands, i.n_operands);
+	return i.op == OP_MIN || i.op == OP_MAX ? lesser_or_greater(m, &i, operands) : ir_copy(m->to.f, &i, operands, i.n_operands);
 }
 
 static void add_output(struct maker *m, ir_ref r, ir_ref value)

@@ -2,6 +2,7 @@
 #include "backend/interp/stream.h"
 #include "backend/interp/interp.h"
 #include "tests/unit/backend/stream_fixture.h"
+#include <math.h>
 
 /* Not taken: a reduction of columns, a value of a transposed one, a product. */
 static const char *const refused[] = {
@@ -62,6 +63,23 @@ static void sums_have_the_order_of_the_interpreter(void **state)
 	close_fixture(&x);
 }
 
+/* Numbers from 2^22 to 2^23 have halves, larger ones have none. */
+static void large_numbers_are_rounded(void **state)
+{
+	static const float starts[] = {-3, 0x1p22f - 1000, 0x1p23f - 3000, -0x1p23f - 2000, -0x1p22f - 1500};
+	struct fixture x;
+	struct tensor got;
+	const char *error = NULL;
+	open_fixture(&x, "%1 = round %0 : ELEM@\nout %1\n", DT_FLOAT32, 5, 5000);
+	float *data = x.weight.data;
+	for (int k = 0; k < 25000; k++)
+		data[k] = starts[k / 5000] + (float)(k % 5000) * 0.5f;
+	assert_true(interp_run(x.f, NULL, &x.weight, NULL, 0, x.a, &got, &error));
+	for (int k = 0; k < 25000; k++)
+		assert_true(((float *)got.data)[k] == rintf(data[k]));
+	close_fixture(&x);
+}
+
 static void others_are_refused(void **state)
 {
 	struct fixture x;
@@ -101,6 +119,7 @@ int test_stream(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(equals_the_interpreter),
 		cmocka_unit_test(sums_have_the_order_of_the_interpreter),
+		cmocka_unit_test(large_numbers_are_rounded),
 		cmocka_unit_test(others_are_refused),
 		cmocka_unit_test(errors),
 	};

@@ -240,7 +240,7 @@ static void random_functions_equal_the_interpreter(void **state)
 		struct writer w;
 		const int *shape = shapes[seed % 5];
 		write_random(&w, seed);
-		printf("seed %llu, %d x %d\n", (unsigned long long)seed, shape[0], shape[1]);
+		printf("seed %llu, %d x %d\n%s", (unsigned long long)seed, shape[0], shape[1], getenv("TRIB_VERBOSE") ? w.text.at : "");
 		compiled += check(*state, w.text.at, DT_FLOAT32, shape[0], shape[1], seed / 5 % 2);
 		buf_free(&w.text);
 	}
