@@ -1,7 +1,6 @@
 /* Gives every parameter its value. */
 #include <math.h>
 #include <string.h>
-#include "backend/interp/stream.h"
 #include "backend/ir/tensor.h"
 #include "base/arena.h"
 #include "base/buf.h"
@@ -187,12 +186,10 @@ static hash128 content_hash(const struct tensor *t, uint64_t from, const void *b
 	return hasher_finish(h);
 }
 
-static uint64_t seed_of(const struct hir_param *p) { return hash64_bytes(p->name, strlen(p->name)); }
-
 static bool bind_initial(struct arena *a, const struct hir_param *p, struct weights_host host, struct tensor *t, struct diags *diags)
 {
 	const char *error = "";
-	if (tensor_bytes(t) > WEIGHTS_LARGE || host.init(host.ctx, a, p, seed_of(p), t, &error))
+	if (tensor_bytes(t) > WEIGHTS_LARGE || host.init(host.ctx, a, p, weights_seed(p), t, &error))
 		return true;
 	diag_add(diags, DIAG_WEIGHTS_INIT, p->at, "the initial value of parameter `%s` cannot be computed: %s", p->name, error);
 	return false;
@@ -220,7 +217,8 @@ static hash128 hash_of(const struct hir_param *m, const struct tensor *t, const 
 {
 	if (t->data || tensor_bytes(t) == 0)
 		return content_hash(t, t->elem, t->data, (size_t)tensor_bytes(t), read);
-	return s ? content_hash(t, (uint64_t)s->encoding << 8 | s->elem, s->data, s->bytes, read) : host.init_hash(host.ctx, m, seed_of(m));
+	return s ? content_hash(t, (uint64_t)s->encoding << 8 | s->elem, s->data, s->bytes, read)
+		 : host.init_hash(host.ctx, m, weights_seed(m));
 }
 
 bool weights_bind(struct arena *a, const struct weights *w, const struct hir_program *p, const dtype *types, struct weights_host host,
@@ -253,48 +251,4 @@ bool weights_bind(struct arena *a, const struct weights *w, const struct hir_pro
 		ok &= bound;
 	}
 	return report_missing(a, w, p, missing, n_missing, n_without, at, diags) && ok;
-}
-
-bool weights_load(struct arena *a, const struct weights *w, const struct hir_program *p, struct weights_host host, uint32_t i,
-		  struct tensor *out, const char **error)
-{
-	const struct file_tensor *s = w ? tensor_list_find(w->st, p->params[i].name) : NULL;
-	size_t bad, n = (size_t)tensor_count(out);
-	double value;
-	if (s) {
-		out->data = arena_alloc(a, n * dtype_size(out->elem), 64);
-		return tensor_read(s, 0, n, out->elem, out->data, &bad, &value);
-	}
-	return host.init(host.ctx, a, &p->params[i], seed_of(&p->params[i]), out, error);
-}
-
-struct weights_reader {
-	const struct file_tensor *tensor; /* NULL: `initial` */
-	struct stream_elements *initial;
-	dtype elem;
-};
-
-struct weights_reader *weights_open_param(struct arena *a, const struct weights *w, const struct hir_program *p, struct weights_host host,
-					  uint32_t i, dtype elem)
-{
-	const struct hir_param *m = &p->params[i];
-	struct weights_reader *r = ARENA_NEW(a, struct weights_reader);
-	r->elem = elem;
-	r->tensor = w ? tensor_list_find(w->st, m->name) : NULL;
-	if (!r->tensor)
-		r->initial = host.init_parts(host.ctx, a, m, seed_of(m));
-	return r->tensor || r->initial ? r : NULL;
-}
-
-bool weights_read(struct weights_reader *r, int64_t first, int64_t n, void *out, const char **error)
-{
-	double value;
-	size_t bad;
-	if (!r->tensor)
-		stream_read_elements(r->initial, first, n, out);
-	else if (!tensor_read(r->tensor, first, (size_t)n, r->elem, out, &bad, &value))
-		*error = "its elements cannot be converted";
-	else
-		return true;
-	return !r->tensor;
 }

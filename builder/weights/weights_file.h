@@ -13,6 +13,7 @@
 struct arena;
 struct buf;
 struct diags;
+struct hir_param;
 struct hir_program;
 
 /* One mapped file: the weights file, or one of those that an index names. */
@@ -45,6 +46,9 @@ void weights_print_shape(struct buf *b, const int64_t *dims, uint32_t rank);
 const char *weights_type_text(const struct file_tensor *s);
 /* How to save a tensor whose element type or rank is not supported. `want`: the parameter's type, or DT_COUNT. */
 const char *weights_remedy(struct arena *a, const struct file_tensor *s, dtype want);
+
+/* The seed of a parameter's initial value. */
+uint64_t weights_seed(const struct hir_param *p);
 
 /* ---- weights_finite.c: Parameters that are quantized at build time must be finite: the trits of NaN and infinity have no meaning. ---- */
 

@@ -1,5 +1,6 @@
 """Functions of parameters give the same library compiled and interpreted, for every quantizer."""
 import hashlib
+import json
 import unittest
 from pathlib import Path
 
@@ -31,6 +32,15 @@ layer Net() {{
     }}
 }}
 """
+LAYERS = """\
+import nn
+layer Net() {
+    let a = nn.BitLinear(300, 200)
+    let b = nn.BitLinear(200, 500)
+    let c = nn.BitLinear(500, 70)
+    fn forward(x: Tensor<float32, [N, 300]>) { return c(b(a(x))) }
+}
+"""
 MANIFEST = "project p\n\nmodel net\n    sources = net.tri\n    entry = Net\n    input x = float32 [?, 300]\n"
 
 
@@ -51,6 +61,23 @@ class ParamCode(ProjectTest):
                 self.assertEqual(self.library("always"), interpreted)
                 self.assertEqual(self.library("auto"), interpreted)
                 self.assertEqual(self.library("always", "-j3", "-O3"), self.library("never", "-O3"))
+
+    def test_layers_share_code(self):
+        self.write("p/tri.build", MANIFEST)
+        self.write("p/net.tri", LAYERS)
+
+        def fragments():
+            stats = json.loads(self.trib("cache", "stats", "--detailed", "--format=json").stdout)
+            return next(k for k in stats["kinds"] if k["kind"] == "fragment")
+
+        self.env["TRIB_PARAM_CODE"] = "always"
+        self.trib("build", "-C", "p", "-q")
+        first = fragments()
+        self.assertEqual(first["entries"], 1 + 2)  # the model; the mean, then the trits
+        self.edit("p/net.tri", "200", "210")
+        self.trib("build", "-C", "p", "-q")
+        self.assertEqual(fragments()["entries"], 2 + 2)
+        self.assertEqual(fragments()["hits"], first["hits"] + 2)
 
     def test_wrong_word(self):
         self.trib("new", "p", "-q")
