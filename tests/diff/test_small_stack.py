@@ -10,7 +10,7 @@ PROBE = os.path.join(os.path.dirname(TRIB), "tests", "probe")
 STACK = 128 << 10
 NETWORKS = ("ResNet18", "MobileNetV2", "EfficientNetB0", "VitB16", "TernaryResNet18", "TernaryMobileNetV2", "TernaryVitB16")
 # Operations with much memory of their own: rows that a block keeps in its frame, and products of packed activations.
-OPERATIONS = """fn rows(x: Tensor<float32, [40, 30000]>) { return softmax(gelu(2.0 * x + 1.0), dim=1) * (x - x.mean(dim=1, keepdim=true)) }
+OPERATIONS = """fn rows(x: Tensor<float32, [40, 32700]>) { return softmax(gelu(2.0 * x + 1.0), dim=1) * (x - x.mean(dim=1, keepdim=true)) }
 layer trits() {
     param w: Tensor<trit, [700, 90]> = random_ternary([700, 90])
     fn forward(x: Tensor<float32, [70, 700]>) { return ternary_activation(x) @ w }
