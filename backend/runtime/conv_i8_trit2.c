@@ -6,7 +6,13 @@
 #include "conv_lanes.h"
 #include "i8_trit2_tile.h"
 
-enum { MOST_QUADS = TRI_CONV_MOST_TERMS / TRI_CONV_QUAD + 4, TASKS = 4 /* for a thread */, MOST_COLUMNS = 512 };
+enum {
+	MOST_QUADS = TRI_CONV_MOST_TERMS / TRI_CONV_QUAD + 4,
+	TASKS = 4 /* for a thread */,
+	MOST_COLUMNS = 512,
+	MOST_LINE = 1024,
+	NARROW = 8
+};
 
 struct job {
 	struct tri_context *ctx;
@@ -61,11 +67,49 @@ static void sum_windows(const struct job *job, const int8_t *x, int64_t columns,
 		starts[j] = -i8_sum(x + conv_element(b, j) * b->size, job->run, b->c.kernel_height, b->line);
 }
 
+/* True if windows begin so close to each other that sums at every byte of a row are fastest. They have 16 bits. */
+static _Bool sums_bytes(const struct job *job, int64_t bytes)
+{
+	const struct tri_conv *c = &job->b.c;
+	return c->stride_width * job->b.size <= NARROW && bytes <= MOST_LINE && c->kernel_height * job->run <= INT16_MAX / 128;
+}
+
+/* Adds the lines of a row, then `run` neighbours of each byte: sums of 2, 4, 8 … bytes are sums of two of half as many. */
+static void sum_bytes(const struct job *job, const int8_t *x, int64_t bytes, int64_t columns, int32_t *starts)
+{
+	const struct conv_blocks *b = &job->b;
+	int16_t buffers[2][MOST_LINE], sums[MOST_LINE], *of = buffers[0], *next = buffers[1], *other;
+	int64_t done = 0, n = bytes - job->run + 1;
+	for (int64_t i = 0; i < bytes; i++)
+		of[i] = x[i];
+	for (int64_t l = 1; l < b->c.kernel_height; l++)
+		for (int64_t i = 0; i < bytes; i++)
+			of[i] = (int16_t)(of[i] + x[l * b->line + i]);
+	memset(sums, 0, (size_t)n * sizeof *sums);
+	for (int64_t width = 1;; width *= 2) {
+		for (int64_t i = 0; i < n && job->run & width; i++)
+			sums[i] = (int16_t)(sums[i] + of[done + i]);
+		done += job->run & width;
+		if (done == job->run)
+			break;
+		for (int64_t i = 0; i + 2 * width <= bytes; i++)
+			next[i] = (int16_t)(of[i] + of[i + width]);
+		other = of, of = next, next = other;
+	}
+	for (int64_t j = 0; j < columns; j++)
+		starts[j] = -sums[conv_element(b, j) * b->size];
+}
+
 /* Stores -sum(x) of each window of a row, which begins at x. */
 static void sum_row(const struct job *job, const int8_t *x, int64_t columns, int32_t *starts)
 {
 	const struct conv_blocks *b = &job->b;
 	int32_t sums[MOST_COLUMNS];
+	int64_t bytes = (b->c.dilation_width > 1 ? b->slots * b->c.dilation_width : conv_element(b, columns - 1)) * b->size + job->run;
+	if (sums_bytes(job, bytes)) {
+		sum_bytes(job, x, bytes, columns, starts);
+		return;
+	}
 	if (!shares_columns(b)) {
 		sum_windows(job, x, columns, starts);
 		return;
@@ -109,10 +153,10 @@ static void multiply(const struct job *job, const struct windows *windows, const
 {
 	int64_t tiles = conv_parts(windows->n, TILE_COLS), end = 0;
 	for (int64_t t = 0; t < tiles; t++) {
-		struct tile_x x = {.at = job->at};
+		struct tile_x x = {.at = job->at, .rest = (int)(job->terms % TRI_TRIT2_STEP / TRI_CONV_QUAD)};
 		int64_t from = end, cols = (end = windows->n * (t + 1) / tiles) - from;
 		memcpy(x.row, windows->at + from, sizeof x.row); /* a loop becomes a call of memcpy */
-		tile_sum(w, &x, tri_trit2_steps(job->terms), halves, (int)cols, 1,
+		tile_sum(w, &x, job->terms / TRI_TRIT2_STEP, halves, (int)cols, 1,
 			 (struct tile_y){y + from * ld, ld, windows->starts + from});
 	}
 }

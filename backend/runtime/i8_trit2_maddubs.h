@@ -77,6 +77,7 @@ TRI_INLINE void tile_sum(const uint8_t *w, const struct tile_x *x, int64_t steps
 {
 	const struct tile_x own = *x;
 	int64_t stride = halves * 64;
+	steps = padded_steps(x, steps, table);
 	int n = halves * 64 / BYTES, v = 0;
 	for (int c = 0; c < cols; c++)
 		for (int l = 0; l < halves * TRI_TRIT2_LANES; l++)

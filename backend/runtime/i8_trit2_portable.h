@@ -38,6 +38,7 @@ TRI_INLINE void four_columns(const uint8_t *w, int64_t stride, const struct tile
 TRI_INLINE void tile_sum(const uint8_t *w, const struct tile_x *x, int64_t steps, int halves, int cols, const _Bool table, struct tile_y to)
 {
 	int64_t stride = halves * 64;
+	steps = padded_steps(x, steps, table);
 	for (int c = 0; c < cols; c++)
 		for (int l = 0; l < halves * TRI_TRIT2_LANES; l++)
 			to.y[c * to.ld + l] = to.start[c];

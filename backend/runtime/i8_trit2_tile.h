@@ -10,11 +10,12 @@
 enum { TILE_MOST_COLS = 8, SUMS = 4 };
 
 /* The rows of x. Their k are in quads of four bytes: quad f of step s of row c is at row[c] + s · step + 4 · f, or, if there is a table, at
- * row[c] + at[4 · s + f]. */
+ * row[c] + at[4 · s + f]. With a table, `rest` quads of one more step follow. */
 struct tile_x {
 	const int8_t *row[TILE_MOST_COLS];
 	int64_t step;
 	const int32_t *at;
+	int rest;
 };
 /* Where a tile goes: row c is at y + c · ld, and its sums begin with start[c]. */
 struct tile_y {
@@ -27,6 +28,9 @@ TRI_INLINE int64_t quad_at(const struct tile_x *x, int64_t s, int f, const _Bool
 {
 	return table ? x->at[4 * s + f] : s * x->step + 4 * f;
 }
+
+/* Returns the number of steps of which all quads are multiplied, if the rest is one of them. */
+TRI_INLINE int64_t padded_steps(const struct tile_x *x, int64_t steps, const _Bool table) { return steps + (table && x->rest); }
 
 #if defined(__AVX512VNNI__)
 #include "i8_trit2_vnni.h"

@@ -72,6 +72,19 @@ TRI_INLINE void rows(const uint8_t *w, const struct tile_x *x, int64_t steps, co
 			}
 		}
 	}
+	for (int f = 0; table && f < x->rest; f++) {
+		int64_t at = quad_at(x, steps, f, table);
+		const __m128i shift = _mm_cvtsi32_si128(2 * f);
+#pragma GCC unroll 8
+		for (int c = 0; c < C; c++) {
+			__m512i a = x4(x->row[c] + at);
+#pragma GCC unroll 2
+			for (int h = 0; h < H; h++) {
+				__m512i t = _mm512_and_si512(_mm512_srl_epi16(_mm512_loadu_si512(w + 64 * h), shift), low);
+				sum[c][h] = _mm512_dpbusd_epi32(sum[c][h], t, a);
+			}
+		}
+	}
 #pragma GCC unroll 8
 	for (int c = 0; c < C; c++)
 #pragma GCC unroll 2
@@ -92,6 +105,7 @@ TRI_INLINE void tile_sum(const uint8_t *w, const struct tile_x *x, int64_t steps
 	const struct tile_x own = *x;
 	switch (cols) {
 	case 1:
+		steps = padded_steps(x, steps, table);
 		if (halves == 2)
 			one_row(w, &own, steps, 2, table, to);
 		else

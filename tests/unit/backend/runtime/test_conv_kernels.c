@@ -95,12 +95,15 @@ static struct guarded conv_packed(const struct tri_conv *c, const int8_t *trits)
 	return packed;
 }
 
-static void check_conv_i8(const struct kernels *k, void *const *ctx, const struct tri_conv *c, const int64_t *dims)
+/* Extreme: the smallest numbers. */
+static void check_conv_i8(const struct kernels *k, void *const *ctx, const struct tri_conv *c, const int64_t *dims, bool extreme)
 {
 	int64_t terms = tri_conv_terms(c), positions = tri_conv_positions(c), image = c->channels * c->height * c->width;
 	struct problem w = problem_new(1, terms, c->out), x = problem_new(c->batch, image, 1);
 	size_t bytes = (size_t)(4 * c->batch * c->out * positions);
 	struct guarded windows = guarded((size_t)(terms * positions)), y = guarded(bytes), packed = conv_packed(c, w.trits.at);
+	if (extreme)
+		memset(x.i8.at, 0x80, (size_t)(c->batch * image));
 	for (int i = 0; i < 3; i++) {
 		memset(y.at, 0x5a, bytes);
 		call(k->conv_i8_trit2, ctx[i], (void *[]){x.i8.at, packed.at, y.at}, dims, NULL);
@@ -220,7 +223,8 @@ static void check_conv(const struct kernels *k, void *const *ctx, struct tri_con
 	for (int64_t groups = 2; groups <= c.channels && groups <= 48; groups++)
 		if (c.channels % groups == 0 && c.out % groups == 0)
 			check_conv_floats(k, ctx, c, false, groups);
-	check_conv_i8(k, ctx, &c, dims);
+	check_conv_i8(k, ctx, &c, dims, false);
+	check_conv_i8(k, ctx, &c, dims, true);
 	check_conv_f32_trit2(k, ctx, &c, dims);
 	check_depthwise_i8(k, ctx, c, false);
 	check_depthwise_i8(k, ctx, c, true);
@@ -230,6 +234,8 @@ static void check_all(const struct kernels *k, void *const *ctx)
 {
 	check_conv(k, ctx, (struct tri_conv){1, 40, 19, 35, 70, 3, 3, 0, 0, 1, 1, 1, 1, 1, 1});
 	check_conv(k, ctx, (struct tri_conv){2, 3, 30, 31, 33, 7, 7, 0, 0, 2, 2, 3, 3, 1, 1});
+	check_conv(k, ctx, (struct tri_conv){1, 4, 20, 40, 18, 9, 7, 0, 0, 1, 2, 4, 3, 1, 1}); /* 252 numbers that begin 8 apart */
+	check_conv(k, ctx, (struct tri_conv){1, 1, 40, 70, 40, 7, 7, 0, 0, 2, 2, 3, 3, 1, 1});
 	check_conv(k, ctx, (struct tri_conv){1, 24, 9, 11, 96, 3, 3, 0, 0, 1, 1, 1, 1, 1, 1});
 	check_conv(k, ctx, (struct tri_conv){2, 8, 5, 6, 200, 2, 3, 0, 0, 2, 1, 1, 1, 1, 1});
 	check_conv(k, ctx, (struct tri_conv){3, 1, 9, 9, 16, 9, 9, 0, 0, 1, 1, 4, 4, 1, 1});
