@@ -1,5 +1,5 @@
 /* y float32 [M, N] = x float32 [M, K] · w [K, N] of 16-bit floats in panels, with the bits of the product by widened panels. Few rows are multiplied
- * as the panels are read: each number of w is widened in a register and serves all rows. Sums have the order of f32_rows.h. */
+ * as the panels are read: each number of w is widened in a register and serves all rows of a tile. Sums have the order of f32_rows.h. */
 #include <string.h>
 #include "f32_half.h"
 #include "f32_panels.h"
@@ -7,9 +7,9 @@
 
 enum { LANES = TRI_HALF_LANES, VECS = TRI_PANEL / LANES, COLUMNS = 2 * TRI_PANEL };
 #if defined(__AVX512F__)
-enum { ROWS = TRI_F32_TILE };
+enum { ROWS = TRI_F32_TILE, MOST_PARTS = 4 };
 #else
-enum { ROWS = 2 };
+enum { ROWS = 2, MOST_PARTS = 1 };
 #endif
 
 struct job {
@@ -17,6 +17,7 @@ struct job {
 	const uint16_t *w;
 	float *y;
 	int64_t M, K, N;
+	int64_t first; /* the row of the result that x begins with */
 	enum tri_half type;
 	const struct tri_epilogue *epilogue;
 	struct tri_grid grid;
@@ -92,7 +93,7 @@ TRI_INLINE void compute_panel(const struct job *of, enum tri_half type, int64_t 
 static void compute_bf16(const struct job *job, int64_t panel, float *y) { compute_panel(job, TRI_BF16, panel, y); }
 static void compute_f16(const struct job *job, int64_t panel, float *y) { compute_panel(job, TRI_F16, panel, y); }
 
-/* Computes all rows of COLUMNS columns from n on. */
+/* Computes all rows of the job and COLUMNS columns from n on. */
 static void compute_tile(const struct job *job, int64_t n)
 {
 	_Alignas(64) float tile[ROWS * COLUMNS];
@@ -100,10 +101,23 @@ static void compute_tile(const struct job *job, int64_t n)
 	for (int64_t c = 0; c < columns; c += TRI_PANEL)
 		(job->type == TRI_BF16 ? compute_bf16 : compute_f16)(job, (n + c) / TRI_PANEL, tile + c);
 	if (job->epilogue)
-		job->epilogue->fn(job->epilogue, tile, COLUMNS, (int64_t[]){0, 0, n}, job->M, columns);
+		job->epilogue->fn(job->epilogue, tile, COLUMNS, (int64_t[]){0, job->first, n}, job->M, columns);
 	else
 		for (int64_t r = 0; r < job->M; r++)
-			memcpy(job->y + r * job->N + n, tile + r * COLUMNS, (size_t)columns * sizeof(float));
+			memcpy(job->y + (job->first + r) * job->N + n, tile + r * COLUMNS, (size_t)columns * sizeof(float));
+}
+
+/* The same for more rows, in parts of about the same size: the columns of w stay in the cache. */
+static void compute_columns(const struct job *job, int64_t n)
+{
+	int64_t parts = (job->M + ROWS - 1) / ROWS;
+	for (int64_t p = 0; p < parts; p++) {
+		struct job part = *job;
+		part.first = job->M * p / parts;
+		part.M = job->M * (p + 1) / parts - part.first;
+		part.x += part.first * job->K;
+		compute_tile(&part, n);
+	}
 }
 
 static void task(void *arg, int64_t i)
@@ -112,14 +126,14 @@ static void task(void *arg, int64_t i)
 	int64_t from, to;
 	tri_grid_range(&job->grid, i, &from, &to);
 	for (int64_t t = from; t < to; t++)
-		compute_tile(job, t * COLUMNS);
+		compute_columns(job, t * COLUMNS);
 }
 
 static void multiply_all(struct tri_context *ctx, void *const *bufs, const int64_t *dims, const struct tri_epilogue *epilogue,
 			 enum tri_half type)
 {
-	struct job job = {bufs[0], bufs[1], epilogue ? NULL : bufs[2], dims[0], dims[1], dims[2], type, epilogue, {0}};
-	if (job.M > ROWS) {
+	struct job job = {bufs[0], bufs[1], epilogue ? NULL : bufs[2], dims[0], dims[1], dims[2], 0, type, epilogue, {0}};
+	if (job.M > MOST_PARTS * ROWS) {
 		tri_multiply_f32_half(ctx, bufs, dims, epilogue, type);
 		return;
 	}
