@@ -27,7 +27,9 @@ static const char *name_of(const struct model_input *in, const struct value *v)
 
 static double estimate(const struct model_trits *t)
 {
-	return (double)tensor_count(&t->type) * (strcmp(t->packed.form, "blocks") == 0 ? t->packed.one : 1);
+	const struct packed_trits *p = &t->packed;
+	bool blocks = strcmp(p->form, "blocks") == 0, lists = strcmp(p->form, "lists") == 0;
+	return (double)tensor_count(&t->type) * (double)(blocks ? p->blocks_one : lists ? p->lists_one : 1);
 }
 
 /* Weights that take as long are in the order of their names. */
@@ -75,7 +77,8 @@ void model_trits_put(struct section_builder *desc, struct section_builder *strin
 		buf_u64(&b.bytes, t->packed.zeros);
 		const uint32_t counts[] = {t->packed.zero_rows, t->packed.zero_columns, t->packed.zero_blocks, t->packed.blocks};
 		buf_put(&b.bytes, counts, sizeof counts);
-		buf_put(&b.bytes, (float[]){t->packed.one, t->packed.many}, 2 * sizeof(float));
+		const float times[] = {t->packed.blocks_one, t->packed.blocks_many, t->packed.lists_one, t->packed.lists_many};
+		buf_put(&b.bytes, times, sizeof times);
 	}
 	section_put_address(desc, section_end(&b, sizeof(tri_weight_desc)), 0);
 	buf_u32(&desc->bytes, info->n_trits);

@@ -20,6 +20,7 @@ static struct element_size stored_size(const struct loop_buffer *b)
 	case LAYOUT_TRIT2:
 	case LAYOUT_TRIT2_WINDOWS:
 	case LAYOUT_TRIT_BLOCKS:
+	case LAYOUT_TRIT_LISTS:
 	case LAYOUT_PLANES: return (struct element_size){1, 4};
 	case LAYOUT_TRIT1_6: return (struct element_size){1, 5};
 	default: return (struct element_size){(int64_t)dtype_size(b->type.elem), 1};

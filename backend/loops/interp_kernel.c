@@ -278,6 +278,7 @@ static void transpose(const struct kernel_run *r)
 static kernel_code *const codes[KERNEL_COUNT] = {
 	[KERNEL_MATMUL_I8_TRIT1_6] = matmul_i8_trit1_6,
 	[KERNEL_MATMUL_I8_TRIT2] = matmul_i8_trit2,
+	[KERNEL_MATMUL_I8_LISTS] = matmul_i8_blocks,
 	[KERNEL_MATMUL_I8_BLOCKS] = matmul_i8_blocks,
 	[KERNEL_MATMUL_TRITS] = matmul_trits,
 	[KERNEL_MATMUL_F32_TRIT2] = matmul_f32_trit2,

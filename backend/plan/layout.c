@@ -50,6 +50,7 @@ size_t layout_packed_size(enum layout layout, const struct tensor *t)
 	case LAYOUT_TRIT1_6:
 	case LAYOUT_TRIT2_WINDOWS:
 	case LAYOUT_TRIT_BLOCKS:
+	case LAYOUT_TRIT_LISTS:
 	case LAYOUT_PLANES: return trits_packed_size(layout, t);
 	case LAYOUT_PANELS: return tri_panels_size(t->dims[0], t->dims[1]) / (sizeof(float) / dtype_size(t->elem));
 	case LAYOUT_WINDOW_PANELS: return tri_panels_size(t->dims[1] * t->dims[2] * t->dims[3], t->dims[0]);
@@ -104,6 +105,7 @@ void layout_pack(enum layout layout, const struct tensor *t, void *out)
 	case LAYOUT_TRIT1_6:
 	case LAYOUT_TRIT2_WINDOWS:
 	case LAYOUT_TRIT_BLOCKS:
+	case LAYOUT_TRIT_LISTS:
 	case LAYOUT_PLANES: trits_pack(layout, t, false, out); return;
 	case LAYOUT_PANELS: pack_panels(t, (struct tri_panels_source){t->data, t->dims[0], 1, t->dims[1], {t->dims[1], 0, 1}}, out); return;
 	case LAYOUT_WINDOW_PANELS: pack_window_panels(t, out); return;

@@ -88,11 +88,13 @@ void layout_pack_transposed(enum layout layout, const struct tensor *t, void *ou
 int64_t layout_part_rows(enum layout layout, bool is_transposed);
 /* What is zero of packed trits, and how kernels multiply by them. */
 struct packed_trits {
-	const char *form;                 /* "dense", "blocks" if blocks of zeros are skipped, or "bytes" if they are not packed */
+	/* "dense"; "blocks" of zeros are skipped; "lists" of what is not zero; "bytes": not packed */
+	const char *form;
 	uint64_t zeros;                   /* trits */
 	uint32_t zero_rows, zero_columns; /* of the matrix; of a convolution its input and output channels */
 	uint32_t zero_blocks, blocks;     /* of four rows by 32 columns of the packed matrix */
-	float one, many; /* estimated time of skipping blocks for one row of activations, and for each of many; dense: 1. 0: no choice */
+	/* Estimated time of blocks and of lists for one row of activations, and for each of many; dense: 1. 0: the layout or the weight has none. */
+	float blocks_one, blocks_many, lists_one, lists_many;
 };
 /* Describes t, which is packed in a layout. Returns false if it has no trits. */
 bool layout_describe_trits(enum layout layout, const struct tensor *t, const void *packed, struct packed_trits *out);

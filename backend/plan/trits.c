@@ -1,4 +1,4 @@
-/* Packed trits, and what is zero of them. Behind them is a struct tri_zeros; TRIT_BLOCKS has one in its header. */
+/* Packed trits, and what is zero of them. Behind them is a struct tri_zeros; TRIT_BLOCKS and TRIT_LISTS have one in their header. */
 #include "backend/plan/trits.h"
 #include <stdlib.h>
 #include <string.h>
@@ -23,9 +23,11 @@ struct matrix {
 static int64_t window_run(const struct tensor *t) { return tri_conv_run(t->dims[1], t->dims[3]); }
 static int64_t window_terms(const struct tensor *t) { return t->dims[2] * window_run(t); }
 
+static bool has_header(enum layout layout) { return layout == LAYOUT_TRIT_BLOCKS || layout == LAYOUT_TRIT_LISTS; }
+
 bool trits_are_matrix(enum layout layout)
 {
-	return layout == LAYOUT_TRIT2 || layout == LAYOUT_TRIT1_6 || layout == LAYOUT_TRIT_BLOCKS || layout == LAYOUT_PLANES;
+	return layout == LAYOUT_TRIT2 || layout == LAYOUT_TRIT1_6 || has_header(layout) || layout == LAYOUT_PLANES;
 }
 
 static struct matrix matrix_of(enum layout layout, const struct tensor *t, bool is_transposed)
@@ -42,13 +44,14 @@ static size_t size_of(enum layout layout, const struct matrix *m)
 	case LAYOUT_TRIT2:
 	case LAYOUT_TRIT2_WINDOWS: return tri_trit2_packed_size(m->K, m->N);
 	case LAYOUT_TRIT1_6: return tri_trit1_6_packed_size(m->K, m->N);
-	case LAYOUT_TRIT_BLOCKS: return tri_blocks_size(m->K, m->N);
+	case LAYOUT_TRIT_BLOCKS:
+	case LAYOUT_TRIT_LISTS: return tri_blocks_size(m->K, m->N);
 	case LAYOUT_PLANES: return tri_planes_size(m->K, m->N);
 	default: BUG("layout");
 	}
 }
 
-static size_t with_zeros(enum layout layout, size_t n) { return n && layout != LAYOUT_TRIT_BLOCKS ? n + ZEROS_BYTES : n; }
+static size_t with_zeros(enum layout layout, size_t n) { return n && !has_header(layout) ? n + ZEROS_BYTES : n; }
 
 size_t trits_packed_size(enum layout layout, const struct tensor *t)
 {
@@ -122,6 +125,12 @@ static void pack_windows(const struct matrix *m, void *out, struct tri_zeros *ze
 	free(matrix);
 }
 
+static void pack_blocks(enum layout layout, const struct matrix *m, void *out)
+{
+	struct tri_blocks_source s = {m->t->data, m->K, m->N, m->is_transposed ? 1 : m->N, m->is_transposed ? m->K : 1};
+	tri_blocks_pack(&s, layout == LAYOUT_TRIT_LISTS, out);
+}
+
 void trits_pack(enum layout layout, const struct tensor *t, bool is_transposed, void *out)
 {
 	struct matrix m = matrix_of(layout, t, is_transposed);
@@ -130,8 +139,7 @@ void trits_pack(enum layout layout, const struct tensor *t, bool is_transposed, 
 	case LAYOUT_TRIT2: pack_trit2(&m, out, &zeros); break;
 	case LAYOUT_TRIT2_WINDOWS: pack_windows(&m, out, &zeros); break;
 	case LAYOUT_TRIT_BLOCKS:
-		tri_blocks_pack(&(struct tri_blocks_source){t->data, m.K, m.N, is_transposed ? 1 : m.N, is_transposed ? m.K : 1}, out);
-		return;
+	case LAYOUT_TRIT_LISTS: pack_blocks(layout, &m, out); return;
 	default: pack_by_trit2(layout, &m, out, &zeros); break;
 	}
 	char *behind = (char *)out + size_of(layout, &m);
@@ -141,10 +149,11 @@ void trits_pack(enum layout layout, const struct tensor *t, bool is_transposed, 
 
 bool layout_describe_trits(enum layout layout, const struct tensor *t, const void *packed, struct packed_trits *out)
 {
+	static const char *const forms[] = {[TRI_DENSE] = "dense", [TRI_BLOCKS] = "blocks", [TRI_LISTS] = "lists"};
 	const struct tri_blocks *blocks = packed;
 	struct tri_zeros zeros = {0};
 	bool is_plain = layout == LAYOUT_PLAIN;
-	*out = (struct packed_trits){.form = is_plain ? "bytes" : "dense"};
+	*out = (struct packed_trits){.form = is_plain ? "bytes" : forms[TRI_DENSE]};
 	if (t->elem != DT_TRIT || !tensor_count(t) || !(is_plain || trits_are_matrix(layout) || layout == LAYOUT_TRIT2_WINDOWS))
 		return false;
 	if (is_plain) {
@@ -153,11 +162,13 @@ bool layout_describe_trits(enum layout layout, const struct tensor *t, const voi
 		return true;
 	}
 	struct matrix m = matrix_of(layout, t, false);
-	if (layout == LAYOUT_TRIT_BLOCKS) {
+	if (has_header(layout)) {
 		zeros = blocks->zeros;
-		out->one = blocks->one;
-		out->many = blocks->many;
-		out->form = blocks->is_sparse ? "blocks" : "dense";
+		out->blocks_one = blocks->blocks_one;
+		out->blocks_many = blocks->blocks_many;
+		out->lists_one = blocks->lists_one;
+		out->lists_many = blocks->lists_many;
+		out->form = forms[blocks->form];
 	} else {
 		memcpy(&zeros, (const char *)packed + size_of(layout, &m), sizeof zeros);
 	}

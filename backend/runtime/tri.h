@@ -151,16 +151,16 @@ typedef struct tri_unit_desc {
 typedef struct tri_weight_desc {
 	const char *name;   /* of the parameter that it is made of; "" if it is made of none */
 	const char *layout; /* "trit2", "trit_blocks", "trit2_windows" … */
-	const char *form;   /* "dense"; "blocks": products skip blocks of zeros; "bytes": not packed */
+	const char *form;   /* "dense"; products skip "blocks" of zeros; they read "lists" of what is not zero; "bytes": not packed */
 	int32_t rank, pad;
 	int64_t shape[TRI_MAX_RANK];
 	uint64_t bytes; /* packed */
 	uint64_t zeros;
 	uint32_t zero_rows, zero_columns;
 	uint32_t zero_blocks, blocks; /* of four rows by 32 columns */
-	/* Estimated time of a product that skips blocks, as a part of that of the dense one: for one row of activations, and for each of many.
-	 * 0: the layout has no such products. The costs that this is computed from were measured by `scripts/bench sparsity`. */
-	float blocks_one, blocks_many;
+	/* Estimated time of products that skip blocks or read lists, as a part of that of dense ones: for one row of activations, and for each of
+	 * many. 0: the layout or the weight has none. The costs that this is computed from were measured by `scripts/bench sparsity`. */
+	float blocks_one, blocks_many, lists_one, lists_many;
 } tri_weight_desc;
 
 /* Describes a library. It exports its descriptor as NAME_desc and, for loaders that do not know the name, as TRI_DESC_SYMBOL. */

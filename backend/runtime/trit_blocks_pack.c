@@ -9,7 +9,12 @@
 static const struct cost {
 	double block, panel, row; /* row: of x, if some are left out */
 } one_cost = {1.75, 6, 1}, many_cost = {1.0, 6, 1};
-static const double most_share = 0.95; /* of the time of TRIT2 for one row, which gains least */
+/* The same of lists, for 80 to 99 % of trits that are zero anywhere. */
+static const struct list_cost {
+	double step, panel;
+} one_list = {5.75, 12}, many_list = {5.4, 12};
+static const double least_zeros = 0.75; /* with more other trits lists are larger than TRIT2 */
+static const float most_share = 0.95f;  /* of the time of TRIT2 for one row, which gains least */
 
 /* What is not zero, and how to pack it. */
 struct survey {
@@ -84,15 +89,15 @@ static struct tri_blocks describe(const struct survey *v)
 {
 	return (struct tri_blocks){.rows = (uint32_t)v->rows,
 				   .blocks = (uint32_t)v->blocks,
-				   .one = (float)share(v, &one_cost),
-				   .many = (float)share(v, &many_cost),
+				   .blocks_one = (float)share(v, &one_cost),
+				   .blocks_many = (float)share(v, &many_cost),
 				   .zeros = v->zeros};
 }
 
 /* Places the parts behind the header; returns the size. */
 static uint64_t place(const struct survey *v, struct tri_blocks *h)
 {
-	h->is_sparse = 1;
+	h->form = TRI_BLOCKS;
 	h->first = sizeof *h;
 	h->starts = aligned(h->first + (uint64_t)(v->panels + 1) * 4);
 	uint64_t end = h->starts + (uint64_t)v->panels * TRI_BLOCK_COLUMNS * 4;
@@ -100,6 +105,22 @@ static uint64_t place(const struct survey *v, struct tri_blocks *h)
 	h->at = aligned(end + (h->kept ? (uint64_t)v->rows * 4 : 0));
 	h->data = aligned(h->at + v->blocks * 4);
 	return h->data + v->blocks * TRI_BLOCK_BYTES;
+}
+
+static double list_share(const struct survey *v, uint32_t steps, const struct list_cost *c)
+{
+	int64_t panels = (v->s->N + TRI_LIST_COLUMNS - 1) / TRI_LIST_COLUMNS;
+	return (c->step * (double)steps + c->panel * (double)panels) /
+	       ((double)(v->panels * v->quads) + one_cost.panel * (double)v->panels);
+}
+
+static void describe_lists(const struct survey *v, struct tri_blocks *h)
+{
+	if ((double)v->zeros.trits < least_zeros * (double)v->s->K * (double)v->s->N)
+		return;
+	h->steps = tri_lists_steps(v->s);
+	h->lists_one = (float)list_share(v, h->steps, &one_list);
+	h->lists_many = (float)list_share(v, h->steps, &many_list);
 }
 
 /* Packs block `number`, rows 4q … of the kept ones. */
@@ -120,8 +141,6 @@ static void pack_sparse(const struct survey *v, const struct tri_blocks *h, char
 {
 	uint32_t *first = (uint32_t *)(void *)(out + h->first), b = 0;
 	int32_t *starts = (int32_t *)(void *)(out + h->starts), *at = (int32_t *)(void *)(out + h->at);
-	memset(out, 0, tri_blocks_size(v->s->K, v->s->N));
-	memcpy(out, h, sizeof *h);
 	if (h->kept)
 		memcpy(out + h->kept, v->kept, (size_t)v->rows * sizeof *v->kept);
 	for (int64_t p = 0; p < v->panels; p++, starts += TRI_BLOCK_COLUMNS) {
@@ -145,8 +164,32 @@ static void pack_dense(const struct tri_blocks_source *s, void *out)
 		tri_trit2_pack_transposed(s->w, s->K, s->N, out);
 }
 
+static void pack_form(const struct survey *v, const struct tri_blocks *h, void *out)
+{
+	memset(out, 0, tri_blocks_size(v->s->K, v->s->N));
+	memcpy(out, h, sizeof *h);
+	if (h->form == TRI_LISTS)
+		tri_lists_pack(v->s, out);
+	else
+		pack_sparse(v, h, out);
+}
+
+/* Places the faster one of blocks and lists if it is faster than TRIT2, and not larger. */
+static void choose(const struct survey *v, struct tri_blocks *h)
+{
+	const struct tri_blocks dense = *h;
+	const uint64_t most = tri_blocks_size(v->s->K, v->s->N);
+	if (v->s->K > TRI_BLOCKS_MOST_K)
+		return;
+	if (h->lists_one > 0 && h->lists_one < h->blocks_one && h->lists_one < most_share && tri_lists_place(v->s, h) <= most)
+		return;
+	*h = dense;
+	if (h->blocks_one >= most_share || place(v, h) > most)
+		*h = dense;
+}
+
 /* Zeros are found in the dense form: it has a quarter of the bytes. */
-void tri_blocks_pack(const struct tri_blocks_source *s, void *out)
+void tri_blocks_pack(const struct tri_blocks_source *s, _Bool lists, void *out)
 {
 	struct survey v = {.s = s, .panels = panels_of(s->N), .quads = (s->K + 3) / TRI_BLOCK_ROWS, .steps = tri_trit2_steps(s->K)};
 	struct tri_blocks h;
@@ -159,9 +202,12 @@ void tri_blocks_pack(const struct tri_blocks_source *s, void *out)
 		tri_trit2_zeros((char *)out + sizeof h, s->K, s->N, v.used, &v.zeros);
 		survey(&v);
 		h = describe(&v);
+		if (lists)
+			describe_lists(&v, &h);
+		choose(&v, &h);
 		memcpy(out, &h, sizeof h);
-		if (s->K <= TRI_BLOCKS_MOST_K && h.one < most_share && place(&v, &h) <= tri_blocks_size(s->K, s->N))
-			pack_sparse(&v, &h, out);
+		if (h.form != TRI_DENSE)
+			pack_form(&v, &h, out);
 	}
 	free(v.used), free(v.some), free(v.kept);
 }
@@ -183,8 +229,11 @@ void tri_blocks_unpack(const void *packed, int64_t K, int64_t N, int8_t *w)
 	const uint32_t *first = tri_blocks_part(h, h->first), *kept = tri_blocks_part(h, h->kept);
 	const int32_t *at = tri_blocks_part(h, h->at);
 	const uint8_t *data = tri_blocks_part(h, h->data);
-	if (!h->is_sparse) {
-		unpack_dense((const uint8_t *)packed + sizeof *h, K, N, w);
+	if (h->form != TRI_BLOCKS) {
+		if (h->form == TRI_LISTS)
+			tri_lists_unpack(packed, K, N, w);
+		else
+			unpack_dense((const uint8_t *)packed + sizeof *h, K, N, w);
 		return;
 	}
 	memset(w, 0, (size_t)(K * N));

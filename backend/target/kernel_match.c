@@ -259,7 +259,8 @@ static bool find(const struct target *t, const struct ir_fn *f, ir_ref r, struct
 	for (enum kernel k = 0; k < KERNEL_COUNT; k++) {
 		const struct kernel_info *i = kernel_info(k);
 		if ((i->op != op && i->other_op != op) || !(i->targets >> t->arch & 1) ||
-		    (k == KERNEL_MATMUL_I8_TRIT1_6 && !t->dense_trits) || !fits_of[k](f, r) || (best && best->cost <= i->cost))
+		    (k == KERNEL_MATMUL_I8_TRIT1_6 && !t->dense_trits) || (k == KERNEL_MATMUL_I8_LISTS && t->level != CPU_V4_VNNI) ||
+		    !fits_of[k](f, r) || (best && best->cost <= i->cost))
 			continue;
 		match_operands(f, r, k, m);
 		if (!any_layout && !has_layouts(f, k, m))

@@ -80,8 +80,10 @@ static void put_text(struct buf *out, const struct model_trits *t)
 	put_zero_lines(out, p->zero_columns, t->type.dims[is_matrix ? 1 : 0], is_matrix ? "columns" : "output channels");
 	if (p->zero_blocks)
 		buf_printf(out, ", %.1f %% of blocks", percent(p->zero_blocks, p->blocks));
-	if (p->one > 0)
-		buf_printf(out, "; estimate for blocks: %.2f, %.2f", (double)p->one, (double)p->many);
+	if (p->blocks_one > 0)
+		buf_printf(out, "; estimates: blocks %.2f, %.2f", (double)p->blocks_one, (double)p->blocks_many);
+	if (p->lists_one > 0)
+		buf_printf(out, "; lists %.2f, %.2f", (double)p->lists_one, (double)p->lists_many);
 	buf_putc(out, '\n');
 }
 
@@ -106,10 +108,10 @@ static void put_json(struct buf *out, const struct variant *v, const struct mode
 	json_member_int(&w, "zero_columns", p->zero_columns);
 	json_member_int(&w, "zero_blocks", p->zero_blocks);
 	json_member_int(&w, "blocks", p->blocks);
-	if (p->one > 0) {
-		json_member_real(&w, "blocks_one", (double)p->one);
-		json_member_real(&w, "blocks_many", (double)p->many);
-	}
+	json_member_real(&w, "blocks_one", (double)p->blocks_one);
+	json_member_real(&w, "blocks_many", (double)p->blocks_many);
+	json_member_real(&w, "lists_one", (double)p->lists_one);
+	json_member_real(&w, "lists_many", (double)p->lists_many);
 	json_close(&w, '}');
 	buf_putc(out, '\n');
 }

@@ -45,8 +45,9 @@ static void print_weights(const tri_model_desc *d)
 		}
 		printf("] %s, %s, zeros %.1f %%", w->layout, w->form, 100 * (double)w->zeros / count);
 		if (w->blocks_one > 0)
-			printf("; estimate for blocks: %.2f for one row of activations, %.2f for many", (double)w->blocks_one,
-			       (double)w->blocks_many);
+			printf("; estimates: blocks %.2f, %.2f", (double)w->blocks_one, (double)w->blocks_many);
+		if (w->lists_one > 0)
+			printf("; lists %.2f, %.2f", (double)w->lists_one, (double)w->lists_many);
 		putchar('\n');
 	}
 }

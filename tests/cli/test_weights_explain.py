@@ -16,7 +16,7 @@ NET = f"""layer Net() {{
     }}
 }}
 """
-MANIFEST = "project p\nmodel net\n    sources = net.tri\n    entry = Net\n    weights = w.safetensors\n"
+MANIFEST = "project p\nmodel net\n    sources = net.tri\n    entry = Net\n    weights = w.safetensors\n    cpu = x86-64-v3\n"
 
 
 def safetensors(tensors):
@@ -65,10 +65,10 @@ class WeightsExplain(ProjectTest):
     def test_text_and_description(self):
         lines = self.trib("build", "--explain").stdout.splitlines()
         line = next(x for x in lines if x.startswith("  pruned "))
-        self.assertRegex(line, r"trit_blocks +blocks .*zeros 75\.3 %, 192 of 256 rows, 1 of 96 columns; estimate for blocks: 0\.\d\d, 0\.\d\d$")
+        self.assertRegex(line, r"trit_blocks +blocks .*zeros 75\.3 %, 192 of 256 rows, 1 of 96 columns; estimates: blocks 0\.\d\d, 0\.\d\d")
         self.assertIn("2 of 8 input channels, 1 of 40 output channels", next(x for x in lines if x.startswith("  conv ")))
         described = self.trib("version", "--model", "build/libnet.so").stdout
-        self.assertIn("weight pruned: [256, 96] trit_blocks, blocks, zeros 75.3 %; estimate for blocks: 0.", described)
+        self.assertIn("weight pruned: [256, 96] trit_blocks, blocks, zeros 75.3 %; estimates: blocks 0.", described)
 
     def test_weight_file(self):
         self.write("tri.build", MANIFEST + "    weights.inside = 1KiB\n")

@@ -36,6 +36,7 @@ static void packs_from_the_transpose(void **state)
 			check(LAYOUT_TRIT2, DT_TRIT, sizes[i], sizes[j]);
 			check(LAYOUT_TRIT1_6, DT_TRIT, sizes[i], sizes[j]);
 			check(LAYOUT_TRIT_BLOCKS, DT_TRIT, sizes[i], sizes[j]);
+			check(LAYOUT_TRIT_LISTS, DT_TRIT, sizes[i], sizes[j]);
 			check(LAYOUT_PLANES, DT_TRIT, sizes[i], sizes[j]);
 			check(LAYOUT_PLAIN, DT_INT16, sizes[i], sizes[j]);
 		}

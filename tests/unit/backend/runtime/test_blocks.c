@@ -1,4 +1,4 @@
-/* Packed blocks of trits: which weights are packed sparse, that packing loses nothing, and the kernel of every processor level against naive
+/* Packed blocks and lists of trits: which weights are packed sparse, that packing loses nothing, and the kernel of every processor level against naive
  * loops, with any number of threads and with an epilogue. */
 #include "tests/unit/backend/link/link_fixture.h"
 #include "backend/runtime/context.h"
@@ -43,6 +43,7 @@ struct packed {
 	struct tri_blocks *from_rows, *from_columns;
 };
 
+static bool has_lists; /* the layout is TRIT_LISTS */
 static struct packed pack(int64_t K, int64_t N, enum pruned kind, uint32_t percent)
 {
 	struct packed p = {K, N, malloc((size_t)(K * N) + 1), malloc((size_t)(K * N) + 1), malloc((size_t)(K * N) + 1), NULL, NULL};
@@ -54,8 +55,8 @@ static struct packed pack(int64_t K, int64_t N, enum pruned kind, uint32_t perce
 	fill(p.w, K, N, kind, percent);
 	for (int64_t i = 0; i < K * N; i++)
 		p.turned[i % N * K + i / N] = p.w[i];
-	tri_blocks_pack(&(struct tri_blocks_source){p.w, K, N, N, 1}, p.from_rows);
-	tri_blocks_pack(&(struct tri_blocks_source){p.turned, K, N, 1, K}, p.from_columns);
+	tri_blocks_pack(&(struct tri_blocks_source){p.w, K, N, N, 1}, has_lists, p.from_rows);
+	tri_blocks_pack(&(struct tri_blocks_source){p.turned, K, N, 1, K}, has_lists, p.from_columns);
 	return p;
 }
 static void pack_free(struct packed *p) { free(p->w), free(p->turned), free(p->again), free(p->from_rows), free(p->from_columns); }
@@ -94,6 +95,7 @@ static void packing_is_exact(void **state)
 	for (size_t i = 0; i < 10; i++)
 		for (size_t j = 0; j < 10; j++)
 			for (enum pruned kind = NOTHING; kind <= ALL; kind++) {
+				has_lists = (i + j + kind) % 2;
 				struct packed p = pack(sizes[i], sizes[j], kind, rnd() % 100);
 				assert_memory_equal(p.from_rows, p.from_columns, tri_blocks_size(p.K, p.N));
 				struct tri_zeros want = count_zeros(&p);
@@ -105,22 +107,29 @@ static void packing_is_exact(void **state)
 			}
 }
 
-static void check_choice(enum pruned kind, uint32_t percent, bool is_sparse)
+static void check_choice(enum pruned kind, uint32_t percent, enum tri_form form)
 {
 	struct packed p = pack(1024, 512, kind, percent);
-	assert_int_equal(p.from_rows->is_sparse, is_sparse);
-	assert_true(p.from_rows->many <= p.from_rows->one && (p.from_rows->one < 0.95f) == is_sparse);
+	assert_int_equal(p.from_rows->form, form);
+	assert_true(p.from_rows->blocks_many <= p.from_rows->blocks_one);
 	pack_free(&p);
 }
 static void sparse_if_it_pays(void **state)
 {
-	check_choice(NOTHING, 0, false);
-	check_choice(BLOCKS, 20, false);
-	check_choice(SINGLE, 90, false);
-	check_choice(BLOCKS, 60, true);
-	check_choice(BLOCKS, 99, true);
-	check_choice(ROWS, 75, true);
-	check_choice(ALL, 100, true);
+	has_lists = false;
+	check_choice(NOTHING, 0, TRI_DENSE);
+	check_choice(BLOCKS, 20, TRI_DENSE);
+	check_choice(SINGLE, 99, TRI_DENSE);
+	check_choice(BLOCKS, 60, TRI_BLOCKS);
+	check_choice(BLOCKS, 99, TRI_BLOCKS);
+	check_choice(ROWS, 75, TRI_BLOCKS);
+	check_choice(ALL, 100, TRI_BLOCKS);
+	has_lists = true;
+	check_choice(NOTHING, 0, TRI_DENSE);
+	check_choice(SINGLE, 70, TRI_DENSE);
+	check_choice(SINGLE, 90, TRI_LISTS);
+	check_choice(SINGLE, 99, TRI_LISTS);
+	check_choice(BLOCKS, 80, TRI_BLOCKS);
 }
 
 struct kernel {
@@ -132,7 +141,7 @@ struct kernel {
 
 static bool kernel_open(struct arena *a, enum runtime_level level, struct kernel *k)
 {
-	static const char *const names[] = {"tri_matmul_i8_blocks", "tri_context_init", "tri_context_end"};
+	const char *const names[] = {has_lists ? "tri_matmul_i8_lists" : "tri_matmul_i8_blocks", "tri_context_init", "tri_context_end"};
 	struct object *objects[MOST_OBJECTS];
 	if (!level_runs(level))
 		return false;
@@ -156,7 +165,7 @@ static void store_tile(const struct tri_epilogue *e, const void *tile, int64_t s
 		memcpy(s->y + (at[1] + r) * s->columns + at[2], (const int32_t *)tile + r * stride, (size_t)columns * sizeof(int32_t));
 }
 
-static void check_product(const struct kernel *k, const struct packed *p, int64_t M)
+static void check_product(const struct kernel *k, const struct packed *p, int64_t M, bool vbmi)
 {
 	size_t bytes = (size_t)(M * p->N) * sizeof(int32_t);
 	int8_t *x = malloc((size_t)(M * p->K) + 1);
@@ -171,6 +180,7 @@ static void check_product(const struct kernel *k, const struct packed *p, int64_
 		struct stored s = {.epilogue = {.fn = store_tile}, .y = y, .columns = p->N};
 		memset(y, 0x5a, bytes);
 		assert_true(k->init(&ctx, threads));
+		ctx.has_vbmi &= vbmi;
 		k->matmul(&ctx, (void *[]){x, p->from_rows, threads == 2 ? NULL : y}, (int64_t[]){M, p->K, p->N},
 			  threads == 2 ? &s.epilogue : NULL);
 		k->end(&ctx);
@@ -183,31 +193,36 @@ static void check_level(enum runtime_level level)
 {
 	static const uint32_t percents[] = {0, 50, 75, 90, 99};
 	struct arena *a = arena_new(0);
-	struct kernel k;
+	struct kernel k = {0};
 	if (!kernel_open(a, level, &k)) {
 		arena_free(a);
 		skip();
 	}
 	for (int i = 0; i < 120; i++) {
 		struct packed p = pack(1 + rnd() % 300, 1 + rnd() % 150, (enum pruned)(i % 6), percents[rnd() % 5]);
-		check_product(&k, &p, 1 + rnd() % 20);
+		check_product(&k, &p, 1 + rnd() % 20, i % 5);
 		pack_free(&p);
 	}
-	struct packed high = pack(16384, 33, BLOCKS, 75), tall = pack(1001, 70, ROWS, 75);
-	check_product(&k, &high, 19);
-	check_product(&k, &tall, 300);
-	check_product(&k, &tall, 0);
+	struct packed high = pack(16384, 33, has_lists ? SINGLE : BLOCKS, 97), tall = pack(1001, 70, has_lists ? SINGLE : ROWS, 95);
+	assert_int_equal(high.from_rows->form, has_lists ? TRI_LISTS : TRI_BLOCKS);
+	check_product(&k, &high, 19, true);
+	check_product(&k, &tall, 300, true);
+	check_product(&k, &tall, 0, true);
 	pack_free(&high), pack_free(&tall);
 	dlclose(k.library);
 	arena_free(a);
 }
-static void base_level(void **state) { check_level(RUNTIME_BASE); }
-static void v3_level(void **state) { check_level(RUNTIME_V3); }
-static void vnni_level(void **state) { check_level(RUNTIME_VNNI); }
+static void base_level(void **state) { has_lists = false, check_level(RUNTIME_BASE); }
+static void v3_level(void **state) { has_lists = false, check_level(RUNTIME_V3); }
+static void vnni_level(void **state) { has_lists = false, check_level(RUNTIME_VNNI); }
+static void lists_of_base_level(void **state) { has_lists = true, check_level(RUNTIME_BASE); }
+static void lists_of_vnni_level(void **state) { has_lists = true, check_level(RUNTIME_VNNI); }
 
 int test_blocks(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(packing_is_exact), cmocka_unit_test(sparse_if_it_pays),
-					   cmocka_unit_test(base_level), cmocka_unit_test(v3_level), cmocka_unit_test(vnni_level)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(packing_is_exact),   cmocka_unit_test(sparse_if_it_pays),
+					   cmocka_unit_test(base_level),         cmocka_unit_test(v3_level),
+					   cmocka_unit_test(vnni_level),         cmocka_unit_test(lists_of_base_level),
+					   cmocka_unit_test(lists_of_vnni_level)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
