@@ -40,7 +40,7 @@ static void copy_row(const int8_t *x, const struct tri_blocks *w, uint8_t *out)
 	else
 		for (int64_t i = 0; i < n; i++)
 			out[i] = (uint8_t)(x[i] ^ -128);
-	memset(out + n, 0, TRI_BLOCK_ROWS); /* of the last block, which has zeros there */
+	memset(out + n, 0, (size_t)(-n & (TRI_BLOCK_ROWS - 1))); /* of the last block, which has zeros there */
 }
 
 /* Computes rows m … end-1 of one panel. */

@@ -203,6 +203,11 @@ static void check_level(enum runtime_level level)
 		check_product(&k, &p, 1 + rnd() % 20, i % 5);
 		pack_free(&p);
 	}
+	for (int i = 0; i < 60; i++) { /* the last block ends behind the last row of x; the next row may be copied already */
+		struct packed p = pack(61 + i % 4, 330, BLOCKS, 60);
+		check_product(&k, &p, 300, true);
+		pack_free(&p);
+	}
 	struct packed high = pack(16384, 33, has_lists ? SINGLE : BLOCKS, 97), tall = pack(1001, 70, has_lists ? SINGLE : ROWS, 95);
 	assert_int_equal(high.from_rows->form, has_lists ? TRI_LISTS : TRI_BLOCKS);
 	check_product(&k, &high, 19, true);
