@@ -5,14 +5,13 @@
 #include "trit2.h"
 
 /* Times for a row of x, if it is the only one and if there are many, in units of what the kernel of TRIT2 needs for four rows and 32 columns of
- * w; measured on a Zen 4 core with 2560 x 2560 weights, of which 50 to 99 % of the blocks were zero. */
+ * w. `scripts/bench sparsity` measures and prints them; these are of a Zen 4 core. */
 static const struct cost {
 	double block, panel, row; /* row: of x, if some are left out */
-} one_cost = {1.75, 6, 1}, many_cost = {1.0, 6, 1};
-/* The same of lists, for 80 to 99 % of trits that are zero anywhere. */
+} one_cost = {1.77, 18, 0.6}, many_cost = {1.0, 8, 0.6};
 static const struct list_cost {
 	double step, panel;
-} one_list = {5.75, 12}, many_list = {5.4, 12};
+} one_list = {6.0, 32}, many_list = {4.55, 9};
 static const double least_zeros = 0.75; /* with more other trits lists are larger than TRIT2 */
 static const float most_share = 0.95f;  /* of the time of TRIT2 for one row, which gains least */
 
@@ -107,11 +106,10 @@ static uint64_t place(const struct survey *v, struct tri_blocks *h)
 	return h->data + v->blocks * TRI_BLOCK_BYTES;
 }
 
-static double list_share(const struct survey *v, uint32_t steps, const struct list_cost *c)
+static double list_share(const struct survey *v, uint32_t steps, const struct list_cost *c, const struct cost *dense)
 {
 	int64_t panels = (v->s->N + TRI_LIST_COLUMNS - 1) / TRI_LIST_COLUMNS;
-	return (c->step * (double)steps + c->panel * (double)panels) /
-	       ((double)(v->panels * v->quads) + one_cost.panel * (double)v->panels);
+	return (c->step * (double)steps + c->panel * (double)panels) / ((double)(v->panels * v->quads) + dense->panel * (double)v->panels);
 }
 
 static void describe_lists(const struct survey *v, struct tri_blocks *h)
@@ -119,8 +117,8 @@ static void describe_lists(const struct survey *v, struct tri_blocks *h)
 	if ((double)v->zeros.trits < least_zeros * (double)v->s->K * (double)v->s->N)
 		return;
 	h->steps = tri_lists_steps(v->s);
-	h->lists_one = (float)list_share(v, h->steps, &one_list);
-	h->lists_many = (float)list_share(v, h->steps, &many_list);
+	h->lists_one = (float)list_share(v, h->steps, &one_list, &one_cost);
+	h->lists_many = (float)list_share(v, h->steps, &many_list, &many_cost);
 }
 
 /* Packs block `number`, rows 4q … of the kept ones. */
