@@ -2,8 +2,10 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include "backend/link/backend.h"
 #include "backend/target/codegen.h"
+#include "base/arena.h"
 #include "base/bug.h"
 #include "base/diag.h"
 #include "base/os.h"
@@ -12,7 +14,10 @@
 #include "builder/build/session.h"
 #include "builder/manifest/options.h"
 #include "builder/manifest/single_file.h"
+#include "builder/store/build_log.h"
+#include "builder/store/costs.h"
 #include "builder/store/disk.h"
+#include "frontend/hir/hir.h"
 
 /* Opens the code generator on a thread while the front end works. No worker can be started meanwhile. */
 static bool expect_code(struct build_context *c, const struct project *p)
@@ -49,6 +54,41 @@ static void list_outputs(const struct project *p, struct build_result *r)
 			vec_push(&r->outputs, paths[k]);
 		r->linked += !p->models[i].link.is_current;
 	}
+}
+
+/* What compiling the units that were reused took when it was last done. */
+static uint64_t saved_ns(const struct build *b)
+{
+	uint64_t sum = b->result.saved_ns;
+	for (uint32_t i = 0; i < b->compiles.list.len; i++) {
+		const struct compile *f = b->compiles.list.at[i];
+		const struct unit_job *j = f->job;
+		hash128 key = cost_key_unit(j->unit->name, j->variant->target_id, unit_opt(j));
+		if (!f->is_made)
+			sum += cost_find(b->context.stores.project, key, (struct cost){0, 0}).ns;
+	}
+	return sum;
+}
+
+/* Adds a build that wrote something to the project's log. */
+static void log_build(struct build *b)
+{
+	const struct build_result *r = &b->result;
+	if (!b->context.done || (!r->compiled && !r->linked))
+		return;
+	const char *models = "";
+	for (uint32_t i = 0; i < b->project.n_models; i++)
+		models = arena_printf(b->context.arena, "%s%s%s", models, i ? " " : "", b->project.models[i].spec->name);
+	build_log_add(b->context.stores.project, &(struct build_entry){.at = (uint64_t)time(NULL),
+								       .wall_ns = (uint64_t)(os_now_ns() - r->started),
+								       .saved_ns = saved_ns(b),
+								       .compiled = r->compiled,
+								       .reused = r->reused,
+								       .hits = r->hits,
+								       .misses = r->misses,
+								       .models = models,
+								       .slowest = r->slowest ? r->slowest : "",
+								       .slowest_ns = (uint64_t)r->slowest_ns});
 }
 
 /* The outputs are in place. Writes the records that the next build reads. */
@@ -139,6 +179,7 @@ static bool run(struct build *b)
 	else if (is_built_elsewhere(b))
 		return false;
 	run_steps(b);
+	log_build(b);
 	return true;
 }
 

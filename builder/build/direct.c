@@ -119,12 +119,14 @@ static const char *weights_file(const struct direct_record *record, const struct
 
 static hash128 cost_key_of(const struct unit_record *u) { return cost_key_unit(u->name, u->target, u->made.opt); }
 
-static void save_units(struct build_context *c, const struct model_spec *s, const struct history *h, const struct cost *costs)
+static void save_units(struct build_context *c, const struct model_spec *s, const struct history *h, const struct cost *costs,
+		       struct build_result *r)
 {
 	const struct history none = {0};
 	const struct unit_record **units = ARENA_ARRAY(c->arena, const struct unit_record *, h->n + 1);
 	for (uint32_t k = 0; k < h->n; k++) {
 		units[k] = &h->units[k];
+		r->saved_ns += costs[k].ns;
 		if (costs[k].ns)
 			cost_note(c->stores.project, cost_key_of(units[k]), costs[k]);
 	}
@@ -137,7 +139,7 @@ static void adopt_build(const struct direct *d, const struct direct_record *reco
 	struct build_context *c = d->c;
 	for (uint32_t i = 0; i < d->p->n_models; i++) {
 		const struct model_spec *s = d->p->models[i].spec;
-		save_units(c, s, record->models[i].history, record->models[i].costs);
+		save_units(c, s, record->models[i].history, record->models[i].costs, r);
 		triw_sweep(c->arena, s->out, s->name, weights_file(record, s));
 	}
 	project_sweep(d->p);

@@ -15,8 +15,6 @@
 #include "builder/store/key.h"
 #include "builder/store/store.h"
 
-#define PROJECT_FOLDER ".trib"
-#define PROJECT_STORE PROJECT_FOLDER "/store"
 #define PROJECT_LOCK PROJECT_FOLDER "/lock"
 
 void stores_open_existing(struct build_context *c) { c->stores.project = store_open(PROJECT_STORE, false, &c->stores.warnings); }

@@ -90,11 +90,16 @@ static struct job *add_job(struct task_graph *g, enum task_kind kind, const char
 	return t;
 }
 
-static void note_cost(struct store *project, const struct task_result *r)
+static void note_cost(struct store *project, const struct task_result *r, struct build_result *of)
 {
 	const struct job *t = r->arg;
-	if (r->end == TASK_DONE)
-		cost_note(project, t->cost_key, (struct cost){(uint64_t)r->wall_ns, r->memory});
+	if (r->end != TASK_DONE)
+		return;
+	cost_note(project, t->cost_key, (struct cost){(uint64_t)r->wall_ns, r->memory});
+	if (r->wall_ns > of->slowest_ns) {
+		of->slowest_ns = r->wall_ns;
+		of->slowest = t->label;
+	}
 }
 
 /* All workers pack if there is much to pack. */
@@ -187,7 +192,7 @@ static void add_jobs(struct task_graph *g)
 	}
 }
 
-static void run_graph(struct task_graph *g)
+static void run_graph(struct task_graph *g, struct build_result *of)
 {
 	struct pool *pool = g->c->session->pool;
 	struct task_result r;
@@ -198,7 +203,7 @@ static void run_graph(struct task_graph *g)
 			cancel_set(&g->cancel);
 		progress_draw(g->progress);
 		if (pool_wait(pool, g->c->session->superseded ? 10 : 100, &r))
-			note_cost(g->c->stores.project, &r);
+			note_cost(g->c->stores.project, &r, of);
 	} while (pool_pending(pool) > 0);
 	progress_clear(g->progress);
 }
@@ -283,7 +288,7 @@ bool tasks_run(struct build_context *c, struct project *p, struct compile_set *s
 	g.cancel.most_failures = p->spec.most_failures;
 	g.batch = pool_new_batch(c->session->pool);
 	add_jobs(&g);
-	run_graph(&g);
+	run_graph(&g, r);
 	collect(&g, r);
 	free_packers(&g);
 	return project_may_go_on(c, p) && !c->interrupted;

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 #include "base/arena.h"
 #include "base/buf.h"
@@ -10,6 +11,8 @@
 #include "builder/cli/profile.h"
 #include "builder/profile/compare.h"
 #include "builder/profile/figures.h"
+#include "builder/store/build_log.h"
+#include "builder/store/store.h"
 
 struct report_options report_options_of(const struct options *o)
 {
@@ -175,6 +178,26 @@ enum status profile_compare(const struct options *o)
 	return ok ? STATUS_OK : STATUS_ENVIRONMENT;
 }
 
+/* ---- history ---- */
+
+static enum status profile_history(const struct options *o)
+{
+	struct report_options r = report_options_of(o);
+	struct buf warning = {0}, report = {0};
+	struct arena *a = arena_new(0);
+	uint32_t n = 0;
+	struct store *project = store_open(PROJECT_STORE, false, &warning);
+	const struct build_entry *list = build_log_read(a, project, &n);
+	report_history(list, n, (uint64_t)time(NULL), &r, &report);
+	print_report(&report);
+	store_close(project, &warning);
+	if (warning.len)
+		fprintf(stderr, "trib: %s", warning.at);
+	buf_free(&warning);
+	arena_free(a);
+	return STATUS_OK;
+}
+
 enum status cmd_profile(const struct options *o)
 {
 	struct options of_action = *o; /* its operands are without the action's name */
@@ -184,6 +207,7 @@ enum status cmd_profile(const struct options *o)
 	case ACTION_PROFILE_RECORD: return profile_record(&of_action);
 	case ACTION_PROFILE_REPORT: return profile_report(&of_action);
 	case ACTION_PROFILE_COMPARE: return profile_compare(&of_action);
+	case ACTION_PROFILE_HISTORY: return profile_history(&of_action);
 	case ACTION_PROFILE_CHECK: return profile_check(&of_action);
 	default: return profile_ab(&of_action);
 	}

@@ -87,15 +87,16 @@ static bool rebase_files(struct arena *a, const char *const **list, uint32_t n, 
 	return any;
 }
 
-/* Joins relative paths of flags to `from`. True if there was one. */
-static bool rebase_flags(struct arena *a, struct options *o, const char *from)
+/* Joins relative paths of the command's flags to `from`. True if there was one. */
+static bool rebase_flags(struct arena *a, struct args *args, const char *from)
 {
+	struct options *o = &args->options;
 	bool any = rebase_files(a, &o->inputs, o->n_inputs, from);
 	any |= rebase_files(a, &o->outputs, o->n_outputs, from);
 	for (uint32_t i = 0; i < N_FLAGS; i++) {
 		const struct flag *f = &flag_table[i];
-		if (f->kind != FLAG_PATH && f->kind != FLAG_PROGRAM)
-			continue;
+		if ((f->kind != FLAG_PATH && f->kind != FLAG_PROGRAM) || !flag_is_of(f, args->command, (enum action)o->action))
+			continue; /* commands share members */
 		const char **value = (const char **)(void *)((char *)o + f->member);
 		if (!*value || **value == '/' || (f->kind == FLAG_PROGRAM && !strchr(*value, '/')))
 			continue;
@@ -116,7 +117,7 @@ static void move_up(struct arena *a, struct args *args)
 	const char *from = path_normal(a, here + (root[1] ? strlen(root) + 1 : 1));
 	free(here);
 	bool operands = args->command != COMMAND_CONFIG && rebase_operands(a, &args->options, from);
-	args->options.moved = rebase_flags(a, &args->options, from) || operands;
+	args->options.moved = rebase_flags(a, args, from) || operands;
 }
 
 bool change_to_project(struct arena *a, struct args *args)

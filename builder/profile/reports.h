@@ -5,6 +5,7 @@
 
 struct arena;
 struct buf;
+struct build_entry;
 struct comparison;
 struct gate_result;
 struct profile;
@@ -21,5 +22,7 @@ void report_profile(const struct profile *p, const struct report_options *o, str
 /* `before_name`, `after_name`: what the two are called, such as their files. */
 void report_comparison(const struct comparison *c, const char *before_name, const char *after_name, const struct report_options *o,
 		       struct buf *out);
+/* The last builds of a project, the oldest first. now: seconds since 1970. */
+void report_history(const struct build_entry *list, uint32_t n, uint64_t now, const struct report_options *o, struct buf *out);
 void report_gate(const struct gate_result *r, const struct report_options *o, struct buf *out);
 #endif

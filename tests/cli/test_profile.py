@@ -150,6 +150,28 @@ class Profile(ProjectTest):
         self.assertEqual(done.returncode, 3)
         self.assertIn("cannot write `/nowhere/p.json`", done.stderr)
 
+    def test_history(self):
+        self.assertIn("no build of this project", self.profile("history"))
+        self.trib("build")
+        self.trib("build")  # nothing to do
+        self.edit("src/digits.tri", "return fc3(g)", "return fc3(g) + 1.0")
+        self.trib("build")
+        builds = json.loads(self.profile("history", "--format=json"))["builds"]
+        self.assertEqual([(b["models"], b["compiled"], b["reused"]) for b in builds], [("digits", 1, 0)] * 2)
+        self.assertTrue(all(0 < b["slowest_ns"] <= b["wall_ns"] and b["slowest"] and b["saved_ns"] == 0 for b in builds))
+        self.edit("src/digits.tri", "return fc3(g) + 1.0", "return fc3(g)")
+        os.remove(self.path("build/libdigits.so"))
+        self.trib("build")
+        self.assertIn("the last 2 of 3 builds", self.profile("history", "--top=2"))
+        self.trib("clean")  # forgets the project, not the cache
+        self.trib("build")
+        (last,) = json.loads(self.profile("history", "--format=json"))["builds"]
+        self.assertEqual((last["compiled"], last["reused"]), (0, 1))
+        self.assertGreater(last["saved_ns"], 0)
+        text = self.profile("history")
+        self.assertIn("this week", text)
+        self.assertIn("| when | models |", self.profile("history", "--format=markdown"))
+
     def test_ab_measures_in_a_copy(self):
         before = sorted(os.listdir(self.dir))
         result = json.loads(self.profile("ab", "--a=-O0", "--b=-O2", "-n6", "--format=json"))
