@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 #include "base/bug.h"
+#include "base/usage.h"
 
 #if defined(__SANITIZE_ADDRESS__)
 #define ARENA_ASAN 1
@@ -40,12 +41,11 @@ struct arena {
 	size_t next_size;
 };
 
-/* Bytes of this thread's blocks since arena_peak_begin. It may free blocks of another thread, hence the sign. */
-static _Thread_local ptrdiff_t held, peak;
+_Thread_local struct usage usage_of_thread;
 
-void arena_peak_begin(void) { held = peak = 0; }
+void arena_peak_begin(void) { usage_of_thread.held = usage_of_thread.peak = 0; }
 
-size_t arena_peak_end(void) { return (size_t)peak; }
+size_t arena_peak_end(void) { return (size_t)usage_of_thread.peak; }
 
 struct arena *arena_new(size_t first)
 {
@@ -62,7 +62,7 @@ static void drop_last(struct arena *a)
 	struct block *b = a->last;
 
 	a->last = b->before;
-	held -= (ptrdiff_t)b->size;
+	usage_of_thread.held -= (ptrdiff_t)b->size;
 	UNPOISON(b->data, b->size);
 	free(b);
 }
@@ -87,8 +87,10 @@ static void add_block(struct arena *a, size_t least)
 	b->used = 0;
 	b->size = size;
 	b->used_before = a->last ? a->last->used_before + a->last->used : 0;
-	held += (ptrdiff_t)size;
-	peak = held > peak ? held : peak;
+	struct usage *u = &usage_of_thread;
+	u->held += (ptrdiff_t)size;
+	u->peak = u->held > u->peak ? u->held : u->peak;
+	u->allocations++;
 	POISON(b->data, size);
 	a->last = b;
 	if (a->next_size < LARGEST_STEP)

@@ -4,6 +4,7 @@
 #include <string.h>
 #include "base/bug.h"
 #include "base/huge_alloc.h"
+#include "base/usage.h"
 
 void buf_reserve(struct buf *b, size_t n)
 {
@@ -17,6 +18,7 @@ void buf_reserve(struct buf *b, size_t n)
 		return;
 	b->at = huge_grow(b->at, b->len, cap);
 	b->cap = cap;
+	usage_of_thread.allocations++;
 }
 
 /* buf_reserve, without a call if there is room. */

@@ -16,6 +16,7 @@
 #include "base/bug.h"
 #include "base/huge_alloc.h"
 #include "base/os_fd.h"
+#include "base/usage.h"
 
 enum { MKDIR_TRIES = 16 };
 
@@ -63,6 +64,7 @@ ssize_t os_fd_read(int fd, char *at, size_t n)
 			break;
 		got += (size_t)r;
 	}
+	usage_of_thread.read += got;
 	return (ssize_t)got;
 }
 
@@ -156,6 +158,7 @@ bool os_fd_map(int fd, const void **data, size_t *len)
 		return false;
 	*data = p;
 	*len = (size_t)st.st_size;
+	usage_of_thread.read += *len;
 	return true;
 }
 

@@ -59,6 +59,7 @@ int64_t os_now_ns(void);        /* monotonic */
 int64_t os_cpu_ns(void);        /* of this process */
 int64_t os_thread_cpu_ns(void); /* of the calling thread */
 uint64_t os_peak_rss_kb(void);
+uint64_t os_rss_bytes(void); /* now; 0: unknown */
 uint32_t os_cpu_count(void); /* of the affinity mask and the cgroup quota; at least 1 */
 /* Bytes that this process can use before the machine or a cgroup runs out; 0: unknown. */
 uint64_t os_available_memory(void);

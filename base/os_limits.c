@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <sys/resource.h>
 #include "base/os.h"
 
@@ -181,6 +182,15 @@ double os_load_average(void)
 }
 
 /* getrusage is not used: its maximum survives exec, so it may belong to the process that started this one. */
+uint64_t os_rss_bytes(void)
+{
+	char text[128], *at;
+
+	if (!read_small("/proc/self/statm", text, sizeof text) || !(at = strchr(text, ' ')))
+		return 0;
+	return strtoull(at + 1, NULL, 10) * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
 uint64_t os_peak_rss_kb(void)
 {
 	char text[4096], *at;

@@ -10,12 +10,14 @@
 #include "base/bug.h"
 #include "base/os.h"
 #include "base/os_fd.h"
+#include "base/usage.h"
 
 enum { HUGE_PAGE = 2 << 20, POPULATED_AT_ONCE = 32 << 20 };
 
 /* offset -1: at the position of the descriptor. */
 static bool write_full(int fd, const char *at, size_t n, off_t offset)
 {
+	usage_of_thread.written += n;
 	while (n > 0) {
 		ssize_t w = offset < 0 ? write(fd, at, n) : pwrite(fd, at, n, offset);
 

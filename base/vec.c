@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/bug.h"
+#include "base/usage.h"
 
 void vec_grow_raw(void **at, uint32_t *cap, uint32_t need, size_t elem_size)
 {
@@ -18,6 +19,7 @@ void vec_grow_raw(void **at, uint32_t *cap, uint32_t need, size_t elem_size)
 	if (!p)
 		bug_no_memory();
 	memcpy(at, &p, sizeof p);
+	usage_of_thread.allocations++;
 	*cap = n;
 }
 

@@ -4,6 +4,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/diag.h"
+#include "base/measure.h"
 #include "base/os.h"
 #include "frontend/elab/elaborate.h"
 #include "frontend/elab/elab.h"
@@ -143,9 +144,13 @@ bool frontend_check(struct frontend *f)
 {
 	int64_t t0 = os_now_ns();
 	uint32_t before = diags_errors(f->diags), first = f->elab.n_checked;
+	measure_begin("resolve");
 	resolve_all(f);
+	measure_end();
+	measure_begin("check");
 	check_changed(f);
 	check_new(f);
+	measure_end();
 	if (f->index)
 		check_broken(f, first);
 	if (!diags_errors(f->diags))

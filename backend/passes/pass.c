@@ -6,6 +6,7 @@
 #include "base/buf.h"
 #include "base/bug.h"
 #include "base/os.h"
+#include "base/measure.h"
 
 static const char *const fact_texts[] = {
 #define FACT(id, text) text,
@@ -39,14 +40,15 @@ bool pass_begin(struct pass_run *r, const struct pass *p)
 	if (r->trace && r->trace->figures) {
 		r->began_bytes = arena_used(r->arena);
 		r->began_ns = os_now_ns();
-		r->began_cpu_ns = os_thread_cpu_ns();
 	}
+	measure_begin(p->text);
 	return true;
 }
 
 void pass_end(struct pass_run *r, const struct pass *p, uint32_t number, uint32_t changes)
 {
 	const struct pass_trace *t = r->trace;
+	measure_end();
 	r->facts |= p->makes;
 	if (changes)
 		r->facts &= ~p->breaks;
@@ -59,7 +61,6 @@ void pass_end(struct pass_run *r, const struct pass *p, uint32_t number, uint32_
 	f->runs++;
 	f->changes += changes;
 	f->wall_ns += os_now_ns() - r->began_ns;
-	f->cpu_ns += os_thread_cpu_ns() - r->began_cpu_ns;
 	f->bytes += arena_used(r->arena) - r->began_bytes;
 }
 

@@ -31,7 +31,7 @@ struct pass {
 /* What all runs of one pass have cost and changed. */
 struct pass_figures {
 	uint64_t runs, changes;
-	int64_t wall_ns, cpu_ns;
+	int64_t wall_ns;
 	size_t bytes; /* by which the function's memory grew */
 };
 
@@ -52,7 +52,7 @@ struct pass_run {
 	uint32_t facts;
 	struct pass_trace *trace; /* NULL: none */
 	struct arena *arena;      /* of the function */
-	int64_t began_ns, began_cpu_ns;
+	int64_t began_ns;
 	size_t began_bytes;
 };
 

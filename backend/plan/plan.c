@@ -7,6 +7,7 @@
 #include "backend/plan/split.h"
 #include "base/arena.h"
 #include "base/buf.h"
+#include "base/measure.h"
 
 /* The number of symbols and the slots. Leaves out which output of the build_fn feeds a slot: the code does not depend on it. */
 static hash128 hash_interface(const struct plan *p)
@@ -94,7 +95,9 @@ static void finish_split(const struct plan *p, const struct pass_run *r)
 /* The pipeline. The whole function is in `scratch`; what the plan consists of goes to `unit`. */
 static bool make(struct plan *p, struct arena *unit, struct arena *scratch, struct pass_context *c, struct plan_trace *trace)
 {
+	measure_begin("lower");
 	struct ir_fn *whole = lower_into(scratch, p->unit, p->dims, NULL, c->diags);
+	measure_end();
 	if (!whole)
 		return false;
 	storage_narrow(p->options.storage, p->unit, whole);
@@ -103,11 +106,16 @@ static bool make(struct plan *p, struct arena *unit, struct arena *scratch, stru
 	    !passes_run(whole, c, LAYOUT) || c->run.stopped)
 		return false;
 	pass_require(&c->run, FACT_BUILD_TIME | FACT_SETTLED | FACT_LEGAL | FACT_LAID_OUT, "split");
-	if (!plan_split(p, unit, whole, c->opt > 0, c->diags))
+	measure_begin("split");
+	bool is_split = plan_split(p, unit, whole, c->opt > 0, c->diags);
+	measure_end();
+	if (!is_split)
 		return false;
 	finish_split(p, &c->run);
 	struct loop_source source = {p->run_fn, p->slots, p->n_slots, c->own};
+	measure_begin("loops");
 	p->loops = loops_build(unit, &source, &p->options, trace ? &trace->loops : NULL);
+	measure_end();
 	list_inlined(p, unit, c);
 	dims_close(p->dims);
 	return p->loops != NULL;
@@ -143,9 +151,11 @@ struct plan *plan_unit(struct arena *unit, const struct hir_unit *u, const struc
 	arena_free(scratch);
 	if (!ok)
 		return NULL;
+	measure_begin("describe");
 	build_fn_describe(unit, p->build_fn, &p->interface);
 	list_origins(p, unit);
 	p->build_fn_hash = hash_build_fn(p->build_fn, &p->interface);
 	p->run_fn_hash = hash_growth(p, hash_combine(ir_hash(p->run_fn), hash_interface(p)));
+	measure_end();
 	return p;
 }

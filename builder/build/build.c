@@ -8,12 +8,15 @@
 #include "base/arena.h"
 #include "base/bug.h"
 #include "base/diag.h"
+#include "base/measure.h"
 #include "base/os.h"
 #include "builder/build/build_steps.h"
 #include "builder/build/progress.h"
 #include "builder/build/session.h"
 #include "builder/manifest/options.h"
+#include "builder/build/timing.h"
 #include "builder/manifest/single_file.h"
+#include "builder/profile/profile.h"
 #include "builder/store/build_log.h"
 #include "builder/store/costs.h"
 #include "builder/store/disk.h"
@@ -41,7 +44,11 @@ static bool allow_warnings(const struct build_context *c) { return !c->request.o
 
 static bool find_repository(struct build_context *c, struct repository *repo)
 {
+	phase_begin(PHASE_SETUP, NULL);
+	measure_begin("find the repository");
 	repository_find(repo, c->arena, c->inputs);
+	measure_end();
+	measure_end();
 	return true;
 }
 
@@ -99,20 +106,30 @@ static bool publish(struct build *b)
 	c->done = true;
 	if (options_print_stage(c->request.options))
 		return true;
+	phase_begin(PHASE_PUBLISH, NULL);
 	project_sweep(&b->project);
 	list_outputs(&b->project, &b->result);
+	measure_begin("save records");
 	unit_records_save(c, &b->project);
 	checks_save(c, &b->project);
 	last_build_save(c, &b->project, &b->last, &b->repository, &b->result);
+	measure_end();
+	measure_begin("save outputs");
 	direct_save(c, &b->project, &b->last, &b->repository, &b->result);
+	measure_end();
+	measure_end();
 	return true;
 }
 
 /* True if the record of the last build says that there is nothing to do. */
 static bool is_current(struct build *b)
 {
+	phase_begin(PHASE_SETUP, NULL);
+	measure_begin("compare with the last build");
 	stores_open_existing(&b->context);
 	b->last = last_build_find(&b->context, &b->result);
+	measure_end();
+	measure_end();
 	return b->context.done;
 }
 
@@ -125,6 +142,33 @@ static bool is_current_once_locked(struct build *b)
 	return b->context.done;
 }
 
+/* The steps before the sources are read. */
+static bool set_up(struct build *b)
+{
+	struct build_context *c = &b->context;
+	struct project *p = &b->project;
+	phase_begin(PHASE_SETUP, NULL);
+	measure_begin("open the store");
+	bool ok = context_next(c, stores_create(c));
+	measure_end();
+	measure_begin("read the manifest");
+	ok = ok && context_next(c, project_read_manifest(c, p));
+	measure_end();
+	measure_begin("open the cache");
+	ok = ok && context_next(c, stores_open_cache(c, &p->spec));
+	measure_end();
+	measure_begin("find an equal build");
+	ok = ok && context_next(c, direct_find(c, p, &b->last, &b->repository, &b->result));
+	measure_end();
+	measure_begin("start workers");
+	ok = ok && context_next(c, workers_start(c, &p->spec, &b->progress)) && context_next(c, expect_code(c, p));
+	measure_end();
+	measure_end();
+	if (p->spec.timing && !c->timing)
+		context_measure(c);
+	return ok;
+}
+
 static bool run_steps(struct build *b)
 {
 	struct build_context *c = &b->context;
@@ -134,12 +178,7 @@ static bool run_steps(struct build *b)
 	struct compile_set *set = &b->compiles;
 	struct build_result *r = &b->result;
 	/* clang-format off */
-	return context_next(c, stores_create(c)) &&
-	       context_next(c, project_read_manifest(c, p)) &&
-	       context_next(c, stores_open_cache(c, &p->spec)) &&
-	       context_next(c, direct_find(c, p, last, repo, r)) &&
-	       context_next(c, workers_start(c, &p->spec, &b->progress)) &&
-	       context_next(c, expect_code(c, p)) &&
+	return set_up(b) &&
 	       context_next(c, sources_load(c, p)) &&
 	       context_next(c, dump_files(c, p)) &&
 	       context_next(c, last_build_compare_tokens(c, p, last, repo, r)) &&
@@ -198,21 +237,14 @@ static void free_build(struct build *b)
 	context_free(&b->context);
 }
 
-/* Writes the file of --profile-out. An error of it is an error of the environment. */
-static void write_profile(struct build *b)
-{
-	const char *path = b->context.request.options->profile_out;
-	if (!path || build_profile_write(b, os_now_ns() - b->result.started))
-		return;
-	fprintf(b->context.request.err, "trib: cannot write `%s`: %s\n", path, strerror(errno));
-	if (b->status == STATUS_OK)
-		b->status = STATUS_ENVIRONMENT;
-}
-
 static void close_cache(struct build *b)
 {
+	phase_begin(PHASE_CACHE, NULL);
+	measure_begin("write the cache");
 	compile_set_retain(&b->context, &b->project, &b->compiles, b->result.published);
 	stores_close_cache(&b->context.stores);
+	measure_end();
+	measure_end();
 }
 
 enum status build_run_in(struct session *s, const struct options *o, FILE *out, FILE *err)
@@ -221,9 +253,10 @@ enum status build_run_in(struct session *s, const struct options *o, FILE *out, 
 	b.context.request.single = single_file_requested(o);
 	if (run(&b)) {
 		close_cache(&b); /* what was compiled before an error is stored, too */
+		struct profile *profile = report_profile_of(&b.context, &b.project, &b.compiles, &b.result);
 		b.status = report_print(&b.context, &b.project, &b.result);
-		report_timing(&b.context, &b.project.spec, &b.result);
-		write_profile(&b);
+		report_timing(&b.context, &b.project.spec, profile);
+		profile_free(profile);
 	}
 	stores_close_project(&b.context.stores);
 	free_build(&b);
@@ -249,6 +282,7 @@ struct build *build_start(struct session *s, const struct options *o)
 	run(b);
 	if (diags_errors(b->context.diags))
 		context_is_stopped(&b->context); /* a file with errors may have changed again */
+	b->profile = report_profile_of(&b->context, &b->project, &b->compiles, &b->result);
 	b->status = report_print(&b->context, &b->project, &b->result);
 	return b;
 }
@@ -256,7 +290,8 @@ struct build *build_start(struct session *s, const struct options *o)
 void build_end(struct build *b)
 {
 	struct build_context *c = &b->context;
-	report_timing(c, &b->project.spec, &b->result);
+	report_timing(c, &b->project.spec, b->profile);
+	profile_free(b->profile);
 	close_cache(b);
 	stores_close_project(&c->stores);
 	c->session->late_warnings = c->stores.warnings;

@@ -126,7 +126,8 @@ struct build {
 	struct repository repository;
 	struct compile_set compiles;
 	struct build_result result;
-	enum status status; /* when it has ended */
+	enum status status;      /* when it has ended */
+	struct profile *profile; /* of build_start; NULL: nothing was measured */
 };
 
 /* A build whose caller prints the summary. When it returns, the outputs are written and the diagnostics printed. build_end must follow. */
@@ -201,15 +202,17 @@ bool tasks_run(struct build_context *c, struct project *p, struct compile_set *s
 /* Opens the code generator; false: reported. */
 bool tasks_open_generators(struct build_context *c);
 
-/* ---- report.c: Prints what a build reports at its end: diagnostics, and the summary or the JSON record. ---- */
+/* ---- report.c: Prints what a build reports at its end: diagnostics, the summary or the JSON record, and what was measured. ---- */
 
-/* Writes the timeline of --trace, and prints all but the summary that a caller prints (request.caller_reports). */
+/* Makes the profile, and writes the files of --trace and --profile-out. NULL: nothing was measured. `set` may be NULL. */
+struct profile *report_profile_of(struct build_context *c, const struct project *p, const struct compile_set *set,
+				  const struct build_result *r);
+/* Prints all but the summary that a caller prints (request.caller_reports). */
 enum status report_print(struct build_context *c, const struct project *p, const struct build_result *r);
-/* Prints the table of --timing. */
-void report_timing(const struct build_context *c, const struct build_spec *spec, const struct build_result *r);
+/* Prints the tables of --timing. `profile` may be NULL. */
+void report_timing(const struct build_context *c, const struct build_spec *spec, const struct profile *profile);
 
-/* ---- profile.c: Writes the profile of --profile-out. ---- */
-
-/* False: errno says why. */
-bool build_profile_write(struct build *b, int64_t wall_ns);
+/* ---- profile.c: Makes the profile of a build from what was measured. ---- */
+struct profile *build_profile(const struct build_context *c, const struct project *p, const struct compile_set *set,
+			      const struct build_result *r, int64_t wall_ns);
 #endif

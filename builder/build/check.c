@@ -12,6 +12,7 @@
 #include "base/vec.h"
 #include "builder/build/build_steps.h"
 #include "builder/build/session.h"
+#include "builder/profile/profile.h"
 #include "builder/manifest/options.h"
 #include "builder/manifest/outputs.h"
 
@@ -155,8 +156,10 @@ static void start(struct check *k, const struct options *o, FILE *out, FILE *err
 
 static enum status report(struct check *k)
 {
+	struct profile *profile = report_profile_of(&k->context, &k->project, NULL, &k->result);
 	enum status s = report_print(&k->context, &k->project, &k->result);
-	report_timing(&k->context, &k->project.spec, &k->result);
+	report_timing(&k->context, &k->project.spec, profile);
+	profile_free(profile);
 	return s;
 }
 

@@ -1,5 +1,6 @@
 #include "backend/link/backend.h"
 #include "backend/loops/loops.h"
+#include "base/measure.h"
 #include "base/os.h"
 #include "builder/build/build_steps.h"
 #include "builder/build/generators.h"
@@ -38,16 +39,20 @@ static bool emit(const struct build_context *c, struct compile *f, const struct 
 bool compile_unit(struct build_context *c, struct compile *f, uint32_t worker)
 {
 	struct buf made = {0};
-	struct tick t = timing_tick();
+	int64_t began = os_now_ns();
+	const char *name = f->job->unit->name;
+	phase_begin(PHASE_OPT, name);
 	const struct loop_fn *loops = plan_cache_code(f->job)->loops;
-	int64_t took = timing_add(c->timing, PHASE_OPT, worker + 1, f->label, t);
-	t = timing_tick();
+	measure_end();
+	phase_begin(PHASE_CODEGEN, name);
+	measure_begin("emit");
 	bool ok = emit(c, f, loops, worker, &made);
+	measure_end();
 	if (ok)
-		store(c, f, &made, took + (os_now_ns() - t.wall));
+		store(c, f, &made, os_now_ns() - began);
+	measure_end();
 	f->is_made = ok && !variant_is_lazy(f->job->variant);
 	f->has_failed = !ok;
-	timing_add(c->timing, PHASE_CODEGEN, worker + 1, f->label, t);
 	buf_free(&made);
 	return ok;
 }

@@ -2,8 +2,10 @@
 #include "backend/link/backend.h"
 #include "base/arena.h"
 #include "base/json.h"
+#include "base/measure.h"
 #include "builder/build/link.h"
 #include "builder/build/session.h"
+#include "builder/build/timing.h"
 #include "builder/build/build_steps.h"
 #include "builder/cache/cache.h"
 #include "builder/manifest/options.h"
@@ -78,6 +80,8 @@ static void find_of_variant(struct build_context *c, struct variant *v, struct c
 bool compile_set_find(struct build_context *c, struct project *p, const struct repository *repo, struct compile_set *set,
 		      struct build_result *r)
 {
+	phase_begin(PHASE_CACHE, NULL);
+	measure_begin("find units");
 	for (uint32_t i = 0; i < p->n_models; i++) {
 		if (p->models[i].failed)
 			continue;
@@ -85,6 +89,8 @@ bool compile_set_find(struct build_context *c, struct project *p, const struct r
 		for (uint32_t k = 0; k < p->models[i].n_variants; k++)
 			find_of_variant(c, &p->models[i].variants[k], set, r);
 	}
+	measure_end();
+	measure_end();
 	return true;
 }
 

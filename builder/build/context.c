@@ -18,6 +18,9 @@ bool request_is_chatty(const struct build_request *r) { return r->options->json 
 
 bool options_print_stage(const struct options *o) { return o->stop != STOP_NONE || o->dumps; }
 
+/* The build record has the times of phases, so JSON measures them, too. */
+static bool options_measure(const struct options *o) { return o->timing > 0 || o->trace_file || o->profile_out || o->json > 0; }
+
 struct build_context context_new(struct session *s, struct build_request request)
 {
 	struct build_context c = {.request = request, .session = s, .stores.lock = -1};
@@ -26,10 +29,18 @@ struct build_context context_new(struct session *s, struct build_request request
 	c.sources = s->warm ? warm_begin(s->warm) : sources_new();
 	c.inputs = inputs_new(c.arena, c.disk);
 	c.diags = diags_new(0);
-	c.timing = timing_new(request.options->trace_file || request.options->profile_out);
-	if (request.options->profile_out)
-		timing_watch_passes(c.timing);
+	if (options_measure(request.options))
+		context_measure(&c);
 	return c;
+}
+
+void context_measure(struct build_context *c)
+{
+	const struct options *o = c->request.options;
+	c->timing = timing_new();
+	timing_enter(c->timing, 0);
+	if (o->json <= 0 || o->timing > 0 || o->profile_out)
+		timing_watch_passes(c->timing);
 }
 
 void context_free(struct build_context *c)

@@ -66,7 +66,7 @@ struct build_context {
 	struct inputs *inputs;   /* every file and pattern that was read */
 	uint32_t own_inputs;     /* the first inputs are trib's own files */
 	struct diags *diags;
-	struct timing *timing;
+	struct timing *timing; /* NULL: nothing is measured */
 	struct stores stores;
 	bool done;                /* every step has run, or none is needed */
 	bool interrupted;         /* by a signal, or `superseded` */
@@ -84,6 +84,8 @@ bool options_print_stage(const struct options *o);
 
 struct build_context context_new(struct session *s, struct build_request request);
 void context_free(struct build_context *c);
+/* Measures the build from now on. */
+void context_measure(struct build_context *c);
 
 /* The source of a file, read at the first call. NULL: errno says why. */
 const struct source *context_load(struct build_context *c, const char *path);

@@ -5,6 +5,7 @@
 #include "backend/plan/figures.h"
 #include "base/arena.h"
 #include "base/diag.h"
+#include "base/measure.h"
 #include "builder/build/generators.h"
 #include "builder/build/lines.h"
 #include "builder/build/link.h"
@@ -114,11 +115,11 @@ static const struct plan *plan_for_dump(const struct build_context *c, struct ar
 					const struct plan_options *o, struct plan_trace *trace)
 {
 	struct plan_figures figures = {0};
-	struct tick t = timing_tick();
+	phase_begin(PHASE_OPT, u->name);
 	trace->ir.figures = figures.ir;
 	trace->loops.figures = figures.loops;
 	const struct plan *p = plan_unit(scratch, u, o, c->diags, trace);
-	timing_add(c->timing, PHASE_OPT, 0, u->name, t);
+	measure_end();
 	timing_add_passes(c->timing, &figures);
 	return p;
 }

@@ -5,6 +5,7 @@
 #include "backend/link/runtime_objects.h"
 #include "base/arena.h"
 #include "base/diag.h"
+#include "base/measure.h"
 #include "base/os.h"
 #include "base/path.h"
 #include "builder/build/build_steps.h"
@@ -191,9 +192,9 @@ static bool write_headers(struct model_job *m, const struct model_info *info)
 	return ok;
 }
 
-void link_model(struct model_job *m, const struct repository *repo, uint32_t worker)
+void link_model(struct model_job *m, const struct repository *repo)
 {
-	struct tick t = timing_tick();
+	phase_begin(PHASE_LINK, m->spec->name);
 	struct model_info info = {.name = m->spec->name,
 				  .version = m->spec->version,
 				  .compiler = "trib " TRIB_VERSION,
@@ -201,11 +202,16 @@ void link_model(struct model_job *m, const struct repository *repo, uint32_t wor
 				  .commit = repo->commit,
 				  .dirty = repo->dirty,
 				  .profile_hook = m->spec->plan.profile_hook};
-	bool ok = link_libraries(m, &info) && write_headers(m, &info);
+	measure_begin("write libraries");
+	bool ok = link_libraries(m, &info);
+	measure_end();
+	measure_begin("write headers");
+	ok = ok && write_headers(m, &info);
+	measure_end();
 	if (ok) {
 		triw_sweep(m->link.arena, m->spec->out, m->spec->name, m->outputs.weights);
 		link_record_save(m);
 	}
 	m->link.written = ok;
-	timing_add(m->context->timing, PHASE_LINK, worker + 1, m->spec->name, t);
+	measure_end();
 }

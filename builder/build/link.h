@@ -19,7 +19,7 @@ struct variant;
 /* Sets link.digest, and link.is_current if the outputs were made from an equal one. */
 void link_digest(struct model_job *m, const struct repository *repo);
 /* On a worker. Errors go to m->diags. */
-void link_model(struct model_job *m, const struct repository *repo, uint32_t worker);
+void link_model(struct model_job *m, const struct repository *repo);
 /* Leaves the runtime's objects to the session's next build. */
 void link_retain_runtime(struct fragments *f, const struct variant *v);
 
@@ -38,7 +38,7 @@ void link_record_save(const struct model_job *m);
 /* What the linker needs to know of a variant. */
 struct model_input pack_model_input(struct variant *v);
 /* Earlier variants of the model are packed: what they have is shared. Errors go to the model's diags. */
-void pack_lay_out(struct variant *v, uint32_t worker);
+void pack_lay_out(struct variant *v);
 /* Packs parts until none is left. Several workers may do so at once, each with its own `a`, which holds the packed weights that no cache
  * holds. NULL, or the error. */
 const char *pack_weights(struct variant *v, struct arena *a, uint32_t worker);

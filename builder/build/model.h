@@ -25,7 +25,8 @@ struct unit_job {
 	const struct hir_unit *unit;
 	struct variant *variant;
 	struct plan_options options;
-	bool is_needed; /* an entry, or called by a needed unit */
+	bool is_needed;    /* an entry, or called by a needed unit */
+	uint32_t in_chain; /* of the plans; plan.c */
 	bool has_code_hash;
 	hash128 code_hash; /* hir_unit_hash */
 

@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/diag.h"
+#include "base/measure.h"
 #include "base/os.h"
 #include "base/path.h"
 #include "builder/build/link.h"
@@ -141,12 +142,13 @@ static void open_library(struct variant *v)
 		packed_reuse(p->packed, path, earlier, n);
 }
 
-void pack_lay_out(struct variant *v, uint32_t worker)
+void pack_lay_out(struct variant *v)
 {
-	struct tick t = timing_tick();
 	struct model_job *m = v->model;
 	struct model_input in = pack_model_input(v);
 	struct model_pack *p = &v->pack;
+	phase_begin(PHASE_PACK, m->spec->name);
+	measure_begin("lay out");
 	p->layout = model_layout_weights(p->arena, &in);
 	if (v->backend->has_weight_file && p->layout->size > m->spec->weights_inside)
 		open_weight_file(v);
@@ -154,15 +156,17 @@ void pack_lay_out(struct variant *v, uint32_t worker)
 		open_library(v);
 	for (const struct variant *earlier = m->variants; earlier < v && packed_of(v); earlier++)
 		share_weights(packed_of(v), earlier);
-	timing_add(m->context->timing, PHASE_PACK, worker + 1, m->spec->name, t);
+	measure_end();
+	measure_end();
 }
 
 static bool is_stopped(const struct model_job *m) { return os_interrupted() || m->context->superseded; }
 
 const char *pack_weights(struct variant *v, struct arena *a, uint32_t worker)
 {
-	struct tick t = timing_tick();
 	struct model_job *m = v->model;
+	phase_begin(PHASE_PACK, m->spec->name);
+	measure_begin("pack weights");
 	struct model_input in = pack_model_input(v);
 	struct packer packer = {v, m->context->stores.cache, a};
 	struct param_compiler own = {m->context, worker};
@@ -178,7 +182,8 @@ const char *pack_weights(struct variant *v, struct arena *a, uint32_t worker)
 		error = changed_error(m, a);
 	if (packed_failed(packed_of(v)))
 		m->context->environment = true;
-	timing_add(m->context->timing, PHASE_PACK, worker + 1, m->spec->name, t);
+	measure_end();
+	measure_end();
 	return error ? error : is_stopped(m) ? "interrupted" : NULL;
 }
 

@@ -7,6 +7,7 @@
 #include "backend/lower/lower.h"
 #include "base/arena.h"
 #include "base/diag.h"
+#include "base/measure.h"
 #include "base/os.h"
 #include "builder/build/timing.h"
 #include "builder/cache/cache.h"
@@ -208,11 +209,13 @@ struct weights_reader *params_open(void *model_job, struct arena *a, uint32_t i)
 bool params_bind_model(struct model_job *m)
 {
 	struct build_context *c = m->context;
-	struct tick t = timing_tick();
+	phase_begin(PHASE_PACK, NULL);
+	measure_begin("read parameters");
 	span at = !m->spec ? SPAN_NONE : m->spec->weights ? m->spec->weights->at : m->spec->at;
 	bool ok = weights_bind(m->link.arena, m->params.file, m->program, m->params.types, weights_host(c), at, &m->params.bound, c->diags);
 	ok = states_bind(m, weights_host(c)) && ok;
-	timing_add(c->timing, PHASE_PACK, 0, "read parameters", t);
+	measure_end();
+	measure_end();
 	return ok;
 }
 

@@ -3,6 +3,9 @@
 #include "backend/plan/figures.h"
 #include "base/arena.h"
 #include "base/diag.h"
+#include "base/os.h"
+#include "base/measure.h"
+#include "builder/build/chain.h"
 #include "builder/build/session.h"
 #include "builder/build/timing.h"
 #include "builder/manifest/options.h"
@@ -28,7 +31,8 @@ static bool plan_job(void *arg, struct task_run *run)
 {
 	struct unit_job *j = arg;
 	struct timing *timing = j->variant->model->context->timing;
-	struct tick t = timing_tick();
+	struct measure_log *before = timing_enter(timing, run->worker + 1);
+	phase_begin(PHASE_OPT, j->unit->name);
 	j->arena = arena_new(CODE_BYTES);
 	j->diags = diags_new(0);
 	if (timing_watches_passes(timing))
@@ -37,21 +41,28 @@ static bool plan_job(void *arg, struct task_run *run)
 		j->plan = plan_unit(j->arena, j->unit, &j->options, j->diags, NULL);
 	if (j->plan)
 		j->variant->backend->supports(j->plan, j->variant->model->spec->name, j->diags);
-	timing_add(timing, PHASE_OPT, run->worker + 1, j->unit->name, t);
+	measure_end();
+	timing_note_memory(timing);
+	timing_leave(timing, before);
 	return j->plan != NULL;
 }
 
 struct worklist {
 	VEC(struct unit_job *) planned; /* units whose callees are not in the list yet */
 	size_t waiting;                 /* bytes of code */
+	struct chain chain;             /* for the critical path */
 };
 
-static void add_unit(struct worklist *g, struct variant *v, const struct hir_unit *u)
+/* `caller` was planned before, NULL: none. */
+static void add_unit(struct worklist *g, struct variant *v, const struct hir_unit *u, const struct unit_job *caller)
 {
 	struct unit_job *j = variant_find_unit(v, u->identity);
 	if (!j || j->is_needed)
 		return;
 	j->is_needed = true;
+	j->in_chain = chain_add(&g->chain);
+	if (caller)
+		chain_need(&g->chain, j->in_chain, caller->in_chain);
 	if (plan_cache_find(j))
 		vec_push(&g->planned, j);
 	else
@@ -77,7 +88,25 @@ static void add_callees(struct worklist *g, const struct unit_job *j)
 {
 	for (uint32_t i = 0; i < j->plan->n_slots; i++)
 		if (j->plan->slots[i].kind == SLOT_TABLE)
-			add_unit(g, j->variant, j->plan->slots[i].callee);
+			add_unit(g, j->variant, j->plan->slots[i].callee, j);
+}
+
+static void find_callees(struct worklist *g)
+{
+	phase_begin(PHASE_OPT, NULL);
+	measure_begin("find records");
+	add_callees(g, g->planned.at[--g->planned.len]);
+	measure_end();
+	measure_end();
+}
+
+static void record_plan(struct worklist *g, struct unit_job *j)
+{
+	phase_begin(PHASE_OPT, NULL);
+	measure_begin("record");
+	finish_plan(g, j);
+	measure_end();
+	measure_end();
 }
 
 static void start_variant(struct worklist *g, struct variant *v)
@@ -96,7 +125,7 @@ static void start_variant(struct worklist *g, struct variant *v)
 		map_put(&v->units.by_identity, p->units[i]->identity, i);
 	}
 	for (uint32_t i = 0; i < p->n_entries; i++)
-		add_unit(g, v, p->entries[i].unit);
+		add_unit(g, v, p->entries[i].unit, NULL);
 }
 
 static void start_model(struct worklist *g, struct model_job *m)
@@ -131,25 +160,37 @@ static void finish_variant(struct build_context *c, struct variant *v, struct bu
 bool units_plan(struct build_context *c, struct project *p, struct build_result *r)
 {
 	struct worklist g = {0};
-	if (p->spec.timing || c->request.options->timing > 0)
-		timing_watch_passes(c->timing);
-	struct tick t = timing_tick();
 	struct task_result result;
+	phase_begin(PHASE_OPT, NULL);
+	measure_begin("find records");
 	for (uint32_t i = 0; i < p->n_models; i++)
 		if (!p->models[i].failed)
 			start_model(&g, &p->models[i]);
+	measure_end();
+	measure_end();
 	for (;;) {
-		if (g.planned.len)
-			add_callees(&g, g.planned.at[--g.planned.len]);
-		else if (!pool_wait(c->session->pool, -1, &result))
+		if (g.planned.len) {
+			find_callees(&g);
+			continue;
+		}
+		int64_t began = c->timing ? os_now_ns() : 0;
+		bool has_ended = pool_wait(c->session->pool, -1, &result);
+		if (c->timing)
+			timing_add_wait(c->timing, os_now_ns() - began);
+		if (!has_ended)
 			break;
-		else if (result.end == TASK_DONE)
-			finish_plan(&g, result.arg);
+		chain_ran(&g.chain, ((const struct unit_job *)result.arg)->in_chain, &result);
+		if (result.end == TASK_DONE)
+			record_plan(&g, result.arg);
 	}
 	vec_free(&g.planned);
+	chain_finish(&g.chain, c->timing);
+	phase_begin(PHASE_OPT, NULL);
+	measure_begin("key");
 	for (uint32_t i = 0; i < p->n_models; i++)
 		for (uint32_t k = 0; k < p->models[i].n_variants; k++)
 			finish_variant(c, &p->models[i].variants[k], r);
-	timing_event(c->timing, PHASE_OPT, 0, "plan", t);
+	measure_end();
+	measure_end();
 	return project_may_go_on(c, p);
 }

@@ -10,8 +10,13 @@
 #include "builder/build/session.h"
 #include "builder/build/timing.h"
 #include "builder/manifest/options.h"
+#include "builder/profile/profile.h"
+#include "builder/profile/reports.h"
+#include "builder/profile/trace.h"
 #include "frontend/frontend.h"
 #include "scheduler/pool.h"
+
+#define COSTLIEST 10
 
 static void print_pass(void *writer, const char *name, const struct pass_figures *f)
 {
@@ -171,17 +176,6 @@ static void add_store_warnings(struct build_context *c)
 	}
 }
 
-static void collect_times(const struct build_context *c, const struct project *p)
-{
-	for (uint32_t i = 0; i < p->n_models; i++) {
-		const struct frontend_times *t = frontend_times(p->models[i].frontend);
-		timing_add_ns(c->timing, PHASE_LEX, t->lex, t->lex);
-		timing_add_ns(c->timing, PHASE_PARSE, t->parse, t->parse);
-		timing_add_ns(c->timing, PHASE_TYPECHECK, t->check, t->check);
-		timing_add_ns(c->timing, PHASE_ELABORATE, t->elaborate, t->elaborate);
-	}
-}
-
 static void print_json(const struct build_context *c, const struct build_result *r, enum status s, int64_t wall_ns)
 {
 	const struct build_summary summary = {.type = c->request.check ? "check" : "build",
@@ -196,22 +190,38 @@ static void print_json(const struct build_context *c, const struct build_result 
 	buf_free(&line);
 }
 
-static void write_timeline(struct build_context *c)
+/* An error of a file that was asked for is an error of the environment. */
+static void report_file(struct build_context *c, const char *path, bool ok)
 {
-	const char *path = c->request.options->trace_file;
-	if (!path || timing_write(c->timing, path))
+	if (ok)
 		return;
-	diag_add(c->diags, DIAG_FILE_WRITE, SPAN_NONE, "cannot write the trace `%s`: %s", path, strerror(errno));
+	diag_add(c->diags, DIAG_FILE_WRITE, SPAN_NONE, "cannot write `%s`: %s", path, strerror(errno));
 	c->environment = true;
+}
+
+/* True if --profile-if-slower-than does not hold the profile back. */
+static bool is_slow(const struct options *o, int64_t wall_ns) { return (double)wall_ns > o->slower_than_ns; }
+
+struct profile *report_profile_of(struct build_context *c, const struct project *p, const struct compile_set *set,
+				  const struct build_result *r)
+{
+	const struct options *o = c->request.options;
+	int64_t wall_ns = os_now_ns() - r->started;
+	if (!c->timing)
+		return NULL;
+	struct profile *made = build_profile(c, p, set, r, wall_ns);
+	if (o->trace_file)
+		report_file(c, o->trace_file, profile_write_trace(made, r->started, o->trace_file));
+	if (o->profile_out && is_slow(o, wall_ns))
+		report_file(c, o->profile_out, profile_write(made, o->profile_out));
+	return made;
 }
 
 enum status report_print(struct build_context *c, const struct project *p, const struct build_result *r)
 {
 	const struct build_request *q = &c->request;
-	write_timeline(c);
 	enum status s = context_status(c);
 	int64_t wall_ns = os_now_ns() - r->started;
-	collect_times(c, p);
 	add_store_warnings(c);
 	diags_sort_by_use(c->diags, c->sources);
 	if (q->options->json > 0) {
@@ -225,9 +235,14 @@ enum status report_print(struct build_context *c, const struct project *p, const
 	return s;
 }
 
-void report_timing(const struct build_context *c, const struct build_spec *spec, const struct build_result *r)
+void report_timing(const struct build_context *c, const struct build_spec *spec, const struct profile *profile)
 {
 	const struct options *o = c->request.options;
-	if ((spec->timing || o->timing > 0) && o->json <= 0)
-		timing_print(c->timing, c->request.out, os_now_ns() - r->started);
+	const struct report_options how = {.format = REPORT_TEXT, .top = COSTLIEST};
+	struct buf text = {0};
+	if (!profile || !(spec->timing || o->timing > 0) || o->json > 0)
+		return;
+	report_profile(profile, &how, &text);
+	fputs(text.at, c->request.out);
+	buf_free(&text);
 }

@@ -7,6 +7,7 @@
 #include <unistd.h>
 #include "base/arena.h"
 #include "base/diag.h"
+#include "base/measure.h"
 #include "base/path.h"
 #include "base/vec.h"
 #include "builder/build/timing.h"
@@ -88,9 +89,13 @@ static void refresh_frontend(struct build_context *c, const struct project *p, s
 static void load_model(struct build_context *c, struct project *p, struct model_job *m)
 {
 	uint32_t n;
+	phase_begin(PHASE_LOAD, NULL);
+	measure_begin("find files");
 	const char *const *files = source_files(c, m->spec, &n);
+	measure_end();
 	m->failed = !files;
 	refresh_frontend(c, p, m, files, n);
+	measure_end();
 	for (uint32_t k = 0; files && k < n; k++)
 		m->failed |= !frontend_add_file(m->frontend, files[k]);
 	if (c->request.single && files && !m->failed)
@@ -101,11 +106,9 @@ static void load_model(struct build_context *c, struct project *p, struct model_
 
 bool sources_load(struct build_context *c, struct project *p)
 {
-	struct tick t = timing_tick();
 	for (uint32_t i = 0; i < p->n_models; i++)
 		if (!p->models[i].failed)
 			load_model(c, p, &p->models[i]);
-	timing_event(c->timing, PHASE_PARSE, 0, "read, lex and parse", t);
 	return project_may_go_on(c, p);
 }
 
@@ -144,16 +147,18 @@ bool sources_load_files(struct build_context *c, struct project *p)
 
 bool sources_check(struct build_context *c, struct project *p)
 {
-	struct tick t = timing_tick();
+	phase_begin(PHASE_TYPECHECK, NULL);
 	bool try_layers = c->request.check && c->request.options->n_operands;
 	for (uint32_t i = 0; i < p->n_models; i++) {
 		struct model_job *m = &p->models[i];
 		if (m->failed)
 			continue;
+		measure_begin("load checks");
 		checks_load(c, m);
+		measure_end();
 		m->failed = !frontend_check(m->frontend) || (try_layers && !frontend_try_layers(m->frontend));
 	}
-	timing_event(c->timing, PHASE_TYPECHECK, 0, "check types", t);
+	measure_end();
 	return project_may_go_on(c, p);
 }
 
@@ -213,10 +218,10 @@ static void elaborate_model(struct build_context *c, struct model_job *m)
 
 bool sources_elaborate(struct build_context *c, struct project *p)
 {
-	struct tick t = timing_tick();
+	phase_begin(PHASE_ELABORATE, NULL);
 	for (uint32_t i = 0; i < p->n_models; i++)
 		if (!p->models[i].failed && !p->models[i].params.unknown)
 			elaborate_model(c, &p->models[i]);
-	timing_event(c->timing, PHASE_ELABORATE, 0, "elaborate", t);
+	measure_end();
 	return project_may_go_on(c, p);
 }

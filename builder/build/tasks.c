@@ -4,6 +4,9 @@
 #include <stdlib.h>
 #include "base/arena.h"
 #include "base/diag.h"
+#include "base/measure.h"
+#include "base/os.h"
+#include "builder/build/chain.h"
 #include "builder/build/link.h"
 #include "builder/build/param_code.h"
 #include "builder/build/progress.h"
@@ -31,6 +34,7 @@ struct task_graph {
 	uint32_t n_jobs;
 	int64_t expected_ns; /* of all jobs, as measured in earlier builds */
 	VEC(struct job *) packers;
+	struct chain chain; /* for the critical path */
 };
 
 struct job {
@@ -40,6 +44,7 @@ struct job {
 	int64_t expected_ns;
 	struct task_graph *graph;
 	struct task *task;
+	uint32_t in_chain;
 	struct compile *compile;
 	struct model_job *model;
 	struct variant *variant; /* TASK_LAYOUT, TASK_PACK */
@@ -50,15 +55,24 @@ struct job {
 /* LLVM's memory is not in our arenas. */
 static uint64_t memory_outside_arenas(enum task_kind kind) { return kind == TASK_COMPILE ? CODEGEN_BYTES : 0; }
 
+static void describe_repository(struct task_graph *g)
+{
+	phase_begin(PHASE_LINK, NULL);
+	measure_begin("read the repository");
+	repository_describe(g->repo, g->c->inputs);
+	measure_end();
+	measure_end();
+}
+
 static bool run_kind(struct job *t, uint32_t worker)
 {
 	struct task_graph *g = t->graph;
 	switch (t->kind) {
 	case TASK_COMPILE: return compile_unit(g->c, t->compile, worker);
-	case TASK_COMMIT: repository_describe(g->repo, g->c->inputs); return true;
-	case TASK_LAYOUT: pack_lay_out(t->variant, worker); return diags_errors(t->model->diags) == 0;
+	case TASK_COMMIT: describe_repository(g); return true;
+	case TASK_LAYOUT: pack_lay_out(t->variant); return diags_errors(t->model->diags) == 0;
 	case TASK_PACK: t->error = pack_weights(t->variant, t->arena, worker); return !t->error;
-	case TASK_LINK: link_model(t->model, g->repo, worker); return diags_errors(t->model->diags) == 0;
+	case TASK_LINK: link_model(t->model, g->repo); return diags_errors(t->model->diags) == 0;
 	}
 	return false;
 }
@@ -68,10 +82,13 @@ static bool run_job(void *arg, struct task_run *run)
 {
 	struct job *t = arg;
 	struct progress *progress = t->graph->progress;
+	struct measure_log *before = timing_enter(t->graph->c->timing, run->worker + 1);
 	arena_peak_begin();
 	progress_start(progress, run->worker, t->label, t->expected_ns);
 	bool ok = run_kind(t, run->worker);
 	progress_done(progress, run->worker);
+	timing_note_memory(t->graph->c->timing);
+	timing_leave(t->graph->c->timing, before);
 	run->memory = arena_peak_end() + memory_outside_arenas(t->kind);
 	return ok;
 }
@@ -85,9 +102,16 @@ static struct job *add_job(struct task_graph *g, enum task_kind kind, const char
 	*t = (struct job){.kind = kind, .label = label, .cost_key = cost_key, .expected_ns = (int64_t)cost.ns, .graph = g};
 	t->task = batch_add(g->batch,
 			    &(struct task_spec){.run = run_job, .arg = t, .cost_ns = cost.ns, .memory = cost.memory, .cancel = &g->cancel});
+	t->in_chain = chain_add(&g->chain);
 	g->expected_ns += t->expected_ns;
 	g->n_jobs++;
 	return t;
+}
+
+static void need(struct task_graph *g, const struct job *job, const struct job *input)
+{
+	batch_need(g->batch, job->task, input->task);
+	chain_need(&g->chain, job->in_chain, input->in_chain);
 }
 
 static void note_cost(struct store *project, const struct task_result *r, struct build_result *of)
@@ -135,18 +159,18 @@ static uint32_t add_variant(struct task_graph *g, struct variant *v, const struc
 	uint32_t n = packers_of(v->model);
 	uint64_t at;
 	for (uint32_t i = 0; i < n_earlier; i++)
-		batch_need(g->batch, layout->task, g->packers.at[g->packers.len - 1 - i]->task);
+		need(g, layout, g->packers.at[g->packers.len - 1 - i]);
 	for (uint32_t i = 0; i < n; i++) {
 		struct job *pack = add_variant_job(g, TASK_PACK, "pack", v);
 		pack->arena = arena_new(0);
 		vec_push(&g->packers, pack);
-		batch_need(g->batch, pack->task, layout->task);
-		batch_need(g->batch, link->task, pack->task);
+		need(g, pack, layout);
+		need(g, link, pack);
 	}
 	for (uint32_t i = 0; i < v->model->program->n_units; i++) {
 		const struct unit_job *j = &v->units.jobs[i];
 		if (j->compile && map_get(&g->set->by_key, j->key, &at) && compiles[at])
-			batch_need(g->batch, link->task, compiles[at]->task);
+			need(g, link, compiles[at]);
 	}
 	return n;
 }
@@ -160,7 +184,7 @@ static void add_model(struct task_graph *g, struct model_job *m, const struct jo
 		if (variant_library(&m->variants[i]))
 			n_packers = add_variant(g, &m->variants[i], compiles, link, n_packers);
 	if (commit)
-		batch_need(g->batch, link->task, commit->task);
+		need(g, link, commit);
 }
 
 /* A job for each element of the set; NULL if its object exists. */
@@ -192,6 +216,13 @@ static void add_jobs(struct task_graph *g)
 	}
 }
 
+static void note_end(struct task_graph *g, const struct task_result *r, struct build_result *of)
+{
+	const struct job *t = r->arg;
+	chain_ran(&g->chain, t->in_chain, r);
+	note_cost(g->c->stores.project, r, of);
+}
+
 static void run_graph(struct task_graph *g, struct build_result *of)
 {
 	struct pool *pool = g->c->session->pool;
@@ -202,10 +233,15 @@ static void run_graph(struct task_graph *g, struct build_result *of)
 		if (pool_pending(pool) && context_is_stopped(g->c))
 			cancel_set(&g->cancel);
 		progress_draw(g->progress);
-		if (pool_wait(pool, g->c->session->superseded ? 10 : 100, &r))
-			note_cost(g->c->stores.project, &r, of);
+		int64_t began = g->c->timing ? os_now_ns() : 0;
+		bool has_ended = pool_wait(pool, g->c->session->superseded ? 10 : 100, &r);
+		if (g->c->timing)
+			timing_add_wait(g->c->timing, os_now_ns() - began);
+		if (has_ended)
+			note_end(g, &r, of);
 	} while (pool_pending(pool) > 0);
 	progress_clear(g->progress);
+	chain_finish(&g->chain, g->c->timing);
 }
 
 static void report_compile(struct diags *diags, const struct compile *f)
@@ -258,9 +294,11 @@ static void collect(struct task_graph *g, struct build_result *r)
 bool tasks_open_generators(struct build_context *c)
 {
 	char *error = NULL;
-	struct tick t = timing_tick();
+	phase_begin(PHASE_CODEGEN, NULL);
+	measure_begin("open the code generator");
 	struct generators *g = session_generators(c->session, &error);
-	timing_add(c->timing, PHASE_CODEGEN, 0, "open the code generator", t);
+	measure_end();
+	measure_end();
 	if (!g) {
 		diag_add(c->diags, DIAG_MODULE, SPAN_NONE, "%s", error);
 		c->environment = true;

@@ -1,9 +1,9 @@
-/* The time of a build: sums for each phase, and for --trace an event for each task. Thread-safe. */
+/* Where the time of a build goes: a log of spans for each lane. Thread-safe. All functions accept NULL: nothing is measured. */
 #ifndef TRIB_BUILDER_BUILD_TIMING_H
 #define TRIB_BUILDER_BUILD_TIMING_H
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
+#include "base/vec.h"
 
 enum phase {
 #define PHASE(id, text) PHASE_##id,
@@ -12,25 +12,41 @@ enum phase {
 	PHASE_COUNT
 };
 struct plan_figures;
+struct chain;
+struct measure_log;
 struct timing;
-/* Nanoseconds of the wall clock, and of the calling thread's CPU clock. */
-struct tick {
-	int64_t wall, cpu;
-};
 
-struct timing *timing_new(bool events);
-void timing_free(struct timing *t); /* NULL is accepted */
-struct tick timing_tick(void);
-/* Adds work from `since` until now, on the same thread. `lane`: 0 is the main thread, w + 1 is worker w. Returns its wall time. */
-int64_t timing_add(struct timing *t, enum phase p, uint32_t lane, const char *name, struct tick since);
-/* Adds only the event: timing_add_ns adds its time to the sums. */
-void timing_event(struct timing *t, enum phase p, uint32_t lane, const char *name, struct tick since);
-/* Adds work that was measured elsewhere. */
-void timing_add_ns(struct timing *t, enum phase p, int64_t wall, int64_t cpu);
-int64_t timing_wall(const struct timing *t, enum phase p);
-int64_t timing_cpu(const struct timing *t, enum phase p);
+struct timing *timing_new(void);
+void timing_free(struct timing *t);
+/* The spans of this thread go to a lane from now on: 0 is the main thread, w + 1 is worker w. Returns the log before, for
+ * timing_leave. */
+struct measure_log *timing_enter(struct timing *t, uint32_t lane);
+void timing_leave(struct timing *t, struct measure_log *before);
+/* Begins a span of a phase; measure_end ends it. `subject`, such as a unit, may be NULL. */
+void phase_begin(enum phase p, const char *subject);
 const char *phase_text(enum phase p);
-/* From now on the passes of plans are measured, too. Before the workers plan. */
+/* The sum of all lanes. */
+int64_t timing_wall(const struct timing *t, enum phase p);
+uint32_t timing_lanes(const struct timing *t);
+const struct measure_log *timing_lane(const struct timing *t, uint32_t lane); /* NULL: it did nothing */
+/* The main thread waited for workers, or ran their tasks. */
+void timing_add_wait(struct timing *t, int64_t ns);
+int64_t timing_waited(const struct timing *t);
+/* The main thread waited for tasks, whose longest chain took `ns`. */
+void timing_add_chain(struct timing *t, const struct chain *c, int64_t ns);
+int64_t timing_chains(const struct timing *t);
+/* True if the lane ran a task of a longest chain at this time. */
+bool timing_is_critical(const struct timing *t, uint32_t lane, int64_t at_ns);
+
+/* The resident memory, when tasks ended. */
+struct timing_memory {
+	int64_t at_ns;
+	uint64_t bytes;
+};
+void timing_note_memory(struct timing *t);
+uint32_t timing_memory(const struct timing *t, const struct timing_memory **list);
+
+/* From now on the passes of plans count what they change, too. Before the workers plan. */
 void timing_watch_passes(struct timing *t);
 bool timing_watches_passes(const struct timing *t);
 void timing_add_passes(struct timing *t, const struct plan_figures *f);
@@ -38,19 +54,4 @@ void timing_add_passes(struct timing *t, const struct plan_figures *f);
 struct pass_figures;
 typedef void timing_pass_fn(void *ctx, const char *name, const struct pass_figures *f);
 void timing_each_pass(const struct timing *t, timing_pass_fn *fn, void *ctx);
-/* Calls fn for each event, in the order in which they ended. */
-struct timing_event {
-	const char *name;
-	enum phase phase;
-	uint32_t lane;
-	int64_t start, length; /* ns of the monotonic clock */
-	int64_t cpu;           /* of the thread */
-};
-typedef void timing_event_fn(void *ctx, const struct timing_event *e);
-void timing_each_event(const struct timing *t, timing_event_fn *fn, void *ctx);
-/* Prints the table of --timing. */
-void timing_print(const struct timing *t, FILE *out, int64_t total_wall);
-/* Writes all events in the Chrome trace format (chrome://tracing, Perfetto). Times are of the system's monotonic clock, so that traces
- * of several processes align. False: errno says why. */
-bool timing_write(const struct timing *t, const char *path);
 #endif

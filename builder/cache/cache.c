@@ -12,7 +12,9 @@
 #include <zstd.h>
 #include "base/buf.h"
 #include "base/bug.h"
+#include "base/measure.h"
 #include "base/os.h"
+#include "base/usage.h"
 #include "builder/cache/entry.h"
 #include "builder/cache/state.h"
 #include "builder/store/crash_guard.h"
@@ -321,6 +323,7 @@ const void *cache_get(struct cache *c, enum cache_kind kind, hash128 key, size_t
 	const void *p = NULL;
 	if (!cache_uses(c, kind))
 		return NULL;
+	measure_begin("cache read");
 	hash128 id = cache_id(kind, key);
 	pthread_mutex_lock(&c->lock);
 	if (map_get(&c->known, id, &at)) {
@@ -328,8 +331,10 @@ const void *cache_get(struct cache *c, enum cache_kind kind, hash128 key, size_t
 		p = c->values.at[at].bytes;
 	} else if (!c->broken) {
 		p = look_up(c, kind, id, len);
+		usage_of_thread.read += p ? *len : 0;
 	}
 	pthread_mutex_unlock(&c->lock);
+	measure_end();
 	return p;
 }
 
@@ -381,6 +386,7 @@ const void *cache_put(struct cache *c, enum cache_kind kind, hash128 key, const 
 	uint64_t at;
 	if (!c)
 		return NULL;
+	measure_begin("cache write");
 	struct cache_value v = {.id = cache_id(kind, key), .len = len};
 	uint64_t us = cost_ns > 0 ? (uint64_t)cost_ns / 1000 : 0;
 	v.meta = (struct cache_meta){.raw = len, .kind = (uint8_t)kind, .cost_us = us < UINT32_MAX ? (uint32_t)us : UINT32_MAX};
@@ -404,5 +410,7 @@ const void *cache_put(struct cache *c, enum cache_kind kind, hash128 key, const 
 	if (c->pending > FLUSH_AT)
 		cache_flush(c);
 	pthread_mutex_unlock(&c->lock);
+	usage_of_thread.written += v.entry_len;
+	measure_end();
 	return stored;
 }

@@ -7,6 +7,7 @@
 #include "base/diag.h"
 #include "builder/cli/flags.h"
 #include "builder/manifest/manifest.h"
+#include "builder/profile/figures.h"
 
 /* Numbers: the range, and what the error asks for. */
 static const struct {
@@ -166,6 +167,14 @@ static bool set_dump(const struct flag *f, const char *value, const char **after
 	return !value || set_word(f, value, &word, error);
 }
 
+static bool set_duration(const struct flag *f, const char *value, double *out, struct buf *error)
+{
+	enum metric_unit unit;
+	if (figure_parse(value, &unit, out) && unit == UNIT_NS)
+		return true;
+	return wants(f, "a time, e.g. 500ms or 2s", value, NULL, error);
+}
+
 bool flag_set(const struct flag *f, const char *value, struct arena *a, struct options *options, struct buf *error)
 {
 	void *member = (char *)options + f->member;
@@ -176,6 +185,7 @@ bool flag_set(const struct flag *f, const char *value, struct arena *a, struct o
 	case FLAG_COUNT: return set_int(f, value, member, error);
 	case FLAG_LOAD:
 	case FLAG_TOLERANCE: return set_double(f, value, member, error);
+	case FLAG_DURATION: return set_duration(f, value, member, error);
 	case FLAG_TEXT:
 	case FLAG_PATH:
 	case FLAG_PROGRAM: *(const char **)member = value; return true;

@@ -13,6 +13,7 @@ enum flag_kind {
 	FLAG_LIMIT,          /* int: a number; it may be left out, as in `-k` */
 	FLAG_LOAD,           /* double: positive */
 	FLAG_TOLERANCE,      /* double: not negative */
+	FLAG_DURATION,       /* double: nanoseconds */
 	FLAG_TEXT,           /* const char * */
 	FLAG_PATH,           /* the same; a relative path */
 	FLAG_PROGRAM,        /* the same; a path if it contains a slash */

@@ -4,21 +4,11 @@
 #include "base/buf.h"
 #include "base/json.h"
 #include "builder/profile/figures.h"
+#include "builder/profile/report_view.h"
 #include "builder/profile/reports.h"
 #include "builder/profile/statistics.h"
 #include "builder/profile/symptoms.h"
 #include "builder/profile/table.h"
-
-/* What a report needs of its profile. */
-struct view {
-	const struct profile *p;
-	const struct report_options *o;
-	struct arena *a;
-	struct buf *out;
-	double whole; /* busy time, of which shares are printed */
-};
-
-static double wall_of(const struct profile *p, uint32_t item) { return profile_median(p, &p->items.at[item].values, METRIC_WALL); }
 
 static const char *figure(const struct view *v, const struct profile_values *values, enum profile_metric m)
 {
@@ -28,7 +18,7 @@ static const char *figure(const struct view *v, const struct profile_values *val
 	return arena_strdup(v->a, figure_text(profile_metrics[m].unit, profile_median(v->p, values, m), text));
 }
 
-static void put_title(const struct view *v, const char *title)
+void report_title(const struct view *v, const char *title)
 {
 	buf_printf(v->out, v->o->format == REPORT_MARKDOWN ? "\n### %s\n\n" : "\n%s\n", title);
 }
@@ -63,7 +53,7 @@ static void put_total(const struct view *v)
 		table_add(&t, figure_text(unit, statistics_quantile(x, p->n_samples, 1), text));
 		table_add(&t, figure_text(unit, statistics_deviation(x, p->n_samples), text));
 	}
-	put_title(v, "whole process");
+	report_title(v, "whole process");
 	table_print(&t, v->o->format == REPORT_MARKDOWN, v->out);
 }
 
@@ -84,7 +74,7 @@ static void add_item(const struct view *v, struct table *t, uint32_t i, const ch
 	const struct profile_item *item = &v->p->items.at[i];
 	table_add(t, name);
 	table_add(t, figure(v, &item->values, METRIC_WALL));
-	table_addf(t, "%.1f %%", v->whole > 0 ? 100 * wall_of(v->p, i) / v->whole : 0);
+	table_addf(t, "%.1f %%", v->whole > 0 ? 100 * report_wall(v->p, i) / v->whole : 0);
 	for (uint32_t c = 3; c < t->n_columns; c++)
 		for (uint32_t m = 0; m < sizeof columns / sizeof columns[0]; m++)
 			if (t->columns[c].title == profile_metrics[columns[m]].title)
@@ -114,11 +104,11 @@ static void put_tree(const struct view *v)
 	const uint64_t kinds = 1u << ITEM_PHASE | 1u << ITEM_STAGE | 1u << ITEM_PASS;
 	struct table t = item_table(v, kinds, "phase");
 	for (uint32_t i = 0; i < v->p->items.len; i++)
-		if (kinds >> v->p->items.at[i].kind & 1 && wall_of(v->p, i) >= v->o->threshold_ns)
+		if (kinds >> v->p->items.at[i].kind & 1 && report_wall(v->p, i) >= v->o->threshold_ns)
 			add_item(v, &t, i, arena_printf(v->a, "%*s%s", (int)(2 * depth_of(v->p, i)), "", v->p->items.at[i].name));
 	if (!t.cells.len)
 		return;
-	put_title(v, "phases");
+	report_title(v, "phases");
 	table_print(&t, v->o->format == REPORT_MARKDOWN, v->out);
 }
 
@@ -137,7 +127,7 @@ static uint32_t *sorted_items(const struct view *v, uint64_t kinds, uint32_t *n)
 	double *walls = ARENA_ARRAY(v->a, double, p->items.len + 1);
 	*n = 0;
 	for (uint32_t i = 0; i < p->items.len; i++) {
-		walls[i] = wall_of(p, i);
+		walls[i] = report_wall(p, i);
 		if (kinds >> p->items.at[i].kind & 1 && walls[i] >= v->o->threshold_ns)
 			list[(*n)++] = i;
 	}
@@ -158,7 +148,7 @@ static void put_costliest(const struct view *v, uint64_t kinds, const char *what
 		const char *path = profile_item_path(v->a, v->p, list[i]);
 		add_item(v, &t, list[i], item->at ? arena_printf(v->a, "%s (%s)", path, item->at) : path);
 	}
-	put_title(v, arena_printf(v->a, "costliest %ss (%u of %u)", what, shown, n));
+	report_title(v, arena_printf(v->a, "costliest %ss (%u of %u)", what, shown, n));
 	table_print(&t, v->o->format == REPORT_MARKDOWN, v->out);
 }
 
@@ -166,7 +156,7 @@ static void put_facts(const struct view *v)
 {
 	if (!v->p->facts.len)
 		return;
-	put_title(v, "facts");
+	report_title(v, "facts");
 	for (uint32_t i = 0; i < v->p->facts.len; i++) {
 		const struct profile_fact *f = &v->p->facts.at[i];
 		size_t len = strlen(f->name);
@@ -188,7 +178,7 @@ static void put_symptoms(const struct view *v)
 	uint32_t n = symptoms_find(v->p, s);
 	if (v->p->kind != PROFILE_BUILD)
 		return;
-	put_title(v, "bottlenecks");
+	report_title(v, "bottlenecks");
 	for (uint32_t i = 0; i < n; i++) {
 		buf_puts(v->out, v->o->format == REPORT_MARKDOWN ? "- " : "  ");
 		const char *verb = s[i].is_below ? "below" : "above";
@@ -262,6 +252,7 @@ void report_profile(const struct profile *p, const struct report_options *o, str
 		put_total(&v);
 		put_tree(&v);
 		put_costliest(&v, 1u << ITEM_UNIT, "unit");
+		report_functions(&v);
 		put_costliest(&v, 1u << ITEM_STATEMENT | 1u << ITEM_KERNEL, "statement");
 		put_facts(&v);
 		put_symptoms(&v);

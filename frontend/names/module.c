@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/huge_alloc.h"
+#include "base/measure.h"
 #include "base/os.h"
 #include "base/path.h"
 #include "frontend/names/std_tree.h"
@@ -117,13 +118,17 @@ bool module_parse(struct frontend *f, struct module *m, const struct source *src
 		return true;
 	struct tokens toks;
 	int64_t t0 = os_now_ns();
+	measure_begin("lex");
 	bool ok = lex(src, &toks, f->diags);
+	measure_end();
 	int64_t t1 = os_now_ns();
+	measure_begin("parse");
 	f->times.lines += toks.lines;
 	if (!parse(&toks, &m->ast, f->diags))
 		ok = false;
 	ast_note_spans(&m->ast);
 	f->times.lex += t1 - t0;
+	measure_end();
 	f->times.parse += os_now_ns() - t1;
 	make_names(m);
 	return ok;

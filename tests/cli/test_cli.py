@@ -40,7 +40,7 @@ class Commands(ProjectTest):
     def test_help_fits_a_screen(self):
         for words in (["--help"], ["build", "--help"], ["run", "--help"], ["help", "check"]):
             text = self.trib(*words).stdout
-            self.assertLessEqual(text.count("\n"), 40)
+            self.assertLessEqual(text.count("\n"), 41)
             self.assertLessEqual(max(map(len, text.splitlines())), 84)
 
     def test_run_without_a_name_uses_the_only_model(self):
@@ -202,12 +202,63 @@ class TwoModels(ProjectTest):
         self.trib("build", "good", "-O0", "--stop-after=fold", "--dump-ir")
 
     def test_trace_and_timing(self):
-        said = self.trib("build", "good", "--trace", "trace.json", "--timing").stdout
-        self.assertIn("peak memory", said)
+        said = self.trib("build", "good", "--trace", "trace.json", "--timing", "--profile-out", "p.json", "-j1", "--no-cache").stdout
+        for words in "peak memory", "costliest units", "costliest functions", "critical_path", "efficiency":
+            self.assertIn(words, said)
         events = json.loads(self.read("trace.json"))["traceEvents"]
-        names = {e["name"] for e in events}
+        self.check_trace(events)
         self.assertLessEqual({"parse", "typecheck", "elaborate", "codegen", "link"}, {e.get("cat") for e in events})
-        self.assertTrue(any("compile" in n for n in names), names)
+        self.assertTrue(any(e["name"].startswith("codegen ") for e in events))
+        self.assertEqual({e["name"] for e in events if e["ph"] == "C"}, {"memory", "running tasks"})
+        self.check_sums(json.loads(self.read("p.json")))
+
+    def check_trace(self, events):
+        """What Perfetto's importer requires of the Chrome trace format."""
+        known = {"M": {"args"}, "X": {"cat", "ts", "dur"}, "C": {"ts", "args"}}
+        named, last, open_until = set(), None, {}
+        for e in events:
+            self.assertLessEqual({"name", "ph", "pid", "tid"} | known[e["ph"]], set(e))
+            if e["ph"] == "M":
+                self.assertIsNone(last, "names come first")
+                named.add(e["tid"])
+                continue
+            self.assertGreaterEqual(e["ts"], last or 0, "sorted by time")
+            last = e["ts"]
+            if e["ph"] == "C":
+                self.assertTrue(all(isinstance(v, (int, float)) and v >= 0 for v in e["args"].values()))
+                continue
+            self.assertIn(e["tid"], named)
+            stack = open_until.setdefault(e["tid"], [])
+            while stack and stack[-1] <= e["ts"] + 0.002:
+                stack.pop()
+            end = e["ts"] + e["dur"]
+            self.assertTrue(not stack or end <= stack[-1] + 0.002, "spans of a thread nest")
+            stack.append(end)
+
+    def check_sums(self, p):
+        """Phases add up to the whole of a build with one worker; a phase to its parts."""
+        items, inner = p["items"], {}
+        for i in items:
+            if "parent" in i:
+                inner[i["parent"]] = inner.get(i["parent"], 0) + i["wall_ns"][0]
+        whole = p["total"]["wall_ns"][0]
+        roots = sum(i["wall_ns"][0] for i in items if i["kind"] == "phase" and "parent" not in i)
+        self.assertAlmostEqual(roots / whole, 1, delta=0.05)
+        for n, ns in inner.items():
+            self.assertLessEqual(ns, items[n]["wall_ns"][0] * 1.001 + 1000)
+            if items[n]["kind"] == "phase":
+                self.assertAlmostEqual(ns / items[n]["wall_ns"][0], 1, delta=0.001)
+        units = sum(i["wall_ns"][0] for i in items if i["kind"] == "unit")
+        work = sum(i["wall_ns"][0] for i in items if i["kind"] == "phase" and i["name"] in ("opt", "codegen"))
+        self.assertGreater(units, 0)
+        self.assertLessEqual(units, work)
+
+    def test_profiles_of_slow_builds_only(self):
+        self.trib("build", "good", "--profile-out=p.json", "--profile-if-slower-than=60min")
+        self.assertFalse(os.path.exists(self.path("p.json")))
+        self.trib("build", "good", "--no-cache", "--profile-out=p.json", "--profile-if-slower-than=1ns")
+        self.assertEqual(json.loads(self.read("p.json"))["kind"], "build")
+        self.assertIn("wants a time", self.fails("build", "good", "--profile-out=p.json", "--profile-if-slower-than=3MB", code=2))
 
     def test_no_cache_leaves_no_cache(self):
         self.trib("build", "good", "--no-cache")

@@ -1,0 +1,24 @@
+/* What the parts of the report of a profile share. */
+#ifndef TRIB_BUILDER_PROFILE_REPORT_VIEW_H
+#define TRIB_BUILDER_PROFILE_REPORT_VIEW_H
+#include "builder/profile/profile.h"
+#include "builder/profile/reports.h"
+
+/* What a report needs of its profile. */
+struct view {
+	const struct profile *p;
+	const struct report_options *o;
+	struct arena *a;
+	struct buf *out;
+	double whole; /* busy time, of which shares are printed */
+};
+
+/* The item's wall time, the median of the samples. */
+static inline double report_wall(const struct profile *p, uint32_t item)
+{
+	return profile_median(p, &p->items.at[item].values, METRIC_WALL);
+}
+void report_title(const struct view *v, const char *title);
+/* Appends the functions of the compiler that took the most time without what they call. */
+void report_functions(const struct view *v);
+#endif
