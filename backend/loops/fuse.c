@@ -200,7 +200,8 @@ static void store_pad(struct builder *b, ir_ref v)
 	for (uint32_t k = 0; even && k < t.rank; k++) {
 		t.dims[k] = ir_pad(in)->before[k];
 		if (!dim_eq(t.dims[k], b->zero)) {
-			struct group *g = &b->groups[store_part(b, v, PART_BORDER + k, 1, &t)];
+			uint32_t at = store_part(b, v, PART_BORDER + k, 1, &t); /* may move the groups */
+			struct group *g = &b->groups[at];
 			g->extent[g->n_parallel++] = dim_const(b->dims, 2);
 		}
 		t.dims[k] = inside->dims[k];
