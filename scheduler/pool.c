@@ -32,6 +32,8 @@ struct pool {
 	uint32_t idle;            /* workers that wait for may_begin */
 	bool watched;             /* a worker is in slots_wait */
 	bool stop;
+	struct pool_idle waited; /* less the beginning of every wait that goes on */
+	uint32_t waiting[IDLE_REASONS];
 	struct slots slots;
 	struct memory_budget memory;
 	struct ready_queue ready;
@@ -174,8 +176,15 @@ static bool work(struct pool *p, uint32_t worker, enum slot_outcome *why)
 	return true;
 }
 
+static enum idle_reason idle_reason(const struct pool *p, enum slot_outcome why)
+{
+	if (why != SLOT_TAKEN)
+		return why == SLOT_LOAD ? IDLE_LOAD : IDLE_TOKEN;
+	return p->memory.held.len > 0 ? IDLE_MEMORY : IDLE_INPUTS;
+}
+
 /* Waits until something may begin. One worker polls for a slot; when it ends, the next one takes its place. */
-static void wait_for_work(struct pool *p, enum slot_outcome why)
+static void wait_until_woken(struct pool *p, enum slot_outcome why)
 {
 	if (why == SLOT_TAKEN || p->watched) {
 		p->idle++;
@@ -190,6 +199,17 @@ static void wait_for_work(struct pool *p, enum slot_outcome why)
 	p->watched = false;
 	if (p->idle > 0)
 		pthread_cond_signal(&p->may_begin);
+}
+
+static void wait_for_work(struct pool *p, enum slot_outcome why)
+{
+	enum idle_reason r = idle_reason(p, why);
+
+	p->waited.ns[r] -= os_now_ns();
+	p->waiting[r]++;
+	wait_until_woken(p, why);
+	p->waiting[r]--;
+	p->waited.ns[r] += os_now_ns();
 }
 
 /* Without the lock. */
@@ -301,6 +321,20 @@ void pool_free(struct pool *p)
 }
 
 uint32_t pool_jobs(const struct pool *p) { return p->jobs; }
+
+struct pool_idle pool_idle(struct pool *p)
+{
+	struct pool_idle idle;
+	int64_t now;
+
+	pthread_mutex_lock(&p->lock);
+	now = os_now_ns();
+	idle = p->waited;
+	for (int r = 0; r < IDLE_REASONS; r++)
+		idle.ns[r] += p->waiting[r] * now;
+	pthread_mutex_unlock(&p->lock);
+	return idle;
+}
 
 uint32_t pool_pending(const struct pool *p) { return atomic_load(&p->pending); }
 

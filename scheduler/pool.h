@@ -38,5 +38,11 @@ struct task *pool_submit(struct pool *p, const struct task_spec *s);
 /* Waits until a task ended, in any way, that was not yet reported. False: none is left, or `timeout_ms` >= 0 have passed (then
  * pool_pending() > 0). */
 bool pool_wait(struct pool *p, int timeout_ms, struct task_result *out);
+/* Why workers were idle, summed over all of them, in nanoseconds. Without threads all are 0. */
+enum idle_reason { IDLE_INPUTS, IDLE_MEMORY, IDLE_LOAD, IDLE_TOKEN, IDLE_REASONS };
+struct pool_idle {
+	int64_t ns[IDLE_REASONS]; /* nothing was ready; a task did not fit the memory budget; the load limit; no token of a jobserver */
+};
+struct pool_idle pool_idle(struct pool *p);
 uint32_t pool_pending(const struct pool *p); /* submitted and not yet reported */
 #endif

@@ -161,6 +161,7 @@ bool units_plan(struct build_context *c, struct project *p, struct build_result 
 {
 	struct worklist g = {0};
 	struct task_result result;
+	struct pool_idle before = pool_idle(c->session->pool);
 	phase_begin(PHASE_OPT, NULL);
 	measure_begin("find records");
 	for (uint32_t i = 0; i < p->n_models; i++)
@@ -184,6 +185,7 @@ bool units_plan(struct build_context *c, struct project *p, struct build_result 
 			record_plan(&g, result.arg);
 	}
 	vec_free(&g.planned);
+	timing_add_idle(c->timing, c->session->pool, &before);
 	chain_finish(&g.chain, c->timing);
 	phase_begin(PHASE_OPT, NULL);
 	measure_begin("key");

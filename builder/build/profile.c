@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "backend/loops/loop_passes.h"
+#include "backend/passes/pass.h"
 #include "backend/passes/passes.h"
 #include "base/arena.h"
 #include "base/map.h"
@@ -28,7 +29,7 @@ struct maker {
 	uint32_t *items;         /* of the nodes of `all` */
 	VEC(uint32_t *) nodes;   /* for each lane: its nodes in `all` */
 	struct map known;        /* of units and tasks */
-	double busy, main_busy;
+	double busy, main_busy, rest;
 };
 
 static double ns_of(const struct measure_cost *c) { return (double)c->wall_ns; }
@@ -102,7 +103,8 @@ static void add_rest(struct maker *s, int64_t wall_ns, uint32_t jobs)
 	double rest = jobs == 1 ? (double)wall_ns - s->busy : (double)(wall_ns - timing_waited(s->t)) - s->main_busy;
 	struct measure_cost c = {.wall_ns = rest > 0 ? (int64_t)rest : 0};
 	measure_add(&s->all->nodes.at[measure_node(s->all, MEASURE_NONE, OTHER)].cost, &c);
-	s->busy += (double)c.wall_ns;
+	s->rest = (double)c.wall_ns;
+	s->busy += s->rest;
 }
 
 static void add_node(struct maker *s, uint32_t i, uint32_t parent)
@@ -132,6 +134,14 @@ static void add_tree(struct maker *s, int64_t wall_ns, uint32_t jobs)
 	s->items = ARENA_ARRAY(s->p->arena, uint32_t, s->all->nodes.len + 1);
 	for (uint32_t i = s->all->first_root; i != MEASURE_NONE; i = s->all->nodes.at[i].next)
 		add_node(s, i, PROFILE_NONE);
+}
+
+static void note_changes(void *ctx, const char *name, const struct pass_figures *f)
+{
+	struct maker *s = ctx;
+	for (uint32_t i = 0; i < s->p->items.len; i++)
+		if (s->p->items.at[i].kind == ITEM_PASS && strcmp(s->p->items.at[i].name, name) == 0)
+			s->p->items.at[i].note = arena_printf(s->p->arena, "%llu changes", (unsigned long long)f->changes);
 }
 
 /* ---- units and other tasks, and the timeline ---- */
@@ -273,6 +283,12 @@ static void add_facts(struct maker *s, int64_t wall_ns, uint32_t jobs)
 	profile_add_fact(s->p, "cache.misses", r->misses);
 	if (asked > 0)
 		profile_add_fact(s->p, "cache.hit_rate", r->hits / asked);
+	static const char *const waits[] = {"wait.inputs_ns", "wait.memory_ns", "wait.load_ns", "wait.token_ns"};
+	for (int k = 0; k < IDLE_REASONS && jobs > 1; k++)
+		profile_add_fact(s->p, waits[k], (double)timing_idle(s->t)->ns[k]);
+	profile_add_fact(s->p, "main_thread_ns", main_alone);
+	if (timing_waited(s->t) > 0 && jobs > 1)
+		profile_add_fact(s->p, "workers.busy_share", (s->busy - s->main_busy - s->rest) / ((double)timing_waited(s->t) * jobs));
 	profile_add_fact(s->p, "critical_path_ns", main_alone + (double)timing_chains(s->t));
 	if (wall_ns > 0)
 		profile_add_fact(s->p, "efficiency", s->busy / ((double)wall_ns * jobs));
@@ -293,6 +309,7 @@ struct profile *build_profile(const struct build_context *c, const struct projec
 	hash_hex(build_id(), id);
 	s.p->build = arena_strdup(s.p->arena, id);
 	add_tree(&s, wall_ns, jobs);
+	timing_each_pass(c->timing, note_changes, &s);
 	add_timeline(&s);
 	describe_units(&s);
 	add_memory(&s);

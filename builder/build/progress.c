@@ -5,6 +5,7 @@
 #include <unistd.h>
 #include "base/buf.h"
 #include "base/bug.h"
+#include "base/json.h"
 #include "base/os.h"
 #include "base/utf8.h"
 
@@ -54,20 +55,46 @@ void progress_total(struct progress *p, uint32_t total, int64_t expected_ns)
 	p->waiting_ns = expected_ns;
 }
 
+/* With the lock held. `ok`: how the task ended; NULL: it starts. */
+static void print_event(struct progress *p, uint32_t worker, const char *type, const bool *ok)
+{
+	const struct lane *l = &p->lanes[worker];
+	struct buf line = {0};
+	struct json_writer w = {.out = &line};
+	json_open(&w, '{');
+	json_member_str(&w, "type", type);
+	json_member_str(&w, "name", l->name);
+	json_member_int(&w, "worker", worker);
+	if (ok) {
+		json_member_bool(&w, "ok", *ok);
+		json_member_num(&w, "wall_ms", (double)(os_now_ns() - l->since) / 1e6);
+	}
+	json_member_int(&w, "done", p->done);
+	json_member_int(&w, "total", p->total);
+	json_close(&w, '}');
+	fprintf(p->out, "%s\n", line.at);
+	fflush(p->out); /* the reader of a pipe sees the line at once */
+	buf_free(&line);
+}
+
 void progress_start(struct progress *p, uint32_t worker, const char *name, int64_t expected_ns)
 {
 	pthread_mutex_lock(&p->lock);
 	p->lanes[worker] = (struct lane){name, os_now_ns(), expected_ns};
 	p->waiting_ns -= expected_ns;
+	if (p->mode == PROGRESS_JSON)
+		print_event(p, worker, "task-started", NULL);
 	pthread_mutex_unlock(&p->lock);
 }
 
-void progress_done(struct progress *p, uint32_t worker)
+void progress_done(struct progress *p, uint32_t worker, bool ok)
 {
 	pthread_mutex_lock(&p->lock);
 	struct lane *l = &p->lanes[worker];
 	p->done++;
 	p->took_ns += os_now_ns() - l->since;
+	if (p->mode == PROGRESS_JSON)
+		print_event(p, worker, "task-ended", &ok);
 	p->was_expected_ns += l->expected_ns;
 	if (p->mode == PROGRESS_LINES && l->name)
 		fprintf(p->out, "[%u/%u] %s\n", p->done, p->total, l->name),

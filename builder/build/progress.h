@@ -1,10 +1,12 @@
 /* Displays the progress of a build: a line that is redrawn on a terminal, else a line for each finished task. */
 #ifndef TRIB_BUILDER_BUILD_PROGRESS_H
 #define TRIB_BUILDER_BUILD_PROGRESS_H
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
-enum progress_mode { PROGRESS_QUIET, PROGRESS_LINES, PROGRESS_TERMINAL };
+/* JSON: an object when a task starts and when it ends. */
+enum progress_mode { PROGRESS_QUIET, PROGRESS_LINES, PROGRESS_TERMINAL, PROGRESS_JSON };
 struct buf;
 struct progress;
 /* A running task. */
@@ -19,7 +21,7 @@ void progress_free(struct progress *p); /* NULL is accepted */
 void progress_total(struct progress *p, uint32_t total, int64_t expected_ns);
 /* Called by the worker when it starts and ends a task. `name` must be valid until the end. */
 void progress_start(struct progress *p, uint32_t worker, const char *name, int64_t expected_ns);
-void progress_done(struct progress *p, uint32_t worker);
+void progress_done(struct progress *p, uint32_t worker, bool ok);
 /* On the main thread: redraws the line if it is old enough; removes it before other text is printed. */
 void progress_draw(struct progress *p);
 void progress_clear(struct progress *p);

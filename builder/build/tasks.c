@@ -86,7 +86,7 @@ static bool run_job(void *arg, struct task_run *run)
 	arena_peak_begin();
 	progress_start(progress, run->worker, t->label, t->expected_ns);
 	bool ok = run_kind(t, run->worker);
-	progress_done(progress, run->worker);
+	progress_done(progress, run->worker, ok);
 	timing_note_memory(t->graph->c->timing);
 	timing_leave(t->graph->c->timing, before);
 	run->memory = arena_peak_end() + memory_outside_arenas(t->kind);
@@ -228,6 +228,7 @@ static void run_graph(struct task_graph *g, struct build_result *of)
 	struct pool *pool = g->c->session->pool;
 	struct task_result r;
 	progress_total(g->progress, g->n_jobs, g->expected_ns);
+	struct pool_idle before = pool_idle(pool);
 	batch_submit(g->batch);
 	do {
 		if (pool_pending(pool) && context_is_stopped(g->c))
@@ -241,6 +242,7 @@ static void run_graph(struct task_graph *g, struct build_result *of)
 			note_end(g, &r, of);
 	} while (pool_pending(pool) > 0);
 	progress_clear(g->progress);
+	timing_add_idle(g->c->timing, pool, &before);
 	chain_finish(&g->chain, g->c->timing);
 }
 

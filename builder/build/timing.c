@@ -7,6 +7,7 @@
 #include "base/os.h"
 #include "base/measure.h"
 #include "builder/build/chain.h"
+#include "scheduler/pool.h"
 
 #define MEMORY_EVERY_NS 1000000
 
@@ -16,6 +17,7 @@ struct timing {
 	VEC(struct timing_memory) memory;
 	int64_t waited, chains;
 	VEC(struct chain_task) critical;
+	struct pool_idle idle;
 	bool watches_passes;
 	struct plan_figures passes;
 };
@@ -93,6 +95,14 @@ void timing_add_wait(struct timing *t, int64_t ns)
 		t->waited += ns;
 }
 int64_t timing_waited(const struct timing *t) { return t->waited; }
+
+void timing_add_idle(struct timing *t, struct pool *p, const struct pool_idle *before)
+{
+	struct pool_idle now = pool_idle(p);
+	for (int r = 0; t && r < IDLE_REASONS; r++)
+		t->idle.ns[r] += now.ns[r] - before->ns[r];
+}
+const struct pool_idle *timing_idle(const struct timing *t) { return &t->idle; }
 
 void timing_add_chain(struct timing *t, const struct chain *c, int64_t ns)
 {

@@ -14,6 +14,8 @@ enum phase {
 struct plan_figures;
 struct chain;
 struct measure_log;
+struct pool;
+struct pool_idle;
 struct timing;
 
 struct timing *timing_new(void);
@@ -32,6 +34,9 @@ const struct measure_log *timing_lane(const struct timing *t, uint32_t lane); /*
 /* The main thread waited for workers, or ran their tasks. */
 void timing_add_wait(struct timing *t, int64_t ns);
 int64_t timing_waited(const struct timing *t);
+/* Workers were idle while the main thread waited: from `before` until now. */
+void timing_add_idle(struct timing *t, struct pool *p, const struct pool_idle *before);
+const struct pool_idle *timing_idle(const struct timing *t);
 /* The main thread waited for tasks, whose longest chain took `ns`. */
 void timing_add_chain(struct timing *t, const struct chain *c, int64_t ns);
 int64_t timing_chains(const struct timing *t);

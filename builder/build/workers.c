@@ -52,6 +52,9 @@ static void serve_commands(struct build_context *c, const struct build_spec *spe
 static enum progress_mode progress_mode(const struct build_context *c, bool verbose)
 {
 	bool tty = terminal_can_redraw(fileno(c->request.out));
+	if (c->request.options->json > 0 && !c->request.caller_reports && !c->request.options->dry_run &&
+	    !options_print_stage(c->request.options))
+		return PROGRESS_JSON;
 	if (!request_is_chatty(&c->request) || c->request.options->dry_run || options_print_stage(c->request.options) ||
 	    (c->request.caller_reports && !tty))
 		return PROGRESS_QUIET;

@@ -98,6 +98,13 @@ static struct table item_table(const struct view *v, uint64_t kinds, const char 
 	return t;
 }
 
+static const char *tree_name(const struct view *v, uint32_t i)
+{
+	const struct profile_item *item = &v->p->items.at[i];
+	return arena_printf(v->a, "%*s%s%s%s", (int)(2 * depth_of(v->p, i)), "", item->name, item->note ? ", " : "",
+			    item->note ? item->note : "");
+}
+
 /* The tree of phases and stages, in the order of the profile. */
 static void put_tree(const struct view *v)
 {
@@ -105,7 +112,7 @@ static void put_tree(const struct view *v)
 	struct table t = item_table(v, kinds, "phase");
 	for (uint32_t i = 0; i < v->p->items.len; i++)
 		if (kinds >> v->p->items.at[i].kind & 1 && report_wall(v->p, i) >= v->o->threshold_ns)
-			add_item(v, &t, i, arena_printf(v->a, "%*s%s", (int)(2 * depth_of(v->p, i)), "", v->p->items.at[i].name));
+			add_item(v, &t, i, tree_name(v, i));
 	if (!t.cells.len)
 		return;
 	report_title(v, "phases");

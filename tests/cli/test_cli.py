@@ -253,6 +253,18 @@ class TwoModels(ProjectTest):
         self.assertGreater(units, 0)
         self.assertLessEqual(units, work)
 
+    def test_events_of_tasks(self):
+        lines = [json.loads(line) for line in self.trib("build", "good", "--no-cache", "-j2", "--message-format=json").stdout.splitlines()]
+        self.assertEqual(lines[-1]["type"], "build")
+        started = [e["name"] for e in lines if e["type"] == "task-started"]
+        ended = [e["name"] for e in lines if e["type"] == "task-ended" and e["ok"]]
+        self.assertTrue(any(name.startswith("compile ") for name in started), started)
+        self.assertEqual(sorted(started), sorted(ended))
+        for name in started:
+            first = [e["type"] for e in lines if e.get("name") == name][0]
+            self.assertEqual(first, "task-started")
+        self.assertEqual(max(e["done"] for e in lines[:-1]), len(started))
+
     def test_profiles_of_slow_builds_only(self):
         self.trib("build", "good", "--profile-out=p.json", "--profile-if-slower-than=60min")
         self.assertFalse(os.path.exists(self.path("p.json")))

@@ -212,17 +212,17 @@ class Dumps(ProjectTest):
         self.assertEqual(self.titles("--dump-loops", "--stop-after=join"), {"after join"})
         self.assertEqual(self.trib("build", "-C", "p", "--stop-after=fold").stdout, "")
         timing = self.trib("build", "-C", "p", "--stop-after=fold", "--timing").stdout
-        self.assertRegex(timing, r"(?m)^  fold .* changes")
-        self.assertNotRegex(timing, r"(?m)^  simplify")
-        self.assertRegex(self.trib("build", "-C", "p", "--dump-loops=merge", "--timing").stdout, r"(?m)^  merge .* changes")
+        self.assertRegex(timing, r"(?m)^ +fold, \d+ changes")
+        self.assertNotRegex(timing, r"(?m)^ +simplify")
+        self.assertRegex(self.trib("build", "-C", "p", "--dump-loops=merge", "--timing").stdout, r"(?m)^ +merge, \d+ changes")
         self.assertFalse(os.path.exists(self.path("p/build")))
 
     def test_passes_are_timed(self):
         self.trib("new", "p", "-q")
         said = self.trib("build", "-C", "p", "--timing").stdout
-        opt = said[said.index("\nopt ") : said.index("\ncodegen ")]
+        opt = said[said.index("\n  opt ") : said.index("\n  codegen ")]
         for name in ("fold", "dce", "merge", "allocate"):
-            self.assertRegex(opt, rf"\n  {name} +\d+\.\d\d +\d+ changes +\d+\.\d KiB")
+            self.assertRegex(opt, rf"\n +{name}, \d+ changes +\d.* [un]s ")
 
     def test_emit_values(self):
         said = self.fails("build", "--emit", "pytorch", code=2)

@@ -269,6 +269,42 @@ static void large_tasks_have_their_turn(void **state)
 		assert_true(hogs[i].together <= 3);
 }
 
+struct watcher {
+	struct pool *pool;
+	enum idle_reason reason;
+};
+
+/* Runs until another worker is idle for the reason. */
+static bool see_idle(void *arg, struct task_run *run)
+{
+	const struct watcher *w = arg;
+	while (pool_idle(w->pool).ns[w->reason] <= 0)
+		nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
+	return true;
+}
+
+static bool do_nothing(void *arg, struct task_run *run) { return true; }
+
+static void idle_by_reason(void **state)
+{
+	struct pool *p = pool_new(2, &(struct pool_limits){.memory = 100});
+	struct watcher w = {p, IDLE_MEMORY};
+	struct task_result r;
+	submit(p, see_idle, &(struct watcher){p, IDLE_INPUTS});
+	while (pool_wait(p, -1, &r))
+		;
+	assert_int_equal(pool_idle(p).ns[IDLE_MEMORY], 0);
+	pool_submit(p, &(struct task_spec){.run = see_idle, .arg = &w, .memory = 90, .cost_ns = 1000});
+	pool_submit(p, &(struct task_spec){.run = do_nothing, .memory = 90});
+	while (pool_wait(p, -1, &r))
+		;
+	struct pool_idle idle = pool_idle(p);
+	assert_true(idle.ns[IDLE_INPUTS] > 0 && idle.ns[IDLE_MEMORY] > 0);
+	assert_int_equal(idle.ns[IDLE_LOAD], 0);
+	assert_int_equal(idle.ns[IDLE_TOKEN], 0);
+	pool_free(p);
+}
+
 int test_pool(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -283,6 +319,7 @@ int test_pool(void)
 		cmocka_unit_test(faults_of_workers_reach_their_handler),
 		cmocka_unit_test(so_many_failures),
 		cmocka_unit_test(large_tasks_have_their_turn),
+		cmocka_unit_test(idle_by_reason),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
