@@ -102,7 +102,8 @@ static void add_rest(struct maker *s, int64_t wall_ns, uint32_t jobs)
 {
 	double rest = jobs == 1 ? (double)wall_ns - s->busy : (double)(wall_ns - timing_waited(s->t)) - s->main_busy;
 	struct measure_cost c = {.wall_ns = rest > 0 ? (int64_t)rest : 0};
-	measure_add(&s->all->nodes.at[measure_node(s->all, MEASURE_NONE, OTHER)].cost, &c);
+	uint32_t other = measure_node(s->all, MEASURE_NONE, OTHER); /* may move the nodes */
+	measure_add(&s->all->nodes.at[other].cost, &c);
 	s->rest = (double)c.wall_ns;
 	s->busy += s->rest;
 }

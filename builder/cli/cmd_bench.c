@@ -49,15 +49,24 @@ static const char *const *split_list(struct arena *a, const char *text, const ch
 	return list;
 }
 
-/* Reads a positive number. 0: it is none; reported. */
-static uint32_t number_of(const char *flag, const char *text)
+/* Reads a number from 1 to `most`. 0: it is none; reported. */
+static uint32_t number_of(const char *flag, const char *text, unsigned long most)
 {
 	char *end;
 	unsigned long n = strtoul(text, &end, 10);
-	if (end != text && !*end && n > 0 && n <= 1000000)
+	if (end != text && !*end && n > 0 && n <= most)
 		return (uint32_t)n;
-	fail_usage("%s wants positive numbers such as 1,8, not `%s`", flag, text);
+	fail_usage("%s wants numbers from 1 to %lu such as 1,2, not `%s`", flag, most, text);
 	return 0;
+}
+
+static bool check_device(const struct bencher *b, const char *device)
+{
+	struct options of_device = *b->o;
+	of_device.device = device;
+	if (run_on_reference(&of_device))
+		fail_usage("`trib bench` measures compiled code: --device cpu or opencl");
+	return !run_on_reference(&of_device) && run_check_device(&of_device);
 }
 
 /* ---- the library ---- */
@@ -271,6 +280,8 @@ static enum status run_cases(struct bencher *b, struct profile **first)
 	const char *const *threads = split_list(a, o->thread_list, arena_printf(a, "%u", os_cpu_count()));
 	enum status s = STATUS_OK;
 	for (uint32_t d = 0; devices[d] && s == STATUS_OK; d++) {
+		if (!check_device(b, devices[d]))
+			return STATUS_USAGE;
 		const char *library = build_library(b, devices[d], &s);
 		bool check = library != NULL;
 		for (uint32_t k = 0; library && batches[k] && s == STATUS_OK; k++)
@@ -279,8 +290,8 @@ static enum status run_cases(struct bencher *b, struct profile **first)
 						       .device = devices[d],
 						       .budget_ns = (int64_t)b->budget_ns,
 						       .least_runs = LEAST_RUNS};
-				c.batch = o->batches ? number_of("--batch", batches[k]) : 0;
-				c.threads = number_of("--threads", threads[t]);
+				c.batch = o->batches ? number_of("--batch", batches[k], 1000000) : 0;
+				c.threads = number_of("--threads", threads[t], 4 * os_cpu_count());
 				s = c.threads && (c.batch || !o->batches) ? run_case(b, &c, first) : STATUS_USAGE;
 				if (s == STATUS_OK && check)
 					s = check_results(b, &c, *first);

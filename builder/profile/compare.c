@@ -181,7 +181,8 @@ static int by_p(const void *a, const void *b)
 	return x->ratio.p != y->ratio.p ? (x->ratio.p > y->ratio.p) - (x->ratio.p < y->ratio.p) : (x > y) - (x < y);
 }
 
-/* Many rows are tested at once, so each has to pass a sharper test (Holm 1979): the chance of any false change stays alpha. */
+/* Many rows are tested at once, so each has to pass a sharper test (Holm 1979): the chance of any false change among them stays alpha. The few rows of
+ * the whole process are judged apart from its parts. */
 static void judge_tested(struct comparison *c, struct compared **tested, uint32_t n)
 {
 	qsort(tested, n, sizeof(struct compared *), by_p);
@@ -204,18 +205,22 @@ static double least_p(uint32_t n_a, uint32_t n_b)
 
 static void judge(struct comparison *c)
 {
-	struct compared **tested = ARENA_ARRAY(c->arena, struct compared *, c->n_rows + 1);
-	uint32_t n = 0;
+	struct compared **totals = ARENA_ARRAY(c->arena, struct compared *, c->n_rows + 1);
+	struct compared **parts = ARENA_ARRAY(c->arena, struct compared *, c->n_rows + 1);
+	uint32_t n_totals = 0, n = 0;
 	for (uint32_t i = 0; i < c->n_rows; i++) {
 		struct compared *r = &c->rows[i];
 		if (r->change != CHANGE_NONE || is_small(c, r))
 			continue;
-		if (r->is_tested)
-			tested[n++] = r;
+		if (r->is_tested && !r->path)
+			totals[n_totals++] = r;
+		else if (r->is_tested)
+			parts[n++] = r;
 		else
 			judge_untested(c, r);
 	}
-	judge_tested(c, tested, n);
+	judge_tested(c, totals, n_totals);
+	judge_tested(c, parts, n);
 	c->can_decide = least_p(c->before->n_samples, c->after->n_samples) <= c->options.alpha / (n ? n : 1);
 	for (uint32_t i = 0; i < c->n_rows; i++)
 		c->counts[c->rows[i].change]++;

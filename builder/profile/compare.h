@@ -17,7 +17,7 @@ const char *change_title(enum change c);
 
 struct compare_options {
 	double threshold;      /* the smallest change, as a fraction: 0.05 */
-	double alpha;          /* the chance that any row of two equal profiles is called a change: 0.01 */
+	double alpha;          /* the chance that any part, or any figure of the whole, of two equal profiles is called a change: 0.01 */
 	bool other_conditions; /* compare although machines or settings differ */
 };
 #define COMPARE_DEFAULTS {.threshold = 0.05, .alpha = 0.01}

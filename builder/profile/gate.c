@@ -105,6 +105,9 @@ static enum profile_metric deciding_metric(const struct gate_result *r, const st
 	return both ? r->options.metric : METRIC_WALL;
 }
 
+/* Without a test only the whole process can fail, and only far beyond the threshold. */
+static bool is_far(const struct compared *row, double threshold) { return !row->path && row->ratio.estimate > 1.5 * threshold; }
+
 /* An item that a test finds slower, by more than the threshold, fails. If only its interval reaches beyond the threshold, nothing is decided. */
 static void check_row(struct gate_result *r, const struct compared *row)
 {
@@ -115,7 +118,8 @@ static void check_row(struct gate_result *r, const struct compared *row)
 	bool is_worse = row->change == CHANGE_REGRESSION;
 	double low = row->is_tested ? row->ratio.low : row->ratio.estimate, high = row->is_tested ? row->ratio.high : row->ratio.estimate;
 	struct gate_finding f = {.row = row, .verdict = GATE_PASSED};
-	if (is_worse && low > threshold)
+	bool is_sure = row->is_tested ? is_worse || !row->path : is_far(row, threshold);
+	if (is_sure && low > threshold)
 		f.verdict = GATE_FAILED;
 	else if (is_worse && high > threshold && row->ratio.estimate > threshold)
 		f.verdict = GATE_UNDECIDED;

@@ -53,7 +53,7 @@ static void print_text(const struct gate_result *r, const struct report_options 
 	if (!r->comparison->can_decide)
 		buf_printf(out, "too few samples: %u and %u cannot show a change of one part; record at least 10\n",
 			   r->comparison->before->n_samples, r->comparison->after->n_samples);
-	buf_printf(out, "check %s\n", verdicts[r->verdict]);
+	buf_printf(out, "check %s%s\n", verdicts[r->verdict], r->verdict == GATE_UNDECIDED ? ": only a sure regression fails" : "");
 }
 
 static void print_finding_json(struct json_writer *w, const struct gate_finding *f)

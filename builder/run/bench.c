@@ -63,6 +63,15 @@ static bool open_library(struct bench *b)
 	return (b->plain = open_model(b, false)) && (b->hooked = open_model(b, true));
 }
 
+/* True if the batch of the case, if it has one, is the first dimension of an input. */
+static bool has_batch(const struct bench *b)
+{
+	bool found = b->c->batch == 0;
+	for (int32_t i = 0; i < b->io.entry->n_inputs; i++)
+		found |= b->io.tensors[i].rank > 0 && b->io.tensors[i].shape[0] == b->c->batch;
+	return found;
+}
+
 static bool prepare(struct bench *b, const struct options *o)
 {
 	const tri_model_desc *d = b->library.desc;
@@ -81,9 +90,10 @@ static bool prepare(struct bench *b, const struct options *o)
 	with.inputs = inputs;
 	with.n_inputs = (uint32_t)e->n_inputs;
 	with.batch_size = (int)b->c->batch;
-	if (run_prepare(b->arena, e, &with, &b->io, b->error))
-		return true;
-	return fail(b, b->io.environment ? STATUS_ENVIRONMENT : STATUS_FAILED, "");
+	if (!run_prepare(b->arena, e, &with, &b->io, b->error))
+		return fail(b, b->io.environment ? STATUS_ENVIRONMENT : STATUS_FAILED, "");
+	return has_batch(b) ||
+	       fail(b, STATUS_USAGE, "--batch: no input of the entry has this first dimension; it is fixed, or a file has it");
 }
 
 /* Runs a model once from its initial states. Returns the time, or -1. */

