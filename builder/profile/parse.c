@@ -30,10 +30,20 @@ static bool fail(struct reader *r, const char *format, ...)
 	return false;
 }
 
+/* Copies a text without control characters, which would reach a terminal. NULL stays NULL. */
+static const char *copy_text(struct reader *r, const char *s)
+{
+	char *copy = s ? arena_strdup(r->p->arena, s) : NULL;
+	for (char *c = copy; c && *c; c++)
+		if ((unsigned char)*c < 0x20 || *c == 0x7f)
+			*c = '?';
+	return copy;
+}
+
 static const char *text_of(struct reader *r, const json_t *object, const char *key)
 {
-	const char *s = json_string_value(json_object_get(object, key));
-	return s ? arena_strdup(r->p->arena, s) : "";
+	const char *s = copy_text(r, json_string_value(json_object_get(object, key)));
+	return s ? s : "";
 }
 
 /* Reads a whole number 0 … most. */
@@ -118,13 +128,13 @@ static bool read_settings(struct reader *r, const json_t *root)
 	{
 		if (!json_is_string(v))
 			return fail(r, "a setting is not a text");
-		profile_add_setting(r->p, key, json_string_value(v));
+		profile_add_setting(r->p, copy_text(r, key), copy_text(r, json_string_value(v)));
 	}
 	json_object_foreach(json_object_get(root, "facts"), key, v)
 	{
 		if (!json_is_number(v))
 			return fail(r, "a fact is not a number");
-		profile_add_fact(r->p, key, json_number_value(v));
+		profile_add_fact(r->p, copy_text(r, key), json_number_value(v));
 	}
 	return true;
 }
@@ -144,7 +154,7 @@ static bool read_item(struct reader *r, const json_t *v)
 {
 	struct profile *p = r->p;
 	const json_t *parent = json_object_get(v, "parent");
-	const char *name = json_string_value(json_object_get(v, "name")), *note = json_string_value(json_object_get(v, "note"));
+	const char *name = copy_text(r, json_string_value(json_object_get(v, "name")));
 	uint64_t up = PROFILE_NONE;
 	enum profile_item_kind kind = ITEM_PHASE;
 	if (!name)
@@ -155,8 +165,8 @@ static bool read_item(struct reader *r, const json_t *v)
 		return fail(r, "the first item has a `parent`");
 	if (parent && !read_index(r, parent, p->items.len - 1, &up, "parent"))
 		return false;
-	uint32_t i = profile_add_item(p, kind, (uint32_t)up, name, json_string_value(json_object_get(v, "at")));
-	p->items.at[i].note = note ? arena_strdup(p->arena, note) : NULL;
+	uint32_t i = profile_add_item(p, kind, (uint32_t)up, name, copy_text(r, json_string_value(json_object_get(v, "at"))));
+	p->items.at[i].note = copy_text(r, json_string_value(json_object_get(v, "note")));
 	return read_values(r, v, &p->items.at[i].values);
 }
 

@@ -100,6 +100,11 @@ const char *profile_setting(const struct profile *p, const char *name)
 
 void profile_add_fact(struct profile *p, const char *name, double value)
 {
+	for (uint32_t i = 0; i < p->facts.len; i++)
+		if (strcmp(p->facts.at[i].name, name) == 0) {
+			p->facts.at[i].value = value;
+			return;
+		}
 	struct profile_fact f = {copy(p, name), value};
 	vec_push(&p->facts, f);
 }

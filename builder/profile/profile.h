@@ -105,7 +105,7 @@ uint32_t profile_add_item(struct profile *p, enum profile_item_kind kind, uint32
 void profile_set(struct profile *p, struct profile_values *v, enum profile_metric m, uint32_t sample, double value);
 /* The median over the samples; 0 if it was not measured. */
 double profile_median(const struct profile *p, const struct profile_values *v, enum profile_metric m);
-/* Copy their arguments. A setting replaces an earlier one of the same name. */
+/* Copy their arguments, and replace an earlier one of the same name. */
 void profile_add_setting(struct profile *p, const char *name, const char *text);
 void profile_add_fact(struct profile *p, const char *name, double value);
 /* NULL, or `otherwise`: it is absent. */
