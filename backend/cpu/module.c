@@ -19,7 +19,8 @@ struct codegen {
 	LLVMTargetMachineRef machine;
 	LLVMTargetDataRef layout;
 	struct pipeline *pipeline;
-	struct buf messages; /* of LLVM about the current module */
+	const struct codegen_stages *stages; /* NULL: not measured */
+	struct buf messages;                 /* of LLVM about the current module */
 	struct codegen_target target;
 	char *cpu, *features;
 };
@@ -143,13 +144,19 @@ static bool fail(struct codegen *c, const char *symbol, struct buf *error)
 	return false;
 }
 
+static void codegen_measure(struct codegen *c, const struct codegen_stages *stages) { c->stages = stages; }
+
 static bool codegen_compile(struct codegen *c, const struct loop_fn *f, struct buf *object, struct buf *error)
 {
+	if (c->stages)
+		c->stages->begin("build LLVM IR");
 	LLVMModuleRef m = build_module(c, f, error);
+	if (c->stages)
+		c->stages->end();
 	size_t before = object->len;
 	if (!m)
 		return false;
-	pipeline_run(c->pipeline, m, object);
+	pipeline_run(c->pipeline, m, c->stages, object);
 	LLVMDisposeModule(m);
 	if (!c->messages.len)
 		return true;
@@ -187,7 +194,7 @@ static void codegen_warm(struct codegen *c)
 	LLVMSetModuleDataLayout(m, c->layout);
 	fill_loop(c->context, m, b);
 	LLVMDisposeBuilder(b);
-	pipeline_run(c->pipeline, m, &object);
+	pipeline_run(c->pipeline, m, NULL, &object);
 	LLVMDisposeModule(m);
 	buf_free(&object);
 }
@@ -246,6 +253,7 @@ const struct codegen_api *trib_codegen(void)
 		.host = codegen_host,
 		.open = codegen_open,
 		.compile = codegen_compile,
+		.measure = codegen_measure,
 		.warm = codegen_warm,
 		.dump = codegen_dump,
 		.close = codegen_close,

@@ -25,6 +25,7 @@
 
 extern "C" {
 #include "backend/target/code_origins.h"
+#include "backend/target/codegen_stages.h"
 #include "base/buf.h"
 }
 
@@ -41,21 +42,24 @@ struct Lines {
 	llvm::MCSymbol *text = nullptr;  // the first function, at the start of .text
 };
 
-// Sets a label before each instruction whose statement is another than that of the one before.
+// Sets a label before each instruction whose statement is another than that of the one before, and before some instructions after it: the linker
+// gives them the lines of other operations of the statement.
+constexpr unsigned MOST_LABELS = 4;
 struct MarkLines : llvm::MachineFunctionPass {
 	static char ID;
 	Lines &lines;
 	explicit MarkLines(Lines &l) : MachineFunctionPass(ID), lines(l) {}
 	bool runOnMachineFunction(llvm::MachineFunction &f) override
 	{
-		unsigned number = 0;
+		unsigned number = 0, labels = 0;
 		const llvm::MCInstrDesc &label = f.getSubtarget().getInstrInfo()->get(llvm::TargetOpcode::GC_LABEL);
 		lines.rows.clear();
 		for (llvm::MachineBasicBlock &block : f)
 			for (llvm::MachineInstr &i : block) {
 				const llvm::DebugLoc &at = i.getDebugLoc();
-				if (!at || i.isMetaInstruction() || at.getLine() == number)
+				if (!at || i.isMetaInstruction() || (at.getLine() == number && (!number || labels == MOST_LABELS)))
 					continue;
+				labels = at.getLine() == number ? labels + 1 : 1;
 				number = at.getLine();
 				llvm::MCSymbol *here = f.getContext().createTempSymbol();
 				llvm::BuildMI(block, i, llvm::DebugLoc(), label).addSym(here);
@@ -93,7 +97,41 @@ struct WriteLines : llvm::MachineFunctionPass {
 	}
 };
 
-char MarkLines::ID, WriteLines::ID;
+struct Stages {
+	const codegen_stages *observer = nullptr;
+	bool open = false;
+	// Ends the current stage, and begins another one unless the name is NULL.
+	void next(const char *name)
+	{
+		if (!observer)
+			return;
+		if (open)
+			observer->end();
+		open = name != nullptr;
+		if (open)
+			observer->begin(name);
+	}
+};
+
+// The passes after it belong to another stage. LLVM runs all passes of a function before those of the next one.
+struct BeginStage : llvm::MachineFunctionPass {
+	static char ID;
+	Stages &stages;
+	const char *name;
+	BeginStage(Stages &s, const char *n) : MachineFunctionPass(ID), stages(s), name(n) {}
+	void getAnalysisUsage(llvm::AnalysisUsage &used) const override
+	{
+		used.setPreservesAll();
+		MachineFunctionPass::getAnalysisUsage(used);
+	}
+	bool runOnMachineFunction(llvm::MachineFunction &) override
+	{
+		stages.next(name);
+		return false;
+	}
+};
+
+char MarkLines::ID, WriteLines::ID, BeginStage::ID;
 
 } // namespace
 
@@ -101,6 +139,7 @@ struct pipeline {
 	llvm::SmallVector<char, 0> bytes;
 	llvm::raw_svector_ostream stream{bytes};
 	Lines lines;
+	Stages stages;
 	llvm::legacy::PassManager passes;
 };
 
@@ -113,6 +152,7 @@ static bool add_passes(struct pipeline *p, llvm::LLVMTargetMachine *m)
 	p->passes.add(info);
 	if (config->addISelPasses())
 		return false;
+	p->passes.add(new BeginStage(p->stages, "machine passes"));
 	config->addMachinePasses();
 	config->setInitialized();
 	auto streamer = m->createMCStreamer(p->stream, nullptr, llvm::CodeGenFileType::ObjectFile, info->getMMI().getContext());
@@ -124,9 +164,11 @@ static bool add_passes(struct pipeline *p, llvm::LLVMTargetMachine *m)
 	llvm::FunctionPass *printer = m->getTarget().createAsmPrinter(*m, std::move(*streamer));
 	if (!printer)
 		return false;
+	p->passes.add(new BeginStage(p->stages, "write the object"));
 	p->passes.add(new MarkLines(p->lines));
 	p->passes.add(printer);
 	p->passes.add(new WriteLines(p->lines));
+	p->passes.add(new BeginStage(p->stages, "select instructions"));
 	p->passes.add(llvm::createFreeMachineFunctionPass());
 	return true;
 }
@@ -140,11 +182,14 @@ struct pipeline *pipeline_new(LLVMTargetMachineRef machine)
 	return nullptr;
 }
 
-void pipeline_run(struct pipeline *p, LLVMModuleRef module, struct buf *object)
+void pipeline_run(struct pipeline *p, LLVMModuleRef module, const struct codegen_stages *stages, struct buf *object)
 {
 	p->bytes.clear();
 	p->lines.text = nullptr;
+	p->stages.observer = stages;
+	p->stages.next("select instructions");
 	p->passes.run(*llvm::unwrap(module));
+	p->stages.next(nullptr);
 	buf_put(object, p->bytes.data(), p->bytes.size());
 }
 

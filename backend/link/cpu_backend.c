@@ -6,6 +6,7 @@
 #include "backend/loops/serialize.h"
 #include "backend/target/codegen.h"
 #include "base/arena.h"
+#include "base/measure.h"
 #include "frontend/hir/hir.h"
 
 static const struct target *same_target(const struct target *cpu) { return cpu; }
@@ -21,10 +22,15 @@ static bool supports_all(const struct plan *p, const char *model, struct diags *
 	return true;
 }
 
+static void begin_stage(const char *name) { measure_begin(name); }
+
 static bool emit(const struct emit_request *r, struct buf *fragment, struct buf *error)
 {
-	if (r->api)
+	static const struct codegen_stages stages = {begin_stage, measure_end};
+	if (r->api) {
+		r->api->measure(r->generator, measure_log_of_thread ? &stages : NULL);
 		return r->api->compile(r->generator, r->loops, fragment, error);
+	}
 	loops_serialize(r->loops, fragment);
 	return true;
 }

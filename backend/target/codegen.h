@@ -4,6 +4,7 @@
 #define TRIB_BACKEND_TARGET_CODEGEN_H
 #include <stdbool.h>
 #include <stdint.h>
+#include "backend/target/codegen_stages.h"
 #include "backend/target/target.h"
 
 struct buf;
@@ -29,7 +30,7 @@ static inline struct codegen_target codegen_target_for(const struct target *t, u
 }
 enum codegen_text { CODEGEN_LLVM, CODEGEN_ASM };
 
-#define CODEGEN_ABI 3
+#define CODEGEN_ABI 4
 #define CODEGEN_ENTRY "trib_codegen"
 struct codegen_api {
 	uint32_t abi;
@@ -41,6 +42,8 @@ struct codegen_api {
 	 * SYMBOL_desc, the tri_unit_desc. Returns false with a
 	 * message in *error. */
 	bool (*compile)(struct codegen *c, const struct loop_fn *f, struct buf *object, struct buf *error);
+	/* From now on reports the stages of compilations; NULL: does not. `stages` must outlive them. */
+	void (*measure)(struct codegen *c, const struct codegen_stages *stages);
 	/* Compiles a small function and discards it. The first use of LLVM makes tables and loads pages, which takes as long as a small
 	 * unit. Call it once in a process. */
 	void (*warm)(struct codegen *c);
