@@ -19,9 +19,10 @@ struct stream_result {
 	struct tensor tensor; /* in `out` */
 	bool is_transposed;   /* a matrix, of which the tensor is the transpose */
 };
-/* Compiles blocks of streams. What it gives equals the interpreter bit by bit, so it may refuse at any time. */
+/* Compiles blocks of streams. Compiled code and the interpreter give the same bits, so the compiler may refuse any block. */
 struct stream_compiler {
-	/* Returns code for f, which has one symbol, the number of elements of its vectors. NULL: interpret. interpreting_ns: what that takes. */
+	/* Returns code for f, or NULL to interpret it. f has one symbol: the number of elements of its vectors. interpreting_ns: the estimated
+	 * time of the interpreter. */
 	const struct stream_code *(*find)(void *ctx, const struct ir_fn *f, double interpreting_ns);
 	/* bufs: the inputs of f, then its outputs. */
 	void (*run)(const struct stream_code *code, void *const *bufs, int64_t n);

@@ -24,7 +24,7 @@ struct stream_value {
 	int64_t row;        /* of `repeated`; -1: none */
 	bool is_needed;     /* in the current pass */
 	struct accumulator sum;
-	double size;  /* the sum of the sizes of what was added */
+	double size;  /* the sum of the absolute values of the terms */
 	void *result; /* full: the output's elements, or NULL */
 };
 /* The block function of a pass, and what it reads and writes: weights and small values; full results and reductions. */
@@ -51,12 +51,12 @@ struct stream {
 
 /* Computes the small values of a pass. */
 void stream_compute_small_values(struct stream *s, uint32_t pass);
-/* Computes n <= STREAM_BLOCK elements of all needed full values, from column `col` of a row on; blocks: memory for each. */
+/* Computes n <= STREAM_BLOCK elements of each needed full value, starting at column `col` of the row. blocks: memory for each value. */
 void stream_run_block(struct stream *s, void **blocks, int64_t row, int64_t col, int64_t n);
 
-/* stream_code.c: finds code for what is needed in this pass. False: it is interpreted. */
+/* stream_code.c: finds code for the values that this pass needs. False: the pass is interpreted. */
 bool stream_find_code(struct stream *s, struct stream_block *b);
-/* The same as stream_run_block, with n <= COMPILED_BLOCK. */
+/* As stream_run_block, with n <= COMPILED_BLOCK. */
 void stream_run_code(struct stream *s, const struct stream_block *b, int64_t row, int64_t col, int64_t n);
 
 /* True if r is a sum that may be computed in another order: the interpreter's is known up to an error, and rounds to float32. */

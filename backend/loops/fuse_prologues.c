@@ -1,11 +1,11 @@
-/* Prologues: a nest without reductions that computes the first operand of a kernel, element by element, and only for it, becomes the prologue of
- * the kernel. The kernel packs its operand anyway: it has the prologue compute each part, so the operand needs no memory. The nest may be the
- * last one of a block, as the quantisation of rows whose scales the block finds. What it reads must be in memory for the whole unit; rows that
- * only a block knows would have to be stored for it, and nothing would be gained.
+/* Prologues: a nest without reductions that computes only the first operand of a kernel, element by element, becomes the prologue of that kernel.
+ * The kernel packs this operand anyway. Its prologue computes each part just before, so the operand needs no memory. The nest may be the last one of
+ * a block: one that quantises rows, say, with scales that the block computes. A prologue may read only memory that lives for the whole unit. Rows
+ * that exist only inside a block would have to be stored for it, which gains nothing.
  *
- * A nest of its own always pays: what it reads is read once either way. The last nest of a block reads what the block has just read, so a prologue
- * reads it again, and saves that the operand is stored and read: on one core 5 % of a product with 64 columns while that memory is in a
- * cache. A fourth of the time is lost once it is not (1024 x 8192 float32, 34 MB). */
+ * A nest outside blocks always becomes a prologue: its operands are read once either way. The last nest of a block reads what the block has just
+ * read, so a prologue reads it a second time, but the operand is neither stored nor read. On one core this saves 5 % of a product with 64 columns
+ * while the operands are in a cache. It costs a fourth of the time when they are not (1024 x 8192 float32, 34 MB). */
 #include <string.h>
 #include "backend/loops/loop_passes.h"
 #include "backend/loops/tile.h"

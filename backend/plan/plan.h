@@ -81,14 +81,14 @@ struct ir_fn *build_fn_piece(struct arena *a, const struct ir_fn *build_fn, cons
 struct tensor;
 size_t layout_packed_size(enum layout layout, const struct tensor *t);
 void layout_pack(enum layout layout, const struct tensor *t, void *out);
-/* The same of the transpose of a matrix. */
+/* As layout_pack, of the transpose of a matrix. */
 void layout_pack_transposed(enum layout layout, const struct tensor *t, void *out);
 /* Returns how many rows of the tensor, or a multiple, can be packed alone: packed parts follow each other. 0: only all rows. A plain tensor of any rank
  * counts as one column. */
 int64_t layout_part_rows(enum layout layout, bool is_transposed);
-/* What is zero of packed trits, and how kernels multiply by them. */
+/* The zeros of packed trits, and how kernels multiply by them. */
 struct packed_trits {
-	/* "dense"; "blocks" of zeros are skipped; "lists" of what is not zero; "bytes": not packed */
+	/* "dense"; "blocks": blocks of zeros are skipped; "lists": only non-zero trits are stored; "bytes": not packed */
 	const char *form;
 	uint64_t zeros;                   /* trits */
 	uint32_t zero_rows, zero_columns; /* of the matrix; of a convolution its input and output channels */

@@ -1,4 +1,4 @@
-/* Packed trits, and what is zero of them. Behind them is a struct tri_zeros; TRIT_BLOCKS and TRIT_LISTS have one in their header. */
+/* Packed trits, and the counts of their zeros. A struct tri_zeros follows the trits; TRIT_BLOCKS and TRIT_LISTS have it in their header. */
 #include "backend/plan/trits.h"
 #include <stdlib.h>
 #include <string.h>

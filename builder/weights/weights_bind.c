@@ -84,7 +84,7 @@ static struct content content_of(const struct weights *w, const struct file_tens
 	return (struct content){c.is_known ? s->data : NULL, c.is_finite, c.hash};
 }
 
-/* Reads a tensor once, to find what is not finite and to hash it. */
+/* Reads a tensor once: finds values that are not finite, and hashes it. */
 static bool plain_is_finite(const struct file_tensor *s, size_t *bad, struct content *content)
 {
 	enum { SOME = 1 << 16 };
