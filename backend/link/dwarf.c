@@ -4,6 +4,7 @@
 #include <string.h>
 #include "backend/link/lines.h"
 #include "backend/link/link_state.h"
+#include "backend/link/linked_code.h"
 #include "base/arena.h"
 #include "base/map.h"
 #include "base/vec.h"
@@ -43,6 +44,7 @@ enum {
 	DW_LNE_SET_ADDRESS = 2,
 	DWARF_VERSION = 4,
 	OPCODE_BASE = 13,
+	MOST_ROWS = 8,
 };
 enum abbrev { ABBREV_UNIT = 1, ABBREV_FUNCTION, ABBREV_INLINED_FUNCTION, ABBREV_INLINED };
 
@@ -60,21 +62,9 @@ static const uint16_t abbrevs[] = {
 	/* clang-format on */
 };
 
-/* A change of the statement, at an offset in .text. */
-struct row {
-	uint32_t offset, number;
-};
-/* The code of one object that has lines. */
-struct code {
-	const struct unit_lines *lines;
-	const struct object *o;
-	uint32_t section; /* .text of o */
-	uint64_t address;
-	const struct row *rows;
-	uint32_t n;
-};
 struct writer {
 	const struct link *l;
+	const struct linked_code *codes; /* of each object */
 	uint64_t text, size;
 	struct buf *out;
 	VEC(const char *) files;
@@ -125,73 +115,83 @@ static uint32_t file_number(struct writer *w, const char *file)
 	return k + 1;
 }
 
-/* ---- the code of objects ---- */
+/* ---- statements ---- */
 
-static const struct line_origin *place_of(const struct code *c, uint32_t number)
+/* Returns the end of the rows that have the number of row k. */
+static uint32_t end_of_run(const struct linked_code *c, uint32_t k)
 {
-	const struct line_statement *s = number && number <= c->lines->n_statements ? &c->lines->statements[number - 1] : NULL;
-	return &c->lines->origins[s && s->n_origins ? s->origins[0] : 0];
+	uint32_t number = c->rows[k].number;
+	while (k < c->n && c->rows[k].number == number)
+		k++;
+	return k;
 }
 
-/* Finds the linked code of an object that has lines, and its rows. */
-static bool find_code(const struct writer *w, uint32_t object, struct code *c)
+static bool in_unit(const struct line_origin *p) { return p->inlined_at == LINES_NONE; }
+
+/* Returns the place of row `nth` of the `n` rows at the beginning of a statement. The last has the first operation, for the rest of the code.
+ * Before it come the unit's own lines of all operations, so that a debugger can stop at a call that was inlined, or at an operation that was
+ * fused with another. */
+static const struct line_origin *place_of_row(const struct linked_code *c, uint32_t number, uint32_t nth, uint32_t n)
 {
-	const struct object *o = w->l->request->objects[object];
-	*c = (struct code){.lines = w->l->request->lines[object], .o = o};
-	if (!c->lines || !o->origins)
-		return false;
-	for (uint32_t i = 0; i < o->n_sections; i++) {
-		const struct link_section *s = &w->l->sections[w->l->first_section[object] + i];
-		if (!s->live || s->kind != SECTION_TEXT || strcmp(s->from->name, ".text") != 0)
-			continue;
-		uint32_t n = (uint32_t)(o->n_origins / sizeof(struct row));
-		struct row *rows = ARENA_ARRAY(w->l->a, struct row, n + 1);
-		memcpy(rows, o->origins, n * sizeof *rows); /* they may be unaligned */
-		for (uint32_t k = 0; k < n; k++)
-			if (rows[k].offset >= s->from->size || (k && rows[k].offset < rows[k - 1].offset))
-				return false;
-		rows[n].offset = (uint32_t)s->from->size;
-		c->section = i;
-		c->address = s->address;
-		c->rows = rows;
-		c->n = n;
-		return n > 0;
+	const struct line_origin *last = linked_code_place(c, number), *known[MOST_ROWS];
+	uint32_t n_known = 0;
+	const struct line_statement *s = number && number <= c->lines->n_statements ? &c->lines->statements[number - 1] : NULL;
+	for (uint32_t i = 0; s && nth + 1 < n && i < s->n_origins && n_known <= nth && n_known < MOST_ROWS; i++) {
+		const struct line_origin *p = &c->lines->origins[s->origins[i]];
+		while (!in_unit(p))
+			p = &c->lines->origins[p->inlined_at];
+		bool is_new = p != last;
+		for (uint32_t k = 0; k < n_known; k++)
+			is_new &= known[k]->line != p->line || strcmp(known[k]->file, p->file) != 0;
+		if (is_new)
+			known[n_known++] = p;
 	}
-	return false;
+	return nth < n_known && nth + 1 < n ? known[nth] : last;
 }
 
 /* ---- .debug_line ---- */
 
-static void put_sequence(struct writer *w, const struct code *c)
+/* The registers of the line table. */
+struct line_state {
+	uint32_t at, line, file, column;
+};
+
+static void put_row(struct writer *w, struct line_state *s, uint32_t offset, const struct line_origin *p)
 {
 	struct buf *b = &w->out[DWARF_LINE];
-	uint32_t at = 0, line = 1, file = 1, column = 0;
+	uint32_t file = file_number(w, p->file);
+	buf_u8(b, DW_LNS_ADVANCE_PC);
+	put_uleb(b, offset - s->at);
+	if (file != s->file) {
+		buf_u8(b, DW_LNS_SET_FILE);
+		put_uleb(b, file);
+	}
+	if (p->column != s->column) {
+		buf_u8(b, DW_LNS_SET_COLUMN);
+		put_uleb(b, p->column);
+	}
+	buf_u8(b, DW_LNS_ADVANCE_LINE);
+	put_sleb(b, (int64_t)p->line - s->line);
+	buf_u8(b, DW_LNS_COPY);
+	*s = (struct line_state){offset, p->line, file, p->column};
+}
+
+static void put_sequence(struct writer *w, const struct linked_code *c)
+{
+	struct buf *b = &w->out[DWARF_LINE];
+	struct line_state state = {.line = 1, .file = 1};
 	buf_u8(b, 0);
 	put_uleb(b, 9);
 	buf_u8(b, DW_LNE_SET_ADDRESS);
 	buf_u64(b, c->address);
-	for (uint32_t k = 0; k < c->n; k++) {
-		const struct line_origin *p = place_of(c, c->rows[k].number);
-		uint32_t its_file = file_number(w, p->file);
-		if (c->rows[k + 1].offset == c->rows[k].offset) /* no code */
-			continue;
-		buf_u8(b, DW_LNS_ADVANCE_PC);
-		put_uleb(b, c->rows[k].offset - at);
-		if (its_file != file) {
-			buf_u8(b, DW_LNS_SET_FILE);
-			put_uleb(b, its_file);
-		}
-		if (p->column != column) {
-			buf_u8(b, DW_LNS_SET_COLUMN);
-			put_uleb(b, p->column);
-		}
-		buf_u8(b, DW_LNS_ADVANCE_LINE);
-		put_sleb(b, (int64_t)p->line - line);
-		buf_u8(b, DW_LNS_COPY);
-		at = c->rows[k].offset, file = its_file, column = p->column, line = p->line;
+	for (uint32_t k = 0, end; k < c->n; k = end) {
+		end = end_of_run(c, k);
+		for (uint32_t i = k; i < end; i++)
+			if (c->rows[i + 1].offset != c->rows[i].offset) /* it has code */
+				put_row(w, &state, c->rows[i].offset, place_of_row(c, c->rows[i].number, i - k, end - k));
 	}
 	buf_u8(b, DW_LNS_ADVANCE_PC);
-	put_uleb(b, c->rows[c->n].offset - at);
+	put_uleb(b, c->rows[c->n].offset - state.at);
 	buf_u8(b, 0);
 	put_uleb(b, 1);
 	buf_u8(b, DW_LNE_END_SEQUENCE);
@@ -202,10 +202,9 @@ static void put_lines(struct writer *w)
 {
 	static const uint8_t lengths[OPCODE_BASE - 1] = {0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1};
 	struct buf *b = &w->out[DWARF_LINE], program = {0};
-	struct code c;
 	for (uint32_t i = 0; i < w->l->request->n_objects; i++)
-		if (find_code(w, i, &c))
-			put_sequence(w, &c);
+		if (w->codes[i].n)
+			put_sequence(w, &w->codes[i]);
 	program = *b;
 	*b = (struct buf){0};
 	size_t unit = begin_length(b);
@@ -254,7 +253,7 @@ static void put_range(struct buf *b, uint64_t address, uint64_t size)
 }
 
 /* Describes the code of one statement, outer calls first. */
-static void put_inlined(struct writer *w, const struct code *c, const struct line_origin *p, uint64_t address, uint64_t size)
+static void put_inlined(struct writer *w, const struct linked_code *c, const struct line_origin *p, uint64_t address, uint64_t size)
 {
 	struct buf *b = &w->out[DWARF_INFO];
 	uint64_t function = 0;
@@ -271,26 +270,29 @@ static void put_inlined(struct writer *w, const struct code *c, const struct lin
 	put_uleb(b, call->column);
 }
 
-static void end_inlined(struct writer *w, const struct code *c, const struct line_origin *p)
+static void end_inlined(struct writer *w, const struct linked_code *c, const struct line_origin *p)
 {
 	for (; p->inlined_at != LINES_NONE; p = &c->lines->origins[p->inlined_at])
 		buf_u8(&w->out[DWARF_INFO], 0);
 }
 
-static void put_function(struct writer *w, const struct code *c, const struct obj_symbol *s)
+/* A statement is inlined code from the last of its first rows on: those before it have lines of the unit itself. */
+static void put_function(struct writer *w, const struct linked_code *c, const struct obj_symbol *s)
 {
 	struct buf *b = &w->out[DWARF_INFO];
 	const struct line_origin *definition = &c->lines->origins[0];
+	uint64_t function_end = s->value + s->size;
 	put_uleb(b, ABBREV_FUNCTION);
-	put_text(b, definition->function);
+	put_text(b, s->global ? definition->function : linked_code_name(w->l->a, c, s));
 	put_uleb(b, file_number(w, definition->file));
 	put_uleb(b, definition->line);
 	put_range(b, c->address + s->value, s->size);
-	for (uint32_t k = 0; k < c->n; k++) {
-		uint32_t from = c->rows[k].offset, to = c->rows[k + 1].offset;
-		if (from == to || from < s->value || to > s->value + s->size)
+	for (uint32_t k = 0, end; k < c->n; k = end) {
+		end = end_of_run(c, k);
+		uint64_t from = c->rows[end - 1].offset, to = c->rows[end].offset < function_end ? c->rows[end].offset : function_end;
+		if (from < s->value || from >= to)
 			continue;
-		const struct line_origin *p = place_of(c, c->rows[k].number);
+		const struct line_origin *p = linked_code_place(c, c->rows[k].number);
 		put_inlined(w, c, p, c->address + from, to - from);
 		end_inlined(w, c, p);
 	}
@@ -300,7 +302,6 @@ static void put_function(struct writer *w, const struct code *c, const struct ob
 static void put_info(struct writer *w)
 {
 	struct buf *b = &w->out[DWARF_INFO];
-	struct code c;
 	size_t unit = begin_length(b);
 	put_u16(b, DWARF_VERSION);
 	buf_u32(b, 0); /* offset in .debug_abbrev */
@@ -314,11 +315,12 @@ static void put_info(struct writer *w)
 	for (uint32_t i = 0; i < w->l->request->n_objects; i++)
 		if (w->l->request->lines[i])
 			put_inlined_functions(w, w->l->request->lines[i]);
-	for (uint32_t i = 0; i < w->l->request->n_objects; i++)
-		if (find_code(w, i, &c))
-			for (uint32_t k = 0; k < c.o->n_symbols; k++)
-				if (c.o->symbols[k].function && c.o->symbols[k].section == c.section)
-					put_function(w, &c, &c.o->symbols[k]);
+	for (uint32_t i = 0; i < w->l->request->n_objects; i++) {
+		const struct linked_code *c = &w->codes[i];
+		for (uint32_t k = 0; c->n && k < c->o->n_symbols; k++)
+			if (c->o->symbols[k].function && c->o->symbols[k].section == c->section)
+				put_function(w, c, &c->o->symbols[k]);
+	}
 	buf_u8(b, 0);
 	end_length(b, unit);
 }
@@ -339,9 +341,9 @@ static void put_ranges(struct writer *w)
 	end_length(b, unit);
 }
 
-void dwarf_write(const struct link *l, uint64_t text, uint64_t size, struct buf out[DWARF_SECTIONS])
+void dwarf_write(const struct link *l, const struct linked_code *codes, uint64_t text, uint64_t size, struct buf out[DWARF_SECTIONS])
 {
-	struct writer w = {.l = l, .text = text, .size = size, .out = out};
+	struct writer w = {.l = l, .codes = codes, .text = text, .size = size, .out = out};
 	if (!l->request->lines)
 		return;
 	for (size_t k = 0; k < sizeof abbrevs / sizeof *abbrevs; k++)

@@ -5,9 +5,10 @@
 #include "base/buf.h"
 
 struct link;
+struct linked_code;
 
 enum dwarf_section { DWARF_ABBREV, DWARF_ARANGES, DWARF_INFO, DWARF_LINE, DWARF_SECTIONS };
 /* Fills the sections, which the caller frees, once the link has addresses. They stay empty if no object has lines. `text`, `size`: of all
  * code. */
-void dwarf_write(const struct link *l, uint64_t text, uint64_t size, struct buf out[DWARF_SECTIONS]);
+void dwarf_write(const struct link *l, const struct linked_code *codes, uint64_t text, uint64_t size, struct buf out[DWARF_SECTIONS]);
 #endif

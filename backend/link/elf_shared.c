@@ -12,6 +12,7 @@
 #include "backend/link/dwarf.h"
 #include "backend/link/elf_x86_64.h"
 #include "backend/link/link_state.h"
+#include "backend/link/linked_code.h"
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/bug.h"
@@ -402,8 +403,16 @@ static void write_head(struct image *im, uint64_t section_headers)
 	memcpy(im->file + sizeof e, p, sizeof p);
 }
 
+/* Returns the name of a function for people. Static functions of the runtime, such as "block", get the name of their file. */
+static const char *name_of_function(const struct link *l, const struct linked_code *c, const struct obj_symbol *s)
+{
+	if (c->n && s->section == c->section)
+		return linked_code_name(l->a, c, s);
+	return s->global || !*c->o->name ? s->name : arena_printf(l->a, "%s: %s", s->name, c->o->name);
+}
+
 /* Makes the symbol table, for debuggers and profilers. */
-static void make_symtab(struct image *im)
+static void make_symtab(struct image *im, const struct linked_code *codes)
 {
 	const struct link *l = im->l;
 	Elf64_Sym none = {0};
@@ -414,7 +423,8 @@ static void make_symtab(struct image *im)
 		const struct obj_symbol *s = l->symbols[i];
 		if (!s->function || !s->name[0] || s->section == OBJ_UNDEFINED || !link_section_of(l, i)->live)
 			continue;
-		Elf64_Sym e = symbol_entry(im, i, put_name(&im->strtab, s->name), STB_LOCAL);
+		const char *name = name_of_function(l, &codes[l->symbol_object[i]], s);
+		Elf64_Sym e = symbol_entry(im, i, put_name(&im->strtab, name), STB_LOCAL);
 		buf_put(&im->symtab, &e, sizeof e);
 		im->n_local++;
 	}
@@ -487,8 +497,9 @@ static bool write_image(struct image *im, struct buf *out)
 		out->len = start;
 		return false;
 	}
-	make_symtab(im);
-	dwarf_write(im->l, im->out[OUT_TEXT].at, im->out[OUT_TEXT].size, im->debug);
+	const struct linked_code *codes = linked_code_find(im->l);
+	make_symtab(im, codes);
+	dwarf_write(im->l, codes, im->out[OUT_TEXT].at, im->out[OUT_TEXT].size, im->debug);
 	uint64_t headers = put_sections(im, out, start);
 	im->file = (unsigned char *)out->at + start;
 	write_head(im, headers);

@@ -92,3 +92,20 @@ const void *load_symbol(const char *base, const char *name)
 			return base + d.symbols[i].st_value;
 	return NULL;
 }
+
+void load_functions(const void *image, size_t len, load_function *f, void *ctx)
+{
+	const char *file = image;
+	const Elf64_Ehdr *e = image;
+	const Elf64_Shdr *sections = (const void *)(file + e->e_shoff);
+	for (uint32_t i = 0; i < e->e_shnum; i++) {
+		if (sections[i].sh_type != SHT_SYMTAB)
+			continue;
+		const Elf64_Sym *symbols = (const void *)(file + sections[i].sh_offset);
+		const char *names = file + sections[sections[i].sh_link].sh_offset;
+		BUG_ON(sections[i].sh_offset + sections[i].sh_size > len);
+		for (uint64_t k = 0; k < sections[i].sh_size / sizeof *symbols; k++)
+			if (ELF64_ST_TYPE(symbols[k].st_info) == STT_FUNC && ELF64_ST_BIND(symbols[k].st_info) == STB_LOCAL)
+				f(ctx, names + symbols[k].st_name, symbols[k].st_value, symbols[k].st_size);
+	}
+}

@@ -20,6 +20,7 @@
 #include "builder/cache/cache.h"
 #include "builder/cache/reader.h"
 #include "builder/lib/host.h"
+#include "builder/lib/perf_map.h"
 
 enum { MAX_TOGETHER = 256 }; /* units loaded from the cache together */
 
@@ -220,6 +221,8 @@ static bool load(struct unit_group *t)
 	const char *base = ok ? load_image(image.at, image.len) : NULL;
 	if (ok && !base)
 		t->error = arena_printf(t->a, "cannot map memory for its code: %s", strerror(errno));
+	if (base)
+		perf_map_add(base, image.at, image.len);
 	for (uint32_t i = 0; base && i < t->n; i++)
 		fill_slot(t, i, base);
 	buf_free(&image);
