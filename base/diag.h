@@ -117,4 +117,8 @@ bool diag_did_you_mean(struct diags *d, struct diag *g, span at, const char *wor
 void diags_print(const struct diags *d, const struct sources *s, FILE *out, bool colour);
 /* Prints one JSON object in each line, {"type":"diagnostic",…}. Repeated errors are in the `places` of the first. */
 void diags_print_json(const struct diags *d, const struct sources *s, FILE *out);
+
+/* Append annotations of CI services. folder: of the sources, from the root of the repository; may be "". */
+void diags_print_github(const struct diags *d, const struct sources *s, const char *folder, struct buf *out); /* a workflow command each */
+void diags_print_gitlab(const struct diags *d, const struct sources *s, const char *folder, struct buf *out); /* a code quality report */
 #endif

@@ -192,8 +192,21 @@ static void need_check(struct flat_entry *out, struct loop_check x)
 
 static void expand(const struct frame *s);
 
-static void call(const struct frame *s, const struct loop_call *st)
+/* Ends a call whose launches begin with `first`. */
+static void end_call(const struct frame *s, uint32_t stmt, uint32_t first)
 {
+	dim zero = dim_const(s->out->dims, 0);
+	struct flat_launch l = {.n_inside = s->out->launches.len - first, .items = zero, .bytes = zero, .operations = zero};
+	l.unit = s->unit;
+	l.statement = stmt;
+	if (s->f->counts && l.n_inside)
+		vec_push(&s->out->launches, l);
+}
+
+static void call(const struct frame *s, uint32_t stmt)
+{
+	const struct loop_call *st = &s->fn->stmts[stmt].u.call;
+	uint32_t first = s->out->launches.len;
 	struct arena *a = s->f->arena;
 	uint32_t unit = unit_index(s->f, st->callee);
 	struct frame callee = {.f = s->f, .out = s->out, .fn = s->f->units[unit], .unit = unit};
@@ -208,6 +221,7 @@ static void call(const struct frame *s, const struct loop_call *st)
 		callee.table = &s->f->weights->tables[s->table->slots[st->slot].index];
 	}
 	expand(&callee);
+	end_call(s, stmt, first);
 }
 
 static void expand(const struct frame *s)
@@ -221,7 +235,7 @@ static void expand(const struct frame *s)
 		case STMT_NEST:
 		case STMT_BLOCK: launch_nest(s, i); break;
 		case STMT_KERNEL: launch_kernel(s, i); break;
-		case STMT_CALL: call(s, &st->u.call); break;
+		case STMT_CALL: call(s, i); break;
 		case STMT_EFFECT: break; /* a device cannot print: the builder warns */
 		case STMT_BRANCH:
 		case STMT_LOOP: BUG("the back end reports run-time ifs and loops as errors");

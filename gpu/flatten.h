@@ -15,7 +15,8 @@ struct flat_arg {
 	dim offset;     /* bytes in the scratch */
 };
 struct flat_launch {
-	const char *kernel;
+	const char *kernel; /* NULL: the end of a call of a unit, for profiles */
+	uint32_t n_inside;  /* of a call: the preceding launches that belong to it */
 	struct flat_arg *args;
 	dim *dims;
 	uint32_t n_args, n_dims;

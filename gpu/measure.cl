@@ -33,11 +33,12 @@ kernel void tri_measure_float(global float4 *y, const uint n, const float4 a, co
 #undef STEP
 #undef SUM
 
-/* Products of int8 as the kernels of libraries compute them: multiplied and added as int. */
-#define BEGIN(k) int4 f##k = (int4)((int)get_global_id(0) + k);
-#define STEP(k) f##k = mad24(f##k, a, b);
+/* Products of int8 as the kernels of libraries compute them: multiplied and added as int, not by mad24, which many devices emulate. Unsigned numbers may
+ * wrap. */
+#define BEGIN(k) uint4 f##k = (uint4)((uint)get_global_id(0) + k);
+#define STEP(k) f##k = f##k * a + b;
 #define SUM(k) +f##k
-kernel void tri_measure_int8(global int4 *y, const uint n, const int4 a, const int4 b)
+kernel void tri_measure_int8(global uint4 *y, const uint n, const uint4 a, const uint4 b)
 {
 	EACH(BEGIN)
 	for (uint i = 0; i < n; i++) {

@@ -37,7 +37,10 @@ static void put_dims(struct launch_writer *w, struct section_builder *b, const s
 static void put_launch(struct launch_writer *w, const struct dims *d, const struct flat_launch *l)
 {
 	struct section_builder *b = &w->launches;
-	section_put_string(b, &w->strings, l->kernel);
+	if (l->kernel)
+		section_put_string(b, &w->strings, l->kernel);
+	else
+		section_put_null(b);
 	section_put_address(b, w->args.symbol, w->args.bytes.len);
 	for (uint32_t i = 0; i < l->n_args; i++) {
 		buf_u32(&w->args.bytes, (uint32_t)l->args[i].kind);
@@ -48,7 +51,7 @@ static void put_launch(struct launch_writer *w, const struct dims *d, const stru
 	buf_u32(&b->bytes, l->n_args);
 	buf_u32(&b->bytes, l->n_dims);
 	buf_u32(&b->bytes, l->fails);
-	buf_u32(&b->bytes, 0);
+	buf_u32(&b->bytes, l->n_inside);
 	buf_u32(&b->bytes, w->profile_hook ? l->unit : TRI_NONE);
 	buf_u32(&b->bytes, l->statement);
 	put_dim(w, b, d, l->items);

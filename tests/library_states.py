@@ -55,7 +55,7 @@ class Desc(ctypes.Structure):
                 ("run", ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_uint32, ctypes.POINTER(Tensor), ctypes.POINTER(Error))),
                 ("close", ctypes.CFUNCTYPE(None, ctypes.c_void_p)), ("states", ctypes.POINTER(State)), ("capacities", ctypes.POINTER(Capacity)),
                 ("n_capacities", ctypes.c_uint32), ("pad", ctypes.c_uint32), ("reset", ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.POINTER(Error))),
-                ("state_save", SAVE), ("state_load", LOAD), ("weights", ctypes.c_void_p), ("n_weights", ctypes.c_uint32), ("pad_weights", ctypes.c_uint32)]
+                ("state_save", SAVE), ("state_load", LOAD), ("weights", ctypes.c_void_p), ("n_weights", ctypes.c_uint32), ("pad_weights", ctypes.c_uint32), ("profiling", ctypes.c_void_p * 3)]
 
 
 class ModelError(Exception):
@@ -70,7 +70,7 @@ class Model:
     def __init__(self, path, threads=1, **capacities):
         self.library = ctypes.CDLL(path)
         self.desc = Desc.in_dll(self.library, "tri_desc")
-        assert self.desc.abi == 4
+        assert self.desc.abi == 5
         self.error = Error()
         given = (Capacity * max(1, len(capacities)))(*((n.encode(), v) for n, v in capacities.items()))
         options = Options(ctypes.sizeof(Options), threads, capacities=given, n_capacities=len(capacities))

@@ -11,6 +11,7 @@ import unittest
 TRIB = os.environ["TRIB"]
 SOURCE = os.environ["TRIB_SOURCE"]
 SLOWER = int(os.environ.get("TRIB_SLOWER", 1))  # under sanitizers
+os.environ.pop("TRIB_CACHE_DIR", None)  # each test has a cache of its own
 signal.signal(signal.SIGINT, signal.default_int_handler)  # shells have background jobs ignore it, and programs inherit that
 
 

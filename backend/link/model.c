@@ -186,6 +186,16 @@ static void put_state(struct model_builder *m, struct section_builder *b, uint32
 	section_put_address(b, object_symbol(m->o, "", section, 0, n, false, false), 0);
 }
 
+/* Adds NAME_function to the descriptor, or NULL if it is not wanted. */
+static void put_function(struct model_builder *m, struct section_builder *desc, bool wanted, const char *function)
+{
+	const char *name = arena_printf(m->a, "%s_%s", m->info->name, function), *code = arena_printf(m->a, "tri_model_%s", function);
+	if (wanted)
+		section_put_address(desc, thunk_jump(m->o, name, runtime_symbol(m, code)), 0);
+	else
+		section_put_null(desc);
+}
+
 /* Adds the states, their capacities and their functions to the descriptor. */
 static void put_states(struct model_builder *m, struct section_builder *desc)
 {
@@ -202,15 +212,9 @@ static void put_states(struct model_builder *m, struct section_builder *desc)
 	section_put_address(desc, section_end(&capacities, sizeof(tri_capacity)), 0);
 	buf_u32(&desc->bytes, p->n_capacities);
 	buf_u32(&desc->bytes, 0);
-	static const char *const names[] = {"reset", "state_save", "state_load"};
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (p->n_states)
-			section_put_address(desc,
-					    thunk_jump(m->o, arena_printf(m->a, "%s_%s", m->info->name, names[i]),
-						       runtime_symbol(m, arena_printf(m->a, "tri_model_%s", names[i]))),
-					    0);
-		else
-			section_put_null(desc);
+	put_function(m, desc, p->n_states > 0, "reset");
+	put_function(m, desc, p->n_states > 0, "state_save");
+	put_function(m, desc, p->n_states > 0, "state_load");
 }
 
 static void put_entry(struct model_builder *m, struct section_builder *entries, uint32_t i)
@@ -259,6 +263,16 @@ static void put_units(struct model_builder *m, struct section_builder *desc)
 	model_lines_end(&lines, desc);
 }
 
+static void put_profile(struct model_builder *m, struct section_builder *desc)
+{
+	put_function(m, desc, m->info->profile_hook, "profile");
+	put_function(m, desc, m->info->profile_hook, "profile_reset");
+	if (m->info->profile_hook)
+		section_put_address(desc, runtime_symbol(m, "tri_profiling"), 0);
+	else
+		section_put_null(desc);
+}
+
 /* Adds the descriptor and the functions, which refer to each other. */
 static void put_desc(struct model_builder *m)
 {
@@ -287,6 +301,7 @@ static void put_desc(struct model_builder *m)
 	section_put_address(&desc, thunk_jump(m->o, arena_printf(m->a, "%s_close", info->name), runtime_symbol(m, "tri_model_close")), 0);
 	put_states(m, &desc);
 	model_trits_put(&desc, &m->strings, info);
+	put_profile(m, &desc);
 	BUG_ON(desc.bytes.len != sizeof(tri_model_desc));
 	section_end(&desc, 8);
 	object_symbol(m->o, TRI_DESC_SYMBOL, m->o->symbols[desc.symbol].section, 0, sizeof(tri_model_desc), true, false);

@@ -84,6 +84,17 @@ static void put_states(struct buf *out, const struct model_input *in, const char
 		name, name, name, name, name, name);
 }
 
+static void put_profile(struct buf *out, const char *name)
+{
+	buf_printf(
+		out,
+		"/* What the statements cost in the runs since m was opened or %s_profile_reset was called. Valid until the next call with m. Not during a\n"
+		" * run. NULL: *err says why; err may be NULL. */\n"
+		"const tri_profile *%s_profile(%s *m, tri_error *err);\n"
+		"int %s_profile_reset(%s *m, tri_error *err);\n\n",
+		name, name, name, name, name);
+}
+
 void model_header(const struct model_input *in, const struct model_info *info, struct buf *out)
 {
 	struct arena *a = arena_new(0);
@@ -99,7 +110,7 @@ void model_header(const struct model_input *in, const struct model_info *info, s
 	buf_puts(out, runtime_header());
 	buf_printf(
 		out,
-		"#if TRI_ABI != 4\n#error \"the headers of two models come from incompatible versions of trib\"\n#endif\n\n"
+		"#if TRI_ABI != 5\n#error \"the headers of two models come from incompatible versions of trib\"\n#endif\n\n"
 		"#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n"
 		"/* An opened model: its threads and its working memory. One thread at a time may use it; open it several times to run in parallel.\n"
 		" * A run during another thread's run does nothing and returns TRI_ERR_BUSY. */\n"
@@ -108,6 +119,8 @@ void model_header(const struct model_input *in, const struct model_info *info, s
 	for (uint32_t i = 0; i < in->program->n_entries; i++)
 		put_entry(a, out, in, info, i);
 	put_states(out, in, name);
+	if (info->profile_hook)
+		put_profile(out, name);
 	buf_printf(out,
 		   "/* Opens the model. opt and err may be NULL. Returns NULL on failure, with a message in *err. */\n"
 		   "%s *%s_open(const tri_options *opt, tri_error *err);\n"

@@ -69,7 +69,7 @@ const char *model_entry_prefix(struct arena *a, const struct hir_program *p, con
 
 const char *const *model_exports(struct arena *a, const struct model_input *in, const struct model_info *info, uint32_t *n)
 {
-	const char **names = ARENA_ARRAY(a, const char *, 7 + in->program->n_entries);
+	const char **names = ARENA_ARRAY(a, const char *, 9 + in->program->n_entries);
 	*n = 0;
 	names[(*n)++] = TRI_DESC_SYMBOL;
 	names[(*n)++] = arena_printf(a, "%s_desc", info->name);
@@ -81,6 +81,10 @@ const char *const *model_exports(struct arena *a, const struct model_input *in, 
 		names[(*n)++] = arena_printf(a, "%s_reset", info->name);
 		names[(*n)++] = arena_printf(a, "%s_state_save", info->name);
 		names[(*n)++] = arena_printf(a, "%s_state_load", info->name);
+	}
+	if (info->profile_hook) {
+		names[(*n)++] = arena_printf(a, "%s_profile", info->name);
+		names[(*n)++] = arena_printf(a, "%s_profile_reset", info->name);
 	}
 	return names;
 }

@@ -7,7 +7,7 @@
 /* Processor levels of the micro-kernels. RUNTIME_VNNI needs x86-64-v4 and avx512vnni; x86-64-v4 alone uses RUNTIME_V3. */
 enum runtime_level { RUNTIME_BASE, RUNTIME_V3, RUNTIME_VNNI, RUNTIME_LEVELS };
 
-/* Returns the number of objects of a level. All are given to the linker, which drops what is not used. */
+/* Returns the number of objects of a level. The linker gets all of them and drops unused ones. */
 uint32_t runtime_object_count(void);
 /* Returns the bytes of object i, or NULL if this build of trib lacks the level. */
 const void *runtime_object(enum runtime_level level, uint32_t i, size_t *len);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "claim.h"
+#include "collect.h"
 #include "context.h"
 #include "cpu.h"
 #include "states.h"
@@ -19,7 +20,8 @@ struct tri_model {
 	char *scratch;
 	int64_t scratch_size;
 	struct tri_mapped outside;
-	struct tri_states *states; /* NULL: none */
+	struct tri_states *states;       /* NULL: none */
+	struct tri_collector *collector; /* NULL: built without `profile = true` */
 };
 
 static uint32_t wanted_threads(const tri_options *opt)
@@ -32,12 +34,18 @@ static const char *wanted_weights(const tri_options *opt)
 	return opt && opt->size >= offsetof(tri_options, weights) + sizeof opt->weights ? opt->weights : NULL;
 }
 
-static void set_profile(struct tri_context *ctx, const tri_options *opt)
+static const struct tri_profiling *profiling(const tri_model_desc *desc) { return desc->profiling; }
+
+/* Statements report to the collector, if there is one. False: out of memory. */
+static bool open_collector(struct tri_model *m, const tri_options *opt, const tri_model_desc *desc)
 {
-	if (!opt || opt->size < offsetof(tri_options, profile_user) + sizeof opt->profile_user)
-		return;
-	ctx->profile = opt->profile;
-	ctx->profile_user = opt->profile_user;
+	const struct tri_profiling *wanted = tri_wanted_profiling(desc, opt);
+	m->collector = wanted ? wanted->open(desc, opt) : NULL;
+	if (m->collector) {
+		m->ctx.profile = profiling(desc)->event;
+		m->ctx.profile_user = m->collector;
+	}
+	return m->collector || !wanted;
 }
 
 struct tri_model *tri_model_open(const tri_options *opt, tri_error *err, const tri_model_desc *desc)
@@ -76,14 +84,17 @@ struct tri_model *tri_model_open(const tri_options *opt, tri_error *err, const t
 		free(m);
 		return NULL;
 	}
-	if (tri_states_open(desc, opt, &m->states, err) != TRI_OK) {
+	m->states = NULL;
+	bool ok = open_collector(m, opt, desc) || tri_error_set(err, TRI_ERR_MEMORY, "out of memory") == TRI_OK;
+	if (!ok || tri_states_open(desc, opt, &m->states, err) != TRI_OK) {
+		if (m->collector)
+			profiling(desc)->close(m->collector);
 		tri_weights_close(&m->outside);
 		tri_context_end(&m->ctx);
 		free(m);
 		return NULL;
 	}
 	atomic_init(&m->claim, 0);
-	set_profile(&m->ctx, opt);
 	m->desc = desc;
 	m->dims = (int64_t *)(m + 1);
 	m->bufs = (void **)(m->dims + MAX_DIMS);
@@ -156,6 +167,8 @@ static void release(struct tri_model *m)
 	tri_context_end(&m->ctx);
 	tri_weights_close(&m->outside);
 	tri_states_close(m->states);
+	if (m->collector)
+		profiling(m->desc)->close(m->collector);
 	free(m->scratch);
 	free(m);
 }
@@ -172,7 +185,11 @@ int tri_model_run(struct tri_model *m, uint32_t entry, tri_tensor *io, tri_error
 	int status = tri_claim_begin(&m->claim, err);
 	if (status != TRI_OK)
 		return status;
+	if (m->collector)
+		profiling(m->desc)->begin_run(m->collector);
 	status = run(m, &m->desc->entries[entry], io, err);
+	if (m->collector)
+		profiling(m->desc)->end_run(m->collector, status == TRI_OK, (uint64_t)m->scratch_size);
 	if (tri_claim_end(&m->claim))
 		release(m);
 	return status;
@@ -206,6 +223,20 @@ int tri_model_state_load(struct tri_model *m, const void *from, uint64_t size, t
 {
 	int status = m ? tri_claim_begin(&m->claim, err) : no_model(err);
 	return status == TRI_OK ? end_call(m, tri_states_load(m->states, from, size, err), err) : status;
+}
+
+const tri_profile *tri_model_profile(struct tri_model *m, tri_error *err)
+{
+	const tri_profile *p = NULL;
+	if ((m ? tri_claim_begin(&m->claim, err) : no_model(err)) == TRI_OK)
+		end_call(m, tri_profile_result(profiling(m->desc), m->collector, m->ctx.threads, &p, err), err);
+	return p;
+}
+
+int tri_model_profile_reset(struct tri_model *m, tri_error *err)
+{
+	int status = m ? tri_claim_begin(&m->claim, err) : no_model(err);
+	return status == TRI_OK ? end_call(m, tri_profile_restart(profiling(m->desc), m->collector, err), err) : status;
 }
 
 void tri_model_close(struct tri_model *m)

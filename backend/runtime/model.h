@@ -21,6 +21,9 @@ int tri_model_run(struct tri_model *m, uint32_t entry, tri_tensor *io, tri_error
 void tri_model_close(struct tri_model *m); /* NULL is accepted */
 int tri_model_reset(struct tri_model *m, tri_error *err);
 int tri_model_state_save(struct tri_model *m, void *to, uint64_t *size, tri_error *err);
+/* Of libraries that were built with `profile = true`. */
+const tri_profile *tri_model_profile(struct tri_model *m, tri_error *err);
+int tri_model_profile_reset(struct tri_model *m, tri_error *err);
 int tri_model_state_load(struct tri_model *m, const void *from, uint64_t size, tri_error *err);
 
 #define TRI_HUGE "for these input sizes the intermediate tensors are larger than any memory"

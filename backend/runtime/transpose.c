@@ -20,21 +20,21 @@ typedef uint64_t v8 __attribute__((vector_size(VECTOR)));
 #define HIGH8 1, 3
 
 /* Defines block_SIZE, which transposes N × N elements of SIZE bytes. */
-#define BLOCK(SIZE, N)                                                                                       \
-	TRI_INLINE void block_##SIZE(const char *x, int64_t ldx, char *y, int64_t ldy)                       \
-	{                                                                                                    \
-		v##SIZE a[N], b[N];                                                                          \
-		_Pragma("GCC unroll 16") for (int i = 0; i < N; i++) memcpy(&a[i], x + i * ldx, VECTOR);     \
-		_Pragma("GCC unroll 4") for (int step = 1; step < N; step *= 2)                              \
-		{                                                                                            \
-			_Pragma("GCC unroll 8") for (int i = 0; i < N / 2; i++)                              \
-			{                                                                                    \
-				b[2 * i] = __builtin_shuffle(a[i], a[i + N / 2], (v##SIZE){LOW##SIZE});      \
-				b[2 * i + 1] = __builtin_shuffle(a[i], a[i + N / 2], (v##SIZE){HIGH##SIZE}); \
-			}                                                                                    \
-			_Pragma("GCC unroll 16") for (int i = 0; i < N; i++) a[i] = b[i];                    \
-		}                                                                                            \
-		_Pragma("GCC unroll 16") for (int i = 0; i < N; i++) memcpy(y + i * ldy, &a[i], VECTOR);     \
+#define BLOCK(SIZE, N)                                                                                   \
+	TRI_INLINE void block_##SIZE(const char *x, int64_t ldx, char *y, int64_t ldy)                   \
+	{                                                                                                \
+		v##SIZE a[N], b[N];                                                                      \
+		_Pragma("GCC unroll 16") for (int i = 0; i < N; i++) memcpy(&a[i], x + i * ldx, VECTOR); \
+		_Pragma("GCC unroll 4") for (int step = 1; step < N; step *= 2)                          \
+		{                                                                                        \
+			_Pragma("GCC unroll 8") for (int i = 0; i < N / 2; i++)                          \
+			{                                                                                \
+				b[2 * i] = __builtin_shufflevector(a[i], a[i + N / 2], LOW##SIZE);       \
+				b[2 * i + 1] = __builtin_shufflevector(a[i], a[i + N / 2], HIGH##SIZE);  \
+			}                                                                                \
+			_Pragma("GCC unroll 16") for (int i = 0; i < N; i++) a[i] = b[i];                \
+		}                                                                                        \
+		_Pragma("GCC unroll 16") for (int i = 0; i < N; i++) memcpy(y + i * ldy, &a[i], VECTOR); \
 	}
 BLOCK(1, 16)
 BLOCK(2, 8)
@@ -81,9 +81,9 @@ static void three_rows(const char *x, int64_t ldx, char *y, int64_t columns)
 		memcpy(&a, x + i * 4, VECTOR);
 		memcpy(&b, x + ldx + i * 4, VECTOR);
 		memcpy(&c, x + 2 * ldx + i * 4, VECTOR);
-		v4 first = __builtin_shuffle(__builtin_shuffle(a, b, (v4){0, 4, 1, 5}), c, (v4){0, 1, 4, 2});
-		v4 second = __builtin_shuffle(__builtin_shuffle(b, c, (v4){1, 5, 2, 6}), a, (v4){0, 1, 6, 2});
-		v4 third = __builtin_shuffle(c, __builtin_shuffle(a, b, (v4){3, 7, 3, 7}), (v4){2, 4, 5, 3});
+		v4 first = __builtin_shufflevector(__builtin_shufflevector(a, b, 0, 4, 1, 5), c, 0, 1, 4, 2);
+		v4 second = __builtin_shufflevector(__builtin_shufflevector(b, c, 1, 5, 2, 6), a, 0, 1, 6, 2);
+		v4 third = __builtin_shufflevector(c, __builtin_shufflevector(a, b, 3, 7, 3, 7), 2, 4, 5, 3);
 		memcpy(y + i * 12, &first, VECTOR);
 		memcpy(y + i * 12 + VECTOR, &second, VECTOR);
 		memcpy(y + i * 12 + 2 * VECTOR, &third, VECTOR);

@@ -2,7 +2,7 @@
  * times; one thread at a time may use an opened model. A run during another run returns TRI_ERR_BUSY. A model that is closed during a
  * run is freed at its end. */
 #ifndef TRI_ABI
-#define TRI_ABI 4
+#define TRI_ABI 5
 #include <stdint.h>
 #ifdef __cplusplus
 extern "C" {
@@ -50,6 +50,16 @@ typedef struct tri_error {
 	char message[252];
 } tri_error;
 
+/* How a kernel was launched on an OpenCL device, as its driver tells. On the CPU zeros. */
+typedef struct tri_launch {
+	uint64_t work_items;
+	uint32_t work_group;                 /* work items of a group */
+	uint32_t most_work_group, multiple;  /* the largest group and the preferred multiple for this kernel */
+	uint32_t compute_units;              /* of the device */
+	uint64_t local_bytes, private_bytes; /* local memory of a group, and private memory of a work item */
+	double occupancy;                    /* an upper bound, 0 to 1: the work items in flight by those that the device can hold */
+} tri_launch;
+
 /* A statement of a unit that has ended. The statements of the units that it called were reported before it, and are part of its time. */
 typedef struct tri_profile_event {
 	uint32_t size;                    /* sizeof(tri_profile_event): later versions add members */
@@ -59,7 +69,40 @@ typedef struct tri_profile_event {
 	int64_t cpu_ns;                   /* processor time of all threads of the process meanwhile; on an OpenCL device 0 */
 	/* What it must move to and from memory, and the operations of the network that it computes; 0 for calls of units. */
 	int64_t bytes, operations;
+	tri_launch launch; /* of a kernel; of calls of units zeros */
 } tri_profile_event;
+
+/* What a statement cost in all runs: NAME_profile. Texts are those of the library. */
+typedef struct tri_profile_entry {
+	const char *code;      /* "loop", "if", "while", or the symbol of the kernel or unit that it calls: "tri_conv_f32" */
+	const char *operation; /* the first of its operations: "conv2d"; "" if it has none */
+	const char *
+		layer; /* the layer of that operation, as named in the layer of its unit: "layer1.0.conv1". The layers of an entry and of its callers,
+				  joined, are the instance path */
+	const char *file; /* "src/net.tri"; "": unknown */
+	uint32_t line;
+	uint32_t parent;    /* the entry of the call in which it is, an index before its own; TRI_NONE: the model calls it itself */
+	uint32_t statement; /* in tri_model_desc.statements */
+	uint32_t pad;
+	uint64_t calls;
+	int64_t wall_ns;           /* with the statements of the units that it calls */
+	int64_t cpu_ns;            /* of all threads of the process meanwhile: cpu_ns / wall_ns threads were busy. On an OpenCL device 0 */
+	int64_t bytes, operations; /* as in tri_profile_event; 0 for calls of units */
+	tri_launch launch;         /* the last one */
+} tri_profile_entry;
+typedef struct tri_profile {
+	uint32_t size; /* sizeof(tri_profile): later versions add members */
+	uint32_t n_entries;
+	const tri_profile_entry *entries; /* in the order of the first run */
+	uint64_t runs;                    /* that succeeded */
+	int64_t wall_ns, cpu_ns;          /* of these runs as wholes */
+	uint64_t memory_bytes;            /* of the intermediate tensors: the most so far */
+	uint32_t threads;                 /* that the model may use */
+	uint32_t pad;
+	/* Inputs that were copied to an OpenCL device, and outputs from it: the time of the device, and bytes. On the CPU 0. */
+	int64_t to_device_ns, from_device_ns;
+	uint64_t to_device_bytes, from_device_bytes;
+} tri_profile;
 
 /* The most rows of the states with one capacity: T of `cap T` in the sources. */
 typedef struct tri_capacity {
@@ -72,13 +115,13 @@ typedef struct tri_options {
 	uint32_t threads;    /* 0: one for each CPU */
 	const char *device;  /* OpenCL libraries: "0", "1" … as `trib devices` lists them; NULL: the first */
 	const char *weights; /* path of the .triw file; NULL: beside the library */
-	/* Called on the thread that runs the model after each statement, if the model was built with `profile_hook`; else never. NULL: nothing is
-	 * measured. It must not run or close the model. */
+	/* Called on the thread that runs the model after each statement, if the model was built with `profile = true`; else never. May be NULL. It must
+	 * not run or close the model. */
 	void (*profile)(void *user, const tri_profile_event *event);
 	void *profile_user;
 	const tri_capacity *capacities; /* instead of those of the manifest */
 	uint32_t n_capacities;
-	uint32_t pad;
+	uint32_t no_profile; /* 1: measures nothing, although the model was built with `profile = true` */
 } tri_options;
 
 /* A dimension as a postfix program over the dynamic dimensions of its entry. */
@@ -151,7 +194,8 @@ typedef struct tri_unit_desc {
 typedef struct tri_weight_desc {
 	const char *name;   /* of the parameter that it is made of; "" if it is made of none */
 	const char *layout; /* "trit2", "trit_blocks", "trit2_windows" … */
-	const char *form;   /* "dense"; products skip "blocks" of zeros; they read "lists" of what is not zero; "bytes": not packed */
+	const char
+		*form; /* "dense"; "blocks": products skip blocks of zeros; "lists": only non-zero trits are stored; "bytes": not packed */
 	int32_t rank, pad;
 	int64_t shape[TRI_MAX_RANK];
 	uint64_t bytes; /* packed */
@@ -194,6 +238,11 @@ typedef struct tri_model_desc {
 	const tri_weight_desc *weights; /* the ternary ones, those that take longest first */
 	uint32_t n_weights;
 	uint32_t pad_weights;
+	/* NAME_profile and NAME_profile_reset; NULL if the model was built without `profile = true`. The result is valid until the next call, run or
+	 * close. It cannot be called during a run. NULL: *err says why. */
+	const tri_profile *(*profile)(struct tri_model *m, tri_error *err);
+	int (*profile_reset)(struct tri_model *m, tri_error *err);
+	const void *profiling; /* private to the library */
 } tri_model_desc;
 
 #ifdef __cplusplus

@@ -169,6 +169,13 @@ static bool set_up(struct build *b)
 	return ok;
 }
 
+/* Reports that a phase starts. */
+static bool enter(struct build *b, enum phase phase)
+{
+	progress_phase(b->progress, phase_text(phase));
+	return true;
+}
+
 static bool run_steps(struct build *b)
 {
 	struct build_context *c = &b->context;
@@ -179,24 +186,24 @@ static bool run_steps(struct build *b)
 	struct build_result *r = &b->result;
 	/* clang-format off */
 	return set_up(b) &&
-	       context_next(c, sources_load(c, p)) &&
+	       enter(b, PHASE_LOAD) && context_next(c, sources_load(c, p)) &&
 	       context_next(c, dump_files(c, p)) &&
 	       context_next(c, last_build_compare_tokens(c, p, last, repo, r)) &&
-	       context_next(c, sources_check(c, p)) &&
+	       enter(b, PHASE_TYPECHECK) && context_next(c, sources_check(c, p)) &&
 	       context_next(c, dump_after_check(c)) &&
 	       context_next(c, params_open_files(c, p)) &&
-	       context_next(c, sources_elaborate(c, p)) &&
+	       enter(b, PHASE_ELABORATE) && context_next(c, sources_elaborate(c, p)) &&
 	       context_next(c, params_decide_storage(c, p)) &&
 	       context_next(c, dump_units(c, p)) &&
 	       context_next(c, params_bind(c, p)) &&
-	       context_next(c, units_plan(c, p, r)) &&
+	       enter(b, PHASE_OPT) && context_next(c, units_plan(c, p, r)) &&
 	       context_next(c, dump_after_plan(c, p)) &&
 	       context_next(c, allow_warnings(c)) &&
 	       context_next(c, find_repository(c, repo)) &&
-	       context_next(c, compile_set_find(c, p, repo, set, r)) &&
+	       enter(b, PHASE_CACHE) && context_next(c, compile_set_find(c, p, repo, set, r)) &&
 	       context_next(c, compile_set_explain(c, p, set)) &&
-	       tasks_run(c, p, set, repo, b->progress, r) && !os_interrupted() &&
-	       context_next(c, weights_explain(c, p)) && publish(b);
+	       enter(b, PHASE_CODEGEN) && tasks_run(c, p, set, repo, b->progress, r) && !os_interrupted() &&
+	       context_next(c, weights_explain(c, p)) && enter(b, PHASE_PUBLISH) && publish(b);
 	/* clang-format on */
 }
 
@@ -253,7 +260,7 @@ enum status build_run_in(struct session *s, const struct options *o, FILE *out, 
 	b.context.request.single = single_file_requested(o);
 	if (run(&b)) {
 		close_cache(&b); /* what was compiled before an error is stored, too */
-		struct profile *profile = report_profile_of(&b.context, &b.project, &b.compiles, &b.result);
+		struct profile *profile = report_profile_of(&b.context, &b.project, &b.result);
 		b.status = report_print(&b.context, &b.project, &b.result);
 		report_timing(&b.context, &b.project.spec, profile);
 		profile_free(profile);
@@ -282,7 +289,7 @@ struct build *build_start(struct session *s, const struct options *o)
 	run(b);
 	if (diags_errors(b->context.diags))
 		context_is_stopped(&b->context); /* a file with errors may have changed again */
-	b->profile = report_profile_of(&b->context, &b->project, &b->compiles, &b->result);
+	b->profile = report_profile_of(&b->context, &b->project, &b->result);
 	b->status = report_print(&b->context, &b->project, &b->result);
 	return b;
 }

@@ -12,6 +12,7 @@
 #include "builder/build/context.h"
 #include "builder/build/project.h"
 #include "builder/store/build_record.h"
+#include "builder/store/history.h"
 
 struct build_spec;
 struct elab_input;
@@ -32,6 +33,7 @@ struct build_result {
 	int64_t slowest_ns;
 	const struct build_record_source *sources; /* of a build that was found in the cache; else NULL */
 	uint32_t n_sources;
+	double efficiency;          /* share of the workers' time that was busy; 0: not measured */
 	int64_t started, published; /* published: when the last output was written; 0: none was */
 };
 
@@ -88,7 +90,8 @@ struct build_record_source *project_list_sources(const struct build_context *c, 
 struct compile {
 	hash128 key;
 	struct unit_job *job; /* the first unit that needs it */
-	const char *label, *why;
+	const char *label;
+	struct why why;     /* text NULL: it is not compiled */
 	bool is_object;     /* it is an object; otherwise serialized loops */
 	const void *object; /* NULL: to be made */
 	size_t len;
@@ -191,8 +194,8 @@ bool units_plan(struct build_context *c, struct project *p, struct build_result 
 
 /* ---- unit_records.c: The records of a model's units: why a unit is compiled, and what the next build compares with. ---- */
 
-/* Why the unit is compiled, one line in the build's memory. The cache counts the reason, except in a dry run. */
-const char *unit_explain(struct unit_job *j);
+/* Why the unit is compiled; the text is in the build's memory. The cache counts the reason, except in a dry run. */
+struct why unit_explain(struct unit_job *j);
 /* Writes the records of all linked units into the project's store. */
 void unit_records_save(struct build_context *c, const struct project *p);
 
@@ -204,15 +207,18 @@ bool tasks_open_generators(struct build_context *c);
 
 /* ---- report.c: Prints what a build reports at its end: diagnostics, the summary or the JSON record, and what was measured. ---- */
 
-/* Makes the profile, and writes the files of --trace and --profile-out. NULL: nothing was measured. `set` may be NULL. */
-struct profile *report_profile_of(struct build_context *c, const struct project *p, const struct compile_set *set,
-				  const struct build_result *r);
+/* Makes the profile, sets r->efficiency, and writes the files of --trace and --profile-out. NULL: nothing was measured. `set` may be NULL. */
+struct profile *report_profile_of(struct build_context *c, const struct project *p, struct build_result *r);
 /* Prints all but the summary that a caller prints (request.caller_reports). */
 enum status report_print(struct build_context *c, const struct project *p, const struct build_result *r);
 /* Prints the tables of --timing. `profile` may be NULL. */
 void report_timing(const struct build_context *c, const struct build_spec *spec, const struct profile *profile);
 
+/* ---- annotate.c: Writes the annotations of --annotations. ---- */
+void report_annotations(struct build_context *c);
+
 /* ---- profile.c: Makes the profile of a build from what was measured. ---- */
-struct profile *build_profile(const struct build_context *c, const struct project *p, const struct compile_set *set,
-			      const struct build_result *r, int64_t wall_ns);
+struct profile *build_profile(const struct build_context *c, const struct project *p, const struct build_result *r, int64_t wall_ns);
+/* Sets place, reason and callees of the units that were compiled. */
+void profile_describe_units(struct profile *p, const struct build_context *c, const struct project *project);
 #endif

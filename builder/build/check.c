@@ -156,7 +156,7 @@ static void start(struct check *k, const struct options *o, FILE *out, FILE *err
 
 static enum status report(struct check *k)
 {
-	struct profile *profile = report_profile_of(&k->context, &k->project, NULL, &k->result);
+	struct profile *profile = report_profile_of(&k->context, &k->project, &k->result);
 	enum status s = report_print(&k->context, &k->project, &k->result);
 	report_timing(&k->context, &k->project.spec, profile);
 	profile_free(profile);

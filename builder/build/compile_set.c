@@ -114,9 +114,9 @@ static void explain_unit(const struct build_context *c, const struct compile *f)
 	const struct build_request *r = &c->request;
 	const char *name = variant_label(c->arena, f->job->variant, f->job->unit->name);
 	if (r->options->json > 0)
-		print_json(r, "compile", name, f->why);
+		print_json(r, "compile", name, f->why.text);
 	else
-		fprintf(r->out, "%s %s: %s\n", r->options->dry_run ? "would compile" : "compile", name, f->why);
+		fprintf(r->out, "%s %s: %s\n", r->options->dry_run ? "would compile" : "compile", name, f->why.text);
 }
 
 static void explain_link(const struct build_request *r, const struct model_job *m)
@@ -134,7 +134,7 @@ enum step compile_set_explain(const struct build_context *c, const struct projec
 	if (!p->spec.explain && !o->dry_run)
 		return STEP_NEXT;
 	for (uint32_t i = 0; i < set->list.len; i++)
-		if (set->list.at[i]->why)
+		if (set->list.at[i]->why.text)
 			explain_unit(c, set->list.at[i]);
 	for (uint32_t i = 0; o->dry_run && i < p->n_models; i++)
 		if (!p->models[i].failed && !p->models[i].link.is_current)

@@ -9,6 +9,7 @@
 #include "builder/build/timing.h"
 #include "builder/manifest/options.h"
 #include "builder/manifest/single_file.h"
+#include "builder/profile/served.h"
 #include "builder/store/disk.h"
 #include "builder/store/inputs.h"
 
@@ -29,7 +30,7 @@ struct build_context context_new(struct session *s, struct build_request request
 	c.sources = s->warm ? warm_begin(s->warm) : sources_new();
 	c.inputs = inputs_new(c.arena, c.disk);
 	c.diags = diags_new(0);
-	if (options_measure(request.options))
+	if (options_measure(request.options) || served_is_wanted())
 		context_measure(&c);
 	return c;
 }

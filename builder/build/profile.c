@@ -21,7 +21,6 @@
 struct maker {
 	const struct build_context *c;
 	const struct project *project;
-	const struct compile_set *set; /* NULL: none */
 	const struct build_result *result;
 	const struct timing *t;
 	struct profile *p;
@@ -200,18 +199,6 @@ static void add_timeline(struct maker *s)
 	}
 }
 
-/* Says of each compiled unit where it is and why it was compiled. */
-static void describe_units(struct maker *s)
-{
-	for (uint32_t i = 0; s->set && i < s->set->list.len; i++) {
-		const struct compile *f = s->set->list.at[i];
-		hash128 key = item_key(ITEM_UNIT, PROFILE_NONE, f->job->unit->name);
-		uint64_t at;
-		if (f->why && map_get(&s->known, key, &at))
-			s->p->items.at[at].note = arena_strdup(s->p->arena, f->why);
-	}
-}
-
 static void add_settings(struct maker *s, uint32_t jobs)
 {
 	const struct options *o = s->c->request.options;
@@ -295,30 +282,23 @@ static void add_facts(struct maker *s, int64_t wall_ns, uint32_t jobs)
 		profile_add_fact(s->p, "efficiency", s->busy / ((double)wall_ns * jobs));
 }
 
-struct profile *build_profile(const struct build_context *c, const struct project *p, const struct compile_set *set,
-			      const struct build_result *r, int64_t wall_ns)
+struct profile *build_profile(const struct build_context *c, const struct project *p, const struct build_result *r, int64_t wall_ns)
 {
 	uint32_t jobs = c->session->pool ? pool_jobs(c->session->pool) : 1;
-	struct maker s = {.c = c,
-			  .project = p,
-			  .set = set,
-			  .result = r,
-			  .t = c->timing,
-			  .p = profile_new(PROFILE_BUILD, 1),
-			  .all = measure_log_new()};
+	struct maker s = {.c = c, .project = p, .result = r, .t = c->timing, .p = profile_new(PROFILE_BUILD, 1), .all = measure_log_new()};
 	char id[33];
 	hash_hex(build_id(), id);
 	s.p->build = arena_strdup(s.p->arena, id);
 	add_tree(&s, wall_ns, jobs);
 	timing_each_pass(c->timing, note_changes, &s);
 	add_timeline(&s);
-	describe_units(&s);
+	profile_describe_units(s.p, c, p);
 	add_memory(&s);
 	add_running(&s);
 	add_settings(&s, jobs);
 	add_facts(&s, wall_ns, jobs);
 	profile_set(s.p, &s.p->total, METRIC_WALL, 0, (double)wall_ns);
-	profile_set(s.p, &s.p->total, METRIC_CPU, 0, (double)os_cpu_ns());
+	profile_set(s.p, &s.p->total, METRIC_CPU, 0, (double)(os_cpu_ns() - c->session->earlier_cpu_ns));
 	profile_set(s.p, &s.p->total, METRIC_PEAK, 0, (double)os_peak_rss_kb() * 1024);
 	measure_log_free(s.all);
 	vec_free(&s.nodes);

@@ -14,7 +14,7 @@
 enum { MOST_SHOWN = 16 };
 
 struct lane {
-	const char *name; /* NULL: idle */
+	const char *kind, *name; /* name NULL: idle */
 	int64_t since, expected_ns;
 };
 struct progress {
@@ -55,6 +55,14 @@ void progress_total(struct progress *p, uint32_t total, int64_t expected_ns)
 	p->waiting_ns = expected_ns;
 }
 
+static void put_line(struct progress *p, struct buf *line)
+{
+	buf_putc(line, '\n');
+	fwrite(line->at, 1, line->len, p->out);
+	fflush(p->out); /* the reader of a pipe sees the line at once */
+	buf_free(line);
+}
+
 /* With the lock held. `ok`: how the task ended; NULL: it starts. */
 static void print_event(struct progress *p, uint32_t worker, const char *type, const bool *ok)
 {
@@ -63,6 +71,7 @@ static void print_event(struct progress *p, uint32_t worker, const char *type, c
 	struct json_writer w = {.out = &line};
 	json_open(&w, '{');
 	json_member_str(&w, "type", type);
+	json_member_str(&w, "kind", l->kind);
 	json_member_str(&w, "name", l->name);
 	json_member_int(&w, "worker", worker);
 	if (ok) {
@@ -72,15 +81,26 @@ static void print_event(struct progress *p, uint32_t worker, const char *type, c
 	json_member_int(&w, "done", p->done);
 	json_member_int(&w, "total", p->total);
 	json_close(&w, '}');
-	fprintf(p->out, "%s\n", line.at);
-	fflush(p->out); /* the reader of a pipe sees the line at once */
-	buf_free(&line);
+	put_line(p, &line);
 }
 
-void progress_start(struct progress *p, uint32_t worker, const char *name, int64_t expected_ns)
+void progress_phase(struct progress *p, const char *phase)
+{
+	struct buf line = {0};
+	struct json_writer w = {.out = &line};
+	if (!p || p->mode != PROGRESS_JSON)
+		return;
+	json_open(&w, '{');
+	json_member_str(&w, "type", "phase-started");
+	json_member_str(&w, "name", phase);
+	json_close(&w, '}');
+	put_line(p, &line);
+}
+
+void progress_start(struct progress *p, uint32_t worker, const char *kind, const char *name, int64_t expected_ns)
 {
 	pthread_mutex_lock(&p->lock);
-	p->lanes[worker] = (struct lane){name, os_now_ns(), expected_ns};
+	p->lanes[worker] = (struct lane){kind, name, os_now_ns(), expected_ns};
 	p->waiting_ns -= expected_ns;
 	if (p->mode == PROGRESS_JSON)
 		print_event(p, worker, "task-started", NULL);

@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* JSON: an object when a task starts and when it ends. */
+/* JSON: an object when a phase starts, and when a task starts and ends. */
 enum progress_mode { PROGRESS_QUIET, PROGRESS_LINES, PROGRESS_TERMINAL, PROGRESS_JSON };
 struct buf;
 struct progress;
@@ -19,8 +19,10 @@ struct progress *progress_new(FILE *out, enum progress_mode mode, uint32_t worke
 void progress_free(struct progress *p); /* NULL is accepted */
 /* The number of tasks, and their time in earlier builds. */
 void progress_total(struct progress *p, uint32_t total, int64_t expected_ns);
-/* Called by the worker when it starts and ends a task. `name` must be valid until the end. */
-void progress_start(struct progress *p, uint32_t worker, const char *name, int64_t expected_ns);
+/* On the main thread: a phase starts. NULL is accepted. */
+void progress_phase(struct progress *p, const char *phase);
+/* Called by the worker when it starts and ends a task. `kind` and `name` must be valid until the end. */
+void progress_start(struct progress *p, uint32_t worker, const char *kind, const char *name, int64_t expected_ns);
 void progress_done(struct progress *p, uint32_t worker, bool ok);
 /* On the main thread: redraws the line if it is old enough; removes it before other text is printed. */
 void progress_draw(struct progress *p);

@@ -12,6 +12,7 @@
 #include "builder/manifest/options.h"
 #include "builder/profile/profile.h"
 #include "builder/profile/reports.h"
+#include "builder/profile/served.h"
 #include "builder/profile/trace.h"
 #include "frontend/frontend.h"
 #include "scheduler/pool.h"
@@ -63,6 +64,7 @@ void build_summary_print(const struct build_summary *s, const struct timing *t, 
 	json_close(&w, '}');
 	json_member_int(&w, "peak_rss_kb", (int64_t)os_peak_rss_kb());
 	json_member_int(&w, "jobs", s->jobs);
+	json_member_num(&w, "efficiency", r->efficiency);
 	json_member_open(&w, "outputs", '[');
 	for (uint32_t i = 0; i < r->outputs.len; i++)
 		json_str(&w, r->outputs.at[i]);
@@ -202,28 +204,31 @@ static void report_file(struct build_context *c, const char *path, bool ok)
 /* True if --profile-if-slower-than does not hold the profile back. */
 static bool is_slow(const struct options *o, int64_t wall_ns) { return (double)wall_ns > o->slower_than_ns; }
 
-struct profile *report_profile_of(struct build_context *c, const struct project *p, const struct compile_set *set,
-				  const struct build_result *r)
+struct profile *report_profile_of(struct build_context *c, const struct project *p, struct build_result *r)
 {
 	const struct options *o = c->request.options;
 	int64_t wall_ns = os_now_ns() - r->started;
 	if (!c->timing)
 		return NULL;
-	struct profile *made = build_profile(c, p, set, r, wall_ns);
+	struct profile *made = build_profile(c, p, r, wall_ns);
+	r->efficiency = profile_fact(made, "efficiency", 0);
 	if (o->trace_file)
 		report_file(c, o->trace_file, profile_write_trace(made, r->started, o->trace_file));
 	if (o->profile_out && is_slow(o, wall_ns))
 		report_file(c, o->profile_out, profile_write(made, o->profile_out));
+	if (c->done && (r->compiled || r->linked) && !c->request.single && served_is_wanted())
+		report_file(c, SERVED_PROFILE, profile_write(made, SERVED_PROFILE));
 	return made;
 }
 
 enum status report_print(struct build_context *c, const struct project *p, const struct build_result *r)
 {
 	const struct build_request *q = &c->request;
-	enum status s = context_status(c);
 	int64_t wall_ns = os_now_ns() - r->started;
 	add_store_warnings(c);
 	diags_sort_by_use(c->diags, c->sources);
+	report_annotations(c);
+	enum status s = context_status(c);
 	if (q->options->json > 0) {
 		print_json(c, r, s, wall_ns);
 		return s;

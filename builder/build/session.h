@@ -33,6 +33,7 @@ struct session {
 	struct param_codes *param_codes; /* NULL until something is packed */
 	struct warm *warm;               /* owned; NULL: front ends end with their build */
 	hash128 compiler;                /* of the first build, zero before: the executable may be replaced while it runs */
+	int64_t earlier_cpu_ns;          /* processor time of the process before this build that is no part of it */
 	struct buf late_warnings;        /* of the stores, after a build was reported: the next build reports them */
 	bool locked;                     /* the client of the session holds the project's lock */
 	/* NULL, or called with the project locked, when there is work. True: another process has built, with status *s. */

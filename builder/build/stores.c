@@ -1,5 +1,6 @@
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -16,6 +17,8 @@
 #include "builder/store/store.h"
 
 #define PROJECT_LOCK PROJECT_FOLDER "/lock"
+
+enum { LOCK_POLL_MS = 5 };
 
 void stores_open_existing(struct build_context *c) { c->stores.project = store_open(PROJECT_STORE, false, &c->stores.warnings); }
 
@@ -37,6 +40,7 @@ static const char *find_link_outside(struct build_context *c)
 	return allowed ? NULL : paths[i];
 }
 
+/* Polls the lock, because the session may stop the build meanwhile. */
 bool stores_lock(struct build_context *c)
 {
 	struct stores *s = &c->stores;
@@ -47,8 +51,8 @@ bool stores_lock(struct build_context *c)
 		return false;
 	if (request_is_chatty(&c->request))
 		fprintf(c->request.err, "trib: waiting for another build of this project\n");
-	while (flock(s->lock, LOCK_EX) != 0 && errno == EINTR && !os_interrupted())
-		continue;
+	while (flock(s->lock, LOCK_EX | LOCK_NB) != 0 && (errno == EWOULDBLOCK || errno == EINTR) && !context_is_stopped(c))
+		poll(NULL, 0, LOCK_POLL_MS);
 	stores_close_project(s);
 	stores_open_existing(c);
 	return true;

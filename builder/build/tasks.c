@@ -22,6 +22,8 @@
 #define MUCH_TO_PACK ((int64_t)16 << 20)
 
 enum task_kind { TASK_COMPILE, TASK_COMMIT, TASK_LAYOUT, TASK_PACK, TASK_LINK };
+static const char *const kind_names[] = {
+	[TASK_COMPILE] = "unit", [TASK_COMMIT] = "repository", [TASK_LAYOUT] = "weights", [TASK_PACK] = "weights", [TASK_LINK] = "link"};
 
 struct task_graph {
 	struct build_context *c;
@@ -84,7 +86,7 @@ static bool run_job(void *arg, struct task_run *run)
 	struct progress *progress = t->graph->progress;
 	struct measure_log *before = timing_enter(t->graph->c->timing, run->worker + 1);
 	arena_peak_begin();
-	progress_start(progress, run->worker, t->label, t->expected_ns);
+	progress_start(progress, run->worker, kind_names[t->kind], t->label, t->expected_ns);
 	bool ok = run_kind(t, run->worker);
 	progress_done(progress, run->worker, ok);
 	timing_note_memory(t->graph->c->timing);

@@ -44,7 +44,7 @@ static uint32_t line_of(const struct sources *s, span at)
 	return at.source == SPAN_NO_SOURCE ? 0 : source_position(s, at.source, at.start).line;
 }
 
-const char *unit_explain(struct unit_job *j)
+struct why unit_explain(struct unit_job *j)
 {
 	struct build_context *c = j->variant->model->context;
 	const struct unit_record *new = new_record(j);
@@ -52,7 +52,7 @@ const char *unit_explain(struct unit_job *j)
 	struct why why = history_explain(c->arena, j->old_record, kin, new, line_of(c->sources, j->unit->at));
 	if (!c->request.options->dry_run)
 		cache_count_compile(c->stores.cache, why.reason);
-	return why.text;
+	return why;
 }
 
 static void save_model(struct build_context *c, const struct model_job *m)

@@ -286,7 +286,7 @@ bool args_parse(struct arena *a, int argc, char **argv, struct args *out, struct
 	*out = (struct args){.command = COMMAND_BUILD};
 	struct options *o = &out->options;
 	o->argv = argv;
-	o->opt = o->most_failures = o->verbose = o->explain = o->timing = o->no_cache = o->low_memory = o->json = o->warm_up =
+	o->opt = o->port = o->most_failures = o->verbose = o->explain = o->timing = o->no_cache = o->low_memory = o->json = o->warm_up =
 		o->profile_hook = -1;
 	o->rtol = o->atol = -1;
 	o->operands = p.operands = ARENA_ARRAY(a, const char *, argc + 1);

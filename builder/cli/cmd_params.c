@@ -7,6 +7,7 @@
 #include "builder/build/load.h"
 #include "builder/cli/command.h"
 #include "builder/cli/print.h"
+#include "builder/profile/figures.h"
 #include "frontend/hir/hir.h"
 
 /* Elements and tensors: of parameters, and of buffers. */
@@ -36,23 +37,12 @@ static struct totals total(const struct hir_program *p)
 }
 
 /* 11,689,512 */
-static const char *grouped(int64_t v, char out[32])
-{
-	char digits[24];
-	int n = snprintf(digits, sizeof digits, "%" PRId64, v), at = 0;
-	for (int i = 0; i < n; i++) {
-		if (i && (n - i) % 3 == 0)
-			out[at++] = ',';
-		out[at++] = digits[i];
-	}
-	out[at] = 0;
-	return out;
-}
+static const char *grouped(int64_t v, char out[FIGURE_SIZE]) { return figure_text(UNIT_COUNT, (double)v, out); }
 
 static void list_text(const char *model, const struct hir_program *p)
 {
 	struct totals t = total(p);
-	char a[32], b[32];
+	char a[FIGURE_SIZE], b[FIGURE_SIZE];
 	int width = 0;
 	for (uint32_t i = 0; i < p->n_params; i++)
 		if ((int)strlen(p->params[i].name) > width)

@@ -14,6 +14,10 @@
 #include "builder/store/build_log.h"
 #include "builder/store/store.h"
 
+#define FEWEST_SAMPLES 10
+#define MOST_SAMPLES 30 /* as many as fit into SAMPLES_NS: 10 are too few to find 10 % in one part beside noise */
+#define SAMPLES_NS 20e9
+
 struct report_options report_options_of(const struct options *o)
 {
 	static const enum report_format formats[] = {
@@ -63,6 +67,8 @@ const char *const *split_words(struct arena *a, const char *text)
 }
 
 /* ---- recordings ---- */
+
+uint32_t recording_most(int wanted) { return wanted ? (uint32_t)wanted : MOST_SAMPLES; }
 
 static void draw_progress(const struct recording *r)
 {
@@ -119,6 +125,16 @@ void recording_open(struct recording *r, int warm_up, uint32_t samples)
 			recording_close(r);
 		profile_free(ignored);
 	}
+}
+
+bool recording_samples(struct recording *r, int wanted, struct profile **profile)
+{
+	int64_t began = os_now_ns();
+	uint32_t most = recording_most(wanted);
+	for (uint32_t n = 0; n < most && (wanted || n < FEWEST_SAMPLES || (double)(os_now_ns() - began) < SAMPLES_NS); n++)
+		if (!recording_sample(r, profile))
+			return false;
+	return true;
 }
 
 void recording_close(struct recording *r)
@@ -182,6 +198,9 @@ enum status profile_compare(const struct options *o)
 
 static enum status profile_history(const struct options *o)
 {
+	struct file_stamp manifest;
+	if (!os_stamp("tri.build", &manifest))
+		return fail_usage("there is no `tri.build` here: `trib profile history` lists the builds of a project");
 	struct report_options r = report_options_of(o);
 	struct buf warning = {0}, report = {0};
 	struct arena *a = arena_new(0);
@@ -208,6 +227,10 @@ enum status cmd_profile(const struct options *o)
 	case ACTION_PROFILE_REPORT: return profile_report(&of_action);
 	case ACTION_PROFILE_COMPARE: return profile_compare(&of_action);
 	case ACTION_PROFILE_HISTORY: return profile_history(&of_action);
+	case ACTION_PROFILE_SUGGEST: return profile_suggest(&of_action);
+	case ACTION_PROFILE_SCALING: return profile_scaling(&of_action);
+	case ACTION_PROFILE_HTML: return profile_html(&of_action);
+	case ACTION_PROFILE_SERVE: return profile_serve(&of_action);
 	case ACTION_PROFILE_CHECK: return profile_check(&of_action);
 	default: return profile_ab(&of_action);
 	}

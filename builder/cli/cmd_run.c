@@ -47,6 +47,8 @@ static enum status run_project(struct arena *a, const struct options *o)
 	const struct model_spec *m = find_model(a, o, &spec, &s);
 	if (!m)
 		return s;
+	if (run_on_reference(o) && o->profile_out)
+		return fail_usage("--profile-out measures compiled code, and not the reference interpreter");
 	if (run_on_reference(o)) {
 		of_model.operands = &m->name;
 		of_model.n_operands = 1;
@@ -58,8 +60,12 @@ static enum status run_project(struct arena *a, const struct options *o)
 	return path ? run_visit_library(a, path, m->name, o, run_once, (void *)(uintptr_t)o) : s;
 }
 
-enum status cmd_run(const struct options *o)
+enum status cmd_run(const struct options *given)
 {
+	struct options with_profile = *given;
+	const struct options *o = &with_profile;
+	if (o->profile_out)
+		with_profile.profile_hook = 1;
 	const char *word = o->n_operands ? o->operands[0] : "";
 	if (o->main)
 		return main_run(o);

@@ -42,6 +42,7 @@ static const char *const dumps[] = {"",           "dump-tokens", "dump-ast", "du
 				    "dump-loops", "dump-llvm",   "dump-asm", "dump-quantized"};
 static const char *const colors[] = {[COLOR_AUTO] = "auto", [COLOR_ALWAYS] = "always", [COLOR_NEVER] = "never"};
 static const char *const message_formats[] = {"human", "json"};
+static const char *const annotations[] = {[ANNOTATE_NONE] = "none", [ANNOTATE_GITHUB] = "github", [ANNOTATE_GITLAB] = "gitlab"};
 static const char *const text_formats[] = {[PRINT_TEXT] = "text", [PRINT_JSON] = "json"};
 static const char *const report_formats[] = {
 	[PRINT_TEXT] = "text", [PRINT_JSON] = "json", [PRINT_HTML] = "", [PRINT_MARKDOWN] = "markdown"};
@@ -66,6 +67,7 @@ static const struct {
 	[FLAG_GRAPH_FORMAT] = WORDS(graph_formats),
 	[FLAG_REPORT_FORMAT] = WORDS(report_formats),
 	[FLAG_SCENARIO] = WORDS(scenarios),
+	[FLAG_ANNOTATIONS] = WORDS(annotations),
 	[FLAG_METRIC] = WORDS(metrics),
 };
 

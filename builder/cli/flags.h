@@ -30,6 +30,7 @@ enum flag_kind {
 	FLAG_GRAPH_FORMAT,   /* enum print_format */
 	FLAG_REPORT_FORMAT,  /* enum print_format */
 	FLAG_SCENARIO,       /* enum scenario */
+	FLAG_ANNOTATIONS,    /* enum annotations */
 	FLAG_METRIC,         /* uint32_t: 0 CPU, 1 wall, 2 instructions */
 	FLAG_KINDS
 };

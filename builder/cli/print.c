@@ -1,7 +1,10 @@
 #include "builder/cli/print.h"
+#include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
+#include "base/os.h"
 
 const char *print_size(uint64_t bytes, char out[32])
 {
@@ -18,6 +21,15 @@ void print_json(struct buf *out)
 {
 	puts(out->at);
 	buf_free(out);
+}
+
+enum status print_to(const char *path, const struct buf *text)
+{
+	if (!path || strcmp(path, "-") == 0)
+		fwrite(text->at, 1, text->len, stdout);
+	else if (!os_rewrite(path, text->at, text->len))
+		return fail_environment("cannot write `%s`: %s", path, strerror(errno));
+	return STATUS_OK;
 }
 
 static void say(const char *fmt, va_list ap)

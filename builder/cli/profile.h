@@ -10,6 +10,10 @@ enum status profile_record(const struct options *o);
 enum status profile_report(const struct options *o);
 enum status profile_compare(const struct options *o);
 enum status profile_check(const struct options *o);
+enum status profile_suggest(const struct options *o);
+enum status profile_scaling(const struct options *o);
+enum status profile_html(const struct options *o);
+enum status profile_serve(const struct options *o);
 enum status profile_ab(const struct options *o);
 
 struct report_options report_options_of(const struct options *o);
@@ -31,6 +35,9 @@ struct recording {
 void recording_open(struct recording *r, int warm_up, uint32_t samples);
 /* Takes one sample and appends it to *profile, which may be NULL. False: an error was printed, or an interrupt arrived. */
 bool recording_sample(struct recording *r, struct profile **profile);
+/* Takes `wanted` samples; 0: from 10 to 30, as many as fit into 20 s. */
+bool recording_samples(struct recording *r, int wanted, struct profile **profile);
+uint32_t recording_most(int wanted); /* of samples */
 void recording_close(struct recording *r);
 /* Returns the words of a text, NULL-terminated. Words in quotation marks may have spaces. */
 const char *const *split_words(struct arena *a, const char *text);

@@ -87,17 +87,16 @@ static bool add_samples(struct checker *c, uint32_t n)
 
 static bool measure(struct checker *c)
 {
-	uint32_t n = c->o->samples ? (uint32_t)c->o->samples : 10;
 	if (is_file(c->o))
 		return (c->current = read_profile(c->o->operands[0])) != NULL;
 	prepare_recording(c);
-	recording_open(&c->recording, c->o->warm_up, n);
-	return c->recording.recorder && add_samples(c, n);
+	recording_open(&c->recording, c->o->warm_up, recording_most(c->o->samples));
+	return c->recording.recorder && recording_samples(&c->recording, c->o->samples, &c->current);
 }
 
 static void judge(struct checker *c)
 {
-	struct compare_options options = {.threshold = 0.02, .alpha = 0.01};
+	struct compare_options options = {.threshold = 0.02, .alpha = 0.01, .metric = c->gate.metric};
 	gate_free(&c->result);
 	compare_free(c->comparison);
 	c->comparison = compare_profiles(c->baseline ? c->baseline : c->current, c->current, options);

@@ -12,13 +12,10 @@
 #include "builder/profile/process.h"
 #include "builder/profile/statistics.h"
 
-static enum status record(struct recording *r, const struct options *o, uint32_t samples, struct profile **p)
+static enum status record(struct recording *r, const struct options *o, struct profile **p)
 {
-	bool ok = true;
-	recording_open(r, o->warm_up, samples);
-	for (uint32_t i = 0; r->recorder && ok && i < samples; i++)
-		ok = recording_sample(r, p);
-	ok = ok && r->recorder;
+	recording_open(r, o->warm_up, recording_most(o->samples));
+	bool ok = r->recorder && recording_samples(r, o->samples, p);
 	recording_close(r);
 	return ok ? STATUS_OK : os_interrupted() ? STATUS_INTERRUPTED : STATUS_ENVIRONMENT;
 }
@@ -55,8 +52,7 @@ enum status profile_record(const struct options *o)
 					  .models = models,
 					  .flags = o->command,
 					  .count_instructions = process_can_count_instructions()}};
-	enum status s =
-		program ? record(&r, o, o->samples ? (uint32_t)o->samples : 10, &p) : fail_environment("cannot find the executable");
+	enum status s = program ? record(&r, o, &p) : fail_environment("cannot find the executable");
 	if (s == STATUS_OK)
 		s = write_out(o, p);
 	profile_free(p);

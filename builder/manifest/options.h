@@ -24,6 +24,9 @@ enum param_code_when { PARAM_CODE_AUTO, PARAM_CODE_ALWAYS, PARAM_CODE_NEVER };
 /* The value of --format. PRINT_TEXT is the default; for `trib graph` it is dot. */
 enum print_format { PRINT_TEXT, PRINT_JSON, PRINT_HTML, PRINT_MARKDOWN };
 
+/* The value of --annotations: the CI service. */
+enum annotations { ANNOTATE_NONE, ANNOTATE_GITHUB, ANNOTATE_GITLAB };
+
 struct options {
 	char **argv;                 /* the whole command line, NULL-terminated */
 	const char *const *operands; /* models to build, files to check, … */
@@ -40,12 +43,17 @@ struct options {
 	int most_failures;                                        /* of --keep-going; 0: no limit; -1: of the manifest */
 	double load;                                              /* 0: no limit */
 	int verbose, explain, timing, no_cache, low_memory, json; /* 1, 0, or -1 */
-	bool moved; /* paths of the command line were changed to be relative to a parent folder */
+	enum annotations annotations;
+	bool force;                  /* trib ci init */
+	bool critical, try_variants; /* trib profile suggest */
+	bool moved;                  /* paths of the command line were changed to be relative to a parent folder */
 	enum color_when color;
 	enum param_code_when param_code; /* when functions of parameters are compiled, and not interpreted */
 	bool quiet;                      /* only errors and warnings */
 	bool no_server;                  /* builds in this process and starts no server */
 	bool dry_run, lazy, help, version;
+	bool open; /* trib graph, profile serve: in a browser */
+	int port;  /* trib profile serve; -1: not given */
 	enum stop_stage stop;
 	uint32_t dumps;                     /* a bit for each enum dump */
 	const char *ir_after, *loops_after; /* of --dump-ir, --dump-loops: a stage or pass; NULL: all stages */

@@ -5,13 +5,11 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/map.h"
+#include "builder/profile/judge.h"
+#include "builder/profile/kernel_difference.h"
 
-#define FEWEST_SAMPLES 4     /* of each profile, for a test */
-#define NOISE_OF_ONE 0.3     /* with fewer a smaller change is noise */
-#define SMALLEST_SHARE 0.001 /* of the whole: smaller items do not matter */
-#define SMALLEST_NS_OF_BUILDS 50000
-#define SMALLEST_NS_OF_RUNS 200 /* medians of many runs in a process */
-#define SMALLEST_BYTES (256 << 10)
+#define FEWEST_SAMPLES 4         /* of each profile, for a test */
+#define SMALLEST_CORRECTION 0.02 /* a smaller difference of the calibrations is their own noise */
 
 static const struct {
 	const char *name, *title;
@@ -36,8 +34,10 @@ bool compare_conditions(const struct profile *before, const struct profile *afte
 	if (before->kind != after->kind)
 		put_difference(differences, "kind", before->kind == PROFILE_RUN ? "run" : "build",
 			       after->kind == PROFILE_RUN ? "run" : "build");
+	bool same_name = strcmp(before->machine.cpu, after->machine.cpu) == 0;
 	if (strcmp(before->machine.id, after->machine.id) != 0)
-		put_difference(differences, "machine", before->machine.cpu, after->machine.cpu);
+		put_difference(differences, "machine", same_name ? before->machine.id : before->machine.cpu,
+			       same_name ? after->machine.id : after->machine.cpu);
 	if (strcmp(before->machine.device, after->machine.device) != 0)
 		put_difference(differences, "device", before->machine.device, after->machine.device);
 	for (uint32_t i = 0; i < before->settings.len; i++) {
@@ -77,6 +77,28 @@ static double *positive(struct arena *a, const double *v, uint32_t n, double fac
 
 static double speed_of(const struct comparison *c, enum profile_metric m) { return profile_metrics[m].unit == UNIT_NS ? c->speed : 1; }
 
+/* The correction for the machine's speed is not exact: the interval includes the ratio without it. */
+static struct ratio ratio_of_times(const double *x, uint32_t n_x, const double *y, uint32_t n_y, double speed, double alpha)
+{
+	struct ratio r = statistics_fastest_ratio(x, n_x, y, n_y, alpha);
+	r.low = fmin(r.low, r.low / speed);
+	r.high = fmax(r.high, r.high / speed);
+	return r;
+}
+
+/* Stages of a build at the pace of their processes. True: filled. */
+static bool fill_stage(struct comparison *c, struct compared *r, const double *before, const double *after)
+{
+	bool is_stage = r->path && (r->kind == ITEM_PHASE || r->kind == ITEM_STAGE || r->kind == ITEM_PASS);
+	if (!c->pace.before || !is_stage || r->metric != METRIC_CPU)
+		return false;
+	const double *x = positive(c->arena, before, c->before->n_samples, 1), *y = positive(c->arena, after, c->after->n_samples, 1);
+	r->measured = statistics_median(y, c->after->n_samples) / statistics_median(x, c->before->n_samples);
+	r->ratio = pace_ratio(c->arena, &c->pace, x, c->before->n_samples, y, c->after->n_samples, c->options.alpha, &r->before_value);
+	r->after_value = r->before_value * r->ratio.estimate;
+	return true;
+}
+
 static void fill_values(struct comparer *s, struct compared *r, const struct profile_values *before, const struct profile_values *after)
 {
 	struct comparison *c = s->c;
@@ -91,17 +113,46 @@ static void fill_values(struct comparer *s, struct compared *r, const struct pro
 		return;
 	struct arena *a = c->arena;
 	arena_mark_t m = arena_mark(a);
-	r->ratio = statistics_ratio(positive(a, before->of[r->metric], p->n_samples, 1), p->n_samples,
-				    positive(a, after->of[r->metric], q->n_samples, speed), q->n_samples, c->options.alpha);
+	if (fill_stage(c, r, before->of[r->metric], after->of[r->metric])) {
+		arena_release(a, m);
+		return;
+	}
+	bool is_time = profile_metrics[r->metric].unit == UNIT_NS;
+	const double *x = positive(a, before->of[r->metric], p->n_samples, 1), *y = positive(a, after->of[r->metric], q->n_samples, speed);
+	if (is_time) {
+		r->before_value = statistics_fastest(x, p->n_samples);
+		r->after_value = statistics_fastest(y, q->n_samples);
+	}
+	r->ratio = is_time ? ratio_of_times(x, p->n_samples, y, q->n_samples, speed, c->options.alpha)
+			   : statistics_ratio(x, p->n_samples, y, q->n_samples, c->options.alpha);
+	r->measured = r->ratio.estimate;
 	arena_release(a, m);
+}
+
+/* Times of a part are compared by one metric: CPU time is less noisy than wall time, and the fastest run of a process less than their median. */
+static enum profile_metric deciding_metric(const struct comparison *c, const struct profile_values *before,
+					   const struct profile_values *after)
+{
+	enum profile_metric wanted = c->options.metric, best[] = {METRIC_LEAST, METRIC_CPU, METRIC_WALL};
+	if (wanted != METRIC_CPU && is_measured(before, wanted) && is_measured(after, wanted))
+		return wanted;
+	for (uint32_t i = 0; i < 3; i++)
+		if (is_measured(before, best[i]) && is_measured(after, best[i]))
+			return best[i];
+	return METRIC_WALL;
 }
 
 static void add_rows(struct comparer *s, struct compared row, const struct profile_values *before, const struct profile_values *after)
 {
+	const struct profile *p = s->c->before;
+	double calls = fmax(1, row.path ? median_of(p, before, METRIC_CALLS) : 1);
+	row.bytes = median_of(p, before, METRIC_BYTES) / calls;
+	row.operations = median_of(p, before, METRIC_OPERATIONS) / calls;
 	for (uint32_t m = 0; m < METRIC_COUNT; m++) {
 		if (profile_metrics[m].comparison == COMPARED_SHOWN || (!is_measured(before, m) && !is_measured(after, m)))
 			continue;
 		row.metric = (enum profile_metric)m;
+		row.decides = row.metric == deciding_metric(s->c, before, after);
 		row.change = !before && row.path ? CHANGE_NEW : !after && row.path ? CHANGE_REMOVED : CHANGE_NONE;
 		fill_values(s, &row, before, after);
 		vec_push(&s->rows, row);
@@ -148,82 +199,41 @@ static void add_items(struct comparer *s, const struct profile *p, const struct 
 	map_free(&seen);
 }
 
-/* ---- verdicts ---- */
-
-/* True if the item is too small for its change to matter. */
-static bool is_small(const struct comparison *c, const struct compared *r)
+/* Times of many items say more than the sums of their rows. */
+static void compare_items(struct comparer *s, uint32_t first, const struct kernel_sum *before, const struct kernel_sum *after)
 {
-	double most = fmax(r->before_value, r->after_value);
-	enum metric_unit unit = profile_metrics[r->metric].unit;
-	if (unit == UNIT_COUNT)
-		return false;
-	double whole = profile_median(c->before, &c->before->total, r->metric) * SMALLEST_SHARE;
-	return most < fmax(whole, unit != UNIT_NS                  ? SMALLEST_BYTES
-				  : c->before->kind == PROFILE_RUN ? SMALLEST_NS_OF_RUNS
-								   : SMALLEST_NS_OF_BUILDS);
-}
-
-static enum change direction(const struct compared *r) { return r->after_value > r->before_value ? CHANGE_REGRESSION : CHANGE_IMPROVEMENT; }
-
-/* Few processes say nothing of the noise: then only large changes count. */
-static void judge_untested(const struct comparison *c, struct compared *r)
-{
-	bool counted = profile_metrics[r->metric].comparison == COMPARED_COUNTED;
-	double smallest = counted ? 0 : fmax(c->options.threshold, NOISE_OF_ONE);
-	double by = fabs(r->after_value - r->before_value), least = fmin(r->before_value, r->after_value);
-	if (by > smallest * least)
-		r->change = direction(r);
-}
-
-static int by_p(const void *a, const void *b)
-{
-	const struct compared *x = *(const struct compared *const *)a, *y = *(const struct compared *const *)b;
-	return x->ratio.p != y->ratio.p ? (x->ratio.p > y->ratio.p) - (x->ratio.p < y->ratio.p) : (x > y) - (x < y);
-}
-
-/* Many rows are tested at once, so each has to pass a sharper test (Holm 1979): the chance of any false change among them stays alpha. The few rows of
- * the whole process are judged apart from its parts. */
-static void judge_tested(struct comparison *c, struct compared **tested, uint32_t n)
-{
-	qsort(tested, n, sizeof(struct compared *), by_p);
-	for (uint32_t i = 0; i < n && tested[i]->ratio.p <= c->options.alpha / (n - i); i++) {
-		struct compared *r = tested[i];
-		double e = r->ratio.estimate;
-		if (fmax(e, 1 / e) > 1 + c->options.threshold)
-			r->change = e > 1 ? CHANGE_REGRESSION : CHANGE_IMPROVEMENT;
-	}
-}
-
-/* The least p that samples of these sizes can have: all of one below all of the other. */
-static double least_p(uint32_t n_a, uint32_t n_b)
-{
-	double p = 2;
-	for (uint32_t i = 1; i <= n_a; i++)
-		p *= (double)i / (n_b + i);
-	return p;
-}
-
-static void judge(struct comparison *c)
-{
-	struct compared **totals = ARENA_ARRAY(c->arena, struct compared *, c->n_rows + 1);
-	struct compared **parts = ARENA_ARRAY(c->arena, struct compared *, c->n_rows + 1);
-	uint32_t n_totals = 0, n = 0;
-	for (uint32_t i = 0; i < c->n_rows; i++) {
-		struct compared *r = &c->rows[i];
-		if (r->change != CHANGE_NONE || is_small(c, r))
+	struct comparison *c = s->c;
+	for (uint32_t i = first; i < s->rows.len; i++) {
+		struct compared *r = &s->rows.at[i];
+		struct kernel_side x = {c->before, before, 1}, y = {c->after, after, speed_of(c, r->metric)};
+		struct kernel_difference d;
+		if (!r->is_tested || !kernel_difference(c->arena, x, y, r->metric, c->options.alpha, &d))
 			continue;
-		if (r->is_tested && !r->path)
-			totals[n_totals++] = r;
-		else if (r->is_tested)
-			parts[n++] = r;
-		else
-			judge_untested(c, r);
+		r->before_value = d.before;
+		r->after_value = d.after;
+		r->ratio = d.ratio;
+		r->measured = d.ratio.estimate;
+		r->bytes = r->operations = 0;
+		r->ratio.low = fmin(r->ratio.low, r->ratio.low / y.speed);
+		r->ratio.high = fmax(r->ratio.high, r->ratio.high / y.speed);
 	}
-	judge_tested(c, totals, n_totals);
-	judge_tested(c, parts, n);
-	c->can_decide = least_p(c->before->n_samples, c->after->n_samples) <= c->options.alpha / (n ? n : 1);
-	for (uint32_t i = 0; i < c->n_rows; i++)
-		c->counts[c->rows[i].change]++;
+}
+
+/* A kernel that became slower did so in all its calls, of which each may be too short to show it. */
+static void add_kernels(struct comparer *s, const struct profile *p, const struct profile *q)
+{
+	uint32_t n, m;
+	struct arena *a = s->c->arena;
+	const struct kernel_sum *before = kernel_sums(a, p, &n), *after = kernel_sums(a, q, &m);
+	for (uint32_t i = 0; i < n; i++)
+		for (uint32_t k = 0; k < m; k++)
+			if (strcmp(before[i].name, after[k].name) == 0 && before[i].n_items == after[k].n_items) {
+				struct compared r = {
+					.kind = ITEM_KERNEL, .path = before[i].name, .before = PROFILE_NONE, .after = PROFILE_NONE};
+				uint32_t first = s->rows.len;
+				add_rows(s, r, &before[i].values, &after[k].values);
+				compare_items(s, first, &before[i], &after[k]);
+			}
 }
 
 struct comparison *compare_profiles(const struct profile *before, const struct profile *after, struct compare_options o)
@@ -233,14 +243,19 @@ struct comparison *compare_profiles(const struct profile *before, const struct p
 	struct comparer s = {.c = c};
 	*c = (struct comparison){.arena = a, .before = before, .after = after, .options = o, .speed = 1};
 	if (before->calibration_ns && after->calibration_ns) /* one factor: a single calibration is as noisy as a sample */
-		c->speed = statistics_median(before->calibration_ns, before->n_samples) /
-			   fmax(1, statistics_median(after->calibration_ns, after->n_samples));
+		c->speed = statistics_fastest(before->calibration_ns, before->n_samples) /
+			   fmax(1, statistics_fastest(after->calibration_ns, after->n_samples));
+	if (fabs(c->speed - 1) < SMALLEST_CORRECTION)
+		c->speed = 1;
+	if (before->kind == PROFILE_BUILD && after->kind == PROFILE_BUILD)
+		pace_of(a, before, after, &c->pace);
 	struct compared whole = {.before = PROFILE_NONE, .after = PROFILE_NONE};
 	add_rows(&s, whole, &before->total, &after->total);
+	add_kernels(&s, before, after);
 	add_items(&s, before, after);
 	c->rows = s.rows.at;
 	c->n_rows = s.rows.len;
-	judge(c);
+	judge_rows(c);
 	return c;
 }
 
@@ -248,7 +263,7 @@ double compare_visible(const struct comparison *c, enum profile_metric m)
 {
 	for (uint32_t i = 0; i < c->n_rows && !c->rows[i].path; i++) {
 		const struct ratio *r = &c->rows[i].ratio;
-		if (c->rows[i].metric == m && c->rows[i].is_tested && r->low > 0)
+		if (c->rows[i].metric == m && c->rows[i].is_tested && r->low > 0 && isfinite(r->high))
 			return fmax(r->high / r->estimate, r->estimate / r->low) - 1;
 	}
 	return 0;

@@ -2,7 +2,7 @@
  * processes. */
 #ifndef TRIB_BUILDER_PROFILE_COMPARE_H
 #define TRIB_BUILDER_PROFILE_COMPARE_H
-#include "builder/profile/profile.h"
+#include "builder/profile/pace.h"
 #include "builder/profile/statistics.h"
 
 struct buf;
@@ -16,27 +16,32 @@ const char *change_name(enum change c);
 const char *change_title(enum change c);
 
 struct compare_options {
-	double threshold;      /* the smallest change, as a fraction: 0.05 */
-	double alpha;          /* the chance that any part, or any figure of the whole, of two equal profiles is called a change: 0.01 */
-	bool other_conditions; /* compare although machines or settings differ */
+	double threshold; /* the smallest change, as a fraction: 0.05 */
+	double alpha;     /* the chance that any part, or any figure of the whole, of two equal profiles is called a change: 0.01 */
+	enum profile_metric metric; /* decides about times; METRIC_CPU: the least noisy one that was measured */
 };
-#define COMPARE_DEFAULTS {.threshold = 0.05, .alpha = 0.01}
+#define COMPARE_DEFAULTS {.threshold = 0.05, .alpha = 0.01, .metric = METRIC_CPU}
 
 /* One metric of one item. */
 struct compared {
 	enum profile_item_kind kind;
-	const char *path;       /* NULL: the whole process */
-	uint32_t before, after; /* items; PROFILE_NONE: absent, or the whole process */
+	const char *path;       /* NULL: the whole process. A kernel's name: all its calls together */
+	uint32_t before, after; /* items; PROFILE_NONE: absent, the whole process or all calls of a kernel */
 	enum profile_metric metric;
-	double before_value, after_value; /* medians; times of `after` at the speed of the machine of `before` */
-	struct ratio ratio;               /* after / before */
-	bool is_tested;                   /* false: too few processes for a test, or nothing to test */
+	double before_value,
+		after_value;      /* medians; tested times: statistics_fastest, of `after` at the speed of the machine of `before` */
+	struct ratio ratio;       /* after / before */
+	double measured;          /* the same without what is known of the machine */
+	bool decides;             /* the metric that says whether the item became slower */
+	bool is_tested;           /* false: too few processes for a test, or nothing to test */
+	double bytes, operations; /* of one call before, or of all in a run; 0: unknown, or the test is of many items */
 	enum change change;
 };
 struct comparison {
 	struct arena *arena;
 	const struct profile *before, *after;
 	struct compare_options options;
+	struct pace pace;      /* of processes that build; NULL: unknown */
 	double speed;          /* times of `after` were multiplied by it: both then have the same calibration */
 	struct compared *rows; /* the whole process first; then as in `before`; then the new ones */
 	uint32_t n_rows;

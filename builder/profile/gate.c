@@ -6,6 +6,8 @@
 #include "base/buf.h"
 #include "builder/profile/figures.h"
 
+#define NOTED 1.05 /* slower by more is said, though it is allowed */
+
 /* ---- budgets ---- */
 
 static bool read_subject(struct arena *a, struct budget *b, const char *subject)
@@ -65,6 +67,21 @@ static void add_finding(struct gate_result *r, struct gate_finding f)
 	r->verdict = f.verdict > r->verdict ? f.verdict : r->verdict;
 }
 
+/* Where the item is, and whether another kernel does its work. */
+static void put_place(const struct comparison *c, const struct compared *row, struct buf *out)
+{
+	const struct profile_item *now = &c->after->items.at[row->after];
+	const char *before = row->before != PROFILE_NONE ? c->before->items.at[row->before].note : NULL;
+	size_t len = now->note ? strcspn(now->note, ":") : 0;
+	if (now->at)
+		buf_printf(out, "at %s", now->at);
+	if (row->kind != ITEM_KERNEL || !len)
+		return;
+	buf_printf(out, "%s%.*s", out->len ? ", " : "", (int)len, now->note);
+	if (before && (strcspn(before, ":") != len || strncmp(before, now->note, len) != 0))
+		buf_printf(out, " in place of %.*s", (int)strcspn(before, ":"), before);
+}
+
 /* Units that only the current build compiled, and those whose note differs, explain a longer build. */
 static const char *cause_of(const struct comparison *c, const struct compared *row)
 {
@@ -82,8 +99,8 @@ static const char *cause_of(const struct comparison *c, const struct compared *r
 	}
 	if (n > 3)
 		buf_printf(&text, "; and %u more units", n - 3);
-	if (!n && row->path && row->after != PROFILE_NONE && q->items.at[row->after].at)
-		buf_printf(&text, "at %s", q->items.at[row->after].at);
+	if (!n && row->path && row->after != PROFILE_NONE)
+		put_place(c, row, &text);
 	if (!n && strcmp(c->before->build, c->after->build) != 0)
 		buf_printf(&text, "%sanother trib", text.len ? ", " : "");
 	const char *cause = text.len ? arena_strdup(c->arena, text.at) : NULL;
@@ -91,41 +108,30 @@ static const char *cause_of(const struct comparison *c, const struct compared *r
 	return cause;
 }
 
-static bool is_measured(const struct profile *p, uint32_t item, bool whole, enum profile_metric m)
-{
-	return whole ? p->total.of[m] != NULL : item != PROFILE_NONE && p->items.at[item].values.of[m];
-}
-
-/* The metric that decides about this item: the chosen one, or the wall time if it was not measured. */
-static enum profile_metric deciding_metric(const struct gate_result *r, const struct compared *row)
-{
-	const struct comparison *c = r->comparison;
-	bool both = is_measured(c->before, row->before, !row->path, r->options.metric) &&
-		    is_measured(c->after, row->after, !row->path, r->options.metric);
-	return both ? r->options.metric : METRIC_WALL;
-}
-
 /* Without a test only the whole process can fail, and only far beyond the threshold. */
 static bool is_far(const struct compared *row, double threshold) { return !row->path && row->ratio.estimate > 1.5 * threshold; }
 
-/* An item that a test finds slower, by more than the threshold, fails. If only its interval reaches beyond the threshold, nothing is decided. */
+/* An item that a test finds slower, by more than the threshold, fails. If only its interval reaches beyond the threshold, nothing is decided. A smaller
+ * slow-down is allowed, and said. */
 static void check_row(struct gate_result *r, const struct compared *row)
 {
 	double threshold = r->options.threshold;
-	bool is_time = row->metric == deciding_metric(r, row), is_memory = row->metric == METRIC_PEAK;
+	bool is_time = row->decides, is_memory = row->metric == METRIC_PEAK;
 	if ((!is_time && !is_memory) || row->change == CHANGE_NEW || row->change == CHANGE_REMOVED)
 		return;
 	bool is_worse = row->change == CHANGE_REGRESSION;
 	double low = row->is_tested ? row->ratio.low : row->ratio.estimate, high = row->is_tested ? row->ratio.high : row->ratio.estimate;
 	struct gate_finding f = {.row = row, .verdict = GATE_PASSED};
-	bool is_sure = row->is_tested ? is_worse || !row->path : is_far(row, threshold);
+	const struct comparison *c = r->comparison;
+	bool is_whole_build = !row->path && c->before->kind == PROFILE_BUILD && !c->pace.before; /* a change of all stages alike */
+	bool is_sure = row->is_tested ? is_worse || is_whole_build : is_far(row, threshold);
 	if (is_sure && low > threshold)
 		f.verdict = GATE_FAILED;
 	else if (is_worse && high > threshold && row->ratio.estimate > threshold)
 		f.verdict = GATE_UNDECIDED;
 	else if (!row->path && row->is_tested && row->ratio.estimate > threshold)
 		f.verdict = GATE_UNDECIDED;
-	if (f.verdict == GATE_PASSED)
+	if (f.verdict == GATE_PASSED && !(is_worse && row->is_tested && row->ratio.estimate > NOTED))
 		return;
 	f.cause = cause_of(r->comparison, row);
 	add_finding(r, f);

@@ -25,7 +25,7 @@ struct gate_options {
 enum gate_verdict { GATE_PASSED, GATE_UNDECIDED, GATE_FAILED };
 /* What is wrong, or may be. */
 struct gate_finding {
-	enum gate_verdict verdict;  /* UNDECIDED: the interval includes the threshold */
+	enum gate_verdict verdict;  /* UNDECIDED: the interval includes the threshold. PASSED: slower, but not by more than the threshold */
 	const struct compared *row; /* NULL: a budget */
 	const struct budget *budget;
 	const char *item; /* of the budget */

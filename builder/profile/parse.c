@@ -255,13 +255,35 @@ static bool read_counters(struct reader *r, const json_t *root)
 	return true;
 }
 
+static double size_of(const json_t *v, const char *key)
+{
+	double size = json_number_value(json_object_get(v, key));
+	return size >= 0 && size <= 0x1p62 ? size : 0;
+}
+
+static bool read_weights(struct reader *r, const json_t *root)
+{
+	const json_t *weights = json_object_get(root, "weights");
+	for (size_t i = 0; i < json_array_size(weights); i++) {
+		const json_t *v = json_array_get(weights, i);
+		struct profile_weight w = {.name = text_of(r, v, "name"),
+					   .layout = text_of(r, v, "layout"),
+					   .form = text_of(r, v, "form"),
+					   .elements = size_of(v, "elements"),
+					   .zeros = size_of(v, "zeros"),
+					   .bytes = size_of(v, "bytes")};
+		vec_push(&r->p->weights, w);
+	}
+	return true;
+}
+
 static bool read_root(struct reader *r, const json_t *root)
 {
 	const json_t *calibration = json_object_get(root, "calibration_ns");
 	return read_version(r, root) && read_head(r, root) && read_settings(r, root) &&
 	       (!calibration || read_numbers(r, calibration, &r->p->calibration_ns, "calibration_ns")) &&
 	       read_values(r, json_object_get(root, "total"), &r->p->total) && read_items(r, root) && read_spans(r, root) &&
-	       read_counters(r, root) && read_edges(r, root);
+	       read_counters(r, root) && read_edges(r, root) && read_weights(r, root);
 }
 
 struct profile *profile_parse(const char *text, size_t len, struct buf *error)
@@ -285,7 +307,8 @@ struct profile *profile_read(const char *path, struct buf *error)
 {
 	char *text = NULL;
 	size_t len;
-	if (!os_read_file(path, MOST_BYTES, &text, &len)) {
+	const char *file = strcmp(path, "-") == 0 ? "/dev/stdin" : path;
+	if (!os_read_file(file, MOST_BYTES, &text, &len)) {
 		buf_printf(error, "cannot read `%s`: %s", path, strerror(errno));
 		return NULL;
 	}

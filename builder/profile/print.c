@@ -5,10 +5,12 @@
 #include "base/os.h"
 #include "builder/profile/profile.h"
 
+/* With three digits. What they make a whole number is written as one, so that a file that is read and written stays the same. */
 static void print_number(struct json_writer *w, double v)
 {
-	if (v == floor(v) && fabs(v) < 9e15)
-		json_int(w, (int64_t)v);
+	double written = round(v * 1000) / 1000;
+	if (fabs(v) < 9e15 && written == floor(written))
+		json_int(w, (int64_t)written);
 	else
 		json_num(w, v);
 }
@@ -133,6 +135,23 @@ static void print_edges(struct json_writer *w, const struct profile *p)
 	json_close(w, ']');
 }
 
+static void print_weights(struct json_writer *w, const struct profile *p)
+{
+	json_member_open(w, "weights", '[');
+	for (uint32_t i = 0; i < p->weights.len; i++) {
+		const struct profile_weight *x = &p->weights.at[i];
+		json_open(w, '{');
+		json_member_str(w, "name", x->name);
+		json_member_str(w, "layout", x->layout);
+		json_member_str(w, "form", x->form);
+		json_member_int(w, "elements", (int64_t)x->elements);
+		json_member_int(w, "zeros", (int64_t)x->zeros);
+		json_member_int(w, "bytes", (int64_t)x->bytes);
+		json_close(w, '}');
+	}
+	json_close(w, ']');
+}
+
 void profile_print(const struct profile *p, struct buf *out)
 {
 	struct json_writer w = {.out = out};
@@ -149,6 +168,8 @@ void profile_print(const struct profile *p, struct buf *out)
 	print_spans(&w, p);
 	print_counters(&w, p);
 	print_edges(&w, p);
+	if (p->weights.len)
+		print_weights(&w, p);
 	json_close(&w, '}');
 	buf_putc(out, '\n');
 }

@@ -13,6 +13,7 @@ struct process_request {
 };
 struct process_cost {
 	int64_t wall_ns, cpu_ns;
+	int64_t others_ns; /* CPU time of all other processes of the machine meanwhile, in ticks of some milliseconds */
 	uint64_t peak_bytes;
 	double instructions; /* in user mode; 0: not counted */
 	int status;          /* the exit code, or 128 + the signal */

@@ -42,6 +42,7 @@ void profile_free(struct profile *p)
 	vec_free(&p->items);
 	vec_free(&p->spans);
 	vec_free(&p->edges);
+	vec_free(&p->weights);
 	arena_free(p->arena);
 }
 
@@ -66,6 +67,12 @@ void profile_set(struct profile *p, struct profile_values *v, enum profile_metri
 double profile_median(const struct profile *p, const struct profile_values *v, enum profile_metric m)
 {
 	return v->of[m] ? statistics_median(v->of[m], p->n_samples) : 0;
+}
+
+bool profile_is_of_files(const struct profile *p, const struct profile_values *v)
+{
+	const double rate = 1e-3; /* bytes a nanosecond */
+	return profile_median(p, v, METRIC_READ) + profile_median(p, v, METRIC_WRITTEN) > rate * profile_median(p, v, METRIC_WALL);
 }
 
 static uint32_t find_setting(const struct profile *p, const char *name)

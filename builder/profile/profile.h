@@ -74,6 +74,11 @@ struct profile_fact {
 struct profile_edge {
 	uint32_t from, to; /* items: `from` uses `to` */
 };
+/* A ternary weight of the model that was run, as it is packed. */
+struct profile_weight {
+	const char *name, *layout, *form; /* form: "dense", "blocks", "lists" or "bytes", as in tri_weight_desc */
+	double elements, zeros, bytes;    /* bytes: packed */
+};
 struct profile_machine {
 	const char *id; /* 16 hex digits: equal on machines of one kind */
 	const char *cpu, *system, *device;
@@ -94,6 +99,7 @@ struct profile {
 	VEC(struct profile_span) spans;
 	VEC(struct profile_counter) counters;
 	VEC(struct profile_edge) edges;
+	VEC(struct profile_weight) weights;
 };
 
 /* An empty profile of `n_samples` processes on this machine. */
@@ -105,6 +111,8 @@ uint32_t profile_add_item(struct profile *p, enum profile_item_kind kind, uint32
 void profile_set(struct profile *p, struct profile_values *v, enum profile_metric m, uint32_t sample, double value);
 /* The median over the samples; 0 if it was not measured. */
 double profile_median(const struct profile *p, const struct profile_values *v, enum profile_metric m);
+/* True if an item reads and writes so much that files take its time, which depends on the state of the system. */
+bool profile_is_of_files(const struct profile *p, const struct profile_values *v);
 /* Copy their arguments, and replace an earlier one of the same name. */
 void profile_add_setting(struct profile *p, const char *name, const char *text);
 void profile_add_fact(struct profile *p, const char *name, double value);
@@ -125,6 +133,6 @@ void profile_print(const struct profile *p, struct buf *out);
 bool profile_write(const struct profile *p, const char *path);
 /* Reads a JSON text. NULL: *error is a sentence without the file's name, and says what to do. */
 struct profile *profile_parse(const char *text, size_t len, struct buf *error);
-/* Reads a file. NULL: *error names it. */
+/* Reads a file, or the standard input if the path is "-". NULL: *error names it. */
 struct profile *profile_read(const char *path, struct buf *error);
 #endif

@@ -121,6 +121,7 @@ static void complete(const struct recorder *r, struct profile *p, const struct p
 	const struct record_options *o = r->o;
 	if (o->kind == PROFILE_BUILD)
 		set_totals(p, cost);
+	profile_set(p, &p->total, METRIC_OTHERS, 0, (double)cost->others_ns);
 	p->calibration_ns = ARENA_ARRAY(p->arena, double, 1);
 	p->calibration_ns[0] = (double)calibration;
 	if (o->kind == PROFILE_BUILD)

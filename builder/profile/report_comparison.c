@@ -14,7 +14,8 @@ static void add_interval(struct table *t, const struct compared *r)
 {
 	char low[FIGURE_SIZE], high[FIGURE_SIZE];
 	if (r->is_tested && r->ratio.low > 0)
-		table_addf(t, "%s to %s", figure_change(r->ratio.low, low), figure_change(r->ratio.high, high));
+		table_addf(t, "%s to %s", r->ratio.low > 0 ? figure_change(r->ratio.low, low) : "unknown",
+			   isfinite(r->ratio.high) ? figure_change(r->ratio.high, high) : "unknown");
 	else
 		table_add(t, "");
 }
@@ -89,10 +90,11 @@ static void put_summary(const struct comparison *c, struct buf *out)
 	double visible = compare_visible(c, METRIC_WALL);
 	if (visible > 0)
 		buf_printf(out, "with this noise a change of the whole time by %.1f %% can be seen\n", visible * 100);
-	if (visible > 0 && !c->can_decide)
+	bool is_tested = c->before->n_samples >= 4 && c->after->n_samples >= 4;
+	if (is_tested && !c->can_decide)
 		buf_printf(out, "too few samples: %u and %u cannot show a change of one part; record at least 10\n", c->before->n_samples,
 			   c->after->n_samples);
-	if (visible <= 0)
+	if (!is_tested)
 		buf_puts(out, "too few samples for a test: smaller changes than 30 % are taken for noise; record at least 4, better 10\n");
 }
 

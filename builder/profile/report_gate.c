@@ -16,7 +16,7 @@ static void put_finding(const struct gate_result *r, const struct gate_finding *
 {
 	char before[FIGURE_SIZE], after[FIGURE_SIZE], low[FIGURE_SIZE], high[FIGURE_SIZE];
 	const struct metric_row *m = &profile_metrics[metric_of(f)];
-	const char *word = f->verdict == GATE_FAILED ? "REGRESSION" : "UNDECIDED";
+	const char *word = f->verdict == GATE_FAILED ? "REGRESSION" : f->verdict == GATE_PASSED ? "ALLOWED" : "UNDECIDED";
 	if (f->budget) {
 		buf_printf(out, "OVER BUDGET %s: %s %s, the budget is %s", item_of(f), m->title, figure_text(m->unit, f->value, after),
 			   f->budget->text);

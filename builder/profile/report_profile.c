@@ -159,6 +159,17 @@ static void put_costliest(const struct view *v, uint64_t kinds, const char *what
 	table_print(&t, v->o->format == REPORT_MARKDOWN, v->out);
 }
 
+static void put_kernels(const struct view *v)
+{
+	struct buf table = {0};
+	report_kernels(v->a, v->p, v->o, &table);
+	if (table.len) {
+		report_title(v, "costliest statements");
+		buf_puts(v->out, table.at);
+	}
+	buf_free(&table);
+}
+
 static void put_facts(const struct view *v)
 {
 	if (!v->p->facts.len)
@@ -200,16 +211,19 @@ static void put_symptoms(const struct view *v)
 		buf_puts(v->out, "  none\n");
 }
 
-static void print_symptoms_json(struct json_writer *w, const struct profile *p)
+void report_symptoms(const struct profile *p, struct json_writer *w)
 {
+	static const char *const units[] = {[UNIT_NS] = "ns", [UNIT_BYTES] = "bytes", [UNIT_COUNT] = "count"};
 	struct symptom s[MOST_SYMPTOMS];
 	uint32_t n = symptoms_find(p, s);
-	json_member_open(w, "bottlenecks", '[');
+	json_open(w, '[');
 	for (uint32_t i = 0; i < n; i++) {
 		json_open(w, '{');
 		json_member_str(w, "name", s[i].name);
 		json_member_num(w, "value", s[i].value);
 		json_member_num(w, "limit", s[i].limit);
+		json_member_str(w, "unit", s[i].is_share ? "share" : units[s[i].unit]);
+		json_member_bool(w, "below", s[i].is_below);
 		json_member_str(w, "advice", s[i].advice);
 		json_close(w, '}');
 	}
@@ -240,10 +254,12 @@ static void print_json(const struct view *v)
 		for (uint32_t m = 0; m < METRIC_COUNT; m++)
 			if (item->values.of[m])
 				json_member_num(&w, profile_metrics[m].name, profile_median(p, &item->values, (enum profile_metric)m));
+		report_kernel(v, &w, list[i]);
 		json_close(&w, '}');
 	}
 	json_close(&w, ']');
-	print_symptoms_json(&w, p);
+	json_key(&w, "bottlenecks");
+	report_symptoms(p, &w);
 	json_close(&w, '}');
 	buf_putc(v->out, '\n');
 }
@@ -260,7 +276,7 @@ void report_profile(const struct profile *p, const struct report_options *o, str
 		put_tree(&v);
 		put_costliest(&v, 1u << ITEM_UNIT, "unit");
 		report_functions(&v);
-		put_costliest(&v, 1u << ITEM_STATEMENT | 1u << ITEM_KERNEL, "statement");
+		put_kernels(&v);
 		put_facts(&v);
 		put_symptoms(&v);
 	}

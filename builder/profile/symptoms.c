@@ -48,6 +48,13 @@ static bool has_workers(const struct profile *p)
 	return jobs && atoi(jobs) > 1;
 }
 
+/* A cold build starts without a cache. */
+static bool is_expected(const struct profile *p, const char *name)
+{
+	const char *scenario = profile_setting(p, "scenario");
+	return scenario && strcmp(scenario, "cold") == 0 && strcmp(name, "cache.hit_rate") == 0;
+}
+
 uint32_t symptoms_find(const struct profile *p, struct symptom out[MOST_SYMPTOMS])
 {
 	uint32_t n = 0;
@@ -55,7 +62,7 @@ uint32_t symptoms_find(const struct profile *p, struct symptom out[MOST_SYMPTOMS
 		struct symptom s = {.name = rules[i].name, .limit = rules[i].limit, .advice = rules[i].advice, .unit = UNIT_COUNT};
 		s.is_share = rules[i].at != LOOKS_AT_TOTAL;
 		s.is_below = rules[i].at == LOOKS_AT_BELOW || rules[i].at == LOOKS_AT_IDLE;
-		if (rules[i].at == LOOKS_AT_IDLE && !has_workers(p))
+		if ((rules[i].at == LOOKS_AT_IDLE && !has_workers(p)) || is_expected(p, rules[i].name))
 			continue;
 		if (s.is_below)
 			s.value = profile_fact(p, s.name, s.limit);

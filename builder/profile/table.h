@@ -8,7 +8,7 @@
 struct arena;
 struct buf;
 
-#define TABLE_COLUMNS 12
+#define TABLE_COLUMNS 16
 struct table_column {
 	const char *title;
 	bool is_number; /* aligned at its end */

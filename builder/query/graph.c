@@ -175,30 +175,15 @@ static void finish_definitions(struct maker *m)
 
 /* ---- units ---- */
 
-static void put_type(const struct hir_unit *u, const char *name, const struct hir_type *t, struct buf *out)
-{
-	buf_printf(out, "%s: %s", name, dtype_text(t->elem));
-	for (uint32_t i = 0; i < t->rank; i++) {
-		buf_puts(out, i ? ", " : "[");
-		dim_print(u->dims, t->dims[i], out);
-	}
-	if (t->rank)
-		buf_putc(out, ']');
-}
-
 static const char *signature_of(struct arena *a, const struct hir_unit *u)
 {
 	struct buf out = {0};
 	buf_putc(&out, '(');
-	for (uint32_t i = 0; i < u->n_inputs; i++) {
-		buf_puts(&out, i ? ", " : "");
-		put_type(u, u->inputs[i].name, &u->inputs[i].type, &out);
-	}
+	for (uint32_t i = 0; i < u->n_inputs; i++)
+		buf_printf(&out, "%s%s: %s", i ? ", " : "", u->inputs[i].name, hir_type_text(a, u, &u->inputs[i].type));
 	buf_puts(&out, ") -> (");
-	for (uint32_t i = 0; i < u->n_outputs; i++) {
-		buf_puts(&out, i ? ", " : "");
-		put_type(u, u->outputs[i].name, &u->nodes[u->outputs[i].node].type, &out);
-	}
+	for (uint32_t i = 0; i < u->n_outputs; i++)
+		buf_printf(&out, "%s%s: %s", i ? ", " : "", u->outputs[i].name, hir_type_text(a, u, &u->nodes[u->outputs[i].node].type));
 	buf_putc(&out, ')');
 	const char *text = arena_strndup(a, out.at, out.len);
 	buf_free(&out);
@@ -259,6 +244,7 @@ static void add_units(struct maker *m, const struct model_job *j, const struct h
 	const struct hir_program *p = j->program;
 	const char *backend = j->variants[0].backend->name;
 	struct map by_identity = {0};
+	uint64_t at;
 	model->first_unit = m->units.len;
 	model->n_units = p->n_units;
 	for (uint32_t i = 0; i < p->n_units; i++)
@@ -270,9 +256,14 @@ static void add_units(struct maker *m, const struct model_job *j, const struct h
 		out.line = u->at.source == SPAN_NO_SOURCE ? 0 : source_position(m->c->sources, u->at.source, u->at.start).line;
 		out.definition = out.def == GRAPH_NONE ? u->name : m->g->defs[out.def].name;
 		add_uses(m, u, &by_identity, model->first_unit, &out);
+		out.flow = data_flow_of(m->a, u, m->c->sources, &by_identity, model->first_unit);
 		add_record(m->c->stores.project, p, u, &by_identity, history_find(h, u->identity, backend), &out);
 		vec_push(&m->units, out);
 	}
+	model->entries = ARENA_ARRAY(m->a, struct graph_entry, p->n_entries + 1);
+	for (uint32_t i = 0; i < p->n_entries; i++)
+		if (map_get(&by_identity, p->entries[i].unit->identity, &at))
+			model->entries[model->n_entries++] = (struct graph_entry){p->entries[i].name, model->first_unit + (uint32_t)at};
 	map_free(&by_identity);
 }
 

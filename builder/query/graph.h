@@ -1,9 +1,11 @@
-/* The graph of a project: definitions with inferred types, and units with compile times, and what uses what. */
+/* The graph of a project: definitions with inferred types, and units with compile times, what uses what, and which values flow
+ * between statements. */
 #ifndef TRIB_BUILDER_QUERY_GRAPH_H
 #define TRIB_BUILDER_QUERY_GRAPH_H
 #include <stdbool.h>
 #include <stdint.h>
 #include "base/hash.h"
+#include "builder/query/data_flow.h"
 
 struct buf;
 struct build_context;
@@ -33,9 +35,16 @@ struct graph_unit {
 	hash128 key;
 	int64_t cost_ns;          /* measured compile time; 0: unknown */
 	struct graph_links links; /* units of the same model */
+	struct data_flow flow;
+};
+struct graph_entry {
+	const char *name;
+	uint32_t unit;
 };
 struct graph_model {
 	const char *name;
+	struct graph_entry *entries;
+	uint32_t n_entries;
 	uint32_t first_unit, n_units;
 	const char *const *files;
 	uint32_t n_files;
@@ -54,9 +63,6 @@ struct graph {
 struct graph *graph_new(const struct build_context *c, const struct project *p);
 void graph_print_dot(const struct graph *g, struct buf *out);
 void graph_print_json(const struct graph *g, struct buf *out);
-/* One self-contained page: graph.html with the JSON. */
-void graph_print_html(const struct graph *g, struct buf *out);
-const char *graph_page(void); /* graph.html, which the build embeds */
 struct json_writer;
 void graph_put_def(const struct graph *g, const struct graph_def *d, struct json_writer *w);
 void graph_put_unit(const struct graph *g, const struct graph_unit *u, struct json_writer *w);

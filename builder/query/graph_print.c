@@ -1,4 +1,4 @@
-/* A graph as Graphviz's dot, as JSON, and as a page. */
+/* A graph as Graphviz's dot and as JSON. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -33,30 +33,61 @@ static void put_colour(int64_t ns, int64_t most, struct buf *out)
 	buf_printf(out, "\"%.3f %.2f 1\"", ns > 0 ? 0.16 * (1 - share) : 0.6, ns > 0 ? share : 0.05);
 }
 
+static bool is_shown(const struct data_flow *f, uint32_t step) { return f->steps[step].kind != FLOW_PARAMETER; }
+
+/* The statements of a unit, and the values between them. Parameters are left out. */
+static void put_flow(const struct graph_unit *u, uint32_t number, struct buf *out)
+{
+	for (uint32_t i = 0; i < u->flow.n_steps; i++) {
+		const struct flow_step *s = &u->flow.steps[i];
+		if (!is_shown(&u->flow, i))
+			continue;
+		buf_printf(out, "            u%" PRIu32 "_%" PRIu32 " [shape=%s, label=", number, i,
+			   s->kind == FLOW_INPUT || s->kind == FLOW_OUTPUT ? "plain" : "box");
+		quote(s->layer && *s->layer ? s->layer : s->name, out);
+		buf_puts(out, "]\n");
+	}
+	for (uint32_t i = 0; i < u->flow.n_values; i++) {
+		const struct flow_value *v = &u->flow.values[i];
+		if (!is_shown(&u->flow, v->from))
+			continue;
+		buf_printf(out, "            u%" PRIu32 "_%" PRIu32 " -> u%" PRIu32 "_%" PRIu32 " [label=", number, v->from, number, v->to);
+		quote(v->type, out);
+		buf_puts(out, "]\n");
+	}
+}
+
+static void put_unit(const struct graph_unit *u, uint32_t number, int64_t most, struct buf *out)
+{
+	buf_printf(out, "        subgraph cluster_u%" PRIu32 " {\n            label=\"\"\n            u%" PRIu32 " [label=", number,
+		   number);
+	quote(u->name, out);
+	buf_puts(out, ", tooltip=");
+	quote(u->signature, out);
+	buf_puts(out, ", fillcolor=");
+	put_colour(u->cost_ns, most, out);
+	buf_puts(out, u->built ? "]\n" : ", style=\"dashed,rounded\"]\n");
+	put_flow(u, number, out);
+	buf_puts(out, "        }\n");
+}
+
 void graph_print_dot(const struct graph *g, struct buf *out)
 {
 	int64_t most = longest_compile(g);
-	buf_puts(out, "digraph trib {\n    rankdir=LR\n    node [shape=box, style=\"filled,rounded\", fontname=sans]\n");
+	buf_puts(out, "digraph trib {\n    rankdir=LR\n    node [shape=box, style=\"filled,rounded\", fillcolor=white, fontname=sans]\n"
+		      "    edge [fontname=sans, fontsize=9]\n");
 	for (uint32_t m = 0; m < g->n_models; m++) {
 		const struct graph_model *k = &g->models[m];
 		buf_printf(out, "    subgraph cluster_%" PRIu32 " {\n        label=", m);
 		quote(k->name, out);
 		buf_putc(out, '\n');
-		for (uint32_t i = k->first_unit; i < k->first_unit + k->n_units; i++) {
-			const struct graph_unit *u = &g->units[i];
-			buf_printf(out, "        u%" PRIu32 " [label=", i);
-			quote(u->name, out);
-			buf_puts(out, ", tooltip=");
-			quote(u->signature, out);
-			buf_puts(out, ", fillcolor=");
-			put_colour(u->cost_ns, most, out);
-			buf_puts(out, u->built ? "]\n" : ", style=\"dashed,rounded\"]\n");
-		}
+		for (uint32_t i = k->first_unit; i < k->first_unit + k->n_units; i++)
+			put_unit(&g->units[i], i, most, out);
 		buf_puts(out, "    }\n");
 	}
 	for (uint32_t i = 0; i < g->n_units; i++)
 		for (uint32_t k = 0; k < g->units[i].links.n_uses; k++)
-			buf_printf(out, "    u%" PRIu32 " -> u%" PRIu32 "\n", i, g->units[i].links.uses[k]);
+			buf_printf(out, "    u%" PRIu32 " -> u%" PRIu32 " [style=dashed]\n", i, g->units[i].links.uses[k]);
 	buf_puts(out, "}\n");
 }
 
@@ -95,6 +126,48 @@ void graph_put_def(const struct graph *g, const struct graph_def *d, struct json
 	json_close(w, '}');
 }
 
+static void put_number(struct json_writer *w, const char *key, uint32_t v)
+{
+	json_key(w, key);
+	if (v == GRAPH_NONE)
+		json_none(w);
+	else
+		json_int(w, v);
+}
+
+static void put_step(const struct flow_step *s, struct json_writer *w)
+{
+	json_open(w, '{');
+	json_member_str(w, "kind", step_kind_text(s->kind));
+	json_member_str(w, "name", s->name);
+	if (s->layer)
+		json_member_str(w, "layer", s->layer);
+	if (s->line)
+		json_member_int(w, "line", s->line);
+	if (s->unit != GRAPH_NONE)
+		json_member_int(w, "unit", s->unit);
+	if (s->other != GRAPH_NONE)
+		json_member_int(w, "other", s->other);
+	json_close(w, '}');
+}
+
+static void put_data_flow(const struct data_flow *f, struct json_writer *w)
+{
+	json_member_open(w, "steps", '[');
+	for (uint32_t i = 0; i < f->n_steps; i++)
+		put_step(&f->steps[i], w);
+	json_close(w, ']');
+	json_member_open(w, "values", '[');
+	for (uint32_t i = 0; i < f->n_values; i++) {
+		json_open(w, '{');
+		json_member_int(w, "from", f->values[i].from);
+		json_member_int(w, "to", f->values[i].to);
+		json_member_str(w, "type", f->values[i].type);
+		json_close(w, '}');
+	}
+	json_close(w, ']');
+}
+
 void graph_put_unit(const struct graph *g, const struct graph_unit *u, struct json_writer *w)
 {
 	char key[33];
@@ -105,11 +178,7 @@ void graph_put_unit(const struct graph *g, const struct graph_unit *u, struct js
 	json_member_str(w, "name", u->name);
 	json_member_str(w, "signature", u->signature);
 	json_member_str(w, "definition", u->definition);
-	json_key(w, "definition_id");
-	if (u->def == GRAPH_NONE)
-		json_none(w);
-	else
-		json_int(w, u->def);
+	put_number(w, "definition_id", u->def);
 	json_member_str(w, "file", u->file);
 	json_member_int(w, "line", u->line);
 	json_member_bool(w, "built", u->built);
@@ -122,6 +191,7 @@ void graph_put_unit(const struct graph *g, const struct graph_unit *u, struct js
 		json_none(w);
 	numbers(w, "uses", u->links.uses, u->links.n_uses);
 	numbers(w, "used_by", u->links.used_by, u->links.n_used_by);
+	put_data_flow(&u->flow, w);
 	json_close(w, '}');
 }
 
@@ -129,6 +199,7 @@ void graph_print_json(const struct graph *g, struct buf *out)
 {
 	struct json_writer w = {.out = out};
 	json_open(&w, '{');
+	json_member_str(&w, "type", "graph");
 	json_member_open(&w, "models", '[');
 	for (uint32_t i = 0; i < g->n_models; i++) {
 		const struct graph_model *m = &g->models[i];
@@ -137,6 +208,14 @@ void graph_print_json(const struct graph *g, struct buf *out)
 		json_member_open(&w, "files", '[');
 		for (uint32_t k = 0; k < m->n_files; k++)
 			json_str(&w, m->files[k]);
+		json_close(&w, ']');
+		json_member_open(&w, "entries", '[');
+		for (uint32_t k = 0; k < m->n_entries; k++) {
+			json_open(&w, '{');
+			json_member_str(&w, "name", m->entries[k].name);
+			json_member_int(&w, "unit", m->entries[k].unit);
+			json_close(&w, '}');
+		}
 		json_close(&w, ']');
 		json_member_int(&w, "first_unit", m->first_unit);
 		json_member_int(&w, "units", m->n_units);
@@ -153,29 +232,4 @@ void graph_print_json(const struct graph *g, struct buf *out)
 	json_close(&w, ']');
 	json_close(&w, '}');
 	buf_putc(out, '\n');
-}
-
-/* ---- the page ---- */
-
-/* Escapes `<` in JSON: otherwise a string could end the script element. */
-static void put_in_script(const struct buf *json, struct buf *out)
-{
-	for (size_t i = 0; i < json->len; i++) {
-		if (json->at[i] == '<')
-			buf_puts(out, "\\u003c");
-		else
-			buf_putc(out, json->at[i]);
-	}
-}
-
-void graph_print_html(const struct graph *g, struct buf *out)
-{
-	static const char mark[] = "/*GRAPH*/";
-	struct buf json = {0};
-	const char *page = graph_page(), *at = strstr(page, mark);
-	graph_print_json(g, &json);
-	buf_put(out, page, (size_t)(at - page));
-	put_in_script(&json, out);
-	buf_puts(out, at + sizeof mark - 1);
-	buf_free(&json);
 }

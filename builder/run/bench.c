@@ -8,6 +8,7 @@
 #include "builder/manifest/options.h"
 #include "builder/profile/statistics.h"
 #include "builder/run/library.h"
+#include "builder/run/model_facts.h"
 #include "builder/run/run_input.h"
 #include "builder/run/run_profile.h"
 
@@ -15,8 +16,6 @@
 #define FEWEST_RUNS 5
 #define MOST_RUNS 100000
 #define PROFILED_RUNS 30
-#define MEMORY_BOUND 5.0 /* operations a byte: fewer */
-#define COMPUTE_BOUND 20.0
 
 /* A library that is open twice: with and without the hook. */
 struct bench {
@@ -44,6 +43,7 @@ static struct tri_model *open_model(struct bench *b, bool hooked)
 	const char *colon = strchr(b->c->device, ':');
 	tri_options o = {.size = sizeof o, .threads = b->c->threads, .device = colon ? colon + 1 : NULL};
 	tri_error e = {0};
+	o.no_profile = !hooked;
 	if (hooked) {
 		o.profile = run_profiler_event;
 		o.profile_user = b->profiler;
@@ -82,13 +82,15 @@ static bool prepare(struct bench *b, const struct options *o)
 		return fail(b, STATUS_USAGE, "");
 	b->entry = (uint32_t)entry;
 	const tri_entry_desc *e = &d->entries[entry];
-	const char **inputs = ARENA_ARRAY(b->arena, const char *, e->n_inputs + 1);
-	for (int32_t i = 0; i < e->n_inputs; i++) {
-		const char *given = run_file_for(o->inputs, o->n_inputs, e->inputs[i].name);
-		inputs[i] = arena_printf(b->arena, "%s=%s", e->inputs[i].name, given ? given : "random");
-	}
+	const char **inputs = ARENA_ARRAY(b->arena, const char *, o->n_inputs + (uint32_t)e->n_inputs + 1);
+	if (o->n_inputs)
+		memcpy(inputs, o->inputs, o->n_inputs * sizeof *inputs);
+	for (int32_t i = 0; i < e->n_inputs; i++)
+		if (!run_file_for(o->inputs, o->n_inputs, e->inputs[i].name))
+			inputs[with.n_inputs++] = arena_printf(b->arena, "%s=random", e->inputs[i].name);
 	with.inputs = inputs;
-	with.n_inputs = (uint32_t)e->n_inputs;
+	if (!run_check_names(b->arena, &m, e, &with, b->error))
+		return fail(b, STATUS_USAGE, "");
 	with.batch_size = (int)b->c->batch;
 	if (!run_prepare(b->arena, e, &with, &b->io, b->error))
 		return fail(b, b->io.environment ? STATUS_ENVIRONMENT : STATUS_FAILED, "");
@@ -140,6 +142,7 @@ static bool measure_statements(struct bench *b)
 	if (run_model(b, b->hooked) < 0)
 		return false;
 	run_profiler_drop(b->profiler); /* the first run is colder than the others */
+	b->library.desc->profile_reset(b->hooked, NULL);
 	for (uint32_t i = 0; i < 3 || (i < PROFILED_RUNS && os_now_ns() - began < b->c->budget_ns); i++) {
 		if (run_model(b, b->hooked) < 0 || os_interrupted())
 			return false;
@@ -148,14 +151,21 @@ static bool measure_statements(struct bench *b)
 	return true;
 }
 
-/* Runs whose time is far from the others: more than three interquartile ranges above the upper quartile (Tukey 1977). */
-static uint32_t count_outliers(const double *x, uint32_t n)
+/* Names the slowest of the runs whose time is far from the others: more than three interquartile ranges above the upper quartile (Tukey 1977). */
+static void add_outliers(struct profile *p, const double *x, uint32_t n)
 {
-	double low = statistics_quantile(x, n, 0.25), high = statistics_quantile(x, n, 0.75);
-	uint32_t count = 0;
+	double low = statistics_quantile(x, n, 0.25), high = statistics_quantile(x, n, 0.75), limit = high + 3 * (high - low);
+	uint32_t count = 0, named = 0;
 	for (uint32_t i = 0; i < n; i++)
-		count += x[i] > high + 3 * (high - low);
-	return count;
+		count += x[i] > limit;
+	if (count > BENCH_OUTLIERS)
+		limit = statistics_quantile(x, n, 1 - (double)BENCH_OUTLIERS / n);
+	for (uint32_t i = 0; i < n && named < BENCH_OUTLIERS; i++)
+		if (x[i] > limit) {
+			profile_add_fact(p, arena_printf(p->arena, "outlier.%u", i + 1), x[i]);
+			named++;
+		}
+	profile_add_fact(p, "outliers", count);
 }
 
 static struct profile *describe(const struct bench *b, const struct options *o)
@@ -164,12 +174,14 @@ static struct profile *describe(const struct bench *b, const struct options *o)
 	const double *x = b->times.at;
 	uint32_t n = b->times.len;
 	profile_set(p, &p->total, METRIC_WALL, 0, statistics_median(x, n));
+	profile_set(p, &p->total, METRIC_LEAST, 0, statistics_quantile(x, n, 0));
 	profile_set(p, &p->total, METRIC_PEAK, 0, (double)os_peak_rss_kb() * 1024);
 	p->machine.device = arena_strdup(p->arena, b->c->device);
 	profile_add_setting(p, "models", b->library.desc->name);
 	profile_add_setting(p, "entry", b->io.entry->name);
 	profile_add_setting(p, "target", b->library.desc->target);
-	profile_add_setting(p, "threads", arena_printf(p->arena, "%u", b->c->threads));
+	if (strncmp(b->c->device, "opencl", 6) != 0)
+		profile_add_setting(p, "threads", arena_printf(p->arena, "%u", b->c->threads));
 	if (b->c->batch)
 		profile_add_setting(p, "batch", arena_printf(p->arena, "%u", b->c->batch));
 	for (uint32_t i = 0; i < o->n_inputs; i++)
@@ -178,8 +190,10 @@ static struct profile *describe(const struct bench *b, const struct options *o)
 	profile_add_fact(p, "min_ns", statistics_quantile(x, n, 0));
 	profile_add_fact(p, "p95_ns", statistics_quantile(x, n, 0.95));
 	profile_add_fact(p, "deviation_ns", statistics_deviation(x, n));
-	profile_add_fact(p, "outliers", count_outliers(x, n));
+	add_outliers(p, x, n);
 	run_profiler_finish(b->profiler, p);
+	model_facts_add_device(p, b->library.desc->profile(b->hooked, NULL));
+	model_facts_add_weights(p, b->library.desc);
 	return p;
 }
 
@@ -213,75 +227,4 @@ struct profile *bench_run(const struct bench_case *c, const struct options *o, s
 	vec_free(&b.times);
 	arena_free(b.arena);
 	return p;
-}
-
-/* ---- rows ---- */
-
-static double value_of(const struct profile *p, const struct profile_item *i, enum profile_metric m)
-{
-	return profile_median(p, &i->values, m);
-}
-
-/* Kernels of int8 are measured against the dot products of int8, all others against float32. */
-static double ceiling_of(const struct profile_item *i, const struct ceilings *c)
-{
-	bool is_int8 = i->note && (strstr(i->note, "_i8_") || strncmp(i->note, "tri_matmul_trits", 16) == 0 ||
-				   strncmp(i->note, "tri_conv_trits", 14) == 0);
-	return is_int8 ? c->int8_ops : c->float_ops;
-}
-
-static struct bench_row row_of(const struct profile *p, uint32_t item, const struct ceilings *c)
-{
-	const struct profile_item *i = &p->items.at[item];
-	struct bench_row r = {.item = item,
-			      .ns = value_of(p, i, METRIC_WALL),
-			      .bytes = value_of(p, i, METRIC_BYTES),
-			      .operations = value_of(p, i, METRIC_OPERATIONS)};
-	r.intensity = r.bytes > 0 ? r.operations / r.bytes : 0;
-	r.class = r.intensity < MEMORY_BOUND ? BENCH_MEMORY : r.intensity <= COMPUTE_BOUND ? BENCH_MIXED : BENCH_COMPUTE;
-	double by_memory = r.intensity * c->read_bytes, most = ceiling_of(i, c);
-	r.attainable = by_memory < most ? by_memory : most;
-	double seconds = r.ns / 1e9;
-	if (seconds > 0 && r.attainable > 0)
-		r.share = r.operations / seconds / r.attainable;
-	else if (seconds > 0)
-		r.share = r.bytes / seconds / c->copy_bytes;
-	return r;
-}
-
-static int by_time(const void *a, const void *b)
-{
-	const struct bench_row *x = a, *y = b;
-	return x->ns != y->ns ? (x->ns < y->ns) - (x->ns > y->ns) : (x->item > y->item) - (x->item < y->item);
-}
-
-struct bench_row *bench_rows(struct arena *a, const struct profile *p, const struct ceilings *c, uint32_t *n)
-{
-	struct bench_row *rows = ARENA_ARRAY(a, struct bench_row, p->items.len + 1);
-	*n = 0;
-	for (uint32_t i = 0; i < p->items.len; i++)
-		if (p->items.at[i].kind == ITEM_KERNEL || p->items.at[i].kind == ITEM_STATEMENT)
-			rows[(*n)++] = row_of(p, i, c);
-	qsort(rows, *n, sizeof *rows, by_time);
-	return rows;
-}
-
-const char *bench_class_text(enum bench_class c)
-{
-	static const char *const texts[] = {[BENCH_MEMORY] = "memory", [BENCH_MIXED] = "mixed", [BENCH_COMPUTE] = "compute"};
-	return texts[c];
-}
-
-const char *bench_verdict(struct arena *a, const struct profile *p, const struct bench_row *r)
-{
-	double whole = profile_median(p, &p->total, METRIC_WALL);
-	if (whole > 0 && r->ns < whole / 200)
-		return "small";
-	if (r->share > 1.1)
-		return "its data stays in the caches";
-	if (r->share >= 0.8)
-		return r->class == BENCH_MEMORY ? "at the memory's rate" : "at the ceiling";
-	if (r->share >= 0.5)
-		return "near the ceiling";
-	return arena_printf(a, "%.1f times the least time", r->share > 0 ? 1 / r->share : 0);
 }

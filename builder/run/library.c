@@ -1,12 +1,57 @@
 #include "builder/run/library.h"
 #include <dlfcn.h>
+#include <elf.h>
+#include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 #include "base/arena.h"
+
+static uint64_t end_of(uint64_t at, uint64_t size) { return size < UINT64_MAX - at ? at + size : UINT64_MAX; }
+
+/* Finds where the last segment or the section headers of a 64-bit ELF file end. 0: it is another file, which dlopen refuses. */
+static uint64_t elf_end(int fd)
+{
+	Elf64_Ehdr h;
+	Elf64_Phdr p;
+	ssize_t n = pread(fd, &h, sizeof h, 0);
+	if (n < 0 || memcmp(h.e_ident, ELFMAG, n < SELFMAG ? (size_t)n : SELFMAG) != 0)
+		return 0;
+	if (n < (ssize_t)sizeof h)
+		return UINT64_MAX;
+	if (h.e_ident[EI_CLASS] != ELFCLASS64)
+		return 0;
+	uint64_t end = end_of(h.e_shoff, (uint64_t)h.e_shnum * sizeof(Elf64_Shdr));
+	for (uint32_t i = 0; i < h.e_phnum && h.e_phoff <= INT32_MAX; i++) {
+		if (pread(fd, &p, sizeof p, (off_t)(h.e_phoff + i * sizeof p)) != sizeof p)
+			return UINT64_MAX;
+		uint64_t last = end_of(p.p_offset, p.p_filesz);
+		end = last > end ? last : end;
+	}
+	return end;
+}
+
+/* The loader maps what the headers describe, so reading behind the end of a file that was cut off would raise SIGBUS. */
+static bool is_whole(struct arena *a, const char *path, const char **error)
+{
+	struct stat s;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return true; /* dlopen says why */
+	bool whole = fstat(fd, &s) != 0 || !S_ISREG(s.st_mode) || elf_end(fd) <= (uint64_t)s.st_size;
+	close(fd);
+	if (!whole)
+		*error = arena_printf(a, "%s is damaged: its end is missing; remove it and build it again", path);
+	return whole;
+}
 
 bool library_open(struct arena *a, const char *path, struct library *out, const char **error)
 {
 	const char *full = strchr(path, '/') ? path : arena_printf(a, "./%s", path);
-	*out = (struct library){.handle = dlopen(full, RTLD_NOW | RTLD_LOCAL)};
+	*out = (struct library){0};
+	if (!is_whole(a, full, error))
+		return false;
+	out->handle = dlopen(full, RTLD_NOW | RTLD_LOCAL);
 	if (!out->handle) {
 		*error = arena_strdup(a, dlerror());
 		return false;

@@ -2,13 +2,14 @@
 #include <math.h>
 #include "base/arena.h"
 #include "base/buf.h"
+#include "builder/profile/kernel_rows.h"
 
 /* The picture in pixels, and the decades that its axes show. */
 enum { WIDTH = 900, HEIGHT = 560, LEFT = 70, RIGHT = 20, TOP = 40, BOTTOM = 50 };
 #define LEAST_INTENSITY 0.01
 #define MOST_INTENSITY 10000.0
 #define LEAST_RATE 1e8
-#define MOST_RATE 1e13
+#define MOST_RATE 1e16
 
 static double x_of(double intensity)
 {
@@ -49,14 +50,14 @@ static void put_grid(struct buf *out)
 /* A slope at the memory's rate up to the ceiling, then the ceiling. */
 static void put_roof(struct buf *out, double bytes, double operations, const char *name)
 {
-	double ridge = operations / bytes;
-	buf_printf(out, "<polyline class='r' points='%.1f,%.1f %.1f,%.1f %.1f,%.1f'/>\n", x_of(LEAST_RATE / bytes), y_of(LEAST_RATE),
-		   x_of(ridge), y_of(operations), x_of(MOST_INTENSITY), y_of(operations));
+	double ridge = operations / bytes, first = fmax(LEAST_INTENSITY, LEAST_RATE / bytes);
+	buf_printf(out, "<polyline class='r' points='%.1f,%.1f %.1f,%.1f %.1f,%.1f'/>\n", x_of(first), y_of(first * bytes), x_of(ridge),
+		   y_of(operations), x_of(MOST_INTENSITY), y_of(operations));
 	buf_printf(out, "<text x='%d' y='%.1f' text-anchor='end'>%s, %.0f GOP/s</text>\n", WIDTH - RIGHT - 4, y_of(operations) - 5, name,
 		   operations / 1e9);
 }
 
-static void put_point(struct buf *out, struct arena *a, const struct profile *p, const struct bench_row *r)
+static void put_point(struct buf *out, struct arena *a, const struct profile *p, const struct kernel_row *r)
 {
 	double whole = profile_median(p, &p->total, METRIC_WALL), rate = r->operations / (r->ns / 1e9);
 	if (r->operations <= 0 || r->ns <= 0)
@@ -67,9 +68,12 @@ static void put_point(struct buf *out, struct arena *a, const struct profile *p,
 	buf_printf(out, ": %.3f ms, %.1f GOP/s, %.1f operations a byte</title></circle>\n", r->ns / 1e6, rate / 1e9, r->intensity);
 }
 
-void roofline_print(const struct profile *p, const struct bench_row *rows, uint32_t n, const struct ceilings *c, struct buf *out)
+void roofline_print(const struct profile *p, struct buf *out)
 {
 	struct arena *a = arena_new(0);
+	uint32_t n;
+	const struct kernel_row *rows = kernel_rows(a, p, &n);
+	const struct ceilings c = kernel_ceilings(p);
 	buf_printf(out, "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 %d %d' font-family='sans-serif' font-size='12'>\n", WIDTH,
 		   HEIGHT);
 	buf_puts(
@@ -79,8 +83,8 @@ void roofline_print(const struct profile *p, const struct bench_row *rows, uint3
 	put_escaped(out, profile_setting(p, "models") ? profile_setting(p, "models") : "model");
 	buf_puts(out, ": a circle for each statement, as large as its share of the time</text>\n");
 	put_grid(out);
-	put_roof(out, c->read_bytes, c->float_ops, "float32");
-	put_roof(out, c->read_bytes, c->int8_ops, "int8");
+	put_roof(out, c.read_bytes, c.float_ops, "float32");
+	put_roof(out, c.read_bytes, c.int8_ops, "int8");
 	for (uint32_t i = 0; i < n; i++)
 		put_point(out, a, p, &rows[i]);
 	buf_puts(out, "</svg>\n");

@@ -1,8 +1,10 @@
 /* A roofline as SVG: operations a second over operations a byte, a point for each statement. */
 #ifndef TRIB_BUILDER_RUN_ROOFLINE_H
 #define TRIB_BUILDER_RUN_ROOFLINE_H
-#include "builder/run/bench.h"
+
+struct profile;
+struct buf;
 
 /* Appends the picture. S. Williams et al., "Roofline: an insightful visual performance model", CACM 2009. */
-void roofline_print(const struct profile *p, const struct bench_row *rows, uint32_t n, const struct ceilings *c, struct buf *out);
+void roofline_print(const struct profile *p, struct buf *out);
 #endif

@@ -76,8 +76,10 @@ static bool check_names(const char *const *list, uint32_t n, const char *flag, c
 			continue;
 		buf_printf(error, "the model has no %s `%s`", flag + 2, name);
 		const char *near = diag_nearest(name, names, (uint32_t)n_io);
-		if (near || n_io)
-			buf_printf(error, near ? "; did you mean `%s`?" : "; it has `%s`", near ? near : names[0]);
+		if (near)
+			buf_printf(error, "; did you mean `%s`?", near);
+		for (k = 0; !near && k < n_io; k++)
+			buf_printf(error, "%s`%s`", k == 0 ? "; it has " : k + 1 < n_io ? ", " : " and ", names[k]);
 		return false;
 	}
 	return true;

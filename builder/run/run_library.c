@@ -1,13 +1,20 @@
+#include <errno.h>
 #include <string.h>
 #include "base/arena.h"
 #include "base/buf.h"
+#include "base/os.h"
 #include "builder/manifest/options.h"
+#include "builder/run/device_ceilings.h"
 #include "builder/run/library.h"
+#include "builder/run/model_facts.h"
 #include "builder/run/run.h"
+#include "builder/run/run_profile.h"
 
 struct opened {
 	const tri_model_desc *desc;
 	struct tri_model *model;
+	struct run_profiler *profiler; /* of --profile-out; else NULL */
+	double wall_ns, runs;
 };
 
 /* True for errors that neither the model nor its inputs cause. */
@@ -21,9 +28,54 @@ static enum status failure(const tri_error *e, struct buf *error)
 
 static enum status run(void *ctx, uint32_t entry, tri_tensor *io, struct buf *error)
 {
-	const struct opened *m = ctx;
+	struct opened *m = ctx;
 	tri_error e = {0};
-	return m->desc->run(m->model, entry, io, &e) == TRI_OK ? STATUS_OK : failure(&e, error);
+	int64_t began = os_now_ns();
+	if (m->desc->run(m->model, entry, io, &e) != TRI_OK)
+		return failure(&e, error);
+	m->wall_ns += (double)(os_now_ns() - began);
+	m->runs++;
+	if (m->profiler)
+		run_profiler_end_run(m->profiler, m->desc);
+	return STATUS_OK;
+}
+
+/* What the machine can do is measured once. Without it the profile has no shares of the roofline. */
+static void add_ceilings(struct profile *p, const struct options *o)
+{
+	struct ceilings most;
+	const char *name;
+	struct buf why = {0};
+	if (device_ceilings(p->arena, o->device ? o->device : "cpu", o->threads > 0 ? (uint32_t)o->threads : os_cpu_count(), false, &most,
+			    &name, &why)) {
+		profile_add_setting(p, "device", name);
+		kernel_add_ceilings(p, &most);
+	}
+	buf_free(&why);
+}
+
+/* The profile of the runs: several if the rows were run in batches. */
+static enum status write_profile(const struct opened *m, const struct options *o)
+{
+	struct profile *p = profile_new(PROFILE_RUN, 1);
+	profile_set(p, &p->total, METRIC_WALL, 0, m->wall_ns / m->runs);
+	profile_set(p, &p->total, METRIC_PEAK, 0, (double)os_peak_rss_kb() * 1024);
+	p->machine.device = arena_strdup(p->arena, o->device ? o->device : "cpu");
+	profile_add_setting(p, "models", m->desc->name);
+	profile_add_setting(p, "target", m->desc->target);
+	if (o->threads > 0)
+		profile_add_setting(p, "threads", arena_printf(p->arena, "%d", o->threads));
+	profile_add_fact(p, "runs", m->runs);
+	run_profiler_finish(m->profiler, p);
+	add_ceilings(p, o);
+	model_facts_add_device(p, m->desc->profile(m->model, NULL));
+	model_facts_add_weights(p, m->desc);
+	bool ok = profile_write(p, o->profile_out);
+	profile_free(p);
+	if (ok)
+		return STATUS_OK;
+	fprintf(stderr, "trib: cannot write `%s`: %s\n", o->profile_out, strerror(errno));
+	return STATUS_ENVIRONMENT;
 }
 
 static void reset(void *ctx)
@@ -49,14 +101,27 @@ enum status run_visit_library(struct arena *a, const char *path, const char *nam
 		return STATUS_ENVIRONMENT;
 	}
 	m.desc = lib.desc;
+	if (o->profile_out && !lib.desc->profile) {
+		fprintf(stderr, "trib: `%s` cannot be measured: build it with `profile = true` in its manifest\n", path);
+		library_close(&lib);
+		return STATUS_USAGE;
+	}
+	if (o->profile_out) {
+		m.profiler = run_profiler_new();
+		options.profile = run_profiler_event;
+		options.profile_user = m.profiler;
+	}
 	m.model = lib.desc->open(&options, &e);
 	if (m.model) {
 		s = visit(a, &(struct run_model){name, lib.desc->entries, lib.desc->n_entries, run, reset, &m}, ctx);
+		if (s == STATUS_OK && m.profiler && m.runs > 0)
+			s = write_profile(&m, o);
 		lib.desc->close(m.model);
 	} else {
 		s = failure(&e, &error);
 		fprintf(stderr, "trib: %s\n", error.at);
 	}
+	run_profiler_free(m.profiler);
 	buf_free(&error);
 	library_close(&lib);
 	return s;

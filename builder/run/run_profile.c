@@ -11,6 +11,7 @@ struct event {
 	const tri_unit_desc *unit;
 	uint32_t statement, order;
 	int64_t start, ns, cpu_ns, bytes, operations;
+	tri_launch launch;
 };
 /* A statement at one place in the tree of calls. */
 struct place {
@@ -19,6 +20,7 @@ struct place {
 	const char *name, *at, *note;
 	uint32_t calls; /* in the present run; then those of the last one */
 	double wall, cpu, bytes, operations;
+	tri_launch launch; /* of the last call */
 	VEC(double) walls; /* of each run */
 	VEC(double) cpus;
 };
@@ -58,7 +60,7 @@ void run_profiler_free(struct run_profiler *p)
 void run_profiler_event(void *profiler, const tri_profile_event *e)
 {
 	struct run_profiler *p = profiler;
-	struct event x = {e->unit, e->statement, p->events.len, e->start_ns, e->ns, e->cpu_ns, e->bytes, e->operations};
+	struct event x = {e->unit, e->statement, p->events.len, e->start_ns, e->ns, e->cpu_ns, e->bytes, e->operations, e->launch};
 	vec_push(&p->events, x);
 }
 
@@ -155,6 +157,7 @@ static void count_event(struct run_profiler *p, uint32_t place, const struct eve
 	x->cpu += (double)e->cpu_ns;
 	x->bytes += (double)e->bytes;
 	x->operations += (double)e->operations;
+	x->launch = e->launch;
 	vec_push(&p->spans, span);
 }
 
@@ -215,10 +218,22 @@ void run_profiler_end_run(struct run_profiler *p, const tri_model_desc *desc)
 
 /* ---- the profile ---- */
 
+static void set_launch(struct profile *out, struct profile_values *v, const tri_launch *l)
+{
+	profile_set(out, v, METRIC_WORK_ITEMS, 0, (double)l->work_items);
+	profile_set(out, v, METRIC_WORK_GROUP, 0, l->work_group);
+	profile_set(out, v, METRIC_MOST_WORK_GROUP, 0, l->most_work_group);
+	profile_set(out, v, METRIC_MULTIPLE, 0, l->multiple);
+	profile_set(out, v, METRIC_LOCAL, 0, (double)l->local_bytes);
+	profile_set(out, v, METRIC_PRIVATE, 0, (double)l->private_bytes);
+	profile_set(out, v, METRIC_OCCUPANCY, 0, l->occupancy);
+}
+
 static void set_values(const struct run_profiler *p, const struct place *x, struct profile *out, uint32_t item)
 {
 	struct profile_values *v = &out->items.at[item].values;
 	profile_set(out, v, METRIC_WALL, 0, statistics_median(x->walls.at, p->n_runs));
+	profile_set(out, v, METRIC_LEAST, 0, statistics_quantile(x->walls.at, p->n_runs, 0));
 	profile_set(out, v, METRIC_CALLS, 0, x->calls);
 	double cpu = statistics_median(x->cpus.at, p->n_runs);
 	if (cpu > 0)
@@ -227,6 +242,8 @@ static void set_values(const struct run_profiler *p, const struct place *x, stru
 		return; /* its statements have them */
 	profile_set(out, v, METRIC_BYTES, 0, x->bytes);
 	profile_set(out, v, METRIC_OPERATIONS, 0, x->operations);
+	if (x->launch.work_items)
+		set_launch(out, v, &x->launch);
 }
 
 /* Sums the bytes and operations of the children into units. */

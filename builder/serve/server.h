@@ -8,11 +8,13 @@
 struct arena;
 struct options;
 
+/* Parses a command line, in `a`. False: it is no build. */
+typedef bool parse_build_fn(struct arena *a, int argc, char **argv, struct options *out);
+
 struct server_options {
 	const struct options *prepare; /* options that the first build will probably have */
 	int64_t idle_ns;               /* idle time after which it ends */
-	/* Parses a command line, in `a`. False: it is no build. */
-	bool (*parse)(struct arena *a, int argc, char **argv, struct options *out);
+	parse_build_fn *parse;
 };
 /* Serves the current folder. STATUS_OK: it ended, or another server is there. STATUS_ENVIRONMENT: it cannot serve (errno). */
 enum status server_run(const struct server_options *o);

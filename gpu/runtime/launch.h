@@ -14,10 +14,11 @@ struct tri_cl_arg {
 /* Kernel arguments: for each memory argument a buffer and a byte offset; for each dim its value; if `fails`, the error buffer: three
  * int64, which are taken, value and bound. */
 struct tri_cl_launch {
-	const char *kernel;
+	const char *kernel; /* NULL: launches nothing, but ends a call of a unit; only in libraries with the profile hook */
 	const struct tri_cl_arg *args;
 	const tri_dim_desc *dims;
-	int32_t n_args, n_dims, fails, pad;
+	int32_t n_args, n_dims, fails;
+	uint32_t n_inside;        /* of a call: the preceding launches that belong to it */
 	uint32_t unit, statement; /* for the profile hook: a unit of the descriptor, and its statement. TRI_NONE: built without the hook */
 	tri_dim_desc items;       /* number of work items; the kernel ignores more */
 	tri_dim_desc bytes, operations; /* for the profile hook */

@@ -5,17 +5,17 @@
 #include <string.h>
 #include <time.h>
 #include "backend/runtime/claim.h"
+#include "backend/runtime/collect.h"
 #include "backend/runtime/model.h"
 #include "backend/runtime/states.h"
-#include "gpu/runtime/prepare.h"
+#include "gpu/runtime/report.h"
 
 enum { MAX_DIMS = 64 };
 
 struct tri_model {
 	tri_claim claim;
 	const tri_model_desc *desc;
-	void (*profile)(void *user, const tri_profile_event *event); /* of tri_options; NULL: nothing is measured */
-	void *profile_user;
+	struct tri_collector *collector; /* NULL: built without `profile = true`, nothing is measured */
 	struct tri_cl_device device;
 	struct tri_cl_prepared *entries; /* desc->n_entries */
 	int64_t dims[MAX_DIMS];
@@ -32,21 +32,15 @@ static const char *wanted_device(const tri_options *opt)
 	return opt && opt->size >= offsetof(tri_options, device) + sizeof opt->device ? opt->device : NULL;
 }
 
-static void set_profile(struct tri_model *m, const tri_options *opt)
-{
-	if (!opt || opt->size < offsetof(tri_options, profile_user) + sizeof opt->profile_user)
-		return;
-	m->profile = opt->profile;
-	m->profile_user = opt->profile_user;
-}
+static const struct tri_profiling *profiling(const tri_model_desc *desc) { return desc->profiling; }
 
-static bool open_queue(struct tri_cl_device *d, bool profile, tri_error *err)
+static bool open_queue(struct tri_cl_device *d, tri_error *err)
 {
 	cl_int status;
 	d->context = clCreateContext(NULL, 1, &d->id, NULL, NULL, &status);
 	if (!d->context)
 		return tri_cl_error(err, "clCreateContext", status);
-	d->queue = clCreateCommandQueue(d->context, d->id, profile ? CL_QUEUE_PROFILING_ENABLE : 0, &status);
+	d->queue = clCreateCommandQueue(d->context, d->id, d->measures ? CL_QUEUE_PROFILING_ENABLE : 0, &status);
 	if (!d->queue)
 		return tri_cl_error(err, "clCreateCommandQueue", status);
 	d->failed = clCreateBuffer(d->context, CL_MEM_READ_WRITE, 3 * sizeof(cl_long), NULL, &status);
@@ -75,7 +69,8 @@ static bool open_device(struct tri_model *m, const tri_options *opt, tri_error *
 {
 	struct tri_cl_device *d = &m->device;
 	const struct tri_cl_program *p = program_of(m->desc);
-	if (!tri_cl_device(wanted_device(opt), &d->id, err) || !open_queue(d, m->profile != NULL, err))
+	d->measures = m->collector != NULL;
+	if (!tri_cl_device(wanted_device(opt), &d->id, err) || !open_queue(d, err))
 		return false;
 	d->program = tri_cl_build(d->context, d->id, p, err);
 	return d->program && upload(d, p, err);
@@ -124,6 +119,8 @@ static void release(struct tri_model *m)
 	if (d->context)
 		clReleaseContext(d->context);
 	tri_states_close(m->states);
+	if (m->collector)
+		profiling(m->desc)->close(m->collector);
 	free(d->blobs);
 	free(m->entries);
 	free(m);
@@ -139,7 +136,11 @@ struct tri_model *tri_model_open(const tri_options *opt, tri_error *err, const t
 		return NULL;
 	}
 	m->desc = desc;
-	set_profile(m, opt);
+	if (tri_wanted_profiling(desc, opt) && !(m->collector = profiling(desc)->open(desc, opt))) {
+		tri_error_set(err, TRI_ERR_MEMORY, "out of memory");
+		release(m);
+		return NULL;
+	}
 	if (!open_device(m, opt, err) || !open_entries(m, err) || tri_states_open(desc, opt, &m->states, err) != TRI_OK) {
 		release(m);
 		return NULL;
@@ -157,60 +158,28 @@ static bool write_inputs(struct tri_model *m, const tri_entry_desc *e, const str
 	cl_int status = CL_SUCCESS;
 	for (int32_t i = 0; i < e->n_inputs && status == CL_SUCCESS; i++)
 		if (p->io_bytes[i])
-			status = clEnqueueWriteBuffer(q, p->io[i], CL_FALSE, 0, p->io_bytes[i], io[i].data, 0, NULL, NULL);
+			status = clEnqueueWriteBuffer(q, p->io[i], CL_FALSE, 0, p->io_bytes[i], io[i].data, 0, NULL,
+						      m->collector ? &p->copied[i] : NULL);
 	if (p->may_fail && status == CL_SUCCESS)
 		status = clEnqueueWriteBuffer(q, m->device.failed, CL_FALSE, 0, sizeof none, none, 0, NULL, NULL);
 	return status == CL_SUCCESS ? true : tri_cl_error(err, "clEnqueueWriteBuffer", status);
 }
 
-static int64_t now_ns(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
-/* Waits for the launch and reports how long the device took. */
-static bool report(struct tri_model *m, const struct tri_cl_launch *l, int64_t start, cl_event done, tri_error *err)
-{
-	cl_ulong began, ended;
-	const tri_unit_desc *u = &m->desc->units[l->unit];
-	cl_int status = clWaitForEvents(1, &done);
-	if (status == CL_SUCCESS)
-		status = clGetEventProfilingInfo(done, CL_PROFILING_COMMAND_START, sizeof began, &began, NULL);
-	if (status == CL_SUCCESS)
-		status = clGetEventProfilingInfo(done, CL_PROFILING_COMMAND_END, sizeof ended, &ended, NULL);
-	if (status != CL_SUCCESS)
-		return tri_cl_error(err, "clGetEventProfilingInfo", status);
-	tri_profile_event event = {.size = sizeof event, .statement = u->first_statement + l->statement, .unit = u, .start_ns = start};
-	event.ns = (int64_t)(ended - began);
-	event.bytes = tri_cl_size(&l->bytes, m->dims);
-	event.operations = tri_cl_size(&l->operations, m->dims);
-	m->profile(m->profile_user, &event);
-	return true;
-}
-
 static bool launch_one(struct tri_model *m, const struct tri_cl_launch *l, const struct tri_cl_prepared *p, int64_t i, tri_error *err)
 {
-	bool measured = m->profile && l->unit != TRI_NONE;
-	int64_t start = measured ? now_ns() : 0;
-	cl_event done;
-	cl_int status = clEnqueueNDRangeKernel(m->device.queue, p->kernels[i], 1, NULL, &p->global[i], &p->local[i], 0, NULL,
-					       measured ? &done : NULL);
-	if (status != CL_SUCCESS)
-		return tri_cl_error(err, "clEnqueueNDRangeKernel", status);
-	if (!measured)
+	bool measured = m->collector && l->unit != TRI_NONE;
+	if (!p->global[i])
 		return true;
-	bool ok = report(m, l, start, done, err);
-	clReleaseEvent(done);
-	return ok;
+	cl_int status = clEnqueueNDRangeKernel(m->device.queue, p->kernels[i], 1, NULL, &p->global[i], &p->local[i], 0, NULL,
+					       measured ? &p->launched[i] : NULL);
+	return status == CL_SUCCESS ? true : tri_cl_error(err, "clEnqueueNDRangeKernel", status);
 }
 
 static bool launch(struct tri_model *m, const tri_entry_desc *e, const struct tri_cl_prepared *p, tri_error *err)
 {
 	const struct tri_cl_entry *code = e->code;
 	for (int64_t i = 0; i < code->n_launches; i++)
-		if (p->global[i] && !launch_one(m, &code->launches[i], p, i, err))
+		if (!launch_one(m, &code->launches[i], p, i, err))
 			return false;
 	return true;
 }
@@ -222,10 +191,18 @@ static bool read_outputs(struct tri_model *m, const tri_entry_desc *e, const str
 	cl_int status = CL_SUCCESS;
 	for (int32_t i = e->n_inputs; i < e->n_inputs + e->n_outputs && status == CL_SUCCESS; i++)
 		if (p->io_bytes[i])
-			status = clEnqueueReadBuffer(q, p->io[i], CL_TRUE, 0, p->io_bytes[i], io[i].data, 0, NULL, NULL);
+			status = clEnqueueReadBuffer(q, p->io[i], CL_FALSE, 0, p->io_bytes[i], io[i].data, 0, NULL,
+						     m->collector ? &p->copied[i] : NULL);
 	if (p->may_fail && status == CL_SUCCESS)
-		status = clEnqueueReadBuffer(q, m->device.failed, CL_TRUE, 0, 3 * sizeof *failed, failed, 0, NULL, NULL);
+		status = clEnqueueReadBuffer(q, m->device.failed, CL_FALSE, 0, 3 * sizeof *failed, failed, 0, NULL, NULL);
 	return status == CL_SUCCESS ? true : tri_cl_error(err, "clEnqueueReadBuffer", status);
+}
+
+static int64_t now_ns(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
 static int run(struct tri_model *m, const tri_entry_desc *e, struct tri_cl_prepared *p, const tri_tensor *io, tri_error *err)
@@ -234,8 +211,12 @@ static int run(struct tri_model *m, const tri_entry_desc *e, struct tri_cl_prepa
 	int prepared = tri_cl_prepare(p, &m->device, e, m->dims, err);
 	if (prepared != TRI_OK)
 		return prepared;
+	p->began_ns = now_ns();
 	bool ok = write_inputs(m, e, p, io, err) && launch(m, e, p, err) && read_outputs(m, e, p, io, failed, err);
-	cl_int status = clFinish(m->device.queue); /* the caller owns the inputs: no command may use them after the return */
+	cl_int status = clFinish(m->device.queue); /* the caller owns the tensors: no command may use them after the return */
+	if (m->collector && ok && status == CL_SUCCESS)
+		tri_cl_report(&(struct tri_cl_measured){m->desc, e, p, m->dims, profiling(m->desc), m->collector});
+	tri_cl_release_events(p, e);
 	if (!ok)
 		return TRI_ERR_DEVICE;
 	if (status != CL_SUCCESS) {
@@ -265,11 +246,15 @@ int tri_model_run(struct tri_model *m, uint32_t entry, tri_tensor *io, tri_error
 		return status;
 	const tri_tensor *tensors;
 	tri_entry_desc with = tri_states_entry(e);
+	if (m->collector)
+		profiling(m->desc)->begin_run(m->collector);
 	status = tri_states_begin(m->states, e, io, m->dims, &tensors, err);
 	if (status == TRI_OK)
 		status = run(m, &with, &m->entries[entry], tensors, err);
 	if (status == TRI_OK)
 		tri_states_commit(m->states, e);
+	if (m->collector)
+		profiling(m->desc)->end_run(m->collector, status == TRI_OK, m->entries[entry].scratch_bytes);
 	if (tri_claim_end(&m->claim))
 		release(m);
 	return status;
@@ -303,6 +288,20 @@ int tri_model_state_load(struct tri_model *m, const void *from, uint64_t size, t
 {
 	int status = m ? tri_claim_begin(&m->claim, err) : no_model(err);
 	return status == TRI_OK ? end_call(m, tri_states_load(m->states, from, size, err), err) : status;
+}
+
+const tri_profile *tri_model_profile(struct tri_model *m, tri_error *err)
+{
+	const tri_profile *p = NULL;
+	if ((m ? tri_claim_begin(&m->claim, err) : no_model(err)) == TRI_OK)
+		end_call(m, tri_profile_result(profiling(m->desc), m->collector, 1, &p, err), err);
+	return p;
+}
+
+int tri_model_profile_reset(struct tri_model *m, tri_error *err)
+{
+	int status = m ? tri_claim_begin(&m->claim, err) : no_model(err);
+	return status == TRI_OK ? end_call(m, tri_profile_restart(profiling(m->desc), m->collector, err), err) : status;
 }
 
 void tri_model_close(struct tri_model *m)

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "backend/runtime/model.h"
+#include "gpu/runtime/occupancy.h"
 
 enum { STACK = 64, GROUP = 64 };
 
@@ -46,10 +47,14 @@ bool tri_cl_prepared_init(struct tri_cl_prepared *p, const tri_entry_desc *e)
 	p->io_bytes = calloc(io + 1, sizeof *p->io_bytes);
 	p->kernels = calloc(launches + 1, sizeof *p->kernels);
 	p->local = calloc(launches + 1, sizeof *p->local);
+	p->shapes = calloc(launches + 1, sizeof *p->shapes);
+	p->times = calloc(launches + 1, sizeof *p->times);
+	p->launched = calloc(launches + 1, sizeof *p->launched);
+	p->copied = calloc(io + 1, sizeof *p->copied);
 	p->global = calloc(launches + 1, sizeof *p->global);
 	for (int64_t i = 0; i < code->n_launches; i++)
 		p->may_fail |= code->launches[i].fails != 0;
-	return p->dims && p->io && p->io_bytes && p->kernels && p->local && p->global;
+	return p->dims && p->io && p->io_bytes && p->kernels && p->local && p->global && p->shapes && p->times && p->launched && p->copied;
 }
 
 /* Releases the buffers and kernels that depend on the dims. */
@@ -75,6 +80,10 @@ void tri_cl_prepared_end(struct tri_cl_prepared *p, const tri_entry_desc *e)
 	free(p->io_bytes);
 	free(p->kernels);
 	free(p->local);
+	free(p->shapes);
+	free(p->times);
+	free(p->launched);
+	free(p->copied);
 	free(p->global);
 }
 
@@ -107,6 +116,7 @@ static bool new_buffers(struct tri_cl_prepared *p, const struct tri_cl_device *d
 		int64_t size = tri_cl_size(&code->scratch[i], p->dims);
 		scratch = size > scratch ? size : scratch;
 	}
+	p->scratch_bytes = (uint64_t)scratch;
 	return new_buffer(d, (size_t)scratch, &p->scratch, err);
 }
 
@@ -150,6 +160,8 @@ static cl_int set_range(struct tri_cl_prepared *p, const struct tri_cl_device *d
 	size_t group = most < GROUP ? (most ? most : 1) : GROUP;
 	p->local[i] = group;
 	p->global[i] = items > 0 ? ((size_t)items + group - 1) / group * group : 0;
+	if (status == CL_SUCCESS && d->measures)
+		status = tri_cl_launch_of(p->kernels[i], d->id, group, p->global[i], &p->shapes[i]);
 	return status;
 }
 
@@ -157,6 +169,8 @@ static bool prepare_launch(struct tri_cl_prepared *p, const struct tri_cl_device
 {
 	const struct tri_cl_launch *l = &((const struct tri_cl_entry *)e->code)->launches[i];
 	cl_int status;
+	if (!l->kernel)
+		return true;
 	p->kernels[i] = clCreateKernel(d->program, l->kernel, &status);
 	if (!p->kernels[i])
 		return tri_cl_error(err, "clCreateKernel", status);

@@ -3,6 +3,11 @@
 #define TRI_PREPARE_H
 #include "gpu/runtime/device.h"
 
+/* When the device did a command, by its own clock; 0 and 0: never. */
+struct tri_cl_interval {
+	cl_ulong began, ended;
+};
+
 /* The device state that all entries of an opened model share. */
 struct tri_cl_device {
 	cl_device_id id;
@@ -11,6 +16,7 @@ struct tri_cl_device {
 	cl_program program;
 	cl_mem *blobs; /* of the program, uploaded once */
 	cl_mem failed; /* three int64, see launch.h */
+	bool measures; /* the queue records when commands ran */
 };
 
 struct tri_cl_prepared {
@@ -21,6 +27,12 @@ struct tri_cl_prepared {
 	cl_mem scratch;
 	cl_kernel *kernels;     /* one for each launch */
 	size_t *local, *global; /* work items of a group and of all groups; global 0: not launched */
+	tri_launch *shapes;     /* of each launch, if runs are measured */
+	uint64_t scratch_bytes;
+	/* Of a measured run: each launch, each copy of an input or output, and when they were enqueued; NULL: not enqueued. */
+	cl_event *launched, *copied;
+	struct tri_cl_interval *times; /* of each launch, when it has ended */
+	int64_t began_ns;
 	bool may_fail;
 };
 

@@ -41,9 +41,15 @@ class Unit(ctypes.Structure):
                 ("origin", ctypes.c_uint32), ("pad", ctypes.c_uint32)]
 
 
+class Launch(ctypes.Structure):
+    _fields_ = [("work_items", ctypes.c_uint64), ("work_group", ctypes.c_uint32), ("most_work_group", ctypes.c_uint32), ("multiple", ctypes.c_uint32),
+                ("compute_units", ctypes.c_uint32), ("local_bytes", ctypes.c_uint64), ("private_bytes", ctypes.c_uint64), ("occupancy", ctypes.c_double)]
+
+
 class Event(ctypes.Structure):
     _fields_ = [("size", ctypes.c_uint32), ("statement", ctypes.c_uint32), ("unit", ctypes.POINTER(Unit)), ("start_ns", ctypes.c_int64),
-                ("ns", ctypes.c_int64), ("cpu_ns", ctypes.c_int64), ("bytes", ctypes.c_int64), ("operations", ctypes.c_int64)]
+                ("ns", ctypes.c_int64), ("cpu_ns", ctypes.c_int64), ("bytes", ctypes.c_int64), ("operations", ctypes.c_int64),
+                ("launch", Launch)]
 
 
 HOOK = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.POINTER(Event))

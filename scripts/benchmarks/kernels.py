@@ -78,7 +78,7 @@ def build(trib, folder, cases, cpu):
     with open(os.path.join(folder, "tri.build"), "w", encoding="utf-8") as f:
         f.write("project kernels\n    version = 1.0\n")
         for c in cases:
-            f.write(f"model {c.name}\n    sources = kernels.tri\n    entry   = {c.name}\n    profile_hook = true\n")
+            f.write(f"model {c.name}\n    sources = kernels.tri\n    entry   = {c.name}\n    profile = true\n")
     with open(os.path.join(folder, "kernels.tri"), "w", encoding="utf-8") as f:
         f.writelines(c.source() for c in cases)
     subprocess.run([trib, "build", "-C", folder, "-q", "--cpu", cpu, "--no-cache"], check=True, env={**os.environ, "TRIB_SERVER": "off"})

@@ -16,7 +16,7 @@ def zeros(port, batch):
 
 
 class Library:
-    """Runs the first entry. `kernels`: of a library with profile_hook, also sums the times of calls of micro-kernels into kernel_ns."""
+    """Runs the first entry. `kernels`: of a library with `profile = true`, also sums the times of calls of micro-kernels into kernel_ns."""
 
     def __init__(self, path, threads, kernels=False, batch=1):
         self.desc = Desc.in_dll(ctypes.CDLL(path), "tri_desc")

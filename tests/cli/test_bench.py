@@ -1,10 +1,11 @@
 """trib bench: times, bytes and operations of each statement, beside the ceilings of the machine."""
 import json
 import os
+import shutil
 import unittest
 import xml.etree.ElementTree as xml
 
-from project import ProjectTest
+from project import ProjectTest, SOURCE
 
 HIDDEN, CLASSES, PIXELS = 128, 10, 64
 
@@ -32,6 +33,20 @@ class Bench(ProjectTest):
             self.assertGreaterEqual(sum(i["bytes"][0] for i in kernels), weights / 4)  # trits at two bits
             self.assertTrue(all(i["at"].startswith("src/digits.tri:") for i in kernels))
             self.assertTrue(all(i["calls"] == [1] and i["wall_ns"][0] > 0 for i in kernels))
+
+    def test_outliers_are_named(self):
+        (p,) = self.profiles("--batch=64")
+        facts = p["facts"]
+        named = {k: v for k, v in facts.items() if k.startswith("outlier.")}
+        self.assertEqual(len(named), min(facts["outliers"], 5))
+        for name, ns in named.items():
+            self.assertTrue(1 <= int(name.split(".")[1]) <= facts["runs"])
+            self.assertGreater(ns, p["total"]["wall_ns"][0])
+
+    def test_results_of_ternary_and_float_models_are_compared(self):
+        shutil.copytree(os.path.join(SOURCE, "examples", "zoo"), self.path("zoo"), ignore=shutil.ignore_patterns("build", ".trib"))
+        for model in "mobilenet_v2", "ternary_resnet18":
+            self.assertIn("equal to the reference interpreter", self.trib("bench", "-C", "zoo", "--max-time", "50ms", model).stdout)
 
     def test_calls_of_units_are_a_tree_and_add_up(self):
         self.edit("tri.build", "    entry   = DigitsNet\n", "    entry   = DigitsNet\n    opt = 1\n")
@@ -67,9 +82,87 @@ class Bench(ProjectTest):
         for device, host in zip(products(p), products(cpu)):
             self.assertLess(abs(device / host - 1), 0.5)  # other statements are fused
 
+    def test_opencl_device(self):
+        """Launches and copies are measured by the device's clock, so they fit into the run; units have their launches."""
+        self.edit("tri.build", "    entry   = DigitsNet\n", "    entry   = DigitsNet\n    opt = 0\n")
+        (p,) = self.profiles("--device=opencl", "--batch=64")
+        facts, items = p["facts"], p["items"]
+        self.assertEqual((facts["transfer.to_device_bytes"], facts["transfer.from_device_bytes"]), (64 * PIXELS * 4, 64 * CLASSES * 4))
+        self.check_device(p)
+        launches = [i for i in items if "work_items" in i]
+        self.assertGreaterEqual(len(launches), 3)
+        for i in launches:
+            groups = i["work_items"][0] / i["work_group"][0]
+            self.assertEqual(groups % 1, 0)
+            self.assertTrue(1 <= i["work_group"][0] <= i["most_work_group"][0] and i["work_group_multiple"][0] >= 1, i)
+            self.assertAlmostEqual(i["occupancy"][0], min(1, groups / facts["compute_units"]), places=2)  # PoCL is a CPU
+        for k, unit in enumerate(items):
+            inside = [i for i in items if i.get("parent") == k]
+            if inside:
+                self.assertNotIn("work_items", unit)
+                self.assertGreaterEqual(1.2 * unit["wall_ns"][0], sum(i["wall_ns"][0] for i in inside))
+        self.assertTrue([i for i in launches if "parent" in i])
+        text = self.bench("--device=opencl", "--batch=64").stdout
+        self.assertRegex(text, r"device busy \d+ % of a run, transfers [\d.]+ %: inputs 16.0 KiB in .* GB/s\), outputs 2.50 KiB in ")
+        self.assertRegex(text, r"group +occupancy +verdict")
+
+    def check_device(self, p):
+        """Nothing takes longer than the run, and shares are those of the times."""
+        f = p["facts"]
+        copies = f["transfer.to_device_ns"] + f["transfer.from_device_ns"]
+        self.assertTrue(0 < copies and copies + f["device.kernels_ns"] <= f["device.run_ns"], f)
+        self.assertAlmostEqual(f["utilisation"], f["device.kernels_ns"] / f["device.run_ns"], places=2)
+        self.assertAlmostEqual(f["transfer.share"], copies / f["device.run_ns"], places=2)
+        launches = [i for i in p["items"] if "work_items" in i]
+        self.assertLessEqual(sum(i["least_ns"][0] for i in launches), f["device.kernels_ns"])
+        ended = 0
+        for item, _, start, ns, _ in p["spans"]:
+            if "work_items" in p["items"][item]:
+                self.assertGreaterEqual(start, ended)  # the queue runs launches in order
+                ended = start + ns
+
+    def test_threads_are_those_of_the_cpu(self):
+        self.edit("tri.build", "emit    = library header", "emit    = library header opencl")
+        text = self.bench("--threads=1,2", "--compare=cpu,opencl").stdout
+        self.assertRegex(text, r"(?m)^digits on opencl$")
+        rows = [line.split() for line in text.rstrip().splitlines()[-3:]]
+        self.assertEqual([r[:2] for r in rows[:2]] + [rows[2][0]], [["cpu", "1"], ["cpu", "2"], "opencl"])
+        (p,) = self.profiles("--threads=1,2", "--device=opencl")
+        self.assertNotIn("threads", p["settings"])
+
+    def test_opencl_run(self):
+        self.edit("tri.build", "emit    = library header", "emit    = opencl\n    profile = true")
+        self.trib("run", "digits", "--device=opencl", "--input", "x=random:5x64", "--profile-out=run.json")
+        p = json.loads(self.read("run.json"))
+        self.check_device(p)
+        self.assertEqual((p["facts"]["transfer.to_device_bytes"], p["facts"]["transfer.from_device_bytes"]), (5 * PIXELS * 4, 5 * CLASSES * 4))
+        report = self.trib("profile", "report", "run.json").stdout
+        self.assertRegex(report, r"GB/s +GOP/s +OP/B +bound +roofline +group +occupancy +verdict\n.* 64 +\d+ % ")
+        self.assertIn("utilisation", report)
+        self.check_rows("run.json")
+
+    def check_rows(self, name):
+        """The figures of a report follow from those of its profile."""
+        p = json.loads(self.read(name))
+        most = {k: p["facts"]["ceiling." + k] for k in ("read_bytes", "copy_bytes", "float_ops", "int8_ops")}
+        rows = [i for i in json.loads(self.trib("profile", "report", name, "--format=json", "--top=100").stdout)["items"] if i["kind"] != "unit"]
+        self.assertGreaterEqual(len(rows), 3)
+        for r in rows:
+            rate, intensity = r["operations"] / r["wall_ns"] * 1e9, r["operations"] / r["bytes"]
+            limits = [min(intensity * most["read_bytes"], most[k]) for k in ("float_ops", "int8_ops")] if rate else [most["copy_bytes"]]
+            share = [(rate or r["bytes"] / r["wall_ns"] * 1e9) / limit for limit in limits]
+            self.assertAlmostEqual(r["operations_per_second"] / (rate or 1), 1 if rate else 0, places=2)
+            self.assertAlmostEqual(r["operations_per_byte"], intensity, places=2)
+            self.assertEqual(r["bound"], "memory" if intensity < 5 else "mixed" if intensity <= 20 else "compute")
+            self.assertTrue(any(abs(r["roofline"] - s) < 0.01 * s + 0.001 for s in share), (r, share))
+            self.assertTrue(r["verdict"])
+
     def test_files(self):
         self.bench("--threads=1", "--profile-out=run.json", "--roofline=roof.svg")
-        self.assertIn("fc2", self.trib("profile", "report", "run.json").stdout)
+        report = self.trib("profile", "report", "run.json").stdout
+        self.assertIn("fc2", report)
+        self.assertRegex(report, r"share +CPUs +GB/s +GOP/s +OP/B +bound +roofline +verdict")
+        self.check_rows("run.json")
         root = xml.fromstring(self.read("roof.svg"))
         self.assertGreaterEqual(len(root.findall("{http://www.w3.org/2000/svg}circle")), 3)
         self.assertFalse(os.path.exists(self.path("build")))  # the project's own outputs are left alone
@@ -90,6 +183,19 @@ class Bench(ProjectTest):
         self.assertGreater(p["facts"]["ceiling.float_ops"], 1e8)
         self.assertEqual(len(json.load(open(kept))["devices"]), 1)
         self.assertIn("--measure", self.trib("devices", "--format=json", ok=False).stderr)
+
+    def test_wrong_lists_are_refused_before_anything_is_built(self):
+        self.write("src/digits.tri", "damaged\n")  # a build would fail
+        for flag in "--threads=1,a", "--threads=1,0", "--threads=1,-1", "--batch=1,8x", "--compare=cpu,opencl:x", "--batch=,":
+            done = self.trib("bench", flag, ok=False)
+            self.assertEqual(done.returncode, 2, flag)
+            self.assertIn(flag.split("=")[0] if "compare" not in flag else "--device", done.stderr)
+
+    def test_unknown_inputs_are_refused(self):
+        done = self.bench("--input", "other=random", ok=False)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("the model has no input `other`; it has `x`", done.stderr)
+        self.assertIn("given twice", self.bench("--input", "x=random", "--input", "x=ones", ok=False).stderr)
 
     def test_wrong_usage(self):
         self.assertIn("--threads wants numbers from 1 to", self.trib("bench", "--threads=0", ok=False).stderr)

@@ -24,7 +24,7 @@ profile small
 """
 # Arguments with which each command has something to do.
 WORDS = {"check": ["wrong.tri"], "fmt": ["net.tri"], "affected": ["--since=HEAD"], "new": ["hello"], "init": ["there"], "explain": ["E0301"], "version": [], "config get": ["cache.max_size"],
-         "config set": ["cache.max_size", "1GiB"], "config unset": ["cache.max_size"], "pch create": ["--stdlib"], "run": ["--input=x=random"], "watch": ["--", "true"]}
+         "config set": ["cache.max_size", "1GiB"], "config unset": ["cache.max_size"], "pch create": ["--stdlib"], "ci init": ["github"], "ci": ["init", "github"], "run": ["--input=x=random"], "watch": ["--", "true"]}
 EXCEPTIONS = {("check", "--diff"): ["wrong.tri", "--fix"], ("check", "--profile"): [], ("explain", "--list"): []}  # the project's profiles are not a single file's
 GIVEN = {"--profile": "none", "--message-format": "json", "--out": "elsewhere", "--linker": "cc", "--cpu": "x86-64-v2", "--target": "x86_64-linux", "--since": "HEAD~9", "--opt": "3",
          "--trace": "trace.json", "--emit": "library,live", "--cache-dir": "cache2", "--entry": "none", "--device": "none", "--output": "out=y.npy", "--input": "z=z.npy", "--directory": "nowhere", "--level": "l2",
@@ -34,7 +34,7 @@ GIVEN = {"--profile": "none", "--message-format": "json", "--out": "elsewhere", 
 UNSEEN = {
     "--jobs": "speed", "--load-average": "speed", "--low-memory": "speed", "--threads": "speed", "--no-server": "test_serve.py", "--no-cache": "test_cache.py", "--poll": "watch", "--on-success": "watch",
     "--on-failure": "watch", "--locked": "test_dependencies.py", "--offline": "test_dependencies.py", "--keep-going": "faults", "--target": "the only one", "--lazy": "test_lazy.py", "--repair": "test_cache.py",
-    "--level": "test_cache.py", "--size": "test_cache.py", "--days": "test_cache.py", "--deny-warnings": "warnings", "--entry": "one entry", "--color": "terminals", "--quiet": "terminals", "--cache-dir": "test_cache.py",
+    "--force": "test_ci.py", "--level": "test_cache.py", "--size": "test_cache.py", "--days": "test_cache.py", "--deny-warnings": "warnings", "--entry": "one entry", "--color": "terminals", "--quiet": "terminals", "--cache-dir": "test_cache.py",
     "--version": "test_flags.py", "--help": "test_flags.py",
 }
 

@@ -17,6 +17,24 @@ def profile(codegen_ms, samples=10, **more):
             "items": [{"kind": "phase", "name": "lex", "wall_ns": ms(20)}, {"kind": "phase", "name": "codegen", "wall_ns": ms(codegen_ms)},
                       {"kind": "unit", "name": "Block(64)", "at": "net.tri:3", "wall_ns": ms(codegen_ms / 2)}], **more}
 
+CHAIN = """@noinline
+fn low(x: Tensor<float32, [N, 8]>) -> Tensor<float32, [N, 8]> {
+    return exp(x)
+}
+@inline
+fn small(x: Tensor<float32, [N, 8]>) -> Tensor<float32, [N, 8]> {
+    return low(x) * 2.0
+}
+@noinline
+fn high(x: Tensor<float32, [N, 8]>) -> Tensor<float32, [N, 8]> {
+    return low(x + 1.0) - x
+}
+
+fn top(x: Tensor<float32, [N, 8]>) -> Tensor<float32, [N, 8]> {
+    return small(high(x))
+}
+"""
+
 
 class Profile(ProjectTest):
     example = "digits"
@@ -117,6 +135,25 @@ class Profile(ProjectTest):
         self.assertIn("OVER BUDGET", self.profile("check", "--budget=total=1us", "-n2", code=1))
         self.assertEqual(sorted(os.listdir(self.dir)), sorted([*before, "p.json", "base.json"]))
 
+    def test_units_that_units_use(self):
+        self.write("src/chain.tri", CHAIN)
+        self.write("tri.build", "project p\n    version = 1.0\n\nmodel net\n    sources = src/chain.tri\n    entry   = top\n")
+        self.trib("build", "--profile-out", "p.json")
+        p = json.loads(self.read("p.json"))
+        units = {i["name"].split()[0]: i for i in p["items"] if i["kind"] == "unit"}
+        uses = {(p["items"][a]["name"].split()[0], p["items"][b]["name"].split()[0]) for a, b in p["edges"]}
+        self.assertEqual({name: i["at"] for name, i in units.items()}, {"low": "src/chain.tri:2", "high": "src/chain.tri:10", "top": "src/chain.tri:14"})
+        self.assertEqual(uses, {("high", "low"), ("top", "high"), ("top", "low")})  # `top` calls `low` in `small`, which is inlined
+        self.assertEqual(len(uses), len(p["edges"]))
+        self.assertEqual((p["facts"]["compiled.new"], p["facts"]["cache.misses"]), (3, 3))
+        self.assertAlmostEqual(p["facts"]["compiled.new_ns"], sum(i["wall_ns"][0] for i in units.values()), delta=10)
+        self.edit("src/chain.tri", "exp(x)", "exp(x) + 1.0")
+        self.trib("build", "--profile-out", "p.json")
+        again = json.loads(self.read("p.json"))
+        self.assertEqual([(i["name"].split()[0], i["at"]) for i in again["items"] if i["kind"] == "unit"], [("low", "src/chain.tri:2")])
+        self.assertEqual(again["edges"], [])
+        self.assertEqual({k: v for k, v in again["facts"].items() if k.startswith("compiled.") and not k.endswith("_ns")}, {"compiled.its body changed": 1})
+
     def test_record_and_check_runs(self):
         before = sorted(os.listdir(self.dir))
         self.profile("record", "run", "digits", "-n8", "-o", "run.json", "--", "--threads=1", "--batch=16")
@@ -128,7 +165,7 @@ class Profile(ProjectTest):
         self.assertIn("too few samples: 8 and 2", text)
         slow = json.loads(self.read("run.json"))
         item = next(i for i in slow["items"] if i["name"] == "fc2 matmul")
-        for metric in "wall_ns", "cpu_ns":
+        for metric in "wall_ns", "cpu_ns", "least_ns":
             item[metric] = [10 * v for v in item[metric]]
         self.save("slow.json", slow)
         text = self.profile("check", "--baseline=run.json", "slow.json", "--threshold=2", code=1)
@@ -149,6 +186,19 @@ class Profile(ProjectTest):
         done = self.trib("build", "--profile-out=/nowhere/p.json", ok=False)
         self.assertEqual(done.returncode, 3)
         self.assertIn("cannot write `/nowhere/p.json`", done.stderr)
+
+    def test_history_wants_a_project(self):
+        os.rename(self.path("tri.build"), self.path("moved"))
+        self.assertIn("tri.build", self.fails("profile", "history", code=2))
+
+    def test_stages_of_code_generation(self):
+        self.trib("build", "-j1", "--no-cache", "--profile-out", "p.json")
+        items = json.loads(self.read("p.json"))["items"]
+        emit = next(k for k, i in enumerate(items) if i["name"] == "emit" and i["kind"] == "stage")
+        parts = {i["name"]: i["wall_ns"][0] for i in items if i.get("parent") == emit}
+        self.assertEqual(set(parts), {"build LLVM IR", "select instructions", "machine passes", "write the object"})
+        self.assertLessEqual(sum(parts.values()), items[emit]["wall_ns"][0])
+        self.assertGreater(sum(parts.values()), 0.5 * items[emit]["wall_ns"][0])
 
     def test_history(self):
         self.assertIn("no build of this project", self.profile("history"))

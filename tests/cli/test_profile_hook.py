@@ -1,12 +1,14 @@
-"""`profile_hook` in the manifest: a program sees each statement and its time; without the key nothing changes."""
+"""`profile = true` in the manifest: a program sees each statement and its time; without the key nothing changes."""
 import ctypes
 import os
+import re
 import struct
+import subprocess
 import sys
 import time
 import unittest
 
-from project import SOURCE, ProjectTest
+from project import SOURCE, ProjectTest, run
 
 sys.path.insert(0, os.path.join(SOURCE, "scripts", "benchmarks"))
 from abi import Desc, Event, HOOK, Options, Tensor, Unit  # noqa: E402
@@ -19,7 +21,7 @@ class ProfileHook(ProjectTest):
     example = "digits"
 
     def switch_on(self, emit="library header"):
-        self.edit("tri.build", f"    emit    = {emit}\n", f"    emit    = {emit}\n    profile_hook = true\n")
+        self.edit("tri.build", f"    emit    = {emit}\n", f"    emit    = {emit}\n    profile = true\n")
 
     def statements(self, name, library="libdigits.so"):
         """Unit, name and line of the statements that the hook saw, in order."""
@@ -110,7 +112,7 @@ class ProfileHook(ProjectTest):
         self.switch_on()
         self.assertTrue("tri_profile_begin" in self.trib("build", "--dump-asm").stdout)
         self.assertEqual(self.build()["units"]["compiled"], code["units"]["compiled"])
-        self.edit("tri.build", "profile_hook = true", "profile_hook = false")
+        self.edit("tri.build", "profile = true", "profile = false")
         self.assertEqual(self.trib("build", "--dump-asm").stdout, before)
         self.build()
         self.assertEqual(self.read("build/libdigits.so"), plain)
@@ -132,6 +134,99 @@ class ProfileHook(ProjectTest):
         self.assertEqual(len(kernels) % RUNS, 0)
         self.assertTrue(any(name == "tri_matmul_i8_trit2" for _, name, _ in kernels), kernels)
 
+
+PROGRAM = r"""
+#include <stdio.h>
+#include <stdlib.h>
+#include "build/digits.h"
+
+static int64_t seen_ns, seen;
+static void hook(void *user, const tri_profile_event *e) { (void)user; seen_ns += e->ns; seen++; }
+
+int main(int argc, char **argv)
+{
+	static float x[5 * 64], out[50];
+	int runs = atoi(argv[argc - 1]);
+	tri_error e;
+	tri_options o = {.size = sizeof o, .threads = 2, .profile = hook};
+	digits *m = digits_open(&o, &e);
+	digits_io io = {.x = {x, {5, 64}, 2, TRI_FLOAT32}, .out = {out, {5, 10}, 2, TRI_FLOAT32}}, wrong = io;
+	wrong.x.shape[1] = 63;
+	for (int i = 0; i < runs; i++) {
+		if (digits_run(m, &io, &e) != TRI_OK || digits_run(m, &wrong, &e) == TRI_OK)
+			return 1;
+	}
+	const tri_profile *p = digits_profile(m, &e);
+	if (!p)
+		return puts(e.message), 2;
+	int64_t sum = 0;
+	printf("runs %llu wall %lld threads %u memory %llu ", (unsigned long long)p->runs, (long long)p->wall_ns, p->threads, (unsigned long long)p->memory_bytes);
+	printf("copies %lld to %llu from %llu\n", (long long)(p->to_device_ns + p->from_device_ns), (unsigned long long)p->to_device_bytes, (unsigned long long)p->from_device_bytes);
+	for (uint32_t i = 0; i < p->n_entries; i++) {
+		const tri_profile_entry *x = &p->entries[i];
+		sum += x->wall_ns;
+		printf("%d %s %s %s %s:%u %llu %lld %lld %lld\n", (int)x->parent, x->code, x->operation, x->layer, x->file, x->line, (unsigned long long)x->calls, (long long)x->wall_ns,
+		       (long long)x->bytes, (long long)x->operations);
+	}
+	printf("seen %lld %lld %lld\n", (long long)seen, (long long)seen_ns, (long long)sum);
+	if (digits_profile_reset(m, &e) != TRI_OK || !(p = digits_profile(m, &e)) || p->n_entries || p->runs)
+		return 3;
+	digits_run(m, &io, &e);
+	p = digits_profile(m, &e);
+	printf("again %llu %u\n", (unsigned long long)p->runs, p->n_entries);
+	digits_close(m);
+	return digits_profile(NULL, &e) != NULL;
+}
+"""
+
+
+class Collected(ProjectTest):
+    """NAME_profile in a C program."""
+    example = "digits"
+
+    def collected(self, key="    profile = true\n", emit="library header", library="digits", runs=3):
+        self.edit("tri.build", "    emit    = library header\n", f"    emit    = {emit}\n{key}")
+        self.build()
+        self.write("p.c", PROGRAM)
+        self.built = subprocess.run(["cc", "-Wall", "-Werror", "p.c", "-o", "p", "-Lbuild", f"-l{library}", f"-Wl,-rpath,{self.path('build')}"], cwd=self.dir, capture_output=True, text=True)
+        if self.built.returncode:
+            return None
+        return run([self.path("p"), str(runs)], self.dir).stdout.splitlines()
+
+    def check(self, lines, runs):
+        head = dict(zip(lines[0].split()[::2], map(int, lines[0].split()[1::2])))
+        self.assertEqual((head["runs"], head["threads"] > 0), (runs, True))
+        entries = [line.split(" ") for line in lines[1:-2]]
+        roots = sum(int(e[-3]) for e in entries if e[0] == "-1")
+        self.assertTrue(0 < roots <= head["wall"], lines)
+        self.assertTrue(all(int(e[-4]) == runs for e in entries), lines)
+        _, seen, seen_ns, total = lines[-2].split()
+        self.assertEqual(int(seen), runs * len(entries))
+        self.assertEqual(seen_ns, total)  # what the hook saw is what was summed
+        self.assertEqual(lines[-1], f"again 1 {len(entries)}")
+        return head, entries
+
+    def test_sums_are_those_of_the_events(self):
+        head, entries = self.check(self.collected(), 3)
+        self.assertGreater(head["memory"], 0)
+        self.assertEqual((head["copies"], head["to"], head["from"]), (0, 0, 0))
+        products = [e for e in entries if "matmul" in e[2]]
+        self.assertEqual(len(products), 3)
+        self.assertTrue(all(re.fullmatch(r"src/digits\.tri:\d+", e[4]) and int(e[-1]) >= 2 * 5 * 1280 for e in products), products)
+        self.assertEqual({e[3] for e in products}, {"fc1", "fc2", "fc3"})
+
+    def test_opencl(self):
+        lines = self.collected(emit="opencl header", library="digits_opencl", runs=2)
+        self.assertIsNotNone(lines, self.built.stderr)
+        head, entries = self.check(lines, 2)
+        self.assertTrue(any("matmul" in e[2] for e in entries))
+        self.assertEqual((head["to"], head["from"]), (2 * 4 * 5 * 64, 2 * 4 * 5 * 10))
+        self.assertTrue(head["copies"] > 0 and head["copies"] + sum(int(e[-3]) for e in entries if e[0] == "-1") <= head["wall"])
+        self.assertGreater(head["memory"], 0)
+
+    def test_without_the_key(self):
+        self.assertIsNone(self.collected(key=""))
+        self.assertIn("digits_profile", self.built.stderr)
 
 
 if __name__ == "__main__":

@@ -16,7 +16,8 @@ ZOO = os.path.join(SOURCE, "examples", "zoo")
 HERE = os.path.join(SOURCE, "tests", "diff")
 
 # Name in the manifests: published parameters (None: those of the PyTorch model), the full network, layer of zoo_small.tri, the narrow network, its input.
-IMAGE = (2, 3, 32, 32)
+SAMPLES = 8
+IMAGE = (SAMPLES, 3, 32, 32)
 MODELS = {
     "mnist_mlp": (669_706, m.Mlp, "MnistMlp", lambda: m.Mlp((784, 24, 16, 10)), (3, 1, 28, 28)),
     "vgg16": (138_357_544, m.Vgg, "Vgg16", lambda: m.Vgg([4, 4, "M", 8, 8, "M", 8, 8, 8, "M", 12, 12, 12, "M", 12, 12, 12, "M"], 16, 10), IMAGE),
@@ -110,19 +111,19 @@ class Zoo(TorchTest):
         arrays = {k: v.numpy() for k, v in inputs.items()}
         return [torch.from_numpy(a) for a in self.infer(name, arrays, n if n > 1 else 0, *flags)]
 
-    def close(self, got, want, what):
+    def close(self, got, want, what, _batch=0):
         """Float sums of other orders, through as many layers as there are."""
         self.assertEqual(got.shape, want.shape, what)
         error, size = (got - want).abs().max().item(), want.abs().max().item()
         self.assertTrue(0 < size < 1e4, f"{what}: outputs up to {size} show nothing")
         self.assertLessEqual(error, 1e-4 * size, what)
 
-    def nearly(self, got, want, what):
-        """A value at the border of two int8 steps may fall to either side, and what comes after it differs a little. PyTorch in float32 and in
-        float64 are up to 0.005 apart in the median."""
+    def nearly(self, got, want, what, batch=0):
+        """Some samples equal those of PyTorch as float networks do. In the others a value lay at the border of two int8 steps and fell to the other
+        side: it does in a fourth of the samples of the Transformers, and between PyTorch's own float32 and float64, too."""
         self.assertEqual(got.shape, want.shape, what)
-        error = (got - want).abs() / want.abs().max()
-        self.assertLessEqual(error.median().item(), 1e-2, what)
+        error = (got - want).abs().movedim(batch, 0).reshape(SAMPLES, -1).amax(1) / want.abs().max()
+        self.assertLessEqual(error.sort().values[1].item(), 1e-4, what)
         self.assertLessEqual(error.max().item(), 0.1, what)
 
     def test_outputs(self):
@@ -141,7 +142,7 @@ class Zoo(TorchTest):
         self.decoder("decoder_125m", nets["decoder_125m"], self.close)
 
     def decoder(self, name, net, same):
-        tokens = torch.randint(0, 50, (2, 9), dtype=torch.int32)
+        tokens = torch.randint(0, 50, (SAMPLES, 9), dtype=torch.int32)
         for device in ("cpu", "reference"):
             with torch.no_grad():
                 cache = None
@@ -149,28 +150,30 @@ class Zoo(TorchTest):
                 got = self.outputs(name, {"tokens": tokens[:, :6]}, 3, "--device", device, "--entry", "prefill")
                 for at in range(6, 10):
                     for k, (g, w) in enumerate(zip(got, want)):
-                        same(g, w, f"{name}, {device}, output {k} with {at} tokens")
+                        same(g, w, f"{name}, {device}, output {k} with {at} tokens", min(k, 1))  # caches: layers, batch, …
                     if at == 9:
                         break
                     cache = want[1:]
                     next_ = tokens[:, at:at + 1].contiguous()
                     want = net(next_, cache)
                     got = self.outputs(name, {"tokens": next_, "cache_k": cache[0], "cache_v": cache[1]}, 3, "--device", device, "--entry", "decode")
-        self.stateful_decoder(name, net, tokens[:1], same)
+        self.stateful_decoder(name, net, tokens, same)
 
-    def stateful_decoder(self, name, net, tokens, same):
+    def stateful_decoder(self, name, net, prompts, same):
         """The cache as state: token after token, bit-equal to the functional entry; after a reset the prompt at once."""
         model = Model(self.path(f"build/lib{name}.so"))
         cache = [np.zeros(s, np.float32) for s in self.cache_shapes(model, 0)[1:]]
-        with torch.no_grad():
-            for at in range(9):
-                new = tokens[:, at:at + 1].numpy()
-                got = model.run("step", [new], [(1, 50)])[0]
-                want, *cache = model.run("decode", [new, *cache], self.cache_shapes(model, at + 1))
-                self.assertEqual(got.tobytes(), want.tobytes(), f"{name}, {at} tokens in the state")
-                same(torch.from_numpy(got), net(tokens[:, :at + 1])[0], f"{name}, {at} tokens in the state")
+        for at in range(9):
+            new = prompts[:1, at:at + 1].numpy()
+            got = model.run("step", [new], [(1, 50)])[0]
+            want, *cache = model.run("decode", [new, *cache], self.cache_shapes(model, at + 1))
+            self.assertEqual(got.tobytes(), want.tobytes(), f"{name}, {at} tokens in the state")
+        rows = []
+        for i in range(SAMPLES):
             model.reset()
-            same(torch.from_numpy(model.run("step", [tokens.numpy()], [(1, 50)])[0]), net(tokens)[0], f"{name}, the prompt at once")
+            rows += model.run("step", [prompts[i:i + 1].numpy()], [(1, 50)])
+        with torch.no_grad():
+            same(torch.from_numpy(np.concatenate(rows)), net(prompts)[0], f"{name}, the prompt at once")
         model.close()
 
     @staticmethod

@@ -58,7 +58,7 @@ def without_figures(line):
     if not line.startswith('{"type":"build"'):
         return line
     record = json.loads(line)
-    for key in ("wall_ms", "phases_ms", "peak_rss_kb", "cache"):
+    for key in ("wall_ms", "phases_ms", "peak_rss_kb", "efficiency", "cache"):
         record.pop(key)
     return json.dumps(record)
 

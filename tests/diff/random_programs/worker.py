@@ -10,7 +10,7 @@ import numpy as np
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..", "scripts", "benchmarks"))
 from abi import Desc, Error, Options, Tensor  # noqa: E402
 
-ABI, GUARD = 4, 64
+ABI, GUARD = 5, 64
 DTYPES = [np.bool_, np.int8, np.int8, np.int16, np.int32, np.int64, np.float16, np.uint16, np.float32, np.float64]
 
 

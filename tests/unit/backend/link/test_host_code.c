@@ -99,7 +99,7 @@ static void order_is_that_of_the_interpreter(void **state)
 		data[k] = terms[k / 4998][k % 3];
 	for (int k = 0; k < 4998; k++)
 		data[5 * 4998 + k] = k == 0 ? 16777216 : k == 4997;
-	data[6 * 4998 + 400] = NAN, data[6 * 4998 + 500] = -NAN;
+	data[6 * 4998 + 400] = NAN, data[6 * 4998 + 500] = NAN;
 	assert_true(check_fixture(*state, &x, false));
 	close_fixture(&x);
 }

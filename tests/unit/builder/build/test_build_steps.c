@@ -93,7 +93,7 @@ static void publish(struct fixture *f, struct build *b, struct outcome *out)
 		if (one->object)
 			continue;
 		if (out->compiled < 4)
-			snprintf(out->why[out->compiled++], sizeof out->why[0], "%s: %s", one->label, one->why);
+			snprintf(out->why[out->compiled++], sizeof out->why[0], "%s: %s", one->label, one->why.text);
 		one->object = "o";
 		one->len = 1;
 	}

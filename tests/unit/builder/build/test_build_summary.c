@@ -19,8 +19,15 @@ static int64_t clock_of_test(void)
 static void keys(void **state)
 {
 	struct timing *t = timing_new();
-	struct build_result r = {
-		.units = 9, .compiled = 2, .reused = 7, .later = 3, .hits = 7, .misses = 2, .packed = 5, .packed_before = 6};
+	struct build_result r = {.units = 9,
+				 .compiled = 2,
+				 .reused = 7,
+				 .later = 3,
+				 .hits = 7,
+				 .misses = 2,
+				 .packed = 5,
+				 .packed_before = 6,
+				 .efficiency = 0.75};
 	const struct build_summary summary = {.type = "build", .ok = true, .wall_ns = 12345678, .jobs = 4, .result = &r};
 	struct buf b = {0};
 	vec_push(&r.outputs, "build/libm.so");
@@ -59,6 +66,7 @@ static void keys(void **state)
 	assert_int_equal(json_integer_value(json_object_get(json_object_get(j, "weights"), "reused")), 6);
 	assert_int_equal(json_integer_value(json_object_get(j, "jobs")), 4);
 	assert_true(json_integer_value(json_object_get(j, "peak_rss_kb")) > 0);
+	assert_true(json_number_value(json_object_get(j, "efficiency")) == 0.75);
 	assert_string_equal(json_string_value(json_array_get(json_object_get(j, "outputs"), 1)), "build/\"odd\".h");
 	json_decref(j);
 	buf_free(&b);

@@ -58,6 +58,23 @@ static void large_samples(void **state)
 	assert_true(fabs(exact.low / normal.low - 1) < 0.01);
 }
 
+/* Ten processes, of which some were disturbed. */
+static void fastest_of_two_samples(void **state)
+{
+	double a[10], b[10], c[10];
+	for (uint32_t i = 0; i < 10; i++) {
+		a[i] = 100 + 0.1 * i;
+		b[i] = i % 2 ? 300 : 100.05 + 0.1 * i;
+		c[i] = i % 2 ? 300 : 110 + 0.1 * i;
+	}
+	struct ratio equal = statistics_fastest_ratio(a, 10, b, 10, 0.01), slower = statistics_fastest_ratio(a, 10, c, 10, 0.01);
+	assert_true(equal.low <= 1 && equal.high >= 1 && equal.estimate > 1 && equal.estimate < 1.01);
+	assert_true(slower.low > 1.05 && slower.low < slower.estimate && slower.estimate <= slower.high);
+	near(slower.p, statistics_ratio(a, 10, c, 10, 0.01).p);
+	near(statistics_fastest(a, 10), 100.2); /* the mean of five */
+	assert_true(statistics_fastest_ratio(a, 1, b, 1, 0.01).high > 0);
+}
+
 static void line_through_points(void **state)
 {
 	const double x[] = {1, 2, 3, 4}, y[] = {3, 5, 7, 9}, flat[] = {2, 2, 2, 2};
@@ -71,9 +88,13 @@ static void line_through_points(void **state)
 int test_statistics(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(quantiles),      cmocka_unit_test(ratio_of_two_samples),
-		cmocka_unit_test(ratio_of_pairs), cmocka_unit_test(too_few_samples_decide_nothing),
-		cmocka_unit_test(large_samples),  cmocka_unit_test(line_through_points),
+		cmocka_unit_test(quantiles),
+		cmocka_unit_test(ratio_of_two_samples),
+		cmocka_unit_test(ratio_of_pairs),
+		cmocka_unit_test(too_few_samples_decide_nothing),
+		cmocka_unit_test(fastest_of_two_samples),
+		cmocka_unit_test(large_samples),
+		cmocka_unit_test(line_through_points),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,220 @@
+/* A row is a change if all of these hold:
+ * - it is not too small to matter;
+ * - the rank test of its samples passes, for all rows of its family together (Holm 1979);
+ * - the interval of the ratio excludes 1, and the ratio is beyond the threshold;
+ * - more than that if it reads and writes files, whose time depends on the state of the system;
+ * - more, too, if it needs caches and memory that other processes also use;
+ * - for the wall time of the whole: other processes used about as much of the machine in both;
+ * - in a build it stands out from the other stages and passes, or units. Stages are compared at the pace of their processes (pace.h), as far as it is known.
+ *   A machine that other processes use in another way still slows down each stage by another factor. These factors are seen in the stages that did not
+ *   change, which are most of them. */
+#include "builder/profile/judge.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/arena.h"
+
+#define NOISE_OF_ONE 0.3     /* with too few samples for a test a smaller change is noise */
+#define SMALLEST_SHARE 0.002 /* of the whole: smaller items do not matter */
+#define SMALLEST_NS_OF_PASSES 1000000
+#define SMALLEST_NS_OF_STAGES 3000000 /* system calls and page faults of less take any time */
+#define SMALLEST_NS_OF_RUNS 200       /* of many runs in a process */
+#define SMALLEST_BYTES (256 << 10)
+#define FILES_FACTOR 2.0
+#define UNIT_FACTOR 1.25        /* of builds with many units: the first ones to be compiled also warm up the code generator */
+#define MOST_OTHERS 0.1         /* of the machine: the difference of what other processes used */
+#define FEWEST_ROWS 8           /* that show how the machine slows down each of them */
+#define DEVIATIONS 3            /* a row that differs by more stands out */
+#define PRIVATE_BYTES (2 << 20) /* what a core has in caches of its own */
+#define MOST_QUIET 0.05         /* of the machine: with less used by others they take no cache from a run */
+#define MEMORY_INTENSITY 5.0    /* operations a byte: with fewer, memory takes the time */
+#define MEMORY_FACTOR 2.0
+#define CACHE_FACTOR 1.25
+#define WHOLE_FACTOR 1.1 /* the whole has parts that fit */
+#define MOST_COMMON 0.14 /* a factor of all stages above 15 % is not the machine's (on a logarithmic scale) */
+
+/* The total, all calls of a kernel, stages and passes, and units with other tasks: a build has many units, and each family has its own chance of a false
+ * change. */
+enum family { FAMILY_TOTAL, FAMILY_KERNELS, FAMILY_STAGES, FAMILY_UNITS, FAMILIES };
+
+static enum family family_of(const struct compared *r)
+{
+	if (!r->path)
+		return FAMILY_TOTAL;
+	if (r->before == PROFILE_NONE && r->after == PROFILE_NONE)
+		return FAMILY_KERNELS;
+	return r->kind == ITEM_UNIT || r->kind == ITEM_TASK ? FAMILY_UNITS : FAMILY_STAGES;
+}
+
+/* True if the item is too small for its change to matter. */
+static bool is_small(const struct comparison *c, const struct compared *r)
+{
+	double most = fmax(r->before_value, r->after_value);
+	enum metric_unit unit = profile_metrics[r->metric].unit;
+	if (unit == UNIT_COUNT)
+		return false;
+	double whole = profile_median(c->before, &c->before->total, r->metric) * SMALLEST_SHARE;
+	return most < fmax(whole, unit != UNIT_NS                  ? SMALLEST_BYTES
+				  : c->before->kind == PROFILE_RUN ? SMALLEST_NS_OF_RUNS
+				  : r->kind == ITEM_PASS           ? SMALLEST_NS_OF_PASSES
+								   : SMALLEST_NS_OF_STAGES);
+}
+
+static enum change direction(double ratio) { return ratio > 1 ? CHANGE_REGRESSION : CHANGE_IMPROVEMENT; }
+
+/* Few processes say nothing of the noise: then only large changes count. */
+static void judge_untested(const struct comparison *c, struct compared *r)
+{
+	bool counted = profile_metrics[r->metric].comparison == COMPARED_COUNTED;
+	double smallest = counted ? 0 : fmax(c->options.threshold, NOISE_OF_ONE);
+	double by = fabs(r->after_value - r->before_value), least = fmin(r->before_value, r->after_value);
+	if (by > smallest * least)
+		r->change = direction(r->after_value / r->before_value);
+}
+
+/* ---- what makes times uncertain ---- */
+
+static const struct profile_values *values_of(const struct profile *p, const struct compared *r, uint32_t item)
+{
+	return r->path ? item == PROFILE_NONE ? NULL : &p->items.at[item].values : &p->total;
+}
+
+static bool is_of_files(const struct comparison *c, const struct compared *r)
+{
+	const struct profile_values *before = values_of(c->before, r, r->before), *after = values_of(c->after, r, r->after);
+	return r->path && ((before && profile_is_of_files(c->before, before)) || (after && profile_is_of_files(c->after, after)));
+}
+
+/* The share of the machine that other processes used; -1: unknown. */
+static double others_share(const struct profile *p)
+{
+	double wall = profile_median(p, &p->total, METRIC_WALL) * (p->machine.cores ? p->machine.cores : 1);
+	return p->total.of[METRIC_OTHERS] && wall > 0 ? profile_median(p, &p->total, METRIC_OTHERS) / wall : -1;
+}
+
+/* Time to wait for a processor is in the wall time, and in nothing else that is measured. */
+static bool waits_alike(const struct comparison *c, const struct compared *r)
+{
+	double before = others_share(c->before), after = others_share(c->after);
+	return r->path || r->metric != METRIC_WALL || c->before->kind == PROFILE_RUN || before < 0 || after < 0 ||
+	       fabs(before - after) < MOST_OTHERS;
+}
+
+/* The code of LLVM is larger than the caches of a core. Most of a unit's time is code generation. */
+static bool is_of_llvm(const struct compared *r)
+{
+	return family_of(r) == FAMILY_UNITS || strcmp(r->path, "codegen") == 0 || strncmp(r->path, "codegen/", 8) == 0;
+}
+
+/* How much slower other processes may make the row by what they put into shared caches. */
+static double cache_factor(const struct comparison *c, const struct compared *r)
+{
+	if (fmax(others_share(c->before), others_share(c->after)) < MOST_QUIET)
+		return 1;
+	if (c->before->kind == PROFILE_BUILD)
+		return !r->path ? WHOLE_FACTOR : is_of_llvm(r) ? CACHE_FACTOR : 1;
+	if (r->bytes < PRIVATE_BYTES)
+		return 1;
+	if (!r->path)
+		return WHOLE_FACTOR;
+	return r->operations < MEMORY_INTENSITY * r->bytes ? MEMORY_FACTOR : CACHE_FACTOR;
+}
+
+/* How the machine changed the times of a family: logarithms of ratios. */
+struct drift {
+	double least;  /* a smaller change is not the row's own */
+	double common; /* of all rows */
+	double most;   /* a row that differs more from it stands out */
+};
+
+static struct drift drift_of(const struct comparison *c, struct compared *const *rows, uint32_t n)
+{
+	double *logs = ARENA_ARRAY(c->arena, double, n + 1);
+	uint32_t len = 0;
+	for (uint32_t i = 0; i < n; i++)
+		if (rows[i]->kind != ITEM_PHASE && profile_metrics[rows[i]->metric].unit == UNIT_NS && !is_of_files(c, rows[i]))
+			logs[len++] = log(rows[i]->ratio.estimate);
+	if (len < FEWEST_ROWS || c->before->kind == PROFILE_RUN)
+		return (struct drift){0};
+	double common = statistics_median(logs, len);
+	double least = family_of(rows[0]) == FAMILY_UNITS ? log(UNIT_FACTOR) : 0;
+	return (struct drift){least, fabs(common) < MOST_COMMON ? common : 0, DEVIATIONS * 1.4826 * statistics_deviation(logs, len)};
+}
+
+/* What the machine did to all rows is taken off, but a row that then differs must also differ by itself. */
+static bool is_large(const struct comparison *c, const struct compared *r, struct drift drift)
+{
+	double by = log(r->measured), least = fmax(log1p(c->options.threshold), drift.least), own = log(r->ratio.estimate) - drift.common;
+	if (profile_metrics[r->metric].unit != UNIT_NS)
+		return fabs(by) > least;
+	if (is_of_files(c, r))
+		return fabs(by) > fmax(least, log(FILES_FACTOR));
+	return fabs(own) > fmax(fmax(least, drift.most), log(cache_factor(c, r))) && by * own > 0 && fabs(by) > least / 2;
+}
+
+/* ---- tests ---- */
+
+static int by_p(const void *a, const void *b)
+{
+	const struct compared *x = *(const struct compared *const *)a, *y = *(const struct compared *const *)b;
+	return x->ratio.p != y->ratio.p ? (x->ratio.p > y->ratio.p) - (x->ratio.p < y->ratio.p) : (x > y) - (x < y);
+}
+
+/* Many rows are tested at once, so each has to pass a sharper test: the chance of any false change among them stays alpha. */
+static void judge_family(struct comparison *c, struct compared **rows, uint32_t n, double alpha, struct drift drift)
+{
+	if (n)
+		qsort(rows, n, sizeof(struct compared *), by_p);
+	for (uint32_t i = 0; i < n && rows[i]->ratio.p <= alpha / (n - i); i++) {
+		struct compared *r = rows[i];
+		bool is_sure = profile_metrics[r->metric].unit != UNIT_NS || r->ratio.low > 1 || r->ratio.high < 1;
+		if (is_sure && is_large(c, r, drift))
+			r->change = direction(r->ratio.estimate);
+	}
+}
+
+/* The least p that samples of these sizes can have: all of one below all of the other. */
+static double least_p(uint32_t n_a, uint32_t n_b)
+{
+	double p = 2;
+	for (uint32_t i = 1; i <= n_a; i++)
+		p *= (double)i / (n_b + i);
+	return p;
+}
+
+/* True if the row is in both profiles, and says something of its own. The rest of a phase, which only has a wall time, contains waiting. */
+static bool matters(const struct comparison *c, const struct compared *r)
+{
+	bool is_time = profile_metrics[r->metric].unit == UNIT_NS, is_rest = r->metric == METRIC_WALL && c->before->total.of[METRIC_CPU];
+	bool decides = !r->path || !is_time || (r->decides && (!is_rest || c->options.metric == METRIC_WALL));
+	return r->change == CHANGE_NONE && decides && !is_small(c, r) && waits_alike(c, r);
+}
+
+void judge_rows(struct comparison *c)
+{
+	struct compared **rows[FAMILIES];
+	uint32_t n[FAMILIES] = {0};
+	for (uint32_t f = 0; f < FAMILIES; f++)
+		rows[f] = ARENA_ARRAY(c->arena, struct compared *, c->n_rows + 1);
+	for (uint32_t i = 0; i < c->n_rows; i++) {
+		struct compared *r = &c->rows[i];
+		enum family f = family_of(r);
+		if (!matters(c, r))
+			continue;
+		if (r->is_tested)
+			rows[f][n[f]++] = r;
+		else
+			judge_untested(c, r);
+	}
+	struct drift drift = drift_of(c, rows[FAMILY_STAGES], n[FAMILY_STAGES]);
+	struct drift of_units = n[FAMILY_UNITS] < FEWEST_ROWS ? drift : drift_of(c, rows[FAMILY_UNITS], n[FAMILY_UNITS]);
+	double alpha = c->options.alpha / 3;
+	judge_family(c, rows[FAMILY_TOTAL], n[FAMILY_TOTAL], c->options.alpha, c->pace.before ? (struct drift){0} : drift);
+	judge_family(c, rows[FAMILY_KERNELS], n[FAMILY_KERNELS], alpha, (struct drift){0});
+	judge_family(c, rows[FAMILY_STAGES], n[FAMILY_STAGES], alpha, drift);
+	judge_family(c, rows[FAMILY_UNITS], n[FAMILY_UNITS], alpha, of_units);
+	uint32_t most = n[FAMILY_STAGES] > 0 ? n[FAMILY_STAGES] : 1;
+	c->can_decide = least_p(c->before->n_samples, c->after->n_samples) <= alpha / most;
+	for (uint32_t i = 0; i < c->n_rows; i++)
+		c->counts[c->rows[i].change]++;
+}

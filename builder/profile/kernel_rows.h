@@ -1,0 +1,34 @@
+/* The statements and kernels of a run, beside what the machine can do. */
+#ifndef TRIB_BUILDER_PROFILE_KERNEL_ROWS_H
+#define TRIB_BUILDER_PROFILE_KERNEL_ROWS_H
+#include "builder/profile/profile.h"
+
+/* The most that a machine does, in units a second. 0: not measured. */
+struct ceilings {
+	double read_bytes; /* reading memory beyond the caches */
+	double copy_bytes; /* copying it: bytes read and written */
+	double float_ops;  /* float32 multiplications and additions, fused, in registers */
+	double int8_ops;   /* the same of int8, as dot products */
+};
+/* Facts of a profile. */
+void kernel_add_ceilings(struct profile *p, const struct ceilings *c);
+struct ceilings kernel_ceilings(const struct profile *p);
+
+enum kernel_class { KERNEL_MEMORY, KERNEL_MIXED, KERNEL_COMPUTE };
+struct kernel_row {
+	uint32_t item; /* of the profile: a statement or a kernel */
+	double ns, bytes, operations;
+	double intensity; /* operations a byte */
+	enum kernel_class class;
+	bool has_ceilings; /* the profile has them */
+	double attainable; /* operations a second at this intensity */
+	double share;      /* of it, or of the memory rate if there are no operations */
+};
+
+struct kernel_row kernel_row(const struct profile *p, uint32_t item);
+/* Returns the statements and kernels, the longest first. Allocated in `a`. */
+struct kernel_row *kernel_rows(struct arena *a, const struct profile *p, uint32_t *n);
+const char *kernel_class_text(enum kernel_class c);
+/* A sentence on what limits the row; "" without ceilings. */
+const char *kernel_verdict(struct arena *a, const struct profile *p, const struct kernel_row *r);
+#endif

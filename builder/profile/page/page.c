@@ -1,0 +1,148 @@
+#include "builder/profile/page/page.h"
+#include "base/buf.h"
+#include "base/json.h"
+#include "builder/module.h"
+#include "builder/profile/compare.h"
+#include "builder/profile/profile.h"
+#include "builder/profile/reports.h"
+#include "builder/profile/suggest.h"
+
+/* Appends a JSON text as the next value. */
+static void put_json(struct json_writer *w, const char *text)
+{
+	if (w->need_comma)
+		buf_putc(w->out, ',');
+	buf_puts(w->out, text);
+	w->need_comma = true;
+}
+
+static void put_suggestions(const struct profile *p, struct json_writer *w)
+{
+	const struct report_options o = {.format = REPORT_JSON, .top = UINT32_MAX};
+	struct suggestions *list = suggest(p);
+	struct buf json = {0};
+	report_suggestions(list, false, &o, &json);
+	json_key(w, "suggestions");
+	put_json(w, json.at);
+	buf_free(&json);
+	suggestions_free(list);
+}
+
+static void put_profile(struct json_writer *w, const struct page_profile *p)
+{
+	struct buf json = {0};
+	profile_print(p->profile, &json);
+	json_open(w, '{');
+	json_member_str(w, "name", p->name);
+	json_key(w, "profile");
+	put_json(w, json.at);
+	json_key(w, "symptoms");
+	report_symptoms(p->profile, w);
+	put_suggestions(p->profile, w);
+	json_close(w, '}');
+	buf_free(&json);
+}
+
+/* The comparison of profile i with the first one. */
+static void put_comparison(struct json_writer *w, const struct page_data *d, uint32_t i)
+{
+	const struct page_profile *before = &d->profiles[0], *after = &d->profiles[i];
+	const struct report_options o = {.format = REPORT_JSON, .top = UINT32_MAX};
+	struct buf json = {0}, differences = {0};
+	compare_conditions(before->profile, after->profile, &differences);
+	struct comparison *c = compare_profiles(before->profile, after->profile, (struct compare_options)COMPARE_DEFAULTS);
+	report_comparison(c, before->name, after->name, &o, &json);
+	json_open(w, '{');
+	json_member_int(w, "before", 0);
+	json_member_int(w, "after", i);
+	json_member_str(w, "conditions", differences.at);
+	json_key(w, "report");
+	put_json(w, json.at);
+	json_close(w, '}');
+	compare_free(c);
+	buf_free(&json);
+	buf_free(&differences);
+}
+
+static void put_data(const struct page_data *d, struct buf *out)
+{
+	struct json_writer w = {.out = out};
+	json_open(&w, '{');
+	json_member_str(&w, "title", d->title);
+	if (d->live)
+		json_member_str(&w, "live", d->live);
+	json_member_open(&w, "profiles", '[');
+	for (uint32_t i = 0; i < d->n_profiles; i++)
+		put_profile(&w, &d->profiles[i]);
+	json_close(&w, ']');
+	json_member_open(&w, "comparisons", '[');
+	for (uint32_t i = 1; i < d->n_profiles; i++)
+		if (d->profiles[i].profile->kind == d->profiles[0].profile->kind)
+			put_comparison(&w, d, i);
+	json_close(&w, ']');
+	json_member_open(&w, "gates", '[');
+	for (uint32_t i = 0; i < d->n_gates; i++)
+		put_json(&w, d->gates[i]);
+	json_close(&w, ']');
+	if (d->suggestions) {
+		json_key(&w, "suggestions");
+		put_json(&w, d->suggestions);
+	}
+	if (d->graph) {
+		json_key(&w, "graph");
+		put_json(&w, d->graph);
+	}
+	json_close(&w, '}');
+}
+
+/* Escapes `<` in JSON: otherwise a text could end the script element. */
+static void put_in_script(const struct buf *json, struct buf *out)
+{
+	for (size_t i = 0; i < json->len; i++) {
+		if (json->at[i] == '<')
+			buf_puts(out, "\\u003c");
+		else
+			buf_putc(out, json->at[i]);
+	}
+}
+
+static void put_text(const char *s, struct buf *out)
+{
+	for (; *s; s++) {
+		if (*s == '<')
+			buf_puts(out, "&lt;");
+		else if (*s == '&')
+			buf_puts(out, "&amp;");
+		else
+			buf_putc(out, *s);
+	}
+}
+
+bool page_print(struct arena *a, const struct page_data *d, struct buf *out, const char **error)
+{
+	const struct page_assets *assets = module_open(a, "page", PAGE_ENTRY, PAGE_ABI, error);
+	struct buf json = {0};
+	if (!assets)
+		return false;
+	put_data(d, &json);
+	buf_puts(
+		out,
+		"<!DOCTYPE html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+		"<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:");
+	buf_puts(out, d->live ? "; connect-src 'self'\">\n" : "\">\n");
+	buf_puts(out, "<link rel=\"icon\" href=\"data:,\">\n<title>");
+	put_text(d->title, out);
+	buf_puts(out, "</title>\n<style>\n");
+	buf_put(out, assets->style.begin, (size_t)(assets->style.end - assets->style.begin));
+	buf_puts(out, "</style>\n<body>\n<noscript>This page needs JavaScript.</noscript>\n<script type=\"application/json\" id=\"data\">");
+	put_in_script(&json, out);
+	buf_puts(out, "</script>\n");
+	for (uint32_t i = 0; i < assets->n_scripts; i++) {
+		buf_puts(out, "<script>\n");
+		buf_put(out, assets->scripts[i].begin, (size_t)(assets->scripts[i].end - assets->scripts[i].begin));
+		buf_puts(out, "\n</script>\n");
+	}
+	buf_puts(out, "</body>\n</html>\n");
+	buf_free(&json);
+	return true;
+}

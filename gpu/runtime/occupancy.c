@@ -1,0 +1,41 @@
+#include "gpu/runtime/occupancy.h"
+
+static uint64_t device_number(cl_device_id d, cl_device_info what)
+{
+	cl_ulong v = 0; /* a shorter value is in the low bytes */
+	return clGetDeviceInfo(d, what, sizeof v, &v, NULL) == CL_SUCCESS ? v : 0;
+}
+
+struct tri_cl_capacity tri_cl_capacity_of(cl_device_id d)
+{
+	return (struct tri_cl_capacity){.is_cpu = (device_number(d, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_CPU) != 0,
+					.compute_units = (uint32_t)device_number(d, CL_DEVICE_MAX_COMPUTE_UNITS),
+					.unit_items = device_number(d, CL_DEVICE_MAX_WORK_GROUP_SIZE),
+					.local_bytes = device_number(d, CL_DEVICE_LOCAL_MEM_SIZE)};
+}
+
+cl_int tri_cl_launch_of(cl_kernel kernel, cl_device_id device, size_t group, size_t items, tri_launch *out)
+{
+	const struct tri_cl_capacity c = tri_cl_capacity_of(device);
+	size_t most = 0, multiple = 0, fixed[3] = {0};
+	cl_ulong local = 0, private = 0;
+	cl_int status = clGetKernelWorkGroupInfo(kernel, device, CL_KERNEL_WORK_GROUP_SIZE, sizeof most, &most, NULL);
+	if (status == CL_SUCCESS)
+		status = clGetKernelWorkGroupInfo(kernel, device, CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE, sizeof multiple, &multiple,
+						  NULL);
+	if (status == CL_SUCCESS)
+		status = clGetKernelWorkGroupInfo(kernel, device, CL_KERNEL_LOCAL_MEM_SIZE, sizeof local, &local, NULL);
+	if (status == CL_SUCCESS)
+		status = clGetKernelWorkGroupInfo(kernel, device, CL_KERNEL_PRIVATE_MEM_SIZE, sizeof private, &private, NULL);
+	if (status == CL_SUCCESS)
+		status = clGetKernelWorkGroupInfo(kernel, device, CL_KERNEL_COMPILE_WORK_GROUP_SIZE, sizeof fixed, fixed, NULL);
+	*out = (tri_launch){.work_items = items,
+			    .work_group = (uint32_t)group,
+			    .most_work_group = (uint32_t)most,
+			    .multiple = (uint32_t)multiple,
+			    .compute_units = c.compute_units,
+			    .local_bytes = local,
+			    .private_bytes = private};
+	out->occupancy = tri_cl_occupancy(&c, out, fixed[0] != 0);
+	return status;
+}
