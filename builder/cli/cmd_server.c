@@ -10,6 +10,7 @@
 #include "builder/cli/print.h"
 #include "builder/cli/project.h"
 #include "builder/serve/client.h"
+#include "builder/serve/embedded.h"
 #include "builder/serve/server.h"
 
 #define SECOND_NS INT64_C(1000000000)
@@ -81,6 +82,8 @@ enum status cmd_server(const struct options *o)
 		return client_start_server(o->jobs) ? STATUS_OK : fail_environment("cannot start the server: %s", strerror(errno));
 	if (o->action == ACTION_SERVER_STOP)
 		return stop();
+	if (o->action == ACTION_SERVER_EMBED)
+		return embedded_run(parse_build);
 	struct arena *a = arena_new(0);
 	enum status s = run(a, o);
 	arena_free(a);

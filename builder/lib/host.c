@@ -118,8 +118,7 @@ static ssize_t write_unsignalled(int fd, const void *bytes, size_t n)
 	return w;
 }
 
-/* A file without a name instead of a pipe: no deadlock, no SIGPIPE. */
-static int open_nameless(const void *bytes, size_t n)
+int host_open_nameless(const void *bytes, size_t n)
 {
 	int fd = memfd_create("trib", MFD_CLOEXEC);
 	const char *at = bytes;
@@ -135,7 +134,7 @@ static int open_nameless(const void *bytes, size_t n)
 	return fd < 0 || lseek(fd, 0, SEEK_SET) == 0 ? fd : -1;
 }
 
-static const char *content(struct arena *a, int fd)
+const char *host_content(struct arena *a, int fd)
 {
 	off_t n = lseek(fd, 0, SEEK_END);
 	char *text = n > 0 ? arena_alloc(a, (size_t)n + 1, 1) : NULL;
@@ -146,7 +145,7 @@ static const char *content(struct arena *a, int fd)
 	return text;
 }
 
-static int spawn(pid_t *child, const char *const *argv, int in, int err)
+int host_spawn(pid_t *child, const char *const *argv, const struct host_streams *s)
 {
 	posix_spawn_file_actions_t io;
 	posix_spawnattr_t attr;
@@ -157,12 +156,16 @@ static int spawn(pid_t *child, const char *const *argv, int in, int err)
 	sigaddset(&usual, SIGPIPE);
 	posix_spawn_file_actions_init(&io);
 	posix_spawnattr_init(&attr);
-	posix_spawn_file_actions_adddup2(&io, in, STDIN_FILENO);
-	posix_spawn_file_actions_addopen(&io, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-	posix_spawn_file_actions_adddup2(&io, err, STDERR_FILENO);
+	posix_spawn_file_actions_adddup2(&io, s->in, STDIN_FILENO);
+	if (s->out >= 0)
+		posix_spawn_file_actions_adddup2(&io, s->out, STDOUT_FILENO);
+	else
+		posix_spawn_file_actions_addopen(&io, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+	posix_spawn_file_actions_adddup2(&io, s->err, STDERR_FILENO);
 	posix_spawnattr_setsigmask(&attr, &none);
 	posix_spawnattr_setsigdefault(&attr, &usual);
-	posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+	short flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF;
+	posix_spawnattr_setflags(&attr, s->own_group ? flags | POSIX_SPAWN_SETPGROUP : flags);
 	int e = posix_spawn(child, argv[0], &io, &attr, (char *const *)(uintptr_t)argv, environ);
 	posix_spawnattr_destroy(&attr);
 	posix_spawn_file_actions_destroy(&io);
@@ -175,14 +178,14 @@ static bool succeeded(bool known, int status, const char *message) { return know
 bool host_run_trib(struct arena *a, const char **argv, const void *input, size_t n, const char **message)
 {
 	pid_t child;
-	int status = 0, got, in = open_nameless(input, n), err = open_nameless(NULL, 0);
+	int status = 0, got, in = host_open_nameless(input, n), err = host_open_nameless(NULL, 0);
 	argv[0] = module_program(a);
-	int e = in < 0 || err < 0 ? errno : argv[0] ? spawn(&child, argv, in, err) : ENOENT;
+	int e = in < 0 || err < 0 ? errno : argv[0] ? host_spawn(&child, argv, &(struct host_streams){in, -1, err, false}) : ENOENT;
 	bool ok = !e;
 	if (ok) {
 		while ((got = waitpid(child, &status, 0)) < 0 && errno == EINTR)
 			continue;
-		*message = content(a, err);
+		*message = host_content(a, err);
 		ok = succeeded(got == child, status, *message);
 	} else {
 		*message = argv[0] ? arena_printf(a, "cannot run %s: %s", argv[0], strerror(e))

@@ -123,6 +123,10 @@ class Installed(HostTest):
         shutil.rmtree(there)
         self.exe = os.path.join(self.prefix, "bin/trib")
 
+    def flags(self):
+        pkg = {"PKG_CONFIG_PATH": os.path.join(self.prefix, "lib/pkgconfig")}
+        return run(["sh", "-c", 'eval "printf \'%s\\n\' $(pkg-config --cflags --libs trib)"'], self.tmp, env=pkg).stdout.splitlines()
+
     def installed(self, *args):
         return run([self.exe, *args], self.dir, env=self.env).stdout
 
@@ -137,13 +141,22 @@ class Installed(HostTest):
         self.assertIn("1 of 1 models affected", self.installed("affected", "--since", "HEAD"))
 
     def test_a_program_that_finds_it_by_pkg_config(self):
-        pkg = {"PKG_CONFIG_PATH": os.path.join(self.prefix, "lib/pkgconfig")}
-        flags = run(["sh", "-c", 'eval "printf \'%s\\n\' $(pkg-config --cflags --libs trib)"'], self.tmp, env=pkg).stdout.splitlines()
-        self.compile(*flags)
+        self.compile(*self.flags())
         where = {"LD_LIBRARY_PATH": os.path.join(self.prefix, "lib")}
         want = self.host(self.dir, "1", **where)
         self.assertEqual(self.host(self.dir, "4", "2", **where), want)
         self.assertEqual(self.installed("build", "--lazy").count("linked"), 1)
+
+    def test_a_program_that_builds(self):
+        run(["cc", "-o", "embed", os.path.join(SOURCE, "examples/embed/embed.c"), *self.flags(), "-lpthread"], self.tmp)
+        done = run([os.path.join(self.tmp, "embed"), self.dir], self.tmp, env={**self.env, "LD_LIBRARY_PATH": os.path.join(self.prefix, "lib")})
+        self.assertIn("build/libnet.so", done.stdout)
+
+    def test_a_trib_that_is_replaced_while_a_program_builds(self):
+        run(["cc", "-D_GNU_SOURCE", "-o", "checks", os.path.join(SOURCE, "tests/embed/checks.c"), *self.flags(), "-lpthread"], self.tmp)
+        replace = f"cp '{self.exe}' '{self.exe}.new' && printf x >> '{self.exe}.new' && mv '{self.exe}.new' '{self.exe}' && sed -i s/softmax/sigmoid/ {self.path('net.tri')}"
+        done = run([os.path.join(self.tmp, "checks"), "after_command", self.dir, replace], self.tmp, env={**self.env, "LD_LIBRARY_PATH": os.path.join(self.prefix, "lib")})
+        self.assertEqual(done.stdout + done.stderr, "")
 
     def test_manual_and_completion(self):
         with open(os.path.join(self.prefix, "share/man/man1/trib.1"), encoding="utf-8") as f:
