@@ -1,6 +1,5 @@
 #include "gpu/flatten.h"
 #include <string.h>
-#include "backend/loops/cost.h"
 #include "backend/loops/grow.h"
 #include "base/arena.h"
 #include "base/bug.h"
@@ -69,7 +68,7 @@ static void add_term(void *ctx, enum loop_cost what, int64_t factor, int64_t div
 {
 	const struct cost_sum *c = ctx;
 	struct dims *d = c->s->out->dims;
-	dim *sum = what == LOOP_BYTES ? &c->l->bytes : &c->l->operations, term = dim_const(d, factor);
+	dim *sum = &c->l->cost[what], term = dim_const(d, factor);
 	for (uint32_t k = 0; k < n; k++)
 		term = dim_mul(d, term, to_entry_dim(c->s, dims[k]));
 	*sum = dim_add(d, *sum, dim_floordiv(d, term, dim_const(d, divisor)));
@@ -78,7 +77,8 @@ static void add_term(void *ctx, enum loop_cost what, int64_t factor, int64_t div
 static void add_launch(const struct frame *s, struct flat_launch *l)
 {
 	struct cost_sum sum = {s, l};
-	l->bytes = l->operations = dim_const(s->out->dims, 0);
+	for (uint32_t i = 0; i < LOOP_COSTS; i++)
+		l->cost[i] = dim_const(s->out->dims, 0);
 	if (s->f->counts)
 		loops_cost(s->fn, &s->fn->stmts[l->statement], add_term, &sum);
 	vec_push(&s->out->launches, *l);
@@ -195,12 +195,10 @@ static void expand(const struct frame *s);
 /* Ends a call whose launches begin with `first`. */
 static void end_call(const struct frame *s, uint32_t stmt, uint32_t first)
 {
-	dim zero = dim_const(s->out->dims, 0);
-	struct flat_launch l = {.n_inside = s->out->launches.len - first, .items = zero, .bytes = zero, .operations = zero};
-	l.unit = s->unit;
-	l.statement = stmt;
+	struct flat_launch l = {
+		.n_inside = s->out->launches.len - first, .items = dim_const(s->out->dims, 0), .unit = s->unit, .statement = stmt};
 	if (s->f->counts && l.n_inside)
-		vec_push(&s->out->launches, l);
+		add_launch(s, &l);
 }
 
 static void call(const struct frame *s, uint32_t stmt)

@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "backend/link/model.h"
-#include "backend/loops/loops.h"
+#include "backend/loops/cost.h"
 #include "base/map.h"
 #include "base/vec.h"
 #include "gpu/runtime/launch.h"
@@ -22,7 +22,7 @@ struct flat_launch {
 	uint32_t n_args, n_dims;
 	bool fails;
 	dim items;
-	dim bytes, operations;    /* backend/loops/cost.h */
+	dim cost[LOOP_COSTS];     /* backend/loops/cost.h */
 	uint32_t unit, statement; /* where it comes from: an index in program->units, and a statement of its loops */
 };
 struct flat_entry {
@@ -43,7 +43,7 @@ struct flatten {
 	const struct model_weights *weights;
 	const struct loop_fn *const *units; /* for each of program->units */
 	struct map by_symbol;               /* of units to their index */
-	bool counts;                        /* the bytes and operations of launches */
+	bool counts;                        /* the costs of launches */
 	VEC(struct flat_const) consts;
 };
 

@@ -15,7 +15,7 @@ struct launch_writer {
 	struct map programs; /* of dims: equal ones are written once */
 };
 
-_Static_assert(sizeof(struct tri_cl_arg) == 24 && sizeof(struct tri_cl_launch) == 96 && sizeof(struct tri_cl_entry) == 64 &&
+_Static_assert(sizeof(struct tri_cl_arg) == 24 && sizeof(struct tri_cl_launch) == 112 && sizeof(struct tri_cl_entry) == 64 &&
 		       sizeof(struct tri_cl_program) == 32 && sizeof(struct tri_cl_blob) == 16,
 	       "written field by field below");
 
@@ -55,8 +55,8 @@ static void put_launch(struct launch_writer *w, const struct dims *d, const stru
 	buf_u32(&b->bytes, w->profile_hook ? l->unit : TRI_NONE);
 	buf_u32(&b->bytes, l->statement);
 	put_dim(w, b, d, l->items);
-	put_dim(w, b, d, l->bytes);
-	put_dim(w, b, d, l->operations);
+	for (uint32_t i = 0; i < LOOP_COSTS; i++)
+		put_dim(w, b, d, l->cost[i]);
 }
 
 /* Returns the symbol of the struct tri_cl_entry. */

@@ -1,13 +1,20 @@
 /* The profile hook: code between two calls of the runtime. It reads one pointer of the context, and calls nothing if that is NULL. */
+#include <stddef.h>
 #include <stdio.h>
 #include "backend/cpu/emit.h"
 #include "backend/loops/cost.h"
 
-/* Calls tri_profile_begin if the hook is set. Returns the struct tri_profile_start, whose first member is 0 if it is not. */
+enum {
+	COST_WORDS = sizeof(struct tri_profile_cost) / sizeof(int64_t),
+	COST_TERMS = offsetof(struct tri_profile_cost, of) / sizeof(int64_t)
+};
+_Static_assert(COST_WORDS - COST_TERMS == LOOP_COSTS, "a sum for each cost");
+
+/* Calls tri_profile_begin if the hook is set. Returns the struct tri_profile_cost, whose first member is 0 if it is not. */
 static LLVMValueRef emit_begin(struct emit *e)
 {
 	LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(e->context), &e->ptr, 1, 0);
-	LLVMValueRef start = emit_stack_array(e, e->i64, 2);
+	LLVMValueRef start = emit_stack_array(e, e->i64, COST_WORDS);
 	LLVMBasicBlockRef begin = emit_block(e, "profile"), run = emit_block(e, "statement");
 	LLVMBuildStore(e->builder, emit_i64(e, 0), start);
 	LLVMValueRef hook = LLVMBuildLoad2(e->builder, e->ptr, e->ctx, ""); /* the first member of struct tri_context */
@@ -19,10 +26,10 @@ static LLVMValueRef emit_begin(struct emit *e)
 	return start;
 }
 
-/* The two sums of loops_cost. */
+/* The sums of loops_cost. */
 struct cost_values {
 	struct emit *e;
-	LLVMValueRef of[2];
+	LLVMValueRef of[LOOP_COSTS];
 };
 
 static void add_term(void *ctx, enum loop_cost what, int64_t factor, int64_t divisor, const dim *dims, uint32_t n)
@@ -37,14 +44,16 @@ static void add_term(void *ctx, enum loop_cost what, int64_t factor, int64_t div
 	c->of[what] = LLVMBuildAdd(b, c->of[what], term, "");
 }
 
-/* if (start->wall_ns) SYMBOL_profile(ctx, k, start, bytes, operations). The model's object defines that function, which adds the unit's descriptor: a
+/* if (cost->wall_ns) SYMBOL_profile(ctx, k, cost). The model's object defines that function, which adds the unit's descriptor: a
  * fragment does not know the library that it is linked into. */
 static void emit_end(struct emit *e, uint32_t k, LLVMValueRef start)
 {
 	char name[512];
-	LLVMTypeRef params[5] = {e->ptr, e->i32, e->ptr, e->i64, e->i64};
-	LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(e->context), params, 5, 0);
-	struct cost_values cost = {e, {emit_i64(e, 0), emit_i64(e, 0)}};
+	LLVMTypeRef params[3] = {e->ptr, e->i32, e->ptr};
+	LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(e->context), params, 3, 0);
+	struct cost_values cost = {.e = e};
+	for (uint32_t i = 0; i < LOOP_COSTS; i++)
+		cost.of[i] = emit_i64(e, 0);
 	snprintf(name, sizeof name, "%s_profile", e->fn->symbol);
 	LLVMBasicBlockRef report = emit_block(e, "report"), after = emit_block(e, "end");
 	LLVMValueRef began = LLVMBuildLoad2(e->builder, e->i64, start, "");
@@ -53,15 +62,19 @@ static void emit_end(struct emit *e, uint32_t k, LLVMValueRef start)
 	e->dim_values.len = 0; /* this block may not dominate what follows */
 	loops_cost(e->fn, &e->fn->stmts[k], add_term, &cost);
 	e->dim_values.len = 0;
-	LLVMValueRef args[5] = {e->ctx, LLVMConstInt(e->i32, k, 0), start, cost.of[LOOP_BYTES], cost.of[LOOP_OPERATIONS]};
-	LLVMBuildCall2(e->builder, type, emit_declare(e, name, type), args, 5, "");
+	for (uint32_t i = 0; i < LOOP_COSTS; i++) {
+		LLVMValueRef at = emit_i64(e, COST_TERMS + i);
+		LLVMBuildStore(e->builder, cost.of[i], LLVMBuildGEP2(e->builder, e->i64, start, &at, 1, ""));
+	}
+	LLVMValueRef args[3] = {e->ctx, LLVMConstInt(e->i32, k, 0), start};
+	LLVMBuildCall2(e->builder, type, emit_declare(e, name, type), args, 3, "");
 	LLVMBuildBr(e->builder, after);
 	LLVMPositionBuilderAtEnd(e->builder, after);
 }
 
 void emit_profiled(struct emit *e, uint32_t k)
 {
-	LLVMValueRef start = emit_begin(e);
+	LLVMValueRef cost = emit_begin(e);
 	emit_stmt(e, &e->fn->stmts[k]);
-	emit_end(e, k, start);
+	emit_end(e, k, cost);
 }

@@ -72,8 +72,8 @@ uint32_t thunk_first_scratch(struct object *o, const char *name, uint32_t target
 
 uint32_t thunk_profile(struct object *o, const char *name, uint32_t target, uint32_t units, uint64_t offset)
 {
-	static const unsigned char lea_r9[] = {0x4c, 0x8d, 0x0d};
-	return add_call_of_unit(o, name, lea_r9, target, units, offset);
+	static const unsigned char lea_rcx[] = {0x48, 0x8d, 0x0d};
+	return add_call_of_unit(o, name, lea_rcx, target, units, offset);
 }
 
 uint32_t thunk_far(struct object *o, const char *name, const void *address, bool through)

@@ -13,7 +13,7 @@ uint32_t thunk_open(struct object *o, const char *name, uint32_t target, uint32_
 uint32_t thunk_run(struct object *o, const char *name, uint32_t target, uint32_t entry);
 /* name(…) → target(…) */
 uint32_t thunk_jump(struct object *o, const char *name, uint32_t target);
-/* name(ctx, statement, start, bytes, operations) → target(…, &units[offset]) */
+/* name(ctx, statement, cost) → target(…, &units[offset]) */
 uint32_t thunk_profile(struct object *o, const char *name, uint32_t target, uint32_t units, uint64_t offset);
 
 /* A stub of a lazy library: jumps to the address at slots + offset. */

@@ -1,4 +1,5 @@
 #include "backend/loops/cost.h"
+#include "backend/loops/in_place.h"
 #include "backend/target/kernel.h"
 #include "base/arena.h"
 
@@ -121,15 +122,30 @@ static uint32_t count_accesses(const struct loop_stmt *s)
 	return n;
 }
 
+/* Temporaries that share memory count once. */
+static void count_memory(const struct loop_fn *f, uint32_t stmt, struct arena *a, loop_cost_fn *term, void *ctx)
+{
+	bool *seen = ARENA_ARRAY(a, bool, f->n_buffers + 1);
+	for (uint32_t k = 0; k < f->n_buffers; k++) {
+		const struct loop_buffer *b = &f->buffers[k];
+		uint32_t owner = loops_owner(f, k);
+		if (b->kind != BUFFER_TEMP || b->scope != SCOPE_GLOBAL || stmt < b->first || stmt >= b->end || seen[owner])
+			continue;
+		seen[owner] = true;
+		term(ctx, LOOP_MEMORY, (int64_t)dtype_size(b->type.elem), 1, b->type.dims, b->type.rank);
+	}
+}
+
 void loops_cost(const struct loop_fn *f, const struct loop_stmt *s, loop_cost_fn *term, void *ctx)
 {
-	if (s->kind != STMT_NEST && s->kind != STMT_KERNEL && s->kind != STMT_BLOCK)
-		return;
 	struct arena *a = arena_new(0);
 	struct counter c = {f, term, ctx, ARENA_ARRAY(a, uint32_t, 2 * count_accesses(s) + 1), 0};
-	loop_stmt_nests(s, count_nest, &c);
-	if (s->kind == STMT_KERNEL)
-		count_kernel(&c, &s->u.kernel);
-	loop_stmt_buffers(s, count_buffer, &c);
+	count_memory(f, (uint32_t)(s - f->stmts), a, term, ctx);
+	if (s->kind == STMT_NEST || s->kind == STMT_KERNEL || s->kind == STMT_BLOCK) {
+		loop_stmt_nests(s, count_nest, &c);
+		if (s->kind == STMT_KERNEL)
+			count_kernel(&c, &s->u.kernel);
+		loop_stmt_buffers(s, count_buffer, &c);
+	}
 	arena_free(a);
 }

@@ -140,19 +140,11 @@ static uint32_t *array_of_none(struct arena *a, uint32_t n)
 	return memset(ARENA_ARRAY(a, uint32_t, n + 1), 0xff, (n + 1) * sizeof(uint32_t));
 }
 
-/* Returns the buffer that has the memory first. */
-static uint32_t origin_of(const struct loop_fn *f, uint32_t k)
-{
-	for (k = loops_root(f, k); f->buffers[k].alias != LOOP_NONE;)
-		k = loops_root(f, f->buffers[k].alias);
-	return k;
-}
-
 static void find_ends(struct allocator *p)
 {
 	p->end = ARENA_ARRAY(p->f->unit, uint32_t, p->f->n_buffers + 1);
 	for (uint32_t k = 0; k < p->f->n_buffers; k++) {
-		uint32_t origin = origin_of(p->f, k), end = p->f->buffers[k].end;
+		uint32_t origin = loops_owner(p->f, k), end = p->f->buffers[k].end;
 		p->end[k] = p->end[k] < end ? end : p->end[k];
 		p->end[origin] = p->end[origin] < end ? end : p->end[origin];
 	}
@@ -161,7 +153,7 @@ static void find_ends(struct allocator *p)
 static void place_aliases(struct loop_fn *f)
 {
 	for (uint32_t k = 0; k < f->n_buffers; k++)
-		f->buffers[k].offset = f->buffers[origin_of(f, k)].offset;
+		f->buffers[k].offset = f->buffers[loops_owner(f, k)].offset;
 }
 
 /* Returns for the first buffer of each chain the last one, for which it has room. */

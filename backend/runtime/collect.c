@@ -11,7 +11,7 @@ struct node {
 	uint32_t statement;
 	uint32_t child, next; /* the first callee; the next one of the same caller. Waiting nodes: the one that began before */
 	uint64_t calls;
-	int64_t start_ns, wall_ns, cpu_ns, bytes, operations;
+	int64_t start_ns, wall_ns, cpu_ns, bytes, operations, memory;
 	tri_launch launch;
 };
 struct tri_collector {
@@ -84,6 +84,7 @@ static void merge(struct tri_collector *c, uint32_t to, uint32_t n)
 	t->cpu_ns += x->cpu_ns;
 	t->bytes += x->bytes;
 	t->operations += x->operations;
+	t->memory = x->memory > t->memory ? x->memory : t->memory;
 	t->launch = x->launch;
 	for (uint32_t child = x->child, next; child != NONE; child = next) {
 		next = c->nodes[child].next;
@@ -113,6 +114,7 @@ static void event(void *collector, const tri_profile_event *e)
 	x.cpu_ns = e->cpu_ns;
 	x.bytes = e->bytes;
 	x.operations = e->operations;
+	x.memory = e->memory;
 	x.launch = e->launch;
 	while (c->waiting != NONE && c->nodes[c->waiting].start_ns >= e->start_ns) {
 		uint32_t callee = c->waiting;
@@ -200,7 +202,8 @@ static const tri_origin *origin_in_project(const tri_model_desc *d, const tri_or
 	return o;
 }
 
-static void add_entry(struct tri_collector *c, uint32_t n, uint32_t parent)
+/* memory: of its callers. Returns that of the entry. */
+static int64_t add_entry(struct tri_collector *c, uint32_t n, uint32_t parent, int64_t memory)
 {
 	const struct node *x = &c->nodes[n];
 	const tri_model_desc *d = c->desc;
@@ -222,8 +225,12 @@ static void add_entry(struct tri_collector *c, uint32_t n, uint32_t parent)
 	e->bytes = x->bytes;
 	e->operations = x->operations;
 	e->launch = x->launch;
-	for (uint32_t child = x->child; child != NONE; child = c->nodes[child].next)
-		add_entry(c, child, at);
+	e->memory = memory + x->memory;
+	for (uint32_t child = x->child; child != NONE; child = c->nodes[child].next) {
+		int64_t inside = add_entry(c, child, at, memory + x->memory);
+		e->memory = inside > e->memory ? inside : e->memory;
+	}
+	return e->memory;
 }
 
 /* The waiting nodes are the statements of the entries, the latest first. */
@@ -238,7 +245,7 @@ static void add_roots(struct tri_collector *c)
 	c->waiting = NONE;
 	for (uint32_t n = oldest, next; n != NONE; n = next) {
 		next = c->nodes[n].next;
-		add_entry(c, n, TRI_NONE);
+		add_entry(c, n, TRI_NONE, 0);
 		c->nodes[n].next = c->waiting;
 		c->waiting = n;
 	}

@@ -12,20 +12,21 @@ static int64_t clock_ns(clockid_t clock)
 	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-void tri_profile_begin(struct tri_profile_start *start)
+void tri_profile_begin(struct tri_profile_cost *cost)
 {
-	start->cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
-	start->wall_ns = clock_ns(CLOCK_MONOTONIC);
+	cost->cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+	cost->wall_ns = clock_ns(CLOCK_MONOTONIC);
 }
 
-void tri_profile_end(struct tri_context *ctx, uint32_t statement, const struct tri_profile_start *start, int64_t bytes, int64_t operations,
-		     const tri_unit_desc *unit)
+void tri_profile_end(struct tri_context *ctx, uint32_t statement, const struct tri_profile_cost *cost, const tri_unit_desc *unit)
 {
 	tri_profile_event event = {.size = sizeof event, .statement = unit->first_statement + statement, .unit = unit};
-	event.start_ns = start->wall_ns;
-	event.ns = clock_ns(CLOCK_MONOTONIC) - start->wall_ns;
-	event.cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - start->cpu_ns;
-	event.bytes = bytes;
-	event.operations = operations;
+	event.start_ns = cost->wall_ns;
+	event.ns = clock_ns(CLOCK_MONOTONIC) - cost->wall_ns;
+	int64_t cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - cost->cpu_ns, most = event.ns * ctx->threads;
+	event.cpu_ns = cpu_ns < most ? cpu_ns : most; /* reading the clocks takes some 100 ns, which is more than a small loop */
+	event.bytes = cost->of[0];
+	event.operations = cost->of[1];
+	event.memory = cost->of[2];
 	ctx->profile(ctx->profile_user, &event);
 }

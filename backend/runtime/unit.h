@@ -58,17 +58,18 @@ void tri_print(struct tri_context *ctx, const char *text, const uint8_t *kinds, 
 /* The first value is the condition, the template is for the others. If the condition is false, records the error "where: message". */
 void tri_assert(struct tri_context *ctx, const char *text, const char *where, const uint8_t *kinds, void *const *bufs, const int64_t *dims,
 		uint32_t n);
-/* For units with the profile hook. Sets *start to the present time. */
-struct tri_profile_start {
-	int64_t wall_ns; /* 0: the hook is NULL */
+/* For units with the profile hook: what one execution of a statement costs. */
+struct tri_profile_cost {
+	int64_t wall_ns; /* when it started; 0: the hook is NULL */
 	int64_t cpu_ns;
+	int64_t of[3]; /* bytes, operations, memory, as in tri_profile_event: enum loop_cost */
 };
-void tri_profile_begin(struct tri_profile_start *start);
+/* Sets the times. */
+void tri_profile_begin(struct tri_profile_cost *cost);
 /* Reports a statement of the unit to the context's function. Units call it through SYMBOL_profile, a function of the library that adds the last
  * argument. */
 struct tri_unit_desc;
-void tri_profile_end(struct tri_context *ctx, uint32_t statement, const struct tri_profile_start *start, int64_t bytes, int64_t operations,
-		     const struct tri_unit_desc *unit);
+void tri_profile_end(struct tri_context *ctx, uint32_t statement, const struct tri_profile_cost *cost, const struct tri_unit_desc *unit);
 /* True if this run failed. Its results then have no meaning, and loops end. */
 int32_t tri_failed(const struct tri_context *ctx);
 /* Returns the number of threads that tri_parallel may use. */

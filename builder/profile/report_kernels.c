@@ -8,7 +8,7 @@
 
 /* Columns that not every profile has. */
 struct columns {
-	bool device, processor, ceilings;
+	bool device, processor, memory, ceilings;
 };
 
 static void add_row(struct table *t, struct arena *a, const struct profile *p, const struct kernel_row *r, const struct columns *c)
@@ -23,6 +23,8 @@ static void add_row(struct table *t, struct arena *a, const struct profile *p, c
 	table_addf(t, "%.1f %%", whole > 0 ? 100 * r->ns / whole : 0);
 	if (c->processor)
 		table_addf(t, "%.1f", r->ns > 0 ? profile_median(p, &i->values, METRIC_CPU) / r->ns : 0);
+	if (c->memory)
+		table_add(t, figure_text(UNIT_BYTES, profile_median(p, &i->values, METRIC_PEAK), text));
 	table_addf(t, "%.1f", seconds > 0 ? r->bytes / seconds / 1e9 : 0);
 	table_addf(t, "%.1f", seconds > 0 ? r->operations / seconds / 1e9 : 0);
 	table_addf(t, "%.1f", r->intensity);
@@ -52,6 +54,7 @@ static struct table new_table(struct arena *a, const struct columns *c)
 	add_column(&t, true, "time", true);
 	add_column(&t, true, "share", true);
 	add_column(&t, c->processor, "CPUs", true);
+	add_column(&t, c->memory, "memory", true);
 	add_column(&t, true, "GB/s", true);
 	add_column(&t, true, "GOP/s", true);
 	add_column(&t, true, "OP/B", true);
@@ -75,6 +78,7 @@ void report_kernels(struct arena *a, const struct profile *p, const struct repor
 		shown += i < o->top && rows[i].ns >= o->threshold_ns;
 		c.device |= v->of[METRIC_WORK_GROUP] != NULL;
 		c.processor |= v->of[METRIC_CPU] != NULL;
+		c.memory |= profile_median(p, v, METRIC_PEAK) > 0;
 	}
 	if (!shown)
 		return;

@@ -117,14 +117,31 @@ void suggest_CACHE_CALLS(struct suggestions *s, const struct rule *r)
 
 /* ---- the whole process ---- */
 
+/* The statement during which the intermediate tensors are largest, if they are a tenth of `bytes` at least; else PROFILE_NONE. */
+static uint32_t largest_tensors(const struct suggestions *s, double bytes)
+{
+	uint32_t most = PROFILE_NONE;
+	double least = bytes / 10;
+	for (uint32_t i = 0; i < s->profile->items.len; i++)
+		if (suggest_is_work(s, i) && value_of(s, i, METRIC_PEAK) > least) {
+			most = i;
+			least = value_of(s, i, METRIC_PEAK);
+		}
+	return most;
+}
+
 void suggest_RUN_MEMORY(struct suggestions *s, const struct rule *r)
 {
-	char peak[FIGURE_SIZE];
+	char text[FIGURE_SIZE];
 	double bytes = profile_median(s->profile, &s->profile->total, METRIC_PEAK);
+	uint32_t most = largest_tensors(s, bytes);
 	if (bytes <= r->limit)
 		return;
-	struct suggestion *x =
-		suggest_add(s, r, PROFILE_NONE, arena_printf(s->arena, "the process used up to %s", figure_text(UNIT_BYTES, bytes, peak)));
+	const char *evidence = arena_printf(s->arena, "the process used up to %s", figure_text(UNIT_BYTES, bytes, text));
+	if (most != PROFILE_NONE)
+		evidence = arena_printf(s->arena, "%s; intermediate tensors take up to %s of it, in this statement", evidence,
+					figure_text(UNIT_BYTES, value_of(s, most, METRIC_PEAK), text));
+	struct suggestion *x = suggest_add(s, r, most, evidence);
 	if (setting_number(s->profile, "batch", 1) > 1)
 		x->edit = x->variant = "--batch 1";
 }

@@ -10,7 +10,7 @@
 struct event {
 	const tri_unit_desc *unit;
 	uint32_t statement, order;
-	int64_t start, ns, cpu_ns, bytes, operations;
+	int64_t start, ns, cpu_ns, bytes, operations, memory;
 	tri_launch launch;
 };
 /* A statement at one place in the tree of calls. */
@@ -20,6 +20,7 @@ struct place {
 	const char *name, *at, *note;
 	uint32_t calls; /* in the present run; then those of the last one */
 	double wall, cpu, bytes, operations;
+	double memory;     /* the most of a call, without callers */
 	tri_launch launch; /* of the last call */
 	VEC(double) walls; /* of each run */
 	VEC(double) cpus;
@@ -60,7 +61,8 @@ void run_profiler_free(struct run_profiler *p)
 void run_profiler_event(void *profiler, const tri_profile_event *e)
 {
 	struct run_profiler *p = profiler;
-	struct event x = {e->unit, e->statement, p->events.len, e->start_ns, e->ns, e->cpu_ns, e->bytes, e->operations, e->launch};
+	struct event x = {e->unit,   e->statement, p->events.len, e->start_ns, e->ns,
+			  e->cpu_ns, e->bytes,     e->operations, e->memory,   e->launch};
 	vec_push(&p->events, x);
 }
 
@@ -157,6 +159,7 @@ static void count_event(struct run_profiler *p, uint32_t place, const struct eve
 	x->cpu += (double)e->cpu_ns;
 	x->bytes += (double)e->bytes;
 	x->operations += (double)e->operations;
+	x->memory = (double)e->memory > x->memory ? (double)e->memory : x->memory;
 	x->launch = e->launch;
 	vec_push(&p->spans, span);
 }
@@ -246,6 +249,23 @@ static void set_values(const struct run_profiler *p, const struct place *x, stru
 		set_launch(out, v, &x->launch);
 }
 
+/* The memory of a statement is that of its unit and of the callers meanwhile; that of a unit the most of its statements. */
+static void set_memory(const struct run_profiler *p, struct profile *out, uint32_t first)
+{
+	double *live = ARENA_ARRAY(out->arena, double, p->places.len + 1);
+	for (uint32_t i = 0; i < p->places.len; i++) {
+		const struct place *x = &p->places.at[i];
+		live[i] = x->memory + (x->parent == PROFILE_NONE ? 0 : live[x->parent]);
+		profile_set(out, &out->items.at[first + i].values, METRIC_PEAK, 0, live[i]);
+	}
+	for (uint32_t i = p->places.len; i-- > 0;) {
+		uint32_t parent = p->places.at[i].parent;
+		double most = out->items.at[first + i].values.of[METRIC_PEAK][0];
+		if (parent != PROFILE_NONE && most > out->items.at[first + parent].values.of[METRIC_PEAK][0])
+			profile_set(out, &out->items.at[first + parent].values, METRIC_PEAK, 0, most);
+	}
+}
+
 /* Sums the bytes and operations of the children into units. */
 static void sum_children(struct profile *out, uint32_t first)
 {
@@ -270,6 +290,7 @@ void run_profiler_finish(const struct run_profiler *p, struct profile *out)
 		out->items.at[item].note = arena_strdup(out->arena, x->note);
 		set_values(p, x, out, item);
 	}
+	set_memory(p, out, first);
 	sum_children(out, first);
 	for (uint32_t i = 0; i < p->spans.len; i++) {
 		struct profile_span s = p->spans.at[i];

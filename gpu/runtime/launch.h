@@ -21,7 +21,7 @@ struct tri_cl_launch {
 	uint32_t n_inside;        /* of a call: the preceding launches that belong to it */
 	uint32_t unit, statement; /* for the profile hook: a unit of the descriptor, and its statement. TRI_NONE: built without the hook */
 	tri_dim_desc items;       /* number of work items; the kernel ignores more */
-	tri_dim_desc bytes, operations; /* for the profile hook */
+	tri_dim_desc bytes, operations, memory; /* for the profile hook */
 };
 
 struct tri_cl_blob {

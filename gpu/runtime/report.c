@@ -46,11 +46,11 @@ static void report_launch(const struct tri_cl_measured *m, int64_t i, cl_ulong z
 	tri_profile_event event = {.size = sizeof event, .statement = u->first_statement + l->statement, .unit = u};
 	event.start_ns = p->began_ns + (int64_t)(x.began - zero);
 	event.ns = (int64_t)(x.ended - x.began);
-	if (l->kernel) {
+	event.bytes = tri_cl_size(&l->bytes, m->dims);
+	event.operations = tri_cl_size(&l->operations, m->dims);
+	event.memory = tri_cl_size(&l->memory, m->dims);
+	if (l->kernel)
 		event.launch = p->shapes[i];
-		event.bytes = tri_cl_size(&l->bytes, m->dims);
-		event.operations = tri_cl_size(&l->operations, m->dims);
-	}
 	m->profiling->event(m->collector, &event);
 }
 

@@ -48,7 +48,7 @@ class Launch(ctypes.Structure):
 
 class Event(ctypes.Structure):
     _fields_ = [("size", ctypes.c_uint32), ("statement", ctypes.c_uint32), ("unit", ctypes.POINTER(Unit)), ("start_ns", ctypes.c_int64),
-                ("ns", ctypes.c_int64), ("cpu_ns", ctypes.c_int64), ("bytes", ctypes.c_int64), ("operations", ctypes.c_int64),
+                ("ns", ctypes.c_int64), ("cpu_ns", ctypes.c_int64), ("bytes", ctypes.c_int64), ("operations", ctypes.c_int64), ("memory", ctypes.c_int64),
                 ("launch", Launch)]
 
 

@@ -1,6 +1,7 @@
 """trib bench: times, bytes and operations of each statement, beside the ceilings of the machine."""
 import json
 import os
+import pathlib
 import shutil
 import unittest
 import xml.etree.ElementTree as xml
@@ -161,7 +162,7 @@ class Bench(ProjectTest):
         self.bench("--threads=1", "--profile-out=run.json", "--roofline=roof.svg")
         report = self.trib("profile", "report", "run.json").stdout
         self.assertIn("fc2", report)
-        self.assertRegex(report, r"share +CPUs +GB/s +GOP/s +OP/B +bound +roofline +verdict")
+        self.assertRegex(report, r"share +CPUs +memory +GB/s +GOP/s +OP/B +bound +roofline +verdict")
         self.check_rows("run.json")
         root = xml.fromstring(self.read("roof.svg"))
         self.assertGreaterEqual(len(root.findall("{http://www.w3.org/2000/svg}circle")), 3)
@@ -174,14 +175,14 @@ class Bench(ProjectTest):
         for d in measured:
             self.assertTrue(all(1e8 < d[k] < 1e16 for k in ("read_bytes", "copy_bytes", "float_ops", "int8_ops")), d)
         kept = os.path.join(self.env["XDG_CACHE_HOME"], "trib", "devices.json")
-        self.assertEqual({d["name"] for d in json.load(open(kept))["devices"]}, {d["name"] for d in measured})
+        self.assertEqual({d["name"] for d in json.loads(pathlib.Path(kept).read_text())["devices"]}, {d["name"] for d in measured})
         (one,) = [d for d in measured if d["name"].endswith(", 1 thread")]
         (p,) = self.profiles("--threads=1")
         self.assertEqual((p["facts"]["ceiling.float_ops"], p["settings"]["device"]), (one["float_ops"], one["name"]))
         self.write(kept, b"{damaged")
         (p,) = self.profiles("--threads=1")
         self.assertGreater(p["facts"]["ceiling.float_ops"], 1e8)
-        self.assertEqual(len(json.load(open(kept))["devices"]), 1)
+        self.assertEqual(len(json.loads(pathlib.Path(kept).read_text())["devices"]), 1)
         self.assertIn("--measure", self.trib("devices", "--format=json", ok=False).stderr)
 
     def test_wrong_lists_are_refused_before_anything_is_built(self):

@@ -165,7 +165,7 @@ int main(int argc, char **argv)
 	for (uint32_t i = 0; i < p->n_entries; i++) {
 		const tri_profile_entry *x = &p->entries[i];
 		sum += x->wall_ns;
-		printf("%d %s %s %s %s:%u %llu %lld %lld %lld\n", (int)x->parent, x->code, x->operation, x->layer, x->file, x->line, (unsigned long long)x->calls, (long long)x->wall_ns,
+		printf("%d %s %s %s %s:%u %lld %llu %lld %lld %lld\n", (int)x->parent, x->code, x->operation, x->layer, x->file, x->line, (long long)x->memory, (unsigned long long)x->calls, (long long)x->wall_ns,
 		       (long long)x->bytes, (long long)x->operations);
 	}
 	printf("seen %lld %lld %lld\n", (long long)seen, (long long)seen_ns, (long long)sum);
@@ -204,6 +204,10 @@ class Collected(ProjectTest):
         self.assertEqual(int(seen), runs * len(entries))
         self.assertEqual(seen_ns, total)  # what the hook saw is what was summed
         self.assertEqual(lines[-1], f"again 1 {len(entries)}")
+        memory = [int(e[5]) for e in entries]
+        self.assertTrue(0 < max(memory) <= head["memory"], lines)
+        for e, bytes_ in zip(entries, memory):
+            self.assertTrue(e[0] == "-1" or bytes_ <= memory[int(e[0])], lines)  # a caller has what its callees have
         return head, entries
 
     def test_sums_are_those_of_the_events(self):
@@ -213,7 +217,7 @@ class Collected(ProjectTest):
         products = [e for e in entries if "matmul" in e[2]]
         self.assertEqual(len(products), 3)
         self.assertTrue(all(re.fullmatch(r"src/digits\.tri:\d+", e[4]) and int(e[-1]) >= 2 * 5 * 1280 for e in products), products)
-        self.assertEqual({e[3] for e in products}, {"fc1", "fc2", "fc3"})
+        self.assertEqual({e[3]: int(e[5]) for e in products}, {"fc1": 5 * (64 + 4 + 128 * 4), "fc2": 5 * (128 + 4 + 128 * 4), "fc3": 5 * (128 + 4)})  # int8, scales, sums
 
     def test_opencl(self):
         lines = self.collected(emit="opencl header", library="digits_opencl", runs=2)
