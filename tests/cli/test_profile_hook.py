@@ -117,6 +117,7 @@ class ProfileHook(ProjectTest):
         self.build()
         self.assertEqual(self.read("build/libdigits.so"), plain)
 
+    @unittest.skipIf(os.environ.get("TRIB_SANITIZE"), "libtrib needs a program with the sanitizer")
     def test_lazy_library(self):
         self.switch_on()
         self.build()

@@ -104,13 +104,15 @@ static void memory_and_threads(void **state)
 			assert_int_equal(found(p, kind ? "memory-of-runs" : "memory-of-builds", NULL), peak > 100e6);
 		}
 	for (double tensors = 9e6; tensors < 32e6; tensors += 11e6) { /* named from a tenth on */
-		struct suggestion x = {0};
 		struct profile *p = profile_of(PROFILE_RUN);
 		uint32_t item = add(p, ITEM_STATEMENT, "softmax", NULL, 1e6, 1, 1);
 		profile_set(p, &p->total, METRIC_PEAK, 0, 150e6);
 		profile_set(p, &p->items.at[item].values, METRIC_PEAK, 0, tensors);
-		assert_true(found(p, "memory-of-runs", &x));
-		assert_string_equal(x.subject, tensors > 15e6 ? "softmax" : "whole process");
+		struct suggestions *s = suggest(p);
+		assert_string_equal(s->list.at[0].rule, "memory-of-runs");
+		assert_string_equal(s->list.at[0].subject, tensors > 15e6 ? "softmax" : "whole process");
+		suggestions_free(s);
+		profile_free(p);
 	}
 	for (int threads = 1; threads < 3; threads++)
 		for (double busy = 0.45; busy < 0.6; busy += 0.1) {
