@@ -23,8 +23,7 @@ void tri_profile_end(struct tri_context *ctx, uint32_t statement, const struct t
 	tri_profile_event event = {.size = sizeof event, .statement = unit->first_statement + statement, .unit = unit};
 	event.start_ns = cost->wall_ns;
 	event.ns = clock_ns(CLOCK_MONOTONIC) - cost->wall_ns;
-	int64_t cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - cost->cpu_ns, most = event.ns * ctx->threads;
-	event.cpu_ns = cpu_ns < most ? cpu_ns : most; /* reading the clocks takes some 100 ns, which is more than a small loop */
+	event.cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - cost->cpu_ns;
 	event.bytes = cost->of[0];
 	event.operations = cost->of[1];
 	event.memory = cost->of[2];

@@ -66,7 +66,7 @@ typedef struct tri_profile_event {
 	uint32_t statement;               /* in tri_model_desc.statements, if the unit has them */
 	const struct tri_unit_desc *unit; /* in tri_model_desc.units */
 	int64_t start_ns, ns;             /* CLOCK_MONOTONIC, and how long it took */
-	int64_t cpu_ns; /* processor time of the process meanwhile, at most that of the model's threads; on an OpenCL device 0 */
+	int64_t cpu_ns;                   /* processor time of all threads of the process meanwhile; on an OpenCL device 0 */
 	/* What it must move to and from memory, and the operations of the network that it computes; 0 for calls of units. */
 	int64_t bytes, operations;
 	int64_t memory;    /* bytes of the unit's intermediate tensors meanwhile, without those of its callers */

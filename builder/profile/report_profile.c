@@ -170,6 +170,31 @@ static void put_kernels(const struct view *v)
 	buf_free(&table);
 }
 
+static bool begins(const char *text, const char *with) { return strncmp(text, with, strlen(with)) == 0; }
+static bool ends(const char *text, const char *with)
+{
+	size_t n = strlen(text), m = strlen(with);
+	return n >= m && strcmp(text + n - m, with) == 0;
+}
+
+/* Names of facts end in their units. */
+static void put_fact(const struct profile_fact *f, struct buf *out)
+{
+	static const char *const shares[] = {"share", "rate", "efficiency", "utilisation"};
+	char text[FIGURE_SIZE];
+	for (size_t i = 0; i < sizeof shares / sizeof *shares; i++)
+		if (ends(f->name, shares[i])) {
+			buf_printf(out, "%.1f %%\n", 100 * f->value);
+			return;
+		}
+	if (begins(f->name, "ceiling.")) {
+		buf_printf(out, "%.3g %s\n", f->value / 1e9, ends(f->name, "_bytes") ? "GB/s" : "GOP/s");
+		return;
+	}
+	bool is_time = ends(f->name, "_ns") || begins(f->name, "outlier.");
+	buf_printf(out, "%s\n", figure_text(is_time ? UNIT_NS : ends(f->name, "_bytes") ? UNIT_BYTES : UNIT_COUNT, f->value, text));
+}
+
 static void put_facts(const struct view *v)
 {
 	if (!v->p->facts.len)
@@ -177,15 +202,8 @@ static void put_facts(const struct view *v)
 	report_title(v, "facts");
 	for (uint32_t i = 0; i < v->p->facts.len; i++) {
 		const struct profile_fact *f = &v->p->facts.at[i];
-		size_t len = strlen(f->name);
-		char text[FIGURE_SIZE];
-		bool is_time = len > 3 && strcmp(f->name + len - 3, "_ns") == 0;
 		buf_printf(v->out, v->o->format == REPORT_MARKDOWN ? "- %s: " : "  %-28s ", f->name);
-		if (is_time)
-			buf_puts(v->out, figure_text(UNIT_NS, f->value, text));
-		else
-			buf_printf(v->out, "%.6g", f->value);
-		buf_putc(v->out, '\n');
+		put_fact(f, v->out);
 	}
 }
 

@@ -6,6 +6,7 @@
 #include "builder/profile/figures.h"
 #include "builder/profile/suggest_rules.h"
 #include "builder/profile/symptoms.h"
+#include "builder/store/compile_reason.h"
 
 static double jobs_of(const struct profile *p)
 {
@@ -39,15 +40,19 @@ void suggest_BUILD_CACHE(struct suggestions *s, const struct rule *r)
 {
 	const struct profile *p = s->profile;
 	const char *scenario = profile_setting(p, "scenario");
-	double misses = profile_fact(p, "cache.misses", 0), rate = profile_fact(p, "cache.hit_rate", 1), units = 0;
-	if ((scenario && strcmp(scenario, "cold") == 0) || misses < 1 || rate >= r->limit)
-		return;
+	double hits = profile_fact(p, "cache.hits", 0), misses = profile_fact(p, "cache.misses", 0), units = 0;
 	for (uint32_t i = 0; i < p->items.len; i++)
 		if (p->items.at[i].kind == ITEM_UNIT && p->items.at[i].parent == PROFILE_NONE)
 			units += suggest_item_ns(s, i);
-	struct suggestion *x = suggest_add(
-		s, r, PROFILE_NONE,
-		arena_printf(s->arena, "%.0f of %.0f units were not in the cache", misses, misses + profile_fact(p, "cache.hits", 0)));
+	for (enum compile_reason e = COMPILE_BODY; e < COMPILE_REASONS; e++) { /* no cache has what was edited just now */
+		const char *name = compile_reason_text(e);
+		misses -= profile_fact(p, arena_printf(s->arena, "compiled.%s", name), 0);
+		units -= profile_fact(p, arena_printf(s->arena, "compiled.%s_ns", name), 0);
+	}
+	if ((scenario && strcmp(scenario, "cold") == 0) || misses < 1 || hits / (hits + misses) >= r->limit)
+		return;
+	struct suggestion *x =
+		suggest_add(s, r, PROFILE_NONE, arena_printf(s->arena, "%.0f of %.0f units were not in the cache", misses, misses + hits));
 	suggest_estimate(x, fmin(0.95, units / jobs_of(p) / suggest_whole_ns(s)));
 	x->edit = "cache.max_size in the configuration, if entries were evicted";
 }

@@ -1,4 +1,5 @@
 #include "builder/run/bench.h"
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/arena.h"
@@ -15,7 +16,8 @@
 #define WARM_UP_NS ((int64_t)300000000)
 #define FEWEST_RUNS 5
 #define MOST_RUNS 100000
-#define PROFILED_RUNS 30
+#define PROFILED_RUNS 30 /* at least, and those of PROFILED_NS */
+#define PROFILED_NS ((int64_t)30000000)
 
 /* A library that is open twice: with and without the hook. */
 struct bench {
@@ -138,12 +140,15 @@ static bool measure_runs(struct bench *b)
 
 static bool measure_statements(struct bench *b)
 {
-	int64_t began = os_now_ns();
-	if (run_model(b, b->hooked) < 0)
-		return false;
-	run_profiler_drop(b->profiler); /* the first run is colder than the others */
+	int64_t began = os_now_ns(), ns;
+	do { /* the first runs are colder than the others */
+		if (run_model(b, b->hooked) < 0)
+			return false;
+		run_profiler_drop(b->profiler);
+	} while (os_now_ns() - began < PROFILED_NS);
 	b->library.desc->profile_reset(b->hooked, NULL);
-	for (uint32_t i = 0; i < 3 || (i < PROFILED_RUNS && os_now_ns() - began < b->c->budget_ns); i++) {
+	began = os_now_ns();
+	for (uint32_t i = 0; ns = os_now_ns() - began, i < 3 || ns < PROFILED_NS || (i < PROFILED_RUNS && ns < b->c->budget_ns); i++) {
 		if (run_model(b, b->hooked) < 0 || os_interrupted())
 			return false;
 		run_profiler_end_run(b->profiler, b->library.desc);
@@ -151,10 +156,12 @@ static bool measure_statements(struct bench *b)
 	return true;
 }
 
-/* Names the slowest of the runs whose time is far from the others: more than three interquartile ranges above the upper quartile (Tukey 1977). */
+/* Names the slowest of the runs whose time is far from the others: more than three interquartile ranges above the upper quartile (Tukey 1977). Clocks
+ * are coarse for short runs, so the range is a tenth of the median at least. */
 static void add_outliers(struct profile *p, const double *x, uint32_t n)
 {
-	double low = statistics_quantile(x, n, 0.25), high = statistics_quantile(x, n, 0.75), limit = high + 3 * (high - low);
+	double low = statistics_quantile(x, n, 0.25), high = statistics_quantile(x, n, 0.75),
+	       limit = high + 3 * fmax(high - low, statistics_median(x, n) / 10);
 	uint32_t count = 0, named = 0;
 	for (uint32_t i = 0; i < n; i++)
 		count += x[i] > limit;

@@ -20,10 +20,10 @@ struct place {
 	const char *name, *at, *note;
 	uint32_t calls; /* in the present run; then those of the last one */
 	double wall, cpu, bytes, operations;
-	double memory;     /* the most of a call, without callers */
-	tri_launch launch; /* of the last call */
-	VEC(double) walls; /* of each run */
-	VEC(double) cpus;
+	double memory;            /* the most of a call, without callers */
+	tri_launch launch;        /* of the last call */
+	VEC(double) walls;        /* of each run */
+	double all_wall, all_cpu; /* of all runs */
 };
 struct run_profiler {
 	struct arena *arena;
@@ -45,10 +45,8 @@ void run_profiler_free(struct run_profiler *p)
 {
 	if (!p)
 		return;
-	for (uint32_t i = 0; i < p->places.len; i++) {
+	for (uint32_t i = 0; i < p->places.len; i++)
 		vec_free(&p->places.at[i].walls);
-		vec_free(&p->places.at[i].cpus);
-	}
 	vec_free(&p->places);
 	vec_free(&p->events);
 	vec_free(&p->spans);
@@ -180,12 +178,11 @@ static void end_run(struct run_profiler *p)
 	p->n_runs++;
 	for (uint32_t i = 0; i < p->places.len; i++) {
 		struct place *x = &p->places.at[i];
-		while (x->walls.len + 1 < p->n_runs) {
+		while (x->walls.len + 1 < p->n_runs)
 			vec_push(&x->walls, 0);
-			vec_push(&x->cpus, 0);
-		}
 		vec_push(&x->walls, x->wall);
-		vec_push(&x->cpus, x->cpu);
+		x->all_wall += x->wall;
+		x->all_cpu += x->cpu;
 	}
 }
 
@@ -235,12 +232,13 @@ static void set_launch(struct profile *out, struct profile_values *v, const tri_
 static void set_values(const struct run_profiler *p, const struct place *x, struct profile *out, uint32_t item)
 {
 	struct profile_values *v = &out->items.at[item].values;
-	profile_set(out, v, METRIC_WALL, 0, statistics_median(x->walls.at, p->n_runs));
+	double wall = statistics_median(x->walls.at, p->n_runs);
+	profile_set(out, v, METRIC_WALL, 0, wall);
 	profile_set(out, v, METRIC_LEAST, 0, statistics_quantile(x->walls.at, p->n_runs, 0));
 	profile_set(out, v, METRIC_CALLS, 0, x->calls);
-	double cpu = statistics_median(x->cpus.at, p->n_runs);
-	if (cpu > 0)
-		profile_set(out, v, METRIC_CPU, 0, cpu);
+	/* By the sums: Linux counts other threads in ticks of milliseconds, so that single runs have none or too much. */
+	if (x->all_cpu > 0 && x->all_wall > 0)
+		profile_set(out, v, METRIC_CPU, 0, wall * x->all_cpu / x->all_wall);
 	if (x->kind == ITEM_UNIT)
 		return; /* its statements have them */
 	profile_set(out, v, METRIC_BYTES, 0, x->bytes);

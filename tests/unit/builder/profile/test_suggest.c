@@ -189,9 +189,26 @@ static void builds(void **state)
 		profile_add_setting(p, "scenario", cold ? "cold" : "warm");
 		profile_add_fact(p, "cache.misses", 6);
 		profile_add_fact(p, "cache.hits", 4);
-		profile_add_fact(p, "cache.hit_rate", 0.4);
 		add(p, ITEM_UNIT, "A [4]", NULL, 50e6, 1, 0);
 		assert_int_equal(found(p, "cache-misses", NULL), !cold);
+	}
+	for (double edited = 1; edited < 5; edited += 2) { /* 5 or 3 misses that are no edits */
+		struct profile *p = profile_of(PROFILE_BUILD);
+		profile_add_fact(p, "cache.misses", 6);
+		profile_add_fact(p, "cache.hits", 4);
+		profile_add_fact(p, "compiled.its body changed", edited);
+		profile_add_fact(p, "compiled.its body changed_ns", 30e6);
+		add(p, ITEM_UNIT, "A [4]", NULL, 50e6, 1, 0);
+		assert_int_equal(found(p, "cache-misses", &x), edited < 2);
+		assert_true(x.saving > 0.19 && x.saving < 0.21);
+	}
+	for (int is_short = 0; is_short < 2; is_short++) { /* nobody waits for it */
+		struct profile *p = profile_of(PROFILE_BUILD);
+		profile_set(p, &p->total, METRIC_WALL, 0, is_short ? 99e6 : 101e6);
+		profile_add_setting(p, "jobs", "2");
+		add(p, ITEM_UNIT, "A [4]", NULL, 60e6, 1, 0);
+		assert_int_equal(found(p, "large-unit", &x), 1);
+		assert_int_equal(x.priority, is_short ? PRIORITY_MEDIUM : PRIORITY_CRITICAL);
 	}
 	for (int opt = 1; opt < 3; opt++) {
 		struct profile *p = profile_of(PROFILE_BUILD);
