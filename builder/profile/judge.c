@@ -20,6 +20,7 @@
 #define SMALLEST_NS_OF_STAGES 3000000 /* system calls and page faults of less take any time */
 #define SMALLEST_NS_OF_RUNS 200       /* of many runs in a process */
 #define SMALLEST_BYTES (256 << 10)
+#define SMALLEST_BYTES_OF_BUILDS (1 << 20) /* more or less: the compiler takes memory in steps */
 #define FILES_FACTOR 2.0
 #define UNIT_FACTOR 1.25        /* of builds with many units: the first ones to be compiled also warm up the code generator */
 #define MOST_OTHERS 0.1         /* of the machine: the difference of what other processes used */
@@ -53,6 +54,8 @@ static bool is_small(const struct comparison *c, const struct compared *r)
 	enum metric_unit unit = profile_metrics[r->metric].unit;
 	if (unit == UNIT_COUNT)
 		return false;
+	if (unit == UNIT_BYTES && c->before->kind == PROFILE_BUILD && fabs(r->after_value - r->before_value) < SMALLEST_BYTES_OF_BUILDS)
+		return true;
 	double whole = profile_median(c->before, &c->before->total, r->metric) * SMALLEST_SHARE;
 	return most < fmax(whole, unit != UNIT_NS                  ? SMALLEST_BYTES
 				  : c->before->kind == PROFILE_RUN ? SMALLEST_NS_OF_RUNS

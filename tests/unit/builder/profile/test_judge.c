@@ -51,6 +51,23 @@ static void a_stage_is_slower(void **state)
 	profile_free(q);
 }
 
+/* An arena of a build grows by a step: no regression. Tensors of a run are exact. */
+static void memory_grows_in_steps(void **state)
+{
+	for (int is_run = 0; is_run < 2; is_run++)
+		for (uint32_t step = 512; step <= 1024; step *= 2) { /* KiB */
+			struct profile *p = build(1), *q = build(1);
+			p->kind = q->kind = is_run ? PROFILE_RUN : PROFILE_BUILD;
+			for (uint32_t s = 0; s < SAMPLES; s++) {
+				profile_set(p, &p->items.at[0].values, METRIC_PEAK, s, 512 << 10);
+				profile_set(q, &q->items.at[0].values, METRIC_PEAK, s, (512 + step) << 10);
+			}
+			assert_int_equal(change_of(p, q, "stage 0", METRIC_PEAK), is_run || step == 1024 ? CHANGE_REGRESSION : CHANGE_NONE);
+			profile_free(p);
+			profile_free(q);
+		}
+}
+
 /* A machine that slows down each stage by another factor. */
 static void stages_that_differ_anyway(void **state)
 {
@@ -241,6 +258,7 @@ int test_judge(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_stage_is_slower),
+		cmocka_unit_test(memory_grows_in_steps),
 		cmocka_unit_test(stages_that_differ_anyway),
 		cmocka_unit_test(faster_machine),
 		cmocka_unit_test(processes_at_other_paces),
