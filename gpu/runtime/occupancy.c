@@ -1,5 +1,7 @@
 #include "gpu/runtime/occupancy.h"
 
+enum { NVIDIA = 0x10de, COMPUTE_CAPABILITY_MAJOR = 0x4000, COMPUTE_CAPABILITY_MINOR = 0x4001 }; /* cl_nv_device_attribute_query */
+
 static uint64_t device_number(cl_device_id d, cl_device_info what)
 {
 	cl_ulong v = 0; /* a shorter value is in the low bytes */
@@ -8,10 +10,16 @@ static uint64_t device_number(cl_device_id d, cl_device_info what)
 
 struct tri_cl_capacity tri_cl_capacity_of(cl_device_id d)
 {
-	return (struct tri_cl_capacity){.is_cpu = (device_number(d, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_CPU) != 0,
-					.compute_units = (uint32_t)device_number(d, CL_DEVICE_MAX_COMPUTE_UNITS),
-					.unit_items = device_number(d, CL_DEVICE_MAX_WORK_GROUP_SIZE),
-					.local_bytes = device_number(d, CL_DEVICE_LOCAL_MEM_SIZE)};
+	uint64_t most_group = device_number(d, CL_DEVICE_MAX_WORK_GROUP_SIZE);
+	struct tri_cl_capacity c = {.is_cpu = (device_number(d, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_CPU) != 0,
+				    .compute_units = (uint32_t)device_number(d, CL_DEVICE_MAX_COMPUTE_UNITS),
+				    .most_group = most_group,
+				    .unit_items = most_group,
+				    .local_bytes = device_number(d, CL_DEVICE_LOCAL_MEM_SIZE)};
+	if (device_number(d, CL_DEVICE_VENDOR_ID) == NVIDIA)
+		tri_cl_nvidia_capacity(&c, (uint32_t)device_number(d, COMPUTE_CAPABILITY_MAJOR),
+				       (uint32_t)device_number(d, COMPUTE_CAPABILITY_MINOR));
+	return c;
 }
 
 cl_int tri_cl_launch_of(cl_kernel kernel, cl_device_id device, size_t group, size_t items, tri_launch *out)

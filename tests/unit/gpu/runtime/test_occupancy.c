@@ -2,7 +2,7 @@
 #include "tests/unit/unit.h"
 
 /* A GPU of 10 compute units; each holds at least 1,024 work items. */
-static const struct tri_cl_capacity gpu = {.compute_units = 10, .unit_items = 1024, .local_bytes = 49152};
+static const struct tri_cl_capacity gpu = {.compute_units = 10, .most_group = 1024, .unit_items = 1024, .local_bytes = 49152};
 
 static void is(double occupancy, double want) { assert_true(occupancy > want - 1e-9 && occupancy < want + 1e-9); }
 
@@ -35,6 +35,23 @@ static void local_memory_bounds_it(void **state)
 	is(tri_cl_occupancy(&gpu, &l, false), 64.0 / 1024);
 }
 
+/* A driver says 1,024 and 48 KiB, which are those of a group. */
+static void known_devices(void **state)
+{
+	struct tri_cl_capacity c = {.compute_units = 10, .most_group = 1024, .unit_items = 1024, .local_bytes = 49152};
+	tri_launch l = {.work_group = 128, .most_work_group = 1024, .work_items = 1000 * 128, .local_bytes = 48 << 10};
+	tri_cl_nvidia_capacity(&c, 9, 0);
+	is(tri_cl_occupancy(&c, &l, false), 4 * 128 / 2048.0); /* 228 KiB */
+	l.local_bytes = 0;
+	is(tri_cl_occupancy(&c, &l, false), 1); /* registers may allow more than the largest group */
+	l.most_work_group = 512;
+	is(tri_cl_occupancy(&c, &l, false), 512 / 2048.0);
+	c.unit_items = 1024;
+	l.local_bytes = 48 << 10;
+	tri_cl_nvidia_capacity(&c, 99, 0); /* of the future: no bound that may be wrong */
+	is(tri_cl_occupancy(&c, &l, true), 1);
+}
+
 static void processors_run_one_group_at_a_time(void **state)
 {
 	struct tri_cl_capacity cpu = {.is_cpu = true, .compute_units = 4, .unit_items = 4096, .local_bytes = 1 << 20};
@@ -52,6 +69,7 @@ int test_occupancy(void)
 		cmocka_unit_test(too_few_groups),
 		cmocka_unit_test(registers_bound_it),
 		cmocka_unit_test(local_memory_bounds_it),
+		cmocka_unit_test(known_devices),
 		cmocka_unit_test(processors_run_one_group_at_a_time),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
