@@ -15,7 +15,7 @@
 #include "builder/store/store.h"
 
 #define FEWEST_SAMPLES 10
-#define MOST_SAMPLES 30 /* as many as fit into SAMPLES_NS: 10 are too few to find 10 % in one part beside noise */
+#define MOST_SAMPLES 60 /* as many as fit into SAMPLES_NS: 10 are too few to find 10 % in one part beside noise */
 #define SAMPLES_NS 20e9
 
 struct report_options report_options_of(const struct options *o)

@@ -35,7 +35,7 @@ struct recording {
 void recording_open(struct recording *r, int warm_up, uint32_t samples);
 /* Takes one sample and appends it to *profile, which may be NULL. False: an error was printed, or an interrupt arrived. */
 bool recording_sample(struct recording *r, struct profile **profile);
-/* Takes `wanted` samples; 0: from 10 to 30, as many as fit into 20 s. */
+/* Takes `wanted` samples; 0: from 10 to 60, as many as fit into 20 s. */
 bool recording_samples(struct recording *r, int wanted, struct profile **profile);
 uint32_t recording_most(int wanted); /* of samples */
 void recording_close(struct recording *r);

@@ -3,6 +3,6 @@
 #define TRIB_BUILDER_PROFILE_CALIBRATE_H
 #include <stdint.h>
 
-/* Returns the processor time of the workload, the median of several runs: some 30 ms in all. Arithmetic, and memory beyond the L2 cache. */
+/* Returns the processor time of the workload, the least of several runs: some 15 ms in all. Arithmetic, and memory in the L2 cache. */
 int64_t calibrate_ns(void);
 #endif

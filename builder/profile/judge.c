@@ -21,14 +21,15 @@
 #define SMALLEST_NS_OF_RUNS 200       /* of many runs in a process */
 #define SMALLEST_BYTES (256 << 10)
 #define SMALLEST_BYTES_OF_BUILDS (1 << 20) /* more or less: the compiler takes memory in steps */
-#define FILES_FACTOR 2.0
-#define UNIT_FACTOR 1.25        /* of builds with many units: the first ones to be compiled also warm up the code generator */
-#define MOST_OTHERS 0.1         /* of the machine: the difference of what other processes used */
-#define FEWEST_ROWS 8           /* that show how the machine slows down each of them */
-#define DEVIATIONS 3            /* a row that differs by more stands out */
-#define PRIVATE_BYTES (2 << 20) /* what a core has in caches of its own */
-#define MOST_QUIET 0.05         /* of the machine: with less used by others they take no cache from a run */
-#define MEMORY_INTENSITY 5.0    /* operations a byte: with fewer, memory takes the time */
+#define FILES_FACTOR 3.0
+#define UNIT_FACTOR 1.25         /* of builds with many units: the first ones to be compiled also warm up the code generator */
+#define MOST_OTHERS 0.1          /* of the machine: the difference of what other processes used */
+#define FEWEST_ROWS 8            /* that show how the machine slows down each of them */
+#define DEVIATIONS 3             /* a row that differs by more stands out */
+#define PRIVATE_BYTES (2 << 20)  /* what a core has in caches of its own */
+#define COPIED_BYTES (512 << 10) /* of a row that mostly moves data: its sources and results take turns in these caches */
+#define MOST_QUIET 0.05          /* of the machine: with less used by others they take no cache from a run */
+#define MEMORY_INTENSITY 5.0     /* operations a byte: with fewer, memory takes the time */
 #define MEMORY_FACTOR 2.0
 #define CACHE_FACTOR 1.25
 #define WHOLE_FACTOR 1.1 /* the whole has parts that fit */
@@ -116,7 +117,7 @@ static double cache_factor(const struct comparison *c, const struct compared *r)
 		return 1;
 	if (c->before->kind == PROFILE_BUILD)
 		return !r->path ? WHOLE_FACTOR : is_of_llvm(r) ? CACHE_FACTOR : 1;
-	if (r->bytes < PRIVATE_BYTES)
+	if (r->bytes < (r->operations < r->bytes ? COPIED_BYTES : PRIVATE_BYTES))
 		return 1;
 	if (!r->path)
 		return WHOLE_FACTOR;

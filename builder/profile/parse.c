@@ -279,9 +279,9 @@ static bool read_weights(struct reader *r, const json_t *root)
 
 static bool read_root(struct reader *r, const json_t *root)
 {
-	const json_t *calibration = json_object_get(root, "calibration_ns");
+	const json_t *calibration = json_object_get(root, "core_ns");
 	return read_version(r, root) && read_head(r, root) && read_settings(r, root) &&
-	       (!calibration || read_numbers(r, calibration, &r->p->calibration_ns, "calibration_ns")) &&
+	       (!calibration || read_numbers(r, calibration, &r->p->calibration_ns, "core_ns")) &&
 	       read_values(r, json_object_get(root, "total"), &r->p->total) && read_items(r, root) && read_spans(r, root) &&
 	       read_counters(r, root) && read_edges(r, root) && read_weights(r, root);
 }

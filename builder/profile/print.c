@@ -160,7 +160,7 @@ void profile_print(const struct profile *p, struct buf *out)
 	print_settings(&w, p);
 	json_member_int(&w, "samples", p->n_samples);
 	if (p->calibration_ns)
-		print_array(&w, "calibration_ns", p->calibration_ns, p->n_samples);
+		print_array(&w, "core_ns", p->calibration_ns, p->n_samples);
 	json_member_open(&w, "total", '{');
 	print_values(&w, p, &p->total);
 	json_close(&w, '}');

@@ -151,6 +151,29 @@ struct ratio statistics_ratio(const double *a, uint32_t n_a, const double *b, ui
 	return r;
 }
 
+static double log_choose(uint32_t n, uint32_t k) { return lgamma(n + 1.0) - lgamma(k + 1.0) - lgamma(n - k + 1.0); }
+
+/* The chance that as many of `a` as here, or more, are below the k-th smallest of `b`. */
+static double precedence(const double *a, uint32_t n_a, const double *b, uint32_t n_b, uint32_t k)
+{
+	double *sorted = copy_sorted(b, n_b), p = 0;
+	uint32_t below = 0;
+	for (uint32_t i = 0; i < n_a; i++)
+		below += a[i] < sorted[k - 1];
+	free(sorted);
+	uint32_t first = below + k - 1; /* of all values: fewer than k of them are of `b` */
+	for (uint32_t j = 0; j < k; j++)
+		if (first - j <= n_a && j <= n_b)
+			p += exp(log_choose(n_b, j) + log_choose(n_a, first - j) - log_choose(n_a + n_b, first));
+	return p < 1 ? p : 1;
+}
+
+double statistics_precedence(const double *a, uint32_t n_a, const double *b, uint32_t n_b)
+{
+	double p = 2 * fmin(precedence(a, n_a, b, n_b, n_b / 10 + 1), precedence(b, n_b, a, n_a, n_a / 10 + 1));
+	return p < 1 ? p : 1;
+}
+
 /* The fastest of a sample: their number and mean, and the lowest bound of the least possible time at this confidence. */
 struct fastest {
 	uint32_t n;

@@ -121,7 +121,7 @@ class Profile(ProjectTest):
         for scenario, compiled in ("cold", 1), ("warm", 0), ("noop", 0), ("edit", 1):
             self.profile("record", "build", "-n3", f"--scenario={scenario}", "-o", "p.json", "--", "-O2")
             p = json.loads(self.read("p.json"))
-            self.assertEqual((p["samples"], len(p["calibration_ns"]), len(p["total"]["wall_ns"])), (3, 3, 3))
+            self.assertEqual((p["samples"], len(p["core_ns"]), len(p["total"]["wall_ns"])), (3, 3, 3))
             self.assertEqual((p["settings"]["scenario"], p["settings"]["flags"]), (scenario, "-O2"))
             self.assertEqual(bool([i for i in p["items"] if i["kind"] == "unit"]), bool(compiled), scenario)
             if compiled:

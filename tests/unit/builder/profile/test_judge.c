@@ -121,12 +121,12 @@ static void all_stages_are_slower(void **state)
 
 static void files_take_any_time(void **state)
 {
-	struct profile *p = build(1), *q = build(1.5);
+	struct profile *p = build(1), *q = build(2.5);
 	assert_int_equal(change_of(p, q, "stage 0", METRIC_CPU), CHANGE_REGRESSION);
 	set(p, &p->items.at[0].values, METRIC_WALL, 10e6);
 	set(p, &p->items.at[0].values, METRIC_WRITTEN, 50e6);
 	assert_int_equal(change_of(p, q, "stage 0", METRIC_CPU), CHANGE_NONE);
-	set(q, &q->items.at[0].values, METRIC_CPU, 30e6);
+	set(q, &q->items.at[0].values, METRIC_CPU, 35e6);
 	assert_int_equal(change_of(p, q, "stage 0", METRIC_CPU), CHANGE_REGRESSION);
 	profile_free(p);
 	profile_free(q);
@@ -239,6 +239,11 @@ static void caches_beside_others(void **state)
 	assert_int_equal(change_of(p, q, "call 2", METRIC_LEAST), CHANGE_NONE);
 	set(q, &q->items.at[0].values, METRIC_LEAST, 1.4e6);
 	assert_int_equal(change_of(p, q, "call 0", METRIC_LEAST), CHANGE_REGRESSION);
+	for (int copies = 0; copies < 2; copies++) { /* 1 MiB: in the caches of a core, but not for a copy */
+		set(p, &p->items.at[0].values, METRIC_BYTES, 1 << 20);
+		set(p, &p->items.at[0].values, METRIC_OPERATIONS, copies ? 0 : 2 << 20);
+		assert_int_equal(change_of(p, q, "call 0", METRIC_LEAST), copies ? CHANGE_NONE : CHANGE_REGRESSION);
+	}
 	profile_free(p);
 	profile_free(q);
 }

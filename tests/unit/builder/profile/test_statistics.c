@@ -58,6 +58,22 @@ static void large_samples(void **state)
 	assert_true(fabs(exact.low / normal.low - 1) < 0.01);
 }
 
+/* The smallest values. */
+static void precedence_of_two_samples(void **state)
+{
+	double a[10], b[10], noisy[10];
+	for (uint32_t i = 0; i < 10; i++) {
+		a[i] = 100 + i % 5;
+		b[i] = 103 + i;
+		noisy[i] = i % 2 ? a[i] : 2 * a[i];
+	}
+	near(statistics_precedence(a, 10, a, 10), 1);
+	near(statistics_precedence(a, 10, b, 10), statistics_precedence(b, 10, a, 10));
+	/* k = 2: eight of a are below the second of b. 2 * P(at most one of the first nine is of b) = 2 * (C(10, 9) + 10 C(10, 8)) / C(20, 9) */
+	near(statistics_precedence(a, 10, b, 10), 2 * (10 + 10 * 45) / 167960.0);
+	assert_true(statistics_precedence(a, 10, noisy, 10) > 0.05); /* noise that only adds time */
+}
+
 /* Ten processes, of which some were disturbed. */
 static void fastest_of_two_samples(void **state)
 {
@@ -92,6 +108,7 @@ int test_statistics(void)
 		cmocka_unit_test(ratio_of_two_samples),
 		cmocka_unit_test(ratio_of_pairs),
 		cmocka_unit_test(too_few_samples_decide_nothing),
+		cmocka_unit_test(precedence_of_two_samples),
 		cmocka_unit_test(fastest_of_two_samples),
 		cmocka_unit_test(large_samples),
 		cmocka_unit_test(line_through_points),
