@@ -93,7 +93,7 @@ static bool fill_stage(struct comparison *c, struct compared *r, const double *b
 	if (!c->pace.before || !is_stage || r->metric != METRIC_CPU)
 		return false;
 	const double *x = positive(c->arena, before, c->before->n_samples, 1), *y = positive(c->arena, after, c->after->n_samples, 1);
-	r->measured = statistics_median(y, c->after->n_samples) / statistics_median(x, c->before->n_samples);
+	r->measured = statistics_quantile(y, c->after->n_samples, PACE_QUIET) / statistics_quantile(x, c->before->n_samples, PACE_QUIET);
 	r->ratio = pace_ratio(c->arena, &c->pace, x, c->before->n_samples, y, c->after->n_samples, c->options.alpha, &r->before_value);
 	r->after_value = r->before_value * r->ratio.estimate;
 	return true;

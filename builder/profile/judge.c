@@ -110,10 +110,12 @@ static bool is_of_llvm(const struct compared *r)
 	return family_of(r) == FAMILY_UNITS || strcmp(r->path, "codegen") == 0 || strncmp(r->path, "codegen/", 8) == 0;
 }
 
+static bool is_beside_others(const struct comparison *c) { return fmax(others_share(c->before), others_share(c->after)) >= MOST_QUIET; }
+
 /* How much slower other processes may make the row by what they put into shared caches. */
 static double cache_factor(const struct comparison *c, const struct compared *r)
 {
-	if (fmax(others_share(c->before), others_share(c->after)) < MOST_QUIET)
+	if (!is_beside_others(c))
 		return 1;
 	if (c->before->kind == PROFILE_BUILD)
 		return !r->path ? WHOLE_FACTOR : is_of_llvm(r) ? CACHE_FACTOR : 1;
@@ -143,6 +145,12 @@ static struct drift drift_of(const struct comparison *c, struct compared *const 
 	double common = statistics_median(logs, len);
 	double least = family_of(rows[0]) == FAMILY_UNITS ? log(UNIT_FACTOR) : 0;
 	return (struct drift){least, fabs(common) < MOST_COMMON ? common : 0, DEVIATIONS * 1.4826 * statistics_deviation(logs, len)};
+}
+
+/* Beside other processes, what all stages share is the machine's. On a quiet machine it is the build's own. */
+static struct drift drift_of_whole(const struct comparison *c, struct drift of_stages)
+{
+	return !c->pace.before ? of_stages : (struct drift){.common = is_beside_others(c) ? c->pace.common : 0};
 }
 
 /* What the machine did to all rows is taken off, but a row that then differs must also differ by itself. */
@@ -213,7 +221,7 @@ void judge_rows(struct comparison *c)
 	struct drift drift = drift_of(c, rows[FAMILY_STAGES], n[FAMILY_STAGES]);
 	struct drift of_units = n[FAMILY_UNITS] < FEWEST_ROWS ? drift : drift_of(c, rows[FAMILY_UNITS], n[FAMILY_UNITS]);
 	double alpha = c->options.alpha / 3;
-	judge_family(c, rows[FAMILY_TOTAL], n[FAMILY_TOTAL], c->options.alpha, c->pace.before ? (struct drift){0} : drift);
+	judge_family(c, rows[FAMILY_TOTAL], n[FAMILY_TOTAL], c->options.alpha, drift_of_whole(c, drift));
 	judge_family(c, rows[FAMILY_KERNELS], n[FAMILY_KERNELS], alpha, (struct drift){0});
 	judge_family(c, rows[FAMILY_STAGES], n[FAMILY_STAGES], alpha, drift);
 	judge_family(c, rows[FAMILY_UNITS], n[FAMILY_UNITS], alpha, of_units);

@@ -64,22 +64,22 @@ bool pace_of(struct arena *a, const struct profile *before, const struct profile
 	if (n < FEWEST_STAGES)
 		return false;
 	double *x = side_of(a, pairs, n, false, before->n_samples), *y = side_of(a, pairs, n, true, after->n_samples);
-	double difference = statistics_median(y, after->n_samples) - statistics_median(x, before->n_samples);
+	double difference = statistics_quantile(y, after->n_samples, PACE_QUIET) - statistics_quantile(x, before->n_samples, PACE_QUIET);
 	double own = fabs(difference) < MOST_OF_MACHINE ? 0 : difference;
 	for (uint32_t k = 0; k < before->n_samples; k++)
 		x[k] = exp(x[k]);
 	for (uint32_t k = 0; k < after->n_samples; k++)
 		y[k] = exp(y[k] - own);
-	*out = (struct pace){x, y};
+	*out = (struct pace){x, y, difference - own};
 	return true;
 }
 
 /* Times at the pace of each process, or at that of the median process. */
 static double *at_pace(struct arena *a, const double *x, const double *pace, uint32_t n, bool of_each)
 {
-	double *out = ARENA_ARRAY(a, double, n), median = statistics_median(pace, n);
+	double *out = ARENA_ARRAY(a, double, n), quiet = statistics_quantile(pace, n, PACE_QUIET);
 	for (uint32_t k = 0; k < n; k++)
-		out[k] = x[k] / (of_each ? pace[k] : median);
+		out[k] = x[k] / (of_each ? pace[k] : quiet);
 	return out;
 }
 
@@ -102,20 +102,22 @@ struct ratio pace_ratio(struct arena *a, const struct pace *p, const double *bef
 			uint32_t n_after, double alpha, double *median)
 {
 	const double *x = NULL, *y = NULL;
-	double least = INFINITY;
+	double scatter = INFINITY;
 	for (int of_each = 1; of_each >= 0; of_each--) {
 		const double *b = at_pace(a, before, p->before, n_before, of_each), *c = at_pace(a, after, p->after, n_after, of_each);
 		double deviation = deviation_of_logs(a, b, n_before) + deviation_of_logs(a, c, n_after);
-		if (deviation < least) {
-			least = deviation;
+		if (deviation < scatter) {
+			scatter = deviation;
 			x = b, y = c;
 		}
 	}
 	struct ratio r = statistics_ratio(x, n_before, y, n_after, alpha);
-	r.estimate = nearer_to_one(r.estimate, statistics_fastest(y, n_after) / statistics_fastest(x, n_before));
+	double least = statistics_precedence(x, n_before, y, n_after),
+	       fastest = statistics_fastest(y, n_after) / statistics_fastest(x, n_before);
+	r.estimate = least < r.p ? fastest : nearer_to_one(r.estimate, fastest);
 	r.low = fmin(r.low, r.estimate);
 	r.high = fmax(r.high, r.estimate);
-	r.p = fmin(1, 2 * fmin(r.p, statistics_precedence(x, n_before, y, n_after))); /* two tests */
+	r.p = fmin(1, 2 * fmin(r.p, least)); /* two tests */
 	*median = statistics_median(x, n_before);
 	return r;
 }

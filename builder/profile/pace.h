@@ -4,9 +4,13 @@
 #include "builder/profile/profile.h"
 #include "builder/profile/statistics.h"
 
+/* The share of the processes that are taken for undisturbed: what they do is what the builds do. */
+#define PACE_QUIET 0.05
+
 /* Factors for the samples of each profile; 1: as the median process of `before`. */
 struct pace {
 	const double *before, *after;
+	double common; /* the logarithm of what the machine made all of `after` slower by; 0: nothing, or too much for it */
 };
 /* The pace of a process is the median over the stages and passes without parts of their CPU time, each relative to its median in `before`. If all of `after` is
  * slower or faster than the machine makes it, the difference of the two profiles is left in the times. False: too few stages are long enough to tell. */

@@ -174,6 +174,8 @@ double statistics_precedence(const double *a, uint32_t n_a, const double *b, uin
 	return p < 1 ? p : 1;
 }
 
+enum { MOST_FASTEST = 12 };
+
 /* The fastest of a sample: their number and mean, and the lowest bound of the least possible time at this confidence. */
 struct fastest {
 	uint32_t n;
@@ -183,7 +185,8 @@ struct fastest {
 static struct fastest fastest_of(const double *x, uint32_t n, double alpha)
 {
 	double *s = copy_sorted(x, n);
-	struct fastest f = {.n = n / 4 + 3 < n ? n / 4 + 3 : n, .least = s[0]};
+	uint32_t quarter = n / 4 + 3 < MOST_FASTEST ? n / 4 + 3 : MOST_FASTEST;
+	struct fastest f = {.n = quarter < n ? quarter : n, .least = s[0]};
 	for (uint32_t i = 0; i < f.n; i++)
 		f.mean += s[i] / f.n;
 	if (f.n > 1) {

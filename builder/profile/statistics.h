@@ -25,11 +25,11 @@ struct ratio statistics_paired_ratio(const double *a, const double *b, uint32_t 
  * only adds time hides a difference less from it than from the rank sum. n > 0. */
 double statistics_precedence(const double *a, uint32_t n_a, const double *b, uint32_t n_b);
 
-/* The same from the fastest quarter of each and three more: noise of other processes only adds time, so the fastest ones say most of the work itself. The
+/* The same from the fastest quarter of each and three more, at most twelve: noise of other processes only adds time, so the fastest ones say most of the work itself. The
  * estimate is the ratio of their means. The interval is of the ratio of the least possible times: the least of a sample, and what its distance
  * from the others leaves possible below it (Robson and Whitlock 1964, with more order statistics). `p` is that of statistics_ratio. */
 struct ratio statistics_fastest_ratio(const double *a, uint32_t n_a, const double *b, uint32_t n_b, double alpha);
-/* The mean of the fastest quarter and three more. */
+/* The mean of these. */
 double statistics_fastest(const double *x, uint32_t n);
 
 /* A straight line through points, by least squares. */
