@@ -202,7 +202,7 @@ static void builds(void **state)
 		assert_int_equal(found(p, "cache-misses", &x), edited < 2);
 		assert_true(x.saving > 0.19 && x.saving < 0.21);
 	}
-	for (int is_short = 0; is_short < 2; is_short++) { /* nobody waits for it */
+	for (int is_short = 0; is_short < 2; is_short++) {
 		struct profile *p = profile_of(PROFILE_BUILD);
 		profile_set(p, &p->total, METRIC_WALL, 0, is_short ? 99e6 : 101e6);
 		profile_add_setting(p, "jobs", "2");
