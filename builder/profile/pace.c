@@ -74,7 +74,7 @@ bool pace_of(struct arena *a, const struct profile *before, const struct profile
 	return true;
 }
 
-/* Times at the pace of each process, or at that of the median process. */
+/* Times at the pace of each process, or all at that of the least disturbed ones. */
 static double *at_pace(struct arena *a, const double *x, const double *pace, uint32_t n, bool of_each)
 {
 	double *out = ARENA_ARRAY(a, double, n), quiet = statistics_quantile(pace, n, PACE_QUIET);

@@ -15,8 +15,9 @@ struct pace {
 /* The pace of a process is the median over the stages and passes without parts of their CPU time, each relative to its median in `before`. If all of `after` is
  * slower or faster than the machine makes it, the difference of the two profiles is left in the times. False: too few stages are long enough to tell. */
 bool pace_of(struct arena *a, const struct profile *before, const struct profile *after, struct pace *out);
-/* Compares samples of the two profiles, all > 0, at the pace of each process, or of the median one if that scatters less. A stage that other processes hit in some samples only is not slower: the estimate is that of
- * all samples or of the fastest ones, whichever is smaller. *median: of `before`. */
+/* Compares samples of the two profiles, all > 0, at the pace of each process, or of the least disturbed ones if that scatters less. A stage that other
+ * processes hit in some samples only is not slower: the estimate is that of all samples or of the fastest ones, whichever is smaller; that of the fastest
+ * ones if their test is the surer one. *median: of `before`. */
 struct ratio pace_ratio(struct arena *a, const struct pace *p, const double *before, uint32_t n_before, const double *after,
 			uint32_t n_after, double alpha, double *median);
 #endif
