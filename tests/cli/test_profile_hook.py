@@ -1,5 +1,6 @@
 """`profile = true` in the manifest: a program sees each statement and its time; without the key nothing changes."""
 import ctypes
+import json
 import os
 import re
 import struct
@@ -179,6 +180,73 @@ int main(int argc, char **argv)
 	return digits_profile(NULL, &e) != NULL;
 }
 """
+
+
+NET = """\
+import nn
+
+layer Gate(width: int) {
+    let fc = nn.Linear(width, width, bias=false)
+    fn forward(x: Tensor<float32, [N, width]>) { return softmax(tanh(fc(x)) * sigmoid(x)) }
+}
+
+layer Net() {
+    let first = Gate(16)
+    let second = Gate(16)
+    fn forward(x: Tensor<float32, [4, 16]>) { return second(first(x)) + softmax(x) }
+}
+"""
+
+NET_PROGRAM = r"""
+#include <stdio.h>
+#include "build/net.h"
+
+int main(void)
+{
+	static float x[64], out[64];
+	tri_error e;
+	net *m = net_open(NULL, &e);
+	net_io io = {.x = {x, {4, 16}, 2, TRI_FLOAT32}, .out = {out, {4, 16}, 2, TRI_FLOAT32}};
+	if (!m || net_run(m, &io, &e) != TRI_OK)
+		return 1;
+	const tri_profile *p = net_profile(m, &e);
+	for (uint32_t i = 0; i < p->n_entries; i++)
+		printf("%s %lld\n", p->entries[i].operation, (long long)p->entries[i].memory);
+	net_close(m);
+	return 0;
+}
+"""
+
+
+class Nested(ProjectTest):
+    """The memory of statements in units that others call. A tensor has 4 x 16 floats: 256 bytes."""
+
+    def setUp(self):
+        super().setUp()
+        self.write("src/net.tri", NET)
+
+    def memory(self, emit, library):
+        self.write("tri.build", f"model net\n    sources = src/net.tri\n    entry = Net\n    emit = {emit} header\n    profile = true\n")
+        self.build()
+        self.write("p.c", NET_PROGRAM)
+        run(["cc", "p.c", "-o", "p", "-Lbuild", f"-l{library}", f"-Wl,-rpath,{self.path('build')}"], self.dir)
+        lines = [line.split() for line in run([self.path("p")], self.dir).stdout.splitlines()]
+        return [int(n) for name, n in lines if name == "matmul"], [int(n) for name, n in lines if name == "Gate"]
+
+    def test_callers_count(self):
+        # The first call: its result and that of the product. The second: the result of the first, too. The rows' maxima have 4 x 1 floats.
+        self.assertEqual(self.memory("library", "net"), ([2 * 256, 3 * 256], [2 * 256 + 16, 3 * 256 + 16]))
+
+    def test_bench_counts_the_same(self):
+        self.memory("library", "net")
+        profile = json.loads(self.trib("bench", "net", "--format=json", "--max-time=100ms", "--threads=1").stdout)
+        peaks = {kind: [i["peak_bytes"][0] for i in profile["items"] if i["kind"] == kind] for kind in ("kernel", "unit")}
+        self.assertEqual(peaks, {"kernel": [2 * 256, 3 * 256], "unit": [2 * 256 + 16, 3 * 256 + 16]})
+
+    def test_opencl(self):
+        products, gates = self.memory("opencl", "net_opencl")
+        self.assertEqual(products[1] - products[0], 256)
+        self.assertTrue(all(gate >= product for gate, product in zip(gates, products)), (products, gates))
 
 
 class Collected(ProjectTest):

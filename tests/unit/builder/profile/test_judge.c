@@ -119,6 +119,36 @@ static void all_stages_are_slower(void **state)
 	profile_free(q);
 }
 
+/* Beside other processes all stages are slower by 12 %, and the whole with them. On a quiet machine that is the build's own. */
+static void whole_beside_others(void **state)
+{
+	for (int others = 0; others < 2; others++) {
+		struct profile *p = build(1), *q = build(1.12);
+		for (uint32_t i = 1; i < STAGES; i++)
+			set(q, &q->items.at[i].values, METRIC_CPU, 11.2e6);
+		set(q, &q->total, METRIC_CPU, 11.2e6 * STAGES);
+		set(p, &p->total, METRIC_OTHERS, others ? 60e6 * p->machine.cores : 0);
+		set(q, &q->total, METRIC_OTHERS, others ? 60e6 * q->machine.cores : 0);
+		assert_int_equal(change_of(p, q, NULL, METRIC_CPU), others ? CHANGE_NONE : CHANGE_REGRESSION);
+		profile_free(p);
+		profile_free(q);
+	}
+}
+
+/* Most processes of both builds were disturbed, so that all values together tell little. The few others tell 10 %. */
+static void the_least_disturbed_decide(void **state)
+{
+	struct profile *p = build(1), *q = build(1);
+	for (uint32_t s = 0; s < SAMPLES; s++) {
+		double noise = s < 15 ? 1 + 0.002 * s : 1.3 + 0.04 * (s * 5 % SAMPLES);
+		profile_set(p, &p->items.at[0].values, METRIC_CPU, s, 10e6 * noise);
+		profile_set(q, &q->items.at[0].values, METRIC_CPU, s, 10e6 * (s < 15 ? 1.1 * noise : noise - 0.02));
+	}
+	assert_int_equal(change_of(p, q, "stage 0", METRIC_CPU), CHANGE_REGRESSION);
+	profile_free(p);
+	profile_free(q);
+}
+
 static void files_take_any_time(void **state)
 {
 	struct profile *p = build(1), *q = build(2.5);
@@ -264,6 +294,8 @@ int test_judge(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_stage_is_slower),
 		cmocka_unit_test(memory_grows_in_steps),
+		cmocka_unit_test(whole_beside_others),
+		cmocka_unit_test(the_least_disturbed_decide),
 		cmocka_unit_test(stages_that_differ_anyway),
 		cmocka_unit_test(faster_machine),
 		cmocka_unit_test(processes_at_other_paces),

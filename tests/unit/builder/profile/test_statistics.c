@@ -88,6 +88,10 @@ static void fastest_of_two_samples(void **state)
 	assert_true(slower.low > 1.05 && slower.low < slower.estimate && slower.estimate <= slower.high);
 	near(slower.p, statistics_ratio(a, 10, c, 10, 0.01).p);
 	near(statistics_fastest(a, 10), 100.2); /* the mean of five */
+	double many[80];
+	for (uint32_t i = 0; i < 80; i++)
+		many[i] = i + 1;
+	near(statistics_fastest(many, 80), 6.5); /* of twelve at most */
 	assert_true(statistics_fastest_ratio(a, 1, b, 1, 0.01).high > 0);
 }
 
