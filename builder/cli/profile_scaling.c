@@ -40,7 +40,7 @@ static double elements_of(const struct hir_param *p)
 	return n;
 }
 
-/* Layers with parameters: what is before the last dot of their names. The parameters of a layer follow each other. */
+/* Counts parameters, and the layers that have some. The name of a parameter is that of its layer, a dot and a word; those of a layer follow each other. */
 static void count_parameters(const struct hir_program *p, struct scaling_model *m)
 {
 	const char *last = "";

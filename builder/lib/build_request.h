@@ -6,7 +6,7 @@
 struct arena;
 struct buf;
 
-/* Returns what is wrong with the options, in `a`, or NULL. */
+/* Returns the first error in the options as a sentence, in `a`, or NULL. */
 const char *build_request_check(const tri_build_options *o, struct arena *a);
 /* Appends the words, a zero byte after each. profile_path NULL: no profile. */
 void build_request_put(const tri_build_options *o, const char *profile_path, struct buf *out);

@@ -124,7 +124,7 @@ bool builder_process_send(const struct builder_process *p, const void *bytes, si
 	return send(p->requests, bytes, len, MSG_NOSIGNAL) == (ssize_t)len;
 }
 
-/* Appends what has come. False: the process has ended. */
+/* Waits for bytes of the process and appends them. False: it has ended. */
 static bool read_more(struct builder_process *p)
 {
 	ssize_t n;

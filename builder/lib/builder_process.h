@@ -1,4 +1,4 @@
-/* The process of a builder: `trib server embed`. builder/serve/embedded.c is its side and describes what is sent. */
+/* The process of a builder: `trib server embed`. builder/serve/embedded.c runs in it and describes the messages. */
 #ifndef TRIB_BUILDER_LIB_BUILDER_PROCESS_H
 #define TRIB_BUILDER_LIB_BUILDER_PROCESS_H
 #include <stdbool.h>
@@ -29,6 +29,6 @@ bool builder_process_is_usable(const struct builder_process *p);
 bool builder_process_send(const struct builder_process *p, const void *bytes, size_t len);
 /* The next line, valid until the next call. False: the process has ended. */
 bool builder_process_read(struct builder_process *p, const char **line, size_t *len);
-/* What it wrote to its standard error, in `a`. */
+/* Returns the standard error of the process so far, in `a`. */
 const char *builder_process_messages(const struct builder_process *p, struct arena *a);
 #endif

@@ -31,7 +31,7 @@ struct compared {
 	double before_value,
 		after_value;      /* medians; tested times: statistics_fastest, of `after` at the speed of the machine of `before` */
 	struct ratio ratio;       /* after / before */
-	double measured;          /* the same without what is known of the machine */
+	double measured;          /* after / before as measured, with the influence of the machine */
 	bool decides;             /* the metric that says whether the item became slower */
 	bool is_tested;           /* false: too few processes for a test, or nothing to test */
 	double bytes, operations; /* of one call before, or of all in a run; 0: unknown, or the test is of many items */

@@ -11,7 +11,7 @@ struct part {
 
 static bool is(struct part p, const char *text) { return p.len == strlen(text) && strncasecmp(p.at, text, p.len) == 0; }
 
-/* Cuts off what is before `end`, which must occur. */
+/* Cuts off the text before `end`, which must occur. */
 static bool cut(struct part *rest, const char *end, struct part *out)
 {
 	const char *found = memmem(rest->at, rest->len, end, strlen(end));

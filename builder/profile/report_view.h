@@ -18,7 +18,7 @@ static inline double report_wall(const struct profile *p, uint32_t item)
 {
 	return profile_median(p, &p->items.at[item].values, METRIC_WALL);
 }
-/* Appends members with what is computed of an item, if it is a statement or kernel of a run. */
+/* Appends the rates, the bound and the verdict of an item, if it is a statement or kernel of a run. */
 void report_kernel(const struct view *v, struct json_writer *w, uint32_t item);
 void report_title(const struct view *v, const char *title);
 /* Appends the functions of the compiler that took the most time without what they call. */

@@ -1,4 +1,4 @@
-/* Prints profiles and what was found in them as text, markdown or JSON. */
+/* Prints profiles, comparisons, gates and suggestions as text, markdown or JSON. */
 #ifndef TRIB_BUILDER_PROFILE_REPORTS_H
 #define TRIB_BUILDER_PROFILE_REPORTS_H
 #include <stdbool.h>

@@ -44,7 +44,7 @@ void suggest_BUILD_CACHE(struct suggestions *s, const struct rule *r)
 	for (uint32_t i = 0; i < p->items.len; i++)
 		if (p->items.at[i].kind == ITEM_UNIT && p->items.at[i].parent == PROFILE_NONE)
 			units += suggest_item_ns(s, i);
-	for (enum compile_reason e = COMPILE_BODY; e < COMPILE_REASONS; e++) { /* no cache has what was edited just now */
+	for (enum compile_reason e = COMPILE_BODY; e < COMPILE_REASONS; e++) { /* no cache has an edit of just now */
 		const char *name = compile_reason_text(e);
 		misses -= profile_fact(p, arena_printf(s->arena, "compiled.%s", name), 0);
 		units -= profile_fact(p, arena_printf(s->arena, "compiled.%s_ns", name), 0);

@@ -1,4 +1,4 @@
-/* One self-contained HTML page from profiles and what was found in them. Its scripts are in this folder; the module trib-page holds them. */
+/* One self-contained HTML page of profiles and reports. Its scripts are in this folder; the module trib-page holds them. */
 #ifndef TRIB_BUILDER_PROFILE_PAGE_PAGE_H
 #define TRIB_BUILDER_PROFILE_PAGE_PAGE_H
 #include <stdbool.h>

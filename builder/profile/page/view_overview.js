@@ -1,4 +1,4 @@
-/* The first view: totals, what is wrong, where the time goes, and under which conditions it was measured. */
+/* The first view: totals, bottlenecks, the costliest parts, and the conditions of the measurement. */
 "use strict";
 (() => {
   const UNSHOWN = new Set(["models"]);
