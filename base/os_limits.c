@@ -191,6 +191,16 @@ uint64_t os_rss_bytes(void)
 	return strtoull(at + 1, NULL, 10) * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
+uint64_t os_private_dirty_bytes(pid_t pid)
+{
+	char path[64], text[4096];
+	uint64_t kb;
+
+	snprintf(path, sizeof path, "/proc/%ld/smaps_rollup", (long)(pid ? pid : getpid()));
+	kb = read_small(path, text, sizeof text) ? number_after(text, "\nPrivate_Dirty:") : UINT64_MAX;
+	return kb == UINT64_MAX ? 0 : kb * 1024;
+}
+
 uint64_t os_peak_rss_kb(void)
 {
 	char text[4096], *at;

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -434,6 +435,37 @@ static void process(void **state)
 	assert_int_equal(os_tty_columns(-1), 80);
 }
 
+static void private_dirty_memory(void **state)
+{
+	const size_t size = 8 << 20;
+	int ends[2];
+	char byte;
+	char *more = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uint64_t before = os_private_dirty_bytes(0);
+
+	if (!before)
+		skip(); /* no smaps_rollup */
+	assert_true(more != MAP_FAILED);
+	memset(more, 1, size);
+	assert_true(os_private_dirty_bytes(0) >= before + size);
+	assert_true(os_private_dirty_bytes(getpid()) >= before + size);
+
+	assert_int_equal(pipe(ends), 0);
+	pid_t child = fork();
+	if (child == 0) {
+		close(ends[1]);
+		(void)!read(ends[0], &byte, 1);
+		_exit(0);
+	}
+	close(ends[0]);
+	uint64_t of_child = os_private_dirty_bytes(child);
+	assert_true(of_child > 0 && of_child < size); /* it shares the pages */
+	close(ends[1]);
+	assert_int_equal(waitpid(child, NULL, 0), child);
+	assert_int_equal(os_private_dirty_bytes(child), 0);
+	munmap(more, size);
+}
+
 static void interrupts(void **state)
 {
 	int status;
@@ -505,6 +537,7 @@ int test_os(void)
 		cmocka_unit_test_setup_teardown(directories, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(remove_tree_spares_links, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(process, set_up, tear_down),
+		cmocka_unit_test(private_dirty_memory),
 		cmocka_unit_test_setup_teardown(interrupts, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(threads_see_an_interrupt, set_up, tear_down),
 	};
