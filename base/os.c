@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -18,7 +19,7 @@
 #include "base/os_fd.h"
 #include "base/usage.h"
 
-enum { MKDIR_TRIES = 16 };
+enum { MKDIR_TRIES = 16, LOOK_MS = 50, MOST_OF_STREAM = 1 << 30 };
 
 /* ---- files ---- */
 
@@ -49,6 +50,22 @@ void os_fd_close(int fd)
 	errno = saved;
 }
 
+/* Waits until a stream has bytes or has ended. A signal may arrive at another thread, so the wait ends now and then. False: errno. */
+static bool wait_for_bytes(int fd)
+{
+	struct pollfd p = {.fd = fd, .events = POLLIN};
+	int n = 0;
+
+	while (n == 0 && !os_interrupted()) {
+		n = poll(&p, 1, LOOK_MS);
+		if (n < 0 && errno == EINTR)
+			n = 0;
+	}
+	if (n == 0)
+		errno = EINTR;
+	return n > 0;
+}
+
 ssize_t os_fd_read(int fd, char *at, size_t n)
 {
 	size_t got = 0;
@@ -56,7 +73,7 @@ ssize_t os_fd_read(int fd, char *at, size_t n)
 	while (got < n) {
 		ssize_t r = read(fd, at + got, n - got);
 
-		if (r < 0 && errno == EINTR)
+		if (r < 0 && (errno == EINTR || (errno == EAGAIN && wait_for_bytes(fd))))
 			continue;
 		if (r < 0)
 			return -1;
@@ -101,40 +118,59 @@ static bool read_all(int fd, size_t expect, size_t limit, char **data, size_t *l
 	return false;
 }
 
-bool os_read_file(const char *path, size_t limit, char **data, size_t *len)
+/* A descriptor for reading; never waits for the writer of a pipe. -1: errno, ENODEV for what is not a regular file unless `streams`. */
+static int open_input(const char *path, bool streams, struct stat *st)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+
+	if (fd < 0)
+		return -1;
+	if (fstat(fd, st) == 0) {
+		if (S_ISREG(st->st_mode) || (streams && !S_ISDIR(st->st_mode)))
+			return fd;
+		errno = S_ISDIR(st->st_mode) ? EISDIR : ENODEV;
+	}
+	os_fd_close(fd);
+	return -1;
+}
+
+static bool read_input(const char *path, bool streams, size_t limit, char **data, size_t *len)
+{
 	struct stat st;
+	int fd = open_input(path, streams, &st);
 	bool ok = false;
 
 	*data = NULL;
 	*len = 0;
 	if (fd < 0)
 		return false;
-	if (fstat(fd, &st) != 0)
-		goto out;
-	if (limit && (uint64_t)st.st_size > limit) {
-		errno = S_ISDIR(st.st_mode) ? EISDIR : EFBIG;
-		goto out;
-	}
-	ok = read_all(fd, S_ISREG(st.st_mode) ? (size_t)st.st_size : 0, limit, data, len);
-out:
+	if (!S_ISREG(st.st_mode))
+		ok = wait_for_bytes(fd) && read_all(fd, 0, limit && limit < MOST_OF_STREAM ? limit : MOST_OF_STREAM, data, len);
+	else if (limit && (uint64_t)st.st_size > limit)
+		errno = EFBIG;
+	else
+		ok = read_all(fd, (size_t)st.st_size, limit, data, len);
 	os_fd_close(fd);
 	return ok;
 }
 
+bool os_read_file(const char *path, size_t limit, char **data, size_t *len) { return read_input(path, false, limit, data, len); }
+
+bool os_read_stream(const char *path, size_t limit, char **data, size_t *len) { return read_input(path, true, limit, data, len); }
+
+const char *os_read_error(int error) { return error == ENODEV || error == ENXIO ? "it is not a regular file" : strerror(error); }
+
 bool os_read_pieces(const char *path, void (*take)(void *ctx, const void *bytes, size_t n), void *ctx)
 {
 	char piece[1 << 16];
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* refuses a pipe instead of waiting for it */
 	struct stat st;
+	int fd = open_input(path, false, &st);
 	ssize_t r = -1;
 
 	if (fd < 0)
 		return false;
-	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
-		while ((r = os_fd_read(fd, piece, sizeof piece)) > 0)
-			take(ctx, piece, (size_t)r);
+	while (!os_interrupted() && (r = os_fd_read(fd, piece, sizeof piece)) > 0)
+		take(ctx, piece, (size_t)r);
 	os_fd_close(fd);
 	return r == 0;
 }
@@ -148,10 +184,6 @@ bool os_fd_map(int fd, const void **data, size_t *len)
 	*len = 0;
 	if (fstat(fd, &st) != 0)
 		return false;
-	if (!S_ISREG(st.st_mode)) {
-		errno = S_ISDIR(st.st_mode) ? EISDIR : ENODEV;
-		return false;
-	}
 	if (st.st_size > 0)
 		p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
 	if (p == MAP_FAILED)
@@ -164,7 +196,8 @@ bool os_fd_map(int fd, const void **data, size_t *len)
 
 bool os_map_file(const char *path, const void **data, size_t *len)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* refuses a pipe instead of waiting for it */
+	struct stat st;
+	int fd = open_input(path, false, &st);
 	bool ok;
 
 	*data = NULL;

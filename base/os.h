@@ -14,8 +14,14 @@ struct file_stamp {
 bool os_stamp(const char *path, struct file_stamp *out);
 bool os_stamp_eq(const struct file_stamp *a, const struct file_stamp *b);
 
-/* The whole file, NUL-terminated, malloc'd into *data. At most `limit` bytes (0: no limit; larger fails with EFBIG). */
+/* The whole file, NUL-terminated, malloc'd into *data. At most `limit` bytes (0: no limit; larger fails with EFBIG). Reads only regular
+ * files, as all functions below: a pipe or a device fails with ENODEV, without a wait. */
 bool os_read_file(const char *path, size_t limit, char **data, size_t *len);
+/* The same for a path that a person gave to a command: it may also be a pipe or a device, with at most 1 GiB. A wait ends with EINTR if
+ * os_interrupted. */
+bool os_read_stream(const char *path, size_t limit, char **data, size_t *len);
+/* Why a file could not be read: strerror, but for pipes, devices and sockets the words "it is not a regular file". */
+const char *os_read_error(int error);
 /* Hands the bytes to `take` in order. Safe for a file that is truncated meanwhile, which would raise SIGBUS in a mapping. */
 bool os_read_pieces(const char *path, void (*take)(void *ctx, const void *bytes, size_t n), void *ctx);
 /* Read-only private mapping; unmapped by os_unmap. An empty file gives *data == NULL, len 0. */

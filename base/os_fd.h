@@ -9,7 +9,7 @@
 void os_fd_close(int fd);
 /* Reads up to n bytes, fewer only at the end of the file; -1 on an error. */
 ssize_t os_fd_read(int fd, char *at, size_t n);
-/* os_map_file of a descriptor. */
+/* os_map_file of the descriptor of a regular file. */
 bool os_fd_map(int fd, const void **data, size_t *len);
 /* Makes a file beside `path` with a new unique name; if *fd >= 0, gives that file, which has no name, the name. After the descriptor is
  * closed os_remove_temporaries removes the file. Returns its path, malloc'd, or NULL. */

@@ -25,7 +25,8 @@ static bool options_measure(const struct options *o) { return o->timing > 0 || o
 struct build_context context_new(struct session *s, struct build_request request)
 {
 	struct build_context c = {.request = request, .session = s, .stores.lock = -1};
-	c.disk = request.disk ? request.disk : &os_disk;
+	bool names_files = request.single || (request.check && request.options->n_operands);
+	c.disk = request.disk ? request.disk : names_files ? &os_disk_and_streams : &os_disk;
 	c.arena = arena_new(0);
 	c.sources = s->warm ? warm_begin(s->warm) : sources_new();
 	c.inputs = inputs_new(c.arena, c.disk);

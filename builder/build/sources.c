@@ -8,6 +8,7 @@
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/measure.h"
+#include "base/os.h"
 #include "base/path.h"
 #include "base/vec.h"
 #include "builder/build/timing.h"
@@ -27,9 +28,9 @@ static void report_no_file(struct build_context *c, const struct model_spec *s, 
 	if (is_pattern)
 		why = path && access(path, R_OK | X_OK) != 0 ? errno : 0;
 	if (c->request.single) {
-		diag_add(c->diags, DIAG_FILE_READ, SPAN_NONE, "cannot read `%s`: %s", word, strerror(why ? why : EISDIR));
+		diag_add(c->diags, DIAG_FILE_READ, SPAN_NONE, "cannot read `%s`: %s", word, os_read_error(why ? why : EISDIR));
 	} else if (why && why != ENOENT && why != ENOTDIR) {
-		diag_add(c->diags, DIAG_FILE_READ, s->sources->at, "cannot read `%s`: %s", path, strerror(why));
+		diag_add(c->diags, DIAG_FILE_READ, s->sources->at, "cannot read `%s`: %s", path, os_read_error(why));
 	} else {
 		struct diag *g = diag_add(c->diags, DIAG_MANIFEST_SOURCES, s->sources->at, "no file matches `%s`", word);
 		diag_help(c->diags, g, "paths are relative to the manifest's folder; `*` matches a part of a name, `**/` any folders");
@@ -138,7 +139,7 @@ bool sources_load_files(struct build_context *c, struct project *p)
 		if (context_load(c, path))
 			m->failed |= !frontend_add_file(m->frontend, path);
 		else
-			diag_add(c->diags, DIAG_FILE_READ, SPAN_NONE, "cannot read `%s`: %s", path, strerror(errno ? errno : EISDIR));
+			diag_add(c->diags, DIAG_FILE_READ, SPAN_NONE, "cannot read `%s`: %s", path, os_read_error(errno ? errno : EISDIR));
 	}
 	if (m->failed)
 		check_what_parsed(m);

@@ -313,7 +313,7 @@ static enum status put(struct cache_command *s)
 	if (!find_kind(args[1], &kind) || !hash_parse_hex(args[2], &key))
 		return fail_usage(
 			"`trib cache put` wants a kind, a key of 32 hex digits and nanoseconds; the value is read from standard input");
-	if (!os_read_file("/dev/stdin", 0, &bytes, &len))
+	if (!os_read_stream("/dev/stdin", 0, &bytes, &len))
 		return fail_environment("cannot read standard input: %s", strerror(errno));
 	bool ok = open_cache(s, true);
 	cache_put(s->cache, kind, key, bytes, len, strtoll(args[3], NULL, 10));

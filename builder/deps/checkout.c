@@ -241,6 +241,7 @@ static bool write_all_files(const struct files_job *f, const char *commit)
 static bool make_folder(struct checkouts *c, const char *address, const char *commit, const char *folder, const char **error)
 {
 	const char *partial = arena_printf(c->arena, "%s.partial", folder), *record = arena_printf(c->arena, "%s.integrity", folder);
+	struct outward_links removed = {0};
 	struct stat st;
 	bool ok = os_remove_tree(partial) && os_mkdirs(partial);
 	if (ok) {
@@ -252,10 +253,15 @@ static bool make_folder(struct checkouts *c, const char *address, const char *co
 		}
 	}
 	unsigned exchange = stat(folder, &st) == 0 ? RENAME_EXCHANGE : 0;
-	ok = ok && integrity_write(c->arena, partial, record) &&
+	ok = ok && integrity_write(c->arena, partial, record, &removed) &&
 	     (renameat2(AT_FDCWD, partial, AT_FDCWD, folder, exchange) == 0 || (os_remove_tree(folder) && rename(partial, folder) == 0));
 	if (!ok)
 		*error = arena_printf(c->arena, "cannot write `%s`: %s", folder, strerror(errno));
+	else if (removed.n)
+		report(c,
+		       arena_printf(c->arena, "leaving out %u link%s to no file of the repository, `%s`%s, of", removed.n,
+				    removed.n == 1 ? "" : "s", removed.first, removed.n == 1 ? "" : " first"),
+		       address);
 	os_remove_tree(partial);
 	return ok;
 }

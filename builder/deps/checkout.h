@@ -34,8 +34,13 @@ bool checkout_resolve(struct checkouts *c, const struct git_source *source, char
 /* integrity.c. A small file beside the folder of a commit, the integrity record, holds a digest of the sources' stamps and one of their
  * contents. */
 
-/* Makes the sources in `folder` read-only and writes `record`. False: errno. */
-bool integrity_write(struct arena *scratch, const char *folder, const char *record);
+/* Links that were removed because they lead out of the folder, to nothing or in circles. */
+struct outward_links {
+	uint32_t n;
+	const char *first; /* relative to the folder */
+};
+/* Makes the sources in `folder` read-only, removes outward links and writes `record`. False: errno. */
+bool integrity_write(struct arena *scratch, const char *folder, const char *record, struct outward_links *removed);
 /* True if the sources in `folder` are those of `record`. Reads sources only if a stamp changed; then updates the record. */
 bool integrity_holds(struct arena *scratch, const char *folder, const char *record);
 

@@ -301,6 +301,26 @@ static bool report_conflict(struct resolver *f, const struct dependency *d, cons
 	return false;
 }
 
+struct confined_host {
+	struct frontend_host host;
+	const char *root;
+};
+
+/* Loads a file of the dependency alone: a manifest may include any path. */
+static const struct source *load_below(void *ctx, const char *path)
+{
+	const struct confined_host *c = ctx;
+	size_t n = strlen(c->root);
+	return strncmp(path, c->root, n) == 0 && path[n] == '/' ? c->host.load(c->host.ctx, path) : NULL;
+}
+
+static const struct manifest *read_manifest(struct resolver *f, const struct dependency *d)
+{
+	struct confined_host c = {f->o->host, d->root};
+	const char *path = path_join(f->a, d->folder, MANIFEST);
+	return is_file(f, path) ? manifest_read(f->a, (struct frontend_host){load_below, &c}, path, f->o->diags) : NULL;
+}
+
 static bool add(struct resolver *f, struct dependency *d, const char *owner)
 {
 	for (uint32_t i = 0; i < f->chosen.len; i++) {
@@ -317,8 +337,7 @@ static bool add(struct resolver *f, struct dependency *d, const char *owner)
 				    "dependency `%s` has a local address, but the repository that names it is remote", d->name);
 	if (!check_out_files(f, d))
 		return false;
-	const char *manifest = path_join(f->a, d->folder, MANIFEST);
-	d->manifest = is_file(f, manifest) ? manifest_read(f->a, f->o->host, manifest, f->o->diags) : NULL;
+	d->manifest = read_manifest(f, d);
 	vec_push(&f->chosen, *d);
 	make_visible(f, owner, d, find_main(f, d));
 	return true;

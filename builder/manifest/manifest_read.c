@@ -5,10 +5,12 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/diag.h"
+#include "base/os.h"
 #include "base/path.h"
 #include "base/vec.h"
 #include "builder/manifest/manifest_line.h"
@@ -245,7 +247,9 @@ static void include(struct manifest_reader *r, const struct manifest_line *l, ui
 	const char *path = path_normal(r->a, path_join(r->a, path_dir(r->a, l->src->path), name));
 	const struct source *src = r->host.load(r->host.ctx, path);
 	if (!src) {
-		diag_add(r->diags, DIAG_MANIFEST_INCLUDE, where, "cannot read `%s`", path);
+		struct diag *g = diag_add(r->diags, DIAG_MANIFEST_INCLUDE, where, "cannot read `%s`", path);
+		diag_help(r->diags, g,
+			  "include a regular file; the path is relative to this file, and that of a dependency stays in its repository");
 		return;
 	}
 	for (uint32_t i = 0; i < r->depth; i++) {
@@ -339,9 +343,10 @@ static void read_file(struct manifest_reader *r, const struct source *src)
 
 static void report_unreadable(struct manifest_reader *r, const char *path)
 {
-	int why = access(path, R_OK) != 0 ? errno : EISDIR;
+	struct stat st;
+	int why = access(path, R_OK) != 0 ? errno : stat(path, &st) == 0 && S_ISDIR(st.st_mode) ? EISDIR : ENODEV;
 	if (access(path, F_OK) == 0) {
-		diag_add(r->diags, DIAG_FILE_READ, SPAN_NONE, "cannot read `%s`: %s", path, strerror(why));
+		diag_add(r->diags, DIAG_FILE_READ, SPAN_NONE, "cannot read `%s`: %s", path, os_read_error(why));
 		return;
 	}
 	char *here = getcwd(NULL, 0);

@@ -308,8 +308,8 @@ struct profile *profile_read(const char *path, struct buf *error)
 	char *text = NULL;
 	size_t len;
 	const char *file = strcmp(path, "-") == 0 ? "/dev/stdin" : path;
-	if (!os_read_file(file, MOST_BYTES, &text, &len)) {
-		buf_printf(error, "cannot read `%s`: %s", path, strerror(errno));
+	if (!os_read_stream(file, MOST_BYTES, &text, &len)) {
+		buf_printf(error, "cannot read `%s`: %s", path, os_read_error(errno));
 		return NULL;
 	}
 	struct buf why = {0};

@@ -31,17 +31,19 @@ static uint64_t elf_end(int fd)
 	return end;
 }
 
-/* The loader maps what the headers describe, so reading behind the end of a file that was cut off would raise SIGBUS. */
+/* The loader maps what the headers describe, so reading behind the end of a file that was cut off would raise SIGBUS. It waits for the
+ * writer of a pipe. */
 static bool is_whole(struct arena *a, const char *path, const char **error)
 {
 	struct stat s;
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0)
 		return true; /* dlopen says why */
-	bool whole = fstat(fd, &s) != 0 || !S_ISREG(s.st_mode) || elf_end(fd) <= (uint64_t)s.st_size;
+	bool file = fstat(fd, &s) == 0 && S_ISREG(s.st_mode), whole = file && elf_end(fd) <= (uint64_t)s.st_size;
 	close(fd);
 	if (!whole)
-		*error = arena_printf(a, "%s is damaged: its end is missing; remove it and build it again", path);
+		*error = arena_printf(
+			a, file ? "%s is damaged: its end is missing; remove it and build it again" : "%s is not a regular file", path);
 	return whole;
 }
 

@@ -58,8 +58,8 @@ bool run_read_npy(struct arena *a, const char *path, struct tensor *out, struct 
 	char *bytes;
 	size_t len;
 	const char *why;
-	if (!os_read_file(path, 0, &bytes, &len)) {
-		buf_printf(error, "cannot read `%s`: %s", path, strerror(errno));
+	if (!os_read_stream(path, 0, &bytes, &len)) {
+		buf_printf(error, "cannot read `%s`: %s", path, os_read_error(errno));
 		return false;
 	}
 	char *copy = memcpy(arena_alloc(a, len + 1, 64), bytes, len);

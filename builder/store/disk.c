@@ -14,6 +14,12 @@ static bool real_read(void *ctx, const char *path, char **text, size_t *len)
 	return os_read_file(path, 0, text, len);
 }
 
+static bool real_read_stream(void *ctx, const char *path, char **text, size_t *len)
+{
+	(void)ctx;
+	return os_read_stream(path, 0, text, len);
+}
+
 static void hash_piece(void *hasher, const void *bytes, size_t n) { hasher_add(hasher, bytes, n); }
 
 static bool hash_pieces(const char *path, hash128 *content)
@@ -59,6 +65,7 @@ static int64_t real_clock(void *ctx)
 }
 
 const struct disk os_disk = {real_stamp, real_read, real_hash, real_expand, real_clock, NULL};
+const struct disk os_disk_and_streams = {real_stamp, real_read_stream, real_hash, real_expand, real_clock, NULL};
 
 bool disk_has_stamp(const struct disk *d, const char *path, const struct file_stamp *stamp)
 {

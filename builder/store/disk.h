@@ -23,7 +23,8 @@ struct disk {
 	void *ctx;
 };
 
-extern const struct disk os_disk; /* the real one */
+extern const struct disk os_disk;             /* the real one */
+extern const struct disk os_disk_and_streams; /* reads pipes, too: for files that a person names */
 
 /* True if the file has this stamp. */
 bool disk_has_stamp(const struct disk *d, const char *path, const struct file_stamp *stamp);

@@ -110,7 +110,7 @@ static bool map_part(struct weights *w, const char *path, span at, struct diags 
 		w->n_parts++;
 		return true;
 	}
-	struct diag *g = diag_add(diags, DIAG_FILE_READ, at, "cannot read the weights file `%s`: %s", path, strerror(errno));
+	struct diag *g = diag_add(diags, DIAG_FILE_READ, at, "cannot read the weights file `%s`: %s", path, os_read_error(errno));
 	if (errno == ENOENT)
 		suggest_file(w->arena, path, g, diags);
 	return false;

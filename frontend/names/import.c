@@ -1,10 +1,11 @@
 /* What an import names: a file beside the importing one, a file of a dependency, or a module of the standard library. */
 #include "frontend/names/module.h"
+#include <errno.h>
 #include <string.h>
 #include "base/arena.h"
-#include <errno.h>
 #include "base/buf.h"
 #include "base/diag.h"
+#include "base/os.h"
 #include "base/path.h"
 #include "frontend/habits/habits.h"
 #include "frontend/syntax/literal.h"
@@ -15,13 +16,19 @@ static bool is_below(const char *path, const char *folder)
 	return n && !strncmp(path, folder, n) && path[n] == '/';
 }
 
+/* The root of the dependency that has the file; "": it is the project's own. */
+static const char *owner_of(const struct frontend *f, const char *file)
+{
+	for (uint32_t i = 0; i < f->n_dependencies; i++)
+		if (is_below(file, f->dependencies[i].root))
+			return f->dependencies[i].root;
+	return "";
+}
+
 /* The dependency that a file imports by the first `len` bytes of `name`, or NULL. */
 static const struct frontend_dependency *find_dependency(const struct frontend *f, const char *file, const char *name, size_t len)
 {
-	const char *owner = "";
-	for (uint32_t i = 0; i < f->n_dependencies && !*owner; i++)
-		if (is_below(file, f->dependencies[i].root))
-			owner = f->dependencies[i].root;
+	const char *owner = owner_of(f, file);
 	for (uint32_t i = 0; i < f->n_dependencies; i++) {
 		const struct frontend_dependency *d = &f->dependencies[i];
 		if (!strcmp(d->owner, owner) && strlen(d->name) == len && !memcmp(d->name, name, len))
@@ -38,11 +45,23 @@ static struct module *report_absent(struct frontend *f, const struct frontend_de
 	return NULL;
 }
 
+/* A stranger's file must not show any file of this machine, in a message about its syntax. */
+static struct module *report_outside(struct frontend *f, const char *text, span at, bool *ok)
+{
+	struct diag *g = diag_add(f->diags, DIAG_IMPORT_FILE, at, "`%s` leads out of the dependency", text);
+	diag_help(f->diags, g, "an import stays in the repository; a file of another one needs a `dependency` block in tri.build");
+	*ok = false;
+	return NULL;
+}
+
 static struct module *import_file(struct frontend *f, struct module *m, const char *text, span at, bool *ok)
 {
 	char *path = path_normal(f->arena, path_join(f->arena, path_dir(f->arena, m->path), text));
 	size_t len = strcspn(text, "/");
 	const struct frontend_dependency *d = text[len] ? find_dependency(f, m->path, text, len) : NULL;
+	const char *owner = owner_of(f, m->path);
+	if (*owner && !is_below(path, owner))
+		return report_outside(f, text, at, ok);
 	if (!d)
 		return module_load(f, path, at, true, ok);
 	bool quiet_ok = true;
@@ -52,7 +71,8 @@ static struct module *import_file(struct frontend *f, struct module *m, const ch
 		return beside;
 	if (d->absent)
 		return report_absent(f, d, at, ok);
-	return module_load(f, path_normal(f->arena, path_join(f->arena, d->folder, text + len + 1)), at, true, ok);
+	path = path_normal(f->arena, path_join(f->arena, d->folder, text + len + 1));
+	return is_below(path, d->root) ? module_load(f, path, at, true, ok) : report_outside(f, text, at, ok);
 }
 
 static struct module *import_dependency(struct frontend *f, const struct frontend_dependency *d, span at, bool *ok)
@@ -134,7 +154,7 @@ static bool short_slip(struct frontend *f, struct diag *g, span at, const char *
 void import_report_missing(struct frontend *f, const char *path, span at, int why)
 {
 	if (why && why != ENOENT && why != ENOTDIR) {
-		diag_add(f->diags, DIAG_FILE_READ, at, "cannot read `%s`: %s", path, strerror(why));
+		diag_add(f->diags, DIAG_FILE_READ, at, "cannot read `%s`: %s", path, os_read_error(why));
 		return;
 	}
 	bool bare = !strncmp(path, "std/", 4);

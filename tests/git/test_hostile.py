@@ -107,12 +107,79 @@ class Hostile(RepositoryTest):
 
     # ---- links ----
 
-    def test_a_link_is_a_link(self):
-        """One that leads outside is written as it is, and nothing through it."""
-        self.offer([(LINK, "out", self.blob(self.blocks, self.outside))])
-        self.trib("build")
+    def links(self, **targets):
+        """Offers links: {name: target}."""
+        self.offer([(LINK, name, self.blob(self.blocks, target)) for name, target in targets.items()])
+
+    def arrived(self, name):
+        return os.path.lexists(self.path(".trib/deps/blocks/" + name))
+
+    def test_a_link_out_of_the_repository(self):
+        """It is not written; a count of all and the first name are printed."""
+        self.links(out=self.outside, up="../../..", hop="out/kept", near="blocks.tri", here=".")
+        said = self.trib("build").stderr
+        self.assertIn("leaving out 3 links to no file of the repository, `hop` first", said)
+        self.assertEqual([n for n in ("out", "up", "hop", "near", "here") if self.arrived(n)], ["near", "here"])
         self.untouched()
-        self.assertTrue(os.path.islink(self.path(".trib/deps/blocks/out")))
+        self.assertEqual(self.trib("build").stderr, "")
+
+    def imports(self, name, *words):
+        """What the import of a link says; the words are in no message."""
+        self.write("src/a.tri", f'import "blocks/{name}" as b\n' + fn("A", "x"))
+        said = self.fails("check")
+        self.assertIn("E0205", said)
+        for word in words:
+            self.assertNotIn(word, said)
+
+    def test_nothing_is_read_through_a_link(self):
+        """Neither a file of the machine, nor a pipe that nobody writes, nor a device."""
+        os.mkfifo(os.path.join(self.tmp, "pipe"))
+        with open(os.path.join(self.tmp, "secret.tri"), "w") as f:
+            f.write("password ?")
+        targets = {"a.tri": "/etc/passwd", "b.tri": os.path.join(self.tmp, "pipe"), "c.tri": "/dev/zero", "d.tri": "../../../../../secret.tri", "e.tri": "d.tri", "f.tri": self.outside, "g.tri": "f.tri/kept"}
+        self.links(**targets, **{"h.tri": "h.tri", "i.tri": "j.tri", "j.tri": "i.tri", "k.tri": "missing.tri"})
+        for name in (*targets, "h.tri", "i.tri", "k.tri", "f.tri/kept"):
+            self.imports(name, "root:", "password")
+        self.untouched()
+
+    def test_names_of_the_manifest(self):
+        """A dependency's tri.build includes only files of its repository, and its main file is one."""
+        for text in ("include /etc/passwd\n", "include ../../../../../../../../etc/passwd\n", "include passwd\n"):
+            entries = [(FILE, "tri.build", self.blob(self.blocks, text)), (LINK, "passwd", self.blob(self.blocks, "/etc/passwd"))]
+            self.offer(entries)
+            said = self.fails("update")
+            self.assertIn("E0707", said)
+            self.assertNotIn("root:", said)
+
+    def test_imports_that_lead_out(self):
+        for text in ("/etc/passwd", "../../../../../../../etc/passwd", "../../../src/a.tri", "../payload/x.tri"):
+            self.offer([(FILE, "inner.tri", self.blob(self.blocks, f'import "{text}" as p\n' + GOOD))])
+            self.trib("update")
+            self.imports("inner.tri", "root:")
+        self.write("src/a.tri", 'import "blocks/../../../tri.build" as b\n' + fn("A", "x"))
+        self.assertIn("leads out of the dependency", self.fails("check"))
+
+    def test_a_cached_source_becomes_a_link(self):
+        """A changed cache is restored, and nothing is read through the link."""
+        self.offer([])
+        self.trib("build")
+        real = os.path.realpath(self.path(".trib/deps/blocks/blocks.tri"))
+        os.mkfifo(os.path.join(self.tmp, "pipe"))
+        os.unlink(real)
+        os.symlink(os.path.join(self.tmp, "pipe"), real)
+        self.assertIn("restoring files", self.trib("build").stderr)
+        self.assertFalse(os.path.islink(real))
+
+    def test_letters_outside_of_ascii(self):
+        """Names that some file systems take for one: a link never stands in for the folder."""
+        link, folder = self.blob(self.blocks, self.outside), self.tree(self.blocks, [(FILE, "kept", self.blob(self.blocks, "overwritten"))])
+        for one, other in (("\u00c9", "\u00e9"), ("\u00e9", "e\u0301"), ("K", "\u212a"), ("s", "\u017f"), ("\u0130", "i"), ("\u03a3", "\u03c2"), ("SS", "\u00df"), ("a", "a\u200c"), ("\uff21", "\uff41")):
+            self.offer([(LINK, one, link), (FOLDER, other, folder)])
+            self.trib("update")
+            self.assertFalse(self.arrived(one))
+            with open(self.path(f".trib/deps/blocks/{other}/kept")) as f:
+                self.assertEqual(f.read(), "overwritten")
+            self.untouched()
 
     def test_gitmodules_is_no_link(self):
         self.offer([(LINK, ".gitmodules", self.blob(self.blocks, os.path.join(self.outside, "kept")))])

@@ -180,6 +180,55 @@ static void writes_through_links_and_into_pipes(void **state)
 	assert_true(S_ISFIFO(st.st_mode)); /* no file took its place */
 }
 
+static void *write_pipe(void *path)
+{
+	int fd = open(path, O_WRONLY);
+
+	assert_int_equal(write(fd, "abc", 3), 3);
+	close(fd);
+	return NULL;
+}
+
+static void count_piece(void *n, const void *bytes, size_t len) { *(size_t *)n += len + (bytes == NULL); }
+
+/* A pipe without a writer is refused at once; only os_read_stream waits for one. */
+static void reads_only_regular_files(void **state)
+{
+	static const char *const paths[] = {"pipe", "/dev/zero", "/dev/null", "loop", "to_pipe"};
+	pthread_t writer;
+	const void *map;
+	char *data;
+	size_t len;
+
+	assert_int_equal(mkfifo("pipe", 0600), 0);
+	assert_int_equal(symlink("loop", "loop"), 0);
+	assert_int_equal(symlink("pipe", "to_pipe"), 0);
+	for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
+		int want = strcmp(paths[i], "loop") == 0 ? ELOOP : ENODEV;
+
+		assert_false(os_read_file(paths[i], 0, &data, &len));
+		assert_int_equal(errno, want);
+		assert_false(os_map_file(paths[i], &map, &len));
+		assert_int_equal(errno, want);
+		assert_false(os_read_pieces(paths[i], count_piece, &len));
+		assert_int_equal(errno, want);
+	}
+	assert_false(os_read_file(".", 0, &data, &len));
+	assert_int_equal(errno, EISDIR);
+	assert_false(os_read_stream(".", 0, &data, &len));
+	assert_int_equal(errno, EISDIR);
+	assert_int_equal(pthread_create(&writer, NULL, write_pipe, "pipe"), 0);
+	assert_true(os_read_stream("pipe", 0, &data, &len));
+	assert_int_equal(pthread_join(writer, NULL), 0);
+	assert_string_equal(data, "abc");
+	free(data);
+	assert_true(os_read_stream("/dev/null", 0, &data, &len));
+	assert_int_equal(len, 0);
+	free(data);
+	assert_false(os_read_stream("/dev/zero", 4096, &data, &len));
+	assert_int_equal(errno, EFBIG);
+}
+
 static void write_fails_cleanly(void **state)
 {
 	assert_false(os_write_atomic("no/such/dir/f", "x", 1, 0644, false));
@@ -521,6 +570,7 @@ int test_os(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(read_and_write, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(reads_only_regular_files, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(mapping, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(pieces, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(stamps, set_up, tear_down),
