@@ -39,6 +39,14 @@ static struct place make(void)
 
 static const char *files(const struct place *p) { return arena_printf(p->a, "%s/files", p->folder); }
 
+/* The number of links that are removed. */
+static uint32_t write_record(const struct place *p)
+{
+	struct outward_links removed;
+	assert_true(integrity_write(p->a, files(p), p->record, &removed));
+	return removed.n;
+}
+
 static void drop(struct place *p)
 {
 	os_remove_tree(p->folder);
@@ -50,7 +58,7 @@ static void test_holds(void **state)
 	struct place p = make();
 	struct stat st;
 	assert_false(integrity_holds(p.a, files(&p), p.record)); /* there is none yet */
-	assert_true(integrity_write(p.a, files(&p), p.record));
+	assert_int_equal(write_record(&p), 0);
 	assert_true(integrity_holds(p.a, files(&p), p.record));
 	assert_int_equal(stat(p.below, &st), 0);
 	assert_int_equal(st.st_mode & 0222, 0);
@@ -62,7 +70,7 @@ static void test_holds(void **state)
 static void test_other_stamps(void **state)
 {
 	struct place p = make();
-	assert_true(integrity_write(p.a, files(&p), p.record));
+	assert_int_equal(write_record(&p), 0);
 	put(p.below, "two"); /* as a copy would have it */
 	assert_true(integrity_holds(p.a, files(&p), p.record));
 	put(p.below, "owt");
@@ -74,7 +82,7 @@ static void test_other_files(void **state)
 {
 	struct place p = make();
 	const char *more = arena_printf(p.a, "%s/files/deep/tri.build", p.folder);
-	assert_true(integrity_write(p.a, files(&p), p.record));
+	assert_int_equal(write_record(&p), 0);
 	put(more, "");
 	assert_false(integrity_holds(p.a, files(&p), p.record));
 	unlink(more);
@@ -84,12 +92,30 @@ static void test_other_files(void **state)
 	drop(&p);
 }
 
+/* Only links to files and folders of the folder stay. */
+static void test_links(void **state)
+{
+	static const char *const targets[] = {"deep/b.tri", "deep", ".", "/etc/passwd", "../..", "nothing", "6", "/dev/zero"};
+	struct place p = make();
+	struct stat st;
+	for (int i = 0; i < 8; i++)
+		assert_int_equal(symlink(targets[i], arena_printf(p.a, "%s/files/%d", p.folder, i)), 0);
+	assert_int_equal(write_record(&p), 5);
+	for (int i = 0; i < 8; i++)
+		assert_int_equal(lstat(arena_printf(p.a, "%s/files/%d", p.folder, i), &st) == 0, i < 3);
+	assert_true(integrity_holds(p.a, files(&p), p.record));
+	unlink(p.top);
+	assert_int_equal(symlink("/etc/passwd", p.top), 0);
+	assert_false(integrity_holds(p.a, files(&p), p.record));
+	drop(&p);
+}
+
 static void test_damaged(void **state)
 {
 	struct place p = make();
 	char *text;
 	size_t len;
-	assert_true(integrity_write(p.a, files(&p), p.record));
+	assert_int_equal(write_record(&p), 0);
 	assert_true(os_read_file(p.record, 0, &text, &len));
 	for (size_t n = 0; n < len; n++) { /* cut at every byte */
 		assert_true(os_write_atomic(p.record, text, n, 0644, false));
@@ -107,7 +133,7 @@ static void test_damaged(void **state)
 
 int test_integrity(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_holds), cmocka_unit_test(test_other_stamps),
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_holds), cmocka_unit_test(test_links), cmocka_unit_test(test_other_stamps),
 					   cmocka_unit_test(test_other_files), cmocka_unit_test(test_damaged)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
