@@ -13,14 +13,14 @@ _Static_assert(COST_WORDS - COST_TERMS == LOOP_COSTS, "a sum for each cost");
 /* Calls tri_profile_begin if the hook is set. Returns the struct tri_profile_cost, whose first member is 0 if it is not. */
 static LLVMValueRef emit_begin(struct emit *e)
 {
-	LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(e->context), &e->ptr, 1, 0);
-	LLVMValueRef start = emit_stack_array(e, e->i64, COST_WORDS);
+	LLVMTypeRef params[2] = {e->ptr, e->ptr}, type = LLVMFunctionType(LLVMVoidTypeInContext(e->context), params, 2, 0);
+	LLVMValueRef start = emit_stack_array(e, e->i64, COST_WORDS), args[2] = {e->ctx, start};
 	LLVMBasicBlockRef begin = emit_block(e, "profile"), run = emit_block(e, "statement");
 	LLVMBuildStore(e->builder, emit_i64(e, 0), start);
 	LLVMValueRef hook = LLVMBuildLoad2(e->builder, e->ptr, e->ctx, ""); /* the first member of struct tri_context */
 	LLVMBuildCondBr(e->builder, LLVMBuildIsNull(e->builder, hook, ""), run, begin);
 	LLVMPositionBuilderAtEnd(e->builder, begin);
-	LLVMBuildCall2(e->builder, type, emit_declare(e, "tri_profile_begin", type), &start, 1, "");
+	LLVMBuildCall2(e->builder, type, emit_declare(e, "tri_profile_begin", type), args, 2, "");
 	LLVMBuildBr(e->builder, run);
 	LLVMPositionBuilderAtEnd(e->builder, run);
 	return start;
@@ -44,7 +44,7 @@ static void add_term(void *ctx, enum loop_cost what, int64_t factor, int64_t div
 	c->of[what] = LLVMBuildAdd(b, c->of[what], term, "");
 }
 
-/* if (cost->wall_ns) SYMBOL_profile(ctx, k, cost). The model's object defines that function, which adds the unit's descriptor: a
+/* if (cost->start_ns) SYMBOL_profile(ctx, k, cost). The model's object defines that function, which adds the unit's descriptor: a
  * fragment does not know the library that it is linked into. */
 static void emit_end(struct emit *e, uint32_t k, LLVMValueRef start)
 {

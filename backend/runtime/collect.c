@@ -3,7 +3,7 @@
  * repeat statements of one call; that keeps the stack short, and after the first run no memory is allocated. */
 #include "collect.h"
 #include <stdlib.h>
-#include <time.h>
+#include "context.h"
 
 #define NONE UINT32_MAX
 
@@ -21,31 +21,11 @@ struct tri_collector {
 	struct node *nodes;
 	uint32_t n_nodes, room;
 	uint32_t unused, waiting; /* lists of nodes */
-	int64_t run_began, cpu_began;
-	int64_t wall_cost, cpu_cost; /* what reading the clocks adds to the times of a statement: the least so far */
+	int64_t run_began;
 	tri_profile sum;
 	tri_profile_entry *entries;
 	uint32_t entries_room;
 };
-
-static int64_t clock_ns(clockid_t clock)
-{
-	struct timespec t;
-	clock_gettime(clock, &t);
-	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
-/* tri_profile_begin reads the clocks in the order of the first two, tri_profile_end in that of the last two. */
-static void measure_clocks(struct tri_collector *c)
-{
-	int64_t cpu = clock_ns(CLOCK_PROCESS_CPUTIME_ID), wall = clock_ns(CLOCK_MONOTONIC);
-	wall = clock_ns(CLOCK_MONOTONIC) - wall;
-	cpu = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - cpu;
-	c->wall_cost = wall < c->wall_cost ? wall : c->wall_cost;
-	c->cpu_cost = cpu < c->cpu_cost ? cpu : c->cpu_cost;
-}
-
-static int64_t without(int64_t ns, int64_t cost) { return ns > cost ? ns - cost : 0; }
 
 static uint32_t new_node(struct tri_collector *c)
 {
@@ -114,17 +94,10 @@ static void merge(struct tri_collector *c, uint32_t to, uint32_t n)
 	free_node(c, n);
 }
 
-/* Processor times are measured on the CPU only, where a small loop takes less than reading the clocks. */
-static void event(void *collector, const tri_profile_event *measured)
+static void event(void *collector, const tri_profile_event *e)
 {
 	struct tri_collector *c = collector;
-	tri_profile_event of_statement = *measured;
-	const tri_profile_event *e = &of_statement;
 	uint32_t n = new_node(c);
-	if (e->cpu_ns) {
-		of_statement.ns = without(e->ns, c->wall_cost);
-		of_statement.cpu_ns = without(e->cpu_ns, c->cpu_cost);
-	}
 	if (c->forward)
 		c->forward(c->user, e);
 	if (n == NONE)
@@ -159,7 +132,6 @@ static struct tri_collector *collector_open(const tri_model_desc *desc, const tr
 		return NULL;
 	c->desc = desc;
 	c->unused = c->waiting = NONE;
-	c->wall_cost = c->cpu_cost = INT64_MAX;
 	if (opt && opt->size >= offsetof(tri_options, profile_user) + sizeof opt->profile_user) {
 		c->forward = opt->profile;
 		c->user = opt->profile_user;
@@ -182,15 +154,11 @@ static void transfer(struct tri_collector *c, bool to_device, int64_t ns, uint64
 	*(to_device ? &c->sum.to_device_bytes : &c->sum.from_device_bytes) += bytes;
 }
 
-static void begin_run(struct tri_collector *c)
-{
-	measure_clocks(c);
-	c->run_began = clock_ns(CLOCK_MONOTONIC);
-	c->cpu_began = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
-}
+static void begin_run(struct tri_collector *c) { c->run_began = tri_clock_ns(); }
 
-static void end_run(struct tri_collector *c, bool ok, uint64_t memory)
+static void end_run(struct tri_collector *c, bool ok, uint64_t memory, const struct tri_profile_clock *clock)
 {
+	int64_t wall = tri_clock_ns() - c->run_began - (clock ? clock->hook_ns + clock->read_ns : 0);
 	while (!ok && c->waiting != NONE && c->nodes[c->waiting].start_ns >= c->run_began) {
 		uint32_t n = c->waiting;
 		c->waiting = c->nodes[n].next;
@@ -199,8 +167,8 @@ static void end_run(struct tri_collector *c, bool ok, uint64_t memory)
 	if (!ok)
 		return;
 	c->sum.runs++;
-	c->sum.wall_ns += clock_ns(CLOCK_MONOTONIC) - c->run_began;
-	c->sum.cpu_ns += clock_ns(CLOCK_PROCESS_CPUTIME_ID) - c->cpu_began;
+	c->sum.wall_ns += wall;
+	c->sum.cpu_ns += clock ? wall + clock->others_ns : 0;
 	c->sum.memory_bytes = memory > c->sum.memory_bytes ? memory : c->sum.memory_bytes;
 }
 

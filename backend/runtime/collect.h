@@ -8,6 +8,7 @@
 #include "model.h"
 
 struct tri_collector;
+struct tri_profile_clock;
 struct tri_profiling {
 	/* NULL: out of memory. Events go on to opt->profile. */
 	struct tri_collector *(*open)(const tri_model_desc *desc, const tri_options *opt);
@@ -16,8 +17,9 @@ struct tri_profiling {
 	/* Tensors were copied to an OpenCL device, or from it. */
 	void (*transfer)(struct tri_collector *c, bool to_device, int64_t ns, uint64_t bytes);
 	void (*begin_run)(struct tri_collector *c);
-	/* memory: of the intermediate tensors. After a run that failed, statements whose callers did not end are dropped. */
-	void (*end_run)(struct tri_collector *c, bool ok, uint64_t memory);
+	/* memory: of the intermediate tensors. clock: of the run; NULL: the device measured it. After a run that failed, statements whose callers did not
+	 * end are dropped. */
+	void (*end_run)(struct tri_collector *c, bool ok, uint64_t memory, const struct tri_profile_clock *clock);
 	const tri_profile *(*result)(struct tri_collector *c, uint32_t threads); /* NULL: out of memory */
 	void (*reset)(struct tri_collector *c);
 };

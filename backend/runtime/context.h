@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
+#include <time.h>
 #include "tri.h"
 #include "unit.h"
 
@@ -15,6 +16,21 @@ struct tri_share {
 	int64_t end;
 };
 
+/* The time of the profile hook, which stands still in the hook itself: callers would otherwise contain the reports of what they call, and
+ * statements the reading of the clock. It never shows one time twice, so that times tell callers from what follows. */
+struct tri_profile_clock {
+	int64_t read_ns;           /* what reading it costs; 0: not measured yet */
+	int64_t hook_ns, shown_ns; /* spent in the hook in this run; the latest time that it showed */
+	/* Of this run: what the workers worked, less what the caller waited for them. */
+	_Atomic int64_t others_ns;
+};
+static inline int64_t tri_clock_ns(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
 /* The first parallel loop starts the threads. A loop is published in fn, arg and shares, then opened in `state`. While it is open, each
  * thread takes the indices of its own share, then those that are left in the others: in a chain of loops over the same rows, a thread
  * mostly reads what it wrote. They sleep on futexes and not on condition variables: libraries import symbols without a version, and
@@ -22,6 +38,7 @@ struct tri_share {
 struct tri_context {
 	void (*profile)(void *user, const tri_profile_event *event); /* of tri_options. Generated code compares it with NULL */
 	void *profile_user;
+	struct tri_profile_clock clock;
 
 	bool counts_words; /* tri_counts_words */
 	uint32_t threads;  /* wanted, the caller included */

@@ -189,7 +189,7 @@ int tri_model_run(struct tri_model *m, uint32_t entry, tri_tensor *io, tri_error
 		profiling(m->desc)->begin_run(m->collector);
 	status = run(m, &m->desc->entries[entry], io, err);
 	if (m->collector)
-		profiling(m->desc)->end_run(m->collector, status == TRI_OK, (uint64_t)m->scratch_size);
+		profiling(m->desc)->end_run(m->collector, status == TRI_OK, (uint64_t)m->scratch_size, &m->ctx.clock);
 	if (tri_claim_end(&m->claim))
 		release(m);
 	return status;

@@ -54,7 +54,10 @@ static void join_job(struct tri_context *ctx, uint32_t self)
 	while (s & OPEN) {
 		if (!atomic_compare_exchange_weak(&ctx->state, &s, s + INSIDE))
 			continue;
+		int64_t began = ctx->profile ? tri_clock_ns() : 0;
 		work(ctx, self);
+		if (ctx->profile)
+			atomic_fetch_add(&ctx->clock.others_ns, tri_clock_ns() - began);
 		if (atomic_fetch_sub(&ctx->state, INSIDE) == INSIDE)
 			futex_wake(&ctx->state, 1);
 		return;
@@ -153,11 +156,14 @@ void tri_parallel(struct tri_context *ctx, void (*fn)(void *arg, int64_t i), voi
 	atomic_store(&ctx->state, OPEN);
 	announce(ctx);
 	work(ctx, 0);
+	int64_t waits = ctx->profile ? tri_clock_ns() : 0;
 	uint32_t s = atomic_fetch_and(&ctx->state, ~(uint32_t)OPEN) & ~(uint32_t)OPEN;
 	for (int spin = 0; s && spin < SPINS; spin++, s = atomic_load(&ctx->state))
 		pause_cpu();
 	while ((s = atomic_load(&ctx->state)))
 		futex_wait(&ctx->state, s);
+	if (ctx->profile)
+		atomic_fetch_sub(&ctx->clock.others_ns, tri_clock_ns() - waits);
 	ctx->busy = false;
 }
 
@@ -199,6 +205,8 @@ static void forget_lost_threads(struct tri_context *ctx)
 void tri_context_begin(struct tri_context *ctx)
 {
 	forget_lost_threads(ctx);
+	ctx->clock.hook_ns = 0;
+	atomic_store_explicit(&ctx->clock.others_ns, 0, memory_order_relaxed);
 	atomic_store_explicit(&ctx->failed, 0, memory_order_relaxed);
 }
 

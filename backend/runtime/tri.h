@@ -65,8 +65,8 @@ typedef struct tri_profile_event {
 	uint32_t size;                    /* sizeof(tri_profile_event): later versions add members */
 	uint32_t statement;               /* in tri_model_desc.statements, if the unit has them */
 	const struct tri_unit_desc *unit; /* in tri_model_desc.units */
-	int64_t start_ns, ns;             /* CLOCK_MONOTONIC, and how long it took */
-	int64_t cpu_ns;                   /* processor time of all threads of the process meanwhile; on an OpenCL device 0 */
+	int64_t start_ns, ns;             /* CLOCK_MONOTONIC, less the time of the reports of this run; and how long it took */
+	int64_t cpu_ns;                   /* the sum of the times that threads worked on it meanwhile; on an OpenCL device 0 */
 	/* What it must move to and from memory, and the operations of the network that it computes; 0 for calls of units. */
 	int64_t bytes, operations;
 	int64_t memory;    /* bytes of the unit's intermediate tensors meanwhile, without those of its callers */
@@ -97,7 +97,7 @@ typedef struct tri_profile {
 	uint32_t n_entries;
 	const tri_profile_entry *entries; /* in the order of the first run */
 	uint64_t runs;                    /* that succeeded */
-	int64_t wall_ns, cpu_ns;          /* of these runs as wholes */
+	int64_t wall_ns, cpu_ns;          /* of these runs as wholes, without the reports */
 	uint64_t memory_bytes;            /* of the intermediate tensors: the most so far */
 	uint32_t threads;                 /* that the model may use */
 	uint32_t pad;

@@ -60,12 +60,12 @@ void tri_assert(struct tri_context *ctx, const char *text, const char *where, co
 		uint32_t n);
 /* For units with the profile hook: what one execution of a statement costs. */
 struct tri_profile_cost {
-	int64_t wall_ns; /* when it started; 0: the hook is NULL */
-	int64_t cpu_ns;
+	int64_t start_ns; /* 0: the hook is NULL */
+	int64_t others_ns;
 	int64_t of[3]; /* bytes, operations, memory, as in tri_profile_event: enum loop_cost */
 };
 /* Sets the times. */
-void tri_profile_begin(struct tri_profile_cost *cost);
+void tri_profile_begin(struct tri_context *ctx, struct tri_profile_cost *cost);
 /* Reports a statement of the unit to the context's function. Units call it through SYMBOL_profile, a function of the library that adds the last
  * argument. */
 struct tri_unit_desc;

@@ -20,9 +20,14 @@ struct ceilings kernel_ceilings(const struct profile *p)
 				 profile_fact(p, "ceiling.float_ops", 0), profile_fact(p, "ceiling.int8_ops", 0)};
 }
 
-static double value_of(const struct profile *p, const struct profile_item *i, enum profile_metric m)
+/* The part of a value that is not of the item's children: a loop of a run contains the statements of its body. */
+static double own_value(const struct profile *p, uint32_t item, enum profile_metric m)
 {
-	return profile_median(p, &i->values, m);
+	double own = profile_median(p, &p->items.at[item].values, m);
+	for (uint32_t i = item + 1; i < p->items.len; i++)
+		if (p->items.at[i].parent == item)
+			own -= profile_median(p, &p->items.at[i].values, m);
+	return own > 0 ? own : 0;
 }
 
 /* Kernels of int8 are measured against the dot products of int8, all others against float32. */
@@ -38,14 +43,17 @@ struct kernel_row kernel_row(const struct profile *p, uint32_t item)
 	const struct ceilings c = kernel_ceilings(p);
 	const struct profile_item *i = &p->items.at[item];
 	struct kernel_row r = {.item = item,
-			       .ns = value_of(p, i, METRIC_WALL),
-			       .bytes = value_of(p, i, METRIC_BYTES),
-			       .operations = value_of(p, i, METRIC_OPERATIONS)};
+			       .ns = own_value(p, item, METRIC_WALL),
+			       .bytes = own_value(p, item, METRIC_BYTES),
+			       .operations = own_value(p, item, METRIC_OPERATIONS)};
+	double calls = profile_median(p, &i->values, METRIC_CALLS);
+	r.is_short = calls > 0 && r.ns / calls < kernel_shortest(p);
 	r.has_ceilings = c.read_bytes > 0;
 	r.intensity = r.bytes > 0 ? r.operations / r.bytes : 0;
 	r.class = r.intensity < MEMORY_BOUND ? KERNEL_MEMORY : r.intensity <= COMPUTE_BOUND ? KERNEL_MIXED : KERNEL_COMPUTE;
 	double by_memory = r.intensity * c.read_bytes, most = ceiling_of(i, &c);
 	r.attainable = by_memory < most ? by_memory : most;
+	r.by_memory = by_memory < most || r.operations <= 0;
 	double seconds = r.ns / 1e9;
 	if (seconds > 0 && r.attainable > 0)
 		r.share = r.operations / seconds / r.attainable;
@@ -77,18 +85,28 @@ const char *kernel_class_text(enum kernel_class c)
 	return texts[c];
 }
 
+static const struct {
+	double least;
+	const char *by_memory, *by_arithmetic;
+} verdicts[] = {
+#define VERDICT(least, by_memory, by_arithmetic) {least, by_memory, by_arithmetic},
+#include "builder/profile/verdicts.def"
+};
+
 const char *kernel_verdict(struct arena *a, const struct profile *p, const struct kernel_row *r)
 {
 	double whole = profile_median(p, &p->total, METRIC_WALL);
 	if (whole > 0 && r->ns < whole / 200)
 		return "small";
+	if (r->is_short)
+		return "too short for the clock";
 	if (!r->has_ceilings || r->share <= 0)
 		return "";
-	if (r->share > 1.1)
-		return "its data stays in the caches";
-	if (r->share >= 0.8)
-		return r->class == KERNEL_MEMORY ? "at the memory's rate" : "at the ceiling";
-	if (r->share >= 0.5)
-		return "near the ceiling";
+	for (uint32_t i = 0; i < sizeof verdicts / sizeof *verdicts; i++)
+		if (r->share >= verdicts[i].least)
+			return r->by_memory ? verdicts[i].by_memory : verdicts[i].by_arithmetic;
 	return arena_printf(a, "%.1f times the least time", 1 / r->share);
 }
+
+/* Reading the clock takes a tenth of it. */
+double kernel_shortest(const struct profile *p) { return 10 * profile_fact(p, "clock_ns", 0); }

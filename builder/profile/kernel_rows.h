@@ -16,11 +16,13 @@ struct ceilings kernel_ceilings(const struct profile *p);
 
 enum kernel_class { KERNEL_MEMORY, KERNEL_MIXED, KERNEL_COMPUTE };
 struct kernel_row {
-	uint32_t item; /* of the profile: a statement or a kernel */
-	double ns, bytes, operations;
-	double intensity; /* operations a byte */
+	uint32_t item;                /* of the profile: a statement or a kernel */
+	double ns, bytes, operations; /* without those of its children */
+	bool is_short;                /* its calls are shorter than kernel_shortest */
+	double intensity;             /* operations a byte */
 	enum kernel_class class;
 	bool has_ceilings; /* the profile has them */
+	bool by_memory;    /* memory limits it, not arithmetic */
 	double attainable; /* operations a second at this intensity */
 	double share;      /* of it, or of the memory rate if there are no operations */
 };
@@ -29,6 +31,8 @@ struct kernel_row kernel_row(const struct profile *p, uint32_t item);
 /* Returns the statements and kernels, the longest first. Allocated in `a`. */
 struct kernel_row *kernel_rows(struct arena *a, const struct profile *p, uint32_t *n);
 const char *kernel_class_text(enum kernel_class c);
+/* The shortest time of a call, in ns, that can be separated from the clock; 0: unknown. */
+double kernel_shortest(const struct profile *p);
 /* A sentence on what limits the row; "" without ceilings. */
 const char *kernel_verdict(struct arena *a, const struct profile *p, const struct kernel_row *r);
 #endif

@@ -1,3 +1,4 @@
+#include <math.h>
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/json.h"
@@ -21,8 +22,9 @@ static void add_row(struct table *t, struct arena *a, const struct profile *p, c
 	table_add(t, figure_text(UNIT_COUNT, profile_median(p, &i->values, METRIC_CALLS), text));
 	table_add(t, figure_text(UNIT_NS, r->ns, text));
 	table_addf(t, "%.1f %%", whole > 0 ? 100 * r->ns / whole : 0);
+	double wall = profile_median(p, &i->values, METRIC_WALL);
 	if (c->processor)
-		table_addf(t, "%.1f", r->ns > 0 ? profile_median(p, &i->values, METRIC_CPU) / r->ns : 0);
+		table_addf(t, "%.1f", wall > 0 ? profile_median(p, &i->values, METRIC_CPU) / wall : 0);
 	if (c->memory)
 		table_add(t, figure_text(UNIT_BYTES, profile_median(p, &i->values, METRIC_PEAK), text));
 	table_addf(t, "%.1f", seconds > 0 ? r->bytes / seconds / 1e9 : 0);
@@ -66,15 +68,38 @@ static struct table new_table(struct arena *a, const struct columns *c)
 	return t;
 }
 
+/* What the statements add up to, and what cannot be told of them. */
+static void put_sums(const struct profile *p, const struct kernel_row *rows, uint32_t n, uint32_t shown, struct buf *out)
+{
+	double whole = profile_median(p, &p->total, METRIC_WALL), outside = profile_fact(p, "outside_ns", 0), sum = 0, sum_short = 0;
+	uint32_t n_short = 0;
+	char text[FIGURE_SIZE], more[FIGURE_SIZE];
+	for (uint32_t i = 0; i < n; i++) {
+		sum += rows[i].ns;
+		sum_short += rows[i].is_short ? rows[i].ns : 0;
+		n_short += rows[i].is_short;
+	}
+	double part = whole > 0 ? sum / whole : 0, all = whole > 0 ? (sum + outside) / whole : 0;
+	buf_printf(out, "\n%u of %u statements; all of them together are %.1f %% of a run\n", shown, n, 100 * part);
+	if (outside > 0.005 * whole)
+		buf_printf(out, "outside of its statements a run takes %s, %.1f %%\n", figure_text(UNIT_NS, outside, text),
+			   100 * outside / whole);
+	if (n_short)
+		buf_printf(out, "statements below %s cannot be separated from the clock: %s in %u statement%s together\n",
+			   figure_text(UNIT_NS, kernel_shortest(p), text), figure_text(UNIT_NS, sum_short, more), n_short,
+			   n_short == 1 ? "" : "s");
+	if (fabs(all - 1) > 0.1 && outside > 0)
+		buf_printf(out, "a run that is measured statement by statement takes %s, not %s\n",
+			   figure_text(UNIT_NS, sum + outside, text), figure_text(UNIT_NS, whole, more));
+}
+
 void report_kernels(struct arena *a, const struct profile *p, const struct report_options *o, struct buf *out)
 {
 	uint32_t n, shown = 0;
 	const struct kernel_row *rows = kernel_rows(a, p, &n);
 	struct columns c = {.ceilings = kernel_ceilings(p).read_bytes > 0};
-	double sum = 0, whole = profile_median(p, &p->total, METRIC_WALL);
 	for (uint32_t i = 0; i < n; i++) {
 		const struct profile_values *v = &p->items.at[rows[i].item].values;
-		sum += rows[i].ns;
 		shown += i < o->top && rows[i].ns >= o->threshold_ns;
 		c.device |= v->of[METRIC_WORK_GROUP] != NULL;
 		c.processor |= v->of[METRIC_CPU] != NULL;
@@ -86,7 +111,7 @@ void report_kernels(struct arena *a, const struct profile *p, const struct repor
 	for (uint32_t i = 0; i < shown; i++)
 		add_row(&t, a, p, &rows[i], &c);
 	table_print(&t, o->format == REPORT_MARKDOWN, out);
-	buf_printf(out, "\n%u of %u statements; all of them together are %.1f %% of a run\n", shown, n, whole > 0 ? 100 * sum / whole : 0);
+	put_sums(p, rows, n, shown, out);
 }
 
 void report_kernel(const struct view *v, struct json_writer *w, uint32_t item)

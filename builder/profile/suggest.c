@@ -69,7 +69,11 @@ double suggest_call_ns(const struct suggestions *s, uint32_t item)
 
 bool suggest_is_work(const struct suggestions *s, uint32_t item)
 {
-	enum profile_item_kind kind = s->profile->items.at[item].kind;
+	const struct profile *p = s->profile;
+	enum profile_item_kind kind = p->items.at[item].kind;
+	for (uint32_t i = item + 1; kind == ITEM_STATEMENT && i < p->items.len; i++)
+		if (p->items.at[i].parent == item)
+			return false;
 	return kind == ITEM_STATEMENT || kind == ITEM_KERNEL;
 }
 

@@ -20,7 +20,7 @@ void suggest_estimate(struct suggestion *x, double saving);
 double suggest_whole_ns(const struct suggestions *s);
 double suggest_item_ns(const struct suggestions *s, uint32_t item);
 double suggest_call_ns(const struct suggestions *s, uint32_t item);
-/* True for statements and kernels: what a run spends its time in. */
+/* True for kernels, and for statements that contain no others: what a run spends its time in. */
 bool suggest_is_work(const struct suggestions *s, uint32_t item);
 
 #define SUGGESTION(id, name, kind, type, effort, limit, action) void suggest_##id(struct suggestions *s, const struct rule *r);

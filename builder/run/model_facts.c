@@ -1,5 +1,6 @@
 #include "builder/run/model_facts.h"
 #include "base/arena.h"
+#include "base/os.h"
 #include "builder/profile/profile.h"
 
 void model_facts_add_device(struct profile *p, const tri_profile *sums)
@@ -23,6 +24,20 @@ void model_facts_add_device(struct profile *p, const tri_profile *sums)
 	profile_add_fact(p, "transfer.to_device_bytes", (double)sums->to_device_bytes / runs);
 	profile_add_fact(p, "transfer.from_device_ns", from / runs);
 	profile_add_fact(p, "transfer.from_device_bytes", (double)sums->from_device_bytes / runs);
+}
+
+int64_t model_facts_clock(void)
+{
+	enum { ROUNDS = 8, READS = 32 };
+	int64_t least = INT64_MAX;
+	for (int i = 0; i < ROUNDS; i++) {
+		int64_t began = os_now_ns(), ns;
+		for (int k = 1; k < READS; k++)
+			os_now_ns();
+		ns = (os_now_ns() - began) / READS;
+		least = ns < least ? ns : least;
+	}
+	return least;
 }
 
 void model_facts_add_weights(struct profile *p, const tri_model_desc *d)

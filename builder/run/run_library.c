@@ -14,7 +14,6 @@ struct opened {
 	const tri_model_desc *desc;
 	struct tri_model *model;
 	struct run_profiler *profiler; /* of --profile-out; else NULL */
-	double wall_ns, runs;
 };
 
 /* True for errors that neither the model nor its inputs cause. */
@@ -30,11 +29,8 @@ static enum status run(void *ctx, uint32_t entry, tri_tensor *io, struct buf *er
 {
 	struct opened *m = ctx;
 	tri_error e = {0};
-	int64_t began = os_now_ns();
 	if (m->desc->run(m->model, entry, io, &e) != TRI_OK)
 		return failure(&e, error);
-	m->wall_ns += (double)(os_now_ns() - began);
-	m->runs++;
 	if (m->profiler)
 		run_profiler_end_run(m->profiler, m->desc);
 	return STATUS_OK;
@@ -55,20 +51,22 @@ static void add_ceilings(struct profile *p, const struct options *o)
 }
 
 /* The profile of the runs: several if the rows were run in batches. */
-static enum status write_profile(const struct opened *m, const struct options *o)
+static enum status write_profile(const struct opened *m, const tri_profile *sums, const struct options *o)
 {
 	struct profile *p = profile_new(PROFILE_RUN, 1);
-	profile_set(p, &p->total, METRIC_WALL, 0, m->wall_ns / m->runs);
+	profile_set(p, &p->total, METRIC_WALL, 0, (double)sums->wall_ns / (double)sums->runs);
 	profile_set(p, &p->total, METRIC_PEAK, 0, (double)os_peak_rss_kb() * 1024);
 	p->machine.device = arena_strdup(p->arena, o->device ? o->device : "cpu");
 	profile_add_setting(p, "models", m->desc->name);
 	profile_add_setting(p, "target", m->desc->target);
 	if (o->threads > 0)
 		profile_add_setting(p, "threads", arena_printf(p->arena, "%d", o->threads));
-	profile_add_fact(p, "runs", m->runs);
+	profile_add_fact(p, "runs", (double)sums->runs);
 	run_profiler_finish(m->profiler, p);
 	add_ceilings(p, o);
-	model_facts_add_device(p, m->desc->profile(m->model, NULL));
+	if (strcmp(p->machine.device, "cpu") == 0)
+		profile_add_fact(p, "clock_ns", (double)model_facts_clock());
+	model_facts_add_device(p, sums);
 	model_facts_add_weights(p, m->desc);
 	bool ok = profile_write(p, o->profile_out);
 	profile_free(p);
@@ -114,8 +112,9 @@ enum status run_visit_library(struct arena *a, const char *path, const char *nam
 	m.model = lib.desc->open(&options, &e);
 	if (m.model) {
 		s = visit(a, &(struct run_model){name, lib.desc->entries, lib.desc->n_entries, run, reset, &m}, ctx);
-		if (s == STATUS_OK && m.profiler && m.runs > 0)
-			s = write_profile(&m, o);
+		const tri_profile *sums = m.profiler ? lib.desc->profile(m.model, NULL) : NULL;
+		if (s == STATUS_OK && sums && sums->runs)
+			s = write_profile(&m, sums, o);
 		lib.desc->close(m.model);
 	} else {
 		s = failure(&e, &error);

@@ -27,7 +27,9 @@ struct place {
 };
 struct run_profiler {
 	struct arena *arena;
-	VEC(struct event) events;       /* of the present run */
+	const tri_model_desc *desc;
+	VEC(struct event) events;       /* of the runs that were not read yet */
+	VEC(uint32_t) ends;             /* of each of these runs: the number of events until then */
 	VEC(struct place) places;       /* parents precede children */
 	VEC(struct profile_span) spans; /* of the last run; items are places */
 	struct map known, names;
@@ -49,6 +51,7 @@ void run_profiler_free(struct run_profiler *p)
 		vec_free(&p->places.at[i].walls);
 	vec_free(&p->places);
 	vec_free(&p->events);
+	vec_free(&p->ends);
 	vec_free(&p->spans);
 	map_free(&p->known);
 	map_free(&p->names);
@@ -64,7 +67,7 @@ void run_profiler_event(void *profiler, const tri_profile_event *e)
 	vec_push(&p->events, x);
 }
 
-void run_profiler_drop(struct run_profiler *p) { p->events.len = 0; }
+void run_profiler_drop_run(struct run_profiler *p) { p->events.len = p->ends.len ? p->ends.at[p->ends.len - 1] : 0; }
 
 /* ---- names ---- */
 
@@ -186,24 +189,25 @@ static void end_run(struct run_profiler *p)
 	}
 }
 
-enum { MOST_DEPTH = 256 };
+enum { MOST_DEPTH = 256, WAITING_EVENTS = 256 };
 
-void run_profiler_end_run(struct run_profiler *p, const tri_model_desc *desc)
+static void read_run(struct run_profiler *p, struct event *events, uint32_t n)
 {
+	const tri_model_desc *desc = p->desc;
 	struct {
 		int64_t end;
 		uint32_t place;
 	} around[MOST_DEPTH];
 	uint32_t depth = 0;
-	if (p->events.len)
-		qsort(p->events.at, p->events.len, sizeof *p->events.at, by_start);
+	if (n)
+		qsort(events, n, sizeof *events, by_start);
 	begin_run(p);
-	for (uint32_t i = 0; i < p->events.len; i++) {
-		const struct event *e = &p->events.at[i];
+	for (uint32_t i = 0; i < n; i++) {
+		const struct event *e = &events[i];
 		while (depth && around[depth - 1].end <= e->start)
 			depth--;
 		uint32_t place = place_of(p, depth ? around[depth - 1].place : PROFILE_NONE, desc, e);
-		count_event(p, place, e, p->events.at[0].start);
+		count_event(p, place, e, events[0].start);
 		bool calls = p->places.at[place].kind == ITEM_UNIT ||
 			     strcmp(desc->texts + desc->statements[e->statement].name, "if") == 0 ||
 			     strcmp(desc->texts + desc->statements[e->statement].name, "while") == 0;
@@ -213,7 +217,24 @@ void run_profiler_end_run(struct run_profiler *p, const tri_model_desc *desc)
 		}
 	}
 	end_run(p);
-	p->events.len = 0;
+}
+
+static void read_runs(struct run_profiler *p)
+{
+	uint32_t from = 0;
+	for (uint32_t i = 0; i < p->ends.len; i++) {
+		read_run(p, p->events.at + from, p->ends.at[i] - from);
+		from = p->ends.at[i];
+	}
+	p->events.len = p->ends.len = 0;
+}
+
+void run_profiler_end_run(struct run_profiler *p, const tri_model_desc *desc)
+{
+	p->desc = desc;
+	vec_push(&p->ends, p->events.len);
+	if (p->events.len >= WAITING_EVENTS)
+		read_runs(p);
 }
 
 /* ---- the profile ---- */
@@ -278,8 +299,9 @@ static void sum_children(struct profile *out, uint32_t first)
 	}
 }
 
-void run_profiler_finish(const struct run_profiler *p, struct profile *out)
+void run_profiler_finish(struct run_profiler *p, struct profile *out)
 {
+	read_runs(p);
 	uint32_t first = out->items.len;
 	for (uint32_t i = 0; i < p->places.len; i++) {
 		const struct place *x = &p->places.at[i];

@@ -9,10 +9,11 @@ struct run_profiler *run_profiler_new(void);
 void run_profiler_free(struct run_profiler *p); /* NULL is accepted */
 /* tri_options.profile; the profiler is tri_options.profile_user. */
 void run_profiler_event(void *profiler, const tri_profile_event *event);
-/* The events since the last call are one run, or are dropped. */
+/* The events since the last call are one run, or are dropped. Several runs are read at once: work between two runs takes the caches from the model, and lets
+ * its threads fall asleep. */
 void run_profiler_end_run(struct run_profiler *p, const tri_model_desc *desc);
-void run_profiler_drop(struct run_profiler *p);
+void run_profiler_drop_run(struct run_profiler *p);
 /* Adds the statements as items: of each the medians over the runs. Statements of a unit are children of the statement that calls it. The spans are those of
  * the last run. */
-void run_profiler_finish(const struct run_profiler *p, struct profile *out);
+void run_profiler_finish(struct run_profiler *p, struct profile *out);
 #endif

@@ -254,7 +254,7 @@ int tri_model_run(struct tri_model *m, uint32_t entry, tri_tensor *io, tri_error
 	if (status == TRI_OK)
 		tri_states_commit(m->states, e);
 	if (m->collector)
-		profiling(m->desc)->end_run(m->collector, status == TRI_OK, m->entries[entry].scratch_bytes);
+		profiling(m->desc)->end_run(m->collector, status == TRI_OK, m->entries[entry].scratch_bytes, NULL);
 	if (tri_claim_end(&m->claim))
 		release(m);
 	return status;

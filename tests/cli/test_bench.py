@@ -11,6 +11,72 @@ from project import ProjectTest, SOURCE
 HIDDEN, CLASSES, PIXELS = 128, 10, 64
 
 
+# A loop whose end is known only at run time, in another one: statements in statements.
+LOOPS = """
+layer Net(x: Tensor<float32, [4, 64]>) {
+    let y = x
+    let k = 0
+    while k < int32(y[0, 0] * 0.0) + 3 {
+        let j = 0
+        while j < int32(y[0, 1] * 0.0) + 2 {
+            y = relu(y @ ones([64, 64])) / 64.0
+            j += 1
+        }
+        k += 1
+    }
+    return softmax(y)
+}
+"""
+SMALL = ("MnistMlp", "Vgg16", "ResNet18", "MobileNetV2", "EfficientNetB0", "DenseNet201", "VitB16", "TernaryResNet50", "TernaryMobileNetV2", "TernaryVitB16", "Decoder125M.prefill",
+         "BitNet2B.step")
+
+
+class Sums(ProjectTest):
+    """Statements add up to the run: nothing counts twice, and no more threads are busy than there are."""
+
+    def check(self, model, threads):
+        out = self.trib("bench", model, "--format=json", "--max-time=10ms", f"--threads={threads}", f"--profile-out={model}.json").stdout
+        p = json.loads(out)
+        items, own = p["items"], {}
+        for k, item in enumerate(items):
+            for m in "operations", "bytes":
+                own[k, m] = item[m][0] - sum(i[m][0] for i in items if i.get("parent") == k)
+            self.assertLessEqual(item["cpu_ns"][0], threads * item["wall_ns"][0] * (1 + 1e-9), item)
+            self.assertGreater(item["cpu_ns"][0], 0, item)
+        for m in "operations", "bytes":
+            self.assertTrue(all(own[k, m] >= 0 for k in range(len(items))))
+            self.assertEqual(sum(own[k, m] for k in range(len(items))), p["total"][m][0])
+        for name in "clock_ns", "hook_ns", "outside_ns":
+            self.assertGreaterEqual(p["facts"][name], 0)
+        begun = []
+        for item, _, start, ns, _ in p["spans"]:  # in the order of their starts: each is inside of an earlier one, or after it
+            while begun and begun[-1] <= start:
+                begun.pop()
+            self.assertTrue(not begun or start + ns <= begun[-1], (model, items[item]))
+            begun.append(start + ns)
+        return p
+
+    def test_networks(self):
+        for name in os.listdir(os.path.join(SOURCE, "examples", "zoo")):
+            if name.endswith(".tri"):
+                shutil.copy(os.path.join(SOURCE, "examples", "zoo", name), self.dir)
+        shutil.copy(os.path.join(SOURCE, "tests", "diff", "zoo_small.tri"), self.dir)
+        names = [m.split(".")[0] for m in SMALL]
+        self.write("tri.build", "project zoo\n    version = 1.0\n" + "".join(f"\nmodel {n}\n    sources = zoo_small.tri\n    entry = {e}\n    opt = 1\n" for n, e in zip(names, SMALL)).replace(
+            ".step\n", ".step\n    state.T = 64\n"))
+        for k, name in enumerate(names):
+            with self.subTest(name=name):
+                self.check(name, 1 + k % 2)
+
+    def test_loops_in_loops(self):
+        self.write("net.tri", LOOPS)
+        self.write("tri.build", "model net\n    sources = net.tri\n    entry = Net\n")
+        for threads in 1, 2:
+            p = self.check("net", threads)
+            loops = [k for k, i in enumerate(p["items"]) if any(j.get("parent") == k for j in p["items"]) and i["kind"] == "statement"]
+            self.assertEqual(len(loops), 2, p["items"])
+
+
 class Bench(ProjectTest):
     example = "digits"
 

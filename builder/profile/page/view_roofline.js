@@ -6,23 +6,28 @@
   const CLASSES = ["memory", "mixed", "compute"];
   const isInt8 = i => /_i8_|^tri_(matmul|conv)_trits/.test(i.note || "");
 
-  function verdict(row, whole) {
+  /* As in verdicts.def. */
+  const VERDICTS = [[1.1, "its data stays in the caches", "faster than the measured ceiling"], [0.9, "at the memory's rate", "at the ceiling"], [0.75, "near the memory's rate", "near the ceiling"]];
+
+  function verdict(row, whole, shortest) {
     if (row.ns < whole / 200) return "small";
+    if (row.ns / (at(row.item, "calls") || 1) < shortest) return "too short for the clock";
     if (!(row.share > 0)) return "";
-    if (row.share > 1.1) return "its data stays in the caches";
-    if (row.share >= 0.8) return row.class === "memory" ? "at the memory's rate" : "at the ceiling";
-    return row.share >= 0.5 ? "near the ceiling" : `${(1 / row.share).toFixed(1)} times the least time`;
+    const found = VERDICTS.find(v => row.share >= v[0]);
+    return found ? found[row.byMemory ? 1 : 2] : `${(1 / row.share).toFixed(1)} times the least time`;
   }
   function rowsOf(p) {
     const f = p.facts, read = f["ceiling.read_bytes"] || 0, whole = median(p.total.wall_ns);
-    return p.items.filter(i => (i.kind === "kernel" || i.kind === "statement") && at(i, "wall_ns") > 0).map(i => {
-      const row = {item: i, ns: at(i, "wall_ns"), bytes: at(i, "bytes"), operations: at(i, "operations")}, seconds = row.ns / 1e9;
+    const own = (i, m) => Math.max(0, (i.children || []).reduce((sum, c) => sum - at(c, m), at(i, m))); // a loop of a run contains the statements of its body
+    return p.items.filter(i => (i.kind === "kernel" || i.kind === "statement") && own(i, "wall_ns") > 0).map(i => {
+      const row = {item: i, ns: own(i, "wall_ns"), bytes: own(i, "bytes"), operations: own(i, "operations")}, seconds = row.ns / 1e9;
       row.rate = row.operations / seconds;
       row.intensity = row.bytes ? row.operations / row.bytes : 0;
       row.class = row.intensity < MEMORY_BOUND ? "memory" : row.intensity <= COMPUTE_BOUND ? "mixed" : "compute";
       row.attainable = read ? Math.min(row.intensity * read, f[isInt8(i) ? "ceiling.int8_ops" : "ceiling.float_ops"]) : 0;
+      row.byMemory = !row.operations || row.attainable === row.intensity * read;
       row.share = row.attainable ? row.rate / row.attainable : f["ceiling.copy_bytes"] ? row.bytes / seconds / f["ceiling.copy_bytes"] : NaN;
-      row.verdict = verdict(row, whole);
+      row.verdict = verdict(row, whole, 10 * (f.clock_ns || 0));
       return row;
     }).sort((a, b) => b.ns - a.ns);
   }

@@ -4,7 +4,20 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
+
+/* A clock that moves only when it is read and when something works, so that every time is exact. */
+enum { READ = 30, WORK = 1000, REPORT = 500000 };
+static _Atomic int64_t time_ns;
+static int fake_clock(clockid_t clock, struct timespec *t)
+{
+	int64_t ns = time_ns += READ;
+	(void)clock;
+	*t = (struct timespec){.tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000};
+	return 0;
+}
+#define clock_gettime(clock, t) fake_clock(clock, t)
 
 static int allocations;
 static void *counted_malloc(size_t n) { return allocations++, malloc(n); }
@@ -12,6 +25,7 @@ static void *counted_aligned_alloc(size_t align, size_t n) { return allocations+
 #define malloc counted_malloc
 #define aligned_alloc counted_aligned_alloc
 #include "backend/runtime/pool.c"
+#include "backend/runtime/profile.c"
 #include "backend/runtime/model_io.c"
 #include "backend/runtime/model.c"
 #include "backend/runtime/cpu.c"
@@ -367,6 +381,91 @@ static void portable_tile(void **state)
 	tri_context_end(&ctx);
 }
 
+/* ---- the profile hook ---- */
+
+static tri_profile_event seen[64];
+static uint32_t n_seen;
+/* A report that takes much longer than what it reports. */
+static void report(void *user, const tri_profile_event *e)
+{
+	(void)user;
+	seen[n_seen++] = *e;
+	time_ns += REPORT;
+}
+
+static const tri_unit_desc described = {.name = "unit"};
+static void open_hooked(struct tri_context *ctx, uint32_t threads)
+{
+	time_ns = 1000000000;
+	n_seen = 0;
+	assert_true(tri_context_init(ctx, threads));
+	ctx->profile = report;
+	tri_context_begin(ctx);
+}
+
+static void leaf(struct tri_context *ctx, uint32_t statement, int64_t work)
+{
+	struct tri_profile_cost cost = {0};
+	tri_profile_begin(ctx, &cost);
+	time_ns += work;
+	tri_profile_end(ctx, statement, &cost, &described);
+}
+
+static void callers_contain_no_reports(void **state)
+{
+	struct tri_context ctx;
+	open_hooked(&ctx, 1);
+	struct tri_profile_cost cost = {0};
+	tri_profile_begin(&ctx, &cost);
+	for (uint32_t i = 0; i < 3; i++)
+		leaf(&ctx, i, WORK);
+	tri_profile_end(&ctx, 3, &cost, &described);
+	assert_int_equal(n_seen, 4);
+	for (uint32_t i = 0; i < 3; i++) {
+		assert_in_range(seen[i].ns, WORK - 2, WORK + 2);
+		assert_true(seen[i].start_ns > seen[3].start_ns && seen[i].start_ns + seen[i].ns <= seen[3].start_ns + seen[3].ns);
+	}
+	assert_in_range(seen[3].ns, 3 * WORK - 8, 3 * WORK + 8); /* times that are shown differ */
+	tri_context_end(&ctx);
+}
+
+/* So that a statement is no part of the one before it. */
+static void empty_statements_follow_each_other(void **state)
+{
+	struct tri_context ctx;
+	open_hooked(&ctx, 1);
+	for (uint32_t i = 0; i < 20; i++)
+		leaf(&ctx, i, 0);
+	for (uint32_t i = 0; i < 20; i++) {
+		assert_true(seen[i].ns > 0 && seen[i].cpu_ns > 0);
+		assert_true(i == 0 || seen[i].start_ns > seen[i - 1].start_ns + seen[i - 1].ns);
+	}
+	tri_context_end(&ctx);
+}
+
+static void works(void *arg, int64_t i)
+{
+	(void)arg, (void)i;
+	time_ns += WORK;
+}
+
+static void no_more_threads_are_busy_than_there_are(void **state)
+{
+	for (uint32_t threads = 1; threads <= 3; threads++) {
+		struct tri_context ctx;
+		open_hooked(&ctx, threads);
+		for (uint32_t i = 0; i < 50; i++) {
+			struct tri_profile_cost cost = {0};
+			n_seen = 0;
+			tri_profile_begin(&ctx, &cost);
+			tri_parallel(&ctx, works, NULL, i % 2 ? 100 : 1);
+			tri_profile_end(&ctx, i, &cost, &described);
+			assert_true(seen[0].cpu_ns >= (i % 2 ? 0 : seen[0].ns) && seen[0].cpu_ns <= threads * seen[0].ns);
+		}
+		tri_context_end(&ctx);
+	}
+}
+
 int test_runtime(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -379,6 +478,9 @@ int test_runtime(void)
 		cmocka_unit_test(the_processor_is_checked),
 		cmocka_unit_test(portable_tile),
 		cmocka_unit_test(weights_outside),
+		cmocka_unit_test(callers_contain_no_reports),
+		cmocka_unit_test(empty_statements_follow_each_other),
+		cmocka_unit_test(no_more_threads_are_busy_than_there_are),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

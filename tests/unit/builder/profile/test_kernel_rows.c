@@ -1,0 +1,115 @@
+/* The statements of a run: what each adds, what they add up to, and the words on them. */
+#include "builder/profile/kernel_rows.h"
+#include <string.h>
+#include "base/arena.h"
+#include "base/buf.h"
+#include "builder/profile/reports.h"
+#include "tests/unit/unit.h"
+
+static uint32_t add(struct profile *p, enum profile_item_kind kind, uint32_t parent, const char *name, double ns, double operations)
+{
+	uint32_t item = profile_add_item(p, kind, parent, name, "net.tri:7");
+	struct profile_values *v = &p->items.at[item].values;
+	p->items.at[item].note = kind == ITEM_KERNEL ? "tri_matmul_f32: matmul" : "while";
+	profile_set(p, v, METRIC_WALL, 0, ns);
+	profile_set(p, v, METRIC_CALLS, 0, 1);
+	profile_set(p, v, METRIC_OPERATIONS, 0, operations);
+	profile_set(p, v, METRIC_BYTES, 0, operations / 100);
+	return item;
+}
+
+/* 10 us with a loop in a loop; a device of 100 GOP/s and 10 GB/s. */
+static struct profile *nested(void)
+{
+	struct profile *p = profile_new(PROFILE_RUN, 1);
+	profile_set(p, &p->total, METRIC_WALL, 0, 10000);
+	kernel_add_ceilings(p, &(struct ceilings){10e9, 10e9, 100e9, 400e9});
+	uint32_t outer = add(p, ITEM_STATEMENT, PROFILE_NONE, "outer", 8000, 400e3);
+	uint32_t inner = add(p, ITEM_STATEMENT, outer, "inner", 7000, 400e3);
+	add(p, ITEM_KERNEL, inner, "matmul", 6000, 400e3);
+	add(p, ITEM_KERNEL, PROFILE_NONE, "last", 1000, 95e3);
+	return p;
+}
+
+static const char *report(struct arena *a, const struct profile *p)
+{
+	struct buf out = {0};
+	report_kernels(a, p, &(struct report_options){.format = REPORT_TEXT, .top = 20}, &out);
+	const char *text = arena_strdup(a, out.at);
+	buf_free(&out);
+	return text;
+}
+
+static void nothing_counts_twice(void **state)
+{
+	struct arena *a = arena_new(0);
+	struct profile *p = nested();
+	uint32_t n;
+	const struct kernel_row *rows = kernel_rows(a, p, &n);
+	double ns = 0, operations = 0;
+	for (uint32_t i = 0; i < n; i++) {
+		ns += rows[i].ns;
+		operations += rows[i].operations;
+	}
+	assert_int_equal(n, 4);
+	assert_true(ns == 9000 && operations == 495e3);
+	assert_true(rows[0].item == 2 && rows[0].ns == 6000 && rows[1].ns == 1000);
+	assert_non_null(strstr(report(a, p), "all of them together are 90.0 % of a run\n"));
+	profile_free(p);
+	arena_free(a);
+}
+
+static void report_says_what_cannot_be_separated(void **state)
+{
+	struct arena *a = arena_new(0);
+	struct profile *p = nested();
+	profile_add_fact(p, "clock_ns", 30);
+	profile_add_fact(p, "outside_ns", 1000);
+	assert_null(strstr(report(a, p), "separated"));
+	assert_non_null(strstr(report(a, p), "outside of its statements a run takes 1.00 us, 10.0 %\n"));
+	assert_null(strstr(report(a, p), "statement by statement"));
+	profile_add_fact(p, "clock_ns", 101); /* a thousandth more than a tenth of three of the statements */
+	profile_add_fact(p, "outside_ns", 2500);
+	const char *text = report(a, p);
+	assert_non_null(strstr(text, "statements below 1.01 us cannot be separated from the clock: 3.00 us in 3 statements together\n"));
+	assert_non_null(strstr(text, "a run that is measured statement by statement takes 11.5 us, not 10.0 us\n"));
+	assert_non_null(strstr(text, "too short for the clock"));
+	profile_free(p);
+	arena_free(a);
+}
+
+static void verdicts_say_what_they_mean(void **state)
+{
+	static const struct {
+		double share;
+		bool by_memory;
+		const char *verdict;
+	} cases[] = {{1.2, false, "faster than the measured ceiling"},
+		     {1.2, true, "its data stays in the caches"},
+		     {0.9, false, "at the ceiling"},
+		     {0.9, true, "at the memory's rate"},
+		     {0.89, false, "near the ceiling"},
+		     {0.75, true, "near the memory's rate"},
+		     {0.52, false, "1.9 times the least time"},
+		     {0.1, true, "10.0 times the least time"}};
+	struct arena *a = arena_new(0);
+	struct profile *p = nested();
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct kernel_row r = {.ns = 5000, .has_ceilings = true, .share = cases[i].share, .by_memory = cases[i].by_memory};
+		assert_string_equal(kernel_verdict(a, p, &r), cases[i].verdict);
+	}
+	struct kernel_row row = kernel_row(p, 3); /* 100 operations a byte: arithmetic is the limit */
+	assert_true(!row.by_memory && row.share > 0.94 && row.share < 0.96);
+	profile_free(p);
+	arena_free(a);
+}
+
+int test_kernel_rows(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(nothing_counts_twice),
+		cmocka_unit_test(report_says_what_cannot_be_separated),
+		cmocka_unit_test(verdicts_say_what_they_mean),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
