@@ -22,6 +22,7 @@ struct gpu_ceilings {
 
 #define GPU_ABI 2
 #define GPU_ENTRY "trib_gpu"
+#define GPU_DRIVERS "an OpenCL driver" /* whose code it runs */
 struct gpu_api {
 	uint32_t abi;
 	/* Stores at most `cap` devices, in the order of the loader, and returns the number of all. If there are none, *why says why. */

@@ -8,6 +8,7 @@
 #include "builder/cli/command.h"
 #include "builder/module.h"
 #include "builder/run/device_ceilings.h"
+#include "builder/store/crash_guard.h"
 #include "gpu/module.h"
 
 enum { MAX_DEVICES = 64 };
@@ -85,6 +86,7 @@ enum status cmd_devices(const struct options *o)
 	struct buf why = {0};
 	const char *error = "";
 	enum status s = STATUS_OK;
+	crash_guard_set_foreign(GPU_DRIVERS); /* to the end: drivers also run code at exit */
 	const struct gpu_api *api = module_open(a, "gpu", GPU_ENTRY, GPU_ABI, &error);
 	uint32_t n = api ? api->devices(list, MAX_DEVICES, &why) : 0;
 	if (o->measure) {

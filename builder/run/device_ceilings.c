@@ -10,6 +10,7 @@
 #include "builder/cache/config.h"
 #include "builder/module.h"
 #include "builder/profile/machine.h"
+#include "builder/store/crash_guard.h"
 #include "gpu/module.h"
 
 enum { MOST_DEVICES = 64, MOST_FILE = 1 << 20 };
@@ -126,10 +127,12 @@ static const char *gpu_name(struct arena *a, uint32_t number, struct buf *why)
 	return NULL;
 }
 
-bool device_ceilings(struct arena *a, const char *device, uint32_t threads, bool again, struct ceilings *out, const char **name,
-		     struct buf *why)
+static bool is_cpu(const char *device) { return strncmp(device, "opencl", 6) != 0; }
+
+static bool find_or_measure(struct arena *a, const char *device, uint32_t threads, bool again, struct ceilings *out, const char **name,
+			    struct buf *why)
 {
-	bool on_cpu = strncmp(device, "opencl", 6) != 0, ok = true;
+	bool on_cpu = is_cpu(device), ok = true;
 	const char *colon = strchr(device, ':');
 	uint32_t number = colon ? (uint32_t)strtoul(colon + 1, NULL, 10) : 0;
 	*name = on_cpu ? arena_printf(a, "%s, %u thread%s", machine_describe(a).cpu, threads, threads == 1 ? "" : "s")
@@ -146,6 +149,15 @@ bool device_ceilings(struct arena *a, const char *device, uint32_t threads, bool
 			save(a, root, *name, out);
 	}
 	json_decref(root);
+	return ok;
+}
+
+bool device_ceilings(struct arena *a, const char *device, uint32_t threads, bool again, struct ceilings *out, const char **name,
+		     struct buf *why)
+{
+	const char *outer_code = crash_guard_set_foreign(is_cpu(device) ? NULL : GPU_DRIVERS);
+	bool ok = find_or_measure(a, device, threads, again, out, name, why);
+	crash_guard_set_foreign(outer_code);
 	return ok;
 }
 

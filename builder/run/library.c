@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "base/arena.h"
+#include "builder/store/crash_guard.h"
 
 static uint64_t end_of(uint64_t at, uint64_t size) { return size < UINT64_MAX - at ? at + size : UINT64_MAX; }
 
@@ -53,9 +54,11 @@ bool library_open(struct arena *a, const char *path, struct library *out, const 
 	*out = (struct library){0};
 	if (!is_whole(a, full, error))
 		return false;
+	out->outer_code = crash_guard_set_foreign(arena_strdup(a, path));
 	out->handle = dlopen(full, RTLD_NOW | RTLD_LOCAL);
 	if (!out->handle) {
 		*error = arena_strdup(a, dlerror());
+		crash_guard_set_foreign(out->outer_code);
 		return false;
 	}
 	out->desc = dlsym(out->handle, TRI_DESC_SYMBOL);
@@ -63,15 +66,20 @@ bool library_open(struct arena *a, const char *path, struct library *out, const 
 		*error = arena_printf(a, "%s has no `%s`: this version of trib did not build it; build it again", path, TRI_DESC_SYMBOL);
 	else if (out->desc->abi != TRI_ABI)
 		*error = arena_printf(a, "%s has interface version %u, this trib knows %d", path, out->desc->abi, TRI_ABI);
-	else
+	else {
+		if (strcmp(out->desc->backend, "opencl") == 0)
+			crash_guard_set_foreign(arena_printf(a, "%s, or an OpenCL driver,", path));
 		return true;
+	}
 	library_close(out);
 	return false;
 }
 
 void library_close(struct library *l)
 {
-	if (l->handle)
+	if (l->handle) {
 		dlclose(l->handle);
+		crash_guard_set_foreign(l->outer_code);
+	}
 	*l = (struct library){0};
 }

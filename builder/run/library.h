@@ -9,8 +9,9 @@ struct arena;
 struct library {
 	void *handle;
 	const tri_model_desc *desc;
+	const char *outer_code; /* whose code ran when it was opened (crash_guard_set_foreign) */
 };
-/* `path`: a file libNAME.so. False: *error (in `a`) says why. */
+/* `path`: a file libNAME.so, which is named if its code crashes until it is closed. `a` must live as long. False: *error (in `a`) says why. */
 bool library_open(struct arena *a, const char *path, struct library *out, const char **error);
 void library_close(struct library *l);
 #endif

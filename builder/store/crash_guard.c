@@ -18,7 +18,7 @@ enum { MOST_VARIABLES = 1000, LONGEST = 4096 };
 /* Copies outside the heap, which a damaged store may overwrite. Empty: not inside a store. */
 static _Thread_local char inside[LONGEST];
 static char watched[LONGEST];
-static char wrote[LONGEST]; /* the store of the last write */
+static const char *volatile foreign;
 static char **volatile arguments;
 static char *without_cache[MOST_VARIABLES + 2]; /* the environment with NO_CACHE */
 static volatile bool end_only;
@@ -42,13 +42,13 @@ static void start_again(char **environment)
 static void on_fault(int sig)
 {
 	const char *dir = sig == SIGALRM ? watched : inside; /* an alarm may come to any thread */
-	bool guarded = *dir, late = !guarded && *wrote && !cacheless && (sig == SIGSEGV || sig == SIGABRT);
+	bool guarded = *dir;
 	os_run_death_handler();
-	if (late) { /* a write to a damaged store may have corrupted the heap: try again without the cache */
-		dir = wrote;
-		guarded = true;
-	}
-	if (sig == SIGBUS && !guarded) {
+	if (!guarded && foreign) {
+		say("trib: error: ");
+		say(foreign);
+		say(sig == SIGBUS ? " crashed, or a file was truncated while it read it\n" : " crashed\n");
+	} else if (sig == SIGBUS && !guarded) {
 		say("trib: error: a file was truncated while it was read, or the disk failed; try again\n");
 		_exit(3);
 	}
@@ -87,10 +87,10 @@ static void on_fault(int sig)
 	say("trib: warning: the store in ");
 	say(dir);
 	say(" was damaged; a new one was created\n");
-	start_again(late ? without_cache : environ);
+	start_again(environ);
 }
 
-static const int signals[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGALRM};
+static const int signals[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGALRM};
 
 /* Prepares the environment for the handler, which cannot allocate. */
 static void prepare_environment(void)
@@ -137,11 +137,16 @@ void crash_guard_leave(void)
 	atomic_signal_fence(memory_order_seq_cst);
 }
 
+const char *crash_guard_set_foreign(const char *whose)
+{
+	const char *before = foreign;
+	foreign = whose;
+	return before;
+}
+
 void crash_guard_set_timeout(unsigned seconds)
 {
 	alarm(0);
-	if (seconds)
-		memcpy(wrote, inside, strlen(inside) + 1);
 	memcpy(watched, seconds ? inside : "", seconds ? strlen(inside) + 1 : 1);
 	alarm(arguments ? seconds : 0);
 }

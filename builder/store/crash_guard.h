@@ -1,5 +1,6 @@
 /* Damage in a mapped store can cause SIGBUS or SIGSEGV inside LMDB. The guard moves such a store away and starts the process again,
- * which then builds without it. SIGBUS in other mapped files means that one was truncated; then the process says so and ends. */
+ * which then builds without it. SIGBUS in other mapped files means that one was truncated; then the process says so and ends. Any other
+ * crash ends the process by its signal. If code of others runs, a model's library or a driver, a line names it first. */
 #ifndef TRIB_BUILDER_STORE_CRASH_GUARD_H
 #define TRIB_BUILDER_STORE_CRASH_GUARD_H
 
@@ -10,6 +11,8 @@ void crash_guard_exit_on_fault(void);
 /* The calling thread uses the store in folder `dir` between these. They do not nest. */
 void crash_guard_enter(const char *dir);
 void crash_guard_leave(void);
+/* From now on code of others runs, which `whose` names: it must outlive that code. NULL: no longer. Returns the name before. */
+const char *crash_guard_set_foreign(const char *whose);
 /* Treats it as damage if the thread is still inside after so many seconds, because damage can cause an endless loop. 0: no limit. One
  * thread at a time. */
 void crash_guard_set_timeout(unsigned seconds);
