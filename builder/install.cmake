@@ -1,12 +1,11 @@
 # `cmake --install`: a tree that may be moved. trib finds its modules in ../lib/trib.
 include(GNUInstallDirs)
 set(modules lib/trib) # not CMAKE_INSTALL_LIBDIR: only trib loads them
-install(TARGETS trib RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-foreach(module trib-lib trib_codegen trib-git trib-gpu trib-page)
-	if(TARGET ${module})
-		install(TARGETS ${module} LIBRARY DESTINATION ${modules})
-	endif()
-endforeach()
+set(installed trib trib-lib trib_codegen trib-gpu trib-page)
+if(TARGET trib-git)
+	list(APPEND installed trib-git)
+endif()
+install(TARGETS ${installed} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} LIBRARY DESTINATION ${modules})
 
 # Programs find libtrib.so in lib/. That is a link, because the library finds its modules from its real folder.
 file(RELATIVE_PATH to_modules /${CMAKE_INSTALL_LIBDIR} /${modules})
@@ -28,7 +27,8 @@ add_custom_command(OUTPUT ${texts}
 	COMMAND $<TARGET_FILE:trib> completion zsh > ${links}/_trib
 	COMMAND $<TARGET_FILE:trib> completion fish > ${links}/trib.fish
 	DEPENDS trib VERBATIM)
-add_custom_target(trib-man ALL DEPENDS ${texts})
+# Builds what `cmake --install` copies, and nothing else.
+add_custom_target(installed ALL DEPENDS ${installed} ${texts})
 install(FILES ${links}/trib.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(FILES ${links}/trib.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME trib)
 install(FILES ${links}/_trib DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
