@@ -5,7 +5,7 @@ import subprocess
 import time
 import unittest
 
-from project import SLOWER, TRIB, ProjectTest, run
+from project import SLOWER, TRIB, ProjectTest
 
 RUN = ["run", "--input", "x=random"]
 PROJECT = [["build"], ["check"], ["params"], ["graph"], ["deps"], ["run"], ["test"]]  # what reads the sources of a project
@@ -68,9 +68,9 @@ class ExitCodes(ProjectTest):
 
     @unittest.skipUnless(os.geteuid() == 0, "needs a second user")
     def test_clean_without_permission(self):
+        self.copy_trib()
         self.trib("build")
-        os.chmod(self.tmp, 0o755)
-        done = run([TRIB, "clean"], self.dir, ok=False, env=self.env, user=65534)
+        done = self.trib("clean", ok=False, user=65534)
         self.assertEqual(done.returncode, 3)
         self.assertIn("cannot remove all of `build`: Permission denied", done.stderr)
 

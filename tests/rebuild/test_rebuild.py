@@ -100,6 +100,36 @@ class Layouts(ProjectTest):
         self.assertTrue(self.read("build/libnet.so") == incremental)
 
 
+class AnotherCompiler(ProjectTest):
+    """A byte at the end of an executable or of a module changes nothing but the compiler's id."""
+
+    def setUp(self):
+        super().setUp()
+        self.write("src/blocks.tri", BLOCKS)
+        self.write("src/net.tri", NET)
+        self.write("tri.build", MANIFEST)
+        self.modules = self.copy_trib()
+
+    def test_nothing_of_the_old_one_is_used(self):
+        total = self.build()["units"]["total"]
+        for file in (self.program, os.path.join(self.modules, "libtrib-codegen.so")):
+            with open(file, "ab") as f:
+                f.write(b"\n")
+            said = self.trib("build", "-n", "--explain").stdout
+            self.assertEqual(len(re.findall(r"^would compile .*: the compiler changed$", said, re.M)), total, said)
+            record = self.build()
+            self.assertEqual((record["units"]["compiled"], record["units"]["reused"], record["cache"]["hits"]), (total, 0, 0), record)
+
+    def test_the_old_one_finds_its_own(self):
+        self.build()
+        before = os.path.getsize(self.program)
+        with open(self.program, "ab") as f:
+            f.write(b"\n")
+        self.build()
+        os.truncate(self.program, before)
+        self.assertEqual(self.build()["units"]["compiled"], 0)
+
+
 class TwoBackEnds(ProjectTest):
     """Each back end of a model has its own units: planned, kept and explained by themselves."""
 

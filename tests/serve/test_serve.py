@@ -501,9 +501,9 @@ class Faults(ServerTest):
 
     @unittest.skipUnless(os.geteuid() == 0, "only root can become another user")
     def test_another_user(self):
+        self.copy_trib()
         pid = self.warm()
         self.save(s3=1.5)
-        os.chmod(self.tmp, 0o755)
         for folder, folders, files in os.walk(self.dir):
             for name in [".", *folders, *files]:
                 os.chmod(os.path.join(folder, name), 0o777)
