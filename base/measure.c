@@ -61,12 +61,7 @@ void measure_open(const char *name, const char *subject)
 	struct measure_log *log = measure_log_of_thread;
 	uint32_t parent = log->open.len ? log->open.at[log->open.len - 1].node : MEASURE_NONE;
 	struct usage *u = &usage_of_thread;
-	struct measure_open o = {.node = measure_node(log, parent, name),
-				 .held = u->held,
-				 .outer_peak = u->peak,
-				 .allocations = u->allocations,
-				 .read_bytes = u->read,
-				 .written_bytes = u->written};
+	struct measure_open o = {.node = measure_node(log, parent, name), .before = *u};
 	o.subject = subject ? strdup(subject) : NULL;
 	u->peak = u->held;
 	o.cpu_ns = log->cpu_ns();
@@ -79,13 +74,15 @@ static struct measure_cost cost_since(struct measure_log *log, const struct meas
 	struct usage *u = &usage_of_thread;
 	struct measure_cost c = {.wall_ns = log->wall_ns() - o->wall_ns,
 				 .cpu_ns = log->cpu_ns() - o->cpu_ns,
-				 .net_bytes = u->held - o->held,
-				 .peak_bytes = u->peak - o->held,
+				 .net_bytes = u->held - o->before.held,
+				 .peak_bytes = u->peak - o->before.held,
 				 .calls = 1,
-				 .allocations = u->allocations - o->allocations,
-				 .read_bytes = u->read - o->read_bytes,
-				 .written_bytes = u->written - o->written_bytes};
-	u->peak = u->peak > o->outer_peak ? u->peak : o->outer_peak;
+				 .allocations = u->allocations - o->before.allocations,
+				 .read_bytes = u->read - o->before.read,
+				 .written_bytes = u->written - o->before.written,
+				 .files_read = u->files_read - o->before.files_read,
+				 .files_written = u->files_written - o->before.files_written};
+	u->peak = u->peak > o->before.peak ? u->peak : o->before.peak;
 	return c;
 }
 
@@ -99,6 +96,8 @@ void measure_add(struct measure_cost *to, const struct measure_cost *c)
 	to->allocations += c->allocations;
 	to->read_bytes += c->read_bytes;
 	to->written_bytes += c->written_bytes;
+	to->files_read += c->files_read;
+	to->files_written += c->files_written;
 }
 
 void measure_close(void)

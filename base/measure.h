@@ -4,13 +4,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "base/usage.h"
 #include "base/vec.h"
 
 #define MEASURE_NONE UINT32_MAX
 
 struct measure_cost {
 	int64_t wall_ns, cpu_ns, net_bytes, peak_bytes;
-	uint64_t calls, allocations, read_bytes, written_bytes;
+	uint64_t calls, allocations, read_bytes, written_bytes, files_read, files_written;
 };
 /* All spans of one name inside spans of one node. The cost includes that of inner spans; the peak is the highest. */
 struct measure_node {
@@ -30,8 +31,8 @@ struct measure_event {
 struct measure_open {
 	uint32_t node;
 	const char *subject;
-	int64_t wall_ns, cpu_ns, held, outer_peak;
-	uint64_t allocations, read_bytes, written_bytes;
+	int64_t wall_ns, cpu_ns;
+	struct usage before;
 };
 /* Measures one thread at a time. */
 struct measure_log {

@@ -106,6 +106,7 @@ static bool read_all(int fd, size_t expect, size_t limit, char **data, size_t *l
 			at[got] = '\0';
 			*data = at;
 			*len = got;
+			usage_of_thread.files_read++;
 			return true;
 		}
 		cap = cap < 4096 ? 8192 : cap * 2;
@@ -172,6 +173,7 @@ bool os_read_pieces(const char *path, void (*take)(void *ctx, const void *bytes,
 	while (!os_interrupted() && (r = os_fd_read(fd, piece, sizeof piece)) > 0)
 		take(ctx, piece, (size_t)r);
 	os_fd_close(fd);
+	usage_of_thread.files_read += r == 0;
 	return r == 0;
 }
 
@@ -191,6 +193,7 @@ bool os_fd_map(int fd, const void **data, size_t *len)
 	*data = p;
 	*len = (size_t)st.st_size;
 	usage_of_thread.read += *len;
+	usage_of_thread.files_read++;
 	return true;
 }
 

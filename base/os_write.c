@@ -32,7 +32,11 @@ static bool write_full(int fd, const char *at, size_t n, off_t offset)
 	return true;
 }
 
-bool os_write_fd(int fd, const void *data, size_t len) { return write_full(fd, data, len, -1); }
+bool os_write_fd(int fd, const void *data, size_t len)
+{
+	usage_of_thread.files_written++;
+	return write_full(fd, data, len, -1);
+}
 
 /* For devices and pipes, which a rename would replace by a file. */
 static bool write_in_place(const char *path, const void *data, size_t len)
@@ -276,6 +280,7 @@ bool os_sink_publish(struct os_sink *s)
 		return false;
 	free(s->temporary);
 	s->temporary = NULL;
+	usage_of_thread.files_written++;
 	return true;
 }
 

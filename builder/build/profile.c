@@ -51,6 +51,8 @@ static void add_cost(struct profile *p, uint32_t item, const struct measure_cost
 	add_to(p, item, METRIC_ALLOCATIONS, (double)c->allocations);
 	add_to(p, item, METRIC_READ, (double)c->read_bytes);
 	add_to(p, item, METRIC_WRITTEN, (double)c->written_bytes);
+	add_to(p, item, METRIC_FILES_READ, (double)c->files_read);
+	add_to(p, item, METRIC_FILES_WRITTEN, (double)c->files_written);
 }
 
 /* ---- the tree of phases, stages and passes ---- */

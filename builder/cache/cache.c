@@ -242,6 +242,7 @@ static bool map_large(const struct cache *c, hash128 id, const void **data, size
 	close(fd);
 	*data = p;
 	*len = (size_t)st.st_size;
+	usage_of_thread.files_read++;
 	return p != MAP_FAILED;
 }
 

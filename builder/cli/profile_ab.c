@@ -1,11 +1,13 @@
-/* trib profile ab: two versions of trib, or two lists of flags, measured beside each other. */
+/* trib profile ab: two versions of trib, two projects, two source files, or two lists of flags, measured beside each other. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/json.h"
 #include "base/os.h"
+#include "base/path.h"
 #include "builder/cli/print.h"
 #include "builder/cli/profile.h"
 #include "builder/profile/ab.h"
@@ -28,11 +30,20 @@ static bool measure(struct recording sides[2], struct profile *profiles[2], cons
 	return true;
 }
 
-static struct recording new_side(struct arena *a, const struct options *o, const char *program, const char *flags,
+/* True if the operand is what to build: a project's folder, or a file .tri. Else it is a trib. */
+static bool is_source(const char *operand)
+{
+	struct stat st;
+	return path_has_extension(operand, "tri") || (stat(operand, &st) == 0 && S_ISDIR(st.st_mode));
+}
+
+/* `operand`: NULL, a trib or a source. */
+static struct recording new_side(struct arena *a, const struct options *o, const char *own, const char *operand, const char *flags,
 				 const char *const *models)
 {
-	return (struct recording){.options = {.program = program,
-					      .root = ".",
+	bool source = operand && is_source(operand);
+	return (struct recording){.options = {.program = operand && !source ? operand : own,
+					      .root = source ? operand : ".",
 					      .scenario = (enum scenario)o->scenario,
 					      .models = models,
 					      .flags = split_words(a, flags ? flags : ""),
@@ -43,19 +54,18 @@ static struct recording new_side(struct arena *a, const struct options *o, const
 static enum status run(struct arena *a, const struct options *o, const char *own)
 {
 	const char *models[] = {o->model_path, NULL};
-	const char *programs[2] = {o->n_operands ? o->operands[0] : own, o->n_operands ? o->operands[1] : own};
 	const char *flags[2] = {o->flags_a, o->flags_b};
 	struct recording sides[2];
 	struct profile *profiles[2] = {NULL, NULL};
 	struct report_options r = report_options_of(o);
 	struct ab_side names[2];
 	for (uint32_t i = 0; i < 2; i++) {
-		sides[i] = new_side(a, o, programs[i], flags[i], models);
+		sides[i] = new_side(a, o, own, o->n_operands ? o->operands[i] : NULL, flags[i], models);
 		sides[i].label = i ? "b" : "a";
 	}
 	bool ok = measure(sides, profiles, o, o->samples ? (uint32_t)o->samples : 10);
 	for (uint32_t i = 0; i < 2; i++)
-		names[i] = (struct ab_side){profiles[i], arena_printf(a, "%s%s%s", o->n_operands ? programs[i] : "trib build",
+		names[i] = (struct ab_side){profiles[i], arena_printf(a, "%s%s%s", o->n_operands ? o->operands[i] : "trib build",
 								      flags[i] ? " " : "", flags[i] ? flags[i] : "")};
 	if (ok) {
 		struct buf report = {0};
@@ -74,7 +84,7 @@ enum status profile_ab(const struct options *o)
 {
 	if (o->n_operands == 1 || (!o->n_operands && !o->flags_a && !o->flags_b))
 		return fail_usage(
-			"`trib profile ab` compares two programs, `ab OLD_TRIB NEW_TRIB`, or two lists of flags, `ab --a '-O1' --b '-O2'`");
+			"`trib profile ab` compares two projects or source files, `ab DIR_A DIR_B`, two programs, `ab OLD_TRIB NEW_TRIB`, or two lists of flags, `ab --a '-O1' --b '-O2'`");
 	struct arena *a = arena_new(0);
 	char *own = process_own_path();
 	enum status s = own ? run(a, o, own) : fail_environment("cannot find the executable");

@@ -34,6 +34,7 @@ static void add_side(struct table *t, const char *letter, const struct ab_side *
 	uint32_t n = s->profile->n_samples;
 	table_addf(t, "%s: %s", letter, s->name);
 	table_add(t, figure_text(UNIT_NS, statistics_median(walls, n), text));
+	table_add(t, figure_text(UNIT_NS, statistics_mean(walls, n), text));
 	table_add(t, figure_text(UNIT_NS, statistics_quantile(walls, n, 0), text));
 	table_add(t, figure_text(UNIT_NS, statistics_deviation(walls, n), text));
 	table_add(t, figure_text(UNIT_NS, profile_median(s->profile, &s->profile->total, METRIC_CPU), text));
@@ -43,10 +44,15 @@ static void add_side(struct table *t, const char *letter, const struct ab_side *
 static void print_text(const struct ab_result *r, const struct report_options *o, struct buf *out)
 {
 	struct arena *a = arena_new(0);
-	struct table t = {
-		.arena = a,
-		.columns = {{"side", false}, {"wall", true}, {"least", true}, {"deviation", true}, {"CPU", true}, {"peak memory", true}},
-		.n_columns = 6};
+	struct table t = {.arena = a,
+			  .columns = {{"side", false},
+				      {"wall", true},
+				      {"mean", true},
+				      {"least", true},
+				      {"deviation", true},
+				      {"CPU", true},
+				      {"peak memory", true}},
+			  .n_columns = 7};
 	add_side(&t, "a", &r->a);
 	add_side(&t, "b", &r->b);
 	table_print(&t, o->format == REPORT_MARKDOWN, out);

@@ -11,15 +11,10 @@
 #define FEWEST_SAMPLES 4         /* of each profile, for a test */
 #define SMALLEST_CORRECTION 0.02 /* a smaller difference of the calibrations is their own noise */
 
-static const struct {
-	const char *name, *title;
-} changes[CHANGES] = {
-#define CHANGE(id, name, title) {name, title},
+const struct change_row change_table[CHANGES] = {
+#define CHANGE(id, name, title, word, style) {name, title, word, style},
 #include "builder/profile/changes.def"
 };
-
-const char *change_name(enum change c) { return changes[c].name; }
-const char *change_title(enum change c) { return changes[c].title; }
 
 /* ---- conditions ---- */
 
@@ -64,6 +59,11 @@ static double median_of(const struct profile *p, const struct profile_values *v,
 	return v ? profile_median(p, v, m) : 0;
 }
 
+static double mean_of(const struct profile *p, const struct profile_values *v, enum profile_metric m)
+{
+	return v ? profile_mean(p, v, m) : 0;
+}
+
 static bool is_measured(const struct profile_values *v, enum profile_metric m) { return v && v->of[m]; }
 
 /* Returns values of one metric for a test, which needs positive numbers. */
@@ -104,8 +104,11 @@ static void fill_values(struct comparer *s, struct compared *r, const struct pro
 	struct comparison *c = s->c;
 	const struct profile *p = c->before, *q = c->after;
 	double speed = speed_of(c, r->metric);
-	r->before_value = median_of(p, before, r->metric);
-	r->after_value = median_of(q, after, r->metric) * speed;
+	r->medians[0] = r->before_value = median_of(p, before, r->metric);
+	r->medians[1] = median_of(q, after, r->metric);
+	r->means[0] = mean_of(p, before, r->metric);
+	r->means[1] = mean_of(q, after, r->metric);
+	r->after_value = r->medians[1] * speed;
 	r->ratio = (struct ratio){.estimate = r->before_value > 0 ? r->after_value / r->before_value : 1, .high = INFINITY, .p = 1};
 	r->is_tested = profile_metrics[r->metric].comparison == COMPARED_TIMED && is_measured(before, r->metric) &&
 		       is_measured(after, r->metric) && p->n_samples >= FEWEST_SAMPLES && q->n_samples >= FEWEST_SAMPLES;

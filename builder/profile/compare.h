@@ -8,12 +8,15 @@
 struct buf;
 
 enum change {
-#define CHANGE(id, name, title) CHANGE_##id,
+#define CHANGE(id, ...) CHANGE_##id,
 #include "builder/profile/changes.def"
 	CHANGES
 };
-const char *change_name(enum change c);
-const char *change_title(enum change c);
+struct change_row {
+	const char *name, *title; /* in reports, and of a list of them */
+	const char *word, *style; /* on the page */
+};
+extern const struct change_row change_table[CHANGES];
 
 struct compare_options {
 	double threshold; /* the smallest change, as a fraction: 0.05 */
@@ -36,6 +39,8 @@ struct compared {
 	bool is_tested;           /* false: too few processes for a test, or nothing to test */
 	double bytes, operations; /* of one call before, or of all in a run; 0: unknown, or the test is of many items */
 	enum change change;
+	double medians[2], means[2]; /* of before and after, as measured */
+	const char *reason;          /* of UNDECIDED and NOT_JUDGED; else NULL */
 };
 struct comparison {
 	struct arena *arena;

@@ -122,9 +122,7 @@ static void check_row(struct gate_result *r, const struct compared *row)
 	bool is_worse = row->change == CHANGE_REGRESSION;
 	double low = row->is_tested ? row->ratio.low : row->ratio.estimate, high = row->is_tested ? row->ratio.high : row->ratio.estimate;
 	struct gate_finding f = {.row = row, .verdict = GATE_PASSED};
-	const struct comparison *c = r->comparison;
-	bool is_whole_build = !row->path && c->before->kind == PROFILE_BUILD && !c->pace.before; /* a change of all stages alike */
-	bool is_sure = row->is_tested ? is_worse || is_whole_build : is_far(row, threshold);
+	bool is_sure = row->is_tested ? is_worse : is_far(row, threshold);
 	if (is_sure && low > threshold)
 		f.verdict = GATE_FAILED;
 	else if (is_worse && high > threshold && row->ratio.estimate > threshold)

@@ -4,10 +4,12 @@
  * - the interval of the ratio excludes 1, and the ratio is beyond the threshold;
  * - more than that if it reads and writes files, whose time depends on the state of the system;
  * - more, too, if it needs caches and memory that other processes also use;
- * - for the wall time of the whole: other processes used about as much of the machine in both;
+ * - for the wall time of the whole: other processes used about as much of the machine in both, or it differs by more than they can do;
  * - in a build it stands out from the other stages and passes, or units. Stages are compared at the pace of their processes (pace.h), as far as it is known.
  *   A machine that other processes use in another way still slows down each stage by another factor. These factors are seen in the stages that did not
- *   change, which are most of them. */
+ *   change, which are most of them. No machine makes a part three times as slow: two profiles whose parts differ by more are of different work.
+ * With too few samples for the test, a row is a change if all samples of one side are beyond all of the other, by 30 %.
+ * A row that differs without being a change says why. */
 #include "builder/profile/judge.h"
 #include <math.h>
 #include <stdlib.h>
@@ -21,19 +23,19 @@
 #define SMALLEST_NS_OF_RUNS 200       /* of many runs in a process */
 #define SMALLEST_BYTES (256 << 10)
 #define SMALLEST_BYTES_OF_BUILDS (1 << 20) /* more or less: the compiler takes memory in steps */
-#define FILES_FACTOR 3.0
-#define UNIT_FACTOR 1.25         /* of builds with many units: the first ones to be compiled also warm up the code generator */
-#define MOST_OTHERS 0.1          /* of the machine: the difference of what other processes used */
-#define FEWEST_ROWS 8            /* that show how the machine slows down each of them */
-#define DEVIATIONS 3             /* a row that differs by more stands out */
-#define PRIVATE_BYTES (2 << 20)  /* what a core has in caches of its own */
-#define COPIED_BYTES (512 << 10) /* of a row that mostly moves data: its sources and results take turns in these caches */
-#define MOST_QUIET 0.05          /* of the machine: with less used by others they take no cache from a run */
-#define MEMORY_INTENSITY 5.0     /* operations a byte: with fewer, memory takes the time */
+#define FILES_FACTOR 6.0                   /* creating the files of an empty cache took 1 to 4 times as long beside other processes */
+#define UNIT_FACTOR 1.25                   /* of builds with many units: the first ones to be compiled also warm up the code generator */
+#define MOST_OTHERS 0.1                    /* of the machine: the difference of what other processes used */
+#define FEWEST_ROWS 8                      /* that show how the machine slows down each of them */
+#define DEVIATIONS 3                       /* a row that differs by more stands out */
+#define MOST_OF_MACHINE 3.0                /* a larger factor is no state of the machine */
+#define PRIVATE_BYTES (2 << 20)            /* what a core has in caches of its own */
+#define COPIED_BYTES (512 << 10)           /* of a row that mostly moves data: its sources and results take turns in these caches */
+#define MEMORY_INTENSITY 5.0               /* operations a byte: with fewer, memory takes the time */
 #define MEMORY_FACTOR 2.0
 #define CACHE_FACTOR 1.25
-#define WHOLE_FACTOR 1.1 /* the whole has parts that fit */
-#define MOST_COMMON 0.14 /* a factor of all stages above 15 % is not the machine's (on a logarithmic scale) */
+#define WHOLE_FACTOR 1.1   /* the whole has parts that fit */
+#define MEASURED_SHARE 0.2 /* of the machine: a neighbour used it when these factors were measured */
 
 /* The total, all calls of a kernel, stages and passes, and units with other tasks: a build has many units, and each family has its own chance of a false
  * change. */
@@ -66,14 +68,28 @@ static bool is_small(const struct comparison *c, const struct compared *r)
 
 static enum change direction(double ratio) { return ratio > 1 ? CHANGE_REGRESSION : CHANGE_IMPROVEMENT; }
 
+static void set_undecided(struct compared *r, const char *reason)
+{
+	r->change = CHANGE_UNDECIDED;
+	r->reason = reason;
+}
+
+/* True if the values differ by more than this fraction of the smaller one. */
+static bool differs(const struct compared *r, double by)
+{
+	return fabs(r->after_value - r->before_value) > by * fmin(r->before_value, r->after_value);
+}
+
+#define TOO_FEW "too few samples"
+
 /* Few processes say nothing of the noise: then only large changes count. */
 static void judge_untested(const struct comparison *c, struct compared *r)
 {
 	bool counted = profile_metrics[r->metric].comparison == COMPARED_COUNTED;
-	double smallest = counted ? 0 : fmax(c->options.threshold, NOISE_OF_ONE);
-	double by = fabs(r->after_value - r->before_value), least = fmin(r->before_value, r->after_value);
-	if (by > smallest * least)
+	if (differs(r, counted ? 0 : fmax(c->options.threshold, NOISE_OF_ONE)))
 		r->change = direction(r->after_value / r->before_value);
+	else if (differs(r, c->options.threshold))
+		set_undecided(r, TOO_FEW);
 }
 
 /* ---- what makes times uncertain ---- */
@@ -89,19 +105,12 @@ static bool is_of_files(const struct comparison *c, const struct compared *r)
 	return r->path && ((before && profile_is_of_files(c->before, before)) || (after && profile_is_of_files(c->after, after)));
 }
 
-/* The share of the machine that other processes used; -1: unknown. */
-static double others_share(const struct profile *p)
-{
-	double wall = profile_median(p, &p->total, METRIC_WALL) * (p->machine.cores ? p->machine.cores : 1);
-	return p->total.of[METRIC_OTHERS] && wall > 0 ? profile_median(p, &p->total, METRIC_OTHERS) / wall : -1;
-}
-
 /* Time to wait for a processor is in the wall time, and in nothing else that is measured. */
 static bool waits_alike(const struct comparison *c, const struct compared *r)
 {
-	double before = others_share(c->before), after = others_share(c->after);
+	double before = profile_others_share(c->before), after = profile_others_share(c->after);
 	return r->path || r->metric != METRIC_WALL || c->before->kind == PROFILE_RUN || before < 0 || after < 0 ||
-	       fabs(before - after) < MOST_OTHERS;
+	       fabs(before - after) < MOST_OTHERS || fabs(log(r->ratio.estimate)) > log(MOST_OF_MACHINE);
 }
 
 /* The code of LLVM is larger than the caches of a core. Most of a unit's time is code generation. */
@@ -110,20 +119,29 @@ static bool is_of_llvm(const struct compared *r)
 	return family_of(r) == FAMILY_UNITS || strcmp(r->path, "codegen") == 0 || strncmp(r->path, "codegen/", 8) == 0;
 }
 
-static bool is_beside_others(const struct comparison *c) { return fmax(others_share(c->before), others_share(c->after)) >= MOST_QUIET; }
+static bool is_beside_others(const struct comparison *c) { return pace_is_disturbed(c->before, c->after); }
+
+/* Returns the factor that others have when they use MEASURED_SHARE of the machine, grown to the share that they used. */
+static double beside_others(const struct comparison *c, double factor)
+{
+	double share = fmax(profile_others_share(c->before), profile_others_share(c->after));
+	return fmin(MOST_OF_MACHINE, 1 + (factor - 1) * fmax(1, share / MEASURED_SHARE));
+}
 
 /* How much slower other processes may make the row by what they put into shared caches. */
 static double cache_factor(const struct comparison *c, const struct compared *r)
 {
 	if (!is_beside_others(c))
 		return 1;
+	if (c->before->kind == PROFILE_BUILD && !r->path) /* without its pace the machine may have slowed down all of it */
+		return fmax(beside_others(c, WHOLE_FACTOR), c->pace.before ? 1 : exp(pace_most(c->before, c->after)));
 	if (c->before->kind == PROFILE_BUILD)
-		return !r->path ? WHOLE_FACTOR : is_of_llvm(r) ? CACHE_FACTOR : 1;
+		return is_of_llvm(r) ? beside_others(c, CACHE_FACTOR) : 1;
 	if (r->bytes < (r->operations < r->bytes ? COPIED_BYTES : PRIVATE_BYTES))
 		return 1;
 	if (!r->path)
-		return WHOLE_FACTOR;
-	return r->operations < MEMORY_INTENSITY * r->bytes ? MEMORY_FACTOR : CACHE_FACTOR;
+		return beside_others(c, WHOLE_FACTOR);
+	return beside_others(c, r->operations < MEMORY_INTENSITY * r->bytes ? MEMORY_FACTOR : CACHE_FACTOR);
 }
 
 /* How the machine changed the times of a family: logarithms of ratios. */
@@ -144,7 +162,8 @@ static struct drift drift_of(const struct comparison *c, struct compared *const 
 		return (struct drift){0};
 	double common = statistics_median(logs, len);
 	double least = family_of(rows[0]) == FAMILY_UNITS ? log(UNIT_FACTOR) : 0;
-	return (struct drift){least, fabs(common) < MOST_COMMON ? common : 0, DEVIATIONS * 1.4826 * statistics_deviation(logs, len)};
+	double most = fmin(DEVIATIONS * 1.4826 * statistics_deviation(logs, len), log(MOST_OF_MACHINE));
+	return (struct drift){least, fabs(common) < pace_most(c->before, c->after) ? common : 0, most};
 }
 
 /* Beside other processes, what all stages share is the machine's. On a quiet machine it is the build's own. */
@@ -172,34 +191,84 @@ static int by_p(const void *a, const void *b)
 	return x->ratio.p != y->ratio.p ? (x->ratio.p > y->ratio.p) - (x->ratio.p < y->ratio.p) : (x > y) - (x < y);
 }
 
+/* The least p that samples of these sizes can have: all of one below all of the other. */
+static double least_p(const struct comparison *c)
+{
+	double p = 2;
+	for (uint32_t i = 1; i <= c->before->n_samples; i++)
+		p *= (double)i / (c->after->n_samples + i);
+	return p;
+}
+
+/* True if all samples of one side are beyond all of the other, by what a single one may differ. */
+static bool are_far_apart(const struct comparison *c, const struct compared *r)
+{
+	const struct profile_values *before = values_of(c->before, r, r->before), *after = values_of(c->after, r, r->after);
+	if (!before || !after)
+		return false;
+	const double *x = before->of[r->metric], *y = after->of[r->metric];
+	uint32_t n = c->before->n_samples, m = c->after->n_samples;
+	return statistics_quantile(y, m, 0) > (1 + NOISE_OF_ONE) * statistics_quantile(x, n, 1) ||
+	       statistics_quantile(x, n, 0) > (1 + NOISE_OF_ONE) * statistics_quantile(y, m, 1);
+}
+
+/* A row that did not pass the test at `alpha`. */
+static void judge_failed(const struct comparison *c, struct compared *r, double alpha, struct drift drift)
+{
+	bool are_few = least_p(c) > alpha / 2; /* some tests are two */
+	if (!are_few || !is_large(c, r, drift))
+		return;
+	if (are_far_apart(c, r))
+		r->change = direction(r->ratio.estimate);
+	else
+		set_undecided(r, TOO_FEW);
+}
+
 /* Many rows are tested at once, so each has to pass a sharper test: the chance of any false change among them stays alpha. */
 static void judge_family(struct comparison *c, struct compared **rows, uint32_t n, double alpha, struct drift drift)
 {
+	uint32_t i = 0;
 	if (n)
 		qsort(rows, n, sizeof(struct compared *), by_p);
-	for (uint32_t i = 0; i < n && rows[i]->ratio.p <= alpha / (n - i); i++) {
+	for (; i < n && rows[i]->ratio.p <= alpha / (n - i); i++) {
 		struct compared *r = rows[i];
 		bool is_sure = profile_metrics[r->metric].unit != UNIT_NS || r->ratio.low > 1 || r->ratio.high < 1;
 		if (is_sure && is_large(c, r, drift))
 			r->change = direction(r->ratio.estimate);
+		else if (differs(r, c->options.threshold))
+			set_undecided(r, is_of_files(c, r) ? "the state of the files may do this" : "other processes may do this");
 	}
+	for (uint32_t k = i; k < n; k++)
+		judge_failed(c, rows[k], alpha / (n - i), drift);
 }
 
-/* The least p that samples of these sizes can have: all of one below all of the other. */
-static double least_p(uint32_t n_a, uint32_t n_b)
-{
-	double p = 2;
-	for (uint32_t i = 1; i <= n_a; i++)
-		p *= (double)i / (n_b + i);
-	return p;
-}
-
-/* True if the row is in both profiles, and says something of its own. The rest of a phase, which only has a wall time, contains waiting. */
-static bool matters(const struct comparison *c, const struct compared *r)
+/* Why the row, which is in both profiles, is not judged; NULL: it is. The rest of a phase, which only has a wall time, contains waiting. */
+static const char *not_judged(const struct comparison *c, const struct compared *r)
 {
 	bool is_time = profile_metrics[r->metric].unit == UNIT_NS, is_rest = r->metric == METRIC_WALL && c->before->total.of[METRIC_CPU];
-	bool decides = !r->path || !is_time || (r->decides && (!is_rest || c->options.metric == METRIC_WALL));
-	return r->change == CHANGE_NONE && decides && !is_small(c, r) && waits_alike(c, r);
+	if (r->path && is_time && !r->decides)
+		return "another figure of it decides";
+	if (r->path && is_time && is_rest && c->options.metric != METRIC_WALL)
+		return "this time contains waiting";
+	return is_small(c, r) ? "too small to matter" : NULL;
+}
+
+/* True if a test of the row's family says whether it is a change. */
+static bool is_for_test(const struct comparison *c, struct compared *r)
+{
+	const char *reason = r->change == CHANGE_NONE ? not_judged(c, r) : NULL;
+	if (r->change != CHANGE_NONE)
+		return false;
+	if (reason && differs(r, c->options.threshold)) {
+		r->change = CHANGE_NOT_JUDGED;
+		r->reason = reason;
+	} else if (!reason && !waits_alike(c, r)) {
+		if (differs(r, c->options.threshold))
+			set_undecided(r, "other processes used another share of the machine");
+	} else if (!reason && !r->is_tested) {
+		judge_untested(c, r);
+	}
+	return !reason && r->change == CHANGE_NONE && r->is_tested;
 }
 
 void judge_rows(struct comparison *c)
@@ -211,12 +280,8 @@ void judge_rows(struct comparison *c)
 	for (uint32_t i = 0; i < c->n_rows; i++) {
 		struct compared *r = &c->rows[i];
 		enum family f = family_of(r);
-		if (!matters(c, r))
-			continue;
-		if (r->is_tested)
+		if (is_for_test(c, r))
 			rows[f][n[f]++] = r;
-		else
-			judge_untested(c, r);
 	}
 	struct drift drift = drift_of(c, rows[FAMILY_STAGES], n[FAMILY_STAGES]);
 	struct drift of_units = n[FAMILY_UNITS] < FEWEST_ROWS ? drift : drift_of(c, rows[FAMILY_UNITS], n[FAMILY_UNITS]);
@@ -226,7 +291,7 @@ void judge_rows(struct comparison *c)
 	judge_family(c, rows[FAMILY_STAGES], n[FAMILY_STAGES], alpha, drift);
 	judge_family(c, rows[FAMILY_UNITS], n[FAMILY_UNITS], alpha, of_units);
 	uint32_t most = n[FAMILY_STAGES] > 0 ? n[FAMILY_STAGES] : 1;
-	c->can_decide = least_p(c->before->n_samples, c->after->n_samples) <= alpha / most;
+	c->can_decide = least_p(c) <= alpha / most;
 	for (uint32_t i = 0; i < c->n_rows; i++)
 		c->counts[c->rows[i].change]++;
 }

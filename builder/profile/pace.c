@@ -4,8 +4,10 @@
 #include "base/map.h"
 
 #define FEWEST_STAGES 8
-#define SHORTEST_NS 300000   /* shorter ones are noise */
-#define MOST_OF_MACHINE 0.14 /* all stages slower by more than 15 % is not the machine's doing (on a logarithmic scale) */
+#define SHORTEST_NS 300000 /* shorter ones are noise */
+#define MOST_QUIET 0.05    /* of the machine: with less used by others they disturb no other process */
+#define MOST_ALONE 1.15    /* all stages slower by more is not the machine's doing, if no other process uses it */
+#define MOST_BESIDE 1.6    /* beside others: two threads of a core are as fast as 1.2 cores */
 
 /* A stage in both profiles. */
 struct pair {
@@ -43,6 +45,16 @@ static const struct pair *pairs_of(struct arena *a, const struct profile *p, con
 
 static double at_least_one(double x) { return x > 1 ? x : 1; }
 
+bool pace_is_disturbed(const struct profile *before, const struct profile *after)
+{
+	return fmax(profile_others_share(before), profile_others_share(after)) >= MOST_QUIET;
+}
+
+double pace_most(const struct profile *before, const struct profile *after)
+{
+	return log(pace_is_disturbed(before, after) ? MOST_BESIDE : MOST_ALONE);
+}
+
 /* Returns the logarithms of the factors of one side. */
 static double *side_of(struct arena *a, const struct pair *pairs, uint32_t n, bool after, uint32_t n_samples)
 {
@@ -65,7 +77,7 @@ bool pace_of(struct arena *a, const struct profile *before, const struct profile
 		return false;
 	double *x = side_of(a, pairs, n, false, before->n_samples), *y = side_of(a, pairs, n, true, after->n_samples);
 	double difference = statistics_quantile(y, after->n_samples, PACE_QUIET) - statistics_quantile(x, before->n_samples, PACE_QUIET);
-	double own = fabs(difference) < MOST_OF_MACHINE ? 0 : difference;
+	double own = fabs(difference) < pace_most(before, after) ? 0 : difference;
 	for (uint32_t k = 0; k < before->n_samples; k++)
 		x[k] = exp(x[k]);
 	for (uint32_t k = 0; k < after->n_samples; k++)

@@ -7,6 +7,11 @@
 /* The share of the processes that are taken for undisturbed: what they do is what the builds do. */
 #define PACE_QUIET 0.05
 
+/* True if other processes used enough of the machine beside one of them to take caches and the other thread of a core from it. */
+bool pace_is_disturbed(const struct profile *before, const struct profile *after);
+/* The most that the machine can make all stages slower by, as a logarithm. */
+double pace_most(const struct profile *before, const struct profile *after);
+
 /* Factors for the samples of each profile; 1: as the median process of `before`. */
 struct pace {
 	const double *before, *after;

@@ -69,10 +69,23 @@ double profile_median(const struct profile *p, const struct profile_values *v, e
 	return v->of[m] ? statistics_median(v->of[m], p->n_samples) : 0;
 }
 
+double profile_mean(const struct profile *p, const struct profile_values *v, enum profile_metric m)
+{
+	return v->of[m] ? statistics_mean(v->of[m], p->n_samples) : 0;
+}
+
 bool profile_is_of_files(const struct profile *p, const struct profile_values *v)
 {
-	const double rate = 1e-3; /* bytes a nanosecond */
-	return profile_median(p, v, METRIC_READ) + profile_median(p, v, METRIC_WRITTEN) > rate * profile_median(p, v, METRIC_WALL);
+	const double rate = 1e-3, files_rate = 1e-6; /* bytes and files a nanosecond */
+	double wall = profile_median(p, v, METRIC_WALL);
+	return profile_median(p, v, METRIC_READ) + profile_median(p, v, METRIC_WRITTEN) > rate * wall ||
+	       profile_median(p, v, METRIC_FILES_READ) + profile_median(p, v, METRIC_FILES_WRITTEN) > files_rate * wall;
+}
+
+double profile_others_share(const struct profile *p)
+{
+	double machine = profile_median(p, &p->total, METRIC_WALL) * (p->machine.cores ? p->machine.cores : 1);
+	return p->total.of[METRIC_OTHERS] && machine > 0 ? profile_median(p, &p->total, METRIC_OTHERS) / machine : -1;
 }
 
 static uint32_t find_setting(const struct profile *p, const char *name)

@@ -111,8 +111,11 @@ uint32_t profile_add_item(struct profile *p, enum profile_item_kind kind, uint32
 void profile_set(struct profile *p, struct profile_values *v, enum profile_metric m, uint32_t sample, double value);
 /* The median over the samples; 0 if it was not measured. */
 double profile_median(const struct profile *p, const struct profile_values *v, enum profile_metric m);
+double profile_mean(const struct profile *p, const struct profile_values *v, enum profile_metric m);
 /* True if an item reads and writes so much that files take its time, which depends on the state of the system. */
 bool profile_is_of_files(const struct profile *p, const struct profile_values *v);
+/* The share of the machine that other processes used meanwhile; -1: unknown. */
+double profile_others_share(const struct profile *p);
 /* Copy their arguments, and replace an earlier one of the same name. */
 void profile_add_setting(struct profile *p, const char *name, const char *text);
 void profile_add_fact(struct profile *p, const char *name, double value);

@@ -65,7 +65,7 @@ static const char *const *command_of(struct recorder *r)
 													    RUN_TIME};
 	const struct record_options *o = r->o;
 	bool runs = o->kind == PROFILE_RUN;
-	const char **argv = ARENA_ARRAY(r->w.arena, const char *, 12 + count(o->models) + count(o->flags));
+	const char **argv = ARENA_ARRAY(r->w.arena, const char *, 13 + count(o->models) + count(o->flags));
 	uint32_t n = 0, words = runs ? 3 : 4;
 	argv[n++] = o->program;
 	for (uint32_t i = 0; i < words; i++)
@@ -76,6 +76,8 @@ static const char *const *command_of(struct recorder *r)
 		argv[n++] = "--profile-out";
 		argv[n++] = r->profile_path;
 	}
+	if (path_has_extension(o->root, "tri"))
+		argv[n++] = path_base(o->root);
 	for (uint32_t i = 0; i < count(o->models); i++)
 		argv[n++] = o->models[i];
 	for (uint32_t i = 0; i < count(o->flags); i++)

@@ -15,7 +15,7 @@ bool scenario_parse(const char *text, enum scenario *out);
 
 struct record_options {
 	const char *program; /* trib */
-	const char *root;    /* the project's folder */
+	const char *root;    /* the project's folder, or a file .tri */
 	enum profile_kind kind;
 	enum scenario scenario;                   /* of builds */
 	const char *const *models, *const *flags; /* NULL-terminated: of `trib build`, or of `trib bench` with one model */

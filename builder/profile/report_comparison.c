@@ -32,7 +32,7 @@ static void add_row(struct table *t, const struct compared *r, bool with_verdict
 	table_add(t, r->change == CHANGE_NEW || r->change == CHANGE_REMOVED ? "" : figure_change(r->ratio.estimate, text));
 	add_interval(t, r);
 	if (with_verdict)
-		table_add(t, change_name(r->change));
+		table_addf(t, "%s%s%s", change_table[r->change].name, r->reason ? ": " : "", r->reason ? r->reason : "");
 }
 
 static struct table new_table(struct arena *a, bool with_verdict)
@@ -61,31 +61,55 @@ static void put_list(const struct comparison *c, enum change change, const struc
 {
 	uint32_t n, shown;
 	const uint32_t *rows = compare_rows(c, change, &n);
-	struct table t = new_table(c->arena, false);
+	bool with_reason = change == CHANGE_UNDECIDED;
+	struct table t = new_table(c->arena, with_reason);
 	if (!n)
 		return;
 	shown = n < o->top ? n : o->top;
 	for (uint32_t i = 0; i < shown; i++)
-		add_row(&t, &c->rows[rows[i]], false);
-	put_title(o, change_title(change), shown, n, out);
+		add_row(&t, &c->rows[rows[i]], with_reason);
+	put_title(o, change_table[change].title, shown, n, out);
+	table_print(&t, o->format == REPORT_MARKDOWN, out);
+}
+
+/* What was measured, beside the values above that are compared: of times, the fastest samples at the pace of one machine. */
+static void put_samples(const struct comparison *c, const struct report_options *o, struct buf *out)
+{
+	struct table t = {
+		.arena = c->arena,
+		.columns = {{"whole process", false}, {"median before", true}, {"after", true}, {"mean before", true}, {"after", true}},
+		.n_columns = 5};
+	char text[FIGURE_SIZE];
+	for (uint32_t i = 0; i < c->n_rows && !c->rows[i].path; i++) {
+		const struct compared *r = &c->rows[i];
+		const double values[] = {r->medians[0], r->medians[1], r->means[0], r->means[1]};
+		table_add(&t, profile_metrics[r->metric].title);
+		for (uint32_t k = 0; k < 4; k++)
+			table_add(&t, figure_text(profile_metrics[r->metric].unit, values[k], text));
+	}
+	buf_putc(out, '\n');
 	table_print(&t, o->format == REPORT_MARKDOWN, out);
 }
 
 static void put_sides(const struct comparison *c, const char *before, const char *after, struct buf *out)
 {
+	struct buf differences = {0};
 	buf_printf(out, "before: %s, %u sample%s, trib %s\nafter:  %s, %u sample%s, trib %s\n", before, c->before->n_samples,
 		   c->before->n_samples == 1 ? "" : "s", c->before->version, after, c->after->n_samples,
 		   c->after->n_samples == 1 ? "" : "s", c->after->version);
 	if (fabs(c->speed - 1) > 0.01)
 		buf_printf(out, "the machine was %.1f %% %s after; times are corrected for it\n", fabs(1 - c->speed) * 100,
 			   c->speed < 1 ? "slower" : "faster");
+	if (!compare_conditions(c->before, c->after, &differences))
+		buf_printf(out, "the conditions differ, so this says nothing about one change alone:\n%s", differences.at);
+	buf_free(&differences);
 }
 
 static void put_summary(const struct comparison *c, struct buf *out)
 {
 	buf_putc(out, '\n');
 	for (uint32_t i = 0; i < CHANGES; i++)
-		buf_printf(out, "%s%u %s", i ? ", " : "", c->counts[i], change_title((enum change)i));
+		buf_printf(out, "%s%u %s", i ? ", " : "", c->counts[i], change_table[i].title);
 	buf_putc(out, '\n');
 	double visible = compare_visible(c, METRIC_WALL);
 	if (visible > 0)
@@ -95,7 +119,7 @@ static void put_summary(const struct comparison *c, struct buf *out)
 		buf_printf(out, "too few samples: %u and %u cannot show a change of one part; record at least 10\n", c->before->n_samples,
 			   c->after->n_samples);
 	if (!is_tested)
-		buf_puts(out, "too few samples for a test: smaller changes than 30 % are taken for noise; record at least 4, better 10\n");
+		buf_puts(out, "too few samples for a test: smaller changes than 30 % are undecided; record at least 4, better 10\n");
 }
 
 static void print_text(const struct comparison *c, const char *before, const char *after, const struct report_options *o, struct buf *out)
@@ -106,7 +130,8 @@ static void print_text(const struct comparison *c, const char *before, const cha
 	for (uint32_t i = 0; i < c->n_rows && !c->rows[i].path; i++)
 		add_row(&totals, &c->rows[i], true);
 	table_print(&totals, o->format == REPORT_MARKDOWN, out);
-	for (uint32_t i = CHANGE_NONE + 1; i < CHANGES; i++)
+	put_samples(c, o, out);
+	for (uint32_t i = CHANGE_NOT_JUDGED + 1; i < CHANGES; i++)
 		put_list(c, (enum change)i, o, out);
 	put_summary(c, out);
 }
@@ -119,12 +144,17 @@ static void print_row_json(struct json_writer *w, const struct compared *r)
 	json_member_str(w, "metric", profile_metrics[r->metric].name);
 	json_member_num(w, "before", r->before_value);
 	json_member_num(w, "after", r->after_value);
+	json_member_num(w, "before_median", r->medians[0]);
+	json_member_num(w, "after_median", r->medians[1]);
+	json_member_num(w, "before_mean", r->means[0]);
+	json_member_num(w, "after_mean", r->means[1]);
 	json_member_real(w, "ratio", r->ratio.estimate);
 	json_member_real(w, "low", r->ratio.low);
 	json_member_real(w, "high", r->ratio.high);
 	json_member_real(w, "p", r->ratio.p);
 	json_member_bool(w, "tested", r->is_tested);
-	json_member_str(w, "change", change_name(r->change));
+	json_member_str(w, "change", change_table[r->change].name);
+	json_member_str(w, "reason", r->reason);
 	json_close(w, '}');
 }
 
@@ -139,7 +169,7 @@ static void print_json(const struct comparison *c, const char *before, const cha
 	json_member_real(&w, "visible", compare_visible(c, METRIC_WALL));
 	json_member_open(&w, "counts", '{');
 	for (uint32_t i = 0; i < CHANGES; i++)
-		json_member_int(&w, change_name((enum change)i), c->counts[i]);
+		json_member_int(&w, change_table[i].name, c->counts[i]);
 	json_close(&w, '}');
 	json_member_open(&w, "rows", '[');
 	for (uint32_t i = 0; i < c->n_rows; i++)

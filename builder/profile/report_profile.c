@@ -38,9 +38,10 @@ static void put_head(const struct view *v)
 static void put_total(const struct view *v)
 {
 	const struct profile *p = v->p;
-	struct table t = {.arena = v->a,
-			  .columns = {{"metric", false}, {"median", true}, {"least", true}, {"most", true}, {"deviation", true}},
-			  .n_columns = 5};
+	struct table t = {
+		.arena = v->a,
+		.columns = {{"metric", false}, {"median", true}, {"mean", true}, {"least", true}, {"most", true}, {"deviation", true}},
+		.n_columns = 6};
 	char text[FIGURE_SIZE];
 	for (uint32_t m = 0; m < METRIC_COUNT; m++) {
 		const double *x = p->total.of[m];
@@ -49,6 +50,7 @@ static void put_total(const struct view *v)
 			continue;
 		table_add(&t, profile_metrics[m].title);
 		table_add(&t, figure_text(unit, statistics_median(x, p->n_samples), text));
+		table_add(&t, figure_text(unit, statistics_mean(x, p->n_samples), text));
 		table_add(&t, figure_text(unit, statistics_quantile(x, p->n_samples, 0), text));
 		table_add(&t, figure_text(unit, statistics_quantile(x, p->n_samples, 1), text));
 		table_add(&t, figure_text(unit, statistics_deviation(x, p->n_samples), text));
@@ -65,8 +67,8 @@ static uint32_t depth_of(const struct profile *p, uint32_t item)
 	return n;
 }
 
-static const enum profile_metric columns[] = {METRIC_CPU,         METRIC_CALLS, METRIC_PEAK,    METRIC_NET,
-					      METRIC_ALLOCATIONS, METRIC_READ,  METRIC_WRITTEN, METRIC_OPERATIONS};
+static const enum profile_metric columns[] = {METRIC_CPU,        METRIC_CALLS, METRIC_PEAK,          METRIC_NET,     METRIC_ALLOCATIONS,
+					      METRIC_FILES_READ, METRIC_READ,  METRIC_FILES_WRITTEN, METRIC_WRITTEN, METRIC_OPERATIONS};
 
 /* Appends the row of an item: its name, wall time and share, then what was measured of the other columns. */
 static void add_item(const struct view *v, struct table *t, uint32_t i, const char *name)
@@ -248,6 +250,22 @@ void report_symptoms(const struct profile *p, struct json_writer *w)
 	json_close(w, ']');
 }
 
+typedef double summary_fn(const struct profile *p, const struct profile_values *v, enum profile_metric m);
+
+static void print_values(const struct profile *p, const struct profile_values *v, summary_fn *of, struct json_writer *w)
+{
+	for (uint32_t m = 0; m < METRIC_COUNT; m++)
+		if (v->of[m])
+			json_member_num(w, profile_metrics[m].name, of(p, v, (enum profile_metric)m));
+}
+
+static void print_means(const struct profile *p, const struct profile_values *v, struct json_writer *w)
+{
+	json_member_open(w, "means", '{');
+	print_values(p, v, profile_mean, w);
+	json_close(w, '}');
+}
+
 static void print_json(const struct view *v)
 {
 	const struct profile *p = v->p;
@@ -258,10 +276,9 @@ static void print_json(const struct view *v)
 	json_member_str(&w, "type", "report");
 	json_member_int(&w, "samples", p->n_samples);
 	json_member_open(&w, "total", '{');
-	for (uint32_t m = 0; m < METRIC_COUNT; m++)
-		if (p->total.of[m])
-			json_member_num(&w, profile_metrics[m].name, profile_median(p, &p->total, (enum profile_metric)m));
+	print_values(p, &p->total, profile_median, &w);
 	json_close(&w, '}');
+	print_means(p, &p->total, &w);
 	json_member_open(&w, "items", '[');
 	for (uint32_t i = 0; i < n && i < v->o->top; i++) {
 		const struct profile_item *item = &p->items.at[list[i]];
@@ -269,9 +286,8 @@ static void print_json(const struct view *v)
 		json_member_str(&w, "kind", profile_item_kind_text(item->kind));
 		json_member_str(&w, "item", profile_item_path(v->a, p, list[i]));
 		json_member_str(&w, "at", item->at);
-		for (uint32_t m = 0; m < METRIC_COUNT; m++)
-			if (item->values.of[m])
-				json_member_num(&w, profile_metrics[m].name, profile_median(p, &item->values, (enum profile_metric)m));
+		print_values(p, &item->values, profile_median, &w);
+		print_means(p, &item->values, &w);
 		report_kernel(v, &w, list[i]);
 		json_close(&w, '}');
 	}

@@ -38,6 +38,14 @@ double statistics_quantile(const double *x, uint32_t n, double q)
 
 double statistics_median(const double *x, uint32_t n) { return n == 1 ? x[0] : statistics_quantile(x, n, 0.5); }
 
+double statistics_mean(const double *x, uint32_t n)
+{
+	double sum = 0;
+	for (uint32_t i = 0; i < n; i++)
+		sum += x[i] / n;
+	return sum;
+}
+
 double statistics_deviation(const double *x, uint32_t n)
 {
 	double m = statistics_median(x, n), *d = alloc_zeroed(n * sizeof *d);
@@ -187,8 +195,7 @@ static struct fastest fastest_of(const double *x, uint32_t n, double alpha)
 	double *s = copy_sorted(x, n);
 	uint32_t quarter = n / 4 + 3 < MOST_FASTEST ? n / 4 + 3 : MOST_FASTEST;
 	struct fastest f = {.n = quarter < n ? quarter : n, .least = s[0]};
-	for (uint32_t i = 0; i < f.n; i++)
-		f.mean += s[i] / f.n;
+	f.mean = statistics_mean(s, f.n);
 	if (f.n > 1) {
 		double t = 1 - pow(alpha, 1.0 / (f.n - 1));
 		f.bound = s[0] - t / (1 - t) * (s[f.n - 1] - s[0]);

@@ -7,6 +7,7 @@
 /* The q-quantile, 0 <= q <= 1, interpolated between order statistics (Hyndman and Fan 1996, type 7). n >= 1. */
 double statistics_quantile(const double *x, uint32_t n, double q);
 double statistics_median(const double *x, uint32_t n);
+double statistics_mean(const double *x, uint32_t n);
 /* The median of the distances from the median. */
 double statistics_deviation(const double *x, uint32_t n);
 

@@ -16,6 +16,7 @@
 struct copier {
 	struct workspace *w;
 	const char *root;
+	uint32_t most_depth;
 	struct buf *error;
 };
 
@@ -56,8 +57,8 @@ static bool copy_entry(struct copier *c, const char *relative, uint32_t depth)
 	struct stat st;
 	if (stat(from, &st) != 0)
 		return true; /* a link to nothing */
-	if (S_ISDIR(st.st_mode))
-		return depth < MOST_DEPTH && copy_folder(c, relative, depth + 1);
+	if (S_ISDIR(st.st_mode) && depth < c->most_depth)
+		return copy_folder(c, relative, depth + 1);
 	if (is_copied(relative))
 		return copy_file(c, from, to, relative);
 	return symlink(from, to) == 0 || fail(c, "link", to);
@@ -86,7 +87,8 @@ bool workspace_open(struct workspace *w, const char *root, struct buf *error)
 	*w = (struct workspace){.arena = arena_new(0)};
 	char *full = realpath(root, NULL),
 	     *name = arena_printf(w->arena, "%s/trib-profile-XXXXXX", temporary && *temporary ? temporary : "/tmp");
-	struct copier c = {w, full, error};
+	bool is_file = full && path_has_extension(full, "tri");
+	struct copier c = {w, is_file ? path_dir(w->arena, full) : full, is_file ? 0 : MOST_DEPTH, error};
 	w->folder = mkdtemp(name);
 	if (!full || !w->folder) {
 		buf_printf(error, "cannot make a copy of `%s` in `%s`: %s", root, name, strerror(errno));

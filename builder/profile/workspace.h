@@ -19,7 +19,8 @@ struct workspace {
 /* The outputs of builds in a workspace, in the project's folder. */
 #define WORKSPACE_OUT "profile-output"
 
-/* Copies the project in `root`, but for hidden files, such as its store. False: *error is a sentence. Close it all the same. */
+/* Copies the project in `root`, but for hidden files, such as its store. A `root` that is a file .tri: the files beside it; folders are links. False: *error is
+ * a sentence. Close it all the same. */
 bool workspace_open(struct workspace *w, const char *root, struct buf *error);
 void workspace_close(struct workspace *w); /* removes the folder */
 /* Remove the store and the outputs; and the cache. */

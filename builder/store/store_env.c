@@ -13,6 +13,7 @@
 #include "base/bug.h"
 #include "base/os.h"
 #include "base/path.h"
+#include "base/usage.h"
 #include "builder/store/crash_guard.h"
 
 enum { OPEN_TRIES = 64 };
@@ -54,6 +55,7 @@ int env_commit(MDB_env *env, MDB_txn *txn, int (*check)(void *ctx, MDB_txn *txn)
 {
 	size_t id = mdb_txn_id(txn);
 	int rc = mdb_txn_commit(txn);
+	usage_of_thread.files_written++;
 	if (rc == EIO || rc == EINVAL) /* a page number beyond the file */
 		rc = MDB_CORRUPTED;
 	if (rc || !check || env_begin(env, MDB_RDONLY, &txn) != 0)
@@ -177,6 +179,8 @@ static int open_env(MDB_env **out, const char *dir, const struct env_options *o)
 		mdb_env_close(env);
 	else
 		*out = env;
+	usage_of_thread.files_read += 2; /* data.mdb; lock.mdb, which has the readers */
+	usage_of_thread.files_written += !o->read_only;
 	crash_guard_leave();
 	return rc;
 }

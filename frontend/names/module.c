@@ -126,7 +126,9 @@ bool module_parse(struct frontend *f, struct module *m, const struct source *src
 	f->times.lines += toks.lines;
 	if (!parse(&toks, &m->ast, f->diags))
 		ok = false;
+	measure_begin("note spans");
 	ast_note_spans(&m->ast);
+	measure_end();
 	f->times.lex += t1 - t0;
 	measure_end();
 	f->times.parse += os_now_ns() - t1;
@@ -157,9 +159,11 @@ struct module *module_load(struct frontend *f, const char *path, span at, bool m
 	if (known)
 		return revisit(f, known, at, ok);
 	errno = 0;
+	measure_begin("load");
 	const struct source *src = std ? std_source(f, path) : f->host.load(f->host.ctx, path);
+	int why = std ? 0 : errno;
+	measure_end();
 	if (!src) {
-		int why = std ? 0 : errno;
 		if (f->is_refreshable)
 			vec_push(&f->loaded.missing, arena_strdup(f->session, path));
 		if (must) {

@@ -5,6 +5,7 @@
 #include <string.h>
 #include "base/bug.h"
 #include "base/huge_alloc.h"
+#include "base/measure.h"
 #include "frontend/syntax/lex_state.h"
 #if defined(__SSE2__)
 #include <emmintrin.h>
@@ -465,10 +466,14 @@ bool lex(const struct source *src, struct tokens *out, struct diags *d)
 	bool bom = src->len >= 3 && memcmp(lx.text, "\xEF\xBB\xBF", 3) == 0;
 	s.resume += bom ? 3 : 0;
 	s.wide = src->len >= 16 ? lx.end - 16 : NULL;
+	measure_begin("prepare");
 	build_keywords(&s.keywords);
 	build_pairs(&s.pairs);
 	*out = (struct tokens){.src = src, .lines = count_lines(lx.text, lx.end)};
 	reserve(out, src->len / 3 + 128);
+	measure_end();
+	measure_begin("scan");
 	scan(&s, out);
+	measure_end();
 	return !lx.failed;
 }

@@ -3,6 +3,7 @@
 #include "frontend/syntax/parser.h"
 #include <stdlib.h>
 #include "base/huge_alloc.h"
+#include "base/measure.h"
 #include "frontend/syntax/lexer.h"
 #include "frontend/syntax/parse_state.h"
 
@@ -141,8 +142,12 @@ static void start(struct parser *p, struct tokens *tokens)
 bool parse(struct tokens *tokens, struct ast *out, struct diags *d)
 {
 	struct parser p = {.t = out, .diags = d};
+	measure_begin("prepare");
 	start(&p, tokens);
+	measure_end();
+	measure_begin("build the tree");
 	parse_root(&p);
+	measure_end();
 	free(p.scratch);
 	free(p.match);
 	return !p.failed;

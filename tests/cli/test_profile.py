@@ -72,6 +72,26 @@ class Profile(ProjectTest):
         self.assertEqual(backwards["counts"]["IMPROVEMENT"], 3)
         self.assertIn("| phase | codegen | wall |", self.profile("compare", "a.json", "b.json", "--format=markdown"))
 
+    def test_labels_are_true(self):
+        """Other work with few samples: the difference is called what it is, and the report says why it proves nothing of one change."""
+        self.save("cold.json", {**profile(1480, samples=5), "settings": {"scenario": "cold"}})
+        self.save("noop.json", {**profile(30, samples=5), "settings": {"scenario": "noop"}})
+        report = json.loads(self.profile("compare", "cold.json", "noop.json", "--any-conditions", "--format=json"))
+        rows = {(r["kind"], r["item"], r["metric"]): r for r in report["rows"]}
+        whole = rows["total", "whole process", "wall_ns"]
+        self.assertEqual((whole["change"], whole["reason"]), ("IMPROVEMENT", None))
+        self.assertEqual(whole["before_median"], 1500e6 * 1.008)
+        self.assertEqual(whole["before_mean"], 1500e6 * 1.008)
+        text = self.profile("compare", "cold.json", "noop.json", "--any-conditions")
+        self.assertIn("the conditions differ", text)
+        self.assertIn("scenario: cold before, noop after", text)
+        self.assertRegex(text, r"whole process +median before +after +mean before +after\n")
+        self.save("few.json", profile(80, samples=3))
+        self.save("slower.json", profile(96, samples=3))
+        self.assertIn("UNDECIDED: too few samples", self.profile("compare", "few.json", "slower.json"))
+        self.assertRegex(self.profile("report", "few.json"), r"metric +median +mean +least")
+        self.assertAlmostEqual(json.loads(self.profile("report", "few.json", "--format=json"))["means"]["wall_ns"], 100.4e6, delta=2)
+
     def test_other_conditions_are_refused(self):
         self.save("a.json", profile(80))
         self.save("b.json", {**profile(80), "settings": {"jobs": "4"}})
@@ -187,6 +207,30 @@ class Profile(ProjectTest):
         self.assertEqual(done.returncode, 3)
         self.assertIn("cannot write `/nowhere/p.json`", done.stderr)
 
+    def test_ab_of_sources(self):
+        """Two projects, and two files without a project. Folders beside a file are not copied."""
+        for name, body in ("a", "exp(x)"), ("b", "exp(exp(x))"):
+            self.write(f"{name}/net.tri", f"layer Net(x: Tensor<float32, [N, 8]>) -> Tensor<float32, [N, 8]> {{\n    return {body}\n}}\n")
+            self.write(f"{name}/tri.build", "project p\n    version = 1.0\n\nmodel net\n    sources = net.tri\n    entry   = Net\n")
+        before = sorted(os.listdir(self.path("a")))
+        for a, b, scenario in ("a", "b", "cold"), ("a/net.tri", "b/net.tri", "cold"), ("a/net.tri", "b/net.tri", "edit"):
+            result = json.loads(self.profile("ab", a, b, "-n2", "--warm-up=0", f"--scenario={scenario}", "--format=json"))
+            self.assertEqual((result["a"], result["b"], result["pairs"]), (a, b, 2))
+        self.assertEqual(sorted(os.listdir(self.path("a"))), before)
+        self.assertIn("cannot make a copy of `a/none.tri`", self.profile("ab", "a/none.tri", "b/net.tri", code=3))
+
+    def test_files_of_phases(self):
+        """Files are counted where they are read and written, and lexing and parsing have parts."""
+        self.trib("build", "--no-cache", "--profile-out", "p.json")
+        p = json.loads(self.read("p.json"))
+        phases = {i["name"]: i for i in p["items"] if i["kind"] == "phase"}
+        self.assertGreaterEqual(phases["load"]["files_read"][0], 1)
+        self.assertGreaterEqual(phases["link"]["files_written"][0], 2)
+        self.assertGreater(phases["link"]["written_bytes"][0], 1000)
+        parts = {(p["items"][i["parent"]]["name"], i["name"]) for i in p["items"] if "parent" in i}
+        self.assertLessEqual({("lex", "prepare"), ("lex", "scan"), ("parse", "prepare"), ("parse", "build the tree"), ("parse", "note spans")}, parts)
+        self.assertIn("files written", self.trib("build", "--timing", "--no-cache", "-O2").stdout)
+
     def test_history_wants_a_project(self):
         os.rename(self.path("tri.build"), self.path("moved"))
         self.assertIn("tri.build", self.fails("profile", "history", code=2))
@@ -232,7 +276,7 @@ class Profile(ProjectTest):
             text = self.profile("ab", TRIB, TRIB, "-n2", "--warm-up=0", f"--scenario={scenario}")
             self.assertIn("too few pairs", text)
         self.assertEqual([n for n in os.listdir(self.tmp) if n.startswith("trib-profile-")], [])
-        self.assertIn("compares two programs", self.profile("ab", code=2))
+        self.assertIn("compares two projects", self.profile("ab", code=2))
         self.assertIn("cannot start", self.profile("ab", TRIB, "/nowhere/trib", code=3))
         self.assertRegex(self.profile("ab", "--a=-O9", code=3), r"exit code 2:\ntrib: -O wants")
 

@@ -64,11 +64,34 @@ static void put_comparison(struct json_writer *w, const struct page_data *d, uin
 	buf_free(&differences);
 }
 
+/* The names and units of all figures, and the words for changes: the scripts have none of their own. */
+static void put_names(struct json_writer *w)
+{
+	static const char *const units[] = {[UNIT_NS] = "ns", [UNIT_BYTES] = "bytes", [UNIT_COUNT] = "count"};
+	json_member_open(w, "metrics", '{');
+	for (uint32_t m = 0; m < METRIC_COUNT; m++) {
+		json_member_open(w, profile_metrics[m].name, '{');
+		json_member_str(w, "title", profile_metrics[m].title);
+		json_member_str(w, "unit", units[profile_metrics[m].unit]);
+		json_close(w, '}');
+	}
+	json_close(w, '}');
+	json_member_open(w, "changes", '{');
+	for (uint32_t i = 0; i < CHANGES; i++) {
+		json_member_open(w, change_table[i].name, '[');
+		json_str(w, change_table[i].word);
+		json_str(w, change_table[i].style);
+		json_close(w, ']');
+	}
+	json_close(w, '}');
+}
+
 static void put_data(const struct page_data *d, struct buf *out)
 {
 	struct json_writer w = {.out = out};
 	json_open(&w, '{');
 	json_member_str(&w, "title", d->title);
+	put_names(&w);
 	if (d->live)
 		json_member_str(&w, "live", d->live);
 	json_member_open(&w, "profiles", '[');

@@ -25,12 +25,8 @@ const UNITS = {
   ns: [[1e9, "s"], [1e6, "ms"], [1e3, "µs"], [1, "ns"]],
   bytes: [[2 ** 30, "GiB"], [2 ** 20, "MiB"], [2 ** 10, "KiB"], [1, "B"]],
 };
-const TITLES = {
-  wall_ns: "wall", cpu_ns: "CPU", calls: "calls", peak_bytes: "peak memory", net_bytes: "net memory", allocations: "allocations", read_bytes: "read",
-  written_bytes: "written", instructions: "instructions", bytes: "data", operations: "operations", work_items: "work items", work_group: "work group",
-  most_work_group: "most work group", local_bytes: "local memory", private_bytes: "private memory",
-};
-const unitOf = metric => metric.endsWith("_ns") ? "ns" : metric.endsWith("bytes") ? "bytes" : "count";
+const TITLES = Object.fromEntries(Object.entries(data.metrics || {}).map(([k, m]) => [k, m.title]));
+const unitOf = metric => data.metrics?.[metric]?.unit || "count";
 const grouped = d3.format(",");
 function figure(value, unit) {
   if (value === null || value === undefined || Number.isNaN(value)) return "";

@@ -1,7 +1,7 @@
 /* Two profiles side by side: what changed by the test of the comparison, and both flame graphs coloured by change. */
 "use strict";
 (() => {
-  const NAMES = {REGRESSION: ["regression", "bad"], IMPROVEMENT: ["improvement", "good"], NEW: ["new", "warn"], REMOVED: ["removed", "warn"], NO_CHANGE: ["no change", "note"]};
+  const NAMES = data.changes || {};
 
   /* From blue (faster) over grey to red (slower); unchanged within two per cent. */
   function changeColour(n) {
@@ -23,7 +23,7 @@
   function rowsTable(c) {
     const rows = c.rows, size = r => Math.abs((r.after || 0) - (r.before || 0)) * (unitOf(r.metric) === "ns" ? 1 : 1e-6);
     const columns = [
-      {title: "change", value: r => NAMES[r.change][0], text: r => make("span", {class: NAMES[r.change][1]}, NAMES[r.change][0])},
+      {title: "change", value: r => NAMES[r.change][0], text: r => make("span", {class: NAMES[r.change][1], title: r.reason || ""}, NAMES[r.change][0])},
       {title: "part", value: r => r.item, kind: "name"}, {title: "kind", value: r => r.kind}, {title: "metric", value: r => TITLES[r.metric] || r.metric},
       {title: "before", value: r => r.before ?? 0, text: r => figure(r.before, unitOf(r.metric)), kind: "number"},
       {title: "after", value: r => r.after ?? 0, text: r => figure(r.after, unitOf(r.metric)), kind: "number"},

@@ -62,7 +62,8 @@ static void memory_grows_in_steps(void **state)
 				profile_set(p, &p->items.at[0].values, METRIC_PEAK, s, 512 << 10);
 				profile_set(q, &q->items.at[0].values, METRIC_PEAK, s, (512 + step) << 10);
 			}
-			assert_int_equal(change_of(p, q, "stage 0", METRIC_PEAK), is_run || step == 1024 ? CHANGE_REGRESSION : CHANGE_NONE);
+			assert_int_equal(change_of(p, q, "stage 0", METRIC_PEAK),
+					 is_run || step == 1024 ? CHANGE_REGRESSION : CHANGE_NOT_JUDGED);
 			profile_free(p);
 			profile_free(q);
 		}
@@ -86,7 +87,7 @@ static void faster_machine(void **state)
 	for (uint32_t i = 1; i < STAGES; i++)
 		set(q, &q->items.at[i].values, METRIC_CPU, i == 1 ? 10e6 : 9.4e6);
 	assert_int_equal(change_of(p, q, "stage 0", METRIC_CPU), CHANGE_REGRESSION);
-	assert_int_equal(change_of(p, q, "stage 1", METRIC_CPU), CHANGE_NONE);
+	assert_int_equal(change_of(p, q, "stage 1", METRIC_CPU), CHANGE_UNDECIDED);
 	assert_int_equal(change_of(p, q, "stage 2", METRIC_CPU), CHANGE_NONE);
 	profile_free(p);
 	profile_free(q);
@@ -129,7 +130,7 @@ static void whole_beside_others(void **state)
 		set(q, &q->total, METRIC_CPU, 11.2e6 * STAGES);
 		set(p, &p->total, METRIC_OTHERS, others ? 60e6 * p->machine.cores : 0);
 		set(q, &q->total, METRIC_OTHERS, others ? 60e6 * q->machine.cores : 0);
-		assert_int_equal(change_of(p, q, NULL, METRIC_CPU), others ? CHANGE_NONE : CHANGE_REGRESSION);
+		assert_int_equal(change_of(p, q, NULL, METRIC_CPU), others ? CHANGE_UNDECIDED : CHANGE_REGRESSION);
 		profile_free(p);
 		profile_free(q);
 	}
@@ -155,8 +156,11 @@ static void files_take_any_time(void **state)
 	assert_int_equal(change_of(p, q, "stage 0", METRIC_CPU), CHANGE_REGRESSION);
 	set(p, &p->items.at[0].values, METRIC_WALL, 10e6);
 	set(p, &p->items.at[0].values, METRIC_WRITTEN, 50e6);
-	assert_int_equal(change_of(p, q, "stage 0", METRIC_CPU), CHANGE_NONE);
-	set(q, &q->items.at[0].values, METRIC_CPU, 35e6);
+	assert_int_equal(change_of(p, q, "stage 0", METRIC_CPU), CHANGE_UNDECIDED);
+	set(p, &p->items.at[0].values, METRIC_WRITTEN, 0);
+	set(p, &p->items.at[0].values, METRIC_FILES_READ, 20); /* small ones, as of a new cache */
+	assert_int_equal(change_of(p, q, "stage 0", METRIC_CPU), CHANGE_UNDECIDED);
+	set(q, &q->items.at[0].values, METRIC_CPU, 70e6);
 	assert_int_equal(change_of(p, q, "stage 0", METRIC_CPU), CHANGE_REGRESSION);
 	profile_free(p);
 	profile_free(q);
@@ -172,7 +176,10 @@ static void wall_time_beside_others(void **state)
 	set(q, &q->total, METRIC_WALL, 15e6 * STAGES);
 	assert_int_equal(change_of(p, q, NULL, METRIC_WALL), CHANGE_REGRESSION);
 	set(q, &q->total, METRIC_OTHERS, 10e6 * STAGES);
-	assert_int_equal(change_of(p, q, NULL, METRIC_WALL), CHANGE_NONE);
+	assert_int_equal(change_of(p, q, NULL, METRIC_WALL), CHANGE_UNDECIDED);
+	set(q, &q->total, METRIC_WALL, 300e6 * STAGES); /* no waiting makes it 30 times as long */
+	assert_int_equal(change_of(p, q, NULL, METRIC_WALL), CHANGE_REGRESSION);
+	assert_int_equal(change_of(q, p, NULL, METRIC_WALL), CHANGE_IMPROVEMENT);
 	profile_free(p);
 	profile_free(q);
 }
@@ -216,7 +223,7 @@ static void the_fastest_run_decides(void **state)
 {
 	struct profile *p = run(SAMPLES), *q = run(SAMPLES);
 	set(q, &q->items.at[2].values, METRIC_WALL, 3e6);
-	assert_int_equal(change_of(p, q, "call 2", METRIC_WALL), CHANGE_NONE);
+	assert_int_equal(change_of(p, q, "call 2", METRIC_WALL), CHANGE_NOT_JUDGED);
 	set(q, &q->items.at[2].values, METRIC_LEAST, 1.1e6);
 	assert_int_equal(change_of(p, q, "call 2", METRIC_LEAST), CHANGE_REGRESSION);
 	profile_free(p);
@@ -265,17 +272,49 @@ static void caches_beside_others(void **state)
 	assert_int_equal(change_of(p, q, "call 2", METRIC_LEAST), CHANGE_REGRESSION);
 	set(q, &q->total, METRIC_OTHERS, 1e6);
 	set(p, &p->total, METRIC_OTHERS, 0);
-	assert_int_equal(change_of(p, q, "call 0", METRIC_LEAST), CHANGE_NONE);
-	assert_int_equal(change_of(p, q, "call 2", METRIC_LEAST), CHANGE_NONE);
+	assert_int_equal(change_of(p, q, "call 0", METRIC_LEAST), CHANGE_UNDECIDED);
+	assert_int_equal(change_of(p, q, "call 2", METRIC_LEAST), CHANGE_UNDECIDED);
 	set(q, &q->items.at[0].values, METRIC_LEAST, 1.4e6);
 	assert_int_equal(change_of(p, q, "call 0", METRIC_LEAST), CHANGE_REGRESSION);
 	for (int copies = 0; copies < 2; copies++) { /* 1 MiB: in the caches of a core, but not for a copy */
 		set(p, &p->items.at[0].values, METRIC_BYTES, 1 << 20);
 		set(p, &p->items.at[0].values, METRIC_OPERATIONS, copies ? 0 : 2 << 20);
-		assert_int_equal(change_of(p, q, "call 0", METRIC_LEAST), copies ? CHANGE_NONE : CHANGE_REGRESSION);
+		assert_int_equal(change_of(p, q, "call 0", METRIC_LEAST), copies ? CHANGE_UNDECIDED : CHANGE_REGRESSION);
 	}
 	profile_free(p);
 	profile_free(q);
+}
+
+/* A build that does nothing: its stages differ by any factor, which is no drift of the machine. */
+static void other_work_is_a_change(void **state)
+{
+	struct profile *p = build(1), *q = build(1);
+	for (uint32_t i = 0; i < STAGES; i++)
+		set(q, &q->items.at[i].values, METRIC_CPU, 3e6 * (1 + i * i) / 40);
+	set(q, &q->total, METRIC_WALL, 10e6 * STAGES / 30);
+	set(q, &q->total, METRIC_CPU, 10e6 * STAGES / 30);
+	assert_int_equal(change_of(p, q, NULL, METRIC_WALL), CHANGE_IMPROVEMENT);
+	assert_int_equal(change_of(p, q, NULL, METRIC_CPU), CHANGE_IMPROVEMENT);
+	profile_free(p);
+	profile_free(q);
+}
+
+/* Five samples cannot pass the test of several figures: then only a large gap between all of them is a change. */
+static void few_samples_are_undecided(void **state)
+{
+	for (int is_far = 0; is_far < 2; is_far++) {
+		struct profile *p = profile_new(PROFILE_BUILD, 5), *q = profile_new(PROFILE_BUILD, 5);
+		set(p, &p->total, METRIC_WALL, 100e6);
+		set(q, &q->total, METRIC_WALL, is_far ? 3e6 : 115e6);
+		assert_int_equal(change_of(p, q, NULL, METRIC_WALL), is_far ? CHANGE_IMPROVEMENT : CHANGE_REGRESSION);
+		set(p, &p->total, METRIC_CPU, 50e6);
+		set(q, &q->total, METRIC_CPU, 50e6);
+		set(p, &p->total, METRIC_PEAK, 50e6);
+		set(q, &q->total, METRIC_PEAK, 50e6);
+		assert_int_equal(change_of(p, q, NULL, METRIC_WALL), is_far ? CHANGE_IMPROVEMENT : CHANGE_UNDECIDED);
+		profile_free(p);
+		profile_free(q);
+	}
 }
 
 /* Every second sample ran beside a busy neighbour. */
@@ -307,6 +346,8 @@ int test_judge(void)
 		cmocka_unit_test(caches_beside_others),
 		cmocka_unit_test(the_fastest_run_decides),
 		cmocka_unit_test(slow_samples_say_nothing),
+		cmocka_unit_test(other_work_is_a_change),
+		cmocka_unit_test(few_samples_are_undecided),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
