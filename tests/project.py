@@ -38,7 +38,7 @@ def processes_in(folder):
 class ProjectTest(unittest.TestCase):
     """self.dir is the project; its caches are its own."""
 
-    program = TRIB
+    executable = TRIB
     example = None  # copied from examples/ when set
     server = "off"  # "on": builds leave a build server, which must be gone when the test is over
 
@@ -78,12 +78,12 @@ class ProjectTest(unittest.TestCase):
         self.write(name, text.replace(old, new))
 
     def trib(self, *args, ok=True, **more):
-        return run([self.program, *args], self.dir, ok, self.env, **more)
+        return run([self.executable, *args], self.dir, ok, self.env, **more)
 
     def copy_trib(self):
         """From now on trib is a copy in the test's folder. Other users may start it, and they may not enter every folder where trib was built."""
         os.chmod(self.tmp, 0o755)
-        self.program = shutil.copy(TRIB, self.tmp)
+        self.executable = shutil.copy(TRIB, self.tmp)
         return shutil.copytree(os.path.join(os.path.dirname(TRIB), "lib", "trib"), os.path.join(self.tmp, "lib", "trib"))
 
     def build(self, *args):

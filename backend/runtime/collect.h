@@ -17,7 +17,7 @@ struct tri_profiling {
 	/* Tensors were copied to an OpenCL device, or from it. */
 	void (*transfer)(struct tri_collector *c, bool to_device, int64_t ns, uint64_t bytes);
 	void (*begin_run)(struct tri_collector *c);
-	/* memory: of the intermediate tensors. clock: of the run; NULL: the device measured it. After a run that failed, statements whose callers did not
+	/* memory: of the intermediate tensors. clock: what timed it; NULL: the device measured it. After a run that failed, statements whose callers did not
 	 * end are dropped. */
 	void (*end_run)(struct tri_collector *c, bool ok, uint64_t memory, const struct tri_profile_clock *clock);
 	const tri_profile *(*result)(struct tri_collector *c, uint32_t threads); /* NULL: out of memory */

@@ -68,7 +68,7 @@ static struct table new_table(struct arena *a, const struct columns *c)
 	return t;
 }
 
-/* What the statements add up to, and what cannot be told of them. */
+/* What the statements add up to, and what could not be separated. */
 static void put_sums(const struct profile *p, const struct kernel_row *rows, uint32_t n, uint32_t shown, struct buf *out)
 {
 	double whole = profile_median(p, &p->total, METRIC_WALL), outside = profile_fact(p, "outside_ns", 0), sum = 0, sum_short = 0;

@@ -78,7 +78,7 @@ class Pipes(ProjectTest):
         writer.join()
 
     def test_interrupted(self):
-        """A pipe that nobody writes."""
+        """A pipe without a writer."""
         self.trib("build")
         self.pipe("pipe")
         for sent in (signal.SIGINT, signal.SIGTERM):

@@ -132,7 +132,7 @@ class Hostile(RepositoryTest):
             self.assertNotIn(word, said)
 
     def test_nothing_is_read_through_a_link(self):
-        """Neither a file of the machine, nor a pipe that nobody writes, nor a device."""
+        """Neither a file of the machine, nor a pipe without a writer, nor a device."""
         os.mkfifo(os.path.join(self.tmp, "pipe"))
         with open(os.path.join(self.tmp, "secret.tri"), "w") as f:
             f.write("password ?")
@@ -171,7 +171,7 @@ class Hostile(RepositoryTest):
         self.assertFalse(os.path.islink(real))
 
     def test_letters_outside_of_ascii(self):
-        """Names that some file systems take for one: a link never stands in for the folder."""
+        """Names that some file systems take for one: a link never takes the place of the folder."""
         link, folder = self.blob(self.blocks, self.outside), self.tree(self.blocks, [(FILE, "kept", self.blob(self.blocks, "overwritten"))])
         for one, other in (("\u00c9", "\u00e9"), ("\u00e9", "e\u0301"), ("K", "\u212a"), ("s", "\u017f"), ("\u0130", "i"), ("\u03a3", "\u03c2"), ("SS", "\u00df"), ("a", "a\u200c"), ("\uff21", "\uff41")):
             self.offer([(LINK, one, link), (FOLDER, other, folder)])
