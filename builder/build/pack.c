@@ -61,27 +61,30 @@ struct model_input pack_model_input(struct variant *v)
 /* The file that the weights go to. NULL: they are there already. */
 static struct packed *packed_of(const struct variant *v) { return v->pack.triw ? triw_packed(v->pack.triw) : v->pack.packed; }
 
-/* What a packer needs. Only what is made of initial values is cached: packing the rest of a weights file again takes no longer. */
+/* What a packer needs. Only what is made of initial values is cached, and only if that took longer than reading it: packing the rest of a
+ * weights file again takes no longer. */
 struct packer {
 	struct variant *v;
 	struct cache *cache;
 	struct arena *a;
+	int64_t began; /* making the blob that was not found */
 };
 
 static bool find_cached(const struct packer *s, struct model_blob *b)
 {
 	size_t len;
 	const char *error;
-	const void *bytes = b->is_initial ? cache_get(s->cache, CACHE_WEIGHTS, b->key, &len) : NULL;
+	const void *bytes = b->is_initial ? cache_find(s->cache, CACHE_WEIGHTS, b->key, &len) : NULL;
 	return bytes && len == b->len && packed_write(packed_of(s->v), b, 0, bytes, len, &error);
 }
 
 static bool find_packed(void *ctx, struct model_blob *b)
 {
-	const struct packer *s = ctx;
+	struct packer *s = ctx;
 	struct packed *to = packed_of(s->v);
 	bool found = !to || packed_find(to, b) || find_cached(s, b);
 	s->v->pack.packed_before += found;
+	s->began = os_now_ns();
 	return found;
 }
 
@@ -97,12 +100,13 @@ static bool write_packed(void *ctx, struct model_blob *b, uint64_t at, const voi
 	const struct packer *s = ctx;
 	struct model_job *m = s->v->model;
 	s->v->pack.n_packed += at == 0;
-	if (b->is_initial && n == b->len) {
+	int64_t took_ns = os_now_ns() - s->began;
+	if (b->is_initial && n == b->len && cache_pays(took_ns, n)) {
 		if (weights_changed(m->params.file)) {
 			*error = changed_error(m, s->a);
 			return false;
 		}
-		cache_put(s->cache, CACHE_WEIGHTS, b->key, bytes, n, 0);
+		cache_put(s->cache, CACHE_WEIGHTS, b->key, bytes, n, took_ns);
 	}
 	return packed_write(packed_of(s->v), b, at, bytes, n, error);
 }
@@ -168,7 +172,7 @@ const char *pack_weights(struct variant *v, struct arena *a, uint32_t worker)
 	phase_begin(PHASE_PACK, m->spec->name);
 	measure_begin("pack weights");
 	struct model_input in = pack_model_input(v);
-	struct packer packer = {v, m->context->stores.cache, a};
+	struct packer packer = {v, m->context->stores.cache, a, 0};
 	struct param_compiler own = {m->context, worker};
 	struct stream_compiler compiler = param_compiler(&own);
 	struct weight_host host = {.find = find_packed, .write = write_packed, .ctx = &packer, .compiler = &compiler};

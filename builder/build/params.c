@@ -164,14 +164,16 @@ static struct stream_elements *initialise_parts(void *ctx, struct arena *a, cons
 	return e && stream_element_type(e) == p->type.elem && stream_element_count(e) == n ? e : NULL;
 }
 
-/* Initial values are cached unless they are large: then the packed values are. */
+/* Initial values are cached if computing them takes longer than reading them, and unless they are large: then the packed values are. */
 static bool initialise(void *ctx, struct arena *a, const struct hir_param *p, uint64_t seed, struct tensor *out, const char **error)
 {
 	const struct build_context *c = ctx;
 	struct tensor t = *out;
 	bool is_cached = tensor_bytes(out) > 4096 && tensor_bytes(out) <= WEIGHTS_LARGE;
 	size_t len;
-	const void *data = is_cached ? cache_get(c->stores.cache, CACHE_INIT, init_key(ctx, p, seed), &len) : NULL;
+	hash128 key = is_cached ? init_key(ctx, p, seed) : (hash128){0, 0};
+	const void *data = is_cached ? cache_find(c->stores.cache, CACHE_INIT, key, &len) : NULL;
+	int64_t began = os_now_ns();
 	if (data && len == (size_t)tensor_bytes(out)) {
 		out->data = (void *)(uintptr_t)data;
 		return true;
@@ -183,8 +185,9 @@ static bool initialise(void *ctx, struct arena *a, const struct hir_param *p, ui
 		return false;
 	}
 	out->data = t.data;
-	if (is_cached)
-		cache_put(c->stores.cache, CACHE_INIT, init_key(ctx, p, seed), t.data, (size_t)tensor_bytes(&t), 0);
+	int64_t took_ns = os_now_ns() - began;
+	if (is_cached && cache_pays(took_ns, (size_t)tensor_bytes(&t)))
+		cache_put(c->stores.cache, CACHE_INIT, key, t.data, (size_t)tensor_bytes(&t), took_ns);
 	return true;
 }
 

@@ -357,6 +357,11 @@ bool cache_has(struct cache *c, enum cache_kind kind, hash128 key)
 	return has;
 }
 
+const void *cache_find(struct cache *c, enum cache_kind kind, hash128 key, size_t *len)
+{
+	return cache_has(c, kind, key) ? cache_get(c, kind, key, len) : NULL;
+}
+
 /* ---- adding ---- */
 
 /* The bytes on disk of a value in LMDB: part of a leaf page, of which a third is empty, or pages of its own. */
