@@ -13,6 +13,7 @@ enum status { STATUS_OK = 0, STATUS_FAILED = 1, STATUS_USAGE = 2, STATUS_ENVIRON
 /* What a project remembers between builds. */
 #define PROJECT_FOLDER ".trib"
 #define PROJECT_STORE PROJECT_FOLDER "/store"
+#define PROJECT_FRAGMENTS PROJECT_FOLDER "/fragments"
 /* The folder of libraries that are made to be run at once, without code (`trib run --lazy`, tri_open_lazy). */
 #define LAZY_FOLDER ".trib/lazy"
 /* The folder of libraries with the profile hook, of `trib bench`. */

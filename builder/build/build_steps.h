@@ -111,8 +111,8 @@ bool compile_set_find(struct build_context *c, struct project *p, const struct r
 enum step compile_set_explain(const struct build_context *c, const struct project *p, const struct compile_set *set);
 /* Step: prints how the ternary weights of linked models were packed, with --explain. */
 enum step weights_explain(const struct build_context *c, const struct project *p);
-/* Leaves the objects to the session, for its next build. */
-void compile_set_retain(const struct build_context *c, const struct project *p, const struct compile_set *set, bool published);
+/* Leaves the fragments to the next build, in the session's memory and in the project. */
+void compile_set_retain(struct build_context *c, struct project *p, const struct compile_set *set, bool published);
 void compile_set_free(struct compile_set *set);
 
 /* ---- compile.c: Makes the fragment of one unit, on a worker. ---- */

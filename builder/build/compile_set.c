@@ -9,13 +9,17 @@
 #include "builder/build/build_steps.h"
 #include "builder/cache/cache.h"
 #include "builder/manifest/options.h"
+#include "builder/store/fragment_log.h"
 #include "frontend/hir/hir.h"
 
-/* Looks for what the unit compiles to: in memory, then in the user's cache. */
+/* Looks for what the unit compiles to: in memory, in the project, then in the user's cache. */
 static void find_object(const struct build_context *c, struct compile *f)
 {
-	if (!variant_is_lazy(f->job->variant))
+	struct variant *v = f->job->variant;
+	if (!variant_is_lazy(v))
 		f->object = fragments_find(c->session->fragments, f->key, &f->len);
+	if (!f->object)
+		f->object = fragment_log_find(variant_log(v), f->key, &f->len);
 	if (!f->object)
 		f->object = cache_get(c->stores.cache, f->is_object ? CACHE_FRAGMENT : CACHE_LOOPS, f->key, &f->len);
 }
@@ -26,7 +30,7 @@ static struct compile *add_compile(struct build_context *c, struct compile_set *
 	struct compile *f = ARENA_NEW(c->arena, struct compile);
 	*f = (struct compile){.key = j->key,
 			      .job = j,
-			      .is_object = j->variant->backend->emits_objects && !lazy,
+			      .is_object = variant_makes_objects(j->variant),
 			      .label = arena_printf(c->arena, "compile %s", variant_label(c->arena, j->variant, j->unit->name))};
 	find_object(c, f);
 	if (f->object)
@@ -142,12 +146,8 @@ enum step compile_set_explain(const struct build_context *c, const struct projec
 	return o->dry_run ? STEP_DONE : STEP_NEXT;
 }
 
-/* A build that failed has not asked for every fragment that the next one may need: then no fragment is dropped. */
-void compile_set_retain(const struct build_context *c, const struct project *p, const struct compile_set *set, bool published)
+static void keep_in_memory(struct fragments *fragments, const struct project *p, const struct compile_set *set)
 {
-	struct fragments *fragments = c->session->fragments;
-	if (!fragments)
-		return;
 	for (uint32_t i = 0; i < set->list.len; i++) {
 		const struct compile *f = set->list.at[i];
 		if (f->object && !variant_is_lazy(f->job->variant))
@@ -156,8 +156,30 @@ void compile_set_retain(const struct build_context *c, const struct project *p, 
 	for (uint32_t i = 0; i < p->n_models; i++)
 		for (uint32_t k = 0; k < p->models[i].n_variants; k++)
 			link_retain_runtime(fragments, &p->models[i].variants[k]);
-	if (published)
+}
+
+/* If no fragment was looked for in the log, none is new. */
+static void keep_in_project(struct build_context *c, struct variant *v, bool published)
+{
+	for (uint32_t i = 0; v->log && i < v->model->program->n_units; i++) {
+		const struct compile *f = v->units.jobs[i].compile;
+		if (f && f->object)
+			fragment_log_keep(v->log, f->key, f->object, f->len);
+	}
+	fragment_log_write(v->log, published, &c->stores.warnings);
+}
+
+/* A build that failed has not asked for every fragment that the next one may need: then no fragment is dropped. */
+void compile_set_retain(struct build_context *c, struct project *p, const struct compile_set *set, bool published)
+{
+	struct fragments *fragments = c->session->fragments;
+	if (fragments)
+		keep_in_memory(fragments, p, set);
+	if (fragments && published)
 		fragments_drop_unused(fragments);
+	for (uint32_t i = 0; i < p->n_models && !c->request.options->dry_run; i++)
+		for (uint32_t k = 0; k < p->models[i].n_variants; k++)
+			keep_in_project(c, &p->models[i].variants[k], published);
 }
 
 void compile_set_free(struct compile_set *set)

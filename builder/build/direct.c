@@ -13,6 +13,7 @@
 #include "builder/manifest/options.h"
 #include "builder/manifest/outputs.h"
 #include "builder/store/costs.h"
+#include "builder/store/fragment_log.h"
 #include "builder/store/history.h"
 #include "builder/store/inputs.h"
 #include "builder/store/serializer.h"
@@ -119,6 +120,21 @@ static const char *weights_file(const struct direct_record *record, const struct
 
 static hash128 cost_key_of(const struct unit_record *u) { return cost_key_unit(u->name, u->target, u->made.opt); }
 
+/* The project keeps what the units compiled to, for its next edit. */
+static void keep_fragments(struct build_context *c, struct variant *v, const struct history *h)
+{
+	enum cache_kind kind = variant_makes_objects(v) ? CACHE_FRAGMENT : CACHE_LOOPS;
+	for (uint32_t k = 0; k < h->n; k++) {
+		size_t len;
+		const void *bytes = variant_is_for(v, h->units[k].backend) ? cache_get(c->stores.cache, kind, h->units[k].key, &len) : NULL;
+		if (bytes)
+			fragment_log_keep(variant_log(v), h->units[k].key, bytes, len);
+	}
+	fragment_log_write(v->log, true, &c->stores.warnings);
+	fragment_log_close(v->log);
+	v->log = NULL;
+}
+
 static void save_units(struct build_context *c, const struct model_spec *s, const struct history *h, const struct cost *costs,
 		       struct build_result *r)
 {
@@ -140,6 +156,8 @@ static void adopt_build(const struct direct *d, const struct direct_record *reco
 	for (uint32_t i = 0; i < d->p->n_models; i++) {
 		const struct model_spec *s = d->p->models[i].spec;
 		save_units(c, s, record->models[i].history, record->models[i].costs, r);
+		for (uint32_t k = 0; c->stores.project && k < d->p->models[i].n_variants; k++)
+			keep_fragments(c, &d->p->models[i].variants[k], record->models[i].history);
 		triw_sweep(c->arena, s->out, s->name, weights_file(record, s));
 	}
 	project_sweep(d->p);

@@ -9,6 +9,7 @@
 #include "builder/build/session.h"
 #include "builder/manifest/build_spec.h"
 #include "builder/manifest/options.h"
+#include "builder/store/fragment_log.h"
 #include "builder/store/history.h"
 #include "builder/weights/packed.h"
 #include "builder/weights/triw.h"
@@ -55,6 +56,7 @@ bool model_add_variants(struct model_job *m)
 
 static void free_variant(struct variant *v)
 {
+	fragment_log_close(v->log);
 	for (uint32_t k = 0; v->units.jobs && k < v->model->program->n_units; k++) {
 		arena_free(v->units.jobs[k].arena);
 		diags_free(v->units.jobs[k].diags);
@@ -113,6 +115,26 @@ const char *variant_library(const struct variant *v) { return v->model->outputs.
 const char *model_library(const struct model_job *m) { return m->n_variants ? variant_library(&m->variants[0]) : NULL; }
 
 bool variant_is_lazy(const struct variant *v) { return v->backend->emits_objects && v->model->context->request.options->lazy; }
+
+bool variant_makes_objects(const struct variant *v) { return v->backend->emits_objects && !variant_is_lazy(v); }
+
+bool variant_is_for(const struct variant *v, const char *backend) { return strcmp(v->backend->name, backend) == 0; }
+
+struct fragment_log *variant_log(struct variant *v)
+{
+	const struct build_context *c = v->model->context;
+	const struct model_spec *s = v->model->spec;
+	if (v->log || !c->stores.project)
+		return v->log;
+	struct hasher *h = hasher_new();
+	hasher_add_str(h, s->name);
+	hasher_add_str(h, v->backend->name);
+	hasher_add_hash(h, v->target_id);
+	hasher_add_u64(h,
+		       (uint64_t)s->plan.opt << 3 | (uint64_t)s->plan.size << 2 | (uint64_t)s->plan.profile_hook << 1 | variant_is_lazy(v));
+	v->log = fragment_log_open(PROJECT_FRAGMENTS, hasher_finish(h));
+	return v->log;
+}
 
 const char *variant_label(struct arena *a, const struct variant *v, const char *name)
 {

@@ -16,6 +16,7 @@
 struct backend;
 struct build_context;
 struct compile;
+struct fragment_log;
 struct model_job;
 struct plan;
 struct variant;
@@ -92,6 +93,7 @@ struct variant {
 	struct arguments arguments; /* of the units */
 	struct model_units units;
 	struct model_pack pack;
+	struct fragment_log *log; /* NULL: not open */
 };
 
 struct model_link {
@@ -139,6 +141,12 @@ const char *variant_library(const struct variant *v);
 const char *model_library(const struct model_job *m);
 /* True if the variant's units are compiled when they are called. */
 bool variant_is_lazy(const struct variant *v);
+/* True if units become objects; otherwise serialized loops. */
+bool variant_makes_objects(const struct variant *v);
+/* True if this is the name of the variant's back end, as in records of units. */
+bool variant_is_for(const struct variant *v, const char *backend);
+/* What earlier builds of the variant compiled, opened at the first call. NULL: the build has no project's store. */
+struct fragment_log *variant_log(struct variant *v);
 /* The name of a unit or model for messages, with the variant's back end if the model has several. In `a`. */
 const char *variant_label(struct arena *a, const struct variant *v, const char *name);
 /* Reports why the model cannot be linked. Returns false. */

@@ -25,7 +25,7 @@ void stores_open_existing(struct build_context *c) { c->stores.project = store_o
 /* The first path below PROJECT_FOLDER that is a link out of the project; NULL: there is none, or the settings allow it. */
 static const char *find_link_outside(struct build_context *c)
 {
-	static const char *const paths[] = {PROJECT_FOLDER, PROJECT_STORE, PROJECT_LOCK, LAZY_FOLDER};
+	static const char *const paths[] = {PROJECT_FOLDER, PROJECT_STORE, PROJECT_FRAGMENTS, PROJECT_LOCK, LAZY_FOLDER};
 	struct cache_config config;
 	struct stat st;
 	uint32_t n = sizeof paths / sizeof *paths, i = 0;

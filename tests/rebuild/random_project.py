@@ -233,7 +233,7 @@ class Edits:
         self.p.keys = self.rng.choice(["", "    weights.inside = 0\n", "    cpu = x86-64-v2\n", "    emit = library\n"])
 
     def change_flags(self):
-        self.p.flags = self.rng.choice([[], ["-O0"], ["-O2"], ["-Os"], ["--cpu", "x86-64-v3"], ["-j1"]])
+        self.p.flags = self.rng.choice([[], ["-O0"], ["-O2"], ["-Os"], ["--cpu", "x86-64-v2"], ["-j1"]])
 
     def change_weights(self):
         layers = [f"{net}.{layer}" for net in self.p.nets for layer in self.p.layers(net)]

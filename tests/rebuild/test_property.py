@@ -47,6 +47,9 @@ def setting(files, flags, key, flag):
     return said and said.group(1)
 
 
+EXPLAINED = ["build", "--explain", "--message-format=json"]
+
+
 def definition(symbol):
     return symbol[:-17]
 
@@ -99,24 +102,21 @@ class RandomEdits(ProjectTest):
         return outputs, wanted
 
     def explained_build(self, flags):
-        return self.trib("build", "--explain", *flags).stdout
-
-    def packed(self):
-        """How many weights were ever packed, inside libraries."""
-        kinds = json.loads(self.trib("cache", "stats", "--format=json").stdout)["kinds"]
-        return next(kind["kept"] for kind in kinds if kind["kind"] == "weights")
+        return self.trib(*EXPLAINED, *flags).stdout
 
     def check(self, project, compiled_before, what):
+        """Returns the record of the build."""
         files, flags = project.render(), project.flags if self.takes_flags else []
         self.write_all(files)
-        said = self.explained_build(flags)
-        compiled = sorted(re.split(r"[ (,]", name)[0] for name in re.findall(r"^compile (.*?): ", said, re.M))
+        said = [json.loads(line) for line in self.explained_build(flags).splitlines()]
+        compiled = sorted(re.split(r"[ (,]", one["name"])[0] for one in said if one["type"] == "compile")
         outputs, wanted = self.clean(files, flags)
         for name, content in outputs.items():
             self.assertTrue(self.read(f"build/{name}") == content, f"{name} is not what a clean build makes, after {what}")
         expected = sorted(definition(symbol) for symbol, *_ in wanted - compiled_before)
         self.assertEqual(compiled, expected, f"after {what}\n{said}")
         compiled_before |= wanted
+        return said[-1]
 
     def begin(self):
         """Before the first build of a project."""
@@ -140,10 +140,9 @@ class RandomEdits(ProjectTest):
                 if unchanged:
                     name += " (nothing changes)"
             counted = name.startswith("change_weights") or name.startswith("change_order")
-            before = counted and self.packed()
-            self.check(project, compiled, f"seed {seed}, edit {i}: {name}")
+            record = self.check(project, compiled, f"seed {seed}, edit {i}: {name}")
             if counted:
-                self.assertLessEqual(self.packed() - before, 0 if unchanged else 1, f"weights packed by seed {seed}, edit {i}: {name}")
+                self.assertLessEqual(record["weights"]["packed"], 0 if unchanged else 1, f"weights packed by seed {seed}, edit {i}: {name}")
 
     def test_edits(self):
         done, seed = 0, SEED
@@ -161,7 +160,7 @@ class RandomEditsInOneProcess(RandomEdits):
 
     def begin(self):
         self.end()
-        self.process = subprocess.Popen([os.environ["TRIB_WARM"], "build", "--explain"], cwd=self.dir, env={**os.environ, **self.env}, text=True,
+        self.process = subprocess.Popen([os.environ["TRIB_WARM"], *EXPLAINED], cwd=self.dir, env={**os.environ, **self.env}, text=True,
                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         self.addCleanup(self.end)
 

@@ -112,7 +112,7 @@ class AnotherCompiler(ProjectTest):
 
     def test_nothing_of_the_old_one_is_used(self):
         total = self.build()["units"]["total"]
-        for file in (self.program, os.path.join(self.modules, "libtrib-codegen.so")):
+        for file in (self.executable, os.path.join(self.modules, "libtrib-codegen.so")):
             with open(file, "ab") as f:
                 f.write(b"\n")
             said = self.trib("build", "-n", "--explain").stdout
@@ -122,12 +122,91 @@ class AnotherCompiler(ProjectTest):
 
     def test_the_old_one_finds_its_own(self):
         self.build()
-        before = os.path.getsize(self.program)
-        with open(self.program, "ab") as f:
+        before = os.path.getsize(self.executable)
+        with open(self.executable, "ab") as f:
             f.write(b"\n")
         self.build()
-        os.truncate(self.program, before)
+        os.truncate(self.executable, before)
         self.assertEqual(self.build()["units"]["compiled"], 0)
+
+
+class WithoutTheCache(ProjectTest):
+    """A project remembers what its last builds compiled: an edit needs no user's cache."""
+
+    def setUp(self):
+        super().setUp()
+        self.write("src/blocks.tri", BLOCKS)
+        self.write("src/net.tri", NET)
+        self.write("tri.build", MANIFEST + "    emit = library opencl\n")
+
+    def compiled(self, *flags):
+        return self.build(*flags)["units"]["compiled"]
+
+    def edit_once(self, *flags):
+        """Compiles one unit for each back end."""
+        self.edit("src/blocks.tri", "sigmoid(x) - 0.5", "sigmoid(x) - 0.25")
+        self.assertEqual(self.compiled(*flags), 2)
+        self.edit("src/blocks.tri", "sigmoid(x) - 0.25", "sigmoid(x) - 0.5")
+        self.assertEqual(self.compiled(*flags), 0)
+
+    def test_no_cache(self):
+        self.assertGreater(self.compiled("--no-cache"), 2)
+        self.edit_once("--no-cache")
+
+    def test_cache_switched_off(self):
+        self.env["TRIB_CACHE"] = "off"
+        self.compiled()
+        self.edit_once()
+
+    def test_cache_cleared(self):
+        self.compiled()
+        self.trib("cache", "clear")
+        self.edit_once()
+
+    def test_a_build_that_was_copied_from_the_cache(self):
+        self.compiled()
+        first = self.dir
+        self.dir = os.path.join(self.tmp, "clone")
+        shutil.copytree(first, self.dir, ignore=shutil.ignore_patterns("build", ".trib"))
+        self.assertEqual(self.compiled(), 0)
+        self.trib("cache", "clear")
+        self.edit_once()
+
+    def test_lazy(self):
+        self.compiled("--lazy", "--no-cache")
+        self.edit("src/blocks.tri", "sigmoid(x) - 0.5", "sigmoid(x) - 0.25")
+        record = self.build("--lazy", "--no-cache")
+        self.assertEqual(record["cache"]["misses"], 2)
+
+    def test_another_level_and_back(self):
+        self.compiled("-O1", "--no-cache")
+        self.assertGreater(self.compiled("-O2", "--no-cache"), 0)
+        self.edit("src/blocks.tri", "sigmoid(x) - 0.5", "sigmoid(x) - 0.25")
+        self.assertEqual(self.compiled("-O1", "--no-cache"), 2)
+
+    def test_a_failed_build_keeps_what_it_compiled(self):
+        self.write("tri.build", MANIFEST)
+        self.compiled("--no-cache")
+        os.remove(self.path("build/libnet.so"))
+        os.mkdir(self.path("build/libnet.so"))
+        self.edit("src/blocks.tri", "sigmoid(x) - 0.5", "sigmoid(x) - 0.25")
+        self.assertNotEqual(self.trib("build", "--no-cache", ok=False).returncode, 0)
+        os.rmdir(self.path("build/libnet.so"))
+        self.assertEqual(self.compiled("--no-cache"), 0)
+
+    def test_a_damaged_log_is_made_again(self):
+        self.compiled("--no-cache")
+        folder = self.path(".trib/fragments")
+        for name in os.listdir(folder):
+            with open(os.path.join(folder, name), "r+b") as f:
+                f.seek(200)
+                f.write(bytes(100))
+        self.edit("src/blocks.tri", "sigmoid(x) - 0.5", "sigmoid(x) - 0.25")
+        self.compiled("--no-cache")
+        incremental = self.read("build/libnet.so")
+        self.trib("clean")
+        self.compiled("--no-cache")
+        self.assertEqual(self.read("build/libnet.so"), incremental)
 
 
 class TwoBackEnds(ProjectTest):

@@ -47,7 +47,7 @@ static int setup(void **state)
 	f->arena = arena_new(0);
 	f->session.fragments = fragments_new();
 	strcpy(f->dir, "/tmp/trib-steps-XXXXXX");
-	if (!mkdtemp(f->dir) || !args_parse(f->arena, 5, words, &f->args, &error))
+	if (!mkdtemp(f->dir) || chdir(f->dir) || !args_parse(f->arena, 5, words, &f->args, &error))
 		return -1;
 	fake_write(&f->files, "tri.build", MANIFEST);
 	fake_write(&f->files, "src/blocks.tri", BLOCKS("2.0"));
@@ -60,7 +60,7 @@ static int setup(void **state)
 static int teardown(void **state)
 {
 	struct fixture *f = *state;
-	bool ok = os_remove_tree(f->dir);
+	bool ok = chdir("/") == 0 && os_remove_tree(f->dir);
 	session_free(&f->session);
 	arena_free(f->arena);
 	free(f);
