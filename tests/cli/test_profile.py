@@ -73,7 +73,7 @@ class Profile(ProjectTest):
         self.assertIn("| phase | codegen | wall |", self.profile("compare", "a.json", "b.json", "--format=markdown"))
 
     def test_labels_are_true(self):
-        """Other work with few samples: the difference is called what it is, and the report says why it proves nothing of one change."""
+        """Other work with few samples: the difference has a true label, and the report says why it proves nothing of one change."""
         self.save("cold.json", {**profile(1480, samples=5), "settings": {"scenario": "cold"}})
         self.save("noop.json", {**profile(30, samples=5), "settings": {"scenario": "noop"}})
         report = json.loads(self.profile("compare", "cold.json", "noop.json", "--any-conditions", "--format=json"))
