@@ -70,7 +70,7 @@ class Model:
     def __init__(self, path, threads=1, **capacities):
         self.library = ctypes.CDLL(path)
         self.desc = Desc.in_dll(self.library, "tri_desc")
-        assert self.desc.abi == 5
+        assert self.desc.abi == 6
         self.error = Error()
         given = (Capacity * max(1, len(capacities)))(*((n.encode(), v) for n, v in capacities.items()))
         options = Options(ctypes.sizeof(Options), threads, capacities=given, n_capacities=len(capacities))

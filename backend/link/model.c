@@ -78,10 +78,13 @@ static uint32_t put_first_slots(struct model_builder *m)
 static void put_weight_file(struct model_builder *m)
 {
 	struct section_builder b = section_begin(m->o, SECTION_RELRO, ".data.rel.ro.weights", NULL),
-			       sizes = section_begin(m->o, SECTION_RODATA, ".rodata.sizes", NULL);
+			       blobs = section_begin(m->o, SECTION_RODATA, ".rodata.blobs", NULL);
 	struct section_builder slots = section_begin(m->o, SECTION_RODATA, ".rodata.slots", NULL);
-	for (uint32_t i = 0; i < m->w->n_blobs; i++)
-		buf_u64(&sizes.bytes, m->w->blobs[i].len);
+	for (uint32_t i = 0; i < m->w->n_blobs; i++) {
+		buf_u64(&blobs.bytes, m->w->blobs[i].len);
+		buf_u64(&blobs.bytes, (uint64_t)m->w->blobs[i].indexed[0]);
+		buf_u64(&blobs.bytes, (uint64_t)m->w->blobs[i].indexed[1]);
+	}
 	for (uint32_t i = 0; i < m->w->n_tables; i++)
 		for (uint32_t k = 0; k < m->w->tables[i].plan->n_slots; k++) {
 			const struct model_slot *s = &m->w->tables[i].slots[k];
@@ -92,7 +95,7 @@ static void put_weight_file(struct model_builder *m)
 	buf_put(&b.bytes, &m->w->file->digest, 16);
 	buf_u32(&b.bytes, m->w->n_blobs);
 	buf_u32(&b.bytes, m->w->n_tables);
-	section_put_address(&b, section_end(&sizes, sizeof(uint64_t)), 0);
+	section_put_address(&b, section_end(&blobs, sizeof(struct tri_blob)), 0);
 	section_put_address(&b, put_first_slots(m), 0);
 	section_put_address(&b, section_end(&slots, sizeof(uint32_t)), 0);
 	m->outside = section_end(&b, sizeof(struct tri_weights));

@@ -19,6 +19,7 @@ struct model_blob {
 	uint64_t offset;             /* a multiple of MODEL_BLOB_ALIGN; blobs with equal bytes may share it */
 	uint32_t part;               /* the part that it is packed with */
 	dtype elem;                  /* of the value before it is packed */
+	int64_t indexed[2];          /* sizes of a matrix whose packed form has indices (trit_blocks.h); else 0 */
 	bool is_initial;             /* made of initial values of parameters, which take long to compute */
 	const struct hir_unit *unit; /* for messages */
 };

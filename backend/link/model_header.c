@@ -3,6 +3,7 @@
 #include "backend/link/model.h"
 #include "backend/link/model_names.h"
 #include "backend/link/runtime_objects.h"
+#include "backend/runtime/tri.h"
 #include "base/arena.h"
 #include "base/buf.h"
 #include "frontend/hir/hir.h"
@@ -110,12 +111,12 @@ void model_header(const struct model_input *in, const struct model_info *info, s
 	buf_puts(out, runtime_header());
 	buf_printf(
 		out,
-		"#if TRI_ABI != 5\n#error \"the headers of two models come from incompatible versions of trib\"\n#endif\n\n"
+		"#if TRI_ABI != %d\n#error \"the headers of two models come from incompatible versions of trib\"\n#endif\n\n"
 		"#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n"
 		"/* An opened model: its threads and its working memory. One thread at a time may use it; open it several times to run in parallel.\n"
 		" * A run during another thread's run does nothing and returns TRI_ERR_BUSY. */\n"
 		"typedef struct %s %s;\n\n",
-		name, name);
+		TRI_ABI, name, name);
 	for (uint32_t i = 0; i < in->program->n_entries; i++)
 		put_entry(a, out, in, info, i);
 	put_states(out, in, name);

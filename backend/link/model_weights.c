@@ -79,6 +79,8 @@ static uint32_t add_blob(struct weight_layout *w, const struct plan *plan, const
 	map_put(&w->blobs, key, w->blob_list.len);
 	struct model_blob blob = {
 		.key = key, .len = layout_packed_size(layout, &t), .unit = plan->unit, .elem = t.elem, .is_initial = is_initial(w, v)};
+	if (layout_has_indices(layout))
+		memcpy(blob.indexed, t.dims, sizeof blob.indexed);
 	vec_push(&w->blob_list, blob);
 	vec_push(&w->sources, ((struct blob_source){*v, layout}));
 	return w->blob_list.len - 1;

@@ -86,6 +86,8 @@ void layout_pack_transposed(enum layout layout, const struct tensor *t, void *ou
 /* Returns how many rows of the tensor, or a multiple, can be packed alone: packed parts follow each other. 0: only all rows. A plain tensor of any rank
  * counts as one column. */
 int64_t layout_part_rows(enum layout layout, bool is_transposed);
+/* True if packed values have indices (runtime/trit_blocks.h), which kernels follow. */
+bool layout_has_indices(enum layout layout);
 /* The zeros of packed trits, and how kernels multiply by them. */
 struct packed_trits {
 	/* "dense"; "blocks": blocks of zeros are skipped; "lists": only non-zero trits are stored; "bytes": not packed */
@@ -96,6 +98,6 @@ struct packed_trits {
 	/* Estimated time of blocks and of lists for one row of activations, and for each of many; dense: 1. 0: the layout or the weight has none. */
 	float blocks_one, blocks_many, lists_one, lists_many;
 };
-/* Describes t, which is packed in a layout. Returns false if it has no trits. */
+/* Describes t, which is packed in a layout. Returns false if it has no trits, or is damaged. */
 bool layout_describe_trits(enum layout layout, const struct tensor *t, const void *packed, struct packed_trits *out);
 #endif

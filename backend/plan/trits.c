@@ -23,11 +23,11 @@ struct matrix {
 static int64_t window_run(const struct tensor *t) { return tri_conv_run(t->dims[1], t->dims[3]); }
 static int64_t window_terms(const struct tensor *t) { return t->dims[2] * window_run(t); }
 
-static bool has_header(enum layout layout) { return layout == LAYOUT_TRIT_BLOCKS || layout == LAYOUT_TRIT_LISTS; }
+bool layout_has_indices(enum layout layout) { return layout == LAYOUT_TRIT_BLOCKS || layout == LAYOUT_TRIT_LISTS; }
 
 bool trits_are_matrix(enum layout layout)
 {
-	return layout == LAYOUT_TRIT2 || layout == LAYOUT_TRIT1_6 || has_header(layout) || layout == LAYOUT_PLANES;
+	return layout == LAYOUT_TRIT2 || layout == LAYOUT_TRIT1_6 || layout_has_indices(layout) || layout == LAYOUT_PLANES;
 }
 
 static struct matrix matrix_of(enum layout layout, const struct tensor *t, bool is_transposed)
@@ -51,7 +51,7 @@ static size_t size_of(enum layout layout, const struct matrix *m)
 	}
 }
 
-static size_t with_zeros(enum layout layout, size_t n) { return n && !has_header(layout) ? n + ZEROS_BYTES : n; }
+static size_t with_zeros(enum layout layout, size_t n) { return n && !layout_has_indices(layout) ? n + ZEROS_BYTES : n; }
 
 size_t trits_packed_size(enum layout layout, const struct tensor *t)
 {
@@ -156,13 +156,15 @@ bool layout_describe_trits(enum layout layout, const struct tensor *t, const voi
 	*out = (struct packed_trits){.form = is_plain ? "bytes" : forms[TRI_DENSE]};
 	if (t->elem != DT_TRIT || !tensor_count(t) || !(is_plain || trits_are_matrix(layout) || layout == LAYOUT_TRIT2_WINDOWS))
 		return false;
+	if (layout_has_indices(layout) && blocks->form > TRI_LISTS) /* the file was damaged after it was written */
+		return false;
 	if (is_plain) {
 		for (int64_t i = 0; i < tensor_count(t); i++)
 			out->zeros += !((const int8_t *)packed)[i];
 		return true;
 	}
 	struct matrix m = matrix_of(layout, t, false);
-	if (has_header(layout)) {
+	if (layout_has_indices(layout)) {
 		zeros = blocks->zeros;
 		out->blocks_one = blocks->blocks_one;
 		out->blocks_many = blocks->blocks_many;

@@ -36,6 +36,11 @@ static const char *wanted_weights(const tri_options *opt)
 
 static const struct tri_profiling *profiling(const tri_model_desc *desc) { return desc->profiling; }
 
+static bool wants_verification(const tri_options *opt)
+{
+	return opt && opt->size >= offsetof(tri_options, verify) + sizeof opt->verify && opt->verify;
+}
+
 /* Statements report to the collector, if there is one. False: out of memory. */
 static bool open_collector(struct tri_model *m, const tri_options *opt, const tri_model_desc *desc)
 {
@@ -79,7 +84,8 @@ struct tri_model *tri_model_open(const tri_options *opt, tri_error *err, const t
 	}
 	const struct tri_weights *outside = desc->n_entries ? ((const struct tri_entry_code *)desc->entries[0].code)->outside : NULL;
 	m->outside = (struct tri_mapped){0};
-	if (outside && tri_weights_open(outside, wanted_weights(opt), &m->outside, err) != TRI_OK) {
+	const struct tri_weights_request request = {wanted_weights(opt), wants_verification(opt)};
+	if (outside && tri_weights_open(outside, &m->ctx, &request, &m->outside, err) != TRI_OK) {
 		tri_context_end(&m->ctx);
 		free(m);
 		return NULL;

@@ -2,7 +2,7 @@
  * times; one thread at a time may use an opened model. A run during another run returns TRI_ERR_BUSY. A model that is closed during a
  * run is freed at its end. */
 #ifndef TRI_ABI
-#define TRI_ABI 5
+#define TRI_ABI 6
 #include <stdint.h>
 #ifdef __cplusplus
 extern "C" {
@@ -124,6 +124,8 @@ typedef struct tri_options {
 	const tri_capacity *capacities; /* instead of those of the manifest */
 	uint32_t n_capacities;
 	uint32_t no_profile; /* 1: measures nothing, although the model was built with `profile = true` */
+	uint32_t verify;     /* 1: reads the whole .triw file, and compares it with its digests. Without that, damage may change numbers */
+	uint32_t pad;
 } tri_options;
 
 /* A dimension as a postfix program over the dynamic dimensions of its entry. */

@@ -43,6 +43,9 @@ struct tri_blocks_source {
 };
 size_t tri_blocks_size(int64_t K, int64_t N);
 void tri_blocks_pack(const struct tri_blocks_source *s, _Bool lists, void *out);
+/* True if offsets and indices of a packed matrix [K, N] stay inside of its bytes and of rows of K activations. `size` bytes, as many as tri_blocks_size
+ * says, are at `packed`, aligned to 64. */
+_Bool tri_blocks_are_valid(const void *packed, uint64_t size, int64_t K, int64_t N);
 /* Stores the trits [K, N]. */
 void tri_blocks_unpack(const void *packed, int64_t K, int64_t N, int8_t *w);
 

@@ -6,8 +6,9 @@
 #include <string.h>
 
 #define TRIW_MAGIC "TRIW\r\n\032\n" /* a transfer as text damages it */
-#define TRIW_VERSION 2u
+#define TRIW_VERSION 3u
 #define TRIW_ALIGN 64u
+#define TRIW_CHUNK (1u << 20)
 
 struct triw_header {
 	char magic[8];
@@ -20,8 +21,9 @@ struct triw_header {
 struct triw_entry {
 	uint8_t key[16]; /* names the content */
 	uint64_t offset, size;
+	uint8_t digest[16]; /* of the bytes: XXH3-128 of the XXH3-128 of each TRIW_CHUNK of them, so that threads can share the work */
 };
-_Static_assert(sizeof(struct triw_header) == 64 && sizeof(struct triw_entry) == 32, "written to files as they are");
+_Static_assert(sizeof(struct triw_header) == 64 && sizeof(struct triw_entry) == 48, "written to files as they are");
 
 /* Each step is invertible, so words that differ in one place have different sums. */
 static inline uint64_t triw_mix(uint64_t sum, const void *words, uint64_t n)
@@ -41,4 +43,6 @@ static inline uint64_t triw_check(const struct triw_header *h, const struct triw
 	head.check = 0;
 	return triw_mix(triw_mix(0, &head, sizeof head / 8), table, h->n_entries * (sizeof *table / 8));
 }
+
+static inline uint64_t triw_chunks(uint64_t size) { return size / TRIW_CHUNK + (size % TRIW_CHUNK != 0); }
 #endif

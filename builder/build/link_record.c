@@ -29,14 +29,20 @@ static hash128 record_key(const struct model_job *m)
 	return store_key("link", arena_printf(m->link.arena, "%s/%s", m->spec->out, m->spec->name));
 }
 
+static void serialize_bytes(struct serializer *s, uint8_t bytes[sizeof(hash128)])
+{
+	hash128 h;
+	memcpy(&h, bytes, sizeof h);
+	serialize_hash(s, &h);
+	memcpy(bytes, &h, sizeof h);
+}
+
 static void serialize_entry(struct serializer *s, struct triw_entry *e)
 {
-	hash128 key;
-	memcpy(&key, e->key, sizeof key);
-	serialize_hash(s, &key);
-	memcpy(e->key, &key, sizeof key);
+	serialize_bytes(s, e->key);
 	serialize_u64(s, &e->offset);
 	serialize_u64(s, &e->size);
+	serialize_bytes(s, e->digest);
 }
 
 static void serialize(struct serializer *s, struct link_record *r)

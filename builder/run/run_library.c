@@ -89,8 +89,10 @@ enum status run_visit_library(struct arena *a, const char *path, const char *nam
 	struct opened m = {0};
 	const char *why;
 	const char *colon = o->device ? strchr(o->device, ':') : NULL;
-	tri_options options = {
-		.size = sizeof options, .threads = (uint32_t)(o->threads > 0 ? o->threads : 0), .device = colon ? colon + 1 : NULL};
+	tri_options options = {.size = sizeof options,
+			       .threads = (uint32_t)(o->threads > 0 ? o->threads : 0),
+			       .device = colon ? colon + 1 : NULL,
+			       .verify = 1};
 	tri_error e = {0};
 	struct buf error = {0};
 	enum status s;

@@ -12,8 +12,8 @@
 #include "base/vec.h"
 
 struct stored {
-	hash128 content;
-	struct hasher *hasher; /* NULL: not begun, or all is written */
+	hash128 content;               /* the digest of triw.h */
+	struct hasher *hasher, *chunk; /* NULL: not begun, or all is written */
 	char *small;
 };
 struct mapping {
@@ -23,6 +23,7 @@ struct mapping {
 struct known {
 	const void *bytes;
 	size_t size;
+	hash128 content;
 };
 struct packed {
 	struct os_sink *sink;
@@ -51,10 +52,10 @@ struct packed *packed_open(const char *path, uint64_t at, unsigned mode, struct 
 
 /* ---- what other files have ---- */
 
-static void add_known(struct packed *p, hash128 key, const void *bytes, size_t size)
+static void add_known(struct packed *p, hash128 key, struct known k)
 {
 	map_put(&p->by_key, key, p->known.len);
-	vec_push(&p->known, ((struct known){bytes, size}));
+	vec_push(&p->known, k);
 }
 
 const struct triw_entry *triw_read_table(const void *bytes, size_t size, uint32_t *n)
@@ -81,10 +82,11 @@ void packed_reuse(struct packed *p, const char *path, const struct triw_entry *e
 		return;
 	for (uint32_t i = 0; i < n; i++) {
 		const struct triw_entry *e = &entries[i];
-		hash128 key;
+		hash128 key, content;
 		memcpy(&key, e->key, sizeof key);
+		memcpy(&content, e->digest, sizeof content);
 		if (e->offset <= m.size && e->size <= m.size - e->offset)
-			add_known(p, key, (const char *)m.bytes + e->offset, e->size);
+			add_known(p, key, (struct known){(const char *)m.bytes + e->offset, e->size, content});
 	}
 }
 
@@ -94,16 +96,19 @@ void packed_share(struct packed *p, struct packed *from)
 	const char *image = packed_map(from);
 	for (uint32_t i = 0; i < w->n_blobs; i++)
 		if (from->stored[i].small || image)
-			add_known(p, w->blobs[i].key, from->stored[i].small ? from->stored[i].small : image + w->blobs[i].offset,
-				  w->blobs[i].len);
+			add_known(p, w->blobs[i].key,
+				  (struct known){from->stored[i].small ? from->stored[i].small : image + w->blobs[i].offset,
+						 w->blobs[i].len, from->stored[i].content});
 }
 
 bool packed_find(struct packed *p, struct model_blob *b)
 {
 	uint64_t i;
 	const char *error;
-	return map_get(&p->by_key, b->key, &i) && p->known.at[i].size == b->len &&
-	       packed_write(p, b, 0, p->known.at[i].bytes, b->len, &error);
+	if (!map_get(&p->by_key, b->key, &i) || p->known.at[i].size != b->len)
+		return false;
+	return packed_write(p, b, 0, p->known.at[i].bytes, b->len, &error) &&
+	       hash_eq(p->stored[b - p->weights->blobs].content, p->known.at[i].content);
 }
 
 /* ---- writing ---- */
@@ -115,19 +120,28 @@ static bool fail(struct packed *p, const char **error)
 	return false;
 }
 
-static void add_content(struct stored *s, const struct model_blob *b, uint64_t at, const void *bytes, size_t n)
+static hash128 finish(struct hasher **h)
 {
-	if (n == b->len) {
-		s->content = hash_bytes(bytes, n);
-		return;
-	}
+	hash128 v = hasher_finish(*h);
+	*h = NULL;
+	return v;
+}
+
+static void add_content(struct stored *s, const struct model_blob *b, uint64_t at, const char *bytes, size_t n)
+{
 	if (at == 0)
 		s->hasher = hasher_new();
-	hasher_add(s->hasher, bytes, n);
-	if (at + n < b->len)
-		return;
-	s->content = hasher_finish(s->hasher);
-	s->hasher = NULL;
+	for (size_t i = 0, some; i < n; i += some) {
+		size_t in = (at + i) % TRIW_CHUNK;
+		some = n - i < TRIW_CHUNK - in ? n - i : TRIW_CHUNK - in;
+		if (in == 0)
+			s->chunk = hasher_new();
+		hasher_add(s->chunk, bytes + i, some);
+		if (in + some == TRIW_CHUNK || at + i + some == b->len)
+			hasher_add_hash(s->hasher, finish(&s->chunk));
+	}
+	if (at + n == b->len)
+		s->content = finish(&s->hasher);
 }
 
 bool packed_write(struct packed *p, struct model_blob *b, uint64_t at, const void *bytes, size_t n, const char **error)
@@ -198,6 +212,7 @@ struct triw_entry *packed_table(struct arena *a, const struct packed *p)
 	for (uint32_t i = 0; i < w->n_blobs; i++) {
 		table[i] = (struct triw_entry){.offset = p->at + w->blobs[i].offset, .size = w->blobs[i].len};
 		memcpy(table[i].key, &w->blobs[i].key, sizeof table[i].key);
+		memcpy(table[i].digest, &p->stored[i].content, sizeof table[i].digest);
 	}
 	return table;
 }
@@ -224,6 +239,8 @@ void packed_close(struct packed *p)
 		free(p->stored[i].small);
 		if (p->stored[i].hasher)
 			hasher_finish(p->stored[i].hasher);
+		if (p->stored[i].chunk)
+			hasher_finish(p->stored[i].chunk);
 	}
 	for (uint32_t i = 0; i < p->mappings.len; i++)
 		os_unmap(p->mappings.at[i].bytes, p->mappings.at[i].size);

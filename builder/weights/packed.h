@@ -17,7 +17,7 @@ void packed_reuse(struct packed *p, const char *path, const struct triw_entry *e
 /* The same of another file, which has all its blobs and outlives p. */
 void packed_share(struct packed *p, struct packed *from);
 
-/* Copies the blob from another file. False: none has it, or the copy failed. Thread-safe, as packed_write is. */
+/* Copies the blob from another file. False: none has it, it is damaged there, or the copy failed. Thread-safe, as packed_write is. */
 bool packed_find(struct packed *p, struct model_blob *b);
 /* Writes the next n bytes of a blob, from its byte `at` on. One thread at a time writes a blob. False: *error. */
 bool packed_write(struct packed *p, struct model_blob *b, uint64_t at, const void *bytes, size_t n, const char **error);

@@ -88,9 +88,27 @@ class WeightsOutside(ProjectTest):
         os.unlink(self.path(path))
         self.assertIn(os.path.basename(path), self.fails("run", "net", "--no-build", "--input", "x=x.npy", code=3))
         self.write(path, good[:-1])
-        self.assertIn("is damaged or of another build than this library", self.fails("run", "net", "--no-build", "--input", "x=x.npy", code=3))
+        self.assertIn("is not complete; copy it again, or remove it and build again", self.fails("run", "net", "--no-build", "--input", "x=x.npy", code=3))
         self.build()  # neither is taken for what was built
         self.assertEqual(self.read(path), good)
+
+    def test_damage_is_found(self):
+        """By `trib run` and `trib validate`, not by an open as programs do it; what is damaged is not copied from file to file."""
+        self.give_input()
+        self.build()
+        path = "build/" + self.files()[0]
+        good = self.read(path)
+        self.assertEqual(self.trib("validate").stdout, "net: ok\n")
+        self.assertEqual(self.trib("validate", "build/libnet.so", "--threads", "2").stdout, "build/libnet.so: ok\n")
+        stamp = os.stat(self.path(path))
+        self.write(path, good[:-70] + bytes([good[-70] ^ 1]) + good[-69:])
+        for words in (["validate"], ["validate", "net"], ["validate", "build/libnet.so"], ["run", "net", "--no-build", "--input", "x=x.npy"]):
+            message = self.fails(*words, code=3)
+            self.assertIn(f"the weights `{path}` cannot be used: the file has damaged data; copy it again, or remove it and build again", message)
+        os.utime(self.path(path), ns=(stamp.st_atime_ns, stamp.st_mtime_ns))
+        self.build()
+        self.assertEqual(self.read(path), good)
+        self.assertEqual(self.trib("validate", "-q").stdout, "")
 
     def test_kill_at_any_moment(self):
         self.give_input()

@@ -4,6 +4,7 @@
 #include "backend/runtime/context.h"
 #include "backend/runtime/trit_blocks.h"
 #include "base/arena.h"
+#include "tests/diff/guarded.h"
 
 static uint64_t seed = 11;
 static uint32_t rnd(void)
@@ -217,6 +218,52 @@ static void check_level(enum runtime_level level)
 	dlclose(k.library);
 	arena_free(a);
 }
+/* Bits and numbers of headers and indices. What is still valid, the kernel multiplies without leaving the packed bytes, behind which is no memory. */
+static void check_damage(enum pruned kind, uint32_t percent, enum tri_form form)
+{
+	static const uint32_t odd[] = {0, 1, 4, 64, 0x40404040, 0x80000000, UINT32_MAX};
+	struct arena *a = arena_new(0);
+	struct packed p = pack(150, 97, kind, percent);
+	const size_t bytes = tri_blocks_size(p.K, p.N);
+	struct guarded g = guarded_new(bytes);
+	struct kernel k = {0};
+	struct tri_context ctx;
+	int8_t x[9 * 150] = {3, 4, 5};
+	int32_t y[9 * 97];
+	uint32_t n_valid = 0;
+	assert_int_equal(p.from_rows->form, form);
+	assert_true(kernel_open(a, RUNTIME_BASE, &k) && k.init(&ctx, 1));
+	for (int i = 0; i < 5000; i++) {
+		memcpy(g.data, p.from_rows, bytes);
+		size_t at = rnd() % (i % 2 ? sizeof *p.from_rows : bytes);
+		if (i % 3)
+			g.data[at] ^= (char)(1 << rnd() % 8);
+		else
+			memcpy(g.data + at / 4 * 4, &odd[rnd() % 7], 4);
+		bool valid = tri_blocks_are_valid(g.data, bytes, p.K, p.N);
+		assert_true(valid || memcmp(g.data, p.from_rows, bytes) != 0);
+		if (valid)
+			k.matmul(&ctx, (void *[]){x, g.data, y}, (int64_t[]){9, p.K, p.N}, NULL);
+		n_valid += valid;
+	}
+	assert_in_range(n_valid, 500, 4990);
+	assert_false(tri_blocks_are_valid(p.from_rows, sizeof *p.from_rows - 1, p.K, p.N));
+	k.end(&ctx);
+	munmap(g.pages, g.all);
+	pack_free(&p);
+	dlclose(k.library);
+	arena_free(a);
+}
+static void damage_is_found(void **state)
+{
+	has_lists = false;
+	check_damage(NOTHING, 0, TRI_DENSE);
+	check_damage(BLOCKS, 70, TRI_BLOCKS);
+	check_damage(ROWS, 80, TRI_BLOCKS);
+	has_lists = true;
+	check_damage(SINGLE, 95, TRI_LISTS);
+}
+
 static void base_level(void **state) { has_lists = false, check_level(RUNTIME_BASE); }
 static void v3_level(void **state) { has_lists = false, check_level(RUNTIME_V3); }
 static void vnni_level(void **state) { has_lists = false, check_level(RUNTIME_VNNI); }
@@ -225,9 +272,9 @@ static void lists_of_vnni_level(void **state) { has_lists = true, check_level(RU
 
 int test_blocks(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(packing_is_exact),   cmocka_unit_test(sparse_if_it_pays),
-					   cmocka_unit_test(base_level),         cmocka_unit_test(v3_level),
-					   cmocka_unit_test(vnni_level),         cmocka_unit_test(lists_of_base_level),
-					   cmocka_unit_test(lists_of_vnni_level)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(packing_is_exact),    cmocka_unit_test(sparse_if_it_pays),
+					   cmocka_unit_test(base_level),          cmocka_unit_test(v3_level),
+					   cmocka_unit_test(vnni_level),          cmocka_unit_test(lists_of_base_level),
+					   cmocka_unit_test(lists_of_vnni_level), cmocka_unit_test(damage_is_found)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
 #include "builder/weights/packed.h"
 #include "tests/unit/unit.h"
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 #include "base/arena.h"
@@ -56,6 +57,15 @@ static const char *folder(struct arena *a)
 	return dir;
 }
 
+static void put_byte(const char *path, long at, char byte)
+{
+	FILE *f = fopen(path, "r+b");
+	assert_non_null(f);
+	assert_int_equal(fseek(f, at, SEEK_SET), 0);
+	assert_int_equal(fputc(byte, f), byte);
+	assert_int_equal(fclose(f), 0);
+}
+
 static void equal_blobs_are_stored_once(void **state)
 {
 	struct arena *a = arena_new(0);
@@ -82,6 +92,16 @@ static void equal_blobs_are_stored_once(void **state)
 	const struct triw_entry *table = packed_table(a, p);
 	packed_close(p);
 	check_file(&m, path, 4096, 'a');
+
+	struct image damaged; /* what changed on the disk is not copied */
+	put_byte(path, (long)(4096 + m.blobs[3].offset + LARGE - 1), 'c');
+	image_new(&damaged);
+	p = packed_open(arena_printf(a, "%s/damaged.so", dir), 4096, 0755, &damaged.weights);
+	packed_reuse(p, path, table, N);
+	for (uint32_t i = 0; i < N; i++)
+		assert_int_equal(packed_find(p, &damaged.blobs[i]), i != 3);
+	packed_close(p);
+	put_byte(path, (long)(4096 + m.blobs[3].offset + LARGE - 1), 'b');
 
 	struct image again; /* what the earlier file has is copied; what it has not is not found */
 	image_new(&again);

@@ -1,0 +1,48 @@
+#include <stdio.h>
+#include <string.h>
+#include "base/arena.h"
+#include "base/path.h"
+#include "builder/cli/command.h"
+#include "builder/cli/project.h"
+#include "builder/run/run.h"
+
+/* Opening the library has verified its weight file. */
+static enum status tell(struct arena *a, const struct run_model *m, void *ctx)
+{
+	const struct options *o = ctx;
+	(void)a;
+	if (!o->quiet)
+		printf("%s: ok\n", m->name);
+	return STATUS_OK;
+}
+
+static enum status validate(struct arena *a, const char *path, const char *name, const struct options *o)
+{
+	return run_visit_library(a, path, name, o, tell, (void *)(uintptr_t)o);
+}
+
+static enum status validate_project(struct arena *a, const struct options *o)
+{
+	struct build_spec spec;
+	enum status worst = project_read(a, o, &spec);
+	uint32_t n = worst == STATUS_OK ? spec.n_models : 0;
+	for (uint32_t i = 0; i < n; i++) {
+		enum status s;
+		if (!(spec.models[i].emit >> EMIT_LIBRARY & 1)) /* only libraries for processors have weight files */
+			continue;
+		const char *path = run_library_path(a, &spec.models[i], o, &s);
+		s = path ? validate(a, path, spec.models[i].name, o) : s;
+		worst = s > worst ? s : worst;
+	}
+	return worst;
+}
+
+enum status cmd_validate(const struct options *o)
+{
+	struct arena *a = arena_new(0);
+	const char *word = o->n_operands ? o->operands[0] : "";
+	bool is_library = strchr(word, '/') || path_has_extension(word, "so");
+	enum status s = is_library ? validate(a, word, word, o) : validate_project(a, o);
+	arena_free(a);
+	return s;
+}
