@@ -452,7 +452,8 @@ class Programs(InferenceTest):
                         if g.dtype.kind in "iub" or name in EXACT:
                             np.testing.assert_array_equal(g, np.asarray(w), f"result {i}")
                         else:
-                            np.testing.assert_allclose(g, w, rtol=2e-5, atol=1e-5, err_msg=f"result {i}")
+                            largest = np.max(np.abs(w), where=np.isfinite(w), initial=0)  # sums of large terms round by their size
+                            np.testing.assert_allclose(g, w, rtol=2e-5, atol=max(1e-5, 1e-7 * largest), err_msg=f"result {i}")
 
     def test_every_level_against_numpy(self):
         for level in ("-O0", "-O1", "-O2"):
