@@ -1,17 +1,26 @@
 /* Draws the curve of build/libgain.so, and draws it again after each build of the library. In this folder, after `trib build`:
  *     cc -o build/live live.c -lm && build/live
- * It ends with its standard input (Ctrl-D).
+ * SIGINT (Ctrl-C) or SIGTERM ends it. It needs no terminal.
  */
 #include "build/gain.h"
 #define TRI_LIVE_IMPLEMENTATION
 #include "build/tri_live.h"
 
 #include <math.h>
-#include <poll.h>
+#include <signal.h>
 #include <stdio.h>
-#include <unistd.h>
+#include <time.h>
 
 enum { POINTS = 21, WIDTH = 30, FRAME_MS = 20 };
+
+static volatile sig_atomic_t ended;
+
+/* Process 1 of a container ignores signals without a handler. */
+static void end(int signal)
+{
+    (void)signal;
+    ended = 1;
+}
 
 static void draw(const float *x, const float *y, uint64_t generation)
 {
@@ -23,16 +32,10 @@ static void draw(const float *x, const float *y, uint64_t generation)
     fflush(stdout);
 }
 
-/* True until the standard input ends. */
-static int wait_a_frame(void)
-{
-    char bytes[64];
-    struct pollfd in = {.fd = STDIN_FILENO, .events = POLLIN};
-    return poll(&in, 1, FRAME_MS) <= 0 || read(STDIN_FILENO, bytes, sizeof bytes) > 0;
-}
-
 int main(void)
 {
+    signal(SIGINT, end);
+    signal(SIGTERM, end);
     float x[POINTS], y[POINTS];
     for (int i = 0; i < POINTS; i++)
         x[i] = (float)(i - POINTS / 2) / (POINTS / 2);
@@ -58,7 +61,8 @@ int main(void)
         else if (generation != drawn)
             draw(x, y, generation);
         drawn = generation;
-    } while (!failed && wait_a_frame());
+        nanosleep(&(struct timespec){.tv_nsec = FRAME_MS * 1000000L}, NULL);
+    } while (!failed && !ended);
     tri_live_close(gain);
     return failed != 0;
 }

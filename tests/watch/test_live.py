@@ -1,6 +1,7 @@
 """Programs that load new libraries while they run."""
 import os
 import shutil
+import signal
 import subprocess
 
 from project import SOURCE, run
@@ -132,21 +133,32 @@ class Live(WatchTest):
 class Example(WatchTest):
     example = "live"
 
+    def start(self):
+        run(["cc", "-Wall", "-Wextra", "-Werror", "-o", "build/live", "live.c", "-lm"], self.dir)
+        p = subprocess.Popen(["build/live"], cwd=self.dir, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
+        self.addCleanup(lambda: (p.kill(), p.wait(), p.stdout.close()))
+        return p, [p.stdout.readline() for _ in range(22)]
+
+    def end(self, p, signal_number):
+        p.send_signal(signal_number)
+        self.assertEqual(p.wait(timeout=PATIENCE), 0)
+
     def test_the_curve_bends(self):
         w = self.watch()
         w.event("watching")
-        run(["cc", "-Wall", "-Wextra", "-Werror", "-o", "build/live", "live.c", "-lm"], self.dir)
-        p = subprocess.Popen(["build/live"], cwd=self.dir, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        self.addCleanup(lambda: (p.kill(), p.wait(), p.stdout.close()))
-        curves = [[p.stdout.readline() for _ in range(22)]]
+        p, curve = self.start()
+        curves = [curve]
         self.replace("src/gain.tri", "drive = 2.0", "drive = 5.0")
         save = w.event("save")
         self.assertRegex(save["text"], "^src/gain.tri:3 `drive` 2.0→5.0: 1 unit, ")
         curves.append([p.stdout.readline() for _ in range(22)])
         self.assertEqual([c[0] for c in curves], ["generation 1\n", "generation 2\n"])
         self.assertNotEqual(curves[0][1:], curves[1][1:])
-        p.stdin.close()
-        self.assertEqual(p.wait(timeout=PATIENCE), 0)
+        self.end(p, signal.SIGTERM)
+
+    def test_ctrl_c_ends_it(self):
+        self.trib("build")
+        self.end(self.start()[0], signal.SIGINT)
 
 
 if __name__ == "__main__":
