@@ -249,7 +249,6 @@ const struct codegen_api *trib_codegen(void)
 {
 	static const struct codegen_api api = {
 		.abi = CODEGEN_ABI,
-		.version = "LLVM " TRIB_LLVM_VERSION,
 		.host = codegen_host,
 		.open = codegen_open,
 		.compile = codegen_compile,

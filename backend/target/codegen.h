@@ -30,11 +30,10 @@ static inline struct codegen_target codegen_target_for(const struct target *t, u
 }
 enum codegen_text { CODEGEN_LLVM, CODEGEN_ASM };
 
-#define CODEGEN_ABI 4
+#define CODEGEN_ABI 5
 #define CODEGEN_ENTRY "trib_codegen"
 struct codegen_api {
 	uint32_t abi;
-	const char *version; /* "LLVM 19.1.7" */
 	/* Returns the host's cpu name and features, malloc'd. */
 	void (*host)(char **cpu, char **features);
 	struct codegen *(*open)(const struct codegen_target *target, struct buf *error);

@@ -1,6 +1,5 @@
 #include <stdio.h>
 #include <string.h>
-#include "backend/target/codegen.h"
 #include "base/arena.h"
 #include "builder/cli/command.h"
 #include "builder/module.h"
@@ -81,12 +80,11 @@ static enum status describe(const char *path)
 
 enum status cmd_version(const struct options *o)
 {
-	const char *error;
 	if (o->model_path || o->n_operands)
 		return describe(o->model_path ? o->model_path : o->operands[0]);
 	struct arena *a = arena_new(0);
-	const struct codegen_api *api = module_open(a, "codegen", CODEGEN_ENTRY, CODEGEN_ABI, &error);
-	printf("trib %s\ncode generator: %s\n", TRIB_VERSION, api ? api->version : error);
+	bool is_there = module_path(a, "codegen") != NULL;
+	printf("trib %s\ncode generator: LLVM %s%s\n", TRIB_VERSION, TRIB_LLVM_VERSION, is_there ? "" : "; libtrib-codegen.so is missing");
 	arena_free(a);
 	return STATUS_OK;
 }

@@ -88,6 +88,13 @@ class Commands(ProjectTest):
         done = run(["python3", "-c", line, TRIB, "build", "-C", "hello", "--message-format=json"], self.dir, env=self.env)
         self.assertLess(json.loads(done.stdout)["peak_rss_kb"], 100 << 10)
 
+    def test_the_version_opens_no_module(self):
+        for word in ("version", "--version"):
+            done = run([TRIB, word], self.dir, env={**self.env, "LD_DEBUG": "files"})
+            self.assertRegex(done.stdout, r"^trib \d.*\ncode generator: LLVM \d+\.\d+\.\d+\n$")
+            self.assertIn("libc.so", done.stderr)
+            self.assertNotIn("libtrib-", done.stderr)
+
     def test_a_trace_that_cannot_be_written(self):
         self.trib("new", "hello")
         done = self.trib("build", "-C", "hello", "--trace", self.path("hello/tri.build/t.json"), "--message-format=json", ok=False)
