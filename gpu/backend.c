@@ -74,5 +74,6 @@ const struct backend opencl_backend = {.name = "opencl",
 				       .refuse = refuse,
 				       .supports = supports,
 				       .emit = emit,
+				       .print = opencl_program,
 				       .link = link,
 				       .runtime = runtime};

@@ -60,6 +60,8 @@ struct backend {
 	bool (*supports)(const struct plan *p, const char *model, struct diags *diags);
 	/* Appends the fragment of a unit. Returns false with a message in *error. */
 	bool (*emit)(const struct emit_request *r, struct buf *fragment, struct buf *error);
+	/* Appends the text of the code of all units of a library; NULL for those without. NULL: the code generator prints it. */
+	void (*print)(const struct loop_fn *const *units, uint32_t n, struct buf *out);
 	/* Stores the objects of a library but those of its runtime; `objects` has room for one for each unit and two more. Returns false
 	 * with a message in *error. */
 	bool (*link)(const struct backend_link *l, struct object **objects, uint32_t *n, const char **error);

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "backend/ir/ir.h"
+#include "backend/link/backend.h"
 #include "backend/plan/figures.h"
 #include "base/arena.h"
 #include "base/diag.h"
@@ -27,7 +28,11 @@ static void flush(const struct build_context *c, struct buf *text)
 
 static bool asks(const struct build_context *c, enum dump d) { return c->request.options->dumps >> d & 1; }
 
-static const char *const dump_texts[] = {"", "tokens", "ast", "types", "ir", "loops", "llvm", "asm", "quantized"};
+static const char *const dump_texts[] = {
+	"",
+#define DUMP(id, text) text,
+#include "builder/manifest/dumps.def"
+};
 
 /* Only several dumps have titles. */
 static void print_title(const struct build_context *c, enum dump d)
@@ -64,11 +69,8 @@ enum step dump_files(const struct build_context *c, const struct project *p)
 	return last || o->stop == STOP_LEX || o->stop == STOP_PARSE ? STEP_DONE : STEP_NEXT;
 }
 
-/* Machine code is always that of the processor. */
-static const struct target *dump_target(const struct model_job *m, enum dump d)
-{
-	return d == DUMP_LLVM || d == DUMP_ASM ? m->platform.target : m->variants[0].target;
-}
+/* Dumps are of the first variant. */
+static const struct backend *dump_backend(const struct model_job *m) { return m->variants[0].backend; }
 
 static bool dump_code(struct build_context *c, enum dump d, const struct hir_unit *u, const struct plan *p, struct buf *text)
 {
@@ -111,14 +113,16 @@ static struct plan_trace trace_of(const struct options *o, enum dump d, const st
 	};
 }
 
-static const struct plan *plan_for_dump(const struct build_context *c, struct arena *scratch, const struct hir_unit *u,
-					const struct plan_options *o, struct plan_trace *trace)
+static const struct plan *plan_for_dump(const struct build_context *c, const struct model_job *m, const struct arguments *arguments,
+					struct arena *scratch, const struct hir_unit *u, struct plan_trace *trace)
 {
 	struct plan_figures figures = {0};
+	struct plan_options o = key_unit_options(&m->spec->plan, m->variants[0].target, arguments, u);
+	o.storage = &m->params.storage;
 	phase_begin(PHASE_OPT, u->name);
 	trace->ir.figures = figures.ir;
 	trace->loops.figures = figures.loops;
-	const struct plan *p = plan_unit(scratch, u, o, c->diags, trace);
+	const struct plan *p = plan_unit(scratch, u, &o, c->diags, trace);
 	measure_end();
 	timing_add_passes(c->timing, &figures);
 	return p;
@@ -161,15 +165,13 @@ static bool dump_unit(struct build_context *c, const struct model_job *m, enum d
 		      const struct hir_unit *u, struct buf *text, bool *printed)
 {
 	struct arena *scratch = arena_new(0);
-	struct plan_options o = key_unit_options(&m->spec->plan, dump_target(m, d), arguments, u);
-	o.storage = &m->params.storage;
 	bool ok = true;
 	if (d == DUMP_TYPES) {
 		hir_print(u, text);
 	} else {
 		const struct ir_notes notes = lines_notes(c->sources);
 		struct plan_trace trace = trace_of(c->request.options, d, &notes, text);
-		const struct plan *p = plan_for_dump(c, scratch, u, &o, &trace);
+		const struct plan *p = plan_for_dump(c, m, arguments, scratch, u, &trace);
 		ok = p ? d <= DUMP_IR || trace.loops.text || dump_code(c, d, u, p, text) : trace.ir.stop && !diags_errors(c->diags);
 	}
 	*printed = *printed || text->len;
@@ -178,25 +180,65 @@ static bool dump_unit(struct build_context *c, const struct model_job *m, enum d
 	return ok;
 }
 
+/* The text of a whole library, whose units share kernels. Sets *printed unless a unit stopped before its code. */
+static bool dump_program(struct build_context *c, const struct model_job *m, const struct arguments *arguments, struct buf *text,
+			 bool *printed)
+{
+	struct arena *a = arena_new(0);
+	uint32_t n = m->program->n_units, errors = diags_errors(c->diags);
+	const struct loop_fn **units = ARENA_ARRAY(a, const struct loop_fn *, n);
+	bool complete = true;
+	for (uint32_t k = 0; k < n; k++) {
+		struct plan_trace trace = trace_of(c->request.options, DUMP_NONE, NULL, NULL);
+		const struct plan *p = plan_for_dump(c, m, arguments, a, m->program->units[k], &trace);
+		complete = p && dump_backend(m)->supports(p, m->spec->name, c->diags) && complete;
+		units[k] = p ? p->loops : NULL;
+	}
+	if (complete)
+		dump_backend(m)->print(units, n, text);
+	*printed = complete;
+	flush(c, text);
+	arena_free(a);
+	return diags_errors(c->diags) == errors;
+}
+
+/* False: the code generator does not make the model's code; reported. */
+static bool check_backend(const struct build_context *c, const struct model_job *m, enum dump d)
+{
+	const struct backend *b = dump_backend(m);
+	if (!b->print || (d != DUMP_LLVM && d != DUMP_ASM))
+		return true;
+	struct diag *g = diag_add(c->diags, DIAG_DUMP_EMPTY, SPAN_NONE, "%s: --dump-%s prints code for processors, not for %s",
+				  m->spec->name, dump_texts[d], b->title);
+	diag_help(c->diags, g, "use --dump-code for what it emits, or `--emit library --dump-%s`", dump_texts[d]);
+	return false;
+}
+
 static bool dump_model(struct build_context *c, const struct model_job *m, enum dump d)
 {
 	struct buf text = {0};
 	struct arguments arguments = {0};
 	bool ok = true, printed = d == DUMP_NONE;
-	if (!m->failed)
-		arguments_decide(&arguments, dump_target(m, d), m->program);
-	for (uint32_t k = 0; !m->failed && k < m->program->n_units; k++)
-		ok = dump_unit(c, m, d, &arguments, m->program->units[k], &text, &printed) && ok;
+	if (m->failed)
+		return true;
+	if (!check_backend(c, m, d))
+		return false;
+	arguments_decide(&arguments, m->variants[0].target, m->program);
+	if (d == DUMP_CODE && dump_backend(m)->print)
+		ok = dump_program(c, m, &arguments, &text, &printed);
+	else
+		for (uint32_t k = 0; k < m->program->n_units; k++)
+			ok = dump_unit(c, m, d, &arguments, m->program->units[k], &text, &printed) && ok;
 	arguments_free(&arguments);
 	buf_free(&text);
-	return ok && (printed || m->failed || report_empty(c, m, d));
+	return ok && (printed || report_empty(c, m, d));
 }
 
 enum step dump_units(struct build_context *c, const struct project *p)
 {
 	const struct options *o = c->request.options;
 	bool ok = true;
-	for (enum dump d = DUMP_TYPES; d <= DUMP_ASM; d++) {
+	for (enum dump d = DUMP_TYPES; d <= DUMP_CODE; d++) {
 		if (asks(c, d))
 			print_title(c, d);
 		for (uint32_t i = 0; asks(c, d) && i < p->n_models; i++)

@@ -38,8 +38,11 @@ static const char *const loop_texts[] = {
 #include "backend/loops/loop_passes.def"
 #undef LOOP_PASS
 };
-static const char *const dumps[] = {"",           "dump-tokens", "dump-ast", "dump-types",    "dump-ir",
-				    "dump-loops", "dump-llvm",   "dump-asm", "dump-quantized"};
+static const char *const dumps[] = {
+	"",
+#define DUMP(id, text) "dump-" text,
+#include "builder/manifest/dumps.def"
+};
 static const char *const colors[] = {[COLOR_AUTO] = "auto", [COLOR_ALWAYS] = "always", [COLOR_NEVER] = "never"};
 static const char *const message_formats[] = {"human", "json"};
 static const char *const annotations[] = {[ANNOTATE_NONE] = "none", [ANNOTATE_GITHUB] = "github", [ANNOTATE_GITLAB] = "gitlab"};

@@ -16,7 +16,11 @@ enum stop_stage {
 	STOP_CODEGEN,
 	STOP_PASS /* and more: the tensor passes, then the loop passes */
 };
-enum dump { DUMP_NONE, DUMP_TOKENS, DUMP_AST, DUMP_TYPES, DUMP_IR, DUMP_LOOPS, DUMP_LLVM, DUMP_ASM, DUMP_QUANTIZED };
+enum dump {
+	DUMP_NONE,
+#define DUMP(id, text) DUMP_##id,
+#include "builder/manifest/dumps.def"
+};
 
 /* Of the variable TRIB_PARAM_CODE. */
 enum param_code_when { PARAM_CODE_AUTO, PARAM_CODE_ALWAYS, PARAM_CODE_NEVER };

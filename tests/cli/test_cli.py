@@ -201,11 +201,39 @@ class TwoModels(ProjectTest):
         self.assertIn("small", self.fails("build", "--profile", "smal", code=2))
 
     def test_dumps(self):
-        for stage in ("tokens", "ast", "types", "ir", "loops", "llvm", "asm"):
+        for stage in ("tokens", "ast", "types", "ir", "loops", "llvm", "asm", "code"):
             self.assertTrue(self.trib("build", "good", "--dump-" + stage).stdout.strip(), stage)
         for stage in ("lex", "parse", "typecheck", "elaborate", "ir", "opt", "codegen"):
             self.trib("build", "good", "--stop-after", stage)
         self.assertFalse(os.path.exists(self.path("build")))
+
+    def test_dumps_are_of_what_is_emitted(self):
+        def dump(stage, emit, ok=True):
+            return self.trib("build", "good", "--dump-" + stage, "--emit", emit, ok=ok)
+        for emit in "library", "header", "live", "opencl", "opencl,header", "library,opencl":
+            of_device = "opencl" in emit and "library" not in emit
+            for stage in "tokens", "ast", "types":
+                self.assertEqual(dump(stage, emit).stdout, dump(stage, "library").stdout, (stage, emit))
+            for stage in "ir", "loops":
+                self.assertEqual(dump(stage, emit).stdout, dump(stage, "opencl" if of_device else "library").stdout, (stage, emit))
+            for stage in "llvm", "asm":
+                done = dump(stage, emit, ok=not of_device)
+                self.assertEqual(bool(done.stdout), not of_device, (stage, emit))
+                if of_device:
+                    self.assertEqual(done.returncode, 1)
+                    self.assertIn(f"good: --dump-{stage} prints code for processors, not for OpenCL", done.stderr)
+                    self.assertIn(f"use --dump-code for what it emits, or `--emit library --dump-{stage}`", done.stderr)
+            code = dump("code", emit).stdout
+            self.assertEqual("kernel void" in code, of_device, emit)
+            self.assertEqual(code == dump("asm", "library").stdout, not of_device, emit)
+        library = self.path("build/libgood_opencl.so")
+        self.trib("build", "good", "--emit", "opencl")
+        with open(library, "rb") as f:
+            self.assertIn(dump("code", "opencl").stdout.encode(), f.read())
+
+    def test_code_that_a_device_cannot_run(self):
+        self.write("src/good.tri", GOOD.replace("return relu(x)", "let y = x\n        while sum(y) > 1.0 {\n            y = y * 0.5\n        }\n        return y"))
+        self.assertIn("a run-time loop cannot be compiled for OpenCL", self.fails("build", "good", "--emit", "opencl", "--dump-code"))
 
     def test_empty_dumps(self):
         """A pass that does not run, and a stage after the last pass, are errors that name the remedy."""
