@@ -97,6 +97,8 @@ static bool has_capacities(const tri_options *opt)
 static int set_capacity(struct tri_states *s, const tri_capacity *given, tri_error *err)
 {
 	bool found = false;
+	if (!given->name)
+		return tri_error_set(err, TRI_ERR_ARGUMENT, "a capacity of tri_options.capacities has no name");
 	if (given->most < 1)
 		return tri_error_set(err, TRI_ERR_ARGUMENT, "the capacity %.150s must be at least 1", given->name);
 	for (uint32_t i = 0; i < s->desc->n_capacities; i++)
@@ -111,6 +113,8 @@ static int set_capacities(struct tri_states *s, const tri_options *opt, tri_erro
 {
 	for (uint32_t i = 0; i < s->desc->n_capacities; i++)
 		s->most[i] = s->desc->capacities[i].most;
+	if (has_capacities(opt) && opt->n_capacities && !opt->capacities)
+		return tri_error_set(err, TRI_ERR_ARGUMENT, "tri_options.capacities is NULL, but n_capacities is %u", opt->n_capacities);
 	for (uint32_t i = 0; has_capacities(opt) && i < opt->n_capacities; i++) {
 		int status = set_capacity(s, &opt->capacities[i], err);
 		if (status != TRI_OK)

@@ -7,7 +7,7 @@ import unittest
 import numpy as np
 
 from inference import InferenceTest
-from library_states import ARGUMENT, ASSERT, CAPACITY, Model, ModelError
+from library_states import ARGUMENT, ASSERT, CAPACITY, Capacity, Model, ModelError
 
 LAYERS = """
 import nn
@@ -210,6 +210,8 @@ class States(InferenceTest):
         self.step(self.open(T=100000), self.inputs(64))
         self.fails(ARGUMENT, "the model has no capacity S", self.open, S=3)
         self.fails(ARGUMENT, "the capacity T must be at least 1", self.open, T=0)
+        self.fails(ARGUMENT, "a capacity of tri_options.capacities has no name", self.open, given=(Capacity * 1)((None, 4)), names=1)
+        self.fails(ARGUMENT, "tri_options.capacities is NULL, but n_capacities is 1", self.open, names=1)
         self.edit("tri.build", "state.T = 8\n", "")
         self.trib("build")
         os.rename(self.path("build/libnet.so"), self.path("build/bare.so"))
