@@ -8,9 +8,9 @@ import sys
 import numpy as np
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..", "scripts", "benchmarks"))
-from abi import Desc, Error, Options, Tensor  # noqa: E402
+from abi import ABI, Desc, Error, Options, Tensor  # noqa: E402
 
-ABI, GUARD = 5, 64
+GUARD = 64
 DTYPES = [np.bool_, np.int8, np.int8, np.int16, np.int32, np.int64, np.float16, np.uint16, np.float32, np.float64]
 
 
@@ -75,7 +75,7 @@ def main(library, cases, start):
         cases = pickle.load(f)
     desc = Desc.in_dll(ctypes.CDLL(library), "tri_desc")
     if desc.abi != ABI:
-        sys.exit(f"the library has version {desc.abi} of the interface, and worker.py knows version {ABI} of tri.h")
+        sys.exit(f"the library has version {desc.abi} of the interface, and abi.py has the structures of version {ABI}")
     entries = {desc.entries[k].name.decode(): k for k in range(desc.n_entries)}
     if len(entries) == 1:  # it has its function's name
         entries = dict.fromkeys([c[0] for c in cases], 0)
