@@ -112,22 +112,42 @@ struct value rule_flip(struct emitter *e, struct builtin_call *c)
 	return x;
 }
 
+/* x rolled by a size: its last `by` elements, then those before them. The modulus is one at run time, too. */
+static struct value roll_by_size(struct emitter *e, struct builtin_call *c, struct value x, dim shift, uint32_t axis)
+{
+	struct dims *d = e->b->dims;
+	dim n = type_of(e, x.u.t)->dims[axis], zero = dim_const(d, 0);
+	dim by = dim_eq(n, zero) ? zero : dim_mod(d, shift, n);
+	if (dim_eq(by, zero))
+		return x;
+	struct value along = value_int(axis), split = value_dim(d, dim_sub(d, n, by));
+	struct value last = COMPOSE(BI_SLICE, x, along, split), first = COMPOSE(BI_SLICE, x, along, VALUE_NONE, split);
+	return COMPOSE(BI_CONCAT, LIST(last, first), along);
+}
+
+/* x rolled by an integer that is known only at run time. Its remainder is taken first: the difference cannot overflow. */
+static struct value roll_by_value(struct emitter *e, struct builtin_call *c, struct value x, struct value shift, uint32_t axis)
+{
+	struct value size = value_dim(e->b->dims, type_of(e, x.u.t)->dims[axis]);
+	struct value n = value_tensor(emit_scalar(e, size, DT_INT64, c->at));
+	struct value by = COMPOSE(BI_MOD, as_elem(e, shift, DT_INT64, c->at), n);
+	struct value from = COMPOSE(BI_MOD, COMPOSE(BI_SUB, COMPOSE(BI_ARANGE, size), by), n);
+	return COMPOSE(BI_INDEX_SELECT, x, value_int(axis), from);
+}
+
 static struct value roll_one(struct emitter *e, struct builtin_call *c, struct value x, struct value shift, struct value along)
 {
 	uint32_t axis;
-	int64_t n;
-	if (shift.kind != V_INT || along.kind != V_INT)
-		return rule_error(e, c, DIAG_TYPE_MISMATCH, c->at, "`shifts` and `dims` must be integers known at compile time");
-	if (!is_tensor(x) || !axis_of(e, c, along.u.i, rank_of(e, x), c->at, &axis))
+	dim by;
+	if (!is_tensor(x) || is_poison(shift) || is_poison(along))
 		return VALUE_POISON;
-	int64_t by = shift.u.i;
-	if (dim_is_const(e->b->dims, type_of(e, x.u.t)->dims[axis], &n))
-		by = n ? by % n : 0;
-	if (!by)
-		return x;
-	struct value along_axis = value_int(axis), split = value_int(-by);
-	struct value last = COMPOSE(BI_SLICE, x, along_axis, split), first = COMPOSE(BI_SLICE, x, along_axis, VALUE_NONE, split);
-	return COMPOSE(BI_CONCAT, LIST(last, first), along_axis);
+	if (!is_integer_scalar(e, shift))
+		return rule_error(e, c, DIAG_TYPE_MISMATCH, c->ats[1], "`shifts` must be integers, not %s", value_text(e, shift));
+	if (along.kind != V_INT)
+		return rule_error(e, c, DIAG_TYPE_MISMATCH, c->ats[2], "`dims` must be integers known at compile time, not %s", value_text(e, along));
+	if (!axis_of(e, c, along.u.i, rank_of(e, x), c->at, &axis))
+		return VALUE_POISON;
+	return size_value(e, shift, &by) ? roll_by_size(e, c, x, by, axis) : roll_by_value(e, c, x, shift, axis);
 }
 
 /* Without `dims`, rolls the flattened tensor. */

@@ -44,6 +44,8 @@ PROGRAMS = {
     "reflected": ({"x": (X, "N, M")}, "pad(x, [2, 1], mode=\"reflect\")"),
     "circled": ({"x": (X, "N, M")}, "pad(x, [2, 1], mode=\"circular\")"),
     "replicated": ({"x": (X, "N, M")}, "pad(x, [2, 1], mode=\"replicate\")"),
+    "rolled": ({"x": (X, "N, M")}, "roll(x, [7, -2], dims=[0, 1])"),
+    "rolled_by": ({"x": (X, "N, M"), "i": (I, "")}, "roll(x, i, 0)"),
     "padded": ({"x": (X, "N, M")}, "pad(x, [2, 1, 1, 0], value=1.5)"),
     "reflected_both": ({"x": (X, "1, 1, N, M")}, "pad(x, [1, 2, 1, 0], mode=\"reflect\")"),
     "circled_both": ({"x": (X, "1, 1, N, M")}, "pad(x, [1, 2, 1, 0], mode=\"circular\")"),
