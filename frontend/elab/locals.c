@@ -132,20 +132,32 @@ static void report_difference(struct elab *e, struct value a, struct value b, en
 		report_branch_values(e, at, &both);
 }
 
+/* One of two tensors of equal element type and rank: sizes that differ become unknown. */
+static struct value either_tensor(struct elab *e, const struct hir_type *a, const struct hir_type *b, span at)
+{
+	struct hir_type t = *a;
+	for (uint32_t i = 0; i < t.rank; i++)
+		if (!dim_eq(t.dims[i], b->dims[i]))
+			t.dims[i] = dim_new_sym(e->em.b->dims, "?");
+	return value_tensor(emit_unknown_tensor(&e->em, &t, at));
+}
+
 struct value value_join(struct elab *e, struct value a, struct value b, enum join_kind how, const struct local *l, span at)
 {
 	if (value_is_same(a, b))
 		return a;
 	if (is_poison(a) || is_poison(b))
 		return VALUE_POISON;
-	if (how != JOIN_COMPILE_TIME && always_differ(e, a, b, how)) {
+	if ((how == JOIN_BRANCH || how == JOIN_LOOP) && always_differ(e, a, b, how)) {
 		report_difference(e, a, b, how, l, at);
 		return VALUE_POISON;
 	}
 	if (a.kind != V_TENSOR || b.kind != V_TENSOR)
 		return VALUE_POISON;
-	const struct hir_type ta = *type_of(&e->em, a.u.t), *tb = type_of(&e->em, b.u.t);
-	return ta.elem == tb->elem && hir_same_shape(&ta, tb) ? value_tensor(emit_unknown_tensor(&e->em, &ta, at)) : VALUE_POISON;
+	const struct hir_type ta = *type_of(&e->em, a.u.t), tb = *type_of(&e->em, b.u.t);
+	bool loop = how == JOIN_LOOP || how == JOIN_COMPILE_TIME_LOOP; /* sizes that one iteration keeps, a second one may change */
+	bool known = ta.elem == tb.elem && (loop ? hir_same_shape(&ta, &tb) : ta.rank == tb.rank);
+	return known ? either_tensor(e, &ta, &tb, at) : VALUE_POISON;
 }
 
 void locals_join(struct elab *e, const struct local *before, uint32_t n, enum join_kind how, span at)

@@ -17,7 +17,7 @@ void locals_snapshot(struct elab *e, struct local **copy, uint32_t *n);
 void locals_restore(struct elab *e, const struct local *from, uint32_t n);
 
 /* Where two values of a local meet: a branch that the elaboration of an entry may decide, or a run-time branch or loop. */
-enum join_kind { JOIN_COMPILE_TIME, JOIN_BRANCH, JOIN_LOOP };
+enum join_kind { JOIN_COMPILE_TIME, JOIN_COMPILE_TIME_LOOP, JOIN_BRANCH, JOIN_LOOP };
 /* Checking: a value that is either a or b. Poison unless both have one type; types that differ at run time are reported. `l` or NULL:
  * its local. */
 struct value value_join(struct elab *e, struct value a, struct value b, enum join_kind how, const struct local *l, span at);

@@ -41,7 +41,7 @@ static enum flow check_iteration(struct elab *e, node_id pattern, struct value i
 	e->em.conditional--;
 	e->frame->returned = returned;
 	e->locals.len = mark;
-	locals_join(e, before, n, at_run_time ? JOIN_LOOP : JOIN_COMPILE_TIME, at);
+	locals_join(e, before, n, at_run_time ? JOIN_LOOP : JOIN_COMPILE_TIME_LOOP, at);
 	return FLOW_NEXT;
 }
 

@@ -144,7 +144,8 @@ static struct value roll_one(struct emitter *e, struct builtin_call *c, struct v
 	if (!is_integer_scalar(e, shift))
 		return rule_error(e, c, DIAG_TYPE_MISMATCH, c->ats[1], "`shifts` must be integers, not %s", value_text(e, shift));
 	if (along.kind != V_INT)
-		return rule_error(e, c, DIAG_TYPE_MISMATCH, c->ats[2], "`dims` must be integers known at compile time, not %s", value_text(e, along));
+		return rule_error(e, c, DIAG_TYPE_MISMATCH, c->ats[2], "`dims` must be integers known at compile time, not %s",
+				  value_text(e, along));
 	if (!axis_of(e, c, along.u.i, rank_of(e, x), c->at, &axis))
 		return VALUE_POISON;
 	return size_value(e, shift, &by) ? roll_by_size(e, c, x, by, axis) : roll_by_value(e, c, x, shift, axis);
