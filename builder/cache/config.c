@@ -30,16 +30,25 @@ const char *cache_setting_key(enum cache_setting s) { return manifest_key_text(s
 const char *cache_setting_variable(enum cache_setting s) { return settings[s].variable; }
 const char *cache_setting_help(enum cache_setting s) { return settings[s].help; }
 
+enum manifest_block_kind cache_setting_split(const char **key)
+{
+	for (uint32_t i = 0; i < N_BLOCKS; i++) {
+		const char *block = manifest_block_text(blocks[i]);
+		size_t n = strlen(block);
+		if (strncmp(*key, block, n) == 0 && (*key)[n] == '.') {
+			*key += n + 1;
+			return blocks[i];
+		}
+	}
+	return BLOCK_CACHE;
+}
+
 enum cache_setting cache_setting_find(const char *key)
 {
-	const char *dot = strchr(key, '.'), *block = dot ? key : "cache";
-	size_t n = dot ? (size_t)(dot - key) : strlen(block);
-	for (uint32_t i = 0; i < SETTINGS; i++) {
-		const char *own = cache_setting_block((enum cache_setting)i);
-		if (strlen(own) == n && memcmp(own, block, n) == 0 &&
-		    strcmp(cache_setting_key((enum cache_setting)i), dot ? dot + 1 : key) == 0)
+	enum manifest_block_kind block = cache_setting_split(&key);
+	for (uint32_t i = 0; i < SETTINGS; i++)
+		if (settings[i].block == block && settings[i].manifest == manifest_key_find(block, key))
 			return (enum cache_setting)i;
-	}
 	return SETTINGS;
 }
 

@@ -45,6 +45,9 @@ const char *cache_setting_block(enum cache_setting s);    /* "cache" */
 const char *cache_setting_key(enum cache_setting s);      /* "max_size" */
 const char *cache_setting_variable(enum cache_setting s); /* "TRIB_CACHE_SIZE" */
 const char *cache_setting_help(enum cache_setting s);
-enum cache_setting cache_setting_find(const char *key); /* "cache.max_size", or "max_size" for a setting of the cache; SETTINGS: none */
+/* Returns the block of "cache.max_size", of "max_size" that of the cache, and leaves the key in it in *key. */
+enum manifest_block_kind cache_setting_split(const char **key);
+/* Returns the setting of such a key, or of a foreign word for it; SETTINGS: none. */
+enum cache_setting cache_setting_find(const char *key);
 const char *setting_origin_text(enum setting_origin o);
 #endif

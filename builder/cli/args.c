@@ -1,122 +1,15 @@
 #include "builder/cli/args.h"
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/diag.h"
-#include "builder/cli/flags.h"
+#include "builder/cli/args_state.h"
 #include "builder/cli/help.h"
+#include "builder/manifest/foreign_words.h"
 #include "builder/manifest/manifest.h"
 
-struct arg_parser {
-	struct arena *a;
-	struct args *out;
-	struct buf *error;
-	char **argv;
-	int argc, at;
-	bool given[N_FLAGS];
-	bool needs_file; /* `trib compile` */
-	const char **operands, **command;
-};
-
-static const char *command_name(const struct arg_parser *p) { return command_table[p->out->command].name; }
-
-static bool has_flag(const struct arg_parser *p, const struct flag *f) { return flag_is_of(f, p->out->command, ACTION_NONE); }
-
-/* ---- flags ---- */
-
-/* Only a list may be given several times; -vv is -v. */
-static bool may_repeat(const struct flag *f) { return f->kind == FLAG_LIST || f->letter == 'v' || f->letter == 'h' || f->letter == 'V'; }
-
-static bool set_flag(struct arg_parser *p, const struct flag *f, const char *value)
-{
-	bool *given = &p->given[f - flag_table];
-	if (*given && !may_repeat(f)) {
-		buf_printf(p->error, "--%s is given twice", f->name);
-		return false;
-	}
-	*given = true;
-	return flag_set(f, value, p->a, &p->out->options, p->error);
-}
-
-static bool unknown_flag(struct arg_parser *p, const char *word, const char *name)
-{
-	const char *names[N_FLAGS];
-	uint32_t n = 0;
-	for (uint32_t i = 0; i < N_FLAGS; i++)
-		if (has_flag(p, &flag_table[i]))
-			names[n++] = flag_table[i].name;
-	buf_printf(p->error, "`trib %s` has no flag `%s`", command_name(p), word);
-	size_t before = p->error->len;
-	flag_put_owners(name, p->error);
-	const char *near = p->error->len == before ? diag_nearest(name, names, n) : NULL;
-	if (near)
-		buf_printf(p->error, "; did you mean `--%s`?", near);
-	return false;
-}
-
-/* Sets a flag. The value is attached, or the next word. */
-static bool read_flag(struct arg_parser *p, const struct flag *f, const char *attached, const char *word)
-{
-	if (!f->value && attached) {
-		buf_printf(p->error, "--%s takes no value: `%s`", f->name, word);
-		return false;
-	}
-	const char *next = p->at < p->argc ? p->argv[p->at] : NULL;
-	if (!f->value || (!attached && flag_value_is_optional(f) && !flag_takes_word(f, next)))
-		return set_flag(p, f, NULL);
-	if (!attached && next) {
-		attached = next;
-		p->at++;
-	}
-	if (attached && *attached)
-		return set_flag(p, f, attached);
-	buf_printf(p->error, "--%s wants a value: --%s %s", f->name, f->name, f->value);
-	return false;
-}
-
-static bool long_flag(struct arg_parser *p, const char *word)
-{
-	const char *eq = strchr(word, '=');
-	char *name = eq ? arena_strndup(p->a, word + 2, (size_t)(eq - word - 2)) : arena_strdup(p->a, word + 2);
-	for (uint32_t i = 0; i < N_FLAGS; i++)
-		if (has_flag(p, &flag_table[i]) && strcmp(flag_table[i].name, name) == 0)
-			return read_flag(p, &flag_table[i], eq ? eq + 1 : NULL, word);
-	return unknown_flag(p, word, name);
-}
-
-/* -j4, -j 4, -kv. */
-static bool short_flags(struct arg_parser *p, const char *word)
-{
-	for (const char *c = word + 1; *c; c++) {
-		uint32_t i = 0;
-		while (i < N_FLAGS && !(flag_table[i].letter == *c && has_flag(p, &flag_table[i])))
-			i++;
-		if (i == N_FLAGS)
-			return unknown_flag(p, word, word + 1);
-		const struct flag *f = &flag_table[i];
-		if (f->value && !(f->kind == FLAG_LIMIT && c[1] && !isdigit((unsigned char)c[1])))
-			return read_flag(p, f, c[1] ? c + 1 : NULL, word);
-		if (!set_flag(p, f, NULL))
-			return false;
-	}
-	return true;
-}
-
 /* ---- the command ---- */
-
-/* True if the word is a flag whose value is the next word. */
-static bool takes_next(const char *word, const char *next)
-{
-	for (uint32_t i = 0; i < N_FLAGS; i++) {
-		const struct flag *f = &flag_table[i];
-		bool same = word[1] == '-' ? strcmp(f->name, word + 2) == 0 : word[1] && f->letter == word[1] && !word[2];
-		if (same)
-			return flag_takes_word(f, next);
-	}
-	return false;
-}
 
 static void remove_word(struct arg_parser *p, int i)
 {
@@ -152,7 +45,7 @@ static bool find_command(struct arg_parser *p)
 {
 	int i = 1;
 	for (; i < p->argc && p->argv[i][0] == '-'; i++)
-		i += takes_next(p->argv[i], i + 1 < p->argc ? p->argv[i + 1] : NULL);
+		i += args_takes_next(p, p->argv[i], i + 1 < p->argc ? p->argv[i + 1] : NULL);
 	if (i >= p->argc)
 		return true;
 	const char *word = p->argv[i];
@@ -184,6 +77,9 @@ static bool check_action(struct arg_parser *p)
 	enum action a = ACTION_NONE;
 	if (o->help && !o->n_operands)
 		return true;
+	const struct foreign_word *w = o->n_operands ? foreign_word_find(FOREIGN_ACTION, args_command(p), p->operands[0]) : NULL;
+	if (w)
+		return args_refuse_foreign(p, "action", p->operands[0], w);
 	bool ok = action_parse(c, p->operands, o->n_operands, &a, p->error);
 	if (!ok && !(o->help && a != ACTION_NONE))
 		return false;
@@ -191,7 +87,7 @@ static bool check_action(struct arg_parser *p)
 	o->action = a;
 	for (uint32_t i = 0; i < N_FLAGS; i++)
 		if (p->given[i] && !flag_is_of(&flag_table[i], c, a)) {
-			buf_printf(p->error, "`trib %s %s` has no flag `--%s`", command_name(p), action_table[a].name, flag_table[i].name);
+			buf_printf(p->error, "`trib %s %s` has no flag `--%s`", args_command(p), action_table[a].name, flag_table[i].name);
 			flag_put_owners(flag_table[i].name, p->error);
 			return false;
 		}
@@ -209,7 +105,7 @@ static bool check_operands(struct arg_parser *p)
 	}
 	if (n <= most)
 		return true;
-	buf_printf(p->error, "`trib %s` takes %s; `%s` is %s", command_name(p), most ? "only one operand" : "no operands",
+	buf_printf(p->error, "`trib %s` takes %s; `%s` is %s", args_command(p), most ? "only one operand" : "no operands",
 		   p->operands[most], most ? "one too many" : "unexpected");
 	return false;
 }
@@ -252,7 +148,7 @@ static bool read_jobs(struct arg_parser *p)
 	uint64_t n;
 	while (strcmp(flag_table[i].name, "jobs") != 0)
 		i++;
-	if (!jobs || !*jobs || p->given[i] || !has_flag(p, &flag_table[i]))
+	if (!jobs || !*jobs || p->given[i] || !args_has_flag(p, &flag_table[i]))
 		return true;
 	if (manifest_parse_count(jobs, &n) && n > 0 && n <= MAX_JOBS) {
 		p->out->options.jobs = (int)n;
@@ -275,7 +171,7 @@ static bool read_words(struct arg_parser *p)
 		else if (strcmp(word, "--") == 0)
 			only_operands = true;
 		else
-			ok = word[1] == '-' ? long_flag(p, word) : short_flags(p, word);
+			ok = word[1] == '-' ? args_long_flag(p, word) : args_short_flags(p, word);
 	}
 	return ok;
 }

@@ -10,6 +10,7 @@ struct args {
 	enum command command;
 	uint32_t topic;       /* of `trib help WORD`; 0: none */
 	bool names_a_command; /* false: the default command */
+	bool names_remedy;    /* the error says what to write */
 	struct options options;
 };
 /* Everything in `a`. False: *error describes the mistake, with the nearest correct spelling. */

@@ -10,6 +10,7 @@
 #include "builder/cli/command.h"
 #include "builder/cli/print.h"
 #include "builder/cli/project.h"
+#include "builder/manifest/foreign_words.h"
 #include "builder/manifest/manifest.h"
 
 static const char *setting_name(struct arena *a, enum cache_setting s)
@@ -51,7 +52,13 @@ static enum status list(struct arena *a, const struct options *o, bool json)
 
 static enum status unknown_key(struct arena *a, const char *key)
 {
-	const char *names[SETTINGS];
+	const char *names[SETTINGS], *rest = key;
+	enum manifest_block_kind block = cache_setting_split(&rest);
+	const struct foreign_word *w = foreign_word_find(FOREIGN_KEY, manifest_block_text(block), rest);
+	if (w)
+		return fail_usage("there is no setting `%s`: %s", key, w->text);
+	if (manifest_key_find(BLOCK_PROJECT, key) != KEY_COUNT)
+		return fail_usage("`%s` is no setting: it is a key of tri.build", key);
 	for (uint32_t i = 0; i < SETTINGS; i++)
 		names[i] = setting_name(a, (enum cache_setting)i);
 	const char *near = diag_nearest(key, names, SETTINGS);

@@ -32,11 +32,9 @@ const char *topic_text(enum topic t) { return topics[t][0]; }
 
 void topic_print(enum topic t, struct buf *out)
 {
-	static void (*const print[TOPIC_COUNT])(struct buf *) = {[TOPIC_VARIABLES] = reference_variables,
-								 [TOPIC_MANIFEST] = reference_manifest,
-								 [TOPIC_EXIT] = reference_exit,
-								 [TOPIC_REFERENCE] = reference_markdown,
-								 [TOPIC_MAN] = man_print};
+	static void (*const print[TOPIC_COUNT])(struct buf *) = {
+		[TOPIC_VARIABLES] = reference_variables, [TOPIC_MANIFEST] = reference_manifest,  [TOPIC_EXIT] = reference_exit,
+		[TOPIC_FOREIGN] = reference_foreign,     [TOPIC_REFERENCE] = reference_markdown, [TOPIC_MAN] = man_print};
 	print[t](out);
 }
 
@@ -83,8 +81,8 @@ static void help_overview(struct buf *out)
 	}
 	buf_puts(
 		out,
-		"\n`trib COMMAND --help` lists the flags of a command. Also: `trib help variables`,\n`manifest`, `exit` or `man`. Exit codes: 0 done, 1 errors in the sources,\n"
-		"2 wrong usage, 3 environment or I/O failure, 130 interrupted.\n");
+		"\n`trib COMMAND --help` lists the flags of a command. Also: `trib help variables`,\n`manifest`, `foreign` (words of other tools), `exit` or `man`. Exit codes: 0 done,\n"
+		"1 errors in the sources, 2 wrong usage, 3 environment or I/O, 130 interrupted.\n");
 }
 
 static void help_actions(enum command c, struct buf *out)

@@ -17,13 +17,19 @@
 /* glibc returns the end of the heap to the system as soon as 128 KiB to some MiB are free, and a phase that follows faults the pages in again. */
 enum { RETAINED_BYTES = 32 << 20 };
 
-static enum status usage(const struct args *args, struct buf *error)
+static void name_help(const struct args *args)
 {
-	fprintf(stderr, "trib: %s\n", error->at);
 	if (args->names_a_command)
 		fprintf(stderr, "`trib %s --help` lists its flags\n", command_table[args->command].name);
 	else
 		fprintf(stderr, "`trib --help` lists the commands, `trib build --help` the flags of the default one\n");
+}
+
+static enum status usage(const struct args *args, struct buf *error)
+{
+	fprintf(stderr, "trib: %s\n", error->at);
+	if (!args->names_remedy)
+		name_help(args);
 	buf_free(error);
 	return STATUS_USAGE;
 }

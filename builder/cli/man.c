@@ -79,7 +79,8 @@ void man_print(struct buf *out)
 		".SH NAME\ntrib \\- build system and compiler for ternary neural networks\n"
 		".SH SYNOPSIS\n.B trib\n.RI [ command \"] [\" operands \"] [\" flags ]\n"
 		".SH DESCRIPTION\nCompiles models written in the language\n.I .tri\nto shared libraries with a C interface, as\n.I tri.build\ndescribes. It compiles only what changed.\n"
-		"Without a command it builds the project around the current folder.\n.B trib COMMAND \\-\\-help\nlists the flags of a command.\n");
+		"Without a command it builds the project around the current folder.\n.B trib COMMAND \\-\\-help\nlists the flags of a command.\n"
+		".B trib help foreign\nlists words of other tools, and what to write here.\n");
 	put_commands(out);
 	put_flags(out);
 	put_rows(out, "MANIFEST KEYS", reference_key, false);

@@ -3,6 +3,7 @@
 #include <string.h>
 #include "base/buf.h"
 #include "builder/cache/config.h"
+#include "builder/manifest/foreign_words.h"
 #include "builder/manifest/manifest.h"
 
 static const struct reference_row variables[] = {
@@ -57,6 +58,24 @@ bool reference_code(uint32_t i, struct reference_row *out)
 	return true;
 }
 
+bool reference_foreign_row(uint32_t i, struct buf *scratch, struct reference_row *out)
+{
+	static const char *const of[] = {
+		[FOREIGN_FLAG] = "flag of ", [FOREIGN_ACTION] = "action of ", [FOREIGN_KEY] = "key of ", [FOREIGN_BLOCK] = "block of "};
+	const struct foreign_word *w = foreign_word_row(i);
+	buf_clear(scratch);
+	if (!w)
+		return false;
+	buf_printf(scratch, "%s%s", of[w->kind], strcmp(w->places, "*") == 0 ? "any block" : w->places);
+	buf_putc(scratch, '\0');
+	size_t help = scratch->len;
+	if (w->same)
+		buf_printf(scratch, "as `%s%s`%s", w->kind == FOREIGN_FLAG ? "--" : "", w->same, w->text ? "; " : "");
+	buf_puts(scratch, w->text ? w->text : "");
+	*out = (struct reference_row){w->words, scratch->at, scratch->at + help};
+	return true;
+}
+
 void reference_variables(struct buf *out)
 {
 	struct reference_row r;
@@ -95,4 +114,16 @@ void reference_exit(struct buf *out)
 	struct reference_row r;
 	for (uint32_t i = 0; reference_code(i, &r); i++)
 		buf_printf(out, "  %-4s %s\n", r.name, r.help);
+}
+
+void reference_foreign(struct buf *out)
+{
+	struct reference_row r;
+	struct buf scratch = {0};
+	buf_puts(
+		out,
+		"Words of ninja, cargo, rustc, ccache, C compilers and Python, the commands or blocks that know them,\nand what to write here. `*` is any text.\n");
+	for (uint32_t i = 0; reference_foreign_row(i, &scratch, &r); i++)
+		buf_printf(out, "\n  %s   (%s)\n      %s\n", r.name, r.values, r.help);
+	buf_free(&scratch);
 }

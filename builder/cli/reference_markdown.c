@@ -81,6 +81,18 @@ static void put_variables(struct buf *out)
 		put_row(out, r.name, r.values, r.help);
 }
 
+static void put_foreign(struct buf *out)
+{
+	struct reference_row r;
+	struct buf scratch = {0};
+	put_title(out, "Words of other tools",
+		  "Flags, actions, keys and blocks that ninja, cargo, rustc, ccache, C compilers and Python know. `*` is any text.",
+		  "word | commands or blocks | here");
+	for (uint32_t i = 0; reference_foreign_row(i, &scratch, &r); i++)
+		put_row(out, r.name, r.values, r.help);
+	buf_free(&scratch);
+}
+
 static void put_codes(struct buf *out)
 {
 	struct reference_row r;
@@ -96,5 +108,6 @@ void reference_markdown(struct buf *out)
 	put_flags(out);
 	put_keys(out);
 	put_variables(out);
+	put_foreign(out);
 	put_codes(out);
 }

@@ -2,6 +2,7 @@
 #include "builder/manifest/manifest.h"
 #include <string.h>
 #include "base/arena.h"
+#include "builder/manifest/foreign_words.h"
 
 #define IN_PROJECT (1u << BLOCK_PROJECT)
 #define IN_MODEL (1u << BLOCK_MODEL)
@@ -70,5 +71,6 @@ enum manifest_key manifest_key_find(enum manifest_block_kind kind, const char *w
 	enum manifest_key key = 0;
 	while (key < KEY_COUNT && !(strcmp(keys[key].text, word) == 0 && manifest_key_is_in(key, kind)))
 		key++;
-	return key;
+	const struct foreign_word *w = key == KEY_COUNT ? foreign_word_find(FOREIGN_KEY, block_kinds[kind].text, word) : NULL;
+	return w && w->same ? manifest_key_find(kind, w->same) : key;
 }

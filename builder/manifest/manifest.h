@@ -79,7 +79,7 @@ const char *const *manifest_names(struct arena *a, const struct manifest *m, enu
 const char *manifest_block_text(enum manifest_block_kind kind);
 bool manifest_block_is_named(enum manifest_block_kind kind);
 bool manifest_block_may_repeat(enum manifest_block_kind kind);
-/* Returns the key of that name in such a block, or KEY_COUNT. */
+/* Returns the key of that name, or of a foreign word for it, in such a block, or KEY_COUNT. */
 enum manifest_key manifest_key_find(enum manifest_block_kind kind, const char *word);
 bool manifest_key_is_in(enum manifest_key key, enum manifest_block_kind kind);
 const char *manifest_key_text(enum manifest_key key);

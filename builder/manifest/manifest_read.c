@@ -13,6 +13,7 @@
 #include "base/os.h"
 #include "base/path.h"
 #include "base/vec.h"
+#include "builder/manifest/foreign_words.h"
 #include "builder/manifest/manifest_line.h"
 
 #define MAX_INCLUDES 64
@@ -119,6 +120,11 @@ static void report_unknown_key(struct manifest_reader *r, const struct manifest_
 			here[n++] = manifest_key_text(k);
 	const char *kind = manifest_block_text(b->kind), *near = diag_nearest(word, here, n);
 	struct diag *g = diag_add(r->diags, DIAG_MANIFEST_KEY, at, "a `%s` block has no key `%s`", kind, word);
+	const struct foreign_word *w = foreign_word_find(FOREIGN_KEY, kind, word);
+	if (w) {
+		diag_help(r->diags, g, "%s", w->text);
+		return;
+	}
 	for (enum manifest_block_kind k = 0; k < BLOCK_COUNT; k++)
 		if (manifest_key_find(k, word) != KEY_COUNT)
 			diag_note(r->diags, g, "`%s` blocks have it", manifest_block_text(k));
@@ -272,10 +278,12 @@ static void report_unknown_block(struct manifest_reader *r, span at, const char 
 		names[k] = manifest_block_text(k);
 	names[BLOCK_COUNT] = "include";
 	struct diag *g = diag_add(r->diags, DIAG_MANIFEST_BLOCK, at, "there is no block `%s`", word);
+	const struct foreign_word *w = foreign_word_find(FOREIGN_BLOCK, "tri.build", word);
 	const char *near = diag_nearest(word, names, BLOCK_COUNT + 1);
-	if (near)
+	if (near && !w)
 		diag_edit(r->diags, g, at, near);
-	diag_help(r->diags, g, "the blocks are project, model, profile, cache, server and dependency; keys of a block must be indented");
+	diag_help(r->diags, g, "%s",
+		  w ? w->text : "the blocks are project, model, profile, cache, server and dependency; keys of a block must be indented");
 	r->skipping = true;
 }
 
@@ -286,7 +294,12 @@ static void read_unindented_line(struct manifest_reader *r, const struct manifes
 	const char *word = arena_strndup(r->a, l->src->text + l->start, end - l->start);
 	r->in_block = false;
 	if (end == l->start) {
-		diag_add(r->diags, DIAG_MANIFEST_SYNTAX, span_of(l, l->start, l->end), "expected a block, a variable or `include`");
+		struct diag *g =
+			diag_add(r->diags, DIAG_MANIFEST_SYNTAX, span_of(l, l->start, l->end), "expected a block, a variable or `include`");
+		if (l->src->text[l->start] == '[') {
+			diag_help(r->diags, g, "a block begins with its word and name, without brackets: `profile release`");
+			r->skipping = true;
+		}
 		return;
 	}
 	if (at < l->end && l->src->text[at] == '=') {
