@@ -1,10 +1,10 @@
 #include "builder/cli/page_report.h"
-#include <jansson.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/arena.h"
+#include "builder/json_read.h"
 
 /* The names of members that must be texts, and NULL. */
 static bool has_texts(const json_t *o, ...)
@@ -127,7 +127,7 @@ enum page_report_kind page_report_read(struct arena *a, const char *text, size_t
 		     {"suggestions", is_suggestions, PAGE_REPORT_SUGGESTIONS},
 		     {"graph", is_graph, PAGE_REPORT_GRAPH}};
 	enum page_report_kind found = PAGE_REPORT_NONE;
-	json_t *root = json_loadb(text, len, 0, NULL);
+	json_t *root = json_read(text, len, 0, NULL);
 	const char *type = json_string_value(json_object_get(root, "type"));
 	for (size_t i = 0; type && i < sizeof kinds / sizeof *kinds; i++)
 		if (strcmp(type, kinds[i].type) == 0)

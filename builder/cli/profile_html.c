@@ -9,6 +9,7 @@
 #include "builder/cli/page_report.h"
 #include "builder/cli/print.h"
 #include "builder/cli/profile.h"
+#include "builder/json_read.h"
 #include "builder/profile/page/page.h"
 
 #define DEFAULT_PAGE "profile.html"
@@ -40,7 +41,7 @@ static bool read_input(struct page_input *in, const char *path)
 	enum page_report_kind kind = PAGE_REPORT_NONE;
 	if (p)
 		in->profiles[in->data.n_profiles++] = (struct page_profile){path_base(path), p};
-	else if (os_read_stream(path, (size_t)1 << 30, &text, &len))
+	else if (os_read_stream(path, JSON_MOST_BYTES, &text, &len))
 		kind = page_report_read(in->a, text, len, &json);
 	if (kind == PAGE_REPORT_DAMAGED)
 		fail_environment("`%s` is damaged, or from another version of trib: write it again", path);

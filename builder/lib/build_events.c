@@ -1,7 +1,7 @@
 #include "builder/lib/build_events.h"
-#include <jansson.h>
 #include <string.h>
 #include "base/arena.h"
+#include "builder/json_read.h"
 
 static const char *text_of(const json_t *object, const char *key)
 {
@@ -142,7 +142,7 @@ static enum build_event take(struct build_events *e, const json_t *j, int32_t *s
 
 enum build_event build_events_take(struct build_events *e, const char *line, size_t len, int32_t *status)
 {
-	json_t *j = json_loadb(line, len, JSON_ALLOW_NUL, NULL);
+	json_t *j = json_read(line, len, JSON_ALLOW_NUL, NULL);
 	enum build_event event = j ? take(e, j, status) : EVENT_OTHER;
 	json_decref(j);
 	return event;

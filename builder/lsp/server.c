@@ -1,4 +1,6 @@
 /* Handles messages in order. Each request sees the state that the messages before it left. */
+#include "base/buf.h"
+#include "builder/json_read.h"
 #include "builder/lsp/server.h"
 #include <stdlib.h>
 #include <string.h>
@@ -208,14 +210,14 @@ static void mark_cancelled(struct lsp_server *s, const json_t *message)
 
 static void enqueue(struct lsp_server *s, const char *text, size_t len)
 {
-	json_error_t error;
-	json_t *message = json_loadb(text, len, 0, &error);
-	if (!message) {
-		char why[JSON_ERROR_TEXT_LENGTH + 32];
-		snprintf(why, sizeof why, "wrong JSON: %s", error.text);
-		send_error(s, NULL, LSP_PARSE_ERROR, why);
+	struct buf why = {0};
+	buf_puts(&why, "wrong JSON: ");
+	json_t *message = json_read(text, len, 0, &why);
+	if (!message)
+		send_error(s, NULL, LSP_PARSE_ERROR, why.at);
+	buf_free(&why);
+	if (!message)
 		return;
-	}
 	mark_cancelled(s, message);
 	vec_push(&s->queue, ((struct queued_message){.json = message}));
 }

@@ -1,16 +1,15 @@
 /* Reads the JSON of a profile. The file may come from anywhere: every number, index and length is checked. Members that are not known
  * are skipped. */
 #include <errno.h>
-#include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/os.h"
+#include "builder/json_read.h"
 #include "builder/profile/profile.h"
 
-#define MOST_BYTES ((size_t)1 << 30)
 #define MOST_SAMPLES 10000
 
 struct reader {
@@ -288,12 +287,13 @@ static bool read_root(struct reader *r, const json_t *root)
 
 struct profile *profile_parse(const char *text, size_t len, struct buf *error)
 {
-	json_error_t where;
-	json_t *root = json_loadb(text, len, JSON_REJECT_DUPLICATES, &where);
-	if (!root) {
-		buf_printf(error, "it is not JSON: line %d: %s; if it was cut, record it again", where.line, where.text);
+	struct buf why = {0};
+	json_t *root = json_read(text, len, JSON_REJECT_DUPLICATES, &why);
+	if (!root)
+		buf_printf(error, "it cannot be read as JSON: %s; if it was cut, record it again", why.at);
+	buf_free(&why);
+	if (!root)
 		return NULL;
-	}
 	struct reader r = {profile_new(PROFILE_BUILD, 0), error};
 	bool ok = read_root(&r, root);
 	json_decref(root);
@@ -308,8 +308,8 @@ struct profile *profile_read(const char *path, struct buf *error)
 	char *text = NULL;
 	size_t len;
 	const char *file = strcmp(path, "-") == 0 ? "/dev/stdin" : path;
-	if (!os_read_stream(file, MOST_BYTES, &text, &len)) {
-		buf_printf(error, "cannot read `%s`: %s", path, os_read_error(errno));
+	if (!os_read_stream(file, JSON_MOST_BYTES, &text, &len)) {
+		buf_printf(error, "cannot read `%s`: %s", path, errno == EFBIG ? "it has more than 256 MiB" : os_read_error(errno));
 		return NULL;
 	}
 	struct buf why = {0};

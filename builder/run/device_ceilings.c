@@ -1,5 +1,4 @@
 #include "builder/run/device_ceilings.h"
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/arena.h"
@@ -8,6 +7,7 @@
 #include "base/os.h"
 #include "base/path.h"
 #include "builder/cache/config.h"
+#include "builder/json_read.h"
 #include "builder/module.h"
 #include "builder/profile/machine.h"
 #include "builder/store/crash_guard.h"
@@ -37,7 +37,7 @@ static json_t *read_file(struct arena *a)
 	size_t len;
 	if (!os_read_file(file_path(a), MOST_FILE, &text, &len))
 		return NULL;
-	json_t *root = json_loadb(text, len, JSON_REJECT_DUPLICATES, NULL);
+	json_t *root = json_read(text, len, JSON_REJECT_DUPLICATES, NULL);
 	free(text);
 	return root;
 }

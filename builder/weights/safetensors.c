@@ -1,8 +1,9 @@
 /* Format: header length (8 bytes, little-endian), the header {"name": {"dtype": "F32", "shape": [2, 3], "data_offsets": [begin, end]}, …,
  * "__metadata__": {…}}, then the data; offsets count from its start. The tensors cover the data exactly: no gaps, no
  * overlaps, and nothing after them. */
+#include "base/buf.h"
+#include "builder/json_read.h"
 #include "builder/weights/safetensors.h"
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/arena.h"
@@ -165,15 +166,16 @@ const struct tensor_list *safetensors_parse(struct arena *a, const void *bytes, 
 						(unsigned long long)header + 8, len);
 		return NULL;
 	}
-	json_error_t e;
-	json_t *root = json_loadb((const char *)b + 8, (size_t)header, JSON_REJECT_DUPLICATES, &e);
+	struct buf why = {0};
+	json_t *root = json_read((const char *)b + 8, (size_t)header, JSON_REJECT_DUPLICATES, &why);
 	const struct tensor_list *s = NULL;
 	if (!root)
-		*error = arena_printf(a, "its header is not valid JSON: %s (byte %d)", e.text, e.position);
+		*error = arena_printf(a, "its header is not valid JSON: %s", why.at);
 	else if (!json_is_object(root))
 		*error = "its header is not a JSON object";
 	else
 		s = read_header(a, root, (const char *)b + 8 + header, len - 8 - header, error);
 	json_decref(root);
+	buf_free(&why);
 	return s;
 }

@@ -1,13 +1,14 @@
 /* Opens a weights file: safetensors, the index of several, GGUF, or PyTorch. Explains files of other formats. */
 #include <errno.h>
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/arena.h"
+#include "base/buf.h"
 #include "base/bug.h"
 #include "base/diag.h"
 #include "base/map.h"
 #include "base/path.h"
+#include "builder/json_read.h"
 #include "builder/manifest/glob.h"
 #include "builder/weights/file_kind.h"
 #include "builder/weights/gguf.h"
@@ -181,17 +182,17 @@ static bool add_shards(struct weights *w, json_t *names, struct diags *diags)
 
 static bool open_index(struct weights *w, struct diags *diags)
 {
-	json_error_t e;
+	struct buf why = {0};
 	const struct weights_part *p = &w->parts[0];
-	json_t *root = json_loadb(p->bytes, p->len, JSON_REJECT_DUPLICATES, &e), *names = json_object_get(root, "weight_map");
+	json_t *root = json_read(p->bytes, p->len, JSON_REJECT_DUPLICATES, &why), *names = json_object_get(root, "weight_map");
 	bool ok = json_is_object(names);
 	if (ok)
 		ok = add_shards(w, names, diags);
 	else
 		explain_format(w->arena, w->path, FILE_INDEX,
-			       root ? "its `weight_map` is not a JSON object"
-				    : arena_printf(w->arena, "it is not valid JSON: %s (byte %d)", e.text, e.position),
+			       root ? "its `weight_map` is not a JSON object" : arena_printf(w->arena, "it is not valid JSON: %s", why.at),
 			       w->at, diags);
+	buf_free(&why);
 	json_decref(root);
 	return ok;
 }

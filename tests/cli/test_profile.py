@@ -122,7 +122,8 @@ class Profile(ProjectTest):
 
     def test_bad_files(self):
         self.save("a.json", profile(80))
-        for name, text, why in (("absent.json", None, "cannot read"), ("cut.json", json.dumps(profile(80))[:200], "not JSON"), ("other.json", "{}", "not a profile"),
+        for name, text, why in (("absent.json", None, "cannot read"), ("cut.json", json.dumps(profile(80))[:200], "cannot be read as JSON: line 1"),
+                                ("deep.json", "[\n" * 101 + "]" * 101, "line 101, column 1: it is nested deeper than 100 levels"), ("other.json", "{}", "not a profile"),
                                 ("future.json", '{"type":"profile","version":99}', "newer trib")):
             if text is not None:
                 self.write(name, text.encode())
