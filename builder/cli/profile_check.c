@@ -131,7 +131,7 @@ static bool conditions_allow(const struct checker *c)
 /* True if the whole became faster or smaller, and nothing is worse. */
 static bool is_better(const struct checker *c)
 {
-	for (uint32_t i = 0; i < c->comparison->n_rows && !c->comparison->rows[i].path; i++)
+	for (uint32_t i = 0; i < c->comparison->n_rows && compare_is_whole(&c->comparison->rows[i]); i++)
 		if (c->comparison->rows[i].change == CHANGE_IMPROVEMENT)
 			return c->result.verdict == GATE_PASSED && c->comparison->counts[CHANGE_REGRESSION] == 0;
 	return false;

@@ -49,6 +49,16 @@ bool compare_conditions(const struct profile *before, const struct profile *afte
 
 /* ---- rows ---- */
 
+bool compare_is_whole(const struct compared *r) { return !r->kernel && r->before == PROFILE_NONE && r->after == PROFILE_NONE; }
+
+const char *compare_name(const struct comparison *c, const struct compared *r)
+{
+	if (compare_is_whole(r) || r->kernel)
+		return r->kernel ? r->kernel : "whole process";
+	return r->before != PROFILE_NONE ? profile_item_path(c->arena, c->before, r->before)
+					 : profile_item_path(c->arena, c->after, r->after);
+}
+
 struct comparer {
 	struct comparison *c;
 	VEC(struct compared) rows;
@@ -89,7 +99,7 @@ static struct ratio ratio_of_times(const double *x, uint32_t n_x, const double *
 /* Stages of a build at the pace of their processes. True: filled. */
 static bool fill_stage(struct comparison *c, struct compared *r, const double *before, const double *after)
 {
-	bool is_stage = r->path && (r->kind == ITEM_PHASE || r->kind == ITEM_STAGE || r->kind == ITEM_PASS);
+	bool is_stage = !compare_is_whole(r) && (r->kind == ITEM_PHASE || r->kind == ITEM_STAGE || r->kind == ITEM_PASS);
 	if (!c->pace.before || !is_stage || r->metric != METRIC_CPU)
 		return false;
 	const double *x = positive(c->arena, before, c->before->n_samples, 1), *y = positive(c->arena, after, c->after->n_samples, 1);
@@ -148,7 +158,8 @@ static enum profile_metric deciding_metric(const struct comparison *c, const str
 static void add_rows(struct comparer *s, struct compared row, const struct profile_values *before, const struct profile_values *after)
 {
 	const struct profile *p = s->c->before;
-	double calls = fmax(1, row.path ? median_of(p, before, METRIC_CALLS) : 1);
+	bool is_whole = compare_is_whole(&row);
+	double calls = fmax(1, is_whole ? 1 : median_of(p, before, METRIC_CALLS));
 	row.bytes = median_of(p, before, METRIC_BYTES) / calls;
 	row.operations = median_of(p, before, METRIC_OPERATIONS) / calls;
 	for (uint32_t m = 0; m < METRIC_COUNT; m++) {
@@ -156,13 +167,11 @@ static void add_rows(struct comparer *s, struct compared row, const struct profi
 			continue;
 		row.metric = (enum profile_metric)m;
 		row.decides = row.metric == deciding_metric(s->c, before, after);
-		row.change = !before && row.path ? CHANGE_NEW : !after && row.path ? CHANGE_REMOVED : CHANGE_NONE;
+		row.change = is_whole || (before && after) ? CHANGE_NONE : after ? CHANGE_NEW : CHANGE_REMOVED;
 		fill_values(s, &row, before, after);
 		vec_push(&s->rows, row);
 	}
 }
-
-static hash128 item_key(const struct compared *r) { return hash_combine(map_key_u64(r->kind), map_key_str(r->path)); }
 
 /* An item with zeros only was in other samples that were appended. */
 static bool is_present(const struct profile *p, const struct profile_item *i)
@@ -177,26 +186,24 @@ static bool is_present(const struct profile *p, const struct profile_item *i)
 static void add_items(struct comparer *s, const struct profile *p, const struct profile *q)
 {
 	struct map known = {0}, seen = {0};
-	struct arena *a = s->c->arena;
-	for (uint32_t i = 0; i < q->items.len; i++) {
-		struct compared r = {.kind = q->items.at[i].kind, .path = profile_item_path(a, q, i)};
+	for (uint32_t i = 0; i < q->items.len; i++)
 		if (is_present(q, &q->items.at[i]))
-			map_put(&known, item_key(&r), i);
-	}
+			map_put(&known, q->items.at[i].key, i);
 	for (uint32_t i = 0; i < p->items.len; i++) {
-		struct compared r = {.kind = p->items.at[i].kind, .path = profile_item_path(a, p, i), .before = i, .after = PROFILE_NONE};
+		const struct profile_item *item = &p->items.at[i];
 		uint64_t at;
-		if (!is_present(p, &p->items.at[i]))
+		if (!is_present(p, item))
 			continue;
-		map_put(&seen, item_key(&r), i);
-		bool found = map_get(&known, item_key(&r), &at);
-		r.after = found ? (uint32_t)at : PROFILE_NONE;
-		add_rows(s, r, &p->items.at[i].values, found ? &q->items.at[at].values : NULL);
+		map_put(&seen, item->key, i);
+		bool found = map_get(&known, item->key, &at);
+		struct compared r = {.kind = item->kind, .before = i, .after = found ? (uint32_t)at : PROFILE_NONE};
+		add_rows(s, r, &item->values, found ? &q->items.at[at].values : NULL);
 	}
 	for (uint32_t i = 0; i < q->items.len; i++) {
-		struct compared r = {.kind = q->items.at[i].kind, .path = profile_item_path(a, q, i), .before = PROFILE_NONE, .after = i};
-		if (is_present(q, &q->items.at[i]) && !map_get(&seen, item_key(&r), NULL))
-			add_rows(s, r, NULL, &q->items.at[i].values);
+		const struct profile_item *item = &q->items.at[i];
+		struct compared r = {.kind = item->kind, .before = PROFILE_NONE, .after = i};
+		if (is_present(q, item) && !map_get(&seen, item->key, NULL))
+			add_rows(s, r, NULL, &item->values);
 	}
 	map_free(&known);
 	map_free(&seen);
@@ -232,7 +239,7 @@ static void add_kernels(struct comparer *s, const struct profile *p, const struc
 		for (uint32_t k = 0; k < m; k++)
 			if (strcmp(before[i].name, after[k].name) == 0 && before[i].n_items == after[k].n_items) {
 				struct compared r = {
-					.kind = ITEM_KERNEL, .path = before[i].name, .before = PROFILE_NONE, .after = PROFILE_NONE};
+					.kind = ITEM_KERNEL, .kernel = before[i].name, .before = PROFILE_NONE, .after = PROFILE_NONE};
 				uint32_t first = s->rows.len;
 				add_rows(s, r, &before[i].values, &after[k].values);
 				compare_items(s, first, &before[i], &after[k]);
@@ -264,7 +271,7 @@ struct comparison *compare_profiles(const struct profile *before, const struct p
 
 double compare_visible(const struct comparison *c, enum profile_metric m)
 {
-	for (uint32_t i = 0; i < c->n_rows && !c->rows[i].path; i++) {
+	for (uint32_t i = 0; i < c->n_rows && compare_is_whole(&c->rows[i]); i++) {
 		const struct ratio *r = &c->rows[i].ratio;
 		if (c->rows[i].metric == m && c->rows[i].is_tested && r->low > 0 && isfinite(r->high))
 			return fmax(r->high / r->estimate, r->estimate / r->low) - 1;

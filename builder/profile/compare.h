@@ -28,7 +28,7 @@ struct compare_options {
 /* One metric of one item. */
 struct compared {
 	enum profile_item_kind kind;
-	const char *path;       /* NULL: the whole process. A kernel's name: all its calls together */
+	const char *kernel;     /* all calls of this kernel together; NULL: an item, or the whole process */
 	uint32_t before, after; /* items; PROFILE_NONE: absent, the whole process or all calls of a kernel */
 	enum profile_metric metric;
 	double before_value,
@@ -58,6 +58,9 @@ struct comparison {
 bool compare_conditions(const struct profile *before, const struct profile *after, struct buf *differences);
 /* The profiles must outlive the comparison. Freed with compare_free. */
 struct comparison *compare_profiles(const struct profile *before, const struct profile *after, struct compare_options o);
+bool compare_is_whole(const struct compared *r);
+/* Returns the path of an item, the name of a kernel, or "whole process". Allocated in c->arena. */
+const char *compare_name(const struct comparison *c, const struct compared *r);
 /* Returns the smallest change of the whole process that would have been seen with this noise, as a fraction; 0: unknown. */
 double compare_visible(const struct comparison *c, enum profile_metric m);
 void compare_free(struct comparison *c); /* NULL is accepted */

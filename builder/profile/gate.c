@@ -90,16 +90,16 @@ static const char *cause_of(const struct comparison *c, const struct compared *r
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < c->n_rows; i++) {
 		const struct compared *r = &c->rows[i];
-		if (r->kind != ITEM_UNIT || !r->path || r->change != CHANGE_NEW || r->metric != METRIC_WALL)
+		if (r->kind != ITEM_UNIT || r->change != CHANGE_NEW || r->metric != METRIC_WALL)
 			continue;
 		const struct profile_item *item = &q->items.at[r->after];
 		if (n++ < 3)
-			buf_printf(&text, "%s%s%s%s", n > 1 ? "; " : "newly compiled: ", r->path, item->note ? ", " : "",
+			buf_printf(&text, "%s%s%s%s", n > 1 ? "; " : "newly compiled: ", compare_name(c, r), item->note ? ", " : "",
 				   item->note ? item->note : "");
 	}
 	if (n > 3)
 		buf_printf(&text, "; and %u more units", n - 3);
-	if (!n && row->path && row->after != PROFILE_NONE)
+	if (!n && row->after != PROFILE_NONE)
 		put_place(c, row, &text);
 	if (!n && strcmp(c->before->build, c->after->build) != 0)
 		buf_printf(&text, "%sanother trib", text.len ? ", " : "");
@@ -109,7 +109,7 @@ static const char *cause_of(const struct comparison *c, const struct compared *r
 }
 
 /* Without a test only the whole process can fail, and only far beyond the threshold. */
-static bool is_far(const struct compared *row, double threshold) { return !row->path && row->ratio.estimate > 1.5 * threshold; }
+static bool is_far(const struct compared *row, double threshold) { return compare_is_whole(row) && row->ratio.estimate > 1.5 * threshold; }
 
 /* An item that a test finds slower, by more than the threshold, fails. If only its interval reaches beyond the threshold, nothing is decided. A smaller
  * slow-down is allowed, and said. */
@@ -127,10 +127,11 @@ static void check_row(struct gate_result *r, const struct compared *row)
 		f.verdict = GATE_FAILED;
 	else if (is_worse && high > threshold && row->ratio.estimate > threshold)
 		f.verdict = GATE_UNDECIDED;
-	else if (!row->path && row->is_tested && row->ratio.estimate > threshold)
+	else if (compare_is_whole(row) && row->is_tested && row->ratio.estimate > threshold)
 		f.verdict = GATE_UNDECIDED;
 	if (f.verdict == GATE_PASSED && !(is_worse && row->is_tested && row->ratio.estimate > NOTED))
 		return;
+	f.item = compare_name(r->comparison, row);
 	f.cause = cause_of(r->comparison, row);
 	add_finding(r, f);
 }
@@ -143,9 +144,9 @@ static void check_budget(struct gate_result *r, const struct budget *b)
 	if (!b->has_kind && whole > b->limit)
 		add_finding(r, (struct gate_finding){.verdict = GATE_FAILED, .budget = b, .item = "whole process", .value = whole});
 	for (uint32_t i = 0; b->has_kind && i < p->items.len; i++) {
-		const char *path = profile_item_path(a, p, i);
 		double value = profile_median(p, &p->items.at[i].values, b->metric);
-		if (p->items.at[i].kind == b->kind && value > b->limit && fnmatch(b->pattern, path, 0) == 0)
+		const char *path = p->items.at[i].kind == b->kind && value > b->limit ? profile_item_path(a, p, i) : NULL;
+		if (path && fnmatch(b->pattern, path, 0) == 0)
 			add_finding(r, (struct gate_finding){.verdict = GATE_FAILED, .budget = b, .item = path, .value = value});
 	}
 }

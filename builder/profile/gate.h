@@ -28,7 +28,7 @@ struct gate_finding {
 	enum gate_verdict verdict;  /* UNDECIDED: the interval includes the threshold. PASSED: slower, but not by more than the threshold */
 	const struct compared *row; /* NULL: a budget */
 	const struct budget *budget;
-	const char *item; /* of the budget */
+	const char *item; /* its name */
 	double value;
 	const char *cause; /* NULL: unknown */
 };

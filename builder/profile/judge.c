@@ -43,9 +43,9 @@ enum family { FAMILY_TOTAL, FAMILY_KERNELS, FAMILY_STAGES, FAMILY_UNITS, FAMILIE
 
 static enum family family_of(const struct compared *r)
 {
-	if (!r->path)
+	if (compare_is_whole(r))
 		return FAMILY_TOTAL;
-	if (r->before == PROFILE_NONE && r->after == PROFILE_NONE)
+	if (r->kernel)
 		return FAMILY_KERNELS;
 	return r->kind == ITEM_UNIT || r->kind == ITEM_TASK ? FAMILY_UNITS : FAMILY_STAGES;
 }
@@ -96,27 +96,29 @@ static void judge_untested(const struct comparison *c, struct compared *r)
 
 static const struct profile_values *values_of(const struct profile *p, const struct compared *r, uint32_t item)
 {
-	return r->path ? item == PROFILE_NONE ? NULL : &p->items.at[item].values : &p->total;
+	return compare_is_whole(r) ? &p->total : item == PROFILE_NONE ? NULL : &p->items.at[item].values;
 }
 
 static bool is_of_files(const struct comparison *c, const struct compared *r)
 {
 	const struct profile_values *before = values_of(c->before, r, r->before), *after = values_of(c->after, r, r->after);
-	return r->path && ((before && profile_is_of_files(c->before, before)) || (after && profile_is_of_files(c->after, after)));
+	return !compare_is_whole(r) &&
+	       ((before && profile_is_of_files(c->before, before)) || (after && profile_is_of_files(c->after, after)));
 }
 
 /* Time to wait for a processor is in the wall time, and in nothing else that is measured. */
 static bool waits_alike(const struct comparison *c, const struct compared *r)
 {
 	double before = profile_others_share(c->before), after = profile_others_share(c->after);
-	return r->path || r->metric != METRIC_WALL || c->before->kind == PROFILE_RUN || before < 0 || after < 0 ||
+	return !compare_is_whole(r) || r->metric != METRIC_WALL || c->before->kind == PROFILE_RUN || before < 0 || after < 0 ||
 	       fabs(before - after) < MOST_OTHERS || fabs(log(r->ratio.estimate)) > log(MOST_OF_MACHINE);
 }
 
 /* The code of LLVM is larger than the caches of a core. Most of a unit's time is code generation. */
-static bool is_of_llvm(const struct compared *r)
+static bool is_of_llvm(const struct comparison *c, const struct compared *r)
 {
-	return family_of(r) == FAMILY_UNITS || strcmp(r->path, "codegen") == 0 || strncmp(r->path, "codegen/", 8) == 0;
+	enum family f = family_of(r);
+	return f == FAMILY_UNITS || (f == FAMILY_STAGES && strcmp(profile_item_root(c->before, r->before)->name, "codegen") == 0);
 }
 
 static bool is_beside_others(const struct comparison *c) { return pace_is_disturbed(c->before, c->after); }
@@ -133,13 +135,13 @@ static double cache_factor(const struct comparison *c, const struct compared *r)
 {
 	if (!is_beside_others(c))
 		return 1;
-	if (c->before->kind == PROFILE_BUILD && !r->path) /* without its pace the machine may have slowed down all of it */
+	if (c->before->kind == PROFILE_BUILD && compare_is_whole(r)) /* without its pace the machine may have slowed down all of it */
 		return fmax(beside_others(c, WHOLE_FACTOR), c->pace.before ? 1 : exp(pace_most(c->before, c->after)));
 	if (c->before->kind == PROFILE_BUILD)
-		return is_of_llvm(r) ? beside_others(c, CACHE_FACTOR) : 1;
+		return is_of_llvm(c, r) ? beside_others(c, CACHE_FACTOR) : 1;
 	if (r->bytes < (r->operations < r->bytes ? COPIED_BYTES : PRIVATE_BYTES))
 		return 1;
-	if (!r->path)
+	if (compare_is_whole(r))
 		return beside_others(c, WHOLE_FACTOR);
 	return beside_others(c, r->operations < MEMORY_INTENSITY * r->bytes ? MEMORY_FACTOR : CACHE_FACTOR);
 }
@@ -246,9 +248,9 @@ static void judge_family(struct comparison *c, struct compared **rows, uint32_t 
 static const char *not_judged(const struct comparison *c, const struct compared *r)
 {
 	bool is_time = profile_metrics[r->metric].unit == UNIT_NS, is_rest = r->metric == METRIC_WALL && c->before->total.of[METRIC_CPU];
-	if (r->path && is_time && !r->decides)
+	if (!compare_is_whole(r) && is_time && !r->decides)
 		return "another figure of it decides";
-	if (r->path && is_time && is_rest && c->options.metric != METRIC_WALL)
+	if (!compare_is_whole(r) && is_time && is_rest && c->options.metric != METRIC_WALL)
 		return "this time contains waiting";
 	return is_small(c, r) ? "too small to matter" : NULL;
 }

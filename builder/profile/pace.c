@@ -29,11 +29,11 @@ static const struct pair *pairs_of(struct arena *a, const struct profile *p, con
 			is_parent[p->items.at[i].parent] = true;
 	for (uint32_t i = 0; i < q->items.len; i++)
 		if (is_stage(&q->items.at[i]))
-			map_put(&known, map_key_str(profile_item_path(a, q, i)), i);
+			map_put(&known, q->items.at[i].key, i);
 	for (uint32_t i = 0; i < p->items.len; i++) {
 		const struct profile_item *item = &p->items.at[i];
 		uint64_t at;
-		if (is_parent[i] || !is_stage(item) || !map_get(&known, map_key_str(profile_item_path(a, p, i)), &at))
+		if (is_parent[i] || !is_stage(item) || !map_get(&known, item->key, &at))
 			continue;
 		double ns = profile_median(p, &item->values, METRIC_CPU);
 		if (ns > SHORTEST_NS && !profile_is_of_files(p, &item->values))

@@ -165,6 +165,10 @@ static bool read_item(struct reader *r, const json_t *v)
 	if (parent && !read_index(r, parent, p->items.len - 1, &up, "parent"))
 		return false;
 	uint32_t i = profile_add_item(p, kind, (uint32_t)up, name, copy_text(r, json_string_value(json_object_get(v, "at"))));
+	if (p->items.at[i].depth > PROFILE_MOST_DEPTH)
+		return fail(r, "item %u is nested deeper than %d items", i, PROFILE_MOST_DEPTH);
+	if (p->items.at[i].path_len > PROFILE_MOST_PATH)
+		return fail(r, "the path of item %u is longer than %d bytes", i, PROFILE_MOST_PATH);
 	p->items.at[i].note = copy_text(r, json_string_value(json_object_get(v, "note")));
 	return read_values(r, v, &p->items.at[i].values);
 }

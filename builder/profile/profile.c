@@ -48,10 +48,22 @@ void profile_free(struct profile *p)
 
 static const char *copy(struct profile *p, const char *text) { return text ? arena_strdup(p->arena, text) : NULL; }
 
+/* Sets what follows from the name, the kind and the parent. */
+static void place_item(const struct profile *p, struct profile_item *i)
+{
+	static const struct profile_item none;
+	const struct profile_item *up = i->parent == PROFILE_NONE ? &none : &p->items.at[i->parent];
+	size_t len = up->path_len + strlen(i->name) + (up != &none);
+	i->depth = up->depth + 1;
+	i->path_len = len < UINT32_MAX ? (uint32_t)len : UINT32_MAX;
+	i->key = hash_combine(up->key, hash_combine(map_key_u64(i->kind), map_key_str(i->name)));
+}
+
 uint32_t profile_add_item(struct profile *p, enum profile_item_kind kind, uint32_t parent, const char *name, const char *at)
 {
 	BUG_ON(parent != PROFILE_NONE && parent >= p->items.len);
 	struct profile_item i = {.kind = kind, .parent = parent, .name = copy(p, name), .at = copy(p, at)};
+	place_item(p, &i);
 	vec_push(&p->items, i);
 	return p->items.len - 1;
 }
@@ -140,9 +152,22 @@ double profile_fact(const struct profile *p, const char *name, double otherwise)
 const char *profile_item_path(struct arena *a, const struct profile *p, uint32_t item)
 {
 	const struct profile_item *i = &p->items.at[item];
-	if (i->parent == PROFILE_NONE)
-		return arena_strdup(a, i->name);
-	return arena_printf(a, "%s/%s", profile_item_path(a, p, i->parent), i->name);
+	char *path = arena_alloc(a, (size_t)i->path_len + 1, 1), *end = path + i->path_len;
+	*end = '\0';
+	for (;; i = &p->items.at[i->parent]) {
+		size_t n = strlen(i->name);
+		end = memcpy(end - n, i->name, n);
+		if (i->parent == PROFILE_NONE)
+			return path;
+		*--end = '/';
+	}
+}
+
+const struct profile_item *profile_item_root(const struct profile *p, uint32_t item)
+{
+	while (p->items.at[item].parent != PROFILE_NONE)
+		item = p->items.at[item].parent;
+	return &p->items.at[item];
 }
 
 /* ---- more samples ---- */
@@ -166,27 +191,21 @@ static void join_values(struct profile *to, struct profile_values *v, const stru
 		v->of[m] = join(to->arena, v->of[m], to->n_samples, more ? more->of[m] : NULL, n_more);
 }
 
-/* The key of an item among its siblings. */
-static hash128 sibling_key(uint32_t parent, const struct profile_item *i)
-{
-	return hash_combine(map_key_u64((uint64_t)parent << 8 | i->kind), map_key_str(i->name));
-}
-
 /* Maps the items of `more` to those of `to`, which gets those that it lacks. */
 static uint32_t *match_items(struct profile *to, const struct profile *more, struct arena *a)
 {
 	struct map known = {0};
 	uint32_t *matches = ARENA_ARRAY(a, uint32_t, more->items.len + 1);
 	for (uint32_t i = 0; i < to->items.len; i++)
-		map_put(&known, sibling_key(to->items.at[i].parent, &to->items.at[i]), i);
+		map_put(&known, to->items.at[i].key, i);
 	for (uint32_t i = 0; i < more->items.len; i++) {
 		const struct profile_item *m = &more->items.at[i];
-		uint32_t parent = m->parent == PROFILE_NONE ? PROFILE_NONE : matches[m->parent];
 		uint64_t at;
-		if (!map_get(&known, sibling_key(parent, m), &at)) {
+		if (!map_get(&known, m->key, &at)) {
+			uint32_t parent = m->parent == PROFILE_NONE ? PROFILE_NONE : matches[m->parent];
 			at = profile_add_item(to, m->kind, parent, m->name, m->at);
 			to->items.at[at].note = copy(to, m->note);
-			map_put(&known, sibling_key(parent, m), at);
+			map_put(&known, m->key, at);
 		}
 		matches[i] = (uint32_t)at;
 	}

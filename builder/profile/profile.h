@@ -4,6 +4,7 @@
 #define TRIB_BUILDER_PROFILE_PROFILE_H
 #include <stdbool.h>
 #include <stdint.h>
+#include "base/hash.h"
 #include "base/vec.h"
 
 struct arena;
@@ -11,6 +12,9 @@ struct buf;
 
 #define PROFILE_VERSION 1
 #define PROFILE_NONE UINT32_MAX
+/* Files with larger trees are refused: paths are printed for each item. */
+#define PROFILE_MOST_DEPTH 1000
+#define PROFILE_MOST_PATH (1 << 16) /* bytes */
 
 enum profile_kind { PROFILE_BUILD, PROFILE_RUN };
 enum profile_metric {
@@ -42,6 +46,9 @@ struct profile_values {
 struct profile_item {
 	enum profile_item_kind kind;
 	uint32_t parent;       /* an item before it, or PROFILE_NONE */
+	uint32_t depth;        /* 1: it has no parent */
+	uint32_t path_len;     /* of profile_item_path */
+	hash128 key;           /* of the kinds and names of it and its parents: items of equal keys are the same part of two profiles */
 	const char *name;      /* differs from those of its siblings of the same kind */
 	const char *at, *note; /* "src/net.tri:12", and further words for the reader; may be NULL */
 	struct profile_values values;
@@ -122,11 +129,14 @@ void profile_add_fact(struct profile *p, const char *name, double value);
 /* NULL, or `otherwise`: it is absent. */
 const char *profile_setting(const struct profile *p, const char *name);
 double profile_fact(const struct profile *p, const char *name, double otherwise);
-/* Returns the item's name after those of its parents, as in "codegen/emit": together with the kind it identifies the item. Allocated
- * in `a`. */
+/* Returns the item's name after those of its parents, as in "codegen/emit". Only for texts, because its length grows with the depth: items
+ * are compared by their keys. Allocated in `a`. */
 const char *profile_item_path(struct arena *a, const struct profile *p, uint32_t item);
 
-/* Appends the samples of `more`. Items are matched by kind and path; an item that one of them lacks gets zeros there. The rest is that
+/* Returns the outermost parent of an item, or the item. */
+const struct profile_item *profile_item_root(const struct profile *p, uint32_t item);
+
+/* Appends the samples of `more`. Items are matched by their keys; an item that one of them lacks gets zeros there. The rest is that
  * of `to`. */
 void profile_append(struct profile *to, const struct profile *more);
 

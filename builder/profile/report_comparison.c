@@ -7,8 +7,7 @@
 #include "builder/profile/reports.h"
 #include "builder/profile/table.h"
 
-static const char *name_of(const struct compared *r) { return r->path ? r->path : "whole process"; }
-static const char *kind_of(const struct compared *r) { return r->path ? profile_item_kind_text(r->kind) : "total"; }
+static const char *kind_of(const struct compared *r) { return compare_is_whole(r) ? "total" : profile_item_kind_text(r->kind); }
 
 static void add_interval(struct table *t, const struct compared *r)
 {
@@ -20,12 +19,12 @@ static void add_interval(struct table *t, const struct compared *r)
 		table_add(t, "");
 }
 
-static void add_row(struct table *t, const struct compared *r, bool with_verdict)
+static void add_row(struct table *t, const struct comparison *c, const struct compared *r, bool with_verdict)
 {
 	char text[FIGURE_SIZE];
 	enum metric_unit unit = profile_metrics[r->metric].unit;
 	table_add(t, kind_of(r));
-	table_add(t, name_of(r));
+	table_add(t, compare_name(c, r));
 	table_add(t, profile_metrics[r->metric].title);
 	table_add(t, r->change == CHANGE_NEW ? "" : figure_text(unit, r->before_value, text));
 	table_add(t, r->change == CHANGE_REMOVED ? "" : figure_text(unit, r->after_value, text));
@@ -67,7 +66,7 @@ static void put_list(const struct comparison *c, enum change change, const struc
 		return;
 	shown = n < o->top ? n : o->top;
 	for (uint32_t i = 0; i < shown; i++)
-		add_row(&t, &c->rows[rows[i]], with_reason);
+		add_row(&t, c, &c->rows[rows[i]], with_reason);
 	put_title(o, change_table[change].title, shown, n, out);
 	table_print(&t, o->format == REPORT_MARKDOWN, out);
 }
@@ -80,7 +79,7 @@ static void put_samples(const struct comparison *c, const struct report_options 
 		.columns = {{"whole process", false}, {"median before", true}, {"after", true}, {"mean before", true}, {"after", true}},
 		.n_columns = 5};
 	char text[FIGURE_SIZE];
-	for (uint32_t i = 0; i < c->n_rows && !c->rows[i].path; i++) {
+	for (uint32_t i = 0; i < c->n_rows && compare_is_whole(&c->rows[i]); i++) {
 		const struct compared *r = &c->rows[i];
 		const double values[] = {r->medians[0], r->medians[1], r->means[0], r->means[1]};
 		table_add(&t, profile_metrics[r->metric].title);
@@ -127,8 +126,8 @@ static void print_text(const struct comparison *c, const char *before, const cha
 	struct table totals = new_table(c->arena, true);
 	put_sides(c, before, after, out);
 	buf_putc(out, '\n');
-	for (uint32_t i = 0; i < c->n_rows && !c->rows[i].path; i++)
-		add_row(&totals, &c->rows[i], true);
+	for (uint32_t i = 0; i < c->n_rows && compare_is_whole(&c->rows[i]); i++)
+		add_row(&totals, c, &c->rows[i], true);
 	table_print(&totals, o->format == REPORT_MARKDOWN, out);
 	put_samples(c, o, out);
 	for (uint32_t i = CHANGE_NOT_JUDGED + 1; i < CHANGES; i++)
@@ -136,11 +135,13 @@ static void print_text(const struct comparison *c, const char *before, const cha
 	put_summary(c, out);
 }
 
-static void print_row_json(struct json_writer *w, const struct compared *r)
+static void print_row_json(struct json_writer *w, const struct comparison *c, const struct compared *r)
 {
+	arena_mark_t m = arena_mark(c->arena);
 	json_open(w, '{');
 	json_member_str(w, "kind", kind_of(r));
-	json_member_str(w, "item", name_of(r));
+	json_member_str(w, "item", compare_name(c, r));
+	arena_release(c->arena, m);
 	json_member_str(w, "metric", profile_metrics[r->metric].name);
 	json_member_num(w, "before", r->before_value);
 	json_member_num(w, "after", r->after_value);
@@ -173,7 +174,7 @@ static void print_json(const struct comparison *c, const char *before, const cha
 	json_close(&w, '}');
 	json_member_open(&w, "rows", '[');
 	for (uint32_t i = 0; i < c->n_rows; i++)
-		print_row_json(&w, &c->rows[i]);
+		print_row_json(&w, c, &c->rows[i]);
 	json_close(&w, ']');
 	json_close(&w, '}');
 	buf_putc(out, '\n');

@@ -7,7 +7,6 @@
 
 static const char *const verdicts[] = {[GATE_PASSED] = "passed", [GATE_UNDECIDED] = "undecided", [GATE_FAILED] = "failed"};
 
-static const char *item_of(const struct gate_finding *f) { return f->budget ? f->item : f->row->path ? f->row->path : "whole process"; }
 static enum profile_metric metric_of(const struct gate_finding *f) { return f->budget ? f->budget->metric : f->row->metric; }
 
 static double visible_change(const struct gate_result *r) { return compare_visible(r->comparison, r->options.metric); }
@@ -18,10 +17,10 @@ static void put_finding(const struct gate_result *r, const struct gate_finding *
 	const struct metric_row *m = &profile_metrics[metric_of(f)];
 	const char *word = f->verdict == GATE_FAILED ? "REGRESSION" : f->verdict == GATE_PASSED ? "ALLOWED" : "UNDECIDED";
 	if (f->budget) {
-		buf_printf(out, "OVER BUDGET %s: %s %s, the budget is %s", item_of(f), m->title, figure_text(m->unit, f->value, after),
+		buf_printf(out, "OVER BUDGET %s: %s %s, the budget is %s", f->item, m->title, figure_text(m->unit, f->value, after),
 			   f->budget->text);
 	} else {
-		buf_printf(out, "%s %s: %s %s, was %s (%s", word, item_of(f), m->title, figure_text(m->unit, f->row->after_value, after),
+		buf_printf(out, "%s %s: %s %s, was %s (%s", word, f->item, m->title, figure_text(m->unit, f->row->after_value, after),
 			   figure_text(m->unit, f->row->before_value, before), figure_change(f->row->ratio.estimate, low));
 		if (f->row->is_tested && f->row->ratio.low > 0)
 			buf_printf(out, ", between %s and %s", figure_change(f->row->ratio.low, low),
@@ -60,7 +59,7 @@ static void print_finding_json(struct json_writer *w, const struct gate_finding 
 {
 	json_open(w, '{');
 	json_member_str(w, "verdict", verdicts[f->verdict]);
-	json_member_str(w, "item", item_of(f));
+	json_member_str(w, "item", f->item);
 	json_member_str(w, "metric", profile_metrics[metric_of(f)].name);
 	if (f->budget) {
 		json_member_str(w, "budget", f->budget->text);

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include "base/arena.h"
 #include "base/buf.h"
 
 #define ITEMS 20
@@ -58,7 +59,7 @@ static void planted_changes_are_found_and_nothing_else(void **state)
 		uint32_t len;
 		const uint32_t *rows = compare_rows(c, CHANGE_REGRESSION, &len);
 		for (uint32_t k = 0; k < len; k++)
-			*(strcmp(c->rows[rows[k]].path ? c->rows[rows[k]].path : "", "item 7") == 0 ? &found : &others) += 1;
+			*(strcmp(compare_name(c, &c->rows[rows[k]]), "item 7") == 0 ? &found : &others) += 1;
 		others += c->counts[CHANGE_IMPROVEMENT];
 		compare_free(c);
 		profile_free(p);
@@ -87,7 +88,7 @@ static void equal_profiles_raise_no_alarm(void **state)
 static enum change change_of(const struct comparison *c, const char *path)
 {
 	for (uint32_t i = 0; i < c->n_rows; i++)
-		if (c->rows[i].path && strcmp(c->rows[i].path, path) == 0 && c->rows[i].metric == METRIC_WALL)
+		if (strcmp(compare_name(c, &c->rows[i]), path) == 0 && c->rows[i].metric == METRIC_WALL)
 			return c->rows[i].change;
 	return CHANGES;
 }
@@ -164,6 +165,25 @@ static void other_conditions(void **state)
 	profile_free(q);
 }
 
+/* Returns the memory of a comparison of two trees of that depth. */
+static size_t memory_of(uint32_t depth)
+{
+	struct profile *p = profile_new(PROFILE_BUILD, 4);
+	for (uint32_t i = 0; i < depth; i++) {
+		uint32_t item = profile_add_item(p, ITEM_STAGE, i ? i - 1 : PROFILE_NONE, "a stage of some length", NULL);
+		for (uint32_t k = 0; k < 4; k++)
+			profile_set(p, &p->items.at[item].values, METRIC_CPU, k, 1e9);
+	}
+	struct comparison *c = compare_profiles(p, p, (struct compare_options)COMPARE_DEFAULTS);
+	assert_int_equal(c->counts[CHANGE_NONE], depth);
+	size_t used = arena_used(c->arena);
+	compare_free(c);
+	profile_free(p);
+	return used;
+}
+
+static void memory_grows_with_the_items_not_with_their_depth(void **state) { assert_true(memory_of(800) <= 3 * memory_of(400)); }
+
 int test_comparison(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -172,6 +192,7 @@ int test_comparison(void)
 		cmocka_unit_test(one_sample_shows_only_large_changes),
 		cmocka_unit_test(slower_machine),
 		cmocka_unit_test(other_conditions),
+		cmocka_unit_test(memory_grows_with_the_items_not_with_their_depth),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -35,7 +35,7 @@ static enum change change_of(const struct profile *p, const struct profile *q, c
 	struct comparison *c = compare_profiles(p, q, (struct compare_options)COMPARE_DEFAULTS);
 	enum change found = CHANGES;
 	for (uint32_t i = 0; i < c->n_rows; i++)
-		if (c->rows[i].metric == m && (path ? c->rows[i].path && strcmp(c->rows[i].path, path) == 0 : !c->rows[i].path))
+		if (c->rows[i].metric == m && strcmp(compare_name(c, &c->rows[i]), path ? path : "whole process") == 0)
 			found = c->rows[i].change;
 	compare_free(c);
 	return found;

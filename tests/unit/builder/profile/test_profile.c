@@ -1,5 +1,6 @@
 #include "builder/profile/profile.h"
 #include "tests/unit/unit.h"
+#include <stdlib.h>
 #include <string.h>
 #include "base/arena.h"
 #include "base/buf.h"
@@ -85,8 +86,8 @@ static void rejects(const char *text, const char *why)
 
 static void damaged_files(void **state)
 {
-	rejects("", "not JSON");
-	rejects("{\"type\":\"profile\",\"version\":1,", "not JSON");
+	rejects("", "cannot be read as JSON: line 1");
+	rejects("{\"type\":\"profile\",\"version\":1,", "cannot be read as JSON: line 1");
 	rejects("{\"type\":\"build\"}", "not a profile");
 	rejects("{\"type\":\"profile\",\"version\":2}", "newer trib");
 	rejects("{\"type\":\"profile\",\"version\":1,\"kind\":\"x\"}", "`kind`");
@@ -98,6 +99,45 @@ static void damaged_files(void **state)
 	rejects(HEAD "\"items\":[{\"kind\":\"phase\",\"name\":\"lex\"}],\"spans\":[[0,0,-1,0,0]]}", "`spans`");
 	rejects(HEAD "\"edges\":[[0,0]]}", "no items");
 	rejects(HEAD "\"counters\":[{\"name\":\"memory\",\"points\":[[0]]}]}", "counter");
+}
+
+/* Writes a profile whose items are nested, with names of `name_len` bytes, and reads it. NULL: *error says why. */
+static struct profile *nested(uint32_t depth, uint32_t name_len, struct buf *error)
+{
+	struct profile *p = profile_new(PROFILE_BUILD, 1);
+	char *name = calloc(name_len + 1, 1);
+	memset(name, 'n', name_len);
+	for (uint32_t i = 0; i < depth; i++) {
+		uint32_t item = profile_add_item(p, ITEM_STAGE, i ? i - 1 : PROFILE_NONE, name, NULL);
+		profile_set(p, &p->items.at[item].values, METRIC_WALL, 0, 1e9);
+	}
+	char *text = print(p);
+	struct profile *read = profile_parse(text, strlen(text), error);
+	free(text);
+	free(name);
+	profile_free(p);
+	return read;
+}
+
+static void deep_trees(void **state)
+{
+	struct buf error = {0};
+	struct arena *a = arena_new(0);
+	struct profile *p = nested(PROFILE_MOST_DEPTH, 3, &error), *q = nested(PROFILE_MOST_DEPTH, 3, &error);
+	assert_non_null(p);
+	profile_append(p, q);
+	assert_int_equal(p->items.len, PROFILE_MOST_DEPTH);
+	assert_string_equal(profile_item_path(a, p, 2), "nnn/nnn/nnn");
+	assert_ptr_equal(profile_item_root(p, PROFILE_MOST_DEPTH - 1), &p->items.at[0]);
+	assert_null(nested(PROFILE_MOST_DEPTH + 1, 3, &error));
+	assert_non_null(strstr(error.at, "item 1000 is nested deeper than 1000 items"));
+	error.len = 0;
+	assert_null(nested(3, PROFILE_MOST_PATH / 3, &error));
+	assert_non_null(strstr(error.at, "the path of item 2 is longer than 65536 bytes"));
+	buf_free(&error);
+	arena_free(a);
+	profile_free(p);
+	profile_free(q);
 }
 
 static void control_characters_do_not_reach_a_terminal(void **state)
@@ -117,6 +157,7 @@ int test_profile(void)
 		cmocka_unit_test(same_after_writing_and_reading),
 		cmocka_unit_test(samples_of_two_processes),
 		cmocka_unit_test(damaged_files),
+		cmocka_unit_test(deep_trees),
 		cmocka_unit_test(control_characters_do_not_reach_a_terminal),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
