@@ -186,22 +186,28 @@ static void pack_to_layout(enum layout layout, const struct tensor *t, bool is_t
 	measure_end();
 }
 
-/* Packs a parameter that is not in memory, part by part. Plain elements form one column. */
+/* Packs a parameter part by part. `reader` NULL: its elements are in memory. Plain elements form one column. */
 static bool pack_parts(struct packer *p, const struct blob_source *s, struct model_blob *b, void *reader, struct arena *scratch)
 {
 	const char *error = "unknown error";
 	struct tensor t = p->in->params[s->value.param];
 	bool is_plain = s->layout == LAYOUT_PLAIN;
-	int64_t rows = is_plain ? tensor_count(&t) : t.dims[0], cols = is_plain ? 1 : t.dims[1],
-		each = layout_part_rows(s->layout, s->value.is_transposed);
+	if (is_plain)
+		t = (struct tensor){t.elem, 2, {tensor_count(&t), 1}, t.data};
+	int64_t rows = t.dims[0], cols = tensor_count(&t) / rows, each = layout_part_rows(s->layout, s->value.is_transposed);
+	size_t row_bytes = (size_t)cols * dtype_size(t.elem);
+	const char *in_memory = t.data;
 	uint64_t at = 0;
 	each *= 1 + PART_ELEMENTS / (each * cols);
-	t = (struct tensor){t.elem, 2, {each, cols}, arena_alloc(scratch, (size_t)(each * cols) * dtype_size(t.elem), 64)};
+	if (reader)
+		t.data = arena_alloc(scratch, (size_t)each * row_bytes, 64);
 	for (int64_t r = 0; r < rows; r += each) {
 		t.dims[0] = rows - r < each ? rows - r : each;
 		struct tensor packed = s->value.is_transposed ? tensor_transposed(&t) : t;
 		size_t size = layout_packed_size(s->layout, &packed);
-		if (!p->in->read(reader, r * cols, t.dims[0] * cols, t.data, &error))
+		if (!reader)
+			t.data = (void *)(uintptr_t)(in_memory + (size_t)r * row_bytes);
+		else if (!p->in->read(reader, r * cols, t.dims[0] * cols, t.data, &error))
 			return fail(p, p->in->program->params[s->value.param].name, error);
 		if (!is_plain) {
 			buffer_reserve(p->buffer, size);
@@ -231,11 +237,18 @@ static bool pack_whole(struct packer *p, const struct blob_source *s, struct mod
 	return ok;
 }
 
+/* True if the elements of a parameter are in memory, and no copy of them need be. */
+static bool is_in_memory(const struct packer *p, const struct value *v)
+{
+	return v->param != VALUE_COMPUTED && p->in->params[v->param].data && tensor_count(&p->in->params[v->param]);
+}
+
 static bool pack(struct packer *p, const struct blob_source *s, struct model_blob *b)
 {
 	struct arena *scratch = arena_new(0);
-	void *reader = layout_part_rows(s->layout, s->value.is_transposed) ? open_param(p, &s->value, scratch) : NULL;
-	bool ok = reader ? pack_parts(p, s, b, reader, scratch) : pack_whole(p, s, b, scratch);
+	bool has_parts = layout_part_rows(s->layout, s->value.is_transposed);
+	void *reader = has_parts ? open_param(p, &s->value, scratch) : NULL;
+	bool ok = reader || (has_parts && is_in_memory(p, &s->value)) ? pack_parts(p, s, b, reader, scratch) : pack_whole(p, s, b, scratch);
 	arena_free(scratch);
 	return ok;
 }

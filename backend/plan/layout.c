@@ -118,7 +118,8 @@ int64_t layout_part_rows(enum layout layout, bool is_transposed)
 {
 	if (layout == LAYOUT_PLAIN && !is_transposed)
 		return 1;
-	return layout == LAYOUT_PANELS && is_transposed ? TRI_PANEL : 0;
+	bool has_columns_first = layout == LAYOUT_WINDOW_PANELS || (layout == LAYOUT_PANELS && is_transposed);
+	return has_columns_first ? TRI_PANEL : 0;
 }
 
 void layout_pack_transposed(enum layout layout, const struct tensor *t, void *out)

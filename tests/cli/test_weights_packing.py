@@ -1,4 +1,5 @@
 """`weights.packing`: matrices of trits at 2 and at 1.6 bits have the same results."""
+import json
 import os
 import unittest
 
@@ -53,6 +54,17 @@ class WeightsPacking(ProjectTest):
         self.assertIn(self.kernel("-Os"), ("blocks", "lists"))
         self.write("tri.build", MANIFEST + "    weights.packing = 1.6\n")
         self.assertEqual(self.kernel(), "trit1_6")
+
+    def test_large_weights_are_packed_in_parts(self):
+        """Memory of a packer is some parts of a weight, not the weight."""
+        self.write("net.tri", "import nn\n\nlayer Net() {\n    let c = nn.Conv2d(512, 512, 3, bias=false)\n"
+                   "    fn forward(x: Tensor<float32, [1, 512, 8, 8]>) { return c(x) }\n}\n")
+        self.write("tri.build", "project p\nmodel net\n    sources = net.tri\n    entry = Net\n")
+        self.trib("build", "-j1", "--profile-out", "p.json")
+        items = json.loads(self.read("p.json"))["items"]
+        peaks = [i["peak_bytes"][0] for i in items if i["name"] == "pack weights"]
+        self.assertEqual(len(peaks), 1)
+        self.assertLess(peaks[0], 4e6)  # of 9.4 MB
 
     def test_unknown_packing(self):
         self.write("tri.build", MANIFEST + "    weights.packing = 3\n")
