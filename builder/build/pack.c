@@ -67,7 +67,7 @@ struct packer {
 	struct variant *v;
 	struct cache *cache;
 	struct arena *a;
-	int64_t began; /* making the blob that was not found */
+	int64_t began; /* CPU time of this thread, which a busy machine does not lengthen: making the blob that was not found */
 };
 
 static bool find_cached(const struct packer *s, struct model_blob *b)
@@ -84,7 +84,7 @@ static bool find_packed(void *ctx, struct model_blob *b)
 	struct packed *to = packed_of(s->v);
 	bool found = !to || packed_find(to, b) || find_cached(s, b);
 	s->v->pack.packed_before += found;
-	s->began = os_now_ns();
+	s->began = os_thread_cpu_ns();
 	return found;
 }
 
@@ -100,7 +100,7 @@ static bool write_packed(void *ctx, struct model_blob *b, uint64_t at, const voi
 	const struct packer *s = ctx;
 	struct model_job *m = s->v->model;
 	s->v->pack.n_packed += at == 0;
-	int64_t took_ns = os_now_ns() - s->began;
+	int64_t took_ns = os_thread_cpu_ns() - s->began;
 	if (b->is_initial && n == b->len && cache_pays(took_ns, n)) {
 		if (weights_changed(m->params.file)) {
 			*error = changed_error(m, s->a);

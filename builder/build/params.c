@@ -173,7 +173,7 @@ static bool initialise(void *ctx, struct arena *a, const struct hir_param *p, ui
 	size_t len;
 	hash128 key = is_cached ? init_key(ctx, p, seed) : (hash128){0, 0};
 	const void *data = is_cached ? cache_find(c->stores.cache, CACHE_INIT, key, &len) : NULL;
-	int64_t began = os_now_ns();
+	int64_t began = os_thread_cpu_ns();
 	if (data && len == (size_t)tensor_bytes(out)) {
 		out->data = (void *)(uintptr_t)data;
 		return true;
@@ -185,7 +185,7 @@ static bool initialise(void *ctx, struct arena *a, const struct hir_param *p, ui
 		return false;
 	}
 	out->data = t.data;
-	int64_t took_ns = os_now_ns() - began;
+	int64_t took_ns = os_thread_cpu_ns() - began;
 	if (is_cached && cache_pays(took_ns, (size_t)tensor_bytes(&t)))
 		cache_put(c->stores.cache, CACHE_INIT, key, t.data, (size_t)tensor_bytes(&t), took_ns);
 	return true;
