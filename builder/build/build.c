@@ -15,6 +15,7 @@
 #include "builder/build/session.h"
 #include "builder/manifest/options.h"
 #include "builder/build/timing.h"
+#include "builder/cache/cache.h"
 #include "builder/manifest/single_file.h"
 #include "builder/profile/profile.h"
 #include "builder/store/build_log.h"
@@ -77,6 +78,13 @@ static uint64_t saved_ns(const struct build *b)
 	return sum;
 }
 
+/* While the cache is open. */
+static void count_lookups(struct build_context *c)
+{
+	c->lookups[LOOKUPS_L2] = cache_lookups(c->stores.cache, CACHE_L2);
+	c->lookups[LOOKUPS_L3] = cache_lookups(c->stores.cache, CACHE_L3);
+}
+
 /* Adds a build that wrote something to the project's log. */
 static void log_build(struct build *b)
 {
@@ -86,16 +94,19 @@ static void log_build(struct build *b)
 	const char *models = "";
 	for (uint32_t i = 0; i < b->project.n_models; i++)
 		models = arena_printf(b->context.arena, "%s%s%s", models, i ? " " : "", b->project.models[i].spec->name);
-	build_log_add(b->context.stores.project, &(struct build_entry){.at = (uint64_t)time(NULL),
-								       .wall_ns = (uint64_t)(os_now_ns() - r->started),
-								       .saved_ns = saved_ns(b),
-								       .compiled = r->compiled,
-								       .reused = r->reused,
-								       .hits = r->hits,
-								       .misses = r->misses,
-								       .models = models,
-								       .slowest = r->slowest ? r->slowest : "",
-								       .slowest_ns = (uint64_t)r->slowest_ns});
+	struct build_entry e = {.at = (uint64_t)time(NULL),
+				.wall_ns = (uint64_t)(os_now_ns() - r->started),
+				.saved_ns = saved_ns(b),
+				.compiled = r->compiled,
+				.reused = r->reused,
+				.hits = r->hits,
+				.misses = r->misses,
+				.models = models,
+				.slowest = r->slowest ? r->slowest : "",
+				.slowest_ns = (uint64_t)r->slowest_ns,
+				.command = b->context.request.options->command_name};
+	memcpy(e.lookups, b->context.lookups, sizeof e.lookups);
+	build_log_add(b->context.stores.project, &e);
 }
 
 /* The outputs are in place. Writes the records that the next build reads. */
@@ -225,6 +236,7 @@ static bool run(struct build *b)
 	else if (is_built_elsewhere(b))
 		return false;
 	run_steps(b);
+	count_lookups(&b->context);
 	log_build(b);
 	return true;
 }

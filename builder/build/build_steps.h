@@ -44,6 +44,7 @@ struct build_summary {
 	int64_t wall_ns;
 	uint32_t jobs;
 	const struct build_result *result;
+	const struct lookups *lookups; /* of each level */
 };
 /* report.c: appends the object as one line. `t` may be NULL: all times are zero. */
 void build_summary_print(const struct build_summary *s, const struct timing *t, struct buf *out);

@@ -13,13 +13,17 @@
 #include "frontend/hir/hir.h"
 
 /* Looks for what the unit compiles to: in memory, in the project, then in the user's cache. */
-static void find_object(const struct build_context *c, struct compile *f)
+static void find_object(struct build_context *c, struct compile *f)
 {
 	struct variant *v = f->job->variant;
-	if (!variant_is_lazy(v))
+	if (c->session->fragments && !variant_is_lazy(v)) {
 		f->object = fragments_find(c->session->fragments, f->key, &f->len);
-	if (!f->object)
-		f->object = fragment_log_find(variant_log(v), f->key, &f->len);
+		lookups_count(&c->lookups[LOOKUPS_MEMORY], f->object);
+	}
+	if (!f->object && variant_log(v)) {
+		f->object = fragment_log_find(v->log, f->key, &f->len);
+		lookups_count(&c->lookups[LOOKUPS_PROJECT], f->object);
+	}
 	if (!f->object)
 		f->object = cache_get(c->stores.cache, f->is_object ? CACHE_FRAGMENT : CACHE_LOOPS, f->key, &f->len);
 }

@@ -9,6 +9,7 @@
 #include "base/hash.h"
 #include "base/map.h"
 #include "builder/build/build.h"
+#include "builder/store/lookups.h"
 #include "frontend/names/host.h"
 
 struct arena;
@@ -68,10 +69,11 @@ struct build_context {
 	struct diags *diags;
 	struct timing *timing; /* NULL: nothing is measured */
 	struct stores stores;
-	bool done;                /* every step has run, or none is needed */
-	bool interrupted;         /* by a signal, or `superseded` */
-	_Atomic bool superseded;  /* a file read so far has changed: the session starts another build */
-	_Atomic bool environment; /* an error is not in the sources */
+	struct lookups lookups[LOOKUP_LEVELS]; /* those of the cache once the steps have ended */
+	bool done;                             /* every step has run, or none is needed */
+	bool interrupted;                      /* by a signal, or `superseded` */
+	_Atomic bool superseded;               /* a file read so far has changed: the session starts another build */
+	_Atomic bool environment;              /* an error is not in the sources */
 };
 
 /* How a step ends. A step that cannot be the last returns bool: true is STEP_NEXT. */

@@ -98,10 +98,21 @@ static bool find_origin_units(struct unit_job *j, const struct plan_record *r)
 	return true;
 }
 
+/* The record that the last build of this project left of the unit. */
+static const struct plan_record *find_in_project(struct unit_job *j)
+{
+	struct build_context *c = j->variant->model->context;
+	j->old_record = history_find(j->variant->model->history, j->unit->identity, j->variant->backend->name);
+	const struct plan_record *r = j->old_record && still_holds(j, &j->old_record->made) ? &j->old_record->made : NULL;
+	if (c->stores.project)
+		lookups_count(&c->lookups[LOOKUPS_PROJECT], r);
+	return r;
+}
+
 bool plan_cache_find(struct unit_job *j)
 {
-	j->old_record = history_find(j->variant->model->history, j->unit->identity, j->variant->backend->name);
-	j->plan_record = j->old_record && still_holds(j, &j->old_record->made) ? &j->old_record->made : find_in_cache(j);
+	j->plan_record = find_in_project(j);
+	j->plan_record = j->plan_record ? j->plan_record : find_in_cache(j);
 	if (!j->plan_record || !find_origin_units(j, j->plan_record))
 		return false;
 	j->plan = ARENA_NEW(j->variant->model->context->arena, struct plan);

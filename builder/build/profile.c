@@ -227,10 +227,16 @@ static void add_memory(struct maker *s)
 {
 	const struct timing_memory *list;
 	uint32_t n = timing_memory(s->t, &list);
-	struct profile_counter c = {.name = "memory", .unit = UNIT_BYTES};
-	for (uint32_t i = 0; i < n; i++)
-		vec_push(&c.points, ((struct profile_point){list[i].at_ns - s->result->started, (double)list[i].bytes}));
-	vec_push(&s->p->counters, c);
+	struct profile_counter resident = {.name = "memory", .unit = UNIT_BYTES},
+			       dirty = {.name = "private dirty memory", .unit = UNIT_BYTES};
+	for (uint32_t i = 0; i < n; i++) {
+		int64_t at = list[i].at_ns - s->result->started;
+		vec_push(&resident.points, ((struct profile_point){at, (double)list[i].resident}));
+		if (list[i].private_dirty)
+			vec_push(&dirty.points, ((struct profile_point){at, (double)list[i].private_dirty}));
+	}
+	vec_push(&s->p->counters, resident);
+	vec_push(&s->p->counters, dirty);
 }
 
 static int by_time(const void *a, const void *b)
@@ -262,6 +268,15 @@ static void add_running(struct maker *s)
 	vec_push(&s->p->counters, c);
 }
 
+static void add_lookups(struct profile *p, const char *level, const struct lookups *l)
+{
+	if (!lookups_all(l))
+		return;
+	profile_add_fact(p, arena_printf(p->arena, "cache.%s.lookups", level), lookups_all(l));
+	profile_add_fact(p, arena_printf(p->arena, "cache.%s.hits", level), l->hits);
+	profile_add_fact(p, arena_printf(p->arena, "cache.%s.hit_rate", level), lookups_rate(l));
+}
+
 static void add_facts(struct maker *s, int64_t wall_ns, uint32_t jobs)
 {
 	const struct build_result *r = s->result;
@@ -273,6 +288,8 @@ static void add_facts(struct maker *s, int64_t wall_ns, uint32_t jobs)
 	profile_add_fact(s->p, "cache.misses", r->misses);
 	if (asked > 0)
 		profile_add_fact(s->p, "cache.hit_rate", r->hits / asked);
+	for (uint32_t k = 0; k < LOOKUP_LEVELS; k++)
+		add_lookups(s->p, lookup_level_name((enum lookup_level)k), &s->c->lookups[k]);
 	static const char *const waits[] = {"wait.inputs_ns", "wait.memory_ns", "wait.load_ns", "wait.token_ns"};
 	for (int k = 0; k < IDLE_REASONS && jobs > 1; k++)
 		profile_add_fact(s->p, waits[k], (double)timing_idle(s->t)->ns[k]);
@@ -289,6 +306,7 @@ struct profile *build_profile(const struct build_context *c, const struct projec
 	uint32_t jobs = c->session->pool ? pool_jobs(c->session->pool) : 1;
 	struct maker s = {.c = c, .project = p, .result = r, .t = c->timing, .p = profile_new(PROFILE_BUILD, 1), .all = measure_log_new()};
 	char id[33];
+	timing_note_memory(c->timing);
 	hash_hex(build_id(), id);
 	s.p->build = arena_strdup(s.p->arena, id);
 	add_tree(&s, wall_ns, jobs);
@@ -302,6 +320,8 @@ struct profile *build_profile(const struct build_context *c, const struct projec
 	profile_set(s.p, &s.p->total, METRIC_WALL, 0, (double)wall_ns);
 	profile_set(s.p, &s.p->total, METRIC_CPU, 0, (double)(os_cpu_ns() - c->session->earlier_cpu_ns));
 	profile_set(s.p, &s.p->total, METRIC_PEAK, 0, (double)os_peak_rss_kb() * 1024);
+	if (timing_private_dirty(c->timing))
+		profile_set(s.p, &s.p->total, METRIC_DIRTY, 0, (double)timing_private_dirty(c->timing));
 	measure_log_free(s.all);
 	vec_free(&s.nodes);
 	map_free(&s.known);

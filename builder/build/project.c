@@ -114,6 +114,8 @@ static void start_model(struct build_context *c, struct project *p, uint32_t i)
 	m->outputs = model_outputs(c, s);
 	m->frontend = c->session->warm ? warm_take(c->session->warm, s->name, &m->files) : NULL;
 	m->is_warm = m->frontend;
+	if (c->session->warm)
+		lookups_count(&c->lookups[LOOKUPS_MEMORY], m->is_warm);
 	if (!m->is_warm)
 		m->frontend = project_new_frontend(c, p);
 	m->failed = !resolve_target(c, m) || !model_add_variants(m);

@@ -57,6 +57,7 @@ void build_summary_print(const struct build_summary *s, const struct timing *t, 
 	json_member_open(&w, "cache", '{');
 	json_member_int(&w, "hits", r->hits);
 	json_member_int(&w, "misses", r->misses);
+	lookups_print(&w, s->lookups);
 	json_close(&w, '}');
 	json_member_open(&w, "weights", '{');
 	json_member_int(&w, "packed", r->packed);
@@ -184,7 +185,8 @@ static void print_json(const struct build_context *c, const struct build_result 
 					      .ok = s == STATUS_OK,
 					      .wall_ns = wall_ns,
 					      .jobs = c->session->pool ? pool_jobs(c->session->pool) : 1,
-					      .result = r};
+					      .result = r,
+					      .lookups = c->lookups};
 	struct buf line = {0};
 	diags_print_json(c->diags, c->sources, c->request.out);
 	build_summary_print(&summary, c->timing, &line);

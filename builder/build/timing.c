@@ -10,11 +10,14 @@
 #include "scheduler/pool.h"
 
 #define MEMORY_EVERY_NS 1000000
+#define DIRTY_EVERY 50 /* times as long as measuring private dirty memory takes: the kernel visits each page */
 
 struct timing {
 	pthread_mutex_t lock; /* guards everything below */
 	VEC(struct measure_log *) lanes;
 	VEC(struct timing_memory) memory;
+	int64_t next_dirty_ns;  /* before, private dirty memory is not measured */
+	uint64_t private_dirty; /* the most so far */
 	int64_t waited, chains;
 	VEC(struct chain_task) critical;
 	struct pool_idle idle;
@@ -123,16 +126,33 @@ bool timing_is_critical(const struct timing *t, uint32_t lane, int64_t at_ns)
 }
 int64_t timing_chains(const struct timing *t) { return t->chains; }
 
+/* 0: the last one was too short a time ago. */
+static uint64_t measure_private_dirty(struct timing *t, int64_t now)
+{
+	if (now < t->next_dirty_ns)
+		return 0;
+	uint64_t bytes = os_private_dirty_bytes(0);
+	int64_t end = os_now_ns();
+	t->next_dirty_ns = end + DIRTY_EVERY * (end - now);
+	t->private_dirty = bytes > t->private_dirty ? bytes : t->private_dirty;
+	return bytes;
+}
+
 void timing_note_memory(struct timing *t)
 {
 	if (!t)
 		return;
-	int64_t now = os_now_ns();
 	pthread_mutex_lock(&t->lock);
-	if (!t->memory.len || now - t->memory.at[t->memory.len - 1].at_ns >= MEMORY_EVERY_NS)
-		vec_push(&t->memory, ((struct timing_memory){now, os_rss_bytes()}));
+	int64_t now = os_now_ns();
+	if (!t->memory.len || now - t->memory.at[t->memory.len - 1].at_ns >= MEMORY_EVERY_NS) {
+		struct timing_memory m = {now, os_rss_bytes(), 0};
+		m.private_dirty = measure_private_dirty(t, now);
+		vec_push(&t->memory, m);
+	}
 	pthread_mutex_unlock(&t->lock);
 }
+
+uint64_t timing_private_dirty(const struct timing *t) { return t->private_dirty; }
 
 uint32_t timing_memory(const struct timing *t, const struct timing_memory **list)
 {

@@ -43,12 +43,15 @@ int64_t timing_chains(const struct timing *t);
 /* True if the lane ran a task of a longest chain at this time. */
 bool timing_is_critical(const struct timing *t, uint32_t lane, int64_t at_ns);
 
-/* The resident memory, when tasks ended. */
+/* The memory of the process, when tasks ended. */
 struct timing_memory {
 	int64_t at_ns;
-	uint64_t bytes;
+	uint64_t resident;
+	uint64_t private_dirty; /* 0: not measured, because that would take too long */
 };
 void timing_note_memory(struct timing *t);
+/* The most private dirty memory so far; 0: unknown. */
+uint64_t timing_private_dirty(const struct timing *t);
 uint32_t timing_memory(const struct timing *t, const struct timing_memory **list);
 
 /* From now on the passes of plans count what they change, too. Before the workers plan. */

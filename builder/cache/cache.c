@@ -192,6 +192,17 @@ static void count_miss(struct cache *c, enum cache_kind kind, enum cache_miss wh
 	c->counted = true;
 }
 
+struct lookups cache_lookups(struct cache *c, enum cache_level level)
+{
+	struct lookups l = {0};
+	if (!c)
+		return l;
+	pthread_mutex_lock(&c->lock);
+	l = c->lookups[level];
+	pthread_mutex_unlock(&c->lock);
+	return l;
+}
+
 void cache_count_compile(struct cache *c, enum compile_reason why)
 {
 	if (!c)
@@ -303,6 +314,7 @@ static const void *look_up(struct cache *c, enum cache_kind kind, hash128 id, si
 		mdb_txn_reset(c->reader);
 	crash_guard_leave();
 	c->broken |= env_is_damage(rc);
+	lookups_count(&c->lookups[kinds[kind].level], found);
 	if (!found) {
 		count_miss(c, kind, why);
 		return NULL;

@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include "base/hash.h"
 #include "builder/store/compile_reason.h"
+#include "builder/store/lookups.h"
 
 struct buf;
 struct cache;
@@ -62,6 +63,8 @@ const void *cache_put(struct cache *c, enum cache_kind kind, hash128 key, const 
 /* True if the level of this kind is in use. `c` may be NULL. */
 bool cache_uses(const struct cache *c, enum cache_kind kind);
 
+/* The look-ups of a level since the cache was opened. `c` may be NULL. */
+struct lookups cache_lookups(struct cache *c, enum cache_level level);
 /* Counts a compiled unit and its reason in the statistics. `c` may be NULL. */
 void cache_count_compile(struct cache *c, enum compile_reason why);
 

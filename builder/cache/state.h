@@ -14,6 +14,7 @@
 #include "base/map.h"
 #include "base/vec.h"
 #include "builder/cache/maintenance.h"
+#include "builder/store/lookups.h"
 
 #define CACHE_LARGE ((size_t)256 << 10)
 #define CACHE_TOTALS_VERSION 3
@@ -74,7 +75,8 @@ struct cache {
 	VEC(struct cache_value) values;
 	struct map known; /* id → values index */
 	size_t pending;
-	struct cache_count delta[CACHE_KINDS];
+	struct cache_count delta[CACHE_KINDS]; /* since the last flush */
+	struct lookups lookups[CACHE_LEVELS];  /* since it was opened */
 	uint64_t compiled[COMPILE_REASONS];
 	bool counted; /* delta or compiled is not zero */
 	bool broken;

@@ -193,6 +193,7 @@ bool args_parse(struct arena *a, int argc, char **argv, struct args *out, struct
 	memcpy(p.argv, argv, (size_t)argc * sizeof *argv);
 	bool ok = find_command(&p) && read_words(&p) && (command_has_actions(out->command) ? check_action(&p) : check_operands(&p)) &&
 		  (o->help || (flag_check_relations(out->command, p.given, error) && read_jobs(&p) && read_param_code(&p)));
+	o->command_name = command_table[out->command].name;
 	name_models(&p);
 	return ok;
 }

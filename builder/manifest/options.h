@@ -32,6 +32,7 @@ enum print_format { PRINT_TEXT, PRINT_JSON, PRINT_HTML, PRINT_MARKDOWN };
 enum annotations { ANNOTATE_NONE, ANNOTATE_GITHUB, ANNOTATE_GITLAB };
 
 struct options {
+	const char *command_name;    /* "build", "watch" */
 	char **argv;                 /* the whole command line, NULL-terminated */
 	const char *const *operands; /* models to build, files to check, … */
 	uint32_t n_operands;

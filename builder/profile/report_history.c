@@ -84,6 +84,72 @@ static const struct build_entry **slowest_since(struct arena *a, const struct bu
 	return slow;
 }
 
+/* ---- look-ups ---- */
+
+/* What the builds of one command looked up in a week, which is counted back from now. */
+struct usage_of_week {
+	uint64_t weeks_ago;
+	const char *command;
+	uint32_t builds;
+	struct lookups lookups[LOOKUP_LEVELS];
+};
+
+/* Entries without a command are of a trib that did not record look-ups. Returns the newest week first. */
+static struct usage_of_week *sum_weeks(struct arena *a, const struct build_entry *list, uint32_t n, uint64_t now, uint32_t *n_sums)
+{
+	struct usage_of_week *sums = ARENA_ARRAY(a, struct usage_of_week, n + 1);
+	*n_sums = 0;
+	for (uint32_t i = n; i-- > 0;) {
+		const struct build_entry *e = &list[i];
+		uint64_t weeks_ago = now > e->at ? (now - e->at) / WEEK : 0;
+		uint32_t k = 0;
+		if (!*e->command)
+			continue;
+		while (k < *n_sums && !(sums[k].weeks_ago == weeks_ago && strcmp(sums[k].command, e->command) == 0))
+			k++;
+		if (k == *n_sums)
+			sums[(*n_sums)++] = (struct usage_of_week){.weeks_ago = weeks_ago, .command = e->command};
+		sums[k].builds++;
+		for (uint32_t l = 0; l < LOOKUP_LEVELS; l++) {
+			sums[k].lookups[l].hits += e->lookups[l].hits;
+			sums[k].lookups[l].misses += e->lookups[l].misses;
+		}
+	}
+	return sums;
+}
+
+static void add_week(struct table *t, const struct usage_of_week *w)
+{
+	if (w->weeks_ago)
+		table_addf(t, "%llu week%s ago", (unsigned long long)w->weeks_ago, w->weeks_ago == 1 ? "" : "s");
+	else
+		table_add(t, "this week");
+	table_add(t, w->command);
+	table_addf(t, "%u", w->builds);
+	for (uint32_t l = 0; l < LOOKUP_LEVELS; l++)
+		if (lookups_all(&w->lookups[l]))
+			table_addf(t, "%u of %u (%.1f %%)", w->lookups[l].hits, lookups_all(&w->lookups[l]),
+				   100 * lookups_rate(&w->lookups[l]));
+		else
+			table_add(t, "-");
+}
+
+static void put_weeks(struct arena *a, const struct build_entry *list, uint32_t n, uint64_t now, const struct report_options *o,
+		      struct buf *out)
+{
+	struct table t = {.arena = a, .columns = {{"week", false}, {"command", false}, {"builds", true}}, .n_columns = 3};
+	uint32_t n_sums;
+	const struct usage_of_week *sums = sum_weeks(a, list, n, now, &n_sums);
+	for (uint32_t l = 0; l < LOOKUP_LEVELS; l++)
+		t.columns[t.n_columns++] = (struct table_column){lookup_level_name((enum lookup_level)l), true};
+	for (uint32_t i = 0; i < n_sums && i < o->top; i++)
+		add_week(&t, &sums[i]);
+	if (!n_sums)
+		return;
+	buf_puts(out, "\nlook-ups that found something\n\n");
+	table_print(&t, o->format == REPORT_MARKDOWN, out);
+}
+
 static void print_text(const struct build_entry *list, uint32_t n, uint64_t now, const struct report_options *o, struct buf *out)
 {
 	struct arena *a = arena_new(0);
@@ -102,10 +168,29 @@ static void print_text(const struct build_entry *list, uint32_t n, uint64_t now,
 	buf_putc(out, '\n');
 	put_median(out, list, n, week, UINT64_MAX, "this week");
 	put_median(out, list, n, week > WEEK ? week - WEEK : 0, week, "the week before");
+	put_weeks(a, list, n, now, o, out);
 	arena_free(a);
 }
 
-static void print_json(const struct build_entry *list, uint32_t n, struct buf *out)
+static void print_weeks(struct json_writer *w, const struct build_entry *list, uint32_t n, uint64_t now)
+{
+	struct arena *a = arena_new(0);
+	uint32_t n_sums;
+	const struct usage_of_week *sums = sum_weeks(a, list, n, now, &n_sums);
+	json_member_open(w, "weeks", '[');
+	for (uint32_t i = 0; i < n_sums; i++) {
+		json_open(w, '{');
+		json_member_int(w, "weeks_ago", (int64_t)sums[i].weeks_ago);
+		json_member_str(w, "command", sums[i].command);
+		json_member_int(w, "builds", sums[i].builds);
+		lookups_print(w, sums[i].lookups);
+		json_close(w, '}');
+	}
+	json_close(w, ']');
+	arena_free(a);
+}
+
+static void print_json(const struct build_entry *list, uint32_t n, uint64_t now, struct buf *out)
 {
 	struct json_writer w = {.out = out};
 	json_open(&w, '{');
@@ -123,9 +208,14 @@ static void print_json(const struct build_entry *list, uint32_t n, struct buf *o
 		json_member_int(&w, "misses", list[i].misses);
 		json_member_str(&w, "slowest", list[i].slowest);
 		json_member_int(&w, "slowest_ns", (int64_t)list[i].slowest_ns);
+		if (*list[i].command) {
+			json_member_str(&w, "command", list[i].command);
+			lookups_print(&w, list[i].lookups);
+		}
 		json_close(&w, '}');
 	}
 	json_close(&w, ']');
+	print_weeks(&w, list, n, now);
 	json_close(&w, '}');
 	buf_putc(out, '\n');
 }
@@ -133,7 +223,7 @@ static void print_json(const struct build_entry *list, uint32_t n, struct buf *o
 void report_history(const struct build_entry *list, uint32_t n, uint64_t now, const struct report_options *o, struct buf *out)
 {
 	if (o->format == REPORT_JSON)
-		print_json(list, n, out);
+		print_json(list, n, now, out);
 	else if (!n)
 		buf_puts(out, "no build of this project has done anything yet\n");
 	else

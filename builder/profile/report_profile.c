@@ -204,6 +204,8 @@ static void put_facts(const struct view *v)
 	report_title(v, "facts");
 	for (uint32_t i = 0; i < v->p->facts.len; i++) {
 		const struct profile_fact *f = &v->p->facts.at[i];
+		if (report_is_of_caches(f))
+			continue;
 		buf_printf(v->out, v->o->format == REPORT_MARKDOWN ? "- %s: " : "  %-28s ", f->name);
 		put_fact(f, v->out);
 	}
@@ -311,6 +313,7 @@ void report_profile(const struct profile *p, const struct report_options *o, str
 		put_costliest(&v, 1u << ITEM_UNIT, "unit");
 		report_functions(&v);
 		put_kernels(&v);
+		report_caches(&v);
 		put_facts(&v);
 		put_symptoms(&v);
 	}

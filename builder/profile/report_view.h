@@ -20,6 +20,9 @@ static inline double report_wall(const struct profile *p, uint32_t item)
 }
 /* Appends the rates, the bound and the verdict of an item, if it is a statement or kernel of a run. */
 void report_kernel(const struct view *v, struct json_writer *w, uint32_t item);
+/* Appends a table of the look-ups in each level of the caches, if there were any. Their facts are not listed again. */
+void report_caches(const struct view *v);
+bool report_is_of_caches(const struct profile_fact *f);
 void report_title(const struct view *v, const char *title);
 /* Appends the functions of the compiler that took the most time without what they call. */
 void report_functions(const struct view *v);

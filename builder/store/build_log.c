@@ -1,6 +1,7 @@
 /* Entry number k is under the key k % BUILD_LOG_MOST; one more record has the number of entries so far. */
 #include "builder/store/build_log.h"
 #include <stdio.h>
+#include <string.h>
 #include "base/arena.h"
 #include "base/buf.h"
 #include "builder/store/serializer.h"
@@ -38,6 +39,16 @@ static void serialize_entry(struct serializer *s, uint64_t *number, struct build
 	serialize_str(s, &e->models);
 	serialize_str(s, &e->slowest);
 	serialize_u64(s, &e->slowest_ns);
+	if (!s->out && s->left == 0) { /* of a trib that did not record the rest */
+		e->command = "";
+		memset(e->lookups, 0, sizeof e->lookups);
+		return;
+	}
+	serialize_str(s, &e->command);
+	for (uint32_t k = 0; k < LOOKUP_LEVELS; k++) {
+		serialize_u32(s, &e->lookups[k].hits);
+		serialize_u32(s, &e->lookups[k].misses);
+	}
 }
 
 static void put(struct store *project, hash128 key, struct buf *bytes)

@@ -2,6 +2,7 @@
 #ifndef TRIB_BUILDER_STORE_BUILD_LOG_H
 #define TRIB_BUILDER_STORE_BUILD_LOG_H
 #include <stdint.h>
+#include "builder/store/lookups.h"
 
 struct arena;
 struct store;
@@ -15,6 +16,8 @@ struct build_entry {
 	const char *models;         /* "resnet18 vit_b16" */
 	const char *slowest;        /* the task that took longest: "compile Block(64)"; "" if there was none */
 	uint64_t slowest_ns;
+	const char *command; /* "build", "run"; "": the entry is of a trib that did not record it, nor look-ups */
+	struct lookups lookups[LOOKUP_LEVELS];
 };
 
 /* Adds an entry, in place of the oldest if there are BUILD_LOG_MOST. Queued for the store's next flush. `project` may be NULL. */

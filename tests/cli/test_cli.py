@@ -255,7 +255,7 @@ class TwoModels(ProjectTest):
         self.check_trace(events)
         self.assertLessEqual({"parse", "typecheck", "elaborate", "codegen", "link"}, {e.get("cat") for e in events})
         self.assertTrue(any(e["name"].startswith("codegen ") for e in events))
-        self.assertEqual({e["name"] for e in events if e["ph"] == "C"}, {"memory", "running tasks"})
+        self.assertEqual({e["name"] for e in events if e["ph"] == "C"}, {"memory", "private dirty memory", "running tasks"})
         self.check_sums(json.loads(self.read("p.json")))
 
     def check_trace(self, events):

@@ -203,6 +203,11 @@ class Profile(ProjectTest):
         lanes = {lane for _, lane, _, _, _ in p["spans"]}
         self.assertIn(0, lanes)
         self.assertGreater(len(lanes), 1)
+        memory = {c["name"]: [v for _, v in c["points"]] for c in p["counters"]}["private dirty memory"]
+        dirty = p["total"]["private_dirty_bytes"][0]
+        self.assertEqual(dirty, max(memory))
+        self.assertTrue(0 < dirty < p["total"]["peak_bytes"][0])
+        self.assertRegex(self.profile("report", "p.json"), r"private dirty +[0-9.]+ MiB")
         self.assertIn("costliest units", self.profile("report", "p.json"))
         done = self.trib("build", "--profile-out=/nowhere/p.json", ok=False)
         self.assertEqual(done.returncode, 3)
@@ -266,6 +271,32 @@ class Profile(ProjectTest):
         text = self.profile("history")
         self.assertIn("this week", text)
         self.assertIn("| when | models |", self.profile("history", "--format=markdown"))
+
+    def test_look_ups_of_every_level(self):
+        """What a build looked up and found, in its JSON, in --timing, and by command and week in the history."""
+        levels = lambda build: {name: (l["lookups"], l["hits"]) for name, l in build["levels"].items()}
+        self.assertEqual(levels(self.build()["cache"]), {"l1": (0, 0), "project": (2, 0), "l2": (2, 0), "l3": (1, 0)})  # direct mode, plan; fragment
+        self.trib("clean")
+        again = self.trib("build", "--timing", "--profile-out", "p.json").stdout
+        self.assertRegex(again, r"L2, records in the user's cache +2 +2 +100\.0 %\n")  # the files, then the outputs of an equal build
+        self.assertNotIn("L1, memory", again)
+        facts = json.loads(self.read("p.json"))["facts"]
+        self.assertEqual((facts["cache.l3.hits"], facts["cache.l3.hit_rate"]), (facts["cache.l3.lookups"], 1))
+        self.edit("src/digits.tri", "return fc3(g)", "return fc3(g) + 1.0")
+        self.assertEqual(levels(self.build()["cache"]), {"l1": (0, 0), "project": (2, 0), "l2": (1, 0), "l3": (1, 0)})
+        self.edit("src/digits.tri", "return fc3(g) + 1.0", "return fc3(g)")
+        self.trib("run", "digits", "--input", "x=random", "-O1")
+        history = json.loads(self.profile("history", "--format=json"))
+        self.assertEqual([b["command"] for b in history["builds"]], ["build", "build", "run"])
+        weeks = {w["command"]: w for w in history["weeks"]}
+        self.assertEqual({w["weeks_ago"] for w in history["weeks"]}, {0})
+        self.assertEqual((weeks["build"]["builds"], weeks["run"]["builds"]), (2, 1))
+        for name in "project", "l2", "l3":
+            of_builds = [b["levels"][name] for b in history["builds"] if b["command"] == "build"]
+            for count in "lookups", "hits":
+                self.assertEqual(weeks["build"]["levels"][name][count], sum(b[count] for b in of_builds))
+        self.assertEqual(levels(weeks["run"])["project"], (2, 1))  # the project has the fragment of the build before, but only the last plan
+        self.assertRegex(self.profile("history"), r"this week +run +1 +- +1 of 2 \(50\.0 %\)")
 
     def test_ab_measures_in_a_copy(self):
         before = sorted(os.listdir(self.dir))

@@ -133,6 +133,18 @@ class Serving(ServerTest):
         self.assertIn("nothing to do", self.trib("build").stdout)
         self.assertEqual(self.state()["builds"], 5, "nothing to do: the server is not asked")
 
+    def test_look_ups_in_memory(self):
+        """The server's first build fills L1: its second one finds the front end and every fragment but that of the edited unit there."""
+        self.warm()
+        self.save(s3=11.5)
+        self.build()
+        self.save(s3=12.5)
+        levels = self.build()["cache"]["levels"]
+        self.assertEqual(levels["l1"], {"lookups": STEPS + 2, "hits": STEPS + 1, "rate": round((STEPS + 1) / (STEPS + 2), 9)})
+        self.assertEqual(levels["l3"], {"lookups": 1, "hits": 0, "rate": 0})
+        (week,) = json.loads(self.trib("profile", "history", "--format=json").stdout)["weeks"]
+        self.assertGreater(week["levels"]["l1"]["hits"], STEPS)
+
     def test_status_and_stop(self):
         self.assertIsNone(self.state())
         self.assertIn("no server", self.trib("server", "stop").stdout)

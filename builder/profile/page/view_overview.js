@@ -10,7 +10,7 @@
   function cards(p) {
     const f = p.facts, list = [];
     const add = (title, value, note = "") => value !== "" && list.push(make("div", {class: "card"}, make("span", {}, title), make("b", {}, value), make("span", {}, note)));
-    for (const m of ["wall_ns", "cpu_ns", "peak_bytes"])
+    for (const m of ["wall_ns", "cpu_ns", "peak_bytes", "private_dirty_bytes"])
       if (p.total[m]) add(TITLES[m], figure(median(p.total[m]), unitOf(m)), spread(p.total[m], unitOf(m)));
     if (p.isBuild) {
       if ("units.compiled" in f) add("units compiled", grouped(f["units.compiled"]), `${plural(f["units.reused"] || 0, "unit")} reused`);

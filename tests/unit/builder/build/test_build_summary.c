@@ -28,7 +28,9 @@ static void keys(void **state)
 				 .packed = 5,
 				 .packed_before = 6,
 				 .efficiency = 0.75};
-	const struct build_summary summary = {.type = "build", .ok = true, .wall_ns = 12345678, .jobs = 4, .result = &r};
+	const struct lookups lookups[LOOKUP_LEVELS] = {[LOOKUPS_MEMORY] = {3, 1}, [LOOKUPS_L3] = {0, 2}};
+	const struct build_summary summary = {
+		.type = "build", .ok = true, .wall_ns = 12345678, .jobs = 4, .result = &r, .lookups = lookups};
 	struct buf b = {0};
 	vec_push(&r.outputs, "build/libm.so");
 	vec_push(&r.outputs, "build/\"odd\".h");
@@ -62,6 +64,13 @@ static void keys(void **state)
 	assert_int_equal(json_integer_value(json_object_get(u, "reused")), 7);
 	assert_int_equal(json_integer_value(json_object_get(u, "later")), 3);
 	assert_int_equal(json_integer_value(json_object_get(json_object_get(j, "cache"), "misses")), 2);
+	json_t *levels = json_object_get(json_object_get(j, "cache"), "levels"), *l1 = json_object_get(levels, "l1");
+	assert_int_equal(json_object_size(levels), LOOKUP_LEVELS);
+	assert_int_equal(json_integer_value(json_object_get(l1, "lookups")), 4);
+	assert_int_equal(json_integer_value(json_object_get(l1, "hits")), 3);
+	assert_true(json_number_value(json_object_get(l1, "rate")) == 0.75);
+	assert_true(json_number_value(json_object_get(json_object_get(levels, "l3"), "rate")) == 0);
+	assert_null(json_object_get(json_object_get(levels, "l2"), "rate"));
 	assert_int_equal(json_integer_value(json_object_get(json_object_get(j, "weights"), "packed")), 5);
 	assert_int_equal(json_integer_value(json_object_get(json_object_get(j, "weights"), "reused")), 6);
 	assert_int_equal(json_integer_value(json_object_get(j, "jobs")), 4);
