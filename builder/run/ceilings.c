@@ -1,4 +1,5 @@
-/* Each figure is the best of several short loops that all threads run at the same time. The loops use the widest vectors of the processor. */
+/* Each figure is the best of several short loops that all threads run at the same time, and of all widths of vectors that the processor has: the widest ones may lower its
+ * clock. The loops are shorter than a turn of a neighbour on the processor. */
 #include "builder/run/ceilings.h"
 #include <pthread.h>
 #include <stdlib.h>
@@ -9,10 +10,13 @@
 #include <immintrin.h>
 #endif
 
-#define ROUNDS 5
+#define ROUNDS 16
 #define LEAST_NS 120000000        /* of all rounds: a neighbour may have a processor for some of them */
-#define BYTES ((size_t)128 << 20) /* of all threads: beyond the caches */
-#define STEPS ((uint64_t)1 << 20) /* of a loop in registers, some milliseconds */
+#define BYTES ((size_t)128 << 20) /* of all threads: beyond the caches, because a round reads the next window of it */
+#define WINDOW ((size_t)16 << 20)
+#define STEPS ((uint64_t)1 << 17) /* of a loop in registers: half a millisecond */
+
+#define MOST_LOOPS 4
 
 /* One loop: returns the bytes or operations that it did. `memory` is this thread's part. */
 typedef double ceiling_loop(char *memory, size_t bytes);
@@ -29,16 +33,19 @@ static volatile uint64_t sink; /* keeps results, so that no loop is removed */
 
 /* ---- memory ---- */
 
+/* A line of the caches. */
+typedef uint64_t line __attribute__((vector_size(64)));
+
 static double read_memory(char *memory, size_t bytes)
 {
-	const uint64_t *words = (const uint64_t *)(const void *)memory;
-	uint64_t sum[8] = {0};
-	for (size_t i = 0; i + 8 <= bytes / 8; i += 8)
-		for (uint32_t k = 0; k < 8; k++)
-			sum[k] += words[i + k];
-	for (uint32_t k = 1; k < 8; k++)
-		sum[0] += sum[k];
-	sink = sum[0];
+	const line *lines = (const line *)(const void *)memory;
+	line a = lines[0], b = a;
+	for (size_t i = 0; i + 2 <= bytes / sizeof *lines; i += 2) {
+		a += lines[i];
+		b += lines[i + 1];
+	}
+	a += b;
+	sink = a[0] + a[7];
 	return (double)bytes;
 }
 
@@ -81,15 +88,25 @@ ARITHMETIC(int8_avx2, "avx2", __m256i, _mm256_setzero_si256(), _mm256_add_epi32(
 	   32, 12)
 ARITHMETIC(int8_sse, "ssse3", __m128i, _mm_setzero_si128(), _mm_add_epi32(acc[k], _mm_madd_epi16(_mm_maddubs_epi16(x, y), x)), 16, 12)
 
-static ceiling_loop *float_loop(void)
+/* Loops that the processor has, the end is NULL. */
+static void float_loops(ceiling_loop *out[MOST_LOOPS])
 {
-	return __builtin_cpu_supports("avx512f")                                 ? float_avx512
-	       : __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? float_avx2
-										 : float_sse;
+	*out++ = float_sse;
+	if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+		*out++ = float_avx2;
+	if (__builtin_cpu_supports("avx512f"))
+		*out++ = float_avx512;
+	*out = NULL;
 }
-static ceiling_loop *int8_loop(void)
+static void int8_loops(ceiling_loop *out[MOST_LOOPS])
 {
-	return __builtin_cpu_supports("avx512vnni") ? int8_vnni : __builtin_cpu_supports("avx2") ? int8_avx2 : int8_sse;
+	if (__builtin_cpu_supports("ssse3"))
+		*out++ = int8_sse;
+	if (__builtin_cpu_supports("avx2"))
+		*out++ = int8_avx2;
+	if (__builtin_cpu_supports("avx512vnni"))
+		*out++ = int8_vnni;
+	*out = NULL;
 }
 #else
 typedef float floats __attribute__((vector_size(16)));
@@ -119,8 +136,16 @@ static double int8_portable(char *memory, size_t bytes)
 	memcpy(memory, acc, sizeof acc);
 	return 2.0 * 8 * 8 * STEPS;
 }
-static ceiling_loop *float_loop(void) { return float_portable; }
-static ceiling_loop *int8_loop(void) { return int8_portable; }
+static void float_loops(ceiling_loop *out[MOST_LOOPS])
+{
+	out[0] = float_portable;
+	out[1] = NULL;
+}
+static void int8_loops(ceiling_loop *out[MOST_LOOPS])
+{
+	out[0] = int8_portable;
+	out[1] = NULL;
+}
 #endif
 
 /* ---- threads ---- */
@@ -136,10 +161,10 @@ static void *run(void *arg)
 	return NULL;
 }
 
-/* Runs the loop on all threads at once. Returns the sum of their rates. */
+/* Runs the loop on all threads at once, each on its part of the window. Returns the sum of their rates. */
 static double rate(ceiling_loop *loop, char *memory, uint32_t threads)
 {
-	size_t part = BYTES / threads / 64 * 64;
+	size_t part = WINDOW / threads / 64 * 64;
 	pthread_t *ids = alloc_zeroed(threads * sizeof *ids);
 	struct runner *runners = alloc_zeroed(threads * sizeof *runners);
 	pthread_barrier_t start;
@@ -164,7 +189,17 @@ static double best(ceiling_loop *loop, char *memory, uint32_t threads)
 	double most = 0;
 	int64_t began = os_now_ns();
 	for (uint32_t i = 0; i < ROUNDS || os_now_ns() - began < LEAST_NS; i++) {
-		double r = rate(loop, memory, threads);
+		double r = rate(loop, memory + i % (BYTES / WINDOW) * WINDOW, threads);
+		most = r > most ? r : most;
+	}
+	return most;
+}
+
+static double best_of(ceiling_loop *const *loops, char *memory, uint32_t threads)
+{
+	double most = 0;
+	for (; *loops; loops++) {
+		double r = best(*loops, memory, threads);
 		most = r > most ? r : most;
 	}
 	return most;
@@ -177,10 +212,13 @@ struct ceilings ceilings_measure(uint32_t threads)
 	char *memory = aligned_alloc((size_t)2 << 20, BYTES);
 	BUG_ON(!memory);
 	memset(memory, 0x3f, BYTES); /* 0.75 as float32, 63 as int8 */
+	ceiling_loop *floats[MOST_LOOPS], *int8s[MOST_LOOPS];
+	float_loops(floats);
+	int8_loops(int8s);
 	struct ceilings c = {.read_bytes = best(read_memory, memory, threads),
 			     .copy_bytes = best(copy_memory, memory, threads),
-			     .float_ops = best(float_loop(), memory, threads),
-			     .int8_ops = best(int8_loop(), memory, threads)};
+			     .float_ops = best_of(floats, memory, threads),
+			     .int8_ops = best_of(int8s, memory, threads)};
 	free(memory);
 	return c;
 }
