@@ -125,20 +125,14 @@ static const char *build_library(struct bencher *b, const char *device, enum sta
 
 /* ---- cases ---- */
 
-static bool find_ceilings(struct bencher *b, struct profile *p, const struct bench_case *c)
+static bool add_ceilings(struct profile *p, const struct bench_case *c)
 {
-	const char *name;
-	struct ceilings most;
 	struct buf why = {0};
-	bool ok = device_ceilings(b->arena, c->device, c->threads, false, &most, &name, &why);
+	bool ok = device_ceilings_add(p, c->device, c->threads, &why);
 	if (!ok)
 		fail_environment("cannot measure `%s`: %s", c->device, why.at);
 	buf_free(&why);
-	if (!ok)
-		return false;
-	profile_add_setting(p, "device", name);
-	kernel_add_ceilings(p, &most);
-	return true;
+	return ok;
 }
 
 static enum status run_case(struct bencher *b, const struct bench_case *c, struct profile **all)
@@ -152,7 +146,7 @@ static enum status run_case(struct bencher *b, const struct bench_case *c, struc
 		return s;
 	}
 	buf_free(&error);
-	if (!find_ceilings(b, p, c)) {
+	if (!add_ceilings(p, c)) {
 		profile_free(p);
 		return STATUS_ENVIRONMENT;
 	}

@@ -53,7 +53,7 @@ static bool measure(struct arena *a, const struct options *o, const char *device
 	struct ceilings c, vendor;
 	struct buf text = {0};
 	const char *name;
-	bool ok = device_ceilings(a, device, threads, true, &c, &name, &text);
+	bool ok = device_ceilings(a, device, threads, CEILINGS_MEASURED, &c, &name, &text);
 	if (!ok) {
 		fprintf(stderr, "trib: cannot measure %s: %s\n", device, text.at);
 	} else if (o->format == PRINT_JSON) {

@@ -5,6 +5,7 @@
 
 #define MEMORY_BOUND 5.0 /* operations a byte: fewer */
 #define COMPUTE_BOUND 20.0
+#define BEYOND 1.1 /* times the measured rate of memory: not an error of measuring */
 
 void kernel_add_ceilings(struct profile *p, const struct ceilings *c)
 {
@@ -31,16 +32,30 @@ static double own_value(const struct profile *p, uint32_t item, enum profile_met
 }
 
 /* Kernels of int8 are measured against the dot products of int8, all others against float32. */
-static double ceiling_of(const struct profile_item *i, const struct ceilings *c)
+static double *ceiling_of(const struct profile_item *i, struct ceilings *c)
 {
 	bool is_int8 = i->note && (strstr(i->note, "_i8_") || strncmp(i->note, "tri_matmul_trits", 16) == 0 ||
 				   strncmp(i->note, "tri_conv_trits", 14) == 0);
-	return is_int8 ? c->int8_ops : c->float_ops;
+	return is_int8 ? &c->int8_ops : &c->float_ops;
+}
+
+/* Above the memory's rate the data comes from the caches. Then only arithmetic is a limit, and there is none without operations. */
+static void set_share(struct kernel_row *r, const struct ceilings *c, double arithmetic)
+{
+	double seconds = r->ns / 1e9, by_memory = r->intensity * c->read_bytes;
+	bool computes = r->operations > 0;
+	double rate = seconds > 0 ? (computes ? r->operations : r->bytes) / seconds : 0, of_memory = computes ? by_memory : c->copy_bytes;
+	r->by_memory = by_memory < arithmetic || !computes;
+	r->in_caches = r->by_memory && of_memory > 0 && rate > BEYOND * of_memory;
+	r->by_memory = r->by_memory && !r->in_caches;
+	r->attainable = r->by_memory ? by_memory : arithmetic;
+	double limit = r->by_memory ? of_memory : computes ? arithmetic : 0;
+	r->share = limit > 0 && !r->is_short ? rate / limit : 0;
 }
 
 struct kernel_row kernel_row(const struct profile *p, uint32_t item)
 {
-	const struct ceilings c = kernel_ceilings(p);
+	struct ceilings c = kernel_ceilings(p);
 	const struct profile_item *i = &p->items.at[item];
 	struct kernel_row r = {.item = item,
 			       .ns = own_value(p, item, METRIC_WALL),
@@ -51,15 +66,21 @@ struct kernel_row kernel_row(const struct profile *p, uint32_t item)
 	r.has_ceilings = c.read_bytes > 0;
 	r.intensity = r.bytes > 0 ? r.operations / r.bytes : 0;
 	r.class = r.intensity < MEMORY_BOUND ? KERNEL_MEMORY : r.intensity <= COMPUTE_BOUND ? KERNEL_MIXED : KERNEL_COMPUTE;
-	double by_memory = r.intensity * c.read_bytes, most = ceiling_of(i, &c);
-	r.attainable = by_memory < most ? by_memory : most;
-	r.by_memory = by_memory < most || r.operations <= 0;
-	double seconds = r.ns / 1e9;
-	if (seconds > 0 && r.attainable > 0)
-		r.share = r.operations / seconds / r.attainable;
-	else if (seconds > 0 && c.copy_bytes > 0)
-		r.share = r.bytes / seconds / c.copy_bytes;
+	set_share(&r, &c, *ceiling_of(i, &c));
 	return r;
+}
+
+struct ceilings kernel_raised_ceilings(const struct profile *p)
+{
+	struct ceilings c = kernel_ceilings(p);
+	for (uint32_t i = 0; i < p->items.len; i++) {
+		if (p->items.at[i].kind != ITEM_KERNEL && p->items.at[i].kind != ITEM_STATEMENT)
+			continue;
+		struct kernel_row r = kernel_row(p, i);
+		double rate = r.ns > 0 && !r.is_short ? r.operations / r.ns * 1e9 : 0, *most = ceiling_of(&p->items.at[i], &c);
+		*most = rate > *most ? rate : *most;
+	}
+	return c;
 }
 
 static int by_time(const void *a, const void *b)
@@ -100,11 +121,13 @@ const char *kernel_verdict(struct arena *a, const struct profile *p, const struc
 		return "small";
 	if (r->is_short)
 		return "too short for the clock";
-	if (!r->has_ceilings || r->share <= 0)
+	if (!r->has_ceilings || (r->share <= 0 && !r->in_caches))
 		return "";
 	for (uint32_t i = 0; i < sizeof verdicts / sizeof *verdicts; i++)
 		if (r->share >= verdicts[i].least)
 			return r->by_memory ? verdicts[i].by_memory : verdicts[i].by_arithmetic;
+	if (r->in_caches)
+		return "its data stays in the caches";
 	return arena_printf(a, "%.1f times the least time", 1 / r->share);
 }
 

@@ -12,6 +12,8 @@ struct ceilings {
 };
 /* Facts of a profile. */
 void kernel_add_ceilings(struct profile *p, const struct ceilings *c);
+/* The ceilings, with those of arithmetic raised to the fastest statement that is above. Times that cannot be separated from the clock prove nothing. */
+struct ceilings kernel_raised_ceilings(const struct profile *p);
 struct ceilings kernel_ceilings(const struct profile *p);
 
 enum kernel_class { KERNEL_MEMORY, KERNEL_MIXED, KERNEL_COMPUTE };
@@ -23,8 +25,9 @@ struct kernel_row {
 	enum kernel_class class;
 	bool has_ceilings; /* the profile has them */
 	bool by_memory;    /* memory limits it, not arithmetic */
+	bool in_caches;    /* it moves data faster than memory does: only arithmetic limits it */
 	double attainable; /* operations a second at this intensity */
-	double share;      /* of it, or of the memory rate if there are no operations */
+	double share;      /* of it, or of the memory rate if there are no operations; 0: unknown */
 };
 
 struct kernel_row kernel_row(const struct profile *p, uint32_t item);

@@ -32,7 +32,7 @@ static void add_row(struct table *t, struct arena *a, const struct profile *p, c
 	table_addf(t, "%.1f", r->intensity);
 	table_add(t, kernel_class_text(r->class));
 	if (c->ceilings)
-		table_addf(t, "%.0f %%", 100 * r->share);
+		table_add(t, r->share > 0 ? arena_printf(a, "%.0f %%", 100 * r->share) : "");
 	if (c->device) {
 		table_addf(t, "%.0f", profile_median(p, &i->values, METRIC_WORK_GROUP));
 		table_addf(t, "%.0f %%", 100 * profile_median(p, &i->values, METRIC_OCCUPANCY));
@@ -68,6 +68,27 @@ static struct table new_table(struct arena *a, const struct columns *c)
 	return t;
 }
 
+#define UNCERTAIN 0.1 /* parts of a run */
+
+/* How the runs that the statements were measured in differ from one without the hook, and what was done about it. */
+static void put_correction(const struct profile *p, struct buf *out)
+{
+	double whole = profile_median(p, &p->total, METRIC_WALL), measured = profile_fact(p, "measured_ns", whole),
+	       each = profile_fact(p, "hook_ns", 0), scale = profile_fact(p, "scale", 1);
+	char text[FIGURE_SIZE];
+	if (whole <= 0 || fabs(measured / whole - 1) < 0.005)
+		return;
+	buf_printf(out, "runs that are measured by statements take %s, %.1f %% %s than others", figure_text(UNIT_NS, measured, text),
+		   100 * fabs(measured / whole - 1), measured > whole ? "more" : "less");
+	if (each > 0)
+		buf_printf(out, "; %s a call is taken off", figure_text(UNIT_NS, each, text));
+	if (fabs(scale - 1) >= 0.005)
+		buf_printf(out, "; all times are scaled by %.2f", scale);
+	buf_putc(out, '\n');
+	if (fabs(scale - 1) > UNCERTAIN)
+		buf_puts(out, "other load of the machine cannot be separated from the statements: measure again when it is idle\n");
+}
+
 /* What the statements add up to, and what could not be separated. */
 static void put_sums(const struct profile *p, const struct kernel_row *rows, uint32_t n, uint32_t shown, struct buf *out)
 {
@@ -79,18 +100,15 @@ static void put_sums(const struct profile *p, const struct kernel_row *rows, uin
 		sum_short += rows[i].is_short ? rows[i].ns : 0;
 		n_short += rows[i].is_short;
 	}
-	double part = whole > 0 ? sum / whole : 0, all = whole > 0 ? (sum + outside) / whole : 0;
-	buf_printf(out, "\n%u of %u statements; all of them together are %.1f %% of a run\n", shown, n, 100 * part);
-	if (outside > 0.005 * whole)
+	buf_printf(out, "\n%u of %u statements; all of them together are %.1f %% of a run\n", shown, n, whole > 0 ? 100 * sum / whole : 0);
+	if (outside > 0)
 		buf_printf(out, "outside of its statements a run takes %s, %.1f %%\n", figure_text(UNIT_NS, outside, text),
 			   100 * outside / whole);
+	put_correction(p, out);
 	if (n_short)
 		buf_printf(out, "statements below %s cannot be separated from the clock: %s in %u statement%s together\n",
 			   figure_text(UNIT_NS, kernel_shortest(p), text), figure_text(UNIT_NS, sum_short, more), n_short,
 			   n_short == 1 ? "" : "s");
-	if (fabs(all - 1) > 0.1 && outside > 0)
-		buf_printf(out, "a run that is measured statement by statement takes %s, not %s\n",
-			   figure_text(UNIT_NS, sum + outside, text), figure_text(UNIT_NS, whole, more));
 }
 
 void report_kernels(struct arena *a, const struct profile *p, const struct report_options *o, struct buf *out)
@@ -127,6 +145,7 @@ void report_kernel(const struct view *v, struct json_writer *w, uint32_t item)
 	json_member_str(w, "bound", kernel_class_text(r.class));
 	if (!r.has_ceilings)
 		return;
-	json_member_num(w, "roofline", r.share);
+	if (r.share > 0)
+		json_member_num(w, "roofline", r.share);
 	json_member_str(w, "verdict", kernel_verdict(v->a, v->p, &r));
 }

@@ -8,6 +8,7 @@
 #include "base/vec.h"
 #include "builder/manifest/options.h"
 #include "builder/profile/statistics.h"
+#include "builder/run/hook_cost.h"
 #include "builder/run/library.h"
 #include "builder/run/model_facts.h"
 #include "builder/run/run_input.h"
@@ -17,7 +18,6 @@
 #define FEWEST_RUNS 5
 #define MOST_RUNS 100000
 #define BLOCK_NS ((int64_t)10000000)
-#define MOST_READS 4
 
 /* A library that is open twice: with and without the hook. */
 struct bench {
@@ -28,9 +28,8 @@ struct bench {
 	struct run_profiler *profiler;
 	struct run_io io;
 	uint32_t entry;
-	int64_t clock_ns;    /* what reading the clock costs */
-	VEC(double) times;   /* of whole runs */
-	VEC(double) outside; /* of the statements: of each block */
+	int64_t clock_ns;  /* what reading the clock costs */
+	VEC(double) times; /* of whole runs */
 	struct buf *error;
 	enum status *status;
 };
@@ -136,29 +135,14 @@ static bool measure_block(struct bench *b, struct tri_model *m)
 		int64_t ns = run_model(b, m);
 		if (ns < 0)
 			return false;
-		if (first && ns < BLOCK_NS / 10)
-			run_profiler_drop_run(b->profiler);
-		else if (m == b->plain)
+		bool counts = !first || ns >= BLOCK_NS / 10;
+		if (m == b->plain && counts)
 			vec_push(&b->times, (double)ns);
-		else
-			run_profiler_end_run(b->profiler, b->library.desc);
+		else if (m == b->hooked)
+			(counts ? run_profiler_end_run : run_profiler_drop_run)(b->profiler, b->library.desc, m);
 		first = false;
 	} while (os_now_ns() - began < BLOCK_NS);
 	return !os_interrupted();
-}
-
-/* Adds the time of a run outside of its statements, as the mean of the runs since the last call. */
-static void add_outside(struct bench *b, uint64_t *runs, double *ns)
-{
-	const tri_profile *sums = b->library.desc->profile(b->hooked, NULL);
-	if (!sums || sums->runs == *runs)
-		return;
-	double all = (double)sums->wall_ns;
-	for (uint32_t i = 0; i < sums->n_entries; i++)
-		all -= sums->entries[i].parent == TRI_NONE ? (double)sums->entries[i].wall_ns : 0;
-	vec_push(&b->outside, (all - *ns) / (double)(sums->runs - *runs));
-	*runs = sums->runs;
-	*ns = all;
 }
 
 static bool is_measured(const struct bench *b, int64_t took)
@@ -171,17 +155,14 @@ static bool is_measured(const struct bench *b, int64_t took)
 static bool measure(struct bench *b)
 {
 	int64_t took = 0;
-	uint64_t runs = 0;
-	double outside = 0;
 	bool ok = run_model(b, b->hooked) >= 0;
-	run_profiler_drop_run(b->profiler);
 	b->library.desc->profile_reset(b->hooked, NULL);
+	run_profiler_drop_run(b->profiler, b->library.desc, b->hooked);
 	while (ok && !is_measured(b, took)) {
 		int64_t began = os_now_ns();
 		ok = measure_block(b, b->plain);
 		took += os_now_ns() - began;
 		ok = ok && measure_block(b, b->hooked);
-		add_outside(b, &runs, &outside);
 	}
 	return ok;
 }
@@ -203,35 +184,6 @@ static void add_outliers(struct profile *p, const double *x, uint32_t n)
 			named++;
 		}
 	profile_add_fact(p, "outliers", count);
-}
-
-/* After the hook a statement finds the pipeline and the caches of the processor less ready. This makes measured runs longer than others, by about the same
- * time for each report, which is taken from the statements. More than MOST_READS of the clock would be something else. */
-static void calibrate(const struct bench *b, struct profile *p)
-{
-	double reports = 1, excess = statistics_median(b->outside.at, b->outside.len) - profile_median(p, &p->total, METRIC_WALL);
-	double *inside = ARENA_ARRAY(p->arena, double, p->items.len + 1);
-	for (uint32_t i = p->items.len; i-- > 0;) {
-		const struct profile_item *x = &p->items.at[i];
-		double calls = profile_median(p, &x->values, METRIC_CALLS);
-		inside[i] += calls;
-		reports += calls;
-		if (x->parent != PROFILE_NONE)
-			inside[x->parent] += inside[i];
-		else
-			excess += profile_median(p, &x->values, METRIC_WALL);
-	}
-	double each = fmin(fmax(excess / reports, 0), MOST_READS * (double)b->clock_ns);
-	for (uint32_t i = 0; i < p->items.len; i++) {
-		const struct profile_values *v = &p->items.at[i].values;
-		double wall = profile_median(p, v, METRIC_WALL), is = fmax(wall - each * inside[i], 1);
-		profile_set(p, &p->items.at[i].values, METRIC_WALL, 0, is);
-		profile_set(p, &p->items.at[i].values, METRIC_LEAST, 0, fmax(profile_median(p, v, METRIC_LEAST) - each * inside[i], 1));
-		if (v->of[METRIC_CPU])
-			v->of[METRIC_CPU][0] *= is / fmax(wall, 1);
-	}
-	profile_add_fact(p, "hook_ns", each);
-	profile_add_fact(p, "outside_ns", fmax(statistics_median(b->outside.at, b->outside.len) - each, 0));
 }
 
 static struct profile *describe(const struct bench *b, const struct options *o)
@@ -260,8 +212,11 @@ static struct profile *describe(const struct bench *b, const struct options *o)
 	add_outliers(p, x, n);
 	if (!on_device)
 		profile_add_fact(p, "clock_ns", (double)b->clock_ns);
-	run_profiler_finish(b->profiler, p);
-	calibrate(b, p);
+	double measured = run_profiler_finish(b->profiler, p);
+	if (on_device) /* it measures launches itself */
+		profile_add_fact(p, "measured_ns", measured);
+	else
+		hook_cost_remove(p, measured, b->clock_ns);
 	model_facts_add_device(p, b->library.desc->profile(b->hooked, NULL));
 	model_facts_add_weights(p, b->library.desc);
 	return p;
@@ -295,7 +250,6 @@ struct profile *bench_run(const struct bench_case *c, const struct options *o, s
 	run_profiler_free(b.profiler);
 	library_close(&b.library);
 	vec_free(&b.times);
-	vec_free(&b.outside);
 	arena_free(b.arena);
 	return p;
 }

@@ -1,4 +1,5 @@
 #include "builder/run/device_ceilings.h"
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/arena.h"
@@ -129,10 +130,18 @@ static const char *gpu_name(struct arena *a, uint32_t number, struct buf *why)
 
 static bool is_cpu(const char *device) { return strncmp(device, "opencl", 6) != 0; }
 
-static bool find_or_measure(struct arena *a, const char *device, uint32_t threads, bool again, struct ceilings *out, const char **name,
-			    struct buf *why)
+static void raise(struct ceilings *c, const struct ceilings *other)
+{
+	struct ceilings o = *other;
+	for (uint32_t k = 0; k < MEMBERS; k++)
+		*member(c, k) = fmax(*member(c, k), *member(&o, k));
+}
+
+static bool find_or_measure(struct arena *a, const char *device, uint32_t threads, enum ceilings_source source, struct ceilings *out,
+			    const char **name, struct buf *why)
 {
 	bool on_cpu = is_cpu(device), ok = true;
+	struct ceilings in_file;
 	const char *colon = strchr(device, ':');
 	uint32_t number = colon ? (uint32_t)strtoul(colon + 1, NULL, 10) : 0;
 	*name = on_cpu ? arena_printf(a, "%s, %u thread%s", machine_describe(a).cpu, threads, threads == 1 ? "" : "s")
@@ -140,11 +149,16 @@ static bool find_or_measure(struct arena *a, const char *device, uint32_t thread
 	if (!*name)
 		return false;
 	json_t *root = read_file(a);
-	if (again || !find(root, *name, out)) {
+	bool found = find(root, *name, &in_file);
+	if (found)
+		*out = in_file;
+	if (!found || source != CEILINGS_FROM_FILE) {
 		if (on_cpu)
 			*out = ceilings_measure(threads);
 		else
 			ok = measure_gpu(a, number, out, why);
+		if (found && source == CEILINGS_RAISED)
+			raise(out, &in_file);
 		if (ok)
 			save(a, root, *name, out);
 	}
@@ -152,13 +166,41 @@ static bool find_or_measure(struct arena *a, const char *device, uint32_t thread
 	return ok;
 }
 
-bool device_ceilings(struct arena *a, const char *device, uint32_t threads, bool again, struct ceilings *out, const char **name,
-		     struct buf *why)
+bool device_ceilings(struct arena *a, const char *device, uint32_t threads, enum ceilings_source source, struct ceilings *out,
+		     const char **name, struct buf *why)
 {
 	const char *outer_code = crash_guard_set_foreign(is_cpu(device) ? NULL : GPU_DRIVERS);
-	bool ok = find_or_measure(a, device, threads, again, out, name, why);
+	bool ok = find_or_measure(a, device, threads, source, out, name, why);
 	crash_guard_set_foreign(outer_code);
 	return ok;
+}
+
+static bool is_higher(const struct ceilings *x, const struct ceilings *y)
+{
+	return x->float_ops > y->float_ops || x->int8_ops > y->int8_ops;
+}
+
+bool device_ceilings_add(struct profile *p, const char *device, uint32_t threads, struct buf *why)
+{
+	struct ceilings measured, raised;
+	const char *name;
+	if (!device_ceilings(p->arena, device, threads, CEILINGS_FROM_FILE, &measured, &name, why))
+		return false;
+	profile_add_setting(p, "device", name);
+	kernel_add_ceilings(p, &measured);
+	raised = kernel_raised_ceilings(p);
+	if (!is_higher(&raised, &measured))
+		return true;
+	if (!device_ceilings(p->arena, device, threads, CEILINGS_RAISED, &measured, &name, why))
+		return false;
+	kernel_add_ceilings(p, &measured);
+	raised = kernel_raised_ceilings(p);
+	kernel_add_ceilings(p, &raised);
+	if (raised.float_ops > measured.float_ops)
+		profile_add_fact(p, "ceiling.float_measured", measured.float_ops);
+	if (raised.int8_ops > measured.int8_ops)
+		profile_add_fact(p, "ceiling.int8_measured", measured.int8_ops);
+	return true;
 }
 
 static const struct {

@@ -32,21 +32,15 @@ static enum status run(void *ctx, uint32_t entry, tri_tensor *io, struct buf *er
 	if (m->desc->run(m->model, entry, io, &e) != TRI_OK)
 		return failure(&e, error);
 	if (m->profiler)
-		run_profiler_end_run(m->profiler, m->desc);
+		run_profiler_end_run(m->profiler, m->desc, m->model);
 	return STATUS_OK;
 }
 
 /* What the machine can do is measured once. Without it the profile has no shares of the roofline. */
 static void add_ceilings(struct profile *p, const struct options *o)
 {
-	struct ceilings most;
-	const char *name;
 	struct buf why = {0};
-	if (device_ceilings(p->arena, o->device ? o->device : "cpu", o->threads > 0 ? (uint32_t)o->threads : os_cpu_count(), false, &most,
-			    &name, &why)) {
-		profile_add_setting(p, "device", name);
-		kernel_add_ceilings(p, &most);
-	}
+	device_ceilings_add(p, p->machine.device, o->threads > 0 ? (uint32_t)o->threads : os_cpu_count(), &why);
 	buf_free(&why);
 }
 
@@ -54,7 +48,6 @@ static void add_ceilings(struct profile *p, const struct options *o)
 static enum status write_profile(const struct opened *m, const tri_profile *sums, const struct options *o)
 {
 	struct profile *p = profile_new(PROFILE_RUN, 1);
-	profile_set(p, &p->total, METRIC_WALL, 0, (double)sums->wall_ns / (double)sums->runs);
 	profile_set(p, &p->total, METRIC_PEAK, 0, (double)os_peak_rss_kb() * 1024);
 	p->machine.device = arena_strdup(p->arena, o->device ? o->device : "cpu");
 	profile_add_setting(p, "models", m->desc->name);
@@ -62,10 +55,10 @@ static enum status write_profile(const struct opened *m, const tri_profile *sums
 	if (o->threads > 0)
 		profile_add_setting(p, "threads", arena_printf(p->arena, "%d", o->threads));
 	profile_add_fact(p, "runs", (double)sums->runs);
-	run_profiler_finish(m->profiler, p);
-	add_ceilings(p, o);
+	profile_set(p, &p->total, METRIC_WALL, 0, run_profiler_finish(m->profiler, p));
 	if (strcmp(p->machine.device, "cpu") == 0)
 		profile_add_fact(p, "clock_ns", (double)model_facts_clock());
+	add_ceilings(p, o);
 	model_facts_add_device(p, sums);
 	model_facts_add_weights(p, m->desc);
 	bool ok = profile_write(p, o->profile_out);

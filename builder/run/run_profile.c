@@ -20,10 +20,9 @@ struct place {
 	const char *name, *at, *note;
 	uint32_t calls; /* in the present run; then those of the last one */
 	double wall, cpu, bytes, operations;
-	double memory;            /* the most of a call, without callers */
-	tri_launch launch;        /* of the last call */
-	VEC(double) walls;        /* of each run */
-	double all_wall, all_cpu; /* of all runs */
+	double memory;           /* the most of a call, without callers */
+	tri_launch launch;       /* of the last call */
+	VEC(double) walls, cpus; /* of each run */
 };
 struct run_profiler {
 	struct arena *arena;
@@ -33,7 +32,9 @@ struct run_profiler {
 	VEC(struct place) places;       /* parents precede children */
 	VEC(struct profile_span) spans; /* of the last run; items are places */
 	struct map known, names;
-	uint32_t n_runs;
+	VEC(double) wholes; /* of each run, on the clock of its statements */
+	double measured;    /* of all runs until now, those that were dropped included */
+	uint32_t n_runs;    /* that were read */
 };
 
 struct run_profiler *run_profiler_new(void)
@@ -47,9 +48,12 @@ void run_profiler_free(struct run_profiler *p)
 {
 	if (!p)
 		return;
-	for (uint32_t i = 0; i < p->places.len; i++)
+	for (uint32_t i = 0; i < p->places.len; i++) {
 		vec_free(&p->places.at[i].walls);
+		vec_free(&p->places.at[i].cpus);
+	}
 	vec_free(&p->places);
+	vec_free(&p->wholes);
 	vec_free(&p->events);
 	vec_free(&p->ends);
 	vec_free(&p->spans);
@@ -67,7 +71,20 @@ void run_profiler_event(void *profiler, const tri_profile_event *e)
 	vec_push(&p->events, x);
 }
 
-void run_profiler_drop_run(struct run_profiler *p) { p->events.len = p->ends.len ? p->ends.at[p->ends.len - 1] : 0; }
+/* Returns the time of the last run as the library counts it: without the hook's own. */
+static double time_of_run(struct run_profiler *p, const tri_model_desc *d, struct tri_model *m)
+{
+	const tri_profile *sums = d->profile(m, NULL);
+	double before = p->measured;
+	p->measured = sums ? (double)sums->wall_ns : before;
+	return p->measured - before;
+}
+
+void run_profiler_drop_run(struct run_profiler *p, const tri_model_desc *desc, struct tri_model *model)
+{
+	time_of_run(p, desc, model);
+	p->events.len = p->ends.len ? p->ends.at[p->ends.len - 1] : 0;
+}
 
 /* ---- names ---- */
 
@@ -181,11 +198,12 @@ static void end_run(struct run_profiler *p)
 	p->n_runs++;
 	for (uint32_t i = 0; i < p->places.len; i++) {
 		struct place *x = &p->places.at[i];
-		while (x->walls.len + 1 < p->n_runs)
+		while (x->walls.len + 1 < p->n_runs) {
 			vec_push(&x->walls, 0);
+			vec_push(&x->cpus, 0);
+		}
 		vec_push(&x->walls, x->wall);
-		x->all_wall += x->wall;
-		x->all_cpu += x->cpu;
+		vec_push(&x->cpus, x->cpu);
 	}
 }
 
@@ -229,15 +247,56 @@ static void read_runs(struct run_profiler *p)
 	p->events.len = p->ends.len = 0;
 }
 
-void run_profiler_end_run(struct run_profiler *p, const tri_model_desc *desc)
+void run_profiler_end_run(struct run_profiler *p, const tri_model_desc *desc, struct tri_model *model)
 {
 	p->desc = desc;
+	vec_push(&p->wholes, time_of_run(p, desc, model));
 	vec_push(&p->ends, p->events.len);
 	if (p->events.len >= WAITING_EVENTS)
 		read_runs(p);
 }
 
 /* ---- the profile ---- */
+
+/* Some of the runs. */
+struct choice {
+	const uint32_t *runs;
+	uint32_t n;
+};
+
+struct timed_run {
+	double ns;
+	uint32_t number;
+};
+
+static int by_time(const void *a, const void *b)
+{
+	const struct timed_run *x = a, *y = b;
+	return x->ns != y->ns ? (x->ns > y->ns) - (x->ns < y->ns) : (x->number > y->number) - (x->number < y->number);
+}
+
+/* The middle half by the time of the whole run. Means over the same runs add up, medians of each statement do not: a neighbour on the machine delays another
+ * statement in each run. */
+static struct choice choose_runs(struct arena *a, const double *wholes, uint32_t n)
+{
+	struct timed_run *all = ARENA_ARRAY(a, struct timed_run, n + 1);
+	uint32_t *runs = ARENA_ARRAY(a, uint32_t, n + 1), from = n / 4;
+	for (uint32_t i = 0; i < n; i++)
+		all[i] = (struct timed_run){wholes[i], i};
+	if (n)
+		qsort(all, n, sizeof *all, by_time);
+	for (uint32_t i = from; i < n - from; i++)
+		runs[i - from] = all[i].number;
+	return (struct choice){runs, n - 2 * from};
+}
+
+static double mean_of(const double *x, struct choice c)
+{
+	double sum = 0;
+	for (uint32_t i = 0; i < c.n; i++)
+		sum += x[c.runs[i]];
+	return c.n ? sum / c.n : 0;
+}
 
 static void set_launch(struct profile *out, struct profile_values *v, const tri_launch *l)
 {
@@ -250,16 +309,15 @@ static void set_launch(struct profile *out, struct profile_values *v, const tri_
 	profile_set(out, v, METRIC_OCCUPANCY, 0, l->occupancy);
 }
 
-static void set_values(const struct run_profiler *p, const struct place *x, struct profile *out, uint32_t item)
+static void set_values(const struct place *x, struct choice chosen, struct profile *out, uint32_t item)
 {
 	struct profile_values *v = &out->items.at[item].values;
-	double wall = statistics_median(x->walls.at, p->n_runs);
-	profile_set(out, v, METRIC_WALL, 0, wall);
-	profile_set(out, v, METRIC_LEAST, 0, statistics_quantile(x->walls.at, p->n_runs, 0));
+	double cpu = mean_of(x->cpus.at, chosen);
+	profile_set(out, v, METRIC_WALL, 0, mean_of(x->walls.at, chosen));
+	profile_set(out, v, METRIC_LEAST, 0, statistics_quantile(x->walls.at, x->walls.len, 0));
 	profile_set(out, v, METRIC_CALLS, 0, x->calls);
-	/* By the sums: Linux counts other threads in ticks of milliseconds, so that single runs have none or too much. */
-	if (x->all_cpu > 0 && x->all_wall > 0)
-		profile_set(out, v, METRIC_CPU, 0, wall * x->all_cpu / x->all_wall);
+	if (cpu > 0)
+		profile_set(out, v, METRIC_CPU, 0, cpu);
 	if (x->kind == ITEM_UNIT)
 		return; /* its statements have them */
 	profile_set(out, v, METRIC_BYTES, 0, x->bytes);
@@ -299,16 +357,20 @@ static void sum_children(struct profile *out, uint32_t first)
 	}
 }
 
-void run_profiler_finish(struct run_profiler *p, struct profile *out)
+double run_profiler_finish(struct run_profiler *p, struct profile *out)
 {
 	read_runs(p);
 	uint32_t first = out->items.len;
+	struct choice chosen = choose_runs(out->arena, p->wholes.at, p->n_runs);
+	double whole = mean_of(p->wholes.at, chosen), outside = whole;
 	for (uint32_t i = 0; i < p->places.len; i++) {
 		const struct place *x = &p->places.at[i];
 		uint32_t parent = x->parent == PROFILE_NONE ? PROFILE_NONE : first + x->parent;
 		uint32_t item = profile_add_item(out, x->kind, parent, x->name, x->at);
 		out->items.at[item].note = arena_strdup(out->arena, x->note);
-		set_values(p, x, out, item);
+		set_values(x, chosen, out, item);
+		if (parent == PROFILE_NONE)
+			outside -= profile_median(out, &out->items.at[item].values, METRIC_WALL);
 	}
 	set_memory(p, out, first);
 	sum_children(out, first);
@@ -317,4 +379,6 @@ void run_profiler_finish(struct run_profiler *p, struct profile *out)
 		s.item += first;
 		vec_push(&out->spans, s);
 	}
+	profile_add_fact(out, "outside_ns", outside > 0 ? outside : 0);
+	return whole;
 }

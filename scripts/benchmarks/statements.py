@@ -19,14 +19,14 @@ def own(p, item, metric):
 
 
 def sums(p):
-    """Parts of a run in percent: statements, those of them below the resolution of the clock, what is outside of them."""
+    """Parts of a run in percent: statements, those of them below the resolution of the clock, what is outside of them, a run that is measured by statements."""
     whole, shortest = p["total"]["wall_ns"][0], 10 * p["facts"].get("clock_ns", 0)
     rows = [(own(p, k, "wall_ns"), i["calls"][0]) for k, i in enumerate(p["items"]) if i["kind"] != "unit"]
     busy = max((i["cpu_ns"][0] / i["wall_ns"][0] for i in p["items"] if i["wall_ns"][0]), default=0)
     percent = lambda ns: round(100 * ns / whole, 1)
     return {"run_us": round(whole / 1e3, 2), "statements": percent(sum(ns for ns, _ in rows)),
             "short": percent(sum(ns for ns, calls in rows if calls and ns / calls < shortest)),
-            "outside": percent(p["facts"]["outside_ns"]), "cpus": round(busy, 2)}
+            "outside": percent(p["facts"]["outside_ns"]), "cpus": round(busy, 2), "measured": percent(p["facts"]["measured_ns"]), "scale": round(p["facts"]["scale"], 3)}
 
 
 def main(a, folder):

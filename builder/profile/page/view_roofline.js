@@ -3,18 +3,19 @@
 "use strict";
 (() => {
   const MEMORY_BOUND = 5, COMPUTE_BOUND = 20, MOST_CIRCLES = 2000;
+  const BEYOND = 1.1; // as in kernel_rows.c
   const CLASSES = ["memory", "mixed", "compute"];
   const isInt8 = i => /_i8_|^tri_(matmul|conv)_trits/.test(i.note || "");
 
   /* As in verdicts.def. */
-  const VERDICTS = [[1.1, "its data stays in the caches", "faster than the measured ceiling"], [0.9, "at the memory's rate", "at the ceiling"], [0.75, "near the memory's rate", "near the ceiling"]];
+  const VERDICTS = [[0.9, "at the memory's rate", "at the ceiling"], [0.75, "near the memory's rate", "near the ceiling"]];
 
   function verdict(row, whole, shortest) {
     if (row.ns < whole / 200) return "small";
     if (row.ns / (at(row.item, "calls") || 1) < shortest) return "too short for the clock";
-    if (!(row.share > 0)) return "";
+    if (!(row.share > 0) && !row.inCaches) return "";
     const found = VERDICTS.find(v => row.share >= v[0]);
-    return found ? found[row.byMemory ? 1 : 2] : `${(1 / row.share).toFixed(1)} times the least time`;
+    return found ? found[row.byMemory ? 1 : 2] : row.inCaches ? "its data stays in the caches" : `${(1 / row.share).toFixed(1)} times the least time`;
   }
   function rowsOf(p) {
     const f = p.facts, read = f["ceiling.read_bytes"] || 0, whole = median(p.total.wall_ns);
@@ -24,10 +25,14 @@
       row.rate = row.operations / seconds;
       row.intensity = row.bytes ? row.operations / row.bytes : 0;
       row.class = row.intensity < MEMORY_BOUND ? "memory" : row.intensity <= COMPUTE_BOUND ? "mixed" : "compute";
-      row.attainable = read ? Math.min(row.intensity * read, f[isInt8(i) ? "ceiling.int8_ops" : "ceiling.float_ops"]) : 0;
-      row.byMemory = !row.operations || row.attainable === row.intensity * read;
-      row.share = row.attainable ? row.rate / row.attainable : f["ceiling.copy_bytes"] ? row.bytes / seconds / f["ceiling.copy_bytes"] : NaN;
-      row.verdict = verdict(row, whole, 10 * (f.clock_ns || 0));
+      const shortest = 10 * (f.clock_ns || 0), computes = row.operations > 0, speed = computes ? row.rate : row.bytes / seconds;
+      const arithmetic = f[isInt8(i) ? "ceiling.int8_ops" : "ceiling.float_ops"] || 0, ofMemory = computes ? row.intensity * read : f["ceiling.copy_bytes"] || 0;
+      row.byMemory = !computes || row.intensity * read < arithmetic;
+      row.inCaches = row.byMemory && ofMemory > 0 && speed > BEYOND * ofMemory; // then only arithmetic is a limit
+      row.byMemory = row.byMemory && !row.inCaches;
+      const limit = row.byMemory ? ofMemory : computes ? arithmetic : 0;
+      row.share = limit > 0 && row.ns / (at(i, "calls") || 1) >= shortest ? speed / limit : NaN;
+      row.verdict = verdict(row, whole, shortest);
       return row;
     }).sort((a, b) => b.ns - a.ns);
   }

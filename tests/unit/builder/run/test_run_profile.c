@@ -1,0 +1,96 @@
+/* The times of statements and what is outside of them add up to a run, by whatever neighbours and the hook add. */
+#include "builder/run/run_profile.h"
+#include "base/arena.h"
+#include "builder/run/hook_cost.h"
+#include "tests/unit/unit.h"
+
+enum { RUNS = 12, OUTSIDE = 30 };
+
+static const char texts[] = "\0loop\0unit";
+static const tri_statement statements[] = {{.name = 1}, {.name = 1}, {.name = 6}, {.name = 1}};
+
+/* What a library reports; `model` is the sum of its runs. */
+static const tri_profile *sums_of(struct tri_model *m, tri_error *e)
+{
+	(void)e;
+	return (const tri_profile *)(const void *)m;
+}
+static const tri_model_desc desc = {.texts = texts, .statements = statements, .profile = sums_of};
+
+static int64_t report(struct run_profiler *p, uint32_t statement, int64_t start, int64_t ns, int64_t cpu)
+{
+	tri_profile_event e = {.size = sizeof e, .statement = statement, .start_ns = start, .ns = ns, .cpu_ns = cpu};
+	run_profiler_event(p, &e);
+	return start + ns;
+}
+
+/* Two loops, and a unit with a loop. A neighbour delays another one of them in each run, and the run number 5 by very much. */
+static struct profile *measure(double *whole)
+{
+	struct run_profiler *p = run_profiler_new();
+	struct profile *out = profile_new(PROFILE_RUN, 1);
+	tri_profile sums = {0};
+	for (int64_t run = 0, at = 1000; run < RUNS; run++, at += 100000) {
+		int64_t delay = run == 5 ? 90000 : 900 + 10 * run, began = at;
+		at = report(p, 0, at, 1000 + (run % 3 == 0 ? delay : 0), 700);
+		at = report(p, 1, at, 500 + (run % 3 == 1 ? delay : 0), 400);
+		int64_t inside = 200 + (run % 3 == 2 ? delay : 0);
+		report(p, 3, at + 10, inside, 100);
+		at = report(p, 2, at, inside + 20, 120);
+		sums.wall_ns += at - began + OUTSIDE;
+		sums.runs++;
+		run_profiler_end_run(p, &desc, (struct tri_model *)(void *)&sums);
+	}
+	*whole = run_profiler_finish(p, out);
+	run_profiler_free(p);
+	return out;
+}
+
+static double wall(const struct profile *p, uint32_t item) { return profile_median(p, &p->items.at[item].values, METRIC_WALL); }
+
+/* The middle half are the runs 3, 4, 6, 7, 8, 10 or their like: each statement is delayed in some of them. */
+static void statements_add_up(void **state)
+{
+	double whole;
+	struct profile *p = measure(&whole);
+	assert_int_equal(p->items.len, 4);
+	double outside = profile_fact(p, "outside_ns", -1);
+	assert_float_equal(outside, OUTSIDE, 0.01);
+	assert_float_equal(wall(p, 0) + wall(p, 1) + wall(p, 2) + outside, whole, 0.01);
+	assert_true(whole > 1000 + 500 + 220 + OUTSIDE + 900 && whole < 3000); /* delays count, but not those of the slowest run */
+	assert_float_equal(wall(p, 2) - wall(p, 3), 20, 0.01);
+	assert_true(profile_median(p, &p->items.at[0].values, METRIC_LEAST) == 1000);
+	assert_float_equal(profile_median(p, &p->items.at[0].values, METRIC_CPU), 700, 0.01);
+	profile_free(p);
+}
+
+static void hook_is_taken_off_and_the_rest_scaled(void **state)
+{
+	static const double clocks[] = {20, 1000}, totals[] = {2000, 3500};
+	for (int i = 0; i < 2; i++)
+		for (int k = 0; k < 2; k++) {
+			double measured;
+			struct profile *p = measure(&measured);
+			double before = wall(p, 1), cpu = profile_median(p, &p->items.at[1].values, METRIC_CPU);
+			profile_set(p, &p->total, METRIC_WALL, 0, totals[k]);
+			hook_cost_remove(p, measured, (int64_t)clocks[i]);
+			double each = profile_fact(p, "hook_ns", -1), scale = profile_fact(p, "scale", 0);
+			assert_float_equal(wall(p, 0) + wall(p, 1) + wall(p, 2) + profile_fact(p, "outside_ns", -1), totals[k], 0.01);
+			assert_float_equal(profile_fact(p, "measured_ns", 0), measured, 0.01);
+			assert_true(each >= 0 && each <= 4 * clocks[i] && (k == 0 || each == 0));
+			assert_float_equal(wall(p, 1), (before - each) * scale, 0.01);
+			assert_float_equal(profile_median(p, &p->items.at[1].values, METRIC_CPU), cpu * wall(p, 1) / before, 0.01);
+			assert_true(profile_median(p, &p->items.at[1].values, METRIC_LEAST) <= wall(p, 1));
+			assert_true(wall(p, 3) <= wall(p, 2));
+			profile_free(p);
+		}
+}
+
+int test_run_profile(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(statements_add_up),
+		cmocka_unit_test(hook_is_taken_off_and_the_rest_scaled),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
