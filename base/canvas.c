@@ -3,6 +3,7 @@
 #include <string.h>
 #include "base/buf.h"
 #include "base/bug.h"
+#include "base/foreign.h"
 #include "base/utf8.h"
 
 #define TAB_COLUMNS 4
@@ -32,12 +33,6 @@ static struct cell *cell_at(struct row *r, uint32_t col)
 	return &r->cells[col];
 }
 
-static bool is_unsafe(uint32_t cp)
-{
-	return cp < 0x20 || (cp >= 0x7F && cp < 0xA0) || (cp >= 0x202A && cp <= 0x202E) || (cp >= 0x2066 && cp <= 0x2069) || cp == 0x200E ||
-	       cp == 0x200F || cp == 0x2028 || cp == 0x2029;
-}
-
 /* The character to show for the one at text[0], and its columns. */
 static uint32_t shown(const char *text, size_t n, size_t *bytes, uint32_t *cp)
 {
@@ -46,7 +41,7 @@ static uint32_t shown(const char *text, size_t n, size_t *bytes, uint32_t *cp)
 		*cp = ' ';
 		return TAB_COLUMNS;
 	}
-	if (is_unsafe(*cp))
+	if (foreign_is_unsafe(*cp))
 		*cp = 0xFFFD;
 	return *cp == 0xFFFD ? 1 : utf8_width(*cp);
 }

@@ -13,8 +13,8 @@ struct row {
 	struct cell *cells; /* malloc-backed */
 	uint32_t len, cap;
 };
-/* Writes text at column `col` (from 0), over earlier text, and returns the column after it. Tabs become four spaces. Control characters,
- * bidirectional overrides and invalid UTF-8 become U+FFFD, so that no source text can manipulate the terminal. */
+/* Writes text at column `col` (from 0), over earlier text, and returns the column after it. Tabs become four spaces. Unsafe characters
+ * (base/foreign.h) and invalid UTF-8 become U+FFFD, so that no source text can manipulate the terminal. */
 uint32_t row_put(struct row *r, uint32_t col, enum style style, const char *text, size_t n);
 uint32_t row_puts(struct row *r, uint32_t col, enum style style, const char *text);
 /* Writes the ASCII character c `n` times. */

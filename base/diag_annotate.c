@@ -2,6 +2,8 @@
 #include "base/diag.h"
 #include <stdlib.h>
 #include <string.h>
+#include "base/buf.h"
+#include "base/foreign.h"
 #include "base/hash.h"
 #include "base/json.h"
 
@@ -20,17 +22,6 @@ static struct annotated place_of(const struct sources *s, const struct diag *g)
 				  source_position(s, at.source, at.end)};
 }
 
-/* In the values of properties `:` and `,` are escaped, too. */
-static void put_escaped(const char *s, bool is_property, struct buf *out)
-{
-	for (; *s; s++) {
-		if (*s == '%' || *s == '\r' || *s == '\n' || (is_property && (*s == ':' || *s == ',')))
-			buf_printf(out, "%%%02X", (unsigned)*s);
-		else
-			buf_putc(out, *s);
-	}
-}
-
 static void put_path(const char *folder, const char *file, struct buf *out)
 {
 	if (*folder && *file != '/')
@@ -47,15 +38,15 @@ static void put_github(const struct sources *s, const struct diag *g, const char
 		struct buf path = {0};
 		put_path(folder, at.file, &path);
 		buf_puts(out, "file=");
-		put_escaped(path.at, true, out);
+		foreign_put(out, FOREIGN_PROPERTY, path.at, path.len);
 		buf_printf(out, ",line=%u,col=%u,endLine=%u,endColumn=%u,", at.first.line, at.first.col, at.end.line, at.end.col);
 		buf_free(&path);
 	}
 	buf_printf(out, "title=%s::", diag_code_text(g->code));
-	put_escaped(g->message, false, out);
+	foreign_puts(out, FOREIGN_WORKFLOW, g->message);
 	if (g->help) {
 		buf_puts(out, "%0A");
-		put_escaped(g->help, false, out);
+		foreign_puts(out, FOREIGN_WORKFLOW, g->help);
 	}
 	buf_putc(out, '\n');
 }

@@ -3,6 +3,7 @@
 #include "base/diag.h"
 #include <stdlib.h>
 #include "base/json.h"
+#include "base/print.h"
 
 static const char *const severity_words[] = {[SEV_ERROR] = "error", [SEV_WARNING] = "warning", [SEV_NOTE] = "note"};
 
@@ -94,7 +95,6 @@ void diags_print_json(const struct diags *d, const struct sources *s, FILE *out)
 		if (!all[i].repeats)
 			put_diag(&text, s, d, all, i);
 	free(all);
-	if (text.len)
-		fwrite(text.at, 1, text.len, out);
+	print_text(out, &text);
 	buf_free(&text);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 #include "base/buf.h"
 #include "base/diag_excerpt.h"
+#include "base/print.h"
 #include "base/vec.h"
 
 static const char *const severity_words[] = {[SEV_ERROR] = "error", [SEV_WARNING] = "warning", [SEV_NOTE] = "note"};
@@ -65,7 +66,7 @@ static uint32_t gutter_of(const struct sources *s, const struct diag *g, const m
 }
 
 /* Appends a text of several lines to the row; later lines are indented to `col`. */
-static void print_text(const struct excerpt_format *format, struct row *r, uint32_t col, enum style style, const char *text)
+static void put_lines(const struct excerpt_format *format, struct row *r, uint32_t col, enum style style, const char *text)
 {
 	for (;;) {
 		size_t n = strcspn(text, "\n");
@@ -88,7 +89,7 @@ static void print_header(const struct excerpt_format *format, const struct diag 
 	snprintf(head, sizeof head, "%s[%s]", severity_words[severity], diag_code_text(g->code));
 	col = row_puts(&r, 0, severity_styles[severity], head);
 	row_puts(&r, col, STYLE_BOLD, ":");
-	print_text(format, &r, col + 2, STYLE_BOLD, g->message);
+	put_lines(format, &r, col + 2, STYLE_BOLD, g->message);
 	row_free(&r);
 }
 
@@ -134,7 +135,7 @@ static void print_remark(const struct excerpt_format *format, const char *word, 
 	uint32_t col = row_puts(&r, format->gutter + 1, STYLE_GUTTER, "=");
 
 	col = row_puts(&r, col + 1, STYLE_BOLD, word);
-	print_text(format, &r, col + 1, STYLE_PLAIN, text);
+	put_lines(format, &r, col + 1, STYLE_PLAIN, text);
 	row_free(&r);
 }
 
@@ -162,7 +163,7 @@ static void print_edit(const struct excerpt_format *format, const struct diag *g
 	uint32_t col = row_puts(&r, 0, STYLE_NOTE, "help");
 
 	row_puts(&r, col, STYLE_BOLD, ":");
-	print_text(format, &r, col + 2, STYLE_PLAIN, g->help ? g->help : edit_text(g, text, sizeof text));
+	put_lines(format, &r, col + 2, STYLE_PLAIN, g->help ? g->help : edit_text(g, text, sizeof text));
 	row_free(&r);
 	if (at.source != g->primary.at.source)
 		print_place(format, at, "-->");
@@ -246,7 +247,6 @@ void diags_print(const struct diags *d, const struct sources *s, FILE *out, bool
 	buf_free(&repeats);
 	print_dropped(&text, diags_dropped(d), "error");
 	print_dropped(&text, diags_dropped_warnings(d), "warning");
-	if (text.len)
-		fwrite(text.at, 1, text.len, out);
+	print_drawn(out, &text);
 	buf_free(&text);
 }

@@ -1,7 +1,7 @@
 #include "base/json.h"
 #include <math.h>
 #include <string.h>
-#include "base/utf8.h"
+#include "base/foreign.h"
 
 static void comma(struct json_writer *w)
 {
@@ -23,45 +23,11 @@ void json_close(struct json_writer *w, char bracket)
 	w->need_comma = true;
 }
 
-static void escape(struct buf *out, unsigned char c)
-{
-	switch (c) {
-	case '"': buf_puts(out, "\\\""); break;
-	case '\\': buf_puts(out, "\\\\"); break;
-	case '\n': buf_puts(out, "\\n"); break;
-	case '\r': buf_puts(out, "\\r"); break;
-	case '\t': buf_puts(out, "\\t"); break;
-	default: buf_printf(out, "\\u%04x", c);
-	}
-}
-
-static bool is_plain(unsigned char c) { return c >= 0x20 && c < 0x7F && c != '"' && c != '\\'; }
-
 void json_strn(struct json_writer *w, const char *s, size_t n)
 {
-	size_t i = 0;
-
 	comma(w);
 	buf_putc(w->out, '"');
-	while (i < n) {
-		size_t run = i, len;
-		uint32_t cp;
-
-		while (run < n && is_plain((unsigned char)s[run]))
-			run++;
-		buf_put(w->out, s + i, run - i);
-		i = run;
-		if (i == n)
-			break;
-		len = utf8_decode(s + i, n - i, &cp);
-		if (cp < 0x80)
-			escape(w->out, (unsigned char)cp);
-		else if (len > 1)
-			buf_put(w->out, s + i, len);
-		else
-			buf_puts(w->out, "\xEF\xBF\xBD"); /* U+FFFD */
-		i += len;
-	}
+	foreign_put(w->out, FOREIGN_JSON, s, n);
 	buf_putc(w->out, '"');
 }
 

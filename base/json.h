@@ -13,7 +13,7 @@ struct json_writer {
 void json_open(struct json_writer *w, char bracket);  /* '{' or '[' */
 void json_close(struct json_writer *w, char bracket); /* '}' or ']' */
 void json_key(struct json_writer *w, const char *key);
-void json_str(struct json_writer *w, const char *s); /* NULL: null; invalid UTF-8 becomes U+FFFD */
+void json_str(struct json_writer *w, const char *s); /* NULL: null; as FOREIGN_JSON (base/foreign.h) */
 void json_strn(struct json_writer *w, const char *s, size_t n);
 void json_int(struct json_writer *w, int64_t v);
 void json_num(struct json_writer *w, double v); /* three decimals; NaN and infinity become null */

@@ -5,6 +5,7 @@
 #include <string.h>
 #include "base/buf.h"
 #include "base/bug.h"
+#include "base/foreign.h"
 #include "base/vec.h"
 
 #define MAX_EDITS 1000 /* most edits; the memory is quadratic in them */
@@ -197,7 +198,7 @@ void line_diff(const char *name, const char *before, size_t n_before, const char
 	diff_open(&d, before, n_before, after, n_after);
 	for (bool first = true; next_hunk(&d, h.end_a, h.end_b, &h); first = false) {
 		if (first)
-			buf_printf(out, "--- %s\n+++ %s\n", name, name);
+			foreign_printf(out, FOREIGN_LINE, "--- %s\n+++ %s\n", name, name);
 		put_hunk(&d, &h, out);
 	}
 	diff_close(&d);

@@ -4,6 +4,7 @@
 #include "backend/ir/shapes.h"
 #include "base/buf.h"
 #include "base/bug.h"
+#include "base/print.h"
 
 static const char *type_fault(const struct dims *d, const struct hir_type *t)
 {
@@ -143,7 +144,7 @@ void ir_verify_or_abort(const struct ir_fn *f, const char *after)
 	if (!ir_verify(f, &why)) {
 		buf_putc(&why, '\n');
 		ir_print(f, &why);
-		fprintf(stderr, "after %s: %s", after, why.at);
+		print(stderr, "after %s: %s", after, why.at);
 		BUG("the IR is not valid");
 	}
 	buf_free(&why);

@@ -7,6 +7,7 @@
 #include "base/buf.h"
 #include "base/diag.h"
 #include "base/os.h"
+#include "base/print.h"
 #include "builder/build/build_steps.h"
 #include "builder/manifest/options.h"
 
@@ -31,8 +32,7 @@ void report_annotations(struct build_context *c)
 	case ANNOTATE_NONE: break;
 	case ANNOTATE_GITHUB:
 		diags_print_github(c->diags, c->sources, folder_in(c->arena, "GITHUB_WORKSPACE"), &text);
-		if (text.len)
-			fputs(text.at, c->request.out);
+		print_text(c->request.out, &text);
 		break;
 	case ANNOTATE_GITLAB:
 		diags_print_gitlab(c->diags, c->sources, folder_in(c->arena, "CI_PROJECT_DIR"), &text);

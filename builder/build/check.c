@@ -8,6 +8,7 @@
 #include "base/line_diff.h"
 #include "base/os.h"
 #include "base/path.h"
+#include "base/print.h"
 #include "base/source.h"
 #include "base/vec.h"
 #include "builder/build/build_steps.h"
@@ -68,7 +69,7 @@ static void print_json(const struct fixed_file *file, FILE *out)
 	json_member_str(&w, "file", file->path);
 	json_member_int(&w, "changes", file->changes);
 	json_close(&w, '}');
-	fprintf(out, "%s\n", line.at);
+	print(out, "%s\n", line.at);
 	buf_free(&line);
 }
 
@@ -80,7 +81,7 @@ static void print_fixes(struct fixes *f, bool json, FILE *out)
 		if (json)
 			print_json(file, out);
 		else
-			fprintf(out, "fixed %s: %u change%s\n", file->path, file->changes, file->changes == 1 ? "" : "s");
+			print(out, "fixed %s: %u change%s\n", file->path, file->changes, file->changes == 1 ? "" : "s");
 		free(file->path);
 	}
 	vec_free(&f->files);
@@ -90,7 +91,7 @@ static void print_diff(const struct build_context *c, const struct source *s, co
 {
 	struct buf diff = {0};
 	line_diff(s->path, s->text, s->len, text->at ? text->at : "", text->len, &diff);
-	fwrite(diff.at, 1, diff.len, c->request.out);
+	print_text(c->request.out, &diff);
 	buf_free(&diff);
 }
 

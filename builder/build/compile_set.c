@@ -3,6 +3,7 @@
 #include "base/arena.h"
 #include "base/json.h"
 #include "base/measure.h"
+#include "base/print.h"
 #include "builder/build/link.h"
 #include "builder/build/session.h"
 #include "builder/build/timing.h"
@@ -113,7 +114,7 @@ static void print_json(const struct build_request *r, const char *type, const ch
 	if (why)
 		json_member_str(&w, "reason", why);
 	json_close(&w, '}');
-	fprintf(r->out, "%s\n", line.at);
+	print(r->out, "%s\n", line.at);
 	buf_free(&line);
 }
 
@@ -124,7 +125,7 @@ static void explain_unit(const struct build_context *c, const struct compile *f)
 	if (r->options->json > 0)
 		print_json(r, "compile", name, f->why.text);
 	else
-		fprintf(r->out, "%s %s: %s\n", r->options->dry_run ? "would compile" : "compile", name, f->why.text);
+		print(r->out, "%s %s: %s\n", r->options->dry_run ? "would compile" : "compile", name, f->why.text);
 }
 
 static void explain_link(const struct build_request *r, const struct model_job *m)
@@ -133,7 +134,7 @@ static void explain_link(const struct build_request *r, const struct model_job *
 	if (r->options->json > 0)
 		print_json(r, "link", name, NULL);
 	else
-		fprintf(r->out, "would link %s\n", name);
+		print(r->out, "would link %s\n", name);
 }
 
 enum step compile_set_explain(const struct build_context *c, const struct project *p, const struct compile_set *set)

@@ -7,6 +7,7 @@
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/measure.h"
+#include "base/print.h"
 #include "builder/build/generators.h"
 #include "builder/build/lines.h"
 #include "builder/build/link.h"
@@ -20,7 +21,7 @@
 static void flush(const struct build_context *c, struct buf *text)
 {
 	if (text->at)
-		fputs(text->at, c->request.out);
+		print_text(c->request.out, text);
 	buf_clear(text);
 }
 
@@ -39,7 +40,7 @@ static void print_title(const struct build_context *c, enum dump d)
 {
 	uint32_t all = c->request.options->dumps;
 	if (all & (all - 1))
-		fprintf(c->request.out, "==== %s ====\n", dump_texts[d]);
+		print(c->request.out, "==== %s ====\n", dump_texts[d]);
 }
 
 static void dump_model_files(const struct build_context *c, const struct model_job *m, enum dump d, struct buf *text)

@@ -7,6 +7,7 @@
 #include "base/bug.h"
 #include "base/json.h"
 #include "base/os.h"
+#include "base/print.h"
 #include "base/utf8.h"
 
 #define REDRAW_NS 50000000
@@ -58,7 +59,7 @@ void progress_total(struct progress *p, uint32_t total, int64_t expected_ns)
 static void put_line(struct progress *p, struct buf *line)
 {
 	buf_putc(line, '\n');
-	fwrite(line->at, 1, line->len, p->out);
+	print_text(p->out, line);
 	fflush(p->out); /* the reader of a pipe sees the line at once */
 	buf_free(line);
 }
@@ -117,8 +118,7 @@ void progress_done(struct progress *p, uint32_t worker, bool ok)
 		print_event(p, worker, "task-ended", &ok);
 	p->was_expected_ns += l->expected_ns;
 	if (p->mode == PROGRESS_LINES && l->name)
-		fprintf(p->out, "[%u/%u] %s\n", p->done, p->total, l->name),
-			fflush(p->out); /* the reader of a pipe sees the line at once */
+		print(p->out, "[%u/%u] %s\n", p->done, p->total, l->name), fflush(p->out); /* the reader of a pipe sees the line at once */
 	l->name = NULL;
 	pthread_mutex_unlock(&p->lock);
 }
@@ -235,7 +235,7 @@ void progress_draw(struct progress *p)
 	uint32_t n = list_running(p, now, running);
 	progress_line(&line, p->done, p->total, time_left(p, running, n), running, n, os_tty_columns(fileno(p->out)) - 1);
 	pthread_mutex_unlock(&p->lock);
-	fprintf(p->out, "\r%s\033[K", line.at);
+	print(p->out, "\r%s\033[K", line.at);
 	fflush(p->out);
 	buf_free(&line);
 	p->drawn = true;
@@ -244,7 +244,7 @@ void progress_draw(struct progress *p)
 void progress_clear(struct progress *p)
 {
 	if (p->drawn) {
-		fputs("\r\033[K", p->out);
+		print(p->out, "\r\033[K");
 		fflush(p->out);
 	}
 	p->drawn = false;

@@ -4,6 +4,7 @@
 #include "base/diag.h"
 #include "base/os.h"
 #include "base/path.h"
+#include "base/print.h"
 #include "builder/build/context.h"
 #include "builder/build/session.h"
 #include "builder/deps/checkout.h"
@@ -18,7 +19,7 @@ static void print_progress(void *context, const char *what, const char *of)
 {
 	const struct build_context *c = context;
 	if (request_is_chatty(&c->request))
-		fprintf(c->request.err, "trib: %s %s\n", what, of);
+		print(c->request.err, "trib: %s %s\n", what, of);
 }
 
 bool project_find_dependencies(struct build_context *c, const struct manifest *m, enum dependency_mode mode, struct dependencies *out)

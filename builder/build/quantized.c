@@ -6,7 +6,9 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/diag.h"
+#include "base/foreign.h"
 #include "base/json.h"
+#include "base/print.h"
 #include "builder/build/build_steps.h"
 #include "builder/build/link.h"
 #include "builder/manifest/options.h"
@@ -35,10 +37,10 @@ static bool ignore(void *ctx, struct model_blob *b, uint64_t at, const void *byt
 
 static void put_text(struct table *t, const struct quantized *q, double zeros)
 {
-	buf_printf(&t->text, "%-40s %-5s [", q->name, dtype_text(q->type->elem));
+	foreign_printf(&t->text, FOREIGN_LINE, "%-40s %-5s [", q->name, dtype_text(q->type->elem));
 	for (uint32_t k = 0; k < q->type->rank; k++)
-		buf_printf(&t->text, "%s%lld", k ? ", " : "", (long long)q->type->dims[k]);
-	buf_printf(&t->text, "]  zeros %.1f %%  scale %.6g  relative error %.4f\n", 100 * zeros, q->scale, q->error);
+		foreign_printf(&t->text, FOREIGN_LINE, "%s%lld", k ? ", " : "", (long long)q->type->dims[k]);
+	foreign_printf(&t->text, FOREIGN_LINE, "]  zeros %.1f %%  scale %.6g  relative error %.4f\n", 100 * zeros, q->scale, q->error);
 }
 
 static void put_json(struct table *t, const struct quantized *q, double zeros)
@@ -88,8 +90,7 @@ bool pack_print_quantized(struct model_job *m)
 		ok = model_pack_weights(a, &in, w, part, &buffer, &host, &error);
 	if (!ok)
 		diag_add(m->context->diags, DIAG_BUILD_VALUE, m->spec->entry_at, "model `%s`: %s", m->spec->name, error);
-	if (t.text.at)
-		fputs(t.text.at, m->context->request.out);
+	print_text(m->context->request.out, &t.text);
 	buf_free(&t.text);
 	pack_buffer_free(&buffer);
 	arena_free(a);

@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "base/map.h"
 #include "base/os.h"
+#include "base/print.h"
 #include "builder/build/session.h"
 #include "builder/build/timing.h"
 #include "builder/manifest/options.h"
@@ -103,9 +104,9 @@ static void print_unchanged(FILE *err, const struct project *p)
 		n++;
 	}
 	if (n == 1)
-		fprintf(err, "; %s is unchanged", first);
+		print(err, "; %s is unchanged", first);
 	else if (n)
-		fprintf(err, "; %s and %u other%s are unchanged", first, n - 1, plural(n - 1));
+		print(err, "; %s and %u other%s are unchanged", first, n - 1, plural(n - 1));
 }
 
 /* The last line of a failed build. */
@@ -114,18 +115,18 @@ static void print_footer(const struct build_context *c, const struct project *p)
 	uint32_t errors = diags_errors(c->diags), warnings = diags_warnings(c->diags);
 	const struct options *o = c->request.options;
 	FILE *err = c->request.err;
-	fputs("error: ", err);
+	print(err, "error: ");
 	if (errors)
-		fprintf(err, "%u error%s", errors, plural(errors));
+		print(err, "%u error%s", errors, plural(errors));
 	if (warnings)
-		fprintf(err, "%s%u warning%s", errors ? ", " : "", warnings, plural(warnings));
+		print(err, "%s%u warning%s", errors ? ", " : "", warnings, plural(warnings));
 	if (!errors && !warnings)
-		fputs("the build failed", err);
+		print(err, "the build failed");
 	if (!errors && warnings)
-		fputs(", and warnings are denied", err);
+		print(err, ", and warnings are denied");
 	if (!c->request.check && !o->dry_run && !options_print_stage(o))
 		print_unchanged(err, p);
-	fputc('\n', err);
+	print(err, "\n");
 }
 
 static void print_check_summary(const struct build_context *c, const struct project *p)
@@ -135,19 +136,19 @@ static void print_check_summary(const struct build_context *c, const struct proj
 	if (warnings)
 		snprintf(warned, sizeof warned, ", %u warning%s,", warnings, plural(warnings));
 	if (request_is_chatty(&c->request))
-		fprintf(c->request.out, "trib: no errors%s in %u file%s\n", warned, files, plural(files));
+		print(c->request.out, "trib: no errors%s in %u file%s\n", warned, files, plural(files));
 }
 
 static void print_build_summary(FILE *out, const struct build_result *r, bool lazy, int64_t wall_ns)
 {
 	double seconds = (double)wall_ns / 1e9;
 	if (r->compiled == 0 && r->linked == 0)
-		fprintf(out, "trib: nothing to do\n");
+		print(out, "trib: nothing to do\n");
 	else if (lazy)
-		fprintf(out, "trib: %u left for their first call, %u in the cache, %u linked in %.2f s\n", r->later, r->reused, r->linked,
-			seconds);
+		print(out, "trib: %u left for their first call, %u in the cache, %u linked in %.2f s\n", r->later, r->reused, r->linked,
+		      seconds);
 	else
-		fprintf(out, "trib: %u compiled, %u reused, %u linked in %.2f s\n", r->compiled, r->reused, r->linked, seconds);
+		print(out, "trib: %u compiled, %u reused, %u linked in %.2f s\n", r->compiled, r->reused, r->linked, seconds);
 }
 
 static void print_summary(const struct build_context *c, const struct project *p, const struct build_result *r, enum status s,
@@ -155,7 +156,7 @@ static void print_summary(const struct build_context *c, const struct project *p
 {
 	const struct options *o = c->request.options;
 	if (s == STATUS_INTERRUPTED)
-		fprintf(c->request.err, "trib: interrupted\n");
+		print(c->request.err, "trib: interrupted\n");
 	else if (s == STATUS_USAGE)
 		return; /* no build was tried */
 	else if (s != STATUS_OK)
@@ -190,7 +191,7 @@ static void print_json(const struct build_context *c, const struct build_result 
 	struct buf line = {0};
 	diags_print_json(c->diags, c->sources, c->request.out);
 	build_summary_print(&summary, c->timing, &line);
-	fputs(line.at, c->request.out);
+	print_text(c->request.out, &line);
 	buf_free(&line);
 }
 
@@ -250,6 +251,6 @@ void report_timing(const struct build_context *c, const struct build_spec *spec,
 	if (!profile || !(spec->timing || o->timing > 0) || o->json > 0)
 		return;
 	report_profile(profile, &how, &text);
-	fputs(text.at, c->request.out);
+	print_text(c->request.out, &text);
 	buf_free(&text);
 }

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include "base/diag.h"
 #include "base/os.h"
+#include "base/print.h"
 #include "builder/build/context.h"
 #include "builder/build/session.h"
 #include "builder/cache/cache.h"
@@ -50,7 +51,7 @@ bool stores_lock(struct build_context *c)
 	if (s->lock < 0 || flock(s->lock, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) /* some file systems have no locks */
 		return false;
 	if (request_is_chatty(&c->request))
-		fprintf(c->request.err, "trib: waiting for another build of this project\n");
+		print(c->request.err, "trib: waiting for another build of this project\n");
 	while (flock(s->lock, LOCK_EX | LOCK_NB) != 0 && (errno == EWOULDBLOCK || errno == EINTR) && !context_is_stopped(c))
 		poll(NULL, 0, LOCK_POLL_MS);
 	stores_close_project(s);

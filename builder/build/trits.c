@@ -4,8 +4,10 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/bug.h"
+#include "base/foreign.h"
 #include "base/json.h"
 #include "base/os.h"
+#include "base/print.h"
 #include "builder/build/build_steps.h"
 #include "builder/build/link.h"
 #include "builder/manifest/options.h"
@@ -53,14 +55,14 @@ static void put_shape(struct buf *out, const struct tensor *t)
 {
 	buf_putc(out, '[');
 	for (uint32_t k = 0; k < t->rank; k++)
-		buf_printf(out, "%s%lld", k ? ", " : "", (long long)t->dims[k]);
+		foreign_printf(out, FOREIGN_LINE, "%s%lld", k ? ", " : "", (long long)t->dims[k]);
 	buf_putc(out, ']');
 }
 
 static void put_zero_lines(struct buf *out, uint32_t n, int64_t all, const char *what)
 {
 	if (n)
-		buf_printf(out, ", %u of %lld %s", n, (long long)all, what);
+		foreign_printf(out, FOREIGN_LINE, ", %u of %lld %s", n, (long long)all, what);
 }
 
 /* A matrix [K, N] has rows and columns, a convolution [O, C, KH, KW] input and output channels. */
@@ -70,20 +72,20 @@ static void put_text(struct buf *out, const struct model_trits *t)
 	bool is_matrix = t->type.rank == 2;
 	uint64_t count = (uint64_t)tensor_count(&t->type);
 	size_t from = out->len;
-	buf_printf(out, "  %-40s ", t->name);
+	foreign_printf(out, FOREIGN_LINE, "  %-40s ", t->name);
 	put_shape(out, &t->type);
 	while (out->len < from + 64)
 		buf_putc(out, ' ');
-	buf_printf(out, " %-13s %-6s %.2f bits  zeros %.1f %%", t->layout, p->form, 8 * (double)t->len / (double)count,
-		   percent(p->zeros, count));
+	foreign_printf(out, FOREIGN_LINE, " %-13s %-6s %.2f bits  zeros %.1f %%", t->layout, p->form, 8 * (double)t->len / (double)count,
+		       percent(p->zeros, count));
 	put_zero_lines(out, p->zero_rows, t->type.dims[is_matrix ? 0 : 1], is_matrix ? "rows" : "input channels");
 	put_zero_lines(out, p->zero_columns, t->type.dims[is_matrix ? 1 : 0], is_matrix ? "columns" : "output channels");
 	if (p->zero_blocks)
-		buf_printf(out, ", %.1f %% of blocks", percent(p->zero_blocks, p->blocks));
+		foreign_printf(out, FOREIGN_LINE, ", %.1f %% of blocks", percent(p->zero_blocks, p->blocks));
 	if (p->blocks_one > 0)
-		buf_printf(out, "; estimates: blocks %.2f, %.2f", (double)p->blocks_one, (double)p->blocks_many);
+		foreign_printf(out, FOREIGN_LINE, "; estimates: blocks %.2f, %.2f", (double)p->blocks_one, (double)p->blocks_many);
 	if (p->lists_one > 0)
-		buf_printf(out, "; lists %.2f, %.2f", (double)p->lists_one, (double)p->lists_many);
+		foreign_printf(out, FOREIGN_LINE, "; lists %.2f, %.2f", (double)p->lists_one, (double)p->lists_many);
 	buf_putc(out, '\n');
 }
 
@@ -134,8 +136,7 @@ enum step weights_explain(const struct build_context *c, const struct project *p
 				else
 					put_text(&out, &v->pack.trits[t]);
 		}
-	if (out.at)
-		fputs(out.at, r->out);
+	print_text(r->out, &out);
 	buf_free(&out);
 	return STEP_NEXT;
 }

@@ -6,6 +6,7 @@
 #include "base/buf.h"
 #include "base/diag.h"
 #include "base/os.h"
+#include "base/print.h"
 #include "builder/build/progress.h"
 #include "builder/build/session.h"
 #include "builder/manifest/build_spec.h"
@@ -27,7 +28,7 @@ static void join_make(struct build_context *c, struct build_spec *spec)
 		return;
 	spec->jobs = 1;
 	if (c->request.options->json <= 0)
-		fprintf(c->request.err, "trib: warning: the jobserver of make cannot be used (%s): one worker\n", why);
+		print(c->request.err, "trib: warning: the jobserver of make cannot be used (%s): one worker\n", why);
 }
 
 /* Commands that we start share our jobs. Without a jobserver they start as many as they like. */

@@ -1,4 +1,5 @@
 #include <string.h>
+#include "base/print.h"
 #include "builder/cli/command.h"
 #include "builder/cli/print.h"
 #include "builder/query/affected.h"
@@ -11,13 +12,13 @@ static uint32_t print_definitions(const struct since *s)
 		if (!since_shows(s, i))
 			continue;
 		shown++;
-		printf("%-8s  %s:%u  %s", d->change == DEF_SAME ? "moved" : def_change_text(d->change), d->def->file, d->def->line,
-		       d->def->name);
+		print(stdout, "%-8s  %s:%u  %s", d->change == DEF_SAME ? "moved" : def_change_text(d->change), d->def->file, d->def->line,
+		      d->def->name);
 		if (d->change == DEF_AFFECTED)
-			printf("%s", since_path(s, i));
+			print(stdout, "%s", since_path(s, i));
 		if (d->moved)
-			printf("  (was in %s)", d->old->file);
-		printf("\n");
+			print(stdout, "  (was in %s)", d->old->file);
+		print(stdout, "\n");
 	}
 	return shown;
 }
@@ -32,11 +33,11 @@ static void print_models(const struct since *s, const struct options *o)
 		total++;
 		n += m->n_why != 0;
 		for (uint32_t k = 0; k < m->n_why; k++)
-			printf("%s  %s  %s\n", k ? "        " : "model   ", m->name, since_reason(s, &m->why[k]));
+			print(stdout, "%s  %s  %s\n", k ? "        " : "model   ", m->name, since_reason(s, &m->why[k]));
 	}
 	for (uint32_t i = 0; i < s->affected->n_removed && !o->n_operands; i++)
-		printf("model     %s  was removed\n", s->affected->removed[i]);
-	printf("%u of %u models affected since %s\n", n, total, o->since);
+		print(stdout, "model     %s  was removed\n", s->affected->removed[i]);
+	print(stdout, "%u of %u models affected since %s\n", n, total, o->since);
 }
 
 enum status cmd_affected(const struct options *o)
@@ -51,9 +52,9 @@ enum status cmd_affected(const struct options *o)
 		since_print_json(&s, o, stdout);
 	} else if (status == STATUS_OK) {
 		for (uint32_t i = 0; i < s.n_notes; i++)
-			printf("note: %s\n", s.notes[i]);
+			print(stdout, "note: %s\n", s.notes[i]);
 		if (print_definitions(&s))
-			printf("\n");
+			print(stdout, "\n");
 		print_models(&s, o);
 	}
 	since_close(&s);

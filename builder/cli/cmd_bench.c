@@ -5,8 +5,10 @@
 #include <string.h>
 #include "base/arena.h"
 #include "base/buf.h"
+#include "base/foreign.h"
 #include "base/os.h"
 #include "base/path.h"
+#include "base/print.h"
 #include "builder/build/build.h"
 #include "builder/cli/bench_report.h"
 #include "builder/cli/command.h"
@@ -141,7 +143,7 @@ static enum status run_case(struct bencher *b, const struct bench_case *c, struc
 	enum status s;
 	struct profile *p = bench_run(c, b->o, &error, &s);
 	if (!p) {
-		fprintf(stderr, "trib: %s\n", error.len ? error.at : "interrupted");
+		print(stderr, "trib: %s\n", error.len ? error.at : "interrupted");
 		buf_free(&error);
 		return s;
 	}
@@ -177,9 +179,9 @@ static enum status check_results(struct bencher *b, const struct bench_case *c, 
 	else
 		s = bench_check(b->arena, &of_model, c->library, p->weights.len > 0, &text);
 	if (s != STATUS_OK)
-		fprintf(stderr, "trib: %s\n", text.at);
+		print(stderr, "trib: %s\n", text.at);
 	else if (b->o->format != PRINT_JSON)
-		buf_printf(&b->report.text, "results: %s\n", text.at);
+		foreign_printf(&b->report.text, b->report.markdown ? FOREIGN_MARKDOWN : FOREIGN_LINE, "results: %s\n", text.at);
 	buf_free(&text);
 	return s;
 }
@@ -257,10 +259,8 @@ enum status cmd_bench(const struct options *o)
 	if (s == STATUS_OK)
 		s = run_cases(&b, &first);
 	bench_report_end(&b.report);
-	if (b.report.text.len)
-		fputs(b.report.text.at, stdout);
-	if (b.json.len)
-		fputs(b.json.at, stdout);
+	print_text(stdout, &b.report.text);
+	print_text(stdout, &b.json);
 	if (s == STATUS_OK && o->profile_out && !profile_write(first, o->profile_out))
 		s = fail_environment("cannot write `%s`: %s", o->profile_out, strerror(errno));
 	if (s == STATUS_OK && o->roofline)

@@ -1,5 +1,6 @@
 #include "base/arena.h"
 #include "base/os.h"
+#include "base/print.h"
 #include "builder/build/session.h"
 #include "builder/cache/config.h"
 #include "builder/cli/command.h"
@@ -11,10 +12,10 @@
 
 static void print_unaffected(const char *const *names, uint32_t n, const struct options *o)
 {
-	printf("not affected since %s:", o->since);
+	print(stdout, "not affected since %s:", o->since);
 	for (uint32_t i = 0; i < n; i++)
-		printf("%s %s", i ? "," : "", names[i]);
-	printf("\n");
+		print(stdout, "%s %s", i ? "," : "", names[i]);
+	print(stdout, "\n");
 }
 
 /* Builds the models that changed, and lists the others. */
@@ -43,7 +44,7 @@ static enum status build_since(const struct options *o)
 		else if (n_out)
 			print_unaffected(unaffected, n_out, o);
 		if (!n && o->json <= 0)
-			printf("trib: nothing to build\n");
+			print(stdout, "trib: nothing to build\n");
 		if (n)
 			status = build_run(&some, stdout, stderr);
 	}

@@ -7,6 +7,7 @@
 #include <time.h>
 #include "base/arena.h"
 #include "base/os.h"
+#include "base/print.h"
 #include "builder/cache/maintenance.h"
 #include "builder/cache/config.h"
 #include "builder/cli/command.h"
@@ -30,7 +31,7 @@ static bool open_cache(struct cache_command *s, bool write)
 	o.inspect = !write;
 	s->cache = cache_open(&o, &warning);
 	if (warning.len)
-		fprintf(stderr, "trib: %.*s", (int)warning.len, warning.at);
+		print(stderr, "trib: %s\n", warning.at);
 	bool ok = s->cache || !warning.len;
 	buf_free(&warning);
 	return ok;
@@ -61,37 +62,38 @@ static const char *date(uint64_t seconds, char out[32])
 static void print_kinds(const struct cache_report *r)
 {
 	char a[32], b[32];
-	printf("\n%-10s %-5s %9s %11s %11s %10s %10s %9s\n", "kind", "level", "entries", "on disk", "content", "hits", "misses", "evicted");
+	print(stdout, "\n%-10s %-5s %9s %11s %11s %10s %10s %9s\n", "kind", "level", "entries", "on disk", "content", "hits", "misses",
+	      "evicted");
 	for (uint32_t i = 0; i < CACHE_KINDS; i++) {
 		const struct cache_count *t = &r->kind[i];
-		printf("%-10s %-5s %9" PRIu64 " %11s %11s %10" PRIu64 " %10" PRIu64 " %9" PRIu64 "\n", cache_kind_text((enum cache_kind)i),
-		       cache_level_text(cache_kind_level((enum cache_kind)i)), t->entries, print_size(t->charge, a), print_size(t->raw, b),
-		       t->hits, missed(t), t->evicted);
+		print(stdout, "%-10s %-5s %9" PRIu64 " %11s %11s %10" PRIu64 " %10" PRIu64 " %9" PRIu64 "\n",
+		      cache_kind_text((enum cache_kind)i), cache_level_text(cache_kind_level((enum cache_kind)i)), t->entries,
+		      print_size(t->charge, a), print_size(t->raw, b), t->hits, missed(t), t->evicted);
 	}
-	printf("\nreasons of misses:");
+	print(stdout, "\nreasons of misses:");
 	for (uint32_t i = 0; i < CACHE_MISSES; i++)
-		printf("%s %s: %" PRIu64, i ? "," : "", cache_miss_text((enum cache_miss)i), r->all.misses[i]);
-	printf("\n\nreasons of compilations\n");
+		print(stdout, "%s %s: %" PRIu64, i ? "," : "", cache_miss_text((enum cache_miss)i), r->all.misses[i]);
+	print(stdout, "\n\nreasons of compilations\n");
 	for (uint32_t i = 0; i < COMPILE_REASONS; i++)
-		printf("%10" PRIu64 "  %s\n", r->compiled[i], compile_reason_text((enum compile_reason)i));
-	printf("\nlevel l1 (definitions and fragments) is in the memory of `trib watch`, `trib lsp` and build servers\n");
-	printf("\nlast used     entries     on disk\n");
+		print(stdout, "%10" PRIu64 "  %s\n", r->compiled[i], compile_reason_text((enum compile_reason)i));
+	print(stdout, "\nlevel l1 (definitions and fragments) is in the memory of `trib watch`, `trib lsp` and build servers\n");
+	print(stdout, "\nlast used     entries     on disk\n");
 	for (uint32_t i = 0; i < CACHE_AGES; i++)
-		printf("%-10s %10" PRIu64 " %11s\n", cache_age_text(i), r->age_entries[i], print_size(r->age_disk[i], a));
+		print(stdout, "%-10s %10" PRIu64 " %11s\n", cache_age_text(i), r->age_entries[i], print_size(r->age_disk[i], a));
 }
 
 static void print_stats(const struct cache_command *s, const struct cache_report *r)
 {
 	char a[32], b[32];
 	uint64_t asked = r->all.hits + missed(&r->all), limit = s->open.limits.size;
-	printf("folder    %s\n", s->open.dir);
-	printf("size      %s of %s (%.1f %%)\n", print_size(r->disk, a), print_size(limit, b), percent(r->disk, limit));
-	printf("entries   %" PRIu64 "; content %s", r->all.entries, print_size(r->all.raw, a));
-	printf(", made in %.1f s\n", (double)r->all_saved_us / 1e6);
-	printf("hits      %" PRIu64 " of %" PRIu64 " (%.1f %%)\n", r->all.hits, asked, percent(r->all.hits, asked));
-	printf("made      %s to %s\n", date(r->oldest, a), date(r->newest, b));
-	printf("git       %s of dependencies; no limit counts them, and `clear` leaves them\n",
-	       print_size(cache_git_bytes(s->config.at[SETTING_DIR].text), a));
+	print(stdout, "folder    %s\n", s->open.dir);
+	print(stdout, "size      %s of %s (%.1f %%)\n", print_size(r->disk, a), print_size(limit, b), percent(r->disk, limit));
+	print(stdout, "entries   %" PRIu64 "; content %s", r->all.entries, print_size(r->all.raw, a));
+	print(stdout, ", made in %.1f s\n", (double)r->all_saved_us / 1e6);
+	print(stdout, "hits      %" PRIu64 " of %" PRIu64 " (%.1f %%)\n", r->all.hits, asked, percent(r->all.hits, asked));
+	print(stdout, "made      %s to %s\n", date(r->oldest, a), date(r->newest, b));
+	print(stdout, "git       %s of dependencies; no limit counts them, and `clear` leaves them\n",
+	      print_size(cache_git_bytes(s->config.at[SETTING_DIR].text), a));
 	if (s->o->detailed)
 		print_kinds(r);
 }
@@ -171,7 +173,7 @@ static enum status report_freed(const struct cache_command *s, const struct cach
 {
 	char size[32];
 	if (!s->json) {
-		printf("trib: removed %" PRIu64 " entries, %s\n", f->entries, print_size(f->disk, size));
+		print(stdout, "trib: removed %" PRIu64 " entries, %s\n", f->entries, print_size(f->disk, size));
 		return STATUS_OK;
 	}
 	struct buf out = {0};
@@ -250,7 +252,7 @@ static void on_fault(void *ctx, const char *kind, const char *id, const char *wh
 	struct faults *f = ctx;
 	if (!f->w) {
 		if (f->n++ < FAULTS_SHOWN)
-			fprintf(stderr, "trib: %s %s: %s\n", kind, id, what);
+			print(stderr, "trib: %s %s: %s\n", kind, id, what);
 		return;
 	}
 	json_open(f->w, '{');
@@ -276,14 +278,14 @@ static enum status validate(struct cache_command *s)
 	json_member_bool(&w, "repaired", s->o->repair && ok);
 	json_close(&w, '}');
 	if (f.n > FAULTS_SHOWN)
-		fprintf(stderr, "trib: … and %" PRIu64 " more; --format=json lists all\n", f.n - FAULTS_SHOWN);
+		print(stderr, "trib: … and %" PRIu64 " more; --format=json lists all\n", f.n - FAULTS_SHOWN);
 	if (s->json)
-		puts(out.at);
+		print_json(&out);
 	else if (ok && faults)
-		printf("trib: %" PRIu64 " entries checked, %" PRIu64 " faults%s\n", checked, faults,
-		       s->o->repair ? "; invalid entries were removed" : "; `trib cache validate --repair` removes invalid entries");
+		print(stdout, "trib: %" PRIu64 " entries checked, %" PRIu64 " faults%s\n", checked, faults,
+		      s->o->repair ? "; invalid entries were removed" : "; `trib cache validate --repair` removes invalid entries");
 	else if (ok)
-		printf("trib: %" PRIu64 " entries checked, all valid\n", checked);
+		print(stdout, "trib: %" PRIu64 " entries checked, all valid\n", checked);
 	buf_free(&out);
 	if (!ok)
 		return fail_environment("cannot check the cache in %s: %s", s->open.dir, strerror(errno));

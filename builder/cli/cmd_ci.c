@@ -10,6 +10,7 @@
 #include "base/json.h"
 #include "base/os.h"
 #include "base/path.h"
+#include "base/print.h"
 #include "builder/cli/command.h"
 #include "builder/cli/print.h"
 
@@ -81,12 +82,12 @@ static enum status write_recipe(struct arena *a, const struct service *s, const 
 	const char *path = o->out ? o->out : path_join(a, p->root, s->file);
 	struct file_stamp there;
 	if (strcmp(path, "-") == 0)
-		return fwrite(text->at, 1, text->len, stdout), STATUS_OK;
+		return print_text(stdout, text), STATUS_OK;
 	if (os_stamp(path, &there) && !o->force)
 		return fail_usage("`%s` exists; --force replaces it, `-o -` prints the recipe", path);
 	if (!os_mkdirs(path_dir(a, path)) || !os_rewrite(path, text->at, text->len))
 		return fail_environment("cannot write `%s`: %s", path, strerror(errno));
-	printf("trib: wrote %s; set TRIB_INSTALL in it, and commit it\n", path);
+	print(stdout, "trib: wrote %s; set TRIB_INSTALL in it, and commit it\n", path);
 	return STATUS_OK;
 }
 

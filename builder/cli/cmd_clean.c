@@ -4,6 +4,7 @@
 #include <unistd.h>
 #include "base/arena.h"
 #include "base/os.h"
+#include "base/print.h"
 #include "builder/cli/command.h"
 #include "builder/cli/project.h"
 #include "builder/manifest/manifest.h"
@@ -14,7 +15,7 @@ static bool remove_tree(const char *path)
 {
 	if (os_remove_tree(path))
 		return true;
-	fprintf(stderr, "trib: cannot remove all of `%s`: %s\n", path, strerror(errno));
+	print(stderr, "trib: cannot remove all of `%s`: %s\n", path, strerror(errno));
 	return false;
 }
 
@@ -24,8 +25,7 @@ static bool clean_model(struct arena *a, const struct model_spec *s)
 	if (strcmp(s->out, "build") == 0)
 		return remove_tree("build");
 	if (!s->out_named && !outputs_is_inside(a, s->out)) {
-		fprintf(stderr, "trib: `%s` is outside the project and is left unchanged; `trib clean --out %s` cleans it\n", s->out,
-			s->out);
+		print(stderr, "trib: `%s` is outside the project and is left unchanged; `trib clean --out %s` cleans it\n", s->out, s->out);
 		return true;
 	}
 	for (enum emit e = 0; e < EMIT_COUNT; e++)

@@ -4,6 +4,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/diag.h"
+#include "base/print.h"
 #include "builder/cache/config.h"
 #include "builder/cli/flags.h"
 #include "builder/cli/help.h"
@@ -303,8 +304,7 @@ enum status cmd_completion(const struct options *o)
 	struct arena *a = arena_new(0);
 	struct buf out = {0};
 	texts[i].put(a, &out);
-	if (out.len)
-		fwrite(out.at, 1, out.len, stdout);
+	print_text(stdout, &out);
 	buf_free(&out);
 	arena_free(a);
 	return STATUS_OK;

@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/os.h"
+#include "base/print.h"
 #include "base/source.h"
 #include "builder/cache/config.h"
 #include "builder/cli/command.h"
@@ -31,7 +32,8 @@ static enum status list(struct arena *a, const struct options *o, bool json)
 		const struct setting *s = &c.at[i];
 		const char *key = setting_name(a, (enum cache_setting)i);
 		if (!json) {
-			printf("%-18s %-28s %s%s%s\n", key, s->text, setting_origin_text(s->origin), *s->where ? ": " : "", s->where);
+			print(stdout, "%-18s %-28s %s%s%s\n", key, s->text, setting_origin_text(s->origin), *s->where ? ": " : "",
+			      s->where);
 			continue;
 		}
 		json_open(&w, '{');
@@ -74,7 +76,7 @@ static enum status get(struct arena *a, const struct options *o, enum cache_sett
 	if (read != STATUS_OK)
 		return read;
 	if (!json) {
-		printf("%s\n", c.at[s].text);
+		print(stdout, "%s\n", c.at[s].text);
 		return STATUS_OK;
 	}
 	struct buf out = {0};

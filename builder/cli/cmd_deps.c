@@ -4,6 +4,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/diag.h"
+#include "base/print.h"
 #include "builder/build/load.h"
 #include "builder/cli/command.h"
 #include "builder/cli/print.h"
@@ -29,7 +30,7 @@ static void print_list(const struct graph *g, const char *title, const uint32_t 
 {
 	for (uint32_t i = 0; i < n; i++) {
 		const struct graph_def *d = &g->defs[v[i]];
-		printf("  %-8s %s (%s:%u)\n", i ? "" : title, d->name, d->file, d->line);
+		print(stdout, "  %-8s %s (%s:%u)\n", i ? "" : title, d->name, d->file, d->line);
 	}
 }
 
@@ -37,22 +38,23 @@ static void print_unit(const struct graph *g, const struct graph_unit *u)
 {
 	char key[33];
 	hash_hex(u->key, key);
-	printf("  unit     %s%s%s\n           %s\n", u->name, g->n_models > 1 ? " of " : "",
-	       g->n_models > 1 ? g->models[u->model].name : "", u->signature);
+	print(stdout, "  unit     %s%s%s\n           %s\n", u->name, g->n_models > 1 ? " of " : "",
+	      g->n_models > 1 ? g->models[u->model].name : "", u->signature);
 	if (!u->built)
 		return;
-	printf("           key %s", key);
+	print(stdout, "           key %s", key);
 	if (u->cost_ns > 0)
-		printf(", compiled in %.1f ms", (double)u->cost_ns / 1e6);
-	printf("%s\n", u->current ? "" : ", changed since");
+		print(stdout, ", compiled in %.1f ms", (double)u->cost_ns / 1e6);
+	print(stdout, "%s\n", u->current ? "" : ", changed since");
 }
 
 static void print_def(const struct graph *g, const struct graph_def *d)
 {
-	printf("%s  %s:%u\n  %s%s%s\n", d->name, d->file, d->line, d->signature, d->type && !strstr(d->signature, "->") ? " -> " : "",
-	       d->type && !strstr(d->signature, "->") ? d->type : "");
+	print(stdout, "%s  %s:%u\n  %s%s%s\n", d->name, d->file, d->line, d->signature,
+	      d->type && !strstr(d->signature, "->") ? " -> " : "", d->type && !strstr(d->signature, "->") ? d->type : "");
 	for (uint32_t i = 0; i < d->n_types; i++)
-		printf("  %-8s %s: %s\n", i ? "" : "types", d->types[i].name, d->types[i].type ? d->types[i].type : "differs between uses");
+		print(stdout, "  %-8s %s: %s\n", i ? "" : "types", d->types[i].name,
+		      d->types[i].type ? d->types[i].type : "differs between uses");
 	print_list(g, "uses", d->links.uses, d->links.n_uses);
 	print_list(g, "used by", d->links.used_by, d->links.n_used_by);
 	for (uint32_t i = 0; i < g->n_units; i++)
@@ -62,10 +64,10 @@ static void print_def(const struct graph *g, const struct graph_def *d)
 
 static void print_line(const struct graph *g, const struct graph_def *d)
 {
-	printf("%s:%u %s", d->file, d->line, d->name);
+	print(stdout, "%s:%u %s", d->file, d->line, d->name);
 	for (uint32_t i = 0; i < d->links.n_uses; i++)
-		printf("%s%s", i ? ", " : " -> ", g->defs[d->links.uses[i]].name);
-	printf("\n");
+		print(stdout, "%s%s", i ? ", " : " -> ", g->defs[d->links.uses[i]].name);
+	print(stdout, "\n");
 }
 
 /* ---- selection ---- */
@@ -101,10 +103,10 @@ static struct chosen choose(struct arena *a, const struct graph *g, const char *
 	return c;
 }
 
-static void print_text(const struct graph *g, const struct chosen *c)
+static void print_chosen(const struct graph *g, const struct chosen *c)
 {
 	for (uint32_t i = 0; c->model && i < c->model->n_files; i++)
-		printf("%s %s\n", i ? "     " : "files", c->model->files[i]);
+		print(stdout, "%s %s\n", i ? "     " : "files", c->model->files[i]);
 	for (uint32_t i = 0; i < g->n_defs; i++)
 		if (c->defs[i])
 			(c->in_full ? print_def : print_line)(g, &g->defs[i]);
@@ -131,7 +133,7 @@ static void print_as_json(const struct graph *g, const struct chosen *c)
 	print_json(&out);
 }
 
-static enum status print(struct arena *a, const struct graph *g, const struct options *asked)
+static enum status show(struct arena *a, const struct graph *g, const struct options *asked)
 {
 	const char *word = asked->n_operands ? asked->operands[0] : NULL;
 	struct chosen c = choose(a, g, word);
@@ -140,7 +142,7 @@ static enum status print(struct arena *a, const struct graph *g, const struct op
 	if (asked->format == PRINT_JSON)
 		print_as_json(g, &c);
 	else
-		print_text(g, &c);
+		print_chosen(g, &c);
 	return STATUS_OK;
 }
 
@@ -153,6 +155,6 @@ enum status cmd_deps(const struct options *o)
 	all.n_operands = 0;
 	enum status s = project_load(&l, &all, LOAD_INDEXED);
 	if (s == STATUS_OK)
-		s = print(l.context.arena, graph_new(&l.context, &l.project), o);
+		s = show(l.context.arena, graph_new(&l.context, &l.project), o);
 	return project_unload(&l, s);
 }

@@ -5,6 +5,7 @@
 #include "base/buf.h"
 #include "base/json.h"
 #include "base/os.h"
+#include "base/print.h"
 #include "builder/cli/command.h"
 #include "builder/module.h"
 #include "builder/run/device_ceilings.h"
@@ -15,22 +16,23 @@ enum { MAX_DEVICES = 64 };
 
 static void print_device(uint32_t i, const struct gpu_device *d)
 {
-	printf("opencl:%u  %s\n", i, d->name);
-	printf("    %s by %s, %s, driver %s\n", d->type, d->vendor, d->version, d->driver);
-	printf("    platform %s\n", d->platform);
-	printf("    %u compute units, %" PRIu64 " MiB of memory, at most %" PRIu64 " MiB a buffer, %" PRIu64
-	       " KiB local, work-groups of %u\n",
-	       d->compute_units, d->memory_bytes >> 20, d->max_alloc_bytes >> 20, d->local_bytes >> 10, d->max_work_group);
+	print(stdout, "opencl:%u  %s\n", i, d->name);
+	print(stdout, "    %s by %s, %s, driver %s\n", d->type, d->vendor, d->version, d->driver);
+	print(stdout, "    platform %s\n", d->platform);
+	print(stdout,
+	      "    %u compute units, %" PRIu64 " MiB of memory, at most %" PRIu64 " MiB a buffer, %" PRIu64
+	      " KiB local, work-groups of %u\n",
+	      d->compute_units, d->memory_bytes >> 20, d->max_alloc_bytes >> 20, d->local_bytes >> 10, d->max_work_group);
 }
 
 /* ---- --measure ---- */
 
 static void print_ceilings(const char *what, const struct ceilings *c)
 {
-	printf("    %-9s memory %8.1f GB/s read", what, c->read_bytes / 1e9);
+	print(stdout, "    %-9s memory %8.1f GB/s read", what, c->read_bytes / 1e9);
 	if (c->copy_bytes > 0)
-		printf(", %8.1f copy", c->copy_bytes / 1e9);
-	printf("; float32 %8.0f GOP/s, int8 %8.0f\n", c->float_ops / 1e9, c->int8_ops / 1e9);
+		print(stdout, ", %8.1f copy", c->copy_bytes / 1e9);
+	print(stdout, "; float32 %8.0f GOP/s, int8 %8.0f\n", c->float_ops / 1e9, c->int8_ops / 1e9);
 }
 
 static void put_json(struct buf *out, const char *device, const char *name, const struct ceilings *c)
@@ -55,12 +57,12 @@ static bool measure(struct arena *a, const struct options *o, const char *device
 	const char *name;
 	bool ok = device_ceilings(a, device, threads, CEILINGS_MEASURED, &c, &name, &text);
 	if (!ok) {
-		fprintf(stderr, "trib: cannot measure %s: %s\n", device, text.at);
+		print(stderr, "trib: cannot measure %s: %s\n", device, text.at);
 	} else if (o->format == PRINT_JSON) {
 		put_json(&text, device, name, &c);
-		fputs(text.at, stdout);
+		print_text(stdout, &text);
 	} else {
-		printf("%s  %s\n", device, name);
+		print(stdout, "%s  %s\n", device, name);
 		print_ceilings("measured", &c);
 		if (strncmp(device, "opencl", 6) == 0 && device_known(name, &vendor))
 			print_ceilings("vendor", &vendor);
@@ -95,7 +97,7 @@ enum status cmd_devices(const struct options *o)
 		for (uint32_t i = 0; i < n && i < MAX_DEVICES; i++)
 			print_device(i, &list[i]);
 		if (n == 0) {
-			fprintf(stderr, "trib: there is no OpenCL device: %s\n", why.at ? why.at : error);
+			print(stderr, "trib: there is no OpenCL device: %s\n", why.at ? why.at : error);
 			s = STATUS_ENVIRONMENT;
 		}
 	}

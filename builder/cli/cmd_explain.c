@@ -4,6 +4,7 @@
 #include "base/buf.h"
 #include "base/diag.h"
 #include "base/hash.h"
+#include "base/print.h"
 #include "builder/cli/command.h"
 #include "builder/cli/explain.h"
 #include "builder/cli/print.h"
@@ -22,10 +23,10 @@ const struct explanation *explain_find(enum diag_code code) { return code < DIAG
 
 static void print_example(const char *title, const char *text)
 {
-	printf("\n%s\n\n", title);
+	print(stdout, "\n%s\n\n", title);
 	for (const char *s = text; *s;) {
 		int n = (int)strcspn(s, "\n");
-		printf("    %.*s\n", n, s);
+		print(stdout, "    %.*s\n", n, s);
 		s += n + (s[n] == '\n');
 	}
 }
@@ -37,20 +38,20 @@ static void print_wrapped(const char *s)
 	for (; *s; s += strspn(s, " ")) {
 		size_t n = strcspn(s, " ");
 		if (column && column + 1 + n > 80) {
-			putchar('\n');
+			print(stdout, "\n");
 			column = 0;
 		}
-		printf("%s%.*s", column ? " " : "", (int)n, s);
+		print(stdout, "%s%.*s", column ? " " : "", (int)n, s);
 		column += n + (column > 0);
 		s += n;
 	}
-	putchar('\n');
+	print(stdout, "\n");
 }
 
 static enum status explain_code(enum diag_code code)
 {
 	const struct explanation *e = explain_find(code);
-	printf("%s: %s\n\n", diag_code_text(code), diag_title(code));
+	print(stdout, "%s: %s\n\n", diag_code_text(code), diag_title(code));
 	if (!e)
 		return STATUS_OK;
 	print_wrapped(e->text);
@@ -64,16 +65,16 @@ static bool print_unit(struct store *s, const struct unit_record *u, const char 
 	static const char *const levels[] = {"0", "1", "2", "3", "s"};
 	char key[33];
 	hash_hex(u->key, key);
-	printf("unit %s of model %s\n", u->name, model);
-	printf("    defined in   %s (%s)\n", u->file, u->definition);
-	printf("    compiled for %s at opt %s\n", u->cpu, levels[u->made.opt <= 4 ? u->made.opt : 4]);
-	printf("    fragment     %s\n", key);
+	print(stdout, "unit %s of model %s\n", u->name, model);
+	print(stdout, "    defined in   %s (%s)\n", u->file, u->definition);
+	print(stdout, "    compiled for %s at opt %s\n", u->cpu, levels[u->made.opt <= 4 ? u->made.opt : 4]);
+	print(stdout, "    fragment     %s\n", key);
 	uint64_t ns = cost_find(s, cost_key_unit(u->name, u->target, u->made.opt), (struct cost){0, 0}).ns;
 	if (ns)
-		printf("    compile time %.1f ms\n", (double)ns / 1e6);
+		print(stdout, "    compile time %.1f ms\n", (double)ns / 1e6);
 	for (uint32_t i = 0; i < u->made.n_parts; i++)
 		if (*u->made.parts[i].name)
-			printf("    inlines      %s\n", u->made.parts[i].name);
+			print(stdout, "    inlines      %s\n", u->made.parts[i].name);
 	return true;
 }
 
@@ -107,7 +108,7 @@ static enum status explain_unit(const struct options *o, const char *word)
 static enum status list_codes(void)
 {
 	for (uint32_t i = 0; i < DIAG_COUNT; i++)
-		printf("%s  %s\n", diag_code_text((enum diag_code)i), diag_title((enum diag_code)i));
+		print(stdout, "%s  %s\n", diag_code_text((enum diag_code)i), diag_title((enum diag_code)i));
 	return STATUS_OK;
 }
 

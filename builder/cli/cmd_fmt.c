@@ -10,6 +10,7 @@
 #include "base/line_diff.h"
 #include "base/os.h"
 #include "base/path.h"
+#include "base/print.h"
 #include "base/source.h"
 #include "base/terminal.h"
 #include "base/vec.h"
@@ -36,7 +37,7 @@ static void raise_status(struct formatter *f, enum status s)
 
 static void io_error(struct formatter *f, const char *what, const char *path)
 {
-	fprintf(stderr, "trib: cannot %s `%s`: %s\n", what, path, strerror(errno));
+	print(stderr, "trib: cannot %s `%s`: %s\n", what, path, strerror(errno));
 	raise_status(f, STATUS_ENVIRONMENT);
 }
 
@@ -51,8 +52,8 @@ static void add_pattern(struct formatter *f, const char *pattern)
 		if (outputs_is_inside(f->a, found[i]) || !outputs_is_inside(f->a, path_dir(f->a, pattern)))
 			vec_push(&f->files, found[i]);
 		else
-			fprintf(stderr, "trib: `%s` leads out of the project and is left unchanged; `trib fmt %s` formats it\n", found[i],
-				found[i]);
+			print(stderr, "trib: `%s` leads out of the project and is left unchanged; `trib fmt %s` formats it\n", found[i],
+			      found[i]);
 }
 
 static void add_operand(struct formatter *f, const char *path)
@@ -110,7 +111,7 @@ static const struct source *read_source(const char *path, struct sources *source
 static void put(const char *text, size_t len)
 {
 	if (len)
-		fwrite(text, 1, len, stdout);
+		print_data(stdout, text, len);
 }
 
 /* Removes the temporary files of a killed run. Files come folder by folder. */
@@ -131,7 +132,7 @@ static void write_result(struct formatter *f, const char *path, const struct sou
 	if (changed && f->o->check) {
 		raise_status(f, STATUS_FAILED);
 		if (!f->o->diff)
-			fprintf(stdout, "%s\n", old->path);
+			print(stdout, "%s\n", old->path);
 	}
 	if (changed && f->o->diff) {
 		line_diff(old->path, old->text, old->len, new->at ? new->at : "", new->len, &diff);

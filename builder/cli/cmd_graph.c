@@ -3,6 +3,7 @@
 #include <string.h>
 #include "base/arena.h"
 #include "base/buf.h"
+#include "base/print.h"
 #include "builder/build/load.h"
 #include "builder/cli/browser.h"
 #include "builder/cli/command.h"
@@ -31,7 +32,7 @@ static enum status print_page(const struct graph *g, struct arena *a, struct buf
 	return ok ? STATUS_OK : fail_environment("%s", error);
 }
 
-static enum status print(const struct graph *g, const struct options *o, struct arena *a)
+static enum status show(const struct graph *g, const struct options *o, struct arena *a)
 {
 	const char *path = o->out ? o->out : o->open ? DEFAULT_PAGE : NULL;
 	bool is_page = o->open || o->format == PRINT_HTML || (o->format == PRINT_TEXT && is_page_name(path));
@@ -46,7 +47,7 @@ static enum status print(const struct graph *g, const struct options *o, struct 
 	if (s == STATUS_OK)
 		s = print_to(path, &out);
 	if (s == STATUS_OK && path && is_page && strcmp(path, "-") != 0)
-		printf("trib: the page is in %s\n", path);
+		print(stdout, "trib: the page is in %s\n", path);
 	fflush(stdout);
 	buf_free(&out);
 	return s == STATUS_OK && o->open ? browser_open(path) : s;
@@ -59,6 +60,6 @@ enum status cmd_graph(const struct options *o)
 		return fail_usage("`trib graph --open` opens a page, so it takes neither `--format json` nor `-o -`");
 	enum status s = project_load(&l, o, LOAD_INDEXED);
 	if (s == STATUS_OK)
-		s = print(graph_new(&l.context, &l.project), o, l.context.arena);
+		s = show(graph_new(&l.context, &l.project), o, l.context.arena);
 	return project_unload(&l, s);
 }

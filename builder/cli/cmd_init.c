@@ -6,6 +6,7 @@
 #include "base/arena.h"
 #include "base/os.h"
 #include "base/path.h"
+#include "base/print.h"
 #include "builder/cli/command.h"
 #include "builder/cli/project.h"
 #include "builder/cli/print.h"
@@ -25,7 +26,7 @@ static enum status init(struct arena *a, const struct options *o)
 		return fail_usage("`%s` cannot be the name of a project: %s; `trib new NAME` creates one in a new folder", name, why);
 	enum status s = project_write(a, name, id, o);
 	if (s == STATUS_OK && !o->quiet)
-		printf("created project %s here; try `trib build`\n", name);
+		print(stdout, "created project %s here; try `trib build`\n", name);
 	return s;
 }
 

@@ -6,6 +6,7 @@
 #include "base/arena.h"
 #include "base/os.h"
 #include "base/path.h"
+#include "base/print.h"
 #include "builder/cli/command.h"
 #include "builder/cli/project.h"
 #include "builder/cli/print.h"
@@ -35,7 +36,7 @@ enum status cmd_new(const struct options *o)
 	else if (!os_mkdirs(dir) || chdir(dir) != 0)
 		s = fail_environment("cannot create `%s`: %s", dir, strerror(errno));
 	else if ((s = project_write(a, name, id, o)) == STATUS_OK && !o->quiet)
-		printf("created project %s; try `cd %s && trib run`, or `trib test`\n", name, dir);
+		print(stdout, "created project %s; try `cd %s && trib run`, or `trib test`\n", name, dir);
 	arena_free(a);
 	return s;
 }

@@ -4,6 +4,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/json.h"
+#include "base/print.h"
 #include "builder/build/load.h"
 #include "builder/cli/command.h"
 #include "builder/cli/print.h"
@@ -52,14 +53,14 @@ static void list_text(const char *model, const struct hir_program *p)
 		struct buf shape = {0};
 		for (uint32_t k = 0; k < m->type.rank; k++)
 			buf_printf(&shape, "%s%" PRId64, k ? ", " : "", extent(m, k));
-		printf("%-*s  %-8s [%s] %s%s\n", width, m->name, dtype_text(m->type.elem), shape.at ? shape.at : "", grouped(count(m), a),
-		       m->buffer ? " buffer" : "");
+		print(stdout, "%-*s  %-8s [%s] %s%s\n", width, m->name, dtype_text(m->type.elem), shape.at ? shape.at : "",
+		      grouped(count(m), a), m->buffer ? " buffer" : "");
 		buf_free(&shape);
 	}
-	printf("%s: %s parameters in %u tensors", model, grouped(t.count[0], a), t.tensors[0]);
+	print(stdout, "%s: %s parameters in %u tensors", model, grouped(t.count[0], a), t.tensors[0]);
 	if (t.tensors[1])
-		printf("; buffers: %s in %u", grouped(t.count[1], b), t.tensors[1]);
-	printf("\n");
+		print(stdout, "; buffers: %s in %u", grouped(t.count[1], b), t.tensors[1]);
+	print(stdout, "\n");
 }
 
 static void put_param(struct json_writer *w, const char *model, const struct hir_param *p)
@@ -93,8 +94,7 @@ static void list_json(const char *model, const struct hir_program *p)
 	json_member_int(&w, "count", t.count[0]);
 	json_member_int(&w, "buffers", t.count[1]);
 	json_close(&w, '}');
-	puts(out.at);
-	buf_free(&out);
+	print_json(&out);
 }
 
 /* ---- a functional entry whose weights file is missing ---- */
@@ -124,7 +124,7 @@ static void put_arg(struct arena *a, const struct model_spec *s, const struct fr
 	const struct elab_input *in = find_input(s, arg->name);
 	const char *type = in ? given_type(a, in) : arg->type ? arg->type : "";
 	if (!json) {
-		printf("%-16s %s%s\n", arg->name, type, in ? " input" : arg->has_default ? " has a default" : "");
+		print(stdout, "%-16s %s%s\n", arg->name, type, in ? " input" : arg->has_default ? " has a default" : "");
 		return;
 	}
 	struct buf out = {0};
@@ -152,9 +152,9 @@ static void print_args(const struct model_job *m, bool json)
 		}
 	}
 	if (!json)
-		printf("%s: `%s` is missing. It would say which arguments of `%s` are parameters%s\n", s->name, s->weights->text,
-		       s->entries[0],
-		       s->n_inputs ? arena_printf(a, ": probably the %u without an `input` line in the manifest", would) : "");
+		print(stdout, "%s: `%s` is missing. It would say which arguments of `%s` are parameters%s\n", s->name, s->weights->text,
+		      s->entries[0],
+		      s->n_inputs ? arena_printf(a, ": probably the %u without an `input` line in the manifest", would) : "");
 }
 
 static void list(const struct project *p, bool json)
@@ -166,7 +166,7 @@ static void list(const struct project *p, bool json)
 		else
 			(json ? list_json : list_text)(m->spec->name, m->program);
 		if (m->params.file_absent && !m->params.unknown && !json)
-			printf("%s: `%s` is missing\n", m->spec->name, m->spec->weights->text);
+			print(stdout, "%s: `%s` is missing\n", m->spec->name, m->spec->weights->text);
 	}
 }
 

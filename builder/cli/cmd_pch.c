@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/os.h"
+#include "base/print.h"
 #include "base/vec.h"
 #include "builder/build/load.h"
 #include "builder/cli/command.h"
@@ -68,16 +69,16 @@ static bool measure_modules(struct measure *k)
 	return same;
 }
 
-static void print_text(const struct measure *k)
+static void print_measure(const struct measure *k)
 {
-	printf("The standard library is precompiled when trib is built. There is nothing to create.\nVerified now:\n\n");
+	print(stdout, "The standard library is precompiled when trib is built. There is nothing to create.\nVerified now:\n\n");
 	for (uint32_t i = 0; i < k->n; i++)
-		printf("  %-8s %4u lines, %.3f ms to lex and parse, saved in a build\n", k->modules[i].name, k->modules[i].cost.lines,
-		       ms(k->modules[i].cost.parse_ns));
+		print(stdout, "  %-8s %4u lines, %.3f ms to lex and parse, saved in a build\n", k->modules[i].name,
+		      k->modules[i].cost.lines, ms(k->modules[i].cost.parse_ns));
 	for (uint32_t i = 0; i < k->models.len; i++)
-		printf("%s  model %s: front end %.3f ms, without precompiling %.3f ms (%.0f %% saved)\n", i ? "" : "\n",
-		       k->models.at[i].name, ms(k->models.at[i].front_ns), ms(k->models.at[i].front_ns + k->models.at[i].saved_ns),
-		       share(&k->models.at[i]));
+		print(stdout, "%s  model %s: front end %.3f ms, without precompiling %.3f ms (%.0f %% saved)\n", i ? "" : "\n",
+		      k->models.at[i].name, ms(k->models.at[i].front_ns), ms(k->models.at[i].front_ns + k->models.at[i].saved_ns),
+		      share(&k->models.at[i]));
 }
 
 static void print_as_json(const struct measure *k, bool same)
@@ -129,7 +130,7 @@ static enum status measure(struct measure *k, const struct options *o)
 	if (json)
 		print_as_json(k, same);
 	else if (same)
-		print_text(k);
+		print_measure(k);
 	return same ? STATUS_OK : fail_environment("the precompiled standard library belongs to another version: build trib again");
 }
 

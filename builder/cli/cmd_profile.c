@@ -7,6 +7,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/os.h"
+#include "base/print.h"
 #include "builder/cli/print.h"
 #include "builder/cli/profile.h"
 #include "builder/profile/compare.h"
@@ -49,7 +50,7 @@ struct profile *read_profile(const char *path)
 
 void print_report(struct buf *report)
 {
-	fputs(report->at, stdout);
+	print_text(stdout, report);
 	buf_free(report);
 }
 
@@ -75,16 +76,16 @@ static void draw_progress(const struct recording *r)
 	if (!os_is_tty(STDERR_FILENO))
 		return;
 	if (r->done < r->total)
-		fprintf(stderr, "\r\033[K%s%smeasuring: %u of %u", r->label ? r->label : "", r->label ? ": " : "", r->done + 1, r->total);
+		print(stderr, "\r\033[K%s%smeasuring: %u of %u", r->label ? r->label : "", r->label ? ": " : "", r->done + 1, r->total);
 	else
-		fputs("\r\033[K", stderr);
+		print(stderr, "\r\033[K");
 	fflush(stderr);
 }
 
 static void report_failure(struct buf *error)
 {
 	if (os_is_tty(STDERR_FILENO))
-		fputs("\r\033[K", stderr);
+		print(stderr, "\r\033[K");
 	if (error->len && !os_interrupted())
 		fail_environment("%s", error->at);
 	buf_free(error);
@@ -164,10 +165,11 @@ enum status profile_report(const struct options *o)
 static bool conditions_allow(const struct options *o, const struct profile *before, const struct profile *after)
 {
 	struct buf differences = {0};
-	bool equal = compare_conditions(before, after, &differences);
-	if (!equal && !o->any_conditions)
-		fail_environment("the two profiles were measured under different conditions; --any-conditions compares all the same\n%s",
-				 differences.at);
+	bool equal = compare_conditions(before, after, FOREIGN_LINE, &differences);
+	if (!equal && !o->any_conditions) {
+		fail_environment("the two profiles were measured under different conditions; --any-conditions compares all the same");
+		print_text(stderr, &differences);
+	}
 	buf_free(&differences);
 	return equal || o->any_conditions;
 }
@@ -211,7 +213,7 @@ static enum status profile_history(const struct options *o)
 	print_report(&report);
 	store_close(project, &warning);
 	if (warning.len)
-		fprintf(stderr, "trib: %s", warning.at);
+		print(stderr, "trib: %s\n", warning.at);
 	buf_free(&warning);
 	arena_free(a);
 	return STATUS_OK;

@@ -5,6 +5,7 @@
 #include <unistd.h>
 #include "base/arena.h"
 #include "base/buf.h"
+#include "base/print.h"
 #include "builder/cache/config.h"
 #include "builder/cli/args.h"
 #include "builder/cli/print.h"
@@ -30,11 +31,12 @@ static enum status print_status(void)
 	if (!client_state(&s)) {
 		if (!no_server_runs())
 			return no_answer();
-		printf("trib: no server runs in this project\n");
+		print(stdout, "trib: no server runs in this project\n");
 		return STATUS_OK;
 	}
-	printf("pid       %lld%s\nmemory    %s\nbuilds    %llu\nidle      %.0f s of %.0f\n", (long long)s.pid, s.warm ? "" : ", warming up",
-	       print_size(s.resident, size), (unsigned long long)s.served, (double)s.idle_ns / 1e9, (double)s.limit_ns / 1e9);
+	print(stdout, "pid       %lld%s\nmemory    %s\nbuilds    %llu\nidle      %.0f s of %.0f\n", (long long)s.pid,
+	      s.warm ? "" : ", warming up", print_size(s.resident, size), (unsigned long long)s.served, (double)s.idle_ns / 1e9,
+	      (double)s.limit_ns / 1e9);
 	return STATUS_OK;
 }
 
@@ -44,7 +46,7 @@ static enum status stop(void)
 		return STATUS_OK;
 	if (!no_server_runs())
 		return no_answer();
-	printf("trib: no server runs in this project\n");
+	print(stdout, "trib: no server runs in this project\n");
 	return STATUS_OK;
 }
 

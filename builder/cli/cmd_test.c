@@ -4,6 +4,7 @@
 #include <string.h>
 #include "base/arena.h"
 #include "base/buf.h"
+#include "base/print.h"
 #include "builder/cli/command.h"
 #include "builder/cli/print.h"
 #include "builder/cli/project.h"
@@ -145,9 +146,9 @@ static enum status test_model(struct arena *a, const struct run_model *m, void *
 		if (t->options->json > 0)
 			tell_json(m, &cases[i], &v);
 		else if (s != STATUS_OK)
-			printf("%s: FAILED: %s\n", cases[i].name, v.text.at);
+			print(stdout, "%s: FAILED: %s\n", cases[i].name, v.text.at);
 		else if (!t->options->quiet)
-			printf("%s: ok\n", cases[i].name);
+			print(stdout, "%s: ok\n", cases[i].name);
 		fflush(stdout);
 		t->passed += s == STATUS_OK;
 		t->failed += s != STATUS_OK;
@@ -171,9 +172,10 @@ static void print_summary(const struct testing *t)
 		json_close(&w, '}');
 		print_json(&out);
 	} else if (t->passed + t->failed == 0) {
-		printf("trib: no tests: put inputs and expected outputs into " TEST_FOLDER "/MODEL/ as NAME.npy (`trib test --help`)\n");
+		print(stdout,
+		      "trib: no tests: put inputs and expected outputs into " TEST_FOLDER "/MODEL/ as NAME.npy (`trib test --help`)\n");
 	} else {
-		printf("trib: %u passed, %u failed\n", t->passed, t->failed);
+		print(stdout, "trib: %u passed, %u failed\n", t->passed, t->failed);
 	}
 }
 

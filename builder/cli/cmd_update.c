@@ -1,5 +1,6 @@
 #include <string.h>
 #include "base/diag.h"
+#include "base/print.h"
 #include "builder/build/load.h"
 #include "builder/cli/command.h"
 #include "builder/cli/print.h"
@@ -8,11 +9,11 @@
 static void print_dependency(const struct dependency *d)
 {
 	if (!d->old_commit)
-		printf("%s  %.12s  (new)\n", d->name, d->commit);
+		print(stdout, "%s  %.12s  (new)\n", d->name, d->commit);
 	else if (strcmp(d->old_commit, d->commit) != 0)
-		printf("%s  %.12s → %.12s\n", d->name, d->old_commit, d->commit);
+		print(stdout, "%s  %.12s → %.12s\n", d->name, d->old_commit, d->commit);
 	else
-		printf("%s  %.12s  (unchanged)\n", d->name, d->commit);
+		print(stdout, "%s  %.12s  (unchanged)\n", d->name, d->commit);
 }
 
 static enum status check_names(const struct dependencies *all, const struct options *o)
@@ -27,12 +28,12 @@ static enum status check_names(const struct dependencies *all, const struct opti
 	return STATUS_OK;
 }
 
-static enum status print(const struct dependencies *all, const struct options *o)
+static enum status show(const struct dependencies *all, const struct options *o)
 {
 	for (uint32_t i = 0; i < all->n && !o->quiet; i++)
 		print_dependency(&all->at[i]);
 	if (!all->n && !o->quiet)
-		printf("no dependencies in tri.build\n");
+		print(stdout, "no dependencies in tri.build\n");
 	return check_names(all, o);
 }
 
@@ -41,6 +42,6 @@ enum status cmd_update(const struct options *o)
 	struct loaded_project l;
 	enum status s = project_load(&l, o, LOAD_DEPENDENCIES);
 	if (s == STATUS_OK)
-		s = print(&l.project.dependencies, o);
+		s = show(&l.project.dependencies, o);
 	return project_unload(&l, s);
 }

@@ -2,6 +2,7 @@
 #include <string.h>
 #include "base/arena.h"
 #include "base/path.h"
+#include "base/print.h"
 #include "builder/cli/command.h"
 #include "builder/cli/project.h"
 #include "builder/run/run.h"
@@ -12,7 +13,7 @@ static enum status tell(struct arena *a, const struct run_model *m, void *ctx)
 	const struct options *o = ctx;
 	(void)a;
 	if (!o->quiet)
-		printf("%s: ok\n", m->name);
+		print(stdout, "%s: ok\n", m->name);
 	return STATUS_OK;
 }
 

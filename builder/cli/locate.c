@@ -7,6 +7,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/path.h"
+#include "base/print.h"
 #include "builder/cli/args.h"
 #include "builder/cli/flags.h"
 #include "builder/manifest/single_file.h"
@@ -124,7 +125,7 @@ bool change_to_project(struct arena *a, struct args *args)
 {
 	const char *directory = args->options.directory;
 	if (directory && chdir(directory) != 0) {
-		fprintf(stderr, "trib: cannot work in `%s`: %s\n", directory, strerror(errno));
+		print(stderr, "trib: cannot work in `%s`: %s\n", directory, strerror(errno));
 		return false;
 	}
 	if (works_on_project(args) && access(MANIFEST, F_OK) != 0)

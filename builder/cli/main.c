@@ -8,6 +8,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/os.h"
+#include "base/print.h"
 #include "builder/cli/args.h"
 #include "builder/cli/help.h"
 #include "builder/manifest/single_file.h"
@@ -20,14 +21,14 @@ enum { RETAINED_BYTES = 32 << 20 };
 static void name_help(const struct args *args)
 {
 	if (args->names_a_command)
-		fprintf(stderr, "`trib %s --help` lists its flags\n", command_table[args->command].name);
+		print(stderr, "`trib %s --help` lists its flags\n", command_table[args->command].name);
 	else
-		fprintf(stderr, "`trib --help` lists the commands, `trib build --help` the flags of the default one\n");
+		print(stderr, "`trib --help` lists the commands, `trib build --help` the flags of the default one\n");
 }
 
 static enum status usage(const struct args *args, struct buf *error)
 {
-	fprintf(stderr, "trib: %s\n", error->at);
+	print(stderr, "trib: %s\n", error->at);
 	if (!args->names_remedy)
 		name_help(args);
 	buf_free(error);
@@ -38,7 +39,7 @@ static enum status help(const struct args *args)
 {
 	struct buf text = {0};
 	args_help(args, &text);
-	fputs(text.at, stdout);
+	print_text(stdout, &text);
 	buf_free(&text);
 	return STATUS_OK;
 }
@@ -80,7 +81,7 @@ int main(int argc, char **argv)
 	arena_free(a);
 	bool lost = fflush(stdout) != 0;
 	if (lost || ferror(stdout)) {
-		fprintf(stderr, "trib: cannot write the standard output: %s\n", lost ? strerror(errno) : "an earlier write failed");
+		print(stderr, "trib: cannot write the standard output: %s\n", lost ? strerror(errno) : "an earlier write failed");
 		s = s == STATUS_OK ? STATUS_ENVIRONMENT : s;
 	}
 	return (int)s;

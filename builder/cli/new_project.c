@@ -9,6 +9,7 @@
 #include "base/buf.h"
 #include "base/os.h"
 #include "base/path.h"
+#include "base/print.h"
 #include "base/vec.h"
 #include "builder/cli/command.h"
 #include "builder/manifest/glob.h"
@@ -119,7 +120,7 @@ static bool put_bytes(struct arena *a, const char *path, const void *bytes, size
 {
 	if (os_mkdirs(path_dir(a, path)) && os_write_atomic(path, bytes, n, 0666, false))
 		return true;
-	fprintf(stderr, "trib: cannot write `%s`: %s\n", path, strerror(errno));
+	print(stderr, "trib: cannot write `%s`: %s\n", path, strerror(errno));
 	return false;
 }
 
@@ -202,13 +203,13 @@ enum status project_write(struct arena *a, const char *name, const char *identif
 	const char *text = arena_printf(a, manifest, name, identifier, pattern, entry, input, identifier);
 	bool ok = put(a, "tri.build", text) && (n || put(a, "src/main.tri", source)) && put_ignored(a) && (n || put_test(a, identifier, o));
 	if (ok && !o->quiet && strcmp(name, identifier) != 0)
-		printf("`%s` is called `%s` in C: build/lib%s.so, %s_open(), %s_run()\n", name, identifier, identifier, identifier,
-		       identifier);
+		print(stdout, "`%s` is called `%s` in C: build/lib%s.so, %s_open(), %s_run()\n", name, identifier, identifier, identifier,
+		      identifier);
 	if (ok && !o->quiet && n)
-		printf("found %u source%s: `sources = %s` in tri.build\n", n, n == 1 ? "" : "s", pattern);
+		print(stdout, "found %u source%s: `sources = %s` in tri.build\n", n, n == 1 ? "" : "s", pattern);
 	if (ok && !o->quiet && n && found)
-		printf("`entry = %s` in tri.build is the last layer in them\n", entry);
+		print(stdout, "`entry = %s` in tri.build is the last layer in them\n", entry);
 	if (ok && !found)
-		fprintf(stderr, "trib: found no layer in the sources: set `entry = %s` in tri.build to your layer or function\n", entry);
+		print(stderr, "trib: found no layer in the sources: set `entry = %s` in tri.build to your layer or function\n", entry);
 	return ok ? STATUS_OK : STATUS_ENVIRONMENT;
 }

@@ -132,7 +132,7 @@ enum page_report_kind page_report_read(struct arena *a, const char *text, size_t
 	for (size_t i = 0; type && i < sizeof kinds / sizeof *kinds; i++)
 		if (strcmp(type, kinds[i].type) == 0)
 			found = kinds[i].is_valid(root) ? kinds[i].kind : PAGE_REPORT_DAMAGED;
-	char *compact = found == PAGE_REPORT_NONE ? NULL : json_dumps(root, JSON_COMPACT);
+	char *compact = found == PAGE_REPORT_NONE ? NULL : json_dumps(root, JSON_COMPACT | JSON_ENSURE_ASCII);
 	*json = compact ? arena_strdup(a, compact) : NULL;
 	free(compact);
 	json_decref(root);

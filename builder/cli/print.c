@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "base/os.h"
+#include "base/print.h"
 
 const char *print_size(uint64_t bytes, char out[32])
 {
@@ -19,14 +20,15 @@ const char *print_size(uint64_t bytes, char out[32])
 
 void print_json(struct buf *out)
 {
-	puts(out->at);
+	buf_putc(out, '\n');
+	print_text(stdout, out);
 	buf_free(out);
 }
 
 enum status print_to(const char *path, const struct buf *text)
 {
 	if (!path || strcmp(path, "-") == 0)
-		fwrite(text->at, 1, text->len, stdout);
+		print_text(stdout, text);
 	else if (!os_rewrite(path, text->at, text->len))
 		return fail_environment("cannot write `%s`: %s", path, strerror(errno));
 	return STATUS_OK;
@@ -34,9 +36,9 @@ enum status print_to(const char *path, const struct buf *text)
 
 static void say(const char *fmt, va_list ap)
 {
-	fputs("trib: ", stderr);
-	vfprintf(stderr, fmt, ap);
-	fputc('\n', stderr);
+	print(stderr, "trib: ");
+	vprint(stderr, fmt, ap);
+	print(stderr, "\n");
 }
 
 enum status fail_usage(const char *fmt, ...)

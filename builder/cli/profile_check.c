@@ -8,6 +8,7 @@
 #include "base/buf.h"
 #include "base/os.h"
 #include "base/path.h"
+#include "base/print.h"
 #include "builder/cli/print.h"
 #include "builder/cli/profile.h"
 #include "builder/profile/compare.h"
@@ -119,11 +120,12 @@ static bool decide(struct checker *c)
 static bool conditions_allow(const struct checker *c)
 {
 	struct buf differences = {0};
-	bool ok = !c->baseline || c->o->any_conditions || compare_conditions(c->baseline, c->current, &differences);
-	if (!ok)
-		fail_environment(
-			"the baseline `%s` was measured under other conditions; record it again, or compare with --any-conditions\n%s",
-			c->o->baseline, differences.at);
+	bool ok = !c->baseline || c->o->any_conditions || compare_conditions(c->baseline, c->current, FOREIGN_LINE, &differences);
+	if (!ok) {
+		fail_environment("the baseline `%s` was measured under other conditions; record it again, or compare with --any-conditions",
+				 c->o->baseline);
+		print_text(stderr, &differences);
+	}
 	buf_free(&differences);
 	return ok;
 }
@@ -144,7 +146,7 @@ static enum status save_baseline(const struct checker *c)
 		return STATUS_OK;
 	if (!profile_write(c->current, c->o->baseline))
 		return fail_environment("cannot write `%s`: %s", c->o->baseline, strerror(errno));
-	fprintf(stderr, "trib: %s is the new baseline\n", c->o->baseline);
+	print(stderr, "trib: %s is the new baseline\n", c->o->baseline);
 	return STATUS_OK;
 }
 

@@ -6,6 +6,7 @@
 #include "base/buf.h"
 #include "base/os.h"
 #include "base/path.h"
+#include "base/print.h"
 #include "builder/cli/page_report.h"
 #include "builder/cli/print.h"
 #include "builder/cli/profile.h"
@@ -67,7 +68,7 @@ static enum status write_page(const struct page_input *in, const char *path)
 	struct buf page = {0};
 	enum status s = page_print(in->a, &in->data, &page, &error) ? print_to(path, &page) : fail_environment("%s", error);
 	if (s == STATUS_OK && strcmp(path, "-") != 0)
-		printf("trib: the page is in %s\n", path);
+		print(stdout, "trib: the page is in %s\n", path);
 	buf_free(&page);
 	return s;
 }

@@ -6,6 +6,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/os.h"
+#include "base/print.h"
 #include "builder/cli/print.h"
 #include "builder/cli/profile.h"
 #include "builder/profile/figures.h"
@@ -26,8 +27,9 @@ static enum status write_out(const struct options *o, const struct profile *p)
 	const double *walls = p->total.of[METRIC_WALL];
 	if (!profile_write(p, o->out))
 		return fail_environment("cannot write `%s`: %s", o->out, strerror(errno));
-	printf("trib: %u samples, %s +- %s, in %s\n", p->n_samples, figure_text(UNIT_NS, profile_median(p, &p->total, METRIC_WALL), wall),
-	       figure_text(UNIT_NS, statistics_deviation(walls, p->n_samples), deviation), o->out);
+	print(stdout, "trib: %u samples, %s +- %s, in %s\n", p->n_samples,
+	      figure_text(UNIT_NS, profile_median(p, &p->total, METRIC_WALL), wall),
+	      figure_text(UNIT_NS, statistics_deviation(walls, p->n_samples), deviation), o->out);
 	return STATUS_OK;
 }
 

@@ -6,7 +6,9 @@
 #include <unistd.h>
 #include "base/arena.h"
 #include "base/buf.h"
+#include "base/foreign.h"
 #include "base/os.h"
+#include "base/print.h"
 #include "builder/cli/browser.h"
 #include "builder/cli/print.h"
 #include "builder/cli/profile.h"
@@ -38,11 +40,7 @@ static void put_message(const char *text, struct buf *out)
 	buf_puts(
 		out,
 		"<!DOCTYPE html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<meta http-equiv=\"refresh\" content=\"1; url=/\">\n<link rel=\"icon\" href=\"data:,\">\n<title>trib</title>\n<p>");
-	for (; *text; text++)
-		if (*text == '<' || *text == '&')
-			buf_printf(out, "&#%d;", *text);
-		else
-			buf_putc(out, *text);
+	foreign_puts(out, FOREIGN_HTML, text);
 	buf_puts(out, "</p>\n</html>\n");
 }
 
@@ -94,7 +92,7 @@ static enum status serve(const struct options *o, int lock, int listener, uint16
 	struct served_page page = {.version = "", .lock = lock};
 	char address[64];
 	snprintf(address, sizeof address, "http://127.0.0.1:%u/", port);
-	printf("trib: the page of the newest build is at %s, and follows trib build and trib watch; Ctrl-C ends\n", address);
+	print(stdout, "trib: the page of the newest build is at %s, and follows trib build and trib watch; Ctrl-C ends\n", address);
 	fflush(stdout);
 	if (o->open)
 		browser_open(address);

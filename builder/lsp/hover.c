@@ -1,6 +1,7 @@
 /* Hover: the definition of the name under the cursor in one line, its type, its comment. */
 #include <string.h>
 #include "base/arena.h"
+#include "base/foreign.h"
 #include "builder/lsp/query.h"
 
 /* The members of a layer that its users see. */
@@ -56,6 +57,29 @@ static const char *doc_of(struct query *q, const struct symbol *s)
 	return source_comment(q, s->whole);
 }
 
+/* Puts code between rows of backticks, one more than it has in a row. */
+static void put_code_block(const char *code, struct buf *b)
+{
+	struct buf fence = {0};
+	buf_puts(&fence, "```");
+	while (strstr(code, fence.at))
+		buf_putc(&fence, '`');
+	buf_printf(b, "%stri\n", fence.at);
+	foreign_puts(b, FOREIGN_TEXT, code);
+	buf_printf(b, "\n%s", fence.at);
+	buf_free(&fence);
+}
+
+/* A comment is prose with code in backticks. It cannot load a picture or hide an address. */
+static void put_comment(const char *doc, struct buf *b)
+{
+	for (const char *end; *doc; doc = end + (*end == '\n')) {
+		end = doc + strcspn(doc, "\n");
+		buf_putc(b, '\n');
+		foreign_put(b, FOREIGN_MARKDOWN, doc, (size_t)(end - doc));
+	}
+}
+
 void query_hover(struct query *q)
 {
 	if (!q->use || (!q->symbol && !q->use->type))
@@ -65,9 +89,13 @@ void query_hover(struct query *q)
 	const char *doc = s ? doc_of(q, s) : NULL;
 	bool markdown = q->state->client.markdown;
 	struct buf b = {0};
-	buf_printf(&b, markdown ? "```tri\n%s\n```" : "%s", code);
-	if (doc)
-		buf_printf(&b, "\n%s%s", markdown ? "\n" : "", doc);
+	if (markdown) {
+		put_code_block(code, &b);
+		buf_puts(&b, doc ? "\n" : "");
+		put_comment(doc ? doc : "", &b);
+	} else {
+		buf_printf(&b, "%s%s%s", code, doc ? "\n" : "", doc ? doc : "");
+	}
 	json_open(q->out, '{');
 	json_member_open(q->out, "contents", '{');
 	json_member_str(q->out, "kind", markdown ? "markdown" : "plaintext");

@@ -3,6 +3,7 @@
 #include "base/buf.h"
 #include "base/json.h"
 #include "builder/profile/figures.h"
+#include "builder/profile/reports.h"
 #include "builder/profile/table.h"
 
 #define MOST_MEMORY 1.5
@@ -56,12 +57,12 @@ static void print_text(const struct ab_result *r, const struct report_options *o
 	add_side(&t, "a", &r->a);
 	add_side(&t, "b", &r->b);
 	table_print(&t, o->format == REPORT_MARKDOWN, out);
-	buf_printf(out, "\nspeed-up of b: %.3f", 1 / r->time.estimate);
+	report_printf(o, out, "\nspeed-up of b: %.3f", 1 / r->time.estimate);
 	if (r->time.low > 0)
-		buf_printf(out, ", at 95 %% between %.3f and %.3f", 1 / r->time.high, 1 / r->time.low);
+		report_printf(o, out, ", at 95 %% between %.3f and %.3f", 1 / r->time.high, 1 / r->time.low);
 	else
 		buf_puts(out, " (too few pairs for an interval: measure at least 6)");
-	buf_printf(out, "; memory x %.2f; %u pairs\nverdict: %s\n", r->memory, r->a.profile->n_samples, verdicts[r->verdict]);
+	report_printf(o, out, "; memory x %.2f; %u pairs\nverdict: %s\n", r->memory, r->a.profile->n_samples, verdicts[r->verdict]);
 	arena_free(a);
 }
 

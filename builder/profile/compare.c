@@ -18,32 +18,32 @@ const struct change_row change_table[CHANGES] = {
 
 /* ---- conditions ---- */
 
-static void put_difference(struct buf *out, const char *what, const char *before, const char *after)
+static void put_difference(struct buf *out, enum foreign_form form, const char *what, const char *before, const char *after)
 {
-	buf_printf(out, "%s: %s before, %s after\n", what, before ? before : "not set", after ? after : "not set");
+	foreign_printf(out, form, "%s: %s before, %s after\n", what, before ? before : "not set", after ? after : "not set");
 }
 
-bool compare_conditions(const struct profile *before, const struct profile *after, struct buf *differences)
+bool compare_conditions(const struct profile *before, const struct profile *after, enum foreign_form form, struct buf *differences)
 {
 	size_t start = differences->len;
 	if (before->kind != after->kind)
-		put_difference(differences, "kind", before->kind == PROFILE_RUN ? "run" : "build",
+		put_difference(differences, form, "kind", before->kind == PROFILE_RUN ? "run" : "build",
 			       after->kind == PROFILE_RUN ? "run" : "build");
 	bool same_name = strcmp(before->machine.cpu, after->machine.cpu) == 0;
 	if (strcmp(before->machine.id, after->machine.id) != 0)
-		put_difference(differences, "machine", same_name ? before->machine.id : before->machine.cpu,
+		put_difference(differences, form, "machine", same_name ? before->machine.id : before->machine.cpu,
 			       same_name ? after->machine.id : after->machine.cpu);
 	if (strcmp(before->machine.device, after->machine.device) != 0)
-		put_difference(differences, "device", before->machine.device, after->machine.device);
+		put_difference(differences, form, "device", before->machine.device, after->machine.device);
 	for (uint32_t i = 0; i < before->settings.len; i++) {
 		const struct profile_setting *s = &before->settings.at[i];
 		const char *other = profile_setting(after, s->name);
 		if (!other || strcmp(s->text, other) != 0)
-			put_difference(differences, s->name, s->text, other);
+			put_difference(differences, form, s->name, s->text, other);
 	}
 	for (uint32_t i = 0; i < after->settings.len; i++)
 		if (!profile_setting(before, after->settings.at[i].name))
-			put_difference(differences, after->settings.at[i].name, NULL, after->settings.at[i].text);
+			put_difference(differences, form, after->settings.at[i].name, NULL, after->settings.at[i].text);
 	return differences->len == start;
 }
 

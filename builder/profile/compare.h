@@ -2,6 +2,7 @@
  * processes. */
 #ifndef TRIB_BUILDER_PROFILE_COMPARE_H
 #define TRIB_BUILDER_PROFILE_COMPARE_H
+#include "base/foreign.h"
 #include "builder/profile/pace.h"
 #include "builder/profile/statistics.h"
 
@@ -54,8 +55,8 @@ struct comparison {
 	bool can_decide; /* false: with so few samples no row can pass the test */
 };
 
-/* Appends a line for each machine or setting that differs. True: nothing does. */
-bool compare_conditions(const struct profile *before, const struct profile *after, struct buf *differences);
+/* Appends a line for each machine or setting that differs, in the form of foreign text. True: nothing does. */
+bool compare_conditions(const struct profile *before, const struct profile *after, enum foreign_form form, struct buf *differences);
 /* The profiles must outlive the comparison. Freed with compare_free. */
 struct comparison *compare_profiles(const struct profile *before, const struct profile *after, struct compare_options o);
 bool compare_is_whole(const struct compared *r);

@@ -29,15 +29,8 @@ static bool fail(struct reader *r, const char *format, ...)
 	return false;
 }
 
-/* Copies a text without control characters, which would reach a terminal. NULL stays NULL. */
-static const char *copy_text(struct reader *r, const char *s)
-{
-	char *copy = s ? arena_strdup(r->p->arena, s) : NULL;
-	for (char *c = copy; c && *c; c++)
-		if ((unsigned char)*c < 0x20 || *c == 0x7f)
-			*c = '?';
-	return copy;
-}
+/* NULL stays NULL. */
+static const char *copy_text(struct reader *r, const char *s) { return s ? arena_strdup(r->p->arena, s) : NULL; }
 
 static const char *text_of(struct reader *r, const json_t *object, const char *key)
 {

@@ -50,8 +50,8 @@ static struct table new_table(struct arena *a, bool with_verdict)
 
 static void put_title(const struct report_options *o, const char *title, uint32_t n, uint32_t of, struct buf *out)
 {
-	buf_printf(out, o->format == REPORT_MARKDOWN ? "\n### %s (%u" : "\n%s (%u", title, n);
-	buf_printf(out, n < of ? " of %u)\n" : ")\n", of);
+	report_printf(o, out, o->format == REPORT_MARKDOWN ? "\n### %s (%u" : "\n%s (%u", title, n);
+	report_printf(o, out, n < of ? " of %u)\n" : ")\n", of);
 	if (o->format == REPORT_MARKDOWN)
 		buf_putc(out, '\n');
 }
@@ -90,33 +90,35 @@ static void put_samples(const struct comparison *c, const struct report_options 
 	table_print(&t, o->format == REPORT_MARKDOWN, out);
 }
 
-static void put_sides(const struct comparison *c, const char *before, const char *after, struct buf *out)
+static void put_sides(const struct comparison *c, const char *before, const char *after, const struct report_options *o, struct buf *out)
 {
 	struct buf differences = {0};
-	buf_printf(out, "before: %s, %u sample%s, trib %s\nafter:  %s, %u sample%s, trib %s\n", before, c->before->n_samples,
-		   c->before->n_samples == 1 ? "" : "s", c->before->version, after, c->after->n_samples,
-		   c->after->n_samples == 1 ? "" : "s", c->after->version);
+	report_printf(o, out, "before: %s, %u sample%s, trib %s\nafter:  %s, %u sample%s, trib %s\n", before, c->before->n_samples,
+		      c->before->n_samples == 1 ? "" : "s", c->before->version, after, c->after->n_samples,
+		      c->after->n_samples == 1 ? "" : "s", c->after->version);
 	if (fabs(c->speed - 1) > 0.01)
-		buf_printf(out, "the machine was %.1f %% %s after; times are corrected for it\n", fabs(1 - c->speed) * 100,
-			   c->speed < 1 ? "slower" : "faster");
-	if (!compare_conditions(c->before, c->after, &differences))
-		buf_printf(out, "the conditions differ, so this says nothing about one change alone:\n%s", differences.at);
+		report_printf(o, out, "the machine was %.1f %% %s after; times are corrected for it\n", fabs(1 - c->speed) * 100,
+			      c->speed < 1 ? "slower" : "faster");
+	if (!compare_conditions(c->before, c->after, report_form(o), &differences)) {
+		buf_puts(out, "the conditions differ, so this says nothing about one change alone:\n");
+		buf_put(out, differences.at, differences.len);
+	}
 	buf_free(&differences);
 }
 
-static void put_summary(const struct comparison *c, struct buf *out)
+static void put_summary(const struct comparison *c, const struct report_options *o, struct buf *out)
 {
 	buf_putc(out, '\n');
 	for (uint32_t i = 0; i < CHANGES; i++)
-		buf_printf(out, "%s%u %s", i ? ", " : "", c->counts[i], change_table[i].title);
+		report_printf(o, out, "%s%u %s", i ? ", " : "", c->counts[i], change_table[i].title);
 	buf_putc(out, '\n');
 	double visible = compare_visible(c, METRIC_WALL);
 	if (visible > 0)
-		buf_printf(out, "with this noise a change of the whole time by %.1f %% can be seen\n", visible * 100);
+		report_printf(o, out, "with this noise a change of the whole time by %.1f %% can be seen\n", visible * 100);
 	bool is_tested = c->before->n_samples >= 4 && c->after->n_samples >= 4;
 	if (is_tested && !c->can_decide)
-		buf_printf(out, "too few samples: %u and %u cannot show a change of one part; record at least 10\n", c->before->n_samples,
-			   c->after->n_samples);
+		report_printf(o, out, "too few samples: %u and %u cannot show a change of one part; record at least 10\n",
+			      c->before->n_samples, c->after->n_samples);
 	if (!is_tested)
 		buf_puts(out, "too few samples for a test: smaller changes than 30 % are undecided; record at least 4, better 10\n");
 }
@@ -124,7 +126,7 @@ static void put_summary(const struct comparison *c, struct buf *out)
 static void print_text(const struct comparison *c, const char *before, const char *after, const struct report_options *o, struct buf *out)
 {
 	struct table totals = new_table(c->arena, true);
-	put_sides(c, before, after, out);
+	put_sides(c, before, after, o, out);
 	buf_putc(out, '\n');
 	for (uint32_t i = 0; i < c->n_rows && compare_is_whole(&c->rows[i]); i++)
 		add_row(&totals, c, &c->rows[i], true);
@@ -132,7 +134,7 @@ static void print_text(const struct comparison *c, const char *before, const cha
 	put_samples(c, o, out);
 	for (uint32_t i = CHANGE_NOT_JUDGED + 1; i < CHANGES; i++)
 		put_list(c, (enum change)i, o, out);
-	put_summary(c, out);
+	put_summary(c, o, out);
 }
 
 static void print_row_json(struct json_writer *w, const struct comparison *c, const struct compared *r)

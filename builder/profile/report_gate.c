@@ -11,48 +11,48 @@ static enum profile_metric metric_of(const struct gate_finding *f) { return f->b
 
 static double visible_change(const struct gate_result *r) { return compare_visible(r->comparison, r->options.metric); }
 
-static void put_finding(const struct gate_result *r, const struct gate_finding *f, struct buf *out)
+static void put_finding(const struct gate_result *r, const struct gate_finding *f, const struct report_options *o, struct buf *out)
 {
 	char before[FIGURE_SIZE], after[FIGURE_SIZE], low[FIGURE_SIZE], high[FIGURE_SIZE];
 	const struct metric_row *m = &profile_metrics[metric_of(f)];
 	const char *word = f->verdict == GATE_FAILED ? "REGRESSION" : f->verdict == GATE_PASSED ? "ALLOWED" : "UNDECIDED";
 	if (f->budget) {
-		buf_printf(out, "OVER BUDGET %s: %s %s, the budget is %s", f->item, m->title, figure_text(m->unit, f->value, after),
-			   f->budget->text);
+		report_printf(o, out, "OVER BUDGET %s: %s %s, the budget is %s", f->item, m->title, figure_text(m->unit, f->value, after),
+			      f->budget->text);
 	} else {
-		buf_printf(out, "%s %s: %s %s, was %s (%s", word, f->item, m->title, figure_text(m->unit, f->row->after_value, after),
-			   figure_text(m->unit, f->row->before_value, before), figure_change(f->row->ratio.estimate, low));
+		report_printf(o, out, "%s %s: %s %s, was %s (%s", word, f->item, m->title, figure_text(m->unit, f->row->after_value, after),
+			      figure_text(m->unit, f->row->before_value, before), figure_change(f->row->ratio.estimate, low));
 		if (f->row->is_tested && f->row->ratio.low > 0)
-			buf_printf(out, ", between %s and %s", figure_change(f->row->ratio.low, low),
-				   figure_change(f->row->ratio.high, high));
-		buf_printf(out, "; %s is allowed)", figure_change(r->options.threshold, low));
+			report_printf(o, out, ", between %s and %s", figure_change(f->row->ratio.low, low),
+				      figure_change(f->row->ratio.high, high));
+		report_printf(o, out, "; %s is allowed)", figure_change(r->options.threshold, low));
 	}
 	if (f->cause)
-		buf_printf(out, "; %s", f->cause);
+		report_printf(o, out, "; %s", f->cause);
 }
 
 static void print_text(const struct gate_result *r, const struct report_options *o, struct buf *out)
 {
 	const char *bullet = o->format == REPORT_MARKDOWN ? "- " : "";
 	if (o->format == REPORT_MARKDOWN)
-		buf_printf(out, "### Profile check: %s\n\n", verdicts[r->verdict]);
+		report_printf(o, out, "### Profile check: %s\n\n", verdicts[r->verdict]);
 	for (uint32_t i = 0; i < r->findings.len && i < o->top; i++) {
 		buf_puts(out, bullet);
-		put_finding(r, &r->findings.at[i], out);
+		put_finding(r, &r->findings.at[i], o, out);
 		buf_putc(out, '\n');
 	}
 	if (r->findings.len > o->top)
-		buf_printf(out, "%sand %u more\n", bullet, r->findings.len - o->top);
+		report_printf(o, out, "%sand %u more\n", bullet, r->findings.len - o->top);
 	if (o->format == REPORT_MARKDOWN)
 		buf_putc(out, '\n');
 	double visible = visible_change(r);
 	if (visible > 0)
-		buf_printf(out, "with this noise a change of the whole %s time by %.1f %% can be seen\n",
-			   profile_metrics[r->options.metric].title, visible * 100);
+		report_printf(o, out, "with this noise a change of the whole %s time by %.1f %% can be seen\n",
+			      profile_metrics[r->options.metric].title, visible * 100);
 	if (!r->comparison->can_decide)
-		buf_printf(out, "too few samples: %u and %u cannot show a change of one part; record at least 10\n",
-			   r->comparison->before->n_samples, r->comparison->after->n_samples);
-	buf_printf(out, "check %s%s\n", verdicts[r->verdict], r->verdict == GATE_UNDECIDED ? ": only a sure regression fails" : "");
+		report_printf(o, out, "too few samples: %u and %u cannot show a change of one part; record at least 10\n",
+			      r->comparison->before->n_samples, r->comparison->after->n_samples);
+	report_printf(o, out, "check %s%s\n", verdicts[r->verdict], r->verdict == GATE_UNDECIDED ? ": only a sure regression fails" : "");
 }
 
 static void print_finding_json(struct json_writer *w, const struct gate_finding *f)

@@ -50,7 +50,8 @@ static struct table new_table(struct arena *a)
 }
 
 /* Appends the median wall time of the builds in a time. */
-static void put_median(struct buf *out, const struct build_entry *list, uint32_t n, uint64_t from, uint64_t to, const char *when)
+static void put_median(const struct report_options *o, struct buf *out, const struct build_entry *list, uint32_t n, uint64_t from,
+		       uint64_t to, const char *when)
 {
 	double *walls = calloc(n + 1, sizeof *walls), saved = 0;
 	char text[FIGURE_SIZE], saving[FIGURE_SIZE];
@@ -61,8 +62,8 @@ static void put_median(struct buf *out, const struct build_entry *list, uint32_t
 			saved += (double)list[i].saved_ns;
 		}
 	if (count)
-		buf_printf(out, "%s: %u build%s, median %s; the cache saved %s\n", when, count, count == 1 ? "" : "s",
-			   figure_text(UNIT_NS, statistics_median(walls, count), text), figure_text(UNIT_NS, saved, saving));
+		report_printf(o, out, "%s: %u build%s, median %s; the cache saved %s\n", when, count, count == 1 ? "" : "s",
+			      figure_text(UNIT_NS, statistics_median(walls, count), text), figure_text(UNIT_NS, saved, saving));
 	free(walls);
 }
 
@@ -161,13 +162,13 @@ static void print_text(const struct build_entry *list, uint32_t n, uint64_t now,
 		add_entry(&last, &list[i]);
 	for (uint32_t i = 0; i < found && i < o->top; i++)
 		add_entry(&slow, slowest[i]);
-	buf_printf(out, "the last %u of %u builds\n\n", shown, n);
+	report_printf(o, out, "the last %u of %u builds\n\n", shown, n);
 	table_print(&last, o->format == REPORT_MARKDOWN, out);
 	buf_puts(out, "\nslowest builds of the week\n\n");
 	table_print(&slow, o->format == REPORT_MARKDOWN, out);
 	buf_putc(out, '\n');
-	put_median(out, list, n, week, UINT64_MAX, "this week");
-	put_median(out, list, n, week > WEEK ? week - WEEK : 0, week, "the week before");
+	put_median(o, out, list, n, week, UINT64_MAX, "this week");
+	put_median(o, out, list, n, week > WEEK ? week - WEEK : 0, week, "the week before");
 	put_weeks(a, list, n, now, o, out);
 	arena_free(a);
 }

@@ -71,26 +71,27 @@ static struct table new_table(struct arena *a, const struct columns *c)
 #define UNCERTAIN 0.1 /* parts of a run */
 
 /* How the runs that the statements were measured in differ from one without the hook, and what was done about it. */
-static void put_correction(const struct profile *p, struct buf *out)
+static void put_correction(const struct profile *p, const struct report_options *o, struct buf *out)
 {
 	double whole = profile_median(p, &p->total, METRIC_WALL), measured = profile_fact(p, "measured_ns", whole),
 	       each = profile_fact(p, "hook_ns", 0), scale = profile_fact(p, "scale", 1);
 	char text[FIGURE_SIZE];
 	if (whole <= 0 || fabs(measured / whole - 1) < 0.005)
 		return;
-	buf_printf(out, "runs that are measured by statements take %s, %.1f %% %s than others", figure_text(UNIT_NS, measured, text),
-		   100 * fabs(measured / whole - 1), measured > whole ? "more" : "less");
+	report_printf(o, out, "runs that are measured by statements take %s, %.1f %% %s than others", figure_text(UNIT_NS, measured, text),
+		      100 * fabs(measured / whole - 1), measured > whole ? "more" : "less");
 	if (each > 0)
-		buf_printf(out, "; %s a call is taken off", figure_text(UNIT_NS, each, text));
+		report_printf(o, out, "; %s a call is taken off", figure_text(UNIT_NS, each, text));
 	if (fabs(scale - 1) >= 0.005)
-		buf_printf(out, "; all times are scaled by %.2f", scale);
+		report_printf(o, out, "; all times are scaled by %.2f", scale);
 	buf_putc(out, '\n');
 	if (fabs(scale - 1) > UNCERTAIN)
 		buf_puts(out, "other load of the machine cannot be separated from the statements: measure again when it is idle\n");
 }
 
 /* What the statements add up to, and what could not be separated. */
-static void put_sums(const struct profile *p, const struct kernel_row *rows, uint32_t n, uint32_t shown, struct buf *out)
+static void put_sums(const struct profile *p, const struct kernel_row *rows, uint32_t n, uint32_t shown, const struct report_options *o,
+		     struct buf *out)
 {
 	double whole = profile_median(p, &p->total, METRIC_WALL), outside = profile_fact(p, "outside_ns", 0), sum = 0, sum_short = 0;
 	uint32_t n_short = 0;
@@ -100,15 +101,16 @@ static void put_sums(const struct profile *p, const struct kernel_row *rows, uin
 		sum_short += rows[i].is_short ? rows[i].ns : 0;
 		n_short += rows[i].is_short;
 	}
-	buf_printf(out, "\n%u of %u statements; all of them together are %.1f %% of a run\n", shown, n, whole > 0 ? 100 * sum / whole : 0);
+	report_printf(o, out, "\n%u of %u statements; all of them together are %.1f %% of a run\n", shown, n,
+		      whole > 0 ? 100 * sum / whole : 0);
 	if (outside > 0)
-		buf_printf(out, "outside of its statements a run takes %s, %.1f %%\n", figure_text(UNIT_NS, outside, text),
-			   100 * outside / whole);
-	put_correction(p, out);
+		report_printf(o, out, "outside of its statements a run takes %s, %.1f %%\n", figure_text(UNIT_NS, outside, text),
+			      100 * outside / whole);
+	put_correction(p, o, out);
 	if (n_short)
-		buf_printf(out, "statements below %s cannot be separated from the clock: %s in %u statement%s together\n",
-			   figure_text(UNIT_NS, kernel_shortest(p), text), figure_text(UNIT_NS, sum_short, more), n_short,
-			   n_short == 1 ? "" : "s");
+		report_printf(o, out, "statements below %s cannot be separated from the clock: %s in %u statement%s together\n",
+			      figure_text(UNIT_NS, kernel_shortest(p), text), figure_text(UNIT_NS, sum_short, more), n_short,
+			      n_short == 1 ? "" : "s");
 }
 
 void report_kernels(struct arena *a, const struct profile *p, const struct report_options *o, struct buf *out)
@@ -129,7 +131,7 @@ void report_kernels(struct arena *a, const struct profile *p, const struct repor
 	for (uint32_t i = 0; i < shown; i++)
 		add_row(&t, a, p, &rows[i], &c);
 	table_print(&t, o->format == REPORT_MARKDOWN, out);
-	put_sums(p, rows, n, shown, out);
+	put_sums(p, rows, n, shown, o, out);
 }
 
 void report_kernel(const struct view *v, struct json_writer *w, uint32_t item)

@@ -20,17 +20,18 @@ static const char *figure(const struct view *v, const struct profile_values *val
 
 void report_title(const struct view *v, const char *title)
 {
-	buf_printf(v->out, v->o->format == REPORT_MARKDOWN ? "\n### %s\n\n" : "\n%s\n", title);
+	report_printf(v->o, v->out, v->o->format == REPORT_MARKDOWN ? "\n### %s\n\n" : "\n%s\n", title);
 }
 
 static void put_head(const struct view *v)
 {
 	const struct profile *p = v->p;
-	buf_printf(v->out, "%s%s: %u sample%s, trib %s, %s, %u CPU%s\n", p->kind == PROFILE_RUN ? "run" : "build",
-		   profile_setting(p, "models") ? arena_printf(v->a, " of %s", profile_setting(p, "models")) : "", p->n_samples,
-		   p->n_samples == 1 ? "" : "s (medians)", p->version, p->machine.cpu, p->machine.cores, p->machine.cores == 1 ? "" : "s");
+	report_printf(v->o, v->out, "%s%s: %u sample%s, trib %s, %s, %u CPU%s\n", p->kind == PROFILE_RUN ? "run" : "build",
+		      profile_setting(p, "models") ? arena_printf(v->a, " of %s", profile_setting(p, "models")) : "", p->n_samples,
+		      p->n_samples == 1 ? "" : "s (medians)", p->version, p->machine.cpu, p->machine.cores,
+		      p->machine.cores == 1 ? "" : "s");
 	for (uint32_t i = 0; i < p->settings.len; i++)
-		buf_printf(v->out, "%s%s %s", i ? ", " : "", p->settings.at[i].name, p->settings.at[i].text);
+		report_printf(v->o, v->out, "%s%s %s", i ? ", " : "", p->settings.at[i].name, p->settings.at[i].text);
 	if (p->settings.len)
 		buf_putc(v->out, '\n');
 }
@@ -180,21 +181,25 @@ static bool ends(const char *text, const char *with)
 }
 
 /* Names of facts end in their units. */
-static void put_fact(const struct profile_fact *f, struct buf *out)
+static void put_fact(const struct view *v, const struct profile_fact *f)
 {
 	static const char *const shares[] = {"share", "rate", "efficiency", "utilisation"};
 	char text[FIGURE_SIZE];
 	for (size_t i = 0; i < sizeof shares / sizeof *shares; i++)
 		if (ends(f->name, shares[i])) {
-			buf_printf(out, "%.1f %%\n", 100 * f->value);
+			report_printf(v->o, v->out, "%.1f %%\n", 100 * f->value);
 			return;
 		}
 	if (begins(f->name, "ceiling.")) {
-		buf_printf(out, "%.3g %s\n", f->value / 1e9, ends(f->name, "_bytes") ? "GB/s" : "GOP/s");
+		report_printf(v->o, v->out, "%.3g %s\n", f->value / 1e9, ends(f->name, "_bytes") ? "GB/s" : "GOP/s");
 		return;
 	}
 	bool is_time = ends(f->name, "_ns") || begins(f->name, "outlier.");
-	buf_printf(out, "%s\n", figure_text(is_time ? UNIT_NS : ends(f->name, "_bytes") ? UNIT_BYTES : UNIT_COUNT, f->value, text));
+	report_printf(v->o, v->out, "%s\n",
+		      figure_text(is_time                   ? UNIT_NS
+				  : ends(f->name, "_bytes") ? UNIT_BYTES
+							    : UNIT_COUNT,
+				  f->value, text));
 }
 
 static void put_facts(const struct view *v)
@@ -206,8 +211,8 @@ static void put_facts(const struct view *v)
 		const struct profile_fact *f = &v->p->facts.at[i];
 		if (report_is_of_caches(f))
 			continue;
-		buf_printf(v->out, v->o->format == REPORT_MARKDOWN ? "- %s: " : "  %-28s ", f->name);
-		put_fact(f, v->out);
+		report_printf(v->o, v->out, v->o->format == REPORT_MARKDOWN ? "- %s: " : "  %-28s ", f->name);
+		put_fact(v, f);
 	}
 }
 
@@ -223,11 +228,11 @@ static void put_symptoms(const struct view *v)
 		buf_puts(v->out, v->o->format == REPORT_MARKDOWN ? "- " : "  ");
 		const char *verb = s[i].is_below ? "below" : "above";
 		if (s[i].is_share)
-			buf_printf(v->out, "%s is %.0f %%, %s %.0f %%: %s\n", s[i].name, s[i].value * 100, verb, s[i].limit * 100,
-				   s[i].advice);
+			report_printf(v->o, v->out, "%s is %.0f %%, %s %.0f %%: %s\n", s[i].name, s[i].value * 100, verb, s[i].limit * 100,
+				      s[i].advice);
 		else
-			buf_printf(v->out, "%s is %s, %s %s: %s\n", s[i].name, figure_text(s[i].unit, s[i].value, value), verb,
-				   figure_text(s[i].unit, s[i].limit, limit), s[i].advice);
+			report_printf(v->o, v->out, "%s is %s, %s %s: %s\n", s[i].name, figure_text(s[i].unit, s[i].value, value), verb,
+				      figure_text(s[i].unit, s[i].limit, limit), s[i].advice);
 	}
 	if (!n)
 		buf_puts(v->out, "  none\n");

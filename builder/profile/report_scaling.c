@@ -18,7 +18,7 @@ static const struct {
 
 static void put_title(const char *title, const struct report_options *o, struct buf *out)
 {
-	buf_printf(out, o->format == REPORT_MARKDOWN ? "\n### %s\n\n" : "\n%s\n", title);
+	report_printf(o, out, o->format == REPORT_MARKDOWN ? "\n### %s\n\n" : "\n%s\n", title);
 }
 
 static void add_cost(struct table *t, const struct scaling_cost *c)
@@ -183,7 +183,7 @@ void report_scaling(const struct scaling *s, const struct report_options *o, str
 		print_json(s, out);
 		return;
 	}
-	buf_printf(out, "cold builds, medians of up to %u samples\n", s->samples);
+	report_printf(o, out, "cold builds, medians of up to %u samples\n", s->samples);
 	put_models(s, o, out);
 	put_lines(s, o, out);
 	put_settings(s, true, o, out);

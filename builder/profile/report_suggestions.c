@@ -1,38 +1,41 @@
 #include <math.h>
 #include "base/arena.h"
 #include "base/buf.h"
+#include "base/foreign.h"
 #include "base/json.h"
 #include "builder/profile/reports.h"
 #include "builder/profile/suggest.h"
 
-static void put_saving(const struct suggestion *x, struct buf *out)
+static void put_saving(const struct suggestion *x, const struct report_options *o, struct buf *out)
 {
 	if (x->saving_kind == SAVING_ESTIMATED)
-		buf_printf(out, "saves about %.1f %% (estimated)", x->saving * 100);
+		report_printf(o, out, "saves about %.1f %% (estimated)", x->saving * 100);
 	else if (x->saving_kind == SAVING_MEASURED && x->low > 0)
-		buf_printf(out, "saves %.1f %% (measured, between %.1f and %.1f %%)", x->saving * 100, x->low * 100, x->high * 100);
+		report_printf(o, out, "saves %.1f %% (measured, between %.1f and %.1f %%)", x->saving * 100, x->low * 100, x->high * 100);
 	else if (x->saving_kind == SAVING_MEASURED && x->high < 0)
-		buf_printf(out, "costs %.1f %% (measured, between %.1f and %.1f %%): do not do it", -x->saving * 100, -x->high * 100,
-			   -x->low * 100);
+		report_printf(o, out, "costs %.1f %% (measured, between %.1f and %.1f %%): do not do it", -x->saving * 100, -x->high * 100,
+			      -x->low * 100);
 	else if (x->saving_kind == SAVING_MEASURED)
-		buf_printf(out, "no difference (measured, between %+.1f and %+.1f %%)", -x->high * 100, -x->low * 100);
+		report_printf(o, out, "no difference (measured, between %+.1f and %+.1f %%)", -x->high * 100, -x->low * 100);
 	else
-		buf_printf(out, "saving unknown%s", x->variant ? "; --try measures it" : "");
+		report_printf(o, out, "saving unknown%s", x->variant ? "; --try measures it" : "");
 }
 
-static void put_text(const struct suggestion *x, uint32_t number, bool markdown, struct buf *out)
+static void put_text(const struct suggestion *x, uint32_t number, const struct report_options *o, struct buf *out)
 {
-	const char *strong = markdown ? "**" : "", *code = markdown ? "`" : "";
-	buf_printf(out, "%u. %s%s%s %s: %s%s%s", number, strong, suggestion_priority_text(x->priority), strong,
-		   suggestion_type_text(x->type), code, x->subject, code);
+	bool markdown = o->format == REPORT_MARKDOWN;
+	enum foreign_form code = markdown ? FOREIGN_CODE : FOREIGN_LINE;
+	report_printf(o, out, markdown ? "%u. **%s** %s: " : "%u. %s %s: ", number, suggestion_priority_text(x->priority),
+		      suggestion_type_text(x->type));
+	foreign_puts(out, code, x->subject);
 	if (x->at)
-		buf_printf(out, " (%s)", x->at);
-	buf_printf(out, "\n   %s\n   %s", x->evidence, x->action);
+		report_printf(o, out, " (%s)", x->at);
+	report_printf(o, out, "\n   %s\n   %s", x->evidence, x->action);
 	if (x->edit)
-		buf_printf(out, ": %s%s%s", code, x->edit, code);
+		foreign_printf(out, code, ": %s", x->edit);
 	buf_puts(out, "\n   ");
-	put_saving(x, out);
-	buf_printf(out, "; effort %s\n", suggestion_effort_text(x->effort));
+	put_saving(x, o, out);
+	report_printf(o, out, "; effort %s\n", suggestion_effort_text(x->effort));
 }
 
 static void put_json(struct json_writer *w, const struct suggestion *x)
@@ -74,13 +77,13 @@ void report_suggestions(const struct suggestions *s, bool only_critical, const s
 		if (o->format == REPORT_JSON)
 			put_json(&w, x);
 		else
-			put_text(x, n, o->format == REPORT_MARKDOWN, out);
+			put_text(x, n, o, out);
 	}
 	if (o->format == REPORT_JSON) {
 		json_close(&w, ']');
 		json_close(&w, '}');
 		buf_putc(out, '\n');
 	} else if (!n) {
-		buf_printf(out, "no %ssuggestions: no rule found anything in this profile\n", only_critical ? "critical " : "");
+		report_printf(o, out, "no %ssuggestions: no rule found anything in this profile\n", only_critical ? "critical " : "");
 	}
 }

@@ -3,6 +3,7 @@
 #define TRIB_BUILDER_PROFILE_REPORTS_H
 #include <stdbool.h>
 #include <stdint.h>
+#include "base/foreign.h"
 
 struct arena;
 struct buf;
@@ -19,6 +20,11 @@ struct report_options {
 	uint32_t top;        /* the most rows of each list */
 	double threshold_ns; /* only items that took at least this long */
 };
+
+/* Of foreign text in a report. */
+enum foreign_form report_form(const struct report_options *o);
+/* Appends text of a report. The texts of %s are foreign (base/foreign.h). */
+void report_printf(const struct report_options *o, struct buf *out, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /* All append to `out`. */
 void report_profile(const struct profile *p, const struct report_options *o, struct buf *out);

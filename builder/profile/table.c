@@ -4,6 +4,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/bug.h"
+#include "base/foreign.h"
 
 void table_add(struct table *t, const char *text) { vec_push(&t->cells, text ? arena_strdup(t->arena, text) : ""); }
 
@@ -16,34 +17,6 @@ void table_addf(struct table *t, const char *format, ...)
 	vec_push(&t->cells, text);
 }
 
-/* Characters, not bytes. */
-static uint32_t width_of(const char *text)
-{
-	uint32_t n = 0;
-	for (; *text; text++)
-		n += ((unsigned char)*text & 0xc0) != 0x80;
-	return n;
-}
-
-static void put_cell(struct buf *out, const char *text, uint32_t width, bool at_end)
-{
-	int pad = (int)(width - width_of(text));
-	if (at_end)
-		buf_printf(out, "%*s%s", pad, "", text);
-	else
-		buf_printf(out, "%s%*s", text, pad, "");
-}
-
-/* A bar would end the cell of a markdown table. */
-static void put_escaped(struct buf *out, const char *text)
-{
-	for (; *text; text++) {
-		if (*text == '|')
-			buf_putc(out, '\\');
-		buf_putc(out, *text);
-	}
-}
-
 static void print_markdown(const struct table *t, struct buf *out)
 {
 	for (uint32_t i = 0; i < t->n_columns; i++)
@@ -53,7 +26,7 @@ static void print_markdown(const struct table *t, struct buf *out)
 		buf_puts(out, t->columns[i].is_number ? "---:|" : "---|");
 	for (uint32_t i = 0; i < t->cells.len; i++) {
 		buf_puts(out, i % t->n_columns ? " " : "\n| ");
-		put_escaped(out, t->cells.at[i]);
+		foreign_puts(out, FOREIGN_MARKDOWN, t->cells.at[i]);
 		buf_puts(out, " |");
 	}
 	buf_putc(out, '\n');
@@ -66,19 +39,22 @@ static void trim_line(struct buf *out)
 	buf_putc(out, '\n');
 }
 
+static const char *cell_at(const struct table *t, uint32_t i)
+{
+	return i < t->n_columns ? t->columns[i].title : t->cells.at[i - t->n_columns];
+}
+
 static void print_text(const struct table *t, struct buf *out)
 {
-	uint32_t widths[TABLE_COLUMNS];
-	for (uint32_t i = 0; i < t->n_columns; i++)
-		widths[i] = width_of(t->columns[i].title);
-	for (uint32_t i = 0; i < t->cells.len; i++) {
-		uint32_t w = width_of(t->cells.at[i]), *column = &widths[i % t->n_columns];
+	int widths[TABLE_COLUMNS] = {0};
+	uint32_t n = t->n_columns + t->cells.len;
+	for (uint32_t i = 0; i < n; i++) {
+		int w = (int)foreign_columns(cell_at(t, i)), *column = &widths[i % t->n_columns];
 		*column = w > *column ? w : *column;
 	}
-	for (uint32_t i = 0; i < t->n_columns + t->cells.len; i++) {
+	for (uint32_t i = 0; i < n; i++) {
 		uint32_t k = i % t->n_columns;
-		buf_puts(out, "  ");
-		put_cell(out, i < t->n_columns ? t->columns[k].title : t->cells.at[i - t->n_columns], widths[k], t->columns[k].is_number);
+		foreign_printf(out, FOREIGN_LINE, t->columns[k].is_number ? "  %*s" : "  %-*s", widths[k], cell_at(t, i));
 		if (k + 1 == t->n_columns)
 			trim_line(out);
 	}

@@ -3,19 +3,11 @@
 #include <math.h>
 #include <string.h>
 #include "base/buf.h"
+#include "base/foreign.h"
 #include "base/json.h"
 #include "builder/query/graph.h"
 
-static void quote(const char *s, struct buf *out)
-{
-	buf_putc(out, '"');
-	for (; *s; s++) {
-		if (*s == '"' || *s == '\\')
-			buf_putc(out, '\\');
-		buf_putc(out, *s);
-	}
-	buf_putc(out, '"');
-}
+static void quote(const char *s, struct buf *out) { foreign_printf(out, FOREIGN_DOT, "\"%s\"", s); }
 
 static int64_t longest_compile(const struct graph *g)
 {

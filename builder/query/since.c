@@ -4,6 +4,7 @@
 #include "base/buf.h"
 #include "base/diag.h"
 #include "base/json.h"
+#include "base/print.h"
 #include "base/vec.h"
 #include "builder/git/git.h"
 #include "builder/manifest/manifest.h"
@@ -17,32 +18,32 @@ static enum status refuse(const struct git_failure *e, const char *rev, FILE *er
 	const char *colon = *e->text ? ": " : "";
 	switch (e->problem) {
 	case GIT_PROBLEM_NO_REPOSITORY:
-		fprintf(err,
-			"trib: this folder is in no git repository that can be read%s%s\n  help: `--since` compares with a commit; `git init` starts a repository\n",
-			colon, e->text);
+		print(err,
+		      "trib: this folder is in no git repository that can be read%s%s\n  help: `--since` compares with a commit; `git init` starts a repository\n",
+		      colon, e->text);
 		return STATUS_ENVIRONMENT;
 	case GIT_PROBLEM_OWNER:
-		fprintf(err,
-			"trib: %s\n  help: `git config --global --add safe.directory \"$(pwd)\"` in the repository's top folder says that it is trusted\n",
-			e->text);
+		print(err,
+		      "trib: %s\n  help: `git config --global --add safe.directory \"$(pwd)\"` in the repository's top folder says that it is trusted\n",
+		      e->text);
 		return STATUS_ENVIRONMENT;
 	case GIT_PROBLEM_BARE:
-		fprintf(err,
-			"trib: the repository `%s` is bare: it has no working tree that could be compared\n"
-			"  help: work in a clone of it, or in a folder made by `git worktree add`\n",
-			e->text);
+		print(err,
+		      "trib: the repository `%s` is bare: it has no working tree that could be compared\n"
+		      "  help: work in a clone of it, or in a folder made by `git worktree add`\n",
+		      e->text);
 		return STATUS_ENVIRONMENT;
 	case GIT_PROBLEM_SHALLOW:
-		fprintf(err,
-			"trib: this clone is shallow and does not hold the revision `%s`%s%s\n"
-			"  help: `git fetch --unshallow` brings the whole history, `git fetch --deepen=N` a part of it\n",
-			rev, colon, e->text);
+		print(err,
+		      "trib: this clone is shallow and does not hold the revision `%s`%s%s\n"
+		      "  help: `git fetch --unshallow` brings the whole history, `git fetch --deepen=N` a part of it\n",
+		      rev, colon, e->text);
 		return STATUS_USAGE;
 	default:
-		fprintf(err,
-			"trib: there is no revision `%s` that is a commit%s%s\n"
-			"  help: a commit, branch, tag, `HEAD~3` or `main...` (where this branch left main) is one; `git fetch` brings what only the remote has\n",
-			rev, colon, e->text);
+		print(err,
+		      "trib: there is no revision `%s` that is a commit%s%s\n"
+		      "  help: a commit, branch, tag, `HEAD~3` or `main...` (where this branch left main) is one; `git fetch` brings what only the remote has\n",
+		      rev, colon, e->text);
 		return STATUS_USAGE;
 	}
 }
@@ -99,8 +100,8 @@ static bool known_models(const struct since *s, const struct options *o, FILE *e
 			known = strcmp(o->operands[i], names[k]) == 0;
 		const char *near = known ? NULL : diag_nearest(o->operands[i], names, s->new->n_models);
 		if (!known) {
-			fprintf(err, "trib: there is no model `%s`%s%s%s\n", o->operands[i], near ? "; did you mean `" : "",
-				near ? near : "", near ? "`?" : "");
+			print(err, "trib: there is no model `%s`%s%s%s\n", o->operands[i], near ? "; did you mean `" : "", near ? near : "",
+			      near ? "`?" : "");
 			return false;
 		}
 	}
@@ -137,7 +138,7 @@ enum status since_open(struct since *s, const struct options *o, FILE *err)
 	all.n_operands = 0;
 	s->git = module_open(s->arena, "git", GIT_ENTRY, GIT_ABI, &error);
 	if (!s->git) {
-		fprintf(err, "trib: %s\n  help: this module reads git repositories; it is built if libgit2 is installed\n", error);
+		print(err, "trib: %s\n  help: this module reads git repositories; it is built if libgit2 is installed\n", error);
 		return STATUS_ENVIRONMENT;
 	}
 	s->view = s->git->view_open(".", o->since, s->commit, &failure);
@@ -281,6 +282,6 @@ void since_print_json(const struct since *s, const struct options *o, FILE *out)
 		json_str(&w, s->notes[i]);
 	json_close(&w, ']');
 	json_close(&w, '}');
-	fprintf(out, "%s\n", text.at);
+	print(out, "%s\n", text.at);
 	buf_free(&text);
 }

@@ -6,6 +6,7 @@
 #include "base/diag.h"
 #include "base/os.h"
 #include "base/path.h"
+#include "base/print.h"
 #include "builder/build/load.h"
 #include "builder/build/build_steps.h"
 #include "builder/manifest/options.h"
@@ -80,7 +81,7 @@ static void report_error(struct diags *diags, const struct interp_error *e)
 static void to_stdout(void *ctx, const char *text, size_t n)
 {
 	(void)ctx;
-	fwrite(text, 1, n, stdout);
+	print_data(stdout, text, n);
 }
 
 static enum status interpret(struct build_context *c, struct model_job *m)
@@ -103,7 +104,7 @@ static enum status interpret(struct build_context *c, struct model_job *m)
 	if (interp_program(f, NULL, weights, NULL, &sink, c->arena, &none, &error))
 		return STATUS_OK;
 	if (os_interrupted()) {
-		fprintf(stderr, "trib: interrupted\n");
+		print(stderr, "trib: interrupted\n");
 		return STATUS_INTERRUPTED;
 	}
 	report_error(c->diags, &error);

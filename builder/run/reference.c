@@ -6,6 +6,7 @@
 #include "backend/runtime/states.h"
 #include "base/arena.h"
 #include "base/diag.h"
+#include "base/print.h"
 #include "builder/build/load.h"
 #include "builder/build/build_steps.h"
 #include "builder/manifest/options.h"
@@ -63,7 +64,7 @@ static tri_entry_desc describe_entry(struct arena *a, const struct hir_entry *e)
 static void to_stderr(void *ctx, const char *text, size_t n)
 {
 	(void)ctx;
-	fwrite(text, 1, n, stderr);
+	print_data(stderr, text, n);
 }
 
 struct interpreted {
@@ -191,7 +192,7 @@ static enum status visit_model(struct loaded_project *l, reference_execute *exec
 	tri_model_desc desc = describe_states(a, &m);
 	tri_error error = {0};
 	if (tri_states_open(&desc, NULL, &m.states, &error) != TRI_OK) {
-		fprintf(stderr, "trib: the model failed: %s\n", error.message);
+		print(stderr, "trib: the model failed: %s\n", error.message);
 		return STATUS_FAILED;
 	}
 	enum status s = visit(a, &(struct run_model){m.job->spec->name, m.entries, p->n_entries, run, reset, &m}, ctx);

@@ -2,6 +2,7 @@
 #include <math.h>
 #include "base/arena.h"
 #include "base/buf.h"
+#include "base/foreign.h"
 #include "builder/profile/kernel_rows.h"
 
 /* The picture in pixels, and the decades that its axes show. */
@@ -21,17 +22,6 @@ static double y_of(double rate)
 {
 	double at = log10(fmax(rate, LEAST_RATE) / LEAST_RATE) / log10(MOST_RATE / LEAST_RATE);
 	return HEIGHT - BOTTOM - fmin(at, 1) * (HEIGHT - TOP - BOTTOM);
-}
-
-static void put_escaped(struct buf *out, const char *text)
-{
-	for (; *text; text++)
-		if (*text == '<')
-			buf_puts(out, "&lt;");
-		else if (*text == '&')
-			buf_puts(out, "&amp;");
-		else
-			buf_putc(out, *text);
 }
 
 static void put_grid(struct buf *out)
@@ -64,7 +54,7 @@ static void put_point(struct buf *out, struct arena *a, const struct profile *p,
 		return;
 	buf_printf(out, "<circle cx='%.1f' cy='%.1f' r='%.1f'><title>", x_of(r->intensity), y_of(rate),
 		   3 + 12 * sqrt(whole > 0 ? r->ns / whole : 0));
-	put_escaped(out, profile_item_path(a, p, r->item));
+	foreign_puts(out, FOREIGN_HTML, profile_item_path(a, p, r->item));
 	buf_printf(out, ": %.3f ms, %.1f GOP/s, %.1f operations a byte</title></circle>\n", r->ns / 1e6, rate / 1e9, r->intensity);
 }
 
@@ -80,7 +70,7 @@ void roofline_print(const struct profile *p, struct buf *out)
 		out,
 		"<style>.g{stroke:#ddd}.r{fill:none;stroke:#333;stroke-width:1.5}circle{fill:#1f77b4;fill-opacity:.55;stroke:#1f77b4}</style>\n");
 	buf_printf(out, "<rect width='%d' height='%d' fill='#fff'/>\n<text x='%d' y='22' font-size='15'>", WIDTH, HEIGHT, LEFT);
-	put_escaped(out, profile_setting(p, "models") ? profile_setting(p, "models") : "model");
+	foreign_puts(out, FOREIGN_HTML, profile_setting(p, "models") ? profile_setting(p, "models") : "model");
 	buf_puts(out, ": a circle for each statement, as large as its share of the time</text>\n");
 	put_grid(out);
 	put_roof(out, c.read_bytes, c.float_ops, "float32");

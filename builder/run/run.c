@@ -8,6 +8,7 @@
 #include "base/buf.h"
 #include "base/format.h"
 #include "base/os.h"
+#include "base/print.h"
 #include "builder/manifest/options.h"
 #include "builder/run/run_input.h"
 #include "builder/run/test_case.h"
@@ -65,7 +66,7 @@ static bool publish(const struct run_io *io, const struct options *o, struct buf
 static void put_stdout(void *ctx, const char *s, size_t n)
 {
 	(void)ctx;
-	fwrite(s, 1, n, stdout);
+	print_data(stdout, s, n);
 }
 
 /* Type and shape of each output, and its values unless they went into a file. */
@@ -79,11 +80,11 @@ static void print_outputs(const struct run_io *io, const struct options *o)
 		struct format_value v = {(enum format_elem)t->dtype, (uint32_t)t->rank, t->shape, t->data};
 		buf_clear(&line);
 		run_print_type(&line, t);
-		printf("%s: %s\n", e->outputs[i].name, line.at);
+		print(stdout, "%s: %s\n", e->outputs[i].name, line.at);
 		if (run_file_for(o->outputs, o->n_outputs, e->outputs[i].name))
 			continue;
 		format_tensor(NULL, &v, &out);
-		putchar('\n');
+		print(stdout, "\n");
 	}
 	buf_free(&line);
 }
@@ -100,7 +101,7 @@ static struct options with_test_inputs(struct arena *a, const struct run_model *
 	with.inputs = c->inputs;
 	with.n_inputs = c->n_inputs;
 	if (!o->quiet)
-		fprintf(stderr, "trib: no --input: inputs from %s\n", c->folder);
+		print(stderr, "trib: no --input: inputs from %s\n", c->folder);
 	return with;
 }
 
@@ -124,7 +125,7 @@ enum status run_once(struct arena *a, const struct run_model *m, void *options)
 			print_outputs(&io, &o);
 	}
 	if (s != STATUS_OK)
-		fprintf(stderr, "trib: %s\n", why.at ? why.at : "interrupted");
+		print(stderr, "trib: %s\n", why.at ? why.at : "interrupted");
 	buf_free(&why);
 	return s;
 }

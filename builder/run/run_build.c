@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/os.h"
+#include "base/print.h"
 #include "builder/build/backends.h"
 #include "builder/manifest/options.h"
 #include "builder/manifest/outputs.h"
@@ -27,7 +28,7 @@ bool run_check_device(const struct options *o)
 	if (e < EMIT_COUNT && number)
 		ok = emit_backend(e)->has_devices && *number && !number[strspn(number, "0123456789")];
 	if (!ok)
-		fputs("trib: --device takes cpu, opencl, opencl:I with a number of `trib devices`, or reference\n", stderr);
+		print(stderr, "trib: --device takes cpu, opencl, opencl:I with a number of `trib devices`, or reference\n");
 	return ok;
 }
 
@@ -60,7 +61,7 @@ static void warn_if_stale(const struct options *build)
 		age = of_all == BUILD_UNKNOWN ? age : of_all;
 	}
 	if (age == BUILD_STALE)
-		fprintf(stderr, "trib: warning: the library is stale: %s\n", why.at ? why.at : "its inputs changed");
+		print(stderr, "trib: warning: the library is stale: %s\n", why.at ? why.at : "its inputs changed");
 	buf_free(&why);
 }
 
@@ -79,7 +80,7 @@ enum status run_build_first(struct arena *a, const struct build_spec *spec, cons
 	enum status s = build_run(&build, out, stderr);
 	fclose(out);
 	if (s != STATUS_OK && o->json > 0)
-		fwrite(text, 1, len, stdout);
+		print_bytes(stdout, text, len);
 	free(text);
 	return s;
 }
@@ -93,8 +94,8 @@ static void advise_emit(const struct model_spec *m, enum emit wanted)
 	for (uint32_t i = 0; i < n; i++)
 		if (m->emit >> i & 1 || i == wanted)
 			buf_printf(&b, " %s", names[i]);
-	fprintf(stderr, "trib: model `%s` is built without %s: write `emit =%s` in its block in tri.build\n", m->name, emit_what(wanted),
-		b.at);
+	print(stderr, "trib: model `%s` is built without %s: write `emit =%s` in its block in tri.build\n", m->name, emit_what(wanted),
+	      b.at);
 	buf_free(&b);
 }
 
@@ -112,7 +113,7 @@ const char *run_library_path(struct arena *a, const struct model_spec *m, const 
 	if (os_stamp(path, &st))
 		return path;
 	if (m->emit >> wanted & 1)
-		fprintf(stderr, "trib: there is no %s: run `trib build %s` first\n", path, m->name);
+		print(stderr, "trib: there is no %s: run `trib build %s` first\n", path, m->name);
 	else
 		advise_emit(m, wanted);
 	*s = STATUS_ENVIRONMENT;

@@ -148,10 +148,7 @@ static void missing_inputs(const struct run_model *m, const tri_entry_desc *e, c
 		print_expected(error, e, &e->inputs[i]);
 		first = false;
 	}
-	buf_printf(error, "\ntrib: to try it with random values: `trib run %s",
-		   o->n_operands ? o->operands[0]
-		   : m->name     ? m->name
-				 : "LIBRARY");
+	buf_printf(error, "; to try it with random values: `trib run %s", o->n_operands ? o->operands[0] : m->name ? m->name : "LIBRARY");
 	if (o->entry)
 		buf_printf(error, " --entry %s", o->entry);
 	for (int32_t i = 0; i < e->n_inputs; i++) {

@@ -3,6 +3,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/os.h"
+#include "base/print.h"
 #include "builder/manifest/options.h"
 #include "builder/run/device_ceilings.h"
 #include "builder/run/library.h"
@@ -65,7 +66,7 @@ static enum status write_profile(const struct opened *m, const tri_profile *sums
 	profile_free(p);
 	if (ok)
 		return STATUS_OK;
-	fprintf(stderr, "trib: cannot write `%s`: %s\n", o->profile_out, strerror(errno));
+	print(stderr, "trib: cannot write `%s`: %s\n", o->profile_out, strerror(errno));
 	return STATUS_ENVIRONMENT;
 }
 
@@ -90,12 +91,12 @@ enum status run_visit_library(struct arena *a, const char *path, const char *nam
 	struct buf error = {0};
 	enum status s;
 	if (!library_open(a, path, &lib, &why)) {
-		fprintf(stderr, "trib: %s\n", why);
+		print(stderr, "trib: %s\n", why);
 		return STATUS_ENVIRONMENT;
 	}
 	m.desc = lib.desc;
 	if (o->profile_out && !lib.desc->profile) {
-		fprintf(stderr, "trib: `%s` cannot be measured: build it with `profile = true` in its manifest\n", path);
+		print(stderr, "trib: `%s` cannot be measured: build it with `profile = true` in its manifest\n", path);
 		library_close(&lib);
 		return STATUS_USAGE;
 	}
@@ -113,7 +114,7 @@ enum status run_visit_library(struct arena *a, const char *path, const char *nam
 		lib.desc->close(m.model);
 	} else {
 		s = failure(&e, &error);
-		fprintf(stderr, "trib: %s\n", error.at);
+		print(stderr, "trib: %s\n", error.at);
 	}
 	run_profiler_free(m.profiler);
 	buf_free(&error);

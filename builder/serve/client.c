@@ -12,6 +12,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/os.h"
+#include "base/print.h"
 #include "builder/cache/config.h"
 #include "builder/manifest/manifest.h"
 #include "builder/manifest/options.h"
@@ -122,7 +123,7 @@ static bool await_result(int fd, struct result *out)
 		if (errno == ETIMEDOUT)
 			kill_if_stopped(fd);
 	}
-	fprintf(stderr, "trib: interrupted\n");
+	print(stderr, "trib: interrupted\n");
 	*out = (struct result){.status = STATUS_INTERRUPTED};
 	return true;
 }
@@ -134,8 +135,8 @@ static enum status status_of(const struct result *r)
 		return (enum status)r->status;
 	if (r->write_errno == EPIPE)
 		raise(SIGPIPE);
-	fprintf(stderr, "trib: cannot write the standard output: %s\n",
-		r->write_errno < 0 ? "an earlier write failed" : strerror(r->write_errno));
+	print(stderr, "trib: cannot write the standard output: %s\n",
+	      r->write_errno < 0 ? "an earlier write failed" : strerror(r->write_errno));
 	return r->status == STATUS_OK ? STATUS_ENVIRONMENT : (enum status)r->status;
 }
 

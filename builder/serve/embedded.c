@@ -14,6 +14,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/os.h"
+#include "base/print.h"
 #include "builder/build/session.h"
 #include "builder/manifest/options.h"
 #include "builder/manifest/single_file.h"
@@ -82,7 +83,7 @@ static void build(struct embedded *e, const struct buf *packet)
 	reset_peak_memory();
 	if (e->parse(a, argc, argv, &o) && !single_file_requested(&o))
 		s = build_run_in(&e->session, &o, stdout, stderr);
-	printf("{\"type\":\"ended\",\"status\":%d}\n", (int)s);
+	print(stdout, "{\"type\":\"ended\",\"status\":%d}\n", (int)s);
 	fflush(stdout);
 	arena_free(a);
 }
@@ -101,7 +102,7 @@ enum status embedded_run(parse_build_fn *parse)
 	e.session = (struct session){.fragments = fragments_new(), .warm = warm_new(), .superseded = is_cancelled, .ctx = &e};
 	close_inherited();
 	mallopt(M_TRIM_THRESHOLD, RETAINED_BYTES); /* the next build needs no new pages */
-	puts("{\"type\":\"ready\"}");
+	print(stdout, "{\"type\":\"ready\"}\n");
 	fflush(stdout);
 	while (!os_interrupted()) {
 		if (!is_readable(TRIM_MS))

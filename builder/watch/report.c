@@ -3,6 +3,7 @@
 #include <time.h>
 #include "base/buf.h"
 #include "base/json.h"
+#include "base/print.h"
 
 enum { MAX_EDITS = 2 };
 
@@ -17,7 +18,7 @@ static struct json_writer open_event(struct buf *line, const char *event)
 
 static void put_line(FILE *out, struct buf *line)
 {
-	fprintf(out, "%s\n", line->at);
+	print(out, "%s\n", line->at);
 	fflush(out);
 	buf_free(line);
 }
@@ -171,7 +172,7 @@ void report_end(const struct reporter *r)
 {
 	report_event(r, "end");
 	if (!r->json)
-		fprintf(r->err, "trib: interrupted\n");
+		print(r->err, "trib: interrupted\n");
 }
 
 void report_command(const struct reporter *r, const char *name, const struct command_change *change, int64_t pid)
@@ -187,10 +188,10 @@ void report_command(const struct reporter *r, const char *name, const struct com
 		json_member_bool(&w, "asked", change->requested);
 		close_event(r, &w);
 	} else if (change->event == COMMAND_FAILED_TO_START) {
-		fprintf(r->err, "trib: cannot start `%s`: %s\n", name, strerror(change->value));
+		print(r->err, "trib: cannot start `%s`: %s\n", name, strerror(change->value));
 	} else if (!change->requested && change->event == COMMAND_EXITED && change->value) {
-		fprintf(r->err, "trib: `%s` ended with %d\n", name, change->value);
+		print(r->err, "trib: `%s` ended with %d\n", name, change->value);
 	} else if (!change->requested && change->event == COMMAND_SIGNALLED) {
-		fprintf(r->err, "trib: `%s` was ended by signal %d (%s)\n", name, change->value, strsignal(change->value));
+		print(r->err, "trib: `%s` was ended by signal %d (%s)\n", name, change->value, strsignal(change->value));
 	}
 }

@@ -310,7 +310,7 @@ class Profile(ProjectTest):
         self.assertEqual([n for n in os.listdir(self.tmp) if n.startswith("trib-profile-")], [])
         self.assertIn("compares two projects", self.profile("ab", code=2))
         self.assertIn("cannot start", self.profile("ab", TRIB, "/nowhere/trib", code=3))
-        self.assertRegex(self.profile("ab", "--a=-O9", code=3), r"exit code 2:\ntrib: -O wants")
+        self.assertRegex(self.profile("ab", "--a=-O9", code=3), r"exit code 2:\n  \| trib: -O wants")
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 #include "builder/profile/page/page.h"
 #include "base/buf.h"
+#include "base/foreign.h"
 #include "base/json.h"
 #include "builder/module.h"
 #include "builder/profile/compare.h"
@@ -49,7 +50,7 @@ static void put_comparison(struct json_writer *w, const struct page_data *d, uin
 	const struct page_profile *before = &d->profiles[0], *after = &d->profiles[i];
 	const struct report_options o = {.format = REPORT_JSON, .top = UINT32_MAX};
 	struct buf json = {0}, differences = {0};
-	compare_conditions(before->profile, after->profile, &differences);
+	compare_conditions(before->profile, after->profile, FOREIGN_LINE, &differences);
 	struct comparison *c = compare_profiles(before->profile, after->profile, (struct compare_options)COMPARE_DEFAULTS);
 	report_comparison(c, before->name, after->name, &o, &json);
 	json_open(w, '{');
@@ -118,29 +119,6 @@ static void put_data(const struct page_data *d, struct buf *out)
 	json_close(&w, '}');
 }
 
-/* Escapes `<` in JSON: otherwise a text could end the script element. */
-static void put_in_script(const struct buf *json, struct buf *out)
-{
-	for (size_t i = 0; i < json->len; i++) {
-		if (json->at[i] == '<')
-			buf_puts(out, "\\u003c");
-		else
-			buf_putc(out, json->at[i]);
-	}
-}
-
-static void put_text(const char *s, struct buf *out)
-{
-	for (; *s; s++) {
-		if (*s == '<')
-			buf_puts(out, "&lt;");
-		else if (*s == '&')
-			buf_puts(out, "&amp;");
-		else
-			buf_putc(out, *s);
-	}
-}
-
 bool page_print(struct arena *a, const struct page_data *d, struct buf *out, const char **error)
 {
 	const struct page_assets *assets = module_open(a, "page", PAGE_ENTRY, PAGE_ABI, error);
@@ -154,11 +132,11 @@ bool page_print(struct arena *a, const struct page_data *d, struct buf *out, con
 		"<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:");
 	buf_puts(out, d->live ? "; connect-src 'self'\">\n" : "\">\n");
 	buf_puts(out, "<link rel=\"icon\" href=\"data:,\">\n<title>");
-	put_text(d->title, out);
+	foreign_puts(out, FOREIGN_HTML, d->title);
 	buf_puts(out, "</title>\n<style>\n");
 	buf_put(out, assets->style.begin, (size_t)(assets->style.end - assets->style.begin));
 	buf_puts(out, "</style>\n<body>\n<noscript>This page needs JavaScript.</noscript>\n<script type=\"application/json\" id=\"data\">");
-	put_in_script(&json, out);
+	foreign_put(out, FOREIGN_SCRIPT, json.at, json.len);
 	buf_puts(out, "</script>\n");
 	for (uint32_t i = 0; i < assets->n_scripts; i++) {
 		buf_puts(out, "<script>\n");

@@ -151,12 +151,12 @@ static void other_conditions(void **state)
 {
 	struct profile *p = single(1e6, "f()"), *q = single(1e6, "f()");
 	struct buf text = {0};
-	assert_true(compare_conditions(p, q, &text));
+	assert_true(compare_conditions(p, q, FOREIGN_LINE, &text));
 	profile_add_setting(p, "jobs", "2");
 	profile_add_setting(q, "jobs", "4");
 	profile_add_setting(q, "flags", "-O2");
 	q->machine.id = "other";
-	assert_false(compare_conditions(p, q, &text));
+	assert_false(compare_conditions(p, q, FOREIGN_LINE, &text));
 	assert_non_null(strstr(text.at, "jobs: 2 before, 4 after"));
 	assert_non_null(strstr(text.at, "flags: not set before, -O2 after"));
 	assert_non_null(strstr(text.at, "machine:"));

@@ -140,17 +140,6 @@ static void deep_trees(void **state)
 	profile_free(q);
 }
 
-static void control_characters_do_not_reach_a_terminal(void **state)
-{
-	const char *text = HEAD "\"items\":[{\"kind\":\"phase\",\"name\":\"a\\u001b[2Jb\",\"note\":\"c\\u0007\"}]}";
-	struct buf error = {0};
-	struct profile *p = profile_parse(text, strlen(text), &error);
-	assert_non_null(p);
-	assert_string_equal(p->items.at[0].name, "a?[2Jb");
-	assert_string_equal(p->items.at[0].note, "c?");
-	profile_free(p);
-}
-
 int test_profile(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -158,7 +147,6 @@ int test_profile(void)
 		cmocka_unit_test(samples_of_two_processes),
 		cmocka_unit_test(damaged_files),
 		cmocka_unit_test(deep_trees),
-		cmocka_unit_test(control_characters_do_not_reach_a_terminal),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
