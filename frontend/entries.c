@@ -18,14 +18,33 @@ bool frontend_has_main(const struct frontend *f, uint32_t file)
 	return false;
 }
 
-static bool needs_no_arguments(const struct item *it)
+static uint32_t count_defaults(const struct item *it)
 {
 	const struct ast *t = &it->mod->ast;
 	struct ast_nodes params = ast_fn(t, it->node).params;
+	uint32_t n = 0;
 	for (uint32_t i = 0; i < params.n; i++)
-		if (ast_b(t, params.at[i]) == AST_NONE)
-			return false;
-	return it->name != 0;
+		n += ast_b(t, params.at[i]) != AST_NONE;
+	return n;
+}
+
+static bool needs_no_arguments(const struct item *it)
+{
+	return it->name != 0 && count_defaults(it) == ast_fn(&it->mod->ast, it->node).params.n;
+}
+
+/* True if the name of a definition is nowhere but in the definition itself. */
+static bool is_unused(struct frontend *f, const struct item *it)
+{
+	token_id first = ast_first_token(&it->mod->ast, it->node), last = ast_last_token(&it->mod->ast, it->node);
+	for (uint32_t k = 0; k < f->modules.len; k++) {
+		const struct module *m = f->modules.at[k];
+		for (token_id i = 0; i < m->ast.tokens.len && !m->std; i++)
+			if (token_kind(&m->ast.tokens, i) == TOK_NAME && !(m == it->mod && i >= first && i <= last) &&
+			    token_name(f, m, i) == it->name)
+				return false;
+	}
+	return true;
 }
 
 /* Elaborates a function as an entry. Errors that concern it as an entry only are dropped. */
@@ -91,9 +110,15 @@ bool frontend_try_layers(struct frontend *f)
 	int64_t t0 = os_now_ns();
 	for (uint32_t i = 0; i < f->modules.len && !diags_errors(f->diags); i++) {
 		const struct module *m = f->modules.at[i];
-		for (uint32_t k = 0; k < m->n_items && !m->std; k++)
-			if (m->items[k].kind == ITEM_MODULE_LAYER && needs_no_arguments(&m->items[k]))
-				try_layer(f, &m->items[k]);
+		for (uint32_t k = 0; k < m->n_items && !m->std; k++) {
+			struct item *it = &m->items[k];
+			if (it->kind != ITEM_MODULE_LAYER)
+				continue;
+			if (needs_no_arguments(it))
+				try_layer(f, it);
+			else if (count_defaults(it) && is_unused(f, it))
+				check_with_defaults(f, it);
+		}
 	}
 	f->times.elaborate += os_now_ns() - t0;
 	return !diags_errors(f->diags);

@@ -51,8 +51,8 @@ bool frontend_add_file(struct frontend *f, const char *path);
 /* Resolves names and checks types in every loaded file, including unused definitions. False: errors were reported. */
 bool frontend_check(struct frontend *f);
 
-/* After a check without errors, for files without a manifest: elaborates each layer that needs no arguments, to find errors that depend
- * on sizes. False: errors were reported. */
+/* After a check without errors, for files without a manifest: elaborates each layer that needs no arguments, and checks the unused layers
+ * that need some with the defaults of the others, to find errors that depend on sizes. False: errors were reported. */
 bool frontend_try_layers(struct frontend *f);
 
 /* The entry of a file that is built without a manifest: its last definition with `@export`, else its last layer that needs no arguments,

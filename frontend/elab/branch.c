@@ -1,6 +1,7 @@
 /* Branches under a run-time condition. */
 #include "frontend/elab/branch.h"
 #include <string.h>
+#include "frontend/elab/join.h"
 #include "frontend/elab/locals.h"
 
 enum { SELECT_COST = 24 };

@@ -6,6 +6,7 @@
 #include "frontend/elab/locals.h"
 #include "frontend/elab/states.h"
 #include "frontend/elab/unit.h"
+#include "frontend/elab/unknown_list.h"
 #include "frontend/rules/builtin.h"
 #include "frontend/types/sig.h"
 
@@ -126,6 +127,9 @@ static struct value call_layer(struct elab *e, struct instance *in, struct args 
 
 struct value call_value(struct elab *e, struct value callee, struct args *args, span at, const char *what)
 {
+	struct value out;
+	if (e->em.checking && call_with_unknown_list(e, callee, args, at, &out))
+		return out;
 	switch (callee.kind) {
 	case V_FN:
 		if (is_partial_call(e, callee.u.fn, args))
@@ -136,7 +140,7 @@ struct value call_value(struct elab *e, struct value callee, struct args *args, 
 	case V_BUILTIN: return call_builtin(&e->em, callee.u.builtin, args, at);
 	case V_SPECIAL: return call_special(&e->em, callee.u.special, args, at);
 	case V_DTYPE: return call_cast(&e->em, callee.u.dt, args, at);
-	case V_POISON: return callee;
+	case V_POISON: return VALUE_POISON;
 	default: break;
 	}
 	struct args all;

@@ -56,9 +56,9 @@ static void check_func(struct elab *e, struct func *fn)
 	leave_function(e);
 }
 
-static void check_layer(struct elab *e, struct item *it)
+static void check_layer(struct elab *e, struct item *it, bool defaults)
 {
-	const struct instance *in = instantiate_generic(e, it);
+	const struct instance *in = instantiate_generic(e, it, defaults);
 	for (uint32_t i = 0; i < in->n_members; i++)
 		if (in->members[i].kind == M_FN)
 			check_func(e, in->members[i].value.u.fn);
@@ -80,7 +80,7 @@ static void check_main(struct elab *e, struct item *it)
 	eval_block(e, ast_a(&it->mod->ast, it->node), &flow);
 }
 
-static void check_item(struct elab *e, struct item *it)
+static void check_item(struct elab *e, struct item *it, bool defaults)
 {
 	struct builder b;
 	struct frame root = {.site.at = SPAN_NONE, .mod = it->mod};
@@ -93,14 +93,14 @@ static void check_item(struct elab *e, struct item *it)
 	case ITEM_CONST: item_value(e, it, tok_span(it->mod, it->name_token)); break;
 	case ITEM_FN:
 	case ITEM_LAYER: check_func(e, item_func(e->em.f, it)); break;
-	case ITEM_MODULE_LAYER: check_layer(e, it); break;
+	case ITEM_MODULE_LAYER: check_layer(e, it, defaults); break;
 	case ITEM_TYPE: check_alias(e, it); break;
 	case ITEM_MAIN: check_main(e, it); break;
 	case ITEM_IMPORT:
 	case ITEM_FROM: break;
 	}
 	struct item_reads read = reads_close(&e->em);
-	if (it->kind != ITEM_CONST) /* evaluation records its own reads */
+	if (it->kind != ITEM_CONST && !defaults) /* evaluation records its own reads */
 		it->checked.reads = read;
 	it->refresh.must_check = false;
 	frame_pop(e);
@@ -123,11 +123,23 @@ void check_module(struct frontend *f, struct module *m, struct diags *discarded,
 		    (again ? !it->refresh.must_check : it->refresh.check == CHECK_VALID && it->kind != ITEM_CONST))
 			continue;
 		f->diags = e.em.report.out = discarded ? discarded : shown;
-		check_item(&e, &m->items[i]);
+		check_item(&e, &m->items[i], false);
 		f->diags = shown;
 		elab_reset(&e);
 		arena_release(work, start);
 	}
+	f->arena = f->session;
+	elab_free(&e);
+	arena_free(work);
+}
+
+void check_with_defaults(struct frontend *f, struct item *it)
+{
+	struct arena *work = arena_new(64 * 1024);
+	struct elab e;
+	elab_init(&e, f, true);
+	f->arena = work;
+	check_item(&e, it, true);
 	f->arena = f->session;
 	elab_free(&e);
 	arena_free(work);

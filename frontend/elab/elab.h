@@ -6,6 +6,7 @@
 #include "frontend/unit/emit.h"
 #include "frontend/unit/reads.h"
 
+struct checked_loop;
 struct param_list;
 struct unit_spec;
 
@@ -46,6 +47,7 @@ struct elab {
 	VEC(struct local) locals;
 	name_id exit_names[EXIT_COUNT];
 	uint32_t unknown_exits;           /* checking: exits met under conditions that cannot be decided */
+	struct checked_loop *loop;        /* checking: the innermost loop whose trip count is unknown; NULL: none */
 	bool value_wanted;                /* the value of the block to be evaluated is used */
 	const struct unit_spec *callee;   /* of the frame that is entered next; NULL: not a call of a unit */
 	const struct unit_states *states; /* of the unit whose frame is entered next */

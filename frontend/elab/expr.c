@@ -5,6 +5,7 @@
 #include "frontend/elab/index_value.h"
 #include "frontend/elab/states.h"
 #include "frontend/elab/stmt.h"
+#include "frontend/elab/unknown_list.h"
 #include "frontend/habits/habits.h"
 #include "frontend/rules/builtin.h"
 #include "frontend/syntax/literal.h"
@@ -86,7 +87,9 @@ static struct value eval_binary(struct elab *e, node_id n)
 	if (op == TOK_AND || op == TOK_OR)
 		return eval_logic(e, n);
 	node_id na = ast_a(elab_tree(e), n), nb = ast_b(elab_tree(e), n);
-	struct value a = eval(e, na), b = eval(e, nb);
+	struct value a = eval(e, na), b = eval(e, nb), list;
+	if (e->em.checking && unknown_list_operator(e, op, a, b, &list))
+		return list;
 	return apply_binary(&e->em, op, a, b, elab_span(e, n), elab_span(e, na), elab_span(e, nb));
 }
 
@@ -154,7 +157,7 @@ static struct value eval_member(struct elab *e, node_id n)
 	struct value v = eval(e, ast_a(elab_tree(e), n)), out;
 	name_id name = elab_name(e, ast_token(elab_tree(e), n));
 	if (is_poison(v))
-		return v;
+		return VALUE_POISON;
 	offer_value_members(e, n, v);
 	if (!value_member(e, v, name, elab_span(e, n), &out))
 		return report_no_member(e, v, n, name);
@@ -200,7 +203,7 @@ static struct value method_target(struct elab *e, node_id n, struct args *args)
 	name_id name = elab_name(e, ast_token(elab_tree(e), n));
 	span at = tok_span(e->frame->mod, ast_token(elab_tree(e), n));
 	if (is_poison(v))
-		return v;
+		return VALUE_POISON;
 	offer_value_members(e, n, v);
 	if (value_member(e, v, name, at, &out)) {
 		index_note_member(e, ast_token(elab_tree(e), n), v, out);

@@ -39,6 +39,10 @@ struct value run_statements(struct elab *e, struct sig *s, const struct ast_fn *
 
 /* ---- module-form layers: a call makes an instance by running the layer's body ---- */
 struct value instantiate(struct elab *e, struct item *it, struct args *args, span at);
-/* Checking: an instance with unknown arguments. */
-struct instance *instantiate_generic(struct elab *e, struct item *it);
+/* The number of the layer's arguments: its first members. */
+uint32_t instance_arguments(const struct instance *in);
+/* Checking: an instance made as `like` was, from other arguments. Poison if that fails; nothing is reported. */
+struct value instantiate_again(struct elab *e, const struct instance *like, const struct value *args);
+/* Checking: an instance with unknown arguments, or with those defaults that it has. */
+struct instance *instantiate_generic(struct elab *e, struct item *it, bool defaults);
 #endif

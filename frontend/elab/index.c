@@ -1,5 +1,6 @@
 /* Indexing of lists, tuples, strings and tensors. Tensors follow NumPy: each index becomes a select, slice or index_select. */
 #include "frontend/elab/expr.h"
+#include "frontend/elab/unknown_list.h"
 #include <string.h>
 #include "frontend/rules/builtin.h"
 #include "frontend/unit/text.h"
@@ -76,6 +77,15 @@ static struct value index_seq(struct elab *e, struct value v, node_id n, struct 
 		return v.u.seq->at[k];
 	return report_poison(&e->em, DIAG_INDEX_RANGE, elab_span(e, subs.at[0]), "index %lld is out of range for %s", (long long)i.u.i,
 			     value_text(&e->em, v));
+}
+
+/* Checking: an element, or the list of unknown length that a slice is. */
+static struct value index_unknown_list(struct elab *e, struct value v, node_id sub)
+{
+	if (ast_kind(elab_tree(e), sub) == NODE_SLICE)
+		return v;
+	struct value i = eval(e, sub);
+	return i.kind == V_INT || i.kind == V_DIM ? unknown_list_item(e, v) : VALUE_POISON;
 }
 
 /* ---- tensors ---- */
@@ -181,8 +191,10 @@ struct value eval_index(struct elab *e, node_id n)
 	struct value v = eval(e, ast_a(elab_tree(e), n)), list;
 	struct ast_nodes subs = ast_nodes(elab_tree(e), ast_b(elab_tree(e), n));
 	bool unknown;
+	if (is_unknown_list(v) && subs.n == 1)
+		return index_unknown_list(e, v, subs.at[0]);
 	if (is_poison(v))
-		return v;
+		return VALUE_POISON;
 	if (v.kind == V_STACKED && subs.n == 1 && ast_kind(elab_tree(e), subs.at[0]) != NODE_SLICE)
 		v = value_tensor(v.u.t);
 	if (v.kind == V_TENSOR)

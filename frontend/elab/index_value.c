@@ -3,6 +3,7 @@
 #include <string.h>
 #include "base/buf.h"
 #include "frontend/elab/unit.h"
+#include "frontend/elab/unknown_list.h"
 
 enum { MOST_ELEMENTS = 6, MOST_DEPTH = 4, MOST_VALUES = 4 };
 
@@ -17,6 +18,9 @@ void index_prelude(struct frontend *f)
 	}
 	index_bare_types(f);
 }
+
+/* True if nothing is known of the value. */
+static bool has_no_type(struct value v) { return is_poison(v) && (!is_unknown_list(v) || v.u.element->item.kind == V_VOID); }
 
 /* ---- texts ---- */
 
@@ -83,6 +87,18 @@ static void put_list(struct elab *e, struct value v, struct buf *b, int depth)
 	buf_free(&other);
 }
 
+/* "[T; ?]"; "_" for another unknown value. */
+static void put_unknown_list(struct elab *e, struct value v, struct buf *b, int depth)
+{
+	if (!is_unknown_list(v) || v.u.element->item.kind == V_VOID) {
+		buf_putc(b, '_');
+		return;
+	}
+	buf_putc(b, '[');
+	put_type(e, v.u.element->item, b, depth + 1);
+	buf_puts(b, "; ?]");
+}
+
 static void put_type(struct elab *e, struct value v, struct buf *b, int depth)
 {
 	if (depth > MOST_DEPTH) {
@@ -90,7 +106,7 @@ static void put_type(struct elab *e, struct value v, struct buf *b, int depth)
 		return;
 	}
 	switch (v.kind) {
-	case V_POISON: buf_puts(b, "_"); break;
+	case V_POISON: put_unknown_list(e, v, b, depth); break;
 	case V_TENSOR: buf_puts(b, type_text(&e->em, v.u.t)); break;
 	case V_INT:
 	case V_DIM:
@@ -117,7 +133,7 @@ static void put_type(struct elab *e, struct value v, struct buf *b, int depth)
 static const char *value_type(struct elab *e, struct value v)
 {
 	struct buf b = {0};
-	if (v.kind == V_POISON || v.kind == V_FN || v.kind == V_LAYER_CLASS || v.kind == V_BUILTIN || v.kind == V_SPECIAL ||
+	if (has_no_type(v) || v.kind == V_FN || v.kind == V_LAYER_CLASS || v.kind == V_BUILTIN || v.kind == V_SPECIAL ||
 	    v.kind == V_MODULE || v.kind == V_TYPE)
 		return NULL;
 	put_type(e, v, &b, 0);
@@ -150,7 +166,7 @@ static const char *join_texts(struct index *ix, const char *old, const char *new
 
 void index_note_value(struct elab *e, token_id tok, struct value v)
 {
-	if (!is_noted(e) || is_poison(v))
+	if (!is_noted(e) || has_no_type(v))
 		return;
 	struct index *ix = e->em.f->index;
 	span at = tok_span(e->frame->mod, tok);
@@ -168,7 +184,7 @@ void index_note_value(struct elab *e, token_id tok, struct value v)
 
 void index_note_result(struct elab *e, struct value v)
 {
-	if (!is_noted(e) || is_poison(v))
+	if (!is_noted(e) || has_no_type(v))
 		return;
 	const struct func *fn = e->frame->func;
 	struct ast_fn decl = ast_fn(&fn->mod->ast, fn->node);

@@ -6,6 +6,7 @@
 #include "frontend/elab/locals.h"
 #include "frontend/elab/states.h"
 #include "frontend/elab/unit.h"
+#include "frontend/elab/unknown_list.h"
 #include "frontend/types/sig.h"
 
 static struct member *add_member(struct elab *e, struct instance *in, struct member m)
@@ -85,7 +86,7 @@ static void declare_lets(struct elab *e, struct instance *in, node_id n)
 	for (uint32_t i = mark; i < e->locals.len; i++) {
 		struct local l = e->locals.at[i];
 		bool lazy = !e->em.checking && value_contains(l.value, V_TENSOR);
-		in->failed = in->failed || is_poison(l.value);
+		in->failed = in->failed || (is_poison(l.value) && !is_unknown_list(l.value));
 		add_member(e, in,
 			   (struct member){
 				   .kind = lazy ? M_LAZY : M_VALUE, .name = l.name, .value = l.value, .node = n, .at = elab_span(e, n)});
@@ -250,32 +251,21 @@ static bool report_tensor_argument(struct elab *e, struct item *it, const struct
 	return true;
 }
 
-struct value instantiate(struct elab *e, struct item *it, struct args *args, span at)
+/* Makes an instance from bound arguments. False: reported. */
+static bool make_instance(struct elab *e, struct item *it, struct arg **bound, span at, const char *what, struct instance **made)
 {
-	reads_note(&e->em, it, READ_WHOLE);
-	it->checked.has_instances = it->checked.has_instances || e->em.f->arena == e->em.f->session;
 	struct ast_fn decl = ast_fn(&it->mod->ast, it->node);
-	struct arg **bound = ARENA_ARRAY(e->em.f->arena, struct arg *, decl.params.n + 1);
-	const char *what = text_join(&e->em, "layer `", name_text(e->em.f, it->name), "`", "");
-	if (attr_find(it->mod, decl.attrs, "variadic"))
-		pack_variadic(e, args, decl.params.n);
-	else if (report_tensor_argument(e, it, &decl, args, at))
-		return VALUE_POISON;
-	if (!bind_args(e, it->mod, decl.params, args, at, what, bound))
-		return VALUE_POISON;
-	if (e->em.checking && is_being_made(e, it))
-		return VALUE_POISON;
 	if (e->em.report.frames >= ELAB_MAX_FRAMES) {
 		report_error(&e->em, DIAG_ELAB_DEPTH, at, "layers are nested more than %d deep", ELAB_MAX_FRAMES);
 		e->em.report.gave_up = true;
-		return VALUE_POISON;
+		return false;
 	}
 	e->em.report.steps += 20;
 	struct instance *in = ARENA_NEW(e->em.f->arena, struct instance);
+	*made = in;
 	*in = (struct instance){.item = it, .id = e->em.f->elab.next_instance++, .dims = e->em.b->dims};
 	for (uint32_t i = 0; i < decl.params.n && i < 64; i++)
 		in->given |= (uint64_t)(bound[i] != NULL) << i;
-	bool in_unit = inside_unit(e);
 	struct frame fr = {.site = {.at = at, .callee = what}, .mod = it->mod, .self = in, .unit = e->em.b};
 	frame_push(e, &fr);
 	e->em.report.frames++;
@@ -301,6 +291,27 @@ struct value instantiate(struct elab *e, struct item *it, struct args *args, spa
 	frame_pop(e);
 	e->em.report.frames--;
 	e->em.report.depth -= 4;
+	return ok;
+}
+
+struct value instantiate(struct elab *e, struct item *it, struct args *args, span at)
+{
+	reads_note(&e->em, it, READ_WHOLE);
+	it->checked.has_instances = it->checked.has_instances || e->em.f->arena == e->em.f->session;
+	struct ast_fn decl = ast_fn(&it->mod->ast, it->node);
+	struct arg **bound = ARENA_ARRAY(e->em.f->arena, struct arg *, decl.params.n + 1);
+	const char *what = text_join(&e->em, "layer `", name_text(e->em.f, it->name), "`", "");
+	if (attr_find(it->mod, decl.attrs, "variadic"))
+		pack_variadic(e, args, decl.params.n);
+	else if (report_tensor_argument(e, it, &decl, args, at))
+		return VALUE_POISON;
+	if (!bind_args(e, it->mod, decl.params, args, at, what, bound))
+		return VALUE_POISON;
+	if (e->em.checking && is_being_made(e, it))
+		return VALUE_POISON;
+	bool in_unit = inside_unit(e);
+	struct instance *in = NULL;
+	bool ok = make_instance(e, it, bound, at, what, &in);
 	struct value v = {.kind = V_LAYER, .u.layer = in};
 	if (ok && in_unit && (in->params->n || in->states->n)) {
 		struct diag *g =
@@ -314,7 +325,43 @@ struct value instantiate(struct elab *e, struct item *it, struct args *args, spa
 
 /* ---- checking ---- */
 
-struct instance *instantiate_generic(struct elab *e, struct item *it)
+uint32_t instance_arguments(const struct instance *in) { return ast_fn(&in->item->mod->ast, in->item->node).params.n; }
+
+struct value instantiate_again(struct elab *e, const struct instance *like, const struct value *args)
+{
+	uint32_t n = instance_arguments(like);
+	struct arg *items = ARENA_ARRAY(e->em.f->arena, struct arg, n + 1), **bound = ARENA_ARRAY(e->em.f->arena, struct arg *, n + 1);
+	struct instance *in = NULL;
+	for (uint32_t i = 0; i < n; i++) {
+		bool given = i >= 64 || (like->given >> i & 1);
+		items[i] = (struct arg){.v = args[i], .at = SPAN_NONE};
+		bound[i] = given ? &items[i] : NULL;
+	}
+	if (is_being_made(e, like->item))
+		return VALUE_POISON;
+	suppress_diags(&e->em);
+	bool ok = make_instance(e, like->item, bound, SPAN_NONE, "", &in);
+	restore_diags(&e->em);
+	return ok ? (struct value){.kind = V_LAYER, .u.layer = in} : VALUE_POISON;
+}
+
+/* The value of argument p: its default if `defaults`, else unknown. */
+static struct value generic_argument(struct elab *e, struct sig *s, node_id p, bool defaults)
+{
+	node_id type = ast_a(elab_tree(e), p), standard = ast_b(elab_tree(e), p);
+	struct type *t = type ? sig_type(s, type) : NULL;
+	if (defaults && standard) {
+		struct value v = eval(e, standard);
+		bool fits = !t || v.kind == V_NONE || sig_match(s, t, &v, &(struct sig_site){"the default", SPAN_NONE, SPAN_NONE});
+		return fits ? v : VALUE_POISON;
+	}
+	struct value v = t ? sig_unknown_value(s, t, elab_span(e, p)) : VALUE_POISON;
+	if (v.kind == V_DIM) /* its symbol has the argument's name */
+		v.u.d = dim_new_sym(e->em.b->dims, name_text(e->em.f, elab_name(e, ast_token(elab_tree(e), p))));
+	return v;
+}
+
+struct instance *instantiate_generic(struct elab *e, struct item *it, bool defaults)
 {
 	struct ast_fn decl = ast_fn(&it->mod->ast, it->node);
 	struct instance *in = ARENA_NEW(e->em.f->arena, struct instance);
@@ -325,14 +372,8 @@ struct instance *instantiate_generic(struct elab *e, struct item *it)
 	sig_open(&s, &e->em, it->mod, in);
 	sig_generics(&s, decl.generics);
 	for (uint32_t i = 0; i < decl.params.n; i++) {
-		node_id p = decl.params.at[i], type = ast_a(elab_tree(e), p);
-		struct value v = VALUE_POISON;
-		if (type) {
-			struct type *t = sig_type(&s, type);
-			v = sig_unknown_value(&s, t, elab_span(e, p));
-			if (v.kind == V_DIM) /* its symbol has the argument's name */
-				v.u.d = dim_new_sym(e->em.b->dims, name_text(e->em.f, elab_name(e, ast_token(elab_tree(e), p))));
-		}
+		node_id p = decl.params.at[i];
+		struct value v = generic_argument(e, &s, p, defaults);
 		check_default(e, it->mod, in, decl.generics, p);
 		index_note_value(e, ast_token(elab_tree(e), p), v);
 		add_member(e, in,

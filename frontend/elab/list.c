@@ -2,6 +2,7 @@
 #include "frontend/elab/expr.h"
 #include <string.h>
 #include "frontend/elab/locals.h"
+#include "frontend/elab/unknown_list.h"
 #include "frontend/rules/builtin.h"
 
 name_id appended_list(struct elab *e, node_id call)
@@ -20,7 +21,7 @@ bool exec_append(struct elab *e, node_id call, struct value *out)
 	struct local *l = name ? local_find(e, name) : NULL;
 	struct ast_nodes nodes = ast_nodes(elab_tree(e), ast_b(elab_tree(e), call));
 	span at = elab_span(e, call);
-	if (!l || l->constant || (l->value.kind != V_LIST && l->value.kind != V_STACKED))
+	if (!l || l->constant || (l->value.kind != V_LIST && l->value.kind != V_STACKED && !is_unknown_list(l->value)))
 		return false;
 	if (nodes.n != 1 || ast_kind(elab_tree(e), nodes.at[0]) == NODE_NAMED_ARG)
 		return false;
@@ -32,7 +33,11 @@ bool exec_append(struct elab *e, node_id call, struct value *out)
 		one.u.seq->at[0] = more;
 		more = one;
 	}
-	l->value = apply_binary(&e->em, TOK_PLUS, l->value, more, at, elab_span(e, ast_a(elab_tree(e), call)), elab_span(e, nodes.at[0]));
+	struct value list;
+	bool unknown = e->em.checking && unknown_list_operator(e, TOK_PLUS, l->value, more, &list);
+	l->value = unknown ? list
+			   : apply_binary(&e->em, TOK_PLUS, l->value, more, at, elab_span(e, ast_a(elab_tree(e), call)),
+					  elab_span(e, nodes.at[0]));
 	l->at = at;
 	*out = (struct value){.kind = V_VOID};
 	return true;

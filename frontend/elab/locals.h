@@ -15,21 +15,4 @@ void local_note_type_error(struct elab *e, span at);
 /* A copy of the frame's locals. */
 void locals_snapshot(struct elab *e, struct local **copy, uint32_t *n);
 void locals_restore(struct elab *e, const struct local *from, uint32_t n);
-
-/* Where two values of a local meet: a branch that the elaboration of an entry may decide, or a run-time branch or loop. */
-enum join_kind { JOIN_COMPILE_TIME, JOIN_COMPILE_TIME_LOOP, JOIN_BRANCH, JOIN_LOOP };
-/* Checking: a value that is either a or b. Poison unless both have one type; types that differ at run time are reported. `l` or NULL:
- * its local. */
-struct value value_join(struct elab *e, struct value a, struct value b, enum join_kind how, const struct local *l, span at);
-/* Checking: joins the first n locals with what they were before. */
-void locals_join(struct elab *e, const struct local *before, uint32_t n, enum join_kind how, span at);
-
-/* Two values that a run-time `if` cannot join. */
-struct branch_values {
-	const char *what; /* "`x`"; NULL: the value of the `if` */
-	const char *texts[2];
-	span ats[2];    /* SPAN_NONE: no label */
-	dtype elems[2]; /* DT_COUNT: not a tensor */
-};
-void report_branch_values(struct elab *e, span cond, const struct branch_values *v);
 #endif

@@ -1,22 +1,10 @@
 /* Loops and comprehensions. A loop over elements known at compile time is unrolled; any other is a run-time loop (runtime_loop.c). */
 #include "frontend/elab/stmt.h"
 #include "frontend/elab/branch.h"
+#include "frontend/elab/check_loop.h"
 #include "frontend/elab/locals.h"
 #include "frontend/elab/runtime_loop.h"
-
-/* The value of an unknown element. */
-static struct value unknown_item(struct elab *e, struct value v)
-{
-	if (v.kind != V_RANGE)
-		return VALUE_POISON;
-	if (value_contains(v, V_TENSOR)) {
-		struct hir_type t = {.elem = range_counter_type(&e->em, v.u.range)};
-		return value_tensor(emit_unknown_tensor(&e->em, &t, SPAN_NONE));
-	}
-	struct value i = {.kind = V_DIM, .u.d = dim_new_sym(e->em.b->dims, "i")};
-	bool literal = value_is_literal(v.u.range->from) && value_is_literal(v.u.range->to);
-	return literal ? i : value_with_type(i, range_counter_type(&e->em, v.u.range));
-}
+#include "frontend/elab/unknown_list.h"
 
 static enum flow loop_body(struct elab *e, node_id body)
 {
@@ -24,25 +12,6 @@ static enum flow loop_body(struct elab *e, node_id body)
 	e->value_wanted = false;
 	eval_block(e, body, &flow);
 	return flow;
-}
-
-/* Checking: executes one iteration of a loop with an unknown trip count. `at_run_time`: it is known only at run time. */
-static enum flow check_iteration(struct elab *e, node_id pattern, struct value item, node_id body, bool at_run_time, span at)
-{
-	struct local *before;
-	uint32_t n, mark = e->locals.len;
-	locals_snapshot(e, &before, &n);
-	forget_assigned_locals(e, body);
-	if (pattern)
-		bind_pattern(e, pattern, item, SPAN_NONE, false);
-	bool returned = e->frame->returned;
-	e->em.conditional++;
-	loop_body(e, body);
-	e->em.conditional--;
-	e->frame->returned = returned;
-	e->locals.len = mark;
-	locals_join(e, before, n, at_run_time ? JOIN_LOOP : JOIN_COMPILE_TIME_LOOP, at);
-	return FLOW_NEXT;
 }
 
 /* ---- unrolled ---- */
@@ -135,7 +104,7 @@ static enum flow exec_for_in(struct elab *e, const struct ast_for *f, struct val
 		return flow;
 	}
 	if (!list_elements(&e->em, v, elab_span(e, f->iter), &list, &unknown))
-		return check_iteration(e, f->pattern, VALUE_POISON, f->body, false, elab_span(e, f->iter));
+		return check_loop(e, &(struct unknown_loop){VALUE_POISON, f->pattern, f->body, false, elab_span(e, f->iter)});
 	if (loop.range && list.u.seq->n > 4 && e->frame->mod->std && has_append(e, f->body) && try_runtime_loop(e, &loop, &flow))
 		return flow; /* a sequence */
 	if (loop.range && list.u.seq->n > 4 && exits_at_run_time(e, f, list.u.seq->at[0]) && try_runtime_loop(e, &loop, &flow))
@@ -162,7 +131,7 @@ enum flow exec_for(struct elab *e, node_id n)
 	uint32_t mark = e->locals.len;
 	bool at_run_time = v.kind == V_RANGE && value_contains(v, V_TENSOR);
 	if (e->em.checking && (at_run_time || !list_elements(&e->em, v, elab_span(e, f.iter), &list, &unknown)))
-		return check_iteration(e, f.pattern, unknown_item(e, v), f.body, at_run_time, elab_span(e, f.iter));
+		return check_loop(e, &(struct unknown_loop){v, f.pattern, f.body, at_run_time, elab_span(e, f.iter)});
 	exits_declare(e, EXIT_LEFT, EXIT_SKIPPED);
 	return after_loop(e, exec_for_in(e, &f, v), mark);
 }
@@ -230,7 +199,8 @@ static enum flow check_while(struct elab *e, node_id n, node_id cond, node_id bo
 		struct value v = eval(e, cond);
 		int c = decide_condition(&e->em, v, elab_span(e, cond), true);
 		if (c < 0)
-			return check_iteration(e, AST_NONE, VALUE_POISON, body, v.kind == V_TENSOR && c == -1, elab_span(e, cond));
+			return check_loop(
+				e, &(struct unknown_loop){VALUE_POISON, AST_NONE, body, v.kind == V_TENSOR && c == -1, elab_span(e, cond)});
 		if (!c)
 			return FLOW_NEXT;
 		uint32_t exits = e->unknown_exits;
@@ -261,7 +231,8 @@ struct comprehension {
 	struct ast_nodes clauses;
 	struct value first; /* the iterable of the first clause */
 	VEC(struct value) out;
-	bool unknown;
+	bool unknown;     /* its length */
+	uint32_t varying; /* symbols from this one on differ between the elements */
 };
 
 static void eval_clause(struct elab *e, struct comprehension *c, uint32_t k)
@@ -280,6 +251,8 @@ static void eval_clause(struct elab *e, struct comprehension *c, uint32_t k)
 		if (known == -1 && !e->em.checking)
 			report_error(&e->em, DIAG_RUNTIME_IF, elab_span(e, ast_a(elab_tree(e), n)),
 				     "the length of a list must be known at compile time");
+		if (known < 0 && !c->unknown)
+			c->varying = dims_syms(e->em.b->dims);
 		c->unknown = c->unknown || known < 0;
 		if (known)
 			eval_clause(e, c, k + 1);
@@ -289,9 +262,11 @@ static void eval_clause(struct elab *e, struct comprehension *c, uint32_t k)
 	bool unknown;
 	uint32_t mark = e->locals.len;
 	if (!list_elements(&e->em, v, elab_span(e, ast_b(elab_tree(e), n)), &list, &unknown)) {
+		uint32_t now = dims_syms(e->em.b->dims);
+		c->varying = c->unknown && c->varying < now ? c->varying : now;
 		c->unknown = true;
 		list = value_seq(e->em.f->arena, V_LIST, 1);
-		list.u.seq->at[0] = e->em.checking ? unknown_item(e, v) : VALUE_POISON;
+		list.u.seq->at[0] = e->em.checking ? unknown_element(e, v) : VALUE_POISON;
 	}
 	for (uint32_t i = 0; i < list.u.seq->n && !e->em.report.gave_up; i++) {
 		bind_pattern(e, ast_a(elab_tree(e), n), list.u.seq->at[i], elab_span(e, ast_b(elab_tree(e), n)), false);
@@ -335,5 +310,7 @@ struct value eval_comprehension(struct elab *e, node_id n)
 	for (uint32_t i = 0; i < c.out.len; i++)
 		v.u.seq->at[i] = c.out.at[i];
 	vec_free(&c.out);
-	return c.unknown ? VALUE_POISON : checked_list(&e->em, v, elab_span(e, n));
+	if (c.unknown)
+		return e->em.checking ? forget_length(e, v, c.varying) : VALUE_POISON;
+	return checked_list(&e->em, v, elab_span(e, n));
 }

@@ -59,7 +59,7 @@ static void eval_constants(struct elab *e, struct item *first, uint32_t n, struc
 	exec_constant(e, first);
 	for (uint32_t i = 0; i < n; i++) {
 		const struct local *l = local_find(e, token_name(e->em.f, first->mod, first[i].name_token));
-		out[i] = l ? l->value : VALUE_POISON;
+		out[i] = l && !is_poison(l->value) ? l->value : VALUE_POISON;
 	}
 	e->main_params = main_params;
 	e->em.seed = seed;

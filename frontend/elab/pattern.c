@@ -6,6 +6,7 @@
 #include "frontend/elab/expr.h"
 #include "frontend/elab/states.h"
 #include "frontend/elab/unit.h"
+#include "frontend/elab/unknown_list.h"
 #include "frontend/rules/builtin.h"
 
 /* ---- patterns ---- */
@@ -170,7 +171,9 @@ void exec_assign(struct elab *e, node_id n)
 	} else {
 		struct value old = eval(e, target);
 		v = eval(e, value);
-		v = apply_binary(&e->em, op, old, v, elab_span(e, n), elab_span(e, target), elab_span(e, value));
+		struct value list, more = v;
+		bool unknown = e->em.checking && unknown_list_operator(e, op, old, more, &list);
+		v = unknown ? list : apply_binary(&e->em, op, old, more, elab_span(e, n), elab_span(e, target), elab_span(e, value));
 	}
 	assign_target(e, target, v, elab_span(e, value));
 }

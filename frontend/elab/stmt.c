@@ -2,6 +2,8 @@
 #include "frontend/elab/stmt.h"
 #include <string.h>
 #include "frontend/elab/branch.h"
+#include "frontend/elab/check_loop.h"
+#include "frontend/elab/join.h"
 #include "frontend/elab/locals.h"
 #include "frontend/types/sig.h"
 
@@ -154,8 +156,8 @@ enum flow exec(struct elab *e, node_id n, struct value *value)
 	case NODE_ASSIGN: exec_assign(e, n); break;
 	case NODE_FOR: flow = exec_for(e, n); break;
 	case NODE_WHILE: flow = exec_while(e, n); break;
-	case NODE_BREAK: return FLOW_BREAK;
-	case NODE_CONTINUE: return FLOW_CONTINUE;
+	case NODE_BREAK: note_loop_exit(e); return FLOW_BREAK;
+	case NODE_CONTINUE: note_loop_exit(e); return FLOW_CONTINUE;
 	case NODE_RETURN: return exec_return(e, n);
 	case NODE_ASSERT: flow = exec_assert(e, n); break;
 	case NODE_IF: v = eval_if(e, n, &flow); break;

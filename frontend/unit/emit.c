@@ -16,6 +16,7 @@ void builder_close(struct emitter *e)
 	vec_free(&b->inputs);
 	vec_free(&b->lazies);
 	vec_free(&b->opened);
+	vec_free(&b->joined);
 	map_free(&b->params);
 	map_free(&b->touched);
 	map_free(&b->imported);

@@ -28,6 +28,7 @@ struct builder {
 	struct map params;                /* layer_param id to input node */
 	struct map touched;               /* ids of the states that the unit reads or changes */
 	uint32_t named_from, named_to;    /* checking: symbols that are names in the signature of the function being checked */
+	VEC(uint32_t) joined;             /* checking: symbols that mean any size (elab/join.h), ascending */
 	bool open_params;                 /* parameters become inputs when they are used */
 	VEC(struct layer_param *) opened; /* with open_params: the parameters behind the inputs, in order */
 	bool effects;

@@ -7,7 +7,8 @@
 #include "frontend/syntax/ast.h"
 
 enum value_kind {
-	V_POISON, /* unknown: an error was reported, or a check cannot decide it. No errors follow. `typed`: the use of a local is the error */
+	V_POISON, /* unknown: an error was reported, or a check cannot decide it. No errors follow. `typed`: the use of a local is the error;
+		     element: of a list of unknown length; NULL: it may be no list */
 	V_NONE,
 	V_VOID,
 	V_INT,         /* i */
@@ -46,6 +47,7 @@ struct value {
 		const char *s;
 		struct text_template *text;
 		const struct partial *partial;
+		const struct element *element;
 		struct seq *seq;
 		struct range *range;
 		hir_ref t;
@@ -57,6 +59,12 @@ struct value {
 		dtype dt;
 		struct module *mod;
 	} u;
+};
+/* What a check knows of a list of unknown length. */
+struct element {
+	struct value item; /* an element; V_VOID: none is known yet */
+	uint32_t first;    /* symbols from this one on differ from element to element */
+	bool apart;        /* each of them is at one place of `item` only */
 };
 struct partial {
 	struct func *fn;

@@ -370,6 +370,22 @@ class Navigation(LspTest):
         self.assertEqual(self.hover(uri, pos(MAIN, "blocks")), code % "module blocks" + "\n\nScales its input.")
         self.assertIsNone(self.hover(uri, pos(MAIN, "= 64")))
 
+    def test_hover_after_loops_of_unknown_length(self):
+        self.client.start()
+        text = (
+            "import nn\nlayer L(depth: int) {\n    let blocks = [nn.Linear(4, 4) for i in 0..depth]\n"
+            "    fn forward(x: Tensor<float32, [N, 4, 8]>) {\n        let y = x\n        let steps = []\n"
+            "        for block in blocks { y = y[:, :, 0:y.shape[2] // 2]; steps.append(y) }\n"
+            "        let (last, first) = (steps[-1], blocks[0])\n        return y\n    }\n}\n"
+        )
+        uri = self.open("a.tri", text)
+        code = "```tri\n%s\n```"
+        self.assertEqual(self.hover(uri, pos(text, "blocks")), code % "let blocks: [Linear(4, 4); ?]")
+        self.assertEqual(self.hover(uri, pos(text, "block in")), code % "let block: Linear(4, 4)")
+        self.assertEqual(self.hover(uri, pos(text, "last")), code % "let last: float32[N, 4, ?]")
+        self.assertEqual(self.hover(uri, pos(text, "first")), code % "let first: Linear(4, 4)")
+        self.assertEqual(self.hover(uri, pos(text, "forward")), code % "fn forward(x: Tensor<float32, [N, 4, 8]>) -> float32[N, 4, ?]")
+
     def test_hover_in_loops(self):
         self.client.start()
         text = "import nn\nlayer L() {\n    let a = [nn.Linear(4, n) for n in [8, 9]]\n    let b = [nn.Linear(4, 4), nn.ReLU()]\n    fn forward(x: Tensor<float32, [N, 4]>) {\n        for c in b { x = c(x) }\n        return x\n    }\n}\n"
