@@ -53,10 +53,13 @@ static bool find_repository(struct build_context *c, struct repository *repo)
 	return true;
 }
 
+/* Those of models that failed are as they were. */
 static void list_outputs(const struct project *p, struct build_result *r)
 {
 	for (uint32_t i = 0; i < p->n_models; i++) {
 		const char *paths[MOST_OUTPUTS];
+		if (p->models[i].failed)
+			continue;
 		uint32_t n = model_list_outputs(&p->models[i].outputs, paths);
 		for (uint32_t k = 0; k < n; k++)
 			vec_push(&r->outputs, paths[k]);

@@ -222,6 +222,8 @@ static void note_end(struct task_graph *g, const struct task_result *r, struct b
 {
 	const struct job *t = r->arg;
 	chain_ran(&g->chain, t->in_chain, r);
+	if (t->kind == TASK_LINK && r->end != TASK_DONE)
+		t->model->failed = true; /* or one of its other tasks did */
 	note_cost(g->c->stores.project, r, of);
 }
 

@@ -32,8 +32,8 @@ GIVEN = {"--profile": "none", "--message-format": "json", "--out": "elsewhere", 
          "--atol": "5", "--rtol": "5", "--keep-going": None}
 # What these change is seen by no single run here, and where it is tested.
 UNSEEN = {
-    "--jobs": "speed", "--load-average": "speed", "--low-memory": "speed", "--threads": "speed", "--no-server": "test_serve.py", "--no-cache": "test_cache.py", "--poll": "watch", "--on-success": "watch",
-    "--on-failure": "watch", "--locked": "test_dependencies.py", "--offline": "test_dependencies.py", "--keep-going": "faults", "--target": "the only one", "--lazy": "test_lazy.py", "--repair": "test_cache.py",
+    "--jobs": "speed", "--load-average": "test_scheduling.py", "--low-memory": "test_scheduling.py", "--threads": "speed", "--no-server": "test_serve.py", "--no-cache": "test_cache.py", "--poll": "watch", "--on-success": "watch",
+    "--on-failure": "watch", "--locked": "test_dependencies.py", "--offline": "test_dependencies.py", "--keep-going": "test_scheduling.py", "--target": "the only one", "--lazy": "test_lazy.py", "--repair": "test_cache.py",
     "--force": "test_ci.py", "--level": "test_cache.py", "--size": "test_cache.py", "--days": "test_cache.py", "--deny-warnings": "warnings", "--entry": "one entry", "--color": "terminals", "--quiet": "terminals", "--cache-dir": "test_cache.py",
     "--version": "test_flags.py", "--help": "test_flags.py",
 }
