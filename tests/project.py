@@ -1,4 +1,5 @@
 """A project in a temporary folder and the real executable, for tests of the command line."""
+import glob
 import json
 import os
 import shutil
@@ -84,7 +85,12 @@ class ProjectTest(unittest.TestCase):
         """From now on trib is a copy in the test's folder. Other users may start it, and they may not enter every folder where trib was built."""
         os.chmod(self.tmp, 0o755)
         self.executable = shutil.copy(TRIB, self.tmp)
-        return shutil.copytree(os.path.join(os.path.dirname(TRIB), "lib", "trib"), os.path.join(self.tmp, "lib", "trib"))
+        built, lib = os.path.join(os.path.dirname(TRIB), "lib"), os.path.join(self.tmp, "lib")
+        modules = shutil.copytree(os.path.join(built, "trib"), os.path.join(lib, "trib"))
+        for room in glob.glob(os.path.join(built, "libtrib_*.so")):  # of a build with shared room libraries
+            shutil.copy(room, lib)
+            self.env["LD_LIBRARY_PATH"] = lib
+        return modules
 
     def build(self, *args):
         """The build record of a build that succeeds."""

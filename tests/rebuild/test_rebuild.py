@@ -110,15 +110,27 @@ class AnotherCompiler(ProjectTest):
         self.write("tri.build", MANIFEST)
         self.modules = self.copy_trib()
 
+    def work(self):
+        """How often each stage and pass of the compiler ran in the build of p.json, by its path, and how much checking allocated."""
+        paths, calls = [], {}
+        for i in json.loads(self.read("p.json"))["items"]:
+            paths.append((*(paths[i["parent"]] if "parent" in i else ()), i["name"]))
+            if i["kind"] in ("stage", "pass") and paths[-1][0] in ("typecheck", "elaborate", "opt", "codegen") and "calls" in i:
+                calls[paths[-1]] = (i["calls"][0], i["allocations"][0] if i["name"] == "check" else 0)
+        return calls
+
     def test_nothing_of_the_old_one_is_used(self):
-        total = self.build()["units"]["total"]
+        total = self.build("-j1", "--profile-out=p.json")["units"]["total"]
+        work = self.work()
+        self.assertIn(("opt", "fold"), work)
         for file in (self.executable, os.path.join(self.modules, "libtrib-codegen.so")):
             with open(file, "ab") as f:
                 f.write(b"\n")
             said = self.trib("build", "-n", "--explain").stdout
             self.assertEqual(len(re.findall(r"^would compile .*: the compiler changed$", said, re.M)), total, said)
-            record = self.build()
+            record = self.build("-j1", "--profile-out=p.json")
             self.assertEqual((record["units"]["compiled"], record["units"]["reused"], record["cache"]["hits"]), (total, 0, 0), record)
+            self.assertEqual(self.work(), work)
 
     def test_the_old_one_finds_its_own(self):
         self.build()
