@@ -44,7 +44,7 @@ const char *module_path(struct arena *a, const char *name)
 
 const char *module_program(struct arena *a)
 {
-	static const char *const folders[] = {"../../bin/", "../../../bin/", "../../", ""};
+	static const char *const folders[] = {"../../bin/", "../../../bin/", "../../", "../", ""};
 	char *dir = own_folder();
 	const char *found = NULL;
 	struct stat st;
