@@ -34,7 +34,7 @@ tri_live *tri_live_open(const char *path, const tri_options *options, tri_error 
 /* Checks for a new library at the path, by one stat. Returns 1: the new library is in use; 0: there is none; -1: there is one, but it
  * cannot be used, with a message in *err. Returns -1 once for each such library. */
 int tri_live_reload(tri_live *live, tri_error *err);
-/* Returns the number of libraries that were in use so far, from 1. */
+/* Returns the number of libraries that were in use so far, from 1; 0 if `live` is NULL. */
 uint64_t tri_live_generation(tri_live *live);
 /* Runs an entry of the current generation and stores its number in *generation, which may be NULL. Returns TRI_OK or the error. */
 int tri_live_run(tri_live *live, uint32_t entry, tri_tensor *io, uint64_t *generation, tri_error *err);
@@ -50,6 +50,7 @@ typedef struct tri_live_use {
 } tri_live_use;
 /* Returns TRI_OK or the error. */
 int tri_live_begin(tri_live *live, tri_live_use *use, tri_error *err);
+/* Does nothing if an argument is NULL. */
 void tri_live_end(tri_live *live, tri_live_use *use);
 
 #ifdef __cplusplus
@@ -109,6 +110,8 @@ static int tri_live_fail(tri_error *err, int code, const char *fmt, ...)
 	err->code = code;
 	return code;
 }
+
+static int tri_live_null(tri_error *err, const char *name) { return tri_live_fail(err, TRI_ERR_ARGUMENT, "`%s` is NULL", name); }
 
 static int tri_live_stat(const char *path, struct tri_live_stamp *out)
 {
@@ -331,6 +334,10 @@ static int tri_live_reload_locked(tri_live *live, tri_error *err)
 int tri_live_reload(tri_live *live, tri_error *err)
 {
 	int done = 0;
+	if (!live) {
+		tri_live_null(err, "live");
+		return -1;
+	}
 	if (pthread_mutex_trylock(&live->reloading) != 0) /* another thread is reloading */
 		return 0;
 	done = tri_live_reload_locked(live, err);
@@ -340,8 +347,10 @@ int tri_live_reload(tri_live *live, tri_error *err)
 
 tri_live *tri_live_open(const char *path, const tri_options *options, tri_error *err)
 {
-	tri_live *live = (tri_live *)calloc(1, sizeof *live);
-	if (!live || !(live->path = (char *)malloc(strlen(path) + 1))) {
+	tri_live *live = path ? (tri_live *)calloc(1, sizeof *live) : NULL;
+	if (!path) {
+		tri_live_null(err, "path");
+	} else if (!live || !(live->path = (char *)malloc(strlen(path) + 1))) {
 		tri_live_fail(err, TRI_ERR_MEMORY, "out of memory");
 	} else {
 		memcpy(live->path, path, strlen(path) + 1);
@@ -375,6 +384,8 @@ void tri_live_close(tri_live *live)
 uint64_t tri_live_generation(tri_live *live)
 {
 	uint64_t n;
+	if (!live)
+		return 0;
 	pthread_mutex_lock(&live->lock);
 	n = live->current->generation;
 	pthread_mutex_unlock(&live->lock);
@@ -420,6 +431,8 @@ static int tri_live_acquire(tri_live *live, tri_live_use *use, tri_error *err)
 int tri_live_begin(tri_live *live, tri_live_use *use, tri_error *err)
 {
 	uint64_t tried;
+	if (!live || !use)
+		return tri_live_null(err, live ? "use" : "live");
 	do {
 		if (tri_live_acquire(live, use, err) == TRI_OK)
 			return TRI_OK;
@@ -431,7 +444,11 @@ int tri_live_begin(tri_live *live, tri_live_use *use, tri_error *err)
 	return err && err->code ? err->code : TRI_ERR_MEMORY;
 }
 
-void tri_live_end(tri_live *live, tri_live_use *use) { tri_live_release(live, (struct tri_live_library *)use->library, use->model); }
+void tri_live_end(tri_live *live, tri_live_use *use)
+{
+	if (live && use && use->library)
+		tri_live_release(live, (struct tri_live_library *)use->library, use->model);
+}
 
 int tri_live_run(tri_live *live, uint32_t entry, tri_tensor *io, uint64_t *generation, tri_error *err)
 {

@@ -206,8 +206,8 @@ EXPORTED int32_t tri_builder_run(tri_builder *b, const tri_build_options *opt, t
 {
 	struct run r = {.builder = b, .summary = {.size = sizeof r.summary, .message = ""}};
 	int32_t code;
-	if (!begin(b)) {
-		code = end(&r, TRI_BUILD_BUSY, "this builder is building already");
+	if (!b || !begin(b)) {
+		code = b ? end(&r, TRI_BUILD_BUSY, "this builder is building already") : end(&r, TRI_BUILD_USAGE, "the builder is NULL");
 		write_summary(out, &r.summary);
 		return code;
 	}
@@ -225,6 +225,8 @@ EXPORTED int32_t tri_builder_run(tri_builder *b, const tri_build_options *opt, t
 
 EXPORTED void tri_builder_cancel(tri_builder *b)
 {
+	if (!b)
+		return;
 	pthread_mutex_lock(&b->lock);
 	if (b->busy && !b->cancelled && b->process.requests >= 0)
 		builder_process_send(&b->process, "c", 1);
@@ -248,7 +250,9 @@ static void say(tri_error *err, enum tri_code code, const char *format, ...)
 
 static bool is_project(struct arena *a, const char *folder, tri_error *err)
 {
-	if (getauxval(AT_SECURE)) /* a project can name programs to run and files to write */
+	if (!folder)
+		say(err, TRI_ERR_ARGUMENT, "`folder` is NULL");
+	else if (getauxval(AT_SECURE)) /* a project can name programs to run and files to write */
 		say(err, TRI_ERR_COMPILE, "a process with raised privileges (setuid) builds no project");
 	else if (access(folder, X_OK) != 0)
 		say(err, TRI_ERR_ARGUMENT, "cannot open `%s`: %s", folder, strerror(errno));

@@ -81,17 +81,21 @@ static struct opened *open_library(struct request *r)
 	return NULL;
 }
 
-static void say(tri_error *err, const char *text)
+static void say(tri_error *err, enum tri_code code, const char *text)
 {
 	if (!err)
 		return;
-	err->code = TRI_ERR_COMPILE;
+	err->code = (int32_t)code;
 	snprintf(err->message, sizeof err->message, "%s", text ? text : "no reason given");
 }
 
 __attribute__((visibility("default"))) tri_lazy_model *tri_open_lazy(const char *folder, const char *name, const tri_options *opt,
 								     tri_error *err)
 {
+	if (!folder || !name) {
+		say(err, TRI_ERR_ARGUMENT, folder ? "`name` is NULL" : "`folder` is NULL");
+		return NULL;
+	}
 	struct request r = {.folder = folder, .name = name, .a = arena_new(0)};
 	if (getauxval(AT_SECURE)) /* a project can name programs to run and files to write */
 		r.error = "a process with raised privileges (setuid) builds no project: build it before, and open its library";
@@ -102,7 +106,7 @@ __attribute__((visibility("default"))) tri_lazy_model *tri_open_lazy(const char 
 		m->open.desc = m->library.desc;
 		m->open.model = m->open.desc->open(opt, err);
 	} else {
-		say(err, r.error);
+		say(err, TRI_ERR_COMPILE, r.error);
 	}
 	if (m && !m->open.model) {
 		tri_close_lazy(&m->open);
@@ -118,7 +122,7 @@ __attribute__((visibility("default"))) void tri_close_lazy(tri_lazy_model *m)
 	if (!o)
 		return;
 	if (m->model)
-		m->desc->close(m->model);
+		o->library.desc->close(m->model);
 	library_close(&o->library);
 	free(o);
 }

@@ -120,7 +120,7 @@ tri_builder *tri_builder_open(const char *folder, tri_error *err);
  * good outputs; the next build continues with the units that are done. */
 int32_t tri_builder_run(tri_builder *b, const tri_build_options *opt, tri_build_summary *out);
 /* Ends the running build between two tasks; tri_builder_run then returns TRI_BUILD_CANCELLED, unless the build had ended before. Any
- * thread may call it, and callbacks. Without a running build it does nothing. */
+ * thread may call it, and callbacks. Without a running build, or a builder, it does nothing. */
 void tri_builder_cancel(tri_builder *b);
 /* Ends the process and waits for it. No call of another thread may be running. NULL is accepted. */
 void tri_builder_close(tri_builder *b);
