@@ -1,9 +1,11 @@
 #include "builder/profile/record.h"
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/bug.h"
@@ -11,22 +13,16 @@
 #include "base/path.h"
 #include "builder/profile/calibrate.h"
 #include "builder/profile/process.h"
+#include "builder/profile/source_edit.h"
 #include "builder/profile/workspace.h"
 
 #define MOST_EDITS 200   /* places that are tried */
 #define RUN_TIME "300ms" /* of each sample of runs */
 
-/* A `return` of one line, which an edit changes. */
-struct edit {
-	const char *path; /* relative to the project; NULL: none was found */
-	const char *text; /* of the file */
-	size_t at, end;   /* the value that is returned */
-};
 struct recorder {
 	const struct record_options *o;
 	struct workspace w;
-	struct edit edit;
-	uint32_t edits;
+	struct source_edit edit;
 	const char *profile_path;
 };
 
@@ -107,22 +103,21 @@ static const char *join(struct arena *a, const char *const *words)
 	return text;
 }
 
-/* The cost of the whole process, in place of what it measured itself. */
-static void set_totals(struct profile *p, const struct process_cost *cost)
+static void set_costs(struct profile *p, struct profile_values *v, const struct process_cost *cost)
 {
-	profile_set(p, &p->total, METRIC_WALL, 0, (double)cost->wall_ns);
-	profile_set(p, &p->total, METRIC_CPU, 0, (double)cost->cpu_ns);
-	profile_set(p, &p->total, METRIC_PEAK, 0, (double)cost->peak_bytes);
+	profile_set(p, v, METRIC_WALL, 0, (double)cost->wall_ns);
+	profile_set(p, v, METRIC_CPU, 0, (double)cost->cpu_ns);
+	profile_set(p, v, METRIC_PEAK, 0, (double)cost->peak_bytes);
 	if (cost->instructions > 0)
-		profile_set(p, &p->total, METRIC_INSTRUCTIONS, 0, cost->instructions);
+		profile_set(p, v, METRIC_INSTRUCTIONS, 0, cost->instructions);
 }
 
 /* Describes what was run. */
 static void complete(const struct recorder *r, struct profile *p, const struct process_cost *cost, int64_t calibration)
 {
 	const struct record_options *o = r->o;
-	if (o->kind == PROFILE_BUILD)
-		set_totals(p, cost);
+	if (o->kind == PROFILE_BUILD) /* the whole process, in place of what it measured itself */
+		set_costs(p, &p->total, cost);
 	profile_set(p, &p->total, METRIC_OTHERS, 0, (double)cost->others_ns);
 	p->calibration_ns = ARENA_ARRAY(p->arena, double, 1);
 	p->calibration_ns[0] = (double)calibration;
@@ -149,20 +144,6 @@ static struct profile *measure(struct recorder *r, struct buf *error)
 
 /* ---- edits ---- */
 
-static bool write_edit(struct recorder *r, const struct edit *e, uint32_t number, struct buf *error)
-{
-	struct buf text = {0};
-	const char *path = path_join(r->w.arena, r->w.project, e->path);
-	buf_put(&text, e->text, e->at);
-	buf_printf(&text, "(%.*s) + %u", (int)(e->end - e->at), e->text + e->at, number);
-	buf_puts(&text, e->text + e->end);
-	bool ok = os_rewrite(path, number ? text.at : e->text, number ? text.len : strlen(e->text));
-	if (!ok)
-		buf_printf(error, "cannot write `%s`: %s", path, strerror(errno));
-	buf_free(&text);
-	return ok;
-}
-
 /* The inode of a library changes when it is written. */
 static uint64_t output_inodes(const struct recorder *r)
 {
@@ -179,27 +160,19 @@ static uint64_t output_inodes(const struct recorder *r)
 }
 
 /* True if the project still builds after the edit, and writes another library. */
-static bool edit_works(struct recorder *r, const struct edit *e)
+static bool edit_works(struct recorder *r, struct source_edit *e)
 {
 	struct buf ignored = {0};
 	uint64_t before = output_inodes(r);
 	struct process_cost cost;
-	bool works = write_edit(r, e, ++r->edits, &ignored) && run(r, &cost, &ignored) && output_inodes(r) != before;
-	if (!works)
-		write_edit(r, e, 0, &ignored);
+	e->number++;
+	bool works = source_edit_write(e, &ignored) && run(r, &cost, &ignored) && output_inodes(r) != before;
+	if (!works) {
+		e->number = 0;
+		source_edit_write(e, &ignored);
+	}
 	buf_free(&ignored);
 	return works;
-}
-
-static bool next_return(const char *text, size_t *from, struct edit *e)
-{
-	const char *at = strstr(text + *from, "return ");
-	if (!at)
-		return false;
-	e->at = (size_t)(at - text) + strlen("return ");
-	e->end = e->at + strcspn(text + e->at, "\n#");
-	*from = e->end;
-	return true;
 }
 
 /* Finds a place for edits by trying. */
@@ -207,14 +180,14 @@ static bool find_edit(struct recorder *r, struct buf *error)
 {
 	uint32_t tries = 0;
 	for (uint32_t i = 0; i < r->w.sources.len && tries < MOST_EDITS; i++) {
-		struct edit e = {.path = r->w.sources.at[i]};
-		size_t from = 0, len;
+		struct source_edit e = {.path = path_join(r->w.arena, r->w.project, r->w.sources.at[i])};
+		size_t len;
 		char *data;
-		if (!os_read_file(path_join(r->w.arena, r->w.project, e.path), 0, &data, &len))
+		if (!os_read_file(e.path, 0, &data, &len))
 			continue;
 		e.text = arena_strndup(r->w.arena, data, len);
 		free(data);
-		while (tries++ < MOST_EDITS && !os_interrupted() && next_return(e.text, &from, &e))
+		while (tries++ < MOST_EDITS && !os_interrupted() && source_edit_next(&e))
 			if (edit_works(r, &e)) {
 				r->edit = e;
 				return true;
@@ -224,22 +197,39 @@ static bool find_edit(struct recorder *r, struct buf *error)
 	return false;
 }
 
+static bool touch_sources(struct recorder *r, struct buf *error)
+{
+	for (uint32_t i = 0; i < r->w.sources.len; i++) {
+		const char *path = path_join(r->w.arena, r->w.project, r->w.sources.at[i]);
+		if (utimensat(AT_FDCWD, path, NULL, 0) == 0)
+			continue;
+		buf_printf(error, "cannot touch `%s`: %s", path, strerror(errno));
+		return false;
+	}
+	return true;
+}
+
 /* ---- the recorder ---- */
 
 /* Brings the workspace into the state that the scenario wants. */
-static bool prepare(struct recorder *r, struct buf *error)
+static bool prepare(struct recorder *r, enum scenario s, struct buf *error)
 {
-	if (r->o->kind == PROFILE_RUN)
-		return true;
-	switch (r->o->scenario) {
+	switch (s) {
 	case SCENARIO_COLD:
 		workspace_forget_cache(&r->w);
 		workspace_forget_build(&r->w);
 		return true;
 	case SCENARIO_WARM: workspace_forget_build(&r->w); return true;
-	case SCENARIO_EDIT: return write_edit(r, &r->edit, ++r->edits, error);
+	case SCENARIO_EDIT: r->edit.number++; return source_edit_write(&r->edit, error);
+	case SCENARIO_COMMENT: r->edit.comments++; return source_edit_write(&r->edit, error);
+	case SCENARIO_TOUCHED: return touch_sources(r, error);
 	default: return true;
 	}
+}
+
+static bool edits(const struct record_options *o)
+{
+	return o->kind == PROFILE_BUILD && (o->scenario == SCENARIO_EDIT || o->scenario == SCENARIO_COMMENT || o->scenario == SCENARIO_ALL);
 }
 
 static bool begin(struct recorder *r, struct buf *error)
@@ -248,7 +238,7 @@ static bool begin(struct recorder *r, struct buf *error)
 	r->profile_path = path_join(r->w.arena, r->w.folder, "profile.json");
 	if (!run(r, &cost, error)) /* also brings the files of trib and of the project into memory */
 		return false;
-	return r->o->kind == PROFILE_RUN || r->o->scenario != SCENARIO_EDIT || find_edit(r, error);
+	return !edits(r->o) || find_edit(r, error);
 }
 
 struct recorder *recorder_open(const struct record_options *o, struct buf *error)
@@ -261,7 +251,56 @@ struct recorder *recorder_open(const struct record_options *o, struct buf *error
 	return NULL;
 }
 
-struct profile *recorder_sample(struct recorder *r, struct buf *error) { return prepare(r, error) ? measure(r, error) : NULL; }
+/* ---- all scenarios ---- */
+
+static void add_cost(struct profile *p, uint32_t item, const struct process_cost *cost, struct process_cost *sum)
+{
+	set_costs(p, &p->items.at[item].values, cost);
+	sum->wall_ns += cost->wall_ns;
+	sum->cpu_ns += cost->cpu_ns;
+	sum->others_ns += cost->others_ns;
+	sum->instructions += cost->instructions;
+	sum->peak_bytes = cost->peak_bytes > sum->peak_bytes ? cost->peak_bytes : sum->peak_bytes;
+}
+
+/* Runs the build twice, each run an item below that of the scenario. */
+static bool measure_twice(struct recorder *r, struct profile *p, enum scenario s, struct process_cost *all, struct buf *error)
+{
+	static const char *const names[] = {FIRST_RUN, SECOND_RUN};
+	struct process_cost both = {0}, cost;
+	uint32_t item = profile_add_item(p, ITEM_SCENARIO, PROFILE_NONE, scenario_name(s), NULL);
+	p->items.at[item].note = scenarios[s].meaning;
+	if (!prepare(r, s, error))
+		return false;
+	for (int i = 0; i < 2; i++) {
+		if (!run(r, &cost, error))
+			return false;
+		add_cost(p, profile_add_item(p, ITEM_SCENARIO, item, names[i], NULL), &cost, &both);
+	}
+	add_cost(p, item, &both, all);
+	return true;
+}
+
+static struct profile *measure_all(struct recorder *r, struct buf *error)
+{
+	struct profile *p = profile_new(PROFILE_BUILD, 1);
+	struct process_cost all = {0};
+	int64_t calibration = calibrate_ns();
+	for (enum scenario s = 0; s < SCENARIO_ALL; s++)
+		if (!measure_twice(r, p, s, &all, error)) {
+			profile_free(p);
+			return NULL;
+		}
+	complete(r, p, &all, calibration);
+	return p;
+}
+
+struct profile *recorder_sample(struct recorder *r, struct buf *error)
+{
+	if (r->o->kind == PROFILE_BUILD && r->o->scenario == SCENARIO_ALL)
+		return measure_all(r, error);
+	return r->o->kind == PROFILE_RUN || prepare(r, r->o->scenario, error) ? measure(r, error) : NULL;
+}
 
 void recorder_close(struct recorder *r)
 {

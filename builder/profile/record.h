@@ -13,6 +13,10 @@ enum scenario {
 const char *scenario_name(enum scenario s);
 bool scenario_parse(const char *text, enum scenario *out);
 
+/* The two runs of each scenario in a profile of SCENARIO_ALL. */
+#define FIRST_RUN "first run"
+#define SECOND_RUN "second run"
+
 struct record_options {
 	const char *program; /* trib */
 	const char *root;    /* the project's folder, or a file .tri */

@@ -299,6 +299,8 @@ static void print_json(const struct view *v)
 		json_close(&w, '}');
 	}
 	json_close(&w, ']');
+	if (p->kind == PROFILE_BUILD)
+		report_scenarios_json(v, &w);
 	json_key(&w, "bottlenecks");
 	report_symptoms(p, &w);
 	json_close(&w, '}');
@@ -314,6 +316,7 @@ void report_profile(const struct profile *p, const struct report_options *o, str
 	} else {
 		put_head(&v);
 		put_total(&v);
+		report_scenarios(&v);
 		put_tree(&v);
 		put_costliest(&v, 1u << ITEM_UNIT, "unit");
 		report_functions(&v);

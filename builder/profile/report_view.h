@@ -23,6 +23,10 @@ void report_kernel(const struct view *v, struct json_writer *w, uint32_t item);
 /* Appends a table of the look-ups in each level of the caches, if there were any. Their facts are not listed again. */
 void report_caches(const struct view *v);
 bool report_is_of_caches(const struct profile_fact *f);
+/* Appends a table of the first and second runs, if the profile has scenarios. */
+void report_scenarios(const struct view *v);
+/* Appends the member "scenarios". */
+void report_scenarios_json(const struct view *v, struct json_writer *w);
 void report_title(const struct view *v, const char *title);
 /* Appends the functions of the compiler that took the most time without what they call. */
 void report_functions(const struct view *v);

@@ -139,7 +139,7 @@ class Profile(ProjectTest):
 
     def test_record_and_check_whole_builds(self):
         before = sorted(os.listdir(self.dir))
-        for scenario, compiled in ("cold", 1), ("warm", 0), ("noop", 0), ("edit", 1):
+        for scenario, compiled in ("cold", 1), ("warm", 0), ("noop", 0), ("edit", 1), ("comment", 0), ("touched", 0):
             self.profile("record", "build", "-n3", f"--scenario={scenario}", "-o", "p.json", "--", "-O2")
             p = json.loads(self.read("p.json"))
             self.assertEqual((p["samples"], len(p["core_ns"]), len(p["total"]["wall_ns"])), (3, 3, 3))
@@ -155,6 +155,33 @@ class Profile(ProjectTest):
         self.assertIn("check passed", self.profile("check", "--baseline=base.json", "-n4", "--threshold=100"))
         self.assertIn("OVER BUDGET", self.profile("check", "--budget=total=1us", "-n2", code=1))
         self.assertEqual(sorted(os.listdir(self.dir)), sorted([*before, "p.json", "base.json"]))
+
+    def test_first_and_second_runs(self):
+        """All scenarios in one profile, each run twice: only what was left to do makes the first run write outputs."""
+        self.profile("record", "build", "-n2", "--scenario=all", "--warm-up=0", "-o", "p.json")
+        p = json.loads(self.read("p.json"))
+        self.assertEqual((p["samples"], p["settings"]["scenario"]), (2, "all"))
+        names = ["cold", "warm", "noop", "edit", "comment", "touched"]
+        items = p["items"]
+        self.assertEqual({i["kind"] for i in items}, {"scenario"})
+        self.assertEqual([i["name"] for i in items if "parent" not in i], names)
+        for k, name in enumerate(names):
+            runs = [i for i in items if i.get("parent") == 3 * k]
+            self.assertEqual([i["name"] for i in runs], ["first run", "second run"])
+            self.assertEqual(items[3 * k]["cpu_ns"], [sum(r["cpu_ns"][s] for r in runs) for s in range(2)])
+            # only a build that compiles loads the code generator
+            compiles = name in ("cold", "edit")
+            self.assertEqual(min(runs[0]["peak_bytes"]) > 2 * max(runs[1]["peak_bytes"]), compiles, name)
+        text = self.profile("report", "p.json")
+        self.assertIn("first and second runs", text)
+        for name in names:
+            self.assertRegex(text, rf"(?m)^  {name} +[0-9.]+ m?s .* [A-Za-z]+$")
+        self.assertIn("| scenario | first run | CPU | peak memory | second run |", self.profile("report", "p.json", "--format=markdown"))
+        report = json.loads(self.profile("report", "p.json", "--format=json"))["scenarios"]
+        self.assertEqual([s["name"] for s in report], names)
+        self.assertTrue(all(s[run]["wall_ns"] > 0 and s[run]["peak_bytes"] > 0 for s in report for run in ("first", "second")))
+        rows = json.loads(self.profile("compare", "p.json", "p.json", "--format=json"))["rows"]
+        self.assertIn(("scenario", "edit/first run"), {(r["kind"], r["item"]) for r in rows})
 
     def test_units_that_units_use(self):
         self.write("src/chain.tri", CHAIN)
