@@ -23,7 +23,7 @@
 #include "builder/store/disk.h"
 #include "frontend/hir/hir.h"
 
-/* Opens the code generator on a thread while the front end works. No worker can be started meanwhile. */
+/* Opens the code generator on a thread while sources are checked: later than an edit of comments ends. No worker can be started meanwhile. */
 static bool expect_code(struct build_context *c, const struct project *p)
 {
 	const struct options *o = c->request.options;
@@ -175,7 +175,7 @@ static bool set_up(struct build *b)
 	ok = ok && context_next(c, direct_find(c, p, &b->last, &b->repository, &b->result));
 	measure_end();
 	measure_begin("start workers");
-	ok = ok && context_next(c, workers_start(c, &p->spec, &b->progress)) && context_next(c, expect_code(c, p));
+	ok = ok && context_next(c, workers_start(c, &p->spec, &b->progress));
 	measure_end();
 	measure_end();
 	if (p->spec.timing && !c->timing)
@@ -203,6 +203,7 @@ static bool run_steps(struct build *b)
 	       enter(b, PHASE_LOAD) && context_next(c, sources_load(c, p)) &&
 	       context_next(c, dump_files(c, p)) &&
 	       context_next(c, last_build_compare_tokens(c, p, last, repo, r)) &&
+	       context_next(c, expect_code(c, p)) &&
 	       enter(b, PHASE_TYPECHECK) && context_next(c, sources_check(c, p)) &&
 	       context_next(c, dump_after_check(c)) &&
 	       context_next(c, params_open_files(c, p)) &&
