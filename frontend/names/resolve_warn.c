@@ -51,19 +51,34 @@ static bool names_builtin(struct resolver *r, node_id callee, const char *name)
 	       (ast_kind(r->t, callee) == NODE_MEMBER || (ast_kind(r->t, callee) == NODE_NAME && !scope_find(r, name_at(r, tok))));
 }
 
-/* True if a name in the expression says that it is a mean. */
+/* True if a name in the expression says that it is a mean: `running_mean`, `mu`, `m`. */
 static bool mentions_mean(struct resolver *r, node_id n)
 {
 	span at = node_span(r->m, n);
 	const char *s = r->t->tokens.src->text;
+	if (at.end == at.start + 1)
+		return s[at.start] == 'm';
 	for (uint32_t i = at.start; i + 2 <= at.end; i++)
 		if (!strncmp(s + i, "mu", 2) || (i + 4 <= at.end && !strncmp(s + i, "mean", 4)))
 			return true;
 	return false;
 }
 
+/* The sources of n arguments as named ones. */
+static const char *name_arguments(struct resolver *r, const node_id *args, const char *const *names, uint32_t n)
+{
+	const char *text = "", *s = r->t->tokens.src->text;
+	for (uint32_t i = 0; i < n; i++) {
+		span at = node_span(r->m, args[i]);
+		text = arena_printf(r->f->arena, "%s%s%s=%.*s", text, i ? ", " : "", names[i], (int)(at.end - at.start), s + at.start);
+	}
+	return text;
+}
+
+/* PyTorch's order is mean, variance, weight, bias; other libraries have weight, bias, mean, variance. */
 void warn_norm_order(struct resolver *r, node_id call)
 {
+	static const char *const others[] = {"weight", "bias", "running_mean", "running_var"};
 	node_id callee = ast_a(r->t, call);
 	struct ast_nodes args = ast_nodes(r->t, ast_b(r->t, call));
 	uint32_t first = ast_kind(r->t, callee) != NODE_MEMBER, positional = 0;
@@ -76,16 +91,15 @@ void warn_norm_order(struct resolver *r, node_id call)
 			      token_is(&r->t->tokens, ast_token(r->t, args.at[i]), "bias")))
 			return;
 	}
-	if (positional != first + 2 || is_literal(ast_kind(r->t, args.at[first])) || mentions_mean(r, args.at[first]))
+	if (positional < first + 2 || is_literal(ast_kind(r->t, args.at[first])) || mentions_mean(r, args.at[first]))
 		return;
-	span a = node_span(r->m, args.at[first]), b = node_span(r->m, args.at[first + 1]);
-	struct diag *g = diag_add(r->warnings, DIAG_NORM_ORDER, (span){a.source, a.start, b.end},
-				  "`batch_norm` reads these as `running_mean` and `running_var`");
-	const char *s = r->t->tokens.src->text;
+	uint32_t n = positional - first < 4 ? 2 : 4;
+	span at = node_span(r->m, args.at[first]);
+	at.end = node_span(r->m, args.at[first + n - 1]).end;
+	struct diag *g = diag_add(r->warnings, DIAG_NORM_ORDER, at, "`batch_norm` reads these as `running_mean`%s",
+				  n == 2 ? " and `running_var`" : ", `running_var`, `weight` and `bias`");
 	diag_help(r->warnings, g, "name the arguments: `weight=…, bias=…`, or `running_mean=…, running_var=…`");
-	diag_guess(r->warnings, g, (span){a.source, a.start, b.end},
-		   arena_printf(r->f->arena, "weight=%.*s, bias=%.*s", (int)(a.end - a.start), s + a.start, (int)(b.end - b.start),
-				s + b.start));
+	diag_guess(r->warnings, g, at, name_arguments(r, args.at + first, others, n));
 }
 
 static void warn_no_effect(struct resolver *r, node_id n)

@@ -67,6 +67,19 @@ hir_ref need_wide_float(struct emitter *e, struct builtin_call *c, uint32_t i)
 	return x == HIR_NONE || type_of(e, x)->elem == DT_FLOAT64 ? x : emit_cast(e, x, DT_FLOAT32, c->at);
 }
 
+hir_ref need_vector(struct emitter *e, struct builtin_call *c, uint32_t i)
+{
+	hir_ref x = need_tensor(e, c, i);
+	if (x == HIR_NONE || type_of(e, x)->rank)
+		return x;
+	struct hir_type t = *type_of(e, x);
+	t.rank = 1;
+	t.dims[0] = dim_const(e->b->dims, 1);
+	c->scalar = true;
+	c->v[i] = emit_reshape(e, x, &t, c->ats[i]);
+	return c->v[i].u.t;
+}
+
 dtype float_type_of(struct emitter *e, const struct builtin_call *c, uint32_t i)
 {
 	dtype t = c->v[i].kind == V_TENSOR ? type_of(e, c->v[i].u.t)->elem : DT_FLOAT32;

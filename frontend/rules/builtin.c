@@ -1,5 +1,6 @@
 /* Signatures of builtins, and the binding of arguments to parameters. */
 #include "frontend/rules/builtin.h"
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include "frontend/habits/habits.h"
@@ -36,23 +37,25 @@ static struct value parse_default(struct frontend *f, const char *s, size_t n)
 static void parse_sig(struct frontend *f, struct builtin_sig *s, enum builtin bi)
 {
 	const char *p = table[bi].sig;
-	bool training = false;
+	bool by_name = false;
 	*s = (struct builtin_sig){.name = table[bi].name, .text = p, .operands = table[bi].operands};
 	while (*p) {
 		size_t len = strcspn(p, ",");
 		if (len == 1 && *p == '*') {
-			training = true;
+			by_name = true;
 			p += strspn(p, "*, ");
 			continue;
 		}
 		const char *eq = memchr(p, '=', len);
 		struct builtin_param *q = &s->params[s->n_all++];
-		s->n += !training;
+		s->n += !by_name;
 		q->variadic = *p == '*';
 		const char *name = p + q->variadic;
 		q->name = intern(f->names, name, (size_t)((eq ? eq : p + len) - name));
 		q->required = !eq;
 		q->standard = eq ? parse_default(f, eq + 1, (size_t)(p + len - eq - 1)) : (struct value){.kind = V_NONE};
+		if (by_name && !strcmp(name_text(f, q->name), "dtype"))
+			s->dtype = s->n_all - 1;
 		p += len;
 		p += strspn(p, ", ");
 	}
@@ -168,9 +171,12 @@ static bool report_missing(struct emitter *e, struct builtin_call *c, uint32_t i
 	return false;
 }
 
-/* Checks an argument that matters only in training: a bool or a number, as its default. It may be known only at run time. */
-static bool check_training_argument(struct emitter *e, struct builtin_call *c, uint32_t i)
+/* Checks an argument after `*`: an element type, or a bool or number as its default, which may be known only at run time. */
+static bool check_named_argument(struct emitter *e, struct builtin_call *c, uint32_t i)
 {
+	dtype t;
+	if (i == c->sig->dtype)
+		return c->v[i].kind == V_NONE || need_dtype(e, c, i, &t);
 	struct value v = c->v[i];
 	bool want_bool = c->sig->params[i].standard.kind == V_BOOL;
 	if (v.kind == V_TENSOR ? (dtype_class(type_of(e, v.u.t)->elem) == DTC_BOOL) == want_bool
@@ -196,7 +202,7 @@ static bool bind_arguments(struct emitter *e, struct builtin_call *c, struct arg
 		if (!a->name && c->sig->params[k].variadic && (is_variadic_item(a->v) || (more && is_poison(a->v))))
 			i += set_variadic(e, c, (uint32_t)k, args, i) - 1;
 		else if (!set_argument(e, c, (uint32_t)k, a) ||
-			 ((uint32_t)k >= c->sig->n && !is_poison(a->v) && !check_training_argument(e, c, (uint32_t)k)))
+			 ((uint32_t)k >= c->sig->n && !is_poison(a->v) && !check_named_argument(e, c, (uint32_t)k)))
 			return false;
 		pos += !a->name;
 	}
@@ -211,18 +217,58 @@ static bool bind_arguments(struct emitter *e, struct builtin_call *c, struct arg
 	return true;
 }
 
+/* The element type that `dtype` asks for; DT_COUNT: none. */
+static dtype wanted_type(const struct builtin_call *c)
+{
+	uint32_t i = c->sig->dtype;
+	return i && c->given[i] && c->v[i].kind == V_DTYPE ? c->v[i].u.dt : DT_COUNT;
+}
+
+/* Converts the first operand to `dtype`. False: reported. */
+static bool convert_operand(struct emitter *e, struct builtin_call *c)
+{
+	dtype t = wanted_type(c);
+	if (t == DT_COUNT)
+		return true;
+	bool floats = tolower((unsigned char)*c->sig->operands) == 'f' || c->bi == BI_MEAN, is_float = dtype_class(t) == DTC_FLOAT;
+	if (!is_float && (floats || dtype_class(t) != DTC_INT))
+		return report_false(e, DIAG_ARG_VALUE, c->ats[c->sig->dtype], "`dtype` of `%s` must be a type of %s, not %s", c->sig->name,
+				    floats ? "floats" : "numbers", dtype_text(t));
+	hir_ref x = need_tensor(e, c, 0);
+	if (x != HIR_NONE)
+		c->v[0] = value_tensor(emit_cast(e, x, t, c->ats[0]));
+	return x != HIR_NONE;
+}
+
 /* Loads the operands that builtins.def gives a kind. False: reported. */
 static bool load_operands(struct emitter *e, struct builtin_call *c)
 {
-	bool ok = true;
-	for (uint32_t i = 0; c->sig->operands[i]; i++) {
-		char kind = c->sig->operands[i];
+	bool ok = convert_operand(e, c);
+	for (uint32_t i = 0; ok && c->sig->operands[i]; i++) {
+		char given = c->sig->operands[i], kind = (char)tolower((unsigned char)given);
 		if (kind == '-')
 			continue;
+		if (given != kind && need_vector(e, c, i) == HIR_NONE)
+			return false;
 		c->operand[i] = kind == 't' ? need_tensor(e, c, i) : kind == 'f' ? need_float(e, c, i) : need_wide_float(e, c, i);
-		ok = ok && c->operand[i] != HIR_NONE;
+		ok = c->operand[i] != HIR_NONE;
 	}
 	return ok;
+}
+
+/* Makes scalars of results with one element: of a call whose operand was a scalar. */
+static struct value as_scalars(struct emitter *e, struct value v, span at)
+{
+	int64_t n;
+	for (uint32_t k = 0; v.kind == V_TUPLE && k < v.u.seq->n; k++)
+		v.u.seq->at[k] = as_scalars(e, v.u.seq->at[k], at);
+	if (v.kind != V_TENSOR)
+		return v;
+	struct hir_type t = *type_of(e, v.u.t);
+	if (t.rank != 1 || !dim_is_const(e->b->dims, t.dims[0], &n) || n != 1)
+		return v;
+	t.rank = 0;
+	return emit_reshape(e, v.u.t, &t, at);
 }
 
 struct value call_builtin(struct emitter *e, enum builtin bi, struct args *args, span at)
@@ -239,6 +285,10 @@ struct value call_builtin(struct emitter *e, enum builtin bi, struct args *args,
 		return VALUE_POISON;
 	uint32_t errors = e->report.errors;
 	out = load_operands(e, &c) ? table[bi].rule(e, &c) : VALUE_POISON;
+	if (c.scalar)
+		out = as_scalars(e, out, at);
+	if (wanted_type(&c) != DT_COUNT)
+		out = as_elem(e, out, wanted_type(&c), at);
 	if (dims_overflowed(e->b->dims) && e->report.errors == errors)
 		return report_poison(e, DIAG_CONST_ARITH, at, "`%s`: the sizes overflow 64 bits or are too complicated", c.sig->name);
 	return out;

@@ -10,10 +10,10 @@ struct builtin_param {
 	bool variadic, required;
 	struct value standard; /* the default */
 };
-/* `n` parameters that rules see; the rest, after `*`, matters only in training. */
+/* `n` parameters that nodes have; the rest, after `*`, is passed by name. dtype: the index of `dtype` among these; 0: it has none. */
 struct builtin_sig {
 	const char *name, *text, *operands;
-	uint32_t n, n_all;
+	uint32_t n, n_all, dtype;
 	struct builtin_param params[BUILTIN_MAX_PARAMS];
 };
 /* One call: the argument of each parameter, with defaults filled in. */
@@ -25,6 +25,7 @@ struct builtin_call {
 	hir_ref operand[BUILTIN_MAX_PARAMS]; /* of those arguments for which builtins.def has a kind */
 	span ats[BUILTIN_MAX_PARAMS];
 	bool given[BUILTIN_MAX_PARAMS], named[BUILTIN_MAX_PARAMS];
+	bool scalar; /* the first operand was a scalar and became a vector of one element: results become scalars again */
 };
 typedef struct value builtin_rule(struct emitter *e, struct builtin_call *c);
 #define BUILTIN(id, name, sig, operands, rule, help) builtin_rule rule_##rule;
@@ -49,6 +50,8 @@ hir_ref need_tensor(struct emitter *e, struct builtin_call *c, uint32_t i);
 hir_ref need_float(struct emitter *e, struct builtin_call *c, uint32_t i); /* integers and trits become float32 */
 /* The same; float16 and bfloat16 become float32, in which composed builtins compute. */
 hir_ref need_wide_float(struct emitter *e, struct builtin_call *c, uint32_t i);
+/* Makes a vector of one element of the operand in argument i if it is a scalar. */
+hir_ref need_vector(struct emitter *e, struct builtin_call *c, uint32_t i);
 bool need_int(struct emitter *e, struct builtin_call *c, uint32_t i, int64_t *out);
 bool need_float_value(struct emitter *e, struct builtin_call *c, uint32_t i, double *out);
 bool need_bool(struct emitter *e, struct builtin_call *c, uint32_t i, bool *out);

@@ -44,8 +44,10 @@ static struct value compose_norm(struct emitter *e, struct builtin_call *c, stru
 		return COMPOSE(BI_SUM, a, axis, size);
 	if (isinf(power))
 		return COMPOSE(power > 0 ? BI_AMAX : BI_AMIN, a, axis, size);
-	if (power == 0)
-		return rule_error(e, c, DIAG_ARG_VALUE, c->at, "`p` must not be 0: write `sum(x != 0)` to count elements");
+	if (power == 0) { /* the number of elements that are not 0 */
+		struct value n = COMPOSE(BI_SUM, COMPOSE(BI_NE, x, value_int(0)), axis, size);
+		return as_elem(e, n, type_of(e, x.u.t)->elem, c->at);
+	}
 	struct value sum = COMPOSE(BI_SUM, COMPOSE(BI_POW, a, value_float(power)), axis, size);
 	return COMPOSE(BI_POW, sum, value_float(1 / power));
 }
@@ -58,8 +60,8 @@ struct value rule_norm(struct emitter *e, struct builtin_call *c)
 	hir_ref given = need_float(e, c, 0), x = given == HIR_NONE ? HIR_NONE : need_wide_float(e, c, 0);
 	if (x == HIR_NONE || !need_float_value(e, c, 1, &p) || !need_bool(e, c, 3, &keep))
 		return VALUE_POISON;
-	if (!(p > 0) || p > 1e300)
-		return rule_error(e, c, DIAG_ARG_VALUE, c->ats[1], "`p` must be positive, not %g", p);
+	if (isnan(p))
+		return rule_error(e, c, DIAG_ARG_VALUE, c->ats[1], "`p` must be a number");
 	dtype t = type_of(e, given)->elem;
 	return as_elem(e, compose_norm(e, c, value_tensor(x), value_float(p), c->v[2], keep), t, c->at);
 }
@@ -214,4 +216,34 @@ struct value rule_float_class(struct emitter *e, struct builtin_call *c)
 	if (c->bi == BI_ISNAN)
 		return COMPOSE(BI_NE, x, x);
 	return COMPOSE(c->bi == BI_ISINF ? BI_EQ : BI_LT, COMPOSE(BI_ABS, x), most);
+}
+
+/* Without replacement: the greatest of p / -log(u), as exponential clocks ring (Efraimidis, Spirakis 2006). With it: the place of u · sum(p) among the running
+ * sums. u: `noise`, uniform in [0, 1), or numbers of `seed`, which are the same in each run. */
+struct value rule_multinomial(struct emitter *e, struct builtin_call *c)
+{
+	enum { N = 1, REPLACEMENT, SEED, NOISE };
+	bool again;
+	int64_t n;
+	struct value p = value_tensor(c->operand[0]), last = value_int(-1);
+	struct hir_type t = *type_of(e, p.u.t);
+	if (!need_int(e, c, N, &n) || !need_bool(e, c, REPLACEMENT, &again))
+		return VALUE_POISON;
+	if (t.rank != 1 && t.rank != 2)
+		return rule_error(e, c, DIAG_RANK, c->ats[0], "needs a tensor [K] or [N, K], not %s", type_text(e, p.u.t));
+	struct hir_type drawn = t;
+	if (again)
+		drawn.dims[t.rank - 1] = dim_const(e->b->dims, n);
+	struct value u = c->given[NOISE] ? c->v[NOISE] : VALUE_NONE, type = {.kind = V_DTYPE, .u.dt = t.elem};
+	if (u.kind == V_NONE)
+		u = COMPOSE(BI_RAND, list_of_sizes(e, &drawn), type, c->given[SEED] ? c->v[SEED] : VALUE_NONE);
+	else if (is_tensor(u) && !shapes_agree(e, type_of(e, u.u.t), &drawn))
+		return rule_error(e, c, DIAG_SHAPE, c->ats[NOISE], "`noise` has shape %s, but must have %s",
+				  shape_text(e, type_of(e, u.u.t)), shape_text(e, &drawn));
+	if (!again)
+		return item_of(COMPOSE(BI_TOPK, COMPOSE(BI_DIV, p, COMPOSE(BI_NEG, COMPOSE(BI_LOG, u))), c->v[N]), 1);
+	struct value sums = COMPOSE(BI_CUMSUM, p, last), all = COMPOSE(BI_SUM, p, last, value_bool(true));
+	struct value past =
+		COMPOSE(BI_LE, COMPOSE(BI_UNSQUEEZE, sums, value_int(-2)), COMPOSE(BI_UNSQUEEZE, COMPOSE(BI_MUL, u, all), last));
+	return COMPOSE(BI_SUM, past, last);
 }

@@ -81,17 +81,32 @@ struct value rule_kl_div(struct emitter *e, struct builtin_call *c)
 	return COMPOSE(BI_DIV, COMPOSE(BI_SUM, loss), value_dim(e->b->dims, type_of(e, loss.u.t)->dims[0]));
 }
 
-/* The input is logarithms of probabilities, with the classes in dimension 1, or 0 of a vector. */
+/* The input is logarithms of probabilities, with the classes in dimension 1, or 0 of a vector. An item of class `ignore_index` has weight 0; the mean is over
+ * the sum of the weights. */
 struct value rule_nll_loss(struct emitter *e, struct builtin_call *c)
 {
-	struct value x = value_tensor(c->operand[0]);
-	hir_ref t = c->operand[1];
-	if (dtype_class(type_of(e, t)->elem) != DTC_INT)
+	static const char *const words[] = {"none", "mean", "sum"};
+	uint32_t reduction;
+	struct value x = value_tensor(c->operand[0]), t = value_tensor(c->operand[1]);
+	if (!need_word(e, c, 4, words, 3, &reduction))
+		return VALUE_POISON;
+	if (dtype_class(type_of(e, t.u.t)->elem) != DTC_INT)
 		return rule_error(e, c, DIAG_TYPE_MISMATCH, c->ats[1], "the target must be class indices (integers), not %s",
-				  type_text(e, t));
-	struct value classes = value_int(rank_of(e, x) > 1);
-	struct value at = COMPOSE(BI_UNSQUEEZE, value_tensor(t), classes);
-	return reduce_loss(e, c, 2, COMPOSE(BI_NEG, COMPOSE(BI_SQUEEZE, COMPOSE(BI_GATHER, x, classes, at), classes)));
+				  type_text(e, t.u.t));
+	struct value classes = value_int(rank_of(e, x) > 1), counts = COMPOSE(BI_NE, t, c->v[3]);
+	struct value at = COMPOSE(BI_WHERE, counts, t, value_int(0));
+	struct value weight = c->v[2].kind == V_NONE
+				      ? COMPOSE(BI_ONES_LIKE, t, ((struct value){.kind = V_DTYPE, .u.dt = type_of(e, x.u.t)->elem}))
+				      : COMPOSE(BI_EMBEDDING, at, COMPOSE(BI_UNSQUEEZE, c->v[2], value_int(-1)));
+	if (c->v[2].kind != V_NONE)
+		weight = COMPOSE(BI_SQUEEZE, weight, value_int(-1));
+	weight = COMPOSE(BI_WHERE, counts, weight, value_float(0));
+	struct value picked = COMPOSE(BI_SQUEEZE, COMPOSE(BI_GATHER, x, classes, COMPOSE(BI_UNSQUEEZE, at, classes)), classes);
+	struct value loss = COMPOSE(BI_NEG, COMPOSE(BI_MUL, picked, weight));
+	if (!reduction)
+		return loss;
+	struct value sum = COMPOSE(BI_SUM, loss);
+	return reduction == 1 ? COMPOSE(BI_DIV, sum, COMPOSE(BI_SUM, weight)) : sum;
 }
 
 /* ---- gates ---- */

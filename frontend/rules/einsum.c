@@ -237,6 +237,11 @@ static bool multiply(struct einsum *s, struct einsum_term *a, struct einsum_term
 
 struct value rule_einsum(struct emitter *e, struct builtin_call *c)
 {
+	if (value_is_seq(c->v[0]) && item_count(c->v[1]) == 1 && item_of(c->v[1], 0).kind == V_STR) { /* the tensors first */
+		struct value tensors = c->v[0];
+		c->v[0] = item_of(c->v[1], 0);
+		c->v[1] = tensors;
+	}
 	struct value list = c->v[1];
 	if (c->v[0].kind != V_STR)
 		return rule_error(e, c, DIAG_TYPE_MISMATCH, c->ats[0],

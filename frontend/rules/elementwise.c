@@ -168,29 +168,36 @@ struct value rule_compare(struct emitter *e, struct builtin_call *c)
 	return emit2(e, c, c->bi, &o);
 }
 
+/* Returns argument i as bools: numbers are true unless they are 0. HIR_NONE: reported. */
+static hir_ref need_condition(struct emitter *e, struct builtin_call *c, uint32_t i)
+{
+	hir_ref r = need_tensor(e, c, i);
+	if (r == HIR_NONE || type_of(e, r)->elem == DT_BOOL)
+		return r;
+	struct value v = COMPOSE_AT(c->ats[i], BI_NE, value_tensor(r), value_int(0));
+	return is_poison(v) ? HIR_NONE : v.u.t;
+}
+
 struct value rule_logical(struct emitter *e, struct builtin_call *c)
 {
-	struct operands o;
-	for (uint32_t i = 0; i < 2; i++) {
-		hir_ref r = need_tensor(e, c, i);
-		if (r == HIR_NONE)
-			return VALUE_POISON;
-		if (type_of(e, r)->elem != DT_BOOL)
-			return report_poison(e, DIAG_OPERANDS, c->ats[i], "`%s` needs bools, not %s", builtin_text(c->bi),
-					     value_text(e, c->v[i]));
-	}
-	return load_operands(e, c, 0, 1, DT_BOOL, &o) ? emit2(e, c, c->bi, &o) : VALUE_POISON;
+	struct operands o = {.a = need_condition(e, c, 0), .b = need_condition(e, c, 1), .type.elem = DT_BOOL};
+	if (o.a == HIR_NONE || o.b == HIR_NONE || !broadcast_or_report(e, c, o.a, o.b, c->ats[0], c->ats[1], &o.type))
+		return VALUE_POISON;
+	return emit2(e, c, c->bi, &o);
+}
+
+struct value rule_logical_xor(struct emitter *e, struct builtin_call *c)
+{
+	hir_ref a = need_condition(e, c, 0), b = need_condition(e, c, 1);
+	return a == HIR_NONE || b == HIR_NONE ? VALUE_POISON : compose_pair(e, c, BI_NE, value_tensor(a), value_tensor(b));
 }
 
 struct value rule_logical_not(struct emitter *e, struct builtin_call *c)
 {
-	hir_ref r = c->operand[0];
-	struct hir_type t = *type_of(e, r);
-	if (t.elem != DT_BOOL) {
-		diag_help(e->report.out, report_error(e, DIAG_OPERANDS, c->ats[0], "`!` needs bools, not %s", value_text(e, c->v[0])),
-			  "write a comparison: `x == 0`, `x == none`");
+	hir_ref r = need_condition(e, c, 0);
+	if (r == HIR_NONE)
 		return VALUE_POISON;
-	}
+	struct hir_type t = *type_of(e, r);
 	return emit_plain(e, c, &t, r);
 }
 
@@ -266,11 +273,8 @@ struct value rule_where(struct emitter *e, struct builtin_call *c)
 {
 	struct operands o;
 	dtype t;
-	hir_ref cond = c->operand[0];
-	if (type_of(e, cond)->elem != DT_BOOL)
-		return report_poison(e, DIAG_CONDITION, c->ats[0], "the condition of `where` must be bools, not %s",
-				     value_text(e, c->v[0]));
-	if (!common_type(e, c, 1, 2, JOIN_VALUES, &t) || !load_operands(e, c, 1, 2, t, &o))
+	hir_ref cond = need_condition(e, c, 0);
+	if (cond == HIR_NONE || !common_type(e, c, 1, 2, JOIN_VALUES, &t) || !load_operands(e, c, 1, 2, t, &o))
 		return VALUE_POISON;
 	struct hir_type tc = *type_of(e, cond);
 	if (!broadcast_dims(e, &o.type, &tc))

@@ -146,6 +146,19 @@ struct value rule_outer(struct emitter *e, struct builtin_call *c)
 	return compose_pair(e, c, BI_MUL, emit_reshape(e, c->v[0].u.t, &t, c->at), c->v[1]);
 }
 
+/* Rows whose p-norm is above max_norm are scaled down to it, as in PyTorch. */
+static struct value limit_norms(struct emitter *e, struct builtin_call *c, struct value rows, uint32_t max_norm, uint32_t norm_type)
+{
+	double most, p = 2;
+	if (!need_float_value(e, c, max_norm, &most) || (c->given[norm_type] && !need_float_value(e, c, norm_type, &p)))
+		return VALUE_POISON;
+	struct value norms = COMPOSE(BI_NORM, rows, value_float(p), value_int(-1), value_bool(true));
+	struct value scaled = COMPOSE(BI_MUL, rows, COMPOSE(BI_DIV, value_float(most), COMPOSE(BI_ADD, norms, value_float(1e-7))));
+	return COMPOSE(BI_WHERE, COMPOSE(BI_GT, norms, value_float(most)), scaled, rows);
+}
+
+enum { EMBEDDING_MAX_NORM = 3, EMBEDDING_NORM_TYPE };
+
 struct value rule_embedding(struct emitter *e, struct builtin_call *c)
 {
 	hir_ref x = c->operand[0], w = c->operand[1];
@@ -156,5 +169,7 @@ struct value rule_embedding(struct emitter *e, struct builtin_call *c)
 		return rule_error(e, c, DIAG_RANK, c->ats[1], "`weight` must have two dimensions, not %s", type_text(e, w));
 	t.elem = tw.elem;
 	t.dims[t.rank++] = tw.dims[1];
-	return EMIT(BI_EMBEDDING, &t, arg_tensor(x), arg_tensor(w));
+	struct value rows = EMIT(BI_EMBEDDING, &t, arg_tensor(x), arg_tensor(w));
+	bool limited = c->given[EMBEDDING_MAX_NORM] && c->v[EMBEDDING_MAX_NORM].kind != V_NONE;
+	return limited ? limit_norms(e, c, rows, EMBEDDING_MAX_NORM, EMBEDDING_NORM_TYPE) : rows;
 }

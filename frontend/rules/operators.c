@@ -354,6 +354,16 @@ static struct value compare_seqs(struct emitter *e, enum token_kind op, struct v
 	return op == TOK_EQ ? all : COMPOSE_AT(at, BI_LOGICAL_NOT, all);
 }
 
+/* True if v is a bool or a tensor of bools: functions take numbers as conditions, operators do not. */
+static bool check_bool(struct emitter *e, enum token_kind op, struct value v, span at)
+{
+	if (v.kind == V_TENSOR ? type_of(e, v.u.t)->elem == DT_BOOL : v.kind == V_BOOL)
+		return true;
+	struct diag *g = report_error(e, DIAG_OPERANDS, at, "`%s` needs bools, not %s", token_kind_text(op), value_text(e, v));
+	diag_help(e->report.out, g, "write a comparison: `x != 0`, `x == 0`, `x == none`");
+	return false;
+}
+
 struct value apply_binary(struct emitter *e, enum token_kind op, struct value a, struct value b, span at, span sa, span sb)
 {
 	struct value out;
@@ -383,6 +393,8 @@ struct value apply_binary(struct emitter *e, enum token_kind op, struct value a,
 		help_operands(e, g, op, a, b);
 		return VALUE_POISON;
 	}
+	if ((op == TOK_AND || op == TOK_OR) && (!check_bool(e, op, a, sa) || !check_bool(e, op, b, sb)))
+		return VALUE_POISON;
 	struct arg two[] = {{.v = a, .at = sa}, {.v = b, .at = sb}};
 	struct args args = {2, two};
 	return call_builtin(e, bi, &args, at);
@@ -403,7 +415,7 @@ struct value apply_unary(struct emitter *e, enum token_kind op, struct value v, 
 		if (v.kind == V_BOOL)
 			return value_bool(!v.u.b);
 		if (v.kind == V_TENSOR)
-			return call_builtin(e, BI_LOGICAL_NOT, &args, at);
+			return check_bool(e, op, v, at) ? call_builtin(e, BI_LOGICAL_NOT, &args, at) : VALUE_POISON;
 	} else if (op == TOK_PLUS) {
 		if (v.kind == V_TENSOR || (value_is_scalar(v) && v.kind != V_BOOL))
 			return v;

@@ -1,4 +1,4 @@
-/* Rules of sorting, order statistics, running totals and scattering. */
+/* Rules of sorting, order statistics and running totals. */
 #include <string.h>
 #include "frontend/rules/builtin.h"
 
@@ -8,13 +8,6 @@ static void set_plain_args(struct builtin_call *c, hir_ref x, struct hir_arg *a)
 	a[0] = arg_tensor(x);
 	for (uint32_t i = 1; i < c->sig->n; i++)
 		a[i] = plain_arg(c->v[i]);
-}
-
-/* Reads the axis of x in argument `i`. */
-static bool need_operand_axis(struct emitter *e, struct builtin_call *c, uint32_t i, uint32_t *axis)
-{
-	uint32_t rank = type_of(e, c->operand[0])->rank;
-	return rank ? need_axis(e, c, i, rank, axis) : rule_reject(e, c, DIAG_RANK, c->ats[0], "the tensor must not be a scalar");
 }
 
 /* Emits a builtin that returns values and int64 indices of the same shape. */
@@ -39,7 +32,7 @@ struct value rule_sort(struct emitter *e, struct builtin_call *c)
 	uint32_t axis;
 	struct hir_arg a[BUILTIN_MAX_PARAMS];
 	hir_ref x = c->operand[0];
-	if (!need_operand_axis(e, c, 1, &axis) || !need_flags(e, c, 2))
+	if (!need_axis(e, c, 1, type_of(e, x)->rank, &axis) || !need_flags(e, c, 2))
 		return VALUE_POISON;
 	struct hir_type t = *type_of(e, x);
 	set_plain_args(c, x, a);
@@ -71,7 +64,7 @@ struct value rule_topk(struct emitter *e, struct builtin_call *c)
 	int64_t k;
 	struct hir_arg a[BUILTIN_MAX_PARAMS];
 	hir_ref x = c->operand[0];
-	if (!need_operand_axis(e, c, 2, &axis) || !need_flags(e, c, 3))
+	if (!need_axis(e, c, 2, type_of(e, x)->rank, &axis) || !need_flags(e, c, 3))
 		return VALUE_POISON;
 	struct hir_type t = *type_of(e, x);
 	if (!need_k(e, c, &t, axis, 0, &k))
@@ -89,7 +82,7 @@ struct value rule_kthvalue(struct emitter *e, struct builtin_call *c)
 	bool keep;
 	struct hir_arg a[BUILTIN_MAX_PARAMS];
 	hir_ref x = c->operand[0];
-	if (!need_operand_axis(e, c, 2, &axis) || !need_bool(e, c, 3, &keep))
+	if (!need_axis(e, c, 2, type_of(e, x)->rank, &axis) || !need_bool(e, c, 3, &keep))
 		return VALUE_POISON;
 	struct hir_type t = *type_of(e, x);
 	if (!need_k(e, c, &t, axis, 1, &k))
@@ -210,88 +203,10 @@ struct value rule_cumulate(struct emitter *e, struct builtin_call *c)
 {
 	uint32_t axis;
 	hir_ref x = c->operand[0];
-	if (!need_operand_axis(e, c, 1, &axis))
+	if (!need_axis(e, c, 1, type_of(e, x)->rank, &axis))
 		return VALUE_POISON;
 	struct hir_type t = *type_of(e, x);
 	if (dtype_class(t.elem) != DTC_FLOAT)
 		t.elem = DT_INT64;
 	return EMIT(c->bi, &t, arg_tensor(x), arg_int(axis));
-}
-
-/* Checks that index and src have the same shape, which is that of x except for the axis. */
-static bool check_scatter_shapes(struct emitter *e, struct builtin_call *c, const struct hir_type *x, const struct hir_type *index,
-				 const struct hir_type *src, uint32_t axis)
-{
-	if (!shapes_agree_except(e, index, x, axis))
-		return rule_reject(e, c, DIAG_SHAPE, c->ats[2],
-				   "`index` has shape %s, but must have the sizes of %s except in dimension %u", shape_text(e, index),
-				   shape_text(e, x), axis);
-	if (src->rank && !shapes_agree(e, src, index))
-		return rule_reject(e, c, DIAG_SHAPE, c->ats[3], "`src` has shape %s, but must have that of `index`, %s", shape_text(e, src),
-				   shape_text(e, index));
-	return true;
-}
-
-struct value rule_scatter(struct emitter *e, struct builtin_call *c)
-{
-	uint32_t axis;
-	hir_ref x = c->operand[0];
-	if (!need_operand_axis(e, c, 1, &axis))
-		return VALUE_POISON;
-	hir_ref index = need_tensor(e, c, 2);
-	struct hir_type t = *type_of(e, x);
-	if (index == HIR_NONE)
-		return VALUE_POISON;
-	hir_ref src = value_is_scalar(c->v[3]) ? emit_scalar(e, c->v[3], t.elem, c->ats[3]) : need_tensor(e, c, 3);
-	if (src == HIR_NONE)
-		return VALUE_POISON;
-	struct hir_type ti = *type_of(e, index), ts = *type_of(e, src);
-	if (dtype_class(ti.elem) != DTC_INT)
-		return rule_error(e, c, DIAG_TYPE_MISMATCH, c->ats[2], "`index` must be a tensor of integers, not %s", type_text(e, index));
-	if (!dtype_widens(ts.elem, t.elem))
-		return rule_error(e, c, DIAG_OPERANDS, c->ats[3], "`src` has element type %s, which does not convert to %s",
-				  dtype_text(ts.elem), dtype_text(t.elem));
-	if (!check_scatter_shapes(e, c, &t, &ti, &ts, axis))
-		return VALUE_POISON;
-	return EMIT(c->bi, &t, arg_tensor(x), arg_int(axis), arg_tensor(index), arg_tensor(emit_cast(e, src, t.elem, c->ats[3])));
-}
-
-/* Loads the index as an int64 scalar; checks it if it is known at compile time. HIR_NONE: reported. */
-static hir_ref need_index(struct emitter *e, struct builtin_call *c, dim size)
-{
-	struct value v = c->v[3];
-	int64_t n;
-	if (v.kind == V_INT && dim_is_const(e->b->dims, size, &n) && (v.u.i < -n || v.u.i >= n)) {
-		rule_report(e, c, DIAG_INDEX_RANGE, c->ats[3], "index %lld is out of range for a dimension of %lld", (long long)v.u.i,
-			    (long long)n);
-		return HIR_NONE;
-	}
-	if (v.kind == V_INT && v.u.i < 0)
-		v = value_dim(e->b->dims, dim_add(e->b->dims, size, dim_const(e->b->dims, v.u.i)));
-	if (v.kind == V_INT || v.kind == V_DIM)
-		return emit_scalar(e, v, DT_INT64, c->ats[3]);
-	if (v.kind == V_TENSOR && !type_of(e, v.u.t)->rank && dtype_class(type_of(e, v.u.t)->elem) == DTC_INT)
-		return emit_cast(e, v.u.t, DT_INT64, c->ats[3]);
-	rule_report(e, c, DIAG_TYPE_MISMATCH, c->ats[3], "`index` must be an integer, not %s", value_text(e, v));
-	return HIR_NONE;
-}
-
-struct value rule_select_scatter(struct emitter *e, struct builtin_call *c)
-{
-	uint32_t axis;
-	hir_ref x = c->operand[0];
-	if (!need_operand_axis(e, c, 2, &axis))
-		return VALUE_POISON;
-	struct hir_type t = *type_of(e, x), part = reduce_dims(e, &t, 1u << axis, false);
-	hir_ref src = value_is_scalar(c->v[1]) ? emit_scalar(e, c->v[1], t.elem, c->ats[1]) : need_tensor(e, c, 1);
-	if (src == HIR_NONE)
-		return VALUE_POISON;
-	struct hir_type ts = *type_of(e, src);
-	if (!shapes_agree(e, &ts, &part) || !dtype_widens(ts.elem, t.elem))
-		return rule_error(e, c, DIAG_SHAPE, c->ats[1], "`src` is %s, but must be %s%s", value_text(e, value_tensor(src)),
-				  dtype_text(t.elem), shape_text(e, &part));
-	hir_ref at = need_index(e, c, t.dims[axis]);
-	if (at == HIR_NONE)
-		return VALUE_POISON;
-	return EMIT(c->bi, &t, arg_tensor(x), arg_tensor(emit_cast(e, src, t.elem, c->ats[1])), arg_int(axis), arg_tensor(at));
 }

@@ -102,7 +102,7 @@ struct value rule_reduce_minmax(struct emitter *e, struct builtin_call *c)
 	bool number = c->v[1].kind == V_FLOAT || c->v[1].kind == V_INT || c->v[1].kind == V_DIM;
 	if (c->v[1].kind == V_TENSOR || (scalar && number && !c->named[1]))
 		return compose_pair(e, c, c->bi == BI_MAX ? BI_MAXIMUM : BI_MINIMUM, c->v[0], c->v[1]);
-	struct value v = reduce(e, c, need_tensor(e, c, 0), &(struct reduction){.one_axis = true, .not_empty = true, .elem = DT_COUNT});
+	struct value v = reduce(e, c, need_vector(e, c, 0), &(struct reduction){.one_axis = true, .not_empty = true, .elem = DT_COUNT});
 	if (is_poison(v) || c->v[1].kind == V_NONE)
 		return v;
 	struct hir_type values = *type_of(e, v.u.t), indices = values;

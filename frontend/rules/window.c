@@ -21,7 +21,11 @@ bool need_numbers(struct emitter *e, struct builtin_call *c, uint32_t i, uint32_
 	struct value v = c->v[i];
 	if (value_is_seq(v) && v.u.seq->n != n)
 		return report_false(e, DIAG_ARG_VALUE, c->ats[i], "`%s` of `%s` must be a number or %s, not %u numbers", arg_name(e, c, i),
-				    c->sig->name, n == 1 ? "a list of one" : "a pair", v.u.seq->n);
+				    c->sig->name,
+				    n == 1   ? "a list of one"
+				    : n == 2 ? "a pair"
+					     : "a list of three",
+				    v.u.seq->n);
 	for (uint32_t k = 0; k < n; k++)
 		if (!check_number(e, c, i, item_of(v, k), least, &out[k]))
 			return false;

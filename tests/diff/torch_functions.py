@@ -95,6 +95,54 @@ class Order(BatchTest):
                 self.case(f"scatter({{x}}, {a}, {{i}}, 1)", {"x": x, "i": index}, x.scatter(a, index, 1))
         self.check()
 
+    def test_scatter_into_a_corner(self):
+        for dtype in (torch.float32, torch.int32):
+            for _ in range(6):
+                x = self.tensor([self.integer(2, 5) for _ in range(self.integer(1, 3))], dtype)
+                a = self.axis(x.dim())
+                shape = [self.integer(1, n) for n in x.shape]
+                index = torch.from_numpy(self.rng.integers(0, x.shape[a], shape))
+                src = self.tensor([n + self.integer(0, 2) for n in shape], dtype)
+                self.case(f"scatter_add({{x}}, {a}, {{i}}, {{s}})", {"x": x, "i": index, "s": src}, x.scatter_add(a, index, src), 1e-5)
+                self.case(f"scatter({{x}}, {a}, {{i}}, 1)", {"x": x, "i": index}, x.scatter(a, index, 1))
+        self.check()
+
+    def test_scalars(self):
+        """A scalar has the dimension 0, or -1."""
+        for dtype in (torch.float32, torch.int32):
+            x = self.tensor([], dtype)
+            for a in (0, -1):
+                for name in ("sum", "prod", "amax", "amin", "argmax", "argmin", "cumsum", "cumprod", "argsort"):
+                    self.case(f"{name}({{x}}, {a})", {"x": x}, getattr(torch, name)(x, a))
+                for name in ("sort", "max", "min", "median"):
+                    self.case(f"{name}({{x}}, dim={a})", {"x": x}, tuple(getattr(torch, name)(x, dim=a)))
+                self.case(f"sum({{x}}, {a}, keepdim=true)", {"x": x}, x.sum(a, keepdim=True))
+                self.case(f"topk({{x}}, 1, {a})", {"x": x}, tuple(x.topk(1, a)))
+                self.case(f"transpose({{x}}, 0, {a})", {"x": x}, x.transpose(0, a))
+                self.case(f"index_select({{x}}, {a}, {{i}})", {"x": x, "i": torch.tensor([0])}, x.index_select(a, torch.tensor([0])))
+        x = self.tensor([])
+        for a in (0, -1):
+            for name in ("mean", "softmax", "log_softmax", "logsumexp"):
+                self.case(f"{name}({{x}}, {a})", {"x": x}, getattr(torch, name)(x, a))
+            self.case(f"quantile({{x}}, 0.3, {a})", {"x": x}, x.quantile(0.3, a))
+            self.case(f"any({{x}} > 0.0, {a})", {"x": x}, (x > 0).any(a))
+        self.check()
+
+    def test_dtype(self):
+        for dtype in (torch.int8, torch.int32, torch.bool, torch.float32):
+            x = self.tensor(self.shape(), dtype)
+            a = self.axis(x.dim())
+            for to in ("float32", "float64", "int32", "int64"):
+                t = getattr(torch, to)
+                self.case(f"sum({{x}}, {a}, dtype={to})", {"x": x}, x.sum(a, dtype=t), 1e-5)
+                self.case(f"prod({{x}}, {a}, dtype={to})", {"x": x}, x.prod(a, dtype=t), 1e-4)
+                self.case(f"cumsum({{x}}, {a}, dtype={to})", {"x": x}, x.cumsum(a, dtype=t), 1e-5)
+                if t.is_floating_point:
+                    self.case(f"mean({{x}}, {a}, dtype={to})", {"x": x}, x.mean(a, dtype=t), 1e-5)
+                    self.case(f"softmax({{x}}, {a}, dtype={to})", {"x": x}, x.softmax(a, dtype=t))
+                    self.case(f"{{x}}.log_softmax({a}, dtype={to})", {"x": x}, x.log_softmax(a, dtype=t))
+        self.check()
+
     def test_sizes_at_run_time(self):
         x = self.distinct([4, 3, 5])
         a = self.axis(3)
@@ -231,7 +279,7 @@ class Functions(BatchTest):
                 self.case(f"{{x}}.amin([0, -1], keepdim={k})", {"x": x}, x.amin((0, -1), keep))
                 self.case("amax({x})", {"x": x}, x.amax())
                 self.case(f"logsumexp({{x}}, {a}, {k})", {"x": x}, x.logsumexp(a, keep))
-                for p in (1, 2, 3.5):
+                for p in (0, 1, 2, 3.5, -1):
                     self.case(f"norm({{x}}, {p}, {a}, keepdim={k})", {"x": x}, torch.norm(x, p, a, keep))
                 self.case("norm({x})", {"x": x}, x.norm())
                 self.case(f"normalize({{x}}, dim={a})", {"x": x}, F.normalize(x, dim=a))
@@ -239,7 +287,10 @@ class Functions(BatchTest):
                 self.case(f"cosine_similarity({{x}}, {{y}}, dim={a})", {"x": x, "y": y}, F.cosine_similarity(x, y, dim=a))
                 self.case("cosine_similarity({x}, {y}[:1], dim=1)", {"x": x, "y": y}, F.cosine_similarity(x, y[:1], dim=1))
                 z = self.tensor([3, x.shape[-1]], dtype)
-                for p in (1, 2):
+                for p in (0, 1, 2, 3.5, "float32.inf"):
+                    if p == "float32.inf":
+                        self.case(f"cdist({{x}}, {{z}}, {p})", {"x": x, "z": z}, torch.cdist(x, z, float("inf")))
+                        continue
                     self.case(f"cdist({{x}}, {{z}}, {p})", {"x": x, "z": z}, torch.cdist(x, z, p, compute_mode="donot_use_mm_for_euclid_dist"))
                 w = self.tensor([n + 1 for n in x.shape], dtype)
                 self.case(f"std_mean({{w}}, {a}, keepdim={k})", {"w": w}, torch.std_mean(w, a, keepdim=keep), 1e-4)
@@ -312,6 +363,60 @@ class Functions(BatchTest):
                   F.interpolate(image, (9, 4), mode="bilinear", align_corners=True))
         self.check()
 
+    def test_volumes(self):
+        for groups in (1, 2):
+            x, w, b = self.tensor([2, 4, 5, 6, 7]), self.tensor([6, 4 // groups, 3, 2, 3]), self.tensor([6])
+            for more in ({}, {"stride": 2, "padding": 1}, {"stride": (1, 2, 3), "padding": (2, 0, 1), "dilation": (2, 1, 1)}):
+                self.case(f"conv3d({{x}}, {{w}}, {{b}}, groups={groups}, " + ", ".join(f"{k}={v}" for k, v in more.items()) + ")",
+                          {"x": x, "w": w, "b": b}, F.conv3d(x, w, b, groups=groups, **more), 1e-4)
+            self.case(f'conv3d({{x}}[0], {{w}}, groups={groups}, padding="same")', {"x": x, "w": w}, F.conv3d(x[0], w, groups=groups, padding="same"), 1e-4)
+        for dtype in (torch.float32, torch.float64):
+            x = self.tensor([2, 3, 7, 6, 5], dtype)
+            self.case("maxpool3d({x}, 2)", {"x": x}, F.max_pool3d(x, 2))
+            self.case("maxpool3d({x}[0], [3, 2, 2], stride=2, padding=1, ceil_mode=true)", {"x": x}, F.max_pool3d(x[0], (3, 2, 2), 2, 1, ceil_mode=True))
+            self.case("maxpool3d({x}, 2, stride=[1, 2, 1], dilation=2)", {"x": x}, F.max_pool3d(x, 2, (1, 2, 1), dilation=2))
+        self.check()
+
+    def test_volumes_at_run_time(self):
+        x = self.tensor([2, 2, 5, 6, 7])
+        self.case("conv3d(concat([amax({x}, 1, keepdim=true)] * 2, dim=1), ones([3, 2, 3, 2, 3]), stride=2, padding=1)", {"x": x},
+                  F.conv3d(torch.cat([x.amax(1, keepdim=True)] * 2, 1), torch.ones([3, 2, 3, 2, 3]), stride=2, padding=1), 1e-4)
+        self.case("maxpool3d({x}, 2)", {"x": x}, F.max_pool3d(x, 2))
+        self.check(dynamic=True)
+
+    def test_conditions(self):
+        """Numbers are true unless they are 0."""
+        for a, b in ((torch.int8, torch.float32), (torch.float64, torch.bool), (torch.int64, torch.int64)):
+            x, y = self.tensor([4, 5], a) * self.tensor([4, 5], torch.bool), self.tensor([5], b)
+            for name in ("logical_and", "logical_or", "logical_xor"):
+                self.case(f"{name}({{x}}, {{y}})", {"x": x, "y": y}, getattr(torch, name)(x, y))
+            self.case("logical_not({x})", {"x": x}, torch.logical_not(x))
+            self.case("where({x}, {y}, {y})", {"x": x, "y": y}, torch.where(x.bool(), y, y))
+        self.check()
+
+    def test_embedding(self):
+        w, i = self.tensor([6, 5], scale=3.0), torch.from_numpy(self.rng.integers(0, 6, [3, 2]))
+        for p in (1.0, 2.0, 3.0):
+            self.case(f"embedding({{i}}, {{w}}, padding_idx=1, max_norm=1.5, norm_type={p})", {"w": w, "i": i},
+                      F.embedding(i, w.clone(), 1, 1.5, p), 1e-5)
+        self.case('einsum([{w}, {w}], "Ab,Cb->AC")', {"w": w}, torch.einsum("Ab,Cb->AC", w, w), 1e-5)
+        self.check()
+
+    def test_multinomial(self):
+        """Without replacement by exponential clocks, with it by the running sums; zeros are never drawn."""
+        p = torch.tensor([[0.1, 0.0, 2.0, 0.4, 1.0], [3.0, 0.5, 0.0, 0.1, 0.0]])
+        u, v = self.tensor([2, 5], scale=0.0) + torch.from_numpy(self.rng.random([2, 5])).float(), torch.from_numpy(self.rng.random([2, 9])).float()
+        self.case("multinomial({p}, 3, noise={u})", {"p": p, "u": u}, (p / -u.log()).topk(3)[1])
+        self.case("multinomial({p}, 9, replacement=true, noise={v})", {"p": p, "v": v}, torch.searchsorted(p.cumsum(1), v * p.sum(1, keepdim=True), right=True))
+        self.case("histogram({p})", {"p": p}, p / p.sum(1, keepdim=True), 0.02)
+        self.prelude = """
+fn histogram(p: Tensor<float32, [N, K]>) {
+    let drawn = multinomial(p, 20000, replacement=true, seed=7)
+    return mean(float32(one_hot(drawn, 5)), 1)
+}
+"""
+        self.check()
+
     def test_losses(self):
         x, t = self.tensor([4, 3]), self.tensor([4, 3])
         p, q = torch.sigmoid(x), torch.sigmoid(t)
@@ -327,6 +432,9 @@ class Functions(BatchTest):
             self.case(f"binary_cross_entropy_with_logits({{x}}, {{q}}, {more}, pos_weight={{w}})", {"x": x, "q": q, "w": w},
                       F.binary_cross_entropy_with_logits(x, q, reduction=r, pos_weight=w))
             self.case(f"nll_loss({{x}}, {{y}}, {more})", {"x": logs, "y": y}, F.nll_loss(logs, y, reduction=r))
+            for ignored in (1, -100):
+                self.case(f"nll_loss({{x}}, {{y}}, weight={{w}}, ignore_index={ignored}, {more})", {"x": logs, "y": y, "w": w},
+                          F.nll_loss(logs, y, w, ignore_index=ignored, reduction=r))
         self.case('kl_div({x}, {t}, "batchmean")', {"x": logs, "t": soft}, F.kl_div(logs, soft, reduction="batchmean"))
         self.case('kl_div({x}, {t}, "sum", log_target=true)', {"x": logs, "t": soft.log()}, F.kl_div(logs, soft.log(), reduction="sum", log_target=True))
         self.check()

@@ -564,7 +564,7 @@ class Completing(LspTest):
         got = self.complete("import nn\nconst A = 1\nfn f(x: Tensor<float32, [N, 4]>) {\n    let y = relu(x)\n    for i in 0..3 { let z = i }\n    return y + |\n}\n")
         self.assertEqual(got["y"], "let y: float32[N, 4]")
         self.assertEqual(got["A"], "const A: int = 1")
-        self.assertEqual(got["softmax"], "softmax(x, dim=-1)")
+        self.assertEqual(got["softmax"], "softmax(x, dim=-1, *, dtype=none)")
         self.assertTrue({"x", "N", "f", "nn", "if"} <= got.keys())
         self.assertFalse({"i", "z"} & got.keys())
 
@@ -578,7 +578,7 @@ class Completing(LspTest):
         self.assertEqual(got["gain"], "float32[4]")
         got = self.complete("fn f(x: Tensor<float32, [M, 4]>) {\n    let y = relu(x.|\n    return y\n}\n")
         self.assertEqual(got["shape"], "[M, 4]")
-        self.assertEqual(got["sum"], "sum(x, dim=none, keepdim=false)")
+        self.assertEqual(got["sum"], "sum(x, dim=none, keepdim=false, *, dtype=none)")
         self.assertNotIn("zeros", got)
 
     def test_arguments_types_attributes_and_modules(self):
@@ -627,9 +627,9 @@ class Completing(LspTest):
         head = "import nn\nfn g(a: int, b: float = 1.0) { return a }\nfn f(x: Tensor<float32, [N, 4]>) {\n"
         self.assertEqual(help_at(head + "    return g(|)\n}\n"), ("g(a: int, b: float = 1.0) -> int", "a: int"))
         self.assertEqual(help_at(head + "    let y = g(1, |\n    return y\n}\n"), ("g(a: int, b: float = 1.0) -> int", "b: float = 1.0"))
-        self.assertEqual(help_at(head + "    return softmax(relu(x), |)\n}\n"), ("softmax(x, dim=-1)", "dim=-1"))
-        self.assertEqual(help_at(head + "    return x.softmax(|)\n}\n"), ("softmax(x, dim=-1)", "dim=-1"))
-        self.assertEqual(help_at(head + "    return x.sum(keepdim=|)\n}\n"), ("sum(x, dim=none, keepdim=false)", "keepdim=false"))
+        self.assertEqual(help_at(head + "    return softmax(relu(x), |)\n}\n"), ("softmax(x, dim=-1, *, dtype=none)", "dim=-1"))
+        self.assertEqual(help_at(head + "    return x.softmax(|)\n}\n"), ("softmax(x, dim=-1, *, dtype=none)", "dim=-1"))
+        self.assertEqual(help_at(head + "    return x.sum(keepdim=|)\n}\n"), ("sum(x, dim=none, keepdim=false, *, dtype=none)", "keepdim=false"))
         self.assertEqual(help_at("import nn\nlayer L() { let l = nn.Linear(4, |) }\n")[1], "out_features: int")
         self.assertEqual(help_at(head + "    let y = [x, softmax(relu(|\n    return y\n}\n"), ("relu(x)", "x"))
         self.assertEqual(help_at(head + "    let y = g(a=g(|\n    return y\n}\n")[1], "a: int")
