@@ -177,7 +177,7 @@ static enum status check_results(struct bencher *b, const struct bench_case *c, 
 		buf_printf(&text, "not compared with the reference interpreter, which needs about %.0f s for %.1f GOP",
 			   15 * work / MOST_CHECKED, work / 1e9);
 	else
-		s = bench_check(b->arena, &of_model, c->library, p->weights.len > 0, &text);
+		s = bench_check(b->arena, &of_model, c->library, &text);
 	if (s != STATUS_OK)
 		print(stderr, "trib: %s\n", text.at);
 	else if (b->o->format != PRINT_JSON)

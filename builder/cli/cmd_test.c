@@ -8,12 +8,13 @@
 #include "builder/cli/command.h"
 #include "builder/cli/print.h"
 #include "builder/cli/project.h"
+#include "builder/run/rounding.h"
 #include "builder/run/run.h"
 #include "builder/run/run_input.h"
 #include "builder/run/test_case.h"
 
 struct testing {
-	const struct options *options;
+	const struct options *options, *of_model;
 	uint32_t passed, failed;
 };
 
@@ -34,40 +35,75 @@ static void put_index(struct buf *b, const struct tensor *t, int64_t at)
 	buf_puts(b, t->rank ? "]" : "");
 }
 
-static void tell_difference(struct verdict *v, const struct tensor *got, struct tolerance t)
+static void tell_difference(struct arena *a, struct verdict *v, const struct tensor *got, struct tolerance t)
 {
 	const struct comparison *c = &v->difference;
 	buf_printf(&v->text, "%s", v->output);
 	put_index(&v->text, got, c->worst);
 	buf_printf(&v->text, " is %.9g, want %.9g", c->got, c->want);
 	if (t.rtol > 0 || t.atol > 0)
-		buf_printf(&v->text, " (rtol %g, atol %g)", t.rtol, t.atol);
+		buf_printf(&v->text, " (rtol %g, atol %g%s)", t.rtol, t.atol,
+			   t.rounding > 0 ? arena_printf(a, ", rounding %.3g", t.rounding) : "");
 	buf_printf(&v->text, "; %" PRId64 " of %" PRId64 " element%s differ%s", c->n_wrong, c->n, c->n == 1 ? "" : "s",
 		   c->n_wrong == 1 ? "s" : "");
 }
 
-/* Compares the output of `text` ("out=FILE"). */
-static bool check_output(struct arena *a, const struct run_io *io, const char *text, const struct options *o, struct verdict *v)
+/* One run of a case. */
+struct tried {
+	struct arena *arena;
+	const struct run_model *model;
+	const struct test_case *test;
+	const struct options *options; /* with the inputs of the case */
+	struct run_io io;
+	double *rounding; /* of each output; NULL: not measured yet */
+};
+
+/* Compares with the tolerance of the type. If that is too narrow and the user gave none, also with what rounding changes in this model. */
+static bool compare(struct tried *r, const struct tensor *got, const struct tensor *want, int32_t output, struct tolerance *t,
+		    struct comparison *difference, struct buf *why)
 {
+	const struct options *o = r->options;
+	*t = tolerance_of(got->elem, o->rtol, o->atol);
+	if (!compare_tensors(got, want, *t, difference, why))
+		return false;
+	if (!difference->n_wrong || o->rtol >= 0 || o->atol >= 0 || dtype_class(got->elem) != DTC_FLOAT)
+		return true;
+	struct buf ignored = {0};
+	if (!r->rounding)
+		r->rounding = rounding_measure(r->arena, r->model, r->test->entry, &r->io, o, &ignored);
+	buf_free(&ignored);
+	if (!r->rounding)
+		return true;
+	*t = rounding_widen(*t, r->rounding[output], want);
+	return compare_tensors(got, want, *t, difference, why);
+}
+
+/* Compares the output of `text` ("out=FILE"). */
+static bool check_output(struct tried *r, const char *text, struct verdict *v)
+{
+	struct arena *a = r->arena;
+	const struct run_io *io = &r->io;
 	const tri_entry_desc *e = io->entry;
 	size_t len = strcspn(text, "=");
 	struct tensor want, got = {0};
+	struct tolerance t;
+	int32_t output = 0;
 	for (int32_t i = 0; i < e->n_outputs; i++) {
-		const tri_tensor *t = &io->tensors[e->n_inputs + i];
+		const tri_tensor *its = &io->tensors[e->n_inputs + i];
 		if (strncmp(e->outputs[i].name, text, len) != 0 || e->outputs[i].name[len])
 			continue;
-		got = (struct tensor){.elem = (dtype)t->dtype, .rank = (uint8_t)t->rank, .data = t->data};
-		memcpy(got.dims, t->shape, sizeof got.dims);
+		got = (struct tensor){.elem = (dtype)its->dtype, .rank = (uint8_t)its->rank, .data = its->data};
+		memcpy(got.dims, its->shape, sizeof got.dims);
 		v->output = e->outputs[i].name;
+		output = i;
 	}
-	struct tolerance t = tolerance_of(got.elem, o->rtol, o->atol);
 	struct buf why = {0};
 	bool ok = run_read_npy(a, text + len + 1, &want, &v->text);
-	if (ok && !compare_tensors(&got, &want, t, &v->difference, &why)) {
+	if (ok && !compare(r, &got, &want, output, &t, &v->difference, &why)) {
 		buf_printf(&v->text, "%s %s", v->output, why.at);
 		ok = false;
 	} else if (ok && v->difference.n_wrong) {
-		tell_difference(v, &got, t);
+		tell_difference(a, v, &got, t);
 		ok = false;
 	}
 	buf_free(&why);
@@ -98,17 +134,17 @@ static enum status run_case(struct arena *a, const struct run_model *m, const st
 {
 	const tri_entry_desc *e = &m->entries[c->entry];
 	struct options with = *o;
-	struct run_io io;
+	struct tried r = {.arena = a, .model = m, .test = c, .options = &with};
 	with.inputs = c->inputs;
 	with.n_inputs = c->n_inputs;
 	if (!is_complete(c, e, &v->text))
 		return STATUS_FAILED;
-	if (!run_prepare(a, e, &with, &io, &v->text))
-		return io.environment ? STATUS_ENVIRONMENT : STATUS_FAILED;
+	if (!run_prepare(a, e, &with, &r.io, &v->text))
+		return r.io.environment ? STATUS_ENVIRONMENT : STATUS_FAILED;
 	m->reset(m->ctx);
-	enum status s = run_execute(a, m, c->entry, &io, &with, &v->text);
+	enum status s = run_execute(a, m, c->entry, &r.io, &with, &v->text);
 	for (uint32_t i = 0; s == STATUS_OK && i < c->n_expected; i++)
-		if (!check_output(a, &io, c->expected[i], o, v))
+		if (!check_output(&r, c->expected[i], v))
 			s = STATUS_FAILED;
 	return s;
 }
@@ -140,7 +176,7 @@ static enum status test_model(struct arena *a, const struct run_model *m, void *
 	for (uint32_t i = 0; i < n; i++) {
 		struct verdict v = {0};
 		arena_mark_t before = arena_mark(a);
-		enum status s = run_case(a, m, &cases[i], t->options, &v);
+		enum status s = run_case(a, m, &cases[i], t->of_model, &v);
 		if (s != STATUS_OK && !v.text.len)
 			buf_puts(&v.text, "interrupted");
 		if (t->options->json > 0)
@@ -185,6 +221,7 @@ static enum status test_one(struct arena *a, const struct model_spec *m, struct 
 	enum status s;
 	of_model.operands = &m->name;
 	of_model.n_operands = 1;
+	t->of_model = &of_model;
 	if (run_on_reference(t->options))
 		return reference_visit(&of_model, reference_interpret, test_model, t);
 	const char *path = run_library_path(a, m, t->options, &s);

@@ -4,6 +4,6 @@
 #include "builder/run/run.h"
 
 /* Runs the model of the options, with made inputs of one row, on the library and in the interpreter. Returns STATUS_FAILED if an output is outside the
- * tolerance of its type and, of a ternary model, farther away than rounding takes it. *report is a sentence in any case. */
-enum status bench_check(struct arena *a, const struct options *o, const char *library, bool is_ternary, struct buf *report);
+ * tolerance of its type, widened by what rounding changes (rounding.h). *report is a sentence in any case. */
+enum status bench_check(struct arena *a, const struct options *o, const char *library, struct buf *report);
 #endif

@@ -6,8 +6,10 @@
 
 struct tolerance tolerance_of(dtype t, double rtol, double atol)
 {
-	static const struct tolerance by_type[DT_COUNT] = {
-		[DT_FLOAT16] = {1e-2, 1e-3}, [DT_BFLOAT16] = {2e-2, 1e-2}, [DT_FLOAT32] = {1e-4, 1e-5}, [DT_FLOAT64] = {1e-7, 1e-9}};
+	static const struct tolerance by_type[DT_COUNT] = {[DT_FLOAT16] = {1e-2, 1e-3, 0},
+							   [DT_BFLOAT16] = {2e-2, 1e-2, 0},
+							   [DT_FLOAT32] = {1e-4, 1e-5, 0},
+							   [DT_FLOAT64] = {1e-7, 1e-9, 0}};
 	struct tolerance out = by_type[t];
 	if (rtol >= 0)
 		out.rtol = rtol;
@@ -30,7 +32,7 @@ static double excess(double got, double want, struct tolerance t)
 {
 	if (got == want || (isnan(got) && isnan(want)))
 		return 0;
-	double off = fabs(got - want), allowed = t.atol + t.rtol * fabs(want);
+	double off = fabs(got - want), allowed = t.atol + t.rounding + t.rtol * fabs(want);
 	return isfinite(off) && isfinite(allowed) && allowed > 0 ? off / allowed : INFINITY;
 }
 

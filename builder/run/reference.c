@@ -100,14 +100,15 @@ bool reference_interpret(const struct reference_call *c, struct arena *a, struct
 
 /* The inputs and parameters of the entry, in the order of the interpreter. */
 static bool bind(const struct interpreted *m, const struct hir_entry *e, const tri_tensor *io, struct tensor *in, struct tensor *weights,
-		 struct buf *error)
+		 uint32_t *n_weights, struct buf *error)
 {
 	struct arena *a = m->job->context->arena;
-	uint32_t n_in = 0, n_weights = 0;
+	uint32_t n_in = 0;
+	*n_weights = 0;
 	const char *why;
 	for (uint32_t i = 0; i < e->unit->n_inputs; i++) {
 		if (e->params[i] != HIR_NONE) {
-			if (params_load(m->job, a, e->params[i], &weights[n_weights++], &why))
+			if (params_load(m->job, a, e->params[i], &weights[(*n_weights)++], &why))
 				continue;
 			buf_printf(error, "the interpreter failed: %s", why);
 			return false;
@@ -143,9 +144,10 @@ static enum status run(void *ctx, uint32_t entry, tri_tensor *io, struct buf *er
 		buf_printf(error, "the model failed: %s", why.message);
 		return STATUS_FAILED;
 	}
-	if (!bind(m, e, all, in, weights, error))
+	uint32_t n_weights;
+	if (!bind(m, e, all, in, weights, &n_weights, error))
 		return STATUS_FAILED;
-	if (!m->execute(&(struct reference_call){m->job, u, in, weights, dims}, a, out, error))
+	if (!m->execute(&(struct reference_call){m->job, u, in, weights, n_weights, dims}, a, out, error))
 		return STATUS_FAILED;
 	copy_outputs(d, out, all);
 	tri_states_commit(m->states, d);

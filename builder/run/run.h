@@ -60,6 +60,7 @@ struct reference_call {
 	const struct model_job *model;
 	const struct hir_unit *unit;
 	const struct tensor *inputs, *weights;
+	uint32_t n_weights;
 	const int64_t *dims;
 };
 /* Executes the call; outputs in `a`. False: *error says why. */

@@ -46,10 +46,10 @@ class Tests(ProjectTest):
     def test_the_worst_element_is_shown(self):
         wrong = self.x * 2
         wrong[1, 2] += 0.5
-        wrong[0, 0] += 0.1
+        wrong[0, 0] += 0.3
         self.case("net", out=wrong)
         said = self.reported(code=1)
-        self.assertIn("net: FAILED: out[0, 0] is 2, want 2.0999999 (rtol 0.0001, atol 1e-05); 2 of 6 elements differ\n", said)
+        self.assertIn("net: FAILED: out[0, 0] is 2, want 2.29999995 (rtol 0.0001, atol 1e-05, rounding 9.16e-05); 2 of 6 elements differ\n", said)
         self.assertIn("0 passed, 1 failed", said)
         self.reported("--rtol", "0.5")
         self.reported("--atol=0.6")

@@ -1,0 +1,182 @@
+#include "builder/run/rounding.h"
+#include <float.h>
+#include <math.h>
+#include <string.h>
+#include "backend/ir/tensor.h"
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/hash.h"
+#include "builder/manifest/options.h"
+#include "frontend/hir/hir.h"
+
+#define CHANGE 0x1p-20
+#define FACTOR 4
+enum { CHANGED_RUNS = 2, RUNS = 1 + CHANGED_RUNS };
+
+static bool is_float(int32_t type) { return dtype_class((dtype)type) == DTC_FLOAT; }
+
+static struct tensor tensor_of(const tri_tensor *t)
+{
+	struct tensor out = {.elem = (dtype)t->dtype, .rank = (uint8_t)t->rank, .data = t->data};
+	memcpy(out.dims, t->shape, sizeof out.dims);
+	return out;
+}
+
+/* The relative distance of neighbours. */
+static double last_bit(dtype t) { return t == DT_BFLOAT16 ? 0x1p-7 : t == DT_FLOAT16 ? 0x1p-10 : 0; }
+
+/* A copy with changed elements. */
+static void *change(struct arena *a, const struct tensor *t, uint64_t run)
+{
+	int64_t n = tensor_count(t);
+	double by = fmax(CHANGE, last_bit(t->elem));
+	void *data = arena_alloc(a, (size_t)tensor_bytes(t) + 1, 64);
+	for (int64_t i = 0; i < n; i++) {
+		uint64_t key[2] = {run, (uint64_t)i};
+		double sign = hash64_bytes(key, sizeof key) & 1 ? 1 : -1;
+		elem_put_float(t->elem, data, i, elem_float(t->elem, t->data, i) * (1 + sign * by));
+	}
+	return data;
+}
+
+/* ---- runs: each has inputs of its own and outputs of its own ---- */
+
+static tri_tensor *copy_tensors(struct arena *a, const struct run_io *io, uint64_t run, bool changed)
+{
+	const tri_entry_desc *e = io->entry;
+	tri_tensor *out = ARENA_ARRAY(a, tri_tensor, e->n_inputs + e->n_outputs + 1);
+	for (int32_t i = 0; i < e->n_inputs + e->n_outputs; i++) {
+		struct tensor t = tensor_of(&io->tensors[i]);
+		out[i] = io->tensors[i];
+		if (i >= e->n_inputs)
+			out[i].data = arena_alloc(a, (size_t)tensor_bytes(&t) + 1, 64);
+		else if (changed && is_float(out[i].dtype))
+			out[i].data = change(a, &t, run);
+	}
+	return out;
+}
+
+static enum status run_again(struct arena *a, const struct run_model *m, uint32_t entry, const struct run_io *io, const struct options *o,
+			     struct buf *error)
+{
+	m->reset(m->ctx);
+	return run_execute(a, m, entry, io, o, error);
+}
+
+static bool run_changed_inputs(struct arena *a, const struct run_model *m, uint32_t entry, const struct run_io *io, const struct options *o,
+			       tri_tensor **runs, struct buf *error)
+{
+	runs[0] = io->tensors;
+	for (uint64_t k = 1; k < RUNS; k++) {
+		struct run_io other = *io;
+		other.tensors = runs[k] = copy_tensors(a, io, k, true);
+		if (run_again(a, m, entry, &other, o, error) != STATUS_OK)
+			return false;
+	}
+	return true;
+}
+
+/* ---- changed parameters ---- */
+
+static bool has_vector(const struct reference_call *c, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (c->weights[i].rank == 1 && is_float((int32_t)c->weights[i].elem))
+			return true;
+	return false;
+}
+
+static bool interpret_changed(const struct reference_call *c, struct arena *a, struct tensor *out, struct buf *error, uint64_t run)
+{
+	struct tensor *weights = ARENA_ARRAY(a, struct tensor, c->n_weights + 1);
+	bool vectors = has_vector(c, c->n_weights);
+	for (uint32_t i = 0; i < c->n_weights; i++) {
+		weights[i] = c->weights[i];
+		if (is_float((int32_t)weights[i].elem) && (weights[i].rank == 1 || !vectors))
+			weights[i].data = change(a, &weights[i], run << 32 | i);
+	}
+	struct reference_call changed = *c;
+	changed.weights = weights;
+	return reference_interpret(&changed, a, out, error);
+}
+
+static bool interpret_first(const struct reference_call *c, struct arena *a, struct tensor *out, struct buf *error)
+{
+	return interpret_changed(c, a, out, error, 1);
+}
+
+static bool interpret_second(const struct reference_call *c, struct arena *a, struct tensor *out, struct buf *error)
+{
+	return interpret_changed(c, a, out, error, 2);
+}
+
+/* A run on a model that is opened for it. */
+struct visit {
+	uint32_t entry;
+	struct run_io io;
+	const struct options *o;
+	struct buf *error;
+};
+
+static enum status visit(struct arena *a, const struct run_model *m, void *ctx)
+{
+	struct visit *v = ctx;
+	struct run_io io = v->io;
+	io.entry = &m->entries[v->entry];
+	return run_again(a, m, v->entry, &io, v->o, v->error);
+}
+
+static bool run_changed_parameters(struct arena *a, uint32_t entry, const struct run_io *io, const struct options *o, tri_tensor **runs,
+				   struct buf *error)
+{
+	static reference_execute *const ways[RUNS] = {reference_interpret, interpret_first, interpret_second};
+	for (uint64_t k = 0; k < RUNS; k++) {
+		struct visit v = {entry, *io, o, error};
+		v.io.tensors = runs[k] = copy_tensors(a, io, k, false);
+		if (reference_visit(o, ways[k], visit, &v) != STATUS_OK)
+			return false;
+	}
+	return true;
+}
+
+/* ---- differences ---- */
+
+static double largest_difference(const tri_tensor *x, const tri_tensor *y)
+{
+	struct tensor a = tensor_of(x), b = tensor_of(y);
+	double most = 0;
+	for (int64_t i = 0, n = tensor_count(&a); i < n; i++) {
+		double d = fabs(elem_float(a.elem, a.data, i) - elem_float(b.elem, b.data, i));
+		most = isfinite(d) && d > most ? d : most;
+	}
+	return most;
+}
+
+double *rounding_measure(struct arena *a, const struct run_model *m, uint32_t entry, const struct run_io *io, const struct options *o,
+			 struct buf *error)
+{
+	const tri_entry_desc *e = io->entry;
+	double *out = ARENA_ARRAY(a, double, e->n_outputs + 1);
+	tri_tensor *runs[RUNS];
+	bool floats = false;
+	for (int32_t i = 0; i < e->n_inputs; i++)
+		floats |= is_float(io->tensors[i].dtype);
+	if (!(floats ? run_changed_inputs(a, m, entry, io, o, runs, error) : run_changed_parameters(a, entry, io, o, runs, error)))
+		return NULL;
+	for (int32_t i = 0; i < e->n_outputs; i++)
+		for (int k = 1; k < RUNS && is_float(e->outputs[i].dtype); k++)
+			for (int l = 0; l < k; l++)
+				out[i] = fmax(out[i], largest_difference(&runs[k][e->n_inputs + i], &runs[l][e->n_inputs + i]));
+	return out;
+}
+
+struct tolerance rounding_widen(struct tolerance t, double difference, const struct tensor *want)
+{
+	double most = 0;
+	for (int64_t i = 0, n = is_float((int32_t)want->elem) ? tensor_count(want) : 0; i < n; i++) {
+		double v = fabs(elem_float(want->elem, want->data, i));
+		most = isfinite(v) && v > most ? v : most;
+	}
+	t.rounding = fmin(FACTOR * difference, most / 2);
+	return t;
+}
