@@ -9,6 +9,7 @@
 #include "frontend/elab/unknown_list.h"
 #include "frontend/rules/builtin.h"
 #include "frontend/types/sig.h"
+#include "frontend/unit/layer_pair.h"
 
 /* ---- defaults ---- */
 
@@ -56,8 +57,15 @@ static struct value check_call(struct elab *e, struct func *fn, struct sig *s, c
 	return v;
 }
 
-static struct value call_func(struct elab *e, struct func *fn, struct args *args, span at, const char *what)
+static struct value call_as_unit(struct elab *e, struct func *fn, struct value *values, uint32_t n, span at, const char *what)
 {
+	return is_recursive(e, fn) ? (report_recursion(e, fn, at), VALUE_POISON) : call_unit(e, fn, values, n, at, what);
+}
+
+/* `made`: where the layer whose function it is was made; NULL: it is none. */
+static struct value call_func(struct elab *e, struct func *fn, struct args *args, span at, const char *what, const span *made)
+{
+	struct named_layer layer = {what, made ? *made : SPAN_NONE};
 	struct ast_fn decl = ast_fn(&fn->mod->ast, fn->node);
 	uint32_t n = decl.params.n;
 	struct arg **bound = ARENA_ARRAY(e->em.f->arena, struct arg *, n + 1);
@@ -79,7 +87,8 @@ static struct value call_func(struct elab *e, struct func *fn, struct args *args
 		values[i] = bound[i] ? bound[i]->v : eval_default(e, fn, &decl, values, i);
 		ats[i] = bound[i] ? bound[i]->at : at;
 		const char *arg_what = text_join(&e->em, "argument `", name_text(e->em.f, node_name(e, fn->mod, p)), "` of ", what);
-		ok = match_param(e, &s, &decl, p, !bound[i], &values[i], &(struct sig_site){arg_what, ats[i], node_span(fn->mod, p)}) && ok;
+		struct sig_site site = {arg_what, ats[i], node_span(fn->mod, p), made ? &layer : NULL};
+		ok = match_param(e, &s, &decl, p, !bound[i], &values[i], &site) && ok;
 		sig_bind_size(&s, node_name(e, fn->mod, p), values[i], ats[i], arg_what);
 	}
 	ok = sig_solve(&s) && ok;
@@ -95,13 +104,12 @@ static struct value call_func(struct elab *e, struct func *fn, struct args *args
 	if (ok && e->em.checking)
 		v = check_call(e, fn, &s, &decl, values, ats, at, what);
 	sig_close(&s);
-	if (!ok || e->em.checking || unknown)
-		return v;
-	if (!tensors && !states_are_known(e, fn->self))
-		return run_body(e, fn, values, ats, at, what);
-	if (is_recursive(e, fn))
-		return report_recursion(e, fn, at), VALUE_POISON;
-	return call_unit(e, fn, values, n, at, what);
+	if (ok && !e->em.checking && !unknown)
+		v = tensors || states_are_known(e, fn->self) ? call_as_unit(e, fn, values, n, at, what)
+							     : run_body(e, fn, values, ats, at, what);
+	if (made)
+		note_layer_results(&e->em, v, &layer);
+	return v;
 }
 
 static struct value call_layer(struct elab *e, struct instance *in, struct args *args, span at, const char *what)
@@ -110,7 +118,7 @@ static struct value call_layer(struct elab *e, struct instance *in, struct args 
 	if (in->failed && !e->em.checking)
 		return VALUE_POISON;
 	if (m && m->kind == M_FN)
-		return call_func(e, m->value.u.fn, args, at, what);
+		return call_func(e, m->value.u.fn, args, at, what, &in->at);
 	if (in->failed)
 		return VALUE_POISON;
 	struct diag *g =
@@ -125,6 +133,15 @@ static struct value call_layer(struct elab *e, struct instance *in, struct args 
 	return VALUE_POISON;
 }
 
+static struct value call_partial(struct elab *e, struct value layer, struct args *args, span at, const char *what)
+{
+	const struct partial *p = layer.u.seq->at[0].u.partial;
+	struct args all;
+	return partial_args(e, layer, args, at, &all) ? call_func(e, p->fn, &all, at, what, &p->at) : VALUE_POISON;
+}
+
+static bool is_functional_layer(const struct func *fn) { return !fn->self && ast_kind(&fn->mod->ast, fn->node) == NODE_LAYER; }
+
 struct value call_value(struct elab *e, struct value callee, struct args *args, span at, const char *what)
 {
 	struct value out;
@@ -134,7 +151,7 @@ struct value call_value(struct elab *e, struct value callee, struct args *args, 
 	case V_FN:
 		if (is_partial_call(e, callee.u.fn, args))
 			return partial_make(e, callee.u.fn, args, at);
-		return call_func(e, callee.u.fn, args, at, what);
+		return call_func(e, callee.u.fn, args, at, what, is_functional_layer(callee.u.fn) ? &at : NULL);
 	case V_LAYER: return call_layer(e, callee.u.layer, args, at, what);
 	case V_LAYER_CLASS: return instantiate(e, callee.u.item, args, at);
 	case V_BUILTIN: return call_builtin(&e->em, callee.u.builtin, args, at);
@@ -143,10 +160,8 @@ struct value call_value(struct elab *e, struct value callee, struct args *args, 
 	case V_POISON: return VALUE_POISON;
 	default: break;
 	}
-	struct args all;
 	if (value_is_partial(callee))
-		return partial_args(e, callee, args, at, &all) ? call_func(e, callee.u.seq->at[0].u.partial->fn, &all, at, what)
-							       : VALUE_POISON;
+		return call_partial(e, callee, args, at, what);
 	struct diag *g = report_error(&e->em, DIAG_NOT_CALLABLE, at, "%s cannot be called", value_text(&e->em, callee));
 	if (callee.kind == V_TUPLE && callee.u.seq->n == 2 && callee.u.seq->at[0].kind == V_STR)
 		diag_help(e->em.report.out, g,

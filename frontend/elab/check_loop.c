@@ -92,6 +92,15 @@ static void report_changed_types(struct elab *e, struct checked_loop *c, const s
 	}
 }
 
+/* True for tensors of one type: the later one, which the last iteration made, tells more about its origin. */
+static bool have_one_type(struct elab *e, struct value a, struct value b)
+{
+	if (a.kind != V_TENSOR || b.kind != V_TENSOR)
+		return false;
+	return type_of(&e->em, a.u.t)->elem == type_of(&e->em, b.u.t)->elem &&
+	       hir_same_shape(type_of(&e->em, a.u.t), type_of(&e->em, b.u.t));
+}
+
 enum flow check_loop(struct elab *e, const struct unknown_loop *loop)
 {
 	struct checked_loop c = {.outer = e->loop, .frame = e->frame};
@@ -115,8 +124,10 @@ enum flow check_loop(struct elab *e, const struct unknown_loop *loop)
 		if (i)
 			restore_diags(&e->em);
 	}
-	for (uint32_t i = 0; i < c.n; i++)
-		if (assigned[i])
-			e->locals.at[e->frame->base + i].value = c.join.changed ? VALUE_POISON : c.start[i].value;
+	for (uint32_t i = 0; i < c.n; i++) {
+		struct local *now = &e->locals.at[e->frame->base + i];
+		if (assigned[i] && (c.join.changed || !have_one_type(e, now->value, c.start[i].value)))
+			now->value = c.join.changed ? VALUE_POISON : c.start[i].value;
+	}
 	return FLOW_NEXT;
 }

@@ -12,7 +12,7 @@ static bool default_fits(struct elab *e, struct module *m, struct instance *self
 	sig_open(&s, &e->em, m, self);
 	sig_generics(&s, generics);
 	const char *what = arena_printf(e->em.f->arena, "the default of `%s`", name_text(e->em.f, node_name(e, m, param)));
-	struct sig_site site = {what, node_span(m, ast_b(t, param)), node_span(m, ast_a(t, param))};
+	struct sig_site site = {what, node_span(m, ast_b(t, param)), node_span(m, ast_a(t, param)), NULL};
 	bool ok = sig_match(&s, sig_type(&s, ast_a(t, param)), &v, &site) && sig_solve(&s);
 	sig_close(&s);
 	return ok;

@@ -159,7 +159,7 @@ static bool equate_given(struct entry_spec *ep, struct entry_arg *a, const struc
 		t.dims[i] = given->dims[i] >= 0 ? dim_const(e->em.b->dims, given->dims[i]) : dim_const(e->em.b->dims, DIM_DYNAMIC);
 	for (uint32_t i = 0; i < t.rank; i++)
 		if (given->dims[i] >= 0)
-			sig_add_equation(&ep->s, a->type, &t, i, &(struct sig_site){what, given->at, node_span(ep->s.mod, a->decl)});
+			sig_add_equation(&ep->s, a->type, &t, i, &(struct sig_site){what, given->at, node_span(ep->s.mod, a->decl), NULL});
 	return true;
 }
 

@@ -225,7 +225,11 @@ static struct value method_target(struct elab *e, node_id n, struct args *args)
 static const char *callee_text(struct elab *e, struct value callee, node_id n)
 {
 	const char *src = source_excerpt(&e->em, elab_span(e, n));
-	return text_join(&e->em, callee.kind == V_LAYER ? "layer instance " : "function ", src, "", "");
+	return text_join(&e->em,
+			 callee.kind == V_LAYER     ? "layer instance "
+			 : value_is_partial(callee) ? "layer "
+						    : "function ",
+			 src, "", "");
 }
 
 /* Reports `x.size(0)` and `x.shape(0)`, which are functions in PyTorch. */

@@ -81,7 +81,7 @@ static struct value check_result(struct elab *e, struct sig *s, const struct ast
 	if (v.kind == V_VOID && !e->frame->returned && (t->kind == TY_TENSOR || t->kind == TY_SCALAR || t->kind == TY_TUPLE))
 		return report_no_result(e, decl, at, decl_at);
 	const char *what = text_join(&e->em, "the result of `", name_text(e->em.f, e->frame->func->name), "`", "");
-	bool ok = sig_match(s, t, &v, &(struct sig_site){what, at, decl_at}) && sig_solve(s);
+	bool ok = sig_match(s, t, &v, &(struct sig_site){what, at, decl_at, NULL}) && sig_solve(s);
 	return ok ? v : VALUE_POISON;
 }
 
@@ -153,7 +153,7 @@ static void bind_params(struct elab *e, struct sig *s, const struct ast_fn *decl
 		span at = ats ? ats[i] : SPAN_NONE;
 		node_id type = ast_a(t, decl->params.at[i]);
 		if (type && !is_omitted(t, decl->params.at[i], v))
-			sig_match(s, sig_type(s, type), &v, &(struct sig_site){"the argument", at, SPAN_NONE});
+			sig_match(s, sig_type(s, type), &v, &(struct sig_site){"the argument", at, SPAN_NONE, NULL});
 		sig_bind_size(s, node_name(e, s->mod, decl->params.at[i]), v, at, "the argument");
 	}
 	sig_solve(s);

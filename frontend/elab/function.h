@@ -39,6 +39,12 @@ struct value run_statements(struct elab *e, struct sig *s, const struct ast_fn *
 
 /* ---- module-form layers: a call makes an instance by running the layer's body ---- */
 struct value instantiate(struct elab *e, struct item *it, struct args *args, span at);
+/* @variadic: packs the remaining positional arguments into the list that is the last of n_params parameters. */
+void pack_variadic_arguments(struct elab *e, struct args *args, uint32_t n_params);
+/* Reports `nn.ReLU(x)`, which passes a tensor to make a layer. False: it is none. */
+bool report_tensor_argument(struct elab *e, struct item *it, const struct args *args, span at);
+/* Reports an argument that is known only at run time. False: it is none. */
+bool report_run_time_argument(struct elab *e, struct value v, span at);
 /* The number of the layer's arguments: its first members. */
 uint32_t instance_arguments(const struct instance *in);
 /* Checking: an instance made as `like` was, from other arguments. Poison if that fails; nothing is reported. */

@@ -175,6 +175,8 @@ static struct value index_string(struct elab *e, struct value v, node_id n, stru
 static struct value not_indexable(struct elab *e, struct value v, node_id n)
 {
 	span at = elab_span(e, ast_a(elab_tree(e), n));
+	if (report_missing_arguments(&e->em, v, at))
+		return VALUE_POISON;
 	bool callable = v.kind == V_FN || v.kind == V_BUILTIN || v.kind == V_LAYER_CLASS || v.kind == V_SPECIAL;
 	if (!callable && v.kind != V_DTYPE)
 		return report_poison(&e->em, DIAG_NOT_INDEXABLE, elab_span(e, n), "%s cannot be indexed", value_text(&e->em, v));

@@ -131,17 +131,6 @@ static void set_instance_key(struct elab *e, struct instance *in, uint32_t n_arg
 	in->key = hasher_finish(h);
 }
 
-static bool report_run_time_argument(struct elab *e, struct value v, span at)
-{
-	if (value_contains(v, V_TENSOR) && !e->em.checking) {
-		struct diag *g = report_error(&e->em, DIAG_TYPE_MISMATCH, at,
-					      "an argument of a layer must be known at compile time, not %s", value_text(&e->em, v));
-		diag_help(e->em.report.out, g, "make the layer first, `let fc = nn.Linear(64, 10)`, then call it: `fc(x)`");
-		return true;
-	}
-	return false;
-}
-
 static bool configure(struct elab *e, struct instance *in, const struct ast_fn *decl, struct arg **bound, span at)
 {
 	const struct ast *t = elab_tree(e);
@@ -155,7 +144,7 @@ static bool configure(struct elab *e, struct instance *in, const struct ast_fn *
 		node_id p = decl->params.at[i];
 		name_id name = elab_name(e, ast_token(t, p));
 		struct value v = bound[i] ? bound[i]->v : eval(e, ast_b(t, p));
-		struct sig_site site = {NULL, bound[i] ? bound[i]->at : elab_span(e, p), elab_span(e, p)};
+		struct sig_site site = {NULL, bound[i] ? bound[i]->at : elab_span(e, p), elab_span(e, p), NULL};
 		if (ast_a(t, p)) /* only a declared type needs the text */
 			site.what = text_join(&e->em, "argument `", name_text(e->em.f, name), label, "");
 		ok = match_param(e, &s, decl, p, !bound[i], &v, &site) && ok;
@@ -205,52 +194,6 @@ static bool inside_unit(const struct elab *e)
 	return e->frame && e->frame->func && (!f || f->unit != e->em.b);
 }
 
-/* @variadic: packs the remaining positional arguments into the list that is the last parameter. */
-static void pack_variadic(struct elab *e, struct args *args, uint32_t n_params)
-{
-	uint32_t first = n_params - 1, n = 0;
-	while (first + n < args->n && !args->at[first + n].name)
-		n++;
-	if (!n || first + n < args->n || (n == 1 && (value_is_seq(args->at[first].v) || is_poison(args->at[first].v))))
-		return;
-	struct value list = value_seq(e->em.f->arena, V_LIST, n);
-	for (uint32_t i = 0; i < n; i++)
-		list.u.seq->at[i] = args->at[first + i].v;
-	args->at[first].v = checked_list(&e->em, list, args->at[first].at);
-	args->at[first].at.end = args->at[first + n - 1].at.end;
-	args->n = first + 1;
-}
-
-/* Reports `nn.ReLU(x)`, which passes a tensor to make a layer. */
-static bool report_tensor_argument(struct elab *e, struct item *it, const struct ast_fn *decl, const struct args *args, span at)
-{
-	const struct ast *t = &it->mod->ast;
-	const char *name = name_text(e->em.f, it->name), *text = e->frame->mod ? e->frame->mod->ast.tokens.src->text : "";
-	uint32_t i = 0, n = 0;
-	while (i < args->n && (args->at[i].v.kind != V_TENSOR || !type_of(&e->em, args->at[i].v.u.t)->rank || args->at[i].name))
-		i++;
-	if (i == args->n)
-		return false;
-	node_id type = i < decl->params.n ? ast_a(t, decl->params.at[i]) : AST_NONE;
-	bool number = type && ast_kind(t, type) == NODE_TYPE_NAME && !ast_b(t, type) &&
-		      dtype_find(name_text(e->em.f, node_name(e, it->mod, type))) != DT_COUNT;
-	if (i < decl->params.n && !number)
-		return false;
-	struct diag *g = report_error(&e->em, DIAG_NOT_CALLABLE, args->at[i].at,
-				      "a tensor is passed where layer `%s` is made, not where it is called", name);
-	while (at.start + n < at.end && text[at.start + n] != '(')
-		n++;
-	if (args->n == 1 && i >= decl->params.n)
-		diag_help(e->em.report.out, g, "write `%.*s()(x)`, or make it a member, `let name = %.*s()`, and call that: `name(x)`",
-			  (int)n, text + at.start, (int)n, text + at.start);
-	else
-		diag_help(e->em.report.out, g, "make it in the layer's body, `let name = %.*s(…)`, and call that: `name(x)`", (int)n,
-			  text + at.start);
-	if (args->n == 1 && i >= decl->params.n && at.start + n < at.end)
-		diag_edit(e->em.report.out, g, (span){at.source, at.start + n, at.start + n}, "()");
-	return true;
-}
-
 /* Makes an instance from bound arguments. False: reported. */
 static bool make_instance(struct elab *e, struct item *it, struct arg **bound, span at, const char *what, struct instance **made)
 {
@@ -263,7 +206,7 @@ static bool make_instance(struct elab *e, struct item *it, struct arg **bound, s
 	e->em.report.steps += 20;
 	struct instance *in = ARENA_NEW(e->em.f->arena, struct instance);
 	*made = in;
-	*in = (struct instance){.item = it, .id = e->em.f->elab.next_instance++, .dims = e->em.b->dims};
+	*in = (struct instance){.item = it, .id = e->em.f->elab.next_instance++, .dims = e->em.b->dims, .at = at};
 	for (uint32_t i = 0; i < decl.params.n && i < 64; i++)
 		in->given |= (uint64_t)(bound[i] != NULL) << i;
 	struct frame fr = {.site = {.at = at, .callee = what}, .mod = it->mod, .self = in, .unit = e->em.b};
@@ -302,8 +245,8 @@ struct value instantiate(struct elab *e, struct item *it, struct args *args, spa
 	struct arg **bound = ARENA_ARRAY(e->em.f->arena, struct arg *, decl.params.n + 1);
 	const char *what = text_join(&e->em, "layer `", name_text(e->em.f, it->name), "`", "");
 	if (attr_find(it->mod, decl.attrs, "variadic"))
-		pack_variadic(e, args, decl.params.n);
-	else if (report_tensor_argument(e, it, &decl, args, at))
+		pack_variadic_arguments(e, args, decl.params.n);
+	else if (report_tensor_argument(e, it, args, at))
 		return VALUE_POISON;
 	if (!bind_args(e, it->mod, decl.params, args, at, what, bound))
 		return VALUE_POISON;
@@ -340,7 +283,7 @@ struct value instantiate_again(struct elab *e, const struct instance *like, cons
 	if (is_being_made(e, like->item))
 		return VALUE_POISON;
 	suppress_diags(&e->em);
-	bool ok = make_instance(e, like->item, bound, SPAN_NONE, "", &in);
+	bool ok = make_instance(e, like->item, bound, like->at, "", &in);
 	restore_diags(&e->em);
 	return ok ? (struct value){.kind = V_LAYER, .u.layer = in} : VALUE_POISON;
 }
@@ -352,7 +295,7 @@ static struct value generic_argument(struct elab *e, struct sig *s, node_id p, b
 	struct type *t = type ? sig_type(s, type) : NULL;
 	if (defaults && standard) {
 		struct value v = eval(e, standard);
-		bool fits = !t || v.kind == V_NONE || sig_match(s, t, &v, &(struct sig_site){"the default", SPAN_NONE, SPAN_NONE});
+		bool fits = !t || v.kind == V_NONE || sig_match(s, t, &v, &(struct sig_site){"the default", SPAN_NONE, SPAN_NONE, NULL});
 		return fits ? v : VALUE_POISON;
 	}
 	struct value v = t ? sig_unknown_value(s, t, elab_span(e, p)) : VALUE_POISON;
@@ -367,7 +310,7 @@ struct instance *instantiate_generic(struct elab *e, struct item *it, bool defau
 	struct instance *in = ARENA_NEW(e->em.f->arena, struct instance);
 	struct frame fr = {.site.at = SPAN_NONE, .mod = it->mod, .self = in};
 	struct sig s;
-	*in = (struct instance){.item = it, .id = e->em.f->elab.next_instance++, .dims = e->em.b->dims, .generic = true};
+	*in = (struct instance){.item = it, .id = e->em.f->elab.next_instance++, .dims = e->em.b->dims, .generic = true, .at = SPAN_NONE};
 	frame_push(e, &fr);
 	sig_open(&s, &e->em, it->mod, in);
 	sig_generics(&s, decl.generics);

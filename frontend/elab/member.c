@@ -170,6 +170,8 @@ static void element_type_help(struct elab *e, struct diag *g, dtype t, span at, 
 
 struct value report_no_member(struct elab *e, struct value v, node_id n, name_id name)
 {
+	if (report_missing_arguments(&e->em, v, elab_span(e, ast_a(elab_tree(e), n))))
+		return VALUE_POISON;
 	if (v.kind == V_MODULE) /* reported by the resolver */
 		return VALUE_POISON;
 	span at = tok_span(e->frame->mod, ast_token(elab_tree(e), n));

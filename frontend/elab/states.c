@@ -94,7 +94,7 @@ static bool fits_state(struct elab *e, const struct layer_param *p, struct value
 	struct sig s;
 	sig_open(&s, &e->em, mod, p->owner);
 	struct type *t = sig_type(&s, ast_const(&mod->ast, p->node).type);
-	bool ok = sig_match(&s, t, v, &(struct sig_site){what, at, t->at}) && sig_solve(&s);
+	bool ok = sig_match(&s, t, v, &(struct sig_site){what, at, t->at, NULL}) && sig_solve(&s);
 	sig_close(&s);
 	return ok && v->kind == V_TENSOR;
 }

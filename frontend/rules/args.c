@@ -17,6 +17,8 @@ uint32_t find_param(struct emitter *e, const struct builtin_call *c, const char 
 /* Returns false. */
 static bool report_kind(struct emitter *e, struct builtin_call *c, uint32_t i, const char *want)
 {
+	if (report_missing_arguments(e, c->v[i], c->ats[i]))
+		return false;
 	struct diag *g = report_error(e, DIAG_TYPE_MISMATCH, c->ats[i], "argument `%s` of `%s` must be %s, not %s", arg_name(e, c, i),
 				      c->sig->name, want, value_text(e, c->v[i]));
 	if (i == 1 && (c->bi == BI_MAX || c->bi == BI_MIN))

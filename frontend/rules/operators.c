@@ -385,6 +385,8 @@ struct value apply_binary(struct emitter *e, enum token_kind op, struct value a,
 	bool scalars = value_is_scalar(a) && value_is_scalar(b) && (a.kind == V_DIM || b.kind == V_DIM);
 	bool operands = (a.kind == V_TENSOR || value_is_scalar(a)) && (b.kind == V_TENSOR || value_is_scalar(b));
 	enum builtin bi = operator_builtin(op);
+	if (report_missing_arguments(e, a, sa) || report_missing_arguments(e, b, sb))
+		return VALUE_POISON;
 	if (bi == BI_COUNT || !operands || !(tensors || (scalars && (is_arith(op) || is_comparison(op))))) {
 		struct diag *g = report_error(e, DIAG_OPERANDS, at, "`%s` does not accept %s and %s", token_kind_text(op), value_text(e, a),
 					      value_text(e, b));
@@ -431,5 +433,7 @@ struct value apply_unary(struct emitter *e, enum token_kind op, struct value v, 
 		if (v.kind == V_TENSOR)
 			return call_builtin(e, BI_NEG, &args, at);
 	}
+	if (report_missing_arguments(e, v, at))
+		return VALUE_POISON;
 	return report_poison(e, DIAG_OPERANDS, at, "`%s` does not accept %s", token_kind_text(op), value_text(e, v));
 }

@@ -50,8 +50,9 @@ struct sig_equation {
 };
 /* The value that is matched, for errors. */
 struct sig_site {
-	const char *what; /* "argument `x` of `fc2`" */
-	span at, decl;    /* the value; the declaration, or SPAN_NONE */
+	const char *what;                /* "argument `x` of `fc2`" */
+	span at, decl;                   /* the value; the declaration, or SPAN_NONE */
+	const struct named_layer *taker; /* the layer whose argument it is; NULL: none */
 };
 struct sig_match_info {
 	struct sig_site site;

@@ -3,6 +3,8 @@
 #include <string.h>
 #include "base/buf.h"
 #include "frontend/types/sig.h"
+#include "frontend/types/type_state.h"
+#include "frontend/unit/layer_pair.h"
 
 static dim substitute(struct sig *s, dim d)
 {
@@ -63,22 +65,34 @@ static void label_origins(struct sig *s, struct diag *g, dim pattern)
 	}
 }
 
+struct diag *sig_report_shape(struct sig *s, const struct sig_match_info *m, uint32_t axis, const char *word, const char *declared)
+{
+	struct emitter *e = s->e;
+	const char *have = shape_text(e, &m->actual), *want = sig_pattern_text(s, m->type);
+	enum diag_code code = s->result ? DIAG_RESULT_SHAPE : DIAG_ARG_SHAPE;
+	const struct named_layer *giver = m->site.taker && m->tensor != HIR_NONE ? layer_of_result(e->b, m->tensor, axis) : NULL;
+	struct diag *g = giver ? report_error(e, code, m->site.at, "%s gives %s, %s takes %s", layer_name(e, giver), have,
+					      layer_name(e, m->site.taker), want)
+			       : report_error(e, code, m->site.at, "%s has shape %s, but %s is %s", m->site.what, have, want, word);
+	if (giver)
+		label_layers(e, g, giver, have, m->site.taker, want);
+	if (m->site.decl.source != SPAN_NO_SOURCE && !(giver && is_in_std(e, m->site.decl)))
+		diag_secondary(e->report.out, g, m->site.decl, "%s", declared);
+	if (m->tensor != HIR_NONE && !giver)
+		label_origin(e, g, e->b, m->tensor, m->site.at);
+	return g;
+}
+
 static bool report_equation(struct sig *s, const struct sig_equation *q)
 {
 	struct emitter *e = s->e;
 	struct sig_match_info *m = &s->matches.at[q->match];
-	struct diag *g =
-		report_error(e, s->result ? DIAG_RESULT_SHAPE : DIAG_ARG_SHAPE, m->site.at, "%s has shape %s, but %s is %s", m->site.what,
-			     shape_text(e, &m->actual), sig_pattern_text(s, m->type), s->result ? "declared" : "expected");
+	struct diag *g = sig_report_shape(s, m, q->axis, s->result ? "declared" : "expected", "declared here");
 	struct buf want = {0}, have = {0};
 	dim_print(s->dims, substitute(s, q->pattern), &want);
 	dim_print(s->dims, q->actual, &have);
 	diag_label_primary(e->report.out, g, "dimension %u is %s, not %s", q->axis, have.at, want.at);
-	if (m->site.decl.source != SPAN_NO_SOURCE)
-		diag_secondary(e->report.out, g, m->site.decl, "declared here");
 	label_origins(s, g, q->pattern);
-	if (m->tensor != HIR_NONE)
-		label_origin(e, g, e->b, m->tensor, m->site.at);
 	int64_t size;
 	if (!e->checking && !dim_is_const(s->dims, q->actual, &size))
 		help_unknown_size(e, g, s->dims, q->actual, substitute(s, q->pattern));
@@ -279,7 +293,7 @@ struct value sig_coerce(struct emitter *e, struct module *mod, node_id type, str
 	sig_open(&s, e, mod, self);
 	s.use_locals = true;
 	struct type *t = sig_type(&s, type);
-	bool ok = sig_match(&s, t, &v, &(struct sig_site){what, at, t->at}) && sig_solve(&s);
+	bool ok = sig_match(&s, t, &v, &(struct sig_site){what, at, t->at, NULL}) && sig_solve(&s);
 	sig_close(&s);
 	return ok ? v : VALUE_POISON;
 }

@@ -2,6 +2,7 @@
 #include <string.h>
 #include "base/buf.h"
 #include "frontend/types/sig.h"
+#include "frontend/types/type_state.h"
 
 /* A generic element type: the type that it is bound to, else its name. */
 static const char *elem_var_text(const struct sig *s, const struct type *t)
@@ -65,6 +66,8 @@ static const char *value_with_type_text(struct emitter *e, const struct type *t,
 static bool report_mismatch(struct sig *s, struct type *t, struct value v, const struct sig_site *site)
 {
 	struct emitter *e = s->e;
+	if (report_missing_arguments(e, v, site->at))
+		return false;
 	const char *text = value_with_type_text(e, t, v);
 	struct diag *g =
 		report_error(e, DIAG_TYPE_MISMATCH, site->at, "%s is %s, but %s is declared", site->what, text, declared_type_text(s, t));
@@ -182,17 +185,12 @@ static bool match_tensor(struct sig *s, struct type *t, struct value *v, const s
 		return match_shape_var(s, t, &have, site);
 	if (t->shape == SHAPE_ANY)
 		return true;
+	struct sig_match_info m = {.site = *site, .type = t, .actual = have, .tensor = v->u.t};
 	if (t->rank != have.rank) {
-		struct diag *g =
-			report_error(e, s->result ? DIAG_RESULT_SHAPE : DIAG_ARG_SHAPE, site->at, "%s has shape %s, but %s is declared",
-				     site->what, shape_text(e, &have), sig_pattern_text(s, t));
+		struct diag *g = sig_report_shape(s, &m, 0, "declared", arena_printf(e->f->arena, "%u declared here", t->rank));
 		diag_label_primary(e->report.out, g, "%u dimension%s", have.rank, have.rank == 1 ? "" : "s");
-		if (site->decl.source != SPAN_NO_SOURCE)
-			diag_secondary(e->report.out, g, site->decl, "%u declared here", t->rank);
-		label_origin(e, g, e->b, v->u.t, site->at);
 		return false;
 	}
-	struct sig_match_info m = {.site = *site, .type = t, .actual = have, .tensor = v->u.t};
 	vec_push(&s->matches, m);
 	for (uint32_t i = 0; i < t->rank; i++) {
 		struct sig_equation q = {

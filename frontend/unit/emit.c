@@ -15,6 +15,7 @@ void builder_close(struct emitter *e)
 	vec_free(&b->args);
 	vec_free(&b->inputs);
 	vec_free(&b->lazies);
+	vec_free(&b->layer_results);
 	vec_free(&b->opened);
 	vec_free(&b->joined);
 	map_free(&b->params);

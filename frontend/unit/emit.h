@@ -17,6 +17,15 @@ struct lazy_member {
 	name_id name;
 	struct value value;
 };
+/* A layer as the source names it. */
+struct named_layer {
+	const char *what; /* "layer instance `fc2`" */
+	span made;        /* the call that made it; SPAN_NONE: unknown */
+};
+struct layer_result {
+	hir_ref tensor;
+	struct named_layer layer; /* whose call returned it */
+};
 /* A unit under construction. */
 struct builder {
 	struct builder *outer;
@@ -25,12 +34,13 @@ struct builder {
 	VEC(struct hir_arg) args;
 	VEC(struct hir_input) inputs;
 	VEC(struct lazy_member) lazies;
-	struct map params;                /* layer_param id to input node */
-	struct map touched;               /* ids of the states that the unit reads or changes */
-	uint32_t named_from, named_to;    /* checking: symbols that are names in the signature of the function being checked */
-	VEC(uint32_t) joined;             /* checking: symbols that mean any size (elab/join.h), ascending */
-	bool open_params;                 /* parameters become inputs when they are used */
-	VEC(struct layer_param *) opened; /* with open_params: the parameters behind the inputs, in order */
+	VEC(struct layer_result) layer_results; /* for errors (layer_pair.h) */
+	struct map params;                      /* layer_param id to input node */
+	struct map touched;                     /* ids of the states that the unit reads or changes */
+	uint32_t named_from, named_to;          /* checking: symbols that are names in the signature of the function being checked */
+	VEC(uint32_t) joined;                   /* checking: symbols that mean any size (elab/join.h), ascending */
+	bool open_params;                       /* parameters become inputs when they are used */
+	VEC(struct layer_param *) opened;       /* with open_params: the parameters behind the inputs, in order */
 	bool effects;
 	bool body;                    /* of a run-time branch or loop inside `outer` (elab/branch.h) */
 	bool executed;                /* a body that runs exactly once */

@@ -1,5 +1,7 @@
 /* The path of a layer instance in the network, as in the names of its parameters. */
 #include <stdio.h>
+#include <string.h>
+#include "base/arena.h"
 #include "frontend/unit/emit.h"
 
 struct search {
@@ -43,6 +45,13 @@ static bool in_instance(struct search *s, const struct instance *in, size_t used
 	return false;
 }
 
+/* The path of an instance below `root`; "" if it has none. */
+static const char *path_of(struct emitter *e, const struct instance *root, const struct instance *in)
+{
+	struct search s = {.e = e, .target = in};
+	return in_instance(&s, root, 0) ? arena_strdup(e->f->arena, s.path) : "";
+}
+
 void note_instance_path(struct emitter *e, struct diag *g)
 {
 	const struct instance *inner = NULL, *root = NULL;
@@ -50,7 +59,11 @@ void note_instance_path(struct emitter *e, struct diag *g)
 		inner = inner ? inner : s->self;
 		root = s->self ? s->self : root;
 	}
-	struct search s = {.e = e, .target = inner};
-	if (inner && inner != root && in_instance(&s, root, 0) && *s.path) /* a member such as `_net` adds no name */
-		diag_note(e->report.out, g, "in layer instance `%s`, which is `%s`", s.path, name_text(e->f, inner->item->name));
+	const char *path = inner && inner != root ? path_of(e, root, inner) : "";
+	if (!*path)
+		return;
+	for (const struct call_site *s = e->report.site; s; s = s->up) /* a member such as `_net` adds no name: its owner has the path */
+		if (s->self && s->self != inner && s->self != root && !strcmp(path, path_of(e, root, s->self)))
+			inner = s->self;
+	diag_note(e->report.out, g, "in layer instance `%s`, which is `%s`", path, name_text(e->f, inner->item->name));
 }

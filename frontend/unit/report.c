@@ -19,7 +19,7 @@ void restore_diags(struct emitter *e)
 		e->report.out = e->f->diags;
 }
 
-static bool is_in_std(const struct emitter *e, span at)
+bool is_in_std(const struct emitter *e, span at)
 {
 	return at.source != SPAN_NO_SOURCE && !strncmp(sources_get(e->f->sources, at.source)->path, "std/", 4);
 }

@@ -50,8 +50,13 @@ void suppress_diags(struct emitter *e);
 void restore_diags(struct emitter *e);
 /* Labels the expression that made a tensor of builder b, unless it is inside `seen`. */
 void label_origin(struct emitter *e, struct diag *g, const struct builder *b, hir_ref r, span seen);
+/* True in the text of the standard library. */
+bool is_in_std(const struct emitter *e, span at);
 /* Notes the path of the layer instance with the error, from the entry: "layer1.0.conv2" (instance_path.c). */
 void note_instance_path(struct emitter *e, struct diag *g);
+/* Reports, once, a functional layer that lacks arguments and is used as a value at `used`, at the call that made it. False: v is none, or it
+ * was also called as a layer, so that no argument was forgotten (nothing reported). */
+bool report_missing_arguments(struct emitter *e, struct value v, span used);
 /* Help for sizes a and b of `in` that do not fit because one is known only at run time. */
 void help_unknown_size(struct emitter *e, struct diag *g, const struct dims *in, dim a, dim b);
 

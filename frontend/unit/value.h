@@ -68,7 +68,12 @@ struct element {
 };
 struct partial {
 	struct func *fn;
-	span at; /* the call that gave the first arguments */
+	span at;         /* the call that gave the first arguments */
+	const span *ats; /* by parameter: where its argument is */
+	struct {
+		bool called;   /* as a layer */
+		bool reported; /* as a value without its other arguments */
+	} *use;
 };
 struct text_template {
 	const char *template; /* of base/format.h */
@@ -135,6 +140,7 @@ struct instance {
 	hash128 key;    /* of the definition (item_hash_identity) and the arguments: instances with equal keys have equal structure */
 	bool failed;    /* errors in it were reported: members may be missing */
 	bool generic;   /* its definition is checked on its own, for any arguments */
+	span at;        /* the call that made it */
 	uint64_t given; /* bits of the arguments that the call passed; the others have their defaults */
 	const struct dims *dims;                  /* of the sizes among the arguments */
 	const struct param_tree *params, *states; /* NULL while its body runs */
