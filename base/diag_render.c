@@ -65,17 +65,18 @@ static uint32_t gutter_of(const struct sources *s, const struct diag *g, const m
 	return digits(last);
 }
 
-/* Appends a text of several lines to the row; later lines are indented to `col`. */
+/* Appends a text of several lines to the row. Later lines begin at `col` with a bar, so that no text begins a line of its own. */
 static void put_lines(const struct excerpt_format *format, struct row *r, uint32_t col, enum style style, const char *text)
 {
-	for (;;) {
+	for (uint32_t at = col;;) {
 		size_t n = strcspn(text, "\n");
 
-		row_put(r, col, style, text, n);
+		row_put(r, at, style, text, n);
 		row_flush(r, format->out, format->colour);
 		if (text[n] == '\0')
 			break;
 		text += n + 1;
+		at = row_puts(r, col, STYLE_GUTTER, "| ");
 	}
 }
 

@@ -1,4 +1,5 @@
 /* trib ci init: the recipe of a CI service, from the files in recipes/. */
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,10 +8,12 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/embed.h"
+#include "base/foreign.h"
 #include "base/json.h"
 #include "base/os.h"
 #include "base/path.h"
 #include "base/print.h"
+#include "base/utf8.h"
 #include "builder/cli/command.h"
 #include "builder/cli/print.h"
 
@@ -49,6 +52,20 @@ static struct place find_repository(struct arena *a)
 	}
 	free(here);
 	return p;
+}
+
+/* True if a shell, YAML and the service's expressions read nothing into the folder's name. */
+static bool is_plain(const char *folder)
+{
+	uint32_t cp;
+	for (size_t n = strlen(folder); n;) {
+		size_t len = utf8_decode(folder, n, &cp);
+		if (cp < 0x80 ? !isalnum((int)cp) && !strchr("._-+/ ", (int)cp) : foreign_is_unsafe(cp) || len == 1)
+			return false;
+		folder += len;
+		n -= len;
+	}
+	return true;
 }
 
 static void put_lines(const char *text, const char *indent, struct buf *out)
@@ -103,8 +120,13 @@ enum status cmd_ci(const struct options *o)
 	struct arena *a = arena_new(0);
 	struct place p = find_repository(a);
 	struct buf text = {0};
-	put_recipe(s, &p, &text);
-	enum status status = write_recipe(a, s, &p, o, &text);
+	enum status status = STATUS_USAGE;
+	if (is_plain(p.folder)) {
+		put_recipe(s, &p, &text);
+		status = write_recipe(a, s, &p, o, &text);
+	} else {
+		fail_usage("a recipe cannot name the folder `%s`: rename it with letters, digits, spaces and ._-+ only", p.folder);
+	}
 	buf_free(&text);
 	arena_free(a);
 	return status;

@@ -85,7 +85,7 @@ static void one_line(void **state)
 	      "  |             ^^^^^ not found in this scope\n"
 	      "  |\n"
 	      "  = note: functions are looked up\n"
-	      "          in two places\n"
+	      "          | in two places\n"
 	      "  = note: again\n"
 	      "  = help: define it\n"
 	      "\n");
@@ -95,7 +95,7 @@ static void without_labels(void **state)
 {
 	diag_secondary(d, diag_add(d, DIAG_STORE_DAMAGED, of("layer"), "two\nlines"), of("Net"), "%s", "");
 	check("warning[W0801]: two\n"
-	      "                lines\n"
+	      "                | lines\n"
 	      " --> src/net.tri:1:1\n"
 	      "  |\n"
 	      "1 | layer Net(x: trit[N, 784]) {\n"
