@@ -103,7 +103,7 @@ uint32_t row_put(struct row *r, uint32_t col, enum style style, const char *text
 		size_t bytes;
 		uint32_t cp, width = shown(text + i, n - i, &bytes, &cp);
 
-		put_char(r, col, style, cp, width);
+		put_char(r, col, style, foreign_is_command(text, i) ? 0xFFFD : cp, width);
 		col += width;
 		i += bytes;
 	}

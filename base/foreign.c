@@ -19,6 +19,15 @@ bool foreign_is_unsafe(uint32_t cp)
 	return false;
 }
 
+bool foreign_is_command(const char *s, size_t at)
+{
+	if (s[at] != '[')
+		return false;
+	while (at && isalpha((unsigned char)s[at - 1]))
+		at--;
+	return at >= 2 && s[at - 1] == '#' && s[at - 2] == '#';
+}
+
 /* A text that is being written, and the character at `at`. */
 struct reader {
 	struct buf *out;
@@ -38,6 +47,8 @@ static void write_line(struct reader *r)
 	char text[4];
 	if (r->cp == '\t')
 		buf_putc(r->out, ' ');
+	else if (r->cp == '[' && !foreign_is_command(r->s, r->at))
+		buf_putc(r->out, '[');
 	else
 		buf_put(r->out, text, utf8_put(REPLACEMENT, text));
 }
@@ -70,6 +81,10 @@ static void write_unicode(struct reader *r)
 
 static void write_json(struct reader *r)
 {
+	if (r->cp == '[' && !foreign_is_command(r->s, r->at)) {
+		write_same(r);
+		return;
+	}
 	switch (r->cp) {
 	case '"': buf_puts(r->out, "\\\""); break;
 	case '\\': buf_puts(r->out, "\\\\"); break;
@@ -188,11 +203,12 @@ static bool joins(const struct reader *r)
 {
 	char next = byte_at(r, r->at + 1);
 	switch (r->cp) {
-	case '@': return next != 0;
+	case '@': return true;
 	case ':': return isalpha((unsigned char)next) || next == '/';
 	case '.': return r->at >= 3 && strncasecmp(r->s + r->at - 3, "www", 3) == 0;
 	case '-': return r->at >= 2 && strncasecmp(r->s + r->at - 2, "gh", 2) == 0;
-	default: return strchr("!#$%&~", (int)r->cp) && (is_word(next) || next == '"');
+	case '%': return is_word(next) || next == '"';
+	default: return strchr("!#$&~", (int)r->cp) && (!next || is_word(next) || next == '"');
 	}
 }
 
@@ -200,7 +216,9 @@ static void write_markdown(struct reader *r)
 {
 	bool first = r->at == 0 && (!r->out->len || r->out->at[r->out->len - 1] == '\n');
 	bool breaks = r->cp < 0x7F && joins(r);
-	if (r->cp == '`')
+	if (breaks && r->cp == '.')
+		buf_puts(r->out, BREAK ".");
+	else if (r->cp == '`')
 		write_backtick(r);
 	else if (r->cp < ' ' || r->cp >= 0x7F)
 		write_line(r);
@@ -212,7 +230,7 @@ static void write_markdown(struct reader *r)
 		write_entity(r);
 	else
 		write_same(r);
-	if (breaks)
+	if (breaks && r->cp != '.')
 		buf_puts(r->out, BREAK);
 }
 

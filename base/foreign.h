@@ -1,8 +1,8 @@
 /* Foreign text: what others wrote, in the form that its reader needs.
  *
  * Foreign are the names, texts, comments and paths of sources, manifests, dependencies, weights, profiles and git, the environment, and the
- * messages of drivers and other libraries. Whatever they hold, they cannot move a cursor, reorder or begin a line, become markup, or notify
- * an account. Values keep foreign text as it is. The writers escape it:
+ * messages of drivers and other libraries. Whatever they hold, they cannot move a cursor, reorder or begin a line, become markup, notify an
+ * account or command a service of CI. Values keep foreign text as it is. The writers escape it:
  *
  *   output                                    writer                                        form
  *   text on stdout and stderr                 print, print_text (base/print.h)              MESSAGE, TEXT
@@ -33,6 +33,9 @@ enum foreign_form {
 
 /* True if a terminal obeys the character or hides it: control characters, bidirectional controls, line separators, tags, byte order marks. */
 bool foreign_is_unsafe(uint32_t cp);
+
+/* True at the bracket of "##[", "##vso[" or "##teamcity[": services of CI obey what follows, anywhere in a line of a log. */
+bool foreign_is_command(const char *s, size_t at);
 
 /* Appends the text in a form. Bytes that are not UTF-8 become U+FFFD. */
 void foreign_put(struct buf *out, enum foreign_form form, const char *s, size_t n);

@@ -39,6 +39,7 @@ static void terminals(void **state)
 	check(FOREIGN_LINE, "\xFF\xC3", UNKNOWN UNKNOWN);
 	check(FOREIGN_LINE, "h\xC3\xA9 \xE6\xBC\xA2 \xF0\x9F\x98\x80 <&|`", "h\xC3\xA9 \xE6\xBC\xA2 \xF0\x9F\x98\x80 <&|`");
 	check(FOREIGN_MESSAGE, "a\n::error::b\n", "a\n  | ::error::b");
+	check(FOREIGN_LINE, "##[error]a ##vso[x] #[b] [##]", "##" UNKNOWN "error]a ##vso" UNKNOWN "x] #[b] [##]");
 	check(FOREIGN_TEXT, "a\n\tb\x1b\r", "a\n\tb" UNKNOWN UNKNOWN);
 }
 
@@ -47,6 +48,8 @@ static void json(void **state)
 	check(FOREIGN_JSON, "a\"b\\\n\r\t\x01\x7f", "a\\\"b\\\\\\n\\r\\t\\u0001\\u007f");
 	check(FOREIGN_JSON, "\xC2\x9B\xE2\x80\xAE\xEF\xBB\xBF\xF3\xA0\x81\x81\xC3\xA9\xFF",
 	      "\\u009b\\u202e\\ufeff\\udb40\\udc41\xC3\xA9" UNKNOWN);
+	check(FOREIGN_JSON, "[##[error]", "[##\\u005berror]");
+	check(FOREIGN_CODE, "##[error]", "`##" UNKNOWN "error]`");
 	check(FOREIGN_SCRIPT, "{\"a\": \"</script>\"}\n", "{\"a\": \"\\u003c/script>\"}\n");
 }
 
@@ -69,7 +72,9 @@ static void markdown(void **state)
 	      "&#64;" BREAK "user a&#64;" BREAK "b.c &#35;" BREAK "12 !" BREAK "12 &#38;" BREAK "12 GH-" BREAK "12 &#36;" BREAK "12 %" BREAK
 	      "v1 &#126;" BREAK "bug");
 	check(FOREIGN_MARKDOWN,
-	      "http://a.b www.a.b mailto:x :smile:", "http:" BREAK "//a.b www." BREAK "a.b mailto:" BREAK "x :" BREAK "smile:");
+	      "http://a.b www.a.b mailto:x :smile:", "http:" BREAK "//a.b www" BREAK ".a.b mailto:" BREAK "x :" BREAK "smile:");
+	check(FOREIGN_MARKDOWN, "5 %", "5 %");
+	check(FOREIGN_MARKDOWN, "a@", "a&#64;" BREAK); /* what follows is not known */
 	check(FOREIGN_MARKDOWN, "/close", "&#47;close");
 	check(FOREIGN_MARKDOWN, "- a", "&#45; a");
 	check(FOREIGN_MARKDOWN, "a\nb", "a" UNKNOWN "b");
