@@ -182,7 +182,8 @@ const struct frontend_arg *frontend_entry_args(struct frontend *f, const char *e
 	for (uint32_t i = 0; i < params.n; i++) {
 		node_id p = params.at[i];
 		list[i] = (struct frontend_arg){.name = text_of(f, a, tok_span(it->mod, ast_token(t, p))),
-						.has_default = ast_b(t, p) != AST_NONE};
+						.has_default = ast_b(t, p) != AST_NONE,
+						.at = tok_span(it->mod, ast_token(t, p))};
 		if (ast_a(t, p))
 			list[i].type = text_of(f, a, node_span(it->mod, ast_a(t, p)));
 	}

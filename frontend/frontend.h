@@ -70,6 +70,7 @@ hash128 frontend_file_lines(const struct frontend *f, uint32_t i);  /* hash of t
 struct frontend_arg {
 	const char *name, *type; /* type: its source text; NULL: none is declared */
 	bool has_default;
+	span at; /* its name */
 };
 /* The declared arguments of such an entry, in `a`. NULL: no file defines it. Call it after frontend_check. */
 const struct frontend_arg *frontend_entry_args(struct frontend *f, const char *entry, struct arena *a, uint32_t *n);

@@ -125,6 +125,7 @@ static bool publish(struct build *b)
 	list_outputs(&b->project, &b->result);
 	measure_begin("save records");
 	unit_records_save(c, &b->project);
+	interfaces_note(c, &b->project);
 	checks_save(c, &b->project);
 	last_build_save(c, &b->project, &b->last, &b->repository, &b->result);
 	measure_end();
@@ -208,6 +209,7 @@ static bool run_steps(struct build *b)
 	       context_next(c, dump_after_check(c)) &&
 	       context_next(c, params_open_files(c, p)) &&
 	       enter(b, PHASE_ELABORATE) && context_next(c, sources_elaborate(c, p)) &&
+	       context_next(c, params_warn_names(c, p)) &&
 	       context_next(c, params_decide_storage(c, p)) &&
 	       context_next(c, dump_units(c, p)) &&
 	       context_next(c, params_bind(c, p)) &&

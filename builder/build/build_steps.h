@@ -177,8 +177,6 @@ enum step dump_after_plan(struct build_context *c, struct project *p);
 bool params_open_files(struct build_context *c, struct project *p);
 /* The same, but an absent file is no error: model_params.file_absent and .unknown. */
 bool params_open_files_if_there(struct build_context *c, struct project *p);
-/* Warns about inputs whose value the file seems to have under a prefix. */
-void params_warn_prefixes(struct model_job *m, const struct elab_input *in_file, uint32_t n_file);
 /* Decides which parameters are stored as 16-bit floats, as in their files. Without this step none is. */
 bool params_decide_storage(struct build_context *c, struct project *p);
 bool params_bind(struct build_context *c, struct project *p);
@@ -190,6 +188,14 @@ bool states_bind(struct model_job *m, struct weights_host host);
 /* A parameter with its elements, in `a` if they are not in memory yet. False: *error says why. `model_job`: a struct model_job. */
 bool params_load(void *model_job, struct arena *a, uint32_t param, struct tensor *out, const char **error);
 
+/* ---- param_names.c: Warnings about names that weights files and models do not share. ---- */
+
+/* Before elaboration: warns about arguments of functions whose value the file seems to have under a prefix. */
+void params_warn_prefixes(struct model_job *m, const struct elab_input *in_file, uint32_t n_file);
+/* Step after elaboration: warns about arguments that are inputs because the file has no tensor of their name, and about tensors that
+ * nothing takes. */
+bool params_warn_names(struct build_context *c, const struct project *p);
+
 /* ---- plan.c: Step: plans every unit that is needed. A plan whose record still holds is not made again. ---- */
 bool units_plan(struct build_context *c, struct project *p, struct build_result *r);
 
@@ -199,6 +205,16 @@ bool units_plan(struct build_context *c, struct project *p, struct build_result 
 struct why unit_explain(struct unit_job *j);
 /* Writes the records of all linked units into the project's store. */
 void unit_records_save(struct build_context *c, const struct project *p);
+
+/* ---- interface.c: Reports inputs, parameters and states of each entry, once. ---- */
+
+/* Notes what the entries take, and in model_job.interface whether that was reported. */
+void interfaces_note(const struct build_context *c, struct project *p);
+/* The same for a model of which a record is known. */
+void interface_note(struct model_job *m, const struct interface_record *now);
+struct interface_record interface_of(struct arena *a, const struct hir_program *p);
+/* Prints what has changed. */
+void interfaces_print(const struct build_context *c, const struct project *p);
 
 /* ---- tasks.c: Step: compiles, packs and links on the workers. ---- */
 bool tasks_run(struct build_context *c, struct project *p, struct compile_set *set, struct repository *repo, struct progress *progress,

@@ -145,7 +145,7 @@ static bool run_steps(struct build_context *c, struct project *p)
 		return context_next(c, sources_load_files(c, p)) && context_next(c, sources_check(c, p)) && sources_elaborate_mains(c, p);
 	return context_next(c, project_read_manifest(c, p)) && context_next(c, sources_load(c, p)) &&
 	       context_next(c, sources_check(c, p)) && context_next(c, params_open_files(c, p)) &&
-	       context_next(c, sources_elaborate(c, p)) && sources_elaborate_mains(c, p);
+	       context_next(c, sources_elaborate(c, p)) && params_warn_names(c, p) && sources_elaborate_mains(c, p);
 }
 
 static void start(struct check *k, const struct options *o, FILE *out, FILE *err)

@@ -158,6 +158,7 @@ static void adopt_build(const struct direct *d, const struct direct_record *reco
 		save_units(c, s, record->models[i].history, record->models[i].costs, r);
 		for (uint32_t k = 0; c->stores.project && k < d->p->models[i].n_variants; k++)
 			keep_fragments(c, &d->p->models[i].variants[k], record->models[i].history);
+		interface_note(&d->p->models[i], &record->models[i].interface);
 		triw_sweep(c->arena, s->out, s->name, weights_file(record, s));
 	}
 	project_sweep(d->p);
@@ -265,7 +266,7 @@ static void add_models(const struct direct *d, struct direct_record *record)
 		struct cost *costs = ARENA_ARRAY(d->c->arena, struct cost, h->n + 1);
 		for (uint32_t k = 0; k < h->n; k++)
 			costs[k] = cost_find(store, cost_key_of(&h->units[k]), (struct cost){0, 0});
-		record->models[i] = (struct direct_model){h, costs};
+		record->models[i] = (struct direct_model){h, interface_of(d->c->arena, d->p->models[i].program), costs};
 	}
 }
 

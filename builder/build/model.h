@@ -11,6 +11,7 @@
 #include "base/map.h"
 #include "builder/manifest/manifest.h"
 #include "builder/manifest/platform.h"
+#include "builder/store/interface_record.h"
 #include "builder/weights/weights.h"
 
 struct backend;
@@ -103,6 +104,12 @@ struct model_link {
 	struct arena *arena;
 };
 
+/* What the entries take, and what an earlier build reported of them (interface.c). */
+struct model_interface {
+	struct interface_record now, before;
+	bool has_changed;
+};
+
 struct model_job {
 	struct build_context *context;
 	const struct model_spec *spec;
@@ -119,6 +126,7 @@ struct model_job {
 	struct hir_program *program;
 
 	struct model_params params;
+	struct model_interface interface;
 	struct history *history; /* of the last build; NULL: not loaded */
 	struct variant variants[EMIT_COUNT];
 	uint32_t n_variants;

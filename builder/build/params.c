@@ -27,54 +27,6 @@ static bool has_functional_entry(const struct model_job *m)
 	return false;
 }
 
-/* "module." of `module.w` where there is no `w`; 0: no such tensor. */
-static size_t find_prefixed(const struct elab_input *list, uint32_t n, const char *name, uint32_t *at)
-{
-	size_t len = strlen(name), found = 0;
-	for (uint32_t i = 0; i < n; i++) {
-		size_t whole = strlen(list[i].name);
-		if (strcmp(list[i].name, name) == 0)
-			return 0;
-		if (found || whole <= len + 1 || list[i].name[whole - len - 1] != '.' || strcmp(list[i].name + whole - len, name) != 0)
-			continue;
-		found = whole - len;
-		*at = i;
-	}
-	return found;
-}
-
-static bool is_given(const struct model_spec *s, const char *name)
-{
-	for (uint32_t i = 0; i < s->n_inputs; i++)
-		if (strcmp(s->inputs[i].name, name) == 0)
-			return true;
-	for (uint32_t i = 0; i < s->n_weight_names; i++)
-		if (strcmp(s->weight_names[i], name) == 0)
-			return true;
-	return false;
-}
-
-void params_warn_prefixes(struct model_job *m, const struct elab_input *in_file, uint32_t n_file)
-{
-	struct build_context *c = m->context;
-	uint32_t n, at = 0;
-	for (uint32_t e = 0; n_file && e < m->spec->n_entries; e++) {
-		const struct frontend_arg *args = frontend_entry_args(m->frontend, m->spec->entries[e], c->arena, &n);
-		for (uint32_t i = 0; args && i < n; i++) {
-			size_t prefix = is_given(m->spec, args[i].name) ? 0 : find_prefixed(in_file, n_file, args[i].name, &at);
-			if (!prefix)
-				continue;
-			struct diag *g = diag_add(c->diags, DIAG_WEIGHTS_INPUT, in_file[at].at,
-						  "argument `%s` of `%s` is an input, but `%s` has a tensor `%s`", args[i].name,
-						  m->spec->entries[e], m->spec->weights->text, in_file[at].name);
-			diag_help(
-				c->diags, g,
-				"if that is its value, add `weights.prefix = %.*s` to the model's block; if it is an input, add a line `input %s = …`",
-				(int)prefix, in_file[at].name, args[i].name);
-		}
-	}
-}
-
 struct weights_place {
 	struct weights *file;
 	uint32_t i;

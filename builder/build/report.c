@@ -232,6 +232,8 @@ enum status report_print(struct build_context *c, const struct project *p, const
 	diags_sort_by_use(c->diags, c->sources);
 	report_annotations(c);
 	enum status s = context_status(c);
+	if (s == STATUS_OK)
+		interfaces_print(c, p);
 	if (q->options->json > 0) {
 		print_json(c, r, s, wall_ns);
 		return s;

@@ -5,7 +5,7 @@
 #include "builder/store/history.h"
 #include "builder/store/serializer.h"
 
-#define DIRECT_MAGIC 0x32524944u /* "DIR2"; both records begin with it */
+#define DIRECT_MAGIC 0x33524944u /* "DIR3"; both records begin with it */
 
 void direct_serialize_files(struct serializer *s, struct direct_file **files, uint32_t *n)
 {
@@ -22,6 +22,7 @@ static void serialize_model(struct serializer *s, struct direct_model *m)
 	if (!s->out)
 		m->history = ARENA_NEW(s->arena, struct history);
 	history_serialize(s, m->history);
+	interface_serialize(s, &m->interface);
 	if (!s->out)
 		m->costs = ARENA_ARRAY(s->arena, struct cost, m->history->n + 1);
 	for (uint32_t i = 0; i < m->history->n && s->ok; i++)

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include "base/hash.h"
 #include "builder/store/inputs.h"
+#include "builder/store/interface_record.h"
 
 struct cost;
 struct history;
@@ -24,6 +25,7 @@ struct direct_output {
 };
 struct direct_model {
 	struct history *history;
+	struct interface_record interface;
 	struct cost *costs; /* of compiling each unit of the history; zero: unknown */
 };
 struct direct_record {

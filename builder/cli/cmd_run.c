@@ -20,6 +20,7 @@ static const char *lazy_library(struct arena *a, const struct options *o, const 
 	build.n_operands = 1;
 	build.emit = "library";
 	build.out = LAZY_FOLDER;
+	build.unread = true;
 	*s = quiet ? build_run(&build, quiet, stderr) : STATUS_ENVIRONMENT;
 	if (quiet)
 		fclose(quiet);

@@ -86,26 +86,35 @@ static bool read_capacities(struct arena *session, const struct manifest_block *
 	return ok;
 }
 
+/* The key with one of two words, the default first; *second: it is the other. False: reported. */
+static bool read_choice(const struct manifest_value *v, const char *standard, const char *other, bool *second, struct diags *diags)
+{
+	*second = v && strcmp(v->text, other) == 0;
+	if (!v || *second || strcmp(v->text, standard) == 0)
+		return true;
+	struct diag *g = diag_add(diags, DIAG_MANIFEST_VALUE, v->at, "`%s` must be `%s` (the default) or `%s`", manifest_key_text(v->key),
+				  standard, other);
+	diag_label_primary(diags, g, "found `%s`", v->text);
+	return false;
+}
+
 static bool read_weights_options(const struct manifest_block *b, struct weights_options *o, struct diags *diags)
 {
-	const struct manifest_value *prefix = manifest_get(b, KEY_WEIGHTS_PREFIX), *missing = manifest_get(b, KEY_WEIGHTS_MISSING);
+	const struct manifest_value *prefix = manifest_get(b, KEY_WEIGHTS_PREFIX), *missing = manifest_get(b, KEY_WEIGHTS_MISSING),
+				    *unused = manifest_get(b, KEY_WEIGHTS_UNUSED),
+				    *any = prefix    ? prefix
+					   : missing ? missing
+						     : unused;
 	*o = (struct weights_options){.prefix_at = SPAN_NONE};
-	if ((prefix || missing) && !manifest_get(b, KEY_WEIGHTS)) {
-		const struct manifest_value *unused = prefix ? prefix : missing;
-		diag_add(diags, DIAG_MANIFEST_UNUSED, unused->key_at, "`%s` has no effect: model `%s` has no `weights`",
-			 manifest_key_text(unused->key), b->name);
-	}
+	if (any && !manifest_get(b, KEY_WEIGHTS))
+		diag_add(diags, DIAG_MANIFEST_UNUSED, any->key_at, "`%s` has no effect: model `%s` has no `weights`",
+			 manifest_key_text(any->key), b->name);
 	if (prefix) {
 		o->prefix = prefix->text;
 		o->prefix_at = prefix->at;
 	}
-	o->initialize = missing && strcmp(missing->text, "initialize") == 0;
-	if (!missing || o->initialize || strcmp(missing->text, "error") == 0)
-		return true;
-	struct diag *g =
-		diag_add(diags, DIAG_MANIFEST_VALUE, missing->at, "`weights.missing` must be `error` (the default) or `initialize`");
-	diag_label_primary(diags, g, "found `%s`", missing->text);
-	return false;
+	return read_choice(missing, "error", "initialize", &o->initialize, diags) &&
+	       read_choice(unused, "warn", "ignore", &o->ignore_unused, diags);
 }
 
 static bool read_packing(const struct layers *l, enum weights_packing *out, struct diags *diags)

@@ -55,6 +55,7 @@ struct options {
 	enum color_when color;
 	enum param_code_when param_code; /* when functions of parameters are compiled, and not interpreted */
 	bool quiet;                      /* only errors and warnings */
+	bool unread;                     /* of a build inside another command: what it prints is not shown unless it fails */
 	bool no_server;                  /* builds in this process and starts no server */
 	bool dry_run, lazy, help, version;
 	bool open; /* trib graph, profile serve: in a browser */

@@ -68,6 +68,7 @@ static void warn_if_stale(const struct options *build)
 enum status run_build_first(struct arena *a, const struct build_spec *spec, const struct options *o)
 {
 	struct options build = build_options(a, spec, o);
+	build.unread = true;
 	char *text = NULL;
 	size_t len = 0;
 	if (o->no_build) {

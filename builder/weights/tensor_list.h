@@ -11,6 +11,7 @@ enum tensor_encoding { TENSOR_PLAIN, TENSOR_TQ1_0, TENSOR_TQ2_0, TENSOR_I2_S };
 
 struct file_tensor {
 	const char *name;
+	size_t prefix;    /* length of what was removed before it: `weights.prefix` */
 	const char *type; /* as in the file: "F32" */
 	dtype elem;       /* DT_COUNT: a type that is not supported */
 	enum tensor_encoding encoding;

@@ -58,6 +58,8 @@ const struct elab_input *weights_tensors(struct arena *a, const struct weights *
 	return list;
 }
 
+const char *weights_full_name(const struct weights *w, uint32_t i) { return w->st->tensors[i].name - w->st->tensors[i].prefix; }
+
 dtype *weights_types(struct arena *a, const struct weights *w, const struct hir_program *p)
 {
 	dtype *types = ARENA_ARRAY(a, dtype, p->n_params + 1);

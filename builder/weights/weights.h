@@ -30,6 +30,9 @@ void weights_close(struct weights *w); /* NULL is accepted. Values that point in
 /* The tensors of the file for the front end. Those with an unsupported type or rank are `unusable`. `w` may be NULL: none. */
 const struct elab_input *weights_tensors(struct arena *a, const struct weights *w, uint32_t *n);
 
+/* The name of tensor i of this list in the file, with the prefix that `weights.prefix` removed. */
+const char *weights_full_name(const struct weights *w, uint32_t i);
+
 struct stream_elements;
 struct weights_host {
 	/* Evaluates an initializer into *out, in `a`. False: *error. */

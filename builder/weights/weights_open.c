@@ -77,6 +77,7 @@ static bool strip_prefix(struct arena *session, struct weights *w, const struct 
 		if (strncmp(list[i].name, o->prefix, len) != 0 || !list[i].name[len])
 			continue;
 		list[i].name += len;
+		list[i].prefix = len;
 		stripped++;
 	}
 	if (!stripped) {

@@ -120,8 +120,8 @@ class Progress(Terminal):
         text, code = self.on_terminal("build", "-C", "p", "--no-server")
         self.assertEqual(code, 0)
         self.assertRegex(text, r"\r\[\d+/\d+\] <?\d+ s left")
-        self.assertRegex(text, r"\r\x1b\[Ktrib: 1 compiled, 0 reused, 1 linked in [\d.]+ s\n$")
-        self.assertEqual(text.count("\n"), 1)
+        self.assertRegex(text, r"\r\x1b\[Kp: input x: .*\ntrib: 1 compiled, 0 reused, 1 linked in [\d.]+ s\n$")
+        self.assertEqual(text.count("\n"), 2)
 
     def test_verbose_prints_lines(self):
         text, _ = self.on_terminal("build", "-C", "p", "-v")
