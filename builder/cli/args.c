@@ -34,8 +34,12 @@ static bool no_command(struct arg_parser *p, const char *word)
 	const char *near = diag_nearest(word, names, COMMAND_COUNT);
 	if (!near && !p->out->options.help)
 		return true;
+	const struct foreign_word *w = foreign_word_find(FOREIGN_COMMAND, "trib", word);
+	p->out->names_remedy = w;
 	buf_printf(p->error, "there is no command `%s`", word);
-	if (near)
+	if (w)
+		buf_printf(p->error, ": %s", w->text);
+	else if (near)
 		buf_printf(p->error, "; did you mean `%s`?", near);
 	return false;
 }

@@ -11,6 +11,7 @@
 #include "base/print.h"
 #include "builder/cli/args.h"
 #include "builder/cli/help.h"
+#include "builder/manifest/foreign_words.h"
 #include "builder/manifest/single_file.h"
 #include "builder/store/crash_guard.h"
 #include "scheduler/jobserver.h"
@@ -60,8 +61,11 @@ static enum status run(struct arena *a, int argc, char **argv)
 	if (!change_to_project(a, &args))
 		return STATUS_ENVIRONMENT;
 	if (!args.names_a_command && args.options.n_operands && !single_file_requested(&args.options) && access("tri.build", F_OK) != 0) {
-		buf_printf(&error, "there is no command `%s`, and no tri.build with such a model in this folder or above",
-			   args.options.operands[0]);
+		const char *word = args.options.operands[0];
+		const struct foreign_word *w = foreign_word_find(FOREIGN_COMMAND, "trib", word);
+		args.names_remedy = w;
+		buf_printf(&error, "there is no command `%s`%s%s", word, w ? ": " : "",
+			   w ? w->text : ", and no tri.build with such a model in this folder or above");
 		return usage(&args, &error);
 	}
 	return command_table[args.command].run(&args.options);

@@ -60,8 +60,11 @@ bool reference_code(uint32_t i, struct reference_row *out)
 
 bool reference_foreign_row(uint32_t i, struct buf *scratch, struct reference_row *out)
 {
-	static const char *const of[] = {
-		[FOREIGN_FLAG] = "flag of ", [FOREIGN_ACTION] = "action of ", [FOREIGN_KEY] = "key of ", [FOREIGN_BLOCK] = "block of "};
+	static const char *const of[] = {[FOREIGN_COMMAND] = "command of ",
+					 [FOREIGN_FLAG] = "flag of ",
+					 [FOREIGN_ACTION] = "action of ",
+					 [FOREIGN_KEY] = "key of ",
+					 [FOREIGN_BLOCK] = "block of "};
 	const struct foreign_word *w = foreign_word_row(i);
 	buf_clear(scratch);
 	if (!w)

@@ -3,6 +3,7 @@
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/os.h"
+#include "builder/manifest/foreign_words.h"
 #include "builder/manifest/manifest.h"
 #include "builder/manifest/options.h"
 #include "builder/manifest/outputs.h"
@@ -200,6 +201,8 @@ static bool choose_profile(struct arena *session, const struct manifest *m, cons
 	const char *near = diag_nearest(o->profile, names, n);
 	if (near)
 		diag_help(diags, g, "did you mean `%s`?", near);
+	else
+		diag_help(diags, g, "a block `profile %s` sets it; to measure a build: `--timing`, `--profile-out FILE`", o->profile);
 	return false;
 }
 
@@ -226,8 +229,9 @@ static bool check_models(struct arena *session, const struct manifest *m, const 
 			continue;
 		struct diag *g = diag_add(diags, DIAG_MANIFEST_NO_MODEL, SPAN_NONE, "there is no model `%s`", o->operands[i]);
 		const char *near = diag_nearest(o->operands[i], names, n);
-		if (near)
-			diag_help(diags, g, "did you mean `%s`?", near);
+		const struct foreign_word *w = foreign_word_find(FOREIGN_COMMAND, "trib", o->operands[i]);
+		if (near || w)
+			near ? diag_help(diags, g, "did you mean `%s`?", near) : diag_help(diags, g, "%s", w->text);
 		else
 			diag_help(diags, g, "the first model of the manifest is `%s`; `trib --help` lists the commands", names[0]);
 		ok = false;

@@ -37,6 +37,8 @@ class Table(Foreign):
             return self.check_key(word, place, says, same)
         if kind == "block":
             return self.check_block(word, says)
+        if kind == "command":
+            return self.check_command(word, says)
         value = [VALUES[same[1]]] if same and not same[2] and same[1] in VALUES else []
         words = [place, word, *value, *(["--help"] if same else [])]
         done = self.trib(*words, ok=False)
@@ -68,6 +70,18 @@ class Table(Foreign):
         said = self.check_in(word, f"{word} x\n    key = 1\n")
         wrong = [json.loads(line) for line in said.splitlines()]
         return None if [d["help"] for d in wrong if d.get("code") == "E0702"] == [says] else f"{word}: {said}"
+
+    def check_command(self, word, says):
+        """In a folder without a project, and in one, where a model could have that name."""
+        outside, inside = (run([self.executable, "-C", where, word], self.dir, ok=False, env=self.env) for where in (self.tmp, "."))
+        if outside.returncode == 2 and outside.stderr == f"trib: there is no command `{word}`: {says}\n" and inside.returncode in (1, 2) and says in inside.stderr:
+            return None
+        return f"{word}: {outside.stderr} {inside.stderr}"
+
+    def test_a_model_may_have_the_name_of_a_foreign_command(self):
+        self.edit("tri.build", "model net", "model install")
+        self.trib("install")
+        self.assertTrue(os.path.exists(self.path("build/libinstall.so")))
 
     def test_each_row(self):
         rows = list(self.rows())
@@ -107,6 +121,9 @@ class Flags(Foreign):
     def test_times(self):
         self.assertIn("cod", self.trib("build", "--timings").stdout)
         self.assertIn("`trib profile html`", self.fails("build", "--timings=html", code=2))
+
+    def test_a_profile_that_is_none(self):
+        self.assertIn("to measure a build: `--timing`, `--profile-out FILE`", self.fails("build", "--profile", "net", code=2))
 
     def test_other_commands_do_not_know_them(self):
         self.assertIn("`trib clean` has no flag `--incremental`\n", self.fails("clean", "--incremental", code=2))

@@ -73,6 +73,7 @@ static bool has_key(uint32_t block, const char *name)
 static bool is_ours(const struct place *p, const char *word)
 {
 	switch (p->row->kind) {
+	case FOREIGN_COMMAND: return command_named(word) < COMMAND_COUNT;
 	case FOREIGN_FLAG:
 		return word[1] == '-' ? has_flag(command_named(p->name), word + 2, strlen(word + 2))
 				      : has_letter(command_named(p->name), word[1]);
@@ -98,8 +99,8 @@ static void check_place(void *ctx, const char *name)
 	struct place p = {ctx, name, 0};
 	const struct foreign_word *w = p.row;
 	bool is_command = w->kind == FOREIGN_FLAG || w->kind == FOREIGN_ACTION;
-	if (strcmp(name, "*") == 0 || w->kind == FOREIGN_BLOCK)
-		; /* all blocks; the manifest itself */
+	if (strcmp(name, "*") == 0 || w->kind == FOREIGN_BLOCK || w->kind == FOREIGN_COMMAND)
+		; /* all blocks; the manifest; trib */
 	else if (is_command ? command_named(name) == COMMAND_COUNT : block_named(name) == BLOCK_COUNT)
 		fail_msg("there is no `%s` with a `%s`", name, w->words);
 	else if (w->same &&
