@@ -69,7 +69,10 @@ bool reference_foreign_row(uint32_t i, struct buf *scratch, struct reference_row
 	buf_clear(scratch);
 	if (!w)
 		return false;
-	buf_printf(scratch, "%s%s", of[w->kind], strcmp(w->places, "*") == 0 ? "any block" : w->places);
+	buf_printf(scratch, "%s%s", of[w->kind],
+		   strcmp(w->places, "*") != 0 ? w->places
+		   : w->kind == FOREIGN_KEY    ? "any block"
+					       : "any command");
 	buf_putc(scratch, '\0');
 	size_t help = scratch->len;
 	if (w->same)

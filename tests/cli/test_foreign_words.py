@@ -10,7 +10,7 @@ from project import ProjectTest, run
 MANIFEST = "project p\n\nmodel net\n    sources = net.tri\n    entry = Net\n    input x = float32 [?, 8]\n"
 NET = "import nn\n\nlayer Net() {\n    let a = nn.Linear(8, 8)\n    let b = nn.Linear(8, 8)\n    fn forward(x: Tensor<float32, [N, 8]>) -> Tensor<float32, [N, 8]> {\n        return b(relu(a(x)))\n    }\n}\n"
 BLOCKS = {"project": "project p\n", "model": MANIFEST, "profile": "profile f\n", "cache": "cache\n", "dependency": "dependency d\n    git = x\n", "any block": "server\n"}
-VALUES = {"out": "elsewhere", "jobs": "3", "opt": "2", "samples": "4", "warm-up": "0"}  # of flags here; the others take none
+VALUES = {"out": "elsewhere", "trace": "t.json", "profile-out": "p.json", "jobs": "3", "opt": "2", "samples": "4", "warm-up": "0"}  # of flags here; the others take none
 
 
 class Foreign(ProjectTest):
@@ -23,12 +23,12 @@ class Foreign(ProjectTest):
 
 class Table(Foreign):
     def rows(self):
-        """(kind, word, place, what the table says), with letters for the `*` and `?` of patterns."""
+        """(kind, word, place, what the table says), with letters for what patterns leave open."""
         text = self.trib("help", "foreign").stdout
         for words, kind, places, says in re.findall(r"^  (\S.*)   \((\w+) of (.*)\)\n      (.*)$", text, re.M):
             for word in words.split():
-                for place in [places] if places == "any block" else places.split():
-                    yield kind, re.sub(r"[*?]", "x", word), place, says
+                for place in [places] if places == "any block" else places.replace("any command", "build clean lsp").split():
+                    yield kind, re.sub(r"\[(.).*\]", r"\1", re.sub(r"[*?]", "x", word)), place, says
 
     def check(self, row):
         kind, word, place, says = row

@@ -90,7 +90,7 @@ static void check_word(void *ctx, const char *word)
 	p->n++;
 	if (is_ours(p, word))
 		fail_msg("`%s` is a word of `%s`", word, p->name);
-	if (!strpbrk(word, "*?") && foreign_word_find(p->row->kind, p->name, word) != p->row)
+	if (!strpbrk(word, "*?[") && foreign_word_find(p->row->kind, p->name, word) != p->row)
 		fail_msg("an earlier row has `%s` of `%s`", word, p->name);
 }
 
