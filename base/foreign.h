@@ -14,7 +14,8 @@
  *   graphs                                    builder/query/graph_print.c                   DOT
  *   annotations                               base/diag_annotate.c                          WORKFLOW, PROPERTY
  *
- * What a user asked for stays as it is: outputs as .npy, `trib fmt -`, what a program prints. On a terminal that is text, too. */
+ * What a user asked for stays as it is: outputs as .npy, `trib fmt -`, what a `main` block prints. On a terminal that is text, too. Compiled
+ * code prints its messages on stderr in any program, so backend/cpu/emit_stmt.c escapes their constants (TEXT). */
 #ifndef TRIB_BASE_FOREIGN_H
 #define TRIB_BASE_FOREIGN_H
 #include <stdarg.h>

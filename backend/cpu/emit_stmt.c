@@ -5,7 +5,9 @@
 #include <string.h>
 #include "backend/loops/grow.h"
 #include "backend/runtime/tri.h"
+#include "base/buf.h"
 #include "base/bug.h"
+#include "base/foreign.h"
 
 LLVMValueRef emit_i64(struct emit *e, int64_t v) { return LLVMConstInt(e->i64, (unsigned long long)v, 1); }
 
@@ -295,6 +297,16 @@ static LLVMValueRef constant_bytes(struct emit *e, const void *data, size_t n)
 	return g;
 }
 
+/* The text goes to stderr or into an error, in any program. Only here it can be made safe for a terminal (base/foreign.h). */
+static LLVMValueRef constant_text(struct emit *e, const char *text)
+{
+	struct buf safe = {0};
+	foreign_puts(&safe, FOREIGN_TEXT, text);
+	LLVMValueRef g = constant_bytes(e, safe.len ? safe.at : "", safe.len);
+	buf_free(&safe);
+	return g;
+}
+
 /* tri_print(ctx, text, kinds, bufs, dims, n) or tri_assert(ctx, text, where, kinds, bufs, dims, n) */
 static void emit_effect(struct emit *e, const struct loop_effect *s)
 {
@@ -302,9 +314,9 @@ static void emit_effect(struct emit *e, const struct loop_effect *s)
 	LLVMValueRef args[7];
 	unsigned n = 0;
 	args[n++] = e->ctx;
-	args[n++] = constant_bytes(e, s->text, strlen(s->text));
+	args[n++] = constant_text(e, s->text);
 	if (s->where)
-		args[n++] = constant_bytes(e, s->where, strlen(s->where));
+		args[n++] = constant_text(e, s->where);
 	args[n++] = constant_bytes(e, s->kinds, s->n_buffers);
 	args[n++] = buffer_array(e, s->buffers, s->n_buffers);
 	args[n++] = dim_array(e, s->dims, s->n_dims);

@@ -64,7 +64,7 @@ static tri_entry_desc describe_entry(struct arena *a, const struct hir_entry *e)
 static void to_stderr(void *ctx, const char *text, size_t n)
 {
 	(void)ctx;
-	print_data(stderr, text, n);
+	print_bytes(stderr, text, n);
 }
 
 struct interpreted {

@@ -52,6 +52,9 @@ class Foreign(ProjectTest):
 
     def say(self, *args, code=0, terminal=False, **more):
         """The output of a command, whose bytes were checked. code: None allows any but a signal."""
+        return self.run_trib(*args, code=code, terminal=terminal, **more).stdout.decode()
+
+    def run_trib(self, *args, code=None, terminal=False, **more):
         done = subprocess.run([TRIB, *args], cwd=self.dir, env={**os.environ, **self.env}, capture_output=True, timeout=240, **more)
         for stream in (done.stdout, done.stderr):
             self.assertEqual(faults(stream, terminal), [], args)
@@ -59,7 +62,7 @@ class Foreign(ProjectTest):
         if code is not None:
             self.assertEqual(done.returncode, code, (args, done.stdout.decode(), done.stderr.decode()))
         self.assertGreaterEqual(done.returncode, 0, args)
-        return done.stdout.decode()
+        return done
 
     def json(self, *args, **more):
         """The texts of a command's JSON."""
@@ -228,6 +231,17 @@ class Sources(Foreign):
         self.say("build", code=1)
         self.has(self.json("build", "--message-format=json", code=1), TEXT)
 
+    def test_messages_of_compiled_code(self):
+        """Compiled code prints on stderr, in any program."""
+        text = quoted(TEXT)
+        self.project(f"layer Net() {{\n    fn forward(x: Tensor<float32, [N, 8]>) -> Tensor<float32, [N, 8]> {{\n        print({quoted(NAME)}, x.sum())\n        assert x.sum() < 0.0, {text}\n"
+                     "        return x\n    }\n}\n")
+        self.edit("tri.build", "TernaryFC", "Net")
+        for device in ("cpu", "reference"):
+            done = self.run_trib("run", "quickstart", "--input", "x=ones:1x8", "--device", device)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn(b"<img", done.stderr)
+
     def test_formatting_gives_back_bytes(self):
         self.project()
         text = f"# {PLAIN}\nlet x = 1\n".encode()
@@ -331,6 +345,13 @@ class Repositories(Foreign):
             self.write("tri.build", good + f"\ndependency blocks\n    {lines}\n")
             for args in (["update"], ["build"], ["check"], ["build", "--locked", "--message-format=json"]):
                 self.say(*args, code=None)
+        ssh = os.path.join(self.tmp, "ssh")
+        with open(ssh, "w") as f:
+            f.write(f"#!/bin/sh\ncat <<'END' >&2\n{TEXT}\nEND\nexit 1\n")
+        os.chmod(ssh, 0o755)
+        self.env["GIT_SSH_COMMAND"] = ssh
+        self.write("tri.build", good + "\ndependency blocks\n    git = ssh://localhost/x\n")
+        self.assertIn("<img", self.run_trib("update").stderr.decode())
         self.write("tri.build", good)
         self.write("tri.lock", TEXT)
         self.say("build", code=None)
