@@ -198,6 +198,8 @@ void diag_guess(struct diags *d, struct diag *g, span at, const char *replacemen
 	g->is_guess = true;
 }
 
+void diags_doubt_edit(struct diags *d, uint32_t i) { d->all.at[i]->is_guess = true; }
+
 uint32_t diags_errors(const struct diags *d) { return d->errors; }
 
 uint32_t diags_warnings(const struct diags *d) { return d->warnings; }

@@ -105,7 +105,11 @@ bool diag_is_syntax_error(enum diag_code code);
 
 /* Appends the source's text with all certain edits of `d`. Of edits that overlap only the first is made. Returns their number. */
 uint32_t diags_fix(const struct diags *d, const struct source *s, struct buf *out);
+/* The same with the edits of the chosen diagnostics only. made[i]: where the text has the replacement of diagnostic i; others are left. */
+uint32_t diags_fix_some(const struct diags *d, const struct source *s, const bool *chosen, span *made, struct buf *out);
 bool diag_is_fixable(const struct diag *g); /* true if it has a certain edit */
+/* Makes the edit of diagnostic i a guess. */
+void diags_doubt_edit(struct diags *d, uint32_t i);
 
 /* The nearest of `names` to `word` by edit distance (Damerau, at most a third of its length), or NULL. */
 const char *diag_nearest(const char *word, const char *const *names, uint32_t n);

@@ -59,6 +59,10 @@ bool frontend_try_layers(struct frontend *f);
  * its last layer, or its last function. NULL: it has none of these. */
 const char *frontend_default_entry(struct frontend *f, const char *path);
 
+/* Makes a guess of each certain edit in `diags` after which the loaded files have more errors than before, or one at its place. Checks the
+ * edited texts in front ends of their own. Call it before the edits are shown or made. */
+void frontend_verify_edits(const struct frontend *f, struct diags *diags);
+
 uint32_t frontend_defs(const struct frontend *f, const struct frontend_def **defs);
 /* The number of loaded files, in the order loaded. The standard library's are "std/nn.tri" and so on. */
 uint32_t frontend_files(const struct frontend *f);

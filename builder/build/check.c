@@ -180,6 +180,7 @@ static bool fix(const struct options *o, FILE *out, FILE *err, enum status *s)
 	for (uint32_t round = 0, fixed = 1; fixed && !ended && round < MOST_ROUNDS; round++) {
 		start(&k, o, out, err);
 		diags_sort(k.context.diags);
+		sources_verify_edits(&k.context, &k.project);
 		fixed = fix_sources(&k.context, &fixes);
 		bool failed = k.context.environment && fixed == 0;
 		ended = failed || o->diff || os_interrupted();

@@ -230,6 +230,8 @@ enum status report_print(struct build_context *c, const struct project *p, const
 	int64_t wall_ns = os_now_ns() - r->started;
 	add_store_warnings(c);
 	diags_sort_by_use(c->diags, c->sources);
+	if (diags_errors(c->diags) || q->options->json > 0)
+		sources_verify_edits(c, p);
 	report_annotations(c);
 	enum status s = context_status(c);
 	if (s == STATUS_OK)

@@ -163,6 +163,13 @@ bool sources_check(struct build_context *c, struct project *p)
 	return project_may_go_on(c, p);
 }
 
+void sources_verify_edits(struct build_context *c, const struct project *p)
+{
+	for (uint32_t i = 0; i < p->n_models; i++)
+		if (p->models[i].frontend)
+			frontend_verify_edits(p->models[i].frontend, c->diags);
+}
+
 /* Warns about the first print or assertion if the library has none. */
 static void warn_effects(struct build_context *c, const struct hir_program *p, const char *backend)
 {

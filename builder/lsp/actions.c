@@ -126,6 +126,7 @@ static void put_fix_all(struct query *q)
 void query_code_action(struct query *q)
 {
 	const json_t *context = json_object_get(q->params, "context");
+	analysis_verify_edits(q->analysis);
 	json_open(q->out, '[');
 	for (uint32_t i = 0; q->state->client.code_action_literals && is_wanted(context, FIX) && i < diags_count(q->analysis->diags); i++) {
 		const struct diag *g = diags_at(q->analysis->diags, i);

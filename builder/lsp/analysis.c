@@ -153,6 +153,14 @@ void analysis_elaborate_next(struct analysis *a)
 	if (can_elaborate(a, m))
 		frontend_elaborate(a->frontend, &req);
 	diags_sort(a->diags);
+	a->edits_verified = false;
+}
+
+void analysis_verify_edits(struct analysis *a)
+{
+	if (!a->edits_verified)
+		frontend_verify_edits(a->frontend, a->diags);
+	a->edits_verified = true;
 }
 
 static void add_documents(struct analysis *a)

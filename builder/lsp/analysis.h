@@ -31,6 +31,7 @@ struct analysis {
 	struct dependencies dependencies; /* as linked in the project */
 	struct build_spec *spec;          /* of the manifest; NULL if there is none, or it has errors */
 	uint32_t n_elaborated;            /* models of the spec that are elaborated */
+	bool edits_verified;              /* the edits in `diags` */
 };
 /* A document with an inserted name, to ask the index for the candidates at an offset. */
 struct edited_document {
@@ -46,6 +47,8 @@ void analysis_free(struct analysis *a); /* NULL is accepted */
 bool analysis_has_models_left(const struct analysis *a);
 /* Elaborates the next model. */
 void analysis_elaborate_next(struct analysis *a);
+/* Makes a guess of each certain edit that would make the workspace worse. Checks what the edits make of it. */
+void analysis_verify_edits(struct analysis *a);
 /* Returns the source of an absolute path; NULL if it is not part of the workspace. */
 const struct source *analysis_source(const struct analysis *a, const char *path);
 /* Returns the absolute path of a source, in the arena. */

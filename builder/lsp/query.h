@@ -55,7 +55,7 @@ struct query {
 	const char *message; /* of the error */
 
 	const struct document *document;
-	const struct analysis *analysis; /* of the document's workspace */
+	struct analysis *analysis; /* of the document's workspace */
 	const struct source *source;
 	uint32_t offset;
 	const struct index_use *use; /* the name at the offset; NULL if there is none */

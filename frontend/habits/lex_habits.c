@@ -254,7 +254,7 @@ static bool union_type(struct lexer *lx, const char *p, struct lexeme *out)
 	const char *sign = *p == '|' && p[1] != '|' ? before_type(lx, p) : NULL;
 	if (!sign)
 		return false;
-	while (depth || *q == '|' || *q == ' ' || *q == '.' || *q == '<' || *q == '[' || *q == '(' || lex_is_word(*q)) {
+	while (depth || *q == '|' || *q == ' ' || *q == '.' || *q == '<' || *q == '[' || *q == '(' || *q == '?' || lex_is_word(*q)) {
 		if (q >= lx->end || *q == '\n')
 			return false;
 		depth += *q == '<' || *q == '[' || *q == '(';

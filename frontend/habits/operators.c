@@ -17,13 +17,23 @@ enum habit habit_else(struct parser *p, token_id first, node_id *node)
 
 enum habit habit_operand(struct parser *p, token_id first, node_id *node)
 {
-	(void)first, (void)node;
-	if (!word_at(p, p->i, "not") || newline_at(p, p->i + 1))
+	token_id not = p->i;
+	(void)first;
+	if (!word_at(p, not, "not") || newline_at(p, not+1))
 		return HABIT_NONE;
 	struct diag *g = habit_report(p, current_span(p), "`not` is not an operator; use `!`", NULL, NULL);
-	suggest_edit(p, g, (span){p->t->tokens.src->id, p->t->tokens.starts[p->i], p->t->tokens.starts[p->i + 1]}, "!");
 	resume_corrected(p, g);
 	read_token_as(p, TOK_BANG);
+	*node = parse_negation(p);
+	node_id operand = p->panic ? AST_NONE : ast_a(p->t, *node);
+	enum node_kind k = ast_kind(p->t, operand);
+	span at = {p->t->tokens.src->id, p->t->tokens.starts[not], p->t->tokens.starts[not+1]};
+	if (k != NODE_BINARY && k != NODE_CHAIN) {
+		suggest_edit(p, g, at, "!");
+		return HABIT_READ;
+	}
+	span of = ast_span(p->t, operand);
+	suggest_edit_as(p, g, (span){of.source, at.start, of.end}, "!(%.*s)", (int)(of.end - of.start), p->t->tokens.src->text + of.start);
 	return HABIT_READ;
 }
 

@@ -3,7 +3,7 @@
 #include <stddef.h>
 #include "frontend/syntax/parse_state.h"
 
-enum { LEVEL_OR = 2, LEVEL_COMPARE = 5, LEVEL_RANGE = 6, LEVEL_SUM = 7 };
+enum { LEVEL_OR = 2, LEVEL_EQUAL = 4, LEVEL_COMPARE = 5, LEVEL_RANGE = 6, LEVEL_SUM = 7 };
 
 static const uint8_t levels[TOK_COUNT] = {
 	[TOK_OR] = 2,   [TOK_AND] = 3,   [TOK_EQ] = 4,     [TOK_NE] = 4,      [TOK_LT] = 5,   [TOK_LE] = 5,
@@ -345,13 +345,13 @@ static node_id parse_primary(struct parser *p)
 	}
 }
 
-static node_id parse_prefix(struct parser *p)
+static node_id parse_prefix(struct parser *p, bool of_comparison)
 {
 	if (!enter_nesting(p))
 		return error_too_deep(p);
 	token_id op = p->i;
 	advance(p);
-	node_id operand = parse_unary(p);
+	node_id operand = of_comparison ? parse_binary(p, LEVEL_EQUAL) : parse_unary(p);
 	p->height++;
 	leave_nesting(p);
 	return new_node(p, NODE_UNARY, op, operand, 0);
@@ -371,13 +371,15 @@ static node_id parse_power(struct parser *p, node_id base)
 	return new_node(p, NODE_BINARY, op, base, exponent);
 }
 
+node_id parse_negation(struct parser *p) { return parse_prefix(p, true); }
+
 static node_id parse_unary(struct parser *p)
 {
 	if (p->k == TOK_MINUS || p->k == TOK_BANG || p->k == TOK_PLUS)
-		return parse_prefix(p);
+		return parse_prefix(p, false);
 	node_id left;
-	if (p->k == TOK_NAME && is_operand_start[peek(p)] && habit_at(p, HABIT_AT_OPERAND, 0, NULL))
-		return parse_prefix(p);
+	if (p->k == TOK_NAME && is_operand_start[peek(p)] && habit_at(p, HABIT_AT_OPERAND, 0, &left))
+		return left;
 	left = p->k == TOK_NAME ? take_leaf(p, NODE_NAME) : parse_primary(p); /* most are names: no call for them */
 	if (is_postfix[p->k])
 		left = parse_postfix(p, left);

@@ -248,4 +248,5 @@ node_id parse_expr(struct parser *p);
 node_id parse_expr_or_tuple(struct parser *p); /* also a bare `a, b` */
 uint32_t parse_arguments(struct parser *p);    /* (a, b, name=c); CLOSED list's extra index */
 node_id parse_condition(struct parser *p);     /* reports `=` for `==` */
+node_id parse_negation(struct parser *p);      /* at its operator; the operand may be a comparison, as that of Python's `not` */
 #endif

@@ -63,6 +63,7 @@ static uint32_t check_text(const char *text, uint32_t first_line, bool warnings,
 	if (frontend_check(t.f))
 		frontend_try_layers(t.f);
 	diags_sort(t.diags);
+	frontend_verify_edits(t.f, t.diags);
 	for (uint32_t i = 0; report && i < diags_count(t.diags); i++)
 		if (warnings || diag_severity_of(diags_at(t.diags, i)->code) == SEV_ERROR)
 			print_diag(&t, diags_at(t.diags, i), first_line, report);
