@@ -11,7 +11,7 @@
 #include "base/measure.h"
 #include "frontend/hir/hir.h"
 
-enum { PART_ELEMENTS = 1 << 18 }; /* of a parameter that is packed part by part; it stays in the cache */
+enum { PART_ELEMENTS = 1 << 16 }; /* of a parameter that is packed part by part; it stays in the cache */
 
 struct packer {
 	const struct model_input *in;

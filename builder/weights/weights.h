@@ -47,8 +47,8 @@ struct weights_bound {
 	hash128 *hashes;       /* of type, shape and content, or of what the content is computed from */
 	bool *is_initial;      /* not from the file */
 };
-/* Larger parameters are computed or converted when they are packed, one at a time. */
-#define WEIGHTS_LARGE ((int64_t)1 << 20)
+/* Larger parameters are computed or converted when they are packed, one at a time: thousands of smaller ones must not stay in memory meanwhile. */
+#define WEIGHTS_LARGE ((int64_t)1 << 16)
 /* Returns for each parameter the type in which a library can store it: float32 that the file holds as 16-bit floats as those, others as declared. In
  * `a`. */
 dtype *weights_types(struct arena *a, const struct weights *w, const struct hir_program *p);

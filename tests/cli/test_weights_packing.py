@@ -66,6 +66,18 @@ class WeightsPacking(ProjectTest):
         self.assertEqual(len(peaks), 1)
         self.assertLess(peaks[0], 4e6)  # of 9.4 MB
 
+    def test_initial_weights_do_not_stay_in_memory(self):
+        """16 weights of 256 KiB are computed when they are packed: no phase leaves more than a megabyte to the next one."""
+        lets = "\n".join(f"    let l{i} = nn.Linear(256, 256)" for i in range(16))
+        calls = "".join(f"        let y{i + 1} = l{i}(y{i})\n" for i in range(16))
+        self.write("net.tri", f"import nn\n\nlayer Net() {{\n{lets}\n    fn forward(x: Tensor<float32, [1, 256]>) {{\n        let y0 = x\n{calls}        return y16\n    }}\n}}\n")
+        self.write("tri.build", "project p\nmodel net\n    sources = net.tri\n    entry = Net\n")
+        self.trib("build", "-j1", "--profile-out", "p.json")
+        items = json.loads(self.read("p.json"))["items"]
+        kept = {i["name"]: i["net_bytes"][0] for i in items if i["kind"] == "phase" and "net_bytes" in i}
+        self.assertIn("elaborate", kept)
+        self.assertLess(max(kept.values()), 1.5e6, kept)
+
     def test_unknown_packing(self):
         self.write("tri.build", MANIFEST + "    weights.packing = 3\n")
         self.assertIn("`weights.packing` must be `auto` (the default), `2` or `1.6`", self.fails("build"))
