@@ -249,7 +249,7 @@ static bool add_outputs(struct build_context *c, const struct build_result *r, s
 			return false;
 		hash128 content = hash_bytes(bytes ? bytes : "", len);
 		if (!cache_has(c->stores.cache, CACHE_OUTPUT, content))
-			cache_put(c->stores.cache, CACHE_OUTPUT, content, bytes, len, 0);
+			cache_add(c->stores.cache, CACHE_OUTPUT, content, bytes, len, 0);
 		os_unmap(bytes, len);
 		record->outputs[record->n_outputs++] = (struct direct_output){.path = r->outputs.at[i], .content = content};
 	}
@@ -296,8 +296,8 @@ static void put(const struct direct *d, struct direct_record *record, int64_t to
 	struct direct_file *files = list_files(c, contents, &n);
 	direct_serialize_files(&to_list, &files, &n);
 	direct_serialize(&to_record, record);
-	cache_put(c->stores.cache, CACHE_BUILD, request, list.at, list.len, 0);
-	cache_put(c->stores.cache, CACHE_BUILD, result_key(d->repo, request, contents, n), bytes.at, bytes.len, took_ns);
+	cache_add(c->stores.cache, CACHE_BUILD, request, list.at, list.len, 0);
+	cache_add(c->stores.cache, CACHE_BUILD, result_key(d->repo, request, contents, n), bytes.at, bytes.len, took_ns);
 	buf_free(&list);
 	buf_free(&bytes);
 }

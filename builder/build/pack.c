@@ -106,7 +106,7 @@ static bool write_packed(void *ctx, struct model_blob *b, uint64_t at, const voi
 			*error = changed_error(m, s->a);
 			return false;
 		}
-		cache_put(s->cache, CACHE_WEIGHTS, b->key, bytes, n, took_ns);
+		cache_add(s->cache, CACHE_WEIGHTS, b->key, bytes, n, took_ns);
 	}
 	return packed_write(packed_of(s->v), b, at, bytes, n, error);
 }

@@ -81,7 +81,7 @@ static struct stream_code *compile(const struct param_compiler *pc, const struct
 	int64_t began = os_now_ns();
 	struct codegen *generator = open_generator(pc, &api, &error);
 	if (generator && host_code_emit(scratch, f, p->target, api, generator, &object, &error)) {
-		cache_put(pc->context->stores.cache, CACHE_FRAGMENT, key, object.at, object.len, os_now_ns() - began);
+		cache_add(pc->context->stores.cache, CACHE_FRAGMENT, key, object.at, object.len, os_now_ns() - began);
 		code = host_code_load(object.at, object.len);
 	}
 	arena_free(scratch);

@@ -139,7 +139,7 @@ static bool initialise(void *ctx, struct arena *a, const struct hir_param *p, ui
 	out->data = t.data;
 	int64_t took_ns = os_thread_cpu_ns() - began;
 	if (is_cached && cache_pays(took_ns, (size_t)tensor_bytes(&t)))
-		cache_put(c->stores.cache, CACHE_INIT, key, t.data, (size_t)tensor_bytes(&t), took_ns);
+		cache_add(c->stores.cache, CACHE_INIT, key, t.data, (size_t)tensor_bytes(&t), took_ns);
 	return true;
 }
 

@@ -254,7 +254,7 @@ void plan_cache_share(struct unit_job *j)
 		return;
 	struct serializer s = serializer_to(&bytes);
 	plan_record_serialize(&s, (struct plan_record *)j->plan_record);
-	cache_put(c->stores.cache, CACHE_PLAN, cache_key(j), bytes.at, bytes.len, 0);
+	cache_add(c->stores.cache, CACHE_PLAN, cache_key(j), bytes.at, bytes.len, 0);
 	buf_free(&bytes);
 }
 

@@ -21,7 +21,7 @@
 #include "builder/store/store_env.h"
 
 #define FORMAT "v4"
-#define FLUSH_AT ((size_t)64 << 20)
+#define FLUSH_AT ((size_t)8 << 20)
 enum { TABLES = 3 };
 
 static const struct {
@@ -399,18 +399,35 @@ static void make_entry(const struct cache *c, enum cache_kind kind, const void *
 	v->meta.charge = large ? large_charge(b.len) : small_charge(b.len);
 }
 
-const void *cache_put(struct cache *c, enum cache_kind kind, hash128 key, const void *bytes, size_t len, int64_t cost_ns)
+/* A value that will be written, without its bytes. */
+static struct cache_value new_value(const struct cache *c, enum cache_kind kind, hash128 key, const void *bytes, size_t len,
+				    int64_t cost_ns)
 {
-	uint64_t at;
-	if (!c)
-		return NULL;
-	measure_begin("cache write");
 	struct cache_value v = {.id = cache_id(kind, key), .len = len};
 	uint64_t us = cost_ns > 0 ? (uint64_t)cost_ns / 1000 : 0;
 	v.meta = (struct cache_meta){.raw = len, .kind = (uint8_t)kind, .cost_us = us < UINT32_MAX ? (uint32_t)us : UINT32_MAX};
 	v.meta.used = v.meta.made = cache_now(c);
 	if (!c->read_only && cache_uses(c, kind))
 		make_entry(c, kind, bytes, &v);
+	usage_of_thread.written += v.entry_len;
+	return v;
+}
+
+/* Under the lock. */
+static void add_pending(struct cache *c, size_t bytes)
+{
+	c->pending += bytes;
+	if (c->pending > FLUSH_AT)
+		cache_flush(c);
+}
+
+const void *cache_put(struct cache *c, enum cache_kind kind, hash128 key, const void *bytes, size_t len, int64_t cost_ns)
+{
+	uint64_t at;
+	if (!c)
+		return NULL;
+	measure_begin("cache write");
+	struct cache_value v = new_value(c, kind, key, bytes, len, cost_ns);
 	v.owned = malloc(len ? len : 1);
 	if (!v.owned)
 		bug_no_memory();
@@ -422,13 +439,23 @@ const void *cache_put(struct cache *c, enum cache_kind kind, hash128 key, const 
 		free(v.owned);
 		free(v.entry);
 	} else {
-		c->pending += v.entry_len;
 		stored = remember(c, &v);
+		add_pending(c, v.entry_len);
 	}
-	if (c->pending > FLUSH_AT)
-		cache_flush(c);
 	pthread_mutex_unlock(&c->lock);
-	usage_of_thread.written += v.entry_len;
 	measure_end();
 	return stored;
+}
+
+void cache_add(struct cache *c, enum cache_kind kind, hash128 key, const void *bytes, size_t len, int64_t cost_ns)
+{
+	if (!c || c->read_only || !cache_uses(c, kind))
+		return;
+	measure_begin("cache write");
+	struct cache_value v = new_value(c, kind, key, bytes, len, cost_ns);
+	pthread_mutex_lock(&c->lock);
+	vec_push(&c->values, v);
+	add_pending(c, v.entry_len);
+	pthread_mutex_unlock(&c->lock);
+	measure_end();
 }

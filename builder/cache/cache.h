@@ -60,6 +60,8 @@ static inline bool cache_pays(int64_t cost_ns, size_t len) { return cost_ns > CA
 /* Stores a copy and returns it, valid until the cache is closed; it is written then. cost_ns: the time to make the value; 0: unknown.
  * Thread-safe. NULL if `c` is NULL. */
 const void *cache_put(struct cache *c, enum cache_kind kind, hash128 key, const void *bytes, size_t len, int64_t cost_ns);
+/* The same for a value that is not looked up again before the cache is closed: only what will be written stays in memory. */
+void cache_add(struct cache *c, enum cache_kind kind, hash128 key, const void *bytes, size_t len, int64_t cost_ns);
 /* True if the level of this kind is in use. `c` may be NULL. */
 bool cache_uses(const struct cache *c, enum cache_kind kind);
 

@@ -14,19 +14,16 @@ static uint64_t checksum(const struct entry_head *h, hash128 id, const void *pay
 	return hash64_bytes(payload, n) ^ hash64_bytes(name, sizeof name);
 }
 
-/* Appends the compressed value. False: that would save less than an eighth. */
+/* Appends the compressed value. False: that would save less than an eighth, so nothing was appended. */
 static bool put_frame(struct buf *out, const void *bytes, size_t len, int level)
 {
-	size_t room = ZSTD_compressBound(len);
-	char *frame = malloc(room);
-	if (!frame)
-		bug_no_memory();
-	size_t n = ZSTD_compress(frame, room, bytes, len, level);
-	bool smaller = !ZSTD_isError(n) && n < len - len / 8;
-	if (smaller)
-		buf_put(out, frame, n);
-	free(frame);
-	return smaller;
+	size_t most = len - len / 8;
+	buf_reserve(out, len);
+	size_t n = ZSTD_compress(out->at + out->len, most, bytes, len, level); /* fails if the frame needs more room */
+	if (ZSTD_isError(n))
+		return false;
+	out->len += n;
+	return true;
 }
 
 void entry_encode(struct buf *out, uint32_t kind, hash128 id, const void *bytes, size_t len, int level)

@@ -143,6 +143,28 @@ static void round_trip(void **state)
 	free(text);
 }
 
+/* What is added is written, but is not in memory meanwhile. */
+static void added_values(void **state)
+{
+	static const size_t sizes[] = {1, 31, 100000, 3 << 20};
+	enum { N = sizeof sizes / sizeof *sizes };
+	struct cache *c = opened();
+	size_t len;
+	for (size_t i = 0; i < N; i++) {
+		char *p = noise(i, sizes[i]);
+		cache_add(c, CACHE_WEIGHTS, key_of(i), p, sizes[i], 0);
+		cache_add(c, CACHE_WEIGHTS, key_of(i), p, sizes[i], 0); /* again */
+		free(p);
+		assert_null(cache_get(c, CACHE_WEIGHTS, key_of(i), &len));
+	}
+	closed(c);
+	c = opened();
+	for (size_t i = 0; i < N; i++)
+		assert_true(has_noise(c, i, sizes[i]));
+	closed(c);
+	cache_add(NULL, CACHE_INIT, key_of(1), "x", 1, 0);
+}
+
 static void switched_off_levels(void **state)
 {
 	size_t len;
@@ -394,6 +416,7 @@ int test_cache(void)
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		T(round_trip),
+		T(added_values),
 		T(switched_off_levels),
 		T(by_last_use),
 		T(expired_at_once),
