@@ -231,6 +231,7 @@ enum status cmd_profile(const struct options *o)
 	case ACTION_PROFILE_HISTORY: return profile_history(&of_action);
 	case ACTION_PROFILE_SUGGEST: return profile_suggest(&of_action);
 	case ACTION_PROFILE_SCALING: return profile_scaling(&of_action);
+	case ACTION_PROFILE_TARGETS: return profile_targets(&of_action);
 	case ACTION_PROFILE_HTML: return profile_html(&of_action);
 	case ACTION_PROFILE_SERVE: return profile_serve(&of_action);
 	case ACTION_PROFILE_CHECK: return profile_check(&of_action);

@@ -12,6 +12,7 @@ enum status profile_compare(const struct options *o);
 enum status profile_check(const struct options *o);
 enum status profile_suggest(const struct options *o);
 enum status profile_scaling(const struct options *o);
+enum status profile_targets(const struct options *o);
 enum status profile_html(const struct options *o);
 enum status profile_serve(const struct options *o);
 enum status profile_ab(const struct options *o);

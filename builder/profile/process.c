@@ -17,6 +17,8 @@
 #include "base/os.h"
 #include "base/vec.h"
 
+enum { WATCH_MS = 1 };
+
 extern char **environ;
 
 /* ---- instructions ---- */
@@ -90,8 +92,14 @@ static int spawn(const struct process_request *r, int messages, pid_t *pid)
 	return e;
 }
 
+static void watch_memory(pid_t pid, struct process_cost *cost)
+{
+	uint64_t bytes = os_private_dirty_bytes(pid);
+	cost->private_dirty_bytes = bytes > cost->private_dirty_bytes ? bytes : cost->private_dirty_bytes;
+}
+
 /* Reads until all writers have ended. An interrupt ends the process. */
-static void read_messages(int fd, pid_t pid, struct buf *out)
+static void read_messages(int fd, pid_t pid, bool watches, struct process_cost *cost, struct buf *out)
 {
 	char bytes[4096];
 	bool ended = false;
@@ -101,7 +109,9 @@ static void read_messages(int fd, pid_t pid, struct buf *out)
 			kill(pid, SIGTERM);
 			ended = true;
 		}
-		if (poll(&p, 1, 100) <= 0)
+		if (watches)
+			watch_memory(pid, cost);
+		if (poll(&p, 1, watches ? WATCH_MS : 100) <= 0)
 			continue;
 		ssize_t n = read(fd, bytes, sizeof bytes);
 		if (n == 0 || (n < 0 && errno != EINTR))
@@ -154,7 +164,7 @@ static bool run(const struct process_request *r, int ends[2], struct process_cos
 	if (e)
 		buf_printf(messages, "cannot start `%s`: %s", r->argv[0], strerror(e));
 	else
-		read_messages(ends[0], pid, messages);
+		read_messages(ends[0], pid, r->watch_memory, out, messages);
 	bool ok = !e && wait_for(pid, began, out);
 	int64_t others = machine_busy_ns() - busy - out->cpu_ns;
 	out->others_ns = others > 0 ? others : 0;

@@ -10,13 +10,15 @@ struct process_request {
 	const char *const *argv;      /* argv[0] is a path or is looked up in PATH */
 	const char *const *variables; /* "NAME=value", in place of those of this process; NULL-terminated; may be NULL */
 	bool count_instructions;
+	bool watch_memory; /* costs time of another processor */
 };
 struct process_cost {
 	int64_t wall_ns, cpu_ns;
 	int64_t others_ns; /* CPU time of all other processes of the machine meanwhile, in ticks of some milliseconds */
 	uint64_t peak_bytes;
-	double instructions; /* in user mode; 0: not counted */
-	int status;          /* the exit code, or 128 + the signal */
+	uint64_t private_dirty_bytes; /* the most of samples, each some milliseconds after the last one; 0: not watched */
+	double instructions;          /* in user mode; 0: not counted */
+	int status;                   /* the exit code, or 128 + the signal */
 };
 /* The standard output is dropped; the standard error goes to `messages`. False: it could not be started, or an interrupt arrived, after which
  * it was ended; *messages says why. */

@@ -24,6 +24,7 @@ struct recorder {
 	struct workspace w;
 	struct source_edit edit;
 	const char *profile_path;
+	uint64_t private_dirty_bytes; /* 0: not watched */
 };
 
 static const struct {
@@ -81,10 +82,10 @@ static const char *const *command_of(struct recorder *r)
 	return argv;
 }
 
-static bool run(struct recorder *r, struct process_cost *cost, struct buf *error)
+static bool start(struct recorder *r, bool watch_memory, struct process_cost *cost, struct buf *error)
 {
 	const char *variables[] = {arena_printf(r->w.arena, "TRIB_CACHE_DIR=%s", r->w.cache), NULL};
-	struct process_request q = {command_of(r), variables, r->o->count_instructions};
+	struct process_request q = {command_of(r), variables, r->o->count_instructions, watch_memory};
 	struct buf messages = {0};
 	bool ok = process_run(&q, cost, &messages);
 	if (!ok && !os_interrupted())
@@ -94,6 +95,8 @@ static bool run(struct recorder *r, struct process_cost *cost, struct buf *error
 	buf_free(&messages);
 	return ok && cost->status == 0;
 }
+
+static bool run(struct recorder *r, struct process_cost *cost, struct buf *error) { return start(r, false, cost, error); }
 
 static const char *join(struct arena *a, const char *const *words)
 {
@@ -118,6 +121,8 @@ static void complete(const struct recorder *r, struct profile *p, const struct p
 	const struct record_options *o = r->o;
 	if (o->kind == PROFILE_BUILD) /* the whole process, in place of what it measured itself */
 		set_costs(p, &p->total, cost);
+	if (r->private_dirty_bytes)
+		profile_set(p, &p->total, METRIC_DIRTY, 0, (double)r->private_dirty_bytes);
 	profile_set(p, &p->total, METRIC_OTHERS, 0, (double)cost->others_ns);
 	p->calibration_ns = ARENA_ARRAY(p->arena, double, 1);
 	p->calibration_ns[0] = (double)calibration;
@@ -236,8 +241,9 @@ static bool begin(struct recorder *r, struct buf *error)
 {
 	struct process_cost cost;
 	r->profile_path = path_join(r->w.arena, r->w.folder, "profile.json");
-	if (!run(r, &cost, error)) /* also brings the files of trib and of the project into memory */
+	if (!start(r, r->o->watch_memory, &cost, error)) /* also brings the files of trib and of the project into memory */
 		return false;
+	r->private_dirty_bytes = cost.private_dirty_bytes;
 	return !edits(r->o) || find_edit(r, error);
 }
 

@@ -25,6 +25,7 @@ struct record_options {
 	const char *const *models, *const *flags; /* NULL-terminated: of `trib build`, or of `trib bench` with one model */
 	bool only_totals;                         /* the program may know no --profile-out */
 	bool count_instructions;
+	bool watch_memory; /* private dirty memory is that of an unmeasured first run, which is as a cold build */
 };
 struct recorder;
 /* The options must outlive it. NULL: *error is a sentence. */

@@ -27,6 +27,7 @@ static void add_cost(struct table *t, const struct scaling_cost *c)
 	table_add(t, figure_text(UNIT_NS, c->wall_ns, text));
 	table_add(t, figure_text(UNIT_NS, c->cpu_ns, text));
 	table_add(t, figure_text(UNIT_BYTES, c->peak_bytes, text));
+	table_add(t, c->private_dirty_bytes > 0 ? figure_text(UNIT_BYTES, c->private_dirty_bytes, text) : "unknown");
 }
 
 static void put_models(const struct scaling *s, const struct report_options *o, struct buf *out)
@@ -38,8 +39,9 @@ static void put_models(const struct scaling *s, const struct report_options *o, 
 				      {"lines", true},
 				      {"wall", true},
 				      {"CPU", true},
-				      {"peak memory", true}},
-			  .n_columns = 7};
+				      {"peak memory", true},
+				      {"private dirty", true}},
+			  .n_columns = 8};
 	char text[FIGURE_SIZE];
 	for (uint32_t i = 0; i < s->models.len; i++) {
 		const struct scaling_model *m = &s->models.at[i];
@@ -50,6 +52,7 @@ static void put_models(const struct scaling *s, const struct report_options *o, 
 			add_cost(&t, &m->cost);
 		} else {
 			table_add(&t, "not measured");
+			table_add(&t, "");
 			table_add(&t, "");
 			table_add(&t, "");
 		}
@@ -97,9 +100,10 @@ static void put_settings(const struct scaling *s, bool of_jobs, const struct rep
 				      {"wall", true},
 				      {"CPU", true},
 				      {"peak memory", true},
+				      {"private dirty", true},
 				      {of_jobs ? "speed-up" : "x -O1", true},
 				      {"efficiency", true}},
-			  .n_columns = of_jobs ? 6 : 5};
+			  .n_columns = of_jobs ? 7 : 6};
 	double base = base_wall(s, of_jobs);
 	for (uint32_t i = 0; i < s->settings.len; i++) {
 		const struct scaling_setting *x = &s->settings.at[i];
@@ -124,6 +128,8 @@ static void put_cost(struct json_writer *w, const struct scaling_cost *c)
 	json_member_num(w, "wall_ns", c->wall_ns);
 	json_member_num(w, "cpu_ns", c->cpu_ns);
 	json_member_num(w, "peak_bytes", c->peak_bytes);
+	if (c->private_dirty_bytes > 0)
+		json_member_num(w, "private_dirty_bytes", c->private_dirty_bytes);
 }
 
 static void put_line(struct json_writer *w, const char *key, const struct line *l)

@@ -22,13 +22,16 @@ enum scaling_size {
 /* Medians of cold builds. */
 struct scaling_cost {
 	double wall_ns, cpu_ns, peak_bytes;
+	double least_wall_ns;
+	double private_dirty_bytes; /* 0: unknown */
 };
 struct scaling_model {
 	const char *name;
 	double size[SIZE_COUNT];
-	bool is_measured; /* false: too large, or it cannot be built */
+	bool is_measured; /* false: too large, or its weights are missing */
 	struct scaling_cost cost;
 };
+typedef VEC(struct scaling_model) scaling_models;
 /* All measured models in one build: "-j2", "-O3". */
 struct scaling_setting {
 	const char *flag;
@@ -38,7 +41,7 @@ struct scaling_setting {
 struct scaling {
 	struct arena *arena;
 	uint32_t samples; /* the most of one figure */
-	VEC(struct scaling_model) models;
+	scaling_models models;
 	VEC(struct scaling_setting) settings; /* the jobs, then the levels */
 };
 /* The time, or the memory, of the measured models as a line over a size. False: fewer than three models, or all of one size. */
