@@ -21,6 +21,7 @@ struct model_blob {
 	dtype elem;                  /* of the value before it is packed */
 	int64_t indexed[2];          /* sizes of a matrix whose packed form has indices (trit_blocks.h); else 0 */
 	bool is_initial;             /* made of initial values of parameters, which take long to compute */
+	bool is_new;                 /* packed for this library: the last one had no equal bytes. Set while packing */
 	const struct hir_unit *unit; /* for messages */
 };
 #define MODEL_BLOB_ALIGN 64u
@@ -102,6 +103,7 @@ struct model_trits {
 	const char *layout;
 	struct tensor type; /* without data */
 	size_t len;
+	bool is_new; /* as of its blob */
 	struct packed_trits packed;
 	double cost; /* estimated time for one row of activations, in dense trits */
 };

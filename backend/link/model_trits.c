@@ -54,6 +54,7 @@ struct model_trits *model_list_trits(struct arena *a, const struct model_input *
 		t->layout = ir_layout_text(s->layout);
 		t->type = type;
 		t->len = w->blobs[i].len;
+		t->is_new = w->blobs[i].is_new;
 		t->cost = estimate(t);
 		++*n;
 	}

@@ -82,7 +82,8 @@ static bool find_packed(void *ctx, struct model_blob *b)
 {
 	struct packer *s = ctx;
 	struct packed *to = packed_of(s->v);
-	bool found = !to || packed_find(to, b) || find_cached(s, b);
+	b->is_new = to && !packed_find(to, b);
+	bool found = !b->is_new || find_cached(s, b);
 	s->v->pack.packed_before += found;
 	s->began = os_thread_cpu_ns();
 	return found;

@@ -118,6 +118,46 @@ static void put_json(struct buf *out, const struct variant *v, const struct mode
 	buf_putc(out, '\n');
 }
 
+static uint32_t count_new(const struct model_pack *p)
+{
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < p->n_trits; i++)
+		n += p->trits[i].is_new;
+	return n;
+}
+
+/* What was packed in this build, and with `all` what the last one had, too; else the number of those. */
+static void put_variant(struct buf *out, const struct variant *v, bool all)
+{
+	const struct model_pack *p = &v->pack;
+	uint32_t shown = all ? p->n_trits : count_new(p);
+	buf_printf(out, "ternary weights of %s, %s", v->model->spec->name, v->backend->name);
+	if (shown)
+		buf_puts(out, ", the slowest first; estimates for one row of activations and for many, dense is 1:\n");
+	for (uint32_t i = 0; i < p->n_trits; i++)
+		if (all || p->trits[i].is_new)
+			put_text(out, &p->trits[i]);
+	if (shown < p->n_trits)
+		buf_printf(out, "%s%u as in the last build; -v lists them\n", shown ? "  " : ": ", p->n_trits - shown);
+}
+
+static void put_variant_json(struct buf *out, const struct variant *v, bool all)
+{
+	const struct model_pack *p = &v->pack;
+	struct json_writer w = {.out = out};
+	for (uint32_t i = 0; i < p->n_trits; i++)
+		if (all || p->trits[i].is_new)
+			put_json(out, v, &p->trits[i]);
+	json_open(&w, '{');
+	json_member_str(&w, "type", "weights");
+	json_member_str(&w, "model", v->model->spec->name);
+	json_member_str(&w, "backend", v->backend->name);
+	json_member_int(&w, "ternary", p->n_trits);
+	json_member_int(&w, "new", count_new(p));
+	json_close(&w, '}');
+	buf_putc(out, '\n');
+}
+
 enum step weights_explain(const struct build_context *c, const struct project *p)
 {
 	const struct build_request *r = &c->request;
@@ -125,16 +165,8 @@ enum step weights_explain(const struct build_context *c, const struct project *p
 	for (uint32_t i = 0; p->spec.explain && i < p->n_models; i++)
 		for (uint32_t k = 0; k < p->models[i].n_variants; k++) {
 			const struct variant *v = &p->models[i].variants[k];
-			if (v->pack.n_trits && r->options->json <= 0)
-				buf_printf(
-					&out,
-					"ternary weights of %s, %s, the slowest first; estimates for one row of activations and for many, dense is 1:\n",
-					p->models[i].spec->name, v->backend->name);
-			for (uint32_t t = 0; t < v->pack.n_trits; t++)
-				if (r->options->json > 0)
-					put_json(&out, v, &v->pack.trits[t]);
-				else
-					put_text(&out, &v->pack.trits[t]);
+			if (v->pack.n_trits)
+				(r->options->json > 0 ? put_variant_json : put_variant)(&out, v, p->spec.verbose);
 		}
 	print_text(r->out, &out);
 	buf_free(&out);

@@ -34,11 +34,12 @@ class WeightsExplain(ProjectTest):
         sign = lambda i: 1 - 2 * (i * 7 // 3 % 2)
         self.write("net.tri", NET)
         self.write("tri.build", MANIFEST)
-        self.write("w.safetensors", safetensors({
+        self.arrays = {
             "pruned": ([K, N], [sign(i) if i // N % 4 == 1 and i % N != 5 else 0 for i in range(K * N)]),  # a quarter of the rows, without column 5
             "dense": ([K, N], [sign(i) for i in range(K * N)]),
             "conv": ([40, 8, 3, 3], [sign(i) if i // 72 != 7 and i // 9 % 8 not in (2, 3) else 0 for i in range(40 * 72)]),
-            "floats": ([K, 20], [sign(i) if i % 2 else 0 for i in range(K * 20)])}))
+            "floats": ([K, 20], [sign(i) if i % 2 else 0 for i in range(K * 20)])}
+        self.write("w.safetensors", safetensors(self.arrays))
 
     def weights(self, *args):
         lines = map(json.loads, self.trib("build", "--explain", "--message-format=json", *args).stdout.splitlines())
@@ -59,6 +60,22 @@ class WeightsExplain(ProjectTest):
         self.assertGreater(found["dense"]["blocks_one"], 0.95)
         self.assertEqual(self.weights(), {})  # nothing is linked
 
+    def test_only_what_was_packed(self):
+        self.assertEqual(len(self.weights()), 4)
+        self.write("net.tri", "# a line\n" + NET)
+        self.assertEqual(self.weights(), {})
+        self.write("net.tri", "# two\n# lines\n" + NET)
+        said = self.trib("build", "--explain").stdout
+        self.assertIn("ternary weights of net, cpu: 4 as in the last build; -v lists them\n", said)
+        self.assertNotIn("  pruned ", said)
+        self.write("net.tri", NET)
+        self.assertEqual(len(self.weights("-v")), 4)
+        self.write("w.safetensors", safetensors({**self.arrays, "dense": ([K, N], [1] * (K * N))}))
+        said = self.trib("build", "--explain").stdout
+        self.assertIn("  dense ", said)
+        self.assertIn("  3 as in the last build; -v lists them\n", said)
+        self.assertNotIn("  pruned ", said)
+
     def test_dense_packing(self):
         self.check(self.weights("-Os"), "pruned", form="dense", layout="trit1_6", zeros=K * N - K // 4 * (N - 1), zero_rows=K * 3 // 4, zero_columns=1)
 
@@ -75,7 +92,9 @@ class WeightsExplain(ProjectTest):
         inside = self.weights()
         self.check(inside, "pruned", form="blocks", zero_rows=K * 3 // 4)
         self.write("net.tri", NET.replace("y @ floats", "y @ floats + 1.0"))
-        self.assertEqual(self.weights(), inside)  # the file is used as it is
+        self.assertEqual(self.weights(), {})  # the file is used as it is
+        self.write("net.tri", NET.replace("y @ floats", "y @ floats + 2.0"))
+        self.assertEqual(self.weights("-v"), inside)
 
 
 if __name__ == "__main__":
