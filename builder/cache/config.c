@@ -14,11 +14,11 @@
 #define SERVER_DEFAULT_IDLE 600 /* seconds */
 
 static const struct {
-	const char *variable, *otherwise, *help;
+	const char *variable, *otherwise;
 	enum manifest_block_kind block;
 	enum manifest_key manifest;
 } settings[] = {
-#define SETTING(id, block, key, variable, otherwise, help) {variable, otherwise, help, BLOCK_##block, KEY_##key},
+#define SETTING(id, block, key, variable, otherwise) {variable, otherwise, BLOCK_##block, KEY_##key},
 #include "builder/cache/settings.def"
 };
 
@@ -28,7 +28,7 @@ enum { N_BLOCKS = sizeof blocks / sizeof *blocks };
 const char *cache_setting_block(enum cache_setting s) { return manifest_block_text(settings[s].block); }
 const char *cache_setting_key(enum cache_setting s) { return manifest_key_text(settings[s].manifest); }
 const char *cache_setting_variable(enum cache_setting s) { return settings[s].variable; }
-const char *cache_setting_help(enum cache_setting s) { return settings[s].help; }
+const char *cache_setting_help(enum cache_setting s) { return manifest_key_help(settings[s].manifest); }
 
 enum manifest_block_kind cache_setting_split(const char **key)
 {

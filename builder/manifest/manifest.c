@@ -16,11 +16,11 @@ static const struct {
 	const char *text;
 	enum value_kind type;
 	uint32_t blocks;
-	const char *otherwise;
+	const char *otherwise, *help;
 } keys[] = {
 #define DEFAULT(text) text
 #define NO_DEFAULT NULL
-#define KEY(id, text, type, blocks, otherwise, help) {text, VALUE_##type, blocks, otherwise},
+#define KEY(id, text, type, blocks, otherwise, help) {text, VALUE_##type, blocks, otherwise, help},
 #include "builder/manifest/manifest_keys.def"
 };
 static const struct {
@@ -60,6 +60,7 @@ const char *const *manifest_names(struct arena *a, const struct manifest *m, enu
 const char *manifest_block_text(enum manifest_block_kind kind) { return block_kinds[kind].text; }
 const char *manifest_key_text(enum manifest_key key) { return keys[key].text; }
 enum value_kind manifest_key_type(enum manifest_key key) { return keys[key].type; }
+const char *manifest_key_help(enum manifest_key key) { return keys[key].help; }
 const char *manifest_key_default(enum manifest_key key) { return keys[key].otherwise; }
 
 bool manifest_block_is_named(enum manifest_block_kind kind) { return block_kinds[kind].named; }

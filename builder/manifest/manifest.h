@@ -85,6 +85,7 @@ bool manifest_key_is_in(enum manifest_key key, enum manifest_block_kind kind);
 const char *manifest_key_text(enum manifest_key key);
 enum value_kind manifest_key_type(enum manifest_key key);
 const char *manifest_key_default(enum manifest_key key); /* NULL: none */
+const char *manifest_key_help(enum manifest_key key);
 
 /* Fills number, input or words from v->text. `name`: of an input. False: reported. */
 bool manifest_value_parse(struct arena *session, struct manifest_value *v, enum value_kind kind, const char *name, struct diags *diags);

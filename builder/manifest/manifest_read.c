@@ -191,8 +191,6 @@ static void read_key(struct manifest_reader *r, const struct manifest_line *l)
 		diag_secondary(r->diags, g, old->key_at, "first here");
 		return;
 	}
-	if (key == KEY_REMOTE)
-		diag_add(r->diags, DIAG_MANIFEST_UNUSED, key_at, "`remote` has no effect in this version of trib");
 	if (!r->bad_text && manifest_value_parse(r->a, &v, manifest_key_type(key), name, r->diags))
 		vec_push(&b->values, v);
 }

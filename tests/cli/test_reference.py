@@ -1,4 +1,5 @@
 """Help, completion, the manual page and the reference tables are complete and true."""
+import json
 import os
 import re
 import shutil
@@ -76,6 +77,71 @@ class Reference(ProjectTest):
         self.assertGreater(len(lines), 100)
         self.assertIn("E0719  no `tri.build` in this folder or any parent folder", lines)
         self.fails("explain", code=2)
+
+
+# What a key's value may be, by the key's type in builder/manifest/manifest_keys.def.
+VALUES = {"WORDS": "net.tri", "TEXT": "x", "INPUT": "float32 [?, 64]", "EMIT": "library", "OPT": "2", "COUNT": "1", "SIZE": "16MiB", "BOOL": "true",
+          "ZSTD": "1"}
+
+
+class Accepted(ProjectTest):
+    """The program accepts every command, flag, key and setting that builder/REFERENCE.md lists."""
+
+    def rows(self, title):
+        """The cells of the rows of a section."""
+        with open(os.path.join(SOURCE, "builder/REFERENCE.md"), encoding="utf-8") as f:
+            section = re.split(r"^## ", f.read(), flags=re.M)
+        lines = next(s for s in section if s.startswith(title)).splitlines()
+        found = [[cell.strip().replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", line)[1:-1]] for line in lines if line.startswith("| `")]
+        self.assertGreater(len(found), 4)
+        return [[cells[0].strip("`"), *cells[1:]] for cells in found]
+
+    def test_commands(self):
+        for name, *_ in self.rows("Commands"):
+            self.assertIn(f"trib {name}", self.trib(name, "--help").stdout)
+
+    def test_flags(self):
+        commands = [row[0] for row in self.rows("Commands")]
+        for names, where, _ in self.rows("Flags"):
+            value = " " in names.split(", ")[-1] and "[" not in names
+            for flag in (re.split(r"[ [=]", name)[0] for name in names.split(", ")):
+                for command in commands if where == "all" else where.split():
+                    done = self.trib(command, flag, *["1"] * value, "--help", ok=False)
+                    self.assertNotIn("has no flag", done.stderr, f"{command} {flag}")
+
+    def test_an_unknown_flag_is_refused(self):
+        self.assertIn("has no flag", self.trib("build", "--nosuch", "--help", ok=False).stderr)  # test_flags would see it
+
+    def keys(self):
+        """Name, blocks, and a value of its type."""
+        with open(os.path.join(SOURCE, "builder/manifest/manifest_keys.def"), encoding="utf-8") as f:
+            types = dict(re.findall(r'^KEY\(\w+, *"([a-z0-9_.T]+)", +(\w+),', f.read(), re.M))
+        for name, blocks, _ in self.rows("Keys of `tri.build`"):
+            yield name, blocks.split(), VALUES[types[name]]
+
+    def test_keys(self):
+        for name, blocks, value in self.keys():
+            for block in blocks:
+                title = block if block in ("cache", "server", "build") else f"{block} b"
+                self.write("tri.build", f"{title}\n    {'input x' if name == 'input' else name} = {value}\n")
+                done = self.trib("check", ok=False)
+                self.assertNotIn("E0703", done.stderr, f"`{name}` in {block}")
+        self.write("tri.build", "cache\n    nosuch = 1\n")
+        self.assertIn("E0703", self.trib("check", ok=False).stderr)
+
+    def test_settings(self):
+        listed = {f"{block}.{name}" for name, blocks, _ in self.keys() for block in blocks if block in ("cache", "server", "build")}
+        known = {line.split()[0] for line in self.trib("config", "list").stdout.splitlines()}
+        self.assertEqual(listed, known)
+        for name in listed:
+            self.trib("config", "get", name)
+        variables = {row[0] for row in self.rows("Environment variables")}
+        self.assertLess({s["variable"] for s in json.loads(self.trib("config", "list", "--format", "json").stdout)}, variables)
+
+    def test_what_is_not_there_is_refused_with_a_reason(self):
+        self.assertIn("several machines share one through `cache.dir`", self.fails("config", "get", "cache.remote", code=2))
+        self.write("tri.build", "cache\n    remote = https://h/p\n")
+        self.assertIn("several machines share one through `cache.dir`", self.fails("check"))
 
 
 class Completion(ProjectTest):

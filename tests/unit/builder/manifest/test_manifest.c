@@ -83,7 +83,7 @@ static void example(void **state)
 				     "    weights = w.safetensors # the weights\n    weights.names = a b\n    input x = float32 [?, 64]\n"
 				     "    input s = int32\n    emit    = library header\n    opt     = s\n    cpu = native\n\n"
 				     "profile ci\n    jobs = 8\n    opt = 1\n    timing = yes\n\n"
-				     "cache\n    max_size = 4GiB\n    remote = http://127.0.0.1:8080\n\n"
+				     "cache\n    max_size = 4GiB\n    read_only = true\n\n"
 				     "dependency blocks\n    git = ../blocks.git\n    rev = v1.2\n");
 	assert_int_equal(diags_errors(f.diags), 0);
 	assert_int_equal(f.m->n_blocks, 5);
