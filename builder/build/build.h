@@ -18,6 +18,7 @@ enum status { STATUS_OK = 0, STATUS_FAILED = 1, STATUS_USAGE = 2, STATUS_ENVIRON
 #define LAZY_FOLDER ".trib/lazy"
 /* The folder of libraries with the profile hook, of `trib bench`. */
 #define BENCH_FOLDER ".trib/bench"
+#define BENCH_UNITS_FOLDER ".trib/bench-units" /* libraries whose entries are units */
 
 /* The exit code of a command after these errors: STATUS_FAILED, STATUS_USAGE or STATUS_ENVIRONMENT. */
 struct diags;

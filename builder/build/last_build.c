@@ -46,6 +46,7 @@ static hash128 flags_key(const struct options *o)
 	hasher_add_u64(h, (uint64_t)o->opt);
 	hasher_add_u64(h, o->lazy);
 	hasher_add_u64(h, o->profile_hook > 0);
+	hasher_add_u64(h, o->unit_entries);
 	if (single_file_requested(o))
 		add_file_flags(h, o);
 	return hasher_finish(h);

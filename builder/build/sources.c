@@ -12,6 +12,7 @@
 #include "base/path.h"
 #include "base/vec.h"
 #include "builder/build/timing.h"
+#include "builder/build/unit_entries.h"
 #include "builder/manifest/glob.h"
 #include "builder/manifest/manifest.h"
 #include "builder/manifest/options.h"
@@ -219,6 +220,8 @@ static void elaborate_model(struct build_context *c, struct model_job *m)
 				   .at = s->entry_at};
 	m->program = frontend_elaborate(m->frontend, &req);
 	m->failed = !m->program;
+	if (m->program && c->request.options->unit_entries)
+		m->program = unit_entries_make(c->arena, m->program, c->request.options->unit_entries - 1);
 	for (uint32_t i = 0; m->program && i < m->n_variants; i++)
 		if (!m->variants[i].target->effects)
 			warn_effects(c, m->program, m->variants[i].backend->title);

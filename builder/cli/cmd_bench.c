@@ -33,6 +33,7 @@ struct bencher {
 	const char *const *devices;        /* NULL ends it */
 	const uint32_t *batches, *threads; /* 0 ends them; a first batch of 0: of the inputs */
 	double budget_ns;
+	const char *device; /* the present one */
 	struct bench_report report;
 	struct buf json;
 };
@@ -97,9 +98,11 @@ static bool read_cases(struct bencher *b)
 
 /* ---- the library ---- */
 
-/* Builds the model with the profile hook, beside the project's own outputs. NULL: errors were printed. */
-static const char *build_library(struct bencher *b, const char *device, enum status *s)
+/* Builds the model with the profile hook, beside the project's own outputs. A bench_build. */
+static const char *build_library(void *ctx, uint32_t unit_entries, enum status *s)
 {
+	struct bencher *b = ctx;
+	const char *device = b->device;
 	struct options build = *b->o, of_device = *b->o;
 	char *text = NULL;
 	size_t len;
@@ -108,7 +111,8 @@ static const char *build_library(struct bencher *b, const char *device, enum sta
 	build.operands = &b->model->name;
 	build.n_operands = 1;
 	build.emit = on_cpu ? "library" : "opencl";
-	build.out = BENCH_FOLDER;
+	build.out = unit_entries ? BENCH_UNITS_FOLDER : BENCH_FOLDER;
+	build.unit_entries = unit_entries;
 	build.profile_hook = 1;
 	build.quiet = true;
 	build.action = 0;
@@ -119,7 +123,7 @@ static const char *build_library(struct bencher *b, const char *device, enum sta
 	if (*s != STATUS_OK)
 		return NULL;
 	struct model_spec m = *b->model;
-	m.out = BENCH_FOLDER;
+	m.out = build.out;
 	m.emit = UINT64_MAX;
 	of_device.device = device;
 	return run_library_path(b->arena, &m, &of_device, s);
@@ -177,7 +181,7 @@ static enum status check_results(struct bencher *b, const struct bench_case *c, 
 		buf_printf(&text, "not compared with the reference interpreter, which needs about %.0f s for %.1f GOP",
 			   15 * work / MOST_CHECKED, work / 1e9);
 	else
-		s = bench_check(b->arena, &of_model, c->library, &text);
+		s = bench_check(b->arena, &of_model, c->library, build_library, b, &text);
 	if (s != STATUS_OK)
 		print(stderr, "trib: %s\n", text.at);
 	else if (b->o->format != PRINT_JSON)
@@ -198,7 +202,8 @@ static enum status write_roofline(struct bencher *b, const struct profile *p)
 static enum status run_device(struct bencher *b, const char *device, struct profile **first)
 {
 	enum status s = STATUS_OK;
-	const char *library = build_library(b, device, &s);
+	b->device = device;
+	const char *library = build_library(b, 0, &s);
 	static const uint32_t of_device[2] = {1};
 	const uint32_t *threads = strncmp(device, "opencl", 6) == 0 ? of_device : b->threads; /* they are those of the CPU */
 	bool check = true;

@@ -78,6 +78,7 @@ struct options {
 	bool detailed, repair, stdlib;               /* trib cache stats, cache validate, pch create */
 	bool measure;                                /* trib devices */
 	int profile_hook;                            /* 1: of trib bench; -1: of the manifest */
+	uint32_t unit_entries;                       /* trib bench: the calls of entry number unit_entries - 1 become the entries */
 	double slower_than_ns;                       /* trib build: writes profile_out only if it took longer */
 	const char *profile_out;                     /* trib bench: the file of the profile */
 	const char *roofline;                        /* trib bench: the file of the picture */

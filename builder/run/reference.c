@@ -72,6 +72,7 @@ struct interpreted {
 	tri_entry_desc *entries;
 	struct tri_states *states; /* NULL: none */
 	reference_execute *execute;
+	void *user;
 };
 
 /* With the place in the source. */
@@ -147,7 +148,7 @@ static enum status run(void *ctx, uint32_t entry, tri_tensor *io, struct buf *er
 	uint32_t n_weights;
 	if (!bind(m, e, all, in, weights, &n_weights, error))
 		return STATUS_FAILED;
-	if (!m->execute(&(struct reference_call){m->job, u, in, weights, n_weights, dims}, a, out, error))
+	if (!m->execute(&(struct reference_call){m->job, u, in, weights, n_weights, dims, m->user}, a, out, error))
 		return STATUS_FAILED;
 	copy_outputs(d, out, all);
 	tri_states_commit(m->states, d);
@@ -186,7 +187,7 @@ static void reset(void *ctx) { tri_states_reset(((const struct interpreted *)ctx
 static enum status visit_model(struct loaded_project *l, reference_execute *execute, run_visitor *visit, void *ctx)
 {
 	struct arena *a = l->context.arena;
-	struct interpreted m = {.job = &l->project.models[0], .execute = execute};
+	struct interpreted m = {.job = &l->project.models[0], .execute = execute, .user = ctx};
 	const struct hir_program *p = m.job->program;
 	m.entries = ARENA_ARRAY(a, tri_entry_desc, p->n_entries + 1);
 	for (uint32_t i = 0; i < p->n_entries; i++)

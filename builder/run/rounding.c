@@ -7,6 +7,7 @@
 #include "base/buf.h"
 #include "base/hash.h"
 #include "builder/manifest/options.h"
+#include "builder/run/results.h"
 #include "frontend/hir/hir.h"
 
 #define CHANGE 0x1p-20
@@ -14,13 +15,6 @@
 enum { CHANGED_RUNS = 2, RUNS = 1 + CHANGED_RUNS };
 
 static bool is_float(int32_t type) { return dtype_class((dtype)type) == DTC_FLOAT; }
-
-static struct tensor tensor_of(const tri_tensor *t)
-{
-	struct tensor out = {.elem = (dtype)t->dtype, .rank = (uint8_t)t->rank, .data = t->data};
-	memcpy(out.dims, t->shape, sizeof out.dims);
-	return out;
-}
 
 /* The relative distance of neighbours. */
 static double last_bit(dtype t) { return t == DT_BFLOAT16 ? 0x1p-7 : t == DT_FLOAT16 ? 0x1p-10 : 0; }
@@ -46,7 +40,7 @@ static tri_tensor *copy_tensors(struct arena *a, const struct run_io *io, uint64
 	const tri_entry_desc *e = io->entry;
 	tri_tensor *out = ARENA_ARRAY(a, tri_tensor, e->n_inputs + e->n_outputs + 1);
 	for (int32_t i = 0; i < e->n_inputs + e->n_outputs; i++) {
-		struct tensor t = tensor_of(&io->tensors[i]);
+		struct tensor t = results_tensor(&io->tensors[i]);
 		out[i] = io->tensors[i];
 		if (i >= e->n_inputs)
 			out[i].data = arena_alloc(a, (size_t)tensor_bytes(&t) + 1, 64);
@@ -78,36 +72,12 @@ static bool run_changed_inputs(struct arena *a, const struct run_model *m, uint3
 
 /* ---- changed parameters ---- */
 
-static bool has_vector(const struct reference_call *c, uint32_t n)
+static bool has_vector(const struct reference_call *c)
 {
-	for (uint32_t i = 0; i < n; i++)
+	for (uint32_t i = 0; i < c->n_weights; i++)
 		if (c->weights[i].rank == 1 && is_float((int32_t)c->weights[i].elem))
 			return true;
 	return false;
-}
-
-static bool interpret_changed(const struct reference_call *c, struct arena *a, struct tensor *out, struct buf *error, uint64_t run)
-{
-	struct tensor *weights = ARENA_ARRAY(a, struct tensor, c->n_weights + 1);
-	bool vectors = has_vector(c, c->n_weights);
-	for (uint32_t i = 0; i < c->n_weights; i++) {
-		weights[i] = c->weights[i];
-		if (is_float((int32_t)weights[i].elem) && (weights[i].rank == 1 || !vectors))
-			weights[i].data = change(a, &weights[i], run << 32 | i);
-	}
-	struct reference_call changed = *c;
-	changed.weights = weights;
-	return reference_interpret(&changed, a, out, error);
-}
-
-static bool interpret_first(const struct reference_call *c, struct arena *a, struct tensor *out, struct buf *error)
-{
-	return interpret_changed(c, a, out, error, 1);
-}
-
-static bool interpret_second(const struct reference_call *c, struct arena *a, struct tensor *out, struct buf *error)
-{
-	return interpret_changed(c, a, out, error, 2);
 }
 
 /* A run on a model that is opened for it. */
@@ -115,8 +85,24 @@ struct visit {
 	uint32_t entry;
 	struct run_io io;
 	const struct options *o;
+	uint64_t run; /* 0: nothing is changed */
 	struct buf *error;
 };
+
+static bool interpret_changed(const struct reference_call *c, struct arena *a, struct tensor *out, struct buf *error)
+{
+	const struct visit *v = c->user;
+	struct tensor *weights = ARENA_ARRAY(a, struct tensor, c->n_weights + 1);
+	bool vectors = has_vector(c);
+	for (uint32_t i = 0; i < c->n_weights; i++) {
+		weights[i] = c->weights[i];
+		if (v->run && is_float((int32_t)weights[i].elem) && (weights[i].rank == 1 || !vectors))
+			weights[i].data = change(a, &weights[i], v->run << 32 | i);
+	}
+	struct reference_call changed = *c;
+	changed.weights = weights;
+	return reference_interpret(&changed, a, out, error);
+}
 
 static enum status visit(struct arena *a, const struct run_model *m, void *ctx)
 {
@@ -129,11 +115,10 @@ static enum status visit(struct arena *a, const struct run_model *m, void *ctx)
 static bool run_changed_parameters(struct arena *a, uint32_t entry, const struct run_io *io, const struct options *o, tri_tensor **runs,
 				   struct buf *error)
 {
-	static reference_execute *const ways[RUNS] = {reference_interpret, interpret_first, interpret_second};
 	for (uint64_t k = 0; k < RUNS; k++) {
-		struct visit v = {entry, *io, o, error};
+		struct visit v = {entry, *io, o, k, error};
 		v.io.tensors = runs[k] = copy_tensors(a, io, k, false);
-		if (reference_visit(o, ways[k], visit, &v) != STATUS_OK)
+		if (reference_visit(o, interpret_changed, visit, &v) != STATUS_OK)
 			return false;
 	}
 	return true;
@@ -143,7 +128,7 @@ static bool run_changed_parameters(struct arena *a, uint32_t entry, const struct
 
 static double largest_difference(const tri_tensor *x, const tri_tensor *y)
 {
-	struct tensor a = tensor_of(x), b = tensor_of(y);
+	struct tensor a = results_tensor(x), b = results_tensor(y);
 	double most = 0;
 	for (int64_t i = 0, n = tensor_count(&a); i < n; i++) {
 		double d = fabs(elem_float(a.elem, a.data, i) - elem_float(b.elem, b.data, i));

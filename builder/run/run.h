@@ -42,6 +42,8 @@ int run_find_entry(struct arena *a, const struct run_model *m, const char *name,
 bool run_check_names(struct arena *a, const struct run_model *m, const tri_entry_desc *e, const struct options *o, struct buf *error);
 /* Reads or makes every input of the entry, and allocates the outputs. Memory in `a`. False: *error says why. */
 bool run_prepare(struct arena *a, const tri_entry_desc *e, const struct options *o, struct run_io *io, struct buf *error);
+/* The same with these inputs, which are not copied. */
+bool run_prepare_tensors(struct arena *a, const tri_entry_desc *e, const tri_tensor *inputs, struct run_io *io, struct buf *error);
 /* Runs the entry once, or in batches of options->batch_size along the first dimension. */
 enum status run_execute(struct arena *a, const struct run_model *m, uint32_t entry, const struct run_io *io, const struct options *o,
 			struct buf *error);
@@ -62,6 +64,7 @@ struct reference_call {
 	const struct tensor *inputs, *weights;
 	uint32_t n_weights;
 	const int64_t *dims;
+	void *user; /* the `ctx` of reference_visit */
 };
 /* Executes the call; outputs in `a`. False: *error says why. */
 typedef bool reference_execute(const struct reference_call *c, struct arena *a, struct tensor *out, struct buf *error);

@@ -245,6 +245,20 @@ static bool make_input(struct arena *a, struct run_io *io, int32_t i, const stru
 	return true;
 }
 
+bool run_prepare_tensors(struct arena *a, const tri_entry_desc *e, const tri_tensor *inputs, struct run_io *io, struct buf *error)
+{
+	uint64_t known = 0;
+	*io = (struct run_io){.entry = e,
+			      .tensors = ARENA_ARRAY(a, tri_tensor, e->n_inputs + e->n_outputs + 1),
+			      .dims = ARENA_ARRAY(a, int64_t, e->n_dims + 1)};
+	memcpy(io->tensors, inputs, (size_t)e->n_inputs * sizeof *inputs);
+	tri_dims_solve(e, io->tensors, io->dims, &known);
+	for (int32_t i = 0; i < e->n_inputs; i++)
+		if (!check_shape(e, &e->inputs[i], &io->tensors[i], io->dims, "its caller", true, error))
+			return false;
+	return allocate_outputs(a, io, error);
+}
+
 bool run_prepare(struct arena *a, const tri_entry_desc *e, const struct options *o, struct run_io *io, struct buf *error)
 {
 	uint64_t known = 0;

@@ -1,5 +1,7 @@
 """The tolerance of `trib test` and `trib bench`: what rounding changes in a network, and no more."""
 import os
+import shutil
+import subprocess
 import unittest
 
 import numpy as np
@@ -30,6 +32,27 @@ layer Tokens() {{
 }}
 """
 CHANGE = "1.000003"  # three times 2^-20
+# Blocks with layers inside: a difference in one of them is compared alone.
+BLOCKS = f"""import nn
+
+layer Block(scale: float) {{
+    let fc = nn.BitLinear({WIDTH}, {WIDTH})
+    @noinline
+    fn inner(x: Tensor<float32, [N, {WIDTH}]>) {{ return tanh(fc(x)) * scale }}
+    fn forward(x: Tensor<float32, [N, {WIDTH}]>) {{ return x * 1.0 + inner(x) }}
+}}
+layer Stack() {{
+    let blocks = [Block(i == {DEPTH} - 1 ? 1.5 : 1.25) for i in 0..{DEPTH}]
+    fn forward(x: Tensor<float32, [N, {WIDTH}]>) {{
+        for block in blocks {{ x = block(x) }}
+        return x
+    }}
+}}
+layer Net() {{
+    let stack = Stack()
+    fn forward(x: Tensor<float32, [N, {WIDTH}]>) {{ return stack(x) }}
+}}
+"""
 
 
 class Rounding(ProjectTest):
@@ -83,6 +106,36 @@ class Rounding(ProjectTest):
         x = np.random.default_rng(1).standard_normal((ROWS, WIDTH), np.float32)
         self.expect("floats", x, "out0", NET.replace("fc5(y)", "fc4(y)"))
         self.assertIn("FAILED: out0[", self.verdict("floats"))
+
+
+class Units(ProjectTest):
+    """The check of `trib bench`: libraries of other sources, compared with the reference interpreter of these."""
+
+    def check(self, built, reference):
+        for name, text in ("other", built), ("here", reference):
+            os.makedirs(self.path(name), exist_ok=True)
+            self.write(f"{name}/net.tri", text)
+            self.write(f"{name}/tri.build", "model net\n    sources = net.tri\n    entry   = Net\n")
+        done = subprocess.run([os.environ["BENCH_CHECK_RUN"], self.path("other"), "run", "net", f"--input=x=random:{ROWS}x{WIDTH}"], cwd=self.path("here"),
+                              env={**os.environ, **self.env}, capture_output=True, text=True)
+        return done.returncode, done.stdout + done.stderr
+
+    def test_units_agree(self):
+        code, said = self.check(BLOCKS.replace("1.0", CHANGE), BLOCKS)
+        self.assertEqual(code, 0, said)
+        self.assertRegex(said, rf"differ from the reference interpreter by no more than rounding does: floats that change by 2\^-20 change `out` by \S+; {DEPTH} of its {DEPTH} units agree with it")
+        self.assertEqual(self.check(BLOCKS, BLOCKS)[0], 0)
+
+    def test_a_wrong_unit_is_named(self):
+        code, said = self.check(BLOCKS.replace("1.5", "1.53"), BLOCKS)
+        self.assertEqual(code, 1, said)
+        self.assertRegex(said, r"^differ from the reference interpreter by no more than rounding does: .*; unit `stack.blocks.7 Block\(1.5\).inner \[N, 128\]`, given the reference's inputs: "
+                         r"output `out` differs from the reference interpreter in \d+ of 4096 elements: element \d+ is .*\(rtol 0.0001, atol 1e-05, rounding \S+\)")
+
+    def test_a_wrong_network(self):
+        code, said = self.check(BLOCKS.replace("1.25", "1.7"), BLOCKS)
+        self.assertEqual(code, 1, said)
+        self.assertRegex(said, "^output `out` differs from the reference interpreter in .*; unit `stack.blocks.0 Block")
 
 
 if __name__ == "__main__":
