@@ -61,7 +61,9 @@ static void put_whole(struct bench_report *b, const struct bench_case *c, const 
 	char median[FIGURE_SIZE], least[FIGURE_SIZE], p95[FIGURE_SIZE], deviation[FIGURE_SIZE], read[FIGURE_SIZE];
 	double whole = profile_median(p, &p->total, METRIC_WALL) / 1e9;
 	const struct ceilings most = kernel_ceilings(p);
-	foreign_printf(&b->text, form_of(b), "%s%s on %s", b->first_rate > 0 ? "\n" : "", profile_setting(p, "models"), c->device);
+	if (b->first_rate > 0)
+		buf_putc(&b->text, '\n');
+	foreign_printf(&b->text, form_of(b), "%s on %s", profile_setting(p, "models"), c->device);
 	if (!is_on_device(p))
 		foreign_printf(&b->text, form_of(b), ", %u thread%s", c->threads, c->threads == 1 ? "" : "s");
 	buf_puts(&b->text, c->batch ? arena_printf(b->arena, ", batch %u\n", c->batch) : "\n");
