@@ -6,7 +6,7 @@
 
 struct results {
 	int32_t n;
-	struct tensor *outputs; /* elements are those of the run */
+	struct tensor *outputs; /* they keep the elements */
 	const char **names;
 	double *rounding; /* of each output, from rounding_measure; NULL: not measured */
 };
