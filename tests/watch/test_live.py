@@ -158,7 +158,11 @@ class Example(WatchTest):
 
     def test_ctrl_c_ends_it(self):
         self.trib("build")
-        self.end(self.start()[0], signal.SIGINT)
+        p, _ = self.start()
+        self.replace("src/gain.tri", "drive = 2.0", "drive = 5.0")
+        self.trib("build")
+        self.assertEqual(p.stdout.readline(), "generation 2\n")  # without a standard input it went on
+        self.end(p, signal.SIGINT)
 
 
 if __name__ == "__main__":
