@@ -70,8 +70,12 @@ enum step dump_files(const struct build_context *c, const struct project *p)
 	return last || o->stop == STOP_LEX || o->stop == STOP_PARSE ? STEP_DONE : STEP_NEXT;
 }
 
-/* Dumps are of the first variant. */
-static const struct backend *dump_backend(const struct model_job *m) { return m->variants[0].backend; }
+/* Dumps from planning on are of each variant: a model with several has a title for each. */
+static void print_variant(const struct build_context *c, const struct variant *v)
+{
+	if (v->model->n_variants > 1)
+		print(c->request.out, "==== %s for %s ====\n", v->model->spec->name, v->backend->title);
+}
 
 static bool dump_code(struct build_context *c, enum dump d, const struct hir_unit *u, const struct plan *p, struct buf *text)
 {
@@ -114,12 +118,12 @@ static struct plan_trace trace_of(const struct options *o, enum dump d, const st
 	};
 }
 
-static const struct plan *plan_for_dump(const struct build_context *c, const struct model_job *m, const struct arguments *arguments,
+static const struct plan *plan_for_dump(const struct build_context *c, const struct variant *v, const struct arguments *arguments,
 					struct arena *scratch, const struct hir_unit *u, struct plan_trace *trace)
 {
 	struct plan_figures figures = {0};
-	struct plan_options o = key_unit_options(&m->spec->plan, m->variants[0].target, arguments, u);
-	o.storage = &m->params.storage;
+	struct plan_options o = key_unit_options(&v->model->spec->plan, v->target, arguments, u);
+	o.storage = &v->model->params.storage;
 	phase_begin(PHASE_OPT, u->name);
 	trace->ir.figures = figures.ir;
 	trace->loops.figures = figures.loops;
@@ -162,7 +166,7 @@ static bool report_empty(const struct build_context *c, const struct model_job *
 }
 
 /* Sets *printed if there is text. */
-static bool dump_unit(struct build_context *c, const struct model_job *m, enum dump d, const struct arguments *arguments,
+static bool dump_unit(struct build_context *c, const struct variant *v, enum dump d, const struct arguments *arguments,
 		      const struct hir_unit *u, struct buf *text, bool *printed)
 {
 	struct arena *scratch = arena_new(0);
@@ -172,7 +176,7 @@ static bool dump_unit(struct build_context *c, const struct model_job *m, enum d
 	} else {
 		const struct ir_notes notes = lines_notes(c->sources);
 		struct plan_trace trace = trace_of(c->request.options, d, &notes, text);
-		const struct plan *p = plan_for_dump(c, m, arguments, scratch, u, &trace);
+		const struct plan *p = plan_for_dump(c, v, arguments, scratch, u, &trace);
 		ok = p ? d <= DUMP_IR || trace.loops.text || dump_code(c, d, u, p, text) : trace.ir.stop && !diags_errors(c->diags);
 	}
 	*printed = *printed || text->len;
@@ -182,57 +186,71 @@ static bool dump_unit(struct build_context *c, const struct model_job *m, enum d
 }
 
 /* The text of a whole library, whose units share kernels. Sets *printed unless a unit stopped before its code. */
-static bool dump_program(struct build_context *c, const struct model_job *m, const struct arguments *arguments, struct buf *text,
+static bool dump_program(struct build_context *c, const struct variant *v, const struct arguments *arguments, struct buf *text,
 			 bool *printed)
 {
+	const struct model_job *m = v->model;
 	struct arena *a = arena_new(0);
 	uint32_t n = m->program->n_units, errors = diags_errors(c->diags);
 	const struct loop_fn **units = ARENA_ARRAY(a, const struct loop_fn *, n);
 	bool complete = true;
 	for (uint32_t k = 0; k < n; k++) {
 		struct plan_trace trace = trace_of(c->request.options, DUMP_NONE, NULL, NULL);
-		const struct plan *p = plan_for_dump(c, m, arguments, a, m->program->units[k], &trace);
-		complete = p && dump_backend(m)->supports(p, m->spec->name, c->diags) && complete;
+		const struct plan *p = plan_for_dump(c, v, arguments, a, m->program->units[k], &trace);
+		complete = p && v->backend->supports(p, m->spec->name, c->diags) && complete;
 		units[k] = p ? p->loops : NULL;
 	}
 	if (complete)
-		dump_backend(m)->print(units, n, text);
+		v->backend->print(units, n, text);
 	*printed = complete;
 	flush(c, text);
 	arena_free(a);
 	return diags_errors(c->diags) == errors;
 }
 
-/* False: the code generator does not make the model's code; reported. */
-static bool check_backend(const struct build_context *c, const struct model_job *m, enum dump d)
+/* True if the code generator makes the variant's code, or the dump is of an earlier stage. */
+static bool has_stage(const struct variant *v, enum dump d) { return !v->backend->print || (d != DUMP_LLVM && d != DUMP_ASM); }
+
+static bool report_no_stage(const struct build_context *c, const struct variant *v, enum dump d)
 {
-	const struct backend *b = dump_backend(m);
-	if (!b->print || (d != DUMP_LLVM && d != DUMP_ASM))
-		return true;
 	struct diag *g = diag_add(c->diags, DIAG_DUMP_EMPTY, SPAN_NONE, "%s: --dump-%s prints code for processors, not for %s",
-				  m->spec->name, dump_texts[d], b->title);
+				  v->model->spec->name, dump_texts[d], v->backend->title);
 	diag_help(c->diags, g, "use --dump-code for what it emits, or `--emit library --dump-%s`", dump_texts[d]);
 	return false;
 }
 
-static bool dump_model(struct build_context *c, const struct model_job *m, enum dump d)
+static bool dump_variant(struct build_context *c, const struct variant *v, enum dump d)
 {
+	const struct hir_program *p = v->model->program;
 	struct buf text = {0};
 	struct arguments arguments = {0};
 	bool ok = true, printed = d == DUMP_NONE;
-	if (m->failed)
-		return true;
-	if (!check_backend(c, m, d))
-		return false;
-	arguments_decide(&arguments, m->variants[0].target, m->program);
-	if (d == DUMP_CODE && dump_backend(m)->print)
-		ok = dump_program(c, m, &arguments, &text, &printed);
+	arguments_decide(&arguments, v->target, p);
+	if (d > DUMP_TYPES)
+		print_variant(c, v);
+	if (d == DUMP_CODE && v->backend->print)
+		ok = dump_program(c, v, &arguments, &text, &printed);
 	else
-		for (uint32_t k = 0; k < m->program->n_units; k++)
-			ok = dump_unit(c, m, d, &arguments, m->program->units[k], &text, &printed) && ok;
+		for (uint32_t k = 0; k < p->n_units; k++)
+			ok = dump_unit(c, v, d, &arguments, p->units[k], &text, &printed) && ok;
 	arguments_free(&arguments);
 	buf_free(&text);
-	return ok && (printed || report_empty(c, m, d));
+	return ok && (printed || report_empty(c, v->model, d));
+}
+
+static bool dump_model(struct build_context *c, const struct model_job *m, enum dump d)
+{
+	uint32_t n = d == DUMP_NONE || d == DUMP_TYPES ? 1 : m->n_variants, dumped = 0;
+	bool ok = true;
+	if (m->failed)
+		return true;
+	for (uint32_t k = 0; k < n; k++) {
+		if (!has_stage(&m->variants[k], d))
+			continue;
+		ok = dump_variant(c, &m->variants[k], d) && ok;
+		dumped++;
+	}
+	return dumped ? ok : report_no_stage(c, &m->variants[0], d);
 }
 
 enum step dump_units(struct build_context *c, const struct project *p)
