@@ -12,6 +12,7 @@
 #include "builder/manifest/build_spec.h"
 #include "frontend/frontend.h"
 #include "frontend/index/index.h"
+#include "frontend/names/index_note.h"
 
 #define MANIFEST "tri.build"
 
@@ -101,6 +102,7 @@ static void add_manifest(struct analysis *a)
 		.opt = -1, .most_failures = -1, .verbose = -1, .explain = -1, .timing = -1, .no_cache = -1, .low_memory = -1, .json = -1};
 	const struct manifest *m = manifest_read(a->arena, (struct frontend_host){load, a}, MANIFEST, a->diags);
 	struct build_spec *spec = ARENA_NEW(a->arena, struct build_spec);
+	a->manifest = m;
 	if (!diags_errors(a->diags) && build_spec_make(a->arena, m, &none, spec, a->diags))
 		a->spec = spec;
 	add_dependencies(a, m);
@@ -173,6 +175,21 @@ static void add_documents(struct analysis *a)
 	}
 }
 
+/* Notes T of `state.T` in the manifest as a use of the capacity. */
+static void note_capacities(struct analysis *a)
+{
+	for (uint32_t i = 0; a->manifest && i < a->manifest->n_blocks; i++) {
+		const struct manifest_block *b = &a->manifest->blocks[i];
+		for (uint32_t k = 0; k < b->n_values; k++) {
+			const struct manifest_value *v = &b->values[k];
+			uint32_t s = v->key == KEY_STATE ? index_find_capacity(a->index, v->name, false) : SYMBOL_NONE;
+			span at = {v->key_at.source, v->key_at.start + (uint32_t)strlen("state."), v->key_at.end};
+			if (s != SYMBOL_NONE && at.end - at.start == strlen(v->name))
+				index_use(a->frontend, at, s);
+		}
+	}
+}
+
 struct analysis *analysis_new(const struct editor_state *state, const struct workspace *ws, const struct edited_document *edited)
 {
 	struct arena *arena = arena_new(0);
@@ -189,6 +206,7 @@ struct analysis *analysis_new(const struct editor_state *state, const struct wor
 		add_dependencies(a, manifest_read(a->arena, (struct frontend_host){load, a}, MANIFEST, a->diags));
 	add_documents(a);
 	frontend_check(a->frontend);
+	note_capacities(a);
 	index_finish(a->index);
 	frontend_set_index(a->frontend, NULL);
 	if (diags_errors(a->diags))

@@ -15,6 +15,7 @@ struct document;
 struct editor_state;
 struct frontend;
 struct index;
+struct manifest;
 struct workspace;
 
 struct analysis {
@@ -29,6 +30,7 @@ struct analysis {
 	struct map loaded;                /* path to source id + 1; 0 if the file is missing */
 	struct map looked_for;            /* absolute paths of files, present or missing */
 	struct dependencies dependencies; /* as linked in the project */
+	const struct manifest *manifest;  /* NULL: none was read */
 	struct build_spec *spec;          /* of the manifest; NULL if there is none, or it has errors */
 	uint32_t n_elaborated;            /* models of the spec that are elaborated */
 	bool edits_verified;              /* the edits in `diags` */

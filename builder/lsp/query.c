@@ -68,11 +68,12 @@ bool query_resolve(struct query *q, enum query_needs needs)
 	}
 }
 
-void query_at_cursor(struct query *q, void (*answer)(struct query *edited, const struct cursor *c))
+bool query_at_cursor(struct query *q, void (*answer)(struct query *edited, const struct cursor *c))
 {
 	struct buf text = {0};
 	size_t at;
-	if (cursor_insert_name(q->source->text, q->source->len, q->offset, &text, &at)) {
+	bool inserted = cursor_insert_name(q->source->text, q->source->len, q->offset, &text, &at);
+	if (inserted) {
 		struct edited_document document = {q->document, text.at, text.len, at};
 		struct analysis *a = analysis_new(q->state, q->document->workspace, &document);
 		struct query edited = *q;
@@ -85,6 +86,7 @@ void query_at_cursor(struct query *q, void (*answer)(struct query *edited, const
 		analysis_free(a);
 	}
 	buf_free(&text);
+	return inserted;
 }
 
 /* ---- results ---- */

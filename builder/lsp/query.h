@@ -76,8 +76,8 @@ bool query_resolve(struct query *q, enum query_needs needs);
 void query_fail(struct query *q, enum lsp_error code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
 /* Inserts a name at the cursor and checks the document. `answer` gets the query for that text, and the tokens around the cursor.
- * Its source is NULL if the check did not load the document. Does nothing where no name can be. */
-void query_at_cursor(struct query *q, void (*answer)(struct query *edited, const struct cursor *c));
+ * Its source is NULL if the check did not load the document. False: no name can be there, and nothing was done. */
+bool query_at_cursor(struct query *q, void (*answer)(struct query *edited, const struct cursor *c));
 
 /* ---- results ---- */
 void put_position(struct query *q, const char *key, span at); /* of its start */

@@ -93,4 +93,13 @@ static void put_help(struct query *q, const struct cursor *cur)
 	vec_free(&g.params);
 }
 
-void query_signature_help(struct query *q) { query_at_cursor(q, put_help); }
+/* Beside a number or a string, where no name can be inserted, the text needs none. */
+void query_signature_help(struct query *q)
+{
+	struct cursor cursor;
+	if (query_at_cursor(q, put_help))
+		return;
+	cursor_open(&cursor, q->source->text, q->source->len, q->offset);
+	put_help(q, &cursor);
+	cursor_close(&cursor);
+}

@@ -109,6 +109,7 @@ const char *symbol_signature(struct query *q, const struct symbol *s)
 	}
 	case SYMBOL_GENERIC: return arena_printf(m, "generic %s", source_text(q, s->header));
 	case SYMBOL_DIM: return arena_printf(m, "dimension %s", s->name);
+	case SYMBOL_CAPACITY: return arena_printf(m, "capacity %s", s->name);
 	case SYMBOL_MAIN: return "main";
 	default: return s->name;
 	}

@@ -25,6 +25,7 @@ static enum token_type type_of(enum symbol_kind k)
 	case SYMBOL_CONST:
 	case SYMBOL_LOCAL: return TYPE_VARIABLE;
 	case SYMBOL_GENERIC:
+	case SYMBOL_CAPACITY:
 	case SYMBOL_DIM: return TYPE_TYPE_PARAMETER;
 	default: return TYPE_NONE;
 	}

@@ -324,6 +324,8 @@ static void offer_layer(struct elab *e, const struct instance *in)
 	struct index *ix = e->em.f->index;
 	for (uint32_t i = 0; i < in->n_members; i++) {
 		const struct member *m = &in->members[i];
+		if (in->item->mod->std && *name_text(e->em.f, m->name) == '_')
+			continue;
 		token_id tok = member_token(e->em.f, in, m->name);
 		uint32_t s = tok == TOKEN_NONE ? SYMBOL_NONE : index_symbol_at(ix, tok_span(in->item->mod, tok));
 		const char *detail = m->kind == M_VALUE ? value_type(e, m->value) : NULL;
@@ -372,5 +374,5 @@ void index_offer_members(struct elab *e, struct value object)
 	else if (object.kind == V_LAYER)
 		offer_layer(e, object.u.layer);
 	else if (object.kind == V_MODULE)
-		index_offer_items(e->em.f, object.u.mod);
+		index_offer_items(e->em.f, object.u.mod, object.u.mod == e->frame->mod);
 }

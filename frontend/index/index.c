@@ -119,11 +119,11 @@ uint32_t index_builtin(const struct index *ix, const char *name)
 const char *symbol_kind_text(enum symbol_kind k)
 {
 	static const char *const texts[SYMBOL_KIND_COUNT] = {
-		[SYMBOL_UNKNOWN] = "name",    [SYMBOL_MODULE] = "module",   [SYMBOL_ALIAS] = "import",    [SYMBOL_FN] = "function",
-		[SYMBOL_LAYER] = "layer",     [SYMBOL_CONST] = "constant",  [SYMBOL_TYPE] = "type",       [SYMBOL_MAIN] = "main block",
-		[SYMBOL_METHOD] = "function", [SYMBOL_PARAM] = "parameter", [SYMBOL_STATE] = "state",     [SYMBOL_MEMBER] = "member",
-		[SYMBOL_ARG] = "argument",    [SYMBOL_LOCAL] = "local",     [SYMBOL_GENERIC] = "generic", [SYMBOL_DIM] = "dimension",
-		[SYMBOL_BUILTIN] = "builtin",
+		[SYMBOL_UNKNOWN] = "name",      [SYMBOL_MODULE] = "module",   [SYMBOL_ALIAS] = "import",    [SYMBOL_FN] = "function",
+		[SYMBOL_LAYER] = "layer",       [SYMBOL_CONST] = "constant",  [SYMBOL_TYPE] = "type",       [SYMBOL_MAIN] = "main block",
+		[SYMBOL_METHOD] = "function",   [SYMBOL_PARAM] = "parameter", [SYMBOL_STATE] = "state",     [SYMBOL_MEMBER] = "member",
+		[SYMBOL_ARG] = "argument",      [SYMBOL_LOCAL] = "local",     [SYMBOL_GENERIC] = "generic", [SYMBOL_DIM] = "dimension",
+		[SYMBOL_CAPACITY] = "capacity", [SYMBOL_BUILTIN] = "builtin",
 	};
 	return texts[k];
 }

@@ -27,7 +27,8 @@ enum symbol_kind {
 	SYMBOL_LOCAL,
 	SYMBOL_GENERIC,
 	SYMBOL_DIM,
-	SYMBOL_BUILTIN, /* of the prelude: its spans are empty */
+	SYMBOL_CAPACITY, /* T of `cap T`: one for all states of the workspace */
+	SYMBOL_BUILTIN,  /* of the prelude: its spans are empty */
 	SYMBOL_KIND_COUNT
 };
 #define SYMBOL_NONE UINT32_MAX

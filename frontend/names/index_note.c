@@ -136,6 +136,29 @@ void index_use(struct frontend *f, span at, uint32_t symbol)
 	}
 }
 
+uint32_t index_find_capacity(const struct index *ix, const char *name, bool std)
+{
+	for (uint32_t i = ix->n_builtins; i < ix->symbols.len; i++) {
+		const struct symbol *s = &ix->symbols.at[i];
+		if (s->kind == SYMBOL_CAPACITY && s->std == std && !strcmp(s->name, name))
+			return i;
+	}
+	return SYMBOL_NONE;
+}
+
+void index_capacity(struct frontend *f, const struct module *m, token_id name, node_id whole)
+{
+	if (!f->index)
+		return;
+	const char *text = name_text(f, token_name(f, (struct module *)(uintptr_t)m, name));
+	uint32_t known = index_find_capacity(f->index, text, m->std);
+	if (known != SYMBOL_NONE)
+		index_use(f, tok_span(m, name), known);
+	else
+		index_define(f, m, name,
+			     &(struct definition){.kind = SYMBOL_CAPACITY, .whole = whole, .parent = SYMBOL_NONE, .typed = true});
+}
+
 /* ---- items ---- */
 
 static bool has_result(const struct ast *t, node_id n)
@@ -198,10 +221,10 @@ void index_offer(struct frontend *f, const char *name, enum symbol_kind kind, ui
 	vec_push(&f->index->candidates, ((struct candidate){name, detail, kind, symbol}));
 }
 
-void index_offer_items(struct frontend *f, struct module *m)
+void index_offer_items(struct frontend *f, struct module *m, bool own)
 {
 	for (uint32_t i = 0; i < m->n_items; i++) {
-		if (!m->items[i].name)
+		if (!m->items[i].name || (!own && m->std && *name_text(f, m->items[i].name) == '_'))
 			continue;
 		uint32_t s = index_item(f, &m->items[i]);
 		index_offer(f, name_text(f, m->items[i].name), f->index->symbols.at[s].kind, s, NULL);
@@ -212,7 +235,7 @@ void index_offer_globals(struct frontend *f, struct module *m, enum ask_context 
 {
 	struct index *ix = f->index;
 	ix->context = context;
-	index_offer_items(f, m);
+	index_offer_items(f, m, true);
 	for (uint32_t i = 0; i < ix->n_builtins; i++)
 		if (context != ASK_TYPE || ix->symbols.at[i].kind == SYMBOL_TYPE)
 			index_offer(f, ix->symbols.at[i].name, ix->symbols.at[i].kind, i, ix->symbols.at[i].params);

@@ -19,6 +19,10 @@ struct definition {
 };
 /* Notes a definition, once for each position of a name. Returns its symbol. */
 uint32_t index_define(struct frontend *f, const struct module *m, token_id name, const struct definition *d);
+/* Notes the name of a capacity. All of one name are one symbol; those of the standard library are another. */
+void index_capacity(struct frontend *f, const struct module *m, token_id name, node_id whole);
+/* The symbol of a capacity, of the standard library or not; SYMBOL_NONE: there is none. */
+uint32_t index_find_capacity(const struct index *ix, const char *name, bool std);
 void index_use(struct frontend *f, span at, uint32_t symbol);
 static inline bool index_asked(const struct frontend *f, span at)
 {
@@ -27,5 +31,5 @@ static inline bool index_asked(const struct frontend *f, span at)
 void index_offer(struct frontend *f, const char *name, enum symbol_kind kind, uint32_t symbol, const char *detail);
 /* Offers all names of the file's top level and the prelude. */
 void index_offer_globals(struct frontend *f, struct module *m, enum ask_context context);
-void index_offer_items(struct frontend *f, struct module *m);
+void index_offer_items(struct frontend *f, struct module *m, bool own);
 #endif

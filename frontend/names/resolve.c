@@ -170,7 +170,7 @@ static void offer_import(struct resolver *r, const struct item *it)
 	if (!it->import.target || !index_asked(r->f, tok_span(r->m, ast_token(r->t, it->node))))
 		return;
 	r->f->index->context = ASK_IMPORT;
-	index_offer_items(r->f, it->import.target);
+	index_offer_items(r->f, it->import.target, false);
 }
 
 static void walk_item(struct resolver *r, const struct item *it)

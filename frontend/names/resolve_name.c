@@ -80,5 +80,5 @@ void offer_members(struct resolver *r, struct module *m, token_id tok)
 	if (!index_asked(r->f, tok_span(r->m, tok)))
 		return;
 	r->f->index->context = ASK_MEMBER;
-	index_offer_items(r->f, m);
+	index_offer_items(r->f, m, m == r->m);
 }

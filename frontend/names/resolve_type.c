@@ -47,6 +47,7 @@ static void walk_dim(struct resolver *r, node_id n, enum dim_names dims)
 		return;
 	case NODE_UNARY:
 	case NODE_PAREN: walk_dim(r, ast_a(r->t, n), dims); return;
+	case NODE_DIM_CAP: index_capacity(r->f, r->m, ast_a(r->t, n), n); return;
 	case NODE_TYPE_SHAPE: {
 		struct ast_nodes items = ast_nodes(r->t, ast_a(r->t, n));
 		for (uint32_t i = 0; i < items.n; i++)

@@ -517,6 +517,21 @@ class Renaming(LspTest):
         self.assertEqual(self.apply(MAIN, changes[uri]), MAIN.replace("double", "dbl"))
         self.assertEqual(list(changes), [uri])
 
+    def test_capacities(self):
+        manifest = "project p\n    version = 1.0\n\nmodel net\n    sources = src/*.tri\n    entry   = Cache\n    state.T = 64\n"
+        cache = (
+            "layer Cache() {\n    state k: Tensor<float32, [2, cap T]>\n    state v: Tensor<float32, [cap T, 2]>\n"
+            "    fn forward(x: Tensor<float32, [2, N]>) {\n        k.append(x, dim=1)\n        v.append(x.transpose(0, 1), dim=0)\n        return k @ v\n    }\n}\n"
+        )
+        self.write("tri.build", manifest)
+        self.write("src/cache.tri", cache)
+        self.client.start()
+        uri = self.open("src/cache.tri", cache)
+        self.assertEqual(self.hover(uri, pos(cache, "T]>")), "```tri\ncapacity T\n```")
+        changes = self.rename(uri, pos(cache, "T, 2"), "Length")
+        self.assertEqual(self.apply(cache, changes[uri]), cache.replace("cap T", "cap Length"))
+        self.assertEqual(self.apply(manifest, changes[self.uri("tri.build")]), manifest.replace("state.T", "state.Length"))
+
     def test_arguments_members_and_dimensions(self):
         self.client.start()
         text = ("layer B(size: int) {\n    param gain: Tensor<float32, [size]>\n    fn forward(x: Tensor<float32, [N, size]>) -> Tensor<float32, [N, size]> { return x * gain }\n}\n"
@@ -613,6 +628,15 @@ class Completing(LspTest):
         for text in ("# com|\n", 'const A = "str|"\n', "const A = 12|\n", "fn f() { let y = unknown.| }\n"):
             self.assertEqual(self.complete(text), {}, text)
 
+    def test_no_completion_of_internals_of_the_library(self):
+        self.client.start()
+        for before in ("import nn\nlayer L() { let l = nn.| }\n", "from nn import |\n", "import nn\nlayer L() {\n    let l = nn.LSTM(3, 4)\n    fn forward(x) { return l.| }\n}\n"):
+            names = self.complete(before)
+            self.assertTrue(names, before)
+            self.assertEqual([n for n in names if n.startswith("_")], [], before)
+        own = self.complete("layer L() {\n    let _hidden = 1\n    fn forward(x) { return _hid| }\n}\n")
+        self.assertIn("_hidden", own)
+
     def test_signatures(self):
         self.client.start()
 
@@ -634,6 +658,10 @@ class Completing(LspTest):
         self.assertEqual(help_at(head + "    let y = [x, softmax(relu(|\n    return y\n}\n"), ("relu(x)", "x"))
         self.assertEqual(help_at(head + "    let y = g(a=g(|\n    return y\n}\n")[1], "a: int")
         self.assertIsNone(help_at(head + "    return |x\n}\n"))
+        for arguments, active in (("|4, 5)", "in_features: int"), ("4|, 5)", "in_features: int"), ("4, 5|)", "out_features: int"), ("4, |", "out_features: int")):
+            text = "import nn\nlayer L() {\n    let l = nn.Linear(%s\n    fn forward(x) { return l(x) }\n}\n" % arguments
+            self.assertEqual(help_at(text), ("Linear(in_features: int, out_features: int, bias: bool = true)", active), arguments)
+        self.assertEqual(help_at("fn f() { print('a|b', 1) }\n")[0], "print(*values)")
 
 
 class Formatting(LspTest):
