@@ -14,6 +14,8 @@ void emit_mark_late(struct emit_nest *e)
 			e->late[i] = true;
 		if (x->kind == LOOP_LOAD && x->access.index != LOOP_NONE)
 			e->late[i] = e->late[x->access.index];
+		if (x->kind == LOOP_CHECK)
+			e->late[i] = e->late[x->args[0]];
 		for (int k = 0; x->kind == LOOP_OP && k < ir_op_operands(x->op); k++)
 			e->late[i] |= e->late[x->args[k]];
 	}

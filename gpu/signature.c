@@ -57,11 +57,8 @@ static void mark_access(struct marks *m, const struct loop_nest *n, const struct
 	mark_dim(m, a->base);
 	for (uint32_t k = 0; k < (uint32_t)n->n_parallel + n->n_reduce; k++)
 		mark_dim(m, a->stride[k]);
-	if (a->index == LOOP_NONE)
-		return;
-	mark_dim(m, a->scale);
-	mark_dim(m, a->bound);
-	m->fails = true;
+	if (a->index != LOOP_NONE)
+		mark_dim(m, a->scale);
 }
 
 static uint32_t *collect(struct arena *a, const bool *marked, uint32_t n, uint32_t *count)
@@ -91,8 +88,9 @@ static void mark_nest(void *ctx, const struct loop_nest *n)
 	for (uint32_t i = 0; i < n->n_exprs; i++) {
 		if (n->exprs[i].kind == LOOP_LOAD)
 			mark_access(m, n, &n->exprs[i].access);
-		if (n->exprs[i].kind == LOOP_EXTENT)
+		if (n->exprs[i].kind == LOOP_EXTENT || n->exprs[i].kind == LOOP_CHECK)
 			mark_dim(m, n->exprs[i].extent);
+		m->fails |= n->exprs[i].kind == LOOP_CHECK;
 	}
 	for (uint32_t i = 0; i < n->n_stores; i++)
 		mark_access(m, n, &n->stores[i].access);

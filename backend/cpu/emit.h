@@ -86,7 +86,7 @@ void emit_use_unit(struct emit *e, const LLVMValueRef values[UNIT_VALUES]);
 /* Returns the address of a buffer. */
 LLVMValueRef emit_buffer(struct emit *e, uint32_t buffer);
 LLVMValueRef emit_i64(struct emit *e, int64_t v);
-/* Returns index i, or 0 after tri_fail if it is not in 0 … bound-1. */
+/* Returns index i, or 0 after tri_fail if it is not in 0 … bound-1; of a vector each lane. */
 LLVMValueRef emit_checked_index(struct emit *e, LLVMValueRef i, LLVMValueRef bound);
 LLVMBasicBlockRef emit_block(struct emit *e, const char *name);
 
@@ -152,9 +152,9 @@ LLVMValueRef emit_splat(struct emit *e, LLVMValueRef scalar, uint32_t width);
 /* Load or store elements at ptr, ptr + stride …; `stride` NULL: dense. */
 LLVMValueRef emit_load(struct emit *e, dtype elem, LLVMValueRef ptr, uint32_t width, LLVMValueRef stride);
 void emit_store(struct emit *e, dtype elem, LLVMValueRef value, LLVMValueRef ptr, uint32_t width, LLVMValueRef stride);
-/* Loads the element at ptr + index[k] · scale for each lane k. Checks index[k] against bound. */
+/* Loads the element at ptr + index[k] · scale for each lane k. */
 LLVMValueRef emit_load_indexed(struct emit *e, dtype elem, LLVMValueRef ptr, uint32_t width, LLVMValueRef stride, LLVMValueRef index,
-			       LLVMValueRef scale, LLVMValueRef bound);
+			       LLVMValueRef scale);
 LLVMValueRef emit_offset(struct emit *e, dtype elem, LLVMValueRef ptr, LLVMValueRef elements);
 LLVMValueRef emit_lane(struct emit *e, LLVMValueRef v, uint32_t lane);
 LLVMValueRef emit_set_lane(struct emit *e, LLVMValueRef v, LLVMValueRef x, uint32_t lane);

@@ -129,7 +129,7 @@ static LLVMValueRef compute_load(struct nest *s, uint32_t k, uint32_t copy, uint
 	if (x->access.index == LOOP_NONE || !s->varying[x->access.index])
 		return emit_load(s->e, x->elem, ptr, width, stride);
 	return emit_load_indexed(s->e, x->elem, ptr, width, stride, body_value(s, x->access.index, copy, width),
-				 emit_dim(s->e, x->access.scale), emit_dim(s->e, x->access.bound));
+				 emit_dim(s->e, x->access.scale));
 }
 
 /* Registers hold 16-bit floats as float32. Each operation rounds, so that fusion changes no result. */
@@ -149,6 +149,7 @@ static LLVMValueRef compute(struct nest *s, uint32_t k, uint32_t copy)
 	case LOOP_CONST: return emit_number(s->e, x->elem, 1, x->f, x->i);
 	case LOOP_INDEX: return body_position(s, x->var, copy, width);
 	case LOOP_EXTENT: return emit_dim(s->e, x->extent);
+	case LOOP_CHECK: return emit_checked_index(s->e, body_value(s, x->args[0], copy, width), emit_dim(s->e, x->extent));
 	case LOOP_ACC: BUG("accumulators are set, not computed");
 	case LOOP_OP:
 		if ((v = emit_bounded_cast(s, k, copy, width)))
@@ -172,15 +173,15 @@ static bool is_in_part(const struct nest *s, uint32_t k, enum body_part part)
 	return !x->in_reduction;
 }
 
-/* An index that is equal in all lanes is checked and applied once, in the outermost loop possible. */
+/* An index that is equal in all lanes is applied once, in the outermost loop possible. */
 static void apply_index(struct nest *s, uint32_t index)
 {
 	for (uint32_t k = 0; k < s->n->n_exprs; k++) {
 		const struct loop_expr *x = &s->n->exprs[k];
 		if (x->kind != LOOP_LOAD || x->access.index != index)
 			continue;
-		LLVMValueRef i = emit_checked_index(s->e, s->cells[index].value[0], emit_dim(s->e, x->access.bound));
-		s->ptrs[k] = emit_offset(s->e, x->elem, s->ptrs[k], LLVMBuildMul(s->e->builder, i, emit_dim(s->e, x->access.scale), ""));
+		LLVMValueRef offset = LLVMBuildMul(s->e->builder, s->cells[index].value[0], emit_dim(s->e, x->access.scale), "");
+		s->ptrs[k] = emit_offset(s->e, x->elem, s->ptrs[k], offset);
 	}
 }
 

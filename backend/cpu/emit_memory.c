@@ -116,12 +116,12 @@ LLVMValueRef emit_load(struct emit *e, dtype elem, LLVMValueRef ptr, uint32_t wi
 }
 
 LLVMValueRef emit_load_indexed(struct emit *e, dtype elem, LLVMValueRef ptr, uint32_t width, LLVMValueRef stride, LLVMValueRef index,
-			       LLVMValueRef scale, LLVMValueRef bound)
+			       LLVMValueRef scale)
 {
 	LLVMValueRef v = LLVMGetPoison(type_lanes(type_memory(e, elem), width));
 	for (uint32_t k = 0; k < width; k++) {
-		LLVMValueRef i = emit_checked_index(e, emit_lane(e, index, k), bound);
-		LLVMValueRef p = emit_offset(e, elem, lane_ptr(e, elem, ptr, stride, k), LLVMBuildMul(e->builder, i, scale, ""));
+		LLVMValueRef offset = LLVMBuildMul(e->builder, emit_lane(e, index, k), scale, "");
+		LLVMValueRef p = emit_offset(e, elem, lane_ptr(e, elem, ptr, stride, k), offset);
 		v = emit_set_lane(e, v, load_raw(e, elem, p, 1), k);
 	}
 	return from_memory(e, elem, v);

@@ -174,6 +174,8 @@ static uint32_t expr_deps(const struct nest *s, uint32_t k)
 		return DEP_ACC | ((1u << s->n->n_parallel) - 1);
 	if (x->kind == LOOP_TILE)
 		return (1u << TILE_AXES) - 1;
+	if (x->kind == LOOP_CHECK)
+		return s->deps[x->args[0]];
 	if (x->kind == LOOP_OP)
 		for (int j = 0; j < ir_op_operands(x->op); j++)
 			deps |= s->deps[x->args[j]];
@@ -219,10 +221,8 @@ static void prepare_access(struct nest *s, uint32_t at, const struct loop_access
 {
 	for (uint32_t k = 0; k < LOOP_MAX; k++)
 		emit_dim(s->e, a->stride[k]);
-	if (a->index != LOOP_NONE) {
+	if (a->index != LOOP_NONE)
 		emit_dim(s->e, a->scale);
-		emit_dim(s->e, a->bound);
-	}
 	dtype elem = s->e->fn->buffers[a->buffer].type.elem;
 	s->ptrs[at] = emit_offset(s->e, elem, emit_buffer(s->e, a->buffer), emit_dim(s->e, a->base));
 	if (s->e->range)
@@ -239,7 +239,7 @@ static void prepare_nest(struct nest *s)
 	for (uint32_t k = 0; k < (uint32_t)s->n->n_parallel + s->n->n_reduce; k++)
 		emit_dim(s->e, s->n->extent[k]);
 	for (uint32_t k = 0; k < s->n->n_exprs; k++) {
-		if (s->n->exprs[k].kind == LOOP_EXTENT)
+		if (s->n->exprs[k].kind == LOOP_EXTENT || s->n->exprs[k].kind == LOOP_CHECK)
 			emit_dim(s->e, s->n->exprs[k].extent);
 		if (s->n->exprs[k].kind == LOOP_TILE)
 			s->ptrs[k] = s->e->tile->ptr;

@@ -199,10 +199,16 @@ static LLVMValueRef check_function(struct emit *e)
 
 LLVMValueRef emit_checked_index(struct emit *e, LLVMValueRef i, LLVMValueRef bound)
 {
+	uint32_t width = value_lanes(i);
+	LLVMValueRef checked = LLVMGetPoison(LLVMTypeOf(i));
 	if (!e->check)
 		e->check = check_function(e);
-	LLVMValueRef args[3] = {e->ctx, i, bound};
-	return LLVMBuildCall2(e->builder, LLVMGlobalGetValueType(e->check), e->check, args, 3, "");
+	for (uint32_t k = 0; k < width; k++) {
+		LLVMValueRef args[3] = {e->ctx, width == 1 ? i : emit_lane(e, i, k), bound};
+		LLVMValueRef lane = LLVMBuildCall2(e->builder, LLVMGlobalGetValueType(e->check), e->check, args, 3, "");
+		checked = width == 1 ? lane : emit_set_lane(e, checked, lane, k);
+	}
+	return checked;
 }
 
 /* -- calls ------------------------------------------------------------------------------------------------------------------------------- */

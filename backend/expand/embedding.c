@@ -3,5 +3,6 @@
 
 void expand_embedding(struct ir_builder *b, const struct ir_inst *i, const ir_ref *x, ir_ref *results)
 {
-	results[0] = ir_build(b, OP_GATHER, &i->type, x, 2);
+	(void)i;
+	results[0] = ir_build_gather(b, x[0], &x[1], (struct ir_gather){.mask = 1});
 }

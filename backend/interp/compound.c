@@ -37,7 +37,7 @@ static bool sizes_fit(const struct ir_inst *i, const struct tensor *const *x, co
 void interp_compound(struct interp *in, const struct ir_inst *i, const struct tensor *const *x, struct tensor *out)
 {
 	if (i->op == OP_EMBEDDING)
-		interp_index_check(in, i, x);
+		interp_index_check(in, i, x, out);
 	if (!sizes_fit(i, x, out))
 		interp_fail(in, "the shapes of the operands of %s do not match", ir_op_text(i->op));
 	if (in->error.text || !tensor_count(out))
@@ -51,7 +51,7 @@ void interp_compound(struct interp *in, const struct ir_inst *i, const struct te
 	case OP_QUANTIZE: interp_quantize(ir_quantize(i), x, out); return;
 	case OP_QUANT_SCALE: interp_quant_scale(ir_quantize(i), x[0], out); return;
 	case OP_DEQUANTIZE: interp_dequantize(x, out); return;
-	case OP_EMBEDDING: interp_gather(x, out); return;
+	case OP_EMBEDDING: interp_gather(i, x, out); return;
 	default: interp_resize(ir_resize(i), x[0], out); return;
 	}
 }

@@ -98,7 +98,7 @@ static void check_shapes(struct interp *in, const struct ir_inst *i, const struc
 	if (i->op == OP_SLICE)
 		interp_slice_check(in, i, x[0], out);
 	if (i->op == OP_GATHER || i->op == OP_GATHER_DIM || i->op == OP_SCATTER || i->op == OP_SCATTER_ADD || i->op == OP_PUT)
-		interp_index_check(in, i, x);
+		interp_index_check(in, i, x, out);
 	if (i->op == OP_PAD)
 		interp_pad_check(in, i, x[0], out);
 	if (i->op == OP_WINDOW)
@@ -332,8 +332,8 @@ static void compute(struct interp *in, const struct ir_inst *i, const struct ten
 	case OP_TRANSPOSE: interp_transpose(i, x[0], out); return;
 	case OP_SLICE: interp_slice(in, i, x[0], out); return;
 	case OP_CONCAT: interp_concat(i, x, out); return;
-	case OP_GATHER: interp_gather(x, out); return;
-	case OP_GATHER_DIM: interp_gather_dim(i, x, out); return;
+	case OP_GATHER:
+	case OP_GATHER_DIM: interp_gather(i, x, out); return;
 	case OP_SORT: interp_sort(i, x[0], out); return;
 	case OP_SCAN_SUM:
 	case OP_SCAN_PROD: interp_scan(i, x[0], out); return;

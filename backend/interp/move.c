@@ -3,7 +3,7 @@
 #include "backend/interp/state.h"
 #include "backend/ir/tensor.h"
 
-static void strides_of(const struct tensor *t, int64_t *strides)
+void interp_strides(const struct tensor *t, int64_t *strides)
 {
 	int64_t s = 1;
 	for (uint32_t k = t->rank; k-- > 0;) {
@@ -28,8 +28,7 @@ static void copy_row(const char *from, char *to, int64_t n, int64_t stride, size
 		memcpy(to + k * (int64_t)size, from + k * stride * (int64_t)size, size);
 }
 
-/* out[index] = x[base + Σ index·stride] for every index of out. */
-static void copy_strided(const struct tensor *x, struct tensor *out, int64_t base, const int64_t *stride)
+void interp_copy_strided(const struct tensor *x, struct tensor *out, int64_t base, const int64_t *stride)
 {
 	size_t size = dtype_size(out->elem);
 	uint32_t inner = out->rank ? out->rank - 1 : 0;
@@ -51,23 +50,23 @@ static void copy_strided(const struct tensor *x, struct tensor *out, int64_t bas
 void interp_broadcast(const struct tensor *x, struct tensor *out)
 {
 	int64_t own[8], stride[8] = {0};
-	strides_of(x, own);
+	interp_strides(x, own);
 	for (uint32_t k = 0; k < x->rank; k++)
 		stride[out->rank - x->rank + k] = x->dims[k] == 1 ? 0 : own[k];
-	copy_strided(x, out, 0, stride);
+	interp_copy_strided(x, out, 0, stride);
 }
 
 void interp_transpose(const struct ir_inst *i, const struct tensor *x, struct tensor *out)
 {
 	const int64_t *perm = ir_perm(i)->perm;
 	int64_t own[8], stride[8];
-	strides_of(x, own);
+	interp_strides(x, own);
 	for (uint32_t k = 0; k < x->rank; k++)
 		stride[k] = own[perm[k]];
-	copy_strided(x, out, 0, stride);
+	interp_copy_strided(x, out, 0, stride);
 }
 
-static void fail_range(struct interp *in, int64_t index, int64_t size)
+void interp_fail_range(struct interp *in, int64_t index, int64_t size)
 {
 	interp_fail(in, "index %lld is out of range for a dimension of size %lld", (long long)index, (long long)size);
 }
@@ -84,7 +83,7 @@ void interp_slice_check(struct interp *in, const struct ir_inst *i, const struct
 		bool over = __builtin_mul_overflow(out->dims[k] - 1, slice->step[k], &last) || __builtin_add_overflow(start, last, &last);
 		int64_t low = slice->step[k] < 0 ? last : start, high = slice->step[k] < 0 ? start : last;
 		if (over || low < 0 || high >= x->dims[k])
-			fail_range(in, low < 0 ? low : high, x->dims[k]);
+			interp_fail_range(in, low < 0 ? low : high, x->dims[k]);
 	}
 }
 
@@ -92,12 +91,12 @@ void interp_slice(struct interp *in, const struct ir_inst *i, const struct tenso
 {
 	const struct ir_slice *slice = ir_slice(i);
 	int64_t own[8], stride[8], base = 0;
-	strides_of(x, own);
+	interp_strides(x, own);
 	for (uint32_t k = 0; k < x->rank; k++) {
 		stride[k] = out->dims[k] > 1 ? own[k] * slice->step[k] : 0; /* a step that nothing takes may be of any size */
 		base += dim_eval(in->f->dims, slice->start[k], in->syms) * own[k];
 	}
-	copy_strided(x, out, base, stride);
+	interp_copy_strided(x, out, base, stride);
 }
 
 void interp_concat(const struct ir_inst *i, const struct tensor *const *x, struct tensor *out)
@@ -119,44 +118,6 @@ void interp_concat(const struct ir_inst *i, const struct tensor *const *x, struc
 		}
 }
 
-void interp_index_check(struct interp *in, const struct ir_inst *i, const struct tensor *const *x)
-{
-	const struct tensor *index = x[i->op == OP_PUT ? 2 : 1];
-	bool rows = i->op == OP_GATHER || i->op == OP_EMBEDDING;
-	int64_t n = tensor_count(index), size = x[0]->dims[rows ? 0 : ir_axis(i)->axis];
-	for (int64_t k = 0; k < n && !in->error.text; k++) {
-		int64_t at = elem_int(index->elem, index->data, k);
-		if (at < 0 || at >= size)
-			fail_range(in, at, size);
-	}
-}
-
-void interp_gather(const struct tensor *const *x, struct tensor *out)
-{
-	int64_t n = tensor_count(x[1]);
-	size_t bytes = dtype_size(out->elem);
-	for (uint32_t k = 1; k < x[0]->rank; k++)
-		bytes *= (size_t)x[0]->dims[k];
-	for (int64_t k = 0; k < n; k++) {
-		int64_t row = elem_int(x[1]->elem, x[1]->data, k);
-		memcpy((char *)out->data + (size_t)k * bytes, (const char *)x[0]->data + (size_t)row * bytes, bytes);
-	}
-}
-
-void interp_gather_dim(const struct ir_inst *i, const struct tensor *const *x, struct tensor *out)
-{
-	uint32_t axis = ir_axis(i)->axis;
-	int64_t stride[8], n = tensor_count(out), size = x[0]->dims[axis];
-	size_t bytes = dtype_size(out->elem);
-	strides_of(out, stride);
-	int64_t inner = stride[axis];
-	for (int64_t k = 0; k < n; k++) {
-		int64_t at = elem_int(x[1]->elem, x[1]->data, k), outer = k / inner / out->dims[axis];
-		int64_t from = (outer * size + at) * inner + k % inner;
-		memcpy((char *)out->data + (size_t)k * bytes, (const char *)x[0]->data + (size_t)from * bytes, bytes);
-	}
-}
-
 void interp_pad_check(struct interp *in, const struct ir_inst *i, const struct tensor *x, const struct tensor *out)
 {
 	const struct ir_pad *pad = ir_pad(i);
@@ -175,7 +136,7 @@ void interp_pad(struct interp *in, const struct ir_inst *i, const struct tensor 
 	int64_t own[8], index[8] = {0}, at = 0, n = tensor_count(out), count = tensor_count(x[0]);
 	int64_t row = out->rank ? x[0]->dims[out->rank - 1] : 1;
 	size_t size = dtype_size(out->elem);
-	strides_of(out, own);
+	interp_strides(out, own);
 	for (uint32_t k = 0; k < out->rank; k++)
 		at += dim_eval(in->f->dims, pad->before[k], in->syms) * own[k];
 	for (int64_t k = 0; k < n; k++)
@@ -215,7 +176,7 @@ void interp_window(const struct ir_inst *i, const struct tensor *x, struct tenso
 	const struct ir_window *window = ir_window(i);
 	int64_t own[8], stride[8];
 	uint32_t inside = x->rank;
-	strides_of(x, own);
+	interp_strides(x, own);
 	for (uint32_t k = 0; k < x->rank; k++) {
 		stride[k] = own[k] * window->step[k];
 		if (window->mask >> k & 1) {
@@ -223,14 +184,14 @@ void interp_window(const struct ir_inst *i, const struct tensor *x, struct tenso
 			inside++;
 		}
 	}
-	copy_strided(x, out, 0, stride);
+	interp_copy_strided(x, out, 0, stride);
 }
 
 void interp_iota(const struct ir_inst *i, struct tensor *out)
 {
 	uint32_t axis = ir_axis(i)->axis;
 	int64_t stride[8], n = tensor_count(out);
-	strides_of(out, stride);
+	interp_strides(out, stride);
 	for (int64_t k = 0; k < n; k++) {
 		int64_t v = k / stride[axis] % out->dims[axis];
 		elem_cast(out->elem, out->data, k, DT_INT64, &v, 0);

@@ -31,14 +31,19 @@ void interp_ewise(struct interp *in, const struct ir_inst *i, const struct tenso
 bool interp_ewise_float32(const struct ir_inst *i, const struct tensor *const *x, struct tensor *out);
 /* Adds n numbers, and their sizes, in any order. */
 void interp_sum_float32(const float *x, int64_t n, double *sum, double *size);
+/* Stores the distances between elements along each dim. */
+void interp_strides(const struct tensor *t, int64_t *strides);
+/* out[index] = x[base + Σ index·stride] for every index of out. */
+void interp_copy_strided(const struct tensor *x, struct tensor *out, int64_t base, const int64_t *stride);
+void interp_fail_range(struct interp *in, int64_t index, int64_t size);
 void interp_broadcast(const struct tensor *x, struct tensor *out);
 void interp_transpose(const struct ir_inst *i, const struct tensor *x, struct tensor *out);
 void interp_slice_check(struct interp *in, const struct ir_inst *i, const struct tensor *x, const struct tensor *out);
 void interp_slice(struct interp *in, const struct ir_inst *i, const struct tensor *x, struct tensor *out);
 void interp_concat(const struct ir_inst *i, const struct tensor *const *x, struct tensor *out);
-void interp_index_check(struct interp *in, const struct ir_inst *i, const struct tensor *const *x);
-void interp_gather(const struct tensor *const *x, struct tensor *out);
-void interp_gather_dim(const struct ir_inst *i, const struct tensor *const *x, struct tensor *out);
+/* Checks the indices of an operation that gathers or scatters, even if `out` is empty (gather.c). */
+void interp_index_check(struct interp *in, const struct ir_inst *i, const struct tensor *const *x, const struct tensor *out);
+void interp_gather(const struct ir_inst *i, const struct tensor *const *x, struct tensor *out);
 void interp_pad(struct interp *in, const struct ir_inst *i, const struct tensor *const *x, struct tensor *out);
 void interp_window(const struct ir_inst *i, const struct tensor *x, struct tensor *out);
 /* Report an error if the sizes do not fit, even if `out` is empty. */

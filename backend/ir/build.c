@@ -57,8 +57,7 @@ ir_ref ir_build_broadcast(struct ir_builder *b, ir_ref x, const struct hir_type 
 
 ir_ref ir_build_op1(struct ir_builder *b, enum ir_op op, ir_ref x) { return ir_build_as(b, op, NULL, &x, 1); }
 
-/* NumPy's rule. If two sizes are not known to be equal, the result has the constant one; other sizes are an error at run time. */
-static struct hir_type common_shape(struct ir_builder *b, const struct hir_type *x, const struct hir_type *y)
+struct hir_type ir_common_shape(struct ir_builder *b, const struct hir_type *x, const struct hir_type *y)
 {
 	struct hir_type t = x->rank >= y->rank ? *x : *y;
 	const struct hir_type *low = x->rank >= y->rank ? y : x;
@@ -75,7 +74,7 @@ static struct hir_type common_shape(struct ir_builder *b, const struct hir_type 
 
 ir_ref ir_build_op2(struct ir_builder *b, enum ir_op op, ir_ref x, ir_ref y)
 {
-	struct hir_type t = common_shape(b, ir_type_of(b->f, x), ir_type_of(b->f, y));
+	struct hir_type t = ir_common_shape(b, ir_type_of(b->f, x), ir_type_of(b->f, y));
 	ir_ref operands[2] = {ir_build_broadcast(b, x, &t), ir_build_broadcast(b, y, &t)};
 	return ir_build_as(b, op, NULL, operands, 2);
 }
@@ -87,8 +86,8 @@ ir_ref ir_build_op2c(struct ir_builder *b, enum ir_op op, ir_ref x, double c)
 
 ir_ref ir_build_select(struct ir_builder *b, ir_ref c, ir_ref x, ir_ref y)
 {
-	struct hir_type t = common_shape(b, ir_type_of(b->f, x), ir_type_of(b->f, y));
-	t = common_shape(b, &t, ir_type_of(b->f, c));
+	struct hir_type t = ir_common_shape(b, ir_type_of(b->f, x), ir_type_of(b->f, y));
+	t = ir_common_shape(b, &t, ir_type_of(b->f, c));
 	ir_ref operands[3] = {ir_build_broadcast(b, c, &t), ir_build_broadcast(b, x, &t), ir_build_broadcast(b, y, &t)};
 	return ir_build_as(b, OP_SELECT, NULL, operands, 3);
 }

@@ -14,6 +14,8 @@ ir_ref ir_build_const_float(struct ir_builder *b, dtype elem, double v); /* rank
 ir_ref ir_build_const_int(struct ir_builder *b, dtype elem, int64_t v);
 ir_ref ir_build_cast(struct ir_builder *b, ir_ref x, dtype elem);
 ir_ref ir_build_broadcast(struct ir_builder *b, ir_ref x, const struct hir_type *shape);
+/* NumPy's rule. If two sizes are not known to be equal, the result has the constant one; other sizes are an error at run time. */
+struct hir_type ir_common_shape(struct ir_builder *b, const struct hir_type *x, const struct hir_type *y);
 ir_ref ir_build_reshape(struct ir_builder *b, ir_ref x, const dim *dims, uint32_t rank);
 ir_ref ir_build_flatten(struct ir_builder *b, ir_ref x); /* to rank 1 */
 ir_ref ir_build_permute(struct ir_builder *b, ir_ref x, const int64_t *perm);
@@ -33,6 +35,8 @@ ir_ref ir_build_iota(struct ir_builder *b, const struct hir_type *shape, dtype e
 /* Takes `size` elements along `axis`, from `start` on, `step` apart. */
 ir_ref ir_build_slice(struct ir_builder *b, ir_ref x, uint32_t axis, dim start, int64_t step, dim size);
 ir_ref ir_build_concat(struct ir_builder *b, const ir_ref *parts, uint32_t n, uint32_t axis);
+/* An index for each dim of the mask; without windows. */
+ir_ref ir_build_gather(struct ir_builder *b, ir_ref x, const ir_ref *indices, struct ir_gather g);
 ir_ref ir_build_gather_dim(struct ir_builder *b, ir_ref x, ir_ref index, uint32_t axis);
 /* Adds `before` and `after` copies of a scalar around each dim. */
 ir_ref ir_build_pad(struct ir_builder *b, ir_ref x, const dim *before, const dim *after, ir_ref value);

@@ -48,6 +48,14 @@ ir_ref ir_build_concat(struct ir_builder *b, const ir_ref *parts, uint32_t n, ui
 	return ir_build_as(b, OP_CONCAT, &(struct ir_axis){axis}, parts, n);
 }
 
+ir_ref ir_build_gather(struct ir_builder *b, ir_ref x, const ir_ref *indices, struct ir_gather g)
+{
+	uint32_t n = (uint32_t)__builtin_popcount(g.mask);
+	ir_ref operands[1 + HIR_MAX_RANK] = {x};
+	memcpy(operands + 1, indices, n * sizeof *indices);
+	return ir_build_as(b, OP_GATHER, &g, operands, n + 1);
+}
+
 ir_ref ir_build_gather_dim(struct ir_builder *b, ir_ref x, ir_ref index, uint32_t axis)
 {
 	return ir_build_as(b, OP_GATHER_DIM, &(struct ir_axis){axis}, (ir_ref[]){x, index}, 2);

@@ -62,7 +62,7 @@ bool ir_reads_any_layout(const struct ir_inst *i, uint32_t k)
 	case OP_CONCAT: return true;
 	case OP_ATTENTION: return k == 1 || k == 2; /* rows, of which kernels know the strides */
 	case OP_GATHER:
-	case OP_GATHER_DIM: return k == 1;
+	case OP_GATHER_DIM: return k >= 1;
 	default: return ir_op_traits(i->op) & (EWISE | VIEW | REDUCES);
 	}
 }

@@ -1,6 +1,7 @@
 /* The rules of shapes. A rule states the rank and the dims of the result if operands and attributes determine them, and what must be true of
  * the operands. Shapes may differ if they can be equal: the values of symbols are known only at run time. */
 #include "backend/ir/shapes.h"
+#include "backend/ir/gather.h"
 
 bool ir_shapes_agree(const struct ir_shape *v, const struct hir_type *a, const struct hir_type *b)
 {
@@ -117,15 +118,28 @@ void ir_shape_concat(struct ir_shape *v, const struct ir_inst *i)
 	ir_result_shape(v, i, &t);
 }
 
-void ir_shape_gather(struct ir_shape *v, const struct ir_inst *i)
+static void check_gather(struct ir_shape *v, const struct ir_inst *i, struct ir_gather g)
 {
 	const struct hir_type *x = operand(v, 0), *index = operand(v, 1);
-	if (!need(v, x->rank >= 1, "the table is a scalar"))
+	uint32_t chosen = (uint32_t)__builtin_popcount(g.mask), kept = x->rank - chosen + (uint32_t)__builtin_popcount(g.windows);
+	need(v, g.mask && !(g.mask >> x->rank), "no such dimension");
+	need(v, !(g.windows & ~g.mask), "a window along a dimension without an index");
+	need(v, i->n_operands == chosen + 1, "an operand for each dimension of the mask expected");
+	for (uint32_t k = 2; !v->fault && k < i->n_operands; k++)
+		need(v, ir_shapes_agree(v, operand(v, k), index), "indices of different shapes");
+	if (v->fault || !ir_result_rank(v, i, index->rank + kept))
 		return;
-	ir_result_rank(v, i, index->rank + x->rank - 1u);
-	for (uint32_t k = 0; !v->fault && k < i->type.rank; k++)
-		ir_result_dim(v, i, k, k < index->rank ? index->dims[k] : x->dims[k - index->rank + 1]);
+	struct ir_table_dim dims[HIR_MAX_RANK];
+	ir_table_dims(i, x->rank, index->rank, dims);
+	for (uint32_t k = 0; !v->fault && k < index->rank; k++)
+		ir_result_dim(v, i, k, index->dims[k]);
+	for (uint32_t k = 0; !v->fault && k < x->rank; k++)
+		if (!dims[k].index)
+			ir_result_dim(v, i, dims[k].at, x->dims[k]);
 }
+
+void ir_shape_gather(struct ir_shape *v, const struct ir_inst *i) { check_gather(v, i, *ir_gather(i)); }
+void ir_shape_embedding(struct ir_shape *v, const struct ir_inst *i) { check_gather(v, i, (struct ir_gather){.mask = 1}); }
 
 /* Operand 0 has the shape of `like` outside of the axis. */
 static void check_outside(struct ir_shape *v, const struct ir_inst *i, const struct hir_type *like)

@@ -84,18 +84,7 @@ double elem_float(dtype t, const void *data, int64_t i)
 	}
 }
 
-int64_t elem_int(dtype t, const void *data, int64_t i)
-{
-	switch (t) {
-	case DT_BOOL: return ((const uint8_t *)data)[i] != 0;
-	case DT_TRIT:
-	case DT_INT8: return ((const int8_t *)data)[i];
-	case DT_INT16: return ((const int16_t *)data)[i];
-	case DT_INT32: return ((const int32_t *)data)[i];
-	case DT_INT64: return ((const int64_t *)data)[i];
-	default: BUG("not an integer");
-	}
-}
+int64_t elem_int(dtype t, const void *data, int64_t i) { return dtype_int(t, data, i); }
 
 void elem_put_float(dtype t, void *data, int64_t i, double v)
 {

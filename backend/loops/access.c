@@ -46,8 +46,7 @@ static void print_offset(struct codec *c, struct loop_access *x, uint32_t loops)
 	}
 	if (x->index != LOOP_NONE) {
 		print_term(c, x->scale, first);
-		buf_printf(c->out, "%%%u below ", x->index);
-		code_factor(c, &x->bound);
+		buf_printf(c->out, "%%%u", x->index);
 		first = false;
 	}
 	if (!first && is_value(c, x->base, 0))
@@ -70,8 +69,6 @@ static bool read_variable(struct codec *c, struct loop_access *x, uint32_t loops
 	code_need(c, x->index == LOOP_NONE, "one index expected");
 	x->scale = factor;
 	code_reference(c, "%", &x->index, LOOP_NONE);
-	code_mark(c, " below ");
-	code_factor(c, &x->bound);
 	return true;
 }
 
@@ -99,14 +96,13 @@ static void code_offset(struct codec *c, struct loop_access *x, uint32_t loops)
 		return;
 	code_reference(c, "%", &x->index, LOOP_NONE);
 	code_dim(c, &x->scale);
-	code_dim(c, &x->bound);
 }
 
 void code_access(struct codec *c, struct loop_access *x, uint32_t loops)
 {
 	if (codec_reads(c)) {
 		dim zero = dim_const(c->dims, 0);
-		*x = (struct loop_access){.base = zero, .scale = zero, .bound = zero, .index = LOOP_NONE};
+		*x = (struct loop_access){.base = zero, .scale = zero, .index = LOOP_NONE};
 		for (uint32_t k = 0; k < LOOP_MAX; k++)
 			x->stride[k] = zero;
 	}
@@ -119,6 +115,4 @@ void code_access(struct codec *c, struct loop_access *x, uint32_t loops)
 	else
 		code_offset(c, x, loops);
 	code_mark(c, "]");
-	if (codec_reads(c) && !dim_is_const(c->f->dims, x->bound, &x->limit))
-		x->limit = -1;
 }

@@ -34,7 +34,7 @@ static bool is_plain(const struct loop_stmt *s)
 	if (s->kind != STMT_NEST || s->u.nest.n_parallel == 0)
 		return false;
 	for (uint32_t k = 0; k < s->u.nest.n_exprs; k++)
-		if (s->u.nest.exprs[k].kind == LOOP_LOAD && s->u.nest.exprs[k].access.index != LOOP_NONE)
+		if (s->u.nest.exprs[k].kind == LOOP_CHECK)
 			return false;
 	return true;
 }

@@ -480,8 +480,7 @@ uint32_t loop_pass_build(struct loop_fn *f, struct loop_pass_context *c)
 			    .dims = c->dims,
 			    .zero = dim_const(c->dims, 0),
 			    .one = dim_const(c->dims, 1),
-			    .fn = f,
-			    .range_table = LOOP_NONE};
+			    .fn = f};
 	f->n_inputs = ir->n_inputs;
 	f->n_outputs = ir->n_outputs;
 	f->n_slots = c->source->n_slots;

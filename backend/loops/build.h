@@ -3,6 +3,7 @@
 #define TRIB_BACKEND_LOOPS_BUILD_H
 #include <stdbool.h>
 #include <stdint.h>
+#include "backend/ir/gather.h"
 #include "backend/loops/loop_passes.h"
 
 /* The element of a value that an iteration reads: in each dimension base + Σ coef·loop variable. */
@@ -52,11 +53,10 @@ struct builder {
 	struct group *groups;
 	uint32_t n_groups, cap_groups;
 	struct loop_fn *fn;
-	uint32_t *buffer;     /* of each instruction, or LOOP_NONE */
-	ir_ref *results;      /* of each call its first RESULT, of each RESULT the next one of the call, or IR_NONE */
-	ir_ref *grown;        /* build_grow.c: of each instruction the one that it grows, or IR_NONE */
-	bool *output_grows;   /* of each output: it grows an input */
-	uint32_t range_table; /* the buffer that nests load from which only check indices, or LOOP_NONE */
+	uint32_t *buffer;   /* of each instruction, or LOOP_NONE */
+	ir_ref *results;    /* of each call its first RESULT, of each RESULT the next one of the call, or IR_NONE */
+	ir_ref *grown;      /* build_grow.c: of each instruction the one that it grows, or IR_NONE */
+	bool *output_grows; /* of each output: it grows an input */
 };
 
 /* True if the value is in memory that no nest writes: an input, weight, constant or result of a call. */
@@ -86,7 +86,8 @@ void loops_fuse(struct builder *b);
 bool loops_needs_range_nest(const struct builder *b, ir_ref v, struct hir_type *space);
 /* Returns a dim that is negative if v indexes an empty dimension, and 0 otherwise. */
 dim loops_empty_index(const struct builder *b, ir_ref v);
-uint32_t loops_range_table(struct builder *b);
+/* The places of gather v along dim k of its table are less than this. */
+dim gather_bound(const struct builder *b, ir_ref v, uint32_t k, struct ir_table_dim d);
 /* nest.c: builds the nest of group `g`. Sets the values of the statement. */
 void loops_build_nest(struct builder *b, uint32_t g, struct loop_stmt *out);
 /* merge.c: adds the values of b to those of a. */

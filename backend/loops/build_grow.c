@@ -77,7 +77,7 @@ static void copy_buffer(struct builder *b, ir_ref v, uint32_t from, uint32_t to)
 		n.extent[k] = k < t->rank ? t->dims[k] : b->zero;
 		a->stride[k] = k < t->rank ? strides[k] : b->zero;
 	}
-	a->base = a->scale = a->bound = n.exprs->extent = b->zero;
+	a->base = a->scale = n.exprs->extent = b->zero;
 	a->index = n.exprs->args[0] = n.exprs->args[1] = n.exprs->args[2] = LOOP_NONE;
 	a->buffer = from;
 	n.exprs->kind = LOOP_LOAD;

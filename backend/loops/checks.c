@@ -131,6 +131,16 @@ static void check_conv(struct checks *c, const struct ir_inst *i, const struct h
 	}
 }
 
+/* Each window must fit the table. */
+static void check_gather(struct checks *c, ir_ref r, const struct hir_type *table)
+{
+	struct ir_table_dim dims[HIR_MAX_RANK];
+	ir_table_dims_of(c->b->ir, r, dims);
+	for (uint32_t k = 0; k < table->rank; k++)
+		if (dims[k].index && dims[k].at != IR_NONE)
+			require_nonnegative(c, dim_sub(c->b->dims, table->dims[k], ir_at(c->b->ir, r)->type.dims[dims[k].at]));
+}
+
 static void check_broadcast(struct checks *c, const struct ir_inst *i, const struct hir_type *from)
 {
 	for (uint32_t k = 0; k < from->rank; k++)
@@ -142,7 +152,8 @@ static enum tri_size_error size_error_of(enum ir_op op)
 {
 	switch (op) {
 	case OP_RESHAPE: return TRI_SIZE_ERROR_RESHAPE;
-	case OP_SLICE: return TRI_SIZE_ERROR_SLICE;
+	case OP_SLICE:
+	case OP_GATHER: return TRI_SIZE_ERROR_SLICE;
 	case OP_PAD: return TRI_SIZE_ERROR_PAD;
 	case OP_WINDOW:
 	case OP_CONV: return TRI_SIZE_ERROR_WINDOW;
@@ -166,6 +177,8 @@ static void check_inst(struct checks *c, ir_ref r)
 		check_window(c, i, from);
 	else if (i->op == OP_CONV)
 		check_conv(c, i, from, &ir_at(c->b->ir, ir_operand(c->b->ir, r, 1))->type);
+	else if (i->op == OP_GATHER)
+		check_gather(c, r, from);
 	else if (i->op == OP_BROADCAST)
 		check_broadcast(c, i, from);
 	for (uint32_t k = 0; k < i->type.rank; k++)

@@ -48,6 +48,12 @@ static void code_expr_fields(struct codec *c, struct loop_expr *x)
 		code_dim(c, &x->extent);
 		code_mark(c, ")");
 		return;
+	case LOOP_CHECK:
+		code_value(c, &x->args[0]);
+		code_mark(c, " below (");
+		code_dim(c, &x->extent);
+		code_mark(c, ")");
+		return;
 	case LOOP_ACC: code_number(c, &x->var, UINT32_MAX); return;
 	case LOOP_TILE: return;
 	case LOOP_OP:

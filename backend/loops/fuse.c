@@ -26,7 +26,7 @@ static bool is_view(enum ir_op op) { return ir_op_traits(op) & VIEW; }
 static bool is_joined(enum ir_op op) { return op == OP_CONCAT || op == OP_PAD; }
 
 /* True if operand k is read at computed indices, so that it needs a buffer. */
-static bool is_table(const struct ir_inst *in, uint32_t k) { return k == 0 && (in->op == OP_GATHER || in->op == OP_GATHER_DIM); }
+static bool is_table(const struct ir_inst *in, uint32_t k) { return k == 0 && ir_gathers(in->op); }
 
 static uint32_t add_capped(uint32_t a, uint32_t b) { return a + b > 1u << 20 ? 1u << 20 : a + b; }
 
@@ -225,10 +225,10 @@ static void check_range(struct builder *b, ir_ref v)
 	struct coords c;
 	if (!loops_needs_range_nest(b, v, &space))
 		return;
-	ir_ref indices = ir_operand(b->ir, v, 1);
 	b->values[v].range_group = group_new(b, GROUP_RANGE, v, 0, &space);
-	coords_identity(b, ir_at(b->ir, indices)->type.rank, &c);
-	use_value(b, indices, b->values[v].range_group, &c);
+	coords_identity(b, ir_at(b->ir, ir_operand(b->ir, v, 1))->type.rank, &c);
+	for (uint32_t k = 1; k < ir_at(b->ir, v)->n_operands; k++)
+		use_value(b, ir_operand(b->ir, v, k), b->values[v].range_group, &c);
 }
 
 static void decide_storage(struct builder *b, ir_ref v)

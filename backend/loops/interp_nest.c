@@ -5,7 +5,7 @@
 
 /* An access with its dims evaluated. */
 struct address {
-	int64_t base, stride[LOOP_MAX], scale, bound;
+	int64_t base, stride[LOOP_MAX], scale;
 };
 struct nest_run {
 	struct loop_run *run;
@@ -34,10 +34,8 @@ static struct address address_of(const struct nest_run *s, const struct loop_acc
 	struct address x = {.base = run_dim(s->run, a->base)};
 	for (uint32_t k = 0; k < n_loops(s); k++)
 		x.stride[k] = run_dim(s->run, a->stride[k]);
-	if (a->index != LOOP_NONE) {
+	if (a->index != LOOP_NONE)
 		x.scale = run_dim(s->run, a->scale);
-		x.bound = run_dim(s->run, a->bound);
-	}
 	return x;
 }
 
@@ -46,13 +44,7 @@ static int64_t offset_of(const struct nest_run *s, const struct loop_access *a, 
 	int64_t at = x->base;
 	for (uint32_t k = 0; k < n_loops(s); k++)
 		at += x->stride[k] * s->at[k];
-	if (a->index == LOOP_NONE)
-		return at;
-	int64_t index = s->values[a->index].i;
-	if (index < 0 || index >= x->bound)
-		run_fail(s->run, LOOP_INDEX_ERROR, "index %lld is out of range for a dimension of size %lld", (long long)index,
-			 (long long)x->bound);
-	return at + x->scale * index;
+	return a->index == LOOP_NONE ? at : at + x->scale * s->values[a->index].i;
 }
 
 static struct loop_value load(const struct nest_run *s, uint32_t k)
@@ -73,6 +65,14 @@ static void store(const struct nest_run *s, uint32_t k)
 }
 
 /* ---- expressions ---- */
+
+static int64_t checked(const struct nest_run *s, int64_t place, int64_t bound)
+{
+	if (place >= 0 && place < bound)
+		return place;
+	run_fail(s->run, LOOP_INDEX_ERROR, "index %lld is out of range for a dimension of size %lld", (long long)place, (long long)bound);
+	return 0;
+}
 
 static bool is_arg(const struct loop_reduction *r) { return r->op == OP_ARGMAX || r->op == OP_ARGMIN; }
 static dtype compared(const struct nest_run *s, const struct loop_reduction *r) { return is_arg(r) ? s->n->exprs[r->value].elem : r->elem; }
@@ -102,6 +102,7 @@ static struct loop_value evaluate(const struct nest_run *s, uint32_t k)
 	case LOOP_CONST: return value_of(e->elem, (struct loop_value){e->f, e->i});
 	case LOOP_INDEX: return (struct loop_value){0, s->at[e->var]};
 	case LOOP_EXTENT: return (struct loop_value){0, run_dim(s->run, e->extent)};
+	case LOOP_CHECK: return (struct loop_value){0, checked(s, s->values[e->args[0]].i, run_dim(s->run, e->extent))};
 	case LOOP_ACC: return reduced(s, e->var);
 	case LOOP_TILE: return value_load(e->elem, s->tile, position(s, 0));
 	case LOOP_OP: break;

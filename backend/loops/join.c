@@ -65,7 +65,7 @@ static bool may_join(const struct loop_nest *n, uint32_t outer, uint32_t inner)
 	if (outer + 1 == inner)
 		return true;
 	for (uint32_t k = 0; k < n->n_exprs; k++)
-		if (n->exprs[k].kind == LOOP_LOAD && n->exprs[k].access.index != LOOP_NONE)
+		if (n->exprs[k].kind == LOOP_CHECK)
 			return false;
 	return outer != inner && inner < n->n_parallel;
 }

@@ -34,15 +34,13 @@ struct loop_buffer {
 };
 
 #define LOOP_MAX (2 * HIR_MAX_RANK)
-/* The offset in elements is base + Σ stride[k]·loop variable k, plus scale·value of `index` if set. Loops of blocks precede those of the nest,
+/* The offset in elements is base + Σ stride[k]·loop variable k, plus scale·value of `index` if set: sums of checked places. Loops of blocks precede those of the nest,
  * parallel loops precede reduction loops. */
 struct loop_access {
 	uint32_t buffer;
 	dim base, stride[LOOP_MAX];
 	uint32_t index; /* expression, or LOOP_NONE */
 	dim scale;
-	int64_t limit; /* an index outside 0 … bound-1 is a run-time error */
-	dim bound;
 };
 enum { TILE_BATCH, TILE_ROW, TILE_COLUMN, TILE_AXES };
 

@@ -1,139 +1,9 @@
 /* Builds one nest: the scalar body of a group, from its root to the loads. */
-#include "backend/loops/build.h"
+#include "backend/loops/nest.h"
 #include <string.h>
 #include "backend/ir/tensor.h"
 #include "base/arena.h"
 #include "base/bug.h"
-#include "base/vec.h"
-
-struct memo {
-	ir_ref value;
-	const struct coords *coords;
-	uint32_t expr;
-};
-struct nest_builder {
-	struct builder *b;
-	const struct group *group;
-	VEC(struct loop_expr) exprs;
-	VEC(struct loop_reduction) reductions;
-	VEC(struct memo) memo;
-	VEC(uint32_t) values; /* computed by the nest */
-};
-
-static uint32_t eval(struct nest_builder *n, ir_ref v, const struct coords *c);
-
-static void access_clear(const struct builder *b, struct loop_access *a)
-{
-	memset(a, 0, sizeof *a);
-	a->base = a->scale = a->bound = b->zero;
-	a->index = LOOP_NONE;
-	for (uint32_t k = 0; k < LOOP_MAX; k++)
-		a->stride[k] = b->zero;
-}
-
-static void access_add(const struct builder *b, struct loop_access *a, const struct coord *c, dim scale)
-{
-	a->base = dim_add(b->dims, a->base, dim_mul(b->dims, c->base, scale));
-	for (uint32_t k = 0; k < LOOP_MAX; k++)
-		if (!dim_eq(c->coef[k], b->zero))
-			a->stride[k] = dim_add(b->dims, a->stride[k], dim_mul(b->dims, c->coef[k], scale));
-}
-
-static void access_at(const struct builder *b, const struct hir_type *t, enum layout layout, const struct coords *c, struct loop_access *a)
-{
-	dim strides[HIR_MAX_RANK];
-	access_clear(b, a);
-	coords_strides(b, t, layout, strides);
-	for (uint32_t k = 0; k < t->rank; k++)
-		access_add(b, a, &c->at[k], strides[k]);
-}
-
-/* Returns an expression whose dims are all 0. */
-static struct loop_expr expr_new(const struct builder *b, enum loop_expr_kind kind, dtype elem, bool in_reduction)
-{
-	struct loop_expr e;
-	memset(&e, 0, sizeof e);
-	e.kind = kind;
-	e.elem = elem;
-	e.in_reduction = in_reduction;
-	e.args[0] = e.args[1] = e.args[2] = LOOP_NONE;
-	e.extent = b->zero;
-	access_clear(b, &e.access);
-	return e;
-}
-
-static bool expr_same(const struct loop_expr *x, const struct loop_expr *y)
-{
-	return x->kind == y->kind && x->op == y->op && x->elem == y->elem && x->in_reduction == y->in_reduction && x->var == y->var &&
-	       x->i == y->i && memcmp(&x->f, &y->f, sizeof x->f) == 0 && dim_eq(x->extent, y->extent) &&
-	       memcmp(x->args, y->args, sizeof x->args) == 0 && x->access.buffer == y->access.buffer &&
-	       x->access.index == y->access.index && dim_eq(x->access.base, y->access.base) && dim_eq(x->access.scale, y->access.scale) &&
-	       dim_eq(x->access.bound, y->access.bound) && memcmp(x->access.stride, y->access.stride, sizeof x->access.stride) == 0;
-}
-
-static uint32_t put(struct nest_builder *n, struct loop_expr e)
-{
-	for (uint32_t i = 0; i < n->exprs.len; i++)
-		if (expr_same(&n->exprs.at[i], &e))
-			return i;
-	vec_push(&n->exprs, e);
-	return n->exprs.len - 1;
-}
-
-static uint32_t put_int(struct nest_builder *n, dtype elem, int64_t i, bool in_reduction)
-{
-	struct loop_expr e = expr_new(n->b, LOOP_CONST, elem, in_reduction);
-	e.i = i;
-	return put(n, e);
-}
-
-static uint32_t put_op(struct nest_builder *n, enum ir_op op, dtype elem, bool in_reduction, const uint32_t *args, uint32_t n_args)
-{
-	struct loop_expr e = expr_new(n->b, LOOP_OP, elem, in_reduction);
-	e.op = op;
-	for (uint32_t k = 0; k < n_args; k++)
-		e.args[k] = args[k];
-	return put(n, e);
-}
-
-static uint32_t put_cast(struct nest_builder *n, uint32_t value, dtype elem)
-{
-	if (n->exprs.at[value].elem == elem)
-		return value;
-	return put_op(n, OP_CAST, elem, n->exprs.at[value].in_reduction, &value, 1);
-}
-
-static uint32_t put_extent(struct nest_builder *n, dim x, bool in_reduction)
-{
-	int64_t v;
-	if (dim_is_const(n->b->dims, x, &v))
-		return put_int(n, DT_INT64, v, in_reduction);
-	struct loop_expr e = expr_new(n->b, LOOP_EXTENT, DT_INT64, in_reduction);
-	e.extent = x;
-	return put(n, e);
-}
-
-/* Adds the value of a coordinate as an int64. */
-static uint32_t put_coord(struct nest_builder *n, const struct coord *c, bool in_reduction)
-{
-	const struct builder *b = n->b;
-	uint32_t sum = LOOP_NONE;
-	for (uint32_t k = 0; k < LOOP_MAX; k++) {
-		if (dim_eq(c->coef[k], b->zero))
-			continue;
-		struct loop_expr e = expr_new(b, LOOP_INDEX, DT_INT64, in_reduction);
-		e.var = k;
-		uint32_t term = put(n, e);
-		if (!dim_eq(c->coef[k], b->one))
-			term = put_op(n, OP_MUL, DT_INT64, in_reduction, (uint32_t[]){term, put_extent(n, c->coef[k], in_reduction)}, 2);
-		sum = sum == LOOP_NONE ? term : put_op(n, OP_ADD, DT_INT64, in_reduction, (uint32_t[]){sum, term}, 2);
-	}
-	if (sum == LOOP_NONE)
-		return put_extent(n, c->base, in_reduction);
-	if (dim_eq(c->base, b->zero))
-		return sum;
-	return put_op(n, OP_ADD, DT_INT64, in_reduction, (uint32_t[]){sum, put_extent(n, c->base, in_reduction)}, 2);
-}
 
 bool loops_is_splat(const struct builder *b, const struct ir_inst *in)
 {
@@ -149,59 +19,10 @@ bool loops_is_splat(const struct builder *b, const struct ir_inst *in)
 static uint32_t load(struct nest_builder *n, ir_ref base, ir_ref v, const struct coords *c)
 {
 	const struct hir_type *t = &ir_at(n->b->ir, v)->type;
-	struct loop_expr e = expr_new(n->b, LOOP_LOAD, t->elem, c->in_reduction);
-	access_at(n->b, t, ir_at(n->b->ir, v)->layout, c, &e.access);
+	struct loop_expr e = nest_expr(n->b, LOOP_LOAD, t->elem, c->in_reduction);
+	nest_access_at(n->b, t, ir_at(n->b->ir, v)->layout, c, &e.access);
 	e.access.buffer = n->b->buffer[base];
-	return put(n, e);
-}
-
-static void set_bound(const struct builder *b, dim bound, struct loop_access *a)
-{
-	a->bound = bound;
-	if (!dim_is_const(b->dims, bound, &a->limit))
-		a->limit = -1;
-}
-
-/* The table of GATHER has its rows in dimension 0, followed by the other dimensions of the result. That of GATHER_DIM has every
- * dimension of the result. */
-static uint32_t eval_gather(struct nest_builder *n, ir_ref v, const struct coords *c)
-{
-	const struct builder *b = n->b;
-	const struct ir_inst *in = ir_at(b->ir, v);
-	ir_ref table = ir_operand(b->ir, v, 0), indices = ir_operand(b->ir, v, 1);
-	const struct hir_type *t = &ir_at(b->ir, table)->type;
-	uint32_t axis = in->op == OP_GATHER ? 0 : ir_axis(in)->axis;
-	uint32_t shift = in->op == OP_GATHER ? ir_at(b->ir, indices)->type.rank - 1 : 0;
-	struct coords ic;
-	dim strides[HIR_MAX_RANK];
-	coords_operand(b, v, 1, c, 0, &ic);
-	uint32_t index = put_cast(n, eval(n, indices, &ic), DT_INT64);
-	struct loop_expr e = expr_new(b, LOOP_LOAD, t->elem, c->in_reduction);
-	coords_strides(b, t, LAYOUT_PLAIN, strides);
-	for (uint32_t k = 0; k < t->rank; k++)
-		if (k != axis)
-			access_add(b, &e.access, &c->at[k + shift], strides[k]);
-	e.access.buffer = b->buffer[ir_below_reshapes(b->ir, table)];
-	e.access.index = index;
-	e.access.scale = strides[axis];
-	set_bound(b, t->dims[axis], &e.access);
-	return put(n, e);
-}
-
-/* Checks the index of gather v by a load whose value is not used. */
-static uint32_t eval_range(struct nest_builder *n, ir_ref v)
-{
-	struct builder *b = n->b;
-	const struct ir_inst *in = ir_at(b->ir, v);
-	ir_ref indices = ir_operand(b->ir, v, 1);
-	struct coords c;
-	coords_identity(b, ir_at(b->ir, indices)->type.rank, &c);
-	uint32_t index = put_cast(n, eval(n, indices, &c), DT_INT64);
-	struct loop_expr e = expr_new(b, LOOP_LOAD, DT_INT8, false);
-	e.access.buffer = loops_range_table(b);
-	e.access.index = index;
-	set_bound(b, ir_at(b->ir, ir_operand(b->ir, v, 0))->type.dims[in->op == OP_GATHER ? 0 : ir_axis(in)->axis], &e.access);
-	return put(n, e);
+	return nest_put(n, e);
 }
 
 /* Adds x·w in the element type. A trit adds a float, subtracts it or skips it; it never multiplies, so 0 times infinity is 0. */
@@ -209,14 +30,14 @@ static uint32_t put_product(struct nest_builder *n, uint32_t x, uint32_t w, dtyp
 {
 	bool xt = n->exprs.at[x].elem == DT_TRIT, wt = n->exprs.at[w].elem == DT_TRIT;
 	if (dtype_class(elem) != DTC_FLOAT || xt == wt)
-		return put_op(n, OP_MUL, elem, true, (uint32_t[]){put_cast(n, x, elem), put_cast(n, w, elem)}, 2);
-	uint32_t trit = xt ? x : w, value = put_cast(n, xt ? w : x, elem), none = put_int(n, DT_TRIT, 0, true);
-	uint32_t zero = put(n, expr_new(n->b, LOOP_CONST, elem, true));
-	uint32_t less = put_op(n, OP_NEG, elem, true, &value, 1);
-	uint32_t negative = put_op(n, OP_LT, DT_BOOL, true, (uint32_t[]){trit, none}, 2);
-	uint32_t absent = put_op(n, OP_EQ, DT_BOOL, true, (uint32_t[]){trit, none}, 2);
-	uint32_t term = put_op(n, OP_SELECT, elem, true, (uint32_t[]){negative, less, value}, 3);
-	return put_op(n, OP_SELECT, elem, true, (uint32_t[]){absent, zero, term}, 3);
+		return nest_put_op(n, OP_MUL, elem, true, (uint32_t[]){nest_put_cast(n, x, elem), nest_put_cast(n, w, elem)}, 2);
+	uint32_t trit = xt ? x : w, value = nest_put_cast(n, xt ? w : x, elem), none = nest_put_int(n, DT_TRIT, 0, true);
+	uint32_t zero = nest_put(n, nest_expr(n->b, LOOP_CONST, elem, true));
+	uint32_t less = nest_put_op(n, OP_NEG, elem, true, &value, 1);
+	uint32_t negative = nest_put_op(n, OP_LT, DT_BOOL, true, (uint32_t[]){trit, none}, 2);
+	uint32_t absent = nest_put_op(n, OP_EQ, DT_BOOL, true, (uint32_t[]){trit, none}, 2);
+	uint32_t term = nest_put_op(n, OP_SELECT, elem, true, (uint32_t[]){negative, less, value}, 3);
+	return nest_put_op(n, OP_SELECT, elem, true, (uint32_t[]){absent, zero, term}, 3);
 }
 
 static uint32_t eval_reduction(struct nest_builder *n, ir_ref v, const struct coords *c)
@@ -228,18 +49,18 @@ static uint32_t eval_reduction(struct nest_builder *n, ir_ref v, const struct co
 	if (r.elem == DT_FLOAT16 || r.elem == DT_BFLOAT16)
 		r.elem = DT_FLOAT32;
 	coords_operand(b, v, 0, c, n->group->n_parallel, &oc);
-	r.value = eval(n, ir_operand(b->ir, v, 0), &oc);
+	r.value = nest_eval(n, ir_operand(b->ir, v, 0), &oc);
 	if (in->op == OP_MATMUL) {
 		r.op = OP_REDUCE_SUM;
 		coords_operand(b, v, 1, c, n->group->n_parallel, &oc);
-		r.value = put_product(n, r.value, eval(n, ir_operand(b->ir, v, 1), &oc), r.elem);
+		r.value = put_product(n, r.value, nest_eval(n, ir_operand(b->ir, v, 1), &oc), r.elem);
 	} else if (in->op != OP_ARGMAX && in->op != OP_ARGMIN) {
-		r.value = put_cast(n, r.value, r.elem);
+		r.value = nest_put_cast(n, r.value, r.elem);
 	}
 	vec_push(&n->reductions, r);
-	struct loop_expr e = expr_new(b, LOOP_ACC, r.elem, false);
+	struct loop_expr e = nest_expr(b, LOOP_ACC, r.elem, false);
 	e.var = n->reductions.len - 1;
-	return put_cast(n, put(n, e), in->type.elem);
+	return nest_put_cast(n, nest_put(n, e), in->type.elem);
 }
 
 /* Notes that the nest computes v. The value of a reduction is the main one. */
@@ -265,16 +86,16 @@ static uint32_t eval_inline(struct nest_builder *n, ir_ref v, const struct coord
 	if (in->op != OP_BROADCAST && in->op != OP_RESHAPE) /* shared by unrelated values */
 		note_value(n, v, in->op == OP_MATMUL || (ir_op_traits(in->op) & REDUCES));
 	switch (in->op) {
-	case OP_DIM: return put_extent(n, ir_extent(in)->extent, c->in_reduction);
-	case OP_IOTA: return put_cast(n, put_coord(n, &c->at[ir_axis(in)->axis], c->in_reduction), in->type.elem);
+	case OP_DIM: return nest_put_extent(n, ir_extent(in)->extent, c->in_reduction);
+	case OP_IOTA: return nest_put_cast(n, nest_put_coord(n, &c->at[ir_axis(in)->axis], c->in_reduction), in->type.elem);
 	case OP_CONVERT_LAYOUT:
 	case OP_BROADCAST:
 	case OP_RESHAPE:
 	case OP_TRANSPOSE:
 	case OP_SLICE:
-	case OP_WINDOW: BUG_ON(!coords_operand(b, v, 0, c, 0, &oc)); return eval(n, ir_operand(b->ir, v, 0), &oc);
+	case OP_WINDOW: BUG_ON(!coords_operand(b, v, 0, c, 0, &oc)); return nest_eval(n, ir_operand(b->ir, v, 0), &oc);
 	case OP_GATHER:
-	case OP_GATHER_DIM: return eval_gather(n, v, c);
+	case OP_GATHER_DIM: return nest_gather(n, v, c);
 	case OP_REDUCE_SUM:
 	case OP_REDUCE_PROD:
 	case OP_REDUCE_MAX:
@@ -286,9 +107,9 @@ static uint32_t eval_inline(struct nest_builder *n, ir_ref v, const struct coord
 		BUG_ON(!(ir_op_traits(in->op) & EWISE));
 		for (uint32_t k = 0; k < in->n_operands; k++) {
 			coords_operand(b, v, k, c, 0, &oc);
-			args[k] = eval(n, ir_operand(b->ir, v, k), &oc);
+			args[k] = nest_eval(n, ir_operand(b->ir, v, k), &oc);
 		}
-		return put_op(n, in->op, in->type.elem, c->in_reduction, args, in->n_operands);
+		return nest_put_op(n, in->op, in->type.elem, c->in_reduction, args, in->n_operands);
 	}
 }
 
@@ -298,12 +119,12 @@ static uint32_t eval_new(struct nest_builder *n, ir_ref v, const struct coords *
 	ir_ref base = ir_below_reshapes(b->ir, v);
 	const struct ir_inst *in = ir_at(b->ir, base);
 	if (in->op == OP_CONST && loops_is_splat(b, in)) {
-		struct loop_expr e = expr_new(b, LOOP_CONST, in->type.elem, c->in_reduction);
+		struct loop_expr e = nest_expr(b, LOOP_CONST, in->type.elem, c->in_reduction);
 		if (dtype_class(in->type.elem) == DTC_FLOAT)
 			e.f = elem_float(in->type.elem, ir_data(in)->data, 0);
 		else
 			e.i = elem_int(in->type.elem, ir_data(in)->data, 0);
-		return put(n, e);
+		return nest_put(n, e);
 	}
 	bool is_root = n->group->kind == GROUP_VALUE && base == n->group->root;
 	if (loops_is_external(b->ir, base) || (b->values[base].stored && !is_root))
@@ -311,7 +132,7 @@ static uint32_t eval_new(struct nest_builder *n, ir_ref v, const struct coords *
 	return eval_inline(n, v, c);
 }
 
-static uint32_t eval(struct nest_builder *n, ir_ref v, const struct coords *c)
+uint32_t nest_eval(struct nest_builder *n, ir_ref v, const struct coords *c)
 {
 	for (uint32_t k = 0; k < n->memo.len; k++)
 		if (n->memo.at[k].value == v && coords_eq(n->memo.at[k].coords, c))
@@ -358,12 +179,12 @@ static uint32_t group_store(struct nest_builder *n, struct loop_access *a)
 		c.at[ir_axis(root)->axis].base = concat_start(b, g->root, g->part);
 	if (g->kind == GROUP_PART && root->op == OP_PAD)
 		place_in_pad(b, g, &c);
-	access_at(b, &root->type, root->layout, &c, a);
+	nest_access_at(b, &root->type, root->layout, &c, a);
 	a->buffer = g->kind == GROUP_COPY ? b->ir->n_inputs + g->part : b->buffer[g->root];
 	uint32_t part = root->op == OP_PAD && g->part ? 1 : g->part;
 	ir_ref value = g->kind == GROUP_PART ? ir_operand(b->ir, g->root, part) : g->root;
 	coords_identity(b, ir_at(b->ir, value)->type.rank, &c);
-	return eval(n, value, &c);
+	return nest_eval(n, value, &c);
 }
 
 /* The nest exists for its checks; what it stores is not read. */
@@ -373,9 +194,9 @@ static uint32_t range_store(struct nest_builder *n, struct loop_access *a)
 	struct hir_type space = {.elem = DT_INT8, .rank = n->group->n_parallel};
 	memcpy(space.dims, n->group->extent, space.rank * sizeof space.dims[0]);
 	coords_identity(n->b, space.rank, &c);
-	access_at(n->b, &space, LAYOUT_PLAIN, &c, a);
+	nest_access_at(n->b, &space, LAYOUT_PLAIN, &c, a);
 	a->buffer = loops_add_temp(n->b, &space);
-	return eval_range(n, n->group->root);
+	return nest_range(n, n->group->root);
 }
 
 #define COPY_VEC(arena, T, v) ((v).len ? memcpy(ARENA_ARRAY(arena, T, (v).len), (v).at, (v).len * sizeof(T)) : NULL)

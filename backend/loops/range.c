@@ -1,11 +1,7 @@
 /* Run-time indices: all indices of a gather must be inside its table, even if the elements are not used. The nest that reads the
  * elements checks the indices that it visits. If it may skip some, because another of its loops has no iterations or only a slice is
- * used, a separate nest checks them: it loads the one element of a constant, with the bound of the table. */
+ * used, a separate nest checks them, and nothing reads what it stores. */
 #include "backend/loops/build.h"
-#include <string.h>
-#include "base/arena.h"
-
-static bool is_gather(enum ir_op op) { return op == OP_GATHER || op == OP_GATHER_DIM; }
 
 static bool is_never_empty(const struct builder *b, dim x) { return loops_is_nonnegative(b->dims, dim_sub(b->dims, x, b->one)); }
 
@@ -61,7 +57,7 @@ bool loops_needs_range_nest(const struct builder *b, ir_ref v, struct hir_type *
 	const struct group *g;
 	struct coords c;
 	uint32_t loops;
-	if (!is_gather(ir_at(b->ir, v)->op))
+	if (!ir_gathers(ir_at(b->ir, v)->op))
 		return false;
 	*space = ir_at(b->ir, ir_operand(b->ir, v, 1))->type;
 	space->elem = DT_INT8;
@@ -78,27 +74,38 @@ bool loops_needs_range_nest(const struct builder *b, ir_ref v, struct hir_type *
 	return true;
 }
 
+dim gather_bound(const struct builder *b, ir_ref v, uint32_t k, struct ir_table_dim d)
+{
+	dim size = ir_at(b->ir, ir_operand(b->ir, v, 0))->type.dims[k];
+	if (d.at == IR_NONE)
+		return size;
+	return dim_add(b->dims, dim_sub(b->dims, size, ir_at(b->ir, v)->type.dims[d.at]), b->one);
+}
+
+/* Returns 1 if a dim that v takes single elements of is empty, else 0. */
+static dim has_empty_dim(const struct builder *b, ir_ref v)
+{
+	const struct ir_inst *in = ir_at(b->ir, v);
+	const struct hir_type *table = &ir_at(b->ir, ir_operand(b->ir, v, 0))->type;
+	struct ir_table_dim d[HIR_MAX_RANK];
+	if (!ir_gathers(in->op))
+		return is_empty(b, table->dims[ir_axis(in)->axis]);
+	dim none = b->one;
+	ir_table_dims_of(b->ir, v, d);
+	for (uint32_t k = 0; k < table->rank; k++)
+		if (d[k].index && d[k].at == IR_NONE)
+			none = dim_mul(b->dims, none, is_not_empty(b, table->dims[k]));
+	return dim_sub(b->dims, b->one, none);
+}
+
 dim loops_empty_index(const struct builder *b, ir_ref v)
 {
 	const struct ir_inst *in = ir_at(b->ir, v);
-	if (!is_gather(in->op) && in->op != OP_SCATTER && in->op != OP_SCATTER_ADD)
+	if (!ir_gathers(in->op) && in->op != OP_SCATTER && in->op != OP_SCATTER_ADD)
 		return b->zero;
-	const struct hir_type *table = &ir_at(b->ir, ir_operand(b->ir, v, 0))->type, *index = &ir_at(b->ir, ir_operand(b->ir, v, 1))->type;
-	dim misses = is_empty(b, table->dims[in->op == OP_GATHER ? 0 : ir_axis(in)->axis]);
+	const struct hir_type *index = &ir_at(b->ir, ir_operand(b->ir, v, 1))->type;
+	dim misses = has_empty_dim(b, v);
 	for (uint32_t k = 0; k < index->rank && !dim_eq(misses, b->zero); k++)
 		misses = dim_mul(b->dims, misses, is_not_empty(b, index->dims[k]));
 	return dim_sub(b->dims, b->zero, misses);
-}
-
-uint32_t loops_range_table(struct builder *b)
-{
-	struct loop_fn *f = b->fn;
-	if (b->range_table == LOOP_NONE) {
-		f->buffers[f->n_buffers] = (struct loop_buffer){
-			.kind = BUFFER_CONST, .type = {.elem = DT_INT8}, .offset = b->zero, .alias = LOOP_NONE, .grows = LOOP_NONE};
-		f->buffers[f->n_buffers].data = memset(ARENA_NEW(b->unit, int8_t), 0, 1);
-		f->buffers[f->n_buffers].data_bytes = 1;
-		b->range_table = f->n_buffers++;
-	}
-	return b->range_table;
 }

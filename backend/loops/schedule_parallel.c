@@ -42,7 +42,7 @@ static void check_independent(void *ctx, const struct loop_nest *n)
 	struct independence *x = ctx;
 	int64_t v;
 	for (uint32_t k = 0; k < n->n_exprs; k++)
-		if (n->exprs[k].kind == LOOP_LOAD && n->exprs[k].access.index != LOOP_NONE)
+		if (n->exprs[k].kind == LOOP_CHECK)
 			x->ok = false;
 	for (uint32_t k = 0; k < n->n_stores; k++) {
 		const struct loop_access *a = &n->stores[k].access;

@@ -46,7 +46,7 @@ bool tile_map_access(struct dims *d, const struct loop_nest *n, const struct til
 bool tile_is_plain(const struct loop_nest *n)
 {
 	for (uint32_t k = 0; k < n->n_exprs; k++)
-		if (n->exprs[k].kind == LOOP_INDEX || (n->exprs[k].kind == LOOP_LOAD && n->exprs[k].access.index != LOOP_NONE))
+		if (n->exprs[k].kind == LOOP_INDEX || n->exprs[k].kind == LOOP_CHECK)
 			return false;
 	return n->n_reduce == 0 && n->n_reductions == 0;
 }

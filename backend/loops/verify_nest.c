@@ -6,6 +6,32 @@ static uint32_t loops_at(const struct verifier *v, bool in_reduction) { return v
 
 /* ---- accesses ---- */
 
+/* An index is a place, or a sum of places times strides: then no access is outside of its buffer. */
+static bool is_index(const struct verifier *v, uint32_t at)
+{
+	const struct loop_expr *e = &v->n->exprs[at];
+	if (e->kind != LOOP_OP)
+		return e->kind == LOOP_CHECK || e->kind == LOOP_CONST || e->kind == LOOP_EXTENT;
+	return (e->op == OP_ADD || e->op == OP_MUL) && e->args[0] < at && e->args[1] < at && is_index(v, e->args[0]) &&
+	       is_index(v, e->args[1]);
+}
+
+/* The greatest value of an index, a place or a sum of places times strides: the least is 0. False: it is not constant. */
+static bool index_reach(const struct verifier *v, uint32_t at, int64_t *most)
+{
+	const struct loop_expr *e = &v->n->exprs[at];
+	int64_t a, b;
+	switch (e->kind) {
+	case LOOP_CONST: *most = e->i; return true;
+	case LOOP_CHECK: *most = 0; return verify_const(v, e->extent, most) && --*most >= 0;
+	case LOOP_OP: break;
+	default: return false;
+	}
+	if ((e->op != OP_ADD && e->op != OP_MUL) || !index_reach(v, e->args[0], &a) || !index_reach(v, e->args[1], &b))
+		return false;
+	return e->op == OP_ADD ? !__builtin_add_overflow(a, b, most) : !__builtin_mul_overflow(a, b, most);
+}
+
 /* The least and the greatest offset, if all is constant and the loops have iterations. */
 static bool reach(const struct verifier *v, const struct loop_access *a, uint32_t loops, int64_t *low, int64_t *high)
 {
@@ -14,10 +40,11 @@ static bool reach(const struct verifier *v, const struct loop_access *a, uint32_
 		return false;
 	*high = *low;
 	for (uint32_t k = 0; k < loops + (a->index != LOOP_NONE); k++) {
-		if (!verify_const(v, k < loops ? a->stride[k] : a->scale, &stride) ||
-		    !verify_const(v, k < loops ? v->n->extent[k] : a->bound, &extent) || extent < 1)
+		if (!verify_const(v, k < loops ? a->stride[k] : a->scale, &stride))
 			return false;
-		if (__builtin_mul_overflow(stride, extent - 1, &way) || __builtin_add_overflow(way < 0 ? *low : *high, way, &bound))
+		if (k < loops ? !verify_const(v, v->n->extent[k], &extent) || --extent < 0 : !index_reach(v, a->index, &extent))
+			return false;
+		if (__builtin_mul_overflow(stride, extent, &way) || __builtin_add_overflow(way < 0 ? *low : *high, way, &bound))
 			return false;
 		*(way < 0 ? low : high) = bound;
 	}
@@ -52,12 +79,12 @@ static bool check_index(const struct verifier *v, const struct loop_expr *e, uin
 		return true;
 	if (index >= at || v->n->exprs[index].elem != DT_INT64 || v->n->exprs[index].in_reduction != e->in_reduction)
 		return verify_fail(v, "bad index expression", at);
-	return true;
+	return is_index(v, index) || verify_fail(v, "an index that is not checked", at);
 }
 
 static bool check_load(const struct verifier *v, const struct loop_expr *e, uint32_t at)
 {
-	return check_access(v, &e->access, loops_at(v, e->in_reduction), at) && check_index(v, e, at) &&
+	return check_index(v, e, at) && check_access(v, &e->access, loops_at(v, e->in_reduction), at) &&
 	       (v->f->buffers[e->access.buffer].type.elem == e->elem || verify_fail(v, "load of another element type", at));
 }
 
@@ -98,6 +125,10 @@ static bool check_expr(const struct verifier *v, uint32_t at)
 		return (e->var < loops_at(v, e->in_reduction) && e->elem == DT_INT64) ||
 		       verify_fail(v, "the loop of an index does not exist", at);
 	case LOOP_EXTENT: return e->elem == DT_INT64 || verify_fail(v, "an extent is an int64", at);
+	case LOOP_CHECK:
+		return (e->elem == DT_INT64 && e->args[0] < at && v->n->exprs[e->args[0]].elem == DT_INT64 &&
+			v->n->exprs[e->args[0]].in_reduction == e->in_reduction) ||
+		       verify_fail(v, "a place is an int64", at);
 	case LOOP_ACC:
 		return (!e->in_reduction && e->var < v->n->n_reductions && e->elem == v->n->reductions[e->var].elem) ||
 		       verify_fail(v, "accumulator not available", at);

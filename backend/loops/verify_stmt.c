@@ -80,7 +80,7 @@ static bool check_layout(const struct verifier *v, const struct loop_kernel *x, 
 static bool check_tile_nest(const struct verifier *v, const struct loop_nest *n, bool rows)
 {
 	for (uint32_t k = 0; k < n->n_exprs; k++)
-		if (n->exprs[k].kind == LOOP_INDEX || (n->exprs[k].kind == LOOP_LOAD && n->exprs[k].access.index != LOOP_NONE))
+		if (n->exprs[k].kind == LOOP_INDEX || n->exprs[k].kind == LOOP_CHECK)
 			return verify_fail(v, "an index in a prologue or epilogue", k);
 	for (uint32_t k = 0; k < n->schedule.n_axes; k++)
 		if (n->schedule.axes[k].kind == AXIS_VECTOR &&

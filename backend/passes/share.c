@@ -5,6 +5,7 @@
  * panels: the elements of the transpose in the order of LAYOUT_PANELS, one after the other; split.c stores them as that. start: where each row begins.
  * Only tables that storage.h says are read in both ways, because rows in one piece are read faster. */
 #include "backend/ir/build.h"
+#include "backend/ir/gather.h"
 #include "backend/passes/passes.h"
 #include "backend/runtime/f32_panels.h"
 #include "backend/target/kernel.h"
@@ -51,17 +52,17 @@ static ir_ref gather_panels(struct rewrite *w, const struct pass_context *c, ir_
 {
 	const struct ir_inst i = *ir_at(&w->old, r), *from = i.op == OP_GATHER ? ir_at(&w->old, ir_operand(&w->old, r, 0)) : NULL;
 	int64_t rows, columns;
-	if (!from || from->op != OP_WEIGHT || !c->is_shared[ir_number(from)->number] || !has_kernel(c->target, from->type.elem) ||
-	    !has_panels(w->f, &from->type, &rows, &columns) || i.type.rank == 1)
+	if (!from || !ir_gathers_rows(&i) || from->op != OP_WEIGHT || !c->is_shared[ir_number(from)->number] ||
+	    !has_kernel(c->target, from->type.elem) || !has_panels(w->f, &from->type, &rows, &columns) || i.type.rank == 1)
 		return IR_NONE;
 	struct ir_builder b = {w->f, i.origin};
 	ir_ref table = rewrite_operand(w, r, 0), index = rewrite_operand(w, r, 1);
-	ir_ref start = ir_build_as(&b, OP_GATHER, NULL, (ir_ref[]){row_starts(&b, rows, columns), index}, 2);
+	ir_ref start = ir_build_gather(&b, row_starts(&b, rows, columns), &index, (struct ir_gather){.mask = 1});
 	struct hir_type column = ir_at(w->f, start)->type;
 	column.dims[column.rank++] = dim_const(w->f->dims, 1);
 	ir_ref offset = ir_build_op2c(&b, OP_MUL, ir_build_iota(&b, &i.type, DT_INT32, i.type.rank - 1u), TRI_PANEL);
 	ir_ref place = ir_build_op2(&b, OP_ADD, ir_build_reshape(&b, start, column.dims, column.rank), offset);
-	return ir_build_as(&b, OP_GATHER, NULL, (ir_ref[]){panels_of(&b, table, rows, columns), place}, 2);
+	return ir_build_gather(&b, panels_of(&b, table, rows, columns), &place, (struct ir_gather){.mask = 1});
 }
 
 uint32_t pass_share(struct ir_fn *f, struct pass_context *c)

@@ -24,7 +24,9 @@ static ir_ref move_narrow(struct rewrite *w, ir_ref r, ir_ref narrow)
 {
 	struct ir_inst i = *ir_at(&w->old, r);
 	struct hir_type wide = i.type;
-	ir_ref operands[2] = {narrow, i.n_operands > 1 ? rewrite_operand(w, r, 1) : IR_NONE};
+	ir_ref operands[1 + HIR_MAX_RANK] = {narrow};
+	for (uint32_t k = 1; k < i.n_operands; k++)
+		operands[k] = rewrite_operand(w, r, k);
 	i.type.elem = ir_at(w->f, narrow)->type.elem;
 	ir_ref moved = ir_copy(w->f, &i, operands, i.n_operands), widened = ir_emit(w->f, OP_CAST, &wide, &moved, 1, i.origin);
 	ir_at(w->f, widened)->build_time = i.build_time;

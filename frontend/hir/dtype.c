@@ -27,6 +27,19 @@ enum dtype_class dtype_class(dtype t)
 	return table[t].cls;
 }
 
+int64_t dtype_int(dtype t, const void *data, int64_t i)
+{
+	switch (t) {
+	case DT_BOOL: return ((const uint8_t *)data)[i] != 0;
+	case DT_TRIT:
+	case DT_INT8: return ((const int8_t *)data)[i];
+	case DT_INT16: return ((const int16_t *)data)[i];
+	case DT_INT32: return ((const int32_t *)data)[i];
+	case DT_INT64: return ((const int64_t *)data)[i];
+	default: BUG("not an integer");
+	}
+}
+
 int64_t dtype_largest_int(dtype t) { return (int64_t)(UINT64_MAX >> (65 - 8 * dtype_size(t))); }
 
 dtype dtype_find(const char *text)

@@ -16,7 +16,8 @@ enum dtype_class { DTC_BOOL, DTC_TRIT, DTC_INT, DTC_FLOAT };
 const char *dtype_text(dtype t);
 size_t dtype_size(dtype t); /* bytes of one element in host memory */
 enum dtype_class dtype_class(dtype t);
-int64_t dtype_largest_int(dtype t); /* of an integer type */
+int64_t dtype_int(dtype t, const void *data, int64_t i); /* element i of `data`: integers, trits or bools */
+int64_t dtype_largest_int(dtype t);                      /* of an integer type */
 /* Returns the type named `text`, with the aliases int and float, or DT_COUNT. */
 dtype dtype_find(const char *text);
 

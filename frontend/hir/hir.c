@@ -195,18 +195,15 @@ static void print_element(dtype t, const void *data, size_t i, struct buf *out)
 {
 	const unsigned char *p = (const unsigned char *)data + i * dtype_size(t);
 	uint16_t h;
-	int16_t w;
-	int32_t d;
-	int64_t q;
 	float f;
 	double g;
 	switch (t) {
 	case DT_BOOL: buf_puts(out, *p ? "true" : "false"); break;
 	case DT_TRIT:
-	case DT_INT8: buf_printf(out, "%d", (signed char)*p); break;
-	case DT_INT16: memcpy(&w, p, sizeof w), buf_printf(out, "%d", w); break;
-	case DT_INT32: memcpy(&d, p, sizeof d), buf_printf(out, "%d", d); break;
-	case DT_INT64: memcpy(&q, p, sizeof q), buf_printf(out, "%lld", (long long)q); break;
+	case DT_INT8:
+	case DT_INT16:
+	case DT_INT32:
+	case DT_INT64: buf_printf(out, "%lld", (long long)dtype_int(t, data, (int64_t)i)); break;
 	case DT_FLOAT16:
 	case DT_BFLOAT16: memcpy(&h, p, sizeof h), buf_printf(out, "0x%04x", h); break;
 	case DT_FLOAT32: memcpy(&f, p, sizeof f), buf_printf(out, "%.9g", (double)f); break;

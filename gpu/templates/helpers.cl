@@ -13,6 +13,15 @@ void tri_fail(global long *fail, long value, long bound)
 	}
 }
 
+/* Returns the place, or 0 if it is out of range. */
+long tri_check(global long *fail, long place, long bound)
+{
+	if (place >= 0 && place < bound)
+		return place;
+	tri_fail(fail, place, bound);
+	return 0;
+}
+
 /* Adds two floats, as tri_add_long adds two integers. */
 #define tri_plus(a, b) ((a) + (b))
 

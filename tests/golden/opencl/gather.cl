@@ -11,13 +11,10 @@ kernel void gather_k0(global uchar *p0, ulong o0, global uchar *p1, ulong o1, gl
 	const long i0 = g;
 	const int v0 = b0[i0];
 	const long v1 = (long)v0;
-	const long x2 = v1;
-	const int ok2 = x2 >= 0 && x2 < (n0 + 7);
-	if (!ok2)
-		tri_fail(fail, x2, (n0 + 7));
-	const float v2 = ok2 ? vload_half(i1 + x2 * 3, b1) : 0;
-	const float v3 = tri_round_bf16((float)v2);
-	b2[i0 * 3 + i1] = tri_bf16_bits(v3);
+	const long v2 = tri_check(fail, v1, (n0 + 7));
+	const float v3 = vload_half(i1 + v2 * 3, b1);
+	const float v4 = tri_round_bf16((float)v3);
+	b2[i0 * 3 + i1] = tri_bf16_bits(v4);
 }
 
 kernel void gather_k1(global uchar *p2, ulong o2, global uchar *p3, ulong o3, long n0)

@@ -161,7 +161,9 @@ static void gather_unit(struct model *m)
 	struct unit *u = begin(m, "gather");
 	expectations[m->n_units - 1].indices = true;
 	ir_ref table = unit_input(u, TYPE(u, DT_FLOAT16, 7, 3)), idx = unit_input(u, TYPE(u, DT_INT32, -1, 2));
-	unit_output(u, OP_(u, OP_GATHER, TYPE(u, DT_FLOAT16, -1, 2, 3), table, idx));
+	ir_ref rows = OP_(u, OP_GATHER, TYPE(u, DT_FLOAT16, -1, 2, 3), table, idx);
+	ir_set_gather(u->f, rows, (struct ir_gather){.mask = 1});
+	unit_output(u, rows);
 }
 
 static const void *random_trits(struct model *m, int64_t n)

@@ -67,7 +67,7 @@ static struct loop_nest *nest(struct fixture *x, uint8_t n_parallel, uint8_t n_r
 
 static struct loop_access at(struct fixture *x, uint32_t b, uint32_t n, const dim *strides)
 {
-	struct loop_access a = {.buffer = b, .base = x->zero, .index = LOOP_NONE, .scale = x->zero, .bound = x->zero};
+	struct loop_access a = {.buffer = b, .base = x->zero, .index = LOOP_NONE, .scale = x->zero};
 	for (uint32_t k = 0; k < LOOP_MAX; k++)
 		a.stride[k] = k < n ? strides[k] : x->zero;
 	return a;
@@ -87,6 +87,10 @@ static uint32_t op2(struct loop_nest *n, enum ir_op op, dtype t, uint32_t p, uin
 	return put(n, (struct loop_expr){.kind = LOOP_OP, .op = op, .elem = t, .args = {p, q, LOOP_NONE}, .in_reduction = in});
 }
 static uint32_t op1(struct loop_nest *n, enum ir_op op, dtype t, uint32_t p, bool in) { return op2(n, op, t, p, LOOP_NONE, in); }
+static uint32_t check_place(struct loop_nest *n, uint32_t place, dim bound)
+{
+	return put(n, (struct loop_expr){.kind = LOOP_CHECK, .elem = DT_INT64, .args = {place, LOOP_NONE, LOOP_NONE}, .extent = bound});
+}
 static uint32_t konst(struct loop_nest *n, dtype t, int64_t i, double f, bool in)
 {
 	return put(n, (struct loop_expr){.kind = LOOP_CONST, .elem = t, .i = i, .f = f, .in_reduction = in});
@@ -195,8 +199,8 @@ static void gather(void **state)
 	struct loop_nest *n = nest(&x, 2, 0, (dim[]){x.n, width});
 	struct loop_access a = at(&x, table, 2, (dim[]){x.zero, x.one});
 	a.index = op1(n, OP_CAST, DT_INT64, load(n, DT_INT32, at(&x, idx, 1, (dim[]){x.one}), false), false);
+	a.index = check_place(n, a.index, rows);
 	a.scale = width;
-	a.bound = rows;
 	store(n, op1(n, OP_CAST, DT_BFLOAT16, load(n, DT_FLOAT16, a, false), false), at(&x, out, 2, (dim[]){width, x.one}));
 	n = nest(&x, 1, 1, (dim[]){x.n, width});
 	uint32_t v = load(n, DT_BFLOAT16, at(&x, out, 2, (dim[]){width, x.one}), true);

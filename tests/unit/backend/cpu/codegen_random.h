@@ -333,35 +333,56 @@ static ir_ref random_matmul(struct random_fn *r, ir_ref v)
 	return emit(r, OP_MATMUL, &out, ops, 2, !is_float(elem));
 }
 
-static ir_ref random_gather(struct random_fn *r, ir_ref v)
+/* A constant or iota, modulo `bound`: always in range. */
+static ir_ref random_places(struct random_fn *r, const struct hir_type *index, int64_t bound)
 {
-	struct hir_type t = *type_of(r, v), index = {.elem = DT_INT64, .rank = (uint8_t)pick(r, 3)}, out = {.elem = t.elem};
-	int64_t size;
-	if (t.rank == 0 || t.rank + index.rank > 4 || !dim_is_const(r->f->dims, t.dims[0], &size) || size == 0)
-		return v;
-	for (uint32_t k = 0; k < index.rank; k++)
-		index.dims[k] = random_dim(r);
-	/* iota modulo the rows: always in range */
 	ir_ref i;
-	if (index.rank) {
-		i = emit(r, OP_IOTA, &index, NULL, 0, true);
-		ir_set_axis(r->f, i, (struct ir_axis){pick(r, index.rank)});
+	if (index->rank) {
+		i = emit(r, OP_IOTA, index, NULL, 0, true);
+		ir_set_axis(r->f, i, (struct ir_axis){pick(r, index->rank)});
 	} else {
-		i = emit(r, OP_DIM, &index, NULL, 0, true);
+		i = emit(r, OP_DIM, index, NULL, 0, true);
 		ir_set_extent(r->f, i, (struct ir_extent){r->n});
 	}
 	struct hir_type scalar = {.elem = DT_INT64};
 	ir_ref c = emit(r, OP_CONST, &scalar, NULL, 0, true);
 	int64_t *data = ARENA_ARRAY(r->a, int64_t, 1);
-	*data = size;
+	*data = bound;
 	ir_set_const(r->f, c, data);
-	ir_ref ops[2] = {i, emit(r, OP_BROADCAST, &index, &c, 1, true)};
-	ir_ref args[2] = {v, emit(r, OP_MOD, &index, ops, 2, true)};
+	ir_ref ops[2] = {i, emit(r, OP_BROADCAST, index, &c, 1, true)};
+	return emit(r, OP_MOD, index, ops, 2, true);
+}
+
+/* Indices of some dims whose size is constant; single elements or windows. */
+static ir_ref random_gather(struct random_fn *r, ir_ref v)
+{
+	struct hir_type t = *type_of(r, v), index = {.elem = DT_INT64, .rank = (uint8_t)pick(r, 3)}, out = {.elem = t.elem};
+	struct ir_gather g = {0};
+	ir_ref args[1 + HIR_MAX_RANK] = {v};
+	uint32_t n = 1;
+	if (t.rank + index.rank > 4)
+		return v;
 	for (uint32_t k = 0; k < index.rank; k++)
-		out.dims[out.rank++] = index.dims[k];
-	for (uint32_t k = 1; k < t.rank; k++)
-		out.dims[out.rank++] = t.dims[k];
-	return emit(r, OP_GATHER, &out, args, 2, true);
+		out.dims[out.rank++] = index.dims[k] = random_dim(r);
+	for (uint32_t k = 0; k < t.rank; k++) {
+		int64_t size, window = 1;
+		if (pick(r, 3) == 0 || !dim_is_const(r->f->dims, t.dims[k], &size) || size == 0) {
+			out.dims[out.rank++] = t.dims[k];
+			continue;
+		}
+		g.mask |= 1u << k;
+		if (pick(r, 4) == 0) {
+			g.windows |= 1u << k;
+			window = 1 + (int64_t)pick(r, (uint32_t)size);
+			out.dims[out.rank++] = dim_const(r->f->dims, window);
+		}
+		args[n++] = random_places(r, &index, size - window + 1);
+	}
+	if (!g.mask)
+		return v;
+	ir_ref gathered = emit(r, OP_GATHER, &out, args, n, true);
+	ir_set_gather(r->f, gathered, g);
+	return gathered;
 }
 
 /* softmax or a normalisation along the last dimension: what fusion has to get right */

@@ -400,6 +400,7 @@ static struct loop_fn *rows_function(struct arena *a)
 	struct hir_type in[2] = {{.elem = DT_FLOAT32, .rank = 2, .dims = {v, three}}, {.elem = DT_INT32, .rank = 1, .dims = {n}}};
 	struct hir_type out = {.elem = DT_FLOAT32, .rank = 2, .dims = {n, three}};
 	struct random_fn r = one_op(a, d, "rows", OP_GATHER, &out, in, 2);
+	ir_set_gather(r.f, r.f->outputs[0], (struct ir_gather){.mask = 1});
 	return plan_loops(a, &r.plan);
 }
 

@@ -153,6 +153,7 @@ static void an_index_out_of_range_is_an_error(void **state)
 	ir_set_const(f, operands[0], table);
 	ir_set_const(f, operands[1], index);
 	ir_ref r = ir_emit(f, OP_GATHER, &one, operands, 2, ORIGINS_NONE);
+	ir_set_gather(f, r, (struct ir_gather){.mask = 1});
 	f->outputs = &r;
 	f->n_outputs = 1;
 	struct tensor out;

@@ -57,23 +57,23 @@ static void net_loops(struct unit *u, struct unit *callee)
 	n->n_parallel = 2;
 	for (uint32_t k = 0; k < LOOP_MAX; k++)
 		n->extent[k] = k == 0 ? u->n : k == 1 ? width : zero;
-	struct loop_access none = {.base = zero, .index = LOOP_NONE, .scale = zero, .bound = zero};
+	struct loop_access none = {.base = zero, .index = LOOP_NONE, .scale = zero};
 	for (uint32_t k = 0; k < LOOP_MAX; k++)
 		none.stride[k] = zero;
-	n->exprs = ARENA_ARRAY(a, struct loop_expr, 3);
-	n->n_exprs = 3;
+	n->exprs = ARENA_ARRAY(a, struct loop_expr, 4);
+	n->n_exprs = 4;
 	n->exprs[0] = (struct loop_expr){.kind = LOOP_LOAD, .elem = DT_INT32, .access = none};
 	n->exprs[0].access.buffer = 1;
 	n->exprs[0].access.stride[0] = one;
 	n->exprs[1] = (struct loop_expr){.kind = LOOP_OP, .op = OP_CAST, .elem = DT_INT64, .args = {0, LOOP_NONE, LOOP_NONE}};
-	n->exprs[2] = (struct loop_expr){.kind = LOOP_LOAD, .elem = DT_FLOAT32, .access = none};
-	n->exprs[2].access.index = 1;
-	n->exprs[2].access.stride[1] = one;
-	n->exprs[2].access.scale = width;
-	n->exprs[2].access.bound = u->n;
+	n->exprs[2] = (struct loop_expr){.kind = LOOP_CHECK, .elem = DT_INT64, .args = {1, LOOP_NONE, LOOP_NONE}, .extent = u->n};
+	n->exprs[3] = (struct loop_expr){.kind = LOOP_LOAD, .elem = DT_FLOAT32, .access = none};
+	n->exprs[3].access.index = 2;
+	n->exprs[3].access.stride[1] = one;
+	n->exprs[3].access.scale = width;
 	n->stores = ARENA_NEW(a, struct loop_store);
 	n->n_stores = 1;
-	n->stores[0] = (struct loop_store){2, none};
+	n->stores[0] = (struct loop_store){3, none};
 	n->stores[0].access.buffer = 3;
 	n->stores[0].access.stride[0] = width;
 	n->stores[0].access.stride[1] = one;
