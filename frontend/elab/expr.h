@@ -36,7 +36,12 @@ struct value partial_make(struct elab *e, struct func *fn, const struct args *ar
 /* All arguments of the second call: those of the first, and `args`. False: reported. */
 bool partial_args(struct elab *e, struct value layer, const struct args *args, span at, struct args *all);
 
+/* ---- indexing (index.c, index_tensor.c) ---- */
 struct value eval_index(struct elab *e, node_id n);
+struct value index_tensor(struct elab *e, struct value v, node_id n, struct ast_nodes subs);
+/* The bound of a slice, or none. */
+struct value eval_bound(struct elab *e, node_id n);
+struct value report_bad_index(struct elab *e, node_id sub, struct value v);
 struct value eval_fstring(struct elab *e, node_id n);
 
 /* ---- lists that grow (list.c) ---- */

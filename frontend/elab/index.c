@@ -1,31 +1,16 @@
-/* Indexing of lists, tuples, strings and tensors. Tensors follow NumPy: each index becomes a select, slice or index_select. */
+/* Indexing of lists, tuples and strings; index_tensor.c has that of tensors. */
 #include "frontend/elab/expr.h"
 #include "frontend/elab/unknown_list.h"
 #include <string.h>
 #include "frontend/rules/builtin.h"
 #include "frontend/unit/text.h"
 
-static struct value optional(struct elab *e, node_id n) { return n ? eval(e, n) : (struct value){.kind = V_NONE}; }
-
 /* ---- lists, tuples, strings ---- */
-
-static struct value bad_subscript(struct elab *e, node_id sub, struct value v)
-{
-	struct diag *g = report_error(&e->em, DIAG_NOT_INDEXABLE, elab_span(e, sub), "an index is an integer or a slice, not %s",
-				      value_text(&e->em, v));
-	if (v.kind == V_RANGE && ast_kind(elab_tree(e), sub) == NODE_RANGE) {
-		struct ast_range r = ast_range(elab_tree(e), sub);
-		diag_help(e->em.report.out, g, "write a slice with `:`; it excludes its end");
-		if (token_kind(&elab_tree(e)->tokens, ast_token(elab_tree(e), sub)) == TOK_DOT2 && r.from && r.to)
-			diag_edit(e->em.report.out, g, tok_span(e->frame->mod, ast_token(elab_tree(e), sub)), ":");
-	}
-	return VALUE_POISON;
-}
 
 static struct value bad_index(struct elab *e, node_id n, struct value v, struct value i)
 {
 	if (i.kind == V_RANGE)
-		return bad_subscript(e, n, i);
+		return report_bad_index(e, n, i);
 	if (!is_poison(i) && !(e->em.checking && i.kind == V_DIM))
 		report_error(&e->em, DIAG_NOT_INDEXABLE, elab_span(e, n), "%s cannot be indexed by %s", value_text(&e->em, v),
 			     value_text(&e->em, i));
@@ -44,7 +29,7 @@ static int64_t clamp_bound(struct value v, int64_t n, int64_t least, int64_t mos
 static struct value slice_seq(struct elab *e, struct value v, node_id sub)
 {
 	struct ast_range r = ast_range(elab_tree(e), sub);
-	struct value from = optional(e, r.from), to = optional(e, r.to), step = optional(e, r.step);
+	struct value from = eval_bound(e, r.from), to = eval_bound(e, r.to), step = eval_bound(e, r.step);
 	int64_t n = v.u.seq->n, s = step.kind == V_INT ? step.u.i : 1;
 	bool known = (from.kind == V_INT || from.kind == V_NONE) && (to.kind == V_INT || to.kind == V_NONE) &&
 		     (step.kind == V_INT || step.kind == V_NONE);
@@ -88,68 +73,7 @@ static struct value index_unknown_list(struct elab *e, struct value v, node_id s
 	return i.kind == V_INT || i.kind == V_DIM ? unknown_list_item(e, v) : VALUE_POISON;
 }
 
-/* ---- tensors ---- */
-
-static struct value call3(struct elab *e, enum builtin bi, struct value *v, uint32_t n, const span *ats, span at)
-{
-	struct arg items[5];
-	struct args args = {n, items};
-	for (uint32_t i = 0; i < n; i++)
-		items[i] = (struct arg){.v = v[i], .at = ats[i]};
-	return call_builtin(&e->em, bi, &args, at);
-}
-
-/* Applies one index at *axis, and advances *axis to the next dimension. */
-static struct value subscript(struct elab *e, struct value x, node_id sub, uint32_t *axis, span at, span xat)
-{
-	span sat = elab_span(e, sub);
-	if (ast_kind(elab_tree(e), sub) == NODE_SLICE) {
-		struct ast_range r = ast_range(elab_tree(e), sub);
-		struct value v[5] = {x, value_int(*axis), optional(e, r.from), optional(e, r.to), optional(e, r.step)};
-		span ats[5] = {xat, sat, sat, sat, sat};
-		(*axis)++;
-		return call3(e, BI_SLICE, v, 5, ats, at);
-	}
-	struct value v[3] = {x, value_int(*axis), eval(e, sub)};
-	span ats[3] = {xat, sat, sat};
-	if (v[2].kind == V_NONE) {
-		(*axis)++;
-		return call3(e, BI_UNSQUEEZE, v, 2, ats, at);
-	}
-	if (v[2].kind == V_RANGE || v[2].kind == V_FLOAT || v[2].kind == V_STR)
-		return bad_subscript(e, sub, v[2]);
-	if (v[2].kind == V_TENSOR) {
-		*axis += type_of(&e->em, v[2].u.t)->rank ? 1 : 0;
-		return call3(e, BI_INDEX_SELECT, v, 3, ats, at);
-	}
-	return call3(e, BI_SELECT, v, 3, ats, at);
-}
-
-static struct value index_tensor(struct elab *e, struct value v, node_id n, struct ast_nodes subs)
-{
-	uint32_t axis = 0, used = 0, rank = type_of(&e->em, v.u.t)->rank;
-	for (uint32_t i = 0; i < subs.n; i++) {
-		enum node_kind k = ast_kind(elab_tree(e), subs.at[i]);
-		used += k != NODE_ELLIPSIS && k != NODE_NONE;
-	}
-	if (used > rank) {
-		struct diag *g = report_error(&e->em, DIAG_RANK, elab_span(e, n), "%u indices for %s", used, value_text(&e->em, v));
-		diag_label_primary(e->em.report.out, g, "it has %u dimension%s", rank, rank == 1 ? "" : "s");
-		return VALUE_POISON;
-	}
-	bool dots = false;
-	for (uint32_t i = 0; i < subs.n && !is_poison(v); i++) {
-		if (ast_kind(elab_tree(e), subs.at[i]) == NODE_ELLIPSIS) {
-			if (dots)
-				report_error(&e->em, DIAG_NOT_INDEXABLE, elab_span(e, subs.at[i]), "an index can have only one `...`");
-			axis += dots ? 0 : rank - used;
-			dots = true;
-			continue;
-		}
-		v = subscript(e, v, subs.at[i], &axis, elab_span(e, n), elab_span(e, ast_a(elab_tree(e), n)));
-	}
-	return v;
-}
+/* ---- strings ---- */
 
 /* The list of a string's characters. */
 static struct value characters(struct elab *e, const char *s)

@@ -171,14 +171,6 @@ struct value rule_roll(struct emitter *e, struct builtin_call *c)
 	return x;
 }
 
-struct value rule_narrow(struct emitter *e, struct builtin_call *c)
-{
-	dim from, n;
-	if (!size_value(e, c->v[2], &from) || !size_value(e, c->v[3], &n))
-		return rule_error(e, c, DIAG_TYPE_MISMATCH, c->at, "`start` and `length` must be sizes or integers known at compile time");
-	return COMPOSE(BI_SLICE, c->v[0], c->v[1], c->v[2], value_dim(e->b->dims, dim_add(e->b->dims, from, n)));
-}
-
 struct value rule_unbind(struct emitter *e, struct builtin_call *c)
 {
 	uint32_t axis;

@@ -1,4 +1,4 @@
-/* Rules of the builtins that return parts of a tensor: split, slice, select, gather. */
+/* Rules of the builtins that return parts of a tensor: split, slice, select. */
 #include "frontend/rules/builtin.h"
 
 static struct value emit_slice(struct emitter *e, hir_ref x, uint32_t axis, dim from, dim to, span at)
@@ -109,7 +109,7 @@ static struct value report_bound(struct emitter *e, struct builtin_call *c, uint
 			     "a bound of the slice is known only at run time (%s), so the size of the slice is unknown", value_text(e, v));
 	diag_help(e->report.out, g,
 		  "pass it as a compile-time argument `n: int`; or keep all elements and mask the rest, "
-		  "`where(arange(x.shape[0]) < n, x, 0.0)`; or read a window of a constant size: `x[arange(4) + n]`");
+		  "`where(arange(x.shape[0]) < n, x, 0.0)`; or read a window of a constant size: `x[n:n + 4]`");
 	return VALUE_POISON;
 }
 
@@ -144,13 +144,6 @@ struct value rule_slice(struct emitter *e, struct builtin_call *c)
 	return EMIT(BI_SLICE, &t, arg_tensor(r), arg_int(axis), arg_dim(from), arg_dim(to), arg_int(step));
 }
 
-static void drop_axis(struct hir_type *t, uint32_t axis)
-{
-	for (uint32_t i = axis; i + 1 < t->rank; i++)
-		t->dims[i] = t->dims[i + 1];
-	t->rank--;
-}
-
 struct value rule_select(struct emitter *e, struct builtin_call *c)
 {
 	uint32_t axis;
@@ -171,58 +164,6 @@ struct value rule_select(struct emitter *e, struct builtin_call *c)
 		diag_label_primary(e->report.out, g, "dimension %u of %s has %lld elements", axis, shape_text(e, &t), (long long)n);
 		return VALUE_POISON;
 	}
-	drop_axis(&t, axis);
+	t = reduce_dims(e, &t, 1u << axis, false);
 	return EMIT(BI_SELECT, &t, arg_tensor(r), arg_int(axis), arg_dim(index));
-}
-
-struct value rule_index_select(struct emitter *e, struct builtin_call *c)
-{
-	uint32_t axis;
-	hir_ref r = c->operand[0], index = c->operand[2];
-	if (!need_axis(e, c, 1, type_of(e, r)->rank, &axis))
-		return VALUE_POISON;
-	struct hir_type t = *type_of(e, r), ti = *type_of(e, index);
-	if (dtype_class(ti.elem) != DTC_INT || ti.rank > 1) {
-		struct diag *g = report_error(e, DIAG_TYPE_MISMATCH, c->ats[2],
-					      "`index_select`: the index must be a tensor of integers with at most one dimension, not %s",
-					      type_text(e, index));
-		if (ti.elem == DT_BOOL)
-			diag_help(e->report.out, g, "shapes cannot depend on values: write `where(mask, x, 0)`");
-		else if (dtype_class(ti.elem) == DTC_INT && t.rank == 2 && !axis)
-			diag_help(e->report.out, g, "write `embedding(index, x)`, which takes indices of any shape");
-		else if (dtype_class(ti.elem) == DTC_INT)
-			diag_help(e->report.out, g, "flatten the index, and reshape the result");
-		return VALUE_POISON;
-	}
-	if (ti.rank)
-		t.dims[axis] = ti.dims[0];
-	else
-		drop_axis(&t, axis);
-	return EMIT(BI_INDEX_SELECT, &t, arg_tensor(r), arg_int(axis), arg_tensor(index));
-}
-
-struct value rule_gather(struct emitter *e, struct builtin_call *c)
-{
-	uint32_t axis;
-	int64_t n, most;
-	hir_ref r = c->operand[0], index = c->operand[2];
-	if (!need_axis(e, c, 1, type_of(e, r)->rank, &axis))
-		return VALUE_POISON;
-	struct hir_type t = *type_of(e, r), ti = *type_of(e, index);
-	if (dtype_class(ti.elem) != DTC_INT)
-		return rule_error(e, c, DIAG_TYPE_MISMATCH, c->ats[2], "`index` must be a tensor of integers, not %s", type_text(e, index));
-	if (ti.rank != t.rank)
-		return rule_error(e, c, DIAG_RANK, c->ats[2], "`index` must have as many dimensions as %s, but is %s", type_text(e, r),
-				  type_text(e, index));
-	for (uint32_t k = 0; k < t.rank; k++) {
-		bool fits = k == axis || dims_agree(e, ti.dims[k], t.dims[k]) ||
-			    (const_sizes(e, ti.dims[k], t.dims[k], &n, &most) && n <= most);
-		if (!fits)
-			return rule_error(e, c, DIAG_SHAPE, c->ats[2], "the shape of `index`, %s, %s %s in dimension %u",
-					  shape_text(e, &ti),
-					  const_sizes(e, ti.dims[k], t.dims[k], &n, &most) ? "is larger than" : "may be larger than",
-					  shape_text(e, &t), k);
-	}
-	ti.elem = t.elem;
-	return EMIT(BI_GATHER, &ti, arg_tensor(r), arg_int(axis), arg_tensor(index));
 }

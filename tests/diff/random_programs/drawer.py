@@ -25,7 +25,7 @@ THEMES = {
 BOOST = {
     "images": ("conv2d", "conv1d", "pool2d", "adaptive_avgpool2d", "upsample2d", "norm", "conv_transpose2d", "binary +", "relu"),
     "sequences": ("attention", "softmax", "linear", "matmul", "norm", "rope", "permute", "reshape"),
-    "integers": ("integer divide", "integer literal", "integer unary", "compare", "where", "cast", "sum", "matmul", "gather", "scatter", "index_select"),
+    "integers": ("integer divide", "integer literal", "integer unary", "compare", "where", "cast", "sum", "matmul", "gather", "scatter", "index_select", "points", "window"),
     "squares": ("exp", "tanh", "sigmoid", "transpose", "permute", "flip", "slice", "binary +", "binary *", "roll", "softmax", "sum", "where", "select_scatter"),
     "trits": ("ternary_activation", "absmax_quantize", "absmean_quantize", "dequantize", "matmul", "linear", "conv2d", "bit_linear", "pack"),
 }

@@ -1,5 +1,5 @@
 """Operations of random programs that read or write by index."""
-from bounds import INTS, Invalid, Size, Type, count, rounded, wrapped
+from bounds import INTS, Invalid, Size, Type, broadcast, count, rounded, wrapped
 from program import operation
 from joins import join_type
 
@@ -128,6 +128,56 @@ def draw_item(g):
 
 
 operation("item", draw_item, item_infer, lambda a, attrs, t: f"{a[0]}[{a[1]}]", 0.8)
+
+
+def points_infer(types, attrs):
+    """Index tensors of two dimensions, in place of them if they are adjacent, else first."""
+    t, i, j = types
+    a, b = attrs["axes"]
+    if b >= t.rank:
+        raise Invalid
+    ids_fit(i, t.shape[a])
+    ids_fit(j, t.shape[b])
+    shape, rest = broadcast(i.shape, j.shape), [s for k, s in enumerate(t.shape) if k not in (a, b)]
+    at = a if b == a + 1 else 0
+    return t.with_shape([*rest[:at], *shape, *rest[at:]])
+
+
+def draw_points(g):
+    x = g.pick(lambda t: 2 <= t.rank <= 4 and sum(s.known() for s in t.shape) >= 2)
+    t = g.type(x)
+    a, b = sorted(g.rng.sample([k for k, s in enumerate(t.shape) if s.known()], 2))
+    n = g.size()
+    shape = g.choice([[n], [1], [g.size(), 1], []])
+    return [x, g.indices([n], t.shape[a].constant), g.indices(shape, t.shape[b].constant)], {"axes": (a, b)}
+
+
+def points_source(a, attrs, t):
+    i, j = attrs["axes"]
+    return f"{a[0]}[{':, ' * i}{a[1]}, {':, ' * (j - i - 1)}{a[2]}]"
+
+
+operation("points", draw_points, points_infer, points_source, 1)
+
+
+def window_infer(types, attrs):
+    t, at = types
+    i, n = attrs["axis"], attrs["n"]
+    if at.rank or i >= t.rank or not t.shape[i].known() or n > t.shape[i].constant:
+        raise Invalid
+    ids_fit(at, Size.of(t.shape[i].constant - n + 1))
+    return t.with_shape([*t.shape[:i], n, *t.shape[i + 1:]])
+
+
+def draw_window(g):
+    x = g.pick(lambda t: 1 <= t.rank <= 4 and any(s.known() and s.constant for s in t.shape))
+    t = g.type(x)
+    i = g.choice([k for k, s in enumerate(t.shape) if s.known() and s.constant])
+    n = g.integer(1, t.shape[i].constant)
+    return [x, g.indices([], t.shape[i].constant - n + 1)], {"axis": i, "n": n}
+
+
+operation("window", draw_window, window_infer, lambda a, attrs, t: f"{a[0]}[{':, ' * attrs['axis']}{a[1]}:{a[1]} + {attrs['n']}]", 1)
 
 
 def one_hot_infer(types, attrs):
