@@ -391,12 +391,19 @@ static uint64_t large_charge(size_t len) { return small_charge(0) + (len + 4095)
 static void make_entry(const struct cache *c, enum cache_kind kind, const void *bytes, struct cache_value *v)
 {
 	struct buf b = {0};
-	entry_encode(&b, kind, v->id, bytes, v->len, kinds[kind].compressed ? c->compress : 0);
-	bool large = b.len > CACHE_LARGE;
+	if (v->len > CACHE_AS_IS) {
+		entry_encode_head(&b, kind, v->id, bytes, v->len);
+		v->payload = bytes;
+		v->payload_len = v->len;
+	} else {
+		entry_encode(&b, kind, v->id, bytes, v->len, kinds[kind].compressed ? c->compress : 0);
+	}
 	v->entry = b.at;
 	v->entry_len = b.len;
+	size_t all = v->entry_len + v->payload_len;
+	bool large = all > CACHE_LARGE;
 	v->meta.state = large ? META_LARGE : META_SMALL;
-	v->meta.charge = large ? large_charge(b.len) : small_charge(b.len);
+	v->meta.charge = large ? large_charge(all) : small_charge(all);
 }
 
 /* A value that will be written, without its bytes. */
@@ -409,7 +416,7 @@ static struct cache_value new_value(const struct cache *c, enum cache_kind kind,
 	v.meta.used = v.meta.made = cache_now(c);
 	if (!c->read_only && cache_uses(c, kind))
 		make_entry(c, kind, bytes, &v);
-	usage_of_thread.written += v.entry_len;
+	usage_of_thread.written += v.entry_len + v.payload_len;
 	return v;
 }
 
@@ -432,6 +439,8 @@ const void *cache_put(struct cache *c, enum cache_kind kind, hash128 key, const 
 	if (!v.owned)
 		bug_no_memory();
 	v.bytes = len ? memcpy(v.owned, bytes, len) : v.owned;
+	if (v.payload)
+		v.payload = v.bytes;
 	pthread_mutex_lock(&c->lock);
 	const void *stored;
 	if (map_get(&c->known, v.id, &at) && c->values.at[at].len == len && memcmp(c->values.at[at].bytes, bytes, len) == 0) {
@@ -440,7 +449,7 @@ const void *cache_put(struct cache *c, enum cache_kind kind, hash128 key, const 
 		free(v.entry);
 	} else {
 		stored = remember(c, &v);
-		add_pending(c, v.entry_len);
+		add_pending(c, v.payload ? 0 : v.entry_len);
 	}
 	pthread_mutex_unlock(&c->lock);
 	measure_end();
@@ -454,8 +463,15 @@ void cache_add(struct cache *c, enum cache_kind kind, hash128 key, const void *b
 	measure_begin("cache write");
 	struct cache_value v = new_value(c, kind, key, bytes, len, cost_ns);
 	pthread_mutex_lock(&c->lock);
-	vec_push(&c->values, v);
-	add_pending(c, v.entry_len);
+	if (v.payload && c->broken) {
+		free(v.entry);
+	} else {
+		vec_push(&c->values, v);
+		if (v.payload)
+			cache_flush(c); /* it is the caller's, so it must not wait */
+		else
+			add_pending(c, v.entry_len);
+	}
 	pthread_mutex_unlock(&c->lock);
 	measure_end();
 }

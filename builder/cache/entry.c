@@ -26,6 +26,13 @@ static bool put_frame(struct buf *out, const void *bytes, size_t len, int level)
 	return true;
 }
 
+void entry_encode_head(struct buf *out, uint32_t kind, hash128 id, const void *bytes, size_t len)
+{
+	struct entry_head h = {.raw = len, .kind = kind, .codec = ENTRY_RAW};
+	h.check = checksum(&h, id, bytes, len);
+	buf_put(out, &h, sizeof h);
+}
+
 void entry_encode(struct buf *out, uint32_t kind, hash128 id, const void *bytes, size_t len, int level)
 {
 	struct entry_head h = {.raw = len, .kind = kind, .codec = ENTRY_RAW};

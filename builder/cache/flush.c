@@ -33,10 +33,11 @@ static struct needed_room needed(const struct cache *c)
 
 static void drop_entry(struct cache *c, struct cache_value *v)
 {
-	c->pending -= v->entry_len;
+	c->pending -= v->payload ? 0 : v->entry_len;
 	free(v->entry);
 	v->entry = NULL;
-	v->entry_len = 0;
+	v->payload = NULL;
+	v->entry_len = v->payload_len = 0;
 }
 
 /* Drops the newest values for which no eviction could make room. */
@@ -207,7 +208,7 @@ static int write_large(const struct cache *c, const struct cache_value *v)
 	int fd = openat(c->folder, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 	if (fd < 0) /* something that is not ours is in its place: damage */
 		return errno == EEXIST || errno == ENOTDIR || errno == ELOOP ? MDB_CORRUPTED : errno;
-	int rc = os_write_fd(fd, v->entry, v->entry_len) ? 0 : errno;
+	int rc = os_write_fd(fd, v->entry, v->entry_len) && (!v->payload || os_write_fd(fd, v->payload, v->payload_len)) ? 0 : errno;
 	close(fd);
 	if (rc)
 		unlinkat(c->folder, name, 0);
@@ -278,7 +279,9 @@ static int write_all(struct cache *c, const struct needed_room *n)
 		rc = env_commit(c->env, txn, find_all, c);
 	if (!rc)
 		clear_counts(c);
-	return rc;
+	c->failed = c->failed ? c->failed : rc;
+	c->broken |= env_is_damage(rc);
+	return c->failed;
 }
 
 /* Makes more and more room until the values fit. */
@@ -326,7 +329,7 @@ static int flush_all(struct cache *c)
 int cache_flush(struct cache *c)
 {
 	if (c->read_only || c->broken || !has_changes(c))
-		return 0;
+		return c->failed;
 	int rc = flush_all(c);
 	for (uint32_t i = 0; i < c->values.len; i++)
 		if (c->values.at[i].entry)

@@ -17,6 +17,7 @@
 #include "builder/store/lookups.h"
 
 #define CACHE_LARGE ((size_t)256 << 10)
+#define CACHE_AS_IS ((size_t)1 << 20) /* larger values are mostly weights: they are neither compressed nor copied */
 #define CACHE_TOTALS_VERSION 3
 enum { CACHE_TOUCH_SECONDS = 15 * 60, DAY_SECONDS = 24 * 60 * 60 };
 
@@ -55,6 +56,8 @@ struct cache_value {
 	size_t mapped_len;
 	char *entry; /* to write, or NULL */
 	size_t entry_len;
+	const void *payload; /* the rest of a large entry, in the value or in the caller's memory; NULL: there is no rest */
+	size_t payload_len;
 	struct cache_meta meta;
 	bool touched; /* its time of use must be written */
 };
@@ -80,6 +83,7 @@ struct cache {
 	uint64_t compiled[COMPILE_REASONS];
 	bool counted; /* delta or compiled is not zero */
 	bool broken;
+	int failed; /* the first error of a flush, or 0 */
 };
 
 static inline hash128 cache_id(enum cache_kind k, hash128 key) { return hash_combine((hash128){k, 0x74726962}, key); }
@@ -123,6 +127,6 @@ int cache_evict(struct cache *c, MDB_txn *txn, struct cache_totals *t, const str
 /* Removes one entry and corrects the totals; counts again for a damaged record. `gone`: the state of the note in the index; META_STATES: no note. */
 int cache_remove(struct cache *c, MDB_txn *txn, struct cache_totals *t, hash128 id, const struct cache_meta *m, enum meta_state gone);
 
-/* flush.c: under the lock. 0, or an error of LMDB or errno. */
+/* flush.c: under the lock. 0, or the first error so far of LMDB or errno. */
 int cache_flush(struct cache *c);
 #endif

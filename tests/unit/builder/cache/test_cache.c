@@ -1,6 +1,7 @@
 /* The user's cache: round trips, limits, what several processes and kills do to it, damage, folders that cannot be written. */
 #include "builder/cache/cache.h"
 #include "builder/cache/maintenance.h"
+#include "builder/cache/state.h"
 #include "tests/unit/unit.h"
 #include <fcntl.h>
 #include <ftw.h>
@@ -155,7 +156,8 @@ static void added_values(void **state)
 		cache_add(c, CACHE_WEIGHTS, key_of(i), p, sizes[i], 0);
 		cache_add(c, CACHE_WEIGHTS, key_of(i), p, sizes[i], 0); /* again */
 		free(p);
-		assert_null(cache_get(c, CACHE_WEIGHTS, key_of(i), &len));
+		if (sizes[i] < CACHE_AS_IS) /* larger ones are written at once */
+			assert_null(cache_get(c, CACHE_WEIGHTS, key_of(i), &len));
 	}
 	closed(c);
 	c = opened();
