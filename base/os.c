@@ -343,8 +343,8 @@ void os_open_standard_streams(void)
 		close(fd);
 }
 
-static atomic_bool interrupted; /* a signal handler has no argument; any thread reads it */
-static atomic_int received[NSIG];
+static atomic_bool interrupted;      /* a signal handler has no argument; any thread reads it */
+static atomic_int received[2][NSIG]; /* from others, and from the parent, which may pass on what also comes to this process */
 static void (*_Atomic before_death)(void);
 
 void os_set_death_handler(void (*fn)(void)) { before_death = fn; }
@@ -357,12 +357,13 @@ void os_run_death_handler(void)
 		fn();
 }
 
-static void on_interrupt(int sig)
+static void on_interrupt(int sig, siginfo_t *info, void *context)
 {
 	int saved = errno;
 
+	(void)context;
 	interrupted = true;
-	if (received[sig]++ > 0) {
+	if (received[info->si_code <= 0 && info->si_pid == getppid()][sig]++ > 0) {
 		os_run_death_handler();
 		signal(sig, SIG_DFL);
 		raise(sig); /* the signal is delivered when the handler returns */
@@ -374,7 +375,7 @@ void os_catch_interrupts(void)
 {
 	static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
 	/* Without SA_RESTART a signal ends blocking calls. */
-	struct sigaction act = {.sa_handler = on_interrupt}, old;
+	struct sigaction act = {.sa_sigaction = on_interrupt, .sa_flags = SA_SIGINFO}, old;
 
 	sigemptyset(&act.sa_mask);
 	for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++)

@@ -79,7 +79,8 @@ uint32_t os_tty_columns(int fd); /* 80 when unknown */
 char *os_exe_dir(void);
 /* Opens closed standard streams as /dev/null. Otherwise messages might go to the next file that is opened. */
 void os_open_standard_streams(void);
-/* True once SIGINT, SIGTERM or SIGHUP arrived after os_catch_interrupts. A second one of the same kind ends the process. */
+/* True once SIGINT, SIGTERM or SIGHUP arrived after os_catch_interrupts. A second one of the same kind and sender ends the
+ * process. */
 void os_catch_interrupts(void);
 /* Sets the one function that os_run_death_handler calls before the process dies of a signal; NULL: none. It must be async-signal-safe. */
 void os_set_death_handler(void (*fn)(void));

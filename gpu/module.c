@@ -1,11 +1,12 @@
 /* libtrib-gpu.so: lists and measures OpenCL devices for `trib devices` and `trib bench`. Linked with the OpenCL loader and with no code of other rooms. */
 #include "gpu/module.h"
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include "base/buf.h"
 #include "gpu/measure.h"
 
-enum { MAX_PLATFORMS = 32, MAX_DEVICES = 64 };
+enum { MAX_PLATFORMS = 32 };
 
 static void text(cl_device_id d, cl_device_info what, char *out, size_t cap)
 {
@@ -27,11 +28,8 @@ static const char *type_name(uint64_t type)
 	return type & CL_DEVICE_TYPE_GPU ? "gpu" : type & CL_DEVICE_TYPE_ACCELERATOR ? "accelerator" : "cpu";
 }
 
-static void describe(cl_platform_id p, cl_device_id d, struct gpu_device *out)
+static void describe(cl_device_id d, struct gpu_device *out)
 {
-	memset(out, 0, sizeof *out);
-	if (clGetPlatformInfo(p, CL_PLATFORM_NAME, sizeof out->platform - 1, out->platform, NULL) != CL_SUCCESS)
-		out->platform[0] = 0;
 	text(d, CL_DEVICE_NAME, out->name, sizeof out->name);
 	text(d, CL_DEVICE_VENDOR, out->vendor, sizeof out->vendor);
 	text(d, CL_DEVICE_VERSION, out->version, sizeof out->version);
@@ -44,71 +42,58 @@ static void describe(cl_platform_id p, cl_device_id d, struct gpu_device *out)
 	out->max_work_group = (uint32_t)number(d, CL_DEVICE_MAX_WORK_GROUP_SIZE);
 }
 
-/* Calls fn for each device, in the order of the loader. Returns the number of devices; 0: *why says why. */
-typedef void device_fn(void *ctx, uint32_t number, cl_platform_id p, cl_device_id d);
-static uint32_t each_device(device_fn *fn, void *ctx, struct buf *why)
+/* Stores the handles of the platform's devices behind those of others. */
+static void ask_platform(cl_platform_id p, struct gpu_answer *out, cl_device_id *handles)
+{
+	cl_device_id ids[GPU_MOST_DEVICES];
+	cl_uint n = 0;
+	if (clGetPlatformInfo(p, CL_PLATFORM_NAME, sizeof out->asked - 1, out->asked, NULL) != CL_SUCCESS)
+		out->asked[0] = 0;
+	if (clGetDeviceIDs(p, CL_DEVICE_TYPE_ALL, GPU_MOST_DEVICES, ids, &n) != CL_SUCCESS)
+		return;
+	for (cl_uint i = 0; i < n && i < GPU_MOST_DEVICES; i++, out->n++)
+		if (out->n < GPU_MOST_DEVICES) {
+			struct gpu_device *d = &out->list[out->n];
+			memcpy(d->platform, out->asked, sizeof d->platform);
+			describe(ids[i], d);
+			handles[out->n] = ids[i];
+		}
+}
+
+static void ask(struct gpu_answer *out, cl_device_id *handles)
 {
 	cl_platform_id platforms[MAX_PLATFORMS];
-	cl_uint n_platforms = 0;
-	uint32_t found = 0;
-	cl_int status = clGetPlatformIDs(MAX_PLATFORMS, platforms, &n_platforms);
-	if (status != CL_SUCCESS || n_platforms == 0) {
-		buf_printf(why, "no OpenCL platform is installed (clGetPlatformIDs: %d)", status);
-		return 0;
-	}
-	for (cl_uint p = 0; p < n_platforms && p < MAX_PLATFORMS; p++) {
-		cl_device_id ids[MAX_DEVICES];
-		cl_uint n = 0;
-		if (clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, MAX_DEVICES, ids, &n) != CL_SUCCESS)
-			continue;
-		for (cl_uint i = 0; i < n && i < MAX_DEVICES; i++, found++)
-			fn(ctx, found, platforms[p], ids[i]);
-	}
-	if (found == 0)
-		buf_printf(why, "%u OpenCL platform%s, but no device", n_platforms, n_platforms == 1 ? "" : "s");
-	return found;
+	cl_uint n = 0;
+	cl_int status = clGetPlatformIDs(MAX_PLATFORMS, platforms, &n);
+	for (cl_uint p = 0; status == CL_SUCCESS && p < n && p < MAX_PLATFORMS; p++)
+		ask_platform(platforms[p], out, handles);
+	if (status != CL_SUCCESS || n == 0)
+		snprintf(out->why, sizeof out->why, "no OpenCL platform is installed (clGetPlatformIDs: %d)", status);
+	else if (out->n == 0)
+		snprintf(out->why, sizeof out->why, "%u OpenCL platform%s, but no device", n, n == 1 ? "" : "s");
 }
 
-struct list {
-	struct gpu_device *out;
-	uint32_t cap;
-};
-
-static void add_device(void *ctx, uint32_t number, cl_platform_id p, cl_device_id d)
+static void devices(struct gpu_answer *out)
 {
-	const struct list *l = ctx;
-	if (number < l->cap)
-		describe(p, d, &l->out[number]);
-}
-
-static uint32_t devices(struct gpu_device *out, uint32_t cap, struct buf *why)
-{
-	struct list l = {out, cap};
-	return each_device(add_device, &l, why);
-}
-
-struct wanted {
-	uint32_t number;
-	cl_device_id device;
-};
-
-static void find_device(void *ctx, uint32_t number, cl_platform_id p, cl_device_id d)
-{
-	struct wanted *w = ctx;
-	(void)p;
-	if (number == w->number)
-		w->device = d;
+	cl_device_id handles[GPU_MOST_DEVICES];
+	ask(out, handles);
 }
 
 static bool measure(uint32_t number, struct gpu_ceilings *out, struct buf *why)
 {
-	struct wanted w = {number, NULL};
-	uint32_t n = each_device(find_device, &w, why);
-	if (w.device)
-		return measure_device(w.device, out, why);
-	if (n)
-		buf_printf(why, "there is no device opencl:%u", number);
-	return false;
+	cl_device_id handles[GPU_MOST_DEVICES];
+	struct gpu_answer *answer = calloc(1, sizeof *answer);
+	bool found = false;
+	if (answer) {
+		ask(answer, handles);
+		found = number < answer->n && number < GPU_MOST_DEVICES;
+		if (!found && answer->n)
+			buf_printf(why, "there is no device opencl:%u", number);
+		else if (!found)
+			buf_puts(why, answer->why);
+	}
+	free(answer);
+	return found && measure_device(handles[number], out, why);
 }
 
 static const struct gpu_api API = {GPU_ABI, devices, measure};

@@ -18,6 +18,7 @@
 #include "builder/profile/figures.h"
 #include "builder/run/bench_check.h"
 #include "builder/run/device_ceilings.h"
+#include "builder/run/drivers.h"
 #include "builder/run/roofline.h"
 
 #define MOST_CASES 64
@@ -254,6 +255,7 @@ enum status cmd_bench(const struct options *o)
 	struct profile *first = NULL;
 	enum metric_unit unit = UNIT_NS;
 	enum status s = STATUS_OK;
+	drivers_supervise(o->compare ? o->compare : o->device);
 	os_catch_interrupts();
 	if (o->max_time && (!figure_parse(o->max_time, &unit, &b.budget_ns) || unit != UNIT_NS))
 		s = fail_usage("--max-time wants a time such as 3s, not `%s`", o->max_time);

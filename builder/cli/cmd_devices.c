@@ -7,12 +7,17 @@
 #include "base/os.h"
 #include "base/print.h"
 #include "builder/cli/command.h"
-#include "builder/module.h"
+#include "builder/profile/machine.h"
 #include "builder/run/device_ceilings.h"
-#include "builder/store/crash_guard.h"
+#include "builder/run/drivers.h"
 #include "gpu/module.h"
 
-enum { MAX_DEVICES = 64 };
+static void print_cpu(struct arena *a)
+{
+	struct profile_machine m = machine_describe(a);
+	print(stdout, "cpu       %s\n    %u thread%s, %" PRIu64 " MiB of memory\n", m.cpu, m.cores, m.cores == 1 ? "" : "s",
+	      m.memory_bytes >> 20);
+}
 
 static void print_device(uint32_t i, const struct gpu_device *d)
 {
@@ -50,15 +55,25 @@ static void put_json(struct buf *out, const char *device, const char *name, cons
 	buf_putc(out, '\n');
 }
 
-static bool measure(struct arena *a, const struct options *o, const char *device, uint32_t threads)
+struct measured {
+	struct arena *arena;
+	const struct options *options;
+	const char *device;
+	uint32_t threads;
+};
+
+/* Returns an exit code: it may be called in a process of its own. */
+static int measure(void *ctx)
 {
+	const struct measured *m = ctx;
+	const char *device = m->device;
 	struct ceilings c, vendor;
 	struct buf text = {0};
 	const char *name;
-	bool ok = device_ceilings(a, device, threads, CEILINGS_MEASURED, &c, &name, &text);
+	bool ok = device_ceilings(m->arena, device, m->threads, CEILINGS_MEASURED, &c, &name, &text);
 	if (!ok) {
 		print(stderr, "trib: cannot measure %s: %s\n", device, text.at);
-	} else if (o->format == PRINT_JSON) {
+	} else if (m->options->format == PRINT_JSON) {
 		put_json(&text, device, name, &c);
 		print_text(stdout, &text);
 	} else {
@@ -68,40 +83,50 @@ static bool measure(struct arena *a, const struct options *o, const char *device
 			print_ceilings("vendor", &vendor);
 	}
 	buf_free(&text);
+	return ok ? STATUS_OK : STATUS_ENVIRONMENT;
+}
+
+static bool measure_cpu(struct arena *a, const struct options *o, uint32_t threads)
+{
+	return measure(&(struct measured){a, o, "cpu", threads}) == STATUS_OK;
+}
+
+static bool measure_device(struct arena *a, const struct options *o, uint32_t number, const struct gpu_device *d)
+{
+	const char *died, *device = arena_printf(a, "opencl:%u", number);
+	bool ok = drivers_run(measure, &(struct measured){a, o, device, 0}, &died) == STATUS_OK;
+	if (died)
+		print(stderr, "trib: cannot measure %s: the OpenCL driver of `%s` crashed (%s)\n", device, d->platform, died);
 	return ok;
 }
 
 /* The processor with one thread and with all, then the OpenCL devices. */
-static enum status measure_all(struct arena *a, const struct options *o, uint32_t n_devices)
+static bool measure_all(struct arena *a, const struct options *o, const struct gpu_answer *devices)
 {
 	uint32_t cpus = os_cpu_count();
-	bool ok = measure(a, o, "cpu", 1) && (cpus == 1 || measure(a, o, "cpu", cpus));
-	for (uint32_t i = 0; i < n_devices; i++)
-		ok = measure(a, o, arena_printf(a, "opencl:%u", i), 0) && ok;
-	return ok ? STATUS_OK : STATUS_ENVIRONMENT;
+	bool ok = measure_cpu(a, o, 1) && (cpus == 1 || measure_cpu(a, o, cpus));
+	for (uint32_t i = 0; i < devices->n && i < GPU_MOST_DEVICES; i++)
+		ok = measure_device(a, o, i, &devices->list[i]) && ok;
+	return ok;
 }
 
 enum status cmd_devices(const struct options *o)
 {
 	struct arena *a = arena_new(0);
-	struct gpu_device *list = ARENA_ARRAY(a, struct gpu_device, MAX_DEVICES);
-	struct buf why = {0};
-	const char *error = "";
-	enum status s = STATUS_OK;
-	crash_guard_set_foreign(GPU_DRIVERS); /* to the end: drivers also run code at exit */
-	const struct gpu_api *api = module_open(a, "gpu", GPU_ENTRY, GPU_ABI, &error);
-	uint32_t n = api ? api->devices(list, MAX_DEVICES, &why) : 0;
-	if (o->measure) {
-		s = measure_all(a, o, n < MAX_DEVICES ? n : MAX_DEVICES);
-	} else {
-		for (uint32_t i = 0; i < n && i < MAX_DEVICES; i++)
-			print_device(i, &list[i]);
-		if (n == 0) {
-			print(stderr, "trib: there is no OpenCL device: %s\n", why.at ? why.at : error);
-			s = STATUS_ENVIRONMENT;
-		}
-	}
-	buf_free(&why);
+	const char *died;
+	const struct gpu_answer *devices = drivers_ask(a, &died);
+	bool ok = !died;
+	if (o->measure)
+		ok = measure_all(a, o, devices) && ok;
+	else
+		print_cpu(a);
+	for (uint32_t i = 0; !o->measure && i < devices->n && i < GPU_MOST_DEVICES; i++)
+		print_device(i, &devices->list[i]);
+	if (died)
+		print(stderr, "trib: error: %s\n", died);
+	else if (devices->n == 0 && !o->measure)
+		print(stderr, "trib: there is no OpenCL device: %s\n", devices->why);
+	ok = ok && (devices->n || o->measure);
 	arena_free(a);
-	return s;
+	return ok ? STATUS_OK : STATUS_ENVIRONMENT;
 }

@@ -7,6 +7,7 @@
 #include "builder/cli/command.h"
 #include "builder/cli/print.h"
 #include "builder/cli/project.h"
+#include "builder/run/drivers.h"
 #include "builder/run/run.h"
 
 /* Builds the named model without code, in a folder of its own. */
@@ -72,6 +73,7 @@ enum status cmd_run(const struct options *given)
 		return main_run(o);
 	if (!run_check_device(o))
 		return STATUS_USAGE;
+	drivers_supervise(o->device ? o->device : word); /* libraries of OpenCL are called NAME_opencl.so */
 	struct arena *a = arena_new(0);
 	enum status s;
 	if (path_has_extension(word, "tri"))

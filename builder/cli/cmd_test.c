@@ -8,6 +8,7 @@
 #include "builder/cli/command.h"
 #include "builder/cli/print.h"
 #include "builder/cli/project.h"
+#include "builder/run/drivers.h"
 #include "builder/run/rounding.h"
 #include "builder/run/run.h"
 #include "builder/run/run_input.h"
@@ -233,6 +234,7 @@ enum status cmd_test(const struct options *o)
 	struct arena *a = arena_new(0);
 	struct build_spec spec;
 	struct testing t = {.options = o};
+	drivers_supervise(o->device);
 	enum status worst = run_check_device(o) ? project_read(a, o, &spec) : STATUS_USAGE;
 	if (worst == STATUS_OK) {
 		worst = run_on_reference(o) ? STATUS_OK : run_build_first(a, &spec, o);

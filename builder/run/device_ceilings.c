@@ -14,7 +14,7 @@
 #include "builder/store/crash_guard.h"
 #include "gpu/module.h"
 
-enum { MOST_DEVICES = 64, MOST_FILE = 1 << 20 };
+enum { MOST_ENTRIES = 64, MOST_FILE = 1 << 20 };
 
 /* ---- the file: {"devices": [{"name": "…", "read_bytes": …, …}]} ---- */
 
@@ -82,7 +82,7 @@ static void save(struct arena *a, const json_t *root, const char *name, const st
 	json_open(&w, '{');
 	json_member_open(&w, "devices", '[');
 	put_entry(&w, name, *c);
-	for (size_t i = 0; i < json_array_size(list) && i < MOST_DEVICES; i++) {
+	for (size_t i = 0; i < json_array_size(list) && i < MOST_ENTRIES; i++) {
 		const char *its = json_string_value(json_object_get(json_array_get(list, i), "name"));
 		if (its && strcmp(its, name) != 0 && read_entry(json_array_get(list, i), its, &other))
 			put_entry(&w, its, other);
@@ -119,12 +119,16 @@ static bool measure_gpu(struct arena *a, uint32_t number, struct ceilings *out, 
 static const char *gpu_name(struct arena *a, uint32_t number, struct buf *why)
 {
 	const struct gpu_api *api = open_gpu(a, why);
-	struct gpu_device *list = ARENA_ARRAY(a, struct gpu_device, MOST_DEVICES);
-	uint32_t n = api ? api->devices(list, MOST_DEVICES, why) : 0;
-	if (number < n && number < MOST_DEVICES)
-		return arena_printf(a, "%s, driver %s", list[number].name, list[number].driver);
-	if (n)
+	struct gpu_answer *answer = ARENA_NEW(a, struct gpu_answer);
+	if (!api)
+		return NULL;
+	api->devices(answer);
+	if (number < answer->n && number < GPU_MOST_DEVICES)
+		return arena_printf(a, "%s, driver %s", answer->list[number].name, answer->list[number].driver);
+	if (answer->n)
 		buf_printf(why, "there is no device opencl:%u", number);
+	else
+		buf_puts(why, answer->why);
 	return NULL;
 }
 

@@ -19,6 +19,7 @@ enum { MOST_VARIABLES = 1000, LONGEST = 4096 };
 static _Thread_local char inside[LONGEST];
 static char watched[LONGEST];
 static const char *volatile foreign;
+static volatile bool *named;
 static char **volatile arguments;
 static char *without_cache[MOST_VARIABLES + 2]; /* the environment with NO_CACHE */
 static volatile bool end_only;
@@ -47,6 +48,8 @@ static void on_fault(int sig)
 	if (!guarded && foreign) {
 		say("trib: error: ");
 		say(foreign);
+		if (named)
+			*named = true;
 		say(sig == SIGBUS ? " crashed, or a file was truncated while it read it\n" : " crashed\n");
 	} else if (sig == SIGBUS && !guarded) {
 		say("trib: error: a file was truncated while it was read, or the disk failed; try again\n");
@@ -143,6 +146,8 @@ const char *crash_guard_set_foreign(const char *whose)
 	foreign = whose;
 	return before;
 }
+
+void crash_guard_share(volatile bool *to) { named = to; }
 
 void crash_guard_set_timeout(unsigned seconds)
 {

@@ -4,6 +4,8 @@
 #ifndef TRIB_BUILDER_STORE_CRASH_GUARD_H
 #define TRIB_BUILDER_STORE_CRASH_GUARD_H
 
+#include <stdbool.h>
+
 /* Called once, first in main; argv must not change. Without it the guard does nothing. */
 void crash_guard_install(char **argv);
 /* From now on a fault ends the process and leaves the damaged store in place. Another process will handle it. */
@@ -13,6 +15,8 @@ void crash_guard_enter(const char *dir);
 void crash_guard_leave(void);
 /* From now on code of others runs, which `whose` names: it must outlive that code. NULL: no longer. Returns the name before. */
 const char *crash_guard_set_foreign(const char *whose);
+/* Sets *named, which is shared with a process that waits for this one, when the guard has named code of others. */
+void crash_guard_share(volatile bool *named);
 /* Treats it as damage if the thread is still inside after so many seconds, because damage can cause an endless loop. 0: no limit. One
  * thread at a time. */
 void crash_guard_set_timeout(unsigned seconds);

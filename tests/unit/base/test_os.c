@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -539,6 +540,30 @@ static void interrupts(void **state)
 	assert_false(os_interrupted());
 }
 
+/* A parent may pass on a signal that also came to the child by itself. */
+static void an_interrupt_that_the_parent_repeats(void **state)
+{
+	int status;
+	sigset_t set, before;
+	sigemptyset(&set);
+	sigaddset(&set, SIGTERM);
+	sigprocmask(SIG_BLOCK, &set, &before);
+	pid_t pid = fork();
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		os_catch_interrupts();
+		while (sigpending(&set) == 0 && !sigismember(&set, SIGTERM)) /* of the parent */
+			sched_yield();
+		sigprocmask(SIG_SETMASK, &before, NULL);
+		raise(SIGTERM);
+		_exit(os_interrupted() ? 0 : 1);
+	}
+	assert_int_equal(kill(pid, SIGTERM), 0);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
 static void *wait_for_interrupt(void *unused)
 {
 	while (!os_interrupted())
@@ -589,6 +614,7 @@ int test_os(void)
 		cmocka_unit_test_setup_teardown(process, set_up, tear_down),
 		cmocka_unit_test(private_dirty_memory),
 		cmocka_unit_test_setup_teardown(interrupts, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(an_interrupt_that_the_parent_repeats, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(threads_see_an_interrupt, set_up, tear_down),
 	};
 

@@ -246,8 +246,7 @@ static void two_threads(void **state)
 
 static void module(void **state)
 {
-	struct gpu_device found[4];
-	struct buf why = {0};
+	static struct gpu_answer found;
 	void *lib = dlopen(TRIB_BINARY_DIR "/lib/trib/libtrib-gpu.so", RTLD_NOW | RTLD_LOCAL);
 	if (!lib)
 		fail_msg("%s", dlerror());
@@ -255,11 +254,10 @@ static void module(void **state)
 	*(void **)&entry = dlsym(lib, GPU_ENTRY);
 	assert_non_null(entry);
 	assert_int_equal(entry()->abi, GPU_ABI);
-	uint32_t n = entry()->devices(found, 4, &why);
-	assert_true(n > 0);
-	assert_true(found[0].name[0] && found[0].platform[0] && found[0].compute_units > 0 && found[0].memory_bytes > 0);
-	assert_int_equal(entry()->devices(found, 0, &why), n);
-	buf_free(&why);
+	entry()->devices(&found);
+	assert_true(found.n > 0 && found.asked[0]);
+	assert_true(found.list[0].name[0] && found.list[0].platform[0] && found.list[0].compute_units > 0 &&
+		    found.list[0].memory_bytes > 0);
 }
 
 int test_opencl_model(void)
