@@ -253,13 +253,24 @@ class Profile(ProjectTest):
         self.assertIn("cannot make a copy of `a/none.tri`", self.profile("ab", "a/none.tri", "b/net.tri", code=3))
 
     def test_files_of_phases(self):
-        """Files are counted where they are read and written, and lexing and parsing have parts."""
-        self.trib("build", "--no-cache", "--profile-out", "p.json")
+        """Files are counted where they are read and written, and lexing and parsing have parts, which add up."""
+        for name in "a", "b", "c":
+            self.write(f"src/{name}.tri", f"fn {name}(x: Tensor<float32, [4]>) -> Tensor<float32, [4]> {{\n    return x\n}}\n")
+        sources = [f"src/{name}" for name in os.listdir(self.path("src"))]
+        self.trib("build", "--no-cache", "-j1", "--profile-out", "p.json")
         p = json.loads(self.read("p.json"))
         phases = {i["name"]: i for i in p["items"] if i["kind"] == "phase"}
-        self.assertGreaterEqual(phases["load"]["files_read"][0], 1)
-        self.assertGreaterEqual(phases["link"]["files_written"][0], 2)
-        self.assertGreater(phases["link"]["written_bytes"][0], 1000)
+        self.assertEqual(phases["load"]["files_read"], [len(sources)])
+        self.assertEqual(phases["load"]["read_bytes"], [sum(os.path.getsize(self.path(s)) for s in sources)])
+        self.assertEqual((phases["lex"]["calls"], phases["parse"]["calls"]), ([len(sources)], [len(sources)]))
+        self.assertEqual(phases["link"]["files_written"], [2])
+        size = sum(os.path.getsize(self.path(f"build/{f}")) for f in ("libdigits.so", "digits.h"))
+        self.assertTrue(0.9 * size < phases["link"]["written_bytes"][0] <= size)  # without padding
+        self.assertEqual(sum(i["wall_ns"][0] for i in phases.values()), p["total"]["wall_ns"][0])
+        for index, phase in enumerate(p["items"]):
+            own = [i for i in p["items"] if i.get("parent") == index]
+            if phase["kind"] == "phase" and own:
+                self.assertEqual(sum(i["wall_ns"][0] for i in own), phase["wall_ns"][0], phase["name"])
         parts = {(p["items"][i["parent"]]["name"], i["name"]) for i in p["items"] if "parent" in i}
         self.assertLessEqual({("lex", "prepare"), ("lex", "scan"), ("parse", "prepare"), ("parse", "build the tree"), ("parse", "note spans")}, parts)
         self.assertIn("files written", self.trib("build", "--timing", "--no-cache", "-O2").stdout)
