@@ -17,6 +17,7 @@ PRINTS = {
     "trib graph --format=dot": r"^digraph",
     "trib profile history": r"saved by the cache",
     "trib profile scaling guide -n 1": r"(?s)growth.*jobs.*levels",
+    "trib profile targets guide -n 1": r"PASS|FAIL",
     "trib profile compare base.json new.json": r"(?s)verdict.*NO_CHANGE",
     "trib profile check new.json --budget total=60s,peak=2GB": r"check (passed|failed)",
     "trib profile ab --a '-O1' --b '-O2' -n 2": r"(?s)speed-up .*memory .*verdict",
