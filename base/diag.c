@@ -250,6 +250,13 @@ void diags_merge(struct diags *d, const struct diags *from)
 	d->dropped_warnings += from->dropped_warnings;
 }
 
+void diags_merge_class(struct diags *d, const struct diags *from, enum diag_class only)
+{
+	for (uint32_t i = 0; i < from->all.len; i++)
+		if (table[from->all.at[i]->code].class == only)
+			diags_add_copy(d, from->all.at[i]);
+}
+
 static bool same_span(span a, span b) { return a.source == b.source && a.start == b.start && a.end == b.end; }
 
 static bool same_text(const char *a, const char *b) { return a && b ? strcmp(a, b) == 0 : a == b; }

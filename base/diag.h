@@ -81,6 +81,8 @@ const struct diag *diags_at(const struct diags *d, uint32_t i);
 void diags_add_copy(struct diags *d, const struct diag *from);
 /* Appends copies of all diagnostics of `from`. */
 void diags_merge(struct diags *d, const struct diags *from);
+/* Adds those of one class. */
+void diags_merge_class(struct diags *d, const struct diags *from, enum diag_class only);
 /* Stable sort by source id, then start offset; removes exact duplicates. */
 void diags_sort(struct diags *d);
 /* The same, but sources are in the order of their last use (sources_use). */

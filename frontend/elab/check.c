@@ -18,22 +18,40 @@ static bool too_many_sizes(struct sig *s, node_id param)
 	return true;
 }
 
-/* Checks a function's body with unknown arguments of the declared types. */
-static void check_func(struct elab *e, struct func *fn)
+/* True if an element type is a generic that nothing has bound. With `bind` it becomes float32, which has every trait. */
+static bool has_generic_elements(struct sig *s, bool bind)
+{
+	bool found = false;
+	for (uint32_t i = 0; i < s->vars.len; i++) {
+		struct sig_var *v = &s->vars.at[i];
+		if (v->kind != SV_DTYPE || v->bound)
+			continue;
+		found = true;
+		v->bound = bind;
+		v->elem = DT_FLOAT32;
+	}
+	return found;
+}
+
+/* Checks a function's body with unknown arguments of the declared types. Returns whether it has generic element types; values of those are
+ * unknown, or with `as_floats` they are float32. */
+static bool check_body(struct elab *e, struct func *fn, bool as_floats)
 {
 	struct ast_fn decl = ast_fn(&fn->mod->ast, fn->node);
 	const struct ast *t = &fn->mod->ast;
 	struct frame fr;
 	struct sig s;
 	uint32_t first = dims_syms(e->em.b->dims);
+	bool generic = false;
 	if (!enter_function(e, fn, &fr, SPAN_NONE, NULL))
-		return;
+		return false;
 	sig_open(&s, &e->em, fn->mod, fn->self);
 	sig_generics(&s, decl.generics);
 	struct value *values = ARENA_ARRAY(e->em.f->arena, struct value, decl.params.n + 1);
 	for (uint32_t i = 0; i < decl.params.n && !too_many_sizes(&s, decl.params.at[i]); i++) {
 		node_id type = ast_a(t, decl.params.at[i]);
 		struct type *declared = type ? sig_type(&s, type) : NULL;
+		generic = has_generic_elements(&s, as_floats) || generic;
 		fr.tensor_args = fr.tensor_args || (declared && declared->kind == TY_TENSOR);
 		bool size = declared && declared->kind == TY_SCALAR && dtype_class(declared->elem) == DTC_INT;
 		values[i] = size       ? sig_unknown_size(&s, node_name(e, fn->mod, decl.params.at[i]))
@@ -54,6 +72,31 @@ static void check_func(struct elab *e, struct func *fn)
 	index_note_result(e, run_statements(e, &s, &decl));
 	sig_close(&s);
 	leave_function(e);
+	return generic;
+}
+
+/* Shapes do not depend on element types: what is wrong with the shapes of one type is wrong. */
+static void check_shapes(struct elab *e, struct func *fn)
+{
+	struct frontend *f = e->em.f;
+	struct diags *shown = e->em.report.out, *all = diags_new(0);
+	struct index *index = f->index;
+	uint32_t errors = e->em.report.errors, before = diags_errors(shown);
+	f->index = NULL;
+	f->diags = e->em.report.out = all;
+	check_body(e, fn, true);
+	f->diags = e->em.report.out = shown;
+	f->index = index;
+	diags_merge_class(shown, all, DIAG_CLASS_SHAPES);
+	e->em.report.errors = errors + diags_errors(shown) - before;
+	diags_free(all);
+}
+
+static void check_func(struct elab *e, struct func *fn)
+{
+	uint32_t errors = e->em.report.errors;
+	if (check_body(e, fn, false) && e->em.report.errors == errors)
+		check_shapes(e, fn);
 }
 
 static void check_layer(struct elab *e, struct item *it, bool defaults)
