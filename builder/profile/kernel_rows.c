@@ -5,7 +5,8 @@
 
 #define MEMORY_BOUND 5.0 /* operations a byte: fewer */
 #define COMPUTE_BOUND 20.0
-#define BEYOND 1.1 /* times the measured rate of memory: not an error of measuring */
+#define BEYOND 1.1        /* times the measured rate of memory: not an error of measuring */
+#define CACHE (256 << 10) /* bytes: no cache of the second level is smaller */
 
 void kernel_add_ceilings(struct profile *p, const struct ceilings *c)
 {
@@ -39,14 +40,21 @@ static double *ceiling_of(const struct profile_item *i, struct ceilings *c)
 	return is_int8 ? &c->int8_ops : &c->float_ops;
 }
 
-/* Above the memory's rate the data comes from the caches. Then only arithmetic is a limit, and there is none without operations. */
-static void set_share(struct kernel_row *r, const struct ceilings *c, double arithmetic)
+/* True if all that a run moves fits into a cache, where the run before left it. */
+static bool fits_cache(const struct profile *p)
+{
+	double bytes = profile_median(p, &p->total, METRIC_BYTES);
+	return bytes > 0 && bytes <= CACHE;
+}
+
+/* Above the memory's rate the data comes from the caches, too. Then only arithmetic is a limit, and there is none without operations. */
+static void set_share(struct kernel_row *r, const struct ceilings *c, double arithmetic, bool in_caches)
 {
 	double seconds = r->ns / 1e9, by_memory = r->intensity * c->read_bytes;
 	bool computes = r->operations > 0;
 	double rate = seconds > 0 ? (computes ? r->operations : r->bytes) / seconds : 0, of_memory = computes ? by_memory : c->copy_bytes;
 	r->by_memory = by_memory < arithmetic || !computes;
-	r->in_caches = r->by_memory && of_memory > 0 && rate > BEYOND * of_memory;
+	r->in_caches = r->by_memory && of_memory > 0 && (in_caches || rate > BEYOND * of_memory);
 	r->by_memory = r->by_memory && !r->in_caches;
 	r->attainable = r->by_memory ? by_memory : arithmetic;
 	double limit = r->by_memory ? of_memory : computes ? arithmetic : 0;
@@ -66,7 +74,7 @@ struct kernel_row kernel_row(const struct profile *p, uint32_t item)
 	r.has_ceilings = c.read_bytes > 0;
 	r.intensity = r.bytes > 0 ? r.operations / r.bytes : 0;
 	r.class = r.intensity < MEMORY_BOUND ? KERNEL_MEMORY : r.intensity <= COMPUTE_BOUND ? KERNEL_MIXED : KERNEL_COMPUTE;
-	set_share(&r, &c, *ceiling_of(i, &c));
+	set_share(&r, &c, *ceiling_of(i, &c), fits_cache(p));
 	return r;
 }
 

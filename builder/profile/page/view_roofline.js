@@ -3,7 +3,7 @@
 "use strict";
 (() => {
   const MEMORY_BOUND = 5, COMPUTE_BOUND = 20, MOST_CIRCLES = 2000;
-  const BEYOND = 1.1; // as in kernel_rows.c
+  const BEYOND = 1.1, CACHE = 256 * 1024; // as in kernel_rows.c
   const CLASSES = ["memory", "mixed", "compute"];
   const isInt8 = i => /_i8_|^tri_(matmul|conv)_trits/.test(i.note || "");
 
@@ -18,7 +18,7 @@
     return found ? found[row.byMemory ? 1 : 2] : row.inCaches ? "its data stays in the caches" : `${(1 / row.share).toFixed(1)} times the least time`;
   }
   function rowsOf(p) {
-    const f = p.facts, read = f["ceiling.read_bytes"] || 0, whole = median(p.total.wall_ns);
+    const f = p.facts, read = f["ceiling.read_bytes"] || 0, whole = median(p.total.wall_ns), moved = median(p.total.bytes || []), fits = moved > 0 && moved <= CACHE;
     const own = (i, m) => Math.max(0, (i.children || []).reduce((sum, c) => sum - at(c, m), at(i, m))); // a loop of a run contains the statements of its body
     return p.items.filter(i => (i.kind === "kernel" || i.kind === "statement") && own(i, "wall_ns") > 0).map(i => {
       const row = {item: i, ns: own(i, "wall_ns"), bytes: own(i, "bytes"), operations: own(i, "operations")}, seconds = row.ns / 1e9;
@@ -28,7 +28,7 @@
       const shortest = 10 * (f.clock_ns || 0), computes = row.operations > 0, speed = computes ? row.rate : row.bytes / seconds;
       const arithmetic = f[isInt8(i) ? "ceiling.int8_ops" : "ceiling.float_ops"] || 0, ofMemory = computes ? row.intensity * read : f["ceiling.copy_bytes"] || 0;
       row.byMemory = !computes || row.intensity * read < arithmetic;
-      row.inCaches = row.byMemory && ofMemory > 0 && speed > BEYOND * ofMemory; // then only arithmetic is a limit
+      row.inCaches = row.byMemory && ofMemory > 0 && (fits || speed > BEYOND * ofMemory); // then only arithmetic is a limit
       row.byMemory = row.byMemory && !row.inCaches;
       const limit = row.byMemory ? ofMemory : computes ? arithmetic : 0;
       row.share = limit > 0 && row.ns / (at(i, "calls") || 1) >= shortest ? speed / limit : NaN;

@@ -128,6 +128,10 @@ static void caches_are_faster_than_memory(void **state)
 	assert_string_equal(kernel_verdict(a, p, &row), "its data stays in the caches");
 	row = kernel_row(p, copy);
 	assert_true(row.in_caches && row.share == 0);
+	profile_set(p, &p->total, METRIC_BYTES, 0, 300 << 10);
+	assert_true(!kernel_row(p, near).in_caches);
+	profile_set(p, &p->total, METRIC_BYTES, 0, 200 << 10); /* all of a run stays in the caches */
+	assert_true(kernel_row(p, near).in_caches && !kernel_row(p, near).by_memory);
 	assert_string_equal(kernel_verdict(a, p, &row), "its data stays in the caches");
 	profile_free(p);
 	arena_free(a);
