@@ -16,6 +16,8 @@ struct checked_loop {
 	struct local *start; /* at the start of an iteration */
 	const bool *assigned;
 	uint32_t n;
+	struct value *items; /* an element of each kind that the list may have */
+	uint32_t n_items;
 	struct join join;
 };
 
@@ -64,15 +66,14 @@ void note_loop_exit(struct elab *e)
 		join_with_start(e->loop);
 }
 
-static void execute_body(struct elab *e, const struct unknown_loop *loop, struct checked_loop *c)
+static void execute_body(struct elab *e, const struct unknown_loop *loop, struct checked_loop *c, struct value item)
 {
 	bool returned = e->frame->returned;
 	enum flow flow;
 	memcpy(e->locals.at + e->frame->base, c->start, c->n * sizeof *c->start);
 	e->loop = c;
-	c->join.changed = false;
 	if (loop->pattern)
-		bind_pattern(e, loop->pattern, unknown_element(e, loop->list), SPAN_NONE, false);
+		bind_pattern(e, loop->pattern, item, SPAN_NONE, false);
 	e->em.conditional++;
 	e->value_wanted = false;
 	eval_block(e, loop->body, &flow);
@@ -80,6 +81,32 @@ static void execute_body(struct elab *e, const struct unknown_loop *loop, struct
 	e->frame->returned = returned;
 	e->locals.len = e->frame->base + c->n;
 	e->loop = c->outer;
+}
+
+/* Executes the body once for each kind of element, and joins what it leaves; the last time is left to the caller. The kinds are not in the order
+ * of the elements, so that an error of one means nothing. */
+static void execute_kinds(struct elab *e, const struct unknown_loop *loop, struct checked_loop *c, bool quiet)
+{
+	quiet = quiet || c->n_items > 1;
+	if (quiet)
+		suppress_diags(&e->em);
+	for (uint32_t k = 0; k < c->n_items; k++) {
+		if (k)
+			join_with_start(c);
+		execute_body(e, loop, c, c->items[k]);
+	}
+	if (quiet)
+		restore_diags(&e->em);
+}
+
+/* Reports the errors of the body that do not depend on the element. */
+static void report_errors(struct elab *e, const struct unknown_loop *loop, const struct checked_loop *c)
+{
+	struct checked_loop alone = *c;
+	locals_snapshot(e, &alone.start, &alone.n);
+	for (uint32_t i = 0; i < alone.n; i++)
+		alone.start[i] = c->start[i];
+	execute_body(e, loop, &alone, VALUE_POISON);
 }
 
 /* Reports locals whose type a run-time loop changes, and makes them unknown. */
@@ -101,6 +128,15 @@ static bool have_one_type(struct elab *e, struct value a, struct value b)
 	       hir_same_shape(type_of(&e->em, a.u.t), type_of(&e->em, b.u.t));
 }
 
+static void make_items(struct elab *e, struct value list, struct checked_loop *c)
+{
+	uint32_t kinds = unknown_list_kinds(list);
+	c->n_items = kinds > 1 ? kinds : 1;
+	c->items = ARENA_ARRAY(e->em.f->arena, struct value, c->n_items);
+	for (uint32_t k = 0; k < c->n_items; k++)
+		c->items[k] = kinds > 1 ? unknown_list_item_of(e, list, k) : unknown_element(e, list);
+}
+
 enum flow check_loop(struct elab *e, const struct unknown_loop *loop)
 {
 	struct checked_loop c = {.outer = e->loop, .frame = e->frame};
@@ -114,15 +150,15 @@ enum flow check_loop(struct elab *e, const struct unknown_loop *loop)
 	for (uint32_t i = 0; i < c.n; i++)
 		if (assigned[i])
 			c.start[i].value = value_at_start(e, c.start[i].value, c.join.own, loop->at_run_time);
+	make_items(e, loop->list, &c);
+	if (c.n_items > 1)
+		report_errors(e, loop, &c);
 	for (int i = 0; i < MOST_EXECUTIONS && !(i && !c.join.changed); i++) {
-		if (i)
-			suppress_diags(&e->em);
-		execute_body(e, loop, &c);
+		c.join.changed = false;
+		execute_kinds(e, loop, &c, i > 0);
 		if (!i && loop->at_run_time)
 			report_changed_types(e, &c, before);
 		join_with_start(&c);
-		if (i)
-			restore_diags(&e->em);
 	}
 	for (uint32_t i = 0; i < c.n; i++) {
 		struct local *now = &e->locals.at[e->frame->base + i];

@@ -95,8 +95,10 @@ static void put_unknown_list(struct elab *e, struct value v, struct buf *b, int 
 		return;
 	}
 	buf_putc(b, '[');
-	put_type(e, v.u.element->item, b, depth + 1);
-	buf_puts(b, "; ?]");
+	for (const struct element *el = v.u.element; el; el = el->next) {
+		put_type(e, el->item, b, depth + 1);
+		buf_puts(b, el->next ? " | " : "; ?]");
+	}
 }
 
 static void put_type(struct elab *e, struct value v, struct buf *b, int depth)

@@ -10,7 +10,10 @@ static struct value list_with(struct elab *e, struct element element)
 	return (struct value){.kind = V_POISON, .u.element = el};
 }
 
-struct value unknown_list(struct elab *e, struct value item, uint32_t first) { return list_with(e, (struct element){item, first, false}); }
+struct value unknown_list(struct elab *e, struct value item, uint32_t first)
+{
+	return list_with(e, (struct element){.item = item, .first = first});
+}
 
 /* ---- elements ---- */
 
@@ -116,22 +119,71 @@ static struct value renewed(struct elab *e, struct value v, uint32_t first, bool
 	return renew(&r, v);
 }
 
+uint32_t unknown_list_kinds(struct value v)
+{
+	uint32_t n = 0;
+	for (const struct element *el = is_unknown_list(v) && v.u.element->item.kind != V_VOID ? v.u.element : NULL; el; el = el->next)
+		n++;
+	return n;
+}
+
+struct value unknown_list_item_of(struct elab *e, struct value v, uint32_t kind)
+{
+	const struct element *el = v.u.element;
+	while (kind--)
+		el = el->next;
+	return renewed(e, el->item, el->first, false);
+}
+
 struct value unknown_list_item(struct elab *e, struct value v)
 {
-	if (!is_unknown_list(v) || v.u.element->item.kind == V_VOID)
-		return VALUE_POISON;
-	return renewed(e, v.u.element->item, v.u.element->first, false);
+	return unknown_list_kinds(v) == 1 ? unknown_list_item_of(e, v, 0) : VALUE_POISON;
 }
 
 /* ---- joins ---- */
 
+enum { MOST_KINDS = 4 };
+
+/* Adds what an element may be: joins it with the kind that it is of, or makes it another kind. */
+static void add_item(struct join *j, struct element *list, struct value v)
+{
+	uint32_t kinds = 1;
+	struct element *last = list;
+	if (list->item.kind == V_VOID) {
+		list->item = v;
+		return;
+	}
+	for (struct element *el = list; el; last = el, el = el->next, kinds++)
+		if (el->item.kind != V_LAYER || v.kind != V_LAYER || el->item.u.layer->item == v.u.layer->item) {
+			el->item = join_values(j, el->item, v);
+			list->next = el->item.kind == V_LAYER ? list->next : NULL;
+			list->item = el->item.kind == V_LAYER ? list->item : el->item;
+			return;
+		}
+	j->changed = true;
+	if (kinds > MOST_KINDS) {
+		list->item = VALUE_POISON;
+		list->next = NULL;
+		return;
+	}
+	last->next = ARENA_NEW(j->e->em.f->arena, struct element);
+	*last->next = (struct element){.item = v, .first = list->first, .apart = list->apart};
+}
+
+static void add_items(struct join *j, struct element *list, const struct element *more)
+{
+	for (; more && more->item.kind != V_VOID; more = more->next)
+		add_item(j, list, more->item);
+}
+
 /* A known list as an unknown one, whose symbols from `first` on differ between elements. */
 struct value forget_length(struct elab *e, struct value list, uint32_t first)
 {
-	struct value item = {.kind = V_VOID};
+	struct join j = {.e = e, .at = SPAN_NONE, .own = UINT32_MAX};
+	struct element el = {.item = {.kind = V_VOID}, .first = first};
 	for (uint32_t i = 0; i < list.u.seq->n; i++)
-		item = i ? value_join(e, item, list.u.seq->at[i], JOIN_COMPILE_TIME, NULL, SPAN_NONE) : list.u.seq->at[i];
-	return unknown_list(e, item, first);
+		add_item(&j, &el, list.u.seq->at[i]);
+	return list_with(e, el);
 }
 
 struct value join_unknown_lists(struct join *j, struct value a, struct value b)
@@ -140,19 +192,19 @@ struct value join_unknown_lists(struct join *j, struct value a, struct value b)
 	uint32_t now = dims_syms(e->em.b->dims), fa = is_poison(a) ? a.u.element->first : now, fb = is_poison(b) ? b.u.element->first : now;
 	uint32_t first = fa < fb ? fa : fb;
 	struct value x = is_poison(a) ? a : forget_length(e, a, first), y = is_poison(b) ? b : forget_length(e, b, first);
-	struct value item = x.u.element->item, other = y.u.element->item;
+	bool empty = x.u.element->item.kind == V_VOID;
+	struct join items = {.e = e, .at = j->at, .own = first};
+	struct element list = {.item = {.kind = V_VOID}, .first = first, .apart = !empty};
 	if (!is_poison(a))
 		j->changed = true;
-	if (other.kind == V_VOID)
+	if (y.u.element->item.kind == V_VOID)
 		return x;
-	if (item.kind == V_VOID)
-		return unknown_list(e, other, first);
-	struct join items = {.e = e, .at = j->at, .own = first};
-	if (!x.u.element->apart) /* else one symbol could cover two sizes */
-		item = renewed(e, item, first, true);
-	item = join_values(&items, item, other);
-	j->changed = j->changed || items.changed;
-	return list_with(e, (struct element){item, first, true});
+	for (const struct element *el = empty ? NULL : x.u.element; el; el = el->next) /* one symbol must not cover two sizes */
+		add_item(&items, &list, el->apart ? el->item : renewed(e, el->item, first, true));
+	items.changed = false;
+	add_items(&items, &list, y.u.element);
+	j->changed = j->changed || (!empty && items.changed);
+	return list_with(e, list);
 }
 
 /* ---- operators and calls ---- */

@@ -7,8 +7,11 @@
 static inline bool is_unknown_list(struct value v) { return v.kind == V_POISON && v.u.element; }
 /* A list with elements like `item` (V_VOID: none is known yet), in which the symbols from `first` on differ from element to element. */
 struct value unknown_list(struct elab *e, struct value item, uint32_t first);
-/* An element: its sizes that differ between elements are new symbols. Poison if v is no such list. */
+/* An element: its sizes that differ between elements are new symbols. Poison if v is no such list, or has elements of several kinds. */
 struct value unknown_list_item(struct elab *e, struct value v);
+/* The number of kinds that an element may be of: layers of different definitions; 0: nothing is known. An element of the kind. */
+uint32_t unknown_list_kinds(struct value v);
+struct value unknown_list_item_of(struct elab *e, struct value v, uint32_t kind);
 /* A list of elements like those of a known list. */
 struct value forget_length(struct elab *e, struct value list, uint32_t first);
 /* Joins two lists of which one has unknown length. */

@@ -62,9 +62,10 @@ struct value {
 };
 /* What a check knows of a list of unknown length. */
 struct element {
-	struct value item; /* an element; V_VOID: none is known yet */
-	uint32_t first;    /* symbols from this one on differ from element to element */
-	bool apart;        /* each of them is at one place of `item` only */
+	struct value item;    /* an element; V_VOID: none is known yet */
+	uint32_t first;       /* symbols from this one on differ from element to element */
+	bool apart;           /* each of them is at one place of `item` only */
+	struct element *next; /* an element may also be like this one: a layer of another definition */
 };
 struct partial {
 	struct func *fn;
