@@ -54,6 +54,12 @@ char *cache_folder(const char *root)
 static uint64_t clock_now(void) { return (uint64_t)time(NULL); }
 uint32_t cache_now(const struct cache *c) { return (uint32_t)c->clock(); }
 
+uint64_t cache_expired_before(const struct cache *c)
+{
+	uint64_t now = cache_now(c), age = c->limits.days * DAY_SECONDS;
+	return c->limits.days && now > age ? now - age : 0;
+}
+
 void cache_large_name(hash128 id, char out[LARGE_NAME])
 {
 	char hex[33];
@@ -273,11 +279,7 @@ static bool read_large(struct cache *c, enum cache_kind kind, struct cache_value
 }
 
 /* True if the next eviction would remove the entry because of its age. */
-static bool is_expired(const struct cache *c, const struct cache_meta *m)
-{
-	uint64_t now = cache_now(c), age = c->limits.days * DAY_SECONDS;
-	return c->limits.days && now > age && m->used < now - age;
-}
+static bool is_expired(const struct cache *c, const struct cache_meta *m) { return m->used < cache_expired_before(c); }
 
 /* Under a read transaction. */
 static bool find(struct cache *c, enum cache_kind kind, struct cache_value *v, enum cache_miss *why)

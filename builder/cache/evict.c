@@ -6,7 +6,7 @@
 #include "base/os.h"
 #include "builder/cache/state.h"
 
-enum { MOST_NOTES = 4096 };
+enum { MOST_NOTES = 4096, SWEEP_LEAST = 64, SWEEP_SHARE = 256 };
 
 struct victim {
 	hash128 id;
@@ -110,5 +110,33 @@ int cache_evict(struct cache *c, MDB_txn *txn, struct cache_totals *t, const str
 		rc = cache_remove(c, txn, t, l.notes.at[i].id, &l.notes.at[i].meta, META_STATES);
 	vec_free(&l.entries);
 	vec_free(&l.notes);
+	return rc;
+}
+
+/* ---- expired entries ---- */
+
+struct sweep {
+	uint64_t used_since;
+	victims expired;
+};
+
+/* Notes expire, too. Damaged records are left to an eviction, which counts again. */
+static void list_expired(void *sweep, hash128 id, const struct cache_meta *m)
+{
+	struct sweep *s = sweep;
+	if (m->state != META_STATES && m->used < s->used_since)
+		vec_push(&s->expired, ((struct victim){id, *m}));
+}
+
+int cache_sweep(struct cache *c, MDB_txn *txn, struct cache_totals *t)
+{
+	struct sweep s = {.used_since = cache_expired_before(c)};
+	uint64_t part = SWEEP_LEAST + cache_totals_entries(t) / SWEEP_SHARE;
+	int rc = s.used_since ? cache_meta_some(c, txn, &t->sweep_at, part, list_expired, &s) : 0;
+	for (uint32_t i = 0; i < s.expired.len && !rc; i++) {
+		const struct victim *v = &s.expired.at[i];
+		rc = cache_remove(c, txn, t, v->id, &v->meta, meta_is_removed(&v->meta) ? META_STATES : META_EXPIRED);
+	}
+	vec_free(&s.expired);
 	return rc;
 }

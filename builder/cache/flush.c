@@ -92,9 +92,6 @@ static int finish(struct cache *c, MDB_txn *txn, const struct cache_totals *t, i
 	return rc;
 }
 
-/* True if it is time to look for expired entries: once a day. */
-static bool is_old(const struct cache *c, const struct cache_totals *t) { return c->limits.days && t->swept != cache_now(c) / DAY_SECONDS; }
-
 static int make_room(struct cache *c, const struct needed_room *n, unsigned share, bool force, bool *evicted)
 {
 	MDB_txn *txn;
@@ -103,19 +100,12 @@ static int make_room(struct cache *c, const struct needed_room *n, unsigned shar
 	int rc = begin(c, &txn, &t);
 	if (rc)
 		return rc;
-	bool full = force || cache_exceeds(&t, &limit), old = is_old(c, &t);
-	*evicted = full || old;
+	*evicted = force || cache_exceeds(&t, &limit);
 	if (!*evicted) {
 		mdb_txn_abort(txn);
 		return 0;
 	}
-	if (!full)
-		target = limit;
-	if (c->limits.days) {
-		uint64_t now = cache_now(c), age = c->limits.days * DAY_SECONDS;
-		target.used_since = now > age ? now - age : 0;
-		t.swept = now / DAY_SECONDS;
-	}
+	target.used_since = cache_expired_before(c);
 	return finish(c, txn, &t, cache_evict(c, txn, &t, &target));
 }
 
@@ -272,6 +262,7 @@ static int write_all(struct cache *c, const struct needed_room *n)
 		if (v->entry)
 			rc = meta_is_large(&v->meta) ? finish_large(c, txn, v) : put_small(c, txn, &t, v);
 	}
+	rc = rc ? rc : cache_sweep(c, txn, &t);
 	rc = rc ? rc : cache_totals_write(c, txn, &t);
 	if (rc)
 		mdb_txn_abort(txn);

@@ -18,24 +18,35 @@ static void decode(hash128 id, const MDB_val *v, struct cache_meta *out)
 		*out = (struct cache_meta){.state = META_STATES};
 }
 
-int cache_meta_each(struct cache *c, MDB_txn *txn, cache_meta_fn *fn, void *ctx)
+int cache_meta_some(struct cache *c, MDB_txn *txn, uint64_t *at, uint64_t most, cache_meta_fn *fn, void *ctx)
 {
 	MDB_cursor *cursor;
-	MDB_val k, d;
+	hash128 id = {*at, 0};
+	MDB_val k = {sizeof id, &id}, d;
 	int rc = mdb_cursor_open(txn, c->index, &cursor);
 	if (rc)
 		return rc;
-	while ((rc = mdb_cursor_get(cursor, &k, &d, MDB_NEXT)) == 0) {
-		hash128 id;
+	*at = 0;
+	for (rc = mdb_cursor_get(cursor, &k, &d, MDB_SET_RANGE); !rc; rc = mdb_cursor_get(cursor, &k, &d, MDB_NEXT)) {
 		struct cache_meta m;
 		if (k.mv_size != sizeof id)
 			continue;
 		memcpy(&id, k.mv_data, sizeof id);
+		if (most-- == 0) {
+			*at = id.lo;
+			break;
+		}
 		decode(id, &d, &m);
 		fn(ctx, id, &m);
 	}
 	mdb_cursor_close(cursor);
 	return rc == MDB_NOTFOUND ? 0 : rc;
+}
+
+int cache_meta_each(struct cache *c, MDB_txn *txn, cache_meta_fn *fn, void *ctx)
+{
+	uint64_t at = 0;
+	return cache_meta_some(c, txn, &at, UINT64_MAX, fn, ctx);
 }
 
 int cache_meta_get(struct cache *c, MDB_txn *txn, hash128 id, struct cache_meta *out)

@@ -43,7 +43,7 @@ struct cache_totals {
 	uint64_t check; /* checksum of the rest: with wrong sums a cache might never store anything again */
 	uint32_t version, kinds;
 	uint64_t small, large; /* charges */
-	uint64_t swept;        /* the day on which expired entries were last removed */
+	uint64_t sweep_at;     /* where in the index the next flush looks for expired entries: the first half of a key */
 	struct cache_count kind[CACHE_KINDS];
 	uint64_t compiled[COMPILE_REASONS]; /* units, since the cache was made */
 };
@@ -91,6 +91,7 @@ static inline bool meta_is_removed(const struct cache_meta *m) { return m->state
 static inline bool meta_is_stored(const struct cache_meta *m) { return m->state < META_EVICTED; }
 static inline bool meta_is_large(const struct cache_meta *m) { return m->state == META_LARGE || m->state == META_WRITING; }
 uint32_t cache_now(const struct cache *c);
+uint64_t cache_expired_before(const struct cache *c); /* what was not used since then is expired; 0: nothing is */
 /* The room for small and large entries, as charges. */
 uint64_t cache_small_room(const struct cache_limits *l);
 uint64_t cache_large_room(const struct cache_limits *l);
@@ -101,6 +102,8 @@ void cache_large_name(hash128 id, char out[LARGE_NAME]);
 /* meta.c: calls `fn` for every record of the index. 0 or an error of LMDB. A damaged record has META_STATES for its state, here and below. */
 typedef void cache_meta_fn(void *ctx, hash128 id, const struct cache_meta *m);
 int cache_meta_each(struct cache *c, MDB_txn *txn, cache_meta_fn *fn, void *ctx);
+/* The same for `most` records from *at on, the first half of a key, which then is that of the next record, or 0 behind the last one. */
+int cache_meta_some(struct cache *c, MDB_txn *txn, uint64_t *at, uint64_t most, cache_meta_fn *fn, void *ctx);
 /* 0 or an error of LMDB. */
 int cache_meta_get(struct cache *c, MDB_txn *txn, hash128 id, struct cache_meta *out);
 int cache_meta_put(struct cache *c, MDB_txn *txn, hash128 id, const struct cache_meta *m);
@@ -124,6 +127,8 @@ struct cache_target {                   /* what may remain */
 bool cache_exceeds(const struct cache_totals *t, const struct cache_target *target);
 /* Removes the least recently used until the target is met. */
 int cache_evict(struct cache *c, MDB_txn *txn, struct cache_totals *t, const struct cache_target *target);
+/* Removes what is expired from the next part of the index. A cycle takes some hundred flushes, so none of them takes long. */
+int cache_sweep(struct cache *c, MDB_txn *txn, struct cache_totals *t);
 /* Removes one entry and corrects the totals; counts again for a damaged record. `gone`: the state of the note in the index; META_STATES: no note. */
 int cache_remove(struct cache *c, MDB_txn *txn, struct cache_totals *t, hash128 id, const struct cache_meta *m, enum meta_state gone);
 

@@ -243,6 +243,36 @@ static void by_age(void **state)
 	assert_true(has_one(3, 100));
 }
 
+static uint64_t count_entries(void)
+{
+	struct cache_report r = {0};
+	struct cache *c = opened();
+	assert_true(cache_report(c, &r));
+	closed(c);
+	return r.all.entries;
+}
+
+/* No build waits until all that is expired is removed. */
+static void a_flush_sweeps_a_part(void **state)
+{
+	struct cache *c = opened();
+	options.limits.days = 30;
+	for (uint64_t i = 0; i < 1000; i++)
+		put_noise(c, i, 100);
+	closed(c);
+	now += 31 * DAY;
+	put_one(5000, 100);
+	assert_in_range(count_entries(), 1001 - 64 - 1001 / 256, 1000);
+	for (uint64_t i = 1; i < 20; i++)
+		put_one(5000 + i, 100);
+	assert_int_equal(count_entries(), 20);
+	assert_true(has_one(5000, 100));
+	now += 31 * DAY; /* the notes of what was removed go, too */
+	for (uint64_t i = 0; i < 40; i++)
+		put_one(6000 + i, 100);
+	assert_int_equal(count_entries(), 40);
+}
+
 static void by_size(void **state)
 {
 	options.limits.size = CACHE_LEAST_SIZE;
@@ -423,6 +453,7 @@ int test_cache(void)
 		T(by_last_use),
 		T(expired_at_once),
 		T(by_age),
+		T(a_flush_sweeps_a_part),
 		T(by_size),
 		T(what_is_larger_than_the_cache_is_not_kept),
 		T(a_hard_limit_for_several_writers),
