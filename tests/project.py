@@ -2,6 +2,7 @@
 import glob
 import json
 import os
+import pty
 import shutil
 import signal
 import subprocess
@@ -22,6 +23,14 @@ def run(argv, cwd, ok=True, env=None, **more):
     if ok and done.returncode:
         raise AssertionError(f"{' '.join(argv)} ended with {done.returncode}\n{done.stdout}{done.stderr}")
     return done
+
+
+def open_terminal():
+    """Both ends of a pseudo-terminal. A test is skipped where the system has none: a container without /dev/pts."""
+    try:
+        return pty.openpty()
+    except OSError as error:
+        raise unittest.SkipTest(f"no terminals here: {error}") from error
 
 
 def processes_in(folder):

@@ -1,13 +1,12 @@
 """Colours, quiet builds and progress: on terminals, in pipes, and by the environment."""
 import os
-import pty
 import re
 import select
 import subprocess
 import time
 import unittest
 
-from project import SLOWER, TRIB, ProjectTest
+from project import SLOWER, TRIB, ProjectTest, open_terminal
 
 BAD = "layer Net() {\n    fn forward(x: Tensor<float32, [N, 8]>) -> Tensor<float32, [N, 8]> {\n        return rellu(x)\n    }\n}\n"
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
@@ -23,7 +22,7 @@ class Terminal(ProjectTest):
 
     def on_terminal(self, *args, columns=80, **env):
         """What the command writes to a terminal, and its exit code."""
-        here, there = pty.openpty()
+        here, there = open_terminal()
         import fcntl, struct, termios
         fcntl.ioctl(there, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
         child = subprocess.Popen([TRIB, *args], cwd=self.dir, stdin=there, stdout=there, stderr=there, env={**os.environ, **self.env, **env})

@@ -53,7 +53,7 @@ class Following(ProjectTest):
         self.home = os.path.join(self.tmp, "home")
         self.state = os.path.join(self.tmp, "state")
         os.mkdir(self.home)
-        kept = ("PATH", "CC", "CXX", "CFLAGS", "CXXFLAGS", "LANG")
+        kept = ("PATH", "CC", "CXX", "CFLAGS", "CXXFLAGS", "LANG", "HWLOC_SYNTHETIC")
         self.shell = {**{k: os.environ[k] for k in kept if k in os.environ}, "HOME": self.home, "BROWSER": "true"}
         self.cwd = self.dir
 

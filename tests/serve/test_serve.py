@@ -1,7 +1,6 @@
 """The build server of a project: start, use and end. Its builds differ from others only in speed."""
 import json
 import os
-import pty
 import random
 import re
 import shutil
@@ -11,7 +10,7 @@ import threading
 import time
 import unittest
 
-from project import SLOWER, TRIB, ProjectTest, processes_in
+from project import SLOWER, TRIB, ProjectTest, open_terminal, processes_in
 
 PATIENCE = 20 * SLOWER  # seconds
 STEPS = 40
@@ -341,7 +340,7 @@ class SameOutput(ServerTest):
 
     def test_terminals(self):
         def run(where, args, env):
-            ours, theirs = pty.openpty()
+            ours, theirs = open_terminal()
             process = subprocess.Popen([TRIB, "build", *args], cwd=where, env=env, stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True)
             os.close(theirs)
             text = b""
