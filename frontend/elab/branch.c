@@ -193,6 +193,8 @@ static struct value merge_values(struct merge *m, struct value a, struct value b
 	struct value v[2] = {a, b};
 	if (is_poison(a) || is_poison(b))
 		return VALUE_POISON;
+	if (a.kind == V_UNSET || b.kind == V_UNSET)
+		return a.kind == V_UNSET ? a : b;
 	if (a.kind == V_TENSOR && b.kind == V_TENSOR)
 		return merge_tensors(m, v);
 	if (value_is_seq(a) && a.kind == b.kind && a.u.seq->n == b.u.seq->n) {

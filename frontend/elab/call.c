@@ -62,14 +62,20 @@ static struct value call_as_unit(struct elab *e, struct func *fn, struct value *
 	return is_recursive(e, fn) ? (report_recursion(e, fn, at), VALUE_POISON) : call_unit(e, fn, values, n, at, what);
 }
 
-/* `made`: where the layer whose function it is was made; NULL: it is none. */
-static struct value call_func(struct elab *e, struct func *fn, struct args *args, span at, const char *what, const span *made)
+struct callee {
+	const char *what;             /* for messages: "function `f`" */
+	const span *made;             /* where the layer whose function it is was made; NULL: it is none */
+	const struct value *captured; /* the values of the function's captured locals */
+};
+
+static struct value call_func(struct elab *e, struct func *fn, struct args *args, span at, const struct callee *c)
 {
-	struct named_layer layer = {what, made ? *made : SPAN_NONE};
+	const char *what = c->what;
+	struct named_layer layer = {what, c->made ? *c->made : SPAN_NONE};
 	struct ast_fn decl = ast_fn(&fn->mod->ast, fn->node);
 	uint32_t n = decl.params.n;
 	struct arg **bound = ARENA_ARRAY(e->em.f->arena, struct arg *, n + 1);
-	struct value *values = ARENA_ARRAY(e->em.f->arena, struct value, n + 1);
+	struct value *values = ARENA_ARRAY(e->em.f->arena, struct value, n + fn->n_captured + 1);
 	span *ats = ARENA_ARRAY(e->em.f->arena, span, n + 1);
 	struct sig s;
 	e->em.report.steps += 10;
@@ -81,13 +87,14 @@ static struct value call_func(struct elab *e, struct func *fn, struct args *args
 	bool ok = true, tensors = false, unknown = false;
 	uint32_t reported = diags_count(e->em.report.out);
 	sig_open(&s, &e->em, fn->mod, fn->self);
+	s.use_locals = fn->local;
 	sig_generics(&s, decl.generics);
 	for (uint32_t i = 0; i < n; i++) {
 		node_id p = decl.params.at[i];
 		values[i] = bound[i] ? bound[i]->v : eval_default(e, fn, &decl, values, i);
 		ats[i] = bound[i] ? bound[i]->at : at;
 		const char *arg_what = text_join(&e->em, "argument `", name_text(e->em.f, node_name(e, fn->mod, p)), "` of ", what);
-		struct sig_site site = {arg_what, ats[i], node_span(fn->mod, p), made ? &layer : NULL};
+		struct sig_site site = {arg_what, ats[i], node_span(fn->mod, p), c->made ? &layer : NULL};
 		ok = match_param(e, &s, &decl, p, !bound[i], &values[i], &site) && ok;
 		sig_bind_size(&s, node_name(e, fn->mod, p), values[i], ats[i], arg_what);
 	}
@@ -100,14 +107,16 @@ static struct value call_func(struct elab *e, struct func *fn, struct args *args
 		tensors = tensors || value_contains(values[i], V_TENSOR);
 		unknown = unknown || value_contains(values[i], V_POISON);
 	}
+	for (uint32_t i = 0; i < fn->n_captured; i++)
+		values[n + i] = c->captured[i];
 	struct value v = VALUE_POISON;
 	if (ok && e->em.checking)
 		v = check_call(e, fn, &s, &decl, values, ats, at, what);
 	sig_close(&s);
+	bool as_unit = !fn->local && (tensors || states_are_known(e, fn->self));
 	if (ok && !e->em.checking && !unknown)
-		v = tensors || states_are_known(e, fn->self) ? call_as_unit(e, fn, values, n, at, what)
-							     : run_body(e, fn, values, ats, at, what);
-	if (made)
+		v = as_unit ? call_as_unit(e, fn, values, n, at, what) : run_body(e, fn, values, ats, at, what);
+	if (c->made)
 		note_layer_results(&e->em, v, &layer);
 	return v;
 }
@@ -118,7 +127,7 @@ static struct value call_layer(struct elab *e, struct instance *in, struct args 
 	if (in->failed && !e->em.checking)
 		return VALUE_POISON;
 	if (m && m->kind == M_FN)
-		return call_func(e, m->value.u.fn, args, at, what, &in->at);
+		return call_func(e, m->value.u.fn, args, at, &(struct callee){what, &in->at, NULL});
 	if (in->failed)
 		return VALUE_POISON;
 	struct diag *g =
@@ -137,7 +146,9 @@ static struct value call_partial(struct elab *e, struct value layer, struct args
 {
 	const struct partial *p = layer.u.seq->at[0].u.partial;
 	struct args all;
-	return partial_args(e, layer, args, at, &all) ? call_func(e, p->fn, &all, at, what, &p->at) : VALUE_POISON;
+	if (p->fn->local)
+		return call_func(e, p->fn, args, at, &(struct callee){what, NULL, layer.u.seq->at + 1});
+	return partial_args(e, layer, args, at, &all) ? call_func(e, p->fn, &all, at, &(struct callee){what, &p->at, NULL}) : VALUE_POISON;
 }
 
 static bool is_functional_layer(const struct func *fn) { return !fn->self && ast_kind(&fn->mod->ast, fn->node) == NODE_LAYER; }
@@ -151,7 +162,7 @@ struct value call_value(struct elab *e, struct value callee, struct args *args, 
 	case V_FN:
 		if (is_partial_call(e, callee.u.fn, args))
 			return partial_make(e, callee.u.fn, args, at);
-		return call_func(e, callee.u.fn, args, at, what, is_functional_layer(callee.u.fn) ? &at : NULL);
+		return call_func(e, callee.u.fn, args, at, &(struct callee){what, is_functional_layer(callee.u.fn) ? &at : NULL, NULL});
 	case V_LAYER: return call_layer(e, callee.u.layer, args, at, what);
 	case V_LAYER_CLASS: return instantiate(e, callee.u.item, args, at);
 	case V_BUILTIN: return call_builtin(&e->em, callee.u.builtin, args, at);

@@ -34,8 +34,8 @@ static bool has_generic_elements(struct sig *s, bool bind)
 }
 
 /* Checks a function's body with unknown arguments of the declared types. Returns whether it has generic element types; values of those are
- * unknown, or with `as_floats` they are float32. */
-static bool check_body(struct elab *e, struct func *fn, bool as_floats)
+ * unknown, or with `as_floats` they are float32. captured: the values of fn->captured. */
+static bool check_body(struct elab *e, struct func *fn, const struct value *captured, bool as_floats)
 {
 	struct ast_fn decl = ast_fn(&fn->mod->ast, fn->node);
 	const struct ast *t = &fn->mod->ast;
@@ -45,7 +45,9 @@ static bool check_body(struct elab *e, struct func *fn, bool as_floats)
 	bool generic = false;
 	if (!enter_function(e, fn, &fr, SPAN_NONE, NULL))
 		return false;
+	push_captured(e, fn, captured);
 	sig_open(&s, &e->em, fn->mod, fn->self);
+	s.use_locals = fn->local;
 	sig_generics(&s, decl.generics);
 	struct value *values = ARENA_ARRAY(e->em.f->arena, struct value, decl.params.n + 1);
 	for (uint32_t i = 0; i < decl.params.n && !too_many_sizes(&s, decl.params.at[i]); i++) {
@@ -76,7 +78,7 @@ static bool check_body(struct elab *e, struct func *fn, bool as_floats)
 }
 
 /* Shapes do not depend on element types: what is wrong with the shapes of one type is wrong. */
-static void check_shapes(struct elab *e, struct func *fn)
+static void check_shapes(struct elab *e, struct func *fn, const struct value *captured)
 {
 	struct frontend *f = e->em.f;
 	struct diags *shown = e->em.report.out, *all = diags_new(0);
@@ -84,7 +86,7 @@ static void check_shapes(struct elab *e, struct func *fn)
 	uint32_t errors = e->em.report.errors, before = diags_errors(shown);
 	f->index = NULL;
 	f->diags = e->em.report.out = all;
-	check_body(e, fn, true);
+	check_body(e, fn, captured, true);
 	f->diags = e->em.report.out = shown;
 	f->index = index;
 	diags_merge_class(shown, all, DIAG_CLASS_SHAPES);
@@ -92,11 +94,19 @@ static void check_shapes(struct elab *e, struct func *fn)
 	diags_free(all);
 }
 
-static void check_func(struct elab *e, struct func *fn)
+static void check_func(struct elab *e, struct func *fn, const struct value *captured)
 {
 	uint32_t errors = e->em.report.errors;
-	if (check_body(e, fn, false) && e->em.report.errors == errors)
-		check_shapes(e, fn);
+	if (check_body(e, fn, captured, false) && e->em.report.errors == errors)
+		check_shapes(e, fn, captured);
+}
+
+void check_local_fn(struct elab *e, struct func *fn, const struct value *captured)
+{
+	uint32_t from = e->em.b->named_from, to = e->em.b->named_to;
+	check_func(e, fn, captured);
+	e->em.b->named_from = from;
+	e->em.b->named_to = to;
 }
 
 static void check_layer(struct elab *e, struct item *it, bool defaults)
@@ -104,7 +114,7 @@ static void check_layer(struct elab *e, struct item *it, bool defaults)
 	const struct instance *in = instantiate_generic(e, it, defaults);
 	for (uint32_t i = 0; i < in->n_members; i++)
 		if (in->members[i].kind == M_FN)
-			check_func(e, in->members[i].value.u.fn);
+			check_func(e, in->members[i].value.u.fn, NULL);
 }
 
 static void check_alias(struct elab *e, struct item *it)
@@ -135,7 +145,7 @@ static void check_item(struct elab *e, struct item *it, bool defaults)
 	switch (it->kind) {
 	case ITEM_CONST: item_value(e, it, tok_span(it->mod, it->name_token)); break;
 	case ITEM_FN:
-	case ITEM_LAYER: check_func(e, item_func(e->em.f, it)); break;
+	case ITEM_LAYER: check_func(e, item_func(e->em.f, it), NULL); break;
 	case ITEM_MODULE_LAYER: check_layer(e, it, defaults); break;
 	case ITEM_TYPE: check_alias(e, it); break;
 	case ITEM_MAIN: check_main(e, it); break;

@@ -38,7 +38,7 @@ struct value unknown_element(struct elab *e, struct value list)
 static struct value value_at_start(struct elab *e, struct value v, uint32_t own, bool at_run_time)
 {
 	bool integer = v.kind == V_INT || v.kind == V_DIM;
-	if (v.kind == V_TENSOR || v.kind == V_LAYER || is_unknown_list(v))
+	if (v.kind == V_TENSOR || v.kind == V_LAYER || v.kind == V_UNSET || is_unknown_list(v))
 		return v;
 	if (v.kind == V_LIST)
 		return forget_length(e, v, own);

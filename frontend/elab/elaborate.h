@@ -19,6 +19,8 @@ void elab_discard_saved(struct frontend *f);
 /* Checks the definitions of a module that have no syntax error. If `discarded` is not NULL: those that have one, reported there.
  * `again`: only those whose last check is out of date. */
 void check_module(struct frontend *f, struct module *m, struct diags *discarded, bool again);
+/* Checks a function of a block. */
+void check_local_fn(struct elab *e, struct func *fn, const struct value *captured);
 /* Checks a layer as it is if a caller gives only the arguments that have no default. */
 void check_with_defaults(struct frontend *f, struct item *it);
 #endif

@@ -81,11 +81,75 @@ static struct value eval_logic(struct elab *e, node_id n)
 	return apply_binary(&e->em, op, a, b, elab_span(e, n), elab_span(e, na), elab_span(e, nb));
 }
 
+static bool is_number_or_tensor(struct value v) { return v.kind == V_TENSOR || value_is_scalar(v); }
+
+/* a == b; values of different kinds differ. */
+static struct value equals_item(struct elab *e, struct value a, struct value b, span at)
+{
+	bool comparable = a.kind == b.kind || a.kind == V_NONE || b.kind == V_NONE || (is_number_or_tensor(a) && is_number_or_tensor(b));
+	return comparable ? apply_binary(&e->em, TOK_EQ, a, b, at, at, at) : value_bool(false);
+}
+
+/* `x in xs`: true if an element equals x. */
+static struct value is_in_list(struct elab *e, struct value x, struct value list, span at)
+{
+	struct value any = value_bool(false);
+	for (uint32_t i = 0; i < list.u.seq->n; i++) {
+		struct value one = equals_item(e, x, list.u.seq->at[i], at);
+		if (is_poison(one) || (one.kind == V_BOOL && one.u.b))
+			return one;
+		if (one.kind != V_BOOL)
+			any = any.kind == V_BOOL ? one : apply_binary(&e->em, TOK_OR, any, one, at, at, at);
+	}
+	return any;
+}
+
+/* `i in a..b:step` */
+static struct value is_in_range(struct elab *e, struct value x, const struct range *r, span at)
+{
+	enum token_kind first = r->step > 0 ? TOK_LE : TOK_GE, last = r->step > 0 ? TOK_LT : TOK_GT;
+	struct value from = apply_binary(&e->em, first, r->from, x, at, at, at), to = apply_binary(&e->em, last, x, r->to, at, at, at);
+	struct value both = from.kind == V_BOOL && from.u.b ? to : to.kind == V_BOOL && to.u.b ? from : VALUE_POISON;
+	if (from.kind == V_BOOL && to.kind == V_BOOL)
+		both = value_bool(from.u.b && to.u.b);
+	else if (is_poison(both))
+		both = apply_binary(&e->em, TOK_AND, from, to, at, at, at);
+	if (r->step == 1 || r->step == -1 || (both.kind == V_BOOL && !both.u.b))
+		return both;
+	struct value past = apply_binary(&e->em, TOK_MINUS, x, r->from, at, at, at);
+	struct value rest = apply_binary(&e->em, TOK_PERCENT, past, value_int(r->step), at, at, at);
+	struct value hit = apply_binary(&e->em, TOK_EQ, rest, value_int(0), at, at, at);
+	return both.kind == V_BOOL  ? hit
+	       : hit.kind == V_BOOL ? (hit.u.b ? both : hit)
+				    : apply_binary(&e->em, TOK_AND, both, hit, at, at, at);
+}
+
+static struct value eval_membership(struct elab *e, node_id n)
+{
+	struct value x = eval(e, ast_a(elab_tree(e), n)), in = eval(e, ast_b(elab_tree(e), n));
+	span at = elab_span(e, n);
+	if (is_poison(x) || is_poison(in))
+		return VALUE_POISON;
+	if (value_is_seq(in) && !value_is_partial(in))
+		return is_in_list(e, x, in, at);
+	if (in.kind == V_RANGE && is_number_or_tensor(x))
+		return is_in_range(e, x, in.u.range, at);
+	if (in.kind == V_STR && x.kind == V_STR)
+		return value_bool(strstr(in.u.s, x.u.s) != NULL);
+	struct diag *g =
+		report_error(&e->em, DIAG_OPERANDS, at, "`in` does not accept %s and %s", value_text(&e->em, x), value_text(&e->em, in));
+	diag_help(e->em.report.out, g,
+		  in.kind == V_TENSOR ? "test the elements of a tensor with `any(x == y)`" : "search a list, a tuple, a range or a string");
+	return VALUE_POISON;
+}
+
 static struct value eval_binary(struct elab *e, node_id n)
 {
 	enum token_kind op = ast_token_kind(elab_tree(e), n);
 	if (op == TOK_AND || op == TOK_OR)
 		return eval_logic(e, n);
+	if (op == TOK_IN)
+		return eval_membership(e, n);
 	node_id na = ast_a(elab_tree(e), n), nb = ast_b(elab_tree(e), n);
 	struct value a = eval(e, na), b = eval(e, nb), list;
 	if (e->em.checking && unknown_list_operator(e, op, a, b, &list))
@@ -183,10 +247,8 @@ static void eval_args(struct elab *e, node_id call, struct args *args)
 	}
 }
 
-static bool callable(struct value v)
-{
-	return v.kind == V_FN || v.kind == V_LAYER_CLASS || v.kind == V_BUILTIN || v.kind == V_SPECIAL || v.kind == V_DTYPE;
-}
+/* True for what `x.f()` calls if x has no member f: no layer of that name. */
+static bool callable(struct value v) { return value_is_callable(v) && v.kind != V_LAYER && v.kind != V_TUPLE; }
 
 /* True if v is the function of the current frame. */
 static bool is_current(const struct elab *e, struct value v)

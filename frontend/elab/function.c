@@ -168,6 +168,12 @@ static void bind_params(struct elab *e, struct sig *s, const struct ast_fn *decl
 	}
 }
 
+void push_captured(struct elab *e, const struct func *fn, const struct value *values)
+{
+	for (uint32_t i = 0; i < fn->n_captured; i++)
+		local_push(e, fn->captured[i], values[i], true);
+}
+
 struct value run_body(struct elab *e, struct func *fn, const struct value *values, const span *ats, span at, const char *what)
 {
 	struct ast_fn decl = ast_fn(&fn->mod->ast, fn->node);
@@ -176,7 +182,9 @@ struct value run_body(struct elab *e, struct func *fn, const struct value *value
 	reads_note(&e->em, fn->item, READ_WHOLE);
 	if (!enter_function(e, fn, &fr, at, what))
 		return VALUE_POISON;
+	push_captured(e, fn, values + decl.params.n);
 	sig_open(&s, &e->em, fn->mod, fn->self);
+	s.use_locals = fn->local;
 	bind_params(e, &s, &decl, values, ats);
 	struct value v = run_statements(e, &s, &decl);
 	sig_close(&s);

@@ -25,7 +25,9 @@ bool alias_member(struct elab *e, struct item *it, const char *name, struct valu
 struct value report_no_result(struct elab *e, const struct ast_fn *decl, span at, span decl_at);
 
 /* ---- runs the bodies of functions ---- */
-/* Runs a function's body in the current unit; `values` are its arguments. */
+/* Binds the locals that a function of a block captured. */
+void push_captured(struct elab *e, const struct func *fn, const struct value *values);
+/* Runs a function's body in the current unit; `values` are its arguments, then what it captured. */
 struct value run_body(struct elab *e, struct func *fn, const struct value *values, const span *ats, span at, const char *what);
 /* True if the function is being run. */
 bool is_recursive(struct elab *e, const struct func *fn);

@@ -169,6 +169,8 @@ struct value join_values(struct join *j, struct value a, struct value b)
 		j->changed = j->changed || !is_poison(a) || a.u.element;
 		return VALUE_POISON;
 	}
+	if (a.kind == V_UNSET || b.kind == V_UNSET) /* a layer that is used may decide otherwise */
+		return j->how == JOIN_COMPILE_TIME ? join_to_poison(j) : a.kind == V_UNSET ? a : b;
 	if (j->how != JOIN_COMPILE_TIME && always_differ(j->e, a, b, j->how)) {
 		report_difference(j->e, a, b, j->how, j->local, j->at);
 		return join_to_poison(j);

@@ -8,6 +8,7 @@
 #include "frontend/elab/unit.h"
 #include "frontend/elab/unknown_list.h"
 #include "frontend/rules/builtin.h"
+#include "frontend/types/sig.h"
 
 /* ---- patterns ---- */
 
@@ -20,6 +21,9 @@ static void set_local(struct elab *e, name_id name, struct value v, span at, spa
 		return;
 	}
 	if (l && !l->constant) {
+		if (l->value.kind == V_UNSET)
+			v = sig_coerce(&e->em, e->frame->mod, (node_id)l->value.u.i, v, value_at, "the value", e->frame->self);
+		l = local_find(e, name);
 		l->value = v;
 		l->at = at;
 		return;
@@ -159,13 +163,13 @@ static enum token_kind assign_op(enum token_kind k)
 	}
 }
 
-void exec_assign(struct elab *e, node_id n)
+struct value exec_assign(struct elab *e, node_id n)
 {
 	node_id target = ast_a(elab_tree(e), n), value = ast_b(elab_tree(e), n);
 	enum token_kind op = assign_op(ast_token_kind(elab_tree(e), n));
 	struct value v;
 	if (op == TOK_ASSIGN) {
-		v = eval(e, value);
+		v = ast_kind(elab_tree(e), value) == NODE_ASSIGN ? exec_assign(e, value) : eval(e, value);
 		if (v.kind == V_VOID)
 			v = report_no_value(e, value);
 	} else {
@@ -176,4 +180,5 @@ void exec_assign(struct elab *e, node_id n)
 		v = unknown ? list : apply_binary(&e->em, op, old, more, elab_span(e, n), elab_span(e, target), elab_span(e, value));
 	}
 	assign_target(e, target, v, elab_span(e, value));
+	return v;
 }

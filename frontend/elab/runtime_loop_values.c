@@ -210,6 +210,8 @@ bool loop_end_locals(struct loop_state *c)
 			c->again = true;
 		} else if (c->assigned[i]) {
 			ok = end_tree(c, i, c->trees[i], l->value) && ok;
+		} else if (c->before[i].value.kind == V_UNSET) {
+			continue; /* each iteration assigns to it before it reads it */
 		} else if (l->state && !value_is_same(l->value, body_import_value(e, c->before[i].value))) {
 			c->assigned[i] = c->again = true; /* by a call */
 		} else if (!value_is_same(l->value, body_import_value(e, c->before[i].value)) && l->at.start != c->before[i].at.start &&

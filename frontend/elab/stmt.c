@@ -4,6 +4,7 @@
 #include "frontend/elab/branch.h"
 #include "frontend/elab/check_loop.h"
 #include "frontend/elab/join.h"
+#include "frontend/elab/local_fn.h"
 #include "frontend/elab/locals.h"
 #include "frontend/types/sig.h"
 
@@ -119,6 +120,10 @@ struct value eval_if(struct elab *e, node_id n, enum flow *flow) { return eval_i
 static void exec_let(struct elab *e, node_id n)
 {
 	struct ast_let l = ast_let(elab_tree(e), n);
+	if (!l.value) {
+		local_push(e, elab_name(e, ast_token(elab_tree(e), l.pattern)), (struct value){.kind = V_UNSET, .u.i = l.type}, false);
+		return;
+	}
 	struct value v = eval(e, l.value);
 	if (l.type)
 		v = sig_coerce(&e->em, e->frame->mod, l.type, v, elab_span(e, l.value), "the value", e->frame->self);
@@ -154,6 +159,8 @@ enum flow exec(struct elab *e, node_id n, struct value *value)
 	case NODE_LET: exec_let(e, n); break;
 	case NODE_CONST: exec_const(e, n); break;
 	case NODE_ASSIGN: exec_assign(e, n); break;
+	case NODE_FN: exec_fn(e, n); break;
+	case NODE_ALIAS: exec_alias(e, n); break;
 	case NODE_FOR: flow = exec_for(e, n); break;
 	case NODE_WHILE: flow = exec_while(e, n); break;
 	case NODE_BREAK: note_loop_exit(e); return FLOW_BREAK;

@@ -25,7 +25,8 @@ void forget_assigned_locals(struct elab *e, node_id body);
 /* Binds a pattern to a value, as new locals. */
 void bind_pattern(struct elab *e, node_id pattern, struct value v, span at, bool constant);
 void bind_name(struct elab *e, token_id name, struct value v, bool constant);
-void exec_assign(struct elab *e, node_id n);
+/* Executes an ASSIGN. Returns the assigned value. */
+struct value exec_assign(struct elab *e, node_id n);
 /* Reports a statement without a value where one is needed. */
 struct value report_no_value(struct elab *e, node_id value);
 

@@ -361,6 +361,8 @@ static void mark_node(struct marker *x, node_id n)
 		add_flags(x, main + 1, MARK_TIGHT_BEFORE);
 		set_style(x, main + 1, STYLE_TIGHT);
 		break;
+	case NODE_TYPE_FN: add_flags(x, main + 1, MARK_TIGHT_BEFORE); break;
+	case NODE_TYPE_OPTION: add_flags(x, main, MARK_TIGHT_BEFORE); break;
 	case NODE_TYPE_LIST:
 	case NODE_TYPE_SHAPE: set_style(x, main, STYLE_TIGHT); break;
 	case NODE_TYPE_TUPLE:
@@ -379,7 +381,12 @@ static void mark_node(struct marker *x, node_id n)
 	case NODE_RANGE: mark_range(x, n); break;
 	case NODE_SLICE: mark_slice(x, n); break;
 	case NODE_CALL: mark_call(x, n); break;
-	case NODE_NAMED_ARG: mark_tight(x, main + 1); break;
+	case NODE_NAMED_ARG: /* name=value, name: value */
+		if (kind(x, main + 1) == TOK_ASSIGN)
+			mark_tight(x, main + 1);
+		else
+			add_flags(x, main + 1, MARK_TIGHT_BEFORE);
+		break;
 	case NODE_INDEX:
 		add_flags(x, main, MARK_TIGHT_BEFORE);
 		set_style(x, main, STYLE_TIGHT);

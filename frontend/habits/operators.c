@@ -105,11 +105,22 @@ static node_id read_choice(struct parser *p, node_id then)
 	return new_node(p, NODE_TERNARY, keyword, cond, new_pair(p, then, otherwise));
 }
 
+/* `x not in xs`, at its `not`. */
+static bool read_not_in(struct parser *p)
+{
+	if (!word_at(p, p->i, "not") || kind_at(p, p->i + 1) != TOK_IN)
+		return false;
+	resume_corrected(
+		p, habit_report(p, token_range(p, p->i, p->i + 1), "`not in` is not an operator", "negate the whole: `!(x in xs)`", NULL));
+	advance(p);
+	return true;
+}
+
 enum habit habit_operator(struct parser *p, token_id first, node_id *node)
 {
 	(void)first;
 	if (p->k == TOK_NAME)
-		return read_word_operator(p) ? HABIT_READ : HABIT_NONE;
+		return read_not_in(p) || read_word_operator(p) ? HABIT_READ : HABIT_NONE;
 	if (!has_else(p))
 		return HABIT_NONE;
 	*node = read_choice(p, *node);
@@ -209,9 +220,6 @@ static bool read_sign(struct parser *p)
 		at = token_range(p, p->i - 2, p->i);
 		message = "a dictionary is not supported";
 		advice = "use names, `let a = 1`, tuples `(a, b)` or lists `[a, b]`";
-	} else if (p->k == TOK_IN && line && !p->in_for) {
-		message = "`in` is not an operator: it belongs to `for`";
-		advice = "compare: `n == 1 || n == 2`";
 	} else if (p->k == TOK_FOR && line) {
 		message = "a comprehension needs brackets; write `[f(x) for x in xs]`";
 		advice = NULL;

@@ -44,6 +44,7 @@ struct item {
 	hash128 interface; /* of the tokens that matter to its callers */
 	uint32_t ordinal; /* the number of definitions of this name that were loaded before it: with the name, its identity in every file */
 	bool has_syntax_error; /* no further error is reported about it */
+	bool local;            /* an alias of a block, which sees the block's locals */
 	struct {
 		struct module *target; /* ITEM_IMPORT, ITEM_FROM; NULL: could not be loaded */
 		name_id remote;        /* ITEM_FROM: the name there */

@@ -93,6 +93,22 @@ static void walk_fn(struct resolver *r, node_id n)
 	r->parent = outer;
 }
 
+void resolve_local_fn(struct resolver *r, node_id n)
+{
+	walk_fn(r, n);
+	scope_push(r, ast_fn(r->t, n).name, SYMBOL_LOCAL, n, true);
+}
+
+void resolve_local_alias(struct resolver *r, node_id n)
+{
+	struct ast_alias al = ast_alias(r->t, n);
+	uint32_t mark = r->scope.len;
+	push_generics(r, al.generics);
+	resolve_type(r, al.type, DIMS_KNOWN);
+	scope_cut(r, mark);
+	scope_push(r, al.name, SYMBOL_LOCAL, n, true);
+}
+
 static enum symbol_kind member_kind(enum node_kind k)
 {
 	return k == NODE_PARAM ? SYMBOL_PARAM : k == NODE_STATE ? SYMBOL_STATE : k == NODE_FN ? SYMBOL_METHOD : SYMBOL_MEMBER;

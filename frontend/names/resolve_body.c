@@ -73,7 +73,8 @@ static void walk_block(struct resolver *r, node_id n)
 void resolve_let_value(struct resolver *r, node_id n)
 {
 	struct ast_let l = ast_let(r->t, n);
-	resolve_node(r, l.value);
+	if (l.value)
+		resolve_node(r, l.value);
 	if (l.type)
 		resolve_type(r, l.type, DIMS_KNOWN);
 }
@@ -215,6 +216,8 @@ void resolve_node(struct resolver *r, node_id n)
 		resolve_const(r, n);
 		scope_push(r, ast_const(r->t, n).name, SYMBOL_CONST, n, ast_const(r->t, n).type != AST_NONE);
 		break;
+	case NODE_FN: resolve_local_fn(r, n); break;
+	case NODE_ALIAS: resolve_local_alias(r, n); break;
 	case NODE_FOR: walk_for(r, n); break;
 	case NODE_IF:
 	case NODE_TERNARY: walk_if(r, n); break;

@@ -57,6 +57,9 @@ void resolve_let_value(struct resolver *r, node_id n); /* without its names */
 void resolve_pattern(struct resolver *r, node_id p, enum symbol_kind kind, node_id whole, bool typed);
 
 void check_attributes(struct resolver *r, struct ast_nodes attrs); /* resolve_attribute.c */
+/* resolve.c: a function or an alias of a block. Its name is visible after it. */
+void resolve_local_fn(struct resolver *r, node_id n);
+void resolve_local_alias(struct resolver *r, node_id n);
 
 /* resolve_report.c: the errors. `use` is what the name is used as: HABIT_VALUE, HABIT_TYPE, or 0 for a dimension. */
 void report_unknown(struct resolver *r, enum diag_code code, token_id tok, const char *what, unsigned use);

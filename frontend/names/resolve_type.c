@@ -98,6 +98,8 @@ static struct item *type_item(struct resolver *r, node_id n)
 			return note_type_word(r, tok), NULL;
 	}
 	struct item *it = module_find(m, name);
+	if (!it && mod == TOKEN_NONE && !strcmp(name_text(r->f, name), "Layer"))
+		return note_type_word(r, tok), NULL;
 	if (it)
 		use_item(r, it, tok);
 	bool from = it && it->kind == ITEM_FROM;
@@ -204,7 +206,16 @@ void resolve_type(struct resolver *r, node_id n, enum dim_names dims)
 	case NODE_TYPE_NAME:
 	case NODE_TYPE_ANY: walk_type_name(r, n, dims); break;
 	case NODE_TYPE_LIST:
+	case NODE_TYPE_OPTION:
 	case NODE_PAREN: resolve_type(r, ast_a(r->t, n), dims); break;
+	case NODE_TYPE_FN: {
+		struct ast_nodes params = ast_nodes(r->t, ast_a(r->t, n));
+		for (uint32_t i = 0; i < params.n; i++)
+			resolve_type(r, params.at[i], dims);
+		if (ast_b(r->t, n))
+			resolve_type(r, ast_b(r->t, n), dims);
+		break;
+	}
 	case NODE_TYPE_SHAPE:
 	case NODE_TYPE_TUPLE: {
 		struct ast_nodes items = ast_nodes(r->t, ast_a(r->t, n));

@@ -13,6 +13,7 @@ static node_id leftmost(const struct ast *t, node_id n)
 	case NODE_INDEX:
 	case NODE_MEMBER:
 	case NODE_ASSIGN:
+	case NODE_TYPE_OPTION:
 	case NODE_SLICE: return ast_a(t, n);
 	case NODE_CHAIN: return ast_chain(t, n).operands[0];
 	default: return AST_NONE;
@@ -72,7 +73,8 @@ static struct tail operand_tail(const struct ast *t, node_id n, enum node_operan
 
 static bool main_follows_a(enum node_kind k)
 {
-	return k == NODE_CALL || k == NODE_INDEX || k == NODE_SLICE || k == NODE_MEMBER || k == NODE_TYPE_NAME || k == NODE_TYPE_ANY;
+	return k == NODE_CALL || k == NODE_INDEX || k == NODE_SLICE || k == NODE_MEMBER || k == NODE_TYPE_NAME || k == NODE_TYPE_ANY ||
+	       k == NODE_TYPE_OPTION;
 }
 
 static struct tail tail(const struct ast *t, node_id n)

@@ -1,4 +1,4 @@
-/* Expressions, by precedence climbing. Levels, low to high: 1 ? :, 2 ||, 3 &&, 4 == !=, 5 < <= > >= (a chain), 6 .., 7 + -, 8 * / // % @,
+/* Expressions, by precedence climbing. Levels, low to high: 1 ? :, 2 ||, 3 &&, 4 == != in, 5 < <= > >= (a chain), 6 .., 7 + -, 8 * / // % @,
  * 9 unary, 10 ** (right), then . () []. */
 #include <stddef.h>
 #include "frontend/syntax/parse_state.h"
@@ -6,9 +6,9 @@
 enum { LEVEL_OR = 2, LEVEL_EQUAL = 4, LEVEL_COMPARE = 5, LEVEL_RANGE = 6, LEVEL_SUM = 7 };
 
 static const uint8_t levels[TOK_COUNT] = {
-	[TOK_OR] = 2,   [TOK_AND] = 3,   [TOK_EQ] = 4,     [TOK_NE] = 4,      [TOK_LT] = 5,   [TOK_LE] = 5,
-	[TOK_GT] = 5,   [TOK_GE] = 5,    [TOK_DOT2] = 6,   [TOK_DOT2_EQ] = 6, [TOK_PLUS] = 7, [TOK_MINUS] = 7,
-	[TOK_STAR] = 8, [TOK_SLASH] = 8, [TOK_SLASH2] = 8, [TOK_PERCENT] = 8, [TOK_AT] = 8,
+	[TOK_OR] = 2,    [TOK_AND] = 3,  [TOK_EQ] = 4,    [TOK_NE] = 4,     [TOK_LT] = 5,      [TOK_LE] = 5,
+	[TOK_IN] = 4,    [TOK_GT] = 5,   [TOK_GE] = 5,    [TOK_DOT2] = 6,   [TOK_DOT2_EQ] = 6, [TOK_PLUS] = 7,
+	[TOK_MINUS] = 7, [TOK_STAR] = 8, [TOK_SLASH] = 8, [TOK_SLASH2] = 8, [TOK_PERCENT] = 8, [TOK_AT] = 8,
 };
 unsigned operator_level(enum token_kind k) { return levels[k]; }
 
@@ -194,9 +194,10 @@ node_id parse_expr_or_tuple(struct parser *p)
 	return new_node(p, NODE_TUPLE, first, pop_list(p, base, 0), TOKEN_NONE);
 }
 
+/* `name = value` or `name: value` */
 static bool at_named_arg(const struct parser *p)
 {
-	return peek(p) == TOK_ASSIGN && (p->k == TOK_NAME || token_class((enum token_kind)p->k) == TOKEN_KEYWORD);
+	return (peek(p) == TOK_ASSIGN || peek(p) == TOK_COLON) && (p->k == TOK_NAME || token_class((enum token_kind)p->k) == TOKEN_KEYWORD);
 }
 
 static node_id parse_argument(struct parser *p)

@@ -124,7 +124,7 @@ static node_id named_value(struct parser *p, enum node_kind kind, uint32_t attrs
 
 node_id parse_const(struct parser *p, uint32_t attrs) { return named_value(p, NODE_CONST, attrs); }
 
-static node_id parse_alias(struct parser *p, uint32_t attrs)
+node_id parse_alias(struct parser *p, uint32_t attrs)
 {
 	token_id keyword = p->i;
 	advance(p);
@@ -198,7 +198,7 @@ static node_id parse_item(struct parser *p)
 	case TOK_IMPORT: return parse_import(p);
 	case TOK_FROM: return parse_from(p);
 	case TOK_CONST: return parse_const(p, attrs);
-	case TOK_LET: return parse_let(p, false);
+	case TOK_LET: return parse_let(p, LET_AT_TOP);
 	case TOK_TYPE: return parse_alias(p, attrs);
 	case TOK_FN:
 	case TOK_LAYER: return parse_function(p, attrs);

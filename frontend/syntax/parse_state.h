@@ -31,7 +31,6 @@ struct parser {
 	bool no_step; /* `..` takes no `:step` here: the colon belongs to a ternary or a slice */
 	bool in_loop, in_main;
 	bool reported_indentation;  /* a body without braces was reported in this item, or needs no report */
-	bool in_for;                /* in the head of a loop, before its `in` */
 	bool in_signature;          /* in arguments and result */
 	bool in_state;              /* in the type of a state, which may have a capacity */
 	uint64_t reported_keywords; /* keywords whose use as a name was reported: further uses are names */
@@ -68,7 +67,9 @@ static inline void read_token_as(struct parser *p, enum token_kind k)
 	p->k = (uint8_t)k;
 }
 
-node_id parse_let(struct parser *p, bool layer);
+enum let_place { LET_AT_TOP, LET_IN_LAYER, LET_IN_BLOCK };
+node_id parse_let(struct parser *p, enum let_place place);
+node_id parse_alias(struct parser *p, uint32_t attrs);
 /* soft_keywords.c: makes names of the words that are keywords only where an item begins. */
 void soften_keywords(struct tokens *t);
 void parse_grow_nodes(struct parser *p);

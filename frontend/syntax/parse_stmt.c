@@ -25,7 +25,7 @@ static bool expect_assign(struct parser *p, const char *what)
 	return true;
 }
 
-/* `let w: Tensor<float32, [4]>` */
+/* `let w: Tensor<float32, [4]>` of a layer or of the top level. */
 static void report_no_value(struct parser *p, token_id keyword, bool layer)
 {
 	struct diag *g = error_at(p, DIAG_EXPECTED_TOKEN, span_after_previous(p), "expected `=` and a value, found the end of the line");
@@ -33,12 +33,18 @@ static void report_no_value(struct parser *p, token_id keyword, bool layer)
 		add_help(p, g, "a weight of the layer is declared with `param`");
 		suggest_edit(p, g, token_span(&p->t->tokens, keyword), "param");
 	} else {
-		add_help(p, g, "every local needs a value: `let y: float = 0.0`");
+		add_help(p, g, "a constant needs a value: `let y: float = 0.0`");
 	}
 	p->failed = true;
 }
 
-node_id parse_let(struct parser *p, bool layer)
+/* True after the type of `let x: T`, which gets its value later. */
+static bool ends_declaration(const struct parser *p)
+{
+	return after_newline(p) || p->k == TOK_RBRACE || p->k == TOK_SEMICOLON || p->k == TOK_EOF;
+}
+
+node_id parse_let(struct parser *p, enum let_place place)
 {
 	token_id keyword = p->i;
 	advance(p);
@@ -48,9 +54,13 @@ node_id parse_let(struct parser *p, bool layer)
 		type = parse_type(p);
 		raise_height(&height, p);
 	}
-	if (!p->panic && type && p->k != TOK_ASSIGN && (after_newline(p) || p->k == TOK_RBRACE || p->k == TOK_EOF))
-		report_no_value(p, keyword, layer);
-	else if (!p->panic)
+	if (!p->panic && type && p->k != TOK_ASSIGN && ends_declaration(p)) {
+		if (place == LET_IN_BLOCK && ast_kind(p->t, pattern) == NODE_PAT_NAME) {
+			p->height = height + 1;
+			return new_node(p, NODE_LET, keyword, pattern, new_pair(p, type, AST_NONE));
+		}
+		report_no_value(p, keyword, place == LET_IN_LAYER);
+	} else if (!p->panic)
 		expect_assign(p, "`=` and a value");
 	value = p->panic ? error_node(p) : parse_expr_or_tuple(p);
 	raise_height(&height, p);
@@ -99,12 +109,10 @@ static node_id parse_for(struct parser *p)
 {
 	token_id keyword = p->i;
 	advance(p);
-	p->in_for = true;
 	node_id pattern = parse_pattern(p), iter;
 	uint32_t height = p->height;
 	if (!p->panic)
 		expect(p, TOK_IN, "`in` and a list or range");
-	p->in_for = false;
 	iter = p->panic ? error_node(p) : parse_expr(p);
 	raise_height(&height, p);
 	node_id body = parse_loop_body(p, keyword);
@@ -252,19 +260,29 @@ static void check_target(struct parser *p, node_id target)
 	resume(p, g);
 }
 
+/* The rest of `a = b = 1` after its first target. */
+static node_id parse_assignment(struct parser *p, node_id target)
+{
+	if (!enter_nesting(p))
+		return error_too_deep(p);
+	token_id op = p->i;
+	uint32_t height = p->height;
+	bool plain = p->k == TOK_ASSIGN;
+	check_target(p, target);
+	advance(p);
+	node_id value = parse_expr_or_tuple(p);
+	if (plain && p->k == TOK_ASSIGN && !p->panic)
+		value = parse_assignment(p, value);
+	raise_height(&height, p);
+	p->height = height + 1;
+	leave_nesting(p);
+	return new_node(p, NODE_ASSIGN, op, target, value);
+}
+
 static node_id parse_expr_statement(struct parser *p)
 {
 	node_id e = parse_expr_or_tuple(p);
-	if (!is_assign(p->k) || p->panic)
-		return e;
-	token_id op = p->i;
-	uint32_t height = p->height;
-	check_target(p, e);
-	advance(p);
-	node_id value = parse_expr_or_tuple(p);
-	raise_height(&height, p);
-	p->height = height + 1;
-	return new_node(p, NODE_ASSIGN, op, e, value);
+	return is_assign(p->k) && !p->panic ? parse_assignment(p, e) : e;
 }
 
 /* --- any statement --- */
@@ -292,7 +310,7 @@ static node_id parse_local_const(struct parser *p) { return parse_const(p, 0); }
 node_id parse_statement(struct parser *p, bool layer)
 {
 	switch ((enum token_kind)p->k) {
-	case TOK_LET: return parse_let(p, layer);
+	case TOK_LET: return parse_let(p, layer ? LET_IN_LAYER : LET_IN_BLOCK);
 	case TOK_CONST: return parse_local_const(p);
 	case TOK_RETURN: return parse_return(p);
 	case TOK_IF: return parse_if(p);
@@ -310,18 +328,14 @@ node_id parse_statement(struct parser *p, bool layer)
 			return report_misplaced(p, "`state` declares a state of a layer; write it directly in the layer's body",
 						parse_member);
 		return parse_member(p);
-	case TOK_FN:
-		if (!layer)
-			return report_misplaced(p, "a function cannot be defined within a function: move it to the top level of the file",
-						parse_member);
-		return parse_member(p);
+	case TOK_FN: return parse_member(p);
 	case TOK_AT:
 		if (layer)
 			return parse_member(p);
 		error_at(p, DIAG_MISPLACED_ATTR, current_span(p), "an attribute must precede a definition");
 		return error_node(p);
+	case TOK_TYPE: return parse_alias(p, 0);
 	case TOK_LAYER:
-	case TOK_TYPE:
 	case TOK_IMPORT:
 	case TOK_FROM:
 	case TOK_MAIN:

@@ -144,6 +144,24 @@ static node_id report_no_type(struct parser *p, const char *what)
 	return error_node(p);
 }
 
+/* fn(A, B) -> C */
+static node_id parse_type_fn(struct parser *p)
+{
+	token_id keyword = p->i;
+	uint32_t base = p->n_scratch, commas, height;
+	node_id result = AST_NONE;
+	advance(p);
+	token_id close = parse_elements(p, TOK_RPAREN, parse_type, &commas);
+	uint32_t params = pop_closed(p, base, close);
+	height = p->height;
+	if (!p->panic && accept(p, TOK_ARROW)) {
+		result = parse_type(p);
+		raise_height(&height, p);
+	}
+	p->height = height + 1;
+	return new_node(p, NODE_TYPE_FN, keyword, params, result);
+}
+
 node_id parse_type(struct parser *p)
 {
 	if (!enter_nesting(p))
@@ -153,7 +171,13 @@ node_id parse_type(struct parser *p)
 	case TOK_NAME: n = parse_type_name(p); break;
 	case TOK_LPAREN: n = parse_type_tuple(p, parse_type); break;
 	case TOK_LBRACKET: n = parse_type_list(p); break;
+	case TOK_FN: n = peek(p) == TOK_LPAREN ? parse_type_fn(p) : report_no_type(p, "a type"); break;
 	default: n = report_no_type(p, "a type"); break;
+	}
+	if (p->k == TOK_QUESTION && !p->panic && !(p->newlines && after_newline(p))) {
+		n = new_node(p, NODE_TYPE_OPTION, p->i, n, 0);
+		p->height++;
+		advance(p);
 	}
 	leave_nesting(p);
 	return n;

@@ -4,7 +4,7 @@
 #define TRIB_FRONTEND_TYPES_SIG_H
 #include "frontend/unit/emit.h"
 
-enum type_kind { TY_ANY, TY_TENSOR, TY_SCALAR, TY_STR, TY_VOID, TY_TUPLE, TY_LIST, TY_LAYER, TY_GENERIC };
+enum type_kind { TY_ANY, TY_TENSOR, TY_SCALAR, TY_STR, TY_VOID, TY_TUPLE, TY_LIST, TY_LAYER, TY_FN, TY_OPTION, TY_GENERIC };
 enum shape_kind { SHAPE_ANY, SHAPE_VAR, SHAPE_DIMS };
 #define SIG_NO_VAR UINT32_MAX
 
@@ -16,9 +16,9 @@ struct type {
 	uint32_t shape_var;
 	uint32_t rank;
 	dim dims[HIR_MAX_RANK]; /* of the signature's dims */
-	struct type **items;    /* TY_TUPLE; TY_LIST: one */
+	struct type **items;    /* TY_TUPLE; TY_LIST, TY_OPTION: one */
 	uint32_t n_items;
-	struct item *layer; /* TY_LAYER */
+	struct item *layer; /* TY_LAYER; NULL: any layer */
 	span at;
 };
 enum sig_var_kind { SV_UNUSED, SV_DIM, SV_DTYPE, SV_SHAPE, SV_TYPE };

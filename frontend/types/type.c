@@ -165,8 +165,8 @@ static struct type *eval_alias(struct sig *s, struct item *it, const struct ast_
 				    .evaluated = flags + args.n};
 	s->aliases = &alias;
 	s->mod = it->mod;
-	s->self = NULL;
-	s->use_locals = false;
+	s->self = it->local ? s->self : NULL;
+	s->use_locals = s->use_locals && it->local;
 	s->scope = ++s->n_scopes;
 	s->alias_depth++;
 	struct type *t = sig_type(s, al->type);
@@ -245,11 +245,23 @@ static struct type *list_type(struct sig *s, node_id n, node_id elem)
 	return items_type(s, TY_LIST, n, (struct ast_nodes){&elem, 1});
 }
 
+/* The alias of a block; NULL: the name is none. */
+static struct item *local_alias(struct sig *s, node_id n, name_id name)
+{
+	struct value v = VALUE_POISON;
+	bool found =
+		s->use_locals && ast_a(sig_tree(s), n) == TOKEN_NONE && s->e->evaluator->find_name(s->e, name, node_span(s->mod, n), &v);
+	return found && v.kind == V_TYPE && v.u.item && v.u.item->local ? v.u.item : NULL;
+}
+
 static struct item *type_item(struct sig *s, node_id n)
 {
 	const struct ast *a = sig_tree(s);
 	name_id name = token_name(s->e->f, s->mod, ast_token(a, n));
 	struct module *m = s->mod;
+	struct item *local = local_alias(s, n, name);
+	if (local)
+		return local;
 	if (ast_a(a, n) != TOKEN_NONE) {
 		struct item *im = module_find(m, token_name(s->e->f, m, ast_a(a, n)));
 		im = im ? item_resolve_import(s->e->f, im) : NULL;
@@ -310,6 +322,8 @@ static struct type *named_type(struct sig *s, node_id n)
 		return new_type(s, TY_STR, n);
 	if (plain && !strcmp(text, "void"))
 		return new_type(s, TY_VOID, n);
+	if (plain && !strcmp(text, "Layer"))
+		return new_type(s, TY_LAYER, n);
 	return new_type(s, TY_ANY, n); /* unknown: reported by the resolver */
 }
 
@@ -322,6 +336,11 @@ struct type *sig_type(struct sig *s, node_id n)
 	case NODE_TYPE_LIST: return list_type(s, n, ast_a(a, n));
 	case NODE_TYPE_SHAPE: return list_type(s, n, n);
 	case NODE_PAREN: return sig_type(s, ast_a(a, n));
+	case NODE_TYPE_FN: return new_type(s, TY_FN, n); /* a call of the function checks its types */
+	case NODE_TYPE_OPTION: {
+		node_id of = ast_a(a, n);
+		return items_type(s, TY_OPTION, n, (struct ast_nodes){&of, 1});
+	}
 	case NODE_TYPE_TUPLE: return items_type(s, TY_TUPLE, n, ast_nodes(a, ast_a(a, n)));
 	case NODE_INT:
 	case NODE_BINARY:

@@ -26,7 +26,9 @@ static const char *declared_type_text(struct sig *s, const struct type *t)
 	case TY_VOID: return "no value";
 	case TY_TUPLE: return arena_printf(a, "a tuple of %u", t->n_items);
 	case TY_LIST: return t->n_items > 1 ? arena_printf(a, "a list of %u", t->n_items) : "a list";
-	case TY_LAYER: return arena_printf(a, "an instance of `%s`", name_text(s->e->f, t->layer->name));
+	case TY_LAYER: return t->layer ? arena_printf(a, "an instance of `%s`", name_text(s->e->f, t->layer->name)) : "a layer";
+	case TY_FN: return "a function or layer";
+	case TY_OPTION: return arena_printf(a, "%s or none", declared_type_text(s, t->items[0]));
 	case TY_GENERIC: return arena_printf(a, "a value of type `%s`", name_text(s->e->f, s->vars.at[t->elem_var].name));
 	case TY_ANY: break;
 	}
@@ -377,6 +379,15 @@ static bool match_generic(struct sig *s, struct type *t, struct value *v, const 
 	return false;
 }
 
+/* True for an instance of the layer; of any layer, also for a layer that is not called yet, and a functional one. */
+static bool fits_layer(const struct type *t, struct value v)
+{
+	if (t->layer)
+		return v.kind == V_LAYER && v.u.layer->item == t->layer;
+	bool functional = v.kind == V_FN && ast_kind(&v.u.fn->mod->ast, v.u.fn->node) == NODE_LAYER;
+	return v.kind == V_LAYER || v.kind == V_LAYER_CLASS || value_is_partial(v) || functional;
+}
+
 bool sig_match(struct sig *s, struct type *t, struct value *v, const struct sig_site *site)
 {
 	if (is_poison(*v) || t->kind == TY_ANY)
@@ -398,7 +409,9 @@ bool sig_match(struct sig *s, struct type *t, struct value *v, const struct sig_
 	case TY_VOID: return v->kind == V_VOID || v->kind == V_NONE || report_mismatch(s, t, *v, site);
 	case TY_TUPLE:
 	case TY_LIST: return match_seq(s, t, v, site);
-	case TY_LAYER: return (v->kind == V_LAYER && v->u.layer->item == t->layer) || report_mismatch(s, t, *v, site);
+	case TY_LAYER: return fits_layer(t, *v) || report_mismatch(s, t, *v, site);
+	case TY_FN: return value_is_callable(*v) || report_mismatch(s, t, *v, site);
+	case TY_OPTION: return v->kind == V_NONE || sig_match(s, t->items[0], v, site);
 	case TY_GENERIC: return match_generic(s, t, v, site);
 	case TY_ANY: break;
 	}

@@ -24,7 +24,7 @@ bool report_missing_arguments(struct emitter *e, struct value v, span used)
 {
 	uint32_t n;
 	const struct partial *p = value_is_partial(v) ? v.u.seq->at[0].u.partial : NULL;
-	if (!p || p->use->called)
+	if (!p || p->fn->local || p->use->called)
 		return false;
 	const char *names = missing_names(e, v, &n);
 	if (p->use->reported) {

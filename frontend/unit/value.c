@@ -135,6 +135,7 @@ bool value_is_same(struct value a, struct value b)
 	case V_DIM: return dim_eq(a.u.d, b.u.d);
 	case V_STACKED:
 	case V_TENSOR: return a.u.t == b.u.t;
+	case V_UNSET:
 	case V_INT:
 	case V_TRIT: return a.u.i == b.u.i;
 	case V_STR: return !strcmp(a.u.s, b.u.s);
@@ -152,6 +153,7 @@ const char *value_kind_text(struct value v)
 	case V_POISON: return "an unknown value";
 	case V_NONE: return "none";
 	case V_VOID: return "nothing";
+	case V_UNSET: return "a local without a value";
 	case V_INT:
 	case V_DIM: return "an integer";
 	case V_FLOAT: return "a float";
@@ -241,6 +243,14 @@ void value_print(const struct frontend *f, const struct dims *dims, struct value
 	print_value(f, dims, v, out, out->len + 120);
 }
 
+/* Functions of blocks differ by their places in the definition around them. */
+static void func_hash_identity(struct hasher *h, const struct frontend *f, const struct func *fn)
+{
+	item_hash_identity(h, f, fn->item);
+	if (fn->local)
+		hasher_add_u64(h, ast_token(&fn->mod->ast, fn->node) - ast_token(&fn->mod->ast, fn->item->node));
+}
+
 void value_hash(struct hasher *h, const struct frontend *f, struct value v)
 {
 	uint64_t bits;
@@ -268,12 +278,12 @@ void value_hash(struct hasher *h, const struct frontend *f, struct value v)
 		break;
 	case V_LAYER: hasher_add_hash(h, v.u.layer->key); break;
 	case V_FN:
-		item_hash_identity(h, f, v.u.fn->item);
+		func_hash_identity(h, f, v.u.fn);
 		hasher_add_str(h, name_text(f, v.u.fn->name));
 		if (v.u.fn->self)
 			hasher_add_hash(h, v.u.fn->self->key);
 		break;
-	case V_PARTIAL: item_hash_identity(h, f, v.u.partial->fn->item); break;
+	case V_PARTIAL: func_hash_identity(h, f, v.u.partial->fn); break;
 	case V_LAYER_CLASS:
 	case V_TYPE: item_hash_identity(h, f, v.u.item); break;
 	case V_BUILTIN: hasher_add_str(h, builtin_name(v.u.builtin)); break;
@@ -285,6 +295,7 @@ void value_hash(struct hasher *h, const struct frontend *f, struct value v)
 	case V_COLLECTED:
 	case V_NONE:
 	case V_VOID:
+	case V_UNSET:
 	case V_DIM:
 	case V_TENSOR: break;
 	}

@@ -33,6 +33,7 @@ enum value_kind {
 	V_PARTIAL,     /* partial: first element of a tuple that is a layer with some of its arguments */
 	V_STACKED,     /* t: the stacked elements of a list that a run-time loop collected */
 	V_COLLECTED,   /* in such a list inside the loop: the elements of earlier iterations */
+	V_UNSET,       /* i: the node of its type. A local of `let x: T` before its first assignment */
 };
 enum special { SP_PRINT, SP_LEN, SP_SHAPE, SP_RANGE, SP_ENUMERATE, SP_ZIP, SP_REVERSED, SP_STR, SP_NTUPLE, SP_COUNT };
 
@@ -68,7 +69,7 @@ struct element {
 	struct element *next; /* an element may also be like this one: a layer of another definition */
 };
 struct partial {
-	struct func *fn;
+	struct func *fn; /* a functional layer, or a function of a block that captures locals */
 	span at;         /* the call that gave the first arguments */
 	const span *ats; /* by parameter: where its argument is */
 	struct {
@@ -103,7 +104,10 @@ struct func {
 	struct item *item; /* the top-level definition that contains it */
 	node_id node;      /* FN or LAYER */
 	name_id name;
-	struct instance *self; /* NULL: top level */
+	struct instance *self;   /* NULL: top level */
+	bool local;              /* defined in a block */
+	const name_id *captured; /* the locals that it takes with it */
+	uint32_t n_captured;
 };
 
 /* A parameter or a state of one instance. */
@@ -180,8 +184,14 @@ struct arena;
 struct value value_seq(struct arena *a, enum value_kind kind, uint32_t n); /* the caller fills in the elements */
 /* The number of nested values: the cost of a walk. */
 uint32_t value_count(struct value v);
-/* True for a functional layer with some of its arguments: a tuple that programs do not see as one. */
+/* True for a functional layer with some of its arguments, and a function with captured locals: a tuple that programs do not see as one. */
 static inline bool value_is_partial(struct value v) { return v.kind == V_TUPLE && v.u.seq->n && v.u.seq->at[0].kind == V_PARTIAL; }
+/* True for what a call accepts as its callee. */
+static inline bool value_is_callable(struct value v)
+{
+	return v.kind == V_FN || v.kind == V_LAYER || v.kind == V_LAYER_CLASS || v.kind == V_BUILTIN || v.kind == V_SPECIAL ||
+	       v.kind == V_DTYPE || value_is_partial(v);
+}
 /* The elements of a, then those of b, as a sequence of a's kind. *copied: the number of elements copied. */
 struct value value_concat(struct arena *arena, struct value a, struct value b, uint32_t *copied);
 /* The nesting depth of lists and tuples; 0 for other values. */

@@ -383,6 +383,17 @@ PROGRAMS = {
 }
 GATES = {k: v for g in "ab" for k, v in {g + ".scale": (5,), **fc(g + ".up", 5, 5), **fc(g + ".down", 5, 5, False)}.items()}
 # Run-time branches and loops, which OpenCL has not.
+def closures(p, x, k):
+    k, shift = int(k), x.mean(0)
+
+    def step(y):
+        return y / 2 - shift if y.max() > 4 else y * 2 + shift
+    h, rounds = (step(x), 1) if k in (2, 4, 6) else (step(step(x)), k)
+    for _ in range(len(x)):
+        h = step(h)
+    return h * 0.5 + 0.5, np.int32(rounds), np.bool_(k in (3, 5, 7))
+
+
 CONTROL = {
     "newton": ({"x": "float32 N 4"}, {}, newton),
     "counted": ({"x": "float32 N M", "n": "index"}, {}, counted),
@@ -391,11 +402,12 @@ CONTROL = {
     "sizes": ({"x": "float32 N M"}, {}, sizes),
     "relax": ({"x": "float32 N 6", "n": "index"}, {**fc("f", 6, 6), **fc("g", 6, 6)}, relax),
     "reshaped": ({"x": "float32 4", "n": "index"}, {}, reshaped),
+    "closures": ({"x": "float32 N 3", "k": "index"}, {}, closures),
     "settled": ({"x": "float32 N 4"}, {"w": (4, 4), "flag": ()}, settled),
 }
 PROGRAMS.update(CONTROL)
 BATCHES = (7, 0, 1, 33)
-NOT_EMPTY = ("branches",)  # NumPy has no minimum of nothing
+NOT_EMPTY = ("branches", "closures")  # NumPy has no minimum of nothing
 EXACT = ("passthrough", "slices", "halves", "ints", "int8dot", "minmax", "rounding", "booleans", "reshapes", "windows", "saturated", "clipped")
 
 

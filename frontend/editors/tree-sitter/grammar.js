@@ -47,7 +47,7 @@ module.exports = grammar({
     _clause: ($) => choice($.trait_clause, $._expression),
     trait_clause: ($) => seq($.identifier, ':', $.traits),
     layer_body: ($) => seq('{', repeat(choice($._member, ';')), '}'),
-    _member: ($) => choice($.function_definition, $.param_definition, $.state_definition, $._statement),
+    _member: ($) => choice($.param_definition, $.state_definition, $._statement),
     param_definition: ($) =>
       prec.right(
         seq(repeat($.attribute), 'param', field('name', $.identifier), optional(seq(':', $._type)), optional(seq('=', $._expression))),
@@ -59,7 +59,9 @@ module.exports = grammar({
     main_block: ($) => seq('main', $.block),
 
     // Types
-    _type: ($) => choice($.named_type, $.tuple_type, $.list_type),
+    _type: ($) => choice($.named_type, $.tuple_type, $.list_type, $.function_type, $.optional_type),
+    function_type: ($) => prec.right(seq('fn', '(', optional(list($._type)), ')', optional(seq('->', field('result', $._type))))),
+    optional_type: ($) => prec(1, seq($._type, '?')),
     named_type: ($) =>
       prec.right(
         seq(
@@ -89,6 +91,8 @@ module.exports = grammar({
       choice(
         $.let_statement,
         $.const_definition,
+        $.type_alias,
+        $.function_definition,
         $.assignment,
         $.for_statement,
         $.while_statement,
@@ -100,8 +104,9 @@ module.exports = grammar({
       ),
     _expressions: ($) => choice($._expression, $.bare_tuple),
     bare_tuple: ($) => prec.right(seq($._expression, repeat1(seq(',', $._expression)))),
-    let_statement: ($) => prec.right(seq('let', bare($._pattern), optional(seq(':', $._type)), '=', field('value', $._expressions))),
-    assignment: ($) => prec.right(seq($._expressions, choice('=', '+=', '-=', '*=', '/=', '@='), $._expressions)),
+    let_statement: ($) =>
+      prec.right(seq('let', bare($._pattern), choice(seq(':', $._type), seq(optional(seq(':', $._type)), '=', field('value', $._expressions))))),
+    assignment: ($) => prec.right(seq($._expressions, choice('=', '+=', '-=', '*=', '/=', '@='), choice($._expressions, $.assignment))),
     for_statement: ($) => seq('for', bare($._pattern), 'in', $._expression, $.block),
     while_statement: ($) => seq('while', $._expression, $.block),
     break_statement: (_) => 'break',
@@ -152,7 +157,7 @@ module.exports = grammar({
     if_clause: ($) => seq('if', $._expression),
     call: ($) => prec(PREC.postfix, seq(field('function', $._expression), $.arguments)),
     arguments: ($) => seq('(', optional(list(choice($._expression, $.named_argument))), ')'),
-    named_argument: ($) => seq(field('name', choice($.identifier, alias($._keyword, $.identifier))), '=', $._expression),
+    named_argument: ($) => seq(field('name', choice($.identifier, alias($._keyword, $.identifier))), choice('=', ':'), $._expression),
     member: ($) => prec(PREC.postfix, seq($._expression, '.', field('name', choice($.identifier, alias($._keyword, $.identifier))))),
     _keyword: (_) => choice('type', 'from', 'import', 'as', 'in', 'layer', 'fn', 'param', 'state', 'cap', 'main', 'const'),
     index: ($) => prec(PREC.postfix, seq($._expression, '[', list($._subscript), ']')),
@@ -164,7 +169,7 @@ module.exports = grammar({
       choice(
         prec.left(PREC.or, seq($._expression, '||', $._expression)),
         prec.left(PREC.and, seq($._expression, '&&', $._expression)),
-        prec.left(PREC.equality, seq($._expression, choice('==', '!='), $._expression)),
+        prec.left(PREC.equality, seq($._expression, choice('==', '!=', 'in'), $._expression)),
         prec.left(PREC.comparison, seq($._expression, choice('<', '<=', '>', '>='), $._expression)),
         prec.left(PREC.sum, seq($._expression, choice('+', '-'), $._expression)),
         prec.left(PREC.product, seq($._expression, choice('*', '/', '//', '%', '@'), $._expression)),
