@@ -112,6 +112,15 @@ hash128 hasher_finish(struct hasher *h)
 	return v;
 }
 
+/* Both digests have the same state. */
+uint64_t hasher_finish64(struct hasher *h)
+{
+	uint64_t v = XXH3_64bits_digest(&h->state);
+
+	free(h);
+	return v;
+}
+
 void hash_hex(hash128 h, char out[33])
 {
 	static const char digits[] = "0123456789abcdef";

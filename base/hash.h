@@ -23,7 +23,8 @@ void hasher_add(struct hasher *h, const void *p, size_t n);
 void hasher_add_u64(struct hasher *h, uint64_t v);
 void hasher_add_str(struct hasher *h, const char *s); /* length first, so that "ab","c" differs from "a","bc" */
 void hasher_add_hash(struct hasher *h, hash128 v);
-hash128 hasher_finish(struct hasher *h); /* frees h */
+hash128 hasher_finish(struct hasher *h);    /* frees h */
+uint64_t hasher_finish64(struct hasher *h); /* the same as hash64_bytes; frees h */
 
 /* 32 lower-case hex digits and a NUL into `out`. */
 void hash_hex(hash128 h, char out[33]);

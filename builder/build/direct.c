@@ -239,18 +239,38 @@ static bool is_small(const struct build_result *r)
 	return total < MOST_OUTPUT;
 }
 
+struct output_sum {
+	struct hasher *hasher;
+	size_t len;
+};
+
+static void add_piece(void *ctx, const void *bytes, size_t n)
+{
+	struct output_sum *s = ctx;
+	hasher_add(s->hasher, bytes, n);
+	s->len += n;
+}
+
+/* Piece by piece: pages of a mapping would count as memory of this process. */
+static bool hash_output(const char *path, hash128 *content, size_t *len)
+{
+	struct output_sum s = {hasher_new(), 0};
+	bool ok = os_read_pieces(path, add_piece, &s);
+	*content = hasher_finish(s.hasher);
+	*len = s.len;
+	return ok;
+}
+
 static bool add_outputs(struct build_context *c, const struct build_result *r, struct direct_record *record)
 {
 	record->outputs = ARENA_ARRAY(c->arena, struct direct_output, r->outputs.len + 1);
 	for (uint32_t i = 0; i < r->outputs.len; i++) {
-		const void *bytes;
+		hash128 content;
 		size_t len;
-		if (!os_map_file(r->outputs.at[i], &bytes, &len))
+		if (!hash_output(r->outputs.at[i], &content, &len))
 			return false;
-		hash128 content = hash_bytes(bytes ? bytes : "", len);
 		if (!cache_has(c->stores.cache, CACHE_OUTPUT, content))
-			cache_add(c->stores.cache, CACHE_OUTPUT, content, bytes, len, 0);
-		os_unmap(bytes, len);
+			cache_add_file(c->stores.cache, CACHE_OUTPUT, content, r->outputs.at[i], len);
 		record->outputs[record->n_outputs++] = (struct direct_output){.path = r->outputs.at[i], .content = content};
 	}
 	return true;

@@ -389,36 +389,50 @@ static uint64_t small_charge(size_t len)
 
 static uint64_t large_charge(size_t len) { return small_charge(0) + (len + 4095) / 4096 * 4096; }
 
-/* Encodes the entry, without the lock. */
-static void make_entry(const struct cache *c, enum cache_kind kind, const void *bytes, struct cache_value *v)
+/* Where the entry is stored, by its size. */
+static void set_place(struct cache_value *v)
 {
-	struct buf b = {0};
-	if (v->len > CACHE_AS_IS) {
-		entry_encode_head(&b, kind, v->id, bytes, v->len);
-		v->payload = bytes;
-		v->payload_len = v->len;
-	} else {
-		entry_encode(&b, kind, v->id, bytes, v->len, kinds[kind].compressed ? c->compress : 0);
-	}
-	v->entry = b.at;
-	v->entry_len = b.len;
 	size_t all = v->entry_len + v->payload_len;
 	bool large = all > CACHE_LARGE;
 	v->meta.state = large ? META_LARGE : META_SMALL;
 	v->meta.charge = large ? large_charge(all) : small_charge(all);
 }
 
-/* A value that will be written, without its bytes. */
-static struct cache_value new_value(const struct cache *c, enum cache_kind kind, hash128 key, const void *bytes, size_t len,
-				    int64_t cost_ns)
+/* Encodes the head of an entry, whose payload is elsewhere. */
+static void make_head(enum cache_kind kind, uint64_t digest, struct cache_value *v)
+{
+	struct buf b = {0};
+	entry_encode_head(&b, kind, v->id, v->len, digest);
+	v->entry = b.at;
+	v->entry_len = b.len;
+	v->payload_len = v->len;
+	set_place(v);
+}
+
+/* Encodes the entry, without the lock. */
+static void make_entry(const struct cache *c, enum cache_kind kind, const void *bytes, struct cache_value *v)
+{
+	struct buf b = {0};
+	if (v->len > CACHE_AS_IS) {
+		make_head(kind, hash64_bytes(bytes, v->len), v);
+		v->payload = bytes;
+		return;
+	}
+	entry_encode(&b, kind, v->id, bytes, v->len, kinds[kind].compressed ? c->compress : 0);
+	v->entry = b.at;
+	v->entry_len = b.len;
+	set_place(v);
+}
+
+static bool is_written(const struct cache *c, enum cache_kind kind) { return c && !c->read_only && cache_uses(c, kind); }
+
+/* A value without its bytes and its entry. */
+static struct cache_value new_value(const struct cache *c, enum cache_kind kind, hash128 key, size_t len, int64_t cost_ns)
 {
 	struct cache_value v = {.id = cache_id(kind, key), .len = len};
 	uint64_t us = cost_ns > 0 ? (uint64_t)cost_ns / 1000 : 0;
 	v.meta = (struct cache_meta){.raw = len, .kind = (uint8_t)kind, .cost_us = us < UINT32_MAX ? (uint32_t)us : UINT32_MAX};
 	v.meta.used = v.meta.made = cache_now(c);
-	if (!c->read_only && cache_uses(c, kind))
-		make_entry(c, kind, bytes, &v);
-	usage_of_thread.written += v.entry_len + v.payload_len;
 	return v;
 }
 
@@ -436,7 +450,10 @@ const void *cache_put(struct cache *c, enum cache_kind kind, hash128 key, const 
 	if (!c)
 		return NULL;
 	measure_begin("cache write");
-	struct cache_value v = new_value(c, kind, key, bytes, len, cost_ns);
+	struct cache_value v = new_value(c, kind, key, len, cost_ns);
+	if (is_written(c, kind))
+		make_entry(c, kind, bytes, &v);
+	usage_of_thread.written += v.entry_len + v.payload_len;
 	v.owned = malloc(len ? len : 1);
 	if (!v.owned)
 		bug_no_memory();
@@ -451,29 +468,72 @@ const void *cache_put(struct cache *c, enum cache_kind kind, hash128 key, const 
 		free(v.entry);
 	} else {
 		stored = remember(c, &v);
-		add_pending(c, v.payload ? 0 : v.entry_len);
+		add_pending(c, v.payload_len ? 0 : v.entry_len);
 	}
 	pthread_mutex_unlock(&c->lock);
 	measure_end();
 	return stored;
 }
 
-void cache_add(struct cache *c, enum cache_kind kind, hash128 key, const void *bytes, size_t len, int64_t cost_ns)
+/* Adds a value that does not stay in memory. A payload is the caller's, so it must not wait. */
+static void add(struct cache *c, const struct cache_value *v)
 {
-	if (!c || c->read_only || !cache_uses(c, kind))
-		return;
-	measure_begin("cache write");
-	struct cache_value v = new_value(c, kind, key, bytes, len, cost_ns);
+	usage_of_thread.written += v->entry_len + v->payload_len;
 	pthread_mutex_lock(&c->lock);
-	if (v.payload && c->broken) {
-		free(v.entry);
+	if (v->payload_len && c->broken) {
+		free(v->entry);
 	} else {
-		vec_push(&c->values, v);
-		if (v.payload)
-			cache_flush(c); /* it is the caller's, so it must not wait */
+		vec_push(&c->values, *v);
+		if (v->payload_len)
+			cache_flush(c);
 		else
-			add_pending(c, v.entry_len);
+			add_pending(c, v->entry_len);
 	}
 	pthread_mutex_unlock(&c->lock);
+}
+
+void cache_add(struct cache *c, enum cache_kind kind, hash128 key, const void *bytes, size_t len, int64_t cost_ns)
+{
+	if (!is_written(c, kind))
+		return;
+	measure_begin("cache write");
+	struct cache_value v = new_value(c, kind, key, len, cost_ns);
+	make_entry(c, kind, bytes, &v);
+	add(c, &v);
+	measure_end();
+}
+
+static void add_piece(void *hasher, const void *bytes, size_t n) { hasher_add(hasher, bytes, n); }
+
+/* The head of the entry of a large file. False: the file cannot be read. */
+static bool make_file_entry(enum cache_kind kind, const char *path, struct cache_value *v)
+{
+	struct hasher *h = hasher_new();
+	bool ok = os_read_pieces(path, add_piece, h);
+	uint64_t digest = hasher_finish64(h);
+	if (!ok)
+		return false;
+	make_head(kind, digest, v);
+	v->file = path;
+	return true;
+}
+
+void cache_add_file(struct cache *c, enum cache_kind kind, hash128 key, const char *path, size_t len)
+{
+	const void *bytes;
+	size_t mapped;
+	if (!is_written(c, kind))
+		return;
+	if (len <= CACHE_AS_IS) {
+		if (os_map_file(path, &bytes, &mapped)) {
+			cache_add(c, kind, key, bytes, mapped, 0);
+			os_unmap(bytes, mapped);
+		}
+		return;
+	}
+	measure_begin("cache write");
+	struct cache_value v = new_value(c, kind, key, len, 0);
+	if (make_file_entry(kind, path, &v))
+		add(c, &v);
 	measure_end();
 }

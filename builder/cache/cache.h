@@ -62,6 +62,8 @@ static inline bool cache_pays(int64_t cost_ns, size_t len) { return cost_ns > CA
 const void *cache_put(struct cache *c, enum cache_kind kind, hash128 key, const void *bytes, size_t len, int64_t cost_ns);
 /* The same for a value that is not looked up again before the cache is closed: only what will be written stays in memory. */
 void cache_add(struct cache *c, enum cache_kind kind, hash128 key, const void *bytes, size_t len, int64_t cost_ns);
+/* The same for the content of a file, whose hash is the key; a large one is never in memory as a whole. */
+void cache_add_file(struct cache *c, enum cache_kind kind, hash128 key, const char *path, size_t len);
 /* True if the level of this kind is in use. `c` may be NULL. */
 bool cache_uses(const struct cache *c, enum cache_kind kind);
 

@@ -21,8 +21,8 @@ enum entry_codec { ENTRY_RAW, ENTRY_ZSTD, ENTRY_CODECS };
 
 /* Appends an entry. level: zstd's; 0: raw. A value that zstd hardly makes smaller is raw at any level. */
 void entry_encode(struct buf *out, uint32_t kind, hash128 id, const void *bytes, size_t len, int level);
-/* Appends the head of a raw entry, whose value the caller writes after it. */
-void entry_encode_head(struct buf *out, uint32_t kind, hash128 id, const void *bytes, size_t len);
+/* Appends the head of a raw entry, whose value of `len` bytes the caller writes after it. digest: hash64_bytes of the value. */
+void entry_encode_head(struct buf *out, uint32_t kind, hash128 id, size_t len, uint64_t digest);
 /* True if the entry is complete and undamaged, and has this kind and id. */
 bool entry_is_valid(const void *entry, size_t len, uint32_t kind, hash128 id);
 /* The value of a valid entry. NULL: the frame is damaged. *owned: malloc'd memory of the value; NULL if the value is part of the entry.

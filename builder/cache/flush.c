@@ -33,10 +33,11 @@ static struct needed_room needed(const struct cache *c)
 
 static void drop_entry(struct cache *c, struct cache_value *v)
 {
-	c->pending -= v->payload ? 0 : v->entry_len;
+	c->pending -= v->payload_len ? 0 : v->entry_len;
 	free(v->entry);
 	v->entry = NULL;
 	v->payload = NULL;
+	v->file = NULL;
 	v->entry_len = v->payload_len = 0;
 }
 
@@ -186,6 +187,26 @@ static int reserve(struct cache *c, const struct needed_room *n)
 	return finish(c, txn, &t, rc);
 }
 
+struct copy {
+	int fd;
+	bool ok;
+};
+
+static void write_piece(void *ctx, const void *bytes, size_t n)
+{
+	struct copy *c = ctx;
+	c->ok = c->ok && os_write_fd(c->fd, bytes, n);
+}
+
+/* If the file has changed meanwhile, the checksum of the entry finds it. */
+static bool write_payload(int fd, const struct cache_value *v)
+{
+	struct copy c = {fd, true};
+	if (v->file)
+		return os_read_pieces(v->file, write_piece, &c) && c.ok;
+	return !v->payload || os_write_fd(fd, v->payload, v->payload_len);
+}
+
 /* Replaces the file of a large entry. The old file is not overwritten, because a reader may have mapped it. */
 static int write_large(const struct cache *c, const struct cache_value *v)
 {
@@ -198,7 +219,7 @@ static int write_large(const struct cache *c, const struct cache_value *v)
 	int fd = openat(c->folder, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 	if (fd < 0) /* something that is not ours is in its place: damage */
 		return errno == EEXIST || errno == ENOTDIR || errno == ELOOP ? MDB_CORRUPTED : errno;
-	int rc = os_write_fd(fd, v->entry, v->entry_len) && (!v->payload || os_write_fd(fd, v->payload, v->payload_len)) ? 0 : errno;
+	int rc = os_write_fd(fd, v->entry, v->entry_len) && write_payload(fd, v) ? 0 : errno;
 	close(fd);
 	if (rc)
 		unlinkat(c->folder, name, 0);

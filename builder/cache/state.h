@@ -57,6 +57,7 @@ struct cache_value {
 	char *entry; /* to write, or NULL */
 	size_t entry_len;
 	const void *payload; /* the rest of a large entry, in the value or in the caller's memory; NULL: there is no rest */
+	const char *file;    /* the caller's path of a file that is the rest of a large entry; NULL: it is none */
 	size_t payload_len;
 	struct cache_meta meta;
 	bool touched; /* its time of use must be written */

@@ -27,6 +27,21 @@ static void streaming_equals_whole(void **state)
 	}
 }
 
+static void streaming_64_bits(void **state)
+{
+	static unsigned char data[100000];
+
+	for (size_t i = 0; i < sizeof data; i++)
+		data[i] = (unsigned char)(i * 31 ^ i >> 8);
+	for (size_t n = 0; n < sizeof data; n = n * 5 / 4 + 1) {
+		struct hasher *h = hasher_new();
+
+		for (size_t at = 0; at < n; at += 3000)
+			hasher_add(h, data + at, n - at < 3000 ? n - at : 3000);
+		assert_true(hasher_finish64(h) == hash64_bytes(data, n));
+	}
+}
+
 /* Long inputs are hashed with wider vectors where the machine has them. */
 static void long_inputs_equal_short_parts(void **state)
 {
@@ -90,6 +105,7 @@ int test_hash(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(known_values),
 		cmocka_unit_test(streaming_equals_whole),
+		cmocka_unit_test(streaming_64_bits),
 		cmocka_unit_test(long_inputs_equal_short_parts),
 		cmocka_unit_test(boundaries_and_order_matter),
 		cmocka_unit_test(hex_round_trip),

@@ -167,6 +167,32 @@ static void added_values(void **state)
 	cache_add(NULL, CACHE_INIT, key_of(1), "x", 1, 0);
 }
 
+static void added_files(void **state)
+{
+	static const size_t sizes[] = {0, 31, CACHE_AS_IS, CACHE_AS_IS + 1, 3 << 20};
+	enum { N = sizeof sizes / sizeof *sizes };
+	char path[] = "/tmp/trib-cache-file-XXXXXX";
+	struct cache *c = opened();
+	int fd = mkstemp(path);
+	assert_true(fd >= 0);
+	close(fd);
+	for (size_t i = 0; i < N; i++) {
+		char *p = noise(i, sizes[i]);
+		assert_true(os_rewrite(path, p, sizes[i]));
+		cache_add_file(c, CACHE_WEIGHTS, key_of(i), path, sizes[i]);
+		free(p);
+	}
+	unlink(path);
+	cache_add_file(c, CACHE_WEIGHTS, key_of(N), path, 3 << 20);
+	closed(c);
+	c = opened();
+	for (size_t i = 0; i < N; i++)
+		assert_true(has_noise(c, i, sizes[i]));
+	assert_false(has_noise(c, N, 3 << 20));
+	closed(c);
+	cache_add_file(NULL, CACHE_INIT, key_of(1), path, 1);
+}
+
 static void switched_off_levels(void **state)
 {
 	size_t len;
@@ -449,6 +475,7 @@ int test_cache(void)
 	const struct CMUnitTest tests[] = {
 		T(round_trip),
 		T(added_values),
+		T(added_files),
 		T(switched_off_levels),
 		T(by_last_use),
 		T(expired_at_once),
