@@ -11,6 +11,7 @@ struct emit_nest {
 	struct arena *scratch;
 	const struct loop_fn *f;
 	const struct loop_nest *n;
+	uint32_t stmt;               /* the number of the nest's statement, if the nest is one */
 	struct opencl_signature sig; /* its group: if the items share the reduction of this nest */
 	bool in_block;               /* the nest is in a block: the work group has an iteration of the block */
 	const char *index_type;      /* "int" if every index is known to fit, else "long" */

@@ -47,6 +47,12 @@ static const char *op_text(const struct emit_nest *e, const struct loop_expr *x)
 	return emit_op(e->scratch, x->op, x->elem, e->n->exprs[x->args[n - 1]].elem, args);
 }
 
+static const char *check_text(const struct emit_nest *e, const struct loop_expr *x)
+{
+	return arena_printf(e->scratch, "tri_check(fail, v%u, %s, 0x%08x%08xul)", x->args[0], opencl_dim(e->scratch, e->f->dims, x->extent),
+			    loops_unit_tag(e->f->symbol), e->stmt);
+}
+
 static const char *value_text(const struct emit_nest *e, uint32_t i)
 {
 	const struct loop_expr *x = &e->n->exprs[i];
@@ -55,8 +61,7 @@ static const char *value_text(const struct emit_nest *e, uint32_t i)
 	case LOOP_CONST: return opencl_const(e->scratch, x->elem, x->i, x->f);
 	case LOOP_INDEX: return emit_loop_var(e->scratch, e->n, x->var);
 	case LOOP_EXTENT: return opencl_dim(e->scratch, e->f->dims, x->extent);
-	case LOOP_CHECK:
-		return arena_printf(e->scratch, "tri_check(fail, v%u, %s)", x->args[0], opencl_dim(e->scratch, e->f->dims, x->extent));
+	case LOOP_CHECK: return check_text(e, x);
 	case LOOP_OP: return op_text(e, x);
 	case LOOP_TILE: return "t";
 	case LOOP_ACC: return arena_printf(e->scratch, "a%u", x->var);

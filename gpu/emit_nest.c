@@ -187,7 +187,7 @@ void emit_kernel(const struct loop_fn *f, uint32_t stmt, struct buf *out)
 {
 	const struct loop_nest *n = &f->stmts[stmt].u.nest;
 	struct arena *scratch = arena_new(0);
-	struct emit_nest e = {.scratch = scratch, .f = f, .n = n, .out = out};
+	struct emit_nest e = {.scratch = scratch, .f = f, .n = n, .stmt = stmt, .out = out};
 	opencl_signature_of(scratch, f, n, &e.sig);
 	e.index_type = n->schedule.index_bytes == 4 ? "int" : "long";
 	emit_mark_late(&e);

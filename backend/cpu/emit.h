@@ -53,6 +53,7 @@ struct emit {
 	LLVMValueRef check;    /* the function that checks indices; NULL: not used yet */
 	LLVMTypeRef ptr, i1, i8, i16, i32, i64, f32, f64;
 	LLVMMetadataRef scope, line; /* of the current statement: emit_lines.c */
+	uint32_t statement;          /* its number, from 1 on */
 };
 
 /* emit_run.c: emits one unit into e->module. */

@@ -18,6 +18,7 @@ void emit_lines_open(struct emit *e)
 
 void emit_line(struct emit *e, uint32_t number)
 {
+	e->statement = number;
 	e->line = LLVMDIBuilderCreateDebugLocation(e->context, number, 0, e->scope, NULL);
 	emit_same_line(e);
 }

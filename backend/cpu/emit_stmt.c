@@ -175,23 +175,32 @@ void emit_fail(struct emit *e, int32_t code, LLVMValueRef ctx, LLVMValueRef valu
 	LLVMBuildCall2(e->builder, type, emit_declare(e, "tri_fail", type), args, 4, "");
 }
 
-/* i64 check(ctx, i, bound): a function, so that its call is the only code in a loop. */
+/* void tri_fail_at(ctx, i, bound, place) */
+static void emit_fail_at(struct emit *e, LLVMValueRef *args)
+{
+	LLVMTypeRef params[4] = {e->ptr, e->i64, e->i64, e->i64};
+	LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(e->context), params, 4, 0);
+	LLVMBuildCall2(e->builder, type, emit_declare(e, "tri_fail_at", type), args, 4, "");
+}
+
+/* i64 check(ctx, i, bound, place): a function, so that its call is the only code in a loop. */
 static LLVMValueRef check_function(struct emit *e)
 {
-	LLVMTypeRef params[3] = {e->ptr, e->i64, e->i64};
+	LLVMTypeRef params[4] = {e->ptr, e->i64, e->i64, e->i64};
 	LLVMBasicBlockRef back = LLVMGetInsertBlock(e->builder);
-	LLVMValueRef f = LLVMAddFunction(e->module, "check_index", LLVMFunctionType(e->i64, params, 3, 0));
+	LLVMValueRef f = LLVMAddFunction(e->module, "check_index", LLVMFunctionType(e->i64, params, 4, 0));
 	LLVMSetLinkage(f, LLVMInternalLinkage);
 	emit_attributes(e, f);
 	LLVMBasicBlockRef entry = LLVMAppendBasicBlockInContext(e->context, f, ""), good = LLVMAppendBasicBlockInContext(e->context, f, ""),
 			  bad = LLVMAppendBasicBlockInContext(e->context, f, "");
 	LLVMPositionBuilderAtEnd(e->builder, entry);
-	LLVMValueRef i = LLVMGetParam(f, 1), bound = LLVMGetParam(f, 2);
+	LLVMValueRef i = LLVMGetParam(f, 1), bound = LLVMGetParam(f, 2), args[4];
 	LLVMBuildCondBr(e->builder, LLVMBuildICmp(e->builder, LLVMIntULT, i, bound, ""), good, bad);
 	LLVMPositionBuilderAtEnd(e->builder, good);
 	LLVMBuildRet(e->builder, i);
 	LLVMPositionBuilderAtEnd(e->builder, bad);
-	emit_fail(e, TRI_ERR_RANGE, LLVMGetParam(f, 0), i, bound);
+	LLVMGetParams(f, args);
+	emit_fail_at(e, args);
 	LLVMBuildRet(e->builder, emit_i64(e, 0));
 	LLVMPositionBuilderAtEnd(e->builder, back);
 	return f;
@@ -200,12 +209,13 @@ static LLVMValueRef check_function(struct emit *e)
 LLVMValueRef emit_checked_index(struct emit *e, LLVMValueRef i, LLVMValueRef bound)
 {
 	uint32_t width = value_lanes(i);
+	uint64_t place = (uint64_t)loops_unit_tag(e->fn->symbol) << 32 | (e->statement - 1);
 	LLVMValueRef checked = LLVMGetPoison(LLVMTypeOf(i));
 	if (!e->check)
 		e->check = check_function(e);
 	for (uint32_t k = 0; k < width; k++) {
-		LLVMValueRef args[3] = {e->ctx, width == 1 ? i : emit_lane(e, i, k), bound};
-		LLVMValueRef lane = LLVMBuildCall2(e->builder, LLVMGlobalGetValueType(e->check), e->check, args, 3, "");
+		LLVMValueRef args[4] = {e->ctx, width == 1 ? i : emit_lane(e, i, k), bound, emit_i64(e, (int64_t)place)};
+		LLVMValueRef lane = LLVMBuildCall2(e->builder, LLVMGlobalGetValueType(e->check), e->check, args, 4, "");
 		checked = width == 1 ? lane : emit_set_lane(e, checked, lane, k);
 	}
 	return checked;

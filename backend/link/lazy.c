@@ -140,6 +140,7 @@ static void put_symbol(struct lazy_builder *m, const char *name)
 static void put_symbols(struct lazy_builder *m)
 {
 	put_symbol(m, "tri_fail");
+	put_symbol(m, "tri_fail_at");
 	put_symbol(m, "tri_failed");
 	put_symbol(m, "tri_parallel");
 	if (m->by_columns)

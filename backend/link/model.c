@@ -7,6 +7,7 @@
 #include "backend/link/model_trits.h"
 #include "backend/link/object.h"
 #include "backend/link/thunk_x86_64.h"
+#include "backend/loops/loops.h"
 #include "backend/runtime/model.h"
 #include "base/arena.h"
 #include "base/buf.h"
@@ -257,7 +258,7 @@ static void put_units(struct model_builder *m, struct section_builder *desc)
 		hash_hex(m->info->unit_keys[i], hex);
 		section_put_string(&b, &m->strings, m->in->program->units[i]->name);
 		section_put_string(&b, &m->strings, hex);
-		model_lines_put(&lines, m->in->lines ? m->in->lines[i] : NULL, &b.bytes);
+		model_lines_put(&lines, m->in->lines ? m->in->lines[i] : NULL, loops_unit_tag(m->in->program->units[i]->symbol), &b.bytes);
 		if (m->info->profile_hook && m->backend->calls_hook && m->in->plans[i])
 			thunk_profile(m->o, arena_printf(m->a, "%s_profile", m->in->program->units[i]->symbol),
 				      runtime_symbol(m, "tri_profile_end"), b.symbol, i * sizeof(tri_unit_desc));

@@ -42,13 +42,13 @@ static void put_statement(struct model_lines *m, const struct line_statement *s)
 	m->n_members += s->n_origins;
 }
 
-void model_lines_put(struct model_lines *m, const struct unit_lines *l, struct buf *unit)
+void model_lines_put(struct model_lines *m, const struct unit_lines *l, uint32_t tag, struct buf *unit)
 {
 	uint32_t n = l ? l->n_statements : 0;
 	buf_u32(unit, m->n_statements);
 	buf_u32(unit, n);
 	buf_u32(unit, l ? m->n_origins : TRI_NONE);
-	buf_u32(unit, 0);
+	buf_u32(unit, tag);
 	for (uint32_t i = 0; i < n; i++)
 		put_statement(m, &l->statements[i]);
 	for (uint32_t k = 0; l && k < l->n_origins; k++)

@@ -14,8 +14,8 @@ struct model_lines {
 	uint32_t n_statements, n_origins, n_members;
 };
 struct model_lines model_lines_begin(struct object *o);
-/* Adds a unit. l may be NULL. Appends the members of its tri_unit_desc after the key to `unit`. */
-void model_lines_put(struct model_lines *m, const struct unit_lines *l, struct buf *unit);
+/* Adds a unit with this tag. l may be NULL. Appends the members of its tri_unit_desc after the key to `unit`. */
+void model_lines_put(struct model_lines *m, const struct unit_lines *l, uint32_t tag, struct buf *unit);
 /* Appends the members of tri_model_desc from `statements` to `texts`. */
 void model_lines_end(struct model_lines *m, struct section_builder *desc);
 #endif

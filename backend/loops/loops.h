@@ -36,6 +36,8 @@ struct loop_buffer {
 #define LOOP_MAX (2 * HIR_MAX_RANK)
 /* The offset in elements is base + Σ stride[k]·loop variable k, plus scale·value of `index` if set: sums of checked places. Loops of blocks precede those of the nest,
  * parallel loops precede reduction loops. */
+/* Names the unit of a symbol in an error of its code: tri_unit_desc.tag. */
+uint32_t loops_unit_tag(const char *symbol);
 struct loop_access {
 	uint32_t buffer;
 	dim base, stride[LOOP_MAX];

@@ -1,6 +1,10 @@
 /* What all kinds of statements have in common. */
 #include "backend/loops/loops.h"
+#include <string.h>
 #include "backend/target/kernel.h"
+#include "base/hash.h"
+
+uint32_t loops_unit_tag(const char *symbol) { return (uint32_t)hash64_bytes(symbol, strlen(symbol)); }
 
 static void visit(const uint32_t *buffers, uint32_t n, loop_buffer_fn *fn, void *ctx)
 {

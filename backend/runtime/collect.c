@@ -4,6 +4,7 @@
 #include "collect.h"
 #include <stdlib.h>
 #include "context.h"
+#include "origins.h"
 
 #define NONE UINT32_MAX
 
@@ -181,17 +182,6 @@ static void reset(struct tri_collector *c)
 
 /* ---- the result ---- */
 
-/* The line in the project: of an operation of the standard library that of the call which was inlined. */
-static const tri_origin *origin_in_project(const tri_model_desc *d, const tri_origin *o)
-{
-	const char *file = d->texts + o->file;
-	while (file[0] == 's' && file[1] == 't' && file[2] == 'd' && file[3] == '/' && o->inlined_at != TRI_NONE) {
-		o = &d->origins[o->inlined_at];
-		file = d->texts + o->file;
-	}
-	return o;
-}
-
 /* memory: of its callers. Returns that of the entry. */
 static int64_t add_entry(struct tri_collector *c, uint32_t n, uint32_t parent, int64_t memory)
 {
@@ -203,7 +193,7 @@ static int64_t add_entry(struct tri_collector *c, uint32_t n, uint32_t parent, i
 	*e = (tri_profile_entry){
 		.code = d->texts + s->name, .operation = "", .layer = "", .file = "", .statement = x->statement, .parent = parent};
 	if (s->n_origins) {
-		const tri_origin *o = &d->origins[d->members[s->first_origin]], *place = origin_in_project(d, o);
+		const tri_origin *o = &d->origins[d->members[s->first_origin]], *place = tri_origin_in_project(d, o);
 		e->operation = d->texts + o->operation;
 		e->layer = d->texts + o->layer;
 		e->file = d->texts + place->file;

@@ -62,6 +62,7 @@ struct tri_context {
 	_Atomic uint32_t failed; /* 0: no error, 1: being written, 2: written */
 	int32_t fail_code;
 	int64_t fail_value, fail_bound;
+	uint64_t fail_place; /* as in tri_fail_at; 0: not known */
 	char fail_text[240]; /* if an assertion failed or a unit cannot be compiled */
 };
 

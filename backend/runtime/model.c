@@ -7,6 +7,7 @@
 #include "collect.h"
 #include "context.h"
 #include "cpu.h"
+#include "origins.h"
 #include "states.h"
 
 enum { SCRATCH_ALIGN = 64, MAX_DIMS = 64 };
@@ -137,8 +138,7 @@ static int run_status(const struct tri_model *m, const tri_entry_desc *e, tri_er
 	if (code == TRI_ERR_SHAPE)
 		return tri_error_sizes(err, e, ctx->fail_value, m->dims);
 	if (ctx->fail_bound > 0)
-		return tri_error_set(err, code, "index %lld is out of range: it must be at least 0 and less than %lld",
-				     (long long)ctx->fail_value, (long long)ctx->fail_bound);
+		return tri_error_index(err, m->desc, ctx->fail_value, ctx->fail_bound, ctx->fail_place);
 	return tri_error_set(err, code, "a value is out of range: %lld", (long long)ctx->fail_value);
 }
 

@@ -222,7 +222,7 @@ void tri_context_end(struct tri_context *ctx)
 	ctx->space = NULL;
 }
 
-void tri_fail(struct tri_context *ctx, int32_t code, int64_t value, int64_t bound)
+static void record(struct tri_context *ctx, int32_t code, int64_t value, int64_t bound, uint64_t place)
 {
 	uint32_t none = 0;
 	if (!atomic_compare_exchange_strong(&ctx->failed, &none, 1))
@@ -230,8 +230,13 @@ void tri_fail(struct tri_context *ctx, int32_t code, int64_t value, int64_t boun
 	ctx->fail_code = code;
 	ctx->fail_value = value;
 	ctx->fail_bound = bound;
+	ctx->fail_place = place;
 	atomic_store(&ctx->failed, 2);
 }
+
+void tri_fail(struct tri_context *ctx, int32_t code, int64_t value, int64_t bound) { record(ctx, code, value, bound, 0); }
+
+void tri_fail_at(struct tri_context *ctx, int64_t value, int64_t bound, uint64_t place) { record(ctx, TRI_ERR_RANGE, value, bound, place); }
 
 void tri_fail_text(struct tri_context *ctx, int32_t code, const char *fmt, ...)
 {

@@ -191,7 +191,7 @@ typedef struct tri_unit_desc {
 	const char *name, *key;                 /* key: 32 hex digits */
 	uint32_t first_statement, n_statements; /* in tri_model_desc.statements; none if the unit was inlined everywhere */
 	uint32_t origin;                        /* its definition, or TRI_NONE */
-	uint32_t pad;
+	uint32_t tag;                           /* of its symbol: what its code reports an error with */
 } tri_unit_desc;
 
 /* A ternary weight as it is packed. A convolution has input and output channels for rows and columns. */

@@ -52,6 +52,8 @@ typedef void tri_filled_kernel_fn(struct tri_context *ctx, void *const *bufs, co
 
 /* Records a run-time error, for example an index out of range. The first error counts. The run continues. */
 void tri_fail(struct tri_context *ctx, int32_t code, int64_t value, int64_t bound);
+/* The same with the code TRI_ERR_RANGE for index `value` of a statement. place: its number; in the upper half the tag of the unit. */
+void tri_fail_at(struct tri_context *ctx, int64_t value, int64_t bound, uint64_t place);
 /* Writes a template of base/format.h with n values to standard error. kinds: for each value its element type << 4 | rank. bufs: its
  * data. dims: the sizes of all values, one value after the other. */
 void tri_print(struct tri_context *ctx, const char *text, const uint8_t *kinds, void *const *bufs, const int64_t *dims, uint32_t n);

@@ -7,6 +7,7 @@
 #include "backend/runtime/claim.h"
 #include "backend/runtime/collect.h"
 #include "backend/runtime/model.h"
+#include "backend/runtime/origins.h"
 #include "backend/runtime/states.h"
 #include "gpu/runtime/report.h"
 
@@ -43,7 +44,7 @@ static bool open_queue(struct tri_cl_device *d, tri_error *err)
 	d->queue = clCreateCommandQueue(d->context, d->id, d->measures ? CL_QUEUE_PROFILING_ENABLE : 0, &status);
 	if (!d->queue)
 		return tri_cl_error(err, "clCreateCommandQueue", status);
-	d->failed = clCreateBuffer(d->context, CL_MEM_READ_WRITE, 3 * sizeof(cl_long), NULL, &status);
+	d->failed = clCreateBuffer(d->context, CL_MEM_READ_WRITE, 4 * sizeof(cl_long), NULL, &status);
 	return d->failed ? true : tri_cl_error(err, "clCreateBuffer", status);
 }
 
@@ -153,7 +154,7 @@ struct tri_model *tri_model_open(const tri_options *opt, tri_error *err, const t
 static bool write_inputs(struct tri_model *m, const tri_entry_desc *e, const struct tri_cl_prepared *p, const tri_tensor *io,
 			 tri_error *err)
 {
-	static const cl_long none[3];
+	static const cl_long none[4];
 	cl_command_queue q = m->device.queue;
 	cl_int status = CL_SUCCESS;
 	for (int32_t i = 0; i < e->n_inputs && status == CL_SUCCESS; i++)
@@ -194,7 +195,7 @@ static bool read_outputs(struct tri_model *m, const tri_entry_desc *e, const str
 			status = clEnqueueReadBuffer(q, p->io[i], CL_FALSE, 0, p->io_bytes[i], io[i].data, 0, NULL,
 						     m->collector ? &p->copied[i] : NULL);
 	if (p->may_fail && status == CL_SUCCESS)
-		status = clEnqueueReadBuffer(q, m->device.failed, CL_FALSE, 0, 3 * sizeof *failed, failed, 0, NULL, NULL);
+		status = clEnqueueReadBuffer(q, m->device.failed, CL_FALSE, 0, 4 * sizeof *failed, failed, 0, NULL, NULL);
 	return status == CL_SUCCESS ? true : tri_cl_error(err, "clEnqueueReadBuffer", status);
 }
 
@@ -207,7 +208,7 @@ static int64_t now_ns(void)
 
 static int run(struct tri_model *m, const tri_entry_desc *e, struct tri_cl_prepared *p, const tri_tensor *io, tri_error *err)
 {
-	cl_long failed[3] = {0};
+	cl_long failed[4] = {0};
 	int prepared = tri_cl_prepare(p, &m->device, e, m->dims, err);
 	if (prepared != TRI_OK)
 		return prepared;
@@ -224,8 +225,7 @@ static int run(struct tri_model *m, const tri_entry_desc *e, struct tri_cl_prepa
 		return TRI_ERR_DEVICE;
 	}
 	if (failed[0])
-		return tri_error_set(err, TRI_ERR_RANGE, "index %lld is out of range: it must be at least 0 and less than %lld",
-				     (long long)failed[1], (long long)failed[2]);
+		return tri_error_index(err, m->desc, failed[1], failed[2], (uint64_t)failed[3]);
 	if (err)
 		err->code = TRI_OK, err->message[0] = 0;
 	return TRI_OK;

@@ -15,7 +15,7 @@ struct tri_cl_device {
 	cl_command_queue queue; /* runs commands in order */
 	cl_program program;
 	cl_mem *blobs; /* of the program, uploaded once */
-	cl_mem failed; /* three int64, see launch.h */
+	cl_mem failed; /* four int64, see launch.h */
 	bool measures; /* the queue records when commands ran */
 };
 

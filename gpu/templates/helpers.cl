@@ -4,21 +4,23 @@
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #endif
 
-/* Records the first run-time error: {taken, value, bound}. */
-void tri_fail(global long *fail, long value, long bound)
+/* Records the first run-time error: {taken, value, bound, where}. `where`: as in tri_fail_at of backend/runtime/unit.h; 0: not known. */
+void tri_fail_at(global long *fail, long value, long bound, ulong where)
 {
 	if (atomic_cmpxchg((volatile global int *)fail, 0, 1) == 0) {
 		fail[1] = value;
 		fail[2] = bound;
+		fail[3] = (long)where;
 	}
 }
+void tri_fail(global long *fail, long value, long bound) { tri_fail_at(fail, value, bound, 0); }
 
 /* Returns the place, or 0 if it is out of range. */
-long tri_check(global long *fail, long place, long bound)
+long tri_check(global long *fail, long place, long bound, ulong where)
 {
 	if (place >= 0 && place < bound)
 		return place;
-	tri_fail(fail, place, bound);
+	tri_fail_at(fail, place, bound, where);
 	return 0;
 }
 

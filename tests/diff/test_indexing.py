@@ -120,6 +120,26 @@ class IndexingTest(InferenceTest):
                 self.assertEqual(got.shape, b.want.shape, what)
                 np.testing.assert_array_equal(got, b.want, what)
 
+    def check_out_of_range(self, emit, *devices):
+        """Each index is checked against its own dimension; a negative one counts from the end. The message has the index and the line."""
+        self.write_model(["x: Tensor<float32, [N, 4, 5]>", "i: Tensor<int32, [B]>", "j: Tensor<int64, [B]>", "k: Tensor<int32, []>"],
+                         ["x[i, :, j]", "x[:, k:k + 3]", "x[0, k, i]"], emit)
+        good = {"x": np.arange(60, dtype=np.float32).reshape(3, 4, 5), "i": np.array([0, -3], np.int32), "j": np.array([4, -5]), "k": np.int32(1)}
+        self.trib("build")
+        x = good["x"]
+        for device in devices:
+            got = self.infer("net", good, 3, "--device", device)
+            for g, want in zip(got, (x[good["i"], :, good["j"]], x[:, 1:4], x[0, 1, good["i"]])):
+                np.testing.assert_array_equal(g, want)
+            for name, at, value in (("i", 0, 3), ("i", 1, -4), ("j", 0, 5), ("j", 1, -6), ("k", (), 2), ("k", (), -1)):
+                bad = {n: a.copy() for n, a in good.items()}
+                bad[name] = np.array(bad[name])
+                bad[name][at] = value
+                said = self.fails("run", "net", "--no-build", "--device", device, *self.input_flags(bad))
+                with self.subTest(name=name, value=value, device=device):
+                    self.assertRegex(said, f"index {value} is out of range|from index {value} is out of range")
+                    self.assertRegex(said, r"net\.tri:3\b" if name == "j" else r"net\.tri:[345]\b")
+
 
 class Brackets(IndexingTest):
     def check(self, count, dynamic):
@@ -141,24 +161,7 @@ class Brackets(IndexingTest):
             self.check(15, True)
 
     def test_out_of_range(self):
-        """Each index is checked against its own dimension; a negative one counts from the end."""
-        self.write_model(["x: Tensor<float32, [N, 4, 5]>", "i: Tensor<int32, [B]>", "j: Tensor<int64, [B]>", "k: Tensor<int32, []>"],
-                         ["x[i, :, j]", "x[:, k:k + 3]", "x[0, k, i]"])
-        good = {"x": np.arange(60, dtype=np.float32).reshape(3, 4, 5), "i": np.array([0, -3], np.int32), "j": np.array([4, -5]), "k": np.int32(1)}
-        self.trib("build")
-        x = good["x"]
-        for device in ("cpu", "reference"):
-            got = self.infer("net", good, 3, "--device", device)
-            for g, want in zip(got, (x[good["i"], :, good["j"]], x[:, 1:4], x[0, 1, good["i"]])):
-                np.testing.assert_array_equal(g, want)
-            for name, at, value in (("i", 0, 3), ("i", 1, -4), ("j", 0, 5), ("j", 1, -6), ("k", (), 2), ("k", (), -1)):
-                bad = {n: a.copy() for n, a in good.items()}
-                bad[name] = np.array(bad[name])
-                bad[name][at] = value
-                said = self.fails("run", "net", "--no-build", "--device", device, *self.input_flags(bad))
-                with self.subTest(name=name, value=value, device=device):
-                    self.assertIn(str(value), said)
-                    self.assertIn("out of range", said)
+        self.check_out_of_range("library", "cpu", "reference")
 
     def test_a_slice_longer_than_the_dimension(self):
         self.write_model(["x: Tensor<float32, [N]>", "k: Tensor<int32, []>"], ["x[k:k + 3]", "x"])
@@ -173,6 +176,9 @@ class Devices(IndexingTest):
             brackets = self.draw(20, dynamic, "library opencl")
             self.trib("build")
             self.compare(brackets, "OpenCL", "--device", "opencl")
+
+    def test_out_of_range(self):
+        self.check_out_of_range("library opencl", "opencl")
 
 
 if __name__ == "__main__":

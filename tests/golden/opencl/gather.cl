@@ -11,7 +11,7 @@ kernel void gather_k0(global uchar *p0, ulong o0, global uchar *p1, ulong o1, gl
 	const long i0 = g;
 	const int v0 = b0[i0];
 	const long v1 = (long)v0;
-	const long v2 = tri_check(fail, v1, (n0 + 7));
+	const long v2 = tri_check(fail, v1, (n0 + 7), 0x1b1e4b2d00000000ul);
 	const float v3 = vload_half(i1 + v2 * 3, b1);
 	const float v4 = tri_round_bf16((float)v3);
 	b2[i0 * 3 + i1] = tri_bf16_bits(v4);

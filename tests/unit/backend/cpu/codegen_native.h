@@ -14,6 +14,7 @@ static const char native_stub[] =
 	"#include <stdint.h>\n"
 	"int64_t fails, fail_value, fail_bound;\n"
 	"void tri_fail(void *c, int32_t code, int64_t v, int64_t b) { (void)c; (void)code; if (!fails++) { fail_value = v; fail_bound = b; } }\n"
+	"void tri_fail_at(void *c, int64_t v, int64_t b, uint64_t place) { (void)place; tri_fail(c, 0, v, b); }\n"
 	"void tri_parallel(void *c, void (*fn)(void *, int64_t), void *arg, int64_t n) { (void)c; for (int64_t i = 0; i < n; i++) fn(arg, i); }\n"
 	"void tri_transpose(void *c, void *const *b, const int64_t *d) { (void)c; const char *x = b[0]; char *y = b[1];\n"
 	"  for (int64_t i = 0; i < d[0] * d[1] * d[2]; i++) for (int64_t k = 0; k < d[3]; k++)\n"
