@@ -105,11 +105,13 @@ static void nothing_changed(void **state)
 
 static void fresh_files_are_read_again_once(void **state)
 {
-	bool touched;
-	put("src/a.tri", "fn a");
-	record(); /* in the same tick: the stamp proves nothing */
-	settle();
-	assert_int_equal(verify(&touched), RECORD_FRESH);
+	bool touched = false;
+	for (int i = 0; i < 100 && !touched; i++) { /* on a busy machine the tick may end before the record is made */
+		put("src/a.tri", "fn a");
+		record(); /* in the same tick: the stamp proves nothing */
+		settle();
+		assert_int_equal(verify(&touched), RECORD_FRESH);
+	}
 	assert_true(touched);
 	assert_int_equal(verify(&touched), RECORD_FRESH);
 	assert_false(touched);
