@@ -107,7 +107,10 @@ static void add_edit(struct diags *d, struct diag *g, const struct tokens *t, to
 {
 	switch ((enum how)n->how) {
 	case WORD: diag_edit(d, g, token_span(t, tok), n->instead); break;
-	case MAYBE: diag_guess(d, g, token_span(t, tok), n->instead); break;
+	case MAYBE:
+		if (token_kind(t, tok + 1) != TOK_LBRACKET) /* `TernaryTensor[4, 4](x)`: another name alone does not help */
+			diag_guess(d, g, token_span(t, tok), n->instead);
+		break;
 	case PROP:
 		if (is_called(t, tok) && closing(t, tok + 1) != tok + 2)
 			diag_help(d, g, "write `.%s`", n->instead); /* x.dim(1) means something else */

@@ -221,12 +221,28 @@ bool report_library_module(struct resolver *r, token_id root, token_id member, u
 	return true;
 }
 
+/* `nn.layer_norm(x, …)` is the builtin `layer_norm`; `nn.linear(4, 5)` with sizes is the layer `nn.Linear`. */
+static bool suggest_builtin(struct resolver *r, struct diag *g, token_id tok)
+{
+	uint64_t i;
+	const struct tokens *t = &r->t->tokens;
+	if (token_kind(t, tok + 1) == TOK_LPAREN && token_kind(t, tok + 2) == TOK_INT)
+		return false;
+	if (!map_get(&r->f->prelude.by_name, map_key_u64(name_at(r, tok)), &i))
+		return false;
+	diag_help(r->out, g, "`%s` is a builtin: write it without the module", text_at(r, tok));
+	if (tok >= 2 && token_kind(t, tok - 1) == TOK_DOT)
+		diag_edit(r->out, g, (span){tok_span(r->m, tok).source, tok_span(r->m, tok - 2).start, tok_span(r->m, tok).end},
+			  text_at(r, tok));
+	return true;
+}
+
 void report_module_member(struct resolver *r, const struct item *it, token_id tok)
 {
 	struct diag *g = diag_add(r->out, DIAG_UNKNOWN_MEMBER, tok_span(r->m, tok), "module `%s` has no member `%s`",
 				  name_text(r->f, it->name), text_at(r, tok));
 	diag_label_primary(r->out, g, "not in this module");
-	if (it->import.target->std && habit_name_help(r->out, g, &r->t->tokens, tok, HABIT_NN))
+	if (it->import.target->std && (suggest_builtin(r, g, tok) || habit_name_help(r->out, g, &r->t->tokens, tok, HABIT_NN)))
 		return;
 	VEC(const char *) names = {0};
 	for (uint32_t i = 0; i < it->import.target->n_items; i++)
