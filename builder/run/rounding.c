@@ -12,7 +12,7 @@
 
 #define CHANGE 0x1p-20
 #define FACTOR 4
-enum { CHANGED_INPUTS = 8, CHANGED_PARAMETERS = 2, MOST_RUNS = 1 + CHANGED_INPUTS }; /* the interpreter is slow */
+enum { CHANGED_INPUTS = 8, CHANGED_PARAMETERS = 4, MOST_RUNS = 1 + CHANGED_INPUTS }; /* the interpreter is slow */
 
 static bool is_float(int32_t type) { return dtype_class((dtype)type) == DTC_FLOAT; }
 
@@ -80,12 +80,13 @@ static bool has_vector(const struct reference_call *c)
 	return false;
 }
 
-/* A run on a model that is opened for it. */
+/* Runs on a model that is opened once for all. */
 struct visit {
 	uint32_t entry;
-	struct run_io io;
+	const struct run_io *io;
 	const struct options *o;
-	uint64_t run; /* 0: nothing is changed */
+	tri_tensor **runs;
+	uint64_t run; /* the present one; 0: nothing is changed */
 	struct buf *error;
 };
 
@@ -107,21 +108,23 @@ static bool interpret_changed(const struct reference_call *c, struct arena *a, s
 static enum status visit(struct arena *a, const struct run_model *m, void *ctx)
 {
 	struct visit *v = ctx;
-	struct run_io io = v->io;
+	struct run_io io = *v->io;
+	enum status s = STATUS_OK;
 	io.entry = &m->entries[v->entry];
-	return run_again(a, m, v->entry, &io, v->o, v->error);
+	for (v->run = 0; v->run <= CHANGED_PARAMETERS && s == STATUS_OK; v->run++) {
+		io.tensors = v->runs[v->run];
+		s = run_again(a, m, v->entry, &io, v->o, v->error);
+	}
+	return s;
 }
 
 static bool run_changed_parameters(struct arena *a, uint32_t entry, const struct run_io *io, const struct options *o, tri_tensor **runs,
 				   struct buf *error)
 {
-	for (uint64_t k = 0; k <= CHANGED_PARAMETERS; k++) {
-		struct visit v = {entry, *io, o, k, error};
-		v.io.tensors = runs[k] = copy_tensors(a, io, k, false);
-		if (reference_visit(o, interpret_changed, visit, &v) != STATUS_OK)
-			return false;
-	}
-	return true;
+	struct visit v = {.entry = entry, .io = io, .o = o, .runs = runs, .error = error};
+	for (uint64_t k = 0; k <= CHANGED_PARAMETERS; k++)
+		runs[k] = copy_tensors(a, io, k, false);
+	return reference_visit(o, interpret_changed, visit, &v) == STATUS_OK;
 }
 
 /* ---- differences ---- */

@@ -5,7 +5,7 @@
 #include "builder/run/test_case.h"
 
 /* Runs the entry eight times more, with all float inputs changed by a relative 2^-20: up or down at random, and by the last bit at least. A value that is rounded to the other
- * side in the first run is likely to be so in one of them. Returns for each float output the largest difference between two of the runs; `io` has the results of the first. Without float inputs the reference interpreter runs instead, on the
+ * side in the first run is likely to be so in one of them. Returns for each float output the largest difference between two of the runs; `io` has the results of the first. Without float inputs the reference interpreter runs four times instead, on the
  * one model of the options, and its float parameters are changed: vectors if there are any, because matrices may be quantised. In `a`. NULL: *error says why. */
 double *rounding_measure(struct arena *a, const struct run_model *m, uint32_t entry, const struct run_io *io, const struct options *o,
 			 struct buf *error);
