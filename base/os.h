@@ -67,7 +67,7 @@ int64_t os_cpu_ns(void);        /* of this process */
 int64_t os_thread_cpu_ns(void); /* of the calling thread */
 uint64_t os_peak_rss_kb(void);
 uint64_t os_rss_bytes(void); /* now; 0: unknown */
-/* Bytes of dirty pages that no other process maps, of this process (0) or of `pid`. 0: unknown, or it has ended. */
+/* Bytes of dirty pages that no other process maps and no file has, of this process (0) or of `pid`. 0: unknown, or it has ended. */
 uint64_t os_private_dirty_bytes(pid_t pid);
 uint32_t os_cpu_count(void); /* of the affinity mask and the cgroup quota; at least 1 */
 /* Bytes that this process can use before the machine or a cgroup runs out; 0: unknown. */

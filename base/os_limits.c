@@ -197,7 +197,10 @@ uint64_t os_private_dirty_bytes(pid_t pid)
 	uint64_t kb;
 
 	snprintf(path, sizeof path, "/proc/%ld/smaps_rollup", (long)(pid ? pid : getpid()));
-	kb = read_small(path, text, sizeof text) ? number_after(text, "\nPrivate_Dirty:") : UINT64_MAX;
+	if (!read_small(path, text, sizeof text))
+		return 0;
+	/* Pages of a file that was just written are dirty wherever it is mapped, such as those of a new executable. */
+	kb = least(number_after(text, "\nPrivate_Dirty:"), number_after(text, "\nAnonymous:"));
 	return kb == UINT64_MAX ? 0 : kb * 1024;
 }
 

@@ -513,6 +513,18 @@ static void private_dirty_memory(void **state)
 	close(ends[1]);
 	assert_int_equal(waitpid(child, NULL, 0), child);
 	assert_int_equal(os_private_dirty_bytes(child), 0);
+
+	/* pages of a file that was just written are not memory of the process that maps it */
+	char path[] = "/tmp/trib-os-XXXXXX";
+	int fd = mkstemp(path);
+	uint64_t without = os_private_dirty_bytes(0);
+	assert_true(fd >= 0 && write(fd, more, size) == (ssize_t)size);
+	char *file = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
+	assert_true(file != MAP_FAILED && memcmp(file, more, size) == 0);
+	assert_true(os_private_dirty_bytes(0) < without + size / 2);
+	munmap(file, size);
+	close(fd);
+	unlink(path);
 	munmap(more, size);
 }
 
