@@ -50,6 +50,7 @@ void frontend_free(struct frontend *f)
 	vec_free(&f->prelude.names);
 	map_free(&f->loaded.by_path);
 	map_free(&f->elab.units);
+	map_free(&f->elab.wrong_results);
 	map_free(&f->prelude.by_name);
 	map_free(&f->loaded.ordinals);
 	interner_free(f->names);

@@ -43,6 +43,8 @@ static struct value check_call(struct elab *e, struct func *fn, struct sig *s, c
 	if (e->frame->func && e->frame->func->node == fn->node && e->frame->func->mod == fn->mod && e->frame->self == fn->self &&
 	    !e->em.conditional)
 		return report_recursion(e, fn, at), VALUE_POISON;
+	if (has_wrong_result(e, fn)) /* reported at the function */
+		return VALUE_POISON;
 	if (declared_result(s, decl, at, &v))
 		return v;
 	if (e->em.report.frames >= 8 || is_recursive(e, fn))

@@ -70,6 +70,10 @@ static span last_span(struct elab *e, node_id body)
 	return node_span(e->frame->mod, items.n ? items.at[items.n - 1] : body);
 }
 
+static hash128 result_key(const struct func *fn) { return map_key_u64((uint64_t)fn->mod->ast.tokens.src->id << 32 | fn->node); }
+
+bool has_wrong_result(const struct elab *e, const struct func *fn) { return map_get(&e->em.f->elab.wrong_results, result_key(fn), NULL); }
+
 /* Converts the result to the declared type. */
 static struct value check_result(struct elab *e, struct sig *s, const struct ast_fn *decl, struct value v)
 {
@@ -82,6 +86,8 @@ static struct value check_result(struct elab *e, struct sig *s, const struct ast
 		return report_no_result(e, decl, at, decl_at);
 	const char *what = text_join(&e->em, "the result of `", name_text(e->em.f, e->frame->func->name), "`", "");
 	bool ok = sig_match(s, t, &v, &(struct sig_site){what, at, decl_at, NULL}) && sig_solve(s);
+	if (!ok && e->em.checking && !e->em.report.suppressed)
+		map_put(&e->em.f->elab.wrong_results, result_key(e->frame->func), 1);
 	return ok ? v : VALUE_POISON;
 }
 

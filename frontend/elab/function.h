@@ -29,6 +29,8 @@ struct value report_no_result(struct elab *e, const struct ast_fn *decl, span at
 void push_captured(struct elab *e, const struct func *fn, const struct value *values);
 /* Runs a function's body in the current unit; `values` are its arguments, then what it captured. */
 struct value run_body(struct elab *e, struct func *fn, const struct value *values, const span *ats, span at, const char *what);
+/* Checking: true if the body was found not to give the declared result, so that callers cannot rely on it. */
+bool has_wrong_result(const struct elab *e, const struct func *fn);
 /* True if the function is being run. */
 bool is_recursive(struct elab *e, const struct func *fn);
 /* Returns false. */

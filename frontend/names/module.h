@@ -140,6 +140,7 @@ struct frontend {
 		uint32_t n_checked; /* modules checked */
 		/* By name_id: the greatest number of locals at a declaration of one of that name; 0: never a local. */
 		VEC(uint32_t) most_locals;
+		struct map wrong_results;      /* functions whose body does not give the declared result, by source and node */
 		struct map units;              /* identity to struct elab_unit */
 		VEC(struct elab_unit *) calls; /* units of calls and entries */
 		struct builtin_sig *builtin_sigs;
