@@ -113,6 +113,45 @@ int cache_evict(struct cache *c, MDB_txn *txn, struct cache_totals *t, const str
 	return rc;
 }
 
+/* ---- parts of the index ---- */
+
+static uint64_t part_of(const struct cache_totals *t) { return SWEEP_LEAST + cache_totals_entries(t) / SWEEP_SHARE; }
+
+/* Damaged records are left to cache_evict, which counts again. */
+static void list_sound(void *list, hash128 id, const struct cache_meta *m)
+{
+	victims *to = list;
+	if (m->state != META_STATES)
+		vec_push(to, ((struct victim){id, *m}));
+}
+
+static int evict_part(struct cache *c, MDB_txn *txn, struct cache_totals *t, const struct cache_target *target)
+{
+	victims part = {0};
+	int rc = cache_meta_some(c, txn, &t->sweep_at, part_of(t), list_sound, &part);
+	sort(&part);
+	for (uint32_t i = 0; i < (part.len + 3) / 4 && !rc && cache_exceeds(t, target); i++) {
+		const struct victim *v = &part.at[i];
+		if (meta_is_removed(&v->meta) || reduces_excess(t, target, &v->meta))
+			rc = cache_remove(c, txn, t, v->id, &v->meta, meta_is_removed(&v->meta) ? META_STATES : META_EVICTED);
+	}
+	vec_free(&part);
+	return rc;
+}
+
+int cache_evict_parts(struct cache *c, MDB_txn *txn, struct cache_totals *t, const struct cache_target *target)
+{
+	uint64_t began_at = t->sweep_at, before;
+	bool wrapped = false;
+	int rc = 0;
+	while (!rc && cache_exceeds(t, target) && !(wrapped && t->sweep_at >= began_at)) {
+		before = t->sweep_at;
+		rc = evict_part(c, txn, t, target);
+		wrapped |= t->sweep_at <= before;
+	}
+	return rc;
+}
+
 /* ---- expired entries ---- */
 
 struct sweep {
@@ -131,8 +170,7 @@ static void list_expired(void *sweep, hash128 id, const struct cache_meta *m)
 int cache_sweep(struct cache *c, MDB_txn *txn, struct cache_totals *t)
 {
 	struct sweep s = {.used_since = cache_expired_before(c)};
-	uint64_t part = SWEEP_LEAST + cache_totals_entries(t) / SWEEP_SHARE;
-	int rc = s.used_since ? cache_meta_some(c, txn, &t->sweep_at, part, list_expired, &s) : 0;
+	int rc = s.used_since ? cache_meta_some(c, txn, &t->sweep_at, part_of(t), list_expired, &s) : 0;
 	for (uint32_t i = 0; i < s.expired.len && !rc; i++) {
 		const struct victim *v = &s.expired.at[i];
 		rc = cache_remove(c, txn, t, v->id, &v->meta, meta_is_removed(&v->meta) ? META_STATES : META_EXPIRED);

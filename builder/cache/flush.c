@@ -12,7 +12,7 @@
 #include "builder/store/crash_guard.h"
 #include "builder/store/store_env.h"
 
-enum { WRITE_SECONDS = 60, MOST_ROUNDS = 6 };
+enum { WRITE_SECONDS = 60, MOST_ROUNDS = 6, ROOM_PARTS = 256 };
 
 struct needed_room {
 	uint64_t small, large, entries;
@@ -58,11 +58,11 @@ static struct needed_room drop_what_cannot_fit(struct cache *c)
 	return n;
 }
 
-/* What may remain so that the new values fit. share: sixteenths of the room that may be filled. */
+/* What may remain so that the new values fit. share: parts of the ROOM_PARTS of the room that may be filled. */
 static struct cache_target room_for(const struct cache *c, const struct needed_room *n, unsigned share)
 {
-	uint64_t small = cache_small_room(&c->limits) / 16 * share, large = cache_large_room(&c->limits) / 16 * share;
-	uint64_t entries = c->limits.entries ? c->limits.entries * share / 16 : UINT64_MAX;
+	uint64_t small = cache_small_room(&c->limits) / ROOM_PARTS * share, large = cache_large_room(&c->limits) / ROOM_PARTS * share;
+	uint64_t entries = c->limits.entries ? c->limits.entries * share / ROOM_PARTS : UINT64_MAX;
 	struct cache_target t = {.kinds = ~0u, .entries = UINT64_MAX};
 	t.small = small > n->small ? small - n->small : 0;
 	t.large = large > n->large ? large - n->large : 0;
@@ -97,7 +97,7 @@ static int make_room(struct cache *c, const struct needed_room *n, unsigned shar
 {
 	MDB_txn *txn;
 	struct cache_totals t;
-	struct cache_target limit = room_for(c, n, 16), target = room_for(c, n, share);
+	struct cache_target limit = room_for(c, n, ROOM_PARTS), target = room_for(c, n, share);
 	int rc = begin(c, &txn, &t);
 	if (rc)
 		return rc;
@@ -107,7 +107,7 @@ static int make_room(struct cache *c, const struct needed_room *n, unsigned shar
 		return 0;
 	}
 	target.used_since = cache_expired_before(c);
-	return finish(c, txn, &t, cache_evict(c, txn, &t, &target));
+	return finish(c, txn, &t, force ? cache_evict(c, txn, &t, &target) : cache_evict_parts(c, txn, &t, &target));
 }
 
 static int put_meta(struct cache *c, MDB_txn *txn, struct cache_totals *t, const struct cache_value *v, enum meta_state state)
@@ -166,7 +166,7 @@ static void clear_counts(struct cache *c)
 
 static bool has_room(const struct cache *c, const struct cache_totals *t, const struct needed_room *n)
 {
-	struct cache_target limit = room_for(c, n, 16);
+	struct cache_target limit = room_for(c, n, ROOM_PARTS);
 	return !cache_exceeds(t, &limit);
 }
 
@@ -296,10 +296,10 @@ static int write_all(struct cache *c, const struct needed_room *n)
 	return c->failed;
 }
 
-/* Makes more and more room until the values fit. */
+/* Makes more and more room until the values fit: first as much as they need, in parts of the index, then much, in all of it. */
 static int write_round(struct cache *c, const struct needed_room *n)
 {
-	static const unsigned shares[MOST_ROUNDS] = {14, 12, 8, 6, 4, 0};
+	static const unsigned shares[MOST_ROUNDS] = {252, 224, 192, 128, 64, 0};
 	int rc = MDB_MAP_FULL;
 	for (unsigned round = 0; rc == MDB_MAP_FULL && round < MOST_ROUNDS; round++) {
 		bool evicted;

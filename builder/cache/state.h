@@ -43,7 +43,7 @@ struct cache_totals {
 	uint64_t check; /* checksum of the rest: with wrong sums a cache might never store anything again */
 	uint32_t version, kinds;
 	uint64_t small, large; /* charges */
-	uint64_t sweep_at;     /* where in the index the next flush looks for expired entries: the first half of a key */
+	uint64_t sweep_at;     /* where in the index the next flush looks for what may go: the first half of a key */
 	struct cache_count kind[CACHE_KINDS];
 	uint64_t compiled[COMPILE_REASONS]; /* units, since the cache was made */
 };
@@ -128,6 +128,9 @@ struct cache_target {                   /* what may remain */
 bool cache_exceeds(const struct cache_totals *t, const struct cache_target *target);
 /* Removes the least recently used until the target is met. */
 int cache_evict(struct cache *c, MDB_txn *txn, struct cache_totals *t, const struct cache_target *target);
+/* Removes the quarter used longest ago of one part of the index after another, until the target is met or all parts were seen: so it takes as
+ * long as what it makes room for. */
+int cache_evict_parts(struct cache *c, MDB_txn *txn, struct cache_totals *t, const struct cache_target *target);
 /* Removes what is expired from the next part of the index. A cycle takes some hundred flushes, so none of them takes long. */
 int cache_sweep(struct cache *c, MDB_txn *txn, struct cache_totals *t);
 /* Removes one entry and corrects the totals; counts again for a damaged record. `gone`: the state of the note in the index; META_STATES: no note. */

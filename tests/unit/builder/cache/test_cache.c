@@ -299,6 +299,32 @@ static void a_flush_sweeps_a_part(void **state)
 	assert_int_equal(count_entries(), 40);
 }
 
+/* No build waits until much is removed; still the limit holds, and what was used last stays. */
+static void a_full_cache_makes_room_for_little(void **state)
+{
+	struct cache *c = opened();
+	options.limits.entries = 1000;
+	closed(c);
+	for (uint64_t k = 0; k < 10; k++) {
+		c = opened();
+		for (uint64_t i = 0; i < 100; i++)
+			put_noise(c, k * 100 + i, 100);
+		closed(c);
+		now += 60;
+	}
+	assert_int_equal(count_entries(), 1000);
+	put_one(5000, 100);
+	assert_in_range(count_entries(), 1000 - 1000 * 4 / 256 - 1, 999);
+	for (uint64_t i = 1; i < 300; i++) {
+		put_one(5000 + i, 100);
+		assert_true(count_entries() <= 1000);
+	}
+	for (uint64_t i = 900; i < 1000; i++)
+		assert_true(has_one(i, 100));
+	for (uint64_t i = 0; i < 300; i++)
+		assert_true(has_one(5000 + i, 100));
+}
+
 static void by_size(void **state)
 {
 	options.limits.size = CACHE_LEAST_SIZE;
@@ -481,6 +507,7 @@ int test_cache(void)
 		T(expired_at_once),
 		T(by_age),
 		T(a_flush_sweeps_a_part),
+		T(a_full_cache_makes_room_for_little),
 		T(by_size),
 		T(what_is_larger_than_the_cache_is_not_kept),
 		T(a_hard_limit_for_several_writers),
