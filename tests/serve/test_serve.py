@@ -339,6 +339,9 @@ class SameOutput(ServerTest):
         self.both(run)
 
     def test_terminals(self):
+        for end in open_terminal():  # skips all of the test, not each of its edits
+            os.close(end)
+
         def run(where, args, env):
             ours, theirs = open_terminal()
             process = subprocess.Popen([TRIB, "build", *args], cwd=where, env=env, stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True)
