@@ -81,7 +81,7 @@ class Crash(ProjectTest):
     def test_full_disk(self):
         small = self.path("small")  # in the project: `build` may not lead out of it
         os.mkdir(small)
-        if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", small], capture_output=True).returncode:
+        if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=512k", "tmpfs", small], capture_output=True).returncode:
             self.skipTest("mounting is not permitted")
         self.addCleanup(subprocess.run, ["umount", "-l", small], check=False)
         shutil.copytree(self.path("build"), os.path.join(small, "build"))

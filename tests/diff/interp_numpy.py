@@ -229,12 +229,15 @@ def op_concat(c, _):
 
 
 def op_gather(c, _):
+    """One index for each of the first dims."""
     table, dtype = shape_of(c.rng, 1), any_type(c.rng)
-    index_type = c.rng.choice(INTS)
-    index = np.array(np.random.RandomState(c.rng.randrange(1 << 30)).randint(0, table[0], shape_of(c.rng, 0, 2)), NP[index_type])
+    index_type, shape = c.rng.choice(INTS), shape_of(c.rng, 0, 2)
+    random = np.random.RandomState(c.rng.randrange(1 << 30))
+    indices = [np.array(random.randint(0, n, shape), NP[index_type]) for n in table[:c.rng.randint(1, len(table))]]
     x = values(c.rng, dtype, table)
-    y = x[index]
-    c.emit(f"gather {c.const(x, dtype)} {c.const(index, index_type)}", dtype, y.shape)
+    y = x[tuple(indices)]
+    operands = " ".join(c.const(i, index_type) for i in indices)
+    c.emit(f"gather {c.const(x, dtype)} {operands} dims [{', '.join(map(str, range(len(indices))))}] windows []", dtype, y.shape)
     return y, dtype
 
 
