@@ -7,6 +7,7 @@
 #include "backend/plan/split.h"
 #include "base/arena.h"
 #include "base/buf.h"
+#include "base/diag.h"
 #include "base/measure.h"
 
 /* The number of symbols and the slots. Leaves out which output of the build_fn feeds a slot: the code does not depend on it. */
@@ -92,9 +93,20 @@ static void finish_split(const struct plan *p, const struct pass_run *r)
 	print_stage(r, "run_fn", p->run_fn);
 }
 
+/* False, and reported, if a size of the unit became a longer sum than dims hold: what was computed with it is wrong. */
+static bool check_sizes(const struct plan *p, struct diags *diags)
+{
+	if (!dims_overflowed(p->dims))
+		return true;
+	struct diag *g = diag_add(diags, DIAG_LOWER, p->unit->at, "`%s` has too many different run-time sizes at a time", p->unit->definition_name);
+	diag_help(diags, g, "fix some of them in `tri.build`, as in `input x = float32 [8, ?]`, or divide the function");
+	return false;
+}
+
 /* The pipeline. The whole function is in `scratch`; what the plan consists of goes to `unit`. */
 static bool make(struct plan *p, struct arena *unit, struct arena *scratch, struct pass_context *c, struct plan_trace *trace)
 {
+	dims_overflowed(p->dims); /* forgets what the front end tried */
 	measure_begin("lower");
 	struct ir_fn *whole = lower_into(scratch, p->unit, p->dims, NULL, c->diags);
 	measure_end();
@@ -117,8 +129,9 @@ static bool make(struct plan *p, struct arena *unit, struct arena *scratch, stru
 	p->loops = loops_build(unit, &source, &p->options, trace ? &trace->loops : NULL);
 	measure_end();
 	list_inlined(p, unit, c);
+	bool fits = check_sizes(p, c->diags);
 	dims_close(p->dims);
-	return p->loops != NULL;
+	return p->loops && fits;
 }
 
 /* Returns the origins of all values of a statement, those of the main value first. */

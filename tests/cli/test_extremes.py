@@ -73,6 +73,20 @@ class Extremes(ProjectTest):
                 done = self.check(source)
                 self.assertEqual(done.returncode, 0, done.stderr[:2000])
 
+    def test_many_run_time_sizes_at_a_time(self):
+        """The offset of a temporary is the sum of the sizes before it. A longer sum than sizes hold once became 0, so that temporaries overlapped."""
+        for n, code in ((40, 0), (60, 1)):
+            declared = ", ".join(f"x{k}: Tensor<float32, [N{k}]>" for k in range(n))
+            sorts = "".join(f"    let t{k} = sort(x{k})[0]\n" for k in range(n))
+            sums = " + ".join(f"t{k}[0] + t{k}.sum()" for k in range(n))
+            self.write("many.tri", f"layer many({declared}) {{\n{sorts}    return {sums}\n}}\n")
+            inputs = "".join(f"    input x{k} = float32 [?]\n" for k in range(n))
+            self.write("tri.build", f"project many\nmodel many\n    sources = many.tri\n    entry = many\n{inputs}")
+            done = self.trib("build", "-O0", ok=False)
+            self.assertEqual(done.returncode, code, done.stderr[:2000])
+            if code:
+                self.assertIn("error[E0591]: `many` has too many different run-time sizes at a time", done.stderr)
+
     def seconds_to_build(self, n, step):
         """Returns the processor time for a unit of n steps that no pass removes."""
         self.write("long.tri", f"fn long(x: Tensor<float32, [8, 8]>) -> Tensor<float32, [8, 8]> {{\n    let y = x\n    for i in 0..{n} {{ y = {step} }}\n    return y\n}}\n")
