@@ -25,11 +25,13 @@ static bool expect_assign(struct parser *p, const char *what)
 	return true;
 }
 
-/* `let w: Tensor<float32, [4]>` of a layer or of the top level. */
-static void report_no_value(struct parser *p, token_id keyword, bool layer)
+/* `let w: Tensor<float32, [4]>` of a layer or of the top level, and `let s`. */
+static void report_no_value(struct parser *p, token_id keyword, bool layer, bool typed)
 {
 	struct diag *g = error_at(p, DIAG_EXPECTED_TOKEN, span_after_previous(p), "expected `=` and a value, found the end of the line");
-	if (layer) {
+	if (!typed) {
+		add_help(p, g, "give it a value, or in a block a type, if it gets its value later: `let s: float32`");
+	} else if (layer) {
 		add_help(p, g, "a weight of the layer is declared with `param`");
 		suggest_edit(p, g, token_span(&p->t->tokens, keyword), "param");
 	} else {
@@ -54,12 +56,12 @@ node_id parse_let(struct parser *p, enum let_place place)
 		type = parse_type(p);
 		raise_height(&height, p);
 	}
-	if (!p->panic && type && p->k != TOK_ASSIGN && ends_declaration(p)) {
-		if (place == LET_IN_BLOCK && ast_kind(p->t, pattern) == NODE_PAT_NAME) {
+	if (!p->panic && p->k != TOK_ASSIGN && ends_declaration(p)) {
+		if (type && place == LET_IN_BLOCK && ast_kind(p->t, pattern) == NODE_PAT_NAME) {
 			p->height = height + 1;
 			return new_node(p, NODE_LET, keyword, pattern, new_pair(p, type, AST_NONE));
 		}
-		report_no_value(p, keyword, place == LET_IN_LAYER);
+		report_no_value(p, keyword, place == LET_IN_LAYER, type != AST_NONE);
 	} else if (!p->panic)
 		expect_assign(p, "`=` and a value");
 	value = p->panic ? error_node(p) : parse_expr_or_tuple(p);
