@@ -98,7 +98,8 @@ static bool check_sizes(const struct plan *p, struct diags *diags)
 {
 	if (!dims_overflowed(p->dims))
 		return true;
-	struct diag *g = diag_add(diags, DIAG_LOWER, p->unit->at, "`%s` has too many different run-time sizes at a time", p->unit->definition_name);
+	struct diag *g =
+		diag_add(diags, DIAG_LOWER, p->unit->at, "`%s` has too many different run-time sizes at a time", p->unit->definition_name);
 	diag_help(diags, g, "fix some of them in `tri.build`, as in `input x = float32 [8, ?]`, or divide the function");
 	return false;
 }

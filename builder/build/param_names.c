@@ -1,3 +1,4 @@
+/* Warnings about names: tensors in the weights file that nothing takes, and arguments that became inputs. */
 #include <string.h>
 #include "base/arena.h"
 #include "base/buf.h"
