@@ -166,15 +166,27 @@ void lower_bi_acos(struct lower *l, ir_ref *r)
 	r[0] = multiply(l, atan_of(l, ir_build_op1(l->b, OP_SQRT, ratio)), 2);
 }
 
-/* atan(y / x), plus or minus π in the left half-plane; 0 at the origin. */
+/* True for negative numbers and for -0, whose reciprocal is -∞. */
+static ir_ref has_sign(struct lower *l, ir_ref x)
+{
+	return ir_build_op2(l->b, OP_OR, is_negative(l, x), is_negative(l, ir_build_op2(l->b, OP_DIV, number(l, x, 1), x)));
+}
+
+static ir_ref both_are(struct lower *l, ir_ref x, ir_ref y, double v)
+{
+	return ir_build_op2(l->b, OP_AND, ir_build_op2c(l->b, OP_EQ, x, v), ir_build_op2c(l->b, OP_EQ, y, v));
+}
+
+/* The angle of (|x|, |y|), mirrored by the signs of x and y. Two infinities are as far as each other; the origin has the angle 0. */
 void lower_bi_atan2(struct lower *l, ir_ref *r)
 {
-	const double pi = acos(-1);
-	ir_ref y = operand(l), x = ir_build_widen(l->b, lower_tensor(l, 1)), angle = atan_of(l, ir_build_op2(l->b, OP_DIV, y, x));
-	ir_ref turn = ir_build_select(l->b, is_negative(l, y), number(l, y, -pi), number(l, y, pi));
-	angle = ir_build_select(l->b, is_negative(l, x), ir_build_op2(l->b, OP_ADD, angle, turn), angle);
-	ir_ref zero = ir_build_op2(l->b, OP_AND, ir_build_op2c(l->b, OP_EQ, y, 0), ir_build_op2c(l->b, OP_EQ, x, 0));
-	r[0] = ir_build_select(l->b, zero, number(l, y, 0), angle);
+	ir_ref y = operand(l), x = ir_build_widen(l->b, lower_tensor(l, 1));
+	ir_ref up = ir_build_op1(l->b, OP_ABS, y), right = ir_build_op1(l->b, OP_ABS, x), slope = ir_build_op2(l->b, OP_DIV, up, right);
+	slope = ir_build_select(l->b, both_are(l, right, up, INFINITY), number(l, slope, 1), slope);
+	ir_ref angle = atan_of(l, ir_build_select(l->b, both_are(l, right, up, 0), number(l, slope, 0), slope));
+	ir_ref mirrored = ir_build_op2(l->b, OP_SUB, number(l, angle, acos(-1)), angle);
+	angle = ir_build_select(l->b, has_sign(l, x), mirrored, angle);
+	r[0] = ir_build_select(l->b, has_sign(l, y), ir_build_op1(l->b, OP_NEG, angle), angle);
 }
 
 /* |x| mod |y| with the sign of x */

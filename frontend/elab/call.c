@@ -40,8 +40,8 @@ static struct value check_call(struct elab *e, struct func *fn, struct sig *s, c
 			       const span *ats, span at, const char *what)
 {
 	struct value v;
-	if (e->frame->func && e->frame->func->node == fn->node && e->frame->func->mod == fn->mod && e->frame->self == fn->self &&
-	    !e->em.conditional)
+	if (!fn->local && e->frame->func && e->frame->func->node == fn->node && e->frame->func->mod == fn->mod &&
+	    e->frame->self == fn->self && !e->em.conditional)
 		return report_recursion(e, fn, at), VALUE_POISON;
 	if (has_wrong_result(e, fn)) /* reported at the function */
 		return VALUE_POISON;

@@ -9,6 +9,8 @@
 
 bool is_recursive(struct elab *e, const struct func *fn)
 {
+	if (fn->local) /* it does not see itself; others of the same text capture other values */
+		return false;
 	for (struct frame *f = e->frame; f; f = f->up)
 		if (f->func && f->func->node == fn->node && f->func->mod == fn->mod && f->self == fn->self)
 			return true;

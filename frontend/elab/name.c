@@ -228,6 +228,8 @@ bool name_lookup(struct elab *e, name_id name, span at, struct value *out)
 				  "a size is inferred from the shape of an argument that is linear in it: `[N]`, `[2 * N + 1]`");
 			l->value = VALUE_POISON;
 		}
+		if (l->value.kind == V_UNSET && e->em.checking && e->em.conditional) /* a use may have assigned to it */
+			return *out = VALUE_POISON, true;
 		if (l->value.kind == V_UNSET) {
 			struct diag *g = report_error(&e->em, DIAG_UNSET, at, "`%s` has no value here", name_text(e->em.f, name));
 			diag_secondary(e->em.report.out, g, elab_span(e, (node_id)l->value.u.i), "declared without a value here");

@@ -6,9 +6,17 @@ enum { MAX_PARTS = 4096 };
 
 struct value rule_masked_fill(struct emitter *e, struct builtin_call *c) { return COMPOSE(BI_WHERE, c->v[1], c->v[2], c->v[0]); }
 
+/* From the nearer end, as in PyTorch: so a weight of 1 gives the end exactly. */
 struct value rule_lerp(struct emitter *e, struct builtin_call *c)
 {
-	return COMPOSE(BI_ADD, c->v[0], COMPOSE(BI_MUL, c->v[2], COMPOSE(BI_SUB, c->v[1], c->v[0])));
+	struct value x = c->v[0], end = c->v[1], w = c->v[2], way = COMPOSE(BI_SUB, end, x);
+	bool known = w.kind == V_INT || w.kind == V_FLOAT, near = known && number_value(w) < 0.5;
+	struct value from = known && !near ? VALUE_NONE : COMPOSE(BI_ADD, x, COMPOSE(BI_MUL, w, way));
+	if (near)
+		return from;
+	struct value rest = known ? value_float(1 - number_value(w)) : COMPOSE(BI_SUB, value_float(1), w);
+	struct value to = COMPOSE(BI_SUB, end, COMPOSE(BI_MUL, rest, way));
+	return known ? to : COMPOSE(BI_WHERE, COMPOSE(BI_LT, COMPOSE(BI_ABS, w), value_float(0.5)), from, to);
 }
 
 /* beta · x + alpha · (a @ b) */

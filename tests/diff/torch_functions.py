@@ -1,5 +1,6 @@
 """More of torch.* and torch.nn.functional.*, against PyTorch on random shapes, types and arguments: sorting, running totals, scattering, further
 activations, distances, losses, windows."""
+import math
 import unittest
 
 import numpy as np
@@ -255,6 +256,12 @@ class Functions(BatchTest):
             self.case("fmod({x}, {y})", {"x": x, "y": y}, torch.fmod(x, y))
             self.case("lerp({x}, {y}, 0.3)", {"x": x, "y": y}, x.lerp(y, 0.3))
             self.case("lerp({x}, {y}, {w})", {"x": x, "y": y, "w": w}, x.lerp(y, w.expand(4, 5)))
+            self.case("lerp({x} * 1e8, {y}, 1.0)", {"x": x, "y": y}, y)
+            self.case("lerp({x} * 1e8, {y}, {w} * 0.0 + 1.0)", {"x": x, "y": y, "w": w}, y)
+            ends = torch.tensor([0.0, -0.0, 1.0, -2.0, math.inf, -math.inf], dtype=dtype)
+            p, q = ends.repeat(6), ends.repeat_interleave(6)
+            self.case("atan2({p}, {q})", {"p": p, "q": q}, torch.atan2(p, q))
+            self.case("1.0 / atan2({p}, {q})", {"p": p, "q": q}, 1.0 / torch.atan2(p, q))  # the signs of zeros
             self.case("masked_fill({x}, {x} > 0.5, -1)", {"x": x}, x.masked_fill(x > 0.5, -1))
             self.case("linear({x}, {y}, bias={w}[:4])", {"x": x, "y": y, "w": w}, F.linear(x, y, w[:4]))
             self.case("linear({x}, {y})", {"x": x, "y": y}, F.linear(x, y))

@@ -1,4 +1,5 @@
 """Every command of README.md in its order, in a fresh clone, without a terminal; as another user if this is root's test. Then: two clones are one compiler."""
+import filecmp
 import glob
 import json
 import os
@@ -56,8 +57,8 @@ class Readme(Following):
         for f in files:
             with open(os.path.join(built, f), "rb") as mine, open(os.path.join(self.clone, "out", "release", f), "rb") as other:
                 self.assertTrue(mine.read() == other.read(), f"{f} depends on the folder of the clone")
-            if f != "trib":
-                self.assertTrue(os.path.exists(os.path.join(self.home, ".local", f)), f"{f} is not installed")
+            installed = os.path.join(self.home, ".local", "bin" if f == "trib" else "", f)
+            self.assertTrue(filecmp.cmp(os.path.join(built, f), installed, shallow=False), f"{f} is installed with other bytes")
         self.dir = os.path.join(self.tmp, "copy")
         shutil.copytree(os.path.join(self.clone, "examples", "digits"), self.dir, ignore=shutil.ignore_patterns("build", ".trib"))
         self.env["XDG_CACHE_HOME"] = os.path.join(self.home, ".cache")
