@@ -95,6 +95,8 @@ static void add_summary(struct bench_report *b, const struct bench_case *c, cons
 	double ns = profile_median(p, &p->total, METRIC_WALL);
 	double rate = (c->batch ? c->batch : 1) / ns * 1e9;
 	b->first_rate = b->first_rate > 0 ? b->first_rate : rate;
+	if (!c->batch) /* how many rows the inputs have is not known here */
+		b->summary.columns[5].title = "runs/s";
 	table_add(&b->summary, c->device);
 	table_add(&b->summary, is_on_device(p) ? "" : arena_printf(b->arena, "%u", c->threads));
 	table_add(&b->summary, c->batch ? figure_text(UNIT_COUNT, c->batch, text) : "");

@@ -141,6 +141,8 @@ class Bench(ProjectTest):
         last = text.rstrip().splitlines()[-5:]
         self.assertEqual(last[0].split(), ["device", "threads", "batch", "median", "GOP/s", "rows/s", "speed-up"])
         self.assertEqual([line.split()[:3] for line in last[1:]], [["cpu", t, b] for b in "18" for t in "12"])
+        last = self.bench("--threads=1,2").stdout.rstrip().splitlines()[-3:]
+        self.assertEqual(last[0].split(), ["device", "threads", "batch", "median", "GOP/s", "runs/s", "speed-up"])
 
     def test_opencl(self):
         self.edit("tri.build", "emit    = library header", "emit    = library header opencl")
