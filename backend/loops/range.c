@@ -1,6 +1,6 @@
 /* Run-time indices: all indices of a gather must be inside its table, even if the elements are not used. The nest that reads the
  * elements checks the indices that it visits. If it may skip some, because another of its loops has no iterations or only a slice is
- * used, a separate nest checks them, and nothing reads what it stores. */
+ * used, a separate nest checks all indices. */
 #include "backend/loops/build.h"
 
 static bool is_never_empty(const struct builder *b, dim x) { return loops_is_nonnegative(b->dims, dim_sub(b->dims, x, b->one)); }

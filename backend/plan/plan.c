@@ -93,7 +93,7 @@ static void finish_split(const struct plan *p, const struct pass_run *r)
 	print_stage(r, "run_fn", p->run_fn);
 }
 
-/* False, and reported, if a size of the unit became a longer sum than dims hold: what was computed with it is wrong. */
+/* Reports a unit with a size that is a longer sum than a dim holds: its code would use wrong offsets. False: reported. */
 static bool check_sizes(const struct plan *p, struct diags *diags)
 {
 	if (!dims_overflowed(p->dims))

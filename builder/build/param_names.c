@@ -134,7 +134,7 @@ static bool is_read_elsewhere(const struct project *p, const char *path)
 	return false;
 }
 
-/* True if the file has every parameter of the model: otherwise the report of the missing ones lists what is not used. */
+/* True if the file has every parameter of the model. If not, the error about missing parameters lists the unused tensors. */
 static bool has_all_parameters(const struct model_job *m, const struct map *names)
 {
 	bool all = true;
