@@ -8,7 +8,7 @@ from project import SOURCE, ProjectTest
 # ```tri is checked without errors, ```tri,error=E0403 gives just that error; a ```text fence after a tri fence is what its main block prints.
 FENCE = re.compile(r"^```(\S*)\n(.*?)^```\n(?:```text\n(.*?)^```\n)?", re.M | re.S)
 # Layers of the library that others are made of.
-PARTS = {"Bias", "Affine", "Running", "Scale", "Shift", "InProjectionBias", "InputScale"}
+PARTS = {"Bias", "Affine", "Running", "Scale", "Shift", "InProjectionBias", "InputScale", "OutputScale"}
 
 
 def read(*path):
