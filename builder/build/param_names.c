@@ -134,13 +134,18 @@ static bool is_read_elsewhere(const struct project *p, const char *path)
 	return false;
 }
 
-/* True if the file has every parameter of the model. If not, the error about missing parameters lists the unused tensors. */
-static bool has_all_parameters(const struct model_job *m, const struct map *names)
+/* Adds the full names of the parameter's tensors: of its name, and of its other names. False: the file has none. */
+static bool add_parameter(const struct model_job *m, const struct hir_param *p, const struct map *names, struct map *taken)
 {
-	bool all = true;
-	for (uint32_t i = 0; i < m->program->n_params && all; i++)
-		all = map_get(names, map_key_str(m->program->params[i].name), NULL);
-	return all;
+	bool found = false;
+	for (uint32_t i = 0; i <= p->n_aliases; i++) {
+		uint64_t at;
+		if (!map_get(names, map_key_str(i ? p->aliases[i - 1] : p->name), &at))
+			continue;
+		map_put(taken, map_key_str(weights_full_name(m->params.file, (uint32_t)at)), 1);
+		found = true;
+	}
+	return found;
 }
 
 /* Training saves them beside the parameters. They have no meaning for inference, or follow from the architecture. */
@@ -154,7 +159,8 @@ static bool is_known_buffer(const char *name)
 	return false;
 }
 
-/* Adds the full names of what the model takes. False: it cannot be said what is not used. */
+/* Adds the full names of what the model takes. False: it cannot be said what is not used. If a parameter is missing, the error about that
+ * lists the unused tensors. */
 static bool add_taken(struct build_context *c, const struct model_job *m, struct map *taken)
 {
 	struct map names = {0};
@@ -162,12 +168,9 @@ static bool add_taken(struct build_context *c, const struct model_job *m, struct
 	const struct elab_input *tensors = weights_tensors(c->arena, m->params.file, &n);
 	for (uint32_t i = 0; i < n; i++)
 		map_put(&names, map_key_str(tensors[i].name), i);
-	bool known = has_all_parameters(m, &names) && !m->spec->weights_options.ignore_unused;
-	for (uint32_t i = 0; i < m->program->n_params && known; i++) {
-		uint64_t at = 0;
-		map_get(&names, map_key_str(m->program->params[i].name), &at);
-		map_put(taken, map_key_str(weights_full_name(m->params.file, (uint32_t)at)), 1);
-	}
+	bool known = !m->spec->weights_options.ignore_unused;
+	for (uint32_t i = 0; i < m->program->n_params && known; i++)
+		known = add_parameter(m, &m->program->params[i], &names, taken);
 	map_free(&names);
 	return known;
 }

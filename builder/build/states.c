@@ -52,7 +52,7 @@ bool states_bind(struct model_job *m, struct weights_host host)
 	for (uint32_t i = 0; i < p->n_states; i++) {
 		const struct hir_state *s = &p->states[i];
 		struct tensor *t = &m->params.initial_states[i];
-		const struct hir_param as_param = {s->name, s->type, s->dims, s->init, false, s->at};
+		const struct hir_param as_param = {.name = s->name, .type = s->type, .dims = s->dims, .init = s->init, .at = s->at};
 		const char *error = "";
 		*t = (struct tensor){.elem = s->type.elem, .rank = s->type.rank};
 		for (uint32_t k = 0; k < t->rank; k++)

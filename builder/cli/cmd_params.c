@@ -53,8 +53,11 @@ static void list_text(const char *model, const struct hir_program *p)
 		struct buf shape = {0};
 		for (uint32_t k = 0; k < m->type.rank; k++)
 			buf_printf(&shape, "%s%" PRId64, k ? ", " : "", extent(m, k));
-		print(stdout, "%-*s  %-8s [%s] %s%s\n", width, m->name, dtype_text(m->type.elem), shape.at ? shape.at : "",
+		print(stdout, "%-*s  %-8s [%s] %s%s", width, m->name, dtype_text(m->type.elem), shape.at ? shape.at : "",
 		      grouped(count(m), a), m->buffer ? " buffer" : "");
+		for (uint32_t k = 0; k < m->n_aliases; k++)
+			print(stdout, "%s%s", k ? ", " : ", also ", m->aliases[k]);
+		print(stdout, "\n");
 		buf_free(&shape);
 	}
 	print(stdout, "%s: %s parameters in %u tensors", model, grouped(t.count[0], a), t.tensors[0]);
@@ -75,6 +78,10 @@ static void put_param(struct json_writer *w, const char *model, const struct hir
 		json_int(w, extent(p, k));
 	json_close(w, ']');
 	json_member_bool(w, "buffer", p->buffer);
+	json_member_open(w, "aliases", '[');
+	for (uint32_t k = 0; k < p->n_aliases; k++)
+		json_str(w, p->aliases[k]);
+	json_close(w, ']');
 	json_close(w, '}');
 }
 

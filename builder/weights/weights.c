@@ -60,11 +60,19 @@ const struct elab_input *weights_tensors(struct arena *a, const struct weights *
 
 const char *weights_full_name(const struct weights *w, uint32_t i) { return w->st->tensors[i].name - w->st->tensors[i].prefix; }
 
+const struct file_tensor *weights_find(const struct weights *w, const struct hir_param *p)
+{
+	const struct file_tensor *s = w ? tensor_list_find(w->st, p->name) : NULL;
+	for (uint32_t i = 0; w && !s && i < p->n_aliases; i++)
+		s = tensor_list_find(w->st, p->aliases[i]);
+	return s;
+}
+
 dtype *weights_types(struct arena *a, const struct weights *w, const struct hir_program *p)
 {
 	dtype *types = ARENA_ARRAY(a, dtype, p->n_params + 1);
 	for (uint32_t i = 0; i < p->n_params; i++) {
-		const struct file_tensor *s = w ? tensor_list_find(w->st, p->params[i].name) : NULL;
+		const struct file_tensor *s = weights_find(w, &p->params[i]);
 		types[i] = p->params[i].type.elem;
 		if (types[i] == DT_FLOAT32 && s && s->encoding == TENSOR_PLAIN && (s->elem == DT_BFLOAT16 || s->elem == DT_FLOAT16))
 			types[i] = s->elem;

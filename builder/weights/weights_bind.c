@@ -176,6 +176,29 @@ static bool bind_from_file(struct arena *a, const struct weights *w, const struc
 	return false;
 }
 
+static bool same_tensor(const struct file_tensor *a, const struct file_tensor *b)
+{
+	return a->elem == b->elem && a->encoding == b->encoding && a->rank == b->rank && a->bytes == b->bytes &&
+	       memcmp(a->dims, b->dims, a->rank * sizeof *a->dims) == 0 && (a->data == b->data || memcmp(a->data, b->data, a->bytes) == 0);
+}
+
+/* The file may have a tied parameter under each of its names. False: with different values (reported). */
+static bool check_tied(const struct weights *w, const struct hir_param *p, const struct file_tensor *s, struct diags *diags)
+{
+	for (uint32_t i = 0; i < p->n_aliases; i++) {
+		const struct file_tensor *other = tensor_list_find(w->st, p->aliases[i]);
+		if (!other || same_tensor(s, other))
+			continue;
+		struct diag *g =
+			diag_add(diags, DIAG_WEIGHTS_TIED, p->at, "`%s` and `%s` are one parameter, but their tensors in `%s` differ",
+				 s->name, other->name, w->path);
+		diag_help(diags, g,
+			  "tie them when training, too, or give the second layer a parameter of its own: remove the argument that ties it");
+		return false;
+	}
+	return true;
+}
+
 /* Of n bytes with elements of the type `from`; they are converted if the tensor's type is another. */
 static hash128 content_hash(const struct tensor *t, uint64_t from, const void *bytes, size_t n, const struct content *read)
 {
@@ -233,7 +256,7 @@ bool weights_bind(struct arena *a, const struct weights *w, const struct hir_pro
 	for (uint32_t i = 0; i < p->n_params; i++) {
 		const struct hir_param *m = &p->params[i];
 		struct tensor *t = &out->params[i];
-		const struct file_tensor *s = w ? tensor_list_find(w->st, m->name) : NULL;
+		const struct file_tensor *s = weights_find(w, m);
 		struct content read = content_of(w, s);
 		param_tensor(m, t);
 		t->elem = types ? types[i] : t->elem;
@@ -244,7 +267,8 @@ bool weights_bind(struct arena *a, const struct weights *w, const struct hir_pro
 			if (!m->init || !w->initialize)
 				continue;
 		}
-		bool bound = s ? bind_from_file(a, w, m, s, t, diags) && check_finite(a, w, m, s, t, quantizers[i], &read, diags)
+		bool bound = s ? bind_from_file(a, w, m, s, t, diags) && check_tied(w, m, s, diags) &&
+					     check_finite(a, w, m, s, t, quantizers[i], &read, diags)
 			       : bind_initial(a, m, host, t, diags);
 		if (bound)
 			out->hashes[i] = hash_of(m, t, s, &read, host);

@@ -47,6 +47,9 @@ const char *weights_type_text(const struct file_tensor *s);
 /* How to save a tensor whose element type or rank is not supported. `want`: the parameter's type, or DT_COUNT. */
 const char *weights_remedy(struct arena *a, const struct file_tensor *s, dtype want);
 
+/* The tensor of a parameter: of its name, else of another name that it has in the model. NULL: the file has none, or there is none. */
+const struct file_tensor *weights_find(const struct weights *w, const struct hir_param *p);
+
 /* The seed of a parameter's initial value. */
 uint64_t weights_seed(const struct hir_param *p);
 

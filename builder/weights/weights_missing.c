@@ -26,14 +26,19 @@ static const char *find_name(const char *const *names, uint32_t n, const char *n
 static uint32_t unused_names(struct arena *a, const struct weights_missing *m, const char *const **unused)
 {
 	const struct hir_program *p = m->program;
-	const char **list = ARENA_ARRAY(a, const char *, m->n_names + 1), **taken = ARENA_ARRAY(a, const char *, p->n_params + 1);
-	uint32_t n = 0;
+	uint32_t n = 0, n_taken = 0, most = 0;
 	for (uint32_t i = 0; i < p->n_params; i++)
-		taken[i] = p->params[i].name;
-	if (p->n_params)
-		qsort(taken, p->n_params, sizeof *taken, compare_names);
+		most += 1 + p->params[i].n_aliases;
+	const char **list = ARENA_ARRAY(a, const char *, m->n_names + 1), **taken = ARENA_ARRAY(a, const char *, most + 1);
+	for (uint32_t i = 0; i < p->n_params; i++) {
+		taken[n_taken++] = p->params[i].name;
+		for (uint32_t k = 0; k < p->params[i].n_aliases; k++)
+			taken[n_taken++] = p->params[i].aliases[k];
+	}
+	if (n_taken)
+		qsort(taken, n_taken, sizeof *taken, compare_names);
 	for (uint32_t i = 0; i < m->n_names; i++)
-		if (!find_name(taken, p->n_params, m->names[i]))
+		if (!find_name(taken, n_taken, m->names[i]))
 			list[n++] = m->names[i];
 	*unused = list;
 	return n;

@@ -21,7 +21,7 @@ static bool load_initial(struct arena *a, const struct hir_param *p, struct weig
 bool weights_load(struct arena *a, const struct weights *w, const struct hir_program *p, struct weights_host host, uint32_t i,
 		  struct tensor *out, const char **error)
 {
-	const struct file_tensor *s = w ? tensor_list_find(w->st, p->params[i].name) : NULL;
+	const struct file_tensor *s = weights_find(w, &p->params[i]);
 	size_t bad, n = (size_t)tensor_count(out);
 	double value;
 	if (s) {
@@ -43,7 +43,7 @@ struct weights_reader *weights_open_param(struct arena *a, const struct weights 
 	const struct hir_param *m = &p->params[i];
 	struct weights_reader *r = ARENA_NEW(a, struct weights_reader);
 	r->elem = elem;
-	r->tensor = w ? tensor_list_find(w->st, m->name) : NULL;
+	r->tensor = weights_find(w, m);
 	if (!r->tensor)
 		r->initial = host.init_parts(host.ctx, a, m, weights_seed(m));
 	return r->tensor || r->initial ? r : NULL;

@@ -68,7 +68,7 @@ bool bind_args(struct elab *e, struct module *mod, struct ast_nodes params, stru
 				ok = report_unknown_arg(e, mod, params, a, what);
 				continue;
 			}
-			index_note_argument(e, a->name_at, mod, params.at[k]);
+			index_note_argument(e, a->name_at, mod, ast_token(&mod->ast, params.at[k]));
 		} else if (pos++ >= params.n) {
 			return report_arg_count(e, mod, params, args->n, a->at, what);
 		}

@@ -332,6 +332,11 @@ static void add_entry(struct program *p, struct entry_spec *ep, const struct ela
 			entry.params[i] = program_add_param(
 				p, (struct hir_param){.name = u->inputs[i].name, .type = u->inputs[i].type, .dims = u->dims, .at = u->at});
 	}
+	for (uint32_t i = 0; i < ep->plan.params.aliases.len; i++) {
+		const struct param_alias *a = &ep->plan.params.aliases.at[i];
+		if (a->name)
+			program_add_alias(p, entry.params[a->param], a->name);
+	}
 	for (uint32_t i = 0; i < n_states; i++) {
 		uint32_t state = program_add_state(p, ep->plan.fn->self, ep->plan.states.at.at[i], ep->plan.states.names.at[i]);
 		entry.states_in[entry.n_states_in++] = state;

@@ -63,6 +63,8 @@ hash128 unit_identity(struct elab *e, const struct unit_spec *p)
 		hash_value(e, h, p->dims, p, p->values[i]);
 	for (uint32_t i = 0; i < p->states.names.len; i++)
 		hasher_add_str(h, p->states.names.at[i]);
+	param_list_hash_aliases(h, &p->params);
+	param_list_hash_aliases(h, &p->states);
 	return hasher_finish(h);
 }
 

@@ -301,11 +301,11 @@ void index_note_call(struct elab *e, token_id callee_name, struct value callee, 
 	vec_push(&ix->calls, ((struct index_call){at, s, method}));
 }
 
-void index_note_argument(struct elab *e, span name, struct module *mod, node_id param)
+void index_note_argument(struct elab *e, span name, struct module *mod, token_id declared)
 {
 	if (!is_noted(e))
 		return;
-	uint32_t s = index_symbol_at(e->em.f->index, tok_span(mod, ast_token(&mod->ast, param)));
+	uint32_t s = index_symbol_at(e->em.f->index, tok_span(mod, declared));
 	if (s != SYMBOL_NONE)
 		index_use(e->em.f, name, s);
 }

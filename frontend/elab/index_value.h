@@ -12,6 +12,6 @@ void index_note_result(struct elab *e, struct value v);
 /* The member or function that `name` refers to. */
 void index_note_member(struct elab *e, token_id name, struct value object, struct value found);
 void index_note_call(struct elab *e, token_id callee_name, struct value callee, bool method);
-void index_note_argument(struct elab *e, span name, struct module *mod, node_id param);
+void index_note_argument(struct elab *e, span name, struct module *mod, token_id declared);
 void index_offer_members(struct elab *e, struct value object);
 #endif

@@ -5,6 +5,7 @@
 #include "frontend/elab/index_value.h"
 #include "frontend/elab/locals.h"
 #include "frontend/elab/states.h"
+#include "frontend/elab/tied.h"
 #include "frontend/elab/unit.h"
 #include "frontend/elab/unknown_list.h"
 #include "frontend/types/sig.h"
@@ -69,7 +70,7 @@ static void declare_param(struct elab *e, struct instance *in, node_id n)
 	in->failed = in->failed || !p->has_type;
 	if (p->has_type && e->em.f->index)
 		index_note_value(e, c.name, param_value(e, p, p->at));
-	add_member(e, in, (struct member){.kind = M_PARAM, .name = p->name, .param = p, .at = p->at});
+	add_member(e, in, (struct member){.kind = M_PARAM, .name = p->name, .param = tie_param(e, in, p), .at = p->at});
 }
 
 static void add_state(struct elab *e, struct instance *in, node_id n)
@@ -194,8 +195,8 @@ static bool inside_unit(const struct elab *e)
 	return e->frame && e->frame->func && (!f || f->unit != e->em.b);
 }
 
-/* Makes an instance from bound arguments. False: reported. */
-static bool make_instance(struct elab *e, struct item *it, struct arg **bound, span at, const char *what, struct instance **made)
+/* Makes an instance from bound arguments; in->tied is set. False: reported. */
+static bool make_instance(struct elab *e, struct item *it, struct arg **bound, span at, const char *what, struct instance *in)
 {
 	struct ast_fn decl = ast_fn(&it->mod->ast, it->node);
 	if (e->em.report.frames >= ELAB_MAX_FRAMES) {
@@ -204,9 +205,10 @@ static bool make_instance(struct elab *e, struct item *it, struct arg **bound, s
 		return false;
 	}
 	e->em.report.steps += 20;
-	struct instance *in = ARENA_NEW(e->em.f->arena, struct instance);
-	*made = in;
-	*in = (struct instance){.item = it, .id = e->em.f->elab.next_instance++, .dims = e->em.b->dims, .at = at};
+	in->item = it;
+	in->id = e->em.f->elab.next_instance++;
+	in->dims = e->em.b->dims;
+	in->at = at;
 	for (uint32_t i = 0; i < decl.params.n && i < 64; i++)
 		in->given |= (uint64_t)(bound[i] != NULL) << i;
 	struct frame fr = {.site = {.at = at, .callee = what}, .mod = it->mod, .self = in, .unit = e->em.b};
@@ -244,6 +246,9 @@ struct value instantiate(struct elab *e, struct item *it, struct args *args, spa
 	struct ast_fn decl = ast_fn(&it->mod->ast, it->node);
 	struct arg **bound = ARENA_ARRAY(e->em.f->arena, struct arg *, decl.params.n + 1);
 	const char *what = text_join(&e->em, "layer `", name_text(e->em.f, it->name), "`", "");
+	struct instance *in = ARENA_NEW(e->em.f->arena, struct instance);
+	*in = (struct instance){0};
+	take_tied(e, it, args, in);
 	if (attr_find(it->mod, decl.attrs, "variadic"))
 		pack_variadic_arguments(e, args, decl.params.n);
 	else if (report_tensor_argument(e, it, args, at))
@@ -253,8 +258,7 @@ struct value instantiate(struct elab *e, struct item *it, struct args *args, spa
 	if (e->em.checking && is_being_made(e, it))
 		return VALUE_POISON;
 	bool in_unit = inside_unit(e);
-	struct instance *in = NULL;
-	bool ok = make_instance(e, it, bound, at, what, &in);
+	bool ok = make_instance(e, it, bound, at, what, in);
 	struct value v = {.kind = V_LAYER, .u.layer = in};
 	if (ok && in_unit && (in->params->n || in->states->n)) {
 		struct diag *g =
@@ -274,7 +278,8 @@ struct value instantiate_again(struct elab *e, const struct instance *like, cons
 {
 	uint32_t n = instance_arguments(like);
 	struct arg *items = ARENA_ARRAY(e->em.f->arena, struct arg, n + 1), **bound = ARENA_ARRAY(e->em.f->arena, struct arg *, n + 1);
-	struct instance *in = NULL;
+	struct instance *in = ARENA_NEW(e->em.f->arena, struct instance);
+	*in = (struct instance){.tied = like->tied, .n_tied = like->n_tied};
 	for (uint32_t i = 0; i < n; i++) {
 		bool given = i >= 64 || (like->given >> i & 1);
 		items[i] = (struct arg){.v = args[i], .at = SPAN_NONE};
@@ -283,7 +288,7 @@ struct value instantiate_again(struct elab *e, const struct instance *like, cons
 	if (is_being_made(e, like->item))
 		return VALUE_POISON;
 	suppress_diags(&e->em);
-	bool ok = make_instance(e, like->item, bound, like->at, "", &in);
+	bool ok = make_instance(e, like->item, bound, like->at, "", in);
 	restore_diags(&e->em);
 	return ok ? (struct value){.kind = V_LAYER, .u.layer = in} : VALUE_POISON;
 }

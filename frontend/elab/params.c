@@ -17,11 +17,17 @@ static const char *number(struct elab *e, uint32_t i)
 	return arena_strndup(e->em.f->arena, at, (size_t)(digits + sizeof digits - at));
 }
 
-/* `("_l0", cell)`: the string is a suffix of the names of the cell's parameters, which start at index `first`. */
-static void add_suffix(struct elab *e, const char *suffix, uint32_t first, struct param_list *out)
+/* `("_l0", cell)`: the string is a suffix of the names of the cell's parameters. */
+static void collect_with_suffix(struct elab *e, const char *suffix, struct value cell, const char *prefix, struct param_list *out)
 {
+	uint32_t first = out->names.len, first_alias = out->aliases.len;
+	collect_params(e, cell, prefix, out);
 	for (uint32_t i = first; i < out->names.len; i++)
 		out->names.at[i] = text_join(&e->em, out->names.at[i], suffix, "", "");
+	for (uint32_t i = first_alias; i < out->aliases.len; i++) {
+		const char **name = &out->aliases.at[i].name;
+		*name = *name ? text_join(&e->em, *name, suffix, "", "") : NULL;
+	}
 }
 
 /* `("denselayer1", layer)`: the string replaces the layer's index in names, or is a suffix of them if it begins with `_`. */
@@ -31,21 +37,24 @@ static void params_of_seq(struct elab *e, const struct seq *seq, const char *pre
 {
 	for (uint32_t i = 0; i < seq->n; i++) {
 		struct value v = seq->at[i];
-		uint32_t first = out->names.len;
-		if (is_named(v) && v.u.seq->at[0].u.s[0] == '_') {
-			collect_params(e, v.u.seq->at[1], prefix, out);
-			add_suffix(e, v.u.seq->at[0].u.s, first, out);
-		} else if (is_named(v))
+		if (is_named(v) && v.u.seq->at[0].u.s[0] == '_')
+			collect_with_suffix(e, v.u.seq->at[0].u.s, v.u.seq->at[1], prefix, out);
+		else if (is_named(v))
 			collect_params(e, v.u.seq->at[1], dotted(e, prefix, v.u.seq->at[0].u.s), out);
 		else if (value_contains(v, V_LAYER))
 			collect_params(e, v, dotted(e, prefix, number(e, i)), out);
 	}
 }
 
+/* name: NULL if the place gives the parameter no name. */
 static void add_param(struct param_list *out, struct layer_param *p, const char *name)
 {
-	if (!map_put(&out->seen, map_key_u64(p->id), 1))
+	uint64_t known;
+	if (map_get(&out->seen, map_key_u64(p->id), &known)) {
+		vec_push(&out->aliases, ((struct param_alias){(uint32_t)known, name}));
 		return;
+	}
+	map_put(&out->seen, map_key_u64(p->id), out->at.len);
 	vec_push(&out->at, p);
 	vec_push(&out->names, name);
 }
@@ -55,6 +64,7 @@ static void params_of_instance(struct elab *e, const struct instance *in, const 
 {
 	for (int args = 0; args < 2; args++)
 		for (uint32_t i = 0; i < in->n_members; i++) {
+			out->in_args = args == 1;
 			const struct member *m = &in->members[i];
 			const char *name = name_text(e->em.f, m->name);
 			if (m->is_arg != (args == 1))
@@ -72,14 +82,18 @@ void collect_params(struct elab *e, struct value v, const char *prefix, struct p
 		params_of_seq(e, v.u.seq, prefix, out);
 		return;
 	}
-	if (v.kind != V_LAYER || !map_put(&out->seen, map_key_u64((uint64_t)1 << 32 | v.u.layer->id), 1))
+	if (v.kind != V_LAYER)
 		return;
 	const struct param_tree *all = out->of_states ? v.u.layer->states : v.u.layer->params;
+	bool named = map_put(&out->seen, map_key_u64((uint64_t)1 << 32 | v.u.layer->id), 1) || !out->in_args;
 	if (!all)
 		params_of_instance(e, v.u.layer, prefix, out);
 	for (uint32_t i = 0; all && i < all->n; i++)
-		if (!map_get(&out->seen, map_key_u64(all->at[i]->id), NULL))
-			add_param(out, all->at[i], dotted(e, prefix, all->names[i]));
+		add_param(out, all->at[i], named ? dotted(e, prefix, all->names[i]) : NULL);
+	for (uint32_t i = 0; all && i < all->n_aliases; i++) {
+		const char *name = named ? all->aliases[i].name : NULL;
+		add_param(out, all->at[all->aliases[i].param], name ? dotted(e, prefix, name) : NULL);
+	}
 }
 
 /* Called after the body has run, when members no longer change. */
@@ -89,12 +103,10 @@ const struct param_tree *instance_params(struct elab *e, const struct instance *
 	struct param_tree *s = ARENA_NEW(e->em.f->arena, struct param_tree);
 	params_of_instance(e, in, "", &l);
 	s->n = l.at.len;
-	s->at = ARENA_ARRAY(e->em.f->arena, struct layer_param *, s->n + 1);
-	s->names = ARENA_ARRAY(e->em.f->arena, const char *, s->n + 1);
-	if (s->n) {
-		memcpy(s->at, l.at.at, s->n * sizeof *s->at);
-		memcpy(s->names, l.names.at, s->n * sizeof *s->names);
-	}
+	s->n_aliases = l.aliases.len;
+	COPY_ARRAY(s->at, l.at.at, s->n, struct layer_param *);
+	COPY_ARRAY(s->names, l.names.at, s->n, const char *);
+	COPY_ARRAY(s->aliases, l.aliases.at, s->n_aliases, struct param_alias);
 	param_list_free(&l);
 	return s;
 }
@@ -103,7 +115,19 @@ void param_list_free(struct param_list *l)
 {
 	vec_free(&l->at);
 	vec_free(&l->names);
+	vec_free(&l->aliases);
 	map_free(&l->seen);
+}
+
+void param_list_hash_aliases(struct hasher *h, const struct param_list *l)
+{
+	for (uint32_t i = 0; i < l->names.len && l->aliases.len; i++)
+		hasher_add_str(h, l->names.at[i]);
+	for (uint32_t i = 0; i < l->aliases.len; i++) {
+		const char *name = l->aliases.at[i].name;
+		hasher_add_str(h, name ? name : "");
+		hasher_add_u64(h, l->aliases.at[i].param);
+	}
 }
 
 /* ---- paths of instances ---- */

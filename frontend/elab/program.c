@@ -22,6 +22,21 @@ uint32_t program_add_layer_param(struct program *p, struct layer_param *ip, cons
 	return i;
 }
 
+void program_add_alias(struct program *p, uint32_t i, const char *name)
+{
+	struct hir_param *cp = &p->params.at[i];
+	bool known = !strcmp(cp->name, name);
+	for (uint32_t k = 0; k < cp->n_aliases; k++)
+		known = known || !strcmp(cp->aliases[k], name);
+	if (known)
+		return;
+	const char **more = ARENA_ARRAY(p->e->em.f->arena, const char *, cp->n_aliases + 1);
+	if (cp->n_aliases)
+		memcpy(more, cp->aliases, cp->n_aliases * sizeof *more);
+	more[cp->n_aliases++] = name;
+	cp->aliases = more;
+}
+
 static uint32_t add_capacity(struct program *p, const struct instance *root, const struct layer_param *state)
 {
 	uint64_t known;

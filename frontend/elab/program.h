@@ -38,6 +38,8 @@ struct elaborated {
 uint32_t program_add_param(struct program *p, struct hir_param cp);
 /* Adds the parameter of a layer instance unless it was added before. Returns its index. */
 uint32_t program_add_layer_param(struct program *p, struct layer_param *ip, const char *name);
+/* Adds another name of parameter i. */
+void program_add_alias(struct program *p, uint32_t i, const char *name);
 /* Adds a state of the entry layer `root`, or of a layer in it, unless it was added before. Returns its index. */
 uint32_t program_add_state(struct program *p, const struct instance *root, struct layer_param *state, const char *name);
 /* Adds an entry, and those units that it calls, directly or not, that are not in the program. */

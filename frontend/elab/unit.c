@@ -60,9 +60,11 @@ static void save_spec(struct elab *e, struct elab_unit *info, const struct unit_
 	*copy = *p;
 	COPY_ARRAY(copy->params.at.at, p->params.at.at, p->params.at.len, struct layer_param *);
 	COPY_ARRAY(copy->params.names.at, p->params.names.at, p->params.names.len, const char *);
+	COPY_ARRAY(copy->params.aliases.at, p->params.aliases.at, p->params.aliases.len, struct param_alias);
 	COPY_ARRAY(copy->tensors.at, p->tensors.at, p->tensors.len, struct tensor_arg);
 	COPY_ARRAY(copy->states.at.at, p->states.at.at, p->states.at.len, struct layer_param *);
 	COPY_ARRAY(copy->states.names.at, p->states.names.at, p->states.names.len, const char *);
+	COPY_ARRAY(copy->states.aliases.at, p->states.aliases.at, p->states.aliases.len, struct param_alias);
 	copy->params.seen = copy->states.seen = (struct map){0};
 	info->spec = copy;
 	info->sizes = dims_mark(p->dims);

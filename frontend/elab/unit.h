@@ -7,13 +7,17 @@
 /* ---- the parameters, or the states, of layer instances ---- */
 struct param_list {
 	bool of_states;
+	bool in_args; /* of the instance being listed: layers that were listed before get no other names */
 	VEC(struct layer_param *) at;
 	VEC(const char *) names;
-	struct map seen; /* ids in the list: an instance may have two names */
+	VEC(struct param_alias) aliases;
+	struct map seen; /* ids to index in the list */
 };
 /* Appends all parameters or states of a value's instances, in order of declaration, with names under `prefix`. */
 void collect_params(struct elab *e, struct value v, const char *prefix, struct param_list *out);
 void param_list_free(struct param_list *l);
+/* Hashes which names are of one parameter. */
+void param_list_hash_aliases(struct hasher *h, const struct param_list *l);
 /* The parameters or states of an instance and its sub-layers, with names relative to it. */
 const struct param_tree *instance_params(struct elab *e, const struct instance *in, bool states);
 /* The path of an instance in the current frame's layer, or from a local that holds it; "" for that layer itself, or if no path is known. */

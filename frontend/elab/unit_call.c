@@ -140,6 +140,8 @@ static void call_open(struct call *c, struct elab *e, struct func *fn, const str
 		p->values[i] = value_in_unit(z, p, values[i], name);
 		collect_params(e, values[i], name, &p->params);
 	}
+	for (uint32_t i = 0; i < s->all.aliases.len; i++)
+		vec_push(&p->states.aliases, s->all.aliases.at[i]);
 	for (uint32_t i = 0; i < s->all.at.len; i++) {
 		if (!s->used[i])
 			continue;

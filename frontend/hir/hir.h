@@ -119,9 +119,11 @@ struct hir_param {
 	const char *name;
 	struct hir_type type; /* constant dims, of `dims` */
 	const struct dims *dims;
-	struct hir_unit *init; /* no inputs, one output; seeded by `name`. NULL: the weights file must have the parameter */
-	bool buffer;           /* of a layer with @nograd: not trained, for example running statistics */
-	span at;               /* its declaration */
+	struct hir_unit *init;      /* no inputs, one output; seeded by `name`. NULL: the weights file must have the parameter */
+	bool buffer;                /* of a layer with @nograd: not trained, for example running statistics */
+	span at;                    /* its declaration */
+	const char *const *aliases; /* its other names, in layers that share it */
+	uint32_t n_aliases;
 };
 
 /* Memory that an opened model keeps between runs, by its full dotted name. An entry gets the value as an input, and its new value, if the

@@ -126,6 +126,12 @@ struct layer_param {
 	span at;
 };
 #define STATE_FIXED UINT32_MAX
+/* A parameter that the call of a layer gives to one of the layer's own, which is then this one. */
+struct tied_param {
+	name_id name;
+	struct layer_param *param;
+	span at;
+};
 enum member_kind { M_VALUE, M_PARAM, M_STATE, M_LAZY, M_FN };
 struct member {
 	enum member_kind kind;
@@ -147,14 +153,22 @@ struct instance {
 	bool generic;   /* its definition is checked on its own, for any arguments */
 	span at;        /* the call that made it */
 	uint64_t given; /* bits of the arguments that the call passed; the others have their defaults */
+	const struct tied_param *tied;
+	uint32_t n_tied;
 	const struct dims *dims;                  /* of the sizes among the arguments */
 	const struct param_tree *params, *states; /* NULL while its body runs */
 };
+/* Another place of a parameter: it is tied, or its instance has two names. */
+struct param_alias {
+	uint32_t param;   /* index in the list of parameters */
+	const char *name; /* NULL: none, at an argument of a layer */
+};
 /* The parameters or states of an instance and its sub-layers, with names relative to it. */
 struct param_tree {
-	uint32_t n;
+	uint32_t n, n_aliases;
 	struct layer_param **at;
 	const char **names;
+	struct param_alias *aliases;
 };
 
 #define VALUE_POISON ((struct value){.kind = V_POISON})

@@ -222,6 +222,75 @@ class Values(WeightsFile):
         self.assertNotIn("error", said)
 
 
+TIED = """import nn
+layer Net() {
+    let embed = nn.Embedding(1024, 64)
+    let fc = nn.Linear(64, 64)
+    let head = nn.Linear(64, 1024, bias=false, weight=embed.weight)
+    fn forward(ids: Tensor<int64, [N]>) { return head(relu(fc(embed(ids)))) }
+}
+"""
+
+
+class Tied(WeightsFile):
+    """Layers that share a parameter: it is in the file under either name, or under both as in a state_dict."""
+
+    def setUp(self):
+        super().setUp()
+        self.write("net.tri", TIED)
+        rng = np.random.default_rng(2)
+        self.table = rng.standard_normal((1024, 64)).astype(np.float32)
+        self.fc = {"fc.weight": rng.standard_normal((64, 64)).astype(np.float32), "fc.bias": np.ones(64, np.float32)}
+        self.save({"embed.weight": self.table, **self.fc})
+        self.build()
+
+    def test_either_name_gives_the_same_library(self):
+        library = self.read("build/libnet.so")
+        for names in (["head.weight"], ["head.weight", "embed.weight"]):
+            self.save({**dict.fromkeys(names, self.table), **self.fc})
+            self.assertEqual(self.trib("build").stderr, "")
+            self.assertEqual(self.read("build/libnet.so"), library)
+
+    def test_it_is_stored_once(self):
+        once = len(self.read("build/libnet.so"))
+        self.write("net.tri", TIED.replace(", weight=embed.weight", ""))
+        self.save({"embed.weight": self.table, "head.weight": self.table + 1, **self.fc})
+        self.build()
+        size = self.table.nbytes
+        self.assertGreater(len(self.read("build/libnet.so")) - once, size * 0.9)
+
+    def test_it_is_stored_once_outside(self):
+        self.write("tri.build", MANIFEST + "    weights.inside = 0\n")
+        self.build()
+        outside, = (name for name in os.listdir(self.path("build")) if name.endswith(".triw"))
+        self.assertLess(os.path.getsize(self.path(os.path.join("build", outside))), self.table.nbytes * 1.5)
+
+    def test_different_values_are_an_error(self):
+        self.save({"embed.weight": self.table, "head.weight": self.table + 1, **self.fc})
+        self.says("E0656", "`embed.weight` and `head.weight` are one parameter, but their tensors in `net.safetensors` differ")
+        self.save({"embed.weight": self.table, "head.weight": self.table.astype(np.float16), **self.fc})
+        self.says("E0656")
+
+    def test_a_missing_parameter_is_one(self):
+        self.save(self.fc)
+        self.says("E0650", "1 parameter is not in `net.safetensors`", "missing: `embed.weight`")
+        self.save({**self.fc, "embed.wieght": self.table, "head.weight": self.table[:, :1]})
+        self.says("E0651", "parameter `embed.weight` is float32[1024, 64]")
+
+    def test_it_is_listed_once(self):
+        listed = self.trib("params").stdout
+        self.assertRegex(listed, r"embed.weight +float32 +\[1024, 64\] 65,536, also head.weight\n")
+        self.assertIn("net: 69,696 parameters in 3 tensors\n", listed)
+        line, *_ = (json.loads(line) for line in self.trib("params", "--message-format=json").stdout.splitlines())
+        self.assertEqual((line["name"], line["aliases"]), ("embed.weight", ["head.weight"]))
+
+    def test_shared_layers_have_both_names(self):
+        self.write("net.tri", TIED.replace("nn.Linear(64, 64)", "nn.Linear(64, 64)\n    let same = [fc]").replace("relu(fc(", "relu(same[0]("))
+        for names in (("fc",), ("same.0",), ("fc", "same.0")):
+            self.save({"embed.weight": self.table, **{name + k[2:]: v for name in names for k, v in self.fc.items()}})
+            self.assertEqual(self.trib("build").stderr, "")
+
+
 class MissingFile(WeightsFile):
     """trib params without the weights file."""
 

@@ -334,11 +334,26 @@ def reshaped(p, x, n):
     return h, a[None]
 
 
+TIED = {"embed.weight": (9, 6), "blocks.0.fc.weight": (6, 6), "blocks.1.fc.weight": (6, 6), "again.1.bias": (6,), "w": (6,), "scales.1.b": (6,),
+        "scales.2.a": (6,), "scales.3.a": (6,), "scales.3.b": (6,), "trits.weight": (6, 6), "back.bias": (6,)}
+
+
+def tied(p, ids):
+    x, a, b, t = (p[k] for k in ("embed.weight", "blocks.0.fc.weight", "blocks.1.fc.weight", "trits.weight"))
+    x = x[ids]
+    first, second = lambda v: v @ a.T, lambda v: v @ b.T + p["again.1.bias"]
+    scales = [lambda v, k=k: v * p[k[0]] + p[k[1]] for k in (("w", "w"), ("w", "scales.1.b"), ("scales.2.a", "w"), ("scales.3.a", "scales.3.b"))]
+    return (second(first(relu(relu(x @ a.T) @ b.T))) @ p["embed.weight"].T, np.stack([s(x) for s in scales]),
+            np.stack([second(first(first(x))), first(second(first(x))), first(first(x)) @ b.T]), x @ t.T @ t.T + p["back.bias"],
+            scales[3](scales[3](x)), scales[3](scales[2](x)))
+
+
 CHOICE = {**fc("u.0.fc", 6, 6), **fc("u.1.fc", 6, 9), **fc("u.1.skip.0", 6, 9, False), **fc("u.2.fc", 9, 9)}
 NORMS = {"bn.weight": (12,), "bn.bias": (12,), "bn.running_mean": (12,), "bn.running_var": (12,), "ln.weight": (12,), "ln.bias": (12,), "rn.weight": (12,)}
 PROGRAMS = {
     "nested": ({"x": "float32 N 16"}, {**NESTED, **fc("head", 16, 5)}, nested),
     "shared": ({"x": "float32 N 8"}, fc("f", 8, 8), lambda p, x: linear(p, "f", relu(linear(p, "f", x)))),
+    "tied": ({"ids": "index N"}, TIED, tied),
     "norms": ({"x": "float32 N 12"}, NORMS, norms),
     "rows": ({"x": "float32 N 2 300"}, {"weight": (2, 300)}, rows),
     "activations": ({"x": "float32 N 6"}, {}, activations),
@@ -437,6 +452,7 @@ class Programs(InferenceTest):
             rng = generator(name)
             weights = {k: np.abs(rng.normal(size=s)).astype(F32) if k.endswith("var") else np.asarray(rng.normal(size=s) / 3, F32)
                        for k, s in shapes.items()}
+            weights.update({k: trits_of(3 * w).astype(F32) for k, w in weights.items() if k.startswith("trits.")})
             manifest += f"\nmodel {name}\n    sources = {name}.tri\n    entry = {name}\n"
             if name in CONTROL:
                 manifest += "    emit = library header\n"
@@ -480,7 +496,7 @@ class Programs(InferenceTest):
 class Devices(Programs):
     def test_every_level_against_numpy(self):
         self.trib("build")
-        self.compare(("ints", "halves", "caches", "reduces", "slices", "tritmixed", "saturated"), (5,), "--device", "opencl")
+        self.compare(("ints", "halves", "tied", "caches", "reduces", "slices", "tritmixed", "saturated"), (5,), "--device", "opencl")
 
     test_interpreter_against_numpy = None
 

@@ -171,6 +171,40 @@ class Attention(LayerTest):
             self.check_both("layer", case)
 
 
+class Tied(LayerTest):
+    """Layers that share a parameter, with the state_dict of the module: it has the parameter under each of its names."""
+
+    class Net(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.embed = torch.nn.Embedding(40, 12)
+            self.mix = torch.nn.ModuleList(torch.nn.Linear(12, 12, bias=i > 0) for i in range(3))
+            self.mix[2].weight = self.mix[0].weight
+            self.head = torch.nn.Linear(12, 40, bias=False)
+            self.head.weight = self.embed.weight
+
+        def forward(self, ids):
+            x = self.embed(ids)
+            for layer in self.mix:
+                x = torch.tanh(layer(x))
+            return self.head(x)
+
+    def test_a_tied_head(self):
+        net, ids = self.Net(), torch.randint(0, 40, (3, 7))
+        torch.save(net.state_dict(), self.path("net.pt"))
+        self.write("net.tri", "import nn\n\nlayer Net() {\n    let embed = nn.Embedding(40, 12)\n    let first = nn.Linear(12, 12, bias=false)\n"
+                   "    let mix = [first, nn.Linear(12, 12), nn.Linear(12, 12, weight=first.weight)]\n"
+                   "    let head = nn.Linear(12, 40, bias=false, weight=embed.weight)\n    fn forward(ids: Tensor<int64, [N, L]>) {\n"
+                   "        let x = embed(ids)\n        for layer in mix { x = tanh(layer(x)) }\n        return head(x)\n    }\n}\n")
+        self.write("tri.build", "project tied\n\nmodel net\n    sources = net.tri\n    entry = Net\n    weights = net.pt\n    emit = library opencl\n")
+        case = Case("a tied head", net(ids).detach(), {"ids": Value(ids)}, torch.tensor(20.0), False)
+        for level in ("-O0", "-O2"):
+            self.trib("build", level)
+            self.check("net", case)
+        for device in ("reference", "opencl"):
+            self.check("net", case, "--device", device)
+
+
 class Blocks(LayerTest):
     def test_feed_forward(self):
         x = self.tensor(3, 5, 12)
