@@ -103,12 +103,14 @@ static void untype_edit(struct diags *d, struct diag *g, const struct tokens *t,
 	diag_edit(d, g, span_to(t, tok - 1, last), "");
 }
 
+static bool is_tensor_type(const struct tokens *t, token_id tok) { return token_is(t, tok, "Tensor") || token_is(t, tok, "TernaryTensor"); }
+
 static void add_edit(struct diags *d, struct diag *g, const struct tokens *t, token_id tok, const struct library_name *n)
 {
 	switch ((enum how)n->how) {
 	case WORD: diag_edit(d, g, token_span(t, tok), n->instead); break;
 	case MAYBE:
-		if (token_kind(t, tok + 1) != TOK_LBRACKET) /* `TernaryTensor[4, 4](x)`: another name alone does not help */
+		if (is_called(t, tok) || !is_tensor_type(t, tok)) /* `Tensor + b`: another name alone does not help */
 			diag_guess(d, g, token_span(t, tok), n->instead);
 		break;
 	case PROP:
@@ -145,8 +147,7 @@ static bool static_call(struct diags *d, struct diag *g, const struct tokens *t,
 {
 	bool ternary = token_is(t, tok, "TernaryTensor");
 	token_id member = tok + 2;
-	if (!(ternary || token_is(t, tok, "Tensor")) || member >= t->len || token_kind(t, tok + 1) != TOK_DOT ||
-	    token_kind(t, member) != TOK_NAME)
+	if (!is_tensor_type(t, tok) || member >= t->len || token_kind(t, tok + 1) != TOK_DOT || token_kind(t, member) != TOK_NAME)
 		return false;
 	const struct library_name *n = find(token_text(t, member), token_len(t, member), HABIT_VALUE);
 	char text[64] = "";

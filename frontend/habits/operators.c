@@ -238,12 +238,37 @@ static bool read_sign(struct parser *p)
 	return true;
 }
 
+/* A' @ B', as in mathematics: between its quotes the text is a string directly after a name or a bracket. */
+static bool read_transposed(struct parser *p)
+{
+	token_id i = p->i - 1;
+	bool operand = p->i && (kind_at(p, i) == TOK_NAME || kind_at(p, i) == TOK_RPAREN || kind_at(p, i) == TOK_RBRACKET);
+	uint32_t at = p->t->tokens.starts[p->i];
+	if (p->k != TOK_STRING || !operand || !adjacent(p, i) || p->t->tokens.src->text[at] != '\'')
+		return false;
+	habit_report(p, (span){p->t->tokens.src->id, at, at + 1}, "a name cannot contain `'`", QUOTE_HELP, NULL);
+	return true;
+}
+
+/* x: Tensor @ y */
+static bool read_type_operator(struct parser *p)
+{
+	enum token_kind previous = p->i > 1 ? kind_at(p, p->i - 1) : TOK_EOF, before = p->i > 1 ? kind_at(p, p->i - 2) : TOK_EOF;
+	bool sign = p->k == TOK_AT || p->k == TOK_PLUS || p->k == TOK_MINUS || p->k == TOK_STAR || p->k == TOK_SLASH;
+	bool type = previous == TOK_GT || (previous == TOK_NAME && (before == TOK_COLON || before == TOK_ARROW));
+	if (!sign || !type || after_newline(p))
+		return false;
+	habit_report(p, current_span(p), "a type has no operators",
+		     "the type of an argument ends at `,` or `)`, that of a result at `{`; operators compute values in the body", NULL);
+	return true;
+}
+
 enum habit habit_expected(struct parser *p, token_id first, node_id *node)
 {
 	(void)first, (void)node;
 	if (p->k == TOK_ERROR)
 		return HABIT_NONE;
 	bool found = habit_word_in_expression(p, p->i) || (p->i && habit_word_in_expression(p, p->i - 1)) || read_pair(p, p->i) ||
-		     (p->i && read_pair(p, p->i - 1)) || read_sign(p);
+		     (p->i && read_pair(p, p->i - 1)) || read_sign(p) || read_transposed(p) || read_type_operator(p);
 	return found ? HABIT_SKIPPED : HABIT_NONE;
 }

@@ -70,14 +70,11 @@ static const char *plain_text(const struct lexer *lx, const char *p, char quote,
 	return p;
 }
 
-/* True for S' as in mathematics: a quote directly after a name, which is no prefix of a string. */
-static bool follows_name(const struct lexer *lx, const char *start, char quote)
+/* True for S' as in mathematics: a quote directly after a name or a bracket. */
+static bool follows_operand(const struct lexer *lx, const char *start, char quote)
 {
 	const char *text = lx->src->text;
-	if (quote != '\'' || start == text || !lex_is_word(start[-1]))
-		return false;
-	bool single = start - 1 == text || !lex_is_word(start[-2]);
-	return !(single && strchr("fFrRbBuU", start[-1]));
+	return quote == '\'' && start > text && (lex_is_word(start[-1]) || start[-1] == ')' || start[-1] == ']');
 }
 
 static void unterminated(struct lexer *lx, const char *start, const char *p, char quote)
@@ -85,11 +82,9 @@ static void unterminated(struct lexer *lx, const char *start, const char *p, cha
 	if (lx->n_fstr)
 		return; /* the enclosing f-string is not closed either, which is reported at the end of the line */
 	struct diag *g;
-	if (follows_name(lx, start, quote)) {
+	if (follows_operand(lx, start, quote)) {
 		g = lex_error(lx, DIAG_UNTERMINATED_STRING, start, start + 1, "a name cannot contain `'`");
-		diag_help(
-			lx->diags, g,
-			"write `S2` for the name `S'`, and `x.transpose(-2, -1)` for the transposed `x'`; a string has a `'` at both ends");
+		diag_help(lx->diags, g, QUOTE_HELP);
 		return;
 	}
 	g = lex_error(lx, DIAG_UNTERMINATED_STRING, start, p, "this string is not closed on its line");

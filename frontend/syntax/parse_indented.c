@@ -64,7 +64,7 @@ static struct diag *report_no_brace(struct parser *p, token_id head, bool colon)
 	} else {
 		g = error_expected(p, DIAG_EXPECTED_TOKEN, "`{`");
 		enum token_kind of = token_kind(&p->t->tokens, head);
-		bool ends = p->k == TOK_EOF || (after_newline(p) && indent_of(p, p->i) <= indent_of(p, head));
+		bool ends = p->k == TOK_EOF || p->k == TOK_SEMICOLON || (after_newline(p) && indent_of(p, p->i) <= indent_of(p, head));
 		if (ends && (of == TOK_FN || of == TOK_LAYER))
 			add_help(p, g, "a function needs a body, `{ … }`; builtins need no declaration");
 		if (p->k != TOK_EOF && after_newline(p) && indent_of(p, p->i) > indent_of(p, head))

@@ -14,6 +14,9 @@ enum token_kind {
 };
 enum token_class { TOKEN_SPECIAL, TOKEN_LITERAL, TOKEN_KEYWORD, TOKEN_PUNCT };
 
+/* Help for a quote behind a name, which the lexer finds if no other quote follows on the line, else the parser. */
+#define QUOTE_HELP "write `S2` for the name `S'`, and `x.transpose(-2, -1)` for the transposed `x'`; a string has a `'` at both ends"
+
 typedef uint32_t token_id;
 #define TOKEN_NONE UINT32_MAX
 #define TOKEN_NEWLINE 0x80u /* bit of kinds[i]: a newline (or the start of the file) precedes the token */
