@@ -154,13 +154,15 @@ static void launch_kernel(const struct frame *s, uint32_t stmt)
 	struct flat_launch l = {.kernel = k->symbol,
 				.n_args = st->n_buffers,
 				.n_dims = st->n_dims,
-				.fails = k->op == OP_SCATTER || k->op == OP_PUT,
+				.fails = kernel_fails(st->kernel),
 				.unit = s->unit,
 				.statement = stmt};
 	l.args = args_of(s, st->buffers, st->n_buffers);
 	l.dims = ARENA_ARRAY(s->f->arena, dim, st->n_dims + 1);
 	for (uint32_t i = 0; i < st->n_dims; i++)
 		l.dims[i] = to_entry_dim(s, st->dims[i]);
+	if (l.fails)
+		l.dims[l.n_dims++] = dim_const(d, (int64_t)loops_place(s->fn->symbol, stmt));
 	l.items = kernel_items(d, st->kernel, l.dims);
 	if (st->epilogue)
 		add_epilogue(s, stmt, &l);
@@ -182,7 +184,7 @@ static void need_scratch(struct flat_entry *out, dim size)
 	vec_push(&out->scratch, size);
 }
 
-static void need_check(struct flat_entry *out, struct loop_check x)
+static void need_check(struct flat_entry *out, struct flat_check x)
 {
 	for (uint32_t i = 0; i < out->checks.len; i++)
 		if (dim_eq(out->checks.at[i].least, x.least))
@@ -225,7 +227,8 @@ static void call(const struct frame *s, uint32_t stmt)
 static void expand(const struct frame *s)
 {
 	for (uint32_t i = 0; i < s->fn->n_checks; i++)
-		need_check(s->out, (struct loop_check){to_entry_dim(s, s->fn->checks[i].least), s->fn->checks[i].kind});
+		need_check(s->out, (struct flat_check){to_entry_dim(s, s->fn->checks[i].least), s->fn->checks[i].kind,
+						       loops_place(s->fn->symbol, s->fn->n_stmts + i)});
 	need_scratch(s->out, dim_add(s->out->dims, s->scratch, to_entry_dim(s, s->fn->scratch)));
 	for (uint32_t i = 0; i < s->fn->n_stmts; i++) {
 		const struct loop_stmt *st = &s->fn->stmts[i];

@@ -25,11 +25,17 @@ struct flat_launch {
 	dim cost[LOOP_COSTS];     /* backend/loops/cost.h */
 	uint32_t unit, statement; /* where it comes from: an index in program->units, and a statement of its loops */
 };
+/* As struct loop_check. */
+struct flat_check {
+	dim least;
+	enum tri_size_error kind;
+	uint64_t place; /* as in tri_fail_at */
+};
 struct flat_entry {
 	struct dims *dims; /* symbols: those of the entry's unit */
 	VEC(struct flat_launch) launches;
 	VEC(dim) scratch; /* the largest is the number of bytes */
-	VEC(struct loop_check) checks;
+	VEC(struct flat_check) checks;
 };
 
 /* Constants that are too large for the program text; shared by all entries. */

@@ -75,6 +75,7 @@ static uint32_t put_entry(struct launch_writer *w, const struct flat_entry *e)
 	for (uint32_t i = 0; i < e->checks.len; i++) {
 		put_dim(w, &w->dims, e->dims, e->checks.at[i].least);
 		buf_u64(&w->kinds.bytes, (uint64_t)e->checks.at[i].kind);
+		buf_u64(&w->kinds.bytes, e->checks.at[i].place);
 	}
 	buf_u64(&b.bytes, e->checks.len);
 	return section_end(&b, sizeof(struct tri_cl_entry));
@@ -136,7 +137,7 @@ static void put_all(struct launch_writer *w, struct flatten *f, uint32_t *entrie
 	put_program(w, f);
 	section_end(&w->strings, 1);
 	section_end(&w->steps, sizeof(tri_dim_step));
-	section_end(&w->kinds, sizeof(int64_t));
+	section_end(&w->kinds, sizeof(struct tri_cl_check));
 	section_end(&w->dims, sizeof(tri_dim_desc));
 	section_end(&w->args, sizeof(struct tri_cl_arg));
 	section_end(&w->launches, sizeof(struct tri_cl_launch));

@@ -84,14 +84,16 @@ static LLVMValueRef unit_function(struct emit *e, const char *name, LLVMTypeRef 
 	return f;
 }
 
-/* Emits the checks of the unit: if one is negative, it calls tri_fail and returns. */
+/* Emits the checks of the unit: if one is negative, it calls tri_fail with its kind and its place, and returns. */
 static void emit_checks(struct emit *e)
 {
-	LLVMValueRef bad = NULL, kind = NULL, zero = emit_i64(e, 0);
+	LLVMValueRef bad = NULL, kind = NULL, place = NULL, zero = emit_i64(e, 0);
 	for (uint32_t k = e->fn->n_checks; k-- > 0;) { /* the first one that fails is reported */
 		LLVMValueRef negative = LLVMBuildICmp(e->builder, LLVMIntSLT, emit_dim(e, e->fn->checks[k].least), zero, "");
 		LLVMValueRef its = emit_i64(e, e->fn->checks[k].kind);
+		LLVMValueRef here = emit_i64(e, (int64_t)loops_place(e->fn->symbol, e->fn->n_stmts + k));
 		kind = bad ? LLVMBuildSelect(e->builder, negative, its, kind, "") : its;
+		place = bad ? LLVMBuildSelect(e->builder, negative, here, place, "") : here;
 		bad = bad ? LLVMBuildOr(e->builder, bad, negative, "") : negative;
 	}
 	if (!bad)
@@ -99,7 +101,7 @@ static void emit_checks(struct emit *e)
 	LLVMBasicBlockRef fail = emit_block(e, "size_error"), run = emit_block(e, "run");
 	LLVMBuildCondBr(e->builder, bad, fail, run);
 	LLVMPositionBuilderAtEnd(e->builder, fail);
-	emit_fail(e, TRI_ERR_SHAPE, e->ctx, kind, zero);
+	emit_fail(e, TRI_ERR_SHAPE, e->ctx, kind, place);
 	LLVMBuildRetVoid(e->builder);
 	LLVMPositionBuilderAtEnd(e->builder, run);
 }

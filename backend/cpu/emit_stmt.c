@@ -209,7 +209,7 @@ static LLVMValueRef check_function(struct emit *e)
 LLVMValueRef emit_checked_index(struct emit *e, LLVMValueRef i, LLVMValueRef bound)
 {
 	uint32_t width = value_lanes(i);
-	uint64_t place = (uint64_t)loops_unit_tag(e->fn->symbol) << 32 | (e->statement - 1);
+	uint64_t place = loops_place(e->fn->symbol, e->statement - 1);
 	LLVMValueRef checked = LLVMGetPoison(LLVMTypeOf(i));
 	if (!e->check)
 		e->check = check_function(e);
@@ -271,6 +271,19 @@ static LLVMValueRef kernel_buffers(struct emit *e, const struct loop_kernel *s)
 	return array;
 }
 
+/* A kernel that may fail gets its place behind its dims. */
+static LLVMValueRef kernel_dims(struct emit *e, const struct loop_kernel *s)
+{
+	bool fails = kernel_fails(s->kernel);
+	LLVMValueRef array = emit_stack_array(e, e->i64, s->n_dims + fails);
+	for (uint32_t k = 0; k < s->n_dims; k++)
+		LLVMBuildStore(e->builder, emit_dim(e, s->dims[k]), emit_element(e, e->i64, array, k));
+	if (fails)
+		LLVMBuildStore(e->builder, emit_i64(e, (int64_t)loops_place(e->fn->symbol, e->statement - 1)),
+			       emit_element(e, e->i64, array, s->n_dims));
+	return array;
+}
+
 static void emit_kernel(struct emit *e, const struct loop_kernel *s)
 {
 	const struct kernel_info *info = kernel_info(s->kernel);
@@ -279,7 +292,7 @@ static void emit_kernel(struct emit *e, const struct loop_kernel *s)
 	LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(e->context), params, n, 0);
 	LLVMValueRef prologue = s->prologue ? emit_tile_function(e, "prologue", s->prologue) : NULL;
 	LLVMValueRef epilogue = s->epilogue ? emit_tile_function(e, "epilogue", s->epilogue) : LLVMConstNull(e->ptr);
-	LLVMValueRef args[] = {e->ctx, kernel_buffers(e, s), dim_array(e, s->dims, s->n_dims), epilogue, prologue};
+	LLVMValueRef args[] = {e->ctx, kernel_buffers(e, s), kernel_dims(e, s), epilogue, prologue};
 	LLVMBuildCall2(e->builder, type, emit_declare(e, s->prologue ? info->prologue : info->symbol, type), args, n, "");
 }
 

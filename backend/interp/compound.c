@@ -39,7 +39,7 @@ void interp_compound(struct interp *in, const struct ir_inst *i, const struct te
 	if (i->op == OP_EMBEDDING)
 		interp_index_check(in, i, x, out);
 	if (!sizes_fit(i, x, out))
-		interp_fail(in, "the shapes of the operands of %s do not match", ir_op_text(i->op));
+		interp_fail_sizes(in, i->op == OP_CONV || i->op == OP_POOL ? TRI_SIZE_ERROR_WINDOW : TRI_SIZE_ERROR_BROADCAST);
 	if (in->error.text || !tensor_count(out))
 		return;
 	switch (i->op) {

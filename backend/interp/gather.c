@@ -6,15 +6,14 @@
 static void check_places(struct interp *in, const struct tensor *index, int64_t size, int64_t window)
 {
 	int64_t n = tensor_count(index);
+	if (window > size)
+		interp_fail_sizes(in, TRI_SIZE_ERROR_SLICE);
 	for (int64_t k = 0; k < n && !in->error.text; k++) {
 		int64_t at = elem_int(index->elem, index->data, k);
 		if (at >= 0 && at <= size - window)
 			continue;
-		if (window == 1)
-			interp_fail_range(in, at, size);
-		else
-			interp_fail(in, "a slice of %lld elements from index %lld is out of range for a dimension of size %lld",
-				    (long long)window, (long long)at, (long long)size);
+		interp_fail(in, "index %lld is out of range: it must be at least 0 and less than %lld", (long long)at,
+			    (long long)(size - window + 1));
 	}
 }
 

@@ -1,10 +1,10 @@
 /* The reference interpreter. It executes one instruction after the other; a value is a dense tensor that is freed after its last use. */
 #include "backend/interp/interp.h"
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include "backend/expand/expand.h"
 #include "backend/interp/state.h"
+#include "backend/ir/size_error.h"
 #include "backend/lower/lower.h"
 #include "base/arena.h"
 #include "base/buf.h"
@@ -15,26 +15,16 @@
 
 enum { MAX_DEPTH = 256, MAX_ITERATIONS = 100000000 };
 
-void interp_fail(struct interp *in, const char *fmt, ...)
-{
-	if (in->error.text)
-		return;
-	va_list ap;
-	va_start(ap, fmt);
-	in->error = (struct interp_error){.text = arena_vprintf(in->out, fmt, ap), .at = in->at};
-	va_end(ap);
-}
-
 /* ---- values ---- */
 
-static void set_shape(struct interp *in, const struct hir_type *t, struct tensor *out)
+static void set_shape(struct interp *in, enum ir_op op, const struct hir_type *t, struct tensor *out)
 {
 	int64_t bytes = (int64_t)dtype_size(t->elem);
 	*out = (struct tensor){.elem = t->elem, .rank = t->rank};
 	for (uint32_t k = 0; k < t->rank; k++) {
 		out->dims[k] = dim_eval(in->f->dims, t->dims[k], in->syms);
 		if (out->dims[k] < 0)
-			interp_fail(in, "a dimension is negative: %lld", (long long)out->dims[k]);
+			interp_fail_sizes(in, ir_size_error(op));
 		if (__builtin_mul_overflow(bytes, out->dims[k], &bytes))
 			interp_fail(in, "a tensor is too large");
 	}
@@ -104,7 +94,7 @@ static void check_shapes(struct interp *in, const struct ir_inst *i, const struc
 	if (i->op == OP_WINDOW)
 		interp_window_check(in, i, x[0], out);
 	if (!ok)
-		interp_fail(in, "the shapes of the operands of %s do not match", ir_op_text(i->op));
+		interp_fail_sizes(in, ir_size_error(i->op) == TRI_SIZE_ERROR_EXTENT ? TRI_SIZE_ERROR_BROADCAST : ir_size_error(i->op));
 }
 
 /* ---- calls, branches, loops ---- */
@@ -356,7 +346,7 @@ static void step(struct interp *in, ir_ref r, const struct tensor **x)
 	for (uint32_t k = 0; k < i->n_operands; k++)
 		x[k] = &in->values[ir_operand(in->f, r, k)];
 	struct tensor *out = &in->values[r];
-	set_shape(in, &i->type, out);
+	set_shape(in, i->op, &i->type, out);
 	if (in->error.text)
 		return;
 	switch (i->op) {

@@ -66,11 +66,6 @@ void interp_transpose(const struct ir_inst *i, const struct tensor *x, struct te
 	interp_copy_strided(x, out, 0, stride);
 }
 
-void interp_fail_range(struct interp *in, int64_t index, int64_t size)
-{
-	interp_fail(in, "index %lld is out of range for a dimension of size %lld", (long long)index, (long long)size);
-}
-
 /* As backend/loops/checks.c: an empty table is an error even if another dimension is empty. */
 void interp_slice_check(struct interp *in, const struct ir_inst *i, const struct tensor *x, const struct tensor *out)
 {
@@ -83,7 +78,7 @@ void interp_slice_check(struct interp *in, const struct ir_inst *i, const struct
 		bool over = __builtin_mul_overflow(out->dims[k] - 1, slice->step[k], &last) || __builtin_add_overflow(start, last, &last);
 		int64_t low = slice->step[k] < 0 ? last : start, high = slice->step[k] < 0 ? start : last;
 		if (over || low < 0 || high >= x->dims[k])
-			interp_fail_range(in, low < 0 ? low : high, x->dims[k]);
+			interp_fail_sizes(in, TRI_SIZE_ERROR_SLICE);
 	}
 }
 
@@ -124,8 +119,7 @@ void interp_pad_check(struct interp *in, const struct ir_inst *i, const struct t
 	for (uint32_t k = 0; k < out->rank; k++) {
 		int64_t before = dim_eval(in->f->dims, pad->before[k], in->syms), after = out->dims[k] - x->dims[k] - before;
 		if (before < 0 || after < 0)
-			interp_fail(in, "a dimension of size %lld cannot be padded by %lld and %lld", (long long)x->dims[k],
-				    (long long)before, (long long)after);
+			interp_fail_sizes(in, TRI_SIZE_ERROR_PAD);
 	}
 }
 
@@ -160,13 +154,11 @@ void interp_window_check(struct interp *in, const struct ir_inst *i, const struc
 	for (uint32_t k = 0; k < x->rank; k++) {
 		if (!(window->mask >> k & 1)) {
 			if (x->dims[k] != out->dims[k])
-				interp_fail(in, "windows do not change a dimension of size %lld to %lld", (long long)x->dims[k],
-					    (long long)out->dims[k]);
+				interp_fail_sizes(in, TRI_SIZE_ERROR_BROADCAST);
 			continue;
 		}
 		if (out->dims[k] < 1 || (out->dims[k] - 1) * window->step[k] + (out->dims[inside] - 1) * window->step[inside] >= x->dims[k])
-			interp_fail(in, "a window of %lld elements does not fit a dimension of size %lld",
-				    (long long)((out->dims[inside] - 1) * window->step[inside] + 1), (long long)x->dims[k]);
+			interp_fail_sizes(in, TRI_SIZE_ERROR_WINDOW);
 		inside++;
 	}
 }

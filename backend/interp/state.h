@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include "backend/interp/interp.h"
 #include "backend/ir/ir.h"
+#include "backend/runtime/unit.h"
 
 struct interp {
 	const struct ir_fn *f;
@@ -24,6 +25,8 @@ struct interp {
 
 /* Records the first error, in `out`. */
 void interp_fail(struct interp *in, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* The same with the text of a library for sizes that do not fit. */
+void interp_fail_sizes(struct interp *in, enum tri_size_error kind);
 
 /* Each function computes `out` from the operands x. `out` has its shape and data, and is not empty. */
 void interp_ewise(struct interp *in, const struct ir_inst *i, const struct tensor *const *x, struct tensor *out);
@@ -35,7 +38,6 @@ void interp_sum_float32(const float *x, int64_t n, double *sum, double *size);
 void interp_strides(const struct tensor *t, int64_t *strides);
 /* out[index] = x[base + Σ index·stride] for every index of out. */
 void interp_copy_strided(const struct tensor *x, struct tensor *out, int64_t base, const int64_t *stride);
-void interp_fail_range(struct interp *in, int64_t index, int64_t size);
 void interp_broadcast(const struct tensor *x, struct tensor *out);
 void interp_transpose(const struct ir_inst *i, const struct tensor *x, struct tensor *out);
 void interp_slice_check(struct interp *in, const struct ir_inst *i, const struct tensor *x, const struct tensor *out);

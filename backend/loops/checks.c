@@ -2,6 +2,7 @@
  * broadcasts stay inside their operands, indexed dimensions are not empty. A condition that is true for all values of the symbols, which
  * are never negative, needs no check. */
 #include <string.h>
+#include "backend/ir/size_error.h"
 #include "backend/loops/build.h"
 #include "base/arena.h"
 #include "base/vec.h"
@@ -12,6 +13,7 @@ enum { STEPS = 256 };
 struct checks {
 	struct builder *b;
 	enum tri_size_error kind; /* of the checks that are being added */
+	ir_ref value;             /* which needs them */
 	VEC(struct loop_check) list;
 };
 
@@ -62,7 +64,7 @@ static void require_nonnegative(struct checks *c, dim x)
 	for (uint32_t k = 0; k < c->list.len; k++)
 		if (dim_eq(c->list.at[k].least, x))
 			return;
-	vec_push(&c->list, ((struct loop_check){x, c->kind}));
+	vec_push(&c->list, ((struct loop_check){x, c->kind, c->value}));
 }
 
 static void require_equal(struct checks *c, dim a, dim b)
@@ -148,25 +150,12 @@ static void check_broadcast(struct checks *c, const struct ir_inst *i, const str
 			require_equal(c, from->dims[k], i->type.dims[i->type.rank - from->rank + k]);
 }
 
-static enum tri_size_error size_error_of(enum ir_op op)
-{
-	switch (op) {
-	case OP_RESHAPE: return TRI_SIZE_ERROR_RESHAPE;
-	case OP_SLICE:
-	case OP_GATHER: return TRI_SIZE_ERROR_SLICE;
-	case OP_PAD: return TRI_SIZE_ERROR_PAD;
-	case OP_WINDOW:
-	case OP_CONV: return TRI_SIZE_ERROR_WINDOW;
-	case OP_BROADCAST: return TRI_SIZE_ERROR_BROADCAST;
-	default: return TRI_SIZE_ERROR_EXTENT;
-	}
-}
-
 static void check_inst(struct checks *c, ir_ref r)
 {
 	const struct ir_inst *i = ir_at(c->b->ir, r);
 	const struct hir_type *from = i->n_operands ? &ir_at(c->b->ir, ir_operand(c->b->ir, r, 0))->type : NULL;
-	c->kind = size_error_of(i->op);
+	c->kind = ir_size_error(i->op);
+	c->value = r;
 	if (i->op == OP_RESHAPE)
 		require_equal(c, dim_product(c->b->dims, from->dims, from->rank), dim_product(c->b->dims, i->type.dims, i->type.rank));
 	else if (i->op == OP_SLICE)

@@ -126,6 +126,10 @@ static void code_check(struct codec *c, struct loop_check *x)
 	code_mark(c, " >=");
 	code_mark(c, " 0 ");
 	CODE_ENUM(c, x->kind, TRI_SIZE_ERRORS, size_error_words);
+	if (codec_reads(c))
+		x->value = LOOP_NONE;
+	if (code_option(c, " of ", x->value != LOOP_NONE))
+		code_reference(c, "%", &x->value, LOOP_NONE);
 }
 
 /* ---- functions ---- */

@@ -236,7 +236,8 @@ static void scan(const struct kernel_run *r)
 static bool index_fits(const struct kernel_run *r, int64_t at, int64_t n)
 {
 	if (at < 0 || at >= n)
-		run_fail(r->run, LOOP_INDEX_ERROR, "index %lld is out of range for a dimension of size %lld", (long long)at, (long long)n);
+		run_fail(r->run, LOOP_INDEX_ERROR, "index %lld is out of range: it must be at least 0 and less than %lld", (long long)at,
+			 (long long)n);
 	return at >= 0 && at < n;
 }
 

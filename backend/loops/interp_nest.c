@@ -70,7 +70,8 @@ static int64_t checked(const struct nest_run *s, int64_t place, int64_t bound)
 {
 	if (place >= 0 && place < bound)
 		return place;
-	run_fail(s->run, LOOP_INDEX_ERROR, "index %lld is out of range for a dimension of size %lld", (long long)place, (long long)bound);
+	run_fail(s->run, LOOP_INDEX_ERROR, "index %lld is out of range: it must be at least 0 and less than %lld", (long long)place,
+		 (long long)bound);
 	return 0;
 }
 

@@ -38,6 +38,8 @@ struct loop_buffer {
  * parallel loops precede reduction loops. */
 /* Names the unit of a symbol in an error of its code: tri_unit_desc.tag. */
 uint32_t loops_unit_tag(const char *symbol);
+/* Returns a place in the unit for run-time errors, as in tri_fail_at: of a statement, or of check k as n_stmts + k. */
+static inline uint64_t loops_place(const char *symbol, uint32_t statement) { return (uint64_t)loops_unit_tag(symbol) << 32 | statement; }
 struct loop_access {
 	uint32_t buffer;
 	dim base, stride[LOOP_MAX];
@@ -178,6 +180,7 @@ const struct loop_call *loop_stmt_calls(const struct loop_stmt *s, uint32_t *n);
 struct loop_check {
 	dim least;
 	enum tri_size_error kind; /* the error otherwise */
+	uint32_t value;           /* the instruction of the run_fn that needs it; LOOP_NONE: text without it was read */
 };
 
 enum { LOOP_NOT_PLACED = -1 };

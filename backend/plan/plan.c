@@ -147,9 +147,12 @@ static origin_set origins_of_stmt(const struct ir_fn *f, const struct loop_stmt 
 static void list_origins(struct plan *p, struct arena *unit)
 {
 	const struct loop_fn *f = p->loops;
-	p->origins = (struct plan_origins){p->run_fn->origins, ARENA_ARRAY(unit, struct plan_statement, f->n_stmts + 1), f->n_stmts};
+	uint32_t n = f->n_stmts + f->n_checks;
+	p->origins = (struct plan_origins){p->run_fn->origins, ARENA_ARRAY(unit, struct plan_statement, n + 1), n};
 	for (uint32_t i = 0; i < f->n_stmts; i++)
 		p->origins.statements[i] = (struct plan_statement){loop_stmt_name(&f->stmts[i]), origins_of_stmt(p->run_fn, &f->stmts[i])};
+	for (uint32_t i = 0; i < f->n_checks; i++)
+		p->origins.statements[f->n_stmts + i] = (struct plan_statement){"check", ir_at(p->run_fn, f->checks[i].value)->origin};
 }
 
 struct plan *plan_unit(struct arena *unit, const struct hir_unit *u, const struct plan_options *o, struct diags *diags,

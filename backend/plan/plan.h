@@ -33,7 +33,7 @@ struct build_fn_interface {
 	uint32_t n_pieces;
 };
 
-/* Where the statements of the loops come from. */
+/* Where the statements of the loops come from, and then their checks. */
 struct plan_statement {
 	const char *name; /* loop_stmt_name */
 	origin_set origins;

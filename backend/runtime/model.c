@@ -130,13 +130,14 @@ static bool grow_scratch(struct tri_model *m, int64_t size)
 static int run_status(const struct tri_model *m, const tri_entry_desc *e, tri_error *err)
 {
 	const struct tri_context *ctx = &m->ctx;
+	char line[TRI_LINE];
 	if (!ctx->failed)
 		return TRI_OK;
 	int code = ctx->fail_code ? ctx->fail_code : TRI_ERR_RANGE;
 	if (code == TRI_ERR_ASSERT || code == TRI_ERR_COMPILE)
 		return tri_error_set(err, code, "%s", ctx->fail_text);
 	if (code == TRI_ERR_SHAPE)
-		return tri_error_sizes(err, e, ctx->fail_value, m->dims);
+		return tri_error_sizes(err, tri_place_line(m->desc, (uint64_t)ctx->fail_bound, line), e, ctx->fail_value, m->dims);
 	if (ctx->fail_bound > 0)
 		return tri_error_index(err, m->desc, ctx->fail_value, ctx->fail_bound, ctx->fail_place);
 	return tri_error_set(err, code, "a value is out of range: %lld", (long long)ctx->fail_value);
@@ -152,7 +153,7 @@ static int run(struct tri_model *m, const tri_entry_desc *e, const tri_tensor *i
 	if (scratch == TRI_TOO_LARGE)
 		return tri_error_set(err, TRI_ERR_MEMORY, TRI_HUGE);
 	if (scratch < 0)
-		return tri_error_sizes(err, e, TRI_SIZE_ERROR_EXTENT, m->dims);
+		return tri_error_sizes(err, "", e, TRI_SIZE_ERROR_EXTENT, m->dims);
 	if (!grow_scratch(m, scratch))
 		return tri_error_set(err, TRI_ERR_MEMORY, "out of memory for the intermediate tensors");
 	for (int32_t i = 0; i < e->n_inputs + e->n_states_in + e->n_outputs + e->n_states_out; i++)

@@ -29,8 +29,9 @@ int tri_model_state_load(struct tri_model *m, const void *from, uint64_t size, t
 #define TRI_HUGE "for these input sizes the intermediate tensors are larger than any memory"
 /* Fills *err, unless err is NULL, and returns code. */
 int tri_error_set(tri_error *err, int code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-/* Sets TRI_ERR_SHAPE with the message of an enum tri_size_error and the values of the entry's dynamic dimensions; returns it. */
-int tri_error_sizes(tri_error *err, const tri_entry_desc *e, int64_t kind, const int64_t *dims);
+/* Sets TRI_ERR_SHAPE with the message of an enum tri_size_error and the values of the entry's dynamic dimensions; returns it. line: of
+ * tri_place_line, or "". */
+int tri_error_sizes(tri_error *err, const char *line, const tri_entry_desc *e, int64_t kind, const int64_t *dims);
 /* Checks io against e and finds the values of its dynamic dimensions. Returns TRI_OK or the error. */
 int tri_io_check(const tri_entry_desc *e, const tri_tensor *io, int64_t *dims, tri_error *err);
 #endif

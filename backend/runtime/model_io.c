@@ -93,7 +93,7 @@ static int shape_error(const tri_entry_desc *e, const tri_io_desc *d, const char
 			     shape_text(t, &got));
 }
 
-int tri_error_sizes(tri_error *err, const tri_entry_desc *e, int64_t kind, const int64_t *dims)
+int tri_error_sizes(tri_error *err, const char *line, const tri_entry_desc *e, int64_t kind, const int64_t *dims)
 {
 	static const char *const texts[] = {
 #define SIZE_ERROR(id, word, message) message,
@@ -107,7 +107,7 @@ int tri_error_sizes(tri_error *err, const tri_entry_desc *e, int64_t kind, const
 		add(&sizes, " = ");
 		add_int(&sizes, dims[i]);
 	}
-	return tri_error_set(err, TRI_ERR_SHAPE, "%s%.110s", texts[kind], sizes.at);
+	return tri_error_set(err, TRI_ERR_SHAPE, "%s%s%.110s", line, texts[kind], sizes.at);
 }
 
 /* Checks element type, rank, and that the sizes and data are valid. Needs no values of dynamic dimensions. */

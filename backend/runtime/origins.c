@@ -16,7 +16,8 @@ const tri_origin *tri_origin_in_project(const tri_model_desc *d, const tri_origi
 /* The operations that index; a statement may have others, too. */
 static bool is_index(const char *operation)
 {
-	static const char *const names[] = {"index", "narrow", "index_select", "gather", "embedding"};
+	static const char *const names[] = {"index",     "narrow",  "index_select", "gather",
+					    "embedding", "scatter", "scatter_add",  "select_scatter"};
 	for (size_t k = 0; k < sizeof names / sizeof *names; k++)
 		if (!strcmp(operation, names[k]))
 			return true;
@@ -47,12 +48,18 @@ static const tri_origin *find_index(const tri_model_desc *d, uint64_t place)
 	return NULL;
 }
 
-int tri_error_index(tri_error *err, const tri_model_desc *d, int64_t index, int64_t bound, uint64_t place)
+const char *tri_place_line(const tri_model_desc *d, uint64_t place, char out[TRI_LINE])
 {
 	const tri_origin *o = find_index(d, place);
-	char line[128] = "";
+	out[0] = 0;
 	if (o)
-		snprintf(line, sizeof line, "%.100s:%u: ", d->texts + o->file, (unsigned)o->line);
-	return tri_error_set(err, TRI_ERR_RANGE, "%sindex %lld is out of range: it must be at least 0 and less than %lld", line,
-			     (long long)index, (long long)bound);
+		snprintf(out, TRI_LINE, "%.100s:%u: ", d->texts + o->file, (unsigned)o->line);
+	return out;
+}
+
+int tri_error_index(tri_error *err, const tri_model_desc *d, int64_t index, int64_t bound, uint64_t place)
+{
+	char line[TRI_LINE];
+	return tri_error_set(err, TRI_ERR_RANGE, "%sindex %lld is out of range: it must be at least 0 and less than %lld",
+			     tri_place_line(d, place, line), (long long)index, (long long)bound);
 }

@@ -220,7 +220,7 @@ static int new_value(struct tri_states *s, const tri_entry_desc *e, int32_t k, c
 	int64_t *length = &out->shape[d->axis];
 	const tri_capacity *c = &s->desc->capacities[d->capacity];
 	if (!tri_dim_value(&e->outputs[e->n_outputs + k].dims[d->axis], dims, UINT64_MAX, length) || *length < 0)
-		return tri_error_sizes(err, e, TRI_SIZE_ERROR_EXTENT, dims);
+		return tri_error_sizes(err, "", e, TRI_SIZE_ERROR_EXTENT, dims);
 	if (*length > s->most[d->capacity])
 		return tri_error_set(err, TRI_ERR_CAPACITY,
 				     "state %.80s is full: this run needs %.40s = %lld, but its capacity is %lld; it has %lld now", d->name,

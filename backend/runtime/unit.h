@@ -50,9 +50,11 @@ struct tri_prologue {
 typedef void tri_filled_kernel_fn(struct tri_context *ctx, void *const *bufs, const int64_t *dims, const struct tri_epilogue *epilogue,
 				  const struct tri_prologue *prologue);
 
-/* Records a run-time error, for example an index out of range. The first error counts. The run continues. */
+/* Records a run-time error, for example an index out of range. The first error counts. The run continues. With TRI_ERR_SHAPE the value is an enum
+ * tri_size_error, and the bound the place of the check, as below. */
 void tri_fail(struct tri_context *ctx, int32_t code, int64_t value, int64_t bound);
-/* The same with the code TRI_ERR_RANGE for index `value` of a statement. place: its number; in the upper half the tag of the unit. */
+/* The same with the code TRI_ERR_RANGE for index `value` of a statement. place: its number; in the upper half the tag of the unit. The
+ * checks of sizes are numbered behind the statements. */
 void tri_fail_at(struct tri_context *ctx, int64_t value, int64_t bound, uint64_t place);
 /* Writes a template of base/format.h with n values to standard error. kinds: for each value its element type << 4 | rank. bufs: its
  * data. dims: the sizes of all values, one value after the other. */

@@ -41,6 +41,8 @@ static const struct kernel_info kernels[] = {
 
 const struct kernel_info *kernel_info(enum kernel k) { return &kernels[k]; }
 
+bool kernel_fails(enum kernel k) { return kernels[k].op == OP_SCATTER || kernels[k].op == OP_PUT; }
+
 bool kernel_takes_layout(enum kernel k, uint32_t operand, enum layout l, uint32_t rank)
 {
 	int want = operand < KERNEL_OPERANDS ? kernels[k].layouts[operand] : LAYOUT_PLAIN;

@@ -29,6 +29,8 @@ struct kernel_info {
 	uint32_t cost;
 };
 const struct kernel_info *kernel_info(enum kernel k);
+/* True if an index may be out of range: the dims of the kernel are followed by its place (tri_fail_at). */
+bool kernel_fails(enum kernel k);
 /* True if an operand of this rank may be stored so. */
 bool kernel_takes_layout(enum kernel k, uint32_t operand, enum layout l, uint32_t rank);
 /* True if the result may be stored so. */

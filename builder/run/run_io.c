@@ -125,8 +125,13 @@ static bool allocate_outputs(struct arena *a, struct run_io *io, struct buf *err
 		size_t bytes = dtype_size((dtype)d->dtype);
 		*t = (tri_tensor){.rank = d->rank, .dtype = d->dtype};
 		for (int32_t k = 0; k < d->rank; k++) {
-			if (!tri_dim_value(&d->dims[k], io->dims, all_dims, &t->shape[k]) || t->shape[k] < 0 ||
-			    __builtin_mul_overflow(bytes, (size_t)t->shape[k], &bytes) || bytes > PTRDIFF_MAX) {
+			bool known = tri_dim_value(&d->dims[k], io->dims, all_dims, &t->shape[k]);
+			if (known && t->shape[k] < 0) {
+				buf_printf(error, "the input sizes do not fit: output `%s` would have the size %lld", d->name,
+					   (long long)t->shape[k]);
+				return false;
+			}
+			if (!known || __builtin_mul_overflow(bytes, (size_t)t->shape[k], &bytes) || bytes > PTRDIFF_MAX) {
 				buf_printf(error, "the shape of output `%s` cannot be computed from these inputs", d->name);
 				return false;
 			}

@@ -11,8 +11,8 @@ struct tri_cl_arg {
 	tri_dim_desc offset; /* bytes; no steps: 0 */
 };
 
-/* Kernel arguments: for each memory argument a buffer and a byte offset; for each dim its value; if `fails`, the error buffer: three
- * int64, which are taken, value and bound. */
+/* Kernel arguments: for each memory argument a buffer and a byte offset; for each dim its value; if `fails`, the error buffer: four
+ * int64, which are taken, value, bound and place. */
 struct tri_cl_launch {
 	const char *kernel; /* NULL: launches nothing, but ends a call of a unit; only in libraries with the profile hook */
 	const struct tri_cl_arg *args;
@@ -37,6 +37,12 @@ struct tri_cl_program {
 	int32_t fp64; /* 1: the program uses float64 */
 };
 
+/* What is reported if a size is negative: enum tri_size_error, and a place as in tri_fail_at. */
+struct tri_cl_check {
+	int64_t kind;
+	uint64_t place;
+};
+
 /* tri_entry_desc.code of an OpenCL library. */
 struct tri_cl_entry {
 	const struct tri_cl_program *program; /* the same for all entries */
@@ -45,7 +51,7 @@ struct tri_cl_entry {
 	const tri_dim_desc *scratch; /* the largest is the number of bytes */
 	int64_t n_scratch;
 	const tri_dim_desc *checks; /* if one is negative: TRI_ERR_SHAPE */
-	const int64_t *check_kinds; /* enum tri_size_error */
+	const struct tri_cl_check *check_errors;
 	int64_t n_checks;
 };
 #endif

@@ -136,7 +136,7 @@ struct tri_model *tri_model_open(const tri_options *opt, tri_error *err, const t
 		tri_error_set(err, TRI_ERR_MEMORY, "out of memory");
 		return NULL;
 	}
-	m->desc = desc;
+	m->desc = m->device.desc = desc;
 	if (tri_wanted_profiling(desc, opt) && !(m->collector = profiling(desc)->open(desc, opt))) {
 		tri_error_set(err, TRI_ERR_MEMORY, "out of memory");
 		release(m);

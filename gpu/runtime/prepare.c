@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "backend/runtime/model.h"
+#include "backend/runtime/origins.h"
 #include "gpu/runtime/occupancy.h"
 
 enum { STACK = 64, GROUP = 64 };
@@ -184,12 +185,14 @@ static bool prepare_launch(struct tri_cl_prepared *p, const struct tri_cl_device
 int tri_cl_prepare(struct tri_cl_prepared *p, const struct tri_cl_device *d, const tri_entry_desc *e, const int64_t *dims, tri_error *err)
 {
 	const struct tri_cl_entry *code = e->code;
+	char line[TRI_LINE];
 	size_t bytes = (size_t)e->n_dims * sizeof *dims;
 	if (p->ready && memcmp(p->dims, dims, bytes) == 0)
 		return TRI_OK;
 	for (int64_t i = 0; i < code->n_checks; i++)
 		if (tri_cl_size(&code->checks[i], dims) < 0)
-			return tri_error_sizes(err, e, code->check_kinds[i], dims);
+			return tri_error_sizes(err, tri_place_line(d->desc, code->check_errors[i].place, line), e,
+					       code->check_errors[i].kind, dims);
 	bool overflow = false;
 	for (int64_t i = 0; i < code->n_scratch && !overflow; i++)
 		checked_size(&code->scratch[i], dims, &overflow);

@@ -10,6 +10,7 @@ struct tri_cl_interval {
 
 /* The device state that all entries of an opened model share. */
 struct tri_cl_device {
+	const tri_model_desc *desc;
 	cl_device_id id;
 	cl_context context;
 	cl_command_queue queue; /* runs commands in order */

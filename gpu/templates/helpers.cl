@@ -13,7 +13,6 @@ void tri_fail_at(global long *fail, long value, long bound, ulong where)
 		fail[3] = (long)where;
 	}
 }
-void tri_fail(global long *fail, long value, long bound) { tri_fail_at(fail, value, bound, 0); }
 
 /* Returns the place, or 0 if it is out of range. */
 long tri_check(global long *fail, long place, long bound, ulong where)

@@ -172,7 +172,7 @@ class Values(WeightsFile):
                    "    return x + table.index_select(0, at)\n}\n")
         self.write("tri.build", MANIFEST + "    input x = float32 [2]\n")
         self.save({"at": np.array(100, np.int64), "table": np.zeros(10, np.float32)})
-        self.says("E0809", "index 100 is out of range for a dimension of size 10")
+        self.says("E0809", "index 100 is out of range: it must be at least 0 and less than 10")
 
     def test_also_in_half_precision_and_double(self):
         for dtype in (np.float16, np.float64):
@@ -196,7 +196,7 @@ class Values(WeightsFile):
         self.write("net.tri", "layer Net() {\n    param ids: Tensor<int32, [2]>\n    param w: Tensor<float32, [3]>\n    let picked = w[ids]\n"
                    "    fn forward(x: Tensor<float32, [2]>) { return x + picked }\n}\n")
         self.save({"ids": np.array([0, 9], np.int32), "w": np.ones(3, np.float32)})
-        self.says("E0809", "index 9 is out of range for a dimension of size 3")
+        self.says("E0809", "index 9 is out of range: it must be at least 0 and less than 3")
 
     def test_unsupported_element_types(self):
         self.write("net.tri", FUNCTIONAL)

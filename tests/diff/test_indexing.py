@@ -137,7 +137,7 @@ class IndexingTest(InferenceTest):
                 bad[name][at] = value
                 said = self.fails("run", "net", "--no-build", "--device", device, *self.input_flags(bad))
                 with self.subTest(name=name, value=value, device=device):
-                    self.assertRegex(said, f"index {value} is out of range|from index {value} is out of range")
+                    self.assertIn(f"index {value} is out of range", said)
                     self.assertRegex(said, r"net\.tri:3\b" if name == "j" else r"net\.tri:[345]\b")
 
 

@@ -82,7 +82,7 @@ class Library(ProjectTest):
         self.assertRegex(said[1], "^ok .")
         library = self.project("pool", "fn pool(x: Tensor<float32, [N, M]>) { return maxpool2d(x.reshape([1, 1, N, M]), 3) }\n")
         said = self.program("probe", library, "pool_desc", text="pool 0 2 5\n")
-        self.assertRegex(said, "^error 2 .*a window.*: N = 2, M = 5")
+        self.assertRegex(said, "^error 2 .*the window.*: N = 2, M = 5")
 
     def test_random_wrong_tensors(self):
         entries = [name for name in RIGHT_SIZES if f"fn {name}(" in self.attacks]

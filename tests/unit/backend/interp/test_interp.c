@@ -159,7 +159,7 @@ static void an_index_out_of_range_is_an_error(void **state)
 	struct tensor out;
 	const char *error = NULL;
 	assert_false(interp_run(f, NULL, NULL, NULL, 0, a, &out, &error));
-	assert_string_equal(error, "index 2 is out of range for a dimension of size 2");
+	assert_string_equal(error, "index 2 is out of range: it must be at least 0 and less than 2");
 }
 
 static int setup(void **state) { return *state = arena_new(0), 0; }
