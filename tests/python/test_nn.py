@@ -73,7 +73,10 @@ class Estimators(TorchCase):
                 self.assert_same(grad(function, x)[0], up)
         self.assert_same(F.clipped_ste_quantize(x), torch.sign(x) * (x.abs() > 0.5))
         self.assert_same(grad(F.clipped_ste_quantize, x)[0], up * (x.abs() <= 1))
-        self.assert_same(F.ste_quantize(x, F.xnor_quantize), torch.where(x >= 0, 1.0, -1.0).double())
+        trits, scale = F.ste_quantize(x, F.xnor_quantize)
+        self.assert_same(trits, torch.where(x >= 0, 1.0, -1.0).double())
+        self.assert_same(scale, x.abs().mean())
+        self.assert_same(grad(lambda v: F.ste_quantize(v, F.xnor_quantize)[0], x)[0], up)
 
     def test_a_product_of_trits_and_scale_has_the_gradient_of_the_weight(self):
         w = torch.randn(6, 5, dtype=torch.float64)

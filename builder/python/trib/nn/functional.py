@@ -8,7 +8,7 @@ computes the form without.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Callable, Union
+from typing import Any, Callable, Union
 
 import torch
 from torch import Tensor
@@ -118,19 +118,22 @@ def stochastic_quantize(
 
 def ste_quantize(
     x: Tensor,
-    threshold: Number | Callable[[Tensor], object] = 0.5,
-    quantize_fn: Callable[[Tensor], object] | None = None,
+    threshold: Number | Callable[[Tensor], Any] = 0.5,
+    quantize_fn: Callable[[Tensor], Any] | None = None,
     scale: Number = 1.0,
     *,
     training: bool = False,
-) -> Tensor:
-    """Trits by the threshold, or by `quantize_fn`, which may be given in place of the threshold. The gradient is passed
-    on."""
+) -> Any:
+    """Trits by the threshold, or what `quantize_fn` returns, which may be given in place of the threshold: trits, or a
+    tuple of trits and more. The gradient is passed on to the trits.
+    """
     function = threshold if callable(threshold) else quantize_fn
     if function is None:
         return threshold_quantize(x, threshold, scale)
-    hard = function(x)
-    return straight_through(hard[0] if isinstance(hard, tuple) else hard, x)
+    result = function(x.detach())
+    if isinstance(result, tuple):
+        return (straight_through(result[0], x), *result[1:])
+    return straight_through(result, x)
 
 
 def clipped_ste_quantize(x: Tensor, threshold: float = 1.0, *, training: bool = False) -> Tensor:
