@@ -130,22 +130,33 @@ static LLVMValueRef int_division(struct emit *e, LLVMValueRef x, LLVMValueRef y,
 	return LLVMBuildSelect(b, by_zero, z, result, "");
 }
 
-static LLVMValueRef float_mod(struct emit *e, LLVMValueRef x, LLVMValueRef y)
+/* fmod(x, y). *apart: it is not 0 and has not the sign of y. */
+static LLVMValueRef float_remainder(struct emit *e, LLVMValueRef x, LLVMValueRef y, LLVMValueRef *apart)
 {
 	LLVMBuilderRef b = e->builder;
 	LLVMValueRef args[2] = {x, y}, r = emit_libm(e, "fmodf", "fmod", args, 2), z = zero_like(x);
 	LLVMValueRef lower = LLVMBuildFCmp(b, LLVMRealOLT, r, z, ""), y_lower = LLVMBuildFCmp(b, LLVMRealOLT, y, z, "");
-	LLVMValueRef adjust = LLVMBuildAnd(b, LLVMBuildFCmp(b, LLVMRealONE, r, z, ""), LLVMBuildXor(b, lower, y_lower, ""), "");
-	return LLVMBuildSelect(b, adjust, LLVMBuildFAdd(b, r, y, ""), r, "");
+	*apart = LLVMBuildAnd(b, LLVMBuildFCmp(b, LLVMRealONE, r, z, ""), LLVMBuildXor(b, lower, y_lower, ""), "");
+	return r;
 }
 
-/* x / 0 if y is 0, else the nearest integer to (x - mod(x, y)) / y. */
+static LLVMValueRef float_mod(struct emit *e, LLVMValueRef x, LLVMValueRef y)
+{
+	LLVMValueRef apart, r = float_remainder(e, x, y, &apart);
+	return LLVMBuildSelect(e->builder, apart, LLVMBuildFAdd(e->builder, r, y, ""), r, "");
+}
+
+/* As base/arith.c. A zero has the sign of x / y, which is also the result for y = 0. */
 static LLVMValueRef float_floordiv(struct emit *e, LLVMValueRef x, LLVMValueRef y)
 {
 	LLVMBuilderRef b = e->builder;
-	LLVMValueRef whole = LLVMBuildFDiv(b, LLVMBuildFSub(b, x, float_mod(e, x, y), ""), y, "");
-	LLVMValueRef by_zero = LLVMBuildFCmp(b, LLVMRealOEQ, y, zero_like(y), "");
-	return LLVMBuildSelect(b, by_zero, LLVMBuildFDiv(b, x, y, ""), emit_unary_intrinsic(e, "llvm.roundeven", whole), "");
+	LLVMValueRef apart, r = float_remainder(e, x, y, &apart), z = zero_like(y), ratio = LLVMBuildFDiv(b, x, y, "");
+	LLVMValueRef q = emit_unary_intrinsic(e, "llvm.roundeven", LLVMBuildFDiv(b, LLVMBuildFSub(b, x, r, ""), y, ""));
+	q = LLVMBuildSelect(b, apart, LLVMBuildFSub(b, q, float_like(e, q, 1.0), ""), q, "");
+	LLVMTypeRef t = LLVMTypeOf(x);
+	LLVMValueRef signs[2] = {z, ratio}, zero = emit_intrinsic(e, "llvm.copysign", signs, 2, &t, 1);
+	q = LLVMBuildSelect(b, LLVMBuildFCmp(b, LLVMRealOEQ, q, z, ""), zero, q, "");
+	return LLVMBuildSelect(b, LLVMBuildFCmp(b, LLVMRealOEQ, y, z, ""), ratio, q, "");
 }
 
 /* Square and multiply. Negative exponents give 0, 1 or -1, as in integer arithmetic. */

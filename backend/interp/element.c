@@ -2,18 +2,8 @@
  * 64 bits. */
 #include "backend/interp/element.h"
 #include <math.h>
+#include "base/arith.h"
 #include "base/bug.h"
-
-static double float_mod(double x, double y)
-{
-	double m = fmod(x, y);
-	return m != 0 && (m < 0) != (y < 0) ? m + y : m;
-}
-
-static double float_floordiv(double x, double y) { return y == 0 ? x / y : rint((x - float_mod(x, y)) / y); }
-
-static double float_min(double x, double y) { return isnan(x) || x < y ? x : isnan(y) ? y : y; }
-static double float_max(double x, double y) { return isnan(x) || x > y ? x : isnan(y) ? y : y; }
 
 double element_float(enum ir_op op, double x, double y)
 {
@@ -35,41 +25,13 @@ double element_float(enum ir_op op, double x, double y)
 	case OP_SUB: return x - y;
 	case OP_MUL: return x * y;
 	case OP_DIV: return x / y;
-	case OP_FLOORDIV: return float_floordiv(x, y);
-	case OP_MOD: return float_mod(x, y);
+	case OP_FLOORDIV: return arith_float_floordiv(x, y);
+	case OP_MOD: return arith_float_mod(x, y);
 	case OP_POW: return pow(x, y);
-	case OP_MIN: return float_min(x, y);
-	case OP_MAX: return float_max(x, y);
+	case OP_MIN: return arith_float_min(x, y);
+	case OP_MAX: return arith_float_max(x, y);
 	default: BUG("not a float operation");
 	}
-}
-
-static int64_t int_pow(int64_t x, int64_t n)
-{
-	if (n < 0)
-		return x == 1 ? 1 : x == -1 ? (n & 1 ? -1 : 1) : 0;
-	uint64_t result = 1, square = (uint64_t)x;
-	for (; n; n >>= 1, square *= square)
-		if (n & 1)
-			result *= square;
-	return (int64_t)result;
-}
-
-static int64_t int_mod(int64_t x, int64_t y)
-{
-	if (y == 0 || y == -1)
-		return 0;
-	int64_t m = x % y;
-	return m && (m < 0) != (y < 0) ? m + y : m;
-}
-
-static int64_t int_floordiv(int64_t x, int64_t y)
-{
-	if (y == 0)
-		return 0;
-	if (y == -1)
-		return (int64_t)(0 - (uint64_t)x);
-	return x / y - (x % y && (x < 0) != (y < 0));
 }
 
 int64_t element_int(enum ir_op op, int64_t x, int64_t y)
@@ -85,9 +47,9 @@ int64_t element_int(enum ir_op op, int64_t x, int64_t y)
 	case OP_ADD: return (int64_t)((uint64_t)x + (uint64_t)y);
 	case OP_SUB: return (int64_t)((uint64_t)x - (uint64_t)y);
 	case OP_MUL: return (int64_t)((uint64_t)x * (uint64_t)y);
-	case OP_FLOORDIV: return int_floordiv(x, y);
-	case OP_MOD: return int_mod(x, y);
-	case OP_POW: return int_pow(x, y);
+	case OP_FLOORDIV: return arith_int_floordiv(x, y);
+	case OP_MOD: return arith_int_mod(x, y);
+	case OP_POW: return arith_int_pow(x, y);
 	case OP_MIN: return x < y ? x : y;
 	case OP_MAX: return x > y ? x : y;
 	case OP_AND: return x && y;

@@ -1,7 +1,8 @@
-/* Elements of host tensors of every dtype, read and written one at a time, and conversion to the half precision formats. */
+/* Elements of host tensors of every dtype, read and written one at a time. */
 #ifndef TRIB_BACKEND_IR_TENSOR_H
 #define TRIB_BACKEND_IR_TENSOR_H
 #include <stdint.h>
+#include "base/half.h"
 #include "frontend/hir/dtype.h"
 
 /* A dense row-major tensor in host layout (a trit is an int8). */
@@ -30,10 +31,4 @@ void elem_put_float(dtype t, void *data, int64_t i, double v);
 void elem_put_int(dtype t, void *data, int64_t i, int64_t v);
 /* Converts as OP_CAST does. */
 void elem_cast(dtype to, void *out, int64_t k, dtype from, const void *in, int64_t i);
-
-/* IEEE binary16 and bfloat16 bits from a double, rounded once, half to even; and back. */
-uint16_t float16_bits(double v);
-double float16_value(uint16_t bits);
-uint16_t bfloat16_bits(double v);
-double bfloat16_value(uint16_t bits);
 #endif

@@ -29,15 +29,17 @@ void lower_bi_tan(struct lower *l, ir_ref *r)
 	r[0] = ir_build_op2(l->b, OP_DIV, ir_build_op1(l->b, OP_SIN, x), ir_build_op1(l->b, OP_COS, x));
 }
 
-void lower_bi_log2(struct lower *l, ir_ref *r)
+/* Of a power of the base it is a whole number, which the quotient of two rounded logarithms may miss: log10(1000) is 3. */
+static ir_ref log_of_base(struct lower *l, double base)
 {
-	r[0] = ir_build_op2c(l->b, OP_DIV, ir_build_op1(l->b, OP_LOG, ir_build_widen(l->b, lower_tensor(l, 0))), log(2));
+	ir_ref x = ir_build_widen(l->b, lower_tensor(l, 0)), y = ir_build_op2c(l->b, OP_DIV, ir_build_op1(l->b, OP_LOG, x), log(base));
+	ir_ref whole = ir_build_op1(l->b, OP_ROUND, y);
+	ir_ref power = ir_build_op2(l->b, OP_POW, ir_build_const_float(l->b, ir_type_of(l->f, x)->elem, base), whole);
+	return ir_build_select(l->b, ir_build_op2(l->b, OP_EQ, power, x), whole, y);
 }
 
-void lower_bi_log10(struct lower *l, ir_ref *r)
-{
-	r[0] = ir_build_op2c(l->b, OP_DIV, ir_build_op1(l->b, OP_LOG, ir_build_widen(l->b, lower_tensor(l, 0))), log(10));
-}
+void lower_bi_log2(struct lower *l, ir_ref *r) { r[0] = log_of_base(l, 2); }
+void lower_bi_log10(struct lower *l, ir_ref *r) { r[0] = log_of_base(l, 10); }
 
 /* A bound is a tensor or a number. */
 static ir_ref clip_bound(struct lower *l, uint32_t k, dtype elem)

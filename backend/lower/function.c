@@ -99,20 +99,29 @@ void lower_bi_tanhshrink(struct lower *l, ir_ref *r)
 	r[0] = ir_build_op2(l->b, OP_SUB, x, ir_build_op1(l->b, OP_TANH, x));
 }
 
+/* exp(a) / 2, by the square of exp(a / 2), which does not overflow before the result does. */
+static ir_ref half_exp(struct lower *l, ir_ref a)
+{
+	ir_ref root = ir_build_op1(l->b, OP_EXP, multiply(l, a, 0.5));
+	return ir_build_op2(l->b, OP_MUL, multiply(l, root, 0.5), root);
+}
+
+static ir_ref is_beyond(struct lower *l, ir_ref a, double limit) { return ir_build_op2(l->b, OP_LT, number(l, a, limit), a); }
+
 /* (e + e/(e + 1)) / 2 with e = exp(x) - 1 */
 void lower_bi_sinh(struct lower *l, ir_ref *r)
 {
 	ir_ref x = operand(l), a = ir_build_op1(l->b, OP_ABS, x), e = expm1_of(l, a);
 	ir_ref y = multiply(l, ir_build_op2(l->b, OP_ADD, e, ir_build_op2(l->b, OP_DIV, e, add(l, e, 1))), 0.5);
-	ir_ref large = ir_build_op2(l->b, OP_LT, number(l, x, 20), a);
-	y = ir_build_select(l->b, large, multiply(l, ir_build_op1(l->b, OP_EXP, a), 0.5), y);
+	y = ir_build_select(l->b, is_beyond(l, a, 20), half_exp(l, a), y);
 	r[0] = ir_build_select(l->b, is_negative(l, x), ir_build_op1(l->b, OP_NEG, y), y);
 }
 
 void lower_bi_cosh(struct lower *l, ir_ref *r)
 {
-	ir_ref e = ir_build_op1(l->b, OP_EXP, ir_build_op1(l->b, OP_ABS, operand(l)));
-	r[0] = multiply(l, ir_build_op2(l->b, OP_ADD, e, ir_build_op2(l->b, OP_DIV, number(l, e, 1), e)), 0.5);
+	ir_ref a = ir_build_op1(l->b, OP_ABS, operand(l)), e = ir_build_op1(l->b, OP_EXP, a);
+	ir_ref y = multiply(l, ir_build_op2(l->b, OP_ADD, e, ir_build_op2(l->b, OP_DIV, number(l, e, 1), e)), 0.5);
+	r[0] = ir_build_select(l->b, is_beyond(l, a, 20), half_exp(l, a), y);
 }
 
 /* ---- inverse functions: the rational approximation of Cephes, Moshier 1984, on [0, tan(π/8)] ---- */

@@ -80,7 +80,11 @@ TRI_INT(long, ulong)
 		T r = fmod(a, b);                                                                         \
 		return r != 0 && (r < 0) != (b < 0) ? r + b : r;                                          \
 	}                                                                                                 \
-	T tri_floordiv_##T(T a, T b) { return b == 0 ? a / b : rint((a - tri_mod_##T(a, b)) / b); }       \
+	T tri_floordiv_##T(T a, T b)                                                                      \
+	{                                                                                                 \
+		T r = fmod(a, b), q = rint((a - r) / b) - (T)(r != 0 && (r < 0) != (b < 0));              \
+		return b == 0 ? a / b : q == 0 ? copysign((T)0, a / b) : q;                               \
+	}                                                                                                 \
 	char tri_##T##_to_char(T a) { return a != a ? (char)0 : convert_char_sat_rtz(a); }                \
 	char tri_##T##_to_trit(T a) { return a != a ? (char)0 : clamp(convert_char_sat_rtz(a), (char)-1, (char)1); } \
 	short tri_##T##_to_short(T a) { return a != a ? (short)0 : convert_short_sat_rtz(a); }            \

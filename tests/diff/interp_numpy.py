@@ -76,10 +76,6 @@ def float_mod(a, b):
     return np.where((m != 0) & ((m < 0) != (b < 0)), m + b, m)
 
 
-def float_floordiv(a, b):
-    return np.where(b == 0, a / b, np.rint((a - float_mod(a, b)) / b))
-
-
 BINARY = {"add": np.add, "sub": np.subtract, "mul": np.multiply, "min": np.minimum, "max": np.maximum}
 COMPARE = {"eq": np.equal, "ne": np.not_equal, "lt": np.less, "le": np.less_equal}
 
@@ -118,9 +114,9 @@ def op_binary(c, op):
     rng = c.rng
     dtype = rng.choice(FLOATS + INTS) if op != "div" else rng.choice(FLOATS)
     shape = shape_of(rng)
-    kind = "plain" if op in ("pow", "mod", "floordiv") else "any"
-    a, b = values(rng, dtype, shape, kind), values(rng, dtype, shape, kind)
     whole = dtype in INTS
+    kind = "plain" if op == "pow" or (whole and op in ("mod", "floordiv")) else "any"
+    a, b = values(rng, dtype, shape, kind), values(rng, dtype, shape, kind)
     if op == "pow":
         a, b = (a, np.abs(b) % 5) if whole else (np.abs(a), b)
         b = rounded(b, dtype)
@@ -134,7 +130,7 @@ def op_binary(c, op):
     if op in BINARY:
         f = BINARY[op]
     else:
-        f = {"div": np.divide, "pow": np.power, "mod": int_mod if whole else float_mod, "floordiv": int_floordiv if whole else float_floordiv}[op]
+        f = {"div": np.divide, "pow": np.power, "mod": int_mod if whole else float_mod, "floordiv": int_floordiv if whole else np.floor_divide}[op]
     return rounded(f(x, y), dtype), dtype
 
 

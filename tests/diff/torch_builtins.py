@@ -256,6 +256,17 @@ class Math(BatchTest):
         for name in "minimum maximum pow".split():
             self.case(f"{name}({{x}}, {{y}})", {"x": x, "y": y}, getattr(torch, name)(x, y))
         self.case("clip({x}, -1, 2)", {"x": x}, x.clip(-1, 2))
+        for dtype in (torch.float32, torch.float64):
+            numbers = torch.tensor([math.nan, math.inf, -math.inf, 0.0, -0.0, 1.0, -1.0, 0.5, 7.25, -7.25, 3e4, 3e38], dtype=dtype)
+            a, b = (t.flatten() for t in torch.meshgrid(numbers, numbers, indexing="ij"))
+            with np.errstate(all="ignore"):  # NumPy's, which PyTorch follows since 2.0
+                quotients, remainders = (torch.from_numpy(f(a.numpy(), b.numpy())) for f in (np.floor_divide, np.remainder))
+            self.case("{a} // {b}", {"a": a, "b": b}, quotients)
+            self.case("1.0 / ({a} // {b})", {"a": a, "b": b}, 1 / quotients)  # the sign of a zero
+            self.case("{a} % {b}", {"a": a, "b": b}, remainders)
+            twos, tens = (torch.tensor([float(base)**k for k in range(-37, 39)], dtype=dtype) for base in (2, 10))
+            self.case("floor(log2({x}))", {"x": twos}, torch.arange(-37, 39, dtype=dtype))
+            self.case("floor(log10({x}))", {"x": tens}, tens.log10().floor())
         self.check()
 
     def broadcast_pair(self, dtype, other=None):

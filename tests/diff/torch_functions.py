@@ -245,6 +245,10 @@ class Functions(BatchTest):
             self.case("celu({x}, 2.0)", {"x": x}, F.celu(x, 2.0))
             self.case("hardtanh({x}, -0.5, 2)", {"x": x}, F.hardtanh(x, -0.5, 2))
             self.case("softshrink({x}, 1)", {"x": x}, F.softshrink(x, 1.0))
+            large = torch.tensor([20.5, 88.5, 89.0, -89.0, 1e4, -1e4, math.inf, -math.inf, math.nan], dtype=dtype)
+            for name in ("sinh", "cosh"):
+                self.case(f"{name}({{x}})", {"x": large}, getattr(torch, name)(large.double()).to(dtype))
+            self.case("softshrink({x})", {"x": large}, torch.where(large.isnan(), large, F.softshrink(large)))
         half = self.tensor([9], torch.float16)
         self.case("elu({x})", {"x": half}, F.elu(half.float()).half())
         self.check()
