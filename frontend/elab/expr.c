@@ -10,11 +10,12 @@
 #include "frontend/rules/builtin.h"
 #include "frontend/syntax/literal.h"
 
-static struct value eval_int(struct elab *e, node_id n)
+/* The literal, negated if `minus`: -9223372036854775808 fits though 9223372036854775808 does not. */
+static struct value eval_int(struct elab *e, node_id n, bool minus)
 {
 	uint64_t v;
-	if (literal_int(&elab_tree(e)->tokens, ast_token(elab_tree(e), n), &v) && v <= INT64_MAX)
-		return value_int((int64_t)v);
+	if (literal_int(&elab_tree(e)->tokens, ast_token(elab_tree(e), n), &v) && v <= (uint64_t)INT64_MAX + minus)
+		return value_int((int64_t)(minus ? 0 - v : v));
 	return report_poison(&e->em, DIAG_LITERAL_RANGE, elab_span(e, n), "the integer does not fit in 64 bits");
 }
 
@@ -333,13 +334,22 @@ static struct value eval_call(struct elab *e, node_id n)
 	return call_value(e, callee, &args, elab_span(e, n), callee_text(e, callee, target));
 }
 
+static struct value eval_unary(struct elab *e, node_id n)
+{
+	enum token_kind op = ast_token_kind(elab_tree(e), n);
+	node_id operand = ast_a(elab_tree(e), n);
+	if (op == TOK_MINUS && ast_kind(elab_tree(e), operand) == NODE_INT)
+		return eval_int(e, operand, true);
+	return apply_unary(&e->em, op, eval(e, operand), elab_span(e, n));
+}
+
 /* ---- dispatch ---- */
 
 static struct value eval_node(struct elab *e, node_id n)
 {
 	enum flow flow;
 	switch (ast_kind(elab_tree(e), n)) {
-	case NODE_INT: return eval_int(e, n);
+	case NODE_INT: return eval_int(e, n, false);
 	case NODE_FLOAT: return value_float(literal_float(&elab_tree(e)->tokens, ast_token(elab_tree(e), n)));
 	case NODE_STRING: return eval_string(e, n);
 	case NODE_FSTRING: return eval_fstring(e, n);
@@ -350,7 +360,7 @@ static struct value eval_node(struct elab *e, node_id n)
 	case NODE_PAREN: return eval(e, ast_a(elab_tree(e), n));
 	case NODE_TUPLE: return eval_seq(e, n, V_TUPLE);
 	case NODE_LIST: return eval_seq(e, n, V_LIST);
-	case NODE_UNARY: return apply_unary(&e->em, ast_token_kind(elab_tree(e), n), eval(e, ast_a(elab_tree(e), n)), elab_span(e, n));
+	case NODE_UNARY: return eval_unary(e, n);
 	case NODE_BINARY: return eval_binary(e, n);
 	case NODE_CHAIN: return eval_chain(e, n);
 	case NODE_RANGE: return eval_range(e, n);

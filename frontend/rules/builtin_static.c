@@ -1,60 +1,78 @@
 /* Calls that are evaluated at compile time: builtins of numbers, casts, len, range and others. */
 #include <math.h>
+#include <string.h>
+#include "base/arith.h"
 #include "frontend/rules/builtin.h"
 #include "frontend/unit/text.h"
 
 /* ---- builtins of numbers and lists ---- */
 
-static bool evaluate_unary(enum builtin bi, double x, double *y)
+/* log of x to a base; of a power of the base a whole number. */
+static double log_of_base(double x, double base, dtype t)
 {
+	double y = round_float(round_float(log(x), t) / round_float(log(base), t), t), whole = rint(y);
+	return round_float(pow(base, whole), t) == x ? whole : y;
+}
+
+/* Of x of float type t, step by step as backend/lower does it: 16-bit floats are float32 between the steps of tan and the logarithms. */
+static bool evaluate_unary(enum builtin bi, double x, dtype t, double *y)
+{
+	dtype wide = dtype_size(t) == 2 ? DT_FLOAT32 : t;
 	switch (bi) {
 	case BI_SIN: *y = sin(x); return true;
 	case BI_COS: *y = cos(x); return true;
-	case BI_TAN: *y = tan(x); return true;
+	case BI_TAN: *y = round_float(round_float(sin(x), wide) / round_float(cos(x), wide), wide); return true;
 	case BI_EXP: *y = exp(x); return true;
 	case BI_LOG: *y = log(x); return true;
-	case BI_LOG2: *y = log2(x); return true;
-	case BI_LOG10: *y = log10(x); return true;
+	case BI_LOG2: *y = log_of_base(x, 2, wide); return true;
+	case BI_LOG10: *y = log_of_base(x, 10, wide); return true;
 	case BI_SQRT: *y = sqrt(x); return true;
-	case BI_RSQRT: *y = 1 / sqrt(x); return true;
+	case BI_RSQRT: *y = 1 / round_float(sqrt(x), t); return true;
 	case BI_TANH: *y = tanh(x); return true;
 	default: return false;
 	}
 }
 
-/* Gives the result y the type of the operand. */
-static struct value with_operand_type(struct emitter *e, struct value of, double y, span at)
+/* A function of floats. Of a literal it is a literal. */
+static bool evaluate_function(struct emitter *e, enum builtin bi, struct value v, span at, struct value *out)
 {
-	if (!of.typed)
-		return value_float(y);
-	dtype t = scalar_type(of);
-	return convert_number(e, value_float(y), dtype_class(t) == DTC_FLOAT ? t : DT_FLOAT32, at);
-}
-
-/* floor, ceil and round of a literal are integers; of a typed float they have its type. abs and sign keep the kind. */
-static bool evaluate_rounding(struct emitter *e, enum builtin bi, struct value v, span at, struct value *out)
-{
-	double x = number_value(v), y;
-	if (bi == BI_ABS) {
-		*out = v.kind == V_FLOAT ? value_float(fabs(x)) : value_int(v.u.i < 0 && v.u.i != INT64_MIN ? -v.u.i : v.u.i);
-		out->typed = v.typed;
-		return true;
-	}
-	if (bi == BI_SIGN) {
-		*out = v.kind == V_FLOAT ? value_float((x > 0) - (x < 0)) : value_int((v.u.i > 0) - (v.u.i < 0));
-		out->typed = v.typed;
-		return true;
-	}
-	if (bi != BI_FLOOR && bi != BI_CEIL && bi != BI_ROUND)
+	dtype t = !v.typed ? DT_FLOAT64 : v.kind == V_FLOAT ? scalar_type(v) : DT_FLOAT32;
+	double y;
+	if (!evaluate_unary(bi, number_as(v, t), t, &y))
 		return false;
-	y = bi == BI_FLOOR ? floor(x) : bi == BI_CEIL ? ceil(x) : nearbyint(x);
-	*out = v.kind == V_INT ? v : !v.typed && fabs(y) < 0x1p62 ? value_int((int64_t)y) : with_operand_type(e, v, y, at);
+	*out = v.typed ? convert_number(e, value_float(y), t, at) : value_float(y);
 	return true;
 }
 
-static bool is_less(struct value a, struct value b)
+/* floor, ceil and round of a literal are integers; of a typed float they have its type. abs and sign keep the type. */
+static bool evaluate_rounding(struct emitter *e, enum builtin bi, struct value v, span at, struct value *out)
 {
-	return a.kind == V_INT && b.kind == V_INT ? a.u.i < b.u.i : number_value(a) < number_value(b);
+	bool whole = v.kind == V_INT, negative = whole && v.u.i < 0;
+	double x = number_value(v), y;
+	switch (bi) {
+	case BI_ABS: *out = negative ? apply_unary(e, TOK_MINUS, v, at) : v; break;
+	case BI_SIGN: *out = whole ? value_int((v.u.i > 0) - negative) : value_float((x > 0) - (x < 0)); break;
+	case BI_FLOOR:
+	case BI_CEIL:
+	case BI_ROUND:
+		y = bi == BI_FLOOR ? floor(x) : bi == BI_CEIL ? ceil(x) : rint(x);
+		*out = whole ? v : !v.typed && fabs(y) < 0x1p63 ? value_int((int64_t)y) : value_float(y);
+		break;
+	default: return false;
+	}
+	if (bi == BI_ABS && !whole)
+		*out = value_float(fabs(x));
+	if (v.typed && !is_poison(*out))
+		*out = value_with_type(*out, scalar_type(v));
+	return true;
+}
+
+static struct value extreme(bool most, struct value a, struct value b)
+{
+	if (a.kind == V_INT && b.kind == V_INT)
+		return (most ? a.u.i < b.u.i : b.u.i < a.u.i) ? b : a;
+	double x = number_value(a), y = number_value(b), m = most ? arith_float_max(x, y) : arith_float_min(x, y);
+	return memcmp(&m, &x, sizeof m) ? b : a;
 }
 
 /* min(3, 1, 2), or of a list */
@@ -70,8 +88,7 @@ static bool evaluate_extreme(struct emitter *e, enum builtin bi, struct value *v
 		struct value one = v[i];
 		if (!convert_operands(e, TOK_PLUS, out, &one, &t, at))
 			return *out = VALUE_POISON, true;
-		if (most ? is_less(*out, one) : is_less(one, *out))
-			*out = one;
+		*out = extreme(most, *out, one);
 	}
 	return true;
 }
@@ -116,17 +133,13 @@ static bool evaluate_on_list(struct emitter *e, enum builtin bi, const struct se
 
 bool evaluate_builtin(struct emitter *e, enum builtin bi, struct args *args, span at, struct value *out)
 {
-	double y;
 	if (args->n == 1 && !args->at[0].name && value_is_seq(args->at[0].v))
 		return evaluate_on_list(e, bi, args->at[0].v.u.seq, at, out);
 	for (uint32_t i = 0; i < args->n; i++)
 		if (args->at[i].name || (args->at[i].v.kind != V_INT && args->at[i].v.kind != V_FLOAT))
 			return false;
-	if (args->n == 1) {
-		if (evaluate_unary(bi, number_value(args->at[0].v), &y))
-			return *out = with_operand_type(e, args->at[0].v, y, at), true;
-		return evaluate_rounding(e, bi, args->at[0].v, at, out);
-	}
+	if (args->n == 1)
+		return evaluate_function(e, bi, args->at[0].v, at, out) || evaluate_rounding(e, bi, args->at[0].v, at, out);
 	if (args->n < 2 || args->n > ELAB_MAX_ARGS)
 		return false;
 	struct value a = args->at[0].v, b = args->at[1].v, all[ELAB_MAX_ARGS];
@@ -149,7 +162,7 @@ static struct value cast_float(struct emitter *e, dtype to, double x, span at)
 		return value_float(x);
 	if (to == DT_BOOL)
 		return value_bool(x != 0);
-	if (to == DT_TRIT || !(fabs(x) < 0x1p62))
+	if (to == DT_TRIT || !(x >= -0x1p63 && x < 0x1p63))
 		return report_poison(e, DIAG_LITERAL_RANGE, at, "%g is not a value of type %s", x, dtype_text(to));
 	return value_int((int64_t)x);
 }
@@ -175,7 +188,7 @@ struct value call_cast(struct emitter *e, dtype to, struct args *args, span at)
 	case V_TRIT:
 	case V_INT: {
 		int64_t i = v.kind == V_BOOL ? v.u.b : v.u.i;
-		v = dtype_class(to) == DTC_FLOAT ? value_float((double)i) : to == DT_BOOL ? value_bool(i != 0) : value_int(i);
+		v = to == DT_BOOL ? value_bool(i != 0) : value_int(i);
 		break;
 	}
 	default:
@@ -184,7 +197,7 @@ struct value call_cast(struct emitter *e, dtype to, struct args *args, span at)
 			diag_help(e->report.out, g, "convert the list with `tensor([…], dtype=%s)`", dtype_text(to));
 		return VALUE_POISON;
 	}
-	if (v.kind == V_INT && !scalar_bytes(e, v, to, &scratch, sat))
+	if (v.kind == V_INT && dtype_class(to) != DTC_FLOAT && !scalar_bytes(e, v, to, &scratch, sat))
 		return VALUE_POISON;
 	if (v.kind == V_INT && to == DT_TRIT)
 		v.kind = V_TRIT;

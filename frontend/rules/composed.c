@@ -14,7 +14,7 @@ struct value rule_lerp(struct emitter *e, struct builtin_call *c)
 	struct value from = known && !near ? VALUE_NONE : COMPOSE(BI_ADD, x, COMPOSE(BI_MUL, w, way));
 	if (near)
 		return from;
-	struct value rest = known ? value_float(1 - number_value(w)) : COMPOSE(BI_SUB, value_float(1), w);
+	struct value rest = apply_binary(e, TOK_MINUS, value_float(1), w, c->at, c->at, c->ats[2]);
 	struct value to = COMPOSE(BI_SUB, end, COMPOSE(BI_MUL, rest, way));
 	return known ? to : COMPOSE(BI_WHERE, COMPOSE(BI_LT, COMPOSE(BI_ABS, w), value_float(0.5)), from, to);
 }

@@ -1,7 +1,9 @@
-/* Arithmetic on compile-time values: integers of 64 bits (overflow is an error), dimensions, floats as doubles, bools, strings, lists. */
+/* Arithmetic on compile-time values: integers of 64 bits (overflow is an error), dimensions, floats as doubles, bools, strings, lists. A
+ * result of numbers with declared types is then converted to theirs (unit/number.c). */
 #include "frontend/rules/builtin.h"
 #include <math.h>
 #include <string.h>
+#include "base/arith.h"
 #include "base/buf.h"
 #include "frontend/unit/text.h"
 
@@ -23,12 +25,6 @@ static struct value int_pow(struct emitter *e, int64_t a, int64_t b, span at)
 	return value_int(r);
 }
 
-static int64_t floor_quotient(int64_t a, int64_t b)
-{
-	int64_t q = a / b;
-	return q - (a % b && (a < 0) != (b < 0));
-}
-
 static struct value int_op(struct emitter *e, enum token_kind op, int64_t a, int64_t b, span at)
 {
 	int64_t r = 0;
@@ -42,9 +38,8 @@ static struct value int_op(struct emitter *e, enum token_kind op, int64_t a, int
 	case TOK_PERCENT:
 		if (!b)
 			return arithmetic_error(e, at, "division by zero");
-		over = a == INT64_MIN && b == -1;
-		if (!over)
-			r = op == TOK_SLASH2 ? floor_quotient(a, b) : a - floor_quotient(a, b) * b;
+		over = op == TOK_SLASH2 && a == INT64_MIN && b == -1;
+		r = op == TOK_SLASH2 ? arith_int_floordiv(a, b) : arith_int_mod(a, b);
 		break;
 	case TOK_STAR2: return int_pow(e, a, b, at);
 	case TOK_LT: return value_bool(a < b);
@@ -65,8 +60,8 @@ static struct value float_op(struct emitter *e, enum token_kind op, double a, do
 	case TOK_MINUS: return value_float(a - b);
 	case TOK_STAR: return value_float(a * b);
 	case TOK_SLASH: return b != 0 ? value_float(a / b) : arithmetic_error(e, at, "division by a constant zero");
-	case TOK_SLASH2: return b != 0 ? value_float(floor(a / b)) : arithmetic_error(e, at, "division by a constant zero");
-	case TOK_PERCENT: return b != 0 ? value_float(a - floor(a / b) * b) : arithmetic_error(e, at, "division by a constant zero");
+	case TOK_SLASH2: return b != 0 ? value_float(arith_float_floordiv(a, b)) : arithmetic_error(e, at, "division by a constant zero");
+	case TOK_PERCENT: return b != 0 ? value_float(arith_float_mod(a, b)) : arithmetic_error(e, at, "division by a constant zero");
 	case TOK_STAR2: return value_float(pow(a, b));
 	case TOK_LT: return value_bool(a < b);
 	case TOK_LE: return value_bool(a <= b);
@@ -141,8 +136,6 @@ static bool dim_op(struct emitter *e, enum token_kind op, struct value x, struct
 	return true;
 }
 
-static double as_float(struct value v) { return v.kind == V_FLOAT ? v.u.f : v.kind == V_BOOL ? v.u.b : (double)v.u.i; }
-
 static bool is_list(struct value v) { return value_is_seq(v) && !value_is_partial(v); }
 
 static struct value join_seqs(struct emitter *e, struct value a, struct value b, span at)
@@ -178,6 +171,7 @@ static struct value repeat_string(struct emitter *e, const char *s, int64_t n, s
 /* Returns 1 if equal, 0 if not, -1 if unknown. */
 static int values_equal(struct emitter *e, struct value a, struct value b)
 {
+	dtype t;
 	if (is_poison(a) || is_poison(b))
 		return -1;
 	if (value_is_seq(a) && value_is_seq(b)) {
@@ -203,7 +197,7 @@ static int values_equal(struct emitter *e, struct value a, struct value b)
 		return c > 0 ? 1 : c < 0 ? 0 : -1;
 	}
 	if (value_is_scalar(a) && value_is_scalar(b) && (a.kind == V_FLOAT || a.kind != b.kind))
-		return as_float(a) == as_float(b);
+		return convert_operands(e, TOK_EQ, &a, &b, &t, SPAN_NONE) && number_value(a) == number_value(b);
 	if (a.kind == V_INT && b.kind == V_INT)
 		return a.u.i == b.u.i;
 	return value_is_same(a, b);
@@ -229,7 +223,7 @@ static bool static_binary(struct emitter *e, enum token_kind op, struct value a,
 	if ((a.kind == V_DIM || a.kind == V_INT) && (b.kind == V_DIM || b.kind == V_INT))
 		return dim_op(e, op, a, b, at, out);
 	if (numbers)
-		return *out = float_op(e, op, as_float(a), as_float(b), at), true;
+		return *out = float_op(e, op, number_value(a), number_value(b), at), true;
 	if ((op == TOK_EQ || op == TOK_NE) && a.kind != V_TEXT && b.kind != V_TEXT) {
 		e->report.steps += value_count(a);
 		int c = values_equal(e, a, b);
@@ -279,27 +273,33 @@ const char *builtin_text(enum builtin bi)
 static bool is_number(struct value v) { return v.kind == V_INT || v.kind == V_FLOAT || v.kind == V_TRIT || v.kind == V_DIM; }
 
 /* A bool times a number is the number, or 0 of its type. */
-static bool multiply_by_bool(struct value a, struct value b, struct value *out)
+static bool multiply_by_bool(struct emitter *e, struct value a, struct value b, span at, struct value *out)
 {
 	if (b.kind == V_BOOL && is_number(a))
-		return multiply_by_bool(b, a, out);
+		return multiply_by_bool(e, b, a, at, out);
 	if (a.kind != V_BOOL || !is_number(b))
 		return false;
 	*out = b.kind == V_TRIT ? (struct value){.kind = V_INT, .typed = DT_INT8 + 1, .u.i = b.u.i} : b;
+	if (b.kind == V_FLOAT || b.kind == V_INT)
+		*out = convert_number(e, *out, scalar_type(b), at);
 	if (a.u.b)
 		return true;
-	if (b.kind == V_FLOAT)
-		out->u.f = 0;
-	else
-		*out = (struct value){.kind = V_INT, .typed = out->typed};
+	*out = (struct value){.kind = b.kind == V_FLOAT ? V_FLOAT : V_INT, .typed = out->typed};
 	return true;
+}
+
+static struct value negative_power_error(struct emitter *e, dtype t, span at)
+{
+	struct diag *g = report_error(e, DIAG_CONST_ARITH, at, "a negative power of an integer is no %s", dtype_text(t));
+	diag_help(e->report.out, g, "convert the integer: `float32(…) ** …`");
+	return VALUE_POISON;
 }
 
 /* Arithmetic and comparisons of compile-time numbers. False: becomes a tensor operation. */
 static bool static_numbers(struct emitter *e, enum token_kind op, struct value a, struct value b, span at, struct value *out)
 {
 	dtype t;
-	if (op == TOK_STAR && multiply_by_bool(a, b, out))
+	if (op == TOK_STAR && multiply_by_bool(e, a, b, at, out))
 		return true;
 	if (!is_number(a) || !is_number(b) || !(is_arith(op) || is_comparison(op)))
 		return static_binary(e, op, a, b, at, out);
@@ -308,7 +308,7 @@ static bool static_numbers(struct emitter *e, enum token_kind op, struct value a
 	if (!static_binary(e, op, a, b, at, out))
 		return false;
 	if (t != DT_COUNT && out->kind == V_FLOAT && dtype_class(t) == DTC_INT)
-		t = DT_FLOAT32; /* an integer to a negative power */
+		return *out = negative_power_error(e, t, at), true;
 	if (t != DT_COUNT)
 		*out = convert_number(e, *out, t, at);
 	return true;

@@ -190,10 +190,8 @@ struct value rule_percentile(struct emitter *e, struct builtin_call *c)
 		double q = number_value(v);
 		if (q < 0 || q > 100)
 			return rule_error(e, c, DIAG_ARG_VALUE, c->ats[1], "`q` must be between 0 and 100, not %g", q);
-		v = value_float(q / 100);
-	} else {
-		v = COMPOSE_AT(c->ats[1], BI_DIV, v, value_float(100));
 	}
+	v = apply_binary(e, TOK_SLASH, v, value_float(100), c->ats[1], c->ats[1], c->ats[1]);
 	for (uint32_t i = 0; i < args.n; i++)
 		given[i] = (struct arg){.v = i == 1 ? v : c->v[i], .at = c->ats[i]};
 	return call_builtin(e, BI_QUANTILE, &args, c->at);

@@ -30,17 +30,10 @@ static bool need_threshold(struct emitter *e, struct builtin_call *c, uint32_t i
 static bool scale_threshold(struct emitter *e, struct builtin_call *c)
 {
 	uint32_t i = find_param(e, c, "scale");
-	double a, b;
 	if (i == c->sig->n || (c->v[i].kind == V_FLOAT && c->v[i].u.f == 1.0))
 		return true;
-	if (c->v[i].kind == V_TENSOR || c->v[1].kind == V_TENSOR) {
-		c->v[1] = COMPOSE_AT(c->ats[i], BI_MUL, c->v[1], c->v[i]);
-		return !is_poison(c->v[1]);
-	}
-	if (!need_float_value(e, c, 1, &a) || !need_float_value(e, c, i, &b))
-		return false;
-	c->v[1] = value_float(a * b);
-	return true;
+	c->v[1] = apply_binary(e, TOK_STAR, c->v[1], c->v[i], c->ats[i], c->ats[1], c->ats[i]);
+	return !is_poison(c->v[1]);
 }
 
 struct value rule_to_trit(struct emitter *e, struct builtin_call *c)
@@ -92,11 +85,6 @@ static struct value trit_value(int64_t i) { return (struct value){.kind = V_TRIT
 
 static struct value number_or_tensor(struct hir_arg a) { return a.kind == ARG_TENSOR ? value_tensor(a.u.tensor) : value_float(a.u.f); }
 
-static struct value negate(struct emitter *e, struct value v, span at)
-{
-	return v.kind == V_FLOAT ? value_float(-v.u.f) : v.kind == V_INT ? value_int(-v.u.i) : COMPOSE_AT(at, BI_NEG, v);
-}
-
 /* True if argument i, a scale, is 1. */
 static bool is_one(const struct builtin_call *c, uint32_t i)
 {
@@ -117,7 +105,7 @@ static struct value quantize_by_two_thresholds(struct emitter *e, struct builtin
 	for (uint32_t i = POS; i <= NEG_SCALE; i++) {
 		struct hir_arg limit;
 		if (c->v[i].kind == V_NONE)
-			c->v[i] = i == NEG ? negate(e, c->v[POS], c->at) : value_float(1.0);
+			c->v[i] = i == NEG ? apply_unary(e, TOK_MINUS, c->v[POS], c->at) : value_float(1.0);
 		if (is_poison(c->v[i]) || !need_threshold(e, c, i, &t, i != POS, &limit))
 			return VALUE_POISON;
 		v[i] = number_or_tensor(limit);
@@ -126,7 +114,7 @@ static struct value quantize_by_two_thresholds(struct emitter *e, struct builtin
 	if (!scaled)
 		return COMPOSE(BI_WHERE, high, trit_value(1), COMPOSE(BI_WHERE, low, trit_value(-1), trit_value(0)));
 	struct value zero = value_tensor(emit_scalar(e, value_float(0), t.elem, c->at));
-	struct value down = COMPOSE(BI_WHERE, low, negate(e, v[NEG_SCALE], c->at), zero);
+	struct value down = COMPOSE(BI_WHERE, low, apply_unary(e, TOK_MINUS, v[NEG_SCALE], c->at), zero);
 	return as_elem(e, COMPOSE(BI_WHERE, high, v[POS_SCALE], down), float_type_of(e, c, 0), c->at);
 }
 

@@ -59,7 +59,7 @@ static bool is_float(struct emitter *e, struct value v)
 /* Converts the scale or zero point to the float type t. */
 static struct value convert_to_float(struct emitter *e, struct value v, dtype t, span at)
 {
-	return v.kind == V_TENSOR ? as_elem(e, v, t, at) : v.kind == V_INT ? value_float((double)v.u.i) : v;
+	return v.kind == V_TENSOR ? as_elem(e, v, t, at) : v.kind == V_INT || v.kind == V_FLOAT ? value_with_type(v, t) : v;
 }
 
 static void integer_limits(dtype t, double *low, double *high)

@@ -20,7 +20,7 @@ static struct value add_bias(struct emitter *e, struct builtin_call *c, struct v
 /* Returns y * scale, or y for the default scale. */
 static struct value apply_scale(struct emitter *e, struct value y, struct value scale, span at)
 {
-	return scale.kind == V_FLOAT && scale.u.f == 1.0 ? y : COMPOSE_AT(at, BI_MUL, y, scale);
+	return value_is_literal(scale) && scale.kind == V_FLOAT && scale.u.f == 1.0 ? y : COMPOSE_AT(at, BI_MUL, y, scale);
 }
 
 /* Converts the integer product of trits with trits to floats. */

@@ -233,10 +233,8 @@ static bool match_literal(struct sig *s, struct type *t, struct value *v, const 
 	uint64_t scratch;
 	if (v->typed && v->kind != V_BOOL && v->kind != V_TRIT && !dtype_widens(scalar_type(*v), want))
 		return report_mismatch(s, t, *v, site);
-	if (v->kind == V_FLOAT && dtype_class(want) == DTC_FLOAT && scalar_type(*v) != want)
-		v->u.f = number_value(*v);
 	if (dtype_class(want) == DTC_FLOAT && v->kind == V_INT) {
-		*v = value_with_type(value_float((double)v->u.i), want);
+		*v = value_with_type(*v, want);
 		return true;
 	}
 	if (dtype_class(want) == DTC_FLOAT && v->kind == V_DIM) {

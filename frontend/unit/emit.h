@@ -136,7 +136,7 @@ bool convert_operands(struct emitter *e, enum token_kind op, struct value *a, st
 struct value convert_number(struct emitter *e, struct value v, dtype t, span at);
 /* A limit of an element type: float32.max, int8.min, float16.eps. False: there is none of the name. */
 bool number_limit(dtype t, const char *name, struct value *out);
-/* The value of a number or bool: a float rounded to its type. */
+/* The value of a number or bool. */
 double number_value(struct value v);
 
 /* ---- elements (elements.c) ---- */

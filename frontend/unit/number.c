@@ -1,30 +1,11 @@
-/* The element types of numbers known at compile time. A number with a declared type behaves as a scalar at run time does: operands are
- * converted to the wider of their types, and the result is rounded to it. A number computed from literals alone has no type and takes
- * that of the other operand. */
+/* The element types of numbers known at compile time. A number with a declared type is always a value of this type, and behaves as a scalar at
+ * run time does: operands are converted to the wider of their types, and the result is rounded to it. A number computed from literals alone
+ * has no type; it is exact (a float64, or an integer of 64 bits) until it is rounded to the type of the other operand. */
 #include <math.h>
 #include <string.h>
-#include "base/format.h"
 #include "frontend/unit/emit.h"
 
-static double rounded(double d, dtype t)
-{
-	uint64_t bytes = 0;
-	if (t == DT_FLOAT64)
-		return d;
-	if (t == DT_FLOAT32)
-		return (double)(float)d;
-	float_bytes(d, t, &bytes);
-	return format_element_float((enum format_elem)t, &bytes, 0);
-}
-
-double number_value(struct value v)
-{
-	if (v.kind == V_BOOL)
-		return v.u.b;
-	if (v.kind != V_FLOAT)
-		return (double)v.u.i;
-	return v.typed ? rounded(v.u.f, scalar_type(v)) : v.u.f;
-}
+double number_value(struct value v) { return number_as(v, DT_FLOAT64); }
 
 dtype literal_type_beside(struct value v, dtype t)
 {
@@ -44,15 +25,9 @@ static bool is_comparison(enum token_kind op)
 struct value convert_number(struct emitter *e, struct value v, dtype t, span at)
 {
 	uint64_t scratch;
-	if (v.kind == V_INT && dtype_class(t) == DTC_FLOAT)
-		v = value_float((double)v.u.i);
-	if (v.kind == V_FLOAT)
-		v = value_float(rounded(v.u.f, t));
-	if (v.kind == V_INT && !scalar_bytes(e, v, t, &scratch, at))
+	if (v.kind == V_INT && dtype_class(t) != DTC_FLOAT && !scalar_bytes(e, v, t, &scratch, at))
 		return VALUE_POISON;
-	if (v.kind == V_INT || v.kind == V_FLOAT || v.kind == V_DIM)
-		v.typed = (uint8_t)(t + 1);
-	return v;
+	return value_with_type(v, t);
 }
 
 /* As torch.finfo: the largest finite number is below 2^(exponent + 1) and has all bits of the fraction set. */
@@ -106,9 +81,9 @@ bool convert_operands(struct emitter *e, enum token_kind op, struct value *a, st
 		*t = DT_FLOAT32;
 	bool wide = is_comparison(op) && dtype_class(*t) == DTC_INT; /* integers are compared without conversion */
 	if (x.kind != V_DIM && !wide)
-		x = convert_number(e, x.kind == V_FLOAT ? value_float(number_value(x)) : x, *t, at);
+		x = convert_number(e, x, *t, at);
 	if (y.kind != V_DIM && !wide)
-		y = convert_number(e, y.kind == V_FLOAT ? value_float(number_value(y)) : y, *t, at);
+		y = convert_number(e, y, *t, at);
 	*a = x;
 	*b = y;
 	return !is_poison(x) && !is_poison(y);

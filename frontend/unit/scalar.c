@@ -1,33 +1,6 @@
 /* Scalars: compile-time numbers as bytes, constants and tensors without dimensions. */
-#include <math.h>
 #include <string.h>
 #include "frontend/unit/emit.h"
-
-/* The top bits of a float32, rounded to nearest, ties to even. */
-static uint16_t to_bfloat16(float f)
-{
-	uint32_t u;
-	memcpy(&u, &f, sizeof u);
-	if ((u & 0x7fffffffu) > 0x7f800000u)
-		return (uint16_t)(u >> 16 | 0x40);
-	return (uint16_t)((u + 0x7fffu + (u >> 16 & 1)) >> 16);
-}
-
-static uint16_t to_float16(double d)
-{
-	uint16_t sign = signbit(d) ? 0x8000 : 0;
-	double a = fabs(d);
-	int exp;
-	if (isnan(d))
-		return 0x7e00;
-	if (a >= 65520.0)
-		return sign | 0x7c00;
-	if (a < 0x1p-14)
-		return (uint16_t)(sign | (uint16_t)nearbyint(a * 0x1p24));
-	double m = frexp(a, &exp); /* a = m * 2^exp, m in [0.5, 1) */
-	uint32_t bits = (uint32_t)nearbyint(m * 2048.0);
-	return (uint16_t)(sign | (((uint32_t)(exp + 13) << 10) + bits));
-}
 
 static bool int_fits(int64_t i, dtype t)
 {
@@ -49,19 +22,11 @@ static void store_int(int64_t i, dtype t, void *out)
 	memcpy(out, from, dtype_size(t));
 }
 
-void float_bytes(double d, dtype t, void *out)
-{
-	float f = (float)d;
-	uint16_t h = t == DT_FLOAT16 ? to_float16(d) : to_bfloat16(f);
-	const void *from = t == DT_FLOAT64 ? (void *)&d : t == DT_FLOAT32 ? (void *)&f : (void *)&h;
-	memcpy(out, from, dtype_size(t));
-}
-
 bool scalar_bytes(struct emitter *e, struct value v, dtype t, void *out, span at)
 {
 	bool number = v.kind == V_INT || v.kind == V_FLOAT;
 	if (dtype_class(t) == DTC_FLOAT && (number || v.kind == V_BOOL)) {
-		float_bytes(number_value(v), t, out);
+		float_bytes(number_as(v, t), t, out);
 		return true;
 	}
 	if (t == DT_BOOL && v.kind == V_BOOL) {

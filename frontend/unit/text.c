@@ -114,15 +114,12 @@ static void put_tensor(struct text_builder *t, hir_ref r, const struct text_form
 		put_run_time(t, r, format);
 }
 
-/* Prints a float as its element type holds it, but as float64 if float32 overflows or underflows. */
+/* A literal is printed as float32, the type that it has by default, but as float64 if float32 overflows or underflows. */
 static void put_float(const struct format_spec *format, struct value v, struct format_out *out)
 {
-	double d = v.u.f;
-	enum format_elem elem = (enum format_elem)scalar_type(v);
-	bool fits = elem != FORMAT_FLOAT32 || !isfinite(d) || d == 0 || (isfinite((float)d) && (float)d != 0);
-	if (elem == FORMAT_FLOAT32 && fits)
-		d = (double)(float)d;
-	format_float(format, d, fits ? elem : FORMAT_FLOAT64, out);
+	double d = number_as(v, scalar_type(v));
+	bool fits = v.typed || (isfinite(d) == isfinite(v.u.f) && (d != 0) == (v.u.f != 0));
+	format_float(format, fits ? d : v.u.f, fits ? (enum format_elem)scalar_type(v) : FORMAT_FLOAT64, out);
 }
 
 static void put_dim(struct text_builder *t, struct value v, const struct text_format *format)

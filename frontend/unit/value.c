@@ -3,7 +3,7 @@
 #include <string.h>
 #include "base/arena.h"
 #include "base/buf.h"
-#include "base/format.h"
+#include "base/half.h"
 #include "frontend/names/module.h"
 
 struct value value_dim(const struct dims *d, dim x)
@@ -25,16 +25,39 @@ dtype scalar_type(struct value v)
 	}
 }
 
+double round_float(double d, dtype t)
+{
+	switch (t) {
+	case DT_FLOAT16: return float16_value(float16_bits(d));
+	case DT_BFLOAT16: return bfloat16_value(bfloat16_bits(d));
+	case DT_FLOAT32: return (double)(float)d;
+	default: return d;
+	}
+}
+
+double number_as(struct value v, dtype t)
+{
+	int64_t i = v.kind == V_BOOL ? v.u.b : v.u.i;
+	if (v.kind == V_FLOAT)
+		return round_float(v.u.f, t);
+	return t == DT_FLOAT32 ? (double)(float)i : round_float((double)i, t); /* not by way of double: rounded once */
+}
+
+void float_bytes(double d, dtype t, void *out)
+{
+	float f = (float)d;
+	uint16_t h = t == DT_FLOAT16 ? float16_bits(d) : bfloat16_bits(d);
+	const void *from = t == DT_FLOAT64 ? (void *)&d : t == DT_FLOAT32 ? (void *)&f : (void *)&h;
+	memcpy(out, from, dtype_size(t));
+}
+
 struct value value_with_type(struct value v, dtype t)
 {
-	uint64_t bytes = 0;
 	if (v.kind != V_INT && v.kind != V_FLOAT && v.kind != V_DIM) /* bools and trits have one type */
 		return v;
+	if (dtype_class(t) == DTC_FLOAT && v.kind != V_DIM)
+		v = value_float(number_as(v, t));
 	v.typed = (uint8_t)(t + 1);
-	if (v.kind == V_FLOAT && dtype_class(t) == DTC_FLOAT && dtype_size(t) == 2) {
-		float_bytes(v.u.f, t, &bytes);
-		v.u.f = format_element_float((enum format_elem)t, &bytes, 0);
-	}
 	return v;
 }
 

@@ -39,7 +39,7 @@ enum special { SP_PRINT, SP_LEN, SP_SHAPE, SP_RANGE, SP_ENUMERATE, SP_ZIP, SP_RE
 
 struct value {
 	enum value_kind kind;
-	uint8_t typed; /* of a number: its element type plus 1; 0: a literal, which takes the type that it needs */
+	uint8_t typed; /* of a number: its element type plus 1, which can hold it; 0: a literal, exact, which takes the type that it needs */
 	union {
 		int64_t i;
 		dim d;
@@ -187,9 +187,13 @@ static inline bool value_is_scalar(struct value v)
 static inline bool value_is_literal(struct value v) { return !v.typed && (v.kind == V_INT || v.kind == V_FLOAT || v.kind == V_DIM); }
 /* The element type of a scalar: the declared one, else the default of its kind. */
 dtype scalar_type(struct value v);
-/* Stores a float as an element of type t, rounded to nearest. */
+/* The nearest number of float type t. */
+double round_float(double d, dtype t);
+/* A number or bool as a float of type t, rounded once. */
+double number_as(struct value v, dtype t);
+/* Stores a float of type t. */
 void float_bytes(double d, dtype t, void *out);
-/* The scalar with declared type t, which can hold it; 16-bit floats are rounded. */
+/* The number with type t: rounded if t is a float type, else t can hold it. Other scalars stay. */
 struct value value_with_type(struct value v, dtype t);
 /* A dimension as V_INT if it is constant, else V_DIM. */
 struct value value_dim(const struct dims *d, dim x);
