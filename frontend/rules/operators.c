@@ -168,6 +168,8 @@ static struct value repeat_string(struct emitter *e, const char *s, int64_t n, s
 	return v;
 }
 
+static bool is_number(struct value v) { return v.kind == V_INT || v.kind == V_FLOAT || v.kind == V_TRIT || v.kind == V_DIM; }
+
 /* Returns 1 if equal, 0 if not, -1 if unknown. */
 static int values_equal(struct emitter *e, struct value a, struct value b)
 {
@@ -196,8 +198,10 @@ static int values_equal(struct emitter *e, struct value a, struct value b)
 		int c = dim_compare(e->b->dims, as_dim(e, a), as_dim(e, b));
 		return c > 0 ? 1 : c < 0 ? 0 : -1;
 	}
+	if (is_number(a) && is_number(b) && !convert_operands(e, TOK_EQ, &a, &b, &t, SPAN_NONE))
+		return -1;
 	if (value_is_scalar(a) && value_is_scalar(b) && (a.kind == V_FLOAT || a.kind != b.kind))
-		return convert_operands(e, TOK_EQ, &a, &b, &t, SPAN_NONE) && number_value(a) == number_value(b);
+		return number_value(a) == number_value(b);
 	if (a.kind == V_INT && b.kind == V_INT)
 		return a.u.i == b.u.i;
 	return value_is_same(a, b);
@@ -269,8 +273,6 @@ const char *builtin_text(enum builtin bi)
 			return token_kind_text(operators[i].op);
 	return builtin_name(bi);
 }
-
-static bool is_number(struct value v) { return v.kind == V_INT || v.kind == V_FLOAT || v.kind == V_TRIT || v.kind == V_DIM; }
 
 /* A bool times a number is the number, or 0 of its type. */
 static bool multiply_by_bool(struct emitter *e, struct value a, struct value b, span at, struct value *out)
