@@ -1,0 +1,56 @@
+"""Ternary neural networks: builds them, and runs them on NumPy and PyTorch tensors.
+
+>>> import trib
+>>> m = trib.load("build/libdigits.so")
+>>> logits = m(images)
+
+Importing this module imports neither NumPy nor PyTorch: what is used is imported then.
+"""
+
+import importlib
+
+# Public names, and the module of each.
+_NAMES = {
+    "load": "model",
+    "Model": "model",
+    "Entry": "model",
+    "Description": "description",
+    "Profile": "profiles",
+    "Error": "errors",
+    "ArgumentError": "errors",
+    "ShapeError": "errors",
+    "DtypeError": "errors",
+    "OutOfMemoryError": "errors",
+    "DeviceError": "errors",
+    "RangeError": "errors",
+    "WeightsError": "errors",
+    "AssertionFailed": "errors",
+    "CompileError": "errors",
+    "BusyError": "errors",
+    "CapacityError": "errors",
+    "LoadError": "errors",
+    "NotFoundError": "errors",
+    "ClosedError": "errors",
+    "ForkError": "errors",
+    "GradientError": "errors",
+}
+# Modules that `import trib` makes reachable as attributes.
+_MODULES = ("errors",)
+
+__all__ = list(_NAMES) + list(_MODULES)
+
+
+def __getattr__(name):
+    if name in _MODULES:
+        return importlib.import_module(f"{__name__}.{name}")
+    if name in _NAMES:
+        value = getattr(importlib.import_module(f"{__name__}.{_NAMES[name]}"), name)
+        globals()[name] = value
+        return value
+    from .errors import similar
+
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}{similar(name, __all__)}")
+
+
+def __dir__():
+    return sorted({*globals(), *__all__})
