@@ -255,7 +255,7 @@ class Mistakes(ModelTest):
     def test_names_of_the_module(self):
         with self.assertRaisesRegex(AttributeError, "did you mean `load`"):
             trib.laod
-        for name in dir(trib):
+        for name in trib.__all__:
             getattr(trib, name)
 
 

@@ -235,7 +235,7 @@ static PyObject *shape_of_output(struct call *c, int32_t i)
 		tri_error err;
 		if (!tri_dim_value(&d->dims[k], c->dims, UINT64_MAX, &size) || size < 0) {
 			Py_DECREF(shape);
-			tri_error_sizes(&err, &c->e->desc, 0, c->dims);
+			tri_error_sizes(&err, "", &c->e->desc, TRI_SIZE_ERROR_EXTENT, c->dims);
 			return raise_error(c->e->state, &err);
 		}
 		PyTuple_SetItem(shape, k, PyLong_FromLongLong(size));

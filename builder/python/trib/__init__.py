@@ -35,7 +35,7 @@ _NAMES = {
     "GradientError": "errors",
 }
 # Modules that `import trib` makes reachable as attributes.
-_MODULES = ("errors",)
+_MODULES = ("errors", "nn")
 
 __all__ = list(_NAMES) + list(_MODULES)
 
