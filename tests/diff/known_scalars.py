@@ -14,13 +14,17 @@ import numpy as np
 from numpy_values import FLOATS, INTS, NP, rounded
 from project import ProjectTest, TRIB, run
 
-CASES = 12000
+CASES = 6000
 BLOCK = 60  # expressions of one program
 ARITHMETIC = ["+", "-", "*", "/", "//", "%", "**", "minimum", "maximum"]
 COMPARE = {"<": np.less, "<=": np.less_equal, ">": np.greater, ">=": np.greater_equal, "==": np.equal, "!=": np.not_equal}
 SAME = ["neg", "abs", "sign", "floor", "ceil", "round"]
 MATH = {"exp": np.exp, "log": np.log, "log2": np.log2, "log10": np.log10, "sqrt": np.sqrt, "rsqrt": lambda x: 1 / np.sqrt(x),
         "sin": np.sin, "cos": np.cos, "tan": np.tan, "tanh": np.tanh}
+# Computed as tensors even if the number is known; their values are compared with PyTorch's elsewhere.
+FUNCTIONS = {"sigmoid": lambda x: 1 / (1 + np.exp(-x)), "silu": lambda x: x / (1 + np.exp(-x)), "softplus": lambda x: np.log1p(np.exp(x)),
+             "expm1": np.expm1, "log1p": np.log1p, "sinh": np.sinh, "cosh": np.cosh, "asin": np.arcsin, "atan": np.arctan, "erf": np.vectorize(math.erf),
+             "leaky_relu": lambda x: x if x > 0 else 0.01 * x, "hardswish": lambda x: x * np.clip(x + 3, 0, 6) / 6}
 NAMES = "abcd"
 ULPS = 8  # the greatest difference from NumPy's function, in units of the type
 WIDER = {t: INTS[i:] + ["float32", "float64"] for i, t in enumerate(INTS)}
@@ -98,9 +102,9 @@ def binary(op, a, b):
 def unary(op, a):
     whole = a.dtype in INTS
     x = a.value
-    if op in MATH:
+    if op in MATH or op in FUNCTIONS:
         with np.errstate(all="ignore"):
-            return stored(MATH[op](np.float64(a.to("float32") if whole else x)), "float32" if whole else a.dtype)
+            return stored((MATH | FUNCTIONS)[op](np.float64(a.to("float32") if whole else x)), "float32" if whole else a.dtype)
     if op in ("floor", "ceil", "round") and whole:
         return a
     result = {"neg": lambda: -x, "abs": lambda: abs(x), "sign": lambda: (x > 0) - (x < 0), "floor": lambda: np.floor(x), "ceil": lambda: np.ceil(x),
@@ -169,7 +173,7 @@ class Case:
             return unary(op, a), f"(-{s})" if op == "neg" else f"{op}({s})"
         if kind < 0.3:
             a, s = self.number(depth - 1)
-            op = rng.choice(list(MATH))
+            op = rng.choice(list(MATH if depth == 1 or rng.random() < 0.7 else FUNCTIONS))
             return unary(op, a), f"{op}({s})"
         if kind < 0.42:
             a, s = self.number(depth - 1)
@@ -181,6 +185,9 @@ class Case:
             return self.product(depth)
         a, s = self.number(depth - 1)
         b, t = self.number(0 if rng.random() < 0.5 else depth - 1, a)
+        if kind > 0.96:
+            c, u = self.number(0, a)
+            return Scalar(binary("==", a, b).value or binary("==", a, c).value, "bool"), f"({s} in [{t}, {u}])"
         op = rng.choice(ARITHMETIC if kind < 0.88 or depth < 2 else list(COMPARE))
         if op.isalpha():
             return binary(op, a, b), f"{op}({s}, {t})"
@@ -202,7 +209,8 @@ class Case:
         op = self.rng.choice(list(COMPARE))
         chosen = x if binary(op, a, b).value else y
         Scalar(x.value, None).to(dtype), Scalar(y.value, None).to(dtype)
-        return Scalar(chosen.to(dtype), dtype), f"({s} {op} {t} ? {dtype}({p}) : {dtype}({q}))"
+        form = f"where({s} {op} {t}, {p}, {q})" if self.rng.random() < 0.3 else f"({s} {op} {t} ? {dtype}({p}) : {dtype}({q}))"
+        return Scalar(chosen.to(dtype), dtype), form
 
     def product(self, depth):
         """A bool times a number."""
@@ -227,8 +235,8 @@ class Case:
         local = [f"let {v}: {x.dtype} = {x.text}" for v, x in zip(NAMES, self.variables)]
         forms = [f"{name}({unknown})", f"{name}({known})", f"L{name}({known})()", of_constants]
         lines = [f"    let {name}_{i} = {form}" for i, form in enumerate(forms)]
-        lines += ["    if true {", *("        " + line for line in local), f"        print({self.text}, f\"{{{self.text}}}\", ({self.text}).dtype)", "    }"]
-        lines += [f"    print({name}_{i}, f\"{{{name}_{i}}}\", ({name}_{i}).dtype)" for i in range(len(forms))]
+        lines += ["    if true {", *("        " + line for line in local), f"        print({self.text}, f\"{{{self.text}:>9}}\", ({self.text}).dtype)", "    }"]
+        lines += [f"    print({name}_{i}, f\"{{{name}_{i}:>9}}\", ({name}_{i}).dtype)" for i in range(len(forms))]
         return lines
 
 
