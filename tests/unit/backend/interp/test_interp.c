@@ -1,4 +1,4 @@
-/* The interpreter beyond single operations: half precision, random numbers, calls, run-time errors. */
+/* The interpreter beyond single operations: random numbers, calls, run-time errors. */
 #include <math.h>
 #include "tests/unit/unit.h"
 #include <stdio.h>
@@ -11,31 +11,6 @@
 #include "backend/lower/lower.h"
 #include "base/diag.h"
 #include "tests/unit/backend/hir_fixture.h"
-
-/* Every number of both formats survives; halves between neighbours go to the even one. */
-static void half_formats(void **state)
-{
-	for (uint32_t bits = 0; bits < 0x10000; bits++) {
-		double h = float16_value((uint16_t)bits), b = bfloat16_value((uint16_t)bits);
-		if (!isnan(h))
-			assert_int_equal(float16_bits(h), bits);
-		if (!isnan(b))
-			assert_int_equal(bfloat16_bits(b), bits);
-		uint32_t wide = bits << 16;
-		float f;
-		memcpy(&f, &wide, 4);
-		assert_true(isnan(b) ? isnan(f) : b == (double)f);
-	}
-	for (uint32_t bits = 0; bits < 0x7bff; bits++) {
-		double low = float16_value((uint16_t)bits), high = float16_value((uint16_t)(bits + 1));
-		assert_int_equal(float16_bits((low + high) / 2), bits + (bits & 1));
-		assert_int_equal(float16_bits(nextafter((low + high) / 2, 0)), bits);
-		assert_int_equal(float16_bits(nextafter((low + high) / 2, high)), bits + 1);
-	}
-	assert_int_equal(float16_bits(65520), 0x7c00);
-	assert_int_equal(float16_bits(65519.99), 0x7bff);
-	assert_true(isnan(float16_value(float16_bits(NAN))) && isnan(bfloat16_value(bfloat16_bits(NAN))));
-}
 
 static void random_tensor(struct arena *a, enum ir_distribution kind, dtype elem, int64_t stream, uint64_t seed, double f0, double f1,
 			  struct tensor *out)
@@ -168,8 +143,7 @@ static int teardown(void **state) { return arena_free(*state), 0; }
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 int test_interp(void)
 {
-	const struct CMUnitTest tests[] = {
-		TEST(half_formats),         TEST(random_is_deterministic),      TEST(random_distributions),
-		TEST(calls_run_the_callee), TEST(callees_run_their_expansions), TEST(an_index_out_of_range_is_an_error)};
+	const struct CMUnitTest tests[] = {TEST(random_is_deterministic), TEST(random_distributions), TEST(calls_run_the_callee),
+					   TEST(callees_run_their_expansions), TEST(an_index_out_of_range_is_an_error)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
