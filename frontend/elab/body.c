@@ -44,6 +44,7 @@ static hir_ref import_node(struct elab *e, hir_ref outer)
 	} else {
 		const char *name = n.kind == HIR_INPUT ? b->outer->inputs.at[n.index].name : arena_printf(e->em.f->arena, "v%u", outer);
 		r = emit_input(&e->em, name, &n.type, n.build_time, n.at);
+		b->inputs.at[b->inputs.len - 1].param = n.kind == HIR_INPUT && b->outer->inputs.at[n.index].param;
 	}
 	map_put(&b->imported, map_key_u64(outer), r);
 	map_put(&b->origins, map_key_u64(r), outer);
@@ -108,6 +109,7 @@ static hir_ref copy_node(struct elab *e, const struct builder *from, hir_ref r, 
 	n.args = e->em.b->args.len;
 	for (uint32_t i = 0; i < n.n_args; i++)
 		vec_push(&e->em.b->args, args[i]);
+	n.n_written = 0;
 	if (n.kind == HIR_RESULT)
 		n.source = map[n.source];
 	e->em.b->effects = e->em.b->effects || hir_has_effect(&n);
@@ -253,6 +255,7 @@ struct body_unit body_unit(struct elab *e, struct builder *b, const struct body_
 	u->name = arena_printf(e->em.f->arena, "%s, %s", fn ? name_text(e->em.f, fn->name) : "main", spec->what);
 	if (fn) {
 		u->definition = fn->item->tokens;
+		unit_set_function(e, u, fn);
 		unit_attributes(u, fn);
 		u->always_inline = u->never_inline = false;
 	}
@@ -271,6 +274,7 @@ struct body_unit body_unit(struct elab *e, struct builder *b, const struct body_
 		if (!live[r] || n->kind != HIR_INPUT)
 			continue;
 		map[r] = emit_input(&e->em, b->inputs.at[n->index].name, &n->type, n->build_time, n->at);
+		fresh.inputs.at[fresh.inputs.len - 1].param = b->inputs.at[n->index].param;
 		body_import_source(b, r, &out.captured[out.n_captured++]);
 	}
 	for (hir_ref r = 0; r < b->nodes.len; r++)
@@ -278,7 +282,7 @@ struct body_unit body_unit(struct elab *e, struct builder *b, const struct body_
 			map[r] = copy_node(e, b, r, map);
 	u->outputs = ARENA_ARRAY(e->em.f->arena, struct hir_output, spec->n_outputs + 1);
 	for (uint32_t i = 0; i < spec->n_outputs; i++)
-		u->outputs[i] = (struct hir_output){arena_printf(e->em.f->arena, "out%u", i), map[spec->outputs[i]], 0};
+		u->outputs[i] = (struct hir_output){arena_printf(e->em.f->arena, "out%u", i), map[spec->outputs[i]], 0, false};
 	out.unit = complete_unit(e, u, fn);
 	builder_close(&e->em);
 	return out;

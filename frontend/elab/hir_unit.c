@@ -1,6 +1,7 @@
 /* The current builder as a finished unit of the program. */
 #include "frontend/elab/unit.h"
 #include <string.h>
+#include "frontend/elab/function.h"
 #include "frontend/syntax/literal.h"
 
 static int8_t opt_level(const struct module *m, node_id attr)
@@ -31,6 +32,56 @@ void unit_attributes(struct hir_unit *u, const struct func *fn)
 		set_attributes(u, fn->mod, ast_fn(&fn->mod->ast, fn->node).attrs);
 }
 
+static struct hir_value layer_value(struct elab *e, const char *name, struct value v);
+
+static struct hir_value layer_list(struct elab *e, const char *name, struct value v)
+{
+	struct hir_value *items = ARENA_ARRAY(e->em.f->arena, struct hir_value, v.u.seq->n + 1);
+	for (uint32_t i = 0; i < v.u.seq->n; i++)
+		items[i] = layer_value(e, NULL, v.u.seq->at[i]);
+	return (struct hir_value){.name = name, .kind = ARG_LIST, .u.list = items, .n = v.u.seq->n};
+}
+
+static struct hir_value layer_value(struct elab *e, const char *name, struct value v)
+{
+	switch (v.kind) {
+	case V_NONE: return (struct hir_value){.name = name, .kind = ARG_NONE};
+	case V_BOOL: return (struct hir_value){.name = name, .kind = ARG_BOOL, .u.i = v.u.b};
+	case V_TRIT:
+	case V_INT: return (struct hir_value){.name = name, .kind = ARG_INT, .u.i = v.u.i};
+	case V_FLOAT: return (struct hir_value){.name = name, .kind = ARG_FLOAT, .u.f = v.u.f};
+	case V_STR: return (struct hir_value){.name = name, .kind = ARG_STR, .u.s = v.u.s};
+	case V_TUPLE:
+	case V_LIST: return layer_list(e, name, v);
+	default: return (struct hir_value){.name = name, .kind = ARG_TENSOR};
+	}
+}
+
+/* The instance as its call made it. */
+static const struct hir_layer *layer_of(struct elab *e, struct instance *in)
+{
+	if (in->made)
+		return in->made;
+	uint32_t n = instance_arguments(in);
+	struct hir_layer *l = ARENA_NEW(e->em.f->arena, struct hir_layer);
+	struct hir_value *args = ARENA_ARRAY(e->em.f->arena, struct hir_value, n + 1);
+	for (uint32_t i = 0; i < n; i++)
+		args[i] = layer_value(e, name_text(e->em.f, in->members[i].name), in->members[i].value);
+	*l = (struct hir_layer){.name = name_text(e->em.f, in->item->name),
+				.key = in->key,
+				.standard = in->item->mod->std,
+				.at = node_span(in->item->mod, in->item->node),
+				.args = args,
+				.n_args = n};
+	return in->made = l;
+}
+
+void unit_set_function(struct elab *e, struct hir_unit *u, const struct func *fn)
+{
+	u->function = name_text(e->em.f, fn->name);
+	u->layer = fn->self ? layer_of(e, fn->self) : NULL;
+}
+
 static void add_outputs(struct elab *e, struct value *v, struct hir_unit *u, uint32_t cap)
 {
 	if (value_is_seq(*v)) {
@@ -45,7 +96,7 @@ static void add_outputs(struct elab *e, struct value *v, struct hir_unit *u, uin
 		add_outputs(e, &values, u, cap);
 		*v = template_with_values(&e->em, v->u.text, values);
 	} else if (v->kind == V_TENSOR && u->n_outputs < cap) {
-		u->outputs[u->n_outputs] = (struct hir_output){arena_printf(e->em.f->arena, "out%u", u->n_outputs), v->u.t, 0};
+		u->outputs[u->n_outputs] = (struct hir_output){arena_printf(e->em.f->arena, "out%u", u->n_outputs), v->u.t, 0, false};
 		v->u.t = u->n_outputs++;
 	}
 }
@@ -84,6 +135,7 @@ struct hir_unit *unit_finish(struct elab *e, const struct func *fn, hash128 iden
 			       .opt = -1,
 			       .dims = e->em.b->dims};
 	u->definition_name = name_text(e->em.f, fn->item->name);
+	unit_set_function(e, u, fn);
 	u->symbol = arena_printf(e->em.f->arena, "%s_%.16s", u->definition_name, hex);
 	u->definition = fn->item->tokens;
 	unit_attributes(u, fn);

@@ -12,6 +12,16 @@
 
 /* ---- patterns ---- */
 
+/* A tensor keeps the name of the local that it is first given to. */
+static void name_tensor(struct elab *e, name_id name, struct value v)
+{
+	if (v.kind != V_TENSOR)
+		return;
+	struct hir_node *n = node_at(&e->em, v.u.t);
+	if (!n->name && n->kind != HIR_INPUT)
+		n->name = name_text(e->em.f, name);
+}
+
 static void set_local(struct elab *e, name_id name, struct value v, span at, span value_at)
 {
 	struct local *l = local_find(e, name);
@@ -26,6 +36,7 @@ static void set_local(struct elab *e, name_id name, struct value v, span at, spa
 		l = local_find(e, name);
 		l->value = v;
 		l->at = at;
+		name_tensor(e, name, v);
 		return;
 	}
 	struct value old;
@@ -95,6 +106,7 @@ void bind_name(struct elab *e, token_id name, struct value v, bool constant)
 {
 	index_note_value(e, name, v);
 	local_push(e, elab_name(e, name), v, constant);
+	name_tensor(e, elab_name(e, name), v);
 	if (e->main_params && !e->frame->func && !e->frame->self)
 		bind_main_layer(e, v, name_text(e->em.f, elab_name(e, name)));
 }

@@ -35,6 +35,7 @@ static void load_params(struct elab *e, const struct unit_spec *p)
 			t.dims[k] = dim_const(e->em.b->dims, v);
 		}
 		hir_ref r = emit_input(&e->em, p->params.names.at[i], &t, true, ip->at);
+		e->em.b->inputs.at[e->em.b->inputs.len - 1].param = true;
 		map_put(&e->em.b->params, map_key_u64(ip->id), r);
 	}
 }
@@ -113,6 +114,7 @@ static struct hir_unit *finish_with_states(struct elab *e, const struct unit_spe
 	u->n_outputs = n_results;
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t axis = p->states.at.at[i]->axis, input = u->n_inputs - n + i;
+		u->inputs[input].state = true;
 		u->inputs[input].grows = axis == STATE_FIXED ? 0 : (uint8_t)(axis + 1);
 		changed[i] = all.u.seq->at[i + 1];
 		if (changed[i].kind != V_TENSOR)
@@ -121,7 +123,7 @@ static struct hir_unit *finish_with_states(struct elab *e, const struct unit_spe
 		uint32_t k = shared_output(p, u, n_results, node);
 		if (k == n_results) {
 			k = u->n_outputs++;
-			u->outputs[k] = (struct hir_output){p->states.names.at[i], node, 0};
+			u->outputs[k] = (struct hir_output){p->states.names.at[i], node, 0, true};
 		}
 		u->outputs[k].state = input + 1;
 		changed[i].u.t = k;

@@ -88,6 +88,8 @@ const char *unit_name(struct elab *e, const struct unit_spec *p);
 struct hir_unit *unit_finish(struct elab *e, const struct func *fn, hash128 identity, const char *name, struct value *result);
 /* Copies the inputs, nodes and arguments of the current builder into u. */
 void unit_copy_nodes(struct elab *e, struct hir_unit *u);
+/* Says whose function a unit, or a body in it, is. */
+void unit_set_function(struct elab *e, struct hir_unit *u, const struct func *fn);
 /* Applies the attributes of the definition (`@inline`, `@opt`) to its unit. */
 void unit_attributes(struct hir_unit *u, const struct func *fn);
 #endif

@@ -77,6 +77,10 @@ struct hir_node {
 	const char *layer;
 	const dim *callee_syms; /* value of each symbol of the callee, in this unit's dims; the same for `other` */
 	span at;
+	/* How the source writes it. For back ends that print sources; never hashed: */
+	const char *name;                 /* of the local that it was first assigned to; NULL: of none */
+	enum builtin written;             /* the call of a builtin whose result it is; the front end may have made it of others */
+	uint32_t written_args, n_written; /* in hir_unit.args: one for each parameter, as the call gives it; n_written 0: it is of none */
 };
 
 struct hir_input {
@@ -84,20 +88,47 @@ struct hir_input {
 	struct hir_type type;
 	bool build_time; /* a parameter, or an input that all callers pass a build-time value; its shape is constant */
 	uint8_t grows;   /* of a state with a capacity the dim that grows, plus one; else 0 */
+	bool param;      /* of the unit's layer or of one below, which callers pass by that name. Never hashed */
+	bool state;      /* likewise a state. Never hashed */
 };
 struct hir_output {
 	const char *name; /* "out", or "out0", "out1" … */
 	hir_ref node;     /* not a call, branch or loop, but a HIR_RESULT of it */
 	uint32_t state;   /* of the next value of a state its input, plus one; else 0 */
+	bool state_only;  /* it is no result as well. Never hashed */
+};
+
+/* A value that is known when a layer is made. */
+struct hir_value {
+	const char *name;       /* of the argument; NULL: of none */
+	enum hir_arg_kind kind; /* ARG_TENSOR: of another kind: a layer, a function, a type */
+	union {
+		int64_t i; /* ARG_INT, ARG_BOOL */
+		double f;
+		const char *s;
+		const struct hir_value *list;
+	} u;
+	uint32_t n; /* ARG_LIST: elements */
+};
+/* A layer instance as the source makes it. Never hashed, but `key`. */
+struct hir_layer {
+	const char *name; /* of the definition: "Conv2d" */
+	hash128 key;      /* of the definition and the arguments */
+	bool standard;    /* of the standard library */
+	span at;          /* the definition */
+	const struct hir_value *args;
+	uint32_t n_args;
 };
 
 struct hir_unit {
 	const char *name;   /* for messages: "Block(64, stride=1) [N, 64, 56, 56]" */
 	const char *symbol; /* an identifier: the definition's name and 16 hex digits of `identity` */
 	hash128 identity; /* of the definition (item_hash_identity), compile-time arguments, element types, shapes, build-time flags: survives body edits */
-	const char *definition_name; /* "Block"; "main" for a main block */
-	hash128 definition;          /* token hash of the source definition */
-	const char *file;            /* of its definition, as in diagnostics */
+	const char *definition_name;   /* "Block"; "main" for a main block */
+	const char *function;          /* "forward"; of a body, of the function around it */
+	const struct hir_layer *layer; /* whose function it is; NULL: of none */
+	hash128 definition;            /* token hash of the source definition */
+	const char *file;              /* of its definition, as in diagnostics */
 	span at;
 	bool always_inline; /* @inline: inlined at -O1 */
 	bool never_inline;  /* @noinline */

@@ -271,6 +271,58 @@ static struct value as_scalars(struct emitter *e, struct value v, span at)
 	return emit_reshape(e, v.u.t, &t, at);
 }
 
+/* An argument as the call gives it. False: it is no tensor, number, string or list of these. */
+static bool written_arg(struct emitter *e, struct value v, struct hir_arg *out)
+{
+	switch (v.kind) {
+	case V_NONE: *out = arg_none(); return true;
+	case V_TENSOR: *out = arg_tensor(v.u.t); return true;
+	case V_DIM: *out = arg_dim(v.u.d); return true;
+	case V_TRIT: *out = arg_int(v.u.i); return true;
+	case V_INT:
+	case V_BOOL:
+	case V_FLOAT:
+	case V_STR: *out = plain_arg(v); return true;
+	case V_TUPLE:
+	case V_LIST: break;
+	default: return false;
+	}
+	struct hir_arg *items = ARENA_ARRAY(e->temp, struct hir_arg, v.u.seq->n + 1);
+	for (uint32_t i = 0; i < v.u.seq->n; i++)
+		if (!written_arg(e, v.u.seq->at[i], &items[i]))
+			return false;
+	*out = arg_list(e, items, v.u.seq->n);
+	return true;
+}
+
+/* The node from `first` on that has the results of a call; HIR_NONE: none has them all. */
+static hir_ref result_node(struct emitter *e, hir_ref first, struct value out)
+{
+	if (out.kind == V_TUPLE && out.u.seq->n && out.u.seq->at[0].kind == V_TENSOR) {
+		const struct hir_node *n = node_at(e, out.u.seq->at[0].u.t);
+		return n->kind == HIR_RESULT && n->source >= first ? n->source : HIR_NONE;
+	}
+	return out.kind == V_TENSOR && out.u.t >= first ? out.u.t : HIR_NONE;
+}
+
+/* Notes the call as the source writes it on the node of its results. */
+static void note_written(struct emitter *e, const struct builtin_call *c, hir_ref first, struct value out)
+{
+	struct hir_arg args[BUILTIN_MAX_PARAMS];
+	hir_ref r = result_node(e, first, out);
+	if (r == HIR_NONE || wanted_type(c) != DT_COUNT)
+		return;
+	for (uint32_t i = 0; i < c->sig->n; i++)
+		if (!written_arg(e, c->v[i], &args[i]))
+			return;
+	struct hir_node *n = node_at(e, r);
+	n->written = c->bi;
+	n->n_written = c->sig->n;
+	n->written_args = e->b->args.len;
+	for (uint32_t i = 0; i < c->sig->n; i++)
+		vec_push(&e->b->args, args[i]);
+}
+
 struct value call_builtin(struct emitter *e, enum builtin bi, struct args *args, span at)
 {
 	struct builtin_call c = {.bi = bi, .at = at, .sig = &e->f->elab.builtin_sigs[bi]};
@@ -284,11 +336,13 @@ struct value call_builtin(struct emitter *e, enum builtin bi, struct args *args,
 	if (!bind_arguments(e, &c, args) || unknown)
 		return VALUE_POISON;
 	uint32_t errors = e->report.errors;
+	hir_ref first = e->b->nodes.len;
 	out = load_operands(e, &c) ? table[bi].rule(e, &c) : VALUE_POISON;
 	if (c.scalar)
 		out = as_scalars(e, out, at);
 	if (wanted_type(&c) != DT_COUNT)
 		out = as_elem(e, out, wanted_type(&c), at);
+	note_written(e, &c, first, out);
 	if (dims_overflowed(e->b->dims) && e->report.errors == errors)
 		return report_poison(e, DIAG_CONST_ARITH, at, "`%s`: the sizes overflow 64 bits or are too complicated", c.sig->name);
 	return out;

@@ -157,6 +157,7 @@ struct instance {
 	uint32_t n_tied;
 	const struct dims *dims;                  /* of the sizes among the arguments */
 	const struct param_tree *params, *states; /* NULL while its body runs */
+	const struct hir_layer *made;             /* how the units of its functions show it; NULL: none was finished */
 };
 /* Another place of a parameter: it is tied, or its instance has two names. */
 struct param_alias {

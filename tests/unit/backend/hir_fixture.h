@@ -42,7 +42,7 @@ static inline hir_ref hir_node_new(struct hir_unit *u, enum hir_kind kind, struc
 
 static inline hir_ref hir_input_new(struct hir_unit *u, const char *name, struct hir_type t, bool build_time)
 {
-	u->inputs[u->n_inputs] = (struct hir_input){name, t, build_time, 0};
+	u->inputs[u->n_inputs] = (struct hir_input){.name = name, .type = t, .build_time = build_time};
 	hir_ref r = hir_node_new(u, HIR_INPUT, t);
 	u->nodes[r].build_time = build_time;
 	u->nodes[r].index = u->n_inputs++;
@@ -96,5 +96,8 @@ static inline hir_ref hir_call_new(struct hir_unit *u, struct hir_unit *callee, 
 	return hir_result_new(u, r, 0, t);
 }
 
-static inline void hir_output_new(struct hir_unit *u, hir_ref r) { u->outputs[u->n_outputs++] = (struct hir_output){"out", r, 0}; }
+static inline void hir_output_new(struct hir_unit *u, hir_ref r)
+{
+	u->outputs[u->n_outputs++] = (struct hir_output){.name = "out", .node = r};
+}
 #endif

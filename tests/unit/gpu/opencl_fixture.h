@@ -115,11 +115,11 @@ static inline void unit_core(struct unit *u)
 	c->outputs = ARENA_ARRAY(u->a, struct hir_output, MAX_IO);
 	c->nodes = ARENA_ARRAY(u->a, struct hir_node, 2 * MAX_IO);
 	for (uint32_t i = 0; i < c->n_inputs; i++) {
-		c->inputs[i] = (struct hir_input){arena_printf(u->a, "x%u", i), u->f->inputs[i], false, 0};
+		c->inputs[i] = (struct hir_input){.name = arena_printf(u->a, "x%u", i), .type = u->f->inputs[i]};
 		c->nodes[c->n_nodes++] = (struct hir_node){.kind = HIR_INPUT, .type = u->f->inputs[i], .index = i, .at = SPAN_NONE};
 	}
 	for (uint32_t i = 0; i < c->n_outputs; i++) {
-		c->outputs[i] = (struct hir_output){arena_printf(u->a, "out%u", i), c->n_nodes, 0};
+		c->outputs[i] = (struct hir_output){.name = arena_printf(u->a, "out%u", i), .node = c->n_nodes};
 		c->nodes[c->n_nodes++] =
 			(struct hir_node){.kind = HIR_BUILTIN, .type = ir_at(u->f, u->f->outputs[i])->type, .at = SPAN_NONE};
 	}
