@@ -3,6 +3,7 @@
 #include "backend/link/backend.h"
 #include "backend/link/link.h"
 #include "backend/link/runtime_objects.h"
+#include "backend/pytorch/pytorch.h"
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/measure.h"
@@ -57,6 +58,15 @@ static void add_states(struct hasher *h, const struct model_job *m)
 	}
 }
 
+/* Prints the PyTorch source, which has names and comments that no other output depends on. */
+static void print_python(struct model_job *m, struct hasher *h)
+{
+	if (!m->outputs.emitted[EMIT_PYTORCH])
+		return;
+	m->failed = !pytorch_print(m->program, m->context->sources, m->spec->name, m->diags, &m->link.python) || m->failed;
+	hasher_add(h, m->link.python.at, m->link.python.len);
+}
+
 /* In a repository, the commit and the exact text of the inputs count: the library says whether its inputs are committed. */
 void link_digest(struct model_job *m, const struct repository *repo)
 {
@@ -92,6 +102,7 @@ void link_digest(struct model_job *m, const struct repository *repo)
 		hasher_add_str(h, p->units[i]->name); /* the descriptor also lists inlined units */
 	for (uint32_t i = 0; i < p->n_params; i++)
 		hasher_add_hash(h, m->params.bound.hashes[i]);
+	print_python(m, h);
 	if (repo->found) {
 		hasher_add_hash(h, repo->head);
 		for (uint32_t i = 0; i < inputs_count(c->inputs); i++)
@@ -173,7 +184,7 @@ static bool link_libraries(struct model_job *m, const struct model_info *info)
 	return true;
 }
 
-static bool write_headers(struct model_job *m, const struct model_info *info)
+static bool write_texts(struct model_job *m, const struct model_info *info)
 {
 	struct model_input in = pack_model_input(&m->variants[0]);
 	const char *header = m->outputs.emitted[EMIT_HEADER], *live = m->outputs.emitted[EMIT_LIVE];
@@ -188,6 +199,8 @@ static bool write_headers(struct model_job *m, const struct model_info *info)
 		buf_printf(&text, "%s\n%s", runtime_header(), runtime_live_header());
 		ok = write_output(m, live, &text, 0644);
 	}
+	if (ok && m->outputs.emitted[EMIT_PYTORCH])
+		ok = write_output(m, m->outputs.emitted[EMIT_PYTORCH], &m->link.python, 0644);
 	buf_free(&text);
 	return ok;
 }
@@ -205,8 +218,8 @@ void link_model(struct model_job *m, const struct repository *repo)
 	measure_begin("write libraries");
 	bool ok = link_libraries(m, &info);
 	measure_end();
-	measure_begin("write headers");
-	ok = ok && write_headers(m, &info);
+	measure_begin("write texts");
+	ok = ok && write_texts(m, &info);
 	measure_end();
 	if (ok) {
 		triw_sweep(m->link.arena, m->spec->out, m->spec->name, m->outputs.weights);

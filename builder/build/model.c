@@ -89,6 +89,7 @@ void model_free(struct model_job *m)
 	storage_free(&m->params.storage);
 	free_frontend(m);
 	index_free(m->index_of_names);
+	buf_free(&m->link.python);
 	arena_free(m->link.arena);
 	diags_free(m->diags);
 }

@@ -7,6 +7,7 @@
 #include "backend/passes/arguments.h"
 #include "backend/passes/storage.h"
 #include "backend/plan/plan.h"
+#include "base/buf.h"
 #include "base/hash.h"
 #include "base/map.h"
 #include "builder/manifest/manifest.h"
@@ -99,8 +100,9 @@ struct variant {
 
 struct model_link {
 	hash128 digest;
-	bool is_current; /* the outputs are up to date */
-	bool written;    /* this build wrote the outputs */
+	bool is_current;   /* the outputs are up to date */
+	bool written;      /* this build wrote the outputs */
+	struct buf python; /* the PyTorch source, if it is an output */
 	struct arena *arena;
 };
 

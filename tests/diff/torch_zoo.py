@@ -1,5 +1,6 @@
 """examples/zoo against PyTorch: the full networks have the same parameter names, shapes and published counts. Narrow ones of the same depth
 (zoo_small.tri) give the same outputs for the same random weights, interpreted and compiled."""
+import importlib.util
 import json
 import os
 import shutil
@@ -45,6 +46,16 @@ MODELS = {
                              lambda: m.BitNet(50, 12, 32, 4, 4, 48), None),
     "bitnet_2b": (2_412_820_480, m.BitNet, "BitNet2B.prefill BitNet2B.decode BitNet2B.step", lambda: m.BitNet(50, 30, 32, 4, 2, 48), None),
 }
+
+
+def attend(q, k, v, attn_mask=None, is_causal=False, scale=None, enable_gqa=False):
+    """scaled_dot_product_attention, which PyTorch has since 2.0."""
+    if enable_gqa:
+        k, v = (t.repeat_interleave(q.shape[-3] // t.shape[-3], -3) for t in (k, v))
+    if is_causal:
+        attn_mask = torch.ones(q.shape[-2], k.shape[-2], dtype=torch.bool).tril()
+    scores = q @ k.transpose(-2, -1) * (scale or q.shape[-1] ** -0.5)
+    return torch.softmax(scores if attn_mask is None else scores.masked_fill(~attn_mask, float("-inf")), -1) @ v
 
 
 class OnMeta(torch.overrides.TorchFunctionMode):
@@ -97,15 +108,27 @@ class Zoo(TorchTest):
                 shutil.copy(os.path.join(ZOO, f), self.dir)
         shutil.copy(os.path.join(HERE, "zoo_small.tri"), self.dir)
         manifest = "project small\n"
+        emit = "library header pytorch"
         nets = {}
         for name, (_, _, entry, small, _) in MODELS.items():
-            manifest += f"model {name}\n    sources = zoo_small.tri\n    entry = {entry}\n    weights = {name}.safetensors\n"
+            manifest += f"model {name}\n    sources = zoo_small.tri\n    entry = {entry}\n    weights = {name}.safetensors\n    emit = {emit}\n"
             manifest += "    state.T = 9\n" if ".step" in entry else ""
             nets[name] = small()
             self.write(f"{name}.safetensors", safetensors(self.randomise(nets[name])))
         self.write("tri.build", manifest)
         self.trib("build")
         return nets
+
+    def written(self, name, net):
+        """The network as `emit = pytorch` writes it, with the parameters of another: the names are the same."""
+        spec = importlib.util.spec_from_file_location(f"written_{name}", self.path(f"build/{name}.py"))
+        module = importlib.util.module_from_spec(spec)
+        if not hasattr(torch.nn.functional, "scaled_dot_product_attention"):
+            torch.nn.functional.scaled_dot_product_attention = attend
+        spec.loader.exec_module(module)
+        model = getattr(module, MODELS[name][2].split(".")[0])()
+        model.load_state_dict(net.state_dict())
+        return model.eval()
 
     def outputs(self, name, inputs, n, *flags):
         arrays = {k: v.numpy() for k, v in inputs.items()}
@@ -137,12 +160,18 @@ class Zoo(TorchTest):
             same = self.nearly if name.startswith("ternary") else self.close
             for device in ("cpu", "reference"):
                 same(self.outputs(name, {"x": x}, 1, "--device", device)[0], want, f"{name}, {device}")
+            with torch.no_grad():
+                same(self.written(name, nets[name])(x), want, f"{name}, emit = pytorch")
         for name in ("bitnet_2b", "ternary_decoder_125m"):
             self.decoder(name, nets[name], self.nearly)
         self.decoder("decoder_125m", nets["decoder_125m"], self.close)
 
     def decoder(self, name, net, same):
         tokens = torch.randint(0, 50, (SAMPLES, 9), dtype=torch.int32)
+        written = self.written(name, net)
+        with torch.no_grad():
+            k, v = written.prefill(tokens)[1:]
+            same(written.decode(tokens[:, 8:9], k[:, :, :, :8], v[:, :, :, :8])[0], net(tokens)[0], f"{name}, emit = pytorch, decode")
         for device in ("cpu", "reference"):
             with torch.no_grad():
                 cache = None
@@ -175,6 +204,19 @@ class Zoo(TorchTest):
         with torch.no_grad():
             same(torch.from_numpy(np.concatenate(rows)), net(prompts)[0], f"{name}, the prompt at once")
         model.close()
+        written = self.written(name, net)
+        with torch.no_grad():
+            rows = [self.step_by_step(written, prompts[i:i + 1]) for i in range(SAMPLES)]
+            same(torch.cat(rows), net(prompts)[0], f"{name}, emit = pytorch, the state")
+
+    @staticmethod
+    def step_by_step(model, tokens):
+        for name, t in model.named_buffers():
+            if name.endswith((".cache.k", ".cache.v")):
+                model.get_submodule(name.rpartition(".")[0])._buffers[name[-1]] = t[:, :, :0]
+        for at in range(tokens.shape[1]):
+            out = model.step(tokens[:, at:at + 1])
+        return out
 
     @staticmethod
     def cache_shapes(model, length):

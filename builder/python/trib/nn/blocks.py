@@ -13,17 +13,27 @@ from .layers import RMSNorm
 Linear = Callable[..., nn.Module]
 
 
-def rope(x: Tensor, positions: Tensor | None = None, base: float = 10000.0) -> Tensor:
-    """Rotates the pairs (i, i + D/2) of rows [..., length, D] by position · base^(-2i/D), as the builtin `rope`.
-    Positions count from 0 if not given."""
-    half = x.shape[-1] // 2
-    if positions is None:
-        positions = torch.arange(x.shape[-2], device=x.device)
+def rope(
+    x: Tensor,
+    positions: Tensor | int | None = None,
+    base: float = 10000.0,
+    interleaved: bool = False,
+    dim: int = -2,
+) -> Tensor:
+    """Rotates the pairs (i, i + D/2) of rows [..., length, D], with `interleaved` (2i, 2i + 1), by
+    position · base^(-2i/D), as the builtin `rope`. Rows are along `dim`. An integer is the position of the first row
+    (0 if not given), a vector has one for each row, and a tensor of more dimensions broadcasts to x.shape[:-1]."""
+    half, rows = x.shape[-1] // 2, dim % x.dim()
+    if not isinstance(positions, Tensor) or positions.dim() == 0:
+        positions = (0 if positions is None else positions) + torch.arange(x.shape[rows], device=x.device)
+    if positions.dim() == 1:
+        positions = positions.reshape(-1, *[1] * (x.dim() - 2 - rows))
     rates = torch.pow(base, torch.arange(half, device=x.device, dtype=torch.float32) * (-1.0 / half))
     angles = positions.to(torch.float32).unsqueeze(-1) * rates
     cos, sin = angles.cos().to(x.dtype), angles.sin().to(x.dtype)
-    a, b = x[..., :half], x[..., half:]
-    return torch.cat([a * cos - b * sin, b * cos + a * sin], dim=-1)
+    a, b = (x[..., 0::2], x[..., 1::2]) if interleaved else (x[..., :half], x[..., half:])
+    rotated = a * cos - b * sin, b * cos + a * sin
+    return torch.stack(rotated, dim=-1).flatten(-2) if interleaved else torch.cat(rotated, dim=-1)
 
 
 def attention(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None = None, causal: bool = False) -> Tensor:

@@ -1,0 +1,207 @@
+/* The members of a layer: its parameters, states and sub-layers as the statements of __init__. */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include "backend/pytorch/print.h"
+#include "backend/pytorch/text.h"
+
+/* A part of a dotted path: a layer, a list, or a parameter. */
+struct attribute {
+	const char *name;
+	const char *made;      /* the expression that makes it; NULL: it is made of its parts */
+	const char *statement; /* instead: the statement that registers it */
+	VEC(struct attribute *) parts;
+};
+
+static struct attribute *part(struct printer *p, struct attribute *of, const char *name)
+{
+	for (uint32_t i = 0; i < of->parts.len; i++)
+		if (strcmp(of->parts.at[i]->name, name) == 0)
+			return of->parts.at[i];
+	struct attribute *a = ARENA_NEW(p->a, struct attribute);
+	*a = (struct attribute){.name = name};
+	vec_push(&of->parts, a);
+	return a;
+}
+
+static struct attribute *at_path(struct printer *p, struct attribute *root, const char *path)
+{
+	while (*path) {
+		size_t n = strcspn(path, ".");
+		root = part(p, root, arena_strndup(p->a, path, n));
+		path += n + (path[n] == '.');
+	}
+	return root;
+}
+
+static void free_parts(struct attribute *a)
+{
+	for (uint32_t i = 0; i < a->parts.len; i++)
+		free_parts(a->parts.at[i]);
+	vec_free(&a->parts);
+}
+
+/* ---- parameters and states ---- */
+
+static const char *full_name(struct printer *p, const struct owner *o, const char *name)
+{
+	return *o->path ? arena_printf(p->a, "%s.%s", o->path, name) : name;
+}
+
+static const char *shape_list(struct printer *p, const struct dims *d, const struct hir_type *t)
+{
+	const char *text = "";
+	for (uint32_t i = 0; i < t->rank; i++) {
+		int64_t n = 0;
+		dim_is_const(d, t->dims[i], &n);
+		text = arena_printf(p->a, "%s%s%s", text, i ? ", " : "",
+				    hole_text(p->a, NULL, arena_printf(p->a, "%lld", (long long)n), NULL));
+	}
+	return text;
+}
+
+static const char *typed(struct printer *p, dtype t)
+{
+	return t == DT_FLOAT32 ? "" : arena_printf(p->a, ", dtype=%s", dtype_python(p->a, t));
+}
+
+static const char *initial_text(struct printer *p, const struct hir_unit *init, const struct dims *d, const struct hir_type *t)
+{
+	if (init)
+		return print_initial(p, init);
+	return arena_printf(p->a, "torch.zeros(%s%s%s)", t->rank ? "" : "()", shape_list(p, d, t), typed(p, t->elem));
+}
+
+static void set_param(struct printer *p, const struct owner *o, struct attribute *a, const char *name)
+{
+	const char *full = full_name(p, o, name), *last = strrchr(name, '.') ? strrchr(name, '.') + 1 : name;
+	const char *holder = last == name ? "self" : self_path(p->a, arena_strndup(p->a, name, (size_t)(last - name - 1)));
+	for (uint32_t i = 0; i < p->program->n_params; i++) {
+		const struct hir_param *q = &p->program->params[i];
+		if (strcmp(q->name, full) != 0)
+			continue;
+		const char *value = initial_text(p, q->init, q->dims, &q->type);
+		if (q->buffer || dtype_class(q->type.elem) != DTC_FLOAT)
+			a->statement = arena_printf(p->a, "%s.register_buffer(\"%s\", %s)", holder, last, value);
+		else
+			a->made = arena_printf(p->a, "nn.Parameter(%s)", value);
+	}
+}
+
+static void set_state(struct printer *p, const struct owner *o, struct attribute *a, const char *name)
+{
+	const char *full = full_name(p, o, name);
+	for (uint32_t i = 0; i < p->program->n_states; i++) {
+		const struct hir_state *s = &p->program->states[i];
+		if (strcmp(s->name, full) == 0)
+			a->statement = arena_printf(p->a, "self.register_buffer(\"%s\", %s, persistent=False)", name,
+						    initial_text(p, s->init, s->dims, &s->type));
+	}
+}
+
+/* True if a sub-layer at the beginning of the path declares the member itself. */
+static bool is_of_child(const struct owner *o, const char *name)
+{
+	for (uint32_t i = 0; i < o->children.len; i++) {
+		size_t n = strlen(o->children.at[i].path);
+		if (strncmp(o->children.at[i].path, name, n) == 0 && name[n] == '.')
+			return true;
+	}
+	return false;
+}
+
+static void add_inputs(struct printer *p, const struct owner *o, const struct hir_unit *u, struct attribute *root)
+{
+	for (uint32_t i = 0; i < u->n_inputs; i++) {
+		const struct hir_input *in = &u->inputs[i];
+		bool param = in->param || (o->entry && o->entry->unit == u && o->entry->params[i] != HIR_NONE);
+		if ((!param && !in->state) || is_of_child(o, in->name))
+			continue;
+		struct attribute *a = at_path(p, root, in->name);
+		if (param)
+			set_param(p, o, a, in->name);
+		else
+			set_state(p, o, a, in->name);
+	}
+}
+
+/* ---- sub-layers ---- */
+
+static bool is_number(const char *s) { return isdigit((unsigned char)*s); }
+
+static const char *made_text(struct printer *p, const struct attribute *a);
+
+/* The elements of a list; where nothing is called, Identity keeps the numbers. */
+static const char *list_text(struct printer *p, const struct attribute *a)
+{
+	const char *text = "", *first = NULL;
+	uint32_t n = 0;
+	bool same = true;
+	for (uint32_t k = 0; n < a->parts.len && k < 10000; k++) {
+		const struct attribute *item = NULL;
+		for (uint32_t i = 0; i < a->parts.len; i++)
+			if ((uint32_t)atoi(a->parts.at[i]->name) == k)
+				item = a->parts.at[i];
+		const char *made = item ? made_text(p, item) : "nn.Identity()";
+		n += item != NULL;
+		same = same && (!first || strcmp(first, made) == 0);
+		first = first ? first : made;
+		text = arena_printf(p->a, "%s%s%s", text, k ? ", " : "", made);
+	}
+	return n > 1 && same
+		       ? arena_printf(p->a, "[%s for _ in range(%s)]", first, hole_text(p->a, NULL, arena_printf(p->a, "%u", n), NULL))
+		       : arena_printf(p->a, "[%s]", text);
+}
+
+static const char *made_text(struct printer *p, const struct attribute *a)
+{
+	if (a->made)
+		return a->made;
+	if (a->parts.len && is_number(a->parts.at[0]->name))
+		return arena_printf(p->a, "nn.ModuleList(%s)", list_text(p, a));
+	return "nn.Module()";
+}
+
+static void put_attribute(struct printer *p, const struct attribute *a, const char *holder, struct buf *out)
+{
+	const char *self = arena_printf(p->a, "%s.%s", holder, python_name(p->a, a->name));
+	if (a->statement)
+		buf_printf(out, "%s\n", a->statement);
+	else
+		buf_printf(out, "%s = %s\n", self, made_text(p, a));
+	if (!a->made && !a->statement && !(a->parts.len && is_number(a->parts.at[0]->name)))
+		for (uint32_t i = 0; i < a->parts.len; i++)
+			put_attribute(p, a->parts.at[i], self, out);
+}
+
+static void add_children(struct printer *p, const struct owner *o, struct attribute *root)
+{
+	for (uint32_t i = 0; i < o->children.len; i++)
+		at_path(p, root, o->children.at[i].path)->made = owner_call(p, o->children.at[i].owner);
+}
+
+const char *print_sequence(struct printer *p, const struct owner *o)
+{
+	struct attribute root = {0};
+	add_children(p, o, &root);
+	const char *list = list_text(p, &root);
+	free_parts(&root);
+	if (strstr(list, " for _ in range("))
+		return arena_printf(p->a, "nn.Sequential(*%s)", list);
+	return arena_printf(p->a, "nn.Sequential(%.*s)", (int)strlen(list) - 2, list + 1);
+}
+
+const char *print_members(struct printer *p, const struct owner *o)
+{
+	struct attribute root = {0};
+	struct buf out = {0};
+	for (uint32_t i = 0; i < o->methods.len; i++)
+		add_inputs(p, o, o->methods.at[i].unit, &root);
+	add_children(p, o, &root);
+	for (uint32_t i = 0; i < root.parts.len; i++)
+		put_attribute(p, root.parts.at[i], "self", &out);
+	const char *text = arena_strndup(p->a, out.len ? out.at : "", out.len);
+	free_parts(&root);
+	buf_free(&out);
+	return text;
+}

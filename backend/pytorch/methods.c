@@ -1,0 +1,80 @@
+/* The methods of a layer, and the functions of the file. */
+#include <ctype.h>
+#include <string.h>
+#include "backend/pytorch/print.h"
+#include "backend/pytorch/text.h"
+
+const char *function_name(struct printer *p, const struct owner *owner, const struct hir_unit *u)
+{
+	const struct owner *o = owner ? owner : p->file;
+	for (uint32_t i = 0; i < o->methods.len; i++)
+		if (o->methods.at[i].unit == u && o->methods.at[i].name)
+			return o->methods.at[i].name;
+	report_unprintable(p, u->at, "a function that calls itself");
+	return "None";
+}
+
+/* True for the body of a branch or a loop: its name begins with that of its function. */
+static bool is_body(const struct hir_unit *u)
+{
+	return strstr(u->name, ", ") && strncmp(u->name, u->function, strlen(u->function)) == 0 && u->name[strlen(u->function)] == ',';
+}
+
+static const char *lower_name(struct printer *p, const char *name)
+{
+	char *s = arena_strdup(p->a, name);
+	for (char *c = s; *c; c++)
+		*c = (char)tolower((unsigned char)*c);
+	return s;
+}
+
+static const char *wanted_name(struct printer *p, const struct owner *o, const struct hir_unit *u)
+{
+	if (is_body(u))
+		return arena_printf(p->a, "_%s_body", u->function);
+	if (!u->layer || (o->layer && hash_eq(u->layer->key, o->layer->key)))
+		return python_name(p->a, o->entry ? "forward" : u->function);
+	const char *name = u->layer->name + (*u->layer->name == '_');
+	return strcmp(u->function, "forward") == 0 ? arena_printf(p->a, "_%s", lower_name(p, name))
+						   : arena_printf(p->a, "_%s_%s", lower_name(p, name), u->function);
+}
+
+/* The text after the name of the function. */
+static const char *after_name(const char *text) { return strchr(text, '('); }
+
+/* Methods with one text are one method, for tensors of any shape. Names others apart. */
+static const char *free_name(struct printer *p, const struct owner *o, uint32_t n, const char *wanted, const char *text)
+{
+	const char *name = wanted;
+	for (uint32_t k = 2;; k++) {
+		const char *known = NULL;
+		for (uint32_t i = 0; i < n; i++)
+			if (strcmp(o->methods.at[i].name, name) == 0)
+				known = after_name(o->methods.at[i].text);
+		if (!known || strcmp(known, after_name(text)) == 0)
+			return name;
+		name = arena_printf(p->a, "%s_%u", wanted, k);
+	}
+}
+
+void print_methods(struct printer *p, struct owner *o)
+{
+	struct buf out = {0};
+	for (uint32_t i = 0; i < o->methods.len; i++) {
+		struct method *m = &o->methods.at[i];
+		struct body_spec spec = {.unit = m->unit,
+					 .name = wanted_name(p, o, m->unit),
+					 .owner = o == p->file ? NULL : o,
+					 .params = o->entry && o->entry->unit == m->unit ? o->entry->params : NULL};
+		const char *text = print_function(p, &spec, m), *name = free_name(p, o, i, spec.name, text);
+		bool known = false;
+		for (uint32_t k = 0; k < i; k++)
+			known = known || strcmp(o->methods.at[k].name, name) == 0;
+		m->name = name;
+		m->text = arena_printf(p->a, "def %s%s", name, after_name(text));
+		if (!known)
+			buf_printf(&out, "%s%s", out.len ? "\n" : "", m->text);
+	}
+	o->body = arena_strndup(p->a, out.len ? out.at : "", out.len);
+	buf_free(&out);
+}

@@ -1,0 +1,102 @@
+/* The file: imports, functions, classes, and how to load the parameters. */
+#include <ctype.h>
+#include <string.h>
+#include "backend/pytorch/print.h"
+#include "backend/pytorch/text.h"
+
+void report_unprintable(struct printer *p, span at, const char *what)
+{
+	diag_add(p->diags, DIAG_PYTORCH, at, "`emit = pytorch` cannot write %s", what);
+}
+
+/* True if the text has the word, followed by a dot. */
+static bool uses(const char *text, const char *word)
+{
+	size_t n = strlen(word);
+	for (const char *s = text; (s = strstr(s, word)); s += n)
+		if (s[n] == '.' && (s == text || (!isalnum((unsigned char)s[-1]) && s[-1] != '_' && s[-1] != '.')))
+			return true;
+	return false;
+}
+
+static void put_imports(const char *text, struct buf *out)
+{
+	if (uses(text, "torch"))
+		buf_puts(out, "import torch\n");
+	if (uses(text, "F"))
+		buf_puts(out, "import torch.nn.functional as F\n");
+	if (uses(text, "tnn"))
+		buf_puts(out, "import trib.nn as tnn\n");
+	if (uses(text, "TF"))
+		buf_puts(out, "import trib.nn.functional as TF\n");
+	buf_puts(out, "from torch import nn\n");
+}
+
+static void put_load(const struct owner_list *owners, struct buf *out)
+{
+	for (uint32_t i = 1; i < owners->len; i++) {
+		if (*owners->at[i]->path || !owners->at[i]->cls)
+			continue;
+		buf_printf(out,
+			   "\n\ndef load(weights):\n    \"\"\"Returns the model with the parameters of a safetensors file.\"\"\"\n"
+			   "    from safetensors.torch import load_file\n\n"
+			   "    model = %s()\n    model.load_state_dict(load_file(weights))\n    return model.eval()\n",
+			   owners->at[i]->cls->name);
+		return;
+	}
+}
+
+static void free_owners(struct owner_list *l)
+{
+	for (uint32_t i = 0; i < l->len; i++) {
+		vec_free(&l->at[i]->methods);
+		vec_free(&l->at[i]->children);
+	}
+	vec_free(l);
+}
+
+static void put_functions(struct printer *p, struct buf *out)
+{
+	struct buf text = {0};
+	text_fill(p->file->body, NULL, &text);
+	if (text.len) {
+		buf_puts(out, "\n\n");
+		for (const char *s = text.at; *s;) {
+			size_t n = strcspn(s, "\n"), own = strspn(s, " ");
+			const char *line = arena_strndup(p->a, s + own, n > own ? n - own : 0);
+			if (strncmp(line, "def ", 4) == 0 && s != text.at)
+				buf_puts(out, "\n");
+			if (n)
+				put_statement(out, (uint32_t)own, line);
+			else
+				buf_putc(out, '\n');
+			s += n + (s[n] == '\n');
+		}
+	}
+	buf_free(&text);
+}
+
+bool pytorch_print(const struct hir_program *program, const struct sources *sources, const char *model, struct diags *diags,
+		   struct buf *out)
+{
+	struct printer p = {.a = arena_new(0), .program = program, .sources = sources, .diags = diags, .model = model};
+	struct owner_list owners = {0};
+	struct buf text = {0};
+	uint32_t n, errors = diags_errors(diags);
+	find_owners(&p, &owners);
+	struct py_class **classes = make_classes(&p, &owners, &n);
+	put_functions(&p, &text);
+	for (uint32_t i = 0; i < n; i++) {
+		buf_puts(&text, "\n\n");
+		print_class(&p, classes[i], &text);
+	}
+	put_load(&owners, &text);
+	buf_printf(out, "\"\"\"Model %s in PyTorch. trib wrote this file: the next build writes it again.\"\"\"\n\n", model);
+	put_imports(text.len ? text.at : "", out);
+	if (text.len)
+		buf_put(out, text.at, text.len);
+	buf_free(&text);
+	free_owners(&owners);
+	arena_free(p.a);
+	return diags_errors(diags) == errors;
+}

@@ -1,0 +1,313 @@
+"""Models as `emit = pytorch` writes them, beside their libraries: the same outputs for the same weights."""
+import importlib.util
+import unittest
+
+import numpy as np
+
+from torch_ops import TorchTest, Value, safetensors, torch  # ends here without PyTorch
+from trib.nn import to_state_dict
+
+# Name: source, entry, inputs, how many outputs.
+F = np.float32
+CASES = {
+    "functional": (
+        """
+layer Net(w: TernaryTensor<trit, [K, N]>, b: Tensor<float32, [N]>, x: Tensor<float32, [M, K]>) {
+    return relu(x @ w + b)
+}""",
+        {"w": np.array([[1, 0], [-1, 1], [0, -1]], np.int8), "b": F([0.5, -0.25])},
+        {"x": (4, 3)},
+    ),
+    "functional_calls": (
+        """
+fn scale_rows(x: Tensor<float32, [M, K]>, s: Tensor<float32, [M]>) { return x * s.unsqueeze(-1) }
+layer Dense(w: Tensor<float32, [K, N]>, x: Tensor<float32, [M, K]>) { return x @ w }
+layer Net(w1: Tensor<float32, [3, 5]>, w2: Tensor<float32, [5, 2]>, x: Tensor<float32, [M, 3]>) {
+    let first = Dense(w1)
+    let h = tanh(first(x))
+    return Dense(w2, scale_rows(h, h.sum(dim=1)))
+}""",
+        {"w1": "randn", "w2": "randn"},
+        {"x": (4, 3)},
+    ),
+    "branches": (
+        """
+import nn
+layer Net() {
+    let a = nn.Linear(3, 3)
+    let b = nn.Linear(3, 3)
+    fn forward(x: Tensor<float32, [N, 3]>) {
+        let y = a(x)
+        if y.sum() > 0.0 { y = b(y) + x } else { y = a(y) - x }
+        let n = 0
+        while y.abs().sum() > 1.0 && n < 20 {
+            y = y * 0.5
+            n += 1
+        }
+        return (y, n)
+    }
+}""",
+        {},
+        {"x": (4, 3)},
+    ),
+    "indexing": (
+        """
+layer Net() {
+    param table: Tensor<float32, [7, 4]> = randn([7, 4])
+    fn forward(x: Tensor<float32, [N, 6, 4]>) {
+        let rows = x.argmax(dim=1)
+        let a = x[:, 1:5:2, -1]
+        let b = x[..., ::2].flatten(1)
+        let c = table[rows]
+        let last = x[arange(N), rows[:, 0]]
+        return (a.sum(dim=1), b, c, last, x[:, -2:])
+    }
+}""",
+        {},
+        {"x": (5, 6, 4)},
+    ),
+    "reductions": (
+        """
+layer Net() {
+    fn forward(x: Tensor<float32, [N, 6]>) {
+        let (values, places) = max(x, dim=1)
+        let (top, where_) = topk(x, 3)
+        let (ordered, _) = sort(x, descending=true)
+        let z = (x - x.mean(dim=1, keepdim=true)) / x.std(dim=1, keepdim=true)
+        return (values, places, top, where_, ordered, z, logsumexp(x, dim=1), x.cumsum(dim=1))
+    }
+}""",
+        {},
+        {"x": (5, 6)},
+    ),
+    "recurrent": (
+        """
+import nn
+layer Net() {
+    let embed = nn.Embedding(11, 8)
+    let lstm = nn.LSTM(8, 6, num_layers=2, batch_first=true)
+    let gru = nn.GRU(6, 5, batch_first=true)
+    let head = nn.Linear(5, 11)
+    fn forward(tokens: Tensor<int64, [N, T]>) {
+        let (y, (h, c)) = lstm(embed(tokens))
+        let (z, last) = gru(y)
+        return (head(z), h + c, last)
+    }
+}""",
+        {},
+        {"tokens": (3, 7)},
+    ),
+    "convolutions": (
+        """
+import nn
+layer Net() {
+    let a = nn.Conv2d(4, 8, 3, padding="same", groups=2)
+    let b = nn.ConvTranspose2d(8, 3, 2, stride=2)
+    let line = nn.Conv1d(3, 5, 3, stride=2, padding=1)
+    let trits = nn.TernaryConv2d(3, 4, 3, padding=1)
+    fn forward(x: Tensor<float32, [N, 4, 8, 8]>) {
+        let y = b(maxpool2d(relu(a(x)), 2))
+        let z = line(y.flatten(2))
+        return (trits(y), avgpool2d(y, 2), z, pad(z, [1, 2]), upsample2d(y, scale_factor=2.0))
+    }
+}""",
+        {},
+        {"x": (2, 4, 8, 8)},
+    ),
+    "norms": (
+        """
+import nn
+layer Net() {
+    let group = nn.GroupNorm(2, 4)
+    let batch = nn.BatchNorm2d(4)
+    let layer_ = nn.LayerNorm(6)
+    let rms = nn.RMSNorm(6)
+    fn forward(x: Tensor<float32, [N, 4, 6, 6]>) {
+        let y = batch(group(x))
+        return (layer_(y), rms(y), layer_norm(y), rms_norm(x), softmax(y, dim=1), instance_norm(x))
+    }
+}""",
+        {},
+        {"x": (2, 4, 6, 6)},
+    ),
+    "quantizers": (
+        """
+import nn
+layer Net() {
+    param w: Tensor<float32, [6, 5]> = randn([6, 5])
+    let bit = nn.BitLinear(5, 4)
+    fn forward(x: Tensor<float32, [N, 6]>) {
+        let (trits, scale) = absmean_quantize(w)
+        let (q, s) = absmax_quantize(x)
+        let exact = q @ trits
+        return (float32(exact) * (s * scale), exact, bit(x @ w), float32(ternary_quantize(x, 0.7)))
+    }
+}""",
+        {},
+        {"x": (4, 6)},
+    ),
+    "sizes": (
+        """
+layer Net() {
+    fn forward(x: Tensor<float32, [N, L, 4]>) {
+        let flat = x.reshape(N * L, 4)
+        let steps = float32(arange(L)).reshape(1, L, 1)
+        let pairs = x.transpose(1, 2).reshape(N, 2, 2, L)
+        return (flat.sum(dim=0) / float32(N), x * steps, pairs, ones([L + 1]), x.expand(3, N, L, 4))
+    }
+}""",
+        {},
+        {"x": (3, 5, 4)},
+    ),
+    "integers": (
+        """
+layer Net() {
+    fn forward(x: Tensor<int32, [N, 4]>) {
+        let table = tensor([[1, -2], [3, 4]])
+        let bits = x % 3 == 0
+        return (x // 2 + 1, where(bits, x, -x), float32(x) / 3.0, table[x[:, 0] % 2], bits.any(dim=1), int8(clip(x, -5, 5)))
+    }
+}""",
+        {},
+        {"x": np.arange(-8, 12, dtype=np.int32).reshape(5, 4)},
+    ),
+    "members": (
+        """
+import nn
+layer Block(width: int, residual: bool = true, act=relu) {
+    param gain: Tensor<float32, [width]> = ones([width])
+    let fc = nn.Linear(width, width)
+    let tail = [nn.Linear(width, width, bias=false) for i in 0..2]
+    fn forward(x: Tensor<float32, [N, width]>) {
+        let y = act(fc(x)) * gain
+        for t in tail { y = t(y) }
+        return if residual { x + y } else { y }
+    }
+}
+layer Net() {
+    let stem = nn.Linear(3, 6)
+    let blocks = [[Block(6), Block(6, act=tanh)], [Block(6, residual=false)]]
+    let down = if true { [nn.Linear(6, 4), nn.ReLU()] } else { [] }
+    let head = nn.Sequential(nn.Linear(4, 4), nn.Tanh(), nn.Linear(4, 2))
+    fn forward(x: Tensor<float32, [N, 3]>) {
+        let y = stem(x)
+        for row in blocks { for b in row { y = b(y) } }
+        for d in down { y = d(y) }
+        return head(y)
+    }
+}""",
+        {},
+        {"x": (4, 3)},
+    ),
+    "effects": (
+        """
+import nn
+layer Counter() {
+    state total: Tensor<float32, [3]>
+    fn add(x: Tensor<float32, [N, 3]>) {
+        total = total + x.sum(dim=0)
+        return total
+    }
+}
+layer Net() {
+    let count = Counter()
+    let fc = nn.Linear(3, 3)
+    fn forward(x: Tensor<float32, [N, 3]>) {
+        assert x.abs().max() < 100.0, f"too large: {x.abs().max()}"
+        let before = count.add(x)
+        return fc(x) + count.add(x) - before
+    }
+}""",
+        {},
+        {"x": (4, 3)},
+    ),
+    "math": (
+        """
+layer Net() {
+    fn forward(x: Tensor<float32, [N, 4]>) {
+        let a = x.abs() + 0.5
+        return (
+            exp(-a) + log(a) * sqrt(a) - rsqrt(a),
+            -(x ** 2) ** 0.5 + a ** -1,
+            minimum(x, 0.25) + maximum(x, a) - clip(x, -0.5, 0.5),
+            (x > 0.0 && x < 1.0) || !(x == x),
+            gelu(x) + silu(x) + leaky_relu(x, 0.2) + softplus(x) + hardswish(x) + elu(x),
+            (x - 1.0) - (x - 2.0),
+            x / (a / 2.0) // 1.0 % 3.0,
+        )
+    }
+}""",
+        {},
+        {"x": (6, 4)},
+    ),
+}
+
+
+class Written(TorchTest):
+    def module(self, name):
+        spec = importlib.util.spec_from_file_location(f"written_{name}", self.path(f"build/{name}.py"))
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        return module
+
+    def array(self, what):
+        if isinstance(what, np.ndarray):
+            return what
+        return np.random.default_rng(1).standard_normal(what).astype(F)
+
+    def make_project(self):
+        manifest = "project written\n"
+        for name, (source, weights, inputs) in CASES.items():
+            self.write(f"{name}.tri", source + "\n")
+            named = "".join(f" {w}" for w in weights)
+            manifest += f"model {name}\n    sources = {name}.tri\n    entry = Net\n    emit = library pytorch\n"
+            manifest += f"    weights.names ={named}\n" if named else ""
+            if weights:
+                shapes = {"w1": (3, 5), "w2": (5, 2)}
+                arrays = {k: self.array(shapes[k]) if isinstance(v, str) else v for k, v in weights.items()}
+                self.write(f"{name}.safetensors", safetensors({k: Value(torch.from_numpy(v)) for k, v in arrays.items()}))
+                manifest += f"    weights = {name}.safetensors\n"
+        self.write("tri.build", manifest)
+        self.trib("build")
+
+    def check(self, name):
+        _, weights, inputs = CASES[name]
+        model = self.module(name).Net().eval()
+        state = {k: v for k, v in to_state_dict(model).items() if not k.endswith("num_batches_tracked")}
+        model.load_state_dict(state, strict=False)  # trits in place of their masters
+        if not weights:  # the library takes the parameters of the module: the names are the same
+            self.write(f"{name}.safetensors", safetensors({k: Value(v) for k, v in state.items()}))
+            self.edit("tri.build", f"model {name}\n", f"model {name}\n    weights = {name}.safetensors\n")
+            self.trib("build", name)
+        else:
+            model.load_state_dict({k: torch.from_numpy(self.array((3, 5) if k == "w1" else (5, 2)) if isinstance(v, str) else v) for k, v in weights.items()})
+        arrays = {k: np.random.default_rng(2).integers(0, 11, v) if k == "tokens" else self.array(v) for k, v in inputs.items()}
+        with torch.no_grad():
+            want = model(*(torch.from_numpy(a) for a in arrays.values()))
+        several = isinstance(want, tuple)
+        got = self.infer(name, arrays, len(want) if several else 0)
+        for k, (g, w) in enumerate(zip(got, want if several else [want])):
+            w = w.numpy() if isinstance(w, torch.Tensor) else np.asarray(w)
+            self.assertEqual(g.shape, w.shape, f"{name}, output {k}")
+            if w.dtype.kind != "f" or g.dtype.kind != "f":
+                np.testing.assert_array_equal(g, w, f"{name}, output {k}")
+            else:
+                np.testing.assert_allclose(g, w, rtol=2e-5, atol=2e-6, err_msg=f"{name}, output {k}")
+
+    def test_unprintable(self):
+        """What PyTorch has no word for is an error that names the line; the rest of the build is as it was."""
+        self.write("net.tri", "layer Net(t: TernaryTensor<trit, [N, 8]>) {\n    let p = pack(t)\n    return unpack(p, 8)\n}\n")
+        self.write("tri.build", "project p\nmodel net\n    sources = net.tri\n    entry = Net\n    emit = library pytorch\n")
+        said = self.fails("build")
+        self.assertIn("error[E0815]: `emit = pytorch` cannot write `pack`\n --> net.tri:2:13", said)
+        self.assertIn("cannot write `unpack`", said)
+
+    def test_outputs(self):
+        self.make_project()
+        for name in CASES:
+            with self.subTest(name):
+                self.check(name)
+
+
+if __name__ == "__main__":
+    unittest.main()
