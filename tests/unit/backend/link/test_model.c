@@ -61,7 +61,7 @@ static void unit(struct fake *f, struct hir_unit *u, const char *name, uint32_t 
 	u->nodes = ARENA_ARRAY(f->a, struct hir_node, 1);
 	u->nodes[0].type = type(d, DT_INT32, 2, n, dim_const(d, M));
 	for (uint32_t i = 0; i < n_outputs; i++)
-		u->outputs[i] = (struct hir_output){outs[i], 0, 0};
+		u->outputs[i] = (struct hir_output){.name = outs[i]};
 	u->inputs[u->n_inputs++] = (struct hir_input){"class", type(d, DT_INT8, 2, n, dim_const(d, K)), false, 0};
 }
 
