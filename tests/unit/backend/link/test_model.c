@@ -62,7 +62,7 @@ static void unit(struct fake *f, struct hir_unit *u, const char *name, uint32_t 
 	u->nodes[0].type = type(d, DT_INT32, 2, n, dim_const(d, M));
 	for (uint32_t i = 0; i < n_outputs; i++)
 		u->outputs[i] = (struct hir_output){.name = outs[i]};
-	u->inputs[u->n_inputs++] = (struct hir_input){"class", type(d, DT_INT8, 2, n, dim_const(d, K)), false, 0};
+	u->inputs[u->n_inputs++] = (struct hir_input){.name = "class", .type = type(d, DT_INT8, 2, n, dim_const(d, K))};
 }
 
 static struct ir_fn *build_fn(struct fake *f, struct hir_unit *u, const struct hir_type *weights, uint32_t n)
@@ -76,7 +76,7 @@ static struct ir_fn *build_fn(struct fake *f, struct hir_unit *u, const struct h
 		ir_ref r = ir_emit(s, OP_WEIGHT, &weights[i], NULL, 0, ORIGINS_NONE);
 		ir_set_number(s, r, (struct ir_number){i});
 		ir_at(s, r)->build_time = true;
-		u->inputs[u->n_inputs++] = (struct hir_input){i == n - 1 ? "s" : "w", weights[i], true, 0};
+		u->inputs[u->n_inputs++] = (struct hir_input){.name = i == n - 1 ? "s" : "w", .type = weights[i], .build_time = true};
 	}
 	return s;
 }
