@@ -183,6 +183,12 @@ void diags_share_cause(struct diags *d, uint32_t from, enum diag_code code, cons
 			diag_cause(d, d->all.at[i], cause);
 }
 
+void diags_secondary(struct diags *d, uint32_t from, span at, const char *text)
+{
+	for (uint32_t i = from; i < d->all.len; i++)
+		diag_secondary(d, d->all.at[i], at, "%s", text);
+}
+
 void diag_edit(struct diags *d, struct diag *g, span at, const char *replacement)
 {
 	if (g == &d->overflow)

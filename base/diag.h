@@ -66,6 +66,8 @@ void diag_help(struct diags *d, struct diag *g, const char *fmt, ...) __attribut
 void diag_cause(struct diags *d, struct diag *g, const char *cause);
 /* Sets the cause of all errors with this code from index `from` on, if there are several. */
 void diags_share_cause(struct diags *d, uint32_t from, enum diag_code code, const char *cause);
+/* Adds a span to each of the diagnostics from index `from` on. */
+void diags_secondary(struct diags *d, uint32_t from, span at, const char *text);
 /* Sets the edit: a certain one, or a guess. */
 void diag_edit(struct diags *d, struct diag *g, span at, const char *replacement);
 void diag_guess(struct diags *d, struct diag *g, span at, const char *replacement);

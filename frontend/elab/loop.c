@@ -92,6 +92,44 @@ static bool try_runtime_loop(struct elab *e, const struct runtime_loop *loop, en
 	return false;
 }
 
+static node_id loop_attribute(const struct elab *e, const struct ast_for *f, const char *name)
+{
+	return attr_find(e->frame->mod, f->attrs, name);
+}
+
+/* The range of a run-time loop in a check: its numbers are unknown. */
+static struct value forget_range(struct elab *e, struct value v)
+{
+	struct range *r = ARENA_NEW(e->em.f->arena, struct range);
+	struct hir_type t = {.elem = range_counter_type(&e->em, v.u.range)};
+	*r = *v.u.range;
+	r->from = value_tensor(emit_unknown_tensor(&e->em, &t, SPAN_NONE));
+	return (struct value){.kind = V_RANGE, .u.range = r};
+}
+
+/* Reports an attribute that the loop over v cannot have. */
+static bool check_loop_attributes(struct elab *e, const struct ast_for *f, struct value v)
+{
+	node_id unrolled = loop_attribute(e, f, "unroll"), kept = loop_attribute(e, f, "loop");
+	bool at_run_time = v.kind == V_RANGE && (value_contains(v, V_TENSOR) || (value_contains(v, V_DIM) && !e->em.checking));
+	if (unrolled && at_run_time) {
+		struct diag *g = report_error(&e->em, DIAG_LOOP_ATTR, elab_span(e, f->iter),
+					      "this loop cannot be unrolled: its range is known only at run time");
+		diag_secondary(e->em.report.out, g, elab_span(e, unrolled), "unrolling is demanded here");
+		diag_help(e->em.report.out, g, "remove `@unroll`, or loop over a range of numbers known at compile time");
+		return false;
+	}
+	bool unknown = is_poison(v);
+	if (!kept || v.kind == V_RANGE || (unknown && !is_unknown_list(v)))
+		return true;
+	struct diag *g = report_error(&e->em, DIAG_LOOP_ATTR, elab_span(e, f->iter), "`@loop` needs a range, not %s",
+				      unknown ? "a list" : value_text(&e->em, v));
+	diag_secondary(e->em.report.out, g, elab_span(e, kept), "a loop at run time is demanded here");
+	diag_help(e->em.report.out, g,
+		  "a list is known at compile time only: remove `@loop`, or make it a tensor and loop over its indices");
+	return false;
+}
+
 static enum flow exec_for_in(struct elab *e, const struct ast_for *f, struct value v)
 {
 	struct runtime_loop loop = {
@@ -99,12 +137,14 @@ static enum flow exec_for_in(struct elab *e, const struct ast_for *f, struct val
 	struct value list;
 	enum flow flow = FLOW_NEXT;
 	bool unknown, known = v.kind != V_RANGE || (v.u.range->from.kind == V_INT && v.u.range->to.kind == V_INT);
-	if (!known) {
+	if (!known || (loop.range && loop_attribute(e, f, "loop"))) {
 		emit_runtime_loop(e, &loop, &flow);
 		return flow;
 	}
 	if (!list_elements(&e->em, v, elab_span(e, f->iter), &list, &unknown))
 		return check_loop(e, &(struct unknown_loop){VALUE_POISON, f->pattern, f->body, false, elab_span(e, f->iter)});
+	if (loop_attribute(e, f, "unroll"))
+		return unroll(e, f, list);
 	if (loop.range && list.u.seq->n > 4 && e->frame->mod->std && has_append(e, f->body) && try_runtime_loop(e, &loop, &flow))
 		return flow; /* a sequence */
 	if (loop.range && list.u.seq->n > 4 && exits_at_run_time(e, f, list.u.seq->at[0]) && try_runtime_loop(e, &loop, &flow))
@@ -129,11 +169,23 @@ enum flow exec_for(struct elab *e, node_id n)
 	struct value v = eval(e, f.iter), list;
 	bool unknown;
 	uint32_t mark = e->locals.len;
+	enum flow flow;
+	node_id kept = loop_attribute(e, &f, "loop");
+	if (!check_loop_attributes(e, &f, v))
+		v = VALUE_POISON;
+	if (e->em.checking && v.kind == V_RANGE && kept)
+		v = forget_range(e, v);
+	uint32_t reported = diags_count(e->em.report.out);
 	bool at_run_time = v.kind == V_RANGE && value_contains(v, V_TENSOR);
-	if (e->em.checking && (at_run_time || !list_elements(&e->em, v, elab_span(e, f.iter), &list, &unknown)))
-		return check_loop(e, &(struct unknown_loop){v, f.pattern, f.body, at_run_time, elab_span(e, f.iter)});
-	exits_declare(e, EXIT_LEFT, EXIT_SKIPPED);
-	return after_loop(e, exec_for_in(e, &f, v), mark);
+	if (e->em.checking && (at_run_time || !list_elements(&e->em, v, elab_span(e, f.iter), &list, &unknown))) {
+		flow = check_loop(e, &(struct unknown_loop){v, f.pattern, f.body, at_run_time, elab_span(e, f.iter)});
+	} else {
+		exits_declare(e, EXIT_LEFT, EXIT_SKIPPED);
+		flow = after_loop(e, exec_for_in(e, &f, v), mark);
+	}
+	if (kept)
+		diags_secondary(e->em.report.out, reported, elab_span(e, kept), "this makes it a loop at run time");
+	return flow;
 }
 
 /* ---- while ---- */

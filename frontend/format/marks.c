@@ -351,6 +351,7 @@ static void mark_node(struct marker *x, node_id n)
 		break;
 	case NODE_FN:
 	case NODE_LAYER: mark_function(x, n); break;
+	case NODE_FOR: mark_attributes(x, ast_for(t, n).attrs); break;
 	case NODE_ATTR: mark_attribute(x, n); break;
 	case NODE_ARG_DECL:
 		if (!ast_a(t, n) && ast_b(t, n))

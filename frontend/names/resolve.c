@@ -58,7 +58,7 @@ static void push_argument(struct resolver *r, node_id n, uint32_t first)
 
 static void walk_signature(struct resolver *r, const struct ast_fn *fn)
 {
-	check_attributes(r, fn->attrs);
+	check_attributes(r, fn->attrs, BEFORE_DEFINITION);
 	push_generics(r, fn->generics);
 	uint32_t first = r->scope.len;
 	for (uint32_t i = 0; i < fn->params.n; i++) {
@@ -172,7 +172,7 @@ static void walk_module_layer(struct resolver *r, node_id n)
 			if (k == NODE_FN)
 				walk_fn(r, items.at[i]);
 			else if (k == NODE_PARAM || k == NODE_STATE || k == NODE_CONST)
-				check_attributes(r, ast_const(r->t, items.at[i]).attrs), resolve_const(r, items.at[i]);
+				check_attributes(r, ast_const(r->t, items.at[i]).attrs, BEFORE_DEFINITION), resolve_const(r, items.at[i]);
 			else
 				resolve_node(r, items.at[i]);
 		}
@@ -203,12 +203,12 @@ static void walk_item(struct resolver *r, const struct item *it)
 				resolve_let_value(r, it->node);
 			break;
 		}
-		check_attributes(r, ast_const(r->t, it->node).attrs);
+		check_attributes(r, ast_const(r->t, it->node).attrs, BEFORE_DEFINITION);
 		resolve_const(r, it->node);
 		break;
 	case ITEM_TYPE: {
 		struct ast_alias al = ast_alias(r->t, it->node);
-		check_attributes(r, al.attrs);
+		check_attributes(r, al.attrs, BEFORE_DEFINITION);
 		push_generics(r, al.generics);
 		resolve_type(r, al.type, DIMS_KNOWN);
 		break;

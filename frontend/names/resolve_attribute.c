@@ -9,14 +9,15 @@
 enum takes { TAKES_NOTHING, TAKES_TEXT, TAKES_LEVEL };
 static const struct attribute {
 	enum takes takes;
+	enum attribute_place place;
 	const char *written;
 } attributes[] = {
-#define ATTRIBUTE(name, takes, written) {TAKES_##takes, written},
+#define ATTRIBUTE(name, takes, place, written) {TAKES_##takes, BEFORE_##place, written},
 #include "frontend/names/attributes.def"
 #undef ATTRIBUTE
 };
 static const char *const names[] = {
-#define ATTRIBUTE(name, takes, written) #name,
+#define ATTRIBUTE(name, takes, place, written) #name,
 #include "frontend/names/attributes.def"
 #undef ATTRIBUTE
 };
@@ -73,7 +74,13 @@ static void check_arguments(struct resolver *r, node_id n, const struct attribut
 		report_level(r, n, args, a->written);
 }
 
-static void report_unknown_attribute(struct resolver *r, node_id n, const char *name)
+static void report_place(struct resolver *r, node_id n, const struct attribute *a)
+{
+	diag_add(r->out, DIAG_MISPLACED_ATTR, node_span(r->m, n), "`%s` %s", a->written,
+		 a->place == BEFORE_LOOP ? "precedes a `for`" : "precedes a definition, not a `for`");
+}
+
+static void report_unknown_attribute(struct resolver *r, node_id n, const char *name, enum attribute_place place)
 {
 	token_id tok = ast_token(r->t, n);
 	struct diag *g = diag_add(r->out, DIAG_UNKNOWN_ATTR, tok_span(r->m, tok), "unknown attribute `@%s`", name);
@@ -88,13 +95,19 @@ static void report_unknown_attribute(struct resolver *r, node_id n, const char *
 	if (diag_did_you_mean(r->out, g, tok_span(r->m, tok), name, names, KNOWN))
 		return;
 	struct buf all = {0};
+	uint32_t n_here = 0, shown = 0;
 	for (uint32_t k = 0; k < KNOWN; k++)
-		buf_printf(&all, "%s`%s`", !k ? "" : k + 1 < KNOWN ? ", " : " and ", attributes[k].written);
+		n_here += attributes[k].place == place;
+	for (uint32_t k = 0; k < KNOWN; k++)
+		if (attributes[k].place == place) {
+			buf_printf(&all, "%s`%s`", !shown ? "" : shown + 1 < n_here ? ", " : " and ", attributes[k].written);
+			shown++;
+		}
 	diag_help(r->out, g, "the attributes are %s", all.at);
 	buf_free(&all);
 }
 
-void check_attributes(struct resolver *r, struct ast_nodes attrs)
+void check_attributes(struct resolver *r, struct ast_nodes attrs, enum attribute_place place)
 {
 	for (uint32_t i = 0; i < attrs.n; i++) {
 		token_id tok = ast_token(r->t, attrs.at[i]);
@@ -104,14 +117,16 @@ void check_attributes(struct resolver *r, struct ast_nodes attrs)
 		for (uint32_t k = 0; k < KNOWN; k++) {
 			if (!strcmp(name, names[k]))
 				found = &attributes[k];
-			if (asked)
+			if (asked && attributes[k].place == place)
 				index_offer(r->f, names[k], SYMBOL_UNKNOWN, SYMBOL_NONE, NULL);
 		}
 		if (asked)
 			r->f->index->context = ASK_ATTRIBUTE;
-		if (found)
-			check_arguments(r, attrs.at[i], found);
+		if (!found)
+			report_unknown_attribute(r, attrs.at[i], name, place);
+		else if (found->place != place)
+			report_place(r, attrs.at[i], found);
 		else
-			report_unknown_attribute(r, attrs.at[i], name);
+			check_arguments(r, attrs.at[i], found);
 	}
 }

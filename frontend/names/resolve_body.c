@@ -101,6 +101,10 @@ static void walk_for(struct resolver *r, node_id n)
 {
 	struct ast_for f = ast_for(r->t, n);
 	uint32_t mark = r->scope.len;
+	check_attributes(r, f.attrs, BEFORE_LOOP);
+	if (attr_find(r->m, f.attrs, "unroll") && attr_find(r->m, f.attrs, "loop"))
+		diag_add(r->out, DIAG_LOOP_ATTR, node_span(r->m, f.attrs.at[1]),
+			 "a loop cannot be both unrolled and kept: remove one of them");
 	resolve_node(r, f.iter);
 	resolve_pattern(r, f.pattern, SYMBOL_LOCAL, f.pattern, true);
 	resolve_node(r, f.body);

@@ -56,7 +56,8 @@ void resolve_let_value(struct resolver *r, node_id n); /* without its names */
 /* Adds the names of a pattern to the scope; `whole`: the statement. */
 void resolve_pattern(struct resolver *r, node_id p, enum symbol_kind kind, node_id whole, bool typed);
 
-void check_attributes(struct resolver *r, struct ast_nodes attrs); /* resolve_attribute.c */
+enum attribute_place { BEFORE_DEFINITION, BEFORE_LOOP };
+void check_attributes(struct resolver *r, struct ast_nodes attrs, enum attribute_place place); /* resolve_attribute.c */
 /* resolve.c: a function or an alias of a block. Its name is visible after it. */
 void resolve_local_fn(struct resolver *r, node_id n);
 void resolve_local_alias(struct resolver *r, node_id n);

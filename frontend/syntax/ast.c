@@ -62,7 +62,12 @@ struct ast_alias ast_alias(const struct ast *t, node_id n)
 
 struct ast_let ast_let(const struct ast *t, node_id n) { return (struct ast_let){ast_a(t, n), ast_first(t, n), ast_second(t, n)}; }
 struct ast_if ast_if(const struct ast *t, node_id n) { return (struct ast_if){ast_a(t, n), ast_first(t, n), ast_second(t, n)}; }
-struct ast_for ast_for(const struct ast *t, node_id n) { return (struct ast_for){ast_a(t, n), ast_first(t, n), ast_second(t, n)}; }
+
+struct ast_for ast_for(const struct ast *t, node_id n)
+{
+	const uint32_t *w = t->extra + ast_a(t, n);
+	return (struct ast_for){.attrs = ast_nodes(t, w[0]), .pattern = w[1], .iter = w[2], .body = ast_b(t, n)};
+}
 
 struct ast_range ast_range(const struct ast *t, node_id n)
 {

@@ -115,6 +115,7 @@ struct ast_if {
 struct ast_if ast_if(const struct ast *t, node_id n); /* IF and TERNARY */
 
 struct ast_for {
+	struct ast_nodes attrs;
 	node_id pattern, iter, body;
 };
 struct ast_for ast_for(const struct ast *t, node_id n);
@@ -143,7 +144,7 @@ struct ast_fstring ast_fstring(const struct ast *t, node_id n);
 
 /* The name token of an item or member (CONST ALIAS FN LAYER PARAM STATE; MAIN: the keyword), else TOKEN_NONE. */
 token_id ast_item_name(const struct ast *t, node_id n);
-/* The attributes (ATTR) of an item or member. */
+/* The attributes (ATTR) of an item, a member or a FOR. */
 struct ast_nodes ast_attributes(const struct ast *t, node_id n);
 /* Token hash of an item: kinds and texts of its tokens and its attributes', not white space, comments, positions, `;`, or optional
  * trailing commas. A line break counts only where it ends a statement, as `;` would. */

@@ -5,11 +5,11 @@
 /* A definition that is indented further than the block's head is only misplaced. */
 static bool leaves_block(struct parser *p, token_id head, token_id open, bool layer)
 {
-	bool definition =
-		p->k == TOK_LAYER || p->k == TOK_IMPORT || p->k == TOK_MAIN || p->k == TOK_FROM || p->k == TOK_TYPE || p->k == TOK_FN;
+	bool attribute = p->k == TOK_AT && !is_loop_attribute(p, p->i), member = p->k == TOK_FN || attribute;
+	bool definition = member || p->k == TOK_LAYER || p->k == TOK_IMPORT || p->k == TOK_MAIN || p->k == TOK_FROM || p->k == TOK_TYPE;
 	if (!definition || !after_newline(p) || indent_of(p, p->i) > indent_of(p, head))
 		return false;
-	return p->k != TOK_FN || !layer || matching_bracket(p, open) == TOKEN_NONE;
+	return !member || !layer || matching_bracket(p, open) == TOKEN_NONE;
 }
 
 static bool begins_statement(enum token_kind k)

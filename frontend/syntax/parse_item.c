@@ -28,17 +28,26 @@ static bool takes_attributes(enum token_kind k)
 	return k == TOK_FN || k == TOK_LAYER || k == TOK_CONST || k == TOK_TYPE || k == TOK_PARAM || k == TOK_STATE;
 }
 
+/* With another name, `@ w` before a `for` is the end of a product. */
+bool is_loop_attribute(const struct parser *p, token_id i)
+{
+	return token_is(&p->t->tokens, i + 1, "unroll") || token_is(&p->t->tokens, i + 1, "loop");
+}
+
 bool is_at_attribute(struct parser *p)
 {
-	token_id i = p->i, last = i;
+	token_id i = p->i, last = i, operator_end = i;
 	if (i < p->attr_end)
 		return p->attr_result; /* found for an earlier `@` of the same attributes */
 	while (i != TOKEN_NONE && token_kind(&p->t->tokens, i) == TOK_AT) {
 		last = i;
+		operator_end = is_loop_attribute(p, i) ? operator_end : i + 1;
 		i = skip_attribute(p, i);
 	}
-	p->attr_end = last + 1;
-	p->attr_result = i != TOKEN_NONE && takes_attributes(token_kind(&p->t->tokens, i));
+	enum token_kind next = i == TOKEN_NONE ? TOK_EOF : token_kind(&p->t->tokens, i);
+	bool product = next == TOK_FOR && operator_end > p->i; /* up to there */
+	p->attr_end = product ? operator_end : last + 1;
+	p->attr_result = takes_attributes(next) || (next == TOK_FOR && !product);
 	return p->attr_result;
 }
 
@@ -54,8 +63,16 @@ static node_id parse_attribute(struct parser *p)
 	return new_node(p, NODE_ATTR, name, args, 0);
 }
 
-static uint32_t parse_attributes(struct parser *p)
+enum attributes_at { AT_ITEM, AT_MEMBER, IN_BLOCK };
+
+/* The attributes before a definition, or before a `for` inside of a layer or block. */
+static uint32_t parse_attributes(struct parser *p, enum attributes_at place)
 {
+	static const char *const wrong[] = {
+		[AT_ITEM] = "an attribute must precede `fn`, `layer`, `const`, `type`, `param` or `state`",
+		[AT_MEMBER] = "an attribute must precede `fn`, `const`, `param`, `state` or `for`",
+		[IN_BLOCK] = "in a block, an attribute must precede `for`",
+	};
 	uint32_t base = p->n_scratch;
 	token_id first = p->i;
 	while (p->k == TOK_AT && !p->panic) {
@@ -64,10 +81,11 @@ static uint32_t parse_attributes(struct parser *p)
 			push(p, a);
 	}
 	uint32_t attrs = pop_list(p, base, 0);
-	if (attrs && !p->panic && !takes_attributes((enum token_kind)p->k) && !habit_starts_item(p)) {
-		struct diag *g = error_at(p, DIAG_MISPLACED_ATTR, token_range(p, first, p->i - 1),
-					  "an attribute must precede `fn`, `layer`, `const`, `type`, `param` or `state`");
-		if (p->k == TOK_IMPORT || p->k == TOK_FROM || p->k == TOK_MAIN)
+	bool definition = takes_attributes((enum token_kind)p->k);
+	bool precedes = p->k == TOK_FOR ? place != AT_ITEM : definition && place != IN_BLOCK;
+	if (attrs && !p->panic && !precedes && !habit_starts_item(p)) {
+		struct diag *g = error_at(p, DIAG_MISPLACED_ATTR, token_range(p, first, p->i - 1), "%s", wrong[place]);
+		if (p->k == TOK_IMPORT || p->k == TOK_FROM || p->k == TOK_MAIN || definition)
 			resume(p, g);
 	}
 	return attrs;
@@ -75,7 +93,7 @@ static uint32_t parse_attributes(struct parser *p)
 
 /* --- constants, parameters, aliases --- */
 
-static uint32_t triple(struct parser *p, uint32_t attrs, uint32_t second, uint32_t third)
+uint32_t new_triple(struct parser *p, uint32_t attrs, uint32_t second, uint32_t third)
 {
 	uint32_t idx, *words = new_extra(p, 3, &idx);
 	words[0] = attrs;
@@ -119,7 +137,7 @@ static node_id named_value(struct parser *p, enum node_kind kind, uint32_t attrs
 		raise_height(&height, p);
 	}
 	p->height = height + 1;
-	return new_node(p, kind, keyword, triple(p, attrs, type, value), 0);
+	return new_node(p, kind, keyword, new_triple(p, attrs, type, value), 0);
 }
 
 node_id parse_const(struct parser *p, uint32_t attrs) { return named_value(p, NODE_CONST, attrs); }
@@ -134,14 +152,22 @@ node_id parse_alias(struct parser *p, uint32_t attrs)
 	if (!p->panic)
 		expect(p, TOK_ASSIGN, "`=` and a type");
 	node_id type = p->panic ? error_node(p) : parse_type(p);
-	return new_node(p, NODE_ALIAS, keyword, triple(p, attrs, generics, type), 0);
+	return new_node(p, NODE_ALIAS, keyword, new_triple(p, attrs, generics, type), 0);
 }
 
 /* --- the file --- */
 
+node_id parse_loop_with_attributes(struct parser *p)
+{
+	uint32_t attrs = parse_attributes(p, IN_BLOCK);
+	if (p->panic)
+		return error_node(p);
+	return p->k == TOK_FOR ? parse_for(p, attrs) : parse_statement(p, false);
+}
+
 node_id parse_member(struct parser *p)
 {
-	uint32_t attrs = p->k == TOK_AT ? parse_attributes(p) : 0;
+	uint32_t attrs = p->k == TOK_AT ? parse_attributes(p, AT_MEMBER) : 0;
 	if (p->panic)
 		return error_node(p);
 	switch ((enum token_kind)p->k) {
@@ -149,6 +175,7 @@ node_id parse_member(struct parser *p)
 	case TOK_PARAM: return named_value(p, NODE_PARAM, attrs);
 	case TOK_STATE: return named_value(p, NODE_STATE, attrs);
 	case TOK_CONST: return parse_const(p, attrs);
+	case TOK_FOR: return parse_for(p, attrs);
 	default: return error_node(p); /* misplaced attributes were reported; the statement comes next */
 	}
 }
@@ -191,7 +218,7 @@ static node_id report_no_item(struct parser *p)
 
 static node_id parse_item(struct parser *p)
 {
-	uint32_t attrs = p->k == TOK_AT ? parse_attributes(p) : 0;
+	uint32_t attrs = p->k == TOK_AT ? parse_attributes(p, AT_ITEM) : 0;
 	if (p->panic)
 		return error_node(p);
 	switch ((enum token_kind)p->k) {

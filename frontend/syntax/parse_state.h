@@ -212,8 +212,11 @@ static inline void leave_nesting(struct parser *p) { p->depth--; }
 /* parse_item.c */
 void parse_root(struct parser *p);
 node_id parse_const(struct parser *p, uint32_t attrs);
-bool is_at_attribute(struct parser *p); /* true if the `@` here, at the start of a line, begins an attribute */
-node_id parse_member(struct parser *p); /* attributes, then fn, param, const or let in a layer */
+uint32_t new_triple(struct parser *p, uint32_t attrs, uint32_t second, uint32_t third);
+node_id parse_loop_with_attributes(struct parser *p);        /* in a block, at the `@` */
+bool is_loop_attribute(const struct parser *p, token_id at); /* true if the `@` there is followed by the name of one */
+bool is_at_attribute(struct parser *p);                      /* true if the `@` here, at the start of a line, begins an attribute */
+node_id parse_member(struct parser *p);                      /* attributes, then fn, param, const or let in a layer */
 /* parse_fn.c: at the keyword, after the attributes; also a layer */
 node_id parse_function(struct parser *p, uint32_t attrs);
 node_id parse_main(struct parser *p);
@@ -229,6 +232,7 @@ token_id closing_angle(const struct parser *p, token_id i);
 /* parse_stmt.c */
 node_id parse_statement(struct parser *p, bool layer); /* of a block, or of a layer's body */
 node_id parse_if(struct parser *p);
+node_id parse_for(struct parser *p, uint32_t attrs);
 static inline bool is_assign(unsigned k) { return k >= TOK_ASSIGN && k <= TOK_AT_EQ; }
 _Static_assert(TOK_AT_EQ - TOK_ASSIGN == 5, "the assignment operators stand together");
 /* parse_block.c */

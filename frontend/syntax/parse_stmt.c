@@ -107,7 +107,7 @@ static node_id parse_loop_body(struct parser *p, token_id head)
 	return body;
 }
 
-static node_id parse_for(struct parser *p)
+node_id parse_for(struct parser *p, uint32_t attrs)
 {
 	token_id keyword = p->i;
 	advance(p);
@@ -120,7 +120,7 @@ static node_id parse_for(struct parser *p)
 	node_id body = parse_loop_body(p, keyword);
 	raise_height(&height, p);
 	p->height = height + 1;
-	return new_node(p, NODE_FOR, keyword, pattern, new_pair(p, iter, body));
+	return new_node(p, NODE_FOR, keyword, new_triple(p, attrs, pattern, iter), body);
 }
 
 static node_id parse_while(struct parser *p)
@@ -316,7 +316,7 @@ node_id parse_statement(struct parser *p, bool layer)
 	case TOK_CONST: return parse_local_const(p);
 	case TOK_RETURN: return parse_return(p);
 	case TOK_IF: return parse_if(p);
-	case TOK_FOR: return parse_for(p);
+	case TOK_FOR: return parse_for(p, 0);
 	case TOK_WHILE: return parse_while(p);
 	case TOK_BREAK: return parse_jump(p, NODE_BREAK);
 	case TOK_CONTINUE: return parse_jump(p, NODE_CONTINUE);
@@ -331,11 +331,7 @@ node_id parse_statement(struct parser *p, bool layer)
 						parse_member);
 		return parse_member(p);
 	case TOK_FN: return parse_member(p);
-	case TOK_AT:
-		if (layer)
-			return parse_member(p);
-		error_at(p, DIAG_MISPLACED_ATTR, current_span(p), "an attribute must precede a definition");
-		return error_node(p);
+	case TOK_AT: return layer ? parse_member(p) : parse_loop_with_attributes(p);
 	case TOK_TYPE: return parse_alias(p, 0);
 	case TOK_LAYER:
 	case TOK_IMPORT:

@@ -409,8 +409,20 @@ def closures(p, x, k):
     return h * 0.5 + 0.5, np.int32(rounds), np.bool_(k in (3, 5, 7))
 
 
+def kept(p, x, limit):
+    h, ys, n = x, [], 0
+    for i in range(12):
+        h = np.tanh(linear(p, "f", h)) + 0.1 * i
+        ys.append(h.sum(0))
+    while n < 6 and h.sum() <= limit:
+        h, n = linear(p, f"last.{n}", h), n + 1
+    return h, np.stack(ys), np.int32(n), np.int32(321)
+
+
 CONTROL = {
     "newton": ({"x": "float32 N 4"}, {}, newton),
+    "kept": ({"x": "float32 N 4", "limit": "float32"},
+             {k: v for name in ("f", *(f"last.{i}" for i in range(6))) for k, v in fc(name, 4, 4, name == "f").items()}, kept),
     "counted": ({"x": "float32 N M", "n": "index"}, {}, counted),
     "decode": ({"start": "index", "n": "index"}, {"embed.weight": (9, 6), **fc("head", 6, 9)}, decode),
     "branches": ({"x": "float32 N 5", "flag": "bool"}, GATES, branches),

@@ -107,7 +107,7 @@ module.exports = grammar({
     let_statement: ($) =>
       prec.right(seq('let', bare($._pattern), choice(seq(':', $._type), seq(optional(seq(':', $._type)), '=', field('value', $._expressions))))),
     assignment: ($) => prec.right(seq($._expressions, choice('=', '+=', '-=', '*=', '/=', '@='), choice($._expressions, $.assignment))),
-    for_statement: ($) => seq('for', bare($._pattern), 'in', $._expression, $.block),
+    for_statement: ($) => seq(repeat($.attribute), 'for', bare($._pattern), 'in', $._expression, $.block),
     while_statement: ($) => seq('while', $._expression, $.block),
     break_statement: (_) => 'break',
     continue_statement: (_) => 'continue',
