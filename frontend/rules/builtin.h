@@ -153,4 +153,6 @@ struct value apply_unary(struct emitter *e, enum token_kind op, struct value v, 
 struct value concat_stacked(struct emitter *e, struct value a, struct value b, span at);
 /* Returns the operator of a builtin, "+", or its name. */
 const char *builtin_text(enum builtin bi);
+/* Reduces a loss by argument i, `reduction`. */
+struct value reduce_loss(struct emitter *e, struct builtin_call *c, uint32_t i, struct value loss);
 #endif

@@ -19,13 +19,20 @@ struct value rule_lerp(struct emitter *e, struct builtin_call *c)
 	return known ? to : COMPOSE(BI_WHERE, COMPOSE(BI_LT, COMPOSE(BI_ABS, w), value_float(0.5)), from, to);
 }
 
-/* beta · x + alpha · (a @ b) */
+/* beta · x + alpha · (a @ b). With beta = 0 x only gives the shape: what is not a number there does not count. */
 struct value rule_addmm(struct emitter *e, struct builtin_call *c)
 {
 	struct value y = COMPOSE(BI_MATMUL, c->v[1], c->v[2]), x = c->v[0];
+	bool integers = is_tensor(y) && dtype_class(type_of(e, y.u.t)->elem) == DTC_INT;
+	for (uint32_t k = 3; integers && k < 5; k++)
+		if (c->v[k].kind == V_FLOAT)
+			return rule_error(e, c, DIAG_TYPE_MISMATCH, c->ats[k], "`%s` must be an integer for a product of integers",
+					  arg_name(e, c, k));
 	if (c->given[4])
 		y = COMPOSE(BI_MUL, y, c->v[4]);
-	if (c->given[3])
+	if (c->given[3] && is_tensor(x) && (c->v[3].kind == V_INT || c->v[3].kind == V_FLOAT) && !number_value(c->v[3]))
+		x = COMPOSE(BI_ZEROS_LIKE, x);
+	else if (c->given[3])
 		x = COMPOSE(BI_MUL, x, c->v[3]);
 	return COMPOSE(BI_ADD, x, y);
 }

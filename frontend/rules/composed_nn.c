@@ -4,16 +4,6 @@
 
 /* ---- losses ---- */
 
-/* Reduces the loss by argument i, `reduction`. */
-static struct value reduce_loss(struct emitter *e, struct builtin_call *c, uint32_t i, struct value loss)
-{
-	static const char *const words[] = {"none", "mean", "sum"};
-	uint32_t reduction;
-	if (!need_word(e, c, i, words, 3, &reduction))
-		return VALUE_POISON;
-	return reduction ? COMPOSE(reduction == 1 ? BI_MEAN : BI_SUM, loss) : loss;
-}
-
 static struct value compose_distance(struct emitter *e, struct builtin_call *c)
 {
 	return COMPOSE(BI_ABS, COMPOSE(BI_SUB, value_tensor(c->operand[0]), value_tensor(c->operand[1])));
@@ -221,4 +211,58 @@ struct value rule_interpolate(struct emitter *e, struct builtin_call *c)
 {
 	struct value corners = c->v[4].kind == V_NONE ? value_bool(false) : c->v[4];
 	return COMPOSE(BI_UPSAMPLE2D, c->v[0], c->v[2], c->v[1], c->v[3], corners);
+}
+
+/* [N, C, …]: the channels are a matrix of groups, which is transposed. */
+struct value rule_channel_shuffle(struct emitter *e, struct builtin_call *c)
+{
+	static const uint32_t order[HIR_MAX_RANK] = {0, 2, 1, 3, 4, 5, 6, 7};
+	int64_t groups, rest;
+	hir_ref x = c->operand[0];
+	struct hir_type t = *type_of(e, x), split = t;
+	if (!need_int(e, c, 1, &groups))
+		return VALUE_POISON;
+	if (t.rank < 3 || t.rank == HIR_MAX_RANK || groups < 1)
+		return rule_error(e, c, DIAG_RANK, c->at, "needs a tensor [N, C, …] and at least one group");
+	dim n = dim_const(e->b->dims, groups);
+	if (dim_is_const(e->b->dims, dim_mod(e->b->dims, t.dims[1], n), &rest) && rest)
+		return rule_error(e, c, DIAG_SHAPE, c->ats[0], "the channels of %s are not divisible by %lld", shape_text(e, &t),
+				  (long long)groups);
+	split.rank++;
+	split.dims[1] = n;
+	split.dims[2] = dim_floordiv(e->b->dims, t.dims[1], n);
+	for (uint32_t k = 2; k < t.rank; k++)
+		split.dims[k + 1] = t.dims[k];
+	return split_permute_join(e, x, &split, order, &t, c->at);
+}
+
+/* Divides by a power of the mean square of `size` channels around each one; there are zeros beyond the first and the last. */
+struct value rule_local_response_norm(struct emitter *e, struct builtin_call *c)
+{
+	int64_t size;
+	struct value x = value_tensor(c->operand[0]), square = COMPOSE(BI_MUL, x, x), sum = VALUE_NONE, around[2 * HIR_MAX_RANK];
+	uint32_t rank = rank_of(e, x), pairs = rank - 1;
+	if (!need_int(e, c, 1, &size))
+		return VALUE_POISON;
+	if (rank < 3 || size < 1)
+		return rule_error(e, c, DIAG_RANK, c->at, "needs a tensor [N, C, …] and a size of at least 1");
+	for (uint32_t k = 0; k < 2 * pairs; k++) /* of the last dimension first */
+		around[k] = value_int(k + 2 < 2 * pairs ? 0 : k & 1 ? (size - 1) / 2 : size / 2);
+	struct value padded = COMPOSE(BI_PAD, square, list_of(e, around, 2 * pairs)),
+		     channels = value_dim(e->b->dims, type_of(e, x.u.t)->dims[1]);
+	for (int64_t k = 0; k < size; k++) {
+		struct value part = COMPOSE(BI_NARROW, padded, value_int(1), value_int(k), channels);
+		sum = k ? COMPOSE(BI_ADD, sum, part) : part;
+	}
+	struct value mean = COMPOSE(BI_MUL, COMPOSE(BI_DIV, sum, value_float((double)size)), c->v[2]);
+	return COMPOSE(BI_DIV, x, COMPOSE(BI_POW, COMPOSE(BI_ADD, mean, c->v[4]), c->v[3]));
+}
+
+struct value rule_adaptive_avgpool1d(struct emitter *e, struct builtin_call *c)
+{
+	struct value x = value_tensor(c->operand[0]), n = item_of(c->v[1], 0);
+	if (rank_of(e, x) < 2 || rank_of(e, x) > 3)
+		return rule_error(e, c, DIAG_RANK, c->ats[0], "needs a tensor [C, L] or [N, C, L], not %s", type_text(e, x.u.t));
+	x = COMPOSE(BI_ADAPTIVE_AVGPOOL2D, COMPOSE(BI_UNSQUEEZE, x, value_int(-2)), LIST(value_int(1), n));
+	return COMPOSE(BI_SQUEEZE, x, value_int(-2));
 }

@@ -1,4 +1,5 @@
 /* Rules of the builtins that reshape, permute, join and repeat. */
+#include <string.h>
 #include "frontend/rules/builtin.h"
 
 static dim count_elements(struct emitter *e, const struct hir_type *t, uint32_t from, uint32_t to)
@@ -318,8 +319,10 @@ struct value rule_repeat(struct emitter *e, struct builtin_call *c)
 	if (!need_sizes(e, c, 1, times, &n, NULL))
 		return VALUE_POISON;
 	struct hir_type t = *type_of(e, x), out = {.elem = t.elem};
-	if (n < t.rank)
-		return rule_error(e, c, DIAG_RANK, c->ats[1], "%u repeat counts are given, but the tensor has %u dimensions", n, t.rank);
+	for (; n < t.rank; n++) { /* those of the first dimensions are 1, as in torch.tile */
+		memmove(times + 1, times, n * sizeof *times);
+		times[0] = dim_const(e->b->dims, 1);
+	}
 	out.rank = (uint8_t)n;
 	struct hir_arg sizes[HIR_MAX_RANK], a[2] = {arg_tensor(x)};
 	for (uint32_t i = 0; i < n; i++) {
