@@ -82,7 +82,8 @@ static int start(PyObject *module)
 	s->out = PyUnicode_InternFromString("out");
 	s->library = type_add(module, &library_spec);
 	s->entry = type_add(module, &entry_spec);
-	if (!s->errors || !s->dlpack || !s->requires_grad || !s->view || !s->out || !s->library || !s->entry)
+	s->builder = type_add(module, &builder_spec);
+	if (!s->errors || !s->dlpack || !s->requires_grad || !s->view || !s->out || !s->library || !s->entry || !s->builder)
 		return -1;
 	return PyModule_AddObject(module, "DTYPES", dtype_names());
 }

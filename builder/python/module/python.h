@@ -28,7 +28,7 @@ struct seen_type {
 };
 
 struct module_state {
-	PyTypeObject *library, *entry;
+	PyTypeObject *library, *entry, *builder;
 	PyObject *errors;                              /* the module trib.errors */
 	PyObject *tensors;                             /* trib.tensors, or NULL: not imported yet */
 	PyObject *dlpack, *requires_grad, *view, *out; /* names */
@@ -56,5 +56,5 @@ PyObject *object_new(PyTypeObject *type);
 /* Creates a type and adds it to the module. */
 PyTypeObject *type_add(PyObject *module, PyType_Spec *spec);
 
-extern PyType_Spec library_spec, entry_spec;
+extern PyType_Spec library_spec, entry_spec, builder_spec;
 #endif

@@ -38,11 +38,33 @@ class AssertionFailed(Error, AssertionError):
 
 
 class CompileError(Error, RuntimeError):
-    """Sources have errors. `diagnostics` has them as objects (:class:`trib.Diagnostic`)."""
+    """Sources have errors: `diagnostics` has them as objects (:class:`trib.Diagnostic`). `summary` is that of a build.
 
-    def __init__(self, message, diagnostics=()):
+    Notebooks show the lines of the sources: in colours, or as HTML.
+    """
+
+    def __init__(self, message, diagnostics=(), summary=None):
         super().__init__(message)
         self.diagnostics = tuple(diagnostics)
+        self.summary = summary
+
+    def render(self, color=False):
+        """Returns all diagnostics with the lines of the sources; with `color` for a terminal."""
+        return "\n".join(d.render(color) for d in self.diagnostics) or str(self)
+
+    def _render_traceback_(self):
+        return self.render(color=True).split("\n")
+
+    def _repr_html_(self):
+        return "".join(d._repr_html_() for d in self.diagnostics)
+
+
+class BuildError(Error, RuntimeError):
+    """A build could not read or write a file, get a dependency, or start its process."""
+
+
+class BuildCancelled(Error):
+    """A build was cancelled. The last good outputs are current; the next build continues with what is done."""
 
 
 class BusyError(Error, RuntimeError):
@@ -145,6 +167,21 @@ def fork_error(name):
     return ForkError(
         f"this process was forked while the model {name} ran or had a device: load it again here, or fork before"
     )
+
+
+def build_error(message):
+    """Returns the exception of a builder that cannot start. The extension module calls it."""
+    return BuildError(message)
+
+
+def build_busy():
+    """Returns the exception of a builder that is building. The extension module calls it."""
+    return BusyError("this builder is building: wait for it or call cancel(), or use another trib.Builder")
+
+
+def builder_closed():
+    """Returns the exception of a closed builder. The extension module calls it."""
+    return ClosedError("the builder was closed: open another trib.Builder")
 
 
 def trit_error(name):
