@@ -6,7 +6,7 @@
 static void check_places(struct interp *in, const struct tensor *index, int64_t size, int64_t window)
 {
 	int64_t n = tensor_count(index);
-	if (window > size)
+	if (n && window > size)
 		interp_fail_sizes(in, TRI_SIZE_ERROR_SLICE);
 	for (int64_t k = 0; k < n && !in->error.text; k++) {
 		int64_t at = elem_int(index->elem, index->data, k);
