@@ -4,6 +4,7 @@ import copy
 import gc
 import os
 import pickle
+import re
 import shutil
 import subprocess
 import sys
@@ -256,7 +257,15 @@ class Mistakes(ModelTest):
         with self.assertRaisesRegex(AttributeError, "did you mean `load`"):
             trib.laod
         for name in trib.__all__:
-            getattr(trib, name)
+            self.assertTrue(getattr(trib, name).__doc__, name)
+
+    def test_stubs_have_all_names(self):
+        with open(os.path.join(os.path.dirname(trib.__file__), "__init__.pyi")) as file:
+            stubs = re.findall(r" as (\w+)$", file.read(), re.M)
+        self.assertEqual(sorted(stubs), sorted(trib.__all__))
+        with open(os.path.join(os.path.dirname(trib.__file__), "_native.pyi")) as file:
+            native = re.findall(r"^(?:class )?(\w+)[:(]", file.read(), re.M)
+        self.assertEqual(sorted(native), sorted(n for n in vars(trib._native) if not n.startswith("_")))
 
 
 class States(ModelTest):
@@ -537,7 +546,7 @@ class Processes(ModelTest):
 
     def test_import_is_light(self):
         code = "import sys, trib\nassert not {'numpy', 'torch', 'asyncio'} & set(sys.modules), sys.modules\n" \
-               "m = trib.load(sys.argv[1])\nm.describe()\nassert not {'numpy', 'torch'} & set(sys.modules)\n" \
+               "m = trib.load(sys.argv[1])\nm.describe()\nassert not {'numpy', 'torch', 'asyncio'} & set(sys.modules)\n" \
                "import numpy\nsys.modules['torch'] = None\nassert m.same(numpy.ones(2, 'f4')).sum() == 2\n"
         run([sys.executable, "-c", code, self.kinds], self.tmp)
 

@@ -279,8 +279,35 @@ static bool check_apart(struct call *c, int32_t i)
 	return false;
 }
 
-/* trib.tensors checks the tensors of `out` and returns them and their memory. */
-static bool take_outputs(struct call *c)
+/* Output i of the argument `out`: itself, or an item of a tuple or list. Returns a new reference; NULL: none, with an exception or without. */
+static PyObject *given_output(const struct call *c, int32_t i)
+{
+	if (PyTuple_Check(c->out) || PyList_Check(c->out))
+		return PySequence_Size(c->out) == c->e->n_outputs ? PySequence_GetItem(c->out, i) : NULL;
+	if (c->e->n_outputs != 1)
+		return NULL;
+	Py_INCREF(c->out);
+	return c->out;
+}
+
+/* Frameworks share no read-only memory through this form of DLPack, so what they share may be written. */
+static int share_outputs(struct call *c)
+{
+	struct module_state *s = c->e->state;
+	int shared = TENSOR_OK;
+	for (int32_t i = 0; shared == TENSOR_OK && i < c->e->n_outputs; i++) {
+		PyObject *one = c->made[i] = given_output(c, i);
+		int framework = one ? tensor_framework(s, one) : FRAMEWORK_NONE;
+		shared = TENSOR_OTHER;
+		if (framework > FRAMEWORK_NONE)
+			shared = tensor_share(s, framework, one, c->e->desc.outputs[i].dtype, output_of(c, i),
+					      &c->owners[c->e->desc.n_inputs + i]);
+	}
+	return PyErr_Occurred() ? TENSOR_ERROR : shared;
+}
+
+/* trib.tensors checks the tensors of `out` and returns them and their memory, or raises. */
+static bool ask_for_outputs(struct call *c)
 {
 	struct entry *e = c->e;
 	PyObject *tensors = module_tensors(e->state), *names = PyTuple_New(e->n_outputs);
@@ -289,16 +316,28 @@ static bool take_outputs(struct call *c)
 	PyObject *all = tensors && names ? PyObject_CallMethod(tensors, "outputs_of", "OO", c->out, names) : NULL;
 	bool ok = all != NULL;
 	for (int32_t i = 0; ok && i < e->n_outputs; i++) {
-		PyObject *one = PyTuple_GetItem(all, i), *memory;
-		ok = PyArg_ParseTuple(one, "OO", &c->made[i], &memory);
-		Py_XINCREF(c->made[i]);
-		if (ok)
+		PyObject *one, *memory, **owner = &c->owners[e->desc.n_inputs + i];
+		Py_CLEAR(c->made[i]);
+		Py_CLEAR(*owner);
+		ok = PyArg_ParseTuple(PyTuple_GetItem(all, i), "OO", &one, &memory);
+		if (ok) {
+			Py_INCREF(one);
 			Py_INCREF(memory);
-		ok = ok && tensor_unpack(memory, e->desc.outputs[i].dtype, output_of(c, i), &c->owners[e->desc.n_inputs + i]) &&
-		     check_apart(c, i);
+			c->made[i] = one;
+			ok = tensor_unpack(memory, e->desc.outputs[i].dtype, output_of(c, i), owner);
+		}
 	}
 	Py_XDECREF(names);
 	Py_XDECREF(all);
+	return ok;
+}
+
+static bool take_outputs(struct call *c)
+{
+	int shared = share_outputs(c);
+	bool ok = shared == TENSOR_OK || (shared == TENSOR_OTHER && ask_for_outputs(c));
+	for (int32_t i = 0; ok && i < c->e->n_outputs; i++)
+		ok = check_apart(c, i);
 	return ok;
 }
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import concurrent.futures
 import dataclasses
 import functools
 import operator
@@ -65,6 +63,9 @@ class _Threads:
         self.executor = None
 
     def run(self, call):
+        import asyncio  # slow to import
+        import concurrent.futures
+
         if self.owner != os.getpid():  # a forked child has none of the threads
             self.executor = concurrent.futures.ThreadPoolExecutor(self.count, thread_name_prefix="trib")
             self.owner = os.getpid()
