@@ -47,7 +47,7 @@ static struct value check_call(struct elab *e, struct func *fn, struct sig *s, c
 		return VALUE_POISON;
 	if (declared_result(s, decl, at, &v))
 		return v;
-	if (e->em.report.frames >= 8 || is_recursive(e, fn))
+	if (e->em.report.frames >= 8 || is_recursive(e, fn, values))
 		return VALUE_POISON;
 	/* An error inside the standard library is one of the call; other functions report their errors in their own check. */
 	bool suppress = !fn->mod->std || (fn->self && fn->self->failed);
@@ -61,7 +61,7 @@ static struct value check_call(struct elab *e, struct func *fn, struct sig *s, c
 
 static struct value call_as_unit(struct elab *e, struct func *fn, struct value *values, uint32_t n, span at, const char *what)
 {
-	return is_recursive(e, fn) ? (report_recursion(e, fn, at), VALUE_POISON) : call_unit(e, fn, values, n, at, what);
+	return is_recursive(e, fn, values) ? (report_recursion(e, fn, at), VALUE_POISON) : call_unit(e, fn, values, n, at, what);
 }
 
 struct callee {

@@ -43,7 +43,7 @@ static bool check_body(struct elab *e, struct func *fn, const struct value *capt
 	struct sig s;
 	uint32_t first = dims_syms(e->em.b->dims);
 	bool generic = false;
-	if (!enter_function(e, fn, &fr, SPAN_NONE, NULL))
+	if (!enter_function(e, fn, NULL, &fr, SPAN_NONE, NULL))
 		return false;
 	push_captured(e, fn, captured);
 	sig_open(&s, &e->em, fn->mod, fn->self);

@@ -36,6 +36,7 @@ struct frame {
 	struct value result;
 	span result_at; /* the expression of the result */
 	bool returned;
+	hash128 functions;          /* of the functions and layers among the arguments */
 	bool tensor_args;           /* checking: an argument is a tensor, so that calls are units */
 	span conditional_result_at; /* checking: a result under a condition known only at run time; an empty span: none */
 };

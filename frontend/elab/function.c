@@ -7,12 +7,30 @@
 #include "frontend/elab/states.h"
 #include "frontend/elab/unit.h"
 
-bool is_recursive(struct elab *e, const struct func *fn)
+/* A hash of the functions and layers among the arguments. */
+static hash128 hash_functions(struct elab *e, const struct func *fn, const struct value *values)
+{
+	static const enum value_kind kinds[] = {V_FN, V_PARTIAL, V_LAYER, V_LAYER_CLASS, V_BUILTIN, V_SPECIAL};
+	struct hasher *h = hasher_new();
+	for (uint32_t i = 0; values && i < ast_fn(&fn->mod->ast, fn->node).params.n; i++)
+		for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
+			if (value_contains(values[i], kinds[k])) {
+				hasher_add_u64(h, i);
+				value_hash(h, e->em.f, values[i]);
+				break;
+			}
+	return hasher_finish(h);
+}
+
+/* A function may run again inside itself if it is given other functions, which calls of it made: `twice(f, x)` where f calls `twice(g, x)`. If
+ * that does not end, it ends at the limit of nested calls. */
+bool is_recursive(struct elab *e, const struct func *fn, const struct value *values)
 {
 	if (fn->local) /* it does not see itself; others of the same text capture other values */
 		return false;
 	for (struct frame *f = e->frame; f; f = f->up)
-		if (f->func && f->func->node == fn->node && f->func->mod == fn->mod && f->self == fn->self)
+		if (f->func && f->func->node == fn->node && f->func->mod == fn->mod && f->self == fn->self &&
+		    hash_eq(f->functions, hash_functions(e, fn, values)))
 			return true;
 	return false;
 }
@@ -35,11 +53,11 @@ static void note_operands(struct elab *e, struct call_site *site)
 		site->operands[site->n_operands++] = p->tensors.at[i].caller;
 }
 
-bool enter_function(struct elab *e, const struct func *fn, struct frame *fr, span at, const char *what)
+bool enter_function(struct elab *e, const struct func *fn, const struct value *values, struct frame *fr, span at, const char *what)
 {
 	const struct unit_states *states = e->states;
 	e->states = NULL;
-	if (is_recursive(e, fn))
+	if (is_recursive(e, fn, values))
 		return report_recursion(e, fn, at);
 	if (e->em.report.frames >= ELAB_MAX_FRAMES) {
 		report_error(&e->em, DIAG_ELAB_DEPTH, at, "calls are nested more than %d deep", ELAB_MAX_FRAMES);
@@ -47,6 +65,7 @@ bool enter_function(struct elab *e, const struct func *fn, struct frame *fr, spa
 		return false;
 	}
 	*fr = (struct frame){.site = {.at = at, .callee = what}, .mod = fn->mod, .self = fn->self, .func = fn, .unit = e->em.b};
+	fr->functions = hash_functions(e, fn, values);
 	note_operands(e, &fr->site);
 	frame_push(e, fr);
 	if (!e->em.checking)
@@ -188,7 +207,7 @@ struct value run_body(struct elab *e, struct func *fn, const struct value *value
 	struct frame fr;
 	struct sig s;
 	reads_note(&e->em, fn->item, READ_WHOLE);
-	if (!enter_function(e, fn, &fr, at, what))
+	if (!enter_function(e, fn, values, &fr, at, what))
 		return VALUE_POISON;
 	push_captured(e, fn, values + decl.params.n);
 	sig_open(&s, &e->em, fn->mod, fn->self);

@@ -31,12 +31,12 @@ void push_captured(struct elab *e, const struct func *fn, const struct value *va
 struct value run_body(struct elab *e, struct func *fn, const struct value *values, const span *ats, span at, const char *what);
 /* Checking: true if the body was found not to give the declared result, so that callers cannot rely on it. */
 bool has_wrong_result(const struct elab *e, const struct func *fn);
-/* True if the function is being run. */
-bool is_recursive(struct elab *e, const struct func *fn);
+/* True if the function is being run with the same functions among its arguments. */
+bool is_recursive(struct elab *e, const struct func *fn, const struct value *values);
 /* Returns false. */
 bool report_recursion(struct elab *e, const struct func *fn, span at);
-/* Enters the frame of a call. False: it is recursive or nested too deeply (reported). */
-bool enter_function(struct elab *e, const struct func *fn, struct frame *fr, span at, const char *what);
+/* Enters the frame of a call; values: of the arguments, or NULL. False: it is recursive or nested too deeply (reported). */
+bool enter_function(struct elab *e, const struct func *fn, const struct value *values, struct frame *fr, span at, const char *what);
 void leave_function(struct elab *e);
 /* Runs the statements of the current frame's function, and returns its result as the declared type. */
 struct value run_statements(struct elab *e, struct sig *s, const struct ast_fn *decl);
