@@ -90,16 +90,41 @@ static void report_statement(struct parser *p, node_id n, node_id member)
 	resume(p, g);
 }
 
-/* True if a layer has a `param`, `state` or `fn`: it is in the module form, and may hold members only. */
+/* True for a statement that computes, as the body of a functional layer does. */
+static bool is_computation(enum node_kind k)
+{
+	static const bool others[NODE_COUNT] = {
+		[NODE_PARAM] = true,  [NODE_STATE] = true,  [NODE_FN] = true,    [NODE_LET] = true,   [NODE_CONST] = true,
+		[NODE_ASSERT] = true, [NODE_ASSIGN] = true, [NODE_ALIAS] = true, [NODE_ERROR] = true,
+	};
+	return !others[k];
+}
+
+/* The member that makes the layer one with members: a `param`, `state` or `fn forward`, or if nothing is computed any `fn`. AST_NONE: it is a
+ * functional layer, and its functions are local. */
+static node_id find_member(const struct parser *p, struct ast_nodes list)
+{
+	node_id function = AST_NONE;
+	bool computes = false;
+	for (uint32_t i = 0; i < list.n; i++) {
+		enum node_kind k = ast_kind(p->t, list.at[i]);
+		bool forward = k == NODE_FN && token_is(&p->t->tokens, ast_token(p->t, list.at[i]) + 1, "forward");
+		if (k == NODE_PARAM || k == NODE_STATE || forward)
+			return list.at[i];
+		if (k == NODE_FN && !function)
+			function = list.at[i];
+		computes = computes || is_computation(k);
+	}
+	return computes ? AST_NONE : function;
+}
+
+/* True if a layer is in the module form, and may hold members only. */
 static bool module_form(struct parser *p, node_id body)
 {
 	if (ast_kind(p->t, body) != NODE_BLOCK)
 		return false;
 	struct ast_nodes list = ast_nodes(p->t, ast_a(p->t, body));
-	node_id member = AST_NONE;
-	for (uint32_t i = 0; i < list.n && !member; i++)
-		if (is_member(ast_kind(p->t, list.at[i])))
-			member = list.at[i];
+	node_id member = find_member(p, list);
 	for (uint32_t i = 0; member && i < list.n && !p->panic; i++) {
 		node_id n = list.at[i];
 		enum node_kind k = ast_kind(p->t, n);
