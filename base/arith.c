@@ -46,3 +46,6 @@ int64_t arith_int_pow(int64_t x, int64_t n)
 			result *= square;
 	return (int64_t)result;
 }
+
+int64_t arith_int_shl(int64_t x, int64_t n) { return n < 0 || n > 63 ? 0 : (int64_t)((uint64_t)x << n); }
+int64_t arith_int_shr(int64_t x, int64_t n) { return x >> (n < 0 || n > 63 ? 63 : n); }

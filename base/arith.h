@@ -16,4 +16,7 @@ int64_t arith_int_mod(int64_t x, int64_t y);
 int64_t arith_int_floordiv(int64_t x, int64_t y);
 /* Wraps. For n < 0: 1 and -1 to their powers, else 0. */
 int64_t arith_int_pow(int64_t x, int64_t n);
+/* Shifts; n < 0 and n > 63 shift all bits out. The lowest bits of the result are those of a narrower type, if x and n are its values. */
+int64_t arith_int_shl(int64_t x, int64_t n);
+int64_t arith_int_shr(int64_t x, int64_t n);
 #endif

@@ -131,8 +131,9 @@ const char *emit_op(struct arena *a, enum ir_op op, dtype to, dtype from, const 
 	case OP_NE: return arena_printf(a, "%s != %s", x[0], x[1]);
 	case OP_LT: return arena_printf(a, "%s < %s", x[0], x[1]);
 	case OP_LE: return arena_printf(a, "%s <= %s", x[0], x[1]);
-	case OP_AND: return arena_printf(a, "%s && %s", x[0], x[1]);
-	case OP_OR: return arena_printf(a, "%s || %s", x[0], x[1]);
+	case OP_AND: return arena_printf(a, "%s %s %s", x[0], to == DT_BOOL ? "&&" : "&", x[1]);
+	case OP_OR: return arena_printf(a, "%s %s %s", x[0], to == DT_BOOL ? "||" : "|", x[1]);
+	case OP_XOR: return arena_printf(a, "%s ^ %s", x[0], x[1]);
 	case OP_SELECT: return arena_printf(a, "%s ? %s : %s", x[0], x[1], x[2]);
 	default: break;
 	}

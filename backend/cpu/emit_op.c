@@ -246,6 +246,18 @@ static LLVMValueRef arithmetic(struct emit *e, enum ir_op op, bool flt, LLVMValu
 	}
 }
 
+/* Shifts out all bits by amounts that are negative or too large, for which the instructions give no value. */
+static LLVMValueRef shift(struct emit *e, enum ir_op op, LLVMValueRef x, LLVMValueRef n)
+{
+	LLVMBuilderRef b = e->builder;
+	int64_t bits = LLVMGetIntTypeWidth(scalar_type(x));
+	LLVMValueRef inside = LLVMBuildICmp(b, LLVMIntULT, n, int_like(e, n, bits), "");
+	LLVMValueRef amount = LLVMBuildSelect(b, inside, n, int_like(e, n, bits - 1), "");
+	if (op == OP_SHR)
+		return LLVMBuildAShr(b, x, amount, "");
+	return LLVMBuildSelect(b, inside, LLVMBuildShl(b, x, amount, ""), zero_like(x), "");
+}
+
 LLVMValueRef emit_op(struct emit *e, enum ir_op op, dtype elem, dtype from, LLVMValueRef *a)
 {
 	LLVMBuilderRef b = e->builder;
@@ -266,6 +278,9 @@ LLVMValueRef emit_op(struct emit *e, enum ir_op op, dtype elem, dtype from, LLVM
 	case OP_LE: return compare(e, from, LLVMRealOLE, LLVMIntSLE, LLVMIntULE, a);
 	case OP_AND: return LLVMBuildAnd(b, a[0], a[1], "");
 	case OP_OR: return LLVMBuildOr(b, a[0], a[1], "");
+	case OP_XOR: return LLVMBuildXor(b, a[0], a[1], "");
+	case OP_SHL:
+	case OP_SHR: return shift(e, op, a[0], a[1]);
 	case OP_SELECT: return LLVMBuildSelect(b, a[0], a[1], a[2], "");
 	default: return unary(e, op, is_float(elem), a[0]);
 	}

@@ -52,8 +52,11 @@ int64_t element_int(enum ir_op op, int64_t x, int64_t y)
 	case OP_POW: return arith_int_pow(x, y);
 	case OP_MIN: return x < y ? x : y;
 	case OP_MAX: return x > y ? x : y;
-	case OP_AND: return x && y;
-	case OP_OR: return x || y;
+	case OP_AND: return x & y;
+	case OP_OR: return x | y;
+	case OP_XOR: return x ^ y;
+	case OP_SHL: return arith_int_shl(x, y);
+	case OP_SHR: return arith_int_shr(x, y);
 	default: BUG("not an integer operation");
 	}
 }

@@ -51,6 +51,9 @@ static bool is_exact(const struct ir_fn *f, const struct ir_inst *i, ir_ref oper
 	case OP_LE:
 	case OP_AND:
 	case OP_OR:
+	case OP_XOR:
+	case OP_SHL:
+	case OP_SHR:
 	case OP_SELECT: return true;
 	case OP_FLOORDIV:
 	case OP_MOD: return !floats;

@@ -8,6 +8,13 @@ void lower_bi_binary(struct lower *l, ir_ref *r) { r[0] = ir_build_op2(l->b, l->
 
 void lower_bi_swapped(struct lower *l, ir_ref *r) { r[0] = ir_build_op2(l->b, l->how->op, lower_tensor(l, 1), lower_tensor(l, 0)); }
 
+void lower_bi_bitwise_not(struct lower *l, ir_ref *r)
+{
+	ir_ref x = lower_tensor(l, 0);
+	bool is_bool = ir_type_of(l->f, x)->elem == DT_BOOL;
+	r[0] = is_bool ? ir_build_op1(l->b, OP_NOT, x) : ir_build_op2c(l->b, OP_XOR, x, -1);
+}
+
 void lower_bi_div(struct lower *l, ir_ref *r)
 {
 	dtype e = l->n->type.elem;

@@ -51,7 +51,8 @@ static ir_ref simplify_unary(struct ir_fn *f, const struct ir_inst *i, ir_ref x)
 
 static ir_ref simplify_binary(struct ir_fn *f, const struct ir_inst *i, ir_ref a, ir_ref b)
 {
-	double none = is_float(i) ? -0.0 : 0; /* the neutral element of addition */
+	double none = is_float(i) ? -0.0 : 0;           /* the neutral element of addition */
+	double ones = i->type.elem == DT_BOOL ? 1 : -1; /* all bits */
 	if (a == b && (ir_op_traits(i->op) & IDEMPOTENT))
 		return a;
 	switch (i->op) {
@@ -64,8 +65,11 @@ static ir_ref simplify_binary(struct ir_fn *f, const struct ir_inst *i, ir_ref a
 	case OP_DIV:
 	case OP_POW: return is_splat(f, b, 1) ? a : IR_NONE;
 	case OP_FLOORDIV: return !is_float(i) && is_splat(f, b, 1) ? a : IR_NONE;
-	case OP_AND: return is_splat(f, b, 1) || is_splat(f, a, 0) ? a : is_splat(f, a, 1) || is_splat(f, b, 0) ? b : IR_NONE;
-	case OP_OR: return is_splat(f, b, 0) || is_splat(f, a, 1) ? a : is_splat(f, a, 0) || is_splat(f, b, 1) ? b : IR_NONE;
+	case OP_AND: return is_splat(f, b, ones) || is_splat(f, a, 0) ? a : is_splat(f, a, ones) || is_splat(f, b, 0) ? b : IR_NONE;
+	case OP_OR: return is_splat(f, b, 0) || is_splat(f, a, ones) ? a : is_splat(f, a, 0) || is_splat(f, b, ones) ? b : IR_NONE;
+	case OP_XOR: return is_splat(f, b, 0) ? a : is_splat(f, a, 0) ? b : IR_NONE;
+	case OP_SHL:
+	case OP_SHR: return is_splat(f, b, 0) ? a : IR_NONE;
 	default: return IR_NONE;
 	}
 }

@@ -140,15 +140,16 @@ void body_inline(struct elab *e, const struct builder *b, hir_ref *refs, uint32_
 static bool is_elementwise(enum builtin bi)
 {
 	static const bool elementwise[BI_COUNT] = {
-		[BI_CAST] = true,        [BI_NEG] = true,   [BI_SIN] = true,   [BI_COS] = true,         [BI_TAN] = true,
-		[BI_EXP] = true,         [BI_LOG] = true,   [BI_LOG2] = true,  [BI_LOG10] = true,       [BI_SQRT] = true,
-		[BI_RSQRT] = true,       [BI_POW] = true,   [BI_ABS] = true,   [BI_SIGN] = true,        [BI_CEIL] = true,
-		[BI_FLOOR] = true,       [BI_ROUND] = true, [BI_CLIP] = true,  [BI_MINIMUM] = true,     [BI_MAXIMUM] = true,
-		[BI_WHERE] = true,       [BI_ADD] = true,   [BI_SUB] = true,   [BI_MUL] = true,         [BI_DIV] = true,
-		[BI_FLOORDIV] = true,    [BI_MOD] = true,   [BI_EQ] = true,    [BI_NE] = true,          [BI_LT] = true,
-		[BI_LE] = true,          [BI_GT] = true,    [BI_GE] = true,    [BI_LOGICAL_AND] = true, [BI_LOGICAL_OR] = true,
-		[BI_LOGICAL_NOT] = true, [BI_RELU] = true,  [BI_RELU6] = true, [BI_RELU2] = true,       [BI_LEAKY_RELU] = true,
-		[BI_SIGMOID] = true,     [BI_TANH] = true,
+		[BI_CAST] = true,        [BI_NEG] = true,   [BI_SIN] = true,     [BI_COS] = true,         [BI_TAN] = true,
+		[BI_EXP] = true,         [BI_LOG] = true,   [BI_LOG2] = true,    [BI_LOG10] = true,       [BI_SQRT] = true,
+		[BI_RSQRT] = true,       [BI_POW] = true,   [BI_ABS] = true,     [BI_SIGN] = true,        [BI_CEIL] = true,
+		[BI_FLOOR] = true,       [BI_ROUND] = true, [BI_CLIP] = true,    [BI_MINIMUM] = true,     [BI_MAXIMUM] = true,
+		[BI_WHERE] = true,       [BI_ADD] = true,   [BI_SUB] = true,     [BI_MUL] = true,         [BI_DIV] = true,
+		[BI_FLOORDIV] = true,    [BI_MOD] = true,   [BI_EQ] = true,      [BI_NE] = true,          [BI_LT] = true,
+		[BI_LE] = true,          [BI_GT] = true,    [BI_GE] = true,      [BI_LOGICAL_AND] = true, [BI_LOGICAL_OR] = true,
+		[BI_LOGICAL_NOT] = true, [BI_RELU] = true,  [BI_RELU6] = true,   [BI_RELU2] = true,       [BI_LEAKY_RELU] = true,
+		[BI_SIGMOID] = true,     [BI_TANH] = true,  [BI_BIT_AND] = true, [BI_BIT_OR] = true,      [BI_BIT_XOR] = true,
+		[BI_BIT_NOT] = true,     [BI_SHL] = true,   [BI_SHR] = true,
 	};
 	return elementwise[bi];
 }

@@ -171,6 +171,11 @@ static enum token_kind assign_op(enum token_kind k)
 	case TOK_STAR_EQ: return TOK_STAR;
 	case TOK_SLASH_EQ: return TOK_SLASH;
 	case TOK_AT_EQ: return TOK_AT;
+	case TOK_AMP_EQ: return TOK_AMP;
+	case TOK_PIPE_EQ: return TOK_PIPE;
+	case TOK_CARET_EQ: return TOK_CARET;
+	case TOK_SHL_EQ: return TOK_SHL;
+	case TOK_SHR_EQ: return TOK_SHR;
 	default: return TOK_ASSIGN;
 	}
 }

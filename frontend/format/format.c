@@ -318,10 +318,10 @@ static void put_token(struct formatter *f, token_id i, bool space)
 	printer_text(&f->p, text, len, wide ? columns(text, len) : len, space ? EVENT_SPACE : 0);
 }
 
-/* True for `;` and for commas that the layout adds itself. */
+/* True for `;`, for commas that the layout adds itself, and for the first `>` of `>>`, which has no text. */
 static bool is_dropped(struct formatter *f, token_id i)
 {
-	if (kind(f, i) == TOK_SEMICOLON)
+	if (kind(f, i) == TOK_SEMICOLON || (kind(f, i) == TOK_GT && f->tok->starts[i] == f->tok->ends[i]))
 		return true;
 	if (kind(f, i) != TOK_COMMA)
 		return false;

@@ -106,7 +106,7 @@ static void mark_ternary(struct marker *x, node_id n)
 static void mark_prefix(struct marker *x, node_id n)
 {
 	token_id op = ast_token(x->t, n);
-	if (kind(x, op + 1) != kind(x, op) || kind(x, op) == TOK_BANG)
+	if (kind(x, op + 1) != kind(x, op) || kind(x, op) == TOK_BANG || kind(x, op) == TOK_TILDE)
 		add_flags(x, op, MARK_TIGHT_AFTER);
 }
 

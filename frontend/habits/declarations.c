@@ -161,6 +161,39 @@ enum habit habit_type(struct parser *p, token_id first, node_id *node)
 	return HABIT_SKIPPED;
 }
 
+/* Returns the token after the type at i, which need not be a type of the language: `None`. Stops at a newline. */
+static token_id skip_type(struct parser *p, token_id i)
+{
+	while (!newline_at(p, i)) {
+		enum token_kind k = kind_at(p, i);
+		token_id close = k == TOK_LT ? closing_angle(p, i) : k == TOK_LPAREN || k == TOK_LBRACKET ? matching_bracket(p, i) : i;
+		if (close == TOKEN_NONE ||
+		    (close == i && k != TOK_NAME && k != TOK_NONE && k != TOK_STRING && k != TOK_DOT && k != TOK_QUESTION))
+			break;
+		i = close + 1;
+	}
+	return i;
+}
+
+/* int | float: read as the first type. */
+enum habit habit_union(struct parser *p, token_id first, node_id *node)
+{
+	token_id end = p->i;
+	(void)node;
+	while (kind_at(p, end) == TOK_PIPE)
+		end = skip_type(p, end + 1);
+	struct diag *g = habit_report(
+		p, token_range(p, p->i, end - 1), "`A | B` is not a type: a value has one type",
+		"an argument without a type accepts anything; a generic accepts several element types, `fn f<T: Float>(x: Tensor<T, S>)`; an "
+		"optional argument has a default, `bias = none`",
+		NULL);
+	if (kind_at(p, first - 1) == TOK_COLON)
+		suggest_edit(p, g, token_range(p, first - 1, end - 1), "");
+	resume(p, g);
+	jump_to(p, end);
+	return HABIT_READ;
+}
+
 /* The names between the quotes here, with commas. False: there is other text. */
 static bool unquote(const struct parser *p, struct buf *names)
 {

@@ -11,7 +11,7 @@ habit_fn habit_item, habit_member, habit_statement;
 /* operators.c */
 habit_fn habit_else, habit_operand, habit_less, habit_operator, habit_expected;
 /* declarations.c */
-habit_fn habit_pattern, habit_attribute, habit_import, habit_argument, habit_generics, habit_assign, habit_type, habit_dim;
+habit_fn habit_pattern, habit_attribute, habit_import, habit_argument, habit_generics, habit_assign, habit_type, habit_union, habit_dim;
 
 /* True if `token` is a word of words.def that an expression does not expect: `lambda`, `yield`. Reports it. */
 bool habit_word_in_expression(struct parser *p, token_id i);

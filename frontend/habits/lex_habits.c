@@ -1,5 +1,4 @@
-/* Habits of Python users in the text itself: triple quotes, `//` comments, bit operators, typographic signs, union types. Each is
- * reported, and read as what was meant, so that it causes no other error. */
+/* Habits of Python users in the text itself: triple quotes, `//` comments, typographic signs. Each is reported, and read as what was meant, so that it causes no other error. */
 #include <stdio.h>
 #include <string.h>
 #include "frontend/syntax/lex_state.h"
@@ -160,14 +159,7 @@ struct sign {
 	bool guess;
 };
 #define QUOTES "typographic quotes do not make a string; use `\"` or `'`"
-/* After an operand. */
-static const struct sign infix[] = {
-	{"&", "&&", "`&` is not an operator; logical and is `&&`", TOK_ERROR, true},
-	{"|", "||", "`|` is not an operator; logical or is `||`", TOK_ERROR, true},
-	{"^", "**", "`^` is not an operator; a power is `**`", TOK_ERROR, true},
-};
 static const struct sign signs[] = {
-	{"~", "!", "`~` is not an operator; logical not is `!`", TOK_ERROR, true},
 	{"\xE2\x88\x92", "-", "this minus sign is not the operator; use `-`", TOK_MINUS, false},
 	{"\xE2\x80\x93", "-", "a dash is not the operator; use `-`", TOK_MINUS, false},
 	{"\xE2\x86\x92", "->", "`\xE2\x86\x92` is not the arrow of a result; use `->`", TOK_ARROW, false},
@@ -183,26 +175,12 @@ static const struct sign signs[] = {
 	{"\\", "", "`\\` does not continue a line; leave it out: an open bracket or an operator at its end does", LEX_NO_TOKEN, false},
 };
 
-static bool after_operand(const struct lexer *lx, const char *p)
+static const struct sign *find_sign(const struct lexer *lx, const char *p)
 {
-	static const char *const keywords[] = {"return", "in",  "if",  "else",  "for",   "while", "and",
-					       "or",     "not", "let", "const", "param", "state"};
-	while (p > lx->text && is_blank(p[-1]))
-		p--;
-	if (p == lx->text || !(lex_is_word(p[-1]) || strchr(")]\"'", p[-1])))
-		return false;
-	const char *word = p;
-	while (word > lx->text && p - word < LONGEST_WORD && lex_is_word(word[-1]))
-		word--;
-	return word == p || !WORD_IN(word, keywords);
-}
-
-static const struct sign *find_sign(const struct sign *table, size_t n, const struct lexer *lx, const char *p)
-{
-	for (size_t i = 0; i < n; i++) {
-		size_t len = strlen(table[i].text);
-		if ((size_t)(lx->end - p) >= len && memcmp(table[i].text, p, len) == 0)
-			return &table[i];
+	for (size_t i = 0; i < sizeof signs / sizeof *signs; i++) {
+		size_t len = strlen(signs[i].text);
+		if ((size_t)(lx->end - p) >= len && memcmp(signs[i].text, p, len) == 0)
+			return &signs[i];
 	}
 	return NULL;
 }
@@ -232,62 +210,15 @@ static bool typographic_quotes(struct lexer *lx, const char *p, struct lexeme *o
 	return true;
 }
 
-/* The `:` or `>` before the declared type that ends at p: `x: int`, `-> Tensor<float32, [N]>`. NULL: no type ends there. */
-static const char *before_type(const struct lexer *lx, const char *p)
-{
-	const char *q = p;
-	while (q > lx->text && (lex_is_word(q[-1]) || strchr(" <>[],.?", q[-1])) && (q[-1] != '>' || q - 1 == lx->text || q[-2] != '-'))
-		q--;
-	if (q == lx->text || !(q[-1] == ':' || q[-1] == '>'))
-		return NULL;
-	const char *sign = q - 1;
-	q = skip_blanks(q);
-	const char *end = skip_word(q);
-	return end > q && (*end == '<' || *end == '[' || *end == '.' || skip_blanks(end) == p) ? sign : NULL;
-}
-
-/* `int | float`: the type is read as the first one. */
-static bool union_type(struct lexer *lx, const char *p, struct lexeme *out)
-{
-	const char *q = p;
-	uint32_t depth = 0;
-	const char *sign = *p == '|' && p[1] != '|' ? before_type(lx, p) : NULL;
-	if (!sign)
-		return false;
-	while (depth || *q == '|' || *q == ' ' || *q == '.' || *q == '<' || *q == '[' || *q == '(' || *q == '?' || lex_is_word(*q)) {
-		if (q >= lx->end || *q == '\n')
-			return false;
-		depth += *q == '<' || *q == '[' || *q == '(';
-		depth -= *q == '>' || *q == ']' || *q == ')';
-		q++;
-	}
-	while (q[-1] == ' ')
-		q--;
-	struct diag *g = habit(lx, p, q, "`A | B` is not a type: a value has one type");
-	if (g)
-		diag_help(
-			lx->diags, g,
-			"an argument without a type accepts anything; a generic accepts several element types, `fn f<T: Float>(x: Tensor<T, S>)`; "
-			"an optional argument has a default, `bias = none`");
-	if (g && *sign == ':')
-		diag_edit(lx->diags, g, (span){lx->src->id, (uint32_t)(sign - lx->text), (uint32_t)(q - lx->text)}, "");
-	if (g)
-		g->is_recovered = false;
-	*out = (struct lexeme){LEX_NO_TOKEN, q, NULL};
-	return true;
-}
-
 bool lex_habit(struct lexer *lx, const char *p, struct lexeme *out)
 {
 	if (*p == '"' || *p == '\'')
 		return triple_quotes(lx, p, out);
 	if (*p == '/')
 		return slash_comment(lx, p, out);
-	if ((lx->end - p >= 3 && typographic_quotes(lx, p, out)) || union_type(lx, p, out))
+	if (lx->end - p >= 3 && typographic_quotes(lx, p, out))
 		return true;
-	const struct sign *s = after_operand(lx, p) ? find_sign(infix, sizeof infix / sizeof *infix, lx, p) : NULL;
-	if (!s)
-		s = find_sign(signs, sizeof signs / sizeof *signs, lx, p);
+	const struct sign *s = find_sign(lx, p);
 	if (!s)
 		return false;
 	size_t n = strlen(s->text);

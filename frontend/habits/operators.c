@@ -193,8 +193,7 @@ static bool read_pair(struct parser *p, token_id i)
 		{TOK_STAR2, TOK_ASSIGN, "there is no `**=`", "write `x = x ** …`"},
 		{TOK_PERCENT, TOK_ASSIGN, "there is no `%=`", "write `x = x % …`"},
 		{TOK_COLON, TOK_ASSIGN, "`:=` does not declare a variable; use `let x = …`", NULL},
-		{TOK_LT, TOK_LT, "`<<` is not an operator", "multiply by a power of two: `x * 2 ** n`"},
-		{TOK_GT, TOK_GT, "`>>` is not an operator", "divide by a power of two: `x // 2 ** n`"},
+		{TOK_PIPE, TOK_GT, "`|>` is not an operator", "call the function: `relu(x)` or `x.relu()`"},
 	};
 	if (i + 1 >= p->t->tokens.len || !adjacent(p, i))
 		return false;
@@ -226,6 +225,9 @@ static bool read_sign(struct parser *p)
 	} else if ((p->k == TOK_STAR || p->k == TOK_STAR2) && in_brackets) {
 		message = "`*` does not unpack or collect arguments; write them one by one";
 		advice = "a list is passed as it is: `concat(xs)`";
+	} else if (p->k == TOK_PIPE) {
+		message = "`|a| …` is not a function; define one with `fn` and call it by its name";
+		advice = NULL;
 	} else if (p->k == TOK_DOT3) {
 		message = "`...` is not an expression";
 		advice = "write the missing code here; in an index `...` means all other dimensions: `x[..., 0]`";

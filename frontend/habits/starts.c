@@ -22,12 +22,12 @@ static const struct habit_word {
 enum habit habit_at(struct parser *p, enum habit_place place, token_id first, node_id *node)
 {
 	static habit_fn *const recognisers[HABIT_PLACES] = {
-		[HABIT_AT_ITEM] = habit_item,         [HABIT_AT_MEMBER] = habit_member,     [HABIT_AT_STATEMENT] = habit_statement,
-		[HABIT_AT_ELSE] = habit_else,         [HABIT_AT_OPERAND] = habit_operand,   [HABIT_AT_LESS] = habit_less,
-		[HABIT_AT_OPERATOR] = habit_operator, [HABIT_AT_PATTERN] = habit_pattern,   [HABIT_AT_ATTRIBUTE] = habit_attribute,
-		[HABIT_AT_IMPORT] = habit_import,     [HABIT_AT_LAYER] = habit_layer,       [HABIT_AT_ARGUMENT] = habit_argument,
-		[HABIT_AT_GENERICS] = habit_generics, [HABIT_AT_ASSIGN] = habit_assign,     [HABIT_AT_TYPE] = habit_type,
-		[HABIT_AT_DIM] = habit_dim,           [HABIT_AT_EXPECTED] = habit_expected,
+		[HABIT_AT_ITEM] = habit_item,         [HABIT_AT_MEMBER] = habit_member,   [HABIT_AT_STATEMENT] = habit_statement,
+		[HABIT_AT_ELSE] = habit_else,         [HABIT_AT_OPERAND] = habit_operand, [HABIT_AT_LESS] = habit_less,
+		[HABIT_AT_OPERATOR] = habit_operator, [HABIT_AT_PATTERN] = habit_pattern, [HABIT_AT_ATTRIBUTE] = habit_attribute,
+		[HABIT_AT_IMPORT] = habit_import,     [HABIT_AT_LAYER] = habit_layer,     [HABIT_AT_ARGUMENT] = habit_argument,
+		[HABIT_AT_GENERICS] = habit_generics, [HABIT_AT_ASSIGN] = habit_assign,   [HABIT_AT_TYPE] = habit_type,
+		[HABIT_AT_UNION] = habit_union,       [HABIT_AT_DIM] = habit_dim,         [HABIT_AT_EXPECTED] = habit_expected,
 	};
 	return p->panic ? HABIT_NONE : recognisers[place](p, first, node);
 }

@@ -7,6 +7,17 @@ struct operands {
 	struct hir_type type; /* broadcast shape, common element type */
 };
 
+static bool is_bitwise(enum builtin bi) { return bi >= BI_BIT_AND && bi <= BI_SHR; }
+
+static const char *bitwise_help(enum builtin bi)
+{
+	if (bi == BI_BIT_XOR)
+		return "bits are those of integers and bools; a power is written `**`";
+	if (bi == BI_BIT_AND || bi == BI_BIT_OR)
+		return "bits are those of integers and bools; comparisons beside it need parentheses: `(a > 0) & (b > 0)`";
+	return "bits are those of integers: convert with a cast, `int32(…)`";
+}
+
 static bool report_mixed_types(struct emitter *e, struct builtin_call *c, uint32_t ia, uint32_t ib)
 {
 	struct diag *g = report_error(e, DIAG_OPERANDS, c->at, "`%s` does not accept %s and %s together", builtin_text(c->bi),
@@ -22,7 +33,8 @@ static bool report_mixed_types(struct emitter *e, struct builtin_call *c, uint32
 		diag_help(
 			e->report.out, g,
 			product ? "write `a @ b` for a matrix product; for an element-wise product convert with a cast such as `float32(…)`"
-				: "convert one of them with a cast such as `float32(…)`");
+			: is_bitwise(c->bi) ? "convert one of them with a cast such as `int32(…)` or `bool(…)`"
+					    : "convert one of them with a cast such as `float32(…)`");
 	return false;
 }
 
@@ -87,9 +99,10 @@ static bool report_no_arithmetic(struct emitter *e, struct builtin_call *c, dtyp
 	struct diag *g =
 		report_error(e, DIAG_OPERANDS, c->at, "`%s` does not accept elements of type %s", builtin_text(c->bi), dtype_text(t));
 	diag_help(e->report.out, g,
-		  t == DT_BOOL && c->bi == BI_MUL ? "write `a && b` if both are bools, or `int32(a) * b` for a number"
-		  : t == DT_TRIT                  ? "convert with a cast: `int8(…)`, `float32(…)`"
-						  : "convert with a cast: `int32(…)`, `float32(…)`");
+		  is_bitwise(c->bi)                 ? bitwise_help(c->bi)
+		  : t == DT_BOOL && c->bi == BI_MUL ? "write `a && b` if both are bools, or `int32(a) * b` for a number"
+		  : t == DT_TRIT                    ? "convert with a cast: `int8(…)`, `float32(…)`"
+						    : "convert with a cast: `int32(…)`, `float32(…)`");
 	return false;
 }
 
@@ -199,6 +212,33 @@ struct value rule_logical_not(struct emitter *e, struct builtin_call *c)
 		return VALUE_POISON;
 	struct hir_type t = *type_of(e, r);
 	return emit_plain(e, c, &t, r);
+}
+
+/* ---- bits ---- */
+
+struct value rule_bitwise(struct emitter *e, struct builtin_call *c)
+{
+	struct operands o;
+	dtype t;
+	bool shift = c->bi == BI_SHL || c->bi == BI_SHR;
+	if (shift && c->v[1].kind == V_INT && c->v[1].u.i < 0)
+		return report_poison(e, DIAG_CONST_ARITH, c->ats[1], "a negative shift amount");
+	if (!common_type(e, c, 0, 1, JOIN_NUMBERS, &t))
+		return VALUE_POISON;
+	if (dtype_class(t) != DTC_INT && (shift || t != DT_BOOL))
+		return report_no_arithmetic(e, c, t), VALUE_POISON;
+	return load_operands(e, c, 0, 1, t, &o) ? emit2(e, c, c->bi, &o) : VALUE_POISON;
+}
+
+struct value rule_bitwise_not(struct emitter *e, struct builtin_call *c)
+{
+	hir_ref r = c->operand[0];
+	struct hir_type t = *type_of(e, r);
+	if (t.elem == DT_TRIT)
+		t.elem = DT_INT8;
+	if (t.elem != DT_BOOL && dtype_class(t.elem) != DTC_INT)
+		return report_no_arithmetic(e, c, t.elem), VALUE_POISON;
+	return emit_plain(e, c, &t, emit_cast(e, r, t.elem, c->at));
 }
 
 /* ---- one operand ---- */

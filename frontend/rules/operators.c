@@ -218,6 +218,71 @@ static bool is_comparison(enum token_kind op)
 	return op == TOK_LT || op == TOK_LE || op == TOK_GT || op == TOK_GE || op == TOK_EQ || op == TOK_NE;
 }
 
+/* ---- bits ---- */
+
+static bool is_shift(enum token_kind op) { return op == TOK_SHL || op == TOK_SHR; }
+static bool is_bitwise(enum token_kind op) { return op == TOK_AMP || op == TOK_PIPE || op == TOK_CARET || is_shift(op); }
+
+/* Returns the integer of type t that has the lowest bits of x. */
+static int64_t wrap_to(dtype t, uint64_t x)
+{
+	uint64_t mask = UINT64_MAX >> (64 - 8 * dtype_size(t));
+	x &= mask;
+	return (int64_t)(x > (uint64_t)dtype_largest_int(t) ? x - mask - 1 : x);
+}
+
+/* Shifts by b >= 0. t: the type of the operands; DT_COUNT: literals, whose result is exact. */
+static struct value int_bits(struct emitter *e, enum token_kind op, int64_t a, int64_t b, dtype t, span at)
+{
+	switch (op) {
+	case TOK_AMP: return value_int(a & b);
+	case TOK_PIPE: return value_int(a | b);
+	case TOK_CARET: return value_int(a ^ b);
+	case TOK_SHR: return value_int(arith_int_shr(a, b));
+	default: break;
+	}
+	int64_t r = arith_int_shl(a, b);
+	if (t != DT_COUNT)
+		return value_int(wrap_to(t, (uint64_t)r));
+	if (a && (b > 63 || r >> b != a))
+		return arithmetic_error(e, at, "integer overflow in a constant expression");
+	return value_int(r);
+}
+
+/* Sizes: a shift is a product or a quotient. False: becomes an operation at run time. */
+static bool dim_bits(struct emitter *e, enum token_kind op, struct value a, struct value b, span at, struct value *out)
+{
+	int64_t n;
+	if (!is_shift(op) || !dim_is_const(e->b->dims, as_dim(e, b), &n) || n < 0 || n > 62) {
+		*out = VALUE_POISON;
+		return e->checking; /* known when the definition is used */
+	}
+	return dim_op(e, op == TOK_SHL ? TOK_STAR : TOK_SLASH2, a, value_int((int64_t)1 << n), at, out);
+}
+
+static bool is_integer(struct value v) { return v.kind == V_INT || v.kind == V_TRIT || v.kind == V_DIM; }
+
+/* Bit operators on compile-time values. False: becomes a tensor operation, or an error. */
+static bool static_bits(struct emitter *e, enum token_kind op, struct value a, struct value b, span at, struct value *out)
+{
+	dtype t;
+	if (a.kind == V_BOOL && b.kind == V_BOOL && !is_shift(op))
+		return *out = value_bool(int_bits(e, op, a.u.b, b.u.b, DT_COUNT, at).u.i), true;
+	if (!is_integer(a) || !is_integer(b))
+		return false;
+	if (is_shift(op) && b.kind != V_DIM && b.u.i < 0)
+		return *out = arithmetic_error(e, at, "a negative shift amount"), true;
+	if (!convert_operands(e, op, &a, &b, &t, at))
+		return *out = VALUE_POISON, true;
+	if (a.kind == V_INT && b.kind == V_INT)
+		*out = int_bits(e, op, a.u.i, b.u.i, t, at);
+	else if (!dim_bits(e, op, a, b, at, out))
+		return false;
+	if (t != DT_COUNT)
+		*out = convert_number(e, *out, t, at);
+	return true;
+}
+
 /* Operators on values that are not tensors. False: becomes a tensor operation. */
 static bool static_binary(struct emitter *e, enum token_kind op, struct value a, struct value b, span at, struct value *out)
 {
@@ -251,10 +316,11 @@ static const struct {
 	enum token_kind op;
 	enum builtin bi;
 } operators[] = {
-	{TOK_PLUS, BI_ADD},        {TOK_MINUS, BI_SUB},   {TOK_STAR, BI_MUL},        {TOK_SLASH, BI_DIV},
-	{TOK_SLASH2, BI_FLOORDIV}, {TOK_PERCENT, BI_MOD}, {TOK_STAR2, BI_POW},       {TOK_AT, BI_MATMUL},
-	{TOK_LT, BI_LT},           {TOK_LE, BI_LE},       {TOK_GT, BI_GT},           {TOK_GE, BI_GE},
-	{TOK_EQ, BI_EQ},           {TOK_NE, BI_NE},       {TOK_AND, BI_LOGICAL_AND}, {TOK_OR, BI_LOGICAL_OR},
+	{TOK_PLUS, BI_ADD},      {TOK_MINUS, BI_SUB},   {TOK_STAR, BI_MUL},    {TOK_SLASH, BI_DIV},     {TOK_SLASH2, BI_FLOORDIV},
+	{TOK_PERCENT, BI_MOD},   {TOK_STAR2, BI_POW},   {TOK_AT, BI_MATMUL},   {TOK_LT, BI_LT},         {TOK_LE, BI_LE},
+	{TOK_GT, BI_GT},         {TOK_GE, BI_GE},       {TOK_EQ, BI_EQ},       {TOK_NE, BI_NE},         {TOK_AND, BI_LOGICAL_AND},
+	{TOK_OR, BI_LOGICAL_OR}, {TOK_AMP, BI_BIT_AND}, {TOK_PIPE, BI_BIT_OR}, {TOK_CARET, BI_BIT_XOR}, {TOK_TILDE, BI_BIT_NOT},
+	{TOK_SHL, BI_SHL},       {TOK_SHR, BI_SHR},
 };
 enum { N_OPERATORS = sizeof operators / sizeof *operators };
 
@@ -303,6 +369,8 @@ static bool static_numbers(struct emitter *e, enum token_kind op, struct value a
 	dtype t;
 	if (op == TOK_STAR && multiply_by_bool(e, a, b, at, out))
 		return true;
+	if (is_bitwise(op))
+		return static_bits(e, op, a, b, at, out);
 	if (!is_number(a) || !is_number(b) || !(is_arith(op) || is_comparison(op)))
 		return static_binary(e, op, a, b, at, out);
 	if (!convert_operands(e, op, &a, &b, &t, at))
@@ -321,6 +389,8 @@ static void help_operands(struct emitter *e, struct diag *g, enum token_kind op,
 {
 	if (a.kind == V_STR && (op == TOK_PERCENT || op == TOK_PLUS))
 		diag_help(e->report.out, g, "format values with an f-string: `f\"n = {n}\"`");
+	else if (op == TOK_CARET && (a.kind == V_FLOAT || b.kind == V_FLOAT))
+		diag_help(e->report.out, g, "`^` is exclusive or; a power is written `**`");
 	else if (a.kind == V_TUPLE || b.kind == V_TUPLE)
 		diag_help(e->report.out, g, "use one value of the tuple, `t[0]`, or name all of them: `let (a, b) = t`");
 	else if ((a.kind == V_LIST || b.kind == V_LIST) && (a.kind == V_TENSOR || b.kind == V_TENSOR))
@@ -389,7 +459,7 @@ struct value apply_binary(struct emitter *e, enum token_kind op, struct value a,
 	enum builtin bi = operator_builtin(op);
 	if (report_missing_arguments(e, a, sa) || report_missing_arguments(e, b, sb))
 		return VALUE_POISON;
-	if (bi == BI_COUNT || !operands || !(tensors || (scalars && (is_arith(op) || is_comparison(op))))) {
+	if (bi == BI_COUNT || !operands || !(tensors || (scalars && (is_arith(op) || is_comparison(op) || is_bitwise(op))))) {
 		struct diag *g = report_error(e, DIAG_OPERANDS, at, "`%s` does not accept %s and %s", token_kind_text(op), value_text(e, a),
 					      value_text(e, b));
 		diag_secondary(e->report.out, g, sa, "%s", value_text(e, a));
@@ -409,10 +479,27 @@ static struct value with_type_of(struct emitter *e, struct value v, struct value
 	return v.typed ? convert_number(e, out, scalar_type(v), at) : out;
 }
 
+/* ~v of a value known at compile time. False: it has no bits. */
+static bool static_not(struct emitter *e, struct value v, span at, struct value *out)
+{
+	if (v.kind == V_BOOL)
+		*out = value_bool(!v.u.b);
+	else if (v.kind == V_INT)
+		*out = with_type_of(e, v, value_int(v.typed ? wrap_to(scalar_type(v), ~(uint64_t)v.u.i) : ~v.u.i), at);
+	else if (v.kind == V_TRIT)
+		*out = (struct value){.kind = V_INT, .typed = DT_INT8 + 1, .u.i = ~v.u.i};
+	else if (v.kind == V_DIM)
+		*out = with_type_of(e, v, value_dim(e->b->dims, dim_sub(e->b->dims, dim_const(e->b->dims, -1), v.u.d)), at);
+	else
+		return false;
+	return true;
+}
+
 struct value apply_unary(struct emitter *e, enum token_kind op, struct value v, span at)
 {
 	struct arg one = {.v = v, .at = at};
 	struct args args = {1, &one};
+	struct value out;
 	if (is_poison(v))
 		return v;
 	if (op == TOK_BANG) {
@@ -420,6 +507,11 @@ struct value apply_unary(struct emitter *e, enum token_kind op, struct value v, 
 			return value_bool(!v.u.b);
 		if (v.kind == V_TENSOR)
 			return check_bool(e, op, v, at) ? call_builtin(e, BI_LOGICAL_NOT, &args, at) : VALUE_POISON;
+	} else if (op == TOK_TILDE) {
+		if (static_not(e, v, at, &out))
+			return out;
+		if (v.kind == V_TENSOR)
+			return call_builtin(e, BI_BIT_NOT, &args, at);
 	} else if (op == TOK_PLUS) {
 		if (v.kind == V_TENSOR || (value_is_scalar(v) && v.kind != V_BOOL))
 			return v;

@@ -23,6 +23,7 @@ enum habit_place {
 	HABIT_AT_GENERICS,  /* `[` behind the name of a definition: def f[T](x) */
 	HABIT_AT_ASSIGN,    /* behind the assignment *node among the members of a layer: self.fc = nn.Linear(4, 4) */
 	HABIT_AT_TYPE,      /* where a type is expected: "Tensor", -> None */
+	HABIT_AT_UNION,     /* `|` behind the type at `first`: int | float */
 	HABIT_AT_DIM,       /* where a dimension is expected: None, -1, "batch"; READ: it is `?` */
 	HABIT_AT_EXPECTED,  /* before a report that something else is expected: lambda, x in xs, f(*xs), //= */
 	HABIT_PLACES

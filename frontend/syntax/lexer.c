@@ -20,20 +20,21 @@ static const uint8_t classes[256] = {
 	['<'] = OPERATOR, ['>'] = OPERATOR, ['='] = OPERATOR, ['!'] = OPERATOR, ['&'] = OPERATOR, ['|'] = OPERATOR, ['@'] = OPERATOR,
 	['.'] = DOT,      ['/'] = SLASH,    ['#'] = HASH,     ['"'] = QUOTE,    ['\''] = QUOTE,   ['{'] = OTHER,    ['}'] = OTHER,
 	['f'] = LETTER_F, ['('] = OTHER,    [')'] = OTHER,    ['['] = OTHER,    [']'] = OTHER,    [','] = OTHER,    [';'] = OTHER,
-	[':'] = OTHER,    ['?'] = OTHER,    ['%'] = OTHER,
+	[':'] = OTHER,    ['?'] = OTHER,    ['%'] = OTHER,    ['^'] = OPERATOR, ['~'] = OPERATOR,
 };
 
 /* The kind of a token of this byte alone; 0: none. */
 static const uint8_t singles[256] = {
-	['('] = TOK_LPAREN, [')'] = TOK_RPAREN,    ['['] = TOK_LBRACKET, [']'] = TOK_RBRACKET, ['{'] = TOK_LBRACE,  ['}'] = TOK_RBRACE,
-	[','] = TOK_COMMA,  [';'] = TOK_SEMICOLON, [':'] = TOK_COLON,    ['?'] = TOK_QUESTION, ['%'] = TOK_PERCENT, ['+'] = TOK_PLUS,
-	['-'] = TOK_MINUS,  ['*'] = TOK_STAR,      ['<'] = TOK_LT,       ['>'] = TOK_GT,       ['='] = TOK_ASSIGN,  ['!'] = TOK_BANG,
-	['@'] = TOK_AT,     ['.'] = TOK_DOT,       ['/'] = TOK_SLASH,
+	['('] = TOK_LPAREN,  [')'] = TOK_RPAREN, ['['] = TOK_LBRACKET,  [']'] = TOK_RBRACKET, ['{'] = TOK_LBRACE,
+	['}'] = TOK_RBRACE,  [','] = TOK_COMMA,  [';'] = TOK_SEMICOLON, [':'] = TOK_COLON,    ['?'] = TOK_QUESTION,
+	['%'] = TOK_PERCENT, ['+'] = TOK_PLUS,   ['-'] = TOK_MINUS,     ['*'] = TOK_STAR,     ['<'] = TOK_LT,
+	['>'] = TOK_GT,      ['='] = TOK_ASSIGN, ['!'] = TOK_BANG,      ['@'] = TOK_AT,       ['.'] = TOK_DOT,
+	['/'] = TOK_SLASH,   ['&'] = TOK_AMP,    ['|'] = TOK_PIPE,      ['^'] = TOK_CARET,    ['~'] = TOK_TILDE,
 };
 /* The kind of a byte followed by `=`. */
 static const uint8_t with_equals[256] = {
-	['+'] = TOK_PLUS_EQ, ['-'] = TOK_MINUS_EQ, ['*'] = TOK_STAR_EQ, ['<'] = TOK_LE,
-	['>'] = TOK_GE,      ['='] = TOK_EQ,       ['!'] = TOK_NE,      ['@'] = TOK_AT_EQ,
+	['+'] = TOK_PLUS_EQ, ['-'] = TOK_MINUS_EQ, ['*'] = TOK_STAR_EQ, ['<'] = TOK_LE,      ['>'] = TOK_GE,       ['='] = TOK_EQ,
+	['!'] = TOK_NE,      ['@'] = TOK_AT_EQ,    ['&'] = TOK_AMP_EQ,  ['|'] = TOK_PIPE_EQ, ['^'] = TOK_CARET_EQ,
 };
 
 /* Two bytes need the slow path if first[] of one and second[] of the next share a bit: what the one may begin, the other may continue. */
@@ -54,7 +55,8 @@ static void build_pairs(struct pairs *g)
 	g->first['/'] = PAIR_SLASH;
 	g->first['f'] = PAIR_FSTRING;
 	g->second['='] |= PAIR_OPERATOR | PAIR_SLASH;
-	g->second['>'] |= PAIR_OPERATOR;
+	for (const char *c = "><&|"; *c; c++)
+		g->second[(unsigned char)*c] |= PAIR_OPERATOR;
 	g->second['*'] |= PAIR_OPERATOR | PAIR_SLASH;
 	g->second['/'] |= PAIR_SLASH;
 	g->second['"'] |= PAIR_FSTRING;
@@ -158,6 +160,8 @@ static struct lexeme operator_at(struct lexer *lx, const char *p)
 		return (struct lexeme){TOK_STAR2, p + 2, NULL};
 	if (c == '-' && p[1] == '>')
 		return (struct lexeme){TOK_ARROW, p + 2, NULL};
+	if (c == '<' && p[1] == '<')
+		return p[2] == '=' ? (struct lexeme){TOK_SHL_EQ, p + 3, NULL} : (struct lexeme){TOK_SHL, p + 2, NULL};
 	if ((c == '&' || c == '|') && p[1] == *p)
 		return (struct lexeme){c == '&' ? TOK_AND : TOK_OR, p + 2, NULL};
 	return singles[c] ? (struct lexeme){(enum token_kind)singles[c], p + 1, NULL} : lex_bad_character(lx, p);

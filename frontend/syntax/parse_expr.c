@@ -1,14 +1,15 @@
-/* Expressions, by precedence climbing. Levels, low to high: 1 ? :, 2 ||, 3 &&, 4 == != in, 5 < <= > >= (a chain), 6 .., 7 + -, 8 * / // % @,
- * 9 unary, 10 ** (right), then . () []. */
+/* Expressions, by precedence climbing. Levels, low to high: 1 ? :, 2 ||, 3 &&, 4 == != in, 5 < <= > >= (a chain), 6 .., 7 |, 8 ^, 9 &,
+ * 10 << >>, 11 + -, 12 * / // % @, 13 unary, 14 ** (right), then . () []. */
 #include <stddef.h>
 #include "frontend/syntax/parse_state.h"
 
-enum { LEVEL_OR = 2, LEVEL_EQUAL = 4, LEVEL_COMPARE = 5, LEVEL_RANGE = 6, LEVEL_SUM = 7 };
+enum { LEVEL_OR = 2, LEVEL_EQUAL = 4, LEVEL_COMPARE = 5, LEVEL_RANGE = 6, LEVEL_BITS = 7 };
 
 static const uint8_t levels[TOK_COUNT] = {
-	[TOK_OR] = 2,    [TOK_AND] = 3,  [TOK_EQ] = 4,    [TOK_NE] = 4,     [TOK_LT] = 5,      [TOK_LE] = 5,
-	[TOK_IN] = 4,    [TOK_GT] = 5,   [TOK_GE] = 5,    [TOK_DOT2] = 6,   [TOK_DOT2_EQ] = 6, [TOK_PLUS] = 7,
-	[TOK_MINUS] = 7, [TOK_STAR] = 8, [TOK_SLASH] = 8, [TOK_SLASH2] = 8, [TOK_PERCENT] = 8, [TOK_AT] = 8,
+	[TOK_OR] = 2,    [TOK_AND] = 3,    [TOK_EQ] = 4,      [TOK_NE] = 4,       [TOK_LT] = 5,      [TOK_LE] = 5,
+	[TOK_IN] = 4,    [TOK_GT] = 5,     [TOK_GE] = 5,      [TOK_DOT2] = 6,     [TOK_DOT2_EQ] = 6, [TOK_PIPE] = 7,
+	[TOK_CARET] = 8, [TOK_AMP] = 9,    [TOK_SHL] = 10,    [TOK_SHR] = 10,     [TOK_PLUS] = 11,   [TOK_MINUS] = 11,
+	[TOK_STAR] = 12, [TOK_SLASH] = 12, [TOK_SLASH2] = 12, [TOK_PERCENT] = 12, [TOK_AT] = 12,
 };
 unsigned operator_level(enum token_kind k) { return levels[k]; }
 
@@ -81,11 +82,11 @@ static node_id parse_range(struct parser *p, node_id from)
 	token_id op = p->i;
 	uint32_t height = p->height;
 	advance(p);
-	node_id to = parse_binary(p, LEVEL_SUM), step = AST_NONE;
+	node_id to = parse_binary(p, LEVEL_BITS), step = AST_NONE;
 	raise_height(&height, p);
 	if (!p->no_step && !p->panic && p->k == TOK_COLON && !begins_body(p)) {
 		advance(p);
-		step = parse_binary(p, LEVEL_SUM);
+		step = parse_binary(p, LEVEL_BITS);
 		raise_height(&height, p);
 	}
 	p->height = height + 1;
@@ -122,9 +123,25 @@ static node_id parse_binary_from(struct parser *p, node_id left, unsigned min)
 	}
 }
 
+/* Joins a `>` here with an adjacent `>` or `>=`, which in types close two lists of arguments. The second token becomes the operator, and no
+ * text remains to the first. */
+static void join_shift(struct parser *p)
+{
+	struct tokens *t = &p->t->tokens;
+	token_id second = p->i + 1;
+	enum token_kind k = token_kind(t, second);
+	if ((k != TOK_GT && k != TOK_GE) || t->ends[p->i] != t->starts[second])
+		return;
+	t->starts[second] = t->ends[p->i] = t->starts[p->i];
+	t->kinds[second] = (uint8_t)((p->kinds[p->i] & TOKEN_NEWLINE) | (k == TOK_GT ? TOK_SHR : TOK_SHR_EQ));
+	advance(p);
+}
+
 static node_id parse_binary(struct parser *p, unsigned min)
 {
 	node_id left = parse_unary(p);
+	if (p->k == TOK_GT)
+		join_shift(p);
 	return levels[p->k] < min ? left : parse_binary_from(p, left, min);
 }
 
@@ -376,7 +393,7 @@ node_id parse_negation(struct parser *p) { return parse_prefix(p, true); }
 
 static node_id parse_unary(struct parser *p)
 {
-	if (p->k == TOK_MINUS || p->k == TOK_BANG || p->k == TOK_PLUS)
+	if (p->k == TOK_MINUS || p->k == TOK_BANG || p->k == TOK_PLUS || p->k == TOK_TILDE)
 		return parse_prefix(p, false);
 	node_id left;
 	if (p->k == TOK_NAME && is_operand_start[peek(p)] && habit_at(p, HABIT_AT_OPERAND, 0, &left))

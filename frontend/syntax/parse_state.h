@@ -233,8 +233,8 @@ token_id closing_angle(const struct parser *p, token_id i);
 node_id parse_statement(struct parser *p, bool layer); /* of a block, or of a layer's body */
 node_id parse_if(struct parser *p);
 node_id parse_for(struct parser *p, uint32_t attrs);
-static inline bool is_assign(unsigned k) { return k >= TOK_ASSIGN && k <= TOK_AT_EQ; }
-_Static_assert(TOK_AT_EQ - TOK_ASSIGN == 5, "the assignment operators stand together");
+static inline bool is_assign(unsigned k) { return k >= TOK_ASSIGN && k <= TOK_SHR_EQ; }
+_Static_assert(TOK_SHR_EQ - TOK_ASSIGN == 10, "the assignment operators stand together");
 /* parse_block.c */
 node_id parse_body(struct parser *p, token_id head, bool layer); /* of the construct at token `head`; reports a missing `{` */
 node_id parse_block(struct parser *p);                           /* at its `{` */

@@ -185,8 +185,9 @@ node_id parse_if(struct parser *p)
 /* True if token k, on the line of the name `assert`, begins its condition. */
 static bool begins_condition(enum token_kind k)
 {
-	return k == TOK_NAME || k == TOK_BANG || k == TOK_MINUS || k == TOK_LPAREN || k == TOK_LBRACKET || k == TOK_LBRACE || k == TOK_IF ||
-	       k == TOK_TRUE || k == TOK_FALSE || k == TOK_NONE || k == TOK_WHERE || token_class(k) == TOKEN_LITERAL;
+	return k == TOK_NAME || k == TOK_BANG || k == TOK_TILDE || k == TOK_MINUS || k == TOK_LPAREN || k == TOK_LBRACKET ||
+	       k == TOK_LBRACE || k == TOK_IF || k == TOK_TRUE || k == TOK_FALSE || k == TOK_NONE || k == TOK_WHERE ||
+	       token_class(k) == TOKEN_LITERAL;
 }
 
 static bool at_assert(const struct parser *p)

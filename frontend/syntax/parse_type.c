@@ -166,6 +166,7 @@ node_id parse_type(struct parser *p)
 {
 	if (!enter_nesting(p))
 		return error_too_deep(p);
+	token_id first = p->i;
 	node_id n;
 	switch ((enum token_kind)p->k) {
 	case TOK_NAME: n = parse_type_name(p); break;
@@ -179,6 +180,8 @@ node_id parse_type(struct parser *p)
 		p->height++;
 		advance(p);
 	}
+	if (p->k == TOK_PIPE && !(p->newlines && after_newline(p)))
+		habit_at(p, HABIT_AT_UNION, first, NULL);
 	leave_nesting(p);
 	return n;
 }
@@ -293,9 +296,12 @@ static node_id parse_type_arg(struct parser *p)
 		return parse_capacity(p);
 	if (!enter_nesting(p))
 		return error_too_deep(p);
+	token_id first = p->i;
 	node_id n = parse_dim_unary(p);
 	if (p->k != TOK_COMMA && p->k != TOK_RBRACKET && p->k != TOK_GT) /* mostly a single name or number */
 		n = parse_dim_sum(p, n);
+	if (p->k == TOK_PIPE)
+		habit_at(p, HABIT_AT_UNION, first, NULL);
 	leave_nesting(p);
 	return n;
 }

@@ -51,6 +51,12 @@ long tri_check(global long *fail, long place, long bound, ulong where)
 			return tri_neg_##T(a);                                                            \
 		return (T)(a / b - (a % b != 0 && (a < 0) != (b < 0)));                                   \
 	}                                                                                                 \
+	T tri_shl_##T(T a, T n) { return n < 0 || n >= (int)(8 * sizeof(T)) ? (T)0 : (T)((U)a << n); }    \
+	T tri_shr_##T(T a, T n)                                                                           \
+	{                                                                                                 \
+		int most = 8 * sizeof(T) - 1;                                                             \
+		return (T)(a >> (n < 0 || n > most ? most : n));                                          \
+	}                                                                                                 \
 	T tri_pow_##T(T a, T b)                                                                           \
 	{                                                                                                 \
 		if (b < 0)                                                                                \

@@ -134,11 +134,26 @@ def op_binary(c, op):
     return rounded(f(x, y), dtype), dtype
 
 
-def op_bool(c, op):
-    shape = shape_of(c.rng)
-    x = [values(c.rng, "bool", shape) for _ in range(1 if op == "not" else 2)]
-    c.emit(f"{op} " + " ".join(c.const(v, "bool") for v in x), "bool", shape)
-    return {"not": np.logical_not, "and": np.logical_and, "or": np.logical_or}[op](*x), "bool"
+def op_not(c, op):
+    x = values(c.rng, "bool", shape_of(c.rng))
+    c.emit(f"not {c.const(x, 'bool')}", "bool", x.shape)
+    return np.logical_not(x), "bool"
+
+
+def shifted(op, a, n):
+    """Amounts that are negative or too large shift all bits out."""
+    size = a.dtype.itemsize * 8
+    inside = (n >= 0) & (n < size)
+    by = np.where(inside, n, size - 1).astype(a.dtype)
+    return np.where(inside, np.left_shift(a, by), 0).astype(a.dtype) if op == "shl" else np.right_shift(a, by)
+
+
+def op_bits(c, op):
+    shape, dtype = shape_of(c.rng), c.rng.choice(INTS if op in ("shl", "shr") else INTS + ["bool"])
+    a, b = values(c.rng, dtype, shape), values(c.rng, dtype, shape)
+    c.emit(f"{op} {c.const(a, dtype)} {c.const(b, dtype)}", dtype, shape)
+    f = {"and": np.bitwise_and, "or": np.bitwise_or, "xor": np.bitwise_xor}.get(op)
+    return (f(a, b) if f else shifted(op, a, b)), dtype
 
 
 def op_cast(c, _):
@@ -374,7 +389,7 @@ def handlers():
          "sort": op_sort, "scan_sum": op_scan, "scan_prod": op_scan, "scatter": op_scatter, "scatter_add": op_scatter, "put": op_put}
     h.update({op: op_unary for op in list(UNARY_FLOAT) + list(UNARY_ANY) + ["rsqrt"]})
     h.update({op: op_binary for op in list(BINARY) + list(COMPARE) + ["div", "floordiv", "mod", "pow"]})
-    h.update({op: op_bool for op in ("not", "and", "or")})
+    h.update({"not": op_not} | {op: op_bits for op in ("and", "or", "xor", "shl", "shr")})
     h.update({op: op_reduce for op in ("reduce_sum", "reduce_prod", "reduce_max", "reduce_min", "argmax", "argmin")})
     h.update(compound_numpy.HANDLERS)
     return h

@@ -226,7 +226,40 @@ fn counted(x: Tensor<float32, [N, T, K]>, first: int32) {
         self.check(dynamic=True)
 
 
-class Functions(BatchTest):
+class BitsTest(BatchTest):
+    def bits(self, shape, dtype):
+        """Integers of all sizes, so that all their bits are used."""
+        limits = torch.iinfo(dtype)
+        few = np.array([0, 1, -1, limits.min, limits.max])
+        x = self.rng.integers(limits.min, limits.max, shape, dtype=np.int64, endpoint=True)
+        return torch.from_numpy(np.where(self.rng.random(shape) < 0.3, self.rng.choice(few, shape), x)).to(dtype)
+
+    def shift_cases(self, x, n):
+        """Amounts that are negative or too large shift all bits out."""
+        to = torch.promote_types(x.dtype, n.dtype)
+        size = torch.iinfo(to).bits
+        wide, by = torch.broadcast_tensors(x.to(to), n.to(to))
+        inside = (by >= 0) & (by < size)
+        self.case("{x} << {n}", {"x": x, "n": n}, torch.where(inside, wide << by.clamp(0, size - 1), torch.zeros_like(wide)))
+        self.case("bitwise_right_shift({x}, {n})", {"x": x, "n": n}, wide >> torch.where(inside, by, torch.full_like(by, size - 1)))
+        for k in (0, 1, 3, 7, 8, 31, 63, 100):
+            most = torch.iinfo(x.dtype).bits - 1
+            self.case(f"{{x}} >> {k}", {"x": x}, x >> min(k, most))
+            self.case(f"{{x}}.bitwise_left_shift({k})", {"x": x}, x << k if k <= most else torch.zeros_like(x))
+
+    def bit_cases(self, a, b):
+        x, y = self.bits([3, 1, 7], a), self.bits([5, 1], b)
+        for op in "&|^":
+            self.case(f"{{x}} {op} {{y}}", {"x": x, "y": y}, eval(f"x {op} y"))
+            self.case(f"{{x}} {op} 6", {"x": x}, eval(f"x {op} 6"))
+        self.case("bitwise_not({x})", {"x": x}, ~x)
+        self.case("({x} & {y}) * 2 + ~{y} > 3", {"x": x, "y": y}, (x & y) * 2 + ~y > 3)
+        size = torch.iinfo(torch.promote_types(a, b)).bits
+        low = max(torch.iinfo(b).min, -2 * size)
+        self.shift_cases(x, torch.from_numpy(self.rng.integers(low, min(torch.iinfo(b).max, 2 * size), [5, 1], endpoint=True)).to(b))
+
+
+class Functions(BitsTest):
     def test_of_one_number(self):
         for dtype in FLOATS:
             x, unit = self.tensor([4, 9], dtype), self.tensor([30], dtype, 1.0).clamp(-1, 1)
@@ -405,6 +438,21 @@ class Functions(BatchTest):
             self.case("where({x}, {y}, {y})", {"x": x, "y": y}, torch.where(x.bool(), y, y))
         self.check()
 
+    def test_bits(self):
+        for dynamic in (False, True):
+            for a in INTS:
+                for b in INTS:
+                    self.bit_cases(a, b)
+            p, q = self.tensor([4, 5], torch.bool), self.tensor([5], torch.bool)
+            for op, name in (("&", "and"), ("|", "or"), ("^", "xor")):
+                self.case(f"{{p}} {op} {{q}}", {"p": p, "q": q}, eval(f"p {op} q"))
+                self.case(f"bitwise_{name}({{p}}, {{q}})", {"p": p, "q": q}, eval(f"p {op} q"))
+            self.case("~{p}", {"p": p}, ~p)
+            t, x = self.trits([5]), self.bits([4, 5], torch.int16)
+            self.case("~{t}", {"t": ("trit", t)}, ~t)
+            self.case("{t} & {x} | {t}", {"t": ("trit", t), "x": x}, t & x | t)
+            self.check(dynamic=dynamic, levels=("-O0", "-O1", "-O2", "-O3") if dynamic else ("-O0", "-O2"))
+
     def test_embedding(self):
         w, i = self.tensor([6, 5], scale=3.0), torch.from_numpy(self.rng.integers(0, 6, [3, 2]))
         for p in (1.0, 2.0, 3.0):
@@ -451,7 +499,7 @@ fn histogram(p: Tensor<float32, [N, K]>) {
         self.check()
 
 
-class Devices(BatchTest):
+class Devices(BitsTest):
     def test_opencl(self):
         x = self.tensor([3, 4, 5])
         index = torch.from_numpy(self.rng.integers(0, 4, [3, 2, 5]))
@@ -462,6 +510,13 @@ class Devices(BatchTest):
             self.case("cumsum({x}, 1)", {"x": t}, t.cumsum(1), 1e-5)
             self.case("cumprod({x}, 0)", {"x": t}, t.cumprod(0), 1e-4)
             self.case("scatter_add({x}, 1, int64({i}), {s})", {"x": t, "i": index.float(), "s": s}, t.scatter_add(1, index, s), 1e-5)
+        self.check_opencl()
+
+    def test_bits(self):
+        for a, b in ((torch.int8, torch.int8), (torch.int16, torch.int32), (torch.int32, torch.int8), (torch.int64, torch.int64)):
+            self.bit_cases(a, b)
+        p, q = self.tensor([4, 5], torch.bool), self.tensor([5], torch.bool)
+        self.case("{p} & ~{q} | {p} ^ {q}", {"p": p, "q": q}, p & ~q | p ^ q)
         self.check_opencl()
 
 

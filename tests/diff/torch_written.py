@@ -66,6 +66,17 @@ layer Net() {
         {},
         {"x": (5, 6, 4)},
     ),
+    "bits": (
+        """
+layer Net() {
+    fn forward(x: Tensor<int64, [N, 4]>, y: Tensor<int64, [4]>) {
+        let m = (x & 1) == 1
+        return (x & y, x | 6, x ^ y, ~x, x << 3, x >> (y & 7), m & ~(x > 2) | m ^ (y > 0))
+    }
+}""",
+        {},
+        {"x": np.arange(-8, 12).reshape(5, 4), "y": np.array([-3, 0, 5, 63])},
+    ),
     "reductions": (
         """
 layer Net() {

@@ -143,9 +143,10 @@ static void subscript(struct grower *g)
 
 static void binary(struct grower *g)
 {
-	static const char *const ops[] = {"+", "-", "*", "/", "//", "%", "@", "**", "<", "<=", "==", "!=", "&&", "||", "..", "..="};
+	static const char *const ops[] = {
+		"+", "-", "*", "/", "//", "%", "@", "**", "<", "<=", "==", "!=", "&&", "||", "..", "..=", "&", "|", "^", "<<", ">>"};
 	expr(g);
-	word(g, ops[pick(g, 16)]);
+	word(g, ops[pick(g, sizeof ops / sizeof *ops)]);
 	expr(g);
 }
 

@@ -1,7 +1,7 @@
 // A tree-sitter grammar of .tri for highlighting and folding. Line ends are white space here, so that no external scanner is needed: where a line begins
 // with `-`, `+`, `(`, `[` or `@`, the tree may join it to the line before. The reference is the grammar in ../../LANGUAGE.md.
 
-const PREC = { ternary: 1, or: 2, and: 3, equality: 4, comparison: 5, range: 6, sum: 7, product: 8, unary: 9, power: 10, postfix: 11 };
+const PREC = { ternary: 1, or: 2, and: 3, equality: 4, comparison: 5, range: 6, bit_or: 7, bit_xor: 8, bit_and: 9, shift: 10, sum: 11, product: 12, unary: 13, power: 14, postfix: 15 };
 
 const list = (rule) => seq(rule, repeat(seq(',', rule)), optional(','));
 const bare = (rule) => seq(rule, repeat(seq(',', rule)));
@@ -106,7 +106,7 @@ module.exports = grammar({
     bare_tuple: ($) => prec.right(seq($._expression, repeat1(seq(',', $._expression)))),
     let_statement: ($) =>
       prec.right(seq('let', bare($._pattern), choice(seq(':', $._type), seq(optional(seq(':', $._type)), '=', field('value', $._expressions))))),
-    assignment: ($) => prec.right(seq($._expressions, choice('=', '+=', '-=', '*=', '/=', '@='), choice($._expressions, $.assignment))),
+    assignment: ($) => prec.right(seq($._expressions, choice('=', '+=', '-=', '*=', '/=', '@=', '&=', '|=', '^=', '<<=', '>>='), choice($._expressions, $.assignment))),
     for_statement: ($) => seq(repeat($.attribute), 'for', bare($._pattern), 'in', $._expression, $.block),
     while_statement: ($) => seq('while', $._expression, $.block),
     break_statement: (_) => 'break',
@@ -164,13 +164,17 @@ module.exports = grammar({
     _subscript: ($) => choice($._expression, $.slice, $.ellipsis),
     slice: ($) => seq(optional($._expression), ':', optional($._expression), optional(seq(':', optional($._expression)))),
     ellipsis: (_) => '...',
-    unary_expression: ($) => prec(PREC.unary, seq(choice('-', '+', '!'), $._expression)),
+    unary_expression: ($) => prec(PREC.unary, seq(choice('-', '+', '!', '~'), $._expression)),
     binary_expression: ($) =>
       choice(
         prec.left(PREC.or, seq($._expression, '||', $._expression)),
         prec.left(PREC.and, seq($._expression, '&&', $._expression)),
         prec.left(PREC.equality, seq($._expression, choice('==', '!=', 'in'), $._expression)),
         prec.left(PREC.comparison, seq($._expression, choice('<', '<=', '>', '>='), $._expression)),
+        prec.left(PREC.bit_or, seq($._expression, '|', $._expression)),
+        prec.left(PREC.bit_xor, seq($._expression, '^', $._expression)),
+        prec.left(PREC.bit_and, seq($._expression, '&', $._expression)),
+        prec.left(PREC.shift, seq($._expression, choice('<<', '>>'), $._expression)),
         prec.left(PREC.sum, seq($._expression, choice('+', '-'), $._expression)),
         prec.left(PREC.product, seq($._expression, choice('*', '/', '//', '%', '@'), $._expression)),
         prec.right(PREC.power, seq($._expression, '**', $._expression)),

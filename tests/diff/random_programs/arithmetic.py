@@ -1,4 +1,6 @@
 """Arithmetic, comparisons, casts and choices in random programs."""
+import math
+
 from bounds import BITS, FLOATS, RANGES, Invalid, Type, broadcast, converted, promote, rounded, wrapped
 from program import operation
 
@@ -95,6 +97,49 @@ operation("integer literal", lambda g: ([g.pick(lambda t: t.is_int())], {"op": g
           integer_literal_infer, lambda a, attrs, t: f"{attrs['k']} - {a[0]}" if attrs["op"] == "-" else f"{a[0]} {attrs['op']} {attrs['k']}", 2)
 
 
+# ---- bits ----
+
+def bits_infer(types, attrs):
+    if not all(t.is_int() or t.elem == "trit" for t in types):
+        raise Invalid
+    a, b = types[0], types[-1]
+    elem = promote(a.elem, b.elem) if len(types) > 1 else a.elem
+    elem = "int8" if elem == "trit" else elem
+    if "k" in attrs and not RANGES[elem][0] <= attrs["k"] <= RANGES[elem][1]:
+        raise Invalid
+    if attrs["op"] in ("<<", ">>") and b.rank == 0 and b.lo < 0:  # the number of an unrolled loop may be negative: an error
+        raise Invalid
+    if attrs["op"] == ">>":
+        return Type(elem, broadcast(*[t.shape for t in types]), min(a.lo, -1), max(a.hi, 0))
+    if attrs["op"] == "<<":
+        return Type(elem, broadcast(*[t.shape for t in types]), *RANGES[elem])
+    power = max(math.ceil(abs(x)).bit_length() for t in types for x in (t.lo, t.hi, attrs.get("k", 0)))
+    return wrapped(elem, broadcast(*[t.shape for t in types]), -(2 ** power), 2 ** power - 1)
+
+
+HAS_BITS = lambda t: t.is_int() or t.elem == "trit"
+
+
+def draw_bits(g):
+    args, _ = g.pair(HAS_BITS)
+    if g.choice([True, False]):
+        return args, {"op": g.choice(["&", "|", "^", "<<", ">>"])}
+    return args[:1], {"op": g.choice(["&", "|", "^"]), "k": g.choice([1, 6, -1, 0, 127, -128])}
+
+
+def draw_shift(g):
+    return [g.pick(lambda t: t.is_int())], {"op": g.choice(["<<", ">>"]), "k": g.choice([0, 1, 3, 7, 8, 31, 40])}
+
+
+def bits_text(a, attrs, t):
+    return f"{a[0]} {attrs['op']} {attrs['k'] if 'k' in attrs else a[1]}"
+
+
+operation("bits", draw_bits, bits_infer, bits_text, 2.5)
+operation("shift", draw_shift, bits_infer, bits_text, 2)
+operation("bitwise not", lambda g: ([g.pick(HAS_BITS)], {"op": "~"}), bits_infer, lambda a, attrs, t: f"~{a[0]}", 0.7)
+
+
 def integer_unary_infer(types, attrs):
     (a,) = types
     if not (a.is_int() or a.elem == "trit"):
@@ -147,6 +192,7 @@ def logic_infer(types, attrs):
 BOOL = lambda t: t.elem == "bool"
 operation("and", lambda g: g.pair(BOOL), logic_infer, lambda a, attrs, t: f"logical_and({a[0]}, {a[1]})", 1)
 operation("or", lambda g: g.pair(BOOL), logic_infer, lambda a, attrs, t: f"logical_or({a[0]}, {a[1]})", 1)
+operation("xor", lambda g: g.pair(BOOL), logic_infer, lambda a, attrs, t: f"{a[0]} ^ ~{a[1]}", 0.7)
 operation("not", lambda g: ([g.pick(BOOL)], {}), logic_infer, lambda a, attrs, t: f"!{a[0]}", 0.7)
 
 

@@ -44,7 +44,7 @@ static void ewise_unit(struct model *m, dtype t)
 	struct unit *u = begin(m, dtype_text(t));
 	struct hir_type ty = TYPE(u, t, -1, 3, 4), bo = TYPE(u, DT_BOOL, -1, 3, 4);
 	ir_ref a = unit_input(u, ty), b = unit_input(u, ty), c = unit_input(u, bo);
-	static const enum ir_op any[] = {OP_MIN, OP_MAX}, cmp[] = {OP_EQ, OP_NE, OP_LT, OP_LE};
+	static const enum ir_op any[] = {OP_MIN, OP_MAX}, bits[] = {OP_AND, OP_OR, OP_XOR}, cmp[] = {OP_EQ, OP_NE, OP_LT, OP_LE};
 	static const enum ir_op num1[] = {OP_NEG, OP_ABS, OP_SIGN, OP_CEIL, OP_FLOOR, OP_ROUND};
 	static const enum ir_op num2[] = {OP_ADD, OP_SUB, OP_MUL, OP_FLOORDIV, OP_MOD, OP_POW};
 	static const enum ir_op flo[] = {OP_RSQRT, OP_SQRT, OP_EXP, OP_LOG, OP_SIN, OP_COS, OP_TANH, OP_ERF};
@@ -53,9 +53,9 @@ static void ewise_unit(struct model *m, dtype t)
 	for (uint32_t i = 0; i < 4; i++)
 		unit_output(u, OP_(u, cmp[i], bo, a, b));
 	unit_output(u, OP_(u, OP_SELECT, ty, c, a, b));
+	for (uint32_t i = 0; i < 3 && (t == DT_BOOL || dtype_class(t) == DTC_INT); i++)
+		unit_output(u, OP_(u, bits[i], ty, a, b));
 	if (t == DT_BOOL) {
-		unit_output(u, OP_(u, OP_AND, bo, a, b));
-		unit_output(u, OP_(u, OP_OR, bo, a, b));
 		unit_output(u, OP_(u, OP_NOT, bo, a));
 		return;
 	}
@@ -66,8 +66,11 @@ static void ewise_unit(struct model *m, dtype t)
 	for (uint32_t i = 0; i < 6; i++)
 		if (!is_float(t) || num2[i] != OP_POW) /* bases of both signs: done below */
 			unit_output(u, OP_(u, num2[i], ty, a, b));
-	if (!is_float(t))
+	if (!is_float(t)) {
+		unit_output(u, OP_(u, OP_SHL, ty, a, b));
+		unit_output(u, OP_(u, OP_SHR, ty, a, b));
 		return;
+	}
 	ir_ref positive = OP_(u, OP_ABS, ty, a);
 	unit_output(u, OP_(u, OP_DIV, ty, a, b));
 	unit_output(u, OP_(u, OP_POW, ty, positive, b));

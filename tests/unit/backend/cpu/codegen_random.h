@@ -145,14 +145,16 @@ static ir_ref random_unary(struct random_fn *r, ir_ref v)
 static ir_ref random_binary(struct random_fn *r, ir_ref v)
 {
 	static const enum ir_op all[] = {OP_ADD, OP_SUB, OP_MUL, OP_MIN, OP_MAX, OP_DIV, OP_FLOORDIV, OP_MOD, OP_POW};
-	static const enum ir_op compares[] = {OP_EQ, OP_NE, OP_LT, OP_LE};
+	static const enum ir_op compares[] = {OP_EQ, OP_NE, OP_LT, OP_LE}, bits[] = {OP_AND, OP_OR, OP_XOR, OP_SHL, OP_SHR};
 	struct hir_type t = *type_of(r, v);
 	ir_ref ops[3] = {v, value_like(r, &t)};
 	bool exact = r->exact[ops[0]] && r->exact[ops[1]];
 	struct hir_type b = t;
 	b.elem = DT_BOOL;
 	if (t.elem == DT_BOOL)
-		return emit(r, pick(r, 2) ? OP_AND : OP_OR, &t, ops, 2, true);
+		return emit(r, bits[pick(r, 3)], &t, ops, 2, true);
+	if (dtype_class(t.elem) == DTC_INT && pick(r, 4) == 0)
+		return emit(r, bits[pick(r, 5)], &t, ops, 2, true);
 	if (exact && pick(r, 5) == 0) {
 		ir_ref c = emit(r, compares[pick(r, 4)], &b, ops, 2, true), args[3] = {c, ops[0], ops[1]};
 		return pick(r, 2) ? c : emit(r, OP_SELECT, &t, args, 3, true);

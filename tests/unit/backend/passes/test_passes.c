@@ -64,12 +64,15 @@ static void add_ewise(struct random_fn *r, ir_ref x)
 	/* not MIN and MAX: which zero they give is left open */
 	static const enum ir_op unary[] = {OP_NEG, OP_ABS, OP_SIGN, OP_CEIL, OP_ROUND},
 				binary[] = {OP_ADD, OP_SUB, OP_MUL, OP_FLOORDIV, OP_MOD, OP_LT, OP_EQ};
-	static const enum ir_op logic[] = {OP_AND, OP_OR};
+	static const enum ir_op logic[] = {OP_AND, OP_OR, OP_XOR, OP_SHL, OP_SHR};
 	struct hir_type t = ir_at(r->f, x)->type;
 	ir_ref operands[3] = {x, IR_NONE, IR_NONE};
 	if (t.elem == DT_BOOL) {
 		operands[1] = like(r, &t);
-		ir_emit(r->f, logic[below(r, 2)], &t, operands, 2, ORIGINS_NONE);
+		ir_emit(r->f, logic[below(r, 3)], &t, operands, 2, ORIGINS_NONE);
+	} else if (dtype_class(t.elem) == DTC_INT && below(r, 3) == 0) {
+		operands[1] = like(r, &t);
+		ir_emit(r->f, logic[below(r, 5)], &t, operands, 2, ORIGINS_NONE);
 	} else if (below(r, 4) == 0) {
 		ir_emit(r->f, unary[below(r, 5)], &t, operands, 1, ORIGINS_NONE);
 	} else {

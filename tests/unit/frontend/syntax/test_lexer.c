@@ -40,10 +40,11 @@ static void every_spelling_is_its_kind(void **state)
 		if ((class != TOKEN_KEYWORD && class != TOKEN_PUNCT) ||
 		    k == TOK_SLASH2) /* alone on a line, `//` is another language's comment */
 			continue;
+		bool pair = k == TOK_SHR || k == TOK_SHR_EQ; /* the parser joins them */
 		struct lexed l = lex_text(token_kind_text((enum token_kind)k));
 		assert_true(l.ok);
-		assert_int_equal(l.tokens.len, 2);
-		assert_int_equal(token_kind(&l.tokens, 0), k);
+		assert_int_equal(l.tokens.len, pair ? 3 : 2);
+		assert_int_equal(token_kind(&l.tokens, 0), pair ? TOK_GT : k);
 		done(&l);
 	}
 }
