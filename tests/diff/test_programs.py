@@ -348,6 +348,135 @@ def tied(p, ids):
             scales[3](scales[3](x)), scales[3](scales[2](x)))
 
 
+# Programs that index, loop and scatter as users of PyTorch do.
+def log_softmax(x):
+    return x - x.max(-1, keepdims=True) - np.log(np.exp(x - x.max(-1, keepdims=True)).sum(-1, keepdims=True))
+
+
+def beam(p, scores, logits, history):
+    total = (scores[..., None] + log_softmax(logits)).reshape(len(scores), 27)
+    at = np.argsort(-total, 1)[:, :3]
+    kept = np.take_along_axis(history, (at // 9)[..., None], 1)
+    return np.take_along_axis(total, at, 1), np.concatenate([kept, (at % 9)[..., None]], 2), at // 9
+
+
+def nucleus(p, logits, share):
+    probs = softmax(logits / 0.8)
+    at = np.argsort(-probs, -1)
+    ordered = np.take_along_axis(probs, at, -1)
+    out = np.zeros_like(probs)
+    np.put_along_axis(out, at, np.where(np.cumsum(ordered, -1) - ordered > sigmoid(share), 0, ordered), -1)
+    return out / out.sum(-1, keepdims=True), out.argmax(-1), (out != 0).sum(-1)
+
+
+def positions(p, k, v, new, q, pos):
+    k, v = k.copy(), v.copy()
+    k[:, :, pos], v[:, :, pos] = new[:, :, 0], v[:, :, pos] + new[:, :, 0] * 0.5
+    return softmax(q @ k[:, :, : pos + 1].swapaxes(-1, -2) / 2) @ v[:, :, : pos + 1], k[:, :, pos], v[:, 1, :, -1]
+
+
+def suppress(p, corner, extent, scores):
+    order = np.argsort(-scores)
+    boxes = np.concatenate([corner, corner + np.abs(extent) + 0.5], 1)[order]
+    areas, keep = np.prod(boxes[:, 2:] - boxes[:, :2], 1), np.ones(len(boxes), bool)
+    for i, b in enumerate(boxes):
+        size = np.clip(np.minimum(b[2:], boxes[:, 2:]) - np.maximum(b[:2], boxes[:, :2]), 0, None)
+        both = size[:, 0] * size[:, 1]
+        if keep[i]:
+            keep &= ~((both / (areas[i] + areas - both) > 0.3) & (np.arange(len(boxes)) > i))
+    return order, keep, keep.sum()
+
+
+def segments(p, x, ids):
+    counts = np.bincount(ids, minlength=9).astype(x.dtype)
+    means = np.stack([x[ids == k].sum(0) for k in range(9)]) / np.maximum(counts, 1)[:, None]
+    return means, counts, x - means[ids]
+
+
+def rotary(p, x, pos):
+    angle = pos[..., None, None] / 10000 ** (np.arange(4) / 4)
+    a, b, c, s = x[..., :4], x[..., 4:], np.cos(angle), np.sin(angle)
+    return np.concatenate([a * c - b * s, b * c + a * s], -1)
+
+
+def boxes(p, anchors, deltas):
+    size = np.abs(anchors[:, 2:] - anchors[:, :2])
+    middle = anchors[:, :2] + 0.5 * size + deltas[:, :2] * size
+    half = size * np.exp(np.minimum(deltas[:, 2:], 4)) / 2
+    return np.concatenate([middle - half, middle + half], 1).clip(-10, 10), (2 * half).prod(1)
+
+
+def sliding(p, q, k, v, window):
+    away = np.arange(q.shape[1])[:, None] - np.arange(q.shape[1])
+    seen = (away >= 0) & (away <= window % 2)
+    return softmax(np.where(seen, q @ k.swapaxes(1, 2) / 2, -1e9)) @ v, seen
+
+
+def gated(p, x, lengths):
+    h = best = np.zeros((len(x), 6))
+    for t in range(x.shape[1]):
+        (xr, xz, xn), (hr, hz, hn) = np.split(x[:, t] @ p["w"].T + p["b"], 3, -1), np.split(h @ p["u"].T, 3, -1)
+        z, n = sigmoid(xz + hz), np.tanh(xn + sigmoid(xr + hr) * hn)
+        h = np.where((t < lengths)[:, None], (1 - z) * n + z * h, h)
+        best = np.maximum(best, h)
+    return h, best
+
+
+def labels(p, logits, target):
+    logs, text = log_softmax(logits), [0, *(int(v) for t in target for v in (0, t)), 0][1:]
+    alpha = np.where(np.arange(7) == 0, 0.0, -1e9)
+    for row in logs:
+        parts = [[alpha[k], alpha[k - 1] if k else -1e9, alpha[k - 2] if k > 1 and text[k] and text[k] != text[k - 2] else -1e9] for k in range(7)]
+        alpha = np.logaddexp.reduce(parts, axis=1) + row[text]
+    tokens, decoded = logits.argmax(-1), []
+    for k, token in enumerate(tokens):
+        if token and (not k or token != tokens[k - 1]):
+            decoded.append(token)
+    return np.logaddexp(alpha[-1], alpha[-2]), np.array(decoded + [0] * (39 - len(decoded))), len(decoded)
+
+
+def experts(p, x, rows):
+    scores, out, load = x @ p["gate"], np.zeros_like(x), np.zeros(4, np.int64)
+    chosen = np.argsort(-scores, 1)[:, :2]
+    share = softmax(np.take_along_axis(scores, chosen, 1))
+    for n, (row, to) in enumerate(zip(x, chosen)):
+        for k, e in enumerate(to):
+            out[n] += share[n, k] * (relu(row @ p["up"][e]) @ p["down"][e])
+            load[e] += 1
+    some = np.zeros((9, 6))
+    np.add.at(some, rows, relu(p["up"][rows % 4, 0] @ p["down"][0]))
+    return out, load, some
+
+
+def pointer(p, items, query):
+    n = np.arange(len(items))
+    seen, picks, q = np.zeros((len(items), 6), bool), [], query
+    for _ in range(3):
+        at = np.where(seen, -1e9, np.einsum("nd,nkd->nk", q, items)).argmax(-1)
+        seen[n, at] = True
+        q = np.tanh(q + items[n, at])
+        picks.append(at)
+    return np.stack(picks, 1), q, seen
+
+
+def histogram(p, ids, x):
+    counts = np.bincount(ids, minlength=9)
+    bins = np.bincount(np.searchsorted([-2, -0.5, 0, 0.5, 2], x.ravel()), minlength=6)
+    return counts, counts.cumsum(), bins, (ids[:, None] == ids).sum(1)
+
+
+def patches(p, x):
+    rows = x.reshape(len(x), 3, 2, 2, 3, 2).transpose(0, 2, 4, 1, 3, 5).reshape(len(x), 6, 12)
+    return rows, rows - rows.mean(-1, keepdims=True), x * 2
+
+
+def smoothing(p, logits, target):
+    logs = log_softmax(logits)
+    loss = -0.9 * logs[np.arange(len(logs)), target] - 0.1 * logs.mean(-1)
+    counts = target != 0
+    return np.where(counts, loss, 0), loss[counts].sum() / max(counts.sum(), 1), loss, (logits.argmax(-1) == target).sum().astype(F32)
+
+
 CHOICE = {**fc("u.0.fc", 6, 6), **fc("u.1.fc", 6, 9), **fc("u.1.skip.0", 6, 9, False), **fc("u.2.fc", 9, 9)}
 NORMS = {"bn.weight": (12,), "bn.bias": (12,), "bn.running_mean": (12,), "bn.running_var": (12,), "ln.weight": (12,), "ln.bias": (12,), "rn.weight": (12,)}
 PROGRAMS = {
@@ -395,6 +524,18 @@ PROGRAMS = {
     "groups": ({"x": "float32 N 36 7 6", "q": "int8 N 36 7 6"},
                {"a": (48, 3, 3, 3), "b": (54, 12, 1, 1), "c": (80, 18, 3, 2), "d": (72, 4, 3), "s": (54, 1, 1)}, groups),
     "lookup": ({"ids": "index N", "x": "float32 N 9"}, {}, lookup),
+    "beam": ({"scores": "float32 N 3", "logits": "float32 N 3 9", "history": "int32 N 3 4"}, {}, beam),
+    "nucleus": ({"logits": "float32 N 9", "p": "float32"}, {}, nucleus),
+    "positions": ({"k": "float32 N 2 9 4", "v": "float32 N 2 9 4", "new": "float32 N 2 1 4", "q": "float32 N 2 1 4", "pos": "index"}, {}, positions),
+    "segments": ({"x": "float32 N 4", "ids": "index N"}, {}, segments),
+    "rotary": ({"x": "float32 N M 2 8", "pos": "index N M"}, {}, rotary),
+    "boxes": ({"anchors": "float32 N 4", "deltas": "float32 N 4"}, {}, boxes),
+    "sliding": ({"q": "float32 N M 4", "k": "float32 N M 4", "v": "float32 N M 4", "window": "index"}, {}, sliding),
+    "experts": ({"x": "float32 N 6", "rows": "index M"}, {"gate": (6, 4), "up": (4, 6, 8), "down": (4, 8, 6)}, experts),
+    "pointer": ({"items": "float32 N 6 4", "query": "float32 N 4"}, {}, pointer),
+    "histogram": ({"ids": "index N", "x": "float32 N M"}, {}, histogram),
+    "patches": ({"x": "float32 N 3 4 6"}, {}, patches),
+    "smoothing": ({"logits": "float32 N 9", "target": "index N"}, {}, smoothing),
 }
 GATES = {k: v for g in "ab" for k, v in {g + ".scale": (5,), **fc(g + ".up", 5, 5), **fc(g + ".down", 5, 5, False)}.items()}
 # Run-time branches and loops, which OpenCL has not.
@@ -420,6 +561,9 @@ def kept(p, x, limit):
 
 
 CONTROL = {
+    "suppress": ({"corner": "float32 N 2", "extent": "float32 N 2", "scores": "float32 N"}, {}, suppress),
+    "gated": ({"x": "float32 N M 5", "lengths": "index N"}, {"w": (18, 5), "u": (18, 6), "b": (18,)}, gated),
+    "labels": ({"logits": "float32 N 9", "target": "index 3"}, {}, labels),
     "newton": ({"x": "float32 N 4"}, {}, newton),
     "kept": ({"x": "float32 N 4", "limit": "float32"},
              {k: v for name in ("f", *(f"last.{i}" for i in range(6))) for k, v in fc(name, 4, 4, name == "f").items()}, kept),
@@ -508,7 +652,8 @@ class Programs(InferenceTest):
 class Devices(Programs):
     def test_every_level_against_numpy(self):
         self.trib("build")
-        self.compare(("ints", "halves", "tied", "caches", "reduces", "slices", "tritmixed", "saturated"), (5,), "--device", "opencl")
+        self.compare(("ints", "halves", "tied", "caches", "reduces", "slices", "tritmixed", "saturated", "positions", "segments",
+                      "pointer", "nucleus"), (5,), "--device", "opencl")
 
     test_interpreter_against_numpy = None
 
