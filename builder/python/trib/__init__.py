@@ -26,6 +26,13 @@ _NAMES = {
     "Lazy": "compiling",
     "CompileWarning": "compiling",
     "load_ipython_extension": "notebook",
+    "profile_build": "profiling",
+    "profile_block": "profiling",
+    "record": "profiling",
+    "BuildProfile": "profiling",
+    "suggest": "profiling",
+    "check_regression": "profiling",
+    "compare": "comparing",
     "Error": "errors",
     "ArgumentError": "errors",
     "ShapeError": "errors",
@@ -45,9 +52,10 @@ _NAMES = {
     "ClosedError": "errors",
     "ForkError": "errors",
     "GradientError": "errors",
+    "RegressionError": "errors",
 }
 # Modules that `import trib` makes reachable as attributes.
-_MODULES = ("errors", "nn")
+_MODULES = ("cache", "errors", "nn")
 
 __all__ = list(_NAMES) + list(_MODULES)
 

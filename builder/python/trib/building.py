@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterable
 from typing import Callable
 
-from . import _native, errors, installation
+from . import _native, errors, installation, profiling
 from .diagnostics import Diagnostic, with_source
 
 # In the order of the enums of tri_build.h.
@@ -160,11 +160,12 @@ class Builder:
             locked=locked,
             offline=offline,
             deny_warnings=deny_warnings,
-            profile=profile,
+            profile=profile or profiling.is_profiling(),
             profile_file=_path(profile_file),
             on_progress=progress if on_progress else None,
             on_diagnostic=diagnostic,
         )
+        profiling.note_build(json)
         outputs = tuple(os.path.join(self.path, path) for path in outputs)
         ends = (dict(phases), outputs, wall, peak, efficiency, json, tuple(found))
         summary = Summary(code == _OK, message, *counts, *ends)

@@ -95,6 +95,15 @@ class GradientError(Error, RuntimeError):
     """A tensor requires a gradient, and compiled models compute none."""
 
 
+class RegressionError(Error, AssertionError):
+    """A profile is worse than its baseline or budget. `findings` are dicts with `item`, `metric` and `value`."""
+
+    def __init__(self, findings):
+        self.findings = tuple(findings)
+        worse = "; ".join(f"{f['item']}: {f['metric']} {f['value']:g}" for f in self.findings)
+        super().__init__(f"slower or larger than allowed: {worse}: see `trib profile compare`, or update the baseline")
+
+
 # In the order of enum tri_code of tri.h: the exception, and what to do if the library does not say so.
 _CODES = (
     (Error, ""),
