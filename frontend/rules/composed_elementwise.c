@@ -195,6 +195,10 @@ struct value rule_diff(struct emitter *e, struct builtin_call *c)
 	if (!need_int(e, c, 1, &n))
 		return VALUE_POISON;
 	bool is_bool = type_of(e, x.u.t)->elem == DT_BOOL;
+	if (c->v[3].kind != V_NONE)
+		x = COMPOSE(BI_CONCAT, LIST(c->v[3], x), c->v[2]);
+	if (c->v[4].kind != V_NONE)
+		x = COMPOSE(BI_CONCAT, LIST(x, c->v[4]), c->v[2]);
 	for (; n > 0 && is_tensor(x); n--) {
 		struct value after = COMPOSE(BI_SLICE, x, c->v[2], one), before = COMPOSE(BI_SLICE, x, c->v[2], VALUE_NONE, value_int(-1));
 		x = COMPOSE(is_bool ? BI_NE : BI_SUB, after, before);
@@ -205,14 +209,15 @@ struct value rule_diff(struct emitter *e, struct builtin_call *c)
 /* searchsorted, bucketize: how many elements of the sorted line are less, or not greater. */
 struct value rule_searchsorted(struct emitter *e, struct builtin_call *c)
 {
-	bool right, bucketize = c->bi == BI_BUCKETIZE;
+	bool right, narrow, bucketize = c->bi == BI_BUCKETIZE;
 	struct value line = operand(c, bucketize), x = operand(c, !bucketize);
-	if (!need_bool(e, c, 2, &right))
+	if (!need_bool(e, c, 2, &right) || !need_bool(e, c, 3, &narrow))
 		return VALUE_POISON;
 	if (!rank_of(e, line) || (rank_of(e, line) > 1 && (bucketize || rank_of(e, line) != rank_of(e, x))))
 		return rule_error(e, c, DIAG_RANK, c->ats[bucketize], "needs a sorted line, or one for each line of the values, not %s",
 				  type_text(e, line.u.t));
 	if (rank_of(e, line) > 1)
 		line = COMPOSE(BI_UNSQUEEZE, line, value_int(-2));
-	return COMPOSE(BI_SUM, COMPOSE(right ? BI_LE : BI_LT, line, COMPOSE(BI_UNSQUEEZE, x, value_int(-1))), value_int(-1));
+	struct value n = COMPOSE(BI_SUM, COMPOSE(right ? BI_LE : BI_LT, line, COMPOSE(BI_UNSQUEEZE, x, value_int(-1))), value_int(-1));
+	return narrow ? as_elem(e, n, DT_INT32, c->at) : n;
 }

@@ -28,7 +28,7 @@ class ComposedTest(BatchTest):
 
     @staticmethod
     def word(v):
-        return f'"{v}"' if isinstance(v, str) else str(v).lower()
+        return f'"{v}"' if isinstance(v, str) else str(v).removeprefix("torch.").lower()
 
 
 class Elementwise(ComposedTest):
@@ -91,6 +91,10 @@ class Elementwise(ComposedTest):
                 self.case(f"searchsorted({{l}}, {{x}}, {self.word(right)})", {"l": many, "x": many[..., :2]},
                           torch.searchsorted(many, many[..., :2].contiguous(), right=right))
                 self.case(f"bucketize({{x}}, {{l}}, right={self.word(right)})", {"l": line, "x": line}, torch.bucketize(line, line, right=right))
+            self.same("bucketize", line, line, out_int32=True)
+            self.case("diff({x}, 1, 1, prepend={p}, append={p})", {"x": x, "p": x[:, :1]}, x.diff(1, 1, x[:, :1], x[:, :1]))
+            self.same("softmin", x, 1, dtype=torch.float64, function=F.softmin)
+            self.case('cdist({x}, {x}, 2.0, "use_mm_for_euclid_dist")', {"x": x}, torch.cdist(x, x), 1e-3)
         self.same("diff", self.tensor([6], torch.bool))
         self.same("count_nonzero", self.tensor([3, 2], torch.bool), 0)
         self.check()
