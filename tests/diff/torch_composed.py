@@ -8,7 +8,7 @@ FLOATS = (torch.float32, torch.float64)
 
 
 def placed(x, src, dim, start):
-    """x.slice_scatter(src, dim, start, start + n), of which PyTorch 1.13 takes a wrong part."""
+    """x.slice_scatter(src, dim, start, start + n), of which PyTorch 1.13 takes another part."""
     y = x.clone()
     y.narrow(dim, start, src.shape[dim]).copy_(src)
     return y
