@@ -195,9 +195,9 @@ struct value rule_diff(struct emitter *e, struct builtin_call *c)
 	if (!need_int(e, c, 1, &n))
 		return VALUE_POISON;
 	bool is_bool = type_of(e, x.u.t)->elem == DT_BOOL;
-	if (c->v[3].kind != V_NONE)
+	if (n && c->v[3].kind != V_NONE)
 		x = COMPOSE(BI_CONCAT, LIST(c->v[3], x), c->v[2]);
-	if (c->v[4].kind != V_NONE)
+	if (n && c->v[4].kind != V_NONE)
 		x = COMPOSE(BI_CONCAT, LIST(x, c->v[4]), c->v[2]);
 	for (; n > 0 && is_tensor(x); n--) {
 		struct value after = COMPOSE(BI_SLICE, x, c->v[2], one), before = COMPOSE(BI_SLICE, x, c->v[2], VALUE_NONE, value_int(-1));

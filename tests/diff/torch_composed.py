@@ -93,6 +93,7 @@ class Elementwise(ComposedTest):
                 self.case(f"bucketize({{x}}, {{l}}, right={self.word(right)})", {"l": line, "x": line}, torch.bucketize(line, line, right=right))
             self.same("bucketize", line, line, out_int32=True)
             self.case("diff({x}, 1, 1, prepend={p}, append={p})", {"x": x, "p": x[:, :1]}, x.diff(1, 1, x[:, :1], x[:, :1]))
+            self.case("diff({x}, 0, 1, prepend={p})", {"x": x, "p": x[:, :1]}, x.diff(0, 1, x[:, :1]))
             self.same("softmin", x, 1, dtype=torch.float64, function=F.softmin)
             self.case('cdist({x}, {x}, 2.0, "use_mm_for_euclid_dist")', {"x": x}, torch.cdist(x, x), 1e-3)
         self.same("diff", self.tensor([6], torch.bool))
