@@ -188,9 +188,10 @@ def made(scale=True):
 
 
 def set_blend(layer, value):
-    for name, b in layer.named_buffers():
-        if name.endswith("blend"):
-            b.fill_(value)
+    for m in layer.modules():
+        if isinstance(m, tn.Quantizer):
+            m.gradual = True
+            m.blend.fill_(value)
 
 
 class Layers(TorchCase):
@@ -361,6 +362,7 @@ class Schedules(TorchCase):
         schedule = tn.GradualQuantization(model, 10, begin=2, shape="linear")
         self.assert_close(model(x), plain(x), 1e-5, 1e-6)
         self.assert_same(copy.deepcopy(model).eval()(x), full)
+        model.double().float()  # makes other buffers
         values = [schedule.step() for _ in range(12)]
         self.assertEqual(values, [0, 0] + [k / 10 for k in range(1, 11)])
         self.assert_same(model(x), full)

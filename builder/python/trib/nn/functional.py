@@ -205,21 +205,22 @@ def _gumbel(like: Tensor, generator: torch.Generator | None) -> Tensor:
 # ---- quantizers that compute a scale. The product of the two results has the gradient of x. ----
 
 
-def _with_scale(hard: Tensor, x: Tensor, scale: Tensor) -> tuple[Tensor, Tensor]:
-    return straight_through(hard, x / scale), scale
+def _rounded(x: Tensor, scale: Tensor, limit: float) -> tuple[Tensor, Tensor]:
+    near = x / scale
+    return straight_through(near.detach().round().clamp(-limit, limit), near), scale
 
 
 def absmean_quantize(w: Tensor, *, training: bool = False) -> tuple[Tensor, Tensor]:
     """Returns (trits, scale): scale = max(mean|w|, 1e-5), trits = clip(round(w / scale), -1, 1)."""
     scale = w.detach().abs().mean().clamp(min=1e-5)
-    return _with_scale((w.detach() / scale).round().clamp(-1, 1), w, scale)
+    return _rounded(w, scale, 1)
 
 
 def absmax_quantize(x: Tensor, dim: Dims = -1, *, training: bool = False) -> tuple[Tensor, Tensor]:
     """Returns (codes, scale), the scale with `dim` kept: scale = max(max|x|, 1e-5) / 127, codes = clip(round(x /
     scale), -127, 127)."""
     scale = x.detach().abs().amax(dim=dim, keepdim=True).clamp(min=1e-5) / 127
-    return _with_scale((x.detach() / scale).round().clamp(-127, 127), x, scale)
+    return _rounded(x, scale, 127)
 
 
 def adaptive_threshold_quantize(

@@ -197,14 +197,12 @@ class _Bit(nn.Module):
         """Returns int8 codes as floats, and their scale."""
         if self.static_scale:
             scale = scale_gradient(self.input_scale, (x[0].numel() * 127) ** -0.5)
-            near = x * (1.0 / scale)
-            codes, near = near.detach().round().clamp(-127, 127), near.clamp(-127, 127)
-            codes = F.straight_through(codes, near)
+            near = (x * (1.0 / scale)).clamp(-127, 127)
+            codes = F.straight_through(near.detach().round(), near)
         else:
             codes, scale = F.absmax_quantize(x, dims)
-            near = x / scale
-        if self.training:
-            codes = codes * self.quantizer.blend + near * (1 - self.quantizer.blend)
+        if self.training and self.quantizer.gradual:
+            codes = self.quantizer.mix(x / scale, codes)
         return codes, scale
 
     def extra_repr(self) -> str:

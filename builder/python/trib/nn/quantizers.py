@@ -28,7 +28,7 @@ class Quantizer(nn.Module):
 
     `estimator` is the form of the straight-through gradient: see `functional.ESTIMATORS`. `dim` is the dimension whose
     indices have a scale each, the first one of Linear and Conv2d and the second one of Embedding; None: one scale.
-    `blend` is 1 where only trits count, and 0 where only the float weights do; a schedule sets it.
+    With `gradual`, `blend` is 1 where only trits count, and 0 where only the float weights do; a schedule sets both.
     """
 
     blend: Tensor
@@ -38,6 +38,7 @@ class Quantizer(nn.Module):
         F.estimator(estimator)
         self.estimator = estimator
         self.dim = dim
+        self.gradual = False
         self.register_buffer("blend", torch.ones(()), persistent=False)
 
     def initialize(self, weight: Tensor) -> None:
@@ -58,9 +59,13 @@ class Quantizer(nn.Module):
         scale = self.scale(w)
         x = w / scale
         trits = self.quantize(x, self.training)
-        if self.training:
-            trits = trits * self.blend + x * (1 - self.blend)
-        return trits, scale
+        return self.mix(x, trits), scale
+
+    def mix(self, x: Tensor, quantized: Tensor) -> Tensor:
+        """Returns `quantized`, in training under a schedule mixed with x."""
+        if not (self.training and self.gradual):
+            return quantized
+        return torch.lerp(x, quantized, self.blend.to(x.dtype))
 
     @torch.no_grad()
     def trits(self, w: Tensor) -> tuple[Tensor, Tensor]:

@@ -36,8 +36,8 @@ class _Schedule:
     def __init__(self, model: nn.Module, steps: int, begin: int, shape: str):
         self.steps, self.begin, self.shape = steps, begin, shape
         self.now = 0
-        self._buffers = [b for name, b in model.named_buffers() if name.rsplit(".", 1)[-1] == self.buffer]
-        if not self._buffers:
+        self._modules = [m for m in model.modules() if self.buffer in m._buffers]
+        if not self._modules:
             raise ValueError(f"no layer of the model has a {self.buffer}")
         self._set()
 
@@ -52,8 +52,8 @@ class _Schedule:
 
     def _set(self) -> float:
         value = self.value(self.now)
-        for b in self._buffers:
-            b.fill_(value)
+        for m in self._modules:
+            getattr(m, self.buffer).fill_(value)
         return value
 
     def state_dict(self) -> dict[str, Any]:
@@ -75,6 +75,8 @@ class GradualQuantization(_Schedule):
 
     def __init__(self, model: nn.Module, steps: int, begin: int = 0, shape: str = "cosine"):
         super().__init__(model, steps, begin, shape)
+        for m in self._modules:
+            m.gradual = True
 
     def value(self, step: int) -> float:
         return ramp(step, self.begin, self.steps, self.shape)
