@@ -256,6 +256,9 @@ class Mistakes(ModelTest):
     def test_names_of_the_module(self):
         with self.assertRaisesRegex(AttributeError, "did you mean `load`"):
             trib.laod
+        with self.assertRaisesRegex(AttributeError, "kinds has no entry `produkt`, did you mean `product`"):
+            trib.load(self.kinds).produkt
+        self.assertFalse(hasattr(trib.load(self.kinds), "_repr_png_"))
         for name in trib.__all__:
             self.assertTrue(getattr(trib, name).__doc__, name)
 

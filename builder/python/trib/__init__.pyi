@@ -1,9 +1,11 @@
+from . import cache as cache
 from . import errors as errors
 from . import nn as nn
 from .building import Builder as Builder
 from .building import Progress as Progress
 from .building import Summary as Summary
 from .building import build as build
+from .comparing import compare as compare
 from .compiling import CompileWarning as CompileWarning
 from .compiling import Lazy as Lazy
 from .compiling import compile as compile
@@ -27,6 +29,7 @@ from .errors import LoadError as LoadError
 from .errors import NotFoundError as NotFoundError
 from .errors import OutOfMemoryError as OutOfMemoryError
 from .errors import RangeError as RangeError
+from .errors import RegressionError as RegressionError
 from .errors import ShapeError as ShapeError
 from .errors import WeightsError as WeightsError
 from .model import Entry as Entry
@@ -34,3 +37,9 @@ from .model import Model as Model
 from .model import load as load
 from .notebook import load_ipython_extension as load_ipython_extension
 from .profiles import Profile as Profile
+from .profiling import BuildProfile as BuildProfile
+from .profiling import check_regression as check_regression
+from .profiling import profile_block as profile_block
+from .profiling import profile_build as profile_build
+from .profiling import record as record
+from .profiling import suggest as suggest
