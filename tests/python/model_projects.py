@@ -29,10 +29,9 @@ layer Kinds() {
         assert ok, "it is not"
         return x
     }
-    fn pixels(x: Tensor<uint8, [N]>) { return x }
 }
 """
-ENTRIES = ("forward fixed same half brain double bytes shorts ints longs flags trits scale total stack take product checked pixels").split()
+ENTRIES = ("forward fixed same half brain double bytes shorts ints longs flags trits scale total stack take product checked").split()
 MEMORY = """\
 layer Memory() {
     state rows: Tensor<float32, [cap T, 2]>
@@ -46,7 +45,6 @@ layer Memory() {
         steps = steps + 1
         return x @ x @ x @ x
     }
-    fn cut(x: Tensor<float32, [N]>) { return x[3:] }
 }
 """
 MANIFEST = f"""\
@@ -60,7 +58,7 @@ model kinds
 
 model memory
     sources = src/memory.tri
-    entry = Memory.forward Memory.slow Memory.cut
+    entry = Memory.forward Memory.slow
     state.T = 8
 """
 

@@ -9,7 +9,7 @@ Importing this module imports neither NumPy nor PyTorch: what is used is importe
 
 import importlib
 
-# Public names, and the module of each. __init__.pyi has the same names for type checkers.
+# Public names, and the module of each.
 _NAMES = {
     "load": "model",
     "Model": "model",
@@ -33,6 +33,8 @@ _NAMES = {
     "suggest": "profiling",
     "check_regression": "profiling",
     "compare": "comparing",
+    "export": "pytorch.exporter",
+    "Difference": "pytorch.compare",
     "Error": "errors",
     "ArgumentError": "errors",
     "ShapeError": "errors",
@@ -53,6 +55,7 @@ _NAMES = {
     "ForkError": "errors",
     "GradientError": "errors",
     "RegressionError": "errors",
+    "ExportError": "errors",
 }
 # Modules that `import trib` makes reachable as attributes.
 _MODULES = ("cache", "errors", "nn")

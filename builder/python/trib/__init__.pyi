@@ -23,6 +23,7 @@ from .errors import CompileError as CompileError
 from .errors import DeviceError as DeviceError
 from .errors import DtypeError as DtypeError
 from .errors import Error as Error
+from .errors import ExportError as ExportError
 from .errors import ForkError as ForkError
 from .errors import GradientError as GradientError
 from .errors import LoadError as LoadError
@@ -43,3 +44,5 @@ from .profiling import profile_block as profile_block
 from .profiling import profile_build as profile_build
 from .profiling import record as record
 from .profiling import suggest as suggest
+from .pytorch.compare import Difference as Difference
+from .pytorch.exporter import export as export

@@ -13,7 +13,7 @@ import tempfile
 import threading
 import warnings
 from collections.abc import Mapping
-from typing import Callable, overload
+from typing import Callable
 
 from . import errors, installation, safetensors
 from .building import _level, _path
@@ -199,7 +199,7 @@ class Lazy:
         functools.update_wrapper(self, function)
         self._function, self._options = function, options
         self._lock = threading.Lock()
-        self._made: Model | None = None
+        self._made = None
 
     @property
     def model(self) -> Model:
@@ -233,11 +233,7 @@ def _model_of(function, options):
     return compile(made, **options)
 
 
-@overload
-def lazy(function: Callable, **options) -> Lazy: ...
-@overload
-def lazy(function: None = None, **options) -> Callable[[Callable], Lazy]: ...
-def lazy(function=None, **options):
+def lazy(function: Callable | None = None, **options):
     """Makes a function a model, which is compiled or loaded at its first use.
 
     The function returns the text of a source, the path of a .tri file or of a library, or a model. If it returns

@@ -104,6 +104,10 @@ class RegressionError(Error, AssertionError):
         super().__init__(f"slower or larger than allowed: {worse}: see `trib profile compare`, or update the baseline")
 
 
+class ExportError(Error, RuntimeError):
+    """A model of PyTorch has operations that the language lacks. The text lists all, with modules and what to write."""
+
+
 # In the order of enum tri_code of tri.h: the exception, and what to do if the library does not say so.
 _CODES = (
     (Error, ""),
