@@ -145,7 +145,9 @@ def shifted(op, a, n):
     size = a.dtype.itemsize * 8
     inside = (n >= 0) & (n < size)
     by = np.where(inside, n, size - 1).astype(a.dtype)
-    return np.where(inside, np.left_shift(a, by), 0).astype(a.dtype) if op == "shl" else np.right_shift(a, by)
+    if op == "shr" and a.dtype.kind == "i":
+        return np.right_shift(a, by)
+    return np.where(inside, (np.left_shift if op == "shl" else np.right_shift)(a, by), 0).astype(a.dtype)
 
 
 def op_bits(c, op):
