@@ -78,7 +78,8 @@ class ModelTest(unittest.TestCase):
         cls.tmp = tempfile.mkdtemp(prefix="trib-test-")
         cls.addClassCleanup(shutil.rmtree, cls.tmp, True)
         cls.dir = os.path.join(cls.tmp, "project")
-        cls.env = {"XDG_CACHE_HOME": os.path.join(cls.tmp, "cache"), "TRIB_SERVER": "off"}
+        cls.env = {"XDG_CACHE_HOME": os.path.join(cls.tmp, "cache"), "POCL_CACHE_DIR": os.path.join(cls.tmp, "pocl"), "TRIB_SERVER": "off"}
+        os.environ["POCL_CACHE_DIR"] = cls.env["POCL_CACHE_DIR"]  # read when a device is opened
         write_project(cls.dir)
         run([TRIB, "build"], cls.dir, env=cls.env)
         cls.kinds, cls.memory = (os.path.join(cls.dir, "build", f"lib{name}.so") for name in ("kinds", "memory"))

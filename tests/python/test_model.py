@@ -2,6 +2,7 @@
 import asyncio
 import copy
 import gc
+import glob
 import os
 import pickle
 import re
@@ -17,7 +18,7 @@ import torch
 
 import trib
 from model_projects import ENTRIES, ModelTest
-from project import SLOWER, TRIB, run
+from project import SLOWER, SOURCE, TRIB, run
 
 RANDOM = np.random.default_rng(5)
 
@@ -245,6 +246,21 @@ class Mistakes(ModelTest):
             (trib.ArgumentError, "contexts is 'a'", self.kinds, {"contexts": "a"}),
         ):
             self.raises(kind, text, trib.load, path, **words)
+
+    def test_of_weights(self):
+        project = os.path.join(self.tmp, "digits")
+        shutil.copytree(os.path.join(SOURCE, "examples/digits"), project, ignore=shutil.ignore_patterns("build", ".trib"))
+        with open(os.path.join(project, "tri.build"), "a") as file:
+            file.write("    weights.inside = 0\n")
+        run([TRIB, "build"], project, env=self.env)
+        library = os.path.join(project, "build/libdigits.so")
+        (weights,) = glob.glob(os.path.join(project, "build/*.triw"))
+        moved, x = os.path.join(self.tmp, "moved.triw"), floats(2, 64)
+        want = trib.load(library, verify=True)(x)
+        os.rename(weights, moved)
+        self.raises(trib.WeightsError, "pass its path as `weights`", trib.load, library)
+        self.raises(trib.WeightsError, "tri.build", trib.load, library, weights=os.path.join(project, "tri.build"))
+        np.testing.assert_array_equal(trib.load(library, weights=moved)(x), want)
 
     def test_closed(self):
         with trib.load(self.kinds) as m:
@@ -549,6 +565,29 @@ class Processes(ModelTest):
                "m = trib.load(sys.argv[1])\nm.describe()\nassert not {'numpy', 'torch', 'asyncio'} & set(sys.modules)\n" \
                "import numpy\nsys.modules['torch'] = None\nassert m.same(numpy.ones(2, 'f4')).sum() == 2\n"
         run([sys.executable, "-c", code, self.kinds], self.tmp)
+
+
+class Devices(ModelTest):
+    """Alone in its process: OpenCL drivers do not survive forks."""
+
+    def test_opencl(self):
+        run([TRIB, "build", "kinds", "--emit=opencl"], self.dir, env=self.env)
+        library, x = os.path.join(self.dir, "build/libkinds_opencl.so"), floats(5)
+        for device in (None, "opencl", "opencl:0"):
+            np.testing.assert_array_equal(trib.load(library, device=device).same(x), x)
+        for device in ("cpu", "opencl:99"):
+            with self.assertRaises(trib.DeviceError):
+                trib.load(library, device=device)
+        m = trib.load(library)
+        child = os.fork()
+        if not child:
+            try:
+                m.same(x)
+            except trib.ForkError:
+                os._exit(0)
+            os._exit(1)
+        self.assertEqual(os.waitpid(child, 0)[1], 0)
+        np.testing.assert_array_equal(m.same(x), x)
 
 
 if __name__ == "__main__":

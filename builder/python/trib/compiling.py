@@ -198,8 +198,8 @@ class Lazy:
     def __init__(self, function: Callable, options: Mapping):
         functools.update_wrapper(self, function)
         self._function, self._options = function, options
-        self._lock = threading.Lock()
-        self._made = None
+        self._lock = threading.RLock()
+        self._made: Model | None = None
 
     @property
     def model(self) -> Model:
