@@ -222,6 +222,17 @@ static struct hir_unit *move_unit(struct hir_unit *known, const struct hir_unit 
 	return known;
 }
 
+/* Bodies that are alike but for the layers that they call are apart, so that a back end that prints sources can name them. */
+static void hash_layers(struct hasher *h, const struct hir_unit *u)
+{
+	for (uint32_t i = 0; i < u->n_inputs; i++)
+		if (u->inputs[i].param)
+			hasher_add_str(h, u->inputs[i].name);
+	for (uint32_t i = 0; i < u->n_nodes; i++)
+		if (u->nodes[i].layer)
+			hasher_add_str(h, u->nodes[i].layer);
+}
+
 /* Completes u from the nodes of the current builder. Returns an equal unit instead if there is one. */
 static struct hir_unit *complete_unit(struct elab *e, struct hir_unit *u, const struct func *fn)
 {
@@ -232,6 +243,7 @@ static struct hir_unit *complete_unit(struct elab *e, struct hir_unit *u, const 
 	struct hasher *h = hasher_new();
 	hasher_add_str(h, u->definition_name);
 	hasher_add_hash(h, hir_unit_hash(u));
+	hash_layers(h, u);
 	u->identity = hasher_finish(h);
 	if (map_get(&e->em.f->elab.units, u->identity, &known))
 		return move_unit(((struct elab_unit *)(uintptr_t)known)->unit, u);
