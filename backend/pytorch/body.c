@@ -134,22 +134,23 @@ static void find_last_uses(struct body *b)
 	for (hir_ref r = u->n_nodes; r-- > 0;) {
 		if (!b->uses[r])
 			continue;
+		const struct hir_node *n = &u->nodes[r];
 		bool part = !needs_statement(b, r);
 		b->place[r] = part ? b->last[r] : r;
+		hir_ref reads = n->kind == HIR_LOOP ? r + 1 : b->place[r]; /* each turn of a loop reads what it captured */
 		uint32_t count;
 		const struct hir_arg *args = shown_args(b, r, &count);
-		const struct hir_node *n = &u->nodes[r];
 		if (n->kind == HIR_RESULT && !is_state_result(b, n))
-			set_last(b, n->source, b->place[r]);
+			set_last(b, n->source, reads);
 		for (uint32_t i = 0; i < count; i++) {
 			if (!is_shown(n, i))
 				continue;
 			if (args[i].kind == ARG_TENSOR)
-				set_last(b, args[i].u.tensor, b->place[r]);
+				set_last(b, args[i].u.tensor, reads);
 			for (uint32_t k = 0; args[i].kind == ARG_LIST && k < args[i].u.list.n; k++) {
 				const struct hir_arg *x = &u->args[args[i].u.list.start + k];
 				if (x->kind == ARG_TENSOR)
-					set_last(b, x->u.tensor, b->place[r]);
+					set_last(b, x->u.tensor, reads);
 			}
 		}
 	}
@@ -160,6 +161,9 @@ static bool is_taken(const struct body *b, const char *name, hir_ref r)
 {
 	for (uint32_t s = 0; s < dims_syms(b->u->dims); s++)
 		if (b->sizes[s] && strcmp(b->sizes[s], name) == 0)
+			return true;
+	for (uint32_t i = 0; i < b->n_tuple; i++)
+		if (strcmp(b->tuple[i], name) == 0)
 			return true;
 	for (hir_ref k = 0; k < b->u->n_nodes; k++) {
 		const struct hir_node *n = &b->u->nodes[k];
@@ -207,6 +211,8 @@ static const char *assign_results(struct body *b, hir_ref r, uint32_t n, bool al
 	const struct hir_node *node = &b->u->nodes[r];
 	const char *text = "";
 	uint32_t shown = 0;
+	b->tuple = ARENA_ARRAY(a, const char *, n + 1);
+	b->n_tuple = 0;
 	bool pair = hir_calls(node->kind) && native_takes_pair(node->callee->layer) && n == 3;
 	for (uint32_t i = 0; i < n; i++) {
 		if (hir_calls(node->kind) && node->kind != HIR_LOOP && node->callee->outputs[i].state_only)
@@ -214,13 +220,15 @@ static const char *assign_results(struct body *b, hir_ref r, uint32_t n, bool al
 		hir_ref result = r;
 		const char *wanted = result_name(b, r, i, &result), *name = "_";
 		if (wanted || all) {
-			name = new_variable(b, result, wanted ? wanted : "carried");
+			name = new_variable(b, r, wanted ? wanted : "carried");
+			b->tuple[b->n_tuple++] = name;
 			set_result(b, r, i, name);
 		}
 		text = arena_printf(a, "%s%s%s%s%s", text, shown ? ", " : "", pair && shown == 1 ? "(" : "", name,
 				    pair && shown == 2 ? ")" : "");
 		shown++;
 	}
+	b->n_tuple = 0;
 	return text;
 }
 
@@ -361,7 +369,8 @@ static void put_states(struct body *b, struct buf *out)
 		const struct hir_output *o = &b->u->outputs[i];
 		if (!o->state || is_set_by_callee(b, o->node))
 			continue;
-		const char *state = self_path(b->p->a, b->u->inputs[o->state - 1].name), *text = operand_text(b, o->node, PREC_TERNARY);
+		const char *state = member_path(b->p->a, false, b->u->inputs[o->state - 1].name),
+			   *text = operand_text(b, o->node, PREC_TERNARY);
 		if (strcmp(state, text) != 0)
 			put_line(out, "", arena_printf(b->p->a, "%s = %s", state, text));
 	}
@@ -412,6 +421,18 @@ static void find_sizes(struct body *b)
 	}
 }
 
+/* The name of an argument; two inputs may have one name. */
+static const char *new_argument(const struct body *b, uint32_t input, const char *wanted)
+{
+	const char *name = wanted;
+	for (uint32_t i = 0, k = 2; i < input; i++)
+		if (strcmp(b->inputs[i], name) == 0) {
+			name = arena_printf(b->p->a, "%s%u", wanted, k++);
+			i = UINT32_MAX; /* again from the first one */
+		}
+	return name;
+}
+
 static void body_open(struct body *b, struct printer *p, const struct body_spec *spec)
 {
 	const struct hir_unit *u = spec->unit;
@@ -431,7 +452,7 @@ static void body_open(struct body *b, struct printer *p, const struct body_spec 
 	for (uint32_t i = 0; i < u->n_inputs; i++) {
 		const char *name = u->inputs[i].name;
 		bool own = !is_passed(u, i) || (spec->params && spec->params[i] != HIR_NONE);
-		b->inputs[i] = own ? self_path(p->a, name) : function_argument(p->a, name);
+		b->inputs[i] = own ? member_path(p->a, !spec->owner, name) : new_argument(b, i, function_argument(p->a, name));
 		if (!own && !*b->device)
 			b->device = arena_printf(p->a, "%s.device", b->inputs[i]);
 	}
@@ -463,6 +484,12 @@ const char *print_function(struct printer *p, const struct body_spec *spec, stru
 	buf_clear(&out);
 	buf_printf(&out, "def %s(%s", spec->name, spec->owner ? "self" : "");
 	bool any = spec->owner != NULL;
+	for (uint32_t i = 0; !spec->owner && i < b.u->n_inputs; i++) {
+		if (!is_layer_argument(b.u, i))
+			continue;
+		buf_printf(&out, "%s%s", any ? ", " : "", python_name(p->a, first_part(p->a, b.u->inputs[i].name)));
+		any = true;
+	}
 	for (uint32_t i = 0; i < b.u->n_inputs; i++) {
 		if (!is_passed(b.u, i) || (spec->params && spec->params[i] != HIR_NONE))
 			continue;

@@ -179,6 +179,7 @@ struct py_class **make_classes(struct printer *p, const struct owner_list *owner
 	for (uint32_t i = 0; i < owners->len; i++)
 		if (has_class(owners->at[i]) && owners->at[i] != p->file)
 			make_definition(&m, owners->at[i]);
+	print_functions_of_layers(p);
 	struct py_class **out = ARENA_ARRAY(p->a, struct py_class *, m.classes.len + 1);
 	for (uint32_t i = 0; i < m.classes.len; i++)
 		out[i] = m.classes.at[i];

@@ -33,10 +33,24 @@ struct expr operand_expr(struct body *b, hir_ref r)
 
 /* ---- sizes ---- */
 
+static bool is_size_name_taken(const struct body *b, const char *name)
+{
+	for (uint32_t i = 0; i < b->u->n_inputs; i++)
+		if (strcmp(b->inputs[i], name) == 0)
+			return true;
+	for (uint32_t i = 0; i < dims_syms(b->u->dims); i++)
+		if (b->sizes[i] && strcmp(b->sizes[i], name) == 0)
+			return true;
+	return false;
+}
+
 static const char *size_name(struct body *b, uint32_t sym)
 {
+	const char *base = python_name(b->p->a, dims_sym_name(b->u->dims, sym)), *name = base;
+	for (uint32_t k = 2; !b->sizes[sym] && is_size_name_taken(b, name); k++)
+		name = arena_printf(b->p->a, "%s%u", base, k);
 	if (!b->sizes[sym])
-		b->sizes[sym] = python_name(b->p->a, dims_sym_name(b->u->dims, sym));
+		b->sizes[sym] = name;
 	return b->sizes[sym];
 }
 
@@ -80,10 +94,19 @@ const char *dim_expr(struct body *b, dim d, enum precedence prec)
 
 /* ---- arguments ---- */
 
+/* True if the call of a builtin is shown as it was written. max(x, y) is another function than max(x, dim). */
+static bool is_written(const struct body *b, const struct hir_node *n)
+{
+	if (!n->n_written || !rows[n->written].template)
+		return false;
+	bool has_dim = n->written == BI_MAX || n->written == BI_MIN;
+	return !has_dim || b->u->args[n->written_args + 1].kind == ARG_NONE || b->u->args[n->written_args + 1].kind == ARG_INT;
+}
+
 const struct hir_arg *shown_args(const struct body *b, hir_ref r, uint32_t *n)
 {
 	const struct hir_node *node = &b->u->nodes[r];
-	bool written = node->n_written && rows[node->written].template;
+	bool written = is_written(b, node);
 	*n = written ? node->n_written : node->n_args;
 	return b->u->args + (written ? node->written_args : node->args);
 }
@@ -207,6 +230,8 @@ static const char *index_text(struct body *b, const struct hir_arg *x)
 	if (x->kind != ARG_TENSOR)
 		return arg_text(b, x, PREC_TERNARY);
 	if (b->u->nodes[x->u.tensor].type.elem == DT_INT64)
+		return tensor_text(b, x->u.tensor);
+	if (dtype_class(b->u->nodes[x->u.tensor].type.elem) != DTC_INT)
 		return tensor_text(b, x->u.tensor);
 	return arena_printf(b->p->a, "%s.long()", operand_text(b, x->u.tensor, PREC_CALL));
 }
@@ -356,7 +381,10 @@ static struct expr cast_expr(struct body *b, hir_ref r, const struct hir_arg *x)
 	if (e.is_number)
 		return (struct expr){dtype_class(t) == DTC_FLOAT ? arena_printf(a, "float(%s)", e.text) : e.text,
 				     dtype_class(t) == DTC_FLOAT ? PREC_CALL : e.prec, true};
-	return call_expr(arena_printf(a, "%s.to(%s)", in_parentheses(b, e, PREC_CALL), dtype_python(a, t)));
+	const char *text = in_parentheses(b, e, PREC_CALL);
+	if (dtype_class(b->u->nodes[x->u.tensor].type.elem) == DTC_FLOAT && dtype_class(t) == DTC_INT && dtype_size(t) < 4) /* saturates */
+		text = arena_printf(a, "%s.clamp(%lld, %lld)", text, -(long long)dtype_largest_int(t) - 1, (long long)dtype_largest_int(t));
+	return call_expr(arena_printf(a, "%s.to(%s)", text, dtype_python(a, t)));
 }
 
 static struct expr matmul_expr(struct body *b, hir_ref r, const struct hir_arg *x)
@@ -392,7 +420,7 @@ static struct expr builtin_expr(struct body *b, hir_ref r)
 {
 	const struct hir_node *n = &b->u->nodes[r];
 	const struct hir_arg *x = &b->u->args[n->args];
-	bool written = n->n_written && rows[n->written].template;
+	bool written = is_written(b, n);
 	enum builtin bi = written ? n->written : n->builtin;
 	if (!written)
 		switch (bi) {
@@ -480,7 +508,7 @@ uint32_t returned_outputs(const struct hir_unit *callee)
 static const struct owner *callee_owner(const struct body *b, const struct hir_node *call, const struct hir_unit *callee)
 {
 	const char *path = call->kind == HIR_CALL && callee->layer ? call->layer : "";
-	return !callee->layer ? b->p->file : *path ? owner_child(b->spec->owner, path) : b->spec->owner;
+	return !callee->layer ? b->p->file : *path ? owner_of_layer(b->p, callee->layer) : b->spec->owner;
 }
 
 static const struct method *callee_method(const struct body *b, const struct hir_node *call, const struct hir_unit *callee)
@@ -502,7 +530,7 @@ static const char *callee_text(struct body *b, const struct hir_node *call, cons
 	const struct owner *o = callee_owner(b, call, callee);
 	if (!o)
 		return report_unprintable(b->p, call->at, "a call of a layer that is no member of this one"), "None";
-	const char *self = self_path(a, path);
+	const char *self = member_path(a, !b->spec->owner, path);
 	const char *method = o->native || owner_is_sequence(o) ? "forward" : function_name(b->p, o, callee);
 	return strcmp(method, "forward") == 0 && *path ? self : arena_printf(a, "%s.%s", self, method);
 }
@@ -513,8 +541,12 @@ const char *call_text(struct body *b, const struct hir_node *call, const struct 
 	const char *text = "";
 	uint32_t passed = 0;
 	for (uint32_t i = 0; i < n && i < callee->n_inputs; i++) {
-		if (callee->inputs[i].param && !callee->layer)
-			return report_unprintable(b->p, call->at, "a function that takes a layer"), "None";
+		if (is_layer_argument(callee, i)) {
+			const char *path = layer_argument_path(a, b->u, call, callee, i);
+			if (!path)
+				return report_unprintable(b->p, call->at, "a layer as an argument"), "None";
+			text = arena_printf(a, "%s%s%s", text, passed++ ? ", " : "", member_path(a, !b->spec->owner, path));
+		}
 		if (!is_passed(callee, i))
 			continue;
 		const char *value = tensor_text(b, args[i].u.tensor);
@@ -544,7 +576,7 @@ static struct expr result_expr(struct body *b, const struct hir_node *n)
 	if (hir_calls(source->kind) && source->callee->outputs[n->index].state_only) {
 		const char *state = source->callee->inputs[source->callee->outputs[n->index].state - 1].name;
 		const char *path = source->layer && *source->layer ? arena_printf(b->p->a, "%s.%s", source->layer, state) : state;
-		return call_expr(self_path(b->p->a, path));
+		return call_expr(member_path(b->p->a, !b->spec->owner, path));
 	}
 	return operand_expr(b, n->source);
 }

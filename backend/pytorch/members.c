@@ -72,10 +72,11 @@ static const char *initial_text(struct printer *p, const struct hir_unit *init, 
 	return arena_printf(p->a, "torch.zeros(%s%s%s)", t->rank ? "" : "()", shape_list(p, d, t), typed(p, t->elem));
 }
 
-static void set_param(struct printer *p, const struct owner *o, struct attribute *a, const char *name)
+static void set_param(struct printer *p, const struct owner *o, struct attribute *a, const struct hir_unit *u, uint32_t input)
 {
+	const char *name = u->inputs[input].name;
 	const char *full = full_name(p, o, name), *last = strrchr(name, '.') ? strrchr(name, '.') + 1 : name;
-	const char *holder = last == name ? "self" : self_path(p->a, arena_strndup(p->a, name, (size_t)(last - name - 1)));
+	const char *holder = last == name ? "self" : member_path(p->a, false, arena_strndup(p->a, name, (size_t)(last - name - 1)));
 	for (uint32_t i = 0; i < p->program->n_params; i++) {
 		const struct hir_param *q = &p->program->params[i];
 		if (strcmp(q->name, full) != 0)
@@ -86,6 +87,8 @@ static void set_param(struct printer *p, const struct owner *o, struct attribute
 		else
 			a->made = arena_printf(p->a, "nn.Parameter(%s)", value);
 	}
+	if (!a->made && !a->statement) /* tied: the layer around it gives it another's */
+		a->made = arena_printf(p->a, "nn.Parameter(%s)", initial_text(p, NULL, u->dims, &u->inputs[input].type));
 }
 
 static void set_state(struct printer *p, const struct owner *o, struct attribute *a, const char *name)
@@ -119,7 +122,7 @@ static void add_inputs(struct printer *p, const struct owner *o, const struct hi
 			continue;
 		struct attribute *a = at_path(p, root, in->name);
 		if (param)
-			set_param(p, o, a, in->name);
+			set_param(p, o, a, u, i);
 		else
 			set_state(p, o, a, in->name);
 	}
@@ -153,13 +156,25 @@ static const char *list_text(struct printer *p, const struct attribute *a)
 		       : arena_printf(p->a, "[%s]", text);
 }
 
+/* The parameters of a layer that is never called; "nn.Module()" if it has other parts. */
+static const char *dict_text(struct printer *p, const struct attribute *a)
+{
+	const char *text = "";
+	for (uint32_t i = 0; i < a->parts.len; i++) {
+		if (!a->parts.at[i]->made)
+			return "nn.Module()";
+		text = arena_printf(p->a, "%s%s\"%s\": %s", text, i ? ", " : "", a->parts.at[i]->name, a->parts.at[i]->made);
+	}
+	return arena_printf(p->a, "nn.ParameterDict({%s})", text);
+}
+
 static const char *made_text(struct printer *p, const struct attribute *a)
 {
 	if (a->made)
 		return a->made;
 	if (a->parts.len && is_number(a->parts.at[0]->name))
 		return arena_printf(p->a, "nn.ModuleList(%s)", list_text(p, a));
-	return "nn.Module()";
+	return a->parts.len ? dict_text(p, a) : "nn.Module()";
 }
 
 static void put_attribute(struct printer *p, const struct attribute *a, const char *holder, struct buf *out)
@@ -169,7 +184,7 @@ static void put_attribute(struct printer *p, const struct attribute *a, const ch
 		buf_printf(out, "%s\n", a->statement);
 	else
 		buf_printf(out, "%s = %s\n", self, made_text(p, a));
-	if (!a->made && !a->statement && !(a->parts.len && is_number(a->parts.at[0]->name)))
+	if (!a->made && !a->statement && strcmp(made_text(p, a), "nn.Module()") == 0 && !(a->parts.len && is_number(a->parts.at[0]->name)))
 		for (uint32_t i = 0; i < a->parts.len; i++)
 			put_attribute(p, a->parts.at[i], self, out);
 }
@@ -191,7 +206,49 @@ const char *print_sequence(struct printer *p, const struct owner *o)
 	return arena_printf(p->a, "nn.Sequential(%.*s)", (int)strlen(list) - 2, list + 1);
 }
 
-const char *print_members(struct printer *p, const struct owner *o)
+/* ---- tied parameters ---- */
+
+static bool add_tie(struct owner *o, const char *name, const char *given)
+{
+	for (uint32_t i = 0; i < o->ties.len; i++)
+		if (strcmp(o->ties.at[i].name, name) == 0)
+			return false;
+	struct tie t = {name, given};
+	vec_push(&o->ties, t);
+	return true;
+}
+
+/* A parameter of a callee for which the caller passes one of another name. Then those that the callee ties to it are tied again. */
+static void add_ties_of_call(struct printer *p, struct owner *o, const struct hir_unit *u, const struct hir_node *call)
+{
+	const struct owner *child = owner_child(o, call->layer);
+	bool any = false;
+	for (uint32_t i = 0; i < call->callee->n_inputs; i++) {
+		const struct hir_input *in = &call->callee->inputs[i];
+		const struct hir_node *arg = &u->nodes[u->args[call->args + i].u.tensor];
+		if (!in->param || arg->kind != HIR_INPUT || !u->inputs[arg->index].param)
+			continue;
+		const char *name = arena_printf(p->a, "%s.%s", call->layer, in->name), *given = u->inputs[arg->index].name;
+		any = (strcmp(name, given) != 0 && add_tie(o, name, given)) || any;
+	}
+	for (uint32_t i = 0; any && i < child->ties.len; i++)
+		add_tie(o, arena_printf(p->a, "%s.%s", call->layer, child->ties.at[i].name),
+			arena_printf(p->a, "%s.%s", call->layer, child->ties.at[i].given));
+}
+
+static void put_ties(struct printer *p, struct owner *o, struct buf *out)
+{
+	for (uint32_t i = 0; i < o->methods.len; i++) {
+		const struct hir_unit *u = o->methods.at[i].unit;
+		for (uint32_t k = 0; k < u->n_nodes; k++)
+			if (u->nodes[k].kind == HIR_CALL && u->nodes[k].callee->layer && u->nodes[k].layer && *u->nodes[k].layer)
+				add_ties_of_call(p, o, u, &u->nodes[k]);
+	}
+	for (uint32_t i = 0; i < o->ties.len; i++)
+		buf_printf(out, "%s = %s\n", member_path(p->a, false, o->ties.at[i].name), member_path(p->a, false, o->ties.at[i].given));
+}
+
+const char *print_members(struct printer *p, struct owner *o)
 {
 	struct attribute root = {0};
 	struct buf out = {0};
@@ -200,6 +257,7 @@ const char *print_members(struct printer *p, const struct owner *o)
 	add_children(p, o, &root);
 	for (uint32_t i = 0; i < root.parts.len; i++)
 		put_attribute(p, root.parts.at[i], "self", &out);
+	put_ties(p, o, &out);
 	const char *text = arena_strndup(p->a, out.len ? out.at : "", out.len);
 	free_parts(&root);
 	buf_free(&out);

@@ -4,16 +4,6 @@
 #include "backend/pytorch/print.h"
 #include "backend/pytorch/text.h"
 
-const char *function_name(struct printer *p, const struct owner *owner, const struct hir_unit *u)
-{
-	const struct owner *o = owner ? owner : p->file;
-	for (uint32_t i = 0; i < o->methods.len; i++)
-		if (o->methods.at[i].unit == u && o->methods.at[i].name)
-			return o->methods.at[i].name;
-	report_unprintable(p, u->at, "a function that calls itself");
-	return "None";
-}
-
 /* True for the body of a branch or a loop: its name begins with that of its function. */
 static bool is_body(const struct hir_unit *u)
 {
@@ -39,42 +29,85 @@ static const char *wanted_name(struct printer *p, const struct owner *o, const s
 						   : arena_printf(p->a, "_%s_%s", lower_name(p, name), u->function);
 }
 
+const char *function_name(struct printer *p, const struct owner *owner, const struct hir_unit *u)
+{
+	const struct owner *o = owner ? owner : p->file;
+	for (uint32_t i = 0; i < o->methods.len; i++)
+		if (o->methods.at[i].unit == u && o->methods.at[i].name)
+			return o->methods.at[i].name;
+	report_unprintable(p, u->at, "a call of this function");
+	return "None";
+}
+
 /* The text after the name of the function. */
 static const char *after_name(const char *text) { return strchr(text, '('); }
 
-/* Methods with one text are one method, for tensors of any shape. Names others apart. */
-static const char *free_name(struct printer *p, const struct owner *o, uint32_t n, const char *wanted, const char *text)
+/* Methods with one text are one method, for tensors of any shape; `text` NULL: it is none of them. Names others apart. */
+static const char *free_name(struct printer *p, const struct owner *o, const char *wanted, const char *text)
 {
 	const char *name = wanted;
 	for (uint32_t k = 2;; k++) {
-		const char *known = NULL;
-		for (uint32_t i = 0; i < n; i++)
-			if (strcmp(o->methods.at[i].name, name) == 0)
-				known = after_name(o->methods.at[i].text);
-		if (!known || strcmp(known, after_name(text)) == 0)
+		const struct method *known = NULL;
+		for (uint32_t i = 0; i < o->methods.len; i++)
+			if (o->methods.at[i].name && strcmp(o->methods.at[i].name, name) == 0)
+				known = &o->methods.at[i];
+		if (!known || (text && known->text && strcmp(after_name(known->text), after_name(text)) == 0))
 			return name;
 		name = arena_printf(p->a, "%s_%u", wanted, k);
 	}
 }
 
+static const char *text_of(struct printer *p, struct owner *o, struct method *m)
+{
+	const struct body_spec spec = {.unit = m->unit,
+				       .name = wanted_name(p, o, m->unit),
+				       .owner = o == p->file ? NULL : o,
+				       .params = o->entry && o->entry->unit == m->unit ? o->entry->params : NULL};
+	return print_function(p, &spec, m);
+}
+
+static bool takes_layers(const struct owner *o, const struct printer *p, const struct hir_unit *u)
+{
+	for (uint32_t i = 0; o == p->file && i < u->n_inputs; i++)
+		if (u->inputs[i].param)
+			return true;
+	return false;
+}
+
+static void add_text(struct printer *p, struct owner *o, const char *text)
+{
+	o->body = o->body ? arena_printf(p->a, "%s%s%s", o->body, *o->body ? "\n" : "", text) : text;
+}
+
 void print_methods(struct printer *p, struct owner *o)
 {
-	struct buf out = {0};
 	for (uint32_t i = 0; i < o->methods.len; i++) {
 		struct method *m = &o->methods.at[i];
-		struct body_spec spec = {.unit = m->unit,
-					 .name = wanted_name(p, o, m->unit),
-					 .owner = o == p->file ? NULL : o,
-					 .params = o->entry && o->entry->unit == m->unit ? o->entry->params : NULL};
-		const char *text = print_function(p, &spec, m), *name = free_name(p, o, i, spec.name, text);
+		if (takes_layers(o, p, m->unit)) { /* printed when the methods of the layers have names */
+			m->name = free_name(p, o, wanted_name(p, o, m->unit), NULL);
+			continue;
+		}
+		const char *text = text_of(p, o, m), *name = free_name(p, o, wanted_name(p, o, m->unit), text);
 		bool known = false;
 		for (uint32_t k = 0; k < i; k++)
 			known = known || strcmp(o->methods.at[k].name, name) == 0;
 		m->name = name;
 		m->text = arena_printf(p->a, "def %s%s", name, after_name(text));
 		if (!known)
-			buf_printf(&out, "%s%s", out.len ? "\n" : "", m->text);
+			add_text(p, o, m->text);
 	}
-	o->body = arena_strndup(p->a, out.len ? out.at : "", out.len);
-	buf_free(&out);
+	o->body = o->body ? o->body : "";
+}
+
+void print_functions_of_layers(struct printer *p)
+{
+	for (uint32_t i = 0; i < p->file->methods.len; i++) {
+		struct method *m = &p->file->methods.at[i];
+		if (!takes_layers(p->file, p, m->unit))
+			continue;
+		m->text = arena_printf(p->a, "def %s%s", m->name, after_name(text_of(p, p->file, m)));
+		if (m->n_sizes)
+			report_unprintable(p, m->unit->at, "a function that takes a layer and a size");
+		add_text(p, p->file, m->text);
+	}
 }

@@ -39,8 +39,8 @@ static void put_load(const struct owner_list *owners, struct buf *out)
 			continue;
 		buf_printf(out,
 			   "\n\ndef load(weights):\n    \"\"\"Returns the model with the parameters of a safetensors file.\"\"\"\n"
-			   "    from safetensors.torch import load_file\n\n"
-			   "    model = %s()\n    model.load_state_dict(load_file(weights))\n    return model.eval()\n",
+			   "    from safetensors.torch import load_model\n\n"
+			   "    model = %s()\n    load_model(model, weights)\n    return model.eval()\n",
 			   owners->at[i]->cls->name);
 		return;
 	}
@@ -51,6 +51,7 @@ static void free_owners(struct owner_list *l)
 	for (uint32_t i = 0; i < l->len; i++) {
 		vec_free(&l->at[i]->methods);
 		vec_free(&l->at[i]->children);
+		vec_free(&l->at[i]->ties);
 	}
 	vec_free(l);
 }

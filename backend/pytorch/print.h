@@ -16,7 +16,8 @@ struct printer {
 	const struct sources *sources;
 	struct diags *diags;
 	const char *model;
-	struct owner *file; /* of the functions that are no methods */
+	struct owner *file;        /* of the functions that are no methods */
+	struct owner_list *owners; /* all of them */
 };
 /* Reports what cannot be written in Python. */
 void report_unprintable(struct printer *p, span at, const char *what);
@@ -58,6 +59,8 @@ struct body {
 	const char **sizes;  /* the variable of each symbol; NULL: no size needs it */
 	hir_ref *size_of;    /* of each symbol: a node with such a dimension, or HIR_NONE */
 	uint32_t *size_dim;
+	const char **tuple; /* the variables of the tuple that is being assigned */
+	uint32_t n_tuple;
 	const char *device; /* "x.device"; "": there is no tensor input */
 };
 /* The call of a unit with the arguments args[0 … n-1] for its inputs. */
@@ -67,6 +70,13 @@ static inline bool is_passed(const struct hir_unit *callee, uint32_t input)
 {
 	return !callee->inputs[input].param && !callee->inputs[input].state;
 }
+/* The part of a path before its first dot. */
+const char *first_part(struct arena *a, const char *path);
+/* True for the first parameter of a layer that is an argument of a function. */
+bool is_layer_argument(const struct hir_unit *u, uint32_t input);
+/* The path of the layer that a call passes as that argument; NULL: it is not known. */
+const char *layer_argument_path(struct arena *a, const struct hir_unit *u, const struct hir_node *call, const struct hir_unit *callee,
+				uint32_t input);
 /* The number of outputs that a call returns. */
 uint32_t returned_outputs(const struct hir_unit *callee);
 /* The arguments that the text of a node shows. */
@@ -92,6 +102,10 @@ struct child {
 	const char *path;
 	struct owner *owner;
 };
+/* A parameter that is another one. */
+struct tie {
+	const char *name, *given;
+};
 /* The instances of a layer with equal arguments, or the functions of the file. */
 struct owner {
 	const struct hir_layer *layer; /* NULL: of an entry that is no layer, or of the file */
@@ -100,6 +114,7 @@ struct owner {
 	const struct native *native;   /* the class that Python has for it; NULL: none */
 	VEC(struct method) methods;    /* callees before callers */
 	VEC(struct child) children;
+	VEC(struct tie) ties;
 	const struct hir_entry *entry; /* that is no layer; else NULL */
 	const char *init, *body;       /* its statements, and its methods; with holes */
 	struct py_class *cls;          /* NULL: not printed yet */
@@ -112,6 +127,8 @@ struct owner_list {
 /* Finds the owners of all units. The first one holds the functions of the file. */
 void find_owners(struct printer *p, struct owner_list *out);
 struct owner *owner_child(const struct owner *o, const char *path);
+/* The owner of a layer; NULL: there is none. */
+struct owner *owner_of_layer(const struct printer *p, const struct hir_layer *l);
 /* True for nn.Sequential, which is made of its layers alone. */
 bool owner_is_sequence(const struct owner *o);
 
@@ -148,11 +165,13 @@ const char *owner_call(struct printer *p, const struct owner *o);
 /* Appends the class. */
 void print_class(struct printer *p, const struct py_class *c, struct buf *out);
 /* Returns the statements that make the members of a layer, with holes (members.c). */
-const char *print_members(struct printer *p, const struct owner *o);
+const char *print_members(struct printer *p, struct owner *o);
 /* Returns nn.Sequential with the layers of an owner, with holes. */
 const char *print_sequence(struct printer *p, const struct owner *o);
 /* Names and prints the methods of an owner. */
 void print_methods(struct printer *p, struct owner *o);
+/* Prints the functions of the file that take layers, once all methods have names. */
+void print_functions_of_layers(struct printer *p);
 
 /* ---- comments (comment.c) ---- */
 /* Returns the comment in the lines above a place, its lines without `#`, in `p->a`; "" if there is none. */

@@ -132,8 +132,23 @@ static void put_elements(struct buf *out, uint32_t indent, const char *s)
 	}
 }
 
+/* `to = a, b` or `return a, b`: the list that a longer line has in parentheses. NULL: another statement. */
+static const char *tuple_of(const char *text)
+{
+	const char *equals = strstr(text, " = "), *list = strncmp(text, "return ", 7) == 0 ? text + 7 : equals ? equals + 3 : NULL;
+	return list && *element_end(list) == ',' && element_end(list)[1] ? list : NULL;
+}
+
 void put_statement(struct buf *out, uint32_t indent, const char *text)
 {
+	const char *list = indent + strlen(text) > LINE ? tuple_of(text) : NULL;
+	if (list) {
+		struct buf whole = {0};
+		buf_printf(&whole, "%.*s(%s)", (int)(list - text), text, list);
+		put_statement(out, indent, whole.at);
+		buf_free(&whole);
+		return;
+	}
 	size_t n = strlen(text), tail = n && strchr(",:", text[n - 1]) ? 1 : 0;
 	char *s = strndup(text, n - tail);
 	const char *open = indent + n > LINE ? last_bracket(s) : NULL;
@@ -211,14 +226,16 @@ const char *python_string(struct arena *a, const char *s)
 	return text;
 }
 
-const char *self_path(struct arena *a, const char *path)
+const char *member_path(struct arena *a, bool in_function, const char *path)
 {
-	const char *out = "self";
+	const char *out = in_function ? NULL : "self";
 	while (*path) {
 		size_t n = strcspn(path, ".");
-		out = isdigit((unsigned char)*path) ? arena_printf(a, "%s[%.*s]", out, (int)n, path)
-						    : arena_printf(a, "%s.%s", out, python_name(a, arena_strndup(a, path, n)));
+		const char *name = python_name(a, arena_strndup(a, path, n));
+		out = !out                            ? name
+		      : isdigit((unsigned char)*path) ? arena_printf(a, "%s[%s]", out, name)
+						      : arena_printf(a, "%s.%s", out, name);
 		path += n + (path[n] == '.');
 	}
-	return out;
+	return out ? out : "self";
 }

@@ -36,6 +36,7 @@ const char *function_argument(struct arena *a, const char *name);
 /* Returns a float as Python reads it back: "1e-05", "2.0", "float(\"inf\")". single: of float32. */
 const char *python_float(struct arena *a, double v, bool single);
 const char *python_string(struct arena *a, const char *s);
-/* Returns the attribute of self with a dotted path: "self.layers[0].attn" of "layers.0.attn", "self" of "". */
-const char *self_path(struct arena *a, const char *path);
+/* Returns the attribute of `self` with a dotted path: "self.layers[0].attn" of "layers.0.attn", "self" of "". In a function, where the layers are
+ * arguments, "layers[0].attn". */
+const char *member_path(struct arena *a, bool in_function, const char *path);
 #endif

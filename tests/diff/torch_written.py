@@ -1,11 +1,12 @@
 """Models as `emit = pytorch` writes them, beside their libraries: the same outputs for the same weights."""
-import importlib.util
 import unittest
 
 import numpy as np
 
+import test_programs
 from torch_ops import TorchTest, Value, safetensors, torch  # ends here without PyTorch
 from trib.nn import to_state_dict
+import written
 
 # Name: source, entry, inputs, how many outputs.
 F = np.float32
@@ -254,13 +255,10 @@ layer Net() {
 }
 
 
-class Written(TorchTest):
-    def module(self, name):
-        spec = importlib.util.spec_from_file_location(f"written_{name}", self.path(f"build/{name}.py"))
-        module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
-        return module
+NOT_EMPTY = ("reshapes", "patches", "branches", "closures")  # PyTorch infers no size of nothing
 
+
+class Written(TorchTest):
     def array(self, what):
         if isinstance(what, np.ndarray):
             return what
@@ -283,7 +281,7 @@ class Written(TorchTest):
 
     def check(self, name):
         _, weights, inputs = CASES[name]
-        model = self.module(name).Net().eval()
+        model = written.load(self.path(f"build/{name}.py"), "Net")
         state = {k: v for k, v in to_state_dict(model).items() if not k.endswith("num_batches_tracked")}
         model.load_state_dict(state, strict=False)  # trits in place of their masters
         if not weights:  # the library takes the parameters of the module: the names are the same
@@ -318,6 +316,27 @@ class Written(TorchTest):
         for name in CASES:
             with self.subTest(name):
                 self.check(name)
+
+
+class Programs(test_programs.Programs):
+    """The programs that are compared with NumPy."""
+
+    def infer(self, name, arrays, count, *flags):
+        with torch.no_grad():
+            got = self.models[name](*(torch.from_numpy(a) for a in arrays.values()))
+        return [np.asarray(g) for g in (got if isinstance(got, tuple) else (got,))]
+
+    def test_written_modules_against_numpy(self):
+        self.models = {}
+        for name in test_programs.PROGRAMS:
+            self.trib("build", name, "--emit", "pytorch")
+            self.models[name] = written.load(self.path(f"build/{name}.py"), name)
+            loaded = self.models[name].load_state_dict({k: torch.from_numpy(v) for k, v in self.weights[name].items()}, strict=False)
+            self.assertFalse(loaded.unexpected_keys, name)  # others are tied, or have initial values
+        self.compare(test_programs.PROGRAMS, (7, 1, 33))
+        self.compare([name for name in test_programs.PROGRAMS if name not in NOT_EMPTY], (0,))
+
+    test_every_level_against_numpy = test_interpreter_against_numpy = None
 
 
 if __name__ == "__main__":

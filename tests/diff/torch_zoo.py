@@ -1,6 +1,5 @@
 """examples/zoo against PyTorch: the full networks have the same parameter names, shapes and published counts. Narrow ones of the same depth
 (zoo_small.tri) give the same outputs for the same random weights, interpreted and compiled."""
-import importlib.util
 import json
 import os
 import shutil
@@ -12,6 +11,7 @@ from library_states import Model
 from project import SOURCE
 from torch_ops import TorchTest, Value, safetensors, torch  # ends here without PyTorch
 import torch_models as m
+import written
 
 ZOO = os.path.join(SOURCE, "examples", "zoo")
 HERE = os.path.join(SOURCE, "tests", "diff")
@@ -46,16 +46,6 @@ MODELS = {
                              lambda: m.BitNet(50, 12, 32, 4, 4, 48), None),
     "bitnet_2b": (2_412_820_480, m.BitNet, "BitNet2B.prefill BitNet2B.decode BitNet2B.step", lambda: m.BitNet(50, 30, 32, 4, 2, 48), None),
 }
-
-
-def attend(q, k, v, attn_mask=None, is_causal=False, scale=None, enable_gqa=False):
-    """scaled_dot_product_attention, which PyTorch has since 2.0."""
-    if enable_gqa:
-        k, v = (t.repeat_interleave(q.shape[-3] // t.shape[-3], -3) for t in (k, v))
-    if is_causal:
-        attn_mask = torch.ones(q.shape[-2], k.shape[-2], dtype=torch.bool).tril()
-    scores = q @ k.transpose(-2, -1) * (scale or q.shape[-1] ** -0.5)
-    return torch.softmax(scores if attn_mask is None else scores.masked_fill(~attn_mask, float("-inf")), -1) @ v
 
 
 class OnMeta(torch.overrides.TorchFunctionMode):
@@ -121,14 +111,9 @@ class Zoo(TorchTest):
 
     def written(self, name, net):
         """The network as `emit = pytorch` writes it, with the parameters of another: the names are the same."""
-        spec = importlib.util.spec_from_file_location(f"written_{name}", self.path(f"build/{name}.py"))
-        module = importlib.util.module_from_spec(spec)
-        if not hasattr(torch.nn.functional, "scaled_dot_product_attention"):
-            torch.nn.functional.scaled_dot_product_attention = attend
-        spec.loader.exec_module(module)
-        model = getattr(module, MODELS[name][2].split(".")[0])()
+        model = written.load(self.path(f"build/{name}.py"), MODELS[name][2].split(".")[0])
         model.load_state_dict(net.state_dict())
-        return model.eval()
+        return model
 
     def outputs(self, name, inputs, n, *flags):
         arrays = {k: v.numpy() for k, v in inputs.items()}
@@ -168,10 +153,10 @@ class Zoo(TorchTest):
 
     def decoder(self, name, net, same):
         tokens = torch.randint(0, 50, (SAMPLES, 9), dtype=torch.int32)
-        written = self.written(name, net)
+        model = self.written(name, net)
         with torch.no_grad():
-            k, v = written.prefill(tokens)[1:]
-            same(written.decode(tokens[:, 8:9], k[:, :, :, :8], v[:, :, :, :8])[0], net(tokens)[0], f"{name}, emit = pytorch, decode")
+            k, v = model.prefill(tokens)[1:]
+            same(model.decode(tokens[:, 8:9], k[:, :, :, :8], v[:, :, :, :8])[0], net(tokens)[0], f"{name}, emit = pytorch, decode")
         for device in ("cpu", "reference"):
             with torch.no_grad():
                 cache = None
@@ -204,9 +189,9 @@ class Zoo(TorchTest):
         with torch.no_grad():
             same(torch.from_numpy(np.concatenate(rows)), net(prompts)[0], f"{name}, the prompt at once")
         model.close()
-        written = self.written(name, net)
+        model = self.written(name, net)
         with torch.no_grad():
-            rows = [self.step_by_step(written, prompts[i:i + 1]) for i in range(SAMPLES)]
+            rows = [self.step_by_step(model, prompts[i:i + 1]) for i in range(SAMPLES)]
             same(torch.cat(rows), net(prompts)[0], f"{name}, emit = pytorch, the state")
 
     @staticmethod

@@ -402,7 +402,7 @@ def suggest(profile: Profile, critical: bool = False) -> list[Suggestion]:
 
 @dataclasses.dataclass(frozen=True)
 class Check:
-    """The verdict of :func:`check_regression`. Findings are dicts with `item`, `metric`, `value` and what is violated."""
+    """The verdict of :func:`check_regression`. Findings are dicts: `item`, `metric`, `value` and what is violated."""
 
     passed: bool
     findings: tuple[dict[str, Any], ...]
