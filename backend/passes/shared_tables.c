@@ -4,7 +4,7 @@
 #include "base/map.h"
 #include "frontend/hir/hir.h"
 
-enum { ROWS = 1, COLUMNS = 2, LEAST_SHARED = 1 << 16 }; /* how a table is read; elements that are worth sharing */
+enum { ROWS = 1, COLUMNS = 2 }; /* how a table is read */
 
 struct analysis {
 	const struct hir_program *p;
@@ -68,14 +68,6 @@ static void share_arguments(const struct analysis *a, const struct hir_unit *u)
 	}
 }
 
-static int64_t count_of(const struct hir_unit *u, uint32_t input)
-{
-	int64_t n = 1;
-	for (uint32_t k = 0; k < u->inputs[input].type.rank; k++)
-		n *= dim_eval(u->dims, u->inputs[input].type.dims[k], NULL);
-	return n;
-}
-
 static void share_params(const struct analysis *a, struct arena *arena)
 {
 	const struct hir_program *p = a->p;
@@ -89,8 +81,7 @@ static void share_params(const struct analysis *a, struct arena *arena)
 				if (round == 0 && is_param)
 					uses[e->params[k]] |= a->uses[unit][k];
 				if (round == 1)
-					a->shared[unit][k] &=
-						is_param && uses[e->params[k]] == (ROWS | COLUMNS) && count_of(e->unit, k) >= LEAST_SHARED;
+					a->shared[unit][k] &= is_param && uses[e->params[k]] == (ROWS | COLUMNS);
 			}
 }
 

@@ -6,7 +6,7 @@
 struct arena;
 struct hir_program;
 
-/* Returns for each unit and input whether it is a large parameter whose rows are looked up in one place, and whose transpose is multiplied by in
+/* Returns for each unit and input whether it is a parameter whose rows are looked up in one place, and whose transpose is multiplied by in
  * another. In `a`. */
 bool **shared_tables_find(struct arena *a, const struct hir_program *p);
 #endif
