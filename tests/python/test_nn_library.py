@@ -1,6 +1,9 @@
 """Every layer and quantizer of trib.nn against the compiled library: integers bit for bit, floats within the bound
 of their sums."""
 
+import os
+import re
+import sys
 import unittest
 import warnings
 
@@ -8,6 +11,7 @@ import numpy as np
 import torch
 import trib.nn as tn
 from inference import InferenceTest, safetensors
+from project import SOURCE, run
 from torch import nn
 from trib.nn import functional as F
 
@@ -244,6 +248,24 @@ class Quantizers(LibraryTest):
 
 
 class Training(LibraryTest):
+    def test_the_example_of_the_page(self):
+        with open(os.path.join(SOURCE, "README.md"), encoding="utf-8") as file:
+            code = re.search(r"### Train with PyTorch.*?```python\n(.*?)```", file.read(), re.S)[1]
+        os.makedirs(self.dir, exist_ok=True)
+        run([sys.executable, "-c", code], self.dir)
+        self.write(
+            "net.tri",
+            "import nn\n\nlayer Net() {\n    let _net = nn.Sequential(nn.Linear(8, 64), nn.ReLU(), "
+            "nn.BitLinear(64, 64, bias=true, norm=false), nn.ReLU(), nn.Linear(64, 2))\n"
+            "    fn forward(x: Tensor<float32, [?, 8]>) { return _net(x) }\n}\n",
+        )
+        self.write(
+            "tri.build", "project net\n\nmodel net\n    sources = net.tri\n    entry = Net\n    weights = net.pt\n"
+        )
+        self.trib("build")
+        x = np.random.default_rng(0).standard_normal((200, 8)).astype(np.float32)
+        self.assertLess(np.square(self.infer("net", {"x": x}, 0)[0] - np.abs(x[:, :2])).mean(), 0.3)
+
     def test_from_a_checkpoint_to_a_library(self):
         """A file of torch.save is enough to build from; a model of several layers gives the same results."""
         net = nn.Sequential(
