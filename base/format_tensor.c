@@ -8,11 +8,13 @@
 
 enum { LINE = 80, EDGE = 3, SUMMARISE = 1000, INDENT = 7 /* length of `tensor(` */, RANK = 8 };
 
-static const char *const names[] = {"bool", "trit", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64"};
+static const char *const names[] = {"bool",    "trit",     "int8",    "int16",   "int32", "int64",
+				    "float16", "bfloat16", "float32", "float64", "uint8"};
 
 enum format_class format_class(enum format_elem elem)
 {
-	return elem == FORMAT_BOOL ? FORMAT_CLASS_BOOL : elem < FORMAT_FLOAT16 ? FORMAT_CLASS_INT : FORMAT_CLASS_FLOAT;
+	bool is_float = elem >= FORMAT_FLOAT16 && elem <= FORMAT_FLOAT64;
+	return elem == FORMAT_BOOL ? FORMAT_CLASS_BOOL : is_float ? FORMAT_CLASS_FLOAT : FORMAT_CLASS_INT;
 }
 
 /* ---- elements ---- */
@@ -27,6 +29,7 @@ static double half_value(uint16_t h)
 static int64_t element_int(enum format_elem elem, const void *data, int64_t i)
 {
 	switch (elem) {
+	case FORMAT_UINT8: return ((const uint8_t *)data)[i];
 	case FORMAT_INT16: return ((const int16_t *)data)[i];
 	case FORMAT_INT32: return ((const int32_t *)data)[i];
 	case FORMAT_INT64: return ((const int64_t *)data)[i];

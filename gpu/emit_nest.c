@@ -1,6 +1,7 @@
 /* Prints a nest as a kernel, as its schedule says. Each iteration of the parallel loops is a work item, or a work group that shares a long reduction, numbered
  * by one flat id. */
 #include <string.h>
+#include "backend/ir/tensor.h"
 #include "base/arena.h"
 #include "base/bug.h"
 #include "gpu/emit.h"
@@ -206,22 +207,13 @@ void emit_kernel(const struct loop_fn *f, uint32_t stmt, struct buf *out)
 
 static void baked_value(struct arena *a, const struct loop_buffer *b, int64_t i, struct buf *out)
 {
-	switch (dtype_size(b->type.elem)) {
-	case 1: buf_printf(out, "%d", b->type.elem == DT_BOOL ? ((const uint8_t *)b->data)[i] : ((const int8_t *)b->data)[i]); return;
-	case 2:
-		if (b->type.elem == DT_INT16)
-			buf_printf(out, "%d", ((const int16_t *)b->data)[i]);
-		else
-			buf_printf(out, "0x%04x", ((const uint16_t *)b->data)[i]);
-		return;
-	default: break;
-	}
-	switch (b->type.elem) {
-	case DT_INT32: buf_puts(out, opencl_const(a, DT_INT32, ((const int32_t *)b->data)[i], 0)); return;
-	case DT_INT64: buf_puts(out, opencl_const(a, DT_INT64, ((const int64_t *)b->data)[i], 0)); return;
-	case DT_FLOAT32: buf_puts(out, opencl_const(a, DT_FLOAT32, 0, (double)((const float *)b->data)[i])); return;
-	case DT_FLOAT64: buf_puts(out, opencl_const(a, DT_FLOAT64, 0, ((const double *)b->data)[i])); return;
-	default: BUG("element type");
+	dtype t = b->type.elem;
+	switch (t) {
+	case DT_FLOAT16:
+	case DT_BFLOAT16: buf_printf(out, "0x%04x", ((const uint16_t *)b->data)[i]); return;
+	case DT_FLOAT32:
+	case DT_FLOAT64: buf_puts(out, opencl_const(a, t, 0, elem_float(t, b->data, i))); return;
+	default: buf_puts(out, opencl_const(a, t, dtype_int(t, b->data, i), 0)); return;
 	}
 }
 

@@ -9,7 +9,8 @@
 const char *emit_value_type(dtype t)
 {
 	switch (t) {
-	case DT_BOOL: return "uchar";
+	case DT_BOOL:
+	case DT_UINT8: return "uchar";
 	case DT_TRIT:
 	case DT_INT8: return "char";
 	case DT_INT16: return "short";
@@ -76,6 +77,8 @@ static const char *cast(struct arena *a, dtype to, dtype from, const char *x)
 		return cast_to_float(a, to, from, x);
 	if (dtype_class(from) == DTC_FLOAT)
 		return arena_printf(a, "tri_%s_to_%s(%s)", emit_value_type(from), to == DT_TRIT ? "trit" : emit_value_type(to), x);
+	if (to == DT_TRIT && from == DT_UINT8)
+		return arena_printf(a, "(char)(%s != 0)", x);
 	if (to == DT_TRIT && from != DT_BOOL)
 		return arena_printf(a, "(char)clamp(%s, (%s)-1, (%s)1)", x, emit_value_type(from), emit_value_type(from));
 	return arena_printf(a, "(%s)%s", emit_value_type(to), x);

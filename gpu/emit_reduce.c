@@ -14,39 +14,20 @@ static bool is_blocked(const struct emit_nest *e, uint32_t k)
 	return e->n->schedule.sum_block && r->op == OP_REDUCE_SUM && dtype_class(r->elem) == DTC_FLOAT;
 }
 
-static const char *least(dtype t)
+static const char *extreme(struct arena *a, dtype t, bool least)
 {
-	switch (t) {
-	case DT_BOOL: return "0";
-	case DT_TRIT: return "-1";
-	case DT_INT8: return "CHAR_MIN";
-	case DT_INT16: return "SHRT_MIN";
-	case DT_INT32: return "INT_MIN";
-	case DT_INT64: return "LONG_MIN";
-	default: return "-INFINITY";
-	}
+	if (dtype_class(t) == DTC_FLOAT)
+		return least ? "-INFINITY" : "INFINITY";
+	return opencl_const(a, t, least ? dtype_least_int(t) : dtype_largest_int(t), 0);
 }
 
-static const char *greatest(dtype t)
-{
-	switch (t) {
-	case DT_BOOL:
-	case DT_TRIT: return "1";
-	case DT_INT8: return "CHAR_MAX";
-	case DT_INT16: return "SHRT_MAX";
-	case DT_INT32: return "INT_MAX";
-	case DT_INT64: return "LONG_MAX";
-	default: return "INFINITY";
-	}
-}
-
-static const char *identity_of(const struct loop_reduction *r)
+static const char *identity_of(struct arena *a, const struct loop_reduction *r)
 {
 	switch (r->op) {
 	case OP_REDUCE_SUM: return "0";
 	case OP_REDUCE_PROD: return "1";
-	case OP_REDUCE_MAX: return least(r->elem);
-	case OP_REDUCE_MIN: return greatest(r->elem);
+	case OP_REDUCE_MAX:
+	case OP_REDUCE_MIN: return extreme(a, r->elem, r->op == OP_REDUCE_MAX);
 	default: BUG("reduction");
 	}
 }
@@ -58,7 +39,7 @@ void emit_reduction_start(const struct emit_nest *e, uint32_t k)
 		buf_printf(e->out, "\t%s m%u = 0;\n\tlong a%u = 0, c%u = 0;\n", emit_value_type(value_elem(e, k)), k, k, k);
 		return;
 	}
-	buf_printf(e->out, "\t%s a%u = %s;\n", emit_value_type(r->elem), k, identity_of(r));
+	buf_printf(e->out, "\t%s a%u = %s;\n", emit_value_type(r->elem), k, identity_of(e->scratch, r));
 	if (is_blocked(e, k))
 		buf_printf(e->out, "\t%s s%u = 0;\n\tint c%u = 0;\n", emit_value_type(r->elem), k, k);
 }

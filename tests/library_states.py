@@ -3,7 +3,7 @@ import ctypes
 
 import numpy as np
 
-DTYPES = [np.bool_, np.int8, np.int8, np.int16, np.int32, np.int64, np.float16, np.uint16, np.float32, np.float64]
+DTYPES = [np.bool_, np.int8, np.int8, np.int16, np.int32, np.int64, np.float16, np.uint16, np.float32, np.float64, np.uint8]
 OK, ARGUMENT, SHAPE, DTYPE, MEMORY, DEVICE, RANGE, WEIGHTS, ASSERT, COMPILE, BUSY, CAPACITY = range(12)
 
 

@@ -7,6 +7,7 @@ LLVMTypeRef type_memory(const struct emit *e, dtype elem)
 	switch (elem) {
 	case DT_BOOL:
 	case DT_TRIT:
+	case DT_UINT8:
 	case DT_INT8: return e->i8;
 	case DT_INT16:
 	case DT_FLOAT16:

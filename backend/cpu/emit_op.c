@@ -76,7 +76,7 @@ LLVMValueRef emit_max(struct emit *e, dtype elem, LLVMValueRef a, LLVMValueRef b
 {
 	if (is_float(elem))
 		return float_max(e, a, b, max);
-	LLVMIntPredicate p = elem == DT_BOOL ? (max ? LLVMIntUGT : LLVMIntULT) : (max ? LLVMIntSGT : LLVMIntSLT);
+	LLVMIntPredicate p = dtype_is_unsigned(elem) ? (max ? LLVMIntUGT : LLVMIntULT) : (max ? LLVMIntSGT : LLVMIntSLT);
 	return LLVMBuildSelect(e->builder, LLVMBuildICmp(e->builder, p, a, b, ""), a, b, "");
 }
 
@@ -92,11 +92,13 @@ static LLVMValueRef int_like(struct emit *e, LLVMValueRef v, int64_t i)
 	return emit_splat(e, LLVMConstInt(scalar_type(v), (unsigned long long)i, 1), value_lanes(v));
 }
 
-static LLVMValueRef emit_sign(struct emit *e, bool flt, LLVMValueRef x)
+static LLVMValueRef emit_sign(struct emit *e, dtype elem, LLVMValueRef x)
 {
 	LLVMBuilderRef b = e->builder;
 	LLVMValueRef z = zero_like(x);
-	if (!flt) {
+	if (dtype_is_unsigned(elem))
+		return LLVMBuildZExt(b, LLVMBuildICmp(b, LLVMIntNE, x, z, ""), LLVMTypeOf(x), "");
+	if (!is_float(elem)) {
 		LLVMValueRef up = LLVMBuildZExt(b, LLVMBuildICmp(b, LLVMIntSGT, x, z, ""), LLVMTypeOf(x), "");
 		return LLVMBuildAdd(b, up, LLVMBuildSExt(b, LLVMBuildICmp(b, LLVMIntSLT, x, z, ""), LLVMTypeOf(x), ""), "");
 	}
@@ -116,10 +118,22 @@ static LLVMValueRef safe_divisor(struct emit *e, LLVMValueRef x, LLVMValueRef y)
 	return LLVMBuildSelect(b, bad, int_like(e, y, 1), y, "");
 }
 
-/* Floor division and its remainder. By zero both are 0, as in the interpreter; the lowest number by -1 wraps. */
-static LLVMValueRef int_division(struct emit *e, LLVMValueRef x, LLVMValueRef y, bool want_mod)
+static LLVMValueRef unsigned_division(struct emit *e, LLVMValueRef x, LLVMValueRef y, bool want_mod)
 {
 	LLVMBuilderRef b = e->builder;
+	LLVMValueRef by_zero = LLVMBuildICmp(b, LLVMIntEQ, y, zero_like(y), "");
+	LLVMValueRef d = LLVMBuildSelect(b, by_zero, int_like(e, y, 1), y, "");
+	LLVMValueRef result = want_mod ? LLVMBuildURem(b, x, d, "") : LLVMBuildUDiv(b, x, d, "");
+	return LLVMBuildSelect(b, by_zero, zero_like(x), result, "");
+}
+
+/* Floor division and its remainder. By zero both are 0, as in the interpreter; the lowest number by -1 wraps. */
+static LLVMValueRef int_division(struct emit *e, dtype elem, LLVMValueRef *a, bool want_mod)
+{
+	LLVMBuilderRef b = e->builder;
+	LLVMValueRef x = a[0], y = a[1];
+	if (dtype_is_unsigned(elem))
+		return unsigned_division(e, x, y, want_mod);
 	LLVMValueRef d = safe_divisor(e, x, y), q = LLVMBuildSDiv(b, x, d, ""), z = zero_like(x);
 	LLVMValueRef r = LLVMBuildSub(b, x, LLVMBuildMul(b, q, d, ""), "");
 	LLVMValueRef by_zero = LLVMBuildICmp(b, LLVMIntEQ, y, z, "");
@@ -160,7 +174,7 @@ static LLVMValueRef float_floordiv(struct emit *e, LLVMValueRef x, LLVMValueRef 
 }
 
 /* Square and multiply. Negative exponents give 0, 1 or -1, as in integer arithmetic. */
-static LLVMValueRef int_pow(struct emit *e, LLVMValueRef x, LLVMValueRef n)
+static LLVMValueRef int_pow(struct emit *e, dtype elem, LLVMValueRef x, LLVMValueRef n)
 {
 	LLVMBuilderRef b = e->builder;
 	LLVMValueRef one = int_like(e, x, 1), zero = zero_like(x), result = one, square = x;
@@ -170,6 +184,8 @@ static LLVMValueRef int_pow(struct emit *e, LLVMValueRef x, LLVMValueRef n)
 		result = LLVMBuildSelect(b, odd, LLVMBuildMul(b, result, square, ""), result, "");
 		square = LLVMBuildMul(b, square, square, "");
 	}
+	if (dtype_is_unsigned(elem))
+		return result;
 	LLVMValueRef odd = LLVMBuildICmp(b, LLVMIntNE, LLVMBuildAnd(b, n, int_like(e, n, 1), ""), zero_like(n), "");
 	LLVMValueRef minus = int_like(e, x, -1);
 	LLVMValueRef inverse = LLVMBuildSelect(b, LLVMBuildICmp(b, LLVMIntEQ, x, one, ""), one, zero, "");
@@ -196,7 +212,7 @@ static LLVMValueRef compare(struct emit *e, dtype from, LLVMRealPredicate f, LLV
 {
 	if (is_float(from))
 		return LLVMBuildFCmp(e->builder, f, a[0], a[1], "");
-	return LLVMBuildICmp(e->builder, from == DT_BOOL ? u : s, a[0], a[1], "");
+	return LLVMBuildICmp(e->builder, dtype_is_unsigned(from) ? u : s, a[0], a[1], "");
 }
 
 static LLVMValueRef transcendental(struct emit *e, enum ir_op op, LLVMValueRef *a)
@@ -212,16 +228,19 @@ static LLVMValueRef transcendental(struct emit *e, enum ir_op op, LLVMValueRef *
 	}
 }
 
-static LLVMValueRef unary(struct emit *e, enum ir_op op, bool flt, LLVMValueRef x)
+static LLVMValueRef unary(struct emit *e, enum ir_op op, dtype elem, LLVMValueRef x)
 {
 	LLVMBuilderRef b = e->builder;
+	bool flt = is_float(elem);
 	switch (op) {
 	case OP_NEG: return flt ? LLVMBuildFNeg(b, x, "") : LLVMBuildNeg(b, x, "");
 	case OP_ABS:
 		if (flt)
 			return emit_unary_intrinsic(e, "llvm.fabs", x);
+		if (dtype_is_unsigned(elem))
+			return x;
 		return LLVMBuildSelect(b, LLVMBuildICmp(b, LLVMIntSLT, x, zero_like(x), ""), LLVMBuildNeg(b, x, ""), x, "");
-	case OP_SIGN: return emit_sign(e, flt, x);
+	case OP_SIGN: return emit_sign(e, elem, x);
 	case OP_CEIL: return flt ? emit_unary_intrinsic(e, "llvm.ceil", x) : x;
 	case OP_FLOOR: return flt ? emit_unary_intrinsic(e, "llvm.floor", x) : x;
 	case OP_ROUND: return flt ? emit_unary_intrinsic(e, "llvm.roundeven", x) : x;
@@ -232,30 +251,32 @@ static LLVMValueRef unary(struct emit *e, enum ir_op op, bool flt, LLVMValueRef 
 	}
 }
 
-static LLVMValueRef arithmetic(struct emit *e, enum ir_op op, bool flt, LLVMValueRef *a)
+static LLVMValueRef arithmetic(struct emit *e, enum ir_op op, dtype elem, LLVMValueRef *a)
 {
 	LLVMBuilderRef b = e->builder;
+	bool flt = is_float(elem);
 	switch (op) {
 	case OP_ADD: return flt ? LLVMBuildFAdd(b, a[0], a[1], "") : LLVMBuildAdd(b, a[0], a[1], "");
 	case OP_SUB: return flt ? LLVMBuildFSub(b, a[0], a[1], "") : LLVMBuildSub(b, a[0], a[1], "");
 	case OP_MUL: return flt ? LLVMBuildFMul(b, a[0], a[1], "") : LLVMBuildMul(b, a[0], a[1], "");
-	case OP_DIV: return flt ? LLVMBuildFDiv(b, a[0], a[1], "") : int_division(e, a[0], a[1], false);
-	case OP_FLOORDIV: return flt ? float_floordiv(e, a[0], a[1]) : int_division(e, a[0], a[1], false);
-	case OP_MOD: return flt ? float_mod(e, a[0], a[1]) : int_division(e, a[0], a[1], true);
-	default: return flt ? float_pow(e, a) : int_pow(e, a[0], a[1]);
+	case OP_DIV: return flt ? LLVMBuildFDiv(b, a[0], a[1], "") : int_division(e, elem, a, false);
+	case OP_FLOORDIV: return flt ? float_floordiv(e, a[0], a[1]) : int_division(e, elem, a, false);
+	case OP_MOD: return flt ? float_mod(e, a[0], a[1]) : int_division(e, elem, a, true);
+	default: return flt ? float_pow(e, a) : int_pow(e, elem, a[0], a[1]);
 	}
 }
 
 /* Shifts out all bits by amounts that are negative or too large, for which the instructions give no value. */
-static LLVMValueRef shift(struct emit *e, enum ir_op op, LLVMValueRef x, LLVMValueRef n)
+static LLVMValueRef shift(struct emit *e, enum ir_op op, dtype elem, LLVMValueRef x, LLVMValueRef n)
 {
 	LLVMBuilderRef b = e->builder;
 	int64_t bits = LLVMGetIntTypeWidth(scalar_type(x));
 	LLVMValueRef inside = LLVMBuildICmp(b, LLVMIntULT, n, int_like(e, n, bits), "");
 	LLVMValueRef amount = LLVMBuildSelect(b, inside, n, int_like(e, n, bits - 1), "");
-	if (op == OP_SHR)
+	if (op == OP_SHR && !dtype_is_unsigned(elem))
 		return LLVMBuildAShr(b, x, amount, "");
-	return LLVMBuildSelect(b, inside, LLVMBuildShl(b, x, amount, ""), zero_like(x), "");
+	LLVMValueRef shifted = op == OP_SHR ? LLVMBuildLShr(b, x, amount, "") : LLVMBuildShl(b, x, amount, "");
+	return LLVMBuildSelect(b, inside, shifted, zero_like(x), "");
 }
 
 LLVMValueRef emit_op(struct emit *e, enum ir_op op, dtype elem, dtype from, LLVMValueRef *a)
@@ -269,7 +290,7 @@ LLVMValueRef emit_op(struct emit *e, enum ir_op op, dtype elem, dtype from, LLVM
 	case OP_DIV:
 	case OP_FLOORDIV:
 	case OP_MOD:
-	case OP_POW: return arithmetic(e, op, is_float(elem), a);
+	case OP_POW: return arithmetic(e, op, elem, a);
 	case OP_MIN: return emit_max(e, elem, a[0], a[1], false);
 	case OP_MAX: return emit_max(e, elem, a[0], a[1], true);
 	case OP_EQ: return compare(e, from, LLVMRealOEQ, LLVMIntEQ, LLVMIntEQ, a);
@@ -280,33 +301,33 @@ LLVMValueRef emit_op(struct emit *e, enum ir_op op, dtype elem, dtype from, LLVM
 	case OP_OR: return LLVMBuildOr(b, a[0], a[1], "");
 	case OP_XOR: return LLVMBuildXor(b, a[0], a[1], "");
 	case OP_SHL:
-	case OP_SHR: return shift(e, op, a[0], a[1]);
+	case OP_SHR: return shift(e, op, elem, a[0], a[1]);
 	case OP_SELECT: return LLVMBuildSelect(b, a[0], a[1], a[2], "");
-	default: return unary(e, op, is_float(elem), a[0]);
+	default: return unary(e, op, elem, a[0]);
 	}
 }
 
 /* Truncates and saturates; NaN gives 0. (LLVM expands the intrinsic for this lane by lane.) The bounds are exact in any float; a value
  * outside is converted as 0 and replaced. Small integers are clamped as floats and converted through int32. */
-static LLVMValueRef float_to_int(struct emit *e, LLVMValueRef v, LLVMTypeRef to)
+static LLVMValueRef float_to_int(struct emit *e, LLVMValueRef v, dtype elem)
 {
 	LLVMBuilderRef b = e->builder;
+	LLVMTypeRef to = type_register(e, elem);
 	uint32_t width = value_lanes(v), bits = LLVMGetIntTypeWidth(to);
-	double limit = bits == 64 ? 0x1p63 : (double)((int64_t)1 << (bits - 1));
-	LLVMValueRef zero = zero_like(v), low = float_like(e, v, -limit);
+	int64_t least = dtype_least_int(elem), most = dtype_largest_int(elem);
+	LLVMValueRef zero = zero_like(v), low = float_like(e, v, (double)least);
 	if (bits < 32) {
-		LLVMValueRef high = float_like(e, v, limit - 1);
+		LLVMValueRef high = float_like(e, v, (double)most);
 		v = LLVMBuildSelect(b, LLVMBuildFCmp(b, LLVMRealUNO, v, v, ""), zero, v, "");
 		v = LLVMBuildSelect(b, LLVMBuildFCmp(b, LLVMRealOGT, low, v, ""), low, v, "");
 		v = LLVMBuildSelect(b, LLVMBuildFCmp(b, LLVMRealOLT, high, v, ""), high, v, "");
 		return LLVMBuildTrunc(b, LLVMBuildFPToSI(b, v, type_lanes(e->i32, width), ""), type_lanes(to, width), "");
 	}
 	LLVMValueRef under = LLVMBuildFCmp(b, LLVMRealOLT, v, low, ""),
-		     over = LLVMBuildFCmp(b, LLVMRealOGE, v, float_like(e, v, limit), "");
+		     over = LLVMBuildFCmp(b, LLVMRealOGE, v, float_like(e, v, -(double)least), "");
 	LLVMValueRef inside = LLVMBuildAnd(b, LLVMBuildFCmp(b, LLVMRealOGE, v, low, ""), LLVMBuildNot(b, over, ""), "");
 	LLVMValueRef i = LLVMBuildFPToSI(b, LLVMBuildSelect(b, inside, v, zero, ""), type_lanes(to, width), "");
-	int64_t most = bits == 64 ? INT64_MAX : INT32_MAX;
-	i = LLVMBuildSelect(b, under, int_like(e, i, -most - 1), i, "");
+	i = LLVMBuildSelect(b, under, int_like(e, i, least), i, "");
 	return LLVMBuildSelect(b, over, int_like(e, i, most), i, "");
 }
 
@@ -325,7 +346,7 @@ static LLVMValueRef float_to_float(struct emit *e, LLVMValueRef v, dtype from, d
 static LLVMValueRef int_to_float(struct emit *e, LLVMValueRef v, dtype from, dtype to)
 {
 	LLVMTypeRef t = type_lanes(type_register(e, to), value_lanes(v));
-	v = from == DT_BOOL ? LLVMBuildUIToFP(e->builder, v, t, "") : LLVMBuildSIToFP(e->builder, v, t, "");
+	v = dtype_is_unsigned(from) ? LLVMBuildUIToFP(e->builder, v, t, "") : LLVMBuildSIToFP(e->builder, v, t, "");
 	return float_to_float(e, v, DT_FLOAT32, to == DT_FLOAT64 ? DT_FLOAT32 : to);
 }
 
@@ -335,9 +356,10 @@ static LLVMValueRef to_trit(struct emit *e, LLVMValueRef v, dtype from)
 	if (from == DT_BOOL)
 		return LLVMBuildZExt(e->builder, v, type_lanes(e->i8, value_lanes(v)), "");
 	if (is_float(from))
-		v = float_to_int(e, v, e->i8);
-	v = emit_max(e, DT_INT8, v, int_like(e, v, -1), true);
-	v = emit_max(e, DT_INT8, v, int_like(e, v, 1), false);
+		v = float_to_int(e, v, DT_INT8);
+	if (!dtype_is_unsigned(from))
+		v = emit_max(e, DT_INT8, v, int_like(e, v, -1), true);
+	v = emit_max(e, dtype_is_unsigned(from) ? from : DT_INT8, v, int_like(e, v, 1), false);
 	return LLVMBuildIntCast2(e->builder, v, type_lanes(e->i8, value_lanes(v)), 1, "");
 }
 
@@ -353,10 +375,8 @@ LLVMValueRef emit_cast(struct emit *e, LLVMValueRef v, dtype from, dtype to)
 		return is_float(from) ? LLVMBuildFCmp(b, LLVMRealUNE, v, zero_like(v), "")
 				      : LLVMBuildICmp(b, LLVMIntNE, v, zero_like(v), "");
 	if (is_float(from))
-		return is_float(to) ? float_to_float(e, v, from, to) : float_to_int(e, v, type_register(e, to));
+		return is_float(to) ? float_to_float(e, v, from, to) : float_to_int(e, v, to);
 	if (is_float(to))
 		return int_to_float(e, v, from, to);
-	if (from == DT_BOOL)
-		return LLVMBuildZExt(b, v, t, "");
-	return LLVMBuildIntCast2(b, v, t, 1, "");
+	return LLVMBuildIntCast2(b, v, t, !dtype_is_unsigned(from), "");
 }

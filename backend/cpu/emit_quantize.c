@@ -29,12 +29,14 @@ static const struct loop_expr *clamp(const struct loop_nest *n, enum ir_op op, u
 	return NULL;
 }
 
+static bool is_small_integer(dtype t) { return t != DT_BOOL && dtype_class(t) != DTC_FLOAT && dtype_size(t) <= 2; }
+
 static bool is_whole(double v) { return v == floor(v); }
 
 /* What the operand of a cast clamps, if its bounds fit `to`. Whole bounds clamp before rounding as after it. */
 static bool find_bounds(const struct loop_nest *n, uint32_t operand, dtype to, struct bounds *b)
 {
-	double most = to == DT_INT16 ? INT16_MAX : to == DT_INT8 ? INT8_MAX : 1, least = to == DT_TRIT ? -1 : -most - 1;
+	double most = (double)dtype_largest_int(to), least = (double)dtype_least_int(to);
 	uint32_t k = operand;
 	const struct loop_expr *high = clamp(n, OP_MIN, &k), *low = clamp(n, OP_MAX, &k);
 	if (!high)
@@ -74,8 +76,7 @@ LLVMValueRef emit_bounded_cast(struct nest *s, uint32_t expr, uint32_t copy, uin
 	const struct loop_expr *x = &s->n->exprs[expr];
 	struct emit *e = s->e;
 	struct bounds b;
-	if (x->kind != LOOP_OP || x->op != OP_CAST || (x->elem != DT_INT8 && x->elem != DT_INT16 && x->elem != DT_TRIT) ||
-	    !find_bounds(s->n, x->args[0], x->elem, &b))
+	if (x->kind != LOOP_OP || x->op != OP_CAST || !is_small_integer(x->elem) || !find_bounds(s->n, x->args[0], x->elem, &b))
 		return NULL;
 	LLVMValueRef v = body_value(s, b.value, copy, width);
 	v = emit_max(e, DT_FLOAT32, v, emit_number(e, DT_FLOAT32, width, b.low, 0), true);

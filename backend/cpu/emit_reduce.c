@@ -9,13 +9,9 @@ uint32_t reduce_values(const struct loop_reduction *r) { return is_arg(r) ? 2 : 
 
 static int64_t int_extreme(dtype t, bool lowest)
 {
-	if (t == DT_BOOL)
-		return !lowest;
-	if (t == DT_TRIT)
-		return lowest ? -1 : 1;
-	uint32_t bits = 8 * (uint32_t)dtype_size(t);
-	int64_t max = (int64_t)(UINT64_MAX >> (65 - bits));
-	return lowest ? -max - 1 : max;
+	if (dtype_class(t) == DTC_FLOAT)
+		return 0;
+	return lowest ? dtype_least_int(t) : dtype_largest_int(t);
 }
 
 static LLVMValueRef identity(struct emit *e, const struct loop_reduction *r, dtype compared, uint32_t width)
@@ -47,8 +43,8 @@ static void arg_combine(struct emit *e, bool max, dtype compared, LLVMValueRef *
 		equal = LLVMBuildFCmp(b, LLVMRealOEQ, value, acc[0], "");
 		equal = LLVMBuildOr(b, equal, LLVMBuildAnd(b, nan, had, ""), "");
 	} else {
-		bool is_bool = compared == DT_BOOL;
-		LLVMIntPredicate p = is_bool ? (max ? LLVMIntUGT : LLVMIntULT) : (max ? LLVMIntSGT : LLVMIntSLT);
+		bool u = dtype_is_unsigned(compared);
+		LLVMIntPredicate p = u ? (max ? LLVMIntUGT : LLVMIntULT) : (max ? LLVMIntSGT : LLVMIntSLT);
 		better = LLVMBuildICmp(b, p, value, acc[0], "");
 		equal = LLVMBuildICmp(b, LLVMIntEQ, value, acc[0], "");
 	}

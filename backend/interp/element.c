@@ -61,16 +61,6 @@ int64_t element_int(enum ir_op op, int64_t x, int64_t y)
 	}
 }
 
-static int64_t int_limit(dtype t, bool high)
-{
-	if (t == DT_BOOL)
-		return high;
-	if (t == DT_TRIT)
-		return high ? 1 : -1;
-	int64_t top = (int64_t)(UINT64_MAX >> (65 - 8 * (int)dtype_size(t)));
-	return high ? top : -top - 1;
-}
-
 struct accumulator accumulator_start(enum ir_op op, dtype elem)
 {
 	bool lowest = op == OP_REDUCE_MAX || op == OP_ARGMAX, highest = op == OP_REDUCE_MIN || op == OP_ARGMIN;
@@ -81,7 +71,7 @@ struct accumulator accumulator_start(enum ir_op op, dtype elem)
 		return a;
 	a.f = lowest ? -INFINITY : INFINITY;
 	if (dtype_class(elem) != DTC_FLOAT)
-		a.i = int_limit(elem, highest);
+		a.i = highest ? dtype_largest_int(elem) : dtype_least_int(elem);
 	return a;
 }
 

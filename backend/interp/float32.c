@@ -54,10 +54,10 @@ static bool binary(enum ir_op op, const float *x, const float *y, float *restric
 FOR_EACH_LEVEL
 static bool to_int8(enum ir_op op, dtype to, const float *x, int8_t *restrict out, int64_t n)
 {
-	float high = to == DT_TRIT ? 1 : 127, low = to == DT_TRIT ? -1 : -128;
-	if (op != OP_CAST || (to != DT_TRIT && to != DT_INT8))
+	if (op != OP_CAST || (to != DT_TRIT && to != DT_INT8 && to != DT_UINT8))
 		return false;
-	EACH((int8_t)(isnan(x[k]) ? 0 : x[k] > high ? high : x[k] < low ? low : x[k]));
+	float high = (float)dtype_largest_int(to), low = (float)dtype_least_int(to);
+	EACH((int8_t)(int32_t)(isnan(x[k]) ? 0 : x[k] > high ? high : x[k] < low ? low : x[k]));
 }
 
 enum { LANES = 8, CHAINS = 4 };

@@ -37,7 +37,7 @@ static int64_t read_integer(struct ir_reader *r, dtype t)
 	uint8_t bytes[8] = {0};
 	elem_put_int(t, bytes, 0, v);
 	back = elem_int(t, bytes, 0);
-	if (back != v || (t == DT_TRIT && (v < -1 || v > 1)))
+	if (back != v || v < dtype_least_int(t) || v > dtype_largest_int(t))
 		ir_read_fail(r, "a value of the constant's element type expected");
 	return v;
 }

@@ -40,18 +40,7 @@ void elem_put_float(dtype t, void *data, int64_t i, double v)
 	}
 }
 
-void elem_put_int(dtype t, void *data, int64_t i, int64_t v)
-{
-	switch (t) {
-	case DT_BOOL: ((uint8_t *)data)[i] = v != 0; return;
-	case DT_TRIT:
-	case DT_INT8: ((int8_t *)data)[i] = (int8_t)v; return;
-	case DT_INT16: ((int16_t *)data)[i] = (int16_t)v; return;
-	case DT_INT32: ((int32_t *)data)[i] = (int32_t)v; return;
-	case DT_INT64: ((int64_t *)data)[i] = v; return;
-	default: BUG("not an integer");
-	}
-}
+void elem_put_int(dtype t, void *data, int64_t i, int64_t v) { dtype_put_int(t, data, i, v); }
 
 /* Truncated, saturating at the limits of t; NaN is 0, and true. */
 static int64_t float_to_int(dtype t, double v)
@@ -60,14 +49,11 @@ static int64_t float_to_int(dtype t, double v)
 		return v != 0;
 	if (isnan(v))
 		return 0;
-	if (t == DT_TRIT)
-		return v >= 1 ? 1 : v <= -1 ? -1 : 0;
-	int bits = (int)dtype_size(t) * 8;
-	double high = ldexp(1.0, bits - 1);
-	if (v >= high)
-		return (int64_t)(UINT64_MAX >> (65 - bits));
-	if (v < -high)
-		return -(int64_t)(UINT64_MAX >> (65 - bits)) - 1;
+	int64_t least = dtype_least_int(t), largest = dtype_largest_int(t);
+	if (v <= (double)least)
+		return least;
+	if (v >= (double)largest) /* 2^63 if t is int64 */
+		return largest;
 	return (int64_t)v;
 }
 

@@ -28,7 +28,7 @@ struct model_builder {
 
 _Static_assert(sizeof(void *) == 8, "addresses are 64 bits in the descriptor");
 _Static_assert((int)TRI_BOOL == (int)DT_BOOL && (int)TRI_TRIT == (int)DT_TRIT && (int)TRI_INT64 == (int)DT_INT64 &&
-		       (int)TRI_FLOAT64 == (int)DT_FLOAT64,
+		       (int)TRI_FLOAT64 == (int)DT_FLOAT64 && (int)TRI_UINT8 == (int)DT_UINT8,
 	       "element types are copied");
 
 uint32_t *model_blob_symbols(struct object *o, const struct model_weights *w)

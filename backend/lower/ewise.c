@@ -12,7 +12,8 @@ void lower_bi_bitwise_not(struct lower *l, ir_ref *r)
 {
 	ir_ref x = lower_tensor(l, 0);
 	bool is_bool = ir_type_of(l->f, x)->elem == DT_BOOL;
-	r[0] = is_bool ? ir_build_op1(l->b, OP_NOT, x) : ir_build_op2c(l->b, OP_XOR, x, -1);
+	r[0] = is_bool ? ir_build_op1(l->b, OP_NOT, x)
+		       : ir_build_op2(l->b, OP_XOR, x, ir_build_const_int(l->b, ir_type_of(l->f, x)->elem, -1));
 }
 
 void lower_bi_div(struct lower *l, ir_ref *r)

@@ -17,8 +17,6 @@ static bool is_lossless(dtype from, dtype to)
 {
 	if (from == DT_BOOL)
 		return to != DT_TRIT;
-	if (from == DT_TRIT)
-		return to != DT_BOOL;
 	if (from == DT_INT64 || (from == DT_INT32 && to == DT_FLOAT32))
 		return from == to;
 	return dtype_widens(from, to);

@@ -7,7 +7,8 @@
 #include "context.h"
 #include "tri.h"
 
-_Static_assert((int)FORMAT_BOOL == (int)TRI_BOOL && (int)FORMAT_FLOAT64 == (int)TRI_FLOAT64, "element types have the same numbers");
+_Static_assert((int)FORMAT_BOOL == (int)TRI_BOOL && (int)FORMAT_FLOAT64 == (int)TRI_FLOAT64 && (int)FORMAT_UINT8 == (int)TRI_UINT8,
+	       "element types have the same numbers");
 
 enum { MAX_VALUES = 64 };
 

@@ -26,6 +26,13 @@ const tri_profile *tri_model_profile(struct tri_model *m, tri_error *err);
 int tri_model_profile_reset(struct tri_model *m, tri_error *err);
 int tri_model_state_load(struct tri_model *m, const void *from, uint64_t size, tri_error *err);
 
+/* The size of an element. */
+static inline int64_t tri_dtype_bytes(int32_t t)
+{
+	static const int8_t bytes[] = {1, 1, 1, 2, 4, 8, 2, 2, 4, 8, 1};
+	return bytes[t];
+}
+
 #define TRI_HUGE "for these input sizes the intermediate tensors are larger than any memory"
 /* Fills *err, unless err is NULL, and returns code. */
 int tri_error_set(tri_error *err, int code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));

@@ -21,13 +21,9 @@ int tri_error_set(tri_error *err, int code, const char *fmt, ...)
 
 static const char *dtype_name(int32_t t)
 {
-	static const char *const names[] = {"bool", "trit", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64"};
+	static const char *const names[] = {"bool",    "trit",     "int8",    "int16",   "int32", "int64",
+					    "float16", "bfloat16", "float32", "float64", "uint8"};
 	return t >= 0 && t < (int32_t)(sizeof names / sizeof *names) ? names[t] : "an unknown dtype";
-}
-static int64_t dtype_bytes(int32_t t)
-{
-	static const int8_t bytes[] = {1, 1, 1, 2, 4, 8, 2, 2, 4, 8};
-	return bytes[t];
 }
 
 struct message {
@@ -114,7 +110,7 @@ int tri_error_sizes(tri_error *err, const char *line, const tri_entry_desc *e, i
 static int check_form(const tri_entry_desc *e, const tri_io_desc *d, const char *what, const tri_tensor *t, const int64_t *dims,
 		      tri_error *err)
 {
-	int64_t bytes = dtype_bytes(d->dtype);
+	int64_t bytes = tri_dtype_bytes(d->dtype);
 	if (t->dtype != d->dtype)
 		return tri_error_set(err, TRI_ERR_DTYPE, "%s %.100s: expected %s, got %s", what, d->name, dtype_name(d->dtype),
 				     dtype_name(t->dtype));

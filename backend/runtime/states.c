@@ -12,16 +12,10 @@ enum { ALIGN = 64, MAPPED = 1 << 21 };
 
 /* ---- memory ---- */
 
-static int64_t element_bytes(int32_t dtype)
-{
-	static const int8_t bytes[] = {1, 1, 1, 2, 4, 8, 2, 2, 4, 8};
-	return bytes[dtype];
-}
-
 /* Returns the bytes of a state that is filled up to `length`; false: more than an address space has. */
 static bool state_bytes(const tri_state_desc *d, int64_t length, size_t *out)
 {
-	int64_t bytes = element_bytes(d->dtype);
+	int64_t bytes = tri_dtype_bytes(d->dtype);
 	for (int32_t k = 0; k < d->rank; k++)
 		if (__builtin_mul_overflow(bytes, k == d->axis ? length : d->shape[k], &bytes) || bytes > INT64_MAX / 2)
 			return false;

@@ -20,7 +20,8 @@ enum tri_dtype {
 	TRI_FLOAT16 = 6,
 	TRI_BFLOAT16 = 7,
 	TRI_FLOAT32 = 8,
-	TRI_FLOAT64 = 9
+	TRI_FLOAT64 = 9,
+	TRI_UINT8 = 10
 };
 
 /* A dense row-major tensor in the caller's memory. A trit is an int8 of -1, 0 or 1. */

@@ -12,7 +12,8 @@
 
 /* An unknown dimension counts as 0; the library checks the shapes that result. */
 static const uint64_t all_dims = UINT64_MAX;
-_Static_assert((int)TRI_BOOL == (int)DT_BOOL && (int)TRI_TRIT == (int)DT_TRIT && (int)TRI_FLOAT64 == (int)DT_FLOAT64,
+_Static_assert((int)TRI_BOOL == (int)DT_BOOL && (int)TRI_TRIT == (int)DT_TRIT && (int)TRI_FLOAT64 == (int)DT_FLOAT64 &&
+		       (int)TRI_UINT8 == (int)DT_UINT8,
 	       "types have the same numbers");
 
 const char *run_file_for(const char *const *list, uint32_t n, const char *name)

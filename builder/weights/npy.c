@@ -14,8 +14,8 @@ enum { MAGIC_LEN = 6, MAX_RANK = 8 };
 static const struct {
 	const char *descr;
 	dtype elem;
-} types[] = {{"|b1", DT_BOOL},  {"|i1", DT_INT8},    {"<i1", DT_INT8},    {"<i2", DT_INT16},  {"<i4", DT_INT32},
-	     {"<i8", DT_INT64}, {"<f2", DT_FLOAT16}, {"<f4", DT_FLOAT32}, {"<f8", DT_FLOAT64}};
+} types[] = {{"|b1", DT_BOOL},  {"|i1", DT_INT8},  {"<i1", DT_INT8},    {"|u1", DT_UINT8},   {"<u1", DT_UINT8},  {"<i2", DT_INT16},
+	     {"<i4", DT_INT32}, {"<i8", DT_INT64}, {"<f2", DT_FLOAT16}, {"<f4", DT_FLOAT32}, {"<f8", DT_FLOAT64}};
 
 /* Scans the dict literal. Every step checks the end. */
 struct dict_scanner {
@@ -113,7 +113,7 @@ static const char *read_header(struct dict_scanner *s, struct tensor *t, bool *f
 			while (i < n && !(strlen(types[i].descr) == len && memcmp(types[i].descr, text, len) == 0))
 				i++;
 			if (i == n)
-				return arena_printf(a, "its element type '%.*s' is not one of b1 i1 i2 i4 i8 f2 f4 f8, little-endian",
+				return arena_printf(a, "its element type '%.*s' is not one of b1 u1 i1 i2 i4 i8 f2 f4 f8, little-endian",
 						    (int)(len > 40 ? 40 : len), text);
 			t->elem = types[i].elem;
 			seen |= 1;

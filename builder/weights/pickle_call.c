@@ -23,7 +23,7 @@ static const struct {
 	{"torch", "IntStorage", GLOBAL_STORAGE, DT_INT32},
 	{"torch", "LongStorage", GLOBAL_STORAGE, DT_INT64},
 	{"torch", "BoolStorage", GLOBAL_STORAGE, DT_BOOL},
-	{"torch", "ByteStorage", GLOBAL_STORAGE, DT_COUNT},
+	{"torch", "ByteStorage", GLOBAL_STORAGE, DT_UINT8},
 };
 
 void pickle_push_global(struct machine *m, const char *module, const char *name)

@@ -16,7 +16,7 @@ static const struct {
 	dtype elem;
 	uint32_t size;
 } types[] = {{"BOOL", DT_BOOL, 1},   {"I8", DT_INT8, 1},       {"I16", DT_INT16, 2},   {"I32", DT_INT32, 4},     {"I64", DT_INT64, 8},
-	     {"F16", DT_FLOAT16, 2}, {"BF16", DT_BFLOAT16, 2}, {"F32", DT_FLOAT32, 4}, {"F64", DT_FLOAT64, 8},   {"U8", DT_COUNT, 1},
+	     {"F16", DT_FLOAT16, 2}, {"BF16", DT_BFLOAT16, 2}, {"F32", DT_FLOAT32, 4}, {"F64", DT_FLOAT64, 8},   {"U8", DT_UINT8, 1},
 	     {"U16", DT_COUNT, 2},   {"U32", DT_COUNT, 4},     {"U64", DT_COUNT, 8},   {"F8_E4M3", DT_COUNT, 1}, {"F8_E5M2", DT_COUNT, 1}};
 
 struct entry {

@@ -18,7 +18,7 @@ const char *weights_type_text(const struct file_tensor *s) { return s->elem < DT
 
 const char *weights_remedy(struct arena *a, const struct file_tensor *s, dtype want)
 {
-	static const char *const widened[][2] = {{"U8", "int16"}, {"U16", "int32"}, {"U32", "int64"}, {"U64", "int64"}};
+	static const char *const widened[][2] = {{"U16", "int32"}, {"U32", "int64"}, {"U64", "int64"}};
 	const char *to = strncmp(s->type, "F8", 2) == 0 ? "float16" : strncmp(s->type, "F", 1) == 0 ? "float32" : NULL;
 	if (s->elem < DT_COUNT)
 		return arena_printf(a, "save it with at most 8 dimensions: `w.flatten(0, %u)`", s->rank - 8);

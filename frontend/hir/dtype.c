@@ -7,8 +7,9 @@ static const struct {
 	const char *text;
 	size_t bytes;
 	enum dtype_class cls;
+	int64_t least, largest;
 } table[DT_COUNT] = {
-#define DTYPE(id, text, bytes, cls) [DT_##id] = {text, bytes, DTC_##cls},
+#define DTYPE(id, text, bytes, cls, least, largest) [DT_##id] = {text, bytes, DTC_##cls, least, largest},
 #include "frontend/hir/dtypes.def"
 #undef DTYPE
 };
@@ -31,6 +32,7 @@ int64_t dtype_int(dtype t, const void *data, int64_t i)
 {
 	switch (t) {
 	case DT_BOOL: return ((const uint8_t *)data)[i] != 0;
+	case DT_UINT8: return ((const uint8_t *)data)[i];
 	case DT_TRIT:
 	case DT_INT8: return ((const int8_t *)data)[i];
 	case DT_INT16: return ((const int16_t *)data)[i];
@@ -40,7 +42,33 @@ int64_t dtype_int(dtype t, const void *data, int64_t i)
 	}
 }
 
-int64_t dtype_largest_int(dtype t) { return (int64_t)(UINT64_MAX >> (65 - 8 * dtype_size(t))); }
+void dtype_put_int(dtype t, void *data, int64_t i, int64_t v)
+{
+	switch (t) {
+	case DT_BOOL: ((uint8_t *)data)[i] = v != 0; return;
+	case DT_UINT8: ((uint8_t *)data)[i] = (uint8_t)v; return;
+	case DT_TRIT:
+	case DT_INT8: ((int8_t *)data)[i] = (int8_t)v; return;
+	case DT_INT16: ((int16_t *)data)[i] = (int16_t)v; return;
+	case DT_INT32: ((int32_t *)data)[i] = (int32_t)v; return;
+	case DT_INT64: ((int64_t *)data)[i] = v; return;
+	default: BUG("not an integer");
+	}
+}
+
+int64_t dtype_least_int(dtype t)
+{
+	BUG_ON(dtype_class(t) == DTC_FLOAT);
+	return table[t].least;
+}
+
+int64_t dtype_largest_int(dtype t)
+{
+	BUG_ON(dtype_class(t) == DTC_FLOAT);
+	return table[t].largest;
+}
+
+bool dtype_is_unsigned(dtype t) { return dtype_class(t) != DTC_FLOAT && table[t].least == 0; }
 
 dtype dtype_find(const char *text)
 {
@@ -54,7 +82,7 @@ dtype dtype_find(const char *text)
 	return DT_COUNT;
 }
 
-/* trit < int8 < int16 < int32 < int64 < float32 < float64, and trit < float16, bfloat16 < float32. */
+/* trit < int8 < int16 < int32 < int64 < float32 < float64, uint8 < int16, and trit < float16, bfloat16 < float32. */
 bool dtype_widens(dtype from, dtype to)
 {
 	if (from == to)
@@ -62,9 +90,11 @@ bool dtype_widens(dtype from, dtype to)
 	if (from == DT_BOOL || to == DT_BOOL || to == DT_TRIT)
 		return false;
 	if (from == DT_TRIT)
-		return true;
+		return !dtype_is_unsigned(to);
+	if (dtype_class(from) == DTC_INT && dtype_class(to) == DTC_INT)
+		return table[to].least <= table[from].least && table[to].largest >= table[from].largest;
 	if (dtype_class(from) == DTC_INT)
-		return dtype_class(to) == DTC_INT ? from < to : to == DT_FLOAT32 || to == DT_FLOAT64;
+		return to == DT_FLOAT32 || to == DT_FLOAT64;
 	if (dtype_class(to) != DTC_FLOAT)
 		return false;
 	if (from == DT_FLOAT32)
@@ -74,6 +104,8 @@ bool dtype_widens(dtype from, dtype to)
 
 dtype dtype_join(dtype a, dtype b)
 {
+	if (a == b)
+		return a;
 	for (int t = 0; t < DT_COUNT; t++)
 		if (dtype_widens(a, (dtype)t) && dtype_widens(b, (dtype)t))
 			return (dtype)t;
@@ -86,7 +118,7 @@ dtype dtype_join_operands(dtype a, dtype b)
 		return DT_INT8;
 	if (a == DT_TRIT || b == DT_TRIT) {
 		dtype other = a == DT_TRIT ? b : a;
-		return other == DT_BOOL ? DT_COUNT : other;
+		return dtype_is_unsigned(other) ? dtype_join(a, b) : other;
 	}
 	return dtype_join(a, b);
 }

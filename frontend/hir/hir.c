@@ -199,6 +199,7 @@ static void print_element(dtype t, const void *data, size_t i, struct buf *out)
 	double g;
 	switch (t) {
 	case DT_BOOL: buf_puts(out, *p ? "true" : "false"); break;
+	case DT_UINT8:
 	case DT_TRIT:
 	case DT_INT8:
 	case DT_INT16:

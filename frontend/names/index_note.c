@@ -30,6 +30,7 @@ static const struct {
 	{"void", NULL, "No value."},
 	{"bool", "x", "true or false."},
 	{"trit", "x", "-1, 0 or 1, packed at two bits."},
+	{"uint8", "x", "8-bit unsigned integer, a byte; a call converts."},
 	{"int8", "x", "8-bit signed integer; a call converts."},
 	{"int16", "x", "16-bit signed integer; a call converts."},
 	{"int32", "x", "32-bit signed integer; a call converts."},

@@ -55,8 +55,9 @@ static bool may_be_keyword(const struct resolver *r, token_id tok)
 static bool did_you_mean(struct resolver *r, struct diag *g, token_id tok, unsigned use)
 {
 	static const char *const keywords[] = {"return", "assert", "while", "if", "for"};
-	static const char *const types[] = {"Tensor", "TernaryTensor", "List",     "Tuple",   "bool",    "trit", "int8",  "int16", "int32",
-					    "int64",  "float16",       "bfloat16", "float32", "float64", "int",  "float", "str",   "void"};
+	static const char *const types[] = {"Tensor",  "TernaryTensor", "List",  "Tuple", "bool",    "trit",     "int8",
+					    "int16",   "int32",         "uint8", "int64", "float16", "bfloat16", "float32",
+					    "float64", "int",           "float", "str",   "void"};
 	VEC(const char *) names = {0};
 	bool values = use == HABIT_VALUE;
 	if (diags_errors(r->out) >= MAX_SUGGESTED)

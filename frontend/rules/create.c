@@ -15,8 +15,9 @@ static struct value convert_trits(struct emitter *e, struct builtin_call *c, str
 	dtype t;
 	if (is_poison(v) || !need_dtype(e, c, c->sig->n - 1, &t))
 		return VALUE_POISON;
-	if (t == DT_BOOL)
-		return rule_error(e, c, DIAG_ARG_VALUE, c->ats[c->sig->n - 1], "`dtype` must be a number type, not bool");
+	if (dtype_is_unsigned(t))
+		return rule_error(e, c, DIAG_ARG_VALUE, c->ats[c->sig->n - 1], "`dtype` must be a type that holds -1, not %s",
+				  dtype_text(t));
 	return as_elem(e, v, t, c->at);
 }
 

@@ -62,22 +62,16 @@ static struct value convert_to_float(struct emitter *e, struct value v, dtype t,
 	return v.kind == V_TENSOR ? as_elem(e, v, t, at) : v.kind == V_INT || v.kind == V_FLOAT ? value_with_type(v, t) : v;
 }
 
-static void integer_limits(dtype t, double *low, double *high)
-{
-	*high = t == DT_TRIT ? 1 : (double)((UINT64_C(1) << (8 * dtype_size(t) - 1)) - 1);
-	*low = t == DT_TRIT ? -1 : -*high - 1;
-}
-
 struct value rule_affine_quantize(struct emitter *e, struct builtin_call *c)
 {
 	struct value scale, zero;
-	double low, high;
 	dtype t;
 	hir_ref r = c->operand[X];
 	if (!need_dtype(e, c, 4, &t))
 		return VALUE_POISON;
-	if (t != DT_TRIT && t != DT_INT8 && t != DT_INT16 && t != DT_INT32)
-		return rule_error(e, c, DIAG_ARG_VALUE, c->ats[4], "`dtype` must be int8, int16, int32 or trit, not %s", dtype_text(t));
+	if (t == DT_BOOL || t == DT_INT64 || dtype_class(t) == DTC_FLOAT)
+		return rule_error(e, c, DIAG_ARG_VALUE, c->ats[4], "`dtype` must be uint8, int8, int16, int32 or trit, not %s",
+				  dtype_text(t));
 	struct hir_type shape = *type_of(e, r);
 	if (!need_per_channel(e, c, SCALE, &shape, &scale) || !need_per_channel(e, c, ZERO_POINT, &shape, &zero))
 		return VALUE_POISON;
@@ -89,8 +83,8 @@ struct value rule_affine_quantize(struct emitter *e, struct builtin_call *c)
 	x = COMPOSE(BI_ROUND, x);
 	if (!offset)
 		x = COMPOSE(BI_ADD, x, zero);
-	integer_limits(t, &low, &high);
-	x = COMPOSE(BI_MINIMUM, COMPOSE(BI_MAXIMUM, x, value_float(low)), value_float(high));
+	x = COMPOSE(BI_MAXIMUM, x, value_float((double)dtype_least_int(t)));
+	x = COMPOSE(BI_MINIMUM, x, value_float((double)dtype_largest_int(t)));
 	return as_elem(e, x, t, c->at);
 }
 

@@ -132,7 +132,7 @@ static struct value lowest_value(dtype t)
 {
 	if (dtype_class(t) == DTC_FLOAT)
 		return value_float(-HUGE_VAL);
-	return value_int(t == DT_TRIT ? -1 : -((int64_t)1 << (8 * dtype_size(t) - 2)) * 2);
+	return value_int(dtype_least_int(t));
 }
 
 /* The greatest of the depth's window, then of the window over height and width, with the depth as a part of the channels. */

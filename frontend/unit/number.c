@@ -51,7 +51,7 @@ bool number_limit(dtype t, const char *name, struct value *out)
 	bool max = !strcmp(name, "max");
 	double d;
 	if (dtype_class(t) == DTC_INT && (max || !strcmp(name, "min")))
-		*out = value_int(max ? dtype_largest_int(t) : -1 - dtype_largest_int(t));
+		*out = value_int(max ? dtype_largest_int(t) : dtype_least_int(t));
 	else if (dtype_class(t) == DTC_FLOAT && float_limit(t, name, &d))
 		*out = value_float(d);
 	else

@@ -2,26 +2,6 @@
 #include <string.h>
 #include "frontend/unit/emit.h"
 
-static bool int_fits(int64_t i, dtype t)
-{
-	switch (t) {
-	case DT_TRIT: return i >= -1 && i <= 1;
-	case DT_INT8: return i >= INT8_MIN && i <= INT8_MAX;
-	case DT_INT16: return i >= INT16_MIN && i <= INT16_MAX;
-	case DT_INT32: return i >= INT32_MIN && i <= INT32_MAX;
-	default: return true;
-	}
-}
-
-static void store_int(int64_t i, dtype t, void *out)
-{
-	int8_t b = (int8_t)i;
-	int16_t h = (int16_t)i;
-	int32_t w = (int32_t)i;
-	const void *from = t == DT_INT16 ? (void *)&h : t == DT_INT32 ? (void *)&w : t == DT_INT64 ? (void *)&i : (void *)&b;
-	memcpy(out, from, dtype_size(t));
-}
-
 bool scalar_bytes(struct emitter *e, struct value v, dtype t, void *out, span at)
 {
 	bool number = v.kind == V_INT || v.kind == V_FLOAT;
@@ -36,8 +16,8 @@ bool scalar_bytes(struct emitter *e, struct value v, dtype t, void *out, span at
 	bool trit = v.kind == V_TRIT && t == DT_TRIT;
 	if (t != DT_BOOL && dtype_class(t) != DTC_FLOAT && (trit || v.kind == V_INT || (v.kind == V_BOOL && t != DT_TRIT))) {
 		int64_t i = v.kind == V_BOOL ? v.u.b : v.u.i;
-		if (int_fits(i, t)) {
-			store_int(i, t, out);
+		if (i >= dtype_least_int(t) && i <= dtype_largest_int(t)) {
+			dtype_put_int(t, out, 0, i);
 			return true;
 		}
 		struct diag *g = report_error(e, DIAG_LITERAL_RANGE, at, "%lld is not a value of type %s", (long long)i, dtype_text(t));
@@ -45,7 +25,7 @@ bool scalar_bytes(struct emitter *e, struct value v, dtype t, void *out, span at
 			diag_note(e->report.out, g, "a trit is -1, 0 or 1");
 		else
 			diag_note(e->report.out, g, "%s holds %lld to %lld; a cast at run time keeps the low bits", dtype_text(t),
-				  (long long)(-1 - dtype_largest_int(t)), (long long)dtype_largest_int(t));
+				  (long long)dtype_least_int(t), (long long)dtype_largest_int(t));
 		return false;
 	}
 	struct diag *g = report_error(e, DIAG_TYPE_MISMATCH, at, "a value of type %s is needed, not %s", dtype_text(t), value_text(e, v));

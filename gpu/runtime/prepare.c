@@ -97,8 +97,7 @@ static bool new_buffer(const struct tri_cl_device *d, size_t size, cl_mem *out, 
 
 static size_t tensor_bytes(const tri_io_desc *t, const int64_t *dims)
 {
-	static const int8_t bytes[] = {1, 1, 1, 2, 4, 8, 2, 2, 4, 8};
-	size_t n = (size_t)bytes[t->dtype];
+	size_t n = (size_t)tri_dtype_bytes(t->dtype);
 	for (int32_t k = 0; k < t->rank; k++)
 		n *= (size_t)tri_cl_size(&t->dims[k], dims);
 	return n;

@@ -26,16 +26,41 @@ long tri_check(global long *fail, long place, long bound, ulong where)
 /* Adds two floats, as tri_add_long adds two integers. */
 #define tri_plus(a, b) ((a) + (b))
 
-/* Integers wrap (U is the unsigned type of the computation). Floor division and modulus are those of Python. */
+/* Integers wrap (U is the unsigned type of the computation). */
 #define TRI_INT(T, U)                                                                                     \
 	T tri_neg_##T(T a) { return (T)((U)0 - (U)a); }                                                   \
-	T tri_abs_##T(T a) { return a < 0 ? tri_neg_##T(a) : a; }                                         \
-	T tri_sign_##T(T a) { return (T)((a > 0) - (a < 0)); }                                            \
 	T tri_add_##T(T a, T b) { return (T)((U)a + (U)b); }                                              \
 	T tri_sub_##T(T a, T b) { return (T)((U)a - (U)b); }                                              \
 	T tri_mul_##T(T a, T b) { return (T)((U)a * (U)b); }                                              \
 	T tri_min_##T(T a, T b) { return a < b ? a : b; }                                                 \
 	T tri_max_##T(T a, T b) { return a > b ? a : b; }                                                 \
+	T tri_shl_##T(T a, T n) { return n < 0 || n >= (int)(8 * sizeof(T)) ? (T)0 : (T)((U)a << n); }    \
+	T tri_power_##T(T a, T b) /* b is not negative */                                                 \
+	{                                                                                                 \
+		T r = 1;                                                                                  \
+		for (; b > 0; b = (T)(b >> 1)) {                                                          \
+			if (b & 1)                                                                        \
+				r = tri_mul_##T(r, a);                                                    \
+			a = tri_mul_##T(a, a);                                                            \
+		}                                                                                         \
+		return r;                                                                                 \
+	}
+
+/* Division by 0 gives 0. */
+#define TRI_UNSIGNED(T, U)                                                                                \
+	TRI_INT(T, U)                                                                                     \
+	T tri_abs_##T(T a) { return a; }                                                                  \
+	T tri_sign_##T(T a) { return (T)(a != 0); }                                                       \
+	T tri_mod_##T(T a, T b) { return b == 0 ? (T)0 : (T)(a % b); }                                    \
+	T tri_floordiv_##T(T a, T b) { return b == 0 ? (T)0 : (T)(a / b); }                               \
+	T tri_shr_##T(T a, T n) { return n >= (int)(8 * sizeof(T)) ? (T)0 : (T)(a >> n); }                \
+	T tri_pow_##T(T a, T b) { return tri_power_##T(a, b); }
+
+/* Floor division and modulus are those of Python. */
+#define TRI_SIGNED(T, U)                                                                                  \
+	TRI_INT(T, U)                                                                                     \
+	T tri_abs_##T(T a) { return a < 0 ? tri_neg_##T(a) : a; }                                         \
+	T tri_sign_##T(T a) { return (T)((a > 0) - (a < 0)); }                                            \
 	T tri_mod_##T(T a, T b)                                                                           \
 	{                                                                                                 \
 		if (b == 0 || b == (T)-1)                                                                 \
@@ -51,7 +76,6 @@ long tri_check(global long *fail, long place, long bound, ulong where)
 			return tri_neg_##T(a);                                                            \
 		return (T)(a / b - (a % b != 0 && (a < 0) != (b < 0)));                                   \
 	}                                                                                                 \
-	T tri_shl_##T(T a, T n) { return n < 0 || n >= (int)(8 * sizeof(T)) ? (T)0 : (T)((U)a << n); }    \
 	T tri_shr_##T(T a, T n)                                                                           \
 	{                                                                                                 \
 		int most = 8 * sizeof(T) - 1;                                                             \
@@ -61,19 +85,13 @@ long tri_check(global long *fail, long place, long bound, ulong where)
 	{                                                                                                 \
 		if (b < 0)                                                                                \
 			return a == 1 ? 1 : a == (T)-1 ? (b % 2 != 0 ? a : (T)1) : 0;                     \
-		T r = 1;                                                                                  \
-		for (; b > 0; b = (T)(b >> 1)) {                                                          \
-			if (b & 1)                                                                        \
-				r = tri_mul_##T(r, a);                                                    \
-			a = tri_mul_##T(a, a);                                                            \
-		}                                                                                         \
-		return r;                                                                                 \
+		return tri_power_##T(a, b);                                                               \
 	}
-TRI_INT(uchar, uint)
-TRI_INT(char, uint)
-TRI_INT(short, uint)
-TRI_INT(int, uint)
-TRI_INT(long, ulong)
+TRI_UNSIGNED(uchar, uint)
+TRI_SIGNED(char, uint)
+TRI_SIGNED(short, uint)
+TRI_SIGNED(int, uint)
+TRI_SIGNED(long, ulong)
 
 /* NaN wins in min and max. Casts to integers saturate, and NaN gives 0. Beyond TANH_IS_1 and ERF_IS_1 the nearest value of tanh and erf is 1: a device
  * that returns a little less makes gelu(-infinity) an infinity, and gelu of a large negative number large. */
@@ -91,6 +109,7 @@ TRI_INT(long, ulong)
 		T r = fmod(a, b), q = rint((a - r) / b) - (T)(r != 0 && (r < 0) != (b < 0));              \
 		return b == 0 ? a / b : q == 0 ? copysign((T)0, a / b) : q;                               \
 	}                                                                                                 \
+	uchar tri_##T##_to_uchar(T a) { return a != a ? (uchar)0 : convert_uchar_sat_rtz(a); }            \
 	char tri_##T##_to_char(T a) { return a != a ? (char)0 : convert_char_sat_rtz(a); }                \
 	char tri_##T##_to_trit(T a) { return a != a ? (char)0 : clamp(convert_char_sat_rtz(a), (char)-1, (char)1); } \
 	short tri_##T##_to_short(T a) { return a != a ? (short)0 : convert_short_sat_rtz(a); }            \

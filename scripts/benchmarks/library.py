@@ -6,7 +6,7 @@ import numpy as np
 
 from abi import Desc, Error, HOOK, Options, Tensor
 
-DTYPES = [np.bool_, np.int8, np.int8, np.int16, np.int32, np.int64, np.float16, None, np.float32, np.float64]  # by enum tri_dtype
+DTYPES = [np.bool_, np.int8, np.int8, np.int16, np.int32, np.int64, np.float16, None, np.float32, np.float64, np.uint8]  # by enum tri_dtype
 
 
 def zeros(port, batch):

@@ -201,7 +201,7 @@ class Values(WeightsFile):
     def test_unsupported_element_types(self):
         self.write("net.tri", FUNCTIONAL)
         self.write("tri.build", MANIFEST.replace("= Net", "= F"))
-        for dtype, size, remedy in (("U8", 1, "torch.int16"), ("F8_E4M3", 1, "torch.float16"), ("F8_E8M0", 1, "torch.float16"), ("C64", 8, "float32")):
+        for dtype, size, remedy in (("U16", 2, "torch.int32"), ("F8_E4M3", 1, "torch.float16"), ("F8_E8M0", 1, "torch.float16"), ("C64", 8, "float32")):
             self.write("net.safetensors", raw(("w", dtype, [2, 2], bytes(4 * size))))
             self.says("E0652", "`w`", dtype, "net.safetensors", remedy)
         self.write("net.safetensors", raw(("w", "F32", [1] * 8 + [2], bytes(8))))
@@ -215,7 +215,7 @@ class Values(WeightsFile):
     def test_unused_tensors_may_have_any_type(self):
         self.write("net.tri", FUNCTIONAL)
         self.write("tri.build", MANIFEST.replace("= Net", "= F"))
-        self.write("net.safetensors", raw(("w", "F32", [2, 2], bytes(16)), ("mask", "U8", [2], bytes(2)), ("packed", "F4_NEW", [3], bytes(2)),
+        self.write("net.safetensors", raw(("w", "F32", [2, 2], bytes(16)), ("mask", "U16", [2], bytes(4)), ("packed", "F4_NEW", [3], bytes(2)),
                                           ("deep", "I8", [1] * 9, bytes(1))))
         said = self.trib("build").stderr
         self.assertIn("W0652", said)

@@ -48,7 +48,7 @@ static inline int64_t dim_of(const tri_dim_desc *d, const int64_t *sizes)
 
 static inline size_t bytes_of(int32_t dtype)
 {
-	static const uint8_t bytes[] = {1, 1, 1, 2, 4, 8, 2, 2, 4, 8};
-	return dtype < 0 || dtype > TRI_FLOAT64 ? 1 : bytes[dtype];
+	static const uint8_t bytes[] = {1, 1, 1, 2, 4, 8, 2, 2, 4, 8, 1};
+	return dtype < 0 || dtype > TRI_UINT8 ? 1 : bytes[dtype];
 }
 #endif

@@ -121,7 +121,7 @@ def op_binary(c, op):
         a, b = (a, np.abs(b) % 5) if whole else (np.abs(a), b)
         b = rounded(b, dtype)
     elif whole and op in ("mod", "floordiv"):
-        b = np.where(values(rng, "bool", shape), b, rng.choice([0, -1, 3])).astype(NP[dtype])
+        b = np.where(values(rng, "bool", shape), b.astype(np.int64), rng.choice([0, -1, 3])).astype(NP[dtype])
     result = "bool" if op in COMPARE else dtype
     c.emit(f"{op} {c.const(a, dtype)} {c.const(b, dtype)}", result, shape)
     x, y = wide(a, dtype), wide(b, dtype)
@@ -376,7 +376,7 @@ def op_matmul(c, _):
     rng = c.rng
     f = rng.choice(FLOATS)
     a_type, b_type, to = rng.choice([("int8", "trit", "int32"), ("trit", "trit", "int32"), ("int8", "int8", "int32"), (f, "trit", f), ("trit", f, f),
-                                     (f, f, f), ("int16", "int16", "int16"), ("int64", "int64", "int64")])
+                                     (f, f, f), ("int16", "int16", "int16"), ("uint8", "uint8", "uint8"), ("int64", "int64", "int64")])
     batch, m, k, n = shape_of(rng, 0, 2), rng.randint(0, 5), rng.randint(0, 40), rng.randint(1, 6)
     a, b = values(rng, a_type, batch + (m, k), "plain"), values(rng, b_type, batch + (k, n), "plain")
     acc = np.float64 if to in FLOATS else np.int64

@@ -4,8 +4,8 @@ import math
 import numpy as np
 
 FLOATS = ["float16", "bfloat16", "float32", "float64"]
-INTS = ["int8", "int16", "int32", "int64"]
-NP = {"bool": np.bool_, "trit": np.int8, "int8": np.int8, "int16": np.int16, "int32": np.int32, "int64": np.int64,
+INTS = ["uint8", "int8", "int16", "int32", "int64"]
+NP = {"bool": np.bool_, "trit": np.int8, "uint8": np.uint8, "int8": np.int8, "int16": np.int16, "int32": np.int32, "int64": np.int64,
       "float16": np.float16, "bfloat16": np.float32, "float32": np.float32, "float64": np.float64}
 ULP = {"float16": 2**-10, "bfloat16": 2**-7, "float32": 2**-23, "float64": 2**-52}
 
@@ -42,7 +42,9 @@ def values(rng, dtype, shape, kind="any"):
         flat = [rng.randint(-1, 1) for _ in range(n)]
     elif dtype in INTS:
         info = np.iinfo(NP[dtype])
-        flat = [rng.choice([info.min, info.max, 0, 1, -1]) if rng.random() < 0.2 and kind == "any" else rng.randint(-20, 20) for _ in range(n)]
+        extremes = [info.min, info.max, 0, 1, -1 if info.min else 128]
+        low, high = (-20, 20) if info.min else (0, 255)
+        flat = [rng.choice(extremes) if rng.random() < 0.2 and kind == "any" else rng.randint(low, high) for _ in range(n)]
     else:
         flat = [rng.choice(SPECIAL) if rng.random() < 0.25 and kind == "any" else rng.gauss(0, 3) for _ in range(n)]
         if kind == "positive":

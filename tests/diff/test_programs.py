@@ -477,6 +477,29 @@ def smoothing(p, logits, target):
     return np.where(counts, loss, 0), loss[counts].sum() / max(counts.sum(), 1), loss, (logits.argmax(-1) == target).sum().astype(F32)
 
 
+def bytes_(p, x, y, z, t, f):
+    def saturate(v):
+        return np.clip(np.trunc(v), 0, 255).astype(np.uint8)
+    u8, i16, i64, none = np.uint8, x.astype(np.int16), x.astype(np.int64), y == 0
+    over = np.where(none, 1, y)
+    return (x + y, x - y, x * y - u8(3), u8(0) - x, np.where(none, 0, x // over).astype(u8), np.where(none, 0, x % over).astype(u8), x * x * x, (x != 0).astype(u8),
+            x < y, x >= 128, np.minimum(x, y), np.maximum(x, u8(100)), np.clip(x, u8(50), u8(200)), np.where(x > y, i16, z), i16 * z, i64.sum(1), i64.prod(1),
+            i64.cumsum(1), np.sort(x, 1), x.max(), x.min(1), x.argmax(1),
+            x.astype(np.int8), i16, x.astype(np.float16), x.astype(F32) / F32(255), x != 0, (x != 0).astype(np.int8),
+            z.astype(u8), (i64 * 100).astype(u8), saturate(f * F32(100)), saturate(np.round(f * F32(50))), (x > 9).astype(u8), t.astype(u8),
+            x.astype(np.int32) @ t, x.astype(np.int32) @ y.T.astype(np.int32), (np.arange(256) * 7).astype(u8)[x], x[:, ::2], x.astype(F32) / y.astype(F32),
+            x & y, x | y, x ^ y, ~x, (i64 << y % u8(10)).astype(u8), (i64 >> y % u8(10)).astype(u8))
+
+
+def image(p, x):
+    mean, std = (np.reshape(v, (3, 1, 1)) for v in ([0.485, 0.456, 0.406], [0.229, 0.224, 0.225]))
+    pixels = np.pad((x / 255 - mean) / std, ((0, 0), (0, 0), (1, 1), (1, 1)))
+    parts = np.lib.stride_tricks.sliding_window_view(pixels, (3, 3), (2, 3))[:, :, ::2, ::2]
+    h = relu(np.einsum("nchwij,ocij->nohw", parts, p["stem.weight"]) + p["stem.bias"][:, None, None])
+    logits = linear(p, "head", h.mean((2, 3)))
+    return logits, logits.argmax(1)
+
+
 CHOICE = {**fc("u.0.fc", 6, 6), **fc("u.1.fc", 6, 9), **fc("u.1.skip.0", 6, 9, False), **fc("u.2.fc", 9, 9)}
 NORMS = {"bn.weight": (12,), "bn.bias": (12,), "bn.running_mean": (12,), "bn.running_var": (12,), "ln.weight": (12,), "ln.bias": (12,), "rn.weight": (12,)}
 PROGRAMS = {
@@ -513,6 +536,8 @@ PROGRAMS = {
     "mask": ({"x": "float32 N M M"}, {}, lambda p, x: softmax(np.where(np.tri(x.shape[1], dtype=bool), x, -1e9))),
     "rounding": ({"x": "float32 N 7"}, {}, rounding),
     "clipped": ({"x": "float32 N 37"}, {}, clipped),
+    "bytes": ({"x": "uint8 N 9", "y": "uint8 N 9", "z": "int8 N 9", "t": "trit 9 4", "f": "float32 N 9"}, {}, bytes_),
+    "image": ({"x": "uint8 N 3 32 32"}, {"stem.weight": (8, 3, 3, 3), "stem.bias": (8,), **fc("head", 8, 10)}, image),
     "arithmetic": ({"x": "float32 6 M"}, {}, lambda p, x: x[1:] - x[:-1]),
     "broadcast": ({"x": "float32 N 1 4", "y": "float32 M", "z": "float32 N"}, {},
                   lambda p, x, y, z: (x * y[:, None], z[:, None, None] * x, y[:, None] - z)),
@@ -578,8 +603,8 @@ CONTROL = {
 }
 PROGRAMS.update(CONTROL)
 BATCHES = (7, 0, 1, 33)
-NOT_EMPTY = ("branches", "closures")  # NumPy has no minimum of nothing
-EXACT = ("passthrough", "slices", "halves", "ints", "int8dot", "minmax", "rounding", "booleans", "reshapes", "windows", "saturated", "clipped")
+NOT_EMPTY = ("branches", "closures", "bytes")  # NumPy has no minimum of nothing
+EXACT = ("passthrough", "slices", "halves", "ints", "int8dot", "minmax", "rounding", "booleans", "reshapes", "windows", "saturated", "clipped", "bytes")
 
 
 def generator(name, *more):
@@ -594,8 +619,9 @@ def draw(rng, spec, sizes):
         return np.asarray(rng.integers(0, 9, shape), np.int32)
     if dtype == "bool":
         return np.asarray(rng.random(shape) < 0.5)
-    x = rng.normal(size=shape) * 2 if dtype.startswith("float") else rng.integers(-4, 5, shape)
-    return np.asarray(x).astype(dtype)
+    low, high = {"trit": (-1, 1), "uint8": (0, 255)}.get(dtype, (-4, 4))
+    x = rng.normal(size=shape) * 2 if dtype.startswith("float") else rng.integers(low, high, shape, endpoint=True)
+    return np.asarray(x).astype("int8" if dtype == "trit" else dtype)
 
 
 class Programs(InferenceTest):
@@ -653,7 +679,7 @@ class Devices(Programs):
     def test_every_level_against_numpy(self):
         self.trib("build")
         self.compare(("ints", "halves", "tied", "caches", "reduces", "slices", "tritmixed", "saturated", "positions", "segments",
-                      "pointer", "nucleus"), (5,), "--device", "opencl")
+                      "pointer", "nucleus", "bytes", "image"), (5,), "--device", "opencl")
 
     test_interpreter_against_numpy = None
 

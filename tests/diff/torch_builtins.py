@@ -8,9 +8,9 @@ from torch_batch import BatchTest, attend, rotate, torch
 
 F = torch.nn.functional
 
-INTS = (torch.int8, torch.int16, torch.int32, torch.int64)
+INTS = (torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64)
 FLOATS = (torch.float32, torch.float64)
-D = {torch.int8: "int8", torch.int16: "int16", torch.int32: "int32", torch.int64: "int64", torch.float32: "float32", torch.float64: "float64"}
+D = {torch.uint8: "uint8", torch.int8: "int8", torch.int16: "int16", torch.int32: "int32", torch.int64: "int64", torch.float32: "float32", torch.float64: "float64"}
 
 
 def yes(b):
@@ -278,7 +278,7 @@ class Math(BatchTest):
         return (x, y) if self.rng.random() < 0.5 else (y, x) if other is None else (x, y)
 
     def test_two_operands(self):
-        for dtype in (torch.float32, torch.float64, torch.int8, torch.int32, torch.int64):
+        for dtype in (torch.float32, torch.float64, torch.uint8, torch.int8, torch.int32, torch.int64):
             for _ in range(2):
                 x, y = self.broadcast_pair(dtype)
                 for op in "+ - *".split():
@@ -328,7 +328,8 @@ class Math(BatchTest):
         for dtype in INTS:
             x = self.tensor(self.shape(), dtype)
             self.case("{x} ** 2", {"x": x}, x ** 2)
-            self.case("clip({x}, -2, 3)", {"x": x}, x.clip(-2, 3))
+            low = -2 if dtype.is_signed else 2
+            self.case(f"clip({{x}}, {low}, 3)", {"x": x}, x.clip(low, 3))
             self.case("where({x} > 1, {x}, 1)", {"x": x}, torch.where(x > 1, x, torch.ones_like(x)))
         self.check()
 
@@ -339,7 +340,20 @@ class Math(BatchTest):
             x, y = self.broadcast_pair(low, high)
             self.case("{x} + {y}", {"x": x, "y": y}, (x.to(high) + y))
             self.case(f"{D[low]}({{x}})", {"x": y}, y.to(low))
+        for other in order:
+            x, y = self.broadcast_pair(torch.uint8, other)
+            wide = torch.promote_types(torch.uint8, other)  # PyTorch itself does not widen beside a tensor without dimensions
+            u, v = x.to(wide), y.to(wide)
+            for op in "+ * <".split():
+                self.case(f"{{x}} {op} {{y}}", {"x": x, "y": y}, eval(f"u {op} v"))
+            self.case("where({x} > 9, {x}, {y})", {"x": x, "y": y}, torch.where(x > 9, u, v))
+            self.case(f"{D[other]}({{x}})", {"x": x}, x.to(other))
+            self.case("uint8({y})", {"y": y.abs()}, y.abs().to(torch.uint8))
+        outside = torch.tensor([-math.inf, -300.5, -1.0, -0.5, 254.9, 255.0, 256.0, 1e9, math.inf, math.nan])
+        for dtype in (torch.float32, torch.float64, torch.float16):
+            self.case("uint8({x})", {"x": outside.to(dtype)}, torch.tensor([0, 0, 0, 0, 254, 255, 255, 255, 255, 0], dtype=torch.uint8))
         t = self.trits([2, 5])
+        self.case("uint8({t})", {"t": ("trit", t)}, t.to(torch.uint8))
         self.case("float32({t}) * 2.0", {"t": ("trit", t)}, t.float() * 2)
         self.case("{t} * {t}", {"t": ("trit", t)}, t * t)
         m = self.tensor([6], torch.bool)
@@ -356,7 +370,7 @@ class Reduce(BatchTest):
         return some if len(some) > 1 else some[0]
 
     def test_sums(self):
-        for dtype in (torch.float32, torch.float64, torch.int8, torch.int32, torch.int64, torch.bool):
+        for dtype in (torch.float32, torch.float64, torch.uint8, torch.int8, torch.int32, torch.int64, torch.bool):
             for _ in range(2):
                 x = self.tensor(self.shape(), dtype)
                 d, keep = self.dims(x.dim()), self.pick(True, False)
@@ -387,7 +401,7 @@ class Reduce(BatchTest):
         self.check()
 
     def test_extremes(self):
-        for dtype in (torch.float32, torch.float64, torch.int8, torch.int32, torch.int64):
+        for dtype in (torch.float32, torch.float64, torch.uint8, torch.int8, torch.int32, torch.int64):
             for _ in range(2):
                 x = self.tensor(self.shape(), dtype)
                 a, keep = self.axis(x.dim()), self.pick(True, False)
@@ -421,6 +435,13 @@ class Linear(BatchTest):
                 self.case("{x} @ {y}", {"x": x, "y": y}, x @ y)
         x, y = self.tensor([3, 7], torch.int8), self.tensor([7, 4], torch.int8)
         t, u, f = self.trits([7, 4]), self.trits([2, 3, 7]), self.tensor([3, 7])
+        b, i = self.tensor([3, 7], torch.uint8), self.tensor([2, 3, 7, 5], torch.uint8)
+        k = self.tensor([4, 3, 2, 2], torch.int8)
+        for other, elem in ((y, "int8"), (y.to(torch.uint8), "uint8"), (t, "trit"), (y.int(), "int32"), (f.T.contiguous(), "float32")):
+            wide = torch.float32 if elem == "float32" else torch.int32
+            self.case("{b} @ {o}", {"b": b, "o": (elem, other)}, b.to(wide) @ other.to(wide))
+        self.case("conv2d({i}, {k})", {"i": i, "k": k}, F.conv2d(i.double(), k.double()).int())
+        self.case("conv2d({i}, {k})", {"i": i, "k": ("trit", k.sign())}, F.conv2d(i.double(), k.sign().double()).int())
         self.case("{x} @ {y}", {"x": x, "y": y}, x.int() @ y.int())
         self.case("ternary_matmul({x}, {t})", {"x": x, "t": ("trit", t)}, x.int() @ t.int())
         self.case("{u} @ {t}", {"u": ("trit", u), "t": ("trit", t)}, u.int() @ t.int())
@@ -700,6 +721,9 @@ class Quantize(BatchTest):
             whole = torch.quantize_per_tensor(x, 0.05, 3, torch.qint8)
             self.case("affine_quantize({x}, 0.05, 3)", {"x": x}, whole.int_repr())
             self.case("affine_dequantize({q}, 0.05, 3)", {"q": whole.int_repr()}, whole.dequantize(), 1e-4)
+            byte = torch.quantize_per_tensor(x, 0.05, 128, torch.quint8)
+            self.case("affine_quantize({x}, 0.05, 128, dtype=uint8)", {"x": x}, byte.int_repr())
+            self.case("affine_dequantize({q}, 0.05, 128)", {"q": byte.int_repr()}, byte.dequantize(), 1e-4)
             self.case("affine_quantize({x}, 2.0, dtype=trit)", {"x": x}, (x / 2).round().clamp(-1, 1).to(torch.int8))
             self.case("affine_quantize({x}, 0.5, 0.25, dtype=int16)", {"x": x}, ((x - 0.25) / 0.5).round().to(torch.int16))
             t, r, o = self.trits([3, 4]), self.tensor([3]), self.tensor([3])

@@ -184,6 +184,8 @@ class Windows(TorchTest):
         self.case(f"avgpool2d(x, 4{options(**more)})", F.avg_pool2d(x.tensor, 4, **more), x=x)
         bytes8 = self.ints(2, 3, 9, 9)
         self.case("maxpool2d(x, 3, 2, 1)", F.max_pool2d(bytes8.tensor.double(), 3, 2, 1).to(torch.int8), exact=True, x=bytes8)
+        pixels = Value((bytes8.tensor.int() + 128).to(torch.uint8))
+        self.case("maxpool2d(x, 3, 2, 1)", F.max_pool2d(pixels.tensor.double(), 3, 2, 1).to(torch.uint8), exact=True, x=pixels)
         for size in (1, 3, (5, 4), (None, 2), (7, 7)):
             x = self.image()
             self.case(f"adaptive_avgpool2d(x, {str(size).replace('None', 'none')})", F.adaptive_avg_pool2d(x.tensor, size), x=x)

@@ -24,13 +24,13 @@ class Order(BatchTest):
         return torch.from_numpy(self.rng.permutation(n).reshape(shape) - n // 2).to(dtype) / (4 if dtype.is_floating_point else 1)
 
     def test_sort(self):
-        for dtype in (torch.float32, torch.float64, torch.float16, torch.int8, torch.int32, torch.int64):
+        for dtype in (torch.float32, torch.float64, torch.float16, torch.uint8, torch.int8, torch.int32, torch.int64):
             for most in (5, 60):
                 x = self.tensor(self.shape(1, 2, most), dtype)
                 a, down = self.axis(x.dim()), self.pick(True, False)
                 self.case(f"sort({{x}}, {a}, descending={yes(down)})", {"x": x}, tuple(torch.sort(x, dim=a, descending=down, stable=True)))
                 self.case(f"argsort({{x}}, dim={a}, descending={yes(down)})", {"x": x}, torch.sort(x, dim=a, descending=down, stable=True)[1])
-                y = self.distinct(self.shape(1, 3, 4), torch.int32 if dtype == torch.int8 else dtype)
+                y = self.distinct(self.shape(1, 3, 4), torch.int32 if dtype in (torch.int8, torch.uint8) else dtype)
                 a = self.axis(y.dim())
                 k, largest = self.integer(1, y.shape[a]), self.pick(True, False)
                 self.case(f"topk({{y}}, {k}, dim={a}, largest={yes(largest)})", {"y": y}, tuple(torch.topk(y.float(), k, a, largest)) if
@@ -70,7 +70,7 @@ class Order(BatchTest):
         self.check()
 
     def test_cumulate(self):
-        for dtype in (torch.float32, torch.float64, torch.int8, torch.int64, torch.bool):
+        for dtype in (torch.float32, torch.float64, torch.uint8, torch.int8, torch.int64, torch.bool):
             for _ in range(3):
                 x = self.tensor(self.shape(), dtype)
                 a = self.axis(x.dim())
@@ -81,7 +81,7 @@ class Order(BatchTest):
         self.check()
 
     def test_scatter(self):
-        for dtype in (torch.float32, torch.float64, torch.int8, torch.int64):
+        for dtype in (torch.float32, torch.float64, torch.uint8, torch.int8, torch.int64):
             for _ in range(3):
                 x = self.tensor(self.shape(), dtype)
                 a = self.axis(x.dim())
@@ -130,7 +130,7 @@ class Order(BatchTest):
         self.check()
 
     def test_dtype(self):
-        for dtype in (torch.int8, torch.int32, torch.bool, torch.float32):
+        for dtype in (torch.uint8, torch.int8, torch.int32, torch.bool, torch.float32):
             x = self.tensor(self.shape(), dtype)
             a = self.axis(x.dim())
             for to in ("float32", "float64", "int32", "int64"):
@@ -344,7 +344,7 @@ class Functions(BitsTest):
         self.check()
 
     def test_moves(self):
-        for dtype in (torch.float32, torch.int8):
+        for dtype in (torch.float32, torch.uint8, torch.int8):
             for _ in range(3):
                 x = self.tensor(self.shape(2, 3), dtype)
                 a = self.axis(x.dim())

@@ -17,7 +17,7 @@ except ImportError:
     sys.exit(77)
 
 torch.set_num_threads(1)
-TYPES = {torch.float32: "float32", torch.float64: "float64", torch.float16: "float16", torch.int8: "int8", torch.int16: "int16", torch.int32: "int32",
+TYPES = {torch.float32: "float32", torch.float64: "float64", torch.float16: "float16", torch.uint8: "uint8", torch.int8: "int8", torch.int16: "int16", torch.int32: "int32",
          torch.int64: "int64", torch.bool: "bool"}
 
 

@@ -29,9 +29,10 @@ layer Kinds() {
         assert ok, "it is not"
         return x
     }
+    fn pixels(x: Tensor<uint8, [N]>) { return x }
 }
 """
-ENTRIES = ("forward fixed same half brain double bytes shorts ints longs flags trits scale total stack take product checked").split()
+ENTRIES = ("forward fixed same half brain double bytes shorts ints longs flags trits scale total stack take product checked pixels").split()
 MEMORY = """\
 layer Memory() {
     state rows: Tensor<float32, [cap T, 2]>

@@ -57,7 +57,7 @@ class Calls(ModelTest):
         np.testing.assert_array_equal(pickle.loads(pickle.dumps(got)).out1, second)
 
     def test_types_of_numpy(self):
-        for entry, dtype in (("same", "f4"), ("half", "f2"), ("double", "f8"), ("bytes", "i1"), ("shorts", "i2"), ("ints", "i4"), ("longs", "i8")):
+        for entry, dtype in (("same", "f4"), ("half", "f2"), ("double", "f8"), ("bytes", "i1"), ("shorts", "i2"), ("ints", "i4"), ("longs", "i8"), ("pixels", "u1")):
             x = RANDOM.integers(-9, 9, 33).astype(dtype)
             got = getattr(self.model, entry)(x)
             self.assertEqual(got.dtype, x.dtype)
@@ -68,7 +68,7 @@ class Calls(ModelTest):
         np.testing.assert_array_equal(self.model.trits(trits), -trits)
 
     def test_types_of_torch(self):
-        for entry, dtype in (("same", torch.float32), ("half", torch.half), ("brain", torch.bfloat16), ("double", torch.double), ("bytes", torch.int8), ("shorts", torch.int16),
+        for entry, dtype in (("same", torch.float32), ("half", torch.half), ("brain", torch.bfloat16), ("double", torch.double), ("bytes", torch.int8), ("pixels", torch.uint8), ("shorts", torch.int16),
                              ("ints", torch.int32), ("longs", torch.int64)):
             x = torch.randint(-9, 9, (33,)).to(dtype)
             got = getattr(self.model, entry)(x)

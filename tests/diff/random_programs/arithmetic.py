@@ -145,7 +145,7 @@ def integer_unary_infer(types, attrs):
     if not (a.is_int() or a.elem == "trit"):
         raise Invalid
     if attrs["op"] == "sign":
-        return Type(a.elem, a.shape, -1, 1)
+        return Type(a.elem, a.shape, max(-1, RANGES[a.elem][0]), 1)
     most = max(abs(a.lo), abs(a.hi))
     if a.elem == "trit":
         return Type("trit", a.shape, -1, 1)
@@ -261,7 +261,7 @@ def cast_infer(types, attrs):
 
 
 def draw_cast(g):
-    return [g.pick(lambda t: True)], {"to": g.choice(["float32", "float32", "float32", "float16", "bfloat16", "float64", "int8", "int16", "int32", "int64"])}
+    return [g.pick(lambda t: True)], {"to": g.choice(["float32", "float32", "float32", "float16", "bfloat16", "float64", "uint8", "uint8", "int8", "int16", "int32", "int64"])}
 
 
 operation("cast", draw_cast, cast_infer, lambda a, attrs, t: f"{attrs['to']}({a[0]})", 2.5)

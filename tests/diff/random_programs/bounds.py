@@ -6,10 +6,10 @@ import dataclasses
 import math
 
 FLOATS = ("float16", "bfloat16", "float32", "float64")
-INTS = ("int8", "int16", "int32", "int64")
+INTS = ("uint8", "int8", "int16", "int32", "int64")
 BITS = {"float16": 11, "bfloat16": 8, "float32": 24, "float64": 53}
 LARGEST = {"float16": 2e3, "bfloat16": 1e4, "float32": 1e5, "float64": 1e6}
-RANGES = {"bool": (0, 1), "trit": (-1, 1), **{f"int{b}": (-(2 ** (b - 1)), 2 ** (b - 1) - 1) for b in (8, 16, 32, 64)}}
+RANGES = {"bool": (0, 1), "trit": (-1, 1), "uint8": (0, 255), **{f"int{b}": (-(2 ** (b - 1)), 2 ** (b - 1) - 1) for b in (8, 16, 32, 64)}}
 MOST = 33  # the largest run-time size
 
 
@@ -183,7 +183,7 @@ def broadcast(*shapes):
     return tuple(out)
 
 
-ORDER = ("trit", "int8", "int16", "int32", "int64", "float32", "float64")
+ORDER = ("trit", "uint8", "int8", "int16", "int32", "int64", "float32", "float64")
 
 
 def promote(a, b):
@@ -201,6 +201,8 @@ def promote(a, b):
             if other in ("float32", "float64"):
                 return other
             raise Invalid
+    if "uint8" in pair and pair & {"trit", "int8"}:
+        return "int16"
     return max(pair, key=ORDER.index)
 
 

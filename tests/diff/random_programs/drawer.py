@@ -14,9 +14,9 @@ MOST_ELEMENTS = 30000
 THEMES = {
     "mixed": ([2, 3], ["float32"], 1),
     "vectors": ([1, 2], ["float32", "float32", "int32", "float16"], 1),
-    "images": ([4, 4, 4, 3], ["float32", "float32", "float32", "int8"], 4),
+    "images": ([4, 4, 4, 3], ["float32", "float32", "float32", "int8", "uint8"], 4),
     "sequences": ([3, 4, 2], ["float32", "float32", "float64"], 4),
-    "integers": ([1, 2, 3], ["int8", "int16", "int32", "int64", "trit", "bool"], 3),
+    "integers": ([1, 2, 3], ["uint8", "int8", "int16", "int32", "int64", "trit", "bool"], 3),
     "trits": ([2, 2, 4], ["float32", "int8", "trit"], 3),
     "halves": ([1, 2, 3, 4], ["float16", "float16", "float32", "float64"], 1),
     "squares": ([2, 2, 3], ["float32", "float32", "float64", "float16", "int32"], 5),
@@ -116,7 +116,7 @@ class Drawer(control.Control):
             return 0, 1, None
         if elem == "trit":
             return -1, 1, None
-        return (-7, 7, None)
+        return (max(-7, RANGES[elem][0]), 7, None)
 
     def input(self, elem, shape, lo=None, hi=None):
         """A new input of the program, while its own body is drawn; elsewhere a value that fits."""

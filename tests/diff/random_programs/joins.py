@@ -131,6 +131,8 @@ def pad_infer(types, attrs):
     t = t.with_shape(shape)
     if mode == "constant":
         value = attrs["value"]
+        if t.elem == "uint8" and value < 0:
+            raise Invalid
         return dataclasses.replace(t, lo=min(t.lo, value), hi=max(t.hi, value))
     return t
 

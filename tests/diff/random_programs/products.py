@@ -6,7 +6,7 @@ from reduce import summed
 
 def product_elem(a, b):
     pair = {a, b}
-    if pair <= {"trit", "int8", "int16", "int32"}:
+    if pair <= {"trit", "uint8", "int8", "int16", "int32"}:
         return "int32"
     if pair <= {"trit", *INTS}:
         return "int64"
@@ -41,7 +41,7 @@ def matmul_infer(types, attrs):
 
 
 PARTNERS = {"float32": ("float32", "float32", "float32", "trit", "trit"), "float64": ("float64", "float32"), "float16": ("float16", "trit"), "bfloat16": ("bfloat16", "trit"),
-            "int8": ("int8", "trit", "trit"), "trit": ("trit", "int8"), "int32": ("trit", "int32", "int8"), "int16": ("int16", "trit"), "int64": ("int64", "trit")}
+            "uint8": ("uint8", "int8", "trit"), "int8": ("int8", "trit", "trit", "uint8"), "trit": ("trit", "int8", "uint8"), "int32": ("trit", "int32", "int8"), "int16": ("int16", "trit"), "int64": ("int64", "trit")}
 
 
 def draw_matmul(g):

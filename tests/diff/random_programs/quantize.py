@@ -1,6 +1,6 @@
 """Quantization in random programs."""
 from arithmetic import binary_infer
-from bounds import Invalid, Size, Type, approximate, broadcast, converted, count
+from bounds import RANGES, Invalid, Size, Type, approximate, broadcast, converted, count
 from program import operation
 
 def absmax_infer(types, attrs):
@@ -40,13 +40,13 @@ operation("absmean_quantize", draw_absmean, absmean_infer, lambda a, attrs, t: f
 
 def dequantize_infer(types, attrs):
     q, scale = types
-    if q.elem not in ("int8", "trit", "int32") or scale.elem != "float32":
+    if q.elem not in ("uint8", "int8", "trit", "int32") or scale.elem != "float32":
         raise Invalid
     return binary_infer("*")([converted(q, "float32"), scale], {})
 
 
 def draw_dequantize(g):
-    q = g.pick(lambda t: t.elem in ("int8", "trit"))
+    q = g.pick(lambda t: t.elem in ("uint8", "int8", "trit"))
     t = g.type(q)
     return [q, g.pick(lambda u: u.elem == "float32" and u.size() <= 8 and fits(u.shape, t.shape))], {}
 
@@ -65,11 +65,11 @@ def affine_quantize_infer(types, attrs):
     (t,) = types
     if t.elem != "float32" or not t.sure() or t.wild:
         raise Invalid
-    return Type("int8", t.shape, -128, 127)
+    return Type(attrs["to"], t.shape, *RANGES[attrs["to"]])
 
 
-operation("affine_quantize", lambda g: ([g.pick(lambda t: t.elem == "float32" and t.sure() and not t.wild)], {"scale": g.choice([0.25, 0.125, 0.1]), "zero": g.integer(-3, 3)}),
-          affine_quantize_infer, lambda a, attrs, t: f"affine_quantize({a[0]}, {attrs['scale']}, {attrs['zero']})", 0.6)
+operation("affine_quantize", lambda g: ([g.pick(lambda t: t.elem == "float32" and t.sure() and not t.wild)], {"scale": g.choice([0.25, 0.125, 0.1]), "zero": g.integer(-3, 3), "to": g.choice(["int8", "uint8"])}),
+          affine_quantize_infer, lambda a, attrs, t: f"affine_quantize({a[0]}, {attrs['scale']}, {attrs['zero']}, dtype={attrs['to']})", 0.6)
 
 
 def pack_infer(types, attrs):

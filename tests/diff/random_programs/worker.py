@@ -11,7 +11,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from abi import ABI, Desc, Error, Options, Tensor  # noqa: E402
 
 GUARD = 64
-DTYPES = [np.bool_, np.int8, np.int8, np.int16, np.int32, np.int64, np.float16, np.uint16, np.float32, np.float64]
+DTYPES = [np.bool_, np.int8, np.int8, np.int16, np.int32, np.int64, np.float16, np.uint16, np.float32, np.float64, np.uint8]
 
 
 def guarded(nbytes, at):

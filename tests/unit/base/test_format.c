@@ -175,6 +175,7 @@ static void test_tensors(void **state)
 	const int64_t q[] = {1, 2}, d22[] = {2, 2}, d4[] = {4}, d2[] = {2}, d122[] = {1, 2, 2}, d03[] = {0, 3};
 	const uint8_t b[] = {1, 0};
 	const int8_t t[] = {-1, 1};
+	const uint8_t bytes[] = {7, 200};
 	tensor(NULL, FORMAT_FLOAT32, 2, d22, f, "tensor([[1.0000, 2.0000],\n        [3.0000, 4.5000]])");
 	tensor(NULL, FORMAT_FLOAT32, 1, d4, whole, "tensor([   1.,   -2.,    3., 1000.])");
 	tensor(NULL, FORMAT_FLOAT32, 1, d4, wide, "tensor([1.0000e-03, 1.0000e+00, 1.0000e+01, 1.0000e+03])");
@@ -183,6 +184,7 @@ static void test_tensors(void **state)
 	tensor(NULL, FORMAT_INT64, 1, d2, q, "tensor([1, 2], dtype=int64)");
 	tensor(NULL, FORMAT_BOOL, 1, d2, b, "tensor([ true, false])");
 	tensor(NULL, FORMAT_TRIT, 1, d2, t, "tensor([-1,  1], dtype=trit)");
+	tensor(NULL, FORMAT_UINT8, 1, d2, bytes, "tensor([  7, 200], dtype=uint8)");
 	tensor(NULL, FORMAT_FLOAT32, 2, d03, NULL, "tensor([], size=(0, 3))");
 	tensor(NULL, FORMAT_FLOAT32, 0, NULL, f + 3, "4.5");
 	tensor(".1f", FORMAT_FLOAT32, 1, d4, f, "tensor([1.0, 2.0, 3.0, 4.5])");

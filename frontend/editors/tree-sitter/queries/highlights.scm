@@ -26,7 +26,7 @@
 (named_type module: (identifier) @module)
 (named_type name: (identifier) @type)
 ((named_type name: (identifier) @type.builtin)
-  (#match? @type.builtin "^(bool|trit|int8|int16|int32|int64|float16|bfloat16|float32|float64|int|float|str|void|Tensor|TernaryTensor|List|Tuple)$"))
+  (#match? @type.builtin "^(bool|trit|uint8|int8|int16|int32|int64|float16|bfloat16|float32|float64|int|float|str|void|Tensor|TernaryTensor|List|Tuple)$"))
 
 (member name: (identifier) @property)
 (call function: (identifier) @function.call)

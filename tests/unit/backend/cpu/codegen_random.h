@@ -62,7 +62,7 @@ static dim random_dim(struct random_fn *r)
 static struct hir_type random_type(struct random_fn *r)
 {
 	static const dtype elems[] = {DT_FLOAT32, DT_FLOAT32, DT_FLOAT32, DT_FLOAT32, DT_INT8,     DT_INT32, DT_INT64,
-				      DT_TRIT,    DT_BOOL,    DT_FLOAT64, DT_FLOAT16, DT_BFLOAT16, DT_INT16};
+				      DT_TRIT,    DT_BOOL,    DT_FLOAT64, DT_FLOAT16, DT_BFLOAT16, DT_INT16, DT_UINT8};
 	struct hir_type t = {.elem = elems[pick(r, sizeof elems / sizeof *elems)], .rank = (uint8_t)pick(r, 4)};
 	for (uint32_t k = 0; k < t.rank; k++)
 		t.dims[k] = random_dim(r);
@@ -481,8 +481,9 @@ static ir_ref random_step(struct random_fn *r)
 	case 12: return random_norm(r, v);
 	case 13: return random_conversion(r, v);
 	default: {
-		static const dtype to[] = {DT_FLOAT32, DT_INT8, DT_INT32, DT_INT64, DT_FLOAT16, DT_BFLOAT16, DT_FLOAT64, DT_BOOL, DT_TRIT};
-		dtype t = to[pick(r, 9)];
+		static const dtype to[] = {DT_FLOAT32,  DT_INT8,    DT_INT32, DT_INT64, DT_FLOAT16,
+					   DT_BFLOAT16, DT_FLOAT64, DT_BOOL,  DT_TRIT,  DT_UINT8};
+		dtype t = to[pick(r, sizeof to / sizeof *to)];
 		/* intermediate halves are not rounded when fused: too coarse for a wider type's tolerance */
 		if (!r->exact[v] && (!is_float(t) || is_half(type_of(r, v)->elem)))
 			return v;
@@ -563,6 +564,7 @@ static inline void random_fill(struct random_fn *r, dtype elem, void *data, int6
 		switch (elem) {
 		case DT_BOOL: ((uint8_t *)data)[k] = i & 1; break;
 		case DT_TRIT: ((int8_t *)data)[k] = (int8_t)((int64_t)pick(r, 3) - 1); break;
+		case DT_UINT8: ((uint8_t *)data)[k] = (uint8_t)i; break;
 		case DT_INT8: ((int8_t *)data)[k] = (int8_t)i; break;
 		case DT_INT16: ((int16_t *)data)[k] = (int16_t)(i * 200); break;
 		case DT_INT32: ((int32_t *)data)[k] = (int32_t)(i * (pick(r, 8) ? 1 : 10000000)); break;

@@ -381,12 +381,12 @@ static struct trial pairs_trial(struct arena *a, const char *name, enum ir_op op
 static void test_ends_of_integers(void **state)
 {
 	static const enum ir_op ops[] = {OP_FLOORDIV, OP_MOD, OP_POW, OP_MUL};
-	static const dtype elems[] = {DT_INT8, DT_INT16, DT_INT32, DT_INT64};
-	enum { N = 16 };
+	static const dtype elems[] = {DT_UINT8, DT_INT8, DT_INT16, DT_INT32, DT_INT64};
+	enum { ELEMS = sizeof elems / sizeof *elems, N = 4 * ELEMS };
 	struct arena *a = arena_new(0);
 	struct trial trials[N];
 	for (uint32_t k = 0; k < N; k++)
-		trials[k] = pairs_trial(a, arena_printf(a, "ends%u", k), ops[k / 4], elems[k % 4]);
+		trials[k] = pairs_trial(a, arena_printf(a, "ends%u", k), ops[k / ELEMS], elems[k % ELEMS]);
 	check_trials(a, trials, N);
 }
 

@@ -113,6 +113,14 @@ static void round_trip(void **state)
 	assert_true(npy_parse(a, b.at, b.len, &back, &error));
 	assert_int_equal(back.elem, DT_INT8);
 	assert_memory_equal(back.data, trits, 3);
+	buf_clear(&b);
+	uint8_t pixels[3] = {0, 128, 255};
+	t = (struct tensor){.elem = DT_UINT8, .rank = 1, .dims = {3}, .data = pixels};
+	npy_write(&t, &b);
+	assert_non_null(strstr(b.at + 10, "'|u1'"));
+	assert_true(npy_parse(a, b.at, b.len, &back, &error));
+	assert_int_equal(back.elem, DT_UINT8);
+	assert_memory_equal(back.data, pixels, 3);
 	buf_free(&b);
 	arena_free(a);
 }

@@ -33,7 +33,7 @@ static void views(void **state)
 	struct arena *a = arena_new(0);
 	struct buf b = file(
 		"{\"__metadata__\":{\"format\":\"pt\"},\"w\":{\"dtype\":\"I8\",\"shape\":[2,2],\"data_offsets\":[4,8]},"
-		"\"b\":{\"dtype\":\"F32\",\"shape\":[],\"data_offsets\":[0,4]},\"e\":{\"dtype\":\"U8\",\"shape\":[0],\"data_offsets\":[8,8]}}",
+		"\"b\":{\"dtype\":\"F32\",\"shape\":[],\"data_offsets\":[0,4]},\"e\":{\"dtype\":\"U16\",\"shape\":[0],\"data_offsets\":[8,8]}}",
 		8);
 	const char *error = NULL;
 	const struct tensor_list *s = safetensors_parse(a, b.at, b.len, &error);

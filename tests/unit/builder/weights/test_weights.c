@@ -114,6 +114,11 @@ static void conversions(void **state)
 	assert_true(bind(&f, NULL));
 	assert_memory_equal(f.bound.params[0].data, ((int64_t[]){-100, 100}), 16);
 	done(&f);
+	f = open_file(ONE("U8", 2, 2), (uint8_t[]){200, 7}, 2);
+	add(&f, "w", DT_INT16, 2, false);
+	assert_true(bind(&f, NULL));
+	assert_memory_equal(f.bound.params[0].data, ((int16_t[]){200, 7}), 4);
+	done(&f);
 }
 
 static void expect(struct fixture *f, enum diag_code code, const char *word)
@@ -144,9 +149,12 @@ static void misfits(void **state)
 	f = open_file(ONE("I32", 2, 8), (int32_t[]){1, 2}, 8);
 	add(&f, "w", DT_FLOAT32, 2, false);
 	expect(&f, DIAG_WEIGHTS_DTYPE, "int32");
-	f = open_file(ONE("U8", 2, 2), "ab", 2);
+	f = open_file(ONE("U16", 2, 4), "abcd", 4);
 	add(&f, "w", DT_FLOAT32, 2, false);
-	expect(&f, DIAG_WEIGHTS_DTYPE, "U8");
+	expect(&f, DIAG_WEIGHTS_DTYPE, "U16");
+	f = open_file(ONE("U8", 2, 2), "ab", 2);
+	add(&f, "w", DT_INT8, 2, false);
+	expect(&f, DIAG_WEIGHTS_DTYPE, "uint8");
 	f = open_file(ONE("F32", 2, 8), (float[]){1, 2}, 8);
 	add(&f, "w", DT_FLOAT32, 3, false);
 	expect(&f, DIAG_WEIGHTS_SHAPE, "[3]");
