@@ -46,6 +46,7 @@ layer Memory() {
         steps = steps + 1
         return x @ x @ x @ x
     }
+    fn cut(x: Tensor<float32, [N]>) { return x[3:] }
 }
 """
 MANIFEST = f"""\
@@ -59,7 +60,7 @@ model kinds
 
 model memory
     sources = src/memory.tri
-    entry = Memory.forward Memory.slow
+    entry = Memory.forward Memory.slow Memory.cut
     state.T = 8
 """
 

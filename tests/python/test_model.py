@@ -272,6 +272,9 @@ class Mistakes(ModelTest):
     def test_names_of_the_module(self):
         with self.assertRaisesRegex(AttributeError, "did you mean `load`"):
             trib.laod
+        with self.assertRaisesRegex(AttributeError, "kinds has no entry `produkt`, did you mean `product`"):
+            trib.load(self.kinds).produkt
+        self.assertFalse(hasattr(trib.load(self.kinds), "_repr_png_"))
         for name in trib.__all__:
             self.assertTrue(getattr(trib, name).__doc__, name)
 
@@ -311,6 +314,14 @@ class States(ModelTest):
         with self.assertRaisesRegex(trib.ArgumentError, "no saved states"):
             n.state_load(b"nothing")
         np.testing.assert_array_equal(n(rows[:0]).out0, rows)
+
+    def test_sizes_that_do_not_fit(self):
+        m = trib.load(self.memory)
+        self.assertEqual(str(m.cut.description), "cut(x: float32[N]) -> (out: float32[N - 3])")
+        self.assertEqual(m.cut(floats(3)).shape, (0,))
+        with self.assertRaisesRegex(trib.ShapeError, "a dimension becomes negative: N = 2"):
+            m.cut(floats(2))
+        self.assertEqual(m.cut(floats(5)).shape, (2,))
 
     def test_new(self):
         m, rows = trib.load(self.memory), floats(2, 2)
@@ -436,16 +447,32 @@ class Threads(ModelTest):
             self.assertLessEqual(len(m._library.profile()), contexts)
             self.assertEqual(m.profile().runs, 800)
 
-    def test_calls_run_at_the_same_time(self):
-        m, x = trib.load(self.kinds, threads=1, contexts=4), floats(600, 600)
-        steps, done = 0, []
-        thread = threading.Thread(target=lambda: done.append([m.product(x) for _ in range(10)]))
+    def test_the_pool_has_a_limit(self):
+        m, x = trib.load(self.kinds, threads=1, contexts=2), floats(500, 500)
+        threads = [threading.Thread(target=lambda: [m.product(x) for _ in range(5)]) for _ in range(5)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(len(m._library.profile()), 2)
+
+    def test_other_threads_go_on_during_a_run(self):
+        m, x, took = trib.load(self.kinds, threads=1, contexts=4), floats(2500, 2500), []
+
+        def work():
+            start = time.monotonic()
+            m.product(x)
+            took.append(time.monotonic() - start)
+
+        thread = threading.Thread(target=work)
         thread.start()
-        while not done:
+        longest, last = 0, time.monotonic()
+        while not took:
             m.same(x[0])
-            steps += 1
+            now = time.monotonic()
+            longest, last = max(longest, now - last), now
         thread.join()
-        self.assertGreater(steps, 10)
+        self.assertLess(longest, took[0] / 2)
 
     def test_close_during_calls(self):
         m, x = trib.load(self.kinds, threads=1, contexts=2), floats(400, 400)

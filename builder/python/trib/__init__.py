@@ -9,7 +9,7 @@ Importing this module imports neither NumPy nor PyTorch: what is used is importe
 
 import importlib
 
-# Public names, and the module of each.
+# Public names, and the module of each. __init__.pyi has the same names for type checkers.
 _NAMES = {
     "load": "model",
     "Model": "model",

@@ -13,7 +13,7 @@ import tempfile
 import threading
 import warnings
 from collections.abc import Mapping
-from typing import Callable
+from typing import Callable, overload
 
 from . import errors, installation, safetensors
 from .building import _level, _path
@@ -233,7 +233,11 @@ def _model_of(function, options):
     return compile(made, **options)
 
 
-def lazy(function: Callable | None = None, **options):
+@overload
+def lazy(function: Callable, **options) -> Lazy: ...
+@overload
+def lazy(function: None = None, **options) -> Callable[[Callable], Lazy]: ...
+def lazy(function=None, **options):
     """Makes a function a model, which is compiled or loaded at its first use.
 
     The function returns the text of a source, the path of a .tri file or of a library, or a model. If it returns

@@ -20,7 +20,8 @@ def _dimension(steps, names):
         else:
             b, a = stack.pop(), stack.pop()
             a, b = (text if atom or op == 2 else f"({text})" for text, atom in (a, b))
-            stack.append((f"{a} {_OPERATORS[op]} {b}", False))
+            minus = _OPERATORS[op] == "+" and b.startswith("-")
+            stack.append((f"{a} - {b[1:]}" if minus else f"{a} {_OPERATORS[op]} {b}", False))
     text = stack[0][0]
     return int(text) if len(steps) == 1 and steps[0][0] == _CONST else text
 

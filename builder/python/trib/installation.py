@@ -19,9 +19,9 @@ def program() -> str:
         path = os.path.normpath(os.path.join(here, place))
         if os.path.isfile(path) and os.access(path, os.X_OK):
             return path
-    path = shutil.which("trib")
-    if path:
-        return os.path.realpath(path)
+    found = shutil.which("trib")
+    if found:
+        return os.path.realpath(found)
     raise errors.NotFoundError("the executable `trib` is missing: install the package again, or put trib on PATH")
 
 

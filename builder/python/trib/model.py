@@ -169,6 +169,12 @@ class Model(Entry):
     of it.
     """
 
+    entries: dict[str, Entry]
+    _options: _Options
+    _spelling: str
+    _library: _native.Library
+    _described: description.Description
+
     def __new__(cls, options, spelling=None):
         spelling = spelling or _spelling(options.path)
         library = _open(options, spelling)
@@ -186,6 +192,14 @@ class Model(Entry):
             if not hasattr(cls, name):
                 setattr(self, name, entry)
         return self
+
+    def __getattr__(self, name: str) -> Entry:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        known = ", ".join(self.entries)
+        raise AttributeError(
+            f"the model {self.name} has no entry `{name}`{errors.similar(name, self.entries)}: its entries are {known}"
+        )
 
     @property
     def name(self) -> str:

@@ -76,11 +76,12 @@ class Profile:
 def merge(contexts) -> Profile:
     """Adds the profiles of the contexts of a model, which the extension module returns as tuples."""
     whole = Profile(0, 0, 0, 0, 0, ())
-    statements, places = [], {}
+    statements: list[Statement] = []
+    places: dict[tuple, int] = {}
     for runs, wall, cpu, memory, threads, entries in contexts:
         whole.runs, whole.wall_ns, whole.cpu_ns = whole.runs + runs, whole.wall_ns + wall, whole.cpu_ns + cpu
         whole.memory_bytes, whole.threads = max(whole.memory_bytes, memory), max(whole.threads, threads)
-        merged = []  # for each entry of this context its index in `statements`
+        merged: list[int] = []  # for each entry of this context its index in `statements`
         for code, operation, layer, file, line, parent, statement, calls, *costs, most in entries:
             above = merged[parent] if parent >= 0 else None
             at = places.setdefault((above, code, file, line, statement), len(statements))
