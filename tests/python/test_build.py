@@ -203,6 +203,7 @@ class Compiles(PackageTest):
             (trib.NotFoundError, "no source .*nowhere.tri", "nowhere.tri", None),
             (trib.NotFoundError, "no weights nowhere.pt", DOUBLE, "nowhere.pt"),
             (trib.ArgumentError, "is a int", 3, None),
+            (trib.ArgumentError, "pass example_inputs", torch.nn.ReLU(), None),
             (trib.DtypeError, "weights a: complex128", DOUBLE, {"a": np.ones(1, complex)}),
         ):
             with self.assertRaisesRegex(kind, text):

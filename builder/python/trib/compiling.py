@@ -13,12 +13,15 @@ import tempfile
 import threading
 import warnings
 from collections.abc import Mapping
-from typing import Callable, overload
+from typing import TYPE_CHECKING, Callable, overload
 
 from . import errors, installation, safetensors
 from .building import _level, _path
 from .diagnostics import Diagnostic, with_source
 from .model import Model, load
+
+if TYPE_CHECKING:
+    import torch
 
 _MOST_CACHED = 100  # folders of compiled sources in the user's cache
 _NAME = "notebook"  # of sources without a file
@@ -103,8 +106,12 @@ def _words(weights, entry, inputs, opt, cpu):
 
 
 def _compile_text(source, weights, options):
-    """Returns the folder of the library, which may be of an earlier call or process."""
-    raw = safetensors.encode(weights) if isinstance(weights, Mapping) else b""
+    """Returns the folder of the library, which an earlier call or process may have made.
+
+    Weights may be the content of a file.
+    """
+    raw = weights if isinstance(weights, bytes) else b""
+    raw = safetensors.encode(weights) if isinstance(weights, Mapping) else raw
     path = None if weights is None or raw else os.path.abspath(_path(weights))
     known = _digest(
         source, raw, path and _stamp(path), sorted(options.items(), key=str), _stamp(installation.library())
@@ -152,23 +159,38 @@ def _compile_file(source, weights, options):
     return folder
 
 
+def _export(module, example_inputs, dynamic_shapes):
+    """Returns the source and the weights file of a module of PyTorch."""
+    if example_inputs is None:
+        raise errors.ArgumentError("a module of PyTorch needs inputs to trace: pass example_inputs=(x,)")
+    from .pytorch.exporter import export
+
+    with tempfile.TemporaryDirectory(prefix="trib-") as folder:
+        path = export(module, example_inputs, folder, dynamic_shapes=dynamic_shapes, name=_NAME)
+        weights = path / f"{_NAME}.safetensors"
+        return (path / f"{_NAME}.tri").read_text(), weights.read_bytes() if weights.exists() else None
+
+
 def compile(
-    source: str | os.PathLike[str],
+    source: str | os.PathLike[str] | torch.nn.Module,
     weights: Mapping | str | os.PathLike[str] | None = None,
     *,
+    example_inputs: tuple | Mapping | None = None,
+    dynamic_shapes=None,
     entry: str | None = None,
     inputs: Mapping[str, str] | None = None,
     opt: int | str | None = None,
     cpu: str | None = None,
     **options,
 ) -> Model:
-    """Returns a model of a source: its text, or the path of a .tri file.
+    """Returns a model of a source: its text, the path of a .tri file, or a module of PyTorch.
 
     The source is checked now; each layer is compiled at its first call, or found in the user's cache. The same text
     with the same weights is not checked again, also in another process.
 
     Args:
-        source: the text, or a path that ends in .tri.
+        source: the text, a path that ends in .tri, or a module.
+        example_inputs, dynamic_shapes: of a module: those of :func:`trib.export`.
         weights: a mapping such as a `state_dict`, or the path of a file; without it parameters have initial values.
         entry: a layer, or one of its functions: "Net.decode"; default: the last layer.
         inputs: types of inputs that the source leaves open: {"x": "float32[?, 64]"}.
@@ -179,6 +201,8 @@ def compile(
 
     >>> m = trib.compile("layer Double() { fn forward(x: Tensor<float32, [N]>) { return 2.0 * x } }")
     """
+    if hasattr(source, "state_dict"):
+        source, weights = _export(source, example_inputs, dynamic_shapes)
     if not isinstance(source, (str, os.PathLike)):
         raise errors.ArgumentError(f"the source is a {type(source).__name__}: pass the text of a source or a path")
     if isinstance(weights, (str, os.PathLike)) and not os.path.exists(weights):
