@@ -382,8 +382,9 @@ static struct expr cast_expr(struct body *b, hir_ref r, const struct hir_arg *x)
 		return (struct expr){dtype_class(t) == DTC_FLOAT ? arena_printf(a, "float(%s)", e.text) : e.text,
 				     dtype_class(t) == DTC_FLOAT ? PREC_CALL : e.prec, true};
 	const char *text = in_parentheses(b, e, PREC_CALL);
-	if (dtype_class(b->u->nodes[x->u.tensor].type.elem) == DTC_FLOAT && dtype_class(t) == DTC_INT && dtype_size(t) < 4) /* saturates */
-		text = arena_printf(a, "%s.clamp(%lld, %lld)", text, -(long long)dtype_largest_int(t) - 1, (long long)dtype_largest_int(t));
+	bool from_float = dtype_class(b->u->nodes[x->u.tensor].type.elem) == DTC_FLOAT;
+	if (t == DT_TRIT || (from_float && dtype_class(t) == DTC_INT && dtype_size(t) < 4)) /* saturates */
+		text = arena_printf(a, "%s.clamp(%lld, %lld)", text, (long long)dtype_least_int(t), (long long)dtype_largest_int(t));
 	return call_expr(arena_printf(a, "%s.to(%s)", text, dtype_python(a, t)));
 }
 

@@ -177,7 +177,7 @@ layer Net() {
     fn forward(x: Tensor<int32, [N, 4]>) {
         let table = tensor([[1, -2], [3, 4]])
         let bits = x % 3 == 0
-        return (x // 2 + 1, where(bits, x, -x), float32(x) / 3.0, table[x[:, 0] % 2], bits.any(dim=1), int8(clip(x, -5, 5)))
+        return (x // 2 + 1, where(bits, x, -x), float32(x) / 3.0, table[x[:, 0] % 2], bits.any(dim=1), int8(clip(x, -5, 5)), trit(x), uint8(float32(x) * 40.0), uint8(x) + uint8(250))
     }
 }""",
         {},
@@ -255,6 +255,7 @@ layer Net() {
 }
 
 
+NOT_WRITTEN = ("bytes",)  # PyTorch divides no integer by 0
 NOT_EMPTY = ("reshapes", "patches", "branches", "closures")  # PyTorch infers no size of nothing
 
 
@@ -328,13 +329,14 @@ class Programs(test_programs.Programs):
 
     def test_written_modules_against_numpy(self):
         self.models = {}
-        for name in test_programs.PROGRAMS:
+        names = [name for name in test_programs.PROGRAMS if name not in NOT_WRITTEN]
+        for name in names:
             self.trib("build", name, "--emit", "pytorch")
             self.models[name] = written.load(self.path(f"build/{name}.py"), name)
             loaded = self.models[name].load_state_dict({k: torch.from_numpy(v) for k, v in self.weights[name].items()}, strict=False)
             self.assertFalse(loaded.unexpected_keys, name)  # others are tied, or have initial values
-        self.compare(test_programs.PROGRAMS, (7, 1, 33))
-        self.compare([name for name in test_programs.PROGRAMS if name not in NOT_EMPTY], (0,))
+        self.compare(names, (7, 1, 33))
+        self.compare([name for name in names if name not in NOT_EMPTY], (0,))
 
     test_every_level_against_numpy = test_interpreter_against_numpy = None
 
