@@ -140,7 +140,7 @@ class CompileTest(unittest.TestCase):
         """It neither traces nor builds."""
         script = (
             "import torch, test_torch_compile as t\n"
-            "from trib.pytorch import dynamo, project\n"
+            "from trib import project\nfrom trib.pytorch import dynamo\n"
             "torch.manual_seed(0)\n"
             "model, x = t.Net().eval(), torch.randn(2, 3, 8, 8)\n"
             "if {second}: dynamo._trace = project.build = None\n"

@@ -20,7 +20,7 @@ from torch.utils import _pytree as pytree
 import random_networks
 import torch_models
 import trib
-from trib.pytorch import project
+from trib import project
 
 warnings.simplefilter("ignore")
 RANDOM_COUNT = int(os.environ.get("TRIB_NETWORKS", 30))

@@ -35,6 +35,7 @@ _NAMES = {
     "compare": "comparing",
     "export": "pytorch.exporter",
     "Difference": "pytorch.compare",
+    "from_onnx": "onnx.importer",
     "Error": "errors",
     "ArgumentError": "errors",
     "ShapeError": "errors",
@@ -56,6 +57,7 @@ _NAMES = {
     "GradientError": "errors",
     "RegressionError": "errors",
     "ExportError": "errors",
+    "OperatorError": "errors",
 }
 # Modules that `import trib` makes reachable as attributes.
 _MODULES = ("cache", "errors", "nn")

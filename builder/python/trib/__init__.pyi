@@ -28,6 +28,7 @@ from .errors import ForkError as ForkError
 from .errors import GradientError as GradientError
 from .errors import LoadError as LoadError
 from .errors import NotFoundError as NotFoundError
+from .errors import OperatorError as OperatorError
 from .errors import OutOfMemoryError as OutOfMemoryError
 from .errors import RangeError as RangeError
 from .errors import RegressionError as RegressionError
@@ -37,6 +38,7 @@ from .model import Entry as Entry
 from .model import Model as Model
 from .model import load as load
 from .notebook import load_ipython_extension as load_ipython_extension
+from .onnx.importer import from_onnx as from_onnx
 from .profiles import Profile as Profile
 from .profiling import BuildProfile as BuildProfile
 from .profiling import check_regression as check_regression

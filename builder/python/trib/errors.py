@@ -108,6 +108,10 @@ class ExportError(Error, RuntimeError):
     """A model of PyTorch has operations that the language lacks. The text lists all, with modules and what to write."""
 
 
+class OperatorError(Error, RuntimeError):
+    """A model has operators that the language lacks. The text lists all, with their nodes and what to write."""
+
+
 # In the order of enum tri_code of tri.h: the exception, and what to do if the library does not say so.
 _CODES = (
     (Error, ""),

@@ -9,9 +9,8 @@ import tempfile
 import torch
 from torch.utils import _pytree as pytree
 
-from .. import safetensors
+from .. import project, safetensors
 from ..errors import ArgumentError
-from . import project
 from .exporter import split_inputs, trace, translate_traced, unwrap
 from .graph import tensor_of
 from .tree import Tree

@@ -20,9 +20,8 @@ import torch
 from torch.fx.experimental.proxy_tensor import make_fx
 from torch.fx.passes.split_module import split_module
 
-from .. import installation
+from .. import installation, project
 from ..errors import Error, ExportError, GradientError
-from . import project
 from .exporter import translate
 from .graph import Aliased, mutated_argument, read_traced, tensor_of
 from .operators import Unsupported, template

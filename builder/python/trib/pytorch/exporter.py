@@ -8,8 +8,8 @@ import pathlib
 import torch
 from torch.utils import _pytree as pytree
 
+from .. import project
 from ..errors import ExportError
-from . import project
 from .graph import Aliased, Changing, read_exported, tensor_of
 from .layers import make_groups
 from .modules import trained

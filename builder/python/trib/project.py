@@ -6,7 +6,7 @@ import pathlib
 import re
 import subprocess
 
-from .. import building, errors, installation, safetensors
+from . import building, errors, installation, safetensors
 
 
 def build(folder):

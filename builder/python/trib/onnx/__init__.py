@@ -1,0 +1,1 @@
+"""ONNX models as projects of the language: :func:`trib.from_onnx`."""
