@@ -249,6 +249,7 @@ static struct hir_unit *complete_unit(struct elab *e, struct hir_unit *u, const 
 		return move_unit(((struct elab_unit *)(uintptr_t)known)->unit, u);
 	hash_hex(u->identity, hex);
 	u->symbol = arena_printf(e->em.f->arena, "%s_%.16s", u->definition_name, hex);
+	u->dims = dims_copy(e->em.f->arena, u->dims); /* the sizes of the unit around it go on to grow */
 	struct elab_unit *info = ARENA_NEW(e->em.f->arena, struct elab_unit);
 	info->unit = u;
 	map_put(&e->em.f->elab.units, u->identity, (uint64_t)(uintptr_t)info);
