@@ -23,12 +23,17 @@ static const char *params_text(struct elab *e, struct module *m, struct ast_node
 	return take_text(&e->em, &b);
 }
 
-static bool report_unknown_arg(struct elab *e, struct module *mod, struct ast_nodes params, const struct arg *a, const char *what)
+/* in: the instance whose parameters the argument may name, too; NULL: none. */
+static void report_name(struct elab *e, struct module *mod, struct ast_nodes params, const struct instance *in, const struct arg *a,
+			const char *what)
 {
 	const char *names[ELAB_MAX_ARGS];
-	uint32_t n = 0;
+	uint32_t n = 0, n_own = in ? in->params->n : 0;
 	for (; n < params.n && n < ELAB_MAX_ARGS; n++)
 		names[n] = name_text(e->em.f, node_name(e, mod, params.at[n]));
+	for (uint32_t i = 0; i < n_own && n < ELAB_MAX_ARGS; i++)
+		if (in->params->names[i] && !strchr(in->params->names[i], '.'))
+			names[n++] = in->params->names[i];
 	struct diag *g = report_error(&e->em, DIAG_ARG_NAME, a->name_at, "%s has no argument `%s`", what, name_text(e->em.f, a->name));
 	if (!params.n)
 		diag_note(e->em.report.out, g, "it takes no arguments");
@@ -37,7 +42,11 @@ static bool report_unknown_arg(struct elab *e, struct module *mod, struct ast_no
 	else
 		diag_secondary(e->em.report.out, g, node_span(mod, params.at[0]), "its arguments are declared here");
 	argument_help(e->em.report.out, g, a->name_at, name_text(e->em.f, a->name), names, n);
-	return false;
+}
+
+void report_unknown_param(struct elab *e, const struct instance *in, const struct arg *a, const char *what)
+{
+	report_name(e, in->item->mod, ast_fn(&in->item->mod->ast, in->item->node).params, in, a, what);
 }
 
 static bool report_arg_count(struct elab *e, struct module *mod, struct ast_nodes params, uint32_t have, span at, const char *what)
@@ -65,7 +74,8 @@ bool bind_args(struct elab *e, struct module *mod, struct ast_nodes params, stru
 			for (k = 0; k < params.n && node_name(e, mod, params.at[k]) != a->name; k++)
 				;
 			if (k == params.n) {
-				ok = report_unknown_arg(e, mod, params, a, what);
+				report_name(e, mod, params, NULL, a, what);
+				ok = false;
 				continue;
 			}
 			index_note_argument(e, a->name_at, mod, ast_token(&mod->ast, params.at[k]));

@@ -27,6 +27,8 @@ void offer_value_members(struct elab *e, node_id n, struct value object);
 /* Orders arguments as the parameters are; bound[i] is NULL where the default applies. False: reported. */
 bool bind_args(struct elab *e, struct module *mod, struct ast_nodes params, struct args *args, span at, const char *what,
 	       struct arg **bound);
+/* Reports an argument whose name is none of a layer's arguments and parameters. in: an instance of it. */
+void report_unknown_param(struct elab *e, const struct instance *in, const struct arg *a, const char *what);
 
 /* Binds arguments to parameters, solves shapes, then calls a unit or runs the body in the current unit. */
 struct value call_value(struct elab *e, struct value callee, struct args *args, span at, const char *what);

@@ -83,7 +83,11 @@ static void add_state(struct elab *e, struct instance *in, node_id n)
 static void declare_lets(struct elab *e, struct instance *in, node_id n)
 {
 	uint32_t mark = e->locals.len;
+	node_id pattern = ast_kind(elab_tree(e), n) == NODE_LET ? ast_let(elab_tree(e), n).pattern : AST_NONE;
+	in->binds_hidden = pattern && ast_kind(elab_tree(e), pattern) == NODE_PAT_NAME &&
+			   *name_text(e->em.f, elab_name(e, ast_token(elab_tree(e), pattern))) == '_';
 	exec(e, n, NULL);
+	in->binds_hidden = false;
 	for (uint32_t i = mark; i < e->locals.len; i++) {
 		struct local l = e->locals.at[i];
 		bool lazy = !e->em.checking && value_contains(l.value, V_TENSOR);
@@ -209,6 +213,7 @@ static bool make_instance(struct elab *e, struct item *it, struct arg **bound, s
 	in->id = e->em.f->elab.next_instance++;
 	in->dims = e->em.b->dims;
 	in->at = at;
+	in->hidden_in = e->frame && e->frame->self && !e->frame->func && e->frame->self->binds_hidden ? e->frame->self : NULL;
 	for (uint32_t i = 0; i < decl.params.n && i < 64; i++)
 		in->given |= (uint64_t)(bound[i] != NULL) << i;
 	struct frame fr = {.site = {.at = at, .callee = what}, .mod = it->mod, .self = in, .unit = e->em.b};
@@ -259,6 +264,8 @@ struct value instantiate(struct elab *e, struct item *it, struct args *args, spa
 		return VALUE_POISON;
 	bool in_unit = inside_unit(e);
 	bool ok = make_instance(e, it, bound, at, what, in);
+	if (ok)
+		report_untied(e, in, what);
 	struct value v = {.kind = V_LAYER, .u.layer = in};
 	if (ok && in_unit && (in->params->n || in->states->n)) {
 		struct diag *g =

@@ -37,19 +37,31 @@ static bool scalar_member(struct elab *e, struct value v, const char *name, stru
 	return false;
 }
 
-/* `linear.bias`: the parameter in the member `_bias`, or none, in place of the argument `bias`, a bool. */
+/* `norm.weight`: a parameter in a member whose name begins with `_`, as in the names of parameters. */
 static bool hidden_param(struct elab *e, const struct instance *in, name_id name, span at, struct value *out)
+{
+	for (uint32_t i = 0; i < in->n_members; i++) {
+		const struct member *holder = &in->members[i];
+		if (holder->kind != M_VALUE || holder->value.kind != V_LAYER || holder->is_arg || *name_text(e->em.f, holder->name) != '_')
+			continue;
+		struct instance *inner = holder->value.u.layer;
+		struct member *m = instance_member(inner, name);
+		if (m && m->kind == M_PARAM)
+			return *out = member_value(e, inner, m, at), true;
+		if (hidden_param(e, inner, name, at, out))
+			return true;
+	}
+	return false;
+}
+
+/* `linear.bias`: the parameter in the member `_bias`, or none, in place of the argument `bias`, a bool. */
+static bool hidden_value(struct elab *e, const struct instance *in, name_id name, span at, struct value *out)
 {
 	const char *hidden = text_join(&e->em, "_", name_text(e->em.f, name), "", "");
 	const struct member *holder = instance_member(in, intern_str(e->em.f->names, hidden));
-	if (!holder || holder->kind != M_VALUE || (holder->value.kind != V_LAYER && holder->value.kind != V_NONE))
-		return false;
-	if (holder->value.kind == V_NONE)
+	if (holder && holder->kind == M_VALUE && holder->value.kind == V_NONE)
 		return *out = holder->value, true;
-	struct member *m = instance_member(holder->value.u.layer, name);
-	if (!m || m->kind != M_PARAM)
-		return false;
-	return *out = member_value(e, holder->value.u.layer, m, at), true;
+	return hidden_param(e, in, name, at, out);
 }
 
 /* A member of a value. False: it has none of the name. */
@@ -69,7 +81,7 @@ bool value_member(struct elab *e, struct value v, name_id name, span at, struct 
 		return scalar_member(e, v, text, out);
 	} else if (v.kind == V_LAYER) {
 		struct member *m = instance_member(v.u.layer, name);
-		if ((!m || m->is_arg) && hidden_param(e, v.u.layer, name, at, out))
+		if ((!m || m->is_arg) && hidden_value(e, v.u.layer, name, at, out))
 			return true;
 		if (m)
 			return *out = member_value(e, v.u.layer, m, at), true;

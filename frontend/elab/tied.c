@@ -1,6 +1,8 @@
 /* Tied parameters: the call of a layer gives a parameter of another layer to one of its own, `nn.Linear(8, 4, bias=false, weight=embed.weight)`. */
 #include "frontend/elab/tied.h"
+#include <string.h>
 #include "base/buf.h"
+#include "frontend/elab/expr.h"
 #include "frontend/elab/function.h"
 #include "frontend/elab/index_value.h"
 
@@ -15,13 +17,14 @@ static node_id find_declaration(struct elab *e, struct item *it, name_id name)
 	return AST_NONE;
 }
 
-static bool is_argument(struct elab *e, struct item *it, name_id name)
+/* AST_NONE: the layer has no argument of the name. */
+static node_id find_argument(struct elab *e, struct item *it, name_id name)
 {
 	struct ast_nodes params = ast_fn(&it->mod->ast, it->node).params;
 	for (uint32_t i = 0; i < params.n; i++)
 		if (node_name(e, it->mod, params.at[i]) == name)
-			return true;
-	return false;
+			return params.at[i];
+	return AST_NONE;
 }
 
 /* The parameter whose value a node of the current unit is; NULL: it is none. */
@@ -35,39 +38,70 @@ static struct layer_param *param_of_node(struct elab *e, hir_ref r)
 	return NULL;
 }
 
-static struct layer_param *given_param(struct elab *e, struct item *it, node_id declared, const struct arg *a)
+static bool is_bool_argument(struct elab *e, struct item *it, node_id argument)
 {
-	struct layer_param *p = a->v.kind == V_TENSOR ? param_of_node(e, a->v.u.t) : NULL;
-	if (p || is_poison(a->v) || (a->v.kind == V_TENSOR && !e->em.b->open_params))
-		return p;
-	struct diag *g = report_error(&e->em, DIAG_TIED, a->at, "parameter `%s` of layer `%s` can be tied to a parameter, not to %s",
-				      name_text(e->em.f, a->name), name_text(e->em.f, it->name), value_text(&e->em, a->v));
-	diag_secondary(e->em.report.out, g, node_span(it->mod, declared), "the parameter is declared here");
-	diag_help(e->em.report.out, g, "give it a parameter itself, `%s=embed.weight`; compute with it in `fn forward`",
-		  name_text(e->em.f, a->name));
-	return NULL;
+	const struct ast *t = &it->mod->ast;
+	node_id type = ast_a(t, argument);
+	return type && ast_kind(t, type) == NODE_TYPE_NAME && !strcmp(name_text(e->em.f, node_name(e, it->mod, type)), "bool");
+}
+
+/* True if the layer's body binds `_NAME`, which is none if the layer is made without the parameter NAME: `other.bias` is none then. */
+static bool binds_hidden(struct elab *e, struct item *it, name_id name)
+{
+	const struct ast *t = &it->mod->ast;
+	struct ast_nodes items = ast_nodes(t, ast_a(t, ast_fn(t, it->node).body));
+	name_id hidden = intern_str(e->em.f->names, text_join(&e->em, "_", name_text(e->em.f, name), "", ""));
+	for (uint32_t i = 0; i < items.n; i++)
+		if (ast_kind(t, items.at[i]) == NODE_LET && node_name(e, it->mod, ast_let(t, items.at[i]).pattern) == hidden)
+			return true;
+	return false;
+}
+
+static bool may_be_param(struct value v) { return v.kind == V_TENSOR || v.kind == V_NONE || is_poison(v); }
+
+/* An argument such as `bias: bool` says whether the layer has the parameter of its name. True if it is given a parameter. */
+static bool takes_argument(struct elab *e, struct item *it, node_id argument, struct arg *a)
+{
+	bool is_param = a->v.kind == V_TENSOR && param_of_node(e, a->v.u.t);
+	if (!is_param && a->v.kind != V_NONE)
+		return false;
+	if (is_bool_argument(e, it, argument) && (is_param || binds_hidden(e, it, a->name)))
+		a->v = value_bool(is_param);
+	return a->v.kind == V_BOOL && is_param;
 }
 
 void take_tied(struct elab *e, struct item *it, struct args *args, struct instance *out)
 {
-	struct tied_param *tied = NULL;
 	uint32_t kept = 0;
 	for (uint32_t i = 0; i < args->n; i++) {
-		const struct arg a = args->at[i];
-		node_id declared = a.name && !is_argument(e, it, a.name) ? find_declaration(e, it, a.name) : AST_NONE;
-		args->at[kept++] = a;
-		if (!declared)
+		struct arg a = args->at[i], given = a;
+		node_id argument = a.name ? find_argument(e, it, a.name) : AST_NONE;
+		node_id declared = a.name && !argument ? find_declaration(e, it, a.name) : AST_NONE;
+		bool taken = argument ? takes_argument(e, it, argument, &a) : a.name && (declared || may_be_param(a.v));
+		if (argument || !taken)
+			args->at[kept++] = a;
+		if (!taken)
 			continue;
-		kept--;
-		index_note_argument(e, a.name_at, it->mod, ast_const(&it->mod->ast, declared).name);
-		struct layer_param *p = a.v.kind == V_NONE ? NULL : given_param(e, it, declared, &a);
-		if (!tied)
-			tied = ARENA_ARRAY(e->em.f->arena, struct tied_param, args->n);
-		if (p)
-			tied[out->n_tied++] = (struct tied_param){a.name, p, a.at};
+		if (declared)
+			index_note_argument(e, a.name_at, it->mod, ast_const(&it->mod->ast, declared).name);
+		if (!out->tied)
+			out->tied = ARENA_ARRAY(e->em.f->arena, struct tied_param, args->n);
+		struct layer_param *p = given.v.kind == V_TENSOR ? param_of_node(e, given.v.u.t) : NULL;
+		out->tied[out->n_tied++] = (struct tied_param){.arg = given, .param = p};
 	}
 	args->n = kept;
-	out->tied = tied;
+}
+
+void report_untied(struct elab *e, const struct instance *in, const char *what)
+{
+	for (uint32_t i = 0; i < in->n_tied && !in->failed; i++)
+		if (in->tied[i].used)
+			continue;
+		else if (find_argument(e, in->item, in->tied[i].arg.name))
+			report_error(&e->em, DIAG_TIED, in->tied[i].arg.at, "%s has no parameter `%s`, so that none can be given to it",
+				     what, name_text(e->em.f, in->tied[i].arg.name));
+		else
+			report_unknown_param(e, in, &in->tied[i].arg, what);
 }
 
 /* "float32[V, 8]" */
@@ -97,18 +131,49 @@ static bool may_be_same_type(const struct layer_param *a, const struct layer_par
 	return same;
 }
 
+/* What the call that made the instance gives to its parameter, or to one of a member whose name begins with `_`; NULL: nothing. */
+static struct tied_param *find_tied(const struct instance *in, name_id name)
+{
+	for (; in; in = in->hidden_in)
+		for (uint32_t i = 0; i < in->n_tied; i++)
+			if (in->tied[i].arg.name == name)
+				return &in->tied[i];
+	return NULL;
+}
+
+/* The layer that the source names: an instance in a member whose name begins with `_` is a part of it. */
+static const char *layer_text(struct elab *e, const struct instance *in)
+{
+	while (in->hidden_in)
+		in = in->hidden_in;
+	return name_text(e->em.f, in->item->name);
+}
+
+static void report_not_param(struct elab *e, const struct layer_param *own, const struct arg *a)
+{
+	struct diag *g = report_error(&e->em, DIAG_TIED, a->at, "parameter `%s` of layer `%s` can be tied to a parameter, not to %s",
+				      name_text(e->em.f, a->name), layer_text(e, own->owner), value_text(&e->em, a->v));
+	diag_secondary(e->em.report.out, g, own->at, "the parameter is declared here");
+	diag_help(e->em.report.out, g, "give it a parameter itself, `%s=embed.weight`; compute with it in `fn forward`",
+		  name_text(e->em.f, a->name));
+}
+
 struct layer_param *tie_param(struct elab *e, const struct instance *in, struct layer_param *own)
 {
-	const struct tied_param *t = NULL;
-	for (uint32_t i = 0; i < in->n_tied; i++)
-		if (in->tied[i].name == own->name)
-			t = &in->tied[i];
+	struct tied_param *t = find_tied(in, own->name);
 	if (!t)
 		return own;
+	t->used = true;
+	if (!t->param) {
+		bool is_unknown = is_poison(t->arg.v) || (t->arg.v.kind == V_TENSOR && !e->em.b->open_params);
+		if (t->arg.v.kind != V_NONE && !is_unknown)
+			report_not_param(e, own, &t->arg);
+		return own;
+	}
 	if (!own->has_type || !t->param->has_type || may_be_same_type(own, t->param))
 		return t->param;
-	const char *layer = name_text(e->em.f, in->item->name), *owner = name_text(e->em.f, t->param->owner->item->name);
-	struct diag *g = report_error(&e->em, DIAG_TIED, t->at,
+	const char *layer = layer_text(e, in), *owner = layer_text(e, t->param->owner);
+	struct diag *g = report_error(&e->em, DIAG_TIED, t->arg.at,
 				      "parameter `%s` of layer `%s` is %s, but it is tied to `%s` of layer `%s`, which is %s",
 				      name_text(e->em.f, own->name), layer, param_type_text(e, own), name_text(e->em.f, t->param->name),
 				      owner, param_type_text(e, t->param));

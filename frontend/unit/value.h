@@ -126,12 +126,6 @@ struct layer_param {
 	span at;
 };
 #define STATE_FIXED UINT32_MAX
-/* A parameter that the call of a layer gives to one of the layer's own, which is then this one. */
-struct tied_param {
-	name_id name;
-	struct layer_param *param;
-	span at;
-};
 enum member_kind { M_VALUE, M_PARAM, M_STATE, M_LAZY, M_FN };
 struct member {
 	enum member_kind kind;
@@ -153,8 +147,10 @@ struct instance {
 	bool generic;   /* its definition is checked on its own, for any arguments */
 	span at;        /* the call that made it */
 	uint64_t given; /* bits of the arguments that the call passed; the others have their defaults */
-	const struct tied_param *tied;
+	struct tied_param *tied; /* what the call gives to parameters: elab/tied.h */
 	uint32_t n_tied;
+	const struct instance *hidden_in;         /* bound to a member of it whose name begins with `_`; NULL: not so */
+	bool binds_hidden;                        /* its body computes such a member */
 	const struct dims *dims;                  /* of the sizes among the arguments */
 	const struct param_tree *params, *states; /* NULL while its body runs */
 	const struct hir_layer *made;             /* how the units of its functions show it; NULL: none was finished */

@@ -343,9 +343,10 @@ def tied(p, ids):
     x = x[ids]
     first, second = lambda v: v @ a.T, lambda v: v @ b.T + p["again.1.bias"]
     scales = [lambda v, k=k: v * p[k[0]] + p[k[1]] for k in (("w", "w"), ("w", "scales.1.b"), ("scales.2.a", "w"), ("scales.3.a", "scales.3.b"))]
+    normal = (x - x.mean(-1, keepdims=True)) / np.sqrt(x.var(-1, keepdims=True) + 1e-5)
     return (second(first(relu(relu(x @ a.T) @ b.T))) @ p["embed.weight"].T, np.stack([s(x) for s in scales]),
             np.stack([second(first(first(x))), first(second(first(x))), first(first(x)) @ b.T]), x @ t.T @ t.T + p["back.bias"],
-            scales[3](scales[3](x)), scales[3](scales[2](x)))
+            scales[3](scales[3](x)), scales[3](scales[2](x)), np.stack([x @ a.T + p["back.bias"], normal * p["w"] + p["back.bias"]]))
 
 
 # Programs that index, loop and scatter as users of PyTorch do.
