@@ -245,10 +245,11 @@ void print_class(struct printer *p, const struct py_class *c, struct buf *out)
 	buf_printf(out, "class %s(nn.Module):\n", c->name);
 	if (c->layer)
 		put_docstring(p, c->layer->at, out);
-	buf_puts(out, "    def __init__(self");
+	const char *head = "def __init__(self";
 	for (uint32_t i = 0; i < c->n_args; i++)
-		buf_printf(out, ", %s", c->args[i].name);
-	buf_puts(out, "):\n        super().__init__()\n");
+		head = arena_printf(p->a, "%s, %s", head, c->args[i].name);
+	put_statement(out, 4, arena_printf(p->a, "%s):", head));
+	buf_puts(out, "        super().__init__()\n");
 	for (uint32_t i = 0; i < c->n_args; i++)
 		if (c->args[i].stored)
 			buf_printf(out, "        self.%s = %s\n", c->args[i].name, c->args[i].name);
