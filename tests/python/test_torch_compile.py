@@ -13,7 +13,9 @@ import warnings
 
 import torch
 from torch import nn
+from torch.utils import _pytree as pytree
 
+import torch_models
 import trib
 from trib.pytorch import dynamo
 
@@ -86,6 +88,26 @@ class CompileTest(unittest.TestCase):
         text = next((e / "graph.tri").read_text() for e in self.entries() if "[N," in (e / "graph.tri").read_text())
         self.assertIn("let blocks = [Block() for i in 0..3]", text)
 
+    def test_architectures(self):
+        """With sizes of the examples, then with open ones."""
+        for name in ("mobilenet_v3", "bert", "gpt2", "t5_encoder"):
+            model, first, _, second = torch_models.make(name)
+            compiled = torch.compile(model, backend=dynamo.backend)
+            for inputs in (first, second):
+                with self.subTest(name=name), warnings.catch_warnings():
+                    warnings.simplefilter("error", UserWarning)
+                    words = inputs if isinstance(inputs, dict) else {"x": inputs[0]}
+                    got, want = (list(pytree.tree_leaves(call(**words))) for call in (compiled, model))
+                    torch.testing.assert_close(got, want, rtol=1e-4, atol=1e-5)
+
+    def test_tensors_that_a_graph_makes(self):
+        table = torch.randn(4)
+
+        def function(x):
+            return x * torch.tensor([1.0, 2.0, 3.0, 4.0]) + table + torch.arange(4)
+
+        self.assert_same(torch.compile(function, backend=dynamo.backend), function, torch.randn(3, 4))
+
     def test_weights_that_change(self):
         model = Net().eval()
         compiled = torch.compile(model, backend=dynamo.backend)
@@ -98,14 +120,22 @@ class CompileTest(unittest.TestCase):
 
     def test_results_of_all_kinds(self):
         def function(x, y):
-            return {"sum": x + y, "size": x.shape[0], "first": x, "none": None, "parts": torch.cat([x, y]).split(2)}
+            return {
+                "sum": x + y,
+                "size": x.shape[0],
+                "width": y.shape[1],
+                "first": x,
+                "none": None,
+                "parts": torch.cat([x, y]).split(2),
+            }
 
         compiled = torch.compile(function, backend=dynamo.backend, dynamic=True)
         x, y = torch.randn(4, 3), torch.randn(4, 3)
         got, want = compiled(x, y), function(x, y)
         self.assertIs(got["first"], x)
-        self.assertEqual((got["size"], got["none"], len(got["parts"])), (4, None, 4))
+        self.assertEqual((got["size"], got["width"], got["none"], len(got["parts"])), (4, 3, None, 4))
         torch.testing.assert_close([got["sum"], *got["parts"]], [want["sum"], *want["parts"]])
+        self.assertEqual(len(self.entries()), 1)
 
     def test_unsupported_parts_stay_eager_and_are_named_once(self):
         model, x = Mixed().eval(), torch.randn(4, 6)

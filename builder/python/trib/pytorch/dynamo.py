@@ -6,6 +6,7 @@ A library is in the user's cache under the digest of the graph, of the weights a
 another process loads it. Parts of a graph that the language lacks stay as they are, and a warning names them once. Only
 forward passes are compiled."""
 
+import contextlib
 import hashlib
 import json
 import os
@@ -17,6 +18,7 @@ import warnings
 from concurrent.futures import ThreadPoolExecutor
 
 import torch
+from torch._subclasses.fake_tensor import FakeTensor
 from torch.fx.experimental.proxy_tensor import make_fx
 from torch.fx.passes.split_module import split_module
 
@@ -25,6 +27,7 @@ from ..errors import Error, ExportError, GradientError
 from .exporter import translate
 from .graph import Aliased, mutated_argument, read_traced, tensor_of
 from .operators import Unsupported, template
+from .sizes import expression
 
 MAX_LIBRARIES = 100  # in the cache; older ones are removed
 SMALLEST = 4  # operations of a part that is worth a library
@@ -201,10 +204,10 @@ def _library_of(module, inputs, sources):
 def _trace(module):
     """Dynamo's graph as one of ATen operations, whose sizes are as open as Dynamo's."""
     values = [node.meta["example_value"] for node in module.graph.nodes if node.op == "placeholder"]
-    with torch.no_grad(), torch.fx.traceback.preserve_node_meta():
-        return make_fx(lambda *args: torch.fx.Interpreter(module).run(*args), tracing_mode="real", pre_dispatch=True)(
-            *values
-        )
+    # Tensors that the graph makes must be fake, too.
+    modes = (value.fake_mode for value in values if isinstance(value, FakeTensor))
+    with torch.no_grad(), next(modes, contextlib.nullcontext()), torch.fx.traceback.preserve_node_meta():
+        return make_fx(torch.fx.Interpreter(module).run, tracing_mode="real", pre_dispatch=True)(*values)
 
 
 def _graph_of(traced, inputs, sources):
@@ -239,27 +242,16 @@ def _unsupported(graph):
 
 def _build(digest, graph, traced):
     """Builds the library of a graph into the cache, and opens it."""
-    leaves = graph.outputs
     places = [node for node in traced.graph.nodes if node.op == "placeholder"]
-    made = list(
-        dict.fromkeys(
-            leaf
-            for leaf in leaves
-            if isinstance(leaf, torch.fx.Node) and leaf not in places and leaf not in graph.params
-        )
-    )
-    call = {"inputs": [places.index(node) for _, node in graph.inputs], "outputs": [], "single": len(made) == 1}
-    for leaf in leaves:
-        if isinstance(leaf, torch.fx.Node):
-            call["outputs"].append(["made", made.index(leaf)] if leaf in made else ["input", _place(places, leaf)])
-        elif leaf is None or isinstance(leaf, (bool, int, float, str)):
-            call["outputs"].append(["constant", leaf])
-        else:
-            raise _Refused(f"a graph that returns a {type(leaf).__name__} stays eager")
+    made = [leaf for leaf in graph.outputs if isinstance(leaf, torch.fx.Node) and tensor_of(leaf) is not None]
+    made = list(dict.fromkeys(leaf for leaf in made if leaf not in places and leaf not in graph.params))
+    call = {
+        "inputs": [places.index(node) for _, node in graph.inputs],
+        "outputs": [_output(leaf, made, places) for leaf in graph.outputs],
+        "single": len(made) == 1,
+    }
     if not made:
         raise _Refused
-    if any(tensor_of(node) is None for node in made):
-        raise _Refused("a graph that returns lists of tensors stays eager")
     graph.outputs = made
     try:
         text, entry, tree = translate(graph)
@@ -281,10 +273,36 @@ def _build(digest, graph, traced):
     return _load(_store(digest, fill))
 
 
-def _place(places, node):
-    if node not in places:
-        raise _Refused("a graph that returns a size or a constant tensor stays eager")
-    return places.index(node)
+def _value(node):
+    """The size of a node, or None. A graph that only returns it does not know its value."""
+    if isinstance(node, torch.fx.Node) and node.target is torch.ops.aten.sym_size.int:
+        return tensor_of(node.args[0]).shape[node.args[1]]
+    return node.meta.get("val") if isinstance(node, torch.fx.Node) else node
+
+
+def _output(leaf, made, places):
+    """Where a result comes from: (kind, number or value)."""
+    if leaf in made:
+        return "made", made.index(leaf)
+    if leaf in places:
+        return "input", places.index(leaf)
+    value = _value(leaf)
+    if leaf is None or isinstance(value, (bool, int, float, str)):
+        return "constant", value
+    for number, place in enumerate(places):
+        sizes = [] if tensor_of(place) is None else list(map(expression, tensor_of(place).shape))
+        if isinstance(value, torch.SymInt) and expression(value) in sizes:
+            return "size", (number, sizes.index(expression(value)))
+    raise _Refused("a graph that returns a list, or a number that it computes, stays eager")
+
+
+# Results by kind, from what the library gives, the inputs and the number or value.
+_RESULTS = {
+    "made": lambda made, inputs, i: made[i],
+    "input": lambda made, inputs, i: inputs[i],
+    "size": lambda made, inputs, place: inputs[place[0]].shape[place[1]],
+    "constant": lambda made, inputs, value: value,
+}
 
 
 def _load(folder):
@@ -296,12 +314,7 @@ def _load(folder):
     places, outputs = call["inputs"], call["outputs"]
     if call["single"] and outputs == [["made", 0]]:
         return lambda inputs: (entry(*[inputs[i] for i in places]),)
-    words = {
-        "made": lambda made, inputs, i: made[i],
-        "input": lambda made, inputs, i: inputs[i],
-        "constant": lambda made, inputs, i: i,
-    }
-    steps = [(words[kind], value) for kind, value in outputs]
+    steps = [(_RESULTS[kind], value) for kind, value in outputs]
 
     def run(inputs):
         made = entry(*[inputs[i] for i in places])
