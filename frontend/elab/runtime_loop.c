@@ -19,13 +19,14 @@ static hir_ref compare_counter(struct loop_state *c, hir_ref counter, hir_ref li
 	return emit_builtin(&c->e->em, c->loop->range->step > 0 ? BI_LT : BI_GT, &t, args, 2, c->loop->at);
 }
 
-/* The condition of a `while` as a bool scalar; HIR_NONE: reported. */
-static hir_ref while_condition(struct loop_state *c)
+/* The condition of a `while` as a bool scalar, and whether it is known to hold; HIR_NONE: reported. */
+static hir_ref while_condition(struct loop_state *c, bool *holds)
 {
 	struct elab *e = c->e;
 	span at = elab_span(e, c->loop->cond);
 	struct value v = eval(e, c->loop->cond);
 	int known = decide_condition(&e->em, v, at, true);
+	*holds = known == 1;
 	if (known >= 0)
 		return emit_bool(&e->em, known, at);
 	return v.kind == V_TENSOR && known == -1 ? v.u.t : HIR_NONE;
@@ -36,7 +37,7 @@ static hir_ref first_condition(struct loop_state *c)
 	struct elab *e = c->e;
 	const struct range *r = c->loop->range;
 	if (!r)
-		return while_condition(c);
+		return while_condition(c, &c->runs);
 	struct value bounds[2] = {r->from, r->to};
 	hir_ref refs[2];
 	for (int i = 0; i < 2; i++) {
@@ -55,6 +56,7 @@ static hir_ref next_condition(struct loop_state *c, enum flow flow, hir_ref coun
 {
 	struct elab *e = c->e;
 	hir_ref live = HIR_NONE, go;
+	bool holds;
 	c->may_exit = true;
 	if (flow == FLOW_BREAK || flow == FLOW_RETURN)
 		return emit_bool(&e->em, false, c->loop->at);
@@ -69,14 +71,14 @@ static hir_ref next_condition(struct loop_state *c, enum flow flow, hir_ref coun
 		return depends ? emit_logic(&e->em, BI_LOGICAL_AND, live, go, c->loop->at) : go;
 	}
 	if (!depends)
-		return while_condition(c);
+		return while_condition(c, &holds);
 	struct branch br;
 	enum flow ignored;
 	branch_open(e, &br, live, elab_span(e, c->loop->cond));
 	br.value_wanted = true;
 	branch_enter(&br, 0);
 	exits_clear(e, false);
-	go = while_condition(c);
+	go = while_condition(c, &holds);
 	branch_leave(&br, 0, go == HIR_NONE ? VALUE_POISON : value_tensor(go), FLOW_NEXT);
 	branch_enter(&br, 1);
 	branch_leave(&br, 1, value_bool(false), FLOW_NEXT);
@@ -161,12 +163,25 @@ static struct value carry_result(struct loop_state *c, struct value v)
 	return value_tensor(c->leaves.len - 1);
 }
 
+/* Carries locals without a value that an iteration assigns to, if there is one. Returns by local what is carried, or V_VOID. */
+static struct value *carry_unset(struct loop_state *c)
+{
+	struct value *carried = ARENA_ARRAY(c->e->em.f->arena, struct value, c->n + 1);
+	for (uint32_t i = 0; i < c->n; i++) {
+		struct value v = local_at(c, i)->value;
+		bool is_set = c->runs && c->before[i].value.kind == V_UNSET && (v.kind == V_TENSOR || value_is_scalar(v));
+		carried[i] = is_set ? carry_result(c, v) : (struct value){.kind = V_VOID};
+	}
+	return carried;
+}
+
 static void emit_loop(struct loop_state *c, struct loop_body *r, enum flow *flow)
 {
 	struct elab *e = c->e;
 	bool may_return = r->returned.kind == V_TENSOR || (r->returned.kind == V_BOOL && r->returned.u.b);
 	struct value returned = may_return ? carry_result(c, r->returned) : r->returned,
 		     result = may_return ? carry_result(c, r->result) : r->result;
+	struct value *unset = carry_unset(c);
 	uint32_t n = c->leaves.len, counted = c->loop->range != NULL;
 	hir_ref *inits = ARENA_ARRAY(e->em.f->arena, hir_ref, n + 1), *ins = ARENA_ARRAY(e->em.f->arena, hir_ref, n + 1);
 	hir_ref *outs = ARENA_ARRAY(e->em.f->arena, hir_ref, n + 2), *results = ARENA_ARRAY(e->em.f->arena, hir_ref, n + 2);
@@ -196,6 +211,8 @@ static void emit_loop(struct loop_state *c, struct loop_body *r, enum flow *flow
 			l->value = growing_list_result(c, i);
 		else if (c->assigned[i])
 			l->value = value_map_tensors(&e->em, c->trees[i], carried_result, c);
+		else if (unset[i].kind != V_VOID)
+			l->value = value_map_tensors(&e->em, unset[i], carried_result, c);
 	}
 	*flow = FLOW_NEXT;
 	if (!may_return)

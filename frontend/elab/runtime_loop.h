@@ -44,6 +44,7 @@ struct loop_state {
 	dtype counter_type;
 	bool again;
 	bool may_exit;              /* an iteration may end the loop early */
+	bool runs;                  /* the first condition is known to hold */
 	struct list_growth *growth; /* by local */
 };
 
