@@ -98,19 +98,29 @@ static bool check_action(struct arg_parser *p)
 	return true;
 }
 
-/* Counts the operands: the table has "" for none, and "…" for any number. */
+/* The most operands that a command takes: the table has "" for none, one word for each, and "…" for any number. */
+static uint32_t most_operands(const char *text)
+{
+	uint32_t words = *text != 0;
+	if (strstr(text, "…"))
+		return UINT32_MAX;
+	for (const char *s = text; *s; s++)
+		words += *s == ' ';
+	return words;
+}
+
 static bool check_operands(struct arg_parser *p)
 {
-	const char *text = command_table[p->out->command].operands;
-	uint32_t n = p->out->options.n_operands, most = !*text ? 0 : strstr(text, "…") ? UINT32_MAX : 1;
+	static const char *const counts[] = {"no operands", "only one operand", "only two operands"};
+	uint32_t n = p->out->options.n_operands, most = most_operands(command_table[p->out->command].operands);
 	if (p->needs_file && !n && !p->out->options.help) {
 		buf_puts(p->error, "`trib compile` wants a file: `trib compile FILE.tri -o LIBRARY.so`; `trib build` builds a project");
 		return false;
 	}
 	if (n <= most)
 		return true;
-	buf_printf(p->error, "`trib %s` takes %s; `%s` is %s", args_command(p), most ? "only one operand" : "no operands",
-		   p->operands[most], most ? "one too many" : "unexpected");
+	buf_printf(p->error, "`trib %s` takes %s; `%s` is %s", args_command(p), counts[most], p->operands[most],
+		   most ? "one too many" : "unexpected");
 	return false;
 }
 

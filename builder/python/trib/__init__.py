@@ -36,6 +36,8 @@ _NAMES = {
     "export": "pytorch.exporter",
     "Difference": "pytorch.compare",
     "from_onnx": "onnx.importer",
+    "from_pretrained": "decoders",
+    "import_model": "importing",
     "Error": "errors",
     "ArgumentError": "errors",
     "ShapeError": "errors",

@@ -10,6 +10,7 @@ from .compiling import CompileWarning as CompileWarning
 from .compiling import Lazy as Lazy
 from .compiling import compile as compile
 from .compiling import lazy as lazy
+from .decoders import from_pretrained as from_pretrained
 from .description import Description as Description
 from .diagnostics import Diagnostic as Diagnostic
 from .errors import ArgumentError as ArgumentError
@@ -34,6 +35,7 @@ from .errors import RangeError as RangeError
 from .errors import RegressionError as RegressionError
 from .errors import ShapeError as ShapeError
 from .errors import WeightsError as WeightsError
+from .importing import import_model as import_model
 from .model import Entry as Entry
 from .model import Model as Model
 from .model import load as load
