@@ -173,6 +173,18 @@ class Chosen(nn.Module):
         return torch.special.bessel_j0(x)
 
 
+class Named(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.parts = nn.ModuleDict({"a": nn.Linear(4, 4), "fn": nn.Linear(4, 4)})
+        self.scales = nn.ParameterList([torch.randn(4), torch.randn(4)])
+        self.relu = nn.Linear(4, 4)
+
+    def forward(self, x):
+        x = self.parts["fn"](self.parts["a"](x))
+        return torch.relu(self.relu(x * self.scales[0])) + self.scales[1]
+
+
 class Counter(nn.Module):
     def __init__(self):
         super().__init__()
@@ -213,6 +225,14 @@ class Text(ExportTest):
         saved = safetensors.torch.load_file(self.tmp / "net" / "net.safetensors")
         self.assertIn("blocks.0.fc.weight", saved)
         self.assertFalse([name for name in saved if "_orig_mod" in name or "module." in name])
+
+    def test_names_that_hide_functions_or_are_none(self):
+        model = Named().eval()
+        x = torch.randn(2, 4)
+        self.export(model, (x,))
+        saved = safetensors.torch.load_file(self.tmp / "net" / "net.safetensors")
+        self.assertLessEqual({"parts.fn.weight", "relu.weight", "scales.p0"}, set(saved))
+        self.assert_same(self.build(), model, (x,))
 
     def test_layers_of_trits(self):
         model = nn.Sequential(trib.nn.TernaryLinear(8, 16, scale=True), nn.ReLU(), trib.nn.BitLinear(16, 4)).eval()

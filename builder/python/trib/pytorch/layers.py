@@ -8,7 +8,7 @@ from .tree import Step, choose_kinds, signature
 
 WORDS = {
     "fn", "let", "const", "import", "as", "return", "if", "else", "for", "in", "while", "break", "continue", "where",
-    "true", "false", "none",
+    "true", "false", "none", "nn",
 }  # fmt: skip
 
 

@@ -7,7 +7,7 @@ from .graph import tensor_of
 from .layers import WORDS, constructor_parts
 from .parts import ATOM, DTYPES, LOOSE, Hole, Use, constant_text
 from .sizes import size_text
-from .tree import Call, param_type
+from .tree import Call, param_type, param_word
 
 LINE = 100  # columns of a statement
 INLINE = 72  # columns of an expression that is written where its value is used
@@ -26,6 +26,16 @@ def write_program(tree, groups):
 def is_member(name):
     """True if a member of a layer may have this name."""
     return name.isidentifier() and name not in WORDS
+
+
+CALLED = re.compile(r"(?<![.\w])([a-z]\w*)\(")
+
+
+def is_plain(name, module):
+    """True if the name of a member is no word of the language, and hides no function that the module's bodies call."""
+    steps = (item.template.parts for body in module.bodies for item in body.items if not isinstance(item, Call))
+    called = {word for parts in steps for part in parts if isinstance(part, str) for word in CALLED.findall(part)}
+    return is_member(name) and name not in called
 
 
 class LayerWriter:
@@ -70,7 +80,7 @@ class LayerWriter:
         lines = []
         for name, children in lists.items():
             text = self._nested([(member(child.place())[1], self.constructor(child)) for child in children])
-            if is_member(name):
+            if is_plain(name, self.module):
                 lines.append(f"    let {name} = {text}")
             else:
                 lines.append(f'    let _{name} = [("{name}", {text})]')
@@ -392,13 +402,13 @@ def member_path(module, holder):
 def param_reference(tree, node, holder):
     """A parameter as seen from a layer."""
     path, _, word = tree.graph.params[node].rpartition(".")
-    return ".".join([*member_path(tree.modules[path], holder), word])
+    return ".".join([*member_path(tree.modules[path], holder), param_word(word)])
 
 
 def reference(module):
     """A part as a member of the module that holds it."""
     name, indices = member(module.place())
-    text = name if is_member(name) else f"_{name}[0][1]"
+    text = name if is_plain(name, module.parent) else f"_{name}[0][1]"
     return text + "".join(f"[{i}]" for i in indices)
 
 

@@ -4,6 +4,8 @@ The operations are grouped by the calls of modules around them. A call takes the
 and gives those that are used after it; so a module may have any number of both. A module that is called in several ways
 has a body for each."""
 
+import re
+
 import torch
 
 from .graph import tensor_of
@@ -29,6 +31,11 @@ class Module:
         """The path in the parent, as a list of names."""
         start = len(self.parent.path) + 1 if self.parent.path else 0
         return self.path[start:].split(".")
+
+
+def param_word(word):
+    """The name of a parameter in the language: those of a `ParameterList` are numbers in PyTorch."""
+    return word if word.isidentifier() else "p" + re.sub(r"\W", "_", word)
 
 
 class Call:
@@ -231,7 +238,8 @@ class Tree:
     def _add_param(self, name, body):
         path, _, word = name.rpartition(".")
         owner = self.module(path)
-        owner.params.setdefault(word, (name, self.graph.tensors[name]))
+        safe = param_word(word)
+        owner.params.setdefault(safe, (name[: len(name) - len(word)] + safe, self.graph.tensors[name]))
         if owner is not body.module:
             owner.read_outside.add(word)
             while owner.parent is not body.module:
