@@ -54,7 +54,9 @@ NESTED = {k: v for i in range(3) for k, v in {**fc(f"body.blocks.{i}.up", 16, 8 
 def norms(p, x):
     bn = (x - p["bn.running_mean"]) / np.sqrt(p["bn.running_var"] + 1e-5) * p["bn.weight"] + p["bn.bias"]
     ln = (x - x.mean(-1, keepdims=True)) / np.sqrt(x.var(-1, keepdims=True) + 1e-5) * p["ln.weight"] + p["ln.bias"]
-    return bn, ln, x / np.sqrt((x * x).mean(-1, keepdims=True) + 1e-6) * p["rn.weight"]
+    y = x.reshape(-1, 3, 4)
+    y = (y - y.mean(-1, keepdims=True)) / np.sqrt(y.var(-1, keepdims=True) + 1e-5) * p["instance.weight"][:, None] + p["instance.bias"][:, None]
+    return bn, ln, x / np.sqrt((x * x).mean(-1, keepdims=True) + 1e-6) * p["rn.weight"], y
 
 
 def rows(p, x):
@@ -502,7 +504,8 @@ def image(p, x):
 
 
 CHOICE = {**fc("u.0.fc", 6, 6), **fc("u.1.fc", 6, 9), **fc("u.1.skip.0", 6, 9, False), **fc("u.2.fc", 9, 9)}
-NORMS = {"bn.weight": (12,), "bn.bias": (12,), "bn.running_mean": (12,), "bn.running_var": (12,), "ln.weight": (12,), "ln.bias": (12,), "rn.weight": (12,)}
+NORMS = {"bn.weight": (12,), "bn.bias": (12,), "bn.running_mean": (12,), "bn.running_var": (12,), "ln.weight": (12,), "ln.bias": (12,), "rn.weight": (12,),
+         "instance.weight": (3,), "instance.bias": (3,)}
 PROGRAMS = {
     "nested": ({"x": "float32 N 16"}, {**NESTED, **fc("head", 16, 5)}, nested),
     "shared": ({"x": "float32 N 8"}, fc("f", 8, 8), lambda p, x: linear(p, "f", relu(linear(p, "f", x)))),
