@@ -16,9 +16,11 @@ from project import ProjectTest, TRIB, run
 
 CASES = 6000
 BLOCK = 60  # expressions of one program
+BITS = {"&": int.__and__, "|": int.__or__, "^": int.__xor__}
+SHIFTS = ["<<", ">>"]
 ARITHMETIC = ["+", "-", "*", "/", "//", "%", "**", "minimum", "maximum"]
 COMPARE = {"<": np.less, "<=": np.less_equal, ">": np.greater, ">=": np.greater_equal, "==": np.equal, "!=": np.not_equal}
-SAME = ["neg", "abs", "sign", "floor", "ceil", "round"]
+SAME = ["neg", "~", "abs", "sign", "floor", "ceil", "round"]
 MATH = {"exp": np.exp, "log": np.log, "log2": np.log2, "log10": np.log10, "sqrt": np.sqrt, "rsqrt": lambda x: 1 / np.sqrt(x),
         "sin": np.sin, "cos": np.cos, "tan": np.tan, "tanh": np.tanh}
 # Computed as tensors even if the number is known; their values are compared with PyTorch's elsewhere.
@@ -28,6 +30,7 @@ FUNCTIONS = {"sigmoid": lambda x: 1 / (1 + np.exp(-x)), "silu": lambda x: x / (1
 NAMES = "abcd"
 ULPS = 8  # the greatest difference from NumPy's function, in units of the type
 WIDER = {t: INTS[i:] + ["float32", "float64"] for i, t in enumerate(INTS)}
+WIDER["uint8"].remove("int8")
 WIDER |= {"float16": ["float16", "float32", "float64"], "bfloat16": ["bfloat16", "float32", "float64"],
           "float32": ["float32", "float64"], "float64": ["float64"]}
 
@@ -78,8 +81,21 @@ def float_floordiv(a, b):
         return float(np.floor_divide(np.float64(a), np.float64(b)))
 
 
+def shift(op, x, y, dtype):
+    """Bits that are shifted out are lost."""
+    if y < 0:
+        raise Unfit
+    bits, low = np.iinfo(NP[dtype]).bits, np.iinfo(NP[dtype]).min
+    return Scalar((((x << min(y, bits)) - low) & ((1 << bits) - 1)) + low if op == "<<" else x >> min(y, bits), dtype)
+
+
 def binary(op, a, b):
     dtype = joined(a, b)
+    if op in BITS or op in SHIFTS:
+        if dtype not in INTS:
+            raise Unfit
+        x, y = a.to(dtype), b.to(dtype)
+        return shift(op, x, y, dtype) if op in SHIFTS else stored(BITS[op](x, y), dtype)
     if op == "/" and dtype in INTS:
         dtype = "float32"
     x, y = a.to(dtype), b.to(dtype)
@@ -102,6 +118,10 @@ def binary(op, a, b):
 def unary(op, a):
     whole = a.dtype in INTS
     x = a.value
+    if op == "~":
+        if not whole:
+            raise Unfit
+        return stored(~x & 255 if a.dtype == "uint8" else ~x, a.dtype)
     if op in MATH or op in FUNCTIONS:
         with np.errstate(all="ignore"):
             return stored((MATH | FUNCTIONS)[op](np.float64(a.to("float32") if whole else x)), "float32" if whole else a.dtype)
@@ -170,7 +190,7 @@ class Case:
         if kind < 0.15:
             a, s = self.number(depth - 1)
             op = rng.choice(SAME)
-            return unary(op, a), f"(-{s})" if op == "neg" else f"{op}({s})"
+            return unary(op, a), f"({'-' if op == 'neg' else op}{s})" if op in ("neg", "~") else f"{op}({s})"
         if kind < 0.3:
             a, s = self.number(depth - 1)
             op = rng.choice(list(MATH if depth == 1 or rng.random() < 0.7 else FUNCTIONS))
@@ -188,7 +208,7 @@ class Case:
         if kind > 0.96:
             c, u = self.number(0, a)
             return Scalar(binary("==", a, b).value or binary("==", a, c).value, "bool"), f"({s} in [{t}, {u}])"
-        op = rng.choice(ARITHMETIC if kind < 0.88 or depth < 2 else list(COMPARE))
+        op = rng.choice(ARITHMETIC + [*BITS, *SHIFTS] if kind < 0.88 or depth < 2 else list(COMPARE))
         if op.isalpha():
             return binary(op, a, b), f"{op}({s}, {t})"
         return binary(op, a, b), f"({s} {op} {t})"
