@@ -49,8 +49,14 @@ def i2_s(trits, scale):
 TERNARY = {"TQ1_0": (34, tq1_0), "TQ2_0": (35, tq2_0), "I2_S": (36, i2_s)}
 
 
-def gguf(arrays, version=3, alignment=32):
-    """A file of these arrays by name. (type, trits, scale) is a ternary tensor, ("BF16", array) one of bfloat16."""
+def gguf_value(key, value):
+    """A row of the metadata."""
+    kind, content = {str: (8, text), int: (4, lambda n: struct.pack("<I", n)), float: (6, lambda x: struct.pack("<f", x))}[type(value)]
+    return text(key) + struct.pack("<I", kind) + content(value)
+
+
+def gguf(arrays, version=3, alignment=32, architecture="test", values=()):
+    """A file of these arrays by name, with rows of metadata. (type, trits, scale) is a ternary tensor, ("BF16", array) one of bfloat16."""
     infos, data = b"", b""
     for name, array in arrays.items():
         if isinstance(array, tuple) and array[0] == "BF16":
@@ -64,7 +70,8 @@ def gguf(arrays, version=3, alignment=32):
         infos += text(name) + struct.pack("<I", len(shape)) + b"".join(struct.pack("<Q", d) for d in reversed(shape)) + struct.pack("<IQ", kind, len(data))
         data += content
     words = struct.pack("<IQ", 8, 2) + text("a") + text("bc")
-    metadata = [text("general.architecture") + struct.pack("<I", 8) + text("test"), text("general.alignment") + struct.pack("<II", 4, alignment),
+    metadata = [gguf_value("general.architecture", architecture), gguf_value("general.alignment", alignment),
                 text("tokens") + struct.pack("<I", 9) + words, text("scores") + struct.pack("<IIQff", 9, 6, 2, 1, 2)]
+    metadata += [gguf_value(f"{architecture}.{key}", value) for key, value in dict(values).items()]
     head = b"GGUF" + struct.pack("<IQQ", version, len(arrays), len(metadata)) + b"".join(metadata) + infos
     return head + bytes(-len(head) % alignment) + data

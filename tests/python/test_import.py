@@ -10,9 +10,12 @@ import unittest
 import unittest.mock
 import warnings
 
+import numpy as np
 import torch
 import transformers
 import trib
+import weights_formats
+from transformers.integrations import bitnet
 from trib import decoders, importing, project
 
 warnings.simplefilter("ignore")
@@ -68,6 +71,16 @@ class ImportTest(unittest.TestCase):
         torch.testing.assert_close(got, want, rtol=0, atol=tolerance * float(want.abs().max()))
 
 
+def use_ternary_layers(model):
+    """Replaces the projections of a BitNet by layers that quantize weights and activations."""
+    for module in list(model.model.modules()):
+        for name, child in module.named_children():
+            if type(child) is torch.nn.Linear:
+                made = bitnet.AutoBitLinear(child.in_features, child.out_features, False, online_quant=True)
+                made.weight = child.weight
+                setattr(module, name, made)
+
+
 class Folders(ImportTest):
     def test_llama(self):
         model = self.saved(transformers.LlamaConfig(**SIZES), "LlamaForCausalLM")
@@ -96,8 +109,6 @@ class Folders(ImportTest):
 
     def test_bitnet(self):
         """Weights are quantized to trits, activations to int8, as by the layers of transformers."""
-        from transformers.integrations import bitnet
-
         model = self.saved(transformers.BitNetConfig(**SIZES, tie_word_embeddings=True), "BitNetForCausalLM")
         path = self.tmp / "tiny" / "config.json"
         raw = json.loads(path.read_text())
@@ -107,12 +118,7 @@ class Folders(ImportTest):
             "quantization_mode": "online",
         }
         path.write_text(json.dumps(raw))
-        for module in list(model.model.modules()):
-            for name, child in module.named_children():
-                if type(child) is torch.nn.Linear:
-                    made = bitnet.AutoBitLinear(child.in_features, child.out_features, False, online_quant=True)
-                    made.weight = child.weight
-                    setattr(module, name, made)
+        use_ternary_layers(model)
         folder = importing.import_model(self.tmp / "tiny", self.tmp / "net")
         self.assertIn("nn.BitLinear", (folder / "tiny.tri").read_text())
         with torch._dynamo.config.patch(disable=True):
@@ -129,7 +135,88 @@ class Folders(ImportTest):
         path = self.tmp / "tiny" / "config.json"
         path.write_text(path.read_text().replace('"llama"', '"mamba"'))
         with self.assertRaisesRegex(trib.OperatorError, "'mamba' is none of llama, mistral, bitnet"):
-            decoders.read_config(path)
+            decoders.from_pretrained(self.tmp / "tiny", self.tmp / "net")
+
+
+# Names of tensors in GGUF, by those of transformers.
+GGUF_NAMES = {
+    "model.embed_tokens": "token_embd",
+    "model.norm": "output_norm",
+    "lm_head": "output",
+    "input_layernorm": "attn_norm",
+    "post_attention_layernorm": "ffn_norm",
+    "self_attn.q_proj": "attn_q",
+    "self_attn.k_proj": "attn_k",
+    "self_attn.v_proj": "attn_v",
+    "self_attn.o_proj": "attn_output",
+    "self_attn.attn_sub_norm": "attn_sub_norm",
+    "mlp.gate_proj": "ffn_gate",
+    "mlp.up_proj": "ffn_up",
+    "mlp.down_proj": "ffn_down",
+    "mlp.ffn_sub_norm": "ffn_sub_norm",
+    "model.layers": "blk",
+}
+
+
+def gguf_name(name):
+    for ours, theirs in GGUF_NAMES.items():
+        name = name.replace(ours, theirs)
+    return name
+
+
+def neighbours(weight, heads):
+    """Rows in the order of llama.cpp's Llama: the pairs that rope turns are neighbours."""
+    return weight.reshape(heads, 2, -1, weight.shape[1]).swapaxes(1, 2).reshape(weight.shape)
+
+
+class Gguf(ImportTest):
+    def written(self, arrays, architecture, config):
+        values = {
+            "block_count": 2,
+            "embedding_length": config.hidden_size,
+            "feed_forward_length": config.intermediate_size,
+            "attention.head_count": 4,
+            "attention.head_count_kv": 2,
+            "attention.layer_norm_rms_epsilon": config.rms_norm_eps,
+            "rope.freq_base": float(config.rope_parameters["rope_theta"]),
+            "context_length": 128,
+        }
+        path = self.tmp / "tiny.gguf"
+        path.write_bytes(weights_formats.gguf(arrays, architecture=architecture, values=values))
+        return importing.import_model(path, self.tmp / "net")
+
+    def test_llama(self):
+        model = self.saved(transformers.LlamaConfig(**SIZES), "LlamaForCausalLM")
+        arrays = {gguf_name(name): tensor.detach().numpy() for name, tensor in model.state_dict().items()}
+        for i in range(2):
+            for name, heads in (("attn_q", 4), ("attn_k", 2)):
+                key = f"blk.{i}.{name}.weight"
+                arrays[key] = neighbours(arrays[key], heads)
+        self.compare(model, self.written(arrays, "llama", model.config))
+
+    def test_bitnet(self):
+        """The file has trits and their scales, in blocks of 128."""
+        wide = {**SIZES, "hidden_size": 128, "intermediate_size": 256}
+        model = self.saved(transformers.BitNetConfig(**wide, tie_word_embeddings=True), "BitNetForCausalLM")
+        use_ternary_layers(model)
+        arrays = {gguf_name(name): tensor.detach().numpy() for name, tensor in model.state_dict().items()}
+        arrays.pop("output.weight")
+        for name, array in arrays.items():
+            if "_norm" not in name and name != "token_embd.weight":
+                scale = np.abs(array).mean()
+                arrays[name] = ("I2_S", np.clip(np.round(array / scale), -1, 1).astype(np.int8), float(scale))
+        folder = self.written(arrays, "bitnet", model.config)
+        with torch._dynamo.config.patch(disable=True):
+            self.compare(model, folder, tolerance=1e-3)
+
+    def test_mistakes(self):
+        path = self.tmp / "tiny.gguf"
+        path.write_bytes(weights_formats.gguf({}, architecture="mamba"))
+        with self.assertRaisesRegex(trib.OperatorError, "'mamba' is none of llama, bitnet"):
+            importing.import_model(path, self.tmp / "net")
+        path.write_bytes(path.read_bytes()[:40])
+        with self.assertRaisesRegex(trib.ArgumentError, "is no GGUF file"):
+            importing.import_model(path, self.tmp / "net")
 
 
 class Command(ImportTest):
@@ -151,7 +238,7 @@ class Command(ImportTest):
     def test_mistakes(self):
         self.assertIn("there is no missing.onnx", self.run_import("missing.onnx").stderr)
         (self.tmp / "x.bin").write_text("")
-        self.assertIn("x.bin is no .onnx file", self.run_import("x.bin", "net").stderr)
+        self.assertIn("x.bin is no .onnx or .gguf file", self.run_import("x.bin", "net").stderr)
         self.assertEqual(self.run_import().returncode, 2)
 
 

@@ -36,6 +36,7 @@ _NAMES = {
     "export": "pytorch.exporter",
     "Difference": "pytorch.compare",
     "from_onnx": "onnx.importer",
+    "from_gguf": "decoders",
     "from_pretrained": "decoders",
     "import_model": "importing",
     "Error": "errors",

@@ -10,6 +10,7 @@ from .compiling import CompileWarning as CompileWarning
 from .compiling import Lazy as Lazy
 from .compiling import compile as compile
 from .compiling import lazy as lazy
+from .decoders import from_gguf as from_gguf
 from .decoders import from_pretrained as from_pretrained
 from .description import Description as Description
 from .diagnostics import Diagnostic as Diagnostic

@@ -1,43 +1,16 @@
-"""Decoders of the Llama and BitNet families as projects: sizes of config.json, weights of safetensors files."""
+"""Decoders of the Llama and BitNet families as projects: sizes of config.json or of a GGUF file."""
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import os
 import pathlib
-import re
 
-from . import errors, project
-
-FAMILIES = {"llama": ("silu", False), "mistral": ("silu", False), "bitnet": ("relu2", True)}  # activation, inner norms
-SIZES = ("vocabulary", "depth", "hidden", "heads", "kv_heads", "head_dim", "intermediate", "eps", "theta")
-CONTEXT = 4096  # tokens of the state, if the model has seen as many
+from . import errors, gguf, project
+from .decoder_text import CONTEXT, FAMILIES, Config, decoder_text
 
 
-@dataclasses.dataclass
-class Config:
-    """What the text of a decoder depends on."""
-
-    family: str
-    vocabulary: int
-    depth: int
-    hidden: int
-    heads: int
-    kv_heads: int
-    head_dim: int
-    intermediate: int
-    eps: float
-    theta: float
-    context: int
-    bias: bool = False
-    mlp_bias: bool = False
-    tied: bool = False
-    ternary: bool = False
-    window: int | None = None
-
-
-def read_config(path):
+def _read_config(path):
     """The Config of a config.json of transformers.
 
     Raises: OperatorError with all that the layers of `nn` lack.
@@ -95,7 +68,7 @@ def _refuse(path, raw, rope, quantization, activation):
         raise errors.OperatorError(f"{path} cannot be imported:\n" + "\n".join(f"  {line}" for line in wrong))
 
 
-def find_weights(folder):
+def _find_weights(folder):
     """The weights of a folder of transformers. Raises: NotFoundError."""
     for name in ("model.safetensors", "model.safetensors.index.json"):
         if (folder / name).is_file():
@@ -118,13 +91,71 @@ def from_pretrained(source, path, *, name=None):
     Raises: OperatorError with all that has no counterpart; NotFoundError.
     """
     folder = pathlib.Path(source)
-    config = read_config(folder / "config.json")
-    weights = find_weights(folder)
-    name = project.snake(name or folder.resolve().name)
-    return write_decoder(path, name, config, weights)
+    config = _read_config(folder / "config.json")
+    return _write_decoder(path, project.snake(name or folder.resolve().name), config, _find_weights(folder))
 
 
-def write_decoder(path, name, config, weights):
+# Architectures of GGUF: family, and whether the rotary embedding turns pairs of neighbours.
+_ARCHITECTURES = {"llama": ("llama", True), "bitnet": ("bitnet", False)}
+
+
+def from_gguf(source, path, *, name=None):
+    """Writes a project of a GGUF file in the folder `path`: the architectures `llama` and `bitnet`.
+
+    Entries are those of :func:`from_pretrained`. The weights stay in their file.
+
+    Returns the folder as a `pathlib.Path`.
+
+    Raises: OperatorError with all that has no counterpart; ArgumentError if the file is damaged.
+    """
+    source = pathlib.Path(source)
+    values, shapes = gguf.read_head(source)
+    architecture = values.get("general.architecture")
+    if architecture not in _ARCHITECTURES:
+        raise errors.OperatorError(
+            f"{source}: the architecture {architecture!r} is none of {', '.join(_ARCHITECTURES)}: use trib.export"
+        )
+    get = {key.partition(".")[2]: value for key, value in values.items() if key.startswith(architecture + ".")}.get
+    scaling = get("rope.scaling.type", "none")
+    wrong = [
+        text
+        for found, text in (
+            (scaling != "none", f"rope.scaling.type {scaling!r}: the rotary embedding of `rope` has no scaling"),
+            ("rope_freqs.weight" in shapes, "rope_freqs.weight: the rotary embedding of `rope` has no scaling"),
+            (get("expert_count", 0) > 0, "experts: layers of `nn` have one feed-forward network"),
+            ("blk.0.attn_q.bias" in shapes, "attn_q.bias: projections have no bias"),
+        )
+        if found
+    ]
+    heads, hidden = get("attention.head_count"), get("embedding_length")
+    head_dim = get("attention.key_length") or hidden // heads
+    if get("rope.dimension_count", head_dim) != head_dim:
+        wrong.append("rope.dimension_count: `rope` rotates all elements")
+    if wrong:
+        raise errors.OperatorError(f"{source} cannot be imported:\n" + "\n".join(f"  {line}" for line in wrong))
+    family, interleaved = _ARCHITECTURES[architecture]
+    config = Config(
+        family=family,
+        vocabulary=shapes["token_embd.weight"][0],
+        depth=get("block_count"),
+        hidden=hidden,
+        heads=heads,
+        kv_heads=get("attention.head_count_kv") or heads,
+        head_dim=head_dim,
+        intermediate=get("feed_forward_length"),
+        eps=get("attention.layer_norm_rms_epsilon"),
+        theta=get("rope.freq_base", 10000.0),
+        context=get("context_length", CONTEXT),
+        tied="output.weight" not in shapes,
+        ternary=family == "bitnet",
+        window=get("attention.sliding_window"),
+        gguf=True,
+        interleaved=interleaved,
+    )
+    return _write_decoder(path, project.snake(name or source.stem), config, source)
+
+
+def _write_decoder(path, name, config, weights):
     """Writes the project of a decoder whose weights are a file elsewhere."""
     folder = pathlib.Path(path)
     folder.mkdir(parents=True, exist_ok=True)
@@ -143,127 +174,3 @@ def write_decoder(path, name, config, weights):
     (folder / "tri.build").write_text("\n".join(lines) + "\n", encoding="utf-8")
     project.arrange(folder / f"{name}.tri")
     return folder
-
-
-def decoder_text(config):
-    """The source of a decoder."""
-    activation, sub_norm = FAMILIES[config.family]
-    linear = "TernaryLinear" if config.ternary else "nn.Linear"
-    more = ", sub_norm=true, norm_eps=eps" if sub_norm else ""
-    more += f", linear={linear}" if config.ternary else ""
-    values = {
-        "title": f"{config.family}: a decoder of {config.depth} layers. Sizes are those of its configuration.",
-        "constants": "\n".join(f"const {word} = {getattr(config, word)}" for word in SIZES),
-        "linear": TERNARY if config.ternary else "",
-        "attention": f", bias={str(config.bias).lower()}, rope_base=theta{more}",
-        "mlp": f'"{activation}", bias={str(config.mlp_bias).lower()}{more}',
-        "tied": ", weight=model.embed_tokens.weight" if config.tied else "",
-        "window": WINDOW.replace("{window}", str(config.window)) if config.window else "",
-    }
-    return re.sub(r"<(\w+)>", lambda found: values[found.group(1)], DECODER)
-
-
-TERNARY = """
-# Ternary weights with one scale, int8 activations with a scale for each token. A build quantizes the weights.
-layer TernaryLinear(in_features: int, out_features: int, bias: bool = false) {
-    let _linear = nn.BitLinear(in_features, out_features, bias, norm=false)
-    fn forward(x) { return _linear(x) }
-}
-"""
-
-WINDOW = """
-    assert tokens.shape[1] <= {window}, "more tokens than the sliding window has: pass at most {window}"
-"""
-
-DECODER = """# <title>
-import nn
-
-<constants>
-<linear>
-layer DecoderLayer() {
-    let input_layernorm = nn.RMSNorm(hidden, eps)
-    let self_attn = nn.GroupedQueryAttention(hidden, heads, kv_heads, head_dim<attention>)
-    let post_attention_layernorm = nn.RMSNorm(hidden, eps)
-    let mlp = nn.GatedFeedForward(hidden, intermediate, <mlp>)
-
-    fn feed_forward(x) { return x + mlp(post_attention_layernorm(x)) }
-
-    fn prefill(x) {
-        let (y, k, v) = self_attn.prefill(input_layernorm(x))
-        return (feed_forward(x + y), k, v)
-    }
-
-    fn decode(x, cache_k, cache_v) {
-        let (y, k, v) = self_attn.decode(input_layernorm(x), cache_k, cache_v)
-        return (feed_forward(x + y), k, v)
-    }
-
-    fn step(x) { return feed_forward(x + self_attn.step(input_layernorm(x))) }
-}
-
-layer Decoder() {
-    let embed_tokens = nn.Embedding(vocabulary, hidden)
-    let layers = [DecoderLayer() for i in 0..depth]
-    let norm = nn.RMSNorm(hidden, eps)
-
-    # Keys and values of all layers come stacked: [depth, batch, kv_heads, length, head_dim].
-    fn prefill(tokens) {<window>
-        let x = embed_tokens(tokens)
-        let keys = []
-        let values = []
-        for block in layers {
-            let (y, k, v) = block.prefill(x)
-            x = y
-            keys += [k]
-            values += [v]
-        }
-        return (norm(x), stack(keys), stack(values))
-    }
-
-    fn decode(tokens, cache_k, cache_v) {
-        let x = embed_tokens(tokens)
-        let keys = []
-        let values = []
-        for (i, block) in enumerate(layers) {
-            let (y, k, v) = block.decode(x, cache_k[i], cache_v[i])
-            x = y
-            keys += [k]
-            values += [v]
-        }
-        return (norm(x), stack(keys), stack(values))
-    }
-
-    fn step(tokens) {
-        let x = embed_tokens(tokens)
-        for block in layers { x = block.step(x) }
-        return norm(x)
-    }
-}
-
-layer Net() {
-    let model = Decoder()
-    let lm_head = nn.Linear(hidden, vocabulary, bias=false<tied>)
-
-    # The whole prompt: logits of the token that follows it, and the cache.
-    fn prefill(tokens: Tensor<int32, [B, L]>) {
-        let (x, k, v) = model.prefill(tokens)
-        return (lm_head(x[:, -1]), k, v)
-    }
-
-    # One token more.
-    fn decode(
-        tokens: Tensor<int32, [B, 1]>,
-        cache_k: Tensor<float32, [depth, B, kv_heads, P, head_dim]>,
-        cache_v: Tensor<float32, [depth, B, kv_heads, P, head_dim]>,
-    ) {
-        let (x, k, v) = model.decode(tokens, cache_k, cache_v)
-        return (lm_head(x[:, -1]), k, v)
-    }
-
-    # The tokens after those of earlier runs: the cache is state. Logits of the token that follows.
-    fn step(tokens: Tensor<int32, [1, L]>) { return lm_head(model.step(tokens)[:, -1]) }
-
-    # Logits of all tokens.
-    fn forward(tokens: Tensor<int32, [B, L]>) { return lm_head(model.prefill(tokens)[0]) }
-}
-"""

@@ -9,7 +9,7 @@ from . import errors
 
 
 def import_model(source, path=None):
-    """Writes the project of a model: a .onnx file, or a folder of transformers with config.json and safetensors.
+    """Writes the project of a model: a .onnx or .gguf file, or a folder of transformers with safetensors.
 
     `path` is the project's folder, by default the source's name in the current folder.
 
@@ -30,12 +30,16 @@ def import_model(source, path=None):
 
         return decoders.from_pretrained(source, path)
     if not source.exists():
-        raise errors.NotFoundError(f"there is no {source}: pass a .onnx file, or a folder with config.json")
+        raise errors.NotFoundError(f"there is no {source}: pass a .onnx or .gguf file, or a folder with config.json")
     if source.suffix == ".onnx":
         from .onnx.importer import from_onnx
 
         return from_onnx(source, path)
-    raise errors.ArgumentError(f"{source} is no .onnx file, and no folder with config.json: pass one of these")
+    if source.suffix == ".gguf":
+        from . import decoders
+
+        return decoders.from_gguf(source, path)
+    raise errors.ArgumentError(f"{source} is no .onnx or .gguf file, and no folder with config.json: pass one of these")
 
 
 def main(words):
