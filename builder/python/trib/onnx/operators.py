@@ -13,7 +13,7 @@ import re
 import numpy as np
 
 from . import recurrent, resampling, windows
-from .graph import TYPES
+from .graph import CODES, TYPES
 from .translate import Expand, Unsupported
 from .values import ATOM, COMPARE, DTYPES, LOOSE, PRODUCT, SUM, UNARY, Size, Text, Value, number, size_list
 
@@ -720,11 +720,13 @@ def along(node, i):
 
 
 def quantize(node):
-    """To int8."""
-    if node.dtype(2) != "int8" if node.has(2) else TYPES.get(node.attr("output_dtype")) != "int8":
-        raise Unsupported("to an element type other than int8: use int8")
+    """To bytes: uint8 if nothing says the type."""
+    dtype = node.dtype(2) if node.has(2) else TYPES.get(node.attr("output_dtype") or CODES["uint8"])
+    if dtype not in ("int8", "uint8"):
+        raise Unsupported("to an element type other than int8 and uint8: use one of these")
+    limits = "-128.0, 127.0" if dtype == "int8" else "0.0, 255.0"
     zero = f" + float32({along(node, 2)})" if node.has(2) else ""
-    return Text(f"int8(clip(round({node.text(0, PRODUCT)} / {along(node, 1)}){zero}, -128.0, 127.0))")
+    return Text(f"{dtype}(clip(round({node.text(0, PRODUCT)} / {along(node, 1)}){zero}, {limits}))")
 
 
 def dequantize(node):

@@ -17,7 +17,7 @@ def _words(text):
 
 KEYWORDS = _words("""
     layer fn let const param type import from as return if else for in while break continue main where true false
-    none None state trit bool int int8 int16 int32 int64 float float16 bfloat16 float32 float64 str void nn
+    none None state trit bool int int8 int16 int32 int64 uint8 float float16 bfloat16 float32 float64 str void nn
 """)
 # Functions that rows call: a local of such a name would hide it.
 FUNCTIONS = _words("""
@@ -29,7 +29,7 @@ FUNCTIONS = _words("""
     bitwise_and bitwise_or bitwise_xor bitwise_not tril triu conv1d conv2d conv3d conv_transpose1d
     conv_transpose2d maxpool1d maxpool2d maxpool3d avgpool1d avgpool2d attention
 """)
-DTYPES = ("bool", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64")
+DTYPES = ("bool", "uint8", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64")
 LITERAL = 32  # elements of a constant that is written in the source; larger ones are parameters
 
 
