@@ -117,6 +117,15 @@ static const struct call_site *call_of_library(struct elab *e)
 	return s;
 }
 
+/* The innermost call of a layer that the user made, up to `outermost`: one of the layers of an `nn.Sequential`. */
+static const struct call_site *call_of_layer(struct elab *e, const struct call_site *outermost)
+{
+	const struct call_site *s = e->em.report.site;
+	while (s != outermost && (!s->callee || !s->self || s->self->at.source == SPAN_NO_SOURCE || is_in_std(&e->em, s->self->at)))
+		s = s->up;
+	return s;
+}
+
 /* The layer that gave the tensor: found in this unit, or in the one that calls the library. */
 static const struct named_layer *giver_of(struct elab *e, const struct call_site *call, const struct asserted_size *size)
 {
@@ -133,9 +142,11 @@ static struct diag *report_layers(struct elab *e, node_id cond)
 	const struct call_site *call = call_of_library(e);
 	if (!e->frame->mod->std || !call || !call->self || !call->callee || !find_asserted_size(e, cond, &size))
 		return NULL;
-	const struct named_layer *giver = giver_of(e, call, &size), taker = {call->callee, call->self->at};
+	const struct named_layer *giver = giver_of(e, call, &size);
 	if (!giver)
 		return NULL;
+	const struct call_site *taken = call_of_layer(e, call);
+	const struct named_layer taker = {taken->callee, taken->self->at, taken->self};
 	struct buf have = {0};
 	dim_print_apart(e->em.b->dims, type_of(&e->em, size.tensor)->dims[size.axis], &have);
 	const char *gives = arena_printf(e->em.f->arena, "%s %s", have.at, size.noun);

@@ -73,7 +73,7 @@ struct callee {
 static struct value call_func(struct elab *e, struct func *fn, struct args *args, span at, const struct callee *c)
 {
 	const char *what = c->what;
-	struct named_layer layer = {what, c->made ? *c->made : SPAN_NONE};
+	struct named_layer layer = {what, c->made ? *c->made : SPAN_NONE, fn->self};
 	struct ast_fn decl = ast_fn(&fn->mod->ast, fn->node);
 	uint32_t n = decl.params.n;
 	struct arg **bound = ARENA_ARRAY(e->em.f->arena, struct arg *, n + 1);

@@ -19,8 +19,9 @@ struct lazy_member {
 };
 /* A layer as the source names it. */
 struct named_layer {
-	const char *what; /* "layer instance `fc2`" */
-	span made;        /* the call that made it; SPAN_NONE: unknown */
+	const char *what;            /* "layer instance `fc2`" */
+	span made;                   /* the call that made it; SPAN_NONE: unknown */
+	const struct instance *self; /* NULL: a functional layer */
 };
 struct layer_result {
 	hir_ref tensor;

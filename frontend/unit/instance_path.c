@@ -52,18 +52,41 @@ static const char *path_of(struct emitter *e, const struct instance *root, const
 	return in_instance(&s, root, 0) ? arena_strdup(e->f->arena, s.path) : "";
 }
 
+/* The outermost call of a layer. */
+static const struct call_site *find_root(const struct emitter *e)
+{
+	const struct call_site *root = NULL;
+	for (const struct call_site *s = e->report.site; s; s = s->up)
+		root = s->self ? s : root;
+	return root;
+}
+
+/* Puts the name of the root before a path that begins with an index: the root is a list of layers, such as `nn.Sequential`. */
+static const char *with_root(struct emitter *e, const struct call_site *root, const char *path)
+{
+	const char *name = *path >= '0' && *path <= '9' && root->callee ? strchr(root->callee, '`') : NULL;
+	return name ? arena_printf(e->f->arena, "%.*s.%s", (int)strcspn(name + 1, "`"), name + 1, path) : path;
+}
+
+const char *path_in_list(struct emitter *e, const struct instance *in)
+{
+	const struct call_site *root = find_root(e);
+	const char *path = root && root->self != in ? path_of(e, root->self, in) : "", *last = strrchr(path, '.');
+	last = last ? last + 1 : path;
+	return *last >= '0' && *last <= '9' ? with_root(e, root, path) : "";
+}
+
 void note_instance_path(struct emitter *e, struct diag *g)
 {
-	const struct instance *inner = NULL, *root = NULL;
-	for (const struct call_site *s = e->report.site; s; s = s->up) {
-		inner = inner ? inner : s->self;
-		root = s->self ? s->self : root;
-	}
-	const char *path = inner && inner != root ? path_of(e, root, inner) : "";
+	const struct call_site *root = find_root(e);
+	const struct instance *inner = NULL;
+	for (const struct call_site *s = e->report.site; s && !inner; s = s->up)
+		inner = s->self;
+	const char *path = inner && inner != root->self ? path_of(e, root->self, inner) : "";
 	if (!*path)
 		return;
 	for (const struct call_site *s = e->report.site; s; s = s->up) /* a member such as `_net` adds no name: its owner has the path */
-		if (s->self && s->self != inner && s->self != root && !strcmp(path, path_of(e, root, s->self)))
+		if (s->self && s->self != inner && s->self != root->self && !strcmp(path, path_of(e, root->self, s->self)))
 			inner = s->self;
-	diag_note(e->report.out, g, "in layer instance `%s`, which is `%s`", path, name_text(e->f, inner->item->name));
+	diag_note(e->report.out, g, "in layer instance `%s`, which is `%s`", with_root(e, root, path), name_text(e->f, inner->item->name));
 }

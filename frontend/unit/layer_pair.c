@@ -46,12 +46,18 @@ static hir_ref operand_of_size(const struct builder *b, const struct hir_node *n
 	return HIR_NONE;
 }
 
+/* False for a layer such as `nn.ReLU`, which may pass on the size of the layer before it. */
+static bool has_weights(const struct named_layer *layer) { return !layer->self || !layer->self->params || layer->self->params->n; }
+
 const struct named_layer *layer_of_result(const struct builder *b, hir_ref r, uint32_t axis)
 {
 	const struct named_layer *found = NULL;
 	uint32_t from_end = b->nodes.at[r].type.rank - axis;
-	for (uint32_t i = 0; i < MOST_STEPS && !found && r != HIR_NONE; i++) {
-		found = find_layer(b, r);
+	for (uint32_t i = 0; i < MOST_STEPS && r != HIR_NONE; i++) {
+		const struct named_layer *layer = find_layer(b, r);
+		if (layer && has_weights(layer))
+			return layer;
+		found = found ? found : layer;
 		r = operand_of_size(b, &b->nodes.at[r], from_end);
 	}
 	return found;
@@ -59,6 +65,9 @@ const struct named_layer *layer_of_result(const struct builder *b, hir_ref r, ui
 
 const char *layer_name(struct emitter *e, const struct named_layer *layer)
 {
+	const char *path = layer->self ? path_in_list(e, layer->self) : "";
+	if (*path)
+		return arena_printf(e->f->arena, "`%s`", path);
 	const char *name = strchr(layer->what, '`');
 	return name ? name : arena_printf(e->f->arena, "`%s`", layer->what);
 }

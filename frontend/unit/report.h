@@ -53,6 +53,8 @@ void label_origin(struct emitter *e, struct diag *g, const struct builder *b, hi
 /* True in the text of the standard library. */
 bool is_in_std(const struct emitter *e, span at);
 /* Notes the path of the layer instance with the error, from the entry: "layer1.0.conv2" (instance_path.c). */
+/* The path of a layer of a list, such as `blocks.0`; "": it is in none. */
+const char *path_in_list(struct emitter *e, const struct instance *in);
 void note_instance_path(struct emitter *e, struct diag *g);
 /* Reports, once, a functional layer that lacks arguments and is used as a value at `used`, at the call that made it. False: v is none, or it
  * was also called as a layer, so that no argument was forgotten (nothing reported). */
