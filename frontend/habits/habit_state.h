@@ -7,9 +7,9 @@
 
 typedef enum habit habit_fn(struct parser *p, token_id first, node_id *node);
 /* starts.c */
-habit_fn habit_item, habit_member, habit_statement;
+habit_fn habit_item, habit_member, habit_statement, habit_let;
 /* operators.c */
-habit_fn habit_else, habit_operand, habit_less, habit_operator, habit_expected;
+habit_fn habit_else, habit_operand, habit_less, habit_operator, habit_expected, habit_for;
 /* declarations.c */
 habit_fn habit_pattern, habit_attribute, habit_import, habit_argument, habit_generics, habit_assign, habit_type, habit_union, habit_dim;
 

@@ -160,6 +160,48 @@ enum habit habit_less(struct parser *p, token_id first, node_id *node)
 	return HABIT_READ;
 }
 
+/* ---- for (int i = 0; i < n; i++) ---- */
+
+static token_id find_in(const struct parser *p, token_id from, token_id end, enum token_kind k)
+{
+	while (from < end && kind_at(p, from) != k)
+		from++;
+	return from;
+}
+
+/* True for `i++`, `++i` and `i += 1` between the tokens. */
+static bool counts_up(const struct parser *p, token_id from, token_id end)
+{
+	const struct tokens *t = &p->t->tokens;
+	if (end - from != 3)
+		return false;
+	if (kind_at(p, from + 1) == TOK_PLUS_EQ)
+		return token_is(t, from + 2, "1");
+	return kind_at(p, from + 1) == TOK_PLUS && (kind_at(p, from) == TOK_PLUS) != (kind_at(p, from + 2) == TOK_PLUS);
+}
+
+enum habit habit_for(struct parser *p, token_id first, node_id *node)
+{
+	const struct tokens *t = &p->t->tokens;
+	token_id open = p->i, close = matching_bracket(p, open);
+	token_id test = close == TOKEN_NONE ? close : find_in(p, open, close, TOK_SEMICOLON) + 1;
+	token_id assign = close == TOKEN_NONE ? close : find_in(p, open, test, TOK_ASSIGN), name = assign - 1;
+	if (close == TOKEN_NONE || test > close || assign == test || kind_at(p, name) != TOK_NAME)
+		return HABIT_NONE;
+	struct diag *g = habit_report(p, token_range(p, first, close), "`for` iterates over a list or a range",
+				      "write `for i in 0..n { … }`; other loops are written with `while`", NULL);
+	token_id step = find_in(p, test, close, TOK_SEMICOLON) + 1;
+	if (step < close && kind_at(p, test + 1) == TOK_LT && counts_up(p, step, close))
+		suggest_edit_as(p, g, token_range(p, open, close), "%.*s in %.*s..%.*s", (int)token_len(t, name), token_text(t, name),
+				(int)(t->ends[test - 2] - t->starts[assign + 1]), token_text(t, assign + 1),
+				(int)(t->ends[step - 2] - t->starts[test + 2]), token_text(t, test + 2));
+	resume(p, g);
+	jump_to(p, name);
+	*node = take_leaf(p, NODE_PAT_NAME);
+	jump_to(p, close + 1);
+	return HABIT_READ;
+}
+
 /* ---- signs where something else is expected ---- */
 
 /* x **= e at the operator's token i, on a line of its own: x = x ** e. */

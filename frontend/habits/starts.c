@@ -5,9 +5,9 @@
 #include "frontend/habits/habit_state.h"
 
 enum { N = 1, C = 2, P = 4, Q = 8, E = 16, B = 32 }; /* what follows */
-enum { I = 1, M = 2, S = 4, X = 8 };                 /* where */
+enum { I = 1, M = 2, S = 4, X = 8, L = 16 };         /* where */
 enum { READ_DROP = TOK_COUNT, READ_SKIP };           /* read as, beside tokens */
-enum { READ_FN = TOK_FN, READ_LAYER = TOK_LAYER };
+enum { READ_FN = TOK_FN, READ_LAYER = TOK_LAYER, READ_LET = TOK_LET };
 
 static const struct habit_word {
 	const char *text;
@@ -28,6 +28,7 @@ enum habit habit_at(struct parser *p, enum habit_place place, token_id first, no
 		[HABIT_AT_IMPORT] = habit_import,     [HABIT_AT_LAYER] = habit_layer,     [HABIT_AT_ARGUMENT] = habit_argument,
 		[HABIT_AT_GENERICS] = habit_generics, [HABIT_AT_ASSIGN] = habit_assign,   [HABIT_AT_TYPE] = habit_type,
 		[HABIT_AT_UNION] = habit_union,       [HABIT_AT_DIM] = habit_dim,         [HABIT_AT_EXPECTED] = habit_expected,
+		[HABIT_AT_LET] = habit_let,           [HABIT_AT_FOR] = habit_for,
 	};
 	return p->panic ? HABIT_NONE : recognisers[place](p, first, node);
 }
@@ -139,7 +140,8 @@ static enum habit read_word(struct parser *p, const struct habit_word *w, uint8_
 		drop_word(p);
 		return HABIT_READ;
 	}
-	bool skip = w->read == READ_SKIP || !(where & (I | M)) || (w->read == READ_LAYER && is_python_class(p, p->i));
+	bool skip =
+		w->read == READ_SKIP || (w->read != READ_LET && !(where & (I | M))) || (w->read == READ_LAYER && is_python_class(p, p->i));
 	if (!skip) {
 		resume(p, g);
 		p->reported_indentation = true;
@@ -273,6 +275,14 @@ static enum habit read_start(struct parser *p, uint8_t where)
 	if (!found && where & (I | M) && (next == TOK_LPAREN || next == TOK_LT))
 		found = read_without_fn(p);
 	return found ? found : read_misspelt(p, where);
+}
+
+/* let mut x */
+enum habit habit_let(struct parser *p, token_id first, node_id *node)
+{
+	const struct habit_word *w = find_word(p, p->i, L);
+	(void)first, (void)node;
+	return w ? read_word(p, w, L) : HABIT_NONE;
 }
 
 enum habit habit_item(struct parser *p, token_id first, node_id *node) { return (void)first, (void)node, read_start(p, I); }

@@ -26,6 +26,8 @@ enum habit_place {
 	HABIT_AT_UNION,     /* `|` behind the type at `first`: int | float */
 	HABIT_AT_DIM,       /* where a dimension is expected: None, -1, "batch"; READ: it is `?` */
 	HABIT_AT_EXPECTED,  /* before a report that something else is expected: lambda, x in xs, f(*xs), //= */
+	HABIT_AT_LET,       /* a name behind `let` or `const`, before another one: let mut x */
+	HABIT_AT_FOR,       /* `(` behind `for`: for (int i = 0; i < n; i++); READ: its `)` is the previous token, *node the pattern */
 	HABIT_PLACES
 };
 /* NONE: no habit. READ: reported, and parsing goes on with the current token, whose kind may have been corrected. SKIPPED: reported, and

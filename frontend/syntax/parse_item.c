@@ -113,6 +113,8 @@ static node_id named_value(struct parser *p, enum node_kind kind, uint32_t attrs
 		add_help(p, g, "use the parts by index: `const first = pair[0]`");
 		return error_node(p);
 	}
+	if (kind == NODE_CONST && p->k == TOK_NAME && peek(p) == TOK_NAME)
+		habit_at(p, HABIT_AT_LET, 0, NULL);
 	static const char *const names[NODE_COUNT] = {
 		[NODE_CONST] = "a name for the constant", [NODE_PARAM] = "a name for the parameter", [NODE_STATE] = "a name for the state"};
 	token_id name = expect_name(p, names[kind]);

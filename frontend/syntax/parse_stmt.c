@@ -50,6 +50,8 @@ node_id parse_let(struct parser *p, enum let_place place)
 {
 	token_id keyword = p->i;
 	advance(p);
+	if (p->k == TOK_NAME && peek(p) == TOK_NAME)
+		habit_at(p, HABIT_AT_LET, 0, NULL);
 	node_id pattern = parse_pattern(p), type = AST_NONE, value;
 	uint32_t height = p->height;
 	if (!p->panic && accept(p, TOK_COLON)) {
@@ -111,11 +113,14 @@ node_id parse_for(struct parser *p, uint32_t attrs)
 {
 	token_id keyword = p->i;
 	advance(p);
-	node_id pattern = parse_pattern(p), iter;
+	node_id pattern = AST_NONE, iter;
+	bool counted = p->k == TOK_LPAREN && habit_at(p, HABIT_AT_FOR, keyword, &pattern);
+	if (!counted)
+		pattern = parse_pattern(p);
 	uint32_t height = p->height;
-	if (!p->panic)
+	if (!p->panic && !counted)
 		expect(p, TOK_IN, "`in` and a list or range");
-	iter = p->panic ? error_node(p) : parse_expr(p);
+	iter = p->panic || counted ? error_node(p) : parse_expr(p);
 	raise_height(&height, p);
 	node_id body = parse_loop_body(p, keyword);
 	raise_height(&height, p);
