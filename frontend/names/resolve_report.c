@@ -324,6 +324,10 @@ void report_undeclared(struct resolver *r, node_id assign)
 	diag_label_primary(r->out, g, "not declared in this scope");
 	if (!plain || (!tuple && did_you_mean(r, g, tok, HABIT_VALUE)))
 		return;
+	if (token_kind(&r->t->tokens, tok - 1) == TOK_ASSIGN) { /* a = b = 4 */
+		diag_help(r->out, g, tuple ? "declare them with `let` on a line before" : "declare it with `let` on a line before");
+		return;
+	}
 	diag_help(r->out, g, tuple ? "declare them with `let`" : "declare it with `let`");
 	at.end = at.start;
 	if (r->blocks <= 1)

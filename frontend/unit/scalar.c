@@ -99,8 +99,9 @@ int decide_condition(struct emitter *e, struct value v, span at, bool report)
 	if (is_poison(v))
 		return -1;
 	if (v.kind != V_TENSOR) {
-		struct diag *g = report_error(e, DIAG_CONDITION, at, "a condition must be a bool, not %s", value_text(e, v));
-		if (v.kind == V_INT)
+		struct diag *g = report_error(e, DIAG_CONDITION, at, "a condition must be a bool, not %s",
+					      v.kind == V_DIM ? "an integer" : value_text(e, v));
+		if (v.kind == V_INT || v.kind == V_DIM)
 			diag_help(e->report.out, g, "compare it with 0");
 		return -2;
 	}
