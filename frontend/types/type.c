@@ -336,7 +336,7 @@ struct type *sig_type(struct sig *s, node_id n)
 	case NODE_TYPE_LIST: return list_type(s, n, ast_a(a, n));
 	case NODE_TYPE_SHAPE: return list_type(s, n, n);
 	case NODE_PAREN: return sig_type(s, ast_a(a, n));
-	case NODE_TYPE_FN: return new_type(s, TY_FN, n); /* a call of the function checks its types */
+	case NODE_TYPE_FN: return new_type(s, TY_FN, n); /* the function checks the types that it declares */
 	case NODE_TYPE_OPTION: {
 		node_id of = ast_a(a, n);
 		return items_type(s, TY_OPTION, n, (struct ast_nodes){&of, 1});
