@@ -57,7 +57,19 @@ static bool changes_states(const struct hir_unit *u)
 	return false;
 }
 
-static bool has_effect(const struct hir_node *n) { return hir_has_effect(n) || (hir_calls(n->kind) && changes_states(n->callee)); }
+static bool takes_states(const struct hir_node *n)
+{
+	for (uint32_t i = 0; n->kind == HIR_CALL && i < n->callee->n_inputs; i++)
+		if (n->callee->inputs[i].state)
+			return true;
+	return false;
+}
+
+/* A call that reads states happens where it is written, too: others may change them. */
+static bool has_effect(const struct hir_node *n)
+{
+	return hir_has_effect(n) || takes_states(n) || (hir_calls(n->kind) && changes_states(n->callee));
+}
 
 /* True for the source of several results, which a statement assigns to several variables. */
 static bool is_tuple(const struct body *b, hir_ref r)
@@ -79,11 +91,19 @@ static bool is_tuple_result(const struct body *b, hir_ref r)
 	return n->kind == HIR_RESULT && is_tuple(b, n->source) && !is_state_result(b, n);
 }
 
+/* True for the new value of a state that the call of its layer assigns. */
+static bool is_set_by_callee(const struct body *b, hir_ref r)
+{
+	const struct hir_node *n = &b->u->nodes[r], *s = n->kind == HIR_RESULT ? &b->u->nodes[n->source] : NULL;
+	return s && s->kind == HIR_CALL && s->callee->outputs[n->index].state;
+}
+
 static void count_uses(struct body *b)
 {
 	const struct hir_unit *u = b->u;
 	for (uint32_t i = 0; i < u->n_outputs; i++) /* a new state is assigned, and may be returned */
-		b->uses[u->outputs[i].node] += u->outputs[i].state ? 2 : 1;
+		if (!(u->outputs[i].state_only && is_set_by_callee(b, u->outputs[i].node)))
+			b->uses[u->outputs[i].node] += u->outputs[i].state ? 2 : 1;
 	for (hir_ref r = u->n_nodes; r-- > 0;) {
 		if (has_effect(&u->nodes[r]))
 			b->uses[r] += b->uses[r] == 0;
@@ -114,8 +134,10 @@ static bool is_size_source(const struct body *b, hir_ref r)
 static bool needs_statement(const struct body *b, hir_ref r)
 {
 	const struct hir_node *n = &b->u->nodes[r];
-	if (is_leaf(n) || !b->uses[r] || is_state_result(b, n))
+	if (is_leaf(n) || !b->uses[r])
 		return false;
+	if (is_state_result(b, n))
+		return true; /* a later call may change the state */
 	if (is_tuple(b, r) || is_tuple_result(b, r) || has_effect(n) || n->kind == HIR_IF)
 		return true;
 	if (n->kind == HIR_RESULT && has_effect(&b->u->nodes[n->source]))
@@ -235,7 +257,9 @@ static const char *assign_results(struct body *b, hir_ref r, uint32_t n, bool al
 static uint32_t result_count(const struct body *b, hir_ref r)
 {
 	const struct hir_node *n = &b->u->nodes[r];
-	uint32_t count = n->kind == HIR_LOOP ? n->callee->n_outputs - 1 : hir_calls(n->kind) ? n->callee->n_outputs : 0;
+	uint32_t count = n->kind == HIR_LOOP  ? n->callee->n_outputs - 1
+			 : hir_calls(n->kind) ? n->callee->n_outputs
+					      : 2; /* a builtin has two */
 	for (hir_ref k = r + 1; n->kind == HIR_BUILTIN && k < b->u->n_nodes; k++)
 		if (b->u->nodes[k].kind == HIR_RESULT && b->u->nodes[k].source == r && b->u->nodes[k].index >= count)
 			count = b->u->nodes[k].index + 1;
@@ -312,10 +336,65 @@ static void put_sizes(struct body *b, hir_ref r, struct buf *out)
 			put_size(b, s, out);
 }
 
+/* ---- states ---- */
+
+static struct held *held_at(struct body *b, const char *path)
+{
+	for (uint32_t i = 0; i < b->held.len; i++)
+		if (strcmp(b->held.at[i].path, path) == 0)
+			return &b->held.at[i];
+	struct held h = {path, HIR_NONE};
+	vec_push(&b->held, h);
+	return &b->held.at[b->held.len - 1];
+}
+
+static bool is_same_value(const struct body *b, hir_ref x, hir_ref y)
+{
+	if (x == y || x == HIR_NONE || y == HIR_NONE)
+		return x == y;
+	const struct hir_node *m = &b->u->nodes[x], *n = &b->u->nodes[y];
+	return m->kind == HIR_RESULT && n->kind == HIR_RESULT && m->source == n->source && m->index == n->index;
+}
+
+/* Gives the layer's state a value, unless it has it. */
+static void put_state(struct body *b, const char *path, hir_ref value, struct buf *out)
+{
+	struct held *h = held_at(b, path);
+	if (!is_same_value(b, h->node, value))
+		put_line(out, "", arena_printf(b->p->a, "%s = %s", member_path(b->p->a, !b->spec->owner, path), tensor_text(b, value)));
+	h->node = value;
+}
+
+static const char *state_path(struct body *b, const struct hir_node *call, uint32_t input)
+{
+	const char *name = call->callee->inputs[input].name;
+	return call->layer && *call->layer ? arena_printf(b->p->a, "%s.%s", call->layer, name) : name;
+}
+
+/* The states that a call reads have the values that it is given. */
+static void put_states_of_call(struct body *b, const struct hir_node *n, struct buf *out)
+{
+	for (uint32_t i = 0; n->kind == HIR_CALL && i < n->callee->n_inputs; i++)
+		if (n->callee->inputs[i].state)
+			put_state(b, state_path(b, n, i), b->u->args[n->args + i].u.tensor, out);
+}
+
+/* After a call, states have the values that it returns. */
+static void note_states_of_call(struct body *b, hir_ref r)
+{
+	const struct hir_node *n = &b->u->nodes[r];
+	for (hir_ref k = r + 1; n->kind == HIR_CALL && k < b->u->n_nodes; k++) {
+		const struct hir_node *result = &b->u->nodes[k];
+		if (result->kind == HIR_RESULT && result->source == r && n->callee->outputs[result->index].state)
+			held_at(b, state_path(b, n, n->callee->outputs[result->index].state - 1))->node = k;
+	}
+}
+
 static void put_node(struct body *b, hir_ref r, struct buf *out)
 {
 	struct arena *a = b->p->a;
 	const struct hir_node *n = &b->u->nodes[r];
+	put_states_of_call(b, n, out);
 	if (n->kind == HIR_LOOP) {
 		put_loop(b, r, out);
 	} else if (n->kind == HIR_PRINT || n->kind == HIR_ASSERT) {
@@ -335,6 +414,7 @@ static void put_node(struct body *b, hir_ref r, struct buf *out)
 			put_line(out, "", arena_printf(a, "%s = %s", b->vars[r], text));
 		}
 	}
+	note_states_of_call(b, r);
 	put_sizes(b, r, out);
 }
 
@@ -355,25 +435,12 @@ static bool is_returned(const struct body *b, hir_ref r)
 	return false;
 }
 
-/* True for the new value of a state that the call of its layer assigns. */
-static bool is_set_by_callee(const struct body *b, hir_ref r)
-{
-	const struct hir_node *n = &b->u->nodes[r], *s = n->kind == HIR_RESULT ? &b->u->nodes[n->source] : NULL;
-	return s && s->kind == HIR_CALL && s->callee->outputs[n->index].state;
-}
-
 /* The new values of the states that the function changes itself. */
 static void put_states(struct body *b, struct buf *out)
 {
-	for (uint32_t i = 0; i < b->u->n_outputs; i++) {
-		const struct hir_output *o = &b->u->outputs[i];
-		if (!o->state || is_set_by_callee(b, o->node))
-			continue;
-		const char *state = member_path(b->p->a, false, b->u->inputs[o->state - 1].name),
-			   *text = operand_text(b, o->node, PREC_TERNARY);
-		if (strcmp(state, text) != 0)
-			put_line(out, "", arena_printf(b->p->a, "%s = %s", state, text));
-	}
+	for (uint32_t i = 0; i < b->u->n_outputs; i++)
+		if (b->u->outputs[i].state)
+			put_state(b, b->u->inputs[b->u->outputs[i].state - 1].name, b->u->outputs[i].node, out);
 }
 
 static void put_return(struct body *b, struct buf *out)
@@ -387,10 +454,28 @@ static void put_return(struct body *b, struct buf *out)
 		put_line(out, "", arena_printf(b->p->a, "return %s", text));
 }
 
+/* A function that changes states reads their old values first. */
+static void put_old_states(struct body *b, struct buf *out)
+{
+	for (hir_ref r = 0; r < b->u->n_nodes && changes_states(b->u); r++) {
+		const struct hir_node *n = &b->u->nodes[r];
+		if (n->kind != HIR_INPUT || !b->u->inputs[n->index].state || !b->uses[r])
+			continue;
+		const char *path = b->u->inputs[n->index].name, *dot = strrchr(path, '.');
+		b->vars[r] = new_variable(b, r, dot ? dot + 1 : path);
+		put_line(out, "", arena_printf(b->p->a, "%s = %s", b->vars[r], b->inputs[n->index]));
+	}
+}
+
 static void put_body(struct body *b, struct buf *out)
 {
 	memset(b->vars, 0, b->u->n_nodes * sizeof *b->vars);
 	find_last_uses(b);
+	b->held.len = 0;
+	for (hir_ref r = 0; r < b->u->n_nodes; r++)
+		if (b->u->nodes[r].kind == HIR_INPUT && b->u->inputs[b->u->nodes[r].index].state)
+			held_at(b, b->u->inputs[b->u->nodes[r].index].name)->node = r;
+	put_old_states(b, out);
 	for (uint32_t s = 0; s < dims_syms(b->u->dims); s++) /* sizes of inputs, before a variable can replace them */
 		if (b->sizes[s] && b->size_of[s] != HIR_NONE && is_leaf(&b->u->nodes[b->size_of[s]]))
 			put_size(b, s, out);
@@ -509,6 +594,7 @@ const char *print_function(struct printer *p, const struct body_spec *spec, stru
 	if (!lines.len)
 		buf_puts(&out, "    pass\n");
 	const char *text = arena_strndup(p->a, out.at, out.len);
+	vec_free(&b.held);
 	buf_free(&lines);
 	buf_free(&out);
 	return text;

@@ -4,6 +4,7 @@
 #include <string.h>
 #include "backend/pytorch/print.h"
 #include "backend/pytorch/text.h"
+#include "base/half.h"
 
 static const struct row {
 	const char *template;
@@ -94,10 +95,31 @@ const char *dim_expr(struct body *b, dim d, enum precedence prec)
 
 /* ---- arguments ---- */
 
+/* True if PyTorch gives the operands of a call as written the type that the node has: it promotes integers beside floats as we do, but neither
+ * float16 beside integers nor literals beside 16-bit floats. */
+static bool types_agree(const struct body *b, const struct hir_node *n)
+{
+	const struct hir_arg *x = &b->u->args[n->written_args];
+	if (rows[n->written].prec == PREC_CALL || n->written != n->builtin)
+		return true;
+	for (uint32_t i = 0; i < n->n_args; i++) {
+		const struct hir_arg *own = &b->u->args[n->args + i];
+		if (own->kind != ARG_TENSOR)
+			continue;
+		dtype to = b->u->nodes[own->u.tensor].type.elem;
+		if (dtype_class(to) == DTC_FLOAT && dtype_size(to) == 2)
+			return false;
+		dtype from = i < n->n_written && x[i].kind == ARG_TENSOR ? b->u->nodes[x[i].u.tensor].type.elem : to;
+		if (from != to && !(to == DT_FLOAT32 && dtype_class(from) != DTC_FLOAT))
+			return false;
+	}
+	return true;
+}
+
 /* True if the call of a builtin is shown as it was written. max(x, y) is another function than max(x, dim). */
 static bool is_written(const struct body *b, const struct hir_node *n)
 {
-	if (!n->n_written || !rows[n->written].template)
+	if (!n->n_written || !rows[n->written].template || !types_agree(b, n))
 		return false;
 	bool has_dim = n->written == BI_MAX || n->written == BI_MIN;
 	return !has_dim || b->u->args[n->written_args + 1].kind == ARG_NONE || b->u->args[n->written_args + 1].kind == ARG_INT;
@@ -117,7 +139,7 @@ static const char *scalar_text(struct body *b, const struct hir_arg *x)
 	switch (x->kind) {
 	case ARG_INT: return hole_text(a, NULL, arena_printf(a, "%lld", (long long)x->u.i), NULL);
 	case ARG_BOOL: return x->u.i ? "True" : "False";
-	case ARG_FLOAT: return hole_text(a, NULL, python_float(a, x->u.f, false), NULL);
+	case ARG_FLOAT: return hole_text(a, NULL, python_float(a, x->u.f, (double)(float)x->u.f == x->u.f), NULL);
 	case ARG_STR: return python_string(a, x->u.s);
 	case ARG_DIM: return dim_expr(b, x->u.d, PREC_TERNARY);
 	default: return "None";
@@ -178,8 +200,8 @@ static const char *float_text(struct body *b, const struct hir_arg *x)
 	if (x->kind != ARG_TENSOR)
 		return arena_printf(b->p->a, "torch.tensor(%s)", arg_text(b, x, PREC_TERNARY));
 	const struct hir_node *n = &b->u->nodes[x->u.tensor];
-	if (dtype_class(n->type.elem) == DTC_FLOAT)
-		return operand_text(b, x->u.tensor, PREC_TERNARY);
+	if (operand_expr(b, x->u.tensor).is_number || dtype_class(n->type.elem) == DTC_FLOAT)
+		return tensor_text(b, x->u.tensor);
 	return arena_printf(b->p->a, "%s.float()", operand_text(b, x->u.tensor, PREC_CALL));
 }
 
@@ -253,7 +275,8 @@ static const char *put_optional(struct body *b, hir_ref r, const char *s, struct
 	const char *standard = bar ? arena_strndup(a, bar + 1, (size_t)(end - bar - 1)) : NULL;
 	const char *before = arena_printf(a, ", %s", name);
 	if (x->kind == ARG_INT || x->kind == ARG_FLOAT) {
-		const char *value = x->kind == ARG_INT ? arena_printf(a, "%lld", (long long)x->u.i) : python_float(a, x->u.f, false);
+		const char *value = x->kind == ARG_INT ? arena_printf(a, "%lld", (long long)x->u.i)
+						       : python_float(a, x->u.f, (double)(float)x->u.f == x->u.f);
 		bool same = standard && x->kind == ARG_INT && strchr(standard, '.') && strtod(standard, NULL) == (double)x->u.i;
 		buf_puts(out, hole_text(a, before, same ? standard : value, standard));
 	} else if (x->kind != ARG_NONE) {
@@ -269,6 +292,17 @@ static bool has_grouped_heads(const struct body *b, const struct hir_arg *q, con
 {
 	const struct hir_type *x = &b->u->nodes[q->u.tensor].type, *y = &b->u->nodes[k->u.tensor].type;
 	return x->rank > 2 && y->rank > 2 && !dim_eq(x->dims[x->rank - 3], y->dims[y->rank - 3]);
+}
+
+/* True if both values that `where` chooses from are numbers. */
+static bool are_numbers(struct body *b, hir_ref r)
+{
+	for (uint32_t i = 1; i < 3; i++) {
+		const struct hir_arg *x = arg_at(b, r, i);
+		if (x->kind == ARG_TENSOR && !operand_expr(b, x->u.tensor).is_number)
+			return false;
+	}
+	return true;
 }
 
 /* A part of a template after its percent sign. Returns the text after it. */
@@ -292,7 +326,10 @@ static const char *put_argument(struct body *b, hir_ref r, const char *s, enum p
 	case 'i': buf_puts(out, index_text(b, x)); break;
 	case 't': buf_puts(out, x->kind == ARG_TENSOR ? tensor_text(b, x->u.tensor) : arg_text(b, x, PREC_TERNARY)); break;
 	case 'p': buf_puts(out, factor_text(b, r, x, PREC_TERNARY)); break;
-	default: buf_puts(out, arg_text(b, x, PREC_TERNARY)); break;
+	case 'w':
+		buf_puts(out, x->kind == ARG_TENSOR && are_numbers(b, r) ? tensor_text(b, x->u.tensor) : arg_text(b, x, PREC_TERNARY));
+		break;
+	default: buf_puts(out, i == 0 && x->kind == ARG_TENSOR ? tensor_text(b, x->u.tensor) : arg_text(b, x, PREC_TERNARY)); break;
 	}
 	return s + 1;
 }
@@ -335,6 +372,26 @@ static const char *bracket(struct arena *a, uint32_t at, const char *text)
 	return arena_printf(a, "[%s%s]", colons, text);
 }
 
+/* x[start:end:step] with a negative step: the same elements in their order, reversed. */
+static struct expr reversed_expr(struct body *b, hir_ref r, const struct hir_arg *x, const char *tensor)
+{
+	struct arena *a = b->p->a;
+	uint32_t at = (uint32_t)x[1].u.i;
+	int64_t start, end, by = -x[4].u.i;
+	bool known = dim_is_const(b->u->dims, x[2].u.d, &start), ends = dim_is_const(b->u->dims, x[3].u.d, &end);
+	const char *range = ":";
+	if (known && ends)
+		range = arena_printf(a, "%lld:%lld", (long long)(end + 1 + (start - end - 1) % by), (long long)start + 1);
+	else if (by == 1 && ends)
+		range = arena_printf(a, "%s:%s + 1", end == -1 ? "" : arena_printf(a, "%lld", (long long)end + 1),
+				     dim_expr(b, x[2].u.d, PREC_SUM));
+	else
+		report_unprintable(b->p, b->u->nodes[r].at, "a slice with this step of a size known only at run time");
+	if (by > 1)
+		range = arena_printf(a, "%s:%lld", range, (long long)by);
+	return call_expr(arena_printf(a, "torch.flip(%s%s, (%u,))", tensor, bracket(a, at, range), at));
+}
+
 static struct expr slice_expr(struct body *b, hir_ref r, const struct hir_arg *x)
 {
 	struct arena *a = b->p->a;
@@ -342,10 +399,8 @@ static struct expr slice_expr(struct body *b, hir_ref r, const struct hir_arg *x
 	uint32_t at = (uint32_t)x[1].u.i;
 	const char *tensor = operand_text(b, x[0].u.tensor, PREC_CALL);
 	int64_t from, step = x[4].kind == ARG_INT ? x[4].u.i : 1;
-	if (step < 0) {
-		(void)r;
-		return call_expr(arena_printf(a, "torch.flip(%s, (%u,))", tensor, at));
-	}
+	if (step < 0)
+		return reversed_expr(b, r, x, tensor);
 	bool from_start = dim_is_const(b->u->dims, x[2].u.d, &from) && from == 0, to_end = dim_eq(x[3].u.d, t->dims[at]);
 	const char *range =
 		arena_printf(a, "%s:%s", from_start ? "" : dim_expr(b, x[2].u.d, PREC_SUM), to_end ? "" : dim_expr(b, x[3].u.d, PREC_SUM));
@@ -360,7 +415,30 @@ static struct expr select_expr(struct body *b, const struct hir_arg *x)
 	return call_expr(arena_printf(b->p->a, "%s%s", tensor, bracket(b->p->a, (uint32_t)x[1].u.i, arg_text(b, &x[2], PREC_TERNARY))));
 }
 
-static struct expr index_expr(struct body *b, const struct hir_arg *x)
+/* Moves the dimensions of index tensors from where PyTorch has them to where the node has them. */
+static const char *placed_text(struct body *b, hir_ref r, const struct hir_arg *x, const char *text)
+{
+	const struct hir_arg *items = &b->u->args[x[1].u.list.start];
+	uint32_t first = UINT32_MAX, last = 0, count = 0, n = x[1].u.list.n;
+	for (uint32_t i = 0; i < n; i++) {
+		if (items[i].kind == ARG_NONE)
+			continue;
+		first = count++ ? first : i;
+		last = i;
+	}
+	uint32_t there = last - first + 1 == count ? first : 0, rank = b->u->nodes[r].type.rank - (n - count);
+	if (x[2].kind != ARG_INT || x[2].u.i == there || !rank)
+		return text;
+	const char *from = "", *to = "";
+	for (uint32_t i = 0; i < rank; i++) {
+		from = arena_printf(b->p->a, "%s%u, ", from, there + i);
+		to = arena_printf(b->p->a, "%s%lld, ", to, (long long)x[2].u.i + i);
+	}
+	return arena_printf(b->p->a, "torch.movedim(%s, (%.*s), (%.*s))", text, (int)strlen(from) - (rank > 1 ? 2 : 1), from,
+			    (int)strlen(to) - (rank > 1 ? 2 : 1), to);
+}
+
+static struct expr index_expr(struct body *b, hir_ref r, const struct hir_arg *x)
 {
 	struct arena *a = b->p->a;
 	const char *text = "";
@@ -370,7 +448,7 @@ static struct expr index_expr(struct body *b, const struct hir_arg *x)
 		n--;
 	for (uint32_t i = 0; i < n; i++)
 		text = arena_printf(a, "%s%s%s", text, i ? ", " : "", items[i].kind == ARG_NONE ? ":" : index_text(b, &items[i]));
-	return call_expr(arena_printf(a, "%s[%s]", operand_text(b, x[0].u.tensor, PREC_CALL), text));
+	return call_expr(placed_text(b, r, x, arena_printf(a, "%s[%s]", operand_text(b, x[0].u.tensor, PREC_CALL), text)));
 }
 
 static struct expr cast_expr(struct body *b, hir_ref r, const struct hir_arg *x)
@@ -427,7 +505,7 @@ static struct expr builtin_expr(struct body *b, hir_ref r)
 		switch (bi) {
 		case BI_SLICE: return slice_expr(b, r, x);
 		case BI_SELECT: return select_expr(b, x);
-		case BI_INDEX: return index_expr(b, x);
+		case BI_INDEX: return index_expr(b, r, x);
 		case BI_NARROW:
 			return call_expr(arena_printf(b->p->a, "%s.narrow(%lld, %s, %s)", operand_text(b, x[0].u.tensor, PREC_CALL),
 						      (long long)x[1].u.i, arg_text(b, &x[2], PREC_TERNARY),
@@ -447,6 +525,10 @@ static struct expr builtin_expr(struct body *b, hir_ref r)
 				arena_printf(b->p->a, "%s.expand(%s)", operand_text(b, x[0].u.tensor, PREC_CALL), shape_text(b, &n->type)));
 		default: break;
 		}
+	if (bi == BI_ATTENTION && arg_at(b, r, 3)->kind != ARG_NONE && arg_at(b, r, 4)->u.i && arg_at(b, r, 5)->kind == ARG_NONE) {
+		static const struct row both = {"tnn.attention(%0, %1, %2, mask=%3, causal=True)", PREC_CALL};
+		return template_expr(b, r, &both); /* PyTorch's takes one of the two */
+	}
 	if (rows[bi].template)
 		return template_expr(b, r, &rows[bi]);
 	report_unprintable(b->p, n->at, arena_printf(b->p->a, "`%s`", builtin_name(bi)));
@@ -466,6 +548,11 @@ static const char *element_text(struct arena *a, dtype t, const void *data, int6
 		return memcpy(&f, p, sizeof f), python_float(a, (double)f, true);
 	if (t == DT_FLOAT64)
 		return memcpy(&d, p, sizeof d), python_float(a, d, false);
+	if (t == DT_FLOAT16 || t == DT_BFLOAT16) {
+		uint16_t h;
+		memcpy(&h, p, sizeof h);
+		return python_float(a, t == DT_FLOAT16 ? float16_value(h) : bfloat16_value(h), false);
+	}
 	return arena_printf(a, "%lld", (long long)dtype_int(t, data, i));
 }
 
@@ -485,8 +572,6 @@ static const char *nested_text(struct body *b, const struct hir_node *n, uint32_
 static struct expr const_expr(struct body *b, const struct hir_node *n)
 {
 	int64_t at = 0;
-	if (n->type.elem == DT_FLOAT16 || n->type.elem == DT_BFLOAT16)
-		return report_unprintable(b->p, n->at, "a constant of 16-bit floats"), call_expr("None");
 	if (n->type.rank == 0) {
 		const char *text = element_text(b->p->a, n->type.elem, n->data, 0);
 		return (struct expr){n->type.elem == DT_BOOL ? text : hole_text(b->p->a, NULL, text, NULL),

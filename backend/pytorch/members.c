@@ -177,8 +177,58 @@ static const char *made_text(struct printer *p, const struct attribute *a)
 	return a->parts.len ? dict_text(p, a) : "nn.Module()";
 }
 
-static void put_attribute(struct printer *p, const struct attribute *a, const char *holder, struct buf *out)
+/* True for a name that nn.Module has itself, or that Python does not take. */
+static bool is_reserved(struct printer *p, const char *name)
 {
+	static const char *const taken[] = {"training",
+					    "train",
+					    "eval",
+					    "half",
+					    "float",
+					    "double",
+					    "bfloat16",
+					    "to",
+					    "type",
+					    "cpu",
+					    "cuda",
+					    "ipu",
+					    "xpu",
+					    "apply",
+					    "compile",
+					    "buffers",
+					    "children",
+					    "modules",
+					    "parameters",
+					    "named_parameters",
+					    "named_buffers",
+					    "named_modules",
+					    "named_children",
+					    "state_dict",
+					    "load_state_dict",
+					    "zero_grad",
+					    "share_memory",
+					    "requires_grad_",
+					    "register_buffer",
+					    "register_parameter",
+					    "register_module",
+					    "add_module",
+					    "get_parameter",
+					    "get_buffer",
+					    "get_submodule",
+					    "forward",
+					    "extra_repr",
+					    "to_empty"};
+	for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
+		if (strcmp(taken[i], name) == 0)
+			return true;
+	return strcmp(python_name(p->a, name), name) != 0 && strcmp(name, "F") != 0;
+}
+
+static void put_attribute(struct printer *p, const struct owner *o, const struct attribute *a, const char *holder, struct buf *out)
+{
+	if (is_reserved(p, a->name))
+		report_unprintable(p, o->layer ? o->layer->at : SPAN_NONE,
+				   arena_printf(p->a, "the member `%s`, because nn.Module or Python has this name", a->name));
 	const char *self = arena_printf(p->a, "%s.%s", holder, python_name(p->a, a->name));
 	if (a->statement)
 		buf_printf(out, "%s\n", a->statement);
@@ -186,7 +236,7 @@ static void put_attribute(struct printer *p, const struct attribute *a, const ch
 		buf_printf(out, "%s = %s\n", self, made_text(p, a));
 	if (!a->made && !a->statement && strcmp(made_text(p, a), "nn.Module()") == 0 && !(a->parts.len && is_number(a->parts.at[0]->name)))
 		for (uint32_t i = 0; i < a->parts.len; i++)
-			put_attribute(p, a->parts.at[i], self, out);
+			put_attribute(p, o, a->parts.at[i], self, out);
 }
 
 static void add_children(struct printer *p, const struct owner *o, struct attribute *root)
@@ -256,7 +306,7 @@ const char *print_members(struct printer *p, struct owner *o)
 		add_inputs(p, o, o->methods.at[i].unit, &root);
 	add_children(p, o, &root);
 	for (uint32_t i = 0; i < root.parts.len; i++)
-		put_attribute(p, root.parts.at[i], "self", &out);
+		put_attribute(p, o, root.parts.at[i], "self", &out);
 	put_ties(p, o, &out);
 	const char *text = arena_strndup(p->a, out.len ? out.at : "", out.len);
 	free_parts(&root);

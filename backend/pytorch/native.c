@@ -23,8 +23,8 @@ const struct native *native_layer(const struct hir_layer *l)
 		if (strcmp(natives[i].name, l->name) != 0)
 			continue;
 		for (uint32_t k = 0; k < l->n_args; k++)
-			if (!is_known(&l->args[k]))
-				return NULL;
+			if (!is_known(&l->args[k]) || (strcmp(l->args[k].name, "scale") == 0 && l->args[k].u.i))
+				return NULL; /* the scale of trits is a parameter here, and of the quantizer there */
 		return &natives[i];
 	}
 	return NULL;
@@ -38,7 +38,7 @@ const char *layer_value_text(struct printer *p, const struct hir_value *v)
 	switch (v->kind) {
 	case ARG_BOOL: return v->u.i ? "True" : "False";
 	case ARG_INT: return arena_printf(p->a, "%lld", (long long)v->u.i);
-	case ARG_FLOAT: return python_float(p->a, v->u.f, false);
+	case ARG_FLOAT: return python_float(p->a, v->u.f, (double)(float)v->u.f == v->u.f);
 	case ARG_STR: return python_string(p->a, v->u.s);
 	case ARG_LIST: break;
 	default: return "None";

@@ -32,16 +32,20 @@ static void put_imports(const char *text, struct buf *out)
 	buf_puts(out, "from torch import nn\n");
 }
 
-static void put_load(const struct owner_list *owners, struct buf *out)
+static void put_load(const struct printer *p, const struct owner_list *owners, struct buf *out)
 {
+	const char *name = "load";
+	for (uint32_t i = 0; i < p->file->methods.len; i++)
+		if (p->file->methods.at[i].name && strcmp(p->file->methods.at[i].name, name) == 0)
+			name = "load_weights";
 	for (uint32_t i = 1; i < owners->len; i++) {
 		if (*owners->at[i]->path || !owners->at[i]->cls)
 			continue;
 		buf_printf(out,
-			   "\n\ndef load(weights):\n    \"\"\"Returns the model with the parameters of a safetensors file.\"\"\"\n"
+			   "\n\ndef %s(weights):\n    \"\"\"Returns the model with the parameters of a safetensors file.\"\"\"\n"
 			   "    from safetensors.torch import load_model\n\n"
 			   "    model = %s()\n    load_model(model, weights)\n    return model.eval()\n",
-			   owners->at[i]->cls->name);
+			   name, owners->at[i]->cls->name);
 		return;
 	}
 }
@@ -91,7 +95,7 @@ bool pytorch_print(const struct hir_program *program, const struct sources *sour
 		buf_puts(&text, "\n\n");
 		print_class(&p, classes[i], &text);
 	}
-	put_load(&owners, &text);
+	put_load(&p, &owners, &text);
 	buf_printf(out, "\"\"\"Model %s in PyTorch. trib wrote this file: the next build writes it again.\"\"\"\n\n", model);
 	put_imports(text.len ? text.at : "", out);
 	if (text.len)

@@ -46,6 +46,10 @@ struct expr {
 	enum precedence prec;
 	bool is_number; /* a number of Python, not a tensor */
 };
+struct held {
+	const char *path;
+	hir_ref node;
+};
 /* A unit's body while it is printed. */
 struct body {
 	struct printer *p;
@@ -59,7 +63,8 @@ struct body {
 	const char **sizes;  /* the variable of each symbol; NULL: no size needs it */
 	hir_ref *size_of;    /* of each symbol: a node with such a dimension, or HIR_NONE */
 	uint32_t *size_dim;
-	const char **tuple; /* the variables of the tuple that is being assigned */
+	VEC(struct held) held; /* of each state: the node whose value the layer has now */
+	const char **tuple;    /* the variables of the tuple that is being assigned */
 	uint32_t n_tuple;
 	const char *device; /* "x.device"; "": there is no tensor input */
 };

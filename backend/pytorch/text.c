@@ -199,6 +199,8 @@ const char *python_float(struct arena *a, double v, bool single)
 		return isnan(v) ? "float(\"nan\")" : v > 0 ? "float(\"inf\")" : "float(\"-inf\")";
 	if (fabs(v) < 1e15 && v == (double)(int64_t)v)
 		return arena_printf(a, "%.1f", v);
+	if (fabs(v) > 3.4e38) /* the shortest text may be beyond float32 */
+		return arena_printf(a, "%.17g", v);
 	for (int digits = 1; digits <= 17; digits++) {
 		snprintf(text, sizeof text, "%.*g", digits, v);
 		if (single ? strtof(text, NULL) == (float)v : strtod(text, NULL) == v)

@@ -312,6 +312,9 @@ static void note_written(struct emitter *e, const struct builtin_call *c, hir_re
 	hir_ref r = result_node(e, first, out);
 	if (r == HIR_NONE || wanted_type(c) != DT_COUNT)
 		return;
+	for (uint32_t i = c->sig->n; i < c->sig->n_all; i++)
+		if (c->given[i]) /* it is no argument of the node, but may have made further ones */
+			return;
 	for (uint32_t i = 0; i < c->sig->n; i++)
 		if (!written_arg(e, c->v[i], &args[i]))
 			return;

@@ -233,6 +233,65 @@ layer Net() {
         {},
         {"x": (4, 3)},
     ),
+    "old_states": (
+        """
+layer Net() {
+    state total: Tensor<float32, [3]>
+    state last: Tensor<float32, [3]>
+    fn swap() {
+        let old = total
+        total = last
+        last = old
+        return old
+    }
+    fn forward(x: Tensor<float32, [N, 3]>) {
+        let before = total
+        total = total + x.sum(dim=0)
+        let first = swap()
+        last = last + 1.0
+        let second = swap()
+        return (before, first, second, total - before, last)
+    }
+}""",
+        {},
+        {"x": (4, 3)},
+    ),
+    "reversed": (
+        """
+layer Net() {
+    fn forward(x: Tensor<float32, [N, 8, 8]>) {
+        let j = x[0].argmax(dim=1) % 4
+        return (x[:, 3:0:-1], x[:, ::-2], x[:, -2::-1, 6:0:-3], x[::-1], x[0, :, j], x[0][j, 1:3], x[:, j][:, :, j])
+    }
+}""",
+        {},
+        {"x": (3, 8, 8)},
+    ),
+    "types": (
+        """
+layer Net() {
+    param table: Tensor<float32, [9, 3]> = randn([9, 3])
+    fn forward(x: Tensor<float32, [N, 4, 6]>) {
+        let n = sqrt(float32(x.shape[0]))
+        let h = float16(x)
+        let top = if x.sum() > 0.0 { let (u, v) = x.max(dim=1); u } else { let (u, v) = x.min(dim=1); u }
+        let mask = x[:, :, :4] > -0.5
+        return (
+            float32(h * int8(x * 3.0)),
+            float32(h * 0.1),
+            n,
+            x.mean() > 0.0 ? 1 : 2,
+            top,
+            embedding(arange(9), table, max_norm=0.5),
+            attention(x, x, x, mask=arange(4).unsqueeze(0) <= 2, causal=true),
+            nan_to_num(x),
+            uint8(x * 200.0),
+        )
+    }
+}""",
+        {},
+        {"x": (3, 4, 6)},
+    ),
     "math": (
         """
 layer Net() {
@@ -311,6 +370,11 @@ class Written(TorchTest):
         said = self.fails("build")
         self.assertIn("error[E0815]: `emit = pytorch` cannot write `pack`\n --> net.tri:2:13", said)
         self.assertIn("cannot write `unpack`", said)
+
+    def test_names(self):
+        self.write("net.tri", "import nn\nlayer Net() {\n    let half = nn.Linear(3, 3)\n    fn forward(x: Tensor<float32, [N, 3]>) { return half(x) }\n}\n")
+        self.write("tri.build", "project p\nmodel net\n    sources = net.tri\n    entry = Net\n    emit = pytorch\n")
+        self.assertIn("cannot write the member `half`, because nn.Module or Python has this name", self.fails("build"))
 
     def test_outputs(self):
         self.make_project()
