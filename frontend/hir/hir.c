@@ -80,7 +80,12 @@ static void hash_node(struct hasher *h, const struct hir_unit *u, const struct h
 	hash_type(h, u->dims, &n->type);
 	switch (n->kind) {
 	case HIR_INPUT: hasher_add_u64(h, n->index); break;
-	case HIR_CONST: hasher_add(h, n->data, const_bytes(u, &n->type)); break;
+	case HIR_CONST:
+		if (n->data)
+			hasher_add(h, n->data, const_bytes(u, &n->type));
+		else /* unknown to a check, even its size */
+			hasher_add_str(h, "unknown");
+		break;
 	case HIR_DIM: hash_dim(h, u->dims, n->extent); break;
 	case HIR_RESULT:
 		hasher_add_u64(h, n->source);

@@ -12,10 +12,12 @@ F = torch.nn.functional
 
 
 class LayerTest(TorchTest):
-    def layer(self, make, want, state, inputs, call="net(x)", bound=20.0, levels=("-O0", "-O2"), before=""):
-        """`make` makes an instance `net`, whose parameters are `state` (dtype trit: a tuple); `call` over the inputs must give `want`."""
+    def layer(self, make, want, state, inputs, call="net(x)", bound=20.0, levels=("-O0", "-O2"), before="", open_dims=None):
+        """`make` makes an instance `net`, whose parameters are `state` (dtype trit: a tuple); `call` over the inputs must give `want`.
+        The dimensions `open_dims` of each input are symbols; by default the first ones of a single input."""
         weights = {f"net.{k}": Value(*v) if isinstance(v, tuple) else Value(v.detach().contiguous()) for k, v in state.items()}
-        args = ", ".join(Value(t, open_dims=tuple(range(min(2, t.dim() - 1))) if len(inputs) == 1 else ()).declared(k) for k, t in inputs.items())
+        first = {k: tuple(range(min(2, t.dim() - 1))) if len(inputs) == 1 else () for k, t in inputs.items()}
+        args = ", ".join(Value(t, open_dims=first[k] if open_dims is None else open_dims).declared(k) for k, t in inputs.items())
         self.write("layer.tri", f"import nn\nimport quant\n\nlayer Main() {{\n    let net = {make}\n    fn forward({args}) {{\n        {before}\n        return {call}\n    }}\n}}\n")
         manifest = "project layers\n\nmodel layer\n    sources = layer.tri\n    entry = Main\n"
         if weights:
@@ -34,7 +36,7 @@ class LayerTest(TorchTest):
 
 
 class Recurrent(LayerTest):
-    def recurrent(self, name, x, state=None, call="net(x)", **options):
+    def recurrent(self, name, x, state=None, call="net(x)", open_dims=None, **options):
         net = getattr(torch.nn, name)(6, 5, **options)
         for p in net.parameters():
             torch.nn.init.normal_(p, std=0.4)
@@ -44,7 +46,7 @@ class Recurrent(LayerTest):
             want = (want[0], *want[1])
             before, call = f"let (y, (h_n, c_n)) = {call}", "(y, h_n, c_n)"
         inputs = {"x": x, **({} if not state else dict(zip("hc", state[0] if isinstance(state[0], tuple) else state)))}
-        self.layer(f"nn.{name}(6, 5{said})".replace("'", '"'), want, net.state_dict(), inputs, call, levels=("-O2",), before=before)
+        self.layer(f"nn.{name}(6, 5{said})".replace("'", '"'), want, net.state_dict(), inputs, call, levels=("-O2",), before=before, open_dims=open_dims)
 
     def test_lstm(self):
         x = self.tensor(4, 3, 6)
@@ -71,6 +73,12 @@ class Recurrent(LayerTest):
         self.recurrent("GRU", self.tensor(7, 6), bias=False)
         self.recurrent("RNN", x, nonlinearity="relu", bidirectional=True)
         self.recurrent("RNN", x)
+
+    def test_a_known_length_of_an_unknown_batch(self):
+        """Loops at run time whose values have sizes known only then."""
+        for name in ("RNN", "LSTM", "GRU"):
+            self.recurrent(name, self.tensor(7, 3, 6), open_dims=(1,))
+        self.recurrent("LSTM", self.tensor(3, 7, 6), open_dims=(0,), batch_first=True, bidirectional=True)
 
     def test_cells(self):
         x = self.tensor(3, 6)
