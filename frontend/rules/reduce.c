@@ -98,7 +98,7 @@ struct value rule_reduce_mean(struct emitter *e, struct builtin_call *c)
 /* max, min: of the elements, of the elements along `dim` with their indices, or of two operands. */
 struct value rule_reduce_minmax(struct emitter *e, struct builtin_call *c)
 {
-	bool scalar = c->v[0].kind == V_TENSOR && !type_of(e, c->v[0].u.t)->rank;
+	bool scalar = c->v[0].kind == V_TENSOR ? !type_of(e, c->v[0].u.t)->rank : value_is_scalar(c->v[0]);
 	bool number = c->v[1].kind == V_FLOAT || c->v[1].kind == V_INT || c->v[1].kind == V_DIM;
 	if (c->v[1].kind == V_TENSOR || (scalar && number && !c->named[1]))
 		return compose_pair(e, c, c->bi == BI_MAX ? BI_MAXIMUM : BI_MINIMUM, c->v[0], c->v[1]);
