@@ -1,6 +1,7 @@
 /* Rules of builtins that are composed of others: arithmetic, norms, moved elements. */
 #include "frontend/rules/builtin.h"
 #include <math.h>
+#include "base/format.h"
 
 enum { MAX_PARTS = 4096 };
 
@@ -225,19 +226,50 @@ struct value rule_float_class(struct emitter *e, struct builtin_call *c)
 	return COMPOSE(c->bi == BI_ISINF ? BI_EQ : BI_LT, COMPOSE(BI_ABS, x), most);
 }
 
-/* Without replacement: the greatest of p / -log(u), as exponential clocks ring (Efraimidis, Spirakis 2006). With it: the place of u · sum(p) among the running
- * sums. u: `noise`, uniform in [0, 1), or numbers of `seed`, which are the same in each run. */
+/* Weights known at compile time must be no less than 0, and enough of each row must be greater. */
+static bool check_weights(struct emitter *e, struct builtin_call *c, const struct hir_type *t, int64_t wanted)
+{
+	const struct hir_node *n = node_at(e, c->operand[0]);
+	int64_t k, rows = 1;
+	bool known = dim_is_const(e->b->dims, t->dims[t->rank - 1], &k);
+	if (!known || n->kind != HIR_CONST || !n->data || (t->rank == 2 && !dim_is_const(e->b->dims, t->dims[0], &rows)))
+		return true;
+	for (int64_t i = 0; i < rows; i++) {
+		int64_t positive = 0;
+		for (int64_t j = 0; j < k; j++) {
+			double w = format_element_float((enum format_elem)t->elem, n->data, i * k + j);
+			if (!(w >= 0 && w < HUGE_VAL))
+				return rule_reject(e, c, DIAG_ARG_VALUE, c->ats[0], "the probability %g is not a number of at least 0", w);
+			positive += w > 0;
+		}
+		if (positive < wanted)
+			return rule_reject(e, c, DIAG_ARG_VALUE, c->ats[0],
+					   "the number of probabilities greater than 0 is %lld, but must be at least %lld",
+					   (long long)positive, (long long)wanted);
+	}
+	return true;
+}
+
+/* Without replacement: the greatest of p / -log(u), as exponential clocks ring (Efraimidis, Spirakis 2006); a u of 0 gives 0, which
+ * is still before elements of probability 0. With it: the place of u times the last running sum among the running sums. u: `noise`,
+ * uniform in [0, 1), or numbers of `seed`, which are the same in each run. */
 struct value rule_multinomial(struct emitter *e, struct builtin_call *c)
 {
 	enum { N = 1, REPLACEMENT, SEED, NOISE };
 	bool again;
-	int64_t n;
+	int64_t n, k = 0;
 	struct value p = value_tensor(c->operand[0]), last = value_int(-1);
 	struct hir_type t = *type_of(e, p.u.t);
 	if (!need_int(e, c, N, &n) || !need_bool(e, c, REPLACEMENT, &again))
 		return VALUE_POISON;
 	if (t.rank != 1 && t.rank != 2)
 		return rule_error(e, c, DIAG_RANK, c->ats[0], "needs a tensor [K] or [N, K], not %s", type_text(e, p.u.t));
+	if (n < 0 || (!again && dim_is_const(e->b->dims, t.dims[t.rank - 1], &k) && n > k))
+		return rule_error(e, c, DIAG_ARG_VALUE, c->ats[N],
+				  n < 0 ? "`num_samples` is %lld" : "cannot draw %lld of %lld without replacement", (long long)n,
+				  (long long)k);
+	if (!check_weights(e, c, &t, again ? n > 0 : n))
+		return VALUE_POISON;
 	struct hir_type drawn = t;
 	if (again)
 		drawn.dims[t.rank - 1] = dim_const(e->b->dims, n);
@@ -247,9 +279,12 @@ struct value rule_multinomial(struct emitter *e, struct builtin_call *c)
 	else if (is_tensor(u) && !shapes_agree(e, type_of(e, u.u.t), &drawn))
 		return rule_error(e, c, DIAG_SHAPE, c->ats[NOISE], "`noise` has shape %s, but must have %s",
 				  shape_text(e, type_of(e, u.u.t)), shape_text(e, &drawn));
-	if (!again)
-		return item_of(COMPOSE(BI_TOPK, COMPOSE(BI_DIV, p, COMPOSE(BI_NEG, COMPOSE(BI_LOG, u))), c->v[N]), 1);
-	struct value sums = COMPOSE(BI_CUMSUM, p, last), all = COMPOSE(BI_SUM, p, last, value_bool(true));
+	if (!again) {
+		struct value clock = COMPOSE(BI_DIV, p, COMPOSE(BI_NEG, COMPOSE(BI_LOG, u)));
+		struct value first = COMPOSE(BI_WHERE, COMPOSE(BI_GT, p, value_int(0)), clock, value_int(-1));
+		return item_of(COMPOSE(BI_TOPK, first, c->v[N]), 1);
+	}
+	struct value sums = COMPOSE(BI_CUMSUM, p, last), all = COMPOSE(BI_AMAX, sums, last, value_bool(true));
 	struct value past =
 		COMPOSE(BI_LE, COMPOSE(BI_UNSQUEEZE, sums, value_int(-2)), COMPOSE(BI_UNSQUEEZE, COMPOSE(BI_MUL, u, all), last));
 	return COMPOSE(BI_SUM, past, last);

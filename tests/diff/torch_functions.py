@@ -467,6 +467,8 @@ class Functions(BitsTest):
         u, v = self.tensor([2, 5], scale=0.0) + torch.from_numpy(self.rng.random([2, 5])).float(), torch.from_numpy(self.rng.random([2, 9])).float()
         self.case("multinomial({p}, 3, noise={u})", {"p": p, "u": u}, (p / -u.log()).topk(3)[1])
         self.case("multinomial({p}, 9, replacement=true, noise={v})", {"p": p, "v": v}, torch.searchsorted(p.cumsum(1), v * p.sum(1, keepdim=True), right=True))
+        few, none = torch.tensor([0.0, 0.0, 1.0, 0.0, 2.0]), torch.zeros(5)  # a u of 0: its clock never rings
+        self.case("multinomial({few}, 2, noise={none})", {"few": few, "none": none}, torch.tensor([2, 4]))
         self.case("histogram({p})", {"p": p}, p / p.sum(1, keepdim=True), 0.02)
         self.prelude = """
 fn histogram(p: Tensor<float32, [N, K]>) {
