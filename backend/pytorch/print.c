@@ -96,7 +96,11 @@ bool pytorch_print(const struct hir_program *program, const struct sources *sour
 		print_class(&p, classes[i], &text);
 	}
 	put_load(&p, &owners, &text);
-	buf_printf(out, "\"\"\"Model %s in PyTorch. trib wrote this file: the next build writes it again.\"\"\"\n\n", model);
+	bool package = text.len && (uses(text.at, "tnn") || uses(text.at, "TF"));
+	buf_printf(out,
+		   "\"\"\"Model %s in PyTorch. trib wrote this file: the next build writes it again.\n\n"
+		   "It needs PyTorch 2.0 or later%s.\n\"\"\"\n\n",
+		   model, package ? " and the package trib" : "");
 	put_imports(text.len ? text.at : "", out);
 	if (text.len)
 		buf_put(out, text.at, text.len);
