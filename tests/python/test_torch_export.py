@@ -10,16 +10,19 @@ import time
 import unittest
 import unittest.mock
 import warnings
+from collections import OrderedDict
 
 import safetensors.torch
 import torch
 from torch import nn
 from torch.export import Dim
+from torch.nn import functional as F
 from torch.utils import _pytree as pytree
 
 import random_networks
 import torch_models
 import trib
+import trib.nn
 from trib import project
 
 warnings.simplefilter("ignore")
@@ -258,6 +261,125 @@ class Text(ExportTest):
             self.export(Stack(), (self.ids,))
         with self.assertRaisesRegex(trib.ExportError, "a run changes steps"):
             self.export(Counter().eval(), (torch.ones(1),))
+
+
+class Shadowing(nn.Module):
+    """A part with the name of a function that is called too."""
+
+    def __init__(self):
+        super().__init__()
+        self.conv1d, self.linear = nn.Conv1d(3, 4, 3), nn.Linear(6, 6)
+
+    def forward(self, x):
+        return self.linear(self.conv1d(x)) + F.linear(F.conv1d(x, self.conv1d.weight), self.linear.weight)
+
+
+class OnlyRead(nn.Module):
+    """A part that is never called."""
+
+    def __init__(self):
+        super().__init__()
+        self.conv1d = nn.Conv1d(3, 4, 3)
+
+    def forward(self, x):
+        return F.conv1d(x, self.conv1d.weight)
+
+
+class Recurrent(nn.Module):
+    """Gives the outputs, or all results of a run that starts with states."""
+
+    def __init__(self, kind, given, **options):
+        super().__init__()
+        self.net, self.given = kind(3, 4, **options), given
+
+    def forward(self, x, *states):
+        if not self.given:
+            return self.net(x)[0] * 2
+        return self.net(x, states if len(states) == 2 else states[0])
+
+
+class LastState(nn.Module):
+    """Calls one layer twice, and takes other results."""
+
+    def __init__(self):
+        super().__init__()
+        self.net = nn.LSTM(3, 4)
+
+    def forward(self, x):
+        _, (_, cell) = self.net(x)
+        _, state = self.net(x * 2)
+        return cell, self.net(x, state)[0]
+
+
+class Rearranged(nn.Module):
+    def forward(self, x):
+        return x.swapaxes(0, 1), x.swapdims(-1, 0), x.T, torch.nan_to_num(x), torch.nan_to_num(x, 1.0, 2.0, -3.0)
+
+
+class Parts(ExportTest):
+    """Names that the language lacks, and layers with several results: equal to PyTorch, and so is each part."""
+
+    def check(self, model, *inputs):
+        model = model.eval()
+        folder = self.export(model, inputs)
+        self.assert_same(self.build(), model, inputs)
+        found = trib.compare(model, folder, inputs)
+        self.assertIsNone(found.first, str(found))
+        shutil.rmtree(folder)
+
+    def test_layers_of_trits(self):
+        freeze = trib.nn.freeze
+        self.check(freeze(nn.Sequential(trib.nn.TernaryLinear(8, 4), nn.ReLU()).eval()), torch.randn(2, 8))
+        self.check(freeze(nn.Sequential(trib.nn.TernaryConv2d(3, 4, 3), nn.ReLU()).eval()), torch.randn(2, 3, 8, 8))
+
+    def test_sequences_in_sequences(self):
+        inner = nn.Sequential(nn.Sequential(nn.Linear(4, 4), nn.Tanh()), nn.ReLU())
+        self.check(nn.Sequential(inner, nn.Linear(4, 2)), torch.randn(2, 4))
+
+    def test_names_that_are_no_words(self):
+        inner = nn.Sequential(OrderedDict([("x-y", nn.Linear(4, 4)), ("z", nn.Linear(4, 4))]))
+        model = nn.Sequential(OrderedDict([("a-b", nn.Linear(4, 4)), ("b-c", inner)]))
+        self.export(model.eval(), (torch.randn(2, 4),))
+        saved = safetensors.torch.load_file(self.tmp / "net" / "net.safetensors")
+        self.assertEqual(set(saved), set(model.state_dict()))
+        self.check(model, torch.randn(2, 4))
+
+    def test_members_with_names_of_functions(self):
+        self.check(Shadowing(), torch.randn(2, 3, 8))
+        self.check(OnlyRead(), torch.randn(2, 3, 8))
+
+    def test_recurrent_modules(self):
+        x, h, c = torch.randn(2, 5, 3), torch.randn(2, 5, 4), torch.randn(2, 5, 4)
+        self.check(Recurrent(nn.LSTM, False, batch_first=True, bidirectional=True), x)
+        self.check(Recurrent(nn.RNN, False, num_layers=2, nonlinearity="relu"), x)
+        self.check(Recurrent(nn.LSTM, True, num_layers=2), x, h, c)
+        self.check(Recurrent(nn.GRU, True, num_layers=2, bias=False), x, h)
+        self.check(LastState(), x)
+        self.export(Recurrent(nn.GRU, False).eval(), (x,))
+        self.assertIn("nn.GRU(3, 4)", self.source())
+
+    def test_transposes_and_nan_to_num(self):
+        self.check(Rearranged(), torch.tensor([[1.0, float("nan"), float("inf")], [-float("inf"), 2.0, 3.0]]))
+
+    def test_weight_norm_is_refused(self):
+        model = torch.nn.utils.parametrizations.weight_norm(nn.Linear(3, 4)).eval()
+        with self.assertRaisesRegex(trib.ExportError, "remove_parametrizations"):
+            self.export(model, (torch.randn(2, 3),))
+
+
+class Arguments(ExportTest):
+    def test_wrong_arguments_are_named(self):
+        x, model = torch.randn(2, 4), nn.Linear(4, 4).eval()
+        for wrong in (3, lambda x: x):
+            with self.assertRaisesRegex(trib.ArgumentError, "not a torch.nn.Module"):
+                self.export(wrong, (x,))
+        for name in ("a b/c", "net-1", "", 7):
+            with self.assertRaisesRegex(trib.ArgumentError, "cannot name a model"):
+                trib.export(model, (x,), self.tmp / "net", name=name)
+        (self.tmp / "file").touch()
+        for path in (self.tmp / "file", self.tmp / "file" / "net"):
+            with self.assertRaisesRegex(trib.ArgumentError, "is a file"):
+                trib.export(model, (x,), path)
 
 
 class Compare(ExportTest):

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import os
 import pathlib
+import re
 
 import torch
 from torch.utils import _pytree as pytree
 
 from .. import project
-from ..errors import ExportError
+from ..errors import ArgumentError, ExportError
 from .graph import Aliased, Changing, read_exported, tensor_of
 from .layers import make_groups
-from .modules import trained
+from .modules import recurrent, trained
 from .text import write_program
 from .tree import Tree
 
@@ -28,9 +29,11 @@ def export(model, example_inputs, path, *, dynamic_shapes=None, name=None):
 
     Returns the folder as a `pathlib.Path`; `trib build` in it builds the library.
 
-    Raises: ExportError with all operations that have no counterpart, and what to write; those of `torch.export`.
+    Raises: ExportError with all operations that have no counterpart, and what to write; ArgumentError if `model` is no
+    module, `name` no name of a model, or `path` a file; those of `torch.export`.
     """
     model = unwrap(model)
+    _check_target(path, name)
     args, kwargs = split_inputs(example_inputs)
     program, graph = trace(model, args, kwargs, dynamic_shapes)
     graph.axis_names = _axis_names(program, dynamic_shapes)
@@ -50,8 +53,23 @@ def unwrap(model):
         if isinstance(model, (torch.nn.DataParallel, torch.nn.parallel.DistributedDataParallel)):
             inner = model.module
         if inner is None:
-            return model
+            break
         model = inner
+    if not isinstance(model, torch.nn.Module):
+        remedy = "put it in the `forward` of a class derived from torch.nn.Module"
+        raise ArgumentError(f"the model is a {type(model).__name__}, not a torch.nn.Module: {remedy}")
+    return model
+
+
+def _check_target(path, name):
+    """Raises ArgumentError if a project cannot have this folder, or its model this name."""
+    if name is not None and not (isinstance(name, str) and re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name)):
+        remedy = f", such as {project.snake(name)!r}" if isinstance(name, str) else ""
+        raise ArgumentError(f"name={name!r} cannot name a model: pass letters, digits and underscores{remedy}")
+    path = pathlib.Path(path)
+    file = next((part for part in (path, *path.parents) if part.exists() and not part.is_dir()), None)
+    if file is not None:
+        raise ArgumentError(f"{file} is a file, but a project is a folder: pass the path of a folder, or remove it")
 
 
 def split_inputs(example_inputs):
@@ -65,8 +83,14 @@ def translate_traced(model, graph):
     """(source text, entry's name, tree) of a model's graph."""
     modules = dict(model.named_modules())
     classes = {key: f"{type(module).__module__}.{type(module).__qualname__}" for key, module in modules.items()}
-    known = {key: made for key, module in modules.items() if key and (made := trained(module))}
-    return translate(graph, classes, known)
+    return translate(graph, classes, trained_layers(model))
+
+
+def trained_layers(model):
+    """The layers of `trib.nn` and the recurrent ones in a model, by path."""
+    return {
+        key: made for key, module in model.named_modules() if key and (made := trained(module) or recurrent(module))
+    }
 
 
 def trace(model, args, kwargs, dynamic_shapes):

@@ -2,6 +2,7 @@
 arguments."""
 
 import keyword
+import re
 
 from .parts import Hole, Use, constant_text
 from .tree import Step, choose_kinds, signature
@@ -72,7 +73,8 @@ def _name_groups(groups):
             or base in WORDS
         ):
             base = camel(module.place()[-1] if module.path else "Model")
-            base = base if base.isidentifier() else camel(module.path.replace(".", "_"))
+            base = base if base.isidentifier() else camel(re.sub(r"\W", "_", module.path))
+            base = base if base.isidentifier() else f"Layer{base}"
         others = used.setdefault(base, [])
         group.name = base if not others else _variant(base, module, others, used)
         others.append(module)

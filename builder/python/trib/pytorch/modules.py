@@ -206,6 +206,32 @@ def _with_tied(made, weight):
     return made
 
 
+# Recurrent modules and how many states they have. A call takes (x, states) and gives (y, states).
+RECURRENT = {"LSTM": 2, "GRU": 1, "RNN": 1}
+_RECURRENT_ARGUMENTS = (
+    "{input_size}, {hidden_size}{num_layers=|1}{nonlinearity=|'tanh'}{bias=|True}{batch_first=|False}"
+    "{bidirectional=|False}"
+)
+
+
+def states_of(cls):
+    """How many states a recurrent class has; 0 of other classes."""
+    package, _, name = cls.rpartition(".")
+    return RECURRENT.get(name, 0) if package == "torch.nn.modules.rnn" else 0
+
+
+def recurrent(module):
+    """(template, tensors by name) of a `torch.nn.LSTM`, `GRU` or `RNN`, or None of any other module."""
+    kind = type(module)
+    if not states_of(f"{kind.__module__}.{kind.__qualname__}") or module.proj_size:
+        return None
+    tensors = dict(module.named_parameters())
+    if any(tensor.dtype != torch.float32 for tensor in tensors.values()):
+        return None
+    arguments = {**vars(module), "nonlinearity": getattr(module, "nonlinearity", "tanh")}
+    return _first(fill(f"nn.{kind.__name__}({_RECURRENT_ARGUMENTS})", arguments)), tensors
+
+
 def trained(module):
     """(template, tensors by name) of a layer of `trib.nn`, or None of any other module."""
     kind = type(module)

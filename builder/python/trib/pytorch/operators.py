@@ -602,6 +602,18 @@ UNARY_NAMES = (
 POOL = "({self}, {kernel_size}{stride=|None}{padding=|0}{dilation=|1}{ceil_mode=|False})"
 AVERAGE_POOL = "({self}, {kernel_size}{stride=|None}{padding=|0}{ceil_mode=|False}{count_include_pad=|True})"
 
+
+def numpy_transpose(op):
+    """`x.T`: all axes in reverse order."""
+    axes = list(range(op.value.dim()))[::-1]
+    return fill("{self.}.permute({dims})", {**op.args, "dims": axes}) if axes else fill("{self}", op.args)
+
+
+def nan_to_num(op):
+    """PyTorch's `nan=None` is 0."""
+    return fill("nan_to_num({self}{nan=|0.0}{posinf=|None}{neginf=|None})", {**op.args, "nan": op.args["nan"] or 0.0})
+
+
 TABLE = {
     **{f"aten.{name}": f"{name}({{self}})" for names in UNARY_NAMES for name in names.split()},
     "_operator.getitem": lifted_item,
@@ -682,6 +694,7 @@ TABLE = {
     "aten.logsumexp": "logsumexp({self}, {dim=}{keepdim=|False})",
     "aten.linalg_vector_norm": vector_norm,
     "aten.norm": vector_norm,
+    "aten.nan_to_num": nan_to_num,
     "aten.cumsum": running_total("cumsum"),
     "aten.cumprod": running_total("cumprod"),
     "aten.topk": "topk({self}, {k}{dim=|-1}{largest=|True})",
@@ -698,7 +711,10 @@ TABLE = {
     "aten.broadcast_to": expand,
     "aten.permute": "{self.}.permute({dims})",
     "aten.transpose": "{self.}.transpose({dim0}, {dim1})",
+    "aten.swapaxes": "{self.}.transpose({axis0}, {axis1})",
+    "aten.swapdims": "{self.}.transpose({dim0}, {dim1})",
     "aten.t": "{self.}.transpose(0, 1)",
+    "aten.numpy_T": numpy_transpose,
     "aten.mT": "{self.}.transpose(-2, -1)",
     "aten.movedim": "{self.}.moveaxis({source}, {destination})",
     "aten.squeeze": squeeze,
@@ -798,6 +814,10 @@ TABLE = {
     "aten.embedding": "embedding({indices}, {weight})",
 }
 
+_NO_WEIGHT_NORM = (
+    "replace the weight by its value: torch.nn.utils.parametrize.remove_parametrizations(layer, 'weight'), or "
+    "torch.nn.utils.remove_weight_norm(layer) for the older torch.nn.utils.weight_norm"
+)
 # What to write in place of operations that a library cannot have.
 ADVICE = {
     "aten.nonzero": "the result's size depends on values: use torch.where(mask, x, 0) or torch.topk",
@@ -810,8 +830,12 @@ ADVICE = {
     "aten.index_put": "an assignment to x[i]: use torch.where, torch.scatter or torch.cat of the parts",
     "aten.copy": "an assignment in place: use torch.cat or torch.where",
     "aten.empty": "memory without values: use torch.zeros",
-    "aten.lstm": "call it as a torch.nn.LSTM module without initial state, or write the steps with torch.nn.LSTMCell",
-    "aten.gru": "call it as a torch.nn.GRU module without initial state, or write the steps with torch.nn.GRUCell",
+    "aten.lstm": "call it as a torch.nn.LSTM of float32 without proj_size, with a tensor and no PackedSequence",
+    "aten.gru": "call it as a torch.nn.GRU of float32, with a tensor and no PackedSequence",
+    "aten.rnn_tanh": "call it as a torch.nn.RNN of float32, with a tensor and no PackedSequence",
+    "aten.rnn_relu": "call it as a torch.nn.RNN of float32, with a tensor and no PackedSequence",
+    "aten._weight_norm": _NO_WEIGHT_NORM,
+    "aten._weight_norm_interface": _NO_WEIGHT_NORM,
     "aten.fft_fft": "write the transform as a product with a matrix of sines and cosines",
     "aten.dropout": "the model is in training mode: call model.eval() first",
     "higher_order": "control flow that depends on values: use torch.where",

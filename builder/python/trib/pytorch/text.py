@@ -7,7 +7,7 @@ from .graph import tensor_of
 from .layers import WORDS, constructor_parts
 from .parts import ATOM, DTYPES, LOOSE, Hole, Use, constant_text
 from .sizes import size_text
-from .tree import Call, param_type, param_word
+from .tree import Call, param_type, param_word, result_number
 
 LINE = 100  # columns of a statement
 INLINE = 72  # columns of an expression that is written where its value is used
@@ -83,7 +83,7 @@ class LayerWriter:
             if is_plain(name, self.module):
                 lines.append(f"    let {name} = {text}")
             else:
-                lines.append(f'    let _{name} = [("{name}", {text})]')
+                lines.append(f'    let {hidden_name(name)} = [("{name}", {text})]')
         return lines
 
     def constructor(self, child):
@@ -236,7 +236,7 @@ class BodyWriter:
         names = self._names_in(nodes)
         text, prec = self._call(item) if isinstance(item, Call) else self._step(item)
         if len(item.outs) != 1:
-            self._assign_all(item.outs, text)
+            self._assign_all(item, text)
             return
         (node,) = item.outs
         if self.left[node] == 1 and len(text) <= (LINE if node in self.body.outputs else INLINE):
@@ -258,10 +258,15 @@ class BodyWriter:
         first = self.values.get(nodes[0]) if nodes else None
         return first[0] if first and first[1] == LOCAL and first[0] not in self._held() else None
 
-    def _assign_all(self, nodes, text):
-        names = [self._fresh(node) for node in nodes]
-        for node, name in zip(nodes, names):
+    def _assign_all(self, item, text):
+        names = [self._fresh(node) for node in item.outs]
+        for node, name in zip(item.outs, names):
             self._bind(node, name)
+        if item.states():
+            given = {result_number(node): name for node, name in zip(item.outs, names)}
+            names = [given.get(number, "_") for number in range(1 + item.states())]
+            if item.states() == 2:
+                names = [names[0], f"({names[1]}, {names[2]})"]
         self.out.append(f"        let ({', '.join(names)}) = {text}")
 
     def _fresh(self, node):
@@ -290,10 +295,13 @@ class BodyWriter:
 
     def _call(self, item, callee=None):
         arguments = [self._value(node, LOOSE) for node in item.inputs]
+        if item.states() == 2 and len(arguments) == 3:
+            arguments = [arguments[0], f"({arguments[1]}, {arguments[2]})"]
         arguments += [size_text(expr, self.body.sizes) for expr in item.body.extra]
         callee = callee or ".".join(member_path(item.module, self.body.module))
         callee += "" if item.index == 0 else "." + function_name(item.index)
-        return f"{callee}({', '.join(arguments)})", ATOM
+        chosen = result_text(item) if item.states() and len(item.outs) == 1 else ""
+        return f"{callee}({', '.join(arguments)}){chosen}", ATOM
 
     # ---- loops ----
 
@@ -313,9 +321,9 @@ class BodyWriter:
         name, (*outer, begin) = member(first.module.place())
         end = member(last.module.place())[1][-1] + 1
         whole = begin == 0 and end == 1 + max(member(c.place())[1][-1] for c in self._siblings(first.module))
-        listed = ".".join([*member_path(first.module.parent, self.body.module), name]) + "".join(
-            f"[{i}]" for i in outer
-        )
+        holder = first.module.parent
+        listed = ".".join([*member_path(holder, self.body.module), member_name(name, holder)])
+        listed += "".join(f"[{i}]" for i in outer)
         listed += "" if whole else f"[{begin}:{end}]"
         loop = self._free(singular(name))
         arguments = [carried if i == slot else self._again(node) for i, node in enumerate(first.inputs)]
@@ -348,6 +356,7 @@ class BodyWriter:
             isinstance(item, Call)
             and bool(member(item.module.place())[1])
             and len(item.outs) == 1
+            and not item.states()
             and item.module.parent is not None
         )
 
@@ -399,6 +408,12 @@ def member_path(module, holder):
     return names
 
 
+def result_text(call):
+    """What chooses the one result that is used of a recurrent layer's."""
+    number = result_number(call.outs[0])
+    return "[0]" if not number else "[1]" if call.states() == 1 else f"[1][{number - 1}]"
+
+
 def param_reference(tree, node, holder):
     """A parameter as seen from a layer."""
     path, _, word = tree.graph.params[node].rpartition(".")
@@ -408,8 +423,17 @@ def param_reference(tree, node, holder):
 def reference(module):
     """A part as a member of the module that holds it."""
     name, indices = member(module.place())
-    text = name if is_plain(name, module.parent) else f"_{name}[0][1]"
-    return text + "".join(f"[{i}]" for i in indices)
+    return member_name(name, module.parent) + "".join(f"[{i}]" for i in indices)
+
+
+def member_name(name, holder):
+    """A member of a layer, or the list with the member that has no plain name."""
+    return name if is_plain(name, holder) else f"{hidden_name(name)}[0][1]"
+
+
+def hidden_name(name):
+    """The name of the list that gives a member a name that the language does not have."""
+    return "_" + re.sub(r"\W", "_", name)
 
 
 def singular(name):

@@ -8,8 +8,8 @@ import re
 
 import torch
 
-from .graph import tensor_of
-from .modules import OPEN_WEIGHT, constructor
+from .graph import target_name, tensor_of
+from .modules import OPEN_WEIGHT, constructor, states_of
 from .operators import Unsupported, template
 from .parts import DTYPES, Hole, Size, Use
 from .sizes import expression, name_sizes, size_text
@@ -46,6 +46,10 @@ class Call:
     def __init__(self, module, body):
         self.module, self.body = module, body
         self.inputs, self.outs, self.index = body.inputs, body.outputs, 0
+
+    def states(self):
+        """How many states the module has if it is a recurrent layer of `nn`, else 0."""
+        return states_of(self.module.cls) if self.module.kind == "nn" else 0
 
 
 class Step:
@@ -194,7 +198,7 @@ class Tree:
         body.module = self.module(body.path, body.cls) if body.path else self.modules[""]
         items = []
         known = self.trained.get(body.path)
-        if known and len(body.inputs) == len(body.outputs) == 1:
+        if known and _is_known(body):
             body.module.kind, body.module.made = "nn", known[0]
             names = {word: f"{body.path}.{word}" for word in known[1]}
             self.graph.tensors.update((names[word], tensor) for word, tensor in known[1].items())
@@ -211,7 +215,7 @@ class Tree:
         for node in self._params_of(body):
             self._add_param(self.graph.params[node], body)
         for index, other in enumerate(body.module.bodies):
-            if signature(self, other, True) == signature(self, body, True):
+            if body.module.kind == "nn" or signature(self, other, True) == signature(self, body, True):
                 body.index = index
                 break
         else:
@@ -277,6 +281,27 @@ class Tree:
                 yield from item.body.extra
             else:
                 yield from (part.expr for part in item.template.parts if isinstance(part, Size))
+
+
+def _is_known(body):
+    """True if a call of a known layer takes and gives what the layer of `nn` does."""
+    states = states_of(body.cls)
+    if not states:
+        return len(body.inputs) == len(body.outputs) == 1
+    plain = any(not isinstance(item, Body) and item.name in RECURRENCES for item in body.items)
+    return plain and len(body.inputs) in (1, 1 + states) and None not in map(result_number, body.outputs)
+
+
+RECURRENCES = ("aten.lstm", "aten.gru", "aten.rnn_tanh", "aten.rnn_relu")
+
+
+def result_number(node):
+    """Which result of a recurrence a node is: y is 0, the states follow. None if it is no such result."""
+    while node.op == "call_function" and node.args:
+        if target_name(node.target)[0] == "_operator.getitem":
+            return node.args[1] if target_name(node.args[0].target)[0] in RECURRENCES else None
+        node = node.args[0] if isinstance(node.args[0], torch.fx.Node) else node.args[0][0]
+    return None
 
 
 def signature(tree, body, values):
@@ -384,7 +409,14 @@ def is_sequence(module, body):
         return False
     value, last = body.inputs[0], -1
     for item in body.items:
-        if not isinstance(item, Call) or item.inputs != [value] or len(item.outs) != 1 or item.index or item.body.extra:
+        if (
+            not isinstance(item, Call)
+            or item.states()
+            or item.inputs != [value]
+            or len(item.outs) != 1
+            or item.index
+            or item.body.extra
+        ):
             return False
         place = item.module.place()
         if item.module.parent is not module or len(place) != 1 or not place[0].isdigit() or int(place[0]) <= last:
