@@ -52,6 +52,8 @@ class Calls(ModelTest):
         self.assertIs(second, got.out1)
         self.assertEqual(tuple(got.keys()), ("out0", "out1"))
         self.assertIn("out1=array", repr(got))
+        with self.assertRaisesRegex(KeyError, "did you mean `forward`: the entries are forward"):
+            self.model.entries["forwrd"]
         with self.assertRaisesRegex(KeyError, "did you mean `out0`"):
             got["out_0"]
         np.testing.assert_array_equal(pickle.loads(pickle.dumps(got)).out1, second)

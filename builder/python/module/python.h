@@ -13,9 +13,9 @@ enum {
 };
 
 /* How outputs of one framework are made: empty(shape, **options[dtype]), then .view(views[dtype]) if that is no None. `exporter` makes a
- * capsule of a tensor; None: its method __dlpack__ does. */
+ * capsule of a tensor; None: its method __dlpack__ does. `tracing` is a function that is true while calls are recorded, or None. */
 struct framework {
-	PyObject *empty, *options, *views, *exporter;
+	PyObject *empty, *options, *views, *exporter, *tracing;
 };
 
 enum framework_index { FRAMEWORK_NONE = -1, FRAMEWORK_NUMPY, FRAMEWORK_TORCH, N_FRAMEWORKS };

@@ -30,12 +30,13 @@ int64_t tensor_elements(const tri_tensor *t)
 static bool fill_framework(struct framework *f, PyObject *described)
 {
 	struct framework made;
-	if (!PyArg_ParseTuple(described, "OOOO", &made.empty, &made.options, &made.views, &made.exporter))
+	if (!PyArg_ParseTuple(described, "OOOOO", &made.empty, &made.options, &made.views, &made.exporter, &made.tracing))
 		return false;
 	Py_INCREF(made.empty);
 	Py_INCREF(made.options);
 	Py_INCREF(made.views);
 	Py_INCREF(made.exporter);
+	Py_INCREF(made.tracing);
 	*f = made;
 	return true;
 }
@@ -86,10 +87,20 @@ static bool is_dense(const DLTensor *t)
 	return dense;
 }
 
+static bool is_empty(const DLTensor *t)
+{
+	for (int32_t k = 0; k < t->rank; k++)
+		if (t->shape[k] == 0)
+			return true;
+	return false;
+}
+
+/* Tensors of a trace have no data. */
 static int describe(const DLTensor *from, int32_t dtype, tri_tensor *to)
 {
-	bool fits = (from->device.type == DL_CPU || from->device.type == DL_CUDA_HOST) && from->dtype.code == dtypes[dtype].code &&
-		    from->dtype.bits == dtypes[dtype].bits && from->dtype.lanes == 1 && from->rank <= TRI_MAX_RANK && is_dense(from);
+	bool fits = (from->data || is_empty(from)) && (from->device.type == DL_CPU || from->device.type == DL_CUDA_HOST) &&
+		    from->dtype.code == dtypes[dtype].code && from->dtype.bits == dtypes[dtype].bits && from->dtype.lanes == 1 &&
+		    from->rank <= TRI_MAX_RANK && is_dense(from);
 	to->data = (char *)from->data + from->byte_offset;
 	if (!fits || (uintptr_t)to->data % (uintptr_t)dtype_bytes(dtype) != 0)
 		return TENSOR_OTHER;
@@ -121,9 +132,19 @@ static PyObject *make_capsule(struct module_state *s, int framework, PyObject *o
 	return may_need_gradient(s, object) ? NULL : PyObject_CallFunctionObjArgs(exporter, object, NULL);
 }
 
+/* True while the framework records calls: the library's would be missing. Exceptions count as such. */
+static bool is_tracing(struct module_state *s, int framework)
+{
+	PyObject *tracing = framework >= 0 ? s->frameworks[framework].tracing : Py_None;
+	PyObject *now = tracing == Py_None ? NULL : PyObject_CallNoArgs(tracing);
+	bool is = tracing != Py_None && now != Py_False;
+	Py_XDECREF(now);
+	return is;
+}
+
 int tensor_share(struct module_state *s, int framework, PyObject *object, int32_t dtype, tri_tensor *out, PyObject **owner)
 {
-	PyObject *capsule = make_capsule(s, framework, object);
+	PyObject *capsule = is_tracing(s, framework) ? NULL : make_capsule(s, framework, object);
 	DLManagedTensor *shared = capsule && PyCapsule_IsValid(capsule, DL_CAPSULE) ? PyCapsule_GetPointer(capsule, DL_CAPSULE) : NULL;
 	int result = shared ? describe(&shared->tensor, dtype, out) : TENSOR_OTHER;
 	if (PyErr_Occurred()) {

@@ -12,6 +12,14 @@ from collections.abc import Mapping
 from . import _native, description, errors, profiles
 
 
+class _Entries(dict):
+    """The entries of a model by name."""
+
+    def __missing__(self, name):
+        similar = errors.similar(name, self) if isinstance(name, str) else ""
+        raise KeyError(f"no entry `{name}`{similar}: the entries are {', '.join(self)}")
+
+
 class Outputs(tuple):
     """Several outputs: a tuple whose items also have the names of the outputs, as attributes and as keys."""
 
@@ -187,7 +195,7 @@ class Model(Entry):
         threads = _Threads(1 if described.states else options.contexts)
         self = super().__new__(cls, library, described.entries[0], 0, threads)
         self._options, self._spelling, self._library, self._described = options, spelling, library, described
-        self.entries = {e.name: Entry(library, e, i, threads) for i, e in enumerate(described.entries)}
+        self.entries = _Entries((e.name, Entry(library, e, i, threads)) for i, e in enumerate(described.entries))
         for name, entry in self.entries.items():
             if not hasattr(cls, name):
                 setattr(self, name, entry)

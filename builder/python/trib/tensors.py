@@ -47,21 +47,21 @@ def numpy_dtype(dtype):
 
 
 def describe_framework(index):
-    """Returns how the extension module makes tensors: the function, its keywords and a view for each element type, and
-    an exporter."""
+    """Returns how the extension module makes tensors: the function, its keywords and a view for each element type,
+    an exporter, and whether calls are recorded now."""
     if index == TORCH:
         import torch
         from torch.utils.dlpack import to_dlpack
 
         made = [torch.uint8 if t == "bool" else getattr(torch, storage_of(t)) for t in _native.DTYPES]
         views = tuple(torch.bool if t == "bool" else None for t in _native.DTYPES)
-        return torch.empty, tuple({"dtype": t, "device": "cpu"} for t in made), views, to_dlpack
+        return torch.empty, tuple({"dtype": t, "device": "cpu"} for t in made), views, to_dlpack, torch._C._is_tracing
     import numpy
 
     types = [numpy_dtype(t) for t in _native.DTYPES]
     made = {"bool": "uint8", "bfloat16": "uint16"}  # NumPy exports others only since some version, or not at all
     options = tuple(t and {"dtype": numpy.dtype(made.get(n, t))} for n, t in zip(_native.DTYPES, types))
-    return numpy.empty, options, tuple(t if n in made else None for n, t in zip(_native.DTYPES, types)), None
+    return numpy.empty, options, tuple(t if n in made else None for n, t in zip(_native.DTYPES, types)), None, None
 
 
 def refuse_output(framework, dtype):
@@ -97,10 +97,27 @@ def _numpy_array(value, what, dtype):
     raise _wrong_dtype(what, dtype, array.dtype, remedy)
 
 
+def _check_values(value, what):
+    """Raises if a tensor has no memory with values: while a function is traced or transformed."""
+    import torch
+
+    traced = "torch.jit.trace" if torch.jit.is_tracing() else None
+    wrapped = getattr(getattr(torch._C, "_functorch", None), "is_functorch_wrapped_tensor", None)
+    if wrapped and wrapped(value):
+        traced = "torch.func (vmap, grad, ...)"
+    subclasses = sys.modules.get("torch._subclasses")
+    if isinstance(value, getattr(subclasses, "FakeTensor", ())):
+        traced = "torch.export or a FakeTensorMode"
+    if traced:
+        remedy = "call it with plain tensors"
+        raise errors.ArgumentError(f"{what} is traced by {traced}, but a compiled model reads values: {remedy}")
+
+
 def _torch_tensor(value, what, dtype):
     """Returns the tensor if it is dense, on the CPU and of the type, else raises."""
     import torch
 
+    _check_values(value, what)
     if value.requires_grad:
         raise errors.GradientError(f"{what} requires a gradient, but a compiled model computes none: pass .detach()")
     if value.device.type != "cpu":
