@@ -138,7 +138,7 @@ class Plugin(DigitsTest):
     def test_fixture(self):
         self.write("test_build.py", "def test_build(trib_profile):\n    trib_profile.build('.')\n    trib_profile.check('base.json', budget={'total': '60s'})\n")
         self.write("test_slow.py", "def test_slow(trib_profile):\n    trib_profile.build('.')\n    trib_profile.check(budget={'total': '1us'})\n")
-        argv = [sys.executable, "-m", "pytest", "-q", "-p", "trib.pytest_plugin"]
+        argv = [sys.executable, "-m", "pytest", "-q"]
         done = subprocess.run([*argv, "test_build.py"], capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertTrue(os.path.exists("base.json"))

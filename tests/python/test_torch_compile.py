@@ -68,6 +68,7 @@ class CompileTest(unittest.TestCase):
         self.enterContext(unittest.mock.patch.dict(os.environ, {"XDG_CACHE_HOME": str(self.tmp), "TRIB_SERVER": "off"}))
         self.enterContext(torch.no_grad())
         torch._dynamo.reset()
+        dynamo._named.clear()
         torch.manual_seed(0)
 
     def entries(self):
@@ -107,6 +108,56 @@ class CompileTest(unittest.TestCase):
             return x * torch.tensor([1.0, 2.0, 3.0, 4.0]) + table + torch.arange(4)
 
         self.assert_same(torch.compile(function, backend=dynamo.backend), function, torch.randn(3, 4))
+
+    def test_empty_tensors_add_nothing(self):
+        def function(x):
+            return torch.cat([torch.tensor([]), x.relu()], -2) + torch.cat([x, torch.tensor([]), x], 1)[:, 3:]
+
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            self.assert_same(torch.compile(function, backend=dynamo.backend), function, torch.randn(4, 3))
+
+    def test_a_graph_that_makes_all_its_tensors(self):
+        """Its only input is a size."""
+
+        def function(x):
+            return torch.arange(x.shape[1]).unsqueeze(0).expand(x.shape[0], -1)
+
+        with self.assertWarnsRegex(UserWarning, "a graph with sizes that are none of its arguments' stays eager"):
+            self.assert_same(torch.compile(function, backend=dynamo.backend, dynamic=True), function, torch.randn(4, 3))
+
+    def test_complex_parts_stay_eager(self):
+        def function(x):
+            y = (torch.fft.fft(x.relu() * 2 + 1 - x.exp()).clone() * 2 + 1) * 3
+            return (y.abs() * 2 + 1).exp().relu() - 1
+
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            self.assert_same(torch.compile(function, backend=dynamo.backend), function, torch.randn(4, 3) / 10)
+        texts = [str(warning.message) for warning in caught]
+        self.assertIn("trib: aten.mul in the graph stays eager: the language has no complex64", texts)
+        self.assertEqual([text for text in texts if "cannot be" in text], [])
+        self.assertEqual(len(self.entries()), 2)
+
+    def test_what_fails_leaves_a_graph_eager(self):
+        def function(x):
+            return (x.relu() * 2 + 1).exp()
+
+        for failing in ("_trace", "_graph_of", "_build", "_load"):
+            with self.subTest(failing), unittest.mock.patch.object(dynamo, failing, side_effect=KeyError(failing)):
+                torch._dynamo.reset()
+                with self.assertWarnsRegex(UserWarning, f"a graph stays eager, because .*: KeyError: '{failing}'"):
+                    self.assert_same(torch.compile(function, backend=dynamo.backend), function, torch.randn(4, 3))
+
+    def test_layers_with_names_of_dimensions(self):
+        class L(nn.Module):
+            def forward(self, x):
+                return (x.relu() * 2 + 1).exp()
+
+        model = nn.Sequential(L(), L()).eval()
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            self.assert_same(torch.compile(model, backend=dynamo.backend, dynamic=True), model, torch.randn(7))
 
     def test_weights_that_change(self):
         model = Net().eval()
@@ -162,7 +213,7 @@ class CompileTest(unittest.TestCase):
     def test_training_is_refused(self):
         with (
             torch.enable_grad(),
-            self.assertRaisesRegex(Exception, r"forward passes only: call the model in torch.no_grad\(\)"),
+            self.assertRaisesRegex(trib.GradientError, r"forward passes only: call the model in torch.no_grad\(\)"),
         ):
             torch.compile(Net(), backend=dynamo.backend)(torch.randn(2, 3, 8, 8))
 
@@ -176,9 +227,8 @@ class CompileTest(unittest.TestCase):
             "if {second}: dynamo._trace = project.build = None\n"
             "with torch.no_grad(): torch.testing.assert_close(torch.compile(model, backend='trib')(x), model(x), rtol=1e-4, atol=1e-5)\n"
         )
-        registered = "import torch._dynamo; from trib.pytorch.dynamo import backend; torch._dynamo.register_backend(backend, name='trib')\n"
         for second in (False, True):
-            words = [sys.executable, "-c", registered + script.format(second=second)]
+            words = [sys.executable, "-c", script.format(second=second)]
             folders = os.pathsep.join([PACKAGE, str(pathlib.Path(__file__).parent)])
             done = subprocess.run(words, env={**os.environ, "PYTHONPATH": folders}, capture_output=True, text=True)
             self.assertEqual(done.returncode, 0, done.stderr)

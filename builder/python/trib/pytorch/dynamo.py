@@ -18,15 +18,19 @@ import warnings
 from concurrent.futures import ThreadPoolExecutor
 
 import torch
+import torch._dynamo.exc
+from torch._guards import detect_fake_mode
 from torch._subclasses.fake_tensor import FakeTensor
 from torch.fx.experimental.proxy_tensor import make_fx
 from torch.fx.passes.split_module import split_module
+from torch.utils import _pytree as pytree
 
 from .. import installation, project
 from ..errors import Error, ExportError, GradientError
 from .exporter import translate
 from .graph import Aliased, mutated_argument, read_traced, tensor_of
 from .operators import Unsupported, template
+from .parts import DTYPES
 from .sizes import expression
 
 MAX_LIBRARIES = 100  # in the cache; older ones are removed
@@ -37,11 +41,19 @@ STATIC = "_dynamo_static_input_type"
 def backend(module, inputs, **_options):
     """Compiles a graph of Dynamo, and returns the function that runs it.
 
-    Raises: GradientError if the graph is one of training.
+    Raises: GradientError if the graph is one of training. Whatever else fails leaves a graph eager.
     """
     if torch.is_grad_enabled() and any(isinstance(x, torch.Tensor) and x.requires_grad for x in inputs):
-        raise GradientError("the backend trib compiles forward passes only: call the model in torch.no_grad()")
+        raise _GradientError("the backend trib compiles forward passes only: call the model in torch.no_grad()")
     return _Compiled(module, list(inputs))
+
+
+class _GradientError(GradientError, getattr(torch._dynamo.exc, "ShortenTraceback", RuntimeError)):
+    """A GradientError that Dynamo passes on, instead of wrapping it in BackendCompilerFailed."""
+
+    def __init__(self, text):
+        known = hasattr(torch._dynamo.exc, "ShortenTraceback")
+        super().__init__(text, **({"first_useful_frame": None} if known else {}))  # the traceback stays whole
 
 
 class _Compiled:
@@ -174,18 +186,26 @@ def _name_once(text):
         warnings.warn(f"trib: {text}", stacklevel=2)
 
 
-def _compile(module, inputs, sources):
-    """A function of the list of inputs that runs a graph."""
+def _made_or(eager, make, *arguments):
+    """What `make` gives, or `eager` if it fails: a model runs, whatever its graphs have."""
     try:
-        if any(isinstance(x, torch.Tensor) and x.device.type != "cpu" for x in inputs):
-            raise _Refused("a graph on another device than the processor stays eager")
-        return _library_of(module, inputs, sources)
+        return make(*arguments)
     except _Refused as error:
         _name_once(str(error))
-        return lambda inputs: module.forward(*inputs)
+    except Exception as error:
+        text = str(error).strip().split("\n")[0]
+        _name_once(f"a graph stays eager, because it cannot be translated: {type(error).__name__}: {text}")
+    return eager
+
+
+def _compile(module, inputs, sources):
+    """A function of the list of inputs that runs a graph."""
+    return _made_or(lambda inputs: module.forward(*inputs), _library_of, module, inputs, sources)
 
 
 def _library_of(module, inputs, sources):
+    if any(isinstance(x, torch.Tensor) and x.device.type != "cpu" for x in inputs):
+        raise _Refused("a graph on another device than the processor stays eager")
     digest = _digest(module, inputs, sources)
     folder = _cache_folder() / digest
     if (folder / "call.json").is_file():
@@ -205,8 +225,8 @@ def _trace(module):
     """Dynamo's graph as one of ATen operations, whose sizes are as open as Dynamo's."""
     values = [node.meta["example_value"] for node in module.graph.nodes if node.op == "placeholder"]
     # Tensors that the graph makes must be fake, too.
-    modes = (value.fake_mode for value in values if isinstance(value, FakeTensor))
-    with torch.no_grad(), next(modes, contextlib.nullcontext()), torch.fx.traceback.preserve_node_meta():
+    modes = [value.fake_mode for value in values if isinstance(value, FakeTensor)] or [detect_fake_mode(values)]
+    with torch.no_grad(), modes[0] or contextlib.nullcontext(), torch.fx.traceback.preserve_node_meta():
         return make_fx(torch.fx.Interpreter(module).run, tracing_mode="real", pre_dispatch=True)(*values)
 
 
@@ -227,6 +247,18 @@ def _graph_of(traced, inputs, sources):
     return graph
 
 
+def _foreign(node):
+    """A type of elements that the language lacks, of what a node gives or reads; or None."""
+    values = pytree.tree_leaves([other.meta.get("val") for other in (node, *node.all_input_nodes)])
+    types = (value.dtype for value in values if isinstance(value, torch.Tensor))
+    return next((dtype for dtype in types if dtype not in DTYPES), None)
+
+
+def _check_types(op):
+    if dtype := _foreign(op.node):
+        raise Unsupported(f"the language has no {str(dtype).removeprefix('torch.')}")
+
+
 def _unsupported(graph):
     """{(operation, advice): modules' paths} of what the language lacks."""
     found = {}
@@ -234,6 +266,7 @@ def _unsupported(graph):
     for op in graph.ops:
         try:
             template(op)
+            _check_types(op)
         except Unsupported as error:
             graph.refused.add(op.node)
             found.setdefault((op.name, str(error)), []).append(op.stack[-1][1] or "the graph")
@@ -335,8 +368,9 @@ def _split(traced, graph, inputs, sources):
     for node in traced.graph.nodes:
         if node.op not in ("call_function", "get_attr"):
             continue
-        if (node in graph.refused) != eager and node.op == "call_function":
-            eager, number = node in graph.refused, number + 1
+        stays = node in graph.refused or _foreign(node) is not None
+        if stays != eager and node.op == "call_function":
+            eager, number = stays, number + 1
         numbers[node] = number
     whole = split_module(traced, traced, lambda node: numbers[node])
     names = dict(zip((n.name for n in traced.graph.nodes if n.op == "placeholder"), range(len(inputs))))
@@ -348,7 +382,7 @@ def _split(traced, graph, inputs, sources):
             if names.get(getattr(arg, "name", None)) in sources
         }
         values = [inputs[names[arg.name]] if i in known else None for i, arg in enumerate(call.args)]
-        replacement = _part(part, values, known)
+        replacement = _made_or(None, _part, part, values, known)
         if replacement is not None:
             setattr(whole, call.target, replacement)
     return lambda inputs: whole(*inputs)
@@ -371,22 +405,18 @@ def _part(part, values, sources):
     places = [node for node in part.graph.nodes if node.op == "placeholder"]
     if any("val" not in node.meta for node in places):
         return None
-    try:
-        graph = _graph_of(part, values, sources)
-        if len(graph.ops) < SMALLEST or _unsupported(graph):
-            return None
-        text = "\n".join(
-            f"{n.name} {n.op} {n.target} {n.args} {n.kwargs} {tensor_of(n).shape if tensor_of(n) is not None else ''}"
-            for n in part.graph.nodes
-        )
-        whole = hashlib.sha256(text.encode())
-        for i in sources:
-            whole.update(_digest_of(values[i]))
-        digest = whole.hexdigest()[:32]
-        folder = _cache_folder() / digest
-        run = _load(folder) if (folder / "call.json").is_file() else _build(digest, graph, part)
-    except _Refused as error:
-        _name_once(str(error))
+    graph = _graph_of(part, values, sources)
+    if len(graph.ops) < SMALLEST or _unsupported(graph):
         return None
+    text = "\n".join(
+        f"{n.name} {n.op} {n.target} {n.args} {n.kwargs} {tensor_of(n).shape if tensor_of(n) is not None else ''}"
+        for n in part.graph.nodes
+    )
+    whole = hashlib.sha256(text.encode())
+    for i in sources:
+        whole.update(_digest_of(values[i]))
+    digest = whole.hexdigest()[:32]
+    folder = _cache_folder() / digest
+    run = _load(folder) if (folder / "call.json").is_file() else _build(digest, graph, part)
     output = next(node for node in part.graph.nodes if node.op == "output")
     return _Part(run, not isinstance(output.args[0], (tuple, list)))

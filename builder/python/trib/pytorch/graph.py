@@ -166,9 +166,19 @@ def _is_true(node):
     return tensor_of(node).dtype == torch.bool and name in ("aten.ones", "aten.new_ones")
 
 
+def _drop_empty(args, value):
+    """Removes tensors of shape [0], which `torch.cat` takes among those of any rank, as an empty cache has."""
+    kept = [tensor for tensor in args["tensors"] if tuple(tensor_of(tensor).shape) != (0,)]
+    if kept and all(tensor_of(tensor).dtype == value.dtype for tensor in kept):
+        args["tensors"] = kept
+
+
 def _equal_argument(name, args, node):
     """The argument that has the same value as the result, or None."""
     value, first = tensor_of(node), args.get("self", args.get("input"))
+    if name == "aten.cat" and len(args["tensors"]) == 1:
+        first = args["tensors"][0]
+        return first if same_type(value, tensor_of(first)) else None
     if value is None or not isinstance(first, torch.fx.Node) or tensor_of(first) is None:
         return None
     other = args.get("other")
@@ -220,6 +230,8 @@ def _read(graph, nodes, stack_of):
             node.meta["val"] = node.meta["val"][0]
         if name == "_operator.getitem" and target_name(args["0"].target)[0] in FIRST:
             name += "" if args["1"] else ".first"
+        if name == "aten.cat":
+            _drop_empty(args, tensor_of(node))
         equal = args["0"] if name == "_operator.getitem.first" else _equal_argument(name, args, node)
         if equal is not None:
             same[node] = equal
@@ -270,7 +282,7 @@ def read_exported(program, axis_names):
 
 # Dynamo gives paths such as L['self'].layer1.0, and classes as objects; the root module is not in them.
 def _dynamo_path(path):
-    path = re.sub(r"\[['\"]?(\w+)['\"]?\]", r".\1", re.sub(r"^L\['self'\]", "", path))
+    path = re.sub(r"\[['\"]?(\w+)['\"]?\]", r".\1", re.sub(r"^L\['self'\]|^L\b", "", path))
     return path.replace("._modules", "").strip(".")
 
 

@@ -36,7 +36,8 @@ def make_groups(tree):
         if module.kind == "layer":
             by_skeleton.setdefault(module.skeleton, []).append(module)
     groups = [Group(modules) for modules in by_skeleton.values()]
-    _name_groups(groups)
+    sizes = {name for m in tree.modules.values() for body in m.bodies for name in body.sizes.values()}
+    _name_groups(groups, sizes)
     for module in tree.modules.values():
         module.holes = None
     for group in sorted(groups, key=lambda g: g.first.height):
@@ -61,7 +62,7 @@ def _part_key(tree, part, start):
     return part.key() if isinstance(part, Hole) else part
 
 
-def _name_groups(groups):
+def _name_groups(groups, sizes):
     used = {}
     for group in groups:
         module = group.first
@@ -75,6 +76,7 @@ def _name_groups(groups):
             base = camel(module.place()[-1] if module.path else "Model")
             base = base if base.isidentifier() else camel(re.sub(r"\W", "_", module.path))
             base = base if base.isidentifier() else f"Layer{base}"
+        base = f"{base}Layer" if base in sizes else base  # a dimension has no layer's name
         others = used.setdefault(base, [])
         group.name = base if not others else _variant(base, module, others, used)
         others.append(module)

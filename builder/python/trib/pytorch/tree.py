@@ -250,10 +250,14 @@ class Tree:
                 owner = owner.parent
                 owner.opened = True
 
+    def _member_names(self):
+        """The names of all parts and parameters, which no dimension may have."""
+        return {word for path in (*self.modules, *self.graph.params.values()) for word in path.split(".")}
+
     def _name_sizes(self, body):
         tensors = [tensor_of(node) for node in body.inputs if tensor_of(node) is not None]
         given = self.graph.axis_names
-        body.sizes = name_sizes(tensors, given, {name for name, _ in self.graph.inputs})
+        body.sizes = name_sizes(tensors, given, {name for name, _ in self.graph.inputs} | self._member_names())
         if body.parent is None:
             # An entry's sizes may be multiples of a symbol, which then has the name.
             body.sizes = {expr: name for expr, name in body.sizes.items() if expr.is_Symbol}
