@@ -100,6 +100,9 @@ struct value rule_reduce_minmax(struct emitter *e, struct builtin_call *c)
 {
 	bool scalar = c->v[0].kind == V_TENSOR ? !type_of(e, c->v[0].u.t)->rank : value_is_scalar(c->v[0]);
 	bool number = c->v[1].kind == V_FLOAT || c->v[1].kind == V_INT || c->v[1].kind == V_DIM;
+	bool sizes = (c->v[0].kind == V_INT || c->v[0].kind == V_DIM) && (c->v[1].kind == V_INT || c->v[1].kind == V_DIM);
+	if (e->checking && sizes && !c->named[1])
+		return (struct value){.kind = V_DIM, .u.d = fresh_dim(e)}; /* of a definition checked on its own: some size */
 	if (c->v[1].kind == V_TENSOR || (scalar && number && !c->named[1]))
 		return compose_pair(e, c, c->bi == BI_MAX ? BI_MAXIMUM : BI_MINIMUM, c->v[0], c->v[1]);
 	struct value v = reduce(e, c, need_vector(e, c, 0), &(struct reduction){.one_axis = true, .not_empty = true, .elem = DT_COUNT});

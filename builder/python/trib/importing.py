@@ -42,6 +42,13 @@ def import_model(source, path=None):
     raise errors.ArgumentError(f"{source} is no .onnx or .gguf file, and no folder with config.json: pass one of these")
 
 
+def _safe(text):
+    """The text of others for a terminal and a log of CI: what would command them is shown by its codes, and each
+    further line begins with a bar."""
+    shown = "".join(c if c == "\n" or c.isprintable() else f"\\u{{{ord(c):x}}}" for c in str(text))
+    return shown.replace("##", "#\\u{23}").replace("\n", "\n  | ")
+
+
 def main(words):
     """The command `trib import`. Returns the exit code."""
     if not 1 <= len(words) <= 2:
@@ -50,9 +57,9 @@ def main(words):
     try:
         folder = import_model(*words)
     except errors.Error as error:
-        print(f"error: {error}", file=sys.stderr)
+        print(f"error: {_safe(error)}", file=sys.stderr)
         return 1
-    print(f"created project {folder}; try `cd {folder} && trib build`")
+    print(f"created project {_safe(folder)}; try `cd {_safe(folder)} && trib build`")
     return 0
 
 
