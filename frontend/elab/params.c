@@ -26,7 +26,7 @@ static void collect_with_suffix(struct elab *e, const char *suffix, struct value
 		out->names.at[i] = text_join(&e->em, out->names.at[i], suffix, "", "");
 	for (uint32_t i = first_alias; i < out->aliases.len; i++) {
 		const char **name = &out->aliases.at[i].name;
-		*name = *name ? text_join(&e->em, *name, suffix, "", "") : NULL;
+		*name = text_join(&e->em, *name, suffix, "", "");
 	}
 }
 
@@ -46,7 +46,6 @@ static void params_of_seq(struct elab *e, const struct seq *seq, const char *pre
 	}
 }
 
-/* name: NULL if the place gives the parameter no name. */
 static void add_param(struct param_list *out, struct layer_param *p, const char *name)
 {
 	uint64_t known;
@@ -85,15 +84,22 @@ void collect_params(struct elab *e, struct value v, const char *prefix, struct p
 	if (v.kind != V_LAYER)
 		return;
 	const struct param_tree *all = out->of_states ? v.u.layer->states : v.u.layer->params;
-	bool named = map_put(&out->seen, map_key_u64((uint64_t)1 << 32 | v.u.layer->id), 1) || !out->in_args;
+	hash128 key = map_key_u64((uint64_t)1 << 32 | v.u.layer->id);
+	uint64_t listed = out->n_instances;
+	if (!map_get(&out->seen, key, &listed)) {
+		map_put(&out->seen, key, out->n_instances++);
+	} else if (out->in_args) { /* it is named after a member already */
+		vec_push(&out->repeats, (uint32_t)listed);
+		return;
+	}
 	if (!all)
 		params_of_instance(e, v.u.layer, prefix, out);
 	for (uint32_t i = 0; all && i < all->n; i++)
-		add_param(out, all->at[i], named ? dotted(e, prefix, all->names[i]) : NULL);
-	for (uint32_t i = 0; all && i < all->n_aliases; i++) {
-		const char *name = named ? all->aliases[i].name : NULL;
-		add_param(out, all->at[all->aliases[i].param], name ? dotted(e, prefix, name) : NULL);
-	}
+		add_param(out, all->at[i], dotted(e, prefix, all->names[i]));
+	for (uint32_t i = 0; all && i < all->n_aliases; i++)
+		add_param(out, all->at[all->aliases[i].param], dotted(e, prefix, all->aliases[i].name));
+	for (uint32_t i = 0; all && i < all->n_repeats; i++)
+		vec_push(&out->repeats, all->repeats[i]);
 }
 
 /* Called after the body has run, when members no longer change. */
@@ -104,9 +110,11 @@ const struct param_tree *instance_params(struct elab *e, const struct instance *
 	params_of_instance(e, in, "", &l);
 	s->n = l.at.len;
 	s->n_aliases = l.aliases.len;
+	s->n_repeats = l.repeats.len;
 	COPY_ARRAY(s->at, l.at.at, s->n, struct layer_param *);
 	COPY_ARRAY(s->names, l.names.at, s->n, const char *);
 	COPY_ARRAY(s->aliases, l.aliases.at, s->n_aliases, struct param_alias);
+	COPY_ARRAY(s->repeats, l.repeats.at, s->n_repeats, uint32_t);
 	param_list_free(&l);
 	return s;
 }
@@ -116,6 +124,7 @@ void param_list_free(struct param_list *l)
 	vec_free(&l->at);
 	vec_free(&l->names);
 	vec_free(&l->aliases);
+	vec_free(&l->repeats);
 	map_free(&l->seen);
 }
 
@@ -124,10 +133,11 @@ void param_list_hash_aliases(struct hasher *h, const struct param_list *l)
 	for (uint32_t i = 0; i < l->names.len && l->aliases.len; i++)
 		hasher_add_str(h, l->names.at[i]);
 	for (uint32_t i = 0; i < l->aliases.len; i++) {
-		const char *name = l->aliases.at[i].name;
-		hasher_add_str(h, name ? name : "");
+		hasher_add_str(h, l->aliases.at[i].name);
 		hasher_add_u64(h, l->aliases.at[i].param);
 	}
+	for (uint32_t i = 0; i < l->repeats.len; i++)
+		hasher_add_u64(h, l->repeats.at[i]);
 }
 
 /* ---- paths of instances ---- */

@@ -11,12 +11,14 @@ struct param_list {
 	VEC(struct layer_param *) at;
 	VEC(const char *) names;
 	VEC(struct param_alias) aliases;
-	struct map seen; /* ids to index in the list */
+	VEC(uint32_t) repeats; /* the arguments that are instances listed before: their numbers in the order of listing */
+	uint32_t n_instances;
+	struct map seen; /* ids of parameters to index in the list, ids of instances to their numbers */
 };
 /* Appends all parameters or states of a value's instances, in order of declaration, with names under `prefix`. */
 void collect_params(struct elab *e, struct value v, const char *prefix, struct param_list *out);
 void param_list_free(struct param_list *l);
-/* Hashes which names are of one parameter. */
+/* Hashes which names are of one parameter, and which arguments are one layer. */
 void param_list_hash_aliases(struct hasher *h, const struct param_list *l);
 /* The parameters or states of an instance and its sub-layers, with names relative to it. */
 const struct param_tree *instance_params(struct elab *e, const struct instance *in, bool states);

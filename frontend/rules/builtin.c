@@ -309,7 +309,7 @@ static hir_ref result_node(struct emitter *e, hir_ref first, struct value out)
 static void note_written(struct emitter *e, const struct builtin_call *c, hir_ref first, struct value out)
 {
 	struct hir_arg args[BUILTIN_MAX_PARAMS];
-	hir_ref r = result_node(e, first, out);
+	hir_ref r = e->checking ? HIR_NONE : result_node(e, first, out); /* what a check makes is not printed */
 	if (r == HIR_NONE || wanted_type(c) != DT_COUNT)
 		return;
 	for (uint32_t i = c->sig->n; i < c->sig->n_all; i++)

@@ -157,15 +157,16 @@ struct instance {
 };
 /* Another place of a parameter: it is tied, or its instance has two names. */
 struct param_alias {
-	uint32_t param;   /* index in the list of parameters */
-	const char *name; /* NULL: none, at an argument of a layer */
+	uint32_t param; /* index in the list of parameters */
+	const char *name;
 };
 /* The parameters or states of an instance and its sub-layers, with names relative to it. */
 struct param_tree {
-	uint32_t n, n_aliases;
+	uint32_t n, n_aliases, n_repeats;
 	struct layer_param **at;
 	const char **names;
 	struct param_alias *aliases;
+	uint32_t *repeats; /* as in param_list (elab/unit.h) */
 };
 
 #define VALUE_POISON ((struct value){.kind = V_POISON})
