@@ -1,4 +1,4 @@
-/* What is reported if the run-time sizes of an operation do not fit. */
+/* The errors of operations whose run-time sizes do not fit. */
 #ifndef TRIB_BACKEND_IR_SIZE_ERROR_H
 #define TRIB_BACKEND_IR_SIZE_ERROR_H
 #include "backend/ir/ir.h"

@@ -1,8 +1,12 @@
 /* Classes: owners of one definition that differ only in numbers share one. */
 #include <stdlib.h>
 #include <string.h>
-#include "backend/pytorch/print.h"
+#include "backend/pytorch/class.h"
+#include "backend/pytorch/comment.h"
+#include "backend/pytorch/native.h"
 #include "backend/pytorch/text.h"
+#include "base/arena.h"
+#include "base/buf.h"
 
 enum { UNSEEN, OPEN, DONE };
 
@@ -109,6 +113,8 @@ static const char *class_name(struct makes *m, const char *wanted)
 		bool taken = false;
 		for (uint32_t i = 0; i < m->classes.len; i++)
 			taken = taken || strcmp(m->classes.at[i]->name, name) == 0;
+		for (uint32_t i = 0; i < m->p->file->methods.len; i++)
+			taken = taken || strcmp(m->p->file->methods.at[i].name, name) == 0;
 		if (!taken)
 			return name;
 		name = arena_printf(m->p->a, "%s%u", base, k);
@@ -206,45 +212,14 @@ const char *owner_call(struct printer *p, const struct owner *o)
 
 /* ---- text ---- */
 
-/* Appends lines that have their own indentation, `indent` spaces further to the right. */
-static void put_lines(struct buf *out, uint32_t indent, const char *lines)
-{
-	while (*lines) {
-		size_t n = strcspn(lines, "\n"), own = strspn(lines, " ");
-		char *line = strndup(lines + own, n > own ? n - own : 0);
-		if (n > own)
-			put_statement(out, indent + (uint32_t)own, line);
-		else
-			buf_putc(out, '\n');
-		free(line);
-		lines += n + (lines[n] == '\n');
-	}
-}
-
-static void put_docstring(struct printer *p, span at, struct buf *out)
-{
-	const char *comment = comment_above(p, at);
-	if (!*comment)
-		return;
-	buf_puts(out, "    \"\"\"");
-	for (const char *s = comment; *s; s++) {
-		if (*s == '\\' || (*s == '"' && s[1] == '"'))
-			buf_putc(out, '\\');
-		buf_putc(out, *s);
-		if (*s == '\n')
-			buf_puts(out, "    ");
-	}
-	buf_puts(out, strchr(comment, '\n') ? "\n    \"\"\"\n\n" : "\"\"\"\n\n");
-}
-
 void print_class(struct printer *p, const struct py_class *c, struct buf *out)
 {
 	struct buf init = {0}, body = {0};
 	uint32_t used = text_fill(c->init, c->names, &init);
 	text_fill(c->body, c->names + used, &body);
 	buf_printf(out, "class %s(nn.Module):\n", c->name);
-	if (c->layer)
-		put_docstring(p, c->layer->at, out);
+	const char *doc = c->layer ? docstring(p, 4, comment_above(p, c->layer->at)) : "";
+	buf_printf(out, "%s%s", doc, *doc ? "\n" : "");
 	const char *head = "def __init__(self";
 	for (uint32_t i = 0; i < c->n_args; i++)
 		head = arena_printf(p->a, "%s, %s", head, c->args[i].name);

@@ -2,8 +2,11 @@
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
-#include "backend/pytorch/print.h"
+#include "backend/pytorch/class.h"
+#include "backend/pytorch/expr.h"
 #include "backend/pytorch/text.h"
+#include "base/arena.h"
+#include "base/buf.h"
 
 /* A part of a dotted path: a layer, a list, or a parameter. */
 struct attribute {
@@ -67,8 +70,9 @@ static const char *typed(struct printer *p, dtype t)
 
 static const char *initial_text(struct printer *p, const struct hir_unit *init, const struct dims *d, const struct hir_type *t)
 {
-	if (init)
-		return print_initial(p, init);
+	const char *text = init ? print_initial(p, init) : NULL;
+	if (text)
+		return text;
 	return arena_printf(p->a, "torch.zeros(%s%s%s)", t->rank ? "" : "()", shape_list(p, d, t), typed(p, t->elem));
 }
 
@@ -135,7 +139,7 @@ static bool is_number(const char *s) { return isdigit((unsigned char)*s); }
 static const char *made_text(struct printer *p, const struct attribute *a);
 
 /* The elements of a list; where nothing is called, Identity keeps the numbers. */
-static const char *list_text(struct printer *p, const struct attribute *a)
+static const char *elements_text(struct printer *p, const struct attribute *a)
 {
 	const char *text = "", *first = NULL;
 	uint32_t n = 0;
@@ -173,7 +177,7 @@ static const char *made_text(struct printer *p, const struct attribute *a)
 	if (a->made)
 		return a->made;
 	if (a->parts.len && is_number(a->parts.at[0]->name))
-		return arena_printf(p->a, "nn.ModuleList(%s)", list_text(p, a));
+		return arena_printf(p->a, "nn.ModuleList(%s)", elements_text(p, a));
 	return a->parts.len ? dict_text(p, a) : "nn.Module()";
 }
 
@@ -249,7 +253,7 @@ const char *print_sequence(struct printer *p, const struct owner *o)
 {
 	struct attribute root = {0};
 	add_children(p, o, &root);
-	const char *list = list_text(p, &root);
+	const char *list = elements_text(p, &root);
 	free_parts(&root);
 	if (strstr(list, " for _ in range("))
 		return arena_printf(p->a, "nn.Sequential(*%s)", list);

@@ -1,8 +1,10 @@
 /* The methods of a layer, and the functions of the file. */
 #include <ctype.h>
 #include <string.h>
-#include "backend/pytorch/print.h"
+#include "backend/pytorch/body.h"
+#include "backend/pytorch/class.h"
 #include "backend/pytorch/text.h"
+#include "base/arena.h"
 
 /* True for the body of a branch or a loop: its name begins with that of its function. */
 static bool is_body(const struct hir_unit *u)
@@ -62,6 +64,7 @@ static const char *text_of(struct printer *p, struct owner *o, struct method *m)
 	const struct body_spec spec = {.unit = m->unit,
 				       .name = wanted_name(p, o, m->unit),
 				       .owner = o == p->file ? NULL : o,
+				       .documented = !is_body(m->unit),
 				       .params = o->entry && o->entry->unit == m->unit ? o->entry->params : NULL};
 	return print_function(p, &spec, m);
 }
@@ -76,7 +79,8 @@ static bool takes_layers(const struct owner *o, const struct printer *p, const s
 
 static void add_text(struct printer *p, struct owner *o, const char *text)
 {
-	o->body = o->body ? arena_printf(p->a, "%s%s%s", o->body, *o->body ? "\n" : "", text) : text;
+	const char *between = o == p->file ? "\n\n" : "\n";
+	o->body = o->body ? arena_printf(p->a, "%s%s%s", o->body, *o->body ? between : "", text) : text;
 }
 
 void print_methods(struct printer *p, struct owner *o)

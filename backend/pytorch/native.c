@@ -1,8 +1,11 @@
 /* Layers that PyTorch or trib's package has. */
 #include <stdlib.h>
 #include <string.h>
-#include "backend/pytorch/print.h"
+#include "backend/pytorch/native.h"
+#include "backend/pytorch/printer.h"
 #include "backend/pytorch/text.h"
+#include "base/arena.h"
+#include "frontend/hir/hir.h"
 
 static const struct native natives[] = {
 #define LAYER(name, python, args) {name, python, args},

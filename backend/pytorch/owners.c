@@ -1,7 +1,8 @@
 /* Which functions are whose: a walk over the calls of the entries. */
 #include <string.h>
-#include "backend/pytorch/print.h"
-#include "backend/pytorch/text.h"
+#include "backend/pytorch/native.h"
+#include "backend/pytorch/owner.h"
+#include "base/arena.h"
 
 struct walk {
 	struct printer *p;

@@ -1,8 +1,12 @@
 /* The file: imports, functions, classes, and how to load the parameters. */
 #include <ctype.h>
 #include <string.h>
-#include "backend/pytorch/print.h"
+#include "backend/pytorch/class.h"
+#include "backend/pytorch/pytorch.h"
 #include "backend/pytorch/text.h"
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/diag.h"
 
 void report_unprintable(struct printer *p, span at, const char *what)
 {
@@ -66,17 +70,7 @@ static void put_functions(struct printer *p, struct buf *out)
 	text_fill(p->file->body, NULL, &text);
 	if (text.len) {
 		buf_puts(out, "\n\n");
-		for (const char *s = text.at; *s;) {
-			size_t n = strcspn(s, "\n"), own = strspn(s, " ");
-			const char *line = arena_strndup(p->a, s + own, n > own ? n - own : 0);
-			if (strncmp(line, "def ", 4) == 0 && s != text.at)
-				buf_puts(out, "\n");
-			if (n)
-				put_statement(out, (uint32_t)own, line);
-			else
-				buf_putc(out, '\n');
-			s += n + (s[n] == '\n');
-		}
+		put_lines(out, 0, text.at);
 	}
 	buf_free(&text);
 }
@@ -84,7 +78,7 @@ static void put_functions(struct printer *p, struct buf *out)
 bool pytorch_print(const struct hir_program *program, const struct sources *sources, const char *model, struct diags *diags,
 		   struct buf *out)
 {
-	struct printer p = {.a = arena_new(0), .program = program, .sources = sources, .diags = diags, .model = model};
+	struct printer p = {.a = arena_new(0), .program = program, .sources = sources, .diags = diags};
 	struct owner_list owners = {0};
 	struct buf text = {0};
 	uint32_t n, errors = diags_errors(diags);

@@ -86,16 +86,27 @@ const char *text_plain(struct arena *a, const char *text)
 
 /* ---- lines ---- */
 
+/* The closing quote of the string that begins at s. */
+static const char *string_end(const char *s)
+{
+	char quote = *s++;
+	while (*s != quote)
+		s += *s == '\\' ? 2 : 1;
+	return s;
+}
+
 /* The bracket that the last character closes; NULL: it closes none. */
 static const char *last_bracket(const char *s)
 {
-	size_t n = strlen(s), depth = 0;
-	if (!n || !strchr(")]}", s[n - 1]))
-		return NULL;
-	for (size_t i = n; i-- > 0;) {
-		depth += strchr(")]}", s[i]) != NULL;
-		if (strchr("([{", s[i]) && --depth == 0)
-			return s + i;
+	const char *open = NULL;
+	int depth = 0;
+	for (; *s; s++) {
+		if (*s == '"' || *s == '\'')
+			s = string_end(s);
+		else if (strchr("([{", *s) && depth++ == 0)
+			open = s;
+		else if (strchr(")]}", *s) && --depth == 0 && !s[1])
+			return open;
 	}
 	return NULL;
 }
@@ -104,17 +115,11 @@ static const char *last_bracket(const char *s)
 static const char *element_end(const char *s)
 {
 	int depth = 0;
-	char quote = 0;
-	for (; *s; s++) {
-		if (quote) {
-			quote = *s == quote ? 0 : quote;
-			continue;
-		}
-		if (*s == '"')
-			quote = '"';
-		depth += strchr("([{", *s) ? 1 : strchr(")]}", *s) ? -1 : 0;
-		if (*s == ',' && depth == 0)
-			break;
+	for (; *s && (*s != ',' || depth); s++) {
+		if (*s == '"' || *s == '\'')
+			s = string_end(s);
+		else
+			depth += strchr("([{", *s) ? 1 : strchr(")]}", *s) ? -1 : 0;
 	}
 	return s;
 }
@@ -135,7 +140,10 @@ static void put_elements(struct buf *out, uint32_t indent, const char *s)
 /* `to = a, b` or `return a, b`: the list that a longer line has in parentheses. NULL: another statement. */
 static const char *tuple_of(const char *text)
 {
-	const char *equals = strstr(text, " = "), *list = strncmp(text, "return ", 7) == 0 ? text + 7 : equals ? equals + 3 : NULL;
+	const char *equals = strstr(text, " = ");
+	if (equals && strcspn(text, "\"'") < (size_t)(equals - text))
+		equals = NULL; /* in a string */
+	const char *list = strncmp(text, "return ", 7) == 0 ? text + 7 : equals ? equals + 3 : NULL;
 	return list && *element_end(list) == ',' && element_end(list)[1] ? list : NULL;
 }
 
@@ -170,14 +178,34 @@ void put_statement(struct buf *out, uint32_t indent, const char *text)
 	free(s);
 }
 
+void put_lines(struct buf *out, uint32_t indent, const char *lines)
+{
+	bool in_docstring = false;
+	while (*lines) {
+		size_t n = strcspn(lines, "\n"), own = strspn(lines, " ");
+		char *line = strndup(lines + own, n - own);
+		bool opens = !in_docstring && strncmp(line, "\"\"\"", 3) == 0;
+		if (n == own)
+			buf_putc(out, '\n');
+		else if (opens || in_docstring || *line == '#')
+			buf_printf(out, "%*s%s\n", (int)(indent + own), "", line);
+		else
+			put_statement(out, indent + (uint32_t)own, line);
+		if (opens || in_docstring)
+			in_docstring = n - own < (opens ? 6 : 3) || strcmp(line + (n - own) - 3, "\"\"\"") != 0;
+		free(line);
+		lines += n + (lines[n] == '\n');
+	}
+}
+
 /* ---- words ---- */
 
 const char *python_name(struct arena *a, const char *name)
 {
-	static const char *const taken[] = {"and",  "as",       "assert",  "async", "await",  "class",  "def",    "del",
-					    "elif", "except",   "finally", "from",  "global", "import", "is",     "lambda",
-					    "None", "nonlocal", "not",     "or",    "pass",   "raise",  "return", "self",
-					    "try",  "with",     "yield",   "torch", "nn",     "F",      "tnn",    "TF"};
+	static const char *const taken[] = {"and",    "as",      "assert", "async",  "await",  "class", "def",    "del",  "elif",
+					    "except", "finally", "from",   "global", "import", "is",    "lambda", "None", "nonlocal",
+					    "not",    "or",      "pass",   "raise",  "return", "self",  "try",    "with", "yield",
+					    "torch",  "nn",      "F",      "tnn",    "TF",     "float", "print",  "range"};
 	for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
 		if (strcmp(name, taken[i]) == 0)
 			return arena_printf(a, "%s_", name);
@@ -212,17 +240,20 @@ const char *python_float(struct arena *a, double v, bool single)
 const char *python_string(struct arena *a, const char *s)
 {
 	struct buf b = {0};
-	buf_putc(&b, '"');
+	char quote = strchr(s, '"') && !strchr(s, '\'') ? '\'' : '"';
+	buf_putc(&b, quote);
 	for (; *s; s++) {
 		unsigned char c = (unsigned char)*s;
-		if (c == '"' || c == '\\')
+		if (c == (unsigned char)quote || c == '\\')
 			buf_putc(&b, '\\');
-		if (c < ' ')
+		if (c == '\n')
+			buf_puts(&b, "\\n");
+		else if (c < ' ' || c == 127)
 			buf_printf(&b, "\\x%02x", c);
 		else
 			buf_putc(&b, (char)c);
 	}
-	buf_puts(&b, "\"");
+	buf_putc(&b, quote);
 	const char *text = arena_strndup(a, (const char *)b.at, b.len);
 	buf_free(&b);
 	return text;

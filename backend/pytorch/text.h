@@ -27,6 +27,8 @@ const char *text_plain(struct arena *a, const char *text);
 
 /* Appends a statement indented by `indent` spaces, broken at its last pair of brackets as ruff breaks it if it is longer than a line. */
 void put_statement(struct buf *out, uint32_t indent, const char *text);
+/* Appends lines that have their own indentation, `indent` spaces further to the right. Comments and docstrings stay as they are. */
+void put_lines(struct buf *out, uint32_t indent, const char *lines);
 /* Replaces calls of one list's layers one after the other by a loop (chains.c). */
 const char *fold_chains(struct arena *a, const char *lines);
 /* Returns a name that Python takes: "class" becomes "class_". */

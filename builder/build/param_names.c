@@ -159,8 +159,8 @@ static bool is_known_buffer(const char *name)
 	return false;
 }
 
-/* Adds the full names of what the model takes. False: it cannot be said what is not used. If a parameter is missing, the error about that
- * lists the unused tensors. */
+/* Adds the full names of the tensors that the model takes. False if the manifest ignores unused tensors, or if a parameter is missing: the error
+ * about it lists them. */
 static bool add_taken(struct build_context *c, const struct model_job *m, struct map *taken)
 {
 	struct map names = {0};

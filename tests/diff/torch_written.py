@@ -1,4 +1,7 @@
 """Models as `emit = pytorch` writes them, beside their libraries: the same outputs for the same weights."""
+import contextlib
+import inspect
+import io
 import unittest
 
 import numpy as np
@@ -267,6 +270,22 @@ layer Net() {
         {},
         {"x": (3, 8, 8)},
     ),
+    "corners": (
+        """
+fn half(x: Tensor<float32, [N, 3]>) { return x * 0.5 }
+layer Net() {
+    param w: Tensor<float32, [3, 3]> = float32(ternary_quantize(randn([3, 3]), 0.3, seed=1))
+    fn forward(x: Tensor<float32, [N, 3]>) {
+        let scaled = half(x)
+        let half = scaled + 1.0
+        let n = x
+        for i in 0..40 { n = -(n * 1.5 - n) }
+        return (half, x[:, 0:0:-1], x[:, 1:2:-1], batch_norm(x.unsqueeze(-1)), n, x @ w)
+    }
+}""",
+        {},
+        {"x": (5, 3)},
+    ),
     "types": (
         """
 layer Net() {
@@ -314,6 +333,32 @@ layer Net() {
 }
 
 
+TEXT = """# The "net".
+layer Net() {
+    # Halves, \\ and \"\"\"quotes\"\"\",
+    #
+    # LONG
+    fn forward(x: Tensor<float32, [N, 3]>) {
+        # x = 1 LONG
+        let y = x * 0.5
+        # a\rreturn 1\r
+        # the third line
+        let z = y + 1.0
+        return z * y
+    }
+}
+"""
+MESSAGES = r"""layer Net() {
+    fn forward(x: Tensor<float32, [N, 3]>) {
+        print("{} 'a' \"b\"")
+        print("no end", end="")
+        print(f"{{{x.max()}}} is {x.max():4.1f} of {N:5d}, a list [1, (2, 3)] is no list")
+        print(f"{pad(x, [1, 1], mode="reflect").min():.1f} {{")
+        assert x.max() < 1.0, f"the \"largest\", {x.max():.2f}, is too large (or {{small}})"
+        return x
+    }
+}
+"""
 NOT_WRITTEN = ("bytes",)  # PyTorch divides no integer by 0
 NOT_EMPTY = ("reshapes", "patches", "branches", "closures")  # PyTorch infers no size of nothing
 
@@ -375,6 +420,32 @@ class Written(TorchTest):
         self.write("net.tri", "import nn\nlayer Net() {\n    let half = nn.Linear(3, 3)\n    fn forward(x: Tensor<float32, [N, 3]>) { return half(x) }\n}\n")
         self.write("tri.build", "project p\nmodel net\n    sources = net.tri\n    entry = Net\n    emit = pytorch\n")
         self.assertIn("cannot write the member `half`, because nn.Module or Python has this name", self.fails("build"))
+
+    def test_comments(self):
+        """They stay what they are, whatever they look like, and however long they are."""
+        long = "as the paper says in the chapter on the halving of tensors (of many dimensions, see there)"
+        self.write("net.tri", TEXT.replace("LONG", long))
+        self.write("tri.build", "project p\nmodel net\n    sources = net.tri\n    entry = Net\n    emit = pytorch\n")
+        self.trib("build")
+        model = written.load(self.path("build/net.py"), "Net")
+        self.assertEqual(inspect.getdoc(type(model)), 'The "net".')
+        self.assertEqual(inspect.getdoc(model.forward), 'Halves, \\ and """quotes""",\n\n' + long)
+        with open(self.path("build/net.py"), encoding="utf-8") as f:
+            text = f.read()
+        self.assertIn(f"        # x = 1 {long}\n        y = ", text)
+        self.assertIn("# the third line\n", text)
+
+    def test_messages(self):
+        self.write("net.tri", MESSAGES)
+        self.write("tri.build", "project p\nmodel net\n    sources = net.tri\n    entry = Net\n    emit = pytorch\n")
+        self.trib("build")
+        model = written.load(self.path("build/net.py"), "Net")
+        said = io.StringIO()
+        with contextlib.redirect_stdout(said):
+            model(torch.full((2, 3), 0.25))
+        self.assertEqual(said.getvalue(), "{} 'a' \"b\"\nno end{0.25} is  0.2 of     2, a list [1, (2, 3)] is no list\n0.2 {\n")
+        with self.assertRaisesRegex(AssertionError, 'the "largest", 9.00, is too large \\(or {small}\\)'):
+            model(torch.full((2, 3), 9.0))
 
     def test_outputs(self):
         self.make_project()
