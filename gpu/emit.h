@@ -3,7 +3,7 @@
 #define TRIB_GPU_EMIT_H
 #include <stdbool.h>
 #include <stdint.h>
-#include "backend/loops/loops.h"
+#include "backend/loops/ir/loops.h"
 #include "base/buf.h"
 #include "gpu/signature.h"
 

@@ -1,6 +1,6 @@
 #include "gpu/flatten.h"
 #include <string.h>
-#include "backend/loops/grow.h"
+#include "backend/loops/ir/grow.h"
 #include "base/arena.h"
 #include "base/bug.h"
 #include "gpu/signature.h"

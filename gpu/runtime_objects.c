@@ -1,6 +1,6 @@
 /* The runtime objects of OpenCL libraries: their own, and those shared with CPU libraries. */
 #include <string.h>
-#include "backend/link/runtime_objects.h"
+#include "backend/link/model/runtime_objects.h"
 #include "gpu/embedded.h"
 #include "gpu/opencl.h"
 

@@ -1,7 +1,7 @@
 #include "gpu/signature.h"
 #include <math.h>
 #include <string.h>
-#include "backend/loops/loops.h"
+#include "backend/loops/ir/loops.h"
 #include "base/arena.h"
 #include "base/bug.h"
 

@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include "backend/interp/interp.h"
 #include "backend/ir/ir.h"
-#include "backend/runtime/unit.h"
+#include "backend/runtime/abi/unit.h"
 
 struct interp {
 	const struct ir_fn *f;

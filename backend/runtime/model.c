@@ -1,14 +1,14 @@
 /* An opened model: its threads, its scratch memory, its mapped weights. */
-#include "model.h"
+#include "backend/runtime/model.h"
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include "claim.h"
-#include "collect.h"
-#include "context.h"
-#include "cpu.h"
-#include "origins.h"
-#include "states.h"
+#include "backend/runtime/claim.h"
+#include "backend/runtime/profile/collect.h"
+#include "backend/runtime/context.h"
+#include "backend/runtime/cpu.h"
+#include "backend/runtime/profile/origins.h"
+#include "backend/runtime/states.h"
 
 enum { SCRATCH_ALIGN = 64, MAX_DIMS = 64 };
 

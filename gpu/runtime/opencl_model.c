@@ -5,9 +5,9 @@
 #include <string.h>
 #include <time.h>
 #include "backend/runtime/claim.h"
-#include "backend/runtime/collect.h"
+#include "backend/runtime/profile/collect.h"
 #include "backend/runtime/model.h"
-#include "backend/runtime/origins.h"
+#include "backend/runtime/profile/origins.h"
 #include "backend/runtime/states.h"
 #include "gpu/runtime/report.h"
 
