@@ -1,7 +1,7 @@
 /* Private to this folder: weight tables before any weight is computed. */
 #ifndef TRIB_BACKEND_LINK_MODEL_LAYOUT_WEIGHTS_H
 #define TRIB_BACKEND_LINK_MODEL_LAYOUT_WEIGHTS_H
-#include "backend/interp/stream.h"
+#include "backend/buildtime/stream.h"
 #include "backend/link/model/model.h"
 #include "base/map.h"
 #include "base/vec.h"

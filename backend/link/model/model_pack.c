@@ -1,6 +1,6 @@
 /* Computes and packs weights, part by part. A piece is evaluated only if a missing blob depends on it, and once. */
 #include <stdlib.h>
-#include "backend/interp/interp.h"
+#include "backend/buildtime/buildtime.h"
 #include "backend/ir/ir.h"
 #include "backend/link/model/layout_weights.h"
 #include "backend/link/model/model.h"
@@ -101,7 +101,7 @@ static bool interpret(struct packer *p, const struct ir_fn *f, const struct valu
 	for (uint32_t i = 0; i < n; i++)
 		if (!value_tensor(p, args[i], scratch, &weights[i]))
 			return false;
-	if (!interp_run(f, NULL, weights, syms, 0, p->part, out, error))
+	if (!buildtime_run(f, weights, syms, 0, p->part, out, error))
 		return false;
 	for (uint32_t o = 0; o < f->n_outputs; o++)
 		results[o] = (struct stream_result){out[o], false};

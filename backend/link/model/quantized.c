@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include "backend/interp/stream.h"
+#include "backend/buildtime/stream.h"
 
 /* Trits or int8 codes of each element. */
 static const struct stream_result *find_codes(const struct tensor *weight, const struct stream_result *results, uint32_t n)

@@ -1,4 +1,4 @@
-#include "backend/link/host_code.h"
+#include "backend/buildtime/host_code.h"
 #include <stdlib.h>
 #include <string.h>
 #include "backend/ir/ir.h"

@@ -4,7 +4,8 @@
 #include <math.h>
 #include <string.h>
 #include "backend/interp/interp.h"
-#include "backend/interp/stream.h"
+#include "backend/buildtime/operations.h"
+#include "backend/buildtime/stream.h"
 #include "backend/ir/ir.h"
 #include "base/arena.h"
 #include "base/diag.h"
@@ -12,43 +13,51 @@
 
 enum { SOME = 5000 };
 
-static void normals_equal_those_of_the_c_library(void **state)
+static void check_vectors(struct ir_random r, dtype elem)
 {
-	static const double params[][2] = {{0, 1}, {3, 0.02}, {-1e-3, 1e30}, {0, 0}, {5, 0}, {NAN, 1}, {0, -2}, {1, 1e-9}};
-	float got[SOME];
+	static _Alignas(64) char got[SOME * 8], want[SOME * 8];
+	size_t size = dtype_size(elem) * SOME;
+	for (uint64_t seed = 0; seed < quick(50, 4); seed++) {
+		int64_t first = (int64_t)seed * 999983;
+		buildtime_random(&r, seed, first, SOME, elem, got);
+		random_elements(&r, seed, first, SOME, elem, want);
+		for (size_t k = 0; elem == DT_FLOAT32 && k < SOME; k++) { /* the sign of NaN may differ */
+			float x, y;
+			memcpy(&x, got + 4 * k, 4);
+			memcpy(&y, want + 4 * k, 4);
+			if (isnan(x) && isnan(y))
+				memset(got + 4 * k, 0, 4), memset(want + 4 * k, 0, 4);
+		}
+		assert_memory_equal(got, want, size);
+	}
+}
+
+static void vectors_equal_one_at_a_time(void **state)
+{
+	static const double params[][2] = {{0, 1},    {3, 0.02},    {-1e-3, 1e30}, {0, 0},  {5, 0}, {NAN, 1},     {0, -2},
+					   {1, 1e-9}, {1.0 / 3, 0}, {0.5, 0},      {-1, 0}, {2, 0}, {0x1p-53, 0}, {0.99999, 0}};
+	static const dtype elems[] = {DT_FLOAT32, DT_TRIT, DT_INT8, DT_FLOAT16, DT_FLOAT64};
+	static const uint8_t kinds[] = {RANDOM_UNIFORM, RANDOM_NORMAL, RANDOM_TRIT};
 	for (size_t p = 0; p < sizeof params / sizeof *params; p++)
-		for (uint64_t r = 0; r < quick(200, 8); r++) {
-			uint64_t key = random_mix(r + 1), first = r * 999983;
-			random_normals_float32(key, first, SOME, params[p][0], params[p][1], got);
-			for (uint64_t k = 0; k < SOME; k++) {
-				float want = (float)(params[p][0] + params[p][1] * random_normal(key, first + k));
-				if (isnan(want))
-					assert_true(isnan(got[k]));
-				else
-					assert_memory_equal(&want, &got[k], sizeof want);
+		for (size_t e = 0; e < sizeof elems / sizeof *elems; e++)
+			for (size_t k = 0; k < sizeof kinds; k++) {
+				struct ir_random r = {.kind = kinds[k], .seed = 5, .stream = 3};
+				memcpy(r.params, params[p], sizeof params[p]);
+				if (kinds[k] == RANDOM_TRIT || (elems[e] != DT_TRIT && elems[e] != DT_INT8))
+					check_vectors(r, elems[e]);
 			}
-		}
 }
 
-/* One number says whether the trit is 0, the next one its sign. */
-static int8_t one_trit(uint64_t key, uint64_t k, double zeros)
+/* The series of the logarithm and the cosine against those of the C library. */
+static void normals_are_accurate(void **state)
 {
-	if ((double)(random_bits(key, 2 * k) >> 11) * 0x1p-53 < zeros)
-		return 0;
-	return random_bits(key, 2 * k + 1) >> 63 ? 1 : -1;
-}
-
-static void trits_equal_one_at_a_time(void **state)
-{
-	static const double zeros[] = {1.0 / 3, 0.5, 0, 1, -1, 2, NAN, 1e-9, 0x1p-53, 0.99999};
-	int8_t got[SOME];
-	for (size_t p = 0; p < sizeof zeros / sizeof *zeros; p++)
-		for (uint64_t r = 0; r < quick(50, 4); r++) {
-			uint64_t key = random_mix(r + 1), first = r * 999983;
-			random_trits(key, first, SOME, zeros[p], got);
-			for (uint64_t k = 0; k < SOME; k++)
-				assert_int_equal(got[k], one_trit(key, first + k, zeros[p]));
-		}
+	for (uint64_t k = 0; k < quick(1000000, 20000); k++) {
+		double u = 1 - random_uniform(1, 2 * k, 53), v = random_uniform(1, 2 * k + 1, 53), got = random_normal(1, k);
+		double size = sqrt(-2 * log(u)), want = size * cos(2 * acos(-1) * v);
+		assert_true(fabs(got - want) <= fabs(want) * 0x1p-45 + size * 0x1p-50);
+	}
+	assert_true(random_log(1) == 0);
+	assert_true(fabs(random_log(0x1p-53) + 53 * log(2)) < 1e-13);
 }
 
 /* Values of an earlier version: libraries with random weights stay the same. */
@@ -56,11 +65,10 @@ static void numbers_stay(void **state)
 {
 	static const float normals[] = {-0x1.3e7d86p-2f, -0x1.472292p-2f, -0x1.2b0908p-1f, -0x1.7931fep-2f};
 	static const float uniforms[] = {0x1.566dbp-2f, 0x1.5900b8p+1f, 0x1.43ed2ap+1f, 0x1.1ddfc4p+0f};
-	float got[4];
-	random_normals_float32(42, 1000, 4, 0, 1, got);
-	assert_memory_equal(got, normals, sizeof got);
-	random_uniforms_float32(42, 1000, 4, -1, 3, got);
-	assert_memory_equal(got, uniforms, sizeof got);
+	for (uint64_t k = 0; k < 4; k++) {
+		assert_true((float)random_normal(42, 1000 + k) == normals[k]);
+		assert_true((float)(-1 + 4 * random_uniform(42, 1000 + k, 24)) == uniforms[k]);
+	}
 }
 
 static struct ir_fn *read_fn(struct arena *a, struct sources *sources, const char *text)
@@ -124,8 +132,8 @@ static void parts_equal_the_whole(void **state)
 int test_random(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(normals_equal_those_of_the_c_library),
-		cmocka_unit_test(trits_equal_one_at_a_time),
+		cmocka_unit_test(vectors_equal_one_at_a_time),
+		cmocka_unit_test(normals_are_accurate),
 		cmocka_unit_test(numbers_stay),
 		cmocka_unit_test(parts_equal_the_whole),
 	};

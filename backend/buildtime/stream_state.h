@@ -3,11 +3,11 @@
  * All elements form `rows` rows of `cols`. A small value has one element for each row, or one for all, which is then repeated; it keeps
  * its own type. A full value is computed in blocks within a row, in passes: one pass computes what reductions and results need of it. A
  * reduction can be used from the next pass on. */
-#ifndef TRIB_BACKEND_INTERP_STREAM_STATE_H
-#define TRIB_BACKEND_INTERP_STREAM_STATE_H
+#ifndef TRIB_BACKEND_BUILDTIME_STREAM_STATE_H
+#define TRIB_BACKEND_BUILDTIME_STREAM_STATE_H
 #include "backend/interp/element.h"
-#include "backend/interp/state.h"
-#include "backend/interp/stream.h"
+#include "backend/ir/ir.h"
+#include "backend/buildtime/stream.h"
 
 enum {
 	STREAM_BLOCK = 2048,  /* elements: all blocks of a pass fit into the cache */
@@ -45,7 +45,7 @@ struct stream {
 	const struct stream_weight *weights;
 	const struct stream_compiler *compiler; /* NULL: none */
 	bool sums_in_order;                     /* sums of this row are those of the interpreter, term by term */
-	struct interp interp;                   /* for interp_ewise, which reports nothing here */
+	uint64_t seed;                          /* for RANDOM */
 	const char *error;
 };
 

@@ -1,5 +1,5 @@
 /* Finds out whether a function can run in blocks, and in which pass each value is computed. */
-#include "backend/interp/stream_state.h"
+#include "backend/buildtime/stream_state.h"
 #include "base/arena.h"
 
 enum { LEAST = 1 << 14 }; /* elements; the interpreter is fast enough for fewer */

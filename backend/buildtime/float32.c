@@ -1,10 +1,11 @@
-/* Fast versions of common element-wise operations on float32. At build time the interpreter computes hundreds of millions of weights.
- * The results equal those of ewise.c: an operation in float32 rounds as one in double that is then rounded to float32. */
+/* Common element-wise operations on float32 with vectors: models have hundreds of millions of weights. The results are those of the interpreter:
+ * an operation in float32 rounds as one in double that is then rounded to float32. */
+#include "backend/buildtime/operations.h"
 #include <math.h>
 #include <string.h>
 #include "backend/ir/halves.h"
+#include "backend/ir/ir.h"
 #include "backend/ir/levels.h"
-#include "backend/interp/state.h"
 #include "backend/ir/tensor.h"
 
 static float least(float x, float y) { return isnan(x) || x < y ? x : y; }
@@ -67,7 +68,7 @@ typedef double doubles __attribute__((vector_size(LANES * sizeof(double))));
 
 /* Several sums are in progress, because an addition takes the time of four. */
 FOR_EACH_LEVEL
-void interp_sum_float32(const float *x, int64_t n, double *sum, double *size)
+void buildtime_sum(const float *x, int64_t n, double *sum, double *size)
 {
 	doubles sums[CHAINS] = {{0}}, sizes[CHAINS] = {{0}};
 	int64_t k = 0;
@@ -103,7 +104,7 @@ static bool convert_half(const struct ir_inst *i, const struct tensor *x, struct
 	return true;
 }
 
-bool interp_ewise_float32(const struct ir_inst *i, const struct tensor *const *x, struct tensor *out)
+bool buildtime_ewise(const struct ir_inst *i, const struct tensor *const *x, struct tensor *out)
 {
 	int64_t n = tensor_count(out);
 	if (i->n_operands == 1 && convert_half(i, x[0], out, n))

@@ -1,6 +1,6 @@
-#include "backend/interp/stream.h"
+#include "backend/buildtime/stream.h"
 #include <string.h>
-#include "backend/interp/stream_state.h"
+#include "backend/buildtime/stream_state.h"
 #include "base/arena.h"
 
 /* True if something is to be computed from full values in this pass. */
@@ -137,7 +137,6 @@ bool stream_run(struct stream *s, const struct stream_weight *weights, const str
 {
 	s->weights = weights;
 	s->compiler = compiler;
-	s->interp = (struct interp){.f = s->f, .scratch = s->a, .out = out};
 	begin_results(s, out, results);
 	for (uint32_t pass = 0; pass < s->n_passes && !s->error; pass++) {
 		stream_compute_small_values(s, pass);

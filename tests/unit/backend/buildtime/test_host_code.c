@@ -1,9 +1,9 @@
 /* Compiled build functions against the interpreter: quantizers and random functions of parameters, equal bit by bit. */
-#include "backend/link/host_code.h"
+#include "backend/buildtime/host_code.h"
 #include <math.h>
 #include "backend/interp/interp.h"
 #include "tests/unit/backend/cpu/codegen_native.h"
-#include "tests/unit/backend/stream_fixture.h"
+#include "tests/unit/backend/buildtime/stream_fixture.h"
 
 enum { MOST_CODE = 10000 };
 struct compiling {

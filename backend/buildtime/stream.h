@@ -1,7 +1,7 @@
 /* Runs functions whose values are element-wise in one large weight, but for reductions of rows or of all elements: quantizers. It computes
  * block by block, so the large values are never in memory, but for results. The results equal those of interp_run bit by bit, interpreted or compiled. */
-#ifndef TRIB_BACKEND_INTERP_STREAM_H
-#define TRIB_BACKEND_INTERP_STREAM_H
+#ifndef TRIB_BACKEND_BUILDTIME_STREAM_H
+#define TRIB_BACKEND_BUILDTIME_STREAM_H
 #include <stdbool.h>
 #include <stdint.h>
 #include "backend/ir/tensor.h"

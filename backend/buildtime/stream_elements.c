@@ -1,7 +1,7 @@
 /* Elements of one value: the function runs in blocks, and no value is ever in memory as a whole. */
 #include <string.h>
-#include "backend/interp/stream.h"
-#include "backend/interp/stream_state.h"
+#include "backend/buildtime/stream.h"
+#include "backend/buildtime/stream_state.h"
 #include "base/arena.h"
 
 struct stream_elements {
@@ -18,7 +18,7 @@ struct stream_elements *stream_plan_elements(struct arena *a, const struct ir_fn
 		return NULL;
 	struct stream_elements *e = ARENA_NEW(a, struct stream_elements);
 	*e = (struct stream_elements){s, ARENA_ARRAY(a, void *, f->n_insts + 1), f->outputs[0]};
-	s->interp = (struct interp){.f = f, .scratch = a, .out = a, .seed = seed};
+	s->seed = seed;
 	stream_compute_small_values(s, 0);
 	for (ir_ref r = 0; r < f->n_insts; r++) {
 		struct stream_value *v = &s->values[r];

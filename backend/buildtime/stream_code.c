@@ -4,7 +4,8 @@
  * Only operations are compiled whose result is rounded once and so is the interpreter's: not exp or pow. Sums are added in double in any order,
  * with the sum of the sizes, which bounds the error. stream.c interprets a row in which a sum might round otherwise. */
 #include <string.h>
-#include "backend/interp/stream_state.h"
+#include "backend/buildtime/operations.h"
+#include "backend/buildtime/stream_state.h"
 #include "backend/ir/build.h"
 #include "base/arena.h"
 
@@ -108,7 +109,7 @@ static void add_work(struct maker *m, const struct ir_inst *i, ir_ref r)
 		x[k] = (struct tensor){.elem = m->s->values[ir_operand(m->s->f, r, k)].type.elem, .rank = 1};
 		operands[k] = &x[k];
 	}
-	m->ns += (double)(m->s->rows * m->s->cols) * (interp_ewise_float32(i, operands, &out) ? FAST_NS : SLOW_NS);
+	m->ns += (double)(m->s->rows * m->s->cols) * (buildtime_ewise(i, operands, &out) ? FAST_NS : SLOW_NS);
 }
 
 static bool is_nonzero_constant(const struct maker *m, ir_ref block)

@@ -1,7 +1,7 @@
 /* Quantizers and other functions of one large weight, block by block, against the interpreter: equal bit by bit. */
-#include "backend/interp/stream.h"
+#include "backend/buildtime/stream.h"
 #include "backend/interp/interp.h"
-#include "tests/unit/backend/stream_fixture.h"
+#include "tests/unit/backend/buildtime/stream_fixture.h"
 #include <math.h>
 
 /* Not taken: a reduction of columns, a value of a transposed one, a product. */

@@ -1,6 +1,6 @@
-/* Code of this machine for blocks of parameters (backend/interp/stream.h): compiled as units are, and loaded into this process. */
-#ifndef TRIB_BACKEND_LINK_HOST_CODE_H
-#define TRIB_BACKEND_LINK_HOST_CODE_H
+/* Code of this machine for blocks of parameters (backend/buildtime/stream.h): compiled as units are, and loaded into this process. */
+#ifndef TRIB_BACKEND_BUILDTIME_HOST_CODE_H
+#define TRIB_BACKEND_BUILDTIME_HOST_CODE_H
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

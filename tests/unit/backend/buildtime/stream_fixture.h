@@ -2,7 +2,7 @@
 #ifndef TRIB_TESTS_UNIT_BACKEND_STREAM_FIXTURE_H
 #define TRIB_TESTS_UNIT_BACKEND_STREAM_FIXTURE_H
 #include <string.h>
-#include "backend/interp/stream.h"
+#include "backend/buildtime/stream.h"
 #include "backend/ir/ir.h"
 #include "base/arena.h"
 #include "base/buf.h"

@@ -1,7 +1,9 @@
 /* Computes one block of full values, and small values. */
 #include <stdlib.h>
 #include <string.h>
-#include "backend/interp/stream_state.h"
+#include "backend/buildtime/operations.h"
+#include "backend/buildtime/stream_state.h"
+#include "backend/interp/interp.h"
 #include "base/arena.h"
 #include "base/bug.h"
 
@@ -29,7 +31,8 @@ static void compute_elements(struct stream *s, ir_ref r, const struct tensor *x,
 	BUG_ON(i->n_operands > 8);
 	for (uint32_t k = 0; k < i->n_operands; k++)
 		operands[k] = &x[k];
-	interp_ewise(&s->interp, i, operands, &out);
+	if (!buildtime_ewise(i, operands, &out))
+		interp_elements(i, operands, &out);
 }
 
 static void compute_small(struct stream *s, ir_ref r)
@@ -82,7 +85,7 @@ static void reduce_block(struct stream *s, ir_ref r, int64_t n, int64_t first)
 	const struct stream_value *x = &s->values[ir_operand(s->f, r, 0)];
 	struct accumulator *a = &s->values[r].sum;
 	if (stream_sums_fast(s, r) && x->type.elem == DT_FLOAT32) {
-		interp_sum_float32(x->data, n, &a->f, &s->values[r].size);
+		buildtime_sum(x->data, n, &a->f, &s->values[r].size);
 		return;
 	}
 	if (op == OP_REDUCE_SUM && x->type.elem == DT_FLOAT32) {
@@ -128,7 +131,7 @@ static void compute_block(struct stream *s, ir_ref r, void *block, int64_t row, 
 		load_block(s, r, block, first, n);
 	} else if (i->op == OP_RANDOM) {
 		v->data = block;
-		interp_random_elements(ir_random(i), s->interp.seed, first, n, v->type.elem, block);
+		buildtime_random(ir_random(i), s->seed, first, n, v->type.elem, block);
 	} else {
 		for (uint32_t k = 0; k < i->n_operands; k++)
 			x[k] = operand_block(s, ir_operand(s->f, r, k), row, n);
