@@ -1,5 +1,5 @@
 /* Loop IR: one unit as a list of statements over buffers. A nest has parallel loops, optional reduction loops inside, and one scalar SSA
- * body; an anchor is a call of a micro-kernel. build.c makes it from a plan, backend/cpu and gpu print it as LLVM IR and OpenCL C. */
+ * body; an anchor is a call of a micro-kernel. build.c makes it from a plan, backend/cpu and backend/text print it. */
 #ifndef TRIB_BACKEND_LOOPS_IR_LOOPS_H
 #define TRIB_BACKEND_LOOPS_IR_LOOPS_H
 #include <stdbool.h>

@@ -1,22 +1,13 @@
-/* Prints units and programs as OpenCL C 1.2. */
+/* The program of a model as OpenCL C 1.2. */
 #include <string.h>
+#include "backend/text/dialect.h"
+#include "backend/text/text.h"
 #include "base/buf.h"
 #include "base/bug.h"
 #include "gpu/embedded.h"
-#include "gpu/emit.h"
 #include "gpu/opencl.h"
 
-void opencl_unit(const struct loop_fn *f, struct buf *out)
-{
-	emit_baked(f, out);
-	for (uint32_t i = 0; i < f->n_stmts; i++)
-		if (f->stmts[i].kind == STMT_NEST)
-			emit_kernel(f, i, out);
-		else if (f->stmts[i].kind == STMT_BLOCK)
-			emit_block_kernel(f, i, out);
-		else if (f->stmts[i].kind == STMT_KERNEL && f->stmts[i].u.kernel.epilogue)
-			emit_fused_template(f, i, out);
-}
+void opencl_unit(const struct loop_fn *f, struct buf *out) { text_kernels(&dialect_opencl_c, opencl_template, f, out); }
 
 static void find_fp64(void *ctx, const struct loop_nest *n)
 {

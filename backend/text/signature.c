@@ -1,13 +1,10 @@
-#include "gpu/signature.h"
+#include "backend/text/signature.h"
 #include <math.h>
-#include <string.h>
 #include "backend/loops/ir/loops.h"
 #include "base/arena.h"
-#include "base/bug.h"
+#include "backend/text/dialect.h"
 
-enum { BAKE_LIMIT = 1024 };
-
-int64_t opencl_buffer_bytes(const struct loop_fn *f, uint32_t buffer)
+int64_t text_buffer_bytes(const struct loop_fn *f, uint32_t buffer)
 {
 	const struct hir_type *t = &f->buffers[buffer].type;
 	return ir_type_count(f->dims, t) * (int64_t)dtype_size(t->elem);
@@ -26,18 +23,18 @@ static bool all_finite(const struct loop_buffer *b, int64_t bytes)
 	return true;
 }
 
-bool opencl_is_baked(const struct loop_fn *f, uint32_t buffer)
+bool text_is_baked(const struct dialect *d, const struct loop_fn *f, uint32_t buffer)
 {
 	const struct loop_buffer *b = &f->buffers[buffer];
 	if (b->kind != BUFFER_CONST || b->layout != LAYOUT_PLAIN)
 		return false;
-	int64_t bytes = opencl_buffer_bytes(f, buffer);
-	return bytes > 0 && bytes <= BAKE_LIMIT && all_finite(b, bytes);
+	int64_t bytes = text_buffer_bytes(f, buffer);
+	return bytes > 0 && bytes <= d->bake_limit && (d->bakes_infinity || all_finite(b, bytes));
 }
 
 struct marks {
 	const struct loop_fn *f;
-	bool *buffers, *syms;
+	bool *buffers, *written, *syms;
 	bool fails;
 	uint32_t group;
 };
@@ -92,43 +89,52 @@ static void mark_nest(void *ctx, const struct loop_nest *n)
 			mark_dim(m, n->exprs[i].extent);
 		m->fails |= n->exprs[i].kind == LOOP_CHECK;
 	}
-	for (uint32_t i = 0; i < n->n_stores; i++)
+	for (uint32_t i = 0; i < n->n_stores; i++) {
 		mark_access(m, n, &n->stores[i].access);
+		m->written[n->stores[i].access.buffer] = true;
+	}
 	m->group = group ? group : m->group;
 }
 
 static struct marks marks_new(struct arena *a, const struct loop_fn *f)
 {
-	return (struct marks){
-		.f = f, .buffers = ARENA_ARRAY(a, bool, f->n_buffers + 1), .syms = ARENA_ARRAY(a, bool, dims_syms(f->dims) + 1)};
+	return (struct marks){.f = f,
+			      .buffers = ARENA_ARRAY(a, bool, f->n_buffers + 1),
+			      .written = ARENA_ARRAY(a, bool, f->n_buffers + 1),
+			      .syms = ARENA_ARRAY(a, bool, dims_syms(f->dims) + 1)};
 }
 
 /* Buffers of a block are declared in the kernel. */
-static void finish(struct arena *a, const struct marks *m, struct opencl_signature *out)
+static void finish(struct arena *a, const struct dialect *d, const struct marks *m, struct text_signature *out)
 {
 	for (uint32_t i = 0; i < m->f->n_buffers; i++)
-		if (m->buffers[i] && (opencl_is_baked(m->f, i) || m->f->buffers[i].scope != SCOPE_GLOBAL))
+		if (m->buffers[i] && (text_is_baked(d, m->f, i) || m->f->buffers[i].scope != SCOPE_GLOBAL))
 			m->buffers[i] = false;
 	out->buffers = collect(a, m->buffers, m->f->n_buffers, &out->n_buffers);
+	out->written = ARENA_ARRAY(a, bool, out->n_buffers + 1);
+	for (uint32_t i = 0; i < out->n_buffers; i++)
+		out->written[i] = m->written[out->buffers[i]];
 	out->syms = collect(a, m->syms, dims_syms(m->f->dims), &out->n_syms);
 	out->fails = m->fails;
 	out->group = m->group;
 }
 
-void opencl_signature_of(struct arena *a, const struct loop_fn *f, const struct loop_nest *n, struct opencl_signature *out)
+void text_signature_of(struct arena *a, const struct dialect *d, const struct loop_fn *f, const struct loop_nest *n,
+		       struct text_signature *out)
 {
 	struct marks m = marks_new(a, f);
 	mark_nest(&m, n);
-	finish(a, &m, out);
+	finish(a, d, &m, out);
 }
 
-void opencl_signature_of_stmt(struct arena *a, const struct loop_fn *f, const struct loop_stmt *s, struct opencl_signature *out)
+void text_signature_of_stmt(struct arena *a, const struct dialect *d, const struct loop_fn *f, const struct loop_stmt *s,
+			    struct text_signature *out)
 {
 	struct marks m = marks_new(a, f);
 	loop_stmt_nests(s, mark_nest, &m);
 	if (s->kind == STMT_BLOCK && !m.group) /* it has nothing to share */
 		m.group = 1;
-	finish(a, &m, out);
+	finish(a, d, &m, out);
 }
 
-const struct loop_nest *opencl_outer_loops(const struct loop_stmt *s) { return s->kind == STMT_BLOCK ? &s->u.block.loops : &s->u.nest; }
+const struct loop_nest *text_outer_loops(const struct loop_stmt *s) { return s->kind == STMT_BLOCK ? &s->u.block.loops : &s->u.nest; }
