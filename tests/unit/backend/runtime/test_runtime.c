@@ -29,6 +29,7 @@ static void *counted_aligned_alloc(size_t align, size_t n) { return allocations+
 #include "backend/runtime/model_io.c"
 #include "backend/runtime/profile/origins.c"
 #include "backend/runtime/model.c"
+#include "backend/runtime/processor.c"
 #include "backend/runtime/cpu.c"
 #include "backend/runtime/weights.c"
 #undef malloc
