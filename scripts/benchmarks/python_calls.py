@@ -44,7 +44,10 @@ def host_us(folder, library, root):
 def measure(out, root, rounds):
     """Returns microseconds of each kind of call, the best of `rounds`, which alternate."""
     sys.path.insert(0, os.path.join(out, "python"))
-    import numpy as np
+    try:
+        import numpy as np
+    except ModuleNotFoundError:
+        sys.exit(f"bench: {sys.executable} has no numpy; install it, or run `scripts/python-env scripts/bench python`")
     import trib
 
     with tempfile.TemporaryDirectory() as folder:

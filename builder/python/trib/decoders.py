@@ -158,19 +158,12 @@ def from_gguf(source, path, *, name=None):
 def _write_decoder(path, name, config, weights):
     """Writes the project of a decoder whose weights are a file elsewhere."""
     folder = pathlib.Path(path)
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / f"{name}.tri").write_text(decoder_text(config), encoding="utf-8")
-    lines = [
-        f"project {name}",
-        "    version = 1.0",
-        "",
-        f"model {name}",
-        f"    sources = {name}.tri",
-        "    entry   = Net.prefill Net.decode Net.step",
-        f"    weights = {os.path.relpath(weights, folder)}",
-        "    weights.unused = ignore",
-        f"    state.T = {min(config.context, config.window or CONTEXT, CONTEXT)}",
+    options = [
+        "entry   = Net.prefill Net.decode Net.step",
+        f"weights = {os.path.relpath(weights, folder)}",
+        "weights.unused = ignore",
+        f"state.T = {min(config.context, config.window or CONTEXT, CONTEXT)}",
     ]
-    (folder / "tri.build").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    project.write_text(folder, name, decoder_text(config), options)
     project.arrange(folder / f"{name}.tri")
     return folder

@@ -24,21 +24,20 @@ def arrange(path):
 
 def write(folder, name, text, entry, tensors):
     """Writes the project of one model: NAME.tri, NAME.safetensors and tri.build."""
+    options = [f"weights = {name}.safetensors"] if tensors else []
+    write_text(folder, name, text, [f"entry   = {entry}", *options])
+    if tensors:
+        safetensors.write(pathlib.Path(folder) / f"{name}.safetensors", tensors)
+
+
+def write_text(folder, name, text, options):
+    """Writes NAME.tri, and tri.build with a model of these options."""
     folder = pathlib.Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / f"{name}.tri").write_text(text)
-    lines = [
-        f"project {name}",
-        "    version = 1.0",
-        "",
-        f"model {name}",
-        f"    sources = {name}.tri",
-        f"    entry   = {entry}",
-    ]
-    if tensors:
-        safetensors.write(folder / f"{name}.safetensors", tensors)
-        lines.append(f"    weights = {name}.safetensors")
-    (folder / "tri.build").write_text("\n".join(lines) + "\n")
+    (folder / f"{name}.tri").write_text(text, encoding="utf-8")
+    lines = [f"project {name}", "    version = 1.0", "", f"model {name}", f"    sources = {name}.tri"]
+    lines += [f"    {option}" for option in options]
+    (folder / "tri.build").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 def library(folder, name):

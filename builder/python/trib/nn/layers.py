@@ -67,13 +67,21 @@ class _Ternary(nn.Module):
         trits, scale = self.quantizer.trits(self.weight)
         return trits, self._outputs(scale).expand(self.weight.shape[self.output_dim]).contiguous()
 
+    def _affine(self, product, x: Tensor, shape: tuple[int, ...], *options) -> Tensor:
+        """product(x, trits) · scale + bias, whose numbers of each output have this shape. Products of integers are
+        exact."""
+        trits, scale = self.quantizer(self.weight)
+        if x.is_floating_point():
+            y = product(x, trits.to(x.dtype), None, *options)
+        else:
+            y = product(x.double(), trits.double(), None, *options).to(torch.int32)
+        wanted = y.dtype if y.is_floating_point() else torch.float32
+        if self.has_scale:
+            y = y * self._outputs(scale).to(wanted).reshape(shape)
+        return y if self.bias is None else y + self.bias.to(wanted).reshape(shape)
+
     def extra_repr(self) -> str:
         return super().extra_repr() + (", scale=True" if self.has_scale else "")
-
-
-def _exact(product, x: Tensor, trits: Tensor, *options) -> Tensor:
-    """The product of integers: int32."""
-    return product(x.double(), trits.double(), None, *options).to(torch.int32)
 
 
 class TernaryLinear(_Ternary, nn.Linear):
@@ -100,14 +108,7 @@ class TernaryLinear(_Ternary, nn.Linear):
         self._quantized_by(quantizer, scale)
 
     def forward(self, x: Tensor) -> Tensor:
-        trits, scale = self.quantizer(self.weight)
-        if x.is_floating_point():
-            y = nn.functional.linear(x, trits.to(x.dtype))
-        else:
-            y = _exact(nn.functional.linear, x, trits)
-        if self.has_scale:
-            y = y * self._outputs(scale).to(y.dtype if y.is_floating_point() else torch.float32)
-        return y if self.bias is None else y + self.bias.to(y.dtype if y.is_floating_point() else torch.float32)
+        return self._affine(nn.functional.linear, x, (-1,))
 
 
 class TernaryConv2d(_Ternary, nn.Conv2d):
@@ -140,16 +141,8 @@ class TernaryConv2d(_Ternary, nn.Conv2d):
         self._quantized_by(quantizer, scale)
 
     def forward(self, x: Tensor) -> Tensor:
-        trits, scale = self.quantizer(self.weight)
         options = (self.stride, self.padding, self.dilation, self.groups)
-        if x.is_floating_point():
-            y = nn.functional.conv2d(x, trits.to(x.dtype), None, *options)
-        else:
-            y = _exact(nn.functional.conv2d, x, trits, *options)
-        wanted = y.dtype if y.is_floating_point() else torch.float32
-        if self.has_scale:
-            y = y * self._outputs(scale).to(wanted).reshape(-1, 1, 1)
-        return y if self.bias is None else y + self.bias.to(wanted).reshape(-1, 1, 1)
+        return self._affine(nn.functional.conv2d, x, (-1, 1, 1), *options)
 
 
 class TernaryEmbedding(_Ternary, nn.Embedding):

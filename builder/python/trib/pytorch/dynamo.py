@@ -192,7 +192,7 @@ def _made_or(eager, make, *arguments):
         return make(*arguments)
     except _Refused as error:
         _name_once(str(error))
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001 the translation of foreign graphs has errors of many kinds
         text = str(error).strip().split("\n")[0]
         _name_once(f"a graph stays eager, because it cannot be translated: {type(error).__name__}: {text}")
     return eager

@@ -75,6 +75,10 @@ def _pool(args):
     return {**args, "stride": None if whole else stride}
 
 
+def _adaptive_pool(args):
+    return {"output_size": single(args["output_size"])}
+
+
 def _prelu(args):
     return {"num_parameters": _shape(args)[0]}
 
@@ -125,16 +129,8 @@ TABLE = {
     "pooling.MaxPool2d": ("aten.max_pool2d", MAX_POOL, _pool),
     "pooling.AvgPool1d": ("aten.avg_pool1d", AVERAGE_POOL, _pool),
     "pooling.AvgPool2d": ("aten.avg_pool2d", AVERAGE_POOL_2D, _pool),
-    "pooling.AdaptiveAvgPool1d": (
-        "aten.adaptive_avg_pool1d",
-        "({output_size})",
-        lambda args: {"output_size": single(args["output_size"])},
-    ),
-    "pooling.AdaptiveAvgPool2d": (
-        "aten.adaptive_avg_pool2d",
-        "({output_size})",
-        lambda args: {"output_size": single(args["output_size"])},
-    ),
+    "pooling.AdaptiveAvgPool1d": ("aten.adaptive_avg_pool1d", "({output_size})", _adaptive_pool),
+    "pooling.AdaptiveAvgPool2d": ("aten.adaptive_avg_pool2d", "({output_size})", _adaptive_pool),
     "flatten.Flatten": ("aten.flatten", "({start_dim}{end_dim=|-1})", _same),
     "pixelshuffle.PixelShuffle": ("aten.pixel_shuffle", "({upscale_factor})", _same),
     "activation.ReLU": ("aten.relu", "()", _same),
