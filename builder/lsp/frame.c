@@ -56,10 +56,11 @@ static bool content_length(const char *text, size_t n, uint64_t *out)
 			const char *digits = p;
 			for (; p < line_end && *p >= '0' && *p <= '9'; p++)
 				v = v > UINT64_MAX / 20 ? UINT64_MAX / 20 : v * 10 + (uint64_t)(*p - '0');
+			bool is_number = p != digits;
 			while (p < line_end && (*p == ' ' || *p == '\r'))
 				p++;
 			*out = v;
-			return p == line_end && p != digits;
+			return p == line_end && is_number;
 		}
 		text += len + 1;
 	}
