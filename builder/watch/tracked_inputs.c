@@ -1,7 +1,6 @@
 #include "builder/watch/watch_state.h"
 #include "base/arena.h"
 #include "builder/build/build_steps.h"
-#include "builder/store/disk.h"
 
 void tracked_inputs_free(struct tracked_inputs *s)
 {
@@ -28,6 +27,7 @@ bool tracked_inputs_replace(struct tracked_inputs *s, const struct build *b)
 	hash128 before = s->digest;
 	arena_free(s->a);
 	s->a = arena_new(0);
+	s->disk = b->context.disk;
 	s->inputs.len = s->changed.len = 0;
 	for (uint32_t i = 0; i < inputs_count(b->context.inputs); i++)
 		add(s, h, inputs_at(b->context.inputs, i));
@@ -50,7 +50,7 @@ const struct input *const *tracked_inputs_changed(struct tracked_inputs *s, uint
 	arena_mark_t m = arena_mark(s->a);
 	s->changed.len = 0;
 	for (uint32_t i = 0; i < s->inputs.len; i++)
-		if (!input_verify(&os_disk, s->a, &s->inputs.at[i], &touched))
+		if (!input_verify(s->disk, s->a, &s->inputs.at[i], &touched))
 			vec_push(&s->changed, &s->inputs.at[i]);
 	arena_release(s->a, m);
 	*n = s->changed.len;
@@ -63,7 +63,7 @@ bool inputs_are_outdated(const struct inputs *read)
 	bool touched, outdated = false;
 	for (uint32_t i = 0; i < inputs_count(read) && !outdated; i++) {
 		struct input copy = *inputs_at(read, i);
-		outdated = !input_verify(&os_disk, scratch, &copy, &touched);
+		outdated = !input_verify(inputs_disk(read), scratch, &copy, &touched);
 	}
 	arena_free(scratch);
 	return outdated;

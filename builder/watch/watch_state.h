@@ -13,6 +13,7 @@
 #include "builder/watch/watcher.h"
 
 struct build;
+struct disk;
 
 /* ---- command.c: A command of the user that runs in a process group of its own. It is restarted after builds, and ended with SIGTERM, later with SIGKILL. ---- */
 #define COMMAND_GRACE_NS 2000000000
@@ -44,6 +45,7 @@ int64_t command_next_step_at(const struct command *c);
 /* ---- tracked_inputs.c: The inputs of the last build, and which of them have changed on the disk since. ---- */
 struct tracked_inputs { /* zero-initialised */
 	struct arena *a;
+	const struct disk *disk; /* where the build read them */
 	VEC(struct input) inputs;
 	VEC(const struct input *) changed;
 	hash128 digest; /* of kinds and paths */
