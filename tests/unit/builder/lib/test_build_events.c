@@ -50,7 +50,7 @@ static enum build_event take(struct fixture *f, const char *line)
 	return build_events_take(&f->events, line, strlen(line), &ignored);
 }
 
-static void start_and_end_are_told_apart(void **state)
+static void start_and_end_differ(void **state)
 {
 	struct fixture *f = *state;
 	int32_t status = -1;
@@ -116,7 +116,7 @@ static void summary_is_in_bytes_and_nanoseconds(void **state)
 int test_build_events(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(start_and_end_are_told_apart, setup, teardown),
+		cmocka_unit_test_setup_teardown(start_and_end_differ, setup, teardown),
 		cmocka_unit_test_setup_teardown(unknown_and_broken_lines_are_skipped, setup, teardown),
 		cmocka_unit_test_setup_teardown(tasks_are_counted, setup, teardown),
 		cmocka_unit_test_setup_teardown(diagnostic_has_its_primary_place, setup, teardown),

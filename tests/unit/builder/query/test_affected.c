@@ -158,7 +158,7 @@ static void file_with_syntax_errors_counts_as_changed(void **state)
 	compares(&new, &old, "f changed, Net affected → f");
 }
 
-static void equal_names_are_told_apart_by_their_order(void **state)
+static void equal_names_differ_by_their_order(void **state)
 {
 	struct project_snapshot old = SNAPSHOT(*state, {"a.tri", "main", 1, ""}, {"a.tri", "main", 2, ""}),
 				new = SNAPSHOT(*state, {"a.tri", "main", 1, ""}, {"a.tri", "main", 3, ""});
@@ -268,7 +268,7 @@ int test_affected(void)
 		cmocka_unit_test_setup_teardown(moved_and_changed_if_the_name_is_unique, setup, teardown),
 		cmocka_unit_test_setup_teardown(import_that_leads_elsewhere_is_a_change, setup, teardown),
 		cmocka_unit_test_setup_teardown(file_with_syntax_errors_counts_as_changed, setup, teardown),
-		cmocka_unit_test_setup_teardown(equal_names_are_told_apart_by_their_order, setup, teardown),
+		cmocka_unit_test_setup_teardown(equal_names_differ_by_their_order, setup, teardown),
 		cmocka_unit_test_setup_teardown(settings_and_entries_are_reasons, setup, teardown),
 		cmocka_unit_test_setup_teardown(entry_whose_names_lead_elsewhere_is_a_reason, setup, teardown),
 		cmocka_unit_test_setup_teardown(weights_are_compared_with_the_commit, setup, teardown),
