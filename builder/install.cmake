@@ -17,7 +17,7 @@ file(CREATE_LINK ${to_modules}/libtrib.so ${links}/libtrib.so SYMBOLIC)
 install(FILES ${links}/libtrib.so DESTINATION ${CMAKE_INSTALL_LIBDIR})
 configure_file(${CMAKE_CURRENT_LIST_DIR}/trib.pc.in ${links}/trib.pc @ONLY)
 install(FILES ${links}/trib.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
-install(FILES ${CMAKE_CURRENT_LIST_DIR}/lib/tri_build.h ${CMAKE_CURRENT_LIST_DIR}/lib/tri_lazy.h ${CMAKE_SOURCE_DIR}/backend/runtime/tri.h ${CMAKE_SOURCE_DIR}/backend/runtime/tri_live.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/trib)
+install(FILES ${CMAKE_CURRENT_LIST_DIR}/lib/tri_build.h ${CMAKE_CURRENT_LIST_DIR}/lib/tri_lazy.h ${CMAKE_SOURCE_DIR}/backend/runtime/abi/tri.h ${CMAKE_SOURCE_DIR}/backend/runtime/abi/tri_live.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/trib)
 
 # The manual page and the completions: trib prints them from its tables.
 set(texts ${links}/trib.1 ${links}/trib.bash ${links}/_trib ${links}/trib.fish)

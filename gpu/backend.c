@@ -1,7 +1,7 @@
 /* Libraries for OpenCL devices: fragments are serialized loops, which become the text of one program when the library is linked. */
 #include "backend/link/backend.h"
 #include "backend/ir/ir.h"
-#include "backend/loops/serialize.h"
+#include "backend/loops/ir/serialize.h"
 #include "backend/target/target.h"
 #include "base/arena.h"
 #include "base/diag.h"

@@ -1,9 +1,10 @@
 #include "gpu/flatten.h"
 #include <string.h>
-#include "backend/loops/grow.h"
+#include "backend/loops/ir/grow.h"
 #include "base/arena.h"
 #include "base/bug.h"
-#include "gpu/signature.h"
+#include "backend/text/dialect.h"
+#include "backend/text/signature.h"
 
 /* A call of a unit: maps its symbols, inputs and outputs to the entry. */
 struct frame {
@@ -26,7 +27,7 @@ static uint32_t const_blob(struct flatten *f, const struct loop_fn *fn, uint32_t
 	while (i < f->consts.len && f->consts.at[i].bytes != bytes)
 		i++;
 	if (i == f->consts.len) {
-		struct flat_const c = {bytes, (size_t)opencl_buffer_bytes(fn, buffer)};
+		struct flat_const c = {bytes, (size_t)text_buffer_bytes(fn, buffer)};
 		vec_push(&f->consts, c);
 	}
 	return f->weights->n_blobs + i;
@@ -87,9 +88,9 @@ static void add_launch(const struct frame *s, struct flat_launch *l)
 static void launch_nest(const struct frame *s, uint32_t stmt)
 {
 	struct arena *a = s->f->arena;
-	const struct loop_nest *n = opencl_outer_loops(&s->fn->stmts[stmt]);
-	struct opencl_signature sig;
-	opencl_signature_of_stmt(a, s->fn, &s->fn->stmts[stmt], &sig);
+	const struct loop_nest *n = text_outer_loops(&s->fn->stmts[stmt]);
+	struct text_signature sig;
+	text_signature_of_stmt(a, &dialect_opencl_c, s->fn, &s->fn->stmts[stmt], &sig);
 	struct flat_launch l = {.kernel = arena_printf(a, "%s_k%u", s->fn->symbol, stmt),
 				.n_args = sig.n_buffers,
 				.n_dims = sig.n_syms,
@@ -131,8 +132,8 @@ static void add_epilogue(const struct frame *s, uint32_t stmt, struct flat_launc
 {
 	struct arena *a = s->f->arena;
 	const struct loop_kernel *k = &s->fn->stmts[stmt].u.kernel;
-	struct opencl_signature sig;
-	opencl_signature_of(a, s->fn, k->epilogue, &sig);
+	struct text_signature sig;
+	text_signature_of(a, &dialect_opencl_c, s->fn, k->epilogue, &sig);
 	uint32_t *buffers = ARENA_ARRAY(a, uint32_t, k->n_buffers + sig.n_buffers);
 	memcpy(buffers, k->buffers, k->n_buffers * sizeof *buffers);
 	memcpy(buffers + k->n_buffers, sig.buffers, sig.n_buffers * sizeof *buffers);

@@ -3,8 +3,8 @@
 #define TRIB_GPU_FLATTEN_H
 #include <stdbool.h>
 #include <stdint.h>
-#include "backend/link/model.h"
-#include "backend/loops/cost.h"
+#include "backend/link/model/model.h"
+#include "backend/loops/ir/cost.h"
 #include "base/map.h"
 #include "base/vec.h"
 #include "gpu/runtime/launch.h"
@@ -22,7 +22,7 @@ struct flat_launch {
 	uint32_t n_args, n_dims;
 	bool fails;
 	dim items;
-	dim cost[LOOP_COSTS];     /* backend/loops/cost.h */
+	dim cost[LOOP_COSTS];     /* backend/loops/ir/cost.h */
 	uint32_t unit, statement; /* where it comes from: an index in program->units, and a statement of its loops */
 };
 /* As struct loop_check. */

@@ -1,8 +1,8 @@
 /* Builds the object of an OpenCL model: program text, weights, the launches of each entry (gpu/runtime/launch.h), and the descriptor of all
  * models. */
 #include <string.h>
-#include "backend/link/model_desc.h"
-#include "backend/link/section_builder.h"
+#include "backend/link/model/model_desc.h"
+#include "backend/link/elf/section_builder.h"
 #include "base/arena.h"
 #include "base/map.h"
 #include "gpu/flatten.h"

@@ -4,8 +4,8 @@
 #define TRIB_GPU_OPENCL_H
 #include <stdbool.h>
 #include <stdint.h>
-#include "backend/link/model.h"
-#include "backend/loops/loops.h"
+#include "backend/link/model/model.h"
+#include "backend/loops/ir/loops.h"
 
 extern const struct backend opencl_backend; /* backend/link/backend.h */
 

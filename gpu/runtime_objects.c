@@ -1,6 +1,6 @@
 /* The runtime objects of OpenCL libraries: their own, and those shared with CPU libraries. */
 #include <string.h>
-#include "backend/link/runtime_objects.h"
+#include "backend/link/model/runtime_objects.h"
 #include "gpu/embedded.h"
 #include "gpu/opencl.h"
 
@@ -21,7 +21,6 @@ const void *opencl_runtime_object(uint32_t i, size_t *len)
 		*len = GPU_RUNTIME[i].size;
 		return GPU_RUNTIME[i].bytes;
 	}
-	static const char *const shared[] = {"model_io", "origins", "states", "states_saved",
-					     "dims",     "collect"}; /* tri_io_check, tri_states_*, tri_profiling; what they call */
+	static const char *const shared[] = {"model", "model_io", "origins", "states", "states_saved", "dims", "collect"};
 	return i - n < sizeof shared / sizeof *shared ? shared_object(shared[i - n], len) : NULL;
 }

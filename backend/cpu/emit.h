@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <llvm-c/Core.h>
 #include <llvm-c/TargetMachine.h>
-#include "backend/loops/loops.h"
+#include "backend/loops/ir/loops.h"
 #include "backend/target/codegen.h"
 #include "base/vec.h"
 

@@ -2,7 +2,7 @@
  * are on its stack. */
 #include <stdlib.h>
 #include "backend/cpu/emit.h"
-#include "backend/runtime/unit.h"
+#include "backend/runtime/abi/unit.h"
 #include "base/bug.h"
 
 enum { FRAME_ALIGNMENT = 64, MOST_ON_STACK = 16 << 10 };

@@ -1,7 +1,7 @@
 /* A nest or block whose outermost axis is parallel: a function computes one chunk of it, and tri_parallel calls it for all chunks. An iteration does not depend
  * on the chunk that it is in, so the number of threads changes no result. */
 #include "backend/cpu/emit.h"
-#include "backend/runtime/unit.h"
+#include "backend/runtime/abi/unit.h"
 
 static LLVMTypeRef chunk_type(struct emit *e)
 {

@@ -2,7 +2,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include "backend/cpu/emit.h"
-#include "backend/loops/cost.h"
+#include "backend/loops/ir/cost.h"
 
 enum {
 	COST_WORDS = sizeof(struct tri_profile_cost) / sizeof(int64_t),

@@ -2,8 +2,8 @@
  * function. So the statements of a long unit are divided into several functions, which are called in order. */
 #include "backend/cpu/emit.h"
 #include <stdio.h>
-#include "backend/runtime/tri.h"
-#include "backend/runtime/unit.h"
+#include "backend/runtime/abi/tri.h"
+#include "backend/runtime/abi/unit.h"
 
 enum { PART_WEIGHT = 1024, NEST_WEIGHT = 32 };
 

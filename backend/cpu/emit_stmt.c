@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "backend/loops/grow.h"
-#include "backend/runtime/tri.h"
+#include "backend/loops/ir/grow.h"
+#include "backend/runtime/abi/tri.h"
 #include "base/buf.h"
 #include "base/bug.h"
 #include "base/foreign.h"

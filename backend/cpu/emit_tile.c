@@ -1,7 +1,7 @@
-/* Prologues and epilogues (backend/runtime/unit.h): functions that a kernel's threads call for tiles of an operand, and for finished tiles. */
+/* Prologues and epilogues (backend/runtime/abi/unit.h): functions that a kernel's threads call for tiles of an operand, and for finished tiles. */
 #include <stddef.h>
 #include "backend/cpu/emit.h"
-#include "backend/runtime/unit.h"
+#include "backend/runtime/abi/unit.h"
 
 enum { TILE_ARGS = 6, EPILOGUE_MEMBERS = 3 };
 _Static_assert(sizeof(struct tri_epilogue) == EPILOGUE_MEMBERS * sizeof(void *), "fn, unit, by_columns");

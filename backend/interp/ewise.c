@@ -39,17 +39,10 @@ static void int_at(enum ir_op op, const struct tensor *const *x, bool two, struc
 	elem_put_int(out->elem, out->data, k, element_compares(op) ? ELEMENT_COMPARE(op, a, b) : element_int(op, a, b));
 }
 
-void interp_ewise(struct interp *in, const struct ir_inst *i, const struct tensor *const *x, struct tensor *out)
+void interp_elements(const struct ir_inst *i, const struct tensor *const *x, struct tensor *out)
 {
-	int64_t n = tensor_count(out);
-	for (uint32_t o = 0; o < i->n_operands; o++)
-		if (tensor_count(x[o]) != n) {
-			interp_fail(in, "operands of %s have different sizes", ir_op_text(i->op));
-			return;
-		}
-	if (interp_ewise_float32(i, x, out))
-		return;
 	bool two = i->n_operands == 2, floats = dtype_class(x[0]->elem) == DTC_FLOAT;
+	int64_t n = tensor_count(out);
 	for (int64_t k = 0; k < n; k++) {
 		if (i->op == OP_CAST)
 			elem_cast(out->elem, out->data, k, x[0]->elem, x[0]->data, k);
@@ -60,4 +53,15 @@ void interp_ewise(struct interp *in, const struct ir_inst *i, const struct tenso
 		else
 			int_at(i->op, x, two, out, k);
 	}
+}
+
+void interp_ewise(struct interp *in, const struct ir_inst *i, const struct tensor *const *x, struct tensor *out)
+{
+	for (uint32_t o = 0; o < i->n_operands; o++)
+		if (tensor_count(x[o]) != tensor_count(out)) {
+			interp_fail(in, "operands of %s have different sizes", ir_op_text(i->op));
+			return;
+		}
+	if (!in->operations || !in->operations->ewise(i, x, out))
+		interp_elements(i, x, out);
 }

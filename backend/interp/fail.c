@@ -19,7 +19,7 @@ void interp_fail_sizes(struct interp *in, enum tri_size_error kind)
 {
 	static const char *const texts[] = {
 #define SIZE_ERROR(id, word, message) message,
-#include "backend/runtime/size_errors.def"
+#include "backend/runtime/abi/size_errors.def"
 #undef SIZE_ERROR
 	};
 	struct buf sizes = {0};

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "backend/expand/expand.h"
+#include "backend/interp/random.h"
 #include "backend/interp/state.h"
 #include "backend/ir/size_error.h"
 #include "backend/lower/lower.h"
@@ -300,6 +301,11 @@ static void effect(struct interp *in, const struct ir_inst *i, const struct tens
 
 /* ---- instructions ---- */
 
+static void draw(struct interp *in, const struct ir_inst *i, struct tensor *out)
+{
+	(in->operations ? in->operations->random : random_elements)(ir_random(i), in->seed, 0, tensor_count(out), out->elem, out->data);
+}
+
 static void compute(struct interp *in, const struct ir_inst *i, const struct tensor *const *x, struct tensor *out)
 {
 	if (ir_op_traits(i->op) & EWISE) {
@@ -333,7 +339,7 @@ static void compute(struct interp *in, const struct ir_inst *i, const struct ten
 	case OP_PAD: interp_pad(in, i, x, out); return;
 	case OP_WINDOW: interp_window(i, x[0], out); return;
 	case OP_IOTA: interp_iota(i, out); return;
-	case OP_RANDOM: interp_random(in, i, out); return;
+	case OP_RANDOM: draw(in, i, out); return;
 	case OP_MATMUL: interp_matmul(x, out); return;
 	default: interp_reduce(i, x[0], out); return;
 	}
@@ -427,7 +433,7 @@ static bool run(struct interp *in, struct tensor *outputs)
 	return !in->error.text;
 }
 
-static bool run_with(struct interp *in, struct tensor *outputs, struct interp_error *error)
+static bool run_alone(struct interp *in, struct tensor *outputs, struct interp_error *error)
 {
 	in->scratch = arena_new(0);
 	bool ok = run(in, outputs);
@@ -440,17 +446,31 @@ bool interp_program(const struct ir_fn *f, const struct tensor *inputs, const st
 		    const struct interp_sink *sink, struct arena *out, struct tensor *outputs, struct interp_error *error)
 {
 	struct interp in = {.f = f, .inputs = inputs, .weights = weights, .syms = syms, .sink = sink, .out = out, .at = SPAN_NONE};
-	return run_with(&in, outputs, error);
+	return run_alone(&in, outputs, error);
+}
+
+bool interp_run_with(const struct interp_operations *operations, const struct ir_fn *f, const struct tensor *inputs,
+		     const struct tensor *weights, const int64_t *syms, uint64_t seed, struct arena *out, struct tensor *outputs,
+		     const char **error)
+{
+	struct interp in = {.f = f,
+			    .inputs = inputs,
+			    .weights = weights,
+			    .syms = syms,
+			    .seed = seed,
+			    .out = out,
+			    .at = SPAN_NONE,
+			    .expands = true,
+			    .operations = operations};
+	struct interp_error e;
+	bool ok = run_alone(&in, outputs, &e);
+	if (error)
+		*error = e.text;
+	return ok;
 }
 
 bool interp_run(const struct ir_fn *f, const struct tensor *inputs, const struct tensor *weights, const int64_t *syms, uint64_t seed,
 		struct arena *out, struct tensor *outputs, const char **error)
 {
-	struct interp in = {
-		.f = f, .inputs = inputs, .weights = weights, .syms = syms, .seed = seed, .out = out, .at = SPAN_NONE, .expands = true};
-	struct interp_error e;
-	bool ok = run_with(&in, outputs, &e);
-	if (error)
-		*error = e.text;
-	return ok;
+	return interp_run_with(NULL, f, inputs, weights, syms, seed, out, outputs, error);
 }

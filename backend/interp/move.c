@@ -66,7 +66,7 @@ void interp_transpose(const struct ir_inst *i, const struct tensor *x, struct te
 	interp_copy_strided(x, out, 0, stride);
 }
 
-/* As backend/loops/checks.c: an empty table is an error even if another dimension is empty. */
+/* As backend/loops/build/checks.c: an empty table is an error even if another dimension is empty. */
 void interp_slice_check(struct interp *in, const struct ir_inst *i, const struct tensor *x, const struct tensor *out)
 {
 	const struct ir_slice *slice = ir_slice(i);

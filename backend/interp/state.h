@@ -5,15 +5,16 @@
 #include <stdint.h>
 #include "backend/interp/interp.h"
 #include "backend/ir/ir.h"
-#include "backend/runtime/unit.h"
+#include "backend/runtime/abi/unit.h"
 
 struct interp {
 	const struct ir_fn *f;
 	const struct tensor *inputs, *weights;
 	const int64_t *syms;
 	uint64_t seed;
-	uint32_t depth; /* of calls */
-	bool expands;   /* callees run as their expansions */
+	uint32_t depth;                             /* of calls */
+	bool expands;                               /* callees run as their expansions */
+	const struct interp_operations *operations; /* or NULL */
 	struct arena *scratch, *out;
 	struct tensor *values;   /* of each instruction */
 	void **owned;            /* of each instruction: malloc'd data, freed after the last use, or NULL */
@@ -30,10 +31,6 @@ void interp_fail_sizes(struct interp *in, enum tri_size_error kind);
 
 /* Each function computes `out` from the operands x. `out` has its shape and data, and is not empty. */
 void interp_ewise(struct interp *in, const struct ir_inst *i, const struct tensor *const *x, struct tensor *out);
-/* A faster version for some operations on float32. Returns false for others. */
-bool interp_ewise_float32(const struct ir_inst *i, const struct tensor *const *x, struct tensor *out);
-/* Adds n numbers, and their sizes, in any order. */
-void interp_sum_float32(const float *x, int64_t n, double *sum, double *size);
 /* Stores the distances between elements along each dim. */
 void interp_strides(const struct tensor *t, int64_t *strides);
 /* out[index] = x[base + Σ index·stride] for every index of out. */
@@ -56,9 +53,6 @@ void interp_scan(const struct ir_inst *i, const struct tensor *x, struct tensor 
 void interp_scatter(const struct ir_inst *i, const struct tensor *const *x, struct tensor *out);
 void interp_put(const struct ir_inst *i, const struct tensor *const *x, struct tensor *out);
 void interp_iota(const struct ir_inst *i, struct tensor *out);
-/* Stores elements first … first+n-1. Balanced trits: all of them. */
-void interp_random_elements(const struct ir_random *r, uint64_t seed, int64_t first, int64_t n, dtype elem, void *out);
-void interp_random(struct interp *in, const struct ir_inst *i, struct tensor *out);
 void interp_reduce(const struct ir_inst *i, const struct tensor *x, struct tensor *out);
 void interp_matmul(const struct tensor *const *x, struct tensor *out);
 

@@ -2,7 +2,7 @@
 #ifndef TRIB_BACKEND_IR_SIZE_ERROR_H
 #define TRIB_BACKEND_IR_SIZE_ERROR_H
 #include "backend/ir/ir.h"
-#include "backend/runtime/unit.h"
+#include "backend/runtime/abi/unit.h"
 
 static inline enum tri_size_error ir_size_error(enum ir_op op)
 {

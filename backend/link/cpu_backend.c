@@ -1,9 +1,9 @@
 /* Libraries for processors: fragments are objects, or loops that a lazy library compiles at the first call. */
 #include "backend/link/backend.h"
-#include "backend/link/lazy.h"
-#include "backend/link/model.h"
-#include "backend/link/runtime_objects.h"
-#include "backend/loops/serialize.h"
+#include "backend/link/lazy/lazy.h"
+#include "backend/link/model/model.h"
+#include "backend/link/model/runtime_objects.h"
+#include "backend/loops/ir/serialize.h"
 #include "backend/target/codegen.h"
 #include "base/arena.h"
 #include "base/measure.h"

@@ -1,7 +1,7 @@
 /* Passes over loop IR. */
 #ifndef TRIB_BACKEND_LOOPS_LOOP_PASSES_H
 #define TRIB_BACKEND_LOOPS_LOOP_PASSES_H
-#include "backend/loops/loops.h"
+#include "backend/loops/ir/loops.h"
 #include "backend/passes/options.h"
 #include "backend/passes/pass.h"
 

@@ -5,7 +5,7 @@
  * arguments of calls have the layouts of arguments.h. A conversion of a run-time value is fused like any view. One of a build-time value to a packed layout
  * becomes a slot; a value that is not in the build_fn is not packed, and its user has no kernel. */
 #include "backend/passes/passes.h"
-#include "backend/target/kernel.h"
+#include "backend/kernels/kernel.h"
 #include "base/arena.h"
 #include "base/map.h"
 

@@ -2,7 +2,7 @@
  * values of weights do not depend on the target. */
 #include "backend/expand/expand.h"
 #include "backend/passes/passes.h"
-#include "backend/target/kernel.h"
+#include "backend/kernels/kernel.h"
 
 static bool is_legal(const void *target, const struct ir_fn *f, ir_ref r)
 {

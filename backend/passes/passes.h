@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "backend/ir/rewrite.h"
-#include "backend/passes/arguments.h"
+#include "backend/passes/program/arguments.h"
 #include "backend/passes/options.h"
 #include "backend/passes/pass.h"
 

@@ -8,8 +8,8 @@
 #include "backend/ir/build.h"
 #include "backend/ir/gather.h"
 #include "backend/passes/passes.h"
-#include "backend/runtime/f32_panels.h"
-#include "backend/target/kernel.h"
+#include "backend/runtime/pack/f32_panels.h"
+#include "backend/kernels/kernel.h"
 #include "backend/target/target.h"
 #include "base/arena.h"
 

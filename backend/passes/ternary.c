@@ -7,7 +7,7 @@
  * or one for each image, if the target has a kernel for the result. This changes the order of float operations, which the section "Numeric meaning" of the language allows:
  * each product in the sum has one rounding less. */
 #include "backend/passes/passes.h"
-#include "backend/target/kernel.h"
+#include "backend/kernels/kernel.h"
 #include "base/bug.h"
 
 enum { SCALE_NONE, SCALE_SCALAR, SCALE_VECTOR }; /* SCALE_VECTOR: along `axis` */

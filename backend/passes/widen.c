@@ -7,7 +7,7 @@
  * The result is the same: widening is exact, and an element of x @ w is the same sum. What is left of float32(w) is computed by the loops that use it,
  * or when the library is built (split.c). */
 #include "backend/passes/passes.h"
-#include "backend/target/kernel.h"
+#include "backend/kernels/kernel.h"
 
 /* Returns the 16-bit value that v widens to float32, or IR_NONE. */
 static ir_ref narrow_of(const struct ir_fn *f, ir_ref v)

@@ -4,7 +4,7 @@
 #include "backend/ir/tensor.h"
 #include "backend/plan/plan.h"
 #include "backend/plan/trits.h"
-#include "backend/runtime/f32_panels.h"
+#include "backend/runtime/pack/f32_panels.h"
 #include "base/bug.h"
 
 enum { TILE = 64 }; /* rows and columns of a matrix that are in the cache together */

@@ -3,7 +3,7 @@
 #include <string.h>
 #include "backend/lower/lower.h"
 #include "backend/passes/passes.h"
-#include "backend/passes/storage.h"
+#include "backend/passes/program/storage.h"
 #include "backend/plan/split.h"
 #include "base/arena.h"
 #include "base/buf.h"

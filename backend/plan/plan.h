@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "backend/ir/slot.h"
-#include "backend/loops/loops.h"
+#include "backend/loops/ir/loops.h"
 #include "backend/passes/options.h"
 #include "backend/passes/pass.h"
 #include "backend/target/target.h"
@@ -86,7 +86,7 @@ void layout_pack_transposed(enum layout layout, const struct tensor *t, void *ou
 /* Returns how many rows of the tensor, or a multiple, can be packed alone: packed parts follow each other. 0: only all rows. A plain tensor of any rank
  * counts as one column. */
 int64_t layout_part_rows(enum layout layout, bool is_transposed);
-/* True if packed values have indices (runtime/trit_blocks.h), which kernels follow. */
+/* True if packed values have indices (runtime/pack/trit_blocks.h), which kernels follow. */
 bool layout_has_indices(enum layout layout);
 /* The zeros of packed trits, and how kernels multiply by them. */
 struct packed_trits {

@@ -1,7 +1,7 @@
 #include <math.h>
 #include "backend/ir/rewrite.h"
 #include "backend/plan/split.h"
-#include "backend/runtime/f32_panels.h"
+#include "backend/runtime/pack/f32_panels.h"
 
 ir_ref slot_narrow_value(const struct ir_fn *f, ir_ref r)
 {

@@ -8,7 +8,7 @@
  * The two functions outlive the whole function. All three have the dims of the plan, so nothing is translated. */
 #include "backend/plan/split.h"
 #include <string.h>
-#include "backend/passes/storage.h"
+#include "backend/passes/program/storage.h"
 #include "base/arena.h"
 #include "base/bug.h"
 #include "base/diag.h"

@@ -2,11 +2,11 @@
 #include "backend/plan/trits.h"
 #include <stdlib.h>
 #include <string.h>
-#include "backend/runtime/conv.h"
-#include "backend/runtime/trit1_6.h"
-#include "backend/runtime/trit2.h"
-#include "backend/runtime/trit_blocks.h"
-#include "backend/runtime/trit_planes.h"
+#include "backend/runtime/kernels/conv.h"
+#include "backend/runtime/pack/trit1_6.h"
+#include "backend/runtime/pack/trit2.h"
+#include "backend/runtime/pack/trit_blocks.h"
+#include "backend/runtime/pack/trit_planes.h"
 #include "base/bug.h"
 
 enum { ZEROS_BYTES = 64 }; /* so that packed weights remain whole cache lines */

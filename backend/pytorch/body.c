@@ -224,7 +224,7 @@ static void put_node(struct body *b, hir_ref r, struct buf *out)
 		const char *text = node_expr(b, r).text;
 		put_line(out, "", arena_printf(a, "%s = %s", assign_results(b, r, result_count(b, r), false), text));
 	} else if (!is_tuple_result(b, r)) {
-		const char *text = node_expr(b, r).text, *wanted = n->name;
+		const char *text = operand_expr(b, r).text, *wanted = n->name;
 		hir_ref result;
 		if (!wanted && hir_calls(n->kind))
 			wanted = result_name(b, r, 0, &result);

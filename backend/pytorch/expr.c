@@ -18,7 +18,7 @@ const char *operand_text(struct body *b, hir_ref r, enum precedence prec) { retu
 struct expr operand_expr(struct body *b, hir_ref r)
 {
 	if (b->vars[r])
-		return call_expr(b->vars[r]);
+		return (struct expr){b->vars[r], PREC_CALL, b->exprs[r].is_number};
 	if (!b->exprs[r].text) /* its operands have their variables by now */
 		b->exprs[r] = node_expr(b, r);
 	return b->exprs[r];

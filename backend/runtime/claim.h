@@ -5,7 +5,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include "model.h"
+#include "backend/runtime/model.h"
 
 enum { TRI_CLAIM_RUN = 1, TRI_CLAIM_CLOSED = 2 };
 typedef _Atomic uint32_t tri_claim; /* 0: free */

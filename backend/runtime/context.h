@@ -7,8 +7,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 #include <time.h>
-#include "tri.h"
-#include "unit.h"
+#include "backend/runtime/abi/tri.h"
+#include "backend/runtime/abi/unit.h"
 
 /* Indices of a parallel loop that are one thread's share. */
 struct tri_share {

@@ -1,6 +1,6 @@
 /* Processor features by cpuid (Intel SDM vol. 2A, CPUID). The levels are those of the x86-64 psABI, "Micro-Architecture Levels". This
  * file is always compiled for the lowest level, because it runs before the rest of the library. */
-#include "cpu.h"
+#include "backend/runtime/cpu.h"
 #include <stdint.h>
 #include <string.h>
 

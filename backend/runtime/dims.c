@@ -1,5 +1,5 @@
 /* Values of dynamic dimensions, and their computation from the shapes of inputs. */
-#include "dims.h"
+#include "backend/runtime/dims.h"
 
 enum { STACK = 64 };
 

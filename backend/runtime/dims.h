@@ -3,7 +3,7 @@
 #define TRI_DIMS_H
 #include <stdbool.h>
 #include <stdint.h>
-#include "tri.h"
+#include "backend/runtime/abi/tri.h"
 
 /* Computes a dimension from the dynamic ones in `known`, a bit set. Returns false if it needs another one, or if 64 bits cannot hold it. */
 bool tri_dim_value(const tri_dim_desc *d, const int64_t *dims, uint64_t known, int64_t *out);

@@ -4,8 +4,8 @@
 #include <string.h>
 #include <unistd.h>
 #include "base/format.h"
-#include "context.h"
-#include "tri.h"
+#include "backend/runtime/context.h"
+#include "backend/runtime/abi/tri.h"
 
 _Static_assert((int)FORMAT_BOOL == (int)TRI_BOOL && (int)FORMAT_FLOAT64 == (int)TRI_FLOAT64 && (int)FORMAT_UINT8 == (int)TRI_UINT8,
 	       "element types have the same numbers");

@@ -1,5 +1,5 @@
 /* The first call of a unit: one thread has it compiled, other callers wait, then all execute its code. */
-#include "lazy.h"
+#include "backend/runtime/abi/lazy.h"
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <linux/futex.h>
@@ -12,9 +12,9 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#include "beside.h"
-#include "context.h"
-#include "model.h"
+#include "backend/runtime/beside.h"
+#include "backend/runtime/context.h"
+#include "backend/runtime/model.h"
 
 enum { WHY = 190 };
 

@@ -3,9 +3,9 @@
 #define TRI_MODEL_H
 #include <stdbool.h>
 #include <stdint.h>
-#include "tri.h"
-#include "unit.h"
-#include "weights.h"
+#include "backend/runtime/abi/tri.h"
+#include "backend/runtime/abi/unit.h"
+#include "backend/runtime/weights.h"
 
 /* tri_entry_desc.code of a CPU library. `table` may be NULL. */
 struct tri_entry_code {

@@ -2,8 +2,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include "dims.h"
-#include "model.h"
+#include "backend/runtime/dims.h"
+#include "backend/runtime/model.h"
 
 enum { TEXT = 160 };
 
@@ -93,7 +93,7 @@ int tri_error_sizes(tri_error *err, const char *line, const tri_entry_desc *e, i
 {
 	static const char *const texts[] = {
 #define SIZE_ERROR(id, word, message) message,
-#include "backend/runtime/size_errors.def"
+#include "backend/runtime/abi/size_errors.def"
 #undef SIZE_ERROR
 	};
 	struct message sizes = {{0}, 0};

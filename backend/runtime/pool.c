@@ -9,8 +9,8 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#include "context.h"
-#include "cpu.h"
+#include "backend/runtime/context.h"
+#include "backend/runtime/cpu.h"
 
 enum { OPEN = 1, INSIDE = 2, SPINS = 10000, MAX_THREADS = 1024, MASK_BYTES = 1024, PAGE = 4096 };
 

@@ -1,12 +1,12 @@
 /* A run reads the old value of a state. Rows that it appends are written behind it; another new value is written into a second buffer. If the run
  * succeeds, the length is that of the new value, or the two buffers change places; so a run that fails leaves all states as they were. */
-#include "states_memory.h"
+#include "backend/runtime/states_memory.h"
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include "dims.h"
-#include "model.h"
+#include "backend/runtime/dims.h"
+#include "backend/runtime/model.h"
 
 enum { ALIGN = 64, MAPPED = 1 << 21 };
 

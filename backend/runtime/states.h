@@ -1,7 +1,7 @@
 /* The states of an opened model: their memory, their filled lengths, and the check and the commit of each run. */
 #ifndef TRI_STATES_H
 #define TRI_STATES_H
-#include "tri.h"
+#include "backend/runtime/abi/tri.h"
 
 struct tri_states;
 

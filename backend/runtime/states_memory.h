@@ -2,7 +2,7 @@
 #ifndef TRI_STATES_MEMORY_H
 #define TRI_STATES_MEMORY_H
 #include <stddef.h>
-#include "states.h"
+#include "backend/runtime/states.h"
 
 struct tri_state_memory {
 	char *now, *next; /* next: NULL if no entry replaces the state */

@@ -1,9 +1,9 @@
 /* Saves and loads the states of an opened model. The header has a hash of what the states are and a checksum of the rest, so data of another
  * model and damaged data change nothing. */
 #include <string.h>
-#include "model.h"
-#include "states_memory.h"
-#include "triw.h"
+#include "backend/runtime/model.h"
+#include "backend/runtime/states_memory.h"
+#include "backend/runtime/abi/triw.h"
 
 #define MAGIC "TRISTATE"
 enum { VERSION = 1 };

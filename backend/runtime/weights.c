@@ -1,6 +1,6 @@
 /* Maps weight files, which are not trusted: a size, an offset or an index that the library does not expect is an error. Damage elsewhere changes
  * numbers; digests find it, if they are wanted. */
-#include "weights.h"
+#include "backend/runtime/weights.h"
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -9,11 +9,11 @@
 #include <unistd.h>
 #define XXH_INLINE_ALL /* a library contains it */
 #include <xxhash.h>
-#include "beside.h"
-#include "model.h"
-#include "trit_blocks.h"
-#include "triw.h"
-#include "unit.h"
+#include "backend/runtime/beside.h"
+#include "backend/runtime/model.h"
+#include "backend/runtime/pack/trit_blocks.h"
+#include "backend/runtime/abi/triw.h"
+#include "backend/runtime/abi/unit.h"
 
 static int map(const char *path, struct tri_mapped *out, tri_error *err)
 {

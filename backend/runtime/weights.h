@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "tri.h"
+#include "backend/runtime/abi/tri.h"
 
 /* Packed weights as the library expects them. */
 struct tri_blob {

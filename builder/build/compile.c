@@ -1,5 +1,5 @@
 #include "backend/link/backend.h"
-#include "backend/loops/loops.h"
+#include "backend/loops/ir/loops.h"
 #include "base/measure.h"
 #include "base/os.h"
 #include "builder/build/build_steps.h"

@@ -1,7 +1,7 @@
 #include "builder/build/session.h"
 #include <stdlib.h>
 #include <string.h>
-#include "backend/link/object.h"
+#include "backend/link/elf/object.h"
 #include "base/arena.h"
 #include "base/bug.h"
 #include "base/map.h"

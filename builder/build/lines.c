@@ -1,8 +1,8 @@
 #include "builder/build/lines.h"
 #include <string.h>
 #include "backend/ir/ir.h"
-#include "backend/link/lines.h"
-#include "backend/loops/loops.h"
+#include "backend/link/elf/lines.h"
+#include "backend/loops/ir/loops.h"
 #include "base/arena.h"
 #include "base/buf.h"
 #include "builder/build/context.h"

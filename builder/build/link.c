@@ -1,8 +1,8 @@
 #include "builder/build/link.h"
 #include <string.h>
 #include "backend/link/backend.h"
-#include "backend/link/link.h"
-#include "backend/link/runtime_objects.h"
+#include "backend/link/elf/link.h"
+#include "backend/link/model/runtime_objects.h"
 #include "backend/pytorch/pytorch.h"
 #include "base/arena.h"
 #include "base/diag.h"

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include "backend/link/link.h"
-#include "backend/link/link_system.h"
-#include "backend/link/object.h"
+#include "backend/link/elf/link.h"
+#include "backend/link/elf/link_system.h"
+#include "backend/link/elf/object.h"
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/os.h"

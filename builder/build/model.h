@@ -4,8 +4,8 @@
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include "backend/passes/arguments.h"
-#include "backend/passes/storage.h"
+#include "backend/passes/program/arguments.h"
+#include "backend/passes/program/storage.h"
 #include "backend/plan/plan.h"
 #include "base/buf.h"
 #include "base/hash.h"

@@ -1,7 +1,7 @@
 #include <stdatomic.h>
 #include "backend/link/backend.h"
-#include "backend/link/link.h"
-#include "backend/link/model.h"
+#include "backend/link/elf/link.h"
+#include "backend/link/model/model.h"
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/diag.h"

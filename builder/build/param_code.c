@@ -3,7 +3,7 @@
 #include "builder/build/param_code.h"
 #include <pthread.h>
 #include <stdlib.h>
-#include "backend/link/host_code.h"
+#include "backend/buildtime/host_code.h"
 #include "backend/target/codegen.h"
 #include "base/arena.h"
 #include "base/buf.h"

@@ -2,7 +2,7 @@
 #ifndef TRIB_BUILDER_BUILD_PARAM_CODE_H
 #define TRIB_BUILDER_BUILD_PARAM_CODE_H
 #include <stdint.h>
-#include "backend/interp/stream.h"
+#include "backend/buildtime/stream.h"
 
 struct build_context;
 struct param_codes; /* the code that is loaded in this process */

@@ -1,8 +1,8 @@
 #include "builder/build/build_steps.h"
 #include <string.h>
 #include "backend/expand/expand.h"
-#include "backend/interp/interp.h"
-#include "backend/interp/stream.h"
+#include "backend/buildtime/buildtime.h"
+#include "backend/buildtime/stream.h"
 #include "backend/ir/ir.h"
 #include "backend/lower/lower.h"
 #include "base/arena.h"
@@ -96,7 +96,7 @@ static bool interpret(struct arena *a, const struct hir_param *p, uint64_t seed,
 {
 	struct diags *diags = diags_new(0);
 	struct ir_fn *f = lower_initial(a, p, diags);
-	bool ok = f && interp_run(f, NULL, NULL, NULL, seed, a, out, error);
+	bool ok = f && buildtime_run(f, NULL, NULL, seed, a, out, error);
 	if (!f && diags_count(diags))
 		*error = arena_strdup(a, diags_at(diags, 0)->message);
 	diags_free(diags);

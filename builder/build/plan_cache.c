@@ -8,7 +8,7 @@
 #include "base/diag.h"
 #include "base/vec.h"
 #include "builder/build/context.h"
-#include "backend/passes/storage.h"
+#include "backend/passes/program/storage.h"
 #include "builder/build/model.h"
 #include "builder/cache/cache.h"
 #include "builder/manifest/manifest.h"

@@ -1,8 +1,8 @@
 /* Packs the trits and codes of a model without storing them, and prints a line for each parameter that they are made of. */
-#include "backend/link/quantized.h"
+#include "backend/link/model/quantized.h"
 #include <stdio.h>
 #include <string.h>
-#include "backend/link/model.h"
+#include "backend/link/model/model.h"
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/diag.h"

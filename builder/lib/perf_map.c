@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "backend/link/load.h"
+#include "backend/link/elf/load.h"
 #include "base/buf.h"
 
 struct writer {

@@ -2,7 +2,7 @@
 #ifndef TRIB_BUILDER_RUN_LIBRARY_H
 #define TRIB_BUILDER_RUN_LIBRARY_H
 #include <stdbool.h>
-#include "backend/runtime/tri.h"
+#include "backend/runtime/abi/tri.h"
 
 struct arena;
 

@@ -1,7 +1,7 @@
 /* What a profile says of runs as wholes, and of their model. */
 #ifndef TRIB_BUILDER_RUN_MODEL_FACTS_H
 #define TRIB_BUILDER_RUN_MODEL_FACTS_H
-#include "backend/runtime/tri.h"
+#include "backend/runtime/abi/tri.h"
 
 struct profile;
 

@@ -3,7 +3,7 @@
 #define TRIB_BUILDER_RUN_RUN_H
 #include <stdbool.h>
 #include <stdint.h>
-#include "backend/runtime/tri.h"
+#include "backend/runtime/abi/tri.h"
 #include "builder/build/build.h"
 #include "builder/manifest/build_spec.h"
 

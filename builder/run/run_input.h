@@ -3,7 +3,7 @@
 #define TRIB_BUILDER_RUN_RUN_INPUT_H
 #include <stdbool.h>
 #include <stdint.h>
-#include "backend/runtime/tri.h"
+#include "backend/runtime/abi/tri.h"
 
 struct arena;
 struct buf;

@@ -1,7 +1,7 @@
 /* Makes a profile of runs from what the statements of a library report. */
 #ifndef TRIB_BUILDER_RUN_RUN_PROFILE_H
 #define TRIB_BUILDER_RUN_RUN_PROFILE_H
-#include "backend/runtime/tri.h"
+#include "backend/runtime/abi/tri.h"
 #include "builder/profile/profile.h"
 
 struct run_profiler;

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "backend/interp/interp.h"
-#include "backend/runtime/tri.h"
+#include "backend/runtime/abi/tri.h"
 
 struct arena;
 struct buf;

@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "backend/link/model.h"
-#include "backend/runtime/triw.h"
+#include "backend/link/model/model.h"
+#include "backend/runtime/abi/triw.h"
 
 struct packed;
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "backend/runtime/triw.h"
+#include "backend/runtime/abi/triw.h"
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/bug.h"

@@ -1,9 +1,9 @@
-/* A model's weight file (backend/runtime/triw.h). Its name contains a digest of the content. So a build that is killed between two renames
+/* A model's weight file (backend/runtime/abi/triw.h). Its name contains a digest of the content. So a build that is killed between two renames
  * leaves the old library with its old file. */
 #ifndef TRIB_BUILDER_WEIGHTS_TRIW_H
 #define TRIB_BUILDER_WEIGHTS_TRIW_H
 #include <stdbool.h>
-#include "backend/link/model.h"
+#include "backend/link/model/model.h"
 
 struct arena;
 struct packed;

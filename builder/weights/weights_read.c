@@ -1,6 +1,6 @@
 /* Computes, converts and reads parameters that are too large to be bound. */
 #include <string.h>
-#include "backend/interp/stream.h"
+#include "backend/buildtime/stream.h"
 #include "base/arena.h"
 #include "builder/weights/weights_file.h"
 #include "frontend/hir/hir.h"

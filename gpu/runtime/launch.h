@@ -3,7 +3,7 @@
 #ifndef TRI_LAUNCH_H
 #define TRI_LAUNCH_H
 #include <stdint.h>
-#include "backend/runtime/tri.h"
+#include "backend/runtime/abi/tri.h"
 
 enum tri_cl_arg_kind { TRI_CL_INPUT, TRI_CL_OUTPUT, TRI_CL_BLOB, TRI_CL_SCRATCH };
 struct tri_cl_arg {

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "backend/runtime/model.h"
-#include "backend/runtime/origins.h"
+#include "backend/runtime/profile/origins.h"
 #include "gpu/runtime/occupancy.h"
 
 enum { STACK = 64, GROUP = 64 };

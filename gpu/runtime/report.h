@@ -1,7 +1,7 @@
 /* What the device did in a run, from the events of its commands. */
 #ifndef TRI_REPORT_H
 #define TRI_REPORT_H
-#include "backend/runtime/collect.h"
+#include "backend/runtime/profile/collect.h"
 #include "gpu/runtime/prepare.h"
 
 /* A run that ended. */

@@ -4,7 +4,7 @@
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #endif
 
-/* Records the first run-time error: {taken, value, bound, where}. `where`: as in tri_fail_at of backend/runtime/unit.h; 0: not known. */
+/* Records the first run-time error: {taken, value, bound, where}. `where`: as in tri_fail_at of backend/runtime/abi/unit.h; 0: not known. */
 void tri_fail_at(global long *fail, long value, long bound, ulong where)
 {
 	if (atomic_cmpxchg((volatile global int *)fail, 0, 1) == 0) {

@@ -1,4 +1,4 @@
-/* y int [M, N] = x char [M, K] · w TRIT2 [K, N], exact. backend/runtime/trit2.h describes w: panels of 32 columns, steps of 16 k, and in a step a 32-bit
+/* y int [M, N] = x char [M, K] · w TRIT2 [K, N], exact. backend/runtime/pack/trit2.h describes w: panels of 32 columns, steps of 16 k, and in a step a 32-bit
  * word for each column. Bits 2f, 2f+1 of its byte j hold trit + 1 of k = 16·step + 4·f + j. A work item computes four rows of one column; neighbours
  * read neighbouring words. Work items: ceil(M / 4) · N. */
 

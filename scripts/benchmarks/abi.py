@@ -1,4 +1,4 @@
-"""The structures of backend/runtime/tri.h for ctypes."""
+"""The structures of backend/runtime/abi/tri.h for ctypes."""
 import ctypes
 
 ABI = 6  # TRI_ABI of the structures below

@@ -26,7 +26,7 @@ ALIGNED = "-DCMAKE_C_FLAGS=-falign-functions=64"
 
 # name: (file, what is replaced and by what, kind of recording, project, model, the item that must be named)
 PLANTS = {
-    "kernel": ("backend/runtime/depthwise_f32.c",
+    "kernel": ("backend/runtime/kernels/depthwise_f32.c",
                [("static void task(void *arg, int64_t i)\n{\n", SPIN + "static void task(void *arg, int64_t i)\n{\n\tunsigned long long began = __rdtsc();\n"),
                 ("t % job->grid.cols * COLUMNS);\n\t}\n", "t % job->grid.cols * COLUMNS);\n\t}\n\tplanted(began);\n")],
                "run", "zoo", "mobilenet_v2 -- --threads=1", ("kernel", "tri_depthwise_f32")),
@@ -35,7 +35,7 @@ PLANTS = {
               (None, "\nuint32_t pass_cse(struct ir_fn *f, struct pass_context *c)\n{\n\tunsigned long long began = __rdtsc();\n"
                      "\tuint32_t changes = cse(f, c);\n\tplanted(began);\n\treturn changes;\n}\n")],
              "build", "chain", "chain", ("pass", "opt/cse")),
-    "layout": ("backend/link/model_pack.c",
+    "layout": ("backend/link/model/model_pack.c",
                [("static void pack_to_layout(", SPIN + "static void pack_to_layout("),
                 ("\tmeasure_begin(ir_layout_text(layout));\n", "\tmeasure_begin(ir_layout_text(layout));\n\tunsigned long long began = __rdtsc();\n"),
                 ("(layout, t, out);\n\tmeasure_end();", "(layout, t, out);\n\tif (layout == LAYOUT_TRIT2_WINDOWS)\n\t\tplanted(began);\n\tmeasure_end();")],

@@ -37,7 +37,7 @@ def host_us(folder, library, root):
     with open(os.path.join(folder, "host.c"), "w", encoding="utf-8") as f:
         f.write(HOST)
     host = os.path.join(folder, "host")
-    subprocess.run(["cc", "-O2", "-I" + os.path.join(root, "backend/runtime"), "-o", host, host + ".c"], check=True)
+    subprocess.run(["cc", "-O2", "-I" + os.path.join(root, "backend/runtime/abi"), "-o", host, host + ".c"], check=True)
     return lambda: float(subprocess.run([host, library, str(CALLS)], check=True, capture_output=True, text=True).stdout)
 
 

@@ -2,9 +2,9 @@
  * have its parts. Linked with the runtime's objects of a processor level. Arguments: rows of x, pattern, percentages of zeros. */
 #include <stdio.h>
 #include <time.h>
-#include "backend/runtime/trit_blocks_pack.c"
+#include "backend/runtime/pack/trit_blocks_pack.c"
 #include "backend/runtime/context.h"
-#include "backend/runtime/kernel.h"
+#include "backend/runtime/kernels/kernel.h"
 
 enum { K = 2560, N = 2560, REPEATS = 40 };
 

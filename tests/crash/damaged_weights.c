@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "backend/runtime/triw.h"
+#include "backend/runtime/abi/triw.h"
 #include "tests/diff/guarded.h"
 
 enum { SECONDS = 30, MOST_CALLS = 32, HEAD = 160, INDICES = 2048 };

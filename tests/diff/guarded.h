@@ -3,7 +3,7 @@
 #define TRIB_TESTS_DIFF_GUARDED_H
 #include <stdlib.h>
 #include <sys/mman.h>
-#include "backend/runtime/tri.h"
+#include "backend/runtime/abi/tri.h"
 
 enum { PAGE = 4096, MAX_TENSORS = 16, MAX_SIZES = 64, MAX_LINE = 4096 };
 

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "backend/runtime/tri.h"
+#include "backend/runtime/abi/tri.h"
 
 enum { N = 32, THREADS = 4, ROUNDS = 400 };
 

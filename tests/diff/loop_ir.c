@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "backend/loops/loops.h"
+#include "backend/loops/ir/loops.h"
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/diag.h"

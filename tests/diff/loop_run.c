@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 #include "backend/interp/interp.h"
-#include "backend/loops/interp.h"
-#include "backend/loops/loops.h"
+#include "backend/loops/interp/interp.h"
+#include "backend/loops/ir/loops.h"
 #include "backend/plan/plan.h"
 #include "backend/target/target.h"
 #include "base/arena.h"

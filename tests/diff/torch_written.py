@@ -252,8 +252,9 @@ layer Net() {
         total = total + x.sum(dim=0)
         let first = swap()
         last = last + 1.0
+        let between = total
         let second = swap()
-        return (before, first, second, total - before, last)
+        return (before, first, second, total - before, last, between)
     }
 }""",
         {},
@@ -280,7 +281,20 @@ layer Net() {
         let half = scaled + 1.0
         let n = x
         for i in 0..40 { n = -(n * 1.5 - n) }
-        return (half, x[:, 0:0:-1], x[:, 1:2:-1], batch_norm(x.unsqueeze(-1)), n, x @ w)
+        return (half, x[:, 0:0:-1], x[:, 1:2:-1], x[:, 1:1:-2], batch_norm(x.unsqueeze(-1)), n, x @ w)
+    }
+}""",
+        {},
+        {"x": (5, 3)},
+    ),
+    "numbers": (
+        """
+layer Net() {
+    fn forward(x: Tensor<float32, [N, 3]>) {
+        let half = x * 0.5
+        let x = float32(x.shape[0]) * 0.5
+        let (low, high) = aminmax(rand([1]))
+        return (x, sqrt(x) + ones([3]) * x + half, high - low)
     }
 }""",
         {},
@@ -352,6 +366,7 @@ MESSAGES = r"""layer Net() {
     fn forward(x: Tensor<float32, [N, 3]>) {
         print("{} 'a' \"b\"")
         print("no end", end="")
+        print("the long text of a pair = 1, 2 and of a 'quoted' and a \"quoted, longer\" one, in one line")
         print(f"{{{x.max()}}} is {x.max():4.1f} of {N:5d}, a list [1, (2, 3)] is no list")
         print(f"{pad(x, [1, 1], mode="reflect").min():.1f} {{")
         assert x.max() < 1.0, f"the \"largest\", {x.max():.2f}, is too large (or {{small}})"
@@ -440,10 +455,16 @@ class Written(TorchTest):
         self.write("tri.build", "project p\nmodel net\n    sources = net.tri\n    entry = Net\n    emit = pytorch\n")
         self.trib("build")
         model = written.load(self.path("build/net.py"), "Net")
+        with open(self.path("build/net.py"), encoding="utf-8") as f:
+            self.assertEqual(f.read().count("end="), 1)
         said = io.StringIO()
         with contextlib.redirect_stdout(said):
             model(torch.full((2, 3), 0.25))
-        self.assertEqual(said.getvalue(), "{} 'a' \"b\"\nno end{0.25} is  0.2 of     2, a list [1, (2, 3)] is no list\n0.2 {\n")
+        self.assertEqual(
+            said.getvalue(),
+            "{} 'a' \"b\"\nno endthe long text of a pair = 1, 2 and of a 'quoted' and a \"quoted, longer\" one, in one line\n"
+            "{0.25} is  0.2 of     2, a list [1, (2, 3)] is no list\n0.2 {\n",
+        )
         with self.assertRaisesRegex(AssertionError, 'the "largest", 9.00, is too large \\(or {small}\\)'):
             model(torch.full((2, 3), 9.0))
 

@@ -57,7 +57,7 @@ class EmbedTest(ProjectTest):
     def compile(self, source, name):
         sanitize = ["-fsanitize=" + SANITIZE] if SANITIZE else []
         run(["cc", "-std=c11", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-g", *sanitize, "-o", os.path.join(self.tmp, name), source,
-             "-I" + os.path.join(SOURCE, "builder/lib"), "-I" + os.path.join(SOURCE, "backend/runtime"), "-L" + LIB, "-Wl,-rpath," + LIB, "-ltrib", "-lpthread"], self.tmp)
+             "-I" + os.path.join(SOURCE, "builder/lib"), "-I" + os.path.join(SOURCE, "backend/runtime/abi"), "-L" + LIB, "-Wl,-rpath," + LIB, "-ltrib", "-lpthread"], self.tmp)
 
     def check(self, *words, codes=(0,)):
         """Runs a check, which prints nothing if all is right; the library never prints."""
@@ -111,7 +111,7 @@ class Builds(EmbedTest):
         if SANITIZE:
             self.skipTest("the library needs a program with the sanitizer")
         self.write("use.cpp", '#include "tri_build.h"\nint main() { tri_build_options o = {}; tri_builder_close(nullptr); return (int)o.jobs; }\n')
-        run(["c++", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-o", "use", "use.cpp", "-I" + os.path.join(SOURCE, "builder/lib"), "-I" + os.path.join(SOURCE, "backend/runtime"),
+        run(["c++", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-o", "use", "use.cpp", "-I" + os.path.join(SOURCE, "builder/lib"), "-I" + os.path.join(SOURCE, "backend/runtime/abi"),
              "-L" + LIB, "-ltrib"], self.dir)
 
     def test_threads(self):

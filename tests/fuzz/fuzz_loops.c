@@ -2,8 +2,8 @@
  * After a NUL in a text are changes, of three bytes each: the place, two bytes, and the value there of the binary form of the text. So the seeds of
  * damaged binary forms stay of the current version. */
 #include <string.h>
-#include "backend/loops/loops.h"
-#include "backend/loops/serialize.h"
+#include "backend/loops/ir/loops.h"
+#include "backend/loops/ir/serialize.h"
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/bug.h"

@@ -1,8 +1,8 @@
 /* Object files: parsed, written, read again, and linked with every global symbol exported. They are linked alone, and together with the
  * copy that was read again, which defines the same symbols. */
 #include <stdlib.h>
-#include "backend/link/link.h"
-#include "backend/link/object.h"
+#include "backend/link/elf/link.h"
+#include "backend/link/elf/object.h"
 #include "base/arena.h"
 #include "base/buf.h"
 #include "tests/fuzz/fuzz.h"

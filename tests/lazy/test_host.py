@@ -44,7 +44,7 @@ class HostTest(ProjectTest):
 class Threads(HostTest):
     def test_first_calls_of_many_threads(self):
         lib = os.path.join(BUILD_FOLDER, "lib/trib")
-        self.compile("-I" + os.path.join(SOURCE, "builder/lib"), "-I" + os.path.join(SOURCE, "backend/runtime"), "-L" + lib, "-Wl,-rpath," + lib, "-ltrib")
+        self.compile("-I" + os.path.join(SOURCE, "builder/lib"), "-I" + os.path.join(SOURCE, "backend/runtime/abi"), "-L" + lib, "-Wl,-rpath," + lib, "-ltrib")
         want, differ = self.host(self.dir, "1")
         self.assertEqual(differ, "0")
         shutil.rmtree(os.path.join(self.tmp, "cache"))
@@ -69,7 +69,7 @@ class Raised(HostTest):
         run(["cc", "-shared", "-fPIC", "-o", "evil.so", "evil.c"], self.dir)
         shutil.copy(self.path("evil.so"), self.path("build/libtrib.so"))
         run(["cc", "-std=c11", "-D_GNU_SOURCE", "-o", "host", os.path.join(SOURCE, "tests/lazy/raised.c"), "-I" + os.path.join(SOURCE, "builder/lib"),
-             "-I" + os.path.join(SOURCE, "backend/runtime"), "-L" + lib, "-Wl,-rpath," + lib, "-ltrib"], self.dir)
+             "-I" + os.path.join(SOURCE, "backend/runtime/abi"), "-L" + lib, "-Wl,-rpath," + lib, "-ltrib"], self.dir)
         for folder, _, names in os.walk(self.tmp):
             os.chmod(folder, 0o777)
         os.chmod(self.path("host"), 0o4755)

@@ -8,7 +8,7 @@ import unittest
 from project import SOURCE, TRIB, ProjectTest, run
 
 LIB = os.path.join(os.path.dirname(TRIB), "lib/trib")
-HEADERS = ("backend/runtime/tri.h", "builder/lib/tri_build.h", "builder/lib/tri_lazy.h", "backend/runtime/tri_live.h")
+HEADERS = ("backend/runtime/abi/tri.h", "builder/lib/tri_build.h", "builder/lib/tri_lazy.h", "backend/runtime/abi/tri_live.h")
 NET = """\
 import nn
 
@@ -92,7 +92,7 @@ class Nulls(ProjectTest):
     def test_every_pointer(self):
         self.build("library header live opencl")
         run(["cc", "-std=gnu11", "-Wall", "-Wextra", "-Werror", "-g", "-o", os.path.join(self.tmp, "nulls"), *glob.glob(os.path.join(SOURCE, "tests/nulls/*.c")), "-Ibuild",
-             "-I" + os.path.join(SOURCE, "builder/lib"), "-I" + os.path.join(SOURCE, "backend/runtime"), "-L" + LIB, "-Wl,-rpath," + LIB, "-ltrib", "-ldl", "-lpthread"], self.dir)
+             "-I" + os.path.join(SOURCE, "builder/lib"), "-I" + os.path.join(SOURCE, "backend/runtime/abi"), "-L" + LIB, "-Wl,-rpath," + LIB, "-ltrib", "-ldl", "-lpthread"], self.dir)
         wanted = set().union(*(pointers(self.read(os.path.join(SOURCE, h)).decode()) for h in HEADERS))
         wanted |= {n for n in pointers(self.read("build/net.h").decode(), "net_") if n.startswith("NAME_")}
         self.assertGreater(len(wanted), 120)

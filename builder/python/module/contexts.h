@@ -5,7 +5,7 @@
 #include <pthread.h>
 #include <stdbool.h>
 #include <sys/types.h>
-#include "backend/runtime/tri.h"
+#include "backend/runtime/abi/tri.h"
 
 struct contexts {
 	const tri_model_desc *desc;

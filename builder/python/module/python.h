@@ -3,7 +3,7 @@
 #define TRIB_PYTHON_H
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
-#include "backend/runtime/tri.h"
+#include "backend/runtime/abi/tri.h"
 
 enum {
 #define DTYPE(id, name, code, bits) DTYPE_##id,

@@ -2,7 +2,7 @@
  * thread sanitizer and helgrind judge the rest. */
 #include <pthread.h>
 #include "tests/unit/unit.h"
-#include "backend/loops/serialize.h"
+#include "backend/loops/ir/serialize.h"
 #include "backend/plan/plan.h"
 #include "base/diag.h"
 #include "gpu/opencl.h"

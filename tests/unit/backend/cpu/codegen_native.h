@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "backend/loops/loops.h"
+#include "backend/loops/ir/loops.h"
 #include "backend/target/codegen.h"
 #include "base/buf.h"
 

@@ -3,8 +3,8 @@
 #include <math.h>
 #include "backend/interp/interp.h"
 #include "backend/ir/tensor.h"
-#include "backend/loops/loops.h"
-#include "backend/runtime/unit.h"
+#include "backend/loops/ir/loops.h"
+#include "backend/runtime/abi/unit.h"
 #include "backend/target/target.h"
 #include "tests/unit/backend/cpu/codegen_native.h"
 #include "tests/unit/backend/cpu/codegen_random.h"

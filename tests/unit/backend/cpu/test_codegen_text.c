@@ -1,8 +1,8 @@
 /* Compiled loop IR that no source gives yet, from its text, against the interpreter of loop IR: blocks within blocks. */
 #include "tests/unit/unit.h"
 #include <math.h>
-#include "backend/loops/interp.h"
-#include "backend/runtime/unit.h"
+#include "backend/loops/interp/interp.h"
+#include "backend/runtime/abi/unit.h"
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/os.h"

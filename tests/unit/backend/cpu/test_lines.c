@@ -1,7 +1,7 @@
 /* A fragment says which statement each piece of its code belongs to. */
 #include "tests/unit/unit.h"
-#include "backend/link/object.h"
-#include "backend/loops/loops.h"
+#include "backend/link/elf/object.h"
+#include "backend/loops/ir/loops.h"
 #include "tests/unit/backend/cpu/codegen_native.h"
 #include "tests/unit/backend/cpu/codegen_random.h"
 #include "tests/unit/backend/plan_loops.h"

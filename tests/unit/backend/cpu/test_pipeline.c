@@ -1,8 +1,8 @@
 /* One pass manager for many modules: whatever was compiled before, even in vain, a unit's object is that of a new code generator. Nor
  * does it matter whether its loops were built or read. */
 #include "tests/unit/unit.h"
-#include "backend/loops/loops.h"
-#include "backend/loops/serialize.h"
+#include "backend/loops/ir/loops.h"
+#include "backend/loops/ir/serialize.h"
 #include "base/diag.h"
 #include "tests/unit/backend/cpu/codegen_native.h"
 #include "tests/unit/backend/cpu/codegen_random.h"

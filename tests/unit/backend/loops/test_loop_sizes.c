@@ -2,7 +2,7 @@
 #include "tests/unit/unit.h"
 #include <stdlib.h>
 #include <string.h>
-#include "backend/loops/loops.h"
+#include "backend/loops/ir/loops.h"
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/source.h"

@@ -25,15 +25,16 @@ static void *counted_aligned_alloc(size_t align, size_t n) { return allocations+
 #define malloc counted_malloc
 #define aligned_alloc counted_aligned_alloc
 #include "backend/runtime/pool.c"
-#include "backend/runtime/profile.c"
+#include "backend/runtime/profile/profile.c"
 #include "backend/runtime/model_io.c"
-#include "backend/runtime/origins.c"
+#include "backend/runtime/profile/origins.c"
 #include "backend/runtime/model.c"
+#include "backend/runtime/processor.c"
 #include "backend/runtime/cpu.c"
 #include "backend/runtime/weights.c"
 #undef malloc
 #undef aligned_alloc
-#include "backend/runtime/matmul_i8_trit2.c" /* for the plainest processor: its portable tile, which no level of x86-64 embeds */
+#include "backend/runtime/kernels/matmul_i8_trit2.c" /* for the plainest processor: its portable tile, which no level of x86-64 embeds */
 
 /* ---- threads ---- */
 

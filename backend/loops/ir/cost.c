@@ -1,0 +1,151 @@
+#include "backend/loops/ir/cost.h"
+#include "backend/loops/ir/in_place.h"
+#include "backend/kernels/kernel.h"
+#include "base/arena.h"
+
+struct counter {
+	const struct loop_fn *f;
+	loop_cost_fn *term;
+	void *ctx;
+	uint32_t *seen, n_seen;
+};
+
+/* The size of an element as it is stored: bytes / per. */
+struct element_size {
+	int64_t bytes, per;
+};
+
+static struct element_size stored_size(const struct loop_buffer *b)
+{
+	switch (b->layout) {
+	case LAYOUT_TRIT2:
+	case LAYOUT_TRIT2_WINDOWS:
+	case LAYOUT_TRIT_BLOCKS:
+	case LAYOUT_TRIT_LISTS:
+	case LAYOUT_PLANES: return (struct element_size){1, 4};
+	case LAYOUT_TRIT1_6: return (struct element_size){1, 5};
+	default: return (struct element_size){(int64_t)dtype_size(b->type.elem), 1};
+	}
+}
+
+static void count_buffer(void *ctx, uint32_t buffer)
+{
+	struct counter *c = ctx;
+	const struct loop_buffer *b = &c->f->buffers[buffer];
+	for (uint32_t k = 0; k < c->n_seen; k++)
+		if (c->seen[k] == buffer)
+			return;
+	c->seen[c->n_seen++] = buffer;
+	struct element_size size = stored_size(b);
+	if (b->scope == SCOPE_GLOBAL)
+		c->term(c->ctx, LOOP_BYTES, size.bytes, size.per, b->type.dims, b->type.rank);
+}
+
+/* A nest that looks up elements reads only those. */
+static void count_lookups(struct counter *c, const struct loop_nest *n)
+{
+	for (uint32_t k = 0; k < n->n_exprs; k++) {
+		const struct loop_expr *e = &n->exprs[k];
+		if (e->kind != LOOP_LOAD || e->access.index == LOOP_NONE)
+			continue;
+		c->seen[c->n_seen++] = e->access.buffer;
+		c->term(c->ctx, LOOP_BYTES, (int64_t)dtype_size(e->elem), 1, n->extent,
+			n->n_parallel + (e->in_reduction ? n->n_reduce : 0u));
+	}
+}
+
+static void count_nest(void *ctx, const struct loop_nest *n)
+{
+	struct counter *c = ctx;
+	int64_t outside = 0, inside = n->n_reductions;
+	for (uint32_t k = 0; k < n->n_exprs; k++)
+		if (n->exprs[k].kind == LOOP_OP)
+			*(n->exprs[k].in_reduction ? &inside : &outside) += 1;
+	if (outside)
+		c->term(c->ctx, LOOP_OPERATIONS, outside, 1, n->extent, n->n_parallel);
+	if (inside)
+		c->term(c->ctx, LOOP_OPERATIONS, inside, 1, n->extent, n->n_parallel + n->n_reduce);
+	count_lookups(c, n);
+}
+
+static void count_product(struct counter *c, int64_t factor, const dim *of, const uint32_t *which, uint32_t n)
+{
+	dim dims[LOOP_MAX];
+	for (uint32_t k = 0; k < n; k++)
+		dims[k] = of[which[k]];
+	c->term(c->ctx, LOOP_OPERATIONS, factor, 1, dims, n);
+}
+
+/* For each pixel of the result a product with every element of the weights. */
+static void count_conv(struct counter *c, const struct loop_kernel *k)
+{
+	enum { BATCH = 0, HEIGHT = 7, WIDTH = 8 };
+	const struct hir_type *w = &c->f->buffers[k->buffers[1]].type;
+	dim dims[3 + HIR_MAX_RANK] = {k->dims[BATCH], k->dims[HEIGHT], k->dims[WIDTH]};
+	for (uint32_t i = 0; i < w->rank; i++)
+		dims[3 + i] = w->dims[i];
+	c->term(c->ctx, LOOP_OPERATIONS, 2, 1, dims, 3 + w->rank);
+}
+
+/* The products of queries and keys, of weights and values, and the softmax of each pair. */
+static void count_attention(struct counter *c, const struct loop_kernel *k)
+{
+	enum { B, H, G, L, S, E, V, SOFTMAX = 5 };
+	count_product(c, 2, k->dims, (const uint32_t[]){B, H, L, S, E}, 5);
+	count_product(c, 2, k->dims, (const uint32_t[]){B, H, L, S, V}, 5);
+	count_product(c, SOFTMAX, k->dims, (const uint32_t[]){B, H, L, S}, 4);
+}
+
+/* kernels.def names the dims. */
+static void count_kernel(struct counter *c, const struct loop_kernel *k)
+{
+	switch (kernel_info(k->kernel)->op) {
+	case OP_MATMUL: count_product(c, 2, k->dims, (const uint32_t[]){0, 1, 2}, 3); break;
+	case OP_CONV: count_conv(c, k); break;
+	case OP_ATTENTION: count_attention(c, k); break;
+	case OP_SORT: count_product(c, 1, k->dims, (const uint32_t[]){0, 1}, 2); break;
+	case OP_SCAN_SUM: count_product(c, 1, k->dims, (const uint32_t[]){0, 1, 2}, 3); break;
+	case OP_SCATTER: count_product(c, 1, k->dims, (const uint32_t[]){0, 2, 3}, 3); break;
+	default: break; /* moves only */
+	}
+}
+
+static void add_one(void *ctx, uint32_t buffer)
+{
+	(void)buffer;
+	++*(uint32_t *)ctx;
+}
+static uint32_t count_accesses(const struct loop_stmt *s)
+{
+	uint32_t n = 0;
+	loop_stmt_buffers(s, add_one, &n);
+	return n;
+}
+
+/* Temporaries that share memory count once. */
+static void count_memory(const struct loop_fn *f, uint32_t stmt, struct arena *a, loop_cost_fn *term, void *ctx)
+{
+	bool *seen = ARENA_ARRAY(a, bool, f->n_buffers + 1);
+	for (uint32_t k = 0; k < f->n_buffers; k++) {
+		const struct loop_buffer *b = &f->buffers[k];
+		uint32_t owner = loops_owner(f, k);
+		if (b->kind != BUFFER_TEMP || b->scope != SCOPE_GLOBAL || stmt < b->first || stmt >= b->end || seen[owner])
+			continue;
+		seen[owner] = true;
+		term(ctx, LOOP_MEMORY, (int64_t)dtype_size(b->type.elem), 1, b->type.dims, b->type.rank);
+	}
+}
+
+void loops_cost(const struct loop_fn *f, const struct loop_stmt *s, loop_cost_fn *term, void *ctx)
+{
+	struct arena *a = arena_new(0);
+	struct counter c = {f, term, ctx, ARENA_ARRAY(a, uint32_t, 2 * count_accesses(s) + 1), 0};
+	count_memory(f, (uint32_t)(s - f->stmts), a, term, ctx);
+	if (s->kind == STMT_NEST || s->kind == STMT_KERNEL || s->kind == STMT_BLOCK) {
+		loop_stmt_nests(s, count_nest, &c);
+		if (s->kind == STMT_KERNEL)
+			count_kernel(&c, &s->u.kernel);
+		loop_stmt_buffers(s, count_buffer, &c);
+	}
+	arena_free(a);
+}

@@ -1,0 +1,13 @@
+/* What a statement costs at the least: bytes that it must move between memory and the core, operations of the network, and memory. */
+#ifndef TRIB_BACKEND_LOOPS_IR_COST_H
+#define TRIB_BACKEND_LOOPS_IR_COST_H
+#include "backend/loops/ir/loops.h"
+
+enum loop_cost { LOOP_BYTES, LOOP_OPERATIONS, LOOP_MEMORY, LOOP_COSTS };
+/* Gets the terms of the sums: of each, the product of n dims, times `factor`, divided by `divisor`. */
+typedef void loop_cost_fn(void *ctx, enum loop_cost what, int64_t factor, int64_t divisor, const dim *dims, uint32_t n);
+/* Bytes: every buffer that the statement reads or writes counts once, at the size it is stored in; what a block keeps in its frame does not
+ * count. Operations: a multiplication and an addition for each product, one for each other element-wise operation and step of a reduction.
+ * Calls of units move and compute nothing themselves. Memory: the temporaries of f that live during the statement, in bytes. s: of f->stmts. */
+void loops_cost(const struct loop_fn *f, const struct loop_stmt *s, loop_cost_fn *term, void *ctx);
+#endif

@@ -1,0 +1,72 @@
+/* When a block pays: rows are long enough for vectors, there are enough of them for threads or work groups, and the buffers of one row fit the
+ * cache. On 4096 x 4096 float32 a layer norm takes 1.3 times as long as a copy, and softmax(gelu(2x+1)) 3.3 times; its arithmetic alone, with rows
+ * in L2, takes 2.6. */
+#include "backend/loops/passes/block.h"
+#include "backend/loops/schedule/choose.h"
+#include "backend/passes/options.h"
+#include "backend/target/target.h"
+
+enum { LEAST_VECTORS = 4, LEAST_ROWS = 8, LEAST_GROUPS = 64, ALIGNMENT = 64 };
+
+static int64_t row_bytes(const struct joiner *j, uint32_t buffer)
+{
+	return j->row[buffer] * (int64_t)dtype_size(j->f->buffers[buffer].type.elem);
+}
+
+/* The product of the rows, or INT64_MAX if it is not constant. */
+static int64_t count_rows(const struct joiner *j)
+{
+	int64_t n = 1, extent;
+	for (uint32_t k = 0; k < j->rows.n; k++)
+		if (!dim_is_const(j->dims, j->rows.extent[k], &extent) || __builtin_mul_overflow(n, extent, &n))
+			return INT64_MAX;
+	return n;
+}
+
+/* Returns the bytes of a row that several nests read, of a buffer that none of them writes; else 0. */
+static int64_t shared_bytes(const struct joiner *j, uint32_t buffer)
+{
+	int64_t row = 0;
+	uint32_t readers = 0;
+	for (uint32_t i = 0; i < j->n; i++) {
+		const struct loop_nest *n = &j->nests[i];
+		int64_t its = 0;
+		for (uint32_t k = 0; k < n->n_exprs; k++) {
+			const struct loop_expr *e = &n->exprs[k];
+			if (e->kind == LOOP_LOAD && e->access.buffer == buffer)
+				its = loops_row_of(j, n, &e->access, n->n_parallel + (e->in_reduction ? n->n_reduce : 0u));
+		}
+		readers += its > 0;
+		row = its > row ? its : row;
+	}
+	return readers > 1 ? row * (int64_t)dtype_size(j->f->buffers[buffer].type.elem) : 0;
+}
+
+bool loops_is_worth_block(const struct joiner *j)
+{
+	const struct target *t = j->options->target;
+	int64_t rows = count_rows(j), frame = 0, row = 0, longest = 0, all;
+	for (uint32_t i = 0; i < j->n_touched; i++) {
+		uint32_t k = j->touched[i];
+		bool own = loops_is_own(j, k);
+		int64_t bytes = own ? row_bytes(j, k) : j->row[k] ? 0 : shared_bytes(j, k);
+		longest = bytes > longest ? bytes : longest;
+		if (bytes > LOOP_MOST_FRAME)
+			return false;
+		row += bytes;
+		frame += own ? bytes + ALIGNMENT : 0;
+	}
+	if (frame > LOOP_MOST_FRAME || (t->group_size ? frame > t->l1_bytes / 2 : row > t->l2_bytes / 2))
+		return false;
+	if (longest < LEAST_VECTORS * (int64_t)t->vector_bytes || rows < (t->group_size ? LEAST_GROUPS : LEAST_ROWS))
+		return false;
+	return __builtin_mul_overflow(row, rows, &all) || all > t->l1_bytes / 2;
+}
+
+bool loops_keeps_schedule(const struct joiner *j, struct loop_nest *n)
+{
+	if (j->options->target->group_size)
+		return !n->n_reductions || (n->n_parallel == j->rows.n && schedule_is_shared(j->f, n));
+	uint32_t vector = schedule_vector_loop(j->f, n, j->options);
+	return vector == LOOP_NONE || vector >= j->rows.n || (n->n_parallel == j->rows.n && !n->n_reduce);
+}

@@ -1,0 +1,90 @@
+/* Schedules for a device with work groups. Each iteration of the parallel loops is a work item, or a work group that shares a long
+ * reduction. Float sums are computed in blocks, so the rounding error grows with the number of blocks and not of terms. */
+#include "backend/loops/build/build.h"
+#include "backend/loops/schedule/choose.h"
+#include "backend/passes/options.h"
+#include "backend/target/target.h"
+
+enum { MANY_TERMS = 256, MANY_RESULTS = 1 << 16, SUM_BLOCK = 64, INCOMPLETE_GROUP = 1024 };
+
+/* Returns the product of the extents, or `unknown`. */
+static int64_t iterations(const struct loop_fn *f, const dim *extents, uint32_t n, int64_t unknown)
+{
+	int64_t count = 1, v;
+	for (uint32_t k = 0; k < n; k++)
+		if (!dim_is_const(f->dims, extents[k], &v) || __builtin_mul_overflow(count, v, &count))
+			return unknown;
+	return count;
+}
+
+/* A long reduction to few results needs work items that share it, to keep a device busy. */
+bool schedule_is_shared(const struct loop_fn *f, const struct loop_nest *n)
+{
+	for (uint32_t k = 0; k < n->n_reductions; k++)
+		if (n->reductions[k].op == OP_ARGMAX || n->reductions[k].op == OP_ARGMIN)
+			return false;
+	return n->n_reductions && iterations(f, n->extent + n->n_parallel, n->n_reduce, 0) >= MANY_TERMS &&
+	       iterations(f, n->extent, n->n_parallel, 0) <= MANY_RESULTS;
+}
+
+/* Returns the largest absolute element offset if all dims are constant and small, else a large number. */
+static int64_t access_reach(const struct loop_fn *f, const struct loop_nest *n, const struct loop_access *a)
+{
+	int64_t reach, stride, extent;
+	if (a->index != LOOP_NONE || !dim_is_const(f->dims, a->base, &reach))
+		return INT64_MAX;
+	reach = reach < 0 ? -reach : reach;
+	for (uint32_t k = 0; k < (uint32_t)n->n_parallel + n->n_reduce; k++) {
+		int64_t way;
+		if (!dim_is_const(f->dims, a->stride[k], &stride) || !dim_is_const(f->dims, n->extent[k], &extent))
+			return INT64_MAX;
+		if (__builtin_mul_overflow(stride < 0 ? -stride : stride, extent, &way) || __builtin_add_overflow(reach, way, &reach))
+			return INT64_MAX;
+	}
+	return reach;
+}
+
+/* Uses 32-bit indices if they suffice, because 64-bit division is slow on most devices. */
+static uint32_t choose_index_bytes(const struct loop_fn *f, const struct loop_nest *n)
+{
+	int64_t count = INCOMPLETE_GROUP, v; /* the last work group may be incomplete */
+	for (uint32_t k = 0; k < (uint32_t)n->n_parallel + n->n_reduce; k++)
+		if (!dim_is_const(f->dims, n->extent[k], &v) || __builtin_mul_overflow(count, v > 0 ? v : 1, &count))
+			return 8;
+	if (count > INT32_MAX)
+		return 8;
+	for (uint32_t i = 0; i < n->n_exprs; i++)
+		if (n->exprs[i].kind == LOOP_LOAD && access_reach(f, n, &n->exprs[i].access) > INT32_MAX)
+			return 8;
+	for (uint32_t i = 0; i < n->n_stores; i++)
+		if (access_reach(f, n, &n->stores[i].access) > INT32_MAX)
+			return 8;
+	return 4;
+}
+
+/* True if a sum is long enough for blocks. */
+static bool is_long(const struct loop_fn *f, const struct loop_nest *n)
+{
+	int64_t terms = 1, v;
+	for (uint32_t i = 0; i < n->n_reduce; i++) {
+		if (!dim_is_const(f->dims, n->extent[n->n_parallel + i], &v) || v > SUM_BLOCK)
+			return true;
+		terms *= v;
+	}
+	return terms > SUM_BLOCK;
+}
+
+void schedule_for_device(const struct loop_fn *f, struct loop_nest *n, const struct plan_options *o)
+{
+	struct loop_schedule *s = &n->schedule;
+	bool shared = schedule_is_shared(f, n);
+	for (uint32_t k = n->n_outer; k < n->n_parallel; k++)
+		if (n->n_outer) /* the group has the iteration of the block, its work items those of the nest */
+			schedule_add(s, AXIS_LANE, k, o->target->group_size, 1);
+		else
+			schedule_add(s, shared ? AXIS_GROUP : AXIS_PARALLEL, k, 1, 1);
+	for (uint32_t k = n->n_parallel; k < (uint32_t)n->n_parallel + n->n_reduce; k++)
+		schedule_add(s, shared ? AXIS_LANE : AXIS_SERIAL, k, shared ? o->target->group_size : 1, 1);
+	s->index_bytes = choose_index_bytes(f, n);
+	s->sum_block = is_long(f, n) ? SUM_BLOCK : 0;
+}

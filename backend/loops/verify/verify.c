@@ -1,0 +1,36 @@
+/* Checks the invariants of loop IR: what its printers and its interpreter rely on. */
+#include "backend/loops/verify/verify_state.h"
+#include "base/buf.h"
+#include "base/bug.h"
+
+bool verify_fail(const struct verifier *v, const char *what, uint32_t at)
+{
+	buf_printf(v->why, "%s: ", v->f->symbol);
+	if (v->stmt != LOOP_NONE)
+		buf_printf(v->why, "statement %u: ", v->stmt);
+	buf_printf(v->why, "%s (%u)\n", what, at);
+	loops_print(v->f, v->why);
+	return false;
+}
+
+bool verify_stmt(const struct verifier *v, const struct loop_stmt *s)
+{
+	switch (s->kind) {
+#define STMT(id, word, member) \
+	case STMT_##id: return verify_##member(v, &s->u.member);
+#include "backend/loops/ir/stmts.def"
+#undef STMT
+	}
+	return verify_fail(v, "unknown kind of statement", s->kind);
+}
+
+bool loops_verify(const struct loop_fn *f, struct buf *why)
+{
+	struct verifier v = {.f = f, .why = why, .stmt = LOOP_NONE, .tile = DT_COUNT};
+	if (!verify_buffers(&v))
+		return false;
+	for (v.stmt = 0; v.stmt < f->n_stmts; v.stmt++)
+		if (!verify_stmt(&v, &f->stmts[v.stmt]))
+			return false;
+	return verify_memory(&v);
+}

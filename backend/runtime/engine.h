@@ -1,0 +1,34 @@
+/* What runs a model: a processor (processor.c) or an OpenCL device (gpu/runtime/opencl_engine.c). A library has one of them; model.c does what
+ * they share. */
+#ifndef TRI_ENGINE_H
+#define TRI_ENGINE_H
+#include "backend/runtime/claim.h"
+#include "backend/runtime/context.h"
+#include "backend/runtime/model.h"
+#include "backend/runtime/profile/collect.h"
+#include "backend/runtime/states.h"
+
+enum { TRI_MAX_DIMS = 64 };
+
+/* The part of an opened model that all engines have: the first member of theirs. */
+struct tri_model {
+	tri_claim claim;
+	const tri_model_desc *desc;
+	struct tri_states *states;       /* NULL: none */
+	struct tri_collector *collector; /* NULL: built without `profile = true`, nothing is measured */
+	int64_t dims[TRI_MAX_DIMS];      /* of the run */
+	/* For profiles: of the engine, and of its latest run. */
+	uint32_t threads;
+	uint64_t scratch_bytes;
+	const struct tri_profile_clock *clock; /* NULL: the device measured */
+};
+
+/* Returns the memory of a model, zeroed. NULL: out of memory. */
+struct tri_model *tri_engine_new(const tri_model_desc *desc);
+/* Opens the engine of m, whose desc and collector are set. Returns TRI_OK or the error; the caller closes it either way. */
+int tri_engine_open(struct tri_model *m, const tri_options *opt, tri_error *err);
+/* Runs entry `number`. `e` and `io` have its states among the inputs and outputs. Returns TRI_OK or the error. */
+int tri_engine_run(struct tri_model *m, uint32_t number, const tri_entry_desc *e, const tri_tensor *io, tri_error *err);
+/* Frees the memory, whatever was opened. */
+void tri_engine_close(struct tri_model *m);
+#endif

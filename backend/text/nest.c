@@ -1,0 +1,269 @@
+/* Prints a nest as a kernel, as its schedule says. Where work items are launched, each iteration of the parallel loops is one, or a work group that
+ * shares a long reduction, numbered by one flat id. Otherwise the kernel has the loops. */
+#include <string.h>
+#include "backend/ir/tensor.h"
+#include "base/arena.h"
+#include "base/bug.h"
+#include "backend/text/printer.h"
+
+void text_mark_late(struct text_printer *e)
+{
+	e->late = ARENA_ARRAY(e->scratch, bool, e->n->n_exprs + 1);
+	for (uint32_t i = 0; i < e->n->n_exprs; i++) {
+		const struct loop_expr *x = &e->n->exprs[i];
+		if (x->kind == LOOP_ACC)
+			e->late[i] = true;
+		if (x->kind == LOOP_LOAD && x->access.index != LOOP_NONE)
+			e->late[i] = e->late[x->access.index];
+		if (x->kind == LOOP_CHECK)
+			e->late[i] = e->late[x->args[0]];
+		for (int k = 0; x->kind == LOOP_OP && k < ir_op_operands(x->op); k++)
+			e->late[i] |= e->late[x->args[k]];
+	}
+}
+
+void text_pointers(const struct text_printer *e)
+{
+	for (uint32_t i = 0; i < e->sig.n_buffers; i++) {
+		uint32_t b = e->sig.buffers[i];
+		const char *t = e->d->memory[e->f->buffers[b].type.elem], *access = e->sig.written[i] ? "" : e->d->read_only;
+		buf_printf(e->out, "\t%s%s%s *b%u = (%s%s%s *)(", access, e->d->global, t, b, access, e->d->global, t);
+		buf_printf(e->out, e->d->address, b, b);
+		buf_puts(e->out, ");\n");
+	}
+}
+
+void text_buffers(const struct text_printer *e, const char *first, const char *next)
+{
+	for (uint32_t i = 0; i < e->sig.n_buffers; i++) {
+		buf_printf(e->out, "%s%s", i ? next : first, e->sig.written[i] ? "" : e->d->read_only);
+		buf_printf(e->out, e->d->buffer, e->sig.buffers[i], e->sig.buffers[i]);
+	}
+}
+
+void text_head(const struct text_printer *e)
+{
+	const char *comma = e->sig.n_buffers ? ", " : "";
+	if (e->sig.group)
+		buf_printf(e->out, e->d->group_kernel, e->sig.group);
+	else
+		buf_puts(e->out, e->d->kernel);
+	buf_printf(e->out, "void %s_k%u(", e->f->symbol, e->stmt);
+	text_buffers(e, "", ", ");
+	for (uint32_t i = 0; i < e->sig.n_syms; i++, comma = ", ")
+		buf_printf(e->out, "%s%s n%u", comma, e->d->values[DT_INT64], e->sig.syms[i]);
+	if (e->sig.fails)
+		buf_printf(e->out, "%s%s", comma, e->d->fail);
+	buf_puts(e->out, ")\n{\n");
+	text_pointers(e);
+}
+
+static bool is_one(const struct text_printer *e, uint32_t k)
+{
+	int64_t v;
+	return dim_is_const(e->f->dims, e->n->extent[k], &v) && v == 1;
+}
+
+static const char *total(const struct text_printer *e)
+{
+	const char *text = NULL;
+	for (uint32_t k = 0; k < e->n->n_parallel; k++) {
+		if (is_one(e, k))
+			continue;
+		const char *x = text_dim(e, e->n->extent[k]);
+		text = text ? arena_printf(e->scratch, "%s * %s", text, x) : x;
+	}
+	return text ? text : "1";
+}
+
+/* Computes the variables of the parallel loops from the flat id, innermost first. */
+static void split_id(const struct text_printer *e)
+{
+	uint32_t outer = UINT32_MAX; /* the outermost loop with more than one iteration is the rest of the id */
+	for (uint32_t k = e->n->n_parallel; k-- > 0;)
+		if (!is_one(e, k))
+			outer = k;
+	if (e->sig.group) /* there are exactly as many groups as results */
+		buf_printf(e->out, "\tconst int lane = (int)%s;\n\t%s g = (%s)%s;\n", e->d->lane, e->index_type, e->index_type,
+			   e->d->group);
+	else
+		buf_printf(e->out, "\t%s g = (%s)%s;\n\tif (g >= %s)\n\t\treturn;\n", e->index_type, e->index_type, e->d->item, total(e));
+	for (uint32_t k = e->n->n_parallel; k-- > 0;) {
+		const char *x = text_dim(e, e->n->extent[k]);
+		if (is_one(e, k))
+			buf_printf(e->out, "\tconst %s i%u = 0;\n", e->index_type, k);
+		else if (k == outer)
+			buf_printf(e->out, "\tconst %s i%u = g;\n", e->index_type, k);
+		else
+			buf_printf(e->out, "\tconst %s i%u = g %% %s;\n\tg /= %s;\n", e->index_type, k, x, x);
+	}
+}
+
+static void open_loop(struct text_printer *e, const char *var, const char *count)
+{
+	text_tabs(e->out, e->depth++);
+	buf_printf(e->out, "for (%s %s = 0; %s < %s; %s++) {\n", e->index_type, var, var, count, var);
+}
+
+static void close_loop(struct text_printer *e)
+{
+	text_tabs(e->out, --e->depth);
+	buf_puts(e->out, "}\n");
+}
+
+void text_open_loops(struct text_printer *e, uint32_t first)
+{
+	for (uint32_t k = first; k < e->n->n_parallel; k++)
+		open_loop(e, text_loop_var(e->scratch, e->n, k), text_dim(e, e->n->extent[k]));
+}
+
+void text_close_loops(struct text_printer *e, uint32_t first)
+{
+	for (uint32_t k = first; k < e->n->n_parallel; k++)
+		close_loop(e);
+}
+
+void text_open_iterations(struct text_printer *e)
+{
+	if (e->d->launch == LAUNCH_ITEMS)
+		split_id(e);
+	else
+		text_open_loops(e, 0);
+}
+
+void text_close_iterations(struct text_printer *e)
+{
+	if (e->d->launch == LAUNCH_LOOPS)
+		text_close_loops(e, 0);
+}
+
+static void nest_values(const struct text_printer *e, bool in_reduction, bool late, uint32_t depth)
+{
+	for (uint32_t i = 0; i < e->n->n_exprs; i++)
+		if (e->n->exprs[i].in_reduction == in_reduction && e->late[i] == late)
+			text_expr(e, i, depth);
+}
+
+void text_shared_loop(const struct text_printer *e, uint32_t first, uint32_t end, uint32_t group)
+{
+	const char *t = e->index_type, *count = text_dim(e, e->n->extent[first]);
+	for (uint32_t k = first + 1; k < end; k++)
+		count = arena_printf(e->scratch, "%s * %s", count, text_dim(e, e->n->extent[k]));
+	buf_printf(e->out, "\tfor (%s q = lane; q < %s; q += %u) {\n\t\t%s h = q;\n", t, count, group, t);
+	for (uint32_t k = end; k-- > first;) {
+		const char *x = text_dim(e, e->n->extent[k]), *var = text_loop_var(e->scratch, e->n, k);
+		if (k > first)
+			buf_printf(e->out, "\t\tconst %s %s = h %% %s;\n\t\th /= %s;\n", t, var, x, x);
+		else
+			buf_printf(e->out, "\t\tconst %s %s = h;\n", t, var);
+	}
+}
+
+static void reduce_in_group(struct text_printer *e)
+{
+	for (uint32_t k = 0; k < e->n->n_reductions; k++)
+		text_reduction_start(e, k);
+	text_shared_loop(e, e->n->n_parallel, (uint32_t)e->n->n_parallel + e->n->n_reduce, e->sig.group);
+	nest_values(e, true, false, 2);
+	for (uint32_t k = 0; k < e->n->n_reductions; k++)
+		text_reduction_step(e, k, 2);
+	buf_puts(e->out, "\t}\n");
+	text_reduction_group(e);
+	buf_puts(e->out, e->in_block ? "\tif (lane == 0) {\n" : "\tif (lane != 0)\n\t\treturn;\n");
+	for (uint32_t k = 0; k < e->n->n_reductions; k++)
+		text_reduction_end(e, k);
+}
+
+/* Returns the number of iterations of reduction loop k, which is 0 if an inner loop has none. */
+static const char *trip_count_text(const struct text_printer *e, uint32_t k)
+{
+	const dim *extents = e->n->extent + e->n->n_parallel;
+	const char *text = text_dim(e, extents[k]);
+	int64_t n;
+	if (dim_is_const(e->f->dims, extents[k], &n))
+		return text;
+	while (++k < e->n->n_reduce)
+		if (!dim_is_const(e->f->dims, extents[k], &n) || n <= 0)
+			text = arena_printf(e->scratch, "(%s > 0 ? %s : 0)", text_dim(e, extents[k]), text);
+	return text;
+}
+
+static void reduce(struct text_printer *e)
+{
+	for (uint32_t k = 0; k < e->n->n_reductions; k++)
+		text_reduction_start(e, k);
+	for (uint32_t k = 0; k < e->n->n_reduce; k++)
+		open_loop(e, text_loop_var(e->scratch, e->n, e->n->n_parallel + k), trip_count_text(e, k));
+	if (e->n->n_reduce == 0) { /* a scope, as with reduction loops */
+		text_tabs(e->out, e->depth++);
+		buf_puts(e->out, "{\n");
+	}
+	nest_values(e, true, false, e->depth);
+	for (uint32_t k = 0; k < e->n->n_reductions; k++)
+		text_reduction_step(e, k, e->depth);
+	for (uint32_t k = 0; k < e->n->n_reduce || k < 1; k++)
+		close_loop(e);
+	for (uint32_t k = 0; k < e->n->n_reductions; k++)
+		text_reduction_end(e, k);
+}
+
+static void nest_reductions(struct text_printer *e)
+{
+	if (e->sig.group)
+		reduce_in_group(e);
+	else if (e->n->n_reductions)
+		reduce(e);
+}
+
+/* Prints what one iteration of the parallel loops does. */
+void text_body(struct text_printer *e)
+{
+	nest_values(e, false, false, e->depth);
+	nest_reductions(e);
+	nest_values(e, false, true, e->depth);
+	for (uint32_t i = 0; i < e->n->n_stores; i++)
+		text_store(e, &e->n->stores[i], e->depth);
+}
+
+void text_kernel(struct text_printer *e)
+{
+	e->n = &e->f->stmts[e->stmt].u.nest;
+	text_signature_of(e->scratch, e->d, e->f, e->n, &e->sig);
+	e->index_type = text_index_type(e->d, e->n);
+	text_mark_late(e);
+	text_head(e);
+	for (uint32_t k = 0; e->sig.group && k < e->n->n_reductions; k++)
+		buf_printf(e->out, "\t%s%s l%u[%u];\n", e->d->local, e->d->values[e->n->reductions[k].elem], k, e->sig.group);
+	text_open_iterations(e);
+	text_body(e);
+	text_close_iterations(e);
+	buf_puts(e->out, "}\n\n");
+}
+
+void text_element(const struct text_printer *e, dtype t, const void *data, int64_t i)
+{
+	switch (t) {
+	case DT_FLOAT16:
+	case DT_BFLOAT16: buf_printf(e->out, "0x%04x", ((const uint16_t *)data)[i]); return;
+	case DT_FLOAT32:
+	case DT_FLOAT64: buf_puts(e->out, text_const(e, t, 0, elem_float(t, data, i))); return;
+	default: buf_puts(e->out, text_const(e, t, dtype_int(t, data, i), 0)); return;
+	}
+}
+
+void text_baked(struct text_printer *e)
+{
+	for (uint32_t i = 0; i < e->f->n_buffers; i++) {
+		const struct loop_buffer *b = &e->f->buffers[i];
+		if (!text_is_baked(e->d, e->f, i))
+			continue;
+		int64_t n = ir_type_count(e->f->dims, &b->type);
+		const char *t = e->d->memory[b->type.elem == DT_FLOAT16 ? DT_BFLOAT16 : b->type.elem];
+		buf_printf(e->out, "%s%s %s_c%u[%lld] = {", e->d->constant, t, e->f->symbol, i, (long long)n);
+		for (int64_t k = 0; k < n; k++) {
+			buf_puts(e->out, k % 16 ? ", " : k ? ",\n\t" : "");
+			text_element(e, b->type.elem, b->data, k);
+		}
+		buf_puts(e->out, "};\n\n");
+	}
+}

@@ -1,0 +1,15 @@
+/* Prints loop IR as text of a C-like language. */
+#ifndef TRIB_BACKEND_TEXT_TEXT_H
+#define TRIB_BACKEND_TEXT_TEXT_H
+
+struct buf;
+struct dialect;
+struct loop_fn;
+
+/* Returns the source of a micro-kernel in the language, by its symbol; NULL: there is none. A source has a hook for an epilogue: before a copy of it,
+ * the printer defines TRI_NAME (the kernel's name), TRI_BUFFERS and TRI_DIMS (parameters after the operands and after the sizes, each with its comma),
+ * and TRI_STORE(batch, row, column, value), which gets each element of the result once. */
+typedef const char *text_source_fn(const char *symbol);
+/* Appends the kernels of one unit: SYMBOL_kSTATEMENT for each nest, each block, and each micro-kernel with an epilogue. */
+void text_kernels(const struct dialect *d, text_source_fn *source, const struct loop_fn *f, struct buf *out);
+#endif
