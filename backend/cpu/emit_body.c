@@ -124,8 +124,8 @@ static LLVMValueRef compute_load(struct nest *s, uint32_t k, uint32_t copy, uint
 	const struct loop_expr *x = &s->n->exprs[k];
 	LLVMValueRef stride = width > 1 ? lane_stride(s, &x->access) : NULL;
 	LLVMValueRef ptr = width > 1 ? copy_ptr(s, k, copy, stride) : s->ptrs[k];
-	if (width > 1 && !stride)
-		emit_fetch_next_row(s, &x->access, ptr);
+	if (width > 1 && x->access.prefetch)
+		emit_prefetch(s, &x->access, ptr);
 	if (x->access.index == LOOP_NONE || !s->varying[x->access.index])
 		return emit_load(s->e, x->elem, ptr, width, stride);
 	return emit_load_indexed(s->e, x->elem, ptr, width, stride, body_value(s, x->access.index, copy, width),
@@ -220,7 +220,9 @@ void body_store(struct nest *s)
 			LLVMValueRef stride = width > 1 ? lane_stride(s, &st->access) : NULL;
 			LLVMValueRef ptr = width > 1 ? copy_ptr(s, at, u, stride) : s->ptrs[at];
 			LLVMValueRef value = body_value(s, st->value, u, width);
-			if (stride || !emit_store_far(s, st->access.buffer, value, ptr, width))
+			if (width > 1 && st->access.streamed)
+				emit_store_streamed(s->e, value, ptr, width);
+			else
 				emit_store(s->e, elem_of(s, at), value, ptr, width, stride);
 		}
 	}

@@ -48,11 +48,11 @@ struct scope {
 void scope_begin(struct nest *s, struct scope *sc);
 void scope_end(struct nest *s, struct scope *sc);
 
-/* emit_far.c */
-/* Before a dense load: fetches the same vector of the next row, if the buffer is larger than caches. */
-void emit_fetch_next_row(struct nest *s, const struct loop_access *a, LLVMValueRef ptr);
-/* Stores a dense vector past the caches, and returns true, if the buffer is larger than these and the nest is in a block. */
-bool emit_store_far(struct nest *s, uint32_t buffer, LLVMValueRef value, LLVMValueRef ptr, uint32_t width);
+/* emit_stream.c */
+/* Fetches the vector that a later iteration loads where this one loads from ptr. */
+void emit_prefetch(struct nest *s, const struct loop_access *a, LLVMValueRef ptr);
+/* Stores a dense vector of float32 past the caches. */
+void emit_store_streamed(struct emit *e, LLVMValueRef value, LLVMValueRef ptr, uint32_t width);
 
 /* emit_body.c */
 enum body_part { BODY_ANY, BODY_REDUCTION, BODY_REST };

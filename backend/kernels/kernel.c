@@ -2,7 +2,7 @@
 #include "backend/kernels/kernel.h"
 #include "backend/target/target.h"
 
-#define CPU (1u << ARCH_X86_64 | 1u << ARCH_AARCH64)
+#define CPU (1u << ARCH_X86_64)
 #define ANY (CPU | 1u << ARCH_OPENCL)
 #define ANY_LAYOUT KERNEL_ANY_LAYOUT
 #define PLAIN LAYOUT_PLAIN

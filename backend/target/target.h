@@ -8,7 +8,7 @@
 
 struct arena;
 
-enum target_arch { ARCH_X86_64, ARCH_AARCH64, ARCH_OPENCL };
+enum target_arch { ARCH_X86_64, ARCH_OPENCL };
 /* Levels of the micro-kernels of x86-64. Each includes the ones before. */
 enum cpu_level { CPU_V2, CPU_V3, CPU_V4, CPU_V4_VNNI, CPU_LEVELS };
 enum target_id {
@@ -25,13 +25,12 @@ struct target {
 	const char *features; /* for LLVM: "+avx512vnni,+gfni", in a fixed order */
 	enum cpu_level level;
 	uint32_t vector_bytes, n_vector_registers;
-	uint32_t l1_bytes, l2_bytes;
+	uint32_t l1_bytes, l2_bytes, l3_bytes;
 	uint32_t group_size; /* work items that share local memory; 0: no work groups */
 	uint32_t max_unroll;
 	bool control_flow; /* a run-time `if` or loop can run there */
 	bool effects;      /* print and assert run there */
 	bool dense_trits;  /* matrices of trits are packed as TRIT1_6; a choice of the build, see target_dense */
-	uint32_t elems;    /* a bit for each dtype that it can compute with */
 };
 
 /* Returns a row of targets.def. */

@@ -1,4 +1,4 @@
-/* An access in the text: "b0[64*i0 + (N*2)*i1 + 4*%3 below (N) + (N + 1)]". The offset is the sum of the loop variables, of the index and,
+/* An access in the text: "b0[64*i0 + (N*2)*i1 + 4*%3 below (N) + (N + 1)] prefetch 1". The offset is the sum of the loop variables, of the index and,
  * last, of the base. Dims are in brackets, so that no name of a symbol can be confused with a loop. */
 #include "backend/loops/ir/codec.h"
 #include <string.h>
@@ -115,4 +115,7 @@ void code_access(struct codec *c, struct loop_access *x, uint32_t loops)
 	else
 		code_offset(c, x, loops);
 	code_mark(c, "]");
+	if (code_option(c, " prefetch ", x->prefetch))
+		code_number(c, &x->prefetch, LOOP_MOST_PREFETCH);
+	code_flag(c, " streamed", &x->streamed);
 }

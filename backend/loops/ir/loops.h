@@ -45,7 +45,12 @@ struct loop_access {
 	dim base, stride[LOOP_MAX];
 	uint32_t index; /* expression, or LOOP_NONE */
 	dim scale;
+	/* In a block: vectors of a load are fetched so many iterations of the innermost loop around before they are loaded, 0: never; vectors of a store go
+	 * past the caches. Those are neighbours, of LOOP_STREAMED_LANES float32 or more. */
+	uint32_t prefetch;
+	bool streamed;
 };
+enum { LOOP_STREAMED_LANES = 8, LOOP_MOST_PREFETCH = 16 };
 enum { TILE_BATCH, TILE_ROW, TILE_COLUMN, TILE_AXES };
 
 enum loop_expr_kind {

@@ -7,7 +7,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 
-enum { MAGIC = 0x33504f4c }; /* "LOP3" */
+enum { MAGIC = 0x34504f4c }; /* "LOP4" */
 
 void loops_serialize(const struct loop_fn *f, struct buf *out)
 {

@@ -1,5 +1,6 @@
 /* Nests: expressions and their types, accesses inside their buffers. */
 #include "backend/ir/tensor.h"
+#include "backend/loops/ir/in_place.h"
 #include "backend/loops/verify/verify_state.h"
 
 static uint32_t loops_at(const struct verifier *v, bool in_reduction) { return v->n->n_parallel + (in_reduction ? v->n->n_reduce : 0u); }
@@ -72,6 +73,20 @@ static bool check_access(const struct verifier *v, const struct loop_access *a, 
 	return true;
 }
 
+/* Only what the printers have instructions for is marked. */
+static bool check_marks(const struct verifier *v, const struct loop_access *a, bool stores, uint32_t at)
+{
+	const struct loop_axis *vector = loops_vector_axis(v->n);
+	const struct loop_buffer *b = &v->f->buffers[a->buffer];
+	int64_t stride;
+	if (a->prefetch > (stores || !v->n->n_outer ? 0 : LOOP_MOST_PREFETCH))
+		return verify_fail(v, "a prefetch that is not of a load in a block", at);
+	return !a->streamed ||
+	       (stores && v->n->n_outer && vector && vector->of < v->n->n_parallel && vector->width >= LOOP_STREAMED_LANES &&
+		verify_const(v, a->stride[vector->of], &stride) && stride == 1 && b->type.elem == DT_FLOAT32 && b->scope == SCOPE_GLOBAL) ||
+	       verify_fail(v, "a streamed access that is not a store of neighbours in a block", at);
+}
+
 static bool check_index(const struct verifier *v, const struct loop_expr *e, uint32_t at)
 {
 	uint32_t index = e->access.index;
@@ -85,6 +100,7 @@ static bool check_index(const struct verifier *v, const struct loop_expr *e, uin
 static bool check_load(const struct verifier *v, const struct loop_expr *e, uint32_t at)
 {
 	return check_index(v, e, at) && check_access(v, &e->access, loops_at(v, e->in_reduction), at) &&
+	       check_marks(v, &e->access, false, at) &&
 	       (v->f->buffers[e->access.buffer].type.elem == e->elem || verify_fail(v, "load of another element type", at));
 }
 
@@ -158,7 +174,7 @@ static bool check_store(const struct verifier *v, uint32_t at)
 		return verify_fail(v, "store of a value inside the reduction loops", at);
 	if (s->access.index != LOOP_NONE)
 		return verify_fail(v, "a store has no index", at);
-	if (!check_access(v, &s->access, v->n->n_parallel, at))
+	if (!check_access(v, &s->access, v->n->n_parallel, at) || !check_marks(v, &s->access, true, at))
 		return false;
 	const struct loop_buffer *b = &v->f->buffers[s->access.buffer];
 	if (b->kind != BUFFER_TEMP && b->kind != BUFFER_OUTPUT)

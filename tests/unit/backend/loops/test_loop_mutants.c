@@ -378,12 +378,65 @@ static void test_mutants_of_attention(void **state)
 	check_totals(&t);
 }
 
+/* What loop passes decide for the printers. */
+static const char marks[] = "unit marks() inputs 1 outputs 1 slots 0 scratch 0\n"
+			    "b0 = input 0 float32[3, 16]\n"
+			    "b1 = output 0 float32[3, 16]\n"
+			    "block (i0 < 3) frame 0\n"
+			    " schedule (for i0) index 8\n"
+			    " nest (i1 < 16)\n"
+			    "  schedule (for i1 step 8, vector i1 by 8) index 8\n"
+			    "  %0 float32 = load b0[16*i0 + i1] prefetch 1\n"
+			    "  %1 float32 = exp %0\n"
+			    "  store b1[16*i0 + i1] streamed = %1\n"
+			    " end\n";
+
+static void test_mutants_of_marks(void **state)
+{
+	struct totals t = {0};
+	try_subject(&(struct subject){"marks", marks, sizeof marks - 1, NULL}, &t);
+	check_totals(&t);
+}
+
+/* The text of `marks` with one part replaced. */
+static const char *changed_marks(struct arena *a, const char *part, const char *other)
+{
+	const char *at = strstr(marks, part);
+	assert_non_null(at);
+	return arena_printf(a, "%.*s%s%s", (int)(at - marks), marks, other, at + strlen(part));
+}
+
+static void test_refused_marks(void **state)
+{
+	static const struct {
+		const char *part, *other, *why;
+	} changes[] = {
+		{" prefetch 1", " streamed", "a streamed access that is not a store"},
+		{" streamed", " prefetch 1", "a prefetch that is not of a load"},
+		{"vector i1 by 8", "unroll i1 by 2 step 4, vector i1 by 4", "a streamed access that is not a store of neighbours"},
+		{"b1[16*i0 + i1] streamed", "b1[i0 + 3*i1] streamed", "a streamed access that is not a store of neighbours"},
+	};
+	for (size_t k = 0; k < sizeof changes / sizeof *changes; k++) {
+		struct arena *a = arena_new(0);
+		struct sources *sources = sources_new();
+		struct diags *d = diags_new(0);
+		const char *text = changed_marks(a, changes[k].part, changes[k].other);
+		assert_null(loops_read(a, sources_add(sources, "marks", text, strlen(text)), d));
+		if (!strstr(diags_at(d, 0)->message, changes[k].why))
+			fail_msg("%s: %s", changes[k].other, diags_at(d, 0)->message);
+		diags_free(d);
+		sources_free(sources);
+		arena_free(a);
+	}
+}
+
 int test_loop_mutants(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_mutants_of_goldens),   cmocka_unit_test(test_mutants_of_statements),
 		cmocka_unit_test(test_mutants_of_blocks),    cmocka_unit_test(test_mutants_of_growth),
-		cmocka_unit_test(test_mutants_of_attention),
+		cmocka_unit_test(test_mutants_of_attention), cmocka_unit_test(test_mutants_of_marks),
+		cmocka_unit_test(test_refused_marks),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,38 +1,15 @@
-/* Buffers that are larger than caches, of which the nests of a block read or write a row at a time. The next row is fetched while a row is computed, and
- * vectors are stored past the caches: else each line is read before it is written, and no nest of a block is long enough to hide that. Stored lines are seen by other threads after the next locked instruction, with which every run and every task ends. */
+/* Accesses to buffers that are larger than caches: prefetches, and stores past the caches. Stored lines are seen by other threads after the next locked
+ * instruction, with which every run and every task ends. */
 #include "backend/cpu/emit_nest.h"
 
-enum { FAR_BYTES = 32 << 20, LEAST_ROW = 1 << 10, QUARTER = 4, INTO_L2 = 2 };
+enum { QUARTER = LOOP_STREAMED_LANES / 2, INTO_L2 = 2 };
 
-static bool is_far(struct emit *e, uint32_t buffer)
-{
-	const struct loop_buffer *b = &e->fn->buffers[buffer];
-	int64_t bytes = (int64_t)dtype_size(b->type.elem), n;
-	if (b->scope != SCOPE_GLOBAL)
-		return false;
-	for (uint32_t k = 0; k < b->type.rank; k++)
-		if (!dim_known(e, b->type.dims[k], &n) || __builtin_mul_overflow(bytes, n, &bytes))
-			return false;
-	return bytes >= FAR_BYTES;
-}
-
-static bool is_slow(const struct loop_nest *n)
-{
-	for (uint32_t k = 0; k < n->n_exprs; k++)
-		if (n->exprs[k].kind == LOOP_OP && (ir_op_traits(n->exprs[k].op) & EXPENSIVE))
-			return true;
-	return false;
-}
-
-void emit_fetch_next_row(struct nest *s, const struct loop_access *a, LLVMValueRef ptr)
+void emit_prefetch(struct nest *s, const struct loop_access *a, LLVMValueRef ptr)
 {
 	struct emit *e = s->e;
-	int64_t row;
-	if (s->n->n_outer == 0 || !is_slow(s->n) || !is_far(e, a->buffer) || !dim_known(e, a->stride[s->n->n_outer - 1], &row) ||
-	    row < LEAST_ROW)
-		return;
 	LLVMTypeRef type = e->ptr;
-	LLVMValueRef next = emit_offset(e, e->fn->buffers[a->buffer].type.elem, ptr, emit_i64(e, row));
+	LLVMValueRef way = LLVMBuildMul(e->builder, emit_dim(e, a->stride[s->n->n_outer - 1]), emit_i64(e, a->prefetch), "");
+	LLVMValueRef next = emit_offset(e, e->fn->buffers[a->buffer].type.elem, ptr, way);
 	LLVMValueRef args[] = {next, LLVMConstInt(e->i32, 0, 0), LLVMConstInt(e->i32, INTO_L2, 0), LLVMConstInt(e->i32, 1, 0)};
 	emit_intrinsic(e, "llvm.prefetch", args, 4, &type, 1);
 }
@@ -52,12 +29,9 @@ static void store_past_caches(struct emit *e, LLVMValueRef value, LLVMValueRef p
 	}
 }
 
-bool emit_store_far(struct nest *s, uint32_t buffer, LLVMValueRef value, LLVMValueRef ptr, uint32_t width)
+void emit_store_streamed(struct emit *e, LLVMValueRef value, LLVMValueRef ptr, uint32_t width)
 {
-	struct emit *e = s->e;
 	LLVMBuilderRef b = e->builder;
-	if (s->n->n_outer == 0 || e->fn->buffers[buffer].type.elem != DT_FLOAT32 || width < 2 * QUARTER || !is_far(e, buffer))
-		return false;
 	value = emit_splat(e, value, width);
 	LLVMBasicBlockRef past = emit_block(e, "past"), plain = emit_block(e, "plain"), join = emit_block(e, "join");
 	LLVMValueRef low = LLVMBuildAnd(b, LLVMBuildPtrToInt(b, ptr, e->i64, ""), emit_i64(e, QUARTER * sizeof(float) - 1), "");
@@ -69,5 +43,4 @@ bool emit_store_far(struct nest *s, uint32_t buffer, LLVMValueRef value, LLVMVal
 	emit_store(e, DT_FLOAT32, value, ptr, width, NULL);
 	LLVMBuildBr(b, join);
 	LLVMPositionBuilderAtEnd(b, join);
-	return true;
 }
