@@ -175,6 +175,9 @@ LLVMValueRef emit_unary_intrinsic(struct emit *e, const char *name, LLVMValueRef
 /* Calls a function of the C library for each lane, which is a float or a double. */
 LLVMValueRef emit_libm(struct emit *e, const char *name_f32, const char *name_f64, LLVMValueRef *args, uint32_t n);
 
+/* emit_bounded.c: the value of bounded cast x of v. */
+LLVMValueRef emit_bounded_cast(struct emit *e, const struct loop_expr *x, LLVMValueRef v);
+
 /* emit_lookup.c */
 bool emit_has_lookup(const struct emit *e);
 /* Returns x[i % n] for each lane. n is 16 or 32. */

@@ -142,7 +142,7 @@ static LLVMValueRef compute(struct nest *s, uint32_t k, uint32_t copy)
 {
 	const struct loop_expr *x = &s->n->exprs[k];
 	uint32_t width = s->varying[k] ? s->width : 1;
-	LLVMValueRef args[3], v;
+	LLVMValueRef args[3];
 	switch (x->kind) {
 	case LOOP_LOAD: return compute_load(s, k, copy, width);
 	case LOOP_TILE: return emit_load(s->e, x->elem, copy_ptr(s, k, copy, NULL), width, NULL);
@@ -150,10 +150,9 @@ static LLVMValueRef compute(struct nest *s, uint32_t k, uint32_t copy)
 	case LOOP_INDEX: return body_position(s, x->var, copy, width);
 	case LOOP_EXTENT: return emit_dim(s->e, x->extent);
 	case LOOP_CHECK: return emit_checked_index(s->e, body_value(s, x->args[0], copy, width), emit_dim(s->e, x->extent));
+	case LOOP_BOUNDED: return emit_bounded_cast(s->e, x, body_value(s, x->args[0], copy, width));
 	case LOOP_ACC: BUG("accumulators are set, not computed");
 	case LOOP_OP:
-		if ((v = emit_bounded_cast(s, k, copy, width)))
-			return v;
 		for (int j = 0; j < ir_op_operands(x->op); j++)
 			args[j] = body_value(s, x->args[j], copy, width);
 		return rounded(s->e, x->elem, emit_op(s->e, x->op, x->elem, s->n->exprs[x->args[0]].elem, args));

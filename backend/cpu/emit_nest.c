@@ -174,11 +174,8 @@ static uint32_t expr_deps(const struct nest *s, uint32_t k)
 		return DEP_ACC | ((1u << s->n->n_parallel) - 1);
 	if (x->kind == LOOP_TILE)
 		return (1u << TILE_AXES) - 1;
-	if (x->kind == LOOP_CHECK)
-		return s->deps[x->args[0]];
-	if (x->kind == LOOP_OP)
-		for (int j = 0; j < ir_op_operands(x->op); j++)
-			deps |= s->deps[x->args[j]];
+	for (uint32_t j = 0; j < loop_expr_operands(x); j++)
+		deps |= s->deps[x->args[j]];
 	if (x->kind != LOOP_LOAD)
 		return deps;
 	for (uint32_t loop = 0; loop < (uint32_t)s->n->n_parallel + s->n->n_reduce; loop++)

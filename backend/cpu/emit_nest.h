@@ -67,9 +67,6 @@ LLVMValueRef body_value(struct nest *s, uint32_t expr, uint32_t copy, uint32_t w
 LLVMValueRef body_position(struct nest *s, uint32_t loop, uint32_t copy, uint32_t width);
 void body_store(struct nest *s);
 
-/* emit_quantize.c: the value of an expression that is a cast of bounded float32 to a small integer; NULL: it is something else. */
-LLVMValueRef emit_bounded_cast(struct nest *s, uint32_t expr, uint32_t copy, uint32_t width);
-
 /* emit_nest.c: the trip count of loop order[at], one of the nested loops order[start] to order[end - 1]. It is 0 if an inner loop has no
  * iterations, because an outer loop may be long. */
 LLVMValueRef emit_trip_count(struct nest *s, uint32_t at, uint32_t start, uint32_t end);

@@ -16,6 +16,27 @@ static const struct loop_pass {
 const char *loop_pass_name(enum loop_pass_number p) { return passes[p].pass.text; }
 uint8_t loop_pass_level(enum loop_pass_number p) { return passes[p].pass.level; }
 
+struct each_nest {
+	struct loop_fn *f;
+	const struct target *target;
+	loop_nest_pass *fn;
+	uint32_t changes;
+};
+
+static void visit_nest(void *ctx, const struct loop_nest *n)
+{
+	struct each_nest *e = ctx;
+	e->changes += e->fn(e->f, (struct loop_nest *)(uintptr_t)n, e->target); /* of a function that is not const */
+}
+
+uint32_t loops_each_nest(struct loop_fn *f, const struct loop_pass_context *c, loop_nest_pass *fn)
+{
+	struct each_nest e = {f, c->options->target, fn, 0};
+	for (uint32_t k = 0; k < f->n_stmts; k++)
+		loop_stmt_nests(&f->stmts[k], visit_nest, &e);
+	return e.changes;
+}
+
 static void verify(const struct loop_fn *f, const char *after)
 {
 	struct buf why = {0};

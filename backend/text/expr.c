@@ -47,6 +47,16 @@ static const char *op_text(const struct text_printer *e, const struct loop_expr 
 	return text_op(e, x->op, x->elem, e->n->exprs[x->args[n - 1]].elem, args);
 }
 
+static const char *bounded_text(const struct text_printer *e, const struct loop_expr *x)
+{
+	const char *v[] = {arena_printf(e->scratch, "v%u", x->args[0]), text_const(e, DT_FLOAT32, 0, x->low)};
+	v[0] = text_op(e, OP_MAX, DT_FLOAT32, DT_FLOAT32, v);
+	v[1] = text_const(e, DT_FLOAT32, 0, x->high);
+	v[0] = text_op(e, OP_MIN, DT_FLOAT32, DT_FLOAT32, v);
+	v[0] = x->nearest ? text_op(e, OP_ROUND, DT_FLOAT32, DT_FLOAT32, v) : v[0];
+	return text_op(e, OP_CAST, x->elem, DT_FLOAT32, v);
+}
+
 static const char *check_text(const struct text_printer *e, const struct loop_expr *x)
 {
 	return arena_printf(e->scratch, "tri_check(fail, v%u, %s, 0x%08x%08x%s)", x->args[0], text_dim(e, x->extent),
@@ -62,6 +72,7 @@ static const char *value_text(const struct text_printer *e, uint32_t i)
 	case LOOP_INDEX: return text_loop_var(e->scratch, e->n, x->var);
 	case LOOP_EXTENT: return text_dim(e, x->extent);
 	case LOOP_CHECK: return check_text(e, x);
+	case LOOP_BOUNDED: return bounded_text(e, x);
 	case LOOP_OP: return op_text(e, x);
 	case LOOP_TILE: return "t";
 	case LOOP_ACC: return arena_printf(e->scratch, "a%u", x->var);

@@ -15,9 +15,7 @@ void text_mark_late(struct text_printer *e)
 			e->late[i] = true;
 		if (x->kind == LOOP_LOAD && x->access.index != LOOP_NONE)
 			e->late[i] = e->late[x->access.index];
-		if (x->kind == LOOP_CHECK)
-			e->late[i] = e->late[x->args[0]];
-		for (int k = 0; x->kind == LOOP_OP && k < ir_op_operands(x->op); k++)
+		for (uint32_t k = 0; k < loop_expr_operands(x); k++)
 			e->late[i] |= e->late[x->args[k]];
 	}
 }

@@ -1,4 +1,5 @@
 /* Nests: follows the axes of the schedule. Axes that promise nothing about the order of iterations run backwards. */
+#include <math.h>
 #include "backend/interp/element.h"
 #include "backend/loops/interp/interp_state.h"
 #include "base/arena.h"
@@ -94,6 +95,12 @@ static int64_t position(const struct nest_run *s, uint32_t from)
 	return at;
 }
 
+static struct loop_value bounded(const struct loop_expr *e, double x)
+{
+	double v = x < e->low ? e->low : x > e->high ? e->high : x;
+	return (struct loop_value){0, isnan(v) ? 0 : (int64_t)(e->nearest ? nearbyint(v) : v)};
+}
+
 static struct loop_value evaluate(const struct nest_run *s, uint32_t k)
 {
 	const struct loop_expr *e = &s->n->exprs[k];
@@ -104,6 +111,7 @@ static struct loop_value evaluate(const struct nest_run *s, uint32_t k)
 	case LOOP_INDEX: return (struct loop_value){0, s->at[e->var]};
 	case LOOP_EXTENT: return (struct loop_value){0, run_dim(s->run, e->extent)};
 	case LOOP_CHECK: return (struct loop_value){0, checked(s, s->values[e->args[0]].i, run_dim(s->run, e->extent))};
+	case LOOP_BOUNDED: return bounded(e, s->values[e->args[0]].f);
 	case LOOP_ACC: return reduced(s, e->var);
 	case LOOP_TILE: return value_load(e->elem, s->tile, position(s, 0));
 	case LOOP_OP: break;

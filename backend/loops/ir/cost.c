@@ -54,13 +54,15 @@ static void count_lookups(struct counter *c, const struct loop_nest *n)
 	}
 }
 
+/* A bounded cast clamps twice. */
+static int64_t operations_of(const struct loop_expr *x) { return x->kind == LOOP_BOUNDED ? 3 + x->nearest : x->kind == LOOP_OP; }
+
 static void count_nest(void *ctx, const struct loop_nest *n)
 {
 	struct counter *c = ctx;
 	int64_t outside = 0, inside = n->n_reductions;
 	for (uint32_t k = 0; k < n->n_exprs; k++)
-		if (n->exprs[k].kind == LOOP_OP)
-			*(n->exprs[k].in_reduction ? &inside : &outside) += 1;
+		*(n->exprs[k].in_reduction ? &inside : &outside) += operations_of(&n->exprs[k]);
 	if (outside)
 		c->term(c->ctx, LOOP_OPERATIONS, outside, 1, n->extent, n->n_parallel);
 	if (inside)

@@ -54,6 +54,14 @@ static void code_expr_fields(struct codec *c, struct loop_expr *x)
 		code_dim(c, &x->extent);
 		code_mark(c, ")");
 		return;
+	case LOOP_BOUNDED:
+		code_value(c, &x->args[0]);
+		code_mark(c, " from ");
+		code_real(c, &x->low);
+		code_mark(c, " to ");
+		code_real(c, &x->high);
+		code_flag(c, " nearest", &x->nearest);
+		return;
 	case LOOP_ACC: code_number(c, &x->var, UINT32_MAX); return;
 	case LOOP_TILE: return;
 	case LOOP_OP:

@@ -68,8 +68,12 @@ struct loop_expr {
 	double f;
 	int64_t i;
 	dim extent;
+	double low, high; /* whole numbers if it rounds to the nearest */
+	bool nearest;     /* rounds to the nearest, even one; false: towards zero */
 	struct loop_access access;
 };
+/* Returns the number of its args. */
+uint32_t loop_expr_operands(const struct loop_expr *x);
 struct loop_reduction {
 	enum ir_op op;  /* REDUCE_SUM … ARGMIN */
 	dtype elem;     /* of the accumulator */

@@ -6,6 +6,11 @@
 
 uint32_t loops_unit_tag(const char *symbol) { return (uint32_t)hash64_bytes(symbol, strlen(symbol)); }
 
+uint32_t loop_expr_operands(const struct loop_expr *x)
+{
+	return x->kind == LOOP_OP ? (uint32_t)ir_op_operands(x->op) : x->kind == LOOP_CHECK || x->kind == LOOP_BOUNDED;
+}
+
 static void visit(const uint32_t *buffers, uint32_t n, loop_buffer_fn *fn, void *ctx)
 {
 	for (uint32_t k = 0; k < n; k++)

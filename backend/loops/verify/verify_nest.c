@@ -131,6 +131,19 @@ static bool check_op(const struct verifier *v, const struct loop_expr *e, uint32
 	       verify_fail(v, "operands of other element types", at);
 }
 
+static bool is_whole(double x) { return x == (double)(int64_t)x; }
+
+static bool check_bounded(const struct verifier *v, const struct loop_expr *e, uint32_t at)
+{
+	if (e->args[0] >= at || v->n->exprs[e->args[0]].elem != DT_FLOAT32 || v->n->exprs[e->args[0]].in_reduction != e->in_reduction)
+		return verify_fail(v, "a bounded cast of something else than a float32 before it", at);
+	if (e->elem == DT_BOOL || dtype_class(e->elem) == DTC_FLOAT || dtype_size(e->elem) > 2)
+		return verify_fail(v, "a bounded cast to something else than a small integer", at);
+	return (e->low >= (double)dtype_least_int(e->elem) && e->low <= e->high && e->high <= (double)dtype_largest_int(e->elem) &&
+		(!e->nearest || (is_whole(e->low) && is_whole(e->high)))) ||
+	       verify_fail(v, "bounds of a cast that its type cannot hold", at);
+}
+
 static bool check_expr(const struct verifier *v, uint32_t at)
 {
 	const struct loop_expr *e = &v->n->exprs[at];
@@ -145,6 +158,7 @@ static bool check_expr(const struct verifier *v, uint32_t at)
 		return (e->elem == DT_INT64 && e->args[0] < at && v->n->exprs[e->args[0]].elem == DT_INT64 &&
 			v->n->exprs[e->args[0]].in_reduction == e->in_reduction) ||
 		       verify_fail(v, "a place is an int64", at);
+	case LOOP_BOUNDED: return check_bounded(v, e, at);
 	case LOOP_ACC:
 		return (!e->in_reduction && e->var < v->n->n_reductions && e->elem == v->n->reductions[e->var].elem) ||
 		       verify_fail(v, "accumulator not available", at);

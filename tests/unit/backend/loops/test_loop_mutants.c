@@ -379,16 +379,19 @@ static void test_mutants_of_attention(void **state)
 }
 
 /* What loop passes decide for the printers. */
-static const char marks[] = "unit marks() inputs 1 outputs 1 slots 0 scratch 0\n"
+static const char marks[] = "unit marks() inputs 1 outputs 2 slots 0 scratch 0\n"
 			    "b0 = input 0 float32[3, 16]\n"
 			    "b1 = output 0 float32[3, 16]\n"
+			    "b2 = output 1 int8[3, 16]\n"
 			    "block (i0 < 3) frame 0\n"
 			    " schedule (for i0) index 8\n"
 			    " nest (i1 < 16)\n"
 			    "  schedule (for i1 step 8, vector i1 by 8) index 8\n"
 			    "  %0 float32 = load b0[16*i0 + i1] prefetch 1\n"
 			    "  %1 float32 = exp %0\n"
+			    "  %2 int8 = bounded_cast %0 from -3 to 4 nearest\n"
 			    "  store b1[16*i0 + i1] streamed = %1\n"
+			    "  store b2[16*i0 + i1] = %2\n"
 			    " end\n";
 
 static void test_mutants_of_marks(void **state)
@@ -414,6 +417,9 @@ static void test_refused_marks(void **state)
 		{" prefetch 1", " streamed", "a streamed access that is not a store"},
 		{" streamed", " prefetch 1", "a prefetch that is not of a load"},
 		{"vector i1 by 8", "unroll i1 by 2 step 4, vector i1 by 4", "a streamed access that is not a store of neighbours"},
+		{"from -3", "from -3.5", "bounds of a cast that its type cannot hold"},
+		{"to 4", "to 128", "bounds of a cast that its type cannot hold"},
+		{"bounded_cast %0", "bounded_cast %2", "a bounded cast of something else"},
 		{"b1[16*i0 + i1] streamed", "b1[i0 + 3*i1] streamed", "a streamed access that is not a store of neighbours"},
 	};
 	for (size_t k = 0; k < sizeof changes / sizeof *changes; k++) {
