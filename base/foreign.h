@@ -7,7 +7,7 @@
  *   output                                    writer                                        form
  *   text on stdout and stderr                 print, print_text (base/print.h)              MESSAGE, TEXT
  *   diagnostics, excerpts, edits              row_put (base/canvas.h)                       as LINE
- *   tables and sentences of reports           table_print, report_printf (builder/profile)  LINE, MARKDOWN, CODE
+ *   tables and sentences of reports           table_print, report_say (builder/profile)    LINE, MARKDOWN, CODE
  *   JSON, also of the server and the editor   json_strn (base/json.h)                       JSON
  *   comments in an editor                     builder/lsp/hover.c                           MARKDOWN, TEXT
  *   pages, drawings                           builder/profile, builder/run/roofline.c       HTML, SCRIPT

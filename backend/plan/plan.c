@@ -1,10 +1,13 @@
 /* The pipeline of one unit, and the hashes of its plan. */
 #include "backend/plan/plan.h"
 #include <string.h>
+#include "backend/kernels/kernel.h"
+#include "backend/loops/ir/cost.h"
 #include "backend/lower/lower.h"
 #include "backend/passes/passes.h"
 #include "backend/passes/program/storage.h"
 #include "backend/plan/split.h"
+#include "backend/runtime/abi/tri.h"
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/diag.h"
@@ -144,15 +147,46 @@ static origin_set origins_of_stmt(const struct ir_fn *f, const struct loop_stmt 
 	return all;
 }
 
+/* Products of int8 or trits are int32. */
+static bool multiplies_int8(const struct ir_fn *f, const struct loop_stmt *s)
+{
+	const struct kernel_info *info = kernel_info(s->u.kernel.kernel);
+	for (uint32_t k = 0; k < s->n_values; k++)
+		if (ir_at(f, s->values[k])->op == info->op && ir_at(f, s->values[k])->type.elem == DT_INT32)
+			return info->op == OP_MATMUL || info->op == OP_CONV;
+	return false;
+}
+
+static void find_operations(void *ctx, enum loop_cost what, int64_t factor, int64_t divisor, const dim *dims, uint32_t n)
+{
+	(void)factor, (void)divisor, (void)dims, (void)n;
+	*(bool *)ctx |= what == LOOP_OPERATIONS;
+}
+
+static struct plan_statement describe(const struct plan *p, const struct loop_stmt *s)
+{
+	bool is_kernel = s->kind == STMT_KERNEL, computes = false;
+	loops_cost(p->loops, s, find_operations, &computes);
+	return (struct plan_statement){.name = loop_stmt_name(s),
+				       .origins = origins_of_stmt(p->run_fn, s),
+				       .kind = is_kernel              ? TRI_STATEMENT_KERNEL
+					       : s->kind == STMT_CALL ? TRI_STATEMENT_UNIT
+								      : TRI_STATEMENT_CODE,
+				       .ceiling = is_kernel && multiplies_int8(p->run_fn, s) ? TRI_CEILING_INT8
+						  : computes                                 ? TRI_CEILING_FLOAT
+											     : TRI_CEILING_MEMORY};
+}
+
 static void list_origins(struct plan *p, struct arena *unit)
 {
 	const struct loop_fn *f = p->loops;
 	uint32_t n = f->n_stmts + f->n_checks;
 	p->origins = (struct plan_origins){p->run_fn->origins, ARENA_ARRAY(unit, struct plan_statement, n + 1), n};
 	for (uint32_t i = 0; i < f->n_stmts; i++)
-		p->origins.statements[i] = (struct plan_statement){loop_stmt_name(&f->stmts[i]), origins_of_stmt(p->run_fn, &f->stmts[i])};
+		p->origins.statements[i] = describe(p, &f->stmts[i]);
 	for (uint32_t i = 0; i < f->n_checks; i++)
-		p->origins.statements[f->n_stmts + i] = (struct plan_statement){"check", ir_at(p->run_fn, f->checks[i].value)->origin};
+		p->origins.statements[f->n_stmts + i] =
+			(struct plan_statement){.name = "check", .origins = ir_at(p->run_fn, f->checks[i].value)->origin};
 }
 
 struct plan *plan_unit(struct arena *unit, const struct hir_unit *u, const struct plan_options *o, struct diags *diags,

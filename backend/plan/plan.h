@@ -37,6 +37,7 @@ struct build_fn_interface {
 struct plan_statement {
 	const char *name; /* loop_stmt_name */
 	origin_set origins;
+	uint8_t kind, ceiling; /* enum tri_statement_kind, enum tri_ceiling */
 };
 struct plan_origins {
 	struct origins *table;

@@ -39,6 +39,8 @@ static void add_statements(struct unit_lines *l, struct arena *a, const struct p
 		struct line_statement *s = &l->statements[i];
 		const uint32_t *members = origins_of(p->table, p->statements[i].origins, &s->n_origins);
 		s->name = p->statements[i].name;
+		s->kind = p->statements[i].kind;
+		s->ceiling = p->statements[i].ceiling;
 		s->origins = ARENA_ARRAY(a, uint32_t, s->n_origins + 1);
 		for (uint32_t k = 0; k < s->n_origins; k++)
 			s->origins[k] = members[k] + 1;
@@ -86,7 +88,8 @@ void lines_hash(const struct unit_lines *l, struct hasher *h)
 	hasher_add_u64(h, l->n_statements);
 	for (uint32_t i = 0; i < l->n_statements; i++) {
 		hasher_add_str(h, l->statements[i].name);
-		hasher_add_u64(h, l->statements[i].n_origins);
+		hasher_add_u64(h, (uint64_t)l->statements[i].kind << 40 | (uint64_t)l->statements[i].ceiling << 32 |
+					  l->statements[i].n_origins);
 		hasher_add(h, l->statements[i].origins, l->statements[i].n_origins * sizeof *l->statements[i].origins);
 	}
 }

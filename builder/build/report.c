@@ -12,7 +12,7 @@
 #include "builder/build/timing.h"
 #include "builder/manifest/options.h"
 #include "builder/profile/profile.h"
-#include "builder/profile/reports.h"
+#include "builder/profile/report.h"
 #include "builder/profile/served.h"
 #include "builder/profile/trace.h"
 #include "frontend/frontend.h"

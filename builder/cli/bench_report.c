@@ -1,136 +1,100 @@
 #include "builder/cli/bench_report.h"
 #include <string.h>
 #include "base/arena.h"
-#include "base/buf.h"
-#include "base/foreign.h"
 #include "builder/profile/figures.h"
 #include "builder/profile/kernel_rows.h"
-#include "builder/profile/reports.h"
 
-static enum foreign_form form_of(const struct bench_report *b) { return b->markdown ? FOREIGN_MARKDOWN : FOREIGN_LINE; }
 static bool is_on_device(const struct profile *p) { return profile_fact(p, "utilisation", -1) >= 0; }
+static const char *time_of(const struct bench_report *b, double ns) { return figure_new(b->r.arena, UNIT_NS, ns); }
 
 static void put_outliers(struct bench_report *b, const struct profile *p)
 {
 	const char *prefix = "outlier.";
 	double all = profile_fact(p, "outliers", 0);
 	uint32_t n = 0;
-	for (uint32_t i = 0; i < p->facts.len; i++) {
-		char text[FIGURE_SIZE];
+	for (uint32_t i = 0; i < p->facts.len; i++)
 		if (strncmp(p->facts.at[i].name, prefix, strlen(prefix)) == 0)
-			foreign_printf(&b->text, form_of(b), "%s run %s took %s",
-				       n++ ? "," : "outliers:", p->facts.at[i].name + strlen(prefix),
-				       figure_text(UNIT_NS, p->facts.at[i].value, text));
-	}
+			report_say(&b->r, "%s run %s took %s", n++ ? "," : "outliers:", p->facts.at[i].name + strlen(prefix),
+				   time_of(b, p->facts.at[i].value));
 	if (all > n)
-		foreign_printf(&b->text, form_of(b), ", and %.0f more", all - n);
+		report_say(&b->r, ", and %.0f more", all - n);
 	if (n)
-		buf_putc(&b->text, '\n');
+		report_say(&b->r, "\n");
 }
 
-static void put_transfer(struct bench_report *b, const struct profile *p, const char *from_or_to, const char *word)
+static void put_transfer(struct bench_report *b, const struct profile *p, const char *from_or_to, const char *what, const char *end)
 {
-	char size[FIGURE_SIZE], time[FIGURE_SIZE];
-	double ns = profile_fact(p, arena_printf(b->arena, "transfer.%s_device_ns", from_or_to), 0),
-	       bytes = profile_fact(p, arena_printf(b->arena, "transfer.%s_device_bytes", from_or_to), 0);
-	foreign_printf(&b->text, form_of(b), " %s %s in %s", word, figure_text(UNIT_BYTES, bytes, size), figure_text(UNIT_NS, ns, time));
+	struct arena *a = b->r.arena;
+	double ns = profile_fact(p, arena_printf(a, "transfer.%s_device_ns", from_or_to), 0),
+	       bytes = profile_fact(p, arena_printf(a, "transfer.%s_device_bytes", from_or_to), 0);
+	report_say(&b->r, " %s %s in %s", what, figure_new(a, UNIT_BYTES, bytes), time_of(b, ns));
 	if (ns > 0)
-		foreign_printf(&b->text, form_of(b), " (%.1f GB/s)", bytes / ns);
-	buf_puts(&b->text, *from_or_to == 't' ? "," : "\n\n");
+		report_say(&b->r, " (%.1f GB/s)", bytes / ns);
+	report_put(&b->r, end);
 }
 
-static void put_device(struct bench_report *b, const struct profile *p)
+static void put_raised(struct bench_report *b, double measured, const char *type)
 {
-	foreign_printf(&b->text, form_of(b), "device busy %.0f %% of a run, transfers %.1f %%:", 100 * profile_fact(p, "utilisation", 0),
-		       100 * profile_fact(p, "transfer.share", 0));
-	put_transfer(b, p, "to", "inputs");
-	put_transfer(b, p, "from", "outputs");
-}
-
-static void put_raised(struct bench_report *b, const struct profile *p, const char *fact, const char *type)
-{
-	double measured = profile_fact(p, fact, 0);
 	if (measured > 0)
-		foreign_printf(&b->text, form_of(b),
-			       "the ceiling of %s was measured at %.0f GOP/s; a statement is faster, so it is raised\n", type,
-			       measured / 1e9);
+		report_say(&b->r, "the ceiling of %s was measured at %.0f GOP/s; a statement is faster, so it is raised\n", type,
+			   measured / 1e9);
 }
 
 static void put_whole(struct bench_report *b, const struct bench_case *c, const struct profile *p)
 {
-	char median[FIGURE_SIZE], least[FIGURE_SIZE], p95[FIGURE_SIZE], deviation[FIGURE_SIZE], read[FIGURE_SIZE];
-	double whole = profile_median(p, &p->total, METRIC_WALL) / 1e9;
+	double whole = profile_median(p, &p->total, METRIC_WALL), operations = profile_median(p, &p->total, METRIC_OPERATIONS);
 	const struct ceilings most = kernel_ceilings(p);
-	if (b->first_rate > 0)
-		buf_putc(&b->text, '\n');
-	foreign_printf(&b->text, form_of(b), "%s on %s", profile_setting(p, "models"), c->device);
+	struct report_options o = b->r.options;
+	report_say(&b->r, b->first_rate > 0 ? "\n%s on %s" : "%s on %s", profile_setting(p, "models"), c->device);
 	if (!is_on_device(p))
-		foreign_printf(&b->text, form_of(b), ", %u thread%s", c->threads, c->threads == 1 ? "" : "s");
-	buf_puts(&b->text, c->batch ? arena_printf(b->arena, ", batch %u\n", c->batch) : "\n");
-	foreign_printf(&b->text, form_of(b), "median %s, least %s, p95 %s, deviation %s, %.0f runs\n",
-		       figure_text(UNIT_NS, whole * 1e9, median), figure_text(UNIT_NS, profile_fact(p, "min_ns", 0), least),
-		       figure_text(UNIT_NS, profile_fact(p, "p95_ns", 0), p95),
-		       figure_text(UNIT_NS, profile_fact(p, "deviation_ns", 0), deviation), profile_fact(p, "runs", 0));
+		report_say(&b->r, ", %u thread%s", c->threads, c->threads == 1 ? "" : "s");
+	if (c->batch)
+		report_say(&b->r, ", batch %u", c->batch);
+	report_say(&b->r, "\nmedian %s, least %s, p95 %s, deviation %s, %.0f runs\n", time_of(b, whole),
+		   time_of(b, profile_fact(p, "min_ns", 0)), time_of(b, profile_fact(p, "p95_ns", 0)),
+		   time_of(b, profile_fact(p, "deviation_ns", 0)), profile_fact(p, "runs", 0));
 	put_outliers(b, p);
-	foreign_printf(&b->text, form_of(b),
-		       "%.3f GOP, %s: %.1f GOP/s; ceilings: %.0f GOP/s float32, %.0f int8, %.1f GB/s read, %.1f copy\n",
-		       profile_median(p, &p->total, METRIC_OPERATIONS) / 1e9,
-		       figure_text(UNIT_BYTES, profile_median(p, &p->total, METRIC_BYTES), read),
-		       profile_median(p, &p->total, METRIC_OPERATIONS) / 1e9 / whole, most.float_ops / 1e9, most.int8_ops / 1e9,
-		       most.read_bytes / 1e9, most.copy_bytes / 1e9);
-	put_raised(b, p, "ceiling.float_measured", "float32");
-	put_raised(b, p, "ceiling.int8_measured", "int8");
-	if (is_on_device(p))
-		put_device(b, p);
-	else
-		buf_putc(&b->text, '\n');
-	report_kernels(b->arena, p,
-		       &(struct report_options){.format = b->markdown ? REPORT_MARKDOWN : REPORT_TEXT, .top = b->top ? b->top : 20},
-		       &b->text);
+	report_say(&b->r, "%.3f GOP, %s: %.1f GOP/s; ceilings: %.0f GOP/s float32, %.0f int8, %.1f GB/s read, %.1f copy\n",
+		   operations / 1e9, figure_new(b->r.arena, UNIT_BYTES, profile_median(p, &p->total, METRIC_BYTES)), operations / whole,
+		   most.float_ops / 1e9, most.int8_ops / 1e9, most.read_bytes / 1e9, most.copy_bytes / 1e9);
+	put_raised(b, profile_fact(p, "ceiling.float_measured", 0), "float32");
+	put_raised(b, profile_fact(p, "ceiling.int8_measured", 0), "int8");
+	if (is_on_device(p)) {
+		report_say(&b->r, "device busy %.0f %% of a run, transfers %.1f %%:", 100 * profile_fact(p, "utilisation", 0),
+			   100 * profile_fact(p, "transfer.share", 0));
+		put_transfer(b, p, "to", "inputs", ",");
+		put_transfer(b, p, "from", "outputs", "\n");
+	}
+	report_say(&b->r, "\n");
+	o.top = o.top ? o.top : 20;
+	report_kernels(p, &o, b->r.out);
 }
 
-static void add_summary(struct bench_report *b, const struct bench_case *c, const struct profile *p)
-{
-	char text[FIGURE_SIZE];
-	double ns = profile_median(p, &p->total, METRIC_WALL);
-	double rate = (c->batch ? c->batch : 1) / ns * 1e9;
-	b->first_rate = b->first_rate > 0 ? b->first_rate : rate;
-	if (!c->batch) /* how many rows the inputs have is not known here */
-		b->summary.columns[5].title = "runs/s";
-	table_add(&b->summary, c->device);
-	table_add(&b->summary, is_on_device(p) ? "" : arena_printf(b->arena, "%u", c->threads));
-	table_add(&b->summary, c->batch ? figure_text(UNIT_COUNT, c->batch, text) : "");
-	table_add(&b->summary, figure_text(UNIT_NS, ns, text));
-	table_addf(&b->summary, "%.1f", profile_median(p, &p->total, METRIC_OPERATIONS) / ns);
-	table_add(&b->summary, figure_text(UNIT_COUNT, rate, text));
-	table_addf(&b->summary, "%.2f", rate / b->first_rate);
-}
+COLUMNS(columns, ONLY_TEXT("device", WORD), ONLY_TEXT("threads", WHOLE), ONLY_TEXT("batch", COUNT), ONLY_TEXT("median", NS),
+	ONLY_TEXT("GOP/s", TENTHS), ONLY_TEXT("rows/s", COUNT), ONLY_TEXT("runs/s", COUNT), ONLY_TEXT("speed-up", HUNDREDTHS));
 
-void bench_report_begin(struct bench_report *b, struct arena *a)
+void bench_report_begin(struct bench_report *b, const struct report_options *o, struct buf *out)
 {
-	*b = (struct bench_report){.arena = a};
-	b->summary = (struct table){.arena = a,
-				    .columns = {{"device", false},
-						{"threads", true},
-						{"batch", true},
-						{"median", true},
-						{"GOP/s", true},
-						{"rows/s", true},
-						{"speed-up", true}},
-				    .n_columns = 7};
+	*b = (struct bench_report){.r = report_open(o, out, NULL)};
+	b->summary = TABLE(&b->r, columns);
 }
 
 void bench_report_add(struct bench_report *b, const struct bench_case *c, const struct profile *p)
 {
+	double ns = profile_median(p, &p->total, METRIC_WALL), rate = (c->batch ? c->batch : 1) / ns * 1e9;
 	put_whole(b, c, p);
-	add_summary(b, c, p);
+	b->first_rate = b->first_rate > 0 ? b->first_rate : rate;
+	TABLE_ROW(&b->summary, word(arena_strdup(b->r.arena, c->device)), is_on_device(p) ? word("") : figure(c->threads),
+		  c->batch ? figure(c->batch) : word(""), figure(ns), figure(profile_median(p, &p->total, METRIC_OPERATIONS) / ns),
+		  figure_or(c->batch, rate, NULL), figure_or(!c->batch, rate, NULL), figure(rate / b->first_rate));
 }
 
 void bench_report_end(struct bench_report *b)
 {
-	if (b->summary.cells.len > b->summary.n_columns) { /* with one case the report has said it all */
-		buf_putc(&b->text, '\n');
-		table_print(&b->summary, b->markdown, &b->text);
+	if (table_rows(&b->summary) > 1) { /* with one case the report has said it all */
+		report_say(&b->r, "\n");
+		table_print(&b->summary, NULL, NULL);
 	}
 	vec_free(&b->summary.cells);
+	report_close(&b->r);
 }

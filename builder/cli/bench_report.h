@@ -1,20 +1,17 @@
 /* What `trib bench` prints: a table for each case, and one of all cases. */
 #ifndef TRIB_BUILDER_CLI_BENCH_REPORT_H
 #define TRIB_BUILDER_CLI_BENCH_REPORT_H
-#include "base/buf.h"
-#include "builder/profile/table.h"
+#include "builder/profile/report.h"
 #include "builder/run/bench.h"
 
 struct bench_report {
-	struct arena *arena;
-	bool markdown;
-	uint32_t top; /* rows of a case; 0: 20 */
-	struct buf text;
+	struct report r;
 	struct table summary; /* a row for each case */
 	double first_rate;    /* rows a second of the first case; 0: none yet */
 };
 
-void bench_report_begin(struct bench_report *b, struct arena *a);
+/* Appends to `out`, which must outlive it. */
+void bench_report_begin(struct bench_report *b, const struct report_options *o, struct buf *out);
 void bench_report_add(struct bench_report *b, const struct bench_case *c, const struct profile *p);
 /* Appends the table of all cases. */
 void bench_report_end(struct bench_report *b);

@@ -5,7 +5,6 @@
 #include <string.h>
 #include "base/arena.h"
 #include "base/buf.h"
-#include "base/foreign.h"
 #include "base/os.h"
 #include "base/path.h"
 #include "base/print.h"
@@ -36,7 +35,7 @@ struct bencher {
 	double budget_ns;
 	const char *device; /* the present one */
 	struct bench_report report;
-	struct buf json;
+	struct buf text, json;
 };
 
 /* Returns the words between commas; NULL ends them. NULL: there are none; reported. */
@@ -185,8 +184,8 @@ static enum status check_results(struct bencher *b, const struct bench_case *c, 
 		s = bench_check(b->arena, &of_model, c->library, build_library, b, &text);
 	if (s != STATUS_OK)
 		print(stderr, "trib: %s\n", text.at);
-	else if (b->o->format != PRINT_JSON)
-		foreign_printf(&b->report.text, b->report.markdown ? FOREIGN_MARKDOWN : FOREIGN_LINE, "results: %s\n", text.at);
+	else
+		report_say(&b->report.r, "results: %s\n", text.at);
 	buf_free(&text);
 	return s;
 }
@@ -248,9 +247,9 @@ static enum status find_model(struct bencher *b, struct build_spec *spec)
 enum status cmd_bench(const struct options *o)
 {
 	struct bencher b = {.o = o, .arena = arena_new(0), .budget_ns = BUDGET_NS};
-	bench_report_begin(&b.report, b.arena);
-	b.report.markdown = o->format == PRINT_MARKDOWN;
-	b.report.top = (uint32_t)o->top;
+	struct report_options how = report_options_of(o);
+	how.top = (uint32_t)o->top;
+	bench_report_begin(&b.report, &how, &b.text);
 	struct build_spec spec;
 	struct profile *first = NULL;
 	enum metric_unit unit = UNIT_NS;
@@ -266,14 +265,14 @@ enum status cmd_bench(const struct options *o)
 	if (s == STATUS_OK)
 		s = run_cases(&b, &first);
 	bench_report_end(&b.report);
-	print_text(stdout, &b.report.text);
+	print_text(stdout, &b.text);
 	print_text(stdout, &b.json);
 	if (s == STATUS_OK && o->profile_out && !profile_write(first, o->profile_out))
 		s = fail_environment("cannot write `%s`: %s", o->profile_out, strerror(errno));
 	if (s == STATUS_OK && o->roofline)
 		s = write_roofline(&b, first);
 	profile_free(first);
-	buf_free(&b.report.text);
+	buf_free(&b.text);
 	buf_free(&b.json);
 	arena_free(b.arena);
 	return s;

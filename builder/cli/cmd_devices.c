@@ -7,7 +7,7 @@
 #include "base/os.h"
 #include "base/print.h"
 #include "builder/cli/command.h"
-#include "builder/profile/machine.h"
+#include "builder/profile/profile.h"
 #include "builder/run/device_ceilings.h"
 #include "builder/run/drivers.h"
 #include "gpu/module.h"
@@ -47,10 +47,7 @@ static void put_json(struct buf *out, const char *device, const char *name, cons
 	json_member_str(&w, "type", "device");
 	json_member_str(&w, "device", device);
 	json_member_str(&w, "name", name);
-	json_member_num(&w, "read_bytes", c->read_bytes);
-	json_member_num(&w, "copy_bytes", c->copy_bytes);
-	json_member_num(&w, "float_ops", c->float_ops);
-	json_member_num(&w, "int8_ops", c->int8_ops);
+	ceilings_print(&w, c);
 	json_close(&w, '}');
 	buf_putc(out, '\n');
 }

@@ -12,6 +12,7 @@
 #include "builder/run/rounding.h"
 #include "builder/run/run.h"
 #include "builder/run/run_input.h"
+#include "builder/run/results.h"
 #include "builder/run/test_case.h"
 
 struct testing {

@@ -4,7 +4,7 @@
 #include "builder/cli/command.h"
 #include "builder/profile/profile.h"
 #include "builder/profile/record.h"
-#include "builder/profile/reports.h"
+#include "builder/profile/report.h"
 
 enum status profile_record(const struct options *o);
 enum status profile_report(const struct options *o);

@@ -1,17 +1,14 @@
 #include "builder/profile/ab.h"
 #include "base/arena.h"
-#include "base/buf.h"
-#include "base/json.h"
-#include "builder/profile/figures.h"
-#include "builder/profile/reports.h"
-#include "builder/profile/table.h"
 
 #define MOST_MEMORY 1.5
 
-static const char *const verdicts[] = {[AB_EQUAL] = "no difference outside the noise",
-				       [AB_BETTER] = "b is better",
-				       [AB_WORSE] = "b is slower",
-				       [AB_LARGER] = "b is faster, but takes more than 1.5 times the memory"};
+static const struct {
+	const char *word, *sentence;
+} verdicts[] = {[AB_EQUAL] = {"equal", "no difference outside the noise"},
+		[AB_BETTER] = {"better", "b is better"},
+		[AB_WORSE] = {"worse", "b is slower"},
+		[AB_LARGER] = {"larger", "b is faster, but takes more than 1.5 times the memory"}};
 
 struct ab_result ab_judge(const struct ab_side *a, const struct ab_side *b)
 {
@@ -28,67 +25,40 @@ struct ab_result ab_judge(const struct ab_side *a, const struct ab_side *b)
 	return r;
 }
 
-static void add_side(struct table *t, const char *letter, const struct ab_side *s)
+static void put_sides(struct report *r, const struct ab_side *a, const struct ab_side *b)
 {
-	char text[FIGURE_SIZE];
-	const double *walls = s->profile->total.of[METRIC_WALL];
-	uint32_t n = s->profile->n_samples;
-	table_addf(t, "%s: %s", letter, s->name);
-	table_add(t, figure_text(UNIT_NS, statistics_median(walls, n), text));
-	table_add(t, figure_text(UNIT_NS, statistics_mean(walls, n), text));
-	table_add(t, figure_text(UNIT_NS, statistics_quantile(walls, n, 0), text));
-	table_add(t, figure_text(UNIT_NS, statistics_deviation(walls, n), text));
-	table_add(t, figure_text(UNIT_NS, profile_median(s->profile, &s->profile->total, METRIC_CPU), text));
-	table_add(t, figure_text(UNIT_BYTES, profile_median(s->profile, &s->profile->total, METRIC_PEAK), text));
+	COLUMNS(columns, ONLY_TEXT("side", WORD), ONLY_TEXT("wall", NS), ONLY_TEXT("mean", NS), ONLY_TEXT("least", NS),
+		ONLY_TEXT("deviation", NS), ONLY_TEXT("CPU", NS), ONLY_TEXT("peak memory", BYTES));
+	struct table t = TABLE(r, columns);
+	for (int i = 0; i < 2; i++) {
+		const struct profile *p = i ? b->profile : a->profile;
+		const double *walls = p->total.of[METRIC_WALL];
+		uint32_t n = p->n_samples;
+		TABLE_ROW(&t, word(arena_printf(r->arena, i ? "b: %s" : "a: %s", (i ? b : a)->name)), figure(statistics_median(walls, n)),
+			  figure(statistics_mean(walls, n)), figure(statistics_quantile(walls, n, 0)),
+			  figure(statistics_deviation(walls, n)), figure(profile_median(p, &p->total, METRIC_CPU)),
+			  figure(profile_median(p, &p->total, METRIC_PEAK)));
+	}
+	table_print(&t, NULL, NULL);
 }
 
-static void print_text(const struct ab_result *r, const struct report_options *o, struct buf *out)
+void ab_report(const struct ab_result *x, const struct report_options *o, struct buf *out)
 {
-	struct arena *a = arena_new(0);
-	struct table t = {.arena = a,
-			  .columns = {{"side", false},
-				      {"wall", true},
-				      {"mean", true},
-				      {"least", true},
-				      {"deviation", true},
-				      {"CPU", true},
-				      {"peak memory", true}},
-			  .n_columns = 7};
-	add_side(&t, "a", &r->a);
-	add_side(&t, "b", &r->b);
-	table_print(&t, o->format == REPORT_MARKDOWN, out);
-	report_printf(o, out, "\nspeed-up of b: %.3f", 1 / r->time.estimate);
-	if (r->time.low > 0)
-		report_printf(o, out, ", at 95 %% between %.3f and %.3f", 1 / r->time.high, 1 / r->time.low);
+	COLUMNS(columns, ONLY_JSON("a"), ONLY_JSON("b"), ONLY_JSON("pairs"), ONLY_JSON("speed_up"), ONLY_JSON("low"), ONLY_JSON("high"),
+		ONLY_JSON("p"), ONLY_JSON("memory"), ONLY_JSON("verdict"));
+	struct report r = report_open(o, out, "ab");
+	uint32_t pairs = x->a.profile->n_samples;
+	double low = 1 / x->time.high, high = 1 / x->time.low, speed_up = 1 / x->time.estimate;
+	put_sides(&r, &x->a, &x->b);
+	report_say(&r, "\nspeed-up of b: %.3f", speed_up);
+	if (x->time.low > 0)
+		report_say(&r, ", at 95 %% between %.3f and %.3f", low, high);
 	else
-		buf_puts(out, " (too few pairs for an interval: measure at least 6)");
-	report_printf(o, out, "; memory x %.2f; %u pairs\nverdict: %s\n", r->memory, r->a.profile->n_samples, verdicts[r->verdict]);
-	arena_free(a);
-}
-
-static void print_json(const struct ab_result *r, struct buf *out)
-{
-	static const char *const words[] = {[AB_EQUAL] = "equal", [AB_BETTER] = "better", [AB_WORSE] = "worse", [AB_LARGER] = "larger"};
-	struct json_writer w = {.out = out};
-	json_open(&w, '{');
-	json_member_str(&w, "type", "ab");
-	json_member_str(&w, "a", r->a.name);
-	json_member_str(&w, "b", r->b.name);
-	json_member_int(&w, "pairs", r->a.profile->n_samples);
-	json_member_real(&w, "speed_up", 1 / r->time.estimate);
-	json_member_real(&w, "low", 1 / r->time.high);
-	json_member_real(&w, "high", 1 / r->time.low);
-	json_member_real(&w, "p", r->time.p);
-	json_member_real(&w, "memory", r->memory);
-	json_member_str(&w, "verdict", words[r->verdict]);
-	json_close(&w, '}');
-	buf_putc(out, '\n');
-}
-
-void ab_report(const struct ab_result *r, const struct report_options *o, struct buf *out)
-{
-	if (o->format == REPORT_JSON)
-		print_json(r, out);
-	else
-		print_text(r, o, out);
+		report_say(&r, " (too few pairs for an interval: measure at least 6)");
+	report_say(&r, "; memory x %.2f; %u pairs\nverdict: %s\n", x->memory, pairs, verdicts[x->verdict].sentence);
+	report_members(&r, columns,
+		       (struct cell[]){word(x->a.name), word(x->b.name), figure(pairs), figure(speed_up), figure(low), figure(high),
+				       figure(x->time.p), figure(x->memory), word(verdicts[x->verdict].word)},
+		       9);
+	report_close(&r);
 }

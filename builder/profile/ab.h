@@ -2,7 +2,7 @@
 #ifndef TRIB_BUILDER_PROFILE_AB_H
 #define TRIB_BUILDER_PROFILE_AB_H
 #include "builder/profile/profile.h"
-#include "builder/profile/reports.h"
+#include "builder/profile/report.h"
 #include "builder/profile/statistics.h"
 
 struct ab_side {

@@ -5,8 +5,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/map.h"
-#include "builder/profile/judge.h"
-#include "builder/profile/kernel_difference.h"
+#include "builder/profile/kernel_sums.h"
 
 #define FEWEST_SAMPLES 4         /* of each profile, for a test */
 #define SMALLEST_CORRECTION 0.02 /* a smaller difference of the calibrations is their own noise */

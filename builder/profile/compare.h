@@ -67,4 +67,6 @@ double compare_visible(const struct comparison *c, enum profile_metric m);
 void compare_free(struct comparison *c); /* NULL is accepted */
 /* Returns indices of the rows with this change, those with the largest difference of the metric first. Allocated in c->arena. */
 const uint32_t *compare_rows(const struct comparison *c, enum change change, uint32_t *n);
+/* judge.c: sets the change of each row that is in both profiles, and what of *c depends on it. */
+void judge_rows(struct comparison *c);
 #endif

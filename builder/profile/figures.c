@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/arena.h"
 
 struct step {
 	double from;
@@ -46,12 +47,13 @@ const char *figure_text(enum metric_unit unit, double value, char out[FIGURE_SIZ
 {
 	static const struct step times[] = {{1e9, "s"}, {1e6, "ms"}, {1e3, "us"}, {1, "ns"}};
 	static const struct step sizes[] = {{1 << 30, "GiB"}, {1 << 20, "MiB"}, {1 << 10, "KiB"}, {1, "B"}};
-	switch (unit) {
-	case UNIT_NS: return scaled(value, times, 4, out);
-	case UNIT_BYTES: return scaled(value, sizes, 4, out);
-	case UNIT_COUNT: return counted(value, out);
-	}
-	return out;
+	return unit == UNIT_NS ? scaled(value, times, 4, out) : unit == UNIT_BYTES ? scaled(value, sizes, 4, out) : counted(value, out);
+}
+
+const char *figure_new(struct arena *a, enum metric_unit unit, double value)
+{
+	char text[FIGURE_SIZE];
+	return arena_strdup(a, figure_text(unit, value, text));
 }
 
 const char *figure_change(double ratio, char out[FIGURE_SIZE])

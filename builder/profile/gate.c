@@ -16,7 +16,7 @@ static bool read_subject(struct arena *a, struct budget *b, const char *subject)
 	if (strcmp(subject, "total") == 0 || strcmp(subject, "peak") == 0)
 		return true;
 	for (uint32_t k = 0; colon && k < ITEM_KINDS; k++)
-		if (strcmp(arena_strndup(a, subject, (size_t)(colon - subject)), profile_item_kind_text((enum profile_item_kind)k)) == 0) {
+		if (strcmp(arena_strndup(a, subject, (size_t)(colon - subject)), profile_item_kinds[k]) == 0) {
 			b->has_kind = true;
 			b->kind = (enum profile_item_kind)k;
 			b->pattern = arena_strdup(a, colon + 1);
@@ -71,15 +71,13 @@ static void add_finding(struct gate_result *r, struct gate_finding f)
 static void put_place(const struct comparison *c, const struct compared *row, struct buf *out)
 {
 	const struct profile_item *now = &c->after->items.at[row->after];
-	const char *before = row->before != PROFILE_NONE ? c->before->items.at[row->before].note : NULL;
-	size_t len = now->note ? strcspn(now->note, ":") : 0;
+	const char *before = row->before != PROFILE_NONE ? c->before->items.at[row->before].kernel : NULL;
 	if (now->at)
 		buf_printf(out, "at %s", now->at);
-	if (row->kind != ITEM_KERNEL || !len)
-		return;
-	buf_printf(out, "%s%.*s", out->len ? ", " : "", (int)len, now->note);
-	if (before && (strcspn(before, ":") != len || strncmp(before, now->note, len) != 0))
-		buf_printf(out, " in place of %.*s", (int)strcspn(before, ":"), before);
+	if (now->kernel)
+		buf_printf(out, "%s%s", out->len ? ", " : "", now->kernel);
+	if (now->kernel && before && strcmp(before, now->kernel) != 0)
+		buf_printf(out, " in place of %s", before);
 }
 
 /* Units that only the current build compiled, and those whose note differs, explain a longer build. */

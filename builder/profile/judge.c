@@ -10,7 +10,7 @@
  *   change, which are most of them. No machine makes a part three times as slow: two profiles whose parts differ by more are of different work.
  * With too few samples for the test, a row is a change if all samples of one side are beyond all of the other, by 30 %.
  * A row that differs without being a change says why. */
-#include "builder/profile/judge.h"
+#include "builder/profile/compare.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

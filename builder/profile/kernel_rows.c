@@ -10,34 +10,22 @@
 
 void kernel_add_ceilings(struct profile *p, const struct ceilings *c)
 {
-	profile_add_fact(p, "ceiling.read_bytes", c->read_bytes);
-	profile_add_fact(p, "ceiling.copy_bytes", c->copy_bytes);
-	profile_add_fact(p, "ceiling.float_ops", c->float_ops);
-	profile_add_fact(p, "ceiling.int8_ops", c->int8_ops);
+#define CEILING(name) profile_add_fact(p, "ceiling." #name, c->name);
+	KERNEL_CEILINGS(CEILING)
+#undef CEILING
 }
 
 struct ceilings kernel_ceilings(const struct profile *p)
 {
-	return (struct ceilings){profile_fact(p, "ceiling.read_bytes", 0), profile_fact(p, "ceiling.copy_bytes", 0),
-				 profile_fact(p, "ceiling.float_ops", 0), profile_fact(p, "ceiling.int8_ops", 0)};
+#define CEILING(name) profile_fact(p, "ceiling." #name, 0),
+	return (struct ceilings){KERNEL_CEILINGS(CEILING)};
+#undef CEILING
 }
 
-/* The part of a value that is not of the item's children: a loop of a run contains the statements of its body. */
-static double own_value(const struct profile *p, uint32_t item, enum profile_metric m)
-{
-	double own = profile_median(p, &p->items.at[item].values, m);
-	for (uint32_t i = item + 1; i < p->items.len; i++)
-		if (p->items.at[i].parent == item)
-			own -= profile_median(p, &p->items.at[i].values, m);
-	return own > 0 ? own : 0;
-}
-
-/* Kernels of int8 are measured against the dot products of int8, all others against float32. */
+/* The ceiling of an item's arithmetic; NULL: it is not known. */
 static double *ceiling_of(const struct profile_item *i, struct ceilings *c)
 {
-	bool is_int8 = i->note && (strstr(i->note, "_i8_") || strncmp(i->note, "tri_matmul_trits", 16) == 0 ||
-				   strncmp(i->note, "tri_conv_trits", 14) == 0);
-	return is_int8 ? &c->int8_ops : &c->float_ops;
+	return i->ceiling == CEILING_INT8 ? &c->int8_ops : i->ceiling == CEILING_FLOAT ? &c->float_ops : NULL;
 }
 
 /* True if all that a run moves fits into a cache, where the run before left it. */
@@ -66,15 +54,16 @@ struct kernel_row kernel_row(const struct profile *p, uint32_t item)
 	struct ceilings c = kernel_ceilings(p);
 	const struct profile_item *i = &p->items.at[item];
 	struct kernel_row r = {.item = item,
-			       .ns = own_value(p, item, METRIC_WALL),
-			       .bytes = own_value(p, item, METRIC_BYTES),
-			       .operations = own_value(p, item, METRIC_OPERATIONS)};
+			       .ns = profile_own(p, item, METRIC_WALL),
+			       .bytes = profile_own(p, item, METRIC_BYTES),
+			       .operations = profile_own(p, item, METRIC_OPERATIONS)};
 	double calls = profile_median(p, &i->values, METRIC_CALLS);
 	r.is_short = calls > 0 && r.ns / calls < kernel_shortest(p);
 	r.has_ceilings = c.read_bytes > 0;
 	r.intensity = r.bytes > 0 ? r.operations / r.bytes : 0;
 	r.class = r.intensity < MEMORY_BOUND ? KERNEL_MEMORY : r.intensity <= COMPUTE_BOUND ? KERNEL_MIXED : KERNEL_COMPUTE;
-	set_share(&r, &c, *ceiling_of(i, &c), fits_cache(p));
+	const double *arithmetic = ceiling_of(i, &c);
+	set_share(&r, &c, arithmetic ? *arithmetic : 0, fits_cache(p));
 	return r;
 }
 
@@ -86,7 +75,8 @@ struct ceilings kernel_raised_ceilings(const struct profile *p)
 			continue;
 		struct kernel_row r = kernel_row(p, i);
 		double rate = r.ns > 0 && !r.is_short ? r.operations / r.ns * 1e9 : 0, *most = ceiling_of(&p->items.at[i], &c);
-		*most = rate > *most ? rate : *most;
+		if (most && rate > *most)
+			*most = rate;
 	}
 	return c;
 }

@@ -3,12 +3,13 @@
 #define TRIB_BUILDER_PROFILE_KERNEL_ROWS_H
 #include "builder/profile/profile.h"
 
-/* The most that a machine does, in units a second. 0: not measured. */
+/* The most that a machine does, in units a second; 0: not measured: reading memory beyond the caches; copying it, bytes read and written; float32
+ * multiplications and additions, fused, in registers; the same of int8, as dot products. CEILING(name) in files, facts and JSON. */
+#define KERNEL_CEILINGS(CEILING) CEILING(read_bytes) CEILING(copy_bytes) CEILING(float_ops) CEILING(int8_ops)
 struct ceilings {
-	double read_bytes; /* reading memory beyond the caches */
-	double copy_bytes; /* copying it: bytes read and written */
-	double float_ops;  /* float32 multiplications and additions, fused, in registers */
-	double int8_ops;   /* the same of int8, as dot products */
+#define CEILING(name) double name;
+	KERNEL_CEILINGS(CEILING)
+#undef CEILING
 };
 /* Facts of a profile. */
 void kernel_add_ceilings(struct profile *p, const struct ceilings *c);

@@ -27,4 +27,7 @@ bool process_run(const struct process_request *r, struct process_cost *out, stru
 bool process_can_count_instructions(void);
 /* The path of the running executable, malloc'd; NULL: errno. */
 char *process_own_path(void);
+
+/* Returns the processor time of the workload, the least of several runs: some 15 ms in all. Arithmetic, and memory in the L2 cache. */
+int64_t calibrate_ns(void);
 #endif

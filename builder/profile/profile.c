@@ -1,11 +1,15 @@
 #include "builder/profile/profile.h"
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/bug.h"
+#include "base/hash.h"
 #include "base/map.h"
-#include "builder/profile/machine.h"
+#include "base/os.h"
 #include "builder/profile/statistics.h"
 #include "builder/version.h"
 
@@ -14,12 +18,13 @@ const struct metric_row profile_metrics[METRIC_COUNT] = {
 #include "builder/profile/metrics.def"
 };
 
-static const char *const kind_texts[ITEM_KINDS] = {
+const char *const profile_item_kinds[ITEM_KINDS] = {
 #define ITEM(id, name, help) name,
 #include "builder/profile/item_kinds.def"
 };
-
-const char *profile_item_kind_text(enum profile_item_kind k) { return kind_texts[k]; }
+const char *const profile_kinds[] = {[PROFILE_BUILD] = "build", [PROFILE_RUN] = "run"};
+const char *const metric_units[UNITS] = {[UNIT_NS] = "ns", [UNIT_BYTES] = "bytes", [UNIT_COUNT] = "count"};
+const char *const profile_ceilings[CEILINGS] = {"", [CEILING_FLOAT] = "float", [CEILING_INT8] = "int8", [CEILING_MEMORY] = "memory"};
 
 struct profile *profile_new(enum profile_kind kind, uint32_t n_samples)
 {
@@ -48,10 +53,10 @@ void profile_free(struct profile *p)
 
 static const char *copy(struct profile *p, const char *text) { return text ? arena_strdup(p->arena, text) : NULL; }
 
-/* Sets what follows from the name, the kind and the parent. */
-static void place_item(const struct profile *p, struct profile_item *i)
+void profile_place_item(struct profile *p, uint32_t item)
 {
 	static const struct profile_item none;
+	struct profile_item *i = &p->items.at[item];
 	const struct profile_item *up = i->parent == PROFILE_NONE ? &none : &p->items.at[i->parent];
 	size_t len = up->path_len + strlen(i->name) + (up != &none);
 	i->depth = up->depth + 1;
@@ -63,8 +68,8 @@ uint32_t profile_add_item(struct profile *p, enum profile_item_kind kind, uint32
 {
 	BUG_ON(parent != PROFILE_NONE && parent >= p->items.len);
 	struct profile_item i = {.kind = kind, .parent = parent, .name = copy(p, name), .at = copy(p, at)};
-	place_item(p, &i);
 	vec_push(&p->items, i);
+	profile_place_item(p, p->items.len - 1);
 	return p->items.len - 1;
 }
 
@@ -86,6 +91,20 @@ double profile_mean(const struct profile *p, const struct profile_values *v, enu
 	return v->of[m] ? statistics_mean(v->of[m], p->n_samples) : 0;
 }
 
+double profile_value(const struct profile *p, uint32_t item, enum profile_metric m)
+{
+	return profile_median(p, &p->items.at[item].values, m);
+}
+
+double profile_own(const struct profile *p, uint32_t item, enum profile_metric m)
+{
+	double own = profile_value(p, item, m);
+	for (uint32_t i = item + 1; i < p->items.len; i++)
+		if (p->items.at[i].parent == item)
+			own -= profile_value(p, i, m);
+	return own > 0 ? own : 0;
+}
+
 bool profile_is_of_files(const struct profile *p, const struct profile_values *v)
 {
 	const double rate = 1e-3, files_rate = 1e-6; /* bytes and files a nanosecond */
@@ -100,24 +119,13 @@ double profile_others_share(const struct profile *p)
 	return p->total.of[METRIC_OTHERS] && machine > 0 ? profile_median(p, &p->total, METRIC_OTHERS) / machine : -1;
 }
 
-static uint32_t find_setting(const struct profile *p, const char *name)
+void profile_add_setting(struct profile *p, const char *name, const char *text)
 {
+	struct profile_setting s = {copy(p, name), copy(p, text)};
 	uint32_t i = 0;
 	while (i < p->settings.len && strcmp(p->settings.at[i].name, name) < 0)
 		i++;
-	return i;
-}
-
-static bool has_setting_at(const struct profile *p, uint32_t i, const char *name)
-{
-	return i < p->settings.len && strcmp(p->settings.at[i].name, name) == 0;
-}
-
-void profile_add_setting(struct profile *p, const char *name, const char *text)
-{
-	uint32_t i = find_setting(p, name);
-	struct profile_setting s = {copy(p, name), copy(p, text)};
-	if (!has_setting_at(p, i, name)) {
+	if (i == p->settings.len || strcmp(p->settings.at[i].name, name) != 0) {
 		vec_push(&p->settings, s);
 		memmove(p->settings.at + i + 1, p->settings.at + i, (p->settings.len - 1 - i) * sizeof s);
 	}
@@ -126,27 +134,33 @@ void profile_add_setting(struct profile *p, const char *name, const char *text)
 
 const char *profile_setting(const struct profile *p, const char *name)
 {
-	uint32_t i = find_setting(p, name);
-	return has_setting_at(p, i, name) ? p->settings.at[i].text : NULL;
+	for (uint32_t i = 0; i < p->settings.len; i++)
+		if (strcmp(p->settings.at[i].name, name) == 0)
+			return p->settings.at[i].text;
+	return NULL;
+}
+
+static struct profile_fact *find_fact(const struct profile *p, const char *name)
+{
+	for (uint32_t i = 0; i < p->facts.len; i++)
+		if (strcmp(p->facts.at[i].name, name) == 0)
+			return &p->facts.at[i];
+	return NULL;
 }
 
 void profile_add_fact(struct profile *p, const char *name, double value)
 {
-	for (uint32_t i = 0; i < p->facts.len; i++)
-		if (strcmp(p->facts.at[i].name, name) == 0) {
-			p->facts.at[i].value = value;
-			return;
-		}
-	struct profile_fact f = {copy(p, name), value};
-	vec_push(&p->facts, f);
+	struct profile_fact *f = find_fact(p, name);
+	if (f)
+		f->value = value;
+	else
+		vec_push(&p->facts, ((struct profile_fact){copy(p, name), value}));
 }
 
 double profile_fact(const struct profile *p, const char *name, double otherwise)
 {
-	for (uint32_t i = 0; i < p->facts.len; i++)
-		if (strcmp(p->facts.at[i].name, name) == 0)
-			return p->facts.at[i].value;
-	return otherwise;
+	const struct profile_fact *f = find_fact(p, name);
+	return f ? f->value : otherwise;
 }
 
 const char *profile_item_path(struct arena *a, const struct profile *p, uint32_t item)
@@ -205,6 +219,8 @@ static uint32_t *match_items(struct profile *to, const struct profile *more, str
 			uint32_t parent = m->parent == PROFILE_NONE ? PROFILE_NONE : matches[m->parent];
 			at = profile_add_item(to, m->kind, parent, m->name, m->at);
 			to->items.at[at].note = copy(to, m->note);
+			to->items.at[at].kernel = copy(to, m->kernel);
+			to->items.at[at].ceiling = m->ceiling;
 			map_put(&known, m->key, at);
 		}
 		matches[i] = (uint32_t)at;
@@ -228,4 +244,45 @@ void profile_append(struct profile *to, const struct profile *more)
 				     : NULL;
 	to->n_samples += more->n_samples;
 	arena_free(a);
+}
+
+/* Returns the rest of the first line of /proc/cpuinfo that begins with `key`, or NULL. */
+static const char *cpu_field(struct arena *a, const char *text, const char *key)
+{
+	for (const char *line = text; line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL) {
+		if (strncmp(line, key, strlen(key)) != 0)
+			continue;
+		const char *colon = strchr(line, ':');
+		if (!colon)
+			return NULL;
+		colon += 1 + strspn(colon + 1, " \t");
+		return arena_strndup(a, colon, strcspn(colon, "\n"));
+	}
+	return NULL;
+}
+
+static const char *cpu_name(struct arena *a, const char *machine)
+{
+	char *text = NULL;
+	size_t len;
+	const char *name = NULL;
+	if (os_read_file("/proc/cpuinfo", 1 << 20, &text, &len))
+		name = cpu_field(a, text, "model name");
+	free(text);
+	return name ? name : machine;
+}
+
+struct profile_machine machine_describe(struct arena *a)
+{
+	struct utsname u;
+	struct profile_machine m = {.device = "cpu", .cores = os_cpu_count()};
+	if (uname(&u) != 0)
+		memset(&u, 0, sizeof u);
+	long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+	m.memory_bytes = pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size : 0;
+	m.cpu = cpu_name(a, arena_strdup(a, u.machine));
+	m.system = arena_printf(a, "%s %s %s", u.sysname, u.release, u.machine);
+	const char *kind = arena_printf(a, "%s/%u/%s", m.cpu, m.cores, u.machine);
+	m.id = arena_printf(a, "%016" PRIx64, hash64_bytes(kind, strlen(kind)));
+	return m;
 }

@@ -17,12 +17,14 @@ struct buf;
 #define PROFILE_MOST_PATH (1 << 16) /* bytes */
 
 enum profile_kind { PROFILE_BUILD, PROFILE_RUN };
+extern const char *const profile_kinds[]; /* "build", "run" */
 enum profile_metric {
 #define METRIC(id, name, title, unit, compared) METRIC_##id,
 #include "builder/profile/metrics.def"
 	METRIC_COUNT
 };
-enum metric_unit { UNIT_NS, UNIT_BYTES, UNIT_COUNT };
+enum metric_unit { UNIT_NS, UNIT_BYTES, UNIT_COUNT, UNITS };
+extern const char *const metric_units[UNITS];
 enum metric_comparison { COMPARED_SHOWN, COMPARED_TIMED, COMPARED_COUNTED };
 struct metric_row {
 	const char *name, *title;
@@ -36,7 +38,12 @@ enum profile_item_kind {
 #include "builder/profile/item_kinds.def"
 	ITEM_KINDS
 };
-const char *profile_item_kind_text(enum profile_item_kind k);
+extern const char *const profile_item_kinds[ITEM_KINDS];
+/* The parts of a build: bits of kinds. */
+#define PROFILE_STAGES (1u << ITEM_PHASE | 1u << ITEM_STAGE | 1u << ITEM_PASS)
+/* What a statement of a run is measured against. */
+enum profile_ceiling { CEILING_UNKNOWN, CEILING_FLOAT, CEILING_INT8, CEILING_MEMORY, CEILINGS };
+extern const char *const profile_ceilings[CEILINGS];
 
 /* For each metric an array of `n_samples` values; NULL: it was not measured. */
 struct profile_values {
@@ -51,13 +58,15 @@ struct profile_item {
 	hash128 key;           /* of the kinds and names of it and its parents: items of equal keys are the same part of two profiles */
 	const char *name;      /* differs from those of its siblings of the same kind */
 	const char *at, *note; /* "src/net.tri:12", and further words for the reader; may be NULL */
+	const char *kernel;    /* of a run: the symbol of what a kernel item calls, "tri_conv_f32"; else NULL */
+	enum profile_ceiling ceiling;
 	struct profile_values values;
 };
 /* When an item ran, in the first sample. */
 struct profile_span {
 	uint32_t item, lane;  /* lane 0: the main thread; w + 1: worker w */
 	int64_t start_ns, ns; /* from the beginning of the build or run */
-	bool is_critical;     /* on the critical path */
+	uint32_t is_critical; /* 1: on the critical path */
 };
 struct profile_point {
 	int64_t at_ns;
@@ -100,7 +109,7 @@ struct profile {
 	uint32_t n_samples;
 	struct profile_values total;          /* of the whole process */
 	double *calibration_ns;               /* a fixed workload, timed beside each sample; NULL: it was not */
-	VEC(struct profile_setting) settings; /* in the order of their names */
+	VEC(struct profile_setting) settings; /* in the order of their names, unless a file has another */
 	VEC(struct profile_fact) facts;
 	VEC(struct profile_item) items;
 	VEC(struct profile_span) spans;
@@ -114,11 +123,18 @@ struct profile *profile_new(enum profile_kind kind, uint32_t n_samples);
 void profile_free(struct profile *p); /* NULL is accepted */
 /* Adds an item without values; `name` and `at` (NULL: unknown) are copied. Returns its index. */
 uint32_t profile_add_item(struct profile *p, enum profile_item_kind kind, uint32_t parent, const char *name, const char *at);
+/* Sets what follows from the name, the kind and the parent of an item. */
+void profile_place_item(struct profile *p, uint32_t item);
 /* Sets one value. Values of the metric that are not set are 0. */
 void profile_set(struct profile *p, struct profile_values *v, enum profile_metric m, uint32_t sample, double value);
 /* The median over the samples; 0 if it was not measured. */
 double profile_median(const struct profile *p, const struct profile_values *v, enum profile_metric m);
 double profile_mean(const struct profile *p, const struct profile_values *v, enum profile_metric m);
+/* The median of an item; and what of it is not its children's, at least 0. */
+double profile_value(const struct profile *p, uint32_t item, enum profile_metric m);
+double profile_own(const struct profile *p, uint32_t item, enum profile_metric m);
+/* True for the statements and kernels of a run. */
+static inline bool profile_is_code(const struct profile_item *i) { return i->kind == ITEM_STATEMENT || i->kind == ITEM_KERNEL; }
 /* True if an item reads and writes so much that files take its time, which depends on the state of the system. */
 bool profile_is_of_files(const struct profile *p, const struct profile_values *v);
 /* The share of the machine that other processes used meanwhile; -1: unknown. */
@@ -148,4 +164,8 @@ bool profile_write(const struct profile *p, const char *path);
 struct profile *profile_parse(const char *text, size_t len, struct buf *error);
 /* Reads a file, or the standard input if the path is "-". NULL: *error names it. */
 struct profile *profile_read(const char *path, struct buf *error);
+
+/* Texts are allocated in `a`. The id is a digest of the CPU's model, the number of CPUs that the process may use, and the kernel's
+ * machine type: not of the host's name, so that runners of one kind are equal. */
+struct profile_machine machine_describe(struct arena *a);
 #endif

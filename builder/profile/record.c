@@ -11,9 +11,7 @@
 #include "base/bug.h"
 #include "base/os.h"
 #include "base/path.h"
-#include "builder/profile/calibrate.h"
 #include "builder/profile/process.h"
-#include "builder/profile/source_edit.h"
 #include "builder/profile/workspace.h"
 
 #define MOST_EDITS 200   /* places that are tried */

@@ -1,192 +1,136 @@
 #include <math.h>
 #include "base/arena.h"
-#include "base/buf.h"
-#include "base/json.h"
+#include "base/foreign.h"
 #include "builder/profile/compare.h"
 #include "builder/profile/figures.h"
-#include "builder/profile/reports.h"
-#include "builder/profile/table.h"
+#include "builder/profile/report.h"
 
-static const char *kind_of(const struct compared *r) { return compare_is_whole(r) ? "total" : profile_item_kind_text(r->kind); }
+/* The columns of text; JSON has a row for each metric of each item. */
+COLUMNS(columns, COLUMN("kind", "kind", WORD), COLUMN("item", "item", WORD), ONLY_TEXT("metric", WORD), ONLY_JSON("metric"),
+	COLUMN("before", "before", RIGHT), COLUMN("after", "after", RIGHT), COLUMN("ratio", "change", CHANGE), ONLY_TEXT("interval", RIGHT),
+	ONLY_TEXT("verdict", WORD), ONLY_JSON("before_median"), ONLY_JSON("after_median"), ONLY_JSON("before_mean"),
+	ONLY_JSON("after_mean"), ONLY_JSON("low"), ONLY_JSON("high"), ONLY_JSON("p"), COLUMN("tested", NULL, BOOL), ONLY_JSON("change"),
+	ONLY_JSON("reason"));
 
-static void add_interval(struct table *t, const struct compared *r)
+static const char *interval(struct arena *a, const struct compared *r)
 {
 	char low[FIGURE_SIZE], high[FIGURE_SIZE];
-	if (r->is_tested && r->ratio.low > 0)
-		table_addf(t, "%s to %s", r->ratio.low > 0 ? figure_change(r->ratio.low, low) : "unknown",
-			   isfinite(r->ratio.high) ? figure_change(r->ratio.high, high) : "unknown");
-	else
-		table_add(t, "");
+	if (!r->is_tested || r->ratio.low <= 0)
+		return "";
+	return arena_printf(a, "%s to %s", figure_change(r->ratio.low, low),
+			    isfinite(r->ratio.high) ? figure_change(r->ratio.high, high) : "unknown");
 }
 
-static void add_row(struct table *t, const struct comparison *c, const struct compared *r, bool with_verdict)
+/* The figures of a row have the unit of its metric. */
+static struct cell value_cell(struct report *r, const struct compared *x, double value)
 {
-	char text[FIGURE_SIZE];
-	enum metric_unit unit = profile_metrics[r->metric].unit;
-	table_add(t, kind_of(r));
-	table_add(t, compare_name(c, r));
-	table_add(t, profile_metrics[r->metric].title);
-	table_add(t, r->change == CHANGE_NEW ? "" : figure_text(unit, r->before_value, text));
-	table_add(t, r->change == CHANGE_REMOVED ? "" : figure_text(unit, r->after_value, text));
-	table_add(t, r->change == CHANGE_NEW || r->change == CHANGE_REMOVED ? "" : figure_change(r->ratio.estimate, text));
-	add_interval(t, r);
-	if (with_verdict)
-		table_addf(t, "%s%s%s", change_table[r->change].name, r->reason ? ": " : "", r->reason ? r->reason : "");
+	return report_is_json(r) ? figure(value) : word(figure_new(r->arena, profile_metrics[x->metric].unit, value));
 }
 
-static struct table new_table(struct arena *a, bool with_verdict)
+static void add_row(struct table *t, const struct comparison *c, const struct compared *x, bool with_verdict)
 {
-	return (struct table){.arena = a,
-			      .columns = {{"kind", false},
-					  {"item", false},
-					  {"metric", false},
-					  {"before", true},
-					  {"after", true},
-					  {"change", true},
-					  {"interval", true},
-					  {"verdict", false}},
-			      .n_columns = with_verdict ? 8 : 7};
+	struct report *r = t->report;
+	bool json = report_is_json(r), is_new = x->change == CHANGE_NEW && !json, is_gone = x->change == CHANGE_REMOVED && !json;
+	const struct metric_row *m = &profile_metrics[x->metric];
+	const char *change = change_table[x->change].name;
+	const char *verdict = x->reason ? arena_printf(r->arena, "%s: %s", change, x->reason) : change;
+	TABLE_ROW(t, word(compare_is_whole(x) ? "total" : profile_item_kinds[x->kind]), word(compare_name(c, x)), word(m->title),
+		  word(m->name), is_new ? word("") : value_cell(r, x, x->before_value),
+		  is_gone ? word("") : value_cell(r, x, x->after_value), is_new || is_gone ? word("") : figure(x->ratio.estimate),
+		  word(interval(r->arena, x)), with_verdict ? word(verdict) : blank(NULL), figure(x->medians[0]), figure(x->medians[1]),
+		  figure(x->means[0]), figure(x->means[1]), figure(x->ratio.low), figure(x->ratio.high), figure(x->ratio.p),
+		  figure(x->is_tested), word(change), word(x->reason));
 }
 
-static void put_title(const struct report_options *o, const char *title, uint32_t n, uint32_t of, struct buf *out)
+static void put_list(struct report *r, const struct comparison *c, enum change change)
 {
-	report_printf(o, out, o->format == REPORT_MARKDOWN ? "\n### %s (%u" : "\n%s (%u", title, n);
-	report_printf(o, out, n < of ? " of %u)\n" : ")\n", of);
-	if (o->format == REPORT_MARKDOWN)
-		buf_putc(out, '\n');
-}
-
-static void put_list(const struct comparison *c, enum change change, const struct report_options *o, struct buf *out)
-{
-	uint32_t n, shown;
+	uint32_t n, top = r->options.top;
 	const uint32_t *rows = compare_rows(c, change, &n);
-	bool with_reason = change == CHANGE_UNDECIDED;
-	struct table t = new_table(c->arena, with_reason);
-	if (!n)
-		return;
-	shown = n < o->top ? n : o->top;
-	for (uint32_t i = 0; i < shown; i++)
-		add_row(&t, c, &c->rows[rows[i]], with_reason);
-	put_title(o, change_table[change].title, shown, n, out);
-	table_print(&t, o->format == REPORT_MARKDOWN, out);
+	struct table t = TABLE(r, columns);
+	for (uint32_t i = 0; i < n && i < top; i++)
+		add_row(&t, c, &c->rows[rows[i]], change == CHANGE_UNDECIDED);
+	const char *of = n > top ? arena_printf(r->arena, "%u of %u", top, n) : arena_printf(r->arena, "%u", n);
+	table_print(&t, NULL, arena_printf(r->arena, "%s (%s)", change_table[change].title, of));
 }
 
 /* What was measured, beside the values above that are compared: of times, the fastest samples at the pace of one machine. */
-static void put_samples(const struct comparison *c, const struct report_options *o, struct buf *out)
+static void put_samples(struct report *r, const struct comparison *c)
 {
-	struct table t = {
-		.arena = c->arena,
-		.columns = {{"whole process", false}, {"median before", true}, {"after", true}, {"mean before", true}, {"after", true}},
-		.n_columns = 5};
-	char text[FIGURE_SIZE];
+	COLUMNS(of_samples, ONLY_TEXT("whole process", WORD), ONLY_TEXT("median before", RIGHT), ONLY_TEXT("after", RIGHT),
+		ONLY_TEXT("mean before", RIGHT), ONLY_TEXT("after", RIGHT));
+	struct table t = TABLE(r, of_samples);
 	for (uint32_t i = 0; i < c->n_rows && compare_is_whole(&c->rows[i]); i++) {
-		const struct compared *r = &c->rows[i];
-		const double values[] = {r->medians[0], r->medians[1], r->means[0], r->means[1]};
-		table_add(&t, profile_metrics[r->metric].title);
-		for (uint32_t k = 0; k < 4; k++)
-			table_add(&t, figure_text(profile_metrics[r->metric].unit, values[k], text));
+		const struct compared *x = &c->rows[i];
+		TABLE_ROW(&t, word(profile_metrics[x->metric].title), value_cell(r, x, x->medians[0]), value_cell(r, x, x->medians[1]),
+			  value_cell(r, x, x->means[0]), value_cell(r, x, x->means[1]));
 	}
-	buf_putc(out, '\n');
-	table_print(&t, o->format == REPORT_MARKDOWN, out);
+	report_say(r, "\n");
+	table_print(&t, NULL, NULL);
 }
 
-static void put_sides(const struct comparison *c, const char *before, const char *after, const struct report_options *o, struct buf *out)
+static void put_sides(struct report *r, const struct comparison *c, const char *before, const char *after)
 {
 	struct buf differences = {0};
-	report_printf(o, out, "before: %s, %u sample%s, trib %s\nafter:  %s, %u sample%s, trib %s\n", before, c->before->n_samples,
-		      c->before->n_samples == 1 ? "" : "s", c->before->version, after, c->after->n_samples,
-		      c->after->n_samples == 1 ? "" : "s", c->after->version);
+	const struct profile *p = c->before, *q = c->after;
+	report_say(r, "before: %s, %u sample%s, trib %s\nafter:  %s, %u sample%s, trib %s\n", before, p->n_samples,
+		   p->n_samples == 1 ? "" : "s", p->version, after, q->n_samples, q->n_samples == 1 ? "" : "s", q->version);
 	if (fabs(c->speed - 1) > 0.01)
-		report_printf(o, out, "the machine was %.1f %% %s after; times are corrected for it\n", fabs(1 - c->speed) * 100,
-			      c->speed < 1 ? "slower" : "faster");
-	if (!compare_conditions(c->before, c->after, report_form(o), &differences)) {
-		buf_puts(out, "the conditions differ, so this says nothing about one change alone:\n");
-		buf_put(out, differences.at, differences.len);
+		report_say(r, "the machine was %.1f %% %s after; times are corrected for it\n", fabs(1 - c->speed) * 100,
+			   c->speed < 1 ? "slower" : "faster");
+	if (!compare_conditions(p, q, r->options.format == REPORT_MARKDOWN ? FOREIGN_MARKDOWN : FOREIGN_LINE, &differences)) {
+		report_say(r, "the conditions differ, so this says nothing about one change alone:\n");
+		buf_puts(r->out, report_is_json(r) ? "" : differences.at);
 	}
 	buf_free(&differences);
 }
 
-static void put_summary(const struct comparison *c, const struct report_options *o, struct buf *out)
+static void put_summary(struct report *r, const struct comparison *c)
 {
-	buf_putc(out, '\n');
-	for (uint32_t i = 0; i < CHANGES; i++)
-		report_printf(o, out, "%s%u %s", i ? ", " : "", c->counts[i], change_table[i].title);
-	buf_putc(out, '\n');
 	double visible = compare_visible(c, METRIC_WALL);
-	if (visible > 0)
-		report_printf(o, out, "with this noise a change of the whole time by %.1f %% can be seen\n", visible * 100);
 	bool is_tested = c->before->n_samples >= 4 && c->after->n_samples >= 4;
-	if (is_tested && !c->can_decide)
-		report_printf(o, out, "too few samples: %u and %u cannot show a change of one part; record at least 10\n",
-			      c->before->n_samples, c->after->n_samples);
-	if (!is_tested)
-		buf_puts(out, "too few samples for a test: smaller changes than 30 % are undecided; record at least 4, better 10\n");
-}
-
-static void print_text(const struct comparison *c, const char *before, const char *after, const struct report_options *o, struct buf *out)
-{
-	struct table totals = new_table(c->arena, true);
-	put_sides(c, before, after, o, out);
-	buf_putc(out, '\n');
-	for (uint32_t i = 0; i < c->n_rows && compare_is_whole(&c->rows[i]); i++)
-		add_row(&totals, c, &c->rows[i], true);
-	table_print(&totals, o->format == REPORT_MARKDOWN, out);
-	put_samples(c, o, out);
-	for (uint32_t i = CHANGE_NOT_JUDGED + 1; i < CHANGES; i++)
-		put_list(c, (enum change)i, o, out);
-	put_summary(c, o, out);
-}
-
-static void print_row_json(struct json_writer *w, const struct comparison *c, const struct compared *r)
-{
-	arena_mark_t m = arena_mark(c->arena);
-	json_open(w, '{');
-	json_member_str(w, "kind", kind_of(r));
-	json_member_str(w, "item", compare_name(c, r));
-	arena_release(c->arena, m);
-	json_member_str(w, "metric", profile_metrics[r->metric].name);
-	json_member_num(w, "before", r->before_value);
-	json_member_num(w, "after", r->after_value);
-	json_member_num(w, "before_median", r->medians[0]);
-	json_member_num(w, "after_median", r->medians[1]);
-	json_member_num(w, "before_mean", r->means[0]);
-	json_member_num(w, "after_mean", r->means[1]);
-	json_member_real(w, "ratio", r->ratio.estimate);
-	json_member_real(w, "low", r->ratio.low);
-	json_member_real(w, "high", r->ratio.high);
-	json_member_real(w, "p", r->ratio.p);
-	json_member_bool(w, "tested", r->is_tested);
-	json_member_str(w, "change", change_table[r->change].name);
-	json_member_str(w, "reason", r->reason);
-	json_close(w, '}');
-}
-
-static void print_json(const struct comparison *c, const char *before, const char *after, struct buf *out)
-{
-	struct json_writer w = {.out = out};
-	json_open(&w, '{');
-	json_member_str(&w, "type", "comparison");
-	json_member_str(&w, "before", before);
-	json_member_str(&w, "after", after);
-	json_member_real(&w, "speed", c->speed);
-	json_member_real(&w, "visible", compare_visible(c, METRIC_WALL));
-	json_member_open(&w, "counts", '{');
 	for (uint32_t i = 0; i < CHANGES; i++)
-		json_member_int(&w, change_table[i].name, c->counts[i]);
-	json_close(&w, '}');
-	json_member_open(&w, "rows", '[');
-	for (uint32_t i = 0; i < c->n_rows; i++)
-		print_row_json(&w, c, &c->rows[i]);
-	json_close(&w, ']');
-	json_close(&w, '}');
-	buf_putc(out, '\n');
+		report_say(r, i ? ", %u %s" : "\n%u %s", c->counts[i], change_table[i].title);
+	report_say(r, "\n");
+	if (visible > 0)
+		report_say(r, "with this noise a change of the whole time by %.1f %% can be seen\n", visible * 100);
+	if (is_tested && !c->can_decide)
+		report_say(r, "too few samples: %u and %u cannot show a change of one part; record at least 10\n", c->before->n_samples,
+			   c->after->n_samples);
+	if (!is_tested)
+		report_say(r, "too few samples for a test: smaller changes than 30 %% are undecided; record at least 4, better 10\n");
+}
+
+static void put_json(struct report *r, const struct comparison *c, const char *before, const char *after)
+{
+	report_member(r, "before", word(before));
+	report_member(r, "after", word(after));
+	report_member(r, "speed", figure(c->speed));
+	report_member(r, "visible", figure(compare_visible(c, METRIC_WALL)));
+	json_member_open(&r->json, "counts", '{');
+	for (uint32_t i = 0; i < CHANGES; i++)
+		report_member(r, change_table[i].name, figure(c->counts[i]));
+	json_close(&r->json, '}');
 }
 
 void report_comparison(const struct comparison *c, const char *before_name, const char *after_name, const struct report_options *o,
 		       struct buf *out)
 {
-	if (o->format == REPORT_JSON)
-		print_json(c, before_name, after_name, out);
+	struct report r = report_open(o, out, "comparison");
+	struct table t = TABLE(&r, columns);
+	bool json = report_is_json(&r);
+	if (json)
+		put_json(&r, c, before_name, after_name);
 	else
-		print_text(c, before_name, after_name, o, out);
+		put_sides(&r, c, before_name, after_name);
+	for (uint32_t i = 0; i < c->n_rows && (json || compare_is_whole(&c->rows[i])); i++)
+		add_row(&t, c, &c->rows[i], true);
+	report_say(&r, "\n");
+	table_print(&t, "rows", NULL);
+	if (!json) {
+		put_samples(&r, c);
+		for (enum change i = CHANGE_NOT_JUDGED + 1; i < CHANGES; i++)
+			put_list(&r, c, i);
+		put_summary(&r, c);
+	}
+	report_close(&r);
 }

@@ -2,69 +2,52 @@
 #include <string.h>
 #include <time.h>
 #include "base/arena.h"
-#include "base/buf.h"
-#include "base/json.h"
 #include "builder/profile/figures.h"
-#include "builder/profile/reports.h"
+#include "builder/profile/report.h"
 #include "builder/profile/statistics.h"
-#include "builder/profile/table.h"
 #include "builder/store/build_log.h"
 
 #define WEEK (7 * 24 * 3600)
 
-static const char *date(uint64_t seconds, char out[32])
+COLUMNS(columns, ONLY_JSON("at"), ONLY_TEXT("when", WORD), COLUMN("models", "models", WORD), COLUMN("wall_ns", "wall", NS),
+	COLUMN("compiled", "compiled", WHOLE), COLUMN("reused", "reused", WHOLE), COLUMN("saved_ns", "saved by the cache", NS),
+	COLUMN("slowest", "slowest task", WORD), ONLY_TEXT("time", NS), ONLY_JSON("slowest_ns"), ONLY_JSON("hits"), ONLY_JSON("misses"),
+	ONLY_JSON("command"));
+enum { COLUMNS = sizeof columns / sizeof *columns };
+
+static const char *date(struct arena *a, uint64_t seconds)
 {
 	time_t t = (time_t)seconds;
 	struct tm tm;
+	char text[32];
 	if (!localtime_r(&t, &tm))
 		return "-";
-	strftime(out, 32, "%Y-%m-%d %H:%M", &tm);
-	return out;
+	strftime(text, sizeof text, "%Y-%m-%d %H:%M", &tm);
+	return arena_strdup(a, text);
 }
 
-static void add_entry(struct table *t, const struct build_entry *e)
+static void add_build(struct table *t, const struct build_entry *e)
 {
-	char text[FIGURE_SIZE], when[32];
-	table_add(t, date(e->at, when));
-	table_add(t, e->models);
-	table_add(t, figure_text(UNIT_NS, (double)e->wall_ns, text));
-	table_addf(t, "%u", e->compiled);
-	table_addf(t, "%u", e->reused);
-	table_add(t, figure_text(UNIT_NS, (double)e->saved_ns, text));
-	table_add(t, e->slowest);
-	table_add(t, e->slowest_ns ? figure_text(UNIT_NS, (double)e->slowest_ns, text) : "");
+	TABLE_ROW(t, figure((double)e->at), word(date(t->report->arena, e->at)), word(e->models), figure((double)e->wall_ns),
+		  figure(e->compiled), figure(e->reused), figure((double)e->saved_ns), word(e->slowest),
+		  e->slowest_ns ? figure((double)e->slowest_ns) : word(""), figure((double)e->slowest_ns), figure(e->hits),
+		  figure(e->misses), *e->command ? word(e->command) : blank(""));
 }
 
-static struct table new_table(struct arena *a)
+/* Says the median wall time of the builds in a time. */
+static void put_median(struct report *r, const struct build_entry *list, uint32_t n, uint64_t from, uint64_t to, const char *when)
 {
-	return (struct table){.arena = a,
-			      .columns = {{"when", false},
-					  {"models", false},
-					  {"wall", true},
-					  {"compiled", true},
-					  {"reused", true},
-					  {"saved by the cache", true},
-					  {"slowest task", false},
-					  {"time", true}},
-			      .n_columns = 8};
-}
-
-/* Appends the median wall time of the builds in a time. */
-static void put_median(const struct report_options *o, struct buf *out, const struct build_entry *list, uint32_t n, uint64_t from,
-		       uint64_t to, const char *when)
-{
-	double *walls = calloc(n + 1, sizeof *walls), saved = 0;
+	double *walls = ARENA_ARRAY(r->arena, double, n + 1), saved = 0;
 	char text[FIGURE_SIZE], saving[FIGURE_SIZE];
 	uint32_t count = 0;
-	for (uint32_t i = 0; i < n && walls; i++)
+	for (uint32_t i = 0; i < n; i++)
 		if (list[i].at >= from && list[i].at < to) {
 			walls[count++] = (double)list[i].wall_ns;
 			saved += (double)list[i].saved_ns;
 		}
 	if (count)
-		report_printf(o, out, "%s: %u build%s, median %s; the cache saved %s\n", when, count, count == 1 ? "" : "s",
-			      figure_text(UNIT_NS, statistics_median(walls, count), text), figure_text(UNIT_NS, saved, saving));
-	free(walls);
+		report_say(r, "%s: %u build%s, median %s; the cache saved %s\n", when, count, count == 1 ? "" : "s",
+			   figure_text(UNIT_NS, statistics_median(walls, count), text), figure_text(UNIT_NS, saved, saving));
 }
 
 static int by_wall(const void *a, const void *b)
@@ -73,16 +56,20 @@ static int by_wall(const void *a, const void *b)
 	return x->wall_ns != y->wall_ns ? (x->wall_ns < y->wall_ns) - (x->wall_ns > y->wall_ns) : (x > y) - (x < y);
 }
 
-/* Returns the builds since `from`, the slowest first. */
-static const struct build_entry **slowest_since(struct arena *a, const struct build_entry *list, uint32_t n, uint64_t from, uint32_t *found)
+/* The builds since `from`, the slowest first. */
+static void put_slowest(struct report *r, const struct build_entry *list, uint32_t n, uint64_t from)
 {
-	const struct build_entry **slow = ARENA_ARRAY(a, const struct build_entry *, n + 1);
-	*found = 0;
+	const struct build_entry **slow = ARENA_ARRAY(r->arena, const struct build_entry *, n + 1);
+	struct table t = TABLE(r, columns);
+	uint32_t found = 0;
 	for (uint32_t i = 0; i < n; i++)
 		if (list[i].at >= from)
-			slow[(*found)++] = &list[i];
-	qsort(slow, *found, sizeof(struct build_entry *), by_wall);
-	return slow;
+			slow[found++] = &list[i];
+	qsort(slow, found, sizeof(struct build_entry *), by_wall);
+	for (uint32_t i = 0; i < found && i < r->options.top; i++)
+		add_build(&t, slow[i]);
+	report_say(r, "\nslowest builds of the week\n\n");
+	table_print(&t, NULL, NULL);
 }
 
 /* ---- look-ups ---- */
@@ -108,8 +95,9 @@ static struct usage_of_week *sum_weeks(struct arena *a, const struct build_entry
 			continue;
 		while (k < *n_sums && !(sums[k].weeks_ago == weeks_ago && strcmp(sums[k].command, e->command) == 0))
 			k++;
-		if (k == *n_sums)
-			sums[(*n_sums)++] = (struct usage_of_week){.weeks_ago = weeks_ago, .command = e->command};
+		*n_sums += k == *n_sums;
+		sums[k].weeks_ago = weeks_ago;
+		sums[k].command = e->command;
 		sums[k].builds++;
 		for (uint32_t l = 0; l < LOOKUP_LEVELS; l++) {
 			sums[k].lookups[l].hits += e->lookups[l].hits;
@@ -119,114 +107,85 @@ static struct usage_of_week *sum_weeks(struct arena *a, const struct build_entry
 	return sums;
 }
 
-static void add_week(struct table *t, const struct usage_of_week *w)
+static void put_weeks(struct report *r, const struct usage_of_week *sums, uint32_t n)
 {
-	if (w->weeks_ago)
-		table_addf(t, "%llu week%s ago", (unsigned long long)w->weeks_ago, w->weeks_ago == 1 ? "" : "s");
-	else
-		table_add(t, "this week");
-	table_add(t, w->command);
-	table_addf(t, "%u", w->builds);
+	struct column of_weeks[3 + LOOKUP_LEVELS] = {ONLY_TEXT("week", WORD), ONLY_TEXT("command", WORD), ONLY_TEXT("builds", WHOLE)};
+	struct table t = TABLE(r, of_weeks);
 	for (uint32_t l = 0; l < LOOKUP_LEVELS; l++)
-		if (lookups_all(&w->lookups[l]))
-			table_addf(t, "%u of %u (%.1f %%)", w->lookups[l].hits, lookups_all(&w->lookups[l]),
-				   100 * lookups_rate(&w->lookups[l]));
-		else
-			table_add(t, "-");
+		of_weeks[3 + l] = (struct column){NULL, lookup_level_name((enum lookup_level)l), CELL_RIGHT};
+	for (uint32_t i = 0; i < n && i < r->options.top; i++) {
+		const struct usage_of_week *w = &sums[i];
+		const char *week = w->weeks_ago ? arena_printf(r->arena, "%llu week%s ago", (unsigned long long)w->weeks_ago,
+							       w->weeks_ago == 1 ? "" : "s")
+						: "this week";
+		struct cell cells[3 + LOOKUP_LEVELS] = {word(week), word(w->command), figure(w->builds)};
+		for (uint32_t l = 0; l < LOOKUP_LEVELS; l++) {
+			const struct lookups *x = &w->lookups[l];
+			cells[3 + l] = word(lookups_all(x) ? arena_printf(r->arena, "%u of %u (%.1f %%)", x->hits, lookups_all(x),
+									  100 * lookups_rate(x))
+							   : "-");
+		}
+		table_add(&t, cells, t.n_columns);
+	}
+	if (n)
+		report_say(r, "\nlook-ups that found something\n\n");
+	table_print(&t, NULL, NULL);
 }
 
-static void put_weeks(struct arena *a, const struct build_entry *list, uint32_t n, uint64_t now, const struct report_options *o,
-		      struct buf *out)
+static void print_text(struct report *r, const struct build_entry *list, uint32_t n, uint64_t now)
 {
-	struct table t = {.arena = a, .columns = {{"week", false}, {"command", false}, {"builds", true}}, .n_columns = 3};
-	uint32_t n_sums;
-	const struct usage_of_week *sums = sum_weeks(a, list, n, now, &n_sums);
-	for (uint32_t l = 0; l < LOOKUP_LEVELS; l++)
-		t.columns[t.n_columns++] = (struct table_column){lookup_level_name((enum lookup_level)l), true};
-	for (uint32_t i = 0; i < n_sums && i < o->top; i++)
-		add_week(&t, &sums[i]);
-	if (!n_sums)
-		return;
-	buf_puts(out, "\nlook-ups that found something\n\n");
-	table_print(&t, o->format == REPORT_MARKDOWN, out);
-}
-
-static void print_text(const struct build_entry *list, uint32_t n, uint64_t now, const struct report_options *o, struct buf *out)
-{
-	struct arena *a = arena_new(0);
-	struct table last = new_table(a), slow = new_table(a);
-	uint32_t found, shown = n < o->top ? n : o->top;
+	uint32_t n_weeks, shown = n < r->options.top ? n : r->options.top;
 	uint64_t week = now > WEEK ? now - WEEK : 0;
-	const struct build_entry **slowest = slowest_since(a, list, n, week, &found);
+	struct table last = TABLE(r, columns);
 	for (uint32_t i = n - shown; i < n; i++)
-		add_entry(&last, &list[i]);
-	for (uint32_t i = 0; i < found && i < o->top; i++)
-		add_entry(&slow, slowest[i]);
-	report_printf(o, out, "the last %u of %u builds\n\n", shown, n);
-	table_print(&last, o->format == REPORT_MARKDOWN, out);
-	buf_puts(out, "\nslowest builds of the week\n\n");
-	table_print(&slow, o->format == REPORT_MARKDOWN, out);
-	buf_putc(out, '\n');
-	put_median(o, out, list, n, week, UINT64_MAX, "this week");
-	put_median(o, out, list, n, week > WEEK ? week - WEEK : 0, week, "the week before");
-	put_weeks(a, list, n, now, o, out);
-	arena_free(a);
+		add_build(&last, &list[i]);
+	report_say(r, "the last %u of %u builds\n\n", shown, n);
+	table_print(&last, NULL, NULL);
+	put_slowest(r, list, n, week);
+	report_say(r, "\n");
+	put_median(r, list, n, week, UINT64_MAX, "this week");
+	put_median(r, list, n, week > WEEK ? week - WEEK : 0, week, "the week before");
+	const struct usage_of_week *sums = sum_weeks(r->arena, list, n, now, &n_weeks);
+	put_weeks(r, sums, n_weeks);
 }
 
-static void print_weeks(struct json_writer *w, const struct build_entry *list, uint32_t n, uint64_t now)
+static void print_json(struct report *r, const struct build_entry *list, uint32_t n, uint64_t now)
 {
-	struct arena *a = arena_new(0);
-	uint32_t n_sums;
-	const struct usage_of_week *sums = sum_weeks(a, list, n, now, &n_sums);
-	json_member_open(w, "weeks", '[');
-	for (uint32_t i = 0; i < n_sums; i++) {
+	struct json_writer *w = &r->json;
+	struct table t = TABLE(r, columns);
+	uint32_t n_weeks;
+	const struct usage_of_week *sums = sum_weeks(r->arena, list, n, now, &n_weeks);
+	json_member_open(w, "builds", '[');
+	for (uint32_t i = 0; i < n; i++) {
+		add_build(&t, &list[i]);
 		json_open(w, '{');
-		json_member_int(w, "weeks_ago", (int64_t)sums[i].weeks_ago);
-		json_member_str(w, "command", sums[i].command);
-		json_member_int(w, "builds", sums[i].builds);
+		report_members(r, columns, t.cells.at + i * COLUMNS, COLUMNS);
+		if (*list[i].command)
+			lookups_print(w, list[i].lookups);
+		json_close(w, '}');
+	}
+	json_close(w, ']');
+	vec_free(&t.cells);
+	json_member_open(w, "weeks", '[');
+	for (uint32_t i = 0; i < n_weeks; i++) {
+		json_open(w, '{');
+		report_member(r, "weeks_ago", figure((double)sums[i].weeks_ago));
+		report_member(r, "command", word(sums[i].command));
+		report_member(r, "builds", figure(sums[i].builds));
 		lookups_print(w, sums[i].lookups);
 		json_close(w, '}');
 	}
 	json_close(w, ']');
-	arena_free(a);
-}
-
-static void print_json(const struct build_entry *list, uint32_t n, uint64_t now, struct buf *out)
-{
-	struct json_writer w = {.out = out};
-	json_open(&w, '{');
-	json_member_str(&w, "type", "history");
-	json_member_open(&w, "builds", '[');
-	for (uint32_t i = 0; i < n; i++) {
-		json_open(&w, '{');
-		json_member_int(&w, "at", (int64_t)list[i].at);
-		json_member_str(&w, "models", list[i].models);
-		json_member_int(&w, "wall_ns", (int64_t)list[i].wall_ns);
-		json_member_int(&w, "saved_ns", (int64_t)list[i].saved_ns);
-		json_member_int(&w, "compiled", list[i].compiled);
-		json_member_int(&w, "reused", list[i].reused);
-		json_member_int(&w, "hits", list[i].hits);
-		json_member_int(&w, "misses", list[i].misses);
-		json_member_str(&w, "slowest", list[i].slowest);
-		json_member_int(&w, "slowest_ns", (int64_t)list[i].slowest_ns);
-		if (*list[i].command) {
-			json_member_str(&w, "command", list[i].command);
-			lookups_print(&w, list[i].lookups);
-		}
-		json_close(&w, '}');
-	}
-	json_close(&w, ']');
-	print_weeks(&w, list, n, now);
-	json_close(&w, '}');
-	buf_putc(out, '\n');
 }
 
 void report_history(const struct build_entry *list, uint32_t n, uint64_t now, const struct report_options *o, struct buf *out)
 {
-	if (o->format == REPORT_JSON)
-		print_json(list, n, now, out);
+	struct report r = report_open(o, out, "history");
+	if (report_is_json(&r))
+		print_json(&r, list, n, now);
 	else if (!n)
-		buf_puts(out, "no build of this project has done anything yet\n");
+		report_say(&r, "no build of this project has done anything yet\n");
 	else
-		print_text(list, n, now, o, out);
+		print_text(&r, list, n, now);
+	report_close(&r);
 }

@@ -1,5 +1,6 @@
 #include "builder/profile/suggest.h"
 #include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include "base/arena.h"
 #include "base/bug.h"
@@ -11,39 +12,26 @@ static const struct rule rules[] = {
 #include "builder/profile/suggestions.def"
 };
 
-const char *suggestion_type_text(enum suggestion_type t)
-{
-	static const char *const texts[] = {"routing", "batching", "memory", "caching", "algorithm", "parallel"};
-	return texts[t];
-}
-const char *suggestion_priority_text(enum suggestion_priority p)
-{
-	static const char *const texts[] = {"critical", "high", "medium", "low"};
-	return texts[p];
-}
-const char *suggestion_effort_text(enum suggestion_effort e)
-{
-	static const char *const texts[] = {"small", "medium", "large"};
-	return texts[e];
-}
-const char *saving_kind_text(enum saving_kind k)
-{
-	static const char *const texts[] = {"unknown", "estimated", "measured"};
-	return texts[k];
-}
+const char *const suggestion_types[] = {"routing", "batching", "memory", "caching", "algorithm", "parallel"};
+const char *const suggestion_priorities[] = {"critical", "high", "medium", "low"};
+const char *const suggestion_efforts[] = {"small", "medium", "large"};
+const char *const saving_kinds[] = {"unknown", "estimated", "measured"};
 
 /* ---- what rules use ---- */
 
-struct suggestion *suggest_add(struct suggestions *s, const struct rule *r, uint32_t item, const char *evidence)
+struct suggestion *suggest_add(struct suggestions *s, const struct rule *r, uint32_t item, const char *evidence, ...)
 {
 	const struct profile *p = s->profile;
+	va_list ap;
+	va_start(ap, evidence);
 	struct suggestion x = {.rule = r->name,
 			       .type = r->type,
 			       .effort = r->effort,
 			       .subject = item == PROFILE_NONE ? "whole process" : profile_item_path(s->arena, p, item),
 			       .at = item == PROFILE_NONE ? NULL : p->items.at[item].at,
-			       .evidence = arena_strdup(s->arena, evidence),
+			       .evidence = arena_vprintf(s->arena, evidence, ap),
 			       .action = r->action};
+	va_end(ap);
 	vec_push(&s->list, x);
 	return &s->list.at[s->list.len - 1];
 }
@@ -54,27 +42,29 @@ void suggest_estimate(struct suggestion *x, double saving)
 	x->saving = saving < 0 ? 0 : saving;
 }
 
+void suggest_flags(struct suggestion *x, const char *flags) { x->edit = x->variant = flags; }
+
 double suggest_whole_ns(const struct suggestions *s) { return profile_median(s->profile, &s->profile->total, METRIC_WALL); }
-
-double suggest_item_ns(const struct suggestions *s, uint32_t item)
-{
-	return profile_median(s->profile, &s->profile->items.at[item].values, METRIC_WALL);
-}
-
+double suggest_item_ns(const struct suggestions *s, uint32_t item) { return profile_value(s->profile, item, METRIC_WALL); }
 double suggest_call_ns(const struct suggestions *s, uint32_t item)
 {
-	double calls = profile_median(s->profile, &s->profile->items.at[item].values, METRIC_CALLS);
-	return suggest_item_ns(s, item) / (calls >= 1 ? calls : 1);
+	return suggest_item_ns(s, item) / fmax(1, profile_value(s->profile, item, METRIC_CALLS));
+}
+double suggest_share(const struct suggestions *s, uint32_t item) { return suggest_item_ns(s, item) / suggest_whole_ns(s); }
+
+double suggest_setting(const struct suggestions *s, const char *name, double otherwise)
+{
+	const char *text = profile_setting(s->profile, name);
+	return text ? atof(text) : otherwise;
 }
 
 bool suggest_is_work(const struct suggestions *s, uint32_t item)
 {
 	const struct profile *p = s->profile;
-	enum profile_item_kind kind = p->items.at[item].kind;
-	for (uint32_t i = item + 1; kind == ITEM_STATEMENT && i < p->items.len; i++)
+	for (uint32_t i = item + 1; p->items.at[item].kind == ITEM_STATEMENT && i < p->items.len; i++)
 		if (p->items.at[i].parent == item)
 			return false;
-	return kind == ITEM_STATEMENT || kind == ITEM_KERNEL;
+	return profile_is_code(&p->items.at[item]);
 }
 
 /* ---- the list ---- */

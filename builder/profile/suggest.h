@@ -34,8 +34,6 @@ struct suggestions *suggest(const struct profile *p);
 void suggestions_free(struct suggestions *s); /* NULL is accepted */
 /* Sets the priorities from the savings, and sorts. */
 void suggestions_sort(struct suggestions *s);
-const char *suggestion_type_text(enum suggestion_type t);
-const char *suggestion_priority_text(enum suggestion_priority p);
-const char *suggestion_effort_text(enum suggestion_effort e);
-const char *saving_kind_text(enum saving_kind k);
+/* The words for the enumerators. */
+extern const char *const suggestion_types[], *const suggestion_priorities[], *const suggestion_efforts[], *const saving_kinds[];
 #endif

@@ -1,5 +1,7 @@
 #include "builder/profile/targets.h"
 #include <string.h>
+#include "base/arena.h"
+#include "builder/profile/report.h"
 
 const struct target targets[TARGET_CLASSES] = {
 #define TARGET(id, name, parameters, layers, ns, bytes, model, entry, file) {name, parameters, layers, ns, bytes, model, entry, file},
@@ -40,4 +42,37 @@ bool targets_hold(const struct target_rows *t)
 	for (uint32_t i = 0; i < t->list.len; i++)
 		hold = hold && target_time_holds(&t->list.at[i]) && target_memory_holds(&t->list.at[i]);
 	return hold;
+}
+
+COLUMNS(columns, COLUMN("class", "class", WORD), COLUMN("model", "model", WORD), COLUMN("generated", NULL, BOOL),
+	COLUMN("parameters", "parameters", COUNT), COLUMN("layers", "layers", COUNT), ONLY_JSON("lines"),
+	COLUMN("least_ns", "fastest build", NS), COLUMN("target_ns", "target", NS), COLUMN("time", "", WORD),
+	COLUMN("private_dirty_bytes", "private dirty", BYTES), COLUMN("target_bytes", "target", BYTES), COLUMN("memory", "", WORD),
+	COLUMN("peak_bytes", "resident", BYTES), ONLY_JSON("wall_ns"), ONLY_JSON("cpu_ns"));
+
+static const char *verdict(bool holds) { return holds ? "PASS" : "FAIL"; }
+
+void report_targets(const struct target_rows *rows, const struct report_options *o, struct buf *out)
+{
+	struct report r = report_open(o, out, "targets");
+	struct table t = TABLE(&r, columns);
+	uint32_t passed = 0;
+	for (uint32_t i = 0; i < rows->list.len; i++) {
+		const struct target_row *x = &rows->list.at[i];
+		const struct target *want = &targets[target_class_of(&x->model)];
+		const struct scaling_cost *c = &x->model.cost;
+		const double *size = x->model.size;
+		TABLE_ROW(&t, word(want->name), word(x->model.name), figure(x->is_generated), figure(size[SIZE_PARAMETERS]),
+			  figure(size[SIZE_LAYERS]), figure(size[SIZE_LINES]), figure(c->least_wall_ns), figure(want->wall_ns),
+			  word(verdict(target_time_holds(x))), figure_or(c->private_dirty_bytes > 0, c->private_dirty_bytes, "unknown"),
+			  figure(want->private_dirty_bytes), word(verdict(target_memory_holds(x))), figure(c->peak_bytes),
+			  figure(c->wall_ns), figure(c->cpu_ns));
+		passed += target_time_holds(x) && target_memory_holds(x);
+	}
+	report_say(&r, "cold builds, %u of each\n\n", rows->samples);
+	report_member(&r, "samples", figure(rows->samples));
+	table_print(&t, "rows", NULL);
+	report_say(&r, "\n%s: %u of %u models keep to their targets\n", verdict(targets_hold(rows)), passed, rows->list.len);
+	report_member(&r, "verdict", word(verdict(targets_hold(rows))));
+	report_close(&r);
 }

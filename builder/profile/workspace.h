@@ -26,4 +26,15 @@ void workspace_close(struct workspace *w); /* removes the folder */
 /* Remove the store and the outputs; and the cache. */
 void workspace_forget_build(const struct workspace *w);
 void workspace_forget_cache(const struct workspace *w);
+
+struct source_edit {
+	const char *path;          /* of the file; NULL: none was found */
+	const char *text;          /* of the file before all edits */
+	size_t at, end;            /* the value that is returned */
+	uint32_t number, comments; /* what is added to the value, and which comment; 0: nothing and none */
+};
+/* Finds the next `return` after e->end. False: there is none. */
+bool source_edit_next(struct source_edit *e);
+/* Writes the file. False: *error is a sentence. */
+bool source_edit_write(const struct source_edit *e, struct buf *error);
 #endif

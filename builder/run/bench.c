@@ -8,9 +8,7 @@
 #include "base/vec.h"
 #include "builder/manifest/options.h"
 #include "builder/profile/statistics.h"
-#include "builder/run/hook_cost.h"
 #include "builder/run/library.h"
-#include "builder/run/model_facts.h"
 #include "builder/run/run_input.h"
 #include "builder/run/run_profile.h"
 
@@ -62,7 +60,7 @@ static bool open_library(struct bench *b)
 	const char *why;
 	if (!library_open(b->arena, b->c->library, &b->library, &why))
 		return fail(b, STATUS_ENVIRONMENT, why);
-	b->profiler = run_profiler_new();
+	b->profiler = run_profiler_new(b->library.desc);
 	return (b->plain = open_model(b, false)) && (b->hooked = open_model(b, true));
 }
 
@@ -139,7 +137,7 @@ static bool measure_block(struct bench *b, struct tri_model *m)
 		if (m == b->plain && counts)
 			vec_push(&b->times, (double)ns);
 		else if (m == b->hooked)
-			(counts ? run_profiler_end_run : run_profiler_drop_run)(b->profiler, b->library.desc, m);
+			(counts ? run_profiler_end_run : run_profiler_drop_run)(b->profiler, m);
 		first = false;
 	} while (os_now_ns() - began < BLOCK_NS);
 	return !os_interrupted();
@@ -156,8 +154,10 @@ static bool measure(struct bench *b)
 {
 	int64_t took = 0;
 	bool ok = run_model(b, b->hooked) >= 0;
+	const tri_profile *sums = ok ? b->library.desc->profile(b->hooked, NULL) : NULL;
+	b->clock_ns = sums ? sums->clock_ns : 0;
 	b->library.desc->profile_reset(b->hooked, NULL);
-	run_profiler_drop_run(b->profiler, b->library.desc, b->hooked);
+	run_profiler_drop_run(b->profiler, b->hooked);
 	while (ok && !is_measured(b, took)) {
 		int64_t began = os_now_ns();
 		ok = measure_block(b, b->plain);
@@ -216,9 +216,7 @@ static struct profile *describe(const struct bench *b, const struct options *o)
 	if (on_device) /* it measures launches itself */
 		profile_add_fact(p, "measured_ns", measured);
 	else
-		hook_cost_remove(p, measured, b->clock_ns);
-	model_facts_add_device(p, b->library.desc->profile(b->hooked, NULL));
-	model_facts_add_weights(p, b->library.desc);
+		run_profile_remove_hook(p, measured, b->clock_ns);
 	return p;
 }
 
@@ -235,7 +233,7 @@ static void set_work(struct profile *p)
 
 struct profile *bench_run(const struct bench_case *c, const struct options *o, struct buf *error, enum status *s)
 {
-	struct bench b = {.c = c, .arena = arena_new(0), .clock_ns = model_facts_clock(), .error = error, .status = s};
+	struct bench b = {.c = c, .arena = arena_new(0), .error = error, .status = s};
 	struct profile *p = NULL;
 	*s = STATUS_INTERRUPTED;
 	if (open_library(&b) && prepare(&b, o) && warm_up(&b) && measure(&b)) {

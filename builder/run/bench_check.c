@@ -5,7 +5,6 @@
 #include "builder/run/results.h"
 #include "builder/run/rounding.h"
 #include "builder/run/run_input.h"
-#include "builder/run/unit_check.h"
 
 /* One run of the entry. */
 struct side {

@@ -10,24 +10,13 @@
 #include "builder/cache/config.h"
 #include "builder/json_read.h"
 #include "builder/module.h"
-#include "builder/profile/machine.h"
+#include "builder/profile/profile.h"
 #include "builder/store/crash_guard.h"
 #include "gpu/module.h"
 
 enum { MOST_ENTRIES = 64, MOST_FILE = 1 << 20 };
 
 /* ---- the file: {"devices": [{"name": "…", "read_bytes": …, …}]} ---- */
-
-static const struct {
-	const char *name;
-	size_t offset;
-} members[] = {{"read_bytes", offsetof(struct ceilings, read_bytes)},
-	       {"copy_bytes", offsetof(struct ceilings, copy_bytes)},
-	       {"float_ops", offsetof(struct ceilings, float_ops)},
-	       {"int8_ops", offsetof(struct ceilings, int8_ops)}};
-enum { MEMBERS = sizeof members / sizeof *members };
-
-static double *member(struct ceilings *c, uint32_t k) { return (double *)(void *)((char *)c + members[k].offset); }
 
 static const char *file_path(struct arena *a) { return path_join(a, cache_default_dir(a), "devices.json"); }
 
@@ -43,32 +32,40 @@ static json_t *read_file(struct arena *a)
 	return root;
 }
 
-static bool read_entry(const json_t *entry, const char *name, struct ceilings *out)
+/* True if the entry has all figures. */
+static bool read_entry(const json_t *entry, struct ceilings *out)
+{
+#define CEILING(name) (out->name = json_number_value(json_object_get(entry, #name))) > 0 &&
+	return KERNEL_CEILINGS(CEILING) json_is_string(json_object_get(entry, "name"));
+#undef CEILING
+}
+
+static bool is_named(const json_t *entry, const char *name)
 {
 	const char *its = json_string_value(json_object_get(entry, "name"));
-	if (!its || strcmp(its, name) != 0)
-		return false;
-	for (uint32_t k = 0; k < MEMBERS; k++)
-		if (!((*member(out, k) = json_number_value(json_object_get(entry, members[k].name))) > 0))
-			return false;
-	return true;
+	return its && strcmp(its, name) == 0;
 }
 
 static bool find(const json_t *root, const char *name, struct ceilings *out)
 {
-	const json_t *list = json_object_get(root, "devices");
-	for (size_t i = 0; i < json_array_size(list); i++)
-		if (read_entry(json_array_get(list, i), name, out))
-			return true;
+	size_t i;
+	const json_t *entry;
+	json_array_foreach(json_object_get(root, "devices"), i, entry) if (is_named(entry, name) && read_entry(entry, out)) return true;
 	return false;
 }
 
-static void put_entry(struct json_writer *w, const char *name, struct ceilings c)
+void ceilings_print(struct json_writer *w, const struct ceilings *c)
+{
+#define CEILING(name) json_member_num(w, #name, c->name);
+	KERNEL_CEILINGS(CEILING)
+#undef CEILING
+}
+
+static void put_entry(struct json_writer *w, const char *name, const struct ceilings *c)
 {
 	json_open(w, '{');
 	json_member_str(w, "name", name);
-	for (uint32_t k = 0; k < MEMBERS; k++)
-		json_member_num(w, members[k].name, *member(&c, k));
+	ceilings_print(w, c);
 	json_close(w, '}');
 }
 
@@ -81,11 +78,11 @@ static void save(struct arena *a, const json_t *root, const char *name, const st
 	struct ceilings other;
 	json_open(&w, '{');
 	json_member_open(&w, "devices", '[');
-	put_entry(&w, name, *c);
+	put_entry(&w, name, c);
 	for (size_t i = 0; i < json_array_size(list) && i < MOST_ENTRIES; i++) {
-		const char *its = json_string_value(json_object_get(json_array_get(list, i), "name"));
-		if (its && strcmp(its, name) != 0 && read_entry(json_array_get(list, i), its, &other))
-			put_entry(&w, its, other);
+		const json_t *entry = json_array_get(list, i);
+		if (read_entry(entry, &other) && !is_named(entry, name))
+			put_entry(&w, json_string_value(json_object_get(entry, "name")), &other);
 	}
 	json_close(&w, ']');
 	json_close(&w, '}');
@@ -134,11 +131,11 @@ static const char *gpu_name(struct arena *a, uint32_t number, struct buf *why)
 
 static bool is_cpu(const char *device) { return strncmp(device, "opencl", 6) != 0; }
 
-static void raise(struct ceilings *c, const struct ceilings *other)
+static struct ceilings higher_of(const struct ceilings *x, const struct ceilings *y)
 {
-	struct ceilings o = *other;
-	for (uint32_t k = 0; k < MEMBERS; k++)
-		*member(c, k) = fmax(*member(c, k), *member(&o, k));
+#define CEILING(name) fmax(x->name, y->name),
+	return (struct ceilings){KERNEL_CEILINGS(CEILING)};
+#undef CEILING
 }
 
 static bool find_or_measure(struct arena *a, const char *device, uint32_t threads, enum ceilings_source source, struct ceilings *out,
@@ -162,7 +159,7 @@ static bool find_or_measure(struct arena *a, const char *device, uint32_t thread
 		else
 			ok = measure_gpu(a, number, out, why);
 		if (found && source == CEILINGS_RAISED)
-			raise(out, &in_file);
+			*out = higher_of(out, &in_file);
 		if (ok)
 			save(a, root, *name, out);
 	}

@@ -5,6 +5,7 @@
 #include "builder/run/ceilings.h"
 
 struct arena;
+struct json_writer;
 struct buf;
 
 enum ceilings_source {
@@ -20,6 +21,8 @@ bool device_ceilings(struct arena *a, const char *device, uint32_t threads, enum
  * these statements; the facts `ceiling.float_measured` and `ceiling.int8_measured` say what was measured. False: *why is a sentence. */
 struct profile;
 bool device_ceilings_add(struct profile *p, const char *device, uint32_t threads, struct buf *why);
+/* Appends a member for each of them. */
+void ceilings_print(struct json_writer *w, const struct ceilings *c);
 /* What the vendor says of a device with this name (gpu/devices.def); there are no copy_bytes. False: it is not known. */
 bool device_known(const char *name, struct ceilings *out);
 #endif

@@ -65,7 +65,8 @@ bool library_open(struct arena *a, const char *path, struct library *out, const 
 	if (!out->desc)
 		*error = arena_printf(a, "%s has no `%s`: this version of trib did not build it; build it again", path, TRI_DESC_SYMBOL);
 	else if (out->desc->abi != TRI_ABI)
-		*error = arena_printf(a, "%s has interface version %u, this trib knows %d", path, out->desc->abi, TRI_ABI);
+		*error = arena_printf(a, "%s has interface version %u, but this trib knows version %d: build it again", path,
+				      out->desc->abi, TRI_ABI);
 	else {
 		if (strcmp(out->desc->backend, "opencl") == 0)
 			crash_guard_set_foreign(arena_printf(a, "%s, or an OpenCL driver,", path));

@@ -2,7 +2,7 @@
 #ifndef TRIB_BUILDER_RUN_ROUNDING_H
 #define TRIB_BUILDER_RUN_ROUNDING_H
 #include "builder/run/run.h"
-#include "builder/run/test_case.h"
+#include "builder/run/results.h"
 
 /* Runs the entry eight times more, with all float inputs changed by a relative 2^-20: up or down at random, and by the last bit at least. A value that is rounded to the other
  * side in the first run is likely to be so in one of them. Returns for each float output the largest difference between two of the runs; `io` has the results of the first. Without float inputs the reference interpreter runs four times instead, on the

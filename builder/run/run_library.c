@@ -7,7 +7,6 @@
 #include "builder/manifest/options.h"
 #include "builder/run/device_ceilings.h"
 #include "builder/run/library.h"
-#include "builder/run/model_facts.h"
 #include "builder/run/run.h"
 #include "builder/run/run_profile.h"
 
@@ -33,7 +32,7 @@ static enum status run(void *ctx, uint32_t entry, tri_tensor *io, struct buf *er
 	if (m->desc->run(m->model, entry, io, &e) != TRI_OK)
 		return failure(&e, error);
 	if (m->profiler)
-		run_profiler_end_run(m->profiler, m->desc, m->model);
+		run_profiler_end_run(m->profiler, m->model);
 	return STATUS_OK;
 }
 
@@ -58,10 +57,8 @@ static enum status write_profile(const struct opened *m, const tri_profile *sums
 	profile_add_fact(p, "runs", (double)sums->runs);
 	profile_set(p, &p->total, METRIC_WALL, 0, run_profiler_finish(m->profiler, p));
 	if (strcmp(p->machine.device, "cpu") == 0)
-		profile_add_fact(p, "clock_ns", (double)model_facts_clock());
+		profile_add_fact(p, "clock_ns", (double)run_profiler_clock(m->profiler));
 	add_ceilings(p, o);
-	model_facts_add_device(p, sums);
-	model_facts_add_weights(p, m->desc);
 	bool ok = profile_write(p, o->profile_out);
 	profile_free(p);
 	if (ok)
@@ -101,7 +98,7 @@ enum status run_visit_library(struct arena *a, const char *path, const char *nam
 		return STATUS_USAGE;
 	}
 	if (o->profile_out) {
-		m.profiler = run_profiler_new();
+		m.profiler = run_profiler_new(lib.desc);
 		options.profile = run_profiler_event;
 		options.profile_user = m.profiler;
 	}

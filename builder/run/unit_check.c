@@ -1,4 +1,4 @@
-#include "builder/run/unit_check.h"
+#include "builder/run/bench_check.h"
 #include <string.h>
 #include "backend/ir/tensor.h"
 #include "base/arena.h"

@@ -83,6 +83,8 @@ static void serialize_origins(struct serializer *s, struct plan_record *r)
 	for (uint32_t i = 0; i < o->n && s->ok; i++) {
 		serialize_str(s, &o->statements[i].name);
 		serialize_u32(s, &o->statements[i].origins);
+		serialize_u8(s, &o->statements[i].kind);
+		serialize_u8(s, &o->statements[i].ceiling);
 		s->ok &= o->statements[i].origins < t->n_sets;
 	}
 }

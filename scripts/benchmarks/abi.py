@@ -1,7 +1,7 @@
 """The structures of backend/runtime/abi/tri.h for ctypes."""
 import ctypes
 
-ABI = 6  # TRI_ABI of the structures below
+ABI = 7  # TRI_ABI of the structures below
 
 class Tensor(ctypes.Structure):
     _fields_ = [("data", ctypes.c_void_p), ("shape", ctypes.c_int64 * 8), ("rank", ctypes.c_int32), ("dtype", ctypes.c_int32)]
@@ -30,7 +30,8 @@ class Entry(ctypes.Structure):
 
 
 class Statement(ctypes.Structure):
-    _fields_ = [("name", ctypes.c_uint32), ("first_origin", ctypes.c_uint32), ("n_origins", ctypes.c_uint32)]
+    _fields_ = [("name", ctypes.c_uint32), ("first_origin", ctypes.c_uint32), ("n_origins", ctypes.c_uint32),
+                ("kind", ctypes.c_uint8), ("ceiling", ctypes.c_uint8), ("pad", ctypes.c_uint16)]
 
 
 class Origin(ctypes.Structure):

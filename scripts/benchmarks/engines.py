@@ -30,11 +30,12 @@ def compiled(source, folder, *libraries):
     return program if done.returncode == 0 else None
 
 
-def ceilings(folder, threads=1):
-    """The rates that one core reaches at most, and at which `threads` read; the best of several processes, because machines are shared."""
-    program = compiled("ceilings.c", folder, "-pthread")
-    rows = [json.loads(subprocess.run([program, str(threads)], check=True, capture_output=True).stdout) for _ in range(3)]
-    return {key: max(r[key] for r in rows) for key in rows[0]}
+def ceilings(trib, threads=1):
+    """The rates that one core reaches at most, and at which all read if `threads` is more; as trib measures them."""
+    rows = [json.loads(line) for line in subprocess.run([trib, "devices", "--measure", "--format=json"], capture_output=True, text=True).stdout.splitlines()]
+    one, *more = [{key: round(r[key] / 1e9, 1) for key in r if key.endswith(("_ops", "_bytes"))} for r in rows if r["device"] == "cpu"]
+    return {"float32_gflops": one["float_ops"], "int8_gops": one["int8_ops"], "copy_gbs": one["copy_bytes"],
+            "read_gbs": (more[0] if threads > 1 and more else one)["read_bytes"]}
 
 
 class Engine:

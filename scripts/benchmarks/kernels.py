@@ -117,7 +117,7 @@ def row(case, engines, limits):
 def main(options, python):
     cases = all_cases(options.only)
     with Folder() as folder:
-        limits = ceilings(folder, options.threads)
+        limits = ceilings(options.trib, options.threads)
         build(options.trib, folder, cases, options.cpu)
         engines = start(python, python, folder, options.threads)
         for case in cases:

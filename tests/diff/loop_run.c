@@ -18,7 +18,7 @@
 #include "builder/build/project.h"
 #include "builder/cli/args.h"
 #include "builder/run/run.h"
-#include "builder/run/test_case.h"
+#include "builder/run/results.h"
 #include "builder/store/key.h"
 #include "frontend/hir/hir.h"
 

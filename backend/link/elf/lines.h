@@ -16,6 +16,7 @@ struct line_origin {
 struct line_statement {
 	const char *name; /* loop_stmt_name */
 	uint32_t *origins, n_origins;
+	uint8_t kind, ceiling; /* enum tri_statement_kind, enum tri_ceiling */
 };
 struct unit_lines {
 	struct line_origin *origins; /* number 0 is the definition of the unit itself */

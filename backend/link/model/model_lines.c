@@ -37,6 +37,9 @@ static void put_statement(struct model_lines *m, const struct line_statement *s)
 	put_text(m, &m->statements, s->name);
 	buf_u32(&m->statements.bytes, m->n_members);
 	buf_u32(&m->statements.bytes, s->n_origins);
+	buf_u8(&m->statements.bytes, s->kind);
+	buf_u8(&m->statements.bytes, s->ceiling);
+	buf_put(&m->statements.bytes, "\0", 2);
 	for (uint32_t k = 0; k < s->n_origins; k++)
 		buf_u32(&m->members.bytes, m->n_origins + s->origins[k]);
 	m->n_members += s->n_origins;

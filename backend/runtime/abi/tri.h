@@ -2,7 +2,7 @@
  * times; one thread at a time may use an opened model. A run during another run returns TRI_ERR_BUSY. A model that is closed during a
  * run is freed at its end. */
 #ifndef TRI_ABI
-#define TRI_ABI 6
+#define TRI_ABI 7
 #include <stdint.h>
 #ifdef __cplusplus
 extern "C" {
@@ -85,7 +85,7 @@ typedef struct tri_profile_entry {
 	uint32_t line;
 	uint32_t parent;    /* the entry of the call in which it is, an index before its own; TRI_NONE: the model calls it itself */
 	uint32_t statement; /* in tri_model_desc.statements */
-	uint32_t pad;
+	uint32_t id;        /* the number that the entry has in all results of an opened model until they are reset */
 	uint64_t calls;
 	int64_t wall_ns;           /* with the statements of the units that it calls */
 	int64_t cpu_ns;            /* as in tri_profile_event: cpu_ns / wall_ns threads were busy */
@@ -102,6 +102,7 @@ typedef struct tri_profile {
 	uint64_t memory_bytes;            /* of the intermediate tensors: the most so far */
 	uint32_t threads;                 /* that the model may use */
 	uint32_t pad;
+	int64_t clock_ns; /* what reading the clock costs: it is taken from all times. 0: a device measured them */
 	/* Inputs that were copied to an OpenCL device, and outputs from it: the time of the device, and bytes. On the CPU 0. */
 	int64_t to_device_ns, from_device_ns;
 	uint64_t to_device_bytes, from_device_bytes;
@@ -183,10 +184,16 @@ typedef struct tri_origin {
 	uint32_t layer;      /* the layer, as its parameters are named in the unit's layer: "layer1.0.conv1"; "" for that layer itself */
 	uint32_t inlined_at; /* its function was inlined: the call, an index in tri_model_desc.origins; else TRI_NONE */
 } tri_origin;
-/* A loop, a call of a kernel or a call of a unit; the compiler may have made it of several operations. */
+/* What a statement is: code of its unit, such as a loop; a call of a kernel; a call of a unit. */
+enum tri_statement_kind { TRI_STATEMENT_CODE, TRI_STATEMENT_KERNEL, TRI_STATEMENT_UNIT };
+/* What bounds its speed: arithmetic of floats, dot products of int8, or memory, because it computes nothing. */
+enum tri_ceiling { TRI_CEILING_FLOAT, TRI_CEILING_INT8, TRI_CEILING_MEMORY };
+/* The compiler may have made it of several operations. */
 typedef struct tri_statement {
 	uint32_t name;                    /* "loop", "if", "while", "print", "assert", or the symbol of what it calls */
 	uint32_t first_origin, n_origins; /* in tri_model_desc.members; the main one first */
+	uint8_t kind, ceiling;            /* enum tri_statement_kind, enum tri_ceiling */
+	uint16_t pad;
 } tri_statement;
 typedef struct tri_unit_desc {
 	const char *name, *key;                 /* key: 32 hex digits */

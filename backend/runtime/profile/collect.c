@@ -168,6 +168,7 @@ static void end_run(struct tri_collector *c, bool ok, uint64_t memory, const str
 	if (!ok)
 		return;
 	c->sum.runs++;
+	c->sum.clock_ns = clock ? clock->read_ns : 0;
 	c->sum.wall_ns += wall;
 	c->sum.cpu_ns += clock ? wall + clock->others_ns : 0;
 	c->sum.memory_bytes = memory > c->sum.memory_bytes ? memory : c->sum.memory_bytes;
@@ -191,7 +192,7 @@ static int64_t add_entry(struct tri_collector *c, uint32_t n, uint32_t parent, i
 	uint32_t at = c->sum.n_entries++;
 	tri_profile_entry *e = &c->entries[at];
 	*e = (tri_profile_entry){
-		.code = d->texts + s->name, .operation = "", .layer = "", .file = "", .statement = x->statement, .parent = parent};
+		.code = d->texts + s->name, .operation = "", .layer = "", .file = "", .statement = x->statement, .parent = parent, .id = n};
 	if (s->n_origins) {
 		const tri_origin *o = &d->origins[d->members[s->first_origin]], *place = tri_origin_in_project(d, o);
 		e->operation = d->texts + o->operation;

@@ -5,7 +5,7 @@
 #include "builder/module.h"
 #include "builder/profile/compare.h"
 #include "builder/profile/profile.h"
-#include "builder/profile/reports.h"
+#include "builder/profile/report.h"
 #include "builder/profile/suggest.h"
 
 /* Appends a JSON text as the next value. */

@@ -4,7 +4,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "builder/profile/figures.h"
-#include "builder/profile/reports.h"
+#include "builder/profile/report.h"
 
 #define SAMPLES 10
 

@@ -1,4 +1,4 @@
-#include "builder/profile/judge.h"
+#include "builder/profile/compare.h"
 #include "tests/unit/unit.h"
 #include <stdio.h>
 #include <string.h>
@@ -187,12 +187,12 @@ static void wall_time_beside_others(void **state)
 static struct profile *run(uint32_t n_samples)
 {
 	struct profile *p = profile_new(PROFILE_RUN, n_samples);
-	static const char *const notes[] = {"tri_conv_f32: conv2d, relu", "tri_conv_f32: conv2d", "tri_transpose"};
+	static const char *const kernels[] = {"tri_conv_f32", "tri_conv_f32", "tri_transpose"};
 	for (uint32_t i = 0; i < 3; i++) {
 		char name[32];
 		snprintf(name, sizeof name, "call %u", i);
 		uint32_t item = profile_add_item(p, ITEM_KERNEL, PROFILE_NONE, name, NULL);
-		p->items.at[item].note = notes[i];
+		p->items.at[item].kernel = kernels[i];
 		set(p, &p->items.at[item].values, METRIC_WALL, 1e6);
 		set(p, &p->items.at[item].values, METRIC_LEAST, 1e6);
 	}
@@ -238,7 +238,7 @@ static struct profile *run_of_items(uint32_t n, double factor, uint32_t seed)
 		char name[32];
 		snprintf(name, sizeof name, "call %u", i);
 		uint32_t item = profile_add_item(p, ITEM_KERNEL, PROFILE_NONE, name, NULL);
-		p->items.at[item].note = "tri_conv_f32: conv2d";
+		p->items.at[item].kernel = "tri_conv_f32";
 		set(p, &p->items.at[item].values, METRIC_LEAST, 1e6 * factor * (1 + 0.01 * ((i + seed) % 4)));
 	}
 	return p;

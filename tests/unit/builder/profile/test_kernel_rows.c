@@ -3,14 +3,14 @@
 #include <string.h>
 #include "base/arena.h"
 #include "base/buf.h"
-#include "builder/profile/reports.h"
+#include "builder/profile/report.h"
 #include "tests/unit/unit.h"
 
 static uint32_t add(struct profile *p, enum profile_item_kind kind, uint32_t parent, const char *name, double ns, double operations)
 {
 	uint32_t item = profile_add_item(p, kind, parent, name, "net.tri:7");
 	struct profile_values *v = &p->items.at[item].values;
-	p->items.at[item].note = kind == ITEM_KERNEL ? "tri_matmul_f32: matmul" : "while";
+	p->items.at[item].ceiling = CEILING_FLOAT;
 	profile_set(p, v, METRIC_WALL, 0, ns);
 	profile_set(p, v, METRIC_CALLS, 0, 1);
 	profile_set(p, v, METRIC_OPERATIONS, 0, operations);
@@ -34,7 +34,7 @@ static struct profile *nested(void)
 static const char *report(struct arena *a, const struct profile *p)
 {
 	struct buf out = {0};
-	report_kernels(a, p, &(struct report_options){.format = REPORT_TEXT, .top = 20}, &out);
+	report_kernels(p, &(struct report_options){.format = REPORT_TEXT, .top = 20}, &out);
 	const char *text = arena_strdup(a, out.at);
 	buf_free(&out);
 	return text;

@@ -2,7 +2,7 @@
 #include <string.h>
 #include "base/arena.h"
 #include "base/buf.h"
-#include "builder/profile/reports.h"
+#include "builder/profile/report.h"
 #include "tests/unit/unit.h"
 
 static void add(struct scaling *s, const char *name, double size, double wall_ns, bool is_measured)

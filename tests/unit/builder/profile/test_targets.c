@@ -4,7 +4,7 @@
 #include <string.h>
 #include "base/arena.h"
 #include "base/buf.h"
-#include "builder/profile/reports.h"
+#include "builder/profile/report.h"
 
 static struct scaling_model model(const char *name, double parameters, double layers, double least_ns, double dirty, double peak)
 {

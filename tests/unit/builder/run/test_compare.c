@@ -1,5 +1,5 @@
 /* Comparing outputs: tolerances by type, the worst element, integers beyond doubles, NaN. */
-#include "builder/run/test_case.h"
+#include "builder/run/results.h"
 #include "tests/unit/unit.h"
 #include <math.h>
 #include "base/buf.h"

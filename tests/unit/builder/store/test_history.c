@@ -16,7 +16,7 @@ static hash128 callees[] = {{0, 0}, {60, 1}}, piece = {61, 1};
 static uint32_t piece_of[] = {0, PLAN_NONE};
 static struct origin origin_list[] = {{0, 5, ORIGIN_NONE}, {1, 2, 0}};
 static uint32_t origin_members[] = {0, 1, 0}, origin_starts[] = {0, 0, 1, 3};
-static struct plan_statement statements[] = {{"loop", 2}, {"tri_sort_f32", 0}};
+static struct plan_statement statements[] = {{"loop", 2, 0, 2}, {"tri_sort_f32", 0, 1, 1}};
 static hash128 origin_units[] = {{1, 0}, {70, 0}};
 static struct origins origin_table = {
 	.list = origin_list, .members = origin_members, .starts = origin_starts, .n_units = 2, .n = 2, .n_members = 3, .n_sets = 3};
@@ -142,6 +142,8 @@ static void round_trip(void **state)
 	assert_int_equal(o->n, 2);
 	assert_int_equal(o->statements[0].origins, 2);
 	assert_string_equal(o->statements[1].name, "tri_sort_f32");
+	assert_true(o->statements[0].kind == 0 && o->statements[0].ceiling == 2 && o->statements[1].kind == 1 &&
+		    o->statements[1].ceiling == 1);
 	assert_null(history_find(back, (hash128){99, 99}, "cpu"));
 	history_free(back);
 	history_free(none);

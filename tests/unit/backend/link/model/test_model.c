@@ -34,7 +34,8 @@ static struct line_origin origins[] = {{"a.tri", 5, 1, "net", "", "", LINES_NONE
 				       {"a.tri", 9, 4, "net", "Act", "fc.act", LINES_NONE},
 				       {"a.tri", 7, 8, "Act", "relu", "fc.act", 1}};
 static uint32_t of_loop[] = {2, 1};
-static struct line_statement statements[] = {{"loop", of_loop, 2}, {"tri_sort_f32", NULL, 0}};
+static struct line_statement statements[] = {{"loop", of_loop, 2, TRI_STATEMENT_CODE, TRI_CEILING_MEMORY},
+					     {"tri_sort_f32", NULL, 0, TRI_STATEMENT_KERNEL, TRI_CEILING_FLOAT}};
 static const struct unit_lines net_lines = {origins, statements, 3, 2};
 static const struct unit_lines *const lines_of_units[] = {NULL, &net_lines};
 
@@ -361,6 +362,8 @@ static void descriptor(void **state)
 	assert_string_equal(d->texts + s[1].name, "tri_sort_f32");
 	assert_int_equal(s[0].n_origins, 2);
 	assert_int_equal(s[1].n_origins, 0);
+	assert_true(s[0].kind == TRI_STATEMENT_CODE && s[0].ceiling == TRI_CEILING_MEMORY);
+	assert_true(s[1].kind == TRI_STATEMENT_KERNEL && s[1].ceiling == TRI_CEILING_FLOAT);
 	const tri_origin *main_one = &d->origins[d->members[s[0].first_origin]], *call = &d->origins[main_one->inlined_at];
 	assert_string_equal(d->texts + main_one->operation, "relu");
 	assert_string_equal(d->texts + main_one->layer, "fc.act");
