@@ -196,13 +196,13 @@ bool args_parse(struct arena *a, int argc, char **argv, struct args *out, struct
 	*out = (struct args){.command = COMMAND_BUILD};
 	struct options *o = &out->options;
 	o->argv = argv;
-	o->opt = o->port = o->most_failures = o->verbose = o->explain = o->timing = o->no_cache = o->low_memory = o->json = o->warm_up =
-		o->profile_hook = -1;
-	o->rtol = o->atol = -1;
+	o->opt = o->recording.port = o->most_failures = o->verbose = o->explain = o->timing = o->no_cache = o->low_memory = o->json =
+		o->recording.warm_up = o->profile_hook = -1;
+	o->run.rtol = o->run.atol = -1;
 	o->operands = p.operands = ARENA_ARRAY(a, const char *, argc + 1);
 	o->command = p.command = ARENA_ARRAY(a, const char *, argc + 1);
 	o->inputs = ARENA_ARRAY(a, const char *, argc + 1);
-	o->outputs = ARENA_ARRAY(a, const char *, argc + 1);
+	o->run.outputs = ARENA_ARRAY(a, const char *, argc + 1);
 	p.argv = ARENA_ARRAY(a, char *, argc + 1);
 	memcpy(p.argv, argv, (size_t)argc * sizeof *argv);
 	bool ok = find_command(&p) && read_words(&p) && (command_has_actions(out->command) ? check_action(&p) : check_operands(&p)) &&

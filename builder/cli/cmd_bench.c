@@ -71,10 +71,9 @@ static const uint32_t *read_numbers(struct arena *a, const char *flag, const cha
 	return list ? numbers : NULL;
 }
 
-static bool check_device(const struct bencher *b, const char *device)
+static bool check_device(const char *device)
 {
-	struct options of_device = *b->o;
-	of_device.device = device;
+	struct run_options of_device = {.device = device};
 	if (run_on_reference(&of_device))
 		fail_usage("`trib bench` measures compiled code: --device cpu or opencl");
 	return !run_on_reference(&of_device) && run_check_device(&of_device);
@@ -86,13 +85,16 @@ static bool read_cases(struct bencher *b)
 	static const uint32_t of_inputs[2] = {0};
 	struct arena *a = b->arena;
 	const struct options *o = b->o;
-	b->devices = split_list(a, o->compare ? "--compare" : "--device", o->compare ? o->compare : o->device ? o->device : "cpu");
+	b->devices = split_list(a, o->bench.compare ? "--compare" : "--device",
+				o->bench.compare ? o->bench.compare
+				: o->run.device  ? o->run.device
+						 : "cpu");
 	for (uint32_t i = 0; b->devices && b->devices[i]; i++)
-		if (!check_device(b, b->devices[i]))
+		if (!check_device(b->devices[i]))
 			return false;
-	b->batches = o->batches ? read_numbers(a, "--batch", o->batches, 1000000) : of_inputs;
-	b->threads =
-		read_numbers(a, "--threads", o->thread_list ? o->thread_list : arena_printf(a, "%u", os_cpu_count()), 4UL * os_cpu_count());
+	b->batches = o->bench.batches ? read_numbers(a, "--batch", o->bench.batches, 1000000) : of_inputs;
+	b->threads = read_numbers(a, "--threads", o->bench.thread_list ? o->bench.thread_list : arena_printf(a, "%u", os_cpu_count()),
+				  4UL * os_cpu_count());
 	return b->devices && b->batches && b->threads;
 }
 
@@ -125,7 +127,7 @@ static const char *build_library(void *ctx, uint32_t unit_entries, enum status *
 	struct model_spec m = *b->model;
 	m.out = build.out;
 	m.emit = UINT64_MAX;
-	of_device.device = device;
+	of_device.run.device = device;
 	return run_library_path(b->arena, &m, &of_device, s);
 }
 
@@ -176,7 +178,7 @@ static enum status check_results(struct bencher *b, const struct bench_case *c, 
 	enum status s = STATUS_OK;
 	of_model.operands = &b->model->name;
 	of_model.n_operands = 1;
-	of_model.device = c->device;
+	of_model.run.device = c->device;
 	if (work > MOST_CHECKED)
 		buf_printf(&text, "not compared with the reference interpreter, which needs about %.0f s for %.1f GOP",
 			   15 * work / MOST_CHECKED, work / 1e9);
@@ -194,9 +196,9 @@ static enum status write_roofline(struct bencher *b, const struct profile *p)
 {
 	struct buf svg = {0};
 	roofline_print(p, &svg);
-	bool ok = os_write_atomic(b->o->roofline, svg.at, svg.len, 0666, false);
+	bool ok = os_write_atomic(b->o->bench.roofline, svg.at, svg.len, 0666, false);
 	buf_free(&svg);
-	return ok ? STATUS_OK : fail_environment("cannot write `%s`: %s", b->o->roofline, strerror(errno));
+	return ok ? STATUS_OK : fail_environment("cannot write `%s`: %s", b->o->bench.roofline, strerror(errno));
 }
 
 static enum status run_device(struct bencher *b, const char *device, struct profile **first)
@@ -254,7 +256,7 @@ enum status cmd_bench(const struct options *o)
 	struct profile *first = NULL;
 	enum metric_unit unit = UNIT_NS;
 	enum status s = STATUS_OK;
-	drivers_supervise(o->compare ? o->compare : o->device);
+	drivers_supervise(o->bench.compare ? o->bench.compare : o->run.device);
 	os_catch_interrupts();
 	if (o->max_time && (!figure_parse(o->max_time, &unit, &b.budget_ns) || unit != UNIT_NS))
 		s = fail_usage("--max-time wants a time such as 3s, not `%s`", o->max_time);
@@ -269,7 +271,7 @@ enum status cmd_bench(const struct options *o)
 	print_text(stdout, &b.json);
 	if (s == STATUS_OK && o->profile_out && !profile_write(first, o->profile_out))
 		s = fail_environment("cannot write `%s`: %s", o->profile_out, strerror(errno));
-	if (s == STATUS_OK && o->roofline)
+	if (s == STATUS_OK && o->bench.roofline)
 		s = write_roofline(&b, first);
 	profile_free(first);
 	buf_free(&b.text);

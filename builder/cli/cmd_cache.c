@@ -94,7 +94,7 @@ static void print_stats(const struct cache_command *s, const struct cache_report
 	print(stdout, "made      %s to %s\n", date(r->oldest, a), date(r->newest, b));
 	print(stdout, "git       %s of dependencies; no limit counts them, and `clear` leaves them\n",
 	      print_size(cache_git_bytes(s->config.at[SETTING_DIR].text), a));
-	if (s->o->detailed)
+	if (s->o->cache.detailed)
 		print_kinds(r);
 }
 
@@ -204,7 +204,7 @@ static enum status clear_all(struct cache_command *s)
 static enum status clear(struct cache_command *s)
 {
 	struct cache_freed freed = {0};
-	const char *level = s->o->level;
+	const char *level = s->o->cache.level;
 	if (!level)
 		return clear_all(s);
 	if (strcmp(level, "l2") != 0 && strcmp(level, "l3") != 0)
@@ -223,11 +223,11 @@ static enum status prune(struct cache_command *s)
 {
 	struct cache_limits l = s->open.limits;
 	struct cache_freed freed = {0};
-	if (s->o->size && (!manifest_parse_size(s->o->size, &l.size) || l.size < CACHE_LEAST_SIZE))
+	if (s->o->cache.size && (!manifest_parse_size(s->o->cache.size, &l.size) || l.size < CACHE_LEAST_SIZE))
 		return fail_usage("--size wants a size of at least 16MiB, such as 1GiB, not `%s`; `trib cache clear` removes everything",
-				  s->o->size);
-	if (s->o->days)
-		l.days = (uint64_t)s->o->days;
+				  s->o->cache.size);
+	if (s->o->cache.days)
+		l.days = (uint64_t)s->o->cache.days;
 	if (!open_cache(s, false))
 		return STATUS_ENVIRONMENT;
 	if (!s->cache)
@@ -268,14 +268,14 @@ static enum status validate(struct cache_command *s)
 	struct json_writer w = {.out = &out};
 	struct faults f = {.w = s->json ? &w : NULL};
 	uint64_t checked = 0, faults = 0;
-	if (!open_cache(s, s->o->repair))
+	if (!open_cache(s, s->o->cache.repair))
 		return STATUS_ENVIRONMENT;
 	json_open(&w, '{');
 	json_member_open(&w, "faults", '[');
-	bool ok = !s->cache || cache_validate(s->cache, s->o->repair, on_fault, &f, &checked, &faults);
+	bool ok = !s->cache || cache_validate(s->cache, s->o->cache.repair, on_fault, &f, &checked, &faults);
 	json_close(&w, ']');
 	json_member_int(&w, "checked", checked);
-	json_member_bool(&w, "repaired", s->o->repair && ok);
+	json_member_bool(&w, "repaired", s->o->cache.repair && ok);
 	json_close(&w, '}');
 	if (f.n > FAULTS_SHOWN)
 		print(stderr, "trib: … and %" PRIu64 " more; --format=json lists all\n", f.n - FAULTS_SHOWN);
@@ -283,13 +283,13 @@ static enum status validate(struct cache_command *s)
 		print_json(&out);
 	else if (ok && faults)
 		print(stdout, "trib: %" PRIu64 " entries checked, %" PRIu64 " faults%s\n", checked, faults,
-		      s->o->repair ? "; invalid entries were removed" : "; `trib cache validate --repair` removes invalid entries");
+		      s->o->cache.repair ? "; invalid entries were removed" : "; `trib cache validate --repair` removes invalid entries");
 	else if (ok)
 		print(stdout, "trib: %" PRIu64 " entries checked, all valid\n", checked);
 	buf_free(&out);
 	if (!ok)
 		return fail_environment("cannot check the cache in %s: %s", s->open.dir, strerror(errno));
-	return faults && !s->o->repair ? STATUS_FAILED : STATUS_OK;
+	return faults && !s->o->cache.repair ? STATUS_FAILED : STATUS_OK;
 }
 
 /* ---- put ---- */

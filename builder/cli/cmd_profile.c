@@ -30,11 +30,11 @@ bool threshold_of(const struct options *o, double otherwise, double *out)
 {
 	enum metric_unit unit;
 	*out = otherwise;
-	if (!o->threshold)
+	if (!o->recording.threshold)
 		return true;
-	if (figure_parse(o->threshold, &unit, out) && unit == UNIT_COUNT && *out >= 1)
+	if (figure_parse(o->recording.threshold, &unit, out) && unit == UNIT_COUNT && *out >= 1)
 		return true;
-	fail_usage("--threshold wants a ratio of at least 1, such as 1.2, not `%s`", o->threshold);
+	fail_usage("--threshold wants a ratio of at least 1, such as 1.2, not `%s`", o->recording.threshold);
 	return false;
 }
 
@@ -151,8 +151,8 @@ enum status profile_report(const struct options *o)
 	struct report_options r = report_options_of(o);
 	struct buf report = {0};
 	enum metric_unit unit;
-	if (o->threshold && (!figure_parse(o->threshold, &unit, &r.threshold_ns) || unit != UNIT_NS))
-		return fail_usage("--threshold wants a time such as 100ms, not `%s`", o->threshold);
+	if (o->recording.threshold && (!figure_parse(o->recording.threshold, &unit, &r.threshold_ns) || unit != UNIT_NS))
+		return fail_usage("--threshold wants a time such as 100ms, not `%s`", o->recording.threshold);
 	struct profile *p = read_profile(o->operands[0]);
 	if (!p)
 		return STATUS_ENVIRONMENT;
@@ -166,12 +166,12 @@ static bool conditions_allow(const struct options *o, const struct profile *befo
 {
 	struct buf differences = {0};
 	bool equal = compare_conditions(before, after, FOREIGN_LINE, &differences);
-	if (!equal && !o->any_conditions) {
+	if (!equal && !o->recording.any_conditions) {
 		fail_environment("the two profiles were measured under different conditions; --any-conditions compares all the same");
 		print_text(stderr, &differences);
 	}
 	buf_free(&differences);
-	return equal || o->any_conditions;
+	return equal || o->recording.any_conditions;
 }
 
 enum status profile_compare(const struct options *o)

@@ -49,9 +49,9 @@ static enum status run_project(struct arena *a, const struct options *o)
 	const struct model_spec *m = find_model(a, o, &spec, &s);
 	if (!m)
 		return s;
-	if (run_on_reference(o) && o->profile_out)
+	if (run_on_reference(&o->run) && o->profile_out)
 		return fail_usage("--profile-out measures compiled code, and not the reference interpreter");
-	if (run_on_reference(o)) {
+	if (run_on_reference(&o->run)) {
 		of_model.operands = &m->name;
 		of_model.n_operands = 1;
 		return reference_visit(&of_model, reference_interpret, run_once, (void *)(uintptr_t)o);
@@ -69,16 +69,16 @@ enum status cmd_run(const struct options *given)
 	if (o->profile_out)
 		with_profile.profile_hook = 1;
 	const char *word = o->n_operands ? o->operands[0] : "";
-	if (o->main)
+	if (o->run.main)
 		return main_run(o);
-	if (!run_check_device(o))
+	if (!run_check_device(&o->run))
 		return STATUS_USAGE;
-	drivers_supervise(o->device ? o->device : word); /* libraries of OpenCL are called NAME_opencl.so */
+	drivers_supervise(o->run.device ? o->run.device : word); /* libraries of OpenCL are called NAME_opencl.so */
 	struct arena *a = arena_new(0);
 	enum status s;
 	if (path_has_extension(word, "tri"))
 		s = fail_usage("`%s` is a source: run its main block with `trib run --main %s`", word, word);
-	else if ((strchr(word, '/') || path_has_extension(word, "so")) && !o->lazy && !run_on_reference(o))
+	else if ((strchr(word, '/') || path_has_extension(word, "so")) && !o->lazy && !run_on_reference(&o->run))
 		s = run_visit_library(a, word, NULL, o, run_once, (void *)(uintptr_t)o);
 	else
 		s = run_project(a, o);

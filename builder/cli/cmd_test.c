@@ -65,10 +65,10 @@ static bool compare(struct tried *r, const struct tensor *got, const struct tens
 		    struct comparison *difference, struct buf *why)
 {
 	const struct options *o = r->options;
-	*t = tolerance_of(got->elem, o->rtol, o->atol);
+	*t = tolerance_of(got->elem, o->run.rtol, o->run.atol);
 	if (!compare_tensors(got, want, *t, difference, why))
 		return false;
-	if (!difference->n_wrong || o->rtol >= 0 || o->atol >= 0 || dtype_class(got->elem) != DTC_FLOAT)
+	if (!difference->n_wrong || o->run.rtol >= 0 || o->run.atol >= 0 || dtype_class(got->elem) != DTC_FLOAT)
 		return true;
 	struct buf ignored = {0};
 	if (!r->rounding)
@@ -144,7 +144,7 @@ static enum status run_case(struct arena *a, const struct run_model *m, const st
 	if (!run_prepare(a, e, &with, &r.io, &v->text))
 		return r.io.environment ? STATUS_ENVIRONMENT : STATUS_FAILED;
 	m->reset(m->ctx);
-	enum status s = run_execute(a, m, c->entry, &r.io, &with, &v->text);
+	enum status s = run_execute(a, m, c->entry, &r.io, &with.run, &v->text);
 	for (uint32_t i = 0; s == STATUS_OK && i < c->n_expected; i++)
 		if (!check_output(&r, c->expected[i], v))
 			s = STATUS_FAILED;
@@ -224,7 +224,7 @@ static enum status test_one(struct arena *a, const struct model_spec *m, struct 
 	of_model.operands = &m->name;
 	of_model.n_operands = 1;
 	t->of_model = &of_model;
-	if (run_on_reference(t->options))
+	if (run_on_reference(&t->options->run))
 		return reference_visit(&of_model, reference_interpret, test_model, t);
 	const char *path = run_library_path(a, m, t->options, &s);
 	return path ? run_visit_library(a, path, m->name, t->options, test_model, t) : s;
@@ -235,10 +235,10 @@ enum status cmd_test(const struct options *o)
 	struct arena *a = arena_new(0);
 	struct build_spec spec;
 	struct testing t = {.options = o};
-	drivers_supervise(o->device);
-	enum status worst = run_check_device(o) ? project_read(a, o, &spec) : STATUS_USAGE;
+	drivers_supervise(o->run.device);
+	enum status worst = run_check_device(&o->run) ? project_read(a, o, &spec) : STATUS_USAGE;
 	if (worst == STATUS_OK) {
-		worst = run_on_reference(o) ? STATUS_OK : run_build_first(a, &spec, o);
+		worst = run_on_reference(&o->run) ? STATUS_OK : run_build_first(a, &spec, o);
 		bool built = worst == STATUS_OK;
 		for (uint32_t i = 0; built && i < spec.n_models; i++) {
 			enum status s = test_one(a, &spec.models[i], &t);

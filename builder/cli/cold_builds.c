@@ -101,7 +101,7 @@ static struct scaling_cost cost_of(const struct profile *p)
 bool cold_builds_measure(struct cold_builds *c, const char *const *models, const char *const *flags, const char *label,
 			 struct scaling_cost *out)
 {
-	uint32_t samples = c->options->samples ? (uint32_t)c->options->samples : SAMPLES;
+	uint32_t samples = c->options->recording.samples ? (uint32_t)c->options->recording.samples : SAMPLES;
 	struct recording r = {.options = {.program = c->program,
 					  .root = ".",
 					  .scenario = SCENARIO_COLD,

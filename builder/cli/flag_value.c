@@ -152,8 +152,8 @@ static bool set_level(const char *value, int *out, struct buf *error)
 static void append(const struct flag *f, const char *value, struct options *o)
 {
 	bool is_input = f->member == offsetof(struct options, inputs);
-	const char **list = (const char **)(uintptr_t)(is_input ? o->inputs : o->outputs);
-	list[is_input ? o->n_inputs++ : o->n_outputs++] = value;
+	const char **list = (const char **)(uintptr_t)(is_input ? o->inputs : o->run.outputs);
+	list[is_input ? o->n_inputs++ : o->run.n_outputs++] = value;
 }
 
 static void add_dump(const struct flag *f, struct options *o)

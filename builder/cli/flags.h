@@ -17,7 +17,7 @@ enum flag_kind {
 	FLAG_TEXT,           /* const char * */
 	FLAG_PATH,           /* the same; a relative path */
 	FLAG_PROGRAM,        /* the same; a path if it contains a slash */
-	FLAG_LIST,           /* appended to options.inputs or options.outputs; may be given several times */
+	FLAG_LIST,           /* appended to options.inputs or options.run.outputs; may be given several times */
 	FLAG_LEVEL,          /* int: an optimisation level */
 	FLAG_EMIT,           /* const char *: a list of outputs */
 	FLAG_DUMP,           /* a bit of options.dumps */

@@ -93,7 +93,7 @@ static bool rebase_flags(struct arena *a, struct args *args, const char *from)
 {
 	struct options *o = &args->options;
 	bool any = rebase_files(a, &o->inputs, o->n_inputs, from);
-	any |= rebase_files(a, &o->outputs, o->n_outputs, from);
+	any |= rebase_files(a, &o->run.outputs, o->run.n_outputs, from);
 	for (uint32_t i = 0; i < N_FLAGS; i++) {
 		const struct flag *f = &flag_table[i];
 		if ((f->kind != FLAG_PATH && f->kind != FLAG_PROGRAM) || !flag_is_of(f, args->command, (enum action)o->action))

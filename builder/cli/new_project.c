@@ -177,8 +177,8 @@ static bool put_test(struct arena *a, const char *id, const struct options *o)
 	run.n_operands = 1;
 	run.inputs = inputs;
 	run.n_inputs = 1;
-	run.outputs = outputs;
-	run.n_outputs = 1;
+	run.run.outputs = outputs;
+	run.run.n_outputs = 1;
 	run.quiet = true;
 	return ok && reference_visit(&run, reference_interpret, run_once, &run) == STATUS_OK;
 }

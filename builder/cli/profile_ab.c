@@ -18,7 +18,7 @@
 static bool measure(struct recording sides[2], struct profile *profiles[2], const struct options *o, uint32_t pairs)
 {
 	for (uint32_t i = 0; i < 2; i++) {
-		recording_open(&sides[i], o->warm_up, pairs);
+		recording_open(&sides[i], o->recording.warm_up, pairs);
 		if (!sides[i].recorder)
 			return false;
 	}
@@ -44,7 +44,7 @@ static struct recording new_side(struct arena *a, const struct options *o, const
 	bool source = operand && is_source(operand);
 	return (struct recording){.options = {.program = operand && !source ? operand : own,
 					      .root = source ? operand : ".",
-					      .scenario = (enum scenario)o->scenario,
+					      .scenario = (enum scenario)o->recording.scenario,
 					      .models = models,
 					      .flags = split_words(a, flags ? flags : ""),
 					      .only_totals = true,
@@ -54,7 +54,7 @@ static struct recording new_side(struct arena *a, const struct options *o, const
 static enum status run(struct arena *a, const struct options *o, const char *own)
 {
 	const char *models[] = {o->model_path, NULL};
-	const char *flags[2] = {o->flags_a, o->flags_b};
+	const char *flags[2] = {o->recording.flags_a, o->recording.flags_b};
 	struct recording sides[2];
 	struct profile *profiles[2] = {NULL, NULL};
 	struct report_options r = report_options_of(o);
@@ -63,7 +63,7 @@ static enum status run(struct arena *a, const struct options *o, const char *own
 		sides[i] = new_side(a, o, own, o->n_operands ? o->operands[i] : NULL, flags[i], models);
 		sides[i].label = i ? "b" : "a";
 	}
-	bool ok = measure(sides, profiles, o, o->samples ? (uint32_t)o->samples : 10);
+	bool ok = measure(sides, profiles, o, o->recording.samples ? (uint32_t)o->recording.samples : 10);
 	for (uint32_t i = 0; i < 2; i++)
 		names[i] = (struct ab_side){profiles[i], arena_printf(a, "%s%s%s", o->n_operands ? o->operands[i] : "trib build",
 								      flags[i] ? " " : "", flags[i] ? flags[i] : "")};
@@ -82,7 +82,7 @@ static enum status run(struct arena *a, const struct options *o, const char *own
 
 enum status profile_ab(const struct options *o)
 {
-	if (o->n_operands == 1 || (!o->n_operands && !o->flags_a && !o->flags_b))
+	if (o->n_operands == 1 || (!o->n_operands && !o->recording.flags_a && !o->recording.flags_b))
 		return fail_usage(
 			"`trib profile ab` compares two projects or source files, `ab DIR_A DIR_B`, two programs, `ab OLD_TRIB NEW_TRIB`, or two lists of flags, `ab --a '-O1' --b '-O2'`");
 	struct arena *a = arena_new(0);

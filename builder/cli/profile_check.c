@@ -40,13 +40,13 @@ static bool read_gate(struct checker *c)
 	struct budget *budgets = NULL;
 	struct buf error = {0};
 	enum metric_unit unit = UNIT_NS;
-	c->gate.metric = metrics[o->metric];
+	c->gate.metric = metrics[o->recording.metric];
 	c->max_time_ns = MAX_TIME_NS;
 	if (!threshold_of(o, 1.2, &c->gate.threshold))
 		return false;
 	if (o->max_time && (!figure_parse(o->max_time, &unit, &c->max_time_ns) || unit != UNIT_NS))
 		return fail_usage("--max-time wants a time such as 60s, not `%s`", o->max_time), false;
-	bool ok = !o->budget || gate_read_budgets(c->arena, o->budget, &budgets, &c->gate.n_budgets, &error);
+	bool ok = !o->recording.budget || gate_read_budgets(c->arena, o->recording.budget, &budgets, &c->gate.n_budgets, &error);
 	if (!ok)
 		fail_usage("%s", error.at);
 	c->gate.budgets = budgets;
@@ -66,7 +66,7 @@ static void prepare_recording(struct checker *c)
 	const struct profile *b = c->baseline;
 	const char *scenario = b ? profile_setting(b, "scenario") : NULL, *flags = b ? profile_setting(b, "flags") : NULL;
 	const char *models = b ? profile_setting(b, "models") : NULL;
-	enum scenario s = (enum scenario)o->scenario;
+	enum scenario s = (enum scenario)o->recording.scenario;
 	if (s == SCENARIO_COLD && scenario)
 		scenario_parse(scenario, &s);
 	c->recording.options = (struct record_options){.program = c->program,
@@ -91,8 +91,8 @@ static bool measure(struct checker *c)
 	if (is_file(c->o))
 		return (c->current = read_profile(c->o->operands[0])) != NULL;
 	prepare_recording(c);
-	recording_open(&c->recording, c->o->warm_up, recording_most(c->o->samples));
-	return c->recording.recorder && recording_samples(&c->recording, c->o->samples, &c->current);
+	recording_open(&c->recording, c->o->recording.warm_up, recording_most(c->o->recording.samples));
+	return c->recording.recorder && recording_samples(&c->recording, c->o->recording.samples, &c->current);
 }
 
 static void judge(struct checker *c)
@@ -120,10 +120,10 @@ static bool decide(struct checker *c)
 static bool conditions_allow(const struct checker *c)
 {
 	struct buf differences = {0};
-	bool ok = !c->baseline || c->o->any_conditions || compare_conditions(c->baseline, c->current, FOREIGN_LINE, &differences);
+	bool ok = !c->baseline || c->o->recording.any_conditions || compare_conditions(c->baseline, c->current, FOREIGN_LINE, &differences);
 	if (!ok) {
 		fail_environment("the baseline `%s` was measured under other conditions; record it again, or compare with --any-conditions",
-				 c->o->baseline);
+				 c->o->recording.baseline);
 		print_text(stderr, &differences);
 	}
 	buf_free(&differences);
@@ -141,19 +141,19 @@ static bool is_better(const struct checker *c)
 
 static enum status save_baseline(const struct checker *c)
 {
-	bool save = (!c->baseline && c->o->save) || (c->baseline && c->o->update_if_better && is_better(c));
+	bool save = (!c->baseline && c->o->recording.save) || (c->baseline && c->o->recording.update_if_better && is_better(c));
 	if (!save)
 		return STATUS_OK;
-	if (!profile_write(c->current, c->o->baseline))
-		return fail_environment("cannot write `%s`: %s", c->o->baseline, strerror(errno));
-	print(stderr, "trib: %s is the new baseline\n", c->o->baseline);
+	if (!profile_write(c->current, c->o->recording.baseline))
+		return fail_environment("cannot write `%s`: %s", c->o->recording.baseline, strerror(errno));
+	print(stderr, "trib: %s is the new baseline\n", c->o->recording.baseline);
 	return STATUS_OK;
 }
 
 static bool find_baseline(struct checker *c)
 {
-	const char *path = c->o->baseline;
-	if (!path || (access(path, F_OK) != 0 && (c->o->save || c->o->budget)))
+	const char *path = c->o->recording.baseline;
+	if (!path || (access(path, F_OK) != 0 && (c->o->recording.save || c->o->recording.budget)))
 		return true;
 	return (c->baseline = read_profile(path)) != NULL;
 }
@@ -175,9 +175,9 @@ static enum status run(struct checker *c)
 
 enum status profile_check(const struct options *o)
 {
-	if (!o->baseline && !o->budget)
+	if (!o->recording.baseline && !o->recording.budget)
 		return fail_usage("`trib profile check` wants --baseline FILE or --budget LIST");
-	if (!o->baseline && (o->save || o->update_if_better))
+	if (!o->recording.baseline && (o->recording.save || o->recording.update_if_better))
 		return fail_usage("--save and --update-if-better want --baseline FILE");
 	struct checker c = {.o = o, .arena = arena_new(0), .program = process_own_path()};
 	enum status s = read_gate(&c) ? run(&c) : STATUS_USAGE;

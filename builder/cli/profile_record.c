@@ -15,8 +15,8 @@
 
 static enum status record(struct recording *r, const struct options *o, struct profile **p)
 {
-	recording_open(r, o->warm_up, recording_most(o->samples));
-	bool ok = r->recorder && recording_samples(r, o->samples, p);
+	recording_open(r, o->recording.warm_up, recording_most(o->recording.samples));
+	bool ok = r->recorder && recording_samples(r, o->recording.samples, p);
 	recording_close(r);
 	return ok ? STATUS_OK : os_interrupted() ? STATUS_INTERRUPTED : STATUS_ENVIRONMENT;
 }
@@ -50,7 +50,7 @@ enum status profile_record(const struct options *o)
 	struct recording r = {.options = {.program = program,
 					  .root = ".",
 					  .kind = runs ? PROFILE_RUN : PROFILE_BUILD,
-					  .scenario = (enum scenario)o->scenario,
+					  .scenario = (enum scenario)o->recording.scenario,
 					  .models = models,
 					  .flags = o->command,
 					  .count_instructions = process_can_count_instructions()}};

@@ -104,8 +104,8 @@ static enum status serve(const struct options *o, int lock, int listener, uint16
 
 enum status profile_serve(const struct options *o)
 {
-	uint16_t port = (uint16_t)(o->port < 0 ? DEFAULT_PORT : o->port);
-	if (o->port > MOST_PORT)
+	uint16_t port = (uint16_t)(o->recording.port < 0 ? DEFAULT_PORT : o->recording.port);
+	if (o->recording.port > MOST_PORT)
 		return fail_usage("--port wants a number up to %d", MOST_PORT);
 	struct file_stamp manifest;
 	if (!os_stamp("tri.build", &manifest))

@@ -107,7 +107,7 @@ static void set_saving(struct trial *t, struct suggestion *x, struct profile *co
 /* False: an interrupt arrived, or the project of the profile does not run. A variant that does not run keeps its estimate. */
 static bool try_one(struct trial *t, struct suggestion *x)
 {
-	uint32_t pairs = t->o->samples ? (uint32_t)t->o->samples : PAIRS;
+	uint32_t pairs = t->o->recording.samples ? (uint32_t)t->o->recording.samples : PAIRS;
 	struct profile *profiles[2] = {NULL, NULL};
 	struct recording sides[2] = {new_side(t, base_flags(t->arena, t->profile, NULL), "as it is"),
 				     new_side(t, base_flags(t->arena, t->profile, x->variant), x->variant)};
@@ -168,9 +168,9 @@ enum status profile_suggest(const struct options *o)
 	if (!p)
 		return STATUS_ENVIRONMENT;
 	struct suggestions *all = suggest(p);
-	enum status s = o->try_variants ? try_variants(o, all) : STATUS_OK;
+	enum status s = o->recording.try_variants ? try_variants(o, all) : STATUS_OK;
 	if (s == STATUS_OK) {
-		report_suggestions(all, o->critical, &r, &report);
+		report_suggestions(all, o->recording.critical, &r, &report);
 		print_report(&report);
 	}
 	suggestions_free(all);

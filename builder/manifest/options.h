@@ -4,6 +4,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "base/terminal.h"
+#include "builder/manifest/bench_options.h"
+#include "builder/manifest/cache_command_options.h"
+#include "builder/manifest/recording_options.h"
+#include "builder/manifest/run_options.h"
+#include "builder/manifest/watch_options.h"
 
 enum stop_stage {
 	STOP_NONE,
@@ -39,9 +44,8 @@ struct options {
 	uint32_t action; /* trib cache, config, server, pch: an enum action */
 	const char *cache_dir;
 	enum print_format format;
-	bool locked, offline;     /* tri.lock is not written; nothing is fetched */
-	const char *since;        /* trib affected, trib build: a revision */
-	const char *level, *size; /* trib cache clear, cache prune */
+	bool locked, offline; /* tri.lock is not written; nothing is fetched */
+	const char *since;    /* trib affected, trib build: a revision */
 	const char *directory, *profile, *trace_file, *cpu, *target, *emit, *out, *linker, *weights;
 	int opt;                                                  /* 0 … 3, MANIFEST_OPT_SIZE for -Os; -1: of the manifest */
 	int jobs;                                                 /* 0: of the manifest */
@@ -49,9 +53,8 @@ struct options {
 	double load;                                              /* 0: no limit */
 	int verbose, explain, timing, no_cache, low_memory, json; /* 1, 0, or -1 */
 	enum annotations annotations;
-	bool force;                  /* trib ci init */
-	bool critical, try_variants; /* trib profile suggest */
-	bool moved;                  /* paths of the command line were changed to be relative to a parent folder */
+	bool force; /* trib ci init */
+	bool moved; /* paths of the command line were changed to be relative to a parent folder */
 	enum color_when color;
 	enum param_code_when param_code; /* when functions of parameters are compiled, and not interpreted */
 	bool quiet;                      /* only errors and warnings */
@@ -59,41 +62,29 @@ struct options {
 	bool no_server;                  /* builds in this process and starts no server */
 	bool dry_run, lazy, help, version;
 	bool open; /* trib graph, profile serve: in a browser */
-	int port;  /* trib profile serve; -1: not given */
 	enum stop_stage stop;
 	uint32_t dumps;                     /* a bit for each enum dump */
 	const char *ir_after, *loops_after; /* of --dump-ir, --dump-loops: a stage or pass; NULL: all stages */
 	bool check, diff;                   /* trib fmt; diff: trib check, too */
 	bool fix, deny_warnings;            /* trib check */
-	/* trib run */
-	const char *const *inputs, *const *outputs; /* "x=x.npy" */
-	uint32_t n_inputs, n_outputs;
-	const char *device, *entry, *model_path;
-	int threads;
-	int batch_size; /* 0: all at once */
-	bool main, no_build;
-	double rtol, atol;                           /* trib test; -1: by the element type */
-	int days;                                    /* trib cache prune */
-	bool list;                                   /* trib explain */
-	bool detailed, repair, stdlib;               /* trib cache stats, cache validate, pch create */
-	bool measure;                                /* trib devices */
-	int profile_hook;                            /* 1: of trib bench; -1: of the manifest */
-	uint32_t unit_entries;                       /* trib bench: the calls of entry number unit_entries - 1 become the entries */
-	double slower_than_ns;                       /* trib build: writes profile_out only if it took longer */
-	const char *profile_out;                     /* trib bench: the file of the profile */
-	const char *roofline;                        /* trib bench: the file of the picture */
-	const char *batches, *thread_list, *compare; /* trib bench: lists */
-	/* trib profile */
-	int samples, top;  /* 0: the default */
-	int warm_up;       /* -1: the default */
-	uint32_t scenario; /* enum scenario */
-	uint32_t metric;   /* of a time: 0 CPU, 1 wall, 2 instructions */
-	const char *threshold, *baseline, *budget, *max_time, *flags_a, *flags_b;
-	bool save, update_if_better, any_conditions;
-	/* trib watch */
-	const char *const *command; /* the arguments after `--`, NULL-terminated; also of trib profile record */
+	const char *const *inputs;          /* trib run, bench, build of a file: "x=x.npy" */
+	uint32_t n_inputs;
+	const char *entry, *model_path;
+	bool list;                  /* trib explain */
+	bool stdlib;                /* trib pch create */
+	bool measure;               /* trib devices */
+	int profile_hook;           /* 1: of trib bench; -1: of the manifest */
+	uint32_t unit_entries;      /* trib bench: the calls of entry number unit_entries - 1 become the entries */
+	double slower_than_ns;      /* trib build: writes profile_out only if it took longer */
+	const char *profile_out;    /* trib bench: the file of the profile */
+	int top;                    /* rows of a list; 0: the default */
+	const char *max_time;       /* of measuring */
+	const char *const *command; /* trib watch, profile record: the arguments after `--`, NULL-terminated */
 	uint32_t n_command;
-	const char *on_success, *on_failure;
-	int poll_ms; /* 0: poll only if inotify fails */
+	struct run_options run;
+	struct bench_options bench;
+	struct recording_options recording;
+	struct watch_options watch;
+	struct cache_command_options cache;
 };
 #endif

@@ -92,7 +92,7 @@ static bool prepare(struct bench *b, const struct options *o)
 	with.inputs = inputs;
 	if (!run_check_names(b->arena, &m, e, &with, b->error))
 		return fail(b, STATUS_USAGE, "");
-	with.batch_size = (int)b->c->batch;
+	with.run.batch_size = (int)b->c->batch;
 	if (!run_prepare(b->arena, e, &with, &b->io, b->error))
 		return fail(b, b->io.environment ? STATUS_ENVIRONMENT : STATUS_FAILED, "");
 	return has_batch(b) ||

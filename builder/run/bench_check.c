@@ -38,7 +38,7 @@ static enum status run_side(struct arena *a, const struct run_model *m, void *ct
 	s->entry = (uint32_t)entry;
 	s->options.inputs = made_inputs(s, e);
 	s->options.n_inputs = (uint32_t)e->n_inputs;
-	s->options.batch_size = 0;
+	s->options.run.batch_size = 0;
 	if (!run_prepare(s->arena, e, &s->options, &s->io, s->error))
 		return STATUS_FAILED;
 	m->reset(m->ctx);

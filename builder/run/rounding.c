@@ -54,7 +54,7 @@ static enum status run_again(struct arena *a, const struct run_model *m, uint32_
 			     struct buf *error)
 {
 	m->reset(m->ctx);
-	return run_execute(a, m, entry, io, o, error);
+	return run_execute(a, m, entry, io, &o->run, error);
 }
 
 static bool run_changed_inputs(struct arena *a, const struct run_model *m, uint32_t entry, const struct run_io *io, const struct options *o,

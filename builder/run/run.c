@@ -41,7 +41,7 @@ int run_find_entry(struct arena *a, const struct run_model *m, const char *name,
 	return -1;
 }
 
-static bool publish(const struct run_io *io, const struct options *o, struct buf *error)
+static bool publish(const struct run_io *io, const struct run_options *o, struct buf *error)
 {
 	const tri_entry_desc *e = io->entry;
 	for (int32_t i = 0; i < e->n_outputs; i++) {
@@ -81,7 +81,7 @@ static void print_outputs(const struct run_io *io, const struct options *o)
 		buf_clear(&line);
 		run_print_type(&line, t);
 		print(stdout, "%s: %s\n", e->outputs[i].name, line.at);
-		if (run_file_for(o->outputs, o->n_outputs, e->outputs[i].name))
+		if (run_file_for(o->run.outputs, o->run.n_outputs, e->outputs[i].name))
 			continue;
 		format_tensor(NULL, &v, &out);
 		print(stdout, "\n");
@@ -116,10 +116,10 @@ enum status run_once(struct arena *a, const struct run_model *m, void *options)
 		const tri_entry_desc *e = &m->entries[entry];
 		struct options o = with_test_inputs(a, m, e, given);
 		if (run_check_names(a, m, e, &o, &why))
-			s = run_prepare(a, e, &o, &io, &why) ? run_execute(a, m, (uint32_t)entry, &io, &o, &why)
+			s = run_prepare(a, e, &o, &io, &why) ? run_execute(a, m, (uint32_t)entry, &io, &o.run, &why)
 			    : io.environment                 ? STATUS_ENVIRONMENT
 							     : STATUS_FAILED;
-		if (s == STATUS_OK && !publish(&io, &o, &why))
+		if (s == STATUS_OK && !publish(&io, &o.run, &why))
 			s = STATUS_ENVIRONMENT;
 		if (s == STATUS_OK && !o.quiet)
 			print_outputs(&io, &o);

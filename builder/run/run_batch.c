@@ -1,7 +1,7 @@
 /* Runs in batches along the first dimension of the inputs, like a loop over a PyTorch DataLoader. The outputs are concatenated. */
 #include "base/arena.h"
 #include "base/buf.h"
-#include "builder/manifest/options.h"
+#include "builder/manifest/run_options.h"
 #include "builder/run/run.h"
 #include "frontend/hir/dtype.h"
 
@@ -64,7 +64,7 @@ static void take_rows(const tri_entry_desc *e, int64_t symbol, const struct run_
 	}
 }
 
-enum status run_execute(struct arena *a, const struct run_model *m, uint32_t entry, const struct run_io *io, const struct options *o,
+enum status run_execute(struct arena *a, const struct run_model *m, uint32_t entry, const struct run_io *io, const struct run_options *o,
 			struct buf *error)
 {
 	const tri_entry_desc *e = io->entry;

@@ -20,7 +20,7 @@ static enum emit emit_of_device(const char *device, const char **number)
 	return emit_of_backend(name);
 }
 
-bool run_check_device(const struct options *o)
+bool run_check_device(const struct run_options *o)
 {
 	const char *number;
 	enum emit e = emit_of_device(o->device, &number);
@@ -32,7 +32,7 @@ bool run_check_device(const struct options *o)
 	return ok;
 }
 
-bool run_on_reference(const struct options *o) { return o->device && strcmp(o->device, "reference") == 0; }
+bool run_on_reference(const struct run_options *o) { return o->device && strcmp(o->device, "reference") == 0; }
 
 /* The options of `trib build` for these models. It names no models if these are all. */
 static struct options build_options(struct arena *a, const struct build_spec *spec, const struct options *o)
@@ -71,7 +71,7 @@ enum status run_build_first(struct arena *a, const struct build_spec *spec, cons
 	build.unread = true;
 	char *text = NULL;
 	size_t len = 0;
-	if (o->no_build) {
+	if (o->run.no_build) {
 		warn_if_stale(&build);
 		return STATUS_OK;
 	}
@@ -104,9 +104,9 @@ const char *run_library_path(struct arena *a, const struct model_spec *m, const 
 {
 	struct file_stamp st;
 	const char *number;
-	enum emit wanted = emit_of_device(o->device, &number);
+	enum emit wanted = emit_of_device(o->run.device, &number);
 	const char *path = emit_path(a, wanted, m);
-	if (!(m->emit >> wanted & 1) && !o->no_build) {
+	if (!(m->emit >> wanted & 1) && !o->run.no_build) {
 		advise_emit(m, wanted);
 		*s = STATUS_USAGE;
 		return NULL;

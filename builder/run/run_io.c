@@ -167,7 +167,7 @@ static void missing_inputs(const struct run_model *m, const tri_entry_desc *e, c
 bool run_check_names(struct arena *a, const struct run_model *m, const tri_entry_desc *e, const struct options *o, struct buf *error)
 {
 	if (!check_names(o->inputs, o->n_inputs, "--input", e->inputs, e->n_inputs, a, error) ||
-	    !check_names(o->outputs, o->n_outputs, "--output", e->outputs, e->n_outputs, a, error))
+	    !check_names(o->run.outputs, o->run.n_outputs, "--output", e->outputs, e->n_outputs, a, error))
 		return false;
 	for (int32_t i = 0; i < e->n_inputs; i++) {
 		struct run_source source;
@@ -213,7 +213,7 @@ static void choose_free(const struct run_io *io, const struct options *o, uint64
 				int64_t symbol = d->steps[s].value;
 				if (d->steps[s].op != TRI_DIM_SYM || (*known >> symbol & 1))
 					continue;
-				io->dims[symbol] = k ? FREE_SIZE : o->batch_size > 0 ? o->batch_size : FREE_BATCH;
+				io->dims[symbol] = k ? FREE_SIZE : o->run.batch_size > 0 ? o->run.batch_size : FREE_BATCH;
 				*known |= UINT64_C(1) << symbol;
 			}
 		}

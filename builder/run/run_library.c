@@ -40,7 +40,7 @@ static enum status run(void *ctx, uint32_t entry, tri_tensor *io, struct buf *er
 static void add_ceilings(struct profile *p, const struct options *o)
 {
 	struct buf why = {0};
-	device_ceilings_add(p, p->machine.device, o->threads > 0 ? (uint32_t)o->threads : os_cpu_count(), &why);
+	device_ceilings_add(p, p->machine.device, o->run.threads > 0 ? (uint32_t)o->run.threads : os_cpu_count(), &why);
 	buf_free(&why);
 }
 
@@ -49,11 +49,11 @@ static enum status write_profile(const struct opened *m, const tri_profile *sums
 {
 	struct profile *p = profile_new(PROFILE_RUN, 1);
 	profile_set(p, &p->total, METRIC_PEAK, 0, (double)os_peak_rss_kb() * 1024);
-	p->machine.device = arena_strdup(p->arena, o->device ? o->device : "cpu");
+	p->machine.device = arena_strdup(p->arena, o->run.device ? o->run.device : "cpu");
 	profile_add_setting(p, "models", m->desc->name);
 	profile_add_setting(p, "target", m->desc->target);
-	if (o->threads > 0)
-		profile_add_setting(p, "threads", arena_printf(p->arena, "%d", o->threads));
+	if (o->run.threads > 0)
+		profile_add_setting(p, "threads", arena_printf(p->arena, "%d", o->run.threads));
 	profile_add_fact(p, "runs", (double)sums->runs);
 	profile_set(p, &p->total, METRIC_WALL, 0, run_profiler_finish(m->profiler, p));
 	if (strcmp(p->machine.device, "cpu") == 0)
@@ -79,9 +79,9 @@ enum status run_visit_library(struct arena *a, const char *path, const char *nam
 	struct library lib;
 	struct opened m = {0};
 	const char *why;
-	const char *colon = o->device ? strchr(o->device, ':') : NULL;
+	const char *colon = o->run.device ? strchr(o->run.device, ':') : NULL;
 	tri_options options = {.size = sizeof options,
-			       .threads = (uint32_t)(o->threads > 0 ? o->threads : 0),
+			       .threads = (uint32_t)(o->run.threads > 0 ? o->run.threads : 0),
 			       .device = colon ? colon + 1 : NULL,
 			       .verify = 1};
 	tri_error e = {0};

@@ -94,7 +94,7 @@ static void report_result(struct watch *w, const struct build *b, enum status s,
 
 static void run_commands(struct watch *w, const struct build *b, enum status s)
 {
-	const char *hook = s == STATUS_OK ? w->options->on_success : w->options->on_failure;
+	const char *hook = s == STATUS_OK ? w->options->watch.on_success : w->options->watch.on_failure;
 	if (hook)
 		command_start(&w->commands.hook, s == STATUS_OK ? w->commands.on_success : w->commands.on_failure);
 	if (s == STATUS_OK && w->options->n_command && (b->result.linked || !w->commands.main.argv))

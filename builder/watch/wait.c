@@ -11,7 +11,7 @@ enum { POLL_MS = 250 };
 #define TICK_NS 10000000   /* resolution of file time stamps */
 #define STEADY_NS 20000000 /* polling compares twice, because a changed file may still be written to */
 
-int watch_poll_ms(const struct watch *w) { return w->options->poll_ms > 0 ? w->options->poll_ms : POLL_MS; }
+int watch_poll_ms(const struct watch *w) { return w->options->watch.poll_ms > 0 ? w->options->watch.poll_ms : POLL_MS; }
 
 static int64_t earlier(int64_t a, int64_t b) { return a < b ? a : b; }
 
@@ -47,7 +47,7 @@ static void step_commands(struct watch *w)
 {
 	step_command(w, &w->commands.main, w->options->n_command ? w->options->command[0] : "");
 	step_command(w, &w->commands.hook,
-		     w->commands.hook.argv == w->commands.on_failure ? w->options->on_failure : w->options->on_success);
+		     w->commands.hook.argv == w->commands.on_failure ? w->options->watch.on_failure : w->options->watch.on_success);
 }
 
 static int64_t next_command_step_at(const struct watch *w)

@@ -67,15 +67,16 @@ static void begin(struct watch *w, const struct options *o, FILE *out, FILE *err
 	signal(SIGPIPE, SIG_IGN); /* when the reader of the output has ended, the commands are ended, too */
 	*w = (struct watch){.options = o, .reporter = {out, err, o->json > 0, o->quiet}};
 	w->save.arena = arena_new(0);
-	w->watcher = watcher_new(o->poll_ms > 0);
+	w->watcher = watcher_new(o->watch.poll_ms > 0);
 	w->session.fragments = fragments_new();
 	w->session.warm = warm_new();
 	w->session.superseded = superseded;
 	w->session.ctx = w;
-	w->session.runs_commands = o->n_command || o->on_success || o->on_failure;
+	w->session.runs_commands = o->n_command || o->watch.on_success || o->watch.on_failure;
 	w->commands.main.quiet_stdout = w->commands.hook.quiet_stdout = w->reporter.json;
 	debounce_init(&w->debounce);
-	const char **shells[] = {w->commands.on_success, w->commands.on_failure}, *const lines[] = {o->on_success, o->on_failure};
+	const char **shells[] = {w->commands.on_success, w->commands.on_failure}, *const lines[] = {o->watch.on_success,
+												    o->watch.on_failure};
 	for (int i = 0; i < 2; i++) {
 		shells[i][0] = "/bin/sh";
 		shells[i][1] = "-c";

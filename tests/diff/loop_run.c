@@ -232,7 +232,7 @@ static int run(struct arena *a, int argc, char **argv)
 	buf_free(&error);
 	if (!change_to_project(a, &args))
 		return STATUS_ENVIRONMENT;
-	writes_outputs = args.options.n_outputs > 0;
+	writes_outputs = args.options.run.n_outputs > 0;
 	return (int)reference_visit(&args.options, execute, run_once, &args.options);
 }
 

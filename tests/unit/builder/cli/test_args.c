@@ -104,7 +104,7 @@ static void flags(void **state)
 	assert_int_equal(args.options.stop, STOP_PASS);
 	assert_true(parse("run m --input x=a.npy --input y=b.npy --output out=c.npy"));
 	assert_int_equal(args.options.n_inputs, 2);
-	assert_string_equal(args.options.outputs[0], "out=c.npy");
+	assert_string_equal(args.options.run.outputs[0], "out=c.npy");
 	assert_true(parse("build -- -odd"));
 	assert_string_equal(args.options.operands[0], "-odd");
 }

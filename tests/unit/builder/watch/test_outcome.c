@@ -152,12 +152,12 @@ static void hooks_follow_the_end_of_the_build(void **state)
 {
 	struct fixture *f = *state;
 	struct watch_commands *c = &f->watch.commands;
-	f->options.on_failure = "say no";
+	f->options.watch.on_failure = "say no";
 	ends(f, STATUS_OK, 1);
 	assert_false(starts(&c->hook));
 	ends(f, STATUS_FAILED, 0);
 	assert_true(starts(&c->hook) && c->hook.argv == c->on_failure);
-	f->options.on_success = "say yes";
+	f->options.watch.on_success = "say yes";
 	ends(f, STATUS_OK, 0);
 	assert_true(starts(&c->hook) && c->hook.argv == c->on_success);
 }
