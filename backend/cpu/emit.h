@@ -178,17 +178,14 @@ LLVMValueRef emit_libm(struct emit *e, const char *name_f32, const char *name_f6
 /* emit_bounded.c: the value of bounded cast x of v. */
 LLVMValueRef emit_bounded_cast(struct emit *e, const struct loop_expr *x, LLVMValueRef v);
 
-/* emit_lookup.c */
-bool emit_has_lookup(const struct emit *e);
-/* Returns x[i % n] for each lane. n is 16 or 32. */
+/* emit_lookup.c: x[i % n] for each lane. n is 16 or 32. */
 LLVMValueRef emit_lookup(struct emit *e, const float *x, uint32_t n, LLVMValueRef i);
 
-/* emit_math.c: float32, any width. */
-LLVMValueRef emit_exp(struct emit *e, LLVMValueRef x);
-LLVMValueRef emit_log(struct emit *e, LLVMValueRef x);
-LLVMValueRef emit_tanh(struct emit *e, LLVMValueRef x);
-LLVMValueRef emit_erf(struct emit *e, LLVMValueRef x); /* emit_erf.c */
-LLVMValueRef emit_sin(struct emit *e, LLVMValueRef x, bool cosine);
+/* emit_math.c: operation x of the nest by its method, on values of float32, or of any float type if it is a product. */
+LLVMValueRef emit_approximation(struct emit *e, const struct loop_nest *n, const struct loop_expr *x, LLVMValueRef *args);
+/* By polynomials, or with tables. */
+LLVMValueRef emit_exp(struct emit *e, LLVMValueRef x, bool lookup);
+LLVMValueRef emit_erf(struct emit *e, LLVMValueRef x, bool lookup); /* emit_erf.c */
 
 /* emit_reduce.c: accumulators. ARGMAX and ARGMIN have two values, the best element and its index, others one. */
 uint32_t reduce_values(const struct loop_reduction *r);

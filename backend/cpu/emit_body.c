@@ -155,7 +155,9 @@ static LLVMValueRef compute(struct nest *s, uint32_t k, uint32_t copy)
 	case LOOP_OP:
 		for (int j = 0; j < ir_op_operands(x->op); j++)
 			args[j] = body_value(s, x->args[j], copy, width);
-		return rounded(s->e, x->elem, emit_op(s->e, x->op, x->elem, s->n->exprs[x->args[0]].elem, args));
+		return rounded(s->e, x->elem,
+			       x->method ? emit_approximation(s->e, s->n, x, args)
+					 : emit_op(s->e, x->op, x->elem, s->n->exprs[x->args[0]].elem, args));
 	}
 	BUG("expression kind");
 }

@@ -1,5 +1,5 @@
 /* erf for float32 vectors. With lookups in registers it is a polynomial around the nearest of PIECES points; otherwise 1 - exp of a polynomial (after N.
- * Juffa), which is 27 multiplications in place of 4. Errors are at most two units in the last place. */
+ * Juffa), which is 27 multiplications in place of 4. loops/ir/approximations.def has the errors. */
 #include "backend/cpu/emit.h"
 
 enum { PIECES = 32, TERMS = 5 };
@@ -126,9 +126,9 @@ static LLVMValueRef erf_by_exp(struct emit *e, LLVMValueRef x)
 	r = emit_fma(e, r, t, LLVMBuildFNeg(b, t, ""));
 	/* For large |x| the polynomial does not fall any more: erf is 1 there. */
 	r = greater(e, t, num(e, x, 4.0), num(e, x, -104.0), r);
-	LLVMValueRef big = copy_sign(e, LLVMBuildFSub(b, num(e, x, 1.0), emit_exp(e, r), ""), x);
+	LLVMValueRef big = copy_sign(e, LLVMBuildFSub(b, num(e, x, 1.0), emit_exp(e, r, false), ""), x);
 	LLVMValueRef p = POLY(e, s, -5.96761703e-4, 4.99119423e-3, -2.67681349e-2, 1.12819925e-1, -3.76125336e-1, 1.28379166e-1);
 	return greater(e, t, num(e, x, 0.927734375), big, emit_fma(e, p, x, x));
 }
 
-LLVMValueRef emit_erf(struct emit *e, LLVMValueRef x) { return emit_has_lookup(e) ? erf_by_pieces(e, x) : erf_by_exp(e, x); }
+LLVMValueRef emit_erf(struct emit *e, LLVMValueRef x, bool lookup) { return lookup ? erf_by_pieces(e, x) : erf_by_exp(e, x); }

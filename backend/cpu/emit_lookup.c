@@ -3,8 +3,6 @@
 
 enum { WIDE = 16, MOST = 2 * WIDE };
 
-bool emit_has_lookup(const struct emit *e) { return e->target->vector_bytes == WIDE * sizeof(float); }
-
 static LLVMValueRef constants(struct emit *e, const float *x, uint32_t n, bool vector)
 {
 	LLVMValueRef v[MOST];
@@ -26,11 +24,12 @@ LLVMValueRef emit_lookup(struct emit *e, const float *x, uint32_t n, LLVMValueRe
 {
 	LLVMBuilderRef b = e->builder;
 	uint32_t lanes = value_lanes(i);
-	if (lanes == WIDE && n == WIDE) {
+	bool registers = lanes == WIDE && e->target->vector_bytes == WIDE * sizeof(float);
+	if (registers && n == WIDE) {
 		LLVMValueRef args[] = {constants(e, x, WIDE, true), i};
 		return emit_intrinsic(e, "llvm.x86.avx512.permvar.sf.512", args, 2, NULL, 0);
 	}
-	if (lanes == WIDE) {
+	if (registers) {
 		LLVMValueRef args[] = {constants(e, x, WIDE, true), i, constants(e, x + WIDE, WIDE, true)};
 		return emit_intrinsic(e, "llvm.x86.avx512.vpermi2var.ps.512", args, 3, NULL, 0);
 	}

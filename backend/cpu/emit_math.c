@@ -1,5 +1,5 @@
 /* exp, log, tanh, sin and cos for float32 vectors by range reduction and polynomials (Cephes by S. Moshier).
- * Errors are a few units in the last place; infinities, NaN, overflow and underflow are exact. Only sin and cos of huge arguments call
+ * loops/ir/approximations.def has the errors; infinities, NaN, overflow and underflow are exact. Only sin and cos of huge arguments call
  * the C library. */
 #include "backend/cpu/emit.h"
 #include "base/bug.h"
@@ -100,16 +100,16 @@ static LLVMValueRef exp_by_polynomial(struct emit *e, LLVMValueRef x)
 	return scale(e, p, n, k);
 }
 
-LLVMValueRef emit_exp(struct emit *e, LLVMValueRef x)
+LLVMValueRef emit_exp(struct emit *e, LLVMValueRef x, bool lookup)
 {
 	LLVMValueRef lo = num(e, x, -104.0), hi = num(e, x, 89.0);
 	x = pick(e, LLVMRealOGT, lo, x, lo, x);
 	x = pick(e, LLVMRealOLT, hi, x, hi, x);
-	return emit_has_lookup(e) ? exp_by_sixteenths(e, x) : exp_by_polynomial(e, x);
+	return lookup ? exp_by_sixteenths(e, x) : exp_by_polynomial(e, x);
 }
 
 /* log(x) = k·ln 2 + log(m), sqrt(1/2) <= m < sqrt(2). */
-LLVMValueRef emit_log(struct emit *e, LLVMValueRef x)
+static LLVMValueRef emit_log(struct emit *e, LLVMValueRef x)
 {
 	LLVMBuilderRef b = e->builder;
 	LLVMValueRef tiny = LLVMBuildFCmp(b, LLVMRealOLT, x, num(e, x, 0x1p-126), "");
@@ -138,12 +138,12 @@ static LLVMValueRef copy_sign(struct emit *e, LLVMValueRef magnitude, LLVMValueR
 	return to_float(e, LLVMBuildOr(e->builder, m, LLVMBuildAnd(e->builder, to_bits(e, sign), bits(e, sign, 0x80000000u), ""), ""));
 }
 
-LLVMValueRef emit_tanh(struct emit *e, LLVMValueRef x)
+static LLVMValueRef emit_tanh(struct emit *e, LLVMValueRef x, bool lookup)
 {
 	LLVMValueRef a = emit_unary_intrinsic(e, "llvm.fabs", x), z = mul(e, x, x);
 	LLVMValueRef p = POLY(e, z, -5.70498872745e-3, 2.06390887954e-2, -5.37397155531e-2, 1.33314422036e-1, -3.33332819422e-1);
 	LLVMValueRef small = emit_fma(e, mul(e, p, z), x, x);
-	LLVMValueRef big = add(e, emit_exp(e, add(e, a, a)), num(e, x, 1.0));
+	LLVMValueRef big = add(e, emit_exp(e, add(e, a, a), lookup), num(e, x, 1.0));
 	big = sub(e, num(e, x, 1.0), LLVMBuildFDiv(e->builder, num(e, x, 2.0), big, ""));
 	return pick(e, LLVMRealOLT, a, num(e, x, 0.625), small, copy_sign(e, big, x));
 }
@@ -177,7 +177,7 @@ static LLVMValueRef any_lane(struct emit *e, LLVMValueRef mask)
 }
 
 /* For huge arguments and infinities the C library computes all lanes. It differs in the last few bits at most. */
-LLVMValueRef emit_sin(struct emit *e, LLVMValueRef x, bool cosine)
+static LLVMValueRef emit_sin(struct emit *e, LLVMValueRef x, bool cosine)
 {
 	LLVMValueRef huge = LLVMBuildFCmp(e->builder, LLVMRealUGE, emit_unary_intrinsic(e, "llvm.fabs", x), num(e, x, 8192.0), "");
 	LLVMBasicBlockRef from[2] = {0}, slow = emit_block(e, "huge"), join = emit_block(e, "join");
@@ -193,4 +193,25 @@ LLVMValueRef emit_sin(struct emit *e, LLVMValueRef x, bool cosine)
 	LLVMValueRef phi = LLVMBuildPhi(e->builder, LLVMTypeOf(x), "");
 	LLVMAddIncoming(phi, y, from, 2);
 	return phi;
+}
+
+/* x to the power of 1, 2 or 3. */
+static LLVMValueRef emit_products(struct emit *e, LLVMValueRef x, double exponent)
+{
+	LLVMValueRef y = exponent > 1.0 ? mul(e, x, x) : x;
+	return exponent > 2.0 ? mul(e, y, x) : y;
+}
+
+LLVMValueRef emit_approximation(struct emit *e, const struct loop_nest *n, const struct loop_expr *x, LLVMValueRef *args)
+{
+	bool lookup = x->method == METHOD_LOOKUP;
+	switch (x->op) {
+	case OP_EXP: return emit_exp(e, args[0], lookup);
+	case OP_LOG: return emit_log(e, args[0]);
+	case OP_TANH: return emit_tanh(e, args[0], lookup);
+	case OP_ERF: return emit_erf(e, args[0], lookup);
+	case OP_SIN: return emit_sin(e, args[0], false);
+	case OP_COS: return emit_sin(e, args[0], true);
+	default: return emit_products(e, args[0], n->exprs[x->args[1]].f);
+	}
 }

@@ -193,21 +193,6 @@ static LLVMValueRef int_pow(struct emit *e, dtype elem, LLVMValueRef x, LLVMValu
 	return LLVMBuildSelect(b, LLVMBuildICmp(b, LLVMIntSLT, n, zero_like(n), ""), inverse, result, "");
 }
 
-static LLVMValueRef float_pow(struct emit *e, LLVMValueRef *a)
-{
-	LLVMBuilderRef b = e->builder;
-	LLVMBool inexact;
-	LLVMValueRef n = LLVMIsConstant(a[1]) ? (value_lanes(a[1]) > 1 ? LLVMGetAggregateElement(a[1], 0) : a[1]) : NULL;
-	double v = n && LLVMIsAConstantFP(n) ? LLVMConstRealGetDouble(n, &inexact) : 0.0;
-	if (n && v == 1.0)
-		return a[0];
-	if (n && v == 2.0)
-		return LLVMBuildFMul(b, a[0], a[0], "");
-	if (n && v == 3.0)
-		return LLVMBuildFMul(b, LLVMBuildFMul(b, a[0], a[0], ""), a[0], "");
-	return emit_libm(e, "powf", "pow", a, 2);
-}
-
 static LLVMValueRef compare(struct emit *e, dtype from, LLVMRealPredicate f, LLVMIntPredicate s, LLVMIntPredicate u, LLVMValueRef *a)
 {
 	if (is_float(from))
@@ -217,14 +202,13 @@ static LLVMValueRef compare(struct emit *e, dtype from, LLVMRealPredicate f, LLV
 
 static LLVMValueRef transcendental(struct emit *e, enum ir_op op, LLVMValueRef *a)
 {
-	bool single = scalar_type(a[0]) == e->f32;
 	switch (op) {
-	case OP_EXP: return single ? emit_exp(e, a[0]) : emit_libm(e, "expf", "exp", a, 1);
-	case OP_LOG: return single ? emit_log(e, a[0]) : emit_libm(e, "logf", "log", a, 1);
-	case OP_TANH: return single ? emit_tanh(e, a[0]) : emit_libm(e, "tanhf", "tanh", a, 1);
-	case OP_ERF: return single ? emit_erf(e, a[0]) : emit_libm(e, "erff", "erf", a, 1);
-	case OP_SIN: return single ? emit_sin(e, a[0], false) : emit_libm(e, "sinf", "sin", a, 1);
-	default: return single ? emit_sin(e, a[0], true) : emit_libm(e, "cosf", "cos", a, 1);
+	case OP_EXP: return emit_libm(e, "expf", "exp", a, 1);
+	case OP_LOG: return emit_libm(e, "logf", "log", a, 1);
+	case OP_TANH: return emit_libm(e, "tanhf", "tanh", a, 1);
+	case OP_ERF: return emit_libm(e, "erff", "erf", a, 1);
+	case OP_SIN: return emit_libm(e, "sinf", "sin", a, 1);
+	default: return emit_libm(e, "cosf", "cos", a, 1);
 	}
 }
 
@@ -262,7 +246,7 @@ static LLVMValueRef arithmetic(struct emit *e, enum ir_op op, dtype elem, LLVMVa
 	case OP_DIV: return flt ? LLVMBuildFDiv(b, a[0], a[1], "") : int_division(e, elem, a, false);
 	case OP_FLOORDIV: return flt ? float_floordiv(e, a[0], a[1]) : int_division(e, elem, a, false);
 	case OP_MOD: return flt ? float_mod(e, a[0], a[1]) : int_division(e, elem, a, true);
-	default: return flt ? float_pow(e, a) : int_pow(e, elem, a[0], a[1]);
+	default: return flt ? emit_libm(e, "powf", "pow", a, 2) : int_pow(e, elem, a[0], a[1]);
 	}
 }
 

@@ -11,6 +11,8 @@ struct arena;
 enum target_arch { ARCH_X86_64, ARCH_OPENCL };
 /* Levels of the micro-kernels of x86-64. Each includes the ones before. */
 enum cpu_level { CPU_V2, CPU_V3, CPU_V4, CPU_V4_VNNI, CPU_LEVELS };
+/* How elementary functions of float32 are computed: by the C library or the device, by polynomials, or also with tables in registers. */
+enum target_functions { FUNCTIONS_LIBRARY, FUNCTIONS_POLYNOMIAL, FUNCTIONS_LOOKUP };
 enum target_id {
 #define TARGET(id, ...) TARGET_##id,
 #include "backend/target/targets.def"
@@ -28,6 +30,7 @@ struct target {
 	uint32_t l1_bytes, l2_bytes, l3_bytes;
 	uint32_t group_size; /* work items that share local memory; 0: no work groups */
 	uint32_t max_unroll;
+	enum target_functions functions;
 	bool control_flow; /* a run-time `if` or loop can run there */
 	bool effects;      /* print and assert run there */
 	bool dense_trits;  /* matrices of trits are packed as TRIT1_6; a choice of the build, see target_dense */

@@ -26,6 +26,8 @@ static const char *tail_words(uint32_t k)
 	return words[k];
 }
 
+static const char *method_words(uint32_t k) { return method_text((enum loop_method)k); }
+
 static const char *op_words(uint32_t k) { return ir_op_text((enum ir_op)k); }
 
 static uint32_t loops_of(const struct codec *c, bool in_reduction) { return c->nest->n_parallel + (in_reduction ? c->nest->n_reduce : 0u); }
@@ -70,6 +72,8 @@ static void code_expr_fields(struct codec *c, struct loop_expr *x)
 			code_mark(c, k ? ", " : "");
 			code_value(c, &x->args[k]);
 		}
+		if (code_option(c, " by ", x->method != METHOD_PLAIN))
+			CODE_ENUM(c, x->method, METHOD_COUNT, method_words);
 		return;
 	}
 }

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "backend/ir/slot.h"
+#include "backend/loops/ir/method.h"
 #include "backend/loops/ir/schedule.h"
 #include "backend/passes/program/arguments.h"
 #include "backend/runtime/abi/unit.h"
@@ -61,6 +62,7 @@ enum loop_expr_kind {
 struct loop_expr {
 	enum loop_expr_kind kind;
 	enum ir_op op;
+	enum loop_method method; /* of an operation */
 	dtype elem;
 	bool in_reduction; /* evaluated inside the reduction loops */
 	uint32_t args[3];

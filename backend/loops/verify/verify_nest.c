@@ -115,6 +115,17 @@ static bool check_const(const struct verifier *v, const struct loop_expr *e, uin
 	return elem_int(e->elem, &bytes, 0) == e->i || verify_fail(v, "a constant that its type cannot hold", at);
 }
 
+static bool has_method(const struct verifier *v, const struct loop_expr *e)
+{
+	double error;
+	if (e->method >= METHOD_COUNT || !method_error(e->method, e->op, &error) || dtype_class(e->elem) != DTC_FLOAT)
+		return false;
+	if (e->method != METHOD_PRODUCTS)
+		return e->elem != DT_FLOAT64;
+	const struct loop_expr *y = &v->n->exprs[e->args[1]];
+	return y->kind == LOOP_CONST && (y->f == 1.0 || y->f == 2.0 || y->f == 3.0);
+}
+
 static bool check_op(const struct verifier *v, const struct loop_expr *e, uint32_t at)
 {
 	dtype elems[3];
@@ -127,8 +138,9 @@ static bool check_op(const struct verifier *v, const struct loop_expr *e, uint32
 			return verify_fail(v, "an argument inside and its user outside of the reduction loops, or the reverse", at);
 		elems[k] = v->n->exprs[e->args[k]].elem;
 	}
-	return ir_elements_fit(e->op, elems, (uint32_t)ir_op_operands(e->op), e->elem) ||
-	       verify_fail(v, "operands of other element types", at);
+	if (!ir_elements_fit(e->op, elems, (uint32_t)ir_op_operands(e->op), e->elem))
+		return verify_fail(v, "operands of other element types", at);
+	return e->method == METHOD_PLAIN || has_method(v, e) || verify_fail(v, "an operation that the method does not compute", at);
 }
 
 static bool is_whole(double x) { return x == (double)(int64_t)x; }

@@ -388,9 +388,11 @@ static const char marks[] = "unit marks() inputs 1 outputs 2 slots 0 scratch 0\n
 			    " nest (i1 < 16)\n"
 			    "  schedule (for i1 step 8, vector i1 by 8) index 8\n"
 			    "  %0 float32 = load b0[16*i0 + i1] prefetch 1\n"
-			    "  %1 float32 = exp %0\n"
+			    "  %1 float32 = exp %0 by lookup\n"
 			    "  %2 int8 = bounded_cast %0 from -3 to 4 nearest\n"
-			    "  store b1[16*i0 + i1] streamed = %1\n"
+			    "  %3 float32 = const 3\n"
+			    "  %4 float32 = pow %1, %3 by products\n"
+			    "  store b1[16*i0 + i1] streamed = %4\n"
 			    "  store b2[16*i0 + i1] = %2\n"
 			    " end\n";
 
@@ -420,6 +422,9 @@ static void test_refused_marks(void **state)
 		{"from -3", "from -3.5", "bounds of a cast that its type cannot hold"},
 		{"to 4", "to 128", "bounds of a cast that its type cannot hold"},
 		{"bounded_cast %0", "bounded_cast %2", "a bounded cast of something else"},
+		{"exp %0 by lookup", "exp %0 by products", "an operation that the method does not compute"},
+		{"exp %0 by lookup", "log %0 by lookup", "an operation that the method does not compute"},
+		{"const 3", "const 4", "an operation that the method does not compute"},
 		{"b1[16*i0 + i1] streamed", "b1[i0 + 3*i1] streamed", "a streamed access that is not a store of neighbours"},
 	};
 	for (size_t k = 0; k < sizeof changes / sizeof *changes; k++) {
