@@ -7,15 +7,10 @@
 #include "base/diag.h"
 #include "gpu/opencl.h"
 
-static const struct target *device_target(const struct target *cpu)
+static const struct target *target(struct arena *a, const struct target *cpu, bool dense, const char **error)
 {
-	(void)cpu;
+	(void)a, (void)cpu, (void)dense, (void)error;
 	return target_get(TARGET_OPENCL);
-}
-
-static const char *refuse(struct arena *a, const struct target *t)
-{
-	return t->arch == ARCH_OPENCL ? NULL : arena_printf(a, "%s is no OpenCL device", t->name);
 }
 
 /* The sequence of kernel launches is fixed at build time. */
@@ -36,24 +31,26 @@ static bool supports(const struct plan *p, const char *model, struct diags *diag
 	return ok;
 }
 
-static bool emit(const struct emit_request *r, struct buf *fragment, struct buf *error)
+static void print(const struct plan *const *units, uint32_t n, struct buf *out)
 {
-	(void)error;
-	loops_serialize(r->loops, fragment);
-	return true;
+	struct arena *a = arena_new(0);
+	const struct loop_fn **loops = ARENA_ARRAY(a, const struct loop_fn *, n);
+	for (uint32_t i = 0; i < n; i++)
+		loops[i] = units[i]->loops;
+	opencl_program(loops, n, out);
+	arena_free(a);
 }
 
-static bool link(const struct backend_link *l, struct object **objects, uint32_t *n, const char **error)
+static bool assemble(const struct backend_model *m, struct backend_output *out, const char **error)
 {
-	uint32_t n_units = l->in->program->n_units;
-	const struct loop_fn **units = ARENA_ARRAY(l->arena, const struct loop_fn *, n_units + 1);
+	uint32_t n_units = m->in->program->n_units;
+	const struct loop_fn **units = ARENA_ARRAY(m->arena, const struct loop_fn *, n_units + 1);
 	for (uint32_t i = 0; i < n_units; i++) {
-		const struct backend_fragment *f = &l->fragments[i];
-		if (f->bytes && !(units[i] = loops_deserialize(l->arena, f->bytes, f->len, error)))
+		const struct backend_fragment *f = &m->fragments[i];
+		if (f->bytes && !(units[i] = loops_deserialize(m->arena, f->bytes, f->len, error)))
 			return false;
 	}
-	objects[0] = opencl_model_object(l->arena, l->in, l->weights, l->info, units);
-	*n = 1;
+	out->objects[out->n_objects++] = opencl_model_object(m->arena, m->in, m->weights, m->info, units);
 	return true;
 }
 
@@ -66,14 +63,14 @@ static const void *runtime(const struct target *t, uint32_t i, const char **name
 
 static const char *const needed[] = {"libOpenCL.so.1", "libm.so.6", "libc.so.6", NULL};
 
+static const struct backend_library library = {.has_devices = true, .needed = needed, .runtime = runtime};
+
 const struct backend opencl_backend = {.name = "opencl",
 				       .title = "OpenCL",
-				       .has_devices = true,
-				       .needed = needed,
-				       .target = device_target,
-				       .refuse = refuse,
+				       .stage = BACKEND_LOOPS,
+				       .assemble = assemble,
+				       .library = &library,
+				       .weights = BACKEND_WEIGHTS_INSIDE,
+				       .target = target,
 				       .supports = supports,
-				       .emit = emit,
-				       .print = opencl_program,
-				       .link = link,
-				       .runtime = runtime};
+				       .print = print};

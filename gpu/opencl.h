@@ -7,8 +7,6 @@
 #include "backend/link/model/model.h"
 #include "backend/loops/ir/loops.h"
 
-extern const struct backend opencl_backend; /* backend/link/backend.h */
-
 /* Appends the kernels of one unit as OpenCL C 1.2. Their names are SYMBOL_kSTATEMENT. */
 void opencl_unit(const struct loop_fn *f, struct buf *out);
 /* Returns the text of templates/NAME.cl, which is embedded in trib, or NULL. */

@@ -1,73 +1,106 @@
-/* A back end: what turns the loops of units into fragments, and fragments into a library. builder/build/backends.c lists all. */
+/* A back end: what turns one stage of a model into files. A row of builder/manifest/emits.def names its value and its files; nothing else knows
+ * it by name. */
 #ifndef TRIB_BACKEND_LINK_BACKEND_H
 #define TRIB_BACKEND_LINK_BACKEND_H
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "base/buf.h"
 #include "base/hash.h"
 
 struct arena;
-struct buf;
 struct codegen;
 struct codegen_api;
+struct codegen_target;
 struct diags;
 struct lazy_info;
-struct loop_fn;
 struct model_info;
 struct model_input;
 struct model_weights;
 struct object;
 struct plan;
 struct plan_options;
+struct sources;
 struct target;
 
+enum backend_stage {
+	BACKEND_HIR,  /* the elaborated program: the builder makes no plans for the back end */
+	BACKEND_IR,   /* the run_fn of each unit's plan; its loops are not made */
+	BACKEND_LOOPS /* the loops of each unit's plan */
+};
+enum backend_weights {
+	BACKEND_NO_WEIGHTS,     /* it reads none: none are packed */
+	BACKEND_WEIGHTS_INSIDE, /* its first file contains them */
+	BACKEND_WEIGHTS_BESIDE  /* if they are large they are in a file beside; else as above */
+};
+
+/* One unit, to become a fragment. */
+struct emit_request {
+	const struct plan *plan; /* with its code */
+	bool is_lazy;            /* a lazy library compiles the unit at its first call */
+	/* Returns the code generator of this thread for a target, and its functions; NULL with a message in *error. */
+	struct codegen *(*generator)(void *ctx, const struct codegen_target *target, const struct codegen_api **api, struct buf *error);
+	void *ctx;
+};
 /* What one unit became. */
 struct backend_fragment {
-	const void *bytes; /* NULL: the unit is not linked */
+	const void *bytes; /* NULL: the unit is inlined everywhere */
 	size_t len;
 	hash128 key;
 	struct object *object; /* the bytes, parsed, if they are an object */
 	const struct plan_options *options;
 };
 
-struct emit_request {
-	const struct loop_fn *loops;
-	const struct codegen_api *api; /* NULL: the fragment is to be serialized loops */
-	struct codegen *generator;
-};
-
-struct backend_link {
+/* What the files are made from. */
+struct backend_model {
 	struct arena *arena;
-	const struct model_input *in;
-	const struct model_weights *weights;
-	const struct model_info *info;
-	const struct backend_fragment *fragments; /* for each of program->units */
+	struct diags *diags;
+	const struct sources *sources; /* of comments */
+	const struct model_input *in;  /* BACKEND_HIR: its program alone */
+	const struct model_info *info; /* BACKEND_HIR: what no plan and no commit decides */
+	const struct model_weights
+		*weights; /* BACKEND_NO_WEIGHTS: NULL. A blob's bytes are set unless a library is linked or they are beside it */
+	const struct backend_fragment *fragments; /* for each of program->units; BACKEND_HIR: NULL */
 	const struct lazy_info *lazy;             /* NULL: not a lazy library */
 };
+struct backend_file {
+	const char *name; /* without a folder */
+	struct buf text;
+};
+struct backend_output {
+	struct backend_file *files; /* in the order of the row in emits.def. The text of a library stays empty: it is linked */
+	uint32_t n_files;
+	struct object **objects; /* of the library but its runtime. Has room for one for each unit and two more */
+	uint32_t n_objects;
+};
 
-struct backend {
-	const char *name;     /* tri_model_desc.backend; the device of `trib run` */
-	const char *title;    /* in messages */
-	bool has_devices;     /* there may be several, with numbers */
-	bool has_weight_file; /* a library can have its weights in a file beside it; otherwise it contains them */
-	bool emits_objects;   /* fragments are objects from the code generator, but those of lazy libraries; otherwise serialized loops */
+/* What makes the first file a shared library with the C interface of models. */
+struct backend_library {
+	bool has_devices;          /* there may be several, with numbers */
+	bool emits_objects;        /* fragments are objects, but those of lazy libraries */
 	const char *const *needed; /* shared libraries, NULL-terminated */
-	/* The target of plans for a machine with the processor `cpu`. */
-	const struct target *(*target)(const struct target *cpu);
-	/* Returns why no code can be made for the target, in `a`, or NULL. */
-	const char *(*refuse)(struct arena *a, const struct target *t);
-	/* Reports what of the plan cannot run on its target; `model` is for messages. True if all can. */
-	bool (*supports)(const struct plan *p, const char *model, struct diags *diags);
-	/* Appends the fragment of a unit. Returns false with a message in *error. */
-	bool (*emit)(const struct emit_request *r, struct buf *fragment, struct buf *error);
-	/* Appends the text of the code of all units of a library; NULL for those without. NULL: the code generator prints it. */
-	void (*print)(const struct loop_fn *const *units, uint32_t n, struct buf *out);
-	/* Stores the objects of a library but those of its runtime; `objects` has room for one for each unit and two more. Returns false
-	 * with a message in *error. */
-	bool (*link)(const struct backend_link *l, struct object **objects, uint32_t *n, const char **error);
 	/* Returns the bytes of object i of the runtime for the target, and its name for messages; NULL: there is no object i. */
 	const void *(*runtime)(const struct target *t, uint32_t i, const char **name, size_t *len);
 };
 
-extern const struct backend cpu_backend;
+struct backend {
+	const char *name;  /* of a library: tri_model_desc.backend, and the device of `trib run` */
+	const char *title; /* in messages */
+	enum backend_stage stage;
+	/* Makes the files. On a worker, but for BACKEND_HIR. Returns false with a message in *error, or NULL after reporting into m->diags. */
+	bool (*assemble)(const struct backend_model *m, struct backend_output *out, const char **error);
+
+	/* BACKEND_HIR has nothing of the following. */
+	const struct backend_library *library; /* NULL: all files are texts */
+	enum backend_weights weights;
+	/* Returns the target of plans for a machine with the processor `cpu`, and NULL with a message in *error if there is none; both may be in
+	 * `a`. `dense`: matrices of trits are packed as TRIT1_6 if the target can read them. */
+	const struct target *(*target)(struct arena *a, const struct target *cpu, bool dense, const char **error);
+	/* Reports what of the plan cannot run on its target; `model` is for messages. True if all can. NULL: all can. */
+	bool (*supports)(const struct plan *p, const char *model, struct diags *diags);
+	/* Appends the fragment of a unit. Returns false with a message in *error. NULL: a fragment is the serialized loops. */
+	bool (*emit)(const struct emit_request *r, struct buf *fragment, struct buf *error);
+	/* Appends the text of the code of all units, for --dump-code; NULL: the code generator prints it. */
+	void (*print)(const struct plan *const *units, uint32_t n, struct buf *out);
+};
 #endif

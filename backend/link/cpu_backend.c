@@ -9,17 +9,10 @@
 #include "base/measure.h"
 #include "frontend/hir/hir.h"
 
-static const struct target *same_target(const struct target *cpu) { return cpu; }
-
-static const char *refuse(struct arena *a, const struct target *t)
+static const struct target *target(struct arena *a, const struct target *cpu, bool dense, const char **error)
 {
-	return t->arch == ARCH_X86_64 ? NULL : arena_printf(a, "this trib has no code generator for %s", t->name);
-}
-
-static bool supports_all(const struct plan *p, const char *model, struct diags *diags)
-{
-	(void)p, (void)model, (void)diags;
-	return true;
+	(void)error;
+	return target_dense(a, cpu, dense);
 }
 
 static void begin_stage(const char *name) { measure_begin(name); }
@@ -27,45 +20,50 @@ static void begin_stage(const char *name) { measure_begin(name); }
 static bool emit(const struct emit_request *r, struct buf *fragment, struct buf *error)
 {
 	static const struct codegen_stages stages = {begin_stage, measure_end};
-	if (r->api) {
-		r->api->measure(r->generator, measure_log_of_thread ? &stages : NULL);
-		return r->api->compile(r->generator, r->loops, fragment, error);
+	const struct plan_options *o = &r->plan->options;
+	if (r->is_lazy) {
+		loops_serialize(r->plan->loops, fragment);
+		return true;
 	}
-	loops_serialize(r->loops, fragment);
-	return true;
+	struct codegen_target t = codegen_target_for(o->target, o->opt, o->size, o->profile_hook);
+	const struct codegen_api *api;
+	struct codegen *g = r->generator(r->ctx, &t, &api, error);
+	if (!g)
+		return false;
+	api->measure(g, measure_log_of_thread ? &stages : NULL);
+	return api->compile(g, r->plan->loops, fragment, error);
 }
 
 /* In place of the fragments a lazy library has stubs, which compile units at the first call. */
-static struct object *stubs(const struct backend_link *l, const char **error)
+static struct object *stubs(const struct backend_model *m, const char **error)
 {
-	const struct hir_program *p = l->in->program;
-	struct lazy_unit *units = ARENA_ARRAY(l->arena, struct lazy_unit, p->n_units + 1);
+	const struct hir_program *p = m->in->program;
+	struct lazy_unit *units = ARENA_ARRAY(m->arena, struct lazy_unit, p->n_units + 1);
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < p->n_units; i++) {
-		const struct backend_fragment *f = &l->fragments[i];
+		const struct backend_fragment *f = &m->fragments[i];
 		if (f->bytes)
 			units[n++] =
 				(struct lazy_unit){p->units[i]->name, p->units[i]->symbol,     f->bytes, f->len, f->key, f->options->opt,
 						   f->options->size,  f->options->profile_hook};
 	}
-	return lazy_object(l->arena, units, n, l->lazy, error);
+	return lazy_object(m->arena, units, n, m->lazy, error);
 }
 
 /* The units are in the program's order. */
-static bool link(const struct backend_link *l, struct object **objects, uint32_t *n, const char **error)
+static bool assemble(const struct backend_model *m, struct backend_output *out, const char **error)
 {
-	*n = 0;
-	*error = "its descriptor could not be made";
-	objects[*n] = model_object(l->arena, l->in, l->weights, l->info);
-	if (!objects[(*n)++])
+	struct object *model = model_object(m->arena, m->in, m->weights, m->info);
+	if (!model) {
+		*error = "its descriptor could not be made";
 		return false;
-	for (uint32_t i = 0; !l->lazy && i < l->in->program->n_units; i++)
-		if (l->fragments[i].object)
-			objects[(*n)++] = l->fragments[i].object;
-	if (!l->lazy)
-		return true;
-	*error = NULL;
-	objects[(*n)++] = stubs(l, error);
+	}
+	out->objects[out->n_objects++] = model;
+	for (uint32_t i = 0; !m->lazy && i < m->in->program->n_units; i++)
+		if (m->fragments[i].object)
+			out->objects[out->n_objects++] = m->fragments[i].object;
+	if (m->lazy)
+		out->objects[out->n_objects++] = stubs(m, error);
 	return !*error;
 }
 
@@ -79,14 +77,13 @@ static const void *runtime(const struct target *t, uint32_t i, const char **name
 
 static const char *const needed[] = {"libm.so.6", "libc.so.6", NULL};
 
+static const struct backend_library library = {.emits_objects = true, .needed = needed, .runtime = runtime};
+
 const struct backend cpu_backend = {.name = "cpu",
 				    .title = "the CPU",
-				    .has_weight_file = true,
-				    .emits_objects = true,
-				    .needed = needed,
-				    .target = same_target,
-				    .refuse = refuse,
-				    .supports = supports_all,
-				    .emit = emit,
-				    .link = link,
-				    .runtime = runtime};
+				    .stage = BACKEND_LOOPS,
+				    .assemble = assemble,
+				    .library = &library,
+				    .weights = BACKEND_WEIGHTS_BESIDE,
+				    .target = target,
+				    .emit = emit};

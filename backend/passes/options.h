@@ -14,6 +14,7 @@ struct plan_options {
 	const struct storage *storage;     /* of the program's parameters; NULL: as they are declared */
 	uint8_t opt;                       /* 0 … 3 */
 	bool size;                         /* -Os */
+	bool no_loops;                     /* of the run_fn: its code is not printed from loops */
 	bool profile_hook;                 /* the code reports the time of each statement */
 	bool verify;                       /* verify after every pass */
 };

@@ -130,12 +130,12 @@ static bool make(struct plan *p, struct arena *unit, struct arena *scratch, stru
 	finish_split(p, &c->run);
 	struct loop_source source = {p->run_fn, p->slots, p->n_slots, c->own};
 	measure_begin("loops");
-	p->loops = loops_build(unit, &source, &p->options, trace ? &trace->loops : NULL);
+	p->loops = p->options.no_loops ? NULL : loops_build(unit, &source, &p->options, trace ? &trace->loops : NULL);
 	measure_end();
 	list_inlined(p, unit, c);
 	bool fits = check_sizes(p, c->diags);
 	dims_close(p->dims);
-	return p->loops && fits;
+	return (p->loops || p->options.no_loops) && fits;
 }
 
 /* Returns the origins of all values of a statement, those of the main value first. */
@@ -180,11 +180,11 @@ static struct plan_statement describe(const struct plan *p, const struct loop_st
 static void list_origins(struct plan *p, struct arena *unit)
 {
 	const struct loop_fn *f = p->loops;
-	uint32_t n = f->n_stmts + f->n_checks;
+	uint32_t n = f ? f->n_stmts + f->n_checks : 0;
 	p->origins = (struct plan_origins){p->run_fn->origins, ARENA_ARRAY(unit, struct plan_statement, n + 1), n};
-	for (uint32_t i = 0; i < f->n_stmts; i++)
+	for (uint32_t i = 0; f && i < f->n_stmts; i++)
 		p->origins.statements[i] = describe(p, &f->stmts[i]);
-	for (uint32_t i = 0; i < f->n_checks; i++)
+	for (uint32_t i = 0; f && i < f->n_checks; i++)
 		p->origins.statements[f->n_stmts + i] =
 			(struct plan_statement){.name = "check", .origins = ir_at(p->run_fn, f->checks[i].value)->origin};
 }

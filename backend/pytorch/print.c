@@ -1,8 +1,10 @@
-/* The file: imports, functions, classes, and how to load the parameters. */
+/* The back end: the file with imports, functions, classes, and how to load the parameters. It has the names of the source and the parameters' names
+ * of the weights file, and the model can be trained. Each part of a program that cannot be written in PyTorch is reported. */
 #include <ctype.h>
 #include <string.h>
+#include "backend/link/backend.h"
+#include "backend/link/model/model.h"
 #include "backend/pytorch/class.h"
-#include "backend/pytorch/pytorch.h"
 #include "backend/pytorch/text.h"
 #include "base/arena.h"
 #include "base/buf.h"
@@ -75,13 +77,13 @@ static void put_functions(struct printer *p, struct buf *out)
 	buf_free(&text);
 }
 
-bool pytorch_print(const struct hir_program *program, const struct sources *sources, const char *model, struct diags *diags,
-		   struct buf *out)
+static bool print_module(const struct backend_model *m, struct backend_output *files, const char **error)
 {
-	struct printer p = {.a = arena_new(0), .program = program, .sources = sources, .diags = diags};
+	struct printer p = {.a = arena_new(0), .program = m->in->program, .sources = m->sources, .diags = m->diags};
 	struct owner_list owners = {0};
-	struct buf text = {0};
-	uint32_t n, errors = diags_errors(diags);
+	struct buf text = {0}, *out = &files->files[0].text;
+	uint32_t n, errors = diags_errors(m->diags);
+	(void)error;
 	find_owners(&p, &owners);
 	struct py_class **classes = make_classes(&p, &owners, &n);
 	put_functions(&p, &text);
@@ -94,12 +96,14 @@ bool pytorch_print(const struct hir_program *program, const struct sources *sour
 	buf_printf(out,
 		   "\"\"\"Model %s in PyTorch. trib wrote this file: the next build writes it again.\n\n"
 		   "It needs PyTorch 2.0 or later%s.\n\"\"\"\n\n",
-		   model, package ? " and the package trib" : "");
+		   m->info->name, package ? " and the package trib" : "");
 	put_imports(text.len ? text.at : "", out);
 	if (text.len)
 		buf_put(out, text.at, text.len);
 	buf_free(&text);
 	free_owners(&owners);
 	arena_free(p.a);
-	return diags_errors(diags) == errors;
+	return diags_errors(m->diags) == errors;
 }
+
+const struct backend pytorch_backend = {.name = "pytorch", .title = "PyTorch", .stage = BACKEND_HIR, .assemble = print_module};

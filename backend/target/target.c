@@ -3,9 +3,10 @@
 #include "base/arena.h"
 
 static const struct target targets[] = {
-#define TARGET(id, name, arch, cpu, features, level, vector, registers, l1, l2, l3, group, unroll, functions, flow, effects) \
-	[TARGET_##id] = {name,   ARCH_##arch,           cpu,  features, level, vector, registers, l1, l2, l3, group,         \
-			 unroll, FUNCTIONS_##functions, flow, effects,  false},
+#define TARGET(id, name, arch, cpu, features, level, vector, registers, l1, l2, l3, group, unroll, functions, flow, effects, hook, \
+	       in_place)                                                                                                           \
+	[TARGET_##id] = {name,   ARCH_##arch,           cpu,  features, level, vector,   registers, l1, l2, l3, group,             \
+			 unroll, FUNCTIONS_##functions, flow, effects,  hook,  in_place, false},
 #include "backend/target/targets.def"
 #undef TARGET
 };
@@ -67,7 +68,6 @@ const struct target *target_find_cpu(struct arena *a, const char *name)
 
 const struct target *target_dense(struct arena *a, const struct target *t, bool dense)
 {
-	dense = dense && t->arch != ARCH_OPENCL;
 	if (t->dense_trits == dense)
 		return t;
 	struct target *copy = ARENA_NEW(a, struct target);
@@ -86,7 +86,7 @@ hash128 target_hash(const struct target *t)
 {
 	const uint64_t numbers[] = {t->arch,         t->level,    t->vector_bytes, t->n_vector_registers, t->l1_bytes,
 				    t->l2_bytes,     t->l3_bytes, t->group_size,   t->max_unroll,         t->functions,
-				    t->control_flow, t->effects,  t->dense_trits};
+				    t->control_flow, t->effects,  t->calls_hook,   t->in_place,           t->dense_trits};
 	struct hasher *h = hasher_new();
 	hasher_add_str(h, t->cpu);
 	hasher_add_str(h, t->features);

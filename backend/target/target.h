@@ -33,6 +33,8 @@ struct target {
 	enum target_functions functions;
 	bool control_flow; /* a run-time `if` or loop can run there */
 	bool effects;      /* print and assert run there */
+	bool calls_hook;   /* code can report each statement to a profile hook */
+	bool in_place;     /* a state that grows keeps its memory, see passes/program/arguments.h */
 	bool dense_trits;  /* matrices of trits are packed as TRIT1_6; a choice of the build, see target_dense */
 };
 
@@ -41,7 +43,7 @@ const struct target *target_get(enum target_id id);
 /* Finds the target of a processor by its name, see target_cpu_names. "native" means this machine: the highest level that cpuid reports, with
  * the extensions that code and kernels can use; the result may be in `a`. Returns NULL if the name is unknown. */
 const struct target *target_find_cpu(struct arena *a, const char *name);
-/* Returns t, or a copy in `a`, with matrices of trits packed as TRIT1_6 or as TRIT2. Devices have only the latter. */
+/* Returns t, or a copy in `a`, with matrices of trits packed as TRIT1_6 or as TRIT2. */
 const struct target *target_dense(struct arena *a, const struct target *t, bool dense);
 /* Returns the names of the processors, NULL-terminated. */
 const char *const *target_cpu_names(void);

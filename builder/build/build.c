@@ -31,7 +31,7 @@ static bool expect_code(struct build_context *c, const struct project *p)
 		return true;
 	for (uint32_t i = 0; i < p->n_models; i++) {
 		const struct model_job *m = &p->models[i];
-		if (!model_library(m) || !m->variants[0].backend->emits_objects || m->failed)
+		if (!model_output(m) || !m->variants[0].backend->library || !m->variants[0].backend->library->emits_objects || m->failed)
 			continue;
 		struct codegen_target t =
 			codegen_target_for(m->platform.target, m->spec->plan.opt, m->spec->plan.size, m->spec->plan.profile_hook);

@@ -1,5 +1,5 @@
 #include "backend/link/backend.h"
-#include "backend/loops/ir/loops.h"
+#include "backend/loops/ir/serialize.h"
 #include "base/measure.h"
 #include "base/os.h"
 #include "builder/build/build_steps.h"
@@ -22,18 +22,27 @@ static void store(struct build_context *c, struct compile *f, struct buf *made, 
 	plan_cache_drop_code(f->job);
 }
 
-static bool emit(const struct build_context *c, struct compile *f, const struct loop_fn *loops, uint32_t worker, struct buf *made)
+struct compiler {
+	struct generators *generators;
+	uint32_t worker;
+};
+
+static struct codegen *get_generator(void *ctx, const struct codegen_target *target, const struct codegen_api **api, struct buf *error)
 {
-	const struct plan_options *o = &f->job->options;
-	struct emit_request r = {.loops = loops};
-	if (f->is_object) {
-		struct codegen_target target = codegen_target_for(o->target, o->opt, o->size, o->profile_hook);
-		r.api = generators_api(c->session->generators);
-		r.generator = generators_get(c->session->generators, worker, &target, &f->error);
-		if (!r.generator)
-			return false;
-	}
-	return f->job->variant->backend->emit(&r, made, &f->error);
+	const struct compiler *own = ctx;
+	*api = generators_api(own->generators);
+	return generators_get(own->generators, own->worker, target, error);
+}
+
+static bool emit(struct build_context *c, struct compile *f, const struct plan *p, uint32_t worker, struct buf *made)
+{
+	const struct variant *v = f->job->variant;
+	struct compiler own = {c->session->generators, worker};
+	struct emit_request r = {.plan = p, .is_lazy = variant_is_lazy(v), .generator = get_generator, .ctx = &own};
+	if (v->backend->emit)
+		return v->backend->emit(&r, made, &f->error);
+	loops_serialize(p->loops, made);
+	return true;
 }
 
 bool compile_unit(struct build_context *c, struct compile *f, uint32_t worker)
@@ -42,11 +51,11 @@ bool compile_unit(struct build_context *c, struct compile *f, uint32_t worker)
 	int64_t began = os_now_ns();
 	const char *name = f->job->unit->name;
 	phase_begin(PHASE_OPT, name);
-	const struct loop_fn *loops = plan_cache_code(f->job)->loops;
+	const struct plan *p = plan_cache_code(f->job);
 	measure_end();
 	phase_begin(PHASE_CODEGEN, name);
 	measure_begin("emit");
-	bool ok = emit(c, f, loops, worker, &made);
+	bool ok = emit(c, f, p, worker, &made);
 	measure_end();
 	if (ok)
 		store(c, f, &made, os_now_ns() - began);

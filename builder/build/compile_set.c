@@ -78,7 +78,7 @@ static void find_of_variant(struct build_context *c, struct variant *v, struct c
 		struct unit_job *j = &v->units.jobs[k];
 		if (!j->plan)
 			continue;
-		if (v->model->link.is_current || !variant_library(v))
+		if (v->model->link.is_current || !variant_output(v))
 			r->reused++;
 		else
 			j->compile = find_or_add(c, set, j, r);
@@ -130,7 +130,7 @@ static void explain_unit(const struct build_context *c, const struct compile *f)
 
 static void explain_link(const struct build_request *r, const struct model_job *m)
 {
-	const char *library = model_library(m), *name = library ? library : m->spec->name;
+	const char *library = model_output(m), *name = library ? library : m->spec->name;
 	if (r->options->json > 0)
 		print_json(r, "link", name, NULL);
 	else

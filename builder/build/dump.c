@@ -192,13 +192,13 @@ static bool dump_program(struct build_context *c, const struct variant *v, const
 	const struct model_job *m = v->model;
 	struct arena *a = arena_new(0);
 	uint32_t n = m->program->n_units, errors = diags_errors(c->diags);
-	const struct loop_fn **units = ARENA_ARRAY(a, const struct loop_fn *, n);
+	const struct plan **units = ARENA_ARRAY(a, const struct plan *, n);
 	bool complete = true;
 	for (uint32_t k = 0; k < n; k++) {
 		struct plan_trace trace = trace_of(c->request.options, DUMP_NONE, NULL, NULL);
 		const struct plan *p = plan_for_dump(c, v, arguments, a, m->program->units[k], &trace);
-		complete = p && v->backend->supports(p, m->spec->name, c->diags) && complete;
-		units[k] = p ? p->loops : NULL;
+		complete = p && variant_supports(v, p, c->diags) && complete;
+		units[k] = p;
 	}
 	if (complete)
 		v->backend->print(units, n, text);
@@ -209,13 +209,18 @@ static bool dump_program(struct build_context *c, const struct variant *v, const
 }
 
 /* True if the code generator makes the variant's code, or the dump is of an earlier stage. */
-static bool has_stage(const struct variant *v, enum dump d) { return !v->backend->print || (d != DUMP_LLVM && d != DUMP_ASM); }
+static bool has_stage(const struct variant *v, enum dump d)
+{
+	const struct backend *b = v->backend;
+	return (b->library && b->library->emits_objects) || (d == DUMP_CODE ? b->print != NULL : d != DUMP_LLVM && d != DUMP_ASM);
+}
 
 static bool report_no_stage(const struct build_context *c, const struct variant *v, enum dump d)
 {
 	struct diag *g = diag_add(c->diags, DIAG_DUMP_EMPTY, SPAN_NONE, "%s: --dump-%s prints code for processors, not for %s",
 				  v->model->spec->name, dump_texts[d], v->backend->title);
-	diag_help(c->diags, g, "use --dump-code for what it emits, or `--emit library --dump-%s`", dump_texts[d]);
+	if (v->backend->print)
+		diag_help(c->diags, g, "use --dump-code for what it emits, or `--emit library --dump-%s`", dump_texts[d]);
 	return false;
 }
 

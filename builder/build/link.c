@@ -2,13 +2,12 @@
 #include <string.h>
 #include "backend/link/backend.h"
 #include "backend/link/elf/link.h"
-#include "backend/link/model/runtime_objects.h"
-#include "backend/pytorch/pytorch.h"
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/measure.h"
 #include "base/os.h"
 #include "base/path.h"
+#include "builder/build/backends.h"
 #include "builder/build/build_steps.h"
 #include "builder/build/lines.h"
 #include "builder/build/link_objects.h"
@@ -58,13 +57,47 @@ static void add_states(struct hasher *h, const struct model_job *m)
 	}
 }
 
-/* Prints the PyTorch source, which has names and comments that no other output depends on. */
-static void print_python(struct model_job *m, struct hasher *h)
+/* What the commit and plans do not decide. */
+static struct model_info describe_model(const struct model_job *m)
 {
-	if (!m->outputs.emitted[EMIT_PYTORCH])
-		return;
-	m->failed = !pytorch_print(m->program, m->context->sources, m->spec->name, m->diags, &m->link.python) || m->failed;
-	hasher_add(h, m->link.python.at, m->link.python.len);
+	return (struct model_info){.name = m->spec->name,
+				   .version = m->spec->version,
+				   .compiler = "trib " TRIB_VERSION,
+				   .target = m->platform.text,
+				   .profile_hook = m->spec->plan.profile_hook};
+}
+
+struct backend_output link_new_output(struct model_job *m, enum emit e)
+{
+	struct backend_output o = {.files = ARENA_ARRAY(m->link.arena, struct backend_file, emit_files(e)), .n_files = emit_files(e)};
+	for (uint32_t k = 0; k < o.n_files; k++)
+		o.files[k].name = path_base(m->outputs.emitted[e][k]);
+	return o;
+}
+
+void link_free_output(struct backend_output *o)
+{
+	for (uint32_t k = 0; k < o->n_files; k++)
+		buf_free(&o->files[k].text);
+}
+
+/* Makes the files of the back ends that read the HIR. They have names and comments that no other output depends on. */
+static void make_texts(struct model_job *m, struct hasher *h)
+{
+	struct model_input in = {.program = m->program};
+	struct model_info info = describe_model(m);
+	struct backend_model b = {.arena = m->link.arena, .diags = m->diags, .sources = m->context->sources, .in = &in, .info = &info};
+	for (enum emit e = 0; e < EMIT_COUNT; e++) {
+		struct backend_output *out = &m->link.texts[e];
+		const char *error = NULL;
+		if (!m->outputs.emitted[e][0] || emit_backend(e)->stage != BACKEND_HIR)
+			continue;
+		*out = link_new_output(m, e);
+		if (!emit_backend(e)->assemble(&b, out, &error))
+			m->failed = !error || !model_link_failed(m, error);
+		for (uint32_t k = 0; k < out->n_files; k++)
+			hasher_add(h, out->files[k].text.at, out->files[k].text.len);
+	}
 }
 
 /* In a repository, the commit and the exact text of the inputs count: the library says whether its inputs are committed. */
@@ -102,7 +135,7 @@ void link_digest(struct model_job *m, const struct repository *repo)
 		hasher_add_str(h, p->units[i]->name); /* the descriptor also lists inlined units */
 	for (uint32_t i = 0; i < p->n_params; i++)
 		hasher_add_hash(h, m->params.bound.hashes[i]);
-	print_python(m, h);
+	make_texts(m, h);
 	if (repo->found) {
 		hasher_add_hash(h, repo->head);
 		for (uint32_t i = 0; i < inputs_count(c->inputs); i++)
@@ -138,7 +171,7 @@ static bool link_library(struct variant *v, struct link_request *r)
 		m->context->environment |= !here;
 		model_link_failed(m, error);
 	} else if (v->pack.triw) {
-		ok = write_output(m, variant_library(v), &out, 0755);
+		ok = write_output(m, variant_output(v), &out, 0755);
 	} else {
 		uint64_t gap = (r->weights + LINK_WEIGHTS_AT - 1) / LINK_WEIGHTS_AT * LINK_WEIGHTS_AT;
 		ok = pack_publish(v, &out, has_weights ? LINK_WEIGHTS_AT : out.len, gap);
@@ -147,79 +180,77 @@ static bool link_library(struct variant *v, struct link_request *r)
 	return ok;
 }
 
+static bool link_objects(struct variant *v, const struct model_input *in, const struct model_info *info, const struct object_list *l)
+{
+	struct link_request r = {.soname = path_base(variant_output(v)),
+				 .needed = v->backend->library->needed,
+				 .objects = l->at,
+				 .n_objects = l->n,
+				 .lines = l->lines};
+	while (r.needed[r.n_needed])
+		r.n_needed++;
+	r.exports = model_exports(v->model->link.arena, in, info, &r.n_exports);
+	return link_library(v, &r);
+}
+
+static bool write_texts(struct model_job *m, enum emit e, const struct backend_output *o, uint32_t first)
+{
+	for (uint32_t k = first; k < o->n_files; k++)
+		if (!write_output(m, m->outputs.emitted[e][k], &o->files[k].text, 0644))
+			return false;
+	return true;
+}
+
+/* Completes the weights, and finds them in memory for whoever reads them. */
+static bool finish_weights(struct variant *v, const struct model_input *in)
+{
+	bool mapped = !v->backend->library || !is_linked_here(v->model);
+	return v->backend->weights == BACKEND_NO_WEIGHTS || (pack_finish(v) && (!mapped || pack_map(v)) && pack_list_trits(v, in));
+}
+
 static bool link_variant(struct variant *v, const struct model_info *about)
 {
 	struct model_job *m = v->model;
 	struct model_input in = pack_model_input(v);
 	struct model_info info = *about;
-	struct link_request r = {.soname = path_base(variant_library(v)), .needed = v->backend->needed};
+	struct backend_output out = {0};
 	struct object_list l = {0};
 	const struct unit_lines **lines = ARENA_ARRAY(m->link.arena, const struct unit_lines *, m->program->n_units + 1);
 	for (uint32_t i = 0; i < m->program->n_units; i++)
 		lines[i] = v->units.jobs[i].lines;
 	in.lines = lines;
 	info.unit_keys = v->units.keys;
-	while (r.needed[r.n_needed])
-		r.n_needed++;
-	if (!pack_list_trits(v, &in))
-		return false;
+	bool ok = finish_weights(v, &in);
 	info.trits = v->pack.trits;
 	info.n_trits = v->pack.n_trits;
-	if (!link_list_objects(v, &in, &info, &l))
-		return false;
-	r.objects = l.at;
-	r.n_objects = l.n;
-	r.lines = l.lines;
-	r.exports = model_exports(m->link.arena, &in, &info, &r.n_exports);
-	return link_library(v, &r);
-}
-
-static bool link_libraries(struct model_job *m, const struct model_info *info)
-{
-	for (uint32_t i = 0; i < m->n_variants; i++) {
-		struct variant *v = &m->variants[i];
-		if (variant_library(v) && !(pack_finish(v) && (is_linked_here(m) || pack_map(v)) && link_variant(v, info)))
-			return false;
-	}
-	return true;
-}
-
-static bool write_texts(struct model_job *m, const struct model_info *info)
-{
-	struct model_input in = pack_model_input(&m->variants[0]);
-	const char *header = m->outputs.emitted[EMIT_HEADER], *live = m->outputs.emitted[EMIT_LIVE];
-	struct buf text = {0};
-	bool ok = true;
-	if (header) {
-		model_header(&in, info, &text);
-		ok = write_output(m, header, &text, 0644);
-	}
-	if (ok && live) {
-		buf_clear(&text);
-		buf_printf(&text, "%s\n%s", runtime_header(), runtime_live_header());
-		ok = write_output(m, live, &text, 0644);
-	}
-	if (ok && m->outputs.emitted[EMIT_PYTORCH])
-		ok = write_output(m, m->outputs.emitted[EMIT_PYTORCH], &m->link.python, 0644);
-	buf_free(&text);
+	ok = ok && link_assemble(v, &in, &info, &out, &l);
+	if (v->backend->library)
+		ok = ok && link_objects(v, &in, &info, &l);
+	ok = ok && write_texts(m, v->emit, &out, v->backend->library ? 1 : 0);
+	link_free_output(&out);
 	return ok;
+}
+
+static bool link_variants(struct model_job *m, const struct model_info *info)
+{
+	for (uint32_t i = 0; i < m->n_variants; i++)
+		if (variant_output(&m->variants[i]) && !link_variant(&m->variants[i], info))
+			return false;
+	return true;
 }
 
 void link_model(struct model_job *m, const struct repository *repo)
 {
 	phase_begin(PHASE_LINK, m->spec->name);
-	struct model_info info = {.name = m->spec->name,
-				  .version = m->spec->version,
-				  .compiler = "trib " TRIB_VERSION,
-				  .target = m->platform.text,
-				  .commit = repo->commit,
-				  .dirty = repo->dirty,
-				  .profile_hook = m->spec->plan.profile_hook};
+	struct model_info info = describe_model(m);
+	info.commit = repo->commit;
+	info.dirty = repo->dirty;
 	measure_begin("write libraries");
-	bool ok = link_libraries(m, &info);
+	bool ok = link_variants(m, &info);
 	measure_end();
 	measure_begin("write texts");
-	ok = ok && write_texts(m, &info);
+	for (enum emit e = 0; e < EMIT_COUNT; e++)
+		ok = ok && write_texts(m, e, &m->link.texts[e], 0);
 	measure_end();
 	if (ok) {
 		triw_sweep(m->link.arena, m->spec->out, m->spec->name, m->outputs.weights);

@@ -1,5 +1,6 @@
 #include "builder/build/link_objects.h"
 #include "builder/build/link.h"
+#include <string.h>
 #include "backend/link/backend.h"
 #include "backend/link/lazy/lazy.h"
 #include "backend/link/elf/object.h"
@@ -30,7 +31,7 @@ static uint32_t count_runtime(const struct variant *v)
 	const char *name;
 	size_t len;
 	uint32_t n = 0;
-	while (v->backend->runtime(v->target, n, &name, &len))
+	while (v->backend->library->runtime(v->target, n, &name, &len))
 		n++;
 	return n;
 }
@@ -40,7 +41,7 @@ static bool add_runtime(struct variant *v, struct object_list *l)
 	const char *name;
 	const void *bytes;
 	size_t len;
-	for (uint32_t i = 0; (bytes = v->backend->runtime(v->target, i, &name, &len)); i++) {
+	for (uint32_t i = 0; (bytes = v->backend->library->runtime(v->target, i, &name, &len)); i++) {
 		struct object *o = parse(v->model, runtime_key(v, i), name, bytes, len);
 		if (!o)
 			return false;
@@ -54,7 +55,8 @@ void link_retain_runtime(struct fragments *f, const struct variant *v)
 	const char *name;
 	const void *bytes;
 	size_t len;
-	for (uint32_t i = 0; variant_library(v) && (bytes = v->backend->runtime(v->target, i, &name, &len)); i++)
+	for (uint32_t i = 0; variant_output(v) && v->backend->library && (bytes = v->backend->library->runtime(v->target, i, &name, &len));
+	     i++)
 		fragments_use(f, runtime_key(v, i), name, bytes, len, true);
 }
 
@@ -105,18 +107,36 @@ static bool describe_lazy(struct variant *v, struct lazy_info *out)
 	       model_link_failed(v->model, "libtrib.so, which would compile its units, is not beside trib or in its lib/trib folder");
 }
 
-bool link_list_objects(struct variant *v, const struct model_input *in, const struct model_info *info, struct object_list *l)
+static bool add_objects(struct variant *v, const struct backend_fragment *fragments, const struct backend_output *made,
+			struct object_list *l)
 {
+	l->at = ARENA_ARRAY(v->model->link.arena, struct object *, made->n_objects + count_runtime(v));
+	memcpy(l->at, made->objects, made->n_objects * sizeof *made->objects);
+	l->n = made->n_objects;
+	l->lines = list_lines(v, fragments, l);
+	return add_runtime(v, l);
+}
+
+bool link_assemble(struct variant *v, const struct model_input *in, const struct model_info *info, struct backend_output *out,
+		   struct object_list *l)
+{
+	struct model_job *m = v->model;
 	struct lazy_info lazy;
 	const char *error = NULL;
-	struct backend_link b = {v->model->link.arena, in, v->pack.layout, info, list_fragments(v), NULL};
+	struct backend_model b = {.arena = m->link.arena,
+				  .diags = m->diags,
+				  .sources = m->context->sources,
+				  .in = in,
+				  .info = info,
+				  .weights = v->pack.layout,
+				  .fragments = list_fragments(v)};
 	if (!b.fragments || (variant_is_lazy(v) && !describe_lazy(v, &lazy)))
 		return false;
 	if (variant_is_lazy(v))
 		b.lazy = &lazy;
-	l->at = ARENA_ARRAY(b.arena, struct object *, v->model->program->n_units + 2 + count_runtime(v));
-	if (!v->backend->link(&b, l->at, &l->n, &error))
-		return model_link_failed(v->model, error);
-	l->lines = list_lines(v, b.fragments, l);
-	return add_runtime(v, l);
+	*out = link_new_output(m, v->emit);
+	out->objects = ARENA_ARRAY(b.arena, struct object *, m->program->n_units + 2);
+	if (!v->backend->assemble(&b, out, &error))
+		return error && model_link_failed(m, error);
+	return !v->backend->library || add_objects(v, b.fragments, out, l);
 }

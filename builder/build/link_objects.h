@@ -1,9 +1,10 @@
-/* The objects that a library is linked from: its units, its descriptor, the runtime. */
+/* Assembles the files of a variant: texts, and the objects that a library is linked from: its units, its descriptor, the runtime. */
 #ifndef TRIB_BUILDER_BUILD_LINK_OBJECTS_H
 #define TRIB_BUILDER_BUILD_LINK_OBJECTS_H
 #include <stdbool.h>
 #include <stdint.h>
 
+struct backend_output;
 struct model_info;
 struct model_input;
 struct object;
@@ -15,6 +16,7 @@ struct object_list {
 	const struct unit_lines **lines; /* of each */
 	uint32_t n;
 };
-/* In memory of the model's link. False: reported. */
-bool link_list_objects(struct variant *v, const struct model_input *in, const struct model_info *info, struct object_list *l);
+/* Fills *out, which the caller frees with link_free_output, and for a library *l. In memory of the model's link. False: reported. */
+bool link_assemble(struct variant *v, const struct model_input *in, const struct model_info *info, struct backend_output *out,
+		   struct object_list *l);
 #endif

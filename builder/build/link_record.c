@@ -105,7 +105,7 @@ const struct triw_entry *link_record_library(const struct model_job *m, enum emi
 	uint32_t at = 0;
 	if (model_list_outputs(&o, paths) != r.n_stamps)
 		return NULL;
-	while (at < r.n_stamps && strcmp(paths[at], m->outputs.emitted[emit]) != 0)
+	while (at < r.n_stamps && strcmp(paths[at], m->outputs.emitted[emit][0]) != 0)
 		at++;
 	if (at == r.n_stamps || !disk_has_stamp(m->context->disk, paths[at], &r.stamps[at]))
 		return NULL;

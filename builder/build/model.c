@@ -6,6 +6,7 @@
 #include "base/diag.h"
 #include "builder/build/backends.h"
 #include "builder/build/context.h"
+#include "builder/build/link.h"
 #include "builder/build/session.h"
 #include "builder/manifest/build_spec.h"
 #include "builder/manifest/options.h"
@@ -22,34 +23,38 @@ void model_init(struct model_job *m, struct build_context *c)
 	*m = (struct model_job){.context = c, .diags = diags_new(0), .link.arena = arena_new(0)};
 }
 
-static bool add_variant(struct model_job *m, enum emit e)
-{
-	struct variant *v = &m->variants[m->n_variants];
-	const struct backend *b = emit_backend(e);
-	const struct target *t = b->target(m->platform.target);
-	const char *why = b->refuse(m->context->arena, t);
-	if (why) {
-		diag_add(m->context->diags, DIAG_MANIFEST_TARGET, m->spec->target_at, "%s", why);
-		return false;
-	}
-	*v = (struct variant){.model = m, .backend = b, .emit = e, .target = t, .target_id = target_hash(t), .pack.arena = arena_new(0)};
-	pthread_mutex_init(&v->units.plan_lock, NULL);
-	m->n_variants++;
-	return true;
-}
-
 /* `weights.packing`; small code has small weights. */
 static bool has_dense_trits(const struct model_spec *s)
 {
 	return s->packing == PACKING_1_6 || (s->packing == PACKING_AUTO && s->plan.size);
 }
 
+static hash128 variant_id(const struct backend *b, const struct target *t)
+{
+	return hash_combine(target_hash(t), hash_bytes(b->name, strlen(b->name)));
+}
+
+static bool add_variant(struct model_job *m, enum emit e)
+{
+	struct variant *v = &m->variants[m->n_variants];
+	const struct backend *b = emit_backend(e);
+	const char *why = NULL;
+	const struct target *t = b->target(m->context->arena, m->platform.target, has_dense_trits(m->spec), &why);
+	if (!t) {
+		diag_add(m->context->diags, DIAG_MANIFEST_TARGET, m->spec->target_at, "%s", why);
+		return false;
+	}
+	*v = (struct variant){.model = m, .backend = b, .emit = e, .target = t, .target_id = variant_id(b, t), .pack.arena = arena_new(0)};
+	pthread_mutex_init(&v->units.plan_lock, NULL);
+	m->n_variants++;
+	return true;
+}
+
 bool model_add_variants(struct model_job *m)
 {
 	bool ok = true;
-	m->platform.target = target_dense(m->context->arena, m->platform.target, has_dense_trits(m->spec));
 	for (enum emit e = 0; e < EMIT_COUNT; e++)
-		if (m->outputs.emitted[e] && emit_backend(e))
+		if (m->outputs.emitted[e][0] && emit_backend(e)->stage != BACKEND_HIR)
 			ok = add_variant(m, e) && ok;
 	return m->n_variants || !ok ? ok : add_variant(m, EMIT_LIBRARY);
 }
@@ -89,7 +94,8 @@ void model_free(struct model_job *m)
 	storage_free(&m->params.storage);
 	free_frontend(m);
 	index_free(m->index_of_names);
-	buf_free(&m->link.python);
+	for (enum emit e = 0; e < EMIT_COUNT; e++)
+		link_free_output(&m->link.texts[e]);
 	arena_free(m->link.arena);
 	diags_free(m->diags);
 }
@@ -97,9 +103,10 @@ void model_free(struct model_job *m)
 uint32_t model_list_outputs(const struct model_outputs *o, const char *paths[MOST_OUTPUTS])
 {
 	uint32_t n = 0;
-	for (uint32_t i = 0; i < EMIT_COUNT; i++)
-		if (o->emitted[i])
-			paths[n++] = o->emitted[i];
+	for (enum emit e = 0; e < EMIT_COUNT; e++)
+		for (uint32_t k = 0; k < EMIT_FILES; k++)
+			if (o->emitted[e][k])
+				paths[n++] = o->emitted[e][k];
 	if (o->weights)
 		paths[n++] = o->weights;
 	return n;
@@ -111,13 +118,20 @@ struct unit_job *variant_find_unit(struct variant *v, hash128 identity)
 	return map_get(&v->units.by_identity, identity, &i) ? &v->units.jobs[i] : NULL;
 }
 
-const char *variant_library(const struct variant *v) { return v->model->outputs.emitted[v->emit]; }
+const char *variant_output(const struct variant *v) { return v->model->outputs.emitted[v->emit][0]; }
 
-const char *model_library(const struct model_job *m) { return m->n_variants ? variant_library(&m->variants[0]) : NULL; }
+const char *model_output(const struct model_job *m) { return m->n_variants ? variant_output(&m->variants[0]) : NULL; }
 
-bool variant_is_lazy(const struct variant *v) { return v->backend->emits_objects && v->model->context->request.options->lazy; }
+static bool can_make_objects(const struct variant *v) { return v->backend->library && v->backend->library->emits_objects; }
 
-bool variant_makes_objects(const struct variant *v) { return v->backend->emits_objects && !variant_is_lazy(v); }
+bool variant_is_lazy(const struct variant *v) { return can_make_objects(v) && v->model->context->request.options->lazy; }
+
+bool variant_makes_objects(const struct variant *v) { return can_make_objects(v) && !variant_is_lazy(v); }
+
+bool variant_supports(const struct variant *v, const struct plan *p, struct diags *diags)
+{
+	return !v->backend->supports || v->backend->supports(p, v->model->spec->name, diags);
+}
 
 bool variant_is_for(const struct variant *v, const char *backend) { return strcmp(v->backend->name, backend) == 0; }
 

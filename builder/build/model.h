@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include "backend/link/backend.h"
 #include "backend/passes/program/arguments.h"
 #include "backend/passes/program/storage.h"
 #include "backend/plan/plan.h"
@@ -11,11 +12,11 @@
 #include "base/hash.h"
 #include "base/map.h"
 #include "builder/manifest/manifest.h"
+#include "builder/manifest/outputs.h"
 #include "builder/manifest/platform.h"
 #include "builder/store/interface_record.h"
 #include "builder/weights/weights.h"
 
-struct backend;
 struct build_context;
 struct compile;
 struct fragment_log;
@@ -47,9 +48,9 @@ struct unit_job {
 };
 
 /* Paths; NULL when not emitted. */
-enum { MOST_OUTPUTS = EMIT_COUNT + 1 };
+enum { MOST_OUTPUTS = EMIT_COUNT * EMIT_FILES + 1 };
 struct model_outputs {
-	const char *emitted[EMIT_COUNT];
+	const char *emitted[EMIT_COUNT][EMIT_FILES];
 	const char *weights;
 };
 
@@ -89,9 +90,9 @@ struct model_pack {
 struct variant {
 	struct model_job *model;
 	const struct backend *backend;
-	enum emit emit; /* its library, which may not be asked for */
+	enum emit emit; /* its files, which may not be asked for */
 	const struct target *target;
-	hash128 target_id;          /* target_hash */
+	hash128 target_id;          /* of target and back end: what decides its fragments */
 	struct arguments arguments; /* of the units */
 	struct model_units units;
 	struct model_pack pack;
@@ -100,9 +101,9 @@ struct variant {
 
 struct model_link {
 	hash128 digest;
-	bool is_current;   /* the outputs are up to date */
-	bool written;      /* this build wrote the outputs */
-	struct buf python; /* the PyTorch source, if it is an output */
+	bool is_current;                         /* the outputs are up to date */
+	bool written;                            /* this build wrote the outputs */
+	struct backend_output texts[EMIT_COUNT]; /* of the back ends that read the HIR */
 	struct arena *arena;
 };
 
@@ -136,8 +137,8 @@ struct model_job {
 };
 
 void model_init(struct model_job *m, struct build_context *c);
-/* Adds a variant for each library that the model emits. If it emits only texts, adds one for the CPU, whose plans are checked. False: a
- * back end cannot make code for the platform; reported. */
+/* Adds a variant for each back end that the model emits and that reads plans. If there is none, adds one for the CPU, whose plans are checked.
+ * False: a back end cannot make code for the platform; reported. */
 bool model_add_variants(struct model_job *m);
 /* The front end goes to the session if it stays warm. */
 void model_free(struct model_job *m);
@@ -145,14 +146,16 @@ void model_free(struct model_job *m);
 uint32_t model_list_outputs(const struct model_outputs *o, const char *paths[MOST_OUTPUTS]);
 /* The unit with this identity; NULL: the model has none. */
 struct unit_job *variant_find_unit(struct variant *v, hash128 identity);
-/* The path of the variant's library; NULL: it is not asked for. */
-const char *variant_library(const struct variant *v);
-/* The path of the model's first library; NULL: none. */
-const char *model_library(const struct model_job *m);
+/* The path of the variant's first file; NULL: it is not asked for. */
+const char *variant_output(const struct variant *v);
+/* The path of the first file of the model's first variant; NULL: none. */
+const char *model_output(const struct model_job *m);
 /* True if the variant's units are compiled when they are called. */
 bool variant_is_lazy(const struct variant *v);
 /* True if units become objects; otherwise serialized loops. */
 bool variant_makes_objects(const struct variant *v);
+/* Reports what of a plan its back end cannot run. True if it can run all. */
+bool variant_supports(const struct variant *v, const struct plan *p, struct diags *diags);
 /* True if this is the name of the variant's back end, as in records of units. */
 bool variant_is_for(const struct variant *v, const char *backend);
 /* What earlier builds of the variant compiled, opened at the first call. NULL: the build has no project's store. */

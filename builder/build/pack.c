@@ -136,7 +136,7 @@ static void open_library(struct variant *v)
 {
 	struct model_job *m = v->model;
 	struct model_pack *p = &v->pack;
-	const char *path = variant_library(v);
+	const char *path = variant_output(v);
 	const struct triw_entry *earlier;
 	uint32_t n;
 	if (os_mkdirs(path_dir(p->arena, path)) && outputs_remove_link(p->arena, path, m->spec->out_named))
@@ -155,7 +155,7 @@ void pack_lay_out(struct variant *v)
 	phase_begin(PHASE_PACK, m->spec->name);
 	measure_begin("lay out");
 	p->layout = model_layout_weights(p->arena, &in);
-	if (v->backend->has_weight_file && p->layout->size > m->spec->weights_inside)
+	if (v->backend->weights == BACKEND_WEIGHTS_BESIDE && p->layout->size > m->spec->weights_inside)
 		open_weight_file(v);
 	else
 		open_library(v);
@@ -199,7 +199,7 @@ bool pack_finish(struct variant *v)
 	if (weights_changed(m->params.file))
 		diag_add(m->diags, DIAG_FILE_READ, m->spec->weights->at, "%s", changed_error(m, m->link.arena));
 	else if (p->triw ? !triw_finish(p->triw) : !packed_merge(p->packed))
-		model_write_failed(m, p->triw ? m->outputs.weights : variant_library(v));
+		model_write_failed(m, p->triw ? m->outputs.weights : variant_output(v));
 	return diags_errors(m->diags) == 0;
 }
 
@@ -216,6 +216,6 @@ bool pack_publish(struct variant *v, const struct buf *library, size_t before, u
 {
 	if (packed_publish(v->pack.packed, library->at, library->len, before, gap))
 		return true;
-	model_write_failed(v->model, variant_library(v));
+	model_write_failed(v->model, variant_output(v));
 	return false;
 }

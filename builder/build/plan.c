@@ -40,7 +40,7 @@ static bool plan_job(void *arg, struct task_run *run)
 	else
 		j->plan = plan_unit(j->arena, j->unit, &j->options, j->diags, NULL);
 	if (j->plan)
-		j->variant->backend->supports(j->plan, j->variant->model->spec->name, j->diags);
+		variant_supports(j->variant, j->plan, j->diags);
 	measure_end();
 	timing_note_memory(timing);
 	timing_leave(timing, before);
@@ -121,6 +121,7 @@ static void start_variant(struct worklist *g, struct variant *v)
 	for (uint32_t i = 0; i < p->n_units; i++) {
 		struct plan_options options = key_unit_options(&m->spec->plan, v->target, &v->arguments, p->units[i]);
 		options.storage = &m->params.storage;
+		options.no_loops = v->backend->stage == BACKEND_IR;
 		v->units.jobs[i] = (struct unit_job){.unit = p->units[i], .variant = v, .options = options};
 		map_put(&v->units.by_identity, p->units[i]->identity, i);
 	}

@@ -82,15 +82,15 @@ static bool make_spec(struct build_context *c, const struct manifest *m, struct 
 static const char *library_path(struct build_context *c, const struct model_spec *s)
 {
 	const char *named = c->request.single ? single_file_library(c->request.options) : NULL;
-	return named ? named : path_normal(c->arena, emit_path(c->arena, EMIT_LIBRARY, s));
+	return named ? named : path_normal(c->arena, emit_path(c->arena, EMIT_LIBRARY, 0, s));
 }
 
 static struct model_outputs model_outputs(struct build_context *c, const struct model_spec *s)
 {
 	struct model_outputs o = {0};
 	for (enum emit e = 0; e < EMIT_COUNT; e++)
-		if (s->emit >> e & 1)
-			o.emitted[e] = e == EMIT_LIBRARY ? library_path(c, s) : emit_path(c->arena, e, s);
+		for (uint32_t k = 0; s->emit >> e & 1 && k < emit_files(e); k++)
+			o.emitted[e][k] = e == EMIT_LIBRARY ? library_path(c, s) : emit_path(c->arena, e, k, s);
 	return o;
 }
 

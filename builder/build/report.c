@@ -96,7 +96,7 @@ static void print_unchanged(FILE *err, const struct project *p)
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < p->n_models; i++) {
 		const struct model_job *m = &p->models[i];
-		const char *output = model_library(m);
+		const char *output = model_output(m);
 		struct file_stamp stamp;
 		if (!output || m->link.written || m->link.is_current || !os_stamp(output, &stamp))
 			continue;

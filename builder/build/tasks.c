@@ -152,14 +152,12 @@ static struct job *add_variant_job(struct task_graph *g, enum task_kind kind, co
 	return t;
 }
 
-/* Adds the jobs that make what `link` needs of a variant. A model's variants are packed one after the other: a later one shares what is
+/* Adds the jobs that pack the weights of a variant for `link`. A model's variants are packed one after the other: a later one shares what is
  * packed already. Returns the number of packers, which are the last elements of g->packers. */
-static uint32_t add_variant(struct task_graph *g, struct variant *v, const struct job *const *compiles, const struct job *link,
-			    uint32_t n_earlier)
+static uint32_t add_packers(struct task_graph *g, struct variant *v, const struct job *link, uint32_t n_earlier)
 {
 	struct job *layout = add_variant_job(g, TASK_LAYOUT, "lay out the weights of", v);
 	uint32_t n = packers_of(v->model);
-	uint64_t at;
 	for (uint32_t i = 0; i < n_earlier; i++)
 		need(g, layout, g->packers.at[g->packers.len - 1 - i]);
 	for (uint32_t i = 0; i < n; i++) {
@@ -169,12 +167,17 @@ static uint32_t add_variant(struct task_graph *g, struct variant *v, const struc
 		need(g, pack, layout);
 		need(g, link, pack);
 	}
+	return n;
+}
+
+static void need_compiles(struct task_graph *g, const struct variant *v, const struct job *const *compiles, const struct job *link)
+{
+	uint64_t at;
 	for (uint32_t i = 0; i < v->model->program->n_units; i++) {
 		const struct unit_job *j = &v->units.jobs[i];
 		if (j->compile && map_get(&g->set->by_key, j->key, &at) && compiles[at])
 			need(g, link, compiles[at]);
 	}
-	return n;
 }
 
 static void add_model(struct task_graph *g, struct model_job *m, const struct job *const *compiles, const struct job *commit)
@@ -182,9 +185,14 @@ static void add_model(struct task_graph *g, struct model_job *m, const struct jo
 	const char *label = arena_printf(g->c->arena, "link %s", m->spec->name);
 	struct job *link = add_model_job(g, TASK_LINK, label, m->platform.id, m);
 	uint32_t n_packers = 0;
-	for (uint32_t i = 0; i < m->n_variants; i++)
-		if (variant_library(&m->variants[i]))
-			n_packers = add_variant(g, &m->variants[i], compiles, link, n_packers);
+	for (uint32_t i = 0; i < m->n_variants; i++) {
+		struct variant *v = &m->variants[i];
+		if (!variant_output(v))
+			continue;
+		if (v->backend->weights != BACKEND_NO_WEIGHTS)
+			n_packers = add_packers(g, v, link, n_packers);
+		need_compiles(g, v, compiles, link);
+	}
 	if (commit)
 		need(g, link, commit);
 }

@@ -23,7 +23,7 @@ static const struct unit_record *new_record(struct unit_job *j)
 					      .tokens = j->unit->definition,
 					      .key = j->key,
 					      .target = v->target_id,
-					      .cpu = v->target->arch == p->target->arch ? p->name : v->target->name,
+					      .cpu = v->target->name == p->target->name ? p->name : v->target->name,
 					      .made = *j->plan_record};
 	return j->new_record;
 }

@@ -29,8 +29,9 @@ static bool clean_model(struct arena *a, const struct model_spec *s)
 		return true;
 	}
 	for (enum emit e = 0; e < EMIT_COUNT; e++)
-		if (!emit_is_shared(e) || s->emit >> e & 1)
-			unlink(emit_path(a, e, s));
+		for (uint32_t k = 0; k < emit_files(e); k++)
+			if (!emit_is_shared(e, k) || s->emit >> e & 1)
+				unlink(emit_path(a, e, k, s));
 	triw_sweep(a, s->out, s->name, NULL);
 	rmdir(s->out);
 	return true;

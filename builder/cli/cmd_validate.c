@@ -29,7 +29,7 @@ static enum status validate_project(struct arena *a, const struct options *o)
 	uint32_t n = worst == STATUS_OK ? spec.n_models : 0;
 	for (uint32_t i = 0; i < n; i++) {
 		enum status s;
-		if (!(spec.models[i].emit >> EMIT_LIBRARY & 1)) /* only libraries for processors have weight files */
+		if (!(spec.models[i].emit >> EMIT_LIBRARY & 1)) /* of the libraries, only those for processors have weight files */
 			continue;
 		const char *path = run_library_path(a, &spec.models[i], o, &s);
 		s = path ? validate(a, path, spec.models[i].name, o) : s;

@@ -13,32 +13,62 @@
 /* ---- files ---- */
 
 static const struct {
-	const char *file, *what;
+	const char *files, *what;
 } emits[] = {
-#define EMIT(id, text, backend, file, what) {file, what},
+#define EMIT(id, text, backend, files, what) {files, what},
 #include "builder/manifest/emits.def"
 #undef EMIT
 };
 
-bool emit_is_shared(enum emit e) { return !strstr(emits[e].file, "%s"); }
+/* File k of a row: *end is its end. */
+static const char *find_file(enum emit e, uint32_t k, const char **end)
+{
+	const char *file = emits[e].files;
+	for (; k; k--)
+		file += strcspn(file, " ") + 1;
+	*end = file + strcspn(file, " ");
+	return file;
+}
+
+uint32_t emit_files(enum emit e)
+{
+	uint32_t n = 1;
+	for (const char *s = emits[e].files; (s = strchr(s, ' ')); s++)
+		n++;
+	return n;
+}
+
+/* The place of the model's name in file k; NULL: it has none. */
+static const char *find_name(enum emit e, uint32_t k)
+{
+	const char *end, *file = find_file(e, k, &end), *name = strstr(file, "%s");
+	return name < end ? name : NULL;
+}
+
+bool emit_is_shared(enum emit e, uint32_t k) { return !find_name(e, k); }
 
 const char *emit_what(enum emit e) { return emits[e].what; }
 
-const char *emit_path(struct arena *a, enum emit e, const struct model_spec *s)
+const char *emit_path(struct arena *a, enum emit e, uint32_t k, const struct model_spec *s)
 {
-	const char *file = emits[e].file, *name = strstr(file, "%s");
-	if (name)
-		file = arena_printf(a, "%.*s%s%s", (int)(name - file), file, s->name, name + 2);
-	return arena_printf(a, "%s/%s", s->out, file);
+	const char *end, *file = find_file(e, k, &end), *name = find_name(e, k);
+	if (!name)
+		return arena_printf(a, "%s/%.*s", s->out, (int)(end - file), file);
+	return arena_printf(a, "%s/%.*s%s%.*s", s->out, (int)(name - file), file, s->name, (int)(end - name - 2), name + 2);
 }
 
 /* ---- one model for each file ---- */
 
-/* Stores the path of each emit; NULL: the model does not emit it. */
-static void list_outputs(struct arena *a, const struct model_spec *s, const char *paths[EMIT_COUNT])
+enum { MOST_PATHS = EMIT_COUNT * EMIT_FILES };
+
+/* Stores the path of each file of each emit; NULL: the model does not write it. */
+static void list_outputs(struct arena *a, const struct model_spec *s, const char *paths[MOST_PATHS])
 {
-	for (enum emit e = 0; e < EMIT_COUNT; e++)
-		paths[e] = s->emit >> e & 1 ? path_normal(a, emit_path(a, e, s)) : NULL;
+	for (uint32_t i = 0; i < MOST_PATHS; i++) {
+		enum emit e = i / EMIT_FILES;
+		uint32_t k = i % EMIT_FILES;
+		paths[i] = s->emit >> e & 1 && k < emit_files(e) ? path_normal(a, emit_path(a, e, k, s)) : NULL;
+	}
 }
 
 static bool report_overlap(struct diags *diags, const struct model_spec *first, const struct model_spec *second, const char *path)
@@ -58,12 +88,13 @@ static bool report_overlap(struct diags *diags, const struct model_spec *first, 
 
 static bool check_pair(struct arena *a, const struct model_spec *x, const struct model_spec *y, struct diags *diags)
 {
-	const char *of_x[EMIT_COUNT], *of_y[EMIT_COUNT];
+	const char *of_x[MOST_PATHS], *of_y[MOST_PATHS];
 	list_outputs(a, x, of_x);
 	list_outputs(a, y, of_y);
-	for (enum emit i = 0; i < EMIT_COUNT; i++)
-		for (enum emit k = x == y ? i + 1 : 0; k < EMIT_COUNT; k++)
-			if (of_x[i] && of_y[k] && strcmp(of_x[i], of_y[k]) == 0 && (x == y || i != k || !emit_is_shared(i)))
+	for (uint32_t i = 0; i < MOST_PATHS; i++)
+		for (uint32_t k = x == y ? i + 1 : 0; k < MOST_PATHS; k++)
+			if (of_x[i] && of_y[k] && strcmp(of_x[i], of_y[k]) == 0 &&
+			    (x == y || i != k || !emit_is_shared(i / EMIT_FILES, i % EMIT_FILES)))
 				return report_overlap(diags, x, y, of_x[i]);
 	return true;
 }

@@ -9,12 +9,16 @@ struct arena;
 struct diags;
 struct model_spec;
 
-/* Returns the path of what the model emits, in its output folder. The path of weights is not listed: their names contain a digest. */
-const char *emit_path(struct arena *a, enum emit e, const struct model_spec *s);
-/* Returns the kind of file, with an article: "a C header". */
+enum { EMIT_FILES = 2 }; /* the most of one emit */
+
+/* Returns how many files the emit has. */
+uint32_t emit_files(enum emit e);
+/* Returns the path of file k of what the model emits, in its output folder. The path of weights is not listed: their names contain a digest. */
+const char *emit_path(struct arena *a, enum emit e, uint32_t k, const struct model_spec *s);
+/* Returns the kind of output, with an article: "a C header". */
 const char *emit_what(enum emit e);
-/* True if all models in an output folder share the file. */
-bool emit_is_shared(enum emit e);
+/* True if all models in an output folder share file k. */
+bool emit_is_shared(enum emit e, uint32_t k);
 
 /* True if no two models write the same file. False: reported. */
 bool outputs_check_distinct(struct arena *a, const struct model_spec *models, uint32_t n, struct diags *diags);

@@ -108,7 +108,7 @@ struct plan_options key_unit_options(const struct plan_options *model, const str
 	struct plan_options o = *model;
 	o.target = target;
 	o.arguments = arguments;
-	o.profile_hook = model->profile_hook && target->arch != ARCH_OPENCL;
+	o.profile_hook = model->profile_hook && target->calls_hook;
 	if (u->opt >= 0) {
 		o.opt = (uint8_t)u->opt;
 		o.size = false;

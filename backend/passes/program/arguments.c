@@ -215,7 +215,7 @@ static void decide(struct analysis *a, bool is_entry)
 		put_links(a);
 		decide_channels(a, &d);
 	}
-	arguments_of_states(a->known, u, a->target->arch != ARCH_OPENCL, &d);
+	arguments_of_states(a->known, u, a->target->in_place, &d);
 	put(a->known, u, (struct argument_layouts){n_inputs, u->n_outputs, d.inputs, d.outputs, d.grows});
 }
 

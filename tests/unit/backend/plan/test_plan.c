@@ -119,6 +119,15 @@ static void runs_as_planned(void **state)
 	}
 }
 
+static void an_ir_back_end_gets_no_loops(void **state)
+{
+	struct fixture *f = *state;
+	struct plan_options o = {.target = target_get(TARGET_X86_64_V3), .opt = 1, .verify = true, .no_loops = true};
+	struct plan *p = plan_unit(f->a, bitlinear(f, false), &o, f->d, NULL), *with_loops = plan(f, bitlinear(f, false), 1);
+	assert_true(p && p->run_fn && !p->loops && !p->origins.n && with_loops->loops && with_loops->origins.n);
+	assert_true(hash_eq(p->run_fn_hash, with_loops->run_fn_hash));
+}
+
 static void dead_weights_get_no_slot(void **state)
 {
 	for (uint8_t opt = 0; opt <= 2; opt++)
@@ -241,6 +250,7 @@ int test_plan(void)
 		cmocka_unit_test(packing_moves_a_dim_first),
 		cmocka_unit_test_setup_teardown(slots_of_a_quantised_layer, setup, teardown),
 		cmocka_unit_test_setup_teardown(runs_as_planned, setup, teardown),
+		cmocka_unit_test_setup_teardown(an_ir_back_end_gets_no_loops, setup, teardown),
 		cmocka_unit_test_setup_teardown(dead_weights_get_no_slot, setup, teardown),
 		cmocka_unit_test_setup_teardown(constants_get_no_slot, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_call_has_a_table, setup, teardown),
