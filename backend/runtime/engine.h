@@ -16,7 +16,7 @@ struct tri_model {
 	const tri_model_desc *desc;
 	struct tri_states *states;       /* NULL: none */
 	struct tri_collector *collector; /* NULL: built without `profile = true`, nothing is measured */
-	int64_t dims[TRI_MAX_DIMS];      /* of the run */
+	int64_t dims[TRI_MAX_DIMS];      /* of the entry that runs */
 	/* For profiles: of the engine, and of its latest run. */
 	uint32_t threads;
 	uint64_t scratch_bytes;

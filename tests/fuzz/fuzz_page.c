@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/arena.h"
-#include "builder/cli/page_report.h"
+#include "builder/cli/profile/page_report.h"
 #include "tests/fuzz/fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

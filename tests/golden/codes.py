@@ -21,7 +21,7 @@ def main():
     rows = ROW.findall((source / "base/diags.def").read_text())
     goldens = texts(source / "tests", ["*.err", "cases/*.txt", "*.out"])
     tests = texts(source / "tests", ["test_*.c", "test_*.py", "torch_*.py"])
-    manifest = set(re.findall(r"EXPLAIN\((\w+), MANIFEST", (source / "builder/cli/explain.def").read_text()))  # test_explain makes them happen
+    manifest = set(re.findall(r"EXPLAIN\((\w+), MANIFEST", (source / "builder/cli/commands/explain.def").read_text()))  # test_explain makes them happen
     of_sources = [(n, c) for n, c, kind in rows if kind in OF_SOURCES or c in ("E0511", "E0601", "E0602")]
     missing = [(n, c) for n, c in of_sources if c not in goldens]
     for name, code in {row[:2] for row in rows} - set(of_sources):

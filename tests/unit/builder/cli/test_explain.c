@@ -1,5 +1,5 @@
 /* Every diagnostic has its page, and the manifests of the pages do what they say. */
-#include "builder/cli/explain.h"
+#include "builder/cli/commands/explain.h"
 #include "tests/unit/unit.h"
 #include <stdio.h>
 #include <string.h>
@@ -16,7 +16,7 @@ static void every_code_has_a_page(void **state)
 		const struct explanation *e = explain_find((enum diag_code)i);
 		if (e && *e->text && *e->wrong && *e->right)
 			continue;
-		print_error("%s (%s) has no page in builder/cli/explain.def\n", diag_code_text((enum diag_code)i),
+		print_error("%s (%s) has no page in builder/cli/commands/explain.def\n", diag_code_text((enum diag_code)i),
 			    diag_title((enum diag_code)i));
 		missing++;
 	}

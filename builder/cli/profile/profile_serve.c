@@ -11,7 +11,7 @@
 #include "base/print.h"
 #include "builder/cli/browser.h"
 #include "builder/cli/print.h"
-#include "builder/cli/profile.h"
+#include "builder/cli/profile/profile.h"
 #include "builder/profile/page/page.h"
 #include "builder/profile/page_server.h"
 #include "builder/profile/served.h"

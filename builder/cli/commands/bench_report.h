@@ -1,6 +1,6 @@
 /* What `trib bench` prints: a table for each case, and one of all cases. */
-#ifndef TRIB_BUILDER_CLI_BENCH_REPORT_H
-#define TRIB_BUILDER_CLI_BENCH_REPORT_H
+#ifndef TRIB_BUILDER_CLI_COMMANDS_BENCH_REPORT_H
+#define TRIB_BUILDER_CLI_COMMANDS_BENCH_REPORT_H
 #include "builder/profile/report.h"
 #include "builder/run/bench.h"
 

@@ -7,9 +7,9 @@
 #include "base/os.h"
 #include "base/path.h"
 #include "base/print.h"
-#include "builder/cli/page_report.h"
+#include "builder/cli/profile/page_report.h"
 #include "builder/cli/print.h"
-#include "builder/cli/profile.h"
+#include "builder/cli/profile/profile.h"
 #include "builder/json_read.h"
 #include "builder/profile/page/page.h"
 

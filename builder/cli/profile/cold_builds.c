@@ -1,4 +1,4 @@
-#include "builder/cli/cold_builds.h"
+#include "builder/cli/profile/cold_builds.h"
 #include <stdlib.h>
 #include <string.h>
 #include "base/arena.h"
@@ -7,7 +7,7 @@
 #include "builder/build/load.h"
 #include "builder/build/model.h"
 #include "builder/cli/print.h"
-#include "builder/cli/profile.h"
+#include "builder/cli/profile/profile.h"
 #include "builder/profile/figures.h"
 #include "builder/profile/process.h"
 #include "frontend/frontend.h"

@@ -9,7 +9,7 @@
 #include "base/os.h"
 #include "base/path.h"
 #include "builder/cli/print.h"
-#include "builder/cli/profile.h"
+#include "builder/cli/profile/profile.h"
 #include "builder/profile/ab.h"
 #include "builder/profile/figures.h"
 #include "builder/profile/process.h"

@@ -9,7 +9,7 @@
 #include "base/os.h"
 #include "base/print.h"
 #include "builder/cli/print.h"
-#include "builder/cli/profile.h"
+#include "builder/cli/profile/profile.h"
 #include "builder/profile/compare.h"
 #include "builder/profile/figures.h"
 #include "builder/store/build_log.h"

@@ -1,4 +1,4 @@
-#include "builder/cli/bench_report.h"
+#include "builder/cli/commands/bench_report.h"
 #include <string.h>
 #include "base/arena.h"
 #include "builder/profile/figures.h"

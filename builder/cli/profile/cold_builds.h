@@ -1,6 +1,6 @@
 /* Cold builds of models whose sizes are known, for `trib profile scaling` and `trib profile targets`. */
-#ifndef TRIB_BUILDER_CLI_COLD_BUILDS_H
-#define TRIB_BUILDER_CLI_COLD_BUILDS_H
+#ifndef TRIB_BUILDER_CLI_PROFILE_COLD_BUILDS_H
+#define TRIB_BUILDER_CLI_PROFILE_COLD_BUILDS_H
 #include "builder/build/build.h"
 #include "builder/profile/scaling.h"
 

@@ -6,7 +6,7 @@
 #include "base/hash.h"
 #include "base/print.h"
 #include "builder/cli/command.h"
-#include "builder/cli/explain.h"
+#include "builder/cli/commands/explain.h"
 #include "builder/cli/print.h"
 #include "builder/cli/project.h"
 #include "builder/store/costs.h"
@@ -15,7 +15,7 @@
 
 static const struct explanation pages[DIAG_COUNT] = {
 #define EXPLAIN(id, language, text, wrong, right) [DIAG_##id] = {text, wrong, right, EXPLAIN_##language},
-#include "builder/cli/explain.def"
+#include "builder/cli/commands/explain.def"
 #undef EXPLAIN
 };
 

@@ -8,7 +8,7 @@
 #include "base/os.h"
 #include "base/print.h"
 #include "builder/cli/print.h"
-#include "builder/cli/profile.h"
+#include "builder/cli/profile/profile.h"
 #include "builder/profile/figures.h"
 #include "builder/profile/process.h"
 #include "builder/profile/statistics.h"

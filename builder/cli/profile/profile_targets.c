@@ -7,10 +7,10 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/os.h"
-#include "builder/cli/cold_builds.h"
+#include "builder/cli/profile/cold_builds.h"
 #include "builder/cli/print.h"
-#include "builder/cli/profile.h"
-#include "builder/cli/reference_models.h"
+#include "builder/cli/profile/profile.h"
+#include "builder/cli/profile/reference_models.h"
 #include "builder/profile/targets.h"
 
 struct checker {

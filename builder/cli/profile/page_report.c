@@ -1,4 +1,4 @@
-#include "builder/cli/page_report.h"
+#include "builder/cli/profile/page_report.h"
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdlib.h>

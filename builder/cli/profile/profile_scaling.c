@@ -2,9 +2,9 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/os.h"
-#include "builder/cli/cold_builds.h"
+#include "builder/cli/profile/cold_builds.h"
 #include "builder/cli/print.h"
-#include "builder/cli/profile.h"
+#include "builder/cli/profile/profile.h"
 #include "builder/profile/scaling.h"
 
 struct scaler {

@@ -1,6 +1,6 @@
 /* Reads reports for a page: the JSON of `trib profile check`, `trib profile suggest` and `trib graph`. */
-#ifndef TRIB_BUILDER_CLI_PAGE_REPORT_H
-#define TRIB_BUILDER_CLI_PAGE_REPORT_H
+#ifndef TRIB_BUILDER_CLI_PROFILE_PAGE_REPORT_H
+#define TRIB_BUILDER_CLI_PROFILE_PAGE_REPORT_H
 #include <stddef.h>
 
 struct arena;

@@ -1,6 +1,6 @@
 /* The pages of `trib explain`. */
-#ifndef TRIB_BUILDER_CLI_EXPLAIN_H
-#define TRIB_BUILDER_CLI_EXPLAIN_H
+#ifndef TRIB_BUILDER_CLI_COMMANDS_EXPLAIN_H
+#define TRIB_BUILDER_CLI_COMMANDS_EXPLAIN_H
 #include "base/diag.h"
 
 enum explain_language { EXPLAIN_TRI, EXPLAIN_MANIFEST, EXPLAIN_SHELL };

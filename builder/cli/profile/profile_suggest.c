@@ -6,7 +6,7 @@
 #include "base/buf.h"
 #include "base/os.h"
 #include "builder/cli/print.h"
-#include "builder/cli/profile.h"
+#include "builder/cli/profile/profile.h"
 #include "builder/profile/process.h"
 #include "builder/profile/statistics.h"
 #include "builder/profile/suggest.h"

@@ -1,4 +1,4 @@
-#include "builder/cli/reference_models.h"
+#include "builder/cli/profile/reference_models.h"
 #include <string.h>
 #include "base/arena.h"
 #include "base/buf.h"

@@ -10,7 +10,7 @@
 #include "base/path.h"
 #include "base/print.h"
 #include "builder/cli/print.h"
-#include "builder/cli/profile.h"
+#include "builder/cli/profile/profile.h"
 #include "builder/profile/compare.h"
 #include "builder/profile/figures.h"
 #include "builder/profile/gate.h"

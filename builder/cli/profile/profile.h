@@ -1,6 +1,6 @@
 /* The actions of `trib profile`, a file each, and what they share. */
-#ifndef TRIB_BUILDER_CLI_PROFILE_H
-#define TRIB_BUILDER_CLI_PROFILE_H
+#ifndef TRIB_BUILDER_CLI_PROFILE_PROFILE_H
+#define TRIB_BUILDER_CLI_PROFILE_PROFILE_H
 #include "builder/cli/command.h"
 #include "builder/profile/profile.h"
 #include "builder/profile/record.h"
