@@ -109,22 +109,13 @@ static void launch_nest(const struct frame *s, uint32_t stmt)
 	add_launch(s, &l);
 }
 
-/* The number of work items of a template. A matrix product computes four rows of a column in each, a sort places one element, an integer
- * convolution computes one element, others process a line. */
-static dim kernel_items(struct dims *d, enum kernel kernel, const dim *dims)
+/* The number of work items of a template. */
+static dim kernel_items(struct dims *d, const struct kernel_record *r, const dim *dims)
 {
-	enum ir_op op = kernel_info(kernel)->op;
-	if (kernel == KERNEL_CONV_I8_TRIT2)
-		return dim_mul(d, dim_mul(d, dims[0], dims[4]), dim_mul(d, dims[7], dims[8]));
-	if (op == OP_MATMUL)
-		return dim_mul(d, dim_floordiv(d, dim_add(d, dims[0], dim_const(d, 3)), dim_const(d, 4)), dims[2]);
-	if (op == OP_PUT)
-		return dim_mul(d, dim_mul(d, dims[0], dims[1]), dims[2]);
-	if (op == OP_SORT)
-		return dim_mul(d, dims[0], dims[1]);
-	dim one = dim_const(d, 1),
-	    some = dim_sub(d, one, dim_floordiv(d, one, dim_add(d, dims[1], one))); /* 0 if the lines have no elements */
-	return dim_mul(d, dim_mul(d, dims[0], dims[2]), some);
+	dim of[SHAPE_FIELDS], rows = dim_const(d, r->item_rows);
+	uint32_t n = kernel_shape_dims(&r->items, dims, of);
+	of[0] = dim_floordiv(d, dim_add(d, of[0], dim_sub(d, rows, dim_const(d, 1))), rows);
+	return dim_product(d, of, n);
 }
 
 /* Adds the arguments of an epilogue after those of its kernel. */
@@ -150,21 +141,19 @@ static void add_epilogue(const struct frame *s, uint32_t stmt, struct flat_launc
 static void launch_kernel(const struct frame *s, uint32_t stmt)
 {
 	const struct loop_kernel *st = &s->fn->stmts[stmt].u.kernel;
-	struct dims *d = s->out->dims;
-	const struct kernel_info *k = kernel_info(st->kernel);
-	struct flat_launch l = {.kernel = k->symbol,
+	const struct kernel_record *r = kernel_record(st->kernel);
+	struct flat_launch l = {.kernel = kernel_info(st->kernel)->symbol,
 				.n_args = st->n_buffers,
-				.n_dims = st->n_dims,
+				.n_dims = r->n_fields,
 				.fails = kernel_fails(st->kernel),
 				.unit = s->unit,
 				.statement = stmt};
 	l.args = args_of(s, st->buffers, st->n_buffers);
-	l.dims = ARENA_ARRAY(s->f->arena, dim, st->n_dims + 1);
-	for (uint32_t i = 0; i < st->n_dims; i++)
-		l.dims[i] = to_entry_dim(s, st->dims[i]);
-	if (l.fails)
-		l.dims[l.n_dims++] = dim_const(d, (int64_t)loops_place(s->fn->symbol, stmt));
-	l.items = kernel_items(d, st->kernel, l.dims);
+	l.dims = ARENA_ARRAY(s->f->arena, dim, r->n_fields);
+	for (uint32_t i = 0; i < r->n_fields; i++)
+		l.dims[i] = r->fields[i].type == FIELD_place ? dim_const(s->out->dims, (int64_t)loops_place(s->fn->symbol, stmt))
+							     : to_entry_dim(s, st->dims[i]);
+	l.items = kernel_items(s->out->dims, r, l.dims);
 	if (st->epilogue)
 		add_epilogue(s, stmt, &l);
 	add_launch(s, &l);

@@ -21,7 +21,9 @@ static uint32_t weight_of(const struct loop_stmt *s)
 		n += calls[k].n_buffers + calls[k].n_dims;
 	switch (s->kind) {
 	case STMT_NEST: return NEST_WEIGHT + s->u.nest.n_exprs;
-	case STMT_KERNEL: return s->u.kernel.n_buffers + s->u.kernel.n_dims; /* a prologue and an epilogue are functions of their own */
+	case STMT_KERNEL:
+		return s->u.kernel.n_buffers +
+		       kernel_record(s->u.kernel.kernel)->n_fields; /* a prologue and an epilogue are functions of their own */
 	case STMT_EFFECT: return s->u.effect.n_buffers + s->u.effect.n_dims;
 	case STMT_LOOP: return n + 2 * s->u.loop.n_carried;
 	case STMT_BLOCK:

@@ -271,16 +271,15 @@ static LLVMValueRef kernel_buffers(struct emit *e, const struct loop_kernel *s)
 	return array;
 }
 
-/* A kernel that may fail gets its place behind its dims. */
+/* The fields of the kernel's record. */
 static LLVMValueRef kernel_dims(struct emit *e, const struct loop_kernel *s)
 {
-	bool fails = kernel_fails(s->kernel);
-	LLVMValueRef array = emit_stack_array(e, e->i64, s->n_dims + fails);
-	for (uint32_t k = 0; k < s->n_dims; k++)
-		LLVMBuildStore(e->builder, emit_dim(e, s->dims[k]), emit_element(e, e->i64, array, k));
-	if (fails)
-		LLVMBuildStore(e->builder, emit_i64(e, (int64_t)loops_place(e->fn->symbol, e->statement - 1)),
-			       emit_element(e, e->i64, array, s->n_dims));
+	const struct kernel_record *r = kernel_record(s->kernel);
+	LLVMValueRef array = emit_stack_array(e, e->i64, r->n_fields);
+	LLVMValueRef place = emit_i64(e, (int64_t)loops_place(e->fn->symbol, e->statement - 1));
+	for (uint32_t k = 0; k < r->n_fields; k++)
+		LLVMBuildStore(e->builder, r->fields[k].type == FIELD_place ? place : emit_dim(e, s->dims[k]),
+			       emit_element(e, e->i64, array, k));
 	return array;
 }
 

@@ -58,80 +58,62 @@ static bool find_codes(const struct ir_fn *f, ir_ref v, ir_ref *codes, ir_ref *s
 
 /* ---- which operations a kernel fits ---- */
 
-static dtype operand_elem(const struct ir_fn *f, ir_ref r, uint32_t k) { return ir_at(f, ir_operand(f, r, k))->type.elem; }
-
-static bool fits_any(const struct ir_fn *f, ir_ref r)
+static bool fits_any(const struct ir_fn *f, ir_ref r, enum kernel k)
 {
-	(void)f, (void)r;
+	(void)f, (void)r, (void)k;
 	return true;
 }
-static bool fits_nothing(const struct ir_fn *f, ir_ref r)
+static bool fits_nothing(const struct ir_fn *f, ir_ref r, enum kernel k)
 {
-	(void)f, (void)r;
+	(void)f, (void)r, (void)k;
 	return false;
 }
-static bool fits_f32(const struct ir_fn *f, ir_ref r) { return operand_elem(f, r, 0) == DT_FLOAT32; }
-static bool fits_f64(const struct ir_fn *f, ir_ref r) { return operand_elem(f, r, 0) == DT_FLOAT64; }
-static bool fits_i64(const struct ir_fn *f, ir_ref r) { return operand_elem(f, r, 0) == DT_INT64; }
 
 /* One matrix on the right, whatever is on the left. */
-static bool is_product(const struct ir_fn *f, ir_ref r, dtype x, dtype w)
+static bool fits_product(const struct ir_fn *f, ir_ref r, enum kernel k)
 {
-	return operand_elem(f, r, 0) == x && operand_elem(f, r, 1) == w &&
-	       ir_at(f, below_broadcasts(f, ir_operand(f, r, 1)))->type.rank == 2;
+	(void)k;
+	return ir_at(f, below_broadcasts(f, ir_operand(f, r, 1)))->type.rank == 2;
 }
 
-static bool fits_i8_trit_product(const struct ir_fn *f, ir_ref r) { return is_product(f, r, DT_INT8, DT_TRIT); }
-static bool fits_trits_product(const struct ir_fn *f, ir_ref r) { return is_product(f, r, DT_TRIT, DT_TRIT); }
-static bool fits_f32_trit_product(const struct ir_fn *f, ir_ref r) { return is_product(f, r, DT_FLOAT32, DT_TRIT); }
-static bool fits_f32_product(const struct ir_fn *f, ir_ref r) { return is_product(f, r, DT_FLOAT32, DT_FLOAT32); }
-static bool fits_f32_bf16_product(const struct ir_fn *f, ir_ref r) { return is_product(f, r, DT_FLOAT32, DT_BFLOAT16); }
-static bool fits_f32_f16_product(const struct ir_fn *f, ir_ref r) { return is_product(f, r, DT_FLOAT32, DT_FLOAT16); }
-
-/* Float32, with weights that can be packed. */
-static bool fits_f32_conv(const struct ir_fn *f, ir_ref r)
+/* True if trits can be packed for a kernel that reads so many channels at a time, and what a position reads fits into its buffers. */
+static bool packs_windows(const int64_t *size, int64_t groups, int64_t dilation)
 {
-	const struct ir_inst *w = ir_at(f, ir_operand(f, r, 1));
-	int64_t size;
-	for (uint32_t k = 0; k < 4; k++)
-		if (!dim_is_const(f->dims, w->type.dims[k], &size))
-			return false;
-	return operand_elem(f, r, 0) == DT_FLOAT32 && w->type.elem == DT_FLOAT32 && w->build_time;
+	int64_t copied;
+	return !__builtin_mul_overflow(size[1], groups, &copied) && tri_conv_fits(size[1], size[2], size[3]) &&
+	       tri_conv_copies(copied, size[2], size[3], dilation);
 }
 
-static bool fits_f32_depthwise(const struct ir_fn *f, ir_ref r)
-{
-	const struct hir_type *w = &ir_at(f, ir_operand(f, r, 1))->type;
-	int64_t out, in;
-	return fits_f32_conv(f, r) && dim_is_const(f->dims, w->dims[0], &out) && dim_is_const(f->dims, w->dims[1], &in) && in == 1 &&
-	       ir_conv(ir_at(f, r))->groups == out;
-}
-
-enum grouping { DENSE, GROUPS, DEPTHWISE };
-
-/* True if trits can be packed for a kernel, and what a position of a group reads fits into its buffers; of DEPTHWISE, of all channels. */
-static bool is_trit_conv(const struct ir_fn *f, ir_ref r, dtype x, enum grouping grouping)
+/* A convolution in groups that the kernel takes, with weights that can be packed. */
+static bool is_conv(const struct ir_fn *f, ir_ref r, bool (*takes)(int64_t groups, const int64_t *size), enum kernel k)
 {
 	const struct ir_inst *w = ir_at(f, ir_operand(f, r, 1));
 	const struct ir_conv *c = ir_conv(ir_at(f, r));
-	int64_t size[4], copied;
-	for (uint32_t k = 0; k < 4; k++)
-		if (!dim_is_const(f->dims, w->type.dims[k], &size[k]))
+	int64_t size[4];
+	for (uint32_t i = 0; i < 4; i++)
+		if (!dim_is_const(f->dims, w->type.dims[i], &size[i]))
 			return false;
-	bool fits = grouping == DENSE    ? c->groups == 1
-		    : grouping == GROUPS ? c->groups > 1 && size[1] > 1
-					 : size[1] == 1 && c->groups == size[0];
-	return operand_elem(f, r, 0) == x && w->type.elem == DT_TRIT && w->build_time && fits &&
-	       !__builtin_mul_overflow(size[1], grouping == DEPTHWISE ? c->groups : 1, &copied) &&
-	       tri_conv_fits(size[1], size[2], size[3]) && tri_conv_copies(copied, size[2], size[3], c->dilation[1]);
+	return w->build_time && takes(c->groups, size) &&
+	       (kernel_info(k)->operands[1].elem != DT_TRIT || packs_windows(size, size[1] == 1 ? c->groups : 1, c->dilation[1]));
 }
-static bool fits_i8_trit_conv(const struct ir_fn *f, ir_ref r) { return is_trit_conv(f, r, DT_INT8, DENSE); }
-static bool fits_trits_conv(const struct ir_fn *f, ir_ref r) { return is_trit_conv(f, r, DT_TRIT, DENSE); }
-static bool fits_f32_trit_conv(const struct ir_fn *f, ir_ref r) { return is_trit_conv(f, r, DT_FLOAT32, DENSE); }
-static bool fits_i8_trit_groups(const struct ir_fn *f, ir_ref r) { return is_trit_conv(f, r, DT_INT8, GROUPS); }
-static bool fits_f32_trit_groups(const struct ir_fn *f, ir_ref r) { return is_trit_conv(f, r, DT_FLOAT32, GROUPS); }
-static bool fits_trits_groups(const struct ir_fn *f, ir_ref r) { return is_trit_conv(f, r, DT_TRIT, GROUPS); }
-static bool fits_i8_trit_depthwise(const struct ir_fn *f, ir_ref r) { return is_trit_conv(f, r, DT_INT8, DEPTHWISE); }
+
+static bool takes_conv(int64_t groups, const int64_t *size)
+{
+	(void)groups, (void)size;
+	return true;
+}
+static bool takes_dense(int64_t groups, const int64_t *size)
+{
+	(void)size;
+	return groups == 1;
+}
+static bool takes_groups(int64_t groups, const int64_t *size) { return groups > 1 && size[1] > 1; }
+static bool takes_depthwise(int64_t groups, const int64_t *size) { return size[1] == 1 && groups == size[0]; }
+
+static bool fits_conv(const struct ir_fn *f, ir_ref r, enum kernel k) { return is_conv(f, r, takes_conv, k); }
+static bool fits_dense(const struct ir_fn *f, ir_ref r, enum kernel k) { return is_conv(f, r, takes_dense, k); }
+static bool fits_groups(const struct ir_fn *f, ir_ref r, enum kernel k) { return is_conv(f, r, takes_groups, k); }
+static bool fits_depthwise(const struct ir_fn *f, ir_ref r, enum kernel k) { return is_conv(f, r, takes_depthwise, k); }
 
 /* True if the leading dims of x, without its heads, are those of the result. */
 static bool has_batch(const struct hir_type *x, const struct hir_type *y)
@@ -195,23 +177,31 @@ static bool has_codes(const struct ir_fn *f, ir_ref r)
 	return find_codes(f, ir_operand(f, r, 1), &codes, &scales) && find_codes(f, ir_operand(f, r, 2), &codes, &scales);
 }
 
-static bool fits_f32_attention(const struct ir_fn *f, ir_ref r) { return is_attention(f, r, 3); }
-static bool fits_i8_attention(const struct ir_fn *f, ir_ref r) { return is_attention(f, r, 3) && has_codes(f, r); }
-
-static bool fits_f32_attention_mask(const struct ir_fn *f, ir_ref r)
+/* Of a mask and of scales only if the kernel takes them. */
+static bool fits_attention(const struct ir_fn *f, ir_ref r, enum kernel k)
 {
 	const struct ir_inst *in = ir_at(f, r);
-	return is_attention(f, r, 4) &&
-	       is_mask(f, &ir_at(f, ir_operand(f, r, 3))->type, &in->type, from_end(&ir_at(f, ir_operand(f, r, 1))->type, 2));
+	bool mask = kernel_has(k, "mask");
+	return is_attention(f, r, mask ? 4 : 3) && (!kernel_has(k, "k_scale") || has_codes(f, r)) &&
+	       (!mask || is_mask(f, &ir_at(f, ir_operand(f, r, 3))->type, &in->type, from_end(&ir_at(f, ir_operand(f, r, 1))->type, 2)));
 }
 
-static bool fits_i8_attention_mask(const struct ir_fn *f, ir_ref r) { return fits_f32_attention_mask(f, r) && has_codes(f, r); }
-
-static bool (*const fits_of[])(const struct ir_fn *f, ir_ref r) = {
-#define KERNEL(id, symbol, op, other, fits, ...) [KERNEL_##id] = fits_##fits,
-#include "backend/kernels/kernels.def"
+static bool (*const fits_of[])(const struct ir_fn *f, ir_ref r, enum kernel k) = {
+#define KERNEL(name, record, fits, ...) [KERNEL_##name] = fits_##fits,
+#include "backend/runtime/kernels/kernels.def"
 #undef KERNEL
 };
+
+/* Of the operands of r; dims choose those of some. */
+static bool has_elems(const struct ir_fn *f, ir_ref r, enum kernel kernel)
+{
+	for (uint32_t k = 0; k < ir_at(f, r)->n_operands && k < KERNEL_OPERANDS; k++) {
+		int want = kernel_info(kernel)->operands[k].elem;
+		if (!kernel_record(kernel)->operands[k].elem && want < DT_COUNT && ir_at(f, ir_operand(f, r, k))->type.elem != (dtype)want)
+			return false;
+	}
+	return true;
+}
 
 /* ---- the kernel of an operation ---- */
 
@@ -248,7 +238,7 @@ static void match_operands(const struct ir_fn *f, ir_ref r, enum kernel kernel, 
 		m->operands[k] = ir_below_reshapes(f, op == OP_MATMUL && k == 1 ? below_broadcasts(f, o) : o);
 	}
 	if (op == OP_ATTENTION)
-		match_attention(f, r, kernel == KERNEL_ATTENTION_I8 || kernel == KERNEL_ATTENTION_MASK_I8, m);
+		match_attention(f, r, kernel_has(kernel, "k_scale"), m);
 }
 
 static bool find(const struct target *t, const struct ir_fn *f, ir_ref r, struct kernel_match *m, bool any_layout)
@@ -258,9 +248,8 @@ static bool find(const struct target *t, const struct ir_fn *f, ir_ref r, struct
 	m->kernel = KERNEL_COUNT;
 	for (enum kernel k = 0; k < KERNEL_COUNT; k++) {
 		const struct kernel_info *i = kernel_info(k);
-		if ((i->op != op && i->other_op != op) || !(i->targets >> t->arch & 1) ||
-		    (k == KERNEL_MATMUL_I8_TRIT1_6 && !t->dense_trits) || (k == KERNEL_MATMUL_I8_LISTS && t->level != CPU_V4_VNNI) ||
-		    !fits_of[k](f, r) || (best && best->cost <= i->cost))
+		if ((kernel_record(k)->op != op && kernel_record(k)->other_op != op) || !kernel_is_of(k, t) || !has_elems(f, r, k) ||
+		    !fits_of[k](f, r, k) || (best && best->cost <= i->cost))
 			continue;
 		match_operands(f, r, k, m);
 		if (!any_layout && !has_layouts(f, k, m))
@@ -275,6 +264,16 @@ bool target_takes(const struct target *t, const struct ir_fn *f, ir_ref r, struc
 {
 	struct kernel_match own;
 	return find(t, f, r, m ? m : &own, true);
+}
+
+bool target_multiplies(const struct target *t, dtype w, enum layout layout)
+{
+	for (enum kernel k = 0; k < KERNEL_COUNT; k++) {
+		const struct kernel_stored *o = &kernel_info(k)->operands[1];
+		if (kernel_record(k)->op == OP_MATMUL && kernel_is_of(k, t) && o->elem == (int)w && o->layout == (int)layout)
+			return true;
+	}
+	return false;
 }
 
 bool kernel_for(const struct target *t, const struct ir_fn *f, ir_ref r, struct kernel_match *m)

@@ -22,7 +22,7 @@ static bool takes_plain(enum kernel k, const struct ir_fn *f, ir_ref r)
 	for (uint32_t i = 0; i < ir_at(f, r)->n_operands; i++)
 		if (!kernel_takes_layout(k, i, LAYOUT_PLAIN, 0))
 			return false;
-	return kernel_info(k)->result == LAYOUT_PLAIN;
+	return kernel_result_layout(k) == LAYOUT_PLAIN;
 }
 
 static struct argument_layouts layouts_of_callee(const struct pass_context *c, const struct ir_inst *call)
@@ -95,7 +95,7 @@ static enum layout wanted_layout(const struct assign *a, ir_ref r, uint32_t k, i
 	if (!m)
 		return any;
 	const struct ir_inst *i = ir_at(a->w.f, v);
-	enum layout l = kernel_info(m->kernel)->layouts[k];
+	enum layout l = (enum layout)kernel_layout(m->kernel, k);
 	if (l == LAYOUT_COUNT)
 		return kernel_takes_layout(m->kernel, k, (enum layout)i->layout, i->type.rank) ? l : LAYOUT_PLAIN;
 	return ir_layout_is_packed(l) && !can_pack(a, r, ir_operand(old, r, k), l) ? any : l;
@@ -120,7 +120,7 @@ static enum layout result_layout(const struct assign *a, ir_ref r)
 	if (i->op == OP_RESULT && ir_at(f, ir_operand(f, r, 0))->op == OP_CALL)
 		return argument_output(layouts_of_callee(a->c, ir_at(f, ir_operand(f, r, 0))), ir_number(i)->number);
 	if (kernel_for(a->c->target, f, r, &m))
-		return (enum layout)kernel_info(m.kernel)->result;
+		return (enum layout)kernel_result_layout(m.kernel);
 	for (uint32_t k = 0; k < i->n_operands; k++) {
 		enum layout l = ir_at(f, ir_operand(f, r, k))->layout;
 		if (l != LAYOUT_PLAIN && !ir_layout_is_packed(l) && keeps_layout(i, l) && ir_layout_fits(l, &i->type))

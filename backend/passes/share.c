@@ -13,14 +13,6 @@
 #include "backend/target/target.h"
 #include "base/arena.h"
 
-static bool has_kernel(const struct target *t, dtype elem)
-{
-	enum kernel k = elem == DT_BFLOAT16  ? KERNEL_MATMUL_F32_BF16
-			: elem == DT_FLOAT16 ? KERNEL_MATMUL_F32_F16
-					     : KERNEL_MATMUL_F32_PANELS;
-	return kernel_info(k)->targets >> t->arch & 1;
-}
-
 /* The table [rows, columns]. Its last panel has `rest` rows, padded to the width; rest 0: none is padded. */
 struct table {
 	int64_t rows, columns, whole, rest, width;
@@ -85,7 +77,7 @@ static ir_ref gather_panels(struct rewrite *w, const struct pass_context *c, ir_
 	const struct ir_inst i = *ir_at(&w->old, r), *from = i.op == OP_GATHER ? ir_at(&w->old, ir_operand(&w->old, r, 0)) : NULL;
 	struct table t;
 	if (!from || !ir_gathers_rows(&i) || from->op != OP_WEIGHT || !c->is_shared[ir_number(from)->number] ||
-	    !has_kernel(c->target, from->type.elem) || !has_panels(w->f, &from->type, &t) || i.type.rank == 1)
+	    !target_multiplies(c->target, from->type.elem, LAYOUT_PANELS) || !has_panels(w->f, &from->type, &t) || i.type.rank == 1)
 		return IR_NONE;
 	struct ir_builder b = {w->f, i.origin};
 	ir_ref table = rewrite_operand(w, r, 0), index = rewrite_operand(w, r, 1);

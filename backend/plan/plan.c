@@ -148,13 +148,9 @@ static origin_set origins_of_stmt(const struct ir_fn *f, const struct loop_stmt 
 }
 
 /* Products of int8 or trits are int32. */
-static bool multiplies_int8(const struct ir_fn *f, const struct loop_stmt *s)
+static bool multiplies_int8(const struct plan *p, const struct loop_kernel *k)
 {
-	const struct kernel_info *info = kernel_info(s->u.kernel.kernel);
-	for (uint32_t k = 0; k < s->n_values; k++)
-		if (ir_at(f, s->values[k])->op == info->op && ir_at(f, s->values[k])->type.elem == DT_INT32)
-			return info->op == OP_MATMUL || info->op == OP_CONV;
-	return false;
+	return kernel_buffer_elem(k->kernel, kernel_buffer_count(k->kernel) - 1, p->loops->dims, k->dims) == DT_INT32;
 }
 
 static void find_operations(void *ctx, enum loop_cost what, int64_t factor, int64_t divisor, const dim *dims, uint32_t n)
@@ -172,9 +168,9 @@ static struct plan_statement describe(const struct plan *p, const struct loop_st
 				       .kind = is_kernel              ? TRI_STATEMENT_KERNEL
 					       : s->kind == STMT_CALL ? TRI_STATEMENT_UNIT
 								      : TRI_STATEMENT_CODE,
-				       .ceiling = is_kernel && multiplies_int8(p->run_fn, s) ? TRI_CEILING_INT8
-						  : computes                                 ? TRI_CEILING_FLOAT
-											     : TRI_CEILING_MEMORY};
+				       .ceiling = is_kernel && multiplies_int8(p, &s->u.kernel) ? TRI_CEILING_INT8
+						  : computes                                    ? TRI_CEILING_FLOAT
+												: TRI_CEILING_MEMORY};
 }
 
 static void list_origins(struct plan *p, struct arena *unit)

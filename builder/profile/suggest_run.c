@@ -7,14 +7,14 @@
 
 static bool is_on_cpu(const struct profile *p) { return strcmp(p->machine.device, "cpu") == 0; }
 
-/* The kernel that an item calls; NULL: none. */
-static const struct kernel_info *kernel_of(const struct suggestions *s, uint32_t item)
+/* The kernel that an item calls, or KERNEL_COUNT. */
+static enum kernel kernel_of(const struct suggestions *s, uint32_t item)
 {
 	const char *symbol = s->profile->items.at[item].kernel;
-	for (uint32_t k = 0; k < KERNEL_COUNT && symbol; k++)
-		if (strcmp(kernel_info((enum kernel)k)->symbol, symbol) == 0)
-			return kernel_info((enum kernel)k);
-	return NULL;
+	enum kernel k = symbol ? 0 : KERNEL_COUNT;
+	while (k < KERNEL_COUNT && strcmp(kernel_info(k)->symbol, symbol) != 0)
+		k++;
+	return k;
 }
 
 /* ---- where to run ---- */
@@ -148,9 +148,9 @@ void suggest_UNFUSED(struct suggestions *s, const struct rule *r)
 void suggest_LAYOUT_COPY(struct suggestions *s, const struct rule *r)
 {
 	for (uint32_t i = 0; i < s->profile->items.len; i++) {
-		const struct kernel_info *k = kernel_of(s, i);
+		enum kernel k = kernel_of(s, i);
 		double share = suggest_share(s, i);
-		if (k && k->op == OP_TRANSPOSE && share >= r->limit)
+		if (k < KERNEL_COUNT && kernel_record(k)->op == OP_TRANSPOSE && share >= r->limit)
 			suggest_estimate(suggest_add(s, r, i, "a copy between two layouts takes %.1f %% of the time", 100 * share), share);
 	}
 }
@@ -170,9 +170,9 @@ void suggest_FLOAT_ACTIVATIONS(struct suggestions *s, const struct rule *r)
 {
 	double floats = profile_fact(s->profile, "ceiling.float_ops", 0), bytes = profile_fact(s->profile, "ceiling.int8_ops", 0);
 	for (uint32_t i = 0; i < s->profile->items.len; i++) {
-		const struct kernel_info *k = kernel_of(s, i);
+		enum kernel k = kernel_of(s, i);
 		double share = suggest_share(s, i);
-		bool has_trits = k && (k->layouts[1] == LAYOUT_TRIT2 || k->layouts[1] == LAYOUT_TRIT2_WINDOWS);
+		bool has_trits = k < KERNEL_COUNT && kernel_info(k)->operands[1].elem == DT_TRIT;
 		if (!has_trits || s->profile->items.at[i].ceiling != CEILING_FLOAT || share < r->limit)
 			continue;
 		struct suggestion *x = suggest_add(
@@ -180,7 +180,8 @@ void suggest_FLOAT_ACTIVATIONS(struct suggestions *s, const struct rule *r)
 			100 * share, floats > 0 ? bytes / floats : 0);
 		if (floats > 0 && bytes > floats)
 			suggest_estimate(x, share * (1 - floats / bytes));
-		x->edit = k->op == OP_CONV ? "nn.BitConv2d instead of nn.TernaryConv2d" : "nn.BitLinear instead of nn.TernaryLinear";
+		x->edit = kernel_record(k)->op == OP_CONV ? "nn.BitConv2d instead of nn.TernaryConv2d"
+							  : "nn.BitLinear instead of nn.TernaryLinear";
 	}
 }
 

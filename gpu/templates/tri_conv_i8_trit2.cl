@@ -8,7 +8,7 @@
 #define TRI_STORE(batch, row, column, value) ((global int *)(py + oy))[((batch) * P + (row)) * O + (column)] = (value)
 #endif
 kernel void TRI_NAME(global uchar *px, ulong ox, global uchar *pw, ulong ow TRI_BUFFERS, long N, long C, long H, long W, long O, long KH, long KW, long OH,
-	long OW, long SH, long SW, long PT, long PL, long DH, long DW TRI_DIMS)
+	long OW, long SH, long SW, long PT, long PL, long DH, long DW, long group_channels TRI_DIMS)
 {
 	const long P = OH * OW, run = (KW * C + 3) / 4 * 4, steps = (KH * run + 15) / 16;
 	const long g = (long)get_global_id(0);

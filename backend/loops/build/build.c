@@ -1,7 +1,6 @@
 /* Builds loop IR from the run_fn of a plan: statements over buffers, in the order of the values that they store. */
 #include "backend/loops/build/build.h"
 #include <string.h>
-#include "backend/runtime/kernels/attention.h"
 #include "base/arena.h"
 #include "base/bug.h"
 
@@ -75,157 +74,6 @@ static void const_buffer(struct builder *b, ir_ref v)
 	b->buffer[v] = buffer_new(b, BUFFER_CONST, 0, &in->type);
 	b->fn->buffers[b->buffer[v]].data = ir_data(in)->data;
 	b->fn->buffers[b->buffer[v]].data_bytes = (size_t)ir_type_count(b->ir->dims, &in->type) * dtype_size(in->type.elem);
-}
-
-/* Returns a kernel whose buffers are the two operands and the result, with room for its dims. */
-static struct loop_kernel *product_new(struct builder *b, ir_ref v, const struct kernel_match *m)
-{
-	struct loop_kernel *s = &stmt_new(b, STMT_KERNEL, v)->u.kernel;
-	b->buffer[v] = output_or_temp(b, v, &ir_at(b->ir, v)->type);
-	s->kernel = m->kernel;
-	s->n_buffers = 3;
-	s->buffers = ARENA_ARRAY(b->unit, uint32_t, 3);
-	s->buffers[0] = b->buffer[m->operands[0]];
-	s->buffers[1] = b->buffer[m->operands[1]];
-	s->buffers[2] = b->buffer[v];
-	s->dims = ARENA_ARRAY(b->unit, dim, kernel_info(m->kernel)->n_dims);
-	return s;
-}
-
-static void emit_matmul(struct builder *b, ir_ref v, const struct kernel_match *m)
-{
-	const struct ir_inst *in = ir_at(b->ir, v);
-	const struct hir_type *lhs = &ir_at(b->ir, ir_operand(b->ir, v, 0))->type;
-	struct loop_kernel *s = product_new(b, v, m);
-	s->dims[s->n_dims++] = dim_product(b->dims, lhs->dims, lhs->rank - 1u);
-	s->dims[s->n_dims++] = lhs->dims[lhs->rank - 1];
-	s->dims[s->n_dims++] = in->type.dims[in->type.rank - 1];
-}
-
-static void emit_conv(struct builder *b, ir_ref v, const struct kernel_match *m)
-{
-	const struct ir_inst *in = ir_at(b->ir, v);
-	const struct ir_conv *conv = ir_conv(in);
-	const struct hir_type *x = &ir_at(b->ir, ir_operand(b->ir, v, 0))->type, *w = &ir_at(b->ir, ir_operand(b->ir, v, 1))->type;
-	const int64_t *steps[] = {conv->stride, (const int64_t[]){conv->pad[0], conv->pad[2]}, conv->dilation};
-	struct loop_kernel *s = product_new(b, v, m);
-	for (uint32_t k = 0; k < 4; k++)
-		s->dims[s->n_dims++] = x->dims[k];
-	s->dims[s->n_dims++] = w->dims[0];
-	for (uint32_t k = 2; k < 4; k++)
-		s->dims[s->n_dims++] = w->dims[k];
-	for (uint32_t k = 2; k < 4; k++)
-		s->dims[s->n_dims++] = in->type.dims[k];
-	for (uint32_t k = 0; k < 6; k++)
-		s->dims[s->n_dims++] = dim_const(b->dims, steps[k / 2][k % 2]);
-	if (s->n_dims < kernel_info(m->kernel)->n_dims)
-		s->dims[s->n_dims++] = w->dims[1];
-}
-
-/* The dim that is k-th from the end, or 1. */
-static dim from_end(const struct builder *b, const struct hir_type *t, uint32_t k) { return t->rank < k ? b->one : t->dims[t->rank - k]; }
-
-static int64_t float_bits(double x)
-{
-	float f = (float)x;
-	uint32_t bits;
-	memcpy(&bits, &f, sizeof bits);
-	return bits;
-}
-
-static enum tri_attention_elem attention_elem(dtype t)
-{
-	return t == DT_FLOAT16    ? TRI_ATTENTION_F16
-	       : t == DT_BFLOAT16 ? TRI_ATTENTION_BF16
-	       : t == DT_INT8     ? TRI_ATTENTION_I8
-	       : t == DT_BOOL     ? TRI_ATTENTION_BOOL
-				  : TRI_ATTENTION_F32;
-}
-
-/* Adds the strides of a batch, a head and a row of a value of this type, which is stored as v. */
-static void add_row_strides(struct builder *b, const struct hir_type *t, ir_ref v, struct loop_kernel *s)
-{
-	dim strides[HIR_MAX_RANK];
-	coords_strides(b, t, (enum layout)ir_at(b->ir, v)->layout, strides);
-	for (uint32_t k = 4; k > 1; k--)
-		s->dims[s->n_dims++] = t->rank < k ? b->zero : strides[t->rank - k];
-}
-
-/* Buffers are what the kernel reads, and the result. */
-static void emit_attention(struct builder *b, ir_ref v, const struct kernel_match *m)
-{
-	const struct ir_inst *in = ir_at(b->ir, v);
-	const struct ir_attention *a = ir_attention(in);
-	const struct hir_type *type[KERNEL_OPERANDS];
-	struct loop_kernel *s = &stmt_new(b, STMT_KERNEL, v)->u.kernel;
-	b->buffer[v] = output_or_temp(b, v, &in->type);
-	s->kernel = m->kernel;
-	s->buffers = ARENA_ARRAY(b->unit, uint32_t, m->n_operands + 1);
-	for (uint32_t k = 0; k < m->n_operands; k++) {
-		s->buffers[s->n_buffers++] = b->buffer[m->operands[k]];
-		type[k] = &ir_at(b->ir, k < in->n_operands ? ir_operand(b->ir, v, k) : m->operands[k])->type;
-	}
-	s->buffers[s->n_buffers++] = b->buffer[v];
-	s->dims = ARENA_ARRAY(b->unit, dim, kernel_info(m->kernel)->n_dims);
-	s->dims[s->n_dims++] = dim_product(b->dims, in->type.dims, in->type.rank < 3 ? 0 : in->type.rank - 3u);
-	s->dims[s->n_dims++] = from_end(b, &in->type, 3);
-	s->dims[s->n_dims++] = from_end(b, type[1], 3);
-	s->dims[s->n_dims++] = from_end(b, &in->type, 2);
-	s->dims[s->n_dims++] = from_end(b, type[1], 2);
-	s->dims[s->n_dims++] = from_end(b, type[0], 1);
-	s->dims[s->n_dims++] = from_end(b, &in->type, 1);
-	s->dims[s->n_dims++] = a->causal ? b->one : b->zero;
-	s->dims[s->n_dims++] = dim_const(b->dims, a->scaled ? float_bits(a->scale) : 0);
-	for (uint32_t k = 1; k < 3; k++)
-		add_row_strides(b, type[k], m->operands[k], s);
-	for (uint32_t k = 1; k < 3; k++)
-		s->dims[s->n_dims++] = dim_const(b->dims, attention_elem(ir_at(b->ir, m->operands[k])->type.elem));
-	for (uint32_t k = in->n_operands; k < m->n_operands; k++)
-		add_row_strides(b, type[k], m->operands[k], s);
-	if (in->n_operands < 4)
-		return;
-	s->dims[s->n_dims++] = dim_product(b->dims, type[3]->dims, type[3]->rank < 3 ? 0 : type[3]->rank - 3u);
-	for (uint32_t k = 3; k > 0; k--)
-		s->dims[s->n_dims++] = from_end(b, type[3], k);
-	s->dims[s->n_dims++] = dim_const(b->dims, attention_elem(type[3]->elem));
-}
-
-/* Stores the number of elements before, along and after the axis. */
-static void axis_dims(struct builder *b, const struct hir_type *t, uint32_t axis, dim *out)
-{
-	out[0] = out[2] = b->one;
-	out[1] = t->dims[axis];
-	for (uint32_t k = 0; k < t->rank; k++)
-		if (k != axis)
-			out[k < axis ? 0 : 2] = dim_mul(b->dims, out[k < axis ? 0 : 2], t->dims[k]);
-}
-
-/* Emits a kernel along an axis: buffers are the operands, for SORT the workspace, and the result. kernels.def lists the dims. */
-static void emit_along_axis(struct builder *b, ir_ref v, const struct kernel_match *m)
-{
-	const struct ir_inst *in = ir_at(b->ir, v);
-	struct loop_kernel *s = &stmt_new(b, STMT_KERNEL, v)->u.kernel;
-	bool sort = in->op == OP_SORT, put = in->op == OP_PUT, scatter = in->op == OP_SCATTER || in->op == OP_SCATTER_ADD;
-	dtype elem = ir_at(b->ir, ir_operand(b->ir, v, 0))->type.elem;
-	dim along[3];
-	axis_dims(b, &in->type, sort ? in->type.rank - 1u : ir_axis(in)->axis, along);
-	s->kernel = m->kernel;
-	if (put)
-		along[2] = dim_mul(b->dims, along[2], dim_const(b->dims, (int64_t)dtype_size(elem)));
-	s->buffers = ARENA_ARRAY(b->unit, uint32_t, in->n_operands + 2);
-	for (uint32_t k = 0; k < m->n_operands; k++)
-		s->buffers[s->n_buffers++] = b->buffer[m->operands[k]];
-	if (sort)
-		s->buffers[s->n_buffers++] = buffer_new(b, BUFFER_TEMP, 0, &in->type);
-	s->buffers[s->n_buffers++] = b->buffer[v] = output_or_temp(b, v, &in->type);
-	s->dims = ARENA_ARRAY(b->unit, dim, 5);
-	for (uint32_t k = 0; k < (sort ? 2 : 3); k++)
-		s->dims[s->n_dims++] = along[k];
-	if (scatter)
-		s->dims[s->n_dims++] = ir_at(b->ir, ir_operand(b->ir, v, 1))->type.dims[ir_axis(in)->axis];
-	bool flag = sort ? ir_order(in)->descending : in->op == OP_SCAN_PROD || in->op == OP_SCATTER_ADD;
-	if (!put)
-		s->dims[s->n_dims++] = flag ? b->one : b->zero;
 }
 
 /* Returns a RESULT `index` of `call` that is used, or IR_NONE. */
@@ -407,6 +255,23 @@ static void emit_nest(struct builder *b, uint32_t group)
 	loops_build_nest(b, group, s);
 }
 
+/* Buffers are what the kernel reads, workspace, and the result. */
+static void emit_kernel(struct builder *b, ir_ref v, const struct kernel_match *m)
+{
+	const struct hir_type *type = &ir_at(b->ir, v)->type;
+	struct loop_kernel *s = &stmt_new(b, STMT_KERNEL, v)->u.kernel;
+	uint32_t n = kernel_buffer_count(m->kernel), read = 0;
+	s->kernel = m->kernel;
+	s->buffers = ARENA_ARRAY(b->unit, uint32_t, n);
+	for (uint32_t k = 0; k < n; k++) {
+		const struct kernel_operand *o = kernel_operand(m->kernel, k);
+		s->buffers[s->n_buffers++] = o->workspace ? loops_add_temp(b, type)
+					     : o->written ? (b->buffer[v] = output_or_temp(b, v, type))
+							  : b->buffer[m->operands[read++]];
+	}
+	s->dims = loops_kernel_dims(b, v, m);
+}
+
 static bool is_stored_by(const struct group *g, ir_ref v) { return g->root == v && (g->kind == GROUP_VALUE || g->kind == GROUP_PART); }
 
 static void emit_stored(struct builder *b, ir_ref v)
@@ -414,10 +279,7 @@ static void emit_stored(struct builder *b, ir_ref v)
 	const struct ir_inst *in = ir_at(b->ir, v);
 	struct kernel_match m;
 	if (kernel_for(b->target, b->ir, v, &m)) {
-		(in->op == OP_MATMUL      ? emit_matmul
-		 : in->op == OP_CONV      ? emit_conv
-		 : in->op == OP_ATTENTION ? emit_attention
-					  : emit_along_axis)(b, v, &m);
+		emit_kernel(b, v, &m);
 		return;
 	}
 	b->buffer[v] = output_or_temp(b, v, &in->type);

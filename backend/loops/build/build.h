@@ -88,6 +88,8 @@ bool loops_needs_range_nest(const struct builder *b, ir_ref v, struct hir_type *
 dim loops_empty_index(const struct builder *b, ir_ref v);
 /* The places of gather v along dim k of its table are less than this. */
 dim gather_bound(const struct builder *b, ir_ref v, uint32_t k, struct ir_table_dim d);
+/* kernel_dims.c: the dims of a kernel call that computes v, by the names of its record. */
+dim *loops_kernel_dims(struct builder *b, ir_ref v, const struct kernel_match *m);
 /* nest.c: builds the nest of group `g`. Sets the values of the statement. */
 void loops_build_nest(struct builder *b, uint32_t g, struct loop_stmt *out);
 /* coords.c */

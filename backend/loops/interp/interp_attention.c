@@ -2,7 +2,6 @@
 #include <float.h>
 #include <math.h>
 #include "backend/loops/interp/interp_state.h"
-#include "backend/loops/ir/kernel_shape.h"
 #include "backend/runtime/kernels/attention.h"
 #include "base/arena.h"
 
@@ -37,7 +36,7 @@ static double score(const struct attention *x, int64_t batch, int64_t head, int6
 	for (int64_t e = 0; e < a->features; e++)
 		sum += (double)q[e] * number(x->k_elem, x->run->bufs[1], k + e) * scale;
 	sum *= (double)a->scale;
-	bool bools = a->mask && a->mask_elem == TRI_ATTENTION_BOOL;
+	bool bools = a->mask && a->mask_elem == TRI_ELEM_BOOL;
 	if ((a->causal && j > i) || (bools && !((const uint8_t *)x->mask)[at]))
 		return -INFINITY;
 	return a->mask && !bools ? sum + (double)((const float *)x->mask)[at] : sum;
@@ -69,18 +68,16 @@ static void attend(const struct attention *x, int64_t batch, int64_t head, int64
 	}
 }
 
-static void attention(const struct kernel_run *r, bool scaled, bool mask)
+void run_attention(const struct kernel_run *r)
 {
-	struct attention x = {.run = r, .a = tri_attention_of(r->dims, scaled, mask)};
+	bool scaled = kernel_has(r->kernel, "k_scale"), mask = kernel_has(r->kernel, "mask");
+	struct attention x = {.run = r, .a = tri_attention_make(r->dims, scaled, mask), .k_elem = r->elems[1], .v_elem = r->elems[2]};
 	const struct tri_attention *a = &x.a;
-	const struct kernel_operand *o = kernel_operands(scaled ? KERNEL_ATTENTION_I8 : KERNEL_ATTENTION_F32);
 	void **more = r->bufs + 3 + mask;
 	x.mask = mask ? r->bufs[3] : NULL;
 	x.k_scale = scaled ? more[0] : NULL;
 	x.v_scale = scaled ? more[1] : NULL;
 	x.y = more[scaled ? 2 : 0];
-	x.k_elem = kernel_operand_elem(&o[1], a->k_elem);
-	x.v_elem = kernel_operand_elem(&o[2], a->v_elem);
 	if (a->kv_heads < 1 || a->heads % a->kv_heads)
 		run_fail(r->run, LOOP_BROKEN, "%lld heads share keys of %lld", (long long)a->heads, (long long)a->kv_heads);
 	if ((a->mask_batch != 1 && a->mask_batch != a->batch) || (a->mask_heads != 1 && a->mask_heads != a->heads) ||
@@ -90,8 +87,3 @@ static void attention(const struct kernel_run *r, bool scaled, bool mask)
 	for (int64_t row = 0; row < a->batch * a->heads * a->queries && !run_failed(r->run); row++)
 		attend(&x, row / a->queries / a->heads, row / a->queries % a->heads, row % a->queries, weights);
 }
-
-void run_attention(const struct kernel_run *r) { attention(r, false, false); }
-void run_attention_mask(const struct kernel_run *r) { attention(r, false, true); }
-void run_attention_i8(const struct kernel_run *r) { attention(r, true, false); }
-void run_attention_mask_i8(const struct kernel_run *r) { attention(r, true, true); }

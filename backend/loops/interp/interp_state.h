@@ -59,15 +59,12 @@ void run_epilogue(struct loop_run *r, const struct loop_nest *n, const void *til
 /* One call of a micro-kernel. */
 struct kernel_run {
 	struct loop_run *run;
+	enum kernel kernel;
 	void **bufs;
 	const int64_t *dims;
-	dtype elem; /* of the first buffer */
+	const dtype *elems; /* of the buffers */
 };
-/* interp_attention.c */
-void run_attention(const struct kernel_run *k);
-void run_attention_mask(const struct kernel_run *k);
-void run_attention_i8(const struct kernel_run *k);
-void run_attention_mask_i8(const struct kernel_run *k);
+void run_attention(const struct kernel_run *k); /* interp_attention.c */
 
 /* ---- values of expressions ---- */
 struct loop_value {

@@ -70,46 +70,11 @@ static void count_nest(void *ctx, const struct loop_nest *n)
 	count_lookups(c, n);
 }
 
-static void count_product(struct counter *c, int64_t factor, const dim *of, const uint32_t *which, uint32_t n)
-{
-	dim dims[LOOP_MAX];
-	for (uint32_t k = 0; k < n; k++)
-		dims[k] = of[which[k]];
-	c->term(c->ctx, LOOP_OPERATIONS, factor, 1, dims, n);
-}
-
-/* For each pixel of the result a product with every element of the weights. */
-static void count_conv(struct counter *c, const struct loop_kernel *k)
-{
-	enum { BATCH = 0, HEIGHT = 7, WIDTH = 8 };
-	const struct hir_type *w = &c->f->buffers[k->buffers[1]].type;
-	dim dims[3 + HIR_MAX_RANK] = {k->dims[BATCH], k->dims[HEIGHT], k->dims[WIDTH]};
-	for (uint32_t i = 0; i < w->rank; i++)
-		dims[3 + i] = w->dims[i];
-	c->term(c->ctx, LOOP_OPERATIONS, 2, 1, dims, 3 + w->rank);
-}
-
-/* The products of queries and keys, of weights and values, and the softmax of each pair. */
-static void count_attention(struct counter *c, const struct loop_kernel *k)
-{
-	enum { B, H, G, L, S, E, V, SOFTMAX = 5 };
-	count_product(c, 2, k->dims, (const uint32_t[]){B, H, L, S, E}, 5);
-	count_product(c, 2, k->dims, (const uint32_t[]){B, H, L, S, V}, 5);
-	count_product(c, SOFTMAX, k->dims, (const uint32_t[]){B, H, L, S}, 4);
-}
-
-/* kernels.def names the dims. */
 static void count_kernel(struct counter *c, const struct loop_kernel *k)
 {
-	switch (kernel_info(k->kernel)->op) {
-	case OP_MATMUL: count_product(c, 2, k->dims, (const uint32_t[]){0, 1, 2}, 3); break;
-	case OP_CONV: count_conv(c, k); break;
-	case OP_ATTENTION: count_attention(c, k); break;
-	case OP_SORT: count_product(c, 1, k->dims, (const uint32_t[]){0, 1}, 2); break;
-	case OP_SCAN_SUM: count_product(c, 1, k->dims, (const uint32_t[]){0, 1, 2}, 3); break;
-	case OP_SCATTER: count_product(c, 1, k->dims, (const uint32_t[]){0, 2, 3}, 3); break;
-	default: break; /* moves only */
-	}
+	dim dims[SHAPE_FIELDS];
+	for (const struct kernel_term *t = kernel_record(k->kernel)->operations; t->factor; t++)
+		c->term(c->ctx, LOOP_OPERATIONS, t->factor, 1, dims, kernel_shape_dims(&t->of, k->dims, dims));
 }
 
 static void add_one(void *ctx, uint32_t buffer)

@@ -1,8 +1,11 @@
 /* The fields of other statements than nests. */
+#include <stdio.h>
 #include <string.h>
 #include "backend/loops/ir/fields.h"
 #include "backend/kernels/kernel.h"
 #include "base/arena.h"
+
+enum { MAX_NAME = 32 };
 
 static const char *stmt_words(uint32_t k)
 {
@@ -39,11 +42,41 @@ static void code_fused(struct codec *c, const char *mark, struct loop_nest **n)
 	code_nest(c, *n);
 }
 
+/* True if the text has this dim. What it leaves out is set. */
+static bool code_has_dim(struct codec *c, const struct kernel_field *f, const char *mark, dim *x)
+{
+	int64_t v;
+	bool there = f->type != FIELD_place;
+	if (there && f->unless == KERNEL_NEEDED)
+		code_mark(c, mark);
+	else if (there && c->mode != CODEC_VISIT)
+		there = code_option(c, mark, codec_reads(c) || !dim_is_const(c->f->dims, *x, &v) || v != f->unless);
+	if (!there && codec_reads(c))
+		*x = dim_const(c->dims, f->unless);
+	return there;
+}
+
+/* "(M=4, K=8)": the fields of the kernel's record by name, without those that have their usual value and the place, which printers know. */
+static void code_record(struct codec *c, struct loop_kernel *x)
+{
+	const struct kernel_record *r = kernel_record(x->kernel);
+	char mark[MAX_NAME];
+	if (codec_reads(c))
+		x->dims = ARENA_ARRAY(c->unit, dim, r->n_fields);
+	code_mark(c, " dims (");
+	for (uint32_t k = 0; k < r->n_fields; k++) {
+		snprintf(mark, sizeof mark, "%s%s=", k ? ", " : "", r->fields[k].name);
+		if (code_has_dim(c, &r->fields[k], mark, &x->dims[k]))
+			code_dim(c, &x->dims[k]);
+	}
+	code_mark(c, ")");
+}
+
 static void code_kernel(struct codec *c, struct loop_kernel *x)
 {
 	CODE_ENUM(c, x->kernel, KERNEL_COUNT, kernel_words);
 	code_buffers(c, &x->buffers, &x->n_buffers);
-	code_dims(c, &x->dims, &x->n_dims);
+	code_record(c, x);
 	code_fused(c, " prologue ", &x->prologue);
 	if (x->prologue && x->epilogue)
 		code_line(c);

@@ -1,6 +1,5 @@
 #include "backend/loops/ir/in_place.h"
 #include <string.h>
-#include "backend/loops/ir/kernel_shape.h"
 
 static bool same_size(const struct loop_fn *f, const struct hir_type *a, const struct hir_type *b)
 {
@@ -70,7 +69,6 @@ static bool loads(const struct loop_nest *n, uint32_t buffer)
 /* A prologue reads while results are written. */
 static bool kernel_can(const struct loop_kernel *x, uint32_t from, uint32_t to)
 {
-	const struct kernel_operand *o = kernel_operands(x->kernel);
 	for (uint32_t k = x->epilogue || x->prologue ? 0 : 1; k + !x->epilogue < x->n_buffers; k++)
 		if (x->buffers[k] == from || x->buffers[k] == to)
 			return false;
@@ -78,7 +76,8 @@ static bool kernel_can(const struct loop_kernel *x, uint32_t from, uint32_t to)
 		return false;
 	if (x->epilogue)
 		return nest_can(x->epilogue, from, to);
-	return o && !x->prologue && o[x->n_buffers - 1].in_place && x->buffers[0] == from && x->buffers[x->n_buffers - 1] == to;
+	return !x->prologue && kernel_operand(x->kernel, x->n_buffers - 1)->in_place && x->buffers[0] == from &&
+	       x->buffers[x->n_buffers - 1] == to;
 }
 
 bool loops_can_overwrite(const struct loop_fn *f, const struct loop_stmt *s, uint32_t from, uint32_t to)

@@ -98,17 +98,18 @@ struct loop_nest {
 	struct loop_schedule schedule; /* how it is executed; all else is what is computed */
 };
 
-/* A call of a micro-kernel: buffers and dims as kernels.def says. With an epilogue it has no last buffer. It passes each tile of its result to
+/* A call of a micro-kernel: buffers and dims as its record says. With an epilogue it has no last buffer. It passes each tile of its result to
  * the epilogue: a nest without reductions over the axes of the result, batch, row and column, where LOOP_TILE is the element. With a prologue it has no first buffer: the kernel
  * has the prologue compute each tile of this operand, a nest without reductions and stores over the axes batch, row and column, whose last
  * expression is the element. */
 struct loop_kernel {
 	enum kernel kernel;
 	uint32_t *buffers, n_buffers;
-	dim *dims;
-	uint32_t n_dims;
+	dim *dims;                             /* a view of them: struct matmul_dims, … of the kernel's record */
 	struct loop_nest *prologue, *epilogue; /* NULL: none */
 };
+/* The number that a buffer of the call has for the kernel. */
+static inline uint32_t loop_kernel_at(const struct loop_kernel *x, uint32_t buffer) { return buffer + (x->prologue != NULL); }
 /* A call of a unit: buffers are its run-time inputs, then its outputs; dims are the values of its symbols. */
 struct loop_call {
 	const char *callee; /* the unit's symbol */

@@ -36,7 +36,7 @@ static void count_buffers(struct epilogue_search *s)
 	for (s->stmt = 0; s->stmt < s->f->n_stmts; s->stmt++) {
 		const struct loop_stmt *st = &s->f->stmts[s->stmt];
 		loop_stmt_buffers(st, count_touch, s);
-		if (st->kind == STMT_KERNEL && kernel_info(st->u.kernel.kernel)->epilogue)
+		if (st->kind == STMT_KERNEL && kernel_takes_epilogue(st->u.kernel.kernel))
 			s->kernel[result_of(&st->u.kernel)] = s->stmt;
 	}
 }
@@ -84,14 +84,12 @@ static struct loop_nest *make_epilogue(const struct epilogue_search *s, const st
 	return e;
 }
 
-/* Stores the sizes of the result: batch, rows, columns. A convolution has images, and channels of positions or the reverse. */
+/* Stores the sizes of the result: batch, rows, columns. */
 static void tile_sizes(struct dims *d, const struct loop_kernel *k, dim size[TILE_AXES])
 {
-	const struct kernel_info *info = kernel_info(k->kernel);
-	bool conv = info->op == OP_CONV, channels_last = info->result == LAYOUT_CHANNELS_LAST;
-	size[0] = conv ? k->dims[0] : dim_const(d, 1);
-	size[channels_last ? 2 : 1] = conv ? k->dims[4] : k->dims[0];
-	size[channels_last ? 1 : 2] = conv ? dim_mul(d, k->dims[7], k->dims[8]) : k->dims[2];
+	dim dims[SHAPE_FIELDS];
+	for (uint32_t i = 0; i < TILE_AXES; i++)
+		size[i] = dim_product(d, dims, kernel_shape_dims(&kernel_record(k->kernel)->tile[i], k->dims, dims));
 }
 
 /* Turns the nest into the kernel of one of its operands with the nest as epilogue. The kernel's statement stays, without a result. */

@@ -48,8 +48,9 @@ static void find_writers(struct prologue_search *s)
 /* The kernel copies rows of its operand, and may have them computed. */
 static bool may_fill(const struct prologue_search *s, const struct loop_kernel *k)
 {
+	const struct matmul_dims *d = (const void *)k->dims;
 	int64_t columns;
-	return !s->target->group_size && kernel_info(k->kernel)->prologue && !k->prologue && dim_is_const(s->dims, k->dims[1], &columns) &&
+	return !s->target->group_size && kernel_info(k->kernel)->prologue && !k->prologue && dim_is_const(s->dims, d->K, &columns) &&
 	       columns > 0 && columns <= TRI_PROLOGUE_MOST;
 }
 
@@ -57,7 +58,8 @@ static bool may_fill(const struct prologue_search *s, const struct loop_kernel *
 static struct loop_nest *make_prologue(const struct prologue_search *s, const struct loop_nest *n, const struct loop_kernel *kernel)
 {
 	struct arena *unit = s->f->unit;
-	struct tile_map m = {.size = {dim_const(s->dims, 1), kernel->dims[0], kernel->dims[1]}};
+	const struct matmul_dims *d = (const void *)kernel->dims;
+	struct tile_map m = {.size = {dim_const(s->dims, 1), d->M, d->K}};
 	if (!tile_is_plain(n) || !dim_eq(n->stores[0].access.base, dim_const(s->dims, 0)) ||
 	    !tile_map_loops(s->dims, n, &n->stores[0].access, &m))
 		return NULL;

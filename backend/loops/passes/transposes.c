@@ -64,15 +64,16 @@ static bool pays(struct dims *d, const struct loop_nest *n, const struct copy *c
 static void replace(struct loop_fn *f, struct dims *d, struct loop_stmt *s, const struct copy *c)
 {
 	struct loop_nest n = s->u.nest;
-	struct loop_kernel k = {.kernel = KERNEL_TRANSPOSE, .n_buffers = 2, .n_dims = 4};
+	struct loop_kernel k = {.kernel = KERNEL_transpose, .n_buffers = 2};
 	k.buffers = ARENA_ARRAY(f->unit, uint32_t, k.n_buffers);
-	k.dims = ARENA_ARRAY(f->unit, dim, k.n_dims);
+	struct transpose_dims *dims = ARENA_NEW(f->unit, struct transpose_dims);
 	k.buffers[0] = n.exprs[0].access.buffer;
 	k.buffers[1] = n.stores[0].access.buffer;
-	k.dims[0] = c->batch == LOOP_NONE ? dim_const(d, 1) : n.extent[c->batch];
-	k.dims[1] = n.extent[c->row];
-	k.dims[2] = n.extent[c->column];
-	k.dims[3] = dim_const(d, dtype_size(n.exprs[0].elem));
+	dims->batch = c->batch == LOOP_NONE ? dim_const(d, 1) : n.extent[c->batch];
+	dims->rows = n.extent[c->row];
+	dims->columns = n.extent[c->column];
+	dims->size = dim_const(d, dtype_size(n.exprs[0].elem));
+	k.dims = (void *)dims;
 	s->kind = STMT_KERNEL;
 	s->u.kernel = k;
 }
@@ -81,7 +82,7 @@ uint32_t loop_pass_transposes(struct loop_fn *f, struct loop_pass_context *c)
 {
 	uint32_t changes = 0;
 	struct copy loops;
-	if (!(kernel_info(KERNEL_TRANSPOSE)->targets >> c->options->target->arch & 1))
+	if (!kernel_is_of(KERNEL_transpose, c->options->target))
 		return 0;
 	for (uint32_t i = 0; i < f->n_stmts; i++) {
 		struct loop_stmt *s = &f->stmts[i];

@@ -2,7 +2,6 @@
  * Elements are tracked in buffers of constant and moderate size; of others only whether anything was written. */
 #include "backend/loops/ir/grow.h"
 #include "backend/loops/ir/in_place.h"
-#include "backend/loops/ir/kernel_shape.h"
 #include "backend/loops/verify/verify_state.h"
 #include "base/arena.h"
 
@@ -116,11 +115,7 @@ static void check_nest(struct memory_check *m, const struct loop_nest *n)
 
 /* ---- other statements ---- */
 
-static bool is_result(const struct loop_kernel *x, uint32_t k)
-{
-	const struct kernel_operand *o = kernel_operands(x->kernel);
-	return o ? o[kernel_operand_at(x, k)].written : k + 1 == x->n_buffers;
-}
+static bool is_result(const struct loop_kernel *x, uint32_t k) { return kernel_operand(x->kernel, loop_kernel_at(x, k))->written; }
 
 static void check_kernel(struct memory_check *m, const struct loop_kernel *x)
 {

@@ -1,7 +1,5 @@
 /* Statements other than nests. */
-#include "backend/loops/ir/kernel_shape.h"
 #include "backend/loops/verify/verify_state.h"
-#include "backend/runtime/kernels/attention.h"
 #include "backend/runtime/kernels/kernel.h"
 #include "backend/kernels/kernel.h"
 #include "base/format.h"
@@ -25,55 +23,34 @@ static bool is_writable(const struct verifier *v, uint32_t k)
 
 /* ---- kernels ---- */
 
-/* The size that the kernel expects of an operand. False: it is not constant. */
-static bool expected_size(const struct verifier *v, const struct loop_kernel *x, const struct kernel_operand *o, int64_t *size)
-{
-	int64_t n;
-	*size = 1;
-	for (uint32_t k = 0; k < x->n_dims; k++)
-		if ((o->dims >> k & 1) && (!verify_const(v, x->dims[k], &n) || __builtin_mul_overflow(*size, n, size)))
-			return false;
-	return true;
-}
-
 /* Rows are inside of the buffer. */
 static bool check_reach(const struct verifier *v, const struct loop_kernel *x, const struct kernel_operand *o, uint32_t at, int64_t have,
 			int64_t want)
 {
-	int64_t dims[KERNEL_DIMS];
-	for (uint32_t k = 0; k < x->n_dims && k < KERNEL_DIMS; k++)
+	int64_t dims[KERNEL_FIELDS];
+	for (uint32_t k = 0; k < kernel_record(x->kernel)->n_fields; k++)
 		if (!verify_const(v, x->dims[k], &dims[k]))
 			return true;
-	return !o->strides || kernel_operand_reach(o, dims, want) <= have || verify_fail(v, "rows outside of an operand", at);
+	return !o->step[0] || kernel_reach(o, dims, want) <= have || verify_fail(v, "rows outside of an operand", at);
 }
 
-static bool check_operand(const struct verifier *v, const struct loop_kernel *x, const struct kernel_operand *o, uint32_t at)
+static bool check_operand(const struct verifier *v, const struct loop_kernel *x, uint32_t at)
 {
 	const struct loop_buffer *b = buffer(v, x->buffers[at]);
-	int64_t have, want, type = 0;
-	if (o->type && (!verify_const(v, x->dims[o->type], &type) || (o->strides && type == TRI_ATTENTION_BOOL)))
-		return verify_fail(v, "the type of keys, values and masks must be known", at);
-	dtype elem = kernel_operand_elem(o, type);
-	if (b->type.elem != (elem == DT_COUNT ? buffer(v, x->buffers[0])->type.elem : elem))
+	const struct kernel_operand *o = kernel_operand(x->kernel, loop_kernel_at(x, at));
+	dtype elem = kernel_buffer_elem(x->kernel, loop_kernel_at(x, at), v->f->dims, x->dims);
+	int64_t have, want;
+	if (!kernel_takes_layout(x->kernel, loop_kernel_at(x, at), b->layout, b->type.rank))
+		return verify_fail(v, "an operand of a kernel has another layout", at);
+	if (b->type.elem != (elem == DT_COUNT ? buffer(v, x->buffers[0])->type.elem : elem) || (o->step[0] && elem == DT_BOOL))
 		return verify_fail(v, "an operand of a kernel has another element type", at);
 	if (o->written && !is_writable(v, x->buffers[at]))
 		return verify_fail(v, "a kernel writes memory that is only read", at);
-	if (!verify_count(v, &b->type, &have) || !expected_size(v, x, o, &want))
+	if (!verify_count(v, &b->type, &have) || !kernel_shape_size(&o->size, v->f->dims, x->dims, &want))
 		return true;
 	if (have * (o->bytes ? (int64_t)dtype_size(b->type.elem) : 1) != want)
 		return verify_fail(v, "an operand of a kernel has another size", at);
 	return check_reach(v, x, o, at, have, want);
-}
-
-/* Operands and the result have the layouts that the kernel wants; workspace is plain. `at`: the operand in buffer k. */
-static bool check_layout(const struct verifier *v, const struct loop_kernel *x, uint32_t k)
-{
-	const struct kernel_info *info = kernel_info(x->kernel);
-	const struct loop_buffer *b = buffer(v, x->buffers[k]);
-	uint32_t at = kernel_operand_at(x, k);
-	bool takes = at + 1 == info->n_buffers ? kernel_makes_layout(x->kernel, b->layout)
-					       : kernel_takes_layout(x->kernel, at, b->layout, b->type.rank);
-	return takes || verify_fail(v, "an operand of a kernel has another layout", at);
 }
 
 /* The printers call a prologue or an epilogue for a tile of any size. */
@@ -92,83 +69,58 @@ static bool check_tile_nest(const struct verifier *v, const struct loop_nest *n,
 }
 
 /* A kernel asks for parts of its operand, a matrix, by row and column. */
-static bool check_prologue(const struct verifier *v, const struct loop_kernel *x, const struct kernel_operand *o)
+static bool check_prologue(const struct verifier *v, const struct loop_kernel *x)
 {
 	const struct loop_nest *n = x->prologue;
+	const struct matmul_dims *d = (const void *)x->dims;
 	int64_t batch, columns;
-	if (!kernel_info(x->kernel)->prologue || !o || n->n_parallel != TILE_AXES || n->n_reduce || n->n_reductions || n->n_stores ||
-	    !n->n_exprs)
+	if (!kernel_info(x->kernel)->prologue || n->n_parallel != TILE_AXES || n->n_reduce || n->n_reductions || n->n_stores || !n->n_exprs)
 		return verify_fail(v, "bad prologue", (uint32_t)x->kernel);
-	if (n->exprs[n->n_exprs - 1].elem != o->elem || n->exprs[n->n_exprs - 1].in_reduction)
+	if (n->exprs[n->n_exprs - 1].elem != kernel_buffer_elem(x->kernel, 0, v->f->dims, x->dims) || n->exprs[n->n_exprs - 1].in_reduction)
 		return verify_fail(v, "a prologue computes another element type", (uint32_t)x->kernel);
-	if (!verify_const(v, n->extent[0], &batch) || batch != 1 || !dim_eq(n->extent[1], x->dims[0]) || !dim_eq(n->extent[2], x->dims[1]))
+	if (!verify_const(v, n->extent[0], &batch) || batch != 1 || !dim_eq(n->extent[1], d->M) || !dim_eq(n->extent[2], d->K))
 		return verify_fail(v, "a prologue for an operand of another size", (uint32_t)x->kernel);
-	if (!verify_const(v, x->dims[1], &columns) || columns > TRI_PROLOGUE_MOST)
+	if (!verify_const(v, d->K, &columns) || columns > TRI_PROLOGUE_MOST)
 		return verify_fail(v, "a prologue for rows that are too long", (uint32_t)x->kernel);
 	return check_tile_nest(v, n, false) && verify_nest(v, n);
 }
 
-static bool check_epilogue(const struct verifier *v, const struct loop_kernel *x, const struct kernel_operand *o)
+static bool check_epilogue(const struct verifier *v, const struct loop_kernel *x)
 {
 	const struct loop_nest *n = x->epilogue;
+	uint32_t last = kernel_buffer_count(x->kernel) - 1;
 	struct verifier inner = *v;
 	struct hir_type space = {.rank = TILE_AXES};
 	int64_t have, want;
-	if (!kernel_info(x->kernel)->epilogue || !o || n->n_parallel != TILE_AXES || n->n_reduce || n->n_reductions)
+	if (!kernel_takes_epilogue(x->kernel) || n->n_parallel != TILE_AXES || n->n_reduce || n->n_reductions)
 		return verify_fail(v, "bad epilogue", (uint32_t)x->kernel);
 	if (!check_tile_nest(v, n, true))
 		return false;
 	for (uint32_t k = 0; k < TILE_AXES; k++)
 		space.dims[k] = n->extent[k];
-	if (verify_count(v, &space, &have) && expected_size(v, x, o, &want) && have != want)
+	if (verify_count(v, &space, &have) && kernel_shape_size(&kernel_operand(x->kernel, last)->size, v->f->dims, x->dims, &want) &&
+	    have != want)
 		return verify_fail(v, "an epilogue for a result of another size", x->n_buffers);
-	inner.tile = o->elem;
+	inner.tile = kernel_buffer_elem(x->kernel, last, v->f->dims, x->dims);
 	return verify_nest(&inner, n);
-}
-
-/* The first dim of the sizes of the mask; 0: an attention without a mask. */
-static uint32_t mask_dims(enum kernel k)
-{
-	return k == KERNEL_ATTENTION_MASK_F32  ? TRI_ATTENTION_DIMS
-	       : k == KERNEL_ATTENTION_MASK_I8 ? TRI_ATTENTION_DIMS + TRI_ATTENTION_SCALE_DIMS
-					       : 0;
-}
-
-/* Heads share keys and values evenly, and a mask has the sizes of the scores or 1 in their place. */
-static bool check_attention(const struct verifier *v, const struct loop_kernel *x)
-{
-	static const uint32_t scores[] = {0, 1, 3, 4}; /* batch, heads, queries, keys */
-	int64_t heads, own, size;
-	uint32_t mask = mask_dims(x->kernel);
-	if (kernel_info(x->kernel)->op != OP_ATTENTION)
-		return true;
-	if (!dim_eq(x->dims[1], x->dims[2]) &&
-	    (!verify_const(v, x->dims[1], &heads) || !verify_const(v, x->dims[2], &own) || own < 1 || heads % own))
-		return verify_fail(v, "heads of queries that do not share keys and values evenly", (uint32_t)x->kernel);
-	for (uint32_t k = 5; k < 7; k++)
-		if (!verify_const(v, x->dims[k], &size) || size > TRI_ATTENTION_MOST)
-			return verify_fail(v, "a head with too many features or values", k);
-	for (uint32_t k = 0; mask && k < 4; k++)
-		if (!dim_eq(x->dims[mask + k], x->dims[scores[k]]) && (!verify_const(v, x->dims[mask + k], &size) || size != 1))
-			return verify_fail(v, "a mask of another size than the scores", mask + k);
-	return true;
 }
 
 bool verify_kernel(const struct verifier *v, const struct loop_kernel *x)
 {
+	uint32_t field;
 	if (x->kernel >= KERNEL_COUNT)
 		return verify_fail(v, "no such kernel", (uint32_t)x->kernel);
-	const struct kernel_info *info = kernel_info(x->kernel);
-	const struct kernel_operand *o = kernel_operands(x->kernel);
-	if (x->n_buffers + (x->prologue != NULL) + (x->epilogue != NULL) != info->n_buffers || x->n_dims != info->n_dims)
+	if (x->n_buffers + (x->prologue != NULL) + (x->epilogue != NULL) != kernel_buffer_count(x->kernel))
 		return verify_fail(v, "wrong number of arguments of a kernel", x->n_buffers);
+	const char *fault = kernel_fault(kernel_record(x->kernel), v->f->dims, x->dims, &field);
+	if (fault)
+		return verify_fail(v, fault, field);
 	if (!check_buffers(v, x->buffers, x->n_buffers))
 		return false;
 	for (uint32_t k = 0; k < x->n_buffers; k++)
-		if (!check_layout(v, x, k) || (o && !check_operand(v, x, &o[kernel_operand_at(x, k)], k)))
+		if (!check_operand(v, x, k))
 			return false;
-	return check_attention(v, x) && (!x->prologue || check_prologue(v, x, o)) &&
-	       (!x->epilogue || check_epilogue(v, x, o ? &o[info->n_buffers - 1] : NULL));
+	return (!x->prologue || check_prologue(v, x)) && (!x->epilogue || check_epilogue(v, x));
 }
 
 /* ---- calls ---- */

@@ -37,9 +37,9 @@ static void join(const struct analysis *a, hir_ref x, hir_ref y)
 static bool has_kernel(const struct target *t, const struct hir_type *weight)
 {
 	for (enum kernel k = 0; k < KERNEL_COUNT; k++) {
-		const struct kernel_info *i = kernel_info(k);
-		if (i->op == OP_CONV && (i->targets >> t->arch & 1) && i->layouts[0] == LAYOUT_CHANNELS_LAST &&
-		    i->result == LAYOUT_CHANNELS_LAST && ir_layout_fits(i->layouts[1], weight))
+		const struct kernel_stored *o = kernel_info(k)->operands;
+		if (kernel_record(k)->op == OP_CONV && kernel_is_of(k, t) && o[0].layout == LAYOUT_CHANNELS_LAST &&
+		    kernel_result_layout(k) == LAYOUT_CHANNELS_LAST && ir_layout_fits((enum layout)o[1].layout, weight))
 			return true;
 	}
 	return false;

@@ -33,7 +33,7 @@ struct tri_epilogue {
 };
 /* Transposes the tile, whose elements have four bytes, and calls e->by_columns for its parts: for results whose columns are dense in memory. */
 tri_epilogue_fn tri_epilogue_by_columns;
-/* A micro-kernel. backend/kernels/kernels.def describes bufs and dims, and says which kernels take an epilogue. With one, the kernel passes
+/* A micro-kernel. backend/runtime/kernels/records.def describes bufs and dims, and says which kernels take an epilogue. With one, the kernel passes
  * its result to it and has no last buffer. NULL: it stores the result in the last buffer. */
 typedef void tri_kernel_fn(struct tri_context *ctx, void *const *bufs, const int64_t *dims, const struct tri_epilogue *epilogue);
 

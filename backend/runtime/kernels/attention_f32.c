@@ -50,10 +50,10 @@ static struct floats rows_of(struct part *p, const void *x, const float *scale, 
 {
 	const struct tri_attention *a = &p->job->a;
 	const struct tri_attention_strides s = keys ? a->k : a->v, of_scale = keys ? a->k_scale : a->v_scale;
-	enum tri_attention_elem t = keys ? a->k_elem : a->v_elem;
+	enum tri_elem t = keys ? a->k_elem : a->v_elem;
 	int64_t width = keys ? a->features : a->values;
 	const char *at = (const char *)x + offset(s, p->batch, p->head, first) * elem_bytes(t);
-	if (t == TRI_ATTENTION_F32)
+	if (t == TRI_ELEM_F32)
 		return (struct floats){(const float *)at, s.row};
 	scale = scale ? scale + offset(of_scale, p->batch, p->head, first) : NULL;
 	for (int64_t j = 0; j < n; j++)
@@ -212,7 +212,7 @@ static void attend_many(struct tri_context *ctx, const struct job *job)
 static void attend(struct tri_context *ctx, void *const *bufs, const int64_t *dims, bool scaled, bool mask)
 {
 	void *const *scales = bufs + 3 + mask;
-	struct job job = {tri_attention_of(dims, scaled, mask),
+	struct job job = {tri_attention_make(dims, scaled, mask),
 			  bufs[0],
 			  bufs[1],
 			  bufs[2],

@@ -19,7 +19,7 @@ struct one {
 	float *lanes;  /* of LANES keys: a vector of each head, not summed yet */
 };
 
-TRI_INLINE void one_product(const float *q, const char *k, const enum tri_attention_elem t, int64_t E, int64_t ahead, float *lanes)
+TRI_INLINE void one_product(const float *q, const char *k, const enum tri_elem t, int64_t E, int64_t ahead, float *lanes)
 {
 	vec sum = {0};
 #pragma GCC unroll 4
@@ -43,7 +43,7 @@ TRI_INLINE void one_sums(const struct one *o, int64_t from)
 	}
 }
 
-TRI_INLINE void one_scores(const struct one *o, const enum tri_attention_elem t)
+TRI_INLINE void one_scores(const struct one *o, const enum tri_elem t)
 {
 	const int64_t E = o->job->a.features;
 	for (int64_t j = 0; j < o->n; j++) {
@@ -55,7 +55,7 @@ TRI_INLINE void one_scores(const struct one *o, const enum tri_attention_elem t)
 	}
 }
 
-TRI_INLINE void one_values(const struct one *o, const enum tri_attention_elem t)
+TRI_INLINE void one_values(const struct one *o, const enum tri_elem t)
 {
 	const int64_t V = o->job->a.values;
 	for (int64_t j = 0; j < o->n; j++)
@@ -73,20 +73,20 @@ TRI_INLINE void one_values(const struct one *o, const enum tri_attention_elem t)
 static void one_scores_of(const struct one *o)
 {
 	switch (o->job->a.k_elem) {
-	case TRI_ATTENTION_F16: one_scores(o, TRI_ATTENTION_F16); return;
-	case TRI_ATTENTION_BF16: one_scores(o, TRI_ATTENTION_BF16); return;
-	case TRI_ATTENTION_I8: one_scores(o, TRI_ATTENTION_I8); return;
-	default: one_scores(o, TRI_ATTENTION_F32); return;
+	case TRI_ELEM_F16: one_scores(o, TRI_ELEM_F16); return;
+	case TRI_ELEM_BF16: one_scores(o, TRI_ELEM_BF16); return;
+	case TRI_ELEM_I8: one_scores(o, TRI_ELEM_I8); return;
+	default: one_scores(o, TRI_ELEM_F32); return;
 	}
 }
 
 static void one_values_of(const struct one *o)
 {
 	switch (o->job->a.v_elem) {
-	case TRI_ATTENTION_F16: one_values(o, TRI_ATTENTION_F16); return;
-	case TRI_ATTENTION_BF16: one_values(o, TRI_ATTENTION_BF16); return;
-	case TRI_ATTENTION_I8: one_values(o, TRI_ATTENTION_I8); return;
-	default: one_values(o, TRI_ATTENTION_F32); return;
+	case TRI_ELEM_F16: one_values(o, TRI_ELEM_F16); return;
+	case TRI_ELEM_BF16: one_values(o, TRI_ELEM_BF16); return;
+	case TRI_ELEM_I8: one_values(o, TRI_ELEM_I8); return;
+	default: one_values(o, TRI_ELEM_F32); return;
 	}
 }
 #endif

@@ -14,7 +14,7 @@ struct rows {
 };
 
 /* Fetches what is needed later than the vector at `at`, once for each line. */
-TRI_INLINE void fetch(const char *at, int64_t ahead, int64_t offset, const enum tri_attention_elem t)
+TRI_INLINE void fetch(const char *at, int64_t ahead, int64_t offset, const enum tri_elem t)
 {
 	if ((uint64_t)offset % 64 < (uint64_t)LANES * elem_bytes(t))
 		__builtin_prefetch(at + ahead + offset, 0, 2);
@@ -35,7 +35,7 @@ TRI_INLINE vec sums_of_lanes(vec *v)
 }
 
 /* Products of R queries, 1, 2 or 4, with LANES / R keys: out[r * KEYS + j]. */
-TRI_INLINE void few_products(const float *q, struct rows k, const enum tri_attention_elem t, int64_t E, const int R, float *out)
+TRI_INLINE void few_products(const float *q, struct rows k, const enum tri_elem t, int64_t E, const int R, float *out)
 {
 	enum { MOST = 16 };
 	const int keys = LANES / R;
@@ -66,7 +66,7 @@ TRI_INLINE void few_products(const float *q, struct rows k, const enum tri_atten
 }
 
 /* Products of R queries with n keys, up to a multiple of LANES / R of them. Missing keys are copies of the last one. */
-TRI_INLINE void few_scores(const float *q, struct rows k, const enum tri_attention_elem t, int64_t n, int64_t E, const int R, float *out)
+TRI_INLINE void few_scores(const float *q, struct rows k, const enum tri_elem t, int64_t n, int64_t E, const int R, float *out)
 {
 	_Alignas(64) char rest[LANES * TRI_ATTENTION_MOST * sizeof(float)];
 	const int64_t keys = LANES / R, row = E * elem_bytes(t);
@@ -81,7 +81,7 @@ TRI_INLINE void few_scores(const float *q, struct rows k, const enum tri_attenti
 }
 
 /* Adds C vectors of n weighted values to the sums of R rows, in the order of the keys. */
-TRI_INLINE void few_columns(const float *x, struct rows v, const enum tri_attention_elem t, int64_t n, const int R, const int C, float *sum,
+TRI_INLINE void few_columns(const float *x, struct rows v, const enum tri_elem t, int64_t n, const int R, const int C, float *sum,
 			    int64_t ld)
 {
 	vec acc[FEW][WIDE];
@@ -106,8 +106,7 @@ TRI_INLINE void few_columns(const float *x, struct rows v, const enum tri_attent
 			vec_store(sum + r * ld + c * LANES, acc[r][c]);
 }
 
-TRI_INLINE void few_values(const float *x, struct rows v, const enum tri_attention_elem t, int64_t n, int64_t V, const int R, float *sum,
-			   int64_t ld)
+TRI_INLINE void few_values(const float *x, struct rows v, const enum tri_elem t, int64_t n, int64_t V, const int R, float *sum, int64_t ld)
 {
 	int64_t c = 0;
 	for (; c + WIDE * LANES <= V; c += WIDE * LANES)
@@ -120,24 +119,23 @@ TRI_INLINE void few_values(const float *x, struct rows v, const enum tri_attenti
 				sum[r * ld + c] += x[r * KEYS + j] * widen_one(v.at + j * v.stride, c, t);
 }
 
-TRI_INLINE void few_scores_of(enum tri_attention_elem t, const float *q, struct rows k, int64_t n, int64_t E, const int R, float *out)
+TRI_INLINE void few_scores_of(enum tri_elem t, const float *q, struct rows k, int64_t n, int64_t E, const int R, float *out)
 {
 	switch (t) {
-	case TRI_ATTENTION_F16: few_scores(q, k, TRI_ATTENTION_F16, n, E, R, out); return;
-	case TRI_ATTENTION_BF16: few_scores(q, k, TRI_ATTENTION_BF16, n, E, R, out); return;
-	case TRI_ATTENTION_I8: few_scores(q, k, TRI_ATTENTION_I8, n, E, R, out); return;
-	default: few_scores(q, k, TRI_ATTENTION_F32, n, E, R, out); return;
+	case TRI_ELEM_F16: few_scores(q, k, TRI_ELEM_F16, n, E, R, out); return;
+	case TRI_ELEM_BF16: few_scores(q, k, TRI_ELEM_BF16, n, E, R, out); return;
+	case TRI_ELEM_I8: few_scores(q, k, TRI_ELEM_I8, n, E, R, out); return;
+	default: few_scores(q, k, TRI_ELEM_F32, n, E, R, out); return;
 	}
 }
 
-TRI_INLINE void few_values_of(enum tri_attention_elem t, const float *x, struct rows v, int64_t n, int64_t V, const int R, float *sum,
-			      int64_t ld)
+TRI_INLINE void few_values_of(enum tri_elem t, const float *x, struct rows v, int64_t n, int64_t V, const int R, float *sum, int64_t ld)
 {
 	switch (t) {
-	case TRI_ATTENTION_F16: few_values(x, v, TRI_ATTENTION_F16, n, V, R, sum, ld); return;
-	case TRI_ATTENTION_BF16: few_values(x, v, TRI_ATTENTION_BF16, n, V, R, sum, ld); return;
-	case TRI_ATTENTION_I8: few_values(x, v, TRI_ATTENTION_I8, n, V, R, sum, ld); return;
-	default: few_values(x, v, TRI_ATTENTION_F32, n, V, R, sum, ld); return;
+	case TRI_ELEM_F16: few_values(x, v, TRI_ELEM_F16, n, V, R, sum, ld); return;
+	case TRI_ELEM_BF16: few_values(x, v, TRI_ELEM_BF16, n, V, R, sum, ld); return;
+	case TRI_ELEM_I8: few_values(x, v, TRI_ELEM_I8, n, V, R, sum, ld); return;
+	default: few_values(x, v, TRI_ELEM_F32, n, V, R, sum, ld); return;
 	}
 }
 #endif

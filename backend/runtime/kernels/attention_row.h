@@ -48,7 +48,7 @@ static void hide(const struct job *job, const struct row *r, int64_t first, int6
 	int64_t step, at = tri_attention_mask(&job->a, r->batch, r->head, r->query, &step) + first * step;
 	const uint8_t *seen = (const uint8_t *)job->mask + at;
 	const float *added = (const float *)job->mask + at;
-	if (job->a.mask_elem != TRI_ATTENTION_BOOL)
+	if (job->a.mask_elem != TRI_ELEM_BOOL)
 		for (int64_t j = 0; j < n; j++)
 			x[j] += added[j * step];
 	else if (step)

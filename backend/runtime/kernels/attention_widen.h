@@ -10,7 +10,7 @@
 typedef uint16_t halves __attribute__((vector_size(LANES * 2)));
 typedef int8_t codes __attribute__((vector_size(LANES)));
 
-TRI_INLINE int64_t elem_bytes(enum tri_attention_elem t) { return t == TRI_ATTENTION_F32 ? 4 : t == TRI_ATTENTION_I8 ? 1 : 2; }
+TRI_INLINE int64_t elem_bytes(enum tri_elem t) { return t == TRI_ELEM_F32 ? 4 : t == TRI_ELEM_I8 ? 1 : 2; }
 
 /* float16 without an instruction for it: the exponent is adjusted; a denormal is what a subtraction makes of it (Giesen). */
 TRI_INLINE vec widen_half_bits(ivec h)
@@ -61,28 +61,28 @@ TRI_INLINE vec widen_bfloats(const void *from)
 }
 
 /* The next LANES elements. */
-TRI_INLINE vec widen(const void *from, const enum tri_attention_elem t)
+TRI_INLINE vec widen(const void *from, const enum tri_elem t)
 {
 	switch (t) {
-	case TRI_ATTENTION_F16: return widen_halves(from);
-	case TRI_ATTENTION_BF16: return widen_bfloats(from);
-	case TRI_ATTENTION_I8: return __builtin_convertvector(widen_codes(from), vec);
+	case TRI_ELEM_F16: return widen_halves(from);
+	case TRI_ELEM_BF16: return widen_bfloats(from);
+	case TRI_ELEM_I8: return __builtin_convertvector(widen_codes(from), vec);
 	default: return vec_load(from);
 	}
 }
 
 /* Element e alone, after the last whole vector. */
-TRI_INLINE float widen_one(const void *from, int64_t e, const enum tri_attention_elem t)
+TRI_INLINE float widen_one(const void *from, int64_t e, const enum tri_elem t)
 {
 	uint16_t h;
 	uint32_t bits;
 	float x;
-	if (t == TRI_ATTENTION_F32)
+	if (t == TRI_ELEM_F32)
 		return ((const float *)from)[e];
-	if (t == TRI_ATTENTION_I8)
+	if (t == TRI_ELEM_I8)
 		return ((const int8_t *)from)[e];
 	memcpy(&h, (const uint16_t *)from + e, sizeof h);
-	if (t == TRI_ATTENTION_F16)
+	if (t == TRI_ELEM_F16)
 		return widen_half_bits((ivec){h})[0];
 	bits = (uint32_t)h << 16;
 	memcpy(&x, &bits, sizeof x);
@@ -90,7 +90,7 @@ TRI_INLINE float widen_one(const void *from, int64_t e, const enum tri_attention
 }
 
 /* n elements times a scale. */
-TRI_INLINE void widen_row(const void *from, int64_t n, const enum tri_attention_elem t, float scale, float *to)
+TRI_INLINE void widen_row(const void *from, int64_t n, const enum tri_elem t, float scale, float *to)
 {
 	int64_t e = 0;
 	for (; e + LANES <= n; e += LANES)
@@ -100,13 +100,13 @@ TRI_INLINE void widen_row(const void *from, int64_t n, const enum tri_attention_
 }
 
 /* The same for a type that is known only here. */
-static void widen_any_row(const void *from, int64_t n, enum tri_attention_elem t, float scale, float *to)
+static void widen_any_row(const void *from, int64_t n, enum tri_elem t, float scale, float *to)
 {
 	switch (t) {
-	case TRI_ATTENTION_F16: widen_row(from, n, TRI_ATTENTION_F16, scale, to); return;
-	case TRI_ATTENTION_BF16: widen_row(from, n, TRI_ATTENTION_BF16, scale, to); return;
-	case TRI_ATTENTION_I8: widen_row(from, n, TRI_ATTENTION_I8, scale, to); return;
-	default: widen_row(from, n, TRI_ATTENTION_F32, scale, to); return;
+	case TRI_ELEM_F16: widen_row(from, n, TRI_ELEM_F16, scale, to); return;
+	case TRI_ELEM_BF16: widen_row(from, n, TRI_ELEM_BF16, scale, to); return;
+	case TRI_ELEM_I8: widen_row(from, n, TRI_ELEM_I8, scale, to); return;
+	default: widen_row(from, n, TRI_ELEM_F32, scale, to); return;
 	}
 }
 #endif

@@ -1,31 +1,22 @@
-/* Sizes of a convolution: the dims of its kernels, in the order of kernels.def. Groups are read by their kernels. */
+/* Sizes of a convolution, from the dims of its kernels. The records of all convolutions have the same fields. */
 #ifndef TRI_CONV_H
 #define TRI_CONV_H
 #include <stdbool.h>
 #include <stdint.h>
+#include "backend/runtime/kernels/records.h"
 
 /* The ternary kernels copy what windows read to the stack, at most so many elements for one position. */
 enum { TRI_CONV_MOST_TERMS = 1 << 14, TRI_CONV_MOST_COPIED = 1 << 15, TRI_CONV_QUAD = 4 };
 
-struct tri_conv {
-	int64_t batch, channels, height, width;
-	int64_t out, kernel_height, kernel_width, out_height, out_width;
-	int64_t stride_height, stride_width, pad_top, pad_left, dilation_height, dilation_width;
-};
-
-static inline struct tri_conv tri_conv_of(const int64_t *d)
-{
-	return (struct tri_conv){d[0], d[1], d[2], d[3], d[4], d[5], d[6], d[7], d[8], d[9], d[10], d[11], d[12], d[13], d[14]};
-}
-static inline int64_t tri_conv_terms(const struct tri_conv *c) { return c->channels * c->kernel_height * c->kernel_width; }
-static inline int64_t tri_conv_positions(const struct tri_conv *c) { return c->out_height * c->out_width; }
+static inline int64_t tri_conv_terms(const struct tri_conv_dims *c) { return c->channels * c->kernel_height * c->kernel_width; }
+static inline int64_t tri_conv_positions(const struct tri_conv_dims *c) { return c->out_height * c->out_width; }
 
 /* Packed trits have a run of terms for each row of the kernel, [KW, C], padded with zeros to whole quads. */
 static inline int64_t tri_conv_run(int64_t channels, int64_t kernel_width)
 {
 	return (channels * kernel_width + TRI_CONV_QUAD - 1) / TRI_CONV_QUAD * TRI_CONV_QUAD;
 }
-static inline int64_t tri_conv_packed_terms(const struct tri_conv *c)
+static inline int64_t tri_conv_packed_terms(const struct tri_conv_dims *c)
 {
 	return c->kernel_height * tri_conv_run(c->channels, c->kernel_width);
 }

@@ -11,7 +11,7 @@
 enum { CONV_POSITIONS = 64, CONV_COPY_BYTES = 128 << 10, CONV_SLACK = 64 };
 
 struct conv_blocks {
-	struct tri_conv c;
+	struct tri_conv_dims c;
 	int64_t size, pixel;               /* bytes from one element of a line to the next, and in x */
 	int64_t rows, columns;             /* of a block; all columns, or one row */
 	int64_t row_blocks, column_blocks; /* of an image */
@@ -27,7 +27,7 @@ TRI_INLINE int64_t conv_clamp(int64_t v, int64_t low, int64_t high) { return v <
 TRI_INLINE int64_t conv_parts(int64_t n, int64_t most) { return (n + most - 1) / most; }
 
 /* True if every window is inside the image, and lines are whole quads of neighbours. `channels`: of x. */
-static _Bool conv_is_inside(const struct tri_conv *c, int64_t channels)
+static _Bool conv_is_inside(const struct tri_conv_dims *c, int64_t channels)
 {
 	return (c->channels == channels || c->kernel_width == 1) && c->pad_top <= 0 && c->pad_left <= 0 && c->dilation_width == 1 &&
 	       c->channels * c->kernel_width % TRI_CONV_QUAD == 0 &&
@@ -36,7 +36,7 @@ static _Bool conv_is_inside(const struct tri_conv *c, int64_t channels)
 }
 
 /* Columns of x that `columns` positions read. */
-TRI_INLINE int64_t conv_span(const struct tri_conv *c, int64_t columns)
+TRI_INLINE int64_t conv_span(const struct tri_conv_dims *c, int64_t columns)
 {
 	return (columns - 1) * c->stride_width + (c->kernel_width - 1) * c->dilation_width + 1;
 }
@@ -50,7 +50,7 @@ static int64_t conv_lines(const struct conv_blocks *b, int64_t rows)
 }
 
 /* Divides an image into blocks of about the same size. c: of a group. `channels`: of x. `bytes`: of a number. */
-static struct conv_blocks conv_blocks_make(const struct tri_conv *c, int64_t channels, int64_t bytes)
+static struct conv_blocks conv_blocks_make(const struct tri_conv_dims *c, int64_t channels, int64_t bytes)
 {
 	struct conv_blocks b = {.c = *c, .pixel = channels * bytes, .copied = !conv_is_inside(c, channels)};
 	b.size = b.copied ? c->channels * bytes : b.pixel;
@@ -113,7 +113,7 @@ static void conv_copy_line(const struct conv_blocks *b, const char *x, int64_t f
 /* Returns the first window of a block of x, the channels of an image. `copy`: CONV_COPY_BYTES + CONV_SLACK bytes. */
 static const char *conv_block_read(const struct conv_blocks *b, const struct conv_block *k, const char *x, char *copy)
 {
-	const struct tri_conv *c = &b->c;
+	const struct tri_conv_dims *c = &b->c;
 	int64_t h = k->row * c->stride_height - c->pad_top, w = k->column * c->stride_width - c->pad_left;
 	int64_t lines = conv_lines(b, k->rows);
 	if (!b->copied)

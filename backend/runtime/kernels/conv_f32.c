@@ -36,7 +36,7 @@ struct sums {
 /* Stores pointers to row `k` of the windows, which is copied if some of it is padding. */
 static void point_to_row(const struct job *job, struct windows *v, int64_t k, const float **to)
 {
-	const struct tri_conv *c = &job->c;
+	const struct tri_conv_dims *c = &job->c;
 	for (int64_t i = 0; i < v->rows.n; i++) {
 		int64_t h = v->rows.row[i] + k * c->dilation_height, w = v->rows.column[i];
 		const float *from = v->rows.x + (h * c->width + w) * c->channels;
@@ -176,7 +176,7 @@ static void compute_columns(const struct job *job, struct windows *v, int64_t o,
 static void copy_window(const struct job *job, const struct tri_conv_rows *r, int64_t position, int64_t group, float *out)
 {
 	int64_t channels = job->group_channels;
-	const struct tri_conv *c = &job->c;
+	const struct tri_conv_dims *c = &job->c;
 	memset(out, 0, (size_t)job->trits->K * sizeof *out);
 	for (int64_t e = 0; e < c->kernel_height * c->kernel_width; e++) {
 		int64_t h = r->row[position] + e / c->kernel_width * c->dilation_height;
@@ -259,18 +259,16 @@ void tri_conv_f32(struct tri_context *ctx, void *const *bufs, const int64_t *dim
 	convolve(ctx, (struct job){.x = bufs[0],
 				   .w = bufs[1],
 				   .y = bufs[2],
-				   .c = tri_conv_of(dims),
-				   .group_channels = dims[15],
+				   .c = *tri_conv_of(dims),
+				   .group_channels = tri_conv_of(dims)->group_channels,
 				   .epilogue = epilogue});
 }
 
-/* `channels`: of a group. */
-static void convolve_trits(struct tri_context *ctx, void *const *bufs, const int64_t *dims, int64_t channels,
-			   const struct tri_epilogue *epilogue)
+static void convolve_trits(struct tri_context *ctx, void *const *bufs, const int64_t *dims, const struct tri_epilogue *epilogue)
 {
-	struct job job = {.x = bufs[0], .y = bufs[2], .c = tri_conv_of(dims), .epilogue = epilogue};
-	const struct tri_conv *c = &job.c;
-	int64_t run = tri_conv_run(channels, c->kernel_width);
+	struct job job = {.x = bufs[0], .y = bufs[2], .c = *tri_conv_of(dims), .epilogue = epilogue};
+	const struct tri_conv_dims *c = &job.c;
+	int64_t channels = c->group_channels, run = tri_conv_run(channels, c->kernel_width);
 	struct tri_trits trits = {bufs[1], c->kernel_height * run, c->out, c->kernel_width * channels, run};
 	job.trits = &trits;
 	job.group_channels = channels;
@@ -281,10 +279,10 @@ static void convolve_trits(struct tri_context *ctx, void *const *bufs, const int
 
 void tri_conv_f32_trit2(struct tri_context *ctx, void *const *bufs, const int64_t *dims, const struct tri_epilogue *epilogue)
 {
-	convolve_trits(ctx, bufs, dims, dims[1], epilogue);
+	convolve_trits(ctx, bufs, dims, epilogue);
 }
 
 void tri_conv_groups_f32_trit2(struct tri_context *ctx, void *const *bufs, const int64_t *dims, const struct tri_epilogue *epilogue)
 {
-	convolve_trits(ctx, bufs, dims, dims[15], epilogue);
+	convolve_trits(ctx, bufs, dims, epilogue);
 }

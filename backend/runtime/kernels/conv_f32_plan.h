@@ -23,7 +23,7 @@ struct job {
 	float *y;
 	const struct tri_trits *trits; /* in place of w */
 	bool chooses;                  /* trits choose numbers */
-	struct tri_conv c;
+	struct tri_conv_dims c;
 	int64_t positions, terms;
 	int64_t group_channels, group_out; /* of x and of y */
 	bool by_rows;                      /* a segment is a row of the window */
@@ -46,7 +46,7 @@ static inline int64_t even_part(int64_t n, int64_t most)
 
 static inline void divide_window(struct job *job)
 {
-	const struct tri_conv *c = &job->c;
+	const struct tri_conv_dims *c = &job->c;
 	int64_t row = c->kernel_width * c->channels;
 	job->by_rows = job->group_channels == c->channels && c->channels < FEW_CHANNELS && c->dilation_width == 1 && row <= MOST_COPIED &&
 		       c->kernel_height <= COPIED_SEGMENTS;

@@ -70,7 +70,7 @@ static void sum_windows(const struct job *job, const int8_t *x, int64_t columns,
 /* True if windows begin so close to each other that sums at every byte of a row are fastest. They have 16 bits. */
 static _Bool sums_bytes(const struct job *job, int64_t bytes)
 {
-	const struct tri_conv *c = &job->b.c;
+	const struct tri_conv_dims *c = &job->b.c;
 	return c->stride_width * job->b.size <= NARROW && bytes <= MOST_LINE && c->kernel_height * job->run <= INT16_MAX / 128;
 }
 
@@ -164,7 +164,7 @@ static void multiply(const struct job *job, const struct windows *windows, const
 /* Computes a block and one panel of a group. Tiles of whole panels go straight to y. */
 static void block(const struct job *job, const struct conv_block *k, int64_t group, int64_t panel, struct windows *windows)
 {
-	const struct tri_conv *c = &job->b.c;
+	const struct tri_conv_dims *c = &job->b.c;
 	int64_t p = k->row * c->out_width + k->column, first = panel * TRI_TRIT2_PANEL, o = group * c->out + first;
 	int64_t width = c->out - first < TRI_TRIT2_PANEL ? c->out - first : TRI_TRIT2_PANEL;
 	int32_t *y = job->y + (k->image * job->positions + p) * job->out + o;
@@ -193,17 +193,16 @@ static void task(void *arg, int64_t i)
 		block(job, &k, group, p, windows);
 }
 
-/* `channels`: of a group. */
-static void convolve(struct tri_context *ctx, void *const *bufs, const int64_t *dims, int64_t channels, const struct tri_epilogue *epilogue)
+static void convolve(struct tri_context *ctx, void *const *bufs, const int64_t *dims, const struct tri_epilogue *epilogue)
 {
 	struct job job;
-	struct tri_conv c = tri_conv_of(dims);
+	struct tri_conv_dims c = *tri_conv_of(dims);
 	if (c.batch <= 0 || c.out <= 0 || c.out_height <= 0 || c.out_width <= 0)
 		return;
 	job.ctx = ctx;
 	job.x = bufs[0], job.w = bufs[1], job.y = epilogue ? NULL : bufs[2], job.epilogue = epilogue;
-	job.channels = c.channels, job.out = c.out, job.groups = channels ? c.channels / channels : 1;
-	c.channels = channels, c.out /= job.groups;
+	job.channels = c.channels, job.out = c.out, job.groups = c.group_channels ? c.channels / c.group_channels : 1;
+	c.channels = c.group_channels, c.out /= job.groups;
 	job.b = conv_blocks_make(&c, job.channels, sizeof(int8_t));
 	job.run = tri_conv_run(c.channels, c.kernel_width);
 	job.terms = tri_conv_packed_terms(&c);
@@ -217,22 +216,22 @@ static void convolve(struct tri_context *ctx, void *const *bufs, const int64_t *
 
 void tri_conv_i8_trit2(struct tri_context *ctx, void *const *bufs, const int64_t *dims, const struct tri_epilogue *epilogue)
 {
-	convolve(ctx, bufs, dims, dims[1], epilogue);
+	convolve(ctx, bufs, dims, epilogue);
 }
 
 void tri_conv_trits(struct tri_context *ctx, void *const *bufs, const int64_t *dims, const struct tri_epilogue *epilogue)
 {
-	convolve(ctx, bufs, dims, dims[1], epilogue);
+	convolve(ctx, bufs, dims, epilogue);
 }
 
 void tri_conv_groups_i8_trit2(struct tri_context *ctx, void *const *bufs, const int64_t *dims, const struct tri_epilogue *epilogue)
 {
 	if (!tri_conv_lanes_i8(ctx, bufs, dims, epilogue))
-		convolve(ctx, bufs, dims, dims[15], epilogue);
+		convolve(ctx, bufs, dims, epilogue);
 }
 
 void tri_conv_groups_trits(struct tri_context *ctx, void *const *bufs, const int64_t *dims, const struct tri_epilogue *epilogue)
 {
 	if (!tri_conv_lanes_i8(ctx, bufs, dims, epilogue))
-		convolve(ctx, bufs, dims, dims[15], epilogue);
+		convolve(ctx, bufs, dims, epilogue);
 }

@@ -26,7 +26,7 @@ enum {
 
 /* How a convolution is divided. */
 struct lanes {
-	struct tri_conv c;
+	struct tri_conv_dims c;
 	int64_t channels, out, units;      /* of a group; units of its channels */
 	int64_t pixel;                     /* bytes, of x */
 	int64_t rows, columns;             /* of a block */
@@ -77,12 +77,12 @@ static inline _Bool lanes_pay(const struct lanes *l, int64_t besides)
 	return l->out * (taps * positions + SPREAD * spread) * l->units < LANES_COLUMNS * (halves * taps * l->units + besides) * positions;
 }
 
-/* Divides a convolution of groups of `channels` channels; `size`: bytes of one. Returns false if another kernel is faster or has to take it. */
-static inline _Bool lanes_make(const int64_t *dims, int64_t channels, int64_t size, struct lanes *l)
+/* Divides a convolution; `size`: bytes of a channel. Returns false if another kernel is faster or has to take it. */
+static inline _Bool lanes_make(const int64_t *dims, int64_t size, struct lanes *l)
 {
-	*l = (struct lanes){.c = tri_conv_of(dims), .channels = channels};
-	const struct tri_conv *c = &l->c;
-	int64_t taps = c->kernel_height * c->kernel_width;
+	*l = (struct lanes){.c = *tri_conv_of(dims), .channels = tri_conv_of(dims)->group_channels};
+	const struct tri_conv_dims *c = &l->c;
+	int64_t channels = l->channels, taps = c->kernel_height * c->kernel_width;
 	if (channels < 1 || channels == c->channels || c->batch < 1 || c->out < 1 || c->out_height < 1 || c->out_width < 1)
 		return 0;
 	l->out = c->out / (c->channels / channels);
@@ -232,7 +232,7 @@ static inline void lanes_line(const struct lanes *l, const struct spread *s, con
 static inline void lanes_read(const struct lanes *l, const struct spread *s, const struct lanes_block *b, const char *x, uint32_t zero,
 			      char *out)
 {
-	const struct tri_conv *c = &l->c;
+	const struct tri_conv_dims *c = &l->c;
 	const char *end = x + c->batch * c->height * c->width * l->pixel, *image = x + b->image * c->height * c->width * l->pixel;
 	int64_t lines = lanes_lines(l, b->rows), slots = lanes_slots(l, b->columns);
 	for (int64_t i = 0; i < lines; i++) {
@@ -245,7 +245,7 @@ static inline void lanes_read(const struct lanes *l, const struct spread *s, con
 /* Stores where windows begin, and where their terms are: unit u of element e is places[e * units + u] bytes from there. */
 static inline void lanes_places(const struct lanes *l, int32_t *places)
 {
-	const struct tri_conv *c = &l->c;
+	const struct tri_conv_dims *c = &l->c;
 	for (int64_t e = 0; e < c->kernel_height * c->kernel_width; e++) {
 		int64_t line = e / c->kernel_width * c->dilation_height, slot = e % c->kernel_width * c->dilation_width;
 		for (int64_t u = 0; u < l->units; u++)
@@ -268,7 +268,7 @@ static inline void lanes_windows(const struct lanes *l, const struct lanes_block
 static inline void lanes_store(const struct lanes *l, const struct lanes_block *b, int64_t o, const char *tile, void *y,
 			       const struct tri_epilogue *epilogue)
 {
-	const struct tri_conv *c = &l->c;
+	const struct tri_conv_dims *c = &l->c;
 	int64_t width = c->out - o < LANES_COLUMNS ? c->out - o : LANES_COLUMNS;
 	int64_t rows = b->columns == c->out_width ? 1 : b->rows, n = b->rows * b->columns / rows;
 	for (int64_t r = 0; r < rows; r++, tile += n * LANES_BYTES) {

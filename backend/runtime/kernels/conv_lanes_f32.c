@@ -101,7 +101,7 @@ _Bool tri_conv_lanes_f32(struct tri_context *ctx, void *const *bufs, const int64
 			 const struct tri_epilogue *epilogue)
 {
 	struct job job = {.ctx = ctx, .bufs = bufs, .trits = trits, .chooses = chooses, .epilogue = epilogue};
-	if (!lanes_make(dims, dims[15], sizeof(float), &job.l))
+	if (!lanes_make(dims, sizeof(float), &job.l))
 		return 0;
 	lanes_places(&job.l, job.places);
 	tri_parallel(ctx, task, &job, job.l.c.batch * job.l.row_blocks * job.l.column_blocks * job.l.vectors);

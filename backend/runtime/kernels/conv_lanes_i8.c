@@ -129,7 +129,7 @@ static void task(void *arg, int64_t i)
 _Bool tri_conv_lanes_i8(struct tri_context *ctx, void *const *bufs, const int64_t *dims, const struct tri_epilogue *epilogue)
 {
 	struct job job = {.ctx = ctx, .bufs = bufs, .epilogue = epilogue};
-	if (!lanes_make(dims, dims[15], sizeof(int8_t), &job.l))
+	if (!lanes_make(dims, sizeof(int8_t), &job.l))
 		return 0;
 	lanes_places(&job.l, job.places);
 	tri_parallel(ctx, task, &job, job.l.c.batch * job.l.row_blocks * job.l.column_blocks * job.l.vectors);

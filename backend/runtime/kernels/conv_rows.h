@@ -10,7 +10,7 @@ enum { TRI_CONV_ROWS = 96, TRI_CONV_POINTERS = 64 }; /* most positions; most ele
 
 /* Positions p … p+n-1 of one image. */
 struct tri_conv_rows {
-	const struct tri_conv *c;
+	const struct tri_conv_dims *c;
 	const float *x; /* the image */
 	int64_t n;
 	int64_t row[TRI_CONV_ROWS], column[TRI_CONV_ROWS]; /* of the window's first element in x; may be outside */
@@ -18,7 +18,7 @@ struct tri_conv_rows {
 	const float *at[TRI_CONV_POINTERS * TRI_CONV_ROWS];
 };
 
-static inline void tri_conv_rows_begin(struct tri_conv_rows *r, const struct tri_conv *c, const float *x, int64_t p, int64_t n)
+static inline void tri_conv_rows_begin(struct tri_conv_rows *r, const struct tri_conv_dims *c, const float *x, int64_t p, int64_t n)
 {
 	int64_t h = p / c->out_width, w = p % c->out_width;
 	r->c = c;
@@ -39,7 +39,7 @@ static inline void tri_conv_rows_begin(struct tri_conv_rows *r, const struct tri
 static inline void tri_conv_rows_point(const struct tri_conv_rows *r, int64_t element, int64_t channel, const float *zeros,
 				       const float **to)
 {
-	const struct tri_conv *c = r->c;
+	const struct tri_conv_dims *c = r->c;
 	int64_t dh = element / c->kernel_width * c->dilation_height, dw = element % c->kernel_width * c->dilation_width;
 	int64_t step = (dh * c->width + dw) * c->channels + channel;
 	uint64_t height = (uint64_t)c->height, width = (uint64_t)c->width;

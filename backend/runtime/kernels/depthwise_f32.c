@@ -21,7 +21,7 @@ struct job {
 	struct tri_context *ctx;
 	const float *x, *w;
 	float *y;
-	struct tri_conv c;
+	struct tri_conv_dims c;
 	int64_t positions, elements; /* elements: of a window */
 	int64_t rows, blocks;        /* positions of a tile; tiles of an image */
 	const struct tri_epilogue *epilogue;
@@ -171,7 +171,7 @@ static int64_t even_rows(int64_t n, int64_t most)
 
 void tri_depthwise_f32(struct tri_context *ctx, void *const *bufs, const int64_t *dims, const struct tri_epilogue *epilogue)
 {
-	struct job job = {.ctx = ctx, .x = bufs[0], .w = bufs[1], .y = bufs[2], .c = tri_conv_of(dims), .epilogue = epilogue};
+	struct job job = {.ctx = ctx, .x = bufs[0], .w = bufs[1], .y = bufs[2], .c = *tri_conv_of(dims), .epilogue = epilogue};
 	job.elements = job.c.kernel_height * job.c.kernel_width;
 	job.positions = tri_conv_positions(&job.c);
 	if (job.c.batch <= 0 || job.c.out <= 0 || job.positions <= 0)

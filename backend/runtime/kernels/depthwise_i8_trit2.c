@@ -51,7 +51,7 @@ static void multiply_block(const struct job *job, const struct conv_block *k, st
 static void task(void *arg, int64_t i)
 {
 	const struct job *job = arg;
-	const struct tri_conv *c = &job->b.c;
+	const struct tri_conv_dims *c = &job->b.c;
 	struct conv_block k = conv_block_at(&job->b, i / job->shares);
 	struct space *v = tri_space(job->ctx);
 	int64_t n = k.rows * k.columns, p = k.row * c->out_width + k.column, share = i % job->shares;
@@ -73,7 +73,7 @@ static void task(void *arg, int64_t i)
 
 void tri_depthwise_i8_trit2(struct tri_context *ctx, void *const *bufs, const int64_t *dims, const struct tri_epilogue *epilogue)
 {
-	struct tri_conv c = tri_conv_of(dims);
+	struct tri_conv_dims c = *tri_conv_of(dims);
 	if (c.batch <= 0 || c.out <= 0 || c.out_height <= 0 || c.out_width <= 0)
 		return;
 	struct job job = {.ctx = ctx,

@@ -23,7 +23,7 @@ static _Bool quads_fit(const struct job *job)
 /* Element k of the window of a channel: bits 8 (k % 4) + 2 (k / 4 % 4) of the word of its step. */
 static void quads_expand(const struct job *job, int64_t panel, struct quads_space *v)
 {
-	const struct tri_conv *c = &job->b.c;
+	const struct tri_conv_dims *c = &job->b.c;
 	int64_t run = tri_conv_run(1, c->kernel_width), terms = c->kernel_height * run;
 	int halves = tri_trit2_halves(c->out, panel);
 	const uint8_t *w = job->w + tri_trit2_offset(terms, panel);
@@ -55,7 +55,7 @@ static const int8_t outside[PANEL];
 
 static struct lines lines_at(const struct job *job, const int8_t *image, int64_t row, int64_t group)
 {
-	const struct tri_conv *c = &job->b.c;
+	const struct tri_conv_dims *c = &job->b.c;
 	struct lines l;
 	for (int64_t i = 0; i < QUAD; i++) {
 		int64_t k = group * QUAD + i, h = row * c->stride_height - c->pad_top + k * c->dilation_height;
@@ -99,7 +99,7 @@ TRI_INLINE void interleave(const struct lines *l, int64_t n, __mmask32 lanes, co
 /* The quads of the lines that a row of windows reads. */
 static void quads_read(const struct job *job, const struct conv_block *k, int64_t row, int64_t panel, struct quads_space *v)
 {
-	const struct tri_conv *c = &job->b.c;
+	const struct tri_conv_dims *c = &job->b.c;
 	const int8_t *image = job->x + k->image * c->height * c->width * c->channels;
 	int64_t from = k->column * c->stride_width - c->pad_left, span = conv_span(c, k->columns), channel = panel * PANEL;
 	int64_t low = conv_clamp(-from, 0, span), high = conv_clamp(c->width - from, low, span), width = c->channels - channel;
@@ -168,7 +168,7 @@ static void quads_row(const struct quads_space *v, int64_t columns, int64_t step
 /* Multiplies the windows of a block by a panel. */
 static void quads_multiply(const struct job *job, const struct conv_block *k, struct quads_space *v, int64_t panel, int32_t *y, int64_t ld)
 {
-	const struct tri_conv *c = &job->b.c;
+	const struct tri_conv_dims *c = &job->b.c;
 	int64_t taps = quads_groups(job) * c->kernel_width;
 	for (int64_t t = 0; t < taps; t++)
 		v->places[t] = (int32_t)((t / c->kernel_width * quads_span(job) + t % c->kernel_width * c->dilation_width) * QUADS);

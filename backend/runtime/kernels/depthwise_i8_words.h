@@ -26,7 +26,7 @@ struct chunk {
 /* Element k of the window of a channel: bits 8 (k % 4) + 2 (k / 4 % 4) of the word of its step. */
 static void expand(const struct job *job, int64_t panel, struct chunk *c)
 {
-	const struct tri_conv *v = &job->b.c;
+	const struct tri_conv_dims *v = &job->b.c;
 	int64_t run = tri_conv_run(1, v->kernel_width), terms = v->kernel_height * run;
 	int halves = tri_trit2_halves(v->out, panel);
 	const uint8_t *w = job->w + tri_trit2_offset(terms, panel);

@@ -3,17 +3,19 @@
 #define TRI_KERNEL_H
 #include <stdint.h>
 #include "backend/runtime/abi/unit.h"
+#include "backend/runtime/kernels/records.h"
 
 #define TRI_INLINE static inline __attribute__((always_inline))
 
-tri_kernel_fn tri_matmul_i8_trit2, tri_matmul_f32_trit2, tri_matmul_f32, tri_matmul_f32_panels, tri_conv_i8_trit2, tri_conv_trits,
-	tri_conv_f32, tri_conv_f32_trit2, tri_depthwise_i8_trit2, tri_depthwise_f32, tri_sort_f32, tri_sort_f64, tri_sort_i64, tri_scan_f32,
-	tri_scan_f64, tri_scan_i64, tri_scatter_f32, tri_scatter_f64, tri_scatter_i64, tri_put, tri_transpose, tri_matmul_i8_trit1_6;
-tri_filled_kernel_fn tri_matmul_i8_trit2_filled;
-tri_kernel_fn tri_matmul_trits, tri_matmul_i8_blocks, tri_matmul_i8_lists;
-tri_kernel_fn tri_conv_groups_i8_trit2, tri_conv_groups_trits, tri_conv_groups_f32_trit2;
-tri_filled_kernel_fn tri_matmul_i8_blocks_filled, tri_matmul_i8_lists_filled;
-tri_kernel_fn tri_attention_f32, tri_attention_mask_f32, tri_attention_i8, tri_attention_mask_i8;
+#define WHOLE(name)
+#define FILLED(name) tri_filled_kernel_fn tri_##name##_filled;
+#define KERNEL(name, record, fits, targets, operands, filled, cost) \
+	tri_kernel_fn tri_##name;                                   \
+	filled(name)
+#include "backend/runtime/kernels/kernels.def"
+#undef WHOLE
+#undef FILLED
+#undef KERNEL
 
 enum { TRI_PROLOGUE_MOST = 1 << 14 }; /* the most columns of an operand that a prologue fills */
 enum { TRI_TASK_WORK = 1 << 18 };     /* multiply-adds of a task: enough to pay for a thread */

@@ -125,7 +125,8 @@ static void divide_result(struct job *job)
 static void multiply_all(struct tri_context *ctx, struct job job, const int64_t *dims)
 {
 	job.ctx = ctx;
-	job.M = dims[0], job.K = dims[1], job.N = dims[2];
+	const struct tri_matmul_dims *d = tri_matmul_of(dims);
+	job.M = d->M, job.K = d->K, job.N = d->N;
 	if (job.M <= 0 || job.N <= 0)
 		return;
 	divide_result(&job);

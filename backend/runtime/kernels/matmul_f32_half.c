@@ -132,7 +132,8 @@ static void task(void *arg, int64_t i)
 static void multiply_all(struct tri_context *ctx, void *const *bufs, const int64_t *dims, const struct tri_epilogue *epilogue,
 			 enum tri_half type)
 {
-	struct job job = {bufs[0], bufs[1], epilogue ? NULL : bufs[2], dims[0], dims[1], dims[2], 0, type, epilogue, {0}};
+	const struct tri_matmul_dims *d = tri_matmul_of(dims);
+	struct job job = {bufs[0], bufs[1], epilogue ? NULL : bufs[2], d->M, d->K, d->N, 0, type, epilogue, {0}};
 	if (job.M > MOST_PARTS * ROWS) {
 		tri_multiply_f32_half(ctx, bufs, dims, epilogue, type);
 		return;

@@ -40,7 +40,8 @@ static void task(void *arg, int64_t i)
 
 void tri_matmul_f32_trit2(struct tri_context *ctx, void *const *bufs, const int64_t *dims, const struct tri_epilogue *epilogue)
 {
-	struct job job = {.x = bufs[0], .y = epilogue ? NULL : bufs[2], .M = dims[0], .K = dims[1], .N = dims[2], .epilogue = epilogue};
+	const struct tri_matmul_dims *d = tri_matmul_of(dims);
+	struct job job = {.x = bufs[0], .y = epilogue ? NULL : bufs[2], .M = d->M, .K = d->K, .N = d->N, .epilogue = epilogue};
 	job.trits = (struct tri_trits){bufs[1], job.K, job.N, job.K, job.K};
 	if (job.M <= 0 || job.N <= 0)
 		return;

@@ -110,7 +110,8 @@ _Static_assert(COPY_BYTES <= (int)TRI_SPACE, "it fits");
 void tri_matmul_i8_blocks_filled(struct tri_context *ctx, void *const *bufs, const int64_t *dims, const struct tri_epilogue *epilogue,
 				 const struct tri_prologue *prologue)
 {
-	int64_t M = dims[0], K = dims[1], N = dims[2];
+	const struct tri_matmul_dims *d = tri_matmul_of(dims);
+	int64_t M = d->M, K = d->K, N = d->N;
 	const struct tri_blocks *w = bufs[1];
 	uint8_t *copy = tri_space(ctx); /* all tasks read it */
 	if (N <= 0 || K <= 0 || w->form == TRI_DENSE) {

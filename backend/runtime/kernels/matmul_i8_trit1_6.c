@@ -163,7 +163,8 @@ static void task(void *arg, int64_t i)
 
 void tri_matmul_i8_trit1_6(struct tri_context *ctx, void *const *bufs, const int64_t *dims, const struct tri_epilogue *epilogue)
 {
-	int64_t M = dims[0], K = dims[1], N = dims[2];
+	const struct tri_matmul_dims *d = tri_matmul_of(dims);
+	int64_t M = d->M, K = d->K, N = d->N;
 	int32_t starts[ROW_CHUNK];
 	for (int64_t m = 0; m < M && N > 0; m += ROW_CHUNK) {
 		int64_t rows = M - m < ROW_CHUNK ? M - m : ROW_CHUNK;

@@ -160,7 +160,8 @@ _Static_assert(sizeof(struct space) <= TRI_SPACE, "it fits");
 void tri_matmul_i8_trit2_filled(struct tri_context *ctx, void *const *bufs, const int64_t *dims, const struct tri_epilogue *epilogue,
 				const struct tri_prologue *prologue)
 {
-	int64_t M = dims[0], K = dims[1], N = dims[2], fit = rows_of_copy(K), chunk = fit ? fit : ROW_CHUNK;
+	const struct tri_matmul_dims *d = tri_matmul_of(dims);
+	int64_t M = d->M, K = d->K, N = d->N, fit = rows_of_copy(K), chunk = fit ? fit : ROW_CHUNK;
 	struct space *v = tri_space(ctx);
 	for (int64_t m = 0; m < M && N > 0; m += chunk) {
 		struct job job = {.x = prologue ? NULL : (const int8_t *)bufs[0] + m * K,

@@ -89,7 +89,8 @@ _Static_assert(COPY_WORDS * sizeof(struct tile_word) <= TRI_SPACE, "it fits");
 
 void tri_matmul_trits(struct tri_context *ctx, void *const *bufs, const int64_t *dims, const struct tri_epilogue *epilogue)
 {
-	int64_t M = dims[0], K = dims[1], N = dims[2], words = tri_planes_words(K);
+	const struct tri_matmul_dims *d = tri_matmul_of(dims);
+	int64_t M = d->M, K = d->K, N = d->N, words = tri_planes_words(K);
 	int64_t fit = rows_of_chunk(words), chunk = fit ? fit : ROW_CHUNK;
 	struct tile_word *planes = tri_space(ctx); /* all tasks read them */
 	for (int64_t m = 0; m < M && N > 0; m += chunk) {

@@ -1,4 +1,4 @@
-/* y [A, N, B]: running sums or products of x along the middle dimension. dims: A, N, B, product. float32 is accumulated in double. */
+/* y [outer A, length N, inner B]: running sums or products of x along the middle dimension. float32 is accumulated in double. */
 #include "backend/runtime/kernels/kernel.h"
 
 enum { LANES = 64 };
@@ -30,8 +30,9 @@ struct job {
 	void tri_scan_##name(struct tri_context *ctx, void *const *bufs, const int64_t *dims, const struct tri_epilogue *epilogue) \
 	{                                                                                                                          \
 		(void)epilogue;                                                                                                    \
-		struct job j = {bufs[0], bufs[1], dims[1], dims[2], (dims[2] + LANES - 1) / LANES, dims[3] != 0};                  \
-		tri_parallel(ctx, task_##name, &j, j.N > 0 ? dims[0] * j.blocks : 0);                                              \
+		const struct tri_scan_dims *d = tri_scan_of(dims);                                                                 \
+		struct job j = {bufs[0], bufs[1], d->length, d->inner, (d->inner + LANES - 1) / LANES, d->product != 0};           \
+		tri_parallel(ctx, task_##name, &j, j.N > 0 ? d->outer * j.blocks : 0);                                             \
 	}
 
 SCAN(f32, float, double)

@@ -1,5 +1,4 @@
-/* y [A, N, B] = x, with v [A, M, B] stored or added at index int64 [A, M, B] along the middle dimension, in order. dims: A, N, B, M, add, and the place of
- * the statement for errors. */
+/* y [A, N, B] = x, with v [A, M, B] stored or added at index int64 [A, M, B] along the middle dimension, in order. */
 #include <string.h>
 #include "backend/runtime/kernels/kernel.h"
 #include "backend/runtime/abi/tri.h"
@@ -39,30 +38,31 @@ struct job {
 	void tri_scatter_##name(struct tri_context *ctx, void *const *bufs, const int64_t *dims, const struct tri_epilogue *epilogue) \
 	{                                                                                                                             \
 		(void)epilogue;                                                                                                       \
-		struct job j = {ctx,          bufs[0],          bufs[2],                                                              \
-				bufs[1],      bufs[3],          dims[1],                                                              \
-				dims[2],      dims[3],          (dims[2] + LANES - 1) / LANES,                                        \
-				dims[4] != 0, (uint64_t)dims[5]};                                                                     \
-		tri_parallel(ctx, task_##name, &j, j.N > 0 ? dims[0] * j.blocks : 0);                                                 \
+		const struct tri_scatter_dims *d = tri_scatter_of(dims);                                                              \
+		struct job j = {ctx,         bufs[0],           bufs[2],                                                              \
+				bufs[1],     bufs[3],           d->length,                                                            \
+				d->inner,    d->written,        (d->inner + LANES - 1) / LANES,                                       \
+				d->add != 0, (uint64_t)d->place};                                                                     \
+		tri_parallel(ctx, task_##name, &j, j.N > 0 ? d->outer * j.blocks : 0);                                                \
 	}
 
 SCATTER(f32, float)
 SCATTER(f64, double)
 SCATTER(i64, int64_t)
 
-/* y [A, N, B] = x, in bytes, with v [A, B] stored at an index along the middle dimension. dims: A, N, B, and the place of the
- * statement. y may be x. */
+/* y [A, N, B] = x, in bytes, with v [A, B] stored at an index along the middle dimension. y may be x. */
 void tri_put(struct tri_context *ctx, void *const *bufs, const int64_t *dims, const struct tri_epilogue *epilogue)
 {
 	(void)epilogue;
-	int64_t A = dims[0], N = dims[1], B = dims[2], at;
+	const struct tri_put_dims *d = tri_put_of(dims);
+	int64_t A = d->outer, N = d->length, B = d->inner, at;
 	const char *x = bufs[0], *v = bufs[1];
 	char *y = bufs[3];
 	memcpy(&at, bufs[2], sizeof at);
 	if (x != y)
 		memcpy(y, x, (size_t)(A * N * B));
 	if ((uint64_t)at >= (uint64_t)N) {
-		tri_fail_at(ctx, at, N, (uint64_t)dims[3]);
+		tri_fail_at(ctx, at, N, (uint64_t)d->place);
 		return;
 	}
 	for (int64_t a = 0; a < A && B > 0; a++)

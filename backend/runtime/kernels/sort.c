@@ -1,5 +1,5 @@
-/* y int64 [M, N]: for each row of x the positions of its elements in order. The sort is stable; NaN is greater than all numbers. dims:
- * M, N, descending. float32: a radix sort (least significant digit first) of words that hold key and position. 64-bit elements: a merge
+/* y int64 [M, N]: for each row of x the positions of its elements in order. The sort is stable; NaN is greater than all numbers.
+ * float32: a radix sort (least significant digit first) of words that hold key and position. 64-bit elements: a merge
  * sort of the positions. */
 #include <string.h>
 #include "backend/runtime/kernels/kernel.h"
@@ -122,22 +122,24 @@ static void task(void *arg, int64_t m)
 
 static void sort(struct tri_context *ctx, void *const *bufs, const int64_t *dims, void (*row)(const struct job *j, int64_t m))
 {
-	struct job j = {bufs[0], bufs[1], bufs[2], dims[1], dims[2] ? UINT64_MAX : 0, row};
+	const struct tri_sort_dims *d = tri_sort_of(dims);
+	struct job j = {bufs[0], bufs[1], bufs[2], d->length, d->descending ? UINT64_MAX : 0, row};
 	if (j.N <= 0)
 		return;
 	if (j.N < FEW)
-		for (int64_t m = 0; m < dims[0]; m++)
+		for (int64_t m = 0; m < d->rows; m++)
 			row(&j, m);
 	else
-		tri_parallel(ctx, task, &j, dims[0]);
+		tri_parallel(ctx, task, &j, d->rows);
 }
 
 /* Positions have 32 bits. */
 void tri_sort_f32(struct tri_context *ctx, void *const *bufs, const int64_t *dims, const struct tri_epilogue *epilogue)
 {
 	(void)epilogue;
-	if (dims[0] > 0 && dims[1] > UINT32_MAX)
-		tri_fail(ctx, TRI_ERR_RANGE, dims[1], UINT32_MAX);
+	const struct tri_sort_dims *d = tri_sort_of(dims);
+	if (d->rows > 0 && d->length > UINT32_MAX)
+		tri_fail(ctx, TRI_ERR_RANGE, d->length, UINT32_MAX);
 	else
 		sort(ctx, bufs, dims, row_f32);
 }

@@ -126,14 +126,15 @@ static void task(void *arg, int64_t i)
 
 void tri_transpose(struct tri_context *ctx, void *const *bufs, const int64_t *dims, const struct tri_epilogue *epilogue)
 {
-	struct job job = {bufs[0], bufs[1], dims[1], dims[2], dims[3], 0, 0};
+	const struct tri_transpose_dims *d = tri_transpose_of(dims);
+	struct job job = {bufs[0], bufs[1], d->rows, d->columns, d->size, 0, 0};
 	int64_t line = LINE / job.size;
 	(void)epilogue;
-	if (dims[0] <= 0 || job.rows <= 0 || job.columns <= 0)
+	if (d->batch <= 0 || job.rows <= 0 || job.columns <= 0)
 		return;
 	job.strip = (TASK_BYTES / (job.rows * job.size) / line + 1) * line;
 	job.strips = (job.columns + job.strip - 1) / job.strip;
-	tri_parallel(ctx, task, &job, dims[0] * job.strips);
+	tri_parallel(ctx, task, &job, d->batch * job.strips);
 }
 
 /* ---- tiles of epilogues ---- */

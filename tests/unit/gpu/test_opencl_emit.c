@@ -252,8 +252,8 @@ static void epilogue(void **state)
 	uint32_t w = load(n, DT_FLOAT32, at(&x, b, 3, (dim[]){x.zero, x.zero, x.one}), false);
 	uint32_t r = op2(n, OP_MAX, DT_FLOAT32, op2(n, OP_ADD, DT_FLOAT32, v, w, false), konst(n, DT_FLOAT32, 0, 0, false), false);
 	store(n, r, at(&x, out, 3, (dim[]){x.zero, eight, x.one}));
-	x.f->stmts[0] = (struct loop_stmt){
-		.kind = STMT_KERNEL, .u.kernel = {.kernel = KERNEL_MATMUL_F32, operands, .n_buffers = 2, dims, .n_dims = 3, .epilogue = n}};
+	x.f->stmts[0] = (struct loop_stmt){.kind = STMT_KERNEL,
+					   .u.kernel = {.kernel = KERNEL_matmul_f32, operands, .n_buffers = 2, dims, .epilogue = n}};
 	check(&x, "epilogue");
 }
 
@@ -261,7 +261,7 @@ static void epilogue(void **state)
 static void program(void **state)
 {
 	struct fixture x = setup("matmul");
-	x.f->stmts[x.f->n_stmts++] = (struct loop_stmt){.kind = STMT_KERNEL, .u.kernel.kernel = KERNEL_MATMUL_I8_TRIT2};
+	x.f->stmts[x.f->n_stmts++] = (struct loop_stmt){.kind = STMT_KERNEL, .u.kernel.kernel = KERNEL_matmul_i8_trit2};
 	const struct loop_fn *units[] = {NULL, x.f, x.f};
 	struct buf out = {0};
 	opencl_program(units, 3, &out);

@@ -290,9 +290,9 @@ static const char statements[] = "unit all(N) inputs 3 outputs 4 slots 2 scratch
 				 "  call body(b3) to (b8, b9)\n"
 				 "effect \"x = {} {}\" (b1 float32[8], b0 bool[])\n"
 				 "effect \"no {}\" at \"net.tri:7\" (b0 bool[], b3 float32[2, 4])\n"
-				 "kernel tri_sort_f32(b7, b10, b4) dims (2, 4, 1)\n"
-				 "kernel tri_scan_f32(b3, b5) dims (2, 4, 1, 0)\n"
-				 "kernel tri_put(b5, b11, b2, b6) dims (1, 2, 16)\n";
+				 "kernel tri_sort_f32(b7, b10, b4) dims (rows=2, length=4, descending=1)\n"
+				 "kernel tri_scan_f32(b3, b5) dims (outer=2, length=4, inner=1)\n"
+				 "kernel tri_put(b5, b11, b2, b6) dims (outer=1, length=2, inner=16)\n";
 
 static const char *const callee_texts[] = {
 	"unit left(N) inputs 1 outputs 1 slots 0 scratch 0\nb0 = input 0 float32[8]\nb1 = output 0 float32[8]\n"
@@ -343,7 +343,8 @@ static const char growth[] = "unit grows() inputs 4 outputs 4 slots 0 scratch 64
 			     " %0 float32 = load b2[24*i0 + i1]\n %1 float16 = cast %0\n store b6[8*i0 + i1 + 80] = %1\n"
 			     "nest (i0 < 2, i1 < 2, i2 < 8)\n schedule (for i0, for i1, for i2) index 8\n"
 			     " %0 float32 = load b2[24*i0 + 8*i1 + i2 + 8]\n %1 float16 = cast %0\n store b5[8*i0 + 16*i1 + i2 + 96] = %1\n"
-			     "kernel tri_attention_f32(b0, b5, b5, b4) dims (1, 4, 2, 1, 8, 8, 8, 0, 0, 16, 8, 16, 16, 8, 16, 2, 2)\n"
+			     "kernel tri_attention_f32(b0, b5, b5, b4) dims (batch=1, heads=4, kv_heads=2, queries=1, keys=8, features=8, "
+			     "values=8, k_batch=16, k_head=8, k_row=16, v_batch=16, v_head=8, v_row=16, k_elem=2, v_elem=2)\n"
 			     "call more(b3) to (b7)\n"
 			     "nest (i0 < 4)\n schedule (for i0) index 8\n %0 float32 = load b3[i0]\n store b8[i0] = %0\n"
 			     "call more(b8) to (b9)\n"

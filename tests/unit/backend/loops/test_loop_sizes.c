@@ -11,7 +11,7 @@
 	"unit attention() inputs 4 outputs 1 slots 0 scratch 0\nb0 = input 0 float32[2, 4, 3, 8]\n"                         \
 	"b1 = input 1 float32[2, " keys ", 5, 8]\nb2 = input 2 float32[2, " keys ", 5, 6]\nb3 = input 3 float32[4, 1, 5]\n" \
 	"b4 = output 0 float32[2, 4, 3, 6]\nkernel tri_attention_mask_f32(b0, b1, b2, b3, b4) "                             \
-	"dims (2, 4, " heads ", 3, 5, 8, 6, 0, 0, " mask ", 0)\n"
+	"dims (batch=2, heads=4, kv_heads=" heads ", queries=3, keys=5, features=8, values=6, " mask ")\n"
 
 /* Reads the text. Returns the error, or an empty text. */
 static char *read_error(const char *text)
@@ -37,10 +37,13 @@ static void attention(void **state)
 	static const struct {
 		const char *text, *why;
 	} cases[] = {
-		{ATTENTION("2", "2", "80, 40, 8, 60, 30, 6, 0, 0, 1, 4, 1, 5"), NULL},
-		{ATTENTION("3", "3", "120, 40, 8, 90, 30, 6, 0, 0, 1, 4, 1, 5"), "heads of queries that do not share keys"},
-		{ATTENTION("2", "2", "80, 40, 8, 60, 30, 6, 0, 0, 4, 1, 1, 5"), "a mask of another size"},
-		{ATTENTION("2", "2", "80, 40, 8, 60, 30, 6, 0, 0, 1, 4, 5, 1"), "a mask of another size"},
+		{ATTENTION("2", "2", "k_batch=80, k_head=40, k_row=8, v_batch=60, v_head=30, v_row=6, mask_heads=4, mask_keys=5"), NULL},
+		{ATTENTION("3", "3", "k_batch=120, k_head=40, k_row=8, v_batch=90, v_head=30, v_row=6, mask_heads=4, mask_keys=5"),
+		 "a size that is no multiple of another"},
+		{ATTENTION("2", "2", "k_batch=80, k_head=40, k_row=8, v_batch=60, v_head=30, v_row=6, mask_batch=4, mask_keys=5"),
+		 "a size that is neither 1 nor"},
+		{ATTENTION("2", "2", "k_batch=80, k_head=40, k_row=8, v_batch=60, v_head=30, v_row=6, mask_heads=4, mask_queries=5"),
+		 "a size that is neither 1 nor"},
 	};
 	for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
 		char *error = read_error(cases[k].text);

@@ -49,15 +49,13 @@ static struct guarded floats(int64_t n, float range)
 
 /* Keys or values: rows of `width` elements for each item, head and position. */
 struct rows {
-	enum tri_attention_elem elem;
+	enum tri_elem elem;
 	struct tri_attention_strides stride, of_scale;
 	struct guarded data, scales;
 };
 
-static const dtype dtypes[] = {[TRI_ATTENTION_F32] = DT_FLOAT32,
-			       [TRI_ATTENTION_F16] = DT_FLOAT16,
-			       [TRI_ATTENTION_BF16] = DT_BFLOAT16,
-			       [TRI_ATTENTION_I8] = DT_INT8};
+static const dtype dtypes[] = {
+	[TRI_ELEM_F32] = DT_FLOAT32, [TRI_ELEM_F16] = DT_FLOAT16, [TRI_ELEM_BF16] = DT_BFLOAT16, [TRI_ELEM_I8] = DT_INT8};
 
 /* The positions are first, as in a cache, or after the heads. */
 static struct tri_attention_strides strides_of(bool first, int64_t B, int64_t heads, int64_t S, int64_t width)
@@ -67,14 +65,14 @@ static struct tri_attention_strides strides_of(bool first, int64_t B, int64_t he
 	return (struct tri_attention_strides){heads * S * width, S * width, width};
 }
 
-static struct rows rows_new(enum tri_attention_elem elem, int64_t B, int64_t heads, int64_t S, int64_t width)
+static struct rows rows_new(enum tri_elem elem, int64_t B, int64_t heads, int64_t S, int64_t width)
 {
 	int64_t n = B * heads * S * width;
 	bool first = rnd() % 2;
 	struct rows r = {elem, strides_of(first, B, heads, S, width), strides_of(rnd() % 2, B, heads, S, 1),
 			 guarded(n * (int64_t)dtype_size(dtypes[elem])), floats(B * heads * S, 0.008f)};
 	for (int64_t k = 0; k < n; k++)
-		if (elem == TRI_ATTENTION_I8)
+		if (elem == TRI_ELEM_I8)
 			((int8_t *)r.data.at)[k] = (int8_t)(rnd() % 255 - 127);
 		else
 			elem_put_float(dtypes[elem], r.data.at, k, ((double)(rnd() % 2001) / 1000 - 1) * (rnd() % 9 ? 1 : 3e-6));
@@ -84,25 +82,19 @@ static struct rows rows_new(enum tri_attention_elem elem, int64_t B, int64_t hea
 static double rows_at(const struct rows *r, int64_t batch, int64_t head, int64_t row, int64_t k)
 {
 	int64_t at = batch * r->stride.batch + head * r->stride.head + row * r->stride.row + k;
-	if (r->elem != TRI_ATTENTION_I8)
+	if (r->elem != TRI_ELEM_I8)
 		return elem_float(dtypes[r->elem], r->data.at, at);
 	const float *scale = r->scales.at;
 	return ((int8_t *)r->data.at)[at] * (double)scale[batch * r->of_scale.batch + head * r->of_scale.head + row * r->of_scale.row];
 }
 
-enum { MOST_DIMS = TRI_ATTENTION_DIMS + TRI_ATTENTION_SCALE_DIMS + TRI_ATTENTION_MASK_DIMS };
 struct problem {
-	int64_t dims[MOST_DIMS], n; /* n: elements of the result */
+	struct tri_attention_dims dims;
+	int64_t n; /* elements of the result */
 	struct tri_attention a;
 	struct guarded q, mask, y, again;
 	struct rows k, v;
 };
-
-static int64_t *put_strides(int64_t *d, struct tri_attention_strides s)
-{
-	d[0] = s.batch, d[1] = s.head, d[2] = s.row;
-	return d + 3;
-}
 
 static struct problem problem_new(void)
 {
@@ -113,23 +105,45 @@ static struct problem problem_new(void)
 	int64_t S = ONE_OF(0, 1, 3, 63, 64, 65, 130, 197, 384, 500), E = ONE_OF(1, 7, 16, 64, 100, 128), V = ONE_OF(1, 5, 16, 31, 64, 130);
 	bool scaled = rnd() % 3 == 0;
 	uint32_t mask = rnd() % 3, bits = 0;
-	enum tri_attention_elem types[] = {TRI_ATTENTION_F32, TRI_ATTENTION_F16, TRI_ATTENTION_BF16};
+	enum tri_elem types[] = {TRI_ELEM_F32, TRI_ELEM_F16, TRI_ELEM_BF16};
 	float scale = 0.3f;
 	if (rnd() % 2)
 		memcpy(&bits, &scale, sizeof bits);
-	struct problem p = {{B, heads, kv, L, S, E, V, rnd() % 2, bits},
-			    B * heads * L * V,
+	struct problem p = {.n = B * heads * L * V,
 			    .q = floats(B * heads * L * E, 2),
-			    .k = rows_new(scaled ? TRI_ATTENTION_I8 : types[rnd() % 3], B, kv, S, E),
-			    .v = rows_new(scaled ? TRI_ATTENTION_I8 : types[rnd() % 3], B, kv, S, V)};
-	int64_t *d = put_strides(put_strides(p.dims + 9, p.k.stride), p.v.stride);
-	*d++ = p.k.elem;
-	*d++ = p.v.elem;
-	if (scaled)
-		d = put_strides(put_strides(d, p.k.of_scale), p.v.of_scale);
-	d[0] = ONE_OF(1, B), d[1] = ONE_OF(1, heads), d[2] = ONE_OF(1, L), d[3] = ONE_OF(1, S), d[4] = mask == 1;
-	p.a = tri_attention_of(p.dims, scaled, mask != 0);
-	int64_t n = d[0] * d[1] * d[2] * d[3];
+			    .k = rows_new(scaled ? TRI_ELEM_I8 : types[rnd() % 3], B, kv, S, E),
+			    .v = rows_new(scaled ? TRI_ELEM_I8 : types[rnd() % 3], B, kv, S, V)};
+	const struct tri_attention_strides k = p.k.stride, v = p.v.stride, ks = p.k.of_scale, vs = p.v.of_scale;
+	p.dims = (struct tri_attention_dims){.batch = B,
+					     .heads = heads,
+					     .kv_heads = kv,
+					     .queries = L,
+					     .keys = S,
+					     .features = E,
+					     .values = V,
+					     .causal = rnd() % 2,
+					     .scale = bits,
+					     .k_batch = k.batch,
+					     .k_head = k.head,
+					     .k_row = k.row,
+					     .k_elem = p.k.elem,
+					     .v_batch = v.batch,
+					     .v_head = v.head,
+					     .v_row = v.row,
+					     .v_elem = p.v.elem,
+					     .k_scale_batch = ks.batch,
+					     .k_scale_head = ks.head,
+					     .k_scale_row = ks.row,
+					     .v_scale_batch = vs.batch,
+					     .v_scale_head = vs.head,
+					     .v_scale_row = vs.row,
+					     .mask_batch = mask ? ONE_OF(1, B) : 1,
+					     .mask_heads = mask ? ONE_OF(1, heads) : 1,
+					     .mask_queries = mask ? ONE_OF(1, L) : 1,
+					     .mask_keys = mask ? ONE_OF(1, S) : 1,
+					     .mask_elem = mask == 1};
+	p.a = tri_attention_make((const void *)&p.dims, scaled, mask != 0);
+	int64_t n = p.dims.mask_batch * p.dims.mask_heads * p.dims.mask_queries * p.dims.mask_keys;
 	p.mask = mask == 1 ? guarded(n) : floats(n, 5);
 	for (int64_t i = 0; mask == 1 && i < n; i++)
 		((char *)p.mask.at)[i] = rnd() % 3 != 0;
@@ -153,7 +167,7 @@ static double naive(const struct problem *p, int64_t batch, int64_t head, int64_
 	int64_t shared = head / (a->heads / a->kv_heads), step, at = tri_attention_mask(a, batch, head, i, &step);
 	const float *q = (float *)p->q.at + ((batch * a->heads + head) * a->queries + i) * a->features;
 	double most = -INFINITY, total = 0, sum = 0, score[512];
-	bool bools = a->mask && a->mask_elem == TRI_ATTENTION_BOOL;
+	bool bools = a->mask && a->mask_elem == TRI_ELEM_BOOL;
 	for (int64_t j = 0; j < a->keys; j++) {
 		score[j] = 0;
 		for (int64_t e = 0; e < a->features; e++)
@@ -185,7 +199,7 @@ static void run(tri_kernel_fn *const *fn, void *ctx, struct problem *p, void *y)
 		*next++ = p->v.scales.at;
 	}
 	*next = y;
-	fn[2 * p->a.scaled + p->a.mask](ctx, bufs, p->dims, NULL);
+	fn[2 * p->a.scaled + p->a.mask](ctx, bufs, (const void *)&p->dims, NULL);
 }
 
 static void check(tri_kernel_fn *const *fn, void *const *ctx)

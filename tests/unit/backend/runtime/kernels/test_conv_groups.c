@@ -3,14 +3,14 @@
 #include "tests/unit/backend/runtime/kernels/kernels_fixture.h"
 
 struct shape {
-	struct tri_conv c;
+	struct tri_conv_dims c;
 	int64_t groups;
 };
 
 /* The place in x of a term of position p of image n: channel `channel` of group `group`, element e of the window; -1: in the padding. */
 static int64_t input_at(const struct shape *s, int64_t n, int64_t p, int64_t group, int64_t channel, int64_t e)
 {
-	const struct tri_conv *c = &s->c;
+	const struct tri_conv_dims *c = &s->c;
 	int64_t h = p / c->out_width * c->stride_height - c->pad_top + e / c->kernel_width * c->dilation_height;
 	int64_t w = p % c->out_width * c->stride_width - c->pad_left + e % c->kernel_width * c->dilation_width;
 	if (h < 0 || w < 0 || h >= c->height || w >= c->width)
@@ -21,14 +21,14 @@ static int64_t input_at(const struct shape *s, int64_t n, int64_t p, int64_t gro
 /* One shape: its operands, and results for each element. Weights are trits [terms, O], terms in the order of elements, then channels. */
 struct problem_of_groups {
 	struct shape s;
-	int64_t group_channels, terms, positions, results, dims[16];
+	int64_t group_channels, terms, positions, results, dims[sizeof(struct tri_conv_dims) / sizeof(int64_t)];
 	struct problem x, w;
 	struct guarded packed;
 };
 
 static struct guarded pack_lines(const struct problem_of_groups *p)
 {
-	const struct tri_conv *c = &p->s.c;
+	const struct tri_conv_dims *c = &p->s.c;
 	int64_t line = p->group_channels * c->kernel_width, run = tri_conv_run(p->group_channels, c->kernel_width);
 	struct guarded padded = guarded((size_t)(run * c->kernel_height * c->out)),
 		       packed = guarded(tri_trit2_packed_size(run * c->kernel_height, c->out));
@@ -41,14 +41,14 @@ static struct guarded pack_lines(const struct problem_of_groups *p)
 
 static struct problem_of_groups new_problem(struct shape s)
 {
-	struct tri_conv *c = &s.c;
+	struct tri_conv_dims *c = &s.c;
 	c->out_height = (c->height + 2 * c->pad_top - c->dilation_height * (c->kernel_height - 1) - 1) / c->stride_height + 1;
 	c->out_width = (c->width + 2 * c->pad_left - c->dilation_width * (c->kernel_width - 1) - 1) / c->stride_width + 1;
+	c->group_channels = c->channels / s.groups;
 	struct problem_of_groups p = {.s = s, .group_channels = c->channels / s.groups, .positions = tri_conv_positions(c)};
 	p.terms = p.group_channels * c->kernel_height * c->kernel_width;
 	p.results = c->batch * p.positions * c->out;
 	memcpy(p.dims, c, sizeof *c);
-	p.dims[15] = p.group_channels;
 	p.x = problem_new(c->batch, c->channels * c->height * c->width, 1);
 	p.w = problem_new(1, p.terms, c->out);
 	p.packed = pack_lines(&p);
@@ -75,7 +75,7 @@ static int32_t exact_sum(const struct problem_of_groups *p, int64_t i)
 
 static void check_i8(const struct kernels *k, void *const *ctx, struct problem_of_groups *p)
 {
-	const struct tri_conv *c = &p->s.c;
+	const struct tri_conv_dims *c = &p->s.c;
 	size_t bytes = (size_t)p->results * sizeof(int32_t);
 	struct guarded y = guarded(bytes), want = guarded(bytes);
 	for (int64_t i = 0; i < p->results; i++)
@@ -118,7 +118,7 @@ static void check_floats(const struct problem_of_groups *p, const float *y)
 /* The bits of the kernel of floats for any number of threads and for the epilogue; then a NaN, which zero trits skip. */
 static void check_f32(const struct kernels *k, void *const *ctx, struct problem_of_groups *p)
 {
-	const struct tri_conv *c = &p->s.c;
+	const struct tri_conv_dims *c = &p->s.c;
 	size_t bytes = (size_t)p->results * sizeof(float);
 	struct guarded y = guarded(bytes), want = guarded(bytes), panels = guarded(tri_panels_size(p->terms, c->out));
 	for (int64_t i = 0; i < p->terms * c->out; i++)
@@ -147,7 +147,7 @@ static void check_f32(const struct kernels *k, void *const *ctx, struct problem_
 
 static void check_shape(const struct kernels *k, void *const *ctx, struct shape s)
 {
-	const struct tri_conv *c = &s.c;
+	const struct tri_conv_dims *c = &s.c;
 	if (c->height + 2 * c->pad_top < c->dilation_height * (c->kernel_height - 1) + 1 ||
 	    c->width + 2 * c->pad_left < c->dilation_width * (c->kernel_width - 1) + 1)
 		return;
@@ -165,15 +165,15 @@ static void check_shape(const struct kernels *k, void *const *ctx, struct shape 
 
 static void check_all(const struct kernels *k, void *const *ctx)
 {
-	check_shape(k, ctx, (struct shape){{1, 128, 9, 11, 128, 3, 3, 0, 0, 1, 1, 1, 1, 1, 1}, 32});
-	check_shape(k, ctx, (struct shape){{1, 128, 15, 9, 128, 3, 3, 0, 0, 2, 2, 1, 1, 1, 1}, 16});
-	check_shape(k, ctx, (struct shape){{1, 240, 7, 7, 60, 1, 1, 0, 0, 1, 1, 0, 0, 1, 1}, 3});
-	check_shape(k, ctx, (struct shape){{2, 64, 7, 8, 64, 3, 3, 0, 0, 1, 1, 1, 1, 1, 1}, 2});
-	check_shape(k, ctx, (struct shape){{1, 35, 8, 9, 55, 3, 3, 0, 0, 1, 1, 1, 1, 1, 1}, 5});
-	check_shape(k, ctx, (struct shape){{1, 96, 6, 7, 72, 5, 5, 0, 0, 1, 2, 2, 2, 2, 2}, 3});
-	check_shape(k, ctx, (struct shape){{1, 32, 10, 12, 64, 3, 3, 0, 0, 1, 1, 1, 1, 1, 1}, 32});
-	check_shape(k, ctx, (struct shape){{1, 80, 4, 70, 200, 1, 3, 0, 0, 1, 1, 0, 1, 1, 1}, 5});
-	check_shape(k, ctx, (struct shape){{1, 600, 5, 5, 30, 3, 3, 0, 0, 1, 1, 1, 1, 1, 1}, 2});
+	check_shape(k, ctx, (struct shape){{1, 128, 9, 11, 128, 3, 3, 0, 0, 1, 1, 1, 1, 1, 1, 0}, 32});
+	check_shape(k, ctx, (struct shape){{1, 128, 15, 9, 128, 3, 3, 0, 0, 2, 2, 1, 1, 1, 1, 0}, 16});
+	check_shape(k, ctx, (struct shape){{1, 240, 7, 7, 60, 1, 1, 0, 0, 1, 1, 0, 0, 1, 1, 0}, 3});
+	check_shape(k, ctx, (struct shape){{2, 64, 7, 8, 64, 3, 3, 0, 0, 1, 1, 1, 1, 1, 1, 0}, 2});
+	check_shape(k, ctx, (struct shape){{1, 35, 8, 9, 55, 3, 3, 0, 0, 1, 1, 1, 1, 1, 1, 0}, 5});
+	check_shape(k, ctx, (struct shape){{1, 96, 6, 7, 72, 5, 5, 0, 0, 1, 2, 2, 2, 2, 2, 0}, 3});
+	check_shape(k, ctx, (struct shape){{1, 32, 10, 12, 64, 3, 3, 0, 0, 1, 1, 1, 1, 1, 1, 0}, 32});
+	check_shape(k, ctx, (struct shape){{1, 80, 4, 70, 200, 1, 3, 0, 0, 1, 1, 0, 1, 1, 1, 0}, 5});
+	check_shape(k, ctx, (struct shape){{1, 600, 5, 5, 30, 3, 3, 0, 0, 1, 1, 1, 1, 1, 1, 0}, 2});
 	for (int i = 0; i < 60; i++) {
 		int64_t groups = 2 + rnd() % 9;
 		check_shape(k, ctx,

@@ -3,7 +3,7 @@
 #include "tests/unit/backend/runtime/kernels/kernels_fixture.h"
 
 /* Positions of x for one term, or -1 in the padding. */
-static int64_t conv_input(const struct tri_conv *c, int64_t p, int64_t kh, int64_t kw, int64_t *row)
+static int64_t conv_input(const struct tri_conv_dims *c, int64_t p, int64_t kh, int64_t kw, int64_t *row)
 {
 	int64_t h = p / c->out_width * c->stride_height - c->pad_top + kh * c->dilation_height;
 	int64_t w = p % c->out_width * c->stride_width - c->pad_left + kw * c->dilation_width;
@@ -12,7 +12,7 @@ static int64_t conv_input(const struct tri_conv *c, int64_t p, int64_t kh, int64
 }
 
 /* The windows of x as a matrix [K, P] of one image, in the order of terms that a kernel has. */
-static void conv_windows(const struct tri_conv *c, bool channels_last, const void *x, size_t elem, char *out)
+static void conv_windows(const struct tri_conv_dims *c, bool channels_last, const void *x, size_t elem, char *out)
 {
 	int64_t positions = tri_conv_positions(c), row;
 	for (int64_t ch = 0; ch < c->channels; ch++)
@@ -36,7 +36,7 @@ static void conv_windows(const struct tri_conv *c, bool channels_last, const voi
 struct conv_sum {
 	double sum, size;
 };
-static struct conv_sum conv_sum(const struct tri_conv *c, int64_t channels, const float *x, const float *w, int64_t p, int64_t o)
+static struct conv_sum conv_sum(const struct tri_conv_dims *c, int64_t channels, const float *x, const float *w, int64_t p, int64_t o)
 {
 	struct conv_sum s = {0, 0};
 	int64_t first = o / (c->out / (c->channels / channels)) * channels, row;
@@ -53,13 +53,14 @@ static struct conv_sum conv_sum(const struct tri_conv *c, int64_t channels, cons
 }
 
 /* A float kernel against naive sums; any number of threads and the epilogue get the same bits. */
-static void check_conv_floats(const struct kernels *k, void *const *ctx, struct tri_conv c, bool depthwise, int64_t groups)
+static void check_conv_floats(const struct kernels *k, void *const *ctx, struct tri_conv_dims c, bool depthwise, int64_t groups)
 {
 	tri_kernel_fn *fn = depthwise ? k->depthwise_f32 : k->conv_f32;
-	int64_t dims[16], taps = c.kernel_height * c.kernel_width, positions = tri_conv_positions(&c);
+	int64_t channels = c.channels / groups, taps = c.kernel_height * c.kernel_width, positions = tri_conv_positions(&c);
+	const int64_t *dims = (const void *)&c;
 	c.out = depthwise ? c.channels : c.out;
-	memcpy(dims, &c, sizeof c);
-	int64_t channels = dims[15] = c.channels / groups, terms = taps * channels, image = c.channels * c.height * c.width;
+	c.group_channels = channels;
+	int64_t terms = taps * channels, image = c.channels * c.height * c.width;
 	struct problem w = problem_new(c.out, terms, 1), x = problem_new(c.batch, image, 1);
 	size_t bytes = (size_t)(4 * c.batch * c.out * positions);
 	struct guarded y = guarded(bytes), again = guarded(bytes), panels = guarded(tri_panels_size(terms, c.out));
@@ -84,7 +85,7 @@ static void check_conv_floats(const struct kernels *k, void *const *ctx, struct 
 }
 
 /* Packs trits [terms, out]: each line of a window is padded. */
-static struct guarded conv_packed(const struct tri_conv *c, const int8_t *trits)
+static struct guarded conv_packed(const struct tri_conv_dims *c, const int8_t *trits)
 {
 	int64_t run = tri_conv_run(c->channels, c->kernel_width), line = c->channels * c->kernel_width, terms = tri_conv_packed_terms(c);
 	struct guarded padded = guarded((size_t)(terms * c->out)), packed = guarded(tri_trit2_packed_size(terms, c->out));
@@ -96,7 +97,7 @@ static struct guarded conv_packed(const struct tri_conv *c, const int8_t *trits)
 }
 
 /* Extreme: the smallest numbers. */
-static void check_conv_i8(const struct kernels *k, void *const *ctx, const struct tri_conv *c, const int64_t *dims, bool extreme)
+static void check_conv_i8(const struct kernels *k, void *const *ctx, const struct tri_conv_dims *c, const int64_t *dims, bool extreme)
 {
 	int64_t terms = tri_conv_terms(c), positions = tri_conv_positions(c), image = c->channels * c->height * c->width;
 	struct problem w = problem_new(1, terms, c->out), x = problem_new(c->batch, image, 1);
@@ -124,13 +125,13 @@ static void check_conv_i8(const struct kernels *k, void *const *ctx, const struc
 }
 
 /* Each channel with its own window of trits [elements, channels]. Extreme: the largest sums. */
-static void check_depthwise_i8(const struct kernels *k, void *const *ctx, struct tri_conv c, bool extreme)
+static void check_depthwise_i8(const struct kernels *k, void *const *ctx, struct tri_conv_dims c, bool extreme)
 {
-	int64_t dims[15], elements = c.kernel_height * c.kernel_width, positions = tri_conv_positions(&c),
-			  image = c.channels * c.height * c.width;
+	int64_t elements = c.kernel_height * c.kernel_width, positions = tri_conv_positions(&c), image = c.channels * c.height * c.width;
+	const int64_t *dims = (const void *)&c;
 	c.out = c.channels;
-	memcpy(dims, &c, sizeof dims);
-	struct tri_conv one = c;
+	c.group_channels = 1;
+	struct tri_conv_dims one = c;
 	one.channels = 1;
 	struct problem w = problem_new(1, elements, c.out), x = problem_new(c.batch, image, 1);
 	size_t bytes = (size_t)(4 * c.batch * c.out * positions);
@@ -160,7 +161,7 @@ static void check_depthwise_i8(const struct kernels *k, void *const *ctx, struct
 }
 
 /* Elements of y against naive sums, in which a zero trit skips its number. */
-static void check_chosen(const struct tri_conv *c, const float *x, const int8_t *trits, const float *y)
+static void check_chosen(const struct tri_conv_dims *c, const float *x, const int8_t *trits, const float *y)
 {
 	int64_t positions = tri_conv_positions(c), row;
 	for (int64_t i = 0; i < positions * c->out; i++) {
@@ -179,7 +180,7 @@ static void check_chosen(const struct tri_conv *c, const float *x, const int8_t 
 }
 
 /* The kernel of floats and trits: the bits of the float kernel, and NaNs that zero trits skip. */
-static void check_conv_f32_trit2(const struct kernels *k, void *const *ctx, const struct tri_conv *c, const int64_t *dims)
+static void check_conv_f32_trit2(const struct kernels *k, void *const *ctx, const struct tri_conv_dims *c, const int64_t *dims)
 {
 	int64_t terms = tri_conv_terms(c), positions = tri_conv_positions(c), image = c->channels * c->height * c->width;
 	struct problem w = problem_new(1, terms, c->out), x = problem_new(c->batch, image, 1);
@@ -206,7 +207,7 @@ static void check_conv_f32_trit2(const struct kernels *k, void *const *ctx, cons
 	problem_free(&w), problem_free(&x);
 }
 
-static void check_conv(const struct kernels *k, void *const *ctx, struct tri_conv c)
+static void check_conv(const struct kernels *k, void *const *ctx, struct tri_conv_dims c)
 {
 	int64_t high = c.height + 2 * c.pad_top - c.dilation_height * (c.kernel_height - 1) - 1;
 	int64_t wide = c.width + 2 * c.pad_left - c.dilation_width * (c.kernel_width - 1) - 1;
@@ -214,10 +215,8 @@ static void check_conv(const struct kernels *k, void *const *ctx, struct tri_con
 		return;
 	c.out_height = high / c.stride_height + 1;
 	c.out_width = wide / c.stride_width + 1;
-	int64_t dims[16];
-	_Static_assert(sizeof dims == sizeof c + sizeof *dims, "the dims of the kernels");
-	memcpy(dims, &c, sizeof c);
-	dims[15] = c.channels;
+	const int64_t *dims = (const void *)&c;
+	c.group_channels = c.channels;
 	check_conv_floats(k, ctx, c, false, 1);
 	check_conv_floats(k, ctx, c, true, c.channels);
 	for (int64_t groups = 2; groups <= c.channels && groups <= 48; groups++)
@@ -232,42 +231,42 @@ static void check_conv(const struct kernels *k, void *const *ctx, struct tri_con
 
 static void check_all(const struct kernels *k, void *const *ctx)
 {
-	check_conv(k, ctx, (struct tri_conv){1, 40, 19, 35, 70, 3, 3, 0, 0, 1, 1, 1, 1, 1, 1});
-	check_conv(k, ctx, (struct tri_conv){2, 3, 30, 31, 33, 7, 7, 0, 0, 2, 2, 3, 3, 1, 1});
-	check_conv(k, ctx, (struct tri_conv){1, 4, 20, 40, 18, 9, 7, 0, 0, 1, 2, 4, 3, 1, 1}); /* 252 numbers that begin 8 apart */
-	check_conv(k, ctx, (struct tri_conv){1, 1, 40, 70, 40, 7, 7, 0, 0, 2, 2, 3, 3, 1, 1});
-	check_conv(k, ctx, (struct tri_conv){1, 24, 9, 11, 96, 3, 3, 0, 0, 1, 1, 1, 1, 1, 1});
-	check_conv(k, ctx, (struct tri_conv){2, 8, 5, 6, 200, 2, 3, 0, 0, 2, 1, 1, 1, 1, 1});
-	check_conv(k, ctx, (struct tri_conv){3, 1, 9, 9, 16, 9, 9, 0, 0, 1, 1, 4, 4, 1, 1});
-	check_conv(k, ctx, (struct tri_conv){1, 17, 12, 13, 48, 5, 5, 0, 0, 2, 2, 6, 7, 2, 3});
-	check_conv(k, ctx, (struct tri_conv){1, 1, 3, 90, 20, 1, 70, 0, 0, 1, 1, 0, 2, 1, 1});
-	check_conv(k, ctx, (struct tri_conv){1, 1024, 3, 3, 20, 2, 2, 0, 0, 1, 1, 1, 1, 1, 1});
-	check_conv(k, ctx, (struct tri_conv){1, 513, 1, 1, 5, 3, 3, 0, 0, 1, 1, 1, 1, 1, 1});
-	check_conv(k, ctx, (struct tri_conv){3, 5, 7, 7, 500, 1, 1, 0, 0, 1, 1, 0, 0, 1, 1});
-	check_conv(k, ctx, (struct tri_conv){1, 64, 7, 7, 96, 3, 3, 0, 0, 1, 1, 1, 1, 1, 1});
-	check_conv(k, ctx, (struct tri_conv){1, 12, 5, 150, 40, 1, 1, 0, 0, 2, 2, 0, 0, 1, 1});
-	check_conv(k, ctx, (struct tri_conv){1, 600, 7, 40, 3, 3, 3, 0, 0, 1, 1, 3, 3, 3, 3});
-	check_conv(k, ctx, (struct tri_conv){1, 96, 12, 12, 4, 1, 1, 0, 0, 1, 1, 0, 0, 1, 1});
-	check_conv(k, ctx, (struct tri_conv){1, 6, 20, 31, 4, 17, 18, 0, 0, 1, 1, 0, 0, 1, 1});
-	check_conv(k, ctx, (struct tri_conv){1, 40, 12, 14, 4, 9, 9, 0, 0, 1, 1, 0, 0, 1, 1});
-	check_conv(k, ctx, (struct tri_conv){1, 40, 12, 14, 4, 9, 9, 0, 0, 1, 1, 4, 4, 1, 1});
-	check_conv(k, ctx, (struct tri_conv){3, 33, 23, 40, 8, 5, 5, 0, 0, 2, 2, 2, 2, 1, 1});
-	check_conv(k, ctx, (struct tri_conv){1, 35, 4, 640, 3, 3, 3, 0, 0, 1, 10, 1, 1, 1, 1});
+	check_conv(k, ctx, (struct tri_conv_dims){1, 40, 19, 35, 70, 3, 3, 0, 0, 1, 1, 1, 1, 1, 1, 0});
+	check_conv(k, ctx, (struct tri_conv_dims){2, 3, 30, 31, 33, 7, 7, 0, 0, 2, 2, 3, 3, 1, 1, 0});
+	check_conv(k, ctx, (struct tri_conv_dims){1, 4, 20, 40, 18, 9, 7, 0, 0, 1, 2, 4, 3, 1, 1, 0}); /* 252 numbers that begin 8 apart */
+	check_conv(k, ctx, (struct tri_conv_dims){1, 1, 40, 70, 40, 7, 7, 0, 0, 2, 2, 3, 3, 1, 1, 0});
+	check_conv(k, ctx, (struct tri_conv_dims){1, 24, 9, 11, 96, 3, 3, 0, 0, 1, 1, 1, 1, 1, 1, 0});
+	check_conv(k, ctx, (struct tri_conv_dims){2, 8, 5, 6, 200, 2, 3, 0, 0, 2, 1, 1, 1, 1, 1, 0});
+	check_conv(k, ctx, (struct tri_conv_dims){3, 1, 9, 9, 16, 9, 9, 0, 0, 1, 1, 4, 4, 1, 1, 0});
+	check_conv(k, ctx, (struct tri_conv_dims){1, 17, 12, 13, 48, 5, 5, 0, 0, 2, 2, 6, 7, 2, 3, 0});
+	check_conv(k, ctx, (struct tri_conv_dims){1, 1, 3, 90, 20, 1, 70, 0, 0, 1, 1, 0, 2, 1, 1, 0});
+	check_conv(k, ctx, (struct tri_conv_dims){1, 1024, 3, 3, 20, 2, 2, 0, 0, 1, 1, 1, 1, 1, 1, 0});
+	check_conv(k, ctx, (struct tri_conv_dims){1, 513, 1, 1, 5, 3, 3, 0, 0, 1, 1, 1, 1, 1, 1, 0});
+	check_conv(k, ctx, (struct tri_conv_dims){3, 5, 7, 7, 500, 1, 1, 0, 0, 1, 1, 0, 0, 1, 1, 0});
+	check_conv(k, ctx, (struct tri_conv_dims){1, 64, 7, 7, 96, 3, 3, 0, 0, 1, 1, 1, 1, 1, 1, 0});
+	check_conv(k, ctx, (struct tri_conv_dims){1, 12, 5, 150, 40, 1, 1, 0, 0, 2, 2, 0, 0, 1, 1, 0});
+	check_conv(k, ctx, (struct tri_conv_dims){1, 600, 7, 40, 3, 3, 3, 0, 0, 1, 1, 3, 3, 3, 3, 0});
+	check_conv(k, ctx, (struct tri_conv_dims){1, 96, 12, 12, 4, 1, 1, 0, 0, 1, 1, 0, 0, 1, 1, 0});
+	check_conv(k, ctx, (struct tri_conv_dims){1, 6, 20, 31, 4, 17, 18, 0, 0, 1, 1, 0, 0, 1, 1, 0});
+	check_conv(k, ctx, (struct tri_conv_dims){1, 40, 12, 14, 4, 9, 9, 0, 0, 1, 1, 0, 0, 1, 1, 0});
+	check_conv(k, ctx, (struct tri_conv_dims){1, 40, 12, 14, 4, 9, 9, 0, 0, 1, 1, 4, 4, 1, 1, 0});
+	check_conv(k, ctx, (struct tri_conv_dims){3, 33, 23, 40, 8, 5, 5, 0, 0, 2, 2, 2, 2, 1, 1, 0});
+	check_conv(k, ctx, (struct tri_conv_dims){1, 35, 4, 640, 3, 3, 3, 0, 0, 1, 10, 1, 1, 1, 1, 0});
 	for (int i = 0; i < 60; i++)
 		check_conv(k, ctx,
-			   (struct tri_conv){.batch = 1 + rnd() % 2,
-					     .channels = 1 + rnd() % 9,
-					     .height = 1 + rnd() % 14,
-					     .width = 1 + rnd() % 40,
-					     .out = 1 + rnd() % 40,
-					     .kernel_height = 1 + rnd() % 4,
-					     .kernel_width = 1 + rnd() % 4,
-					     .stride_height = 1 + rnd() % 3,
-					     .stride_width = 1 + rnd() % 3,
-					     .pad_top = rnd() % 4,
-					     .pad_left = rnd() % 4,
-					     .dilation_height = 1 + rnd() % 2,
-					     .dilation_width = 1 + rnd() % 3});
+			   (struct tri_conv_dims){.batch = 1 + rnd() % 2,
+						  .channels = 1 + rnd() % 9,
+						  .height = 1 + rnd() % 14,
+						  .width = 1 + rnd() % 40,
+						  .out = 1 + rnd() % 40,
+						  .kernel_height = 1 + rnd() % 4,
+						  .kernel_width = 1 + rnd() % 4,
+						  .stride_height = 1 + rnd() % 3,
+						  .stride_width = 1 + rnd() % 3,
+						  .pad_top = rnd() % 4,
+						  .pad_left = rnd() % 4,
+						  .dilation_height = 1 + rnd() % 2,
+						  .dilation_width = 1 + rnd() % 3});
 }
 
 static void base_level(void **state) { on_level(RUNTIME_BASE, check_all); }
