@@ -1,11 +1,12 @@
 #include "builder/profile/kernel_rows.h"
 #include <stdlib.h>
-#include <string.h>
 #include "base/arena.h"
 
 #define MEMORY_BOUND 5.0 /* operations a byte: fewer */
 #define COMPUTE_BOUND 20.0
-#define BEYOND 1.1        /* times the measured rate of memory: not an error of measuring */
+#define BEYOND 1.1 /* times the measured rate of memory: not an error of measuring */
+#define AT 0.9     /* of the attainable rate: its ceiling limits a statement */
+#define NEAR 0.75
 #define CACHE (256 << 10) /* bytes: no cache of the second level is smaller */
 
 void kernel_add_ceilings(struct profile *p, const struct ceilings *c)
@@ -98,19 +99,7 @@ struct kernel_row *kernel_rows(struct arena *a, const struct profile *p, uint32_
 	return rows;
 }
 
-const char *kernel_class_text(enum kernel_class c)
-{
-	static const char *const texts[] = {[KERNEL_MEMORY] = "memory", [KERNEL_MIXED] = "mixed", [KERNEL_COMPUTE] = "compute"};
-	return texts[c];
-}
-
-static const struct {
-	double least;
-	const char *by_memory, *by_arithmetic;
-} verdicts[] = {
-#define VERDICT(least, by_memory, by_arithmetic) {least, by_memory, by_arithmetic},
-#include "builder/profile/verdicts.def"
-};
+const char *const kernel_classes[] = {[KERNEL_MEMORY] = "memory", [KERNEL_MIXED] = "mixed", [KERNEL_COMPUTE] = "compute"};
 
 const char *kernel_verdict(struct arena *a, const struct profile *p, const struct kernel_row *r)
 {
@@ -121,9 +110,8 @@ const char *kernel_verdict(struct arena *a, const struct profile *p, const struc
 		return "too short for the clock";
 	if (!r->has_ceilings || (r->share <= 0 && !r->in_caches))
 		return "";
-	for (uint32_t i = 0; i < sizeof verdicts / sizeof *verdicts; i++)
-		if (r->share >= verdicts[i].least)
-			return r->by_memory ? verdicts[i].by_memory : verdicts[i].by_arithmetic;
+	if (r->share >= NEAR)
+		return arena_printf(a, "%s the %s", r->share >= AT ? "at" : "near", r->by_memory ? "memory's rate" : "ceiling");
 	if (r->in_caches)
 		return "its data stays in the caches";
 	return arena_printf(a, "%.1f times the least time", 1 / r->share);

@@ -34,7 +34,7 @@ struct kernel_row {
 struct kernel_row kernel_row(const struct profile *p, uint32_t item);
 /* Returns the statements and kernels, the longest first. Allocated in `a`. */
 struct kernel_row *kernel_rows(struct arena *a, const struct profile *p, uint32_t *n);
-const char *kernel_class_text(enum kernel_class c);
+extern const char *const kernel_classes[];
 /* The shortest time of a call, in ns, that can be separated from the clock; 0: unknown. */
 double kernel_shortest(const struct profile *p);
 /* A sentence on what limits the row; "" without ceilings. */

@@ -5,7 +5,6 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 #include "base/arena.h"
-#include "base/buf.h"
 #include "base/bug.h"
 #include "base/hash.h"
 #include "base/map.h"
@@ -246,30 +245,19 @@ void profile_append(struct profile *to, const struct profile *more)
 	arena_free(a);
 }
 
-/* Returns the rest of the first line of /proc/cpuinfo that begins with `key`, or NULL. */
-static const char *cpu_field(struct arena *a, const char *text, const char *key)
-{
-	for (const char *line = text; line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL) {
-		if (strncmp(line, key, strlen(key)) != 0)
-			continue;
-		const char *colon = strchr(line, ':');
-		if (!colon)
-			return NULL;
-		colon += 1 + strspn(colon + 1, " \t");
-		return arena_strndup(a, colon, strcspn(colon, "\n"));
-	}
-	return NULL;
-}
-
+/* Returns what /proc/cpuinfo calls the processor, or the machine's type. */
 static const char *cpu_name(struct arena *a, const char *machine)
 {
 	char *text = NULL;
 	size_t len;
-	const char *name = NULL;
-	if (os_read_file("/proc/cpuinfo", 1 << 20, &text, &len))
-		name = cpu_field(a, text, "model name");
+	const char *name = machine, *line = os_read_file("/proc/cpuinfo", 1 << 20, &text, &len) ? strstr(text, "model name") : NULL,
+		   *colon = line ? strchr(line, ':') : NULL;
+	if (colon) {
+		colon += 1 + strspn(colon + 1, " \t");
+		name = arena_strndup(a, colon, strcspn(colon, "\n"));
+	}
 	free(text);
-	return name ? name : machine;
+	return name;
 }
 
 struct profile_machine machine_describe(struct arena *a)

@@ -1,4 +1,3 @@
-#include "base/arena.h"
 #include "builder/profile/figures.h"
 #include "builder/profile/gate.h"
 #include "builder/profile/report.h"

@@ -1,5 +1,4 @@
 #include <math.h>
-#include "base/arena.h"
 #include "builder/profile/figures.h"
 #include "builder/profile/kernel_rows.h"
 #include "builder/profile/report.h"
@@ -23,7 +22,7 @@ static void add_row(struct table *t, const struct profile *p, const struct kerne
 		  figure(whole > 0 ? k->ns / whole : 0),
 		  figure_or(i->values.of[METRIC_CPU], wall > 0 ? profile_value(p, k->item, METRIC_CPU) / wall : 0, NULL),
 		  figure_or(peak > 0, peak, NULL), figure(bytes), figure(bytes / 1e9), figure(operations), figure(operations / 1e9),
-		  figure(k->intensity), word(kernel_class_text(k->class)),
+		  figure(k->intensity), word(kernel_classes[k->class]),
 		  figure_or(k->has_ceilings && k->share > 0, k->share, k->has_ceilings ? "" : NULL),
 		  figure_or(on_device, profile_value(p, k->item, METRIC_WORK_GROUP), NULL),
 		  figure_or(on_device, profile_value(p, k->item, METRIC_OCCUPANCY), NULL),

@@ -1,5 +1,4 @@
 #include <math.h>
-#include "base/arena.h"
 #include "builder/profile/profile.h"
 #include "builder/profile/report.h"
 #include "builder/profile/suggest.h"

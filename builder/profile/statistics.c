@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/bug.h"
-#include "base/vec.h"
 
 #define EXACT_PAIRS 2500 /* up to n_a * n_b: the exact distribution of the rank sum; beyond it a normal one */
 #define EXACT_SIGNED 60  /* the same, for pairs */

@@ -28,18 +28,17 @@ static double phase_share(const struct profile *p, const char *name)
 	double busy = symptoms_busy_ns(p);
 	for (uint32_t i = 0; i < p->items.len; i++)
 		if (p->items.at[i].kind == ITEM_PHASE && strcmp(p->items.at[i].name, name) == 0 && busy > 0)
-			return profile_median(p, &p->items.at[i].values, METRIC_WALL) / busy;
+			return profile_value(p, i, METRIC_WALL) / busy;
 	return 0;
 }
 
 static double total_of(const struct profile *p, const char *name, enum metric_unit *unit)
 {
-	for (uint32_t m = 0; m < METRIC_COUNT; m++)
-		if (strcmp(profile_metrics[m].name, name) == 0) {
-			*unit = profile_metrics[m].unit;
-			return profile_median(p, &p->total, (enum profile_metric)m);
-		}
-	return 0;
+	uint32_t m = 0;
+	while (m + 1 < METRIC_COUNT && strcmp(profile_metrics[m].name, name) != 0)
+		m++;
+	*unit = profile_metrics[m].unit;
+	return profile_median(p, &p->total, (enum profile_metric)m);
 }
 
 static bool has_workers(const struct profile *p)

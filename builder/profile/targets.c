@@ -1,6 +1,5 @@
 #include "builder/profile/targets.h"
 #include <string.h>
-#include "base/arena.h"
 #include "builder/profile/report.h"
 
 const struct target targets[TARGET_CLASSES] = {

@@ -20,8 +20,7 @@ struct trace {
 	const struct profile *p;
 	struct arena *a;
 	struct json_writer w;
-	int64_t clock_ns;
-	int64_t pid;
+	int64_t clock_ns, pid;
 };
 
 /* By time; the outer span first. */
@@ -42,37 +41,34 @@ static void open_event(struct trace *t, const char *name, const char *ph, uint32
 	json_member_int(&t->w, "tid", lane);
 }
 
+static void close_arguments(struct trace *t)
+{
+	json_close(&t->w, '}');
+	json_close(&t->w, '}');
+}
+
 static void put_name(struct trace *t, const char *what, const char *name, uint32_t lane)
 {
 	open_event(t, what, "M", lane);
 	json_member_open(&t->w, "args", '{');
 	json_member_str(&t->w, "name", name);
-	json_close(&t->w, '}');
-	json_close(&t->w, '}');
+	close_arguments(t);
 }
 
 /* The phase that a span is of: that of its outermost item, or its own name inside a unit. */
 static const char *category(const struct profile *p, uint32_t item)
 {
-	uint32_t inner = item;
-	while (p->items.at[item].parent != PROFILE_NONE) {
-		inner = item;
-		item = p->items.at[item].parent;
-	}
-	return p->items.at[item].kind == ITEM_UNIT ? p->items.at[inner].name : p->items.at[item].name;
-}
-
-static const char *span_name(struct trace *t, uint32_t item)
-{
-	const struct profile_item *i = &t->p->items.at[item];
-	if (i->kind != ITEM_TASK || i->parent == PROFILE_NONE)
-		return i->name;
-	return arena_printf(t->a, "%s %s", i->name, t->p->items.at[i->parent].name);
+	const struct profile_item *i = &p->items.at[item], *inner = i;
+	for (; i->parent != PROFILE_NONE; i = &p->items.at[i->parent])
+		inner = i;
+	return i->kind == ITEM_UNIT ? inner->name : i->name;
 }
 
 static void put_span(struct trace *t, const struct profile_span *s)
 {
-	open_event(t, span_name(t, s->item), "X", s->lane);
+	const struct profile_item *i = &t->p->items.at[s->item];
+	bool of_unit = i->kind == ITEM_TASK && i->parent != PROFILE_NONE;
+	open_event(t, of_unit ? arena_printf(t->a, "%s %s", i->name, t->p->items.at[i->parent].name) : i->name, "X", s->lane);
 	json_member_str(&t->w, "cat", category(t->p, s->item));
 	json_member_num(&t->w, "ts", (double)(t->clock_ns + s->start_ns) / 1e3);
 	json_member_num(&t->w, "dur", (double)s->ns / 1e3);
@@ -90,8 +86,7 @@ static void put_point(struct trace *t, const struct entry *e)
 	json_member_num(&t->w, "ts", (double)(t->clock_ns + e->at_ns) / 1e3);
 	json_member_open(&t->w, "args", '{');
 	json_member_num(&t->w, e->counter->unit == UNIT_BYTES ? "bytes" : "value", e->value);
-	json_close(&t->w, '}');
-	json_close(&t->w, '}');
+	close_arguments(t);
 }
 
 static struct entry *sorted_entries(struct trace *t, uint32_t *n)

@@ -1,7 +1,6 @@
 #include "builder/profile/workspace.h"
 #include <dirent.h>
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>

@@ -1,6 +1,5 @@
 #include "builder/run/bench.h"
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 #include "base/arena.h"
 #include "base/buf.h"

@@ -184,23 +184,16 @@ static double rate(ceiling_loop *loop, char *memory, uint32_t threads)
 	return sum;
 }
 
-static double best(ceiling_loop *loop, char *memory, uint32_t threads)
-{
-	double most = 0;
-	int64_t began = os_now_ns();
-	for (uint32_t i = 0; i < ROUNDS || os_now_ns() - began < LEAST_NS; i++) {
-		double r = rate(loop, memory + i % (BYTES / WINDOW) * WINDOW, threads);
-		most = r > most ? r : most;
-	}
-	return most;
-}
-
+/* The best of some loops, the end is NULL. */
 static double best_of(ceiling_loop *const *loops, char *memory, uint32_t threads)
 {
 	double most = 0;
 	for (; *loops; loops++) {
-		double r = best(*loops, memory, threads);
-		most = r > most ? r : most;
+		int64_t began = os_now_ns();
+		for (uint32_t i = 0; i < ROUNDS || os_now_ns() - began < LEAST_NS; i++) {
+			double r = rate(*loops, memory + i % (BYTES / WINDOW) * WINDOW, threads);
+			most = r > most ? r : most;
+		}
 	}
 	return most;
 }
@@ -215,8 +208,8 @@ struct ceilings ceilings_measure(uint32_t threads)
 	ceiling_loop *floats[MOST_LOOPS], *int8s[MOST_LOOPS];
 	float_loops(floats);
 	int8_loops(int8s);
-	struct ceilings c = {.read_bytes = best(read_memory, memory, threads),
-			     .copy_bytes = best(copy_memory, memory, threads),
+	struct ceilings c = {.read_bytes = best_of((ceiling_loop *[]){read_memory, NULL}, memory, threads),
+			     .copy_bytes = best_of((ceiling_loop *[]){copy_memory, NULL}, memory, threads),
 			     .float_ops = best_of(floats, memory, threads),
 			     .int8_ops = best_of(int8s, memory, threads)};
 	free(memory);

@@ -107,10 +107,10 @@ static bool measure_gpu(struct arena *a, uint32_t number, struct ceilings *out, 
 {
 	const struct gpu_api *api = open_gpu(a, why);
 	struct gpu_ceilings c;
-	if (!api || !api->measure(number, &c, why))
-		return false;
-	*out = (struct ceilings){c.read_bytes, c.copy_bytes, c.float_ops, c.int8_ops};
-	return true;
+	bool ok = api && api->measure(number, &c, why);
+	if (ok)
+		*out = (struct ceilings){c.read_bytes, c.copy_bytes, c.float_ops, c.int8_ops};
+	return ok;
 }
 
 static const char *gpu_name(struct arena *a, uint32_t number, struct buf *why)
@@ -122,10 +122,7 @@ static const char *gpu_name(struct arena *a, uint32_t number, struct buf *why)
 	api->devices(answer);
 	if (number < answer->n && number < GPU_MOST_DEVICES)
 		return arena_printf(a, "%s, driver %s", answer->list[number].name, answer->list[number].driver);
-	if (answer->n)
-		buf_printf(why, "there is no device opencl:%u", number);
-	else
-		buf_puts(why, answer->why);
+	buf_puts(why, answer->n ? arena_printf(a, "there is no device opencl:%u", number) : answer->why);
 	return NULL;
 }
 
@@ -176,11 +173,6 @@ bool device_ceilings(struct arena *a, const char *device, uint32_t threads, enum
 	return ok;
 }
 
-static bool is_higher(const struct ceilings *x, const struct ceilings *y)
-{
-	return x->float_ops > y->float_ops || x->int8_ops > y->int8_ops;
-}
-
 bool device_ceilings_add(struct profile *p, const char *device, uint32_t threads, struct buf *why)
 {
 	struct ceilings measured, raised;
@@ -190,7 +182,7 @@ bool device_ceilings_add(struct profile *p, const char *device, uint32_t threads
 	profile_add_setting(p, "device", name);
 	kernel_add_ceilings(p, &measured);
 	raised = kernel_raised_ceilings(p);
-	if (!is_higher(&raised, &measured))
+	if (raised.float_ops <= measured.float_ops && raised.int8_ops <= measured.int8_ops)
 		return true;
 	if (!device_ceilings(p->arena, device, threads, CEILINGS_RAISED, &measured, &name, why))
 		return false;

@@ -1,10 +1,8 @@
 #include "builder/run/rounding.h"
 #include <float.h>
 #include <math.h>
-#include <string.h>
 #include "backend/ir/tensor.h"
 #include "base/arena.h"
-#include "base/buf.h"
 #include "base/hash.h"
 #include "builder/manifest/options.h"
 #include "builder/run/results.h"

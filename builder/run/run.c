@@ -1,7 +1,6 @@
 #include "builder/run/run.h"
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include "backend/ir/tensor.h"
 #include "base/arena.h"

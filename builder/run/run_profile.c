@@ -1,7 +1,6 @@
 #include "builder/run/run_profile.h"
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 #include "base/arena.h"
 #include "base/bug.h"
 #include "base/map.h"

@@ -116,7 +116,14 @@ class Bench(ProjectTest):
     def test_results_of_ternary_and_float_models_are_compared(self):
         shutil.copytree(os.path.join(SOURCE, "examples", "zoo"), self.path("zoo"), ignore=shutil.ignore_patterns("build", ".trib"))
         for model in "mobilenet_v2", "ternary_resnet18":
-            self.assertIn("equal to the reference interpreter", self.trib("bench", "-C", "zoo", "--max-time", "50ms", model).stdout)
+            out = self.trib("bench", "-C", "zoo", "--max-time", "50ms", "--profile-out", "p.json", model).stdout
+            self.assertIn("equal to the reference interpreter", out)
+            with open(self.path("zoo/p.json"), encoding="utf-8") as f:
+                items = json.load(f)["items"]
+            ceilings = {i["kernel"]: i["ceiling"] for i in items if i["kind"] == "kernel"}
+            want = {"tri_conv_f32": "float"} if model == "mobilenet_v2" else {"tri_conv_i8_trit2": "int8"}
+            self.assertEqual(ceilings, {**ceilings, **want, "tri_transpose": "memory"})
+            self.assertTrue(all(("kernel" in i, "ceiling" in i) == (i["kind"] == "kernel", i["kind"] != "unit") for i in items))
 
     def test_calls_of_units_are_a_tree_and_add_up(self):
         self.edit("tri.build", "    entry   = DigitsNet\n", "    entry   = DigitsNet\n    opt = 1\n")

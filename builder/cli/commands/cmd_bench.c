@@ -133,39 +133,36 @@ static const char *build_library(void *ctx, uint32_t unit_entries, enum status *
 
 /* ---- cases ---- */
 
-static bool add_ceilings(struct profile *p, const struct bench_case *c)
-{
-	struct buf why = {0};
-	bool ok = device_ceilings_add(p, c->device, c->threads, &why);
-	if (!ok)
-		fail_environment("cannot measure `%s`: %s", c->device, why.at);
-	buf_free(&why);
-	return ok;
-}
-
-static enum status run_case(struct bencher *b, const struct bench_case *c, struct profile **all)
+/* Measures a case. Returns its profile with the ceilings of the device; NULL: *s says why, an error was printed. */
+static struct profile *measure_case(struct bencher *b, const struct bench_case *c, enum status *s)
 {
 	struct buf error = {0};
-	enum status s;
-	struct profile *p = bench_run(c, b->o, &error, &s);
+	struct profile *p = bench_run(c, b->o, &error, s);
 	if (!p) {
 		print(stderr, "trib: %s\n", error.len ? error.at : "interrupted");
-		buf_free(&error);
-		return s;
+	} else if (!device_ceilings_add(p, c->device, c->threads, &error)) {
+		*s = fail_environment("cannot measure `%s`: %s", c->device, error.at);
+		profile_free(p);
+		p = NULL;
 	}
 	buf_free(&error);
-	if (!add_ceilings(p, c)) {
-		profile_free(p);
-		return STATUS_ENVIRONMENT;
-	}
+	return p;
+}
+
+static enum status run_case(struct bencher *b, const struct bench_case *c, struct profile **first)
+{
+	enum status s;
+	struct profile *p = measure_case(b, c, &s);
+	if (!p)
+		return s;
 	if (b->o->format == PRINT_JSON)
 		profile_print(p, &b->json);
 	else
 		bench_report_add(&b->report, c, p);
-	if (!*all)
-		*all = p;
-	else
+	if (*first)
 		profile_free(p);
+	else
+		*first = p;
 	return STATUS_OK;
 }
 
@@ -201,37 +198,21 @@ static enum status write_roofline(struct bencher *b, const struct profile *p)
 	return ok ? STATUS_OK : fail_environment("cannot write `%s`: %s", b->o->bench.roofline, strerror(errno));
 }
 
+/* The results of the first case are checked. */
 static enum status run_device(struct bencher *b, const char *device, struct profile **first)
 {
+	static const uint32_t of_device[2] = {1};
+	const uint32_t *threads = strncmp(device, "opencl", 6) == 0 ? of_device : b->threads; /* they are those of the CPU */
 	enum status s = STATUS_OK;
 	b->device = device;
 	const char *library = build_library(b, 0, &s);
-	static const uint32_t of_device[2] = {1};
-	const uint32_t *threads = strncmp(device, "opencl", 6) == 0 ? of_device : b->threads; /* they are those of the CPU */
-	bool check = true;
-	if (!library)
-		return s;
-	for (uint32_t k = 0; (k == 0 || b->batches[k]) && s == STATUS_OK; k++)
+	for (uint32_t k = 0; library && (k == 0 || b->batches[k]) && s == STATUS_OK; k++)
 		for (uint32_t t = 0; threads[t] && s == STATUS_OK; t++) {
-			struct bench_case c = {.library = library,
-					       .device = device,
-					       .threads = threads[t],
-					       .batch = b->batches[k],
-					       .budget_ns = (int64_t)b->budget_ns,
-					       .least_runs = LEAST_RUNS};
+			struct bench_case c = {library, device, threads[t], b->batches[k], (int64_t)b->budget_ns, LEAST_RUNS};
 			s = run_case(b, &c, first);
-			if (s == STATUS_OK && check)
+			if (s == STATUS_OK && k == 0 && t == 0)
 				s = check_results(b, &c, *first);
-			check = false;
 		}
-	return s;
-}
-
-static enum status run_cases(struct bencher *b, struct profile **first)
-{
-	enum status s = STATUS_OK;
-	for (uint32_t d = 0; b->devices[d] && s == STATUS_OK; d++)
-		s = run_device(b, b->devices[d], first);
 	return s;
 }
 
@@ -264,8 +245,8 @@ enum status cmd_bench(const struct options *o)
 		s = STATUS_USAGE;
 	if (s == STATUS_OK)
 		s = find_model(&b, &spec);
-	if (s == STATUS_OK)
-		s = run_cases(&b, &first);
+	for (uint32_t d = 0; s == STATUS_OK && b.devices[d]; d++)
+		s = run_device(&b, b.devices[d], &first);
 	bench_report_end(&b.report);
 	print_text(stdout, &b.text);
 	print_text(stdout, &b.json);

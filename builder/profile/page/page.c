@@ -8,40 +8,26 @@
 #include "builder/profile/report.h"
 #include "builder/profile/suggest.h"
 
-/* Appends a JSON text as the next value. */
-static void put_json(struct json_writer *w, const char *text)
+/* Begins a member whose value is printed by others. */
+static struct buf *open_value(struct json_writer *w, const char *key)
 {
-	if (w->need_comma)
-		buf_putc(w->out, ',');
-	buf_puts(w->out, text);
+	json_key(w, key);
 	w->need_comma = true;
-}
-
-static void put_suggestions(const struct profile *p, struct json_writer *w)
-{
-	const struct report_options o = {.format = REPORT_JSON, .top = UINT32_MAX};
-	struct suggestions *list = suggest(p);
-	struct buf json = {0};
-	report_suggestions(list, false, &o, &json);
-	json_key(w, "suggestions");
-	put_json(w, json.at);
-	buf_free(&json);
-	suggestions_free(list);
+	return w->out;
 }
 
 static void put_profile(struct json_writer *w, const struct page_profile *p)
 {
-	struct buf json = {0};
-	profile_print(p->profile, &json);
+	const struct report_options o = {.format = REPORT_JSON, .top = UINT32_MAX};
+	struct suggestions *list = suggest(p->profile);
 	json_open(w, '{');
 	json_member_str(w, "name", p->name);
-	json_key(w, "profile");
-	put_json(w, json.at);
+	profile_print(p->profile, open_value(w, "profile"));
 	json_key(w, "symptoms");
 	report_symptoms(p->profile, w);
-	put_suggestions(p->profile, w);
+	report_suggestions(list, false, &o, open_value(w, "suggestions"));
 	json_close(w, '}');
-	buf_free(&json);
+	suggestions_free(list);
 }
 
 /* The comparison of profile i with the first one. */
@@ -49,31 +35,27 @@ static void put_comparison(struct json_writer *w, const struct page_data *d, uin
 {
 	const struct page_profile *before = &d->profiles[0], *after = &d->profiles[i];
 	const struct report_options o = {.format = REPORT_JSON, .top = UINT32_MAX};
-	struct buf json = {0}, differences = {0};
+	struct buf differences = {0};
 	compare_conditions(before->profile, after->profile, FOREIGN_LINE, &differences);
 	struct comparison *c = compare_profiles(before->profile, after->profile, (struct compare_options)COMPARE_DEFAULTS);
-	report_comparison(c, before->name, after->name, &o, &json);
 	json_open(w, '{');
 	json_member_int(w, "before", 0);
 	json_member_int(w, "after", i);
 	json_member_str(w, "conditions", differences.at);
-	json_key(w, "report");
-	put_json(w, json.at);
+	report_comparison(c, before->name, after->name, &o, open_value(w, "report"));
 	json_close(w, '}');
 	compare_free(c);
-	buf_free(&json);
 	buf_free(&differences);
 }
 
 /* The names and units of all figures, and the words for changes: the scripts have none of their own. */
 static void put_names(struct json_writer *w)
 {
-	static const char *const units[] = {[UNIT_NS] = "ns", [UNIT_BYTES] = "bytes", [UNIT_COUNT] = "count"};
 	json_member_open(w, "metrics", '{');
 	for (uint32_t m = 0; m < METRIC_COUNT; m++) {
 		json_member_open(w, profile_metrics[m].name, '{');
 		json_member_str(w, "title", profile_metrics[m].title);
-		json_member_str(w, "unit", units[profile_metrics[m].unit]);
+		json_member_str(w, "unit", metric_units[profile_metrics[m].unit]);
 		json_close(w, '}');
 	}
 	json_close(w, '}');
@@ -106,16 +88,12 @@ static void put_data(const struct page_data *d, struct buf *out)
 	json_close(&w, ']');
 	json_member_open(&w, "gates", '[');
 	for (uint32_t i = 0; i < d->n_gates; i++)
-		put_json(&w, d->gates[i]);
+		buf_printf(out, "%s%s", i ? "," : "", d->gates[i]);
 	json_close(&w, ']');
-	if (d->suggestions) {
-		json_key(&w, "suggestions");
-		put_json(&w, d->suggestions);
-	}
-	if (d->graph) {
-		json_key(&w, "graph");
-		put_json(&w, d->graph);
-	}
+	if (d->suggestions)
+		buf_puts(open_value(&w, "suggestions"), d->suggestions);
+	if (d->graph)
+		buf_puts(open_value(&w, "graph"), d->graph);
 	json_close(&w, '}');
 }
 

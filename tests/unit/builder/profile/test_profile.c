@@ -41,9 +41,14 @@ static void same_after_writing_and_reading(void **state)
 	vec_push(&p->spans, span);
 	vec_push(&p->counters, memory);
 	vec_push(&p->edges, edge);
+	p->items.at[2].kernel = "tri_conv_f32";
+	p->items.at[2].ceiling = CEILING_INT8;
 	char *text = print(p);
 	struct profile *back = profile_parse(text, strlen(text), &error);
 	assert_non_null(back);
+	assert_string_equal(back->items.at[2].kernel, "tri_conv_f32");
+	assert_true(back->items.at[2].ceiling == CEILING_INT8 && back->items.at[1].ceiling == CEILING_UNKNOWN && !back->items.at[1].kernel);
+	assert_true(back->spans.len == 1 && back->spans.at[0].item == 2 && back->spans.at[0].ns == 200 && back->spans.at[0].is_critical);
 	char *again = print(back);
 	assert_string_equal(text, again);
 	assert_string_equal(profile_setting(back, "jobs"), "2");
