@@ -63,18 +63,6 @@ struct comparer {
 	VEC(struct compared) rows;
 };
 
-static double median_of(const struct profile *p, const struct profile_values *v, enum profile_metric m)
-{
-	return v ? profile_median(p, v, m) : 0;
-}
-
-static double mean_of(const struct profile *p, const struct profile_values *v, enum profile_metric m)
-{
-	return v ? profile_mean(p, v, m) : 0;
-}
-
-static bool is_measured(const struct profile_values *v, enum profile_metric m) { return v && v->of[m]; }
-
 /* Returns values of one metric for a test, which needs positive numbers. */
 static double *positive(struct arena *a, const double *v, uint32_t n, double factor)
 {
@@ -113,14 +101,14 @@ static void fill_values(struct comparer *s, struct compared *r, const struct pro
 	struct comparison *c = s->c;
 	const struct profile *p = c->before, *q = c->after;
 	double speed = speed_of(c, r->metric);
-	r->medians[0] = r->before_value = median_of(p, before, r->metric);
-	r->medians[1] = median_of(q, after, r->metric);
-	r->means[0] = mean_of(p, before, r->metric);
-	r->means[1] = mean_of(q, after, r->metric);
+	r->medians[0] = r->before_value = profile_median(p, before, r->metric);
+	r->medians[1] = profile_median(q, after, r->metric);
+	r->means[0] = profile_mean(p, before, r->metric);
+	r->means[1] = profile_mean(q, after, r->metric);
 	r->after_value = r->medians[1] * speed;
 	r->ratio = (struct ratio){.estimate = r->before_value > 0 ? r->after_value / r->before_value : 1, .high = INFINITY, .p = 1};
-	r->is_tested = profile_metrics[r->metric].comparison == COMPARED_TIMED && is_measured(before, r->metric) &&
-		       is_measured(after, r->metric) && p->n_samples >= FEWEST_SAMPLES && q->n_samples >= FEWEST_SAMPLES;
+	r->is_tested = profile_metrics[r->metric].comparison == COMPARED_TIMED && before->of[r->metric] && after->of[r->metric] &&
+		       p->n_samples >= FEWEST_SAMPLES && q->n_samples >= FEWEST_SAMPLES;
 	if (!r->is_tested)
 		return;
 	struct arena *a = c->arena;
@@ -146,27 +134,32 @@ static enum profile_metric deciding_metric(const struct comparison *c, const str
 					   const struct profile_values *after)
 {
 	enum profile_metric wanted = c->options.metric, best[] = {METRIC_LEAST, METRIC_CPU, METRIC_WALL};
-	if (wanted != METRIC_CPU && is_measured(before, wanted) && is_measured(after, wanted))
+	if (wanted != METRIC_CPU && before->of[wanted] && after->of[wanted])
 		return wanted;
 	for (uint32_t i = 0; i < 3; i++)
-		if (is_measured(before, best[i]) && is_measured(after, best[i]))
+		if (before->of[best[i]] && after->of[best[i]])
 			return best[i];
 	return METRIC_WALL;
 }
 
+/* before, after: NULL: the item is not in this profile. */
 static void add_rows(struct comparer *s, struct compared row, const struct profile_values *before, const struct profile_values *after)
 {
+	static const struct profile_values none;
+	enum change change = before && after ? CHANGE_NONE : after ? CHANGE_NEW : CHANGE_REMOVED;
+	before = before ? before : &none;
+	after = after ? after : &none;
 	const struct profile *p = s->c->before;
 	bool is_whole = compare_is_whole(&row);
-	double calls = fmax(1, is_whole ? 1 : median_of(p, before, METRIC_CALLS));
-	row.bytes = median_of(p, before, METRIC_BYTES) / calls;
-	row.operations = median_of(p, before, METRIC_OPERATIONS) / calls;
+	double calls = fmax(1, is_whole ? 1 : profile_median(p, before, METRIC_CALLS));
+	row.bytes = profile_median(p, before, METRIC_BYTES) / calls;
+	row.operations = profile_median(p, before, METRIC_OPERATIONS) / calls;
 	for (uint32_t m = 0; m < METRIC_COUNT; m++) {
-		if (profile_metrics[m].comparison == COMPARED_SHOWN || (!is_measured(before, m) && !is_measured(after, m)))
+		if (profile_metrics[m].comparison == COMPARED_SHOWN || (!before->of[m] && !after->of[m]))
 			continue;
 		row.metric = (enum profile_metric)m;
 		row.decides = row.metric == deciding_metric(s->c, before, after);
-		row.change = is_whole || (before && after) ? CHANGE_NONE : after ? CHANGE_NEW : CHANGE_REMOVED;
+		row.change = change;
 		fill_values(s, &row, before, after);
 		vec_push(&s->rows, row);
 	}

@@ -10,7 +10,7 @@
 #include "builder/build/load.h"
 #include "builder/build/build_steps.h"
 #include "builder/manifest/options.h"
-#include "builder/run/run.h"
+#include "builder/run/results.h"
 #include "frontend/hir/hir.h"
 
 _Static_assert((int)DIM_PUSH_CONST == (int)TRI_DIM_CONST && (int)DIM_OP_MOD == (int)TRI_DIM_MOD, "the same programs");
@@ -114,9 +114,8 @@ static bool bind(const struct interpreted *m, const struct hir_entry *e, const t
 			buf_printf(error, "the interpreter failed: %s", why);
 			return false;
 		}
-		const tri_tensor *t = &io[n_in];
-		in[n_in] = (struct tensor){.elem = (dtype)t->dtype, .rank = (uint8_t)t->rank, .data = t->data};
-		memcpy(in[n_in++].dims, t->shape, sizeof t->shape);
+		in[n_in] = results_tensor(&io[n_in]);
+		n_in++;
 	}
 	return true;
 }

@@ -9,6 +9,7 @@
 #include "base/os.h"
 #include "base/print.h"
 #include "builder/manifest/options.h"
+#include "builder/run/results.h"
 #include "builder/run/run_input.h"
 #include "builder/run/test_case.h"
 #include "builder/weights/npy.h"
@@ -46,9 +47,8 @@ static bool publish(const struct run_io *io, const struct run_options *o, struct
 	for (int32_t i = 0; i < e->n_outputs; i++) {
 		const tri_tensor *t = &io->tensors[e->n_inputs + i];
 		const char *path = run_file_for(o->outputs, o->n_outputs, e->outputs[i].name);
-		struct tensor host = {.elem = (dtype)t->dtype, .rank = (uint8_t)t->rank, .data = t->data};
+		struct tensor host = results_tensor(t);
 		struct buf b = {0};
-		memcpy(host.dims, t->shape, sizeof host.dims);
 		if (!path)
 			continue;
 		npy_write(&host, &b);

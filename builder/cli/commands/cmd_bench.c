@@ -235,16 +235,10 @@ enum status cmd_bench(const struct options *o)
 	bench_report_begin(&b.report, &how, &b.text);
 	struct build_spec spec;
 	struct profile *first = NULL;
-	enum metric_unit unit = UNIT_NS;
-	enum status s = STATUS_OK;
+	enum status s;
 	drivers_supervise(o->bench.compare ? o->bench.compare : o->run.device);
 	os_catch_interrupts();
-	if (o->max_time && (!figure_parse(o->max_time, &unit, &b.budget_ns) || unit != UNIT_NS))
-		s = fail_usage("--max-time wants a time such as 3s, not `%s`", o->max_time);
-	if (s == STATUS_OK && !read_cases(&b))
-		s = STATUS_USAGE;
-	if (s == STATUS_OK)
-		s = find_model(&b, &spec);
+	s = max_time_of(o, &b.budget_ns) && read_cases(&b) ? find_model(&b, &spec) : STATUS_USAGE;
 	for (uint32_t d = 0; s == STATUS_OK && b.devices[d]; d++)
 		s = run_device(&b, b.devices[d], &first);
 	bench_report_end(&b.report);

@@ -38,6 +38,15 @@ bool threshold_of(const struct options *o, double otherwise, double *out)
 	return false;
 }
 
+bool max_time_of(const struct options *o, double *ns)
+{
+	enum metric_unit unit;
+	if (!o->max_time || (figure_parse(o->max_time, &unit, ns) && unit == UNIT_NS))
+		return true;
+	fail_usage("--max-time wants a time such as 60s, not `%s`", o->max_time);
+	return false;
+}
+
 struct profile *read_profile(const char *path)
 {
 	struct buf error = {0};
@@ -136,6 +145,21 @@ bool recording_samples(struct recording *r, int wanted, struct profile **profile
 		if (!recording_sample(r, profile))
 			return false;
 	return true;
+}
+
+uint32_t recording_pairs(struct recording sides[2], struct profile *profiles[2], int warm_up, uint32_t pairs)
+{
+	for (uint32_t i = 0; i < 2; i++) {
+		recording_open(&sides[i], warm_up, pairs);
+		if (!sides[i].recorder)
+			return i;
+	}
+	for (uint32_t i = 0; i < 2 * pairs; i++) {
+		uint32_t side = (i + i / 2) % 2;
+		if (!recording_sample(&sides[side], &profiles[side]))
+			return side;
+	}
+	return 2;
 }
 
 void recording_close(struct recording *r)

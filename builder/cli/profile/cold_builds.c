@@ -19,10 +19,9 @@
 
 enum status cold_builds_open(struct cold_builds *c, const struct options *o, struct arena *a)
 {
-	enum metric_unit unit = UNIT_NS;
 	*c = (struct cold_builds){.options = o, .arena = a, .max_time_ns = MAX_TIME_NS, .began = os_now_ns()};
-	if (o->max_time && (!figure_parse(o->max_time, &unit, &c->max_time_ns) || unit != UNIT_NS))
-		return fail_usage("--max-time wants a time such as 60s, not `%s`", o->max_time);
+	if (!max_time_of(o, &c->max_time_ns))
+		return STATUS_USAGE;
 	c->program = process_own_path();
 	return c->program ? STATUS_OK : fail_environment("cannot find the executable");
 }

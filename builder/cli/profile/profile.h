@@ -20,6 +20,8 @@ enum status profile_ab(const struct options *o);
 struct report_options report_options_of(const struct options *o);
 /* Reads --threshold as a ratio such as 1.2. False: an error was printed. */
 bool threshold_of(const struct options *o, double otherwise, double *out);
+/* Reads --max-time into *ns, which has the default. False: an error was printed. */
+bool max_time_of(const struct options *o, double *ns);
 /* Reads a profile. NULL: an error was printed. */
 struct profile *read_profile(const char *path);
 /* Prints the report and frees it. */
@@ -39,6 +41,9 @@ bool recording_sample(struct recording *r, struct profile **profile);
 /* Takes `wanted` samples; 0: from 10 to 60, as many as fit into 20 s. */
 bool recording_samples(struct recording *r, int wanted, struct profile **profile);
 uint32_t recording_most(int wanted); /* of samples */
+/* Opens both sides and measures them in pairs; the order alternates, so that a machine that slows down slows both. Returns the side that
+ * failed, after an error was printed; 2: none. */
+uint32_t recording_pairs(struct recording sides[2], struct profile *profiles[2], int warm_up, uint32_t pairs);
 void recording_close(struct recording *r);
 /* Returns the words of a text, NULL-terminated. Words in quotation marks may have spaces. */
 const char *const *split_words(struct arena *a, const char *text);

@@ -14,22 +14,6 @@
 #include "builder/profile/figures.h"
 #include "builder/profile/process.h"
 
-/* Opens both, then alternates which one comes first: a machine that slows down slows both. */
-static bool measure(struct recording sides[2], struct profile *profiles[2], const struct options *o, uint32_t pairs)
-{
-	for (uint32_t i = 0; i < 2; i++) {
-		recording_open(&sides[i], o->recording.warm_up, pairs);
-		if (!sides[i].recorder)
-			return false;
-	}
-	for (uint32_t i = 0; i < 2 * pairs; i++) {
-		uint32_t side = (i + (i / 2)) % 2;
-		if (!recording_sample(&sides[side], &profiles[side]))
-			return false;
-	}
-	return true;
-}
-
 /* True if the operand is what to build: a project's folder, or a file .tri. Else it is a trib. */
 static bool is_source(const char *operand)
 {
@@ -63,7 +47,7 @@ static enum status run(struct arena *a, const struct options *o, const char *own
 		sides[i] = new_side(a, o, own, o->n_operands ? o->operands[i] : NULL, flags[i], models);
 		sides[i].label = i ? "b" : "a";
 	}
-	bool ok = measure(sides, profiles, o, o->recording.samples ? (uint32_t)o->recording.samples : 10);
+	bool ok = recording_pairs(sides, profiles, o->recording.warm_up, o->recording.samples ? (uint32_t)o->recording.samples : 10) == 2;
 	for (uint32_t i = 0; i < 2; i++)
 		names[i] = (struct ab_side){profiles[i], arena_printf(a, "%s%s%s", o->n_operands ? o->operands[i] : "trib build",
 								      flags[i] ? " " : "", flags[i] ? flags[i] : "")};

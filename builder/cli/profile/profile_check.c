@@ -39,13 +39,10 @@ static bool read_gate(struct checker *c)
 	const struct options *o = c->o;
 	struct budget *budgets = NULL;
 	struct buf error = {0};
-	enum metric_unit unit = UNIT_NS;
 	c->gate.metric = metrics[o->recording.metric];
 	c->max_time_ns = MAX_TIME_NS;
-	if (!threshold_of(o, 1.2, &c->gate.threshold))
+	if (!threshold_of(o, 1.2, &c->gate.threshold) || !max_time_of(o, &c->max_time_ns))
 		return false;
-	if (o->max_time && (!figure_parse(o->max_time, &unit, &c->max_time_ns) || unit != UNIT_NS))
-		return fail_usage("--max-time wants a time such as 60s, not `%s`", o->max_time), false;
 	bool ok = !o->recording.budget || gate_read_budgets(c->arena, o->recording.budget, &budgets, &c->gate.n_budgets, &error);
 	if (!ok)
 		fail_usage("%s", error.at);

@@ -72,22 +72,6 @@ static struct recording new_side(const struct trial *t, const char *flags, const
 				  .label = label};
 }
 
-/* Measures both sides in pairs; the order alternates. Returns the side that failed, after an error was printed; 2: none. */
-static uint32_t measure(struct recording sides[2], struct profile *profiles[2], uint32_t pairs)
-{
-	for (uint32_t i = 0; i < 2; i++) {
-		recording_open(&sides[i], 1, pairs);
-		if (!sides[i].recorder)
-			return i;
-	}
-	for (uint32_t i = 0; i < 2 * pairs; i++) {
-		uint32_t side = (i + i / 2) % 2;
-		if (!recording_sample(&sides[side], &profiles[side]))
-			return side;
-	}
-	return 2;
-}
-
 /* Times for each row, as batches may differ. */
 static void set_saving(struct trial *t, struct suggestion *x, struct profile *const profiles[2], uint32_t pairs)
 {
@@ -111,7 +95,7 @@ static bool try_one(struct trial *t, struct suggestion *x)
 	struct profile *profiles[2] = {NULL, NULL};
 	struct recording sides[2] = {new_side(t, base_flags(t->arena, t->profile, NULL), "as it is"),
 				     new_side(t, base_flags(t->arena, t->profile, x->variant), x->variant)};
-	uint32_t failed = measure(sides, profiles, pairs);
+	uint32_t failed = recording_pairs(sides, profiles, 1, pairs);
 	if (failed == 2)
 		set_saving(t, x, profiles, pairs);
 	for (uint32_t i = 0; i < 2; i++) {
