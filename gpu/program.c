@@ -58,6 +58,7 @@ void opencl_program(const struct loop_fn *const *units, uint32_t n, struct buf *
 			continue;
 		const char *text = opencl_template(kernel_info((enum kernel)k)->symbol);
 		BUG_ON(!text);
+		text_fields(&dialect_opencl_c, (enum kernel)k, out);
 		buf_puts(out, text);
 		buf_putc(out, '\n');
 	}

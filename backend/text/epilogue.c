@@ -42,12 +42,22 @@ static void put_function(struct text_printer *e)
 	buf_puts(e->out, "}\n\n");
 }
 
+void text_fields(const struct dialect *d, enum kernel k, struct buf *out)
+{
+	const struct kernel_record *r = kernel_record(k);
+	buf_puts(out, "#undef TRI_FIELDS\n#define TRI_FIELDS");
+	for (uint32_t i = 0; i < r->n_fields; i++)
+		buf_printf(out, "%s %s %s", i ? "," : "", d->values[DT_INT64], r->fields[i].name);
+	buf_printf(out, "%s%s\n", kernel_fails(k) ? ", " : "", kernel_fails(k) ? d->fail : "");
+}
+
 void text_fused_kernel(struct text_printer *e, const char *source)
 {
 	e->n = e->f->stmts[e->stmt].u.kernel.epilogue;
 	e->index_type = e->d->values[DT_INT64];
 	text_signature_of(e->scratch, e->d, e->f, e->n, &e->sig);
 	put_function(e);
+	text_fields(e->d, e->f->stmts[e->stmt].u.kernel.kernel, e->out);
 	buf_printf(e->out, "#define TRI_NAME %s_k%u\n#define TRI_BUFFERS", e->f->symbol, e->stmt);
 	text_buffers(e, " , ", " , ");
 	buf_puts(e->out, "\n#define TRI_DIMS");

@@ -1,11 +1,14 @@
 /* Prints loop IR as text of a C-like language. */
 #ifndef TRIB_BACKEND_TEXT_TEXT_H
 #define TRIB_BACKEND_TEXT_TEXT_H
+#include "backend/kernels/kernel.h"
 
 struct buf;
 struct dialect;
 struct loop_fn;
 
+/* Defines TRI_FIELDS for the source of a micro-kernel: the fields of its record as parameters, and, if it may fail, the one for run-time errors. */
+void text_fields(const struct dialect *d, enum kernel k, struct buf *out);
 /* Returns the source of a micro-kernel in the language, by its symbol; NULL: there is none. A source has a hook for an epilogue: before a copy of it,
  * the printer defines TRI_NAME (the kernel's name), TRI_BUFFERS and TRI_DIMS (parameters after the operands and after the sizes, each with its comma),
  * and TRI_STORE(batch, row, column, value), which gets each element of the result once. */

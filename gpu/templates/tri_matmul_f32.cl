@@ -6,7 +6,7 @@
 #define TRI_DIMS
 #define TRI_STORE(batch, row, column, value) ((global float *)(py + oy))[(row) * N + (column)] = (value)
 #endif
-kernel void TRI_NAME(global uchar *px, ulong ox, global uchar *pw, ulong ow TRI_BUFFERS, long M, long K, long N TRI_DIMS)
+kernel void TRI_NAME(global uchar *px, ulong ox, global uchar *pw, ulong ow TRI_BUFFERS, TRI_FIELDS TRI_DIMS)
 {
 	global const float *x = (global const float *)(px + ox);
 	global const float *w = (global const float *)(pw + ow);

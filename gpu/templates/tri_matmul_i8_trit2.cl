@@ -28,7 +28,7 @@ int tri_i8_dot(int4 a, int4 b)
 #define TRI_DIMS
 #define TRI_STORE(batch, row, column, value) ((global int *)(py + oy))[(row) * N + (column)] = (value)
 #endif
-kernel void TRI_NAME(global uchar *px, ulong ox, global uchar *pw, ulong ow TRI_BUFFERS, long M, long K, long N TRI_DIMS)
+kernel void TRI_NAME(global uchar *px, ulong ox, global uchar *pw, ulong ow TRI_BUFFERS, TRI_FIELDS TRI_DIMS)
 {
 	global const char *x = (global const char *)(px + ox);
 	global const uint *w = (global const uint *)(pw + ow);

@@ -1,13 +1,12 @@
-/* y [A, N, B] = x, in bytes, with v [A, B] stored at the index along the middle dimension. Work items: A · N · B. */
-kernel void tri_put(global uchar *px, ulong ox, global uchar *pv, ulong ov, global uchar *pi, ulong oi, global uchar *py, ulong oy, long A, long N, long B,
-                    long place, global long *fail)
+/* y [outer, length, inner] = x, in bytes, with v [outer, inner] stored at the index along the middle dimension. Work items: outer · length · inner. */
+kernel void tri_put(global uchar *px, ulong ox, global uchar *pv, ulong ov, global uchar *pi, ulong oi, global uchar *py, ulong oy, TRI_FIELDS)
 {
 	const long at = *(global const long *)(pi + oi), g = (long)get_global_id(0);
-	if (g >= A * N * B)
+	if (g >= outer * length * inner)
 		return;
-	if (at < 0 || at >= N) {
-		tri_fail_at(fail, at, N, (ulong)place);
+	if (at < 0 || at >= length) {
+		tri_fail_at(fail, at, length, (ulong)place);
 		return;
 	}
-	py[oy + g] = g / B % N == at ? pv[ov + g / (N * B) * B + g % B] : px[ox + g];
+	py[oy + g] = g / inner % length == at ? pv[ov + g / (length * inner) * inner + g % inner] : px[ox + g];
 }

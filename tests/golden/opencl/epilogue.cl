@@ -11,6 +11,8 @@ void epilogue_e0(long i0, long i1, long i2, float t, global uchar *p2, ulong o2,
 	b2[i1 * 8 + i2] = v4;
 }
 
+#undef TRI_FIELDS
+#define TRI_FIELDS long M, long K, long N
 #define TRI_NAME epilogue_k0
 #define TRI_BUFFERS , global uchar *p2, ulong o2
 #define TRI_DIMS , long n0
@@ -23,7 +25,7 @@ void epilogue_e0(long i0, long i1, long i2, float t, global uchar *p2, ulong o2,
 #define TRI_DIMS
 #define TRI_STORE(batch, row, column, value) ((global float *)(py + oy))[(row) * N + (column)] = (value)
 #endif
-kernel void TRI_NAME(global uchar *px, ulong ox, global uchar *pw, ulong ow TRI_BUFFERS, long M, long K, long N TRI_DIMS)
+kernel void TRI_NAME(global uchar *px, ulong ox, global uchar *pw, ulong ow TRI_BUFFERS, TRI_FIELDS TRI_DIMS)
 {
 	global const float *x = (global const float *)(px + ox);
 	global const float *w = (global const float *)(pw + ow);
