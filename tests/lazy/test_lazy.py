@@ -232,7 +232,7 @@ class Calls(InferenceTest):
     def test_damaged_loops(self):
         self.lazy()
         whole = self.read("lazy/libnet.so")
-        at = [i for i in range(len(whole)) if whole.startswith(b"LOP3", i)]
+        at = [i for i in range(len(whole)) if whole.startswith(b"LOP4", i)]
         self.assertGreater(len(at), 1)
         for place in at:
             for offset in (0, 5, 40):
