@@ -67,20 +67,6 @@ static struct model_info describe_model(const struct model_job *m)
 				   .profile_hook = m->spec->plan.profile_hook};
 }
 
-struct backend_output link_new_output(struct model_job *m, enum emit e)
-{
-	struct backend_output o = {.files = ARENA_ARRAY(m->link.arena, struct backend_file, emit_files(e)), .n_files = emit_files(e)};
-	for (uint32_t k = 0; k < o.n_files; k++)
-		o.files[k].name = path_base(m->outputs.emitted[e][k]);
-	return o;
-}
-
-void link_free_output(struct backend_output *o)
-{
-	for (uint32_t k = 0; k < o->n_files; k++)
-		buf_free(&o->files[k].text);
-}
-
 /* Makes the files of the back ends that read the HIR. They have names and comments that no other output depends on. */
 static void make_texts(struct model_job *m, struct hasher *h)
 {
@@ -92,7 +78,7 @@ static void make_texts(struct model_job *m, struct hasher *h)
 		const char *error = NULL;
 		if (!m->outputs.emitted[e][0] || emit_backend(e)->stage != BACKEND_HIR)
 			continue;
-		*out = link_new_output(m, e);
+		*out = model_new_output(m, e);
 		if (!emit_backend(e)->assemble(&b, out, &error))
 			m->failed = !error || !model_link_failed(m, error);
 		for (uint32_t k = 0; k < out->n_files; k++)
@@ -227,7 +213,7 @@ static bool link_variant(struct variant *v, const struct model_info *about)
 	if (v->backend->library)
 		ok = ok && link_objects(v, &in, &info, &l);
 	ok = ok && write_texts(m, v->emit, &out, v->backend->library ? 1 : 0);
-	link_free_output(&out);
+	model_free_output(&out);
 	return ok;
 }
 

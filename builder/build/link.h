@@ -7,7 +7,6 @@
 #include "builder/manifest/manifest.h"
 
 struct arena;
-struct backend_output;
 struct buf;
 struct fragments;
 struct link_request;
@@ -21,10 +20,6 @@ struct variant;
 void link_digest(struct model_job *m, const struct repository *repo);
 /* On a worker. Errors go to m->diags. */
 void link_model(struct model_job *m, const struct repository *repo);
-/* The files of an emit, without text, in the memory of the model's link. */
-struct backend_output link_new_output(struct model_job *m, enum emit e);
-/* Frees the texts. */
-void link_free_output(struct backend_output *o);
 /* Leaves the runtime's objects to the session's next build. */
 void link_retain_runtime(struct fragments *f, const struct variant *v);
 

@@ -134,7 +134,7 @@ bool link_assemble(struct variant *v, const struct model_input *in, const struct
 		return false;
 	if (variant_is_lazy(v))
 		b.lazy = &lazy;
-	*out = link_new_output(m, v->emit);
+	*out = model_new_output(m, v->emit);
 	out->objects = ARENA_ARRAY(b.arena, struct object *, m->program->n_units + 2);
 	if (!v->backend->assemble(&b, out, &error))
 		return error && model_link_failed(m, error);

@@ -16,7 +16,7 @@ struct object_list {
 	const struct unit_lines **lines; /* of each */
 	uint32_t n;
 };
-/* Fills *out, which the caller frees with link_free_output, and for a library *l. In memory of the model's link. False: reported. */
+/* Fills *out, which the caller frees with model_free_output, and for a library *l. In memory of the model's link. False: reported. */
 bool link_assemble(struct variant *v, const struct model_input *in, const struct model_info *info, struct backend_output *out,
 		   struct object_list *l);
 #endif

@@ -4,9 +4,9 @@
 #include "backend/target/target.h"
 #include "base/arena.h"
 #include "base/diag.h"
+#include "base/path.h"
 #include "builder/build/backends.h"
 #include "builder/build/context.h"
-#include "builder/build/link.h"
 #include "builder/build/session.h"
 #include "builder/manifest/build_spec.h"
 #include "builder/manifest/options.h"
@@ -59,6 +59,20 @@ bool model_add_variants(struct model_job *m)
 	return m->n_variants || !ok ? ok : add_variant(m, EMIT_LIBRARY);
 }
 
+struct backend_output model_new_output(struct model_job *m, enum emit e)
+{
+	struct backend_output o = {.files = ARENA_ARRAY(m->link.arena, struct backend_file, emit_files(e)), .n_files = emit_files(e)};
+	for (uint32_t k = 0; k < o.n_files; k++)
+		o.files[k].name = path_base(m->outputs.emitted[e][k]);
+	return o;
+}
+
+void model_free_output(struct backend_output *o)
+{
+	for (uint32_t k = 0; k < o->n_files; k++)
+		buf_free(&o->files[k].text);
+}
+
 static void free_variant(struct variant *v)
 {
 	fragment_log_close(v->log);
@@ -95,7 +109,7 @@ void model_free(struct model_job *m)
 	free_frontend(m);
 	index_free(m->index_of_names);
 	for (enum emit e = 0; e < EMIT_COUNT; e++)
-		link_free_output(&m->link.texts[e]);
+		model_free_output(&m->link.texts[e]);
 	arena_free(m->link.arena);
 	diags_free(m->diags);
 }

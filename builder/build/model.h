@@ -142,6 +142,10 @@ void model_init(struct model_job *m, struct build_context *c);
 bool model_add_variants(struct model_job *m);
 /* The front end goes to the session if it stays warm. */
 void model_free(struct model_job *m);
+/* The files of an emit, without text, in the memory of the model's link. */
+struct backend_output model_new_output(struct model_job *m, enum emit e);
+/* Frees the texts. */
+void model_free_output(struct backend_output *o);
 /* Those that are emitted, the weight file last. Returns their number. */
 uint32_t model_list_outputs(const struct model_outputs *o, const char *paths[MOST_OUTPUTS]);
 /* The unit with this identity; NULL: the model has none. */
