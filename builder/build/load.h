@@ -1,9 +1,9 @@
 /* A project as far as a command needs it, without building it: `trib params`, `trib graph`, `trib run --main`. */
 #ifndef TRIB_BUILDER_BUILD_LOAD_H
+#include "builder/build/model/project.h"
+#include "builder/build/session/context.h"
+#include "builder/build/session/session.h"
 #define TRIB_BUILDER_BUILD_LOAD_H
-#include "builder/build/context.h"
-#include "builder/build/project.h"
-#include "builder/build/session.h"
 
 enum load_depth {
 	LOAD_MANIFEST,     /* the manifest alone */

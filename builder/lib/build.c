@@ -1,4 +1,6 @@
 /* The functions of tri_build.h. */
+#include "builder/build/build.h"
+#include "builder/build/session/status.h"
 #include "builder/lib/tri_build.h"
 #include <errno.h>
 #include <pthread.h>
@@ -14,7 +16,6 @@
 #include "base/bug.h"
 #include "base/os.h"
 #include "base/path.h"
-#include "builder/build/build.h"
 #include "builder/lib/build_events.h"
 #include "builder/lib/build_request.h"
 #include "builder/lib/builder_process.h"

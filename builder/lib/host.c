@@ -15,7 +15,7 @@
 #include "base/os.h"
 #include "base/source.h"
 #include "base/vec.h"
-#include "builder/build/generators.h"
+#include "builder/build/session/generators.h"
 #include "builder/cache/config.h"
 #include "builder/manifest/options.h"
 #include "builder/module.h"

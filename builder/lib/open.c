@@ -1,4 +1,7 @@
 /* tri_open_lazy: lets trib build the model without code. */
+#include "builder/build/build.h"
+#include "builder/build/model/model.h"
+#include "builder/build/session/folders.h"
 #include "builder/lib/tri_lazy.h"
 #include <errno.h>
 #include <stdio.h>
@@ -9,7 +12,6 @@
 #include <unistd.h>
 #include "base/arena.h"
 #include "base/buf.h"
-#include "builder/build/build.h"
 #include "builder/lib/host.h"
 #include "builder/run/library.h"
 

@@ -1,3 +1,8 @@
+#include "builder/build/load.h"
+#include "builder/build/model/model.h"
+#include "builder/build/session/context.h"
+#include "builder/build/session/status.h"
+#include "builder/build/sources/params.h"
 #include "builder/run/run.h"
 #include <string.h>
 #include "backend/interp/interp.h"
@@ -7,8 +12,6 @@
 #include "base/os.h"
 #include "base/path.h"
 #include "base/print.h"
-#include "builder/build/load.h"
-#include "builder/build/build_steps.h"
 #include "builder/manifest/options.h"
 #include "frontend/frontend.h"
 #include "frontend/hir/hir.h"

@@ -3,7 +3,7 @@
 #include "backend/ir/tensor.h"
 #include "base/arena.h"
 #include "base/buf.h"
-#include "builder/build/unit_entries.h"
+#include "builder/build/model/unit_entries.h"
 #include "builder/manifest/options.h"
 #include "builder/run/results.h"
 #include "builder/run/rounding.h"

@@ -12,7 +12,10 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/os.h"
-#include "builder/build/session.h"
+#include "builder/build/session/fragments.h"
+#include "builder/build/session/session.h"
+#include "builder/build/session/status.h"
+#include "builder/build/session/warm.h"
 #include "builder/serve/server_state.h"
 #include "builder/store/crash_guard.h"
 

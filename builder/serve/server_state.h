@@ -4,7 +4,7 @@
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include "builder/build/session.h"
+#include "builder/build/session/session.h"
 #include "builder/manifest/options.h"
 #include "builder/serve/message.h"
 #include "builder/serve/server.h"

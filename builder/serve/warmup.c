@@ -4,7 +4,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 #include "base/buf.h"
-#include "builder/build/generators.h"
+#include "builder/build/session/generators.h"
 #include "builder/build/load.h"
 #include "builder/serve/server_state.h"
 #include "scheduler/pool.h"

@@ -5,7 +5,10 @@
 #include "base/diag.h"
 #include "base/os.h"
 #include "base/path.h"
-#include "builder/build/build_steps.h"
+#include "builder/build/session/context.h"
+#include "builder/build/session/status.h"
+#include "builder/build/started_build.h"
+#include "builder/store/inputs.h"
 #include "builder/manifest/glob.h"
 #include "builder/watch/watch_state.h"
 

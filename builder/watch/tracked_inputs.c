@@ -1,6 +1,8 @@
+#include "builder/build/session/context.h"
+#include "builder/build/started_build.h"
+#include "builder/store/inputs.h"
 #include "builder/watch/watch_state.h"
 #include "base/arena.h"
-#include "builder/build/build_steps.h"
 
 void tracked_inputs_free(struct tracked_inputs *s)
 {

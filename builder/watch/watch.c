@@ -5,8 +5,11 @@
 #include <unistd.h>
 #include "base/arena.h"
 #include "base/os.h"
-#include "builder/build/session.h"
-#include "builder/build/build_steps.h"
+#include "builder/build/session/fragments.h"
+#include "builder/build/session/session.h"
+#include "builder/build/session/status.h"
+#include "builder/build/session/warm.h"
+#include "builder/build/started_build.h"
 #include "builder/watch/watch_state.h"
 
 enum { MAX_SUPERSEDED = 5, MAX_SUPERSEDED_FAILURES = 100 };

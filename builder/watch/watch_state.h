@@ -6,7 +6,7 @@
 #include <sys/types.h>
 #include "base/vec.h"
 #include "builder/build/build.h"
-#include "builder/build/session.h"
+#include "builder/build/session/session.h"
 #include "builder/manifest/options.h"
 #include "builder/store/inputs.h"
 #include "builder/watch/edit.h"

@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "builder/build/build.h"
+#include "builder/build/session/status.h"
 #include "builder/cli/args.h"
 #include "builder/manifest/options.h"
 #include "builder/run/bench_check.h"

@@ -3,8 +3,11 @@
 #include <stdio.h>
 #include "base/arena.h"
 #include "base/buf.h"
-#include "builder/build/build_steps.h"
-#include "builder/build/session.h"
+#include "builder/build/session/fragments.h"
+#include "builder/build/session/session.h"
+#include "builder/build/session/status.h"
+#include "builder/build/session/warm.h"
+#include "builder/build/started_build.h"
 #include "builder/cli/args.h"
 
 int main(int argc, char **argv)

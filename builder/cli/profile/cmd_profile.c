@@ -8,6 +8,7 @@
 #include "base/buf.h"
 #include "base/os.h"
 #include "base/print.h"
+#include "builder/build/session/folders.h"
 #include "builder/cli/print.h"
 #include "builder/cli/profile/profile.h"
 #include "builder/profile/compare.h"

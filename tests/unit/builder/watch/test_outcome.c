@@ -1,10 +1,12 @@
 /* What follows a build of `trib watch`: the line of the save, and which command starts. */
+#include "builder/build/session/context.h"
+#include "builder/build/session/status.h"
+#include "builder/build/started_build.h"
 #include "tests/unit/unit.h"
 #include <stdio.h>
 #include <string.h>
 #include "base/arena.h"
 #include "base/diag.h"
-#include "builder/build/build_steps.h"
 #include "builder/watch/watch_state.h"
 #include "tests/unit/builder/build/fake_disk.h"
 

@@ -1,7 +1,9 @@
 /* Whether there is work: the inputs of the last build against the disk. */
+#include "builder/build/session/context.h"
+#include "builder/build/started_build.h"
+#include "builder/store/inputs.h"
 #include "tests/unit/unit.h"
 #include "base/buf.h"
-#include "builder/build/build_steps.h"
 #include "builder/watch/watch_state.h"
 #include "tests/unit/builder/build/fake_disk.h"
 

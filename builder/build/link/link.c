@@ -1,0 +1,253 @@
+#include "builder/build/link/link.h"
+#include <string.h>
+#include "backend/link/backend.h"
+#include "backend/link/elf/link.h"
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/measure.h"
+#include "base/os.h"
+#include "base/path.h"
+#include "builder/build/link/link_external.h"
+#include "builder/build/link/link_objects.h"
+#include "builder/build/link/link_record.h"
+#include "builder/build/link/pack.h"
+#include "builder/build/link/trits.h"
+#include "builder/build/model/backends.h"
+#include "builder/build/model/lines.h"
+#include "builder/build/model/model.h"
+#include "builder/build/reuse/repository.h"
+#include "builder/build/session/context.h"
+#include "builder/build/timing/timing.h"
+#include "builder/store/inputs.h"
+#include "builder/manifest/build_spec.h"
+#include "builder/manifest/options.h"
+#include "builder/manifest/outputs.h"
+#include "builder/version.h"
+#include "builder/weights/triw.h"
+#include "frontend/hir/hir.h"
+
+static void add_units(struct hasher *h, struct variant *v)
+{
+	for (uint32_t i = 0; i < v->model->program->n_units; i++) {
+		hasher_add_hash(h, v->units.keys[i]);
+		hasher_add_hash(h, v->units.plans[i] ? v->units.plans[i]->build_fn_hash : (hash128){0, 0});
+		if (!v->units.plans[i])
+			continue;
+		lines_find(&v->units.jobs[i]);
+		lines_hash(v->units.jobs[i].lines, h);
+	}
+}
+
+static void add_states(struct hasher *h, const struct model_job *m)
+{
+	const struct hir_program *p = m->program;
+	hasher_add_u64(h, p->n_states);
+	for (uint32_t i = 0; i < p->n_states; i++) {
+		const struct hir_state *s = &p->states[i];
+		const struct tensor *t = &m->params.initial_states[i];
+		hasher_add_str(h, s->name);
+		hasher_add_u64(h, (uint64_t)s->axis << 32 | s->capacity);
+		hasher_add_u64(h, (uint64_t)t->elem << 8 | t->rank);
+		hasher_add(h, t->dims, t->rank * sizeof *t->dims);
+		if (t->data)
+			hasher_add(h, t->data, (size_t)tensor_bytes(t));
+	}
+	for (uint32_t i = 0; i < p->n_capacities; i++) {
+		hasher_add_str(h, p->capacities[i].name);
+		hasher_add_u64(h, (uint64_t)m->params.capacities[i]);
+	}
+	for (uint32_t i = 0; i < p->n_entries; i++) {
+		const struct hir_entry *e = &p->entries[i];
+		hasher_add(h, e->states_in, e->n_states_in * sizeof *e->states_in);
+		hasher_add(h, e->states_out, e->n_states_out * sizeof *e->states_out);
+	}
+}
+
+/* What the commit and plans do not decide. */
+static struct model_info describe_model(const struct model_job *m)
+{
+	return (struct model_info){.name = m->spec->name,
+				   .version = m->spec->version,
+				   .compiler = "trib " TRIB_VERSION,
+				   .target = m->platform.text,
+				   .profile_hook = m->spec->plan.profile_hook};
+}
+
+/* Makes the files of the back ends that read the HIR. They have names and comments that no other output depends on. */
+static void make_texts(struct model_job *m, struct hasher *h)
+{
+	struct model_input in = {.program = m->program};
+	struct model_info info = describe_model(m);
+	struct backend_model b = {.arena = m->link.arena, .diags = m->diags, .sources = m->context->sources, .in = &in, .info = &info};
+	for (enum emit e = 0; e < EMIT_COUNT; e++) {
+		struct backend_output *out = &m->link.texts[e];
+		const char *error = NULL;
+		if (!m->outputs.emitted[e][0] || emit_backend(e)->stage != BACKEND_HIR)
+			continue;
+		*out = model_new_output(m, e);
+		if (!emit_backend(e)->assemble(&b, out, &error))
+			m->failed = !error || !model_link_failed(m, error);
+		for (uint32_t k = 0; k < out->n_files; k++)
+			hasher_add(h, out->files[k].text.at, out->files[k].text.len);
+	}
+}
+
+/* In a repository, the commit and the exact text of the inputs count: the library says whether its inputs are committed. */
+void link_digest(struct model_job *m, const struct repository *repo)
+{
+	struct build_context *c = m->context;
+	const struct hir_program *p = m->program;
+	struct hasher *h = hasher_new();
+	hasher_add_hash(h, c->stores.compiler);
+	hasher_add_hash(h, m->platform.id); /* which the library names */
+	hasher_add_str(h, m->spec->name);
+	hasher_add_str(h, m->spec->version);
+	hasher_add_u64(h, m->spec->emit);
+	hasher_add_u64(h, m->spec->weights_inside);
+	hasher_add_u64(h, m->spec->plan.profile_hook);
+	hasher_add_str(h, m->spec->linker);
+	hasher_add_u64(h, c->request.options->lazy);
+	hasher_add_u64(h, p->n_entries);
+	for (uint32_t i = 0; i < p->n_entries; i++) {
+		const struct hir_unit *u = p->entries[i].unit;
+		hasher_add_str(h, p->entries[i].name);
+		hasher_add_hash(h, u->identity);
+		hasher_add_u64(h, u->n_inputs);
+		for (uint32_t k = 0; k < u->n_inputs; k++) {
+			hasher_add_str(h, u->inputs[k].name);
+			hasher_add_u64(h, p->entries[i].params[k]);
+		}
+		for (uint32_t k = 0; k < u->n_outputs; k++)
+			hasher_add_str(h, u->outputs[k].name);
+	}
+	add_states(h, m);
+	for (uint32_t i = 0; i < m->n_variants; i++)
+		add_units(h, &m->variants[i]);
+	for (uint32_t i = 0; i < p->n_units; i++)
+		hasher_add_str(h, p->units[i]->name); /* the descriptor also lists inlined units */
+	for (uint32_t i = 0; i < p->n_params; i++)
+		hasher_add_hash(h, m->params.bound.hashes[i]);
+	make_texts(m, h);
+	if (repo->found) {
+		hasher_add_hash(h, repo->head);
+		for (uint32_t i = 0; i < inputs_count(c->inputs); i++)
+			hasher_add_hash(h, inputs_at(c->inputs, i)->content);
+	}
+	m->link.digest = hasher_finish(h);
+	m->link.is_current = link_record_is_current(m);
+}
+
+static bool write_output(struct model_job *m, const char *path, const struct buf *text, unsigned mode)
+{
+	if (os_mkdirs(path_dir(m->link.arena, path)) && outputs_remove_link(m->link.arena, path, m->spec->out_named) &&
+	    os_write_if_changed(path, text->at, text->len, mode, false))
+		return true;
+	model_write_failed(m, path);
+	return false;
+}
+
+static bool is_linked_here(const struct model_job *m) { return strcmp(m->spec->linker, "internal") == 0; }
+
+/* Links and writes the library, which has its weights already. An outside linker writes them again. */
+static bool link_library(struct variant *v, struct link_request *r)
+{
+	struct model_job *m = v->model;
+	struct arena *a = m->link.arena;
+	const char *error = NULL;
+	struct buf out = {0};
+	bool here = is_linked_here(m), has_weights = here && !v->pack.triw && v->pack.layout->size;
+	r->weights = has_weights ? v->pack.layout->size : 0;
+	bool ok = here ? link_shared(a, r, &out, &error)
+		       : link_external(a, r, m->spec->linker, arena_printf(a, ".trib/link-%s", m->spec->name), &out, &error);
+	if (!ok) {
+		m->context->environment |= !here;
+		model_link_failed(m, error);
+	} else if (v->pack.triw) {
+		ok = write_output(m, variant_output(v), &out, 0755);
+	} else {
+		uint64_t gap = (r->weights + LINK_WEIGHTS_AT - 1) / LINK_WEIGHTS_AT * LINK_WEIGHTS_AT;
+		ok = pack_publish(v, &out, has_weights ? LINK_WEIGHTS_AT : out.len, gap);
+	}
+	buf_free(&out);
+	return ok;
+}
+
+static bool link_objects(struct variant *v, const struct model_input *in, const struct model_info *info, const struct object_list *l)
+{
+	struct link_request r = {.soname = path_base(variant_output(v)),
+				 .needed = v->backend->library->needed,
+				 .objects = l->at,
+				 .n_objects = l->n,
+				 .lines = l->lines};
+	while (r.needed[r.n_needed])
+		r.n_needed++;
+	r.exports = model_exports(v->model->link.arena, in, info, &r.n_exports);
+	return link_library(v, &r);
+}
+
+static bool write_texts(struct model_job *m, enum emit e, const struct backend_output *o, uint32_t first)
+{
+	for (uint32_t k = first; k < o->n_files; k++)
+		if (!write_output(m, m->outputs.emitted[e][k], &o->files[k].text, 0644))
+			return false;
+	return true;
+}
+
+/* Completes the weights, and finds them in memory for whoever reads them. */
+static bool finish_weights(struct variant *v, const struct model_input *in)
+{
+	bool mapped = !v->backend->library || !is_linked_here(v->model);
+	return v->backend->weights == BACKEND_NO_WEIGHTS || (pack_finish(v) && (!mapped || pack_map(v)) && pack_list_trits(v, in));
+}
+
+static bool link_variant(struct variant *v, const struct model_info *about)
+{
+	struct model_job *m = v->model;
+	struct model_input in = pack_model_input(v);
+	struct model_info info = *about;
+	struct backend_output out = {0};
+	struct object_list l = {0};
+	const struct unit_lines **lines = ARENA_ARRAY(m->link.arena, const struct unit_lines *, m->program->n_units + 1);
+	for (uint32_t i = 0; i < m->program->n_units; i++)
+		lines[i] = v->units.jobs[i].lines;
+	in.lines = lines;
+	info.unit_keys = v->units.keys;
+	bool ok = finish_weights(v, &in);
+	info.trits = v->pack.trits;
+	info.n_trits = v->pack.n_trits;
+	ok = ok && link_assemble(v, &in, &info, &out, &l);
+	if (v->backend->library)
+		ok = ok && link_objects(v, &in, &info, &l);
+	ok = ok && write_texts(m, v->emit, &out, v->backend->library ? 1 : 0);
+	model_free_output(&out);
+	return ok;
+}
+
+static bool link_variants(struct model_job *m, const struct model_info *info)
+{
+	for (uint32_t i = 0; i < m->n_variants; i++)
+		if (variant_output(&m->variants[i]) && !link_variant(&m->variants[i], info))
+			return false;
+	return true;
+}
+
+void link_model(struct model_job *m, const struct repository *repo)
+{
+	phase_begin(PHASE_LINK, m->spec->name);
+	struct model_info info = describe_model(m);
+	info.commit = repo->commit;
+	info.dirty = repo->dirty;
+	measure_begin("write libraries");
+	bool ok = link_variants(m, &info);
+	measure_end();
+	measure_begin("write texts");
+	for (enum emit e = 0; e < EMIT_COUNT; e++)
+		ok = ok && write_texts(m, e, &m->link.texts[e], 0);
+	measure_end();
+	if (ok) {
+		triw_sweep(m->link.arena, m->spec->out, m->spec->name, m->outputs.weights);
+		link_record_save(m);
+	}
+	m->link.written = ok;
+	measure_end();
+}

@@ -1,0 +1,147 @@
+#include "builder/build/link/link_record.h"
+#include <string.h>
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/os.h"
+#include "builder/build/model/model.h"
+#include "builder/build/session/context.h"
+#include "builder/manifest/build_spec.h"
+#include "builder/store/disk.h"
+#include "builder/store/serializer.h"
+#include "builder/store/store.h"
+#include "builder/weights/packed.h"
+
+struct link_record {
+	hash128 digest;
+	const char *weights;       /* path of the weight file; "": none */
+	struct file_stamp *stamps; /* of the outputs, the weight file last */
+	uint32_t n_stamps;
+	struct library_weights { /* of each library */
+		uint64_t emit;
+		struct triw_entry *entries;
+		uint32_t n;
+	} *libraries;
+	uint32_t n_libraries;
+};
+
+static hash128 record_key(const struct model_job *m)
+{
+	return store_key("link", arena_printf(m->link.arena, "%s/%s", m->spec->out, m->spec->name));
+}
+
+static void serialize_bytes(struct serializer *s, uint8_t bytes[sizeof(hash128)])
+{
+	hash128 h;
+	memcpy(&h, bytes, sizeof h);
+	serialize_hash(s, &h);
+	memcpy(bytes, &h, sizeof h);
+}
+
+static void serialize_entry(struct serializer *s, struct triw_entry *e)
+{
+	serialize_bytes(s, e->key);
+	serialize_u64(s, &e->offset);
+	serialize_u64(s, &e->size);
+	serialize_bytes(s, e->digest);
+}
+
+static void serialize(struct serializer *s, struct link_record *r)
+{
+	serialize_hash(s, &r->digest);
+	serialize_str(s, &r->weights);
+	serialize_array(s, &r->stamps, &r->n_stamps, sizeof *r->stamps);
+	for (uint32_t i = 0; i < r->n_stamps && s->ok; i++)
+		serialize_stamp(s, &r->stamps[i]);
+	serialize_array(s, &r->libraries, &r->n_libraries, sizeof *r->libraries);
+	for (uint32_t i = 0; i < r->n_libraries && s->ok; i++) {
+		serialize_u64(s, &r->libraries[i].emit);
+		serialize_array(s, &r->libraries[i].entries, &r->libraries[i].n, sizeof *r->libraries[i].entries);
+		for (uint32_t k = 0; k < r->libraries[i].n && s->ok; k++)
+			serialize_entry(s, &r->libraries[i].entries[k]);
+	}
+}
+
+static bool load(const struct model_job *m, struct link_record *r)
+{
+	size_t n = 0;
+	const void *bytes = store_get(m->context->stores.project, record_key(m), &n);
+	struct serializer s = serializer_from(m->link.arena, bytes, n);
+	serialize(&s, r);
+	return serializer_is_done(&s);
+}
+
+bool link_record_is_current(struct model_job *m)
+{
+	const char *paths[MOST_OUTPUTS];
+	struct model_outputs o = m->outputs;
+	struct link_record r;
+	if (!load(m, &r) || !hash_eq(r.digest, m->link.digest))
+		return false;
+	o.weights = *r.weights ? r.weights : NULL;
+	if (model_list_outputs(&o, paths) != r.n_stamps)
+		return false;
+	for (uint32_t i = 0; i < r.n_stamps; i++)
+		if (!disk_has_stamp(m->context->disk, paths[i], &r.stamps[i]))
+			return false;
+	m->outputs = o;
+	return true;
+}
+
+const char *link_record_weights(const struct model_job *m)
+{
+	struct link_record r;
+	return load(m, &r) && *r.weights && r.n_stamps && disk_has_stamp(m->context->disk, r.weights, &r.stamps[r.n_stamps - 1]) ? r.weights
+																 : NULL;
+}
+
+const struct triw_entry *link_record_library(const struct model_job *m, enum emit emit, uint32_t *n)
+{
+	const char *paths[MOST_OUTPUTS];
+	struct link_record r;
+	struct model_outputs o = m->outputs;
+	if (!load(m, &r))
+		return NULL;
+	o.weights = *r.weights ? r.weights : NULL;
+	uint32_t at = 0;
+	if (model_list_outputs(&o, paths) != r.n_stamps)
+		return NULL;
+	while (at < r.n_stamps && strcmp(paths[at], m->outputs.emitted[emit][0]) != 0)
+		at++;
+	if (at == r.n_stamps || !disk_has_stamp(m->context->disk, paths[at], &r.stamps[at]))
+		return NULL;
+	for (uint32_t i = 0; i < r.n_libraries; i++)
+		if (r.libraries[i].emit == emit) {
+			*n = r.libraries[i].n;
+			return r.libraries[i].entries;
+		}
+	return NULL;
+}
+
+static void list_libraries(const struct model_job *m, struct link_record *r)
+{
+	r->libraries = ARENA_ARRAY(m->link.arena, struct library_weights, m->n_variants + 1);
+	for (uint32_t i = 0; i < m->n_variants; i++) {
+		const struct variant *v = &m->variants[i];
+		if (!v->pack.packed || strcmp(m->spec->linker, "internal") != 0) /* an outside linker chooses their places */
+			continue;
+		r->libraries[r->n_libraries++] =
+			(struct library_weights){v->emit, packed_table(m->link.arena, v->pack.packed), v->pack.layout->n_blobs};
+	}
+}
+
+void link_record_save(const struct model_job *m)
+{
+	const char *paths[MOST_OUTPUTS];
+	struct file_stamp stamps[MOST_OUTPUTS];
+	struct link_record r = {
+		m->link.digest, m->outputs.weights ? m->outputs.weights : "", stamps, model_list_outputs(&m->outputs, paths), NULL, 0};
+	struct buf b = {0};
+	struct serializer s = serializer_to(&b);
+	const struct disk *d = m->context->disk;
+	for (uint32_t i = 0; i < r.n_stamps; i++)
+		d->stamp(d->ctx, paths[i], &stamps[i]);
+	list_libraries(m, &r);
+	serialize(&s, &r);
+	store_put(m->context->stores.project, record_key(m), b.at, b.len);
+	buf_free(&b);
+}

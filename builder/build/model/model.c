@@ -1,0 +1,186 @@
+#include "builder/build/model/model.h"
+#include <errno.h>
+#include <string.h>
+#include "backend/target/target.h"
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/path.h"
+#include "builder/build/model/backends.h"
+#include "builder/build/session/context.h"
+#include "builder/build/session/folders.h"
+#include "builder/build/session/session.h"
+#include "builder/build/session/warm.h"
+#include "builder/manifest/build_spec.h"
+#include "builder/manifest/options.h"
+#include "builder/store/fragment_log.h"
+#include "builder/store/history.h"
+#include "builder/weights/packed.h"
+#include "builder/weights/triw.h"
+#include "frontend/frontend.h"
+#include "frontend/hir/hir.h"
+#include "frontend/index/index.h"
+
+void model_init(struct model_job *m, struct build_context *c)
+{
+	*m = (struct model_job){.context = c, .diags = diags_new(0), .link.arena = arena_new(0)};
+}
+
+/* `weights.packing`; small code has small weights. */
+static bool has_dense_trits(const struct model_spec *s)
+{
+	return s->packing == PACKING_1_6 || (s->packing == PACKING_AUTO && s->plan.size);
+}
+
+static hash128 variant_id(const struct backend *b, const struct target *t)
+{
+	return hash_combine(target_hash(t), hash_bytes(b->name, strlen(b->name)));
+}
+
+static bool add_variant(struct model_job *m, enum emit e)
+{
+	struct variant *v = &m->variants[m->n_variants];
+	const struct backend *b = emit_backend(e);
+	const char *why = NULL;
+	const struct target *t = b->target(m->context->arena, m->platform.target, has_dense_trits(m->spec), &why);
+	if (!t) {
+		diag_add(m->context->diags, DIAG_MANIFEST_TARGET, m->spec->target_at, "%s", why);
+		return false;
+	}
+	*v = (struct variant){.model = m, .backend = b, .emit = e, .target = t, .target_id = variant_id(b, t), .pack.arena = arena_new(0)};
+	pthread_mutex_init(&v->units.plan_lock, NULL);
+	m->n_variants++;
+	return true;
+}
+
+bool model_add_variants(struct model_job *m)
+{
+	bool ok = true;
+	for (enum emit e = 0; e < EMIT_COUNT; e++)
+		if (m->outputs.emitted[e][0] && emit_backend(e)->stage != BACKEND_HIR)
+			ok = add_variant(m, e) && ok;
+	return m->n_variants || !ok ? ok : add_variant(m, EMIT_LIBRARY);
+}
+
+struct backend_output model_new_output(struct model_job *m, enum emit e)
+{
+	struct backend_output o = {.files = ARENA_ARRAY(m->link.arena, struct backend_file, emit_files(e)), .n_files = emit_files(e)};
+	for (uint32_t k = 0; k < o.n_files; k++)
+		o.files[k].name = path_base(m->outputs.emitted[e][k]);
+	return o;
+}
+
+void model_free_output(struct backend_output *o)
+{
+	for (uint32_t k = 0; k < o->n_files; k++)
+		buf_free(&o->files[k].text);
+}
+
+static void free_variant(struct variant *v)
+{
+	fragment_log_close(v->log);
+	for (uint32_t k = 0; v->units.jobs && k < v->model->program->n_units; k++) {
+		arena_free(v->units.jobs[k].arena);
+		diags_free(v->units.jobs[k].diags);
+	}
+	arguments_free(&v->arguments);
+	map_free(&v->units.by_identity);
+	pthread_mutex_destroy(&v->units.plan_lock);
+	triw_close(v->pack.triw);
+	packed_close(v->pack.packed);
+	arena_free(v->pack.arena);
+}
+
+/* Only the front end of a clean model stays warm: diagnostics would have to be reported again. */
+static void free_frontend(struct model_job *m)
+{
+	const struct build_context *c = m->context;
+	struct warm *w = c->session->warm;
+	if (w && c->done && !c->interrupted && !m->failed && diags_count(c->diags) == 0 && m->frontend)
+		warm_put(w, m->spec->name, m->files, m->frontend);
+	else
+		frontend_free(m->frontend);
+}
+
+void model_free(struct model_job *m)
+{
+	for (uint32_t i = 0; i < m->n_variants; i++)
+		free_variant(&m->variants[i]);
+	history_free(m->history);
+	weights_close(m->params.file);
+	storage_free(&m->params.storage);
+	free_frontend(m);
+	index_free(m->index_of_names);
+	for (enum emit e = 0; e < EMIT_COUNT; e++)
+		model_free_output(&m->link.texts[e]);
+	arena_free(m->link.arena);
+	diags_free(m->diags);
+}
+
+uint32_t model_list_outputs(const struct model_outputs *o, const char *paths[MOST_OUTPUTS])
+{
+	uint32_t n = 0;
+	for (enum emit e = 0; e < EMIT_COUNT; e++)
+		for (uint32_t k = 0; k < EMIT_FILES; k++)
+			if (o->emitted[e][k])
+				paths[n++] = o->emitted[e][k];
+	if (o->weights)
+		paths[n++] = o->weights;
+	return n;
+}
+
+struct unit_job *variant_find_unit(struct variant *v, hash128 identity)
+{
+	uint64_t i;
+	return map_get(&v->units.by_identity, identity, &i) ? &v->units.jobs[i] : NULL;
+}
+
+const char *variant_output(const struct variant *v) { return v->model->outputs.emitted[v->emit][0]; }
+
+const char *model_output(const struct model_job *m) { return m->n_variants ? variant_output(&m->variants[0]) : NULL; }
+
+static bool can_make_objects(const struct variant *v) { return v->backend->library && v->backend->library->emits_objects; }
+
+bool variant_is_lazy(const struct variant *v) { return can_make_objects(v) && v->model->context->request.options->lazy; }
+
+bool variant_makes_objects(const struct variant *v) { return can_make_objects(v) && !variant_is_lazy(v); }
+
+bool variant_supports(const struct variant *v, const struct plan *p, struct diags *diags)
+{
+	return !v->backend->supports || v->backend->supports(p, v->model->spec->name, diags);
+}
+
+bool variant_is_for(const struct variant *v, const char *backend) { return strcmp(v->backend->name, backend) == 0; }
+
+struct fragment_log *variant_log(struct variant *v)
+{
+	const struct build_context *c = v->model->context;
+	const struct model_spec *s = v->model->spec;
+	if (v->log || !c->stores.project)
+		return v->log;
+	struct hasher *h = hasher_new();
+	hasher_add_str(h, s->name);
+	hasher_add_str(h, v->backend->name);
+	hasher_add_hash(h, v->target_id);
+	hasher_add_u64(h,
+		       (uint64_t)s->plan.opt << 3 | (uint64_t)s->plan.size << 2 | (uint64_t)s->plan.profile_hook << 1 | variant_is_lazy(v));
+	v->log = fragment_log_open(PROJECT_FRAGMENTS, hasher_finish(h));
+	return v->log;
+}
+
+const char *variant_label(struct arena *a, const struct variant *v, const char *name)
+{
+	return v->model->n_variants > 1 ? arena_printf(a, "%s for %s", name, v->backend->title) : name;
+}
+
+bool model_link_failed(struct model_job *m, const char *error)
+{
+	diag_add(m->diags, DIAG_LINK, m->spec->at, "model `%s` cannot be linked: %s", m->spec->name, error ? error : "no reason given");
+	return false;
+}
+
+void model_write_failed(struct model_job *m, const char *path)
+{
+	struct diag *g = diag_add(m->diags, DIAG_FILE_WRITE, SPAN_NONE, "cannot write `%s`: %s", path, strerror(errno));
+	diag_note(m->diags, g, "the previous file, if any, is unchanged");
+	m->context->environment = true;
+}

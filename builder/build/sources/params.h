@@ -1,0 +1,25 @@
+/* Steps that give every parameter a value: from the weights file, else from its initializer. */
+#ifndef TRIB_BUILDER_BUILD_SOURCES_PARAMS_H
+#define TRIB_BUILDER_BUILD_SOURCES_PARAMS_H
+#include <stdbool.h>
+#include <stdint.h>
+
+struct arena;
+struct build_context;
+struct model_job;
+struct project;
+struct tensor;
+struct weights_reader;
+
+bool params_open_files(struct build_context *c, struct project *p);
+/* The same, but an absent file is no error: model_params.file_absent and .unknown. */
+bool params_open_files_if_there(struct build_context *c, struct project *p);
+/* Decides which parameters are stored as 16-bit floats, as in their files. Without this step none is. */
+bool params_decide_storage(struct build_context *c, struct project *p);
+bool params_bind(struct build_context *c, struct project *p);
+bool params_bind_model(struct model_job *m);
+/* Opens a parameter to read it in parts; see weights_open_param. */
+struct weights_reader *params_open(void *model_job, struct arena *a, uint32_t param);
+/* A parameter with its elements, in `a` if they are not in memory yet. False: *error says why. `model_job`: a struct model_job. */
+bool params_load(void *model_job, struct arena *a, uint32_t param, struct tensor *out, const char **error);
+#endif
