@@ -3,6 +3,7 @@ import glob
 import json
 import os
 import pty
+import select
 import shutil
 import signal
 import subprocess
@@ -31,6 +32,34 @@ def open_terminal():
         return pty.openpty()
     except OSError as error:
         raise unittest.SkipTest(f"no terminals here: {error}") from error
+
+
+def wait_until(condition, what, patience=60 * SLOWER):
+    """Polls until the condition has a true value, and returns it. `what` did not come: a text, or a function that makes one."""
+    end = time.monotonic() + patience
+    while not (value := condition()):
+        if time.monotonic() > end:
+            raise AssertionError(what() if callable(what) else what)
+        time.sleep(0.005)
+    return value
+
+
+def wait_for_end(pid, patience=60 * SLOWER):
+    """Waits until the process has ended, whoever started it."""
+    try:
+        process = os.pidfd_open(pid)
+    except ProcessLookupError:
+        return
+    try:
+        if not select.select([process], [], [], patience)[0]:
+            raise AssertionError(f"process {pid} does not end")
+    finally:
+        os.close(process)
+
+
+def any_moment(rng, most):
+    """Waits for a random time: a kill or an interrupt may come at any moment, and no event may choose it."""
+    time.sleep(rng.uniform(0, most))
 
 
 def processes_in(folder):
@@ -65,10 +94,7 @@ class ProjectTest(unittest.TestCase):
 
     def no_process_stays(self):
         """A server ends when its project goes."""
-        end = time.monotonic() + 20 * SLOWER
-        while left := processes_in(self.tmp):
-            self.assertLess(time.monotonic(), end, f"processes {left} are still there")
-            time.sleep(0.01)
+        wait_until(lambda: not processes_in(self.tmp), lambda: f"processes {processes_in(self.tmp)} are still there", 20 * SLOWER)
 
     def path(self, name):
         return os.path.join(self.dir, name)

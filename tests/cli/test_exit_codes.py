@@ -2,7 +2,6 @@
 import os
 import signal
 import subprocess
-import time
 import unittest
 
 from project import SLOWER, TRIB, ProjectTest
@@ -101,8 +100,8 @@ class ExitCodes(ProjectTest):
 
     def test_interrupted(self):
         child = subprocess.Popen([TRIB, "watch"], cwd=self.dir, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env={**os.environ, **self.env})
-        while b"watching" not in child.stdout.readline():
-            time.sleep(0.01)
+        while b"watching" not in (line := child.stdout.readline()):
+            self.assertTrue(line, "it has ended")
         child.send_signal(signal.SIGINT)
         self.assertEqual(child.wait(60 * SLOWER), 130)
         child.stdout.close()

@@ -9,14 +9,13 @@ import signal
 import struct
 import subprocess
 import sys
-import time
 import unittest
 import urllib.parse
 
 import numpy as np
 
 from hostile import BYTES, NAME, PIECES, TEXT, faults, json_values, markdown_faults, read_page, strings
-from project import SOURCE, TRIB, ProjectTest
+from project import SOURCE, TRIB, ProjectTest, wait_until
 
 sys.path.insert(0, os.path.join(SOURCE, "tests", "lsp"))
 import client  # noqa: E402
@@ -421,10 +420,7 @@ class Programs(Foreign):
                 log.truncate()
 
     def wait_for(self, log, text, start=0):
-        end = time.monotonic() + 60
-        while text not in os.pread(log.fileno(), 1 << 22, start):
-            self.assertLess(time.monotonic(), end, (text, os.pread(log.fileno(), 1 << 22, 0)))
-            time.sleep(0.01)
+        wait_until(lambda: text in os.pread(log.fileno(), 1 << 22, start), lambda: (text, os.pread(log.fileno(), 1 << 22, 0)))
 
     def test_server(self):
         source = self.project()

@@ -7,10 +7,9 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 import unittest
 
-from project import SLOWER, SOURCE, TRIB, ProjectTest, run
+from project import SLOWER, SOURCE, TRIB, ProjectTest, any_moment, run
 
 MAKE = shutil.which("make")
 TOKENS = b"abcdefgh"
@@ -111,7 +110,8 @@ class UnderMake(Jobs):
 @unittest.skipUnless(MAKE, "there is no make")
 class OverMake(Jobs):
     def test_the_linkers_make_shares_our_jobs(self):
-        """The linker is a script that runs a make of six jobs, which must find three places, and not complain."""
+        """The linker is a script that runs a make of six jobs, which must find three places, and not complain. Each job
+        takes 0.1 s, so that jobs meet."""
         self.project("p", 4)
         self.write("sub.mk", "all: a b c d e f\na b c d e f:\n\t@date +'%s%N 1' >>$(LOG); sleep 0.1; date +'%s%N -1' >>$(LOG)\n")
         self.write("link", f'#!/bin/sh\nLOG={self.path("log")} {MAKE} -f {self.path("sub.mk")} >{self.path("said")} 2>&1 || exit 1\nexec cc "$@"\n')
@@ -166,7 +166,7 @@ class Counting(Jobs):
         codes = set()
         for _ in range(12):
             p = self.start("--no-cache")
-            time.sleep(rng.uniform(0.0, 0.25))
+            any_moment(rng, 0.25)
             for s in signals:
                 p.send_signal(s)
             p.communicate()

@@ -4,15 +4,13 @@ import shutil
 import signal
 import subprocess
 import threading
-import time
 import unittest
 
-from project import SLOWER, TRIB, ProjectTest, processes_in
+from project import SLOWER, TRIB, ProjectTest, processes_in, wait_until
 
 NET = "layer Net() {\n    fn forward(x: Tensor<float32, [N, 8]>) -> Tensor<float32, [N, 8]> {\n        return relu(x)\n    }\n}\n"
 MANIFEST = "model net\n    sources = net.tri\n    entry = Net\n    input x = float32 [?, 8]\n"
 FAULTY = NET.replace("relu(x)", "x * [")
-READING = 3.0  # seconds after which a command has come to the pipe
 
 
 class Pipes(ProjectTest):
@@ -27,6 +25,10 @@ class Pipes(ProjectTest):
         if os.path.lexists(self.path(name)):
             os.unlink(self.path(name))
         os.symlink(target, self.path(name)) if target else os.mkfifo(self.path(name))
+
+    def reads(self, pid, name):
+        folder = f"/proc/{pid}/fd"
+        return any(os.path.exists(f"{folder}/{fd}") and os.path.samefile(f"{folder}/{fd}", self.path(name)) for fd in os.listdir(folder))
 
     def refuses(self, *args, code=3):
         said = self.fails(*args, code=code)
@@ -84,8 +86,7 @@ class Pipes(ProjectTest):
         for sent in (signal.SIGINT, signal.SIGTERM):
             for args in (["check", "pipe"], ["profile", "report", "pipe"], ["run", "net", "--input", "x=pipe"]):
                 p = subprocess.Popen([TRIB, *args], cwd=self.dir, env={**os.environ, **self.env}, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-                time.sleep(READING * SLOWER)
-                self.assertIsNone(p.poll(), args)
+                wait_until(lambda p=p: self.reads(p.pid, "pipe"), f"{args} does not read the pipe")
                 p.send_signal(sent)
                 p.communicate(timeout=60 * SLOWER)
                 self.assertGreater(p.returncode, 0, args)

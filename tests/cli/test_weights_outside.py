@@ -6,10 +6,9 @@ import random
 import shutil
 import signal
 import subprocess
-import time
 import unittest
 
-from project import TRIB, ProjectTest
+from project import TRIB, ProjectTest, any_moment
 
 NET = """import nn
 layer Net() {
@@ -121,7 +120,7 @@ class WeightsOutside(ProjectTest):
         for _ in range(15):
             child = subprocess.Popen([TRIB, "build", "--no-cache"], cwd=self.dir, env={**os.environ, **self.env}, stdout=subprocess.DEVNULL,
                                      stderr=subprocess.DEVNULL)
-            time.sleep(rng.uniform(0, 0.08))
+            any_moment(rng, 0.08)
             child.send_signal(signal.SIGKILL)
             child.wait()
             self.output()  # whichever library is there has its weights

@@ -4,10 +4,9 @@ import random
 import shutil
 import signal
 import subprocess
-import time
 import unittest
 
-from project import TRIB, ProjectTest
+from project import TRIB, ProjectTest, any_moment
 
 
 def net(n):
@@ -73,7 +72,7 @@ class CacheCrash(ProjectTest):
             if i % 3 == 0:
                 self.trib("cache", "clear")
             child = subprocess.Popen([TRIB, "build"], cwd=self.dir, env={**os.environ, **self.env}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-            time.sleep(self.rng.uniform(0, 0.09))
+            any_moment(self.rng, 0.09)
             child.send_signal(signal.SIGKILL)
             child.wait()
             self.sound_after_a_kill()
@@ -82,7 +81,7 @@ class CacheCrash(ProjectTest):
     def test_kills_while_it_is_tidied(self):
         for command in (["cache", "clear", "--level=l3"], ["cache", "prune", "--days=1"], ["cache", "clear"], ["cache", "validate", "--repair"]) * 4:
             child = subprocess.Popen([TRIB, *command], cwd=self.dir, env={**os.environ, **self.env}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-            time.sleep(self.rng.uniform(0, 0.006))
+            any_moment(self.rng, 0.006)
             child.send_signal(signal.SIGKILL)
             child.wait()
             self.good()

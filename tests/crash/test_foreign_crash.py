@@ -3,10 +3,9 @@
 import os
 import signal
 import subprocess
-import time
 import unittest
 
-from project import TRIB, ProjectTest, run
+from project import TRIB, ProjectTest, run, wait_until
 
 CRASHING = os.environ["TRIB_CRASHING"]
 SIGNALS = (signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS, signal.SIGFPE, signal.SIGILL)
@@ -101,8 +100,7 @@ class ForeignCrash(ProjectTest):
         for to_group in (False, True):
             bench = subprocess.Popen([TRIB, "bench", "p", "--device", "opencl", "--max-time", "100s"], cwd=self.dir, env={**os.environ, **self.env}, process_group=0,
                                      stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-            while bench.poll() is None and not os.path.exists(self.path(".trib/bench/libp_opencl.so")):
-                time.sleep(0.01)
+            wait_until(lambda bench=bench: bench.poll() is not None or os.path.exists(self.path(".trib/bench/libp_opencl.so")), "no library is built")
             (os.killpg if to_group else os.kill)(bench.pid, signal.SIGINT)
             self.assertIn(bench.wait(), (130, -signal.SIGINT))
 

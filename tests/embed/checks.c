@@ -245,7 +245,7 @@ static void *cancel_soon(void *builder)
 	return NULL;
 }
 
-/* Cancels from another thread. */
+/* Cancels from another thread, each millisecond: before, while and after it builds. */
 static void cancel_by_thread(char **folder)
 {
 	tri_build_summary s;

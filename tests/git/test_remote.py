@@ -4,7 +4,6 @@ import shutil
 import socket
 import stat
 import subprocess
-import time
 import unittest
 
 from project import SLOWER, TRIB
@@ -171,7 +170,7 @@ class Https(Remote):
             self.ask_for(f"https://localhost:{s.getsockname()[1]}/blocks")
             at = subprocess.Popen([TRIB, "build"], cwd=self.dir, env={**os.environ, **self.env}, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
             connection, _ = s.accept()
-            time.sleep(0.2)
+            self.assertTrue(connection.recv(1))  # it has greeted, and waits for the answer
             at.send_signal(2)
             out, err = at.communicate(timeout=20 * SLOWER)
             connection.close()

@@ -1,14 +1,13 @@
 """A headless Chromium that shows pages of trib. A test fails if a page logs an error or asks for anything outside itself."""
 import json
 import tempfile
-import time
 
 from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 
-from project import ProjectTest
+from project import ProjectTest, wait_until
 
 
 class PageTest(ProjectTest):
@@ -48,12 +47,7 @@ class PageTest(ProjectTest):
     def find(self, selector):
         return self.shown().find_element(By.CSS_SELECTOR, selector)
 
-    def wait(self, condition, what):
-        end = time.monotonic() + 20
-        while not (value := condition()):
-            self.assertLess(time.monotonic(), end, what)
-            time.sleep(0.02)
-        return value
+    wait = staticmethod(wait_until)
 
     def box(self, name, canvas=0):
         """The rectangle of a part on a canvas: x, y, width."""

@@ -478,10 +478,12 @@ class Threads(ModelTest):
 
     def test_close_during_calls(self):
         m, x = trib.load(self.kinds, threads=1, contexts=2), floats(400, 400)
-        ends = []
+        ends, called = [], threading.Barrier(5)
 
         def work():
             try:
+                m.product(x)
+                called.wait(60 * SLOWER)
                 while True:
                     m.product(x)
             except trib.ClosedError:
@@ -490,7 +492,7 @@ class Threads(ModelTest):
         threads = [threading.Thread(target=work) for _ in range(4)]
         for thread in threads:
             thread.start()
-        time.sleep(0.2)
+        called.wait(60 * SLOWER)
         m.close()
         for thread in threads:
             thread.join(60 * SLOWER)

@@ -10,7 +10,7 @@ import threading
 import time
 import unittest
 
-from project import SLOWER, TRIB, ProjectTest, open_terminal, processes_in
+from project import SLOWER, TRIB, ProjectTest, any_moment, open_terminal, processes_in, wait_for_end, wait_until
 
 PATIENCE = 20 * SLOWER  # seconds
 STEPS = 40
@@ -84,22 +84,15 @@ class ServerTest(ProjectTest):
         state = dict(re.findall(r"^(\w+) +(.*)$", said, re.M))
         return {"pid": int(state["pid"].split(",")[0]), "warm": "warming" not in state["pid"], "builds": int(state["builds"])}
 
-    def wait(self, what, message):
-        end = time.monotonic() + PATIENCE
-        while not (result := what()):
-            self.assertLess(time.monotonic(), end, message() if callable(message) else message)
-            time.sleep(0.005)
-        return result
-
     def warm(self):
         """Runs a build that compiles and starts a server. Returns the process id of the server."""
         self.fresh += 1
         self.save(s0=100 + self.fresh)
         self.trib("build")
-        return self.wait(lambda: (s := self.state()) and s["warm"] and s["pid"], lambda: f"no server comes: {self.state()}, processes {processes_in(self.tmp)}")
+        return wait_until(lambda: (s := self.state()) and s["warm"] and s["pid"], lambda: f"no server comes: {self.state()}, processes {processes_in(self.tmp)}")
 
     def gone(self, pid):
-        self.wait(lambda: not os.path.exists(f"/proc/{pid}"), f"process {pid} does not end")
+        wait_for_end(pid, PATIENCE)
 
     def outputs(self, where=None):
         folder = os.path.join(where or self.dir, "build")
@@ -148,7 +141,7 @@ class Serving(ServerTest):
         self.assertIsNone(self.state())
         self.assertIn("no server", self.trib("server", "stop").stdout)
         self.trib("server", "start")
-        pid = self.wait(self.state, "no server comes")["pid"]
+        pid = wait_until(self.state, "no server comes")["pid"]
         self.trib("server", "stop")
         self.gone(pid)
         self.assertFalse(os.path.exists(self.path(".trib/server.sock")))
@@ -210,8 +203,7 @@ class Serving(ServerTest):
             self.save(s0=100 + self.fresh)
             self.assertRegex(self.trib("build", *args).stdout, "[1-9] compiled")
             self.env = kept
-            time.sleep(0.1)
-            self.assertIsNone(self.state(), (args, env))
+            self.assertIsNone(self.state(), (args, env))  # its socket would be there before the build has ended
 
         none("--no-server")
         none("--no-cache", "-O0")
@@ -297,7 +289,7 @@ class SameOutput(ServerTest):
             self.env = env
             self.trib("build", "-C", where)
         self.env, self.dir = envs[0], self.pair[0]
-        self.wait(lambda: (s := self.state()) and s["warm"], "no server comes")
+        wait_until(lambda: (s := self.state()) and s["warm"], "no server comes")
         for name, edit, args in self.edits():
             with self.subTest(edit=name):
                 came = []
@@ -376,7 +368,7 @@ class Lifetime(ServerTest):
         for i in range(15):
             self.save(s0=100 + i)
             self.trib("build")
-            time.sleep(i / 5000)
+            time.sleep(i / 5000)  # how far the server has come when the project goes
             shutil.rmtree(self.dir)
             self.write("tri.build", MANIFEST)
 
@@ -416,7 +408,7 @@ class Lifetime(ServerTest):
     def test_ends_when_the_executable_is_replaced(self):
         trib = self.installed()
         subprocess.run([trib, "build"], cwd=self.dir, env={**os.environ, **self.env}, check=True, capture_output=True)
-        pid = self.wait(self.state, "no server comes")["pid"]
+        pid = wait_until(self.state, "no server comes")["pid"]
         os.unlink(trib)
         shutil.copy2(TRIB, trib)
         self.gone(pid)
@@ -428,7 +420,7 @@ class Lifetime(ServerTest):
         done = subprocess.run([trib, "build"], cwd=self.dir, env={**os.environ, **self.env}, check=True, capture_output=True, text=True)
         self.assertIn("1 compiled", done.stdout)
         self.gone(pid)
-        self.assertNotEqual(self.wait(self.state, "no server comes")["pid"], pid)
+        self.assertNotEqual(wait_until(self.state, "no server comes")["pid"], pid)
         self.assert_as_clean()
 
 
@@ -445,7 +437,7 @@ class Faults(ServerTest):
             self.change_all(2 + i)
             build = self.start()
             if i % 2:
-                time.sleep(rng.uniform(0, 0.01))
+                any_moment(rng, 0.01)
             else:
                 said = [build.stdout.readline() for _ in range(1 + i)]
             os.kill(pid, signal.SIGKILL)
@@ -463,7 +455,7 @@ class Faults(ServerTest):
         self.assertIn("does not answer", self.fails("server", code=3))
         self.assert_as_clean()
         os.kill(pid, signal.SIGCONT)
-        self.assertEqual(self.wait(self.state, "it does not go on"), {"pid": pid, "warm": True, "builds": 0})
+        self.assertEqual(wait_until(self.state, "it does not go on"), {"pid": pid, "warm": True, "builds": 0})
         self.save(s3=1.75)
         self.trib("build")
         self.assertEqual(self.state()["builds"], 1)
@@ -555,7 +547,7 @@ class Faults(ServerTest):
         self.write(".trib/server.sock", "no socket")
         self.save(s3=1.5)
         self.trib("build")
-        self.wait(self.state, "no server comes")
+        wait_until(self.state, "no server comes")
         self.trib("server", "stop")
         for i, answer in enumerate((b"", b"\0", b"\0\0\0\0", b"\7\7\7\7", b"x" * 1000, None)):
             here = os.getcwd()
@@ -572,7 +564,7 @@ class Faults(ServerTest):
                     if answer:
                         connection.send(answer)
                     if answer is None:
-                        time.sleep(0.5)
+                        connection.recv(1)  # until the client has lost patience
                     connection.close()
                 except OSError:
                     pass
@@ -586,7 +578,7 @@ class Faults(ServerTest):
             os.unlink(path)
             self.assert_as_clean()
         self.trib("server", "start")
-        pid = self.wait(lambda: (s := self.state()) and s["warm"] and s["pid"], "no server comes")
+        pid = wait_until(lambda: (s := self.state()) and s["warm"] and s["pid"], "no server comes")
         os.chdir(self.dir)
         for said in (b"", b"nonsense", b"\0" * 100000, b"1brt" + b"\xff" * 2000, os.urandom(5000)):
             client = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)

@@ -83,5 +83,12 @@ class WatchTest(ProjectTest):
         self.write(name + ".new~", text.replace(old, new))
         os.rename(self.path(name + ".new~"), self.path(name))
 
+    def assert_silent(self, w):
+        """What came before is no save: the next build is of a definition, which is added now, and of it alone."""
+        self.write("src/gain.new~", self.read("src/gain.tri") + b"fn marker(x: int) -> int {\n    return x\n}\n")
+        os.rename(self.path("src/gain.new~"), self.path("src/gain.tri"))
+        save, before = w.until("save")
+        self.assertEqual(([r["type"] for r in before], [c["name"] for c in save["changes"]]), (["build"], ["marker"]), (before, save))
+
 
 __all__ = ["PATIENCE", "Watcher", "WatchTest", "unittest"]

@@ -178,7 +178,7 @@ static void what_cannot_be_used(void **state)
 
 struct count {
 	atomic_int now, most, ran;
-	int slow_us;
+	int slow_us; /* what a task takes, so that tasks meet */
 };
 
 static bool task(void *arg, struct task_run *run)

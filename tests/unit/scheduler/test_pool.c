@@ -239,7 +239,7 @@ static bool use_memory(void *arg, struct task_run *run)
 
 	(void)run;
 	h->together = atomic_fetch_add(h->now, 1) + 1;
-	nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
+	nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL); /* others may begin meanwhile */
 	atomic_fetch_sub(h->now, 1);
 	return true;
 }

@@ -403,7 +403,7 @@ static void a_hard_limit_for_several_writers(void **state)
 		for (uint32_t w = 0; w < WRITERS; w++)
 			if (pids[w])
 				kill(pids[w], SIGCONT);
-		usleep(2000);
+		usleep(2000); /* the writers write */
 	}
 	assert_true(most <= options.limits.size);
 	assert_true(most > options.limits.size / 4);
@@ -427,7 +427,7 @@ static void kills(void **state)
 				cache_close(c, &warning);
 			}
 		}
-		usleep((useconds_t)(i * 911 % 12000));
+		usleep((useconds_t)(i * 911 % 12000)); /* a kill may come at any moment */
 		kill(pid, SIGKILL);
 		waitpid(pid, NULL, 0);
 		assert_true(disk() <= options.limits.size);
