@@ -184,24 +184,6 @@ static uint32_t expr_deps(const struct nest *s, uint32_t k)
 	return x->access.index == LOOP_NONE ? deps : deps | s->deps[x->access.index];
 }
 
-static uint32_t uses(const struct loop_nest *n, uint32_t expr)
-{
-	uint32_t count = 0;
-	for (uint32_t k = 0; k < n->n_exprs; k++)
-		for (uint32_t j = 0; j < 3; j++)
-			count += n->exprs[k].args[j] == expr;
-	for (uint32_t k = 0; k < n->n_reductions; k++)
-		count += n->reductions[k].value == expr;
-	return count;
-}
-
-static bool is_fused(const struct nest *s, const struct loop_reduction *r)
-{
-	const struct loop_expr *x = &s->n->exprs[r->value];
-	return r->op == OP_REDUCE_SUM && x->kind == LOOP_OP && x->op == OP_MUL && dtype_class(x->elem) == DTC_FLOAT &&
-	       uses(s->n, r->value) == 1;
-}
-
 static void analyse_nest(struct nest *s)
 {
 	for (uint32_t k = 0; k < s->n->n_exprs; k++) {
@@ -210,7 +192,7 @@ static void analyse_nest(struct nest *s)
 	}
 	for (uint32_t k = 0; k < s->n->n_reductions; k++) {
 		s->n_acc += reduce_values(&s->n->reductions[k]);
-		s->fused[s->n->reductions[k].value] = is_fused(s, &s->n->reductions[k]);
+		s->fused[s->n->reductions[k].value] = s->n->reductions[k].fused;
 	}
 }
 

@@ -149,8 +149,10 @@ static void reduce(struct nest_run *s)
 	evaluate_all(s, true);
 	for (uint32_t k = 0; k < s->n->n_reductions; k++) {
 		const struct loop_reduction *r = &s->n->reductions[k];
+		const uint32_t *args = s->n->exprs[r->value].args;
+		double v = r->fused ? s->values[args[0]].f * s->values[args[1]].f : s->values[r->value].f;
 		if (dtype_class(compared(s, r)) == DTC_FLOAT)
-			accumulate_float(r->op, &s->acc[k], s->values[r->value].f, at);
+			accumulate_float(r->op, &s->acc[k], v, at);
 		else
 			accumulate_int(r->op, &s->acc[k], s->values[r->value].i, at);
 	}

@@ -106,6 +106,7 @@ static void code_reduction(struct codec *c, struct loop_reduction *x)
 	code_need(c, ir_op_traits(x->op) & REDUCES, "a reduction expected");
 	code_mark(c, " ");
 	code_value(c, &x->value);
+	code_flag(c, " fused", &x->fused);
 }
 
 static void code_store(struct codec *c, struct loop_store *x)

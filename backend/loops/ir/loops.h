@@ -80,6 +80,7 @@ struct loop_reduction {
 	enum ir_op op;  /* REDUCE_SUM … ARGMIN */
 	dtype elem;     /* of the accumulator */
 	uint32_t value; /* an expression with in_reduction */
+	bool fused;     /* a sum of products, which need not be rounded */
 };
 struct loop_store {
 	uint32_t value; /* an expression outside the reduction loops */
@@ -173,6 +174,8 @@ struct loop_stmt {
 		struct loop_block block;
 	} u;
 };
+/* True if the reduction is a sum of products of floats that nothing else uses. */
+bool loop_may_fuse_product(const struct loop_nest *n, const struct loop_reduction *r);
 /* The kernel's symbol, the symbol of the called unit, or "loop", "block", "if", "while", "print", "assert". */
 const char *loop_stmt_name(const struct loop_stmt *s);
 /* Calls fn for every buffer that the statement reads or writes, maybe several times. */

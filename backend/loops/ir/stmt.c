@@ -11,6 +11,24 @@ uint32_t loop_expr_operands(const struct loop_expr *x)
 	return x->kind == LOOP_OP ? (uint32_t)ir_op_operands(x->op) : x->kind == LOOP_CHECK || x->kind == LOOP_BOUNDED;
 }
 
+static uint32_t uses(const struct loop_nest *n, uint32_t expr)
+{
+	uint32_t count = 0;
+	for (uint32_t k = 0; k < n->n_exprs; k++)
+		for (uint32_t j = 0; j < loop_expr_operands(&n->exprs[k]); j++)
+			count += n->exprs[k].args[j] == expr;
+	for (uint32_t k = 0; k < n->n_reductions; k++)
+		count += n->reductions[k].value == expr;
+	return count;
+}
+
+bool loop_may_fuse_product(const struct loop_nest *n, const struct loop_reduction *r)
+{
+	const struct loop_expr *x = &n->exprs[r->value];
+	return r->op == OP_REDUCE_SUM && x->kind == LOOP_OP && x->op == OP_MUL && dtype_class(x->elem) == DTC_FLOAT &&
+	       uses(n, r->value) == 1;
+}
+
 static void visit(const uint32_t *buffers, uint32_t n, loop_buffer_fn *fn, void *ctx)
 {
 	for (uint32_t k = 0; k < n; k++)

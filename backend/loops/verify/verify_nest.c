@@ -190,6 +190,8 @@ static bool check_reduction(const struct verifier *v, uint32_t at)
 		return verify_fail(v, "reduction of a value outside its loops", at);
 	if (!(ir_op_traits(r->op) & REDUCES))
 		return verify_fail(v, "no reduction", at);
+	if (r->fused && !loop_may_fuse_product(v->n, r))
+		return verify_fail(v, "a fused product that is none, or has other uses", at);
 	return r->elem == (arg ? DT_INT64 : v->n->exprs[r->value].elem) || verify_fail(v, "reduction of another element type", at);
 }
 

@@ -380,10 +380,11 @@ static void test_mutants_of_attention(void **state)
 }
 
 /* What loop passes decide for the printers. */
-static const char marks[] = "unit marks() inputs 1 outputs 2 slots 0 scratch 0\n"
+static const char marks[] = "unit marks() inputs 1 outputs 3 slots 0 scratch 0\n"
 			    "b0 = input 0 float32[3, 16]\n"
 			    "b1 = output 0 float32[3, 16]\n"
 			    "b2 = output 1 int8[3, 16]\n"
+			    "b3 = output 2 float32[3]\n"
 			    "block (i0 < 3) frame 0\n"
 			    " schedule (for i0) index 8\n"
 			    " nest (i1 < 16)\n"
@@ -395,6 +396,13 @@ static const char marks[] = "unit marks() inputs 1 outputs 2 slots 0 scratch 0\n
 			    "  %4 float32 = pow %1, %3 by products\n"
 			    "  store b1[16*i0 + i1] streamed = %4\n"
 			    "  store b2[16*i0 + i1] = %2\n"
+			    " nest () reduce (i1 < 16)\n"
+			    "  schedule (for i1 step 8, vector i1 by 8) index 8\n"
+			    "  | %0 float32 = load b0[16*i0 + i1]\n"
+			    "  | %1 float32 = mul %0, %0\n"
+			    "  %2 float32 = acc 0\n"
+			    "  acc 0 float32 = reduce_sum %1 fused\n"
+			    "  store b3[i0] = %2\n"
 			    " end\n";
 
 static void test_mutants_of_marks(void **state)
@@ -425,6 +433,10 @@ static void test_refused_marks(void **state)
 		{"bounded_cast %0", "bounded_cast %2", "a bounded cast of something else"},
 		{"exp %0 by lookup", "exp %0 by products", "an operation that the method does not compute"},
 		{"exp %0 by lookup", "log %0 by lookup", "an operation that the method does not compute"},
+		{"reduce_sum %1 fused", "reduce_sum %0 fused", "a fused product that is none"},
+		{"reduce_sum %1 fused", "reduce_max %1 fused", "a fused product that is none"},
+		{"acc 0 float32 = reduce_sum %1 fused", "acc 0 float32 = reduce_sum %1 fused acc 1 float32 = reduce_max %1",
+		 "has other uses"},
 		{"const 3", "const 4", "an operation that the method does not compute"},
 		{"b1[16*i0 + i1] streamed", "b1[i0 + 3*i1] streamed", "a streamed access that is not a store of neighbours"},
 	};
