@@ -1,11 +1,10 @@
-/* Blocks: loops around statements. The frame of a block belongs to the thread that executes an iteration, so it stays in that core's cache. Small frames
- * are on its stack. */
+/* Blocks: loops around statements. The frame of a block belongs to the thread that executes an iteration, so it stays in that core's cache. */
 #include <stdlib.h>
 #include "backend/cpu/emit.h"
 #include "backend/runtime/abi/unit.h"
 #include "base/bug.h"
 
-enum { FRAME_ALIGNMENT = 64, MOST_ON_STACK = 16 << 10 };
+enum { FRAME_ALIGNMENT = 64 };
 _Static_assert((int)LOOP_MOST_FRAME <= (int)TRI_SPACE, "a block calls no kernel, which would use the space too");
 
 static int64_t frame_bytes(const struct emit *e, const struct loop_block *b)
@@ -30,8 +29,9 @@ static LLVMValueRef frame_of(struct emit *e)
 	if (e->frame)
 		return e->frame;
 	for (uint32_t k = 0; k < e->fn->n_stmts; k++) {
-		int64_t n = e->fn->stmts[k].kind == STMT_BLOCK ? frame_bytes(e, &e->fn->stmts[k].u.block) : 0;
-		most = n > most && n <= MOST_ON_STACK ? n : most;
+		const struct loop_block *b = e->fn->stmts[k].kind == STMT_BLOCK ? &e->fn->stmts[k].u.block : NULL;
+		int64_t n = b && b->on_stack ? frame_bytes(e, b) : 0;
+		most = n > most ? n : most;
 	}
 	e->frame = emit_stack_array(e, e->i8, (uint32_t)most);
 	LLVMSetAlignment(e->frame, FRAME_ALIGNMENT);
@@ -56,16 +56,7 @@ LLVMValueRef emit_own_buffer(struct emit *e, uint32_t buffer)
 
 /* ---- nests that are functions ---- */
 
-/* Such a nest has many constants. In one function, registers would hold those of all nests of the block. */
-static bool is_expensive(const struct loop_nest *n)
-{
-	for (uint32_t k = 0; k < n->n_exprs; k++)
-		if (n->exprs[k].kind == LOOP_OP && (ir_op_traits(n->exprs[k].op) & EXPENSIVE))
-			return true;
-	return false;
-}
-
-static void find_expensive(void *ctx, const struct loop_nest *n) { *(bool *)ctx |= is_expensive(n); }
+static void find_apart(void *ctx, const struct loop_nest *n) { *(bool *)ctx |= n->schedule.apart; }
 
 static void open_private(void *ctx, uint32_t buffer)
 {
@@ -138,7 +129,7 @@ static void run_statements(struct emit *e, const struct loop_block *b)
 {
 	for (uint32_t k = 0; k < b->n_stmts; k++)
 		if (b->stmts[k].kind == STMT_NEST)
-			(is_expensive(&b->stmts[k].u.nest) ? call_nest : emit_nest)(e, &b->stmts[k].u.nest);
+			(b->stmts[k].u.nest.schedule.apart ? call_nest : emit_nest)(e, &b->stmts[k].u.nest);
 		else
 			emit_nested(e, &b->stmts[k].u.block);
 }
@@ -173,16 +164,16 @@ void emit_nested(struct emit *e, const struct loop_block *b)
 		o.var[k] = e->outer->var[k];
 	o.privates = e->outer ? e->outer->privates : calloc(e->fn->n_buffers + 1, sizeof *o.privates);
 	BUG_ON(!o.privates);
-	bool expensive = false;
+	bool apart = false;
 	for (uint32_t k = 0; k < b->n_stmts; k++)
-		loop_stmt_nests(&b->stmts[k], find_expensive, &expensive);
+		loop_stmt_nests(&b->stmts[k], find_apart, &apart);
 	LLVMValueRef stack_frame = e->frame;
-	bool large = !o.around && frame_bytes(e, b) > MOST_ON_STACK;
+	bool large = !o.around && !b->on_stack;
 	if (large)
 		e->frame = space_of_thread(e);
 	e->range = NULL;
 	e->outer = &o;
-	o.list = o.around ? o.around->list : expensive ? store_list(e, b) : NULL;
+	o.list = o.around ? o.around->list : apart ? store_list(e, b) : NULL;
 	run_axes(e, &o, range, 0);
 	e->outer = o.around;
 	e->range = range;

@@ -112,7 +112,7 @@ static LLVMModuleRef build_module(struct codegen *c, const struct loop_fn *f, st
 {
 	struct emit e = {.context = c->context, .target = &c->target};
 	char *message = NULL;
-	e.fma = e.f16c = c->target.vector_bytes >= 32;
+	e.fma = e.f16c = c->target.vector_bytes >= 32; /* every processor with AVX2 has both */
 	e.module = LLVMModuleCreateWithNameInContext(f->symbol, c->context);
 	LLVMSetTarget(e.module, TRIPLE);
 	LLVMSetModuleDataLayout(e.module, c->layout);

@@ -164,6 +164,7 @@ void code_schedule(struct codec *c, struct loop_schedule *x)
 	code_number(c, &x->index_bytes, 8);
 	if (code_option(c, " blocks ", x->sum_block))
 		code_number(c, &x->sum_block, UINT32_MAX);
+	code_flag(c, " apart", &x->apart);
 }
 
 /* The loops of the blocks around are those of the nest too. Text and bytes do not repeat them. */

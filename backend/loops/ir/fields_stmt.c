@@ -188,7 +188,7 @@ const char code_stmt_starts[] =
 #undef STMT
 	;
 
-/* "block (i0 < N) frame 64", its schedule and statements, and "end". Only the outermost block has a frame. */
+/* "block (i0 < N) frame 64 stack", its schedule and statements, and "end". Only the outermost block has a frame. */
 static void code_block(struct codec *c, struct loop_block *x)
 {
 	const struct loop_nest *outer = c->outer;
@@ -197,6 +197,7 @@ static void code_block(struct codec *c, struct loop_block *x)
 	if (!outer) {
 		code_mark(c, " frame ");
 		code_dim(c, &x->frame);
+		code_flag(c, " stack", &x->on_stack);
 	} else if (codec_reads(c)) {
 		x->frame = dim_const(c->dims, 0);
 	}

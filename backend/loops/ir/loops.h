@@ -145,9 +145,15 @@ struct loop_block {
 	struct loop_nest loops;
 	struct loop_stmt *stmts;
 	uint32_t n_stmts;
-	dim frame; /* of an outermost block: the bytes of its local buffers. LOOP_NOT_PLACED: they have no offsets yet. Of others 0 */
+	dim frame;     /* of an outermost block: the bytes of its local buffers. LOOP_NOT_PLACED: they have no offsets yet. Of others 0 */
+	bool on_stack; /* the frame is on the stack of the thread; false: in other memory that each thread has */
 };
-enum { LOOP_MOST_FRAME = 1 << 17, LOOP_MOST_PRIVATE = 16, LOOP_MOST_DEPTH = 4 }; /* bytes, elements, blocks in each other */
+enum {
+	LOOP_MOST_FRAME = 1 << 17,
+	LOOP_MOST_ON_STACK = 1 << 14,
+	LOOP_MOST_PRIVATE = 16,
+	LOOP_MOST_DEPTH = 4
+}; /* bytes, elements, blocks in each other */
 
 enum loop_stmt_kind {
 #define STMT(id, word, member) STMT_##id,
@@ -188,6 +194,8 @@ bool loop_epilogue_by_columns(const struct loop_nest *n);
 /* Calls fn for every nest of the statement: itself, a prologue, an epilogue, those in a block, and the loops of blocks. */
 typedef void loop_nest_fn(void *ctx, const struct loop_nest *n);
 void loop_stmt_nests(const struct loop_stmt *s, loop_nest_fn *fn, void *ctx);
+/* True if an operation of the nest takes many instructions. */
+bool loop_nest_is_expensive(const struct loop_nest *n);
 /* Returns the n calls of units in the statement. */
 const struct loop_call *loop_stmt_calls(const struct loop_stmt *s, uint32_t *n);
 

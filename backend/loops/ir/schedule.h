@@ -37,6 +37,7 @@ struct loop_schedule {
 	uint32_t n_axes;
 	enum loop_tail tail;
 	uint32_t index_bytes; /* size of the integers that count and address; 0: no schedule was chosen yet */
+	bool apart;           /* of a nest in a block: its code is a function of its own */
 	uint32_t sum_block;   /* partial sums of floats are added after so many terms; 0: there are no partial sums */
 };
 enum { LOOP_MAX_UNROLL = 4, LOOP_MAX_LANES = 64, LOOP_MAX_STEP = 1 << 30 };

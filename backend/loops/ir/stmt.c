@@ -11,6 +11,14 @@ uint32_t loop_expr_operands(const struct loop_expr *x)
 	return x->kind == LOOP_OP ? (uint32_t)ir_op_operands(x->op) : x->kind == LOOP_CHECK || x->kind == LOOP_BOUNDED;
 }
 
+bool loop_nest_is_expensive(const struct loop_nest *n)
+{
+	for (uint32_t k = 0; k < n->n_exprs; k++)
+		if (n->exprs[k].kind == LOOP_OP && (ir_op_traits(n->exprs[k].op) & EXPENSIVE))
+			return true;
+	return false;
+}
+
 static uint32_t uses(const struct loop_nest *n, uint32_t expr)
 {
 	uint32_t count = 0;

@@ -8,6 +8,7 @@
 #include "backend/loops/ir/grow.h"
 #include "backend/loops/ir/in_place.h"
 #include "backend/loops/passes/memory.h"
+#include "backend/target/target.h"
 #include "base/arena.h"
 #include "base/vec.h"
 
@@ -219,6 +220,7 @@ void loops_find_lifetimes(struct loop_fn *f) { open_unit(f); }
 uint32_t loop_pass_allocate(struct loop_fn *f, struct loop_pass_context *c)
 {
 	struct allocator all = open_unit(f);
+	int64_t frame;
 	all.dims = c->dims;
 	uint32_t n = allocate(&all);
 	f->scratch = all.room;
@@ -231,6 +233,7 @@ uint32_t loop_pass_allocate(struct loop_fn *f, struct loop_pass_context *c)
 		find_lifetimes(&own);
 		n += allocate(&own);
 		x->frame = own.room;
+		x->on_stack = !c->options->target->group_size && dim_is_const(c->dims, x->frame, &frame) && frame <= LOOP_MOST_ON_STACK;
 	}
 	place_aliases(f);
 	return n;

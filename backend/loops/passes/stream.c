@@ -23,15 +23,6 @@ static bool is_larger_than_cache(const struct streams *s, uint32_t buffer)
 	return b->scope == SCOPE_GLOBAL && bytes >= s->cache;
 }
 
-/* Lines are fetched in time only if computing a row takes long. */
-static bool is_slow(const struct loop_nest *n)
-{
-	for (uint32_t k = 0; k < n->n_exprs; k++)
-		if (n->exprs[k].kind == LOOP_OP && (ir_op_traits(n->exprs[k].op) & EXPENSIVE))
-			return true;
-	return false;
-}
-
 /* True if the vectors of the access are neighbours in a buffer that is larger than the caches. */
 static bool has_far_vectors(const struct streams *s, const struct loop_nest *n, const struct loop_access *a)
 {
@@ -48,7 +39,7 @@ static bool has_long_rows(const struct streams *s, const struct loop_nest *n, co
 
 static void stream_nest(struct streams *s, struct loop_nest *n)
 {
-	bool slow = is_slow(n);
+	bool slow = loop_nest_is_expensive(n); /* lines are fetched in time only if computing a row takes long */
 	for (uint32_t k = 0; slow && k < n->n_exprs; k++) {
 		struct loop_access *a = &n->exprs[k].access;
 		if (n->exprs[k].kind != LOOP_LOAD || !has_far_vectors(s, n, a) || !has_long_rows(s, n, a))

@@ -35,6 +35,8 @@ static void schedule_nest(struct loop_fn *f, struct loop_stmt *s, const struct p
 		return;
 	}
 	schedule_for_vectors(f, n, o);
+	/* Such a nest has many constants. In one function, registers would hold those of all nests of the block. */
+	n->schedule.apart = n->n_outer && loop_nest_is_expensive(n);
 	if (!n->n_outer)
 		schedule_chunks(f, s);
 }

@@ -18,12 +18,14 @@ static bool check_loops(const struct verifier *v, const struct loop_nest *n)
 }
 
 /* It is placed if the temporaries of the unit are. */
-static bool check_frame(const struct verifier *v, dim x)
+static bool check_frame(const struct verifier *v, const struct loop_block *b)
 {
 	int64_t frame, scratch;
 	bool placed = !verify_const(v, v->f->scratch, &scratch) || scratch != LOOP_NOT_PLACED;
-	if (!verify_const(v, x, &frame) || frame > (v->outer ? 0 : LOOP_MOST_FRAME))
+	if (!verify_const(v, b->frame, &frame) || frame > (v->outer ? 0 : LOOP_MOST_FRAME))
 		return verify_fail(v, "the frame of a block has no moderate size", 0);
+	if (b->on_stack && (v->outer || !placed || frame > LOOP_MOST_ON_STACK))
+		return verify_fail(v, "a frame on the stack that is too large", 0);
 	return (v->outer || !placed ? frame == (v->outer ? 0 : LOOP_NOT_PLACED) : frame >= 0) ||
 	       verify_fail(v, "a frame that is placed unlike the scratch memory", 0);
 }
@@ -31,7 +33,7 @@ static bool check_frame(const struct verifier *v, dim x)
 bool verify_block(const struct verifier *v, const struct loop_block *b)
 {
 	struct verifier inner = *v;
-	if (!check_loops(v, &b->loops) || !check_frame(v, b->frame))
+	if (!check_loops(v, &b->loops) || !check_frame(v, b))
 		return false;
 	inner.outer = &b->loops;
 	inner.block = v->block ? v->block : b;

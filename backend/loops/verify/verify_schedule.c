@@ -66,6 +66,8 @@ bool verify_schedule(const struct verifier *v)
 	uint32_t seen = 0, vectors = 0;
 	if (!s->index_bytes) /* it was not chosen yet */
 		return s->n_axes == 0 || verify_fail(v, "a schedule without a size of indices", 0);
+	if (s->apart && (!v->n->n_outer || !v->n->n_exprs))
+		return verify_fail(v, "only a nest in a block can be a function of its own", 0);
 	for (uint32_t k = 0; k < s->n_axes; k++) {
 		const struct loop_axis *a = &s->axes[k];
 		if (!check_axis(v, k))

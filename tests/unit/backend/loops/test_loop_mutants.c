@@ -385,10 +385,10 @@ static const char marks[] = "unit marks() inputs 1 outputs 3 slots 0 scratch 0\n
 			    "b1 = output 0 float32[3, 16]\n"
 			    "b2 = output 1 int8[3, 16]\n"
 			    "b3 = output 2 float32[3]\n"
-			    "block (i0 < 3) frame 0\n"
+			    "block (i0 < 3) frame 0 stack\n"
 			    " schedule (for i0) index 8\n"
 			    " nest (i1 < 16)\n"
-			    "  schedule (for i1 step 8, vector i1 by 8) index 8\n"
+			    "  schedule (for i1 step 8, vector i1 by 8) index 8 apart\n"
 			    "  %0 float32 = load b0[16*i0 + i1] prefetch 1\n"
 			    "  %1 float32 = exp %0 by lookup\n"
 			    "  %2 int8 = bounded_cast %0 from -3 to 4 nearest\n"
@@ -437,6 +437,8 @@ static void test_refused_marks(void **state)
 		{"reduce_sum %1 fused", "reduce_max %1 fused", "a fused product that is none"},
 		{"acc 0 float32 = reduce_sum %1 fused", "acc 0 float32 = reduce_sum %1 fused acc 1 float32 = reduce_max %1",
 		 "has other uses"},
+		{"(for i0) index 8", "(for i0) index 8 apart", "only a nest in a block can be a function"},
+		{"frame 0 stack", "frame 16448 stack", "a frame on the stack that is too large"},
 		{"const 3", "const 4", "an operation that the method does not compute"},
 		{"b1[16*i0 + i1] streamed", "b1[i0 + 3*i1] streamed", "a streamed access that is not a store of neighbours"},
 	};
