@@ -1,27 +1,19 @@
 /* y int32 [M, N] = x int8 [M, K] · w TRIT1_6 [K, N], exact. Some groups of a panel at a time are unpacked to TRIT2, which the L1 cache holds, and
  * multiplied by the tiles of i8_trit2_tile.h. With VBMI, one row of x is multiplied by fields in registers. */
 #include "backend/runtime/kernels/i8_trit2_tile.h"
+#include "backend/runtime/kernels/product_blocks.h"
 #include "backend/runtime/pack/trit1_6.h"
 
-enum {
-	ROW_BLOCK = 64,
-	UNPACKED_GROUPS = 16,
-	ROW_CHUNK = 512,
-	MOST_GROUPS = 6400
-}; /* of a sum: 25,600 lines of 162·4·128 stay below 2^31 */
+enum { UNPACKED_GROUPS = 16, MOST_GROUPS = 6400 }; /* of a sum: 25,600 lines of 162·4·128 stay below 2^31 */
 _Static_assert(ROW_BLOCK % TILE_COLS == 0 && UNPACKED_GROUPS * TRI_TRIT1_6_STEPS <= TILE_STEPS, "tiles");
 _Static_assert(MOST_GROUPS * 4ll * 162 * 4 * 128 < 1ll << 31, "sums");
 
 struct job {
+	struct product product;
 	const int8_t *x;
 	const uint8_t *w;
-	int32_t *y;
-	int64_t M, K, N;
 	const int32_t *starts; /* of sums: -sum(x) of each row */
 	_Bool has_vbmi;
-	const struct tri_epilogue *epilogue;
-	int64_t first; /* the row of the whole result that y begins with */
-	struct tri_grid grid;
 };
 
 #if defined(__AVX512VNNI__)
@@ -76,7 +68,7 @@ static void unpack(const struct job *job, const uint8_t *w, int64_t groups, int 
 
 /* Adds the products of rows m … end-1 and groups that were unpacked; k: the first term. A part of a group reads a padded copy. */
 static void add_groups(const struct job *job, const uint8_t *unpacked, int64_t k, int64_t groups, int halves, int64_t m, int64_t end,
-		       int32_t (*acc)[TRI_TRIT2_PANEL])
+		       int32_t *y, int64_t ld)
 {
 	static const int32_t zeros[TILE_COLS];
 	_Alignas(64) int32_t part[TILE_COLS][TRI_TRIT2_PANEL];
@@ -85,14 +77,14 @@ static void add_groups(const struct job *job, const uint8_t *unpacked, int64_t k
 		int cols = end - r < TILE_COLS ? (int)(end - r) : TILE_COLS;
 		struct tile_x x = {.step = TRI_TRIT2_STEP};
 		for (int c = 0; c < cols; c++) {
-			x.row[c] = job->x + (r + c) * job->K + k;
-			if (job->K - k < groups * TRI_TRIT1_6_GROUP)
-				x.row[c] = memcpy(tail[c], x.row[c], (size_t)(job->K - k));
+			x.row[c] = job->x + (r + c) * job->product.K + k;
+			if (job->product.K - k < groups * TRI_TRIT1_6_GROUP)
+				x.row[c] = memcpy(tail[c], x.row[c], (size_t)(job->product.K - k));
 		}
 		tile_sum(unpacked, &x, groups * TRI_TRIT1_6_STEPS, halves, cols, 0, (struct tile_y){part[0], TRI_TRIT2_PANEL, zeros});
 		for (int c = 0; c < cols; c++)
 			for (int l = 0; l < halves * TRI_TRIT2_LANES; l++)
-				acc[r - m + c][l] += part[c][l];
+				y[(r - m + c) * ld + l] += part[c][l];
 	}
 }
 
@@ -100,11 +92,11 @@ static void add_groups(const struct job *job, const uint8_t *unpacked, int64_t k
 /* Computes a row of one panel. */
 static void sum_row(const struct job *job, const uint8_t *w, int halves, int64_t m, int32_t sums[TRI_TRIT2_PANEL])
 {
-	int64_t whole = job->K / TRI_TRIT1_6_GROUP, rest = job->K % TRI_TRIT1_6_GROUP, n;
+	int64_t whole = job->product.K / TRI_TRIT1_6_GROUP, rest = job->product.K % TRI_TRIT1_6_GROUP, n;
 	_Alignas(64) int32_t part[TRI_TRIT2_PANEL];
 	int8_t tail[TRI_TRIT1_6_GROUP] = {0};
 	for (int64_t g = 0; g < whole + (rest != 0); g += n) {
-		const int8_t *x = job->x + m * job->K + g * TRI_TRIT1_6_GROUP;
+		const int8_t *x = job->x + m * job->product.K + g * TRI_TRIT1_6_GROUP;
 		n = g == whole ? 1 : whole - g < MOST_GROUPS ? whole - g : MOST_GROUPS;
 		row_vbmi(w + g * TRI_TRIT1_6_LINES * halves * TRI_TRIT2_BLOCK, g == whole ? memcpy(tail, x, (size_t)rest) : x, n, halves,
 			 part);
@@ -114,74 +106,42 @@ static void sum_row(const struct job *job, const uint8_t *w, int halves, int64_t
 }
 #endif
 
-/* Computes rows m … end-1 of one panel. */
-static void sum_panel(const struct job *job, int64_t panel, int64_t m, int64_t end, int32_t (*acc)[TRI_TRIT2_PANEL])
+static void sum_panel(const struct product *p, int64_t panel, int64_t m, int64_t end, int32_t *y, int64_t ld)
 {
+	const struct job *job = (const struct job *)p;
 	_Alignas(64) uint8_t unpacked[UNPACKED_GROUPS * TRI_TRIT1_6_STEPS * 2 * TRI_TRIT2_BLOCK];
-	int halves = tri_trit2_halves(job->N, panel);
-	const uint8_t *w = job->w + tri_trit1_6_offset(job->K, panel);
+	int halves = tri_trit2_halves(job->product.N, panel);
+	const uint8_t *w = job->w + tri_trit1_6_offset(job->product.K, panel);
 	for (int64_t r = m; r < end; r++)
 		for (int l = 0; l < halves * TRI_TRIT2_LANES; l++)
-			acc[r - m][l] = job->starts[r];
+			y[(r - m) * ld + l] = job->starts[r];
 #if defined(__AVX512VNNI__)
 	if (job->has_vbmi && end - m == 1) {
-		sum_row(job, w, halves, m, acc[0]);
+		sum_row(job, w, halves, m, y);
 		return;
 	}
 #endif
 	/* The last group, if it is a part of one, is alone: its rows of x are copied. */
-	int64_t whole = job->K / TRI_TRIT1_6_GROUP, groups = tri_trit1_6_groups(job->K), n;
+	int64_t whole = job->product.K / TRI_TRIT1_6_GROUP, groups = tri_trit1_6_groups(job->product.K), n;
 	for (int64_t g = 0; g < groups; g += n, w += n * TRI_TRIT1_6_LINES * halves * TRI_TRIT2_BLOCK) {
 		n = g == whole ? 1 : whole - g < UNPACKED_GROUPS ? whole - g : UNPACKED_GROUPS;
 		unpack(job, w, n, halves, unpacked);
-		add_groups(job, unpacked, g * TRI_TRIT1_6_GROUP, n, halves, m, end, acc);
-	}
-}
-
-static void block(const struct job *job, int64_t panel, int64_t m, int64_t end)
-{
-	_Alignas(64) int32_t acc[ROW_BLOCK][TRI_TRIT2_PANEL];
-	int64_t n = panel * TRI_TRIT2_PANEL, width = job->N - n < TRI_TRIT2_PANEL ? job->N - n : TRI_TRIT2_PANEL;
-	sum_panel(job, panel, m, end, acc);
-	if (job->epilogue)
-		job->epilogue->fn(job->epilogue, acc, TRI_TRIT2_PANEL, (int64_t[]){0, job->first + m, n}, end - m, width);
-	else
-		for (int64_t r = m; r < end; r++)
-			memcpy(job->y + r * job->N + n, acc[r - m], (size_t)width * sizeof(int32_t));
-}
-
-static void task(void *arg, int64_t i)
-{
-	const struct job *job = arg;
-	int64_t from, to;
-	tri_grid_range(&job->grid, i, &from, &to);
-	for (int64_t t = from; t < to; t++) {
-		int64_t panel = t / job->grid.rows, m = t % job->grid.rows * ROW_BLOCK;
-		block(job, panel, m, m + ROW_BLOCK < job->M ? m + ROW_BLOCK : job->M);
+		add_groups(job, unpacked, g * TRI_TRIT1_6_GROUP, n, halves, m, end, y, ld);
 	}
 }
 
 void tri_matmul_i8_trit1_6(struct tri_context *ctx, void *const *bufs, const int64_t *dims, const struct tri_epilogue *epilogue)
 {
 	const struct tri_matmul_dims *d = tri_matmul_of(dims);
-	int64_t M = d->M, K = d->K, N = d->N;
+	int64_t K = d->K;
 	int32_t starts[ROW_CHUNK];
-	for (int64_t m = 0; m < M && N > 0; m += ROW_CHUNK) {
-		int64_t rows = M - m < ROW_CHUNK ? M - m : ROW_CHUNK;
-		struct job job = {.x = (const int8_t *)bufs[0] + m * K,
-				  .w = bufs[1],
-				  .y = epilogue ? NULL : (int32_t *)bufs[2] + m * N,
-				  .M = rows,
-				  .K = K,
-				  .N = N,
-				  .starts = starts,
-				  .has_vbmi = tri_has_vbmi(ctx),
-				  .epilogue = epilogue,
-				  .first = m};
-		for (int64_t r = 0; r < rows; r++)
+	for (int64_t m = 0; m < d->M && d->N > 0; m += ROW_CHUNK) {
+		struct job job = {product_rows(d, bufs, epilogue, m, ROW_CHUNK), (const int8_t *)bufs[0] + m * K, bufs[1], starts,
+				  tri_has_vbmi(ctx)};
+		job.product.sum = sum_panel;
+		job.product.panel = TRI_TRIT2_PANEL;
+		for (int64_t r = 0; r < job.product.M; r++)
 			starts[r] = -i8_sum(job.x + r * K, K, 1, 0);
-		job.grid = tri_grid_make(tri_trit2_panels(N), (rows + ROW_BLOCK - 1) / ROW_BLOCK,
-					 K * TRI_TRIT2_PANEL * (rows < ROW_BLOCK ? rows : ROW_BLOCK));
-		tri_parallel(ctx, task, &job, tri_grid_tasks(&job.grid));
+		product_run(ctx, &job.product, K * TRI_TRIT2_PANEL);
 	}
 }

@@ -2,23 +2,20 @@
  * copied first, so that a tile reads one sequence: the rows of a large matrix may share few sets of the L1 cache. A prologue computes the rows
  * for this copy, part by part. */
 #include "backend/runtime/kernels/i8_trit2_tile.h"
+#include "backend/runtime/kernels/product_blocks.h"
 
-enum { ROW_BLOCK = 64, ROW_CHUNK = 512, COPY_BYTES = 256 << 10, FILLED = 1024, PACK_TASK = 1 << 15 };
-_Static_assert(ROW_BLOCK % TILE_COLS == 0 && ROW_CHUNK % ROW_BLOCK == 0, "tiles");
+enum { COPY_BYTES = 256 << 10, FILLED = 1024, PACK_TASK = 1 << 15 };
+_Static_assert(ROW_BLOCK % TILE_COLS == 0, "tiles");
 _Static_assert(FILLED % TRI_TRIT2_STEP == 0 && COPY_BYTES / TRI_PROLOGUE_MOST >= TILE_COLS, "rows of a prologue");
 
 struct job {
+	struct product product;
 	const int8_t *x;
 	const uint8_t *w;
-	int32_t *y;
-	int64_t M, K, N;
 	int32_t *starts; /* of sums: -sum(x) of each row */
 	int8_t *copy;    /* the rows of x in tiles; NULL: they are too long */
-	const struct tri_epilogue *epilogue;
 	const struct tri_prologue *prologue;
-	int64_t first; /* the row of the whole result that y begins with */
-	int64_t pack;  /* rows that a task copies */
-	struct tri_grid grid;
+	int64_t pack; /* rows that a task copies */
 };
 
 /* Tile t of a copy has its rows in turn, 16 bytes of each, padded with zeros. */
@@ -45,10 +42,10 @@ static void fill_tile(const struct job *job, int64_t m, int64_t rows)
 	_Alignas(64) int8_t part[TILE_COLS * FILLED];
 	for (int64_t r = 0; r < rows; r++)
 		job->starts[m + r] = 0;
-	for (int64_t k = 0, n; k < job->K; k += n) {
-		n = job->K - k < FILLED ? job->K - k : FILLED;
-		job->prologue->fn(job->prologue, part, FILLED, (int64_t[]){0, job->first + m, k}, rows, n);
-		copy_tile(part, FILLED, n, rows, job->copy + m * padded_row(job->K) + k * rows);
+	for (int64_t k = 0, n; k < job->product.K; k += n) {
+		n = job->product.K - k < FILLED ? job->product.K - k : FILLED;
+		job->prologue->fn(job->prologue, part, FILLED, (int64_t[]){0, job->product.first + m, k}, rows, n);
+		copy_tile(part, FILLED, n, rows, job->copy + m * padded_row(job->product.K) + k * rows);
 		for (int64_t r = 0; r < rows; r++)
 			job->starts[m + r] -= i8_sum(part + r * FILLED, n, 1, 0);
 	}
@@ -57,7 +54,7 @@ static void fill_tile(const struct job *job, int64_t m, int64_t rows)
 static void pack_task(void *arg, int64_t i)
 {
 	const struct job *job = arg;
-	int64_t end = (i + 1) * job->pack < job->M ? (i + 1) * job->pack : job->M;
+	int64_t end = (i + 1) * job->pack < job->product.M ? (i + 1) * job->pack : job->product.M;
 	for (int64_t m = i * job->pack, rows; m < end; m += rows) {
 		rows = end - m < TILE_COLS ? end - m : TILE_COLS;
 		if (job->prologue) {
@@ -65,31 +62,32 @@ static void pack_task(void *arg, int64_t i)
 			continue;
 		}
 		for (int64_t r = m; r < m + rows; r++)
-			job->starts[r] = -i8_sum(job->x + r * job->K, job->K, 1, 0);
+			job->starts[r] = -i8_sum(job->x + r * job->product.K, job->product.K, 1, 0);
 		if (job->copy)
-			copy_tile(job->x + m * job->K, job->K, job->K, rows, job->copy + m * padded_row(job->K));
+			copy_tile(job->x + m * job->product.K, job->product.K, job->product.K, rows,
+				  job->copy + m * padded_row(job->product.K));
 	}
 }
 
 static void pack(struct tri_context *ctx, struct job *job)
 {
-	int64_t tiles = PACK_TASK / (TILE_COLS * (job->K > 0 ? job->K : 1));
+	int64_t tiles = PACK_TASK / (TILE_COLS * (job->product.K > 0 ? job->product.K : 1));
 	job->pack = TILE_COLS * (tiles > 0 ? tiles : 1);
-	tri_parallel(ctx, pack_task, job, (job->M + job->pack - 1) / job->pack);
+	tri_parallel(ctx, pack_task, job, (job->product.M + job->pack - 1) / job->pack);
 }
 
 /* Computes rows that were not copied, in parts of K. The last part reads a padded copy. */
 static void sum_long_rows(const struct job *job, const uint8_t *w, int halves, int64_t m, int cols, struct tile_y to)
 {
 	static const int32_t zeros[TILE_COLS];
-	int64_t whole = job->K / TRI_TRIT2_STEP, rest = job->K % TRI_TRIT2_STEP, most = TILE_STEPS;
+	int64_t whole = job->product.K / TRI_TRIT2_STEP, rest = job->product.K % TRI_TRIT2_STEP, most = TILE_STEPS;
 	_Alignas(64) int32_t part[TILE_COLS][TRI_TRIT2_PANEL];
 	int8_t tail[TILE_COLS][TRI_TRIT2_STEP] = {{0}};
 	for (int64_t s = 0; s < whole + (rest != 0); s += most) {
 		struct tile_x x = {.step = TRI_TRIT2_STEP};
 		most = s == whole ? 1 : whole - s < TILE_STEPS ? whole - s : TILE_STEPS;
 		for (int c = 0; c < cols; c++) {
-			const int8_t *row = job->x + (m + c) * job->K + s * TRI_TRIT2_STEP;
+			const int8_t *row = job->x + (m + c) * job->product.K + s * TRI_TRIT2_STEP;
 			x.row[c] = s == whole ? memcpy(tail[c], row, (size_t)rest) : row;
 		}
 		tile_sum(w + s * halves * TRI_TRIT2_BLOCK, &x, most, halves, cols, 0, (struct tile_y){part[0], TRI_TRIT2_PANEL, zeros});
@@ -102,8 +100,8 @@ static void sum_long_rows(const struct job *job, const uint8_t *w, int halves, i
 /* Multiplies up to TILE_COLS rows of x by one panel. */
 static void tile(const struct job *job, int64_t panel, int64_t m, int cols, int32_t *y, int64_t ld)
 {
-	int halves = tri_trit2_halves(job->N, panel);
-	const uint8_t *w = job->w + tri_trit2_offset(job->K, panel);
+	int halves = tri_trit2_halves(job->product.N, panel);
+	const uint8_t *w = job->w + tri_trit2_offset(job->product.K, panel);
 	struct tile_x x = {.step = cols * TRI_TRIT2_STEP};
 	struct tile_y to = {y, ld, job->starts + m};
 	if (!job->copy) {
@@ -111,36 +109,14 @@ static void tile(const struct job *job, int64_t panel, int64_t m, int cols, int3
 		return;
 	}
 	for (int c = 0; c < cols; c++)
-		x.row[c] = job->copy + m * padded_row(job->K) + c * TRI_TRIT2_STEP;
-	tile_sum(w, &x, tri_trit2_steps(job->K), halves, cols, 0, to);
+		x.row[c] = job->copy + m * padded_row(job->product.K) + c * TRI_TRIT2_STEP;
+	tile_sum(w, &x, tri_trit2_steps(job->product.K), halves, cols, 0, to);
 }
 
-/* Computes rows m … end-1 of one panel. Tiles of whole panels go straight to y. */
-static void block(const struct job *job, int64_t panel, int64_t m, int64_t end)
+static void sum_tiles(const struct product *p, int64_t panel, int64_t m, int64_t end, int32_t *y, int64_t ld)
 {
-	_Alignas(64) int32_t acc[ROW_BLOCK][TRI_TRIT2_PANEL];
-	int64_t n = panel * TRI_TRIT2_PANEL, width = job->N - n < TRI_TRIT2_PANEL ? job->N - n : TRI_TRIT2_PANEL;
-	_Bool whole = width == TRI_TRIT2_PANEL && !job->epilogue;
-	int32_t *y = whole ? job->y + m * job->N + n : acc[0];
-	int64_t ld = whole ? job->N : TRI_TRIT2_PANEL;
 	for (int64_t r = m; r < end; r += TILE_COLS)
-		tile(job, panel, r, end - r < TILE_COLS ? (int)(end - r) : TILE_COLS, y + (r - m) * ld, ld);
-	if (job->epilogue)
-		job->epilogue->fn(job->epilogue, acc, TRI_TRIT2_PANEL, (int64_t[]){0, job->first + m, n}, end - m, width);
-	else if (!whole)
-		for (int64_t r = m; r < end; r++)
-			memcpy(job->y + r * job->N + n, acc[r - m], (size_t)width * sizeof(int32_t));
-}
-
-static void task(void *arg, int64_t i)
-{
-	const struct job *job = arg;
-	int64_t from, to;
-	tri_grid_range(&job->grid, i, &from, &to);
-	for (int64_t t = from; t < to; t++) {
-		int64_t panel = t / job->grid.rows, m = t % job->grid.rows * ROW_BLOCK;
-		block(job, panel, m, m + ROW_BLOCK < job->M ? m + ROW_BLOCK : job->M);
-	}
+		tile((const struct job *)p, panel, r, end - r < TILE_COLS ? (int)(end - r) : TILE_COLS, y + (r - m) * ld, ld);
 }
 
 /* Rows that are copied at once; 0: rows are too long to be copied. */
@@ -164,21 +140,16 @@ void tri_matmul_i8_trit2_filled(struct tri_context *ctx, void *const *bufs, cons
 	int64_t M = d->M, K = d->K, N = d->N, fit = rows_of_copy(K), chunk = fit ? fit : ROW_CHUNK;
 	struct space *v = tri_space(ctx);
 	for (int64_t m = 0; m < M && N > 0; m += chunk) {
-		struct job job = {.x = prologue ? NULL : (const int8_t *)bufs[0] + m * K,
+		struct job job = {.product = product_rows(d, bufs, epilogue, m, chunk),
+				  .x = prologue ? NULL : (const int8_t *)bufs[0] + m * K,
 				  .w = bufs[1],
-				  .y = epilogue ? NULL : (int32_t *)bufs[2] + m * N,
-				  .M = M - m < chunk ? M - m : chunk,
-				  .K = K,
-				  .N = N,
 				  .starts = v->starts,
 				  .copy = fit ? v->copy : NULL,
-				  .epilogue = epilogue,
-				  .prologue = prologue,
-				  .first = m};
+				  .prologue = prologue};
+		job.product.sum = sum_tiles;
+		job.product.panel = TRI_TRIT2_PANEL;
 		pack(ctx, &job);
-		job.grid = tri_grid_make(tri_trit2_panels(N), (job.M + ROW_BLOCK - 1) / ROW_BLOCK,
-					 K * TRI_TRIT2_PANEL * (job.M < ROW_BLOCK ? job.M : ROW_BLOCK));
-		tri_parallel(ctx, task, &job, tri_grid_tasks(&job.grid));
+		product_run(ctx, &job.product, K * TRI_TRIT2_PANEL);
 	}
 }
 
