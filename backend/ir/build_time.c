@@ -7,7 +7,7 @@ static bool results_const(const struct hir_unit *u)
 	if (!u->nodes) /* read from a text, which has no bodies */
 		return false;
 	for (uint32_t k = 0; k < u->n_outputs; k++)
-		if (!ir_type_const(u->dims, &u->nodes[u->outputs[k].node].type))
+		if (!ir_type_const(u->dims, hir_output_type(u, k)))
 			return false;
 	return true;
 }

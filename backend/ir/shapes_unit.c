@@ -69,7 +69,7 @@ void ir_shape_result(struct ir_shape *v, const struct ir_inst *i)
 	const struct hir_unit *u = ir_call(of)->callee;
 	uint32_t output = ir_number(i)->number + (of->op == OP_LOOP); /* output 0 of the body of a loop is its condition */
 	if (has_body(u) && need(v, output < u->n_outputs, "the callee has fewer results"))
-		need(v, type_fits(v, &i->type, u, &u->nodes[u->outputs[output].node].type), "the result of the callee has another type");
+		need(v, type_fits(v, &i->type, u, hir_output_type(u, output)), "the result of the callee has another type");
 }
 
 static void check_template(struct ir_shape *v, const char *text, uint32_t n)

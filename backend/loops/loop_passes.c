@@ -13,9 +13,6 @@ static const struct loop_pass {
 #undef LOOP_PASS
 };
 
-const char *loop_pass_name(enum loop_pass_number p) { return passes[p].pass.text; }
-uint8_t loop_pass_level(enum loop_pass_number p) { return passes[p].pass.level; }
-
 struct each_nest {
 	struct loop_fn *f;
 	const struct target *target;

@@ -26,6 +26,4 @@ enum loop_pass_number {
 #undef LOOP_PASS
 	LOOP_PASS_COUNT
 };
-const char *loop_pass_name(enum loop_pass_number p);
-uint8_t loop_pass_level(enum loop_pass_number p); /* the lowest -O that runs it */
 #endif

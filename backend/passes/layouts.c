@@ -2,7 +2,7 @@
  *
  * A kernel decides the layouts of its operands and of its result. Operations that loops compute read any layout; their result has the layout
  * of their operands if the dims that it moves remain, so that a chain between two kernels is converted at most at its ends. Inputs, outputs and
- * arguments of calls have the layouts of arguments.h. A conversion of a run-time value is fused like any view. One of a build-time value to a packed layout
+ * arguments of calls have the layouts that were decided for the program. A conversion of a run-time value is fused like any view. One of a build-time value to a packed layout
  * becomes a slot; a value that is not in the build_fn is not packed, and its user has no kernel. */
 #include "backend/passes/passes.h"
 #include "backend/kernels/kernel.h"
@@ -27,7 +27,7 @@ static bool takes_plain(enum kernel k, const struct ir_fn *f, ir_ref r)
 
 static struct argument_layouts layouts_of_callee(const struct pass_context *c, const struct ir_inst *call)
 {
-	return arguments_of(c->arguments, ir_call(call)->callee);
+	return ir_program_layouts(c->program, ir_call(call)->callee);
 }
 
 /* True if a kernel or an argument wants a layout that is not plain, and layouts are not assigned yet. */

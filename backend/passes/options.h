@@ -4,18 +4,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct arguments;
-struct storage;
+struct ir_program;
 struct target;
 
 struct plan_options {
 	const struct target *target;
-	const struct arguments *arguments; /* of the program's units, for this target; NULL: all are plain */
-	const struct storage *storage;     /* of the program's parameters; NULL: as they are declared */
-	uint8_t opt;                       /* 0 … 3 */
-	bool size;                         /* -Os */
-	bool no_loops;                     /* of the run_fn: its code is not printed from loops */
-	bool profile_hook;                 /* the code reports the time of each statement */
-	bool verify;                       /* verify after every pass */
+	const struct ir_program *program; /* what was decided for all units, for this target; NULL: nothing */
+	uint8_t opt;                      /* 0 … 3 */
+	bool size;                        /* -Os */
+	bool no_loops;                    /* of the run_fn: its code is not printed from loops */
+	bool profile_hook;                /* the code reports the time of each statement */
+	bool verify;                      /* verify after every pass */
 };
 #endif

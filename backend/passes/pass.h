@@ -1,4 +1,4 @@
-/* What the list of tensor passes and the list of loop passes share: a row, the facts between passes, and what a run reports. */
+/* What the lists of program passes, tensor passes and loop passes share: a row, the facts between passes, and what a run reports. */
 #ifndef TRIB_BACKEND_PASSES_PASS_H
 #define TRIB_BACKEND_PASSES_PASS_H
 #include <stdbool.h>

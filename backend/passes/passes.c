@@ -17,14 +17,11 @@ static const struct tensor_pass {
 #undef PASS
 };
 
-const char *pass_name(enum pass_number p) { return passes[p].pass.text; }
-uint8_t pass_level(enum pass_number p) { return passes[p].pass.level; }
-
 struct pass_context pass_context_new(const struct plan_options *o, struct diags *diags, struct pass_trace *trace)
 {
 	uint8_t level = o->size ? 2 : o->opt;
 	return (struct pass_context){.target = o->target,
-				     .arguments = o->arguments,
+				     .program = o->program,
 				     .opt = o->opt,
 				     .size = o->size,
 				     .diags = diags,

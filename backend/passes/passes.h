@@ -3,8 +3,8 @@
 #define TRIB_BACKEND_PASSES_PASSES_H
 #include <stdbool.h>
 #include <stdint.h>
+#include "backend/ir/program.h"
 #include "backend/ir/rewrite.h"
-#include "backend/passes/program/arguments.h"
 #include "backend/passes/options.h"
 #include "backend/passes/pass.h"
 
@@ -22,9 +22,9 @@ enum pass_group {
 
 struct pass_context {
 	const struct target *target;
-	const struct arguments *arguments; /* of callees; NULL: all are plain */
-	struct argument_layouts own;       /* of the unit itself */
-	const bool *is_shared;             /* for each WEIGHT: the table of a lookup and of a product; NULL: none is */
+	const struct ir_program *program; /* what was decided for callees; NULL: nothing */
+	struct argument_layouts own;      /* of the unit itself */
+	const bool *is_shared;            /* for each WEIGHT: the table of a lookup and of a product; NULL: none is */
 	uint8_t opt;
 	bool size; /* -Os */
 	struct diags *diags;
@@ -46,8 +46,6 @@ enum pass_number {
 #undef PASS
 	PASS_COUNT
 };
-const char *pass_name(enum pass_number p);
-uint8_t pass_level(enum pass_number p); /* the lowest -O that runs it */
 /* legalize.c: FACT_LEGAL. What is computed when the library is built may be compound: the interpreter runs it. */
 bool pass_is_legal(const struct ir_fn *f, const struct target *t);
 

@@ -4,7 +4,7 @@
  *
  * panels: the elements of the transpose in the order of LAYOUT_PANELS, one after the other; split.c stores them as that. start: where each row begins.
  * width: of its panel, 16 or 32; the last panel is padded with zeros.
- * Only tables that storage.h says are read in both ways, because rows in one piece are read faster. */
+ * Only tables that the pass `tables` found to be read in both ways, because rows in one piece are read faster. */
 #include "backend/ir/build.h"
 #include "backend/ir/gather.h"
 #include "backend/passes/passes.h"

@@ -5,7 +5,6 @@
 #include "backend/loops/ir/cost.h"
 #include "backend/lower/lower.h"
 #include "backend/passes/passes.h"
-#include "backend/passes/program/storage.h"
 #include "backend/plan/split.h"
 #include "backend/runtime/abi/tri.h"
 #include "base/arena.h"
@@ -36,15 +35,15 @@ static hash128 hash_build_fn(const struct ir_fn *build_fn, const struct build_fn
 	return h;
 }
 
-/* What the run_fn does not say: which memory it and its callees grow. */
+/* What the run_fn does not say: which memory it and its callees grow and update. */
 static hash128 hash_growth(const struct plan *p, hash128 h)
 {
 	const struct ir_fn *f = p->run_fn;
-	uint64_t own = argument_layouts_code(arguments_of(p->options.arguments, p->unit));
+	uint64_t own = argument_layouts_code(ir_program_layouts(p->options.program, p->unit));
 	h = own ? hash_combine(h, (hash128){own, 0}) : h;
 	for (ir_ref r = 0; r < f->n_insts; r++) {
-		uint64_t code = ir_at(f, r)->op == OP_CALL
-					? argument_layouts_code(arguments_of(p->options.arguments, ir_call(ir_at(f, r))->callee))
+		uint64_t code = ir_calls(ir_at(f, r)->op)
+					? argument_layouts_code(ir_program_layouts(p->options.program, ir_call(ir_at(f, r))->callee))
 					: 0;
 		h = code ? hash_combine(h, (hash128){code, 0}) : h;
 	}
@@ -116,7 +115,7 @@ static bool make(struct plan *p, struct arena *unit, struct arena *scratch, stru
 	measure_end();
 	if (!whole)
 		return false;
-	storage_narrow(p->options.storage, p->unit, whole);
+	plan_narrow(p, whole);
 	print_stage(&c->run, "lowered", whole);
 	if (!passes_run(whole, c, EARLY) || !passes_run(whole, c, LEGALIZE) || !passes_run(whole, c, LATE) ||
 	    !passes_run(whole, c, LAYOUT) || c->run.stopped)
@@ -189,9 +188,10 @@ struct plan *plan_unit(struct arena *unit, const struct hir_unit *u, const struc
 		       struct plan_trace *trace)
 {
 	struct pass_context c = pass_context_new(o, diags, trace ? &trace->ir : NULL);
-	c.own = arguments_of(o->arguments, u);
+	const struct program_unit *decided = ir_program_find(o->program, u);
+	c.own = ir_program_layouts(o->program, u);
+	c.is_shared = decided ? decided->shared : NULL;
 	struct arena *scratch = arena_new(0);
-	c.is_shared = storage_shared(o->storage, scratch, u);
 	struct plan *p = ARENA_NEW(unit, struct plan);
 	*p = (struct plan){.unit = u, .options = *o, .dims = lower_dims(unit, u)};
 	bool ok = make(p, unit, scratch, &c, trace);

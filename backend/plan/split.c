@@ -8,7 +8,7 @@
  * The two functions outlive the whole function. All three have the dims of the plan, so nothing is translated. */
 #include "backend/plan/split.h"
 #include <string.h>
-#include "backend/passes/program/storage.h"
+#include "backend/ir/program.h"
 #include "base/arena.h"
 #include "base/bug.h"
 #include "base/diag.h"
@@ -143,10 +143,11 @@ static ir_ref data_slot(struct split *s, ir_ref r)
 
 static ir_ref run_value(struct split *s, ir_ref r) { return in_slot(s, r) ? data_slot(s, r) : s->map[r]; }
 
-/* Returns argument o of u as u's weight table stores it. */
-static ir_ref stored_argument(const struct split *s, const struct hir_unit *u, uint32_t input, ir_ref o)
+/* Returns argument o for input k of u, a WEIGHT, as u's weight table stores it. */
+static ir_ref stored_argument(const struct split *s, const struct hir_unit *u, uint32_t k, uint32_t weight, ir_ref o)
 {
-	if (storage_of(s->p->options.storage, u, input) == u->inputs[input].type.elem)
+	const struct program_unit *decided = ir_program_find(s->p->options.program, u);
+	if (!decided || decided->stored[weight] == u->inputs[k].type.elem)
 		return o;
 	BUG_ON(ir_at(s->whole, o)->op != OP_CAST);
 	return ir_operand(s->whole, o, 0);
@@ -173,7 +174,7 @@ static uint32_t callee_operands(struct split *s, ir_ref r, const struct hir_unit
 				 u->inputs[k].name, u->name);
 			s->failed = true;
 		}
-		add_output(s, stored_argument(s, u, k, o));
+		add_output(s, stored_argument(s, u, k, slot.n_args, o));
 		slot.n_args++;
 	}
 	operands[n++] = weight_of_slot(s, add_slot(s, &slot), i);

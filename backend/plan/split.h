@@ -8,6 +8,11 @@
  * `fold`: constants that are expensive to compute become slots, too. Returns false after reporting an error. */
 bool plan_split(struct plan *p, struct arena *unit, const struct ir_fn *whole, bool fold, struct diags *diags);
 
+/* ---- narrow.c ---- */
+
+/* Lets f, the function of the plan's unit as it was lowered, read its weights as they are stored, and widen them. */
+void plan_narrow(const struct plan *p, struct ir_fn *f);
+
 /* ---- slot_value.c: Values whose slot has other contents. ---- */
 
 /* Returns the 16-bit value that r widens to plain float32; IR_NONE: r is something else. */

@@ -34,7 +34,7 @@ struct target {
 	bool control_flow; /* a run-time `if` or loop can run there */
 	bool effects;      /* print and assert run there */
 	bool calls_hook;   /* code can report each statement to a profile hook */
-	bool in_place;     /* a state that grows keeps its memory, see passes/program/arguments.h */
+	bool in_place;     /* a state that grows keeps its memory, see passes/program/states.c */
 	bool dense_trits;  /* matrices of trits are packed as TRIT1_6; a choice of the build, see target_dense */
 };
 

@@ -19,6 +19,7 @@
 #include "builder/build/model/project.h"
 #include "builder/build/plan/compile.h"
 #include "builder/build/plan/plan.h"
+#include "builder/build/plan/programs.h"
 #include "builder/build/plan/plan_cache.h"
 #include "builder/build/plan/unit_records.h"
 #include "builder/build/report/report.h"
@@ -236,7 +237,7 @@ static bool run_steps(struct build *b)
 	       context_next(c, params_open_files(c, p)) &&
 	       enter(b, PHASE_ELABORATE) && context_next(c, sources_elaborate(c, p)) &&
 	       context_next(c, params_warn_names(c, p)) &&
-	       context_next(c, params_decide_storage(c, p)) &&
+	       context_next(c, programs_decide(c, p)) &&
 	       context_next(c, dump_units(c, p)) &&
 	       context_next(c, params_bind(c, p)) &&
 	       enter(b, PHASE_OPT) && context_next(c, units_plan(c, p, r)) &&

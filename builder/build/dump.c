@@ -12,6 +12,7 @@
 #include "builder/build/model/lines.h"
 #include "builder/build/model/model.h"
 #include "builder/build/model/project.h"
+#include "builder/build/plan/programs.h"
 #include "builder/build/session/context.h"
 #include "builder/build/session/generators.h"
 #include "builder/build/session/session.h"
@@ -104,50 +105,30 @@ static bool dump_code(struct build_context *c, enum dump d, const struct hir_uni
 	return ok;
 }
 
-/* The pass of --stop-after, or NULL. */
-static const char *last_pass(const struct options *o)
-{
-	uint32_t n = o->stop < STOP_PASS ? 0 : o->stop - STOP_PASS;
-	if (o->stop < STOP_PASS)
-		return NULL;
-	return n < PASS_COUNT ? pass_name(n) : loop_pass_name(n - PASS_COUNT);
-}
+static bool is_program_pass(uint32_t stop) { return stop >= STOP_PASS && stop - STOP_PASS < FIRST_TENSOR_PASS; }
 
 /* `d`: DUMP_NONE to run the passes only. */
 static struct plan_trace trace_of(const struct options *o, enum dump d, const struct ir_notes *notes, struct buf *text)
 {
-	const char *stop = last_pass(o), *loops_after = o->loops_after ? o->loops_after : stop;
+	const char *stop = last_pass_of(o), *loops_after = o->loops_after ? o->loops_after : stop;
 	return (struct plan_trace){
 		.ir = {.stop = stop, .only = o->ir_after, .text = d == DUMP_IR ? text : NULL, .notes = notes},
 		.loops = {.stop = stop, .only = loops_after, .text = d == DUMP_LOOPS && loops_after ? text : NULL},
 	};
 }
 
-static const struct plan *plan_for_dump(const struct build_context *c, const struct variant *v, const struct arguments *arguments,
-					struct arena *scratch, const struct hir_unit *u, struct plan_trace *trace)
+static const struct plan *plan_for_dump(const struct build_context *c, const struct variant *v, struct arena *scratch,
+					const struct hir_unit *u, struct plan_trace *trace)
 {
 	struct plan_figures figures = {0};
-	struct plan_options o = key_unit_options(&v->model->spec->plan, v->target, arguments, u);
-	o.storage = &v->model->params.storage;
+	struct plan_options o = key_unit_options(&v->model->spec->plan, v->target, v->program, u);
 	phase_begin(PHASE_OPT, u->name);
-	trace->ir.figures = figures.ir;
-	trace->loops.figures = figures.loops;
+	trace->ir.figures = figures.of + FIRST_TENSOR_PASS;
+	trace->loops.figures = figures.of + FIRST_LOOP_PASS;
 	const struct plan *p = plan_unit(scratch, u, &o, c->diags, trace);
 	measure_end();
 	timing_add_passes(c->timing, &figures);
 	return p;
-}
-
-/* Returns the lowest -O that runs a pass; 0 for a stage. */
-static uint8_t level_of(const char *pass)
-{
-	for (uint32_t k = 0; k < PASS_COUNT; k++)
-		if (!strcmp(pass, pass_name(k)))
-			return pass_level(k);
-	for (uint32_t k = 0; k < LOOP_PASS_COUNT; k++)
-		if (!strcmp(pass, loop_pass_name(k)))
-			return loop_pass_level(k);
-	return 0;
 }
 
 /* A dump without text: its pass did not run, or --stop-after came before it. Returns false. */
@@ -155,8 +136,10 @@ static bool report_empty(const struct build_context *c, const struct model_job *
 {
 	const struct options *o = c->request.options;
 	const struct plan_options *plan = &m->spec->plan;
-	const char *pass = d == DUMP_IR ? o->ir_after : d == DUMP_LOOPS ? o->loops_after : NULL, *stop = last_pass(o);
-	uint8_t least = pass ? level_of(pass) : 0;
+	const char *const after[] = {[DUMP_PROGRAM] = o->program_after, [DUMP_IR] = o->ir_after, [DUMP_LOOPS] = o->loops_after};
+	const char *pass = d <= DUMP_LOOPS ? after[d] : NULL, *stop = last_pass_of(o);
+	uint32_t listed = pass ? listed_pass_find(pass) : LISTED_PASSES;
+	uint8_t least = listed < LISTED_PASSES ? listed_pass_level(listed) : 0;
 	if (!plan->size && plan->opt < least) {
 		struct diag *g = diag_add(c->diags, DIAG_DUMP_EMPTY, SPAN_NONE, "%s: the pass `%s` does not run at -O%u", m->spec->name,
 					  pass, plan->opt);
@@ -171,8 +154,8 @@ static bool report_empty(const struct build_context *c, const struct model_job *
 }
 
 /* Sets *printed if there is text. */
-static bool dump_unit(struct build_context *c, const struct variant *v, enum dump d, const struct arguments *arguments,
-		      const struct hir_unit *u, struct buf *text, bool *printed)
+static bool dump_unit(struct build_context *c, const struct variant *v, enum dump d, const struct hir_unit *u, struct buf *text,
+		      bool *printed)
 {
 	struct arena *scratch = arena_new(0);
 	bool ok = true;
@@ -181,7 +164,7 @@ static bool dump_unit(struct build_context *c, const struct variant *v, enum dum
 	} else {
 		const struct ir_notes notes = lines_notes(c->sources);
 		struct plan_trace trace = trace_of(c->request.options, d, &notes, text);
-		const struct plan *p = plan_for_dump(c, v, arguments, scratch, u, &trace);
+		const struct plan *p = plan_for_dump(c, v, scratch, u, &trace);
 		ok = p ? d <= DUMP_IR || trace.loops.text || dump_code(c, d, u, p, text) : trace.ir.stop && !diags_errors(c->diags);
 	}
 	*printed = *printed || text->len;
@@ -190,9 +173,21 @@ static bool dump_unit(struct build_context *c, const struct variant *v, enum dum
 	return ok;
 }
 
+/* Sets *printed if there is text. */
+static void dump_decisions(struct build_context *c, const struct variant *v, struct buf *text, bool *printed)
+{
+	struct arena *scratch = arena_new(0);
+	struct pass_trace trace = {.text = text, .only = c->request.options->program_after};
+	phase_begin(PHASE_OPT, NULL);
+	ir_program_free(program_of_variant(v, scratch, &trace));
+	measure_end();
+	*printed = text->len;
+	flush(c, text);
+	arena_free(scratch);
+}
+
 /* The text of a whole library, whose units share kernels. Sets *printed unless a unit stopped before its code. */
-static bool dump_program(struct build_context *c, const struct variant *v, const struct arguments *arguments, struct buf *text,
-			 bool *printed)
+static bool dump_library(struct build_context *c, const struct variant *v, struct buf *text, bool *printed)
 {
 	const struct model_job *m = v->model;
 	struct arena *a = arena_new(0);
@@ -201,7 +196,7 @@ static bool dump_program(struct build_context *c, const struct variant *v, const
 	bool complete = true;
 	for (uint32_t k = 0; k < n; k++) {
 		struct plan_trace trace = trace_of(c->request.options, DUMP_NONE, NULL, NULL);
-		const struct plan *p = plan_for_dump(c, v, arguments, a, m->program->units[k], &trace);
+		const struct plan *p = plan_for_dump(c, v, a, m->program->units[k], &trace);
 		complete = p && variant_supports(v, p, c->diags) && complete;
 		units[k] = p;
 	}
@@ -233,17 +228,16 @@ static bool dump_variant(struct build_context *c, const struct variant *v, enum 
 {
 	const struct hir_program *p = v->model->program;
 	struct buf text = {0};
-	struct arguments arguments = {0};
-	bool ok = true, printed = d == DUMP_NONE;
-	arguments_decide(&arguments, v->target, p);
+	bool ok = true, printed = d == DUMP_NONE, ends = is_program_pass(c->request.options->stop);
 	if (d > DUMP_TYPES)
 		print_variant(c, v);
-	if (d == DUMP_CODE && v->backend->print)
-		ok = dump_program(c, v, &arguments, &text, &printed);
-	else
+	if (d == DUMP_PROGRAM)
+		dump_decisions(c, v, &text, &printed);
+	else if (d == DUMP_CODE && v->backend->print && !ends)
+		ok = dump_library(c, v, &text, &printed);
+	else if (d == DUMP_TYPES || !ends)
 		for (uint32_t k = 0; k < p->n_units; k++)
-			ok = dump_unit(c, v, d, &arguments, p->units[k], &text, &printed) && ok;
-	arguments_free(&arguments);
+			ok = dump_unit(c, v, d, p->units[k], &text, &printed) && ok;
 	buf_free(&text);
 	return ok && (printed || report_empty(c, v->model, d));
 }

@@ -21,12 +21,21 @@ static const struct {
 };
 static const char *const stages[] = {
 	"", "lex", "parse", "typecheck", "elaborate", "ir", "opt", "codegen",
+#define PROGRAM_PASS(id, text, ...) text,
+#include "backend/passes/program/program_passes.def"
+#undef PROGRAM_PASS
 #define PASS(id, text, ...) text,
 #include "backend/passes/passes.def"
 #undef PASS
 #define LOOP_PASS(id, text, ...) text,
 #include "backend/loops/loop_passes.def"
 #undef LOOP_PASS
+};
+static const char *const program_texts[] = {
+	"summaries",
+#define PROGRAM_PASS(id, text, ...) text,
+#include "backend/passes/program/program_passes.def"
+#undef PROGRAM_PASS
 };
 static const char *const ir_texts[] = {"lowered",
 #define PASS(id, text, ...) text,
@@ -61,6 +70,7 @@ static const struct {
 	const char *const *list;
 	uint32_t n;
 } words[FLAG_KINDS] = {
+	[FLAG_DUMP_PROGRAM] = WORDS(program_texts),
 	[FLAG_DUMP_IR] = WORDS(ir_texts),
 	[FLAG_DUMP_LOOPS] = WORDS(loop_texts),
 	[FLAG_STAGE] = WORDS(stages),
@@ -198,6 +208,7 @@ bool flag_set(const struct flag *f, const char *value, struct arena *a, struct o
 	case FLAG_LEVEL: return set_level(value, member, error);
 	case FLAG_EMIT: return set_emit(f, value, a, member, error);
 	case FLAG_DUMP: add_dump(f, options); return true;
+	case FLAG_DUMP_PROGRAM:
 	case FLAG_DUMP_IR:
 	case FLAG_DUMP_LOOPS: return set_dump(f, value, member, options, error);
 	default: return set_word(f, value, member, error);

@@ -22,6 +22,7 @@ enum flag_kind {
 	FLAG_EMIT,           /* const char *: a list of outputs */
 	FLAG_DUMP,           /* a bit of options.dumps */
 	FLAG_DUMP_IR,        /* the same, and const char *: the stage or pass that may follow in the same word, as in `--dump-ir=fold` */
+	FLAG_DUMP_PROGRAM,   /* the same */
 	FLAG_DUMP_LOOPS,     /* the same */
 	FLAG_STAGE,          /* enum stop_stage; this and the following kinds take one word of a list */
 	FLAG_COLOR,          /* enum color_when */

@@ -19,7 +19,7 @@ enum stop_stage {
 	STOP_IR,
 	STOP_OPT,
 	STOP_CODEGEN,
-	STOP_PASS /* and more: the tensor passes, then the loop passes */
+	STOP_PASS /* and more: the program passes, the tensor passes, then the loop passes */
 };
 enum dump {
 	DUMP_NONE,
@@ -63,11 +63,11 @@ struct options {
 	bool dry_run, lazy, help, version;
 	bool open; /* trib graph, profile serve: in a browser */
 	enum stop_stage stop;
-	uint32_t dumps;                     /* a bit for each enum dump */
-	const char *ir_after, *loops_after; /* of --dump-ir, --dump-loops: a stage or pass; NULL: all stages */
-	bool check, diff;                   /* trib fmt; diff: trib check, too */
-	bool fix, deny_warnings;            /* trib check */
-	const char *const *inputs;          /* trib run, bench, build of a file: "x=x.npy" */
+	uint32_t dumps;                                     /* a bit for each enum dump */
+	const char *program_after, *ir_after, *loops_after; /* of --dump-program, …: a stage or pass; NULL: all stages */
+	bool check, diff;                                   /* trib fmt; diff: trib check, too */
+	bool fix, deny_warnings;                            /* trib check */
+	const char *const *inputs;                          /* trib run, bench, build of a file: "x=x.npy" */
 	uint32_t n_inputs;
 	const char *entry, *model_path;
 	bool list;                  /* trib explain */

@@ -184,7 +184,7 @@ static const char *signature_of(struct arena *a, const struct hir_unit *u)
 		buf_printf(&out, "%s%s: %s", i ? ", " : "", u->inputs[i].name, hir_type_text(a, u, &u->inputs[i].type));
 	buf_puts(&out, ") -> (");
 	for (uint32_t i = 0; i < u->n_outputs; i++)
-		buf_printf(&out, "%s%s: %s", i ? ", " : "", u->outputs[i].name, hir_type_text(a, u, &u->nodes[u->outputs[i].node].type));
+		buf_printf(&out, "%s%s: %s", i ? ", " : "", u->outputs[i].name, hir_type_text(a, u, hir_output_type(u, i)));
 	buf_putc(&out, ')');
 	const char *text = arena_strndup(a, out.at, out.len);
 	buf_free(&out);

@@ -60,7 +60,7 @@ static tri_entry_desc describe_entry(struct arena *a, const struct hir_entry *e)
 			describe_tensor(a, u->dims, u->inputs[i].name, &u->inputs[i].type, &in[d.n_inputs++]);
 	d.n_inputs -= d.n_states_in;
 	for (uint32_t i = 0; i < u->n_outputs; i++)
-		describe_tensor(a, u->dims, u->outputs[i].name, &u->nodes[u->outputs[i].node].type, &out[i]);
+		describe_tensor(a, u->dims, u->outputs[i].name, hir_output_type(u, i), &out[i]);
 	return d;
 }
 

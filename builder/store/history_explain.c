@@ -37,13 +37,13 @@ static const char *changed_part(struct arena *a, const struct unit_record *old, 
 	return NULL;
 }
 
-/* True if a unit that it calls has arguments of other layouts. */
-static bool layouts_changed(const struct unit_record *old, const struct unit_record *now)
+/* True if another decision holds for a unit that it calls. */
+static bool decisions_changed(const struct unit_record *old, const struct unit_record *now)
 {
 	for (uint32_t i = 0; i < now->made.n_parts; i++)
 		for (uint32_t k = 0; k < old->made.n_parts; k++)
 			if (hash_eq(old->made.parts[k].identity, now->made.parts[i].identity) &&
-			    old->made.parts[k].layouts != now->made.parts[i].layouts)
+			    old->made.parts[k].decided != now->made.parts[i].decided)
 				return true;
 	return false;
 }
@@ -71,7 +71,7 @@ struct why history_explain(struct arena *a, const struct unit_record *old, const
 		return (struct why){COMPILE_INLINED, part};
 	if (!hash_eq(old->made.code, now->made.code))
 		return (struct why){COMPILE_USES, "a constant, type or signature that it uses changed"};
-	if (old->made.layouts != now->made.layouts || layouts_changed(old, now))
+	if (old->made.decided != now->made.decided || decisions_changed(old, now))
 		return (struct why){COMPILE_CALLS, "layouts of arguments changed"};
 	return (struct why){COMPILE_CALLS, "what it calls changed"};
 }

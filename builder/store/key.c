@@ -102,12 +102,12 @@ hash128 key_unit(hash128 compiler, hash128 target, const struct plan_options *o,
 	return hasher_finish(h);
 }
 
-struct plan_options key_unit_options(const struct plan_options *model, const struct target *target, const struct arguments *arguments,
+struct plan_options key_unit_options(const struct plan_options *model, const struct target *target, const struct ir_program *program,
 				     const struct hir_unit *u)
 {
 	struct plan_options o = *model;
 	o.target = target;
-	o.arguments = arguments;
+	o.program = program;
 	o.profile_hook = model->profile_hook && target->calls_hook;
 	if (u->opt >= 0) {
 		o.opt = (uint8_t)u->opt;

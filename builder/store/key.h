@@ -17,7 +17,7 @@ hash128 key_compiler(struct arena *session, struct store *project, struct inputs
 /* The key of the unit's fragment. `target`: the hash of the options' target. */
 hash128 key_unit(hash128 compiler, hash128 target, const struct plan_options *o, const struct plan *p);
 /* The options of one unit: its `@opt(n)` overrides the model's level. */
-struct plan_options key_unit_options(const struct plan_options *model, const struct target *target, const struct arguments *arguments,
+struct plan_options key_unit_options(const struct plan_options *model, const struct target *target, const struct ir_program *program,
 				     const struct hir_unit *u);
 
 /* The content of a file that is open. */

@@ -95,7 +95,7 @@ void plan_record_serialize(struct serializer *s, struct plan_record *r)
 	for (size_t i = 0; i < sizeof hashes / sizeof *hashes; i++)
 		serialize_hash(s, hashes[i]);
 	serialize_u8(s, &r->opt);
-	serialize_u64(s, &r->layouts);
+	serialize_u64(s, &r->decided);
 	serialize_array(s, &r->parts, &r->n_parts, sizeof *r->parts);
 	for (uint32_t k = 0; k < r->n_parts && s->ok; k++) {
 		serialize_enum(s, &r->parts[k].kind, PART_KIND_COUNT);
@@ -103,7 +103,7 @@ void plan_record_serialize(struct serializer *s, struct plan_record *r)
 		serialize_hash(s, &r->parts[k].identity);
 		serialize_hash(s, &r->parts[k].code);
 		serialize_u64(s, &r->parts[k].facts);
-		serialize_u64(s, &r->parts[k].layouts);
+		serialize_u64(s, &r->parts[k].decided);
 	}
 	serialize_slots(s, r);
 	serialize_interface(s, &r->plan.interface);

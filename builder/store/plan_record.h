@@ -21,12 +21,12 @@ struct unit_part {
 	const char *name; /* of an inlined unit; else "" */
 	hash128 identity, code;
 	uint64_t facts;   /* inline_callee_facts */
-	uint64_t layouts; /* argument_layouts_code */
+	uint64_t decided; /* ir_program_code */
 };
 struct plan_record {
 	hash128 identity, code, compiler, target; /* target: target_hash */
 	uint8_t opt;                              /* MANIFEST_OPT_SIZE for -Os */
-	uint64_t layouts;                         /* argument_layouts_code of the unit */
+	uint64_t decided;                         /* ir_program_code of the unit */
 	struct unit_part *parts;
 	uint32_t n_parts;
 	struct plan plan;      /* only slots, without callees, interface, origins, without units, and hashes */
@@ -37,6 +37,6 @@ struct plan_record {
 /* Writes or reads a record. */
 void plan_record_serialize(struct serializer *s, struct plan_record *r);
 /* The key of the last plan of a unit with this code, for this target, in the user's cache. Its record says what else it was made from.
- * `unit`: of its identity and the layouts of its arguments. */
+ * `unit`: of its identity and what was decided for it. */
 hash128 plan_record_key(hash128 compiler, hash128 target, uint8_t opt, hash128 unit, hash128 code);
 #endif

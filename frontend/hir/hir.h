@@ -197,6 +197,8 @@ struct hir_program {
 };
 
 static inline bool hir_calls(enum hir_kind k) { return k == HIR_CALL || k == HIR_IF || k == HIR_LOOP; }
+/* Returns the type of output k. */
+static inline const struct hir_type *hir_output_type(const struct hir_unit *u, uint32_t k) { return &u->nodes[u->outputs[k].node].type; }
 /* True if the node has side effects. */
 static inline bool hir_has_effect(const struct hir_node *n)
 {

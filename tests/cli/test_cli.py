@@ -253,6 +253,8 @@ class TwoModels(ProjectTest):
         self.assertIn("does not run at -O0", self.fails("build", "good", "-O0", "--dump-loops=epilogues"))
         for dump in "--dump-loops", "--dump-asm":
             self.assertIn("leave out --stop-after=fold", self.fails("build", "good", "-O1", "--stop-after=fold", dump))
+        for dump in "--dump-ir", "--dump-loops", "--dump-program=states":
+            self.assertIn("leave out --stop-after=channels", self.fails("build", "good", "--stop-after=channels", dump))
         self.trib("build", "good", "-O0", "--stop-after=fold", "--dump-ir")
 
     def test_trace_and_timing(self):

@@ -5,7 +5,7 @@ import unittest
 
 from project import TRIB, ProjectTest, run
 
-DUMPS = ["--dump-ast", "--dump-types", "--dump-ir", "--dump-loops", "--dump-llvm", "--dump-asm", "--dump-quantized"]  # the help names --dump-tokens and --dump-code, between them the others
+DUMPS = ["--dump-ast", "--dump-types", "--dump-program", "--dump-ir", "--dump-loops", "--dump-llvm", "--dump-asm", "--dump-quantized"]  # the help names --dump-tokens and --dump-code, between them the others
 VALUES = {"N": "1", "R": "1e-4", "A": "0", "[N]": None, "LOAD": "1.5", "LEVEL": "1", "LIST": "library", "WHEN": "auto", "FORMAT": "json", "STAGE": "lex", "X=FILE": "x=x.npy", "Y=FILE": "y=y.npy", "MS": "5"}
 
 

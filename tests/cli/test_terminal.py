@@ -198,13 +198,16 @@ class Dumps(ProjectTest):
         return set(re.findall(r"^; ([a-z_ ]+)$", self.trib("build", "-C", "p", *flags).stdout, re.M))
 
     def test_passes(self):
-        """A dump of one pass has its text only; nothing runs after the last pass, of either list."""
+        """A dump of one pass has its text only; nothing runs after the last pass, of any list."""
         self.trib("new", "p", "-q")
         every = self.titles("--dump-ir")
         self.assertLess({"lowered", "build_fn", "run_fn"}, every)
         for stage in ("after dce", "after fold", "run_fn"):
             self.assertEqual(self.titles("--dump-ir=" + stage.split()[-1]), {stage})
         self.assertEqual(self.titles("--dump-loops=merge"), {"after merge"})
+        self.assertEqual(self.titles("--dump-program=states"), {"after states"})
+        self.assertIn("summaries", self.titles("--dump-program"))
+        self.assertEqual(self.titles("--dump-program=states", "--stop-after=states"), {"after states"})
         self.assertEqual(self.titles("--dump-loops"), set())
         self.assertLessEqual(self.titles("--dump-ir", "--stop-after=fold"), {"lowered", "after inline", "after fold"})
         self.assertEqual(self.titles("--dump-ir", "--stop-after=merge"), every)
@@ -213,6 +216,9 @@ class Dumps(ProjectTest):
         timing = self.trib("build", "-C", "p", "--stop-after=fold", "--timing").stdout
         self.assertRegex(timing, r"(?m)^ +fold, \d+ changes")
         self.assertNotRegex(timing, r"(?m)^ +simplify")
+        timing = self.trib("build", "-C", "p", "--stop-after=channels", "--timing").stdout
+        self.assertRegex(timing, r"(?m)^ +channels, \d+ changes")
+        self.assertNotRegex(timing, r"(?m)^ +(states|lower|fold)")
         self.assertRegex(self.trib("build", "-C", "p", "--dump-loops=merge", "--timing").stdout, r"(?m)^ +merge, \d+ changes")
         self.assertFalse(os.path.exists(self.path("p/build")))
 
@@ -220,7 +226,7 @@ class Dumps(ProjectTest):
         self.trib("new", "p", "-q")
         said = self.trib("build", "-C", "p", "--timing").stdout
         opt = said[said.index("\n  opt ") : said.index("\n  codegen ")]
-        for name in ("fold", "dce", "merge", "allocate"):
+        for name in ("channels", "fold", "dce", "merge", "allocate"):
             self.assertRegex(opt, rf"\n +{name}, \d+ changes +\d.* [un]s ")
 
     def test_emit_values(self):

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Golden texts of the tensor IR. Pass PASS turns golden/passes/PASS/NAME.ir into NAME.out. Reading and printing golden/ir/NAME.ir gives NAME.out.
+"""Golden texts of the tensor IR and of programs. Pass PASS turns golden/passes/PASS/NAME.ir into NAME.out, and golden/program/PASS/NAME.program.
+Reading and printing golden/ir/NAME.ir and golden/program/NAME.program gives NAME.out.
 
 Usage: golden_passes.py IR_OPT GOLDEN_DIR [--bless]"""
 import difflib
@@ -11,9 +12,9 @@ import sys
 def main():
     ir_opt, root, bless = sys.argv[1], pathlib.Path(sys.argv[2]), "--bless" in sys.argv
     bad = n = 0
-    for path in sorted([*root.glob("passes/*/*.ir"), *root.glob("ir/*.ir")]):
-        passes = "-" if path.parent.name == "ir" else path.parent.name
-        run = subprocess.run([ir_opt, passes, path.name], capture_output=True, text=True, cwd=path.parent)
+    for path in sorted([*root.glob("passes/*/*.ir"), *root.glob("ir/*.ir"), *root.glob("program/**/*.program")]):
+        passes = "-" if path.parent.name in ("ir", "program") else path.parent.name
+        run = subprocess.run([ir_opt, *(["-p"] if path.suffix == ".program" else []), passes, path.name], capture_output=True, text=True, cwd=path.parent)
         out = path.with_suffix(".out")
         n += 1
         if (run.returncode != 0) != path.name.startswith("mistake_"):

@@ -4,6 +4,7 @@
  *   ir-opt -O N FILE              the text after the passes of a level
  *   ir-opt -r PASSES FILE         the outputs after these passes, by the interpreter: dtype [dims] value…
  *   ir-opt -hash FILE             its hash
+ *   ir-opt -p PASS[,PASS…] FILE   reads a program, and prints it after these program passes
  *
  * A function to run has no inputs; its data are constants. */
 #include <math.h>
@@ -14,6 +15,7 @@
 #include "backend/ir/ir.h"
 #include "backend/ir/tensor.h"
 #include "backend/passes/passes.h"
+#include "backend/passes/program/program_passes.h"
 #include "backend/target/target.h"
 #include "base/arena.h"
 #include "base/buf.h"
@@ -99,6 +101,36 @@ static int work(int argc, char **argv, struct ir_fn *f, struct arena *a, struct 
 	return 2;
 }
 
+static bool run_program_passes(char *names, struct ir_program *p)
+{
+	for (char *name = strtok(names, ","); name; name = strtok(NULL, ","))
+		if (strcmp(name, "-") != 0 && !program_pass_run_named(name, p, target_get(TARGET_X86_64_V3))) {
+			fprintf(stderr, "ir-opt: no pass %s\n", name);
+			return false;
+		}
+	return true;
+}
+
+static int work_on_program(char **argv, const struct source *text, struct arena *a, struct diags *d)
+{
+	struct buf out = {0};
+	struct ir_program *p = ir_program_read(a, text, d);
+	bool ok = p && run_program_passes(argv[2], p);
+	if (ok) {
+		ir_program_print(p, &out);
+		fputs(out.at ? out.at : "", stdout);
+	}
+	buf_free(&out);
+	ir_program_free(p);
+	return ok ? 0 : 1;
+}
+
+static int work_on_function(int argc, char **argv, const struct source *text, struct arena *a, struct diags *d)
+{
+	struct ir_fn *f = ir_read(a, text, d);
+	return f ? work(argc, argv, f, a, d) : 1;
+}
+
 int main(int argc, char **argv)
 {
 	char *text = NULL;
@@ -111,14 +143,13 @@ int main(int argc, char **argv)
 	struct arena *a = arena_new(0);
 	struct sources *s = sources_new();
 	struct diags *d = diags_new(0);
-	struct ir_fn *f = ir_read(a, sources_add(s, argv[argc - 1], text, len), d);
-	if (f)
-		rc = work(argc, argv, f, a, d);
+	const struct source *source = sources_add(s, argv[argc - 1], text, len);
+	rc = argc == 4 && !strcmp(argv[1], "-p") ? work_on_program(argv, source, a, d) : work_on_function(argc, argv, source, a, d);
 	if (diags_count(d))
 		diags_print(d, s, stdout, false);
 	diags_free(d);
 	sources_free(s);
 	arena_free(a);
 	free(text);
-	return f ? rc : 1;
+	return rc;
 }

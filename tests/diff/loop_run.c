@@ -9,6 +9,8 @@
 #include "backend/interp/interp.h"
 #include "backend/loops/interp/interp.h"
 #include "backend/loops/ir/loops.h"
+#include "backend/lower/summary.h"
+#include "backend/passes/program/program_passes.h"
 #include "backend/plan/plan.h"
 #include "backend/target/target.h"
 #include "base/arena.h"
@@ -27,7 +29,7 @@
 struct machine {
 	struct arena *a;
 	const struct reference_call *call;
-	const struct arguments *arguments;
+	const struct ir_program *program;
 	const struct plan **plans; /* of each unit of the program that was needed so far */
 	struct buf *error;
 };
@@ -37,7 +39,7 @@ static bool writes_outputs;
 
 static const struct plan *make_plan(const struct machine *m, const struct hir_unit *u)
 {
-	struct plan_options o = key_unit_options(&m->call->model->spec->plan, the_target, m->arguments, u);
+	struct plan_options o = key_unit_options(&m->call->model->spec->plan, the_target, m->program, u);
 	struct diags *d = diags_new(0);
 	struct buf why = {0};
 	o.verify = true;
@@ -115,7 +117,7 @@ static void to_stderr(void *ctx, const char *text, size_t n)
 static void allocate(struct machine *m, const struct hir_unit *u, struct tensor *out)
 {
 	for (uint32_t k = 0; k < u->n_outputs; k++) {
-		const struct hir_type *t = &u->nodes[u->outputs[k].node].type;
+		const struct hir_type *t = hir_output_type(u, k);
 		out[k] = (struct tensor){.elem = t->elem, .rank = t->rank};
 		for (uint32_t i = 0; i < t->rank; i++)
 			out[k].dims[i] = dim_eval(u->dims, t->dims[i], m->call->dims);
@@ -173,7 +175,7 @@ static bool interpret_loops(struct machine *m, struct tensor *out)
 	if (!p || !table)
 		return false;
 	allocate(m, u, out);
-	struct argument_layouts l = arguments_of(m->arguments, u);
+	struct argument_layouts l = ir_program_layouts(m->program, u);
 	void **bufs = place_arguments(m, l, p->loops, out);
 	if (loop_interp(p->loops, bufs, table, m->call->dims, &host, &e)) {
 		for (uint32_t k = 0; k < u->n_outputs; k++)
@@ -205,12 +207,12 @@ static bool same_outputs(const struct hir_unit *u, const struct tensor *got, con
 static bool execute(const struct reference_call *c, struct arena *a, struct tensor *out, struct buf *error)
 {
 	struct buf expected = {0};
-	struct arguments arguments = {0};
-	struct machine m = {a, c, &arguments, ARENA_ARRAY(a, const struct plan *, c->model->program->n_units + 1), error};
+	struct ir_program *program = lower_program(a, c->model->program, NULL, NULL);
+	struct machine m = {a, c, program, ARENA_ARRAY(a, const struct plan *, c->model->program->n_units + 1), error};
 	struct tensor *want = ARENA_ARRAY(a, struct tensor, c->unit->n_outputs + 1);
-	arguments_decide(&arguments, the_target, c->model->program);
+	program_decide(program, the_target, true, NULL);
 	bool fails = !writes_outputs && !reference_interpret(c, a, want, &expected), ok = interpret_loops(&m, out);
-	arguments_free(&arguments);
+	ir_program_free(program);
 	if (ok && fails) {
 		buf_printf(error, "the reference interpreter fails: %s", expected.at);
 		ok = false;

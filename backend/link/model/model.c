@@ -145,7 +145,7 @@ static struct argument_layouts layouts_of(const struct model_input *in, const st
 	uint32_t k = 0;
 	while (in->program->units[k] != u)
 		k++;
-	return arguments_of(in->plans[k] ? in->plans[k]->options.arguments : NULL, u);
+	return ir_program_layouts(in->plans[k] ? in->plans[k]->options.program : NULL, u);
 }
 
 static void put_state_lists(struct model_builder *m, struct section_builder *entries, const struct hir_entry *e)

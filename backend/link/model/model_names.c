@@ -57,7 +57,7 @@ struct model_io *model_io_list(struct arena *a, const struct hir_entry *e, uint3
 	for (uint32_t i = 0; i < u->n_outputs; i++) {
 		bool state = i + e->n_states_out >= u->n_outputs;
 		const char *member = state ? "" : member_name(a, io, *n, u->outputs[i].name);
-		io[(*n)++] = (struct model_io){u->outputs[i].name, member, &u->nodes[u->outputs[i].node].type, true, state};
+		io[(*n)++] = (struct model_io){u->outputs[i].name, member, hir_output_type(u, i), true, state};
 	}
 	return io;
 }

@@ -103,7 +103,7 @@ static void chain_results(struct builder *b)
 static uint32_t unused_result(struct builder *b, ir_ref call, uint32_t output, const struct hir_type *type)
 {
 	uint32_t temp = buffer_new(b, BUFFER_TEMP, 0, type);
-	b->fn->buffers[temp].layout = argument_output(arguments_of(b->arguments, ir_call(ir_at(b->ir, call))->callee), output);
+	b->fn->buffers[temp].layout = argument_output(ir_program_layouts(b->program, ir_call(ir_at(b->ir, call))->callee), output);
 	return temp;
 }
 
@@ -111,8 +111,8 @@ static uint32_t unused_result(struct builder *b, ir_ref call, uint32_t output, c
 static uint32_t result_buffer(struct builder *b, ir_ref call, uint32_t index, uint32_t output)
 {
 	const struct ir_inst *in = ir_at(b->ir, call);
-	const struct hir_type *of = &ir_call(in)->callee->nodes[ir_call(in)->callee->outputs[output].node].type;
-	struct hir_type type = ir_type_translate(b->dims, ir_call(in)->callee->dims, ir_call(in)->syms, of);
+	const struct hir_unit *u = ir_call(in)->callee;
+	struct hir_type type = ir_type_translate(b->dims, u->dims, ir_call(in)->syms, hir_output_type(u, output));
 	uint32_t buffer = LOOP_NONE;
 	if (index == 0 && b->values[call].output != LOOP_NONE)
 		buffer = b->fn->n_inputs + b->values[call].output;
@@ -155,7 +155,7 @@ static void emit_call(struct builder *b, ir_ref v)
 	const struct ir_inst *in = ir_at(b->ir, v);
 	uint32_t first = 0;
 	struct loop_call call = call_of(b, v, ir_call(in)->callee, &first);
-	struct argument_layouts l = arguments_of(b->arguments, ir_call(in)->callee);
+	struct argument_layouts l = ir_program_layouts(b->program, ir_call(in)->callee);
 	uint32_t n = ir_call(in)->callee->n_outputs, *copied = ARENA_ARRAY(b->unit, uint32_t, n + 1);
 	for (uint32_t k = 0; k < n; k++) {
 		uint32_t grows = loops_grown_result(b, v, k);
@@ -186,25 +186,8 @@ static void emit_branch(struct builder *b, ir_ref v)
 	stmt_new(b, STMT_BRANCH, v)->u.branch = s;
 }
 
-/* True if a PUT into carried value k is the body's only use of it. The value is then updated in place. */
-static bool is_only_put(const struct hir_unit *body, uint32_t k)
-{
-	hir_ref r = body->outputs[k + 1].node;
-	const struct hir_node *put = &body->nodes[r];
-	if (put->kind != HIR_BUILTIN || put->builtin != BI_SELECT_SCATTER)
-		return false;
-	hir_ref from = body->args[put->args].u.tensor;
-	if (body->nodes[from].kind != HIR_INPUT || body->nodes[from].index != k)
-		return false;
-	uint32_t uses = 0;
-	for (uint32_t i = 0; i < body->n_args; i++)
-		uses += body->args[i].kind == ARG_TENSOR && (body->args[i].u.tensor == from || body->args[i].u.tensor == r);
-	for (uint32_t i = 0; i < body->n_outputs; i++)
-		uses += body->outputs[i].node == from || body->outputs[i].node == r;
-	return uses == 2;
-}
-
-/* The body reads the carried values from the buffers of the results and writes their next values to temporaries. */
+/* The body reads the carried values from the buffers of the results and writes their next values to temporaries, unless
+ * it updates them. */
 static void emit_loop(struct builder *b, ir_ref v)
 {
 	const struct ir_inst *in = ir_at(b->ir, v);
@@ -221,8 +204,9 @@ static void emit_loop(struct builder *b, ir_ref v)
 		body->buffers[k] = result_buffer(b, v, k, k + 1);
 	}
 	body->buffers[body->n_buffers++] = go;
+	struct argument_layouts l = ir_program_layouts(b->program, ir_call(in)->callee);
 	for (uint32_t k = 0; k < s.n_carried; k++)
-		body->buffers[body->n_buffers++] = is_only_put(ir_call(in)->callee, k)
+		body->buffers[body->n_buffers++] = argument_updates(l, k + 1) == k
 							   ? body->buffers[k]
 							   : buffer_new(b, BUFFER_TEMP, 0, &b->fn->buffers[body->buffers[k]].type);
 	s.initial = initial;
@@ -337,7 +321,7 @@ uint32_t loop_pass_build(struct loop_fn *f, struct loop_pass_context *c)
 			    .ir = ir,
 			    .slots = c->source->slots,
 			    .target = c->options->target,
-			    .arguments = c->options->arguments,
+			    .program = c->options->program,
 			    .own = c->source->arguments,
 			    .dims = c->dims,
 			    .zero = dim_const(c->dims, 0),

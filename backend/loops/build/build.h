@@ -45,8 +45,8 @@ struct builder {
 	const struct ir_fn *ir;
 	const struct slot *slots;
 	const struct target *target;
-	const struct arguments *arguments; /* of callees */
-	struct argument_layouts own;       /* of the unit */
+	const struct ir_program *program; /* what was decided for callees */
+	struct argument_layouts own;      /* of the unit */
 	struct dims *dims;
 	dim zero, one;
 	struct fused *values; /* of each instruction */

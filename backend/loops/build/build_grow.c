@@ -1,4 +1,4 @@
-/* Appends in place. The interface of the unit says which output grows which input (passes/program/arguments.h). From such an output back to the input, each value
+/* Appends in place. The interface of the unit says which output grows which input (passes/program/states.c). From such an output back to the input, each value
  * is a CONCAT along the dim that is stored first, or a result that its call grows: these values have the memory of their predecessor. If a pass has
  * changed the chain, the output is written completely; rows that it has already get the same values. */
 #include <string.h>
@@ -15,7 +15,7 @@ static ir_ref grown_by(const struct builder *b, ir_ref v)
 		from = ir_operand(b->ir, v, 0);
 	if (ir_at(b->ir, call)->op == OP_CALL) {
 		uint32_t number = result ? ir_number(in)->number : 0;
-		uint32_t input = argument_grows(arguments_of(b->arguments, ir_call(ir_at(b->ir, call))->callee), number);
+		uint32_t input = argument_grows(ir_program_layouts(b->program, ir_call(ir_at(b->ir, call))->callee), number);
 		from = input == IR_NONE ? IR_NONE : ir_operand(b->ir, call, input);
 	}
 	return from != IR_NONE && ir_at(b->ir, from)->layout == in->layout ? from : IR_NONE;

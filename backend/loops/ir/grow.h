@@ -2,7 +2,7 @@
  * the rows after them are new. Both are stored along the dim in which they differ, so the elements of the smaller one are a prefix.
  *
  * Buffers that grow each other are a chain; each is grown by one at most. If the first is an input, the last is an output: the caller passes the
- * same memory for both, with room for the output (passes/program/arguments.h). Otherwise all are temporaries, and the first has room for the last. */
+ * same memory for both, with room for the output (passes/program/states.c). Otherwise all are temporaries, and the first has room for the last. */
 #ifndef TRIB_BACKEND_LOOPS_IR_GROW_H
 #define TRIB_BACKEND_LOOPS_IR_GROW_H
 #include "backend/loops/ir/loops.h"

@@ -7,7 +7,7 @@
 #include "backend/ir/slot.h"
 #include "backend/loops/ir/method.h"
 #include "backend/loops/ir/schedule.h"
-#include "backend/passes/program/arguments.h"
+#include "backend/ir/program.h"
 #include "backend/runtime/abi/unit.h"
 #include "backend/kernels/kernel.h"
 

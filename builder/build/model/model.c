@@ -82,7 +82,7 @@ static void free_variant(struct variant *v)
 		arena_free(v->units.jobs[k].arena);
 		diags_free(v->units.jobs[k].diags);
 	}
-	arguments_free(&v->arguments);
+	ir_program_free(v->program);
 	map_free(&v->units.by_identity);
 	pthread_mutex_destroy(&v->units.plan_lock);
 	triw_close(v->pack.triw);
@@ -107,7 +107,6 @@ void model_free(struct model_job *m)
 		free_variant(&m->variants[i]);
 	history_free(m->history);
 	weights_close(m->params.file);
-	storage_free(&m->params.storage);
 	free_frontend(m);
 	index_free(m->index_of_names);
 	for (enum emit e = 0; e < EMIT_COUNT; e++)

@@ -4,9 +4,8 @@
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include "backend/ir/program.h"
 #include "backend/link/backend.h"
-#include "backend/passes/program/arguments.h"
-#include "backend/passes/program/storage.h"
 #include "backend/plan/plan.h"
 #include "base/buf.h"
 #include "base/hash.h"
@@ -55,9 +54,9 @@ struct model_outputs {
 };
 
 struct model_params {
-	struct weights *file;   /* NULL: none */
-	struct storage storage; /* of the parameters in libraries */
-	dtype *types;           /* for each parameter the type in which it is stored; NULL: all as declared */
+	struct weights *file; /* NULL: none */
+	dtype *file_types;    /* for each parameter that of its tensor in the file; NULL: not looked up */
+	dtype *types;         /* in which the library holds it; NULL: all as declared */
 	struct weights_bound bound;
 	struct tensor *initial_states; /* for each state of the program; data NULL: zeros */
 	int64_t *capacities;           /* for each capacity of the program; 0: the manifest has none */
@@ -93,7 +92,7 @@ struct variant {
 	enum emit emit; /* its files, which may not be asked for */
 	const struct target *target;
 	hash128 target_id;          /* of target and back end: what decides its fragments */
-	struct arguments arguments; /* of the units */
+	struct ir_program *program; /* what holds across units; NULL: not decided */
 	struct model_units units;
 	struct model_pack pack;
 	struct fragment_log *log; /* NULL: not open */
@@ -127,6 +126,7 @@ struct model_job {
 	hash128 files;                /* digest of the list of its files */
 	struct index *index_of_names; /* NULL: not asked for */
 	struct hir_program *program;
+	const struct unit_summary **summaries; /* of its units; NULL: not made */
 
 	struct model_params params;
 	struct model_interface interface;

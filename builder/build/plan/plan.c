@@ -27,7 +27,7 @@
 static void plan_and_measure(struct unit_job *j, struct timing *timing)
 {
 	struct plan_figures figures = {0};
-	struct plan_trace trace = {.ir.figures = figures.ir, .loops.figures = figures.loops};
+	struct plan_trace trace = {.ir.figures = figures.of + FIRST_TENSOR_PASS, .loops.figures = figures.of + FIRST_LOOP_PASS};
 	j->plan = plan_unit(j->arena, j->unit, &j->options, j->diags, &trace);
 	timing_add_passes(timing, &figures);
 }
@@ -123,10 +123,8 @@ static void start_variant(struct worklist *g, struct variant *v)
 	v->units.jobs = ARENA_ARRAY(a, struct unit_job, p->n_units + 1);
 	v->units.plans = ARENA_ARRAY(a, const struct plan *, p->n_units + 1);
 	v->units.keys = ARENA_ARRAY(a, hash128, p->n_units + 1);
-	arguments_decide(&v->arguments, v->target, p);
 	for (uint32_t i = 0; i < p->n_units; i++) {
-		struct plan_options options = key_unit_options(&m->spec->plan, v->target, &v->arguments, p->units[i]);
-		options.storage = &m->params.storage;
+		struct plan_options options = key_unit_options(&m->spec->plan, v->target, v->program, p->units[i]);
 		options.no_loops = v->backend->stage == BACKEND_IR;
 		v->units.jobs[i] = (struct unit_job){.unit = p->units[i], .variant = v, .options = options};
 		map_put(&v->units.by_identity, p->units[i]->identity, i);

@@ -8,7 +8,6 @@
 #include "base/bug.h"
 #include "base/diag.h"
 #include "base/vec.h"
-#include "backend/passes/program/storage.h"
 #include "builder/build/model/model.h"
 #include "builder/build/session/context.h"
 #include "builder/cache/cache.h"
@@ -29,17 +28,12 @@ static hash128 unit_code_hash(struct unit_job *j)
 
 /* ---- find ---- */
 
-/* Returns how a unit's arguments are stored, as a number: their layouts, and their types. */
-static uint64_t layouts_of(const struct unit_job *j, const struct hir_unit *u)
-{
-	uint64_t types = storage_code(j->options.storage, u), layouts = argument_layouts_code(arguments_of(j->options.arguments, u));
-	return types ? hash_combine((hash128){types, 0}, (hash128){layouts, 0}).lo : layouts;
-}
+static uint64_t decided_of(const struct unit_job *j, const struct hir_unit *u) { return ir_program_code(j->options.program, u); }
 
 static bool part_holds(struct unit_job *j, const struct unit_part *part)
 {
 	struct unit_job *u = variant_find_unit(j->variant, part->identity);
-	if (!u || inline_callee_facts(j->options.opt, j->options.size, u->unit) != part->facts || layouts_of(j, u->unit) != part->layouts)
+	if (!u || inline_callee_facts(j->options.opt, j->options.size, u->unit) != part->facts || decided_of(j, u->unit) != part->decided)
 		return false;
 	switch (part->kind) {
 	case PART_INLINED: return hash_eq(unit_code_hash(u), part->code);
@@ -52,7 +46,7 @@ static bool part_holds(struct unit_job *j, const struct unit_part *part)
 static bool still_holds(struct unit_job *j, const struct plan_record *r)
 {
 	if (!hash_eq(r->identity, j->unit->identity) || !hash_eq(r->compiler, j->variant->model->context->stores.compiler) ||
-	    !hash_eq(r->target, j->variant->target_id) || r->opt != unit_opt(j) || r->layouts != layouts_of(j, j->unit) ||
+	    !hash_eq(r->target, j->variant->target_id) || r->opt != unit_opt(j) || r->decided != decided_of(j, j->unit) ||
 	    !hash_eq(r->code, unit_code_hash(j)))
 		return false;
 	for (uint32_t i = 0; i < r->n_parts; i++)
@@ -66,7 +60,7 @@ static bool still_holds(struct unit_job *j, const struct plan_record *r)
 
 static hash128 cache_key(struct unit_job *j)
 {
-	hash128 unit = hash_combine(j->unit->identity, (hash128){layouts_of(j, j->unit), 0});
+	hash128 unit = hash_combine(j->unit->identity, (hash128){decided_of(j, j->unit), 0});
 	return plan_record_key(j->variant->model->context->stores.compiler, j->variant->target_id, unit_opt(j), unit, unit_code_hash(j));
 }
 
@@ -143,7 +137,7 @@ static void add_part(struct parts *p, enum part_kind kind, const struct hir_unit
 				 .name = "",
 				 .identity = u->identity,
 				 .facts = inline_callee_facts(p->job->options.opt, p->job->options.size, u),
-				 .layouts = layouts_of(p->job, u)};
+				 .decided = decided_of(p->job, u)};
 	if (kind == PART_INLINED) {
 		part.name = u->name;
 		part.code = unit_code_hash(variant_find_unit(p->job->variant, u->identity));
@@ -229,7 +223,7 @@ void plan_cache_record(struct unit_job *j)
 				  .compiler = j->variant->model->context->stores.compiler,
 				  .target = j->variant->target_id,
 				  .opt = unit_opt(j),
-				  .layouts = layouts_of(j, j->unit)};
+				  .decided = decided_of(j, j->unit)};
 	list_parts(j, made, r);
 	r->plan = facts_of(a, made);
 	const struct origins *o = r->plan.origins.table;

@@ -2,9 +2,7 @@
 #include "builder/build/report/build_profile.h"
 #include <stdlib.h>
 #include <string.h>
-#include "backend/loops/loop_passes.h"
-#include "backend/passes/pass.h"
-#include "backend/passes/passes.h"
+#include "backend/plan/figures.h"
 #include "base/arena.h"
 #include "base/map.h"
 #include "base/measure.h"
@@ -70,17 +68,6 @@ static bool is_phase(const char *name)
 	return false;
 }
 
-static bool is_pass(const char *name)
-{
-	for (uint32_t i = 0; i < PASS_COUNT; i++)
-		if (strcmp(name, pass_name((enum pass_number)i)) == 0)
-			return true;
-	for (uint32_t i = 0; i < LOOP_PASS_COUNT; i++)
-		if (strcmp(name, loop_pass_name((enum loop_pass_number)i)) == 0)
-			return true;
-	return false;
-}
-
 /* Adds the nodes of a lane to those of all lanes. What is outside of the phases becomes a part of "other". */
 static void merge_lane(struct maker *s, const struct measure_log *lane, bool is_main)
 {
@@ -117,7 +104,9 @@ static void add_rest(struct maker *s, int64_t wall_ns, uint32_t jobs)
 static void add_node(struct maker *s, uint32_t i, uint32_t parent)
 {
 	const struct measure_node *n = &s->all->nodes.at[i];
-	enum profile_item_kind kind = parent == PROFILE_NONE ? ITEM_PHASE : is_pass(n->name) ? ITEM_PASS : ITEM_STAGE;
+	enum profile_item_kind kind = parent == PROFILE_NONE                      ? ITEM_PHASE
+				      : listed_pass_find(n->name) < LISTED_PASSES ? ITEM_PASS
+										  : ITEM_STAGE;
 	int64_t rest = n->cost.wall_ns;
 	if (!n->cost.calls && !n->cost.wall_ns)
 		return; /* a phase that this build did not need */

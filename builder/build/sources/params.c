@@ -179,18 +179,6 @@ bool params_bind_model(struct model_job *m)
 	return ok;
 }
 
-bool params_decide_storage(struct build_context *c, struct project *p)
-{
-	for (uint32_t i = 0; i < p->n_models; i++) {
-		struct model_job *m = &p->models[i];
-		if (m->failed)
-			continue;
-		m->params.types = weights_types(m->link.arena, m->params.file, m->program);
-		storage_decide(&m->params.storage, m->link.arena, m->program, m->params.types);
-	}
-	return project_may_go_on(c, p);
-}
-
 bool params_bind(struct build_context *c, struct project *p)
 {
 	for (uint32_t i = 0; i < p->n_models; i++)

@@ -14,8 +14,6 @@ struct weights_reader;
 bool params_open_files(struct build_context *c, struct project *p);
 /* The same, but an absent file is no error: model_params.file_absent and .unknown. */
 bool params_open_files_if_there(struct build_context *c, struct project *p);
-/* Decides which parameters are stored as 16-bit floats, as in their files. Without this step none is. */
-bool params_decide_storage(struct build_context *c, struct project *p);
 bool params_bind(struct build_context *c, struct project *p);
 bool params_bind_model(struct model_job *m);
 /* Opens a parameter to read it in parts; see weights_open_param. */

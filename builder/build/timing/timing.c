@@ -167,32 +167,23 @@ void timing_watch_passes(struct timing *t)
 }
 bool timing_watches_passes(const struct timing *t) { return t && t->watches_passes; }
 
-static void add_figures(struct pass_figures *to, const struct pass_figures *f, uint32_t n)
-{
-	for (uint32_t i = 0; i < n; i++) {
-		to[i].runs += f[i].runs;
-		to[i].changes += f[i].changes;
-		to[i].wall_ns += f[i].wall_ns;
-		to[i].bytes += f[i].bytes;
-	}
-}
-
 void timing_add_passes(struct timing *t, const struct plan_figures *f)
 {
 	if (!t)
 		return;
 	pthread_mutex_lock(&t->lock);
-	add_figures(t->passes.ir, f->ir, PASS_COUNT);
-	add_figures(t->passes.loops, f->loops, LOOP_PASS_COUNT);
+	for (uint32_t i = 0; i < LISTED_PASSES; i++) {
+		t->passes.of[i].runs += f->of[i].runs;
+		t->passes.of[i].changes += f->of[i].changes;
+		t->passes.of[i].wall_ns += f->of[i].wall_ns;
+		t->passes.of[i].bytes += f->of[i].bytes;
+	}
 	pthread_mutex_unlock(&t->lock);
 }
 
 void timing_each_pass(const struct timing *t, timing_pass_fn *fn, void *ctx)
 {
-	for (uint32_t i = 0; i < PASS_COUNT; i++)
-		if (t->passes.ir[i].runs)
-			fn(ctx, pass_name((enum pass_number)i), &t->passes.ir[i]);
-	for (uint32_t i = 0; i < LOOP_PASS_COUNT; i++)
-		if (t->passes.loops[i].runs)
-			fn(ctx, loop_pass_name((enum loop_pass_number)i), &t->passes.loops[i]);
+	for (uint32_t i = 0; i < LISTED_PASSES; i++)
+		if (t->passes.of[i].runs)
+			fn(ctx, listed_pass_name(i), &t->passes.of[i]);
 }

@@ -1,4 +1,5 @@
 /* The command line. */
+#include "backend/plan/figures.h"
 #include "builder/cli/args.h"
 #include "tests/unit/unit.h"
 #include <string.h>
@@ -101,7 +102,9 @@ static void flags(void **state)
 	assert_int_equal(args.options.dumps, 1u << DUMP_IR | 1u << DUMP_LOOPS);
 	assert_string_equal(args.options.ir_after, "fold");
 	assert_string_equal(args.options.loops_after, "merge");
-	assert_int_equal(args.options.stop, STOP_PASS);
+	assert_int_equal(args.options.stop, STOP_PASS + FIRST_TENSOR_PASS);
+	assert_true(parse("--dump-program=states"));
+	assert_string_equal(args.options.program_after, "states");
 	assert_true(parse("run m --input x=a.npy --input y=b.npy --output out=c.npy"));
 	assert_int_equal(args.options.n_inputs, 2);
 	assert_string_equal(args.options.run.outputs[0], "out=c.npy");

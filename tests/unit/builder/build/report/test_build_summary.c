@@ -41,7 +41,8 @@ static void keys(void **state)
 	phase_begin(PHASE_CODEGEN, "a");
 	measure_end();
 	timing_leave(t, before);
-	struct plan_figures figures = {.loops[LOOP_PASS_merge] = {.runs = 3, .changes = 4, .wall_ns = 1000000, .bytes = 100}};
+	struct plan_figures figures = {
+		.of[FIRST_LOOP_PASS + LOOP_PASS_merge] = {.runs = 3, .changes = 4, .wall_ns = 1000000, .bytes = 100}};
 	timing_watch_passes(t);
 	timing_add_passes(t, &figures);
 	timing_add_passes(t, &figures);

@@ -1,30 +1,23 @@
 /* States among the arguments of units: how they are stored, which outputs grow them, and that callers and callees agree. */
-#include "backend/passes/program/arguments.h"
 #include "backend/plan/plan.h"
 #include "base/buf.h"
 #include "base/diag.h"
-#include "tests/unit/backend/hir_fixture.h"
-#include "tests/unit/unit.h"
+#include "tests/unit/backend/passes/program/program_fixture.h"
 
 struct decided {
-	struct arguments layouts;
+	struct ir_program *program;
 	struct hir_unit *units[4];
 };
 
-static void decide(struct decided *d, enum target_id target, const struct hir_entry *entry)
+static void decide(struct decided *d, struct arena *a, enum target_id target, const struct hir_unit *entry)
 {
-	struct hir_program p = {
-		.units = d->units, .entries = (struct hir_entry *)(uintptr_t)entry, .n_entries = entry ? 1 : 0}; /* only read */
-	while (p.n_units < 4 && d->units[p.n_units])
-		p.n_units++;
-	d->layouts = (struct arguments){0};
-	arguments_decide(&d->layouts, target_get(target), &p);
+	d->program = program_decided(a, d->units, target, entry);
 }
 
-static const struct plan *plan(struct arena *a, const struct hir_unit *u, const struct arguments *arguments)
+static const struct plan *plan(struct arena *a, const struct hir_unit *u, const struct ir_program *program)
 {
 	struct diags *diags = diags_new(0);
-	struct plan_options o = {.target = target_get(TARGET_X86_64_V3), .arguments = arguments, .verify = true};
+	struct plan_options o = {.target = target_get(TARGET_X86_64_V3), .program = program, .verify = true};
 	const struct plan *p = plan_unit(a, u, &o, diags, NULL);
 	assert_non_null(p);
 	diags_free(diags);
@@ -108,7 +101,7 @@ static struct hir_unit *calls_twice(struct arena *a, const char *name, struct hi
 
 static void expect_state(const struct decided *d, uint32_t unit, uint32_t grows)
 {
-	struct argument_layouts l = arguments_of(&d->layouts, d->units[unit]);
+	struct argument_layouts l = ir_program_layouts(d->program, d->units[unit]);
 	assert_int_equal(argument_input(l, X), LAYOUT_PLAIN);
 	assert_int_equal(argument_input(l, KEYS), LAYOUT_DIM2_FIRST);
 	assert_int_equal(argument_output(l, 0), LAYOUT_PLAIN);
@@ -125,15 +118,15 @@ static void test_states_grow(void **state)
 	hir_output_new(replaced, X);
 	next_state(replaced, BI(replaced, BI_RELU, replaced->nodes[KEYS].type, T(KEYS)));
 	struct decided d = {.units = {one, appender(a, "three", 3), replaced, calls_twice(a, "calls", one, false)}};
-	decide(&d, TARGET_X86_64_V3, &(struct hir_entry){.name = "calls", .unit = d.units[3]});
+	decide(&d, a, TARGET_X86_64_V3, d.units[3]);
 	expect_state(&d, 0, KEYS);
 	expect_state(&d, 1, KEYS);
 	expect_state(&d, 2, IR_NONE);
 	expect_state(&d, 3, KEYS);
-	arguments_free(&d.layouts);
-	decide(&d, TARGET_OPENCL, NULL);
+	ir_program_free(d.program);
+	decide(&d, a, TARGET_OPENCL, NULL);
 	expect_state(&d, 0, IR_NONE);
-	arguments_free(&d.layouts);
+	ir_program_free(d.program);
 	arena_free(a);
 }
 
@@ -152,9 +145,8 @@ static void test_calls_grow_states(void **state)
 	struct hir_unit *one = appender(a, "one", 1);
 	struct decided d = {.units = {one, calls_twice(a, "chain", one, false), calls_twice(a, "again", one, true)}};
 	one->never_inline = true;
-	decide(&d, TARGET_X86_64_V3, NULL);
-	const struct plan *to = plan(a, one, &d.layouts), *chain = plan(a, d.units[1], &d.layouts),
-			  *again = plan(a, d.units[2], &d.layouts);
+	decide(&d, a, TARGET_X86_64_V3, NULL);
+	const struct plan *to = plan(a, one, d.program), *chain = plan(a, d.units[1], d.program), *again = plan(a, d.units[2], d.program);
 	assert_true(call_fits(chain, to, &why) && call_fits(again, to, &why));
 	assert_int_equal(growing(to->loops, false), 1);
 	assert_int_equal(to->loops->n_stmts, 1); /* of the new row; the other output is merged with it */
@@ -166,11 +158,11 @@ static void test_calls_grow_states(void **state)
 	assert_false(call_fits(chain, to, &why));
 	assert_non_null(strstr(why.at, "a call without memory that the callee grows"));
 	buf_free(&why);
-	arguments_free(&d.layouts);
+	ir_program_free(d.program);
 	arena_free(a);
 }
 
-int test_argument_states(void)
+int test_states(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(test_states_grow), cmocka_unit_test(test_calls_grow_states)};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,10 +1,8 @@
 /* Layouts of arguments: which the body of a unit decides, which stay plain, and that callers and callees agree. */
-#include "backend/passes/program/arguments.h"
 #include "backend/plan/plan.h"
 #include "base/buf.h"
 #include "base/diag.h"
-#include "tests/unit/backend/hir_fixture.h"
-#include "tests/unit/unit.h"
+#include "tests/unit/backend/passes/program/program_fixture.h"
 
 enum { N = 2, C = 4, S = 8 };
 
@@ -57,27 +55,25 @@ static struct hir_unit *relu(struct arena *a)
 }
 
 struct decided {
-	struct arguments layouts;
-	struct hir_program program;
+	struct ir_program *program;
 	struct hir_unit *units[4];
 };
 
-static void decide(struct decided *d, enum target_id target, const struct hir_entry *entry)
+static void decide(struct decided *d, struct arena *a, enum target_id target, const struct hir_unit *entry)
 {
-	d->program = (struct hir_program){.units = d->units};
-	while (d->program.n_units < 4 && d->units[d->program.n_units])
-		d->program.n_units++;
-	if (entry) {
-		d->program.entries = (struct hir_entry *)(uintptr_t)entry; /* only read */
-		d->program.n_entries = 1;
-	}
-	arguments_decide(&d->layouts, target_get(target), &d->program);
+	d->program = program_decided(a, d->units, target, entry);
+}
+
+static void end(struct decided *d, struct arena *a)
+{
+	ir_program_free(d->program);
+	arena_free(a);
 }
 
 /* inputs, outputs: bit k says that it is channels-last. */
 static void expect(const struct decided *d, uint32_t unit, uint32_t inputs, uint32_t outputs)
 {
-	struct argument_layouts l = arguments_of(&d->layouts, d->units[unit]);
+	struct argument_layouts l = ir_program_layouts(d->program, d->units[unit]);
 	for (uint32_t k = 0; k < 4; k++) {
 		assert_int_equal(argument_input(l, k), inputs >> k & 1 ? LAYOUT_CHANNELS_LAST : LAYOUT_PLAIN);
 		assert_int_equal(argument_output(l, k), outputs >> k & 1 ? LAYOUT_CHANNELS_LAST : LAYOUT_PLAIN);
@@ -90,35 +86,53 @@ static void test_body_decides(void **state)
 {
 	struct arena *a = arena_new(0);
 	struct decided d = {.units = {convolution(a, "conv", true), convolution(a, "dynamic", false), relu(a)}};
-	decide(&d, TARGET_X86_64_V3, NULL);
+	decide(&d, a, TARGET_X86_64_V3, NULL);
 	expect(&d, 0, 1, 1); /* `other` has nothing to do with the convolution; w is no run-time input */
 	expect(&d, 1, 0, 0); /* weights that cannot be packed */
 	expect(&d, 2, 0, 0);
-	arguments_free(&d.layouts);
-	arena_free(a);
+	end(&d, a);
 }
 
 struct between {
 	enum builtin builtin;
 	int64_t channels, rows; /* of the operand; the result is an image */
-	bool list, build_time;  /* the operand is in a list; has another one, which is known when the library is built */
 	bool follows;
 };
 
-/* A convolution of operation `b` of x, and the sum of `other` and the second operand. */
+static struct hir_arg list_of(struct hir_unit *u, uint32_t n, const struct hir_arg *items)
+{
+	struct hir_arg list = {.kind = ARG_LIST, .u.list = {u->n_args, n}};
+	for (uint32_t k = 0; k < n; k++)
+		u->args[u->n_args++] = items[k];
+	return list;
+}
+
+/* The operation with the arguments that it needs to give an image. */
+static hir_ref operation(struct hir_unit *u, const struct between *b, hir_ref x, hir_ref known)
+{
+	enum builtin op = b->builtin;
+	struct hir_arg two = list_of(u, 2, (const struct hir_arg[]){T(x), T(x)}),
+		       swapped = list_of(u, 4, (const struct hir_arg[]){I(0), I(1), I(3), I(2)});
+	switch (op) {
+	case BI_ADD:
+	case BI_MATMUL: return BI(u, op, image(u), T(x), T(known));
+	case BI_SLICE: return BI(u, op, image(u), T(x), I(1), I(0), I(C), I(1));
+	case BI_CONCAT: return BI(u, op, image(u), two, I(1));
+	case BI_TRANSPOSE: return BI(u, op, image(u), T(x), I(2), I(3));
+	case BI_PERMUTE: return BI(u, op, image(u), T(x), swapped);
+	case BI_ATTENTION: return BI(u, op, image(u), T(x), T(x), T(x), NONE, I(0), NONE);
+	default: return BI(u, op, image(u), T(x), NONE);
+	}
+}
+
+/* A convolution of operation `b` of x, and the sum of `other` and an operand known when the library is built. */
 static struct hir_unit *unit_with(struct arena *a, const struct between *b)
 {
 	struct hir_unit *u = hir_new(a, "between");
 	hir_ref x = hir_input_new(u, "x", SHAPE(u, DT_FLOAT32, N, b->channels, b->rows, S), false);
 	hir_ref w = hir_input_new(u, "w", SHAPE(u, DT_FLOAT32, C, C, 3, 3), true);
 	hir_ref other = hir_input_new(u, "other", image(u), false), known = hir_input_new(u, "known", image(u), true);
-	struct hir_arg one = T(x);
-	if (b->list) {
-		one = (struct hir_arg){.kind = ARG_LIST, .u.list = {u->n_args, 1}};
-		u->args[u->n_args++] = T(x);
-	}
-	hir_ref y = BI(u, b->builtin, image(u), one, b->build_time ? T(known) : NONE);
-	hir_output_new(u, conv(u, y, w));
+	hir_output_new(u, conv(u, operation(u, b, x, known), w));
 	hir_output_new(u, BI(u, BI_ADD, image(u), T(other), T(known)));
 	return u;
 }
@@ -126,31 +140,52 @@ static struct hir_unit *unit_with(struct arena *a, const struct between *b)
 static void test_operations_between(void **state)
 {
 	static const struct between cases[] = {
-		{BI_RELU, C, S, false, false, true},       {BI_ADD, C, S, false, true, true},
-		{BI_SLICE, C / 2, S, false, false, true},  {BI_CONCAT, C / 2, S, true, false, true},
-		{BI_RESHAPE, C, S, false, false, true},    {BI_RESHAPE, C, 2 * S, false, false, false},
-		{BI_TRANSPOSE, C, S, false, false, false}, {BI_PERMUTE, C, S, false, false, false},
-		{BI_MATMUL, C, S, false, false, false},    {BI_ATTENTION, C, S, false, false, false},
-		{BI_EXPAND, 1, S, false, false, false},
+		{BI_RELU, C, S, true},
+		{BI_GELU, C, S, true},
+		{BI_ADD, C, S, true},
+		{BI_SLICE, 2 * C, S, true},
+		{BI_CONCAT, C / 2, S, true},
+		{BI_RESHAPE, C, S, true},
+		{BI_RESHAPE, 2 * C, S / 2, false},
+		{BI_TRANSPOSE, C, S, false},
+		{BI_PERMUTE, C, S, false},
+		{BI_MATMUL, C, S, false},
+		{BI_ATTENTION, C, S, false},
+		{BI_EXPAND, 1, S, false},
+		{BI_EXPAND, C, 1, true},
 	};
 	for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
 		struct arena *a = arena_new(0);
 		struct decided d = {.units = {unit_with(a, &cases[k])}};
-		decide(&d, TARGET_X86_64_V3, NULL);
+		decide(&d, a, TARGET_X86_64_V3, NULL);
 		expect(&d, 0, cases[k].follows, 1);
-		arguments_free(&d.layouts);
-		arena_free(a);
+		end(&d, a);
 	}
+}
+
+/* A convolution of the mean over rows and columns, which keeps its dims. */
+static void test_means_keep_channels(void **state)
+{
+	struct arena *a = arena_new(0);
+	struct hir_unit *u = hir_new(a, "mean");
+	struct hir_type one = SHAPE(u, DT_FLOAT32, N, C, 1, 1);
+	hir_ref x = hir_input_new(u, "x", image(u), false), w = hir_input_new(u, "w", SHAPE(u, DT_FLOAT32, C, C, 3, 3), true);
+	hir_ref mean = BI(u, BI_MEAN, one, T(x), list_of(u, 2, (const struct hir_arg[]){I(2), I(3)}), I(1));
+	struct hir_arg stride = ones(u, 2), pad = ones(u, 4), dilation = ones(u, 2);
+	hir_output_new(u, BI(u, BI_CONV2D, one, T(mean), T(w), NONE, stride, pad, dilation, I(1)));
+	struct decided d = {.units = {u}};
+	decide(&d, a, TARGET_X86_64_V3, NULL);
+	expect(&d, 0, 1, 1);
+	end(&d, a);
 }
 
 static void test_device_has_no_kernel(void **state)
 {
 	struct arena *a = arena_new(0);
 	struct decided d = {.units = {convolution(a, "conv", true)}};
-	decide(&d, TARGET_OPENCL, NULL);
+	decide(&d, a, TARGET_OPENCL, NULL);
 	expect(&d, 0, 0, 0);
-	arguments_free(&d.layouts);
-	arena_free(a);
+	end(&d, a);
 }
 
 static void test_callers_follow(void **state)
@@ -158,11 +193,10 @@ static void test_callers_follow(void **state)
 	struct arena *a = arena_new(0);
 	struct hir_unit *callee = convolution(a, "conv", true), *between = relu(a);
 	struct decided d = {.units = {callee, between, caller(a, "net", callee, NULL), caller(a, "through", callee, between)}};
-	decide(&d, TARGET_X86_64_V3, NULL);
+	decide(&d, a, TARGET_X86_64_V3, NULL);
 	expect(&d, 2, 1, 1);
 	expect(&d, 3, 1, 1);
-	arguments_free(&d.layouts);
-	arena_free(a);
+	end(&d, a);
 }
 
 static void test_entries_and_branches_are_plain(void **state)
@@ -170,23 +204,26 @@ static void test_entries_and_branches_are_plain(void **state)
 	struct arena *a = arena_new(0);
 	struct hir_unit *callee = convolution(a, "conv", true), *branch = convolution(a, "branch", true),
 			*net = caller(a, "net", callee, NULL);
-	hir_ref r = hir_node_new(net, HIR_IF, image(net));
+	static const bool yes = true;
+	hir_ref condition = hir_node_new(net, HIR_CONST, (struct hir_type){.elem = DT_BOOL}), r = hir_node_new(net, HIR_IF, image(net));
+	const struct hir_arg args[] = {T(condition), T(0), T(1), T(0), T(0), T(1), T(0)};
+	net->nodes[condition].data = &yes;
 	net->nodes[r].callee = net->nodes[r].other = branch;
+	hir_apply(net, r, args, 7);
 	struct decided d = {.units = {callee, branch, net}};
-	decide(&d, TARGET_X86_64_V3, &(struct hir_entry){.name = "net", .unit = net});
+	decide(&d, a, TARGET_X86_64_V3, net);
 	expect(&d, 0, 1, 1);
 	expect(&d, 1, 0, 0);
 	expect(&d, 2, 0, 0);
-	arguments_free(&d.layouts);
-	arena_free(a);
+	end(&d, a);
 }
 
 /* ---- plans ---- */
 
-static const struct plan *plan(struct arena *a, const struct hir_unit *u, const struct arguments *arguments)
+static const struct plan *plan(struct arena *a, const struct hir_unit *u, const struct ir_program *program)
 {
 	struct diags *diags = diags_new(0);
-	struct plan_options o = {.target = target_get(TARGET_X86_64_V3), .arguments = arguments, .verify = true};
+	struct plan_options o = {.target = target_get(TARGET_X86_64_V3), .program = program, .verify = true};
 	const struct plan *p = plan_unit(a, u, &o, diags, NULL);
 	assert_non_null(p);
 	diags_free(diags);
@@ -219,9 +256,9 @@ static void test_plans_agree(void **state)
 	struct hir_unit *callee = convolution(a, "conv", true), *net = caller(a, "net", callee, NULL),
 			*entry = caller(a, "entry", callee, NULL);
 	struct decided d = {.units = {callee, net, entry}};
-	decide(&d, TARGET_X86_64_V3, &(struct hir_entry){.name = "entry", .unit = entry});
-	const struct plan *to = plan(a, callee, &d.layouts), *from = plan(a, net, &d.layouts), *plain = plan(a, callee, NULL);
-	const struct plan *outer = plan(a, entry, &d.layouts);
+	decide(&d, a, TARGET_X86_64_V3, entry);
+	const struct plan *to = plan(a, callee, d.program), *from = plan(a, net, d.program), *plain = plan(a, callee, NULL);
+	const struct plan *outer = plan(a, entry, d.program);
 	assert_int_equal(conversions(to), 0);
 	assert_int_equal(conversions(plain), 2);
 	assert_int_equal(conversions(from), 1); /* x is an argument of two layouts */
@@ -232,8 +269,7 @@ static void test_plans_agree(void **state)
 	assert_false(hash_eq(to->run_fn_hash, plain->run_fn_hash));
 	assert_false(hash_eq(from->run_fn_hash, plan(a, net, NULL)->run_fn_hash));
 	buf_free(&why);
-	arguments_free(&d.layouts);
-	arena_free(a);
+	end(&d, a);
 }
 
 static void expect_misfit(const struct plan *from, const struct plan *to, const char *message)
@@ -272,10 +308,11 @@ static void test_calls_that_do_not_fit(void **state)
 	arena_free(a);
 }
 
-int test_arguments(void)
+int test_channels(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(test_body_decides),
 					   cmocka_unit_test(test_operations_between),
+					   cmocka_unit_test(test_means_keep_channels),
 					   cmocka_unit_test(test_calls_that_do_not_fit),
 					   cmocka_unit_test(test_device_has_no_kernel),
 					   cmocka_unit_test(test_callers_follow),

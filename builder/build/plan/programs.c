@@ -1,0 +1,54 @@
+#include "builder/build/plan/programs.h"
+#include "backend/lower/summary.h"
+#include "backend/plan/figures.h"
+#include "base/arena.h"
+#include "base/measure.h"
+#include "builder/build/model/model.h"
+#include "builder/build/model/project.h"
+#include "builder/build/session/context.h"
+#include "builder/build/timing/timing.h"
+#include "builder/manifest/options.h"
+#include "frontend/hir/hir.h"
+
+static void summarise_units(struct model_job *m)
+{
+	const struct hir_program *p = m->program;
+	measure_begin("summarise");
+	m->summaries = ARENA_ARRAY(m->link.arena, const struct unit_summary *, p->n_units + 1);
+	for (uint32_t i = 0; i < p->n_units; i++)
+		m->summaries[i] = lower_summary(m->link.arena, p->units[i]);
+	measure_end();
+}
+
+const char *last_pass_of(const struct options *o) { return o->stop < STOP_PASS ? NULL : listed_pass_name(o->stop - STOP_PASS); }
+
+struct ir_program *program_of_variant(const struct variant *v, struct arena *a, struct pass_trace *trace)
+{
+	const struct model_job *m = v->model;
+	struct ir_program *to = lower_program(a, m->program, m->summaries, m->params.file_types);
+	struct plan_figures figures = {0};
+	trace->figures = figures.of;
+	trace->stop = last_pass_of(m->context->request.options);
+	program_decide(to, v->target, m->spec->plan.verify, trace);
+	timing_add_passes(m->context->timing, &figures);
+	return to;
+}
+
+static void decide_model(struct model_job *m)
+{
+	phase_begin(PHASE_OPT, NULL);
+	m->params.file_types = weights_types(m->link.arena, m->params.file, m->program);
+	summarise_units(m);
+	for (uint32_t i = 0; i < m->n_variants; i++)
+		m->variants[i].program = program_of_variant(&m->variants[i], m->link.arena, &(struct pass_trace){0});
+	m->params.types = m->variants[0].program->params; /* no target decides them */
+	measure_end();
+}
+
+bool programs_decide(struct build_context *c, struct project *p)
+{
+	for (uint32_t i = 0; i < p->n_models; i++)
+		if (!p->models[i].failed)
+			decide_model(&p->models[i]);
+	return project_may_go_on(c, p);
+}
