@@ -16,12 +16,8 @@ static const char *scaled(double v, const struct step *steps, uint32_t n, char *
 	while (i + 1 < n && fabs(v) < steps[i].from * 0.9995)
 		i++;
 	double x = v / steps[i].from;
-	snprintf(out, FIGURE_SIZE, "%.*f %s",
-		 i + 1 == n && x == floor(x) ? 0
-		 : fabs(x) >= 100            ? 0
-		 : fabs(x) >= 10             ? 1
-					     : 2,
-		 x, steps[i].unit);
+	int digits = (i + 1 == n && x == floor(x)) || fabs(x) >= 100 ? 0 : fabs(x) >= 10 ? 1 : 2;
+	snprintf(out, FIGURE_SIZE, "%.*f %s", digits, x, steps[i].unit);
 	return out;
 }
 

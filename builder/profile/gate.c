@@ -13,15 +13,13 @@
 static bool read_subject(struct arena *a, struct budget *b, const char *subject)
 {
 	const char *colon = strchr(subject, ':');
-	if (strcmp(subject, "total") == 0 || strcmp(subject, "peak") == 0)
-		return true;
-	for (uint32_t k = 0; colon && k < ITEM_KINDS; k++)
-		if (strcmp(arena_strndup(a, subject, (size_t)(colon - subject)), profile_item_kinds[k]) == 0) {
-			b->has_kind = true;
-			b->kind = (enum profile_item_kind)k;
-			b->pattern = arena_strdup(a, colon + 1);
-		}
-	return b->has_kind;
+	if (!colon)
+		return strcmp(subject, "total") == 0 || strcmp(subject, "peak") == 0;
+	b->pattern = arena_strdup(a, colon + 1);
+	for (b->kind = 0; b->kind < ITEM_KINDS; b->kind++)
+		if (strcmp(arena_strndup(a, subject, (size_t)(colon - subject)), profile_item_kinds[b->kind]) == 0)
+			return b->has_kind = true;
+	return false;
 }
 
 static bool read_budget(struct arena *a, const char *text, struct budget *b, struct buf *error)

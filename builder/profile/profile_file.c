@@ -22,7 +22,6 @@ enum field_kind {
 	FIELD_ITEM,
 	FIELD_PARENT,
 	FIELD_NUMBER,
-	FIELD_SIZE,
 	FIELD_SAMPLES,
 	FIELD_OBJECT,
 	FIELD_LIST,
@@ -95,7 +94,6 @@ static void print_value(struct json_writer *w, const struct profile *p, const st
 	case FIELD_PARENT: json_int(w, *(const uint32_t *)at); break;
 	case FIELD_LONG: json_int(w, *(const int64_t *)at); break;
 	case FIELD_NUMBER: print_number(w, *(const double *)at); break;
-	case FIELD_SIZE: json_int(w, (int64_t)*(const double *)at); break;
 	case FIELD_SAMPLES: print_samples(w, *(const double *const *)at, p->n_samples); break;
 	case FIELD_OBJECT: print_record(w, p, r, r == &trib_record ? x : at); break;
 	case FIELD_LIST:
@@ -283,7 +281,6 @@ static bool read_value(struct reader *r, const struct field *f, const json_t *v,
 	case FIELD_ITEM:
 	case FIELD_PARENT: return read_item_index(r, f, v, at, what);
 	case FIELD_NUMBER: *(double *)at = number; return json_is_number(v) || fail(r, "an element of `%s` is not a number", what);
-	case FIELD_SIZE: *(double *)at = number >= 0 && number <= 0x1p62 ? number : 0; return true;
 	case FIELD_SAMPLES: return read_samples(r, v, at, f->name);
 	case FIELD_OBJECT: return read_record(r, record, v, record == &trib_record ? x : at, f->name);
 	case FIELD_LIST:

@@ -55,27 +55,19 @@ static uint32_t count(const char *const *list)
 
 static const char *const *command_of(struct recorder *r)
 {
-	static const char *const build[] = {"build", "--no-server", "-o", WORKSPACE_OUT}, *const bench[] = {"bench", "--max-time",
-													    RUN_TIME};
+	static const char *const build[] = {"build", "--no-server", "-o", WORKSPACE_OUT, NULL}, *const bench[] = {"bench", "--max-time",
+														  RUN_TIME, NULL};
 	const struct record_options *o = r->o;
-	bool runs = o->kind == PROFILE_RUN;
+	const char *const project[] = {"-C", r->w.project, NULL}, *const profile[] = {"--profile-out", r->profile_path, NULL},
+			  *const file[] = {path_base(o->root), NULL};
+	const char *const *const lists[] = {o->kind == PROFILE_RUN ? bench : build,           project,   o->only_totals ? NULL : profile,
+					    path_has_extension(o->root, "tri") ? file : NULL, o->models, o->flags};
 	const char **argv = ARENA_ARRAY(r->w.arena, const char *, 13 + count(o->models) + count(o->flags));
-	uint32_t n = 0, words = runs ? 3 : 4;
+	uint32_t n = 0;
 	argv[n++] = o->program;
-	for (uint32_t i = 0; i < words; i++)
-		argv[n++] = runs ? bench[i] : build[i];
-	argv[n++] = "-C";
-	argv[n++] = r->w.project;
-	if (!o->only_totals) {
-		argv[n++] = "--profile-out";
-		argv[n++] = r->profile_path;
-	}
-	if (path_has_extension(o->root, "tri"))
-		argv[n++] = path_base(o->root);
-	for (uint32_t i = 0; i < count(o->models); i++)
-		argv[n++] = o->models[i];
-	for (uint32_t i = 0; i < count(o->flags); i++)
-		argv[n++] = o->flags[i];
+	for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+		for (uint32_t k = 0; k < count(lists[i]); k++)
+			argv[n++] = lists[i][k];
 	return argv;
 }
 

@@ -89,24 +89,20 @@ ARITHMETIC(int8_avx2, "avx2", __m256i, _mm256_setzero_si256(), _mm256_add_epi32(
 ARITHMETIC(int8_sse, "ssse3", __m128i, _mm_setzero_si128(), _mm_add_epi32(acc[k], _mm_madd_epi16(_mm_maddubs_epi16(x, y), x)), 16, 12)
 
 /* Loops that the processor has, the end is NULL. */
-static void float_loops(ceiling_loop *out[MOST_LOOPS])
+static void supported_loops(ceiling_loop *floats[MOST_LOOPS], ceiling_loop *int8s[MOST_LOOPS])
 {
-	*out++ = float_sse;
+	*floats++ = float_sse;
 	if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-		*out++ = float_avx2;
+		*floats++ = float_avx2;
 	if (__builtin_cpu_supports("avx512f"))
-		*out++ = float_avx512;
-	*out = NULL;
-}
-static void int8_loops(ceiling_loop *out[MOST_LOOPS])
-{
+		*floats++ = float_avx512;
 	if (__builtin_cpu_supports("ssse3"))
-		*out++ = int8_sse;
+		*int8s++ = int8_sse;
 	if (__builtin_cpu_supports("avx2"))
-		*out++ = int8_avx2;
+		*int8s++ = int8_avx2;
 	if (__builtin_cpu_supports("avx512vnni"))
-		*out++ = int8_vnni;
-	*out = NULL;
+		*int8s++ = int8_vnni;
+	*floats = *int8s = NULL;
 }
 #else
 typedef float floats __attribute__((vector_size(16)));
@@ -136,15 +132,11 @@ static double int8_portable(char *memory, size_t bytes)
 	memcpy(memory, acc, sizeof acc);
 	return 2.0 * 8 * 8 * STEPS;
 }
-static void float_loops(ceiling_loop *out[MOST_LOOPS])
+static void supported_loops(ceiling_loop *floats[MOST_LOOPS], ceiling_loop *int8s[MOST_LOOPS])
 {
-	out[0] = float_portable;
-	out[1] = NULL;
-}
-static void int8_loops(ceiling_loop *out[MOST_LOOPS])
-{
-	out[0] = int8_portable;
-	out[1] = NULL;
+	floats[0] = float_portable;
+	int8s[0] = int8_portable;
+	floats[1] = int8s[1] = NULL;
 }
 #endif
 
@@ -206,8 +198,7 @@ struct ceilings ceilings_measure(uint32_t threads)
 	BUG_ON(!memory);
 	memset(memory, 0x3f, BYTES); /* 0.75 as float32, 63 as int8 */
 	ceiling_loop *floats[MOST_LOOPS], *int8s[MOST_LOOPS];
-	float_loops(floats);
-	int8_loops(int8s);
+	supported_loops(floats, int8s);
 	struct ceilings c = {.read_bytes = best_of((ceiling_loop *[]){read_memory, NULL}, memory, threads),
 			     .copy_bytes = best_of((ceiling_loop *[]){copy_memory, NULL}, memory, threads),
 			     .float_ops = best_of(floats, memory, threads),
