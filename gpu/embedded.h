@@ -1,13 +1,8 @@
-/* Files that embed.cmake embedded in trib. */
+/* Files of this room that are embedded in trib. */
 #ifndef TRIB_GPU_EMBEDDED_H
 #define TRIB_GPU_EMBEDDED_H
-#include <stddef.h>
+#include "base/embedded.h"
 
-struct gpu_embedded {
-	const char *name;           /* NULL: end of the list */
-	const unsigned char *bytes; /* followed by a NUL */
-	size_t size;
-};
-extern const struct gpu_embedded GPU_TEMPLATES[]; /* templates/x.cl as "x" */
-extern const struct gpu_embedded GPU_RUNTIME[];   /* relocatable objects of the host runtime */
+extern const struct embedded GPU_TEMPLATES[]; /* templates/x.cl as "x" */
+extern const struct embedded GPU_RUNTIME[];   /* relocatable objects of the host runtime */
 #endif

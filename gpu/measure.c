@@ -15,7 +15,7 @@
 #define TARGET_NS 1e6                 /* of a launch in registers */
 #define MOST_STEPS ((cl_uint)1 << 16)
 
-extern const struct gpu_embedded GPU_MEASURE[];
+extern const struct embedded GPU_MEASURE[];
 
 struct meter {
 	cl_device_id device;

@@ -7,7 +7,14 @@
 #include "gpu/embedded.h"
 #include "gpu/opencl.h"
 
-void opencl_unit(const struct loop_fn *f, struct buf *out) { text_kernels(&dialect_opencl_c, opencl_template, f, out); }
+static void put_template(const char *symbol, struct buf *out)
+{
+	const char *text = opencl_template(symbol);
+	BUG_ON(!text);
+	buf_puts(out, text);
+}
+
+void opencl_unit(const struct loop_fn *f, struct buf *out) { text_kernels(&dialect_opencl_c, put_template, f, out); }
 
 static void find_fp64(void *ctx, const struct loop_nest *n)
 {
@@ -34,7 +41,7 @@ static void mark_kernels(const struct loop_fn *f, bool used[KERNEL_COUNT])
 
 const char *opencl_template(const char *name)
 {
-	for (const struct gpu_embedded *e = GPU_TEMPLATES; e->name; e++)
+	for (const struct embedded *e = GPU_TEMPLATES; e->name; e++)
 		if (!strcmp(e->name, name))
 			return (const char *)e->bytes;
 	return NULL;
@@ -56,10 +63,8 @@ void opencl_program(const struct loop_fn *const *units, uint32_t n, struct buf *
 	for (uint32_t k = 0; k < KERNEL_COUNT; k++) {
 		if (!used[k])
 			continue;
-		const char *text = opencl_template(kernel_info((enum kernel)k)->symbol);
-		BUG_ON(!text);
 		text_fields(&dialect_opencl_c, (enum kernel)k, out);
-		buf_puts(out, text);
+		put_template(kernel_info((enum kernel)k)->symbol, out);
 		buf_putc(out, '\n');
 	}
 	for (uint32_t i = 0; i < n; i++)

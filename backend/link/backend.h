@@ -93,6 +93,7 @@ struct backend {
 	/* BACKEND_HIR has nothing of the following. */
 	const struct backend_library *library; /* NULL: all files are texts */
 	enum backend_weights weights;
+	uint64_t most_inside; /* bytes of weights that the first file contains; 0: as the manifest says */
 	/* Returns the target of plans for a machine with the processor `cpu`, and NULL with a message in *error if there is none; both may be in
 	 * `a`. `dense`: matrices of trits are packed as TRIT1_6 if the target can read them. */
 	const struct target *(*target)(struct arena *a, const struct target *cpu, bool dense, const char **error);

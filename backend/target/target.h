@@ -8,7 +8,7 @@
 
 struct arena;
 
-enum target_arch { ARCH_X86_64, ARCH_OPENCL };
+enum target_arch { ARCH_X86_64, ARCH_OPENCL, ARCH_C };
 /* Levels of the micro-kernels of x86-64. Each includes the ones before. */
 enum cpu_level { CPU_V2, CPU_V3, CPU_V4, CPU_V4_VNNI, CPU_LEVELS };
 /* How elementary functions of float32 are computed: by the C library or the device, by polynomials, or also with tables in registers. */

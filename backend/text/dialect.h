@@ -29,11 +29,12 @@ struct dialect {
 	/* Functions. */
 	const char *float_suffix; /* of mathematical functions of float32 */
 	const char *clamp;
+	const char *unused; /* a statement for a parameter that may be unused, with letter and number; NULL: it needs none */
 	const char *load_half, *load_baked_half; /* with offset and pointer */
 	const char *store_half;                  /* a statement, with the number of the value, offset and number of the buffer */
 	int64_t bake_limit;                      /* bytes of a constant that is in the text; larger ones are arguments of kernels */
 	bool bakes_infinity;
 };
 
-extern const struct dialect dialect_opencl_c; /* OpenCL C 1.2 */
+extern const struct dialect dialect_opencl_c, dialect_c11;
 #endif

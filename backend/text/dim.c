@@ -4,11 +4,18 @@
 
 enum { DEPTH = 64 };
 
+static const char *checked_division(const struct text_printer *e, const char *op, const char *x, const char *y)
+{
+	return arena_printf(e->scratch, "tri_size_%s(%s, %s)", op, x, y);
+}
+
 static const char *dim_binary(const struct text_printer *e, enum dim_op op, const char *x, const char *y)
 {
+	if (e->checks_sizes && (op == DIM_OP_FLOORDIV || op == DIM_OP_MOD))
+		return checked_division(e, op == DIM_OP_MOD ? "mod" : "floordiv", x, y);
 	switch (op) {
-	case DIM_OP_ADD: return arena_printf(e->scratch, "(%s + %s)", x, y);
-	case DIM_OP_MUL: return arena_printf(e->scratch, "(%s * %s)", x, y);
+	case DIM_OP_ADD: return arena_printf(e->scratch, e->checks_sizes ? "tri_size_add(%s, %s)" : "(%s + %s)", x, y);
+	case DIM_OP_MUL: return arena_printf(e->scratch, e->checks_sizes ? "tri_size_mul(%s, %s)" : "(%s * %s)", x, y);
 	case DIM_OP_FLOORDIV: return arena_printf(e->scratch, "tri_floordiv_%s(%s, %s)", e->d->values[DT_INT64], x, y);
 	case DIM_OP_MOD: return arena_printf(e->scratch, "tri_mod_%s(%s, %s)", e->d->values[DT_INT64], x, y);
 	default: BUG("dimension step");
@@ -23,7 +30,7 @@ static const char *dim_number(const struct text_printer *e, int64_t v)
 const char *text_dim(const struct text_printer *e, dim x)
 {
 	struct arena *a = e->scratch;
-	const struct dims *d = e->f->dims;
+	const struct dims *d = e->dims;
 	const char *stack[DEPTH];
 	uint32_t n = dim_program(d, x, NULL, 0), top = 0;
 	struct dim_step *steps = ARENA_ARRAY(a, struct dim_step, n);

@@ -35,6 +35,10 @@ static void put_function(struct text_printer *e)
 	put_symbols(e, "", index);
 	buf_puts(e->out, ")\n{\n");
 	text_pointers(e);
+	for (uint32_t k = 0; k < TILE_AXES; k++)
+		text_unused(e, 'i', k);
+	for (uint32_t k = 0; k < e->sig.n_syms; k++)
+		text_unused(e, 'n', e->sig.syms[k]);
 	for (uint32_t k = 0; k < e->n->n_exprs; k++)
 		text_expr(e, k, 1);
 	for (uint32_t k = 0; k < e->n->n_stores; k++)
@@ -51,7 +55,7 @@ void text_fields(const struct dialect *d, enum kernel k, struct buf *out)
 	buf_printf(out, "%s%s\n", kernel_fails(k) ? ", " : "", kernel_fails(k) ? d->fail : "");
 }
 
-void text_fused_kernel(struct text_printer *e, const char *source)
+void text_fused_kernel(struct text_printer *e, text_source_fn *source)
 {
 	e->n = e->f->stmts[e->stmt].u.kernel.epilogue;
 	e->index_type = e->d->values[DT_INT64];
@@ -64,5 +68,7 @@ void text_fused_kernel(struct text_printer *e, const char *source)
 	put_symbols(e, " ", e->index_type);
 	buf_printf(e->out, "\n#define TRI_STORE(batch, row, column, value) %s_e%u(batch, row, column, value", e->f->symbol, e->stmt);
 	put_arguments(e);
-	buf_printf(e->out, ")\n%s\n", source);
+	buf_puts(e->out, ")\n");
+	source(kernel_info(e->f->stmts[e->stmt].u.kernel.kernel)->symbol, e->out);
+	buf_putc(e->out, '\n');
 }

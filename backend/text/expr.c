@@ -80,11 +80,30 @@ static const char *value_text(const struct text_printer *e, uint32_t i)
 	BUG("loop expression");
 }
 
+/* False for a value that was computed for its check alone. */
+static bool is_read(const struct loop_nest *n, uint32_t i)
+{
+	bool found = false;
+	for (uint32_t k = i + 1; k < n->n_exprs; k++) {
+		const struct loop_expr *x = &n->exprs[k];
+		found |= x->kind == LOOP_LOAD && x->access.index == i;
+		for (uint32_t j = 0; j < loop_expr_operands(x); j++)
+			found |= x->args[j] == i;
+	}
+	for (uint32_t k = 0; k < n->n_stores; k++)
+		found |= n->stores[k].value == i || n->stores[k].access.index == i;
+	for (uint32_t k = 0; k < n->n_reductions; k++)
+		found |= n->reductions[k].value == i;
+	return found;
+}
+
 void text_expr(const struct text_printer *e, uint32_t i, uint32_t depth)
 {
 	const char *text = value_text(e, i);
 	text_tabs(e->out, depth);
 	buf_printf(e->out, "const %s v%u = %s;\n", e->d->values[e->n->exprs[i].elem], i, text);
+	if (!is_read(e->n, i))
+		text_unused(e, 'v', i);
 }
 
 void text_store(const struct text_printer *e, const struct loop_store *s, uint32_t depth)

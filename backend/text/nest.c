@@ -31,6 +31,14 @@ void text_pointers(const struct text_printer *e)
 	}
 }
 
+void text_unused(const struct text_printer *e, char letter, uint32_t number)
+{
+	if (!e->d->unused)
+		return;
+	text_tabs(e->out, e->depth);
+	buf_printf(e->out, e->d->unused, letter, number);
+}
+
 void text_buffers(const struct text_printer *e, const char *first, const char *next)
 {
 	for (uint32_t i = 0; i < e->sig.n_buffers; i++) {
@@ -52,8 +60,12 @@ void text_head(const struct text_printer *e)
 		buf_printf(e->out, "%s%s n%u", comma, e->d->values[DT_INT64], e->sig.syms[i]);
 	if (e->sig.fails)
 		buf_printf(e->out, "%s%s", comma, e->d->fail);
+	if (e->sig.frame)
+		buf_printf(e->out, "%s%s", e->sig.fails ? ", " : comma, e->d->frame);
 	buf_puts(e->out, ")\n{\n");
 	text_pointers(e);
+	for (uint32_t i = 0; i < e->sig.n_syms; i++)
+		text_unused(e, 'n', e->sig.syms[i]);
 }
 
 static bool is_one(const struct text_printer *e, uint32_t k)
@@ -249,11 +261,25 @@ void text_element(const struct text_printer *e, dtype t, const void *data, int64
 	}
 }
 
+static void mark_used(void *used, uint32_t buffer) { ((bool *)used)[buffer] = true; }
+
+/* A compiler that warns of unused parameters also warns of unused constants. */
+static bool *list_used(const struct text_printer *e)
+{
+	bool *used = ARENA_ARRAY(e->scratch, bool, e->f->n_buffers + 1);
+	for (uint32_t i = 0; i < e->f->n_buffers; i++)
+		used[i] = !e->d->unused;
+	for (uint32_t i = 0; i < e->f->n_stmts; i++)
+		loop_stmt_buffers(&e->f->stmts[i], mark_used, used);
+	return used;
+}
+
 void text_baked(struct text_printer *e)
 {
+	const bool *used = list_used(e);
 	for (uint32_t i = 0; i < e->f->n_buffers; i++) {
 		const struct loop_buffer *b = &e->f->buffers[i];
-		if (!text_is_baked(e->d, e->f, i))
+		if (!used[i] || !text_is_baked(e->d, e->f, i))
 			continue;
 		int64_t n = ir_type_count(e->f->dims, &b->type);
 		const char *t = e->d->memory[b->type.elem == DT_FLOAT16 ? DT_BFLOAT16 : b->type.elem];

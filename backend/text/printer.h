@@ -13,6 +13,8 @@ struct text_printer {
 	const struct dialect *d;
 	struct arena *scratch;
 	const struct loop_fn *f;
+	const struct dims *dims; /* of f */
+	bool checks_sizes;       /* dimensions are computed with INT64_MIN for what is too large */
 	const struct loop_nest *n;
 	uint32_t stmt;             /* the number of the nest's statement, if the nest is one */
 	struct text_signature sig; /* its group: if the items share the reduction of this nest */
@@ -50,6 +52,8 @@ void text_reduction_step(const struct text_printer *e, uint32_t k, uint32_t dept
 void text_reduction_end(const struct text_printer *e, uint32_t k);
 void text_reduction_group(const struct text_printer *e);
 
+/* Says that a parameter, a letter with a number, may be unused. */
+void text_unused(const struct text_printer *e, char letter, uint32_t number);
 /* Print the buffers of the signature as parameters, after `first` or `next`; and the typed pointer b<i> of each. */
 void text_buffers(const struct text_printer *e, const char *first, const char *next);
 void text_pointers(const struct text_printer *e);
@@ -71,7 +75,7 @@ void text_mark_late(struct text_printer *e);
 /* Print a kernel of a nest, and of a block; a micro-kernel with an epilogue, from its source; the constants that are in the text. */
 void text_kernel(struct text_printer *e);
 void text_block_kernel(struct text_printer *e);
-void text_fused_kernel(struct text_printer *e, const char *source);
+void text_fused_kernel(struct text_printer *e, text_source_fn *source);
 void text_baked(struct text_printer *e);
 /* Prints element i of an array as a constant. */
 void text_element(const struct text_printer *e, dtype t, const void *data, int64_t i);

@@ -131,10 +131,12 @@ void text_signature_of_stmt(struct arena *a, const struct dialect *d, const stru
 			    struct text_signature *out)
 {
 	struct marks m = marks_new(a, f);
+	int64_t frame;
 	loop_stmt_nests(s, mark_nest, &m);
-	if (s->kind == STMT_BLOCK && !m.group) /* it has nothing to share */
+	if (s->kind == STMT_BLOCK && d->launch == LAUNCH_ITEMS && !m.group) /* it has nothing to share */
 		m.group = 1;
 	finish(a, d, &m, out);
+	out->frame = s->kind == STMT_BLOCK && d->launch == LAUNCH_LOOPS && dim_is_const(f->dims, s->u.block.frame, &frame) && frame > 0;
 }
 
 const struct loop_nest *text_outer_loops(const struct loop_stmt *s) { return s->kind == STMT_BLOCK ? &s->u.block.loops : &s->u.nest; }

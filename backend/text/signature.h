@@ -19,6 +19,7 @@ struct text_signature {
 	uint32_t *syms; /* of loop_fn.dims, ascending */
 	uint32_t n_syms;
 	bool fails;
+	bool frame;     /* a block that keeps buffers in the frame that it gets */
 	uint32_t group; /* the size of the work group for each point of the parallel loops; 0: a work item for each */
 };
 

@@ -9,10 +9,10 @@ struct loop_fn;
 
 /* Defines TRI_FIELDS for the source of a micro-kernel: the fields of its record as parameters, and, if it may fail, the one for run-time errors. */
 void text_fields(const struct dialect *d, enum kernel k, struct buf *out);
-/* Returns the source of a micro-kernel in the language, by its symbol; NULL: there is none. A source has a hook for an epilogue: before a copy of it,
- * the printer defines TRI_NAME (the kernel's name), TRI_BUFFERS and TRI_DIMS (parameters after the operands and after the sizes, each with its comma),
- * and TRI_STORE(batch, row, column, value), which gets each element of the result once. */
-typedef const char *text_source_fn(const char *symbol);
+/* Appends the source of a micro-kernel that has an epilogue, in the language. Before it, the printer defines TRI_NAME (the kernel's name), TRI_BUFFERS
+ * and TRI_DIMS (parameters after the operands and after the sizes, each with its comma), and TRI_STORE(batch, row, column, value), which gets each
+ * element of the result once. */
+typedef void text_source_fn(const char *symbol, struct buf *out);
 /* Appends the kernels of one unit: SYMBOL_kSTATEMENT for each nest, each block, and each micro-kernel with an epilogue. */
 void text_kernels(const struct dialect *d, text_source_fn *source, const struct loop_fn *f, struct buf *out);
 #endif

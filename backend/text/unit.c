@@ -1,10 +1,10 @@
 #include "backend/text/printer.h"
 #include "base/arena.h"
-#include "base/bug.h"
 
 struct text_printer text_printer_new(const struct dialect *d, const struct loop_fn *f, uint32_t stmt, struct buf *out)
 {
-	return (struct text_printer){.d = d, .scratch = arena_new(0), .f = f, .stmt = stmt, .depth = 1, .out = out};
+	return (struct text_printer){
+		.d = d, .scratch = arena_new(0), .f = f, .dims = f ? f->dims : NULL, .stmt = stmt, .depth = 1, .out = out};
 }
 
 const char *text_index_type(const struct dialect *d, const struct loop_nest *n)
@@ -19,11 +19,8 @@ static void kernel_of(struct text_printer *e, text_source_fn *source)
 		text_kernel(e);
 	if (s->kind == STMT_BLOCK)
 		text_block_kernel(e);
-	if (s->kind != STMT_KERNEL || !s->u.kernel.epilogue)
-		return;
-	const char *text = source(kernel_info(s->u.kernel.kernel)->symbol);
-	BUG_ON(!text);
-	text_fused_kernel(e, text);
+	if (s->kind == STMT_KERNEL && s->u.kernel.epilogue)
+		text_fused_kernel(e, source);
 }
 
 void text_kernels(const struct dialect *d, text_source_fn *source, const struct loop_fn *f, struct buf *out)

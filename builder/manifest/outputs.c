@@ -73,16 +73,18 @@ static void list_outputs(struct arena *a, const struct model_spec *s, const char
 
 static bool report_overlap(struct diags *diags, const struct model_spec *first, const struct model_spec *second, const char *path)
 {
-	struct diag *g;
-	if (first == second) {
-		g = diag_add(diags, DIAG_MANIFEST_VALUE, second->at,
-			     "model `%s` writes `%s` twice: as its header and as that of `emit = live`", second->name, path);
-	} else {
-		g = diag_add(diags, DIAG_MANIFEST_VALUE, second->at, "models `%s` and `%s` write the same file, `%s`", first->name,
-			     second->name, path);
-		diag_secondary(diags, g, first->at, "the other model");
-	}
+	struct diag *g = diag_add(diags, DIAG_MANIFEST_VALUE, second->at, "models `%s` and `%s` write the same file, `%s`", first->name,
+				  second->name, path);
+	diag_secondary(diags, g, first->at, "the other model");
 	diag_help(diags, g, "rename a model, or give it another output folder with `out`");
+	return false;
+}
+
+static bool report_twice(struct diags *diags, const struct model_spec *s, enum emit a, enum emit b, const char *path)
+{
+	struct diag *g = diag_add(diags, DIAG_MANIFEST_VALUE, s->at, "model `%s` writes `%s` twice: as %s and as %s", s->name, path,
+				  emits[a].what, emits[b].what);
+	diag_help(diags, g, "remove one of them from `emit`, or rename the model");
 	return false;
 }
 
@@ -95,7 +97,8 @@ static bool check_pair(struct arena *a, const struct model_spec *x, const struct
 		for (uint32_t k = x == y ? i + 1 : 0; k < MOST_PATHS; k++)
 			if (of_x[i] && of_y[k] && strcmp(of_x[i], of_y[k]) == 0 &&
 			    (x == y || i != k || !emit_is_shared(i / EMIT_FILES, i % EMIT_FILES)))
-				return report_overlap(diags, x, y, of_x[i]);
+				return x == y ? report_twice(diags, x, i / EMIT_FILES, k / EMIT_FILES, of_x[i])
+					      : report_overlap(diags, x, y, of_x[i]);
 	return true;
 }
 

@@ -32,19 +32,17 @@ static const char *weight_file_pattern(struct arena *a, const char *out, const c
 	return arena_printf(a, "%s/%s-%s.triw", out, model, digits);
 }
 
-void triw_sweep(struct arena *a, const char *out, const char *model, const char *keep)
+void triw_sweep(struct arena *a, const char *out, const char *model, const char *const *keep, uint32_t n)
 {
-	uint32_t n;
-	const char *const *files = glob_expand(a, weight_file_pattern(a, out, model), &n);
-	for (uint32_t i = 0; i < n; i++)
-		if (!keep || strcmp(files[i], keep) != 0)
+	uint32_t n_files;
+	const char *const *files = glob_expand(a, weight_file_pattern(a, out, model), &n_files);
+	for (uint32_t i = 0; i < n_files; i++) {
+		uint32_t k = 0;
+		while (k < n && (!keep[k] || strcmp(files[i], keep[k]) != 0))
+			k++;
+		if (k == n)
 			unlink(files[i]);
-}
-
-static uint64_t table_end(const struct model_weights *w)
-{
-	uint64_t end = sizeof(struct triw_header) + w->n_blobs * sizeof(struct triw_entry);
-	return (end + TRIW_ALIGN - 1) / TRIW_ALIGN * TRIW_ALIGN;
+	}
 }
 
 /* The keys name the content. */
@@ -87,7 +85,7 @@ struct triw *triw_create(struct arena *a, const char *out, const char *model, st
 	name_file(t, out, model);
 	if (earlier && strcmp(earlier, t->path) == 0 && is_there(t))
 		return t;
-	t->packed = os_mkdirs(out) ? packed_open(t->path, table_end(w), 0644, w) : NULL;
+	t->packed = os_mkdirs(out) ? packed_open(t->path, triw_tensors_at(w->n_blobs), 0644, w) : NULL;
 	if (t->packed && earlier)
 		packed_reuse(t->packed, earlier, NULL, 0);
 	return t->packed ? t : NULL;
@@ -103,7 +101,7 @@ bool triw_finish(struct triw *t)
 	if (!packed_merge(t->packed))
 		return false;
 	const struct triw_entry *table = packed_table(t->arena, t->packed);
-	uint64_t end = table_end(w);
+	uint64_t end = triw_tensors_at(w->n_blobs);
 	struct triw_header h = {.magic = TRIW_MAGIC, .version = TRIW_VERSION, .n_entries = w->n_blobs};
 	char *text = ARENA_ARRAY(t->arena, char, end);
 	h.size = t->file->size = end + w->size;

@@ -20,6 +20,6 @@ struct packed *triw_packed(const struct triw *t);
 bool triw_finish(struct triw *t);
 /* Frees it, and removes an unfinished file. NULL is accepted. */
 void triw_close(struct triw *t);
-/* Removes the model's weight files in `out` except the one at path `keep` (NULL: all). */
-void triw_sweep(struct arena *a, const char *out, const char *model, const char *keep);
+/* Removes the model's weight files in `out` except those at the n paths `keep`, which may be NULL. */
+void triw_sweep(struct arena *a, const char *out, const char *model, const char *const *keep, uint32_t n);
 #endif

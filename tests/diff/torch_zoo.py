@@ -158,20 +158,27 @@ class Zoo(TorchTest):
             k, v = model.prefill(tokens)[1:]
             same(model.decode(tokens[:, 8:9], k[:, :, :, :8], v[:, :, :, :8])[0], net(tokens)[0], f"{name}, emit = pytorch, decode")
         for device in ("cpu", "reference"):
-            with torch.no_grad():
-                cache = None
-                want = net(tokens[:, :6])
-                got = self.outputs(name, {"tokens": tokens[:, :6]}, 3, "--device", device, "--entry", "prefill")
-                for at in range(6, 10):
-                    for k, (g, w) in enumerate(zip(got, want)):
-                        same(g, w, f"{name}, {device}, output {k} with {at} tokens", min(k, 1))  # caches: layers, batch, …
-                    if at == 9:
-                        break
-                    cache = want[1:]
-                    next_ = tokens[:, at:at + 1].contiguous()
-                    want = net(next_, cache)
-                    got = self.outputs(name, {"tokens": next_, "cache_k": cache[0], "cache_v": cache[1]}, 3, "--device", device, "--entry", "decode")
+            self.decode(name, net, tokens, same, device)
         self.stateful_decoder(name, net, tokens, same)
+        model = self.written(name, net)
+        with torch.no_grad():
+            rows = [self.step_by_step(model, tokens[i:i + 1]) for i in range(SAMPLES)]
+            same(torch.cat(rows), net(tokens)[0], f"{name}, emit = pytorch, the state")
+
+    def decode(self, name, net, tokens, same, device):
+        """The prompt, then token after token with the caches as arguments."""
+        with torch.no_grad():
+            want = net(tokens[:, :6])
+            got = self.outputs(name, {"tokens": tokens[:, :6]}, 3, "--device", device, "--entry", "prefill")
+            for at in range(6, 10):
+                for k, (g, w) in enumerate(zip(got, want)):
+                    same(g, w, f"{name}, {device}, output {k} with {at} tokens", min(k, 1))  # caches: layers, batch, …
+                if at == 9:
+                    break
+                cache = want[1:]
+                next_ = tokens[:, at:at + 1].contiguous()
+                want = net(next_, cache)
+                got = self.outputs(name, {"tokens": next_, "cache_k": cache[0], "cache_v": cache[1]}, 3, "--device", device, "--entry", "decode")
 
     def stateful_decoder(self, name, net, prompts, same):
         """The cache as state: token after token, bit-equal to the functional entry; after a reset the prompt at once."""
@@ -189,10 +196,6 @@ class Zoo(TorchTest):
         with torch.no_grad():
             same(torch.from_numpy(np.concatenate(rows)), net(prompts)[0], f"{name}, the prompt at once")
         model.close()
-        model = self.written(name, net)
-        with torch.no_grad():
-            rows = [self.step_by_step(model, prompts[i:i + 1]) for i in range(SAMPLES)]
-            same(torch.cat(rows), net(prompts)[0], f"{name}, emit = pytorch, the state")
 
     @staticmethod
     def step_by_step(model, tokens):

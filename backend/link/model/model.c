@@ -140,12 +140,13 @@ static uint32_t runtime_symbol(struct model_builder *m, const char *name)
 	return object_symbol(m->o, name, OBJ_UNDEFINED, 0, 0, true, true);
 }
 
-static struct argument_layouts layouts_of(const struct model_input *in, const struct hir_unit *u)
+bool model_state_grows(const struct model_input *in, const struct hir_entry *e, uint32_t k)
 {
-	uint32_t k = 0;
-	while (in->program->units[k] != u)
-		k++;
-	return ir_program_layouts(in->plans[k] ? in->plans[k]->options.program : NULL, u);
+	uint32_t i = 0;
+	while (in->program->units[i] != e->unit)
+		i++;
+	struct argument_layouts l = ir_program_layouts(in->plans[i] ? in->plans[i]->options.program : NULL, e->unit);
+	return argument_grows(l, e->unit->n_outputs - e->n_states_out + k) != IR_NONE;
 }
 
 static void put_state_lists(struct model_builder *m, struct section_builder *entries, const struct hir_entry *e)
@@ -155,9 +156,8 @@ static void put_state_lists(struct model_builder *m, struct section_builder *ent
 		buf_u32(&list.bytes, e->states_in[i]);
 	for (uint32_t i = 0; i < e->n_states_out; i++)
 		buf_u32(&list.bytes, e->states_out[i]);
-	struct argument_layouts l = layouts_of(m->in, e->unit);
 	for (uint32_t i = 0; i < e->n_states_out; i++)
-		buf_u32(&list.bytes, argument_grows(l, e->unit->n_outputs - e->n_states_out + i) != IR_NONE);
+		buf_u32(&list.bytes, model_state_grows(m->in, e, i));
 	section_put_address(entries, list.symbol, 0);
 	section_put_address(entries, list.symbol, e->n_states_in * sizeof(uint32_t));
 	buf_u32(&entries->bytes, e->n_states_in);

@@ -8,8 +8,7 @@
 #include "base/buf.h"
 #include "frontend/hir/hir.h"
 
-/* Appends s without line breaks and ends of comments; s may be NULL. */
-static void put_comment_text(struct buf *out, const char *s)
+void model_comment_put(struct buf *out, const char *s)
 {
 	for (; s && *s; s++)
 		buf_putc(out, (unsigned char)*s < ' ' || (*s == '/' && out->len && out->at[out->len - 1] == '*') ? ' ' : *s);
@@ -25,10 +24,9 @@ static void put_type(struct buf *out, const struct hir_unit *u, const struct hir
 	buf_puts(out, "]");
 }
 
-static void put_entry(struct arena *a, struct buf *out, const struct model_input *in, const struct model_info *info, uint32_t i)
+void model_io_put(struct arena *a, struct buf *out, const struct model_input *in, const char *prefix, uint32_t entry)
 {
-	const struct hir_entry *e = &in->program->entries[i];
-	const char *prefix = model_entry_prefix(a, in->program, info->name, i);
+	const struct hir_entry *e = &in->program->entries[entry];
 	uint32_t n, n_inputs;
 	struct model_io *io = model_io_list(a, e, &n, &n_inputs);
 	buf_printf(out,
@@ -47,6 +45,12 @@ static void put_entry(struct arena *a, struct buf *out, const struct model_input
 	if (!any)
 		buf_puts(out, "\ttri_tensor none;\n");
 	buf_printf(out, "} %s_io;\n", prefix);
+}
+
+static void put_entry(struct arena *a, struct buf *out, const struct model_input *in, const struct model_info *info, uint32_t i)
+{
+	const char *prefix = model_entry_prefix(a, in->program, info->name, i);
+	model_io_put(a, out, in, prefix, i);
 	buf_printf(
 		out,
 		"/* Checks shapes and element types, then computes the outputs. Returns TRI_OK, or another code of enum tri_code with a message in *err.\n"
@@ -101,11 +105,11 @@ void model_header(const struct model_input *in, const struct model_info *info, s
 	struct arena *a = arena_new(0);
 	const char *name = info->name;
 	buf_puts(out, "/* ");
-	put_comment_text(out, name);
+	model_comment_put(out, name);
 	buf_putc(out, ' ');
-	put_comment_text(out, info->version);
+	model_comment_put(out, info->version);
 	buf_puts(out, ": built by ");
-	put_comment_text(out, info->compiler);
+	model_comment_put(out, info->compiler);
 	buf_printf(out, ", do not edit. Link with the library of this name. */\n#ifndef TRI_MODEL_%s_H\n#define TRI_MODEL_%s_H\n\n", name,
 		   name);
 	buf_puts(out, runtime_header());

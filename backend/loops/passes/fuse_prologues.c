@@ -50,8 +50,8 @@ static bool may_fill(const struct prologue_search *s, const struct loop_kernel *
 {
 	const struct matmul_dims *d = (const void *)k->dims;
 	int64_t columns;
-	return !s->target->group_size && kernel_info(k->kernel)->prologue && !k->prologue && dim_is_const(s->dims, d->K, &columns) &&
-	       columns > 0 && columns <= TRI_PROLOGUE_MOST;
+	return s->target->vector_bytes && !s->target->group_size && kernel_info(k->kernel)->prologue && !k->prologue &&
+	       dim_is_const(s->dims, d->K, &columns) && columns > 0 && columns <= TRI_PROLOGUE_MOST;
 }
 
 /* Makes the prologue from nest n. Returns NULL if it is not possible. */

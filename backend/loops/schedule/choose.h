@@ -17,5 +17,7 @@ uint32_t schedule_vector_loop(const struct loop_fn *f, struct loop_nest *n, cons
 void schedule_for_tile(const struct loop_fn *f, struct loop_nest *n, const struct plan_options *o);
 /* True if the work items of a group share the reduction of the nest. */
 bool schedule_is_shared(const struct loop_fn *f, const struct loop_nest *n);
+/* Adds long float sums in blocks, where no vectors or work items share them. */
+void schedule_sum_blocks(const struct loop_fn *f, struct loop_nest *n);
 void schedule_for_device(const struct loop_fn *f, struct loop_nest *n, const struct plan_options *o);
 #endif

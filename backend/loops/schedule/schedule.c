@@ -37,7 +37,9 @@ static void schedule_nest(struct loop_fn *f, struct loop_stmt *s, const struct p
 	schedule_for_vectors(f, n, o);
 	/* Such a nest has many constants. In one function, registers would hold those of all nests of the block. */
 	n->schedule.apart = n->n_outer && loop_nest_is_expensive(n);
-	if (!n->n_outer)
+	if (!o->target->vector_bytes)
+		schedule_sum_blocks(f, n);
+	else if (!n->n_outer)
 		schedule_chunks(f, s);
 }
 
@@ -60,7 +62,7 @@ static void schedule_block(struct loop_fn *f, struct loop_stmt *s, const struct 
 		loop_stmt_nests(&s->u.block.stmts[k], widen_indices, n);
 	for (uint32_t k = n->n_outer; k < n->n_parallel; k++)
 		schedule_add(&n->schedule, groups ? AXIS_GROUP : AXIS_SERIAL, k, 1, 1);
-	if (!o->target->group_size && !n->n_outer)
+	if (!o->target->group_size && o->target->vector_bytes && !n->n_outer)
 		schedule_chunks(f, s);
 }
 

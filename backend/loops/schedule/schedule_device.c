@@ -74,6 +74,8 @@ static bool is_long(const struct loop_fn *f, const struct loop_nest *n)
 	return terms > SUM_BLOCK;
 }
 
+void schedule_sum_blocks(const struct loop_fn *f, struct loop_nest *n) { n->schedule.sum_block = is_long(f, n) ? SUM_BLOCK : 0; }
+
 void schedule_for_device(const struct loop_fn *f, struct loop_nest *n, const struct plan_options *o)
 {
 	struct loop_schedule *s = &n->schedule;
@@ -86,5 +88,5 @@ void schedule_for_device(const struct loop_fn *f, struct loop_nest *n, const str
 	for (uint32_t k = n->n_parallel; k < (uint32_t)n->n_parallel + n->n_reduce; k++)
 		schedule_add(s, shared ? AXIS_LANE : AXIS_SERIAL, k, shared ? o->target->group_size : 1, 1);
 	s->index_bytes = choose_index_bytes(f, n);
-	s->sum_block = is_long(f, n) ? SUM_BLOCK : 0;
+	schedule_sum_blocks(f, n);
 }

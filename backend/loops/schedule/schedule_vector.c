@@ -67,7 +67,8 @@ static uint32_t most_lanes(const struct scheduler *s)
 		uint32_t size = t == DT_INT64 || t == DT_FLOAT16 || t == DT_BFLOAT16 ? 4 : (uint32_t)dtype_size(t);
 		widest = size > widest ? size : widest;
 	}
-	return s->o->target->vector_bytes / widest;
+	uint32_t lanes = s->o->target->vector_bytes / widest;
+	return lanes ? lanes : 1;
 }
 
 /* Returns the number of steps of a loop of n if the last step may overlap the one before. */

@@ -8,6 +8,8 @@
 extern "C" {
 #endif
 
+#ifndef TRI_TENSOR /* the headers of C sources have this part, too */
+#define TRI_TENSOR
 #define TRI_MAX_RANK 8
 
 enum tri_dtype {
@@ -50,6 +52,14 @@ typedef struct tri_error {
 	int32_t code; /* enum tri_code */
 	char message[252];
 } tri_error;
+
+/* The most rows of the states with one capacity: T of `cap T` in the sources. */
+typedef struct tri_capacity {
+	const char *name;
+	int64_t most;
+} tri_capacity;
+
+#endif /* TRI_TENSOR */
 
 /* How a kernel was launched on an OpenCL device, as its driver tells. On the CPU zeros. */
 typedef struct tri_launch {
@@ -107,12 +117,6 @@ typedef struct tri_profile {
 	int64_t to_device_ns, from_device_ns;
 	uint64_t to_device_bytes, from_device_bytes;
 } tri_profile;
-
-/* The most rows of the states with one capacity: T of `cap T` in the sources. */
-typedef struct tri_capacity {
-	const char *name;
-	int64_t most;
-} tri_capacity;
 
 typedef struct tri_options {
 	uint32_t size;       /* sizeof(tri_options): later versions add members */

@@ -44,5 +44,11 @@ static inline uint64_t triw_check(const struct triw_header *h, const struct triw
 	return triw_mix(triw_mix(0, &head, sizeof head / 8), table, h->n_entries * (sizeof *table / 8));
 }
 
+/* Returns where the tensors of a file begin. */
+static inline uint64_t triw_tensors_at(uint64_t n_entries)
+{
+	return (sizeof(struct triw_header) + n_entries * sizeof(struct triw_entry) + TRIW_ALIGN - 1) / TRIW_ALIGN * TRIW_ALIGN;
+}
+
 static inline uint64_t triw_chunks(uint64_t size) { return size / TRIW_CHUNK + (size % TRIW_CHUNK != 0); }
 #endif

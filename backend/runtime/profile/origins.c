@@ -16,8 +16,11 @@ const tri_origin *tri_origin_in_project(const tri_model_desc *d, const tri_origi
 /* The operations that index; a statement may have others, too. */
 static bool is_index(const char *operation)
 {
-	static const char *const names[] = {"index",     "narrow",  "index_select", "gather",
-					    "embedding", "scatter", "scatter_add",  "select_scatter"};
+	static const char *const names[] = {
+#define INDEX_OPERATION(name) name,
+#include "backend/runtime/profile/index_operations.def"
+#undef INDEX_OPERATION
+	};
 	for (size_t k = 0; k < sizeof names / sizeof *names; k++)
 		if (!strcmp(operation, names[k]))
 			return true;

@@ -245,7 +245,7 @@ void link_model(struct model_job *m, const struct repository *repo)
 		ok = ok && write_texts(m, e, &m->link.texts[e], 0);
 	measure_end();
 	if (ok) {
-		triw_sweep(m->link.arena, m->spec->out, m->spec->name, m->outputs.weights);
+		triw_sweep(m->link.arena, m->spec->out, m->spec->name, m->outputs.weights, EMIT_COUNT);
 		link_record_save(m);
 	}
 	m->link.written = ok;

@@ -13,8 +13,8 @@
 
 struct link_record {
 	hash128 digest;
-	const char *weights;       /* path of the weight file; "": none */
-	struct file_stamp *stamps; /* of the outputs, the weight file last */
+	const char *weights[EMIT_COUNT]; /* paths of the weight files; "": none */
+	struct file_stamp *stamps;       /* of the outputs, in the order of model_list_outputs */
 	uint32_t n_stamps;
 	struct library_weights { /* of each library */
 		uint64_t emit;
@@ -48,7 +48,8 @@ static void serialize_entry(struct serializer *s, struct triw_entry *e)
 static void serialize(struct serializer *s, struct link_record *r)
 {
 	serialize_hash(s, &r->digest);
-	serialize_str(s, &r->weights);
+	for (enum emit e = 0; e < EMIT_COUNT; e++)
+		serialize_str(s, &r->weights[e]);
 	serialize_array(s, &r->stamps, &r->n_stamps, sizeof *r->stamps);
 	for (uint32_t i = 0; i < r->n_stamps && s->ok; i++)
 		serialize_stamp(s, &r->stamps[i]);
@@ -70,15 +71,23 @@ static bool load(const struct model_job *m, struct link_record *r)
 	return serializer_is_done(&s);
 }
 
+/* Loads the record of the last link, which wrote the outputs *o. False: there is none. */
+static bool load_outputs(const struct model_job *m, struct link_record *r, struct model_outputs *o, const char *paths[MOST_OUTPUTS])
+{
+	*o = m->outputs;
+	if (!load(m, r))
+		return false;
+	for (enum emit e = 0; e < EMIT_COUNT; e++)
+		o->weights[e] = *r->weights[e] ? r->weights[e] : NULL;
+	return model_list_outputs(o, paths) == r->n_stamps;
+}
+
 bool link_record_is_current(struct model_job *m)
 {
 	const char *paths[MOST_OUTPUTS];
-	struct model_outputs o = m->outputs;
+	struct model_outputs o;
 	struct link_record r;
-	if (!load(m, &r) || !hash_eq(r.digest, m->link.digest))
-		return false;
-	o.weights = *r.weights ? r.weights : NULL;
-	if (model_list_outputs(&o, paths) != r.n_stamps)
+	if (!load_outputs(m, &r, &o, paths) || !hash_eq(r.digest, m->link.digest))
 		return false;
 	for (uint32_t i = 0; i < r.n_stamps; i++)
 		if (!disk_has_stamp(m->context->disk, paths[i], &r.stamps[i]))
@@ -87,27 +96,30 @@ bool link_record_is_current(struct model_job *m)
 	return true;
 }
 
-const char *link_record_weights(const struct model_job *m)
+/* True if the last link wrote the file, and it is unchanged. */
+static bool is_unchanged(const struct model_job *m, const struct link_record *r, const char *const paths[MOST_OUTPUTS], const char *path)
 {
+	for (uint32_t i = 0; i < r->n_stamps; i++)
+		if (strcmp(paths[i], path) == 0)
+			return disk_has_stamp(m->context->disk, path, &r->stamps[i]);
+	return false;
+}
+
+const char *link_record_weights(const struct model_job *m, enum emit emit)
+{
+	const char *paths[MOST_OUTPUTS];
+	struct model_outputs o;
 	struct link_record r;
-	return load(m, &r) && *r.weights && r.n_stamps && disk_has_stamp(m->context->disk, r.weights, &r.stamps[r.n_stamps - 1]) ? r.weights
-																 : NULL;
+	bool found = load_outputs(m, &r, &o, paths) && o.weights[emit] && is_unchanged(m, &r, paths, o.weights[emit]);
+	return found ? o.weights[emit] : NULL;
 }
 
 const struct triw_entry *link_record_library(const struct model_job *m, enum emit emit, uint32_t *n)
 {
 	const char *paths[MOST_OUTPUTS];
 	struct link_record r;
-	struct model_outputs o = m->outputs;
-	if (!load(m, &r))
-		return NULL;
-	o.weights = *r.weights ? r.weights : NULL;
-	uint32_t at = 0;
-	if (model_list_outputs(&o, paths) != r.n_stamps)
-		return NULL;
-	while (at < r.n_stamps && strcmp(paths[at], m->outputs.emitted[emit][0]) != 0)
-		at++;
-	if (at == r.n_stamps || !disk_has_stamp(m->context->disk, paths[at], &r.stamps[at]))
+	struct model_outputs o;
+	if (!load_outputs(m, &r, &o, paths) || !is_unchanged(m, &r, paths, m->outputs.emitted[emit][0]))
 		return NULL;
 	for (uint32_t i = 0; i < r.n_libraries; i++)
 		if (r.libraries[i].emit == emit) {
@@ -122,7 +134,8 @@ static void list_libraries(const struct model_job *m, struct link_record *r)
 	r->libraries = ARENA_ARRAY(m->link.arena, struct library_weights, m->n_variants + 1);
 	for (uint32_t i = 0; i < m->n_variants; i++) {
 		const struct variant *v = &m->variants[i];
-		if (!v->pack.packed || strcmp(m->spec->linker, "internal") != 0) /* an outside linker chooses their places */
+		if (!v->backend->library || !v->pack.packed ||
+		    strcmp(m->spec->linker, "internal") != 0) /* a text has other bytes, and an outside linker chooses their places */
 			continue;
 		r->libraries[r->n_libraries++] =
 			(struct library_weights){v->emit, packed_table(m->link.arena, v->pack.packed), v->pack.layout->n_blobs};
@@ -133,13 +146,14 @@ void link_record_save(const struct model_job *m)
 {
 	const char *paths[MOST_OUTPUTS];
 	struct file_stamp stamps[MOST_OUTPUTS];
-	struct link_record r = {
-		m->link.digest, m->outputs.weights ? m->outputs.weights : "", stamps, model_list_outputs(&m->outputs, paths), NULL, 0};
+	struct link_record r = {.digest = m->link.digest, .stamps = stamps, .n_stamps = model_list_outputs(&m->outputs, paths)};
 	struct buf b = {0};
 	struct serializer s = serializer_to(&b);
 	const struct disk *d = m->context->disk;
 	for (uint32_t i = 0; i < r.n_stamps; i++)
 		d->stamp(d->ctx, paths[i], &stamps[i]);
+	for (enum emit e = 0; e < EMIT_COUNT; e++)
+		r.weights[e] = m->outputs.weights[e] ? m->outputs.weights[e] : "";
 	list_libraries(m, &r);
 	serialize(&s, &r);
 	store_put(m->context->stores.project, record_key(m), b.at, b.len);

@@ -130,9 +130,9 @@ static void open_weight_file(struct variant *v)
 {
 	struct model_job *m = v->model;
 	struct model_pack *p = &v->pack;
-	p->triw = triw_create(p->arena, m->spec->out, m->spec->name, p->layout, link_record_weights(m));
+	p->triw = triw_create(p->arena, m->spec->out, m->spec->name, p->layout, link_record_weights(m, v->emit));
 	if (p->triw)
-		m->outputs.weights = triw_path(p->triw);
+		m->outputs.weights[v->emit] = triw_path(p->triw);
 	else
 		model_write_failed(m, arena_printf(p->arena, "%s/%s", m->spec->out, p->layout->file->name));
 }
@@ -160,7 +160,8 @@ void pack_lay_out(struct variant *v)
 	phase_begin(PHASE_PACK, m->spec->name);
 	measure_begin("lay out");
 	p->layout = model_layout_weights(p->arena, &in);
-	if (v->backend->weights == BACKEND_WEIGHTS_BESIDE && p->layout->size > m->spec->weights_inside)
+	uint64_t most_inside = v->backend->most_inside ? v->backend->most_inside : m->spec->weights_inside;
+	if (v->backend->weights == BACKEND_WEIGHTS_BESIDE && p->layout->size > most_inside)
 		open_weight_file(v);
 	else
 		open_library(v);
@@ -204,7 +205,7 @@ bool pack_finish(struct variant *v)
 	if (weights_changed(m->params.file))
 		diag_add(m->diags, DIAG_FILE_READ, m->spec->weights->at, "%s", changed_error(m, m->link.arena));
 	else if (p->triw ? !triw_finish(p->triw) : !packed_merge(p->packed))
-		model_write_failed(m, p->triw ? m->outputs.weights : variant_output(v));
+		model_write_failed(m, p->triw ? m->outputs.weights[v->emit] : variant_output(v));
 	return diags_errors(m->diags) == 0;
 }
 

@@ -122,8 +122,9 @@ uint32_t model_list_outputs(const struct model_outputs *o, const char *paths[MOS
 		for (uint32_t k = 0; k < EMIT_FILES; k++)
 			if (o->emitted[e][k])
 				paths[n++] = o->emitted[e][k];
-	if (o->weights)
-		paths[n++] = o->weights;
+	for (enum emit e = 0; e < EMIT_COUNT; e++)
+		if (o->weights[e])
+			paths[n++] = o->weights[e];
 	return n;
 }
 

@@ -47,10 +47,10 @@ struct unit_job {
 };
 
 /* Paths; NULL when not emitted. */
-enum { MOST_OUTPUTS = EMIT_COUNT * EMIT_FILES + 1 };
+enum { MOST_OUTPUTS = EMIT_COUNT * (EMIT_FILES + 1) };
 struct model_outputs {
 	const char *emitted[EMIT_COUNT][EMIT_FILES];
-	const char *weights;
+	const char *weights[EMIT_COUNT];
 };
 
 struct model_params {
@@ -146,7 +146,7 @@ void model_free(struct model_job *m);
 struct backend_output model_new_output(struct model_job *m, enum emit e);
 /* Frees the texts. */
 void model_free_output(struct backend_output *o);
-/* Those that are emitted, the weight file last. Returns their number. */
+/* Those that are emitted, the weight files last. Returns their number. */
 uint32_t model_list_outputs(const struct model_outputs *o, const char *paths[MOST_OUTPUTS]);
 /* The unit with this identity; NULL: the model has none. */
 struct unit_job *variant_find_unit(struct variant *v, hash128 identity);

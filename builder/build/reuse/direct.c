@@ -116,14 +116,15 @@ static bool write_outputs(struct build_context *c, const struct direct_record *r
 	return true;
 }
 
-static const char *weights_file(const struct direct_record *record, const struct model_spec *s)
+static uint32_t list_weights(const struct direct_record *record, const struct model_spec *s, const char *files[EMIT_COUNT])
 {
-	for (uint32_t i = 0; i < record->n_outputs; i++) {
+	uint32_t n = 0;
+	for (uint32_t i = 0; n < EMIT_COUNT && i < record->n_outputs; i++) {
 		const char *base = path_base(record->outputs[i].path);
 		if (path_has_extension(base, "triw") && strncmp(base, s->name, strlen(s->name)) == 0 && base[strlen(s->name)] == '-')
-			return record->outputs[i].path;
+			files[n++] = record->outputs[i].path;
 	}
-	return NULL;
+	return n;
 }
 
 static hash128 cost_key_of(const struct unit_record *u) { return cost_key_unit(u->name, u->target, u->made.opt); }
@@ -167,7 +168,8 @@ static void adopt_build(const struct direct *d, const struct direct_record *reco
 		for (uint32_t k = 0; c->stores.project && k < d->p->models[i].n_variants; k++)
 			keep_fragments(c, &d->p->models[i].variants[k], record->models[i].history);
 		interface_note(&d->p->models[i], &record->models[i].interface);
-		triw_sweep(c->arena, s->out, s->name, weights_file(record, s));
+		const char *weights[EMIT_COUNT];
+		triw_sweep(c->arena, s->out, s->name, weights, list_weights(record, s, weights));
 	}
 	project_sweep(d->p);
 	for (uint32_t i = 0; i < record->n_outputs; i++)

@@ -32,7 +32,7 @@ static bool clean_model(struct arena *a, const struct model_spec *s)
 		for (uint32_t k = 0; k < emit_files(e); k++)
 			if (!emit_is_shared(e, k) || s->emit >> e & 1)
 				unlink(emit_path(a, e, k, s));
-	triw_sweep(a, s->out, s->name, NULL);
+	triw_sweep(a, s->out, s->name, NULL, 0);
 	rmdir(s->out);
 	return true;
 }

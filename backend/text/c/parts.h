@@ -1,0 +1,11 @@
+/* The parts that the C text of a model may use: helpers, and micro-kernels as plain loops (sources/). */
+#ifndef TRIB_BACKEND_TEXT_C_PARTS_H
+#define TRIB_BACKEND_TEXT_C_PARTS_H
+
+struct buf;
+
+/* The source of a micro-kernel with an epilogue, a text_source_fn. */
+void c_source(const char *symbol, struct buf *out);
+/* Appends all parts that `text` names, and those that they name, each before its users. */
+void c_parts_put(const char *text, struct buf *out);
+#endif
