@@ -282,7 +282,7 @@ static struct build begin(struct session *s, const struct options *o, FILE *out,
 
 static void free_build(struct build *b)
 {
-	project_free(&b->project);
+	project_free(&b->context, &b->project);
 	compile_set_free(&b->compiles);
 	progress_free(b->progress);
 	vec_free(&b->result.outputs);

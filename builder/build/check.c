@@ -174,7 +174,7 @@ static enum status report(struct check *k)
 
 static void end(struct check *k)
 {
-	project_free(&k->project);
+	project_free(&k->context, &k->project);
 	context_free(&k->context);
 	session_free(&k->session);
 }

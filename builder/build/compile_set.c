@@ -27,11 +27,11 @@
 static void find_object(struct build_context *c, struct compile *f)
 {
 	struct variant *v = f->job->variant;
-	if (c->session->fragments && !variant_is_lazy(v)) {
+	if (c->session->fragments && !v->is_lazy) {
 		f->object = fragments_find(c->session->fragments, f->key, &f->len);
 		lookups_count(&c->lookups[LOOKUPS_MEMORY], f->object);
 	}
-	if (!f->object && variant_log(v)) {
+	if (!f->object && variant_log(c, v)) {
 		f->object = fragment_log_find(v->log, f->key, &f->len);
 		lookups_count(&c->lookups[LOOKUPS_PROJECT], f->object);
 	}
@@ -41,7 +41,7 @@ static void find_object(struct build_context *c, struct compile *f)
 
 static struct compile *add_compile(struct build_context *c, struct compile_set *set, struct unit_job *j, struct build_result *r)
 {
-	bool lazy = variant_is_lazy(j->variant);
+	bool lazy = j->variant->is_lazy;
 	struct compile *f = ARENA_NEW(c->arena, struct compile);
 	*f = (struct compile){.key = j->key,
 			      .job = j,
@@ -57,7 +57,7 @@ static struct compile *add_compile(struct build_context *c, struct compile_set *
 	else if (lazy || f->object)
 		r->reused++;
 	else
-		f->why = unit_explain(j);
+		f->why = unit_explain(c, j);
 	map_put(&set->by_key, j->key, set->list.len);
 	vec_push(&set->list, f);
 	return f;
@@ -73,12 +73,12 @@ static struct compile *find_or_add(struct build_context *c, struct compile_set *
 }
 
 /* Drops the plan's code unless it is to be compiled. Its record is shared when the fragment is. */
-static void settle(struct unit_job *j)
+static void settle(struct build_context *c, struct unit_job *j)
 {
 	if (j->compile && j->compile->job == j && !j->compile->object)
 		return;
 	if (j->is_planned && j->compile)
-		plan_cache_share(j);
+		plan_cache_share(c, j);
 	plan_cache_drop_code(j);
 }
 
@@ -92,7 +92,7 @@ static void find_of_variant(struct build_context *c, struct variant *v, struct c
 			r->reused++;
 		else
 			j->compile = find_or_add(c, set, j, r);
-		settle(j);
+		settle(c, j);
 	}
 }
 
@@ -104,7 +104,7 @@ bool compile_set_find(struct build_context *c, struct project *p, const struct r
 	for (uint32_t i = 0; i < p->n_models; i++) {
 		if (p->models[i].failed)
 			continue;
-		link_digest(&p->models[i], repo);
+		link_digest(c, &p->models[i], repo);
 		for (uint32_t k = 0; k < p->models[i].n_variants; k++)
 			find_of_variant(c, &p->models[i].variants[k], set, r);
 	}
@@ -165,7 +165,7 @@ static void keep_in_memory(struct fragments *fragments, const struct project *p,
 {
 	for (uint32_t i = 0; i < set->list.len; i++) {
 		const struct compile *f = set->list.at[i];
-		if (f->object && !variant_is_lazy(f->job->variant))
+		if (f->object && !f->job->variant->is_lazy)
 			fragments_use(fragments, f->key, f->job->unit->name, f->object, f->len, f->is_object);
 	}
 	for (uint32_t i = 0; i < p->n_models; i++)

@@ -179,7 +179,7 @@ static void dump_decisions(struct build_context *c, const struct variant *v, str
 	struct arena *scratch = arena_new(0);
 	struct pass_trace trace = {.text = text, .only = c->request.options->program_after};
 	phase_begin(PHASE_OPT, NULL);
-	ir_program_free(program_of_variant(v, scratch, &trace));
+	ir_program_free(program_of_variant(c, v, scratch, &trace));
 	measure_end();
 	*printed = text->len;
 	flush(c, text);
@@ -284,7 +284,7 @@ enum step dump_after_plan(struct build_context *c, struct project *p)
 	if (asks(c, DUMP_QUANTIZED)) {
 		print_title(c, DUMP_QUANTIZED);
 		for (uint32_t i = 0; i < p->n_models; i++)
-			ok = pack_print_quantized(&p->models[i]) && ok;
+			ok = pack_print_quantized(c, &p->models[i]) && ok;
 		return ok ? STEP_DONE : STEP_FAILED;
 	}
 	return stop == STOP_IR || stop == STOP_OPT ? STEP_DONE : STEP_NEXT;

@@ -85,7 +85,7 @@ enum status project_unload(struct loaded_project *l, enum status s)
 	if (diags_count(c->diags))
 		diags_print(c->diags, c->sources, stderr, terminal_has_color(2, c->request.options->color));
 	stores_close_project(&c->stores);
-	project_free(&l->project);
+	project_free(c, &l->project);
 	context_free(c);
 	session_free(&l->session);
 	return s;
@@ -101,7 +101,7 @@ static bool prepare_session(struct session *s, const struct options *o, bool fro
 		 (frontends ? load_elaborated(&c, &p) : workers_start(&c, &p.spec, &progress));
 	enum status status = context_status(&c);
 	progress_free(progress);
-	project_free(&p);
+	project_free(&c, &p);
 	context_free(&c);
 	return status == STATUS_OK;
 }

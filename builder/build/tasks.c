@@ -82,9 +82,9 @@ static bool run_kind(struct job *t, uint32_t worker)
 	switch (t->kind) {
 	case TASK_COMPILE: return compile_unit(g->c, t->compile, worker);
 	case TASK_COMMIT: describe_repository(g); return true;
-	case TASK_LAYOUT: pack_lay_out(t->variant); return diags_errors(t->model->diags) == 0;
-	case TASK_PACK: t->error = pack_weights(t->variant, t->arena, worker); return !t->error;
-	case TASK_LINK: link_model(t->model, g->repo); return diags_errors(t->model->diags) == 0;
+	case TASK_LAYOUT: pack_lay_out(g->c, t->variant); return diags_errors(t->model->diags) == 0;
+	case TASK_PACK: t->error = pack_weights(g->c, t->variant, t->arena, worker); return !t->error;
+	case TASK_LINK: link_model(g->c, t->model, g->repo); return diags_errors(t->model->diags) == 0;
 	}
 	return false;
 }
@@ -139,12 +139,12 @@ static void note_cost(struct store *project, const struct task_result *r, struct
 }
 
 /* All workers pack if there is much to pack. */
-static uint32_t packers_of(const struct model_job *m)
+static uint32_t packers_of(struct build_context *c, const struct model_job *m)
 {
 	int64_t bytes = 0;
 	for (uint32_t i = 0; i < m->program->n_params; i++)
 		bytes += tensor_bytes(&m->params.bound.params[i]);
-	return bytes > MUCH_TO_PACK ? pool_jobs(m->context->session->pool) : 1;
+	return bytes > MUCH_TO_PACK ? pool_jobs(c->session->pool) : 1;
 }
 
 static struct job *add_model_job(struct task_graph *g, enum task_kind kind, const char *label, hash128 target, struct model_job *m)
@@ -167,7 +167,7 @@ static struct job *add_variant_job(struct task_graph *g, enum task_kind kind, co
 static uint32_t add_packers(struct task_graph *g, struct variant *v, const struct job *link, uint32_t n_earlier)
 {
 	struct job *layout = add_variant_job(g, TASK_LAYOUT, "lay out the weights of", v);
-	uint32_t n = packers_of(v->model);
+	uint32_t n = packers_of(g->c, v->model);
 	for (uint32_t i = 0; i < n_earlier; i++)
 		need(g, layout, g->packers.at[g->packers.len - 1 - i]);
 	for (uint32_t i = 0; i < n; i++) {
@@ -275,10 +275,10 @@ static void report_compile(struct diags *diags, const struct compile *f)
 	diag_note(diags, g, "this is a limit or a bug of the compiler");
 }
 
-static void report_packer(const struct job *t)
+static void report_packer(struct build_context *c, const struct job *t)
 {
 	struct model_job *m = t->model;
-	if (t->error && !m->context->interrupted)
+	if (t->error && !c->interrupted)
 		diag_add(m->diags, DIAG_BUILD_VALUE, m->spec->entry_at, "model `%s`: %s", m->spec->name, t->error);
 }
 
@@ -311,7 +311,7 @@ static void collect(struct task_graph *g, struct build_result *r)
 			report_compile(g->c->diags, f);
 	}
 	for (uint32_t i = 0; i < g->packers.len; i++)
-		report_packer(g->packers.at[i]);
+		report_packer(g->c, g->packers.at[i]);
 	collect_models(g->c, g->project, r);
 }
 

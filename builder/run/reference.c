@@ -71,6 +71,7 @@ static void to_stderr(void *ctx, const char *text, size_t n)
 }
 
 struct interpreted {
+	struct build_context *context;
 	struct model_job *job;
 	tri_entry_desc *entries;
 	struct tri_states *states; /* NULL: none */
@@ -79,9 +80,8 @@ struct interpreted {
 };
 
 /* With the place in the source. */
-static void put_failure(const struct model_job *m, const struct interp_error *e, struct buf *error)
+static void put_failure(const struct sources *sources, const struct interp_error *e, struct buf *error)
 {
-	const struct sources *sources = m->context->sources;
 	buf_puts(error, "the interpreter failed: ");
 	if (e->at.source != SPAN_NO_SOURCE)
 		buf_printf(error, "%s:%u: ", sources_get(sources, e->at.source)->path,
@@ -97,7 +97,7 @@ bool reference_interpret(const struct reference_call *c, struct arena *a, struct
 	struct ir_fn *f = lower_unit(a, c->unit, diags);
 	bool ok = f && interp_program(f, c->inputs, c->weights, c->dims, &sink, a, out, &failure);
 	if (!ok)
-		put_failure(c->model, &failure, error);
+		put_failure(c->sources, &failure, error);
 	diags_free(diags);
 	return ok;
 }
@@ -106,13 +106,13 @@ bool reference_interpret(const struct reference_call *c, struct arena *a, struct
 static bool bind(const struct interpreted *m, const struct hir_entry *e, const tri_tensor *io, struct tensor *in, struct tensor *weights,
 		 uint32_t *n_weights, struct buf *error)
 {
-	struct arena *a = m->job->context->arena;
+	struct arena *a = m->context->arena;
 	uint32_t n_in = 0;
 	*n_weights = 0;
 	const char *why;
 	for (uint32_t i = 0; i < e->unit->n_inputs; i++) {
 		if (e->params[i] != HIR_NONE) {
-			if (params_load(m->job, a, e->params[i], &weights[(*n_weights)++], &why))
+			if (params_load(m->context, m->job, a, e->params[i], &weights[(*n_weights)++], &why))
 				continue;
 			buf_printf(error, "the interpreter failed: %s", why);
 			return false;
@@ -137,7 +137,7 @@ static enum status run(void *ctx, uint32_t entry, tri_tensor *io, struct buf *er
 	const tri_entry_desc *d = &m->entries[entry];
 	const struct hir_entry *e = &m->job->program->entries[entry];
 	const struct hir_unit *u = e->unit;
-	struct arena *a = m->job->context->arena;
+	struct arena *a = m->context->arena;
 	struct tensor *in = ARENA_ARRAY(a, struct tensor, u->n_inputs + 1), *weights = ARENA_ARRAY(a, struct tensor, u->n_inputs + 1);
 	struct tensor *out = ARENA_ARRAY(a, struct tensor, u->n_outputs + 1);
 	int64_t *dims = ARENA_ARRAY(a, int64_t, d->n_dims + 1);
@@ -150,7 +150,7 @@ static enum status run(void *ctx, uint32_t entry, tri_tensor *io, struct buf *er
 	uint32_t n_weights;
 	if (!bind(m, e, all, in, weights, &n_weights, error))
 		return STATUS_FAILED;
-	if (!m->execute(&(struct reference_call){m->job, u, in, weights, n_weights, dims, m->user}, a, out, error))
+	if (!m->execute(&(struct reference_call){m->job, m->context->sources, u, in, weights, n_weights, dims, m->user}, a, out, error))
 		return STATUS_FAILED;
 	copy_outputs(d, out, all);
 	tri_states_commit(m->states, d);
@@ -189,7 +189,7 @@ static void reset(void *ctx) { tri_states_reset(((const struct interpreted *)ctx
 static enum status visit_model(struct loaded_project *l, reference_execute *execute, run_visitor *visit, void *ctx)
 {
 	struct arena *a = l->context.arena;
-	struct interpreted m = {.job = &l->project.models[0], .execute = execute, .user = ctx};
+	struct interpreted m = {.context = &l->context, .job = &l->project.models[0], .execute = execute, .user = ctx};
 	const struct hir_program *p = m.job->program;
 	m.entries = ARENA_ARRAY(a, tri_entry_desc, p->n_entries + 1);
 	for (uint32_t i = 0; i < p->n_entries; i++)

@@ -13,6 +13,7 @@ struct hir_unit;
 struct model_job;
 struct options;
 struct run_options;
+struct sources;
 struct tensor;
 
 /* An opened model. */
@@ -61,6 +62,7 @@ enum status main_run(const struct options *o);
 /* A run of a unit: its run-time inputs, its parameters, the values of its symbols. */
 struct reference_call {
 	const struct model_job *model;
+	const struct sources *sources; /* for messages */
 	const struct hir_unit *unit;
 	const struct tensor *inputs, *weights;
 	uint32_t n_weights;

@@ -8,6 +8,7 @@
 
 struct arena;
 struct buf;
+struct build_context;
 struct fragments;
 struct link_request;
 struct model_input;
@@ -17,9 +18,9 @@ struct triw_entry;
 struct variant;
 
 /* Sets link.digest, and link.is_current if the outputs were made from an equal one. */
-void link_digest(struct model_job *m, const struct repository *repo);
+void link_digest(struct build_context *c, struct model_job *m, const struct repository *repo);
 /* On a worker. Errors go to m->diags. */
-void link_model(struct model_job *m, const struct repository *repo);
+void link_model(struct build_context *c, struct model_job *m, const struct repository *repo);
 /* Leaves the runtime's objects to the session's next build. */
 void link_retain_runtime(struct fragments *f, const struct variant *v);
 #endif

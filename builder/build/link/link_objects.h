@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 struct backend_output;
+struct build_context;
 struct model_info;
 struct model_input;
 struct object;
@@ -17,6 +18,6 @@ struct object_list {
 	uint32_t n;
 };
 /* Fills *out, which the caller frees with model_free_output, and for a library *l. In memory of the model's link. False: reported. */
-bool link_assemble(struct variant *v, const struct model_input *in, const struct model_info *info, struct backend_output *out,
-		   struct object_list *l);
+bool link_assemble(struct build_context *c, struct variant *v, const struct model_input *in, const struct model_info *info,
+		   struct backend_output *out, struct object_list *l);
 #endif

@@ -7,20 +7,26 @@
 
 struct arena;
 struct buf;
+struct build_context;
 struct model_input;
 struct variant;
 
 /* What the linker needs to know of a variant. */
-struct model_input pack_model_input(struct variant *v);
+struct packing {
+	struct build_context *context;
+	struct variant *variant;
+};
+/* `p` must outlive the result. */
+struct model_input pack_model_input(struct packing *p);
 /* Earlier variants of the model are packed: what they have is shared. Errors go to the model's diags. */
-void pack_lay_out(struct variant *v);
+void pack_lay_out(struct build_context *c, struct variant *v);
 /* Packs parts until none is left. Several workers may do so at once, each with its own `a`, which holds the packed weights that no cache
  * holds. NULL, or the error. */
-const char *pack_weights(struct variant *v, struct arena *a, uint32_t worker);
+const char *pack_weights(struct build_context *c, struct variant *v, struct arena *a, uint32_t worker);
 /* Merges equal weights. Completes the weight file, before the library that opens it is written. False: reported. */
-bool pack_finish(struct variant *v);
+bool pack_finish(struct build_context *c, struct variant *v);
 /* Gives the blobs of the library their bytes, for an outside linker. False: reported. */
 bool pack_map(struct variant *v);
 /* Completes the library: the first `before` bytes of `library` are its start, the others follow `gap` bytes later. False: reported. */
-bool pack_publish(struct variant *v, const struct buf *library, size_t before, uint64_t gap);
+bool pack_publish(struct build_context *c, struct variant *v, const struct buf *library, size_t before, uint64_t gap);
 #endif

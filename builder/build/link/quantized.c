@@ -23,6 +23,7 @@ struct table {
 	struct arena *a;
 	const char **names; /* that have a line: units with the same weights quantize them once each */
 	uint32_t n;
+	bool json;
 };
 
 /* Other weights count as stored. */
@@ -73,17 +74,18 @@ static void put(void *ctx, const struct quantized *q)
 		if (strcmp(t->names[i], q->name) == 0)
 			return;
 	t->names[t->n++] = q->name;
-	if (t->model->context->request.options->json > 0)
+	if (t->json)
 		put_json(t, q, zeros);
 	else
 		put_text(t, q, zeros);
 }
 
-bool pack_print_quantized(struct model_job *m)
+bool pack_print_quantized(struct build_context *c, struct model_job *m)
 {
 	struct arena *a = arena_new(0);
-	struct table t = {.model = m, .a = a, .names = ARENA_ARRAY(a, const char *, m->program->n_params + 1)};
-	struct model_input in = pack_model_input(&m->variants[0]);
+	struct table t = {
+		.model = m, .json = c->request.options->json > 0, .a = a, .names = ARENA_ARRAY(a, const char *, m->program->n_params + 1)};
+	struct model_input in = pack_model_input(&(struct packing){c, &m->variants[0]});
 	struct weight_host host = {.find = is_no_code, .write = ignore, .ctx = &t, .quantized = put};
 	struct model_weights *w = model_layout_weights(a, &in);
 	struct pack_buffer buffer = {0};
@@ -92,8 +94,8 @@ bool pack_print_quantized(struct model_job *m)
 	for (uint32_t part = 0; part < w->n_parts && ok; part++)
 		ok = model_pack_weights(a, &in, w, part, &buffer, &host, &error);
 	if (!ok)
-		diag_add(m->context->diags, DIAG_BUILD_VALUE, m->spec->entry_at, "model `%s`: %s", m->spec->name, error);
-	print_text(m->context->request.out, &t.text);
+		diag_add(c->diags, DIAG_BUILD_VALUE, m->spec->entry_at, "model `%s`: %s", m->spec->name, error);
+	print_text(c->request.out, &t.text);
 	buf_free(&t.text);
 	pack_buffer_free(&buffer);
 	arena_free(a);

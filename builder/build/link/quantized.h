@@ -3,7 +3,8 @@
 #define TRIB_BUILDER_BUILD_LINK_QUANTIZED_H
 #include <stdbool.h>
 
+struct build_context;
 struct model_job;
 
-bool pack_print_quantized(struct model_job *m);
+bool pack_print_quantized(struct build_context *c, struct model_job *m);
 #endif

@@ -86,9 +86,8 @@ struct interface_record interface_of(struct arena *a, const struct hir_program *
 
 /* ---- comparing ---- */
 
-void interface_note(struct model_job *m, const struct interface_record *now)
+void interface_note(const struct build_context *c, struct model_job *m, const struct interface_record *now)
 {
-	const struct build_context *c = m->context;
 	struct model_interface *i = &m->interface;
 	if (c->request.options->quiet || c->request.options->unread || (c->request.single && m->link.is_current))
 		return;
@@ -100,7 +99,7 @@ void interfaces_note(const struct build_context *c, struct project *p)
 {
 	for (uint32_t i = 0; i < p->n_models && !diags_errors(c->diags); i++) {
 		struct interface_record now = interface_of(c->arena, p->models[i].program);
-		interface_note(&p->models[i], &now);
+		interface_note(c, &p->models[i], &now);
 	}
 }
 

@@ -12,7 +12,7 @@ struct project;
 /* Notes what the entries take, and in model_job.interface whether that was reported. */
 void interfaces_note(const struct build_context *c, struct project *p);
 /* The same for a model of which a record is known. */
-void interface_note(struct model_job *m, const struct interface_record *now);
+void interface_note(const struct build_context *c, struct model_job *m, const struct interface_record *now);
 struct interface_record interface_of(struct arena *a, const struct hir_program *p);
 /* Prints the interfaces that changed since the last report. */
 void interfaces_print(const struct build_context *c, const struct project *p);

@@ -48,10 +48,10 @@ static void add_statements(struct unit_lines *l, struct arena *a, const struct p
 }
 
 /* Number 0 is the unit, number k + 1 is origin k of the plan. */
-void lines_find(struct unit_job *j)
+void lines_find(struct build_context *c, struct unit_job *j)
 {
-	struct arena *a = j->variant->model->context->arena;
-	const struct sources *s = j->variant->model->context->sources;
+	struct arena *a = c->arena;
+	const struct sources *s = c->sources;
 	const struct origins *o = j->plan->origins.table;
 	struct unit_lines *l = j->lines = ARENA_NEW(a, struct unit_lines);
 	l->n_origins = o->n + 1;

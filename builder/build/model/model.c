@@ -20,10 +20,7 @@
 #include "frontend/hir/hir.h"
 #include "frontend/index/index.h"
 
-void model_init(struct model_job *m, struct build_context *c)
-{
-	*m = (struct model_job){.context = c, .diags = diags_new(0), .link.arena = arena_new(0)};
-}
+void model_init(struct model_job *m) { *m = (struct model_job){.diags = diags_new(0), .link.arena = arena_new(0)}; }
 
 /* `weights.packing`; small code has small weights. */
 static bool has_dense_trits(const struct model_spec *s)
@@ -36,29 +33,37 @@ static hash128 variant_id(const struct backend *b, const struct target *t)
 	return hash_combine(target_hash(t), hash_bytes(b->name, strlen(b->name)));
 }
 
-static bool add_variant(struct model_job *m, enum emit e)
+static bool can_make_objects(const struct backend *b) { return b->library && b->library->emits_objects; }
+
+static bool add_variant(struct build_context *c, struct model_job *m, enum emit e)
 {
 	struct variant *v = &m->variants[m->n_variants];
 	const struct backend *b = emit_backend(e);
 	const char *why = NULL;
-	const struct target *t = b->target(m->context->arena, m->platform.target, has_dense_trits(m->spec), &why);
+	const struct target *t = b->target(c->arena, m->platform.target, has_dense_trits(m->spec), &why);
 	if (!t) {
-		diag_add(m->context->diags, DIAG_MANIFEST_TARGET, m->spec->target_at, "%s", why);
+		diag_add(c->diags, DIAG_MANIFEST_TARGET, m->spec->target_at, "%s", why);
 		return false;
 	}
-	*v = (struct variant){.model = m, .backend = b, .emit = e, .target = t, .target_id = variant_id(b, t), .pack.arena = arena_new(0)};
+	*v = (struct variant){.model = m,
+			      .backend = b,
+			      .emit = e,
+			      .target = t,
+			      .target_id = variant_id(b, t),
+			      .is_lazy = can_make_objects(b) && c->request.options->lazy,
+			      .pack.arena = arena_new(0)};
 	pthread_mutex_init(&v->units.plan_lock, NULL);
 	m->n_variants++;
 	return true;
 }
 
-bool model_add_variants(struct model_job *m)
+bool model_add_variants(struct build_context *c, struct model_job *m)
 {
 	bool ok = true;
 	for (enum emit e = 0; e < EMIT_COUNT; e++)
 		if (m->outputs.emitted[e][0] && emit_backend(e)->stage != BACKEND_HIR)
-			ok = add_variant(m, e) && ok;
-	return m->n_variants || !ok ? ok : add_variant(m, EMIT_LIBRARY);
+			ok = add_variant(c, m, e) && ok;
+	return m->n_variants || !ok ? ok : add_variant(c, m, EMIT_LIBRARY);
 }
 
 struct backend_output model_new_output(struct model_job *m, enum emit e)
@@ -91,9 +96,8 @@ static void free_variant(struct variant *v)
 }
 
 /* Only the front end of a clean model stays warm: diagnostics would have to be reported again. */
-static void free_frontend(struct model_job *m)
+static void free_frontend(const struct build_context *c, struct model_job *m)
 {
-	const struct build_context *c = m->context;
 	struct warm *w = c->session->warm;
 	if (w && c->done && !c->interrupted && !m->failed && diags_count(c->diags) == 0 && m->frontend)
 		warm_put(w, m->spec->name, m->files, m->frontend);
@@ -101,13 +105,13 @@ static void free_frontend(struct model_job *m)
 		frontend_free(m->frontend);
 }
 
-void model_free(struct model_job *m)
+void model_free(struct build_context *c, struct model_job *m)
 {
 	for (uint32_t i = 0; i < m->n_variants; i++)
 		free_variant(&m->variants[i]);
 	history_free(m->history);
 	weights_close(m->params.file);
-	free_frontend(m);
+	free_frontend(c, m);
 	index_free(m->index_of_names);
 	for (enum emit e = 0; e < EMIT_COUNT; e++)
 		model_free_output(&m->link.texts[e]);
@@ -138,11 +142,7 @@ const char *variant_output(const struct variant *v) { return v->model->outputs.e
 
 const char *model_output(const struct model_job *m) { return m->n_variants ? variant_output(&m->variants[0]) : NULL; }
 
-static bool can_make_objects(const struct variant *v) { return v->backend->library && v->backend->library->emits_objects; }
-
-bool variant_is_lazy(const struct variant *v) { return can_make_objects(v) && v->model->context->request.options->lazy; }
-
-bool variant_makes_objects(const struct variant *v) { return can_make_objects(v) && !variant_is_lazy(v); }
+bool variant_makes_objects(const struct variant *v) { return can_make_objects(v->backend) && !v->is_lazy; }
 
 bool variant_supports(const struct variant *v, const struct plan *p, struct diags *diags)
 {
@@ -151,9 +151,8 @@ bool variant_supports(const struct variant *v, const struct plan *p, struct diag
 
 bool variant_is_for(const struct variant *v, const char *backend) { return strcmp(v->backend->name, backend) == 0; }
 
-struct fragment_log *variant_log(struct variant *v)
+struct fragment_log *variant_log(struct build_context *c, struct variant *v)
 {
-	const struct build_context *c = v->model->context;
 	const struct model_spec *s = v->model->spec;
 	if (v->log || !c->stores.project)
 		return v->log;
@@ -161,8 +160,7 @@ struct fragment_log *variant_log(struct variant *v)
 	hasher_add_str(h, s->name);
 	hasher_add_str(h, v->backend->name);
 	hasher_add_hash(h, v->target_id);
-	hasher_add_u64(h,
-		       (uint64_t)s->plan.opt << 3 | (uint64_t)s->plan.size << 2 | (uint64_t)s->plan.profile_hook << 1 | variant_is_lazy(v));
+	hasher_add_u64(h, (uint64_t)s->plan.opt << 3 | (uint64_t)s->plan.size << 2 | (uint64_t)s->plan.profile_hook << 1 | v->is_lazy);
 	v->log = fragment_log_open(PROJECT_FRAGMENTS, hasher_finish(h));
 	return v->log;
 }
@@ -178,9 +176,9 @@ bool model_link_failed(struct model_job *m, const char *error)
 	return false;
 }
 
-void model_write_failed(struct model_job *m, const char *path)
+void model_write_failed(struct build_context *c, struct model_job *m, const char *path)
 {
 	struct diag *g = diag_add(m->diags, DIAG_FILE_WRITE, SPAN_NONE, "cannot write `%s`: %s", path, strerror(errno));
 	diag_note(m->diags, g, "the previous file, if any, is unchanged");
-	m->context->environment = true;
+	c->environment = true;
 }

@@ -92,6 +92,7 @@ struct variant {
 	enum emit emit; /* its files, which may not be asked for */
 	const struct target *target;
 	hash128 target_id;          /* of target and back end: what decides its fragments */
+	bool is_lazy;               /* units are compiled when they are called */
 	struct ir_program *program; /* what holds across units; NULL: not decided */
 	struct model_units units;
 	struct model_pack pack;
@@ -113,7 +114,6 @@ struct model_interface {
 };
 
 struct model_job {
-	struct build_context *context;
 	const struct model_spec *spec;
 	uint32_t index;
 	struct platform platform;
@@ -136,12 +136,12 @@ struct model_job {
 	struct model_link link;
 };
 
-void model_init(struct model_job *m, struct build_context *c);
+void model_init(struct model_job *m);
 /* Adds a variant for each back end that the model emits and that reads plans. If there is none, adds one for the CPU, whose plans are checked.
  * False: a back end cannot make code for the platform; reported. */
-bool model_add_variants(struct model_job *m);
+bool model_add_variants(struct build_context *c, struct model_job *m);
 /* The front end goes to the session if it stays warm. */
-void model_free(struct model_job *m);
+void model_free(struct build_context *c, struct model_job *m);
 /* The files of an emit, without text, in the memory of the model's link. */
 struct backend_output model_new_output(struct model_job *m, enum emit e);
 /* Frees the texts. */
@@ -154,8 +154,6 @@ struct unit_job *variant_find_unit(struct variant *v, hash128 identity);
 const char *variant_output(const struct variant *v);
 /* The path of the first file of the model's first variant; NULL: none. */
 const char *model_output(const struct model_job *m);
-/* True if the variant's units are compiled when they are called. */
-bool variant_is_lazy(const struct variant *v);
 /* True if units become objects; otherwise serialized loops. */
 bool variant_makes_objects(const struct variant *v);
 /* Reports what of a plan its back end cannot run. True if it can run all. */
@@ -163,11 +161,11 @@ bool variant_supports(const struct variant *v, const struct plan *p, struct diag
 /* True if this is the name of the variant's back end, as in records of units. */
 bool variant_is_for(const struct variant *v, const char *backend);
 /* What earlier builds of the variant compiled, opened at the first call. NULL: the build has no project's store. */
-struct fragment_log *variant_log(struct variant *v);
+struct fragment_log *variant_log(struct build_context *c, struct variant *v);
 /* The name of a unit or model for messages, with the variant's back end if the model has several. In `a`. */
 const char *variant_label(struct arena *a, const struct variant *v, const char *name);
 /* Reports why the model cannot be linked. Returns false. */
 bool model_link_failed(struct model_job *m, const char *error);
 /* Reports an output that cannot be written: errno says why. */
-void model_write_failed(struct model_job *m, const char *path);
+void model_write_failed(struct build_context *c, struct model_job *m, const char *path);
 #endif

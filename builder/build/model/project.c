@@ -112,7 +112,7 @@ static void start_model(struct build_context *c, struct project *p, uint32_t i)
 {
 	struct model_job *m = &p->models[i];
 	const struct model_spec *s = &p->spec.models[i];
-	model_init(m, c);
+	model_init(m);
 	m->spec = s;
 	m->index = i;
 	m->outputs = model_outputs(c, s);
@@ -122,7 +122,7 @@ static void start_model(struct build_context *c, struct project *p, uint32_t i)
 		lookups_count(&c->lookups[LOOKUPS_MEMORY], m->is_warm);
 	if (!m->is_warm)
 		m->frontend = project_new_frontend(c, p);
-	m->failed = !resolve_target(c, m) || !model_add_variants(m);
+	m->failed = !resolve_target(c, m) || !model_add_variants(c, m);
 }
 
 bool project_read_manifest(struct build_context *c, struct project *p)
@@ -156,9 +156,9 @@ void project_sweep(const struct project *p)
 			os_remove_temporaries(p->models[i].spec->out);
 }
 
-void project_free(struct project *p)
+void project_free(struct build_context *c, struct project *p)
 {
 	for (uint32_t i = 0; i < p->n_models; i++)
-		model_free(&p->models[i]);
+		model_free(c, &p->models[i]);
 	*p = (struct project){0};
 }

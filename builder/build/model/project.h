@@ -26,7 +26,7 @@ bool project_find_dependencies(struct build_context *c, const struct manifest *m
 bool project_update_dependencies(struct build_context *c, struct dependencies *out);
 /* A front end without files. */
 struct frontend *project_new_frontend(struct build_context *c, const struct project *p);
-void project_free(struct project *p);
+void project_free(struct build_context *c, struct project *p);
 
 /* After a step: true if a model is left to go on with. */
 bool project_may_go_on(const struct build_context *c, const struct project *p);

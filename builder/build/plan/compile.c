@@ -21,7 +21,7 @@ static void store(struct build_context *c, struct compile *f, struct buf *made, 
 		f->object = f->uncached.at;
 		*made = (struct buf){0};
 	}
-	plan_cache_share(f->job);
+	plan_cache_share(c, f->job);
 	plan_cache_drop_code(f->job);
 }
 
@@ -41,7 +41,7 @@ static bool emit(struct build_context *c, struct compile *f, const struct plan *
 {
 	const struct variant *v = f->job->variant;
 	struct compiler own = {c->session->generators, worker};
-	struct emit_request r = {.plan = p, .is_lazy = variant_is_lazy(v), .generator = get_generator, .ctx = &own};
+	struct emit_request r = {.plan = p, .is_lazy = v->is_lazy, .generator = get_generator, .ctx = &own};
 	if (v->backend->emit)
 		return v->backend->emit(&r, made, &f->error);
 	loops_serialize(p->loops, made);
@@ -63,7 +63,7 @@ bool compile_unit(struct build_context *c, struct compile *f, uint32_t worker)
 	if (ok)
 		store(c, f, &made, os_now_ns() - began);
 	measure_end();
-	f->is_made = ok && !variant_is_lazy(f->job->variant);
+	f->is_made = ok && !f->job->variant->is_lazy;
 	f->has_failed = !ok;
 	buf_free(&made);
 	return ok;

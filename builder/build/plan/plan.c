@@ -32,11 +32,17 @@ static void plan_and_measure(struct unit_job *j, struct timing *timing)
 	timing_add_passes(timing, &figures);
 }
 
+struct plan_task {
+	struct unit_job *job;
+	struct timing *timing;
+};
+
 /* On a worker. */
 static bool plan_job(void *arg, struct task_run *run)
 {
-	struct unit_job *j = arg;
-	struct timing *timing = j->variant->model->context->timing;
+	const struct plan_task *t = arg;
+	struct unit_job *j = t->job;
+	struct timing *timing = t->timing;
 	struct measure_log *before = timing_enter(timing, run->worker + 1);
 	phase_begin(PHASE_OPT, j->unit->name);
 	j->arena = arena_new(CODE_BYTES);
@@ -54,6 +60,7 @@ static bool plan_job(void *arg, struct task_run *run)
 }
 
 struct worklist {
+	struct build_context *c;
 	VEC(struct unit_job *) planned; /* units whose callees are not in the list yet */
 	size_t waiting;                 /* bytes of code */
 	struct chain chain;             /* for the critical path */
@@ -69,16 +76,19 @@ static void add_unit(struct worklist *g, struct variant *v, const struct hir_uni
 	j->in_chain = chain_add(&g->chain);
 	if (caller)
 		chain_need(&g->chain, j->in_chain, caller->in_chain);
-	if (plan_cache_find(j))
+	if (plan_cache_find(g->c, j)) {
 		vec_push(&g->planned, j);
-	else
-		pool_submit(v->model->context->session->pool, &(struct task_spec){.run = plan_job, .arg = j});
+		return;
+	}
+	struct plan_task *t = ARENA_NEW(g->c->arena, struct plan_task);
+	*t = (struct plan_task){j, g->c->timing};
+	pool_submit(g->c->session->pool, &(struct task_spec){.run = plan_job, .arg = t});
 }
 
 /* Records a plan that a worker has made. */
 static void finish_plan(struct worklist *g, struct unit_job *j)
 {
-	plan_cache_record(j);
+	plan_cache_record(g->c, j);
 	if (diags_count(j->diags) == 0) {
 		diags_free(j->diags);
 		j->diags = NULL;
@@ -119,7 +129,7 @@ static void start_variant(struct worklist *g, struct variant *v)
 {
 	const struct model_job *m = v->model;
 	const struct hir_program *p = m->program;
-	struct arena *a = m->context->arena;
+	struct arena *a = g->c->arena;
 	v->units.jobs = ARENA_ARRAY(a, struct unit_job, p->n_units + 1);
 	v->units.plans = ARENA_ARRAY(a, const struct plan *, p->n_units + 1);
 	v->units.keys = ARENA_ARRAY(a, hash128, p->n_units + 1);
@@ -135,7 +145,7 @@ static void start_variant(struct worklist *g, struct variant *v)
 
 static void start_model(struct worklist *g, struct model_job *m)
 {
-	m->history = history_load(m->context->arena, m->context->stores.project, m->spec->name);
+	m->history = history_load(g->c->arena, g->c->stores.project, m->spec->name);
 	for (uint32_t i = 0; i < m->n_variants; i++)
 		start_variant(g, &m->variants[i]);
 }
@@ -164,7 +174,7 @@ static void finish_variant(struct build_context *c, struct variant *v, struct bu
 
 bool units_plan(struct build_context *c, struct project *p, struct build_result *r)
 {
-	struct worklist g = {0};
+	struct worklist g = {.c = c};
 	struct task_result result;
 	struct pool_idle before = pool_idle(c->session->pool);
 	phase_begin(PHASE_OPT, NULL);
@@ -185,9 +195,10 @@ bool units_plan(struct build_context *c, struct project *p, struct build_result 
 			timing_add_wait(c->timing, os_now_ns() - began);
 		if (!has_ended)
 			break;
-		chain_ran(&g.chain, ((const struct unit_job *)result.arg)->in_chain, &result);
+		struct unit_job *j = ((const struct plan_task *)result.arg)->job;
+		chain_ran(&g.chain, j->in_chain, &result);
 		if (result.end == TASK_DONE)
-			record_plan(&g, result.arg);
+			record_plan(&g, j);
 	}
 	vec_free(&g.planned);
 	timing_add_idle(c->timing, c->session->pool, &before);

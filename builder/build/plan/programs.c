@@ -22,25 +22,25 @@ static void summarise_units(struct model_job *m)
 
 const char *last_pass_of(const struct options *o) { return o->stop < STOP_PASS ? NULL : listed_pass_name(o->stop - STOP_PASS); }
 
-struct ir_program *program_of_variant(const struct variant *v, struct arena *a, struct pass_trace *trace)
+struct ir_program *program_of_variant(const struct build_context *c, const struct variant *v, struct arena *a, struct pass_trace *trace)
 {
 	const struct model_job *m = v->model;
 	struct ir_program *to = lower_program(a, m->program, m->summaries, m->params.file_types);
 	struct plan_figures figures = {0};
 	trace->figures = figures.of;
-	trace->stop = last_pass_of(m->context->request.options);
+	trace->stop = last_pass_of(c->request.options);
 	program_decide(to, v->target, m->spec->plan.verify, trace);
-	timing_add_passes(m->context->timing, &figures);
+	timing_add_passes(c->timing, &figures);
 	return to;
 }
 
-static void decide_model(struct model_job *m)
+static void decide_model(const struct build_context *c, struct model_job *m)
 {
 	phase_begin(PHASE_OPT, NULL);
 	m->params.file_types = weights_types(m->link.arena, m->params.file, m->program);
 	summarise_units(m);
 	for (uint32_t i = 0; i < m->n_variants; i++)
-		m->variants[i].program = program_of_variant(&m->variants[i], m->link.arena, &(struct pass_trace){0});
+		m->variants[i].program = program_of_variant(c, &m->variants[i], m->link.arena, &(struct pass_trace){0});
 	m->params.types = m->variants[0].program->params; /* no target decides them */
 	measure_end();
 }
@@ -49,6 +49,6 @@ bool programs_decide(struct build_context *c, struct project *p)
 {
 	for (uint32_t i = 0; i < p->n_models; i++)
 		if (!p->models[i].failed)
-			decide_model(&p->models[i]);
+			decide_model(c, &p->models[i]);
 	return project_may_go_on(c, p);
 }

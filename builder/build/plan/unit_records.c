@@ -14,13 +14,13 @@
 #include "builder/store/history.h"
 #include "frontend/hir/hir.h"
 
-static const struct unit_record *new_record(struct unit_job *j)
+static const struct unit_record *new_record(struct build_context *c, struct unit_job *j)
 {
 	if (j->new_record)
 		return j->new_record;
 	const struct variant *v = j->variant;
 	const struct platform *p = &v->model->platform;
-	j->new_record = ARENA_NEW(j->variant->model->context->arena, struct unit_record);
+	j->new_record = ARENA_NEW(c->arena, struct unit_record);
 	*j->new_record = (struct unit_record){.name = j->unit->name,
 					      .file = j->unit->file,
 					      .definition = j->unit->definition_name,
@@ -34,14 +34,14 @@ static const struct unit_record *new_record(struct unit_job *j)
 }
 
 /* The record of the last build if it is unchanged, so that it need not be written again. */
-static const struct unit_record *current_record(struct unit_job *j)
+static const struct unit_record *current_record(struct build_context *c, struct unit_job *j)
 {
 	const struct unit_record *old = j->old_record;
 	const struct hir_unit *u = j->unit;
 	if (old && j->plan_record == &old->made && hash_eq(old->key, j->key) && hash_eq(old->tokens, u->definition) &&
 	    hash_eq(old->target, j->variant->target_id) && strcmp(old->name, u->name) == 0 && strcmp(old->file, u->file) == 0)
 		return old;
-	return new_record(j);
+	return new_record(c, j);
 }
 
 static uint32_t line_of(const struct sources *s, span at)
@@ -49,10 +49,9 @@ static uint32_t line_of(const struct sources *s, span at)
 	return at.source == SPAN_NO_SOURCE ? 0 : source_position(s, at.source, at.start).line;
 }
 
-struct why unit_explain(struct unit_job *j)
+struct why unit_explain(struct build_context *c, struct unit_job *j)
 {
-	struct build_context *c = j->variant->model->context;
-	const struct unit_record *new = new_record(j);
+	const struct unit_record *new = new_record(c, j);
 	const struct unit_record *kin = history_of_definition(j->variant->model->history, new->file, new->definition, new->backend);
 	struct why why = history_explain(c->arena, j->old_record, kin, new, line_of(c->sources, j->unit->at));
 	if (!c->request.options->dry_run)
@@ -69,7 +68,7 @@ static void save_model(struct build_context *c, const struct model_job *m)
 		for (uint32_t k = 0; m->variants[i].units.jobs && k < m->program->n_units; k++) {
 			struct unit_job *j = &m->variants[i].units.jobs[k];
 			if (j->plan && j->compile && j->compile->object)
-				records[n++] = current_record(j);
+				records[n++] = current_record(c, j);
 		}
 	history_save(c->stores.project, m->spec->name, m->history, records, n);
 }

@@ -8,7 +8,7 @@ struct unit_job;
 struct why;
 
 /* Why the unit is compiled; the text is in the build's memory. The cache counts the reason, except in a dry run. */
-struct why unit_explain(struct unit_job *j);
+struct why unit_explain(struct build_context *c, struct unit_job *j);
 /* Writes the records of all linked units into the project's store. */
 void unit_records_save(struct build_context *c, const struct project *p);
 #endif

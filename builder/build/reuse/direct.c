@@ -137,7 +137,7 @@ static void keep_fragments(struct build_context *c, struct variant *v, const str
 		size_t len;
 		const void *bytes = variant_is_for(v, h->units[k].backend) ? cache_get(c->stores.cache, kind, h->units[k].key, &len) : NULL;
 		if (bytes)
-			fragment_log_keep(variant_log(v), h->units[k].key, bytes, len);
+			fragment_log_keep(variant_log(c, v), h->units[k].key, bytes, len);
 	}
 	fragment_log_write(v->log, true, &c->stores.warnings);
 	fragment_log_close(v->log);
@@ -167,7 +167,7 @@ static void adopt_build(const struct direct *d, const struct direct_record *reco
 		save_units(c, s, record->models[i].history, record->models[i].costs, r);
 		for (uint32_t k = 0; c->stores.project && k < d->p->models[i].n_variants; k++)
 			keep_fragments(c, &d->p->models[i].variants[k], record->models[i].history);
-		interface_note(&d->p->models[i], &record->models[i].interface);
+		interface_note(c, &d->p->models[i], &record->models[i].interface);
 		const char *weights[EMIT_COUNT];
 		triw_sweep(c->arena, s->out, s->name, weights, list_weights(record, s, weights));
 	}

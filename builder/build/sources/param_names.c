@@ -62,9 +62,9 @@ static struct prefixed *prefix_group(struct prefixed *list, uint32_t *n, const c
 	return &list[(*n)++];
 }
 
-static void report_prefixed(const struct model_job *m, const char *entry, const struct prefixed *p, span at)
+static void report_prefixed(const struct build_context *c, const struct model_job *m, const char *entry, const struct prefixed *p, span at)
 {
-	struct diags *diags = m->context->diags;
+	struct diags *diags = c->diags;
 	const char *file = m->spec->weights->text;
 	struct diag *g = p->n == 1
 				 ? diag_add(diags, DIAG_WEIGHTS_INPUT, at, "argument `%s` of `%s` is an input, but `%s` has a tensor `%s`",
@@ -81,9 +81,9 @@ static void report_prefixed(const struct model_job *m, const char *entry, const 
 		  (int)p->len, p->prefix, p->args[0]);
 }
 
-void params_warn_prefixes(struct model_job *m, const struct elab_input *in_file, uint32_t n_file)
+void params_warn_prefixes(struct build_context *c, struct model_job *m, const struct elab_input *in_file, uint32_t n_file)
 {
-	struct arena *a = m->context->arena;
+	struct arena *a = c->arena;
 	uint32_t n, at = 0;
 	for (uint32_t e = 0; n_file && e < m->spec->n_entries; e++) {
 		const struct frontend_arg *args = frontend_entry_args(m->frontend, m->spec->entries[e], a, &n);
@@ -101,7 +101,7 @@ void params_warn_prefixes(struct model_job *m, const struct elab_input *in_file,
 			p->n++;
 		}
 		for (uint32_t k = 0; k < n_groups; k++)
-			report_prefixed(m, m->spec->entries[e], &groups[k], in_file[0].at);
+			report_prefixed(c, m, m->spec->entries[e], &groups[k], in_file[0].at);
 	}
 }
 

@@ -23,11 +23,11 @@
 #include "frontend/hir/hir.h"
 
 /* True if an entry takes its parameters as arguments: only the weights file says which arguments those are. */
-static bool has_functional_entry(const struct model_job *m)
+static bool has_functional_entry(struct build_context *c, const struct model_job *m)
 {
 	uint32_t n;
 	for (uint32_t i = 0; i < m->spec->n_entries; i++)
-		if (frontend_entry_args(m->frontend, m->spec->entries[i], m->context->arena, &n))
+		if (frontend_entry_args(m->frontend, m->spec->entries[i], c->arena, &n))
 			return true;
 	return false;
 }
@@ -76,7 +76,7 @@ bool params_open_files_if_there(struct build_context *c, struct project *p)
 	for (uint32_t i = 0; i < p->n_models; i++) {
 		struct model_job *m = &p->models[i];
 		m->params.file_absent = m->spec->weights && !os_stamp(m->spec->weights->text, &stamp);
-		m->params.unknown = !m->failed && m->params.file_absent && has_functional_entry(m);
+		m->params.unknown = !m->failed && m->params.file_absent && has_functional_entry(c, m);
 	}
 	return params_open_files(c, p);
 }
@@ -153,27 +153,24 @@ static struct weights_host weights_host(struct build_context *c)
 	return (struct weights_host){.init = initialise, .init_parts = initialise_parts, .init_hash = init_key, .ctx = c};
 }
 
-bool params_load(void *model_job, struct arena *a, uint32_t i, struct tensor *out, const char **error)
+bool params_load(struct build_context *c, struct model_job *m, struct arena *a, uint32_t i, struct tensor *out, const char **error)
 {
-	struct model_job *m = model_job;
 	*out = m->params.bound.params[i];
-	return out->data || weights_load(a, m->params.file, m->program, weights_host(m->context), i, out, error);
+	return out->data || weights_load(a, m->params.file, m->program, weights_host(c), i, out, error);
 }
 
-struct weights_reader *params_open(void *model_job, struct arena *a, uint32_t i)
+struct weights_reader *params_open(struct build_context *c, struct model_job *m, struct arena *a, uint32_t i)
 {
-	struct model_job *m = model_job;
-	return weights_open_param(a, m->params.file, m->program, weights_host(m->context), i, m->params.bound.params[i].elem);
+	return weights_open_param(a, m->params.file, m->program, weights_host(c), i, m->params.bound.params[i].elem);
 }
 
-bool params_bind_model(struct model_job *m)
+bool params_bind_model(struct build_context *c, struct model_job *m)
 {
-	struct build_context *c = m->context;
 	phase_begin(PHASE_PACK, NULL);
 	measure_begin("read parameters");
 	span at = !m->spec ? SPAN_NONE : m->spec->weights ? m->spec->weights->at : m->spec->at;
 	bool ok = weights_bind(m->link.arena, m->params.file, m->program, m->params.types, weights_host(c), at, &m->params.bound, c->diags);
-	ok = states_bind(m, weights_host(c)) && ok;
+	ok = states_bind(c, m, weights_host(c)) && ok;
 	measure_end();
 	measure_end();
 	return ok;
@@ -183,6 +180,6 @@ bool params_bind(struct build_context *c, struct project *p)
 {
 	for (uint32_t i = 0; i < p->n_models; i++)
 		if (!p->models[i].failed)
-			p->models[i].failed = !params_bind_model(&p->models[i]);
+			p->models[i].failed = !params_bind_model(c, &p->models[i]);
 	return project_may_go_on(c, p);
 }

@@ -72,9 +72,9 @@ static const char *const *source_files(struct build_context *c, const struct mod
 }
 
 /* Reports errors in what parses, beside the syntax errors. */
-static void check_what_parsed(struct model_job *m)
+static void check_what_parsed(const struct build_context *c, struct model_job *m)
 {
-	enum stop_stage stop = m->context->request.options->stop;
+	enum stop_stage stop = c->request.options->stop;
 	if (stop != STOP_LEX && stop != STOP_PARSE)
 		frontend_check(m->frontend);
 }
@@ -109,7 +109,7 @@ static void load_model(struct build_context *c, struct project *p, struct model_
 	if (c->request.single && files && !m->failed)
 		m->failed = !single_file_choose_entry(c->arena, m->frontend, &p->spec.models[0], c->diags);
 	if (files && m->failed)
-		check_what_parsed(m);
+		check_what_parsed(c, m);
 }
 
 bool sources_load(struct build_context *c, struct project *p)
@@ -133,7 +133,7 @@ bool sources_load_files(struct build_context *c, struct project *p)
 {
 	const struct options *o = c->request.options;
 	struct model_job *m = ARENA_NEW(c->arena, struct model_job);
-	model_init(m, c);
+	model_init(m);
 	p->models = m;
 	p->n_models = 1;
 	m->frontend = frontend_new(c->sources, context_host(c), c->diags);
@@ -149,7 +149,7 @@ bool sources_load_files(struct build_context *c, struct project *p)
 			diag_add(c->diags, DIAG_FILE_READ, SPAN_NONE, "cannot read `%s`: %s", path, os_read_error(errno ? errno : EISDIR));
 	}
 	if (m->failed)
-		check_what_parsed(m);
+		check_what_parsed(c, m);
 	return true;
 }
 
@@ -210,7 +210,7 @@ static void elaborate_model(struct build_context *c, struct model_job *m)
 	uint32_t n_file;
 	const struct elab_input *in_file = weights_tensors(c->arena, m->params.file, &n_file);
 	const char **names = ARENA_ARRAY(c->arena, const char *, n_file + s->n_weight_names + 1);
-	params_warn_prefixes(m, in_file, n_file);
+	params_warn_prefixes(c, m, in_file, n_file);
 	for (uint32_t k = 0; k < n_file; k++)
 		names[k] = in_file[k].name;
 	for (uint32_t k = 0; k < s->n_weight_names; k++)

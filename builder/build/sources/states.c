@@ -9,48 +9,48 @@
 #include "builder/manifest/manifest.h"
 #include "frontend/hir/hir.h"
 
-static void report_unknown(struct model_job *m, const struct capacity_spec *c)
+static void report_unknown(struct build_context *c, const struct model_job *m, const struct capacity_spec *of)
 {
 	const struct hir_program *p = m->program;
-	struct diags *diags = m->context->diags;
-	const char **names = ARENA_ARRAY(m->context->arena, const char *, p->n_capacities + 1);
+	struct diags *diags = c->diags;
+	const char **names = ARENA_ARRAY(c->arena, const char *, p->n_capacities + 1);
 	for (uint32_t i = 0; i < p->n_capacities; i++)
 		names[i] = p->capacities[i].name;
-	const char *near = diag_nearest(c->name, names, p->n_capacities);
+	const char *near = diag_nearest(of->name, names, p->n_capacities);
 	struct diag *g =
-		diag_add(diags, DIAG_MANIFEST_VALUE, c->at, "no state of model `%s` has the capacity `%s`", m->spec->name, c->name);
+		diag_add(diags, DIAG_MANIFEST_VALUE, of->at, "no state of model `%s` has the capacity `%s`", m->spec->name, of->name);
 	if (near)
 		diag_help(diags, g, "did you mean `state.%s`?", near);
 	else if (p->n_capacities)
 		diag_help(diags, g, "a state has the capacity `%s`", names[0]);
 	else
-		diag_help(diags, g, "declare one in a layer: `state k: Tensor<float32, [1, 8, cap %s, 64]>`", c->name);
+		diag_help(diags, g, "declare one in a layer: `state k: Tensor<float32, [1, 8, cap %s, 64]>`", of->name);
 }
 
-static bool bind_capacities(struct model_job *m)
+static bool bind_capacities(struct build_context *c, struct model_job *m)
 {
 	const struct hir_program *p = m->program;
 	bool ok = true;
 	m->params.capacities = ARENA_ARRAY(m->link.arena, int64_t, p->n_capacities + 1);
 	for (uint32_t k = 0; m->spec && k < m->spec->n_capacities; k++) {
-		const struct capacity_spec *c = &m->spec->capacities[k];
+		const struct capacity_spec *of = &m->spec->capacities[k];
 		bool found = false;
 		for (uint32_t i = 0; i < p->n_capacities; i++)
-			if (strcmp(p->capacities[i].name, c->name) == 0) {
-				m->params.capacities[i] = c->most;
+			if (strcmp(p->capacities[i].name, of->name) == 0) {
+				m->params.capacities[i] = of->most;
 				found = true;
 			}
 		if (!found)
-			report_unknown(m, c);
+			report_unknown(c, m, of);
 		ok = ok && found;
 	}
 	return ok;
 }
 
-bool states_bind(struct model_job *m, struct weights_host host)
+bool states_bind(struct build_context *c, struct model_job *m, struct weights_host host)
 {
 	const struct hir_program *p = m->program;
-	bool ok = bind_capacities(m);
+	bool ok = bind_capacities(c, m);
 	m->params.initial_states = ARENA_ARRAY(m->link.arena, struct tensor, p->n_states + 1);
 	for (uint32_t i = 0; i < p->n_states; i++) {
 		const struct hir_state *s = &p->states[i];
@@ -62,8 +62,7 @@ bool states_bind(struct model_job *m, struct weights_host host)
 			dim_is_const(s->dims, s->type.dims[k], &t->dims[k]);
 		if (!s->init || host.init(host.ctx, m->link.arena, &as_param, hash64_bytes(s->name, strlen(s->name)), t, &error))
 			continue;
-		diag_add(m->context->diags, DIAG_WEIGHTS_INIT, s->at, "the initial value of state `%s` cannot be computed: %s", s->name,
-			 error);
+		diag_add(c->diags, DIAG_WEIGHTS_INIT, s->at, "the initial value of state `%s` cannot be computed: %s", s->name, error);
 		ok = false;
 	}
 	return ok;

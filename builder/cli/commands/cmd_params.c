@@ -146,10 +146,9 @@ static void put_arg(struct arena *a, const struct model_spec *s, const struct fr
 	print_json(&out);
 }
 
-static void print_args(const struct model_job *m, bool json)
+static void print_args(struct arena *a, const struct model_job *m, bool json)
 {
 	const struct model_spec *s = m->spec;
-	struct arena *a = m->context->arena;
 	uint32_t n, would = 0;
 	for (uint32_t e = 0; e < s->n_entries; e++) {
 		const struct frontend_arg *args = frontend_entry_args(m->frontend, s->entries[e], a, &n);
@@ -164,12 +163,12 @@ static void print_args(const struct model_job *m, bool json)
 		      s->n_inputs ? arena_printf(a, ": probably the %u without an `input` line in the manifest", would) : "");
 }
 
-static void list(const struct project *p, bool json)
+static void list(struct arena *a, const struct project *p, bool json)
 {
 	for (uint32_t i = 0; i < p->n_models; i++) {
 		const struct model_job *m = &p->models[i];
 		if (m->params.unknown)
-			print_args(m, json);
+			print_args(a, m, json);
 		else
 			(json ? list_json : list_text)(m->spec->name, m->program);
 		if (m->params.file_absent && !m->params.unknown && !json)
@@ -182,6 +181,6 @@ enum status cmd_params(const struct options *o)
 	struct loaded_project l;
 	enum status s = project_load(&l, o, LOAD_PARAMS);
 	if (s == STATUS_OK)
-		list(&l.project, o->json > 0);
+		list(l.context.arena, &l.project, o->json > 0);
 	return project_unload(&l, s);
 }

@@ -126,7 +126,7 @@ static inline void publish(struct fixture *f, struct build *b, struct outcome *o
 			fake_write(&f->files, arena_strdup(f->arena, paths[k]), "made");
 		for (uint32_t k = 0; k < n; k++)
 			vec_push(&b->result.outputs, paths[k]);
-		link_record_save(&b->project.models[i]);
+		link_record_save(&b->context, &b->project.models[i]);
 	}
 	compile_set_retain(&b->context, &b->project, &b->compiles, true);
 	unit_records_save(&b->context, &b->project);
@@ -159,7 +159,7 @@ static inline struct outcome build(struct fixture *f)
 	out.reused = b.result.reused;
 	snprintf(out.why_stale, sizeof out.why_stale, "%s", b.last.why_stale ? b.last.why_stale : "");
 	stores_close_project(&b.context.stores);
-	project_free(&b.project);
+	project_free(&b.context, &b.project);
 	compile_set_free(&b.compiles);
 	progress_free(b.progress);
 	vec_free(&b.result.outputs);
