@@ -97,7 +97,7 @@ static uint32_t konst(struct loop_nest *n, dtype t, int64_t i, double f, bool in
 }
 static uint32_t acc(struct loop_nest *n, enum ir_op op, dtype t, uint32_t value)
 {
-	n->reductions[n->n_reductions] = (struct loop_reduction){op, t, value};
+	n->reductions[n->n_reductions] = (struct loop_reduction){.op = op, .elem = t, .value = value};
 	return put(n, (struct loop_expr){.kind = LOOP_ACC, .elem = t, .var = n->n_reductions++});
 }
 static void store(struct loop_nest *n, uint32_t value, struct loop_access a) { n->stores[n->n_stores++] = (struct loop_store){value, a}; }
@@ -298,11 +298,14 @@ static void blocks(void **state)
 	print_text(TRIB_SOURCE_DIR "/tests/golden/loops/nested_device.loops", "nested");
 }
 
+static void bounded_casts(void **state) { print_text(TRIB_SOURCE_DIR "/tests/golden/loops/bounded_device.loops", "bounded"); }
+
 int test_opencl_emit(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(bias_relu), cmocka_unit_test(softmax), cmocka_unit_test(mean_square), cmocka_unit_test(gather),
-		cmocka_unit_test(integers),  cmocka_unit_test(program), cmocka_unit_test(epilogue),    cmocka_unit_test(blocks),
+		cmocka_unit_test(bias_relu), cmocka_unit_test(softmax),  cmocka_unit_test(mean_square),
+		cmocka_unit_test(gather),    cmocka_unit_test(integers), cmocka_unit_test(program),
+		cmocka_unit_test(epilogue),  cmocka_unit_test(blocks),   cmocka_unit_test(bounded_casts),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
