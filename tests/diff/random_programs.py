@@ -1,6 +1,6 @@
-"""Random programs in the interpreter, in compiled libraries of all levels and on OpenCL give the same results.
+"""Random programs in the interpreter, in compiled libraries of all levels, on OpenCL and as C sources (--c) give the same results.
 
-random_programs.py [--from N] [--count N] [--jobs N] [--batch N] [--levels all|turns|one|none] [--no-opencl] [--keep FOLDER] [--record FILE] checks
+random_programs.py [--from N] [--count N] [--jobs N] [--batch N] [--levels all|turns|one|none] [--no-opencl] [--c] [--keep FOLDER] [--record FILE] checks
 the programs of these seeds; a failing one is made smaller and printed. `--jobs` batches run at once. A run goes on where an earlier one with the same
 file and `--batch` ended. `--print N` prints a program. Without arguments it is a test of a fixed number of seeds. LOOP_RUN in the environment is the
 program loop-run: it runs the programs in the interpreter of the loop IR, too."""
@@ -49,18 +49,18 @@ def configuration(label, tool):
     for o in LEVELS:
         for c in (*CPUS, "opencl"):
             if label == f"loops{o}{c}":
-                return [], False, [(tool, c, o)]
+                return [], False, [(tool, c, o)], False
             if label == o + c:
-                return [(o, c)], False, ()
-    return [], label.startswith("opencl"), ()
+                return [(o, c)], False, (), False
+    return [], label.startswith("opencl"), (), label.startswith("c-")
 
 
 def smaller(trib, case, label, count):
     """The failing program, shrunk while it fails in the same way."""
-    configs, opencl, loops = configuration(label, os.environ.get("LOOP_RUN"))
+    configs, opencl, loops, source = configuration(label, os.environ.get("LOOP_RUN"))
 
     def fails(p):
-        return any(name == label for _, name, _ in check.check(trib, [p], configs, opencl, 1, count, loops)[1])
+        return any(name == label for _, name, _ in check.check(trib, [p], configs, opencl, 1, count, loops, source)[1])
 
     return shrink.shrink(case.program, fails) if fails(case.program) else case.program
 
@@ -96,6 +96,13 @@ class Programs(unittest.TestCase):
         self.assertFalse(failures, "\n".join(report(trib, failures, 2)))
 
 
+class Sources(unittest.TestCase):
+    def test_all_ways_agree(self):
+        count = 5 if os.environ.get("TRIB_QUICK") else 50
+        _, failures = check.check(os.environ["TRIB"], [draw.draw_program(seed) for seed in range(count)], [], False, 2, 1, source=True)
+        self.assertFalse(failures, "\n".join(report(os.environ["TRIB"], failures, 1)))
+
+
 class Devices(unittest.TestCase):
     def test_all_ways_agree(self):
         count = 5 if os.environ.get("TRIB_QUICK") else 25
@@ -108,7 +115,7 @@ def check_batch(o, at):
     """The seeds from `at` on. Returns the cases that ran, and texts of the failures."""
     some = [draw.draw_program(seed) for seed in range(at, min(at + o.batch, o.start + o.count))]
     turn = at // o.batch
-    n, failures = check.check(o.trib, some, configurations(o.levels, turn), not o.no_opencl, 1, loops=loop_runs(os.environ.get("LOOP_RUN"), turn))
+    n, failures = check.check(o.trib, some, configurations(o.levels, turn), not o.no_opencl, 1, loops=loop_runs(os.environ.get("LOOP_RUN"), turn), source=o.c)
     return n, report(o.trib, failures, 2, o.keep, 0 if o.no_shrink else 3)
 
 
@@ -131,6 +138,7 @@ def main():
     a.add_argument("--jobs", type=int, default=2)
     a.add_argument("--levels", default="turns", choices=("all", "turns", "one", "none"))
     a.add_argument("--no-opencl", action="store_true")
+    a.add_argument("--c", action="store_true")
     a.add_argument("--no-shrink", action="store_true")
     a.add_argument("--keep")
     a.add_argument("--record")

@@ -2,6 +2,8 @@
 import os
 import unittest
 
+import numpy as np
+
 import random_states
 import test_caches
 import test_control
@@ -9,7 +11,9 @@ import test_empty
 import test_indexing
 import test_lines
 import test_programs
-from c_source import InC, compile_source
+from inference import InferenceTest
+from project import ProjectTest
+from c_source import InC, compile_source, replace_library
 
 COMPILERS = [(c, *flags) for c in ("gcc", "clang") for flags in (("-O0",), ("-O2", "-ffreestanding"))]
 
@@ -72,6 +76,72 @@ class Caches(InC, test_caches.Caches):
 
 class RandomStates(InC, random_states.RandomStates):
     pass
+
+
+class Digits(InferenceTest):
+    example = "digits"
+
+    def test_the_same_as_the_library(self):
+        self.trib("build", "--emit", "library,c")
+        images = {"x": np.asarray(np.random.default_rng(3).integers(0, 17, (50, 64)), np.float32)}
+        want = self.infer("digits", images, 0)[0]
+        for compiler in ("gcc", "clang"):
+            self.trib("build", "--emit", "library,c")
+            replace_library(self.path("build"), "digits", compiler)
+            np.testing.assert_allclose(self.infer("digits", images, 0)[0], want, 1e-5, 1e-5)
+
+
+class Files(ProjectTest):
+    MANIFEST = "project net\n\nmodel net\n    sources = net.tri\n    entry = net\n    emit = {}\n{}"
+
+    def write_net(self, columns, emit, more=""):
+        self.write("net.tri", f"import nn\nlayer net() {{\n    let a = nn.Linear(64, {columns})\n    fn forward(x: Tensor<float32, [N, 64]>) {{ return a(x) }}\n}}\n")
+        self.write("tri.build", self.MANIFEST.format(emit, more))
+
+    def weights(self):
+        return sorted(f for f in os.listdir(self.path("build")) if f.endswith(".triw"))
+
+    def test_weights_are_inside_up_to_a_mebibyte(self):
+        for columns, files in ((4000, 0), (4100, 1)):
+            self.write_net(columns, "c")
+            self.trib("build")
+            self.assertEqual(len(self.weights()), files)
+            compile_source(self.path("build/net.c"))
+
+    def test_each_output_has_its_weight_file(self):
+        self.write_net(5000, "library c", "    weights.inside = 1KiB\n")
+        self.trib("build")
+        both = self.weights()
+        self.assertEqual(len(both), 2)
+        self.trib("build")
+        self.assertEqual(self.weights(), both)
+        self.trib("run", "net", "--no-build", "--input", "x=random")
+        replace_library(self.path("build"), "net")
+        self.trib("run", "net", "--no-build", "--input", "x=random")
+        self.write_net(5001, "library c", "    weights.inside = 1KiB\n")
+        self.trib("build")
+        self.assertEqual(len(self.weights()), 2)
+        self.assertFalse(set(self.weights()) & set(both))
+
+    def test_another_weight_file_is_refused(self):
+        self.write_net(5000, "library c")
+        self.trib("build")
+        replace_library(self.path("build"), "net")
+        file = self.path(f"build/{self.weights()[0]}")
+        with open(file, "r+b") as f:
+            f.seek(30)  # the digest
+            f.write(b"other")
+        self.assertIn("is not the weight file of this model", self.fails("run", "net", "--no-build", "--input", "x=random", code=3))
+
+    def test_refusals(self):
+        self.write_net(10, "library header c")
+        self.assertIn("`build/net.h` twice", self.fails("build"))
+        self.write_net(10, "c", "    profile = true\n")
+        self.assertIn("W0806", self.trib("build").stderr)
+
+    def test_code_can_be_dumped(self):
+        self.write_net(10, "c")
+        self.assertIn("static void net_", self.trib("build", "--dump-code").stdout)
 
 
 if __name__ == "__main__":

@@ -31,7 +31,7 @@ Create, Shape, Math, Reduce, Linear, Network, Activations, Quantize, Losses = (i
 Order, Functions, Collect = (in_c(getattr(torch_functions, n)) for n in ("Order", "Functions", "Collect"))
 Convolutions, Windows = (in_c(getattr(torch_conv, n)) for n in ("Convolutions", "Windows"))
 Elementwise, Moved = (in_c(getattr(torch_composed, n)) for n in ("Elementwise", "Moved"))
-Recurrent, Attention, Tied, Blocks = (in_c(getattr(torch_layers, n)) for n in ("Recurrent", "Attention", "Tied", "Blocks"))
+Recurrent, Attention, Blocks = (in_c(getattr(torch_layers, n)) for n in ("Recurrent", "Attention", "Blocks"))
 
 
 

@@ -228,9 +228,14 @@ static void elaborate_model(struct build_context *c, struct model_job *m)
 	m->failed = !m->program;
 	if (m->program && c->request.options->unit_entries)
 		m->program = unit_entries_make(c->arena, m->program, c->request.options->unit_entries - 1);
-	for (uint32_t i = 0; m->program && i < m->n_variants; i++)
-		if (!m->variants[i].target->effects)
-			warn_effects(c, m->program, m->variants[i].backend->title);
+	for (uint32_t i = 0; m->program && i < m->n_variants; i++) {
+		const struct variant *v = &m->variants[i];
+		if (!v->target->effects)
+			warn_effects(c, m->program, v->backend->title);
+		if (s->plan.profile_hook && !v->target->calls_hook && !v->backend->library)
+			diag_add(c->diags, DIAG_NO_PROFILE, s->at, "model `%s` has `profile = true`, but its %s source measures nothing",
+				 s->name, v->backend->title);
+	}
 }
 
 bool sources_elaborate(struct build_context *c, struct project *p)

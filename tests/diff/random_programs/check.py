@@ -12,6 +12,7 @@ import tempfile
 
 import numpy as np
 
+import c_source
 import program as programs
 from bounds import RANGES
 from worker import differs
@@ -171,8 +172,8 @@ class Batch:
                     failures.append((case, f"loops{level}{target}", why))
         return failures
 
-    def compiled(self, cases, label, flags, emit, device=False):
-        """Builds the cases' programs and runs all cases. Returns the failures."""
+    def compiled(self, cases, label, flags, emit, device=False, source=False):
+        """Builds the cases' programs and runs all cases; `source`: their C source in place of the library. Returns the failures."""
         names = list(dict.fromkeys(c.program.name for c in cases))
         if not names:
             return []
@@ -183,9 +184,11 @@ class Batch:
             if len(names) == 1:
                 return [(c, label, f"the build ended with {done.returncode}: {first_error(done.stderr)}") for c in cases]
             half = set(names[: len(names) // 2])
-            return self.compiled([c for c in cases if c.program.name in half], label, flags, emit, device) + \
-                self.compiled([c for c in cases if c.program.name not in half], label, flags, emit, device)
+            return self.compiled([c for c in cases if c.program.name in half], label, flags, emit, device, source) + \
+                self.compiled([c for c in cases if c.program.name not in half], label, flags, emit, device, source)
         library = f"{self.dir}/{out}/liball{'_opencl' if device else ''}.so"
+        if source:
+            c_source.replace_library(f"{self.dir}/{out}", "all", "gcc", ("-O0",))
         failures = self.call(cases, label, library)
         shutil.rmtree(f"{self.dir}/{out}", True)
         return failures
@@ -212,8 +215,8 @@ class Batch:
         return failures
 
 
-def check(trib, some, configs, opencl=True, jobs=2, count=2, loops=()):
-    """Runs the programs in every way: configs, pairs of level and CPU; on OpenCL; loops: (program, target, level) of runs by the loop interpreter. Returns (cases run, failures); a failure is (case, label, text)."""
+def check(trib, some, configs, opencl=True, jobs=2, count=2, loops=(), source=False):
+    """Runs the programs in every way: configs, pairs of level and CPU; on OpenCL; as a C source; loops: (program, target, level) of runs by the loop interpreter. Returns (cases run, failures); a failure is (case, label, text)."""
     batch = Batch(trib, jobs)
     try:
         batch.write_programs(some)
@@ -227,6 +230,8 @@ def check(trib, some, configs, opencl=True, jobs=2, count=2, loops=()):
         if opencl:
             level = "-O0" if some[0].seed // 50 % 4 == 3 else "-O1"
             failures += batch.compiled([c for c in cases if not c.program.has_control()], "opencl" + level, [level], "library opencl", True)
+        if source:
+            failures += batch.compiled(cases, "c-O1", ["-O1"], "library c", source=True)
         return len(cases), failures
     finally:
         batch.close()
