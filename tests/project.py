@@ -57,6 +57,15 @@ def wait_for_end(pid, patience=60 * SLOWER):
         os.close(process)
 
 
+def sleeps(pid):
+    """True if all threads of the process wait for something."""
+    def state(thread):
+        with open(f"/proc/{pid}/task/{thread}/stat") as f:
+            return f.read().rsplit(")", 1)[1].split()[0]
+
+    return all(state(thread) == "S" for thread in os.listdir(f"/proc/{pid}/task"))
+
+
 def any_moment(rng, most):
     """Waits for a random time: a kill or an interrupt may come at any moment, and no event may choose it."""
     time.sleep(rng.uniform(0, most))

@@ -6,7 +6,7 @@ import subprocess
 import threading
 import unittest
 
-from project import SLOWER, TRIB, ProjectTest, processes_in, wait_until
+from project import SLOWER, TRIB, ProjectTest, processes_in, sleeps, wait_until
 
 NET = "layer Net() {\n    fn forward(x: Tensor<float32, [N, 8]>) -> Tensor<float32, [N, 8]> {\n        return relu(x)\n    }\n}\n"
 MANIFEST = "model net\n    sources = net.tri\n    entry = Net\n    input x = float32 [?, 8]\n"
@@ -86,7 +86,7 @@ class Pipes(ProjectTest):
         for sent in (signal.SIGINT, signal.SIGTERM):
             for args in (["check", "pipe"], ["profile", "report", "pipe"], ["run", "net", "--input", "x=pipe"]):
                 p = subprocess.Popen([TRIB, *args], cwd=self.dir, env={**os.environ, **self.env}, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-                wait_until(lambda p=p: self.reads(p.pid, "pipe"), f"{args} does not read the pipe")
+                wait_until(lambda p=p: self.reads(p.pid, "pipe") and sleeps(p.pid), f"{args} does not read the pipe")
                 p.send_signal(sent)
                 p.communicate(timeout=60 * SLOWER)
                 self.assertGreater(p.returncode, 0, args)

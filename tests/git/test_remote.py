@@ -6,7 +6,7 @@ import stat
 import subprocess
 import unittest
 
-from project import SLOWER, TRIB
+from project import SLOWER, TRIB, sleeps, wait_until
 from repository import RepositoryTest, fn, model
 from server import Server, certificate
 
@@ -170,7 +170,8 @@ class Https(Remote):
             self.ask_for(f"https://localhost:{s.getsockname()[1]}/blocks")
             at = subprocess.Popen([TRIB, "build"], cwd=self.dir, env={**os.environ, **self.env}, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
             connection, _ = s.accept()
-            self.assertTrue(connection.recv(1))  # it has greeted, and waits for the answer
+            self.assertTrue(connection.recv(1))  # it has greeted
+            wait_until(lambda: sleeps(at.pid), "it does not wait for the answer")
             at.send_signal(2)
             out, err = at.communicate(timeout=20 * SLOWER)
             connection.close()
