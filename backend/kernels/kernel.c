@@ -36,7 +36,7 @@ enum {
 #define FILLED(name) "tri_" #name "_filled"
 static const struct row rows[] = {
 #define KERNEL(name, record, fits, targets, operands, filled, cost) \
-	[KERNEL_##name] = {{"tri_" #name, operands, filled(name), cost}, FAMILY_##record, targets},
+	[KERNEL_##name] = {{"tri_" #name, #fits, operands, filled(name), cost}, FAMILY_##record, targets},
 #include "backend/runtime/kernels/kernels.def"
 #undef KERNEL
 };

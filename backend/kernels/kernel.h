@@ -23,7 +23,7 @@ struct kernel_stored {
 };
 /* A row of kernels.def. */
 struct kernel_info {
-	const char *symbol;
+	const char *symbol, *fits;
 	struct kernel_stored operands[KERNEL_OPERANDS]; /* of the record */
 	const char *prologue;                           /* the function that takes a prologue; NULL: none */
 	uint32_t cost;

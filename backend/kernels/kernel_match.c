@@ -115,6 +115,23 @@ static bool fits_dense(const struct ir_fn *f, ir_ref r, enum kernel k) { return 
 static bool fits_groups(const struct ir_fn *f, ir_ref r, enum kernel k) { return is_conv(f, r, takes_groups, k); }
 static bool fits_depthwise(const struct ir_fn *f, ir_ref r, enum kernel k) { return is_conv(f, r, takes_depthwise, k); }
 
+/* With more channels, or more results than a panel has columns, a convolution is about as fast. */
+enum { FEW_CHANNELS = 48, FEW_RESULTS = 32 };
+
+/* A window of one element at every position, with few channels. */
+static bool fits_pointwise(const struct ir_fn *f, ir_ref r, enum kernel k)
+{
+	const struct ir_conv *c = ir_conv(ir_at(f, r));
+	const struct hir_type *x = &ir_at(f, ir_operand(f, r, 0))->type, *w = &ir_at(f, ir_operand(f, r, 1))->type, *y = &ir_at(f, r)->type;
+	int64_t size;
+	bool fits = fits_dense(f, r, k) && dim_is_const(f->dims, w->dims[1], &size) && size <= FEW_CHANNELS &&
+		    dim_is_const(f->dims, w->dims[0], &size) && size <= FEW_RESULTS;
+	for (uint32_t i = 0; fits && i < 2; i++)
+		fits = dim_is_const(f->dims, w->dims[2 + i], &size) && size == 1 && c->stride[i] == 1 && c->pad[2 * i] == 0 &&
+		       dim_eq(x->dims[2 + i], y->dims[2 + i]);
+	return fits;
+}
+
 /* True if the leading dims of x, without its heads, are those of the result. */
 static bool has_batch(const struct hir_type *x, const struct hir_type *y)
 {

@@ -37,12 +37,13 @@
 #define SHARES(field, other) {RULE_SHARES, field, other},
 #define MOST(field, limit) {RULE_MOST, field, limit},
 #define EXACTLY(field, value) {RULE_EXACTLY, field, value},
-#define RECORD(name, ops, fields, operands, operations, items, tile, rules)                                              \
+#define CASE(fits, ...) {#fits, {__VA_ARGS__{0}}},
+#define RECORD(name, ops, fields, operands, operations, items, tile, rules, cases)                                       \
 	static const struct kernel_record *record_##name(void)                                                           \
 	{                                                                                                                \
 		enum { NO_FIELD, fields BEHIND };                                                                        \
 		static const struct kernel_record r = {#name,           ops,   fields_##name, BEHIND - 1, {operands{0}}, \
-						       {operations{0}}, items, tile,          {rules{0}}};               \
+						       {operations{0}}, items, tile,          {rules{0}}, {cases{0}}};   \
 		return &r;                                                                                               \
 	}
 #include "backend/runtime/kernels/records.def"
@@ -137,23 +138,32 @@ static bool follows(const struct kernel_rule *rule, const struct dims *d, const 
 	}
 }
 
-const char *kernel_fault(const struct kernel_record *r, const struct dims *d, const dim *dims, uint32_t *field)
+static const char *broken_rule(const struct kernel_rule *rule, const struct dims *d, const dim *dims, uint32_t *field)
 {
 	static const char *const whys[] = {[RULE_SAME] = "a kernel with two sizes that should be equal",
 					   [RULE_ONE_OR] = "a kernel with a size that is neither 1 nor that of the result",
 					   [RULE_SHARES] = "a kernel with a size that is no multiple of another",
 					   [RULE_MOST] = "a kernel with a size that is too large",
 					   [RULE_EXACTLY] = "a kernel for another size"};
-	int64_t v;
-	for (*field = 0; *field < r->n_fields; ++*field)
-		if (dim_is_const(d, dims[*field], &v) ? !has_type(r->fields[*field].type, v) : r->fields[*field].type == FIELD_elem)
-			return "a dim of a kernel that cannot be";
-	for (const struct kernel_rule *rule = r->rules; rule->kind; rule++) {
+	for (; rule->kind; rule++) {
 		*field = rule->field - 1u;
 		if (!follows(rule, d, dims))
 			return whys[rule->kind];
 	}
 	return NULL;
+}
+
+const char *kernel_fault(const struct kernel_record *r, const char *fits, const struct dims *d, const dim *dims, uint32_t *field)
+{
+	const struct kernel_case *c = r->cases;
+	int64_t v;
+	for (*field = 0; *field < r->n_fields; ++*field)
+		if (dim_is_const(d, dims[*field], &v) ? !has_type(r->fields[*field].type, v) : r->fields[*field].type == FIELD_elem)
+			return "a dim of a kernel that cannot be";
+	while (c->fits && strcmp(c->fits, fits) != 0)
+		c++;
+	const char *why = broken_rule(r->rules, d, dims, field);
+	return why ? why : broken_rule(c->rules, d, dims, field);
 }
 
 /* ---- element types ---- */

@@ -30,7 +30,7 @@ struct kernel_field {
 	int64_t unless; /* the value that texts leave out, or KERNEL_NEEDED */
 };
 
-enum { SHAPE_FIELDS = 7, KERNEL_OPERANDS = 7, KERNEL_TERMS = 3, KERNEL_RULES = 8, KERNEL_FIELDS = 32 };
+enum { SHAPE_FIELDS = 7, KERNEL_OPERANDS = 7, KERNEL_TERMS = 3, KERNEL_RULES = 9, KERNEL_CASES = 3, KERNEL_FIELDS = 32 };
 /* The product of fields: their numbers plus 1, then 0. */
 struct kernel_shape {
 	uint8_t fields[SHAPE_FIELDS + 1];
@@ -54,6 +54,10 @@ struct kernel_rule {
 	uint8_t field; /* plus 1 */
 	int64_t other; /* a field plus 1, or a number */
 };
+struct kernel_case {
+	const char *fits; /* the column of kernels.def; NULL: behind the last one */
+	struct kernel_rule rules[KERNEL_RULES + 1];
+};
 struct kernel_record {
 	const char *name;
 	enum ir_op op, other_op;
@@ -65,6 +69,7 @@ struct kernel_record {
 	struct kernel_shape items;
 	struct kernel_shape tile[3]; /* batch, rows and columns of a result that epilogues get in tiles */
 	struct kernel_rule rules[KERNEL_RULES + 1];
+	struct kernel_case cases[KERNEL_CASES + 1];
 };
 const struct kernel_record *kernel_record_of(enum kernel_family r);
 
@@ -74,8 +79,8 @@ uint32_t kernel_shape_dims(const struct kernel_shape *s, const dim *dims, dim *o
 bool kernel_shape_size(const struct kernel_shape *s, const struct dims *d, const dim *dims, int64_t *size);
 /* The same of values; -1: one is negative, or the product is too large. */
 int64_t kernel_shape_count(const struct kernel_shape *s, const int64_t *dims);
-/* Returns why the dims do not follow the rules and types of their fields, or NULL. *field: which. */
-const char *kernel_fault(const struct kernel_record *r, const struct dims *d, const dim *dims, uint32_t *field);
+/* Returns why the dims do not follow the types of their fields, the rules and those of the case, or NULL. *field: which. */
+const char *kernel_fault(const struct kernel_record *r, const char *fits, const struct dims *d, const dim *dims, uint32_t *field);
 /* The elements of rows from the first to the last one; elements: as their shape gives it. */
 int64_t kernel_reach(const struct kernel_operand *o, const int64_t *dims, int64_t elements);
 /* An element type as a dim, enum tri_elem: float32 if it has none. And back: DT_COUNT if the number is none. */

@@ -43,8 +43,6 @@ static void set_conv(const struct computed *c, struct conv_dims *d)
 				.dilation_width = number(c, conv->dilation[1]),
 				.group_channels = w->dims[1]};
 }
-static void set_conv_dense(const struct computed *c, struct conv_dense_dims *d) { set_conv(c, (void *)d); }
-static void set_depthwise(const struct computed *c, struct depthwise_dims *d) { set_conv(c, (void *)d); }
 
 /* ---- attention ---- */
 

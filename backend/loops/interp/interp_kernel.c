@@ -162,8 +162,6 @@ static void run_conv(const struct kernel_run *r)
 			((int32_t *)r->bufs[2])[i] = (int32_t)sum;
 	}
 }
-static void run_conv_dense(const struct kernel_run *r) { run_conv(r); }
-static void run_depthwise(const struct kernel_run *r) { run_conv(r); }
 
 /* ---- order ---- */
 

@@ -112,7 +112,7 @@ bool verify_kernel(const struct verifier *v, const struct loop_kernel *x)
 		return verify_fail(v, "no such kernel", (uint32_t)x->kernel);
 	if (x->n_buffers + (x->prologue != NULL) + (x->epilogue != NULL) != kernel_buffer_count(x->kernel))
 		return verify_fail(v, "wrong number of arguments of a kernel", x->n_buffers);
-	const char *fault = kernel_fault(kernel_record(x->kernel), v->f->dims, x->dims, &field);
+	const char *fault = kernel_fault(kernel_record(x->kernel), kernel_info(x->kernel)->fits, v->f->dims, x->dims, &field);
 	if (fault)
 		return verify_fail(v, fault, field);
 	if (!check_buffers(v, x->buffers, x->n_buffers))

@@ -1,4 +1,4 @@
-/* Sizes of a convolution, from the dims of its kernels. The records of all convolutions have the same fields. */
+/* Sizes of a convolution, from the dims of its kernels. */
 #ifndef TRI_CONV_H
 #define TRI_CONV_H
 #include <stdbool.h>

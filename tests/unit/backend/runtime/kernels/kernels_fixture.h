@@ -17,7 +17,7 @@ enum { CONTEXT_BYTES = 4096, STACK_BYTES = 128 << 10 };
 struct kernels {
 	void *library;
 	tri_kernel_fn *i8_trit2, *i8_trit1_6, *f32_trit2, *f32, *f32_panels, *conv_i8_trit2, *conv_f32, *conv_f32_trit2, *depthwise_f32,
-		*depthwise_i8_trit2, *conv_groups_i8_trit2, *conv_groups_f32_trit2;
+		*depthwise_i8_trit2, *conv_groups_i8_trit2, *conv_groups_f32_trit2, *pointwise_f32;
 	tri_filled_kernel_fn *i8_trit2_filled;
 	void (*init)(void *ctx, uint32_t threads);
 	void (*end)(void *ctx);
@@ -29,7 +29,8 @@ static inline bool kernels_open(struct arena *a, enum runtime_level level, struc
 					    "tri_context_init",      "tri_context_end",          "tri_conv_i8_trit2",
 					    "tri_conv_f32",          "tri_matmul_f32_panels",    "tri_depthwise_f32",
 					    "tri_conv_f32_trit2",    "tri_depthwise_i8_trit2",   "tri_matmul_i8_trit2_filled",
-					    "tri_matmul_i8_trit1_6", "tri_conv_groups_i8_trit2", "tri_conv_groups_f32_trit2"};
+					    "tri_matmul_i8_trit1_6", "tri_conv_groups_i8_trit2", "tri_conv_groups_f32_trit2",
+					    "tri_pointwise_f32"};
 	struct object *objects[MOST_OBJECTS];
 	if (!level_runs(level)) {
 		print_message("this processor does not run level %d: skipped\n", (int)level);
@@ -51,6 +52,7 @@ static inline bool kernels_open(struct arena *a, enum runtime_level level, struc
 	*(void **)&k->i8_trit1_6 = symbol(k->library, names[12]);
 	*(void **)&k->conv_groups_i8_trit2 = symbol(k->library, names[13]);
 	*(void **)&k->conv_groups_f32_trit2 = symbol(k->library, names[14]);
+	*(void **)&k->pointwise_f32 = symbol(k->library, names[15]);
 	return true;
 }
 
@@ -160,6 +162,8 @@ static inline void store_tile(const struct tri_epilogue *e, const void *tile, in
 			      int64_t columns)
 {
 	struct stored *s = (struct stored *)(uintptr_t)e;
+	if (at[1] + rows > s->rows || at[2] + columns > s->columns) /* a tile is of one image */
+		return;
 	for (int64_t r = 0; r < rows; r++)
 		memcpy(s->y + ((at[0] * s->rows + at[1] + r) * s->columns + at[2]), (const int32_t *)tile + r * stride,
 		       (size_t)columns * sizeof(int32_t));
