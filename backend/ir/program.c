@@ -46,13 +46,16 @@ static void decide_nothing(struct arena *a, struct program_unit *u)
 {
 	const struct unit_summary *s = u->summary;
 	struct argument_layouts *l = &u->layouts;
+	u->weights = ARENA_ARRAY(a, uint32_t, s->n_inputs + 1);
 	u->stored = ARENA_ARRAY(a, dtype, s->n_inputs + 1);
 	u->shared = ARENA_ARRAY(a, bool, s->n_inputs + 1);
 	for (uint32_t k = 0; k < s->n_inputs; k++) {
-		if (s->inputs[k].build_time)
-			u->stored[u->n_weights++] = s->inputs[k].elem;
-		else
+		if (!s->inputs[k].build_time) {
 			l->n_inputs++;
+			continue;
+		}
+		u->stored[u->n_weights] = s->inputs[k].elem;
+		u->weights[u->n_weights++] = k;
 	}
 	l->n_outputs = s->n_outputs;
 	l->inputs = ARENA_ARRAY(a, uint8_t, l->n_inputs + 1);
@@ -122,12 +125,9 @@ static uint64_t storage_code(const struct program_unit *u)
 {
 	bool as_declared = true;
 	struct hasher *h = hasher_new();
-	for (uint32_t k = 0, n = 0; k < u->summary->n_inputs; k++) {
-		if (!u->summary->inputs[k].build_time)
-			continue;
-		as_declared = as_declared && u->stored[n] == u->summary->inputs[k].elem && !u->shared[n];
-		hasher_add_u64(h, (uint64_t)u->stored[n] << 1 | u->shared[n]);
-		n++;
+	for (uint32_t k = 0; k < u->n_weights; k++) {
+		as_declared = as_declared && u->stored[k] == u->summary->inputs[u->weights[k]].elem && !u->shared[k];
+		hasher_add_u64(h, (uint64_t)u->stored[k] << 1 | u->shared[k]);
 	}
 	hash128 all = hasher_finish(h);
 	return as_declared ? 0 : all.lo | 1;

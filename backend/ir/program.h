@@ -88,11 +88,12 @@ struct argument_layouts {
 struct program_unit {
 	const struct unit_summary *summary;
 	bool is_entry, is_body; /* called by a branch or a loop */
+	uint32_t *weights;      /* for each WEIGHT its input */
+	uint32_t n_weights;
 	/* decided: */
 	struct argument_layouts layouts;
 	dtype *stored; /* for each WEIGHT the type in which the library holds it */
 	bool *shared;  /* for each WEIGHT: a table that lookups and products with its transpose read */
-	uint32_t n_weights;
 };
 struct program_entry {
 	uint32_t unit;

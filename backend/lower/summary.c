@@ -263,12 +263,11 @@ static void add_body(struct summariser *s)
 	}
 }
 
-struct unit_summary *lower_summary(struct arena *a, const struct hir_unit *u)
+static struct unit_summary *summarise(struct arena *a, struct arena *scratch, const struct hir_unit *u, struct diags *diags)
 {
-	struct arena *scratch = arena_new(0);
-	struct diags *unseen = diags_new(0); /* planning the unit reports them */
+	arena_mark_t mark = arena_mark(scratch);
 	struct unit_summary *to = ARENA_NEW(a, struct unit_summary);
-	struct summariser s = {.f = lower_unit(scratch, u, unseen), .a = a, .s = to};
+	struct summariser s = {.f = lower_unit(scratch, u, diags), .a = a, .s = to};
 	*to = (struct unit_summary){.symbol = u->symbol, .identity = u->identity};
 	add_interface(&s, u);
 	if (s.f)
@@ -276,19 +275,30 @@ struct unit_summary *lower_summary(struct arena *a, const struct hir_unit *u)
 	else
 		for (uint32_t k = 0; k < to->n_outputs; k++)
 			to->outputs[k].value = (struct summary_value){IR_NONE, IR_NONE, false, false, IR_NONE, IR_NONE, 0};
-	diags_free(unseen);
-	arena_free(scratch);
+	arena_release(scratch, mark);
 	return to;
 }
 
-struct ir_program *lower_program(struct arena *a, const struct hir_program *p, const struct unit_summary *const *summaries,
-				 const dtype *types)
+struct unit_summary **lower_summaries(struct arena *a, const struct hir_program *p)
+{
+	struct unit_summary **list = ARENA_ARRAY(a, struct unit_summary *, p->n_units + 1);
+	struct arena *scratch = arena_new(0);
+	struct diags *unseen = diags_new(0); /* planning the units reports them */
+	ARENA_NEW(scratch, char);            /* so that releasing a unit keeps the first block */
+	for (uint32_t i = 0; i < p->n_units; i++)
+		list[i] = summarise(a, scratch, p->units[i], unseen);
+	diags_free(unseen);
+	arena_free(scratch);
+	return list;
+}
+
+struct ir_program *lower_program(struct arena *a, const struct hir_program *p, struct unit_summary *const *summaries, const dtype *types)
 {
 	struct ir_program *to = ir_program_new(a);
 	for (uint32_t i = 0; i < p->n_params; i++)
 		ir_program_add_param(to, types ? types[i] : p->params[i].type.elem);
 	for (uint32_t i = 0; i < p->n_units; i++)
-		BUG_ON(!ir_program_add_unit(to, summaries ? summaries[i] : lower_summary(a, p->units[i])));
+		BUG_ON(!ir_program_add_unit(to, summaries[i]));
 	for (uint32_t i = 0; i < p->n_entries; i++)
 		ir_program_add_entry(to, (uint32_t)(ir_program_find(to, p->entries[i].unit) - to->units), p->entries[i].params);
 	return to;

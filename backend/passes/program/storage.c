@@ -5,13 +5,7 @@
 
 #define UNKNOWN DT_COUNT /* no caller is known yet */
 
-static dtype declared_type(const struct program_unit *u, uint32_t weight)
-{
-	uint32_t k = 0;
-	while (!u->summary->inputs[k].build_time || weight--)
-		k++;
-	return u->summary->inputs[k].elem;
-}
+static dtype declared_type(const struct program_unit *u, uint32_t weight) { return u->summary->inputs[u->weights[weight]].elem; }
 
 /* A weight that callers store in different types is as it is declared. */
 static void pass_weight(const struct program_unit *callee, uint32_t weight, dtype stored)
@@ -34,9 +28,8 @@ static bool each_entry_weight(struct ir_program *p, entry_weight_fn *fn)
 	bool some = false;
 	for (uint32_t i = 0; i < p->n_entries; i++) {
 		const struct program_unit *u = &p->units[p->entries[i].unit];
-		for (uint32_t k = 0, weight = 0; k < u->summary->n_inputs; k++)
-			if (u->summary->inputs[k].build_time)
-				some |= fn(p, u, weight++, p->entries[i].params[k]);
+		for (uint32_t k = 0; k < u->n_weights; k++)
+			some |= fn(p, u, k, p->entries[i].params[u->weights[k]]);
 	}
 	return some;
 }
@@ -61,13 +54,10 @@ static bool widen_param(struct ir_program *p, const struct program_unit *u, uint
 /* Passes the weights of c from operand `first` on to a callee. */
 static void pass_arguments(const struct program_unit *u, const struct summary_call *c, const struct program_unit *callee, uint32_t first)
 {
-	for (uint32_t k = 0, weight = 0; k < callee->summary->n_inputs; k++) {
-		const struct summary_value *v = &c->operands[first + k];
-		if (!callee->summary->inputs[k].build_time)
-			continue;
+	for (uint32_t k = 0; k < callee->n_weights; k++) {
+		const struct summary_value *v = &c->operands[first + callee->weights[k]];
 		bool is_weight = v->weight != IR_NONE && !v->is_cast && !v->is_transposed;
-		pass_weight(callee, weight, is_weight ? u->stored[v->weight] : declared_type(callee, weight));
-		weight++;
+		pass_weight(callee, k, is_weight ? u->stored[v->weight] : declared_type(callee, k));
 	}
 }
 

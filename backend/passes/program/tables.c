@@ -8,11 +8,10 @@ struct table_uses {
 	uint8_t **uses; /* for each unit and weight: enum table_use */
 };
 
-static void add_own_uses(const struct unit_summary *s, uint8_t *uses)
+static void add_own_uses(const struct program_unit *u, uint8_t *uses)
 {
-	for (uint32_t k = 0, weight = 0; k < s->n_inputs; k++)
-		if (s->inputs[k].build_time)
-			uses[weight++] = (uint8_t)s->inputs[k].reads;
+	for (uint32_t k = 0; k < u->n_weights; k++)
+		uses[k] = (uint8_t)u->summary->inputs[u->weights[k]].reads;
 }
 
 /* Calls fn for each weight of a callee and the operand that is passed for it. A branch or a loop shares no table with its caller. */
@@ -22,10 +21,9 @@ static void each_table_argument(const struct table_uses *t, uint32_t unit, table
 {
 	const struct unit_summary *s = t->p->units[unit].summary;
 	for (uint32_t i = 0; i < s->n_calls; i++) {
-		const struct unit_summary *callee = t->p->units[s->calls[i].callee.unit].summary;
-		for (uint32_t k = 0, weight = 0; s->calls[i].op == OP_CALL && k < callee->n_inputs; k++)
-			if (callee->inputs[k].build_time)
-				fn(t, unit, &s->calls[i].operands[k], s->calls[i].callee.unit, weight++);
+		const struct program_unit *callee = &t->p->units[s->calls[i].callee.unit];
+		for (uint32_t k = 0; s->calls[i].op == OP_CALL && k < callee->n_weights; k++)
+			fn(t, unit, &s->calls[i].operands[callee->weights[k]], s->calls[i].callee.unit, k);
 	}
 }
 
@@ -50,15 +48,12 @@ static void share_params(const struct table_uses *t)
 		for (uint32_t i = 0; i < p->n_entries; i++) {
 			const struct program_entry *e = &p->entries[i];
 			const struct program_unit *u = &p->units[e->unit];
-			for (uint32_t k = 0, weight = 0; k < u->summary->n_inputs; k++) {
-				if (!u->summary->inputs[k].build_time)
-					continue;
-				bool is_param = e->params[k] != IR_NONE;
-				if (round == 0 && is_param)
-					uses[e->params[k]] |= t->uses[e->unit][weight];
+			for (uint32_t k = 0; k < u->n_weights; k++) {
+				uint32_t param = e->params[u->weights[k]];
+				if (round == 0 && param != IR_NONE)
+					uses[param] |= t->uses[e->unit][k];
 				if (round == 1)
-					u->shared[weight] &= is_param && uses[e->params[k]] == (READS_ROWS | READS_COLUMNS);
-				weight++;
+					u->shared[k] &= param != IR_NONE && uses[param] == (READS_ROWS | READS_COLUMNS);
 			}
 		}
 }
@@ -70,7 +65,7 @@ uint32_t program_pass_tables(struct ir_program *p, const struct target *target)
 	(void)target;
 	for (uint32_t i = 0; i < p->n_units; i++) {
 		t.uses[i] = ARENA_ARRAY(p->arena, uint8_t, p->units[i].n_weights + 1);
-		add_own_uses(p->units[i].summary, t.uses[i]);
+		add_own_uses(&p->units[i], t.uses[i]);
 		each_table_argument(&t, i, add_use_of_callee);
 		for (uint32_t k = 0; k < p->units[i].n_weights; k++)
 			p->units[i].shared[k] = t.uses[i][k] != 0;

@@ -126,7 +126,7 @@ struct model_job {
 	hash128 files;                /* digest of the list of its files */
 	struct index *index_of_names; /* NULL: not asked for */
 	struct hir_program *program;
-	const struct unit_summary **summaries; /* of its units; NULL: not made */
+	struct unit_summary **summaries; /* of its units; NULL: not made */
 
 	struct model_params params;
 	struct model_interface interface;

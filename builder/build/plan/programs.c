@@ -10,16 +10,6 @@
 #include "builder/manifest/options.h"
 #include "frontend/hir/hir.h"
 
-static void summarise_units(struct model_job *m)
-{
-	const struct hir_program *p = m->program;
-	measure_begin("summarise");
-	m->summaries = ARENA_ARRAY(m->link.arena, const struct unit_summary *, p->n_units + 1);
-	for (uint32_t i = 0; i < p->n_units; i++)
-		m->summaries[i] = lower_summary(m->link.arena, p->units[i]);
-	measure_end();
-}
-
 const char *last_pass_of(const struct options *o) { return o->stop < STOP_PASS ? NULL : listed_pass_name(o->stop - STOP_PASS); }
 
 struct ir_program *program_of_variant(const struct build_context *c, const struct variant *v, struct arena *a, struct pass_trace *trace)
@@ -38,7 +28,9 @@ static void decide_model(const struct build_context *c, struct model_job *m)
 {
 	phase_begin(PHASE_OPT, NULL);
 	m->params.file_types = weights_types(m->link.arena, m->params.file, m->program);
-	summarise_units(m);
+	measure_begin("summarise");
+	m->summaries = lower_summaries(m->link.arena, m->program);
+	measure_end();
 	for (uint32_t i = 0; i < m->n_variants; i++)
 		m->variants[i].program = program_of_variant(c, &m->variants[i], m->link.arena, &(struct pass_trace){0});
 	m->params.types = m->variants[0].program->params; /* no target decides them */

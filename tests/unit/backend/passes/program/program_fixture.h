@@ -12,9 +12,10 @@ static inline struct ir_program *program_decided(struct arena *a, struct hir_uni
 						 const struct hir_unit *entry)
 {
 	static const uint32_t no_params[HIR_CAP] = {IR_NONE, IR_NONE, IR_NONE, IR_NONE, IR_NONE, IR_NONE, IR_NONE, IR_NONE};
-	struct ir_program *p = ir_program_new(a);
-	for (uint32_t k = 0; k < 4 && units[k]; k++)
-		assert_true(ir_program_add_unit(p, lower_summary(a, units[k])));
+	struct hir_program from = {.units = (struct hir_unit **)(uintptr_t)units}; /* only read */
+	while (from.n_units < 4 && units[from.n_units])
+		from.n_units++;
+	struct ir_program *p = lower_program(a, &from, lower_summaries(a, &from), NULL);
 	if (entry)
 		ir_program_add_entry(p, (uint32_t)(ir_program_find(p, entry) - p->units), no_params);
 	program_decide(p, target_get(target), true, NULL);
