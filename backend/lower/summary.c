@@ -3,9 +3,9 @@
 #include "backend/lower/summary.h"
 #include "backend/lower/lower.h"
 #include "base/arena.h"
-#include "base/bug.h"
 #include "base/diag.h"
 #include "base/map.h"
+#include "base/measure.h"
 
 struct summariser {
 	const struct ir_fn *f;
@@ -265,6 +265,7 @@ static void add_body(struct summariser *s)
 
 static struct unit_summary *summarise(struct arena *a, struct arena *scratch, const struct hir_unit *u, struct diags *diags)
 {
+	measure_begin("summarise");
 	arena_mark_t mark = arena_mark(scratch);
 	struct unit_summary *to = ARENA_NEW(a, struct unit_summary);
 	struct summariser s = {.f = lower_unit(scratch, u, diags), .a = a, .s = to};
@@ -276,29 +277,34 @@ static struct unit_summary *summarise(struct arena *a, struct arena *scratch, co
 		for (uint32_t k = 0; k < to->n_outputs; k++)
 			to->outputs[k].value = (struct summary_value){IR_NONE, IR_NONE, false, false, IR_NONE, IR_NONE, 0};
 	arena_release(scratch, mark);
+	measure_end();
 	return to;
 }
 
-struct unit_summary **lower_summaries(struct arena *a, const struct hir_program *p)
+const struct unit_summary **lower_summaries(struct arena *a, const struct hir_program *p, const struct unit_summary *const *known)
 {
-	struct unit_summary **list = ARENA_ARRAY(a, struct unit_summary *, p->n_units + 1);
+	const struct unit_summary **list = ARENA_ARRAY(a, const struct unit_summary *, p->n_units + 1);
 	struct arena *scratch = arena_new(0);
 	struct diags *unseen = diags_new(0); /* planning the units reports them */
 	ARENA_NEW(scratch, char);            /* so that releasing a unit keeps the first block */
 	for (uint32_t i = 0; i < p->n_units; i++)
-		list[i] = summarise(a, scratch, p->units[i], unseen);
+		list[i] = known && known[i] ? known[i] : summarise(a, scratch, p->units[i], unseen);
 	diags_free(unseen);
 	arena_free(scratch);
 	return list;
 }
 
-struct ir_program *lower_program(struct arena *a, const struct hir_program *p, struct unit_summary *const *summaries, const dtype *types)
+struct ir_program *lower_program(struct arena *a, const struct hir_program *p, const struct unit_summary *const *summaries,
+				 const dtype *types)
 {
 	struct ir_program *to = ir_program_new(a);
 	for (uint32_t i = 0; i < p->n_params; i++)
 		ir_program_add_param(to, types ? types[i] : p->params[i].type.elem);
 	for (uint32_t i = 0; i < p->n_units; i++)
-		BUG_ON(!ir_program_add_unit(to, summaries[i]));
+		if (!ir_program_add_unit(to, summaries[i])) {
+			ir_program_free(to);
+			return NULL;
+		}
 	for (uint32_t i = 0; i < p->n_entries; i++)
 		ir_program_add_entry(to, (uint32_t)(ir_program_find(to, p->entries[i].unit) - to->units), p->entries[i].params);
 	return to;

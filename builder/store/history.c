@@ -4,8 +4,9 @@
 #include "base/buf.h"
 #include "builder/store/serializer.h"
 #include "builder/store/store.h"
+#include "builder/store/summary_record.h"
 
-#define HISTORY_MAGIC 0x34545348u /* "HST4" */
+#define HISTORY_MAGIC 0x35545348u /* "HST5" */
 enum { SHARD_UNITS = 128, MOST_BITS = 20 };
 
 static hash128 index_key(const char *model) { return store_key("units", model); }
@@ -25,6 +26,7 @@ static void serialize_unit(struct serializer *s, struct unit_record *u)
 	serialize_hash(s, &u->key);
 	serialize_hash(s, &u->target);
 	plan_record_serialize(s, &u->made);
+	summary_serialize(s, &u->summary);
 }
 
 /* The whole index, and the start of a shard. `n`: units of the model, or of the shard. */

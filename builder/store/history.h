@@ -4,6 +4,7 @@
 #define TRIB_BUILDER_STORE_HISTORY_H
 #include <stdbool.h>
 #include <stdint.h>
+#include "backend/ir/program.h"
 #include "base/hash.h"
 #include "base/map.h"
 #include "builder/store/compile_reason.h"
@@ -19,6 +20,7 @@ struct unit_record {
 	hash128 tokens, key, target;
 	const char *cpu;
 	struct plan_record made;
+	struct unit_summary summary; /* of the code that `made` names, by that compiler */
 };
 struct history {
 	struct unit_record *units;

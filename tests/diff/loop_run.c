@@ -207,7 +207,7 @@ static bool same_outputs(const struct hir_unit *u, const struct tensor *got, con
 static bool execute(const struct reference_call *c, struct arena *a, struct tensor *out, struct buf *error)
 {
 	struct buf expected = {0};
-	struct ir_program *program = lower_program(a, c->model->program, lower_summaries(a, c->model->program), NULL);
+	struct ir_program *program = lower_program(a, c->model->program, lower_summaries(a, c->model->program, NULL), NULL);
 	struct machine m = {a, c, program, ARENA_ARRAY(a, const struct plan *, c->model->program->n_units + 1), error};
 	struct tensor *want = ARENA_ARRAY(a, struct tensor, c->unit->n_outputs + 1);
 	program_decide(program, the_target, true, NULL);

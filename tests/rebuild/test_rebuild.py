@@ -266,6 +266,32 @@ class TwoBackEnds(ProjectTest):
         self.assertEqual(self.build()["weights"]["packed"], 1)
 
 
+class Summaries(ProjectTest):
+    """Program passes read the summaries that the records of unchanged units have."""
+
+    def setUp(self):
+        super().setUp()
+        self.write("src/blocks.tri", BLOCKS)
+        self.write("src/net.tri", NET)
+        self.write("tri.build", MANIFEST)
+
+    def summarised(self):
+        said = self.trib("build", "--timing").stdout
+        found = re.search(r"(?m)^ +summarise +\S+ \S+ +\S+ % +\S+ \S+ +(\d+) ", said)
+        return int(found[1]) if found else 0
+
+    def test_an_edit_summarises_one_unit(self):
+        self.write("src/blocks.tri", BLOCKS.replace("@inline\n", ""))
+        self.assertEqual(self.summarised(), 4)
+        self.write("src/blocks.tri", BLOCKS.replace("@inline\n", "").replace("- 0.5", "- 0.25"))
+        self.assertEqual(self.summarised(), 1)
+
+    def test_what_is_inlined_has_no_record(self):
+        self.assertEqual(self.summarised(), 4)
+        self.write("src/blocks.tri", BLOCKS.replace("- 0.5", "- 0.25"))
+        self.assertEqual(self.summarised(), 2)
+
+
 class Rebuild(ProjectTest):
     def setUp(self):
         super().setUp()

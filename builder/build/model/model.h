@@ -30,8 +30,7 @@ struct unit_job {
 	struct plan_options options;
 	bool is_needed;    /* an entry, or called by a needed unit */
 	uint32_t in_chain; /* of the plans; plan.c */
-	bool has_code_hash;
-	hash128 code_hash; /* hir_unit_hash */
+	hash128 code_hash; /* hir_unit_hash; zero: not computed */
 
 	const struct unit_record *old_record;  /* of the last build; NULL: none */
 	const struct plan_record *plan_record; /* of the last build, from the cache, or of this build */
@@ -126,7 +125,8 @@ struct model_job {
 	hash128 files;                /* digest of the list of its files */
 	struct index *index_of_names; /* NULL: not asked for */
 	struct hir_program *program;
-	struct unit_summary **summaries; /* of its units; NULL: not made */
+	const struct unit_summary **summaries; /* of its units; NULL: not made */
+	hash128 *code_hashes;                  /* the same: hir_unit_hash; zero: not computed */
 
 	struct model_params params;
 	struct model_interface interface;

@@ -15,7 +15,6 @@
 #include "builder/build/timing/timing.h"
 #include "builder/manifest/build_spec.h"
 #include "builder/manifest/options.h"
-#include "builder/store/history.h"
 #include "builder/store/key.h"
 #include "frontend/hir/hir.h"
 #include "scheduler/pool.h"
@@ -136,7 +135,7 @@ static void start_variant(struct worklist *g, struct variant *v)
 	for (uint32_t i = 0; i < p->n_units; i++) {
 		struct plan_options options = key_unit_options(&m->spec->plan, v->target, v->program, p->units[i]);
 		options.no_loops = v->backend->stage == BACKEND_IR;
-		v->units.jobs[i] = (struct unit_job){.unit = p->units[i], .variant = v, .options = options};
+		v->units.jobs[i] = (struct unit_job){.unit = p->units[i], .variant = v, .options = options, .code_hash = m->code_hashes[i]};
 		map_put(&v->units.by_identity, p->units[i]->identity, i);
 	}
 	for (uint32_t i = 0; i < p->n_entries; i++)
@@ -145,7 +144,6 @@ static void start_variant(struct worklist *g, struct variant *v)
 
 static void start_model(struct worklist *g, struct model_job *m)
 {
-	m->history = history_load(g->c->arena, g->c->stores.project, m->spec->name);
 	for (uint32_t i = 0; i < m->n_variants; i++)
 		start_variant(g, &m->variants[i]);
 }

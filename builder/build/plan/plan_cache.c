@@ -20,9 +20,8 @@ uint8_t unit_opt(const struct unit_job *j) { return j->options.size ? MANIFEST_O
 
 static hash128 unit_code_hash(struct unit_job *j)
 {
-	if (!j->has_code_hash)
+	if (hash_is_zero(j->code_hash))
 		j->code_hash = hir_unit_hash(j->unit);
-	j->has_code_hash = true;
 	return j->code_hash;
 }
 

@@ -20,6 +20,7 @@ static const struct unit_record *new_record(struct build_context *c, struct unit
 		return j->new_record;
 	const struct variant *v = j->variant;
 	const struct platform *p = &v->model->platform;
+	const struct unit_summary *summary = v->model->summaries[j - v->units.jobs];
 	j->new_record = ARENA_NEW(c->arena, struct unit_record);
 	*j->new_record = (struct unit_record){.name = j->unit->name,
 					      .file = j->unit->file,
@@ -29,7 +30,8 @@ static const struct unit_record *new_record(struct build_context *c, struct unit
 					      .key = j->key,
 					      .target = v->target_id,
 					      .cpu = v->target->name == p->target->name ? p->name : v->target->name,
-					      .made = *j->plan_record};
+					      .made = *j->plan_record,
+					      .summary = *summary};
 	return j->new_record;
 }
 

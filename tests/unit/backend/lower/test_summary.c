@@ -13,7 +13,7 @@ static struct hir_type table(struct hir_unit *u) { return SHAPE(u, DT_FLOAT32, 1
 static void expect(struct arena *a, struct hir_unit **units, uint32_t n, const char *lines)
 {
 	const struct hir_program from = {.units = units, .n_units = n};
-	struct ir_program *p = lower_program(a, &from, lower_summaries(a, &from), NULL);
+	struct ir_program *p = lower_program(a, &from, lower_summaries(a, &from, NULL), NULL);
 	struct buf text = {0}, why = {0};
 	assert_true(ir_program_verify(p, &why));
 	ir_program_print(p, &text);

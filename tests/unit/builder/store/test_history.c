@@ -20,6 +20,13 @@ static struct plan_statement statements[] = {{"loop", 2, 0, 2}, {"tri_sort_f32",
 static hash128 origin_units[] = {{1, 0}, {70, 0}};
 static struct origins origin_table = {
 	.list = origin_list, .members = origin_members, .starts = origin_starts, .n_units = 2, .n = 2, .n_members = 3, .n_sets = 3};
+static struct summary_input inputs[] = {{DT_FLOAT32, 4, false, 3, 1, 0}, {DT_FLOAT16, 2, true, 0, IR_NONE, READS_ROWS}};
+static struct summary_value operands[] = {{IR_NONE, 0, true, true, IR_NONE, IR_NONE, 0}, {1, IR_NONE, false, false, IR_NONE, 0, 3}};
+static uint32_t results[] = {0, IR_NONE};
+static struct summary_call calls[] = {{OP_CALL, {"callee", {80, 1}, 0}, {0}, operands, 2, results, 2},
+				      {OP_IF, {"yes", {81, 1}, 0}, {"no", {82, 1}, 0}, operands, 1, results, 0}};
+static struct summary_conv conv = {DT_TRIT, 1, 0, true};
+static struct summary_output out = {DT_FLOAT32, 4, {1, IR_NONE, false, false, 0, 1, 2}, 0, IR_NONE};
 static const struct unit_record before = {
 	.name = "Block(8)",
 	.file = "src/net.tri",
@@ -48,7 +55,38 @@ static const struct unit_record before = {
 					.n_outputs = 1,
 					.pieces = &piece,
 					.n_pieces = 1}}},
+	.summary = {.inputs = inputs,
+		    .n_inputs = 2,
+		    .n_groups = 2,
+		    .outputs = &out,
+		    .n_outputs = 1,
+		    .calls = calls,
+		    .n_calls = 2,
+		    .convs = &conv,
+		    .n_convs = 1},
 };
+
+/* Of a unit whose callees are units. */
+static void print_summary(struct arena *a, struct unit_summary s, struct buf *text)
+{
+	struct ir_program *p = ir_program_new(a);
+	for (uint32_t k = 0; k < 3; k++)
+		ir_program_add_unit(p, &(struct unit_summary){.symbol = "callee", .identity = {80 + k, 1}});
+	s.symbol = "unit";
+	assert_true(ir_program_add_unit(p, &s));
+	ir_program_print(p, text);
+	ir_program_free(p);
+}
+
+static void same_summary(struct arena *a, struct unit_summary s)
+{
+	struct buf want = {0}, got = {0};
+	print_summary(a, before.summary, &want);
+	print_summary(a, s, &got);
+	assert_string_equal(got.at, want.at);
+	buf_free(&want);
+	buf_free(&got);
+}
 
 static void explains(struct unit_record now, const char *want)
 {
@@ -144,6 +182,8 @@ static void round_trip(void **state)
 	assert_string_equal(o->statements[1].name, "tri_sort_f32");
 	assert_true(o->statements[0].kind == 0 && o->statements[0].ceiling == 2 && o->statements[1].kind == 1 &&
 		    o->statements[1].ceiling == 1);
+	assert_int_equal(u->summary.n_groups, 2);
+	same_summary(f.a, u->summary);
 	assert_null(history_find(back, (hash128){99, 99}, "cpu"));
 	history_free(back);
 	history_free(none);

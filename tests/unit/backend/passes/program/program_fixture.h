@@ -15,7 +15,7 @@ static inline struct ir_program *program_decided(struct arena *a, struct hir_uni
 	struct hir_program from = {.units = (struct hir_unit **)(uintptr_t)units}; /* only read */
 	while (from.n_units < 4 && units[from.n_units])
 		from.n_units++;
-	struct ir_program *p = lower_program(a, &from, lower_summaries(a, &from), NULL);
+	struct ir_program *p = lower_program(a, &from, lower_summaries(a, &from, NULL), NULL);
 	if (entry)
 		ir_program_add_entry(p, (uint32_t)(ir_program_find(p, entry) - p->units), no_params);
 	program_decide(p, target_get(target), true, NULL);
