@@ -13,6 +13,12 @@
 	"b4 = output 0 float32[2, 4, 3, 6]\nkernel tri_attention_mask_f32(b0, b1, b2, b3, b4) "                             \
 	"dims (batch=2, heads=4, kv_heads=" heads ", queries=3, keys=5, features=8, values=6, " mask ")\n"
 
+#define CONV(kernel, group, stride, more)                                                                               \
+	"unit conv() inputs 1 outputs 1 slots 1 scratch 0\nb0 = input 0 float32[1, 4, 6, 6] as channels_last\n"         \
+	"b1 = weight 0 float32[8, " group ", 1, 1] as window_panels\n"                                                  \
+	"b2 = output 0 float32[1, 8, 6, 6] as channels_last\nkernel " kernel "(b0, b1, b2) dims (batch=1, channels=4, " \
+	"height=6, width=6, out=8, kernel_height=1, kernel_width=1, out_height=6, out_width=6" stride ", group_channels=" group more ")\n"
+
 /* Reads the text. Returns the error, or an empty text. */
 static char *read_error(const char *text)
 {
@@ -52,8 +58,29 @@ static void attention(void **state)
 	}
 }
 
+/* A case of a record: kernels of one record take other convolutions. */
+static void cases_of_record(void **state)
+{
+	static const struct {
+		const char *text, *why;
+	} cases[] = {
+		{CONV("tri_pointwise_f32", "4", "", ""), NULL},
+		{CONV("tri_pointwise_f32", "4", ", stride_width=2", ""), "a kernel for another size"},
+		{CONV("tri_conv_f32", "4", ", stride_width=2", ""), NULL},
+		{CONV("tri_pointwise_f32", "2", "", ""), "two sizes that should be equal"},
+		{CONV("tri_conv_f32", "2", "", ""), NULL},
+		{CONV("tri_conv_f32", "4", ", stride_width=0", ""), "a dim of a kernel that cannot be"},
+		{CONV("tri_conv_f32", "4", "", ", K=3"), "expected"},
+	};
+	for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+		char *error = read_error(cases[k].text);
+		assert_true(cases[k].why ? strstr(error, cases[k].why) != NULL : !*error);
+		free(error);
+	}
+}
+
 int test_loop_sizes(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(attention)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(attention), cmocka_unit_test(cases_of_record)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
