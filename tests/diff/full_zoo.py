@@ -2,12 +2,13 @@
 """The networks of examples/zoo in full size, with random weights, at every level, for several batches and numbers of threads: against PyTorch, and
 bit by bit between numbers of threads. Takes an hour, so ctest does not run it; TRIB, TRIB_SOURCE and PYTHONPATH are as in CMakeLists.txt.
 
-full_zoo.py [--only TEXT] [--levels 0,1,2,3,s] [--batches 1,3] [--threads 1,2] [--device cpu|opencl|reference]"""
+full_zoo.py [--only TEXT] [--levels 0,1,2,3,s] [--batches 1,3] [--threads 1,2] [--device cpu|opencl|c|reference]"""
 import argparse
 import os
 import shutil
 import sys
 
+from c_source import replace_library
 from torch_zoo import MODELS, ZOO, Zoo
 from torch_ops import safetensors, torch
 
@@ -25,8 +26,10 @@ class FullZoo(Zoo):
 
     def prepare(self, name, level):
         self.write("tri.build", f"project full\n\nmodel {name}\n    sources = *.tri\n    entry = {self.entry(name)}\n    weights = weights.safetensors\n"
-                                + f"    emit = library{' opencl' if self.options.device == 'opencl' else ''}\n")
+                                + f"    emit = library {self.options.device if self.options.device in ('opencl', 'c') else ''}\n")
         self.trib("build", f"-O{level}")
+        if self.options.device == "c":
+            replace_library(self.path("build"), name, flags=("-O3",))
 
     @staticmethod
     def entry(name):
@@ -35,7 +38,8 @@ class FullZoo(Zoo):
         return block.split("entry   = ")[1].split("\n")[0]
 
     def flags(self, threads):
-        return ("--device", self.options.device, *(("--threads", threads) if self.options.device == "cpu" else ()))
+        device = "cpu" if self.options.device == "c" else self.options.device  # the library is the C source
+        return ("--device", device, *(("--threads", threads) if device == "cpu" else ()))
 
     def run_network(self, name, net, batch, what):
         x = torch.randn(batch, *SIZES.get(name, (3, 224, 224)))

@@ -29,6 +29,7 @@ class Programs(InC, test_programs.Programs):
         for name in test_programs.PROGRAMS:
             for compiler, *flags in COMPILERS:
                 compile_source(self.path(f"build/{name}.c"), *flags, compiler=compiler)
+        self.compare(("ints",), (1,))
 
     test_interpreter_against_numpy = None
 
@@ -138,6 +139,13 @@ class Files(ProjectTest):
         self.assertIn("`build/net.h` twice", self.fails("build"))
         self.write_net(10, "c", "    profile = true\n")
         self.assertIn("W0806", self.trib("build").stderr)
+
+    def test_names_of_models_are_not_those_of_helpers(self):
+        for name in ("places", "table0", "weight0"):
+            self.write_net(10, "c")
+            self.edit("tri.build", "model net", f"model {name}")
+            self.trib("build")
+            compile_source(self.path(f"build/{name}.c"))
 
     def test_code_can_be_dumped(self):
         self.write_net(10, "c")

@@ -154,7 +154,7 @@ static void check_sizes(const struct entry_printer *p, uint32_t k)
 static void put_check(struct entry_printer *p)
 {
 	struct buf *out = p->e.out;
-	buf_printf(out, "static int check_%s(const %s *m, const %s_io *io, int64_t *n, tri_error *err)\n{\n\tint code;\n", p->prefix,
+	buf_printf(out, "static int tri_shapes_%s(const %s *m, const %s_io *io, int64_t *n, tri_error *err)\n{\n\tint code;\n", p->prefix,
 		   p->info->name, p->prefix);
 	for (uint32_t s = 0; s < n_symbols(p); s++)
 		buf_printf(out, "\tint64_t n%u = 0;\n", s);
@@ -183,7 +183,7 @@ static void put_scratch_bytes(const struct entry_printer *p)
 {
 	buf_printf(p->e.out,
 		   "uint64_t %s_scratch_bytes(const %s *m, const %s_io *io, tri_error *err)\n{\n\tint64_t n[%u] = {0}, bytes;\n"
-		   "\tif (check_%s(m, io, n, err) != TRI_OK)\n\t\treturn UINT64_MAX;\n\tbytes = %s_scratch(n);\n"
+		   "\tif (tri_shapes_%s(m, io, n, err) != TRI_OK)\n\t\treturn UINT64_MAX;\n\tbytes = %s_scratch(n);\n"
 		   "\tif (bytes < 0) {\n\t\ttri_error_set(err, TRI_ERR_SHAPE, \"the sizes are too large\");\n\t\treturn UINT64_MAX;\n\t}\n"
 		   "\ttri_error_set(err, TRI_OK, \"\");\n\treturn (uint64_t)bytes;\n}\n\n",
 		   p->prefix, p->info->name, p->prefix, n_symbols(p) + 1, p->prefix, p->entry->unit->symbol);
@@ -196,8 +196,8 @@ static const char *tensor_place(const struct entry_printer *p, uint32_t k)
 		return arena_printf(p->e.scratch, "%s.data", io_name(p, k));
 	state_of(p, k, &number);
 	bool other = p->io[k].output && !model_state_grows(p->in, p->entry, state_position(p, k));
-	return arena_printf(p->e.scratch, "tri_state_at(&m->memory, states, m->most, %u, %sm->second[%u])", number, other ? "!" : "",
-			    number);
+	return arena_printf(p->e.scratch, "tri_state_at(&m->memory, tri_state_table, m->most, %u, %sm->second[%u])", number,
+			    other ? "!" : "", number);
 }
 
 /* The new lengths of the states, which must have room. */
@@ -251,7 +251,7 @@ static void put_run(const struct entry_printer *p, const struct model_weights *w
 	if (lengths)
 		buf_printf(out, "\tint64_t after[%u];\n", n_capacities);
 	buf_printf(out,
-		   "\tconst int code = check_%s(m, io, n, err);\n\tif (code != TRI_OK)\n\t\treturn code;\n\tbytes = %s_scratch(n);\n"
+		   "\tconst int code = tri_shapes_%s(m, io, n, err);\n\tif (code != TRI_OK)\n\t\treturn code;\n\tbytes = %s_scratch(n);\n"
 		   "\tif (bytes < 0 || (uint64_t)bytes > scratch_bytes)\n"
 		   "\t\treturn tri_error_set(err, TRI_ERR_MEMORY, \"the scratch memory is too small for these sizes\");\n",
 		   p->prefix, p->entry->unit->symbol);
@@ -269,10 +269,10 @@ static void put_run(const struct entry_printer *p, const struct model_weights *w
 		buf_printf(out, "%s, ", tensor_place(p, k));
 	buf_puts(out, "NULL};\n");
 	if (table < w->n_tables)
-		buf_printf(out, "\t\t%s(&run, tensors, table%u, n, (unsigned char *)scratch);\n", p->entry->unit->symbol, table);
+		buf_printf(out, "\t\t%s(&run, tensors, tri_table%u, n, (unsigned char *)scratch);\n", p->entry->unit->symbol, table);
 	else
 		buf_printf(out, "\t\t%s(&run, tensors, NULL, n, (unsigned char *)scratch);\n", p->entry->unit->symbol);
-	buf_puts(out, "\t}\n\ttri_end(&run, places, names, n, err);\n");
+	buf_puts(out, "\t}\n\ttri_end(&run, tri_place_table, names, n, err);\n");
 	put_commit(p);
 	buf_puts(out, "\treturn run.code;\n}\n\n");
 }

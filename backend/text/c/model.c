@@ -37,7 +37,7 @@ static void put_blob(const struct text_printer *e, const struct model_blob *b, e
 	dtype t = b->elem == DT_FLOAT16 ? DT_BFLOAT16 : b->elem;
 	const char *type = packed ? "uint32_t" : e->d->memory[t];
 	size_t n = b->len / (packed ? WORD : dtype_size(b->elem));
-	buf_printf(e->out, "static const %s weight%u[%zu] = {", type, number, n);
+	buf_printf(e->out, "static const %s tri_weight%u[%zu] = {", type, number, n);
 	for (size_t i = 0; i < n; i++) {
 		buf_puts(e->out, i % PER_LINE ? ", " : i ? ",\n\t" : "");
 		if (packed)
@@ -73,11 +73,11 @@ static void put_slot(const struct text_printer *e, const struct model_weights *w
 {
 	const struct model_blob *b = &w->blobs[s->index];
 	if (s->is_table)
-		buf_printf(e->out, "{table%u, 0}", s->index);
+		buf_printf(e->out, "{tri_table%u, 0}", s->index);
 	else if (!b->len)
 		buf_puts(e->out, "{\"\", 0}");
 	else if (b->bytes)
-		buf_printf(e->out, "{weight%u, 0}", numbers[s->index]);
+		buf_printf(e->out, "{tri_weight%u, 0}", numbers[s->index]);
 	else
 		buf_printf(e->out, "{NULL, %llu}", (unsigned long long)(triw_tensors_at(w->n_blobs) + b->offset));
 }
@@ -85,10 +85,10 @@ static void put_slot(const struct text_printer *e, const struct model_weights *w
 static void put_tables(const struct text_printer *e, const struct model_weights *w, const uint32_t *numbers)
 {
 	for (uint32_t i = 0; i < w->n_tables; i++) /* tables refer to each other */
-		buf_printf(e->out, "static const struct tri_slot table%u[%u];\n", i, w->tables[i].plan->n_slots + 1);
+		buf_printf(e->out, "static const struct tri_slot tri_table%u[%u];\n", i, w->tables[i].plan->n_slots + 1);
 	for (uint32_t i = 0; i < w->n_tables; i++) {
 		const struct model_table *t = &w->tables[i];
-		buf_printf(e->out, "static const struct tri_slot table%u[%u] = {", i, t->plan->n_slots + 1);
+		buf_printf(e->out, "static const struct tri_slot tri_table%u[%u] = {", i, t->plan->n_slots + 1);
 		for (uint32_t k = 0; k < t->plan->n_slots; k++) {
 			put_slot(e, w, &t->slots[k], numbers);
 			buf_puts(e->out, ", ");
@@ -149,7 +149,7 @@ static bool may_fail(const struct loop_fn *f, uint32_t i)
 
 static void put_places(const struct text_printer *e, const struct model_input *in, const struct loop_fn *const *units)
 {
-	buf_puts(e->out, "static const struct tri_place places[] = {");
+	buf_puts(e->out, "static const struct tri_place tri_place_table[] = {");
 	for (uint32_t i = 0; in->lines && i < in->program->n_units; i++) {
 		const struct loop_fn *f = units[i];
 		for (uint32_t k = 0; f && in->lines[i] && k < in->lines[i]->n_statements; k++) {

@@ -35,7 +35,7 @@ static void put_initial(const struct text_printer *e, uint32_t i, const struct t
 	int64_t n = tensor_count(t);
 	if (!t->data || !n)
 		return;
-	buf_printf(e->out, "static const %s initial%u[%lld] = {", e->d->memory[elem], i, (long long)n);
+	buf_printf(e->out, "static const %s tri_initial%u[%lld] = {", e->d->memory[elem], i, (long long)n);
 	for (int64_t k = 0; k < n; k++) {
 		buf_puts(e->out, k % 16 ? ", " : k ? ",\n\t" : "");
 		text_element(e, t->elem, t->data, k);
@@ -48,15 +48,15 @@ static void put_states(const struct text_printer *e, const struct model_input *i
 	const struct hir_program *p = in->program;
 	for (uint32_t i = 0; i < p->n_states; i++)
 		put_initial(e, i, &in->initial_states[i]);
-	buf_puts(e->out, "static const struct tri_state states[] = {");
+	buf_puts(e->out, "static const struct tri_state tri_state_table[] = {");
 	for (uint32_t i = 0; i < p->n_states; i++) {
 		const struct hir_state *s = &p->states[i];
 		bool given = in->initial_states[i].data && tensor_count(&in->initial_states[i]);
-		const char *initial = given ? arena_printf(e->scratch, "initial%u", i) : "NULL";
+		const char *initial = given ? arena_printf(e->scratch, "tri_initial%u", i) : "NULL";
 		buf_printf(e->out, "\n\t{%lld, %d, %d, %s},", (long long)state_bytes(s), s->axis == HIR_NONE ? -1 : (int)s->capacity,
 			   1 + has_second_buffer(in, i), initial);
 	}
-	buf_puts(e->out, "};\nstatic const tri_capacity capacities[] = {");
+	buf_puts(e->out, "};\nstatic const tri_capacity tri_capacity_table[] = {");
 	for (uint32_t i = 0; i < p->n_capacities; i++)
 		buf_printf(e->out, "{%s, %lld}, ", c_literal(e->scratch, p->capacities[i].name), (long long)in->capacities[i]);
 	buf_puts(e->out, "{NULL, 0}};\n\n");
@@ -66,16 +66,16 @@ static void put_state_functions(const struct text_printer *e, const struct hir_p
 {
 	buf_printf(e->out,
 		   "uint64_t %s_state_bytes(const tri_memory *memory)\n{\n\tint64_t most[%u], bytes;\n"
-		   "\tif (tri_capacities(memory, capacities, most, NULL) != TRI_OK)\n\t\treturn UINT64_MAX;\n"
-		   "\tbytes = tri_states_size(states, %u, most);\n\treturn bytes < 0 ? UINT64_MAX : (uint64_t)bytes;\n}\n\n",
+		   "\tif (tri_capacities(memory, tri_capacity_table, most, NULL) != TRI_OK)\n\t\treturn UINT64_MAX;\n"
+		   "\tbytes = tri_states_size(tri_state_table, %u, most);\n\treturn bytes < 0 ? UINT64_MAX : (uint64_t)bytes;\n}\n\n",
 		   name, p->n_capacities + 1, p->n_states);
 	buf_printf(
 		e->out,
 		"int %s_reset(%s *m, tri_error *err)\n{\n\tif (!m)\n\t\treturn tri_error_set(err, TRI_ERR_ARGUMENT, \"the model is NULL\");\n"
 		"\tmemset(m->length, 0, sizeof m->length);\n\tmemset(m->second, 0, sizeof m->second);\n"
-		"\tfor (uint32_t i = 0; i < %u; i++) {\n\t\tvoid *at = tri_state_at(&m->memory, states, m->most, i, 0);\n"
-		"\t\tif (states[i].capacity < 0 && states[i].initial)\n\t\t\tmemcpy(at, states[i].initial, (size_t)states[i].bytes);\n"
-		"\t\telse if (states[i].capacity < 0)\n\t\t\tmemset(at, 0, (size_t)states[i].bytes);\n\t}\n"
+		"\tfor (uint32_t i = 0; i < %u; i++) {\n\t\tvoid *at = tri_state_at(&m->memory, tri_state_table, m->most, i, 0);\n"
+		"\t\tif (tri_state_table[i].capacity < 0 && tri_state_table[i].initial)\n\t\t\tmemcpy(at, tri_state_table[i].initial, (size_t)tri_state_table[i].bytes);\n"
+		"\t\telse if (tri_state_table[i].capacity < 0)\n\t\t\tmemset(at, 0, (size_t)tri_state_table[i].bytes);\n\t}\n"
 		"\treturn tri_error_set(err, TRI_OK, \"\");\n}\n\n",
 		name, name, p->n_states);
 }
@@ -85,7 +85,7 @@ static void put_file_head(const struct text_printer *e, const struct model_weigh
 {
 	struct triw_header h = {.magic = TRIW_MAGIC, .version = TRIW_VERSION, .n_entries = w->n_blobs, .size = w->file->size};
 	memcpy(h.digest, &w->file->digest, sizeof h.digest);
-	buf_puts(e->out, "static const unsigned char file_head[] = {");
+	buf_puts(e->out, "static const unsigned char tri_file_head[] = {");
 	for (size_t i = 0; i < offsetof(struct triw_header, check); i++)
 		buf_printf(e->out, "%s0x%02x", i ? ", " : "", ((const unsigned char *)&h)[i]);
 	buf_puts(e->out, "};\n\n");
@@ -109,11 +109,11 @@ void c_states_put(const struct model_input *in, const struct model_info *info, c
 	if (w->file)
 		buf_printf(
 			out,
-			"\tif ((code = tri_check_file(&m->memory, file_head, sizeof file_head, %s_WEIGHTS_BYTES, err)) != TRI_OK)\n\t\treturn code;\n",
+			"\tif ((code = tri_check_file(&m->memory, tri_file_head, sizeof tri_file_head, %s_WEIGHTS_BYTES, err)) != TRI_OK)\n\t\treturn code;\n",
 			info->name);
 	if (p->n_states)
 		buf_printf(out,
-			   "\tif ((code = tri_capacities(memory, capacities, m->most, err)) != TRI_OK)\n\t\treturn code;\n"
+			   "\tif ((code = tri_capacities(memory, tri_capacity_table, m->most, err)) != TRI_OK)\n\t\treturn code;\n"
 			   "\tif (!m->memory.states || m->memory.states_bytes < %s_state_bytes(memory))\n"
 			   "\t\treturn tri_error_set(err, TRI_ERR_MEMORY, \"the memory for the states is too small\");\n"
 			   "\tcode = %s_reset(m, err);\n",
