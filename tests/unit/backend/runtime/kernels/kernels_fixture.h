@@ -14,45 +14,46 @@
 
 enum { CONTEXT_BYTES = 4096, STACK_BYTES = 128 << 10 };
 
+/* The kernels of kernels.def by their names there, and the context that they need. */
 struct kernels {
 	void *library;
-	tri_kernel_fn *i8_trit2, *i8_trit1_6, *f32_trit2, *f32, *f32_panels, *conv_i8_trit2, *conv_f32, *conv_f32_trit2, *depthwise_f32,
-		*depthwise_i8_trit2, *conv_groups_i8_trit2, *conv_groups_f32_trit2, *pointwise_f32;
-	tri_filled_kernel_fn *i8_trit2_filled;
+#define WHOLE(name)
+#define FILLED(name) tri_filled_kernel_fn *name##_filled;
+#define KERNEL(name, record, fits, targets, operands, filled, cost) \
+	tri_kernel_fn *name;                                        \
+	filled(name)
+#include "backend/runtime/kernels/kernels.def"
+#undef FILLED
+#undef KERNEL
 	void (*init)(void *ctx, uint32_t threads);
 	void (*end)(void *ctx);
 };
 
 static inline bool kernels_open(struct arena *a, enum runtime_level level, struct kernels *k)
 {
-	static const char *const names[] = {"tri_matmul_i8_trit2",   "tri_matmul_f32_trit2",     "tri_matmul_f32",
-					    "tri_context_init",      "tri_context_end",          "tri_conv_i8_trit2",
-					    "tri_conv_f32",          "tri_matmul_f32_panels",    "tri_depthwise_f32",
-					    "tri_conv_f32_trit2",    "tri_depthwise_i8_trit2",   "tri_matmul_i8_trit2_filled",
-					    "tri_matmul_i8_trit1_6", "tri_conv_groups_i8_trit2", "tri_conv_groups_f32_trit2",
-					    "tri_pointwise_f32"};
+	static const char *const names[] = {
+#define FILLED(name) "tri_" #name "_filled",
+#define KERNEL(name, record, fits, targets, operands, filled, cost) "tri_" #name, filled(name)
+#include "backend/runtime/kernels/kernels.def"
+#undef FILLED
+#undef KERNEL
+		"tri_context_init", "tri_context_end"};
 	struct object *objects[MOST_OBJECTS];
 	if (!level_runs(level)) {
 		print_message("this processor does not run level %d: skipped\n", (int)level);
 		return false;
 	}
 	k->library = link_open(a, objects, runtime_parse(a, level, objects), names, sizeof names / sizeof *names);
-	*(void **)&k->i8_trit2 = symbol(k->library, names[0]);
-	*(void **)&k->f32_trit2 = symbol(k->library, names[1]);
-	*(void **)&k->f32 = symbol(k->library, names[2]);
-	*(void **)&k->init = symbol(k->library, names[3]);
-	*(void **)&k->end = symbol(k->library, names[4]);
-	*(void **)&k->conv_i8_trit2 = symbol(k->library, names[5]);
-	*(void **)&k->conv_f32 = symbol(k->library, names[6]);
-	*(void **)&k->f32_panels = symbol(k->library, names[7]);
-	*(void **)&k->depthwise_f32 = symbol(k->library, names[8]);
-	*(void **)&k->conv_f32_trit2 = symbol(k->library, names[9]);
-	*(void **)&k->depthwise_i8_trit2 = symbol(k->library, names[10]);
-	*(void **)&k->i8_trit2_filled = symbol(k->library, names[11]);
-	*(void **)&k->i8_trit1_6 = symbol(k->library, names[12]);
-	*(void **)&k->conv_groups_i8_trit2 = symbol(k->library, names[13]);
-	*(void **)&k->conv_groups_f32_trit2 = symbol(k->library, names[14]);
-	*(void **)&k->pointwise_f32 = symbol(k->library, names[15]);
+#define FILLED(name) *(void **)&k->name##_filled = symbol(k->library, "tri_" #name "_filled");
+#define KERNEL(name, record, fits, targets, operands, filled, cost) \
+	*(void **)&k->name = symbol(k->library, "tri_" #name);      \
+	filled(name)
+#include "backend/runtime/kernels/kernels.def"
+#undef WHOLE
+#undef FILLED
+#undef KERNEL
+	*(void **)&k->init = symbol(k->library, "tri_context_init");
+	*(void **)&k->end = symbol(k->library, "tri_context_end");
 	return true;
 }
 
@@ -162,8 +163,6 @@ static inline void store_tile(const struct tri_epilogue *e, const void *tile, in
 			      int64_t columns)
 {
 	struct stored *s = (struct stored *)(uintptr_t)e;
-	if (at[1] + rows > s->rows || at[2] + columns > s->columns) /* a tile is of one image */
-		return;
 	for (int64_t r = 0; r < rows; r++)
 		memcpy(s->y + ((at[0] * s->rows + at[1] + r) * s->columns + at[2]), (const int32_t *)tile + r * stride,
 		       (size_t)columns * sizeof(int32_t));

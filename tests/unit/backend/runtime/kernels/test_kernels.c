@@ -70,8 +70,8 @@ static void check_prologue(const struct kernels *k, void *const *ctx, const stru
 		struct filled f = {.prologue = {.fn = fill_tile}, .x = p->i8.at, .columns = p->K};
 		struct stored s = {.epilogue = {.fn = store_tile}, .y = p->y2.at, .rows = p->M, .columns = p->N};
 		memset(p->y2.at, 0x5a, (size_t)(4 * n));
-		k->i8_trit2_filled(ctx[i / 2], (void *[]){NULL, p->packed.at, i % 2 ? NULL : p->y2.at}, dims, i % 2 ? &s.epilogue : NULL,
-				   &f.prologue);
+		k->matmul_i8_trit2_filled(ctx[i / 2], (void *[]){NULL, p->packed.at, i % 2 ? NULL : p->y2.at}, dims,
+					  i % 2 ? &s.epilogue : NULL, &f.prologue);
 		assert_memory_equal(p->y.at, p->y2.at, (size_t)(4 * n));
 		assert_int_equal(f.elements, n ? p->M * p->K : 0);
 	}
@@ -84,10 +84,10 @@ static void check_problem(const struct kernels *k, void *const *ctx, int64_t M, 
 		tri_kernel_fn *fn;
 		void *x, *w;
 		size_t elem;
-	} all[] = {{k->i8_trit2, p.i8.at, p.packed.at, 1},
-		   {k->f32_trit2, p.f32.at, p.packed.at, 4},
-		   {k->f32, p.f32.at, p.w32.at, 4},
-		   {k->f32_panels, p.f32.at, p.panels.at, 4}};
+	} all[] = {{k->matmul_i8_trit2, p.i8.at, p.packed.at, 1},
+		   {k->matmul_f32_trit2, p.f32.at, p.packed.at, 4},
+		   {k->matmul_f32, p.f32.at, p.w32.at, 4},
+		   {k->matmul_f32_panels, p.f32.at, p.panels.at, 4}};
 	for (int i = 0; i < 4; i++) {
 		run(all[i].fn, ctx[0], &p, all[i].x, all[i].w, p.y.at);
 		if (i == 0)
@@ -137,7 +137,7 @@ static void trit_sums_agree_between_levels(void **state)
 		if (!kernels_open(a, level, &k))
 			continue;
 		k.init(ctx, 1);
-		run(k.f32_trit2, ctx, &p, p.f32.at, p.packed.at, first ? p.y.at : p.y2.at);
+		run(k.matmul_f32_trit2, ctx, &p, p.f32.at, p.packed.at, first ? p.y.at : p.y2.at);
 		k.end(ctx);
 		assert_false(isnan(((float *)(first ? p.y.at : p.y2.at))[0]));
 		assert_true(isnan(((float *)(first ? p.y.at : p.y2.at))[1]));
@@ -173,13 +173,13 @@ static void extremes(void **state)
 			tri_trit2_pack(p.trits.at, K, N, p.packed.at);
 			if (kernels_open(a, level, &k)) {
 				k.init(ctx, 1);
-				run(k.i8_trit2, ctx, &p, p.i8.at, p.packed.at, p.y.at);
+				run(k.matmul_i8_trit2, ctx, &p, p.i8.at, p.packed.at, p.y.at);
 				for (int n = 0; n < N; n++) {
 					assert_int_equal(((int32_t *)p.y.at)[n], -128 * K * sign);
 					assert_int_equal(((int32_t *)p.y.at)[N + n], 127 * K * sign);
 				}
 				p.M = 1;
-				run(k.i8_trit2, ctx, &p, p.i8.at, p.packed.at, p.y.at);
+				run(k.matmul_i8_trit2, ctx, &p, p.i8.at, p.packed.at, p.y.at);
 				assert_int_equal(((int32_t *)p.y.at)[N - 1], -128 * K * sign);
 				k.end(ctx);
 				dlclose(k.library);

@@ -64,12 +64,12 @@ static void check_product(const struct kernels *k, struct tri_context *ctx, int6
 	struct guarded dense = guarded(tri_trit1_6_packed_size(K, N));
 	bool has_vbmi = ctx->has_vbmi;
 	tri_trit1_6_pack(p.packed.at, K, N, dense.at);
-	run(k->i8_trit2, ctx, &p, p.i8.at, p.packed.at, p.y.at);
+	run(k->matmul_i8_trit2, ctx, &p, p.i8.at, p.packed.at, p.y.at);
 	for (int vbmi = 0; vbmi <= has_vbmi; vbmi++) {
 		ctx->has_vbmi = vbmi;
-		run(k->i8_trit1_6, ctx, &p, p.i8.at, dense.at, p.y2.at);
+		run(k->matmul_i8_trit1_6, ctx, &p, p.i8.at, dense.at, p.y2.at);
 		assert_memory_equal(p.y.at, p.y2.at, (size_t)(4 * M * N));
-		check_epilogue(k->i8_trit1_6, ctx, (void *[]){p.i8.at, dense.at}, (int64_t[]){M, K, N}, p.y.at, 1, M, N);
+		check_epilogue(k->matmul_i8_trit1_6, ctx, (void *[]){p.i8.at, dense.at}, (int64_t[]){M, K, N}, p.y.at, 1, M, N);
 	}
 	ctx->has_vbmi = has_vbmi;
 	release(dense);
@@ -118,7 +118,7 @@ static void sums_of_long_rows(void **state)
 		if (!kernels_open(a, level, &k))
 			continue;
 		k.init(ctx, 1);
-		k.i8_trit1_6((struct tri_context *)ctx, (void *[]){x.at, w.at, &y}, (int64_t[]){1, K, N}, NULL);
+		k.matmul_i8_trit1_6((struct tri_context *)ctx, (void *[]){x.at, w.at, &y}, (int64_t[]){1, K, N}, NULL);
 		assert_int_equal(y, -128 * K);
 		k.end(ctx);
 		dlclose(k.library);
