@@ -34,4 +34,6 @@ struct value report_no_value(struct elab *e, node_id value);
 enum flow exec_assert(struct elab *e, node_id n);
 /* Emits an assertion that `given` is the size of the dimension `name`. */
 void assert_size(struct elab *e, const char *name, struct value given, struct value size, span at);
+/* Reports an assertion of a library's layer about its input, if another layer gave that. NULL: it is none (layer_mismatch.c). */
+struct diag *report_layer_mismatch(struct elab *e, node_id cond);
 #endif

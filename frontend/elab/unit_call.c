@@ -1,5 +1,5 @@
 /* A call of a unit: the caller's sizes become symbols of the unit, its tensors become inputs. */
-#include "frontend/elab/call_sizes.h"
+#include "frontend/elab/unit_sizes.h"
 #include "frontend/elab/states.h"
 
 static struct value value_in_unit(struct sizes *z, struct unit_spec *p, struct value v, const char *name)

@@ -4,9 +4,8 @@
 #include "base/buf.h"
 #include "frontend/types/sig.h"
 #include "frontend/types/type_state.h"
-#include "frontend/unit/layer_pair.h"
 
-static dim substitute(struct sig *s, dim d)
+dim sig_substitute(struct sig *s, dim d)
 {
 	uint32_t n = dims_syms(s->dims);
 	dim *map = ARENA_ARRAY(s->e->temp, dim, n + 1);
@@ -28,7 +27,7 @@ const char *sig_pattern_text(struct sig *s, const struct type *t)
 	for (uint32_t i = 0; i < t->rank; i++) {
 		if (i)
 			buf_puts(&b, ", ");
-		dim_print(s->dims, substitute(s, t->dims[i]), &b);
+		dim_print(s->dims, sig_substitute(s, t->dims[i]), &b);
 	}
 	buf_putc(&b, ']');
 	return take_text(s->e, &b);
@@ -51,60 +50,10 @@ static void count_unknown(void *ctx, uint32_t sym)
 	}
 }
 
-/* Labels the arguments that bound the variables of a dimension. */
-static void label_origins(struct sig *s, struct diag *g, dim pattern)
-{
-	for (uint32_t i = 0; i < s->vars.len; i++) {
-		struct sig_var *v = &s->vars.at[i];
-		if (v->kind != SV_DIM || !v->name || !v->bound || !v->bound_by || !dim_depends_on(s->dims, pattern, v->sym))
-			continue;
-		struct buf b = {0};
-		dim_print(s->dims, v->value, &b);
-		diag_secondary(s->e->report.out, g, v->bound_at, "`%s` is %s, from %s", name_text(s->e->f, v->name), b.at, v->bound_by);
-		buf_free(&b);
-	}
-}
-
-struct diag *sig_report_shape(struct sig *s, const struct sig_match_info *m, uint32_t axis, const char *word, const char *declared)
-{
-	struct emitter *e = s->e;
-	const char *have = shape_text(e, &m->actual), *want = sig_pattern_text(s, m->type);
-	enum diag_code code = s->result ? DIAG_RESULT_SHAPE : DIAG_ARG_SHAPE;
-	const struct named_layer *giver = m->site.taker && m->tensor != HIR_NONE ? layer_of_result(e->b, m->tensor, axis) : NULL;
-	struct diag *g = giver ? report_error(e, code, m->site.at, "%s gives %s, %s takes %s", layer_name(e, giver), have,
-					      layer_name(e, m->site.taker), want)
-			       : report_error(e, code, m->site.at, "%s has shape %s, but %s is %s", m->site.what, have, want, word);
-	if (giver)
-		label_layers(e, g, giver, have, m->site.taker, want);
-	if (m->site.decl.source != SPAN_NO_SOURCE && !(giver && is_in_std(e, m->site.decl)))
-		diag_secondary(e->report.out, g, m->site.decl, "%s", declared);
-	if (m->tensor != HIR_NONE && !giver)
-		label_origin(e, g, e->b, m->tensor, m->site.at);
-	return g;
-}
-
-static bool report_equation(struct sig *s, const struct sig_equation *q)
-{
-	struct emitter *e = s->e;
-	struct sig_match_info *m = &s->matches.at[q->match];
-	struct diag *g = sig_report_shape(s, m, q->axis, s->result ? "declared" : "expected", "declared here");
-	struct buf want = {0}, have = {0};
-	dim_print(s->dims, substitute(s, q->pattern), &want);
-	dim_print(s->dims, q->actual, &have);
-	diag_label_primary(e->report.out, g, "dimension %u is %s, not %s", q->axis, have.at, want.at);
-	label_origins(s, g, q->pattern);
-	int64_t size;
-	if (!e->checking && !dim_is_const(s->dims, q->actual, &size))
-		help_unknown_size(e, g, s->dims, q->actual, substitute(s, q->pattern));
-	buf_free(&want);
-	buf_free(&have);
-	return false;
-}
-
 /* False: the equation cannot hold. *progress: a variable was bound, or the equation is done. */
 static bool solve_one(struct sig *s, struct sig_equation *q, bool *progress)
 {
-	dim p = substitute(s, q->pattern);
+	dim p = sig_substitute(s, q->pattern);
 	struct unknowns u = {.s = s};
 	dim_each_sym(s->dims, p, count_unknown, &u);
 	if (u.count > 1)
@@ -112,7 +61,7 @@ static bool solve_one(struct sig *s, struct sig_equation *q, bool *progress)
 	q->done = *progress = true;
 	if (!u.count) {
 		int c = dim_compare(s->dims, p, q->actual);
-		return c > 0 || (!c && s->e->checking) || report_equation(s, q);
+		return c > 0 || (!c && s->e->checking) || sig_report_equation(s, q);
 	}
 	struct sig_var *v = &s->vars.at[u.var];
 	int64_t coef;
@@ -121,13 +70,13 @@ static bool solve_one(struct sig *s, struct sig_equation *q, bool *progress)
 		return true; /* `H // 2 = 3` does not determine H */
 	int exact = dim_divide_exact(s->dims, dim_sub(s->dims, q->actual, rest), coef, &x);
 	if (exact <= 0)
-		return (!exact && s->e->checking) || report_equation(s, q);
+		return (!exact && s->e->checking) || sig_report_equation(s, q);
 	v->bound = true;
 	v->value = x;
 	v->bound_at = s->matches.at[q->match].site.at;
 	v->bound_by = v->name ? s->matches.at[q->match].site.what : NULL;
 	int64_t n;
-	return !(dim_is_const(s->dims, x, &n) && n < 0) || report_equation(s, q);
+	return !(dim_is_const(s->dims, x, &n) && n < 0) || sig_report_equation(s, q);
 }
 
 bool sig_solve(struct sig *s)
@@ -180,7 +129,7 @@ static dim unit_dim(struct sig *s, dim d, bool *known)
 	struct emitter *e = s->e;
 	uint32_t n = dims_syms(s->dims);
 	dim *map = ARENA_ARRAY(e->temp, dim, n + 1);
-	d = substitute(s, d);
+	d = sig_substitute(s, d);
 	struct unknowns u = {.s = s};
 	dim_each_sym(s->dims, d, count_unknown, &u);
 	*known = !u.count;

@@ -2,7 +2,7 @@
  * and result are channels-last. Of groups, each is a convolution of its own: some channels of x, some columns of w and y. A task multiplies the
  * windows of a block of positions and a group by some panels of w. The tile sums x·(t+1), from
  * -sum(x) on. A line is padded to whole quads with trits 0; the numbers there count in both sums. */
-#include "backend/runtime/kernels/conv_block.h"
+#include "backend/runtime/kernels/conv_padding.h"
 #include "backend/runtime/kernels/conv_lanes.h"
 #include "backend/runtime/kernels/i8_trit2_tile.h"
 

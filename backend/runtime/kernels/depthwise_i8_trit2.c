@@ -1,6 +1,6 @@
 /* y int32 [N, P, C] = x int8 [N, H, W, C], each channel convolved with its own window of w TRIT2 [K, C], where P = OH · OW and K = KH lines of KW
  * terms, padded to quads; exact. Input and result are channels-last, and vectors hold channels. */
-#include "backend/runtime/kernels/conv_block.h"
+#include "backend/runtime/kernels/conv_padding.h"
 #include "backend/runtime/pack/trit2.h"
 
 enum { PANEL = TRI_TRIT2_PANEL, TASKS = 4 /* for a thread */ };

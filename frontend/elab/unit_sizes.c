@@ -1,4 +1,4 @@
-#include "frontend/elab/call_sizes.h"
+#include "frontend/elab/unit_sizes.h"
 
 static void add_size(struct sizes *z, dim d, const char *name)
 {

@@ -1,6 +1,6 @@
 /* The sizes of a call of a unit: those of the caller become symbols of the unit. */
-#ifndef TRIB_FRONTEND_ELAB_CALL_SIZES_H
-#define TRIB_FRONTEND_ELAB_CALL_SIZES_H
+#ifndef TRIB_FRONTEND_ELAB_UNIT_SIZES_H
+#define TRIB_FRONTEND_ELAB_UNIT_SIZES_H
 #include "frontend/elab/elab.h"
 
 struct sizes {
