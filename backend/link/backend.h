@@ -76,7 +76,7 @@ struct backend_output {
 
 /* What makes the first file a shared library with the C interface of models. */
 struct backend_library {
-	bool has_devices;          /* there may be several, with numbers */
+	bool has_devices;          /* it runs on devices with drivers of their own; there may be several, with numbers */
 	bool emits_objects;        /* fragments are objects, but those of lazy libraries */
 	const char *const *needed; /* shared libraries, NULL-terminated */
 	/* Returns the bytes of object i of the runtime for the target, and its name for messages; NULL: there is no object i. */

@@ -5,6 +5,7 @@
 #include "base/buf.h"
 #include "base/os.h"
 #include "base/vec.h"
+#include "builder/build/model/backends.h"
 #include "builder/manifest/options.h"
 #include "builder/profile/statistics.h"
 #include "builder/run/library.h"
@@ -190,7 +191,7 @@ static struct profile *describe(const struct bench *b, const struct options *o)
 	struct profile *p = profile_new(PROFILE_RUN, 1);
 	const double *x = b->times.at;
 	uint32_t n = b->times.len;
-	bool on_device = strncmp(b->c->device, "opencl", 6) == 0; /* its own clock times statements */
+	bool on_device = device_is_foreign(b->c->device); /* its own clock times statements */
 	profile_set(p, &p->total, METRIC_WALL, 0, statistics_median(x, n));
 	profile_set(p, &p->total, METRIC_LEAST, 0, statistics_quantile(x, n, 0));
 	profile_set(p, &p->total, METRIC_PEAK, 0, (double)os_peak_rss_kb() * 1024);

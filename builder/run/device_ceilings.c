@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "base/os.h"
 #include "base/path.h"
+#include "builder/build/model/backends.h"
 #include "builder/cache/config.h"
 #include "builder/json_read.h"
 #include "builder/module.h"
@@ -126,8 +127,6 @@ static const char *gpu_name(struct arena *a, uint32_t number, struct buf *why)
 	return NULL;
 }
 
-static bool is_cpu(const char *device) { return strncmp(device, "opencl", 6) != 0; }
-
 static struct ceilings higher_of(const struct ceilings *x, const struct ceilings *y)
 {
 #define CEILING(name) fmax(x->name, y->name),
@@ -138,7 +137,7 @@ static struct ceilings higher_of(const struct ceilings *x, const struct ceilings
 static bool find_or_measure(struct arena *a, const char *device, uint32_t threads, enum ceilings_source source, struct ceilings *out,
 			    const char **name, struct buf *why)
 {
-	bool on_cpu = is_cpu(device), ok = true;
+	bool on_cpu = !device_is_foreign(device), ok = true;
 	struct ceilings in_file;
 	const char *colon = strchr(device, ':');
 	uint32_t number = colon ? (uint32_t)strtoul(colon + 1, NULL, 10) : 0;
@@ -167,7 +166,7 @@ static bool find_or_measure(struct arena *a, const char *device, uint32_t thread
 bool device_ceilings(struct arena *a, const char *device, uint32_t threads, enum ceilings_source source, struct ceilings *out,
 		     const char **name, struct buf *why)
 {
-	const char *outer_code = crash_guard_set_foreign(is_cpu(device) ? NULL : GPU_DRIVERS);
+	const char *outer_code = crash_guard_set_foreign(device_is_foreign(device) ? GPU_DRIVERS : NULL);
 	bool ok = find_or_measure(a, device, threads, source, out, name, why);
 	crash_guard_set_foreign(outer_code);
 	return ok;

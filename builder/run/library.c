@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "base/arena.h"
+#include "builder/build/model/backends.h"
 #include "builder/store/crash_guard.h"
 
 static uint64_t end_of(uint64_t at, uint64_t size) { return size < UINT64_MAX - at ? at + size : UINT64_MAX; }
@@ -68,8 +69,9 @@ bool library_open(struct arena *a, const char *path, struct library *out, const 
 		*error = arena_printf(a, "%s has interface version %u, but this trib knows version %d: build it again", path,
 				      out->desc->abi, TRI_ABI);
 	else {
-		if (strcmp(out->desc->backend, "opencl") == 0)
-			crash_guard_set_foreign(arena_printf(a, "%s, or an OpenCL driver,", path));
+		if (device_is_foreign(out->desc->backend))
+			crash_guard_set_foreign(
+				arena_printf(a, "%s, or an %s driver,", path, emit_backend(emit_of_device(out->desc->backend))->title));
 		return true;
 	}
 	library_close(out);

@@ -10,23 +10,15 @@
 #include "builder/manifest/options.h"
 #include "builder/manifest/outputs.h"
 
-/* What runs on the device, which may be NULL; EMIT_COUNT: there is no such device. *number: the text after a colon, or NULL. */
-static enum emit find_device(const char *device, const char **number)
-{
-	char name[32];
-	const char *colon = device ? strchr(device, ':') : NULL;
-	*number = colon ? colon + 1 : NULL;
-	snprintf(name, sizeof name, "%.*s", colon ? (int)(colon - device) : (int)sizeof name - 1, device ? device : "cpu");
-	return emit_of_device(name);
-}
+/* What runs on the device, which may be NULL; EMIT_COUNT: there is no such device. */
+static enum emit find_device(const char *device) { return emit_of_device(device ? device : "cpu"); }
 
 bool run_check_device(const struct run_options *o)
 {
-	const char *number;
-	enum emit e = find_device(o->device, &number);
-	bool ok = e < EMIT_COUNT || run_on_reference(o);
-	if (e < EMIT_COUNT && number)
-		ok = emit_backend(e)->library->has_devices && *number && !number[strspn(number, "0123456789")];
+	const char *colon = o->device ? strchr(o->device, ':') : NULL;
+	bool ok = find_device(o->device) < EMIT_COUNT || run_on_reference(o);
+	if (ok && colon)
+		ok = device_is_foreign(o->device) && colon[1] && !colon[1 + strspn(colon + 1, "0123456789")];
 	if (!ok)
 		print(stderr, "trib: --device takes cpu, opencl, opencl:I with a number of `trib devices`, or reference\n");
 	return ok;
@@ -103,8 +95,7 @@ static void advise_emit(const struct model_spec *m, enum emit wanted)
 const char *run_library_path(struct arena *a, const struct model_spec *m, const struct options *o, enum status *s)
 {
 	struct file_stamp st;
-	const char *number;
-	enum emit wanted = find_device(o->run.device, &number);
+	enum emit wanted = find_device(o->run.device);
 	const char *path = emit_path(a, wanted, 0, m);
 	if (!(m->emit >> wanted & 1) && !o->run.no_build) {
 		advise_emit(m, wanted);

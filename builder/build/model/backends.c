@@ -15,10 +15,22 @@ const struct backend *emit_backend(enum emit e)
 	return backends[e];
 }
 
-enum emit emit_of_device(const char *name)
+static bool runs_on(const struct backend *b, const char *device)
+{
+	size_t n = strlen(b->name);
+	return b->library && strncmp(b->name, device, n) == 0 && (!device[n] || device[n] == ':');
+}
+
+enum emit emit_of_device(const char *device)
 {
 	enum emit e = 0;
-	while (e < EMIT_COUNT && !(emit_backend(e)->library && strcmp(emit_backend(e)->name, name) == 0))
+	while (e < EMIT_COUNT && !runs_on(emit_backend(e), device))
 		e++;
 	return e;
+}
+
+bool device_is_foreign(const char *device)
+{
+	enum emit e = emit_of_device(device);
+	return e < EMIT_COUNT && emit_backend(e)->library->has_devices;
 }

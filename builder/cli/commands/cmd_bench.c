@@ -9,6 +9,7 @@
 #include "base/path.h"
 #include "base/print.h"
 #include "builder/build/build.h"
+#include "builder/build/model/backends.h"
 #include "builder/build/model/model.h"
 #include "builder/build/session/context.h"
 #include "builder/build/session/folders.h"
@@ -112,11 +113,11 @@ static const char *build_library(void *ctx, uint32_t unit_entries, enum status *
 	struct options build = *b->o, of_device = *b->o;
 	char *text = NULL;
 	size_t len;
-	bool on_cpu = strncmp(device, "opencl", 6) != 0;
+	uint32_t n_emits;
 	FILE *quiet = open_memstream(&text, &len);
 	build.operands = &b->model->name;
 	build.n_operands = 1;
-	build.emit = on_cpu ? "library" : "opencl";
+	build.emit = emit_names(&n_emits)[emit_of_device(device)];
 	build.out = unit_entries ? BENCH_UNITS_FOLDER : BENCH_FOLDER;
 	build.unit_entries = unit_entries;
 	build.profile_hook = 1;
@@ -206,7 +207,7 @@ static enum status write_roofline(struct bencher *b, const struct profile *p)
 static enum status run_device(struct bencher *b, const char *device, struct profile **first)
 {
 	static const uint32_t of_device[2] = {1};
-	const uint32_t *threads = strncmp(device, "opencl", 6) == 0 ? of_device : b->threads; /* they are those of the CPU */
+	const uint32_t *threads = device_is_foreign(device) ? of_device : b->threads; /* they are those of the CPU */
 	enum status s = STATUS_OK;
 	b->device = device;
 	const char *library = build_library(b, 0, &s);
