@@ -14,6 +14,7 @@
 #include "builder/build/model/project.h"
 #include "builder/build/plan/compile.h"
 #include "builder/build/plan/plan.h"
+#include "builder/build/plan/programs.h"
 #include "builder/build/plan/unit_records.h"
 #include "builder/build/reuse/last_build.h"
 #include "builder/build/session/context.h"
@@ -95,7 +96,7 @@ static inline bool run_front_end(struct build *b)
 	return context_next(c, project_read_manifest(c, p)) && context_next(c, sources_load(c, p)) &&
 	       context_next(c, last_build_compare_tokens(c, p, &b->last, &b->repository, &b->result)) &&
 	       context_next(c, sources_check(c, p)) && context_next(c, params_open_files(c, p)) &&
-	       context_next(c, sources_elaborate(c, p)) && context_next(c, params_bind(c, p));
+	       context_next(c, sources_elaborate(c, p)) && context_next(c, programs_decide(c, p)) && context_next(c, params_bind(c, p));
 }
 
 static inline bool run_back_end(struct build *b)
