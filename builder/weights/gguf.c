@@ -122,7 +122,7 @@ static bool find_type(struct byte_reader *r, struct file_tensor *t, uint64_t id,
 /* The tensors with their offsets, which count from the start of the data. */
 static bool read_tensor(struct byte_reader *r, struct file_tensor *t, uint64_t *offset)
 {
-	uint64_t count;
+	uint64_t count = 0;
 	t->name = take_string(r);
 	if (!t->name || !read_dims(r, t, &count))
 		return false;

@@ -137,19 +137,21 @@ static void multiply_all(struct tri_context *ctx, struct job job, const int64_t 
 
 void tri_matmul_f32(struct tri_context *ctx, void *const *bufs, const int64_t *dims, const struct tri_epilogue *epilogue)
 {
-	multiply_all(ctx, (struct job){.x = bufs[0], .w = bufs[1], .y = bufs[2], .epilogue = epilogue}, dims);
+	multiply_all(ctx, (struct job){.x = bufs[0], .w = bufs[1], .y = epilogue ? NULL : bufs[2], .epilogue = epilogue}, dims);
 }
 void tri_matmul_f32_panels(struct tri_context *ctx, void *const *bufs, const int64_t *dims, const struct tri_epilogue *epilogue)
 {
-	multiply_all(ctx, (struct job){.x = bufs[0], .w = bufs[1], .y = bufs[2], .packed = true, .epilogue = epilogue}, dims);
+	multiply_all(ctx, (struct job){.x = bufs[0], .w = bufs[1], .y = epilogue ? NULL : bufs[2], .packed = true, .epilogue = epilogue},
+		     dims);
 }
 void tri_multiply_f32_trits(struct tri_context *ctx, void *const *bufs, const int64_t *dims, const struct tri_epilogue *epilogue,
 			    const struct tri_trits *trits)
 {
-	multiply_all(ctx, (struct job){.x = bufs[0], .y = bufs[2], .trits = trits, .epilogue = epilogue}, dims);
+	multiply_all(ctx, (struct job){.x = bufs[0], .y = epilogue ? NULL : bufs[2], .trits = trits, .epilogue = epilogue}, dims);
 }
 void tri_multiply_f32_half(struct tri_context *ctx, void *const *bufs, const int64_t *dims, const struct tri_epilogue *epilogue,
 			   enum tri_half type)
 {
-	multiply_all(ctx, (struct job){.x = bufs[0], .y = bufs[2], .halves = bufs[1], .type = type, .epilogue = epilogue}, dims);
+	multiply_all(ctx, (struct job){.x = bufs[0], .y = epilogue ? NULL : bufs[2], .halves = bufs[1], .type = type, .epilogue = epilogue},
+		     dims);
 }
