@@ -76,7 +76,7 @@ void arena_free(struct arena *a)
 	free(a);
 }
 
-static void add_block(struct arena *a, size_t least)
+static void arena_add_block(struct arena *a, size_t least)
 {
 	size_t size = a->next_size < least ? least : a->next_size;
 	struct block *b;
@@ -98,7 +98,7 @@ static void add_block(struct arena *a, size_t least)
 }
 
 /* The first aligned offset in the last block at which `size` bytes fit, or SIZE_MAX. */
-static size_t place(const struct arena *a, size_t size, size_t align)
+static size_t arena_place(const struct arena *a, size_t size, size_t align)
 {
 	const struct block *b = a->last;
 	size_t at, pad;
@@ -119,10 +119,10 @@ void *arena_alloc(struct arena *a, size_t size, size_t align)
 	if (size > SIZE_MAX / 4)
 		bug_no_memory();
 	size += REDZONE;
-	at = place(a, size, align);
+	at = arena_place(a, size, align);
 	if (at == SIZE_MAX) {
-		add_block(a, size + align);
-		at = place(a, size, align);
+		arena_add_block(a, size + align);
+		at = arena_place(a, size, align);
 	}
 	p = a->last->data + at;
 	a->last->used = at + size;

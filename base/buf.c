@@ -22,7 +22,7 @@ void buf_reserve(struct buf *b, size_t n)
 }
 
 /* buf_reserve, without a call if there is room. */
-static inline void make_room(struct buf *b, size_t n)
+static inline void buf_make_room(struct buf *b, size_t n)
 {
 	if (n >= b->cap - b->len) /* the NUL at the end needs a byte */
 		buf_reserve(b, n);
@@ -30,7 +30,7 @@ static inline void make_room(struct buf *b, size_t n)
 
 void buf_put(struct buf *b, const void *bytes, size_t n)
 {
-	make_room(b, n);
+	buf_make_room(b, n);
 	if (n)
 		memcpy(b->at + b->len, bytes, n);
 	b->len += n;
@@ -69,7 +69,7 @@ static inline void put_le(struct buf *b, uint64_t v, size_t bytes)
 	unsigned char le[8];
 	for (size_t i = 0; i < bytes; i++)
 		le[i] = (unsigned char)(v >> (8 * i));
-	make_room(b, bytes);
+	buf_make_room(b, bytes);
 	memcpy(b->at + b->len, le, bytes);
 	b->len += bytes;
 	b->at[b->len] = '\0';

@@ -67,7 +67,7 @@ enum diag_code diag_code_find(const char *text)
 }
 
 /* Adds an empty diagnostic, or returns `overflow` beyond the limit. */
-static struct diag *add(struct diags *d, enum diag_code code)
+static struct diag *base_diag_add(struct diags *d, enum diag_code code)
 {
 	bool is_error = diag_severity_of(code) == SEV_ERROR;
 	struct diag *g;
@@ -85,7 +85,7 @@ static struct diag *add(struct diags *d, enum diag_code code)
 
 struct diag *diag_add(struct diags *d, enum diag_code code, span at, const char *fmt, ...)
 {
-	struct diag *g = add(d, code);
+	struct diag *g = base_diag_add(d, code);
 	va_list ap;
 
 	if (g == &d->overflow)
@@ -109,7 +109,7 @@ void diag_label_primary(struct diags *d, struct diag *g, const char *fmt, ...)
 }
 
 /* The array with room for one more element: a copy if n is zero or a power of two, because its capacity is used up then. */
-static void *make_room(struct arena *memory, void *at, uint32_t n, size_t elem_size)
+static void *diag_make_room(struct arena *memory, void *at, uint32_t n, size_t elem_size)
 {
 	void *more;
 
@@ -123,13 +123,13 @@ static void *make_room(struct arena *memory, void *at, uint32_t n, size_t elem_s
 
 static void add_secondary(struct diags *d, struct diag *g, span at, const char *text)
 {
-	g->secondary = make_room(d->memory, g->secondary, g->n_secondary, sizeof *g->secondary);
+	g->secondary = diag_make_room(d->memory, g->secondary, g->n_secondary, sizeof *g->secondary);
 	g->secondary[g->n_secondary++] = (struct diag_label){at, text};
 }
 
 static void add_note(struct diags *d, struct diag *g, const char *text)
 {
-	g->notes = make_room(d->memory, g->notes, g->n_notes, sizeof *g->notes);
+	g->notes = diag_make_room(d->memory, g->notes, g->n_notes, sizeof *g->notes);
 	g->notes[g->n_notes++] = text;
 }
 
@@ -224,7 +224,7 @@ const struct diag *diags_at(const struct diags *d, uint32_t i)
 
 void diags_add_copy(struct diags *d, const struct diag *from)
 {
-	struct diag *g = add(d, from->code);
+	struct diag *g = base_diag_add(d, from->code);
 
 	if (g == &d->overflow)
 		return;
@@ -265,19 +265,19 @@ void diags_merge_class(struct diags *d, const struct diags *from, enum diag_clas
 
 static bool same_span(span a, span b) { return a.source == b.source && a.start == b.start && a.end == b.end; }
 
-static bool same_text(const char *a, const char *b) { return a && b ? strcmp(a, b) == 0 : a == b; }
+static bool diag_same_text(const char *a, const char *b) { return a && b ? strcmp(a, b) == 0 : a == b; }
 
 static bool same_label(const struct diag_label *a, const struct diag_label *b)
 {
-	return same_span(a->at, b->at) && same_text(a->text, b->text);
+	return same_span(a->at, b->at) && diag_same_text(a->text, b->text);
 }
 
-static bool same(const struct diag *a, const struct diag *b)
+static bool diag_same(const struct diag *a, const struct diag *b)
 {
-	if (a->code != b->code || !same_label(&a->primary, &b->primary) || !same_text(a->message, b->message) ||
-	    !same_text(a->help, b->help))
+	if (a->code != b->code || !same_label(&a->primary, &b->primary) || !diag_same_text(a->message, b->message) ||
+	    !diag_same_text(a->help, b->help))
 		return false;
-	if (!same_span(a->edit, b->edit) || !same_text(a->replacement, b->replacement))
+	if (!same_span(a->edit, b->edit) || !diag_same_text(a->replacement, b->replacement))
 		return false;
 	if (a->n_secondary != b->n_secondary || a->n_notes != b->n_notes)
 		return false;
@@ -285,7 +285,7 @@ static bool same(const struct diag *a, const struct diag *b)
 		if (!same_label(&a->secondary[i], &b->secondary[i]))
 			return false;
 	for (uint32_t i = 0; i < a->n_notes; i++)
-		if (!same_text(a->notes[i], b->notes[i]))
+		if (!diag_same_text(a->notes[i], b->notes[i]))
 			return false;
 	return true;
 }
@@ -303,7 +303,7 @@ static int order_places(span a, span b)
 	return (a.start > b.start) - (a.start < b.start);
 }
 
-static int order(const void *pa, const void *pb)
+static int diag_order(const void *pa, const void *pb)
 {
 	const struct ranked *a = pa, *b = pb;
 	if (a->file != b->file)
@@ -328,7 +328,7 @@ static const char *skip_sizes(const char *s)
 }
 
 /* True if two messages differ only in numbers and shapes. */
-static bool same_words(const char *a, const char *b)
+static bool diag_same_words(const char *a, const char *b)
 {
 	for (;;) {
 		a = skip_sizes(a);
@@ -345,22 +345,22 @@ static bool same_error(const struct diag *a, const struct diag *b)
 {
 	span at = a->primary.at;
 	return a->code == b->code && diag_severity_of(a->code) == SEV_ERROR && same_span(at, b->primary.at) &&
-	       at.source != SPAN_NO_SOURCE && at.end > at.start && same_words(a->message, b->message);
+	       at.source != SPAN_NO_SOURCE && at.end > at.start && diag_same_words(a->message, b->message);
 }
 
 /* True if both insert the same text at the same other place: a missing import is reported once. */
 static bool same_insertion(const struct diag *a, const struct diag *b)
 {
 	bool insertion = a->replacement && b->replacement && a->edit.start == a->edit.end && a->edit.start != a->primary.at.start;
-	return insertion && a->code == b->code && same_span(a->edit, b->edit) && same_text(a->message, b->message) &&
-	       same_text(a->replacement, b->replacement);
+	return insertion && a->code == b->code && same_span(a->edit, b->edit) && diag_same_text(a->message, b->message) &&
+	       diag_same_text(a->replacement, b->replacement);
 }
 
 /* True if an earlier diagnostic says the same. */
-static bool is_repeated(const struct diags *d, const struct diag *g)
+static bool diag_is_repeated(const struct diags *d, const struct diag *g)
 {
 	for (uint32_t i = d->all.len; i > 0 && order_places(d->all.at[i - 1]->primary.at, g->primary.at) == 0; i--)
-		if (same(d->all.at[i - 1], g) || same_error(d->all.at[i - 1], g))
+		if (diag_same(d->all.at[i - 1], g) || same_error(d->all.at[i - 1], g))
 			return true;
 	for (uint32_t i = 0; g->replacement && g->edit.start == g->edit.end && i < d->all.len; i++)
 		if (same_insertion(d->all.at[i], g))
@@ -387,10 +387,10 @@ void diags_sort_by_use(struct diags *d, const struct sources *s)
 		bug_no_memory();
 	for (uint32_t i = 0; i < n; i++)
 		ranked[i] = (struct ranked){d->all.at[i], file_rank(s, d->all.at[i]->primary.at), i};
-	qsort(ranked, n, sizeof *ranked, order);
+	qsort(ranked, n, sizeof *ranked, diag_order);
 	d->all.len = 0;
 	for (uint32_t i = 0; i < n; i++)
-		if (!is_repeated(d, ranked[i].g))
+		if (!diag_is_repeated(d, ranked[i].g))
 			d->all.at[d->all.len++] = ranked[i].g;
 		else
 			--*(diag_severity_of(ranked[i].g->code) == SEV_ERROR ? &d->errors : &d->warnings);

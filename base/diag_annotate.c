@@ -13,7 +13,7 @@ struct annotated {
 	struct position first, end;
 };
 
-static struct annotated place_of(const struct sources *s, const struct diag *g)
+static struct annotated diag_annotate_place_of(const struct sources *s, const struct diag *g)
 {
 	span at = g->primary.at;
 	if (!s || at.source >= sources_count(s))
@@ -22,7 +22,7 @@ static struct annotated place_of(const struct sources *s, const struct diag *g)
 				  source_position(s, at.source, at.end)};
 }
 
-static void put_path(const char *folder, const char *file, struct buf *out)
+static void diag_annotate_put_path(const char *folder, const char *file, struct buf *out)
 {
 	if (*folder && *file != '/')
 		buf_printf(out, "%s/", folder);
@@ -32,11 +32,11 @@ static void put_path(const char *folder, const char *file, struct buf *out)
 static void put_github(const struct sources *s, const struct diag *g, const char *folder, struct buf *out)
 {
 	static const char *const commands[] = {[SEV_ERROR] = "error", [SEV_WARNING] = "warning", [SEV_NOTE] = "notice"};
-	struct annotated at = place_of(s, g);
+	struct annotated at = diag_annotate_place_of(s, g);
 	buf_printf(out, "::%s ", commands[diag_severity_of(g->code)]);
 	if (at.file) {
 		struct buf path = {0};
-		put_path(folder, at.file, &path);
+		diag_annotate_put_path(folder, at.file, &path);
 		buf_puts(out, "file=");
 		foreign_put(out, FOREIGN_PROPERTY, path.at, path.len);
 		buf_printf(out, ",line=%u,col=%u,endLine=%u,endColumn=%u,", at.first.line, at.first.col, at.end.line, at.end.col);
@@ -86,9 +86,9 @@ void diags_print_gitlab(const struct diags *d, const struct sources *s, const ch
 	json_open(&w, '[');
 	for (uint32_t i = 0; i < diags_count(d); i++) {
 		const struct diag *g = diags_at(d, i);
-		struct annotated at = place_of(s, g);
+		struct annotated at = diag_annotate_place_of(s, g);
 		struct buf path = {0};
-		put_path(folder, at.file ? at.file : "tri.build", &path);
+		diag_annotate_put_path(folder, at.file ? at.file : "tri.build", &path);
 		json_open(&w, '{');
 		json_member_str(&w, "description", g->message);
 		json_member_str(&w, "check_name", diag_code_text(g->code));

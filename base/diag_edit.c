@@ -14,7 +14,7 @@ struct line {
 };
 typedef VEC(struct line) line_list;
 
-static line_list split(const char *text, size_t len)
+static line_list diag_edit_split(const char *text, size_t len)
 {
 	line_list lines = {0};
 	const char *end = text + len;
@@ -30,18 +30,18 @@ static line_list split(const char *text, size_t len)
 	}
 }
 
-static bool same(struct line a, struct line b) { return a.len == b.len && memcmp(a.at, b.at, a.len) == 0; }
+static bool diag_edit_same(struct line a, struct line b) { return a.len == b.len && memcmp(a.at, b.at, a.len) == 0; }
 
 /* Drops equal lines at both ends. Returns the number of equal lines at the start. */
-static uint32_t trim(line_list *a, line_list *b)
+static uint32_t diag_edit_trim(line_list *a, line_list *b)
 {
 	uint32_t start = 0;
 
-	while (a->len > 0 && b->len > 0 && same(a->at[a->len - 1], b->at[b->len - 1])) {
+	while (a->len > 0 && b->len > 0 && diag_edit_same(a->at[a->len - 1], b->at[b->len - 1])) {
 		a->len--;
 		b->len--;
 	}
-	while (start < a->len && start < b->len && same(a->at[start], b->at[start]))
+	while (start < a->len && start < b->len && diag_edit_same(a->at[start], b->at[start]))
 		start++;
 	return start;
 }
@@ -85,13 +85,13 @@ void excerpt_print_edit(const struct excerpt_format *format, span at, const char
 	uint32_t from = source_line_start(s, at.start), to = source_line_end(s, at.end), same_lines;
 	uint32_t number = source_position(format->sources, at.source, from).line;
 	struct buf changed = {0};
-	line_list old = split(s->text + from, to - from), new;
+	line_list old = diag_edit_split(s->text + from, to - from), new;
 
 	buf_put(&changed, s->text + from, at.start - from);
 	buf_puts(&changed, replacement);
 	buf_put(&changed, s->text + at.end, to - at.end);
-	new = split(changed.at, changed.len);
-	same_lines = trim(&old, &new);
+	new = diag_edit_split(changed.at, changed.len);
+	same_lines = diag_edit_trim(&old, &new);
 	print_lines(format, &old, same_lines, number, '-');
 	print_lines(format, &new, same_lines, number, '+');
 	vec_free(&old);

@@ -48,7 +48,7 @@ struct excerpt {
 /* ---- columns ---- */
 
 /* Columns of text[0, n). `whole`: counts a character that n cuts. */
-static uint32_t columns(const char *text, uint32_t len, uint32_t n, bool whole)
+static uint32_t diag_excerpt_columns(const char *text, uint32_t len, uint32_t n, bool whole)
 {
 	uint32_t col = 0;
 	size_t i = 0;
@@ -71,14 +71,14 @@ static uint32_t column_of(const struct sources *s, uint32_t source, struct posit
 	uint32_t len;
 
 	source_line(s, source, p.line, &text, &len);
-	return columns(text, len, whole ? p.col : p.col - 1, whole);
+	return diag_excerpt_columns(text, len, whole ? p.col : p.col - 1, whole);
 }
 
 static uint32_t last_byte(span at) { return at.end > at.start ? at.end - 1 : at.start; }
 
 uint32_t excerpt_last_line(const struct sources *s, span at) { return source_position(s, at.source, last_byte(at)).line; }
 
-static bool is_blank(const char *text, uint32_t n)
+static bool diag_excerpt_is_blank(const char *text, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++)
 		if (text[i] != ' ' && text[i] != '\t')
@@ -102,7 +102,7 @@ static struct label_span label_span_of(const struct sources *s, const struct exc
 	if (p.end_col == 0)
 		p.end_col = 1;
 	source_line(s, m->at.source, p.line, &text, &len);
-	p.slash = p.many && is_blank(text, first.col - 1 < len ? first.col - 1 : len);
+	p.slash = p.many && diag_excerpt_is_blank(text, first.col - 1 < len ? first.col - 1 : len);
 	return p;
 }
 
@@ -141,7 +141,7 @@ static void choose_lines(struct excerpt *e)
 	qsort(e->lines.at, e->lines.len, sizeof *e->lines.at, by_value);
 }
 
-static int by_start(const void *pa, const void *pb)
+static int diag_excerpt_by_start(const void *pa, const void *pb)
 {
 	const struct label_span *a = *(struct label_span *const *)pa, *b = *(struct label_span *const *)pb;
 
@@ -169,7 +169,7 @@ static void choose_lanes(struct excerpt *e)
 		if (e->spans[i].many)
 			vec_push(&list, &e->spans[i]);
 	if (list.len)
-		qsort(list.at, list.len, sizeof *list.at, by_start);
+		qsort(list.at, list.len, sizeof *list.at, diag_excerpt_by_start);
 	for (uint32_t i = 0; i < list.len; i++) {
 		struct label_span *p = list.at[i];
 
@@ -209,14 +209,14 @@ static void put_line_number(const struct excerpt_format *format, struct row *r, 
 	row_puts(r, 0, STYLE_GUTTER, number);
 }
 
-static void flush(const struct excerpt_format *format, struct row *r) { row_flush(r, format->out, format->colour); }
+static void diag_excerpt_flush(const struct excerpt_format *format, struct row *r) { row_flush(r, format->out, format->colour); }
 
 void excerpt_print_bar(const struct excerpt_format *format)
 {
 	struct row r = {0};
 
 	put_bar(format, &r);
-	flush(format, &r);
+	diag_excerpt_flush(format, &r);
 	row_free(&r);
 }
 
@@ -228,7 +228,7 @@ static void put_open_lanes(struct excerpt *e)
 }
 
 /* Begins a row below a line. */
-static void begin_row(struct excerpt *e)
+static void diag_excerpt_begin_row(struct excerpt *e)
 {
 	put_bar(e->format, &e->row);
 	put_open_lanes(e);
@@ -252,7 +252,7 @@ static struct window window_of(uint32_t width, uint32_t lo, uint32_t hi)
 	return w;
 }
 
-static void put_text(struct row *r, uint32_t at, struct window w, enum style style, const char *text, uint32_t len)
+static void diag_excerpt_put_text(struct row *r, uint32_t at, struct window w, enum style style, const char *text, uint32_t len)
 {
 	uint32_t col = 0, width;
 	size_t i = 0, bytes;
@@ -286,17 +286,17 @@ static struct window marked_columns(const struct excerpt *e, uint32_t line)
 	return m.end ? m : (struct window){0, 1};
 }
 
-static void print_line(struct excerpt *e, uint32_t line)
+static void diag_excerpt_print_line(struct excerpt *e, uint32_t line)
 {
 	struct window marked = marked_columns(e, line);
 	uint32_t len, width;
 	const char *text;
 
 	source_line(e->format->sources, e->source, line, &text, &len);
-	width = columns(text, len, len, true);
+	width = diag_excerpt_columns(text, len, len, true);
 	e->window = window_of(width, marked.begin, marked.end);
 	put_line_number(e->format, &e->row, line);
-	begin_row(e);
+	diag_excerpt_begin_row(e);
 	for (uint32_t i = 0; i < e->n; i++) {
 		struct label_span *p = &e->spans[i];
 
@@ -305,23 +305,23 @@ static void print_line(struct excerpt *e, uint32_t line)
 		row_puts(&e->row, lane_column(e, p->lane), style_of(e, p), "/");
 		p->open = true;
 	}
-	put_text(&e->row, text_column(e), e->window, STYLE_PLAIN, text, len);
-	flush(e->format, &e->row);
+	diag_excerpt_put_text(&e->row, text_column(e), e->window, STYLE_PLAIN, text, len);
+	diag_excerpt_flush(e->format, &e->row);
 	if (e->window.end == width)
 		e->window.end = UINT32_MAX / 2; /* a mark may be behind the end of the line */
 }
 
 /* ---- underlines within a line ---- */
 
-static uint32_t extent(const struct label_span *p) { return p->end_col - p->col; }
+static uint32_t diag_excerpt_extent(const struct label_span *p) { return p->end_col - p->col; }
 
 /* Longer first, so that the shorter stay visible on top; the primary on top of its equals. */
 static int by_extent(const void *pa, const void *pb)
 {
 	const struct label_span *a = *(struct label_span *const *)pa, *b = *(struct label_span *const *)pb;
 
-	if (extent(a) != extent(b))
-		return extent(a) > extent(b) ? -1 : 1;
+	if (diag_excerpt_extent(a) != diag_excerpt_extent(b))
+		return diag_excerpt_extent(a) > diag_excerpt_extent(b) ? -1 : 1;
 	if (a->primary != b->primary)
 		return a->primary ? 1 : -1;
 	return a < b ? -1 : 1;
@@ -352,7 +352,7 @@ static const struct label_span *beside(const span_list *list)
 
 static void put_hanging_bars(struct excerpt *e, const span_list *hanging, uint32_t from)
 {
-	begin_row(e);
+	diag_excerpt_begin_row(e);
 	for (uint32_t i = from; i < hanging->len; i++)
 		row_puts(&e->row, on_screen(e, hanging->at[i]->col), style_of(e, hanging->at[i]), "|");
 }
@@ -360,13 +360,13 @@ static void put_hanging_bars(struct excerpt *e, const span_list *hanging, uint32
 static void print_hanging(struct excerpt *e, const span_list *hanging)
 {
 	put_hanging_bars(e, hanging, 0);
-	flush(e->format, &e->row);
+	diag_excerpt_flush(e->format, &e->row);
 	for (uint32_t i = 0; i < hanging->len; i++) {
 		const struct label_span *p = hanging->at[i];
 
 		put_hanging_bars(e, hanging, i + 1);
 		row_puts(&e->row, on_screen(e, p->col), style_of(e, p), p->text);
-		flush(e->format, &e->row);
+		diag_excerpt_flush(e->format, &e->row);
 	}
 }
 
@@ -381,7 +381,7 @@ static void print_underlines(struct excerpt *e, uint32_t line)
 	if (list.len == 0)
 		return;
 	qsort(list.at, list.len, sizeof *list.at, by_extent);
-	begin_row(e);
+	diag_excerpt_begin_row(e);
 	for (uint32_t i = 0; i < list.len; i++) {
 		const struct label_span *p = list.at[i];
 		uint32_t col = on_screen(e, p->col), end = on_screen(e, p->end_col);
@@ -391,7 +391,7 @@ static void print_underlines(struct excerpt *e, uint32_t line)
 	side = beside(&list);
 	if (side)
 		row_puts(&e->row, on_screen(e, side->end_col) + 1, style_of(e, side), side->text);
-	flush(e->format, &e->row);
+	diag_excerpt_flush(e->format, &e->row);
 	qsort(list.at, list.len, sizeof *list.at, by_column_reversed);
 	for (uint32_t i = 0; i < list.len; i++)
 		if (list.at[i] != side && list.at[i]->text[0])
@@ -420,9 +420,9 @@ static void print_elbows(struct excerpt *e, uint32_t line)
 
 		if (!p->many || p->line != line || p->slash)
 			continue;
-		begin_row(e);
+		diag_excerpt_begin_row(e);
 		put_elbow(e, p, p->col);
-		flush(e->format, &e->row);
+		diag_excerpt_flush(e->format, &e->row);
 		p->open = true;
 	}
 	for (uint32_t i = 0; i < e->n; i++) {
@@ -430,9 +430,9 @@ static void print_elbows(struct excerpt *e, uint32_t line)
 
 		if (!p->many || p->end_line != line)
 			continue;
-		begin_row(e);
+		diag_excerpt_begin_row(e);
 		row_puts(&e->row, put_elbow(e, p, p->end_col - 1) + 1, style_of(e, p), p->text);
-		flush(e->format, &e->row);
+		diag_excerpt_flush(e->format, &e->row);
 		p->open = false;
 	}
 }
@@ -441,7 +441,7 @@ static void print_gap(struct excerpt *e)
 {
 	row_puts(&e->row, 0, STYLE_GUTTER, "...");
 	put_open_lanes(e);
-	flush(e->format, &e->row);
+	diag_excerpt_flush(e->format, &e->row);
 }
 
 void excerpt_print(const struct excerpt_format *format, const struct excerpt_mark *marks, uint32_t n)
@@ -461,7 +461,7 @@ void excerpt_print(const struct excerpt_format *format, const struct excerpt_mar
 
 		if (i > 0 && line > e.lines.at[i - 1] + 1)
 			print_gap(&e);
-		print_line(&e, line);
+		diag_excerpt_print_line(&e, line);
 		print_underlines(&e, line);
 		print_elbows(&e, line);
 	}

@@ -11,7 +11,7 @@ struct numbered_edit {
 	uint32_t number; /* of the diagnostic */
 };
 
-static int order(const void *pa, const void *pb)
+static int diag_fix_order(const void *pa, const void *pb)
 {
 	const struct numbered_edit *x = pa, *y = pb;
 	span a = x->diag->edit, b = y->diag->edit;
@@ -41,7 +41,7 @@ uint32_t diags_fix_some(const struct diags *d, const struct source *s, const boo
 			vec_push(&edits, ((struct numbered_edit){g, i}));
 	}
 	if (edits.len)
-		qsort(edits.at, edits.len, sizeof *edits.at, order);
+		qsort(edits.at, edits.len, sizeof *edits.at, diag_fix_order);
 	for (uint32_t i = 0; i < edits.len; i++) {
 		const struct diag *g = edits.at[i].diag;
 		span e = g->edit;

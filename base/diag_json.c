@@ -7,13 +7,13 @@
 
 static const char *const severity_words[] = {[SEV_ERROR] = "error", [SEV_WARNING] = "warning", [SEV_NOTE] = "note"};
 
-static bool has_place(const struct sources *s, span at) { return s && at.source < sources_count(s); }
+static bool diag_json_has_place(const struct sources *s, span at) { return s && at.source < sources_count(s); }
 
-static void put_span(struct json_writer *w, const struct sources *s, const struct diag_label *l, bool primary)
+static void diag_json_put_span(struct json_writer *w, const struct sources *s, const struct diag_label *l, bool primary)
 {
 	struct position first, end;
 
-	if (!has_place(s, l->at))
+	if (!diag_json_has_place(s, l->at))
 		return;
 	first = source_position(s, l->at.source, l->at.start);
 	end = source_position(s, l->at.source, l->at.end);
@@ -30,10 +30,10 @@ static void put_span(struct json_writer *w, const struct sources *s, const struc
 	json_close(w, '}');
 }
 
-static void put_edit(struct json_writer *w, const struct sources *s, const struct diag *g)
+static void diag_json_put_edit(struct json_writer *w, const struct sources *s, const struct diag *g)
 {
 	json_key(w, "edit");
-	if (!g->replacement || !has_place(s, g->edit)) {
+	if (!g->replacement || !diag_json_has_place(s, g->edit)) {
 		json_none(w);
 		return;
 	}
@@ -47,14 +47,15 @@ static void put_edit(struct json_writer *w, const struct sources *s, const struc
 }
 
 /* The other places of the same error. */
-static void put_places(struct json_writer *w, const struct sources *s, const struct diags *d, const struct diag_repeat *all, uint32_t i)
+static void diag_json_put_places(struct json_writer *w, const struct sources *s, const struct diags *d, const struct diag_repeat *all,
+				 uint32_t i)
 {
 	json_member_open(w, "places", '[');
 	while ((i = all[i].next) != UINT32_MAX) {
 		json_open(w, '{');
 		json_key(w, "span");
-		put_span(w, s, &diags_at(d, i)->primary, true);
-		put_edit(w, s, diags_at(d, i));
+		diag_json_put_span(w, s, &diags_at(d, i)->primary, true);
+		diag_json_put_edit(w, s, diags_at(d, i));
 		json_close(w, '}');
 	}
 	json_close(w, ']');
@@ -71,17 +72,17 @@ static void put_diag(struct buf *out, const struct sources *s, const struct diag
 	json_member_str(&w, "severity", severity_words[diag_severity_of(g->code)]);
 	json_member_str(&w, "message", g->message);
 	json_member_open(&w, "spans", '[');
-	put_span(&w, s, &g->primary, true);
+	diag_json_put_span(&w, s, &g->primary, true);
 	for (uint32_t i = 0; i < g->n_secondary; i++)
-		put_span(&w, s, &g->secondary[i], false);
+		diag_json_put_span(&w, s, &g->secondary[i], false);
 	json_close(&w, ']');
 	json_member_open(&w, "notes", '[');
 	for (uint32_t i = 0; i < g->n_notes; i++)
 		json_str(&w, g->notes[i]);
 	json_close(&w, ']');
 	json_member_str(&w, "help", g->help);
-	put_edit(&w, s, g);
-	put_places(&w, s, d, all, at);
+	diag_json_put_edit(&w, s, g);
+	diag_json_put_places(&w, s, d, all, at);
 	json_close(&w, '}');
 	buf_putc(out, '\n');
 }

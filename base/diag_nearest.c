@@ -6,7 +6,7 @@
 #define LONGEST 127
 #define SHORTEST_SURE 4
 
-static uint32_t least(uint32_t a, uint32_t b) { return a < b ? a : b; }
+static uint32_t diag_nearest_least(uint32_t a, uint32_t b) { return a < b ? a : b; }
 
 /* Both have at most LONGEST bytes. */
 static uint32_t distance(const char *a, uint32_t na, const char *b, uint32_t nb)
@@ -21,10 +21,11 @@ static uint32_t distance(const char *a, uint32_t na, const char *b, uint32_t nb)
 
 		row[0] = (uint8_t)i;
 		for (uint32_t j = 1; j <= nb; j++) {
-			uint32_t d = least(least(above[j], row[j - 1]) + 1u, above[j - 1] + (a[i - 1] != b[j - 1]));
+			uint32_t d =
+				diag_nearest_least(diag_nearest_least(above[j], row[j - 1]) + 1u, above[j - 1] + (a[i - 1] != b[j - 1]));
 
 			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-				d = least(d, before[j - 2] + 1u);
+				d = diag_nearest_least(d, before[j - 2] + 1u);
 			row[j] = (uint8_t)d;
 		}
 		before = above;

@@ -15,7 +15,7 @@ enum { MOST_LINES = 8 }; /* lines that a note lists */
 
 typedef VEC(struct excerpt_mark) mark_list;
 
-static bool has_place(const struct sources *s, span at) { return s && at.source < sources_count(s); }
+static bool diag_render_has_place(const struct sources *s, span at) { return s && at.source < sources_count(s); }
 
 /* Clamps a span to the text, so that its end is not before its start. */
 static span clamp(const struct sources *s, span at)
@@ -30,11 +30,11 @@ static span clamp(const struct sources *s, span at)
 
 static void add_mark(mark_list *marks, const struct sources *s, const struct diag_label *l, bool primary)
 {
-	if (has_place(s, l->at))
+	if (diag_render_has_place(s, l->at))
 		vec_push(marks, ((struct excerpt_mark){clamp(s, l->at), l->text, primary}));
 }
 
-static uint32_t digits(uint32_t n)
+static uint32_t diag_render_digits(uint32_t n)
 {
 	uint32_t d = 1;
 
@@ -54,7 +54,7 @@ static uint32_t gutter_of(const struct sources *s, const struct diag *g, const m
 
 		last = line > last ? line : last;
 	}
-	if (g->replacement && has_place(s, g->edit)) {
+	if (g->replacement && diag_render_has_place(s, g->edit)) {
 		const char *p = g->replacement;
 		uint32_t line = source_position(s, g->edit.source, g->edit.end).line;
 
@@ -62,11 +62,11 @@ static uint32_t gutter_of(const struct sources *s, const struct diag *g, const m
 			line++;
 		last = line > last ? line : last;
 	}
-	return digits(last);
+	return diag_render_digits(last);
 }
 
 /* Appends a text of several lines to the row. Later lines begin at `col` with a bar, so that no text begins a line of its own. */
-static void put_lines(const struct excerpt_format *format, struct row *r, uint32_t col, enum style style, const char *text)
+static void diag_render_put_lines(const struct excerpt_format *format, struct row *r, uint32_t col, enum style style, const char *text)
 {
 	for (uint32_t at = col;;) {
 		size_t n = strcspn(text, "\n");
@@ -90,7 +90,7 @@ static void print_header(const struct excerpt_format *format, const struct diag 
 	snprintf(head, sizeof head, "%s[%s]", severity_words[severity], diag_code_text(g->code));
 	col = row_puts(&r, 0, severity_styles[severity], head);
 	row_puts(&r, col, STYLE_BOLD, ":");
-	put_lines(format, &r, col + 2, STYLE_BOLD, g->message);
+	diag_render_put_lines(format, &r, col + 2, STYLE_BOLD, g->message);
 	row_free(&r);
 }
 
@@ -136,7 +136,7 @@ static void print_remark(const struct excerpt_format *format, const char *word, 
 	uint32_t col = row_puts(&r, format->gutter + 1, STYLE_GUTTER, "=");
 
 	col = row_puts(&r, col + 1, STYLE_BOLD, word);
-	put_lines(format, &r, col + 1, STYLE_PLAIN, text);
+	diag_render_put_lines(format, &r, col + 1, STYLE_PLAIN, text);
 	row_free(&r);
 }
 
@@ -164,7 +164,7 @@ static void print_edit(const struct excerpt_format *format, const struct diag *g
 	uint32_t col = row_puts(&r, 0, STYLE_NOTE, "help");
 
 	row_puts(&r, col, STYLE_BOLD, ":");
-	put_lines(format, &r, col + 2, STYLE_PLAIN, g->help ? g->help : edit_text(g, text, sizeof text));
+	diag_render_put_lines(format, &r, col + 2, STYLE_PLAIN, g->help ? g->help : edit_text(g, text, sizeof text));
 	row_free(&r);
 	if (at.source != g->primary.at.source)
 		print_place(format, at, "-->");
@@ -181,7 +181,8 @@ static void describe_repeats(const struct diags *d, const struct sources *s, con
 
 	while ((i = all[i].next) != UINT32_MAX) {
 		const struct diag *g = diags_at(d, i);
-		uint32_t line = has_place(s, g->primary.at) ? source_position(s, g->primary.at.source, g->primary.at.start).line : 0;
+		uint32_t line =
+			diag_render_has_place(s, g->primary.at) ? source_position(s, g->primary.at.source, g->primary.at.start).line : 0;
 
 		n++;
 		fixable = fixable && diag_is_fixable(g);
@@ -202,7 +203,7 @@ static void describe_repeats(const struct diags *d, const struct sources *s, con
 static void print_one(const struct sources *s, const struct diag *g, const char *repeats, struct buf *out, bool colour)
 {
 	struct excerpt_format format = {.sources = s, .out = out, .colour = colour, .primary = severity_styles[diag_severity_of(g->code)]};
-	bool edit = g->replacement && has_place(s, g->edit), excerpts;
+	bool edit = g->replacement && diag_render_has_place(s, g->edit), excerpts;
 	mark_list marks = {0};
 
 	add_mark(&marks, s, &g->primary, true);

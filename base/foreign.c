@@ -37,7 +37,7 @@ struct reader {
 };
 
 static char byte_at(const struct reader *r, size_t at) { return at < r->n ? r->s[at] : 0; }
-static bool is_word(char c) { return isalnum((unsigned char)c) || (unsigned char)c >= 0x80; }
+static bool foreign_is_word(char c) { return isalnum((unsigned char)c) || (unsigned char)c >= 0x80; }
 
 /* Writes the character as it is. */
 static void write_same(struct reader *r) { buf_put(r->out, r->s + r->at, r->len); }
@@ -207,8 +207,8 @@ static bool joins(const struct reader *r)
 	case ':': return isalpha((unsigned char)next) || next == '/';
 	case '.': return r->at >= 3 && strncasecmp(r->s + r->at - 3, "www", 3) == 0;
 	case '-': return r->at >= 2 && strncasecmp(r->s + r->at - 2, "gh", 2) == 0;
-	case '%': return is_word(next) || next == '"';
-	default: return strchr("!#$&~", (int)r->cp) && (!next || is_word(next) || next == '"');
+	case '%': return foreign_is_word(next) || next == '"';
+	default: return strchr("!#$&~", (int)r->cp) && (!next || foreign_is_word(next) || next == '"');
 	}
 }
 
@@ -225,7 +225,7 @@ static void write_markdown(struct reader *r)
 	else if (strchr("*[]\\", (int)r->cp))
 		buf_printf(r->out, "\\%c", (int)r->cp);
 	else if (r->cp == '_')
-		buf_puts(r->out, r->at && is_word(r->s[r->at - 1]) && is_word(byte_at(r, r->at + 1)) ? "_" : "\\_");
+		buf_puts(r->out, r->at && foreign_is_word(r->s[r->at - 1]) && foreign_is_word(byte_at(r, r->at + 1)) ? "_" : "\\_");
 	else if (strchr("#$&<>@|~", (int)r->cp) || (first && strchr("+-/=", (int)r->cp)))
 		write_entity(r);
 	else

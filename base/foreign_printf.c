@@ -19,7 +19,7 @@ struct arguments {
 	va_list list;
 };
 
-static int read_number(const char **at, struct arguments *a)
+static int foreign_printf_read_number(const char **at, struct arguments *a)
 {
 	int n = 0;
 	if (**at == '*') {
@@ -47,7 +47,7 @@ static const char *read_directive(const char *at, struct arguments *a, struct di
 	BUG_ON(n >= sizeof d->flags);
 	memcpy(d->flags, at, n);
 	at += n;
-	d->width = read_number(&at, a);
+	d->width = foreign_printf_read_number(&at, a);
 	if (d->width < 0) {
 		BUG_ON(n + 1 >= sizeof d->flags);
 		d->flags[n] = '-';
@@ -55,14 +55,14 @@ static const char *read_directive(const char *at, struct arguments *a, struct di
 	}
 	if (*at == '.') {
 		at++;
-		d->precision = read_number(&at, a);
+		d->precision = foreign_printf_read_number(&at, a);
 	}
 	d->length = read_length(&at);
 	d->conversion = *at;
 	return at + 1;
 }
 
-static uint32_t columns_of(const char *s, size_t n)
+static uint32_t foreign_printf_columns_of(const char *s, size_t n)
 {
 	uint32_t columns = 0, cp;
 	for (size_t i = 0; i < n; columns += utf8_width(cp))
@@ -74,12 +74,12 @@ uint32_t foreign_columns(const char *s)
 {
 	struct buf text = {0};
 	foreign_puts(&text, FOREIGN_LINE, s);
-	uint32_t n = columns_of(text.at, text.len);
+	uint32_t n = foreign_printf_columns_of(text.at, text.len);
 	buf_free(&text);
 	return n;
 }
 
-static void put_string(struct buf *out, enum foreign_form form, const struct directive *d, const char *s)
+static void foreign_printf_put_string(struct buf *out, enum foreign_form form, const struct directive *d, const char *s)
 {
 	size_t n = d->precision < 0 ? strlen(s) : strnlen(s, (size_t)d->precision);
 	bool at_end = !strchr(d->flags, '-');
@@ -89,7 +89,7 @@ static void put_string(struct buf *out, enum foreign_form form, const struct dir
 	}
 	struct buf text = {0};
 	foreign_put(&text, form, s, n);
-	uint32_t used = columns_of(text.at, text.len);
+	uint32_t used = foreign_printf_columns_of(text.at, text.len);
 	int pad = used < (uint32_t)d->width ? d->width - (int)used : 0;
 	if (at_end)
 		buf_printf(out, "%*s", pad, "");
@@ -123,7 +123,7 @@ static uintmax_t read_unsigned(struct arguments *a, char length)
 	}
 }
 
-static void put_number(struct buf *out, const struct directive *d, struct arguments *a)
+static void foreign_printf_put_number(struct buf *out, const struct directive *d, struct arguments *a)
 {
 	char format[32];
 	bool is_real = strchr("aAeEfFgG", d->conversion);
@@ -140,9 +140,9 @@ static void put_directive(struct buf *out, enum foreign_form form, const struct 
 {
 	switch (d->conversion) {
 	case '%': buf_putc(out, '%'); break;
-	case 's': put_string(out, form, d, va_arg(a->list, const char *)); break;
-	case 'c': put_string(out, form, d, (char[2]){(char)va_arg(a->list, int)}); break;
-	default: BUG_ON(!d->conversion || !strchr("diouxXaAeEfFgG", d->conversion)); put_number(out, d, a);
+	case 's': foreign_printf_put_string(out, form, d, va_arg(a->list, const char *)); break;
+	case 'c': foreign_printf_put_string(out, form, d, (char[2]){(char)va_arg(a->list, int)}); break;
+	default: BUG_ON(!d->conversion || !strchr("diouxXaAeEfFgG", d->conversion)); foreign_printf_put_number(out, d, a);
 	}
 }
 

@@ -19,7 +19,7 @@ static size_t character(const char *s, const char *end)
 
 static bool one_of(const char *s, const char *end, const char *set) { return s < end && *s && strchr(set, *s); }
 
-static const char *number(const char *s, const char *end, int limit, int *out)
+static const char *format_number(const char *s, const char *end, int limit, int *out)
 {
 	int64_t v = 0;
 	for (; s < end && *s >= '0' && *s <= '9'; s++)
@@ -56,13 +56,13 @@ const char *format_parse(const char *s, size_t n, struct format_spec *out)
 		if (!out->align)
 			out->align = '=';
 	}
-	s = number(s, end, MAX_WIDTH, &out->width);
+	s = format_number(s, end, MAX_WIDTH, &out->width);
 	if (one_of(s, end, ",_"))
 		out->group = *s++;
 	if (one_of(s, end, ".")) {
 		if (!one_of(s + 1, end, "0123456789"))
 			return "a precision is missing after `.`";
-		s = number(s + 1, end, MAX_PRECISION, &out->precision);
+		s = format_number(s + 1, end, MAX_PRECISION, &out->precision);
 	}
 	if (one_of(s, end, "bdoxXeEfFgGs%"))
 		out->type = *s++;
@@ -92,20 +92,20 @@ const char *format_check(const struct format_spec *spec, enum format_class class
 
 /* ---- padding and grouping ---- */
 
-static void put(struct format_out *out, const char *s, size_t n)
+static void format_put(struct format_out *out, const char *s, size_t n)
 {
 	if (n)
 		out->put(out->ctx, s, n);
 }
 
-static void fill(struct format_out *out, const struct format_spec *spec, int n)
+static void format_fill(struct format_out *out, const struct format_spec *spec, int n)
 {
 	const char *f = spec->fill[0] ? spec->fill : " ";
 	for (; n > 0; n--)
-		put(out, f, strlen(f));
+		format_put(out, f, strlen(f));
 }
 
-static int characters(const char *s, size_t n)
+static int format_characters(const char *s, size_t n)
 {
 	int count = 0;
 	for (size_t i = 0; i < n; i++)
@@ -115,18 +115,18 @@ static int characters(const char *s, size_t n)
 
 static void put_padded(const struct format_spec *spec, char standard, const char *s, size_t n, struct format_out *out)
 {
-	int room = spec->width - characters(s, n), left = 0;
+	int room = spec->width - format_characters(s, n), left = 0;
 	char align = spec->align && spec->align != '=' ? spec->align : standard;
 	room = room > 0 ? room : 0;
 	left = align == '>' ? room : align == '^' ? room / 2 : 0;
-	fill(out, spec, left);
-	put(out, s, n);
-	fill(out, spec, room - left);
+	format_fill(out, spec, left);
+	format_put(out, s, n);
+	format_fill(out, spec, room - left);
 }
 
 /* The text of a number: sign (with 0x and similar), n digits of which `whole` are before the point, in groups of `step`. */
-static void put_number(const struct format_spec *spec, const char *sign, const char *digits, size_t n, size_t whole, size_t step,
-		       struct format_out *out)
+static void format_put_number(const struct format_spec *spec, const char *sign, const char *digits, size_t n, size_t whole, size_t step,
+			      struct format_out *out)
 {
 	char text[2 * MAX_WIDTH + 2 * TEXT];
 	size_t len = strlen(sign), zeros = 0;
@@ -178,7 +178,7 @@ void format_int(const struct format_spec *spec, int64_t v, struct format_out *ou
 	char prefix[3] = {spec->alternate && base != 10 ? '0' : 0, spec->type};
 	snprintf(sign, sizeof sign, "%s%s", sign_text(spec, v < 0), prefix);
 	size_t n = (size_t)(digits + sizeof digits - at);
-	put_number(spec, sign, at, n, n, base == 10 ? 3 : 4, out);
+	format_put_number(spec, sign, at, n, n, base == 10 ? 3 : 4, out);
 }
 
 void format_bool(const struct format_spec *spec, bool v, struct format_out *out)
@@ -204,7 +204,7 @@ static void plain_point(char *s)
 	*to = 0;
 }
 
-static double rounded(double v, int bits, int least)
+static double format_rounded(double v, int bits, int least)
 {
 	int e;
 	frexp(v, &e);
@@ -216,8 +216,8 @@ static bool reads_back(const char *text, double v, enum format_elem elem)
 {
 	double back = strtod(text, NULL);
 	switch (elem) {
-	case FORMAT_FLOAT16: return rounded(back, 11, -24) == v;
-	case FORMAT_BFLOAT16: return rounded(back, 8, -133) == v;
+	case FORMAT_FLOAT16: return format_rounded(back, 11, -24) == v;
+	case FORMAT_BFLOAT16: return format_rounded(back, 8, -133) == v;
 	case FORMAT_FLOAT32: return strtof(text, NULL) == (float)v;
 	default: return back == v;
 	}
@@ -273,7 +273,7 @@ static void show_point(char *text, double v, int precision)
 	memmove(e, from, strlen(from) + 1);
 }
 
-static void float_text(const struct format_spec *spec, double v, enum format_elem elem, char *out)
+static void format_float_text(const struct format_spec *spec, double v, enum format_elem elem, char *out)
 {
 	char type = spec->type == '%' ? 'f' : spec->type ? spec->type : 'g';
 	char how[8] = {'%', spec->alternate ? '#' : '-', '.', '*', type, 0};
@@ -299,10 +299,10 @@ void format_float(const struct format_spec *spec, double v, enum format_elem ele
 		plain.group = 0;
 		strcpy(text, isnan(v) ? upper ? "NAN" : "nan" : upper ? "INF" : "inf");
 		strcat(text, spec->type == '%' ? "%" : "");
-		put_number(&plain, sign, text, strlen(text), 3, 3, out);
+		format_put_number(&plain, sign, text, strlen(text), 3, 3, out);
 		return;
 	}
-	float_text(spec, fabs(v), elem, text);
+	format_float_text(spec, fabs(v), elem, text);
 	size_t n = strlen(text);
-	put_number(spec, sign, text, n, strspn(text, "0123456789"), 3, out);
+	format_put_number(spec, sign, text, n, strspn(text, "0123456789"), 3, out);
 }

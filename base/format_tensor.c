@@ -88,7 +88,7 @@ static void write_element(const struct format_spec *spec, const struct format_va
 		format_int(spec, element_int(v->elem, v->data, i), out);
 }
 
-static void element_text(const struct columns *c, int64_t i, struct text *t)
+static void format_tensor_element_text(const struct columns *c, int64_t i, struct text *t)
 {
 	struct format_spec spec = {.precision = -1};
 	struct format_out out = {into_text, t};
@@ -141,7 +141,7 @@ static void note_width(struct columns *c, int64_t i)
 	double x = zero_counts ? 1 : format_element_float(c->v->elem, c->v->data, i);
 	if (!isfinite(x) || x == 0)
 		return;
-	element_text(c, i, &t);
+	format_tensor_element_text(c, i, &t);
 	c->width = (int)t.n > c->width ? (int)t.n : c->width;
 }
 
@@ -162,7 +162,7 @@ static void choose_style(struct columns *c)
 
 /* ---- layout ---- */
 
-static void put(struct format_out *out, const char *s) { out->put(out->ctx, s, strlen(s)); }
+static void format_tensor_put(struct format_out *out, const char *s) { out->put(out->ctx, s, strlen(s)); }
 
 static void spaces(struct format_out *out, int n)
 {
@@ -177,15 +177,15 @@ static void write_row(struct columns *c, int64_t first, int64_t n, int indent)
 	fit = fit < 1 ? 1 : fit;
 	for (int64_t i = 0; i < n; i++, used++) {
 		if (used)
-			put(c->out, used % fit ? ", " : ",\n");
+			format_tensor_put(c->out, used % fit ? ", " : ",\n");
 		if (used && used % fit == 0)
 			spaces(c->out, indent + 1);
 		if (c->summarise && n > 2 * EDGE && i == EDGE) {
-			put(c->out, " ...");
+			format_tensor_put(c->out, " ...");
 			i = n - EDGE - 1;
 			continue;
 		}
-		element_text(c, first + i, &t);
+		format_tensor_element_text(c, first + i, &t);
 		spaces(c->out, c->width - (int)t.n);
 		c->out->put(c->out->ctx, t.at, t.n);
 	}
@@ -196,25 +196,25 @@ static void write_axis(struct columns *c, uint32_t axis, int64_t first, int inde
 	const struct format_value *v = c->v;
 	int64_t n = v->dims[axis];
 	bool last = axis + 1 == v->rank;
-	put(c->out, "[");
+	format_tensor_put(c->out, "[");
 	if (last)
 		write_row(c, first * n, n, indent);
 	for (int64_t i = 0; i < n && !last; i++) {
 		bool gap = c->summarise && n > 2 * EDGE && i == EDGE;
 		if (i) {
-			put(c->out, ",");
+			format_tensor_put(c->out, ",");
 			for (uint32_t k = axis + 1; k < v->rank; k++)
-				put(c->out, "\n");
+				format_tensor_put(c->out, "\n");
 			spaces(c->out, indent + 1);
 		}
 		if (gap) {
-			put(c->out, "...");
+			format_tensor_put(c->out, "...");
 			i = n - EDGE - 1;
 		} else {
 			write_axis(c, axis + 1, first * n + i, indent + 1);
 		}
 	}
-	put(c->out, "]");
+	format_tensor_put(c->out, "]");
 }
 
 /* Writes text and remembers the length of its last line. */
@@ -234,20 +234,20 @@ static void write_suffix(struct line *l, const char *name, const char *value)
 {
 	struct format_out out = {into_line, l};
 	if (l->n + strlen(name) + strlen(value) + 4 > LINE) {
-		put(&out, ",\n");
+		format_tensor_put(&out, ",\n");
 		spaces(&out, INDENT);
 	} else {
-		put(&out, ", ");
+		format_tensor_put(&out, ", ");
 	}
-	put(&out, name);
-	put(&out, value);
+	format_tensor_put(&out, name);
+	format_tensor_put(&out, value);
 }
 
 static void write_empty(const struct format_value *v, struct line *l)
 {
 	struct format_out out = {into_line, l};
 	char size[RANK * 22 + 4] = "(";
-	put(&out, "[]");
+	format_tensor_put(&out, "[]");
 	for (uint32_t k = 0; k < v->rank && k < RANK; k++)
 		sprintf(size + strlen(size), k ? ", %lld" : "%lld", (long long)v->dims[k]);
 	strcat(size, ")");
@@ -269,7 +269,7 @@ void format_tensor(const struct format_spec *spec, const struct format_value *v,
 	for (uint32_t k = 0; k < v->rank; k++)
 		count *= v->dims[k];
 	c.summarise = count > SUMMARISE;
-	put(&counted, "tensor(");
+	format_tensor_put(&counted, "tensor(");
 	if (count) {
 		choose_style(&c);
 		write_axis(&c, 0, 0, INDENT);
@@ -279,11 +279,11 @@ void format_tensor(const struct format_spec *spec, const struct format_value *v,
 	bool usual = v->elem == FORMAT_FLOAT32 || v->elem == FORMAT_INT32 || v->elem == FORMAT_BOOL;
 	if (!usual)
 		write_suffix(&line, "dtype=", names[v->elem]);
-	put(&counted, ")");
+	format_tensor_put(&counted, ")");
 }
 
 /* A template encodes a NUL as 0xC0 0x80. */
-static void put_text(struct format_out *out, const char *s, size_t n)
+static void format_tensor_put_text(struct format_out *out, const char *s, size_t n)
 {
 	static const char nul[] = "\xC0\x80";
 	const char *end = s + n;
@@ -306,7 +306,7 @@ static const char *next_placeholder(const char **text, struct format_spec *spec,
 	const char *s = *text;
 	for (;;) {
 		size_t n = strcspn(s, "{}");
-		put_text(out, s, n);
+		format_tensor_put_text(out, s, n);
 		s += n;
 		if (!*s || s[1] != *s)
 			break;

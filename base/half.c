@@ -14,7 +14,7 @@ static double round_to(double v, int digits, int low)
 }
 
 /* Sign, then exponent and significand as one integer, for a value that the format can hold exactly. */
-static uint16_t pack(double v, int digits, int low)
+static uint16_t half_pack(double v, int digits, int low)
 {
 	uint16_t sign = signbit(v) ? 0x8000 : 0;
 	v = fabs(v);
@@ -26,7 +26,7 @@ static uint16_t pack(double v, int digits, int low)
 	return sign | (uint16_t)((e - low) << (digits - 1)) | fraction;
 }
 
-static uint16_t bits_of(double v, int digits, int low, uint16_t infinity, double limit)
+static uint16_t half_bits_of(double v, int digits, int low, uint16_t infinity, double limit)
 {
 	if (isnan(v))
 		return (uint16_t)(infinity | 1 << (digits - 2));
@@ -35,10 +35,10 @@ static uint16_t bits_of(double v, int digits, int low, uint16_t infinity, double
 	double r = round_to(v, digits, low);
 	if (fabs(r) > limit)
 		return (uint16_t)((v < 0 ? 0x8000 : 0) | infinity);
-	return pack(r, digits, low);
+	return half_pack(r, digits, low);
 }
 
-static double value_of(uint16_t bits, int digits, int low)
+static double half_value_of(uint16_t bits, int digits, int low)
 {
 	int exponents = 16 - digits; /* bits of the exponent */
 	int e = bits >> (digits - 1) & ((1 << exponents) - 1), fraction = bits & ((1 << (digits - 1)) - 1);
@@ -52,7 +52,7 @@ static double value_of(uint16_t bits, int digits, int low)
 	return bits & 0x8000 ? -v : v;
 }
 
-uint16_t float16_bits(double v) { return bits_of(v, 11, -14, 0x7c00, 65504.0); }
-double float16_value(uint16_t bits) { return value_of(bits, 11, -14); }
-uint16_t bfloat16_bits(double v) { return bits_of(v, 8, -126, 0x7f80, 3.3895313892515355e38); }
-double bfloat16_value(uint16_t bits) { return value_of(bits, 8, -126); }
+uint16_t float16_bits(double v) { return half_bits_of(v, 11, -14, 0x7c00, 65504.0); }
+double float16_value(uint16_t bits) { return half_value_of(bits, 11, -14); }
+uint16_t bfloat16_bits(double v) { return half_bits_of(v, 8, -126, 0x7f80, 3.3895313892515355e38); }
+double bfloat16_value(uint16_t bits) { return half_value_of(bits, 8, -126); }

@@ -37,7 +37,7 @@ static void put_le64(unsigned char *out, uint64_t v)
 		out[i] = (unsigned char)(v >> (8 * i));
 }
 
-static void put_hash(unsigned char out[16], hash128 h)
+static void hash_put(unsigned char out[16], hash128 h)
 {
 	put_le64(out, h.lo);
 	put_le64(out + 8, h.hi);
@@ -47,8 +47,8 @@ hash128 hash_combine(hash128 a, hash128 b)
 {
 	unsigned char both[32];
 
-	put_hash(both, a);
-	put_hash(both + 16, b);
+	hash_put(both, a);
+	hash_put(both + 16, b);
 	return hash_bytes(both, sizeof both);
 }
 
@@ -100,7 +100,7 @@ void hasher_add_hash(struct hasher *h, hash128 v)
 {
 	unsigned char le[16];
 
-	put_hash(le, v);
+	hash_put(le, v);
 	hasher_add(h, le, sizeof le);
 }
 
@@ -132,7 +132,7 @@ void hash_hex(hash128 h, char out[33])
 	out[32] = '\0';
 }
 
-static int hex_value(char c)
+static int hash_hex_value(char c)
 {
 	if (c >= '0' && c <= '9')
 		return c - '0';
@@ -145,7 +145,7 @@ bool hash_parse_hex(const char *s, hash128 *out)
 	uint64_t part[2] = {0, 0};
 
 	for (int i = 0; i < 32; i++) {
-		int v = hex_value(s[i]); /* the NUL of a short text is not a digit */
+		int v = hash_hex_value(s[i]); /* the NUL of a short text is not a digit */
 
 		if (v < 0)
 			return false;

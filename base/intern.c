@@ -44,7 +44,7 @@ void interner_free(struct interner *in)
 	free(in);
 }
 
-static void grow(struct interner *in)
+static void intern_grow(struct interner *in)
 {
 	uint32_t cap = in->cap * 2;
 	name_id *table = calloc(cap, sizeof *table);
@@ -76,7 +76,7 @@ name_id intern(struct interner *in, const char *s, size_t n)
 	if (n == 0)
 		return 0;
 	if (in->texts.len > in->cap / 2)
-		grow(in);
+		intern_grow(in);
 	hash = hash64_bytes(s, n);
 	for (i = (uint32_t)hash & (in->cap - 1); in->table[i]; i = (i + 1) & (in->cap - 1))
 		if (is_text(&in->texts.at[in->table[i]], s, n, hash))

@@ -22,7 +22,7 @@ struct diff {
 	uint8_t *kept_a, *kept_b; /* for each line: it is in both texts */
 };
 
-static void split(line_vec *lines, const char *text, size_t n)
+static void line_diff_split(line_vec *lines, const char *text, size_t n)
 {
 	for (const char *end = text + n; text < end;) {
 		const char *newline = memchr(text, '\n', (size_t)(end - text)), *next = newline ? newline + 1 : end;
@@ -31,7 +31,7 @@ static void split(line_vec *lines, const char *text, size_t n)
 	}
 }
 
-static bool same(const struct diff *d, int64_t x, int64_t y)
+static bool line_diff_same(const struct diff *d, int64_t x, int64_t y)
 {
 	struct line a = d->a.at[x], b = d->b.at[y];
 	return a.len == b.len && memcmp(a.at, b.at, a.len) == 0;
@@ -42,14 +42,14 @@ struct part {
 	int64_t low, n, m;
 };
 
-static struct part trim(struct diff *d)
+static struct part line_diff_trim(struct diff *d)
 {
 	struct part p = {0, d->a.len, d->b.len};
-	while (p.low < p.n && p.low < p.m && same(d, p.low, p.low)) {
+	while (p.low < p.n && p.low < p.m && line_diff_same(d, p.low, p.low)) {
 		d->kept_a[p.low] = d->kept_b[p.low] = 1;
 		p.low++;
 	}
-	while (p.n > p.low && p.m > p.low && same(d, p.n - 1, p.m - 1))
+	while (p.n > p.low && p.m > p.low && line_diff_same(d, p.n - 1, p.m - 1))
 		d->kept_a[--p.n] = d->kept_b[--p.m] = 1;
 	p.n -= p.low;
 	p.m -= p.low;
@@ -79,11 +79,11 @@ static void backtrack(struct diff *d, struct part p, int32_t *const *rows, int64
 }
 
 /* Computes row `edits` from the row before: row[k] is the furthest x on diagonal k. True: the end was reached. */
-static bool advance(const struct diff *d, struct part p, const int32_t *last, int32_t *row, int64_t edits)
+static bool line_diff_advance(const struct diff *d, struct part p, const int32_t *last, int32_t *row, int64_t edits)
 {
 	for (int64_t k = -edits; k <= edits; k += 2) {
 		int64_t x = !edits ? 0 : goes_down(last, k, edits) ? last[k + 1] : last[k - 1] + 1, y = x - k;
-		while (x < p.n && y < p.m && y >= 0 && same(d, p.low + x, p.low + y))
+		while (x < p.n && y < p.m && y >= 0 && line_diff_same(d, p.low + x, p.low + y))
 			x++, y++;
 		row[k] = (int32_t)x;
 		if (x >= p.n && y >= p.m)
@@ -92,9 +92,9 @@ static bool advance(const struct diff *d, struct part p, const int32_t *last, in
 	return false;
 }
 
-static void compare(struct diff *d)
+static void line_diff_compare(struct diff *d)
 {
-	struct part p = trim(d);
+	struct part p = line_diff_trim(d);
 	int32_t *rows[MAX_EDITS + 1] = {0};
 	int64_t edits = 0;
 	bool found = false;
@@ -102,7 +102,7 @@ static void compare(struct diff *d)
 		rows[edits] = calloc((size_t)(2 * edits + 3), sizeof **rows);
 		if (!rows[edits])
 			bug_no_memory();
-		found = advance(d, p, edits ? rows[edits - 1] + edits : NULL, rows[edits] + edits + 1, edits);
+		found = line_diff_advance(d, p, edits ? rows[edits - 1] + edits : NULL, rows[edits] + edits + 1, edits);
 	}
 	if (found)
 		backtrack(d, p, rows, edits - 1);
@@ -110,7 +110,7 @@ static void compare(struct diff *d)
 		free(rows[i]);
 }
 
-static void put_line(struct buf *out, char sign, struct line l)
+static void line_diff_put_line(struct buf *out, char sign, struct line l)
 {
 	buf_putc(out, sign);
 	buf_put(out, l.at, l.len);
@@ -149,7 +149,7 @@ static bool next_hunk(const struct diff *d, uint32_t a, uint32_t b, struct hunk 
 	return true;
 }
 
-static void put_range(struct buf *out, char sign, uint32_t from, uint32_t to)
+static void line_diff_put_range(struct buf *out, char sign, uint32_t from, uint32_t to)
 {
 	buf_printf(out, " %c%u,%u", sign, to > from ? from + 1 : from, to - from);
 }
@@ -158,29 +158,29 @@ static void put_hunk(const struct diff *d, const struct hunk *h, struct buf *out
 {
 	uint32_t a = h->a, b = h->b;
 	buf_puts(out, "@@");
-	put_range(out, '-', h->a, h->end_a);
-	put_range(out, '+', h->b, h->end_b);
+	line_diff_put_range(out, '-', h->a, h->end_a);
+	line_diff_put_range(out, '+', h->b, h->end_b);
 	buf_puts(out, " @@\n");
 	while (a < h->end_a || b < h->end_b) {
 		if (a < h->end_a && !d->kept_a[a])
-			put_line(out, '-', d->a.at[a++]);
+			line_diff_put_line(out, '-', d->a.at[a++]);
 		else if (b < h->end_b && !d->kept_b[b])
-			put_line(out, '+', d->b.at[b++]);
+			line_diff_put_line(out, '+', d->b.at[b++]);
 		else
-			put_line(out, ' ', d->a.at[a++]), b++;
+			line_diff_put_line(out, ' ', d->a.at[a++]), b++;
 	}
 }
 
 static void diff_open(struct diff *d, const char *before, size_t n_before, const char *after, size_t n_after)
 {
 	*d = (struct diff){0};
-	split(&d->a, before, n_before);
-	split(&d->b, after, n_after);
+	line_diff_split(&d->a, before, n_before);
+	line_diff_split(&d->b, after, n_after);
 	d->kept_a = calloc(d->a.len + 1, 1);
 	d->kept_b = calloc(d->b.len + 1, 1);
 	if (!d->kept_a || !d->kept_b)
 		bug_no_memory();
-	compare(d);
+	line_diff_compare(d);
 }
 
 static void diff_close(struct diff *d)

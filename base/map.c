@@ -24,7 +24,7 @@ static uint32_t home(const struct map *m, hash128 key)
 }
 
 /* The slot holding the key, or the free one where it belongs. The table is never full. */
-static uint32_t find(const struct map *m, hash128 key)
+static uint32_t map_find(const struct map *m, hash128 key)
 {
 	uint32_t i = home(m, key);
 
@@ -33,7 +33,7 @@ static uint32_t find(const struct map *m, hash128 key)
 	return i;
 }
 
-static void grow(struct map *m)
+static void map_grow(struct map *m)
 {
 	struct map bigger = {.len = m->len, .cap = m->cap ? m->cap * 2 : 16};
 
@@ -43,7 +43,7 @@ static void grow(struct map *m)
 		bug_no_memory();
 	for (uint32_t i = 0; i < m->cap; i++)
 		if (m->slots[i].used)
-			bigger.slots[find(&bigger, m->slots[i].key)] = m->slots[i];
+			bigger.slots[map_find(&bigger, m->slots[i].key)] = m->slots[i];
 	free(m->slots);
 	*m = bigger;
 }
@@ -54,8 +54,8 @@ bool map_put(struct map *m, hash128 key, uint64_t value)
 	bool fresh;
 
 	if ((uint64_t)m->len * 4 >= (uint64_t)m->cap * 3)
-		grow(m);
-	s = &m->slots[find(m, key)];
+		map_grow(m);
+	s = &m->slots[map_find(m, key)];
 	fresh = !s->used;
 	m->len += fresh;
 	*s = (struct map_slot){key, value, true};
@@ -68,7 +68,7 @@ bool map_get(const struct map *m, hash128 key, uint64_t *value)
 
 	if (m->len == 0)
 		return false;
-	s = &m->slots[find(m, key)];
+	s = &m->slots[map_find(m, key)];
 	if (s->used && value)
 		*value = s->value;
 	return s->used;

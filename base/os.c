@@ -23,7 +23,7 @@ enum { MKDIR_TRIES = 16, LOOK_MS = 50, MOST_OF_STREAM = 1 << 30 };
 
 /* ---- files ---- */
 
-static uint64_t ns_of(struct timespec t) { return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec; }
+static uint64_t os_ns_of(struct timespec t) { return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec; }
 
 bool os_stamp(const char *path, struct file_stamp *out)
 {
@@ -32,7 +32,7 @@ bool os_stamp(const char *path, struct file_stamp *out)
 	*out = (struct file_stamp){0};
 	if (stat(path, &st) != 0)
 		return false;
-	*out = (struct file_stamp){(uint64_t)st.st_size, ns_of(st.st_mtim), ns_of(st.st_ctim), (uint64_t)st.st_ino};
+	*out = (struct file_stamp){(uint64_t)st.st_size, os_ns_of(st.st_mtim), os_ns_of(st.st_ctim), (uint64_t)st.st_ino};
 	return true;
 }
 
@@ -86,7 +86,7 @@ ssize_t os_fd_read(int fd, char *at, size_t n)
 }
 
 /* Reads to the end and takes the size only as a hint: it is 0 for pipes and /proc, and may change meanwhile. */
-static bool read_all(int fd, size_t expect, size_t limit, char **data, size_t *len)
+static bool os_read_all(int fd, size_t expect, size_t limit, char **data, size_t *len)
 {
 	size_t cap = expect + 1, got = 0;
 	char *at = huge_alloc(cap);
@@ -135,7 +135,7 @@ static int open_input(const char *path, bool streams, struct stat *st)
 	return -1;
 }
 
-static bool read_input(const char *path, bool streams, size_t limit, char **data, size_t *len)
+static bool os_read_input(const char *path, bool streams, size_t limit, char **data, size_t *len)
 {
 	struct stat st;
 	int fd = open_input(path, streams, &st);
@@ -146,18 +146,18 @@ static bool read_input(const char *path, bool streams, size_t limit, char **data
 	if (fd < 0)
 		return false;
 	if (!S_ISREG(st.st_mode))
-		ok = wait_for_bytes(fd) && read_all(fd, 0, limit && limit < MOST_OF_STREAM ? limit : MOST_OF_STREAM, data, len);
+		ok = wait_for_bytes(fd) && os_read_all(fd, 0, limit && limit < MOST_OF_STREAM ? limit : MOST_OF_STREAM, data, len);
 	else if (limit && (uint64_t)st.st_size > limit)
 		errno = EFBIG;
 	else
-		ok = read_all(fd, (size_t)st.st_size, limit, data, len);
+		ok = os_read_all(fd, (size_t)st.st_size, limit, data, len);
 	os_fd_close(fd);
 	return ok;
 }
 
-bool os_read_file(const char *path, size_t limit, char **data, size_t *len) { return read_input(path, false, limit, data, len); }
+bool os_read_file(const char *path, size_t limit, char **data, size_t *len) { return os_read_input(path, false, limit, data, len); }
 
-bool os_read_stream(const char *path, size_t limit, char **data, size_t *len) { return read_input(path, true, limit, data, len); }
+bool os_read_stream(const char *path, size_t limit, char **data, size_t *len) { return os_read_input(path, true, limit, data, len); }
 
 const char *os_read_error(int error) { return error == ENODEV || error == ENXIO ? "it is not a regular file" : strerror(error); }
 
@@ -267,7 +267,7 @@ bool os_mkdirs(const char *path)
 	return ok;
 }
 
-static int remove_one(const char *path, const struct stat *st, int type, struct FTW *where)
+static int os_remove_one(const char *path, const struct stat *st, int type, struct FTW *where)
 {
 	(void)st;
 	(void)where;
@@ -284,7 +284,7 @@ bool os_remove_tree(const char *path)
 		return false;
 	for (n = strlen(copy); n > 1 && copy[n - 1] == '/'; n--) /* "link/" would be followed */
 		copy[n - 1] = '\0';
-	ok = nftw(copy, remove_one, 32, FTW_DEPTH | FTW_PHYS | FTW_MOUNT) == 0 || errno == ENOENT;
+	ok = nftw(copy, os_remove_one, 32, FTW_DEPTH | FTW_PHYS | FTW_MOUNT) == 0 || errno == ENOENT;
 	free(copy);
 	return ok;
 }
@@ -312,7 +312,7 @@ static int64_t clock_ns(clockid_t clock)
 	struct timespec t;
 
 	BUG_ON(clock_gettime(clock, &t) != 0);
-	return (int64_t)ns_of(t);
+	return (int64_t)os_ns_of(t);
 }
 
 int64_t os_now_ns(void) { return clock_ns(CLOCK_MONOTONIC); }

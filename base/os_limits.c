@@ -29,7 +29,7 @@ static uint32_t affinity_count(void)
 }
 
 /* The text of a small file in `out`; false if there is none. */
-static bool read_small(const char *path, char *out, size_t size)
+static bool os_limits_read_small(const char *path, char *out, size_t size)
 {
 	FILE *f = fopen(path, "re");
 	size_t n;
@@ -56,7 +56,7 @@ static bool cgroup2_path(char path[CGROUP_PATH])
 {
 	char text[4096], *own;
 
-	if (!read_small("/proc/self/cgroup", text, sizeof text) || !(own = strstr(text, "0::/")))
+	if (!os_limits_read_small("/proc/self/cgroup", text, sizeof text) || !(own = strstr(text, "0::/")))
 		return false;
 	own += 3;
 	own[strcspn(own, "\n")] = '\0';
@@ -85,7 +85,7 @@ static uint32_t cgroup2_count(void)
 		long long quota, period;
 
 		snprintf(file, sizeof file, "%s/cpu.max", path);
-		if (read_small(file, max, sizeof max) && sscanf(max, "%lld %lld", &quota, &period) == 2) {
+		if (os_limits_read_small(file, max, sizeof max) && sscanf(max, "%lld %lld", &quota, &period) == 2) {
 			uint32_t here = quota_count(quota, period);
 
 			count = here < count ? here : count;
@@ -98,8 +98,8 @@ static uint32_t cgroup1_count(void)
 {
 	char quota[64], period[64];
 
-	if (!read_small("/sys/fs/cgroup/cpu/cpu.cfs_quota_us", quota, sizeof quota) ||
-	    !read_small("/sys/fs/cgroup/cpu/cpu.cfs_period_us", period, sizeof period))
+	if (!os_limits_read_small("/sys/fs/cgroup/cpu/cpu.cfs_quota_us", quota, sizeof quota) ||
+	    !os_limits_read_small("/sys/fs/cgroup/cpu/cpu.cfs_period_us", period, sizeof period))
 		return UINT32_MAX;
 	return quota_count(atoll(quota), atoll(period));
 }
@@ -131,15 +131,15 @@ static uint64_t cgroup2_left(const char *folder)
 	uint64_t most, used, cached;
 
 	snprintf(file, sizeof file, "%s/memory.max", folder);
-	if (!read_small(file, text, sizeof text) || text[0] == 'm') /* "max" */
+	if (!os_limits_read_small(file, text, sizeof text) || text[0] == 'm') /* "max" */
 		return UINT64_MAX;
 	most = strtoull(text, NULL, 10);
 	snprintf(file, sizeof file, "%s/memory.current", folder);
-	if (!read_small(file, text, sizeof text))
+	if (!os_limits_read_small(file, text, sizeof text))
 		return most;
 	used = strtoull(text, NULL, 10);
 	snprintf(file, sizeof file, "%s/memory.stat", folder);
-	cached = read_small(file, text, sizeof text) ? number_after(text, "\ninactive_file ") : 0;
+	cached = os_limits_read_small(file, text, sizeof text) ? number_after(text, "\ninactive_file ") : 0;
 	used -= cached < used ? cached : 0;
 	return most > used ? most - used : 1;
 }
@@ -148,29 +148,29 @@ static uint64_t cgroup1_left(void)
 {
 	char most[64], used[64];
 
-	if (!read_small("/sys/fs/cgroup/memory/memory.limit_in_bytes", most, sizeof most) ||
-	    !read_small("/sys/fs/cgroup/memory/memory.usage_in_bytes", used, sizeof used))
+	if (!os_limits_read_small("/sys/fs/cgroup/memory/memory.limit_in_bytes", most, sizeof most) ||
+	    !os_limits_read_small("/sys/fs/cgroup/memory/memory.usage_in_bytes", used, sizeof used))
 		return UINT64_MAX;
 	uint64_t m = strtoull(most, NULL, 10), u = strtoull(used, NULL, 10);
 	return m > u ? m - u : 1;
 }
 
-static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
+static uint64_t os_limits_least(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
 uint64_t os_available_memory(void)
 {
 	char text[4096], path[CGROUP_PATH];
 	uint64_t left = UINT64_MAX, kb;
 
-	if (read_small("/proc/meminfo", text, sizeof text)) {
+	if (os_limits_read_small("/proc/meminfo", text, sizeof text)) {
 		kb = number_after(text, "MemAvailable:");
 		left = kb < UINT64_MAX / 1024 ? kb * 1024 : left;
 	}
 	if (cgroup2_path(path))
 		do
-			left = least(left, cgroup2_left(path));
+			left = os_limits_least(left, cgroup2_left(path));
 		while (cgroup2_up(path));
-	left = least(left, cgroup1_left());
+	left = os_limits_least(left, cgroup1_left());
 	return left == UINT64_MAX ? 0 : left;
 }
 
@@ -186,7 +186,7 @@ uint64_t os_rss_bytes(void)
 {
 	char text[128], *at;
 
-	if (!read_small("/proc/self/statm", text, sizeof text) || !(at = strchr(text, ' ')))
+	if (!os_limits_read_small("/proc/self/statm", text, sizeof text) || !(at = strchr(text, ' ')))
 		return 0;
 	return strtoull(at + 1, NULL, 10) * (uint64_t)sysconf(_SC_PAGESIZE);
 }
@@ -197,10 +197,10 @@ uint64_t os_private_dirty_bytes(pid_t pid)
 	uint64_t kb;
 
 	snprintf(path, sizeof path, "/proc/%ld/smaps_rollup", (long)(pid ? pid : getpid()));
-	if (!read_small(path, text, sizeof text))
+	if (!os_limits_read_small(path, text, sizeof text))
 		return 0;
 	/* Pages of a file that was just written are dirty wherever it is mapped, such as those of a new executable. */
-	kb = least(number_after(text, "\nPrivate_Dirty:"), number_after(text, "\nAnonymous:"));
+	kb = os_limits_least(number_after(text, "\nPrivate_Dirty:"), number_after(text, "\nAnonymous:"));
 	return kb == UINT64_MAX ? 0 : kb * 1024;
 }
 
@@ -209,7 +209,7 @@ uint64_t os_peak_rss_kb(void)
 	char text[4096], *at;
 	struct rusage u;
 
-	if (read_small("/proc/self/status", text, sizeof text) && (at = strstr(text, "VmHWM:")))
+	if (os_limits_read_small("/proc/self/status", text, sizeof text) && (at = strstr(text, "VmHWM:")))
 		return strtoull(at + sizeof "VmHWM:" - 1, NULL, 10);
 	return getrusage(RUSAGE_SELF, &u) == 0 ? (uint64_t)u.ru_maxrss : 0;
 }

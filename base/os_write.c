@@ -49,14 +49,14 @@ static bool write_in_place(const char *path, const void *data, size_t len)
 }
 
 /* Renames while the lock is held. A copy of the descriptor is closed first, because NFS reports a full disk on close. */
-static bool publish(int fd, const char *temporary, const char *path)
+static bool os_write_publish(int fd, const char *temporary, const char *path)
 {
 	int copy = dup(fd);
 
 	return copy >= 0 && close(copy) == 0 && rename(temporary, path) == 0;
 }
 
-static bool replace(const char *path, const void *data, size_t len, unsigned mode, bool sync)
+static bool os_write_replace(const char *path, const void *data, size_t len, unsigned mode, bool sync)
 {
 	int fd = -1, saved;
 	char *name = os_temporary_create(path, mode, &fd);
@@ -64,7 +64,7 @@ static bool replace(const char *path, const void *data, size_t len, unsigned mod
 
 	if (!name)
 		return false;
-	ok = os_write_fd(fd, data, len) && (!sync || fsync(fd) == 0) && publish(fd, name, path);
+	ok = os_write_fd(fd, data, len) && (!sync || fsync(fd) == 0) && os_write_publish(fd, name, path);
 	saved = errno;
 	if (!ok)
 		unlink(name);
@@ -86,7 +86,7 @@ bool os_write_atomic(const char *path, const void *data, size_t len, unsigned mo
 		if (lstat(path, &link) == 0 && S_ISLNK(link.st_mode))
 			target = realpath(path, NULL);
 	}
-	ok = replace(target ? target : path, data, len, mode, sync);
+	ok = os_write_replace(target ? target : path, data, len, mode, sync);
 	if (target) {
 		int saved = errno;
 
@@ -276,7 +276,7 @@ bool os_sink_publish(struct os_sink *s)
 		return true;
 	if (!s->temporary)
 		s->temporary = os_temporary_create(s->path, 0, &s->fd);
-	if (!s->temporary || !publish(s->fd, s->temporary, s->path))
+	if (!s->temporary || !os_write_publish(s->fd, s->temporary, s->path))
 		return false;
 	free(s->temporary);
 	s->temporary = NULL;

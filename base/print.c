@@ -4,7 +4,7 @@
 #include "base/foreign.h"
 #include "base/os.h"
 
-static void write_all(FILE *out, const struct buf *text)
+static void print_write_all(FILE *out, const struct buf *text)
 {
 	if (text->len)
 		fwrite(text->at, 1, text->len, out);
@@ -14,7 +14,7 @@ void vprint(FILE *out, const char *fmt, va_list ap)
 {
 	struct buf text = {0};
 	foreign_vprintf(&text, FOREIGN_MESSAGE, fmt, ap);
-	write_all(out, &text);
+	print_write_all(out, &text);
 	buf_free(&text);
 }
 
@@ -30,7 +30,7 @@ void print_bytes(FILE *out, const char *text, size_t n)
 {
 	struct buf safe = {0};
 	foreign_put(&safe, FOREIGN_TEXT, text, n);
-	write_all(out, &safe);
+	print_write_all(out, &safe);
 	buf_free(&safe);
 }
 
@@ -40,7 +40,7 @@ void print_text(FILE *out, const struct buf *text)
 		print_bytes(out, text->at, text->len);
 }
 
-void print_drawn(FILE *out, const struct buf *text) { write_all(out, text); }
+void print_drawn(FILE *out, const struct buf *text) { print_write_all(out, text); }
 
 void print_data(FILE *out, const char *data, size_t n)
 {

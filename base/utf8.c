@@ -68,7 +68,7 @@ static size_t lead(unsigned char c, uint32_t *cp, uint32_t *least)
 }
 
 /* 0: not valid. */
-static size_t decode(const char *s, size_t n, uint32_t *cp)
+static size_t base_utf8_decode(const char *s, size_t n, uint32_t *cp)
 {
 	uint32_t least = 0;
 	size_t len = lead((unsigned char)s[0], cp, &least);
@@ -87,7 +87,7 @@ static size_t decode(const char *s, size_t n, uint32_t *cp)
 
 size_t utf8_decode(const char *s, size_t n, uint32_t *cp)
 {
-	size_t len = decode(s, n, cp);
+	size_t len = base_utf8_decode(s, n, cp);
 
 	if (len == 0)
 		*cp = REPLACEMENT;
@@ -111,7 +111,7 @@ size_t utf8_valid_prefix(const char *s, size_t n)
 
 	while (i < n) {
 		uint32_t cp = 0;
-		size_t len = (unsigned char)s[i] < 0x80 ? 1 : decode(s + i, n - i, &cp);
+		size_t len = (unsigned char)s[i] < 0x80 ? 1 : base_utf8_decode(s + i, n - i, &cp);
 
 		if (len == 0)
 			break;

@@ -10,7 +10,7 @@
 #include "frontend/frontend.h"
 #include "frontend/elab/elab.h"
 
-static uint64_t hash_names(const struct frontend *f, const struct module *m)
+static uint64_t check_trace_hash_names(const struct frontend *f, const struct module *m)
 {
 	struct hasher *h = hasher_new();
 	for (uint32_t i = 0; i < m->n_items; i++) {
@@ -31,7 +31,7 @@ struct other_files {
 	VEC(const struct module *) at; /* number i + 1 in the record */
 };
 
-static uint32_t number_of(struct other_files *o, const struct module *own, const struct module *m)
+static uint32_t check_trace_number_of(struct other_files *o, const struct module *own, const struct module *m)
 {
 	if (m == own)
 		return 0;
@@ -42,7 +42,7 @@ static uint32_t number_of(struct other_files *o, const struct module *own, const
 	return o->at.len;
 }
 
-static void put_hash(struct buf *out, uint64_t h) { buf_put(out, &h, sizeof h); }
+static void check_trace_put_hash(struct buf *out, uint64_t h) { buf_put(out, &h, sizeof h); }
 
 void frontend_write_checks(struct frontend *f, uint32_t file, struct buf *out)
 {
@@ -50,27 +50,27 @@ void frontend_write_checks(struct frontend *f, uint32_t file, struct buf *out)
 	struct other_files o = {{0}};
 	for (uint32_t i = 0; i < m->n_items; i++) { /* of a file that is only imported, the names count */
 		if (m->items[i].import.target)
-			number_of(&o, m, m->items[i].import.target);
+			check_trace_number_of(&o, m, m->items[i].import.target);
 		for (uint32_t k = 0; k < m->items[i].checked.reads.n; k++)
-			number_of(&o, m, m->items[i].checked.reads.at[k].item->mod);
+			check_trace_number_of(&o, m, m->items[i].checked.reads.at[k].item->mod);
 	}
-	put_hash(out, hash_names(f, m));
-	put_hash(out, m->tokens.lo);
+	check_trace_put_hash(out, check_trace_hash_names(f, m));
+	check_trace_put_hash(out, m->tokens.lo);
 	varint_put(out, o.at.len);
 	for (uint32_t i = 0; i < o.at.len; i++) {
 		varint_put(out, strlen(o.at.at[i]->path));
 		buf_put(out, o.at.at[i]->path, strlen(o.at.at[i]->path));
-		put_hash(out, hash_names(f, o.at.at[i]));
+		check_trace_put_hash(out, check_trace_hash_names(f, o.at.at[i]));
 	}
 	for (uint32_t i = 0; i < m->n_items; i++) {
 		const struct item *it = &m->items[i];
-		put_hash(out, it->tokens.lo);
+		check_trace_put_hash(out, it->tokens.lo);
 		varint_put(out, it->checked.reads.n);
 		for (uint32_t k = 0; k < it->checked.reads.n; k++) {
 			const struct item_read *r = &it->checked.reads.at[k];
-			varint_put(out, number_of(&o, m, r->item->mod));
+			varint_put(out, check_trace_number_of(&o, m, r->item->mod));
 			varint_put(out, (uint64_t)(r->item - r->item->mod->items) << 1 | (r->depth == READ_WHOLE));
-			put_hash(out, hash_read(r));
+			check_trace_put_hash(out, hash_read(r));
 		}
 	}
 	vec_free(&o.at);
@@ -98,7 +98,7 @@ static struct module **take_others(struct frontend *f, struct varint_in *in, uin
 		const char *path = varint_take_bytes(in, len);
 		uint64_t names = take_hash(in);
 		others[i] = path ? module_loaded(f, arena_strndup(f->session, path, len)) : NULL;
-		if (!others[i] || others[i]->failed || hash_names(f, others[i]) != names)
+		if (!others[i] || others[i]->failed || check_trace_hash_names(f, others[i]) != names)
 			return NULL;
 	}
 	return others;
@@ -134,7 +134,7 @@ void frontend_read_checks(struct frontend *f, uint32_t file, const void *record,
 	struct module *m = f->modules.at[file];
 	struct varint_in in = {record, len ? (const unsigned char *)record + len : NULL, true};
 	uint32_t n;
-	if (!len || m->failed || take_hash(&in) != hash_names(f, m))
+	if (!len || m->failed || take_hash(&in) != check_trace_hash_names(f, m))
 		return;
 	bool same = take_hash(&in) == m->tokens.lo;
 	struct module **others = take_others(f, &in, &n);

@@ -39,13 +39,13 @@ static uint32_t definition_of(const struct def_graph *g, const struct index *ix,
 	return def_graph_at(g, at.source, at.start);
 }
 
-static int by_number(const void *a, const void *b)
+static int def_graph_by_number(const void *a, const void *b)
 {
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 	return (x > y) - (x < y);
 }
 
-static void add_uses(struct arena *a, struct def_graph *g, const struct index *ix, uint32_t from)
+static void def_graph_add_uses(struct arena *a, struct def_graph *g, const struct index *ix, uint32_t from)
 {
 	struct def_node *node = &g->nodes[from];
 	uint32_t n, found = 0;
@@ -68,7 +68,7 @@ static void add_uses(struct arena *a, struct def_graph *g, const struct index *i
 		if (to != NO_DEF && to != from)
 			list[found++] = to;
 	}
-	qsort(list, found, sizeof *list, by_number);
+	qsort(list, found, sizeof *list, def_graph_by_number);
 	for (uint32_t i = 0; i < found; i++)
 		if (!node->n_uses || list[node->n_uses - 1] != list[i])
 			list[node->n_uses++] = list[i];
@@ -128,7 +128,7 @@ static void close_component(struct walk *w, uint32_t root)
 	w->n_stack = first;
 }
 
-static void enter(struct walk *w, uint32_t node)
+static void def_graph_enter(struct walk *w, uint32_t node)
 {
 	w->number[node] = w->low[node] = ++w->next;
 	w->open[node] = true;
@@ -136,7 +136,7 @@ static void enter(struct walk *w, uint32_t node)
 	w->path[w->n_path++] = (struct step){node, 0};
 }
 
-static void leave(struct walk *w, uint32_t node)
+static void def_graph_leave(struct walk *w, uint32_t node)
 {
 	w->n_path--;
 	if (w->low[node] == w->number[node])
@@ -152,17 +152,17 @@ static void walk_from(struct walk *w, uint32_t start)
 {
 	if (w->number[start])
 		return;
-	enter(w, start);
+	def_graph_enter(w, start);
 	while (w->n_path) {
 		struct step *s = &w->path[w->n_path - 1];
 		const struct def_node *d = &w->g->nodes[s->node];
 		if (s->use == d->n_uses) {
-			leave(w, s->node);
+			def_graph_leave(w, s->node);
 			continue;
 		}
 		uint32_t to = d->uses[s->use++];
 		if (!w->number[to])
-			enter(w, to);
+			def_graph_enter(w, to);
 		else if (w->open[to] && w->number[to] < w->low[s->node])
 			w->low[s->node] = w->number[to];
 	}
@@ -182,7 +182,7 @@ static void hash_deep(struct def_graph *g)
 	arena_free(scratch);
 }
 
-static int by_place(const void *a, const void *b)
+static int def_graph_by_place(const void *a, const void *b)
 {
 	span x = ((const struct def_node *)a)->def->at, y = ((const struct def_node *)b)->def->at;
 	if (x.source != y.source)
@@ -198,7 +198,7 @@ struct def_graph *def_graph_new(struct arena *a, const struct frontend *f, const
 	g->nodes = ARENA_ARRAY(a, struct def_node, g->n + 1);
 	for (uint32_t i = 0; i < g->n; i++)
 		g->nodes[i] = (struct def_node){.def = &defs[i], .symbol = SYMBOL_NONE, .std = strncmp(defs[i].file, "std/", 4) == 0};
-	qsort(g->nodes, g->n, sizeof *g->nodes, by_place);
+	qsort(g->nodes, g->n, sizeof *g->nodes, def_graph_by_place);
 	for (uint32_t i = 0; i < ix->symbols.len; i++) {
 		const struct symbol *s = &ix->symbols.at[i];
 		uint32_t at = s->parent == SYMBOL_NONE && s->kind != SYMBOL_ALIAS ? definition_of(g, ix, i) : NO_DEF;
@@ -206,7 +206,7 @@ struct def_graph *def_graph_new(struct arena *a, const struct frontend *f, const
 			g->nodes[at].symbol = i;
 	}
 	for (uint32_t i = 0; i < g->n; i++)
-		add_uses(a, g, ix, i);
+		def_graph_add_uses(a, g, ix, i);
 	hash_deep(g);
 	return g;
 }

@@ -166,7 +166,7 @@ static const struct item *find_functional(struct frontend *f, const char *name)
 	return NULL;
 }
 
-static const char *text_of(const struct frontend *f, struct arena *a, span at)
+static const char *entries_text_of(const struct frontend *f, struct arena *a, span at)
 {
 	return arena_strndup(a, sources_get(f->sources, at.source)->text + at.start, at.end - at.start);
 }
@@ -181,11 +181,11 @@ const struct frontend_arg *frontend_entry_args(struct frontend *f, const char *e
 	struct frontend_arg *list = ARENA_ARRAY(a, struct frontend_arg, params.n + 1);
 	for (uint32_t i = 0; i < params.n; i++) {
 		node_id p = params.at[i];
-		list[i] = (struct frontend_arg){.name = text_of(f, a, tok_span(it->mod, ast_token(t, p))),
+		list[i] = (struct frontend_arg){.name = entries_text_of(f, a, tok_span(it->mod, ast_token(t, p))),
 						.has_default = ast_b(t, p) != AST_NONE,
 						.at = tok_span(it->mod, ast_token(t, p))};
 		if (ast_a(t, p))
-			list[i].type = text_of(f, a, node_span(it->mod, ast_a(t, p)));
+			list[i].type = entries_text_of(f, a, node_span(it->mod, ast_a(t, p)));
 	}
 	*n = params.n;
 	return list;

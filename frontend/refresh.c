@@ -12,7 +12,7 @@ size_t frontend_memory(const struct frontend *f) { return arena_used(f->session)
 
 /* ---- one file ---- */
 
-static bool same_shape(const struct module *old, const struct module *new)
+static bool refresh_same_shape(const struct module *old, const struct module *new)
 {
 	const struct ast *a = &old->ast, *b = &new->ast;
 	struct ast_nodes x = ast_nodes(a, ast_a(a, AST_ROOT)), y = ast_nodes(b, ast_a(b, AST_ROOT));
@@ -85,8 +85,8 @@ bool module_reload(struct frontend *f, struct module *m, const struct source *sr
 	struct diags *session_diags = f->diags;
 	uint32_t first_def = f->loaded.defs.len;
 	f->diags = diags_new(1);
-	bool ok = module_parse(f, &new, src) && same_shape(m, &new) && module_collect_items(f, &new) && diags_count(f->diags) == 0 &&
-		  same_items(m, &new);
+	bool ok = module_parse(f, &new, src) && refresh_same_shape(m, &new) && module_collect_items(f, &new) &&
+		  diags_count(f->diags) == 0 && same_items(m, &new);
 	diags_free(f->diags);
 	f->diags = session_diags;
 	map_free(&new.by_name);

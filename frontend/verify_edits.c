@@ -203,7 +203,7 @@ static struct findings try_chosen(struct verification *v)
 
 /* ---- all edits ---- */
 
-static void choose(struct verification *v, uint32_t first, uint32_t last, bool yes)
+static void verify_edits_choose(struct verification *v, uint32_t first, uint32_t last, bool yes)
 {
 	for (uint32_t i = first; i < last; i++)
 		v->chosen[v->edits[i]] = yes;
@@ -214,13 +214,13 @@ static void try_edits(struct verification *v, uint32_t first, uint32_t last, str
 {
 	if (first == last)
 		return;
-	choose(v, first, last, true);
+	verify_edits_choose(v, first, last, true);
 	struct findings now = v->trials < MOST_TRIALS ? try_chosen(v) : (struct findings){.at_edit = true};
 	if (!now.at_edit && now.errors <= before->errors && now.syntax_errors <= before->syntax_errors) {
 		*before = now;
 		return;
 	}
-	choose(v, first, last, false);
+	verify_edits_choose(v, first, last, false);
 	if (last - first == 1) {
 		diags_doubt_edit(v->diags, v->edits[first]);
 		return;

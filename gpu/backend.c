@@ -7,7 +7,7 @@
 #include "base/diag.h"
 #include "gpu/opencl.h"
 
-static const struct target *target(struct arena *a, const struct target *cpu, bool dense, const char **error)
+static const struct target *backend_target(struct arena *a, const struct target *cpu, bool dense, const char **error)
 {
 	(void)a, (void)cpu, (void)dense, (void)error;
 	return target_get(TARGET_OPENCL);
@@ -31,7 +31,7 @@ static bool supports(const struct plan *p, const char *model, struct diags *diag
 	return ok;
 }
 
-static void print(const struct plan *const *units, uint32_t n, struct buf *out)
+static void backend_print(const struct plan *const *units, uint32_t n, struct buf *out)
 {
 	struct arena *a = arena_new(0);
 	const struct loop_fn **loops = ARENA_ARRAY(a, const struct loop_fn *, n);
@@ -41,7 +41,7 @@ static void print(const struct plan *const *units, uint32_t n, struct buf *out)
 	arena_free(a);
 }
 
-static bool assemble(const struct backend_model *m, struct backend_output *out, const char **error)
+static bool backend_assemble(const struct backend_model *m, struct backend_output *out, const char **error)
 {
 	uint32_t n_units = m->in->program->n_units;
 	const struct loop_fn **units = ARENA_ARRAY(m->arena, const struct loop_fn *, n_units + 1);
@@ -54,7 +54,7 @@ static bool assemble(const struct backend_model *m, struct backend_output *out, 
 	return true;
 }
 
-static const void *runtime(const struct target *t, uint32_t i, const char **name, size_t *len)
+static const void *backend_runtime(const struct target *t, uint32_t i, const char **name, size_t *len)
 {
 	(void)t;
 	*name = "opencl runtime";
@@ -63,14 +63,14 @@ static const void *runtime(const struct target *t, uint32_t i, const char **name
 
 static const char *const needed[] = {"libOpenCL.so.1", "libm.so.6", "libc.so.6", NULL};
 
-static const struct backend_library library = {.has_devices = true, .needed = needed, .runtime = runtime};
+static const struct backend_library library = {.has_devices = true, .needed = needed, .runtime = backend_runtime};
 
 const struct backend opencl_backend = {.name = "opencl",
 				       .title = "OpenCL",
 				       .stage = BACKEND_LOOPS,
-				       .assemble = assemble,
+				       .assemble = backend_assemble,
 				       .library = &library,
 				       .weights = BACKEND_WEIGHTS_INSIDE,
-				       .target = target,
+				       .target = backend_target,
 				       .supports = supports,
-				       .print = print};
+				       .print = backend_print};

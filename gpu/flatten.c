@@ -33,7 +33,7 @@ static uint32_t const_blob(struct flatten *f, const struct loop_fn *fn, uint32_t
 	return f->weights->n_blobs + i;
 }
 
-static struct flat_arg place_of(const struct frame *s, uint32_t buffer)
+static struct flat_arg flatten_place_of(const struct frame *s, uint32_t buffer)
 {
 	const struct loop_buffer *b = &s->fn->buffers[buffer];
 	dim zero = dim_const(s->out->dims, 0);
@@ -55,7 +55,7 @@ static struct flat_arg *args_of(const struct frame *s, const uint32_t *buffers, 
 {
 	struct flat_arg *p = ARENA_ARRAY(s->f->arena, struct flat_arg, n + 1);
 	for (uint32_t i = 0; i < n; i++)
-		p[i] = place_of(s, buffers[i]);
+		p[i] = flatten_place_of(s, buffers[i]);
 	return p;
 }
 
@@ -65,7 +65,7 @@ struct cost_sum {
 	struct flat_launch *l;
 };
 
-static void add_term(void *ctx, enum loop_cost what, int64_t factor, int64_t divisor, const dim *dims, uint32_t n)
+static void flatten_add_term(void *ctx, enum loop_cost what, int64_t factor, int64_t divisor, const dim *dims, uint32_t n)
 {
 	const struct cost_sum *c = ctx;
 	struct dims *d = c->s->out->dims;
@@ -81,7 +81,7 @@ static void add_launch(const struct frame *s, struct flat_launch *l)
 	for (uint32_t i = 0; i < LOOP_COSTS; i++)
 		l->cost[i] = dim_const(s->out->dims, 0);
 	if (s->f->counts)
-		loops_cost(s->fn, &s->fn->stmts[l->statement], add_term, &sum);
+		loops_cost(s->fn, &s->fn->stmts[l->statement], flatten_add_term, &sum);
 	vec_push(&s->out->launches, *l);
 }
 
@@ -182,10 +182,10 @@ static void need_check(struct flat_entry *out, struct flat_check x)
 	vec_push(&out->checks, x);
 }
 
-static void expand(const struct frame *s);
+static void flatten_expand(const struct frame *s);
 
 /* Ends a call whose launches begin with `first`. */
-static void end_call(const struct frame *s, uint32_t stmt, uint32_t first)
+static void flatten_end_call(const struct frame *s, uint32_t stmt, uint32_t first)
 {
 	struct flat_launch l = {
 		.n_inside = s->out->launches.len - first, .items = dim_const(s->out->dims, 0), .unit = s->unit, .statement = stmt};
@@ -193,7 +193,7 @@ static void end_call(const struct frame *s, uint32_t stmt, uint32_t first)
 		add_launch(s, &l);
 }
 
-static void call(const struct frame *s, uint32_t stmt)
+static void flatten_call(const struct frame *s, uint32_t stmt)
 {
 	const struct loop_call *st = &s->fn->stmts[stmt].u.call;
 	uint32_t first = s->out->launches.len;
@@ -210,11 +210,11 @@ static void call(const struct frame *s, uint32_t stmt)
 		BUG_ON(!s->table || !s->table->slots[st->slot].is_table);
 		callee.table = &s->f->weights->tables[s->table->slots[st->slot].index];
 	}
-	expand(&callee);
-	end_call(s, stmt, first);
+	flatten_expand(&callee);
+	flatten_end_call(s, stmt, first);
 }
 
-static void expand(const struct frame *s)
+static void flatten_expand(const struct frame *s)
 {
 	for (uint32_t i = 0; i < s->fn->n_checks; i++)
 		need_check(s->out, (struct flat_check){to_entry_dim(s, s->fn->checks[i].least), s->fn->checks[i].kind,
@@ -226,7 +226,7 @@ static void expand(const struct frame *s)
 		case STMT_NEST:
 		case STMT_BLOCK: launch_nest(s, i); break;
 		case STMT_KERNEL: launch_kernel(s, i); break;
-		case STMT_CALL: call(s, i); break;
+		case STMT_CALL: flatten_call(s, i); break;
 		case STMT_EFFECT: break; /* a device cannot print: the builder warns */
 		case STMT_BRANCH:
 		case STMT_LOOP: BUG("the back end reports run-time ifs and loops as errors");
@@ -252,5 +252,5 @@ void flatten_entry(struct flatten *f, uint32_t index, struct flat_entry *out)
 	struct frame s = {.f = f, .out = out, .fn = fn, .unit = unit, .syms = syms, .io = io, .scratch = zero};
 	if (table < f->weights->n_tables)
 		s.table = &f->weights->tables[table];
-	expand(&s);
+	flatten_expand(&s);
 }

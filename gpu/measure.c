@@ -27,7 +27,7 @@ struct meter {
 	struct buf *why;
 };
 
-static bool fail(struct meter *m, const char *call, cl_int status)
+static bool measure_fail(struct meter *m, const char *call, cl_int status)
 {
 	buf_printf(m->why, "%s failed: %d", call, status);
 	return false;
@@ -41,13 +41,13 @@ static bool open_meter(struct meter *m)
 	const cl_float one = 1;
 	const char *text = (const char *)GPU_MEASURE[0].bytes;
 	if (!(m->context = clCreateContext(NULL, 1, &m->device, NULL, NULL, &status)))
-		return fail(m, "clCreateContext", status);
+		return measure_fail(m, "clCreateContext", status);
 	if (!(m->queue = clCreateCommandQueue(m->context, m->device, CL_QUEUE_PROFILING_ENABLE, &status)))
-		return fail(m, "clCreateCommandQueue", status);
+		return measure_fail(m, "clCreateCommandQueue", status);
 	if (!(m->program = clCreateProgramWithSource(m->context, 1, &text, &GPU_MEASURE[0].size, &status)))
-		return fail(m, "clCreateProgramWithSource", status);
+		return measure_fail(m, "clCreateProgramWithSource", status);
 	if ((status = clBuildProgram(m->program, 1, &m->device, "-cl-mad-enable", NULL, NULL)) != CL_SUCCESS)
-		return fail(m, "clBuildProgram", status);
+		return measure_fail(m, "clBuildProgram", status);
 	clGetDeviceInfo(m->device, CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof most, &most, NULL);
 	clGetDeviceInfo(m->device, CL_DEVICE_TYPE, sizeof type, &type, NULL);
 	m->bytes = most / 4 < MOST_BYTES ? (size_t)(most / 4) / 65536 * 65536 : MOST_BYTES;
@@ -55,12 +55,12 @@ static bool open_meter(struct meter *m)
 	m->from = clCreateBuffer(m->context, CL_MEM_READ_WRITE, m->bytes, NULL, &status);
 	m->to = m->from ? clCreateBuffer(m->context, CL_MEM_READ_WRITE, m->bytes, NULL, &status) : NULL;
 	if (!m->to)
-		return fail(m, "clCreateBuffer", status);
+		return measure_fail(m, "clCreateBuffer", status);
 	cl_mem both[2] = {m->from, m->to};
 	for (int i = 0; i < 2 && status == CL_SUCCESS; i++) /* unwritten memory is one page */
 		status = clEnqueueFillBuffer(m->queue, both[i], &one, sizeof one, 0, m->bytes, 0, NULL, NULL);
 	status = status == CL_SUCCESS ? clFinish(m->queue) : status;
-	return status == CL_SUCCESS || fail(m, "clEnqueueFillBuffer", status);
+	return status == CL_SUCCESS || measure_fail(m, "clEnqueueFillBuffer", status);
 }
 
 /* The kernel tri_measure_NAME. NULL: reported. */
@@ -71,7 +71,7 @@ static cl_kernel find_kernel(struct meter *m, const char *name)
 	snprintf(symbol, sizeof symbol, "tri_measure_%s", name);
 	cl_kernel k = clCreateKernel(m->program, symbol, &status);
 	if (!k)
-		fail(m, "clCreateKernel", status);
+		measure_fail(m, "clCreateKernel", status);
 	return k;
 }
 
@@ -90,13 +90,13 @@ static void close_meter(struct meter *m)
 }
 
 /* Returns the time of a launch on the device in ns, or -1. */
-static double launch(struct meter *m, cl_kernel k, size_t items)
+static double measure_launch(struct meter *m, cl_kernel k, size_t items)
 {
 	cl_event done;
 	cl_ulong began = 0, ended = 0;
 	cl_int status = clEnqueueNDRangeKernel(m->queue, k, 1, NULL, &items, NULL, 0, NULL, &done);
 	if (status != CL_SUCCESS)
-		return fail(m, "clEnqueueNDRangeKernel", status), -1;
+		return measure_fail(m, "clEnqueueNDRangeKernel", status), -1;
 	status = clWaitForEvents(1, &done);
 	if (status == CL_SUCCESS)
 		status = clGetEventProfilingInfo(done, CL_PROFILING_COMMAND_START, sizeof began, &began, NULL);
@@ -104,7 +104,7 @@ static double launch(struct meter *m, cl_kernel k, size_t items)
 		status = clGetEventProfilingInfo(done, CL_PROFILING_COMMAND_END, sizeof ended, &ended, NULL);
 	clReleaseEvent(done);
 	if (status != CL_SUCCESS)
-		return fail(m, "clWaitForEvents", status), -1;
+		return measure_fail(m, "clWaitForEvents", status), -1;
 	return ended > began ? (double)(ended - began) : 1;
 }
 
@@ -122,7 +122,7 @@ static double best_launch(struct meter *m, cl_kernel k, size_t items, const stru
 		cl_uint first = w ? i % w->n * w->elements : 0;
 		if (w)
 			clSetKernelArg(k, w->argument, sizeof first, &first);
-		double ns = launch(m, k, items);
+		double ns = measure_launch(m, k, items);
 		if (ns < 0)
 			return -1;
 		least = i == 1 || (i > 1 && ns < least) ? ns : least;
@@ -162,8 +162,8 @@ static bool measure_arithmetic(struct meter *m, const char *name, cl_uint lanes,
 	do {
 		steps *= 4;
 		clSetKernelArg(k, 1, sizeof steps, &steps);
-		ns = launch(m, k, items); /* the first one compiles */
-		ns = ns < 0 ? ns : launch(m, k, items);
+		ns = measure_launch(m, k, items); /* the first one compiles */
+		ns = ns < 0 ? ns : measure_launch(m, k, items);
 	} while (ns >= 0 && ns < TARGET_NS / 4 && steps < MOST_STEPS);
 	ns = ns < 0 ? ns : best_launch(m, k, items, NULL);
 	clReleaseKernel(k);

@@ -21,17 +21,17 @@ _Static_assert(sizeof(struct tri_cl_arg) == 24 && sizeof(struct tri_cl_launch) =
 
 /* ---- launches ---- */
 
-static void put_dim(struct launch_writer *w, struct section_builder *b, const struct dims *d, dim x)
+static void model_put_dim(struct launch_writer *w, struct section_builder *b, const struct dims *d, dim x)
 {
 	section_put_dim(b, &w->steps, &w->programs, d, x);
 }
 
 /* Appends to b the address of these dims. */
-static void put_dims(struct launch_writer *w, struct section_builder *b, const struct dims *d, const dim *x, uint32_t n)
+static void model_put_dims(struct launch_writer *w, struct section_builder *b, const struct dims *d, const dim *x, uint32_t n)
 {
 	section_put_address(b, w->dims.symbol, w->dims.bytes.len);
 	for (uint32_t i = 0; i < n; i++)
-		put_dim(w, &w->dims, d, x[i]);
+		model_put_dim(w, &w->dims, d, x[i]);
 }
 
 static void put_launch(struct launch_writer *w, const struct dims *d, const struct flat_launch *l)
@@ -45,22 +45,22 @@ static void put_launch(struct launch_writer *w, const struct dims *d, const stru
 	for (uint32_t i = 0; i < l->n_args; i++) {
 		buf_u32(&w->args.bytes, (uint32_t)l->args[i].kind);
 		buf_u32(&w->args.bytes, l->args[i].index);
-		put_dim(w, &w->args, d, l->args[i].offset);
+		model_put_dim(w, &w->args, d, l->args[i].offset);
 	}
-	put_dims(w, b, d, l->dims, l->n_dims);
+	model_put_dims(w, b, d, l->dims, l->n_dims);
 	buf_u32(&b->bytes, l->n_args);
 	buf_u32(&b->bytes, l->n_dims);
 	buf_u32(&b->bytes, l->fails);
 	buf_u32(&b->bytes, l->n_inside);
 	buf_u32(&b->bytes, w->profile_hook ? l->unit : TRI_NONE);
 	buf_u32(&b->bytes, l->statement);
-	put_dim(w, b, d, l->items);
+	model_put_dim(w, b, d, l->items);
 	for (uint32_t i = 0; i < LOOP_COSTS; i++)
-		put_dim(w, b, d, l->cost[i]);
+		model_put_dim(w, b, d, l->cost[i]);
 }
 
 /* Returns the symbol of the struct tri_cl_entry. */
-static uint32_t put_entry(struct launch_writer *w, const struct flat_entry *e)
+static uint32_t gpu_model_put_entry(struct launch_writer *w, const struct flat_entry *e)
 {
 	struct section_builder b = section_begin(w->o, SECTION_RELRO, ".data.rel.ro.entry", NULL);
 	section_put_address(&b, w->program.symbol, 0);
@@ -68,12 +68,12 @@ static uint32_t put_entry(struct launch_writer *w, const struct flat_entry *e)
 	buf_u64(&b.bytes, e->launches.len);
 	for (uint32_t i = 0; i < e->launches.len; i++)
 		put_launch(w, e->dims, &e->launches.at[i]);
-	put_dims(w, &b, e->dims, e->scratch.at, e->scratch.len);
+	model_put_dims(w, &b, e->dims, e->scratch.at, e->scratch.len);
 	buf_u64(&b.bytes, e->scratch.len);
 	section_put_address(&b, w->dims.symbol, w->dims.bytes.len);
 	section_put_address(&b, w->kinds.symbol, w->kinds.bytes.len);
 	for (uint32_t i = 0; i < e->checks.len; i++) {
-		put_dim(w, &w->dims, e->dims, e->checks.at[i].least);
+		model_put_dim(w, &w->dims, e->dims, e->checks.at[i].least);
 		buf_u64(&w->kinds.bytes, (uint64_t)e->checks.at[i].kind);
 		buf_u64(&w->kinds.bytes, e->checks.at[i].place);
 	}
@@ -83,7 +83,7 @@ static uint32_t put_entry(struct launch_writer *w, const struct flat_entry *e)
 
 /* ---- the program ---- */
 
-static void put_blob(struct section_builder *blobs, uint32_t symbol, size_t len)
+static void gpu_model_put_blob(struct section_builder *blobs, uint32_t symbol, size_t len)
 {
 	if (len)
 		section_put_address(blobs, symbol, 0);
@@ -105,9 +105,9 @@ static void put_program(struct launch_writer *w, const struct flatten *f)
 	opencl_program(f->units, f->in->program->n_units, &text);
 	const uint32_t *symbols = model_blob_symbols(w->o, f->weights);
 	for (uint32_t i = 0; i < f->weights->n_blobs; i++)
-		put_blob(&blobs, symbols[i], f->weights->blobs[i].len);
+		gpu_model_put_blob(&blobs, symbols[i], f->weights->blobs[i].len);
 	for (uint32_t i = 0; i < f->consts.len; i++)
-		put_blob(&blobs, const_symbol(w->o, f->consts.at[i].bytes, f->consts.at[i].len), f->consts.at[i].len);
+		gpu_model_put_blob(&blobs, const_symbol(w->o, f->consts.at[i].bytes, f->consts.at[i].len), f->consts.at[i].len);
 	section_put_string(b, &w->strings, text.at);
 	buf_u64(&b->bytes, text.len);
 	section_put_address(b, section_end(&blobs, sizeof(struct tri_cl_blob)), 0);
@@ -117,7 +117,7 @@ static void put_program(struct launch_writer *w, const struct flatten *f)
 }
 
 /* Stores the symbol of the tri_cl_entry of each entry in `entries`. */
-static void put_all(struct launch_writer *w, struct flatten *f, uint32_t *entries)
+static void model_put_all(struct launch_writer *w, struct flatten *f, uint32_t *entries)
 {
 	w->strings = section_begin(w->o, SECTION_RODATA, ".rodata.launch_strings", NULL);
 	w->steps = section_begin(w->o, SECTION_RODATA, ".rodata.steps", NULL);
@@ -129,7 +129,7 @@ static void put_all(struct launch_writer *w, struct flatten *f, uint32_t *entrie
 	for (uint32_t i = 0; i < f->in->program->n_entries; i++) {
 		struct flat_entry e;
 		flatten_entry(f, i, &e);
-		entries[i] = put_entry(w, &e);
+		entries[i] = gpu_model_put_entry(w, &e);
 		vec_free(&e.launches);
 		vec_free(&e.scratch);
 		vec_free(&e.checks);
@@ -154,7 +154,7 @@ struct object *opencl_model_object(struct arena *a, const struct model_input *in
 	uint32_t *codes = ARENA_ARRAY(a, uint32_t, in->program->n_entries + 1);
 	for (uint32_t i = 0; i < in->program->n_units; i++)
 		map_put(&f.by_symbol, map_key_str(in->program->units[i]->symbol), i);
-	put_all(&w, &f, codes);
+	model_put_all(&w, &f, codes);
 	map_free(&f.by_symbol);
 	model_describe(w.o, in, info, &(struct model_backend){.name = "opencl", .codes = codes});
 	return w.o;

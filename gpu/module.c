@@ -17,7 +17,7 @@ static void text(cl_device_id d, cl_device_info what, char *out, size_t cap)
 	snprintf(out, cap, "%.*s", (int)cap - 1, full + strspn(full, " "));
 }
 
-static uint64_t number(cl_device_id d, cl_device_info what)
+static uint64_t module_number(cl_device_id d, cl_device_info what)
 {
 	cl_ulong v = 0; /* a shorter value is in the low bytes */
 	return clGetDeviceInfo(d, what, sizeof v, &v, NULL) == CL_SUCCESS ? v : 0;
@@ -28,18 +28,18 @@ static const char *type_name(uint64_t type)
 	return type & CL_DEVICE_TYPE_GPU ? "gpu" : type & CL_DEVICE_TYPE_ACCELERATOR ? "accelerator" : "cpu";
 }
 
-static void describe(cl_device_id d, struct gpu_device *out)
+static void gpu_module_describe(cl_device_id d, struct gpu_device *out)
 {
 	text(d, CL_DEVICE_NAME, out->name, sizeof out->name);
 	text(d, CL_DEVICE_VENDOR, out->vendor, sizeof out->vendor);
 	text(d, CL_DEVICE_VERSION, out->version, sizeof out->version);
 	text(d, CL_DRIVER_VERSION, out->driver, sizeof out->driver);
-	snprintf(out->type, sizeof out->type, "%s", type_name(number(d, CL_DEVICE_TYPE)));
-	out->compute_units = (uint32_t)number(d, CL_DEVICE_MAX_COMPUTE_UNITS);
-	out->memory_bytes = number(d, CL_DEVICE_GLOBAL_MEM_SIZE);
-	out->max_alloc_bytes = number(d, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
-	out->local_bytes = number(d, CL_DEVICE_LOCAL_MEM_SIZE);
-	out->max_work_group = (uint32_t)number(d, CL_DEVICE_MAX_WORK_GROUP_SIZE);
+	snprintf(out->type, sizeof out->type, "%s", type_name(module_number(d, CL_DEVICE_TYPE)));
+	out->compute_units = (uint32_t)module_number(d, CL_DEVICE_MAX_COMPUTE_UNITS);
+	out->memory_bytes = module_number(d, CL_DEVICE_GLOBAL_MEM_SIZE);
+	out->max_alloc_bytes = module_number(d, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
+	out->local_bytes = module_number(d, CL_DEVICE_LOCAL_MEM_SIZE);
+	out->max_work_group = (uint32_t)module_number(d, CL_DEVICE_MAX_WORK_GROUP_SIZE);
 }
 
 /* Stores the handles of the platform's devices behind those of others. */
@@ -55,12 +55,12 @@ static void ask_platform(cl_platform_id p, struct gpu_answer *out, cl_device_id 
 		if (out->n < GPU_MOST_DEVICES) {
 			struct gpu_device *d = &out->list[out->n];
 			memcpy(d->platform, out->asked, sizeof d->platform);
-			describe(ids[i], d);
+			gpu_module_describe(ids[i], d);
 			handles[out->n] = ids[i];
 		}
 }
 
-static void ask(struct gpu_answer *out, cl_device_id *handles)
+static void module_ask(struct gpu_answer *out, cl_device_id *handles)
 {
 	cl_platform_id platforms[MAX_PLATFORMS];
 	cl_uint n = 0;
@@ -76,16 +76,16 @@ static void ask(struct gpu_answer *out, cl_device_id *handles)
 static void devices(struct gpu_answer *out)
 {
 	cl_device_id handles[GPU_MOST_DEVICES];
-	ask(out, handles);
+	module_ask(out, handles);
 }
 
-static bool measure(uint32_t number, struct gpu_ceilings *out, struct buf *why)
+static bool module_measure(uint32_t number, struct gpu_ceilings *out, struct buf *why)
 {
 	cl_device_id handles[GPU_MOST_DEVICES];
 	struct gpu_answer *answer = calloc(1, sizeof *answer);
 	bool found = false;
 	if (answer) {
-		ask(answer, handles);
+		module_ask(answer, handles);
 		found = number < answer->n && number < GPU_MOST_DEVICES;
 		if (!found && answer->n)
 			buf_printf(why, "there is no device opencl:%u", number);
@@ -96,7 +96,7 @@ static bool measure(uint32_t number, struct gpu_ceilings *out, struct buf *why)
 	return found && measure_device(handles[number], out, why);
 }
 
-static const struct gpu_api API = {GPU_ABI, devices, measure};
+static const struct gpu_api API = {GPU_ABI, devices, module_measure};
 
 gpu_entry_fn trib_gpu;
 __attribute__((visibility("default"))) const struct gpu_api *trib_gpu(void) { return &API; }

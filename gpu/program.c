@@ -7,14 +7,14 @@
 #include "gpu/embedded.h"
 #include "gpu/opencl.h"
 
-static void put_template(const char *symbol, struct buf *out)
+static void program_put_template(const char *symbol, struct buf *out)
 {
 	const char *text = opencl_template(symbol);
 	BUG_ON(!text);
 	buf_puts(out, text);
 }
 
-void opencl_unit(const struct loop_fn *f, struct buf *out) { text_kernels(&dialect_opencl_c, put_template, f, out); }
+void opencl_unit(const struct loop_fn *f, struct buf *out) { text_kernels(&dialect_opencl_c, program_put_template, f, out); }
 
 static void find_fp64(void *ctx, const struct loop_nest *n)
 {
@@ -64,7 +64,7 @@ void opencl_program(const struct loop_fn *const *units, uint32_t n, struct buf *
 		if (!used[k])
 			continue;
 		text_fields(&dialect_opencl_c, (enum kernel)k, out);
-		put_template(kernel_info((enum kernel)k)->symbol, out);
+		program_put_template(kernel_info((enum kernel)k)->symbol, out);
 		buf_putc(out, '\n');
 	}
 	for (uint32_t i = 0; i < n; i++)

@@ -45,7 +45,7 @@ static void move_end(const sigset_t *before)
 	pthread_sigmask(SIG_SETMASK, before, NULL);
 }
 
-static void give(int fd, char token)
+static void jobserver_give(int fd, char token)
 {
 	int saved = errno;
 
@@ -62,7 +62,7 @@ void jobserver_abandon(void)
 		sched_yield();
 	for (int i = 0; fd >= 0 && i < 256; i++)
 		for (uint32_t n = atomic_exchange(&on_loan[i], 0); n > 0; n--)
-			give(fd, (char)i);
+			jobserver_give(fd, (char)i);
 }
 
 static struct jobserver *new_jobserver(void)
@@ -151,7 +151,7 @@ struct jobserver *jobserver_serve(uint32_t jobs, enum jobserver_kind kind)
 	}
 	j = opened(j);
 	for (uint32_t i = 1; j && i < jobs; i++)
-		give(j->write_fd, '+');
+		jobserver_give(j->write_fd, '+');
 	return j;
 }
 
@@ -182,7 +182,7 @@ void jobserver_return(struct jobserver *j, char token)
 	while (had > 0 && !atomic_compare_exchange_weak(n, &had, had - 1))
 		continue;
 	if (had > 0) /* else a signal handler returned it */
-		give(j->write_fd, token);
+		jobserver_give(j->write_fd, token);
 	move_end(&before);
 }
 
@@ -209,5 +209,5 @@ void jobserver_restock(struct jobserver *j)
 	for (int i = 0; i < 256; i++)
 		here += atomic_load(&on_loan[i]);
 	for (; here < j->jobs; here++)
-		give(j->write_fd, '+');
+		jobserver_give(j->write_fd, '+');
 }

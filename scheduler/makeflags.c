@@ -25,7 +25,7 @@ static char *next_word(struct arena *a, const char **at)
 	return word;
 }
 
-static bool number(const char **at, int *out)
+static bool makeflags_number(const char **at, int *out)
 {
 	char *end;
 	long n = strtol(*at, &end, 10);
@@ -43,14 +43,14 @@ static void read_auth(struct makeflags *m, const char *value)
 	if (strncmp(value, "fifo:", 5) == 0 && value[5]) {
 		m->kind = JOBSERVER_FIFO;
 		m->path = value + 5;
-	} else if (number(&value, &m->read_fd) && *value++ == ',' && number(&value, &m->write_fd) && !*value && m->read_fd >= 0 &&
-		   m->write_fd >= 0) {
+	} else if (makeflags_number(&value, &m->read_fd) && *value++ == ',' && makeflags_number(&value, &m->write_fd) && !*value &&
+		   m->read_fd >= 0 && m->write_fd >= 0) {
 		m->kind = JOBSERVER_PIPE;
 	}
 }
 
 /* The value of a word `OPTION=value`, or NULL. */
-static const char *value_of(const char *word, const char *option)
+static const char *makeflags_value_of(const char *word, const char *option)
 {
 	size_t n = strlen(option);
 
@@ -63,9 +63,9 @@ struct makeflags makeflags_parse(struct arena *a, const char *text)
 	bool first = true;
 
 	for (const char *word; text && (word = next_word(a, &text)) && strcmp(word, "--") != 0; first = false) {
-		const char *auth = value_of(word, "--jobserver-auth");
+		const char *auth = makeflags_value_of(word, "--jobserver-auth");
 
-		auth = auth ? auth : value_of(word, "--jobserver-fds");
+		auth = auth ? auth : makeflags_value_of(word, "--jobserver-fds");
 		if (auth)
 			read_auth(&m, auth);
 		if (first && word[0] != '-' && !strchr(word, '='))

@@ -3,12 +3,12 @@
 #include "scheduler/memory_budget.h"
 #include "scheduler/graph.h"
 
-static bool fits(const struct memory_budget *m, const struct task *t)
+static bool memory_budget_fits(const struct memory_budget *m, const struct task *t)
 {
 	return m->running == 0 || (t->spec.memory <= m->budget && m->used <= m->budget - t->spec.memory);
 }
 
-static void begin(struct memory_budget *m, const struct task *t)
+static void memory_budget_begin(struct memory_budget *m, const struct task *t)
 {
 	m->used += t->spec.memory;
 	m->running++;
@@ -33,11 +33,11 @@ bool memory_budget_admit(struct memory_budget *m, struct task *t)
 {
 	if (m->budget == 0)
 		return true;
-	if (!fits(m, t)) {
+	if (!memory_budget_fits(m, t)) {
 		hold(m, t);
 		return false;
 	}
-	begin(m, t);
+	memory_budget_begin(m, t);
 	m->passes += m->held.len > 0;
 	return true;
 }
@@ -49,14 +49,14 @@ struct task *memory_budget_resume(struct memory_budget *m)
 
 	if (!m->try_held)
 		return NULL;
-	while (i < n && !fits(m, m->held.at[i]))
+	while (i < n && !memory_budget_fits(m, m->held.at[i]))
 		i++;
 	if (i == n) {
 		m->try_held = false;
 		return NULL;
 	}
 	t = m->held.at[i];
-	begin(m, t);
+	memory_budget_begin(m, t);
 	m->passes = i == 0 ? 0 : m->passes + 1;
 	for (m->held.len--; i < m->held.len; i++)
 		m->held.at[i] = m->held.at[i + 1];

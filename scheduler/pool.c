@@ -141,7 +141,7 @@ static struct task *begin_task(struct pool *p, struct slot *slot, enum slot_outc
 }
 
 /* Without the lock. */
-static void run(struct task *t, uint32_t worker)
+static void pool_run(struct task *t, uint32_t worker)
 {
 	struct task_run how = {worker, t->spec.cancel, t->spec.memory};
 	int64_t began = os_now_ns();
@@ -157,7 +157,7 @@ static void run(struct task *t, uint32_t worker)
 }
 
 /* Runs one task. False: nothing may begin now, for the reason `why`. */
-static bool work(struct pool *p, uint32_t worker, enum slot_outcome *why)
+static bool scheduler_pool_work(struct pool *p, uint32_t worker, enum slot_outcome *why)
 {
 	struct slot slot;
 	struct task *t = begin_task(p, &slot, why);
@@ -165,7 +165,7 @@ static bool work(struct pool *p, uint32_t worker, enum slot_outcome *why)
 	if (!t)
 		return false;
 	pthread_mutex_unlock(&p->lock);
-	run(t, worker);
+	pool_run(t, worker);
 	pthread_mutex_lock(&p->lock);
 	slots_return(&p->slots, &slot);
 	memory_budget_end(&p->memory, t->spec.memory);
@@ -221,7 +221,7 @@ static void *worker_main(void *arg)
 
 	pthread_mutex_lock(&p->lock);
 	while (!p->stop)
-		if (!work(p, w->id, &why) && !p->stop)
+		if (!scheduler_pool_work(p, w->id, &why) && !p->stop)
 			wait_for_work(p, why);
 	pthread_mutex_unlock(&p->lock);
 	return NULL;
@@ -433,7 +433,7 @@ static bool wait_for_result(struct pool *p, const struct timespec *deadline, str
 			return false;
 		}
 		if (p->n_threads == 0)
-			BUG_ON(!work(p, 0, &why) && !p->ended); /* tasks wait for each other */
+			BUG_ON(!scheduler_pool_work(p, 0, &why) && !p->ended); /* tasks wait for each other */
 		else if (!deadline)
 			pthread_cond_wait(&p->reported, &p->lock);
 		else if (pthread_cond_timedwait(&p->reported, &p->lock, deadline) == ETIMEDOUT)

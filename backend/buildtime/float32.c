@@ -8,11 +8,11 @@
 #include "backend/ir/levels.h"
 #include "backend/ir/tensor.h"
 
-static float least(float x, float y) { return isnan(x) || x < y ? x : y; }
-static float most(float x, float y) { return isnan(x) || x > y ? x : y; }
+static float float32_least(float x, float y) { return isnan(x) || x < y ? x : y; }
+static float float32_most(float x, float y) { return isnan(x) || x > y ? x : y; }
 
 /* rintf without a call: adding 2^23 rounds, unless |x| is so large that it is whole. The sign of 0 stays. */
-static float rounded(float x)
+static float float32_rounded(float x)
 {
 	float shift = copysignf(0x1p23f, x), r = (x + shift) - shift;
 	return fabsf(x) < 0x1p23f ? copysignf(r, x) : x;
@@ -24,14 +24,14 @@ static float rounded(float x)
 	return true
 
 FOR_EACH_LEVEL
-static bool unary(enum ir_op op, const float *x, float *restrict out, int64_t n)
+static bool float32_unary(enum ir_op op, const float *x, float *restrict out, int64_t n)
 {
 	switch (op) {
 	case OP_NEG: EACH(-x[k]);
 	case OP_ABS: EACH(fabsf(x[k]));
 	case OP_CEIL: EACH(ceilf(x[k]));
 	case OP_FLOOR: EACH(floorf(x[k]));
-	case OP_ROUND: EACH(rounded(x[k]));
+	case OP_ROUND: EACH(float32_rounded(x[k]));
 	case OP_SQRT: EACH(sqrtf(x[k]));
 	case OP_SIGN: EACH((float)((x[k] > 0) - (x[k] < 0)));
 	default: return false;
@@ -46,8 +46,8 @@ static bool binary(enum ir_op op, const float *x, const float *y, float *restric
 	case OP_SUB: EACH(x[k] - y[k]);
 	case OP_MUL: EACH(x[k] * y[k]);
 	case OP_DIV: EACH(x[k] / y[k]);
-	case OP_MIN: EACH(least(x[k], y[k]));
-	case OP_MAX: EACH(most(x[k], y[k]));
+	case OP_MIN: EACH(float32_least(x[k], y[k]));
+	case OP_MAX: EACH(float32_most(x[k], y[k]));
 	default: return false;
 	}
 }
@@ -114,6 +114,6 @@ bool buildtime_ewise(const struct ir_inst *i, const struct tensor *const *x, str
 			return false;
 	if (out->elem != DT_FLOAT32)
 		return i->n_operands == 1 && to_int8(i->op, out->elem, x[0]->data, out->data, n);
-	return i->n_operands == 1 ? unary(i->op, x[0]->data, out->data, n)
+	return i->n_operands == 1 ? float32_unary(i->op, x[0]->data, out->data, n)
 				  : i->n_operands == 2 && binary(i->op, x[0]->data, x[1]->data, out->data, n);
 }

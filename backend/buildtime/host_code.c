@@ -39,7 +39,7 @@ bool host_code_emit(struct arena *scratch, const struct ir_fn *block, const stru
 }
 
 /* LLVM calls these of its own accord. */
-static const void *address_of(const char *name)
+static const void *host_code_address_of(const char *name)
 {
 	void *(*copy)(void *, const void *, size_t) = memcpy, *(*move)(void *, const void *, size_t) = memmove,
 					    *(*set)(void *, int, size_t) = memset;
@@ -56,7 +56,7 @@ static struct object *callees(struct arena *a, const struct object *o)
 	struct object *stubs = object_new(a, "stubs");
 	for (uint32_t k = 0; k < o->n_symbols; k++) {
 		const struct obj_symbol *s = &o->symbols[k];
-		const void *address = s->section == OBJ_UNDEFINED && s->name[0] ? address_of(s->name) : NULL;
+		const void *address = s->section == OBJ_UNDEFINED && s->name[0] ? host_code_address_of(s->name) : NULL;
 		if (address)
 			thunk_far(stubs, s->name, address, false);
 		else if (s->section == OBJ_UNDEFINED && s->name[0])

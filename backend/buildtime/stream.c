@@ -27,7 +27,7 @@ static void begin_reduction(struct stream *s, ir_ref r)
 }
 
 /* Reductions begin and end with each row. */
-static void begin_row(struct stream *s)
+static void stream_begin_row(struct stream *s)
 {
 	for (ir_ref r = 0; r < s->f->n_insts; r++)
 		if (s->values[r].is_needed && stream_reduces(ir_at(s->f, r)->op))
@@ -63,7 +63,7 @@ static bool end_row(struct stream *s, int64_t row, bool has_code)
 static bool run_row(struct stream *s, void **blocks, const struct stream_block *code, int64_t row)
 {
 	int64_t most = code ? COMPILED_BLOCK : STREAM_BLOCK;
-	begin_row(s);
+	stream_begin_row(s);
 	for (int64_t col = 0; col < s->cols && !s->error; col += most) {
 		int64_t n = s->cols - col < most ? s->cols - col : most;
 		if (code)

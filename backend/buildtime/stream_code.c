@@ -64,7 +64,7 @@ static bool is_exact(const struct ir_fn *f, const struct ir_inst *i, ir_ref oper
 
 static struct hir_type vector_of(const struct maker *m, dtype elem) { return (struct hir_type){.elem = elem, .rank = 1, .dims = {m->n}}; }
 
-static ir_ref add_input(struct maker *m, ir_ref r, struct hir_type type)
+static ir_ref stream_code_add_input(struct maker *m, ir_ref r, struct hir_type type)
 {
 	struct ir_fn *f = m->to.f;
 	struct ir_number number = {f->n_inputs};
@@ -86,7 +86,7 @@ static ir_ref scalar(struct maker *m, ir_ref r)
 		from = ir_operand(f, from, 0);
 	dtype elem = m->s->values[r].type.elem;
 	if (ir_at(f, from)->op != OP_CONST)
-		return m->map[r] = add_input(m, r, ir_scalar(elem));
+		return m->map[r] = stream_code_add_input(m, r, ir_scalar(elem));
 	const void *data = ir_data(ir_at(f, from))->data;
 	m->map[r] = dtype_class(elem) == DTC_FLOAT ? ir_build_const_float(&m->to, elem, elem_float(elem, data, 0))
 						   : ir_build_const_int(&m->to, elem, elem_int(elem, data, 0));
@@ -101,7 +101,7 @@ static ir_ref vector(struct maker *m, ir_ref r)
 }
 
 /* Adds what interpreting the operation takes. Operands without elements show whether it has vectors. */
-static void add_work(struct maker *m, const struct ir_inst *i, ir_ref r)
+static void stream_code_add_work(struct maker *m, const struct ir_inst *i, ir_ref r)
 {
 	struct tensor x[3], out = {.elem = m->s->values[r].type.elem, .rank = 1};
 	const struct tensor *operands[3];
@@ -137,7 +137,7 @@ static ir_ref element_wise(struct maker *m, ir_ref r)
 	ir_ref operands[3];
 	if (i.n_operands > 3 || !is_exact(f, &i, ir_operand(f, r, 0)))
 		return IR_NONE;
-	add_work(m, &i, r);
+	stream_code_add_work(m, &i, r);
 	for (uint32_t k = 0; k < i.n_operands; k++)
 		operands[k] = vector(m, ir_operand(f, r, k));
 	i.type = vector_of(m, i.type.elem);
@@ -145,7 +145,7 @@ static ir_ref element_wise(struct maker *m, ir_ref r)
 	return i.op == OP_MIN || i.op == OP_MAX ? lesser_or_greater(m, &i, operands) : ir_copy(m->to.f, &i, operands, i.n_operands);
 }
 
-static void add_output(struct maker *m, ir_ref r, ir_ref value)
+static void stream_code_add_output(struct maker *m, ir_ref r, ir_ref value)
 {
 	struct ir_fn *f = m->to.f;
 	m->b->writes[m->b->n_writes++] = r;
@@ -161,30 +161,30 @@ static bool add_reduction(struct maker *m, ir_ref r)
 	m->ns += (double)(m->s->rows * m->s->cols) * (op == OP_REDUCE_SUM ? FAST_NS : SLOW_NS);
 	if (op == OP_REDUCE_SUM) {
 		x = ir_build_cast(&m->to, x, DT_FLOAT64);
-		add_output(m, r, ir_build_reduce(&m->to, op, x, 1, false));
+		stream_code_add_output(m, r, ir_build_reduce(&m->to, op, x, 1, false));
 		x = ir_build_op1(&m->to, OP_ABS, x);
 	}
-	add_output(m, r, ir_build_reduce(&m->to, op, x, 1, false));
+	stream_code_add_output(m, r, ir_build_reduce(&m->to, op, x, 1, false));
 	return true;
 }
 
-static bool add_value(struct maker *m, ir_ref r)
+static bool stream_code_add_value(struct maker *m, ir_ref r)
 {
 	const struct ir_inst *i = ir_at(m->s->f, r);
 	if (stream_reduces(i->op))
 		return add_reduction(m, r);
 	if (i->op == OP_WEIGHT)
-		m->map[r] = add_input(m, r, vector_of(m, i->type.elem));
+		m->map[r] = stream_code_add_input(m, r, vector_of(m, i->type.elem));
 	else if (i->op == OP_BROADCAST || i->op == OP_RESHAPE || i->op == OP_TRANSPOSE)
 		m->map[r] = vector(m, ir_operand(m->s->f, r, 0));
 	else
 		m->map[r] = ir_op_traits(i->op) & EWISE ? element_wise(m, r) : IR_NONE;
 	if (m->map[r] != IR_NONE && m->s->values[r].result)
-		add_output(m, r, m->map[r]);
+		stream_code_add_output(m, r, m->map[r]);
 	return m->map[r] != IR_NONE;
 }
 
-static void reserve(struct stream_block *b, struct arena *a, uint32_t n)
+static void stream_code_reserve(struct stream_block *b, struct arena *a, uint32_t n)
 {
 	*b = (struct stream_block){.reads = ARENA_ARRAY(a, ir_ref, n + 1), .writes = ARENA_ARRAY(a, ir_ref, 2 * n + 1)};
 	b->bufs = ARENA_ARRAY(a, void *, 3 * n + 1);
@@ -205,10 +205,10 @@ bool stream_find_code(struct stream *s, struct stream_block *b)
 	m.to.f->origins = s->f->origins;
 	m.to.f->inputs = ARENA_ARRAY(a, struct hir_type, n + 1);
 	m.to.f->outputs = ARENA_ARRAY(a, ir_ref, 2 * n + 1);
-	reserve(b, a, n);
+	stream_code_reserve(b, a, n);
 	memset(m.map, 0xff, n * sizeof *m.map);
 	for (ir_ref r = 0; r < n && ok; r++)
-		ok = !s->values[r].is_needed || add_value(&m, r);
+		ok = !s->values[r].is_needed || stream_code_add_value(&m, r);
 	b->code = ok ? s->compiler->find(s->compiler->ctx, m.to.f, m.ns) : NULL;
 	for (uint32_t k = 0; b->code && k < b->n_reads; k++)
 		if (s->values[b->reads[k]].extent == FULL)
@@ -218,7 +218,7 @@ bool stream_find_code(struct stream *s, struct stream_block *b)
 
 /* ---- running ---- */
 
-static void *argument(struct stream *s, const struct stream_block *b, uint32_t k, int64_t row, int64_t first, int64_t n)
+static void *stream_code_argument(struct stream *s, const struct stream_block *b, uint32_t k, int64_t row, int64_t first, int64_t n)
 {
 	const struct stream_value *v = &s->values[b->reads[k]];
 	size_t size = dtype_size(v->type.elem);
@@ -252,7 +252,7 @@ void stream_run_code(struct stream *s, const struct stream_block *b, int64_t row
 {
 	int64_t first = row * s->cols + col;
 	for (uint32_t k = 0; k < b->n_reads; k++)
-		b->bufs[k] = argument(s, b, k, row, first, n);
+		b->bufs[k] = stream_code_argument(s, b, k, row, first, n);
 	for (uint32_t k = 0; k < b->n_writes; k++) {
 		const struct stream_value *v = &s->values[b->writes[k]];
 		b->bufs[b->n_reads + k] = stream_reduces(ir_at(s->f, b->writes[k])->op)

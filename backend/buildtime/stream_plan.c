@@ -4,10 +4,10 @@
 
 enum { LEAST = 1 << 14 }; /* elements; the interpreter is fast enough for fewer */
 
-static int64_t count_of(const struct stream *s, ir_ref r) { return tensor_count(&s->values[r].type); }
-static int64_t total(const struct stream *s) { return s->rows * s->cols; }
+static int64_t stream_plan_count_of(const struct stream *s, ir_ref r) { return tensor_count(&s->values[r].type); }
+static int64_t stream_plan_total(const struct stream *s) { return s->rows * s->cols; }
 
-static struct tensor type_of(const struct ir_fn *f, ir_ref r)
+static struct tensor stream_plan_type_of(const struct ir_fn *f, ir_ref r)
 {
 	const struct hir_type *t = &ir_at(f, r)->type;
 	struct tensor out = {.elem = t->elem, .rank = t->rank};
@@ -40,8 +40,8 @@ static bool find_shape(struct stream *s)
 	int64_t n = 0, cols = 0;
 	for (ir_ref r = 0; r < s->f->n_insts; r++) {
 		const struct ir_inst *i = ir_at(s->f, r);
-		if ((i->op == OP_WEIGHT || i->op == OP_RANDOM) && count_of(s, r) > n)
-			n = count_of(s, r);
+		if ((i->op == OP_WEIGHT || i->op == OP_RANDOM) && stream_plan_count_of(s, r) > n)
+			n = stream_plan_count_of(s, r);
 		if (stream_reduces(i->op) && !cols)
 			cols = last_dims(&s->values[ir_operand(s->f, r, 0)].type, ir_axes(i)->mask);
 		if (stream_reduces(i->op) && !cols)
@@ -61,7 +61,7 @@ static bool repeats_rows(const struct stream *s, const struct tensor *from, cons
 		return true;
 	while (k > gap && n < s->cols && from->dims[k - 1 - gap] == 1)
 		n *= to->dims[--k];
-	bool same = n == s->cols && tensor_count(to) == total(s);
+	bool same = n == s->cols && tensor_count(to) == stream_plan_total(s);
 	while (same && k-- > gap)
 		same = from->dims[k - gap] == to->dims[k];
 	return same;
@@ -91,21 +91,21 @@ static bool plan_operands(struct stream *s, ir_ref r)
 		v->extent = x->extent == FULL ? FULL : v->extent;
 		v->pass = x->pass > v->pass ? x->pass : v->pass;
 	}
-	return v->extent == SMALL || count_of(s, r) == total(s);
+	return v->extent == SMALL || stream_plan_count_of(s, r) == stream_plan_total(s);
 }
 
 static bool plan_inst(struct stream *s, ir_ref r)
 {
 	const struct ir_inst *i = ir_at(s->f, r);
 	struct stream_value *v = &s->values[r];
-	int64_t n = count_of(s, r);
+	int64_t n = stream_plan_count_of(s, r);
 	if (i->op == OP_WEIGHT) {
-		v->extent = n == total(s) ? FULL : SMALL;
+		v->extent = n == stream_plan_total(s) ? FULL : SMALL;
 		return v->extent == FULL || n == 1;
 	}
 	if (i->op == OP_RANDOM) {
 		v->extent = FULL;
-		return n == total(s) && ir_random(i)->kind != RANDOM_TRIT_BALANCED;
+		return n == stream_plan_total(s) && ir_random(i)->kind != RANDOM_TRIT_BALANCED;
 	}
 	if (i->op == OP_CONST)
 		return n == 1;
@@ -145,7 +145,7 @@ struct stream *stream_plan(struct arena *a, const struct ir_fn *f)
 	struct stream *s = ARENA_NEW(a, struct stream);
 	*s = (struct stream){.a = a, .f = f, .values = ARENA_ARRAY(a, struct stream_value, f->n_insts + 1)};
 	for (ir_ref r = 0; r < f->n_insts; r++) {
-		s->values[r] = (struct stream_value){.type = type_of(f, r), .row = -1};
+		s->values[r] = (struct stream_value){.type = stream_plan_type_of(f, r), .row = -1};
 		if (ir_at(f, r)->type.rank > 8)
 			return NULL;
 	}

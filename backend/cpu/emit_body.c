@@ -37,7 +37,7 @@ static bool is_tile(const struct nest *s, uint32_t k)
 	return k == filled_at(s) || (k < s->n->n_exprs && s->n->exprs[k].kind == LOOP_TILE);
 }
 
-static dtype elem_of(const struct nest *s, uint32_t k)
+static dtype emit_body_elem_of(const struct nest *s, uint32_t k)
 {
 	if (k == filled_at(s))
 		return s->n->exprs[s->n->n_exprs - 1].elem;
@@ -49,7 +49,7 @@ static void advance_tile(struct nest *s, uint32_t k, uint32_t loop, LLVMValueRef
 	if (loop == 0)
 		return;
 	LLVMValueRef offset = loop == s->e->tile->dense ? var : LLVMBuildMul(s->e->builder, var, s->e->tile->stride, "");
-	s->ptrs[k] = emit_offset(s->e, elem_of(s, k), s->ptrs[k], offset);
+	s->ptrs[k] = emit_offset(s->e, emit_body_elem_of(s, k), s->ptrs[k], offset);
 }
 
 void body_advance(struct nest *s, uint32_t k, uint32_t loop, LLVMValueRef var)
@@ -59,7 +59,7 @@ void body_advance(struct nest *s, uint32_t k, uint32_t loop, LLVMValueRef var)
 	if (dim_known(s->e, stride, &v) && v == 0)
 		return;
 	LLVMValueRef offset = dim_known(s->e, stride, &v) && v == 1 ? var : LLVMBuildMul(s->e->builder, var, emit_dim(s->e, stride), "");
-	s->ptrs[k] = emit_offset(s->e, elem_of(s, k), s->ptrs[k], offset);
+	s->ptrs[k] = emit_offset(s->e, emit_body_elem_of(s, k), s->ptrs[k], offset);
 }
 
 void body_enter(struct nest *s, uint32_t loop, LLVMValueRef var)
@@ -116,7 +116,7 @@ static LLVMValueRef copy_ptr(struct nest *s, uint32_t k, uint32_t copy, LLVMValu
 	LLVMValueRef ahead = emit_i64(s->e, (int64_t)copy * s->width);
 	if (copy == 0)
 		return s->ptrs[k];
-	return emit_offset(s->e, elem_of(s, k), s->ptrs[k], stride ? LLVMBuildMul(s->e->builder, stride, ahead, "") : ahead);
+	return emit_offset(s->e, emit_body_elem_of(s, k), s->ptrs[k], stride ? LLVMBuildMul(s->e->builder, stride, ahead, "") : ahead);
 }
 
 static LLVMValueRef compute_load(struct nest *s, uint32_t k, uint32_t copy, uint32_t width)
@@ -133,12 +133,12 @@ static LLVMValueRef compute_load(struct nest *s, uint32_t k, uint32_t copy, uint
 }
 
 /* Registers hold 16-bit floats as float32. Each operation rounds, so that fusion changes no result. */
-static LLVMValueRef rounded(struct emit *e, dtype elem, LLVMValueRef v)
+static LLVMValueRef emit_body_rounded(struct emit *e, dtype elem, LLVMValueRef v)
 {
 	return elem == DT_FLOAT16 || elem == DT_BFLOAT16 ? emit_from_half(e, elem, emit_to_half(e, elem, v)) : v;
 }
 
-static LLVMValueRef compute(struct nest *s, uint32_t k, uint32_t copy)
+static LLVMValueRef emit_body_compute(struct nest *s, uint32_t k, uint32_t copy)
 {
 	const struct loop_expr *x = &s->n->exprs[k];
 	uint32_t width = s->varying[k] ? s->width : 1;
@@ -155,9 +155,9 @@ static LLVMValueRef compute(struct nest *s, uint32_t k, uint32_t copy)
 	case LOOP_OP:
 		for (int j = 0; j < ir_op_operands(x->op); j++)
 			args[j] = body_value(s, x->args[j], copy, width);
-		return rounded(s->e, x->elem,
-			       x->method ? emit_approximation(s->e, s->n, x, args)
-					 : emit_op(s->e, x->op, x->elem, s->n->exprs[x->args[0]].elem, args));
+		return emit_body_rounded(s->e, x->elem,
+					 x->method ? emit_approximation(s->e, s->n, x, args)
+						   : emit_op(s->e, x->op, x->elem, s->n->exprs[x->args[0]].elem, args));
 	}
 	BUG("expression kind");
 }
@@ -193,7 +193,7 @@ void body_compute(struct nest *s, enum body_part part)
 			continue;
 		uint32_t copies = s->varying[k] ? s->unroll : 1;
 		for (uint32_t u = 0; u < copies; u++)
-			s->cells[k].value[u] = compute(s, k, u);
+			s->cells[k].value[u] = emit_body_compute(s, k, u);
 		vec_push(&s->journal, ((struct journal_entry){k, false}));
 		if (!s->varying[k])
 			apply_index(s, k);
@@ -201,16 +201,16 @@ void body_compute(struct nest *s, enum body_part part)
 }
 
 /* The last expression of a prologue is the element of the tile. */
-static void fill_tile(struct nest *s)
+static void emit_body_fill_tile(struct nest *s)
 {
 	uint32_t width = s->axes.vector_loop == LOOP_NONE ? 1 : s->width, at = filled_at(s);
-	emit_store(s->e, elem_of(s, at), body_value(s, s->n->n_exprs - 1, 0, width), s->ptrs[at], width, NULL);
+	emit_store(s->e, emit_body_elem_of(s, at), body_value(s, s->n->n_exprs - 1, 0, width), s->ptrs[at], width, NULL);
 }
 
 void body_store(struct nest *s)
 {
 	if (s->filled) {
-		fill_tile(s);
+		emit_body_fill_tile(s);
 		return;
 	}
 	bool lanes = s->axes.vector_loop != LOOP_NONE && !s->axes.vector_reduce;
@@ -224,7 +224,7 @@ void body_store(struct nest *s)
 			if (width > 1 && st->access.streamed)
 				emit_store_streamed(s->e, value, ptr, width);
 			else
-				emit_store(s->e, elem_of(s, at), value, ptr, width, stride);
+				emit_store(s->e, emit_body_elem_of(s, at), value, ptr, width, stride);
 		}
 	}
 }

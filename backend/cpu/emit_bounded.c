@@ -21,7 +21,7 @@ static LLVMValueRef convert_lanes(struct emit *e, LLVMValueRef v, bool nearest)
 	return LLVMBuildFPToSI(e->builder, v, type_lanes(e->i32, value_lanes(v)), "");
 }
 
-static LLVMValueRef convert(struct emit *e, LLVMValueRef v, bool nearest)
+static LLVMValueRef emit_bounded_convert(struct emit *e, LLVMValueRef v, bool nearest)
 {
 	uint32_t lanes = value_lanes(v), most = e->target->vector_bytes / 4;
 	if (lanes == 16 && most >= 16)
@@ -41,5 +41,5 @@ LLVMValueRef emit_bounded_cast(struct emit *e, const struct loop_expr *x, LLVMVa
 	uint32_t width = value_lanes(v);
 	v = emit_max(e, DT_FLOAT32, v, emit_number(e, DT_FLOAT32, width, x->low, 0), true);
 	v = emit_max(e, DT_FLOAT32, v, emit_number(e, DT_FLOAT32, width, x->high, 0), false);
-	return LLVMBuildTrunc(e->builder, convert(e, v, x->nearest), type_lanes(type_register(e, x->elem), width), "");
+	return LLVMBuildTrunc(e->builder, emit_bounded_convert(e, v, x->nearest), type_lanes(type_register(e, x->elem), width), "");
 }

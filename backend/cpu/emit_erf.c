@@ -71,16 +71,22 @@ static const float pieces[TERMS][PIECES] = {{0,
 					     -0.0127632944f, 0.000626428926f, 0.0054850704f,   0.0137951886f,
 					     0.014229632f,   -0.00151181826f, -0.00282909721f, 0}};
 
-static LLVMValueRef num(struct emit *e, LLVMValueRef like, double v) { return emit_splat(e, LLVMConstReal(e->f32, v), value_lanes(like)); }
+static LLVMValueRef emit_erf_num(struct emit *e, LLVMValueRef like, double v)
+{
+	return emit_splat(e, LLVMConstReal(e->f32, v), value_lanes(like));
+}
 
-static LLVMValueRef bits(struct emit *e, LLVMValueRef x) { return LLVMBuildBitCast(e->builder, x, type_lanes(e->i32, value_lanes(x)), ""); }
+static LLVMValueRef emit_erf_bits(struct emit *e, LLVMValueRef x)
+{
+	return LLVMBuildBitCast(e->builder, x, type_lanes(e->i32, value_lanes(x)), "");
+}
 
-static LLVMValueRef greater(struct emit *e, LLVMValueRef a, LLVMValueRef b, LLVMValueRef yes, LLVMValueRef no)
+static LLVMValueRef emit_erf_greater(struct emit *e, LLVMValueRef a, LLVMValueRef b, LLVMValueRef yes, LLVMValueRef no)
 {
 	return LLVMBuildSelect(e->builder, LLVMBuildFCmp(e->builder, LLVMRealOGT, a, b, ""), yes, no, "");
 }
 
-static LLVMValueRef copy_sign(struct emit *e, LLVMValueRef magnitude, LLVMValueRef sign)
+static LLVMValueRef emit_erf_copy_sign(struct emit *e, LLVMValueRef magnitude, LLVMValueRef sign)
 {
 	LLVMTypeRef t = LLVMTypeOf(sign);
 	LLVMValueRef args[] = {magnitude, sign};
@@ -93,26 +99,26 @@ static LLVMValueRef erf_by_pieces(struct emit *e, LLVMValueRef x)
 		     last = (PIECES - 1) / 8.0; /* adding magic rounds to a multiple of 1/8, whose number is then in the low bits */
 	LLVMBuilderRef b = e->builder;
 	LLVMValueRef t = emit_unary_intrinsic(e, "llvm.fabs", x);
-	t = greater(e, t, num(e, x, last), num(e, x, last), t);
-	LLVMValueRef shifted = LLVMBuildFAdd(b, t, num(e, x, magic), ""), i = bits(e, shifted);
-	LLVMValueRef u = LLVMBuildFSub(b, t, LLVMBuildFSub(b, shifted, num(e, x, magic), ""), "");
+	t = emit_erf_greater(e, t, emit_erf_num(e, x, last), emit_erf_num(e, x, last), t);
+	LLVMValueRef shifted = LLVMBuildFAdd(b, t, emit_erf_num(e, x, magic), ""), i = emit_erf_bits(e, shifted);
+	LLVMValueRef u = LLVMBuildFSub(b, t, LLVMBuildFSub(b, shifted, emit_erf_num(e, x, magic), ""), "");
 	LLVMValueRef p = emit_lookup(e, pieces[TERMS - 1], PIECES, i);
 	for (uint32_t k = TERMS - 1; k-- > 0;)
 		p = emit_fma(e, p, u, emit_lookup(e, pieces[k], PIECES, i));
-	return copy_sign(e, p, x);
+	return emit_erf_copy_sign(e, p, x);
 }
 
 /* ---- without them ---- */
 
 /* c[0]·x^(n-1) + … + c[n-1] */
-static LLVMValueRef poly(struct emit *e, LLVMValueRef x, const double *c, uint32_t n)
+static LLVMValueRef emit_erf_poly(struct emit *e, LLVMValueRef x, const double *c, uint32_t n)
 {
-	LLVMValueRef p = num(e, x, c[0]);
+	LLVMValueRef p = emit_erf_num(e, x, c[0]);
 	for (uint32_t k = 1; k < n; k++)
-		p = emit_fma(e, p, x, num(e, x, c[k]));
+		p = emit_fma(e, p, x, emit_erf_num(e, x, c[k]));
 	return p;
 }
-#define POLY(e, x, ...) poly(e, x, (const double[]){__VA_ARGS__}, sizeof((const double[]){__VA_ARGS__}) / sizeof(double))
+#define POLY(e, x, ...) emit_erf_poly(e, x, (const double[]){__VA_ARGS__}, sizeof((const double[]){__VA_ARGS__}) / sizeof(double))
 
 static LLVMValueRef erf_by_exp(struct emit *e, LLVMValueRef x)
 {
@@ -120,15 +126,15 @@ static LLVMValueRef erf_by_exp(struct emit *e, LLVMValueRef x)
 	LLVMValueRef t = emit_unary_intrinsic(e, "llvm.fabs", x), s = LLVMBuildFMul(b, x, x, "");
 	LLVMValueRef r = POLY(e, t, -1.72853470e-5, 3.83197126e-4);
 	r = emit_fma(e, r, s, POLY(e, t, -3.88396438e-3, 2.42546219e-2));
-	r = emit_fma(e, r, t, num(e, x, -1.06777877e-1));
-	r = emit_fma(e, r, t, num(e, x, -6.34846687e-1));
-	r = emit_fma(e, r, t, num(e, x, -1.28717512e-1));
+	r = emit_fma(e, r, t, emit_erf_num(e, x, -1.06777877e-1));
+	r = emit_fma(e, r, t, emit_erf_num(e, x, -6.34846687e-1));
+	r = emit_fma(e, r, t, emit_erf_num(e, x, -1.28717512e-1));
 	r = emit_fma(e, r, t, LLVMBuildFNeg(b, t, ""));
 	/* For large |x| the polynomial does not fall any more: erf is 1 there. */
-	r = greater(e, t, num(e, x, 4.0), num(e, x, -104.0), r);
-	LLVMValueRef big = copy_sign(e, LLVMBuildFSub(b, num(e, x, 1.0), emit_exp(e, r, false), ""), x);
+	r = emit_erf_greater(e, t, emit_erf_num(e, x, 4.0), emit_erf_num(e, x, -104.0), r);
+	LLVMValueRef big = emit_erf_copy_sign(e, LLVMBuildFSub(b, emit_erf_num(e, x, 1.0), emit_exp(e, r, false), ""), x);
 	LLVMValueRef p = POLY(e, s, -5.96761703e-4, 4.99119423e-3, -2.67681349e-2, 1.12819925e-1, -3.76125336e-1, 1.28379166e-1);
-	return greater(e, t, num(e, x, 0.927734375), big, emit_fma(e, p, x, x));
+	return emit_erf_greater(e, t, emit_erf_num(e, x, 0.927734375), big, emit_fma(e, p, x, x));
 }
 
 LLVMValueRef emit_erf(struct emit *e, LLVMValueRef x, bool lookup) { return lookup ? erf_by_pieces(e, x) : erf_by_exp(e, x); }

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include "base/bug.h"
 
-static void run(struct nest *s, uint32_t at);
+static void emit_nest_run(struct nest *s, uint32_t at);
 
 static void emit_iteration(struct nest *s)
 {
@@ -22,7 +22,7 @@ static void emit_loop_body(struct nest *s, uint32_t at)
 		body_compute(s, BODY_ANY);
 	else if (s->n->n_reductions)
 		body_compute(s, BODY_REDUCTION);
-	run(s, at);
+	emit_nest_run(s, at);
 }
 
 static void run_at(struct nest *s, uint32_t at, LLVMValueRef var)
@@ -41,7 +41,7 @@ static LLVMValueRef loop_extent(struct nest *s, uint32_t loop)
 	return s->e->tile ? s->e->tile->size[loop] : emit_dim(s->e, s->n->extent[loop]);
 }
 
-static void run_steps(struct nest *s, uint32_t at, LLVMValueRef from, LLVMValueRef n, uint32_t step, bool exact)
+static void emit_nest_run_steps(struct nest *s, uint32_t at, LLVMValueRef from, LLVMValueRef n, uint32_t step, bool exact)
 {
 	struct emit *e = s->e;
 	struct emit_loop l;
@@ -58,7 +58,7 @@ static void run_steps(struct nest *s, uint32_t at, LLVMValueRef from, LLVMValueR
 static void run_scalar(struct nest *s, uint32_t at, LLVMValueRef from, LLVMValueRef n)
 {
 	s->width = s->unroll = 1;
-	run_steps(s, at, from, n, 1, true);
+	emit_nest_run_steps(s, at, from, n, 1, true);
 	s->width = s->axes.width;
 	s->unroll = s->axes.unroll;
 }
@@ -68,7 +68,7 @@ static void run_vector_and_rest(struct nest *s, uint32_t at, LLVMValueRef n, uin
 {
 	struct emit *e = s->e;
 	LLVMValueRef whole = LLVMBuildSub(e->builder, n, LLVMBuildURem(e->builder, n, emit_i64(e, step), ""), "");
-	run_steps(s, at, emit_i64(e, 0), whole, step, true);
+	emit_nest_run_steps(s, at, emit_i64(e, 0), whole, step, true);
 	run_scalar(s, at, whole, n);
 }
 
@@ -78,7 +78,7 @@ static void run_vector_or_scalar(struct nest *s, uint32_t at, LLVMValueRef n, ui
 	LLVMBasicBlockRef vector = emit_block(e, "vector"), scalar = emit_block(e, "scalar"), join = emit_block(e, "join");
 	LLVMBuildCondBr(e->builder, LLVMBuildICmp(e->builder, LLVMIntSGE, n, emit_i64(e, step), ""), vector, scalar);
 	LLVMPositionBuilderAtEnd(e->builder, vector);
-	run_steps(s, at, emit_i64(e, 0), n, step, false);
+	emit_nest_run_steps(s, at, emit_i64(e, 0), n, step, false);
 	LLVMBuildBr(e->builder, join);
 	LLVMPositionBuilderAtEnd(e->builder, scalar);
 	run_scalar(s, at, emit_i64(e, 0), n);
@@ -86,7 +86,7 @@ static void run_vector_or_scalar(struct nest *s, uint32_t at, LLVMValueRef n, ui
 	LLVMPositionBuilderAtEnd(e->builder, join);
 }
 
-static void run_vector(struct nest *s, uint32_t at)
+static void emit_nest_run_vector(struct nest *s, uint32_t at)
 {
 	LLVMValueRef extent = loop_extent(s, s->axes.order[at]);
 	uint32_t step = s->width * s->unroll;
@@ -97,7 +97,7 @@ static void run_vector(struct nest *s, uint32_t at)
 	else if (s->n->schedule.tail == TAIL_REST)
 		run_vector_and_rest(s, at, extent, step);
 	else
-		run_steps(s, at, emit_i64(s->e, 0), extent, step, s->n->schedule.tail == TAIL_NONE);
+		emit_nest_run_steps(s, at, emit_i64(s->e, 0), extent, step, s->n->schedule.tail == TAIL_NONE);
 }
 
 LLVMValueRef emit_trip_count(struct nest *s, uint32_t at, uint32_t start, uint32_t end)
@@ -122,7 +122,7 @@ LLVMValueRef emit_trip_count(struct nest *s, uint32_t at, uint32_t start, uint32
 	return count;
 }
 
-static void run(struct nest *s, uint32_t at)
+static void emit_nest_run(struct nest *s, uint32_t at)
 {
 	if (at == s->n->n_parallel) {
 		emit_iteration(s);
@@ -132,9 +132,9 @@ static void run(struct nest *s, uint32_t at)
 	if (s->e->tile && loop == 0) /* a tile is of one batch */
 		run_at(s, at, emit_i64(s->e, 0));
 	else if (loop == s->axes.vector_loop)
-		run_vector(s, at);
+		emit_nest_run_vector(s, at);
 	else
-		run_steps(s, at, emit_i64(s->e, 0), emit_trip_count(s, at, s->n->n_outer, s->n->n_parallel), 1, true);
+		emit_nest_run_steps(s, at, emit_i64(s->e, 0), emit_trip_count(s, at, s->n->n_outer, s->n->n_parallel), 1, true);
 }
 
 static void read_schedule(struct nest *s)

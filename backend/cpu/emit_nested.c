@@ -135,7 +135,7 @@ static void run_statements(struct emit *e, const struct loop_block *b)
 }
 
 /* Emits the axes from `at` on. Dims that were computed in a loop cannot be used after it. */
-static void run_axes(struct emit *e, struct emit_outer *o, const struct emit_range *range, uint32_t at)
+static void emit_nested_run_axes(struct emit *e, struct emit_outer *o, const struct emit_range *range, uint32_t at)
 {
 	const struct loop_nest *n = &o->block->loops;
 	struct emit_loop l;
@@ -145,13 +145,13 @@ static void run_axes(struct emit *e, struct emit_outer *o, const struct emit_ran
 	}
 	uint32_t loop = n->schedule.axes[at].of;
 	if (n->schedule.axes[at].kind == AXIS_PARALLEL) {
-		run_axes(e, o, range, at + 1);
+		emit_nested_run_axes(e, o, range, at + 1);
 		return;
 	}
 	bool moved = range && range->loop == loop;
 	emit_loop_open(e, &l, emit_i64(e, 0), moved ? range->size : emit_dim(e, n->extent[loop]), emit_i64(e, 1), NULL, 0);
 	o->var[loop] = moved ? LLVMBuildAdd(e->builder, l.var, range->from, "") : l.var;
-	run_axes(e, o, range, at + 1);
+	emit_nested_run_axes(e, o, range, at + 1);
 	emit_loop_close(e, &l);
 	e->dim_values.len = 0;
 }
@@ -174,7 +174,7 @@ void emit_nested(struct emit *e, const struct loop_block *b)
 	e->range = NULL;
 	e->outer = &o;
 	o.list = o.around ? o.around->list : apart ? store_list(e, b) : NULL;
-	run_axes(e, &o, range, 0);
+	emit_nested_run_axes(e, &o, range, 0);
 	e->outer = o.around;
 	e->range = range;
 	if (large)

@@ -3,12 +3,12 @@
 #include <string.h>
 #include "base/bug.h"
 
-static bool is_float(dtype t) { return dtype_class(t) == DTC_FLOAT; }
+static bool emit_op_is_float(dtype t) { return dtype_class(t) == DTC_FLOAT; }
 
 LLVMValueRef emit_number(struct emit *e, dtype elem, uint32_t width, double f, int64_t i)
 {
 	LLVMTypeRef t = type_register(e, elem);
-	return emit_splat(e, is_float(elem) ? LLVMConstReal(t, f) : LLVMConstInt(t, (unsigned long long)i, 1), width);
+	return emit_splat(e, emit_op_is_float(elem) ? LLVMConstReal(t, f) : LLVMConstInt(t, (unsigned long long)i, 1), width);
 }
 
 LLVMValueRef emit_intrinsic(struct emit *e, const char *name, LLVMValueRef *args, uint32_t n, LLVMTypeRef *types, uint32_t n_types)
@@ -74,7 +74,7 @@ static LLVMValueRef float_max(struct emit *e, LLVMValueRef a, LLVMValueRef b, bo
 
 LLVMValueRef emit_max(struct emit *e, dtype elem, LLVMValueRef a, LLVMValueRef b, bool max)
 {
-	if (is_float(elem))
+	if (emit_op_is_float(elem))
 		return float_max(e, a, b, max);
 	LLVMIntPredicate p = dtype_is_unsigned(elem) ? (max ? LLVMIntUGT : LLVMIntULT) : (max ? LLVMIntSGT : LLVMIntSLT);
 	return LLVMBuildSelect(e->builder, LLVMBuildICmp(e->builder, p, a, b, ""), a, b, "");
@@ -98,7 +98,7 @@ static LLVMValueRef emit_sign(struct emit *e, dtype elem, LLVMValueRef x)
 	LLVMValueRef z = zero_like(x);
 	if (dtype_is_unsigned(elem))
 		return LLVMBuildZExt(b, LLVMBuildICmp(b, LLVMIntNE, x, z, ""), LLVMTypeOf(x), "");
-	if (!is_float(elem)) {
+	if (!emit_op_is_float(elem)) {
 		LLVMValueRef up = LLVMBuildZExt(b, LLVMBuildICmp(b, LLVMIntSGT, x, z, ""), LLVMTypeOf(x), "");
 		return LLVMBuildAdd(b, up, LLVMBuildSExt(b, LLVMBuildICmp(b, LLVMIntSLT, x, z, ""), LLVMTypeOf(x), ""), "");
 	}
@@ -174,7 +174,7 @@ static LLVMValueRef float_floordiv(struct emit *e, LLVMValueRef x, LLVMValueRef 
 }
 
 /* Square and multiply. Negative exponents give 0, 1 or -1, as in integer arithmetic. */
-static LLVMValueRef int_pow(struct emit *e, dtype elem, LLVMValueRef x, LLVMValueRef n)
+static LLVMValueRef emit_op_int_pow(struct emit *e, dtype elem, LLVMValueRef x, LLVMValueRef n)
 {
 	LLVMBuilderRef b = e->builder;
 	LLVMValueRef one = int_like(e, x, 1), zero = zero_like(x), result = one, square = x;
@@ -193,9 +193,10 @@ static LLVMValueRef int_pow(struct emit *e, dtype elem, LLVMValueRef x, LLVMValu
 	return LLVMBuildSelect(b, LLVMBuildICmp(b, LLVMIntSLT, n, zero_like(n), ""), inverse, result, "");
 }
 
-static LLVMValueRef compare(struct emit *e, dtype from, LLVMRealPredicate f, LLVMIntPredicate s, LLVMIntPredicate u, LLVMValueRef *a)
+static LLVMValueRef emit_op_compare(struct emit *e, dtype from, LLVMRealPredicate f, LLVMIntPredicate s, LLVMIntPredicate u,
+				    LLVMValueRef *a)
 {
-	if (is_float(from))
+	if (emit_op_is_float(from))
 		return LLVMBuildFCmp(e->builder, f, a[0], a[1], "");
 	return LLVMBuildICmp(e->builder, dtype_is_unsigned(from) ? u : s, a[0], a[1], "");
 }
@@ -212,10 +213,10 @@ static LLVMValueRef transcendental(struct emit *e, enum ir_op op, LLVMValueRef *
 	}
 }
 
-static LLVMValueRef unary(struct emit *e, enum ir_op op, dtype elem, LLVMValueRef x)
+static LLVMValueRef emit_op_unary(struct emit *e, enum ir_op op, dtype elem, LLVMValueRef x)
 {
 	LLVMBuilderRef b = e->builder;
-	bool flt = is_float(elem);
+	bool flt = emit_op_is_float(elem);
 	switch (op) {
 	case OP_NEG: return flt ? LLVMBuildFNeg(b, x, "") : LLVMBuildNeg(b, x, "");
 	case OP_ABS:
@@ -238,7 +239,7 @@ static LLVMValueRef unary(struct emit *e, enum ir_op op, dtype elem, LLVMValueRe
 static LLVMValueRef arithmetic(struct emit *e, enum ir_op op, dtype elem, LLVMValueRef *a)
 {
 	LLVMBuilderRef b = e->builder;
-	bool flt = is_float(elem);
+	bool flt = emit_op_is_float(elem);
 	switch (op) {
 	case OP_ADD: return flt ? LLVMBuildFAdd(b, a[0], a[1], "") : LLVMBuildAdd(b, a[0], a[1], "");
 	case OP_SUB: return flt ? LLVMBuildFSub(b, a[0], a[1], "") : LLVMBuildSub(b, a[0], a[1], "");
@@ -246,7 +247,7 @@ static LLVMValueRef arithmetic(struct emit *e, enum ir_op op, dtype elem, LLVMVa
 	case OP_DIV: return flt ? LLVMBuildFDiv(b, a[0], a[1], "") : int_division(e, elem, a, false);
 	case OP_FLOORDIV: return flt ? float_floordiv(e, a[0], a[1]) : int_division(e, elem, a, false);
 	case OP_MOD: return flt ? float_mod(e, a[0], a[1]) : int_division(e, elem, a, true);
-	default: return flt ? emit_libm(e, "powf", "pow", a, 2) : int_pow(e, elem, a[0], a[1]);
+	default: return flt ? emit_libm(e, "powf", "pow", a, 2) : emit_op_int_pow(e, elem, a[0], a[1]);
 	}
 }
 
@@ -277,23 +278,23 @@ LLVMValueRef emit_op(struct emit *e, enum ir_op op, dtype elem, dtype from, LLVM
 	case OP_POW: return arithmetic(e, op, elem, a);
 	case OP_MIN: return emit_max(e, elem, a[0], a[1], false);
 	case OP_MAX: return emit_max(e, elem, a[0], a[1], true);
-	case OP_EQ: return compare(e, from, LLVMRealOEQ, LLVMIntEQ, LLVMIntEQ, a);
-	case OP_NE: return compare(e, from, LLVMRealUNE, LLVMIntNE, LLVMIntNE, a);
-	case OP_LT: return compare(e, from, LLVMRealOLT, LLVMIntSLT, LLVMIntULT, a);
-	case OP_LE: return compare(e, from, LLVMRealOLE, LLVMIntSLE, LLVMIntULE, a);
+	case OP_EQ: return emit_op_compare(e, from, LLVMRealOEQ, LLVMIntEQ, LLVMIntEQ, a);
+	case OP_NE: return emit_op_compare(e, from, LLVMRealUNE, LLVMIntNE, LLVMIntNE, a);
+	case OP_LT: return emit_op_compare(e, from, LLVMRealOLT, LLVMIntSLT, LLVMIntULT, a);
+	case OP_LE: return emit_op_compare(e, from, LLVMRealOLE, LLVMIntSLE, LLVMIntULE, a);
 	case OP_AND: return LLVMBuildAnd(b, a[0], a[1], "");
 	case OP_OR: return LLVMBuildOr(b, a[0], a[1], "");
 	case OP_XOR: return LLVMBuildXor(b, a[0], a[1], "");
 	case OP_SHL:
 	case OP_SHR: return shift(e, op, elem, a[0], a[1]);
 	case OP_SELECT: return LLVMBuildSelect(b, a[0], a[1], a[2], "");
-	default: return unary(e, op, elem, a[0]);
+	default: return emit_op_unary(e, op, elem, a[0]);
 	}
 }
 
 /* Truncates and saturates; NaN gives 0. (LLVM expands the intrinsic for this lane by lane.) The bounds are exact in any float; a value
  * outside is converted as 0 and replaced. Small integers are clamped as floats and converted through int32. */
-static LLVMValueRef float_to_int(struct emit *e, LLVMValueRef v, dtype elem)
+static LLVMValueRef emit_op_float_to_int(struct emit *e, LLVMValueRef v, dtype elem)
 {
 	LLVMBuilderRef b = e->builder;
 	LLVMTypeRef to = type_register(e, elem);
@@ -339,8 +340,8 @@ static LLVMValueRef to_trit(struct emit *e, LLVMValueRef v, dtype from)
 {
 	if (from == DT_BOOL)
 		return LLVMBuildZExt(e->builder, v, type_lanes(e->i8, value_lanes(v)), "");
-	if (is_float(from))
-		v = float_to_int(e, v, DT_INT8);
+	if (emit_op_is_float(from))
+		v = emit_op_float_to_int(e, v, DT_INT8);
 	if (!dtype_is_unsigned(from))
 		v = emit_max(e, DT_INT8, v, int_like(e, v, -1), true);
 	v = emit_max(e, dtype_is_unsigned(from) ? from : DT_INT8, v, int_like(e, v, 1), false);
@@ -356,11 +357,11 @@ LLVMValueRef emit_cast(struct emit *e, LLVMValueRef v, dtype from, dtype to)
 	if (to == DT_TRIT)
 		return to_trit(e, v, from);
 	if (to == DT_BOOL)
-		return is_float(from) ? LLVMBuildFCmp(b, LLVMRealUNE, v, zero_like(v), "")
-				      : LLVMBuildICmp(b, LLVMIntNE, v, zero_like(v), "");
-	if (is_float(from))
-		return is_float(to) ? float_to_float(e, v, from, to) : float_to_int(e, v, to);
-	if (is_float(to))
+		return emit_op_is_float(from) ? LLVMBuildFCmp(b, LLVMRealUNE, v, zero_like(v), "")
+					      : LLVMBuildICmp(b, LLVMIntNE, v, zero_like(v), "");
+	if (emit_op_is_float(from))
+		return emit_op_is_float(to) ? float_to_float(e, v, from, to) : emit_op_float_to_int(e, v, to);
+	if (emit_op_is_float(to))
 		return int_to_float(e, v, from, to);
 	return LLVMBuildIntCast2(b, v, t, !dtype_is_unsigned(from), "");
 }

@@ -32,7 +32,7 @@ struct cost_values {
 	LLVMValueRef of[LOOP_COSTS];
 };
 
-static void add_term(void *ctx, enum loop_cost what, int64_t factor, int64_t divisor, const dim *dims, uint32_t n)
+static void emit_profile_add_term(void *ctx, enum loop_cost what, int64_t factor, int64_t divisor, const dim *dims, uint32_t n)
 {
 	struct cost_values *c = ctx;
 	LLVMBuilderRef b = c->e->builder;
@@ -60,7 +60,7 @@ static void emit_end(struct emit *e, uint32_t k, LLVMValueRef start)
 	LLVMBuildCondBr(e->builder, LLVMBuildICmp(e->builder, LLVMIntEQ, began, emit_i64(e, 0), ""), after, report);
 	LLVMPositionBuilderAtEnd(e->builder, report);
 	e->dim_values.len = 0; /* this block may not dominate what follows */
-	loops_cost(e->fn, &e->fn->stmts[k], add_term, &cost);
+	loops_cost(e->fn, &e->fn->stmts[k], emit_profile_add_term, &cost);
 	e->dim_values.len = 0;
 	for (uint32_t i = 0; i < LOOP_COSTS; i++) {
 		LLVMValueRef at = emit_i64(e, COST_TERMS + i);

@@ -3,9 +3,9 @@
 #include <math.h>
 #include "base/bug.h"
 
-static bool is_arg(const struct loop_reduction *r) { return r->op == OP_ARGMAX || r->op == OP_ARGMIN; }
+static bool emit_reduce_is_arg(const struct loop_reduction *r) { return r->op == OP_ARGMAX || r->op == OP_ARGMIN; }
 
-uint32_t reduce_values(const struct loop_reduction *r) { return is_arg(r) ? 2 : 1; }
+uint32_t reduce_values(const struct loop_reduction *r) { return emit_reduce_is_arg(r) ? 2 : 1; }
 
 static int64_t int_extreme(dtype t, bool lowest)
 {
@@ -27,7 +27,7 @@ static LLVMValueRef identity(struct emit *e, const struct loop_reduction *r, dty
 void reduce_identity(struct emit *e, const struct loop_reduction *r, dtype compared, uint32_t width, LLVMValueRef *acc)
 {
 	acc[0] = identity(e, r, compared, width);
-	if (is_arg(r)) /* correct even if it wins: no element is better than the extreme, and the first of equals wins */
+	if (emit_reduce_is_arg(r)) /* correct even if it wins: no element is better than the extreme, and the first of equals wins */
 		acc[1] = emit_number(e, DT_INT64, width, 0, 0);
 }
 
@@ -68,7 +68,7 @@ void reduce_step(struct emit *e, const struct loop_reduction *r, dtype compared,
 
 void reduce_combine(struct emit *e, const struct loop_reduction *r, dtype compared, LLVMValueRef *acc, LLVMValueRef *other)
 {
-	reduce_step(e, r, compared, acc, other[0], is_arg(r) ? other[1] : NULL);
+	reduce_step(e, r, compared, acc, other[0], emit_reduce_is_arg(r) ? other[1] : NULL);
 }
 
 /* Returns the upper half of the lanes. */
@@ -99,7 +99,7 @@ LLVMValueRef reduce_mask(struct emit *e, const struct loop_reduction *r, dtype c
 {
 	LLVMValueRef mask[256];
 	uint32_t width = value_lanes(value);
-	if (is_arg(r) || r->op == OP_REDUCE_MAX || r->op == OP_REDUCE_MIN)
+	if (emit_reduce_is_arg(r) || r->op == OP_REDUCE_MAX || r->op == OP_REDUCE_MIN)
 		return value; /* combining an element twice changes no result */
 	for (uint32_t k = 0; k < width; k++)
 		mask[k] = LLVMConstInt(e->i1, k >= dead, 0);

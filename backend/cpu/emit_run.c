@@ -43,7 +43,7 @@ static struct part next_part(const struct loop_fn *f, uint32_t from)
 }
 
 /* Starts function e->function and moves into its first block. */
-static void begin(struct emit *e, LLVMValueRef f)
+static void emit_run_begin(struct emit *e, LLVMValueRef f)
 {
 	e->function = f;
 	e->frame = NULL;
@@ -63,7 +63,7 @@ void emit_use_unit(struct emit *e, const LLVMValueRef values[UNIT_VALUES])
 static void begin_unit(struct emit *e, LLVMValueRef f)
 {
 	LLVMValueRef values[UNIT_VALUES];
-	begin(e, f);
+	emit_run_begin(e, f);
 	LLVMGetParams(f, values);
 	emit_use_unit(e, values);
 }
@@ -157,7 +157,7 @@ static void emit_run(struct emit *e)
 /* Starts a function that records overflow. */
 static void begin_scratch(struct emit *e, LLVMValueRef f)
 {
-	begin(e, f);
+	emit_run_begin(e, f);
 	e->dims = LLVMGetParam(f, 0);
 	e->overflow = LLVMConstInt(e->i1, 0, 0);
 }

@@ -21,7 +21,7 @@ static void set_attribute(struct emit *e, LLVMValueRef f, const char *key, const
 	LLVMAddAttributeAtIndex(f, LLVMAttributeFunctionIndex, a);
 }
 
-static void set_flag(struct emit *e, LLVMValueRef f, const char *name)
+static void emit_stmt_set_flag(struct emit *e, LLVMValueRef f, const char *name)
 {
 	unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
 	LLVMAddAttributeAtIndex(f, LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(e->context, kind, 0));
@@ -36,9 +36,9 @@ void emit_attributes(struct emit *e, LLVMValueRef f)
 	set_attribute(e, f, "prefer-vector-width", bits);
 	set_attribute(e, f, "min-legal-vector-width", bits);
 	set_attribute(e, f, "no-jump-tables", "true");
-	set_flag(e, f, "nounwind");
+	emit_stmt_set_flag(e, f, "nounwind");
 	if (e->target->size)
-		set_flag(e, f, "optsize");
+		emit_stmt_set_flag(e, f, "optsize");
 }
 
 /* -- dims -------------------------------------------------------------------------------------------------------------------------------- */
@@ -283,7 +283,7 @@ static LLVMValueRef kernel_dims(struct emit *e, const struct loop_kernel *s)
 	return array;
 }
 
-static void emit_kernel(struct emit *e, const struct loop_kernel *s)
+static void emit_stmt_emit_kernel(struct emit *e, const struct loop_kernel *s)
 {
 	const struct kernel_info *info = kernel_info(s->kernel);
 	uint32_t n = s->prologue ? 5 : 4;
@@ -306,7 +306,7 @@ static void call_arguments(struct emit *e, const struct loop_call *s, LLVMValueR
 	args[4] = LLVMBuildInBoundsGEP2(e->builder, e->i8, e->scratch, &own, 1, "");
 }
 
-static void emit_call(struct emit *e, const struct loop_call *s)
+static void emit_stmt_emit_call(struct emit *e, const struct loop_call *s)
 {
 	LLVMValueRef args[5];
 	call_arguments(e, s, args);
@@ -336,7 +336,7 @@ static LLVMValueRef constant_text(struct emit *e, const char *text)
 }
 
 /* tri_print(ctx, text, kinds, bufs, dims, n) or tri_assert(ctx, text, where, kinds, bufs, dims, n) */
-static void emit_effect(struct emit *e, const struct loop_effect *s)
+static void emit_stmt_emit_effect(struct emit *e, const struct loop_effect *s)
 {
 	LLVMTypeRef params[7];
 	LLVMValueRef args[7];
@@ -363,14 +363,14 @@ static LLVMValueRef load_bool(struct emit *e, uint32_t buffer)
 	return LLVMBuildICmp(e->builder, LLVMIntNE, byte, LLVMConstNull(e->i8), "");
 }
 
-static void emit_branch(struct emit *e, const struct loop_branch *s)
+static void emit_stmt_emit_branch(struct emit *e, const struct loop_branch *s)
 {
 	LLVMBasicBlockRef sides[2] = {emit_block(e, "then"), emit_block(e, "else")}, after = emit_block(e, "end");
 	LLVMBuildCondBr(e->builder, load_bool(e, s->condition), sides[0], sides[1]);
 	uint32_t known = e->dim_values.len;
 	for (uint32_t k = 0; k < 2; k++) {
 		LLVMPositionBuilderAtEnd(e->builder, sides[k]);
-		emit_call(e, &s->calls[k]);
+		emit_stmt_emit_call(e, &s->calls[k]);
 		LLVMBuildBr(e->builder, after);
 		e->dim_values.len = known; /* the others were computed in this branch only */
 	}
@@ -464,11 +464,11 @@ void emit_stmt(struct emit *e, const struct loop_stmt *s)
 		else
 			emit_nested(e, &s->u.block);
 		return;
-	case STMT_KERNEL: emit_kernel(e, &s->u.kernel); return;
-	case STMT_EFFECT: emit_effect(e, &s->u.effect); return;
-	case STMT_BRANCH: emit_branch(e, &s->u.branch); return;
+	case STMT_KERNEL: emit_stmt_emit_kernel(e, &s->u.kernel); return;
+	case STMT_EFFECT: emit_stmt_emit_effect(e, &s->u.effect); return;
+	case STMT_BRANCH: emit_stmt_emit_branch(e, &s->u.branch); return;
 	case STMT_LOOP: emit_iterations(e, &s->u.loop); return;
-	case STMT_CALL: emit_call(e, &s->u.call); return;
+	case STMT_CALL: emit_stmt_emit_call(e, &s->u.call); return;
 	}
 }
 

@@ -57,7 +57,7 @@ static void step_all(struct sums *m)
 }
 
 /* Emits one loop along `loop` from start to end, which adds to m->target. */
-static void run(struct sums *m, uint32_t loop, LLVMValueRef start, LLVMValueRef end, uint32_t step)
+static void emit_sum_run(struct sums *m, uint32_t loop, LLVMValueRef start, LLVMValueRef end, uint32_t step)
 {
 	struct emit_loop l;
 	struct scope sc;
@@ -96,23 +96,23 @@ static void run_overlap(struct sums *m, uint32_t loop)
 	m->dead = 0;
 }
 
-static void run_vector(struct sums *m, uint32_t loop)
+static void emit_sum_run_vector(struct sums *m, uint32_t loop)
 {
 	struct nest *s = m->s;
 	struct emit *e = s->e;
 	uint32_t width = s->axes.width, unroll = s->axes.unroll, big = width * unroll;
 	LLVMValueRef n = emit_dim(e, s->n->extent[loop]);
 	LLVMValueRef blocks = round_down(e, n, big), vectors = round_down(e, n, width);
-	run(m, loop, emit_i64(e, 0), blocks, big);
+	emit_sum_run(m, loop, emit_i64(e, 0), blocks, big);
 	set_lanes(s, width, 1);
 	if (unroll > 1)
-		run(m, loop, blocks, vectors, width);
+		emit_sum_run(m, loop, blocks, vectors, width);
 	if (s->n->schedule.tail == TAIL_OVERLAP) {
 		run_overlap(m, loop);
 	} else if (s->n->schedule.tail == TAIL_SCALAR) {
 		set_lanes(s, 1, 1);
 		m->target = m->all + m->copies * s->n_acc;
-		run(m, loop, vectors, n, 1);
+		emit_sum_run(m, loop, vectors, n, 1);
 		m->target = m->all;
 	}
 	set_lanes(s, width, unroll);
@@ -129,7 +129,7 @@ static void run_loops(struct sums *m, uint32_t at)
 	}
 	uint32_t loop = s->axes.order[at];
 	if (loop == s->axes.vector_loop) {
-		run_vector(m, loop);
+		emit_sum_run_vector(m, loop);
 		return;
 	}
 	scope_begin(s, &sc);
@@ -162,7 +162,7 @@ static void start_scalar(struct sums *m, const struct loop_reduction *r, LLVMVal
 	reduce_identity(m->s->e, r, compared_elem(m->s, r), 1, acc);
 }
 
-static void combine(struct sums *m, const struct loop_reduction *r, LLVMValueRef *acc, LLVMValueRef *other)
+static void emit_sum_combine(struct sums *m, const struct loop_reduction *r, LLVMValueRef *acc, LLVMValueRef *other)
 {
 	reduce_combine(m->s->e, r, compared_elem(m->s, r), acc, other);
 }
@@ -173,15 +173,15 @@ static void join_lanes(struct sums *m, const struct loop_reduction *r, LLVMValue
 	reduce_lanes(m->s->e, r, compared_elem(m->s, r), acc);
 }
 
-static void join(struct sums *m)
+static void emit_sum_join(struct sums *m)
 {
 	uint32_t n = m->s->n_acc;
 	for (uint32_t gap = 1; gap < m->copies; gap *= 2)
 		for (uint32_t u = 0; u + gap < m->copies; u += 2 * gap)
-			each_reduction(m, m->all + u * n, m->all + (u + gap) * n, combine);
+			each_reduction(m, m->all + u * n, m->all + (u + gap) * n, emit_sum_combine);
 	each_reduction(m, m->all, NULL, join_lanes);
 	if (m->scalars)
-		each_reduction(m, m->all, m->all + m->copies * n, combine);
+		each_reduction(m, m->all, m->all + m->copies * n, emit_sum_combine);
 }
 
 /* Stores the values of LOOP_ACC expressions. The result of ARGMAX is its index. */
@@ -215,7 +215,7 @@ void emit_reductions(struct nest *s)
 		each_reduction(&m, m.all + m.copies * s->n_acc, NULL, start_scalar);
 	run_loops(&m, s->n->n_parallel);
 	if (s->axes.vector_reduce)
-		join(&m);
+		emit_sum_join(&m);
 	store_results(s, &m);
 	free(m.all);
 }

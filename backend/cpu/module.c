@@ -60,7 +60,7 @@ static LLVMCodeGenOptLevel level_of(const struct codegen_target *t)
 
 /* Runs once, because the registry of targets has no lock. Disables loop strength reduction: our addresses have the form that x86 needs,
  * and the search for better ones took two fifths of the compile time. */
-static void initialise(void)
+static void module_initialise(void)
 {
 	static const char *const options[] = {"trib",
 					      "-disable-lsr",
@@ -85,7 +85,7 @@ static struct codegen *codegen_open(const struct codegen_target *target, struct 
 		buf_puts(error, "out of memory");
 		return NULL;
 	}
-	pthread_once(&once, initialise);
+	pthread_once(&once, module_initialise);
 	c->target = *target;
 	c->target.cpu = c->cpu = strdup(target->cpu);
 	c->target.features = c->features = strdup(target->features ? target->features : "");
@@ -135,7 +135,7 @@ static LLVMModuleRef build_module(struct codegen *c, const struct loop_fn *f, st
 }
 
 /* Reports LLVM's messages. A pipeline whose passes stopped may be in any state, so it is replaced. */
-static bool fail(struct codegen *c, const char *symbol, struct buf *error)
+static bool module_fail(struct codegen *c, const char *symbol, struct buf *error)
 {
 	buf_printf(error, "%s: %s", symbol, c->messages.at);
 	buf_clear(&c->messages);
@@ -161,7 +161,7 @@ static bool codegen_compile(struct codegen *c, const struct loop_fn *f, struct b
 	if (!c->messages.len)
 		return true;
 	object->len = before;
-	return fail(c, f->symbol, error);
+	return module_fail(c, f->symbol, error);
 }
 
 /* for (i = 0; i != n; i += 8) p[i … i + 7] = p[i … i + 7] * p[i … i + 7] + p[i … i + 7] */

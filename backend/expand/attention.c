@@ -6,7 +6,7 @@
 static dim dim_from_end(struct ir_builder *b, ir_ref x, uint32_t k) { return ir_type_of(b->f, x)->dims[ir_type_of(b->f, x)->rank - k]; }
 
 /* Reshapes x: its last `old` dimensions become n dimensions of these sizes. */
-static ir_ref resize(struct ir_builder *b, ir_ref x, uint32_t old, const dim *sizes, uint32_t n)
+static ir_ref attention_resize(struct ir_builder *b, ir_ref x, uint32_t old, const dim *sizes, uint32_t n)
 {
 	struct hir_type t = *ir_type_of(b->f, x);
 	t.rank = (uint8_t)(t.rank - old + n);
@@ -16,7 +16,7 @@ static ir_ref resize(struct ir_builder *b, ir_ref x, uint32_t old, const dim *si
 }
 
 /* Returns the number of query heads that share a head of k. It is 1 unless both head counts are known and differ. */
-static int64_t group_size(struct ir_builder *b, ir_ref q, ir_ref k)
+static int64_t attention_group_size(struct ir_builder *b, ir_ref q, ir_ref k)
 {
 	int64_t nq, n;
 	if (ir_type_of(b->f, q)->rank < 3 || ir_type_of(b->f, k)->rank < 3)
@@ -34,7 +34,7 @@ static ir_ref merge_group_queries(struct ir_builder *b, ir_ref x, int64_t group)
 	struct dims *d = b->f->dims;
 	dim g = dim_const(d, group);
 	dim sizes[3] = {dim_floordiv(d, dim_from_end(b, x, 3), g), dim_mul(d, dim_from_end(b, x, 2), g), dim_from_end(b, x, 1)};
-	return resize(b, x, 3, sizes, 3);
+	return attention_resize(b, x, 3, sizes, 3);
 }
 
 static ir_ref split_group_queries(struct ir_builder *b, ir_ref x, int64_t group)
@@ -44,7 +44,7 @@ static ir_ref split_group_queries(struct ir_builder *b, ir_ref x, int64_t group)
 	struct dims *d = b->f->dims;
 	dim g = dim_const(d, group);
 	dim sizes[3] = {dim_mul(d, dim_from_end(b, x, 3), g), dim_floordiv(d, dim_from_end(b, x, 2), g), dim_from_end(b, x, 1)};
-	return resize(b, x, 3, sizes, 3);
+	return attention_resize(b, x, 3, sizes, 3);
 }
 
 static ir_ref swap_last(struct ir_builder *b, ir_ref x)
@@ -72,7 +72,7 @@ static ir_ref causal(struct ir_builder *b, ir_ref scores)
 
 /* Softmax over the keys. A row without keys is zero, as in PyTorch: its maximum is replaced by a finite number, and its sum, which is 0
  * then and at least 1 otherwise, by a positive one. */
-static ir_ref weights_of(struct ir_builder *b, ir_ref scores)
+static ir_ref attention_weights_of(struct ir_builder *b, ir_ref scores)
 {
 	uint32_t last = 1u << (ir_type_of(b->f, scores)->rank - 1);
 	double least = ir_type_of(b->f, scores)->elem == DT_FLOAT64 ? -DBL_MAX : -FLT_MAX;
@@ -81,7 +81,7 @@ static ir_ref weights_of(struct ir_builder *b, ir_ref scores)
 	return ir_build_op2(b, OP_DIV, e, ir_build_op2c(b, OP_MAX, ir_build_reduce(b, OP_REDUCE_SUM, e, last, true), 0.5));
 }
 
-static ir_ref scale_of(struct ir_builder *b, const struct ir_attention *a, ir_ref q)
+static ir_ref attention_scale_of(struct ir_builder *b, const struct ir_attention *a, ir_ref q)
 {
 	dtype e = ir_type_of(b->f, q)->elem;
 	int64_t features;
@@ -97,8 +97,8 @@ void expand_attention(struct ir_builder *b, const struct ir_inst *i, const ir_re
 	const struct ir_attention *a = ir_attention(i);
 	ir_ref q = x[0], k = x[1], v = x[2];
 	dtype e = i->type.elem;
-	int64_t group = group_size(b, q, k), group_v = group_size(b, q, v);
-	ir_ref rows = merge_group_queries(b, ir_build_op2(b, OP_MUL, q, scale_of(b, a, q)), group);
+	int64_t group = attention_group_size(b, q, k), group_v = attention_group_size(b, q, v);
+	ir_ref rows = merge_group_queries(b, ir_build_op2(b, OP_MUL, q, attention_scale_of(b, a, q)), group);
 	ir_ref scores = split_group_queries(b, ir_build_matmul(b, rows, swap_last(b, k), e), group);
 	if (i->n_operands > 3 && ir_type_of(b->f, x[3])->elem == DT_BOOL)
 		scores = mask_scores(b, scores, x[3]);
@@ -106,6 +106,6 @@ void expand_attention(struct ir_builder *b, const struct ir_inst *i, const ir_re
 		scores = ir_build_op2(b, OP_ADD, scores, x[3]);
 	if (a->causal)
 		scores = causal(b, scores);
-	rows = merge_group_queries(b, weights_of(b, scores), group_v);
+	rows = merge_group_queries(b, attention_weights_of(b, scores), group_v);
 	results[0] = split_group_queries(b, ir_build_matmul(b, rows, v, e), group_v);
 }

@@ -12,7 +12,7 @@ struct conv {
 };
 enum { N, G, C, H, W, KH, KW }; /* dims of the windows */
 
-static struct conv describe(struct ir_builder *b, const struct ir_inst *i, const ir_ref *x)
+static struct conv conv_describe(struct ir_builder *b, const struct ir_inst *i, const ir_ref *x)
 {
 	const struct hir_type *t = &i->type, *w = ir_type_of(b->f, x[1]);
 	struct conv v = {.a = ir_conv(i), .x = x[0], .w = x[1], .elem = t->elem};
@@ -27,7 +27,7 @@ static struct conv describe(struct ir_builder *b, const struct ir_inst *i, const
 }
 
 /* [N, G, C, H, W, KH, KW] */
-static ir_ref windows(struct ir_builder *b, const struct conv *v)
+static ir_ref conv_windows(struct ir_builder *b, const struct conv *v)
 {
 	struct dims *d = b->f->dims;
 	dim zero = dim_const(d, 0), before[5] = {zero, zero, zero}, after[5] = {zero, zero, zero};
@@ -77,7 +77,7 @@ static ir_ref right_product(struct ir_builder *b, const struct conv *v, ir_ref x
 }
 
 /* Returns x·w. A trit adds a float, subtracts it or skips it. */
-static ir_ref product(struct ir_builder *b, ir_ref x, ir_ref w, dtype elem)
+static ir_ref conv_product(struct ir_builder *b, ir_ref x, ir_ref w, dtype elem)
 {
 	bool floats = dtype_class(elem) == DTC_FLOAT, xt = ir_type_of(b->f, x)->elem == DT_TRIT;
 	if (!floats || xt == (ir_type_of(b->f, w)->elem == DT_TRIT))
@@ -93,15 +93,15 @@ static ir_ref depthwise(struct ir_builder *b, const struct conv *v, ir_ref x)
 	dim one = dim_const(b->f->dims, 1), groups = dim_const(b->f->dims, v->a->groups);
 	dim dims[6] = {groups, v->out, one, one, v->kernel[0], v->kernel[1]};
 	ir_ref w = ir_build_reshape(b, v->w, dims, 6);
-	return ir_build_reduce(b, OP_REDUCE_SUM, product(b, x, w, v->elem), 1u << KH | 1u << KW, false);
+	return ir_build_reduce(b, OP_REDUCE_SUM, conv_product(b, x, w, v->elem), 1u << KH | 1u << KW, false);
 }
 
 void expand_conv(struct ir_builder *b, const struct ir_inst *i, const ir_ref *operands, ir_ref *results)
 {
-	struct conv v = describe(b, i, operands);
+	struct conv v = conv_describe(b, i, operands);
 	dim k = dim_product(b->f->dims, (dim[]){v.in, v.kernel[0], v.kernel[1]}, 3);
 	dim positions = dim_product(b->f->dims, (dim[]){v.n, v.height, v.width}, 3);
-	ir_ref x = windows(b, &v), y;
+	ir_ref x = conv_windows(b, &v), y;
 	if (v.a->groups > 1 && dim_eq(v.in, dim_const(b->f->dims, 1)))
 		y = depthwise(b, &v, x);
 	else if (ir_type_of(b->f, v.w)->elem == DT_TRIT)

@@ -24,21 +24,21 @@ static expand_fn *expansion_of(enum ir_op op)
 	}
 }
 
-static void hash_handle(struct hasher *h, const struct dims *dims, dim x)
+static void expand_hash_handle(struct hasher *h, const struct dims *dims, dim x)
 {
 	(void)dims;
 	hasher_add_u64(h, x.idx);
 }
 
-static hash128 key_of(const struct rewrite *w, ir_ref r)
+static hash128 expand_key_of(const struct rewrite *w, ir_ref r)
 {
 	struct hasher *h = hasher_new();
 	hasher_add_u64(h, rewrite_operand(w, r, 0));
-	ir_hash_attributes(h, w->old.dims, ir_at(&w->old, r), hash_handle);
+	ir_hash_attributes(h, w->old.dims, ir_at(&w->old, r), expand_hash_handle);
 	return hasher_finish(h);
 }
 
-static void expand(struct rewrite *w, ir_ref r, expand_fn *fn, ir_ref *results)
+static void expand_expand(struct rewrite *w, ir_ref r, expand_fn *fn, ir_ref *results)
 {
 	const struct ir_inst i = *ir_at(&w->old, r);
 	ir_ref x[MAX_OPERANDS];
@@ -51,11 +51,11 @@ static void expand(struct rewrite *w, ir_ref r, expand_fn *fn, ir_ref *results)
 static ir_ref expand_quantisation(struct rewrite *w, ir_ref r, struct quantisation *last)
 {
 	enum ir_op op = ir_at(&w->old, r)->op;
-	hash128 key = key_of(w, r);
+	hash128 key = expand_key_of(w, r);
 	if (last->rest == op && hash_eq(key, last->key)) {
 		last->rest = OP_COUNT;
 	} else {
-		expand(w, r, expand_quantize, last->results);
+		expand_expand(w, r, expand_quantize, last->results);
 		last->rest = op == OP_QUANTIZE ? OP_QUANT_SCALE : OP_QUANTIZE;
 		last->key = key;
 	}
@@ -70,7 +70,7 @@ static ir_ref expand_inst(struct rewrite *w, ir_ref r, expand_fn *fn, struct qua
 	if (fn == expand_quantize)
 		y[0] = expand_quantisation(w, r, last);
 	else
-		expand(w, r, fn, y);
+		expand_expand(w, r, fn, y);
 	struct ir_builder b = {w->f, i->origin};
 	return ir_build_reshape(&b, ir_build_cast(&b, y[0], i->type.elem), i->type.dims, i->type.rank);
 }

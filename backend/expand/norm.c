@@ -6,7 +6,7 @@ struct operands {
 	ir_ref x, mean, variance, weight, bias;
 };
 
-static struct operands operands_of(const struct ir_norm *a, const ir_ref *x)
+static struct operands norm_operands_of(const struct ir_norm *a, const ir_ref *x)
 {
 	struct operands o = {.x = *x++};
 	o.mean = a->has_mean ? *x++ : IR_NONE;
@@ -48,7 +48,7 @@ static ir_ref rms_norm(struct ir_builder *b, const struct ir_norm *a, const stru
 }
 
 /* Reshapes [C] to [C, 1, 1 …], so that it broadcasts along dim 1 of x. */
-static ir_ref per_channel(struct ir_builder *b, ir_ref v, ir_ref x)
+static ir_ref norm_per_channel(struct ir_builder *b, ir_ref v, ir_ref x)
 {
 	uint32_t rank = ir_type_of(b->f, x)->rank;
 	dim dims[HIR_MAX_RANK] = {ir_type_of(b->f, v)->dims[0]};
@@ -65,8 +65,8 @@ static ir_ref group_norm(struct ir_builder *b, const struct ir_norm *a, const st
 	dim groups = dim_const(d, a->groups), size = dim_product(d, t.dims + 1, t.rank - 1u);
 	dim split[3] = {t.dims[0], groups, dim_floordiv(d, size, groups)};
 	ir_ref y = ir_build_reshape(b, standardise(b, ir_build_reshape(b, o->x, split, 3), 4, a->eps), t.dims, t.rank);
-	ir_ref weight = o->weight == IR_NONE ? IR_NONE : per_channel(b, o->weight, o->x);
-	return scale_and_shift(b, y, weight, o->bias == IR_NONE ? IR_NONE : per_channel(b, o->bias, o->x));
+	ir_ref weight = o->weight == IR_NONE ? IR_NONE : norm_per_channel(b, o->weight, o->x);
+	return scale_and_shift(b, y, weight, o->bias == IR_NONE ? IR_NONE : norm_per_channel(b, o->bias, o->x));
 }
 
 /* x*alpha + beta with one alpha and beta for each channel. They are build-time values if the statistics are. */
@@ -77,20 +77,20 @@ static ir_ref batch_norm(struct ir_builder *b, const struct ir_norm *a, const st
 	if (mean == IR_NONE)
 		mean = ir_build_mean(b, x, others, false);
 	if (variance == IR_NONE) {
-		ir_ref away = ir_build_op2(b, OP_SUB, x, per_channel(b, mean, x));
+		ir_ref away = ir_build_op2(b, OP_SUB, x, norm_per_channel(b, mean, x));
 		variance = ir_build_mean(b, ir_build_op2(b, OP_MUL, away, away), others, false);
 	}
 	ir_ref alpha = scale_and_shift(b, inverse_deviation(b, variance, a->eps), o->weight, IR_NONE);
 	ir_ref shift = ir_build_op1(b, OP_NEG, ir_build_op2(b, OP_MUL, mean, alpha));
 	ir_ref beta = o->bias == IR_NONE ? shift : ir_build_op2(b, OP_ADD, o->bias, shift);
-	ir_ref wide_alpha = per_channel(b, alpha, x);
-	return scale_and_shift(b, x, wide_alpha, per_channel(b, beta, x));
+	ir_ref wide_alpha = norm_per_channel(b, alpha, x);
+	return scale_and_shift(b, x, wide_alpha, norm_per_channel(b, beta, x));
 }
 
 void expand_norm(struct ir_builder *b, const struct ir_inst *i, const ir_ref *x, ir_ref *results)
 {
 	const struct ir_norm *a = ir_norm(i);
-	struct operands o = operands_of(a, x);
+	struct operands o = norm_operands_of(a, x);
 	switch (a->kind) {
 	case NORM_BATCH: results[0] = batch_norm(b, a, &o); return;
 	case NORM_LAYER: results[0] = layer_norm(b, a, &o); return;

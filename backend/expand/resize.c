@@ -24,7 +24,7 @@ static ir_ref source_positions(struct ir_builder *b, dim n)
 
 static ir_ref last_element(struct ir_builder *b, dim size) { return ir_build_op2c(b, OP_SUB, ir_build_extent(b, size, DT_INT64), 1); }
 
-static ir_ref nearest(struct ir_builder *b, const struct ir_resize *a, ir_ref x, uint32_t k, dim n)
+static ir_ref resize_nearest(struct ir_builder *b, const struct ir_resize *a, ir_ref x, uint32_t k, dim n)
 {
 	dim size = ir_type_of(b->f, x)->dims[2 + k];
 	ir_ref at = ir_build_op1(b, OP_FLOOR, ir_build_op2(b, OP_MUL, source_positions(b, n), ratio(b, a, k, size, n)));
@@ -55,6 +55,6 @@ void expand_resize(struct ir_builder *b, const struct ir_inst *i, const ir_ref *
 	const struct ir_resize *a = ir_resize(i);
 	ir_ref x = operands[0];
 	for (uint32_t k = 0; k < 2; k++)
-		x = a->mode == RESIZE_LINEAR ? linear(b, a, x, k, i->type.dims[2 + k]) : nearest(b, a, x, k, i->type.dims[2 + k]);
+		x = a->mode == RESIZE_LINEAR ? linear(b, a, x, k, i->type.dims[2 + k]) : resize_nearest(b, a, x, k, i->type.dims[2 + k]);
 	results[0] = x;
 }

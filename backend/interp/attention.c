@@ -17,7 +17,7 @@ static int64_t size(const struct tensor *t, uint32_t from_end) { return t->rank 
 
 /* Returns the number of the matrix of x that belongs to matrix `batch` of the result. Dims of size 1 are repeated; fewer heads are shared
  * by groups of consecutive queries' heads. */
-static int64_t matrix_of(const struct tensor *x, const struct tensor *out, int64_t batch)
+static int64_t attention_matrix_of(const struct tensor *x, const struct tensor *out, int64_t batch)
 {
 	int64_t at = 0, stride = 1;
 	for (uint32_t from_end = 3; from_end <= out->rank; from_end++) {
@@ -30,7 +30,7 @@ static int64_t matrix_of(const struct tensor *x, const struct tensor *out, int64
 }
 
 /* The score before the mask: the scaled product of a query and a key. */
-static double score(const struct attention *t, int64_t query, int64_t key)
+static double attention_score(const struct attention *t, int64_t query, int64_t key)
 {
 	double sum = 0;
 	int64_t n = size(t->q, 1);
@@ -42,7 +42,7 @@ static double score(const struct attention *t, int64_t query, int64_t key)
 static double masked(const struct attention *t, int64_t batch, int64_t i, int64_t j, double s)
 {
 	if (t->mask) {
-		int64_t rows = size(t->mask, 2), columns = size(t->mask, 1), at = matrix_of(t->mask, t->out, batch);
+		int64_t rows = size(t->mask, 2), columns = size(t->mask, 1), at = attention_matrix_of(t->mask, t->out, batch);
 		at = (at * rows + (rows == 1 ? 0 : i)) * columns + (columns == 1 ? 0 : j);
 		if (t->mask->elem != DT_BOOL)
 			s += element_at(t->mask, at);
@@ -55,10 +55,11 @@ static double masked(const struct attention *t, int64_t batch, int64_t i, int64_
 /* Stores the softmax of the scores of query i as weights. */
 static void softmax_of_scores(const struct attention *t, int64_t batch, int64_t i)
 {
-	int64_t n = size(t->k, 2), query = matrix_of(t->q, t->out, batch) * size(t->q, 2) + i, key = matrix_of(t->k, t->out, batch) * n;
+	int64_t n = size(t->k, 2), query = attention_matrix_of(t->q, t->out, batch) * size(t->q, 2) + i,
+		key = attention_matrix_of(t->k, t->out, batch) * n;
 	double most = -DBL_MAX, sum = 0;
 	for (int64_t j = 0; j < n; j++) {
-		t->weights[j] = masked(t, batch, i, j, score(t, query, key + j));
+		t->weights[j] = masked(t, batch, i, j, attention_score(t, query, key + j));
 		most = greater(t->weights[j], most);
 	}
 	for (int64_t j = 0; j < n; j++)
@@ -76,7 +77,7 @@ void interp_attention(const struct ir_attention *a, const struct tensor *const *
 	if (!t.weights)
 		bug_no_memory();
 	for (int64_t row = 0; row < count / features; row++) {
-		int64_t batch = row / rows, value = matrix_of(t.v, out, batch) * keys;
+		int64_t batch = row / rows, value = attention_matrix_of(t.v, out, batch) * keys;
 		softmax_of_scores(&t, batch, row % rows);
 		for (int64_t e = 0; e < features; e++) {
 			double sum = 0;
@@ -89,7 +90,7 @@ void interp_attention(const struct ir_attention *a, const struct tensor *const *
 }
 
 /* True if the leading dims of x repeat to those of `out`. */
-static bool repeats(const struct tensor *x, const struct tensor *out, bool groups)
+static bool attention_repeats(const struct tensor *x, const struct tensor *out, bool groups)
 {
 	for (uint32_t k = 3; k <= x->rank || k <= out->rank; k++) {
 		int64_t own = size(x, k), n = size(out, k);
@@ -104,9 +105,9 @@ bool interp_attention_fits(const struct tensor *const *x, uint32_t n, const stru
 {
 	const struct tensor *q = x[0], *k = x[1], *v = x[2], *mask = n > 3 ? x[3] : NULL;
 	bool ok = size(q, 1) == size(k, 1) && size(k, 2) == size(v, 2) && size(q, 2) == size(out, 2) && size(v, 1) == size(out, 1);
-	ok = ok && repeats(q, out, false) && repeats(k, out, true) && repeats(v, out, true);
+	ok = ok && attention_repeats(q, out, false) && attention_repeats(k, out, true) && attention_repeats(v, out, true);
 	if (!mask || !ok)
 		return ok;
 	bool rows = size(mask, 2) == 1 || size(mask, 2) == size(q, 2), columns = size(mask, 1) == 1 || size(mask, 1) == size(k, 2);
-	return rows && columns && repeats(mask, out, false);
+	return rows && columns && attention_repeats(mask, out, false);
 }

@@ -10,7 +10,7 @@ static bool same_dims(const struct tensor *a, const struct tensor *b)
 }
 
 /* True if x repeats to the shape of `out`. */
-static bool repeats(const struct tensor *x, const struct tensor *out)
+static bool compound_repeats(const struct tensor *x, const struct tensor *out)
 {
 	for (uint32_t k = 1; k <= x->rank; k++)
 		if (x->dims[x->rank - k] != 1 && x->dims[x->rank - k] != out->dims[out->rank - k])
@@ -27,9 +27,9 @@ static bool sizes_fit(const struct ir_inst *i, const struct tensor *const *x, co
 	case OP_RESIZE: return interp_resize_fits(x[0], out);
 	case OP_NORM: return same_dims(x[0], out) && interp_norm_fits(ir_norm(i), x, i->n_operands);
 	case OP_SOFTMAX: return same_dims(x[0], out);
-	case OP_QUANTIZE: return same_dims(x[0], out) && (i->n_operands == 1 || repeats(x[1], out));
+	case OP_QUANTIZE: return same_dims(x[0], out) && (i->n_operands == 1 || compound_repeats(x[1], out));
 	case OP_QUANT_SCALE: return axes_of(x[0], ir_quantize(i)->mask, 0).count == tensor_count(out);
-	case OP_DEQUANTIZE: return repeats(x[0], out) && repeats(x[1], out);
+	case OP_DEQUANTIZE: return compound_repeats(x[0], out) && compound_repeats(x[1], out);
 	default: return true;
 	}
 }

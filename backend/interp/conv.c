@@ -22,7 +22,7 @@ struct conv {
 	bool floats, trit_x, trit_w;
 };
 
-static union number *allocate(int64_t n)
+static union number *conv_allocate(int64_t n)
 {
 	union number *p = calloc((size_t)n + 1, sizeof *p);
 	if (!p)
@@ -38,7 +38,7 @@ static union number read(const struct tensor *t, int64_t k, bool floats)
 static union number *pad(const struct conv *v, const struct tensor *x)
 {
 	int64_t planes = x->dims[N] * x->dims[C], at = 0;
-	union number *to = allocate(planes * v->height * v->width);
+	union number *to = conv_allocate(planes * v->height * v->width);
 	for (int64_t p = 0; p < planes; p++)
 		for (int64_t h = 0; h < x->dims[H]; h++)
 			for (int64_t w = 0; w < x->dims[W]; w++)
@@ -47,7 +47,7 @@ static union number *pad(const struct conv *v, const struct tensor *x)
 }
 
 /* Adds w times a row of the input to a row of sums. */
-static void add_row(const struct conv *v, union number *sum, const union number *x, union number w)
+static void conv_add_row(const struct conv *v, union number *sum, const union number *x, union number w)
 {
 	int64_t n = v->out->dims[W], stride = v->a->stride[1];
 	if (!v->floats)
@@ -72,8 +72,8 @@ static void add_channel(const struct conv *v, union number *sum, int64_t n, int6
 				union number w = read(v->w, at++, v->floats);
 				const union number *plane = v->x + (n * channels + c) * v->height * v->width + j * v->a->dilation[1];
 				for (int64_t h = 0; h < v->out->dims[H]; h++)
-					add_row(v, sum + h * v->out->dims[W],
-						plane + (h * v->a->stride[0] + i * v->a->dilation[0]) * v->width, w);
+					conv_add_row(v, sum + h * v->out->dims[W],
+						     plane + (h * v->a->stride[0] + i * v->a->dilation[0]) * v->width, w);
 			}
 }
 
@@ -87,7 +87,7 @@ void interp_conv(const struct ir_conv *a, const struct tensor *const *x, struct 
 	v.x = pad(&v, x[0]);
 	int64_t plane = out->dims[H] * out->dims[W], channels = out->dims[C];
 	for (int64_t p = 0; p < out->dims[N] * channels; p++) {
-		union number *sum = allocate(plane);
+		union number *sum = conv_allocate(plane);
 		add_channel(&v, sum, p / channels, p % channels);
 		for (int64_t k = 0; k < plane; k++)
 			if (v.floats)

@@ -76,7 +76,7 @@ struct accumulator accumulator_start(enum ir_op op, dtype elem)
 }
 
 /* A NaN is better than all numbers, and of equals the first, in whatever order they come. */
-static bool is_better(bool most, double v, int64_t at, const struct accumulator *a)
+static bool element_is_better(bool most, double v, int64_t at, const struct accumulator *a)
 {
 	if (isnan(a->f) || isnan(v))
 		return isnan(v) && (!isnan(a->f) || at < a->at);
@@ -89,7 +89,7 @@ void accumulate_float(enum ir_op op, struct accumulator *a, double v, int64_t at
 		a->f += v;
 	else if (op == OP_REDUCE_PROD)
 		a->f *= v;
-	else if (is_better(op == OP_REDUCE_MAX || op == OP_ARGMAX, v, at, a))
+	else if (element_is_better(op == OP_REDUCE_MAX || op == OP_ARGMAX, v, at, a))
 		a->f = v, a->at = at;
 }
 

@@ -3,7 +3,7 @@
 #include "backend/ir/gather.h"
 #include "backend/ir/tensor.h"
 
-static void check_places(struct interp *in, const struct tensor *index, int64_t size, int64_t window)
+static void gather_check_places(struct interp *in, const struct tensor *index, int64_t size, int64_t window)
 {
 	int64_t n = tensor_count(index);
 	if (n && window > size)
@@ -21,13 +21,13 @@ void interp_index_check(struct interp *in, const struct ir_inst *i, const struct
 {
 	struct ir_table_dim dims[HIR_MAX_RANK];
 	if (!ir_gathers(i->op)) { /* SCATTER, PUT */
-		check_places(in, x[i->op == OP_PUT ? 2 : 1], x[0]->dims[ir_axis(i)->axis], 1);
+		gather_check_places(in, x[i->op == OP_PUT ? 2 : 1], x[0]->dims[ir_axis(i)->axis], 1);
 		return;
 	}
 	ir_table_dims(i, x[0]->rank, x[1]->rank, dims);
 	for (uint32_t k = 0; k < x[0]->rank; k++)
 		if (dims[k].index)
-			check_places(in, x[dims[k].index], x[0]->dims[k], dims[k].at == IR_NONE ? 1 : out->dims[dims[k].at]);
+			gather_check_places(in, x[dims[k].index], x[0]->dims[k], dims[k].at == IR_NONE ? 1 : out->dims[dims[k].at]);
 }
 
 /* Copies the elements of each index: those along the dims of the result that follow the dims of the indices. */

@@ -18,7 +18,7 @@ enum { MAX_DEPTH = 256, MAX_ITERATIONS = 100000000 };
 
 /* ---- values ---- */
 
-static void set_shape(struct interp *in, enum ir_op op, const struct hir_type *t, struct tensor *out)
+static void interp_set_shape(struct interp *in, enum ir_op op, const struct hir_type *t, struct tensor *out)
 {
 	int64_t bytes = (int64_t)dtype_size(t->elem);
 	*out = (struct tensor){.elem = t->elem, .rank = t->rank};
@@ -31,7 +31,7 @@ static void set_shape(struct interp *in, enum ir_op op, const struct hir_type *t
 	}
 }
 
-static bool same_shape(const struct tensor *a, const struct tensor *b)
+static bool interp_same_shape(const struct tensor *a, const struct tensor *b)
 {
 	return a->elem == b->elem && a->rank == b->rank && !memcmp(a->dims, b->dims, a->rank * sizeof a->dims[0]);
 }
@@ -40,11 +40,11 @@ static void take_argument(struct interp *in, ir_ref r, const struct tensor *give
 {
 	struct tensor want = in->values[r];
 	in->values[r] = *given;
-	if (!same_shape(&want, given))
+	if (!interp_same_shape(&want, given))
 		interp_fail(in, "%s %u does not have the declared shape", what, ir_number(ir_at(in->f, r))->number);
 }
 
-static void drop(struct interp *in, ir_ref r)
+static void interp_drop(struct interp *in, ir_ref r)
 {
 	free(in->owned[r]);
 	in->owned[r] = NULL;
@@ -54,7 +54,7 @@ static void drop(struct interp *in, ir_ref r)
 
 static int64_t inner_size(const struct tensor *x) { return x->dims[x->rank - 1]; }
 
-static void check_shapes(struct interp *in, const struct ir_inst *i, const struct tensor *const *x, const struct tensor *out)
+static void interp_check_shapes(struct interp *in, const struct ir_inst *i, const struct tensor *const *x, const struct tensor *out)
 {
 	bool ok = true;
 	if (i->op == OP_RESHAPE || i->op == OP_CONVERT_LAYOUT)
@@ -100,7 +100,7 @@ static void check_shapes(struct interp *in, const struct ir_inst *i, const struc
 
 /* ---- calls, branches, loops ---- */
 
-static bool run(struct interp *in, struct tensor *outputs);
+static bool interp_interp_run(struct interp *in, struct tensor *outputs);
 
 /* Records the error of a callee and adds the call to its path. */
 static void pass_error(struct interp *in, const struct interp_error *e, const struct ir_inst *i)
@@ -169,7 +169,7 @@ static void callee_run(struct interp *in, const struct ir_inst *i, const struct 
 			inputs[n_inputs++] = *x[k];
 	callee.inputs = inputs;
 	callee.weights = weights;
-	if (!run(&callee, results))
+	if (!interp_interp_run(&callee, results))
 		pass_error(in, &callee.error, i);
 	arena_free(callee.scratch);
 }
@@ -184,7 +184,7 @@ static bool passes_all_inputs(struct interp *in, const struct ir_inst *i)
 }
 
 /* A CALL, or one branch of an IF, with operands x. */
-static void call(struct interp *in, ir_ref r, const struct hir_unit *u, const struct tensor *const *x)
+static void interp_call(struct interp *in, ir_ref r, const struct hir_unit *u, const struct tensor *const *x)
 {
 	const struct ir_inst *i = ir_at(in->f, r);
 	struct callee c = callee_open(in, i, u);
@@ -194,13 +194,13 @@ static void call(struct interp *in, ir_ref r, const struct hir_unit *u, const st
 	callee_close(&c);
 }
 
-static void branch(struct interp *in, ir_ref r, const struct tensor *const *x)
+static void interp_branch(struct interp *in, ir_ref r, const struct tensor *const *x)
 {
 	const struct ir_inst *i = ir_at(in->f, r);
 	if (*(const uint8_t *)x[0]->data)
-		call(in, r, ir_call(i)->callee, x + 1);
+		interp_call(in, r, ir_call(i)->callee, x + 1);
 	else
-		call(in, r, ir_call(i)->other, x + 1 + ir_call(i)->callee->n_inputs);
+		interp_call(in, r, ir_call(i)->other, x + 1 + ir_call(i)->callee->n_inputs);
 }
 
 static struct tensor copy_tensor(struct arena *to, const struct tensor *t)
@@ -214,7 +214,8 @@ static struct tensor copy_tensor(struct arena *to, const struct tensor *t)
 }
 
 /* The carried values of an iteration are freed after the next one. */
-static void iterate(struct interp *in, const struct ir_inst *i, const struct callee *c, const struct tensor **x, struct tensor *results)
+static void interp_iterate(struct interp *in, const struct ir_inst *i, const struct callee *c, const struct tensor **x,
+			   struct tensor *results)
 {
 	uint32_t n = c->unit->n_outputs;
 	struct tensor *outs = ARENA_ARRAY(in->scratch, struct tensor, 2 * (n + 1));
@@ -250,7 +251,7 @@ static void loop(struct interp *in, ir_ref r, const struct tensor *const *operan
 	memcpy(x, operands, i->n_operands * sizeof *x);
 	in->results[r] = ARENA_ARRAY(in->scratch, struct tensor, ir_call(i)->callee->n_outputs + 1);
 	if (c.f)
-		iterate(in, i, &c, x, in->results[r]);
+		interp_iterate(in, i, &c, x, in->results[r]);
 	callee_close(&c);
 }
 
@@ -260,21 +261,21 @@ static void invoke(struct interp *in, ir_ref r, const struct tensor *const *x)
 	if (!passes_all_inputs(in, i))
 		return;
 	if (i->op == OP_CALL)
-		call(in, r, ir_call(i)->callee, x);
+		interp_call(in, r, ir_call(i)->callee, x);
 	else if (i->op == OP_IF)
-		branch(in, r, x);
+		interp_branch(in, r, x);
 	else
 		loop(in, r, x);
 }
 
 /* ---- effects ---- */
 
-static void put_buf(void *ctx, const char *s, size_t n) { buf_put(ctx, s, n); }
+static void interp_put_buf(void *ctx, const char *s, size_t n) { buf_put(ctx, s, n); }
 
 static void fill_template(const struct ir_inst *i, const struct tensor *const *x, uint32_t n, struct buf *text)
 {
 	struct format_value *values = calloc(n + 1, sizeof *values);
-	struct format_out out = {put_buf, text};
+	struct format_out out = {interp_put_buf, text};
 	if (!values)
 		bug_no_memory();
 	for (uint32_t k = 0; k < n; k++)
@@ -283,7 +284,7 @@ static void fill_template(const struct ir_inst *i, const struct tensor *const *x
 	free(values);
 }
 
-static void effect(struct interp *in, const struct ir_inst *i, const struct tensor *const *x)
+static void interp_effect(struct interp *in, const struct ir_inst *i, const struct tensor *const *x)
 {
 	struct buf text = {0};
 	bool assertion = i->op == OP_ASSERT;
@@ -306,7 +307,7 @@ static void draw(struct interp *in, const struct ir_inst *i, struct tensor *out)
 	(in->operations ? in->operations->random : random_elements)(ir_random(i), in->seed, 0, tensor_count(out), out->elem, out->data);
 }
 
-static void compute(struct interp *in, const struct ir_inst *i, const struct tensor *const *x, struct tensor *out)
+static void interp_compute(struct interp *in, const struct ir_inst *i, const struct tensor *const *x, struct tensor *out)
 {
 	if (ir_op_traits(i->op) & EWISE) {
 		interp_ewise(in, i, x, out);
@@ -316,7 +317,7 @@ static void compute(struct interp *in, const struct ir_inst *i, const struct ten
 		interp_compound(in, i, x, out);
 		return;
 	}
-	check_shapes(in, i, x, out);
+	interp_check_shapes(in, i, x, out);
 	if (in->error.text || !tensor_count(out))
 		return;
 	switch (i->op) {
@@ -345,14 +346,14 @@ static void compute(struct interp *in, const struct ir_inst *i, const struct ten
 	}
 }
 
-static void step(struct interp *in, ir_ref r, const struct tensor **x)
+static void interp_step(struct interp *in, ir_ref r, const struct tensor **x)
 {
 	const struct ir_inst *i = ir_at(in->f, r);
 	in->at = ir_span(in->f, i);
 	for (uint32_t k = 0; k < i->n_operands; k++)
 		x[k] = &in->values[ir_operand(in->f, r, k)];
 	struct tensor *out = &in->values[r];
-	set_shape(in, i->op, &i->type, out);
+	interp_set_shape(in, i->op, &i->type, out);
 	if (in->error.text)
 		return;
 	switch (i->op) {
@@ -362,7 +363,7 @@ static void step(struct interp *in, ir_ref r, const struct tensor **x)
 	case OP_IF:
 	case OP_LOOP: invoke(in, r, x); return;
 	case OP_PRINT:
-	case OP_ASSERT: effect(in, i, x); return;
+	case OP_ASSERT: interp_effect(in, i, x); return;
 	case OP_RESULT: take_argument(in, r, &in->results[ir_operand(in->f, r, 0)][ir_number(i)->number], "result"); return;
 	default: break;
 	}
@@ -371,7 +372,7 @@ static void step(struct interp *in, ir_ref r, const struct tensor **x)
 	if (!out->data)
 		interp_fail(in, "out of memory for a tensor of %llu bytes", (unsigned long long)bytes);
 	else
-		compute(in, i, x, out);
+		interp_compute(in, i, x, out);
 }
 
 /* Returns for each value the last instruction that reads it. Outputs have none. */
@@ -398,16 +399,16 @@ static void run_insts(struct interp *in)
 			widest = ir_at(f, r)->n_operands;
 	const struct tensor **x = ARENA_ARRAY(in->scratch, const struct tensor *, widest);
 	for (ir_ref r = 0; r < f->n_insts && !in->error.text; r++) {
-		step(in, r, x);
+		interp_step(in, r, x);
 		for (uint32_t k = 0; k < ir_at(f, r)->n_operands; k++)
 			if (last[ir_operand(f, r, k)] == r)
-				drop(in, ir_operand(f, r, k));
+				interp_drop(in, ir_operand(f, r, k));
 		if (last[r] == r)
-			drop(in, r);
+			interp_drop(in, r);
 	}
 }
 
-static void store_outputs(struct interp *in, struct tensor *outputs)
+static void interp_store_outputs(struct interp *in, struct tensor *outputs)
 {
 	for (uint32_t k = 0; k < in->f->n_outputs; k++) {
 		outputs[k] = in->values[in->f->outputs[k]];
@@ -419,7 +420,7 @@ static void store_outputs(struct interp *in, struct tensor *outputs)
 	}
 }
 
-static bool run(struct interp *in, struct tensor *outputs)
+static bool interp_interp_run(struct interp *in, struct tensor *outputs)
 {
 	uint32_t n = in->f->n_insts;
 	in->values = ARENA_ARRAY(in->scratch, struct tensor, n + 1);
@@ -427,16 +428,16 @@ static bool run(struct interp *in, struct tensor *outputs)
 	in->results = ARENA_ARRAY(in->scratch, struct tensor *, n + 1);
 	run_insts(in);
 	if (!in->error.text)
-		store_outputs(in, outputs);
+		interp_store_outputs(in, outputs);
 	for (ir_ref r = 0; r < n; r++)
-		drop(in, r);
+		interp_drop(in, r);
 	return !in->error.text;
 }
 
 static bool run_alone(struct interp *in, struct tensor *outputs, struct interp_error *error)
 {
 	in->scratch = arena_new(0);
-	bool ok = run(in, outputs);
+	bool ok = interp_interp_run(in, outputs);
 	*error = in->error;
 	arena_free(in->scratch);
 	return ok;

@@ -16,7 +16,7 @@ struct block {
 	int64_t batch, r, c, rows, columns;
 };
 
-static double as_float(const struct tensor *t, int64_t i)
+static double matmul_as_float(const struct tensor *t, int64_t i)
 {
 	return t->elem == DT_TRIT ? (double)((const int8_t *)t->data)[i] : elem_float(t->elem, t->data, i);
 }
@@ -28,9 +28,9 @@ static void float_block(const struct product *p, const struct block *b)
 	memset(sum, 0, sizeof sum);
 	for (int64_t j = 0; j < p->k; j++) {
 		for (int64_t c = 0; c < b->columns; c++)
-			row[c] = as_float(p->b, (b->batch * p->k + j) * p->n + b->c + c);
+			row[c] = matmul_as_float(p->b, (b->batch * p->k + j) * p->n + b->c + c);
 		for (int64_t r = 0; r < b->rows; r++) {
-			double x = as_float(p->a, (b->batch * p->m + b->r + r) * p->k + j);
+			double x = matmul_as_float(p->a, (b->batch * p->m + b->r + r) * p->k + j);
 			if (left && x == 0)
 				continue;
 			for (int64_t c = 0; c < b->columns; c++)
@@ -60,7 +60,7 @@ static void int_block(const struct product *p, const struct block *b)
 			elem_put_int(p->out->elem, p->out->data, (b->batch * p->m + b->r + r) * p->n + b->c + c, (int64_t)sum[r][c]);
 }
 
-static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+static int64_t matmul_least(int64_t a, int64_t b) { return a < b ? a : b; }
 
 void interp_matmul(const struct tensor *const *x, struct tensor *out)
 {
@@ -72,7 +72,7 @@ void interp_matmul(const struct tensor *const *x, struct tensor *out)
 	for (int64_t i = 0; i < batch; i++)
 		for (int64_t r = 0; r < p.m; r += ROWS)
 			for (int64_t c = 0; c < p.n; c += COLUMNS) {
-				struct block b = {i, r, c, least(ROWS, p.m - r), least(COLUMNS, p.n - c)};
+				struct block b = {i, r, c, matmul_least(ROWS, p.m - r), matmul_least(COLUMNS, p.n - c)};
 				if (dtype_class(out->elem) == DTC_FLOAT)
 					float_block(&p, &b);
 				else

@@ -13,7 +13,7 @@ void interp_strides(const struct tensor *t, int64_t *strides)
 }
 
 /* n elements, `stride` apart. */
-static void copy_row(const char *from, char *to, int64_t n, int64_t stride, size_t size)
+static void move_copy_row(const char *from, char *to, int64_t n, int64_t stride, size_t size)
 {
 	if (stride == 1) {
 		memcpy(to, from, (size_t)n * size);
@@ -36,7 +36,7 @@ void interp_copy_strided(const struct tensor *x, struct tensor *out, int64_t bas
 	const char *from = x->data;
 	char *to = out->data;
 	for (int64_t k = 0; k < n; k += row) {
-		copy_row(from + base * (int64_t)size, to + k * (int64_t)size, row, out->rank ? stride[inner] : 1, size);
+		move_copy_row(from + base * (int64_t)size, to + k * (int64_t)size, row, out->rank ? stride[inner] : 1, size);
 		for (uint32_t d = inner; d-- > 0;) {
 			base += stride[d];
 			if (++index[d] < out->dims[d])

@@ -8,7 +8,7 @@ struct operands {
 	const struct tensor *x, *mean, *variance, *weight, *bias;
 };
 
-static struct operands operands_of(const struct ir_norm *a, const struct tensor *const *x)
+static struct operands interp_norm_operands_of(const struct ir_norm *a, const struct tensor *const *x)
 {
 	struct operands o = {.x = *x++};
 	o.mean = a->has_mean ? *x++ : NULL;
@@ -57,16 +57,16 @@ static uint32_t axes_mask(const struct ir_norm *a, const struct tensor *view)
 
 static double parameter(const struct tensor *t, int64_t k, double absent) { return t ? element_at(t, k) : absent; }
 
-static bool per_channel(const struct ir_norm *a) { return a->kind == NORM_BATCH || a->kind == NORM_GROUP; }
+static bool interp_norm_per_channel(const struct ir_norm *a) { return a->kind == NORM_BATCH || a->kind == NORM_GROUP; }
 
 /* Returns the index of an element's parameter: there is one for each channel, or for each of the normalised elements. */
 static int64_t parameter_index(const struct ir_norm *a, const struct tensor *x, int64_t at)
 {
 	int64_t inner = 1;
 	for (uint32_t k = 0; k < x->rank; k++)
-		if (per_channel(a) ? k > 1 : a->mask >> k & 1)
+		if (interp_norm_per_channel(a) ? k > 1 : a->mask >> k & 1)
 			inner *= x->dims[k];
-	return per_channel(a) ? at / inner % x->dims[1] : at % inner;
+	return interp_norm_per_channel(a) ? at / inner % x->dims[1] : at % inner;
 }
 
 /* The numbers by which elements are normalised together. */
@@ -87,7 +87,7 @@ static double normalised(const struct operands *o, const struct ir_norm *a, cons
 
 void interp_norm(const struct ir_norm *a, const struct tensor *const *x, struct tensor *out)
 {
-	struct operands o = operands_of(a, x);
+	struct operands o = interp_norm_operands_of(a, x);
 	struct tensor view = view_of(a, o.x);
 	uint32_t mask = axes_mask(a, &view);
 	struct axes over = axes_of(&view, mask, 1), kept = axes_of(&view, mask, 0);
@@ -106,7 +106,7 @@ bool interp_norm_fits(const struct ir_norm *a, const struct tensor *const *x, ui
 {
 	for (uint32_t k = 1; k < n; k++)
 		for (uint32_t d = 0; d < x[k]->rank; d++)
-			if (x[k]->dims[d] != x[0]->dims[per_channel(a) ? 1 : x[0]->rank - x[k]->rank + d])
+			if (x[k]->dims[d] != x[0]->dims[interp_norm_per_channel(a) ? 1 : x[0]->rank - x[k]->rank + d])
 				return false;
 	return a->kind != NORM_GROUP || x[0]->dims[1] % a->groups == 0;
 }

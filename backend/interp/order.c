@@ -6,17 +6,17 @@
 #include "backend/ir/tensor.h"
 #include "base/bug.h"
 
-static bool is_float(const struct tensor *x) { return dtype_class(x->elem) == DTC_FLOAT; }
+static bool order_is_float(const struct tensor *x) { return dtype_class(x->elem) == DTC_FLOAT; }
 
 /* True if element a of x is ordered before element b. NaN is the greatest. */
-static bool is_before(const struct tensor *x, int64_t a, int64_t b, bool descending)
+static bool order_is_before(const struct tensor *x, int64_t a, int64_t b, bool descending)
 {
 	if (descending) {
 		int64_t swap = a;
 		a = b;
 		b = swap;
 	}
-	if (!is_float(x))
+	if (!order_is_float(x))
 		return elem_int(x->elem, x->data, a) < elem_int(x->elem, x->data, b);
 	double va = elem_float(x->elem, x->data, a), vb = elem_float(x->elem, x->data, b);
 	return va < vb || (isnan(vb) && !isnan(va));
@@ -31,7 +31,7 @@ static void merge_sort(const struct tensor *x, int64_t row, int64_t *at, int64_t
 	merge_sort(x, row, at, work, half, descending);
 	merge_sort(x, row, at + half, work, n - half, descending);
 	for (int64_t k = 0; k < n; k++)
-		work[k] = r == n || (l < half && !is_before(x, row + at[r], row + at[l], descending)) ? at[l++] : at[r++];
+		work[k] = r == n || (l < half && !order_is_before(x, row + at[r], row + at[l], descending)) ? at[l++] : at[r++];
 	memcpy(at, work, (size_t)n * sizeof *at);
 }
 
@@ -68,7 +68,7 @@ static void scan_line(enum ir_op op, const struct tensor *x, struct tensor *out,
 	double f = op == OP_SCAN_PROD;
 	uint64_t u = op == OP_SCAN_PROD;
 	for (int64_t k = 0; k < a->n; k++, at += a->inner) {
-		if (is_float(x)) {
+		if (order_is_float(x)) {
 			double v = elem_float(x->elem, x->data, at);
 			f = op == OP_SCAN_PROD ? f * v : f + v;
 			elem_put_float(out->elem, out->data, at, f);
@@ -88,9 +88,9 @@ void interp_scan(const struct ir_inst *i, const struct tensor *x, struct tensor 
 			scan_line(i->op, x, out, o * a.n * a.inner + k, &a);
 }
 
-static void add_element(struct tensor *out, int64_t to, const struct tensor *v, int64_t from)
+static void order_add_element(struct tensor *out, int64_t to, const struct tensor *v, int64_t from)
 {
-	if (is_float(out))
+	if (order_is_float(out))
 		elem_put_float(out->elem, out->data, to, elem_float(out->elem, out->data, to) + elem_float(v->elem, v->data, from));
 	else
 		elem_put_int(out->elem, out->data, to,
@@ -106,7 +106,7 @@ void interp_scatter(const struct ir_inst *i, const struct tensor *const *x, stru
 		int64_t at = elem_int(x[1]->elem, x[1]->data, k), to;
 		to = (k / (from.n * from.inner) * a.n + at) * a.inner + k % from.inner;
 		if (i->op == OP_SCATTER_ADD)
-			add_element(out, to, x[2], k);
+			order_add_element(out, to, x[2], k);
 		else
 			memcpy((char *)out->data + (size_t)to * size, (const char *)x[2]->data + (size_t)k * size, size);
 	}

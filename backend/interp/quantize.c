@@ -12,14 +12,14 @@ struct cell {
 	int64_t base;
 };
 
-static double value(const struct cell *c, int64_t k) { return element_at(c->x, c->base + axes_offset(c->over, k)); }
+static double quantize_value(const struct cell *c, int64_t k) { return element_at(c->x, c->base + axes_offset(c->over, k)); }
 
 static double mean_size(const struct cell *c)
 {
 	dtype e = c->x->elem;
 	double sum = 0;
 	for (int64_t k = 0; k < c->over->count; k++)
-		sum += fabs(value(c, k));
+		sum += fabs(quantize_value(c, k));
 	return rounded_to(e, rounded_to(e, sum) / rounded_to(e, (double)c->over->count));
 }
 
@@ -27,7 +27,7 @@ static double greatest_size(const struct cell *c)
 {
 	double most = -INFINITY;
 	for (int64_t k = 0; k < c->over->count; k++)
-		most = greater(most, fabs(value(c, k)));
+		most = greater(most, fabs(quantize_value(c, k)));
 	return most;
 }
 
@@ -44,14 +44,14 @@ static double adaptive_scale(const struct cell *c)
 	dtype e = c->x->elem;
 	double limit = adaptive_limit(c), sum = 0, n = 0;
 	for (int64_t k = 0; k < c->over->count; k++)
-		if (fabs(value(c, k)) > limit) {
-			sum += fabs(value(c, k));
+		if (fabs(quantize_value(c, k)) > limit) {
+			sum += fabs(quantize_value(c, k));
 			n++;
 		}
 	return rounded_to(e, rounded_to(e, sum) / greater(rounded_to(e, n), 1));
 }
 
-static double scale_of(const struct cell *c)
+static double quantize_scale_of(const struct cell *c)
 {
 	dtype e = c->x->elem;
 	double least = rounded_to(e, 1e-5);
@@ -72,7 +72,7 @@ static int64_t rounded_code(dtype e, double x, double scale, double limit)
 	return isnan(q) ? 0 : (int64_t)(q > limit ? limit : q < -limit ? -limit : q);
 }
 
-static int64_t code_of(const struct cell *c, double x, double bound)
+static int64_t quantize_code_of(const struct cell *c, double x, double bound)
 {
 	switch (c->a->kind) {
 	case QUANTIZE_ABSMEAN: return rounded_code(c->x->elem, x, bound, 1);
@@ -105,9 +105,10 @@ void interp_quantize(const struct ir_quantize *a, const struct tensor *const *x,
 	bool scales = a->kind == QUANTIZE_ABSMEAN || a->kind == QUANTIZE_ABSMAX;
 	for (int64_t o = 0; o < kept.count; o++) {
 		struct cell c = {a, x[0], &over, axes_offset(&kept, o)};
-		double bound = scales ? scale_of(&c) : a->kind == QUANTIZE_ADAPTIVE ? adaptive_limit(&c) : 0;
+		double bound = scales ? quantize_scale_of(&c) : a->kind == QUANTIZE_ADAPTIVE ? adaptive_limit(&c) : 0;
 		for (int64_t k = 0; k < over.count; k++)
-			elem_put_int(out->elem, out->data, c.base + axes_offset(&over, k), code_of(&c, value(&c, k), bound));
+			elem_put_int(out->elem, out->data, c.base + axes_offset(&over, k),
+				     quantize_code_of(&c, quantize_value(&c, k), bound));
 	}
 }
 
@@ -116,7 +117,7 @@ void interp_quant_scale(const struct ir_quantize *a, const struct tensor *x, str
 	struct axes over = axes_of(x, a->mask, 1), kept = axes_of(x, a->mask, 0);
 	for (int64_t o = 0; o < kept.count; o++) {
 		struct cell c = {a, x, &over, over.count ? axes_offset(&kept, o) : 0};
-		elem_put_float(out->elem, out->data, o, scale_of(&c));
+		elem_put_float(out->elem, out->data, o, quantize_scale_of(&c));
 	}
 }
 

@@ -3,7 +3,7 @@
 #include "backend/ir/tensor.h"
 
 /* As many bits as the type holds, so that a number below 1 never rounds to 1. */
-static int bits_of(dtype t) { return t == DT_FLOAT16 ? 11 : t == DT_BFLOAT16 ? 8 : t == DT_FLOAT32 ? 24 : 53; }
+static int interp_random_bits_of(dtype t) { return t == DT_FLOAT16 ? 11 : t == DT_BFLOAT16 ? 8 : t == DT_FLOAT32 ? 24 : 53; }
 
 static double random_trit(uint64_t key, uint64_t k, double zeros)
 {
@@ -30,7 +30,7 @@ static void balanced_trits(uint64_t key, double share, int8_t *out, uint64_t n)
 static double random_element(const struct ir_random *r, uint64_t key, uint64_t k, dtype elem)
 {
 	switch (r->kind) {
-	case RANDOM_UNIFORM: return r->params[0] + (r->params[1] - r->params[0]) * random_uniform(key, k, bits_of(elem));
+	case RANDOM_UNIFORM: return r->params[0] + (r->params[1] - r->params[0]) * random_uniform(key, k, interp_random_bits_of(elem));
 	case RANDOM_NORMAL: return r->params[0] + r->params[1] * random_normal(key, k);
 	default: return random_trit(key, k, r->params[0]);
 	}

@@ -18,7 +18,7 @@ static float step_of(const struct ir_resize *a, uint32_t k, int64_t size, int64_
 	return a->scaled ? (float)(1 / a->scale[k]) : (float)size / (float)n;
 }
 
-static struct place place_of(const struct ir_resize *a, uint32_t k, int64_t size, int64_t n, int64_t i)
+static struct place resize_place_of(const struct ir_resize *a, uint32_t k, int64_t size, int64_t n, int64_t i)
 {
 	float step = step_of(a, k, size, n), at = (float)i * step;
 	if (a->mode == RESIZE_LINEAR && !a->corners) {
@@ -43,7 +43,8 @@ void interp_resize(const struct ir_resize *a, const struct tensor *x, struct ten
 	int64_t n = tensor_count(out), height = out->dims[H], width = out->dims[W], row = x->dims[W];
 	for (int64_t o = 0; o < n; o++) {
 		int64_t plane = o / (height * width) * x->dims[H] * row;
-		struct place h = place_of(a, 0, x->dims[H], height, o / width % height), w = place_of(a, 1, row, width, o % width);
+		struct place h = resize_place_of(a, 0, x->dims[H], height, o / width % height),
+			     w = resize_place_of(a, 1, row, width, o % width);
 		int64_t top = plane + h.low * row, bottom = plane + h.high * row;
 		if (a->mode == RESIZE_NEAREST) {
 			elem_cast(out->elem, out->data, o, x->elem, x->data, top + w.low);

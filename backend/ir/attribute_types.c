@@ -7,22 +7,24 @@
 
 /* ---- numbers ---- */
 
-static void print_number(const struct ir_value *v, struct buf *out) { buf_printf(out, "%u", *(uint32_t *)v->at); }
-static void read_number(const struct ir_value *v, struct ir_reader *r) { *(uint32_t *)v->at = ir_read_u32(r, UINT32_MAX); }
+static void attribute_types_print_number(const struct ir_value *v, struct buf *out) { buf_printf(out, "%u", *(uint32_t *)v->at); }
+static void attribute_types_read_number(const struct ir_value *v, struct ir_reader *r) { *(uint32_t *)v->at = ir_read_u32(r, UINT32_MAX); }
 static void hash_number(const struct ir_value *v, struct ir_hash *h) { hasher_add_u64(h->h, *(uint32_t *)v->at); }
-const struct ir_attribute_type ir_attribute_number = {.size = 4, .print = print_number, .read = read_number, .hash = hash_number};
+const struct ir_attribute_type ir_attribute_number = {
+	.size = 4, .print = attribute_types_print_number, .read = attribute_types_read_number, .hash = hash_number};
 static const char *axis_fault(const struct ir_value *v, const struct ir_fn *f)
 {
 	(void)f;
 	return *(uint32_t *)v->at < v->i->type.rank ? NULL : "axis out of range";
 }
 const struct ir_attribute_type ir_attribute_axis = {
-	.size = 4, .print = print_number, .read = read_number, .hash = hash_number, .fault = axis_fault};
+	.size = 4, .print = attribute_types_print_number, .read = attribute_types_read_number, .hash = hash_number, .fault = axis_fault};
 
 static void print_flag(const struct ir_value *v, struct buf *out) { buf_puts(out, *(bool *)v->at ? "1" : "0"); }
-static void read_flag(const struct ir_value *v, struct ir_reader *r) { *(bool *)v->at = ir_read_u32(r, 1) == 1; }
+static void attribute_types_read_flag(const struct ir_value *v, struct ir_reader *r) { *(bool *)v->at = ir_read_u32(r, 1) == 1; }
 static void hash_flag(const struct ir_value *v, struct ir_hash *h) { hasher_add_u64(h->h, *(bool *)v->at); }
-const struct ir_attribute_type ir_attribute_flag = {.size = sizeof(bool), .print = print_flag, .read = read_flag, .hash = hash_flag};
+const struct ir_attribute_type ir_attribute_flag = {
+	.size = sizeof(bool), .print = print_flag, .read = attribute_types_read_flag, .hash = hash_flag};
 
 static void print_int(const struct ir_value *v, struct buf *out) { buf_printf(out, "%lld", (long long)*(int64_t *)v->at); }
 static void read_int(const struct ir_value *v, struct ir_reader *r) { *(int64_t *)v->at = ir_read_int(r); }
@@ -65,7 +67,7 @@ const struct ir_attribute_type ir_attribute_mask = {
 	.size = 4, .print = print_mask, .read = read_mask, .hash = hash_number, .fault = mask_fault};
 
 static void print_choice(const struct ir_value *v, struct buf *out) { buf_puts(out, v->attribute->choices[*(unsigned *)v->at]); }
-static void read_choice(const struct ir_value *v, struct ir_reader *r)
+static void attribute_types_read_choice(const struct ir_value *v, struct ir_reader *r)
 {
 	const char *word = ir_read_word(r);
 	unsigned k = 0;
@@ -85,7 +87,7 @@ static const char *choice_fault(const struct ir_value *v, const struct ir_fn *f)
 	return *(unsigned *)v->at < n ? NULL : "unknown choice";
 }
 const struct ir_attribute_type ir_attribute_choice = {
-	.size = 4, .print = print_choice, .read = read_choice, .hash = hash_number, .fault = choice_fault};
+	.size = 4, .print = print_choice, .read = attribute_types_read_choice, .hash = hash_number, .fault = choice_fault};
 _Static_assert(sizeof(enum ir_distribution) == 4, "choices are hashed as numbers");
 
 /* ---- dims ---- */
@@ -106,7 +108,7 @@ static void read_dim(const struct ir_value *v, struct ir_reader *r)
 	if (alone)
 		ir_read_expect(r, ")");
 }
-static void hash_dim(const struct ir_value *v, struct ir_hash *h) { h->hash_dim(h->h, h->dims, *(dim *)v->at); }
+static void attribute_types_hash_dim(const struct ir_value *v, struct ir_hash *h) { h->hash_dim(h->h, h->dims, *(dim *)v->at); }
 static dim *dims_of_dim(const struct ir_value *v, uint32_t *n)
 {
 	*n = v->attribute->count == IR_ONE ? 1 : v->attribute->count == IR_EACH ? v->i->type.rank : v->attribute->count;
@@ -116,8 +118,12 @@ static const char *dim_fault(const struct ir_value *v, const struct ir_fn *f)
 {
 	return ((dim *)v->at)->idx < dims_count(f->dims) ? NULL : "unknown dimension";
 }
-const struct ir_attribute_type ir_attribute_dim = {
-	.size = sizeof(dim), .print = print_dim, .read = read_dim, .hash = hash_dim, .dims = dims_of_dim, .fault = dim_fault};
+const struct ir_attribute_type ir_attribute_dim = {.size = sizeof(dim),
+						   .print = print_dim,
+						   .read = read_dim,
+						   .hash = attribute_types_hash_dim,
+						   .dims = dims_of_dim,
+						   .fault = dim_fault};
 
 /* ---- constants and texts ---- */
 
@@ -184,9 +190,13 @@ void ir_read_constant(struct ir_reader *r, struct ir_inst *i)
 	r->at = after;
 }
 
-static void print_text(const struct ir_value *v, struct buf *out) { ir_print_text(*(const char **)v->at, out); }
-static void read_text(const struct ir_value *v, struct ir_reader *r) { *(const char **)v->at = ir_read_text(r); }
+static void attribute_types_print_text(const struct ir_value *v, struct buf *out) { ir_print_text(*(const char **)v->at, out); }
+static void attribute_types_read_text(const struct ir_value *v, struct ir_reader *r) { *(const char **)v->at = ir_read_text(r); }
 static void hash_text(const struct ir_value *v, struct ir_hash *h) { hasher_add_str(h->h, *(const char **)v->at); }
 static void own_text(const struct ir_value *v, struct arena *a) { *(const char **)v->at = arena_strdup(a, *(const char **)v->at); }
-const struct ir_attribute_type ir_attribute_text = {
-	.size = sizeof(char *), .print = print_text, .read = read_text, .hash = hash_text, .own = own_text, .fault = pointer_fault};
+const struct ir_attribute_type ir_attribute_text = {.size = sizeof(char *),
+						    .print = attribute_types_print_text,
+						    .read = attribute_types_read_text,
+						    .hash = hash_text,
+						    .own = own_text,
+						    .fault = pointer_fault};

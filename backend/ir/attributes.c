@@ -49,7 +49,7 @@ static struct record record_of(const struct ir_inst *i)
 struct header {
 	_Alignas(max_align_t) enum ir_record kind;
 };
-static enum ir_record kind_of(const void *attributes) { return ((const struct header *)attributes)[-1].kind; }
+static enum ir_record attributes_kind_of(const void *attributes) { return ((const struct header *)attributes)[-1].kind; }
 
 static void *record_new(struct arena *a, enum ir_record kind, size_t size, const void *content)
 {
@@ -78,20 +78,23 @@ void ir_set_attributes(struct ir_fn *f, ir_ref i, enum ir_record r, const void *
 	to->attributes = record_new(f->unit, r, record_of(to).size, attributes);
 }
 
-static struct ir_value value(const struct dims *d, const struct ir_inst *i, const struct ir_attribute *a)
+static struct ir_value attributes_value(const struct dims *d, const struct ir_inst *i, const struct ir_attribute *a)
 {
 	return (struct ir_value){d, i, a, (char *)(uintptr_t)i->attributes + a->offset};
 }
-static bool is_absent(const struct ir_value *v) { return v->attribute->type->is_absent && v->attribute->type->is_absent(v); }
-static uint32_t count(const struct ir_inst *i, const struct ir_attribute *a) { return a->count == IR_EACH ? i->type.rank : a->count; }
+static bool attributes_is_absent(const struct ir_value *v) { return v->attribute->type->is_absent && v->attribute->type->is_absent(v); }
+static uint32_t attributes_count(const struct ir_inst *i, const struct ir_attribute *a)
+{
+	return a->count == IR_EACH ? i->type.rank : a->count;
+}
 
 void ir_print_attributes(const struct dims *d, const struct ir_inst *i, struct buf *out)
 {
 	struct record r = record_of(i);
 	for (uint32_t k = 0; k < r.n; k++) {
 		const struct ir_attribute *a = &r.attributes[k];
-		struct ir_value v = value(d, i, a);
-		if (is_absent(&v))
+		struct ir_value v = attributes_value(d, i, a);
+		if (attributes_is_absent(&v))
 			continue;
 		buf_printf(out, *a->word ? " %s " : " ", a->word);
 		if (a->count == IR_ONE) {
@@ -99,7 +102,7 @@ void ir_print_attributes(const struct dims *d, const struct ir_inst *i, struct b
 			continue;
 		}
 		buf_putc(out, '[');
-		for (uint32_t n = 0; n < count(i, a); n++, v.at = (char *)v.at + a->type->size) {
+		for (uint32_t n = 0; n < attributes_count(i, a); n++, v.at = (char *)v.at + a->type->size) {
 			buf_puts(out, n ? ", " : "");
 			a->type->print(&v, out);
 		}
@@ -107,7 +110,7 @@ void ir_print_attributes(const struct dims *d, const struct ir_inst *i, struct b
 	}
 }
 
-static void read_list(struct ir_reader *r, struct ir_value v)
+static void attributes_read_list(struct ir_reader *r, struct ir_value v)
 {
 	bool each = v.attribute->count == IR_EACH;
 	uint32_t most = each ? HIR_MAX_RANK : v.attribute->count, least = each ? 0 : most, n = 0;
@@ -137,15 +140,15 @@ void ir_read_attributes(struct ir_reader *r, struct ir_inst *i)
 		i->attributes = record_new(r->unit, ir_op_record(i->op), of.size, NULL);
 	for (uint32_t k = 0; k < of.n && !r->failed; k++) {
 		const struct ir_attribute *a = &of.attributes[k];
-		struct ir_value v = value(r->dims, i, a);
-		if (is_absent(&v))
+		struct ir_value v = attributes_value(r->dims, i, a);
+		if (attributes_is_absent(&v))
 			continue;
 		if (*a->word)
 			ir_read_expect(r, a->word);
 		if (a->count == IR_ONE)
 			a->type->read(&v, r);
 		else
-			read_list(r, v);
+			attributes_read_list(r, v);
 	}
 }
 
@@ -155,8 +158,8 @@ void ir_hash_attributes(struct hasher *h, const struct dims *dims, const struct 
 	struct record r = record_of(i);
 	for (uint32_t k = 0; k < r.n; k++) {
 		const struct ir_attribute *a = &r.attributes[k];
-		struct ir_value v = value(dims, i, a);
-		uint32_t n = is_absent(&v) ? 0 : a->count == IR_ONE ? 1 : count(i, a);
+		struct ir_value v = attributes_value(dims, i, a);
+		uint32_t n = attributes_is_absent(&v) ? 0 : a->count == IR_ONE ? 1 : attributes_count(i, a);
 		for (; n; n--, v.at = (char *)v.at + a->type->size)
 			a->type->hash(&v, &to);
 	}
@@ -169,7 +172,7 @@ bool ir_attributes_const(const struct dims *d, const struct ir_inst *i)
 		const struct ir_attribute *a = &r.attributes[k];
 		if (!a->type->dims || a->type->for_callee)
 			continue;
-		struct ir_value v = value(d, i, a);
+		struct ir_value v = attributes_value(d, i, a);
 		uint32_t n = 0;
 		const dim *x = a->type->dims(&v, &n);
 		for (uint32_t j = 0; j < n; j++)
@@ -182,12 +185,12 @@ bool ir_attributes_const(const struct dims *d, const struct ir_inst *i)
 const char *ir_attributes_fault(const struct ir_fn *f, const struct ir_inst *i)
 {
 	struct record r = record_of(i);
-	if ((r.n > 0) != (i->attributes != NULL) || (r.n && kind_of(i->attributes) != ir_op_record(i->op)))
+	if ((r.n > 0) != (i->attributes != NULL) || (r.n && attributes_kind_of(i->attributes) != ir_op_record(i->op)))
 		return "the attributes are not those of the operation";
 	for (uint32_t k = 0; k < r.n; k++) {
 		const struct ir_attribute *a = &r.attributes[k];
-		struct ir_value v = value(f->dims, i, a);
-		uint32_t n = a->count == IR_ONE ? 1 : count(i, a);
+		struct ir_value v = attributes_value(f->dims, i, a);
+		uint32_t n = a->count == IR_ONE ? 1 : attributes_count(i, a);
 		for (; a->type->fault && n; n--, v.at = (char *)v.at + a->type->size) {
 			const char *fault = a->type->fault(&v, f);
 			if (fault)
@@ -204,7 +207,7 @@ void ir_own_attributes(struct ir_fn *f, struct ir_inst *i)
 		return;
 	i->attributes = record_new(f->unit, ir_op_record(i->op), r.size, i->attributes);
 	for (uint32_t k = 0; k < r.n; k++) {
-		struct ir_value v = value(f->dims, i, &r.attributes[k]);
+		struct ir_value v = attributes_value(f->dims, i, &r.attributes[k]);
 		if (v.attribute->type->own)
 			v.attribute->type->own(&v, f->unit);
 	}

@@ -19,7 +19,7 @@ ir_ref ir_build_as(struct ir_builder *b, enum ir_op op, const void *attributes, 
 	return r;
 }
 
-static ir_ref constant(struct ir_builder *b, dtype elem, dtype from, const void *v)
+static ir_ref build_constant(struct ir_builder *b, dtype elem, dtype from, const void *v)
 {
 	struct hir_type t = ir_scalar(elem);
 	void *data = arena_alloc(b->f->unit, 8, 8);
@@ -29,9 +29,9 @@ static ir_ref constant(struct ir_builder *b, dtype elem, dtype from, const void 
 	return r;
 }
 
-ir_ref ir_build_const_float(struct ir_builder *b, dtype elem, double v) { return constant(b, elem, DT_FLOAT64, &v); }
+ir_ref ir_build_const_float(struct ir_builder *b, dtype elem, double v) { return build_constant(b, elem, DT_FLOAT64, &v); }
 
-ir_ref ir_build_const_int(struct ir_builder *b, dtype elem, int64_t v) { return constant(b, elem, DT_INT64, &v); }
+ir_ref ir_build_const_int(struct ir_builder *b, dtype elem, int64_t v) { return build_constant(b, elem, DT_INT64, &v); }
 
 ir_ref ir_build_cast(struct ir_builder *b, ir_ref x, dtype elem)
 {

@@ -2,7 +2,7 @@
  * keeps rank 2. */
 #include "backend/ir/build.h"
 
-static ir_ref product(struct ir_builder *b, ir_ref left, ir_ref right)
+static ir_ref build_matmul_product(struct ir_builder *b, ir_ref left, ir_ref right)
 {
 	return ir_build_as(b, OP_MATMUL, NULL, (ir_ref[]){left, right}, 2);
 }
@@ -12,12 +12,12 @@ static ir_ref rows_product(struct ir_builder *b, ir_ref left, ir_ref right)
 {
 	struct hir_type x = *ir_type_of(b->f, left);
 	dim rows[2] = {dim_product(b->f->dims, x.dims, x.rank - 1u), x.dims[x.rank - 1]};
-	ir_ref y = product(b, ir_build_reshape(b, left, rows, 2), right);
+	ir_ref y = build_matmul_product(b, ir_build_reshape(b, left, rows, 2), right);
 	x.dims[x.rank - 1] = ir_type_of(b->f, y)->dims[1];
 	return ir_build_reshape(b, y, x.dims, x.rank);
 }
 
-static bool is_one(struct ir_builder *b, dim d) { return dim_eq(d, dim_const(b->f->dims, 1)); }
+static bool build_matmul_is_one(struct ir_builder *b, dim d) { return dim_eq(d, dim_const(b->f->dims, 1)); }
 
 static ir_ref batched_product(struct ir_builder *b, ir_ref left, ir_ref right)
 {
@@ -28,13 +28,13 @@ static ir_ref batched_product(struct ir_builder *b, ir_ref left, ir_ref right)
 		bool in_x = k + x.rank >= rank, in_w = k + w.rank >= rank;
 		dim dx = in_x ? x.dims[k + x.rank - rank] : dim_const(b->f->dims, 1),
 		    dw = in_w ? w.dims[k + w.rank - rank] : dim_const(b->f->dims, 1);
-		xt.dims[k] = wt.dims[k] = is_one(b, dx) ? dw : dx;
+		xt.dims[k] = wt.dims[k] = build_matmul_is_one(b, dx) ? dw : dx;
 	}
 	for (uint32_t k = 0; k < 2; k++) {
 		xt.dims[n + k] = x.dims[x.rank - 2 + k];
 		wt.dims[n + k] = w.dims[w.rank - 2 + k];
 	}
-	return product(b, ir_build_broadcast(b, left, &xt), ir_build_broadcast(b, right, &wt));
+	return build_matmul_product(b, ir_build_broadcast(b, left, &xt), ir_build_broadcast(b, right, &wt));
 }
 
 /* True for pairs of element types that MATMUL takes. Others are converted to the type of the result. */

@@ -43,7 +43,7 @@ static int64_t read_integer(struct ir_reader *r, dtype t)
 }
 
 /* The element count; INT64_MAX if it is not known or too large. */
-static int64_t count(const struct dims *d, const struct hir_type *t)
+static int64_t elements_count(const struct dims *d, const struct hir_type *t)
 {
 	int64_t n = 1, v;
 	for (uint32_t k = 0; k < t->rank; k++)
@@ -54,7 +54,7 @@ static int64_t count(const struct dims *d, const struct hir_type *t)
 
 const void *ir_read_elements(struct ir_reader *r, const struct hir_type *t)
 {
-	int64_t n = count(r->dims, t);
+	int64_t n = elements_count(r->dims, t);
 	ir_read_expect(r, "{");
 	if (n > r->end - r->at)
 		ir_read_fail(r, "as many values as the type has elements expected");

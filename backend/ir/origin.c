@@ -48,7 +48,7 @@ static void grow_slots(struct origins *o)
 	}
 }
 
-static origin_set find_or_add(struct origins *o, const uint32_t *members, uint32_t n)
+static origin_set origin_find_or_add(struct origins *o, const uint32_t *members, uint32_t n)
 {
 	if (2 * o->n_sets >= o->n_slots)
 		grow_slots(o);
@@ -77,7 +77,7 @@ origin_set origins_union(struct origins *o, origin_set a, origin_set b)
 		if (i == have)
 			all[n++] = second[k];
 	}
-	return find_or_add(o, all, n);
+	return origin_find_or_add(o, all, n);
 }
 
 span origins_span(const struct origins *o, origin_set s)
@@ -90,7 +90,7 @@ span origins_span(const struct origins *o, origin_set s)
 /* ---- origins ---- */
 
 /* Returns the unit's number. Most often it is that of the last origin. */
-static uint32_t number_of(struct origins *o, const struct hir_unit *unit)
+static uint32_t origin_number_of(struct origins *o, const struct hir_unit *unit)
 {
 	for (uint32_t k = o->n_units; k-- > 0;)
 		if (o->units[k] == unit)
@@ -100,7 +100,7 @@ static uint32_t number_of(struct origins *o, const struct hir_unit *unit)
 	return o->n_units++;
 }
 
-static uint32_t add(struct origins *o, struct origin one)
+static uint32_t origin_add(struct origins *o, struct origin one)
 {
 	o->list = arena_grow(o->arena, o->list, o->n, &o->cap, o->n + 1, sizeof *o->list);
 	o->list[o->n] = one;
@@ -109,8 +109,8 @@ static uint32_t add(struct origins *o, struct origin one)
 
 origin_set origins_add(struct origins *o, const struct hir_unit *unit, hir_ref node, uint32_t inlined_at)
 {
-	uint32_t number = add(o, (struct origin){number_of(o, unit), node, inlined_at});
-	return find_or_add(o, &number, 1);
+	uint32_t number = origin_add(o, (struct origin){origin_number_of(o, unit), node, inlined_at});
+	return origin_find_or_add(o, &number, 1);
 }
 
 void origin_print_layer(const struct origins *o, uint32_t origin, struct buf *out)
@@ -144,7 +144,7 @@ const char *origin_operation(const struct origins *o, uint32_t origin)
 
 /* ---- copies ---- */
 
-static void *copy(struct arena *a, const void *from, size_t size)
+static void *origin_copy(struct arena *a, const void *from, size_t size)
 {
 	void *to = arena_alloc(a, size + 1, _Alignof(max_align_t));
 	return size ? memcpy(to, from, size) : to;
@@ -154,10 +154,10 @@ struct origins *origins_freeze(struct arena *a, const struct origins *o)
 {
 	struct origins *f = ARENA_NEW(a, struct origins);
 	*f = (struct origins){.n_units = o->n_units, .n = o->n, .n_members = o->n_members, .n_sets = o->n_sets};
-	f->units = copy(a, o->units, o->n_units * sizeof *o->units);
-	f->list = copy(a, o->list, o->n * sizeof *o->list);
-	f->members = copy(a, o->members, o->n_members * sizeof *o->members);
-	f->starts = copy(a, o->starts, (o->n_sets + 1) * sizeof *o->starts);
+	f->units = origin_copy(a, o->units, o->n_units * sizeof *o->units);
+	f->list = origin_copy(a, o->list, o->n * sizeof *o->list);
+	f->members = origin_copy(a, o->members, o->n_members * sizeof *o->members);
+	f->starts = origin_copy(a, o->starts, (o->n_sets + 1) * sizeof *o->starts);
 	return f;
 }
 
@@ -177,8 +177,8 @@ static uint32_t copy_origin(struct origins_copy *c, uint32_t origin)
 	if (c->copied[origin] != ORIGIN_NONE)
 		return c->copied[origin];
 	one.inlined_at = one.inlined_at == ORIGIN_NONE ? c->inlined_at : copy_origin(c, one.inlined_at);
-	one.unit = number_of(c->to, c->from->units[one.unit]);
-	return c->copied[origin] = add(c->to, one);
+	one.unit = origin_number_of(c->to, c->from->units[one.unit]);
+	return c->copied[origin] = origin_add(c->to, one);
 }
 
 origin_set origins_copy_set(struct origins_copy *c, origin_set s)
@@ -190,5 +190,5 @@ origin_set origins_copy_set(struct origins_copy *c, origin_set s)
 	BUG_ON(n > MOST_ORIGINS);
 	for (uint32_t k = 0; k < n; k++)
 		copies[k] = copy_origin(c, members[k]);
-	return c->sets[s] = find_or_add(c->to, copies, n);
+	return c->sets[s] = origin_find_or_add(c->to, copies, n);
 }

@@ -35,14 +35,14 @@ void ir_read_space(struct ir_reader *r)
 	}
 }
 
-static bool is_word(char c) { return isalnum((unsigned char)c) || c == '_'; }
+static bool read_token_is_word(char c) { return isalnum((unsigned char)c) || c == '_'; }
 
 bool ir_read_eat(struct ir_reader *r, const char *text)
 {
 	ir_read_space(r);
 	size_t n = strlen(text);
 	if ((size_t)(r->end - r->at) < n || memcmp(r->at, text, n) ||
-	    (n && is_word(text[n - 1]) && r->at + n < r->end && is_word(r->at[n])))
+	    (n && read_token_is_word(text[n - 1]) && r->at + n < r->end && read_token_is_word(r->at[n])))
 		return false;
 	r->at += n;
 	return true;
@@ -57,7 +57,7 @@ void ir_read_expect(struct ir_reader *r, const char *text)
 bool ir_is_word(const char *text)
 {
 	const char *c = text;
-	while (is_word(*c))
+	while (read_token_is_word(*c))
 		c++;
 	return c > text && !*c;
 }
@@ -66,7 +66,7 @@ const char *ir_read_word(struct ir_reader *r)
 {
 	ir_read_space(r);
 	const char *start = r->at;
-	while (r->at < r->end && is_word(*r->at))
+	while (r->at < r->end && read_token_is_word(*r->at))
 		r->at++;
 	if (r->at - start > MAX_WORD)
 		ir_read_fail(r, "a name of at most 256 letters expected");
@@ -104,7 +104,7 @@ double ir_read_real(struct ir_reader *r)
 	char text[64];
 	size_t n = 0;
 	ir_read_space(r);
-	while (r->at < r->end && n < sizeof text - 1 && (is_word(*r->at) || strchr("+-.", *r->at))) {
+	while (r->at < r->end && n < sizeof text - 1 && (read_token_is_word(*r->at) || strchr("+-.", *r->at))) {
 		if (!*r->at)
 			break;
 		text[n++] = *r->at++;
@@ -119,7 +119,7 @@ double ir_read_real(struct ir_reader *r)
 
 /* ---- dimensions and types ---- */
 
-static void read_symbol(struct ir_reader *r, const char *name)
+static void read_token_read_symbol(struct ir_reader *r, const char *name)
 {
 	struct dims *d = r->dims;
 	bool taken = !*name || isdigit((unsigned char)*name);
@@ -144,7 +144,7 @@ void ir_read_symbols(struct ir_reader *r)
 			r->at = start;
 			ir_read_dim(r);
 		} else {
-			read_symbol(r, name);
+			read_token_read_symbol(r, name);
 		}
 	} while (ir_read_eat(r, ","));
 	ir_read_expect(r, ")");
@@ -169,7 +169,7 @@ static dim factor(struct ir_reader *r)
 	return dim_const(d, 0);
 }
 
-static dim product(struct ir_reader *r)
+static dim read_token_product(struct ir_reader *r)
 {
 	struct dims *d = r->dims;
 	bool negative = ir_read_eat(r, "-");
@@ -198,12 +198,12 @@ dim ir_read_dim(struct ir_reader *r)
 	struct dims *d = r->dims;
 	if (++r->nesting > MAX_NESTING)
 		ir_read_fail(r, "dimensions nested less deeply expected");
-	dim x = r->failed ? dim_const(d, 0) : product(r);
+	dim x = r->failed ? dim_const(d, 0) : read_token_product(r);
 	while (!r->failed) {
 		if (ir_read_eat(r, "+"))
-			x = dim_add(d, x, product(r));
+			x = dim_add(d, x, read_token_product(r));
 		else if (ir_read_eat(r, "-"))
-			x = dim_sub(d, x, product(r));
+			x = dim_sub(d, x, read_token_product(r));
 		else
 			break;
 	}
@@ -213,7 +213,7 @@ dim ir_read_dim(struct ir_reader *r)
 	return x;
 }
 
-static uint32_t read_list(struct ir_reader *r, dim *dims, int64_t *ints, uint32_t limit)
+static uint32_t read_token_read_list(struct ir_reader *r, dim *dims, int64_t *ints, uint32_t limit)
 {
 	uint32_t n = 0;
 	ir_read_expect(r, "[");
@@ -233,8 +233,8 @@ static uint32_t read_list(struct ir_reader *r, dim *dims, int64_t *ints, uint32_
 	return n;
 }
 
-uint32_t ir_read_dims(struct ir_reader *r, dim *out, uint32_t limit) { return read_list(r, out, NULL, limit); }
-uint32_t ir_read_ints(struct ir_reader *r, int64_t *out) { return read_list(r, NULL, out, HIR_MAX_RANK); }
+uint32_t ir_read_dims(struct ir_reader *r, dim *out, uint32_t limit) { return read_token_read_list(r, out, NULL, limit); }
+uint32_t ir_read_ints(struct ir_reader *r, int64_t *out) { return read_token_read_list(r, NULL, out, HIR_MAX_RANK); }
 
 struct hir_type ir_read_type(struct ir_reader *r)
 {

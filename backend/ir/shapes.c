@@ -35,7 +35,7 @@ bool ir_result_shape(struct ir_shape *v, const struct ir_inst *i, const struct h
 	return !v->fault;
 }
 
-static bool is_value(const struct ir_shape *v, dim x, int64_t want)
+static bool shapes_is_value(const struct ir_shape *v, dim x, int64_t want)
 {
 	int64_t have;
 	return dim_is_const(v->f->dims, x, &have) && have == want;
@@ -60,7 +60,7 @@ void ir_shape_broadcast(struct ir_shape *v, const struct ir_inst *i)
 	need(v, x->rank <= i->type.rank, "result of lower rank");
 	for (uint32_t k = 0; !v->fault && k < x->rank; k++) {
 		dim to = i->type.dims[i->type.rank - x->rank + k];
-		need(v, is_value(v, x->dims[k], 1) || may_equal(v, x->dims[k], to), "dimensions neither 1 nor equal");
+		need(v, shapes_is_value(v, x->dims[k], 1) || may_equal(v, x->dims[k], to), "dimensions neither 1 nor equal");
 	}
 }
 
@@ -118,7 +118,7 @@ void ir_shape_concat(struct ir_shape *v, const struct ir_inst *i)
 	ir_result_shape(v, i, &t);
 }
 
-static void check_gather(struct ir_shape *v, const struct ir_inst *i, struct ir_gather g)
+static void shapes_check_gather(struct ir_shape *v, const struct ir_inst *i, struct ir_gather g)
 {
 	const struct hir_type *x = operand(v, 0), *index = operand(v, 1);
 	uint32_t chosen = (uint32_t)__builtin_popcount(g.mask), kept = x->rank - chosen + (uint32_t)__builtin_popcount(g.windows);
@@ -138,8 +138,8 @@ static void check_gather(struct ir_shape *v, const struct ir_inst *i, struct ir_
 			ir_result_dim(v, i, dims[k].at, x->dims[k]);
 }
 
-void ir_shape_gather(struct ir_shape *v, const struct ir_inst *i) { check_gather(v, i, *ir_gather(i)); }
-void ir_shape_embedding(struct ir_shape *v, const struct ir_inst *i) { check_gather(v, i, (struct ir_gather){.mask = 1}); }
+void ir_shape_gather(struct ir_shape *v, const struct ir_inst *i) { shapes_check_gather(v, i, *ir_gather(i)); }
+void ir_shape_embedding(struct ir_shape *v, const struct ir_inst *i) { shapes_check_gather(v, i, (struct ir_gather){.mask = 1}); }
 
 /* Operand 0 has the shape of `like` outside of the axis. */
 static void check_outside(struct ir_shape *v, const struct ir_inst *i, const struct hir_type *like)
@@ -208,7 +208,7 @@ static void check_last_window(struct ir_shape *v, const struct ir_inst *i, uint3
 	need(v, !over && last < size, "out of range");
 }
 
-static bool is_step(int64_t n) { return n >= 0 && n <= INT32_MAX; }
+static bool shapes_is_step(int64_t n) { return n >= 0 && n <= INT32_MAX; }
 
 void ir_shape_window(struct ir_shape *v, const struct ir_inst *i)
 {
@@ -222,7 +222,7 @@ void ir_shape_window(struct ir_shape *v, const struct ir_inst *i)
 			ir_result_dim(v, i, k, x->dims[k]);
 			continue;
 		}
-		if (need(v, is_step(window->step[k]) && is_step(window->step[inside]), "a step is out of range"))
+		if (need(v, shapes_is_step(window->step[k]) && shapes_is_step(window->step[inside]), "a step is out of range"))
 			check_last_window(v, i, k, inside++);
 	}
 }

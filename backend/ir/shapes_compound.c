@@ -108,7 +108,7 @@ void ir_shape_norm(struct ir_shape *v, const struct ir_inst *i)
 		ir_result_shape(v, i, x);
 }
 
-static dim from_end(const struct hir_type *t, uint32_t k) { return t->dims[t->rank - k]; }
+static dim shapes_compound_from_end(const struct hir_type *t, uint32_t k) { return t->dims[t->rank - k]; }
 
 /* The leading dims of the result are those to which the operands broadcast; the caller states them. */
 void ir_shape_attention(struct ir_shape *v, const struct ir_inst *i)
@@ -122,10 +122,11 @@ void ir_shape_attention(struct ir_shape *v, const struct ir_inst *i)
 	if (v->fault)
 		return;
 	const struct hir_type *q = operand(v, 0), *k = operand(v, 1), *x = operand(v, 2);
-	need(v, may_equal(v, from_end(q, 1), from_end(k, 1)), "queries and keys have different numbers of features");
-	need(v, may_equal(v, from_end(k, 2), from_end(x, 2)), "keys and values have different lengths");
-	ir_result_dim(v, i, rank - 2, from_end(q, 2));
-	ir_result_dim(v, i, rank - 1, from_end(x, 1));
+	need(v, may_equal(v, shapes_compound_from_end(q, 1), shapes_compound_from_end(k, 1)),
+	     "queries and keys have different numbers of features");
+	need(v, may_equal(v, shapes_compound_from_end(k, 2), shapes_compound_from_end(x, 2)), "keys and values have different lengths");
+	ir_result_dim(v, i, rank - 2, shapes_compound_from_end(q, 2));
+	ir_result_dim(v, i, rank - 1, shapes_compound_from_end(x, 1));
 }
 
 /* A scale that lacks the dims of the mask belongs to all elements: otherwise it would not broadcast to them. */

@@ -36,7 +36,7 @@ static dtype product_elem(dtype a, dtype b)
 }
 
 /* True if e is as the letter says; `t` is the type of all t, DT_COUNT before the first. */
-static bool matches(char letter, dtype e, dtype *t, uint32_t types)
+static bool signature_matches(char letter, dtype e, dtype *t, uint32_t types)
 {
 	switch (tolower((unsigned char)letter)) {
 	case 'a': return true;
@@ -61,7 +61,7 @@ static bool operands_match(struct ir_shape *v, const struct ir_inst *i, const ch
 		if (!need(v, s < result, "wrong number of operands"))
 			return false;
 		const struct hir_type *o = operand(v, k);
-		need(v, matches(*s, o->elem, t, legal[i->op]), "an operand has the wrong element type");
+		need(v, signature_matches(*s, o->elem, t, legal[i->op]), "an operand has the wrong element type");
 		need(v, !isupper((unsigned char)*s) || !o->rank, "an operand must be a scalar");
 		if (s[1] != '*')
 			s++;
@@ -83,7 +83,7 @@ bool ir_check_elements(struct ir_shape *v, const struct ir_inst *i)
 	if (result == 'm')
 		return need(v, product != DT_COUNT && i->type.elem == product, "wrong element types");
 	need(v, !isupper((unsigned char)result) || !i->type.rank, "the result must be a scalar");
-	return need(v, matches(result, i->type.elem, &t, legal[i->op]), "the result has the wrong element type");
+	return need(v, signature_matches(result, i->type.elem, &t, legal[i->op]), "the result has the wrong element type");
 }
 
 bool ir_elements_fit(enum ir_op op, const dtype *operands, uint32_t n, dtype result)
@@ -91,7 +91,7 @@ bool ir_elements_fit(enum ir_op op, const dtype *operands, uint32_t n, dtype res
 	dtype t = DT_COUNT;
 	const char *s = ir_op_signature(op);
 	for (uint32_t k = 0; k < n; k++)
-		if (s[k] == ':' || !matches(s[k], operands[k], &t, legal[op]))
+		if (s[k] == ':' || !signature_matches(s[k], operands[k], &t, legal[op]))
 			return false;
-	return s[n] == ':' && matches(s[n + 1], result, &t, legal[op]);
+	return s[n] == ':' && signature_matches(s[n + 1], result, &t, legal[op]);
 }

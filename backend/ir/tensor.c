@@ -43,7 +43,7 @@ void elem_put_float(dtype t, void *data, int64_t i, double v)
 void elem_put_int(dtype t, void *data, int64_t i, int64_t v) { dtype_put_int(t, data, i, v); }
 
 /* Truncated, saturating at the limits of t; NaN is 0, and true. */
-static int64_t float_to_int(dtype t, double v)
+static int64_t tensor_float_to_int(dtype t, double v)
 {
 	if (t == DT_BOOL)
 		return v != 0;
@@ -63,7 +63,7 @@ void elem_cast(dtype to, void *out, int64_t k, dtype from, const void *in, int64
 	if (dtype_class(from) == DTC_FLOAT) {
 		double v = elem_float(from, in, i);
 		if (whole)
-			elem_put_int(to, out, k, float_to_int(to, v));
+			elem_put_int(to, out, k, tensor_float_to_int(to, v));
 		else
 			elem_put_float(to, out, k, v);
 		return;

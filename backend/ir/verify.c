@@ -35,7 +35,7 @@ static shape_fn *const shapes[OP_COUNT] = {
 #undef OP
 };
 
-static bool is_value(enum ir_op op) { return !ir_calls(op) && !(ir_op_traits(op) & EFFECT); }
+static bool verify_is_value(enum ir_op op) { return !ir_calls(op) && !(ir_op_traits(op) & EFFECT); }
 
 static const char *operand_fault(const struct ir_fn *f, ir_ref r)
 {
@@ -117,7 +117,7 @@ static const char *types_fault(const struct ir_fn *f)
 static const char *outputs_fault(const struct ir_fn *f)
 {
 	for (uint32_t k = 0; k < f->n_outputs; k++)
-		if (f->outputs[k] >= f->n_insts || !is_value(ir_at(f, f->outputs[k])->op))
+		if (f->outputs[k] >= f->n_insts || !verify_is_value(ir_at(f, f->outputs[k])->op))
 			return "an output must be a value";
 		else if (ir_layout_is_packed(ir_at(f, f->outputs[k])->layout))
 			return "an output is packed";

@@ -34,7 +34,7 @@ static ir_ref below_widening(const struct ir_fn *f, ir_ref v)
 }
 
 /* If v is int8 codes [.., S, E] times float32 scales [.., S, 1], stores both and returns true. */
-static bool find_codes(const struct ir_fn *f, ir_ref v, ir_ref *codes, ir_ref *scales)
+static bool kernel_match_find_codes(const struct ir_fn *f, ir_ref v, ir_ref *codes, ir_ref *scales)
 {
 	const struct hir_type *t = &ir_at(f, v)->type, *s;
 	int64_t one;
@@ -133,7 +133,7 @@ static bool fits_pointwise(const struct ir_fn *f, ir_ref r, enum kernel k)
 }
 
 /* True if the leading dims of x, without its heads, are those of the result. */
-static bool has_batch(const struct hir_type *x, const struct hir_type *y)
+static bool kernel_match_has_batch(const struct hir_type *x, const struct hir_type *y)
 {
 	for (uint32_t k = 0; k + 3 < y->rank; k++)
 		if (x->rank != y->rank || !dim_eq(x->dims[k], y->dims[k]))
@@ -141,7 +141,7 @@ static bool has_batch(const struct hir_type *x, const struct hir_type *y)
 	return true;
 }
 
-static dim from_end(const struct hir_type *t, uint32_t k) { return t->dims[t->rank - k]; }
+static dim kernel_match_from_end(const struct hir_type *t, uint32_t k) { return t->dims[t->rank - k]; }
 
 /* Keys and values have the same heads: one for each head of the queries, or for a group of them. */
 static bool has_heads(const struct ir_fn *f, const struct hir_type *q, const struct hir_type *k, const struct hir_type *v)
@@ -149,10 +149,11 @@ static bool has_heads(const struct ir_fn *f, const struct hir_type *q, const str
 	int64_t heads, own;
 	if (q->rank < 3)
 		return k->rank == 2 && v->rank == 2;
-	if (k->rank != q->rank || v->rank != q->rank || !dim_eq(from_end(k, 3), from_end(v, 3)))
+	if (k->rank != q->rank || v->rank != q->rank || !dim_eq(kernel_match_from_end(k, 3), kernel_match_from_end(v, 3)))
 		return false;
-	return dim_eq(from_end(q, 3), from_end(k, 3)) || (dim_is_const(f->dims, from_end(q, 3), &heads) &&
-							  dim_is_const(f->dims, from_end(k, 3), &own) && own > 0 && heads % own == 0);
+	return dim_eq(kernel_match_from_end(q, 3), kernel_match_from_end(k, 3)) ||
+	       (dim_is_const(f->dims, kernel_match_from_end(q, 3), &heads) && dim_is_const(f->dims, kernel_match_from_end(k, 3), &own) &&
+		own > 0 && heads % own == 0);
 }
 
 static bool is_size_or_1(const struct ir_fn *f, dim x, dim size)
@@ -165,12 +166,12 @@ static bool is_size_or_1(const struct ir_fn *f, dim x, dim size)
 static bool is_mask(const struct ir_fn *f, const struct hir_type *m, const struct hir_type *y, dim keys)
 {
 	int64_t n;
-	bool batch = has_batch(m, y), shared = true;
+	bool batch = kernel_match_has_batch(m, y), shared = true;
 	for (uint32_t k = 4; k <= m->rank; k++)
-		shared = shared && dim_is_const(f->dims, from_end(m, k), &n) && n == 1;
-	return (batch || shared) && m->rank >= 1 && is_size_or_1(f, from_end(m, 1), keys) &&
-	       (m->rank < 2 || is_size_or_1(f, from_end(m, 2), from_end(y, 2))) &&
-	       (m->rank < 3 || is_size_or_1(f, from_end(m, 3), from_end(y, 3)));
+		shared = shared && dim_is_const(f->dims, kernel_match_from_end(m, k), &n) && n == 1;
+	return (batch || shared) && m->rank >= 1 && is_size_or_1(f, kernel_match_from_end(m, 1), keys) &&
+	       (m->rank < 2 || is_size_or_1(f, kernel_match_from_end(m, 2), kernel_match_from_end(y, 2))) &&
+	       (m->rank < 3 || is_size_or_1(f, kernel_match_from_end(m, 3), kernel_match_from_end(y, 3)));
 }
 
 static bool is_attention(const struct ir_fn *f, ir_ref r, uint32_t n_operands)
@@ -182,16 +183,19 @@ static bool is_attention(const struct ir_fn *f, ir_ref r, uint32_t n_operands)
 		return false;
 	for (uint32_t k = 0; k < 3; k++)
 		x[k] = &ir_at(f, ir_operand(f, r, k))->type;
-	return x[0]->rank == in->type.rank && has_batch(x[0], &in->type) && has_batch(x[1], &in->type) && has_batch(x[2], &in->type) &&
-	       (in->type.rank < 3 || dim_eq(from_end(x[0], 3), from_end(&in->type, 3))) && has_heads(f, x[0], x[1], x[2]) &&
-	       dim_is_const(f->dims, from_end(x[0], 1), &features) && dim_is_const(f->dims, from_end(x[2], 1), &values) &&
-	       features <= TRI_ATTENTION_MOST && values <= TRI_ATTENTION_MOST;
+	return x[0]->rank == in->type.rank && kernel_match_has_batch(x[0], &in->type) && kernel_match_has_batch(x[1], &in->type) &&
+	       kernel_match_has_batch(x[2], &in->type) &&
+	       (in->type.rank < 3 || dim_eq(kernel_match_from_end(x[0], 3), kernel_match_from_end(&in->type, 3))) &&
+	       has_heads(f, x[0], x[1], x[2]) && dim_is_const(f->dims, kernel_match_from_end(x[0], 1), &features) &&
+	       dim_is_const(f->dims, kernel_match_from_end(x[2], 1), &values) && features <= TRI_ATTENTION_MOST &&
+	       values <= TRI_ATTENTION_MOST;
 }
 
 static bool has_codes(const struct ir_fn *f, ir_ref r)
 {
 	ir_ref codes, scales;
-	return find_codes(f, ir_operand(f, r, 1), &codes, &scales) && find_codes(f, ir_operand(f, r, 2), &codes, &scales);
+	return kernel_match_find_codes(f, ir_operand(f, r, 1), &codes, &scales) &&
+	       kernel_match_find_codes(f, ir_operand(f, r, 2), &codes, &scales);
 }
 
 /* Of a mask and of scales only if the kernel takes them. */
@@ -200,7 +204,8 @@ static bool fits_attention(const struct ir_fn *f, ir_ref r, enum kernel k)
 	const struct ir_inst *in = ir_at(f, r);
 	bool mask = kernel_has(k, "mask");
 	return is_attention(f, r, mask ? 4 : 3) && (!kernel_has(k, "k_scale") || has_codes(f, r)) &&
-	       (!mask || is_mask(f, &ir_at(f, ir_operand(f, r, 3))->type, &in->type, from_end(&ir_at(f, ir_operand(f, r, 1))->type, 2)));
+	       (!mask || is_mask(f, &ir_at(f, ir_operand(f, r, 3))->type, &in->type,
+				 kernel_match_from_end(&ir_at(f, ir_operand(f, r, 1))->type, 2)));
 }
 
 static bool (*const fits_of[])(const struct ir_fn *f, ir_ref r, enum kernel k) = {
@@ -239,7 +244,7 @@ static void match_attention(const struct ir_fn *f, ir_ref r, bool codes, struct 
 	uint32_t n = m->n_operands;
 	for (uint32_t k = 1; k < 3; k++) {
 		ir_ref v = ir_operand(f, r, k);
-		if (codes && find_codes(f, v, &v, &scales))
+		if (codes && kernel_match_find_codes(f, v, &v, &scales))
 			m->operands[m->n_operands++] = scales;
 		m->operands[k] = ir_below_reshapes(f, below_widening(f, v));
 	}
@@ -258,7 +263,7 @@ static void match_operands(const struct ir_fn *f, ir_ref r, enum kernel kernel, 
 		match_attention(f, r, kernel_has(kernel, "k_scale"), m);
 }
 
-static bool find(const struct target *t, const struct ir_fn *f, ir_ref r, struct kernel_match *m, bool any_layout)
+static bool kernel_match_find(const struct target *t, const struct ir_fn *f, ir_ref r, struct kernel_match *m, bool any_layout)
 {
 	const struct kernel_info *best = NULL;
 	enum ir_op op = ir_at(f, r)->op;
@@ -280,7 +285,7 @@ static bool find(const struct target *t, const struct ir_fn *f, ir_ref r, struct
 bool target_takes(const struct target *t, const struct ir_fn *f, ir_ref r, struct kernel_match *m)
 {
 	struct kernel_match own;
-	return find(t, f, r, m ? m : &own, true);
+	return kernel_match_find(t, f, r, m ? m : &own, true);
 }
 
 bool target_multiplies(const struct target *t, dtype w, enum layout layout)
@@ -296,5 +301,5 @@ bool target_multiplies(const struct target *t, dtype w, enum layout layout)
 bool kernel_for(const struct target *t, const struct ir_fn *f, ir_ref r, struct kernel_match *m)
 {
 	struct kernel_match own;
-	return find(t, f, r, m ? m : &own, false);
+	return kernel_match_find(t, f, r, m ? m : &own, false);
 }

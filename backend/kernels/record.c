@@ -106,7 +106,7 @@ int64_t kernel_reach(const struct kernel_operand *o, const int64_t *dims, int64_
 /* ---- rules ---- */
 
 /* True if a value of the field may be v. */
-static bool has_type(enum kernel_field_type t, int64_t v)
+static bool record_has_type(enum kernel_field_type t, int64_t v)
 {
 	switch (t) {
 	case FIELD_size:
@@ -119,7 +119,7 @@ static bool has_type(enum kernel_field_type t, int64_t v)
 }
 
 /* Sizes that are not constant are equal, or nothing is known of them. */
-static bool follows(const struct kernel_rule *rule, const struct dims *d, const dim *dims)
+static bool record_follows(const struct kernel_rule *rule, const struct dims *d, const dim *dims)
 {
 	dim x = dims[rule->field - 1];
 	int64_t v = 0, w = rule->other;
@@ -147,7 +147,7 @@ static const char *broken_rule(const struct kernel_rule *rule, const struct dims
 					   [RULE_EXACTLY] = "a kernel for another size"};
 	for (; rule->kind; rule++) {
 		*field = rule->field - 1u;
-		if (!follows(rule, d, dims))
+		if (!record_follows(rule, d, dims))
 			return whys[rule->kind];
 	}
 	return NULL;
@@ -158,7 +158,7 @@ const char *kernel_fault(const struct kernel_record *r, const char *fits, const 
 	const struct kernel_case *c = r->cases;
 	int64_t v;
 	for (*field = 0; *field < r->n_fields; ++*field)
-		if (dim_is_const(d, dims[*field], &v) ? !has_type(r->fields[*field].type, v) : r->fields[*field].type == FIELD_elem)
+		if (dim_is_const(d, dims[*field], &v) ? !record_has_type(r->fields[*field].type, v) : r->fields[*field].type == FIELD_elem)
 			return "a dim of a kernel that cannot be";
 	while (c->fits && strcmp(c->fits, fits) != 0)
 		c++;

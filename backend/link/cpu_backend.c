@@ -9,7 +9,7 @@
 #include "base/measure.h"
 #include "frontend/hir/hir.h"
 
-static const struct target *target(struct arena *a, const struct target *cpu, bool dense, const char **error)
+static const struct target *cpu_backend_target(struct arena *a, const struct target *cpu, bool dense, const char **error)
 {
 	(void)error;
 	return target_dense(a, cpu, dense);
@@ -17,7 +17,7 @@ static const struct target *target(struct arena *a, const struct target *cpu, bo
 
 static void begin_stage(const char *name) { measure_begin(name); }
 
-static bool emit(const struct emit_request *r, struct buf *fragment, struct buf *error)
+static bool cpu_backend_emit(const struct emit_request *r, struct buf *fragment, struct buf *error)
 {
 	static const struct codegen_stages stages = {begin_stage, measure_end};
 	const struct plan_options *o = &r->plan->options;
@@ -51,7 +51,7 @@ static struct object *stubs(const struct backend_model *m, const char **error)
 }
 
 /* The units are in the program's order. */
-static bool assemble(const struct backend_model *m, struct backend_output *out, const char **error)
+static bool cpu_backend_assemble(const struct backend_model *m, struct backend_output *out, const char **error)
 {
 	struct object *model = model_object(m->arena, m->in, m->weights, m->info);
 	if (!model) {
@@ -67,7 +67,7 @@ static bool assemble(const struct backend_model *m, struct backend_output *out, 
 	return !*error;
 }
 
-static const void *runtime(const struct target *t, uint32_t i, const char **name, size_t *len)
+static const void *cpu_backend_runtime(const struct target *t, uint32_t i, const char **name, size_t *len)
 {
 	/* v4 without VNNI uses the micro-kernels of v3 */
 	static const enum runtime_level levels[CPU_LEVELS] = {RUNTIME_BASE, RUNTIME_V3, RUNTIME_V3, RUNTIME_VNNI};
@@ -77,13 +77,13 @@ static const void *runtime(const struct target *t, uint32_t i, const char **name
 
 static const char *const needed[] = {"libm.so.6", "libc.so.6", NULL};
 
-static const struct backend_library library = {.emits_objects = true, .needed = needed, .runtime = runtime};
+static const struct backend_library library = {.emits_objects = true, .needed = needed, .runtime = cpu_backend_runtime};
 
 const struct backend cpu_backend = {.name = "cpu",
 				    .title = "the CPU",
 				    .stage = BACKEND_LOOPS,
-				    .assemble = assemble,
+				    .assemble = cpu_backend_assemble,
 				    .library = &library,
 				    .weights = BACKEND_WEIGHTS_BESIDE,
-				    .target = target,
-				    .emit = emit};
+				    .target = cpu_backend_target,
+				    .emit = cpu_backend_emit};

@@ -20,7 +20,7 @@ struct each_nest {
 	uint32_t changes;
 };
 
-static void visit_nest(void *ctx, const struct loop_nest *n)
+static void loop_passes_visit_nest(void *ctx, const struct loop_nest *n)
 {
 	struct each_nest *e = ctx;
 	e->changes += e->fn(e->f, (struct loop_nest *)(uintptr_t)n, e->target); /* of a function that is not const */
@@ -30,11 +30,11 @@ uint32_t loops_each_nest(struct loop_fn *f, const struct loop_pass_context *c, l
 {
 	struct each_nest e = {f, c->options->target, fn, 0};
 	for (uint32_t k = 0; k < f->n_stmts; k++)
-		loop_stmt_nests(&f->stmts[k], visit_nest, &e);
+		loop_stmt_nests(&f->stmts[k], loop_passes_visit_nest, &e);
 	return e.changes;
 }
 
-static void verify(const struct loop_fn *f, const char *after)
+static void loop_passes_verify(const struct loop_fn *f, const char *after)
 {
 	struct buf why = {0};
 	if (loops_verify(f, &why))
@@ -43,7 +43,7 @@ static void verify(const struct loop_fn *f, const char *after)
 	BUG(why.at);
 }
 
-static void run_one(enum loop_pass_number k, struct loop_fn *f, struct loop_pass_context *c)
+static void loop_passes_run_one(enum loop_pass_number k, struct loop_fn *f, struct loop_pass_context *c)
 {
 	const struct pass *p = &passes[k].pass;
 	if (!pass_begin(&c->run, p))
@@ -51,7 +51,7 @@ static void run_one(enum loop_pass_number k, struct loop_fn *f, struct loop_pass
 	uint32_t changes = passes[k].run(f, c);
 	pass_end(&c->run, p, k, changes);
 	if (c->run.verify)
-		verify(f, p->text);
+		loop_passes_verify(f, p->text);
 	struct buf *text = pass_text(&c->run, p, changes);
 	if (text)
 		loops_print(f, text);
@@ -68,7 +68,7 @@ struct loop_fn *loops_build(struct arena *unit, const struct loop_source *source
 	struct loop_fn *f = ARENA_NEW(unit, struct loop_fn);
 	*f = (struct loop_fn){.unit = unit, .symbol = source->fn->name, .dims = c.dims, .scratch = dim_const(c.dims, LOOP_NOT_PLACED)};
 	for (enum loop_pass_number k = 0; k < LOOP_PASS_COUNT; k++)
-		run_one(k, f, &c);
+		loop_passes_run_one(k, f, &c);
 	if (c.run.stopped)
 		return NULL;
 	pass_require(&c.run, FACT_BUILT | FACT_SCHEDULED | FACT_ALLOCATED, "code generation");

@@ -21,7 +21,7 @@ void lower_bi_attention(struct lower *l, ir_ref *r)
 /* ---- rope ---- */
 
 /* Reshapes x: its last `old` dimensions become n dimensions of these sizes. */
-static ir_ref resize(struct lower *l, ir_ref x, uint32_t old, const dim *sizes, uint32_t n)
+static ir_ref lower_attention_resize(struct lower *l, ir_ref x, uint32_t old, const dim *sizes, uint32_t n)
 {
 	struct hir_type t = *ir_type_of(l->f, x);
 	t.rank = (uint8_t)(t.rank - old + n);
@@ -86,7 +86,7 @@ void lower_bi_rope(struct lower *l, ir_ref *r)
 			   ir_build_op2(l->b, OP_ADD, ir_build_op2(l->b, OP_MUL, b, c), ir_build_op2(l->b, OP_MUL, a, s))};
 	dim pair[2] = {half, one};
 	for (uint32_t k = 0; interleaved && k < 2; k++)
-		parts[k] = resize(l, parts[k], 1, pair, 2);
+		parts[k] = lower_attention_resize(l, parts[k], 1, pair, 2);
 	ir_ref y = ir_build_concat(l->b, parts, 2, interleaved ? last + 1 : last);
 	r[0] = ir_build_reshape(l->b, y, t.dims, t.rank);
 }

@@ -1,14 +1,14 @@
 /* Builtins that create tensors. */
 #include "backend/lower/state.h"
 
-static void fill(struct lower *l, ir_ref *r, double v)
+static void create_fill(struct lower *l, ir_ref *r, double v)
 {
 	struct hir_type t = lower_node_type(l);
 	r[0] = ir_build_broadcast(l->b, ir_build_const_float(l->b, t.elem, v), &t);
 }
 
-void lower_bi_zeros(struct lower *l, ir_ref *r) { fill(l, r, 0); }
-void lower_bi_ones(struct lower *l, ir_ref *r) { fill(l, r, 1); }
+void lower_bi_zeros(struct lower *l, ir_ref *r) { create_fill(l, r, 0); }
+void lower_bi_ones(struct lower *l, ir_ref *r) { create_fill(l, r, 1); }
 
 void lower_bi_full(struct lower *l, ir_ref *r)
 {

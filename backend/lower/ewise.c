@@ -38,7 +38,7 @@ void lower_bi_tan(struct lower *l, ir_ref *r)
 }
 
 /* Of a power of the base it is a whole number, which the quotient of two rounded logarithms may miss: log10(1000) is 3. */
-static ir_ref log_of_base(struct lower *l, double base)
+static ir_ref ewise_log_of_base(struct lower *l, double base)
 {
 	ir_ref x = ir_build_widen(l->b, lower_tensor(l, 0)), y = ir_build_op2c(l->b, OP_DIV, ir_build_op1(l->b, OP_LOG, x), log(base));
 	ir_ref whole = ir_build_op1(l->b, OP_ROUND, y);
@@ -46,8 +46,8 @@ static ir_ref log_of_base(struct lower *l, double base)
 	return ir_build_select(l->b, ir_build_op2(l->b, OP_EQ, power, x), whole, y);
 }
 
-void lower_bi_log2(struct lower *l, ir_ref *r) { r[0] = log_of_base(l, 2); }
-void lower_bi_log10(struct lower *l, ir_ref *r) { r[0] = log_of_base(l, 10); }
+void lower_bi_log2(struct lower *l, ir_ref *r) { r[0] = ewise_log_of_base(l, 2); }
+void lower_bi_log10(struct lower *l, ir_ref *r) { r[0] = ewise_log_of_base(l, 10); }
 
 /* A bound is a tensor or a number. */
 static ir_ref clip_bound(struct lower *l, uint32_t k, dtype elem)

@@ -41,7 +41,7 @@ static bool is_identifier(const char *s)
 }
 
 /* True if one of the first n symbols has the name. */
-static bool is_taken(const struct dims *d, const char *name, uint32_t n)
+static bool lower_is_taken(const struct dims *d, const char *name, uint32_t n)
 {
 	for (uint32_t k = 0; k < n; k++)
 		if (!strcmp(dims_sym_name(d, k), name))
@@ -57,7 +57,7 @@ struct dims *lower_dims(struct arena *a, const struct hir_unit *u)
 		if (!is_identifier(name))
 			name = "d";
 		const char *unique = name;
-		for (uint32_t i = k; is_taken(d, unique, k); i++)
+		for (uint32_t i = k; lower_is_taken(d, unique, k); i++)
 			unique = arena_printf(a, "%s_%u", name, i);
 		dims_rename_sym(d, k, unique);
 	}

@@ -13,7 +13,7 @@ static struct norm read_norm(struct lower *l, enum ir_norm_kind kind, uint32_t e
 }
 
 /* Adds argument k, if it is given, in the element type of x. */
-static bool add_operand(struct lower *l, struct norm *v, uint32_t k)
+static bool norm_add_operand(struct lower *l, struct norm *v, uint32_t k)
 {
 	ir_ref t = lower_tensor(l, k);
 	if (t != IR_NONE)
@@ -21,7 +21,7 @@ static bool add_operand(struct lower *l, struct norm *v, uint32_t k)
 	return t != IR_NONE;
 }
 
-static ir_ref emit_norm(struct lower *l, const struct norm *v) { return ir_build_as(l->b, OP_NORM, &v->a, v->x, v->n); }
+static ir_ref norm_emit(struct lower *l, const struct norm *v) { return ir_build_as(l->b, OP_NORM, &v->a, v->x, v->n); }
 
 /* Returns a mask of as many last dims as argument 1 has sizes. */
 static uint32_t normalised_dims(struct lower *l, ir_ref x)
@@ -35,34 +35,34 @@ void lower_bi_layer_norm(struct lower *l, ir_ref *r)
 {
 	struct norm v = read_norm(l, NORM_LAYER, 4);
 	v.a.mask = normalised_dims(l, v.x[0]);
-	v.a.has_weight = add_operand(l, &v, 2);
-	v.a.has_bias = add_operand(l, &v, 3);
-	r[0] = emit_norm(l, &v);
+	v.a.has_weight = norm_add_operand(l, &v, 2);
+	v.a.has_bias = norm_add_operand(l, &v, 3);
+	r[0] = norm_emit(l, &v);
 }
 
 void lower_bi_rms_norm(struct lower *l, ir_ref *r)
 {
 	struct norm v = read_norm(l, NORM_RMS, 3);
 	v.a.mask = normalised_dims(l, v.x[0]);
-	v.a.has_weight = add_operand(l, &v, 2);
-	r[0] = emit_norm(l, &v);
+	v.a.has_weight = norm_add_operand(l, &v, 2);
+	r[0] = norm_emit(l, &v);
 }
 
 void lower_bi_group_norm(struct lower *l, ir_ref *r)
 {
 	struct norm v = read_norm(l, NORM_GROUP, 4);
 	v.a.groups = lower_int(l, 1);
-	v.a.has_weight = add_operand(l, &v, 2);
-	v.a.has_bias = add_operand(l, &v, 3);
-	r[0] = emit_norm(l, &v);
+	v.a.has_weight = norm_add_operand(l, &v, 2);
+	v.a.has_bias = norm_add_operand(l, &v, 3);
+	r[0] = norm_emit(l, &v);
 }
 
 void lower_bi_batch_norm(struct lower *l, ir_ref *r)
 {
 	struct norm v = read_norm(l, NORM_BATCH, 7);
-	v.a.has_mean = add_operand(l, &v, 1);
-	v.a.has_variance = add_operand(l, &v, 2);
-	v.a.has_weight = add_operand(l, &v, 3);
-	v.a.has_bias = add_operand(l, &v, 4);
-	r[0] = emit_norm(l, &v);
+	v.a.has_mean = norm_add_operand(l, &v, 1);
+	v.a.has_variance = norm_add_operand(l, &v, 2);
+	v.a.has_weight = norm_add_operand(l, &v, 3);
+	v.a.has_bias = norm_add_operand(l, &v, 4);
+	r[0] = norm_emit(l, &v);
 }

@@ -147,7 +147,7 @@ static enum ir_op rounding_op(struct lower *l)
 }
 
 /* Takes the values at `at`, a vector of integral floats. */
-static ir_ref values_of(struct lower *l, const struct sorted *s, ir_ref at)
+static ir_ref order_values_of(struct lower *l, const struct sorted *s, ir_ref at)
 {
 	uint32_t last = last_axis(l, s->order);
 	return values_at(l, s, ir_build_take(l->b, s->order, ir_build_cast(l->b, at, DT_INT64), last));
@@ -167,10 +167,10 @@ void lower_bi_quantile(struct lower *l, ir_ref *r)
 		q = ir_build_reshape(l->b, q, &one, 1);
 	ir_ref end = ir_build_op2c(l->b, OP_SUB, ir_build_extent(l->b, ir_type_of(l->f, s.x)->dims[last], elem), 1);
 	ir_ref place = ir_build_op2(l->b, OP_MUL, q, end), low = ir_build_op1(l->b, rounding_op(l), place);
-	ir_ref y = values_of(l, &s, low);
+	ir_ref y = order_values_of(l, &s, low);
 	if (linear) {
 		ir_ref part = ir_build_along(l->b, ir_build_op2(l->b, OP_SUB, place, low), last, rank);
-		y = interpolate(l, y, values_of(l, &s, ir_build_op1(l->b, OP_CEIL, place)), part);
+		y = interpolate(l, y, order_values_of(l, &s, ir_build_op1(l->b, OP_CEIL, place)), part);
 	}
 	ir_ref greatest = values_at(l, &s, last_position(l, &s));
 	y = ir_build_select(l->b, ir_build_op2(l->b, OP_EQ, greatest, greatest), y, greatest);

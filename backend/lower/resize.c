@@ -3,7 +3,7 @@
 
 /* ---- pad ---- */
 
-static int64_t constant(struct lower *l, dim d)
+static int64_t resize_constant(struct lower *l, dim d)
 {
 	int64_t v = 0;
 	dim_is_const(l->f->dims, d, &v);
@@ -17,12 +17,12 @@ static ir_ref crop(struct lower *l, ir_ref x, dim *before, dim *after)
 	dim zero = dim_const(d, 0);
 	for (uint32_t k = 0; k < ir_type_of(l->f, x)->rank; k++) {
 		dim size = ir_type_of(l->f, x)->dims[k], start = zero;
-		if (constant(l, before[k]) < 0) {
+		if (resize_constant(l, before[k]) < 0) {
 			start = dim_sub(d, zero, before[k]);
 			size = dim_sub(d, size, start);
 			before[k] = zero;
 		}
-		if (constant(l, after[k]) < 0) {
+		if (resize_constant(l, after[k]) < 0) {
 			size = dim_add(d, size, after[k]);
 			after[k] = zero;
 		}

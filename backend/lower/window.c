@@ -21,7 +21,7 @@ void lower_bi_conv2d(struct lower *l, ir_ref *r)
 	ir_set_conv(l->f, r[0], a);
 }
 
-static void emit_pool(struct lower *l, ir_ref x, struct ir_pool a, ir_ref *r)
+static void window_emit_pool(struct lower *l, ir_ref x, struct ir_pool a, ir_ref *r)
 {
 	struct hir_type t = lower_node_type(l);
 	t.elem = ir_type_of(l->f, x)->elem;
@@ -29,7 +29,7 @@ static void emit_pool(struct lower *l, ir_ref x, struct ir_pool a, ir_ref *r)
 	ir_set_pool(l->f, r[0], a);
 }
 
-static struct ir_pool read_pool(struct lower *l, enum ir_pool_kind kind, uint32_t ceil)
+static struct ir_pool window_read_pool(struct lower *l, enum ir_pool_kind kind, uint32_t ceil)
 {
 	struct ir_pool a = {.kind = kind, .dilation = {1, 1}, .ceil = lower_int(l, ceil) != 0};
 	ints(l, 1, 2, a.kernel);
@@ -40,21 +40,21 @@ static struct ir_pool read_pool(struct lower *l, enum ir_pool_kind kind, uint32_
 
 void lower_bi_maxpool2d(struct lower *l, ir_ref *r)
 {
-	struct ir_pool a = read_pool(l, POOL_MAX, 5);
+	struct ir_pool a = window_read_pool(l, POOL_MAX, 5);
 	ints(l, 4, 2, a.dilation);
-	emit_pool(l, lower_tensor(l, 0), a, r);
+	window_emit_pool(l, lower_tensor(l, 0), a, r);
 }
 
 /* Means are computed in float32 if x is float16 or bfloat16. */
 void lower_bi_avgpool2d(struct lower *l, ir_ref *r)
 {
-	struct ir_pool a = read_pool(l, POOL_AVERAGE, 4);
+	struct ir_pool a = window_read_pool(l, POOL_AVERAGE, 4);
 	a.count_pad = lower_int(l, 5) != 0;
 	a.divisor = lower_has(l, 6) ? lower_int(l, 6) : 0;
-	emit_pool(l, ir_build_widen(l->b, lower_tensor(l, 0)), a, r);
+	window_emit_pool(l, ir_build_widen(l->b, lower_tensor(l, 0)), a, r);
 }
 
 void lower_bi_adaptive_avgpool2d(struct lower *l, ir_ref *r)
 {
-	emit_pool(l, ir_build_widen(l->b, lower_tensor(l, 0)), (struct ir_pool){.kind = POOL_ADAPTIVE_AVERAGE}, r);
+	window_emit_pool(l, ir_build_widen(l->b, lower_tensor(l, 0)), (struct ir_pool){.kind = POOL_ADAPTIVE_AVERAGE}, r);
 }

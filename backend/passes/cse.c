@@ -2,7 +2,7 @@
 #include "backend/passes/passes.h"
 #include "base/map.h"
 
-static void hash_handle(struct hasher *h, const struct dims *dims, dim x)
+static void cse_hash_handle(struct hasher *h, const struct dims *dims, dim x)
 {
 	(void)dims;
 	hasher_add_u64(h, x.idx);
@@ -22,16 +22,16 @@ static void hash_operands(struct hasher *h, const struct rewrite *w, ir_ref r)
 		hasher_add_u64(h, rewrite_operand(w, r, k));
 }
 
-static hash128 key_of(const struct rewrite *w, ir_ref r)
+static hash128 cse_key_of(const struct rewrite *w, ir_ref r)
 {
 	const struct ir_inst *i = ir_at(&w->old, r);
 	struct hasher *h = hasher_new();
 	hasher_add_u64(h, (uint64_t)i->layout << 16 | i->op);
 	hasher_add_u64(h, (uint64_t)i->type.elem << 8 | i->type.rank);
 	for (uint32_t k = 0; k < i->type.rank; k++)
-		hash_handle(h, w->old.dims, i->type.dims[k]);
+		cse_hash_handle(h, w->old.dims, i->type.dims[k]);
 	hash_operands(h, w, r);
-	ir_hash_attributes(h, w->old.dims, i, hash_handle);
+	ir_hash_attributes(h, w->old.dims, i, cse_hash_handle);
 	return hasher_finish(h);
 }
 
@@ -48,7 +48,7 @@ uint32_t pass_cse(struct ir_fn *f, struct pass_context *c)
 			rewrite_copy(&w, r);
 			continue;
 		}
-		hash128 key = key_of(&w, r);
+		hash128 key = cse_key_of(&w, r);
 		uint64_t have;
 		if (map_get(&seen, key, &have)) {
 			w.map[r] = (ir_ref)have;

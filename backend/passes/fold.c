@@ -7,7 +7,7 @@
 
 enum { FOLD_LIMIT = 64 * 1024 };
 
-static bool is_small(const struct ir_fn *f, const struct hir_type *t)
+static bool fold_is_small(const struct ir_fn *f, const struct hir_type *t)
 {
 	int64_t n = (int64_t)dtype_size(t->elem), v;
 	for (uint32_t k = 0; k < t->rank; k++)
@@ -19,7 +19,7 @@ static bool is_small(const struct ir_fn *f, const struct hir_type *t)
 static bool is_leaf(const struct ir_fn *f, ir_ref r)
 {
 	const struct ir_inst *i = ir_at(f, r);
-	if (!is_small(f, &i->type))
+	if (!fold_is_small(f, &i->type))
 		return false;
 	return i->op == OP_CONST || i->op == OP_IOTA || (i->op == OP_BROADCAST && ir_at(f, ir_operand(f, r, 0))->op == OP_CONST);
 }
@@ -34,7 +34,7 @@ static ir_ref copy_leaf(struct ir_fn *to, const struct ir_fn *from, ir_ref r)
 }
 
 /* Returns a CONST of the value of r, whose operands are leaves, or IR_NONE if it cannot be computed. */
-static ir_ref evaluate(struct rewrite *w, ir_ref r)
+static ir_ref fold_evaluate(struct rewrite *w, ir_ref r)
 {
 	struct ir_fn *f = w->f, *one = ir_fn_new(f->unit, f->name, f->dims);
 	one->origins = f->origins;
@@ -72,14 +72,14 @@ static ir_ref fold_scalar(struct rewrite *w, ir_ref r)
 		ir_set_const(f, scalars[k], data);
 	}
 	struct hir_type t = {.elem = i.type.elem};
-	ir_ref c = evaluate(w, ir_emit(f, i.op, &t, scalars, i.n_operands, i.origin));
+	ir_ref c = fold_evaluate(w, ir_emit(f, i.op, &t, scalars, i.n_operands, i.origin));
 	return c == IR_NONE ? c : ir_emit(f, OP_BROADCAST, &i.type, &c, 1, i.origin);
 }
 
 static bool is_foldable(const struct ir_fn *f, ir_ref r)
 {
 	const struct ir_inst *i = ir_at(f, r);
-	if (!(ir_op_traits(i->op) & PURE) || (ir_op_traits(i->op) & COMPOUND) || !i->build_time || !is_small(f, &i->type))
+	if (!(ir_op_traits(i->op) & PURE) || (ir_op_traits(i->op) & COMPOUND) || !i->build_time || !fold_is_small(f, &i->type))
 		return false; /* a compound operation is folded once it is expanded, step by step as it would run */
 	if (i->op == OP_CONST || i->op == OP_IOTA || i->op == OP_BROADCAST || ir_calls(i->op) || i->op == OP_RESULT)
 		return false;
@@ -102,7 +102,7 @@ uint32_t pass_fold(struct ir_fn *f, struct pass_context *c)
 		ir_ref copy = rewrite_copy(&w, r);
 		ir_ref folded = fold_scalar(&w, copy);
 		if (folded == IR_NONE && is_foldable(f, copy))
-			folded = evaluate(&w, copy);
+			folded = fold_evaluate(&w, copy);
 		if (folded == IR_NONE)
 			continue;
 		w.map[r] = folded;

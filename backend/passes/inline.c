@@ -49,7 +49,7 @@ struct splice {
 };
 
 /* Returns the operand for input (or weight) number `index` of the callee. */
-static ir_ref argument(const struct splice *s, bool build_time, uint32_t index)
+static ir_ref inline_argument(const struct splice *s, bool build_time, uint32_t index)
 {
 	const struct hir_unit *u = ir_call(ir_at(&s->w->old, s->call))->callee;
 	for (uint32_t k = 0; k < u->n_inputs; k++)
@@ -62,7 +62,7 @@ static void splice_inst(struct splice *s, ir_ref r)
 {
 	struct ir_inst i = *ir_at(s->from, r);
 	if (i.op == OP_INPUT || i.op == OP_WEIGHT) {
-		s->map[r] = argument(s, i.op == OP_WEIGHT, ir_number(&i)->number);
+		s->map[r] = inline_argument(s, i.op == OP_WEIGHT, ir_number(&i)->number);
 		return;
 	}
 	ir_ref *operands = ARENA_ARRAY(s->w->f->unit, ir_ref, i.n_operands + 1);

@@ -31,7 +31,7 @@ static struct argument_layouts layouts_of_callee(const struct pass_context *c, c
 }
 
 /* True if a kernel or an argument wants a layout that is not plain, and layouts are not assigned yet. */
-static bool is_needed(const struct ir_fn *f, const struct pass_context *c)
+static bool layouts_is_needed(const struct ir_fn *f, const struct pass_context *c)
 {
 	struct kernel_match m;
 	bool needed = argument_layouts_code(c->own);
@@ -46,14 +46,14 @@ static bool is_needed(const struct ir_fn *f, const struct pass_context *c)
 }
 
 /* Returns v, a new value, in a layout. */
-static ir_ref convert(struct assign *a, ir_ref v, enum layout layout)
+static ir_ref layouts_convert(struct assign *a, ir_ref v, enum layout layout)
 {
 	struct ir_fn *f = a->w.f;
 	uint64_t found;
 	if (ir_at(f, v)->layout == layout)
 		return v;
 	if (ir_at(f, v)->op == OP_CONVERT_LAYOUT)
-		return convert(a, ir_operand(f, v, 0), layout);
+		return layouts_convert(a, ir_operand(f, v, 0), layout);
 	hash128 key = {v, layout};
 	if (map_get(&a->converted, key, &found))
 		return (ir_ref)found;
@@ -139,7 +139,7 @@ static void assign(struct assign *a, ir_ref r)
 		operands[k] = rewrite_operand(&a->w, r, k);
 		enum layout l = wanted_layout(a, r, k, operands[k], m);
 		if (l != LAYOUT_COUNT)
-			operands[k] = convert(a, operands[k], l);
+			operands[k] = layouts_convert(a, operands[k], l);
 	}
 	ir_ref v = a->w.map[r] = ir_copy(a->w.f, i, operands, i->n_operands);
 	enum layout l = result_layout(a, v);
@@ -150,7 +150,7 @@ static void assign(struct assign *a, ir_ref r)
 uint32_t pass_layouts(struct ir_fn *f, struct pass_context *c)
 {
 	struct assign a = {.c = c};
-	if (!is_needed(f, c))
+	if (!layouts_is_needed(f, c))
 		return 0;
 	a.in_build_fn = ARENA_ARRAY(f->unit, bool, f->n_insts + 1);
 	ir_mark_in_build_fn(f, c->opt > 0, a.in_build_fn);
@@ -159,7 +159,7 @@ uint32_t pass_layouts(struct ir_fn *f, struct pass_context *c)
 		assign(&a, r);
 	rewrite_end(&a.w);
 	for (uint32_t k = 0; k < f->n_outputs; k++)
-		f->outputs[k] = convert(&a, f->outputs[k], argument_output(c->own, k));
+		f->outputs[k] = layouts_convert(&a, f->outputs[k], argument_output(c->own, k));
 	map_free(&a.converted);
 	return a.changes;
 }

@@ -70,17 +70,17 @@ static struct buf *titled(const struct pass_run *r, const char *before, const ch
 	return r->trace->text;
 }
 
-static bool is_wanted(const struct pass_run *r, const char *name)
+static bool pass_is_wanted(const struct pass_run *r, const char *name)
 {
 	const struct pass_trace *t = r->trace;
 	return t && t->text && (!t->only || !strcmp(t->only, name));
 }
 
-struct buf *pass_stage_text(const struct pass_run *r, const char *stage) { return is_wanted(r, stage) ? titled(r, "", stage) : NULL; }
+struct buf *pass_stage_text(const struct pass_run *r, const char *stage) { return pass_is_wanted(r, stage) ? titled(r, "", stage) : NULL; }
 
 struct buf *pass_text(struct pass_run *r, const struct pass *p, uint32_t changes)
 {
-	if (!is_wanted(r, p->text) || (!changes && (!r->trace->only || r->shown)))
+	if (!pass_is_wanted(r, p->text) || (!changes && (!r->trace->only || r->shown)))
 		return NULL;
 	r->shown = true;
 	return titled(r, "after ", p->text);

@@ -28,7 +28,7 @@ struct pass_context pass_context_new(const struct plan_options *o, struct diags 
 				     .run = {.level = level, .verify = o->verify, .facts = FACTS_OF_LOWERED, .trace = trace}};
 }
 
-static void verify(const struct ir_fn *f, const struct pass_context *c, const char *after)
+static void passes_verify(const struct ir_fn *f, const struct pass_context *c, const char *after)
 {
 	if (!c->run.verify || c->failed)
 		return;
@@ -37,7 +37,7 @@ static void verify(const struct ir_fn *f, const struct pass_context *c, const ch
 	BUG_ON((c->run.facts & FACT_LEGAL) && !pass_is_legal(f, c->target));
 }
 
-static bool run_one(enum pass_number k, struct ir_fn *f, struct pass_context *c)
+static bool passes_run_one(enum pass_number k, struct ir_fn *f, struct pass_context *c)
 {
 	const struct pass *p = &passes[k].pass;
 	if (!pass_begin(&c->run, p))
@@ -46,7 +46,7 @@ static bool run_one(enum pass_number k, struct ir_fn *f, struct pass_context *c)
 	pass_end(&c->run, p, k, changes);
 	if (changes && !(p->makes & FACT_SETTLED))
 		c->run.facts &= ~(uint32_t)FACT_SETTLED;
-	verify(f, c, p->text);
+	passes_verify(f, c, p->text);
 	struct buf *text = pass_text(&c->run, p, changes);
 	if (text)
 		ir_print_with_notes(f, c->run.trace->notes, text);
@@ -60,7 +60,7 @@ static void run_group(enum pass_group group, struct ir_fn *f, struct pass_contex
 		changed = false;
 		for (enum pass_number k = 0; k < PASS_COUNT && !c->failed; k++)
 			if (passes[k].groups & group)
-				changed |= run_one(k, f, c);
+				changed |= passes_run_one(k, f, c);
 	}
 	if (group & CLEAN_UPS)
 		c->run.facts |= FACT_SETTLED;
@@ -69,7 +69,7 @@ static void run_group(enum pass_group group, struct ir_fn *f, struct pass_contex
 bool passes_run(struct ir_fn *f, struct pass_context *c, uint32_t groups)
 {
 	c->run.arena = f->unit;
-	verify(f, c, "lower");
+	passes_verify(f, c, "lower");
 	for (enum pass_group g = EARLY; g <= LAYOUT; g <<= 1)
 		if ((groups & g) && !((g & CLEAN_UPS) && (c->run.facts & FACT_SETTLED)))
 			run_group(g, f, c);
@@ -83,7 +83,7 @@ bool pass_run_named(const char *name, struct ir_fn *f, struct pass_context *c)
 		if (strcmp(passes[k].pass.text, name) != 0)
 			continue;
 		c->run.facts |= passes[k].pass.needs;
-		run_one(k, f, c);
+		passes_run_one(k, f, c);
 		return true;
 	}
 	return false;

@@ -52,7 +52,7 @@ static ir_ref row_steps(struct ir_builder *b, ir_ref start, const struct table *
 }
 
 /* slot_matrix_of_panels knows these instructions. */
-static ir_ref panels_of(struct ir_builder *b, ir_ref table, const struct table *t)
+static ir_ref share_panels_of(struct ir_builder *b, ir_ref table, const struct table *t)
 {
 	struct dims *d = b->f->dims;
 	dim zero = dim_const(d, 0), none[] = {zero, zero}, after[] = {zero, dim_const(d, t->width - t->rest)};
@@ -87,7 +87,7 @@ static ir_ref gather_panels(struct rewrite *w, const struct pass_context *c, ir_
 	start = ir_build_reshape(&b, start, column.dims, column.rank);
 	ir_ref offset = ir_build_op2(&b, OP_MUL, ir_build_iota(&b, &i.type, DT_INT32, i.type.rank - 1u), row_steps(&b, start, &t));
 	ir_ref place = ir_build_op2(&b, OP_ADD, start, offset);
-	return ir_build_gather(&b, panels_of(&b, table, &t), &place, (struct ir_gather){.mask = 1});
+	return ir_build_gather(&b, share_panels_of(&b, table, &t), &place, (struct ir_gather){.mask = 1});
 }
 
 uint32_t pass_share(struct ir_fn *f, struct pass_context *c)

@@ -33,7 +33,7 @@ static ir_ref simplify_cast(struct ir_fn *f, const struct ir_inst *i, ir_ref x)
 	return was == i->type.elem && is_lossless(was, ir_at(f, x)->type.elem) ? inner : IR_NONE;
 }
 
-static bool is_float(const struct ir_inst *i) { return dtype_class(i->type.elem) == DTC_FLOAT; }
+static bool simplify_is_float(const struct ir_inst *i) { return dtype_class(i->type.elem) == DTC_FLOAT; }
 
 static ir_ref simplify_unary(struct ir_fn *f, const struct ir_inst *i, ir_ref x)
 {
@@ -49,7 +49,7 @@ static ir_ref simplify_unary(struct ir_fn *f, const struct ir_inst *i, ir_ref x)
 
 static ir_ref simplify_binary(struct ir_fn *f, const struct ir_inst *i, ir_ref a, ir_ref b)
 {
-	double none = is_float(i) ? -0.0 : 0;           /* the neutral element of addition */
+	double none = simplify_is_float(i) ? -0.0 : 0;  /* the neutral element of addition */
 	double ones = i->type.elem == DT_BOOL ? 1 : -1; /* all bits */
 	if (a == b && (ir_op_traits(i->op) & IDEMPOTENT))
 		return a;
@@ -57,12 +57,12 @@ static ir_ref simplify_binary(struct ir_fn *f, const struct ir_inst *i, ir_ref a
 	case OP_ADD: return is_splat(f, b, none) ? a : is_splat(f, a, none) ? b : IR_NONE;
 	case OP_SUB: return is_splat(f, b, 0) ? a : IR_NONE;
 	case OP_MUL:
-		if (!is_float(i) && (is_splat(f, a, 0) || is_splat(f, b, 0)))
+		if (!simplify_is_float(i) && (is_splat(f, a, 0) || is_splat(f, b, 0)))
 			return is_splat(f, a, 0) ? a : b;
 		return is_splat(f, b, 1) ? a : is_splat(f, a, 1) ? b : IR_NONE;
 	case OP_DIV:
 	case OP_POW: return is_splat(f, b, 1) ? a : IR_NONE;
-	case OP_FLOORDIV: return !is_float(i) && is_splat(f, b, 1) ? a : IR_NONE;
+	case OP_FLOORDIV: return !simplify_is_float(i) && is_splat(f, b, 1) ? a : IR_NONE;
 	case OP_AND: return is_splat(f, b, ones) || is_splat(f, a, 0) ? a : is_splat(f, a, ones) || is_splat(f, b, 0) ? b : IR_NONE;
 	case OP_OR: return is_splat(f, b, 0) || is_splat(f, a, ones) ? a : is_splat(f, a, 0) || is_splat(f, b, ones) ? b : IR_NONE;
 	case OP_XOR: return is_splat(f, b, 0) ? a : is_splat(f, a, 0) ? b : IR_NONE;
@@ -97,7 +97,7 @@ static ir_ref multiply_by_reciprocal(struct rewrite *w, const struct ir_inst *i,
 
 /* ---- moves ---- */
 
-static bool same_shape(const struct hir_type *a, const struct hir_type *b)
+static bool simplify_same_shape(const struct hir_type *a, const struct hir_type *b)
 {
 	struct hir_type t = *a;
 	t.elem = b->elem;
@@ -106,7 +106,7 @@ static bool same_shape(const struct hir_type *a, const struct hir_type *b)
 
 static ir_ref move_to_shape(struct rewrite *w, enum ir_op op, const struct ir_inst *i, ir_ref x)
 {
-	return same_shape(&ir_at(w->f, x)->type, &i->type) ? x : ir_emit(w->f, op, &i->type, &x, 1, i->origin);
+	return simplify_same_shape(&ir_at(w->f, x)->type, &i->type) ? x : ir_emit(w->f, op, &i->type, &x, 1, i->origin);
 }
 
 /* Replaces broadcasts and reshapes of one element by one broadcast. */
@@ -154,7 +154,7 @@ static ir_ref simplify_transpose(struct rewrite *w, const struct ir_inst *i, ir_
 
 static ir_ref simplify_slice(struct rewrite *w, const struct ir_inst *i, ir_ref x)
 {
-	if (!same_shape(&ir_at(w->f, x)->type, &i->type))
+	if (!simplify_same_shape(&ir_at(w->f, x)->type, &i->type))
 		return IR_NONE;
 	for (uint32_t k = 0; k < i->type.rank; k++)
 		if (ir_slice(i)->step[k] != 1 || !dim_eq(ir_slice(i)->start[k], dim_const(w->f->dims, 0)))
@@ -169,7 +169,7 @@ static ir_ref simplify_reduce(struct rewrite *w, const struct ir_inst *i, ir_ref
 	int64_t v;
 	if (i->op == OP_ARGMAX || i->op == OP_ARGMIN || t->elem != i->type.elem)
 		return IR_NONE;
-	if (i->op == OP_REDUCE_SUM && is_float(i))
+	if (i->op == OP_REDUCE_SUM && simplify_is_float(i))
 		return IR_NONE;
 	for (uint32_t k = 0; k < t->rank; k++)
 		if ((ir_axes(i)->mask >> k & 1) && (!dim_is_const(w->f->dims, t->dims[k], &v) || v != 1))
@@ -190,12 +190,12 @@ static ir_ref simplify_move(struct rewrite *w, ir_ref r, ir_ref x)
 	switch (i->op) {
 	case OP_BROADCAST:
 	case OP_RESHAPE:
-		if (same_shape(&ir_at(w->f, x)->type, &i->type))
+		if (simplify_same_shape(&ir_at(w->f, x)->type, &i->type))
 			return x;
 		return inner == i->op ? move_to_shape(w, i->op, i, ir_operand(w->f, x, 0)) : IR_NONE;
 	case OP_TRANSPOSE: return simplify_transpose(w, i, x, inner);
 	case OP_SLICE: return simplify_slice(w, i, x);
-	case OP_CONCAT: return i->n_operands == 1 && same_shape(&ir_at(w->f, x)->type, &i->type) ? x : IR_NONE;
+	case OP_CONCAT: return i->n_operands == 1 && simplify_same_shape(&ir_at(w->f, x)->type, &i->type) ? x : IR_NONE;
 	default: return ir_op_traits(i->op) & REDUCES ? simplify_reduce(w, i, x) : IR_NONE;
 	}
 }

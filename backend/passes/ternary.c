@@ -18,7 +18,7 @@ struct quantised {
 	uint32_t axis;
 };
 
-static bool is_one(struct ir_fn *f, dim d) { return dim_eq(d, dim_const(f->dims, 1)); }
+static bool ternary_is_one(struct ir_fn *f, dim d) { return dim_eq(d, dim_const(f->dims, 1)); }
 
 static ir_ref reshape(struct ir_fn *f, ir_ref x, uint32_t rank, dim size)
 {
@@ -35,7 +35,7 @@ static bool match_factor(struct ir_fn *f, ir_ref b, struct quantised *q)
 	const struct hir_type t = ir_at(f, source)->type;
 	uint32_t wide = 0, axis = 0;
 	for (uint32_t k = 0; k < t.rank; k++)
-		if (!is_one(f, t.dims[k]))
+		if (!ternary_is_one(f, t.dims[k]))
 			wide++, axis = k;
 	if (wide > 1)
 		return false;
@@ -156,7 +156,7 @@ static ir_ref rewrite_product(struct rewrite *w, ir_ref r)
 
 /* ---- convolutions ---- */
 
-static ir_ref emit_conv(struct ir_fn *f, const struct ir_inst *i, dtype elem, ir_ref x, ir_ref w)
+static ir_ref ternary_emit_conv(struct ir_fn *f, const struct ir_inst *i, dtype elem, ir_ref x, ir_ref w)
 {
 	struct hir_type t = i->type;
 	t.elem = elem;
@@ -190,7 +190,7 @@ static ir_ref integer_conv(struct ir_fn *f, const struct target *t, const struct
 	struct quantised q;
 	if (!match_quantised(f, x, &q) || !scales_only(&q, 0) || !window_sums_fit(f, trits))
 		return IR_NONE;
-	ir_ref y = keep_if_taken(f, t, emit_conv(f, i, DT_INT32, q.base, trits));
+	ir_ref y = keep_if_taken(f, t, ternary_emit_conv(f, i, DT_INT32, q.base, trits));
 	return y == IR_NONE ? y : rescale(f, ir_emit(f, OP_CAST, &i->type, &y, 1, i->origin), &q, 0);
 }
 
@@ -206,7 +206,7 @@ static ir_ref rewrite_conv(struct rewrite *w, const struct target *t, ir_ref r)
 		return IR_NONE;
 	ir_ref y = integer_conv(f, t, &i, x, q.base);
 	if (y == IR_NONE && !is_trit(f, trits))
-		y = keep_if_taken(f, t, emit_conv(f, &i, i.type.elem, x, q.base));
+		y = keep_if_taken(f, t, ternary_emit_conv(f, &i, i.type.elem, x, q.base));
 	return y == IR_NONE ? y : rescale(f, y, &q, 1);
 }
 

@@ -58,7 +58,7 @@ static ir_ref multiply_narrow(struct rewrite *w, const struct target *t, ir_ref 
 	return target_takes(t, w->f, product, NULL) ? product : IR_NONE;
 }
 
-static ir_ref widen(struct rewrite *w, const struct target *t, ir_ref r)
+static ir_ref widen_widen(struct rewrite *w, const struct target *t, ir_ref r)
 {
 	enum ir_op op = ir_at(&w->old, r)->op;
 	if (op == OP_MATMUL)
@@ -76,7 +76,7 @@ uint32_t pass_widen(struct ir_fn *f, struct pass_context *c)
 	uint32_t changes = 0;
 	rewrite_begin(&w, f);
 	for (ir_ref r = 0; r < w.old.n_insts; r++) {
-		w.map[r] = widen(&w, c->target, r);
+		w.map[r] = widen_widen(&w, c->target, r);
 		if (w.map[r] == IR_NONE)
 			rewrite_copy(&w, r);
 		else

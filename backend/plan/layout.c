@@ -59,7 +59,7 @@ size_t layout_packed_size(enum layout layout, const struct tensor *t)
 	BUG("layout");
 }
 
-static int64_t product(const int64_t *dims, uint32_t n)
+static int64_t layout_product(const int64_t *dims, uint32_t n)
 {
 	int64_t p = 1;
 	for (uint32_t k = 0; k < n; k++)
@@ -70,8 +70,8 @@ static int64_t product(const int64_t *dims, uint32_t n)
 /* Stores dim k first. */
 static void move_first(const struct tensor *t, uint32_t k, void *out)
 {
-	size_t row = (size_t)product(t->dims + k + 1, t->rank - k - 1) * dtype_size(t->elem);
-	layout_swap(t->data, 1, product(t->dims, k), t->dims[k], row, out);
+	size_t row = (size_t)layout_product(t->dims + k + 1, t->rank - k - 1) * dtype_size(t->elem);
+	layout_swap(t->data, 1, layout_product(t->dims, k), t->dims[k], row, out);
 }
 
 static void pack_window_panels(const struct tensor *t, void *out)
@@ -96,7 +96,7 @@ void layout_pack(enum layout layout, const struct tensor *t, void *out)
 	switch (layout) {
 	case LAYOUT_PLAIN: memcpy(out, t->data, (size_t)tensor_bytes(t)); return;
 	case LAYOUT_CHANNELS_LAST:
-		layout_swap(t->data, t->dims[0], t->dims[1], product(t->dims + 2, t->rank - 2u), dtype_size(t->elem), out);
+		layout_swap(t->data, t->dims[0], t->dims[1], layout_product(t->dims + 2, t->rank - 2u), dtype_size(t->elem), out);
 		return;
 	case LAYOUT_DIM1_FIRST:
 	case LAYOUT_DIM2_FIRST:

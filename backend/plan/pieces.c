@@ -11,7 +11,7 @@ static uint32_t root(uint32_t *up, uint32_t i)
 	return i;
 }
 
-static void join(uint32_t *up, uint32_t a, uint32_t b)
+static void pieces_join(uint32_t *up, uint32_t a, uint32_t b)
 {
 	a = root(up, a);
 	b = root(up, b);
@@ -29,7 +29,7 @@ static void connect(const struct ir_fn *f, uint32_t *up, bool *connects)
 			ir_ref o = ir_operand(f, r, k);
 			connects[r] = connects[r] || connects[o];
 			if (connects[o])
-				join(up, r, o);
+				pieces_join(up, r, o);
 		}
 	}
 }

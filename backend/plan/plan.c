@@ -96,7 +96,7 @@ static void finish_split(const struct plan *p, const struct pass_run *r)
 }
 
 /* Reports a unit with a size that is a longer sum than a dim holds: its code would use wrong offsets. False: reported. */
-static bool check_sizes(const struct plan *p, struct diags *diags)
+static bool plan_check_sizes(const struct plan *p, struct diags *diags)
 {
 	if (!dims_overflowed(p->dims))
 		return true;
@@ -107,7 +107,7 @@ static bool check_sizes(const struct plan *p, struct diags *diags)
 }
 
 /* The pipeline. The whole function is in `scratch`; what the plan consists of goes to `unit`. */
-static bool make(struct plan *p, struct arena *unit, struct arena *scratch, struct pass_context *c, struct plan_trace *trace)
+static bool plan_make(struct plan *p, struct arena *unit, struct arena *scratch, struct pass_context *c, struct plan_trace *trace)
 {
 	dims_overflowed(p->dims); /* forgets what the front end tried */
 	measure_begin("lower");
@@ -132,7 +132,7 @@ static bool make(struct plan *p, struct arena *unit, struct arena *scratch, stru
 	p->loops = p->options.no_loops ? NULL : loops_build(unit, &source, &p->options, trace ? &trace->loops : NULL);
 	measure_end();
 	list_inlined(p, unit, c);
-	bool fits = check_sizes(p, c->diags);
+	bool fits = plan_check_sizes(p, c->diags);
 	dims_close(p->dims);
 	return (p->loops || p->options.no_loops) && fits;
 }
@@ -158,7 +158,7 @@ static void find_operations(void *ctx, enum loop_cost what, int64_t factor, int6
 	*(bool *)ctx |= what == LOOP_OPERATIONS;
 }
 
-static struct plan_statement describe(const struct plan *p, const struct loop_stmt *s)
+static struct plan_statement plan_describe(const struct plan *p, const struct loop_stmt *s)
 {
 	bool is_kernel = s->kind == STMT_KERNEL, computes = false;
 	loops_cost(p->loops, s, find_operations, &computes);
@@ -178,7 +178,7 @@ static void list_origins(struct plan *p, struct arena *unit)
 	uint32_t n = f ? f->n_stmts + f->n_checks : 0;
 	p->origins = (struct plan_origins){p->run_fn->origins, ARENA_ARRAY(unit, struct plan_statement, n + 1), n};
 	for (uint32_t i = 0; f && i < f->n_stmts; i++)
-		p->origins.statements[i] = describe(p, &f->stmts[i]);
+		p->origins.statements[i] = plan_describe(p, &f->stmts[i]);
 	for (uint32_t i = 0; f && i < f->n_checks; i++)
 		p->origins.statements[f->n_stmts + i] =
 			(struct plan_statement){.name = "check", .origins = ir_at(p->run_fn, f->checks[i].value)->origin};
@@ -194,7 +194,7 @@ struct plan *plan_unit(struct arena *unit, const struct hir_unit *u, const struc
 	struct arena *scratch = arena_new(0);
 	struct plan *p = ARENA_NEW(unit, struct plan);
 	*p = (struct plan){.unit = u, .options = *o, .dims = lower_dims(unit, u)};
-	bool ok = make(p, unit, scratch, &c, trace);
+	bool ok = plan_make(p, unit, scratch, &c, trace);
 	arena_free(scratch);
 	if (!ok)
 		return NULL;

@@ -19,7 +19,7 @@ struct columns {
 };
 
 /* Returns the columns that the matrix r is: of another one if r is a slice of it. n is 0 if r is something else. */
-static struct columns columns_of(const struct ir_fn *f, ir_ref r)
+static struct columns slot_value_columns_of(const struct ir_fn *f, ir_ref r)
 {
 	const struct ir_inst *i = ir_at(f, r);
 	struct columns c = {.matrix = r};
@@ -46,7 +46,7 @@ static struct columns full_panels(const struct ir_fn *f, ir_ref r)
 	int64_t width;
 	if (ir_at(f, parts)->op != OP_RESHAPE || !dim_is_const(f->dims, p->dims[2], &width) || width != TRI_PANEL)
 		return (struct columns){0};
-	struct columns c = columns_of(f, ir_operand(f, parts, 0));
+	struct columns c = slot_value_columns_of(f, ir_operand(f, parts, 0));
 	return c.n && dim_eq(p->dims[0], ir_at(f, c.matrix)->type.dims[0]) ? c : (struct columns){0};
 }
 
@@ -66,7 +66,7 @@ static struct columns last_panel(const struct ir_fn *f, ir_ref r)
 		if (!ir_splat_value(f, ir_operand(f, rows, 1), &fill) || !dim_eq(before[0], zero) || !dim_eq(before[1], zero))
 			return (struct columns){0};
 	}
-	struct columns c = columns_of(f, unpadded);
+	struct columns c = slot_value_columns_of(f, unpadded);
 	bool is_panel = c.n > 0 && c.n < TRI_PANEL && dim_is_const(f->dims, pad->type.dims[1], &width) &&
 			width == tri_panel_width(c.n, 0) && dim_eq(pad->type.dims[0], ir_at(f, c.matrix)->type.dims[0]);
 	return is_panel && fill == 0 && !signbit(fill) ? c : (struct columns){0};

@@ -70,7 +70,7 @@ static ir_ref narrow_value(const struct split *s, ir_ref r)
 	return narrow != IR_NONE && s->at_build[narrow] ? narrow : r;
 }
 
-static void *copied(struct arena *a, const void *from, size_t bytes)
+static void *split_copied(struct arena *a, const void *from, size_t bytes)
 {
 	void *to = arena_alloc(a, bytes ? bytes : 1, _Alignof(max_align_t));
 	return bytes ? memcpy(to, from, bytes) : to;
@@ -87,7 +87,7 @@ static ir_ref copy_inst(struct split *s, struct ir_fn *to, ir_ref r, uint32_t n_
 
 /* ---- slots ---- */
 
-static uint32_t add_slot(struct split *s, const struct slot *slot)
+static uint32_t split_add_slot(struct split *s, const struct slot *slot)
 {
 	struct plan *p = s->p;
 	struct ir_fn *run = s->run_fn;
@@ -100,7 +100,7 @@ static uint32_t add_slot(struct split *s, const struct slot *slot)
 	return n;
 }
 
-static void add_output(struct split *s, ir_ref r)
+static void split_add_output(struct split *s, ir_ref r)
 {
 	s->outputs = arena_grow(s->whole->unit, s->outputs, s->n_outputs, &s->cap_outputs, s->n_outputs + 1, sizeof *s->outputs);
 	s->outputs[s->n_outputs++] = r;
@@ -130,18 +130,18 @@ static ir_ref data_slot(struct split *s, ir_ref r)
 	ir_ref matrix = slot_matrix_of_panels(s->whole, r);
 	if (matrix != IR_NONE) {
 		slot.layout = LAYOUT_PANELS;
-		add_output(s, matrix);
-		s->weight_of[r] = weight_of_slot(s, add_slot(s, &slot), i);
+		split_add_output(s, matrix);
+		s->weight_of[r] = weight_of_slot(s, split_add_slot(s, &slot), i);
 		ir_at(s->run_fn, s->weight_of[r])->layout = LAYOUT_PLAIN;
 		return s->weight_of[r];
 	}
-	add_output(s, i->op == OP_CONVERT_LAYOUT ? ir_operand(s->whole, r, 0) : r);
-	return s->weight_of[r] = weight_of_slot(s, add_slot(s, &slot), i);
+	split_add_output(s, i->op == OP_CONVERT_LAYOUT ? ir_operand(s->whole, r, 0) : r);
+	return s->weight_of[r] = weight_of_slot(s, split_add_slot(s, &slot), i);
 }
 
 /* ---- the run_fn ---- */
 
-static ir_ref run_value(struct split *s, ir_ref r) { return in_slot(s, r) ? data_slot(s, r) : s->map[r]; }
+static ir_ref split_run_value(struct split *s, ir_ref r) { return in_slot(s, r) ? data_slot(s, r) : s->map[r]; }
 
 /* Returns argument o for input k of u, a WEIGHT, as u's weight table stores it. */
 static ir_ref stored_argument(const struct split *s, const struct hir_unit *u, uint32_t k, uint32_t weight, ir_ref o)
@@ -162,7 +162,7 @@ static uint32_t callee_operands(struct split *s, ir_ref r, const struct hir_unit
 	uint32_t n = 0;
 	for (uint32_t k = 0; k < u->n_inputs; k++)
 		if (!u->inputs[k].build_time)
-			operands[n++] = run_value(s, ir_operand(s->whole, r, first + k));
+			operands[n++] = split_run_value(s, ir_operand(s->whole, r, first + k));
 	slot.first_output = s->n_outputs;
 	for (uint32_t k = 0; k < u->n_inputs; k++) {
 		ir_ref o = ir_operand(s->whole, r, first + k);
@@ -174,10 +174,10 @@ static uint32_t callee_operands(struct split *s, ir_ref r, const struct hir_unit
 				 u->inputs[k].name, u->name);
 			s->failed = true;
 		}
-		add_output(s, stored_argument(s, u, k, slot.n_args, o));
+		split_add_output(s, stored_argument(s, u, k, slot.n_args, o));
 		slot.n_args++;
 	}
-	operands[n++] = weight_of_slot(s, add_slot(s, &slot), i);
+	operands[n++] = weight_of_slot(s, split_add_slot(s, &slot), i);
 	return n;
 }
 
@@ -187,7 +187,7 @@ static uint32_t call_operands(struct split *s, ir_ref r)
 	ir_ref *operands = s->operands;
 	uint32_t n = 0;
 	if (i->op != OP_CALL)
-		operands[n++] = run_value(s, ir_operand(s->whole, r, 0));
+		operands[n++] = split_run_value(s, ir_operand(s->whole, r, 0));
 	n += callee_operands(s, r, ir_call(i)->callee, i->op != OP_CALL, operands + n);
 	if (ir_call(i)->other)
 		n += callee_operands(s, r, ir_call(i)->other, 1 + ir_call(i)->callee->n_inputs, operands + n);
@@ -202,12 +202,12 @@ static void add_run_inst(struct split *s, ir_ref r)
 		n = call_operands(s, r);
 	else
 		for (uint32_t k = 0; k < n; k++)
-			s->operands[k] = run_value(s, ir_operand(s->whole, r, k));
+			s->operands[k] = split_run_value(s, ir_operand(s->whole, r, k));
 	s->map[r] = copy_inst(s, s->run_fn, r, n);
 }
 
 /* Reserves room for the live instructions. A call may get two more operands, for the weight tables. */
-static void reserve(const struct split *s, struct ir_fn *to, const bool *live)
+static void split_reserve(const struct split *s, struct ir_fn *to, const bool *live)
 {
 	uint32_t insts = 0, operands = 0;
 	for (ir_ref r = 0; r < s->whole->n_insts; r++) {
@@ -221,16 +221,16 @@ static void reserve(const struct split *s, struct ir_fn *to, const bool *live)
 static void make_run_fn(struct split *s)
 {
 	const struct ir_fn *f = s->whole;
-	s->run_fn->inputs = copied(s->run_fn->unit, f->inputs, f->n_inputs * sizeof *f->inputs);
+	s->run_fn->inputs = split_copied(s->run_fn->unit, f->inputs, f->n_inputs * sizeof *f->inputs);
 	s->run_fn->n_inputs = f->n_inputs;
-	reserve(s, s->run_fn, s->wanted);
+	split_reserve(s, s->run_fn, s->wanted);
 	for (ir_ref r = 0; r < f->n_insts; r++)
 		if (s->wanted[r] && !in_slot(s, r))
 			add_run_inst(s, r);
 	s->run_fn->n_outputs = f->n_outputs;
 	s->run_fn->outputs = ARENA_ARRAY(s->run_fn->unit, ir_ref, f->n_outputs + 1);
 	for (uint32_t k = 0; k < f->n_outputs; k++)
-		s->run_fn->outputs[k] = run_value(s, f->outputs[k]);
+		s->run_fn->outputs[k] = split_run_value(s, f->outputs[k]);
 	ir_mark_build_time(s->run_fn);
 }
 
@@ -242,14 +242,14 @@ static void make_build_fn(struct split *s)
 	struct ir_fn *build = s->build_fn;
 	bool *live = ARENA_ARRAY(f->unit, bool, f->n_insts + 1);
 	ir_ref *map = ARENA_ARRAY(f->unit, ir_ref, f->n_insts + 1);
-	build->weights = copied(build->unit, f->weights, f->n_weights * sizeof *f->weights);
+	build->weights = split_copied(build->unit, f->weights, f->n_weights * sizeof *f->weights);
 	build->n_weights = f->n_weights;
 	for (uint32_t k = 0; k < s->n_outputs; k++)
 		live[s->outputs[k]] = true;
 	for (ir_ref r = f->n_insts; r-- > 0;)
 		for (uint32_t k = 0; live[r] && k < ir_at(f, r)->n_operands; k++)
 			live[ir_operand(f, r, k)] = true;
-	reserve(s, build, live);
+	split_reserve(s, build, live);
 	for (ir_ref r = 0; r < f->n_insts; r++) {
 		uint32_t n = ir_at(f, r)->n_operands;
 		for (uint32_t k = 0; live[r] && k < n; k++)
@@ -264,7 +264,7 @@ static void make_build_fn(struct split *s)
 	ir_mark_build_time(build);
 }
 
-static uint32_t most_operands(const struct ir_fn *f)
+static uint32_t split_most_operands(const struct ir_fn *f)
 {
 	uint32_t most = 0;
 	for (ir_ref r = 0; r < f->n_insts; r++)
@@ -284,7 +284,7 @@ bool plan_split(struct plan *p, struct arena *unit, const struct ir_fn *whole, b
 	s.at_build = ARENA_ARRAY(scratch, bool, n);
 	s.wanted = ARENA_ARRAY(scratch, bool, n);
 	s.map = ARENA_ARRAY(scratch, ir_ref, n);
-	s.operands = ARENA_ARRAY(scratch, ir_ref, most_operands(whole) + 2); /* an IF has two weight tables */
+	s.operands = ARENA_ARRAY(scratch, ir_ref, split_most_operands(whole) + 2); /* an IF has two weight tables */
 	s.weight_of = ARENA_ARRAY(scratch, ir_ref, n);
 	memset(s.weight_of, 0xff, n * sizeof *s.weight_of);
 	s.widened = ARENA_ARRAY(scratch, bool, n);

@@ -30,7 +30,7 @@ bool trits_are_matrix(enum layout layout)
 	return layout == LAYOUT_TRIT2 || layout == LAYOUT_TRIT1_6 || layout_has_indices(layout) || layout == LAYOUT_PLANES;
 }
 
-static struct matrix matrix_of(enum layout layout, const struct tensor *t, bool is_transposed)
+static struct matrix trits_matrix_of(enum layout layout, const struct tensor *t, bool is_transposed)
 {
 	if (layout == LAYOUT_TRIT2_WINDOWS)
 		return (struct matrix){t, false, window_terms(t), t->dims[0]};
@@ -38,7 +38,7 @@ static struct matrix matrix_of(enum layout layout, const struct tensor *t, bool 
 }
 
 /* Without the zeros behind. */
-static size_t size_of(enum layout layout, const struct matrix *m)
+static size_t trits_size_of(enum layout layout, const struct matrix *m)
 {
 	switch (layout) {
 	case LAYOUT_TRIT2:
@@ -55,8 +55,8 @@ static size_t with_zeros(enum layout layout, size_t n) { return n && !layout_has
 
 size_t trits_packed_size(enum layout layout, const struct tensor *t)
 {
-	struct matrix m = matrix_of(layout, t, false);
-	return with_zeros(layout, size_of(layout, &m));
+	struct matrix m = trits_matrix_of(layout, t, false);
+	return with_zeros(layout, trits_size_of(layout, &m));
 }
 
 /* Counts the zeros of TRIT2. Returns which rows are used (tri_trit2_zeros); the caller frees that. */
@@ -133,7 +133,7 @@ static void pack_blocks(enum layout layout, const struct matrix *m, void *out)
 
 void trits_pack(enum layout layout, const struct tensor *t, bool is_transposed, void *out)
 {
-	struct matrix m = matrix_of(layout, t, is_transposed);
+	struct matrix m = trits_matrix_of(layout, t, is_transposed);
 	struct tri_zeros zeros = {0};
 	switch (layout) {
 	case LAYOUT_TRIT2: pack_trit2(&m, out, &zeros); break;
@@ -142,7 +142,7 @@ void trits_pack(enum layout layout, const struct tensor *t, bool is_transposed, 
 	case LAYOUT_TRIT_LISTS: pack_blocks(layout, &m, out); return;
 	default: pack_by_trit2(layout, &m, out, &zeros); break;
 	}
-	char *behind = (char *)out + size_of(layout, &m);
+	char *behind = (char *)out + trits_size_of(layout, &m);
 	memset(behind, 0, ZEROS_BYTES);
 	memcpy(behind, &zeros, sizeof zeros);
 }
@@ -163,7 +163,7 @@ bool layout_describe_trits(enum layout layout, const struct tensor *t, const voi
 			out->zeros += !((const int8_t *)packed)[i];
 		return true;
 	}
-	struct matrix m = matrix_of(layout, t, false);
+	struct matrix m = trits_matrix_of(layout, t, false);
 	if (layout_has_indices(layout)) {
 		zeros = blocks->zeros;
 		out->blocks_one = blocks->blocks_one;
@@ -172,7 +172,7 @@ bool layout_describe_trits(enum layout layout, const struct tensor *t, const voi
 		out->lists_many = blocks->lists_many;
 		out->form = forms[blocks->form];
 	} else {
-		memcpy(&zeros, (const char *)packed + size_of(layout, &m), sizeof zeros);
+		memcpy(&zeros, (const char *)packed + trits_size_of(layout, &m), sizeof zeros);
 	}
 	out->zeros = zeros.trits;
 	out->zero_rows = zeros.rows;

@@ -13,7 +13,7 @@ enum { LONG_EXPRESSION = 56 };
 /* ---- variables ---- */
 
 /* True if another value that is needed after node r is in the variable. */
-static bool is_taken(const struct body *b, const char *name, hir_ref r)
+static bool body_is_taken(const struct body *b, const char *name, hir_ref r)
 {
 	for (uint32_t s = 0; s < dims_syms(b->u->dims); s++)
 		if (b->sizes[s] && strcmp(b->sizes[s], name) == 0)
@@ -36,7 +36,7 @@ static bool is_taken(const struct body *b, const char *name, hir_ref r)
 const char *new_variable(struct body *b, hir_ref r, const char *wanted)
 {
 	const char *base = python_name(b->p->a, wanted ? wanted : "y"), *name = base;
-	for (uint32_t i = 2; is_taken(b, name, r); i++)
+	for (uint32_t i = 2; body_is_taken(b, name, r); i++)
 		name = arena_printf(b->p->a, "%s%u", base, i);
 	return name;
 }
@@ -210,7 +210,7 @@ static void put_comment_of(struct body *b, span at, struct buf *out)
 	buf_puts(out, comment_lines(b->p, comment_above(b->p, at)));
 }
 
-static void put_node(struct body *b, hir_ref r, struct buf *out)
+static void body_put_node(struct body *b, hir_ref r, struct buf *out)
 {
 	struct arena *a = b->p->a;
 	const struct hir_node *n = &b->u->nodes[r];
@@ -239,7 +239,7 @@ static void put_node(struct body *b, hir_ref r, struct buf *out)
 	put_sizes(b, r, out);
 }
 
-static bool is_long(struct body *b, hir_ref r)
+static bool body_is_long(struct body *b, hir_ref r)
 {
 	const struct hir_node *n = &b->u->nodes[r];
 	if (is_leaf(n) || hir_calls(n->kind) || is_state_result(b, n))
@@ -279,8 +279,8 @@ void put_body(struct body *b, struct buf *out)
 			put_size(b, s, out);
 	for (hir_ref r = 0; r < b->u->n_nodes; r++)
 		if (b->uses[r] && !is_leaf(&b->u->nodes[r]) && !b->vars[r] &&
-		    (needs_statement(b, r) || (!is_returned(b, r) && is_long(b, r))))
-			put_node(b, r, out);
+		    (needs_statement(b, r) || (!is_returned(b, r) && body_is_long(b, r))))
+			body_put_node(b, r, out);
 	put_states(b, out);
 	put_return(b, out);
 }

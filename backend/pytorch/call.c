@@ -6,7 +6,7 @@
 #include "backend/pytorch/text.h"
 #include "base/arena.h"
 
-static const struct owner *callee_owner(const struct body *b, const struct hir_node *call, const struct hir_unit *callee)
+static const struct owner *call_callee_owner(const struct body *b, const struct hir_node *call, const struct hir_unit *callee)
 {
 	const char *path = call->kind == HIR_CALL && callee->layer ? call->layer : "";
 	return !callee->layer ? b->p->file : *path ? owner_of_layer(b->p, callee->layer) : b->spec->owner;
@@ -14,7 +14,7 @@ static const struct owner *callee_owner(const struct body *b, const struct hir_n
 
 static const struct method *callee_method(const struct body *b, const struct hir_node *call, const struct hir_unit *callee)
 {
-	const struct owner *o = callee_owner(b, call, callee);
+	const struct owner *o = call_callee_owner(b, call, callee);
 	for (uint32_t i = 0; o && i < o->methods.len; i++)
 		if (o->methods.at[i].unit == callee)
 			return &o->methods.at[i];
@@ -22,13 +22,13 @@ static const struct method *callee_method(const struct body *b, const struct hir
 }
 
 /* The layer that a call is of, as an attribute of self, and its method. */
-static const char *callee_text(struct body *b, const struct hir_node *call, const struct hir_unit *callee)
+static const char *call_callee_text(struct body *b, const struct hir_node *call, const struct hir_unit *callee)
 {
 	struct arena *a = b->p->a;
 	if (!callee->layer)
 		return function_name(b->p, NULL, callee);
 	const char *path = call->kind == HIR_CALL ? call->layer : "";
-	const struct owner *o = callee_owner(b, call, callee);
+	const struct owner *o = call_callee_owner(b, call, callee);
 	if (!o)
 		return report_unprintable(b->p, call->at, "a call of a layer that is no member of this one"), "None";
 	const char *self = member_path(a, !b->spec->owner, path);
@@ -60,7 +60,7 @@ const char *call_text(struct body *b, const struct hir_node *call, const struct 
 	for (uint32_t i = 0; m && i < m->n_sizes; i++)
 		text = arena_printf(a, "%s%s%s", text, passed++ ? ", " : "",
 				    dim_text_python(b, call->callee_syms[m->sizes[i]], PREC_TERNARY));
-	return arena_printf(a, "%s(%s)", callee_text(b, call, callee), text);
+	return arena_printf(a, "%s(%s)", call_callee_text(b, call, callee), text);
 }
 
 struct expr if_expr(struct body *b, const struct hir_node *n)

@@ -14,7 +14,7 @@ struct link {
 	long at;
 };
 
-static const char *copy(struct arena *a, const char *from, const char *to) { return arena_strndup(a, from, (size_t)(to - from)); }
+static const char *chains_copy(struct arena *a, const char *from, const char *to) { return arena_strndup(a, from, (size_t)(to - from)); }
 
 /* Reads a line without its newline. False: it has another form. */
 static bool read_link(struct arena *a, const char *line, struct link *l)
@@ -28,12 +28,13 @@ static bool read_link(struct arena *a, const char *line, struct link *l)
 	if (*bracket != '[' || !isdigit((unsigned char)bracket[1]) || !end || end > open)
 		return false;
 	const char *from = open + 1, *stop = from + strcspn(from, ",)(.[ ");
-	*l = (struct link){copy(a, line, equals), copy(a, equals + 3, bracket), copy(a, end + 1, open),
-			   copy(a, from, stop),   arena_strdup(a, stop),        strtol(bracket + 1, NULL, 10)};
+	*l = (struct link){chains_copy(a, line, equals),  chains_copy(a, equals + 3, bracket),
+			   chains_copy(a, end + 1, open), chains_copy(a, from, stop),
+			   arena_strdup(a, stop),         strtol(bracket + 1, NULL, 10)};
 	return *stop == ',' || *stop == ')';
 }
 
-static bool follows(const struct link *first, const struct link *x, long n)
+static bool chains_follows(const struct link *first, const struct link *x, long n)
 {
 	return x->at == first->at + n && strcmp(x->to, first->to) == 0 && strcmp(x->from, first->to) == 0 &&
 	       strcmp(x->list, first->list) == 0 && strcmp(x->method, first->method) == 0 && strcmp(x->rest, first->rest) == 0;
@@ -54,8 +55,8 @@ const char *fold_chains(struct arena *a, const char *lines)
 		struct link first, x;
 		const char *after = next_line(a, lines, &line), *end = after;
 		long n = read_link(a, line, &first) && !strstr(first.rest, first.to);
-		for (const char *s = after; n && *s && (s = next_line(a, s, &line), read_link(a, line, &x)) && follows(&first, &x, n);
-		     end = s)
+		for (const char *s = after;
+		     n && *s && (s = next_line(a, s, &line), read_link(a, line, &x)) && chains_follows(&first, &x, n); end = s)
 			n++;
 		if (n < SHORTEST_CHAIN) {
 			buf_put(&out, lines, (size_t)(after - lines));

@@ -70,7 +70,7 @@ static const char *keyword(struct printer *p, const struct hole *h)
 	return n ? arena_strndup(p->a, h->before + skip, n) : NULL;
 }
 
-static const char *new_argument(struct printer *p, const struct py_class *c, const char *wanted)
+static const char *classes_new_argument(struct printer *p, const struct py_class *c, const char *wanted)
 {
 	const char *name = wanted ? python_name(p->a, wanted) : "size";
 	bool taken = !wanted;
@@ -96,7 +96,7 @@ static void name_holes(struct printer *p, struct py_class *c, struct owner *cons
 			at++;
 		if (at == c->n_args) {
 			const char *wanted = layer_argument(p, owners, n, holes, i);
-			const char *name = new_argument(p, c, wanted ? wanted : keyword(p, &holes[0][i]));
+			const char *name = classes_new_argument(p, c, wanted ? wanted : keyword(p, &holes[0][i]));
 			c->args[c->n_args++] = (struct class_arg){.name = name, .hole = i};
 		}
 		c->args[at].stored = c->args[at].stored || i >= c->n_init;

@@ -6,7 +6,7 @@
 #include "base/buf.h"
 
 /* The first character of a line that is no space. */
-static uint32_t line_text(const struct source *s, uint32_t at)
+static uint32_t comment_line_text(const struct source *s, uint32_t at)
 {
 	uint32_t i = source_line_start(s, at);
 	while (i < s->len && (s->text[i] == ' ' || s->text[i] == '\t'))
@@ -23,7 +23,7 @@ const char *comment_above(struct printer *p, span at)
 	uint32_t line = source_line_start(s, at.start);
 	while (line > 0) {
 		line = source_line_start(s, line - 1);
-		uint32_t text = line_text(s, line), end = source_line_end(s, line);
+		uint32_t text = comment_line_text(s, line), end = source_line_end(s, line);
 		if (s->text[text] == '@')
 			continue; /* an attribute of the definition */
 		if (s->text[text] != '#')

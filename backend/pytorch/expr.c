@@ -37,7 +37,7 @@ static bool is_size_name_taken(const struct body *b, const char *name)
 	return false;
 }
 
-static const char *size_name(struct body *b, uint32_t sym)
+static const char *expr_size_name(struct body *b, uint32_t sym)
 {
 	const char *base = python_name(b->p->a, dims_sym_name(b->u->dims, sym)), *name = base;
 	for (uint32_t k = 2; !b->sizes[sym] && is_size_name_taken(b, name); k++)
@@ -61,7 +61,7 @@ const char *dim_text_python(struct body *b, dim d, enum precedence prec)
 			continue;
 		}
 		if (steps[i].op == DIM_PUSH_SYM) {
-			stack[top++] = call_expr(size_name(b, (uint32_t)steps[i].value));
+			stack[top++] = call_expr(expr_size_name(b, (uint32_t)steps[i].value));
 			continue;
 		}
 		static const struct {
@@ -187,7 +187,7 @@ static struct expr bound_expr(struct body *b, enum builtin bi, const struct hir_
 }
 
 /* The sizes of the node's type as arguments. */
-static const char *shape_text(struct body *b, const struct hir_type *t)
+static const char *expr_shape_text(struct body *b, const struct hir_type *t)
 {
 	const char *text = "";
 	for (uint32_t i = 0; i < t->rank; i++)
@@ -219,10 +219,10 @@ static struct expr builtin_expr(struct body *b, hir_ref r)
 		case BI_FLATTEN:
 		case BI_RESHAPE:
 			return call_expr(arena_printf(b->p->a, "%s.reshape(%s)", operand_text(b, x[0].u.tensor, PREC_CALL),
-						      shape_text(b, &n->type)));
+						      expr_shape_text(b, &n->type)));
 		case BI_EXPAND:
-			return call_expr(
-				arena_printf(b->p->a, "%s.expand(%s)", operand_text(b, x[0].u.tensor, PREC_CALL), shape_text(b, &n->type)));
+			return call_expr(arena_printf(b->p->a, "%s.expand(%s)", operand_text(b, x[0].u.tensor, PREC_CALL),
+						      expr_shape_text(b, &n->type)));
 		default: break;
 		}
 	if (bi == BI_ATTENTION && arg_at(b, r, 3)->kind != ARG_NONE && arg_at(b, r, 4)->u.i && arg_at(b, r, 5)->kind == ARG_NONE) {
@@ -237,7 +237,7 @@ static struct expr builtin_expr(struct body *b, hir_ref r)
 
 /* ---- constants ---- */
 
-static const char *element_text(struct arena *a, dtype t, const void *data, int64_t i)
+static const char *expr_element_text(struct arena *a, dtype t, const void *data, int64_t i)
 {
 	const char *p = (const char *)data + (size_t)i * dtype_size(t);
 	float f;
@@ -261,7 +261,7 @@ static void put_nested(struct body *b, const struct hir_node *n, uint32_t axis, 
 {
 	if (axis == n->type.rank) {
 		arena_mark_t m = arena_mark(b->p->a);
-		buf_puts(out, element_text(b->p->a, n->type.elem, n->data, (*at)++));
+		buf_puts(out, expr_element_text(b->p->a, n->type.elem, n->data, (*at)++));
 		arena_release(b->p->a, m);
 		return;
 	}
@@ -279,7 +279,7 @@ static struct expr const_expr(struct body *b, const struct hir_node *n)
 {
 	int64_t at = 0;
 	if (n->type.rank == 0) {
-		const char *text = element_text(b->p->a, n->type.elem, n->data, 0);
+		const char *text = expr_element_text(b->p->a, n->type.elem, n->data, 0);
 		return (struct expr){n->type.elem == DT_BOOL ? text : hole_text(b->p->a, NULL, text, NULL),
 				     *text == '-' ? PREC_UNARY : PREC_CALL, true};
 	}

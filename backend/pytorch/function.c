@@ -28,7 +28,7 @@ static void find_sizes(struct body *b)
 }
 
 /* The name of an argument; two inputs may have one name. */
-static const char *new_argument(const struct body *b, uint32_t input, const char *wanted)
+static const char *function_new_argument(const struct body *b, uint32_t input, const char *wanted)
 {
 	const char *name = wanted;
 	for (uint32_t i = 0, k = 2; i < input; i++)
@@ -59,7 +59,7 @@ static void body_open(struct body *b, struct printer *p, const struct body_spec 
 	for (uint32_t i = 0; i < u->n_inputs; i++) {
 		const char *name = u->inputs[i].name;
 		bool own = !is_passed(u, i) || (spec->params && spec->params[i] != HIR_NONE);
-		b->inputs[i] = own ? member_path(p->a, !spec->owner, name) : new_argument(b, i, function_argument(p->a, name));
+		b->inputs[i] = own ? member_path(p->a, !spec->owner, name) : function_new_argument(b, i, function_argument(p->a, name));
 		if (!own && !b->device)
 			b->device = b->inputs[i];
 	}

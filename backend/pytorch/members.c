@@ -46,7 +46,7 @@ static void free_parts(struct attribute *a)
 
 /* ---- parameters and states ---- */
 
-static const char *full_name(struct printer *p, const struct owner *o, const char *name)
+static const char *members_full_name(struct printer *p, const struct owner *o, const char *name)
 {
 	return *o->path ? arena_printf(p->a, "%s.%s", o->path, name) : name;
 }
@@ -63,7 +63,7 @@ static const char *shape_list(struct printer *p, const struct dims *d, const str
 	return text;
 }
 
-static const char *typed(struct printer *p, dtype t)
+static const char *members_typed(struct printer *p, dtype t)
 {
 	return t == DT_FLOAT32 ? "" : arena_printf(p->a, ", dtype=%s", dtype_python(p->a, t));
 }
@@ -73,13 +73,13 @@ static const char *initial_text(struct printer *p, const struct hir_unit *init, 
 	const char *text = init ? print_initial(p, init) : NULL;
 	if (text)
 		return text;
-	return arena_printf(p->a, "torch.zeros(%s%s%s)", t->rank ? "" : "()", shape_list(p, d, t), typed(p, t->elem));
+	return arena_printf(p->a, "torch.zeros(%s%s%s)", t->rank ? "" : "()", shape_list(p, d, t), members_typed(p, t->elem));
 }
 
 static void set_param(struct printer *p, const struct owner *o, struct attribute *a, const struct hir_unit *u, uint32_t input)
 {
 	const char *name = u->inputs[input].name;
-	const char *full = full_name(p, o, name), *last = strrchr(name, '.') ? strrchr(name, '.') + 1 : name;
+	const char *full = members_full_name(p, o, name), *last = strrchr(name, '.') ? strrchr(name, '.') + 1 : name;
 	const char *holder = last == name ? "self" : member_path(p->a, false, arena_strndup(p->a, name, (size_t)(last - name - 1)));
 	for (uint32_t i = 0; i < p->program->n_params; i++) {
 		const struct hir_param *q = &p->program->params[i];
@@ -97,7 +97,7 @@ static void set_param(struct printer *p, const struct owner *o, struct attribute
 
 static void set_state(struct printer *p, const struct owner *o, struct attribute *a, const char *name)
 {
-	const char *full = full_name(p, o, name);
+	const char *full = members_full_name(p, o, name);
 	for (uint32_t i = 0; i < p->program->n_states; i++) {
 		const struct hir_state *s = &p->program->states[i];
 		if (strcmp(s->name, full) == 0)
@@ -117,7 +117,7 @@ static bool is_of_child(const struct owner *o, const char *name)
 	return false;
 }
 
-static void add_inputs(struct printer *p, const struct owner *o, const struct hir_unit *u, struct attribute *root)
+static void members_add_inputs(struct printer *p, const struct owner *o, const struct hir_unit *u, struct attribute *root)
 {
 	for (uint32_t i = 0; i < u->n_inputs; i++) {
 		const struct hir_input *in = &u->inputs[i];
@@ -134,7 +134,7 @@ static void add_inputs(struct printer *p, const struct owner *o, const struct hi
 
 /* ---- sub-layers ---- */
 
-static bool is_number(const char *s) { return isdigit((unsigned char)*s); }
+static bool members_is_number(const char *s) { return isdigit((unsigned char)*s); }
 
 static const char *made_text(struct printer *p, const struct attribute *a);
 
@@ -176,13 +176,13 @@ static const char *made_text(struct printer *p, const struct attribute *a)
 {
 	if (a->made)
 		return a->made;
-	if (a->parts.len && is_number(a->parts.at[0]->name))
+	if (a->parts.len && members_is_number(a->parts.at[0]->name))
 		return arena_printf(p->a, "nn.ModuleList(%s)", elements_text(p, a));
 	return a->parts.len ? dict_text(p, a) : "nn.Module()";
 }
 
 /* True for a name that nn.Module has itself, or that Python does not take. */
-static bool is_reserved(struct printer *p, const char *name)
+static bool members_is_reserved(struct printer *p, const char *name)
 {
 	static const char *const taken[] = {"training",
 					    "train",
@@ -230,7 +230,7 @@ static bool is_reserved(struct printer *p, const char *name)
 
 static void put_attribute(struct printer *p, const struct owner *o, const struct attribute *a, const char *holder, struct buf *out)
 {
-	if (is_reserved(p, a->name))
+	if (members_is_reserved(p, a->name))
 		report_unprintable(p, o->layer ? o->layer->at : SPAN_NONE,
 				   arena_printf(p->a, "the member `%s`, because nn.Module or Python has this name", a->name));
 	const char *self = arena_printf(p->a, "%s.%s", holder, python_name(p->a, a->name));
@@ -238,7 +238,8 @@ static void put_attribute(struct printer *p, const struct owner *o, const struct
 		buf_printf(out, "%s\n", a->statement);
 	else
 		buf_printf(out, "%s = %s\n", self, made_text(p, a));
-	if (!a->made && !a->statement && strcmp(made_text(p, a), "nn.Module()") == 0 && !(a->parts.len && is_number(a->parts.at[0]->name)))
+	if (!a->made && !a->statement && strcmp(made_text(p, a), "nn.Module()") == 0 &&
+	    !(a->parts.len && members_is_number(a->parts.at[0]->name)))
 		for (uint32_t i = 0; i < a->parts.len; i++)
 			put_attribute(p, o, a->parts.at[i], self, out);
 }
@@ -307,7 +308,7 @@ const char *print_members(struct printer *p, struct owner *o)
 	struct attribute root = {0};
 	struct buf out = {0};
 	for (uint32_t i = 0; i < o->methods.len; i++)
-		add_inputs(p, o, o->methods.at[i].unit, &root);
+		members_add_inputs(p, o, o->methods.at[i].unit, &root);
 	add_children(p, o, &root);
 	for (uint32_t i = 0; i < root.parts.len; i++)
 		put_attribute(p, o, root.parts.at[i], "self", &out);

@@ -59,7 +59,7 @@ static const char *free_name(struct printer *p, const struct owner *o, const cha
 	}
 }
 
-static const char *text_of(struct printer *p, struct owner *o, struct method *m)
+static const char *methods_text_of(struct printer *p, struct owner *o, struct method *m)
 {
 	const struct body_spec spec = {.unit = m->unit,
 				       .name = wanted_name(p, o, m->unit),
@@ -91,7 +91,7 @@ void print_methods(struct printer *p, struct owner *o)
 			m->name = free_name(p, o, wanted_name(p, o, m->unit), NULL);
 			continue;
 		}
-		const char *text = text_of(p, o, m), *name = free_name(p, o, wanted_name(p, o, m->unit), text);
+		const char *text = methods_text_of(p, o, m), *name = free_name(p, o, wanted_name(p, o, m->unit), text);
 		bool known = false;
 		for (uint32_t k = 0; k < i; k++)
 			known = known || strcmp(o->methods.at[k].name, name) == 0;
@@ -109,7 +109,7 @@ void print_functions_of_layers(struct printer *p)
 		struct method *m = &p->file->methods.at[i];
 		if (!takes_layers(p->file, p, m->unit))
 			continue;
-		m->text = arena_printf(p->a, "def %s%s", m->name, after_name(text_of(p, p->file, m)));
+		m->text = arena_printf(p->a, "def %s%s", m->name, after_name(methods_text_of(p, p->file, m)));
 		if (m->n_sizes)
 			report_unprintable(p, m->unit->at, "a function that takes a layer and a size");
 		add_text(p, p->file, m->text);

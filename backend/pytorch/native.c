@@ -12,10 +12,10 @@ static const struct native natives[] = {
 #include "backend/pytorch/layers.def"
 };
 
-static bool is_known(const struct hir_value *v)
+static bool native_is_known(const struct hir_value *v)
 {
 	for (uint32_t i = 0; v->kind == ARG_LIST && i < v->n; i++)
-		if (!is_known(&v->u.list[i]))
+		if (!native_is_known(&v->u.list[i]))
 			return false;
 	return v->kind != ARG_TENSOR;
 }
@@ -26,7 +26,7 @@ const struct native *native_layer(const struct hir_layer *l)
 		if (strcmp(natives[i].name, l->name) != 0)
 			continue;
 		for (uint32_t k = 0; k < l->n_args; k++)
-			if (!is_known(&l->args[k]) || (strcmp(l->args[k].name, "scale") == 0 && l->args[k].u.i))
+			if (!native_is_known(&l->args[k]) || (strcmp(l->args[k].name, "scale") == 0 && l->args[k].u.i))
 				return NULL; /* the scale of trits is a parameter here, and of the quantizer there */
 		return &natives[i];
 	}
@@ -51,7 +51,7 @@ const char *layer_value_text(struct printer *p, const struct hir_value *v)
 	return arena_printf(p->a, v->n == 1 ? "%s,)" : "%s)", text);
 }
 
-static const struct hir_value *argument(const struct hir_layer *l, const char *name, size_t len)
+static const struct hir_value *native_argument(const struct hir_layer *l, const char *name, size_t len)
 {
 	for (uint32_t i = 0; i < l->n_args; i++)
 		if (strlen(l->args[i].name) == len && memcmp(l->args[i].name, name, len) == 0)
@@ -65,7 +65,7 @@ const char *native_call(struct printer *p, const struct native *n, const struct 
 	bool first = true;
 	for (const char *s = n->args; *s;) {
 		size_t name = strcspn(s, "=,"), all = strcspn(s, ",");
-		const struct hir_value *v = argument(l, s, name);
+		const struct hir_value *v = native_argument(l, s, name);
 		const char *standard = name < all ? arena_strndup(p->a, s + name + 1, all - name - 1) : NULL;
 		const char *before = standard ? arena_printf(p->a, "%s%.*s=", first ? "" : ", ", (int)name, s) : first ? "" : ", ";
 		if (v) {

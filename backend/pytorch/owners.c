@@ -35,7 +35,7 @@ struct owner *owner_of_layer(const struct printer *p, const struct hir_layer *l)
 	return NULL;
 }
 
-static struct owner *owner_of(struct walk *w, const struct hir_layer *l, const char *path)
+static struct owner *owners_owner_of(struct walk *w, const struct hir_layer *l, const char *path)
 {
 	struct owner *o = owner_of_layer(w->p, l);
 	return o ? o : add_owner(w, l, l->name, path);
@@ -46,7 +46,7 @@ static struct owner *add_child(struct walk *w, struct owner *o, const struct hir
 	struct owner *known = owner_child(o, path);
 	if (known)
 		return known;
-	struct child c = {path, owner_of(w, l, *o->path ? arena_printf(w->p->a, "%s.%s", o->path, path) : path)};
+	struct child c = {path, owners_owner_of(w, l, *o->path ? arena_printf(w->p->a, "%s.%s", o->path, path) : path)};
 	vec_push(&o->children, c);
 	return c.owner;
 }
@@ -92,17 +92,17 @@ static void add_passed_layers(struct walk *w, struct owner *o, const struct hir_
 static void walk_unit(struct walk *w, struct owner *o, const struct hir_unit *u);
 
 /* The owner of a callee: the layer at a path below o, o itself, or the file. */
-static struct owner *callee_owner(struct walk *w, struct owner *o, const struct hir_node *call, const struct hir_unit *callee)
+static struct owner *owners_callee_owner(struct walk *w, struct owner *o, const struct hir_node *call, const struct hir_unit *callee)
 {
 	const char *path = call->kind == HIR_CALL ? call->layer : "";
 	if (!callee->layer)
 		return w->owners->at[0];
 	if (!path || !*path)
 		return o;
-	return o == w->p->file ? owner_of(w, callee->layer, "") : add_child(w, o, callee->layer, path);
+	return o == w->p->file ? owners_owner_of(w, callee->layer, "") : add_child(w, o, callee->layer, path);
 }
 
-static bool has_method(const struct owner *o, const struct hir_unit *u)
+static bool owners_has_method(const struct owner *o, const struct hir_unit *u)
 {
 	for (uint32_t i = 0; i < o->methods.len; i++)
 		if (o->methods.at[i].unit == u)
@@ -112,7 +112,7 @@ static bool has_method(const struct owner *o, const struct hir_unit *u)
 
 static void walk_unit(struct walk *w, struct owner *o, const struct hir_unit *u)
 {
-	if (o->native || has_method(o, u))
+	if (o->native || owners_has_method(o, u))
 		return;
 	for (uint32_t i = 0; i < u->n_nodes; i++) {
 		const struct hir_node *n = &u->nodes[i];
@@ -120,9 +120,9 @@ static void walk_unit(struct walk *w, struct owner *o, const struct hir_unit *u)
 			continue;
 		if (n->kind == HIR_CALL)
 			add_passed_layers(w, o, u, n);
-		walk_unit(w, callee_owner(w, o, n, n->callee), n->callee);
+		walk_unit(w, owners_callee_owner(w, o, n, n->callee), n->callee);
 		if (n->other)
-			walk_unit(w, callee_owner(w, o, n, n->other), n->other);
+			walk_unit(w, owners_callee_owner(w, o, n, n->other), n->other);
 	}
 	struct method m = {.unit = u};
 	vec_push(&o->methods, m);
@@ -135,7 +135,8 @@ void find_owners(struct printer *p, struct owner_list *out)
 	p->file = add_owner(&w, NULL, "", "");
 	for (uint32_t i = 0; i < p->program->n_entries; i++) {
 		const struct hir_entry *e = &p->program->entries[i];
-		struct owner *o = e->unit->layer ? owner_of(&w, e->unit->layer, "") : add_owner(&w, NULL, e->unit->definition_name, "");
+		struct owner *o =
+			e->unit->layer ? owners_owner_of(&w, e->unit->layer, "") : add_owner(&w, NULL, e->unit->definition_name, "");
 		if (!e->unit->layer)
 			o->entry = e;
 		walk_unit(&w, o, e->unit);

@@ -16,7 +16,7 @@ void report_unprintable(struct printer *p, span at, const char *what)
 }
 
 /* True if the text has the word, followed by a dot. */
-static bool uses(const char *text, const char *word)
+static bool print_uses(const char *text, const char *word)
 {
 	size_t n = strlen(word);
 	for (const char *s = text; (s = strstr(s, word)); s += n)
@@ -27,13 +27,13 @@ static bool uses(const char *text, const char *word)
 
 static void put_imports(const char *text, struct buf *out)
 {
-	if (uses(text, "torch"))
+	if (print_uses(text, "torch"))
 		buf_puts(out, "import torch\n");
-	if (uses(text, "F"))
+	if (print_uses(text, "F"))
 		buf_puts(out, "import torch.nn.functional as F\n");
-	if (uses(text, "tnn"))
+	if (print_uses(text, "tnn"))
 		buf_puts(out, "import trib.nn as tnn\n");
-	if (uses(text, "TF"))
+	if (print_uses(text, "TF"))
 		buf_puts(out, "import trib.nn.functional as TF\n");
 	buf_puts(out, "from torch import nn\n");
 }
@@ -66,7 +66,7 @@ static void free_owners(struct owner_list *l)
 	vec_free(l);
 }
 
-static void put_functions(struct printer *p, struct buf *out)
+static void print_put_functions(struct printer *p, struct buf *out)
 {
 	struct buf text = {0};
 	text_fill(p->file->body, NULL, &text);
@@ -86,13 +86,13 @@ static bool print_module(const struct backend_model *m, struct backend_output *f
 	(void)error;
 	find_owners(&p, &owners);
 	struct py_class **classes = make_classes(&p, &owners, &n);
-	put_functions(&p, &text);
+	print_put_functions(&p, &text);
 	for (uint32_t i = 0; i < n; i++) {
 		buf_puts(&text, "\n\n");
 		print_class(&p, classes[i], &text);
 	}
 	put_load(&p, &owners, &text);
-	bool package = text.len && (uses(text.at, "tnn") || uses(text.at, "TF"));
+	bool package = text.len && (print_uses(text.at, "tnn") || print_uses(text.at, "TF"));
 	buf_printf(out,
 		   "\"\"\"Model %s in PyTorch. trib wrote this file: the next build writes it again.\n\n"
 		   "It needs PyTorch 2.0 or later%s.\n\"\"\"\n\n",

@@ -23,7 +23,7 @@ static bool is_same_value(const struct body *b, hir_ref x, hir_ref y)
 }
 
 /* Gives the layer's state a value, unless it has it. */
-static void put_state(struct body *b, const char *path, hir_ref value, struct buf *out)
+static void states_put_state(struct body *b, const char *path, hir_ref value, struct buf *out)
 {
 	struct held *h = held_at(b, path);
 	if (!is_same_value(b, h->node, value))
@@ -41,7 +41,7 @@ void put_states_of_call(struct body *b, const struct hir_node *n, struct buf *ou
 {
 	for (uint32_t i = 0; n->kind == HIR_CALL && i < n->callee->n_inputs; i++)
 		if (n->callee->inputs[i].state)
-			put_state(b, state_path(b, n, i), b->u->args[n->args + i].u.tensor, out);
+			states_put_state(b, state_path(b, n, i), b->u->args[n->args + i].u.tensor, out);
 }
 
 void note_states_of_call(struct body *b, hir_ref r)
@@ -58,7 +58,7 @@ void put_states(struct body *b, struct buf *out)
 {
 	for (uint32_t i = 0; i < b->u->n_outputs; i++)
 		if (b->u->outputs[i].state)
-			put_state(b, b->u->inputs[b->u->outputs[i].state - 1].name, b->u->outputs[i].node, out);
+			states_put_state(b, b->u->inputs[b->u->outputs[i].state - 1].name, b->u->outputs[i].node, out);
 }
 
 /* A function that changes states reads their old values first. */

@@ -61,7 +61,7 @@ static const struct hir_arg *chosen_arg(const struct body *b, hir_ref r, uint32_
 }
 
 /* A tensor that must be one of floats. */
-static const char *float_text(struct body *b, const struct hir_arg *x)
+static const char *template_float_text(struct body *b, const struct hir_arg *x)
 {
 	if (x->kind != ARG_TENSOR)
 		return arena_printf(b->p->a, "torch.tensor(%s)", arg_text(b, x, PREC_TERNARY));
@@ -71,7 +71,7 @@ static const char *float_text(struct body *b, const struct hir_arg *x)
 	return arena_printf(b->p->a, "%s.float()", operand_text(b, x->u.tensor, PREC_CALL));
 }
 
-static void put_type(struct body *b, hir_ref r, struct buf *out)
+static void template_put_type(struct body *b, hir_ref r, struct buf *out)
 {
 	dtype t = b->u->nodes[r].type.elem;
 	if (t != DT_FLOAT32)
@@ -79,7 +79,7 @@ static void put_type(struct body *b, hir_ref r, struct buf *out)
 }
 
 /* {dim=%1|-1}, of which s is the text after the brace. Returns the text after it. */
-static const char *put_optional(struct body *b, hir_ref r, const char *s, struct buf *out)
+static const char *template_put_optional(struct body *b, hir_ref r, const char *s, struct buf *out)
 {
 	struct arena *a = b->p->a;
 	const char *percent = strchr(s, '%'), *end = strchr(s, '}'), *bar = memchr(s, '|', (size_t)(end - s));
@@ -118,10 +118,10 @@ static bool are_numbers(struct body *b, hir_ref r)
 }
 
 /* A part of a template after its percent sign. Returns the text after it. */
-static const char *put_argument(struct body *b, hir_ref r, const char *s, enum precedence prec, struct buf *out)
+static const char *template_put_argument(struct body *b, hir_ref r, const char *s, enum precedence prec, struct buf *out)
 {
 	if (*s == 'T')
-		return put_type(b, r, out), s + 1;
+		return template_put_type(b, r, out), s + 1;
 	if (*s == 'D')
 		return buf_puts(out, device_text(b)), s + 1;
 	if (*s == 'B')
@@ -136,7 +136,7 @@ static const char *put_argument(struct body *b, hir_ref r, const char *s, enum p
 	case '.': buf_puts(out, arg_text(b, x, PREC_CALL)); break;
 	case 'l': buf_puts(out, arg_text(b, x, prec)); break;
 	case 'r': buf_puts(out, arg_text(b, x, prec + 1)); break;
-	case 'f': buf_puts(out, float_text(b, x)); break;
+	case 'f': buf_puts(out, template_float_text(b, x)); break;
 	case 'i': buf_puts(out, index_text(b, x)); break;
 	case 't': buf_puts(out, x->kind == ARG_TENSOR ? tensor_text(b, x->u.tensor) : arg_text(b, x, PREC_TERNARY)); break;
 	case 'p': buf_puts(out, factor_text(b, r, x, PREC_TERNARY)); break;
@@ -164,9 +164,9 @@ struct expr template_expr(struct body *b, hir_ref r, const struct row *row)
 	struct buf out = {0};
 	for (const char *s = row->template; *s;) {
 		if (*s == '{')
-			s = put_optional(b, r, s + 1, &out);
+			s = template_put_optional(b, r, s + 1, &out);
 		else if (*s == '%' && s[1] != ' ')
-			s = put_argument(b, r, s + 1, row->prec, &out);
+			s = template_put_argument(b, r, s + 1, row->prec, &out);
 		else
 			buf_putc(&out, *s++);
 	}

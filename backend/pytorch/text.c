@@ -125,7 +125,7 @@ static const char *element_end(const char *s)
 }
 
 /* One element on each line, with a comma after the last one. */
-static void put_elements(struct buf *out, uint32_t indent, const char *s)
+static void text_put_elements(struct buf *out, uint32_t indent, const char *s)
 {
 	while (*s) {
 		const char *end = element_end(s);
@@ -138,7 +138,7 @@ static void put_elements(struct buf *out, uint32_t indent, const char *s)
 }
 
 /* `to = a, b` or `return a, b`: the list that a longer line has in parentheses. NULL: another statement. */
-static const char *tuple_of(const char *text)
+static const char *text_tuple_of(const char *text)
 {
 	const char *equals = strstr(text, " = ");
 	if (equals && strcspn(text, "\"'") < (size_t)(equals - text))
@@ -149,7 +149,7 @@ static const char *tuple_of(const char *text)
 
 void put_statement(struct buf *out, uint32_t indent, const char *text)
 {
-	const char *list = indent + strlen(text) > LINE ? tuple_of(text) : NULL;
+	const char *list = indent + strlen(text) > LINE ? text_tuple_of(text) : NULL;
 	if (list) {
 		struct buf whole = {0};
 		buf_printf(&whole, "%.*s(%s)", (int)(list - text), text, list);
@@ -172,7 +172,7 @@ void put_statement(struct buf *out, uint32_t indent, const char *text)
 	if (fits)
 		buf_printf(out, "%*s%s\n", (int)indent + 4, "", content);
 	else
-		put_elements(out, indent + 4, content);
+		text_put_elements(out, indent + 4, content);
 	buf_printf(out, "%*s%c%s\n", (int)indent, "", s[strlen(s) - 1], text + n - tail);
 	free(content);
 	free(s);

@@ -32,7 +32,7 @@ static void each_tensor(struct body *b, const struct hir_arg *x, hir_ref reader,
 }
 
 /* True for an argument of a call whose text it shows. */
-static bool is_shown(const struct hir_node *n, uint32_t i)
+static bool uses_is_shown(const struct hir_node *n, uint32_t i)
 {
 	uint32_t lead = n->kind == HIR_IF || n->kind == HIR_LOOP;
 	if (!hir_calls(n->kind) || i < lead)
@@ -58,7 +58,7 @@ static void each_operand(struct body *b, hir_ref r, hir_ref reader, visit_fn *f)
 	if (n->kind == HIR_RESULT && !is_state_result(b, n))
 		f(b, n->source, reader);
 	for (uint32_t i = 0; i < count; i++)
-		if (is_shown(n, i))
+		if (uses_is_shown(n, i))
 			each_tensor(b, &args[i], reader, f);
 }
 

@@ -3,7 +3,7 @@
 
 enum { STACK = 64 };
 
-static int64_t floor_div(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0)); }
+static int64_t dims_floor_div(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0)); }
 
 bool tri_dim_value(const tri_dim_desc *d, const int64_t *dims, uint64_t known, int64_t *out)
 {
@@ -25,16 +25,16 @@ bool tri_dim_value(const tri_dim_desc *d, const int64_t *dims, uint64_t known, i
 					   : b == 0 || b == -1)
 			return false;
 		if (s->op == TRI_DIM_FLOORDIV)
-			*to = floor_div(a, b);
+			*to = dims_floor_div(a, b);
 		else if (s->op == TRI_DIM_MOD)
-			*to = a - floor_div(a, b) * b;
+			*to = a - dims_floor_div(a, b) * b;
 	}
 	*out = top == 1 ? stack[0] : 0;
 	return top == 1;
 }
 
 /* Returns the unknown dimension of d if there is exactly one, else -1. */
-static int64_t lone_unknown(const tri_dim_desc *d, uint64_t known)
+static int64_t dims_lone_unknown(const tri_dim_desc *d, uint64_t known)
 {
 	int64_t found = -1;
 	for (int32_t i = 0; i < d->n_steps; i++) {
@@ -49,9 +49,9 @@ static int64_t lone_unknown(const tri_dim_desc *d, uint64_t known)
 }
 
 /* Solves d = extent for its one unknown, as if d were linear in it. If it is not, the comparison of shapes fails later. */
-static bool solve(const tri_dim_desc *d, int64_t extent, int64_t *dims, uint64_t *known)
+static bool dims_solve(const tri_dim_desc *d, int64_t extent, int64_t *dims, uint64_t *known)
 {
-	int64_t s = lone_unknown(d, *known), at0, at1;
+	int64_t s = dims_lone_unknown(d, *known), at0, at1;
 	if (s < 0)
 		return false;
 	uint64_t with = *known | 1ull << s;
@@ -61,7 +61,7 @@ static bool solve(const tri_dim_desc *d, int64_t extent, int64_t *dims, uint64_t
 	dims[s] = 1;
 	if (!tri_dim_value(d, dims, with, &at1) || at1 == at0 || at1 - at0 == -1)
 		return false;
-	dims[s] = floor_div(extent - at0, at1 - at0);
+	dims[s] = dims_floor_div(extent - at0, at1 - at0);
 	*known = with;
 	return true;
 }
@@ -74,6 +74,6 @@ void tri_dims_solve(const tri_entry_desc *e, const tri_tensor *io, int64_t *dims
 			for (int32_t k = 0; k < e->inputs[i].rank; k++) {
 				const tri_dim_desc *d = &e->inputs[i].dims[k];
 				if (pass == 1 || (d->n_steps == 1 && d->steps[0].op == TRI_DIM_SYM))
-					solve(d, io[i].shape[k], dims, known);
+					dims_solve(d, io[i].shape[k], dims, known);
 			}
 }

@@ -20,7 +20,7 @@ enum { WHY = 190 };
 
 /* ---- scratch sizes of units that are not compiled ---- */
 
-static int64_t floor_div(int64_t a, int64_t b)
+static int64_t lazy_floor_div(int64_t a, int64_t b)
 {
 	if (b == 0)
 		b = 1;
@@ -30,7 +30,7 @@ static int64_t floor_div(int64_t a, int64_t b)
 }
 
 /* Computes a dim as compiled code does: x // 0 is x. Sets *overflow if 64 bits cannot hold a sum or a product. */
-static int64_t value_of(const tri_dim_desc *d, const int64_t *dims, bool *overflow)
+static int64_t lazy_value_of(const tri_dim_desc *d, const int64_t *dims, bool *overflow)
 {
 	int64_t stack[TRI_LAZY_MOST_DIMS] = {0};
 	int top = 0;
@@ -46,9 +46,9 @@ static int64_t value_of(const tri_dim_desc *d, const int64_t *dims, bool *overfl
 		else if (s->op == TRI_DIM_MUL)
 			*overflow |= __builtin_mul_overflow(a, b, to);
 		else if (s->op == TRI_DIM_FLOORDIV)
-			*to = floor_div(a, b);
+			*to = lazy_floor_div(a, b);
 		else
-			*to = (int64_t)((uint64_t)a - (uint64_t)floor_div(a, b) * (uint64_t)(b ? b : 1));
+			*to = (int64_t)((uint64_t)a - (uint64_t)lazy_floor_div(a, b) * (uint64_t)(b ? b : 1));
 	}
 	return stack[0];
 }
@@ -61,12 +61,12 @@ int64_t tri_lazy_scratch(const int64_t *dims, const struct tri_lazy_unit *u)
 		const struct tri_lazy_call *c = &u->calls[i];
 		int64_t values[TRI_LAZY_MOST_DIMS];
 		for (uint64_t k = 0; k < c->n_dims; k++)
-			values[k] = value_of(&c->dims[k], dims, &overflow);
+			values[k] = lazy_value_of(&c->dims[k], dims, &overflow);
 		int64_t need = __atomic_load_n(&c->callee->slot->scratch, __ATOMIC_ACQUIRE)(values);
 		overflow |= need == TRI_TOO_LARGE;
 		most = need > most ? need : most;
 	}
-	int64_t own = value_of(u->scratch, dims, &overflow);
+	int64_t own = lazy_value_of(u->scratch, dims, &overflow);
 	bool huge = __builtin_add_overflow(own, most, &all);
 	return overflow || huge ? TRI_TOO_LARGE : all;
 }
@@ -89,7 +89,7 @@ static const struct tri_lazy_api *open_at(const char *path, char *why)
 }
 
 /* True if only this user and root can change the file or folder. In a sticky folder such as /tmp, others cannot rename our files. */
-static bool is_ours(const char *path)
+static bool lazy_is_ours(const char *path)
 {
 	struct statx st; /* through the system call: a C library before 2.33 has no `stat` to link with */
 	if (syscall(SYS_statx, AT_FDCWD, path, 0, STATX_MODE | STATX_UID, &st) != 0 || (st.stx_uid != 0 && st.stx_uid != geteuid()))
@@ -98,7 +98,7 @@ static bool is_ours(const char *path)
 }
 
 /* True if no other user can replace the file. */
-static bool is_safe(const char *path)
+static bool lazy_is_safe(const char *path)
 {
 	char at[TRI_LONGEST_PATH];
 	size_t len = strlen(path);
@@ -108,16 +108,16 @@ static bool is_safe(const char *path)
 	for (; len > 1; len--)
 		if (path[len] == '/' || path[len] == 0) {
 			at[len] = 0;
-			if (!is_ours(at))
+			if (!lazy_is_ours(at))
 				return false;
 		}
-	return is_ours("/");
+	return lazy_is_ours("/");
 }
 
 /* A process with raised privileges (setuid) opens libtrib only at its path at build time, and only if that is safe. */
 static const struct tri_lazy_api *open_installed(const struct tri_lazy_library *l, char *why)
 {
-	if (is_safe(l->libtrib))
+	if (lazy_is_safe(l->libtrib))
 		return open_at(l->libtrib, why);
 	snprintf(why, WHY, "this process has raised privileges, and other users may write to %.100s", l->libtrib);
 	return NULL;

@@ -5,7 +5,7 @@
 
 static const struct tri_profiling *profiling(const struct tri_model *m) { return m->desc->profiling; }
 
-static void release(struct tri_model *m)
+static void model_release(struct tri_model *m)
 {
 	tri_states_close(m->states);
 	if (m->collector)
@@ -44,7 +44,7 @@ struct tri_model *tri_model_open(const tri_options *opt, tri_error *err, const t
 	m->desc = desc;
 	if (open_collector(m, opt, err) != TRI_OK || tri_engine_open(m, opt, err) != TRI_OK ||
 	    tri_states_open(desc, opt, &m->states, err) != TRI_OK) {
-		release(m);
+		model_release(m);
 		return NULL;
 	}
 	if (err)
@@ -67,12 +67,12 @@ static int run_entry(struct tri_model *m, uint32_t number, const tri_tensor *io,
 	return status;
 }
 
-static int end_call(struct tri_model *m, int status, tri_error *err)
+static int model_end_call(struct tri_model *m, int status, tri_error *err)
 {
 	if (status == TRI_OK && err)
 		err->code = TRI_OK, err->message[0] = 0;
 	if (tri_claim_end(&m->claim))
-		release(m);
+		model_release(m);
 	return status;
 }
 
@@ -91,7 +91,7 @@ int tri_model_run(struct tri_model *m, uint32_t entry, tri_tensor *io, tri_error
 	status = run_entry(m, entry, io, err);
 	if (m->collector)
 		profiling(m)->end_run(m->collector, status == TRI_OK, m->scratch_bytes, m->clock);
-	return end_call(m, status, err);
+	return model_end_call(m, status, err);
 }
 
 int tri_model_reset(struct tri_model *m, tri_error *err)
@@ -100,37 +100,37 @@ int tri_model_reset(struct tri_model *m, tri_error *err)
 	if (status != TRI_OK)
 		return status;
 	tri_states_reset(m->states);
-	return end_call(m, TRI_OK, err);
+	return model_end_call(m, TRI_OK, err);
 }
 
 int tri_model_state_save(struct tri_model *m, void *to, uint64_t *size, tri_error *err)
 {
 	int status = m ? tri_claim_begin(&m->claim, err) : no_model(err);
-	return status == TRI_OK ? end_call(m, tri_states_save(m->states, to, size, err), err) : status;
+	return status == TRI_OK ? model_end_call(m, tri_states_save(m->states, to, size, err), err) : status;
 }
 
 int tri_model_state_load(struct tri_model *m, const void *from, uint64_t size, tri_error *err)
 {
 	int status = m ? tri_claim_begin(&m->claim, err) : no_model(err);
-	return status == TRI_OK ? end_call(m, tri_states_load(m->states, from, size, err), err) : status;
+	return status == TRI_OK ? model_end_call(m, tri_states_load(m->states, from, size, err), err) : status;
 }
 
 const tri_profile *tri_model_profile(struct tri_model *m, tri_error *err)
 {
 	const tri_profile *p = NULL;
 	if ((m ? tri_claim_begin(&m->claim, err) : no_model(err)) == TRI_OK)
-		end_call(m, tri_profile_result(profiling(m), m->collector, m->threads, &p, err), err);
+		model_end_call(m, tri_profile_result(profiling(m), m->collector, m->threads, &p, err), err);
 	return p;
 }
 
 int tri_model_profile_reset(struct tri_model *m, tri_error *err)
 {
 	int status = m ? tri_claim_begin(&m->claim, err) : no_model(err);
-	return status == TRI_OK ? end_call(m, tri_profile_restart(profiling(m), m->collector, err), err) : status;
+	return status == TRI_OK ? model_end_call(m, tri_profile_restart(profiling(m), m->collector, err), err) : status;
 }
 
 void tri_model_close(struct tri_model *m)
 {
 	if (m && tri_claim_close(&m->claim))
-		release(m);
+		model_release(m);
 }

@@ -30,7 +30,7 @@ struct message {
 	char at[TEXT];
 	size_t len;
 };
-static void add(struct message *t, const char *s)
+static void model_io_add(struct message *t, const char *s)
 {
 	while (*s && t->len + 1 < TEXT)
 		t->at[t->len++] = *s++;
@@ -40,44 +40,44 @@ static void add_int(struct message *t, int64_t v)
 {
 	char digits[24];
 	snprintf(digits, sizeof digits, "%lld", (long long)v);
-	add(t, digits);
+	model_io_add(t, digits);
 }
 
-static const char *shape_text(const tri_tensor *t, struct message *out)
+static const char *model_io_shape_text(const tri_tensor *t, struct message *out)
 {
-	add(out, "[");
+	model_io_add(out, "[");
 	for (int32_t k = 0; k < t->rank && k < TRI_MAX_RANK; k++) {
-		add(out, k ? ", " : "");
+		model_io_add(out, k ? ", " : "");
 		add_int(out, t->shape[k]);
 	}
-	add(out, "]");
+	model_io_add(out, "]");
 	return out->at;
 }
 
 /* Appends a dimension: a constant, a name with its value, or the value of an expression. */
-static void add_dim(const tri_entry_desc *e, const tri_dim_desc *d, const int64_t *dims, uint64_t known, struct message *out)
+static void model_io_add_dim(const tri_entry_desc *e, const tri_dim_desc *d, const int64_t *dims, uint64_t known, struct message *out)
 {
 	int64_t v;
 	if (d->n_steps == 1 && d->steps[0].op == TRI_DIM_SYM) {
 		const char *name = e->dim_names[d->steps[0].value];
-		add(out, name);
+		model_io_add(out, name);
 		if (strcmp(name, "?") == 0 || !(known >> d->steps[0].value & 1))
 			return;
-		add(out, "=");
+		model_io_add(out, "=");
 	}
 	if (tri_dim_value(d, dims, known, &v))
 		add_int(out, v);
 	else
-		add(out, "?");
+		model_io_add(out, "?");
 }
 static const char *want_text(const tri_entry_desc *e, const tri_io_desc *t, const int64_t *dims, uint64_t known, struct message *out)
 {
-	add(out, "[");
+	model_io_add(out, "[");
 	for (int32_t k = 0; k < t->rank; k++) {
-		add(out, k ? ", " : "");
-		add_dim(e, &t->dims[k], dims, known, out);
+		model_io_add(out, k ? ", " : "");
+		model_io_add_dim(e, &t->dims[k], dims, known, out);
 	}
-	add(out, "]");
+	model_io_add(out, "]");
 	return out->at;
 }
 
@@ -86,7 +86,7 @@ static int shape_error(const tri_entry_desc *e, const tri_io_desc *d, const char
 {
 	struct message want = {{0}, 0}, got = {{0}, 0};
 	return tri_error_set(err, TRI_ERR_SHAPE, "%s %.60s: expected %.70s, got %.70s", what, d->name, want_text(e, d, dims, known, &want),
-			     shape_text(t, &got));
+			     model_io_shape_text(t, &got));
 }
 
 int tri_error_sizes(tri_error *err, const char *line, const tri_entry_desc *e, int64_t kind, const int64_t *dims)
@@ -98,17 +98,17 @@ int tri_error_sizes(tri_error *err, const char *line, const tri_entry_desc *e, i
 	};
 	struct message sizes = {{0}, 0};
 	for (int32_t i = 0; i < e->n_dims; i++) {
-		add(&sizes, i ? ", " : ": ");
-		add(&sizes, e->dim_names[i]);
-		add(&sizes, " = ");
+		model_io_add(&sizes, i ? ", " : ": ");
+		model_io_add(&sizes, e->dim_names[i]);
+		model_io_add(&sizes, " = ");
 		add_int(&sizes, dims[i]);
 	}
 	return tri_error_set(err, TRI_ERR_SHAPE, "%s%s%.110s", line, texts[kind], sizes.at);
 }
 
 /* Checks element type, rank, and that the sizes and data are valid. Needs no values of dynamic dimensions. */
-static int check_form(const tri_entry_desc *e, const tri_io_desc *d, const char *what, const tri_tensor *t, const int64_t *dims,
-		      tri_error *err)
+static int model_io_check_form(const tri_entry_desc *e, const tri_io_desc *d, const char *what, const tri_tensor *t, const int64_t *dims,
+			       tri_error *err)
 {
 	int64_t bytes = tri_dtype_bytes(d->dtype);
 	if (t->dtype != d->dtype)
@@ -122,7 +122,7 @@ static int check_form(const tri_entry_desc *e, const tri_io_desc *d, const char 
 			return shape_error(e, d, what, t, dims, 0, err);
 		if (t->shape[k] > 0 && __builtin_mul_overflow(bytes, t->shape[k], &bytes))
 			return tri_error_set(err, TRI_ERR_SHAPE, "%s %.60s: the number of bytes of shape %.100s exceeds 64 bits", what,
-					     d->name, shape_text(t, &got));
+					     d->name, model_io_shape_text(t, &got));
 	}
 	for (int32_t k = 0; k < t->rank; k++)
 		if (t->shape[k] == 0)
@@ -132,8 +132,8 @@ static int check_form(const tri_entry_desc *e, const tri_io_desc *d, const char 
 	return TRI_OK;
 }
 
-static int check_shape(const tri_entry_desc *e, const tri_io_desc *d, const char *what, const tri_tensor *t, const int64_t *dims,
-		       uint64_t known, tri_error *err)
+static int model_io_check_shape(const tri_entry_desc *e, const tri_io_desc *d, const char *what, const tri_tensor *t, const int64_t *dims,
+				uint64_t known, tri_error *err)
 {
 	for (int32_t k = 0; k < t->rank; k++) {
 		int64_t want;
@@ -156,8 +156,8 @@ int tri_io_check(const tri_entry_desc *e, const tri_tensor *io, int64_t *dims, t
 	for (int32_t i = 0; i < e->n_dims; i++)
 		dims[i] = 0;
 	for (int32_t i = 0; i < n && code == TRI_OK; i++)
-		code = i < e->n_inputs ? check_form(e, &e->inputs[i], "input", &io[i], dims, err)
-				       : check_form(e, &e->outputs[i - e->n_inputs], "output", &io[i], dims, err);
+		code = i < e->n_inputs ? model_io_check_form(e, &e->inputs[i], "input", &io[i], dims, err)
+				       : model_io_check_form(e, &e->outputs[i - e->n_inputs], "output", &io[i], dims, err);
 	if (code != TRI_OK)
 		return code;
 	tri_dims_solve(e, io, dims, &known);
@@ -165,7 +165,7 @@ int tri_io_check(const tri_entry_desc *e, const tri_tensor *io, int64_t *dims, t
 		if (dims[i] < 0) /* from an expression that has no solution: the check of that input fails */
 			known &= ~(1ull << i);
 	for (int32_t i = 0; i < n && code == TRI_OK; i++)
-		code = i < e->n_inputs ? check_shape(e, &e->inputs[i], "input", &io[i], dims, known, err)
-				       : check_shape(e, &e->outputs[i - e->n_inputs], "output", &io[i], dims, known, err);
+		code = i < e->n_inputs ? model_io_check_shape(e, &e->inputs[i], "input", &io[i], dims, known, err)
+				       : model_io_check_shape(e, &e->outputs[i - e->n_inputs], "output", &io[i], dims, known, err);
 	return code;
 }

@@ -12,7 +12,7 @@ _Static_assert((int)FORMAT_BOOL == (int)TRI_BOOL && (int)FORMAT_FLOAT64 == (int)
 
 enum { MAX_VALUES = 64 };
 
-static void describe(const uint8_t *kinds, void *const *bufs, const int64_t *dims, uint32_t n, struct format_value *values)
+static void effect_describe(const uint8_t *kinds, void *const *bufs, const int64_t *dims, uint32_t n, struct format_value *values)
 {
 	for (uint32_t k = 0; k < n; k++) {
 		uint32_t rank = kinds[k] & 15u;
@@ -28,7 +28,7 @@ struct output {
 	bool fixed;
 };
 
-static void flush(struct output *t)
+static void effect_flush(struct output *t)
 {
 	for (size_t done = 0; done < t->n;) {
 		ssize_t n = write(STDERR_FILENO, t->at + done, t->n - done);
@@ -39,7 +39,7 @@ static void flush(struct output *t)
 	t->n = 0;
 }
 
-static void put(void *ctx, const char *s, size_t n)
+static void effect_put(void *ctx, const char *s, size_t n)
 {
 	struct output *t = ctx;
 	while (n) {
@@ -52,7 +52,7 @@ static void put(void *ctx, const char *s, size_t n)
 			continue;
 		if (t->fixed)
 			return;
-		flush(t);
+		effect_flush(t);
 	}
 }
 
@@ -60,12 +60,12 @@ void tri_print(struct tri_context *ctx, const char *text, const uint8_t *kinds, 
 {
 	struct format_value values[MAX_VALUES];
 	struct output out = {.n = 0};
-	struct format_out to = {put, &out};
+	struct format_out to = {effect_put, &out};
 	if (ctx->failed || n > MAX_VALUES)
 		return;
-	describe(kinds, bufs, dims, n, values);
+	effect_describe(kinds, bufs, dims, n, values);
 	format_template(text, values, &to);
-	flush(&out);
+	effect_flush(&out);
 }
 
 void tri_assert(struct tri_context *ctx, const char *text, const char *where, const uint8_t *kinds, void *const *bufs, const int64_t *dims,
@@ -73,16 +73,16 @@ void tri_assert(struct tri_context *ctx, const char *text, const char *where, co
 {
 	struct format_value values[MAX_VALUES];
 	struct output out = {.n = 0, .fixed = true};
-	struct format_out to = {put, &out};
+	struct format_out to = {effect_put, &out};
 	if (*(const uint8_t *)bufs[0] || ctx->failed || n > MAX_VALUES)
 		return;
-	describe(kinds, bufs, dims, n, values);
-	put(&out, where, strlen(where));
-	put(&out, ": ", 2);
+	effect_describe(kinds, bufs, dims, n, values);
+	effect_put(&out, where, strlen(where));
+	effect_put(&out, ": ", 2);
 	if (*text)
 		format_template(text, values + 1, &to);
 	else
-		put(&out, "the assertion fails", 19);
+		effect_put(&out, "the assertion fails", 19);
 	size_t keep = out.n < sizeof ctx->fail_text - 1 ? out.n : sizeof ctx->fail_text - 1;
 	while (keep < out.n && keep && ((unsigned char)out.at[keep] & 0xc0) == 0x80) /* do not cut a UTF-8 character */
 		keep--;

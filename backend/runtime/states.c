@@ -13,7 +13,7 @@ enum { ALIGN = 64, MAPPED = 1 << 21 };
 /* ---- memory ---- */
 
 /* Returns the bytes of a state that is filled up to `length`; false: more than an address space has. */
-static bool state_bytes(const tri_state_desc *d, int64_t length, size_t *out)
+static bool states_state_bytes(const tri_state_desc *d, int64_t length, size_t *out)
 {
 	int64_t bytes = tri_dtype_bytes(d->dtype);
 	for (int32_t k = 0; k < d->rank; k++)
@@ -27,12 +27,12 @@ size_t tri_state_bytes(const struct tri_states *s, uint32_t i, const int64_t *le
 {
 	const tri_state_desc *d = &s->desc->states[i];
 	size_t bytes = 0;
-	state_bytes(d, d->axis < 0 ? 0 : lengths[d->capacity], &bytes);
+	states_state_bytes(d, d->axis < 0 ? 0 : lengths[d->capacity], &bytes);
 	return bytes;
 }
 
 /* Large memory is mapped: pages that a state never fills take no room. */
-static void *allocate(size_t bytes)
+static void *states_allocate(size_t bytes)
 {
 	if (bytes < MAPPED)
 		return aligned_alloc(ALIGN, (bytes + ALIGN) / ALIGN * ALIGN);
@@ -68,11 +68,11 @@ static int allocate_state(struct tri_states *s, uint32_t i, tri_error *err)
 	const tri_state_desc *d = &s->desc->states[i];
 	struct tri_state_memory *m = &s->memory[i];
 	int64_t most = d->axis < 0 ? 0 : s->most[d->capacity];
-	bool ok = state_bytes(d, most, &m->bytes);
+	bool ok = states_state_bytes(d, most, &m->bytes);
 	if (ok)
-		m->now = allocate(m->bytes);
+		m->now = states_allocate(m->bytes);
 	if (ok && is_replaced(s->desc, i))
-		m->next = allocate(m->bytes);
+		m->next = states_allocate(m->bytes);
 	if (ok && m->now && (m->next || !is_replaced(s->desc, i)))
 		return TRI_OK;
 	if (d->axis < 0)
@@ -203,7 +203,7 @@ static tri_tensor state_tensor(const struct tri_states *s, uint32_t state)
 }
 
 /* Describes new value k of a state, and notes its length. */
-static int new_value(struct tri_states *s, const tri_entry_desc *e, int32_t k, const int64_t *dims, tri_tensor *out, tri_error *err)
+static int states_new_value(struct tri_states *s, const tri_entry_desc *e, int32_t k, const int64_t *dims, tri_tensor *out, tri_error *err)
 {
 	uint32_t state = e->states_out[k];
 	const tri_state_desc *d = &s->desc->states[state];
@@ -242,7 +242,7 @@ int tri_states_begin(struct tri_states *s, const tri_entry_desc *e, const tri_te
 	with.n_outputs = e->n_outputs;
 	int status = tri_io_check(&with, s->all, dims, err);
 	for (int32_t i = 0; i < e->n_states_out && status == TRI_OK; i++)
-		status = new_value(s, e, i, dims, &s->all[with.n_inputs + e->n_outputs + i], err);
+		status = states_new_value(s, e, i, dims, &s->all[with.n_inputs + e->n_outputs + i], err);
 	*all = s->all;
 	return status;
 }

@@ -43,7 +43,7 @@ static bool is_valid_entry(const struct triw_entry *e, uint64_t want, uint64_t s
 }
 
 /* NULL if the file is complete and is the one that the library was linked with. Otherwise says what is wrong. */
-static const char *check_header(const struct tri_weights *w, const struct tri_mapped *m)
+static const char *weights_check_header(const struct tri_weights *w, const struct tri_mapped *m)
 {
 	const struct triw_header *h = (const void *)m->bytes;
 	if (m->size < sizeof *h || memcmp(h->magic, TRIW_MAGIC, sizeof h->magic) != 0)
@@ -82,7 +82,7 @@ static void check_indices(void *arg, int64_t i)
 		c->invalid = true;
 }
 
-static void hash_piece(void *arg, int64_t i)
+static void weights_hash_piece(void *arg, int64_t i)
 {
 	struct piece *p = &((struct content *)arg)->pieces[i];
 	p->digest = XXH3_128bits(p->at, p->size);
@@ -120,14 +120,14 @@ static bool are_digests_right(const struct content *c)
 }
 
 /* Sets *why unless all bytes are those that were written. False: out of memory. */
-static bool verify(struct content *c, struct tri_context *ctx, const char **why)
+static bool weights_verify(struct content *c, struct tri_context *ctx, const char **why)
 {
 	uint64_t n = list_pieces(c);
 	c->pieces = malloc((n + 1) * sizeof *c->pieces);
 	if (!c->pieces)
 		return false;
 	list_pieces(c);
-	tri_parallel(ctx, hash_piece, c, (int64_t)n);
+	tri_parallel(ctx, weights_hash_piece, c, (int64_t)n);
 	if (!are_digests_right(c))
 		*why = "has damaged data";
 	free(c->pieces);
@@ -135,15 +135,15 @@ static bool verify(struct content *c, struct tri_context *ctx, const char **why)
 }
 
 /* Sets *why if the library cannot use the file. False: out of memory. */
-static bool check(const struct tri_weights *w, struct tri_context *ctx, bool all, const struct tri_mapped *m, const char **why)
+static bool weights_check(const struct tri_weights *w, struct tri_context *ctx, bool all, const struct tri_mapped *m, const char **why)
 {
 	struct content c = {.w = w, .m = m};
-	if ((*why = check_header(w, m)))
+	if ((*why = weights_check_header(w, m)))
 		return true;
 	tri_parallel(ctx, check_indices, &c, w->n_blobs);
 	if (c.invalid)
 		*why = "has damaged indices";
-	return *why || !all || verify(&c, ctx, why);
+	return *why || !all || weights_verify(&c, ctx, why);
 }
 
 static bool fill_tables(const struct tri_weights *w, struct tri_mapped *m)
@@ -171,7 +171,7 @@ int tri_weights_open(const struct tri_weights *w, struct tri_context *ctx, const
 	int status = map(path, out, err);
 	if (status != TRI_OK)
 		return status;
-	if (!check(w, ctx, r->verify, out, &why) || (!why && !fill_tables(w, out)))
+	if (!weights_check(w, ctx, r->verify, out, &why) || (!why && !fill_tables(w, out)))
 		status = tri_error_set(err, TRI_ERR_MEMORY, "out of memory");
 	else if (why)
 		status = tri_error_set(err, TRI_ERR_WEIGHTS,

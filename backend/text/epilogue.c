@@ -11,28 +11,28 @@ static const char *tile_type(const struct dialect *d, const struct loop_nest *n)
 	BUG("an epilogue that ignores its tile");
 }
 
-static void put_symbols(const struct text_printer *e, const char *before, const char *type)
+static void epilogue_put_symbols(const struct text_printer *e, const char *before, const char *type)
 {
 	for (uint32_t k = 0; k < e->sig.n_syms; k++)
 		buf_printf(e->out, "%s, %s%sn%u", before, type, *type ? " " : "", e->sig.syms[k]);
 }
 
-static void put_arguments(const struct text_printer *e)
+static void epilogue_put_arguments(const struct text_printer *e)
 {
 	for (uint32_t k = 0; k < e->sig.n_buffers; k++) {
 		buf_puts(e->out, ", ");
 		buf_printf(e->out, e->d->buffer_argument, e->sig.buffers[k], e->sig.buffers[k]);
 	}
-	put_symbols(e, "", "");
+	epilogue_put_symbols(e, "", "");
 }
 
-static void put_function(struct text_printer *e)
+static void epilogue_put_function(struct text_printer *e)
 {
 	const char *index = e->index_type;
 	buf_printf(e->out, "%svoid %s_e%u(%s i0, %s i1, %s i2, %s t", e->d->function, e->f->symbol, e->stmt, index, index, index,
 		   tile_type(e->d, e->n));
 	text_buffers(e, ", ", ", ");
-	put_symbols(e, "", index);
+	epilogue_put_symbols(e, "", index);
 	buf_puts(e->out, ")\n{\n");
 	text_pointers(e);
 	for (uint32_t k = 0; k < TILE_AXES; k++)
@@ -60,14 +60,14 @@ void text_fused_kernel(struct text_printer *e, text_source_fn *source)
 	e->n = e->f->stmts[e->stmt].u.kernel.epilogue;
 	e->index_type = e->d->values[DT_INT64];
 	text_signature_of(e->scratch, e->d, e->f, e->n, &e->sig);
-	put_function(e);
+	epilogue_put_function(e);
 	text_fields(e->d, e->f->stmts[e->stmt].u.kernel.kernel, e->out);
 	buf_printf(e->out, "#define TRI_NAME %s_k%u\n#define TRI_BUFFERS", e->f->symbol, e->stmt);
 	text_buffers(e, " , ", " , ");
 	buf_puts(e->out, "\n#define TRI_DIMS");
-	put_symbols(e, " ", e->index_type);
+	epilogue_put_symbols(e, " ", e->index_type);
 	buf_printf(e->out, "\n#define TRI_STORE(batch, row, column, value) %s_e%u(batch, row, column, value", e->f->symbol, e->stmt);
-	put_arguments(e);
+	epilogue_put_arguments(e);
 	buf_puts(e->out, ")\n");
 	source(kernel_info(e->f->stmts[e->stmt].u.kernel.kernel)->symbol, e->out);
 	buf_putc(e->out, '\n');

@@ -16,7 +16,7 @@ static const char *buffer_name(const struct text_printer *e, uint32_t buffer)
 	return arena_printf(e->scratch, "b%u", buffer);
 }
 
-static const char *load(const struct text_printer *e, uint32_t buffer, const char *at)
+static const char *expr_load(const struct text_printer *e, uint32_t buffer, const char *at)
 {
 	struct arena *s = e->scratch;
 	const char *name = buffer_name(e, buffer);
@@ -67,7 +67,7 @@ static const char *value_text(const struct text_printer *e, uint32_t i)
 {
 	const struct loop_expr *x = &e->n->exprs[i];
 	switch (x->kind) {
-	case LOOP_LOAD: return load(e, x->access.buffer, full_offset(e, &x->access));
+	case LOOP_LOAD: return expr_load(e, x->access.buffer, full_offset(e, &x->access));
 	case LOOP_CONST: return text_const(e, x->elem, x->i, x->f);
 	case LOOP_INDEX: return text_loop_var(e->scratch, e->n, x->var);
 	case LOOP_EXTENT: return text_dim(e, x->extent);

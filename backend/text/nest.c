@@ -68,17 +68,17 @@ void text_head(const struct text_printer *e)
 		text_unused(e, 'n', e->sig.syms[i]);
 }
 
-static bool is_one(const struct text_printer *e, uint32_t k)
+static bool nest_is_one(const struct text_printer *e, uint32_t k)
 {
 	int64_t v;
 	return dim_is_const(e->f->dims, e->n->extent[k], &v) && v == 1;
 }
 
-static const char *total(const struct text_printer *e)
+static const char *nest_total(const struct text_printer *e)
 {
 	const char *text = NULL;
 	for (uint32_t k = 0; k < e->n->n_parallel; k++) {
-		if (is_one(e, k))
+		if (nest_is_one(e, k))
 			continue;
 		const char *x = text_dim(e, e->n->extent[k]);
 		text = text ? arena_printf(e->scratch, "%s * %s", text, x) : x;
@@ -91,16 +91,17 @@ static void split_id(const struct text_printer *e)
 {
 	uint32_t outer = UINT32_MAX; /* the outermost loop with more than one iteration is the rest of the id */
 	for (uint32_t k = e->n->n_parallel; k-- > 0;)
-		if (!is_one(e, k))
+		if (!nest_is_one(e, k))
 			outer = k;
 	if (e->sig.group) /* there are exactly as many groups as results */
 		buf_printf(e->out, "\tconst int lane = (int)%s;\n\t%s g = (%s)%s;\n", e->d->lane, e->index_type, e->index_type,
 			   e->d->group);
 	else
-		buf_printf(e->out, "\t%s g = (%s)%s;\n\tif (g >= %s)\n\t\treturn;\n", e->index_type, e->index_type, e->d->item, total(e));
+		buf_printf(e->out, "\t%s g = (%s)%s;\n\tif (g >= %s)\n\t\treturn;\n", e->index_type, e->index_type, e->d->item,
+			   nest_total(e));
 	for (uint32_t k = e->n->n_parallel; k-- > 0;) {
 		const char *x = text_dim(e, e->n->extent[k]);
-		if (is_one(e, k))
+		if (nest_is_one(e, k))
 			buf_printf(e->out, "\tconst %s i%u = 0;\n", e->index_type, k);
 		else if (k == outer)
 			buf_printf(e->out, "\tconst %s i%u = g;\n", e->index_type, k);
@@ -198,7 +199,7 @@ static const char *trip_count_text(const struct text_printer *e, uint32_t k)
 	return text;
 }
 
-static void reduce(struct text_printer *e)
+static void nest_reduce(struct text_printer *e)
 {
 	for (uint32_t k = 0; k < e->n->n_reductions; k++)
 		text_reduction_start(e, k);
@@ -222,7 +223,7 @@ static void nest_reductions(struct text_printer *e)
 	if (e->sig.group)
 		reduce_in_group(e);
 	else if (e->n->n_reductions)
-		reduce(e);
+		nest_reduce(e);
 }
 
 /* Prints what one iteration of the parallel loops does. */

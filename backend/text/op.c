@@ -7,7 +7,7 @@
 #include "backend/text/printer.h"
 
 /* Rounds the float result of a 16-bit operation. */
-static const char *rounded(struct arena *a, dtype t, const char *text)
+static const char *op_rounded(struct arena *a, dtype t, const char *text)
 {
 	if (t == DT_FLOAT16)
 		return arena_printf(a, "tri_round_f16(%s)", text);
@@ -33,7 +33,7 @@ const char *text_const(const struct text_printer *e, dtype t, int64_t i, double 
 			return e->d->nan[t == DT_FLOAT64];
 		if (isinf(v))
 			return v < 0 ? "(-INFINITY)" : "INFINITY";
-		return rounded(a, t, literal(a, t, f));
+		return op_rounded(a, t, literal(a, t, f));
 	}
 	if (t == DT_INT64)
 		return i == INT64_MIN ? arena_printf(a, "(-9223372036854775807%s - 1)", e->d->long_suffix)
@@ -48,8 +48,8 @@ static const char *cast_to_float(struct arena *a, dtype to, dtype from, const ch
 	if (to == DT_FLOAT64)
 		return arena_printf(a, "(double)%s", x);
 	if (from == DT_FLOAT64 && to != DT_FLOAT32)
-		return rounded(a, to, arena_printf(a, "tri_double_to_odd(%s)", x));
-	return rounded(a, to, arena_printf(a, "(float)%s", x));
+		return op_rounded(a, to, arena_printf(a, "tri_double_to_odd(%s)", x));
+	return op_rounded(a, to, arena_printf(a, "(float)%s", x));
 }
 
 static const char *cast_text(const struct text_printer *e, dtype to, dtype from, const char *x)
@@ -79,7 +79,7 @@ static const char *helper_call(const struct text_printer *e, enum ir_op op, dtyp
 	return arena_printf(e->scratch, "tri_%s_%s(%s, %s)", ir_op_text(op), e->d->values[t], x[0], x[1]);
 }
 
-static const char *float_op(const struct text_printer *e, enum ir_op op, dtype t, const char *const *x)
+static const char *op_float(const struct text_printer *e, enum ir_op op, dtype t, const char *const *x)
 {
 	struct arena *a = e->scratch;
 	const char *suffix = t == DT_FLOAT64 ? "" : e->d->float_suffix;
@@ -104,7 +104,7 @@ static const char *float_op(const struct text_printer *e, enum ir_op op, dtype t
 	}
 }
 
-static const char *int_op(const struct text_printer *e, enum ir_op op, dtype t, const char *const *x)
+static const char *op_int(const struct text_printer *e, enum ir_op op, dtype t, const char *const *x)
 {
 	switch (op) {
 	case OP_CEIL:
@@ -131,6 +131,6 @@ const char *text_op(const struct text_printer *e, enum ir_op op, dtype to, dtype
 	default: break;
 	}
 	if (dtype_class(to) == DTC_FLOAT)
-		return rounded(a, to, float_op(e, op, to, x));
-	return int_op(e, op, to, x);
+		return op_rounded(a, to, op_float(e, op, to, x));
+	return op_int(e, op, to, x);
 }

@@ -4,7 +4,7 @@
 #include "base/bug.h"
 #include "backend/text/printer.h"
 
-static bool is_arg(enum ir_op op) { return op == OP_ARGMAX || op == OP_ARGMIN; }
+static bool reduce_is_arg(enum ir_op op) { return op == OP_ARGMAX || op == OP_ARGMIN; }
 static dtype value_elem(const struct text_printer *e, uint32_t k) { return e->n->exprs[e->n->reductions[k].value].elem; }
 
 /* True if partial sums are added in blocks. */
@@ -14,7 +14,7 @@ static bool is_blocked(const struct text_printer *e, uint32_t k)
 	return e->n->schedule.sum_block && r->op == OP_REDUCE_SUM && dtype_class(r->elem) == DTC_FLOAT;
 }
 
-static const char *extreme(const struct text_printer *e, dtype t, bool least)
+static const char *reduce_extreme(const struct text_printer *e, dtype t, bool least)
 {
 	if (dtype_class(t) == DTC_FLOAT)
 		return least ? "-INFINITY" : "INFINITY";
@@ -27,7 +27,7 @@ static const char *identity_of(const struct text_printer *e, const struct loop_r
 	case OP_REDUCE_SUM: return "0";
 	case OP_REDUCE_PROD: return "1";
 	case OP_REDUCE_MAX:
-	case OP_REDUCE_MIN: return extreme(e, r->elem, r->op == OP_REDUCE_MAX);
+	case OP_REDUCE_MIN: return reduce_extreme(e, r->elem, r->op == OP_REDUCE_MAX);
 	default: BUG("reduction");
 	}
 }
@@ -37,7 +37,7 @@ static const char *identity_of(const struct text_printer *e, const struct loop_r
 void text_reduction_start(const struct text_printer *e, uint32_t k)
 {
 	const struct loop_reduction *r = &e->n->reductions[k];
-	if (is_arg(r->op)) {
+	if (reduce_is_arg(r->op)) {
 		reduction_line(e, "%s m%u = 0;\n", e->d->values[value_elem(e, k)], k);
 		reduction_line(e, "%s a%u = 0, c%u = 0;\n", e->d->values[DT_INT64], k, k);
 		return;
@@ -103,7 +103,7 @@ static dtype work_elem(dtype t) { return t == DT_FLOAT16 || t == DT_BFLOAT16 ? D
 void text_reduction_step(const struct text_printer *e, uint32_t k, uint32_t depth)
 {
 	const struct loop_reduction *r = &e->n->reductions[k];
-	if (is_arg(r->op)) {
+	if (reduce_is_arg(r->op)) {
 		arg_step(e, k, depth);
 		return;
 	}
@@ -128,7 +128,7 @@ void text_reduction_end(const struct text_printer *e, uint32_t k)
 		reduction_line(e, "a%u = tri_round_%s(a%u);\n", k, r->elem == DT_FLOAT16 ? "f16" : "bf16", k);
 }
 
-static void combine(const struct text_printer *e, uint32_t k)
+static void text_reduce_combine(const struct text_printer *e, uint32_t k)
 {
 	const struct loop_reduction *r = &e->n->reductions[k];
 	const char *args[3] = {arena_printf(e->scratch, "l%u[lane]", k), arena_printf(e->scratch, "l%u[lane + gap]", k)};
@@ -142,6 +142,6 @@ void text_reduction_group(const struct text_printer *e)
 		buf_printf(e->out, is_blocked(e, k) ? "\tl%u[lane] = a%u + s%u;\n" : "\tl%u[lane] = a%u;\n", k, k, k);
 	buf_printf(e->out, "\tfor (int gap = %u; gap > 0; gap >>= 1) {\n\t\t%s;\n\t\tif (lane < gap) {\n", e->sig.group / 2, e->d->barrier);
 	for (uint32_t k = 0; k < e->n->n_reductions; k++)
-		combine(e, k);
+		text_reduce_combine(e, k);
 	buf_puts(e->out, "\t\t}\n\t}\n");
 }

@@ -39,7 +39,7 @@ struct marks {
 	uint32_t group;
 };
 
-static void mark_dim(struct marks *m, dim d)
+static void signature_mark_dim(struct marks *m, dim d)
 {
 	int64_t v;
 	if (dim_is_const(m->f->dims, d, &v))
@@ -51,14 +51,14 @@ static void mark_dim(struct marks *m, dim d)
 static void mark_access(struct marks *m, const struct loop_nest *n, const struct loop_access *a)
 {
 	m->buffers[a->buffer] = true;
-	mark_dim(m, a->base);
+	signature_mark_dim(m, a->base);
 	for (uint32_t k = 0; k < (uint32_t)n->n_parallel + n->n_reduce; k++)
-		mark_dim(m, a->stride[k]);
+		signature_mark_dim(m, a->stride[k]);
 	if (a->index != LOOP_NONE)
-		mark_dim(m, a->scale);
+		signature_mark_dim(m, a->scale);
 }
 
-static uint32_t *collect(struct arena *a, const bool *marked, uint32_t n, uint32_t *count)
+static uint32_t *signature_collect(struct arena *a, const bool *marked, uint32_t n, uint32_t *count)
 {
 	uint32_t *out = ARENA_ARRAY(a, uint32_t, n + 1);
 	*count = 0;
@@ -68,7 +68,7 @@ static uint32_t *collect(struct arena *a, const bool *marked, uint32_t n, uint32
 	return out;
 }
 
-static uint32_t group_size(const struct loop_schedule *s)
+static uint32_t signature_group_size(const struct loop_schedule *s)
 {
 	for (uint32_t k = 0; k < s->n_axes; k++)
 		if (s->axes[k].kind == AXIS_LANE)
@@ -79,14 +79,14 @@ static uint32_t group_size(const struct loop_schedule *s)
 static void mark_nest(void *ctx, const struct loop_nest *n)
 {
 	struct marks *m = ctx;
-	uint32_t group = group_size(&n->schedule);
+	uint32_t group = signature_group_size(&n->schedule);
 	for (uint32_t k = 0; k < (uint32_t)n->n_parallel + n->n_reduce; k++)
-		mark_dim(m, n->extent[k]);
+		signature_mark_dim(m, n->extent[k]);
 	for (uint32_t i = 0; i < n->n_exprs; i++) {
 		if (n->exprs[i].kind == LOOP_LOAD)
 			mark_access(m, n, &n->exprs[i].access);
 		if (n->exprs[i].kind == LOOP_EXTENT || n->exprs[i].kind == LOOP_CHECK)
-			mark_dim(m, n->exprs[i].extent);
+			signature_mark_dim(m, n->exprs[i].extent);
 		m->fails |= n->exprs[i].kind == LOOP_CHECK;
 	}
 	for (uint32_t i = 0; i < n->n_stores; i++) {
@@ -105,16 +105,16 @@ static struct marks marks_new(struct arena *a, const struct loop_fn *f)
 }
 
 /* Buffers of a block are declared in the kernel. */
-static void finish(struct arena *a, const struct dialect *d, const struct marks *m, struct text_signature *out)
+static void signature_finish(struct arena *a, const struct dialect *d, const struct marks *m, struct text_signature *out)
 {
 	for (uint32_t i = 0; i < m->f->n_buffers; i++)
 		if (m->buffers[i] && (text_is_baked(d, m->f, i) || m->f->buffers[i].scope != SCOPE_GLOBAL))
 			m->buffers[i] = false;
-	out->buffers = collect(a, m->buffers, m->f->n_buffers, &out->n_buffers);
+	out->buffers = signature_collect(a, m->buffers, m->f->n_buffers, &out->n_buffers);
 	out->written = ARENA_ARRAY(a, bool, out->n_buffers + 1);
 	for (uint32_t i = 0; i < out->n_buffers; i++)
 		out->written[i] = m->written[out->buffers[i]];
-	out->syms = collect(a, m->syms, dims_syms(m->f->dims), &out->n_syms);
+	out->syms = signature_collect(a, m->syms, dims_syms(m->f->dims), &out->n_syms);
 	out->fails = m->fails;
 	out->group = m->group;
 }
@@ -124,7 +124,7 @@ void text_signature_of(struct arena *a, const struct dialect *d, const struct lo
 {
 	struct marks m = marks_new(a, f);
 	mark_nest(&m, n);
-	finish(a, d, &m, out);
+	signature_finish(a, d, &m, out);
 }
 
 void text_signature_of_stmt(struct arena *a, const struct dialect *d, const struct loop_fn *f, const struct loop_stmt *s,
@@ -135,7 +135,7 @@ void text_signature_of_stmt(struct arena *a, const struct dialect *d, const stru
 	loop_stmt_nests(s, mark_nest, &m);
 	if (s->kind == STMT_BLOCK && d->launch == LAUNCH_ITEMS && !m.group) /* it has nothing to share */
 		m.group = 1;
-	finish(a, d, &m, out);
+	signature_finish(a, d, &m, out);
 	out->frame = s->kind == STMT_BLOCK && d->launch == LAUNCH_LOOPS && dim_is_const(f->dims, s->u.block.frame, &frame) && frame > 0;
 }
 

@@ -70,7 +70,7 @@ static bool expect_code(struct build_context *c, const struct project *p)
 
 static bool allow_warnings(const struct build_context *c) { return !c->request.options->deny_warnings || diags_count(c->diags) == 0; }
 
-static bool find_repository(struct build_context *c, struct repository *repo)
+static bool build_find_repository(struct build_context *c, struct repository *repo)
 {
 	phase_begin(PHASE_SETUP, NULL);
 	measure_begin("find the repository");
@@ -81,7 +81,7 @@ static bool find_repository(struct build_context *c, struct repository *repo)
 }
 
 /* Those of models that failed are as they were. */
-static void list_outputs(const struct project *p, struct build_result *r)
+static void build_list_outputs(const struct project *p, struct build_result *r)
 {
 	for (uint32_t i = 0; i < p->n_models; i++) {
 		const char *paths[MOST_OUTPUTS];
@@ -109,7 +109,7 @@ static uint64_t saved_ns(const struct build *b)
 }
 
 /* While the cache is open. */
-static void count_lookups(struct build_context *c)
+static void build_count_lookups(struct build_context *c)
 {
 	c->lookups[LOOKUPS_L2] = cache_lookups(c->stores.cache, CACHE_L2);
 	c->lookups[LOOKUPS_L3] = cache_lookups(c->stores.cache, CACHE_L3);
@@ -140,7 +140,7 @@ static void log_build(struct build *b)
 }
 
 /* The outputs are in place. Writes the records that the next build reads. */
-static bool publish(struct build *b)
+static bool build_publish(struct build *b)
 {
 	struct build_context *c = &b->context;
 	b->result.published = os_now_ns();
@@ -149,7 +149,7 @@ static bool publish(struct build *b)
 		return true;
 	phase_begin(PHASE_PUBLISH, NULL);
 	project_sweep(&b->project);
-	list_outputs(&b->project, &b->result);
+	build_list_outputs(&b->project, &b->result);
 	measure_begin("save records");
 	unit_records_save(c, &b->project);
 	interfaces_note(c, &b->project);
@@ -164,7 +164,7 @@ static bool publish(struct build *b)
 }
 
 /* True if the record of the last build says that there is nothing to do. */
-static bool is_current(struct build *b)
+static bool build_is_current(struct build *b)
 {
 	phase_begin(PHASE_SETUP, NULL);
 	measure_begin("compare with the last build");
@@ -212,13 +212,13 @@ static bool set_up(struct build *b)
 }
 
 /* Reports that a phase starts. */
-static bool enter(struct build *b, enum phase phase)
+static bool build_enter(struct build *b, enum phase phase)
 {
 	progress_phase(b->progress, phase_text(phase));
 	return true;
 }
 
-static bool run_steps(struct build *b)
+static bool build_run_steps(struct build *b)
 {
 	struct build_context *c = &b->context;
 	struct project *p = &b->project;
@@ -228,26 +228,26 @@ static bool run_steps(struct build *b)
 	struct build_result *r = &b->result;
 	/* clang-format off */
 	return set_up(b) &&
-	       enter(b, PHASE_LOAD) && context_next(c, sources_load(c, p)) &&
+	       build_enter(b, PHASE_LOAD) && context_next(c, sources_load(c, p)) &&
 	       context_next(c, dump_files(c, p)) &&
 	       context_next(c, last_build_compare_tokens(c, p, last, repo, r)) &&
 	       context_next(c, expect_code(c, p)) &&
-	       enter(b, PHASE_TYPECHECK) && context_next(c, sources_check(c, p)) &&
+	       build_enter(b, PHASE_TYPECHECK) && context_next(c, sources_check(c, p)) &&
 	       context_next(c, dump_after_check(c)) &&
 	       context_next(c, params_open_files(c, p)) &&
-	       enter(b, PHASE_ELABORATE) && context_next(c, sources_elaborate(c, p)) &&
+	       build_enter(b, PHASE_ELABORATE) && context_next(c, sources_elaborate(c, p)) &&
 	       context_next(c, params_warn_names(c, p)) &&
 	       context_next(c, programs_decide(c, p)) &&
 	       context_next(c, dump_units(c, p)) &&
 	       context_next(c, params_bind(c, p)) &&
-	       enter(b, PHASE_OPT) && context_next(c, units_plan(c, p, r)) &&
+	       build_enter(b, PHASE_OPT) && context_next(c, units_plan(c, p, r)) &&
 	       context_next(c, dump_after_plan(c, p)) &&
 	       context_next(c, allow_warnings(c)) &&
-	       context_next(c, find_repository(c, repo)) &&
-	       enter(b, PHASE_CACHE) && context_next(c, compile_set_find(c, p, repo, set, r)) &&
+	       context_next(c, build_find_repository(c, repo)) &&
+	       build_enter(b, PHASE_CACHE) && context_next(c, compile_set_find(c, p, repo, set, r)) &&
 	       context_next(c, compile_set_explain(c, p, set)) &&
-	       enter(b, PHASE_CODEGEN) && tasks_run(c, p, set, repo, b->progress, r) && !os_interrupted() &&
-	       context_next(c, weights_explain(c, p)) && enter(b, PHASE_PUBLISH) && publish(b);
+	       build_enter(b, PHASE_CODEGEN) && tasks_run(c, p, set, repo, b->progress, r) && !os_interrupted() &&
+	       context_next(c, weights_explain(c, p)) && build_enter(b, PHASE_PUBLISH) && build_publish(b);
 	/* clang-format on */
 }
 
@@ -260,21 +260,21 @@ static bool is_built_elsewhere(struct build *b)
 }
 
 /* Returns false if another process has built, which also printed the report. */
-static bool run(struct build *b)
+static bool build_build_run(struct build *b)
 {
 	if (b->context.request.single)
 		b->last = last_build_key(&b->context);
-	else if (is_current(b) || is_current_once_locked(b))
+	else if (build_is_current(b) || is_current_once_locked(b))
 		return true;
 	else if (is_built_elsewhere(b))
 		return false;
-	run_steps(b);
-	count_lookups(&b->context);
+	build_run_steps(b);
+	build_count_lookups(&b->context);
 	log_build(b);
 	return true;
 }
 
-static struct build begin(struct session *s, const struct options *o, FILE *out, FILE *err)
+static struct build build_begin(struct session *s, const struct options *o, FILE *out, FILE *err)
 {
 	return (struct build){.context = context_new(s, (struct build_request){.options = o, .out = out, .err = err}),
 			      .result.started = os_now_ns()};
@@ -301,9 +301,9 @@ static void close_cache(struct build *b)
 
 enum status build_run_in(struct session *s, const struct options *o, FILE *out, FILE *err)
 {
-	struct build b = begin(s, o, out, err);
+	struct build b = build_begin(s, o, out, err);
 	b.context.request.single = single_file_requested(o);
-	if (run(&b)) {
+	if (build_build_run(&b)) {
 		close_cache(&b); /* what was compiled before an error is stored, too */
 		struct profile *profile = report_profile_of(&b.context, &b.project, &b.result);
 		b.status = report_print(&b.context, &b.project, &b.result);
@@ -326,12 +326,12 @@ enum status build_run(const struct options *o, FILE *out, FILE *err)
 struct build *build_start(struct session *s, const struct options *o)
 {
 	struct build *b = alloc_zeroed(sizeof *b);
-	*b = begin(s, o, stdout, stderr);
+	*b = build_begin(s, o, stdout, stderr);
 	b->context.request.single = single_file_requested(o);
 	b->context.request.caller_reports = true;
 	b->context.stores.warnings = s->late_warnings;
 	s->late_warnings = (struct buf){0};
-	run(b);
+	build_build_run(b);
 	if (diags_errors(b->context.diags))
 		context_is_stopped(&b->context); /* a file with errors may have changed again */
 	b->profile = report_profile_of(&b->context, &b->project, &b->result);
@@ -364,8 +364,8 @@ static bool has_outputs(const struct disk *d, const struct build_record *r)
 enum build_age build_age(const struct options *o, struct buf *why)
 {
 	struct session own = {0};
-	struct build b = begin(&own, o, stdout, stderr);
-	enum build_age age = is_current(&b)                                                ? BUILD_CURRENT
+	struct build b = build_begin(&own, o, stdout, stderr);
+	enum build_age age = build_is_current(&b)                                          ? BUILD_CURRENT
 			     : b.last.record && has_outputs(b.context.disk, b.last.record) ? BUILD_STALE
 											   : BUILD_UNKNOWN;
 	if (age == BUILD_STALE && b.last.why_stale)

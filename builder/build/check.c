@@ -56,7 +56,7 @@ static bool unchanged(const struct source *s)
 	return same;
 }
 
-static void count(struct fixes *f, const char *path, uint32_t n)
+static void check_count(struct fixes *f, const char *path, uint32_t n)
 {
 	uint32_t i = 0;
 	while (i < f->files.len && strcmp(f->files.at[i].path, path) != 0)
@@ -68,7 +68,7 @@ static void count(struct fixes *f, const char *path, uint32_t n)
 	f->files.at[i].changes += n;
 }
 
-static void print_json(const struct fixed_file *file, FILE *out)
+static void check_print_json(const struct fixed_file *file, FILE *out)
 {
 	struct buf line = {0};
 	struct json_writer w = {.out = &line};
@@ -87,7 +87,7 @@ static void print_fixes(struct fixes *f, bool json, FILE *out)
 	for (uint32_t i = 0; i < f->files.len; i++) {
 		struct fixed_file *file = &f->files.at[i];
 		if (json)
-			print_json(file, out);
+			check_print_json(file, out);
 		else
 			print(out, "fixed %s: %u change%s\n", file->path, file->changes, file->changes == 1 ? "" : "s");
 		free(file->path);
@@ -121,7 +121,7 @@ static uint32_t fix_source(struct build_context *c, const struct source *s, stru
 	}
 	if (n) {
 		os_remove_temporaries(path_dir(c->arena, s->path)); /* temporary files of killed processes */
-		count(f, s->path, n);
+		check_count(f, s->path, n);
 	}
 	buf_free(&text);
 	return n;
@@ -147,7 +147,7 @@ struct check {
 	struct build_result result;
 };
 
-static bool run_steps(struct build_context *c, struct project *p)
+static bool check_run_steps(struct build_context *c, struct project *p)
 {
 	if (c->request.options->n_operands)
 		return context_next(c, sources_load_files(c, p)) && context_next(c, sources_check(c, p)) && sources_elaborate_mains(c, p);
@@ -156,14 +156,14 @@ static bool run_steps(struct build_context *c, struct project *p)
 	       context_next(c, sources_elaborate(c, p)) && params_warn_names(c, p) && sources_elaborate_mains(c, p);
 }
 
-static void start(struct check *k, const struct options *o, FILE *out, FILE *err)
+static void check_start(struct check *k, const struct options *o, FILE *out, FILE *err)
 {
 	*k = (struct check){.result.started = os_now_ns()};
 	k->context = context_new(&k->session, (struct build_request){.options = o, .out = out, .err = err, .check = true});
-	k->context.done = run_steps(&k->context, &k->project) && !os_interrupted();
+	k->context.done = check_run_steps(&k->context, &k->project) && !os_interrupted();
 }
 
-static enum status report(struct check *k)
+static enum status check_report(struct check *k)
 {
 	struct profile *profile = report_profile_of(&k->context, &k->project, &k->result);
 	enum status s = report_print(&k->context, &k->project, &k->result);
@@ -172,7 +172,7 @@ static enum status report(struct check *k)
 	return s;
 }
 
-static void end(struct check *k)
+static void check_end(struct check *k)
 {
 	project_free(&k->context, &k->project);
 	context_free(&k->context);
@@ -186,7 +186,7 @@ static bool fix(const struct options *o, FILE *out, FILE *err, enum status *s)
 	struct check k;
 	bool ended = false;
 	for (uint32_t round = 0, fixed = 1; fixed && !ended && round < MOST_ROUNDS; round++) {
-		start(&k, o, out, err);
+		check_start(&k, o, out, err);
 		diags_sort(k.context.diags);
 		sources_verify_edits(&k.context, &k.project);
 		fixed = fix_sources(&k.context, &fixes);
@@ -197,8 +197,8 @@ static bool fix(const struct options *o, FILE *out, FILE *err, enum status *s)
 			print_fixes(&fixes, o->json > 0, o->json > 0 ? out : err);
 		}
 		if (failed)
-			report(&k);
-		end(&k);
+			check_report(&k);
+		check_end(&k);
 	}
 	if (!ended)
 		print_fixes(&fixes, o->json > 0, o->json > 0 ? out : err);
@@ -211,8 +211,8 @@ enum status check_run(const struct options *o, FILE *out, FILE *err)
 	enum status s;
 	if (o->fix && fix(o, out, err, &s))
 		return s;
-	start(&k, o, out, err);
-	s = report(&k);
-	end(&k);
+	check_start(&k, o, out, err);
+	s = check_report(&k);
+	check_end(&k);
 	return s;
 }

@@ -63,7 +63,7 @@ static struct compile *add_compile(struct build_context *c, struct compile_set *
 	return f;
 }
 
-static struct compile *find_or_add(struct build_context *c, struct compile_set *set, struct unit_job *j, struct build_result *r)
+static struct compile *compile_set_find_or_add(struct build_context *c, struct compile_set *set, struct unit_job *j, struct build_result *r)
 {
 	uint64_t at;
 	if (!map_get(&set->by_key, j->key, &at))
@@ -91,7 +91,7 @@ static void find_of_variant(struct build_context *c, struct variant *v, struct c
 		if (v->model->link.is_current || !variant_output(v))
 			r->reused++;
 		else
-			j->compile = find_or_add(c, set, j, r);
+			j->compile = compile_set_find_or_add(c, set, j, r);
 		settle(c, j);
 	}
 }
@@ -114,7 +114,7 @@ bool compile_set_find(struct build_context *c, struct project *p, const struct r
 }
 
 /* One JSON object a line. */
-static void print_json(const struct build_request *r, const char *type, const char *name, const char *why)
+static void compile_set_print_json(const struct build_request *r, const char *type, const char *name, const char *why)
 {
 	struct buf line = {0};
 	struct json_writer w = {.out = &line};
@@ -128,12 +128,12 @@ static void print_json(const struct build_request *r, const char *type, const ch
 	buf_free(&line);
 }
 
-static void explain_unit(const struct build_context *c, const struct compile *f)
+static void compile_set_explain_unit(const struct build_context *c, const struct compile *f)
 {
 	const struct build_request *r = &c->request;
 	const char *name = variant_label(c->arena, f->job->variant, f->job->unit->name);
 	if (r->options->json > 0)
-		print_json(r, "compile", name, f->why.text);
+		compile_set_print_json(r, "compile", name, f->why.text);
 	else
 		print(r->out, "%s %s: %s\n", r->options->dry_run ? "would compile" : "compile", name, f->why.text);
 }
@@ -142,7 +142,7 @@ static void explain_link(const struct build_request *r, const struct model_job *
 {
 	const char *library = model_output(m), *name = library ? library : m->spec->name;
 	if (r->options->json > 0)
-		print_json(r, "link", name, NULL);
+		compile_set_print_json(r, "link", name, NULL);
 	else
 		print(r->out, "would link %s\n", name);
 }
@@ -154,7 +154,7 @@ enum step compile_set_explain(const struct build_context *c, const struct projec
 		return STEP_NEXT;
 	for (uint32_t i = 0; i < set->list.len; i++)
 		if (set->list.at[i]->why.text)
-			explain_unit(c, set->list.at[i]);
+			compile_set_explain_unit(c, set->list.at[i]);
 	for (uint32_t i = 0; o->dry_run && i < p->n_models; i++)
 		if (!p->models[i].failed && !p->models[i].link.is_current)
 			explain_link(&c->request, &p->models[i]);

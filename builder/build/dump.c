@@ -24,7 +24,7 @@
 #include "frontend/frontend.h"
 #include "frontend/hir/hir.h"
 
-static void flush(const struct build_context *c, struct buf *text)
+static void dump_flush(const struct build_context *c, struct buf *text)
 {
 	if (text->at)
 		print_text(c->request.out, text);
@@ -57,7 +57,7 @@ static void dump_model_files(const struct build_context *c, const struct model_j
 			frontend_dump_tokens(m->frontend, path, text);
 		else
 			frontend_dump_ast(m->frontend, path, text);
-		flush(c, text);
+		dump_flush(c, text);
 	}
 }
 
@@ -132,7 +132,7 @@ static const struct plan *plan_for_dump(const struct build_context *c, const str
 }
 
 /* A dump without text: its pass did not run, or --stop-after came before it. Returns false. */
-static bool report_empty(const struct build_context *c, const struct model_job *m, enum dump d)
+static bool dump_report_empty(const struct build_context *c, const struct model_job *m, enum dump d)
 {
 	const struct options *o = c->request.options;
 	const struct plan_options *plan = &m->spec->plan;
@@ -168,7 +168,7 @@ static bool dump_unit(struct build_context *c, const struct variant *v, enum dum
 		ok = p ? d <= DUMP_IR || trace.loops.text || dump_code(c, d, u, p, text) : trace.ir.stop && !diags_errors(c->diags);
 	}
 	*printed = *printed || text->len;
-	flush(c, text);
+	dump_flush(c, text);
 	arena_free(scratch);
 	return ok;
 }
@@ -182,7 +182,7 @@ static void dump_decisions(struct build_context *c, const struct variant *v, str
 	ir_program_free(program_of_variant(c, v, scratch, &trace));
 	measure_end();
 	*printed = text->len;
-	flush(c, text);
+	dump_flush(c, text);
 	arena_free(scratch);
 }
 
@@ -203,7 +203,7 @@ static bool dump_library(struct build_context *c, const struct variant *v, struc
 	if (complete)
 		v->backend->print(units, n, text);
 	*printed = complete;
-	flush(c, text);
+	dump_flush(c, text);
 	arena_free(a);
 	return diags_errors(c->diags) == errors;
 }
@@ -239,7 +239,7 @@ static bool dump_variant(struct build_context *c, const struct variant *v, enum 
 		for (uint32_t k = 0; k < p->n_units; k++)
 			ok = dump_unit(c, v, d, p->units[k], &text, &printed) && ok;
 	buf_free(&text);
-	return ok && (printed || report_empty(c, v->model, d));
+	return ok && (printed || dump_report_empty(c, v->model, d));
 }
 
 static bool dump_model(struct build_context *c, const struct model_job *m, enum dump d)

@@ -44,7 +44,7 @@ static bool load_elaborated(struct build_context *c, struct project *p)
 	return load_checked(c, p) && context_next(c, params_open_files(c, p)) && context_next(c, sources_elaborate(c, p));
 }
 
-static bool run_steps(struct build_context *c, struct project *p, enum load_depth depth)
+static bool load_run_steps(struct build_context *c, struct project *p, enum load_depth depth)
 {
 	if (depth == LOAD_DEPENDENCIES)
 		return project_update_dependencies(c, &p->dependencies);
@@ -73,7 +73,7 @@ enum status project_load(struct loaded_project *l, const struct options *o, enum
 	l->session = (struct session){0};
 	l->project = (struct project){0};
 	l->context = context_new(&l->session, request_to_load(o));
-	l->context.done = run_steps(&l->context, &l->project, depth);
+	l->context.done = load_run_steps(&l->context, &l->project, depth);
 	return context_status(&l->context);
 }
 

@@ -120,7 +120,7 @@ static struct job *add_job(struct task_graph *g, enum task_kind kind, const char
 	return t;
 }
 
-static void need(struct task_graph *g, const struct job *job, const struct job *input)
+static void tasks_need(struct task_graph *g, const struct job *job, const struct job *input)
 {
 	batch_need(g->batch, job->task, input->task);
 	chain_need(&g->chain, job->in_chain, input->in_chain);
@@ -169,13 +169,13 @@ static uint32_t add_packers(struct task_graph *g, struct variant *v, const struc
 	struct job *layout = add_variant_job(g, TASK_LAYOUT, "lay out the weights of", v);
 	uint32_t n = packers_of(g->c, v->model);
 	for (uint32_t i = 0; i < n_earlier; i++)
-		need(g, layout, g->packers.at[g->packers.len - 1 - i]);
+		tasks_need(g, layout, g->packers.at[g->packers.len - 1 - i]);
 	for (uint32_t i = 0; i < n; i++) {
 		struct job *pack = add_variant_job(g, TASK_PACK, "pack", v);
 		pack->arena = arena_new(0);
 		vec_push(&g->packers, pack);
-		need(g, pack, layout);
-		need(g, link, pack);
+		tasks_need(g, pack, layout);
+		tasks_need(g, link, pack);
 	}
 	return n;
 }
@@ -186,7 +186,7 @@ static void need_compiles(struct task_graph *g, const struct variant *v, const s
 	for (uint32_t i = 0; i < v->model->program->n_units; i++) {
 		const struct unit_job *j = &v->units.jobs[i];
 		if (j->compile && map_get(&g->set->by_key, j->key, &at) && compiles[at])
-			need(g, link, compiles[at]);
+			tasks_need(g, link, compiles[at]);
 	}
 }
 
@@ -204,7 +204,7 @@ static void add_model(struct task_graph *g, struct model_job *m, const struct jo
 		need_compiles(g, v, compiles, link);
 	}
 	if (commit)
-		need(g, link, commit);
+		tasks_need(g, link, commit);
 }
 
 /* A job for each element of the set; NULL if its object exists. */
@@ -301,7 +301,7 @@ static void collect_models(struct build_context *c, struct project *p, struct bu
 	}
 }
 
-static void collect(struct task_graph *g, struct build_result *r)
+static void tasks_collect(struct task_graph *g, struct build_result *r)
 {
 	for (uint32_t i = 0; i < g->set->list.len; i++) {
 		const struct compile *f = g->set->list.at[i];
@@ -351,7 +351,7 @@ bool tasks_run(struct build_context *c, struct project *p, struct compile_set *s
 	g.batch = pool_new_batch(c->session->pool);
 	add_jobs(&g);
 	run_graph(&g, r);
-	collect(&g, r);
+	tasks_collect(&g, r);
 	free_packers(&g);
 	return project_may_go_on(c, p) && !c->interrupted;
 }

@@ -85,7 +85,7 @@ static int open_tables(struct cache *c, bool create)
 	return rc;
 }
 
-static int open_env(struct cache *c)
+static int cache_open_env(struct cache *c)
 {
 	struct env_options o = {.map = cache_map_size(&c->limits), .tables = TABLES, .read_only = c->read_only, .create = !c->read_only};
 	int rc = env_open(&c->env, &c->folder, c->dir, &o);
@@ -118,18 +118,18 @@ static bool cannot_write(int rc) { return rc == EACCES || rc == EROFS || rc == E
 
 static int open_folder(struct cache *c, const struct cache_options *o, struct buf *warning)
 {
-	int rc = open_env(c);
+	int rc = cache_open_env(c);
 	if (cannot_write(rc) && !c->read_only) {
 		close_env(c);
 		c->read_only = true;
-		rc = open_env(c);
+		rc = cache_open_env(c);
 	}
 	if (!env_is_damage(rc) || o->inspect || c->read_only)
 		return rc;
 	close_env(c);
 	env_move_away(c->dir);
 	buf_printf(warning, "the cache in %s was damaged (%s); a new one was created\n", c->dir, mdb_strerror(rc));
-	return open_env(c);
+	return cache_open_env(c);
 }
 
 static void free_cache(struct cache *c)
@@ -220,14 +220,14 @@ void cache_count_compile(struct cache *c, enum compile_reason why)
 }
 
 /* Adds a value to those of this process. */
-static const void *remember(struct cache *c, const struct cache_value *v)
+static const void *cache_remember(struct cache *c, const struct cache_value *v)
 {
 	map_put(&c->known, v->id, c->values.len);
 	vec_push(&c->values, *v);
 	return v->bytes;
 }
 
-static bool read_small(struct cache *c, enum cache_kind kind, struct cache_value *v)
+static bool cache_read_small(struct cache *c, enum cache_kind kind, struct cache_value *v)
 {
 	MDB_val k = {sizeof v->id, &v->id}, d;
 	int rc = mdb_get(c->reader, c->entries, &k, &d);
@@ -263,7 +263,7 @@ static bool map_large(const struct cache *c, hash128 id, const void **data, size
 	return p != MAP_FAILED;
 }
 
-static bool read_large(struct cache *c, enum cache_kind kind, struct cache_value *v)
+static bool cache_read_large(struct cache *c, enum cache_kind kind, struct cache_value *v)
 {
 	const void *data;
 	if (!map_large(c, v->id, &data, &v->mapped_len))
@@ -282,7 +282,7 @@ static bool read_large(struct cache *c, enum cache_kind kind, struct cache_value
 static bool is_expired(const struct cache *c, const struct cache_meta *m) { return m->used < cache_expired_before(c); }
 
 /* Under a read transaction. */
-static bool find(struct cache *c, enum cache_kind kind, struct cache_value *v, enum cache_miss *why)
+static bool cache_cache_find(struct cache *c, enum cache_kind kind, struct cache_value *v, enum cache_miss *why)
 {
 	int rc = cache_meta_get(c, c->reader, v->id, &v->meta);
 	c->broken |= env_is_damage(rc);
@@ -300,10 +300,10 @@ static bool find(struct cache *c, enum cache_kind kind, struct cache_value *v, e
 	if (is_expired(c, &v->meta))
 		return false;
 	*why = MISS_DAMAGED;
-	return v->meta.state == META_SMALL ? read_small(c, kind, v) : read_large(c, kind, v);
+	return v->meta.state == META_SMALL ? cache_read_small(c, kind, v) : cache_read_large(c, kind, v);
 }
 
-static const void *look_up(struct cache *c, enum cache_kind kind, hash128 id, size_t *len)
+static const void *cache_look_up(struct cache *c, enum cache_kind kind, hash128 id, size_t *len)
 {
 	struct cache_value v = {.id = id};
 	enum cache_miss why = MISS_ABSENT;
@@ -311,7 +311,7 @@ static const void *look_up(struct cache *c, enum cache_kind kind, hash128 id, si
 	int rc = mdb_txn_renew(c->reader);
 	if (rc == MDB_MAP_RESIZED && (rc = mdb_env_set_mapsize(c->env, 0)) == 0)
 		rc = mdb_txn_renew(c->reader);
-	bool found = !rc && find(c, kind, &v, &why);
+	bool found = !rc && cache_cache_find(c, kind, &v, &why);
 	if (!rc)
 		mdb_txn_reset(c->reader);
 	crash_guard_leave();
@@ -327,7 +327,7 @@ static const void *look_up(struct cache *c, enum cache_kind kind, hash128 id, si
 	c->delta[kind].hits++;
 	c->counted = true;
 	*len = v.len;
-	return remember(c, &v);
+	return cache_remember(c, &v);
 }
 
 bool cache_uses(const struct cache *c, enum cache_kind kind) { return c && c->levels >> kinds[kind].level & 1; }
@@ -345,7 +345,7 @@ const void *cache_get(struct cache *c, enum cache_kind kind, hash128 key, size_t
 		*len = c->values.at[at].len;
 		p = c->values.at[at].bytes;
 	} else if (!c->broken) {
-		p = look_up(c, kind, id, len);
+		p = cache_look_up(c, kind, id, len);
 		usage_of_thread.read += p ? *len : 0;
 	}
 	pthread_mutex_unlock(&c->lock);
@@ -410,7 +410,7 @@ static void make_head(enum cache_kind kind, uint64_t digest, struct cache_value 
 }
 
 /* Encodes the entry, without the lock. */
-static void make_entry(const struct cache *c, enum cache_kind kind, const void *bytes, struct cache_value *v)
+static void cache_make_entry(const struct cache *c, enum cache_kind kind, const void *bytes, struct cache_value *v)
 {
 	struct buf b = {0};
 	if (v->len > CACHE_AS_IS) {
@@ -424,10 +424,10 @@ static void make_entry(const struct cache *c, enum cache_kind kind, const void *
 	set_place(v);
 }
 
-static bool is_written(const struct cache *c, enum cache_kind kind) { return c && !c->read_only && cache_uses(c, kind); }
+static bool cache_is_written(const struct cache *c, enum cache_kind kind) { return c && !c->read_only && cache_uses(c, kind); }
 
 /* A value without its bytes and its entry. */
-static struct cache_value new_value(const struct cache *c, enum cache_kind kind, hash128 key, size_t len, int64_t cost_ns)
+static struct cache_value cache_new_value(const struct cache *c, enum cache_kind kind, hash128 key, size_t len, int64_t cost_ns)
 {
 	struct cache_value v = {.id = cache_id(kind, key), .len = len};
 	uint64_t us = cost_ns > 0 ? (uint64_t)cost_ns / 1000 : 0;
@@ -450,9 +450,9 @@ const void *cache_put(struct cache *c, enum cache_kind kind, hash128 key, const 
 	if (!c)
 		return NULL;
 	measure_begin("cache write");
-	struct cache_value v = new_value(c, kind, key, len, cost_ns);
-	if (is_written(c, kind))
-		make_entry(c, kind, bytes, &v);
+	struct cache_value v = cache_new_value(c, kind, key, len, cost_ns);
+	if (cache_is_written(c, kind))
+		cache_make_entry(c, kind, bytes, &v);
 	usage_of_thread.written += v.entry_len + v.payload_len;
 	v.owned = malloc(len ? len : 1);
 	if (!v.owned)
@@ -467,7 +467,7 @@ const void *cache_put(struct cache *c, enum cache_kind kind, hash128 key, const 
 		free(v.owned);
 		free(v.entry);
 	} else {
-		stored = remember(c, &v);
+		stored = cache_remember(c, &v);
 		add_pending(c, v.payload_len ? 0 : v.entry_len);
 	}
 	pthread_mutex_unlock(&c->lock);
@@ -476,7 +476,7 @@ const void *cache_put(struct cache *c, enum cache_kind kind, hash128 key, const 
 }
 
 /* Adds a value that does not stay in memory. A payload is the caller's, so it must not wait. */
-static void add(struct cache *c, const struct cache_value *v)
+static void cache_cache_add(struct cache *c, const struct cache_value *v)
 {
 	usage_of_thread.written += v->entry_len + v->payload_len;
 	pthread_mutex_lock(&c->lock);
@@ -494,22 +494,22 @@ static void add(struct cache *c, const struct cache_value *v)
 
 void cache_add(struct cache *c, enum cache_kind kind, hash128 key, const void *bytes, size_t len, int64_t cost_ns)
 {
-	if (!is_written(c, kind))
+	if (!cache_is_written(c, kind))
 		return;
 	measure_begin("cache write");
-	struct cache_value v = new_value(c, kind, key, len, cost_ns);
-	make_entry(c, kind, bytes, &v);
-	add(c, &v);
+	struct cache_value v = cache_new_value(c, kind, key, len, cost_ns);
+	cache_make_entry(c, kind, bytes, &v);
+	cache_cache_add(c, &v);
 	measure_end();
 }
 
-static void add_piece(void *hasher, const void *bytes, size_t n) { hasher_add(hasher, bytes, n); }
+static void cache_add_piece(void *hasher, const void *bytes, size_t n) { hasher_add(hasher, bytes, n); }
 
 /* The head of the entry of a large file. False: the file cannot be read. */
 static bool make_file_entry(enum cache_kind kind, const char *path, struct cache_value *v)
 {
 	struct hasher *h = hasher_new();
-	bool ok = os_read_pieces(path, add_piece, h);
+	bool ok = os_read_pieces(path, cache_add_piece, h);
 	uint64_t digest = hasher_finish64(h);
 	if (!ok)
 		return false;
@@ -522,7 +522,7 @@ void cache_add_file(struct cache *c, enum cache_kind kind, hash128 key, const ch
 {
 	const void *bytes;
 	size_t mapped;
-	if (!is_written(c, kind))
+	if (!cache_is_written(c, kind))
 		return;
 	if (len <= CACHE_AS_IS) {
 		if (os_map_file(path, &bytes, &mapped)) {
@@ -532,8 +532,8 @@ void cache_add_file(struct cache *c, enum cache_kind kind, hash128 key, const ch
 		return;
 	}
 	measure_begin("cache write");
-	struct cache_value v = new_value(c, kind, key, len, 0);
+	struct cache_value v = cache_new_value(c, kind, key, len, 0);
 	if (make_file_entry(kind, path, &v))
-		add(c, &v);
+		cache_cache_add(c, &v);
 	measure_end();
 }

@@ -83,23 +83,24 @@ struct reader {
 	struct cache_config *out;
 };
 
-static bool refuse(struct reader *r, span at, const char *what, const char *help)
+static bool config_refuse(struct reader *r, span at, const char *what, const char *help)
 {
 	diag_help(r->diags, diag_add(r->diags, DIAG_MANIFEST_VALUE, at, "%s", what), "%s", help);
 	return false;
 }
 
-static bool take(struct reader *r, enum cache_setting s, const struct manifest_value *v, enum setting_origin origin, const char *where)
+static bool config_take(struct reader *r, enum cache_setting s, const struct manifest_value *v, enum setting_origin origin,
+			const char *where)
 {
 	const char *text = v->text;
 	if (s == SETTING_MAX_SIZE && v->number < CACHE_LEAST_SIZE)
-		return refuse(r, v->at, "`max_size` is too small for a cache",
-			      "give at least 16MiB, or switch the cache off with `enabled = false`");
+		return config_refuse(r, v->at, "`max_size` is too small for a cache",
+				     "give at least 16MiB, or switch the cache off with `enabled = false`");
 	if (s == SETTING_DIR && strncmp(text, "~/", 2) == 0 && secure_getenv("HOME"))
 		text = path_join(r->a, secure_getenv("HOME"), text + 2);
 	if (s == SETTING_DIR && origin == ORIGIN_USER && *text != '/')
-		return refuse(r, v->at, "`dir` is not an absolute path",
-			      "start it with `/` or `~/`: the user's cache is not inside a project");
+		return config_refuse(r, v->at, "`dir` is not an absolute path",
+				     "start it with `/` or `~/`: the user's cache is not inside a project");
 	r->out->at[s] = (struct setting){text, v->number, origin, where};
 	return true;
 }
@@ -113,7 +114,7 @@ static bool take_block(struct reader *r, const struct manifest_block *b, enum se
 			continue;
 		uint32_t line = source_position(r->sources, v->at.source, v->at.start).line;
 		const char *where = arena_printf(r->a, "%s:%u", sources_get(r->sources, v->at.source)->path, line);
-		ok = take(r, (enum cache_setting)i, v, origin, where) && ok;
+		ok = config_take(r, (enum cache_setting)i, v, origin, where) && ok;
 	}
 	return ok;
 }
@@ -126,7 +127,7 @@ static bool take_blocks(struct reader *r, const struct manifest *m, enum setting
 	return ok;
 }
 
-static const struct source *load(void *ctx, const char *path)
+static const struct source *config_load(void *ctx, const char *path)
 {
 	char *text;
 	size_t len;
@@ -151,7 +152,7 @@ static bool take_user(struct reader *r)
 	if (!path || !os_stamp(path, &stamp))
 		return true;
 	uint32_t errors = diags_errors(r->diags);
-	return take_user_blocks(r, manifest_read(r->a, (struct frontend_host){load, r->sources}, path, r->diags), errors);
+	return take_user_blocks(r, manifest_read(r->a, (struct frontend_host){config_load, r->sources}, path, r->diags), errors);
 }
 
 static const struct source *load_new(void *ctx, const char *path)
@@ -176,17 +177,17 @@ bool cache_config_check(struct arena *a, struct sources *sources, enum cache_set
 	const struct manifest_value *v = manifest_get(manifest_find(m, settings[s].block, NULL), settings[s].manifest);
 	if (v && strcmp(v->text, value) == 0)
 		return true;
-	return refuse(&r, v ? v->at : SPAN_NONE, "this value cannot be stored in a configuration file",
-		      "remove line breaks, blanks at the ends, and ` #`");
+	return config_refuse(&r, v ? v->at : SPAN_NONE, "this value cannot be stored in a configuration file",
+			     "remove line breaks, blanks at the ends, and ` #`");
 }
 
 /* Checks text that is not from a file like a value of a manifest. Errors show it as the source `name`. */
-static bool take_text(struct reader *r, enum cache_setting s, const char *name, const char *text, enum setting_origin origin)
+static bool config_take_text(struct reader *r, enum cache_setting s, const char *name, const char *text, enum setting_origin origin)
 {
 	const char *line = arena_printf(r->a, "%s=%s", name, text);
 	const struct source *src = sources_add(r->sources, setting_origin_text(origin), line, strlen(line));
 	struct manifest_value v = {.key = settings[s].manifest, .text = text, .at = {src->id, (uint32_t)strlen(name) + 1, src->len}};
-	return manifest_value_parse(r->a, &v, manifest_key_type(v.key), NULL, r->diags) && take(r, s, &v, origin, name);
+	return manifest_value_parse(r->a, &v, manifest_key_type(v.key), NULL, r->diags) && config_take(r, s, &v, origin, name);
 }
 
 static bool take_environment(struct reader *r)
@@ -195,7 +196,7 @@ static bool take_environment(struct reader *r)
 	for (uint32_t i = 0; i < SETTINGS; i++) {
 		const char *text = secure_getenv(settings[i].variable);
 		if (text && *text)
-			ok = take_text(r, (enum cache_setting)i, settings[i].variable, text, ORIGIN_ENVIRONMENT) && ok;
+			ok = config_take_text(r, (enum cache_setting)i, settings[i].variable, text, ORIGIN_ENVIRONMENT) && ok;
 	}
 	return ok;
 }
@@ -214,12 +215,12 @@ bool cache_config_read(struct arena *a, struct sources *sources, const struct ma
 	const struct manifest_block *own = project ? manifest_find(project, BLOCK_BUILD, NULL) : NULL;
 	bool ok = take_user(&r);
 	if (own) /* only the user may allow this, never a project */
-		ok = refuse(&r, own->at, "the block `build` belongs to the user's configuration",
-			    "remove it, and run `trib config set build.KEY VALUE`");
+		ok = config_refuse(&r, own->at, "the block `build` belongs to the user's configuration",
+				   "remove it, and run `trib config set build.KEY VALUE`");
 	ok = take_blocks(&r, project, ORIGIN_PROJECT) && ok;
 	ok = take_environment(&r) && ok;
 	if (o->cache_dir)
-		ok = take_text(&r, SETTING_DIR, "--cache-dir", o->cache_dir, ORIGIN_FLAG) && ok;
+		ok = config_take_text(&r, SETTING_DIR, "--cache-dir", o->cache_dir, ORIGIN_FLAG) && ok;
 	if (o->no_cache > 0)
 		out->at[SETTING_ENABLED] = (struct setting){"false", 0, ORIGIN_FLAG, "--no-cache"};
 	return ok;

@@ -9,7 +9,7 @@
 #define MOST_COMPRESSED ((size_t)256 << 20) /* larger values are not compressed; a frame that claims a larger one is damaged */
 
 /* payload: the digest of what follows the head. */
-static uint64_t checksum(const struct entry_head *h, hash128 id, uint64_t payload)
+static uint64_t entry_checksum(const struct entry_head *h, hash128 id, uint64_t payload)
 {
 	const uint64_t name[] = {id.lo, id.hi, hash64_bytes(&h->raw, sizeof *h - sizeof h->check)};
 	return payload ^ hash64_bytes(name, sizeof name);
@@ -30,7 +30,7 @@ static bool put_frame(struct buf *out, const void *bytes, size_t len, int level)
 void entry_encode_head(struct buf *out, uint32_t kind, hash128 id, size_t len, uint64_t digest)
 {
 	struct entry_head h = {.raw = len, .kind = kind, .codec = ENTRY_RAW};
-	h.check = checksum(&h, id, digest);
+	h.check = entry_checksum(&h, id, digest);
 	buf_put(out, &h, sizeof h);
 }
 
@@ -43,7 +43,7 @@ void entry_encode(struct buf *out, uint32_t kind, hash128 id, const void *bytes,
 		h.codec = ENTRY_ZSTD;
 	else if (len)
 		buf_put(out, bytes, len);
-	h.check = checksum(&h, id, hash64_bytes(out->at + at + sizeof h, out->len - at - sizeof h));
+	h.check = entry_checksum(&h, id, hash64_bytes(out->at + at + sizeof h, out->len - at - sizeof h));
 	memcpy(out->at + at, &h, sizeof h);
 }
 
@@ -54,7 +54,7 @@ bool entry_is_valid(const void *entry, size_t len, uint32_t kind, hash128 id)
 		return false;
 	memcpy(&h, entry, sizeof h);
 	return h.kind == kind && h.codec < ENTRY_CODECS && (h.codec == ENTRY_ZSTD || h.raw == len - sizeof h) &&
-	       h.check == checksum(&h, id, hash64_bytes((const char *)entry + sizeof h, len - sizeof h));
+	       h.check == entry_checksum(&h, id, hash64_bytes((const char *)entry + sizeof h, len - sizeof h));
 }
 
 const void *entry_value(struct ZSTD_DCtx_s **unpack, const void *entry, size_t len, size_t *value_len, void **owned)

@@ -73,14 +73,14 @@ struct listing {
 	victims entries, notes;
 };
 
-static void list(void *listing, hash128 id, const struct cache_meta *m)
+static void evict_list(void *listing, hash128 id, const struct cache_meta *m)
 {
 	struct listing *l = listing;
 	victims *to = meta_is_removed(m) ? &l->notes : &l->entries;
 	vec_push(to, ((struct victim){id, *m}));
 }
 
-static void sort(victims *v)
+static void evict_sort(victims *v)
 {
 	if (v->len)
 		qsort(v->at, v->len, sizeof *v->at, by_use);
@@ -98,9 +98,9 @@ static bool reduces_excess(const struct cache_totals *t, const struct cache_targ
 int cache_evict(struct cache *c, MDB_txn *txn, struct cache_totals *t, const struct cache_target *target)
 {
 	struct listing l = {0};
-	int rc = cache_meta_each(c, txn, list, &l);
-	sort(&l.entries);
-	sort(&l.notes);
+	int rc = cache_meta_each(c, txn, evict_list, &l);
+	evict_sort(&l.entries);
+	evict_sort(&l.notes);
 	for (uint32_t i = 0; i < l.entries.len && !rc; i++) {
 		const struct victim *v = &l.entries.at[i];
 		if (v->meta.state == META_STATES || reduces_excess(t, target, &v->meta))
@@ -129,7 +129,7 @@ static int evict_part(struct cache *c, MDB_txn *txn, struct cache_totals *t, con
 {
 	victims part = {0};
 	int rc = cache_meta_some(c, txn, &t->sweep_at, part_of(t), list_sound, &part);
-	sort(&part);
+	evict_sort(&part);
 	for (uint32_t i = 0; i < (part.len + 3) / 4 && !rc && cache_exceeds(t, target); i++) {
 		const struct victim *v = &part.at[i];
 		if (meta_is_removed(&v->meta) || reduces_excess(t, target, &v->meta))

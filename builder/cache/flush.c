@@ -71,7 +71,7 @@ static struct cache_target room_for(const struct cache *c, const struct needed_r
 	return t;
 }
 
-static int begin(struct cache *c, MDB_txn **txn, struct cache_totals *t)
+static int flush_begin(struct cache *c, MDB_txn **txn, struct cache_totals *t)
 {
 	int dead, rc = mdb_reader_check(c->env, &dead); /* LMDB does not reuse pages while killed readers are registered */
 	rc = rc ? rc : env_begin(c->env, 0, txn);
@@ -83,7 +83,7 @@ static int begin(struct cache *c, MDB_txn **txn, struct cache_totals *t)
 	return rc;
 }
 
-static int finish(struct cache *c, MDB_txn *txn, const struct cache_totals *t, int rc)
+static int flush_finish(struct cache *c, MDB_txn *txn, const struct cache_totals *t, int rc)
 {
 	if (!rc)
 		rc = cache_totals_write(c, txn, t);
@@ -93,12 +93,12 @@ static int finish(struct cache *c, MDB_txn *txn, const struct cache_totals *t, i
 	return rc;
 }
 
-static int make_room(struct cache *c, const struct needed_room *n, unsigned share, bool force, bool *evicted)
+static int flush_make_room(struct cache *c, const struct needed_room *n, unsigned share, bool force, bool *evicted)
 {
 	MDB_txn *txn;
 	struct cache_totals t;
 	struct cache_target limit = room_for(c, n, ROOM_PARTS), target = room_for(c, n, share);
-	int rc = begin(c, &txn, &t);
+	int rc = flush_begin(c, &txn, &t);
 	if (rc)
 		return rc;
 	*evicted = force || cache_exceeds(&t, &limit);
@@ -107,7 +107,7 @@ static int make_room(struct cache *c, const struct needed_room *n, unsigned shar
 		return 0;
 	}
 	target.used_since = cache_expired_before(c);
-	return finish(c, txn, &t, force ? cache_evict(c, txn, &t, &target) : cache_evict_parts(c, txn, &t, &target));
+	return flush_finish(c, txn, &t, force ? cache_evict(c, txn, &t, &target) : cache_evict_parts(c, txn, &t, &target));
 }
 
 static int put_meta(struct cache *c, MDB_txn *txn, struct cache_totals *t, const struct cache_value *v, enum meta_state state)
@@ -124,7 +124,7 @@ static int put_meta(struct cache *c, MDB_txn *txn, struct cache_totals *t, const
 }
 
 /* Updates the time of an entry, unless another process has evicted it. */
-static int touch(struct cache *c, MDB_txn *txn, struct cache_value *v)
+static int flush_touch(struct cache *c, MDB_txn *txn, struct cache_value *v)
 {
 	struct cache_meta m;
 	int rc = cache_meta_get(c, txn, v->id, &m);
@@ -134,7 +134,7 @@ static int touch(struct cache *c, MDB_txn *txn, struct cache_value *v)
 	return cache_meta_put(c, txn, v->id, &m);
 }
 
-static void add_counts(const struct cache *c, struct cache_totals *t)
+static void flush_add_counts(const struct cache *c, struct cache_totals *t)
 {
 	for (uint32_t i = 0; i < CACHE_KINDS; i++)
 		cache_count_add(&t->kind[i], &c->delta[i]);
@@ -147,10 +147,10 @@ static int write_counts(struct cache *c, MDB_txn *txn, struct cache_totals *t)
 	int rc = 0;
 	if (!c->counted)
 		return 0;
-	add_counts(c, t);
+	flush_add_counts(c, t);
 	for (uint32_t i = 0; i < c->values.len && !rc; i++)
 		if (c->values.at[i].touched && !c->values.at[i].entry)
-			rc = touch(c, txn, &c->values.at[i]);
+			rc = flush_touch(c, txn, &c->values.at[i]);
 	return rc;
 }
 
@@ -170,11 +170,11 @@ static bool has_room(const struct cache *c, const struct cache_totals *t, const 
 	return !cache_exceeds(t, &limit);
 }
 
-static int reserve(struct cache *c, const struct needed_room *n)
+static int flush_reserve(struct cache *c, const struct needed_room *n)
 {
 	MDB_txn *txn;
 	struct cache_totals t;
-	int rc = begin(c, &txn, &t);
+	int rc = flush_begin(c, &txn, &t);
 	if (rc)
 		return rc;
 	if (!has_room(c, &t, n))
@@ -184,7 +184,7 @@ static int reserve(struct cache *c, const struct needed_room *n)
 		if (v->entry && meta_is_large(&v->meta))
 			rc = put_meta(c, txn, &t, v, META_WRITING);
 	}
-	return finish(c, txn, &t, rc);
+	return flush_finish(c, txn, &t, rc);
 }
 
 struct copy {
@@ -227,7 +227,7 @@ static int write_large(const struct cache *c, const struct cache_value *v)
 }
 
 /* True if the entry is still reserved: another process may have evicted it. */
-static bool is_reserved(struct cache *c, MDB_txn *txn, hash128 id)
+static bool flush_is_reserved(struct cache *c, MDB_txn *txn, hash128 id)
 {
 	struct cache_meta m;
 	return cache_meta_get(c, txn, id, &m) == 0 && m.state == META_WRITING;
@@ -235,7 +235,7 @@ static bool is_reserved(struct cache *c, MDB_txn *txn, hash128 id)
 
 static int finish_large(struct cache *c, MDB_txn *txn, const struct cache_value *v)
 {
-	if (!is_reserved(c, txn, v->id))
+	if (!flush_is_reserved(c, txn, v->id))
 		return 0;
 	int rc = write_large(c, v);
 	return rc ? rc : cache_meta_put(c, txn, v->id, &v->meta);
@@ -249,7 +249,7 @@ static int put_small(struct cache *c, MDB_txn *txn, struct cache_totals *t, cons
 	return rc ? rc : mdb_put(txn, c->entries, &k, &d, 0);
 }
 
-static int find_all(void *cache, MDB_txn *txn)
+static int flush_find_all(void *cache, MDB_txn *txn)
 {
 	struct cache *c = cache;
 	int rc = 0;
@@ -266,12 +266,12 @@ static int find_all(void *cache, MDB_txn *txn)
 	return rc;
 }
 
-static int write_all(struct cache *c, const struct needed_room *n)
+static int flush_write_all(struct cache *c, const struct needed_room *n)
 {
 	MDB_txn *txn;
 	struct cache_totals t;
 	struct needed_room small = {.small = n->small};
-	int rc = begin(c, &txn, &t);
+	int rc = flush_begin(c, &txn, &t);
 	if (rc)
 		return rc;
 	if (!has_room(c, &t, &small))
@@ -288,7 +288,7 @@ static int write_all(struct cache *c, const struct needed_room *n)
 	if (rc)
 		mdb_txn_abort(txn);
 	else
-		rc = env_commit(c->env, txn, find_all, c);
+		rc = env_commit(c->env, txn, flush_find_all, c);
 	if (!rc)
 		clear_counts(c);
 	c->failed = c->failed ? c->failed : rc;
@@ -303,11 +303,11 @@ static int write_round(struct cache *c, const struct needed_room *n)
 	int rc = MDB_MAP_FULL;
 	for (unsigned round = 0; rc == MDB_MAP_FULL && round < MOST_ROUNDS; round++) {
 		bool evicted;
-		rc = make_room(c, n, shares[round], round > 0, &evicted);
+		rc = flush_make_room(c, n, shares[round], round > 0, &evicted);
 		if (!rc && (n->large || evicted))
-			rc = reserve(c, n);
+			rc = flush_reserve(c, n);
 		if (!rc)
-			rc = write_all(c, n);
+			rc = flush_write_all(c, n);
 	}
 	return rc;
 }

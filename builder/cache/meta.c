@@ -3,18 +3,18 @@
 #include <string.h>
 #include "builder/cache/state.h"
 
-static uint64_t checksum(hash128 id, const struct cache_meta *m)
+static uint64_t meta_checksum(hash128 id, const struct cache_meta *m)
 {
 	const uint64_t name[] = {id.lo, id.hi, hash64_bytes(&m->used, sizeof *m - offsetof(struct cache_meta, used))};
 	return hash64_bytes(name, sizeof name);
 }
 
 /* A damaged record has META_STATES for its state. */
-static void decode(hash128 id, const MDB_val *v, struct cache_meta *out)
+static void meta_decode(hash128 id, const MDB_val *v, struct cache_meta *out)
 {
 	if (v->mv_size == sizeof *out)
 		memcpy(out, v->mv_data, sizeof *out);
-	if (v->mv_size != sizeof *out || out->kind >= CACHE_KINDS || out->state >= META_STATES || out->check != checksum(id, out))
+	if (v->mv_size != sizeof *out || out->kind >= CACHE_KINDS || out->state >= META_STATES || out->check != meta_checksum(id, out))
 		*out = (struct cache_meta){.state = META_STATES};
 }
 
@@ -36,7 +36,7 @@ int cache_meta_some(struct cache *c, MDB_txn *txn, uint64_t *at, uint64_t most, 
 			*at = id.lo;
 			break;
 		}
-		decode(id, &d, &m);
+		meta_decode(id, &d, &m);
 		fn(ctx, id, &m);
 	}
 	mdb_cursor_close(cursor);
@@ -54,14 +54,14 @@ int cache_meta_get(struct cache *c, MDB_txn *txn, hash128 id, struct cache_meta 
 	MDB_val k = {sizeof id, &id}, d;
 	int rc = mdb_get(txn, c->index, &k, &d);
 	if (!rc)
-		decode(id, &d, out);
+		meta_decode(id, &d, out);
 	return rc;
 }
 
 int cache_meta_put(struct cache *c, MDB_txn *txn, hash128 id, const struct cache_meta *m)
 {
 	struct cache_meta checked = *m;
-	checked.check = checksum(id, m);
+	checked.check = meta_checksum(id, m);
 	MDB_val k = {sizeof id, &id}, d = {sizeof checked, &checked};
 	return mdb_put(txn, c->index, &k, &d, 0);
 }

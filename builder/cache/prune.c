@@ -19,7 +19,7 @@
 enum { REMOVE_TRIES = 16 };
 #define WORTH_COMPACTING ((uint64_t)1 << 20) /* bytes of free pages */
 
-static bool failed(int rc)
+static bool prune_failed(int rc)
 {
 	errno = rc > 0 ? rc : EIO;
 	return rc != 0;
@@ -95,7 +95,7 @@ static int compact(struct cache *c)
 	return rc == ENOENT ? 0 : rc; /* another process cleared the cache */
 }
 
-static int run(struct cache *c, const struct cache_target *target, struct cache_freed *freed)
+static int prune_run(struct cache *c, const struct cache_target *target, struct cache_freed *freed)
 {
 	uint64_t before, used = 0;
 	*freed = (struct cache_freed){0};
@@ -119,7 +119,7 @@ bool cache_prune(struct cache *c, const struct cache_limits *l, struct cache_fre
 		t.small = cache_small_room(l), t.large = cache_large_room(l);
 	if (l->days)
 		t.used_since = now > age ? now - age : 0;
-	return !failed(run(c, &t, freed));
+	return !prune_failed(prune_run(c, &t, freed));
 }
 
 bool cache_clear_levels(struct cache *c, unsigned levels, struct cache_freed *freed)
@@ -128,11 +128,11 @@ bool cache_clear_levels(struct cache *c, unsigned levels, struct cache_freed *fr
 	for (uint32_t k = 0; k < CACHE_KINDS; k++)
 		if (levels >> cache_kind_level((enum cache_kind)k) & 1)
 			t.kinds |= 1u << k;
-	return !failed(run(c, &t, freed));
+	return !prune_failed(prune_run(c, &t, freed));
 }
 
 /* True for folders that any version of trib made: "v1", "v2.damaged-77". */
-static bool is_ours(struct arena *a, const char *root, const char *name)
+static bool prune_is_ours(struct arena *a, const char *root, const char *name)
 {
 	const char *lock = path_join(a, path_join(a, root, name), "lock.mdb");
 	return name[0] == 'v' && name[1] >= '0' && name[1] <= '9' && (!name[2] || name[2] == '.') && access(lock, F_OK) == 0;
@@ -140,7 +140,7 @@ static bool is_ours(struct arena *a, const char *root, const char *name)
 
 /* Moves the folder away first, so that no process opens half of it. A process that has it open may still write a file into it: hence the
  * tries. */
-static bool remove_one(struct arena *a, const char *root, const char *name)
+static bool prune_remove_one(struct arena *a, const char *root, const char *name)
 {
 	const char *dir = path_join(a, root, name),
 		   *away = path_join(a, root, arena_printf(a, "%.2s.damaged-clear-%d", name, (int)getpid()));
@@ -161,8 +161,8 @@ bool cache_remove_all(const char *root)
 	DIR *d = opendir(root);
 	bool ok = d || errno == ENOENT;
 	for (struct dirent *e; d && (e = readdir(d));)
-		if (is_ours(a, root, e->d_name))
-			ok = remove_one(a, root, e->d_name) && ok;
+		if (prune_is_ours(a, root, e->d_name))
+			ok = prune_remove_one(a, root, e->d_name) && ok;
 	int why = errno;
 	if (d)
 		closedir(d);

@@ -61,7 +61,7 @@ static bool node_at(const struct cache_reader *p, const unsigned char *page, uin
 	return at + NODE_HEAD + out->key_len <= p->page;
 }
 
-static int order(const struct node *n, const void *key, size_t len)
+static int reader_order(const struct node *n, const void *key, size_t len)
 {
 	int c = memcmp(n->key, key, n->key_len < len ? n->key_len : len);
 	return c ? c : (n->key_len > len) - (n->key_len < len);
@@ -76,7 +76,7 @@ static int find_node(const struct cache_reader *p, const unsigned char *page, bo
 		uint32_t middle = (low + high) / 2;
 		if (!node_at(p, page, middle, &node))
 			return -1;
-		if ((branch && middle == 0) || order(&node, key, len) <= 0)
+		if ((branch && middle == 0) || reader_order(&node, key, len) <= 0)
 			low = middle + 1;
 		else
 			high = middle;
@@ -85,7 +85,7 @@ static int find_node(const struct cache_reader *p, const unsigned char *page, bo
 }
 
 /* Finds the leaf node with that key. It points into `page`. */
-static bool find(const struct cache_reader *p, uint64_t root, const void *key, size_t len, unsigned char *page, struct node *out)
+static bool reader_find(const struct cache_reader *p, uint64_t root, const void *key, size_t len, unsigned char *page, struct node *out)
 {
 	for (int depth = 0; depth < MOST_DEPTH && read_page(p, root, page); depth++) {
 		bool branch = u16(page + AT_FLAGS) & BRANCH;
@@ -99,7 +99,7 @@ static bool find(const struct cache_reader *p, uint64_t root, const void *key, s
 }
 
 /* The value of a node of `page`, copied into the arena. */
-static const void *value_of(const struct cache_reader *p, const unsigned char *page, const struct node *n)
+static const void *reader_value_of(const struct cache_reader *p, const unsigned char *page, const struct node *n)
 {
 	const unsigned char *at = n->key + n->key_len;
 	size_t room = (size_t)(page + p->page - at);
@@ -117,9 +117,9 @@ static const void *value_of(const struct cache_reader *p, const unsigned char *p
 static uint64_t root_of(const struct cache_reader *p, uint64_t tables, const char *name)
 {
 	struct node n;
-	if (!find(p, tables, name, strlen(name), p->buffer, &n))
+	if (!reader_find(p, tables, name, strlen(name), p->buffer, &n))
 		return NO_PAGE;
-	const unsigned char *record = value_of(p, p->buffer, &n);
+	const unsigned char *record = reader_value_of(p, p->buffer, &n);
 	return record && n.low == TABLE ? u64(record + AT_ROOT) : NO_PAGE;
 }
 
@@ -160,7 +160,7 @@ struct cache_reader *cache_reader_open(struct arena *a, const char *dir)
 	return NULL;
 }
 
-static const void *read_large(const struct cache_reader *p, hash128 id, size_t *len)
+static const void *reader_read_large(const struct cache_reader *p, hash128 id, size_t *len)
 {
 	char name[LARGE_NAME];
 	struct stat st;
@@ -178,13 +178,13 @@ static const void *read_large(const struct cache_reader *p, hash128 id, size_t *
 	return bytes;
 }
 
-static const void *read_small(const struct cache_reader *p, hash128 id, size_t *len)
+static const void *reader_read_small(const struct cache_reader *p, hash128 id, size_t *len)
 {
 	struct node n;
-	if (!find(p, p->entries, &id, sizeof id, p->buffer, &n))
+	if (!reader_find(p, p->entries, &id, sizeof id, p->buffer, &n))
 		return NULL;
 	*len = n.low;
-	return value_of(p, p->buffer, &n);
+	return reader_value_of(p, p->buffer, &n);
 }
 
 const void *cache_reader_get(struct cache_reader *p, enum cache_kind kind, hash128 key, size_t *len)
@@ -194,8 +194,8 @@ const void *cache_reader_get(struct cache_reader *p, enum cache_kind kind, hash1
 	if (!p)
 		return NULL;
 	hash128 id = cache_id(kind, key);
-	const void *entry = read_small(p, id, &entry_len);
-	entry = entry ? entry : read_large(p, id, &entry_len);
+	const void *entry = reader_read_small(p, id, &entry_len);
+	entry = entry ? entry : reader_read_large(p, id, &entry_len);
 	if (!entry || !entry_is_valid(entry, entry_len, kind, id))
 		return NULL;
 	const void *value = entry_value(&p->unpack, entry, entry_len, len, &owned);

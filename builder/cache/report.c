@@ -44,7 +44,7 @@ static void tally(void *tallying, hash128 id, const struct cache_meta *m)
 		r->newest = m->made;
 }
 
-static void add_counts(struct cache_report *r, const struct cache_totals *t)
+static void report_add_counts(struct cache_report *r, const struct cache_totals *t)
 {
 	memcpy(r->compiled, t->compiled, sizeof r->compiled);
 	memcpy(r->kind, t->kind, sizeof r->kind);
@@ -101,7 +101,7 @@ bool cache_report(struct cache *c, struct cache_report *out)
 	pthread_mutex_unlock(&c->lock);
 	out->disk = folder_bytes(c->folder, ".", 2);
 	if (!rc)
-		add_counts(out, &t);
+		report_add_counts(out, &t);
 	errno = rc > 0 ? rc : EIO;
 	return rc == 0;
 }

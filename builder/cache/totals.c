@@ -27,17 +27,17 @@ void cache_totals_add(struct cache_totals *t, const struct cache_meta *m)
 	*(meta_is_large(m) ? &t->large : &t->small) += m->charge;
 }
 
-static void subtract(uint64_t *v, uint64_t by) { *v -= *v < by ? *v : by; }
+static void totals_subtract(uint64_t *v, uint64_t by) { *v -= *v < by ? *v : by; }
 
 void cache_totals_remove(struct cache_totals *t, const struct cache_meta *m)
 {
 	if (meta_is_removed(m))
 		return;
 	struct cache_count *k = &t->kind[m->kind];
-	subtract(&k->entries, 1);
-	subtract(&k->charge, m->charge);
-	subtract(&k->raw, m->raw);
-	subtract(meta_is_large(m) ? &t->large : &t->small, m->charge);
+	totals_subtract(&k->entries, 1);
+	totals_subtract(&k->charge, m->charge);
+	totals_subtract(&k->raw, m->raw);
+	totals_subtract(meta_is_large(m) ? &t->large : &t->small, m->charge);
 }
 
 uint64_t cache_totals_entries(const struct cache_totals *t)
@@ -66,7 +66,7 @@ static MDB_val totals_key(void)
 	return (MDB_val){sizeof name, (void *)(uintptr_t)name};
 }
 
-static void count(void *totals, hash128 id, const struct cache_meta *m)
+static void totals_count(void *totals, hash128 id, const struct cache_meta *m)
 {
 	(void)id;
 	if (m->state != META_STATES)
@@ -78,10 +78,10 @@ int cache_recount(struct cache *c, MDB_txn *txn, struct cache_totals *t)
 	t->small = t->large = 0;
 	for (uint32_t i = 0; i < CACHE_KINDS; i++)
 		t->kind[i].entries = t->kind[i].charge = t->kind[i].raw = 0;
-	return cache_meta_each(c, txn, count, t);
+	return cache_meta_each(c, txn, totals_count, t);
 }
 
-static uint64_t checksum(const struct cache_totals *t)
+static uint64_t totals_checksum(const struct cache_totals *t)
 {
 	return hash64_bytes(&t->version, sizeof *t - offsetof(struct cache_totals, version));
 }
@@ -94,7 +94,7 @@ int cache_totals_read(struct cache *c, MDB_txn *txn, struct cache_totals *t)
 		return rc;
 	if (!rc && d.mv_size == sizeof *t) {
 		memcpy(t, d.mv_data, sizeof *t);
-		if (t->version == CACHE_TOTALS_VERSION && t->kinds == CACHE_KINDS && t->check == checksum(t))
+		if (t->version == CACHE_TOTALS_VERSION && t->kinds == CACHE_KINDS && t->check == totals_checksum(t))
 			return 0;
 	}
 	*t = (struct cache_totals){.version = CACHE_TOTALS_VERSION, .kinds = CACHE_KINDS};
@@ -104,7 +104,7 @@ int cache_totals_read(struct cache *c, MDB_txn *txn, struct cache_totals *t)
 int cache_totals_write(struct cache *c, MDB_txn *txn, const struct cache_totals *t)
 {
 	struct cache_totals checked = *t;
-	checked.check = checksum(t);
+	checked.check = totals_checksum(t);
 	MDB_val k = totals_key(), d = {sizeof checked, &checked};
 	return mdb_put(txn, c->state, &k, &d, 0);
 }

@@ -98,7 +98,7 @@ static bool indexed(struct check *k, hash128 id, bool large)
 	return cache_meta_get(k->c, k->txn, id, &m) == 0 && (m.state == META_STATES || (meta_is_stored(&m) && meta_is_large(&m) == large));
 }
 
-static int check_entries(struct check *k)
+static int validate_check_entries(struct check *k)
 {
 	MDB_cursor *cursor;
 	MDB_val key, d;
@@ -119,7 +119,7 @@ static int check_entries(struct check *k)
 	return rc == MDB_NOTFOUND ? 0 : rc;
 }
 
-static void check_folder(struct check *k, const char *name)
+static void validate_check_folder(struct check *k, const char *name)
 {
 	int fd = openat(k->c->folder, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *d = fd < 0 ? NULL : fdopendir(fd);
@@ -141,7 +141,7 @@ static void check_files(struct check *k)
 		char name[] = "large/00";
 		name[6] = digits[i / 16];
 		name[7] = digits[i % 16];
-		check_folder(k, name);
+		validate_check_folder(k, name);
 	}
 }
 
@@ -187,7 +187,7 @@ bool cache_validate(struct cache *c, bool with_repair, cache_fault *found, void 
 	int rc = env_begin(c->env, c->read_only ? MDB_RDONLY : 0, &k.txn);
 	if (!rc) {
 		rc = cache_meta_each(c, k.txn, check_record, &k);
-		rc = rc ? rc : check_entries(&k);
+		rc = rc ? rc : validate_check_entries(&k);
 		if (!rc)
 			check_files(&k);
 		rc = rc ? rc : check_totals(&k);

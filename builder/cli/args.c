@@ -99,7 +99,7 @@ static bool check_action(struct arg_parser *p)
 }
 
 /* The most operands that a command takes: the table has "" for none, one word for each, and "…" for any number. */
-static uint32_t most_operands(const char *text)
+static uint32_t args_most_operands(const char *text)
 {
 	uint32_t words = *text != 0;
 	if (strstr(text, "…"))
@@ -112,7 +112,7 @@ static uint32_t most_operands(const char *text)
 static bool check_operands(struct arg_parser *p)
 {
 	static const char *const counts[] = {"no operands", "only one operand", "only two operands"};
-	uint32_t n = p->out->options.n_operands, most = most_operands(command_table[p->out->command].operands);
+	uint32_t n = p->out->options.n_operands, most = args_most_operands(command_table[p->out->command].operands);
 	if (p->needs_file && !n && !p->out->options.help) {
 		buf_puts(p->error, "`trib compile` wants a file: `trib compile FILE.tri -o LIBRARY.so`; `trib build` builds a project");
 		return false;

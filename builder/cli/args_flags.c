@@ -15,7 +15,7 @@ bool args_has_flag(const struct arg_parser *p, const struct flag *f) { return fl
 /* Only a list may be given several times; -vv is -v. */
 static bool may_repeat(const struct flag *f) { return f->kind == FLAG_LIST || f->letter == 'v' || f->letter == 'h' || f->letter == 'V'; }
 
-static bool set_flag(struct arg_parser *p, const struct flag *f, const char *value)
+static bool args_flags_set_flag(struct arg_parser *p, const struct flag *f, const char *value)
 {
 	bool *given = &p->given[f - flag_table];
 	if (*given && !may_repeat(f)) {
@@ -50,7 +50,7 @@ static bool unknown_flag(struct arg_parser *p, const char *word, const char *nam
 }
 
 /* Sets a flag. The value is attached, or the next word. */
-static bool read_flag(struct arg_parser *p, const struct flag *f, const char *attached, const char *word)
+static bool args_flags_read_flag(struct arg_parser *p, const struct flag *f, const char *attached, const char *word)
 {
 	if (!f->value && attached) {
 		buf_printf(p->error, "--%s takes no value: `%s`", f->name, word);
@@ -58,13 +58,13 @@ static bool read_flag(struct arg_parser *p, const struct flag *f, const char *at
 	}
 	const char *next = p->at < p->argc ? p->argv[p->at] : NULL;
 	if (!f->value || (!attached && flag_value_is_optional(f) && !flag_takes_word(f, next)))
-		return set_flag(p, f, NULL);
+		return args_flags_set_flag(p, f, NULL);
 	if (!attached && next) {
 		attached = next;
 		p->at++;
 	}
 	if (attached && *attached)
-		return set_flag(p, f, attached);
+		return args_flags_set_flag(p, f, attached);
 	buf_printf(p->error, "--%s wants a value: --%s %s", f->name, f->name, f->value);
 	return false;
 }
@@ -97,7 +97,7 @@ static bool foreign_flag(struct arg_parser *p, const struct foreign_word *w, con
 	BUG_ON(!f);
 	if (w->text && !suits(f, fixed, attached, next))
 		return args_refuse_foreign(p, "flag", word, w);
-	return fixed ? set_flag(p, f, fixed) : read_flag(p, f, attached, word);
+	return fixed ? args_flags_set_flag(p, f, fixed) : args_flags_read_flag(p, f, attached, word);
 }
 
 bool args_long_flag(struct arg_parser *p, const char *word)
@@ -106,7 +106,7 @@ bool args_long_flag(struct arg_parser *p, const char *word)
 	const char *attached = word[len] ? word + len + 1 : NULL, *name = arena_strndup(p->a, word, len);
 	const struct flag *f = find_flag(p, name + 2, len - 2);
 	if (f)
-		return read_flag(p, f, attached, word);
+		return args_flags_read_flag(p, f, attached, word);
 	const struct foreign_word *w = foreign_word_find(FOREIGN_FLAG, args_command(p), name);
 	return w ? foreign_flag(p, w, attached, word) : unknown_flag(p, word, name + 2);
 }
@@ -123,8 +123,8 @@ bool args_short_flags(struct arg_parser *p, const char *word)
 		}
 		const struct flag *f = &flag_table[i];
 		if (f->value && !(f->kind == FLAG_LIMIT && c[1] && !isdigit((unsigned char)c[1])))
-			return read_flag(p, f, c[1] ? c + 1 : NULL, word);
-		if (!set_flag(p, f, NULL))
+			return args_flags_read_flag(p, f, c[1] ? c + 1 : NULL, word);
+		if (!args_flags_set_flag(p, f, NULL))
 			return false;
 	}
 	return true;

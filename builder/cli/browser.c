@@ -15,7 +15,7 @@ extern char **environ;
 #define STEP_US 20000
 
 /* Its output is not the command's, and it outlives the command. */
-static bool start(const char *program, const char *target, pid_t *pid)
+static bool browser_start(const char *program, const char *target, pid_t *pid)
 {
 	posix_spawn_file_actions_t io;
 	posix_spawnattr_t attr;
@@ -32,11 +32,11 @@ static bool start(const char *program, const char *target, pid_t *pid)
 	return ok;
 }
 
-static bool show(const char *program, const char *target)
+static bool browser_show(const char *program, const char *target)
 {
 	pid_t pid;
 	int64_t end = os_now_ns() + WAIT_NS;
-	if (!start(program, target, &pid))
+	if (!browser_start(program, target, &pid))
 		return false;
 	for (int status; os_now_ns() < end; usleep(STEP_US))
 		if (waitpid(pid, &status, WNOHANG) == pid)
@@ -51,7 +51,7 @@ enum status browser_open(const char *target)
 	bool shown = false;
 	for (const char *at = list && *list ? list : "xdg-open"; *at && !shown;) {
 		size_t n = strcspn(at, ":");
-		shown = n && show(arena_strndup(a, at, n), target);
+		shown = n && browser_show(arena_strndup(a, at, n), target);
 		at += n + (at[n] == ':');
 	}
 	arena_free(a);

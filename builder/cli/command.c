@@ -34,7 +34,7 @@ static uint32_t shown_names(enum command c, const char *names[ACTION_COUNT])
 }
 
 /* "stats, clear, prune or validate". */
-static void put_names(enum command c, struct buf *out)
+static void command_put_names(enum command c, struct buf *out)
 {
 	const char *names[ACTION_COUNT];
 	uint32_t n = shown_names(c, names);
@@ -50,7 +50,7 @@ static bool unknown_action(enum command c, const char *word, struct buf *error)
 	if (near)
 		buf_printf(error, "did you mean `%s`?", near);
 	else
-		buf_puts(error, "use "), put_names(c, error);
+		buf_puts(error, "use "), command_put_names(c, error);
 	return false;
 }
 
@@ -62,7 +62,7 @@ static bool default_action(enum command c, enum action *out, struct buf *error)
 			return true;
 		}
 	buf_printf(error, "`trib %s` needs an action: ", command_table[c].name);
-	put_names(c, error);
+	command_put_names(c, error);
 	return false;
 }
 

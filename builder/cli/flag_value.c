@@ -159,7 +159,7 @@ static bool set_level(const char *value, int *out, struct buf *error)
 	return true;
 }
 
-static void append(const struct flag *f, const char *value, struct options *o)
+static void flag_value_append(const struct flag *f, const char *value, struct options *o)
 {
 	bool is_input = f->member == offsetof(struct options, inputs);
 	const char **list = (const char **)(uintptr_t)(is_input ? o->inputs : o->run.outputs);
@@ -204,7 +204,7 @@ bool flag_set(const struct flag *f, const char *value, struct arena *a, struct o
 	case FLAG_TEXT:
 	case FLAG_PATH:
 	case FLAG_PROGRAM: *(const char **)member = value; return true;
-	case FLAG_LIST: append(f, value, options); return true;
+	case FLAG_LIST: flag_value_append(f, value, options); return true;
 	case FLAG_LEVEL: return set_level(value, member, error);
 	case FLAG_EMIT: return set_emit(f, value, a, member, error);
 	case FLAG_DUMP: add_dump(f, options); return true;

@@ -86,7 +86,7 @@ void flag_put_owners(const char *name, struct buf *out)
 		buf_puts(out, " and others");
 }
 
-static bool is_given(const bool *given, const char *name)
+static bool flags_is_given(const bool *given, const char *name)
 {
 	for (uint32_t i = 0; i < N_FLAGS; i++)
 		if (given[i] && strcmp(flag_table[i].name, name) == 0)
@@ -98,7 +98,8 @@ bool flag_check_relations(enum command c, const bool *given, struct buf *error)
 {
 	for (uint32_t i = 0; i < sizeof relations / sizeof *relations; i++) {
 		bool needs = relations[i].kind == RELATION_NEEDS;
-		if (relations[i].command != c || !is_given(given, relations[i].flag) || is_given(given, relations[i].other) == needs)
+		if (relations[i].command != c || !flags_is_given(given, relations[i].flag) ||
+		    flags_is_given(given, relations[i].other) == needs)
 			continue;
 		buf_printf(error, "`trib %s` takes `--%s` only %s `--%s`", command_table[c].name, relations[i].flag,
 			   needs ? "with" : "without", relations[i].other);

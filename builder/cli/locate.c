@@ -34,7 +34,7 @@ static bool is_trusted(struct arena *a, const char *folder)
 }
 
 /* The nearest folder above `from` with a manifest; NULL if there is none. */
-static const char *project_above(struct arena *a, const char *from)
+static const char *locate_project_above(struct arena *a, const char *from)
 {
 	const char *dir = from;
 	while (dir[0] == '/' && dir[1]) {
@@ -61,7 +61,7 @@ static bool rebase_operands(struct arena *a, struct options *o, const char *from
 }
 
 /* False for generated values, such as `random`. */
-static bool is_file(const char *value)
+static bool locate_is_file(const char *value)
 {
 	struct buf error = {0};
 	struct run_source source;
@@ -78,9 +78,9 @@ static bool rebase_files(struct arena *a, const char *const **list, uint32_t n, 
 	for (uint32_t i = 0; i < n; i++) {
 		const char *word = (*list)[i], *eq = strchr(word, '=');
 		out[i] = word;
-		if (eq && is_file(eq + 1)) {
+		if (eq && locate_is_file(eq + 1)) {
 			const char *path = path_normal(a, path_join(a, from, eq + 1));
-			out[i] = arena_printf(a, "%.*s=%s%s", (int)(eq - word), word, is_file(path) ? "" : "./", path);
+			out[i] = arena_printf(a, "%.*s=%s%s", (int)(eq - word), word, locate_is_file(path) ? "" : "./", path);
 			any = true;
 		}
 	}
@@ -107,10 +107,10 @@ static bool rebase_flags(struct arena *a, struct args *args, const char *from)
 	return any;
 }
 
-static void move_up(struct arena *a, struct args *args)
+static void locate_move_up(struct arena *a, struct args *args)
 {
 	char *here = getcwd(NULL, 0);
-	const char *root = here ? project_above(a, here) : NULL;
+	const char *root = here ? locate_project_above(a, here) : NULL;
 	if (!root || chdir(root) != 0) {
 		free(here);
 		return; /* the command reports the missing manifest */
@@ -129,6 +129,6 @@ bool change_to_project(struct arena *a, struct args *args)
 		return false;
 	}
 	if (works_on_project(args) && access(MANIFEST, F_OK) != 0)
-		move_up(a, args);
+		locate_move_up(a, args);
 	return true;
 }

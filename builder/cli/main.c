@@ -36,7 +36,7 @@ static enum status usage(const struct args *args, struct buf *error)
 	return STATUS_USAGE;
 }
 
-static enum status help(const struct args *args)
+static enum status main_help(const struct args *args)
 {
 	struct buf text = {0};
 	args_help(args, &text);
@@ -45,7 +45,7 @@ static enum status help(const struct args *args)
 	return STATUS_OK;
 }
 
-static enum status run(struct arena *a, int argc, char **argv)
+static enum status cli_main_run(struct arena *a, int argc, char **argv)
 {
 	struct args args;
 	struct buf error = {0};
@@ -57,7 +57,7 @@ static enum status run(struct arena *a, int argc, char **argv)
 	if (args.options.version)
 		return cmd_version(&args.options);
 	if (args.options.help)
-		return help(&args);
+		return main_help(&args);
 	if (!change_to_project(a, &args))
 		return STATUS_ENVIRONMENT;
 	if (!args.names_a_command && args.options.n_operands && !single_file_requested(&args.options) && access("tri.build", F_OK) != 0) {
@@ -81,7 +81,7 @@ int main(int argc, char **argv)
 	mallopt(M_TRIM_THRESHOLD, RETAINED_BYTES);
 	mallopt(M_MMAP_THRESHOLD, RETAINED_BYTES);
 	struct arena *a = arena_new(0);
-	enum status s = run(a, argc, argv);
+	enum status s = cli_main_run(a, argc, argv);
 	arena_free(a);
 	bool lost = fflush(stdout) != 0;
 	if (lost || ferror(stdout)) {

@@ -116,7 +116,7 @@ const char *project_identifier(struct arena *a, const char *name, const char **w
 
 /* ---- files ---- */
 
-static bool put_bytes(struct arena *a, const char *path, const void *bytes, size_t n)
+static bool new_project_put_bytes(struct arena *a, const char *path, const void *bytes, size_t n)
 {
 	if (os_mkdirs(path_dir(a, path)) && os_write_atomic(path, bytes, n, 0666, false))
 		return true;
@@ -124,7 +124,10 @@ static bool put_bytes(struct arena *a, const char *path, const void *bytes, size
 	return false;
 }
 
-static bool put(struct arena *a, const char *path, const char *text) { return put_bytes(a, path, text, strlen(text)); }
+static bool new_project_put(struct arena *a, const char *path, const char *text)
+{
+	return new_project_put_bytes(a, path, text, strlen(text));
+}
 
 /* The name after the last `layer ` at the start of a line. */
 static const char *last_layer(struct arena *a, const char *text)
@@ -144,7 +147,7 @@ static const char *last_layer(struct arena *a, const char *text)
 }
 
 /* The entry of existing sources. */
-static const char *find_entry(struct arena *a, const char *const *files, uint32_t n)
+static const char *new_project_find_entry(struct arena *a, const char *const *files, uint32_t n)
 {
 	const char *entry = NULL;
 	for (uint32_t i = 0; i < n; i++) {
@@ -171,7 +174,7 @@ static bool put_test(struct arena *a, const char *id, const struct options *o)
 	struct buf b = {0};
 	run_make_input("x", SOURCE_RANDOM, &x);
 	npy_write(&t, &b);
-	bool ok = put_bytes(a, input, b.at, b.len);
+	bool ok = new_project_put_bytes(a, input, b.at, b.len);
 	buf_free(&b);
 	run.operands = &id;
 	run.n_operands = 1;
@@ -186,7 +189,7 @@ static bool put_test(struct arena *a, const char *id, const struct options *o)
 static bool put_ignored(struct arena *a)
 {
 	struct file_stamp there;
-	return os_stamp(".gitignore", &there) || put(a, ".gitignore", "/build/\n/.trib/\n");
+	return os_stamp(".gitignore", &there) || new_project_put(a, ".gitignore", "/build/\n/.trib/\n");
 }
 
 enum status project_write(struct arena *a, const char *name, const char *identifier, const struct options *o)
@@ -198,10 +201,11 @@ enum status project_write(struct arena *a, const char *name, const char *identif
 		files = glob_expand(a, "*.tri", &n);
 		pattern = n ? "*.tri" : pattern;
 	}
-	const char *found = n ? find_entry(a, files, n) : "Net", *entry = found ? found : "Net",
+	const char *found = n ? new_project_find_entry(a, files, n) : "Net", *entry = found ? found : "Net",
 		   *input = n ? "" : "    input x = float32 [?, 16]\n";
 	const char *text = arena_printf(a, manifest, name, identifier, pattern, entry, input, identifier);
-	bool ok = put(a, "tri.build", text) && (n || put(a, "src/main.tri", source)) && put_ignored(a) && (n || put_test(a, identifier, o));
+	bool ok = new_project_put(a, "tri.build", text) && (n || new_project_put(a, "src/main.tri", source)) && put_ignored(a) &&
+		  (n || put_test(a, identifier, o));
 	if (ok && !o->quiet && strcmp(name, identifier) != 0)
 		print(stdout, "`%s` is called `%s` in C: build/lib%s.so, %s_open(), %s_run()\n", name, identifier, identifier, identifier,
 		      identifier);

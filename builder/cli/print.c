@@ -34,7 +34,7 @@ enum status print_to(const char *path, const struct buf *text)
 	return STATUS_OK;
 }
 
-static void say(const char *fmt, va_list ap)
+static void print_say(const char *fmt, va_list ap)
 {
 	print(stderr, "trib: ");
 	vprint(stderr, fmt, ap);
@@ -45,7 +45,7 @@ enum status fail_usage(const char *fmt, ...)
 {
 	va_list ap;
 	va_start(ap, fmt);
-	say(fmt, ap);
+	print_say(fmt, ap);
 	va_end(ap);
 	return STATUS_USAGE;
 }
@@ -54,7 +54,7 @@ enum status fail_environment(const char *fmt, ...)
 {
 	va_list ap;
 	va_start(ap, fmt);
-	say(fmt, ap);
+	print_say(fmt, ap);
 	va_end(ap);
 	return STATUS_ENVIRONMENT;
 }

@@ -9,7 +9,7 @@
 #include "builder/manifest/manifest.h"
 #include "builder/manifest/options.h"
 
-static const struct source *load(void *ctx, const char *path)
+static const struct source *cli_project_load(void *ctx, const char *path)
 {
 	char *text;
 	size_t len;
@@ -24,9 +24,9 @@ struct manifest_reader {
 
 static struct manifest_reader reader_new(void) { return (struct manifest_reader){sources_new(), diags_new(0)}; }
 
-static const struct manifest *read_manifest(struct manifest_reader *r, struct arena *a)
+static const struct manifest *cli_project_read_manifest(struct manifest_reader *r, struct arena *a)
 {
-	return manifest_read(a, (struct frontend_host){load, r->sources}, "tri.build", r->diags);
+	return manifest_read(a, (struct frontend_host){cli_project_load, r->sources}, "tri.build", r->diags);
 }
 
 /* Prints the errors if it failed, and frees everything. */
@@ -43,7 +43,7 @@ static enum status reader_end(struct manifest_reader *r, bool ok, const struct o
 enum status project_read(struct arena *session, const struct options *o, struct build_spec *out)
 {
 	struct manifest_reader r = reader_new();
-	const struct manifest *m = read_manifest(&r, session);
+	const struct manifest *m = cli_project_read_manifest(&r, session);
 	return reader_end(&r, diags_errors(r.diags) == 0 && build_spec_make(session, m, o, out, r.diags), o);
 }
 
@@ -51,14 +51,14 @@ enum status project_cache_config(struct arena *session, const struct options *o,
 {
 	struct manifest_reader r = reader_new();
 	struct file_stamp stamp;
-	const struct manifest *m = os_stamp("tri.build", &stamp) ? read_manifest(&r, session) : NULL;
+	const struct manifest *m = os_stamp("tri.build", &stamp) ? cli_project_read_manifest(&r, session) : NULL;
 	return reader_end(&r, diags_errors(r.diags) == 0 && cache_config_read(session, r.sources, m, o, out, r.diags), o);
 }
 
 const struct manifest *project_manifest(struct arena *session)
 {
 	struct manifest_reader r = reader_new();
-	const struct manifest *m = read_manifest(&r, session);
+	const struct manifest *m = cli_project_read_manifest(&r, session);
 	reader_end(&r, true, NULL);
 	return m;
 }

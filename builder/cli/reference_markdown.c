@@ -14,7 +14,7 @@ static void put_cell(struct buf *out, const char *text)
 	}
 }
 
-static void put_row(struct buf *out, const char *name, const char *middle, const char *help)
+static void reference_markdown_put_row(struct buf *out, const char *name, const char *middle, const char *help)
 {
 	buf_puts(out, "| `");
 	put_cell(out, name);
@@ -30,14 +30,14 @@ static void put_title(struct buf *out, const char *title, const char *intro, con
 	buf_printf(out, "\n## %s\n\n%s%s| %s |\n|---|---|---|\n", title, intro, *intro ? "\n\n" : "", columns);
 }
 
-static void put_commands(struct buf *out)
+static void reference_markdown_put_commands(struct buf *out)
 {
 	put_title(out, "Commands", "`trib COMMAND --help` lists the flags of one command.", "command | operands | what it does");
 	for (uint32_t i = 0; i < COMMAND_COUNT; i++)
-		put_row(out, command_table[i].name, command_table[i].operands, command_table[i].help);
+		reference_markdown_put_row(out, command_table[i].name, command_table[i].operands, command_table[i].help);
 }
 
-static void put_flags(struct buf *out)
+static void reference_markdown_put_flags(struct buf *out)
 {
 	put_title(out, "Flags", "", "flag | commands | what it does");
 	for (uint32_t i = 0; i < N_FLAGS; i++) {
@@ -51,13 +51,13 @@ static void put_flags(struct buf *out)
 		for (uint32_t c = 0; !flag_is_global(f) && c < COMMAND_COUNT; c++)
 			if (flag_is_of(f, (enum command)c, ACTION_NONE))
 				buf_printf(&commands, "%s%s", commands.len ? " " : "", command_table[c].name);
-		put_row(out, name.at, commands.at, f->help ? f->help : "as `--dump-tokens`, for another stage");
+		reference_markdown_put_row(out, name.at, commands.at, f->help ? f->help : "as `--dump-tokens`, for another stage");
 		buf_free(&name);
 		buf_free(&commands);
 	}
 }
 
-static void put_keys(struct buf *out)
+static void reference_markdown_put_keys(struct buf *out)
 {
 	struct reference_row r;
 	put_title(
@@ -67,7 +67,7 @@ static void put_keys(struct buf *out)
 	for (uint32_t i = 0; reference_key(i, &r); i++) {
 		struct buf blocks = {0};
 		reference_blocks(r.values, &blocks);
-		put_row(out, r.name, blocks.at, r.help);
+		reference_markdown_put_row(out, r.name, blocks.at, r.help);
 		buf_free(&blocks);
 	}
 }
@@ -78,7 +78,7 @@ static void put_variables(struct buf *out)
 	put_title(out, "Environment variables", "None of them is read in a program with raised privileges (setuid).",
 		  "variable | value | what it does");
 	for (uint32_t i = 0; reference_variable(i, &r); i++)
-		put_row(out, r.name, r.values, r.help);
+		reference_markdown_put_row(out, r.name, r.values, r.help);
 }
 
 static void put_foreign(struct buf *out)
@@ -89,11 +89,11 @@ static void put_foreign(struct buf *out)
 		  "Flags, actions, keys and blocks that ninja, cargo, rustc, ccache, C compilers and Python know. `*` is any text.",
 		  "word | commands or blocks | here");
 	for (uint32_t i = 0; reference_foreign_row(i, &scratch, &r); i++)
-		put_row(out, r.name, r.values, r.help);
+		reference_markdown_put_row(out, r.name, r.values, r.help);
 	buf_free(&scratch);
 }
 
-static void put_codes(struct buf *out)
+static void reference_markdown_put_codes(struct buf *out)
 {
 	struct reference_row r;
 	buf_puts(out, "\n## Exit codes\n\n| code | meaning |\n|---|---|\n");
@@ -104,10 +104,10 @@ static void put_codes(struct buf *out)
 void reference_markdown(struct buf *out)
 {
 	buf_puts(out, "# Reference\n\n`trib help reference` prints this page from the tables in the code; `scripts/bless` rewrites it.\n");
-	put_commands(out);
-	put_flags(out);
-	put_keys(out);
+	reference_markdown_put_commands(out);
+	reference_markdown_put_flags(out);
+	reference_markdown_put_keys(out);
 	put_variables(out);
 	put_foreign(out);
-	put_codes(out);
+	reference_markdown_put_codes(out);
 }

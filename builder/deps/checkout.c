@@ -38,7 +38,7 @@ static const char *cache_path(struct checkouts *c, const char *address)
 	return path_join(c->arena, c->folder, arena_printf(c->arena, "%s-%.16s", *name ? name : "repository", hex));
 }
 
-static void report(struct checkouts *c, const char *what, const char *of)
+static void checkout_report(struct checkouts *c, const char *what, const char *of)
 {
 	if (c->report)
 		c->report(c->ctx, what, of);
@@ -49,7 +49,7 @@ static bool wait_for_lock(struct checkouts *c, int fd, const char **error)
 {
 	if (flock(fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
 		return true;
-	report(c, "waiting for another trib that fetches dependencies into", c->folder);
+	checkout_report(c, "waiting for another trib that fetches dependencies into", c->folder);
 	while (flock(fd, LOCK_EX) != 0 && errno == EINTR)
 		if (os_interrupted()) {
 			*error = "interrupted";
@@ -96,7 +96,7 @@ static const char *advice_for(enum git_problem problem)
 	}
 }
 
-static bool fail(struct checkouts *c, const struct git_failure *f, const char **error)
+static bool checkout_fail(struct checkouts *c, const struct git_failure *f, const char **error)
 {
 	*error = os_interrupted() ? "interrupted" : arena_strdup(c->arena, *f->text ? f->text : "libgit2 gives no reason");
 	c->help = advice_for(f->problem);
@@ -112,13 +112,14 @@ static bool fetch(struct checkouts *c, const char *db, const char *address, cons
 		*error = arena_printf(c->arena, "cannot read `%s`: %s", local, strerror(errno));
 		return false;
 	}
-	report(c, "fetching", address);
-	return c->git->fetch(db, address, os_interrupted, &failure) || fail(c, &failure, error);
+	checkout_report(c, "fetching", address);
+	return c->git->fetch(db, address, os_interrupted, &failure) || checkout_fail(c, &failure, error);
 }
 
 /* ---- commits ---- */
 
-static bool resolve(struct checkouts *c, const char *address, const struct git_source *source, char commit[41], const char **error)
+static bool deps_checkout_resolve(struct checkouts *c, const char *address, const struct git_source *source, char commit[41],
+				  const char **error)
 {
 	struct git_failure failure;
 	const char *db = arena_printf(c->arena, "%s.git", cache_path(c, address));
@@ -137,7 +138,7 @@ bool checkout_resolve(struct checkouts *c, const struct git_source *source, char
 {
 	c->help = NULL;
 	int fd = open_git(c, error) ? lock_cache(c, error) : -1;
-	bool ok = fd >= 0 && resolve(c, address_absolute(c->arena, source->git), source, commit, error);
+	bool ok = fd >= 0 && deps_checkout_resolve(c, address_absolute(c->arena, source->git), source, commit, error);
 	if (fd >= 0)
 		close(fd);
 	return ok;
@@ -238,7 +239,7 @@ static bool write_all_files(const struct files_job *f, const char *commit)
 
 /* Writes to a temporary folder first, so that the folder with the commit's name is complete. Replaces a changed folder in one step,
  * since other processes may read it. */
-static bool make_folder(struct checkouts *c, const char *address, const char *commit, const char *folder, const char **error)
+static bool checkout_make_folder(struct checkouts *c, const char *address, const char *commit, const char *folder, const char **error)
 {
 	const char *partial = arena_printf(c->arena, "%s.partial", folder), *record = arena_printf(c->arena, "%s.integrity", folder);
 	struct outward_links removed = {0};
@@ -258,10 +259,10 @@ static bool make_folder(struct checkouts *c, const char *address, const char *co
 	if (!ok)
 		*error = arena_printf(c->arena, "cannot write `%s`: %s", folder, strerror(errno));
 	else if (removed.n)
-		report(c,
-		       arena_printf(c->arena, "leaving out %u link%s to no file of the repository, `%s`%s, of", removed.n,
-				    removed.n == 1 ? "" : "s", removed.first, removed.n == 1 ? "" : " first"),
-		       address);
+		checkout_report(c,
+				arena_printf(c->arena, "leaving out %u link%s to no file of the repository, `%s`%s, of", removed.n,
+					     removed.n == 1 ? "" : "s", removed.first, removed.n == 1 ? "" : " first"),
+				address);
 	os_remove_tree(partial);
 	return ok;
 }
@@ -284,8 +285,8 @@ const char *checkout_files(struct checkouts *c, const char *url, const char *com
 	bool ok = fd >= 0;
 	if (ok && !is_intact(c, folder)) {
 		if (stat(folder, &st) == 0)
-			report(c, "restoring files that were changed in the cache:", address);
-		ok = make_folder(c, address, commit, folder, error);
+			checkout_report(c, "restoring files that were changed in the cache:", address);
+		ok = checkout_make_folder(c, address, commit, folder, error);
 	}
 	if (fd >= 0)
 		close(fd);

@@ -35,7 +35,7 @@ static bool report_block(struct resolver *f, span at, const char *help, const ch
 	return false;
 }
 
-static bool check_name(struct resolver *f, const struct manifest_block *b)
+static bool dependency_check_name(struct resolver *f, const struct manifest_block *b)
 {
 	uint32_t len;
 	bool good = isalpha((unsigned char)*b->name) || *b->name == '_';
@@ -58,7 +58,7 @@ static bool read_block(struct resolver *f, const struct manifest_block *b, const
 	static const enum manifest_key refs[] = {[GIT_REF_REV] = KEY_REV, [GIT_REF_TAG] = KEY_TAG, [GIT_REF_BRANCH] = KEY_BRANCH};
 	const struct manifest_value *git = manifest_get(b, KEY_GIT), *path = manifest_get(b, KEY_PATH);
 	*out = (struct dependency){.name = b->name, .source.ref = "", .path = "", .base = base, .at = b->at};
-	if (!check_name(f, b))
+	if (!dependency_check_name(f, b))
 		return false;
 	if (!git) {
 		struct diag *g = diag_add(f->o->diags, DIAG_MANIFEST_NEEDS, b->at, "dependency `%s` has no `git`", b->name);
@@ -88,7 +88,7 @@ static bool read_block(struct resolver *f, const struct manifest_block *b, const
 	return true;
 }
 
-static const char *source_text(struct resolver *f, const struct git_source *s)
+static const char *dependency_source_text(struct resolver *f, const struct git_source *s)
 {
 	return s->kind == GIT_REF_HEAD ? s->git : arena_printf(f->a, "%s, %s %s", s->git, git_ref_text(s->kind), s->ref);
 }
@@ -116,7 +116,7 @@ static bool report_stale(struct resolver *f, const struct dependency *d, const s
 {
 	struct diags *diags = f->o->diags;
 	struct diag *g = e ? diag_add(diags, DIAG_LOCK_STALE, d->at, "dependency `%s` is %s here, but %s in " LOCK_FILE, d->name,
-				      source_text(f, &d->source), source_text(f, &e->source))
+				      dependency_source_text(f, &d->source), dependency_source_text(f, &e->source))
 			   : diag_add(diags, DIAG_LOCK_STALE, d->at, LOCK_FILE " does not name dependency `%s`", d->name);
 	if (e)
 		diag_secondary(diags, g, e->at, "locked here");
@@ -169,7 +169,7 @@ static bool choose_commit(struct resolver *f, struct dependency *d)
 	return true;
 }
 
-static int by_name(const void *a, const void *b)
+static int dependency_by_name(const void *a, const void *b)
 {
 	return strcmp(((const struct lockfile_entry *)a)->name, ((const struct lockfile_entry *)b)->name);
 }
@@ -182,7 +182,7 @@ static bool write_lock(struct resolver *f)
 		const struct dependency *d = &f->chosen.at[i];
 		list[i] = (struct lockfile_entry){d->name, d->source, d->commit, SPAN_NONE};
 	}
-	qsort(list, f->chosen.len, sizeof *list, by_name);
+	qsort(list, f->chosen.len, sizeof *list, dependency_by_name);
 	lockfile_print(list, f->chosen.len, &text);
 	bool ok = os_write_if_changed(LOCK_FILE, text.at, text.len, 0666, false);
 	os_remove_temporaries("."); /* temporary files of killed processes */
@@ -256,7 +256,7 @@ static bool check_out_files(struct resolver *f, struct dependency *d)
 	return f->o->mode == DEPENDENCY_AT_COMMIT || link_files(f, d);
 }
 
-static bool is_file(struct resolver *f, const char *path) { return f->o->host.load(f->o->host.ctx, path) != NULL; }
+static bool dependency_is_file(struct resolver *f, const char *path) { return f->o->host.load(f->o->host.ctx, path) != NULL; }
 
 /* Returns NAME.tri or src/NAME.tri, by the name of the block or of its own project; NULL: it has none. */
 static const char *find_main(struct resolver *f, const struct dependency *d)
@@ -266,9 +266,9 @@ static const char *find_main(struct resolver *f, const struct dependency *d)
 	for (uint32_t i = 0; i < 2; i++) {
 		const char *file = arena_printf(f->a, "%s/%s.tri", d->folder, names[i]),
 			   *below = arena_printf(f->a, "%s/src/%s.tri", d->folder, names[i]);
-		if (is_file(f, file))
+		if (dependency_is_file(f, file))
 			return file;
-		if (is_file(f, below))
+		if (dependency_is_file(f, below))
 			return below;
 	}
 	return NULL;
@@ -295,7 +295,7 @@ static const char *main_of(const struct resolver *f, const char *name)
 static bool report_conflict(struct resolver *f, const struct dependency *d, const struct dependency *other)
 {
 	struct diag *g = diag_add(f->o->diags, DIAG_DEPENDENCY, d->at, "two dependencies are called `%s`: %s here, and %s", d->name,
-				  source_text(f, &d->source), source_text(f, &other->source));
+				  dependency_source_text(f, &d->source), dependency_source_text(f, &other->source));
 	diag_secondary(f->o->diags, g, other->at, "the other one");
 	diag_help(f->o->diags, g, "add a block `dependency %s` to the project's own " MANIFEST "; it overrides both", d->name);
 	return false;
@@ -314,14 +314,14 @@ static const struct source *load_below(void *ctx, const char *path)
 	return strncmp(path, c->root, n) == 0 && path[n] == '/' ? c->host.load(c->host.ctx, path) : NULL;
 }
 
-static const struct manifest *read_manifest(struct resolver *f, const struct dependency *d)
+static const struct manifest *dependency_read_manifest(struct resolver *f, const struct dependency *d)
 {
 	struct confined_host c = {f->o->host, d->root};
 	const char *path = path_join(f->a, d->folder, MANIFEST);
-	return is_file(f, path) ? manifest_read(f->a, (struct frontend_host){load_below, &c}, path, f->o->diags) : NULL;
+	return dependency_is_file(f, path) ? manifest_read(f->a, (struct frontend_host){load_below, &c}, path, f->o->diags) : NULL;
 }
 
-static bool add(struct resolver *f, struct dependency *d, const char *owner)
+static bool dependency_add(struct resolver *f, struct dependency *d, const char *owner)
 {
 	for (uint32_t i = 0; i < f->chosen.len; i++) {
 		const struct dependency *other = &f->chosen.at[i];
@@ -337,7 +337,7 @@ static bool add(struct resolver *f, struct dependency *d, const char *owner)
 				    "dependency `%s` has a local address, but the repository that names it is remote", d->name);
 	if (!check_out_files(f, d))
 		return false;
-	d->manifest = read_manifest(f, d);
+	d->manifest = dependency_read_manifest(f, d);
 	vec_push(&f->chosen, *d);
 	make_visible(f, owner, d, find_main(f, d));
 	return true;
@@ -349,7 +349,7 @@ static bool add_blocks(struct resolver *f, const struct manifest *m, const char 
 	for (uint32_t i = 0; i < m->n_blocks; i++) {
 		struct dependency d;
 		if (m->blocks[i].kind == BLOCK_DEPENDENCY)
-			ok = read_block(f, &m->blocks[i], base, &d) && add(f, &d, owner) && ok;
+			ok = read_block(f, &m->blocks[i], base, &d) && dependency_add(f, &d, owner) && ok;
 	}
 	return ok;
 }

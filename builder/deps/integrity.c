@@ -23,7 +23,7 @@ struct digesting {
 	int error; /* of a folder that could not be read, or a link that could not be removed; 0: none */
 };
 
-static void add_content(struct digesting *s, const char *path)
+static void integrity_add_content(struct digesting *s, const char *path)
 {
 	char *text;
 	size_t len;
@@ -54,7 +54,7 @@ static void add_source(struct digesting *s, const char *path, const char *name)
 	hasher_add_str(s->contents, name);
 	hasher_add_str(s->contents, target);
 	if (n < 0)
-		add_content(s, path);
+		integrity_add_content(s, path);
 }
 
 /* True if all of the link's targets are in the protected folder. */
@@ -79,7 +79,7 @@ static bool check_link(struct digesting *s, const char *path, const char *name)
 	return false;
 }
 
-static int by_name(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }
+static int integrity_by_name(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }
 
 static void add_folder(struct digesting *s, const char *path, const char *name, int level)
 {
@@ -106,9 +106,9 @@ static void add_folder(struct digesting *s, const char *path, const char *name, 
 	if (d)
 		closedir(d);
 	if (files.len)
-		qsort(files.at, files.len, sizeof *files.at, by_name);
+		qsort(files.at, files.len, sizeof *files.at, integrity_by_name);
 	if (folders.len)
-		qsort(folders.at, folders.len, sizeof *folders.at, by_name);
+		qsort(folders.at, folders.len, sizeof *folders.at, integrity_by_name);
 	for (uint32_t i = 0; i < files.len; i++)
 		add_source(s, path_join(s->a, path, files.at[i]), path_join(s->a, name, files.at[i]));
 	for (uint32_t i = 0; i < folders.len; i++)

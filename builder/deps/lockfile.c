@@ -81,26 +81,26 @@ static bool is_conflict_marker(const char *line)
 	       strncmp(line, ">>>>>>>", 7) == 0;
 }
 
-static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+static bool lockfile_is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 
 static struct entry_line split_line(struct lock_reader *r, uint32_t start, uint32_t end)
 {
 	const char *t = r->s->text;
-	struct entry_line l = {.indented = is_blank(t[start])};
-	while (start < end && is_blank(t[start]))
+	struct entry_line l = {.indented = lockfile_is_blank(t[start])};
+	while (start < end && lockfile_is_blank(t[start]))
 		start++;
-	while (end > start && is_blank(t[end - 1]))
+	while (end > start && lockfile_is_blank(t[end - 1]))
 		end--;
 	l.all = (span){r->s->id, start, end};
 	uint32_t stop = start;
-	while (stop < end && !is_blank(t[stop]) && t[stop] != '=')
+	while (stop < end && !lockfile_is_blank(t[stop]) && t[stop] != '=')
 		stop++;
 	l.word = arena_strndup(r->a, t + start, stop - start);
-	while (stop < end && is_blank(t[stop]))
+	while (stop < end && lockfile_is_blank(t[stop]))
 		stop++;
 	l.assigned = stop < end && t[stop] == '=';
 	stop += l.assigned;
-	while (stop < end && is_blank(t[stop]))
+	while (stop < end && lockfile_is_blank(t[stop]))
 		stop++;
 	l.rest = arena_strndup(r->a, t + stop, end - stop);
 	return l;
@@ -108,7 +108,7 @@ static struct entry_line split_line(struct lock_reader *r, uint32_t start, uint3
 
 static bool is_commit(const char *s) { return strspn(s, "0123456789abcdef") == COMMIT_DIGITS && !s[COMMIT_DIGITS]; }
 
-static void read_key(struct lock_reader *r, const struct entry_line *l)
+static void lockfile_read_key(struct lock_reader *r, const struct entry_line *l)
 {
 	struct lockfile_entry *e = r->entries.len ? &r->entries.at[r->entries.len - 1] : NULL;
 	uint32_t k = 0;
@@ -138,7 +138,7 @@ static void end_block(struct lock_reader *r)
 		e->source.ref = "";
 }
 
-static void read_unindented_line(struct lock_reader *r, const struct entry_line *l)
+static void lockfile_read_unindented_line(struct lock_reader *r, const struct entry_line *l)
 {
 	if (strcmp(l->word, "version") == 0 && l->assigned && !r->has_version) {
 		r->has_version = true;
@@ -156,7 +156,7 @@ static void read_unindented_line(struct lock_reader *r, const struct entry_line 
 	vec_push(&r->entries, ((struct lockfile_entry){.name = l->rest, .at = l->all}));
 }
 
-static void read_line(struct lock_reader *r, uint32_t start, uint32_t end)
+static void lockfile_read_line(struct lock_reader *r, uint32_t start, uint32_t end)
 {
 	if (memchr(r->s->text + start, 0, end - start)) {
 		report_syntax(r, (span){r->s->id, start, end}, "the line has a NUL byte");
@@ -169,9 +169,9 @@ static void read_line(struct lock_reader *r, uint32_t start, uint32_t end)
 	if (is_conflict_marker(first))
 		report_merge_conflict(r, l.all);
 	else if (l.indented)
-		read_key(r, &l);
+		lockfile_read_key(r, &l);
 	else
-		read_unindented_line(r, &l);
+		lockfile_read_unindented_line(r, &l);
 }
 
 struct lockfile *lockfile_read(struct arena *a, const struct source *s, struct diags *diags)
@@ -179,7 +179,7 @@ struct lockfile *lockfile_read(struct arena *a, const struct source *s, struct d
 	struct lock_reader r = {.a = a, .s = s, .diags = diags};
 	for (uint32_t at = 0, end; at < s->len && !r.failed; at = end + 1) {
 		end = source_line_end(s, at);
-		read_line(&r, at, end);
+		lockfile_read_line(&r, at, end);
 	}
 	end_block(&r);
 	if (!r.failed && !r.has_version)

@@ -27,7 +27,7 @@ static char **environment(const char *extra)
 }
 
 /* The child gets its own session: it has no terminal, and Ctrl-C reaches only trib. */
-static int spawn(struct child *c, int peer, const char *const *argv, const char *extra)
+static int child_spawn(struct child *c, int peer, const char *const *argv, const char *extra)
 {
 	posix_spawn_file_actions_t files;
 	posix_spawnattr_t a;
@@ -62,7 +62,7 @@ bool child_start(struct child *c, const char *const *argv, const char *extra, bo
 	int failed = socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0 ? errno : 0;
 	if (!failed) {
 		c->socket = ends[0];
-		failed = spawn(c, ends[1], argv, extra);
+		failed = child_spawn(c, ends[1], argv, extra);
 		close(ends[1]);
 	}
 	if (!failed)

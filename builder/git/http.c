@@ -88,7 +88,7 @@ static void free_headers(git_strarray *headers)
 }
 
 /* An empty header removes those before it, as in git. */
-static void add_header(void *ctx, const char *value)
+static void http_add_header(void *ctx, const char *value)
 {
 	git_strarray *list = ctx;
 	if (!*value) {
@@ -115,7 +115,7 @@ bool http_set_up(git_config *config, const char *url, git_fetch_options *o)
 	visit_config(config, "sslCAInfo", url, set_path, info);
 	visit_config(config, "sslCAPath", url, set_path, path);
 	visit_config(config, "sslVerify", url, set_text, verify);
-	visit_config(config, "extraHeader", url, add_header, &o->custom_headers);
+	visit_config(config, "extraHeader", url, http_add_header, &o->custom_headers);
 	if (secure_getenv("GIT_SSL_NO_VERIFY") || is_false(verify))
 		o->callbacks.certificate_check = accept_certificate;
 	const char *file = first_non_empty(secure_getenv("GIT_SSL_CAINFO"), info, secure_getenv("SSL_CERT_FILE"));

@@ -31,7 +31,7 @@ static char *run_credential(struct login *l, const char *command, const char *te
 }
 
 /* Returns the value of a line `KEY=…`, malloc'd; NULL: none. */
-static char *find_value(const char *answer, const char *key)
+static char *login_find_value(const char *answer, const char *key)
 {
 	size_t n = strlen(key);
 	for (const char *s = answer; s && *s; s = strchr(s, '\n'), s += s != NULL)
@@ -51,7 +51,7 @@ static bool same_server(const char *a, const char *b)
 	return ha - a == hb - b && strncmp(a, b, (size_t)(ha - a)) == 0 && ea - sa == eb - sb && strncmp(sa, sb, (size_t)(ea - sa)) == 0;
 }
 
-static int fail(const char *text)
+static int login_fail(const char *text)
 {
 	git_error_set_str(GIT_ERROR_HTTP, text);
 	return GIT_EAUTH;
@@ -62,18 +62,18 @@ int login_provide(git_credential **out, const char *url, const char *user, unsig
 	struct login *l = login;
 	char query[4096];
 	if (!(allowed & GIT_CREDENTIAL_USERPASS_PLAINTEXT))
-		return fail("the server requires a login method other than a name and a password, which trib does not support");
+		return login_fail("the server requires a login method other than a name and a password, which trib does not support");
 	if (l->answer) {
 		l->rejected = true;
-		return fail("the server rejected the name and password");
+		return login_fail("the server rejected the name and password");
 	}
 	if (strpbrk(url, "\r\n") || (user && strpbrk(user, "\r\n")) || !same_server(url, l->url))
-		return fail("the server redirects to another server, which requires a name and a password");
+		return login_fail("the server redirects to another server, which requires a name and a password");
 	int n = snprintf(query, sizeof query, "url=%s\n%s%s%s\n", url, user ? "username=" : "", user ? user : "", user ? "\n" : "");
 	l->answer = n > 0 && (size_t)n < sizeof query ? run_credential(l, "fill", query) : NULL;
-	char *name = find_value(l->answer, "username"), *secret = find_value(l->answer, "password");
+	char *name = login_find_value(l->answer, "username"), *secret = login_find_value(l->answer, "password");
 	int failed = name && secret ? git_credential_userpass_plaintext_new(out, name, secret)
-				    : fail("the server requires a name and a password, and `git credential` has none");
+				    : login_fail("the server requires a name and a password, and `git credential` has none");
 	free(name);
 	free(secret);
 	return failed;

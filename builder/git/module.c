@@ -17,7 +17,7 @@ bool git_fail(struct git_failure *error, enum git_problem problem)
 }
 
 /* True if the file in the work tree differs from the blob in the commit's tree. */
-static bool differs(git_repository *repo, git_tree *tree, const char *path)
+static bool module_differs(git_repository *repo, git_tree *tree, const char *path)
 {
 	git_tree_entry *entry = NULL;
 	git_oid disk;
@@ -38,12 +38,13 @@ static bool any_differs(git_repository *repo, git_tree *tree, const char *const 
 		return false;
 	size_t len = strlen(top);
 	for (uint32_t i = 0; i < n; i++)
-		if (realpath(files[i], full) && strncmp(full, top, len) == 0 && full[len] == '/' && differs(repo, tree, full + len + 1))
+		if (realpath(files[i], full) && strncmp(full, top, len) == 0 && full[len] == '/' &&
+		    module_differs(repo, tree, full + len + 1))
 			return true;
 	return false;
 }
 
-static bool describe(const char *dir, const char *const *files, uint32_t n, char commit[41], bool *dirty)
+static bool module_describe(const char *dir, const char *const *files, uint32_t n, char commit[41], bool *dirty)
 {
 	git_repository *repo = NULL;
 	git_object *head = NULL;
@@ -69,7 +70,7 @@ const struct git_api *trib_git(void)
 {
 	static const struct git_api api = {
 		GIT_ABI,
-		describe,
+		module_describe,
 		git_view_open,
 		git_view_close,
 		git_view_read,

@@ -20,7 +20,7 @@ struct address {
 	char host[512], port[8], path[2048]; /* host: with `user@` */
 };
 
-static int fail(const char *text)
+static int ssh_fail(const char *text)
 {
 	git_error_set_str(GIT_ERROR_SSH, text);
 	return -1;
@@ -28,7 +28,7 @@ static int fail(const char *text)
 
 /* ---- addresses ---- */
 
-static bool copy(char *to, size_t size, const char *from, size_t len)
+static bool ssh_copy(char *to, size_t size, const char *from, size_t len)
 {
 	if (len >= size)
 		return false;
@@ -42,7 +42,7 @@ static bool copy_host(struct address *a, const char *from, size_t len)
 {
 	const char *open = memchr(from, '[', len), *close = open ? memchr(open, ']', len - (size_t)(open - from)) : NULL;
 	if (!close)
-		return copy(a->host, sizeof a->host, from, len);
+		return ssh_copy(a->host, sizeof a->host, from, len);
 	int n = snprintf(a->host, sizeof a->host, "%.*s%.*s", (int)(open - from), from, (int)(close - open - 1), open + 1);
 	return n > 0 && (size_t)n < sizeof a->host;
 }
@@ -53,19 +53,19 @@ static bool parse_address(const char *url, struct address *a)
 	*a = (struct address){0};
 	if (!host) { /* host:path */
 		const char *colon = strchr(bracket ? bracket : url, ':');
-		return colon && copy_host(a, url, (size_t)(colon - url)) && copy(a->path, sizeof a->path, colon + 1, strlen(colon + 1));
+		return colon && copy_host(a, url, (size_t)(colon - url)) && ssh_copy(a->path, sizeof a->path, colon + 1, strlen(colon + 1));
 	}
 	host += 3;
 	size_t len = strcspn(host, "/");
 	const char *path = host + len, *from = bracket && bracket < path ? bracket : host, *port = memchr(from, ':', (size_t)(path - from));
-	if (port && !copy(a->port, sizeof a->port, port + 1, (size_t)(path - port - 1)))
+	if (port && !ssh_copy(a->port, sizeof a->port, port + 1, (size_t)(path - port - 1)))
 		return false;
 	path += path[0] == '/' && path[1] == '~'; /* ssh://host/~user/path */
-	return copy_host(a, host, port ? (size_t)(port - host) : len) && copy(a->path, sizeof a->path, path, strlen(path));
+	return copy_host(a, host, port ? (size_t)(port - host) : len) && ssh_copy(a->path, sizeof a->path, path, strlen(path));
 }
 
 /* Host and path must not look like options of ssh or of the remote shell. */
-static bool is_safe(const struct address *a)
+static bool ssh_is_safe(const struct address *a)
 {
 	return *a->host && *a->host != '-' && *a->path && *a->path != '-' && strspn(a->port, "0123456789") == strlen(a->port);
 }
@@ -94,11 +94,11 @@ static int start_ssh(struct ssh_connection *s, const char *url)
 	char shell[2048], command[4096], text[256];
 	const char *argv[MAX_WORDS];
 	int n = 0;
-	if (!parse_address(url, &a) || !is_safe(&a) || !quote_command(a.path, command, sizeof command))
-		return fail("an address for ssh must be ssh://USER@HOST/PATH or USER@HOST:PATH");
+	if (!parse_address(url, &a) || !ssh_is_safe(&a) || !quote_command(a.path, command, sizeof command))
+		return ssh_fail("an address for ssh must be ssh://USER@HOST/PATH or USER@HOST:PATH");
 	if (s->setup->command) {
 		if ((size_t)snprintf(shell, sizeof shell, "%s \"$@\"", s->setup->command) >= sizeof shell)
-			return fail("the command in GIT_SSH_COMMAND is too long");
+			return ssh_fail("the command in GIT_SSH_COMMAND is too long");
 		argv[n++] = "sh";
 		argv[n++] = "-c";
 		argv[n++] = shell;
@@ -115,7 +115,7 @@ static int start_ssh(struct ssh_connection *s, const char *url)
 	if (s->open)
 		return 0;
 	snprintf(text, sizeof text, "cannot start `%s`: %s", argv[0], strerror(errno));
-	return fail(text);
+	return ssh_fail(text);
 }
 
 /* Ends ssh and fails with its error message, or with `closed` if it has none. */
@@ -124,7 +124,7 @@ static int fail_closed(struct ssh_connection *s, const char *closed)
 	char message[480];
 	s->open = false;
 	bool ok = child_end(&s->child, message, sizeof message);
-	return fail(*message ? message : ok ? closed : "ssh failed without a message");
+	return ssh_fail(*message ? message : ok ? closed : "ssh failed without a message");
 }
 
 static int stream_read(git_smart_subtransport_stream *stream, char *to, size_t size, size_t *got)
@@ -133,7 +133,7 @@ static int stream_read(git_smart_subtransport_stream *stream, char *to, size_t s
 	ssize_t n = s->open ? child_read(&s->child, to, size) : -1;
 	*got = n > 0 ? (size_t)n : 0;
 	if (n > 0 || !s->open)
-		return n > 0 ? 0 : fail("the connection is closed");
+		return n > 0 ? 0 : ssh_fail("the connection is closed");
 	return fail_closed(s, "the server closed the connection");
 }
 
@@ -151,7 +151,7 @@ static int action(git_smart_subtransport_stream **out, git_smart_subtransport *t
 	*out = &s->stream;
 	if (what == GIT_SERVICE_UPLOADPACK_LS)
 		return start_ssh(s, url);
-	return what == GIT_SERVICE_UPLOADPACK && s->open ? 0 : fail("only fetching is supported");
+	return what == GIT_SERVICE_UPLOADPACK && s->open ? 0 : ssh_fail("only fetching is supported");
 }
 
 static int close_connection(git_smart_subtransport *transport)

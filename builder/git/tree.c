@@ -14,7 +14,7 @@ enum { MAX_LEVELS = 64, MAX_ENTRIES = 1000000 };
 
 /* ---- names ---- */
 
-static bool refuse(struct git_failure *error, const char *fmt, ...)
+static bool tree_refuse(struct git_failure *error, const char *fmt, ...)
 {
 	va_list ap;
 	va_start(ap, fmt);
@@ -43,7 +43,7 @@ static bool is_valid_name(const char *name)
 static int by_name_without_case(const void *a, const void *b) { return strcasecmp(*(const char *const *)a, *(const char *const *)b); }
 
 /* Names that are equal without case are refused: one of them could be a link, and the other lead through it. */
-static bool check_names(const git_tree *tree, const char *folder, struct git_failure *error)
+static bool tree_check_names(const git_tree *tree, const char *folder, struct git_failure *error)
 {
 	size_t n = git_tree_entrycount(tree);
 	const char **names = calloc(n + 1, sizeof *names);
@@ -53,17 +53,17 @@ static bool check_names(const git_tree *tree, const char *folder, struct git_fai
 	for (size_t i = 0; i < n && ok; i++) {
 		names[i] = git_tree_entry_name(git_tree_entry_byindex(tree, i));
 		ok = is_valid_name(names[i]) ||
-		     refuse(error, "its folder `%s` has an entry with the invalid name `%s`", *folder ? folder : ".", names[i]);
+		     tree_refuse(error, "its folder `%s` has an entry with the invalid name `%s`", *folder ? folder : ".", names[i]);
 	}
 	if (ok && n)
 		qsort(names, n, sizeof *names, by_name_without_case);
 	for (size_t i = 1; i < n && ok; i++)
 		if (strcasecmp(names[i - 1], names[i]) == 0)
-			ok = refuse(error,
-				    strcmp(names[i - 1], names[i]) == 0
-					    ? "its folder `%s` has two entries named `%s`"
-					    : "its folder `%s` has entries that differ only in the case of letters: `%s` and `%s`",
-				    *folder ? folder : ".", names[i - 1], names[i]);
+			ok = tree_refuse(error,
+					 strcmp(names[i - 1], names[i]) == 0
+						 ? "its folder `%s` has two entries named `%s`"
+						 : "its folder `%s` has entries that differ only in the case of letters: `%s` and `%s`",
+					 *folder ? folder : ".", names[i - 1], names[i]);
 	free(names);
 	return ok;
 }
@@ -77,32 +77,32 @@ struct tree_check {
 	uint32_t entries, level;
 };
 
-static bool check_entries(struct tree_check *c, const git_tree *tree);
+static bool tree_check_entries(struct tree_check *c, const git_tree *tree);
 
-static bool check_folder(struct tree_check *c, const git_tree_entry *e)
+static bool tree_check_folder(struct tree_check *c, const git_tree_entry *e)
 {
 	git_tree *tree = NULL;
-	bool ok = ++c->level <= MAX_LEVELS || refuse(c->error, "its folders are nested more than %d levels deep", MAX_LEVELS);
+	bool ok = ++c->level <= MAX_LEVELS || tree_refuse(c->error, "its folders are nested more than %d levels deep", MAX_LEVELS);
 	ok = ok && (git_tree_lookup(&tree, c->repo, git_tree_entry_id(e)) == 0 || git_fail(c->error, GIT_PROBLEM_DISK));
-	ok = ok && check_entries(c, tree);
+	ok = ok && tree_check_entries(c, tree);
 	c->level--;
 	git_tree_free(tree);
 	return ok;
 }
 
-static bool check_entries(struct tree_check *c, const git_tree *tree)
+static bool tree_check_entries(struct tree_check *c, const git_tree *tree)
 {
 	size_t len = strlen(c->path);
-	bool ok = check_names(tree, c->path, c->error);
+	bool ok = tree_check_names(tree, c->path, c->error);
 	for (size_t i = 0; ok && i < git_tree_entrycount(tree); i++) {
 		const git_tree_entry *e = git_tree_entry_byindex(tree, i);
 		int n = snprintf(c->path + len, sizeof c->path - len, "%s%s", len ? "/" : "", git_tree_entry_name(e));
 		if (n < 0 || (size_t)n >= sizeof c->path - len)
-			ok = refuse(c->error, "one of its paths is too long");
+			ok = tree_refuse(c->error, "one of its paths is too long");
 		else if (++c->entries > MAX_ENTRIES)
-			ok = refuse(c->error, "it has more than %d files", MAX_ENTRIES);
+			ok = tree_refuse(c->error, "it has more than %d files", MAX_ENTRIES);
 		else
-			ok = git_tree_entry_type(e) != GIT_OBJECT_TREE || check_folder(c, e);
+			ok = git_tree_entry_type(e) != GIT_OBJECT_TREE || tree_check_folder(c, e);
 		c->path[len] = 0;
 	}
 	return ok;
@@ -115,7 +115,7 @@ bool tree_is_safe(git_repository *repo, const git_tree *tree, struct git_failure
 		abort();
 	c->repo = repo;
 	c->error = error;
-	bool ok = check_entries(c, tree);
+	bool ok = tree_check_entries(c, tree);
 	free(c);
 	return ok;
 }
@@ -135,7 +135,7 @@ static bool fail_disk(struct tree_writer *w)
 	return false;
 }
 
-static bool write_all(int fd, const char *at, size_t n)
+static bool tree_write_all(int fd, const char *at, size_t n)
 {
 	while (n > 0) {
 		ssize_t done = write(fd, at, n);
@@ -150,7 +150,7 @@ static bool write_all(int fd, const char *at, size_t n)
 static bool write_file(struct tree_writer *w, int dir, const char *name, const git_blob *blob, bool executable)
 {
 	int fd = openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, executable ? 0777 : 0666);
-	bool ok = fd >= 0 && write_all(fd, git_blob_rawcontent(blob), (size_t)git_blob_rawsize(blob));
+	bool ok = fd >= 0 && tree_write_all(fd, git_blob_rawcontent(blob), (size_t)git_blob_rawsize(blob));
 	if (fd >= 0)
 		ok = close(fd) == 0 && ok;
 	return ok || fail_disk(w);
@@ -161,9 +161,9 @@ static bool write_link(struct tree_writer *w, int dir, const char *name, const g
 	char target[PATH_MAX];
 	size_t len = (size_t)git_blob_rawsize(blob);
 	if (strcmp(name, ".gitmodules") == 0)
-		return refuse(w->error, "`%s` is a symbolic link", w->path);
+		return tree_refuse(w->error, "`%s` is a symbolic link", w->path);
 	if (len == 0 || len >= sizeof target || memchr(git_blob_rawcontent(blob), 0, len))
-		return refuse(w->error, "`%s` is a symbolic link with an invalid target", w->path);
+		return tree_refuse(w->error, "`%s` is a symbolic link with an invalid target", w->path);
 	memcpy(target, git_blob_rawcontent(blob), len);
 	target[len] = 0;
 	return symlinkat(target, dir, name) == 0 || fail_disk(w);
@@ -202,7 +202,7 @@ static bool write_entry(struct tree_writer *w, int dir, const char *name, const 
 	case GIT_OBJECT_BLOB: return write_blob(w, dir, name, e);
 	case GIT_OBJECT_TREE: return write_folder(w, dir, name, e);
 	case GIT_OBJECT_COMMIT: return mkdirat(dir, name, 0777) == 0 || fail_disk(w); /* a submodule */
-	default: return refuse(w->error, "`%s` is neither a file nor a folder", w->path);
+	default: return tree_refuse(w->error, "`%s` is neither a file nor a folder", w->path);
 	}
 }
 

@@ -4,17 +4,20 @@
 #include <stdlib.h>
 #include <strings.h>
 
-static void add(git_config *c, const char *path, git_config_level_t level) { git_config_add_file_ondisk(c, path, level, NULL, true); }
+static void user_config_add(git_config *c, const char *path, git_config_level_t level)
+{
+	git_config_add_file_ondisk(c, path, level, NULL, true);
+}
 
 static void add_if_found(git_config *c, int (*find)(git_buf *), git_config_level_t level)
 {
 	git_buf path = {0};
 	if (find(&path) == 0)
-		add(c, path.ptr, level);
+		user_config_add(c, path.ptr, level);
 	git_buf_dispose(&path);
 }
 
-static bool is_set(const char *text)
+static bool user_config_is_set(const char *text)
 {
 	return text && *text && strcasecmp(text, "0") && strcasecmp(text, "false") && strcasecmp(text, "no") && strcasecmp(text, "off");
 }
@@ -25,7 +28,7 @@ static void add_repository(git_config *c)
 	git_repository *repo = NULL;
 	if (git_repository_open_ext(&repo, ".", 0, NULL) == 0 &&
 	    (size_t)snprintf(path, sizeof path, "%sconfig", git_repository_commondir(repo)) < sizeof path)
-		add(c, path, GIT_CONFIG_LEVEL_LOCAL);
+		user_config_add(c, path, GIT_CONFIG_LEVEL_LOCAL);
 	git_repository_free(repo);
 }
 
@@ -36,11 +39,11 @@ git_config *user_config_open(void)
 	if (git_config_new(&c) != 0)
 		return NULL;
 	if (system && *system)
-		add(c, system, GIT_CONFIG_LEVEL_SYSTEM);
-	else if (!is_set(secure_getenv("GIT_CONFIG_NOSYSTEM")))
+		user_config_add(c, system, GIT_CONFIG_LEVEL_SYSTEM);
+	else if (!user_config_is_set(secure_getenv("GIT_CONFIG_NOSYSTEM")))
 		add_if_found(c, git_config_find_system, GIT_CONFIG_LEVEL_SYSTEM);
 	if (global) {
-		add(c, global, GIT_CONFIG_LEVEL_GLOBAL);
+		user_config_add(c, global, GIT_CONFIG_LEVEL_GLOBAL);
 	} else {
 		add_if_found(c, git_config_find_xdg, GIT_CONFIG_LEVEL_XDG);
 		add_if_found(c, git_config_find_global, GIT_CONFIG_LEVEL_GLOBAL);

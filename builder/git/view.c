@@ -115,7 +115,7 @@ static bool follow_link(const struct git_view *v, const struct view_repo *p, con
 	return n > 0 && (size_t)n < sizeof target && normalize(v, dir, target, out);
 }
 
-static bool look_up(struct git_view *v, const char *path, struct lookup *out, int links);
+static bool view_look_up(struct git_view *v, const char *path, struct lookup *out, int links);
 
 static void free_entry(struct lookup *l)
 {
@@ -136,7 +136,7 @@ static bool look_up_step(struct git_view *v, struct lookup *out, size_t len, int
 	if (git_tree_entry_filemode(out->entry) == GIT_FILEMODE_LINK) {
 		bool ok = follow_link(v, p, out->entry, at, rest, target);
 		free_entry(out);
-		return ok && links < MAX_LINKS && look_up(v, target, out, links + 1);
+		return ok && links < MAX_LINKS && view_look_up(v, target, out, links + 1);
 	}
 	if (git_tree_entry_type(out->entry) == GIT_OBJECT_COMMIT) {
 		strncat(at, "/", sizeof at - strlen(at) - 1);
@@ -151,7 +151,7 @@ static bool look_up_step(struct git_view *v, struct lookup *out, size_t len, int
 	return true;
 }
 
-static bool look_up(struct git_view *v, const char *path, struct lookup *out, int links)
+static bool view_look_up(struct git_view *v, const char *path, struct lookup *out, int links)
 {
 	*out = (struct lookup){.repo = project_repository(v)};
 	snprintf(out->path, sizeof out->path, "%s", path);
@@ -168,10 +168,10 @@ static bool look_up(struct git_view *v, const char *path, struct lookup *out, in
 	return true;
 }
 
-static bool find_file(struct git_view *v, const char *path, struct lookup *out)
+static bool view_find_file(struct git_view *v, const char *path, struct lookup *out)
 {
 	char full[PATH_MAX];
-	if (!normalize(v, v->folder, path, full) || !look_up(v, full, out, 0))
+	if (!normalize(v, v->folder, path, full) || !view_look_up(v, full, out, 0))
 		return false;
 	if (out->entry && git_tree_entry_type(out->entry) == GIT_OBJECT_BLOB)
 		return true;
@@ -182,7 +182,7 @@ static bool find_file(struct git_view *v, const char *path, struct lookup *out)
 bool git_view_has(struct git_view *v, const char *path)
 {
 	struct lookup f;
-	if (!find_file(v, path, &f))
+	if (!view_find_file(v, path, &f))
 		return false;
 	git_tree_entry_free(f.entry);
 	return true;
@@ -192,7 +192,7 @@ bool git_view_read(struct git_view *v, const char *path, char **text, size_t *le
 {
 	struct lookup f;
 	git_blob *blob = NULL;
-	if (!find_file(v, path, &f))
+	if (!view_find_file(v, path, &f))
 		return false;
 	bool ok = git_blob_lookup(&blob, f.repo->repo, git_tree_entry_id(f.entry)) == 0;
 	git_tree_entry_free(f.entry);
@@ -213,7 +213,7 @@ bool git_view_matches_disk(struct git_view *v, const char *path)
 	struct lookup f;
 	git_oid disk;
 	char full[PATH_MAX];
-	if (!find_file(v, path, &f))
+	if (!view_find_file(v, path, &f))
 		return false;
 	/* with the path, so that line-end and other filters apply as `git add` would */
 	const char *inner = f.path + strlen(f.repo->at);
@@ -232,7 +232,8 @@ struct listing {
 	void *ctx;
 };
 
-static void list(const struct listing *l, const struct view_repo *p, const git_tree *tree, const char *inner, const char *shown, int depth);
+static void view_list(const struct listing *l, const struct view_repo *p, const git_tree *tree, const char *inner, const char *shown,
+		      int depth);
 
 static void list_entry(const struct listing *l, const struct view_repo *p, const git_tree_entry *e, const char *inner, const char *shown,
 		       int depth)
@@ -243,14 +244,14 @@ static void list_entry(const struct listing *l, const struct view_repo *p, const
 	case GIT_OBJECT_BLOB: l->visit(l->ctx, shown); return;
 	case GIT_OBJECT_TREE:
 		if (git_tree_entry_to_object(&below, p->repo, e) == 0)
-			list(l, p, (git_tree *)below, inner, shown, depth + 1);
+			view_list(l, p, (git_tree *)below, inner, shown, depth + 1);
 		git_object_free(below);
 		return;
 	case GIT_OBJECT_COMMIT: {
 		int n = snprintf(at, sizeof at, "%s/", inner);
 		const struct view_repo *sub = n > 0 && (size_t)n < sizeof at ? open_submodule(l->v, at, git_tree_entry_id(e)) : NULL;
 		if (sub && sub->tree)
-			list(l, sub, sub->tree, inner, shown, depth + 1);
+			view_list(l, sub, sub->tree, inner, shown, depth + 1);
 		return;
 	}
 	default: return;
@@ -258,7 +259,8 @@ static void list_entry(const struct listing *l, const struct view_repo *p, const
 }
 
 /* inner: the tree's path from the top of the work tree; shown: the path that the visitor gets. */
-static void list(const struct listing *l, const struct view_repo *p, const git_tree *tree, const char *inner, const char *shown, int depth)
+static void view_list(const struct listing *l, const struct view_repo *p, const git_tree *tree, const char *inner, const char *shown,
+		      int depth)
 {
 	char a[PATH_MAX], b[PATH_MAX];
 	for (size_t i = 0; depth < 256 && i < git_tree_entrycount(tree); i++) {
@@ -277,12 +279,12 @@ void git_view_files(struct git_view *v, const char *folder, git_file_visitor *vi
 	char full[PATH_MAX];
 	git_object *tree = NULL;
 	const struct listing l = {v, visit, ctx};
-	if (!normalize(v, v->folder, folder, full) || !look_up(v, full, &f, 0))
+	if (!normalize(v, v->folder, folder, full) || !view_look_up(v, full, &f, 0))
 		return;
 	if (!f.entry)
-		list(&l, f.repo, f.repo->tree, f.path, folder, 0);
+		view_list(&l, f.repo, f.repo->tree, f.path, folder, 0);
 	else if (git_tree_entry_type(f.entry) == GIT_OBJECT_TREE && git_tree_entry_to_object(&tree, f.repo->repo, f.entry) == 0)
-		list(&l, f.repo, (git_tree *)tree, f.path, folder, 0);
+		view_list(&l, f.repo, (git_tree *)tree, f.path, folder, 0);
 	git_object_free(tree);
 	git_tree_entry_free(f.entry);
 }

@@ -46,7 +46,7 @@ struct run {
 /* ---- the profile ---- */
 
 /* False: errno. */
-static bool choose_profile(struct run *r)
+static bool build_choose_profile(struct run *r)
 {
 	char name[] = "/tmp/trib-profile-XXXXXX";
 	if (r->options.profile_file)
@@ -75,7 +75,7 @@ static void take_profile(struct run *r)
 
 /* ---- the run ---- */
 
-static int32_t end(struct run *r, enum tri_build_code code, const char *message)
+static int32_t lib_build_end(struct run *r, enum tri_build_code code, const char *message)
 {
 	r->summary.code = (int32_t)code;
 	r->summary.message = message;
@@ -99,11 +99,11 @@ static int32_t end_with_status(struct run *r, int32_t status)
 {
 	const char *why = r->events.first_error;
 	switch (status) {
-	case STATUS_OK: return end(r, TRI_BUILD_OK, "");
-	case STATUS_FAILED: return end(r, TRI_BUILD_FAILED, why ? why : "warnings are denied");
-	case STATUS_USAGE: return end(r, TRI_BUILD_USAGE, why ? why : "a value of the options is not valid");
-	case STATUS_INTERRUPTED: return end(r, TRI_BUILD_CANCELLED, "the build was cancelled");
-	default: return end(r, TRI_BUILD_ENVIRONMENT, why ? why : "the build failed");
+	case STATUS_OK: return lib_build_end(r, TRI_BUILD_OK, "");
+	case STATUS_FAILED: return lib_build_end(r, TRI_BUILD_FAILED, why ? why : "warnings are denied");
+	case STATUS_USAGE: return lib_build_end(r, TRI_BUILD_USAGE, why ? why : "a value of the options is not valid");
+	case STATUS_INTERRUPTED: return lib_build_end(r, TRI_BUILD_CANCELLED, "the build was cancelled");
+	default: return lib_build_end(r, TRI_BUILD_ENVIRONMENT, why ? why : "the build failed");
 	}
 }
 
@@ -118,8 +118,8 @@ static int32_t end_without_process(struct run *r)
 	pthread_mutex_unlock(&b->lock);
 	if (cancelled)
 		return end_with_status(r, STATUS_INTERRUPTED);
-	return end(r, TRI_BUILD_ENVIRONMENT,
-		   arena_printf(r->events.arena, "the process that builds has ended%s%s", *said ? ": " : "", said));
+	return lib_build_end(r, TRI_BUILD_ENVIRONMENT,
+			     arena_printf(r->events.arena, "the process that builds has ended%s%s", *said ? ": " : "", said));
 }
 
 /* A process that meets a damaged store starts again without it, and gets the request again. */
@@ -135,7 +135,7 @@ static int32_t converse(struct run *r)
 		if (cancelled)
 			return end_with_status(r, STATUS_INTERRUPTED);
 		if (!sent && errno == EMSGSIZE)
-			return end(r, TRI_BUILD_USAGE, "the options are too long");
+			return lib_build_end(r, TRI_BUILD_USAGE, "the options are too long");
 		while (event == EVENT_OTHER && builder_process_read(&r->builder->process, &line, &len))
 			event = build_events_take(&r->events, line, len, &status);
 		if (event == EVENT_ENDED)
@@ -158,22 +158,23 @@ static bool start_process(tri_builder *b, struct arena *a, const char **error)
 	return ok;
 }
 
-static int32_t run(struct run *r)
+static int32_t lib_build_run(struct run *r)
 {
 	const char *wrong = build_request_check(&r->options, r->events.arena), *error;
 	if (wrong)
-		return end(r, TRI_BUILD_USAGE, wrong);
-	if (!choose_profile(r))
-		return end(r, TRI_BUILD_ENVIRONMENT, arena_printf(r->events.arena, "cannot make a folder in /tmp: %s", strerror(errno)));
+		return lib_build_end(r, TRI_BUILD_USAGE, wrong);
+	if (!build_choose_profile(r))
+		return lib_build_end(r, TRI_BUILD_ENVIRONMENT,
+				     arena_printf(r->events.arena, "cannot make a folder in /tmp: %s", strerror(errno)));
 	build_request_put(&r->options, r->profile_path, &r->request);
 	bool ok = start_process(r->builder, r->events.arena, &error);
-	int32_t code = ok ? converse(r) : end(r, TRI_BUILD_ENVIRONMENT, error);
+	int32_t code = ok ? converse(r) : lib_build_end(r, TRI_BUILD_ENVIRONMENT, error);
 	take_profile(r);
 	return code;
 }
 
 /* Reads a struct of any version of the header. */
-static bool read_options(tri_build_options *out, const tri_build_options *opt)
+static bool build_read_options(tri_build_options *out, const tri_build_options *opt)
 {
 	*out = (tri_build_options){.size = sizeof *out};
 	if (!opt)
@@ -193,7 +194,7 @@ static void write_summary(tri_build_summary *out, const tri_build_summary *from)
 	out->size = size;
 }
 
-static bool begin(tri_builder *b)
+static bool lib_build_begin(tri_builder *b)
 {
 	pthread_mutex_lock(&b->lock);
 	bool ok = !b->busy;
@@ -207,15 +208,17 @@ EXPORTED int32_t tri_builder_run(tri_builder *b, const tri_build_options *opt, t
 {
 	struct run r = {.builder = b, .summary = {.size = sizeof r.summary, .message = ""}};
 	int32_t code;
-	if (!b || !begin(b)) {
-		code = b ? end(&r, TRI_BUILD_BUSY, "this builder is building already") : end(&r, TRI_BUILD_USAGE, "the builder is NULL");
+	if (!b || !lib_build_begin(b)) {
+		code = b ? lib_build_end(&r, TRI_BUILD_BUSY, "this builder is building already")
+			 : lib_build_end(&r, TRI_BUILD_USAGE, "the builder is NULL");
 		write_summary(out, &r.summary);
 		return code;
 	}
 	arena_free(b->results);
 	b->results = arena_new(0);
 	r.events = (struct build_events){.arena = b->results, .options = &r.options, .summary = &r.summary};
-	code = read_options(&r.options, opt) ? run(&r) : end(&r, TRI_BUILD_USAGE, "`size` of the options is not set");
+	code = build_read_options(&r.options, opt) ? lib_build_run(&r)
+						   : lib_build_end(&r, TRI_BUILD_USAGE, "`size` of the options is not set");
 	buf_free(&r.request);
 	write_summary(out, &r.summary);
 	pthread_mutex_lock(&b->lock);
@@ -237,8 +240,8 @@ EXPORTED void tri_builder_cancel(tri_builder *b)
 
 /* ---- opening and closing ---- */
 
-static void say(tri_error *err, enum tri_code code, const char *format, ...) __attribute__((format(printf, 3, 4)));
-static void say(tri_error *err, enum tri_code code, const char *format, ...)
+static void build_say(tri_error *err, enum tri_code code, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static void build_say(tri_error *err, enum tri_code code, const char *format, ...)
 {
 	va_list args;
 	if (!err)
@@ -252,13 +255,13 @@ static void say(tri_error *err, enum tri_code code, const char *format, ...)
 static bool is_project(struct arena *a, const char *folder, tri_error *err)
 {
 	if (!folder)
-		say(err, TRI_ERR_ARGUMENT, "`folder` is NULL");
+		build_say(err, TRI_ERR_ARGUMENT, "`folder` is NULL");
 	else if (getauxval(AT_SECURE)) /* a project can name programs to run and files to write */
-		say(err, TRI_ERR_COMPILE, "a process with raised privileges (setuid) builds no project");
+		build_say(err, TRI_ERR_COMPILE, "a process with raised privileges (setuid) builds no project");
 	else if (access(folder, X_OK) != 0)
-		say(err, TRI_ERR_ARGUMENT, "cannot open `%s`: %s", folder, strerror(errno));
+		build_say(err, TRI_ERR_ARGUMENT, "cannot open `%s`: %s", folder, strerror(errno));
 	else if (access(path_join(a, folder, "tri.build"), R_OK) != 0)
-		say(err, TRI_ERR_ARGUMENT, "there is no tri.build in `%s`, or it cannot be read", folder);
+		build_say(err, TRI_ERR_ARGUMENT, "there is no tri.build in `%s`, or it cannot be read", folder);
 	else
 		return true;
 	return false;
@@ -272,11 +275,11 @@ static tri_builder *open_builder(struct arena *a, const char *folder, tri_error 
 	*b = (tri_builder){.folder = realpath(folder, NULL), .process = NO_BUILDER_PROCESS};
 	pthread_mutex_init(&b->lock, NULL);
 	if (!b->folder)
-		say(err, TRI_ERR_ARGUMENT, "cannot open `%s`: %s", folder, strerror(errno));
+		build_say(err, TRI_ERR_ARGUMENT, "cannot open `%s`: %s", folder, strerror(errno));
 	else if (start_process(b, a, &error))
 		return b;
 	else
-		say(err, TRI_ERR_COMPILE, "%s", error);
+		build_say(err, TRI_ERR_COMPILE, "%s", error);
 	tri_builder_close(b);
 	return NULL;
 }

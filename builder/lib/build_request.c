@@ -12,7 +12,7 @@ static void put_word(struct buf *out, const char *flag, const char *value)
 	buf_putc(out, 0);
 }
 
-static void put_value(struct buf *out, const char *flag, const char *value)
+static void build_request_put_value(struct buf *out, const char *flag, const char *value)
 {
 	if (value)
 		put_word(out, flag, value);
@@ -47,12 +47,12 @@ void build_request_put(const tri_build_options *o, const char *profile_path, str
 		buf_printf(out, "-j%u", o->jobs), buf_putc(out, 0);
 	if (o->level)
 		buf_printf(out, "-O%c", o->level), buf_putc(out, 0);
-	put_value(out, "--target=", o->target);
-	put_value(out, "--cpu=", o->cpu);
-	put_value(out, "--out=", o->out);
-	put_value(out, "--cache-dir=", o->cache_dir);
-	put_value(out, "--profile=", o->manifest_profile);
-	put_value(out, "--profile-out=", profile_path);
+	build_request_put_value(out, "--target=", o->target);
+	build_request_put_value(out, "--cpu=", o->cpu);
+	build_request_put_value(out, "--out=", o->out);
+	build_request_put_value(out, "--cache-dir=", o->cache_dir);
+	build_request_put_value(out, "--profile=", o->manifest_profile);
+	build_request_put_value(out, "--profile-out=", profile_path);
 	put_flag(out, "--no-cache", o->no_cache);
 	put_flag(out, "--locked", o->locked);
 	put_flag(out, "--offline", o->offline);

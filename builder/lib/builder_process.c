@@ -14,7 +14,7 @@
 enum { ABOVE_STANDARD = 3, READ_BYTES = 1 << 16 };
 
 /* The program may have closed its standard streams: then a new descriptor has one of their numbers. */
-static void move_up(int *fd)
+static void builder_process_move_up(int *fd)
 {
 	int low = *fd;
 	if (low < 0 || low >= ABOVE_STANDARD)
@@ -46,7 +46,7 @@ static bool open_channels(struct builder_process *p, struct ends *child)
 	p->messages = ok ? host_open_nameless(NULL, 0) : -1;
 	int *all[] = {&p->requests, &p->events, &p->messages, &child->requests, &child->events};
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-		move_up(all[i]);
+		builder_process_move_up(all[i]);
 		ok = ok && *all[i] >= 0;
 	}
 	return ok;
@@ -56,11 +56,11 @@ static bool open_channels(struct builder_process *p, struct ends *child)
 static int open_handle(pid_t pid)
 {
 	int fd = (int)syscall(SYS_pidfd_open, pid, 0);
-	move_up(&fd);
+	builder_process_move_up(&fd);
 	return fd;
 }
 
-static const char *start(struct builder_process *p, struct arena *a, const char *folder)
+static const char *lib_builder_process_start(struct builder_process *p, struct arena *a, const char *folder)
 {
 	const char *argv[] = {module_program(a), "server", "embed", "-C", folder, NULL};
 	struct ends child;
@@ -83,7 +83,7 @@ bool builder_process_start(struct builder_process *p, struct arena *a, const cha
 	const char *line;
 	size_t len;
 	*p = NO_BUILDER_PROCESS;
-	*error = start(p, a, folder);
+	*error = lib_builder_process_start(p, a, folder);
 	if (!*error && builder_process_read(p, &line, &len)) /* it is ready */
 		return true;
 	if (!*error)
@@ -125,7 +125,7 @@ bool builder_process_send(const struct builder_process *p, const void *bytes, si
 }
 
 /* Waits for bytes of the process and appends them. False: it has ended. */
-static bool read_more(struct builder_process *p)
+static bool builder_process_read_more(struct builder_process *p)
 {
 	ssize_t n;
 	buf_reserve(&p->unread, READ_BYTES);
@@ -158,7 +158,7 @@ bool builder_process_read(struct builder_process *p, const char **line, size_t *
 		}
 		drop_read(p);
 		searched = p->unread.len;
-		if (!read_more(p))
+		if (!builder_process_read_more(p))
 			return false;
 	}
 }

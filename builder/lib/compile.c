@@ -93,7 +93,7 @@ static bool generate(struct unit_group *t, const struct tri_lazy_unit *u, const 
 }
 
 /* If this fails, the next process compiles the unit again. */
-static void keep(struct unit_group *t, const struct tri_lazy_unit *u, const struct buf *object, int64_t ns)
+static void compile_keep(struct unit_group *t, const struct tri_lazy_unit *u, const struct buf *object, int64_t ns)
 {
 	char key[33];
 	const char *message,
@@ -105,7 +105,7 @@ static void keep(struct unit_group *t, const struct tri_lazy_unit *u, const stru
 }
 
 /* Compiles the unit and caches the fragment. */
-static bool compile(struct unit_group *t, const struct tri_lazy_unit *u)
+static bool compile_compile(struct unit_group *t, const struct tri_lazy_unit *u)
 {
 	struct buf object = {0};
 	int64_t start = os_now_ns();
@@ -120,7 +120,7 @@ static bool compile(struct unit_group *t, const struct tri_lazy_unit *u)
 	}
 	bool ok = f && generate(t, u, f, &object);
 	if (ok) {
-		keep(t, u, &object, os_now_ns() - start);
+		compile_keep(t, u, &object, os_now_ns() - start);
 		ok = add_fragment(t, u, arena_strndup(t->a, object.at, object.len), object.len);
 	}
 	buf_free(&object);
@@ -154,7 +154,7 @@ static const void *find_address(struct unit_group *t, const struct tri_lazy_libr
 	return t->c_library && link_may_import(name) ? dlsym(t->c_library, name) : NULL;
 }
 
-static bool is_ours(const struct unit_group *t, const char *name)
+static bool compile_is_ours(const struct unit_group *t, const char *name)
 {
 	for (uint32_t i = 0; i < t->n; i++) {
 		size_t n = strlen(t->units[i]->symbol);
@@ -165,10 +165,10 @@ static bool is_ours(const struct unit_group *t, const char *name)
 }
 
 /* A stub for a symbol that is not linked together with the unit. */
-static bool reach(struct unit_group *t, struct object *stubs, const struct tri_lazy_unit *u, const char *name)
+static bool compile_reach(struct unit_group *t, struct object *stubs, const struct tri_lazy_unit *u, const char *name)
 {
 	bool scratch;
-	if (!map_put(&t->stubs, map_key_str(name), 1) || is_ours(t, name))
+	if (!map_put(&t->stubs, map_key_str(name), 1) || compile_is_ours(t, name))
 		return true;
 	const struct tri_lazy_unit *callee = find_unit(u, name, &scratch);
 	const void *address = callee ? (scratch ? (const void *)&callee->slot->scratch : (const void *)&callee->slot->code)
@@ -187,7 +187,7 @@ static bool reach_all(struct unit_group *t)
 	for (uint32_t i = 0; i < t->n; i++)
 		for (uint32_t k = 0; k < t->objects[i]->n_symbols; k++) {
 			const struct obj_symbol *s = &t->objects[i]->symbols[k];
-			if (s->section == OBJ_UNDEFINED && s->name[0] && !reach(t, stubs, t->units[i], s->name))
+			if (s->section == OBJ_UNDEFINED && s->name[0] && !compile_reach(t, stubs, t->units[i], s->name))
 				return false;
 		}
 	t->objects[t->n] = stubs;
@@ -208,7 +208,7 @@ static void fill_slot(struct unit_group *t, uint32_t i, const char *base)
 		__atomic_compare_exchange_n(&s->state, &absent, TRI_LAZY_READY, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
 }
 
-static bool load(struct unit_group *t)
+static bool compile_load(struct unit_group *t)
 {
 	struct buf image = {0};
 	const char **exports = ARENA_ARRAY(t->a, const char *, 2 * t->n);
@@ -229,7 +229,7 @@ static bool load(struct unit_group *t)
 	return base != NULL;
 }
 
-static bool make(struct unit_group *t, const struct tri_lazy_unit *u)
+static bool compile_make(struct unit_group *t, const struct tri_lazy_unit *u)
 {
 	if (!hash_eq(as_hash(u->library->build), build_id())) {
 		t->error = "libtrib.so is of another version of trib: build the library again";
@@ -239,18 +239,18 @@ static bool make(struct unit_group *t, const struct tri_lazy_unit *u)
 	struct cache_reader *c = folder ? cache_reader_open(t->a, folder) : NULL;
 	bool found = find_fragments(t, c, u);
 	cache_reader_close(c);
-	if (found && load(t))
+	if (found && compile_load(t))
 		return true;
 	t->n = 0;
 	map_free(&t->stubs);
 	t->stubs = (struct map){0};
-	return compile(t, u) && load(t);
+	return compile_compile(t, u) && compile_load(t);
 }
 
 static int lazy_compile(const struct tri_lazy_unit *u, char *why, size_t n)
 {
 	struct unit_group t = {.a = arena_new(0)};
-	bool ok = make(&t, u);
+	bool ok = compile_make(&t, u);
 	if (!ok)
 		snprintf(why, n, "%s", t.error ? t.error : "no reason given");
 	map_free(&t.seen);

@@ -60,7 +60,7 @@ static const char *first_error(struct request *r, const char *text)
 	return arena_printf(r->a, "%.*s: %.*s", (int)strcspn(place, "\n"), place, (int)len, at);
 }
 
-static void build(struct request *r)
+static void open_build(struct request *r)
 {
 	const char *message,
 		*argv[] = {NULL, "build", "--lazy", "--emit=library", "--out=" LAZY_FOLDER, "-C", r->folder, "--", r->name, NULL};
@@ -70,7 +70,7 @@ static void build(struct request *r)
 		r->error = *message ? first_error(r, message) : strerror(errno);
 }
 
-static struct opened *open_library(struct request *r)
+static struct opened *open_open_library(struct request *r)
 {
 	struct opened *m = calloc(1, sizeof *m);
 	if (!m) {
@@ -83,7 +83,7 @@ static struct opened *open_library(struct request *r)
 	return NULL;
 }
 
-static void say(tri_error *err, enum tri_code code, const char *text)
+static void open_say(tri_error *err, enum tri_code code, const char *text)
 {
 	if (!err)
 		return;
@@ -95,20 +95,20 @@ __attribute__((visibility("default"))) tri_lazy_model *tri_open_lazy(const char 
 								     tri_error *err)
 {
 	if (!folder || !name) {
-		say(err, TRI_ERR_ARGUMENT, folder ? "`name` is NULL" : "`folder` is NULL");
+		open_say(err, TRI_ERR_ARGUMENT, folder ? "`name` is NULL" : "`folder` is NULL");
 		return NULL;
 	}
 	struct request r = {.folder = folder, .name = name, .a = arena_new(0)};
 	if (getauxval(AT_SECURE)) /* a project can name programs to run and files to write */
 		r.error = "a process with raised privileges (setuid) builds no project: build it before, and open its library";
 	else
-		build(&r);
-	struct opened *m = r.path ? open_library(&r) : NULL;
+		open_build(&r);
+	struct opened *m = r.path ? open_open_library(&r) : NULL;
 	if (m) {
 		m->open.desc = m->library.desc;
 		m->open.model = m->open.desc->open(opt, err);
 	} else {
-		say(err, TRI_ERR_COMPILE, r.error);
+		open_say(err, TRI_ERR_COMPILE, r.error);
 	}
 	if (m && !m->open.model) {
 		tri_close_lazy(&m->open);

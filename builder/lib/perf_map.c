@@ -12,7 +12,7 @@ struct writer {
 	struct buf lines;
 };
 
-static void put_function(void *ctx, const char *name, uint64_t at, uint64_t size)
+static void perf_map_put_function(void *ctx, const char *name, uint64_t at, uint64_t size)
 {
 	struct writer *w = ctx;
 	buf_printf(&w->lines, "%llx %llx %s\n", (unsigned long long)((uintptr_t)w->base + at), (unsigned long long)size, name);
@@ -26,7 +26,7 @@ void perf_map_add(const char *base, const void *image, size_t len)
 	struct writer w = {.base = base};
 	char path[64];
 	snprintf(path, sizeof path, "/tmp/perf-%d.map", (int)getpid());
-	load_functions(image, len, put_function, &w);
+	load_functions(image, len, perf_map_put_function, &w);
 	int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
 	if (fd >= 0) {
 		ssize_t written = write(fd, w.lines.at, w.lines.len); /* whole: O_APPEND, and a file */

@@ -8,7 +8,7 @@
 #define FIX_ALL "source.fixAll"
 
 /* True if the client asks for the kind, or for one that contains it, as "source" contains "source.fixAll". */
-static bool is_wanted(const json_t *context, const char *kind)
+static bool actions_is_wanted(const json_t *context, const char *kind)
 {
 	const json_t *only = json_object_get(context, "only"), *v;
 	size_t i;
@@ -29,7 +29,7 @@ static bool fixes(const struct diag *g, uint32_t source)
 	return g->replacement && g->edit.source == source && g->edit.source != SPAN_NO_SOURCE;
 }
 
-static void put_edit(struct query *q, const struct diag *g)
+static void actions_put_edit(struct query *q, const struct diag *g)
 {
 	json_open(q->out, '{');
 	put_range(q, "range", g->edit);
@@ -66,7 +66,7 @@ static void close_edits(struct query *q)
 	json_close(q->out, '}');
 }
 
-static const char *title_of(struct query *q, const struct diag *g)
+static const char *actions_title_of(struct query *q, const struct diag *g)
 {
 	if (g->edit.start == g->edit.end)
 		return arena_printf(q->scratch, "insert `%s`", g->replacement);
@@ -79,19 +79,19 @@ static void put_fix(struct query *q, const struct diag *g)
 {
 	struct json_writer *w = q->out;
 	json_open(w, '{');
-	json_member_str(w, "title", title_of(q, g));
+	json_member_str(w, "title", actions_title_of(q, g));
 	json_member_str(w, "kind", FIX);
 	json_member_open(w, "diagnostics", '[');
 	put_diagnostic(q, g);
 	json_close(w, ']');
 	json_member_bool(w, "isPreferred", diag_is_fixable(g));
 	open_edits(q);
-	put_edit(q, g);
+	actions_put_edit(q, g);
 	close_edits(q);
 	json_close(w, '}');
 }
 
-static int by_position(const void *a, const void *b)
+static int actions_by_position(const void *a, const void *b)
 {
 	const struct diag *x = *(const struct diag *const *)a, *y = *(const struct diag *const *)b;
 	return x->edit.start < y->edit.start ? -1 : x->edit.start > y->edit.start;
@@ -108,7 +108,7 @@ static void put_fix_all(struct query *q)
 			all[n++] = diags_at(d, i);
 	if (!n)
 		return;
-	qsort(all, n, sizeof *all, by_position);
+	qsort(all, n, sizeof *all, actions_by_position);
 	json_open(q->out, '{');
 	json_member_str(q->out, "title", "apply all suggestions");
 	json_member_str(q->out, "kind", FIX_ALL);
@@ -116,7 +116,7 @@ static void put_fix_all(struct query *q)
 	for (uint32_t i = 0; i < n; i++) {
 		if (i && (all[i]->edit.start < end || all[i]->edit.start == all[i - 1]->edit.start))
 			continue;
-		put_edit(q, all[i]);
+		actions_put_edit(q, all[i]);
 		end = all[i]->edit.end;
 	}
 	close_edits(q);
@@ -128,13 +128,14 @@ void query_code_action(struct query *q)
 	const json_t *context = json_object_get(q->params, "context");
 	analysis_verify_edits(q->analysis);
 	json_open(q->out, '[');
-	for (uint32_t i = 0; q->state->client.code_action_literals && is_wanted(context, FIX) && i < diags_count(q->analysis->diags); i++) {
+	for (uint32_t i = 0;
+	     q->state->client.code_action_literals && actions_is_wanted(context, FIX) && i < diags_count(q->analysis->diags); i++) {
 		const struct diag *g = diags_at(q->analysis->diags, i);
 		bool here = g->primary.at.source == q->source->id && g->primary.at.start <= q->last && g->primary.at.end >= q->first;
 		if (here && fixes(g, q->source->id))
 			put_fix(q, g);
 	}
-	if (q->state->client.code_action_literals && is_wanted(context, FIX_ALL))
+	if (q->state->client.code_action_literals && actions_is_wanted(context, FIX_ALL))
 		put_fix_all(q);
 	json_close(q->out, ']');
 }

@@ -16,7 +16,7 @@
 
 #define MANIFEST "tri.build"
 
-static const struct source *read_source(struct analysis *a, const char *path)
+static const struct source *analysis_read_source(struct analysis *a, const char *path)
 {
 	const struct lsp_host *h = a->state->host;
 	const char *full = path_normal(a->arena, path_join(a->arena, a->workspace->root, path));
@@ -39,14 +39,14 @@ static const struct source *read_source(struct analysis *a, const char *path)
 	return NULL;
 }
 
-static const struct source *load(void *ctx, const char *path)
+static const struct source *analysis_load(void *ctx, const char *path)
 {
 	struct analysis *a = ctx;
 	hash128 key = map_key_str(path);
 	uint64_t id;
 	if (map_get(&a->loaded, key, &id))
 		return id ? sources_get(a->sources, (uint32_t)id - 1) : NULL;
-	const struct source *s = read_source(a, path);
+	const struct source *s = analysis_read_source(a, path);
 	map_put(&a->loaded, key, s ? s->id + 1u : 0);
 	return s;
 }
@@ -73,7 +73,7 @@ static void add_sources(struct analysis *a, const struct manifest *m)
 			const char *const *files = &word;
 			if (glob_is_pattern(word))
 				files = h->expand(h->ctx, a->arena, a->workspace->root, word, &n);
-			else if (!load(a, word))
+			else if (!analysis_load(a, word))
 				n = 0;
 			for (uint32_t j = 0; j < n; j++)
 				frontend_add_file(a->frontend, inner_path(a, files[j]));
@@ -87,7 +87,7 @@ static void add_dependencies(struct analysis *a, const struct manifest *m)
 {
 	const struct dependency_options r = {.arena = a->arena,
 					     .sources = a->sources,
-					     .host = {load, a},
+					     .host = {analysis_load, a},
 					     .manifest = m,
 					     .mode = DEPENDENCY_LINKED,
 					     .top = a->workspace->root,
@@ -100,7 +100,7 @@ static void add_manifest(struct analysis *a)
 {
 	const struct options none = {
 		.opt = -1, .most_failures = -1, .verbose = -1, .explain = -1, .timing = -1, .no_cache = -1, .low_memory = -1, .json = -1};
-	const struct manifest *m = manifest_read(a->arena, (struct frontend_host){load, a}, MANIFEST, a->diags);
+	const struct manifest *m = manifest_read(a->arena, (struct frontend_host){analysis_load, a}, MANIFEST, a->diags);
 	struct build_spec *spec = ARENA_NEW(a->arena, struct build_spec);
 	a->manifest = m;
 	if (!diags_errors(a->diags) && build_spec_make(a->arena, m, &none, spec, a->diags))
@@ -198,12 +198,12 @@ struct analysis *analysis_new(const struct editor_state *state, const struct wor
 	a->sources = sources_new();
 	a->diags = diags_new(0);
 	a->index = index_new();
-	a->frontend = frontend_new(a->sources, (struct frontend_host){load, a}, a->diags);
+	a->frontend = frontend_new(a->sources, (struct frontend_host){analysis_load, a}, a->diags);
 	frontend_set_index(a->frontend, a->index);
 	if (ws->has_manifest && !edited)
 		add_manifest(a);
 	else if (ws->has_manifest)
-		add_dependencies(a, manifest_read(a->arena, (struct frontend_host){load, a}, MANIFEST, a->diags));
+		add_dependencies(a, manifest_read(a->arena, (struct frontend_host){analysis_load, a}, MANIFEST, a->diags));
 	add_documents(a);
 	frontend_check(a->frontend);
 	note_capacities(a);

@@ -66,7 +66,7 @@ static void put_keywords(struct query *q)
 
 /* ---- named arguments ---- */
 
-static void put_argument(struct query *q, const char *name, size_t n, const char *detail)
+static void complete_put_argument(struct query *q, const char *name, size_t n, const char *detail)
 {
 	put_item(q, arena_printf(q->scratch, "%.*s=", (int)n, name), ITEM_FIELD, detail, NULL, '0');
 }
@@ -76,13 +76,13 @@ static void put_builtin_arguments(struct query *q, const char *params)
 	for (const char *p = params; p && *p;) {
 		size_t len = strcspn(p, ","), name = strcspn(p, "=,");
 		if (*p != '*' && p[name] == '=')
-			put_argument(q, p, name, arena_strndup(q->scratch, p, len));
+			complete_put_argument(q, p, name, arena_strndup(q->scratch, p, len));
 		p += len;
 		p += strspn(p, ", ");
 	}
 }
 
-static void put_arguments(struct query *q, const struct cursor *cur)
+static void complete_put_arguments(struct query *q, const struct cursor *cur)
 {
 	struct cursor_call at;
 	if (!cursor_call(cur, &at) || !at.is_empty)
@@ -97,7 +97,7 @@ static void put_arguments(struct query *q, const struct cursor *cur)
 	     i = index_next_child(q->analysis->index, call->symbol, i)) {
 		const struct symbol *s = &q->analysis->index->symbols.at[i];
 		if (s->kind == SYMBOL_ARG)
-			put_argument(q, s->name, strlen(s->name), symbol_signature(q, s));
+			complete_put_argument(q, s->name, strlen(s->name), symbol_signature(q, s));
 	}
 }
 
@@ -172,7 +172,7 @@ static void put_manifest_items(struct query *q)
 
 /* ---- all items ---- */
 
-static void put_items(struct query *q, const struct cursor *cur)
+static void complete_put_items(struct query *q, const struct cursor *cur)
 {
 	const struct index *ix = q->analysis->index;
 	enum token_kind before = cur->at ? token_kind(&cur->tokens, cur->at - 1) : TOK_EOF;
@@ -183,7 +183,7 @@ static void put_items(struct query *q, const struct cursor *cur)
 	for (uint32_t i = 0; i < ix->candidates.len; i++)
 		put_candidate(q, &ix->candidates.at[i]);
 	if (ix->context == ASK_NAME && q->source)
-		put_arguments(q, cur);
+		complete_put_arguments(q, cur);
 	if (ix->context == ASK_NAME || (ix->context == ASK_NOTHING && (before == TOK_EOF || token_after_newline(&cur->tokens, cur->at))))
 		put_keywords(q);
 }
@@ -194,6 +194,6 @@ void query_completion(struct query *q)
 	if (document_is_manifest(q->document))
 		put_manifest_items(q);
 	else
-		query_at_cursor(q, put_items);
+		query_at_cursor(q, complete_put_items);
 	json_close(q->out, ']');
 }

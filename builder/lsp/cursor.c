@@ -25,15 +25,15 @@ void cursor_close(struct cursor *c)
 	sources_free(c->sources);
 }
 
-static enum token_kind kind(const struct cursor *c, token_id i) { return token_kind(&c->tokens, i); }
+static enum token_kind cursor_kind(const struct cursor *c, token_id i) { return token_kind(&c->tokens, i); }
 
-static bool opens(enum token_kind k) { return k == TOK_LPAREN || k == TOK_LBRACKET; }
-static bool closes(enum token_kind k) { return k == TOK_RPAREN || k == TOK_RBRACKET; }
+static bool cursor_opens(enum token_kind k) { return k == TOK_LPAREN || k == TOK_LBRACKET; }
+static bool cursor_closes(enum token_kind k) { return k == TOK_RPAREN || k == TOK_RBRACKET; }
 
 /* True if a statement or block certainly begins or ends at the token. */
 static bool is_boundary(const struct cursor *c, token_id i)
 {
-	switch (kind(c, i)) {
+	switch (cursor_kind(c, i)) {
 	case TOK_LBRACE:
 	case TOK_RBRACE:
 	case TOK_SEMICOLON:
@@ -64,7 +64,7 @@ bool cursor_insert_name(const char *text, size_t len, size_t offset, struct buf 
 	buf_putc(out, '_');
 	buf_put(out, text + end, len - end);
 	cursor_open(&c, out->at, out->len, start);
-	bool is_name = kind(&c, c.at) == TOK_NAME && c.tokens.starts[c.at] == start;
+	bool is_name = cursor_kind(&c, c.at) == TOK_NAME && c.tokens.starts[c.at] == start;
 	cursor_close(&c);
 	*name_at = start;
 	return is_name;
@@ -76,10 +76,10 @@ bool cursor_call(const struct cursor *c, struct cursor_call *out)
 	bool inner = false; /* inside brackets of the argument itself */
 	*out = (struct cursor_call){.name = TOKEN_NONE};
 	for (token_id i = c->at; i-- > 0;) {
-		enum token_kind k = kind(c, i), before = i ? kind(c, i - 1) : TOK_EOF;
-		if (closes(k)) {
+		enum token_kind k = cursor_kind(c, i), before = i ? cursor_kind(c, i - 1) : TOK_EOF;
+		if (cursor_closes(k)) {
 			depth++;
-		} else if (opens(k) && depth) {
+		} else if (cursor_opens(k) && depth) {
 			depth--;
 		} else if (!depth && is_boundary(c, i)) {
 			return false;
@@ -89,9 +89,9 @@ bool cursor_call(const struct cursor *c, struct cursor_call *out)
 			out->name = i - 1;
 		} else if (k == TOK_LPAREN && (before == TOK_NAME || before == TOK_WHERE)) {
 			out->callee = i - 1;
-			out->is_empty = !inner && (c->at == i + 1 || kind(c, c->at - 1) == TOK_COMMA);
+			out->is_empty = !inner && (c->at == i + 1 || cursor_kind(c, c->at - 1) == TOK_COMMA);
 			return true;
-		} else if (opens(k)) {
+		} else if (cursor_opens(k)) {
 			inner = true;
 			out->argument = 0;
 			out->name = TOKEN_NONE;

@@ -7,7 +7,7 @@
 
 #define MANIFEST "tri.build"
 
-static char *copy(const char *s)
+static char *editor_state_copy(const char *s)
 {
 	char *c = strdup(s);
 	if (!c)
@@ -76,7 +76,7 @@ struct document *workspace_document(const struct editor_state *s, const struct w
 /* ---- workspaces ---- */
 
 /* The nearest folder with a manifest, `dir` or above it; NULL if there is none. */
-static const char *project_above(const struct editor_state *s, struct arena *a, const char *dir)
+static const char *editor_state_project_above(const struct editor_state *s, struct arena *a, const char *dir)
 {
 	while (*dir == '/') {
 		const char *manifest = path_join(a, dir, MANIFEST);
@@ -95,7 +95,7 @@ static struct workspace *find_workspace(struct editor_state *s, const char *root
 		if (!strcmp(s->workspaces.at[i]->root, root))
 			return s->workspaces.at[i];
 	struct workspace *ws = alloc_zeroed(sizeof *ws);
-	ws->root = copy(root);
+	ws->root = editor_state_copy(root);
 	vec_push(&s->workspaces, ws);
 	return ws;
 }
@@ -105,7 +105,7 @@ static struct workspace *workspace_of(struct editor_state *s, const char *path)
 	struct arena *a = arena_new(0);
 	const char *dir = *path == '/' ? path_dir(a, path) : ""; /* "": an unsaved document */
 	bool std = !strcmp(dir, s->host->std_dir);
-	const char *project = std ? NULL : project_above(s, a, dir);
+	const char *project = std ? NULL : editor_state_project_above(s, a, dir);
 	struct workspace *ws = find_workspace(s, project ? project : dir);
 	ws->has_manifest = project != NULL;
 	ws->is_std = std;
@@ -166,8 +166,8 @@ void document_open(struct editor_state *s, const char *uri, const char *path, in
 	if (d)
 		document_close(s, d);
 	d = alloc_zeroed(sizeof *d);
-	d->uri = copy(uri);
-	d->path = copy(path);
+	d->uri = editor_state_copy(uri);
+	d->path = editor_state_copy(path);
 	d->version = version;
 	vec_push(&s->documents, d);
 	d->workspace = workspace_of(s, d->path);

@@ -18,7 +18,7 @@ static void put_fold(struct query *q, uint32_t first, uint32_t last, const char 
 	json_close(q->out, '}');
 }
 
-static uint32_t line_of(const struct query *q, uint32_t offset)
+static uint32_t fold_line_of(const struct query *q, uint32_t offset)
 {
 	return source_position(q->analysis->sources, q->source->id, offset).line;
 }
@@ -31,8 +31,8 @@ static void fold_brackets(struct query *q, const struct tokens *t)
 		if (k == TOK_LBRACE || k == TOK_LPAREN || k == TOK_LBRACKET) {
 			vec_push(&open, t->starts[i]);
 		} else if ((k == TOK_RBRACE || k == TOK_RPAREN || k == TOK_RBRACKET) && open.len) {
-			uint32_t last = line_of(q, t->starts[i]); /* the closing bracket stays visible */
-			put_fold(q, line_of(q, open.at[--open.len]), last - 1, NULL);
+			uint32_t last = fold_line_of(q, t->starts[i]); /* the closing bracket stays visible */
+			put_fold(q, fold_line_of(q, open.at[--open.len]), last - 1, NULL);
 		}
 	}
 	vec_free(&open);
@@ -45,13 +45,13 @@ static void fold_imports(struct query *q, const struct tokens *t)
 	for (token_id i = 0; i < t->len; i++) {
 		enum token_kind k = token_kind(t, i);
 		if (token_after_newline(t, i) && (k == TOK_IMPORT || k == TOK_FROM)) {
-			first = inside ? first : line_of(q, t->starts[i]);
+			first = inside ? first : fold_line_of(q, t->starts[i]);
 			inside = true;
 		} else if (token_after_newline(t, i) && inside) {
 			put_fold(q, first, last, "imports");
 			inside = false;
 		}
-		last = line_of(q, t->starts[i]);
+		last = fold_line_of(q, t->starts[i]);
 	}
 }
 
@@ -70,9 +70,9 @@ static void fold_comments(struct query *q, const struct tokens *t)
 			bool comment =
 				from < end && s->text[from] != '\r' && (s->text[from] == '#' || first || !strncmp(s->text + from, "/*", 2));
 			if (comment && !first)
-				first = line_of(q, from);
+				first = fold_line_of(q, from);
 			if (comment)
-				last = line_of(q, from);
+				last = fold_line_of(q, from);
 			if (!comment || !stop) {
 				put_fold(q, first, last, "comment");
 				first = last = 0;

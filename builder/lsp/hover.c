@@ -24,7 +24,7 @@ static bool contains_type(struct query *q, const char *declaration, const char *
 }
 
 /* The code that is shown. */
-static const char *code_of(struct query *q)
+static const char *hover_code_of(struct query *q)
 {
 	const struct symbol *s = q->symbol;
 	struct buf b = {0};
@@ -71,7 +71,7 @@ static void put_code_block(const char *code, struct buf *b)
 }
 
 /* A comment is prose with code in backticks. It cannot load a picture or hide an address. */
-static void put_comment(const char *doc, struct buf *b)
+static void hover_put_comment(const char *doc, struct buf *b)
 {
 	for (const char *end; *doc; doc = end + (*end == '\n')) {
 		end = doc + strcspn(doc, "\n");
@@ -85,14 +85,14 @@ void query_hover(struct query *q)
 	if (!q->use || (!q->symbol && !q->use->type))
 		return;
 	const struct symbol *s = q->symbol;
-	const char *code = code_of(q);
+	const char *code = hover_code_of(q);
 	const char *doc = s ? doc_of(q, s) : NULL;
 	bool markdown = q->state->client.markdown;
 	struct buf b = {0};
 	if (markdown) {
 		put_code_block(code, &b);
 		buf_puts(&b, doc ? "\n" : "");
-		put_comment(doc ? doc : "", &b);
+		hover_put_comment(doc ? doc : "", &b);
 	} else {
 		buf_printf(&b, "%s%s%s", code, doc ? "\n" : "", doc ? doc : "");
 	}

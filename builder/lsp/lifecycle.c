@@ -10,7 +10,7 @@ static const json_t *at(const json_t *object, const char *a, const char *b, cons
 	return c ? json_object_get(object, c) : object;
 }
 
-static bool contains(const json_t *array, const char *word)
+static bool lifecycle_contains(const json_t *array, const char *word)
 {
 	size_t i;
 	const json_t *v;
@@ -22,8 +22,8 @@ static void read_client(struct client_capabilities *k, const json_t *caps)
 {
 	const json_t *text = json_object_get(caps, "textDocument"), *publish = json_object_get(text, "publishDiagnostics");
 	const json_t *hover = at(text, "hover", "contentFormat", NULL);
-	k->utf8 = contains(at(caps, "general", "positionEncodings", NULL), "utf-8");
-	k->markdown = !hover || contains(hover, "markdown");
+	k->utf8 = lifecycle_contains(at(caps, "general", "positionEncodings", NULL), "utf-8");
+	k->markdown = !hover || lifecycle_contains(hover, "markdown");
 	k->document_changes = json_is_true(at(caps, "workspace", "workspaceEdit", "documentChanges"));
 	k->related_information = json_is_true(json_object_get(publish, "relatedInformation"));
 	k->tags = json_object_get(publish, "tagSupport") && !json_is_false(json_object_get(publish, "tagSupport"));
@@ -31,7 +31,7 @@ static void read_client(struct client_capabilities *k, const json_t *caps)
 	k->watches_files = json_is_true(at(caps, "workspace", "didChangeWatchedFiles", "dynamicRegistration"));
 }
 
-static void put_words(struct json_writer *w, const char *key, const char *const *words, size_t n)
+static void lifecycle_put_words(struct json_writer *w, const char *key, const char *const *words, size_t n)
 {
 	json_member_open(w, key, '[');
 	for (size_t i = 0; i < n; i++)
@@ -58,21 +58,21 @@ static void put_options(struct json_writer *w)
 	};
 	static const char *const token_modifiers[] = {"declaration", "defaultLibrary"};
 	json_member_open(w, "completionProvider", '{');
-	put_words(w, "triggerCharacters", dots, 1);
+	lifecycle_put_words(w, "triggerCharacters", dots, 1);
 	json_close(w, '}');
 	json_member_open(w, "signatureHelpProvider", '{');
-	put_words(w, "triggerCharacters", calls, 2);
+	lifecycle_put_words(w, "triggerCharacters", calls, 2);
 	json_close(w, '}');
 	json_member_open(w, "codeActionProvider", '{');
-	put_words(w, "codeActionKinds", actions, 2);
+	lifecycle_put_words(w, "codeActionKinds", actions, 2);
 	json_close(w, '}');
 	json_member_open(w, "renameProvider", '{');
 	json_member_bool(w, "prepareProvider", true);
 	json_close(w, '}');
 	json_member_open(w, "semanticTokensProvider", '{');
 	json_member_open(w, "legend", '{');
-	put_words(w, "tokenTypes", token_types, sizeof token_types / sizeof *token_types);
-	put_words(w, "tokenModifiers", token_modifiers, 2);
+	lifecycle_put_words(w, "tokenTypes", token_types, sizeof token_types / sizeof *token_types);
+	lifecycle_put_words(w, "tokenModifiers", token_modifiers, 2);
 	json_close(w, '}');
 	json_member_bool(w, "full", true);
 	json_close(w, '}');

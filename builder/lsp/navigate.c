@@ -3,7 +3,7 @@
 #include "builder/lsp/query.h"
 
 /* The standard library is inside the executable. This writes the file that the editor will open. */
-static bool write_std(struct query *q, uint32_t source)
+static bool navigate_write_std(struct query *q, uint32_t source)
 {
 	const struct lsp_host *h = q->state->host;
 	const struct source *s = sources_get(q->analysis->sources, source);
@@ -17,7 +17,7 @@ void query_definition(struct query *q)
 	span at = q->symbol->target.source != SPAN_NO_SOURCE ? q->symbol->target : q->symbol->at;
 	if (at.source == SPAN_NO_SOURCE)
 		return;
-	if (!write_std(q, at.source))
+	if (!navigate_write_std(q, at.source))
 		query_fail(q, LSP_FAILED, "the standard library cannot be written to `%s`", q->state->host->std_dir);
 	else
 		put_location(q, at);
@@ -32,7 +32,7 @@ void query_references(struct query *q)
 		const struct index_use *u = &ix->uses.at[i];
 		bool definition = u->at.source == q->symbol->at.source && u->at.start == q->symbol->at.start;
 		bool std = !strncmp(sources_get(q->analysis->sources, u->at.source)->path, "std/", 4);
-		if (u->symbol == q->use->symbol && (declaration || !definition) && (!std || write_std(q, u->at.source)))
+		if (u->symbol == q->use->symbol && (declaration || !definition) && (!std || navigate_write_std(q, u->at.source)))
 			put_location(q, u->at);
 	}
 	json_close(q->out, ']');

@@ -73,7 +73,7 @@ size_t position_offset(const char *text, size_t len, struct lsp_position p, bool
 
 /* ---- URIs ---- */
 
-static int hex(char c)
+static int params_hex(char c)
 {
 	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
@@ -87,7 +87,7 @@ const char *uri_path(struct arena *a, const char *uri)
 		return arena_strdup(a, uri);
 	char *out = arena_alloc(a, strlen(p) + 1, 1), *q = out;
 	for (; *p && *p != '?' && *p != '#'; p++) {
-		int high = *p == '%' ? hex(p[1]) : -1, low = high >= 0 ? hex(p[2]) : -1;
+		int high = *p == '%' ? params_hex(p[1]) : -1, low = high >= 0 ? params_hex(p[2]) : -1;
 		bool escape = low >= 0 && (high || low); /* %00 is no character of a path */
 		*q++ = escape ? (char)(high * 16 + low) : *p;
 		p += escape ? 2 : 0;

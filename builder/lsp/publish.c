@@ -20,7 +20,7 @@ static int tag_of(enum diag_code code)
 }
 
 /* The message with its label, notes and help, as the terminal shows them. */
-static void put_message(struct query *q, const struct diag *g)
+static void publish_put_message(struct query *q, const struct diag *g)
 {
 	struct buf b = {0};
 	buf_puts(&b, g->message);
@@ -52,18 +52,18 @@ static void put_related(struct query *q, const struct diag *g)
 }
 
 /* Diagnostics without a source are shown at the start of the first one. */
-static span span_of(const struct diag *g) { return g->primary.at.source == SPAN_NO_SOURCE ? (span){0, 0, 0} : g->primary.at; }
+static span publish_span_of(const struct diag *g) { return g->primary.at.source == SPAN_NO_SOURCE ? (span){0, 0, 0} : g->primary.at; }
 
 void put_diagnostic(struct query *q, const struct diag *g)
 {
 	static const int severities[] = {[SEV_ERROR] = 1, [SEV_WARNING] = 2, [SEV_NOTE] = 3};
 	struct json_writer *w = q->out;
 	json_open(w, '{');
-	put_range(q, "range", span_of(g));
+	put_range(q, "range", publish_span_of(g));
 	json_member_int(w, "severity", severities[diag_severity_of(g->code)]);
 	json_member_str(w, "code", diag_code_text(g->code));
 	json_member_str(w, "source", "trib");
-	put_message(q, g);
+	publish_put_message(q, g);
 	if (g->n_secondary && q->state->client.related_information)
 		put_related(q, g);
 	if (tag_of(g->code) && q->state->client.tags) {
@@ -90,7 +90,7 @@ static void send_diagnostics(struct query *q, struct buf *outbox, uint32_t sourc
 		json_member_int(&w, "version", d->version);
 	json_member_open(&w, "diagnostics", '[');
 	for (uint32_t i = 0; q->analysis && i < diags_count(q->analysis->diags); i++)
-		if (span_of(diags_at(q->analysis->diags, i)).source == source)
+		if (publish_span_of(diags_at(q->analysis->diags, i)).source == source)
 			put_diagnostic(q, diags_at(q->analysis->diags, i));
 	json_close(&w, ']');
 	json_close(&w, '}');
@@ -99,10 +99,10 @@ static void send_diagnostics(struct query *q, struct buf *outbox, uint32_t sourc
 }
 
 /* True if the source has diagnostics or is open. */
-static bool is_shown(const struct query *q, uint32_t source)
+static bool publish_is_shown(const struct query *q, uint32_t source)
 {
 	for (uint32_t i = 0; i < diags_count(q->analysis->diags); i++)
-		if (span_of(diags_at(q->analysis->diags, i)).source == source)
+		if (publish_span_of(diags_at(q->analysis->diags, i)).source == source)
 			return true;
 	return document_of_path(q->state, analysis_path(q->analysis, source)) != NULL;
 }
@@ -119,13 +119,13 @@ static void remove_published(struct workspace *ws, const char *uri)
 }
 
 /* Sends the diagnostics of all sources, and empty lists for those that had diagnostics before. */
-static void publish(const struct editor_state *s, struct workspace *ws, struct buf *outbox)
+static void publish_publish(const struct editor_state *s, struct workspace *ws, struct buf *outbox)
 {
 	struct query q = {.state = s, .analysis = ws->analysis};
 	VEC(char *) shown = {0};
 	for (uint32_t i = 0; q.analysis && !ws->is_std && i < sources_count(q.analysis->sources); i++) {
 		const char *uri = uri_of_source(&q, i);
-		if (!strncmp(sources_get(q.analysis->sources, i)->path, "std/", 4) || !is_shown(&q, i))
+		if (!strncmp(sources_get(q.analysis->sources, i)->path, "std/", 4) || !publish_is_shown(&q, i))
 			continue;
 		send_diagnostics(&q, outbox, i, uri);
 		remove_published(ws, uri);
@@ -156,7 +156,7 @@ void workspace_refresh(struct editor_state *s, struct workspace *ws, struct buf 
 	ws->looked_for = ws->analysis->looked_for;
 	ws->analysis->looked_for = (struct map){0};
 	ws->is_changed = false;
-	publish(s, ws, outbox);
+	publish_publish(s, ws, outbox);
 }
 
 void workspaces_refresh(struct editor_state *s, struct buf *outbox)
@@ -171,7 +171,7 @@ void workspaces_refresh(struct editor_state *s, struct buf *outbox)
 		}
 		analysis_free(ws->analysis);
 		ws->analysis = NULL;
-		publish(s, ws, outbox);
+		publish_publish(s, ws, outbox);
 		workspace_free(ws);
 	}
 	s->workspaces.len = n;
@@ -195,5 +195,5 @@ void workspaces_elaborate_next(struct editor_state *s, struct buf *outbox)
 	uint32_t before = diags_count(ws->analysis->diags);
 	analysis_elaborate_next(ws->analysis);
 	if (diags_count(ws->analysis->diags) != before)
-		publish(s, ws, outbox);
+		publish_publish(s, ws, outbox);
 }

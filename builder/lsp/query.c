@@ -10,7 +10,7 @@ void query_fail(struct query *q, enum lsp_error code, const char *fmt, ...)
 	va_end(ap);
 }
 
-static bool find_document(struct query *q)
+static bool query_find_document(struct query *q)
 {
 	const char *uri = params_uri(q->params);
 	q->document = uri ? document_of_uri(q->state, uri) : NULL;
@@ -23,7 +23,7 @@ static bool find_document(struct query *q)
 	return q->source != NULL;
 }
 
-static size_t offset_of(const struct query *q, struct lsp_position p)
+static size_t query_offset_of(const struct query *q, struct lsp_position p)
 {
 	return position_offset(q->source->text, q->source->len, p, q->state->client.utf8);
 }
@@ -35,7 +35,7 @@ static bool find_symbol(struct query *q)
 		query_fail(q, LSP_INVALID_PARAMS, "position is missing or wrong");
 		return false;
 	}
-	q->offset = (uint32_t)offset_of(q, p);
+	q->offset = (uint32_t)query_offset_of(q, p);
 	q->use = index_use_at(q->analysis->index, q->source->id, q->offset);
 	if (q->use && q->use->symbol != SYMBOL_NONE)
 		q->symbol = &q->analysis->index->symbols.at[q->use->symbol];
@@ -49,8 +49,8 @@ static bool find_range(struct query *q)
 		query_fail(q, LSP_INVALID_PARAMS, "range is missing or wrong");
 		return false;
 	}
-	q->first = offset_of(q, start);
-	q->last = offset_of(q, end);
+	q->first = query_offset_of(q, start);
+	q->last = query_offset_of(q, end);
 	return true;
 }
 
@@ -58,7 +58,7 @@ bool query_resolve(struct query *q, enum query_needs needs)
 {
 	if (needs == NEEDS_WORKSPACES)
 		return true;
-	if (!find_document(q))
+	if (!query_find_document(q))
 		return false;
 	switch (needs) {
 	case NEEDS_POSITION: return find_symbol(q);

@@ -113,7 +113,7 @@ static bool acceptable(struct query *q, const char *name)
 
 /* ---- the edits ---- */
 
-static void put_edits(struct query *q, uint32_t source, const char *name)
+static void rename_put_edits(struct query *q, uint32_t source, const char *name)
 {
 	uint32_t n;
 	const struct index_use *u = index_uses_in(q->analysis->index, source, &n);
@@ -135,7 +135,7 @@ static void put_document_edit(struct query *q, uint32_t source, const char *name
 	const struct document *d = document_of_uri(q->state, uri);
 	if (!q->state->client.document_changes) {
 		json_key(q->out, uri);
-		put_edits(q, source, name);
+		rename_put_edits(q, source, name);
 		return;
 	}
 	json_open(q->out, '{');
@@ -148,7 +148,7 @@ static void put_document_edit(struct query *q, uint32_t source, const char *name
 		json_none(q->out);
 	json_close(q->out, '}');
 	json_key(q->out, "edits");
-	put_edits(q, source, name);
+	rename_put_edits(q, source, name);
 	json_close(q->out, '}');
 }
 

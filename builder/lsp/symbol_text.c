@@ -72,7 +72,7 @@ const char *module_comment(struct query *q, uint32_t source)
 }
 
 /* A name with its type. */
-static const char *typed(struct query *q, const char *word, const char *name, const char *type)
+static const char *symbol_text_typed(struct query *q, const char *word, const char *name, const char *type)
 {
 	return type ? arena_printf(q->scratch, "%s%s: %s", word, name, type) : arena_printf(q->scratch, "%s%s", word, name);
 }
@@ -98,11 +98,11 @@ const char *symbol_signature(struct query *q, const struct symbol *s)
 	case SYMBOL_TYPE: return s->at.source == SPAN_NO_SOURCE ? arena_printf(m, "type %s", s->name) : source_text(q, s->header);
 	case SYMBOL_MODULE: return arena_printf(m, "module %s", s->name);
 	case SYMBOL_ALIAS: return source_text(q, s->header);
-	case SYMBOL_CONST: return typed(q, "const ", s->name, s->type);
-	case SYMBOL_PARAM: return s->type ? typed(q, "param ", s->name, s->type) : before_value(q, source_text(q, s->header));
+	case SYMBOL_CONST: return symbol_text_typed(q, "const ", s->name, s->type);
+	case SYMBOL_PARAM: return s->type ? symbol_text_typed(q, "param ", s->name, s->type) : before_value(q, source_text(q, s->header));
 	case SYMBOL_STATE: return before_value(q, source_text(q, s->header));
 	case SYMBOL_MEMBER:
-	case SYMBOL_LOCAL: return typed(q, "let ", s->name, s->type);
+	case SYMBOL_LOCAL: return symbol_text_typed(q, "let ", s->name, s->type);
 	case SYMBOL_ARG: {
 		const char *text = source_text(q, s->header);
 		return s->typed || !s->type ? text : arena_printf(m, "%s: %s", text, s->type);

@@ -34,7 +34,7 @@ struct outline {
 	uint32_t n;
 };
 
-static int by_position(const void *a, const void *b)
+static int symbols_by_position(const void *a, const void *b)
 {
 	const struct symbol *x = *(const struct symbol *const *)a, *y = *(const struct symbol *const *)b;
 	return x->at.start < y->at.start ? -1 : x->at.start > y->at.start;
@@ -48,14 +48,14 @@ static struct outline outline_of(struct query *q)
 		if (is_outlined(ix, &ix->symbols.at[i], q->source->id))
 			o.at[o.n++] = &ix->symbols.at[i];
 	if (o.n)
-		qsort(o.at, o.n, sizeof *o.at, by_position);
+		qsort(o.at, o.n, sizeof *o.at, symbols_by_position);
 	return o;
 }
 
-static uint32_t put_symbols(struct query *q, const struct outline *o, uint32_t i, uint32_t end);
+static uint32_t symbols_put(struct query *q, const struct outline *o, uint32_t i, uint32_t end);
 
 /* Writes one symbol with its children. Returns the number of the next one. */
-static uint32_t put_symbol(struct query *q, const struct outline *o, uint32_t i)
+static uint32_t symbols_put_symbol(struct query *q, const struct outline *o, uint32_t i)
 {
 	const struct symbol *s = o->at[i];
 	struct json_writer *w = q->out;
@@ -67,16 +67,16 @@ static uint32_t put_symbol(struct query *q, const struct outline *o, uint32_t i)
 	put_range(q, "range", s->whole);
 	put_range(q, "selectionRange", s->at);
 	json_member_open(w, "children", '[');
-	i = put_symbols(q, o, i + 1, s->whole.end);
+	i = symbols_put(q, o, i + 1, s->whole.end);
 	json_close(w, ']');
 	json_close(w, '}');
 	return i;
 }
 
-static uint32_t put_symbols(struct query *q, const struct outline *o, uint32_t i, uint32_t end)
+static uint32_t symbols_put(struct query *q, const struct outline *o, uint32_t i, uint32_t end)
 {
 	while (i < o->n && o->at[i]->at.start < end)
-		i = put_symbol(q, o, i);
+		i = symbols_put_symbol(q, o, i);
 	return i;
 }
 
@@ -84,12 +84,12 @@ void query_document_symbols(struct query *q)
 {
 	struct outline o = outline_of(q);
 	json_open(q->out, '[');
-	put_symbols(q, &o, 0, UINT32_MAX);
+	symbols_put(q, &o, 0, UINT32_MAX);
 	json_close(q->out, ']');
 }
 
 /* True if the name contains the letters of the query in their order. */
-static bool matches(const char *name, const char *query)
+static bool symbols_matches(const char *name, const char *query)
 {
 	for (; *query; query++, name++) {
 		while (*name && tolower((unsigned char)*name) != tolower((unsigned char)*query))
@@ -106,7 +106,7 @@ static void put_matches(struct query *q, const char *query)
 	for (uint32_t i = 0; i < ix->symbols.len; i++) {
 		const struct symbol *s = &ix->symbols.at[i];
 		if (s->std || s->at.source == SPAN_NO_SOURCE || s->kind == SYMBOL_MODULE || s->kind == SYMBOL_MAIN ||
-		    !is_outlined(ix, s, s->at.source) || !matches(s->name, query))
+		    !is_outlined(ix, s, s->at.source) || !symbols_matches(s->name, query))
 			continue;
 		json_open(q->out, '{');
 		json_member_str(q->out, "name", s->name);

@@ -2,7 +2,7 @@
 #include "base/arena.h"
 #include "builder/lsp/notification.h"
 
-static struct document *find_document(const struct notification *n)
+static struct document *sync_find_document(const struct notification *n)
 {
 	const char *uri = params_uri(n->params);
 	return uri ? document_of_uri(n->state, uri) : NULL;
@@ -40,7 +40,7 @@ static void apply_change(struct document *d, const json_t *event, bool utf8)
 
 void note_did_change(struct notification *n)
 {
-	struct document *d = find_document(n);
+	struct document *d = sync_find_document(n);
 	const json_t *event;
 	size_t i;
 	if (!d)
@@ -52,7 +52,7 @@ void note_did_change(struct notification *n)
 
 void note_did_close(struct notification *n)
 {
-	struct document *d = find_document(n);
+	struct document *d = sync_find_document(n);
 	if (!d)
 		return;
 	const char *path = arena_strdup(n->scratch, d->path);

@@ -9,7 +9,7 @@ enum token_type {
 };
 enum { MODIFIER_DECLARATION = 1, MODIFIER_LIBRARY = 2 };
 
-static enum token_type type_of(enum symbol_kind k)
+static enum token_type tokens_type_of(enum symbol_kind k)
 {
 	switch (k) {
 	case SYMBOL_MODULE: return TYPE_NAMESPACE;
@@ -32,7 +32,7 @@ static enum token_type type_of(enum symbol_kind k)
 }
 
 /* The kind of the definition that an imported name leads to. */
-static enum symbol_kind kind_of(const struct index *ix, const struct symbol *s)
+static enum symbol_kind tokens_kind_of(const struct index *ix, const struct symbol *s)
 {
 	uint32_t to = s->kind == SYMBOL_ALIAS && s->target.source != SPAN_NO_SOURCE ? index_symbol_at(ix, s->target) : SYMBOL_NONE;
 	return to == SYMBOL_NONE ? s->kind : ix->symbols.at[to].kind;
@@ -48,7 +48,7 @@ void query_semantic_tokens(struct query *q)
 	json_member_open(q->out, "data", '[');
 	for (uint32_t i = 0; i < n; i++) {
 		const struct symbol *s = uses[i].symbol == SYMBOL_NONE ? NULL : &ix->symbols.at[uses[i].symbol];
-		enum token_type type = s ? type_of(kind_of(ix, s)) : TYPE_NONE;
+		enum token_type type = s ? tokens_type_of(tokens_kind_of(ix, s)) : TYPE_NONE;
 		struct position at = source_position(q->analysis->sources, q->source->id, uses[i].at.start);
 		const char *line;
 		uint32_t len;

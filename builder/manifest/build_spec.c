@@ -60,7 +60,7 @@ static bool require_key(struct diags *diags, const struct manifest_block *b, enu
 	return false;
 }
 
-static void read_inputs(struct arena *session, const struct manifest_block *b, struct model_spec *s)
+static void build_spec_read_inputs(struct arena *session, const struct manifest_block *b, struct model_spec *s)
 {
 	struct elab_input *list = ARENA_ARRAY(session, struct elab_input, b->n_values + 1);
 	for (uint32_t i = 0; i < b->n_values; i++)
@@ -69,7 +69,7 @@ static void read_inputs(struct arena *session, const struct manifest_block *b, s
 	s->inputs = list;
 }
 
-static bool read_capacities(struct arena *session, const struct manifest_block *b, struct model_spec *s, struct diags *diags)
+static bool build_spec_read_capacities(struct arena *session, const struct manifest_block *b, struct model_spec *s, struct diags *diags)
 {
 	struct capacity_spec *list = ARENA_ARRAY(session, struct capacity_spec, b->n_values + 1);
 	bool ok = true;
@@ -88,7 +88,8 @@ static bool read_capacities(struct arena *session, const struct manifest_block *
 }
 
 /* The key with one of two words, the default first; *second: it is the other. False: reported. */
-static bool read_choice(const struct manifest_value *v, const char *standard, const char *other, bool *second, struct diags *diags)
+static bool build_spec_read_choice(const struct manifest_value *v, const char *standard, const char *other, bool *second,
+				   struct diags *diags)
 {
 	*second = v && strcmp(v->text, other) == 0;
 	if (!v || *second || strcmp(v->text, standard) == 0)
@@ -114,8 +115,8 @@ static bool read_weights_options(const struct manifest_block *b, struct weights_
 		o->prefix = prefix->text;
 		o->prefix_at = prefix->at;
 	}
-	return read_choice(missing, "error", "initialize", &o->initialize, diags) &&
-	       read_choice(unused, "warn", "ignore", &o->ignore_unused, diags);
+	return build_spec_read_choice(missing, "error", "initialize", &o->initialize, diags) &&
+	       build_spec_read_choice(unused, "warn", "ignore", &o->ignore_unused, diags);
 }
 
 static bool read_packing(const struct layers *l, enum weights_packing *out, struct diags *diags)
@@ -183,12 +184,13 @@ static bool model_spec(struct arena *session, const struct layers *l, const stru
 			return false;
 		}
 	}
-	read_inputs(session, b, s);
-	return read_capacities(session, b, s, diags) && read_packing(l, &s->packing, diags) &&
+	build_spec_read_inputs(session, b, s);
+	return build_spec_read_capacities(session, b, s, diags) && read_packing(l, &s->packing, diags) &&
 	       read_weights_options(b, &s->weights_options, diags);
 }
 
-static bool choose_profile(struct arena *session, const struct manifest *m, const struct options *o, struct layers *l, struct diags *diags)
+static bool build_spec_choose_profile(struct arena *session, const struct manifest *m, const struct options *o, struct layers *l,
+				      struct diags *diags)
 {
 	if (!o->profile)
 		return true;
@@ -257,7 +259,7 @@ bool build_spec_make(struct arena *session, const struct manifest *m, const stru
 {
 	struct layers l = {.project = manifest_find(m, BLOCK_PROJECT, NULL), .defaults = make_defaults(session, diags)};
 	*out = (struct build_spec){0};
-	bool ok = choose_profile(session, m, o, &l, diags);
+	bool ok = build_spec_choose_profile(session, m, o, &l, diags);
 	ok = check_models(session, m, o, diags) && ok;
 	if (!ok)
 		return false;

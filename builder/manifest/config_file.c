@@ -12,7 +12,7 @@
 #include "base/source.h"
 #include "builder/manifest/manifest_line.h"
 
-static bool is_word(const struct manifest_line *l, const char *word)
+static bool config_file_is_word(const struct manifest_line *l, const char *word)
 {
 	uint32_t n = manifest_line_word_end(l, l->start) - l->start;
 	return n == strlen(word) && memcmp(l->src->text + l->start, word, n) == 0;
@@ -21,7 +21,7 @@ static bool is_word(const struct manifest_line *l, const char *word)
 static bool opens_block(const struct manifest_line *l, const char *block)
 {
 	uint32_t at = manifest_line_skip_blanks(l, manifest_line_word_end(l, l->start));
-	return !l->indented && is_word(l, block) && (at == l->end || l->src->text[at] != '=');
+	return !l->indented && config_file_is_word(l, block) && (at == l->end || l->src->text[at] != '=');
 }
 
 /* The line of the key in the text; if there is none, the end of the block. */
@@ -47,7 +47,7 @@ static struct key_line find_key_line(const struct source *src, const char *block
 			continue;
 		p.from = p.to = l.next;
 		p.ended = l.ended;
-		if (l.indented && is_word(&l, key)) {
+		if (l.indented && config_file_is_word(&l, key)) {
 			p.from = at;
 			p.ended = true;
 			break;
@@ -56,7 +56,7 @@ static struct key_line find_key_line(const struct source *src, const char *block
 	return p;
 }
 
-static void print_line(struct buf *out, const char *key, const char *value)
+static void config_file_print_line(struct buf *out, const char *key, const char *value)
 {
 	buf_printf(out, "    %s = ", key);
 	for (const char *c = value; *c; c++)
@@ -76,7 +76,7 @@ void config_set_text(const char *text, const char *block, const char *key, const
 	if (value && !p.in_block)
 		buf_printf(out, "%s\n", block);
 	if (value)
-		print_line(out, key, value);
+		config_file_print_line(out, key, value);
 	buf_puts(out, text + p.to);
 }
 

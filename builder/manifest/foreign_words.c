@@ -11,7 +11,7 @@ static const struct foreign_word rows[] = {
 enum { ROWS = sizeof rows / sizeof *rows };
 
 /* True if one of the patterns of `list`, separated by blanks, matches. */
-static bool has(const char *list, const char *word)
+static bool foreign_words_has(const char *list, const char *word)
 {
 	char pattern[64];
 	for (size_t n; *list; list += n + (list[n] == ' ')) {
@@ -29,7 +29,7 @@ static bool has(const char *list, const char *word)
 const struct foreign_word *foreign_word_find(enum foreign_kind kind, const char *place, const char *word)
 {
 	for (uint32_t i = 0; i < ROWS; i++)
-		if (rows[i].kind == kind && has(rows[i].places, place) && has(rows[i].words, word))
+		if (rows[i].kind == kind && foreign_words_has(rows[i].places, place) && foreign_words_has(rows[i].words, word))
 			return &rows[i];
 	return NULL;
 }

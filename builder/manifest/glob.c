@@ -80,7 +80,7 @@ static bool part_matches(const char *p, const char *s)
 
 bool glob_is_pattern(const char *text) { return strpbrk(text, "*?[") != NULL; }
 
-static bool is_folder(const char *path, bool *file)
+static bool glob_is_folder(const char *path, bool *file)
 {
 	struct stat st;
 	*file = false;
@@ -120,7 +120,7 @@ static void walk(struct walk *w, const char *dir, const char *rest, int depth)
 		w->visit(w->ctx, *dir ? dir : ".", part, !*after);
 	if (!glob_is_pattern(part)) {
 		const char *path = path_join(a, dir, part);
-		bool folder = is_folder(path, &file);
+		bool folder = glob_is_folder(path, &file);
 		if (*after ? folder : file) {
 			if (*after)
 				walk(w, path, after, depth);
@@ -140,7 +140,7 @@ static void walk(struct walk *w, const char *dir, const char *rest, int depth)
 			vec_push(out, path);
 			continue;
 		}
-		bool folder = is_folder(path, &file);
+		bool folder = glob_is_folder(path, &file);
 		if (deep && folder && e->d_type != DT_LNK)
 			walk(w, path, rest, depth + 1);
 		else if (folder && *after && !deep)
@@ -201,7 +201,7 @@ bool glob_matches(const char *pattern, const char *path)
 	}
 }
 
-static int by_text(const void *x, const void *y) { return strcmp(*(const char *const *)x, *(const char *const *)y); }
+static int glob_by_text(const void *x, const void *y) { return strcmp(*(const char *const *)x, *(const char *const *)y); }
 
 static void walk_pattern(struct walk *w, const char *dir, const char *pattern)
 {
@@ -224,7 +224,7 @@ const char *const *glob_expand_in(struct arena *a, const char *dir, const char *
 	struct walk w = {.a = a};
 	walk_pattern(&w, dir, pattern);
 	if (w.found.len)
-		qsort(w.found.at, w.found.len, sizeof *w.found.at, by_text);
+		qsort(w.found.at, w.found.len, sizeof *w.found.at, glob_by_text);
 	const char **list = ARENA_ARRAY(a, const char *, w.found.len + 1);
 	*n = 0;
 	for (uint32_t i = 0; i < w.found.len; i++)

@@ -3,7 +3,7 @@
 #include <string.h>
 #include "base/source.h"
 
-static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+static bool manifest_line_is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 static bool is_word_char(char c) { return isalnum((unsigned char)c) || c == '_' || c == '.' || c == '-'; }
 
 uint32_t manifest_first_line(const struct source *src) { return src->len >= 3 && memcmp(src->text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0; }
@@ -14,7 +14,7 @@ struct manifest_line manifest_line_at(const struct source *src, uint32_t at)
 	const char *t = src->text;
 	uint32_t i = at, end = UINT32_MAX;
 	for (; i < src->len && t[i] != '\n'; i++) {
-		if (t[i] == '#' && end == UINT32_MAX && (i == at || is_blank(t[i - 1])))
+		if (t[i] == '#' && end == UINT32_MAX && (i == at || manifest_line_is_blank(t[i - 1])))
 			end = i;
 		if (t[i] == '$' && end == UINT32_MAX && i + 1 < src->len) {
 			if (t[i + 1] == '\r' && i + 2 < src->len && t[i + 2] == '\n')
@@ -25,10 +25,10 @@ struct manifest_line manifest_line_at(const struct source *src, uint32_t at)
 	l.ended = i < src->len;
 	l.next = l.ended ? i + 1 : i;
 	l.end = end < i ? end : i;
-	l.indented = at < l.end && is_blank(t[at]);
-	while (l.end > l.start && is_blank(t[l.end - 1]) && !(l.end - 2 >= l.start && l.end >= 2 && t[l.end - 2] == '$'))
+	l.indented = at < l.end && manifest_line_is_blank(t[at]);
+	while (l.end > l.start && manifest_line_is_blank(t[l.end - 1]) && !(l.end - 2 >= l.start && l.end >= 2 && t[l.end - 2] == '$'))
 		l.end--;
-	while (l.start < l.end && is_blank(t[l.start]))
+	while (l.start < l.end && manifest_line_is_blank(t[l.start]))
 		l.start++;
 	return l;
 }
@@ -42,7 +42,7 @@ uint32_t manifest_line_word_end(const struct manifest_line *l, uint32_t at)
 
 uint32_t manifest_line_skip_blanks(const struct manifest_line *l, uint32_t at)
 {
-	while (at < l->end && is_blank(l->src->text[at]))
+	while (at < l->end && manifest_line_is_blank(l->src->text[at]))
 		at++;
 	return at;
 }

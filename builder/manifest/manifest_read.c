@@ -37,7 +37,7 @@ struct manifest_reader {
 	const struct source *stack[MAX_INCLUDES];
 	uint32_t depth;
 };
-static span span_of(const struct manifest_line *l, uint32_t start, uint32_t end) { return (span){l->src->id, start, end}; }
+static span manifest_read_span_of(const struct manifest_line *l, uint32_t start, uint32_t end) { return (span){l->src->id, start, end}; }
 
 static const char *find_variable(const struct manifest_reader *r, const char *name)
 {
@@ -83,8 +83,8 @@ static uint32_t expand_one(struct manifest_reader *r, const struct manifest_line
 	i = stop + (brace && closed);
 	if (stop == start || !closed) {
 		r->bad_text = true;
-		struct diag *g =
-			diag_add(r->diags, DIAG_MANIFEST_SYNTAX, span_of(l, at, i > at ? i : at + 1), "`$` must be followed by a name");
+		struct diag *g = diag_add(r->diags, DIAG_MANIFEST_SYNTAX, manifest_read_span_of(l, at, i > at ? i : at + 1),
+					  "`$` must be followed by a name");
 		diag_help(r->diags, g, "write `$name` or `${name}`; write `$$` for a dollar sign");
 		return i > at ? i : at + 1;
 	}
@@ -92,11 +92,11 @@ static uint32_t expand_one(struct manifest_reader *r, const struct manifest_line
 	if (text)
 		buf_puts(out, text);
 	else
-		report_unknown_variable(r, span_of(l, at, i), name);
+		report_unknown_variable(r, manifest_read_span_of(l, at, i), name);
 	return i;
 }
 
-static const char *expand(struct manifest_reader *r, const struct manifest_line *l, uint32_t start, uint32_t end)
+static const char *manifest_read_expand(struct manifest_reader *r, const struct manifest_line *l, uint32_t start, uint32_t end)
 {
 	struct buf out = {0};
 	r->bad_text = false;
@@ -140,7 +140,7 @@ static void report_unknown_key(struct manifest_reader *r, const struct manifest_
 	buf_free(&list);
 }
 
-static const struct manifest_value *find_value(const struct open_block *b, const struct manifest_value *v, const char *name)
+static const struct manifest_value *manifest_read_find_value(const struct open_block *b, const struct manifest_value *v, const char *name)
 {
 	for (uint32_t i = 0; i < b->values.len; i++) {
 		const struct manifest_value *old = &b->values.at[i];
@@ -152,15 +152,15 @@ static const struct manifest_value *find_value(const struct open_block *b, const
 }
 
 /* `key = value` or `input x = value` in the open block. */
-static void read_key(struct manifest_reader *r, const struct manifest_line *l)
+static void manifest_read_read_key(struct manifest_reader *r, const struct manifest_line *l)
 {
 	struct open_block *b = &r->blocks.at[r->blocks.len - 1];
 	uint32_t key_end = manifest_line_word_end(l, l->start), at = manifest_line_skip_blanks(l, key_end),
 		 name_end = manifest_line_word_end(l, at);
 	const char *word = arena_strndup(r->a, l->src->text + l->start, key_end - l->start);
-	span key_at = span_of(l, l->start, key_end);
+	span key_at = manifest_read_span_of(l, l->start, key_end);
 	if (key_end == l->start) {
-		diag_add(r->diags, DIAG_MANIFEST_SYNTAX, span_of(l, l->start, l->end), "expected `key = value`");
+		diag_add(r->diags, DIAG_MANIFEST_SYNTAX, manifest_read_span_of(l, l->start, l->end), "expected `key = value`");
 		return;
 	}
 	const char *capacity = strncmp(word, "state.", 6) == 0 && word[6] ? word + 6 : NULL;
@@ -173,7 +173,7 @@ static void read_key(struct manifest_reader *r, const struct manifest_line *l)
 	uint32_t eq = manifest_line_skip_blanks(l, name_end);
 	bool named = name_end > at;
 	if (eq >= l->end || l->src->text[eq] != '=' || named != (key == KEY_INPUT)) {
-		struct diag *g = diag_add(r->diags, DIAG_MANIFEST_SYNTAX, span_of(l, l->start, l->end), "expected `%s = …`",
+		struct diag *g = diag_add(r->diags, DIAG_MANIFEST_SYNTAX, manifest_read_span_of(l, l->start, l->end), "expected `%s = …`",
 					  key == KEY_INPUT ? "input NAME" : word);
 		if (key == KEY_INPUT)
 			diag_help(r->diags, g, "for example, `input x = float32 [?, 64]`");
@@ -181,11 +181,11 @@ static void read_key(struct manifest_reader *r, const struct manifest_line *l)
 	}
 	uint32_t start = manifest_line_skip_blanks(l, eq + 1);
 	struct manifest_value v = {
-		.key = key, .name = capacity, .key_at = key_at, .at = span_of(l, start, l->end > start ? l->end : start)};
+		.key = key, .name = capacity, .key_at = key_at, .at = manifest_read_span_of(l, start, l->end > start ? l->end : start)};
 	if (start >= l->end)
 		v.at = key_at;
-	v.text = expand(r, l, start, l->end);
-	const struct manifest_value *old = find_value(b, &v, name);
+	v.text = manifest_read_expand(r, l, start, l->end);
+	const struct manifest_value *old = manifest_read_find_value(b, &v, name);
 	if (old) {
 		struct diag *g = diag_add(r->diags, DIAG_MANIFEST_TWICE, key_at, "`%s%s%s` is set twice", word, named ? " " : "", name);
 		diag_secondary(r->diags, g, old->key_at, "first here");
@@ -213,13 +213,13 @@ static void open_block(struct manifest_reader *r, const struct manifest_line *l,
 	r->skipping = false;
 	if (end > name_start) {
 		b.head.name = arena_strndup(r->a, l->src->text + name_start, end - name_start);
-		b.head.at = span_of(l, name_start, end);
+		b.head.at = manifest_read_span_of(l, name_start, end);
 	}
 	const char *text = manifest_block_text(kind);
 	bool named = manifest_block_is_named(kind), many = manifest_block_may_repeat(kind);
 	if (end < l->end || (end > name_start) != named) {
-		diag_add(r->diags, DIAG_MANIFEST_SYNTAX, span_of(l, l->start, l->end), "expected only `%s%s` in this line", text,
-			 named ? " NAME" : "");
+		diag_add(r->diags, DIAG_MANIFEST_SYNTAX, manifest_read_span_of(l, l->start, l->end), "expected only `%s%s` in this line",
+			 text, named ? " NAME" : "");
 	} else if (kind == BLOCK_MODEL && !is_c_identifier(b.head.name)) {
 		struct diag *g = diag_add(r->diags, DIAG_MANIFEST_NAME, b.head.at, "a model's name must be a C identifier");
 		diag_note(r->diags, g, "it is the prefix of the functions in the generated header");
@@ -237,17 +237,17 @@ static void open_block(struct manifest_reader *r, const struct manifest_line *l,
 	r->in_block = true;
 }
 
-static void read_file(struct manifest_reader *r, const struct source *src);
+static void manifest_read_read_file(struct manifest_reader *r, const struct source *src);
 
 static void include(struct manifest_reader *r, const struct manifest_line *l, uint32_t at)
 {
-	span where = span_of(l, at, l->end);
+	span where = manifest_read_span_of(l, at, l->end);
 	r->in_block = false;
 	if (at >= l->end) {
-		diag_add(r->diags, DIAG_MANIFEST_SYNTAX, span_of(l, l->start, l->end), "expected `include FILE`");
+		diag_add(r->diags, DIAG_MANIFEST_SYNTAX, manifest_read_span_of(l, l->start, l->end), "expected `include FILE`");
 		return;
 	}
-	const char *name = expand(r, l, at, l->end);
+	const char *name = manifest_read_expand(r, l, at, l->end);
 	const char *path = path_normal(r->a, path_join(r->a, path_dir(r->a, l->src->path), name));
 	const struct source *src = r->host.load(r->host.ctx, path);
 	if (!src) {
@@ -265,7 +265,7 @@ static void include(struct manifest_reader *r, const struct manifest_line *l, ui
 	if (r->depth == MAX_INCLUDES)
 		diag_add(r->diags, DIAG_MANIFEST_INCLUDE, where, "includes are nested more than %d levels deep", MAX_INCLUDES);
 	else
-		read_file(r, src);
+		manifest_read_read_file(r, src);
 	r->in_block = false;
 }
 
@@ -285,15 +285,15 @@ static void report_unknown_block(struct manifest_reader *r, span at, const char 
 	r->skipping = true;
 }
 
-static void read_unindented_line(struct manifest_reader *r, const struct manifest_line *l)
+static void manifest_read_read_unindented_line(struct manifest_reader *r, const struct manifest_line *l)
 {
 	uint32_t end = manifest_line_word_end(l, l->start), at = manifest_line_skip_blanks(l, end);
-	span word_at = span_of(l, l->start, end > l->start ? end : l->end);
+	span word_at = manifest_read_span_of(l, l->start, end > l->start ? end : l->end);
 	const char *word = arena_strndup(r->a, l->src->text + l->start, end - l->start);
 	r->in_block = false;
 	if (end == l->start) {
-		struct diag *g =
-			diag_add(r->diags, DIAG_MANIFEST_SYNTAX, span_of(l, l->start, l->end), "expected a block, a variable or `include`");
+		struct diag *g = diag_add(r->diags, DIAG_MANIFEST_SYNTAX, manifest_read_span_of(l, l->start, l->end),
+					  "expected a block, a variable or `include`");
 		if (l->src->text[l->start] == '[') {
 			diag_help(r->diags, g, "a block begins with its word and name, without brackets: `profile release`");
 			r->skipping = true;
@@ -301,7 +301,7 @@ static void read_unindented_line(struct manifest_reader *r, const struct manifes
 		return;
 	}
 	if (at < l->end && l->src->text[at] == '=') {
-		struct variable v = {.name = word, .text = expand(r, l, manifest_line_skip_blanks(l, at + 1), l->end)};
+		struct variable v = {.name = word, .text = manifest_read_expand(r, l, manifest_line_skip_blanks(l, at + 1), l->end)};
 		vec_push(&r->vars, v);
 		return;
 	}
@@ -331,7 +331,7 @@ static bool check_bytes(struct manifest_reader *r, const struct source *src)
 	return true;
 }
 
-static void read_file(struct manifest_reader *r, const struct source *src)
+static void manifest_read_read_file(struct manifest_reader *r, const struct source *src)
 {
 	if (!check_bytes(r, src))
 		return;
@@ -343,11 +343,12 @@ static void read_file(struct manifest_reader *r, const struct source *src)
 		if (l.start >= l.end)
 			continue;
 		if (!l.indented)
-			read_unindented_line(r, &l);
+			manifest_read_read_unindented_line(r, &l);
 		else if (r->in_block)
-			read_key(r, &l);
+			manifest_read_read_key(r, &l);
 		else if (!r->skipping)
-			diag_add(r->diags, DIAG_MANIFEST_SYNTAX, span_of(&l, l.start, l.end), "this indented line belongs to no block");
+			diag_add(r->diags, DIAG_MANIFEST_SYNTAX, manifest_read_span_of(&l, l.start, l.end),
+				 "this indented line belongs to no block");
 	}
 	r->depth--;
 }
@@ -373,7 +374,7 @@ struct manifest *manifest_read(struct arena *session, struct frontend_host host,
 	struct manifest *m = ARENA_NEW(session, struct manifest);
 	const struct source *src = host.load(host.ctx, path);
 	if (src)
-		read_file(&r, src);
+		manifest_read_read_file(&r, src);
 	else
 		report_unreadable(&r, path);
 	m->n_blocks = r.blocks.len;

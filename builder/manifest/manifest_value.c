@@ -101,7 +101,7 @@ static bool parse_zstd(const char *text, uint64_t *level_bits)
 }
 
 /* Splits at blanks and commas; VALUE_BLANK becomes a blank. */
-static const char *const *split_words(struct arena *a, const char *text, uint32_t *n)
+static const char *const *manifest_value_split_words(struct arena *a, const char *text, uint32_t *n)
 {
 	VEC(const char *) words = {0};
 	for (const char *s = text; *s;) {
@@ -127,7 +127,7 @@ static const char *const *split_words(struct arena *a, const char *text, uint32_
 bool manifest_parse_emit(struct arena *a, const char *text, uint64_t *set, const char **bad)
 {
 	uint32_t n;
-	const char *const *words = split_words(a, text, &n);
+	const char *const *words = manifest_value_split_words(a, text, &n);
 	*set = 0;
 	*bad = "";
 	for (uint32_t i = 0; i < n; i++) {
@@ -151,14 +151,14 @@ const char *manifest_emit_list(struct arena *a)
 	return list;
 }
 
-static bool report_value(struct diags *diags, const struct manifest_value *v, const char *expected)
+static bool manifest_value_report_value(struct diags *diags, const struct manifest_value *v, const char *expected)
 {
 	struct diag *g = diag_add(diags, DIAG_MANIFEST_VALUE, v->at, "`%s` must be %s", manifest_key_text(v->key), expected);
 	diag_label_primary(diags, g, "found `%s`", v->text);
 	return false;
 }
 
-static bool report_empty(struct diags *diags, const struct manifest_value *v)
+static bool manifest_value_report_empty(struct diags *diags, const struct manifest_value *v)
 {
 	diag_add(diags, DIAG_MANIFEST_VALUE, v->at, "`%s` has no value", manifest_key_text(v->key));
 	return false;
@@ -190,13 +190,13 @@ static bool parse_input(struct arena *a, struct manifest_value *v, const char *n
 	if (!*s)
 		return true;
 	if (*s++ != '[')
-		return report_value(diags, v, "an element type and dimensions, as in `float32 [?, 64]`");
+		return manifest_value_report_value(diags, v, "an element type and dimensions, as in `float32 [?, 64]`");
 	for (;;) {
 		s += strspn(s, " \t");
 		if (*s == ']' && in->rank == 0)
 			break;
 		if (in->rank == 8)
-			return report_value(diags, v, "a tensor with at most 8 dimensions");
+			return manifest_value_report_value(diags, v, "a tensor with at most 8 dimensions");
 		int64_t d = DIM_DYNAMIC;
 		if (*s == '?') {
 			s++;
@@ -205,7 +205,8 @@ static bool parse_input(struct arena *a, struct manifest_value *v, const char *n
 			errno = 0;
 			d = isdigit((unsigned char)*s) ? strtoll(s, &end, 10) : -1;
 			if (d < 1 || errno)
-				return report_value(diags, v, "an element type and dimensions that are `?` or a positive number");
+				return manifest_value_report_value(diags, v,
+								   "an element type and dimensions that are `?` or a positive number");
 			s = end;
 		}
 		in->dims[in->rank++] = d;
@@ -213,11 +214,12 @@ static bool parse_input(struct arena *a, struct manifest_value *v, const char *n
 		if (*s == ']')
 			break;
 		if (*s++ != ',')
-			return report_value(diags, v, "an element type and dimensions between `[` and `]`, separated by commas");
+			return manifest_value_report_value(diags, v,
+							   "an element type and dimensions between `[` and `]`, separated by commas");
 	}
 	s++;
 	s += strspn(s, " \t");
-	return *s ? report_value(diags, v, "an element type and dimensions, without text after `]`") : true;
+	return *s ? manifest_value_report_value(diags, v, "an element type and dimensions, without text after `]`") : true;
 }
 
 static bool parse_emits(struct arena *a, struct manifest_value *v, struct diags *diags)
@@ -226,7 +228,7 @@ static bool parse_emits(struct arena *a, struct manifest_value *v, struct diags 
 	if (manifest_parse_emit(a, v->text, &v->number, &bad))
 		return true;
 	if (!*bad)
-		return report_value(diags, v, arena_printf(a, "at least one of %s", manifest_emit_list(a)));
+		return manifest_value_report_value(diags, v, arena_printf(a, "at least one of %s", manifest_emit_list(a)));
 	struct diag *g = diag_add(diags, DIAG_MANIFEST_VALUE, v->at, "`%s` cannot be emitted", bad);
 	const char *near = diag_nearest(bad, emits, EMIT_COUNT);
 	if (near)
@@ -249,19 +251,19 @@ bool manifest_value_parse(struct arena *session, struct manifest_value *v, enum 
 		[VALUE_ZSTD] = {parse_zstd, "a level from -7 (fast) to 19 (small), or 0 for none"},
 	};
 	if (kind == VALUE_WORDS)
-		v->words = split_words(session, v->text, &v->n_words);
+		v->words = manifest_value_split_words(session, v->text, &v->n_words);
 	char *plain = arena_strdup(session, v->text);
 	for (char *c = plain; *c; c++)
 		if (*c == VALUE_BLANK)
 			*c = ' ';
 	v->text = plain;
 	if (!*plain || (kind == VALUE_WORDS && !v->n_words))
-		return report_empty(diags, v);
+		return manifest_value_report_empty(diags, v);
 	switch (kind) {
 	case VALUE_TEXT:
 	case VALUE_WORDS: return true;
 	case VALUE_INPUT: return parse_input(session, v, name, diags);
 	case VALUE_EMIT: return parse_emits(session, v, diags);
-	default: return numbers[kind].parse(v->text, &v->number) || report_value(diags, v, numbers[kind].expected);
+	default: return numbers[kind].parse(v->text, &v->number) || manifest_value_report_value(diags, v, numbers[kind].expected);
 	}
 }

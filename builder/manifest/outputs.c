@@ -21,7 +21,7 @@ static const struct {
 };
 
 /* File k of a row: *end is its end. */
-static const char *find_file(enum emit e, uint32_t k, const char **end)
+static const char *outputs_find_file(enum emit e, uint32_t k, const char **end)
 {
 	const char *file = emits[e].files;
 	for (; k; k--)
@@ -39,19 +39,19 @@ uint32_t emit_files(enum emit e)
 }
 
 /* The place of the model's name in file k; NULL: it has none. */
-static const char *find_name(enum emit e, uint32_t k)
+static const char *outputs_find_name(enum emit e, uint32_t k)
 {
-	const char *end, *file = find_file(e, k, &end), *name = strstr(file, "%s");
+	const char *end, *file = outputs_find_file(e, k, &end), *name = strstr(file, "%s");
 	return name < end ? name : NULL;
 }
 
-bool emit_is_shared(enum emit e, uint32_t k) { return !find_name(e, k); }
+bool emit_is_shared(enum emit e, uint32_t k) { return !outputs_find_name(e, k); }
 
 const char *emit_what(enum emit e) { return emits[e].what; }
 
 const char *emit_path(struct arena *a, enum emit e, uint32_t k, const struct model_spec *s)
 {
-	const char *end, *file = find_file(e, k, &end), *name = find_name(e, k);
+	const char *end, *file = outputs_find_file(e, k, &end), *name = outputs_find_name(e, k);
 	if (!name)
 		return arena_printf(a, "%s/%.*s", s->out, (int)(end - file), file);
 	return arena_printf(a, "%s/%.*s%s%.*s", s->out, (int)(name - file), file, s->name, (int)(end - name - 2), name + 2);
@@ -62,7 +62,7 @@ const char *emit_path(struct arena *a, enum emit e, uint32_t k, const struct mod
 enum { MOST_PATHS = EMIT_COUNT * EMIT_FILES };
 
 /* Stores the path of each file of each emit; NULL: the model does not write it. */
-static void list_outputs(struct arena *a, const struct model_spec *s, const char *paths[MOST_PATHS])
+static void outputs_list(struct arena *a, const struct model_spec *s, const char *paths[MOST_PATHS])
 {
 	for (uint32_t i = 0; i < MOST_PATHS; i++) {
 		enum emit e = i / EMIT_FILES;
@@ -91,8 +91,8 @@ static bool report_twice(struct diags *diags, const struct model_spec *s, enum e
 static bool check_pair(struct arena *a, const struct model_spec *x, const struct model_spec *y, struct diags *diags)
 {
 	const char *of_x[MOST_PATHS], *of_y[MOST_PATHS];
-	list_outputs(a, x, of_x);
-	list_outputs(a, y, of_y);
+	outputs_list(a, x, of_x);
+	outputs_list(a, y, of_y);
 	for (uint32_t i = 0; i < MOST_PATHS; i++)
 		for (uint32_t k = x == y ? i + 1 : 0; k < MOST_PATHS; k++)
 			if (of_x[i] && of_y[k] && strcmp(of_x[i], of_y[k]) == 0 &&
@@ -121,7 +121,7 @@ bool outputs_check_distinct(struct arena *a, const struct model_spec *models, ui
 
 /* ---- inside the project ---- */
 
-static bool is_below(const char *full, const char *top)
+static bool outputs_is_below(const char *full, const char *top)
 {
 	size_t n = strlen(top);
 	return strncmp(full, top, n) == 0 && (full[n] == '/' || !full[n] || n == 1);
@@ -139,7 +139,7 @@ bool outputs_is_inside(struct arena *a, const char *folder)
 			return false; /* a link to nothing */
 		at = path_dir(a, at);
 	}
-	return is_below(full, top);
+	return outputs_is_below(full, top);
 }
 
 bool outputs_check_inside(struct arena *a, const struct model_spec *models, uint32_t n, struct diags *diags)

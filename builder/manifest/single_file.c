@@ -51,7 +51,7 @@ static struct manifest_value one_word(struct arena *a, enum manifest_key key, co
 }
 
 /* "x=float32[?,64]" */
-static bool add_input(struct arena *a, struct manifest_block *b, const char *word, struct diags *diags)
+static bool single_file_add_input(struct arena *a, struct manifest_block *b, const char *word, struct diags *diags)
 {
 	const char *eq = strchr(word, '=');
 	struct manifest_value *v = &b->values[b->n_values];
@@ -79,7 +79,7 @@ struct manifest *single_file_manifest(struct arena *session, const struct option
 	if (o->weights)
 		b->values[b->n_values++] = text_value(KEY_WEIGHTS, o->weights);
 	for (uint32_t i = 0; i < o->n_inputs; i++)
-		ok = add_input(session, b, o->inputs[i], diags) && ok;
+		ok = single_file_add_input(session, b, o->inputs[i], diags) && ok;
 	*m = (struct manifest){.blocks = b, .n_blocks = 1};
 	return ok ? m : NULL;
 }

@@ -25,7 +25,7 @@ struct ab_result ab_judge(const struct ab_side *a, const struct ab_side *b)
 	return r;
 }
 
-static void put_sides(struct report *r, const struct ab_side *a, const struct ab_side *b)
+static void ab_put_sides(struct report *r, const struct ab_side *a, const struct ab_side *b)
 {
 	COLUMNS(columns, ONLY_TEXT("side", WORD), ONLY_TEXT("wall", NS), ONLY_TEXT("mean", NS), ONLY_TEXT("least", NS),
 		ONLY_TEXT("deviation", NS), ONLY_TEXT("CPU", NS), ONLY_TEXT("peak memory", BYTES));
@@ -49,7 +49,7 @@ void ab_report(const struct ab_result *x, const struct report_options *o, struct
 	struct report r = report_open(o, out, "ab");
 	uint32_t pairs = x->a.profile->n_samples;
 	double low = 1 / x->time.high, high = 1 / x->time.low, speed_up = 1 / x->time.estimate;
-	put_sides(&r, &x->a, &x->b);
+	ab_put_sides(&r, &x->a, &x->b);
 	report_say(&r, "\nspeed-up of b: %.3f", speed_up);
 	if (x->time.low > 0)
 		report_say(&r, ", at 95 %% between %.3f and %.3f", low, high);

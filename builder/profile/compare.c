@@ -175,7 +175,7 @@ static bool is_present(const struct profile *p, const struct profile_item *i)
 	return false;
 }
 
-static void add_items(struct comparer *s, const struct profile *p, const struct profile *q)
+static void compare_add_items(struct comparer *s, const struct profile *p, const struct profile *q)
 {
 	struct map known = {0}, seen = {0};
 	for (uint32_t i = 0; i < q->items.len; i++)
@@ -254,7 +254,7 @@ struct comparison *compare_profiles(const struct profile *before, const struct p
 	struct compared whole = {.before = PROFILE_NONE, .after = PROFILE_NONE};
 	add_rows(&s, whole, &before->total, &after->total);
 	add_kernels(&s, before, after);
-	add_items(&s, before, after);
+	compare_add_items(&s, before, after);
 	c->rows = s.rows.at;
 	c->n_rows = s.rows.len;
 	judge_rows(c);

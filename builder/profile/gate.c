@@ -66,7 +66,7 @@ static void add_finding(struct gate_result *r, struct gate_finding f)
 }
 
 /* Where the item is, and whether another kernel does its work. */
-static void put_place(const struct comparison *c, const struct compared *row, struct buf *out)
+static void gate_put_place(const struct comparison *c, const struct compared *row, struct buf *out)
 {
 	const struct profile_item *now = &c->after->items.at[row->after];
 	const char *before = row->before != PROFILE_NONE ? c->before->items.at[row->before].kernel : NULL;
@@ -96,7 +96,7 @@ static const char *cause_of(const struct comparison *c, const struct compared *r
 	if (n > 3)
 		buf_printf(&text, "; and %u more units", n - 3);
 	if (!n && row->after != PROFILE_NONE)
-		put_place(c, row, &text);
+		gate_put_place(c, row, &text);
 	if (!n && strcmp(c->before->build, c->after->build) != 0)
 		buf_printf(&text, "%sanother trib", text.len ? ", " : "");
 	const char *cause = text.len ? arena_strdup(c->arena, text.at) : NULL;

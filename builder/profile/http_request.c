@@ -23,7 +23,7 @@ static bool cut(struct part *rest, const char *end, struct part *out)
 	return true;
 }
 
-static struct part trimmed(struct part p)
+static struct part http_request_trimmed(struct part p)
 {
 	while (p.len && (*p.at == ' ' || *p.at == '\t'))
 		p = (struct part){p.at + 1, p.len - 1};
@@ -78,7 +78,7 @@ static enum http_status judge_header(struct part line, uint16_t port, bool *has_
 	if (has_control_characters(line) || !cut(&value, ":", &name) || !name.len || memchr(name.at, ' ', name.len) ||
 	    memchr(name.at, '\t', name.len))
 		return HTTP_BAD;
-	value = trimmed(value);
+	value = http_request_trimmed(value);
 	if (is(name, "Content-Length") || is(name, "Transfer-Encoding") || (is(name, "Host") && *has_host))
 		return HTTP_BAD;
 	*has_host |= is(name, "Host");

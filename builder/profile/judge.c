@@ -51,7 +51,7 @@ static enum family family_of(const struct compared *r)
 }
 
 /* True if the item is too small for its change to matter. */
-static bool is_small(const struct comparison *c, const struct compared *r)
+static bool judge_is_small(const struct comparison *c, const struct compared *r)
 {
 	double most = fmax(r->before_value, r->after_value);
 	enum metric_unit unit = profile_metrics[r->metric].unit;
@@ -75,7 +75,7 @@ static void set_undecided(struct compared *r, const char *reason)
 }
 
 /* True if the values differ by more than this fraction of the smaller one. */
-static bool differs(const struct compared *r, double by)
+static bool judge_differs(const struct compared *r, double by)
 {
 	return fabs(r->after_value - r->before_value) > by * fmin(r->before_value, r->after_value);
 }
@@ -86,22 +86,22 @@ static bool differs(const struct compared *r, double by)
 static void judge_untested(const struct comparison *c, struct compared *r)
 {
 	bool counted = profile_metrics[r->metric].comparison == COMPARED_COUNTED;
-	if (differs(r, counted ? 0 : fmax(c->options.threshold, NOISE_OF_ONE)))
+	if (judge_differs(r, counted ? 0 : fmax(c->options.threshold, NOISE_OF_ONE)))
 		r->change = direction(r->after_value / r->before_value);
-	else if (differs(r, c->options.threshold))
+	else if (judge_differs(r, c->options.threshold))
 		set_undecided(r, TOO_FEW);
 }
 
 /* ---- what makes times uncertain ---- */
 
-static const struct profile_values *values_of(const struct profile *p, const struct compared *r, uint32_t item)
+static const struct profile_values *judge_values_of(const struct profile *p, const struct compared *r, uint32_t item)
 {
 	return compare_is_whole(r) ? &p->total : item == PROFILE_NONE ? NULL : &p->items.at[item].values;
 }
 
 static bool is_of_files(const struct comparison *c, const struct compared *r)
 {
-	const struct profile_values *before = values_of(c->before, r, r->before), *after = values_of(c->after, r, r->after);
+	const struct profile_values *before = judge_values_of(c->before, r, r->before), *after = judge_values_of(c->after, r, r->after);
 	return !compare_is_whole(r) &&
 	       ((before && profile_is_of_files(c->before, before)) || (after && profile_is_of_files(c->after, after)));
 }
@@ -205,7 +205,7 @@ static double least_p(const struct comparison *c)
 /* True if all samples of one side are beyond all of the other, by what a single one may differ. */
 static bool are_far_apart(const struct comparison *c, const struct compared *r)
 {
-	const struct profile_values *before = values_of(c->before, r, r->before), *after = values_of(c->after, r, r->after);
+	const struct profile_values *before = judge_values_of(c->before, r, r->before), *after = judge_values_of(c->after, r, r->after);
 	if (!before || !after)
 		return false;
 	const double *x = before->of[r->metric], *y = after->of[r->metric];
@@ -237,7 +237,7 @@ static void judge_family(struct comparison *c, struct compared **rows, uint32_t 
 		bool is_sure = profile_metrics[r->metric].unit != UNIT_NS || r->ratio.low > 1 || r->ratio.high < 1;
 		if (is_sure && is_large(c, r, drift))
 			r->change = direction(r->ratio.estimate);
-		else if (differs(r, c->options.threshold))
+		else if (judge_differs(r, c->options.threshold))
 			set_undecided(r, is_of_files(c, r) ? "the state of the files may do this" : "other processes may do this");
 	}
 	for (uint32_t k = i; k < n; k++)
@@ -252,7 +252,7 @@ static const char *not_judged(const struct comparison *c, const struct compared 
 		return "another figure of it decides";
 	if (!compare_is_whole(r) && is_time && is_rest && c->options.metric != METRIC_WALL)
 		return "this time contains waiting";
-	return is_small(c, r) ? "too small to matter" : NULL;
+	return judge_is_small(c, r) ? "too small to matter" : NULL;
 }
 
 /* True if a test of the row's family says whether it is a change. */
@@ -261,11 +261,11 @@ static bool is_for_test(const struct comparison *c, struct compared *r)
 	const char *reason = r->change == CHANGE_NONE ? not_judged(c, r) : NULL;
 	if (r->change != CHANGE_NONE)
 		return false;
-	if (reason && differs(r, c->options.threshold)) {
+	if (reason && judge_differs(r, c->options.threshold)) {
 		r->change = CHANGE_NOT_JUDGED;
 		r->reason = reason;
 	} else if (!reason && !waits_alike(c, r)) {
-		if (differs(r, c->options.threshold))
+		if (judge_differs(r, c->options.threshold))
 			set_undecided(r, "other processes used another share of the machine");
 	} else if (!reason && !r->is_tested) {
 		judge_untested(c, r);

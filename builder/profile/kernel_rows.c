@@ -82,7 +82,7 @@ struct ceilings kernel_raised_ceilings(const struct profile *p)
 	return c;
 }
 
-static int by_time(const void *a, const void *b)
+static int kernel_rows_by_time(const void *a, const void *b)
 {
 	const struct kernel_row *x = a, *y = b;
 	return x->ns != y->ns ? (x->ns < y->ns) - (x->ns > y->ns) : (x->item > y->item) - (x->item < y->item);
@@ -95,7 +95,7 @@ struct kernel_row *kernel_rows(struct arena *a, const struct profile *p, uint32_
 	for (uint32_t i = 0; i < p->items.len; i++)
 		if (p->items.at[i].kind == ITEM_KERNEL || p->items.at[i].kind == ITEM_STATEMENT)
 			rows[(*n)++] = kernel_row(p, i);
-	qsort(rows, *n, sizeof *rows, by_time);
+	qsort(rows, *n, sizeof *rows, kernel_rows_by_time);
 	return rows;
 }
 

@@ -6,7 +6,7 @@
 
 #define FEWEST_ITEMS 8 /* with fewer, no test of items is sharper than 0.01 */
 
-static void add(struct arena *a, struct kernel_sum *s, const struct profile *p, uint32_t item)
+static void kernel_sums_add(struct arena *a, struct kernel_sum *s, const struct profile *p, uint32_t item)
 {
 	for (uint32_t m = 0; m < METRIC_COUNT; m++) {
 		const double *from = p->items.at[item].values.of[m];
@@ -37,7 +37,7 @@ struct kernel_sum *kernel_sums(struct arena *a, const struct profile *p, uint32_
 			map_put(&known, map_key_str(name), len);
 			list[len++] = (struct kernel_sum){.name = name};
 		}
-		add(a, &list[at], p, i);
+		kernel_sums_add(a, &list[at], p, i);
 	}
 	map_free(&known);
 	*n = 0;
@@ -55,7 +55,7 @@ static bool are_alike(const struct kernel_side *x, const struct kernel_side *y)
 	return alike;
 }
 
-static double at_least_one(double x) { return x > 1 ? x : 1; }
+static double kernel_sums_at_least_one(double x) { return x > 1 ? x : 1; }
 
 /* Returns the time of each item, and in *sum that of all. */
 static double *of_items(struct arena *a, const struct kernel_side *s, enum profile_metric m, double *sum)
@@ -64,7 +64,7 @@ static double *of_items(struct arena *a, const struct kernel_side *s, enum profi
 	*sum = 0;
 	for (uint32_t i = 0; i < s->sum->n_items; i++) {
 		const double *samples = s->profile->items.at[s->sum->items[i]].values.of[m];
-		times[i] = at_least_one(statistics_fastest(samples, s->profile->n_samples) * s->speed);
+		times[i] = kernel_sums_at_least_one(statistics_fastest(samples, s->profile->n_samples) * s->speed);
 		*sum += times[i];
 	}
 	return times;
@@ -77,7 +77,7 @@ static double *of_processes(struct arena *a, const struct kernel_side *s, enum p
 	for (uint32_t k = 0; k < s->profile->n_samples; k++) {
 		double logs = 0;
 		for (uint32_t i = 0; i < s->sum->n_items; i++)
-			logs += log(at_least_one(s->profile->items.at[s->sum->items[i]].values.of[m][k] * s->speed));
+			logs += log(kernel_sums_at_least_one(s->profile->items.at[s->sum->items[i]].values.of[m][k] * s->speed));
 		means[k] = exp(logs / s->sum->n_items);
 	}
 	return means;

@@ -43,7 +43,7 @@ static const struct pair *pairs_of(struct arena *a, const struct profile *p, con
 	return pairs;
 }
 
-static double at_least_one(double x) { return x > 1 ? x : 1; }
+static double pace_at_least_one(double x) { return x > 1 ? x : 1; }
 
 bool pace_is_disturbed(const struct profile *before, const struct profile *after)
 {
@@ -62,7 +62,7 @@ static double *side_of(struct arena *a, const struct pair *pairs, uint32_t n, bo
 	for (uint32_t k = 0; k < n_samples; k++) {
 		for (uint32_t i = 0; i < n; i++) {
 			const struct profile_item *item = after ? pairs[i].after : pairs[i].before;
-			ratios[i] = log(at_least_one(item->values.of[METRIC_CPU][k]) / pairs[i].ns);
+			ratios[i] = log(pace_at_least_one(item->values.of[METRIC_CPU][k]) / pairs[i].ns);
 		}
 		logs[k] = statistics_median(ratios, n);
 	}

@@ -88,7 +88,7 @@ static void reply(const struct page_server *s, int fd, enum http_status status, 
 }
 
 /* False: the connection has ended. */
-static bool read_more(const struct page_server *s, struct connection *c)
+static bool page_server_read_more(const struct page_server *s, struct connection *c)
 {
 	char path[HTTP_MOST_PATH];
 	ssize_t n = recv(c->fd, c->head + c->len, sizeof c->head - c->len, MSG_DONTWAIT);
@@ -125,7 +125,7 @@ static void accept_one(struct page_server *s, int listener)
 	*c = (struct connection){.fd = fd, .end = os_now_ns() + IDLE_NS};
 }
 
-static void step(struct page_server *s, int listener)
+static void page_server_step(struct page_server *s, int listener)
 {
 	struct pollfd wait[MOST_CONNECTIONS + 1] = {{.fd = listener, .events = POLLIN}};
 	uint32_t n = s->n;
@@ -134,7 +134,7 @@ static void step(struct page_server *s, int listener)
 	if (poll(wait, n + 1, POLL_MS) < 0)
 		return;
 	for (uint32_t i = n; i-- > 0;) {
-		bool is_open = !wait[i + 1].revents || read_more(s, s->list[i]);
+		bool is_open = !wait[i + 1].revents || page_server_read_more(s, s->list[i]);
 		if (!is_open || os_now_ns() > s->list[i]->end)
 			end_connection(s, i);
 	}
@@ -146,7 +146,7 @@ void page_server_run(int listener, uint16_t port, page_answer_fn *answer, void *
 {
 	struct page_server s = {.port = port, .answer = answer, .ctx = ctx};
 	while (!os_interrupted())
-		step(&s, listener);
+		page_server_step(&s, listener);
 	while (s.n)
 		end_connection(&s, 0);
 	close(listener);

@@ -79,7 +79,7 @@ static char **make_environment(const char *const *variables)
 	return list.at;
 }
 
-static int spawn(const struct process_request *r, int messages, pid_t *pid)
+static int process_spawn(const struct process_request *r, int messages, pid_t *pid)
 {
 	posix_spawn_file_actions_t io;
 	char **environment = make_environment(r->variables);
@@ -139,7 +139,7 @@ static int64_t machine_busy_ns(void)
 
 static int64_t of_timeval(struct timeval t) { return (int64_t)t.tv_sec * 1000000000 + t.tv_usec * 1000; }
 
-static bool wait_for(pid_t pid, int64_t began, struct process_cost *out)
+static bool process_wait_for(pid_t pid, int64_t began, struct process_cost *out)
 {
 	struct rusage used;
 	int status;
@@ -153,20 +153,20 @@ static bool wait_for(pid_t pid, int64_t began, struct process_cost *out)
 	return true;
 }
 
-static bool run(const struct process_request *r, int ends[2], struct process_cost *out, struct buf *messages)
+static bool profile_process_run(const struct process_request *r, int ends[2], struct process_cost *out, struct buf *messages)
 {
 	pid_t pid;
 	int counter = r->count_instructions ? open_instructions() : -1;
 	double before = read_instructions(counter);
 	int64_t busy = machine_busy_ns(), began = os_now_ns();
-	int e = spawn(r, ends[1], &pid);
+	int e = process_spawn(r, ends[1], &pid);
 	close(ends[1]);
 	ends[1] = -1;
 	if (e)
 		buf_printf(messages, "cannot start `%s`: %s", r->argv[0], strerror(e));
 	else
 		read_messages(ends[0], pid, r->watch_memory, out, messages);
-	bool ok = !e && wait_for(pid, began, out);
+	bool ok = !e && process_wait_for(pid, began, out);
 	int64_t others = machine_busy_ns() - busy - out->cpu_ns;
 	out->others_ns = others > 0 ? others : 0;
 	out->instructions = read_instructions(counter) - before;
@@ -183,7 +183,7 @@ bool process_run(const struct process_request *r, struct process_cost *out, stru
 		buf_printf(messages, "cannot make a pipe: %s", strerror(errno));
 		return false;
 	}
-	bool ok = run(r, ends, out, messages);
+	bool ok = profile_process_run(r, ends, out, messages);
 	close(ends[0]);
 	return ok;
 }
@@ -203,7 +203,7 @@ char *process_own_path(void)
 #define RUNS 7
 
 /* Dependent arithmetic that chooses the next word: neither can be removed, and it runs at the speed of one core. */
-static uint64_t work(uint64_t *words)
+static uint64_t process_work(uint64_t *words)
 {
 	uint64_t x = 88172645463325252ull;
 	for (uint32_t i = 0; i < STEPS; i++) {
@@ -218,11 +218,11 @@ static uint64_t work(uint64_t *words)
 int64_t calibrate_ns(void)
 {
 	uint64_t *words = alloc_zeroed(WORDS * sizeof *words);
-	volatile uint64_t sink = work(words); /* touches the pages */
+	volatile uint64_t sink = process_work(words); /* touches the pages */
 	double times[RUNS];
 	for (uint32_t i = 0; i < RUNS; i++) {
 		int64_t began = os_thread_cpu_ns();
-		sink = work(words);
+		sink = process_work(words);
 		times[i] = (double)(os_thread_cpu_ns() - began);
 	}
 	(void)sink;

@@ -50,7 +50,7 @@ void profile_free(struct profile *p)
 	arena_free(p->arena);
 }
 
-static const char *copy(struct profile *p, const char *text) { return text ? arena_strdup(p->arena, text) : NULL; }
+static const char *profile_copy(struct profile *p, const char *text) { return text ? arena_strdup(p->arena, text) : NULL; }
 
 void profile_place_item(struct profile *p, uint32_t item)
 {
@@ -66,7 +66,7 @@ void profile_place_item(struct profile *p, uint32_t item)
 uint32_t profile_add_item(struct profile *p, enum profile_item_kind kind, uint32_t parent, const char *name, const char *at)
 {
 	BUG_ON(parent != PROFILE_NONE && parent >= p->items.len);
-	struct profile_item i = {.kind = kind, .parent = parent, .name = copy(p, name), .at = copy(p, at)};
+	struct profile_item i = {.kind = kind, .parent = parent, .name = profile_copy(p, name), .at = profile_copy(p, at)};
 	vec_push(&p->items, i);
 	profile_place_item(p, p->items.len - 1);
 	return p->items.len - 1;
@@ -120,7 +120,7 @@ double profile_others_share(const struct profile *p)
 
 void profile_add_setting(struct profile *p, const char *name, const char *text)
 {
-	struct profile_setting s = {copy(p, name), copy(p, text)};
+	struct profile_setting s = {profile_copy(p, name), profile_copy(p, text)};
 	uint32_t i = 0;
 	while (i < p->settings.len && strcmp(p->settings.at[i].name, name) < 0)
 		i++;
@@ -153,7 +153,7 @@ void profile_add_fact(struct profile *p, const char *name, double value)
 	if (f)
 		f->value = value;
 	else
-		vec_push(&p->facts, ((struct profile_fact){copy(p, name), value}));
+		vec_push(&p->facts, ((struct profile_fact){profile_copy(p, name), value}));
 }
 
 double profile_fact(const struct profile *p, const char *name, double otherwise)
@@ -186,7 +186,7 @@ const struct profile_item *profile_item_root(const struct profile *p, uint32_t i
 /* ---- more samples ---- */
 
 /* Returns the array of `to` for n samples, of which the last of `more` are its own. Metrics that neither has measured stay NULL. */
-static double *join(struct arena *a, const double *to, uint32_t n_to, const double *more, uint32_t n_more)
+static double *profile_join(struct arena *a, const double *to, uint32_t n_to, const double *more, uint32_t n_more)
 {
 	if (!to && !more)
 		return NULL;
@@ -201,7 +201,7 @@ static double *join(struct arena *a, const double *to, uint32_t n_to, const doub
 static void join_values(struct profile *to, struct profile_values *v, const struct profile_values *more, uint32_t n_more)
 {
 	for (uint32_t m = 0; m < METRIC_COUNT; m++)
-		v->of[m] = join(to->arena, v->of[m], to->n_samples, more ? more->of[m] : NULL, n_more);
+		v->of[m] = profile_join(to->arena, v->of[m], to->n_samples, more ? more->of[m] : NULL, n_more);
 }
 
 /* Maps the items of `more` to those of `to`, which gets those that it lacks. */
@@ -217,8 +217,8 @@ static uint32_t *match_items(struct profile *to, const struct profile *more, str
 		if (!map_get(&known, m->key, &at)) {
 			uint32_t parent = m->parent == PROFILE_NONE ? PROFILE_NONE : matches[m->parent];
 			at = profile_add_item(to, m->kind, parent, m->name, m->at);
-			to->items.at[at].note = copy(to, m->note);
-			to->items.at[at].kernel = copy(to, m->kernel);
+			to->items.at[at].note = profile_copy(to, m->note);
+			to->items.at[at].kernel = profile_copy(to, m->kernel);
 			to->items.at[at].ceiling = m->ceiling;
 			map_put(&known, m->key, at);
 		}
@@ -239,7 +239,7 @@ void profile_append(struct profile *to, const struct profile *more)
 		join_values(to, &to->items.at[i].values, values[i], more->n_samples);
 	join_values(to, &to->total, &more->total, more->n_samples);
 	to->calibration_ns = to->calibration_ns && more->calibration_ns
-				     ? join(to->arena, to->calibration_ns, to->n_samples, more->calibration_ns, more->n_samples)
+				     ? profile_join(to->arena, to->calibration_ns, to->n_samples, more->calibration_ns, more->n_samples)
 				     : NULL;
 	to->n_samples += more->n_samples;
 	arena_free(a);

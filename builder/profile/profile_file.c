@@ -62,7 +62,7 @@ struct any_list {
 static void print_record(struct json_writer *w, const struct profile *p, const struct record *r, const void *x);
 
 /* With three digits. What they make a whole number is written as one, so that a file that is read and written stays the same. */
-static void print_number(struct json_writer *w, double v)
+static void profile_file_print_number(struct json_writer *w, double v)
 {
 	double written = round(v * 1000) / 1000;
 	if (fabs(v) < 9e15 && written == floor(written))
@@ -75,11 +75,11 @@ static void print_samples(struct json_writer *w, const double *v, uint32_t n)
 {
 	json_open(w, '[');
 	for (uint32_t i = 0; i < n; i++)
-		print_number(w, v[i]);
+		profile_file_print_number(w, v[i]);
 	json_close(w, ']');
 }
 
-static void print_value(struct json_writer *w, const struct profile *p, const struct field *f, const void *x)
+static void profile_file_print_value(struct json_writer *w, const struct profile *p, const struct field *f, const void *x)
 {
 	const void *at = (const char *)x + f->offset;
 	const struct any_list *list = at;
@@ -93,7 +93,7 @@ static void print_value(struct json_writer *w, const struct profile *p, const st
 	case FIELD_ITEM:
 	case FIELD_PARENT: json_int(w, *(const uint32_t *)at); break;
 	case FIELD_LONG: json_int(w, *(const int64_t *)at); break;
-	case FIELD_NUMBER: print_number(w, *(const double *)at); break;
+	case FIELD_NUMBER: profile_file_print_number(w, *(const double *)at); break;
 	case FIELD_SAMPLES: print_samples(w, *(const double *const *)at, p->n_samples); break;
 	case FIELD_OBJECT: print_record(w, p, r, r == &trib_record ? x : at); break;
 	case FIELD_LIST:
@@ -108,13 +108,13 @@ static void print_value(struct json_writer *w, const struct profile *p, const st
 		for (uint32_t i = 0; i < list->len; i++) {
 			const char *entry = list->at + i * r->size;
 			json_key(w, *(const char *const *)(const void *)(entry + r->fields[0].offset));
-			print_value(w, p, &r->fields[1], entry);
+			profile_file_print_value(w, p, &r->fields[1], entry);
 		}
 		json_close(w, '}');
 	}
 }
 
-static bool is_absent(const struct field *f, const void *x)
+static bool profile_file_is_absent(const struct field *f, const void *x)
 {
 	const void *at = (const char *)x + f->offset;
 	return (f->kind == FIELD_WORDS && !*(const char *const *)at) || (f->kind == FIELD_WORD && !*(const unsigned *)at) ||
@@ -125,11 +125,11 @@ static bool is_absent(const struct field *f, const void *x)
 static void print_fields(struct json_writer *w, const struct profile *p, const struct record *r, const void *x)
 {
 	for (uint32_t i = 0; i < r->n_fields; i++) {
-		if (is_absent(&r->fields[i], x))
+		if (profile_file_is_absent(&r->fields[i], x))
 			continue;
 		if (r->bracket == '{')
 			json_key(w, r->fields[i].name);
-		print_value(w, p, &r->fields[i], x);
+		profile_file_print_value(w, p, &r->fields[i], x);
 	}
 }
 
@@ -168,8 +168,8 @@ struct reader {
 };
 
 /* Reports the first error. Returns false. */
-static bool fail(struct reader *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static bool fail(struct reader *r, const char *format, ...)
+static bool profile_file_fail(struct reader *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static bool profile_file_fail(struct reader *r, const char *format, ...)
 {
 	va_list ap;
 	va_start(ap, format);
@@ -185,7 +185,7 @@ static bool read_record(struct reader *r, const struct record *record, const jso
 static bool read_index(struct reader *r, const json_t *v, uint64_t most, uint64_t *out, const char *what)
 {
 	if (!json_is_integer(v) || json_integer_value(v) < 0 || (uint64_t)json_integer_value(v) > most)
-		return fail(r, "a number in `%s` is not from 0 to %llu", what, (unsigned long long)most);
+		return profile_file_fail(r, "a number in `%s` is not from 0 to %llu", what, (unsigned long long)most);
 	*out = (uint64_t)json_integer_value(v);
 	return true;
 }
@@ -197,7 +197,8 @@ static bool read_item_index(struct reader *r, const struct field *f, const json_
 	if (f->kind == FIELD_PARENT && !v)
 		return *out = PROFILE_NONE, true;
 	if (!n)
-		return f->kind == FIELD_PARENT ? fail(r, "the first item has a `parent`") : fail(r, "it has %s but no items", what);
+		return f->kind == FIELD_PARENT ? profile_file_fail(r, "the first item has a `parent`")
+					       : profile_file_fail(r, "it has %s but no items", what);
 	bool ok = read_index(r, v, n - 1, &at, what);
 	*out = (uint32_t)at;
 	return ok;
@@ -209,54 +210,57 @@ static bool read_samples(struct reader *r, const json_t *array, double **out, co
 	if (!array)
 		return true;
 	if (!json_is_array(array) || json_array_size(array) != n)
-		return fail(r, "`%s` does not have a number for each of the %u samples", what, n);
+		return profile_file_fail(r, "`%s` does not have a number for each of the %u samples", what, n);
 	*out = ARENA_ARRAY(r->p->arena, double, n);
 	for (uint32_t i = 0; i < n; i++) {
 		const json_t *v = json_array_get(array, i);
 		(*out)[i] = json_number_value(v);
 		if (!json_is_number(v) || !isfinite((*out)[i]))
-			return fail(r, "`%s` has an element that is not a number", what);
+			return profile_file_fail(r, "`%s` has an element that is not a number", what);
 	}
 	return true;
 }
 
 /* A word that may be absent may be unknown, too. */
-static bool read_word(struct reader *r, const struct field *f, const char *text, unsigned *out, const char *what)
+static bool profile_file_read_word(struct reader *r, const struct field *f, const char *text, unsigned *out, const char *what)
 {
 	for (*out = 0; text && *out < f->most; ++*out)
 		if (strcmp(text, ((const char *const *)f->of)[*out]) == 0)
 			return true;
 	*out = 0;
-	return f->kind == FIELD_WORD || fail(r, "there is no known `%s` in its `%s`", f->name, what);
+	return f->kind == FIELD_WORD || profile_file_fail(r, "there is no known `%s` in its `%s`", f->name, what);
 }
 
-static bool check_item(struct reader *r, uint32_t i)
+static bool profile_file_check_item(struct reader *r, uint32_t i)
 {
 	const struct profile_item *item = &r->p->items.at[i];
 	profile_place_item(r->p, i);
 	if (item->depth > PROFILE_MOST_DEPTH)
-		return fail(r, "item %u is nested deeper than %d items", i, PROFILE_MOST_DEPTH);
-	return item->path_len <= PROFILE_MOST_PATH || fail(r, "the path of item %u is longer than %d bytes", i, PROFILE_MOST_PATH);
+		return profile_file_fail(r, "item %u is nested deeper than %d items", i, PROFILE_MOST_DEPTH);
+	return item->path_len <= PROFILE_MOST_PATH ||
+	       profile_file_fail(r, "the path of item %u is longer than %d bytes", i, PROFILE_MOST_PATH);
 }
 
-static void *add_element(struct any_list *list, size_t size)
+static void *profile_file_add_element(struct any_list *list, size_t size)
 {
 	if (list->len == list->cap)
 		vec_grow_raw((void **)&list->at, &list->cap, list->len + 1, size);
 	return memset(list->at + list->len++ * size, 0, size);
 }
 
-static bool read_list(struct reader *r, const struct record *record, const json_t *array, struct any_list *list, const char *name)
+static bool profile_file_read_list(struct reader *r, const struct record *record, const json_t *array, struct any_list *list,
+				   const char *name)
 {
 	for (size_t i = 0; i < json_array_size(array); i++) {
-		void *x = add_element(list, record->size);
-		if (!read_record(r, record, json_array_get(array, i), x, name) || (record == &item_record && !check_item(r, (uint32_t)i)))
+		void *x = profile_file_add_element(list, record->size);
+		if (!read_record(r, record, json_array_get(array, i), x, name) ||
+		    (record == &item_record && !profile_file_check_item(r, (uint32_t)i)))
 			return false;
 	}
 	return true;
 }
 
-static bool read_value(struct reader *r, const struct field *f, const json_t *v, void *x, const char *what)
+static bool profile_file_read_value(struct reader *r, const struct field *f, const json_t *v, void *x, const char *what)
 {
 	void *at = (char *)x + f->offset;
 	const struct record *record = f->of;
@@ -268,7 +272,7 @@ static bool read_value(struct reader *r, const struct field *f, const json_t *v,
 	case FIELD_TEXT:
 	case FIELD_WORDS: *(const char **)at = text ? arena_strdup(r->p->arena, text) : f->kind == FIELD_TEXT ? "" : NULL; return true;
 	case FIELD_ENUM:
-	case FIELD_WORD: return read_word(r, f, text, at, what);
+	case FIELD_WORD: return profile_file_read_word(r, f, text, at, what);
 	case FIELD_COUNT:
 	case FIELD_LONG:
 		if (!read_index(r, v, f->most, &whole, what))
@@ -280,19 +284,21 @@ static bool read_value(struct reader *r, const struct field *f, const json_t *v,
 		return true;
 	case FIELD_ITEM:
 	case FIELD_PARENT: return read_item_index(r, f, v, at, what);
-	case FIELD_NUMBER: *(double *)at = number; return json_is_number(v) || fail(r, "an element of `%s` is not a number", what);
+	case FIELD_NUMBER:
+		*(double *)at = number;
+		return json_is_number(v) || profile_file_fail(r, "an element of `%s` is not a number", what);
 	case FIELD_SAMPLES: return read_samples(r, v, at, f->name);
 	case FIELD_OBJECT: return read_record(r, record, v, record == &trib_record ? x : at, f->name);
 	case FIELD_LIST:
-	case FIELD_SOME: return read_list(r, record, v, at, what);
+	case FIELD_SOME: return profile_file_read_list(r, record, v, at, what);
 	case FIELD_MAP:
 		json_object_foreach((json_t *)(uintptr_t)v, key, value)
 		{
-			char *entry = add_element(at, record->size);
+			char *entry = profile_file_add_element(at, record->size);
 			*(const char **)(void *)(entry + record->fields[0].offset) = arena_strdup(r->p->arena, key);
 			if (record == &setting_record && !json_is_string(value))
-				return fail(r, "a setting is not a text");
-			if (!read_value(r, &record->fields[1], value, entry, what))
+				return profile_file_fail(r, "a setting is not a text");
+			if (!profile_file_read_value(r, &record->fields[1], value, entry, what))
 				return false;
 		}
 	}
@@ -304,10 +310,10 @@ static bool read_record(struct reader *r, const struct record *record, const jso
 {
 	bool is_array = record->bracket == '[';
 	if (is_array && json_array_size(v) != record->n_fields)
-		return fail(r, "an element of `%s` does not have %u numbers", list, record->n_fields);
+		return profile_file_fail(r, "an element of `%s` does not have %u numbers", list, record->n_fields);
 	for (uint32_t i = 0; i < record->n_fields; i++) {
 		const struct field *f = &record->fields[i];
-		if (!read_value(r, f, is_array ? json_array_get(v, i) : json_object_get(v, f->name), x, list ? list : f->name))
+		if (!profile_file_read_value(r, f, is_array ? json_array_get(v, i) : json_object_get(v, f->name), x, list ? list : f->name))
 			return false;
 	}
 	return true;
@@ -318,15 +324,15 @@ static bool read_root(struct reader *r, const json_t *root)
 	const char *type = json_string_value(json_object_get(root, "type"));
 	const json_t *version = json_object_get(root, "version");
 	if (!type || strcmp(type, "profile") != 0)
-		return fail(r, "it is JSON, but not a profile");
+		return profile_file_fail(r, "it is JSON, but not a profile");
 	if (!json_is_integer(version) || json_integer_value(version) < 1)
-		return fail(r, "it has no version");
+		return profile_file_fail(r, "it has no version");
 	if (json_integer_value(version) > PROFILE_VERSION) {
 		buf_printf(r->error, "its version is %lld, but this trib reads versions up to %d; read it with a newer trib",
 			   (long long)json_integer_value(version), PROFILE_VERSION);
 		return false;
 	}
-	return read_record(r, &profile_record, root, r->p, NULL) && (r->p->n_samples > 0 || fail(r, "it has no samples"));
+	return read_record(r, &profile_record, root, r->p, NULL) && (r->p->n_samples > 0 || profile_file_fail(r, "it has no samples"));
 }
 
 struct profile *profile_parse(const char *text, size_t len, struct buf *error)

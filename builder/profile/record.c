@@ -45,7 +45,7 @@ bool scenario_parse(const char *text, enum scenario *out)
 
 /* ---- one process ---- */
 
-static uint32_t count(const char *const *list)
+static uint32_t record_count(const char *const *list)
 {
 	uint32_t n = 0;
 	while (list && list[n])
@@ -62,16 +62,16 @@ static const char *const *command_of(struct recorder *r)
 			  *const file[] = {path_base(o->root), NULL};
 	const char *const *const lists[] = {o->kind == PROFILE_RUN ? bench : build,           project,   o->only_totals ? NULL : profile,
 					    path_has_extension(o->root, "tri") ? file : NULL, o->models, o->flags};
-	const char **argv = ARENA_ARRAY(r->w.arena, const char *, 13 + count(o->models) + count(o->flags));
+	const char **argv = ARENA_ARRAY(r->w.arena, const char *, 13 + record_count(o->models) + record_count(o->flags));
 	uint32_t n = 0;
 	argv[n++] = o->program;
 	for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
-		for (uint32_t k = 0; k < count(lists[i]); k++)
+		for (uint32_t k = 0; k < record_count(lists[i]); k++)
 			argv[n++] = lists[i][k];
 	return argv;
 }
 
-static bool start(struct recorder *r, bool watch_memory, struct process_cost *cost, struct buf *error)
+static bool record_start(struct recorder *r, bool watch_memory, struct process_cost *cost, struct buf *error)
 {
 	const char *variables[] = {arena_printf(r->w.arena, "TRIB_CACHE_DIR=%s", r->w.cache), NULL};
 	struct process_request q = {command_of(r), variables, r->o->count_instructions, watch_memory};
@@ -85,12 +85,12 @@ static bool start(struct recorder *r, bool watch_memory, struct process_cost *co
 	return ok && cost->status == 0;
 }
 
-static bool run(struct recorder *r, struct process_cost *cost, struct buf *error) { return start(r, false, cost, error); }
+static bool record_run(struct recorder *r, struct process_cost *cost, struct buf *error) { return record_start(r, false, cost, error); }
 
-static const char *join(struct arena *a, const char *const *words)
+static const char *record_join(struct arena *a, const char *const *words)
 {
 	const char *text = "";
-	for (uint32_t i = 0; i < count(words); i++)
+	for (uint32_t i = 0; i < record_count(words); i++)
 		text = arena_printf(a, "%s%s%s", text, i ? " " : "", words[i]);
 	return text;
 }
@@ -117,18 +117,18 @@ static void complete(const struct recorder *r, struct profile *p, const struct p
 	p->calibration_ns[0] = (double)calibration;
 	if (o->kind == PROFILE_BUILD)
 		profile_add_setting(p, "scenario", scenario_name(o->scenario));
-	if (count(o->models))
-		profile_add_setting(p, "models", join(p->arena, o->models));
-	if (count(o->flags))
-		profile_add_setting(p, "flags", join(p->arena, o->flags));
+	if (record_count(o->models))
+		profile_add_setting(p, "models", record_join(p->arena, o->models));
+	if (record_count(o->flags))
+		profile_add_setting(p, "flags", record_join(p->arena, o->flags));
 }
 
-static struct profile *measure(struct recorder *r, struct buf *error)
+static struct profile *record_measure(struct recorder *r, struct buf *error)
 {
 	struct process_cost cost;
 	int64_t calibration = calibrate_ns();
 	os_remove_tree(r->profile_path);
-	if (!run(r, &cost, error))
+	if (!record_run(r, &cost, error))
 		return NULL;
 	struct profile *p = r->o->only_totals ? profile_new(PROFILE_BUILD, 1) : profile_read(r->profile_path, error);
 	if (p)
@@ -160,7 +160,7 @@ static bool edit_works(struct recorder *r, struct source_edit *e)
 	uint64_t before = output_inodes(r);
 	struct process_cost cost;
 	e->number++;
-	bool works = source_edit_write(e, &ignored) && run(r, &cost, &ignored) && output_inodes(r) != before;
+	bool works = source_edit_write(e, &ignored) && record_run(r, &cost, &ignored) && output_inodes(r) != before;
 	if (!works) {
 		e->number = 0;
 		source_edit_write(e, &ignored);
@@ -206,7 +206,7 @@ static bool touch_sources(struct recorder *r, struct buf *error)
 /* ---- the recorder ---- */
 
 /* Brings the workspace into the state that the scenario wants. */
-static bool prepare(struct recorder *r, enum scenario s, struct buf *error)
+static bool record_prepare(struct recorder *r, enum scenario s, struct buf *error)
 {
 	switch (s) {
 	case SCENARIO_COLD:
@@ -226,11 +226,11 @@ static bool edits(const struct record_options *o)
 	return o->kind == PROFILE_BUILD && (o->scenario == SCENARIO_EDIT || o->scenario == SCENARIO_COMMENT || o->scenario == SCENARIO_ALL);
 }
 
-static bool begin(struct recorder *r, struct buf *error)
+static bool record_begin(struct recorder *r, struct buf *error)
 {
 	struct process_cost cost;
 	r->profile_path = path_join(r->w.arena, r->w.folder, "profile.json");
-	if (!start(r, r->o->watch_memory, &cost, error)) /* also brings the files of trib and of the project into memory */
+	if (!record_start(r, r->o->watch_memory, &cost, error)) /* also brings the files of trib and of the project into memory */
 		return false;
 	r->private_dirty_bytes = cost.private_dirty_bytes;
 	return !edits(r->o) || find_edit(r, error);
@@ -240,7 +240,7 @@ struct recorder *recorder_open(const struct record_options *o, struct buf *error
 {
 	struct recorder *r = alloc_zeroed(sizeof *r);
 	r->o = o;
-	if (workspace_open(&r->w, o->root, error) && begin(r, error))
+	if (workspace_open(&r->w, o->root, error) && record_begin(r, error))
 		return r;
 	recorder_close(r);
 	return NULL;
@@ -248,7 +248,7 @@ struct recorder *recorder_open(const struct record_options *o, struct buf *error
 
 /* ---- all scenarios ---- */
 
-static void add_cost(struct profile *p, uint32_t item, const struct process_cost *cost, struct process_cost *sum)
+static void record_add_cost(struct profile *p, uint32_t item, const struct process_cost *cost, struct process_cost *sum)
 {
 	set_costs(p, &p->items.at[item].values, cost);
 	sum->wall_ns += cost->wall_ns;
@@ -265,18 +265,18 @@ static bool measure_twice(struct recorder *r, struct profile *p, enum scenario s
 	struct process_cost both = {0}, cost;
 	uint32_t item = profile_add_item(p, ITEM_SCENARIO, PROFILE_NONE, scenario_name(s), NULL);
 	p->items.at[item].note = scenarios[s].meaning;
-	if (!prepare(r, s, error))
+	if (!record_prepare(r, s, error))
 		return false;
 	for (int i = 0; i < 2; i++) {
-		if (!run(r, &cost, error))
+		if (!record_run(r, &cost, error))
 			return false;
-		add_cost(p, profile_add_item(p, ITEM_SCENARIO, item, names[i], NULL), &cost, &both);
+		record_add_cost(p, profile_add_item(p, ITEM_SCENARIO, item, names[i], NULL), &cost, &both);
 	}
-	add_cost(p, item, &both, all);
+	record_add_cost(p, item, &both, all);
 	return true;
 }
 
-static struct profile *measure_all(struct recorder *r, struct buf *error)
+static struct profile *record_measure_all(struct recorder *r, struct buf *error)
 {
 	struct profile *p = profile_new(PROFILE_BUILD, 1);
 	struct process_cost all = {0};
@@ -293,8 +293,8 @@ static struct profile *measure_all(struct recorder *r, struct buf *error)
 struct profile *recorder_sample(struct recorder *r, struct buf *error)
 {
 	if (r->o->kind == PROFILE_BUILD && r->o->scenario == SCENARIO_ALL)
-		return measure_all(r, error);
-	return r->o->kind == PROFILE_RUN || prepare(r, r->o->scenario, error) ? measure(r, error) : NULL;
+		return record_measure_all(r, error);
+	return r->o->kind == PROFILE_RUN || record_prepare(r, r->o->scenario, error) ? record_measure(r, error) : NULL;
 }
 
 void recorder_close(struct recorder *r)

@@ -106,7 +106,7 @@ static const char *cell_text(struct arena *a, enum cell_kind kind, const struct 
 	}
 }
 
-static bool is_shown(const struct table *t, uint32_t k)
+static bool report_is_shown(const struct table *t, uint32_t k)
 {
 	for (uint32_t i = k; i < t->cells.len && t->columns[k].title; i += t->n_columns)
 		if (t->cells.at[i].is != CELL_IS_BLANK || t->cells.at[i].text)
@@ -126,7 +126,7 @@ static struct grid shown_cells(const struct table *t)
 	struct grid g = {.n_columns = 0};
 	uint32_t from[TABLE_COLUMNS];
 	for (uint32_t k = 0; k < t->n_columns; k++)
-		if (is_shown(t, k)) {
+		if (report_is_shown(t, k)) {
 			from[g.n_columns] = k;
 			g.kinds[g.n_columns++] = t->columns[k].kind;
 			vec_push(&g.cells, t->columns[k].title);

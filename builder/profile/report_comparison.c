@@ -27,7 +27,7 @@ static struct cell value_cell(struct report *r, const struct compared *x, double
 	return report_is_json(r) ? figure(value) : word(figure_new(r->arena, profile_metrics[x->metric].unit, value));
 }
 
-static void add_row(struct table *t, const struct comparison *c, const struct compared *x, bool with_verdict)
+static void report_comparison_add_row(struct table *t, const struct comparison *c, const struct compared *x, bool with_verdict)
 {
 	struct report *r = t->report;
 	bool json = report_is_json(r), is_new = x->change == CHANGE_NEW && !json, is_gone = x->change == CHANGE_REMOVED && !json;
@@ -42,13 +42,13 @@ static void add_row(struct table *t, const struct comparison *c, const struct co
 		  figure(x->is_tested), word(change), word(x->reason));
 }
 
-static void put_list(struct report *r, const struct comparison *c, enum change change)
+static void report_comparison_put_list(struct report *r, const struct comparison *c, enum change change)
 {
 	uint32_t n, top = r->options.top;
 	const uint32_t *rows = compare_rows(c, change, &n);
 	struct table t = TABLE(r, columns);
 	for (uint32_t i = 0; i < n && i < top; i++)
-		add_row(&t, c, &c->rows[rows[i]], change == CHANGE_UNDECIDED);
+		report_comparison_add_row(&t, c, &c->rows[rows[i]], change == CHANGE_UNDECIDED);
 	const char *of = n > top ? arena_printf(r->arena, "%u of %u", top, n) : arena_printf(r->arena, "%u", n);
 	table_print(&t, NULL, arena_printf(r->arena, "%s (%s)", change_table[change].title, of));
 }
@@ -68,7 +68,7 @@ static void put_samples(struct report *r, const struct comparison *c)
 	table_print(&t, NULL, NULL);
 }
 
-static void put_sides(struct report *r, const struct comparison *c, const char *before, const char *after)
+static void report_comparison_put_sides(struct report *r, const struct comparison *c, const char *before, const char *after)
 {
 	struct buf differences = {0};
 	const struct profile *p = c->before, *q = c->after;
@@ -100,7 +100,7 @@ static void put_summary(struct report *r, const struct comparison *c)
 		report_say(r, "too few samples for a test: smaller changes than 30 %% are undecided; record at least 4, better 10\n");
 }
 
-static void put_json(struct report *r, const struct comparison *c, const char *before, const char *after)
+static void report_comparison_put_json(struct report *r, const struct comparison *c, const char *before, const char *after)
 {
 	report_member(r, "before", word(before));
 	report_member(r, "after", word(after));
@@ -119,17 +119,17 @@ void report_comparison(const struct comparison *c, const char *before_name, cons
 	struct table t = TABLE(&r, columns);
 	bool json = report_is_json(&r);
 	if (json)
-		put_json(&r, c, before_name, after_name);
+		report_comparison_put_json(&r, c, before_name, after_name);
 	else
-		put_sides(&r, c, before_name, after_name);
+		report_comparison_put_sides(&r, c, before_name, after_name);
 	for (uint32_t i = 0; i < c->n_rows && (json || compare_is_whole(&c->rows[i])); i++)
-		add_row(&t, c, &c->rows[i], true);
+		report_comparison_add_row(&t, c, &c->rows[i], true);
 	report_say(&r, "\n");
 	table_print(&t, "rows", NULL);
 	if (!json) {
 		put_samples(&r, c);
 		for (enum change i = CHANGE_NOT_JUDGED + 1; i < CHANGES; i++)
-			put_list(&r, c, i);
+			report_comparison_put_list(&r, c, i);
 		put_summary(&r, c);
 	}
 	report_close(&r);

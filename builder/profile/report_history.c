@@ -15,7 +15,7 @@ COLUMNS(columns, ONLY_JSON("at"), ONLY_TEXT("when", WORD), COLUMN("models", "mod
 	ONLY_JSON("command"));
 enum { COLUMNS = sizeof columns / sizeof *columns };
 
-static const char *date(struct arena *a, uint64_t seconds)
+static const char *report_history_date(struct arena *a, uint64_t seconds)
 {
 	time_t t = (time_t)seconds;
 	struct tm tm;
@@ -28,7 +28,7 @@ static const char *date(struct arena *a, uint64_t seconds)
 
 static void add_build(struct table *t, const struct build_entry *e)
 {
-	TABLE_ROW(t, figure((double)e->at), word(date(t->report->arena, e->at)), word(e->models), figure((double)e->wall_ns),
+	TABLE_ROW(t, figure((double)e->at), word(report_history_date(t->report->arena, e->at)), word(e->models), figure((double)e->wall_ns),
 		  figure(e->compiled), figure(e->reused), figure((double)e->saved_ns), word(e->slowest),
 		  e->slowest_ns ? figure((double)e->slowest_ns) : word(""), figure((double)e->slowest_ns), figure(e->hits),
 		  figure(e->misses), *e->command ? word(e->command) : blank(""));
@@ -50,7 +50,7 @@ static void put_median(struct report *r, const struct build_entry *list, uint32_
 			   figure_text(UNIT_NS, statistics_median(walls, count), text), figure_text(UNIT_NS, saved, saving));
 }
 
-static int by_wall(const void *a, const void *b)
+static int report_history_by_wall(const void *a, const void *b)
 {
 	const struct build_entry *x = *(const struct build_entry *const *)a, *y = *(const struct build_entry *const *)b;
 	return x->wall_ns != y->wall_ns ? (x->wall_ns < y->wall_ns) - (x->wall_ns > y->wall_ns) : (x > y) - (x < y);
@@ -65,7 +65,7 @@ static void put_slowest(struct report *r, const struct build_entry *list, uint32
 	for (uint32_t i = 0; i < n; i++)
 		if (list[i].at >= from)
 			slow[found++] = &list[i];
-	qsort(slow, found, sizeof(struct build_entry *), by_wall);
+	qsort(slow, found, sizeof(struct build_entry *), report_history_by_wall);
 	for (uint32_t i = 0; i < found && i < r->options.top; i++)
 		add_build(&t, slow[i]);
 	report_say(r, "\nslowest builds of the week\n\n");
@@ -132,7 +132,7 @@ static void put_weeks(struct report *r, const struct usage_of_week *sums, uint32
 	table_print(&t, NULL, NULL);
 }
 
-static void print_text(struct report *r, const struct build_entry *list, uint32_t n, uint64_t now)
+static void report_history_print_text(struct report *r, const struct build_entry *list, uint32_t n, uint64_t now)
 {
 	uint32_t n_weeks, shown = n < r->options.top ? n : r->options.top;
 	uint64_t week = now > WEEK ? now - WEEK : 0;
@@ -149,7 +149,7 @@ static void print_text(struct report *r, const struct build_entry *list, uint32_
 	put_weeks(r, sums, n_weeks);
 }
 
-static void print_json(struct report *r, const struct build_entry *list, uint32_t n, uint64_t now)
+static void report_history_print_json(struct report *r, const struct build_entry *list, uint32_t n, uint64_t now)
 {
 	struct json_writer *w = &r->json;
 	struct table t = TABLE(r, columns);
@@ -182,10 +182,10 @@ void report_history(const struct build_entry *list, uint32_t n, uint64_t now, co
 {
 	struct report r = report_open(o, out, "history");
 	if (report_is_json(&r))
-		print_json(&r, list, n, now);
+		report_history_print_json(&r, list, n, now);
 	else if (!n)
 		report_say(&r, "no build of this project has done anything yet\n");
 	else
-		print_text(&r, list, n, now);
+		report_history_print_text(&r, list, n, now);
 	report_close(&r);
 }

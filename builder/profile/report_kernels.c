@@ -10,7 +10,7 @@ COLUMNS(columns, ONLY_TEXT("statement", WORD), ONLY_TEXT("at", WORD), ONLY_TEXT(
 	ONLY_TEXT("group", WHOLE), ONLY_TEXT("occupancy", SHARE), COLUMN("verdict", "verdict", WORD));
 enum { COLUMNS = sizeof columns / sizeof *columns };
 
-static void add_row(struct table *t, const struct profile *p, const struct kernel_row *k)
+static void report_kernels_add_row(struct table *t, const struct profile *p, const struct kernel_row *k)
 {
 	struct arena *a = t->report->arena;
 	const struct profile_item *i = &p->items.at[k->item];
@@ -80,7 +80,7 @@ void report_kernels(const struct profile *p, const struct report_options *o, str
 	const struct kernel_row *rows = kernel_rows(r.arena, p, &n);
 	for (uint32_t i = 0; i < n && i < o->top; i++)
 		if (rows[i].ns >= o->threshold_ns)
-			add_row(&t, p, &rows[i]);
+			report_kernels_add_row(&t, p, &rows[i]);
 	uint32_t shown = table_rows(&t);
 	table_print(&t, NULL, NULL);
 	if (shown)
@@ -94,7 +94,7 @@ void report_kernel_members(struct report *r, const struct profile *p, uint32_t i
 		return;
 	struct table t = TABLE(r, columns);
 	struct kernel_row row = kernel_row(p, item);
-	add_row(&t, p, &row);
+	report_kernels_add_row(&t, p, &row);
 	report_members(r, columns, t.cells.at, COLUMNS);
 	vec_free(&t.cells);
 }

@@ -14,7 +14,7 @@ struct view {
 	double whole; /* busy time, of which shares are printed */
 };
 
-static void put_head(struct view *v)
+static void report_profile_put_head(struct view *v)
 {
 	const struct profile *p = v->p;
 	const char *models = profile_setting(p, "models");
@@ -57,7 +57,8 @@ static const enum profile_metric shown[] = {METRIC_CPU,        METRIC_CALLS, MET
 enum { SHOWN = sizeof shown / sizeof *shown };
 
 /* Prints a table of the items. names: of each; NULL: that of its place in the tree. */
-static void put_items(struct view *v, const uint32_t *items, uint32_t n, const char *title, const char *heading, bool as_tree)
+static void report_profile_put_items(struct view *v, const uint32_t *items, uint32_t n, const char *title, const char *heading,
+				     bool as_tree)
 {
 	const struct profile *p = v->p;
 	struct arena *a = v->r.arena;
@@ -94,7 +95,7 @@ static uint32_t *items_of(struct view *v, uint64_t kinds, uint32_t *n)
 	return list;
 }
 
-static int by_wall(const void *a, const void *b, void *profile)
+static int report_profile_by_wall(const void *a, const void *b, void *profile)
 {
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 	double w = profile_value(profile, x, METRIC_WALL), u = profile_value(profile, y, METRIC_WALL);
@@ -105,7 +106,7 @@ static int by_wall(const void *a, const void *b, void *profile)
 static uint32_t *sorted_items(struct view *v, uint64_t kinds, uint32_t *n)
 {
 	uint32_t *list = items_of(v, kinds, n);
-	qsort_r(list, *n, sizeof *list, by_wall, (void *)(uintptr_t)v->p);
+	qsort_r(list, *n, sizeof *list, report_profile_by_wall, (void *)(uintptr_t)v->p);
 	return list;
 }
 
@@ -113,10 +114,10 @@ static void put_trees(struct view *v)
 {
 	uint32_t n, top = v->r.options.top;
 	const uint32_t *list = items_of(v, PROFILE_STAGES, &n);
-	put_items(v, list, n, "phase", "phases", true);
+	report_profile_put_items(v, list, n, "phase", "phases", true);
 	list = sorted_items(v, 1u << ITEM_UNIT, &n);
 	uint32_t most = n < top ? n : top;
-	put_items(v, list, most, "unit", arena_printf(v->r.arena, "costliest units (%u of %u)", most, n), false);
+	report_profile_put_items(v, list, most, "unit", arena_printf(v->r.arena, "costliest units (%u of %u)", most, n), false);
 }
 
 static void put_kernels(struct view *v)
@@ -205,7 +206,7 @@ void report_symptoms(const struct profile *p, struct json_writer *w)
 
 /* ---- JSON ---- */
 
-static void put_values(struct report *r, const struct profile *p, const struct profile_values *v)
+static void report_profile_put_values(struct report *r, const struct profile *p, const struct profile_values *v)
 {
 	for (uint32_t m = 0; m < METRIC_COUNT; m++)
 		if (v->of[m])
@@ -221,7 +222,7 @@ static void put_means(struct report *r, const struct profile *p, const struct pr
 	json_close(&r->json, '}');
 }
 
-static void print_json(struct view *v)
+static void report_profile_print_json(struct view *v)
 {
 	struct report *r = &v->r;
 	const struct profile *p = v->p;
@@ -229,7 +230,7 @@ static void print_json(struct view *v)
 	const uint32_t *list = sorted_items(v, UINT64_MAX, &n);
 	report_member(r, "samples", figure(p->n_samples));
 	json_member_open(&r->json, "total", '{');
-	put_values(r, p, &p->total);
+	report_profile_put_values(r, p, &p->total);
 	json_close(&r->json, '}');
 	put_means(r, p, &p->total);
 	json_member_open(&r->json, "items", '[');
@@ -239,7 +240,7 @@ static void print_json(struct view *v)
 		report_member(r, "kind", word(profile_item_kinds[item->kind]));
 		report_member(r, "item", word(profile_item_path(r->arena, p, list[i])));
 		report_member(r, "at", word(item->at));
-		put_values(r, p, &item->values);
+		report_profile_put_values(r, p, &item->values);
 		put_means(r, p, &item->values);
 		report_kernel_members(r, p, list[i]);
 		json_close(&r->json, '}');
@@ -256,9 +257,9 @@ void report_profile(const struct profile *p, const struct report_options *o, str
 	struct view v = {report_open(o, out, "report"), p,
 			 p->kind == PROFILE_BUILD ? symptoms_busy_ns(p) : profile_median(p, &p->total, METRIC_WALL)};
 	if (report_is_json(&v.r)) {
-		print_json(&v);
+		report_profile_print_json(&v);
 	} else {
-		put_head(&v);
+		report_profile_put_head(&v);
 		put_total(&v);
 		report_scenarios(&v.r, p);
 		put_trees(&v);

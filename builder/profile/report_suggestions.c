@@ -18,7 +18,7 @@ static void put_saving(struct report *r, const struct suggestion *x)
 		report_say(r, "saving unknown%s", x->variant ? "; --try measures it" : "");
 }
 
-static void put_text(struct report *r, const struct suggestion *x, uint32_t number)
+static void report_suggestions_put_text(struct report *r, const struct suggestion *x, uint32_t number)
 {
 	report_say(r, r->options.format == REPORT_MARKDOWN ? "%u. **%s** %s: " : "%u. %s %s: ", number, suggestion_priorities[x->priority],
 		   suggestion_types[x->type]);
@@ -35,7 +35,7 @@ static void put_text(struct report *r, const struct suggestion *x, uint32_t numb
 	report_say(r, "; effort %s\n", suggestion_efforts[x->effort]);
 }
 
-static void add_row(struct table *t, const struct suggestion *x)
+static void report_suggestions_add_row(struct table *t, const struct suggestion *x)
 {
 	bool is_measured = x->saving_kind == SAVING_MEASURED;
 	TABLE_ROW(t, word(x->rule), word(suggestion_types[x->type]), word(suggestion_priorities[x->priority]),
@@ -59,9 +59,9 @@ void report_suggestions(const struct suggestions *s, bool only_critical, const s
 			continue;
 		n++;
 		if (report_is_json(&r))
-			add_row(&t, x);
+			report_suggestions_add_row(&t, x);
 		else
-			put_text(&r, x, n);
+			report_suggestions_put_text(&r, x, n);
 	}
 	table_print(&t, "suggestions", NULL);
 	if (!n)

@@ -41,7 +41,7 @@ static struct cell dirty_of(const struct scaling_cost *c)
 	return figure_or(c->private_dirty_bytes > 0, c->private_dirty_bytes, "unknown");
 }
 
-static void put_models(struct report *r, const struct scaling *s)
+static void scaling_put_models(struct report *r, const struct scaling *s)
 {
 	COLUMNS(columns, COLUMN("name", "model", WORD), COLUMN("parameters", "parameters", COUNT), COLUMN("layers", "layers", COUNT),
 		COLUMN("lines", "lines", COUNT), COLUMN("measured", NULL, BOOL), COST_COLUMNS);
@@ -57,7 +57,7 @@ static void put_models(struct report *r, const struct scaling *s)
 	table_print(&t, "models", "models, one job, nothing cached");
 }
 
-static void put_line(struct json_writer *w, const char *key, const struct line *l)
+static void scaling_put_line(struct json_writer *w, const char *key, const struct line *l)
 {
 	json_member_open(w, key, '{');
 	json_member_real(w, "slope", l->slope);
@@ -66,7 +66,7 @@ static void put_line(struct json_writer *w, const char *key, const struct line *
 	json_close(w, '}');
 }
 
-static void put_lines(struct report *r, const struct scaling *s)
+static void scaling_put_lines(struct report *r, const struct scaling *s)
 {
 	COLUMNS(columns, ONLY_TEXT("for each", WORD), ONLY_TEXT("wall", NS), ONLY_TEXT("R2", HUNDREDTHS), ONLY_TEXT("memory", BYTES),
 		ONLY_TEXT("R2", HUNDREDTHS));
@@ -83,8 +83,8 @@ static void put_lines(struct report *r, const struct scaling *s)
 		if (!w)
 			continue;
 		json_member_open(w, sizes[k].name, '{');
-		put_line(w, "wall_ns", &time);
-		put_line(w, "peak_bytes", &memory);
+		scaling_put_line(w, "wall_ns", &time);
+		scaling_put_line(w, "peak_bytes", &memory);
 		json_close(w, '}');
 	}
 	if (w)
@@ -133,8 +133,8 @@ void report_scaling(const struct scaling *s, const struct report_options *o, str
 	struct report r = report_open(o, out, "scaling");
 	report_say(&r, "cold builds, medians of up to %u samples\n", s->samples);
 	report_member(&r, "samples", figure(s->samples));
-	put_models(&r, s);
-	put_lines(&r, s);
+	scaling_put_models(&r, s);
+	scaling_put_lines(&r, s);
 	for (enum setting_group g = SETTINGS_ALL; g <= SETTINGS_LEVELS; g++)
 		if (report_is_json(&r) == (g == SETTINGS_ALL))
 			put_settings(&r, s, g);

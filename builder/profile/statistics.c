@@ -121,7 +121,7 @@ static double two_sided(const struct null_hypothesis *h, double statistic)
 }
 
 /* The number of order statistics to leave out at either end. */
-static int64_t trimmed(const struct null_hypothesis *h, double alpha, int64_t n)
+static int64_t statistics_trimmed(const struct null_hypothesis *h, double alpha, int64_t n)
 {
 	int64_t k = 0;
 	while (k < n / 2 && lower_tail(h, (double)k) <= alpha / 2)
@@ -130,10 +130,10 @@ static int64_t trimmed(const struct null_hypothesis *h, double alpha, int64_t n)
 }
 
 /* The ratio whose logarithms, for all pairs, are `logs`. */
-static struct ratio ratio_of(double *logs, uint32_t n, const struct null_hypothesis *h, double statistic, double alpha)
+static struct ratio statistics_ratio_of(double *logs, uint32_t n, const struct null_hypothesis *h, double statistic, double alpha)
 {
 	qsort(logs, n, sizeof *logs, compare_doubles);
-	int64_t k = trimmed(h, alpha, n);
+	int64_t k = statistics_trimmed(h, alpha, n);
 	return (struct ratio){.estimate = exp(quantile_of_sorted(logs, n, 0.5)),
 			      .low = k ? exp(logs[k - 1]) : 0,
 			      .high = k ? exp(logs[n - k]) : INFINITY,
@@ -152,7 +152,7 @@ struct ratio statistics_ratio(const double *a, uint32_t n_a, const double *b, ui
 	struct null_hypothesis h = {.mean = n / 2.0, .deviation = sqrt(n * (n_a + n_b + 1.0) / 12)};
 	if (n <= EXACT_PAIRS)
 		h.exact = pairs_distribution(n_a, n_b);
-	struct ratio r = ratio_of(logs, n, &h, larger, alpha);
+	struct ratio r = statistics_ratio_of(logs, n, &h, larger, alpha);
 	free(h.exact.p);
 	free(logs);
 	return r;
@@ -227,7 +227,7 @@ struct ratio statistics_paired_ratio(const double *a, const double *b, uint32_t 
 	struct null_hypothesis h = {.mean = n_walsh / 2.0, .deviation = sqrt(n * (n + 1.0) * (2 * n + 1.0) / 24)};
 	if (n <= EXACT_SIGNED)
 		h.exact = signed_distribution(n);
-	struct ratio r = ratio_of(logs, n_walsh, &h, positive, alpha);
+	struct ratio r = statistics_ratio_of(logs, n_walsh, &h, positive, alpha);
 	free(h.exact.p);
 	free(logs);
 	return r;

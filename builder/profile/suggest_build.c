@@ -13,7 +13,7 @@ static bool has_scenario(const struct suggestions *s, const char *name)
 	return scenario && strcmp(scenario, name) == 0;
 }
 
-static bool is_unit(const struct suggestions *s, uint32_t item)
+static bool suggest_build_is_unit(const struct suggestions *s, uint32_t item)
 {
 	return s->profile->items.at[item].kind == ITEM_UNIT && s->profile->items.at[item].parent == PROFILE_NONE;
 }
@@ -38,7 +38,7 @@ void suggest_BUILD_CACHE(struct suggestions *s, const struct rule *r)
 	const struct profile *p = s->profile;
 	double hits = profile_fact(p, "cache.hits", 0), misses = profile_fact(p, "cache.misses", 0), units = 0;
 	for (uint32_t i = 0; i < p->items.len; i++)
-		units += is_unit(s, i) ? suggest_item_ns(s, i) : 0;
+		units += suggest_build_is_unit(s, i) ? suggest_item_ns(s, i) : 0;
 	for (enum compile_reason e = COMPILE_BODY; e < COMPILE_REASONS; e++) { /* no cache has an edit of just now */
 		const char *name = compile_reason_text(e);
 		misses -= profile_fact(p, arena_printf(s->arena, "compiled.%s", name), 0);
@@ -74,7 +74,7 @@ void suggest_LARGE_UNIT(struct suggestions *s, const struct rule *r)
 	double jobs = suggest_setting(s, "jobs", 1);
 	for (uint32_t i = 0; i < s->profile->items.len; i++) {
 		double share = suggest_share(s, i);
-		if (is_unit(s, i) && jobs >= 2 && share >= r->limit)
+		if (suggest_build_is_unit(s, i) && jobs >= 2 && share >= r->limit)
 			suggest_estimate(suggest_add(s, r, i, "it takes %s, %.0f %% of the build, on one of %.0f jobs",
 						     figure_new(s->arena, UNIT_NS, suggest_item_ns(s, i)), 100 * share, jobs),
 					 share * (1 - 1 / jobs));
@@ -87,7 +87,7 @@ void suggest_SIGNATURE(struct suggestions *s, const struct rule *r)
 	const struct profile *p = s->profile;
 	for (uint32_t i = 0; i < p->items.len && has_scenario(s, "edit"); i++) {
 		const char *note = p->items.at[i].note;
-		if (is_unit(s, i) && profile_value(p, i, METRIC_CALLS) >= r->limit && note && strstr(note, "calls changed"))
+		if (suggest_build_is_unit(s, i) && profile_value(p, i, METRIC_CALLS) >= r->limit && note && strstr(note, "calls changed"))
 			suggest_estimate(suggest_add(s, r, i, "it was compiled after each edit of another definition"),
 					 suggest_share(s, i));
 	}

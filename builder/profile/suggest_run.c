@@ -8,7 +8,7 @@
 static bool is_on_cpu(const struct profile *p) { return strcmp(p->machine.device, "cpu") == 0; }
 
 /* The kernel that an item calls, or KERNEL_COUNT. */
-static enum kernel kernel_of(const struct suggestions *s, uint32_t item)
+static enum kernel suggest_run_kernel_of(const struct suggestions *s, uint32_t item)
 {
 	const char *symbol = s->profile->items.at[item].kernel;
 	enum kernel k = symbol ? 0 : KERNEL_COUNT;
@@ -148,7 +148,7 @@ void suggest_UNFUSED(struct suggestions *s, const struct rule *r)
 void suggest_LAYOUT_COPY(struct suggestions *s, const struct rule *r)
 {
 	for (uint32_t i = 0; i < s->profile->items.len; i++) {
-		enum kernel k = kernel_of(s, i);
+		enum kernel k = suggest_run_kernel_of(s, i);
 		double share = suggest_share(s, i);
 		if (k < KERNEL_COUNT && kernel_record(k)->op == OP_TRANSPOSE && share >= r->limit)
 			suggest_estimate(suggest_add(s, r, i, "a copy between two layouts takes %.1f %% of the time", 100 * share), share);
@@ -170,7 +170,7 @@ void suggest_FLOAT_ACTIVATIONS(struct suggestions *s, const struct rule *r)
 {
 	double floats = profile_fact(s->profile, "ceiling.float_ops", 0), bytes = profile_fact(s->profile, "ceiling.int8_ops", 0);
 	for (uint32_t i = 0; i < s->profile->items.len; i++) {
-		enum kernel k = kernel_of(s, i);
+		enum kernel k = suggest_run_kernel_of(s, i);
 		double share = suggest_share(s, i);
 		bool has_trits = k < KERNEL_COUNT && kernel_info(k)->operands[1].elem == DT_TRIT;
 		if (!has_trits || s->profile->items.at[i].ceiling != CEILING_FLOAT || share < r->limit)

@@ -24,7 +24,7 @@ struct trace {
 };
 
 /* By time; the outer span first. */
-static int by_time(const void *a, const void *b)
+static int trace_by_time(const void *a, const void *b)
 {
 	const struct entry *x = a, *y = b;
 	if (x->at_ns != y->at_ns)
@@ -32,7 +32,7 @@ static int by_time(const void *a, const void *b)
 	return (x->ns < y->ns) - (x->ns > y->ns);
 }
 
-static void open_event(struct trace *t, const char *name, const char *ph, uint32_t lane)
+static void trace_open_event(struct trace *t, const char *name, const char *ph, uint32_t lane)
 {
 	json_open(&t->w, '{');
 	json_member_str(&t->w, "name", name);
@@ -47,9 +47,9 @@ static void close_arguments(struct trace *t)
 	json_close(&t->w, '}');
 }
 
-static void put_name(struct trace *t, const char *what, const char *name, uint32_t lane)
+static void trace_put_name(struct trace *t, const char *what, const char *name, uint32_t lane)
 {
-	open_event(t, what, "M", lane);
+	trace_open_event(t, what, "M", lane);
 	json_member_open(&t->w, "args", '{');
 	json_member_str(&t->w, "name", name);
 	close_arguments(t);
@@ -64,11 +64,11 @@ static const char *category(const struct profile *p, uint32_t item)
 	return i->kind == ITEM_UNIT ? inner->name : i->name;
 }
 
-static void put_span(struct trace *t, const struct profile_span *s)
+static void trace_put_span(struct trace *t, const struct profile_span *s)
 {
 	const struct profile_item *i = &t->p->items.at[s->item];
 	bool of_unit = i->kind == ITEM_TASK && i->parent != PROFILE_NONE;
-	open_event(t, of_unit ? arena_printf(t->a, "%s %s", i->name, t->p->items.at[i->parent].name) : i->name, "X", s->lane);
+	trace_open_event(t, of_unit ? arena_printf(t->a, "%s %s", i->name, t->p->items.at[i->parent].name) : i->name, "X", s->lane);
 	json_member_str(&t->w, "cat", category(t->p, s->item));
 	json_member_num(&t->w, "ts", (double)(t->clock_ns + s->start_ns) / 1e3);
 	json_member_num(&t->w, "dur", (double)s->ns / 1e3);
@@ -80,9 +80,9 @@ static void put_span(struct trace *t, const struct profile_span *s)
 	json_close(&t->w, '}');
 }
 
-static void put_point(struct trace *t, const struct entry *e)
+static void trace_put_point(struct trace *t, const struct entry *e)
 {
-	open_event(t, e->counter->name, "C", 0);
+	trace_open_event(t, e->counter->name, "C", 0);
 	json_member_num(&t->w, "ts", (double)(t->clock_ns + e->at_ns) / 1e3);
 	json_member_open(&t->w, "args", '{');
 	json_member_num(&t->w, e->counter->unit == UNIT_BYTES ? "bytes" : "value", e->value);
@@ -104,7 +104,7 @@ static struct entry *sorted_entries(struct trace *t, uint32_t *n)
 			const struct profile_point *point = &p->counters.at[i].points.at[k];
 			list[(*n)++] = (struct entry){.at_ns = point->at_ns, .counter = &p->counters.at[i], .value = point->value};
 		}
-	qsort(list, *n, sizeof *list, by_time);
+	qsort(list, *n, sizeof *list, trace_by_time);
 	return list;
 }
 
@@ -117,14 +117,14 @@ void profile_print_trace(const struct profile *p, int64_t clock_ns, struct buf *
 		lanes = p->spans.at[i].lane >= lanes ? p->spans.at[i].lane + 1 : lanes;
 	json_open(&t.w, '{');
 	json_member_open(&t.w, "traceEvents", '[');
-	put_name(&t, "process_name", "trib", 0);
+	trace_put_name(&t, "process_name", "trib", 0);
 	for (uint32_t i = 0; i < lanes; i++)
-		put_name(&t, "thread_name", i ? arena_printf(t.a, "worker %u", i) : "main", i);
+		trace_put_name(&t, "thread_name", i ? arena_printf(t.a, "worker %u", i) : "main", i);
 	for (uint32_t i = 0; i < n; i++)
 		if (list[i].span)
-			put_span(&t, list[i].span);
+			trace_put_span(&t, list[i].span);
 		else
-			put_point(&t, &list[i]);
+			trace_put_point(&t, &list[i]);
 	json_close(&t.w, ']');
 	json_member_str(&t.w, "displayTimeUnit", "ms");
 	json_close(&t.w, '}');

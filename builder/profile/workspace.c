@@ -19,7 +19,7 @@ struct copier {
 	struct buf *error;
 };
 
-static bool fail(struct copier *c, const char *what, const char *path)
+static bool workspace_fail(struct copier *c, const char *what, const char *path)
 {
 	buf_printf(c->error, "cannot %s `%s`: %s", what, path, strerror(errno));
 	return false;
@@ -39,11 +39,11 @@ static bool copy_file(struct copier *c, const char *from, const char *to, const 
 	char *data;
 	size_t len;
 	if (!os_read_file(from, 0, &data, &len))
-		return fail(c, "read", from);
+		return workspace_fail(c, "read", from);
 	bool ok = os_write_atomic(to, data, len, 0666, false);
 	free(data);
 	if (!ok)
-		return fail(c, "write", to);
+		return workspace_fail(c, "write", to);
 	if (path_has_extension(relative, "tri"))
 		vec_push(&c->w->sources, relative);
 	return true;
@@ -60,7 +60,7 @@ static bool copy_entry(struct copier *c, const char *relative, uint32_t depth)
 		return copy_folder(c, relative, depth + 1);
 	if (is_copied(relative))
 		return copy_file(c, from, to, relative);
-	return symlink(from, to) == 0 || fail(c, "link", to);
+	return symlink(from, to) == 0 || workspace_fail(c, "link", to);
 }
 
 static bool copy_folder(struct copier *c, const char *relative, uint32_t depth)
@@ -70,9 +70,9 @@ static bool copy_folder(struct copier *c, const char *relative, uint32_t depth)
 	DIR *d = opendir(from);
 	bool ok = true;
 	if (!d)
-		return fail(c, "read", from);
+		return workspace_fail(c, "read", from);
 	if (!os_mkdirs(to))
-		ok = fail(c, "make", to);
+		ok = workspace_fail(c, "make", to);
 	for (struct dirent *e; ok && (e = readdir(d));)
 		if (e->d_name[0] != '.')
 			ok = copy_entry(c, *relative ? path_join(a, relative, e->d_name) : arena_strdup(a, e->d_name), depth);

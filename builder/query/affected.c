@@ -32,7 +32,7 @@ struct comparison {
 
 /* ---- matching ---- */
 
-static hash128 full_name(const struct snapshot_def *d)
+static hash128 affected_full_name(const struct snapshot_def *d)
 {
 	return hash_combine(hash_combine(map_key_str(d->file), map_key_str(d->name)), (hash128){d->nth, 0});
 }
@@ -68,7 +68,7 @@ static void match_by(struct comparison *c, name_fn *name, bool single)
 
 /* ---- changes ---- */
 
-static int by_number(const void *a, const void *b)
+static int affected_by_number(const void *a, const void *b)
 {
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 	return (x > y) - (x < y);
@@ -83,7 +83,7 @@ static bool same_uses(struct comparison *c, const struct snapshot_def *new, cons
 	for (uint32_t i = 0; same && i < new->n_uses; i++)
 		list[i] = c->match[new->uses[i]];
 	if (same)
-		qsort(list, new->n_uses, sizeof *list, by_number);
+		qsort(list, new->n_uses, sizeof *list, affected_by_number);
 	for (uint32_t i = 0; same && i < new->n_uses; i++)
 		same = list[i] == old->uses[i];
 	arena_release(c->a, mark);
@@ -150,9 +150,9 @@ static void lead_to_changes(struct comparison *c)
 
 typedef VEC(struct model_why) why_vec;
 
-static bool same_text(const char *a, const char *b) { return strcmp(a ? a : "", b ? b : "") == 0; }
+static bool affected_same_text(const char *a, const char *b) { return strcmp(a ? a : "", b ? b : "") == 0; }
 
-static bool same_words(const char *const *a, uint32_t n, const char *const *b, uint32_t m)
+static bool affected_same_words(const char *const *a, uint32_t n, const char *const *b, uint32_t m)
 {
 	bool same = n == m;
 	for (uint32_t i = 0; same && i < n; i++)
@@ -186,23 +186,23 @@ static void compare_settings(const struct model_spec *a, const struct model_spec
 		enum manifest_key key;
 		bool same;
 	} all[] = {
-		{KEY_ENTRY, same_words(a->entries, a->n_entries, b->entries, b->n_entries)},
+		{KEY_ENTRY, affected_same_words(a->entries, a->n_entries, b->entries, b->n_entries)},
 		{KEY_INPUT, same_inputs(a, b)},
 		{KEY_STATE, same_capacities(a, b)},
-		{KEY_WEIGHTS, same_text(a->weights ? a->weights->text : NULL, b->weights ? b->weights->text : NULL)},
-		{KEY_WEIGHTS_NAMES, same_words(a->weight_names, a->n_weight_names, b->weight_names, b->n_weight_names)},
-		{KEY_WEIGHTS_PREFIX, same_text(a->weights_options.prefix, b->weights_options.prefix)},
+		{KEY_WEIGHTS, affected_same_text(a->weights ? a->weights->text : NULL, b->weights ? b->weights->text : NULL)},
+		{KEY_WEIGHTS_NAMES, affected_same_words(a->weight_names, a->n_weight_names, b->weight_names, b->n_weight_names)},
+		{KEY_WEIGHTS_PREFIX, affected_same_text(a->weights_options.prefix, b->weights_options.prefix)},
 		{KEY_WEIGHTS_MISSING, a->weights_options.initialize == b->weights_options.initialize},
 		{KEY_WEIGHTS_PACKING, a->packing == b->packing},
 		{KEY_WEIGHTS_INSIDE, a->weights_inside == b->weights_inside},
 		{KEY_EMIT, a->emit == b->emit},
 		{KEY_OPT, a->plan.opt == b->plan.opt && a->plan.size == b->plan.size},
 		{KEY_PROFILE_HOOK, a->plan.profile_hook == b->plan.profile_hook},
-		{KEY_CPU, same_text(a->cpu, b->cpu)},
-		{KEY_TARGET, same_text(a->target, b->target)},
-		{KEY_OUT, same_text(a->out, b->out)},
-		{KEY_LINKER, same_text(a->linker, b->linker)},
-		{KEY_VERSION, same_text(a->version, b->version)},
+		{KEY_CPU, affected_same_text(a->cpu, b->cpu)},
+		{KEY_TARGET, affected_same_text(a->target, b->target)},
+		{KEY_OUT, affected_same_text(a->out, b->out)},
+		{KEY_LINKER, affected_same_text(a->linker, b->linker)},
+		{KEY_VERSION, affected_same_text(a->version, b->version)},
 	};
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
 		struct model_why w = {MODEL_SETTING, manifest_key_text(all[i].key), SNAPSHOT_NO_DEF};
@@ -239,7 +239,7 @@ static void compare_weights(const struct model_spec *new, const struct git_api *
 		vec_push(why, unknown);
 }
 
-static const struct snapshot_model *find_model(const struct project_snapshot *w, const char *name)
+static const struct snapshot_model *affected_find_model(const struct project_snapshot *w, const char *name)
 {
 	for (uint32_t i = 0; i < w->n_models; i++)
 		if (strcmp(w->models[i].spec->name, name) == 0)
@@ -253,7 +253,7 @@ static void compare_models(struct comparison *c, const struct git_api *git, stru
 	out->n_models = c->new->n_models;
 	out->models = ARENA_ARRAY(c->a, struct affected_model, out->n_models + 1);
 	for (uint32_t i = 0; i < out->n_models; i++) {
-		const struct snapshot_model *new = &c->new->models[i], *old = find_model(c->old, new->spec->name);
+		const struct snapshot_model *new = &c->new->models[i], *old = affected_find_model(c->old, new->spec->name);
 		why_vec why = {0};
 		if (old) {
 			compare_settings(new->spec, old->spec, &why);
@@ -271,7 +271,7 @@ static void compare_models(struct comparison *c, const struct git_api *git, stru
 	}
 	const char **removed = ARENA_ARRAY(c->a, const char *, c->old->n_models + 1);
 	for (uint32_t i = 0; i < c->old->n_models; i++)
-		if (!find_model(c->new, c->old->models[i].spec->name))
+		if (!affected_find_model(c->new, c->old->models[i].spec->name))
 			removed[out->n_removed++] = c->old->models[i].spec->name;
 	out->removed = removed;
 }
@@ -284,7 +284,7 @@ struct affected *affected_new(struct arena *a, const struct project_snapshot *ol
 	c.matched = ARENA_ARRAY(a, bool, old->n_defs + 1);
 	for (uint32_t i = 0; i < new->n_defs; i++)
 		c.match[i] = SNAPSHOT_NO_DEF;
-	match_by(&c, full_name, false);
+	match_by(&c, affected_full_name, false);
 	match_by(&c, name_and_tokens, false);
 	match_by(&c, bare_name, true);
 	list_definitions(&c);

@@ -41,7 +41,7 @@ const char *hir_type_text(struct arena *a, const struct hir_unit *u, const struc
 	return text;
 }
 
-static uint32_t number_of(const struct flow_maker *m, const struct hir_unit *callee)
+static uint32_t data_flow_number_of(const struct flow_maker *m, const struct hir_unit *callee)
 {
 	uint64_t at;
 	return callee && map_get(m->by_identity, callee->identity, &at) ? m->first + (uint32_t)at : UINT32_MAX;
@@ -50,8 +50,8 @@ static uint32_t number_of(const struct flow_maker *m, const struct hir_unit *cal
 /* False: nothing of interest flows from the node. */
 static bool describe_step(const struct flow_maker *m, const struct hir_node *n, struct flow_step *s)
 {
-	s->unit = number_of(m, n->callee);
-	s->other = number_of(m, n->other);
+	s->unit = data_flow_number_of(m, n->callee);
+	s->other = data_flow_number_of(m, n->other);
 	s->layer = n->layer;
 	s->name = n->callee ? n->callee->name : "";
 	switch (n->kind) {
@@ -78,7 +78,7 @@ static bool describe_step(const struct flow_maker *m, const struct hir_node *n, 
 	return false;
 }
 
-static void add_value(struct flow_maker *m, hir_ref from, uint32_t to)
+static void data_flow_add_value(struct flow_maker *m, hir_ref from, uint32_t to)
 {
 	if (m->step_of[from] != HIR_NONE)
 		vec_push(&m->values, ((struct flow_value){m->step_of[from], to, hir_type_text(m->a, m->u, &m->u->nodes[from].type)}));
@@ -88,21 +88,21 @@ static void add_operands(struct flow_maker *m, const struct hir_arg *args, uint3
 {
 	for (uint32_t i = 0; i < n; i++) {
 		if (args[i].kind == ARG_TENSOR)
-			add_value(m, args[i].u.tensor, to);
+			data_flow_add_value(m, args[i].u.tensor, to);
 		else if (args[i].kind == ARG_LIST)
 			add_operands(m, m->u->args + args[i].u.list.start, args[i].u.list.n, to);
 	}
 }
 
-static uint32_t line_of(const struct flow_maker *m, span at)
+static uint32_t data_flow_line_of(const struct flow_maker *m, span at)
 {
 	return at.source == SPAN_NO_SOURCE ? 0 : source_position(m->sources, at.source, at.start).line;
 }
 
-static void add_node(struct flow_maker *m, hir_ref r)
+static void data_flow_add_node(struct flow_maker *m, hir_ref r)
 {
 	const struct hir_node *n = &m->u->nodes[r];
-	struct flow_step s = {.line = line_of(m, n->at)};
+	struct flow_step s = {.line = data_flow_line_of(m, n->at)};
 	bool is_step = describe_step(m, n, &s);
 	m->step_of[r] = is_step ? m->f.n_steps : n->kind == HIR_RESULT ? m->step_of[n->source] : HIR_NONE;
 	if (!is_step)
@@ -118,10 +118,10 @@ struct data_flow data_flow_of(struct arena *a, const struct hir_unit *u, const s
 	m.step_of = ARENA_ARRAY(a, uint32_t, u->n_nodes + 1);
 	m.f.steps = ARENA_ARRAY(a, struct flow_step, (size_t)u->n_nodes + u->n_outputs + 1);
 	for (hir_ref r = 0; r < u->n_nodes; r++)
-		add_node(&m, r);
+		data_flow_add_node(&m, r);
 	for (uint32_t i = 0; i < u->n_outputs; i++) {
 		m.f.steps[m.f.n_steps] = (struct flow_step){FLOW_OUTPUT, u->outputs[i].name, NULL, 0, UINT32_MAX, UINT32_MAX};
-		add_value(&m, u->outputs[i].node, m.f.n_steps++);
+		data_flow_add_value(&m, u->outputs[i].node, m.f.n_steps++);
 	}
 	m.f.n_values = m.values.len;
 	m.f.values = ARENA_ARRAY(a, struct flow_value, m.values.len + 1);

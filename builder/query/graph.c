@@ -35,7 +35,7 @@ struct maker {
 static hash128 place_key(const char *file, uint32_t start) { return hash_combine(map_key_str(file), (hash128){start, 1}); }
 
 /* The text of a span in one line. */
-static const char *text_at(const struct maker *m, span at)
+static const char *graph_text_at(const struct maker *m, span at)
 {
 	if (at.source == SPAN_NO_SOURCE)
 		return "";
@@ -56,7 +56,7 @@ static const char *text_at(const struct maker *m, span at)
 	return text;
 }
 
-static bool has_type(enum symbol_kind k)
+static bool graph_has_type(enum symbol_kind k)
 {
 	return k == SYMBOL_ARG || k == SYMBOL_PARAM || k == SYMBOL_STATE || k == SYMBOL_MEMBER || k == SYMBOL_METHOD;
 }
@@ -65,7 +65,7 @@ static void add_types(struct maker *m, const struct index *ix, uint32_t parent, 
 {
 	for (uint32_t i = index_next_child(ix, parent, SYMBOL_NONE); i != SYMBOL_NONE; i = index_next_child(ix, parent, i)) {
 		const struct symbol *s = &ix->symbols.at[i];
-		if (!has_type(s->kind) || d->n_types == room)
+		if (!graph_has_type(s->kind) || d->n_types == room)
 			continue;
 		const char *name = *prefix ? arena_printf(m->a, "%s.%s", prefix, s->name) : s->name;
 		d->types[d->n_types++] = (struct graph_type){symbol_kind_text(s->kind), name, s->type};
@@ -92,7 +92,7 @@ static struct graph_def make_def(struct maker *m, const struct index *ix, const 
 	const struct symbol *s = &ix->symbols.at[n->symbol];
 	uint32_t room = count_children(ix, n->symbol);
 	d.kind = symbol_kind_text(s->kind);
-	d.signature = text_at(m, s->header);
+	d.signature = graph_text_at(m, s->header);
 	d.type = s->type;
 	d.types = ARENA_ARRAY(m->a, struct graph_type, room + 1);
 	add_types(m, ix, n->symbol, "", &d, room);
@@ -107,7 +107,7 @@ static void add_once(numbers *list, uint32_t v)
 	vec_push(list, v);
 }
 
-static void add_definitions(struct maker *m, const struct model_job *j)
+static void graph_add_definitions(struct maker *m, const struct model_job *j)
 {
 	const struct def_graph *d = def_graph_new(m->a, j->frontend, j->index_of_names);
 	uint32_t *number = ARENA_ARRAY(m->a, uint32_t, d->n + 1);
@@ -147,7 +147,7 @@ static void link_back(struct arena *a, struct graph_links **all, uint32_t n)
 		}
 }
 
-static const uint32_t *keep(struct arena *a, const numbers *v)
+static const uint32_t *graph_keep(struct arena *a, const numbers *v)
 {
 	uint32_t *copy = ARENA_ARRAY(a, uint32_t, v->len + 1);
 	if (v->len)
@@ -163,7 +163,7 @@ static void finish_definitions(struct maker *m)
 	struct graph_links **links = ARENA_ARRAY(m->a, struct graph_links *, g->n_defs + 1);
 	for (uint32_t i = 0; i < g->n_defs; i++) {
 		g->defs[i] = m->defs.at[i];
-		g->defs[i].links.uses = keep(m->a, &m->def_uses.at[i]);
+		g->defs[i].links.uses = graph_keep(m->a, &m->def_uses.at[i]);
 		g->defs[i].links.n_uses = m->def_uses.at[i].len;
 		links[i] = &g->defs[i].links;
 		vec_free(&m->def_uses.at[i]);
@@ -191,7 +191,7 @@ static const char *signature_of(struct arena *a, const struct hir_unit *u)
 	return text;
 }
 
-static void add_uses(struct maker *m, const struct hir_unit *u, const struct map *by_identity, uint32_t first, struct graph_unit *out)
+static void graph_add_uses(struct maker *m, const struct hir_unit *u, const struct map *by_identity, uint32_t first, struct graph_unit *out)
 {
 	numbers uses = {0};
 	uint64_t at;
@@ -204,7 +204,7 @@ static void add_uses(struct maker *m, const struct hir_unit *u, const struct map
 		if (n->other && map_get(by_identity, n->other->identity, &at))
 			add_once(&uses, first + (uint32_t)at);
 	}
-	out->links.uses = keep(m->a, &uses);
+	out->links.uses = graph_keep(m->a, &uses);
 	out->links.n_uses = uses.len;
 	vec_free(&uses);
 }
@@ -240,7 +240,7 @@ static uint32_t def_of(const struct maker *m, const struct model_job *j, const s
 	return at == UINT32_MAX ? GRAPH_NONE : d->number[at];
 }
 
-static void add_units(struct maker *m, const struct model_job *j, const struct history *h, struct graph_model *model)
+static void graph_add_units(struct maker *m, const struct model_job *j, const struct history *h, struct graph_model *model)
 {
 	const struct hir_program *p = j->program;
 	const char *backend = j->variants[0].backend->name;
@@ -256,7 +256,7 @@ static void add_units(struct maker *m, const struct model_job *j, const struct h
 		out.signature = signature_of(m->a, u);
 		out.line = u->at.source == SPAN_NO_SOURCE ? 0 : source_position(m->c->sources, u->at.source, u->at.start).line;
 		out.definition = out.def == GRAPH_NONE ? u->name : m->g->defs[out.def].name;
-		add_uses(m, u, &by_identity, model->first_unit, &out);
+		graph_add_uses(m, u, &by_identity, model->first_unit, &out);
 		out.flow = data_flow_of(m->a, u, m->c->sources, &by_identity, model->first_unit);
 		add_record(m->c->stores.project, p, u, &by_identity, history_find(h, u->identity, backend), &out);
 		vec_push(&m->units, out);
@@ -283,7 +283,7 @@ struct graph *graph_new(const struct build_context *c, const struct project *p)
 	struct graph *g = m.g;
 	m.models = ARENA_ARRAY(m.a, struct model_defs, p->n_models + 1);
 	for (uint32_t i = 0; i < p->n_models; i++)
-		add_definitions(&m, &p->models[i]);
+		graph_add_definitions(&m, &p->models[i]);
 	finish_definitions(&m);
 	g->n_models = p->n_models;
 	g->models = ARENA_ARRAY(m.a, struct graph_model, g->n_models + 1);
@@ -291,7 +291,7 @@ struct graph *graph_new(const struct build_context *c, const struct project *p)
 		struct history *h = history_load(m.a, c->stores.project, p->models[i].spec->name);
 		g->models[i].name = p->models[i].spec->name;
 		add_files(&m, &p->models[i], &g->models[i]);
-		add_units(&m, &p->models[i], h, &g->models[i]);
+		graph_add_units(&m, &p->models[i], h, &g->models[i]);
 		history_free(h);
 	}
 	g->n_units = m.units.len;

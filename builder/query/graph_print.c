@@ -25,14 +25,14 @@ static void put_colour(int64_t ns, int64_t most, struct buf *out)
 	buf_printf(out, "\"%.3f %.2f 1\"", ns > 0 ? 0.16 * (1 - share) : 0.6, ns > 0 ? share : 0.05);
 }
 
-static bool is_shown(const struct data_flow *f, uint32_t step) { return f->steps[step].kind != FLOW_PARAMETER; }
+static bool graph_print_is_shown(const struct data_flow *f, uint32_t step) { return f->steps[step].kind != FLOW_PARAMETER; }
 
 /* The statements of a unit, and the values between them. Parameters are left out. */
 static void put_flow(const struct graph_unit *u, uint32_t number, struct buf *out)
 {
 	for (uint32_t i = 0; i < u->flow.n_steps; i++) {
 		const struct flow_step *s = &u->flow.steps[i];
-		if (!is_shown(&u->flow, i))
+		if (!graph_print_is_shown(&u->flow, i))
 			continue;
 		buf_printf(out, "            u%" PRIu32 "_%" PRIu32 " [shape=%s, label=", number, i,
 			   s->kind == FLOW_INPUT || s->kind == FLOW_OUTPUT ? "plain" : "box");
@@ -41,7 +41,7 @@ static void put_flow(const struct graph_unit *u, uint32_t number, struct buf *ou
 	}
 	for (uint32_t i = 0; i < u->flow.n_values; i++) {
 		const struct flow_value *v = &u->flow.values[i];
-		if (!is_shown(&u->flow, v->from))
+		if (!graph_print_is_shown(&u->flow, v->from))
 			continue;
 		buf_printf(out, "            u%" PRIu32 "_%" PRIu32 " -> u%" PRIu32 "_%" PRIu32 " [label=", number, v->from, number, v->to);
 		quote(v->type, out);
@@ -49,7 +49,7 @@ static void put_flow(const struct graph_unit *u, uint32_t number, struct buf *ou
 	}
 }
 
-static void put_unit(const struct graph_unit *u, uint32_t number, int64_t most, struct buf *out)
+static void graph_print_put_unit(const struct graph_unit *u, uint32_t number, int64_t most, struct buf *out)
 {
 	buf_printf(out, "        subgraph cluster_u%" PRIu32 " {\n            label=\"\"\n            u%" PRIu32 " [label=", number,
 		   number);
@@ -74,7 +74,7 @@ void graph_print_dot(const struct graph *g, struct buf *out)
 		quote(k->name, out);
 		buf_putc(out, '\n');
 		for (uint32_t i = k->first_unit; i < k->first_unit + k->n_units; i++)
-			put_unit(&g->units[i], i, most, out);
+			graph_print_put_unit(&g->units[i], i, most, out);
 		buf_puts(out, "    }\n");
 	}
 	for (uint32_t i = 0; i < g->n_units; i++)
@@ -118,7 +118,7 @@ void graph_put_def(const struct graph *g, const struct graph_def *d, struct json
 	json_close(w, '}');
 }
 
-static void put_number(struct json_writer *w, const char *key, uint32_t v)
+static void graph_print_put_number(struct json_writer *w, const char *key, uint32_t v)
 {
 	json_key(w, key);
 	if (v == GRAPH_NONE)
@@ -170,7 +170,7 @@ void graph_put_unit(const struct graph *g, const struct graph_unit *u, struct js
 	json_member_str(w, "name", u->name);
 	json_member_str(w, "signature", u->signature);
 	json_member_str(w, "definition", u->definition);
-	put_number(w, "definition_id", u->def);
+	graph_print_put_number(w, "definition_id", u->def);
 	json_member_str(w, "file", u->file);
 	json_member_int(w, "line", u->line);
 	json_member_bool(w, "built", u->built);

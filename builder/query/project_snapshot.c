@@ -57,7 +57,7 @@ static bool read_at_commit(struct snapshot_loader *l, const char *path, char **t
 	return false;
 }
 
-static const struct source *load(void *ctx, const char *path)
+static const struct source *project_snapshot_load(void *ctx, const char *path)
 {
 	struct snapshot_loader *l = ctx;
 	hash128 key = map_key_str(path);
@@ -89,7 +89,7 @@ static void match(void *ctx, const char *path)
 		vec_push(&m->found, arena_strdup(m->a, path));
 }
 
-static int by_text(const void *x, const void *y) { return strcmp(*(const char *const *)x, *(const char *const *)y); }
+static int project_snapshot_by_text(const void *x, const void *y) { return strcmp(*(const char *const *)x, *(const char *const *)y); }
 
 /* glob_expand for the files of a commit. */
 static const char *const *expand_in_commit(struct snapshot_loader *l, const char *pattern, uint32_t *n)
@@ -102,7 +102,7 @@ static const char *const *expand_in_commit(struct snapshot_loader *l, const char
 	l->git->view_files(l->view, arena_strndup(a, pattern, (size_t)(plain - pattern)), match, &m);
 	const char **list = ARENA_ARRAY(a, const char *, m.found.len + 1);
 	if (m.found.len)
-		qsort(m.found.at, m.found.len, sizeof *m.found.at, by_text);
+		qsort(m.found.at, m.found.len, sizeof *m.found.at, project_snapshot_by_text);
 	for (uint32_t i = 0; i < m.found.len; i++)
 		list[i] = path_normal(a, m.found.at[i]);
 	*n = m.found.len;
@@ -110,7 +110,7 @@ static const char *const *expand_in_commit(struct snapshot_loader *l, const char
 	return list;
 }
 
-static const char *const *source_files(struct snapshot_loader *l, const struct model_spec *s, uint32_t *n)
+static const char *const *project_snapshot_source_files(struct snapshot_loader *l, const struct model_spec *s, uint32_t *n)
 {
 	VEC(const char *) files = {0};
 	for (uint32_t i = 0; i < s->sources->n_words; i++) {
@@ -158,7 +158,7 @@ static struct checked_sources *load_files(struct snapshot_loader *l, const char 
 	struct checked_sources *it = &l->checked[l->n_checked++];
 	struct diags *found = diags_new(0);
 	*it = (struct checked_sources){.files = files, .n_files = n, .index = index_new()};
-	it->frontend = frontend_new(l->snapshot.sources, (struct frontend_host){load, l}, found);
+	it->frontend = frontend_new(l->snapshot.sources, (struct frontend_host){project_snapshot_load, l}, found);
 	frontend_set_index(it->frontend, it->index);
 	frontend_set_dependencies(it->frontend, l->dependencies.visible, l->dependencies.n_visible);
 	for (uint32_t i = 0; i < n; i++)
@@ -174,20 +174,20 @@ static struct checked_sources *load_files(struct snapshot_loader *l, const char 
 
 /* ---- definitions ---- */
 
-static hash128 name_key(const char *file, const char *name, uint32_t nth)
+static hash128 project_snapshot_name_key(const char *file, const char *name, uint32_t nth)
 {
 	return hash_combine(hash_combine(map_key_str(file), map_key_str(name)), (hash128){nth, 0});
 }
 
 /* The number of a definition in the snapshot. A new definition is added, without its uses. */
-static uint32_t number_of(struct snapshot_loader *l, const struct def_node *n, struct map *counts)
+static uint32_t project_snapshot_number_of(struct snapshot_loader *l, const struct def_node *n, struct map *counts)
 {
 	const struct frontend_def *d = n->def;
-	hash128 plain = name_key(d->file, d->name, UINT32_MAX);
+	hash128 plain = project_snapshot_name_key(d->file, d->name, UINT32_MAX);
 	uint64_t nth = 0, at;
 	map_get(counts, plain, &nth);
 	map_put(counts, plain, nth + 1);
-	hash128 key = name_key(d->file, d->name, (uint32_t)nth);
+	hash128 key = project_snapshot_name_key(d->file, d->name, (uint32_t)nth);
 	if (map_get(&l->by_name, key, &at))
 		return (uint32_t)at;
 	struct snapshot_def def = {
@@ -198,25 +198,25 @@ static uint32_t number_of(struct snapshot_loader *l, const struct def_node *n, s
 	return l->defs.len - 1;
 }
 
-static int by_number(const void *a, const void *b)
+static int project_snapshot_by_number(const void *a, const void *b)
 {
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 	return (x > y) - (x < y);
 }
 
-static void add_definitions(struct snapshot_loader *l, struct checked_sources *it)
+static void project_snapshot_add_definitions(struct snapshot_loader *l, struct checked_sources *it)
 {
 	struct map counts = {0};
 	const struct def_graph *g = it->graph;
 	it->numbers = ARENA_ARRAY(l->snapshot.arena, uint32_t, g->n + 1);
 	for (uint32_t i = 0; i < g->n; i++)
-		it->numbers[i] = number_of(l, &g->nodes[i], &counts);
+		it->numbers[i] = project_snapshot_number_of(l, &g->nodes[i], &counts);
 	for (uint32_t i = 0; i < g->n; i++) {
 		struct snapshot_def *d = &l->defs.at[it->numbers[i]];
 		uint32_t *uses = ARENA_ARRAY(l->snapshot.arena, uint32_t, g->nodes[i].n_uses + 1);
 		for (uint32_t k = 0; k < g->nodes[i].n_uses; k++)
 			uses[k] = it->numbers[g->nodes[i].uses[k]];
-		qsort(uses, g->nodes[i].n_uses, sizeof *uses, by_number);
+		qsort(uses, g->nodes[i].n_uses, sizeof *uses, project_snapshot_by_number);
 		d->uses = uses;
 		d->n_uses = g->nodes[i].n_uses;
 	}
@@ -224,7 +224,7 @@ static void add_definitions(struct snapshot_loader *l, struct checked_sources *i
 }
 
 /* The definition of an entry. Of several, the one in the file that was loaded first, as in a build. */
-static uint32_t find_entry(const struct checked_sources *it, const char *entry)
+static uint32_t project_snapshot_find_entry(const struct checked_sources *it, const char *entry)
 {
 	const struct def_graph *g = it->graph;
 	size_t len = strcspn(entry, ".");
@@ -245,7 +245,7 @@ static uint32_t find_entry(const struct checked_sources *it, const char *entry)
 	return best;
 }
 
-static void mark_syntax_errors(struct snapshot_loader *l)
+static void project_snapshot_mark_syntax_errors(struct snapshot_loader *l)
 {
 	VEC(const char *) files = {0};
 	for (uint32_t i = 0; i < diags_count(l->snapshot.diags); i++) {
@@ -276,12 +276,12 @@ static void load_models(struct snapshot_loader *l)
 	for (uint32_t i = 0; i < s->n_models; i++) {
 		const struct model_spec *m = &s->spec.models[i];
 		uint32_t n, before = l->n_checked, *entries = ARENA_ARRAY(s->arena, uint32_t, m->n_entries + 1);
-		const char *const *files = source_files(l, m, &n);
+		const char *const *files = project_snapshot_source_files(l, m, &n);
 		struct checked_sources *it = load_files(l, files, n);
 		if (l->n_checked != before)
-			add_definitions(l, it);
+			project_snapshot_add_definitions(l, it);
 		for (uint32_t k = 0; k < m->n_entries; k++)
-			entries[k] = find_entry(it, m->entries[k]);
+			entries[k] = project_snapshot_find_entry(it, m->entries[k]);
 		s->models[i] = (struct snapshot_model){m, entries};
 	}
 	s->n_defs = l->defs.len;
@@ -302,8 +302,12 @@ static bool find_dependencies(struct snapshot_loader *l, const struct manifest *
 	struct checkouts c;
 	struct project_snapshot *s = &l->snapshot;
 	struct diags *found = diags_new(0);
-	struct dependency_options r = {
-		.arena = s->arena, .sources = s->sources, .host = {load, l}, .manifest = m, .checkouts = &c, .diags = found};
+	struct dependency_options r = {.arena = s->arena,
+				       .sources = s->sources,
+				       .host = {project_snapshot_load, l},
+				       .manifest = m,
+				       .checkouts = &c,
+				       .diags = found};
 	r.mode = l->view ? DEPENDENCY_AT_COMMIT : o->locked ? DEPENDENCY_LOCKED : DEPENDENCY_BUILD;
 	r.found = l->view ? add_old_dependency : NULL;
 	r.ctx = l;
@@ -324,13 +328,13 @@ struct project_snapshot *snapshot_new(const struct options *o, const struct git_
 	s->arena = a;
 	s->sources = sources_new();
 	s->diags = diags_new(0);
-	s->has_manifest = load(l, MANIFEST) != NULL;
-	const struct manifest *m = manifest_read(a, (struct frontend_host){load, l}, MANIFEST, s->diags);
+	s->has_manifest = project_snapshot_load(l, MANIFEST) != NULL;
+	const struct manifest *m = manifest_read(a, (struct frontend_host){project_snapshot_load, l}, MANIFEST, s->diags);
 	s->sound_manifest = diags_errors(s->diags) == 0 && build_spec_make(a, m, o, &s->spec, s->diags) && find_dependencies(l, m, o);
 	if (s->sound_manifest) {
 		load_models(l);
 		diags_sort(s->diags);
-		mark_syntax_errors(l);
+		project_snapshot_mark_syntax_errors(l);
 	}
 	return s;
 }

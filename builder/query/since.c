@@ -13,7 +13,7 @@
 
 /* ---- opening ---- */
 
-static enum status refuse(const struct git_failure *e, const char *rev, FILE *err)
+static enum status since_refuse(const struct git_failure *e, const char *rev, FILE *err)
 {
 	const char *colon = *e->text ? ": " : "";
 	switch (e->problem) {
@@ -143,7 +143,7 @@ enum status since_open(struct since *s, const struct options *o, FILE *err)
 	}
 	s->view = s->git->view_open(".", o->since, s->commit, &failure);
 	if (!s->view)
-		return refuse(&failure, o->since, err);
+		return since_refuse(&failure, o->since, err);
 	s->new = snapshot_new(&all, s->git, NULL);
 	enum status judged = judge_now(s, o, err);
 	if (judged != STATUS_OK)
@@ -214,7 +214,7 @@ const char *since_reason(const struct since *s, const struct model_why *w)
 
 /* ---- JSON ---- */
 
-static void put_path(const struct since *s, struct json_writer *w, uint32_t def)
+static void since_put_path(const struct since *s, struct json_writer *w, uint32_t def)
 {
 	json_member_open(w, "path", '[');
 	for (uint32_t at = def; at != SNAPSHOT_NO_DEF; at = s->affected->defs[at].next)
@@ -233,7 +233,7 @@ static void put_def(const struct since *s, struct json_writer *w, uint32_t i)
 	if (d->moved)
 		json_member_str(w, "was_in", d->old->file);
 	if (d->change == DEF_AFFECTED)
-		put_path(s, w, i);
+		since_put_path(s, w, i);
 	json_close(w, '}');
 }
 
@@ -248,7 +248,7 @@ static void put_model(const struct since *s, struct json_writer *w, const struct
 		json_member_str(w, "reason", model_reason_text(m->why[k].reason));
 		json_member_str(w, "of", m->why[k].text);
 		if (m->why[k].def != SNAPSHOT_NO_DEF)
-			put_path(s, w, m->why[k].def);
+			since_put_path(s, w, m->why[k].def);
 		json_close(w, '}');
 	}
 	json_close(w, ']');

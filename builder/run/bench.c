@@ -32,7 +32,7 @@ struct bench {
 	enum status *status;
 };
 
-static bool fail(struct bench *b, enum status s, const char *text)
+static bool bench_fail(struct bench *b, enum status s, const char *text)
 {
 	buf_puts(b->error, text);
 	*b->status = s;
@@ -51,21 +51,21 @@ static struct tri_model *open_model(struct bench *b, bool hooked)
 	}
 	struct tri_model *m = b->library.desc->open(&o, &e);
 	if (!m)
-		fail(b, STATUS_ENVIRONMENT, e.message);
+		bench_fail(b, STATUS_ENVIRONMENT, e.message);
 	return m;
 }
 
-static bool open_library(struct bench *b)
+static bool bench_open_library(struct bench *b)
 {
 	const char *why;
 	if (!library_open(b->arena, b->c->library, &b->library, &why))
-		return fail(b, STATUS_ENVIRONMENT, why);
+		return bench_fail(b, STATUS_ENVIRONMENT, why);
 	b->profiler = run_profiler_new(b->library.desc);
 	return (b->plain = open_model(b, false)) && (b->hooked = open_model(b, true));
 }
 
 /* True if the batch of the case, if it has one, is the first dimension of an input. */
-static bool has_batch(const struct bench *b)
+static bool bench_has_batch(const struct bench *b)
 {
 	bool found = b->c->batch == 0;
 	for (int32_t i = 0; i < b->io.entry->n_inputs; i++)
@@ -73,14 +73,14 @@ static bool has_batch(const struct bench *b)
 	return found;
 }
 
-static bool prepare(struct bench *b, const struct options *o)
+static bool bench_prepare(struct bench *b, const struct options *o)
 {
 	const tri_model_desc *d = b->library.desc;
 	struct run_model m = {.entries = d->entries, .n_entries = d->n_entries};
 	struct options with = *o;
 	int entry = run_find_entry(b->arena, &m, o->entry, b->error);
 	if (entry < 0)
-		return fail(b, STATUS_USAGE, "");
+		return bench_fail(b, STATUS_USAGE, "");
 	b->entry = (uint32_t)entry;
 	const tri_entry_desc *e = &d->entries[entry];
 	const char **inputs = ARENA_ARRAY(b->arena, const char *, o->n_inputs + (uint32_t)e->n_inputs + 1);
@@ -91,12 +91,12 @@ static bool prepare(struct bench *b, const struct options *o)
 			inputs[with.n_inputs++] = arena_printf(b->arena, "%s=random", e->inputs[i].name);
 	with.inputs = inputs;
 	if (!run_check_names(b->arena, &m, e, &with, b->error))
-		return fail(b, STATUS_USAGE, "");
+		return bench_fail(b, STATUS_USAGE, "");
 	with.run.batch_size = (int)b->c->batch;
 	if (!run_prepare(b->arena, e, &with, &b->io, b->error))
-		return fail(b, b->io.environment ? STATUS_ENVIRONMENT : STATUS_FAILED, "");
-	return has_batch(b) ||
-	       fail(b, STATUS_USAGE, "--batch: no input of the entry has this first dimension; it is fixed, or a file has it");
+		return bench_fail(b, b->io.environment ? STATUS_ENVIRONMENT : STATUS_FAILED, "");
+	return bench_has_batch(b) ||
+	       bench_fail(b, STATUS_USAGE, "--batch: no input of the entry has this first dimension; it is fixed, or a file has it");
 }
 
 /* Runs a model once from its initial states. Returns the time, or -1. */
@@ -108,7 +108,7 @@ static int64_t run_model(struct bench *b, struct tri_model *m)
 		d->reset(m, NULL);
 	int64_t began = os_now_ns();
 	if (d->run(m, b->entry, b->io.tensors, &e) != TRI_OK) {
-		fail(b, STATUS_FAILED, e.message);
+		bench_fail(b, STATUS_FAILED, e.message);
 		return -1;
 	}
 	int64_t ns = os_now_ns() - began - b->clock_ns;
@@ -150,7 +150,7 @@ static bool is_measured(const struct bench *b, int64_t took)
 }
 
 /* Whole runs and statements take turns, so that both meet the same neighbours on the machine. */
-static bool measure(struct bench *b)
+static bool bench_measure(struct bench *b)
 {
 	int64_t took = 0;
 	bool ok = run_model(b, b->hooked) >= 0;
@@ -186,7 +186,7 @@ static void add_outliers(struct profile *p, const double *x, uint32_t n)
 	profile_add_fact(p, "outliers", count);
 }
 
-static struct profile *describe(const struct bench *b, const struct options *o)
+static struct profile *bench_describe(const struct bench *b, const struct options *o)
 {
 	struct profile *p = profile_new(PROFILE_RUN, 1);
 	const double *x = b->times.at;
@@ -236,8 +236,8 @@ struct profile *bench_run(const struct bench_case *c, const struct options *o, s
 	struct bench b = {.c = c, .arena = arena_new(0), .error = error, .status = s};
 	struct profile *p = NULL;
 	*s = STATUS_INTERRUPTED;
-	if (open_library(&b) && prepare(&b, o) && warm_up(&b) && measure(&b)) {
-		p = describe(&b, o);
+	if (bench_open_library(&b) && bench_prepare(&b, o) && warm_up(&b) && bench_measure(&b)) {
+		p = bench_describe(&b, o);
 		set_work(p);
 		*s = STATUS_OK;
 	}

@@ -142,7 +142,7 @@ static void supported_loops(ceiling_loop *floats[MOST_LOOPS], ceiling_loop *int8
 
 /* ---- threads ---- */
 
-static void *run(void *arg)
+static void *ceilings_run(void *arg)
 {
 	struct runner *r = arg;
 	pthread_barrier_wait(r->start);
@@ -164,7 +164,7 @@ static double rate(ceiling_loop *loop, char *memory, uint32_t threads)
 	pthread_barrier_init(&start, NULL, threads);
 	for (uint32_t i = 0; i < threads; i++) {
 		runners[i] = (struct runner){loop, memory + i * part, part, 0, &start};
-		BUG_ON(pthread_create(&ids[i], NULL, run, &runners[i]) != 0);
+		BUG_ON(pthread_create(&ids[i], NULL, ceilings_run, &runners[i]) != 0);
 	}
 	for (uint32_t i = 0; i < threads; i++) {
 		pthread_join(ids[i], NULL);

@@ -22,7 +22,7 @@ enum { MOST_ENTRIES = 64, MOST_FILE = 1 << 20 };
 static const char *file_path(struct arena *a) { return path_join(a, cache_default_dir(a), "devices.json"); }
 
 /* NULL: there is none, or it is damaged; it is then replaced. */
-static json_t *read_file(struct arena *a)
+static json_t *device_ceilings_read_file(struct arena *a)
 {
 	char *text;
 	size_t len;
@@ -34,24 +34,25 @@ static json_t *read_file(struct arena *a)
 }
 
 /* True if the entry has all figures. */
-static bool read_entry(const json_t *entry, struct ceilings *out)
+static bool device_ceilings_read_entry(const json_t *entry, struct ceilings *out)
 {
 #define CEILING(name) (out->name = json_number_value(json_object_get(entry, #name))) > 0 &&
 	return KERNEL_CEILINGS(CEILING) json_is_string(json_object_get(entry, "name"));
 #undef CEILING
 }
 
-static bool is_named(const json_t *entry, const char *name)
+static bool device_ceilings_is_named(const json_t *entry, const char *name)
 {
 	const char *its = json_string_value(json_object_get(entry, "name"));
 	return its && strcmp(its, name) == 0;
 }
 
-static bool find(const json_t *root, const char *name, struct ceilings *out)
+static bool device_ceilings_find(const json_t *root, const char *name, struct ceilings *out)
 {
 	size_t i;
 	const json_t *entry;
-	json_array_foreach(json_object_get(root, "devices"), i, entry) if (is_named(entry, name) && read_entry(entry, out)) return true;
+	json_array_foreach(json_object_get(root, "devices"), i,
+			   entry) if (device_ceilings_is_named(entry, name) && device_ceilings_read_entry(entry, out)) return true;
 	return false;
 }
 
@@ -62,7 +63,7 @@ void ceilings_print(struct json_writer *w, const struct ceilings *c)
 #undef CEILING
 }
 
-static void put_entry(struct json_writer *w, const char *name, const struct ceilings *c)
+static void device_ceilings_put_entry(struct json_writer *w, const char *name, const struct ceilings *c)
 {
 	json_open(w, '{');
 	json_member_str(w, "name", name);
@@ -71,7 +72,7 @@ static void put_entry(struct json_writer *w, const char *name, const struct ceil
 }
 
 /* Writes the file with this entry and the others of `root`. A file that cannot be written only costs another measurement. */
-static void save(struct arena *a, const json_t *root, const char *name, const struct ceilings *c)
+static void device_ceilings_save(struct arena *a, const json_t *root, const char *name, const struct ceilings *c)
 {
 	const json_t *list = json_object_get(root, "devices");
 	struct buf text = {0};
@@ -79,11 +80,11 @@ static void save(struct arena *a, const json_t *root, const char *name, const st
 	struct ceilings other;
 	json_open(&w, '{');
 	json_member_open(&w, "devices", '[');
-	put_entry(&w, name, c);
+	device_ceilings_put_entry(&w, name, c);
 	for (size_t i = 0; i < json_array_size(list) && i < MOST_ENTRIES; i++) {
 		const json_t *entry = json_array_get(list, i);
-		if (read_entry(entry, &other) && !is_named(entry, name))
-			put_entry(&w, json_string_value(json_object_get(entry, "name")), &other);
+		if (device_ceilings_read_entry(entry, &other) && !device_ceilings_is_named(entry, name))
+			device_ceilings_put_entry(&w, json_string_value(json_object_get(entry, "name")), &other);
 	}
 	json_close(&w, ']');
 	json_close(&w, '}');
@@ -145,8 +146,8 @@ static bool find_or_measure(struct arena *a, const char *device, uint32_t thread
 		       : gpu_name(a, number, why);
 	if (!*name)
 		return false;
-	json_t *root = read_file(a);
-	bool found = find(root, *name, &in_file);
+	json_t *root = device_ceilings_read_file(a);
+	bool found = device_ceilings_find(root, *name, &in_file);
 	if (found)
 		*out = in_file;
 	if (!found || source != CEILINGS_FROM_FILE) {
@@ -157,7 +158,7 @@ static bool find_or_measure(struct arena *a, const char *device, uint32_t thread
 		if (found && source == CEILINGS_RAISED)
 			*out = higher_of(out, &in_file);
 		if (ok)
-			save(a, root, *name, out);
+			device_ceilings_save(a, root, *name, out);
 	}
 	json_decref(root);
 	return ok;

@@ -17,7 +17,7 @@
 #include "gpu/module.h"
 
 /* Zeros that a child shares. */
-static void *share(size_t bytes)
+static void *drivers_share(size_t bytes)
 {
 	void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	BUG_ON(at == MAP_FAILED);
@@ -36,7 +36,7 @@ static pid_t start_child(void)
 }
 
 /* Returns the status of waitpid. */
-static int wait_for(pid_t child)
+static int drivers_wait_for(pid_t child)
 {
 	int status = 0;
 	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
@@ -73,7 +73,7 @@ int drivers_run(int (*work)(void *ctx), void *ctx, const char **died)
 		fflush(NULL);
 		_exit(code);
 	}
-	int status = wait_for(child);
+	int status = drivers_wait_for(child);
 	if (!WIFSIGNALED(status))
 		return WEXITSTATUS(status);
 	snprintf(name, sizeof name, "SIG%s", signal_name(status));
@@ -83,7 +83,7 @@ int drivers_run(int (*work)(void *ctx), void *ctx, const char **died)
 
 /* ---- devices ---- */
 
-static int ask(void *ctx)
+static int run_drivers_ask(void *ctx)
 {
 	struct gpu_answer *out = ctx;
 	struct arena *a = arena_new(0);
@@ -98,9 +98,9 @@ static int ask(void *ctx)
 
 const struct gpu_answer *drivers_ask(struct arena *a, const char **died)
 {
-	struct gpu_answer *shared = share(sizeof *shared), *answer = ARENA_NEW(a, struct gpu_answer);
+	struct gpu_answer *shared = drivers_share(sizeof *shared), *answer = ARENA_NEW(a, struct gpu_answer);
 	const char *by;
-	drivers_run(ask, shared, &by);
+	drivers_run(run_drivers_ask, shared, &by);
 	*answer = *shared;
 	munmap(shared, sizeof *shared);
 	*died = !by              ? NULL
@@ -164,7 +164,7 @@ void drivers_supervise(const char *device)
 {
 	if (!device || !strstr(device, "opencl"))
 		return;
-	volatile bool *named = share(sizeof *named);
+	volatile bool *named = drivers_share(sizeof *named);
 	pid_t child = start_child();
 	if (child == 0)
 		crash_guard_share(named);
@@ -172,7 +172,7 @@ void drivers_supervise(const char *device)
 		return;
 	supervised = child;
 	pass_signals_on();
-	int status = wait_for(child);
+	int status = drivers_wait_for(child);
 	if (!WIFSIGNALED(status))
 		_exit(WEXITSTATUS(status));
 	if (is_crash(WTERMSIG(status)) && !*named)

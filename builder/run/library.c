@@ -35,7 +35,7 @@ static uint64_t elf_end(int fd)
 
 /* The loader maps what the headers describe, so reading behind the end of a file that was cut off would raise SIGBUS. It waits for the
  * writer of a pipe. */
-static bool is_whole(struct arena *a, const char *path, const char **error)
+static bool library_is_whole(struct arena *a, const char *path, const char **error)
 {
 	struct stat s;
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -53,7 +53,7 @@ bool library_open(struct arena *a, const char *path, struct library *out, const 
 {
 	const char *full = strchr(path, '/') ? path : arena_printf(a, "./%s", path);
 	*out = (struct library){0};
-	if (!is_whole(a, full, error))
+	if (!library_is_whole(a, full, error))
 		return false;
 	out->outer_code = crash_guard_set_foreign(arena_strdup(a, path));
 	out->handle = dlopen(full, RTLD_NOW | RTLD_LOCAL);

@@ -48,7 +48,7 @@ static uint32_t find_mains(struct loaded_project *l, const char *only, struct ma
 	return n;
 }
 
-static bool choose(struct loaded_project *l, const char *file, struct main_file *out)
+static bool main_run_choose(struct loaded_project *l, const char *file, struct main_file *out)
 {
 	struct main_file *list;
 	uint32_t n = find_mains(l, file, &list);
@@ -87,7 +87,7 @@ static void to_stdout(void *ctx, const char *text, size_t n)
 	print_data(stdout, text, n);
 }
 
-static enum status interpret(struct build_context *c, struct model_job *m)
+static enum status main_run_interpret(struct build_context *c, struct model_job *m)
 {
 	static const struct interp_sink sink = {to_stdout, NULL};
 	const struct hir_entry *e = &m->program->entries[0];
@@ -114,16 +114,16 @@ static enum status interpret(struct build_context *c, struct model_job *m)
 	return STATUS_FAILED;
 }
 
-static enum status run_main(struct loaded_project *l, const char *file)
+static enum status main_run_run_main(struct loaded_project *l, const char *file)
 {
 	struct main_file f;
-	if (!choose(l, file ? path_normal(l->context.arena, file) : NULL, &f))
+	if (!main_run_choose(l, file ? path_normal(l->context.arena, file) : NULL, &f))
 		return STATUS_USAGE;
 	struct elab_request request = {.main = f.path, .at = SPAN_NONE};
 	f.model->program = frontend_elaborate(f.model->frontend, &request);
 	if (!f.model->program || !params_bind_model(&l->context, f.model))
 		return STATUS_FAILED;
-	return interpret(&l->context, f.model);
+	return main_run_interpret(&l->context, f.model);
 }
 
 enum status main_run(const struct options *o)
@@ -132,6 +132,6 @@ enum status main_run(const struct options *o)
 	struct loaded_project l;
 	enum status s = project_load(&l, o, file ? LOAD_FILES : LOAD_CHECKED);
 	if (s == STATUS_OK)
-		s = run_main(&l, file);
+		s = main_run_run_main(&l, file);
 	return project_unload(&l, s);
 }

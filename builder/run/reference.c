@@ -103,8 +103,8 @@ bool reference_interpret(const struct reference_call *c, struct arena *a, struct
 }
 
 /* The inputs and parameters of the entry, in the order of the interpreter. */
-static bool bind(const struct interpreted *m, const struct hir_entry *e, const tri_tensor *io, struct tensor *in, struct tensor *weights,
-		 uint32_t *n_weights, struct buf *error)
+static bool reference_bind(const struct interpreted *m, const struct hir_entry *e, const tri_tensor *io, struct tensor *in,
+			   struct tensor *weights, uint32_t *n_weights, struct buf *error)
 {
 	struct arena *a = m->context->arena;
 	uint32_t n_in = 0;
@@ -131,7 +131,7 @@ static void copy_outputs(const tri_entry_desc *d, const struct tensor *out, cons
 			memcpy(io[d->n_inputs + d->n_states_in + i].data, out[i].data, (size_t)tensor_bytes(&out[i]));
 }
 
-static enum status run(void *ctx, uint32_t entry, tri_tensor *io, struct buf *error)
+static enum status reference_run(void *ctx, uint32_t entry, tri_tensor *io, struct buf *error)
 {
 	const struct interpreted *m = ctx;
 	const tri_entry_desc *d = &m->entries[entry];
@@ -148,7 +148,7 @@ static enum status run(void *ctx, uint32_t entry, tri_tensor *io, struct buf *er
 		return STATUS_FAILED;
 	}
 	uint32_t n_weights;
-	if (!bind(m, e, all, in, weights, &n_weights, error))
+	if (!reference_bind(m, e, all, in, weights, &n_weights, error))
 		return STATUS_FAILED;
 	if (!m->execute(&(struct reference_call){m->job, m->context->sources, u, in, weights, n_weights, dims, m->user}, a, out, error))
 		return STATUS_FAILED;
@@ -158,7 +158,7 @@ static enum status run(void *ctx, uint32_t entry, tri_tensor *io, struct buf *er
 }
 
 /* The states and capacities as the compiled library's descriptor has them. */
-static tri_model_desc describe_states(struct arena *a, const struct interpreted *m)
+static tri_model_desc reference_describe_states(struct arena *a, const struct interpreted *m)
 {
 	const struct hir_program *p = m->job->program;
 	tri_state_desc *states = ARENA_ARRAY(a, tri_state_desc, p->n_states + 1);
@@ -184,7 +184,7 @@ static tri_model_desc describe_states(struct arena *a, const struct interpreted 
 				.n_capacities = p->n_capacities};
 }
 
-static void reset(void *ctx) { tri_states_reset(((const struct interpreted *)ctx)->states); }
+static void reference_reset(void *ctx) { tri_states_reset(((const struct interpreted *)ctx)->states); }
 
 static enum status visit_model(struct loaded_project *l, reference_execute *execute, run_visitor *visit, void *ctx)
 {
@@ -194,13 +194,13 @@ static enum status visit_model(struct loaded_project *l, reference_execute *exec
 	m.entries = ARENA_ARRAY(a, tri_entry_desc, p->n_entries + 1);
 	for (uint32_t i = 0; i < p->n_entries; i++)
 		m.entries[i] = describe_entry(a, &p->entries[i]);
-	tri_model_desc desc = describe_states(a, &m);
+	tri_model_desc desc = reference_describe_states(a, &m);
 	tri_error error = {0};
 	if (tri_states_open(&desc, NULL, &m.states, &error) != TRI_OK) {
 		print(stderr, "trib: the model failed: %s\n", error.message);
 		return STATUS_FAILED;
 	}
-	enum status s = visit(a, &(struct run_model){m.job->spec->name, m.entries, p->n_entries, run, reset, &m}, ctx);
+	enum status s = visit(a, &(struct run_model){m.job->spec->name, m.entries, p->n_entries, reference_run, reference_reset, &m}, ctx);
 	tri_states_close(m.states);
 	return s;
 }

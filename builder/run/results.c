@@ -20,11 +20,11 @@ struct tolerance tolerance_of(dtype t, double rtol, double atol)
 	return out;
 }
 
-static bool is_float(const struct tensor *t) { return dtype_class(t->elem) == DTC_FLOAT; }
+static bool results_is_float(const struct tensor *t) { return dtype_class(t->elem) == DTC_FLOAT; }
 
-static double number(const struct tensor *t, int64_t i)
+static double results_number(const struct tensor *t, int64_t i)
 {
-	if (is_float(t))
+	if (results_is_float(t))
 		return elem_float(t->elem, t->data, i);
 	return t->elem == DT_BOOL ? (double)(((const int8_t *)t->data)[i] != 0) : (double)elem_int(t->elem, t->data, i);
 }
@@ -41,14 +41,14 @@ static double excess(double got, double want, struct tolerance t)
 /* Integers are compared exactly, because a double does not hold every int64. */
 static double excess_at(const struct tensor *got, const struct tensor *want, int64_t i, struct tolerance t)
 {
-	bool exact = !is_float(got) && got->elem != DT_BOOL && want->elem != DT_BOOL;
+	bool exact = !results_is_float(got) && got->elem != DT_BOOL && want->elem != DT_BOOL;
 	if (exact && elem_int(got->elem, got->data, i) == elem_int(want->elem, want->data, i))
 		return 0;
-	double off = excess(number(got, i), number(want, i), t);
+	double off = excess(results_number(got, i), results_number(want, i), t);
 	return exact && off == 0 ? INFINITY : off;
 }
 
-static void put_type(struct buf *b, const struct tensor *t)
+static void results_put_type(struct buf *b, const struct tensor *t)
 {
 	buf_printf(b, "%s [", dtype_text(t->elem));
 	for (uint32_t k = 0; k < t->rank; k++)
@@ -61,11 +61,11 @@ bool compare_tensors(const struct tensor *got, const struct tensor *want, struct
 	double worst = 1;
 	*out = (struct comparison){.worst = -1};
 	if (got->rank != want->rank || memcmp(got->dims, want->dims, got->rank * sizeof *got->dims) != 0 ||
-	    is_float(got) != is_float(want)) {
+	    results_is_float(got) != results_is_float(want)) {
 		buf_puts(error, "is ");
-		put_type(error, got);
+		results_put_type(error, got);
 		buf_puts(error, ", want ");
-		put_type(error, want);
+		results_put_type(error, want);
 		return false;
 	}
 	out->n = tensor_count(got);
@@ -78,8 +78,8 @@ bool compare_tensors(const struct tensor *got, const struct tensor *want, struct
 			continue;
 		worst = off;
 		out->worst = i;
-		out->got = number(got, i);
-		out->want = number(want, i);
+		out->got = results_number(got, i);
+		out->want = results_number(want, i);
 	}
 	return true;
 }

@@ -47,7 +47,7 @@ static void put_roof(struct buf *out, double bytes, double operations, const cha
 		   operations / 1e9);
 }
 
-static void put_point(struct buf *out, struct arena *a, const struct profile *p, const struct kernel_row *r)
+static void roofline_put_point(struct buf *out, struct arena *a, const struct profile *p, const struct kernel_row *r)
 {
 	double whole = profile_median(p, &p->total, METRIC_WALL), rate = r->operations / (r->ns / 1e9);
 	if (r->operations <= 0 || r->ns <= 0)
@@ -76,7 +76,7 @@ void roofline_print(const struct profile *p, struct buf *out)
 	put_roof(out, c.read_bytes, c.float_ops, "float32");
 	put_roof(out, c.read_bytes, c.int8_ops, "int8");
 	for (uint32_t i = 0; i < n; i++)
-		put_point(out, a, p, &rows[i]);
+		roofline_put_point(out, a, p, &rows[i]);
 	buf_puts(out, "</svg>\n");
 	arena_free(a);
 }

@@ -12,13 +12,13 @@
 #define FACTOR 4
 enum { CHANGED_INPUTS = 8, CHANGED_PARAMETERS = 4, MOST_RUNS = 1 + CHANGED_INPUTS }; /* the interpreter is slow */
 
-static bool is_float(int32_t type) { return dtype_class((dtype)type) == DTC_FLOAT; }
+static bool rounding_is_float(int32_t type) { return dtype_class((dtype)type) == DTC_FLOAT; }
 
 /* The relative distance of neighbours. */
 static double last_bit(dtype t) { return t == DT_BFLOAT16 ? 0x1p-7 : t == DT_FLOAT16 ? 0x1p-10 : 0; }
 
 /* A copy with changed elements. */
-static void *change(struct arena *a, const struct tensor *t, uint64_t run)
+static void *rounding_change(struct arena *a, const struct tensor *t, uint64_t run)
 {
 	int64_t n = tensor_count(t);
 	double by = fmax(CHANGE, last_bit(t->elem));
@@ -42,8 +42,8 @@ static tri_tensor *copy_tensors(struct arena *a, const struct run_io *io, uint64
 		out[i] = io->tensors[i];
 		if (i >= e->n_inputs)
 			out[i].data = arena_alloc(a, (size_t)tensor_bytes(&t) + 1, 64);
-		else if (changed && is_float(out[i].dtype))
-			out[i].data = change(a, &t, run);
+		else if (changed && rounding_is_float(out[i].dtype))
+			out[i].data = rounding_change(a, &t, run);
 	}
 	return out;
 }
@@ -73,7 +73,7 @@ static bool run_changed_inputs(struct arena *a, const struct run_model *m, uint3
 static bool has_vector(const struct reference_call *c)
 {
 	for (uint32_t i = 0; i < c->n_weights; i++)
-		if (c->weights[i].rank == 1 && is_float((int32_t)c->weights[i].elem))
+		if (c->weights[i].rank == 1 && rounding_is_float((int32_t)c->weights[i].elem))
 			return true;
 	return false;
 }
@@ -95,15 +95,15 @@ static bool interpret_changed(const struct reference_call *c, struct arena *a, s
 	bool vectors = has_vector(c);
 	for (uint32_t i = 0; i < c->n_weights; i++) {
 		weights[i] = c->weights[i];
-		if (v->run && is_float((int32_t)weights[i].elem) && (weights[i].rank == 1 || !vectors))
-			weights[i].data = change(a, &weights[i], v->run << 32 | i);
+		if (v->run && rounding_is_float((int32_t)weights[i].elem) && (weights[i].rank == 1 || !vectors))
+			weights[i].data = rounding_change(a, &weights[i], v->run << 32 | i);
 	}
 	struct reference_call changed = *c;
 	changed.weights = weights;
 	return reference_interpret(&changed, a, out, error);
 }
 
-static enum status visit(struct arena *a, const struct run_model *m, void *ctx)
+static enum status rounding_visit(struct arena *a, const struct run_model *m, void *ctx)
 {
 	struct visit *v = ctx;
 	struct run_io io = *v->io;
@@ -122,7 +122,7 @@ static bool run_changed_parameters(struct arena *a, uint32_t entry, const struct
 	struct visit v = {.entry = entry, .io = io, .o = o, .runs = runs, .error = error};
 	for (uint64_t k = 0; k <= CHANGED_PARAMETERS; k++)
 		runs[k] = copy_tensors(a, io, k, false);
-	return reference_visit(o, interpret_changed, visit, &v) == STATUS_OK;
+	return reference_visit(o, interpret_changed, rounding_visit, &v) == STATUS_OK;
 }
 
 /* ---- differences ---- */
@@ -146,12 +146,12 @@ double *rounding_measure(struct arena *a, const struct run_model *m, uint32_t en
 	tri_tensor *runs[MOST_RUNS];
 	bool floats = false;
 	for (int32_t i = 0; i < e->n_inputs; i++)
-		floats |= is_float(io->tensors[i].dtype);
+		floats |= rounding_is_float(io->tensors[i].dtype);
 	int n = 1 + (floats ? CHANGED_INPUTS : CHANGED_PARAMETERS);
 	if (!(floats ? run_changed_inputs(a, m, entry, io, o, runs, error) : run_changed_parameters(a, entry, io, o, runs, error)))
 		return NULL;
 	for (int32_t i = 0; i < e->n_outputs; i++)
-		for (int k = 1; k < n && is_float(e->outputs[i].dtype); k++)
+		for (int k = 1; k < n && rounding_is_float(e->outputs[i].dtype); k++)
 			for (int l = 0; l < k; l++)
 				out[i] = fmax(out[i], largest_difference(&runs[k][e->n_inputs + i], &runs[l][e->n_inputs + i]));
 	return out;
@@ -160,7 +160,7 @@ double *rounding_measure(struct arena *a, const struct run_model *m, uint32_t en
 struct tolerance rounding_widen(struct tolerance t, double difference, const struct tensor *want)
 {
 	double most = 0;
-	for (int64_t i = 0, n = is_float((int32_t)want->elem) ? tensor_count(want) : 0; i < n; i++) {
+	for (int64_t i = 0, n = rounding_is_float((int32_t)want->elem) ? tensor_count(want) : 0; i < n; i++) {
 		double v = fabs(elem_float(want->elem, want->data, i));
 		most = isfinite(v) && v > most ? v : most;
 	}

@@ -41,7 +41,7 @@ int run_find_entry(struct arena *a, const struct run_model *m, const char *name,
 	return -1;
 }
 
-static bool publish(const struct run_io *io, const struct run_options *o, struct buf *error)
+static bool run_publish(const struct run_io *io, const struct run_options *o, struct buf *error)
 {
 	const tri_entry_desc *e = io->entry;
 	for (int32_t i = 0; i < e->n_outputs; i++) {
@@ -118,7 +118,7 @@ enum status run_once(struct arena *a, const struct run_model *m, void *options)
 			s = run_prepare(a, e, &o, &io, &why) ? run_execute(a, m, (uint32_t)entry, &io, &o.run, &why)
 			    : io.environment                 ? STATUS_ENVIRONMENT
 							     : STATUS_FAILED;
-		if (s == STATUS_OK && !publish(&io, &o.run, &why))
+		if (s == STATUS_OK && !run_publish(&io, &o.run, &why))
 			s = STATUS_ENVIRONMENT;
 		if (s == STATUS_OK && !o.quiet)
 			print_outputs(&io, &o);

@@ -45,7 +45,7 @@ static int64_t find_batch(const tri_entry_desc *e, struct buf *error)
 	return symbol;
 }
 
-static size_t row_bytes(const tri_tensor *t)
+static size_t run_batch_row_bytes(const tri_tensor *t)
 {
 	size_t n = dtype_size((dtype)t->dtype);
 	for (int32_t k = 1; k < t->rank; k++)
@@ -59,7 +59,7 @@ static void take_rows(const tri_entry_desc *e, int64_t symbol, const struct run_
 		part[i] = io->tensors[i];
 		if (i < e->n_inputs && first_symbol(&e->inputs[i]) != symbol)
 			continue;
-		part[i].data = (char *)part[i].data + (size_t)from * row_bytes(&part[i]);
+		part[i].data = (char *)part[i].data + (size_t)from * run_batch_row_bytes(&part[i]);
 		part[i].shape[0] = n;
 	}
 }

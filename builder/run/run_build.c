@@ -11,12 +11,12 @@
 #include "builder/manifest/outputs.h"
 
 /* What runs on the device, which may be NULL; EMIT_COUNT: there is no such device. */
-static enum emit find_device(const char *device) { return emit_of_device(device ? device : "cpu"); }
+static enum emit run_build_find_device(const char *device) { return emit_of_device(device ? device : "cpu"); }
 
 bool run_check_device(const struct run_options *o)
 {
 	const char *colon = o->device ? strchr(o->device, ':') : NULL;
-	bool ok = find_device(o->device) < EMIT_COUNT || run_on_reference(o);
+	bool ok = run_build_find_device(o->device) < EMIT_COUNT || run_on_reference(o);
 	if (ok && colon)
 		ok = device_is_foreign(o->device) && colon[1] && !colon[1 + strspn(colon + 1, "0123456789")];
 	if (!ok)
@@ -27,7 +27,7 @@ bool run_check_device(const struct run_options *o)
 bool run_on_reference(const struct run_options *o) { return o->device && strcmp(o->device, "reference") == 0; }
 
 /* The options of `trib build` for these models. It names no models if these are all. */
-static struct options build_options(struct arena *a, const struct build_spec *spec, const struct options *o)
+static struct options run_build_build_options(struct arena *a, const struct build_spec *spec, const struct options *o)
 {
 	struct options build = *o;
 	uint32_t n;
@@ -59,7 +59,7 @@ static void warn_if_stale(const struct options *build)
 
 enum status run_build_first(struct arena *a, const struct build_spec *spec, const struct options *o)
 {
-	struct options build = build_options(a, spec, o);
+	struct options build = run_build_build_options(a, spec, o);
 	build.unread = true;
 	char *text = NULL;
 	size_t len = 0;
@@ -95,7 +95,7 @@ static void advise_emit(const struct model_spec *m, enum emit wanted)
 const char *run_library_path(struct arena *a, const struct model_spec *m, const struct options *o, enum status *s)
 {
 	struct file_stamp st;
-	enum emit wanted = find_device(o->run.device);
+	enum emit wanted = run_build_find_device(o->run.device);
 	const char *path = emit_path(a, wanted, 0, m);
 	if (!(m->emit >> wanted & 1) && !o->run.no_build) {
 		advise_emit(m, wanted);

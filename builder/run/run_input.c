@@ -17,7 +17,7 @@ static const char *const kinds[] = {[SOURCE_FILE] = "", [SOURCE_RANDOM] = "rando
 const char *run_source_text(enum run_source_kind kind) { return kinds[kind]; }
 
 /* 4x16 */
-static bool parse_shape(const char *s, struct run_source *out)
+static bool run_input_parse_shape(const char *s, struct run_source *out)
 {
 	for (out->rank = 0; out->rank < TRI_MAX_RANK; s++) {
 		int64_t v = 0;
@@ -44,7 +44,7 @@ bool run_source_parse(const char *text, struct run_source *out, struct buf *erro
 			continue;
 		out->kind = (enum run_source_kind)k;
 		out->has_shape = text[n] == ':';
-		if (!out->has_shape || parse_shape(text + n + 1, out))
+		if (!out->has_shape || run_input_parse_shape(text + n + 1, out))
 			return true;
 		buf_printf(error, "`%s` has no shape after the colon: write `%s:4x16`", text, kinds[k]);
 		return false;
@@ -74,7 +74,7 @@ bool run_read_npy(struct arena *a, const char *path, struct tensor *out, struct 
 }
 
 /* Element types widen as in the language. float16 and bfloat16 inputs also take float32 files, because .npy has no bfloat16. */
-static bool convert(struct arena *a, const struct tensor *from, dtype to, struct tensor *out, struct buf *error)
+static bool run_input_convert(struct arena *a, const struct tensor *from, dtype to, struct tensor *out, struct buf *error)
 {
 	int64_t n = tensor_count(from);
 	size_t bad;
@@ -105,7 +105,7 @@ bool run_read_input(struct arena *a, const tri_io_desc *d, const char *path, tri
 	struct buf detail = {0};
 	if (!run_read_npy(a, path, &raw, error))
 		return false;
-	bool ok = convert(a, &raw, (dtype)d->dtype, &t, &detail);
+	bool ok = run_input_convert(a, &raw, (dtype)d->dtype, &t, &detail);
 	if (!ok)
 		buf_printf(error, "input `%s` is %s, but in `%s` %s", d->name, dtype_text((dtype)d->dtype), path, detail.at);
 	buf_free(&detail);

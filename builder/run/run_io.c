@@ -52,8 +52,8 @@ static void print_expected(struct buf *b, const tri_entry_desc *e, const tri_io_
 }
 
 /* True if every name of the flag exists in the entry. */
-static bool check_names(const char *const *list, uint32_t n, const char *flag, const tri_io_desc *io, int32_t n_io, struct arena *a,
-			struct buf *error)
+static bool run_io_check_names(const char *const *list, uint32_t n, const char *flag, const tri_io_desc *io, int32_t n_io, struct arena *a,
+			       struct buf *error)
 {
 	const char **names = ARENA_ARRAY(a, const char *, n_io + 1);
 	for (int32_t i = 0; i < n_io; i++)
@@ -86,8 +86,8 @@ static bool check_names(const char *const *list, uint32_t n, const char *flag, c
 	return true;
 }
 
-static bool check_shape(const tri_entry_desc *e, const tri_io_desc *d, const tri_tensor *t, const int64_t *dims, const char *path,
-			bool is_made, struct buf *error)
+static bool run_io_check_shape(const tri_entry_desc *e, const tri_io_desc *d, const tri_tensor *t, const int64_t *dims, const char *path,
+			       bool is_made, struct buf *error)
 {
 	bool same = d->rank == t->rank;
 	for (int32_t k = 0; same && k < d->rank; k++) {
@@ -106,7 +106,8 @@ static bool check_shape(const tri_entry_desc *e, const tri_io_desc *d, const tri
 enum { SMALL = 1 << 28 }; /* bytes that are not compared with the free memory */
 
 /* Allocates the values of a tensor. False: the machine has less free memory; *error says so. */
-static bool allocate(struct arena *a, struct run_io *io, tri_tensor *t, size_t bytes, const char *what, const char *name, struct buf *error)
+static bool run_io_allocate(struct arena *a, struct run_io *io, tri_tensor *t, size_t bytes, const char *what, const char *name,
+			    struct buf *error)
 {
 	uint64_t left = bytes > SMALL ? os_available_memory() : 0;
 	io->environment = left && bytes > left;
@@ -137,7 +138,7 @@ static bool allocate_outputs(struct arena *a, struct run_io *io, struct buf *err
 				return false;
 			}
 		}
-		if (!allocate(a, io, t, bytes, "output", d->name, error))
+		if (!run_io_allocate(a, io, t, bytes, "output", d->name, error))
 			return false;
 	}
 	return true;
@@ -166,8 +167,8 @@ static void missing_inputs(const struct run_model *m, const tri_entry_desc *e, c
 
 bool run_check_names(struct arena *a, const struct run_model *m, const tri_entry_desc *e, const struct options *o, struct buf *error)
 {
-	if (!check_names(o->inputs, o->n_inputs, "--input", e->inputs, e->n_inputs, a, error) ||
-	    !check_names(o->run.outputs, o->run.n_outputs, "--output", e->outputs, e->n_outputs, a, error))
+	if (!run_io_check_names(o->inputs, o->n_inputs, "--input", e->inputs, e->n_inputs, a, error) ||
+	    !run_io_check_names(o->run.outputs, o->run.n_outputs, "--output", e->outputs, e->n_outputs, a, error))
 		return false;
 	for (int32_t i = 0; i < e->n_inputs; i++) {
 		struct run_source source;
@@ -219,7 +220,7 @@ static void choose_free(const struct run_io *io, const struct options *o, uint64
 		}
 }
 
-static bool count_bytes(const tri_tensor *t, size_t *bytes)
+static bool run_io_count_bytes(const tri_tensor *t, size_t *bytes)
 {
 	*bytes = dtype_size((dtype)t->dtype);
 	for (int32_t k = 0; k < t->rank; k++)
@@ -240,12 +241,12 @@ static bool make_input(struct arena *a, struct run_io *io, int32_t i, const stru
 		for (int32_t k = 0; k < d->rank; k++)
 			ok = ok && tri_dim_value(&d->dims[k], io->dims, all_dims, &t->shape[k]);
 	}
-	if (!ok || !count_bytes(t, &bytes)) {
+	if (!ok || !run_io_count_bytes(t, &bytes)) {
 		buf_printf(error, "the shape of input `%s` is unknown: give one, as in `--input %s=%s:4x16`", d->name, d->name,
 			   run_source_text(source->kind));
 		return false;
 	}
-	if (!allocate(a, io, t, bytes, "input", d->name, error))
+	if (!run_io_allocate(a, io, t, bytes, "input", d->name, error))
 		return false;
 	run_make_input(d->name, source->kind, t);
 	return true;
@@ -260,7 +261,7 @@ bool run_prepare_tensors(struct arena *a, const tri_entry_desc *e, const tri_ten
 	memcpy(io->tensors, inputs, (size_t)e->n_inputs * sizeof *inputs);
 	tri_dims_solve(e, io->tensors, io->dims, &known);
 	for (int32_t i = 0; i < e->n_inputs; i++)
-		if (!check_shape(e, &e->inputs[i], &io->tensors[i], io->dims, "its caller", true, error))
+		if (!run_io_check_shape(e, &e->inputs[i], &io->tensors[i], io->dims, "its caller", true, error))
 			return false;
 	return allocate_outputs(a, io, error);
 }
@@ -289,7 +290,8 @@ bool run_prepare(struct arena *a, const tri_entry_desc *e, const struct options 
 	for (int32_t i = 0; i < e->n_inputs; i++) {
 		if (sources[i].kind != SOURCE_FILE && !make_input(a, io, i, &sources[i], error))
 			return false;
-		if (!check_shape(e, &e->inputs[i], &io->tensors[i], io->dims, sources[i].path, sources[i].kind != SOURCE_FILE, error))
+		if (!run_io_check_shape(e, &e->inputs[i], &io->tensors[i], io->dims, sources[i].path, sources[i].kind != SOURCE_FILE,
+					error))
 			return false;
 	}
 	return allocate_outputs(a, io, error);

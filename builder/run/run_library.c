@@ -25,7 +25,7 @@ static enum status failure(const tri_error *e, struct buf *error)
 	return is_environment(e->code) ? STATUS_ENVIRONMENT : STATUS_FAILED;
 }
 
-static enum status run(void *ctx, uint32_t entry, tri_tensor *io, struct buf *error)
+static enum status run_library_run(void *ctx, uint32_t entry, tri_tensor *io, struct buf *error)
 {
 	struct opened *m = ctx;
 	tri_error e = {0};
@@ -67,7 +67,7 @@ static enum status write_profile(const struct opened *m, const tri_profile *sums
 	return STATUS_ENVIRONMENT;
 }
 
-static void reset(void *ctx)
+static void run_library_reset(void *ctx)
 {
 	const struct opened *m = ctx;
 	if (m->desc->reset)
@@ -104,7 +104,8 @@ enum status run_visit_library(struct arena *a, const char *path, const char *nam
 	}
 	m.model = lib.desc->open(&options, &e);
 	if (m.model) {
-		s = visit(a, &(struct run_model){name, lib.desc->entries, lib.desc->n_entries, run, reset, &m}, ctx);
+		s = visit(a, &(struct run_model){name, lib.desc->entries, lib.desc->n_entries, run_library_run, run_library_reset, &m},
+			  ctx);
 		const tri_profile *sums = m.profiler ? lib.desc->profile(m.model, NULL) : NULL;
 		if (s == STATUS_OK && sums && sums->runs)
 			s = write_profile(&m, sums, o);

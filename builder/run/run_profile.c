@@ -99,7 +99,7 @@ struct choice {
 	uint32_t n;
 };
 
-static int by_time(const void *a, const void *b, void *times)
+static int run_profile_by_time(const void *a, const void *b, void *times)
 {
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 	const double *t = times;
@@ -113,7 +113,7 @@ static struct choice choose_runs(struct arena *a, double *wholes, uint32_t n)
 	uint32_t *runs = ARENA_ARRAY(a, uint32_t, n + 1);
 	for (uint32_t i = 0; i < n; i++)
 		runs[i] = i;
-	qsort_r(runs, n, sizeof *runs, by_time, wholes);
+	qsort_r(runs, n, sizeof *runs, run_profile_by_time, wholes);
 	return (struct choice){runs + n / 4, n - 2 * (n / 4)};
 }
 
@@ -128,7 +128,7 @@ static double mean_of(const double *x, struct choice c)
 /* ---- items ---- */
 
 /* "layer1.0.conv1 conv2d": the instance and the operation, and a number if a sibling has the same name. */
-static const char *name_of(struct arena *a, struct map *names, const tri_profile_entry *e)
+static const char *run_profile_name_of(struct arena *a, struct map *names, const tri_profile_entry *e)
 {
 	const char *name = *e->operation ? arena_printf(a, "%s%s%s", e->layer, *e->layer ? " " : "", e->operation) : e->code;
 	hash128 key = hash_combine(map_key_u64(e->parent), map_key_str(name));
@@ -177,7 +177,8 @@ static void set_values(const struct place *x, struct choice chosen, struct profi
 		set_launch(out, v, &now->launch);
 }
 
-static void add_item(const struct run_profiler *p, struct map *names, const tri_profile_entry *e, struct choice chosen, struct profile *out)
+static void run_profile_add_item(const struct run_profiler *p, struct map *names, const tri_profile_entry *e, struct choice chosen,
+				 struct profile *out)
 {
 	static const enum profile_item_kind kinds[] = {
 		[TRI_STATEMENT_CODE] = ITEM_STATEMENT, [TRI_STATEMENT_KERNEL] = ITEM_KERNEL, [TRI_STATEMENT_UNIT] = ITEM_UNIT};
@@ -186,7 +187,7 @@ static void add_item(const struct run_profiler *p, struct map *names, const tri_
 	const tri_statement *s = &p->desc->statements[e->statement];
 	struct arena *a = out->arena;
 	const char *at = *e->file ? arena_printf(a, "%s:%u", e->file, e->line) : NULL;
-	uint32_t i = profile_add_item(out, kinds[s->kind], e->parent, name_of(a, names, e), at);
+	uint32_t i = profile_add_item(out, kinds[s->kind], e->parent, run_profile_name_of(a, names, e), at);
 	struct profile_item *item = &out->items.at[i];
 	item->note = note_of(a, p->desc, s);
 	item->kernel = s->kind == TRI_STATEMENT_KERNEL ? arena_strdup(a, e->code) : NULL;
@@ -210,7 +211,7 @@ static void sum_children(struct profile *out)
 
 /* ---- the last run in time ---- */
 
-static int by_start(const void *a, const void *b)
+static int run_profile_by_start(const void *a, const void *b)
 {
 	const struct ended *x = a, *y = b;
 	return x->start != y->start ? (x->start > y->start) - (x->start < y->start) : (x->ns < y->ns) - (x->ns > y->ns);
@@ -222,7 +223,7 @@ static void add_spans(struct run_profiler *p, struct profile *out)
 	uint32_t inside = PROFILE_NONE, n = p->ended.len;
 	int64_t *ends = ARENA_ARRAY(out->arena, int64_t, out->items.len + 1);
 	if (n)
-		qsort(p->ended.at, n, sizeof *p->ended.at, by_start);
+		qsort(p->ended.at, n, sizeof *p->ended.at, run_profile_by_start);
 	for (uint32_t k = 0; k < n; k++) {
 		const struct ended *e = &p->ended.at[k];
 		uint32_t i = 0;
@@ -286,7 +287,7 @@ double run_profiler_finish(struct run_profiler *p, struct profile *out)
 	struct choice chosen = choose_runs(out->arena, p->wholes.at, p->wholes.len);
 	double whole = mean_of(p->wholes.at, chosen), outside = whole;
 	for (uint32_t i = 0; p->sums && i < p->sums->n_entries; i++) {
-		add_item(p, &names, &p->sums->entries[i], chosen, out);
+		run_profile_add_item(p, &names, &p->sums->entries[i], chosen, out);
 		outside -= p->sums->entries[i].parent == TRI_NONE ? profile_value(out, i, METRIC_WALL) : 0;
 	}
 	map_free(&names);
@@ -319,7 +320,7 @@ static void set_times(struct profile *p, uint32_t item, double wall)
 }
 
 /* Takes `each` from every call, but leaves a nanosecond. Returns the sum of those without a parent. */
-static double subtract(struct profile *p, double each)
+static double run_profile_subtract(struct profile *p, double each)
 {
 	uint32_t n = p->items.len;
 	double *left = ARENA_ARRAY(p->arena, double, n + 1), sum = 0;
@@ -340,7 +341,7 @@ void run_profile_remove_hook(struct profile *p, double measured_ns, int64_t cloc
 	for (uint32_t i = 0; i < p->items.len; i++)
 		reports += profile_value(p, i, METRIC_CALLS);
 	double each = fmin(fmax((measured_ns - whole) / reports, 0), MOST_READS * (double)clock_ns),
-	       outside = fmax(profile_fact(p, "outside_ns", 0) - each, 0), sum = subtract(p, each) + outside,
+	       outside = fmax(profile_fact(p, "outside_ns", 0) - each, 0), sum = run_profile_subtract(p, each) + outside,
 	       scale = sum > 0 ? whole / sum : 1;
 	for (uint32_t i = 0; i < p->items.len; i++)
 		set_times(p, i, scale * profile_value(p, i, METRIC_WALL));

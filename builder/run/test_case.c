@@ -6,7 +6,7 @@
 #include "builder/manifest/glob.h"
 #include "builder/run/run.h"
 
-static bool has_name(const tri_io_desc *io, int32_t n, const char *name)
+static bool test_case_has_name(const tri_io_desc *io, int32_t n, const char *name)
 {
 	for (int32_t i = 0; i < n; i++)
 		if (strcmp(io[i].name, name) == 0)
@@ -15,7 +15,7 @@ static bool has_name(const tri_io_desc *io, int32_t n, const char *name)
 }
 
 /* The entry with the name of a folder in the path, else the first. */
-static uint32_t entry_of(struct arena *a, const struct run_model *m, const char *folder, size_t root)
+static uint32_t test_case_entry_of(struct arena *a, const struct run_model *m, const char *folder, size_t root)
 {
 	for (const char *s = strlen(folder) > root ? folder + root + 1 : ""; *s;) {
 		size_t n = strcspn(s, "/");
@@ -32,15 +32,15 @@ static uint32_t entry_of(struct arena *a, const struct run_model *m, const char 
 static struct test_case make_case(struct arena *a, const struct run_model *m, const char *folder, size_t root, const char *const *files,
 				  uint32_t n)
 {
-	struct test_case c = {.name = folder + strlen(TEST_FOLDER) + 1, .folder = folder, .entry = entry_of(a, m, folder, root)};
+	struct test_case c = {.name = folder + strlen(TEST_FOLDER) + 1, .folder = folder, .entry = test_case_entry_of(a, m, folder, root)};
 	const tri_entry_desc *e = &m->entries[c.entry];
 	const char **inputs = ARENA_ARRAY(a, const char *, n + 1), **expected = ARENA_ARRAY(a, const char *, n + 1);
 	const char **strays = ARENA_ARRAY(a, const char *, n + 1);
 	for (uint32_t i = 0; i < n; i++) {
 		const char *name = path_stem(a, files[i]), *text = arena_printf(a, "%s=%s", name, files[i]);
-		if (has_name(e->inputs, e->n_inputs, name))
+		if (test_case_has_name(e->inputs, e->n_inputs, name))
 			inputs[c.n_inputs++] = text;
-		else if (has_name(e->outputs, e->n_outputs, name))
+		else if (test_case_has_name(e->outputs, e->n_outputs, name))
 			expected[c.n_expected++] = text;
 		else
 			strays[c.n_strays++] = files[i];
@@ -51,7 +51,7 @@ static struct test_case make_case(struct arena *a, const struct run_model *m, co
 	return c;
 }
 
-static int by_name(const void *x, const void *y)
+static int test_case_by_name(const void *x, const void *y)
 {
 	return strcmp(((const struct test_case *)x)->name, ((const struct test_case *)y)->name);
 }
@@ -77,7 +77,7 @@ const struct test_case *test_cases(struct arena *a, const struct run_model *m, u
 			list[(*n)++] = make_case(a, m, folder, strlen(root), same, n_same);
 	}
 	if (*n)
-		qsort(list, *n, sizeof *list, by_name);
+		qsort(list, *n, sizeof *list, test_case_by_name);
 	return list;
 }
 

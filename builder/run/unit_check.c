@@ -18,7 +18,7 @@ struct trace {
 	struct buf *error;
 };
 
-static hir_ref argument(const struct hir_unit *u, const struct hir_node *call, uint32_t input)
+static hir_ref unit_check_argument(const struct hir_unit *u, const struct hir_node *call, uint32_t input)
 {
 	return u->args[call->args + input].u.tensor;
 }
@@ -33,20 +33,21 @@ static struct hir_unit with_arguments(struct arena *a, const struct hir_unit *u)
 		const struct hir_node *call = &u->nodes[k];
 		for (uint32_t i = 0; unit_entries_has(u, call) && i < call->callee->n_inputs; i++)
 			if (!call->callee->inputs[i].build_time)
-				out.outputs[out.n_outputs++] = (struct hir_output){.name = "argument", .node = argument(u, call, i)};
+				out.outputs[out.n_outputs++] =
+					(struct hir_output){.name = "argument", .node = unit_check_argument(u, call, i)};
 	}
 	return out;
 }
 
 /* "layers.3.attention": of a call in the layer `path`. */
-static const char *path_of(struct arena *a, const char *path, const struct hir_node *call)
+static const char *unit_check_path_of(struct arena *a, const char *path, const struct hir_node *call)
 {
 	const char *own = call->layer ? call->layer : "";
 	return arena_printf(a, "%s%s%s", path, *path && *own ? "." : "", own);
 }
 
 /* Copies the arguments of a call. They outlive the model. */
-static void keep(struct trace *t, const char *path, const struct hir_unit *callee, const struct tensor *arguments, uint32_t n)
+static void unit_check_keep(struct trace *t, const char *path, const struct hir_unit *callee, const struct tensor *arguments, uint32_t n)
 {
 	struct unit_input *x = &t->out->calls[t->out->n++];
 	x->name = arena_printf(t->arena, "%s%s%s", path, *path ? " " : "", callee->name);
@@ -70,8 +71,8 @@ static uint32_t count_arguments(const struct hir_unit *callee)
 }
 
 /* The run of a callee, by that of its caller. */
-static struct reference_call call_of(struct arena *a, const struct reference_call *c, const struct hir_node *call,
-				     const struct tensor *arguments)
+static struct reference_call unit_check_call_of(struct arena *a, const struct reference_call *c, const struct hir_node *call,
+						const struct tensor *arguments)
 {
 	const struct hir_unit *u = c->unit;
 	uint32_t *weight_of = ARENA_ARRAY(a, uint32_t, u->n_inputs + 1), n = 0, syms = dims_syms(call->callee->dims);
@@ -83,7 +84,7 @@ static struct reference_call call_of(struct arena *a, const struct reference_cal
 	out.n_weights = 0;
 	for (uint32_t i = 0; i < call->callee->n_inputs; i++)
 		if (call->callee->inputs[i].build_time)
-			weights[out.n_weights++] = c->weights[weight_of[u->nodes[argument(u, call, i)].index]];
+			weights[out.n_weights++] = c->weights[weight_of[u->nodes[unit_check_argument(u, call, i)].index]];
 	for (uint32_t i = 0; i < syms; i++)
 		dims[i] = dim_eval(u->dims, call->callee_syms[i], c->dims);
 	out.unit = call->callee;
@@ -110,10 +111,10 @@ static bool execute_unit(const struct reference_call *c, const char *path, struc
 		if (!unit_entries_has(u, call))
 			continue;
 		uint32_t n = count_arguments(call->callee);
-		struct reference_call inner = call_of(a, c, call, next);
-		const char *its = path_of(a, path, call);
+		struct reference_call inner = unit_check_call_of(a, c, call, next);
+		const char *its = unit_check_path_of(a, path, call);
 		if (!unit_entries_expands(call->callee))
-			keep(t, its, call->callee, next, n);
+			unit_check_keep(t, its, call->callee, next, n);
 		else if (!execute_unit(&inner, its, a, ARENA_ARRAY(a, struct tensor, call->callee->n_outputs + 1), error))
 			return false;
 		next += n;
@@ -122,7 +123,7 @@ static bool execute_unit(const struct reference_call *c, const char *path, struc
 }
 
 /* A reference_execute. */
-static bool execute(const struct reference_call *c, struct arena *a, struct tensor *out, struct buf *error)
+static bool unit_check_execute(const struct reference_call *c, struct arena *a, struct tensor *out, struct buf *error)
 {
 	struct trace *t = c->user;
 	t->out->calls = ARENA_ARRAY(t->arena, struct unit_input, UNIT_ENTRIES_MOST);
@@ -142,7 +143,7 @@ enum status unit_check_trace(struct arena *a, const struct options *o, uint32_t 
 {
 	struct trace t = {a, entry, *io, out, error};
 	*out = (struct unit_inputs){0};
-	return reference_visit(o, execute, trace, &t);
+	return reference_visit(o, unit_check_execute, trace, &t);
 }
 
 /* ---- their results ---- */

@@ -59,7 +59,7 @@ static int connect_server(void)
 	return -1;
 }
 
-static bool ask(int fd, const struct request *r)
+static bool client_ask(int fd, const struct request *r)
 {
 	struct buf bytes = {0};
 	request_encode(r, &bytes);
@@ -68,7 +68,7 @@ static bool ask(int fd, const struct request *r)
 	return ok;
 }
 
-static uint32_t count(char **list)
+static uint32_t client_count(char **list)
 {
 	uint32_t n = 0;
 	while (list[n])
@@ -78,10 +78,11 @@ static uint32_t count(char **list)
 
 static bool accepted(struct client *c, int fd)
 {
-	struct request r = {.kind = REQUEST_BUILD, .argc = count(c->argv), .argv = c->argv, .envc = count(environ), .env = environ};
+	struct request r = {
+		.kind = REQUEST_BUILD, .argc = client_count(c->argv), .argv = c->argv, .envc = client_count(environ), .env = environ};
 	enum answer answer = ANSWER_DECLINED;
 	process_context_read(&r.from);
-	bool answered = ask(fd, &r) && message_receive_exactly(fd, &answer, sizeof answer, ANSWER_MS);
+	bool answered = client_ask(fd, &r) && message_receive_exactly(fd, &answer, sizeof answer, ANSWER_MS);
 	bool is_dead = !answered && (errno == 0 || errno == EPIPE || errno == ECONNRESET);
 	if (is_dead || (answered && answer == ANSWER_OUTDATED))
 		c->presence = SERVER_ABSENT;
@@ -163,7 +164,8 @@ bool client_build(struct client *c, int lock, enum status *s)
 bool client_state(struct server_state *out)
 {
 	int fd = connect_server();
-	bool ok = fd >= 0 && ask(fd, &(struct request){.kind = REQUEST_STATUS}) && message_receive_exactly(fd, out, sizeof *out, STATUS_MS);
+	bool ok = fd >= 0 && client_ask(fd, &(struct request){.kind = REQUEST_STATUS}) &&
+		  message_receive_exactly(fd, out, sizeof *out, STATUS_MS);
 	int why = errno;
 	if (fd >= 0)
 		close(fd);
@@ -175,7 +177,7 @@ bool client_stop(void)
 {
 	char nothing;
 	int fd = connect_server();
-	bool ok = fd >= 0 && ask(fd, &(struct request){.kind = REQUEST_STOP});
+	bool ok = fd >= 0 && client_ask(fd, &(struct request){.kind = REQUEST_STOP});
 	ok = ok && !message_receive_exactly(fd, &nothing, 1, STATUS_MS) && errno == 0;
 	int why = errno;
 	if (fd >= 0)
@@ -194,7 +196,7 @@ static const char *own_path(struct arena *a)
 }
 
 /* Starts the server in a session of its own, with /dev/null as standard streams. */
-static int spawn(const char *path, char **argv, const struct server_socket *s)
+static int client_spawn(const char *path, char **argv, const struct server_socket *s)
 {
 	posix_spawn_file_actions_t io;
 	posix_spawnattr_t attributes;
@@ -219,7 +221,7 @@ static int spawn(const char *path, char **argv, const struct server_socket *s)
 }
 
 /* Moves a descriptor above the numbers that the server inherits. */
-static bool move_up(int *fd)
+static bool client_move_up(int *fd)
 {
 	int up = fcntl(*fd, F_DUPFD_CLOEXEC, INHERITED_FOLDER + 1);
 	if (up < 0)
@@ -236,7 +238,9 @@ bool client_start_server(int jobs)
 		return errno == 0;
 	struct arena *a = arena_new(0);
 	const char *path = own_path(a), *argv[] = {"trib", "server", "run", jobs > 0 ? arena_printf(a, "-j%d", jobs) : NULL, NULL};
-	int why = !path ? ENOENT : !move_up(&s.listener) || !move_up(&s.folder) ? errno : spawn(path, (char **)(uintptr_t)argv, &s);
+	int why = !path                                                        ? ENOENT
+		  : !client_move_up(&s.listener) || !client_move_up(&s.folder) ? errno
+									       : client_spawn(path, (char **)(uintptr_t)argv, &s);
 	if (why)
 		unlink(SERVER_SOCKET);
 	server_socket_close(&s);

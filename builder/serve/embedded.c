@@ -53,7 +53,7 @@ static bool is_cancelled(void *embedded, const struct inputs *read, bool failed)
 	return e->cancelled;
 }
 
-static int split_words(struct arena *a, const struct buf *packet, char ***out)
+static int embedded_split_words(struct arena *a, const struct buf *packet, char ***out)
 {
 	char *text = arena_strndup(a, packet->at, packet->len);
 	int n = 0;
@@ -75,12 +75,12 @@ static void reset_peak_memory(void)
 	close(fd);
 }
 
-static void build(struct embedded *e, const struct buf *packet)
+static void embedded_build(struct embedded *e, const struct buf *packet)
 {
 	struct arena *a = arena_new(0);
 	struct options o;
 	char **argv;
-	int argc = split_words(a, packet, &argv);
+	int argc = embedded_split_words(a, packet, &argv);
 	enum status s = STATUS_USAGE;
 	e->cancelled = false;
 	e->session.earlier_cpu_ns = os_cpu_ns();
@@ -117,7 +117,7 @@ enum status embedded_run(parse_build_fn *parse)
 		if (!message_receive(STDIN_FILENO, &packet, RECEIVE_MS))
 			break;
 		if (packet.len > 1) /* else it would cancel a build that has ended */
-			build(&e, &packet);
+			embedded_build(&e, &packet);
 	}
 	buf_free(&packet);
 	session_free(&e.session);

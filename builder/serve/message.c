@@ -85,7 +85,7 @@ bool message_send_fds(int fd, const int fds[GO_FDS])
 }
 
 /* Polls for a short time first: most answers come sooner than a sleeping process wakes up. */
-static bool wait_for(int fd, int ms)
+static bool message_wait_for(int fd, int ms)
 {
 	struct pollfd p = {.fd = fd, .events = POLLIN};
 	int64_t until = os_now_ns() + SPIN_NS;
@@ -101,7 +101,7 @@ static bool wait_for(int fd, int ms)
 
 bool message_receive(int fd, struct buf *out, int ms)
 {
-	if (!wait_for(fd, ms))
+	if (!message_wait_for(fd, ms))
 		return false;
 	buf_reserve(out, MAX_MESSAGE);
 	ssize_t n = recv(fd, out->at + out->len, MAX_MESSAGE, MSG_TRUNC);
@@ -115,7 +115,7 @@ bool message_receive(int fd, struct buf *out, int ms)
 
 bool message_receive_exactly(int fd, void *out, size_t len, int ms)
 {
-	if (!wait_for(fd, ms))
+	if (!message_wait_for(fd, ms))
 		return false;
 	ssize_t n = recv(fd, out, len, MSG_TRUNC);
 	if (n >= 0 && (size_t)n != len)
@@ -129,7 +129,7 @@ bool message_receive_fds(int fd, int fds[GO_FDS], int ms)
 	union control control;
 	struct iovec text = {&go, 1};
 	struct msghdr m = {.msg_iov = &text, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
-	if (!wait_for(fd, ms))
+	if (!message_wait_for(fd, ms))
 		return false;
 	if (recvmsg(fd, &m, MSG_CMSG_CLOEXEC) != 1)
 		return false;

@@ -51,7 +51,7 @@ static void restore_streams(const struct own_streams *own)
 	}
 }
 
-static struct result build(struct server *s, const struct options *o, FILE *out, FILE *err)
+static struct result served_build_build(struct server *s, const struct options *o, FILE *out, FILE *err)
 {
 	struct result r = {0};
 	setvbuf(err, NULL, _IONBF, 0);
@@ -87,7 +87,7 @@ static struct result build_for_client(struct server *s, int connection, const in
 	s->session.superseded = client_has_gone;
 	s->session.ctx = &connection;
 	if (out && err)
-		result = build(s, o, out, err);
+		result = served_build_build(s, o, out, err);
 	restore_streams(&own);
 	close_stream(out, fds[GO_STDOUT]);
 	close_stream(err, fds[GO_STDERR]);

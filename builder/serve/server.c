@@ -56,7 +56,7 @@ static void clear_file_events(const struct server *s)
 }
 
 /* True while the socket file is ours and the executable is unchanged. */
-static bool is_current(const struct server *s)
+static bool server_is_current(const struct server *s)
 {
 	struct file_stamp now;
 	return s->socket_inode && server_socket_inode() == s->socket_inode && s->program && os_stamp(s->program, &now) &&
@@ -81,7 +81,7 @@ static bool open_server(struct server *s)
 }
 
 /* Removes the socket, so that another server may start. */
-static void leave(struct server *s)
+static void server_leave(struct server *s)
 {
 	if (s->socket.listener >= 0 && server_socket_inode() == s->socket_inode)
 		unlink(SERVER_SOCKET);
@@ -91,7 +91,7 @@ static void leave(struct server *s)
 
 static void close_server(struct server *s)
 {
-	leave(s);
+	server_leave(s);
 	warmup_join(s);
 	session_free(&s->session);
 	if (s->watcher >= 0)
@@ -154,12 +154,12 @@ static void serve_build(struct server *s, int fd, struct arena *a, const struct 
 	else if (served_build_accept(s, a, r, &o))
 		answer = ANSWER_ACCEPTED;
 	if (answer == ANSWER_OUTDATED) /* the client may start another server at once */
-		leave(s);
+		server_leave(s);
 	if (message_send(fd, &answer, sizeof answer) && answer == ANSWER_ACCEPTED)
 		served_build_run(s, fd, r, &o);
 }
 
-static void serve(struct server *s, int fd)
+static void server_serve(struct server *s, int fd)
 {
 	struct arena *a = arena_new(0);
 	struct buf bytes = {0};
@@ -170,13 +170,13 @@ static void serve(struct server *s, int fd)
 		else if (r.kind == REQUEST_STATUS)
 			send_state(s, fd);
 		else if (r.kind == REQUEST_STOP)
-			leave(s);
+			server_leave(s);
 	}
 	buf_free(&bytes);
 	arena_free(a);
 }
 
-static int64_t earlier(int64_t a, int64_t b) { return a < b ? a : b; }
+static int64_t server_earlier(int64_t a, int64_t b) { return a < b ? a : b; }
 
 /* Waits for a connection, a file event, or that time. */
 static void wait_until(const struct server *s, int64_t until)
@@ -194,16 +194,16 @@ static int64_t next_step(struct server *s, int64_t now)
 	if (!s->memory_trimmed && now >= s->last_build_at + TRIM_NS)
 		trim_memory(s);
 	if (!s->memory_trimmed)
-		due = earlier(due, s->last_build_at + TRIM_NS);
-	return s->watcher < 0 ? earlier(due, now + CHECK_NS) : due;
+		due = server_earlier(due, s->last_build_at + TRIM_NS);
+	return s->watcher < 0 ? server_earlier(due, now + CHECK_NS) : due;
 }
 
 static void serve_all(struct server *s)
 {
-	while (is_current(s)) {
+	while (server_is_current(s)) {
 		s->connection = accept4(s->socket.listener, NULL, NULL, SOCK_CLOEXEC);
 		if (s->connection >= 0) {
-			serve(s, s->connection);
+			server_serve(s, s->connection);
 			if (s->has_left) /* the client waits for the end of the connection */
 				return;
 			close(s->connection);

@@ -26,7 +26,7 @@ static uint64_t read_count(struct store *project)
 	return serializer_is_done(&s) ? count : 0;
 }
 
-static void serialize_entry(struct serializer *s, uint64_t *number, struct build_entry *e)
+static void build_log_serialize_entry(struct serializer *s, uint64_t *number, struct build_entry *e)
 {
 	serialize_u64(s, number);
 	serialize_u64(s, &e->at);
@@ -51,7 +51,7 @@ static void serialize_entry(struct serializer *s, uint64_t *number, struct build
 	}
 }
 
-static void put(struct store *project, hash128 key, struct buf *bytes)
+static void build_log_put(struct store *project, hash128 key, struct buf *bytes)
 {
 	store_put(project, key, bytes->at, bytes->len);
 	buf_free(bytes);
@@ -63,20 +63,20 @@ void build_log_add(struct store *project, const struct build_entry *e)
 	struct build_entry copy = *e;
 	struct buf entry = {0}, total = {0};
 	struct serializer s = serializer_to(&entry), t = serializer_to(&total);
-	serialize_entry(&s, &count, &copy);
+	build_log_serialize_entry(&s, &count, &copy);
 	serialize_u64(&t, &next);
-	put(project, entry_key(count), &entry);
-	put(project, count_key(), &total);
+	build_log_put(project, entry_key(count), &entry);
+	build_log_put(project, count_key(), &total);
 }
 
 /* False: it is missing, damaged, or an older one. */
-static bool read_entry(struct store *project, uint64_t number, struct build_entry *e)
+static bool build_log_read_entry(struct store *project, uint64_t number, struct build_entry *e)
 {
 	size_t n = 0;
 	uint64_t its;
 	const void *bytes = store_get(project, entry_key(number), &n);
 	struct serializer s = serializer_from(NULL, bytes, n);
-	serialize_entry(&s, &its, e);
+	build_log_serialize_entry(&s, &its, e);
 	return serializer_is_done(&s) && its == number;
 }
 
@@ -86,6 +86,6 @@ struct build_entry *build_log_read(struct arena *a, struct store *project, uint3
 	struct build_entry *list = ARENA_ARRAY(a, struct build_entry, BUILD_LOG_MOST);
 	*n = 0;
 	for (uint64_t k = first; k < count; k++)
-		*n += read_entry(project, k, &list[*n]);
+		*n += build_log_read_entry(project, k, &list[*n]);
 	return list;
 }

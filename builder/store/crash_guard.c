@@ -25,7 +25,7 @@ static char *without_cache[MOST_VARIABLES + 2]; /* the environment with NO_CACHE
 static volatile bool end_only;
 static bool cacheless; /* the environment already has NO_CACHE */
 
-static void say(const char *text)
+static void crash_guard_say(const char *text)
 {
 	ssize_t n = write(2, text, strlen(text));
 	(void)n;
@@ -40,19 +40,19 @@ static void start_again(char **environment)
 	_exit(3);
 }
 
-static void on_fault(int sig)
+static void crash_guard_on_fault(int sig)
 {
 	const char *dir = sig == SIGALRM ? watched : inside; /* an alarm may come to any thread */
 	bool guarded = *dir;
 	os_run_death_handler();
 	if (!guarded && foreign) {
-		say("trib: error: ");
-		say(foreign);
+		crash_guard_say("trib: error: ");
+		crash_guard_say(foreign);
 		if (named)
 			*named = true;
-		say(sig == SIGBUS ? " crashed, or a file was truncated while it read it\n" : " crashed\n");
+		crash_guard_say(sig == SIGBUS ? " crashed, or a file was truncated while it read it\n" : " crashed\n");
 	} else if (sig == SIGBUS && !guarded) {
-		say("trib: error: a file was truncated while it was read, or the disk failed; try again\n");
+		crash_guard_say("trib: error: a file was truncated while it was read, or the disk failed; try again\n");
 		_exit(3);
 	}
 	if (!guarded || !arguments || end_only) { /* not our fault to handle: die of the signal */
@@ -78,18 +78,18 @@ static void on_fault(int sig)
 		moved = rename(dir, away);
 	}
 	if (moved && errno != ENOENT && !cacheless) { /* a cache that cannot be moved: go on without it */
-		say("trib: warning: the cache is damaged and cannot be moved away; the build goes on without it\n");
+		crash_guard_say("trib: warning: the cache is damaged and cannot be moved away; the build goes on without it\n");
 		start_again(without_cache);
 	}
 	if (moved && errno != ENOENT) {
-		say("trib: a store is damaged and cannot be moved away: ");
-		say(dir);
-		say("\n");
+		crash_guard_say("trib: a store is damaged and cannot be moved away: ");
+		crash_guard_say(dir);
+		crash_guard_say("\n");
 		_exit(3);
 	}
-	say("trib: warning: the store in ");
-	say(dir);
-	say(" was damaged; a new one was created\n");
+	crash_guard_say("trib: warning: the store in ");
+	crash_guard_say(dir);
+	crash_guard_say(" was damaged; a new one was created\n");
 	start_again(environ);
 }
 
@@ -110,7 +110,7 @@ static void prepare_environment(void)
 void crash_guard_install(char **argv)
 {
 	prepare_environment();
-	struct sigaction sa = {.sa_handler = on_fault, .sa_flags = SA_NODEFER};
+	struct sigaction sa = {.sa_handler = crash_guard_on_fault, .sa_flags = SA_NODEFER};
 	sigset_t set;
 	arguments = argv;
 	sigemptyset(&sa.sa_mask);
@@ -159,5 +159,5 @@ void crash_guard_set_timeout(unsigned seconds)
 void crash_guard_report_damage(void)
 {
 	if (*inside)
-		on_fault(SIGABRT);
+		crash_guard_on_fault(SIGABRT);
 }

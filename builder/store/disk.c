@@ -20,12 +20,12 @@ static bool real_read_stream(void *ctx, const char *path, char **text, size_t *l
 	return os_read_stream(path, 0, text, len);
 }
 
-static void hash_piece(void *hasher, const void *bytes, size_t n) { hasher_add(hasher, bytes, n); }
+static void disk_hash_piece(void *hasher, const void *bytes, size_t n) { hasher_add(hasher, bytes, n); }
 
 static bool hash_pieces(const char *path, hash128 *content)
 {
 	struct hasher *h = hasher_new();
-	bool ok = os_read_pieces(path, hash_piece, h);
+	bool ok = os_read_pieces(path, disk_hash_piece, h);
 	*content = hasher_finish(h);
 	return ok;
 }

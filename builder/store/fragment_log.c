@@ -52,7 +52,7 @@ static uint64_t record_bytes(uint64_t len) { return (sizeof(struct head) + len +
 
 static uint64_t head_check(const struct head *h) { return hash64_bytes(&h->key, sizeof *h - offsetof(struct head, key)); }
 
-static void add_entry(struct fragment_log *l, const struct entry *e)
+static void fragment_log_add_entry(struct fragment_log *l, const struct entry *e)
 {
 	uint64_t at;
 	if (map_get(&l->index, e->head.key, &at))
@@ -61,7 +61,7 @@ static void add_entry(struct fragment_log *l, const struct entry *e)
 	vec_push(&l->entries, *e);
 }
 
-static bool read_head(const struct fragment_log *l, size_t at, struct head *h)
+static bool fragment_log_read_head(const struct fragment_log *l, size_t at, struct head *h)
 {
 	memcpy(h, l->file + at, sizeof *h);
 	return h->magic == MAGIC && h->check == head_check(h) && h->len <= l->size - at - sizeof *h;
@@ -72,12 +72,12 @@ static void read_records(struct fragment_log *l)
 	struct head h;
 	size_t at = 0;
 	while (l->size - at >= sizeof h) {
-		if (!read_head(l, at, &h)) {
+		if (!fragment_log_read_head(l, at, &h)) {
 			l->is_damaged = true;
 			at += ALIGN;
 			continue;
 		}
-		add_entry(l, &(struct entry){.head = h, .bytes = l->file + at + sizeof h});
+		fragment_log_add_entry(l, &(struct entry){.head = h, .bytes = l->file + at + sizeof h});
 		uint64_t n = record_bytes(h.len);
 		if (n > l->size - at)
 			break;
@@ -86,7 +86,7 @@ static void read_records(struct fragment_log *l)
 	l->is_damaged |= at != l->size;
 }
 
-static char *path_of(const char *folder, hash128 id)
+static char *fragment_log_path_of(const char *folder, hash128 id)
 {
 	char hex[33], *p;
 	hash_hex(id, hex);
@@ -103,7 +103,7 @@ struct fragment_log *fragment_log_open(const char *folder, hash128 id)
 	l->folder = strdup(folder);
 	if (!l->folder)
 		bug_no_memory();
-	l->path = path_of(folder, id);
+	l->path = fragment_log_path_of(folder, id);
 	bool exists = lstat(l->path, &st) == 0;
 	l->is_foreign = exists && !S_ISREG(st.st_mode);
 	if (exists && !l->is_foreign && os_map_file(l->path, &file, &l->size) && file) {
@@ -113,14 +113,14 @@ struct fragment_log *fragment_log_open(const char *folder, hash128 id)
 	return l;
 }
 
-static struct entry *find(struct fragment_log *l, hash128 key)
+static struct entry *store_fragment_log_find(struct fragment_log *l, hash128 key)
 {
 	uint64_t at;
 	return map_get(&l->index, key, &at) && !l->entries.at[at].is_gone ? &l->entries.at[at] : NULL;
 }
 
 /* True if the fragment is undamaged; else the entry is gone. */
-static bool check(struct fragment_log *l, struct entry *e)
+static bool fragment_log_check(struct fragment_log *l, struct entry *e)
 {
 	if (!e->is_checked && hash64_bytes(e->bytes, e->head.len) != e->head.content)
 		e->is_gone = l->is_damaged = true;
@@ -130,8 +130,8 @@ static bool check(struct fragment_log *l, struct entry *e)
 
 const void *fragment_log_find(struct fragment_log *l, hash128 key, size_t *len)
 {
-	struct entry *e = l ? find(l, key) : NULL;
-	if (!e || !check(l, e))
+	struct entry *e = l ? store_fragment_log_find(l, key) : NULL;
+	if (!e || !fragment_log_check(l, e))
 		return NULL;
 	e->is_used = true;
 	*len = e->head.len;
@@ -140,14 +140,14 @@ const void *fragment_log_find(struct fragment_log *l, hash128 key, size_t *len)
 
 void fragment_log_keep(struct fragment_log *l, hash128 key, const void *bytes, size_t len)
 {
-	struct entry *e = find(l, key);
-	if (e && check(l, e)) {
+	struct entry *e = store_fragment_log_find(l, key);
+	if (e && fragment_log_check(l, e)) {
 		e->is_used = true;
 		return;
 	}
 	struct head h = {.magic = MAGIC, .key = key, .len = len, .content = hash64_bytes(bytes, len)};
 	h.check = head_check(&h);
-	add_entry(l, &(struct entry){.head = h, .bytes = bytes, .is_used = true, .is_new = true, .is_checked = true});
+	fragment_log_add_entry(l, &(struct entry){.head = h, .bytes = bytes, .is_used = true, .is_new = true, .is_checked = true});
 }
 
 /* ---- closing ---- */
@@ -160,7 +160,7 @@ static void put_record(struct buf *out, const struct entry *e)
 	buf_put(out, zeros, record_bytes(e->head.len) - sizeof e->head - e->head.len);
 }
 
-static bool flush(int fd, struct buf *b, size_t least)
+static bool fragment_log_flush(int fd, struct buf *b, size_t least)
 {
 	bool ok = b->len < least || os_write_fd(fd, b->at, b->len);
 	if (b->len >= least)
@@ -169,7 +169,7 @@ static bool flush(int fd, struct buf *b, size_t least)
 }
 
 /* The bytes of the records that the log has, or is to have, of used or unused entries. */
-static uint64_t count_bytes(const struct fragment_log *l, bool used)
+static uint64_t fragment_log_count_bytes(const struct fragment_log *l, bool used)
 {
 	uint64_t n = 0;
 	for (uint32_t i = 0; i < l->entries.len; i++)
@@ -187,9 +187,9 @@ static bool append_new(const struct fragment_log *l)
 		if (!l->entries.at[i].is_new)
 			continue;
 		put_record(&b, &l->entries.at[i]);
-		ok = flush(fd, &b, WRITE_AT);
+		ok = fragment_log_flush(fd, &b, WRITE_AT);
 	}
-	ok = ok && flush(fd, &b, 1);
+	ok = ok && fragment_log_flush(fd, &b, 1);
 	int why = errno;
 	buf_free(&b);
 	if (fd >= 0 && close(fd) && ok)
@@ -199,9 +199,9 @@ static bool append_new(const struct fragment_log *l)
 }
 
 /* Marks the oldest unused entries as gone until the others take at most `most` bytes. */
-static void drop_unused(struct fragment_log *l, uint64_t most)
+static void fragment_log_drop_unused(struct fragment_log *l, uint64_t most)
 {
-	uint64_t left = count_bytes(l, false);
+	uint64_t left = fragment_log_count_bytes(l, false);
 	for (uint32_t i = 0; i < l->entries.len && left > most; i++) {
 		struct entry *e = &l->entries.at[i];
 		if (e->is_gone || e->is_used)
@@ -215,12 +215,12 @@ static void drop_damaged(struct fragment_log *l)
 {
 	for (uint32_t i = 0; i < l->entries.len; i++)
 		if (!l->entries.at[i].is_gone)
-			check(l, &l->entries.at[i]);
+			fragment_log_check(l, &l->entries.at[i]);
 }
 
 static bool rewrite(const struct fragment_log *l)
 {
-	uint64_t size = count_bytes(l, true) + count_bytes(l, false), at = 0;
+	uint64_t size = fragment_log_count_bytes(l, true) + fragment_log_count_bytes(l, false), at = 0;
 	struct os_sink *s = os_sink_open(l->path, size, 0666);
 	struct buf b = {0};
 	bool ok = s != NULL;
@@ -273,7 +273,7 @@ static void list_logs(const char *folder, log_files *out)
 }
 
 /* Removes logs of models and profiles that were not built for long, and those used longest ago while all take too much space. */
-static void prune(const struct fragment_log *l)
+static void fragment_log_prune(const struct fragment_log *l)
 {
 	log_files logs = {0};
 	uint64_t total = 0;
@@ -301,7 +301,7 @@ static bool has_new(const struct fragment_log *l)
 }
 
 /* The time of the file is that of its last use. */
-static void touch(const struct fragment_log *l)
+static void fragment_log_touch(const struct fragment_log *l)
 {
 	struct stat st;
 	if (l->file && lstat(l->path, &st) == 0 && st.st_mtime + DAY < time(NULL))
@@ -310,22 +310,22 @@ static void touch(const struct fragment_log *l)
 
 static bool write_what_changed(struct fragment_log *l, bool is_whole)
 {
-	uint64_t used = count_bytes(l, true), most = used * UNUSED_SHARE > UNUSED_BYTES ? used * UNUSED_SHARE : UNUSED_BYTES;
+	uint64_t used = fragment_log_count_bytes(l, true), most = used * UNUSED_SHARE > UNUSED_BYTES ? used * UNUSED_SHARE : UNUSED_BYTES;
 	bool is_full = is_whole && l->size > used + most;
 	if (!has_new(l) && !l->is_damaged && !is_full) {
-		touch(l);
+		fragment_log_touch(l);
 		return true;
 	}
 	if (!os_mkdirs(l->folder) || (l->is_foreign && !os_remove_tree(l->path)))
 		return false;
 	bool must_rewrite = is_full || l->is_damaged;
 	if (is_full)
-		drop_unused(l, most / 2);
+		fragment_log_drop_unused(l, most / 2);
 	if (must_rewrite)
 		drop_damaged(l);
 	bool ok = must_rewrite ? rewrite(l) : append_new(l);
 	if (must_rewrite || !l->file)
-		prune(l);
+		fragment_log_prune(l);
 	return ok;
 }
 

@@ -9,8 +9,8 @@
 #define HISTORY_MAGIC 0x35545348u /* "HST5" */
 enum { SHARD_UNITS = 128, MOST_BITS = 20 };
 
-static hash128 index_key(const char *model) { return store_key("units", model); }
-static hash128 shard_key(const char *model, uint32_t shard) { return hash_combine(index_key(model), (hash128){shard, 1}); }
+static hash128 history_index_key(const char *model) { return store_key("units", model); }
+static hash128 shard_key(const char *model, uint32_t shard) { return hash_combine(history_index_key(model), (hash128){shard, 1}); }
 static uint32_t shard_of(hash128 identity, uint32_t bits) { return bits ? (uint32_t)(identity.hi >> (64 - bits)) : 0; }
 
 /* ---- records ---- */
@@ -75,7 +75,7 @@ struct history *history_load(struct arena *a, struct store *project, const char 
 {
 	struct history *h = ARENA_NEW(a, struct history);
 	size_t len = 0;
-	const void *bytes = store_get(project, index_key(model), &len);
+	const void *bytes = store_get(project, history_index_key(model), &len);
 	struct serializer s = serializer_from(a, bytes, len);
 	uint32_t bits, n;
 	serialize_header(&s, &bits, &n);
@@ -118,7 +118,8 @@ static uint32_t bits_for(uint32_t n)
 }
 
 /* Saves the header and units, at the key of the index or of a shard. */
-static void save(struct store *project, hash128 key, uint32_t bits, uint32_t n, const struct unit_record *const *units, uint32_t n_units)
+static void store_history_save(struct store *project, hash128 key, uint32_t bits, uint32_t n, const struct unit_record *const *units,
+			       uint32_t n_units)
 {
 	struct buf b = {0};
 	struct serializer s = serializer_to(&b);
@@ -129,7 +130,10 @@ static void save(struct store *project, hash128 key, uint32_t bits, uint32_t n, 
 	buf_free(&b);
 }
 
-static bool is_unchanged(const struct history *old, const struct unit_record *u) { return u >= old->units && u < old->units + old->n; }
+static bool history_is_unchanged(const struct history *old, const struct unit_record *u)
+{
+	return u >= old->units && u < old->units + old->n;
+}
 
 /* Units by shard, in their order; first[k] is where shard k begins. */
 static const struct unit_record **by_shard(struct arena *a, const struct unit_record *const *units, uint32_t n, uint32_t bits,
@@ -160,18 +164,19 @@ void history_save(struct store *project, const char *model, const struct history
 	for (uint32_t k = 0; k < shards; k++) {
 		bool changed = !same || old_n[k] != first[k + 1] - first[k];
 		for (uint32_t i = first[k]; i < first[k + 1] && !changed; i++)
-			changed = !is_unchanged(old, sorted[i]);
+			changed = !history_is_unchanged(old, sorted[i]);
 		if (changed)
-			save(project, shard_key(model, k), bits, first[k + 1] - first[k], sorted + first[k], first[k + 1] - first[k]);
+			store_history_save(project, shard_key(model, k), bits, first[k + 1] - first[k], sorted + first[k],
+					   first[k + 1] - first[k]);
 	}
 	if (!same || old->n != n)
-		save(project, index_key(model), bits, n, NULL, 0);
+		store_history_save(project, history_index_key(model), bits, n, NULL, 0);
 	arena_free(a);
 }
 
 /* ---- looking up ---- */
 
-static const struct unit_record *find(const struct history *h, const struct map *m, hash128 key)
+static const struct unit_record *store_history_find(const struct history *h, const struct map *m, hash128 key)
 {
 	uint64_t i;
 	return map_get(m, key, &i) ? &h->units[i - 1] : NULL;
@@ -179,10 +184,10 @@ static const struct unit_record *find(const struct history *h, const struct map 
 
 const struct unit_record *history_find(const struct history *h, hash128 identity, const char *backend)
 {
-	return find(h, &h->by_identity, identity_key(identity, backend));
+	return store_history_find(h, &h->by_identity, identity_key(identity, backend));
 }
 
 const struct unit_record *history_of_definition(const struct history *h, const char *file, const char *definition, const char *backend)
 {
-	return find(h, &h->by_definition, definition_key(file, definition, backend));
+	return store_history_find(h, &h->by_definition, definition_key(file, definition, backend));
 }

@@ -62,7 +62,7 @@ void inputs_free(struct inputs *in)
 	free(in);
 }
 
-static hash128 index_key(enum input_kind kind, const char *path)
+static hash128 inputs_index_key(enum input_kind kind, const char *path)
 {
 	hash128 k = map_key_str(path);
 	k.lo += (uint64_t)kind;
@@ -70,9 +70,9 @@ static hash128 index_key(enum input_kind kind, const char *path)
 }
 
 /* The first record of a path wins: it is the oldest. */
-static void add(struct inputs *in, enum input_kind kind, const char *path, const struct file_stamp *stamp, hash128 content)
+static void store_inputs_add(struct inputs *in, enum input_kind kind, const char *path, const struct file_stamp *stamp, hash128 content)
 {
-	hash128 key = index_key(kind, path);
+	hash128 key = inputs_index_key(kind, path);
 	if (map_get(&in->index, key, NULL))
 		return;
 	struct input i = {.path = arena_strdup(in->arena, path), .kind = kind, .stamp = *stamp, .content = content};
@@ -82,7 +82,7 @@ static void add(struct inputs *in, enum input_kind kind, const char *path, const
 
 void inputs_add(struct inputs *in, const char *path, const struct file_stamp *stamp, hash128 content)
 {
-	add(in, INPUT_FILE, path, stamp, content);
+	store_inputs_add(in, INPUT_FILE, path, stamp, content);
 }
 
 bool inputs_read(struct inputs *in, const char *path, char **text, size_t *len)
@@ -99,7 +99,7 @@ bool inputs_read(struct inputs *in, const char *path, char **text, size_t *len)
 	} else {
 		memset(&stamp, 0, sizeof stamp);
 	}
-	add(in, INPUT_FILE, path, &stamp, content);
+	store_inputs_add(in, INPUT_FILE, path, &stamp, content);
 	if (!ok)
 		errno = why;
 	return ok;
@@ -110,7 +110,7 @@ bool inputs_note(struct inputs *in, const char *path, hash128 *content)
 	struct file_stamp stamp;
 	hash128 c;
 	bool ok = input_hash_file(in->disk, path, &stamp, &c);
-	add(in, INPUT_FILE, path, &stamp, c);
+	store_inputs_add(in, INPUT_FILE, path, &stamp, c);
 	if (content)
 		*content = c;
 	return ok;
@@ -143,7 +143,7 @@ const char *const *inputs_glob(struct inputs *in, const char *pattern, uint32_t 
 	struct file_stamp stamp;
 	hash128 content;
 	const char *const *list = read_pattern(in->disk, in->arena, pattern, &stamp, &content, n);
-	add(in, INPUT_PATTERN, pattern, &stamp, content);
+	store_inputs_add(in, INPUT_PATTERN, pattern, &stamp, content);
 	return list;
 }
 
@@ -154,7 +154,7 @@ uint32_t inputs_count(const struct inputs *in) { return in->list.len; }
 const struct input *inputs_find(const struct inputs *in, enum input_kind kind, const char *path)
 {
 	uint64_t i;
-	return map_get(&in->index, index_key(kind, path), &i) ? &in->list.at[i] : NULL;
+	return map_get(&in->index, inputs_index_key(kind, path), &i) ? &in->list.at[i] : NULL;
 }
 
 const struct input *inputs_at(const struct inputs *in, uint32_t i) { return &in->list.at[i]; }

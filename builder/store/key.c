@@ -28,7 +28,7 @@ static void serialize_file(struct serializer *s, struct file_record *r)
 	serialize_hash(s, &r->content);
 }
 
-static void save(struct store *project, hash128 key, struct file_record *r)
+static void key_save(struct store *project, hash128 key, struct file_record *r)
 {
 	struct buf b = {0};
 	struct serializer s = serializer_to(&b);
@@ -37,7 +37,7 @@ static void save(struct store *project, hash128 key, struct file_record *r)
 	buf_free(&b);
 }
 
-static void digest(const struct disk *d, const struct open_file *f, struct file_record *r)
+static void key_digest(const struct disk *d, const struct open_file *f, struct file_record *r)
 {
 	int64_t clock = d->clock(d->ctx);
 	r->content = f->digest(f->ctx);
@@ -57,11 +57,11 @@ static hash128 hash_file(struct store *project, struct inputs *in, const char *p
 	serialize_file(&s, &r);
 	if (!serializer_is_done(&s) || !disk_has_stamp(d, path, &r.stamp)) {
 		if (open)
-			digest(d, open, &r);
+			key_digest(d, open, &r);
 		else
 			input_hash_file(d, path, &r.stamp, &r.content);
 		if (r.stamp.mtime_ns) /* else the stamp is not reliable */
-			save(project, key, &r);
+			key_save(project, key, &r);
 	}
 	inputs_add(in, path, &r.stamp, r.content);
 	return r.content;

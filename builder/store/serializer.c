@@ -10,13 +10,13 @@ struct serializer serializer_from(struct arena *a, const void *bytes, size_t n)
 	return (struct serializer){.at = bytes, .left = bytes ? n : 0, .arena = a, .ok = bytes != NULL};
 }
 
-static void fail(struct serializer *s)
+static void serializer_fail(struct serializer *s)
 {
 	s->ok = false;
 	s->left = 0;
 }
 
-static void serialize_bytes(struct serializer *s, void *v, size_t n)
+static void serializer_serialize_bytes(struct serializer *s, void *v, size_t n)
 {
 	if (s->out) {
 		buf_put(s->out, v, n);
@@ -25,14 +25,14 @@ static void serialize_bytes(struct serializer *s, void *v, size_t n)
 		s->at += n;
 		s->left -= n;
 	} else {
-		fail(s);
+		serializer_fail(s);
 		memset(v, 0, n);
 	}
 }
 
-void serialize_u8(struct serializer *s, uint8_t *v) { serialize_bytes(s, v, sizeof *v); }
-void serialize_u32(struct serializer *s, uint32_t *v) { serialize_bytes(s, v, sizeof *v); }
-void serialize_u64(struct serializer *s, uint64_t *v) { serialize_bytes(s, v, sizeof *v); }
+void serialize_u8(struct serializer *s, uint8_t *v) { serializer_serialize_bytes(s, v, sizeof *v); }
+void serialize_u32(struct serializer *s, uint32_t *v) { serializer_serialize_bytes(s, v, sizeof *v); }
+void serialize_u64(struct serializer *s, uint64_t *v) { serializer_serialize_bytes(s, v, sizeof *v); }
 
 void serialize_hash(struct serializer *s, hash128 *v)
 {
@@ -54,7 +54,7 @@ void serialize_enum(struct serializer *s, unsigned *v, unsigned count)
 
 	serialize_u8(s, &byte);
 	if (byte >= count)
-		fail(s);
+		serializer_fail(s);
 	if (!s->out)
 		*v = s->ok ? byte : 0;
 }
@@ -80,7 +80,7 @@ void serialize_str(struct serializer *s, const char **v)
 		s->at += (size_t)n + 1;
 		s->left -= (size_t)n + 1;
 	} else {
-		fail(s);
+		serializer_fail(s);
 		*v = "";
 	}
 }
@@ -94,7 +94,7 @@ void serialize_array(struct serializer *s, void *at, uint32_t *n, size_t size)
 	if (s->out)
 		return;
 	if (count > s->left) { /* no element takes less than a byte */
-		fail(s);
+		serializer_fail(s);
 		count = 0;
 	}
 	elements = arena_alloc(s->arena, ((size_t)count + 1) * size, _Alignof(max_align_t));
@@ -108,5 +108,5 @@ void serialize_magic(struct serializer *s, uint32_t magic)
 
 	serialize_u32(s, &v);
 	if (v != magic)
-		fail(s);
+		serializer_fail(s);
 }

@@ -53,7 +53,7 @@ struct store {
 
 static uint32_t today(void) { return (uint32_t)(time(NULL) / DAY); }
 
-static uint64_t checksum(hash128 key, const void *p, size_t n)
+static uint64_t store_checksum(hash128 key, const void *p, size_t n)
 {
 	const uint64_t name[] = {key.lo, key.hi, n};
 	return hash64_bytes(p, n) ^ hash64_bytes(name, sizeof name);
@@ -61,7 +61,7 @@ static uint64_t checksum(hash128 key, const void *p, size_t n)
 
 enum validity { VALID, DAMAGED, OLD_FORMAT };
 
-static enum validity check_value(hash128 key, const char *bytes, size_t len)
+static enum validity store_check_value(hash128 key, const char *bytes, size_t len)
 {
 	struct head h;
 	if (len < sizeof h)
@@ -69,7 +69,7 @@ static enum validity check_value(hash128 key, const char *bytes, size_t len)
 	memcpy(&h, bytes, sizeof h);
 	if (h.format != FORMAT)
 		return OLD_FORMAT;
-	return h.len == len - sizeof h && h.check == checksum(key, bytes + sizeof h, h.len) ? VALID : DAMAGED;
+	return h.len == len - sizeof h && h.check == store_checksum(key, bytes + sizeof h, h.len) ? VALID : DAMAGED;
 }
 
 static char *path_in(const char *dir, const char *name)
@@ -97,7 +97,7 @@ hash128 store_key(const char *kind, const char *name)
 	return hasher_finish(h);
 }
 
-static int open_env(struct store *s, bool create)
+static int store_open_env(struct store *s, bool create)
 {
 	MDB_txn *txn = NULL;
 	int folder, rc = env_open(&s->env, &folder, s->dir, &(struct env_options){.map = FIRST_MAP, .create = create});
@@ -152,7 +152,7 @@ struct store *store_open(const char *dir, bool create, struct buf *warning)
 		bug_no_memory();
 	s->dir = strdup(dir);
 	pthread_mutex_init(&s->lock, NULL);
-	int rc = open_env(s, create);
+	int rc = store_open_env(s, create);
 	if (!create && rc == ENOENT) { /* another process removed it */
 		free_store(s);
 		return NULL;
@@ -160,7 +160,7 @@ struct store *store_open(const char *dir, bool create, struct buf *warning)
 	if (env_is_damage(rc)) {
 		env_move_away(dir);
 		buf_printf(warning, "the store in %s was damaged (%s); a new one was created\n", dir, mdb_strerror(rc));
-		rc = open_env(s, true);
+		rc = store_open_env(s, true);
 	}
 	if (!rc)
 		return s;
@@ -170,7 +170,7 @@ struct store *store_open(const char *dir, bool create, struct buf *warning)
 }
 
 /* With the lock held: adds a value to those of this process and returns its payload. */
-static const void *remember(struct store *s, struct value v, size_t *len)
+static const void *store_remember(struct store *s, struct value v, size_t *len)
 {
 	uint64_t at;
 	if (len)
@@ -204,7 +204,7 @@ static void copy_value(struct value *v, const MDB_val *d)
 	v->touched = h.day != today();
 }
 
-static bool read_small(struct store *s, hash128 key, struct value *v)
+static bool store_read_small(struct store *s, hash128 key, struct value *v)
 {
 	MDB_txn *txn;
 	MDB_val k = {sizeof key, &key}, d;
@@ -213,7 +213,7 @@ static bool read_small(struct store *s, hash128 key, struct value *v)
 	int rc = env_begin(s->env, MDB_RDONLY, &txn);
 	if (!rc) {
 		rc = mdb_get(txn, s->dbi, &k, &d);
-		enum validity is = rc ? OLD_FORMAT : check_value(key, d.mv_data, d.mv_size);
+		enum validity is = rc ? OLD_FORMAT : store_check_value(key, d.mv_data, d.mv_size);
 		s->broken |= is == DAMAGED;
 		ok = is == VALID;
 		if (ok)
@@ -225,13 +225,13 @@ static bool read_small(struct store *s, hash128 key, struct value *v)
 	return ok;
 }
 
-static bool read_large(struct store *s, hash128 key, struct value *v)
+static bool store_read_large(struct store *s, hash128 key, struct value *v)
 {
 	char *folder, *path = large_path(s, key, &folder);
 	const void *data;
 	bool ok = false;
 	if (os_map_file(path, &data, &v->len)) {
-		ok = data && check_value(key, data, v->len) == VALID;
+		ok = data && store_check_value(key, data, v->len) == VALID;
 		if (ok) {
 			v->bytes = (char *)(uintptr_t)data;
 			v->mapped = true;
@@ -257,8 +257,8 @@ const void *store_get(struct store *s, hash128 key, size_t *len)
 	if (map_get(&s->index, key, &at)) {
 		*len = s->values.at[at].len - sizeof(struct head);
 		p = s->values.at[at].bytes + sizeof(struct head);
-	} else if (read_small(s, key, &v) || read_large(s, key, &v)) {
-		p = remember(s, v, len);
+	} else if (store_read_small(s, key, &v) || store_read_large(s, key, &v)) {
+		p = store_remember(s, v, len);
 	}
 	pthread_mutex_unlock(&s->lock);
 	return p;
@@ -269,7 +269,7 @@ const void *store_put(struct store *s, hash128 key, const void *bytes, size_t le
 	if (!s)
 		return NULL;
 	struct value v = {.key = key, .len = sizeof(struct head) + len, .pending = true};
-	struct head h = {.check = checksum(key, bytes, len), .len = len, .day = today(), .format = FORMAT};
+	struct head h = {.check = store_checksum(key, bytes, len), .len = len, .day = today(), .format = FORMAT};
 	v.bytes = malloc(v.len);
 	if (!v.bytes)
 		bug_no_memory();
@@ -277,7 +277,7 @@ const void *store_put(struct store *s, hash128 key, const void *bytes, size_t le
 	if (len)
 		memcpy(v.bytes + sizeof h, bytes, len);
 	pthread_mutex_lock(&s->lock);
-	const void *stored = remember(s, v, NULL);
+	const void *stored = store_remember(s, v, NULL);
 	bool full = s->pending > FLUSH_AT;
 	pthread_mutex_unlock(&s->lock);
 	if (full)
@@ -285,7 +285,7 @@ const void *store_put(struct store *s, hash128 key, const void *bytes, size_t le
 	return stored;
 }
 
-static int find_all(void *store, MDB_txn *txn)
+static int store_find_all(void *store, MDB_txn *txn)
 {
 	struct store *s = store;
 	int rc = 0;
@@ -298,7 +298,7 @@ static int find_all(void *store, MDB_txn *txn)
 	return rc;
 }
 
-static int put_all(struct store *s)
+static int store_put_all(struct store *s)
 {
 	MDB_txn *txn;
 	int rc = env_begin(s->env, 0, &txn);
@@ -318,7 +318,7 @@ static int put_all(struct store *s)
 	if (rc)
 		mdb_txn_abort(txn);
 	else
-		rc = env_commit(s->env, txn, find_all, s);
+		rc = env_commit(s->env, txn, store_find_all, s);
 	return rc;
 }
 
@@ -326,13 +326,13 @@ static int flush_small(struct store *s)
 {
 	crash_guard_enter(s->dir);
 	crash_guard_set_timeout(WRITE_SECONDS);
-	int rc = put_all(s);
+	int rc = store_put_all(s);
 	for (int i = 0; rc == MDB_MAP_FULL && i < MAX_DOUBLINGS; i++) {
 		MDB_envinfo info;
 		mdb_env_info(s->env, &info);
 		if (mdb_env_set_mapsize(s->env, info.me_mapsize * 2))
 			break;
-		rc = put_all(s);
+		rc = store_put_all(s);
 	}
 	crash_guard_set_timeout(0);
 	crash_guard_leave();
@@ -386,7 +386,7 @@ static bool recreate(struct store *s, struct buf *warning)
 	env_close(s->env, s->dir);
 	s->env = NULL;
 	env_move_away(s->dir);
-	if (open_env(s, true) != 0)
+	if (store_open_env(s, true) != 0)
 		return false;
 	s->broken = false;
 	return store_flush(s, warning);

@@ -73,7 +73,7 @@ static bool is_something_else(const char *path, mode_t kind)
 	return lstat(path, &st) == 0 && ((kind == S_IFDIR && stat(path, &st) != 0) || (st.st_mode & S_IFMT) != kind);
 }
 
-static int make_folder(const char *dir)
+static int store_env_make_folder(const char *dir)
 {
 	if (os_mkdirs(dir))
 		return 0;
@@ -128,7 +128,7 @@ static bool is_header_sane(int fd)
 }
 
 /* An empty file counts as missing for a reader: LMDB would write a header into it. */
-static int check_header(const char *dir, bool read_only)
+static int store_env_check_header(const char *dir, bool read_only)
 {
 	char path[4096];
 	int fd = (size_t)snprintf(path, sizeof path, "%s/data.mdb", dir) < sizeof path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
@@ -149,7 +149,7 @@ static int open_files(MDB_env *env, const char *dir, bool read_only)
 	return rc;
 }
 
-static int open_env(MDB_env **out, const char *dir, const struct env_options *o)
+static int store_env_open_env(MDB_env **out, const char *dir, const struct env_options *o)
 {
 	MDB_txn *txn = NULL;
 	MDB_env *env = NULL;
@@ -166,7 +166,7 @@ static int open_env(MDB_env **out, const char *dir, const struct env_options *o)
 	if (!rc)
 		rc = check_kinds(dir);
 	if (!rc)
-		rc = check_header(dir, o->read_only);
+		rc = store_env_check_header(dir, o->read_only);
 	if (!rc)
 		rc = open_files(env, dir, o->read_only);
 	if (!rc)
@@ -196,11 +196,11 @@ static bool is_still(const char *dir, int folder, bool locked)
 
 static int open_once(MDB_env **env, int *folder, const char *dir, const struct env_options *o)
 {
-	int rc = o->create ? make_folder(dir) : 0;
+	int rc = o->create ? store_env_make_folder(dir) : 0;
 	if (rc)
 		return rc;
 	*folder = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	rc = *folder < 0 ? errno : open_env(env, dir, o);
+	rc = *folder < 0 ? errno : store_env_open_env(env, dir, o);
 	if (!rc && !is_still(dir, *folder, !o->read_only)) {
 		env_close(*env, dir);
 		rc = ESTALE;

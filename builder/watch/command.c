@@ -9,7 +9,7 @@
 extern char **environ;
 
 /* Returns 0 or errno. */
-static int spawn(struct command *c)
+static int command_spawn(struct command *c)
 {
 	posix_spawn_file_actions_t io;
 	posix_spawnattr_t attr;
@@ -83,7 +83,7 @@ struct command_change command_step(struct command *c)
 	if (c->pid || r.event != COMMAND_NO_CHANGE || !c->start_next)
 		return r;
 	c->start_next = false;
-	r.value = spawn(c);
+	r.value = command_spawn(c);
 	r.event = r.value ? COMMAND_FAILED_TO_START : COMMAND_STARTED;
 	return r;
 }

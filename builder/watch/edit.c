@@ -64,7 +64,7 @@ static const char *small_text(struct arena *a, const struct side *s)
 	return arena_strndup(a, t->src->text + start, len);
 }
 
-static const char *text_of(struct arena *a, const struct tokens *t, token_id i)
+static const char *edit_text_of(struct arena *a, const struct tokens *t, token_id i)
 {
 	return arena_strndup(a, token_text(t, i), token_len(t, i));
 }
@@ -76,8 +76,8 @@ static const char *name_of_value(struct arena *a, const struct tokens *t, token_
 		return NULL;
 	for (token_id i = at - 1; i > 0 && !token_after_newline(t, i); i--)
 		if (token_kind(t, i) == TOK_NAME && (token_kind(t, i - 1) == TOK_LET || token_kind(t, i - 1) == TOK_CONST))
-			return text_of(a, t, i);
-	return token_kind(t, at - 2) == TOK_NAME ? text_of(a, t, at - 2) : NULL;
+			return edit_text_of(a, t, i);
+	return token_kind(t, at - 2) == TOK_NAME ? edit_text_of(a, t, at - 2) : NULL;
 }
 
 static bool begins_definition(const struct tokens *t, token_id i)
@@ -98,7 +98,7 @@ static const char *definitions(struct arena *a, const struct side *s, uint32_t *
 		enum token_kind k = token_kind(t, i);
 		if (depth == 0 && begins_definition(t, i)) {
 			bool named = token_kind(t, i + 1) == TOK_NAME;
-			current = k == TOK_IMPORT || k == TOK_FROM ? "import" : named ? text_of(a, t, i + 1) : "main";
+			current = k == TOK_IMPORT || k == TOK_FROM ? "import" : named ? edit_text_of(a, t, i + 1) : "main";
 		}
 		depth += (k == TOK_LBRACE) - (k == TOK_RBRACE);
 		if (i < s->from || !current || current == last)

@@ -55,7 +55,7 @@ static void find_edits(struct watch *w, const struct build *b, edit_vec *edits)
 		vec_push(edits, ((struct edit){.file = w->save.changed.at[0], .what = "changed"}));
 }
 
-static void store_outputs(struct watch *w, const struct build *b)
+static void outcome_store_outputs(struct watch *w, const struct build *b)
 {
 	for (uint32_t i = 0; i < w->good.outputs.len; i++)
 		free(w->good.outputs.at[i]);
@@ -70,7 +70,7 @@ static void count_save(struct watch *w, const struct build *b, enum status s)
 		w->good.behind++;
 		return;
 	}
-	store_outputs(w, b);
+	outcome_store_outputs(w, b);
 	w->good.behind = 0;
 	w->good.ended_at = (int64_t)time(NULL);
 	w->good.generation += b->result.linked > 0 || w->good.generation == 0;

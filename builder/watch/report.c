@@ -7,7 +7,7 @@
 
 enum { MAX_EDITS = 2 };
 
-static struct json_writer open_event(struct buf *line, const char *event)
+static struct json_writer report_open_event(struct buf *line, const char *event)
 {
 	struct json_writer w = {.out = line};
 	json_open(&w, '{');
@@ -16,7 +16,7 @@ static struct json_writer open_event(struct buf *line, const char *event)
 	return w;
 }
 
-static void put_line(FILE *out, struct buf *line)
+static void report_put_line(FILE *out, struct buf *line)
 {
 	print(out, "%s\n", line->at);
 	fflush(out);
@@ -26,7 +26,7 @@ static void put_line(FILE *out, struct buf *line)
 static void close_event(const struct reporter *r, struct json_writer *w)
 {
 	json_close(w, '}');
-	put_line(r->out, w->out);
+	report_put_line(r->out, w->out);
 }
 
 void report_watching(const struct reporter *r, uint32_t files, uint32_t folders, const char *why_polling, int poll_ms)
@@ -35,7 +35,7 @@ void report_watching(const struct reporter *r, uint32_t files, uint32_t folders,
 	if (r->quiet && !r->json)
 		return;
 	if (r->json) {
-		struct json_writer w = open_event(&line, "watching");
+		struct json_writer w = report_open_event(&line, "watching");
 		json_member_str(&w, "by", poll_ms ? "polling" : "inotify");
 		json_member_str(&w, "why_polling", why_polling);
 		json_member_int(&w, "files", files);
@@ -48,10 +48,10 @@ void report_watching(const struct reporter *r, uint32_t files, uint32_t folders,
 		buf_printf(&line, " by polling every %d ms", poll_ms);
 	if (why_polling)
 		buf_printf(&line, ": %s", why_polling);
-	put_line(r->out, &line);
+	report_put_line(r->out, &line);
 }
 
-static void put_edits(const struct save_report *s, struct buf *out)
+static void report_put_edits(const struct save_report *s, struct buf *out)
 {
 	uint32_t shown = s->n_edits <= MAX_EDITS ? s->n_edits : 1;
 	for (uint32_t i = 0; i < shown; i++) {
@@ -94,7 +94,7 @@ static void put_ms(struct buf *out, int64_t ns)
 	buf_printf(out, ms < 0.95 ? "%.1f ms" : "%.0f ms", ms);
 }
 
-static void put_edit(struct json_writer *w, const struct edit *e)
+static void report_put_edit(struct json_writer *w, const struct edit *e)
 {
 	json_open(w, '{');
 	json_member_str(w, "file", e->file);
@@ -114,11 +114,11 @@ static void put_edit(struct json_writer *w, const struct edit *e)
 static void put_save_json(const struct reporter *r, const struct save_report *s, const char *text)
 {
 	struct buf line = {0};
-	struct json_writer w = open_event(&line, "save");
+	struct json_writer w = report_open_event(&line, "save");
 	json_member_bool(&w, "ok", s->status == STATUS_OK);
 	json_member_open(&w, "changes", '[');
 	for (uint32_t i = 0; i < s->n_edits; i++)
-		put_edit(&w, &s->edits[i]);
+		report_put_edit(&w, &s->edits[i]);
 	json_close(&w, ']');
 	json_member_str(&w, "text", text);
 	json_member_int(&w, "units", s->compiled);
@@ -140,7 +140,7 @@ void report_save(const struct reporter *r, const struct save_report *s)
 	struct buf line = {0};
 	if (r->quiet && !r->json && s->status == STATUS_OK && !s->behind)
 		return;
-	put_edits(s, &line);
+	report_put_edits(s, &line);
 	buf_puts(&line, ": ");
 	put_result(s, &line);
 	buf_puts(&line, ", ");
@@ -152,7 +152,7 @@ void report_save(const struct reporter *r, const struct save_report *s)
 		buf_free(&line);
 		return;
 	}
-	put_line(s->behind ? r->err : r->out, &line);
+	report_put_line(s->behind ? r->err : r->out, &line);
 }
 
 static void report_event(const struct reporter *r, const char *event)
@@ -160,7 +160,7 @@ static void report_event(const struct reporter *r, const char *event)
 	struct buf line = {0};
 	if (!r->json)
 		return;
-	struct json_writer w = open_event(&line, event);
+	struct json_writer w = report_open_event(&line, event);
 	close_event(r, &w);
 }
 
@@ -180,7 +180,7 @@ void report_command(const struct reporter *r, const char *name, const struct com
 	static const char *const states[] = {"", "started", "failed", "exited", "signalled"};
 	struct buf line = {0};
 	if (r->json) {
-		struct json_writer w = open_event(&line, "command");
+		struct json_writer w = report_open_event(&line, "command");
 		json_member_str(&w, "command", name);
 		json_member_str(&w, "state", states[change->event]);
 		json_member_int(&w, change->event == COMMAND_STARTED ? "pid" : "value",

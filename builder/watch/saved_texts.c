@@ -14,7 +14,7 @@ void saved_texts_free(struct saved_texts *t)
 	map_free(&t->index);
 }
 
-static struct saved_text read_text(const char *path, const struct source *read)
+static struct saved_text saved_texts_read_text(const char *path, const struct source *read)
 {
 	struct saved_text t = {0};
 	struct file_stamp stamp;
@@ -51,12 +51,12 @@ void saved_texts_store(struct saved_texts *t, const char *path, const struct sou
 {
 	struct saved_text *e = entry(t, path);
 	free(e->at);
-	*e = read_text(path, read);
+	*e = saved_texts_read_text(path, read);
 }
 
 struct edit saved_texts_update(struct saved_texts *t, struct arena *a, const char *path, const struct source *read)
 {
-	struct saved_text *old = entry(t, path), new = read_text(path, read);
+	struct saved_text *old = entry(t, path), new = saved_texts_read_text(path, read);
 	struct edit e = {.file = path};
 	if (!old->incomparable && !new.incomparable)
 		e = edit_describe(a, path, (struct edit_text){old->at, old->len}, (struct edit_text){new.at, new.len});

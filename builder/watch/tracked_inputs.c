@@ -11,7 +11,7 @@ void tracked_inputs_free(struct tracked_inputs *s)
 	vec_free(&s->changed);
 }
 
-static void add(struct tracked_inputs *s, struct hasher *h, const struct input *i)
+static void tracked_inputs_add(struct tracked_inputs *s, struct hasher *h, const struct input *i)
 {
 	struct input copy = *i;
 	copy.path = arena_strdup(s->a, i->path);
@@ -32,10 +32,10 @@ bool tracked_inputs_replace(struct tracked_inputs *s, const struct build *b)
 	s->disk = b->context.disk;
 	s->inputs.len = s->changed.len = 0;
 	for (uint32_t i = 0; i < inputs_count(b->context.inputs); i++)
-		add(s, h, inputs_at(b->context.inputs, i));
+		tracked_inputs_add(s, h, inputs_at(b->context.inputs, i));
 	for (uint32_t i = 0; used_build_record(b) && i < b->last.record->n_inputs; i++)
 		if (!inputs_find(b->context.inputs, b->last.record->inputs[i].kind, b->last.record->inputs[i].path))
-			add(s, h, &b->last.record->inputs[i]);
+			tracked_inputs_add(s, h, &b->last.record->inputs[i]);
 	s->digest = hasher_finish(h);
 	return !hash_eq(before, s->digest);
 }

@@ -13,7 +13,7 @@ enum { POLL_MS = 250 };
 
 int watch_poll_ms(const struct watch *w) { return w->options->watch.poll_ms > 0 ? w->options->watch.poll_ms : POLL_MS; }
 
-static int64_t earlier(int64_t a, int64_t b) { return a < b ? a : b; }
+static int64_t wait_earlier(int64_t a, int64_t b) { return a < b ? a : b; }
 
 /* Signals are delivered only inside ppoll, so that none is missed between the check and the wait. */
 void watch_pause(struct watch *w, int64_t until)
@@ -52,7 +52,7 @@ static void step_commands(struct watch *w)
 
 static int64_t next_command_step_at(const struct watch *w)
 {
-	return earlier(command_next_step_at(&w->commands.main), command_next_step_at(&w->commands.hook));
+	return wait_earlier(command_next_step_at(&w->commands.main), command_next_step_at(&w->commands.hook));
 }
 
 /* When the newest of these files was written, on the monotonic clock, by its time stamp. INT64_MAX if that is not plausible. */
@@ -78,7 +78,7 @@ static bool find_changes(struct watch *w)
 	w->save.compared_at = os_now_ns();
 	if (!n)
 		return false;
-	w->save.saved_at = earlier(noticed, written_at(changed, n));
+	w->save.saved_at = wait_earlier(noticed, written_at(changed, n));
 	w->save.changed.len = 0;
 	for (uint32_t i = 0; i < n; i++)
 		vec_push(&w->save.changed, arena_strdup(w->save.arena, changed[i]->path));
@@ -162,7 +162,7 @@ bool watch_wait(struct watch *w)
 		if (due <= now && compare_now(w))
 			return true;
 		if (due > now)
-			watch_pause(w, earlier(due, next_command_step_at(w)));
+			watch_pause(w, wait_earlier(due, next_command_step_at(w)));
 	}
 }
 
@@ -174,6 +174,6 @@ void watch_end_commands(struct watch *w)
 	while (w->commands.main.pid || w->commands.hook.pid) {
 		step_commands(w);
 		if (w->commands.main.pid || w->commands.hook.pid)
-			watch_pause(w, earlier(os_now_ns() + STEADY_NS, next_command_step_at(w)));
+			watch_pause(w, wait_earlier(os_now_ns() + STEADY_NS, next_command_step_at(w)));
 	}
 }

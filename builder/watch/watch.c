@@ -43,7 +43,7 @@ static bool superseded(void *ctx, const struct inputs *read, bool failed)
 	return inputs_are_outdated(read);
 }
 
-static enum status build(struct watch *w)
+static enum status watch_build(struct watch *w)
 {
 	uint32_t n_superseded = w->save.n_superseded;
 	w->save.compared_at = os_now_ns();
@@ -63,7 +63,7 @@ static enum status build(struct watch *w)
 /* The handler does nothing; the signal ends ppoll. */
 static void on_child(int sig) { (void)sig; }
 
-static void begin(struct watch *w, const struct options *o, FILE *out, FILE *err)
+static void watch_begin(struct watch *w, const struct options *o, FILE *out, FILE *err)
 {
 	struct sigaction child = {.sa_handler = on_child, .sa_flags = SA_NOCLDSTOP};
 	sigaction(SIGCHLD, &child, NULL);
@@ -87,7 +87,7 @@ static void begin(struct watch *w, const struct options *o, FILE *out, FILE *err
 	}
 }
 
-static void end(struct watch *w)
+static void watch_end(struct watch *w)
 {
 	session_free(&w->session);
 	watcher_free(w->watcher);
@@ -103,12 +103,12 @@ static void end(struct watch *w)
 enum status watch_run(const struct options *o, FILE *out, FILE *err)
 {
 	struct watch w;
-	begin(&w, o, out, err);
-	enum status s = build(&w);
+	watch_begin(&w, o, out, err);
+	enum status s = watch_build(&w);
 	bool can_watch = s != STATUS_USAGE && s != STATUS_INTERRUPTED && access("tri.build", F_OK) == 0;
 	while (can_watch && !ferror(out) && !ferror(err) && watch_wait(&w)) {
 		arena_mark_t m = arena_mark(w.save.arena);
-		build(&w);
+		watch_build(&w);
 		arena_release(w.save.arena, m);
 	}
 	if (can_watch || s == STATUS_INTERRUPTED) {
@@ -116,6 +116,6 @@ enum status watch_run(const struct options *o, FILE *out, FILE *err)
 		report_end(&w.reporter);
 		s = STATUS_INTERRUPTED;
 	}
-	end(&w);
+	watch_end(&w);
 	return s;
 }

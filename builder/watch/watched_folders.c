@@ -36,13 +36,13 @@ static struct folder *folder_at(struct watched_folders *p, const char *path)
 	return &p->folders.at[at];
 }
 
-static bool is_folder(const char *path)
+static bool watched_folders_is_folder(const char *path)
 {
 	struct stat st;
 	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
-static hash128 name_key(struct arena *a, const char *folder, const char *name)
+static hash128 watched_folders_name_key(struct arena *a, const char *folder, const char *name)
 {
 	arena_mark_t m = arena_mark(a);
 	hash128 key = map_key_str(arena_printf(a, "%s/%s", folder, name));
@@ -50,10 +50,10 @@ static hash128 name_key(struct arena *a, const char *folder, const char *name)
 	return key;
 }
 
-static void add_name(struct watched_folders *p, const char *folder, const char *name, enum folder_entry entry)
+static void watched_folders_add_name(struct watched_folders *p, const char *folder, const char *name, enum folder_entry entry)
 {
 	folder_at(p, folder);
-	map_put(&p->names, name_key(p->a, folder, name), entry);
+	map_put(&p->names, watched_folders_name_key(p->a, folder, name), entry);
 }
 
 /* Adds every folder of the path, so that moving one is noticed. Outside the project, only the last one. */
@@ -61,16 +61,16 @@ static void add_path(struct watched_folders *p, const char *path)
 {
 	bool outside = path[0] == '/' || strncmp(path, "../", 3) == 0;
 	const char *folder = outside ? path_dir(p->a, path) : ".", *rest = outside ? path_base(path) : path;
-	if (outside && !is_folder(folder))
+	if (outside && !watched_folders_is_folder(folder))
 		return;
 	for (const char *slash; (slash = strchr(rest, '/')); rest = slash + 1) {
 		const char *name = arena_strndup(p->a, rest, (size_t)(slash - rest));
-		add_name(p, folder, name, ENTRY_FOLDER);
+		watched_folders_add_name(p, folder, name, ENTRY_FOLDER);
 		folder = strcmp(folder, ".") == 0 ? name : path_join(p->a, folder, name);
-		if (!is_folder(folder))
+		if (!watched_folders_is_folder(folder))
 			return;
 	}
-	add_name(p, folder, rest, ENTRY_FILE);
+	watched_folders_add_name(p, folder, rest, ENTRY_FILE);
 }
 
 /* The folder of a link has no events for edits of the link's target. */
@@ -85,10 +85,10 @@ static void add_target(struct watched_folders *p, const char *path)
 	free(target);
 }
 
-static void add_pattern(void *ctx, const char *folder, const char *part, bool last)
+static void watched_folders_add_pattern(void *ctx, const char *folder, const char *part, bool last)
 {
 	struct watched_folders *p = ctx;
-	if (!is_folder(folder))
+	if (!watched_folders_is_folder(folder))
 		return;
 	struct folder *f = folder_at(p, folder);
 	for (uint32_t i = 0; i < f->patterns.len; i++)
@@ -112,7 +112,7 @@ struct watched_folders *watched_folders_new(const struct input *inputs, uint32_t
 	p->a = arena_new(0);
 	for (uint32_t i = 0; i < n; i++) {
 		if (inputs[i].kind == INPUT_PATTERN) {
-			glob_visit(p->a, inputs[i].path, add_pattern, p);
+			glob_visit(p->a, inputs[i].path, watched_folders_add_pattern, p);
 			continue;
 		}
 		if (is_missing_repository(&inputs[i]))
@@ -144,7 +144,7 @@ enum folder_entry watched_folder_entry(const struct watched_folders *p, uint32_t
 {
 	const struct folder *f = &p->folders.at[folder];
 	uint64_t entry;
-	if (map_get(&p->names, name_key(p->a, f->path, name), &entry))
+	if (map_get(&p->names, watched_folders_name_key(p->a, f->path, name), &entry))
 		return is_folder ? ENTRY_FOLDER : (enum folder_entry)entry;
 	for (uint32_t i = 0; i < f->patterns.len; i++)
 		if ((f->patterns.at[i].last || is_folder) && fnmatch(f->patterns.at[i].part, name, FNM_PERIOD) == 0)

@@ -39,7 +39,7 @@ struct watcher *watcher_new(bool poll)
 	return w;
 }
 
-static void stop(struct watcher *w)
+static void watcher_stop(struct watcher *w)
 {
 	if (w->fd >= 0)
 		close(w->fd);
@@ -52,7 +52,7 @@ void watcher_free(struct watcher *w)
 {
 	if (!w)
 		return;
-	stop(w);
+	watcher_stop(w);
 	watched_folders_free(w->watched);
 	vec_free(&w->unfinished);
 	free(w);
@@ -103,7 +103,7 @@ static const char *watch_folder(struct watcher *w, uint32_t i)
 
 void watcher_watch(struct watcher *w, const struct input *inputs, uint32_t n)
 {
-	stop(w);
+	watcher_stop(w);
 	watched_folders_free(w->watched);
 	w->watched = watched_folders_new(inputs, n);
 	if (!w->why) /* polling was requested */
@@ -115,7 +115,7 @@ void watcher_watch(struct watcher *w, const struct input *inputs, uint32_t n)
 		w->why = why ? why : w->why;
 	}
 	if (*w->why)
-		stop(w);
+		watcher_stop(w);
 }
 
 uint32_t watcher_n_folders(const struct watcher *w) { return w->watched ? watched_folders_count(w->watched) : 0; }
@@ -158,7 +158,7 @@ static int64_t incomplete_until(uint32_t mask, int64_t now)
 }
 
 /* A new link may lead to a folder that is not watched yet. */
-static bool is_link(const char *folder, const char *name)
+static bool watcher_is_link(const char *folder, const char *name)
 {
 	struct stat st;
 	char *path;
@@ -181,7 +181,8 @@ static bool read_event(struct watcher *w, const struct inotify_event *e, int64_t
 		return h->needs_rescan = true;
 	bool new = e->mask &(IN_CREATE | IN_MOVED_TO);
 	enum folder_entry entry = e->len ? watched_folder_entry(w->watched, (uint32_t)folder, e->name, e->mask & IN_ISDIR) : ENTRY_NONE;
-	if (entry == ENTRY_FOLDER || (entry == ENTRY_FILE && new && is_link(watched_folder_path(w->watched, (uint32_t)folder), e->name)))
+	if (entry == ENTRY_FOLDER ||
+	    (entry == ENTRY_FILE && new && watcher_is_link(watched_folder_path(w->watched, (uint32_t)folder), e->name)))
 		return h->needs_rescan = true;
 	if (entry == ENTRY_FILE && !(e->mask & IN_ATTRIB))
 		note_unfinished(w, hash_combine(map_key_u64(folder), map_key_str(e->name)), incomplete_until(e->mask, now));

@@ -42,16 +42,16 @@ static const char *const texts[] = {
 
 const char *file_kind_text(enum file_kind kind) { return texts[kind]; }
 
-static bool contains(const char *bytes, size_t len, const char *word) { return memmem(bytes, len, word, strlen(word)) != NULL; }
+static bool file_kind_contains(const char *bytes, size_t len, const char *word) { return memmem(bytes, len, word, strlen(word)) != NULL; }
 
 /* A name precedes each entry, and the directory at the end lists all names. */
 static enum file_kind kind_of_zip(const char *bytes, size_t len)
 {
 	size_t n = len < SAMPLE ? len : SAMPLE;
 	const char *end = bytes + len - n;
-	if (contains(bytes, n, "data.pkl") || contains(end, n, "data.pkl"))
+	if (file_kind_contains(bytes, n, "data.pkl") || file_kind_contains(end, n, "data.pkl"))
 		return FILE_PYTORCH;
-	return contains(bytes, n, ".npy") || contains(end, n, ".npy") ? FILE_NPZ : FILE_ZIP;
+	return file_kind_contains(bytes, n, ".npy") || file_kind_contains(end, n, ".npy") ? FILE_NPZ : FILE_ZIP;
 }
 
 static enum file_kind kind_of_text(const char *bytes, size_t len)
@@ -67,7 +67,7 @@ static enum file_kind kind_of_text(const char *bytes, size_t len)
 			return FILE_HTML;
 	if (gap == n || bytes[gap] != '{' || memchr(bytes, 0, n))
 		return FILE_UNKNOWN;
-	return contains(bytes, n, "\"weight_map\"") ? FILE_INDEX : FILE_JSON;
+	return file_kind_contains(bytes, n, "\"weight_map\"") ? FILE_INDEX : FILE_JSON;
 }
 
 enum file_kind file_kind_of(const void *bytes, size_t len)

@@ -74,7 +74,7 @@ static uint64_t read_metadata(struct byte_reader *r, uint64_t n)
 	return alignment;
 }
 
-static bool refuse(struct byte_reader *r, const struct file_tensor *t, const char *what)
+static bool gguf_refuse(struct byte_reader *r, const struct file_tensor *t, const char *what)
 {
 	r->why = arena_printf(r->a, "tensor `%s`: %s", t->name, what);
 	return false;
@@ -85,7 +85,7 @@ static bool read_dims(struct byte_reader *r, struct file_tensor *t, uint64_t *co
 {
 	uint64_t rank = take_number(r, 4);
 	if (!r->why && rank > MOST_RANK)
-		return refuse(r, t, "it has more than 8 dimensions");
+		return gguf_refuse(r, t, "it has more than 8 dimensions");
 	int64_t *dims = ARENA_ARRAY(r->a, int64_t, MOST_RANK);
 	bool empty = false;
 	*count = 1;
@@ -94,7 +94,7 @@ static bool read_dims(struct byte_reader *r, struct file_tensor *t, uint64_t *co
 		empty |= d == 0;
 		dims[k] = (int64_t)d;
 		if (d > INT64_MAX || (d && __builtin_mul_overflow(*count, d, count)) || *count > INT64_MAX / 16)
-			return refuse(r, t, "its shape is too large");
+			return gguf_refuse(r, t, "its shape is too large");
 	}
 	*count = empty ? 0 : *count;
 	t->rank = (uint32_t)rank;
@@ -112,7 +112,7 @@ static bool find_type(struct byte_reader *r, struct file_tensor *t, uint64_t id,
 	if (k == n)
 		return true;
 	if (types[k].block > 1 && (count % types[k].block || (t->rank && t->dims[t->rank - 1] % types[k].block)))
-		return refuse(r, t, arena_printf(r->a, "its rows are not whole blocks of %u elements", types[k].block));
+		return gguf_refuse(r, t, arena_printf(r->a, "its rows are not whole blocks of %u elements", types[k].block));
 	t->elem = types[k].elem;
 	t->encoding = types[k].encoding;
 	t->bytes = (size_t)(count / types[k].block * types[k].bytes) + (t->encoding == TENSOR_I2_S ? 32 : 0);
@@ -120,7 +120,7 @@ static bool find_type(struct byte_reader *r, struct file_tensor *t, uint64_t id,
 }
 
 /* The tensors with their offsets, which count from the start of the data. */
-static bool read_tensor(struct byte_reader *r, struct file_tensor *t, uint64_t *offset)
+static bool gguf_read_tensor(struct byte_reader *r, struct file_tensor *t, uint64_t *offset)
 {
 	uint64_t count = 0;
 	t->name = take_string(r);
@@ -134,11 +134,11 @@ static bool read_tensor(struct byte_reader *r, struct file_tensor *t, uint64_t *
 static bool place_tensor(struct byte_reader *r, struct file_tensor *t, uint64_t offset, uint64_t alignment)
 {
 	if (offset % alignment)
-		return refuse(r, t, "its data is not aligned");
+		return gguf_refuse(r, t, "its data is not aligned");
 	if (offset > bytes_left(r) || t->bytes > bytes_left(r) - offset)
-		return refuse(r, t,
-			      arena_printf(r->a, "its data ends at byte %llu, but the file has only %zu: it is truncated",
-					   (unsigned long long)(offset + bytes_taken(r)) + t->bytes, bytes_taken(r) + bytes_left(r)));
+		return gguf_refuse(r, t,
+				   arena_printf(r->a, "its data ends at byte %llu, but the file has only %zu: it is truncated",
+						(unsigned long long)(offset + bytes_taken(r)) + t->bytes, bytes_taken(r) + bytes_left(r)));
 	t->data = r->at + offset;
 	return true;
 }
@@ -153,7 +153,7 @@ static const struct tensor_list *read_tensors(struct byte_reader *r, uint64_t n,
 	struct file_tensor *tensors = ARENA_ARRAY(r->a, struct file_tensor, n + 1);
 	uint64_t *offsets = ARENA_ARRAY(r->a, uint64_t, n + 1);
 	for (uint64_t i = 0; i < n; i++)
-		if (!read_tensor(r, &tensors[i], &offsets[i]))
+		if (!gguf_read_tensor(r, &tensors[i], &offsets[i]))
 			return NULL;
 	uint64_t at = bytes_taken(r), gap = (alignment - at % alignment) % alignment;
 	if (n && !take_bytes(r, gap))
@@ -164,7 +164,7 @@ static const struct tensor_list *read_tensors(struct byte_reader *r, uint64_t n,
 	tensor_list_sort(tensors, (uint32_t)n);
 	for (uint64_t i = 1; i < n; i++)
 		if (strcmp(tensors[i].name, tensors[i - 1].name) == 0) {
-			refuse(r, &tensors[i], "there are two of that name");
+			gguf_refuse(r, &tensors[i], "there are two of that name");
 			return NULL;
 		}
 	*list = (struct tensor_list){tensors, (uint32_t)n};

@@ -28,7 +28,7 @@ static void skip(struct dict_scanner *s)
 		s->at++;
 }
 
-static bool accept(struct dict_scanner *s, char c)
+static bool npy_accept(struct dict_scanner *s, char c)
 {
 	skip(s);
 	if (s->at == s->end || *s->at != c)
@@ -72,22 +72,22 @@ static bool accept_dim(struct dict_scanner *s, int64_t *v)
 			return false;
 		s->at++;
 	}
-	accept(s, 'L'); /* Python 2 */
+	npy_accept(s, 'L'); /* Python 2 */
 	*v = (int64_t)n;
 	return s->at > start;
 }
 
 static bool accept_shape(struct dict_scanner *s, struct tensor *t)
 {
-	if (!accept(s, '('))
+	if (!npy_accept(s, '('))
 		return false;
 	t->rank = 0;
-	while (!accept(s, ')')) {
+	while (!npy_accept(s, ')')) {
 		if (t->rank == MAX_RANK || !accept_dim(s, &t->dims[t->rank]))
 			return false;
 		t->rank++;
-		if (!accept(s, ',')) {
-			if (!accept(s, ')'))
+		if (!npy_accept(s, ',')) {
+			if (!npy_accept(s, ')'))
 				return false;
 			break;
 		}
@@ -96,15 +96,15 @@ static bool accept_shape(struct dict_scanner *s, struct tensor *t)
 }
 
 /* NULL, or the error. */
-static const char *read_header(struct dict_scanner *s, struct tensor *t, bool *fortran, struct arena *a)
+static const char *npy_read_header(struct dict_scanner *s, struct tensor *t, bool *fortran, struct arena *a)
 {
 	const char *key, *text;
 	size_t key_len, len;
 	unsigned seen = 0;
-	if (!accept(s, '{'))
+	if (!npy_accept(s, '{'))
 		return "its header is not a dict";
-	while (!accept(s, '}')) {
-		if (!accept_string(s, &key, &key_len) || !accept(s, ':'))
+	while (!npy_accept(s, '}')) {
+		if (!accept_string(s, &key, &key_len) || !npy_accept(s, ':'))
 			return "its header is not a dict of strings";
 		if (key_len == 5 && memcmp(key, "descr", 5) == 0) {
 			if (!accept_string(s, &text, &len))
@@ -129,8 +129,8 @@ static const char *read_header(struct dict_scanner *s, struct tensor *t, bool *f
 		} else {
 			return "its header has an unknown key";
 		}
-		if (!accept(s, ',')) {
-			if (!accept(s, '}'))
+		if (!npy_accept(s, ',')) {
+			if (!npy_accept(s, '}'))
 				return "its header is not a dict";
 			break;
 		}
@@ -198,7 +198,7 @@ bool npy_parse(struct arena *a, const void *bytes, size_t len, struct tensor *ou
 		return false;
 	}
 	struct dict_scanner s = {(const char *)b + head, (const char *)b + head + header_len};
-	*error = read_header(&s, out, &fortran, a);
+	*error = npy_read_header(&s, out, &fortran, a);
 	if (*error)
 		return false;
 	size_t data = head + header_len, need;

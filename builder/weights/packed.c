@@ -113,21 +113,21 @@ bool packed_find(struct packed *p, struct model_blob *b)
 
 /* ---- writing ---- */
 
-static bool fail(struct packed *p, const char **error)
+static bool packed_fail(struct packed *p, const char **error)
 {
 	p->failed = errno;
 	*error = strerror(p->failed);
 	return false;
 }
 
-static hash128 finish(struct hasher **h)
+static hash128 packed_finish(struct hasher **h)
 {
 	hash128 v = hasher_finish(*h);
 	*h = NULL;
 	return v;
 }
 
-static void add_content(struct stored *s, const struct model_blob *b, uint64_t at, const char *bytes, size_t n)
+static void packed_add_content(struct stored *s, const struct model_blob *b, uint64_t at, const char *bytes, size_t n)
 {
 	if (at == 0)
 		s->hasher = hasher_new();
@@ -138,10 +138,10 @@ static void add_content(struct stored *s, const struct model_blob *b, uint64_t a
 			s->chunk = hasher_new();
 		hasher_add(s->chunk, bytes + i, some);
 		if (in + some == TRIW_CHUNK || at + i + some == b->len)
-			hasher_add_hash(s->hasher, finish(&s->chunk));
+			hasher_add_hash(s->hasher, packed_finish(&s->chunk));
 	}
 	if (at + n == b->len)
-		s->content = finish(&s->hasher);
+		s->content = packed_finish(&s->hasher);
 }
 
 bool packed_write(struct packed *p, struct model_blob *b, uint64_t at, const void *bytes, size_t n, const char **error)
@@ -150,9 +150,9 @@ bool packed_write(struct packed *p, struct model_blob *b, uint64_t at, const voi
 	BUG_ON(at > b->len || n > b->len - at);
 	if (n == 0)
 		return true;
-	add_content(s, b, at, bytes, n);
+	packed_add_content(s, b, at, bytes, n);
 	if (b->len >= MODEL_LARGE_BLOB)
-		return os_sink_write(p->sink, bytes, n, p->at + b->offset + at) || fail(p, error);
+		return os_sink_write(p->sink, bytes, n, p->at + b->offset + at) || packed_fail(p, error);
 	if (!s->small)
 		s->small = alloc_zeroed(b->len);
 	memcpy(s->small + at, bytes, n);
@@ -163,7 +163,7 @@ bool packed_failed(const struct packed *p) { return p && p->failed; }
 
 /* ---- finishing ---- */
 
-static bool place(struct packed *p, struct model_blob *b, const struct stored *s, uint64_t at)
+static bool packed_place(struct packed *p, struct model_blob *b, const struct stored *s, uint64_t at)
 {
 	static const char zeros[MODEL_BLOB_ALIGN];
 	size_t pad = (MODEL_BLOB_ALIGN - b->len % MODEL_BLOB_ALIGN) % MODEL_BLOB_ALIGN;
@@ -174,7 +174,7 @@ static bool place(struct packed *p, struct model_blob *b, const struct stored *s
 	return ok && (!moved || os_sink_write(p->sink, zeros, pad, p->at + at + b->len));
 }
 
-static bool merge(struct packed *p, bool large, struct map *contents, uint64_t *end)
+static bool weights_packed_merge(struct packed *p, bool large, struct map *contents, uint64_t *end)
 {
 	struct model_weights *w = p->weights;
 	for (uint32_t i = 0; i < w->n_blobs; i++) {
@@ -188,7 +188,7 @@ static bool merge(struct packed *p, bool large, struct map *contents, uint64_t *
 			continue;
 		}
 		map_put(contents, content, i);
-		if (!place(p, b, &p->stored[i], *end))
+		if (!packed_place(p, b, &p->stored[i], *end))
 			return false;
 		*end += (b->len + MODEL_BLOB_ALIGN - 1) / MODEL_BLOB_ALIGN * MODEL_BLOB_ALIGN;
 	}
@@ -199,7 +199,8 @@ bool packed_merge(struct packed *p)
 {
 	struct map contents = {0};
 	uint64_t end = 0;
-	bool ok = merge(p, true, &contents, &end) && merge(p, false, &contents, &end) && os_sink_resize(p->sink, end ? p->at + end : 0);
+	bool ok = weights_packed_merge(p, true, &contents, &end) && weights_packed_merge(p, false, &contents, &end) &&
+		  os_sink_resize(p->sink, end ? p->at + end : 0);
 	p->weights->size = end;
 	map_free(&contents);
 	return ok;

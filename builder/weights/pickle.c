@@ -12,7 +12,7 @@ void pickle_fail(struct machine *m, const char *what)
 
 /* ---- bytes ---- */
 
-static const char *take_text(struct machine *m, uint64_t n)
+static const char *pickle_take_text(struct machine *m, uint64_t n)
 {
 	const unsigned char *p = take_bytes(&m->in, n);
 	return p ? arena_strndup(m->in.a, (const char *)p, (size_t)n) : "";
@@ -25,7 +25,7 @@ static const char *take_line(struct machine *m)
 		take_bytes(&m->in, UINT64_MAX); /* it is truncated */
 		return "";
 	}
-	const char *text = take_text(m, (uint64_t)(nl - m->in.at));
+	const char *text = pickle_take_text(m, (uint64_t)(nl - m->in.at));
 	m->in.at++;
 	return text;
 }
@@ -78,7 +78,7 @@ static uint32_t find_mark(struct machine *m)
 }
 
 /* Moves the values behind the mark into a list. */
-static void collect(struct machine *m, struct pickle *list)
+static void pickle_collect(struct machine *m, struct pickle *list)
 {
 	uint32_t first = find_mark(m);
 	for (uint32_t i = first; !m->in.why && i < m->stack.len; i++)
@@ -99,7 +99,7 @@ static void push_tuple(struct machine *m, uint32_t n)
 static void collect_tuple(struct machine *m)
 {
 	struct pickle values = {0};
-	collect(m, &values);
+	pickle_collect(m, &values);
 	struct pickle *t = pickle_push(m, PICKLE_LIST);
 	t->at = values.at;
 	t->n = values.n;
@@ -107,11 +107,11 @@ static void collect_tuple(struct machine *m)
 }
 
 /* Behind the mark, or the last two values: keys and values. */
-static void add_items(struct machine *m, bool marked, enum pickle_kind want)
+static void pickle_add_items(struct machine *m, bool marked, enum pickle_kind want)
 {
 	struct pickle items = {0};
 	if (marked) {
-		collect(m, &items);
+		pickle_collect(m, &items);
 	} else {
 		push_tuple(m, want == PICKLE_DICT ? 2 : 1);
 		items = *pickle_pop(m);
@@ -174,7 +174,7 @@ static void push_global_of_lines(struct machine *m)
 /* clang-format off */
 
 /* Numbers, texts and other values. False: it is none of their instructions. */
-static bool run_value(struct machine *m, unsigned char op)
+static bool pickle_run_value(struct machine *m, unsigned char op)
 {
 	switch (op) {
 	case 'N': case 0x88: case 0x89: pickle_push(m, PICKLE_OTHER); return true; /* None, True, False */
@@ -183,9 +183,9 @@ static bool run_value(struct machine *m, unsigned char op)
 	case 'M': push_number(m, (int64_t)take_number(&m->in, 2)); return true;
 	case 'J': push_number(m, (int32_t)take_number(&m->in, 4)); return true;
 	case 0x8a: push_long(m, take_number(&m->in, 1)); return true;
-	case 0x8c: push_text(m, take_text(m, take_number(&m->in, 1))); return true;
-	case 'X': push_text(m, take_text(m, take_number(&m->in, 4))); return true;
-	case 0x8d: push_text(m, take_text(m, take_number(&m->in, 8))); return true;
+	case 0x8c: push_text(m, pickle_take_text(m, take_number(&m->in, 1))); return true;
+	case 'X': push_text(m, pickle_take_text(m, take_number(&m->in, 4))); return true;
+	case 0x8d: push_text(m, pickle_take_text(m, take_number(&m->in, 8))); return true;
 	case ')': case ']': pickle_push(m, PICKLE_LIST); return true;
 	case '}': pickle_push(m, PICKLE_DICT); return true;
 	case '(': pickle_push(m, PICKLE_MARK); return true;
@@ -195,7 +195,7 @@ static bool run_value(struct machine *m, unsigned char op)
 	}
 }
 
-static void run(struct machine *m, unsigned char op)
+static void pickle_run(struct machine *m, unsigned char op)
 {
 	switch (op) {
 	case 0x80: take_bytes(&m->in, 1); return; /* the version */
@@ -209,10 +209,10 @@ static void run(struct machine *m, unsigned char op)
 	case 0x94: put_memo(m, m->memo.len); return;
 	case 'h': get_memo(m, take_number(&m->in, 1)); return;
 	case 'j': get_memo(m, take_number(&m->in, 4)); return;
-	case 's': add_items(m, false, PICKLE_DICT); return;
-	case 'u': add_items(m, true, PICKLE_DICT); return;
-	case 'a': add_items(m, false, PICKLE_LIST); return;
-	case 'e': add_items(m, true, PICKLE_LIST); return;
+	case 's': pickle_add_items(m, false, PICKLE_DICT); return;
+	case 'u': pickle_add_items(m, true, PICKLE_DICT); return;
+	case 'a': pickle_add_items(m, false, PICKLE_LIST); return;
+	case 'e': pickle_add_items(m, true, PICKLE_LIST); return;
 	case 'Q': pickle_push_storage(m); return;
 	case 'R': pickle_call(m); return;
 	case 'b': pickle_set_state(m); return;
@@ -231,8 +231,8 @@ const struct pickle *pickle_read(struct arena *a, const void *bytes, size_t len,
 		const unsigned char *op = take_bytes(&m.in, 1);
 		if (op && *op == '.')
 			result = pickle_pop(&m);
-		else if (op && !run_value(&m, *op))
-			run(&m, *op);
+		else if (op && !pickle_run_value(&m, *op))
+			pickle_run(&m, *op);
 	}
 	vec_free(&m.stack);
 	vec_free(&m.memo);

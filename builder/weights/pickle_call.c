@@ -38,7 +38,7 @@ void pickle_push_global(struct machine *m, const char *module, const char *name)
 	pickle_fail(m, arena_printf(m->in.a, "it refers to `%s.%s`; only tensors in dictionaries are read", module, name));
 }
 
-static const struct pickle *argument(const struct pickle *args, uint32_t i, enum pickle_kind kind)
+static const struct pickle *pickle_call_argument(const struct pickle *args, uint32_t i, enum pickle_kind kind)
 {
 	return i < args->n && args->at[i]->kind == kind ? args->at[i] : NULL;
 }
@@ -47,7 +47,8 @@ static const struct pickle *argument(const struct pickle *args, uint32_t i, enum
 void pickle_push_storage(struct machine *m)
 {
 	const struct pickle *id = pickle_pop(m);
-	const struct pickle *type = argument(id, 1, PICKLE_GLOBAL), *key = argument(id, 2, PICKLE_TEXT), *n = argument(id, 4, PICKLE_INT);
+	const struct pickle *type = pickle_call_argument(id, 1, PICKLE_GLOBAL), *key = pickle_call_argument(id, 2, PICKLE_TEXT),
+			    *n = pickle_call_argument(id, 4, PICKLE_INT);
 	if (id->kind != PICKLE_LIST || !type || globals[type->number].global != GLOBAL_STORAGE || !key || !n || n->number < 0) {
 		pickle_fail(m, "the pickle describes a storage in an unknown way");
 		return;
@@ -59,10 +60,10 @@ void pickle_push_storage(struct machine *m)
 	s->number = n->number;
 }
 
-static bool is_tensor(const struct pickle *args)
+static bool pickle_call_is_tensor(const struct pickle *args)
 {
-	return argument(args, 0, PICKLE_STORAGE) && argument(args, 1, PICKLE_INT) && argument(args, 2, PICKLE_LIST) &&
-	       argument(args, 3, PICKLE_LIST) && args->at[2]->n == args->at[3]->n;
+	return pickle_call_argument(args, 0, PICKLE_STORAGE) && pickle_call_argument(args, 1, PICKLE_INT) &&
+	       pickle_call_argument(args, 2, PICKLE_LIST) && pickle_call_argument(args, 3, PICKLE_LIST) && args->at[2]->n == args->at[3]->n;
 }
 
 void pickle_call(struct machine *m)
@@ -72,15 +73,15 @@ void pickle_call(struct machine *m)
 	bool ok = args->kind == PICKLE_LIST && g != GLOBAL_STORAGE;
 	if (ok && g == GLOBAL_DICT && args->n == 0) {
 		pickle_push(m, PICKLE_DICT);
-	} else if (ok && g == GLOBAL_TENSOR && is_tensor(args)) {
+	} else if (ok && g == GLOBAL_TENSOR && pickle_call_is_tensor(args)) {
 		t = pickle_push(m, PICKLE_TENSOR);
 		t->number = args->at[1]->number;
 		pickle_append(m, t, args->at[0]);
 		pickle_append(m, t, args->at[2]);
 		pickle_append(m, t, args->at[3]);
-	} else if (ok && g == GLOBAL_PARAMETER && argument(args, 0, PICKLE_TENSOR)) {
+	} else if (ok && g == GLOBAL_PARAMETER && pickle_call_argument(args, 0, PICKLE_TENSOR)) {
 		vec_push(&m->stack, args->at[0]);
-	} else if (ok && g == GLOBAL_SIZE && argument(args, 0, PICKLE_LIST)) {
+	} else if (ok && g == GLOBAL_SIZE && pickle_call_argument(args, 0, PICKLE_LIST)) {
 		vec_push(&m->stack, args->at[0]);
 	} else {
 		pickle_fail(m, arena_printf(m->in.a, "the pickle calls `%s` in an unknown way",

@@ -18,7 +18,7 @@ struct file {
 	const char *why; /* the first error, or NULL */
 };
 
-static bool fail(struct file *f, const char *name, const char *what)
+static bool pytorch_fail(struct file *f, const char *name, const char *what)
 {
 	f->why = f->why ? f->why : arena_printf(f->a, "tensor `%s`: %s", name, what);
 	return false;
@@ -39,23 +39,24 @@ static const struct zip_entry *find_pickle(struct file *f)
 	return NULL;
 }
 
-static bool read_shape(struct file *f, struct file_tensor *t, const struct pickle *p)
+static bool pytorch_read_shape(struct file *f, struct file_tensor *t, const struct pickle *p)
 {
 	const struct pickle *shape = p->at[1], *strides = p->at[2];
 	int64_t *dims = ARENA_ARRAY(f->a, int64_t, shape->n + 1), next = 1;
 	bool contiguous = true, empty = false;
 	for (uint32_t k = shape->n; k-- > 0;) {
 		if (shape->at[k]->kind != PICKLE_INT || strides->at[k]->kind != PICKLE_INT || shape->at[k]->number < 0)
-			return fail(f, t->name, "its shape is not a list of sizes");
+			return pytorch_fail(f, t->name, "its shape is not a list of sizes");
 		dims[k] = shape->at[k]->number;
 		empty |= dims[k] == 0;
 		contiguous &= dims[k] == 1 || strides->at[k]->number == next;
 		if (dims[k] && (__builtin_mul_overflow(next, dims[k], &next) || next > INT64_MAX / 16))
-			return fail(f, t->name, "its shape is too large");
+			return pytorch_fail(f, t->name, "its shape is too large");
 	}
 	t->rank = shape->n;
 	t->dims = dims;
-	return contiguous || empty || fail(f, t->name, "its elements are not in the order of its dimensions; save `w.contiguous()`");
+	return contiguous || empty ||
+	       pytorch_fail(f, t->name, "its elements are not in the order of its dimensions; save `w.contiguous()`");
 }
 
 static bool add_tensor(struct file *f, const char *name, const struct pickle *p)
@@ -63,16 +64,17 @@ static bool add_tensor(struct file *f, const char *name, const struct pickle *p)
 	const struct pickle *s = p->at[0];
 	struct file_tensor t = {.name = name, .type = s->type, .elem = s->elem};
 	const struct zip_entry *e = zip_find(f->zip, arena_printf(f->a, "%sdata/%s", f->folder, s->text));
-	if (!read_shape(f, &t, p))
+	if (!pytorch_read_shape(f, &t, p))
 		return false;
 	if (!e || !e->data)
-		return fail(f, name, arena_printf(f->a, "the archive %s `%sdata/%s`", e ? "has compressed" : "lacks", f->folder, s->text));
+		return pytorch_fail(f, name,
+				    arena_printf(f->a, "the archive %s `%sdata/%s`", e ? "has compressed" : "lacks", f->folder, s->text));
 	int64_t size = t.elem < DT_COUNT ? (int64_t)dtype_size(t.elem) : 1, count = file_tensor_count(&t),
 		room = (int64_t)(e->size / (size_t)size);
 	if (p->number < 0 || count > room || p->number > room - count)
-		return fail(f, name,
-			    arena_printf(f->a, "it needs %lld elements from %lld on, but `%s` has %lld", (long long)count,
-					 (long long)p->number, e->name, (long long)room));
+		return pytorch_fail(f, name,
+				    arena_printf(f->a, "it needs %lld elements from %lld on, but `%s` has %lld", (long long)count,
+						 (long long)p->number, e->name, (long long)room));
 	t.data = (const char *)e->data + p->number * size;
 	t.bytes = (size_t)(count * size);
 	vec_push(&f->tensors, t);
@@ -97,7 +99,7 @@ static bool add_tensors(struct file *f, const char *prefix, const struct pickle 
 	return true;
 }
 
-static const struct tensor_list *finish(struct file *f)
+static const struct tensor_list *pytorch_finish(struct file *f)
 {
 	struct tensor_list *list = ARENA_NEW(f->a, struct tensor_list);
 	struct file_tensor *tensors = ARENA_ARRAY(f->a, struct file_tensor, f->tensors.len + 1);
@@ -106,7 +108,7 @@ static const struct tensor_list *finish(struct file *f)
 	tensor_list_sort(tensors, f->tensors.len);
 	for (uint32_t i = 1; i < f->tensors.len; i++)
 		if (strcmp(tensors[i].name, tensors[i - 1].name) == 0) {
-			fail(f, tensors[i].name, "there are two of that name");
+			pytorch_fail(f, tensors[i].name, "there are two of that name");
 			return NULL;
 		}
 	*list = (struct tensor_list){tensors, f->tensors.len};
@@ -140,7 +142,7 @@ const struct tensor_list *pytorch_parse(struct arena *a, const void *bytes, size
 	else if (add_tensors(&f, "", root, 0) && f.tensors.len == 0)
 		f.why = "it holds no tensors with names";
 	if (!f.why)
-		list = finish(&f);
+		list = pytorch_finish(&f);
 	vec_free(&f.tensors);
 	if (!list)
 		*error = f.why;

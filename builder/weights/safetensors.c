@@ -25,7 +25,7 @@ struct entry {
 };
 
 /* `shape` into t; false with *why. */
-static bool read_shape(struct arena *a, json_t *shape, uint32_t size, struct entry *e, const char **why)
+static bool safetensors_read_shape(struct arena *a, json_t *shape, uint32_t size, struct entry *e, const char **why)
 {
 	uint64_t bytes = size;
 	bool empty = false;
@@ -54,7 +54,7 @@ static bool read_shape(struct arena *a, json_t *shape, uint32_t size, struct ent
 	return true;
 }
 
-static bool read_entry(struct arena *a, json_t *o, struct entry *e, uint64_t data_len, const char **why)
+static bool safetensors_read_entry(struct arena *a, json_t *o, struct entry *e, uint64_t data_len, const char **why)
 {
 	json_t *off = json_object_get(o, "data_offsets");
 	const char *type = json_string_value(json_object_get(o, "dtype"));
@@ -68,7 +68,7 @@ static bool read_entry(struct arena *a, json_t *o, struct entry *e, uint64_t dat
 	bool known = k < n;
 	e->t.type = known ? types[k].text : arena_strdup(a, type);
 	e->t.elem = known ? types[k].elem : DT_COUNT;
-	if (!read_shape(a, json_object_get(o, "shape"), known ? types[k].size : 1, e, why))
+	if (!safetensors_read_shape(a, json_object_get(o, "shape"), known ? types[k].size : 1, e, why))
 		return false;
 	json_t *b = json_array_get(off, 0), *t = json_array_get(off, 1);
 	if (json_array_size(off) != 2 || !json_is_integer(b) || !json_is_integer(t) || json_integer_value(b) < 0 ||
@@ -121,7 +121,8 @@ static bool check_cover(struct arena *a, struct entry *e, uint32_t n, uint64_t d
 	return false;
 }
 
-static const struct tensor_list *read_header(struct arena *a, json_t *root, const char *data, uint64_t data_len, const char **error)
+static const struct tensor_list *safetensors_read_header(struct arena *a, json_t *root, const char *data, uint64_t data_len,
+							 const char **error)
 {
 	struct entry *entries = ARENA_ARRAY(a, struct entry, json_object_size(root) + 1);
 	uint32_t n = 0;
@@ -134,7 +135,7 @@ static const struct tensor_list *read_header(struct arena *a, json_t *root, cons
 		struct entry *e = &entries[n++];
 		const char *why = "its entry in the header is not a JSON object";
 		e->t.name = arena_strdup(a, name);
-		if (!json_is_object(value) || !read_entry(a, value, e, data_len, &why)) {
+		if (!json_is_object(value) || !safetensors_read_entry(a, value, e, data_len, &why)) {
 			*error = arena_printf(a, "tensor `%s`: %s", name, why);
 			return NULL;
 		}
@@ -174,7 +175,7 @@ const struct tensor_list *safetensors_parse(struct arena *a, const void *bytes, 
 	else if (!json_is_object(root))
 		*error = "its header is not a JSON object";
 	else
-		s = read_header(a, root, (const char *)b + 8 + header, len - 8 - header, error);
+		s = safetensors_read_header(a, root, (const char *)b + 8 + header, len - 8 - header, error);
 	json_decref(root);
 	buf_free(&why);
 	return s;

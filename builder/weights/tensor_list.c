@@ -19,7 +19,7 @@ int64_t file_tensor_count(const struct file_tensor *t)
 	return n;
 }
 
-static int by_name(const void *x, const void *y)
+static int tensor_list_by_name(const void *x, const void *y)
 {
 	const struct file_tensor *a = x, *b = y;
 	int c = strcmp(a->name, b->name);
@@ -29,7 +29,7 @@ static int by_name(const void *x, const void *y)
 void tensor_list_sort(struct file_tensor *list, uint32_t n)
 {
 	if (n)
-		qsort(list, n, sizeof *list, by_name);
+		qsort(list, n, sizeof *list, tensor_list_by_name);
 }
 
 const struct file_tensor *tensor_list_find(const struct tensor_list *s, const char *name)

@@ -18,7 +18,7 @@ static void param_tensor(const struct hir_param *p, struct tensor *t)
 		t->dims[i] = dim_eval(p->dims, p->type.dims[i], NULL);
 }
 
-static bool same_shape(const struct tensor *t, const struct file_tensor *s)
+static bool weights_bind_same_shape(const struct tensor *t, const struct file_tensor *s)
 {
 	return t->rank == s->rank && memcmp(t->dims, s->dims, t->rank * sizeof *t->dims) == 0;
 }
@@ -61,8 +61,8 @@ static const char *index_text(struct arena *a, const struct tensor *t, size_t at
 	return text;
 }
 
-static void report_value(struct arena *a, const struct weights *w, const struct hir_param *p, const struct tensor *t, size_t at,
-			 double value, struct diags *diags)
+static void weights_bind_report_value(struct arena *a, const struct weights *w, const struct hir_param *p, const struct tensor *t,
+				      size_t at, double value, struct diags *diags)
 {
 	struct diag *g = diag_add(diags, DIAG_WEIGHTS_TRIT, p->at, "parameter `%s` is %s, but its element %s in `%s` is %g", p->name,
 				  dtype_text(p->type.elem), index_text(a, t, at), w->path, value);
@@ -151,7 +151,7 @@ static bool is_converted_later(const struct tensor *t, const struct file_tensor 
 static bool bind_from_file(struct arena *a, const struct weights *w, const struct hir_param *p, const struct file_tensor *s,
 			   struct tensor *t, struct diags *diags)
 {
-	if (!same_shape(t, s)) {
+	if (!weights_bind_same_shape(t, s)) {
 		report_shape(w, p, t, s, diags);
 		return false;
 	}
@@ -172,7 +172,7 @@ static bool bind_from_file(struct arena *a, const struct weights *w, const struc
 	t->data = arena_alloc(a, n ? n * dtype_size(t->elem) : 1, 64);
 	if (tensor_read(s, 0, n, t->elem, t->data, &bad, &value))
 		return true;
-	report_value(a, w, p, t, bad, value, diags);
+	weights_bind_report_value(a, w, p, t, bad, value, diags);
 	return false;
 }
 
@@ -219,8 +219,8 @@ static bool bind_initial(struct arena *a, const struct hir_param *p, struct weig
 }
 
 /* `missing`: parameters without a tensor in the file; n_without of them have no initial value. True: the build can go on. */
-static bool report_missing(struct arena *a, const struct weights *w, const struct hir_program *p, const uint32_t *missing, uint32_t n,
-			   uint32_t n_without, span at, struct diags *diags)
+static bool weights_bind_report_missing(struct arena *a, const struct weights *w, const struct hir_program *p, const uint32_t *missing,
+					uint32_t n, uint32_t n_without, span at, struct diags *diags)
 {
 	struct weights_missing m = {.program = p, .params = missing, .n = n, .n_without = n_without, .at = at};
 	if (n == 0)
@@ -274,5 +274,5 @@ bool weights_bind(struct arena *a, const struct weights *w, const struct hir_pro
 			out->hashes[i] = hash_of(m, t, s, &read, host);
 		ok &= bound;
 	}
-	return report_missing(a, w, p, missing, n_missing, n_without, at, diags) && ok;
+	return weights_bind_report_missing(a, w, p, missing, n_missing, n_without, at, diags) && ok;
 }

@@ -6,7 +6,7 @@
 
 enum { BLOCK = 1 << 16 };
 
-static int by_place(const void *x, const void *y)
+static int weights_digest_by_place(const void *x, const void *y)
 {
 	const struct file_tensor *const *a = x, *const *b = y;
 	return ((*a)->data > (*b)->data) - ((*a)->data < (*b)->data);
@@ -23,11 +23,11 @@ static const struct file_tensor **list_tensors(const struct weights *w, const st
 		if (t->bytes && (const char *)t->data >= start && (const char *)t->data < start + p->len)
 			list[(*n)++] = t;
 	}
-	qsort(list, *n, sizeof *list, by_place);
+	qsort(list, *n, sizeof *list, weights_digest_by_place);
 	return list;
 }
 
-static void read_tensor(const struct file_tensor *t, struct hasher *file, struct weights_content *out)
+static void weights_digest_read_tensor(const struct file_tensor *t, struct hasher *file, struct weights_content *out)
 {
 	struct hasher *h = hasher_new();
 	size_t at;
@@ -57,7 +57,7 @@ hash128 weights_digest(struct weights *w, uint32_t part)
 		if (data < at)
 			continue;
 		hasher_add(file, at, (size_t)(data - at));
-		read_tensor(list[i], file, &w->contents[list[i] - w->st->tensors]);
+		weights_digest_read_tensor(list[i], file, &w->contents[list[i] - w->st->tensors]);
 		at = data + list[i]->bytes;
 	}
 	hasher_add(file, at, (size_t)(end - at));

@@ -12,45 +12,46 @@ struct reached {
 	span **inputs;    /* for each unit and input: the quantizer that its value reaches */
 };
 
-static bool is_set(span s) { return s.source != SPAN_NO_SOURCE; }
+static bool weights_finite_is_set(span s) { return s.source != SPAN_NO_SOURCE; }
 
 static bool quantizes(const struct hir_node *n)
 {
 	return n->kind == HIR_BUILTIN && n->build_time && (n->type.elem == DT_TRIT || n->builtin == BI_ABSMAX_QUANTIZE);
 }
 
-static hash128 key_of(const struct hir_unit *u) { return map_key_u64((uint64_t)(uintptr_t)u); }
+static hash128 weights_finite_key_of(const struct hir_unit *u) { return map_key_u64((uint64_t)(uintptr_t)u); }
 
-static span input_of(const struct reached *r, const struct hir_unit *callee, uint32_t i)
+static span weights_finite_input_of(const struct reached *r, const struct hir_unit *callee, uint32_t i)
 {
 	uint64_t at;
-	return callee && i < callee->n_inputs && map_get(&r->index, key_of(callee), &at) ? r->inputs[at][i] : SPAN_NONE;
+	return callee && i < callee->n_inputs && map_get(&r->index, weights_finite_key_of(callee), &at) ? r->inputs[at][i] : SPAN_NONE;
 }
 
 /* The quantizer that argument i of the node reaches in the unit that it calls. */
 static span reached_in_callee(const struct reached *r, const struct hir_node *n, uint32_t i)
 {
 	if (n->kind == HIR_CALL)
-		return input_of(r, n->callee, i);
+		return weights_finite_input_of(r, n->callee, i);
 	if (n->kind == HIR_LOOP)
-		return i ? input_of(r, n->callee, i - 1) : SPAN_NONE;
+		return i ? weights_finite_input_of(r, n->callee, i - 1) : SPAN_NONE;
 	if (n->kind != HIR_IF || i == 0)
 		return SPAN_NONE;
-	return i - 1 < n->callee->n_inputs ? input_of(r, n->callee, i - 1) : input_of(r, n->other, i - 1 - n->callee->n_inputs);
+	return i - 1 < n->callee->n_inputs ? weights_finite_input_of(r, n->callee, i - 1)
+					   : weights_finite_input_of(r, n->other, i - 1 - n->callee->n_inputs);
 }
 
-static void mark(const struct hir_unit *u, span *reached, hir_ref node, span at)
+static void weights_finite_mark(const struct hir_unit *u, span *reached, hir_ref node, span at)
 {
-	if (is_set(at) && u->nodes[node].build_time && !is_set(reached[node]))
+	if (weights_finite_is_set(at) && u->nodes[node].build_time && !weights_finite_is_set(reached[node]))
 		reached[node] = at;
 }
 
-static void mark_arg(const struct hir_unit *u, span *reached, const struct hir_arg *arg, span at)
+static void weights_finite_mark_arg(const struct hir_unit *u, span *reached, const struct hir_arg *arg, span at)
 {
 	if (arg->kind == ARG_TENSOR)
-		mark(u, reached, arg->u.tensor, at);
+		weights_finite_mark(u, reached, arg->u.tensor, at);
 	for (uint32_t k = 0; arg->kind == ARG_LIST && k < arg->u.list.n; k++)
-		mark_arg(u, reached, &u->args[arg->u.list.start + k], at);
+		weights_finite_mark_arg(u, reached, &u->args[arg->u.list.start + k], at);
 }
 
 static void visit_unit(struct reached *r, const struct hir_unit *u, span *inputs)
@@ -60,14 +61,14 @@ static void visit_unit(struct reached *r, const struct hir_unit *u, span *inputs
 		reached[i] = SPAN_NONE;
 	for (uint32_t i = u->n_nodes; i-- > 0;) {
 		const struct hir_node *n = &u->nodes[i];
-		span here = is_set(reached[i]) ? reached[i] : quantizes(n) ? n->at : SPAN_NONE;
+		span here = weights_finite_is_set(reached[i]) ? reached[i] : quantizes(n) ? n->at : SPAN_NONE;
 		if (n->kind == HIR_INPUT)
 			inputs[n->index] = here;
 		if (n->kind == HIR_RESULT)
-			mark(u, reached, n->source, here);
+			weights_finite_mark(u, reached, n->source, here);
 		for (uint32_t k = 0; k < n->n_args && n->kind != HIR_INPUT && n->kind != HIR_CONST; k++) {
-			mark_arg(u, reached, &u->args[n->args + k], here);
-			mark_arg(u, reached, &u->args[n->args + k], reached_in_callee(r, n, k));
+			weights_finite_mark_arg(u, reached, &u->args[n->args + k], here);
+			weights_finite_mark_arg(u, reached, &u->args[n->args + k], reached_in_callee(r, n, k));
 		}
 	}
 }
@@ -84,13 +85,13 @@ const span *weights_quantizers(struct arena *a, const struct hir_program *p)
 		for (uint32_t k = 0; k < u->n_inputs; k++)
 			r.inputs[i][k] = SPAN_NONE;
 		visit_unit(&r, u, r.inputs[i]);
-		map_put(&r.index, key_of(u), i);
+		map_put(&r.index, weights_finite_key_of(u), i);
 	}
 	for (uint32_t i = 0; i < p->n_entries; i++) {
 		const struct hir_entry *e = &p->entries[i];
 		for (uint32_t k = 0; k < e->unit->n_inputs; k++)
-			if (e->params[k] != HIR_NONE && is_set(input_of(&r, e->unit, k)))
-				params[e->params[k]] = input_of(&r, e->unit, k);
+			if (e->params[k] != HIR_NONE && weights_finite_is_set(weights_finite_input_of(&r, e->unit, k)))
+				params[e->params[k]] = weights_finite_input_of(&r, e->unit, k);
 	}
 	map_free(&r.index);
 	return params;

@@ -16,7 +16,7 @@ static const char *missing_name(const struct weights_missing *m, uint32_t i) { r
 
 static int compare_names(const void *x, const void *y) { return strcmp(*(const char *const *)x, *(const char *const *)y); }
 
-static const char *find_name(const char *const *names, uint32_t n, const char *name)
+static const char *weights_missing_find_name(const char *const *names, uint32_t n, const char *name)
 {
 	const char *const *found = n ? bsearch(&name, names, n, sizeof *names, compare_names) : NULL;
 	return found ? *found : NULL;
@@ -38,7 +38,7 @@ static uint32_t unused_names(struct arena *a, const struct weights_missing *m, c
 	if (n_taken)
 		qsort(taken, n_taken, sizeof *taken, compare_names);
 	for (uint32_t i = 0; i < m->n_names; i++)
-		if (!find_name(taken, n_taken, m->names[i]))
+		if (!weights_missing_find_name(taken, n_taken, m->names[i]))
 			list[n++] = m->names[i];
 	*unused = list;
 	return n;
@@ -62,7 +62,7 @@ static uint32_t count_with_prefix(struct arena *a, const struct weights_missing 
 {
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < m->n; i++)
-		n += find_name(unused, n_unused, arena_printf(a, "%s%s", prefix, missing_name(m, i))) != NULL;
+		n += weights_missing_find_name(unused, n_unused, arena_printf(a, "%s%s", prefix, missing_name(m, i))) != NULL;
 	return n;
 }
 
@@ -96,19 +96,19 @@ static struct prefix find_superfluous(struct arena *a, const struct weights_miss
 			struct prefix p = {arena_strndup(a, name, len), len, 0};
 			for (uint32_t j = 0; j < m->n; j++)
 				p.n += strncmp(missing_name(m, j), p.text, len) == 0 &&
-				       find_name(unused, n_unused, missing_name(m, j) + len);
+				       weights_missing_find_name(unused, n_unused, missing_name(m, j) + len);
 			if (p.n > best.n)
 				best = p;
 		}
 	return best;
 }
 
-static const char *nearest(struct arena *a, const struct weights_missing *m, const char *const *unused, uint32_t n_unused, const char *name,
-			   const struct prefix *p, const struct prefix *superfluous)
+static const char *weights_missing_nearest(struct arena *a, const struct weights_missing *m, const char *const *unused, uint32_t n_unused,
+					   const char *name, const struct prefix *p, const struct prefix *superfluous)
 {
-	const char *near = p->n ? find_name(unused, n_unused, arena_printf(a, "%s%s", p->text, name)) : NULL;
+	const char *near = p->n ? weights_missing_find_name(unused, n_unused, arena_printf(a, "%s%s", p->text, name)) : NULL;
 	if (!near && superfluous->n && strncmp(name, superfluous->text, superfluous->len) == 0)
-		near = find_name(unused, n_unused, name + superfluous->len);
+		near = weights_missing_find_name(unused, n_unused, name + superfluous->len);
 	if (!near && m->n <= MOST_COMPARED)
 		near = diag_nearest(name, unused, n_unused);
 	if (!near && m->n <= MOST_COMPARED)
@@ -116,7 +116,7 @@ static const char *nearest(struct arena *a, const struct weights_missing *m, con
 	return near;
 }
 
-static const char *type_text(struct arena *a, const struct hir_param *p)
+static const char *weights_missing_type_text(struct arena *a, const struct hir_param *p)
 {
 	struct buf b = {0};
 	buf_printf(&b, "%s[", dtype_text(p->type.elem));
@@ -127,7 +127,7 @@ static const char *type_text(struct arena *a, const struct hir_param *p)
 	return text;
 }
 
-static void list_unused(const char *const *unused, uint32_t n, struct diag *g, struct diags *diags)
+static void weights_missing_list_unused(const char *const *unused, uint32_t n, struct diag *g, struct diags *diags)
 {
 	struct buf b = {0};
 	for (uint32_t i = 0; i < n && i < SHOWN_UNUSED; i++)
@@ -137,7 +137,7 @@ static void list_unused(const char *const *unused, uint32_t n, struct diag *g, s
 	buf_free(&b);
 }
 
-static struct diag *begin(const struct weights_missing *m, struct diags *diags)
+static struct diag *weights_missing_begin(const struct weights_missing *m, struct diags *diags)
 {
 	bool one = m->n == 1;
 	if (m->initialized)
@@ -149,8 +149,8 @@ static struct diag *begin(const struct weights_missing *m, struct diags *diags)
 			one ? " has" : "s have");
 }
 
-static void help(const struct weights_missing *m, const struct prefix *p, const struct prefix *superfluous, struct diag *g,
-		 struct diags *diags)
+static void weights_missing_help(const struct weights_missing *m, const struct prefix *p, const struct prefix *superfluous, struct diag *g,
+				 struct diags *diags)
 {
 	if (p->n) {
 		diag_note(diags, g, "the file has %u of %u with the prefix `%s`", p->n, m->n, p->text);
@@ -174,20 +174,21 @@ void weights_report_missing(struct arena *a, const struct weights_missing *m, st
 	const char *const *unused;
 	uint32_t n_unused = unused_names(a, m, &unused);
 	struct prefix p = find_prefix(a, m, unused, n_unused), superfluous = {0};
-	struct diag *g = begin(m, diags);
+	struct diag *g = weights_missing_begin(m, diags);
 	if (!p.n)
 		superfluous = find_superfluous(a, m, unused, n_unused);
 	for (uint32_t i = 0; i < m->n; i++) {
 		const struct hir_param *one = &m->program->params[m->params[i]];
-		const char *near = m->path ? nearest(a, m, unused, n_unused, one->name, &p, &superfluous) : NULL;
+		const char *near = m->path ? weights_missing_nearest(a, m, unused, n_unused, one->name, &p, &superfluous) : NULL;
 		const char *more = m->path && !one->init && m->n_without < m->n ? "; it has no initial value" : "";
 		if (near)
-			diag_note(diags, g, "missing: `%s` %s; the file has `%s`%s", one->name, type_text(a, one), near, more);
+			diag_note(diags, g, "missing: `%s` %s; the file has `%s`%s", one->name, weights_missing_type_text(a, one), near,
+				  more);
 		else
-			diag_note(diags, g, "missing: `%s` %s%s", one->name, type_text(a, one), more);
+			diag_note(diags, g, "missing: `%s` %s%s", one->name, weights_missing_type_text(a, one), more);
 		if (i < SHOWN_DECLARATIONS)
 			diag_secondary(diags, g, one->at, "`%s` is declared here", one->name);
 	}
-	list_unused(unused, n_unused, g, diags);
-	help(m, &p, &superfluous, g, diags);
+	weights_missing_list_unused(unused, n_unused, g, diags);
+	weights_missing_help(m, &p, &superfluous, g, diags);
 }

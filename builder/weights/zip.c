@@ -17,7 +17,7 @@ struct archive {
 };
 
 /* n bytes at `at` with this signature, or NULL. */
-static const unsigned char *record(struct archive *z, uint64_t at, size_t n, uint32_t signature, const char *what)
+static const unsigned char *zip_record(struct archive *z, uint64_t at, size_t n, uint32_t signature, const char *what)
 {
 	if (at <= z->len && n <= z->len - at && little_endian(z->bytes + at, 4) == signature)
 		return z->bytes + at;
@@ -41,14 +41,14 @@ struct directory {
 static bool find_directory(struct archive *z, struct directory *d)
 {
 	size_t end = find_end(z);
-	const unsigned char *e = record(z, end, END, 0x06054b50, "the end of its directory");
+	const unsigned char *e = zip_record(z, end, END, 0x06054b50, "the end of its directory");
 	if (!e)
 		return false;
 	*d = (struct directory){little_endian(e + 16, 4), little_endian(e + 10, 2)};
 	if (end < LOCATOR || little_endian(z->bytes + end - LOCATOR, 4) != 0x07064b50)
 		return true;
 	const unsigned char *e64 =
-		record(z, little_endian(z->bytes + end - LOCATOR + 8, 8), END64, 0x06064b50, "the end of its directory (zip64)");
+		zip_record(z, little_endian(z->bytes + end - LOCATOR + 8, 8), END64, 0x06064b50, "the end of its directory (zip64)");
 	if (!e64)
 		return false;
 	*d = (struct directory){little_endian(e64 + 48, 8), little_endian(e64 + 32, 8)};
@@ -80,16 +80,16 @@ static bool read_sizes64(const unsigned char *extra, size_t n, struct sizes *s)
 	return true;
 }
 
-static bool read_entry(struct archive *z, uint64_t *at, struct zip_entry *e)
+static bool zip_read_entry(struct archive *z, uint64_t *at, struct zip_entry *e)
 {
-	const unsigned char *h = record(z, *at, HEADER, 0x02014b50, "an entry of its directory");
+	const unsigned char *h = zip_record(z, *at, HEADER, 0x02014b50, "an entry of its directory");
 	if (!h)
 		return false;
 	size_t name = little_endian(h + 28, 2), extra = little_endian(h + 30, 2), comment = little_endian(h + 32, 2),
 	       all = HEADER + name + extra + comment;
 	struct sizes s = {little_endian(h + 24, 4), little_endian(h + 20, 4), little_endian(h + 42, 4)};
 	bool ok = all <= z->len - *at && !memchr(h + HEADER, 0, name) && read_sizes64(h + HEADER + name, extra, &s);
-	const unsigned char *l = ok ? record(z, s.at, LOCAL, 0x04034b50, "the header of an entry") : NULL;
+	const unsigned char *l = ok ? zip_record(z, s.at, LOCAL, 0x04034b50, "the header of an entry") : NULL;
 	if (!l) {
 		z->why =
 			z->why ? z->why : arena_printf(z->a, "the entry of its directory at byte %llu is damaged", (unsigned long long)*at);
@@ -108,7 +108,7 @@ static bool read_entry(struct archive *z, uint64_t *at, struct zip_entry *e)
 	return true;
 }
 
-static int by_name(const void *x, const void *y)
+static int zip_by_name(const void *x, const void *y)
 {
 	return strcmp(((const struct zip_entry *)x)->name, ((const struct zip_entry *)y)->name);
 }
@@ -125,18 +125,18 @@ const struct zip *zip_parse(struct arena *a, const void *bytes, size_t len, cons
 	}
 	out->entries = ARENA_ARRAY(a, struct zip_entry, (ok ? d.n : 0) + 1);
 	for (; ok && out->n < d.n; out->n++)
-		ok = read_entry(&z, &d.at, &out->entries[out->n]);
+		ok = zip_read_entry(&z, &d.at, &out->entries[out->n]);
 	if (!ok) {
 		*error = z.why;
 		return NULL;
 	}
 	if (out->n)
-		qsort(out->entries, out->n, sizeof *out->entries, by_name);
+		qsort(out->entries, out->n, sizeof *out->entries, zip_by_name);
 	return out;
 }
 
 const struct zip_entry *zip_find(const struct zip *z, const char *name)
 {
 	struct zip_entry key = {.name = name};
-	return z->n ? bsearch(&key, z->entries, z->n, sizeof key, by_name) : NULL;
+	return z->n ? bsearch(&key, z->entries, z->n, sizeof key, zip_by_name) : NULL;
 }

@@ -24,8 +24,8 @@ static const char *params_text(struct elab *e, struct module *m, struct ast_node
 }
 
 /* in: the instance whose parameters the argument may name, too; NULL: none. */
-static void report_name(struct elab *e, struct module *mod, struct ast_nodes params, const struct instance *in, const struct arg *a,
-			const char *what)
+static void args_report_name(struct elab *e, struct module *mod, struct ast_nodes params, const struct instance *in, const struct arg *a,
+			     const char *what)
 {
 	const char *names[ELAB_MAX_ARGS];
 	uint32_t n = 0, n_own = in ? in->params->n : 0;
@@ -46,7 +46,7 @@ static void report_name(struct elab *e, struct module *mod, struct ast_nodes par
 
 void report_unknown_param(struct elab *e, const struct instance *in, const struct arg *a, const char *what)
 {
-	report_name(e, in->item->mod, ast_fn(&in->item->mod->ast, in->item->node).params, in, a, what);
+	args_report_name(e, in->item->mod, ast_fn(&in->item->mod->ast, in->item->node).params, in, a, what);
 }
 
 static bool report_arg_count(struct elab *e, struct module *mod, struct ast_nodes params, uint32_t have, span at, const char *what)
@@ -74,7 +74,7 @@ bool bind_args(struct elab *e, struct module *mod, struct ast_nodes params, stru
 			for (k = 0; k < params.n && node_name(e, mod, params.at[k]) != a->name; k++)
 				;
 			if (k == params.n) {
-				report_name(e, mod, params, NULL, a, what);
+				args_report_name(e, mod, params, NULL, a, what);
 				ok = false;
 				continue;
 			}

@@ -6,7 +6,7 @@
 #include "frontend/unit/text.h"
 
 /* "net.tri:7" */
-static const char *line_text(struct elab *e, span at)
+static const char *assert_line_text(struct elab *e, span at)
 {
 	struct position pos = source_position(e->em.f->sources, at.source, at.start);
 	return arena_printf(e->em.f->arena, "%s:%u", sources_get(e->em.f->sources, at.source)->path, pos.line);
@@ -14,7 +14,7 @@ static const char *line_text(struct elab *e, span at)
 
 static void emit_assert(struct elab *e, hir_ref cond, struct value message, span at)
 {
-	struct hir_arg lead[] = {{.kind = ARG_STR, .u.s = line_text(e, at)}, arg_tensor(cond)};
+	struct hir_arg lead[] = {{.kind = ARG_STR, .u.s = assert_line_text(e, at)}, arg_tensor(cond)};
 	emit_text_effect(&e->em, HIR_ASSERT, message, lead, 2, at);
 }
 
@@ -67,7 +67,7 @@ static enum flow return_poison(struct elab *e)
 	return FLOW_RETURN;
 }
 
-static enum flow report_failure(struct elab *e, node_id n, const char *message)
+static enum flow assert_report_failure(struct elab *e, node_id n, const char *message)
 {
 	span cond = elab_span(e, n);
 	e->em.report.about_call = e->frame->mod->std && message;
@@ -128,7 +128,7 @@ enum flow exec_assert(struct elab *e, node_id n)
 	if (e->em.checking && ast_kind(elab_tree(e), cond) == NODE_FALSE) /* `assert false`: code that must not be reached */
 		return return_poison(e);
 	if (!run_time)
-		return report_failure(e, cond, m.kind == V_STR ? m.u.s : NULL);
+		return assert_report_failure(e, cond, m.kind == V_STR ? m.u.s : NULL);
 	if (!e->em.checking && !is_poison(m))
 		emit_assert(e, c.kind == V_TENSOR ? c.u.t : emit_scalar(&e->em, c, DT_BOOL, at), m, at);
 	return FLOW_NEXT;

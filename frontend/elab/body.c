@@ -63,16 +63,16 @@ void body_import_locals(struct elab *e)
 
 /* ---- live nodes ---- */
 
-static void mark_arg(const struct builder *b, const struct hir_arg *a, bool *live)
+static void body_mark_arg(const struct builder *b, const struct hir_arg *a, bool *live)
 {
 	if (a->kind == ARG_TENSOR)
 		live[a->u.tensor] = true;
 	for (uint32_t i = 0; a->kind == ARG_LIST && i < a->u.list.n; i++)
-		mark_arg(b, &b->args.at[a->u.list.start + i], live);
+		body_mark_arg(b, &b->args.at[a->u.list.start + i], live);
 }
 
 /* Marks the nodes that marked nodes need, and those with effects. */
-static void mark_live(const struct builder *b, bool *live)
+static void body_mark_live(const struct builder *b, bool *live)
 {
 	for (hir_ref r = b->nodes.len; r-- > 0;) {
 		const struct hir_node *n = &b->nodes.at[r];
@@ -82,7 +82,7 @@ static void mark_live(const struct builder *b, bool *live)
 		if (n->kind == HIR_RESULT)
 			live[n->source] = true;
 		for (uint32_t i = 0; i < n->n_args; i++)
-			mark_arg(b, &b->args.at[n->args + i], live);
+			body_mark_arg(b, &b->args.at[n->args + i], live);
 	}
 }
 
@@ -126,7 +126,7 @@ void body_inline(struct elab *e, const struct builder *b, hir_ref *refs, uint32_
 	if (all)
 		memset(live, true, b->nodes.len);
 	else
-		mark_live(b, live);
+		body_mark_live(b, live);
 	e->em.report.steps += b->nodes.len / 4;
 	for (hir_ref r = 0; r < b->nodes.len; r++)
 		if (live[r])
@@ -277,7 +277,7 @@ struct body_unit body_unit(struct elab *e, struct builder *b, const struct body_
 	fresh.dims = b->dims;
 	for (uint32_t i = 0; i < spec->n_outputs; i++)
 		live[spec->outputs[i]] = true;
-	mark_live(b, live);
+	body_mark_live(b, live);
 	for (uint32_t i = 0; i < spec->n_inputs; i++) {
 		const struct hir_node *n = &b->nodes.at[spec->inputs[i]];
 		map[spec->inputs[i]] = emit_input(&e->em, b->inputs.at[n->index].name, &n->type, n->build_time, n->at);
@@ -342,7 +342,7 @@ static void put_results(struct elab *e, struct hir_node *n, uint32_t first, hir_
 	}
 }
 
-static struct hir_node new_node(struct elab *e, enum hir_kind kind, const struct hir_unit *u, span at)
+static struct hir_node body_new_node(struct elab *e, enum hir_kind kind, const struct hir_unit *u, span at)
 {
 	uint32_t n = dims_syms(u->dims);
 	dim *syms = ARENA_ARRAY(e->em.f->arena, dim, n + 1);
@@ -353,7 +353,7 @@ static struct hir_node new_node(struct elab *e, enum hir_kind kind, const struct
 
 void body_emit_if(struct elab *e, hir_ref cond, const struct body_unit *yes, const struct body_unit *no, hir_ref *results, span at)
 {
-	struct hir_node n = new_node(e, HIR_IF, yes->unit, at);
+	struct hir_node n = body_new_node(e, HIR_IF, yes->unit, at);
 	n.callee = yes->unit;
 	n.other = no->unit;
 	put_args(e, &n, &cond, 1);
@@ -365,7 +365,7 @@ void body_emit_if(struct elab *e, hir_ref cond, const struct body_unit *yes, con
 void body_emit_loop(struct elab *e, hir_ref go, const hir_ref *carried, uint32_t n_carried, const struct body_unit *body, hir_ref *results,
 		    span at)
 {
-	struct hir_node n = new_node(e, HIR_LOOP, body->unit, at);
+	struct hir_node n = body_new_node(e, HIR_LOOP, body->unit, at);
 	n.callee = body->unit;
 	put_args(e, &n, &go, 1);
 	put_args(e, &n, carried, n_carried);

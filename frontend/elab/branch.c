@@ -70,7 +70,7 @@ struct merge {
 	bool failed;
 };
 
-static struct value add_slot(struct merge *m, struct merged s)
+static struct value branch_add_slot(struct merge *m, struct merged s)
 {
 	vec_push(&m->slots, s);
 	return value_tensor(m->slots.len - 1);
@@ -135,12 +135,12 @@ static struct value merge_tensors(struct merge *m, const struct value *v)
 		known = body_import_source(b, v[i].u.t, &outer[i]) && known;
 	}
 	if (known && outer[0] == outer[1])
-		return add_slot(m, (struct merged){.kind = SLOT_SAME, .outer = outer[0]});
+		return branch_add_slot(m, (struct merged){.kind = SLOT_SAME, .outer = outer[0]});
 	dtype elem = dtype_widens(t[0].elem, t[1].elem) ? t[1].elem : dtype_widens(t[1].elem, t[0].elem) ? t[0].elem : DT_COUNT;
 	if (!hir_same_shape(&t[0], &t[1]) || elem == DT_COUNT)
 		return report_disagreement(m, v);
 	t[0].elem = elem;
-	return add_slot(
+	return branch_add_slot(
 		m, (struct merged){.kind = SLOT_BOTH, .refs = {side_cast(m, 0, v[0], elem), side_cast(m, 1, v[1], elem)}, .type = t[0]});
 }
 
@@ -148,7 +148,7 @@ static struct value merge_tensors(struct merge *m, const struct value *v)
 static struct value merge_scalars(struct merge *m, const struct value *v)
 {
 	if (v[0].kind == V_BOOL && v[1].kind == V_BOOL)
-		return add_slot(m, (struct merged){.kind = v[0].u.b ? SLOT_COND : SLOT_NOT_COND});
+		return branch_add_slot(m, (struct merged){.kind = v[0].u.b ? SLOT_COND : SLOT_NOT_COND});
 	dtype t[2];
 	for (uint32_t i = 0; i < 2; i++) {
 		const struct hir_type *have = v[i].kind == V_TENSOR ? &m->br->sides[i].b.nodes.at[v[i].u.t].type : NULL;
@@ -165,7 +165,7 @@ static struct value merge_scalars(struct merge *m, const struct value *v)
 		refs[i] = side_cast(m, i, v[i], elem);
 	if (refs[0] == HIR_NONE || refs[1] == HIR_NONE)
 		return report_disagreement(m, v);
-	return add_slot(m, (struct merged){.kind = SLOT_BOTH, .refs = {refs[0], refs[1]}, .type = {.elem = elem}});
+	return branch_add_slot(m, (struct merged){.kind = SLOT_BOTH, .refs = {refs[0], refs[1]}, .type = {.elem = elem}});
 }
 
 /* A value that only one side has; the other is never read. */
@@ -182,10 +182,10 @@ static struct value merge_one_side(struct merge *m, uint32_t side, struct value 
 		return v.kind == V_RANGE && value_contains(v, V_TENSOR) ? VALUE_POISON : v;
 	const struct builder *b = &m->br->sides[side].b;
 	if (body_import_source(b, v.u.t, &outer))
-		return add_slot(m, (struct merged){.kind = SLOT_SAME, .outer = outer});
+		return branch_add_slot(m, (struct merged){.kind = SLOT_SAME, .outer = outer});
 	struct merged s = {.kind = SLOT_BOTH, .refs = {HIR_NONE, HIR_NONE}, .type = b->nodes.at[v.u.t].type};
 	s.refs[side] = v.u.t;
-	return add_slot(m, s);
+	return branch_add_slot(m, s);
 }
 
 static struct value merge_values(struct merge *m, struct value a, struct value b)
@@ -279,7 +279,7 @@ static void emit_selects(struct merge *m)
 	}
 }
 
-static void emit_branch(struct merge *m)
+static void branch_emit(struct merge *m)
 {
 	struct elab *e = m->br->e;
 	struct body_unit units[2];
@@ -372,7 +372,7 @@ struct value branch_merge(struct branch *br, enum flow *flow)
 	if (body_is_cheap(e, &br->sides[0].b, &cost) && body_is_cheap(e, &br->sides[1].b, &cost) && cost <= SELECT_COST)
 		emit_selects(&m);
 	else
-		emit_branch(&m);
+		branch_emit(&m);
 	for (uint32_t i = 0; i < br->n; i++) {
 		struct local *l = &e->locals.at[e->frame->base + i];
 		const struct branch_side *s = &br->sides[br->sides[0].locals[i].at.start == br->before[i].at.start];
@@ -410,7 +410,7 @@ static hir_ref collect_or_replace(void *ctx, hir_ref r)
 	return k->refs[k->n++];
 }
 
-static uint32_t count_tensors(const struct branch_side *s)
+static uint32_t branch_count_tensors(const struct branch_side *s)
 {
 	uint32_t n = value_count(s->value);
 	for (uint32_t i = 0; i < s->n; i++)
@@ -422,7 +422,7 @@ struct value branch_inline(struct branch *br)
 {
 	struct elab *e = br->e;
 	struct branch_side *s = &br->sides[!br->sides[0].locals];
-	struct inlining k = {.refs = ARENA_ARRAY(e->em.f->arena, hir_ref, count_tensors(s) + 2), .collect = true};
+	struct inlining k = {.refs = ARENA_ARRAY(e->em.f->arena, hir_ref, branch_count_tensors(s) + 2), .collect = true};
 	for (uint32_t i = 0; i < s->n; i++)
 		value_map_tensors(&e->em, s->locals[i].value, collect_or_replace, &k);
 	value_map_tensors(&e->em, s->value, collect_or_replace, &k);

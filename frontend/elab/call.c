@@ -36,7 +36,7 @@ static bool declared_result(struct sig *s, const struct ast_fn *decl, span at, s
 	return !value_contains(*out, V_POISON);
 }
 
-static struct value check_call(struct elab *e, struct func *fn, struct sig *s, const struct ast_fn *decl, const struct value *values,
+static struct value call_check(struct elab *e, struct func *fn, struct sig *s, const struct ast_fn *decl, const struct value *values,
 			       const span *ats, span at, const char *what)
 {
 	struct value v;
@@ -113,7 +113,7 @@ static struct value call_func(struct elab *e, struct func *fn, struct args *args
 		values[n + i] = c->captured[i];
 	struct value v = VALUE_POISON;
 	if (ok && e->em.checking)
-		v = check_call(e, fn, &s, &decl, values, ats, at, what);
+		v = call_check(e, fn, &s, &decl, values, ats, at, what);
 	sig_close(&s);
 	bool as_unit = !fn->local && (tensors || states_are_known(e, fn->self));
 	if (ok && !e->em.checking && !unknown)

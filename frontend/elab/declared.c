@@ -43,7 +43,7 @@ bool match_param(struct elab *e, struct sig *s, const struct ast_fn *decl, node_
 }
 
 /* False if the type that a generic is bound to lacks one of its traits (reported). */
-static bool check_traits(struct elab *e, struct sig *s, name_id var, struct ast_nodes traits, span at)
+static bool declared_check_traits(struct elab *e, struct sig *s, name_id var, struct ast_nodes traits, span at)
 {
 	bool ok = true;
 	for (uint32_t i = 0; i < s->vars.len; i++) {
@@ -86,13 +86,13 @@ bool check_where(struct elab *e, struct sig *s, const struct ast_fn *decl, const
 	bool ok = true;
 	for (uint32_t i = 0; i < decl->generics.n; i++)
 		if (ast_kind(t, decl->generics.at[i]) == NODE_GENERIC)
-			ok = check_traits(e, s, node_name(e, s->mod, decl->generics.at[i]), ast_nodes(t, ast_a(t, decl->generics.at[i])),
-					  at) &&
+			ok = declared_check_traits(e, s, node_name(e, s->mod, decl->generics.at[i]),
+						   ast_nodes(t, ast_a(t, decl->generics.at[i])), at) &&
 			     ok;
 	for (uint32_t i = 0; i < decl->where.n; i++) {
 		node_id n = decl->where.at[i];
 		if (ast_kind(t, n) == NODE_WHERE_TRAIT) {
-			ok = check_traits(e, s, node_name(e, s->mod, n), ast_nodes(t, ast_a(t, n)), at) && ok;
+			ok = declared_check_traits(e, s, node_name(e, s->mod, n), ast_nodes(t, ast_a(t, n)), at) && ok;
 			continue;
 		}
 		struct frame fr = {.site.at = SPAN_NONE, .mod = s->mod, .self = s->self};

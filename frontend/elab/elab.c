@@ -10,7 +10,7 @@ static struct value evaluate_call(struct emitter *em, struct value callee, struc
 	return call_value(elab_of(em), callee, args, at, what);
 }
 
-static bool find_name(struct emitter *em, name_id name, span at, struct value *out) { return name_lookup(elab_of(em), name, at, out); }
+static bool elab_find_name(struct emitter *em, name_id name, span at, struct value *out) { return name_lookup(elab_of(em), name, at, out); }
 
 static bool find_global(struct emitter *em, struct module *mod, struct instance *self, name_id name, span at, struct value *out)
 {
@@ -21,7 +21,7 @@ static void bind_constant(struct emitter *em, name_id name, struct value v) { lo
 
 static void note_type_error(struct emitter *em, span at) { local_note_type_error(elab_of(em), at); }
 
-static const struct evaluator evaluator = {evaluate_call, find_name, find_global, bind_constant, note_type_error};
+static const struct evaluator evaluator = {evaluate_call, elab_find_name, find_global, bind_constant, note_type_error};
 
 void elab_init(struct elab *e, struct frontend *f, bool checking)
 {

@@ -28,7 +28,7 @@ static uint32_t *main_params(struct program *p)
 }
 
 /* Runs the main blocks of a file, in order. */
-static void run_main(struct elab *e, struct module *m)
+static void elaborate_run_main(struct elab *e, struct module *m)
 {
 	for (uint32_t i = 0; i < m->n_items; i++) {
 		enum flow flow;
@@ -55,7 +55,7 @@ static void elab_main(struct program *p, struct module *m)
 	b.open_params = true;
 	frame_push(e, &root);
 	e->main_params = &names;
-	run_main(e, m);
+	elaborate_run_main(e, m);
 	frame_pop(e);
 	if (e->em.report.errors || e->em.report.gave_up) {
 		builder_close(&e->em);

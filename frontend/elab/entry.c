@@ -42,7 +42,7 @@ static void report_no_entry(struct elab *e, const struct elab_request *req, cons
 	vec_free(&names);
 }
 
-static struct value make_instance(struct elab *e, struct item *it)
+static struct value entry_make_instance(struct elab *e, struct item *it)
 {
 	const struct ast *t = &it->mod->ast;
 	struct ast_nodes params = ast_fn(t, it->node).params;
@@ -63,7 +63,7 @@ static struct value layer_instance(struct program *p, struct item *it)
 	for (uint32_t i = 0; i < p->layers.len; i++)
 		if (p->layers.at[i].item == it)
 			return p->layers.at[i].instance;
-	struct entry_layer made = {it, make_instance(p->e, it)};
+	struct entry_layer made = {it, entry_make_instance(p->e, it)};
 	vec_push(&p->layers, made);
 	return made.instance;
 }
@@ -115,7 +115,7 @@ struct entry_spec {
 	uint32_t n;
 };
 
-static const struct elab_input *find_input(const struct elab_input *list, uint32_t n, const char *name)
+static const struct elab_input *entry_find_input(const struct elab_input *list, uint32_t n, const char *name)
 {
 	for (uint32_t i = 0; i < n; i++)
 		if (!strcmp(list[i].name, name))
@@ -234,9 +234,9 @@ static bool load_args(struct entry_spec *ep, struct func *fn, const struct ast_f
 		const struct ast *t = &fn->mod->ast;
 		*a = (struct entry_arg){.decl = decl->params.at[i], .name = node_name(e, fn->mod, decl->params.at[i])};
 		const char *name = name_text(e->em.f, a->name);
-		a->given = find_input(req->inputs, req->n_inputs, name);
+		a->given = entry_find_input(req->inputs, req->n_inputs, name);
 		a->is_weight = !fn->self && is_weight(ep->p, name);
-		a->weight = a->is_weight ? find_input(req->weights, req->n_weights, name) : NULL;
+		a->weight = a->is_weight ? entry_find_input(req->weights, req->n_weights, name) : NULL;
 		a->type = ast_a(t, a->decl) ? sig_type(&ep->s, ast_a(t, a->decl)) : any_tensor(e);
 		a->is_default = !a->given && !a->is_weight && ast_b(t, a->decl) != AST_NONE;
 		ok = check_weight(ep, a) && ok;
@@ -281,7 +281,7 @@ static bool specify_args(struct entry_spec *ep)
 	return ok;
 }
 
-static void check_names(struct entry_spec *ep)
+static void entry_check_names(struct entry_spec *ep)
 {
 	struct elab *e = ep->p->e;
 	const struct elab_request *req = ep->p->req;
@@ -314,7 +314,7 @@ static bool returns_tensors(struct elab *e, const struct elab_unit *info, const 
 			    name_text(e->em.f, fn->name));
 }
 
-static void add_entry(struct program *p, struct entry_spec *ep, const struct elab_unit *info)
+static void entry_add(struct program *p, struct entry_spec *ep, const struct elab_unit *info)
 {
 	struct elab *e = p->e;
 	struct hir_unit *u = info->unit;
@@ -357,7 +357,7 @@ static void note_used(struct entry_states *s, const struct elab_unit *info, bool
 
 /* Makes the unit of an entry with the states in `used`, and adds it to the program. False: it does not use all of them; `used` is set to those
  * that it does. Errors are reported. */
-static bool make_entry(struct program *p, struct func *fn, struct entry_states *s, bool again)
+static bool entry_make(struct program *p, struct func *fn, struct entry_states *s, bool again)
 {
 	struct elab *e = p->e;
 	struct builder b;
@@ -372,7 +372,7 @@ static bool make_entry(struct program *p, struct func *fn, struct entry_states *
 	ep->s.open = true;
 	sig_generics(&ep->s, decl.generics);
 	bool ok = load_args(ep, fn, &decl) && specify_args(ep);
-	check_names(ep);
+	entry_check_names(ep);
 	if (fn->self)
 		collect_params(e, (struct value){.kind = V_LAYER, .u.layer = fn->self}, "", &ep->plan.params);
 	if (ok) {
@@ -382,7 +382,7 @@ static bool make_entry(struct program *p, struct func *fn, struct entry_states *
 		if (ok && !again)
 			note_used(s, info, &all_used);
 		if (ok && all_used)
-			add_entry(p, ep, info);
+			entry_add(p, ep, info);
 	}
 	sig_close(&ep->s);
 	unit_plan_free(&ep->plan);
@@ -403,7 +403,7 @@ void elab_entry(struct program *p, const char *name)
 	s.used = ARENA_ARRAY(e->em.f->arena, bool, s.all.at.len + 1);
 	for (uint32_t i = 0; i < s.all.at.len; i++)
 		s.used[i] = true;
-	if (!make_entry(p, fn, &s, false))
-		make_entry(p, fn, &s, true);
+	if (!entry_make(p, fn, &s, false))
+		entry_make(p, fn, &s, true);
 	param_list_free(&s.all);
 }

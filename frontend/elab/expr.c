@@ -252,7 +252,7 @@ static void eval_args(struct elab *e, node_id call, struct args *args)
 static bool callable(struct value v) { return value_is_callable(v) && v.kind != V_LAYER && v.kind != V_TUPLE; }
 
 /* True if v is the function of the current frame. */
-static bool is_current(const struct elab *e, struct value v)
+static bool expr_is_current(const struct elab *e, struct value v)
 {
 	const struct func *current = e->frame->func;
 	return current && v.kind == V_FN && v.u.fn->node == current->node && v.u.fn->mod == current->mod && v.u.fn->self == current->self;
@@ -275,8 +275,8 @@ static struct value method_target(struct elab *e, node_id n, struct args *args)
 	bool free_fn = v.kind != V_MODULE && name_lookup(e, name, at, &out);
 	if (free_fn && is_poison(out))
 		return out;
-	if (free_fn &&
-	    (!callable(out) || is_current(e, out))) /* neither `let mean = x.mean()` nor `fn mean(x) { return x.mean() }` hides x.mean() */
+	if (free_fn && (!callable(out) ||
+			expr_is_current(e, out))) /* neither `let mean = x.mean()` nor `fn mean(x) { return x.mean() }` hides x.mean() */
 		prelude_lookup(e, name, &out);
 	if (!free_fn || !callable(out))
 		return report_no_member(e, v, n, name);
@@ -285,7 +285,7 @@ static struct value method_target(struct elab *e, node_id n, struct args *args)
 	return out;
 }
 
-static const char *callee_text(struct elab *e, struct value callee, node_id n)
+static const char *expr_callee_text(struct elab *e, struct value callee, node_id n)
 {
 	const char *src = source_excerpt(&e->em, elab_span(e, n));
 	return text_join(&e->em,
@@ -331,7 +331,7 @@ static struct value eval_call(struct elab *e, node_id n)
 	eval_args(e, n, &args);
 	if (is_poison(callee))
 		return VALUE_POISON;
-	return call_value(e, callee, &args, elab_span(e, n), callee_text(e, callee, target));
+	return call_value(e, callee, &args, elab_span(e, n), expr_callee_text(e, callee, target));
 }
 
 static struct value eval_unary(struct elab *e, node_id n)

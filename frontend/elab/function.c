@@ -91,12 +91,15 @@ static span last_span(struct elab *e, node_id body)
 	return node_span(e->frame->mod, items.n ? items.at[items.n - 1] : body);
 }
 
-static hash128 result_key(const struct func *fn) { return map_key_u64((uint64_t)fn->mod->ast.tokens.src->id << 32 | fn->node); }
+static hash128 function_result_key(const struct func *fn) { return map_key_u64((uint64_t)fn->mod->ast.tokens.src->id << 32 | fn->node); }
 
-bool has_wrong_result(const struct elab *e, const struct func *fn) { return map_get(&e->em.f->elab.wrong_results, result_key(fn), NULL); }
+bool has_wrong_result(const struct elab *e, const struct func *fn)
+{
+	return map_get(&e->em.f->elab.wrong_results, function_result_key(fn), NULL);
+}
 
 /* Converts the result to the declared type. */
-static struct value check_result(struct elab *e, struct sig *s, const struct ast_fn *decl, struct value v)
+static struct value function_check_result(struct elab *e, struct sig *s, const struct ast_fn *decl, struct value v)
 {
 	span decl_at = node_span(e->frame->mod, decl->result), at = e->frame->returned ? e->frame->result_at : last_span(e, decl->body);
 	if (v.kind == V_NONE)
@@ -108,7 +111,7 @@ static struct value check_result(struct elab *e, struct sig *s, const struct ast
 	const char *what = text_join(&e->em, "the result of `", name_text(e->em.f, e->frame->func->name), "`", "");
 	bool ok = sig_match(s, t, &v, &(struct sig_site){what, at, decl_at, NULL}) && sig_solve(s);
 	if (!ok && e->em.checking && !e->em.report.suppressed)
-		map_put(&e->em.f->elab.wrong_results, result_key(e->frame->func), 1);
+		map_put(&e->em.f->elab.wrong_results, function_result_key(e->frame->func), 1);
 	return ok ? v : VALUE_POISON;
 }
 
@@ -155,7 +158,7 @@ struct value run_statements(struct elab *e, struct sig *s, const struct ast_fn *
 		v = report_missing_return(e, decl, e->frame->conditional_result_at);
 	if (e->em.report.gave_up || report_stacked_escape(e, v, e->frame->returned ? e->frame->result_at : last_span(e, decl->body)))
 		return VALUE_POISON;
-	return decl->result ? check_result(e, s, decl, v) : v;
+	return decl->result ? function_check_result(e, s, decl, v) : v;
 }
 
 /* Asserts that an integer argument known only at run time is the size of the dimension of its name. */

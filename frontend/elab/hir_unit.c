@@ -58,7 +58,7 @@ static struct hir_value layer_value(struct elab *e, const char *name, struct val
 }
 
 /* The instance as its call made it. */
-static const struct hir_layer *layer_of(struct elab *e, struct instance *in)
+static const struct hir_layer *hir_unit_layer_of(struct elab *e, struct instance *in)
 {
 	if (in->made)
 		return in->made;
@@ -79,21 +79,21 @@ static const struct hir_layer *layer_of(struct elab *e, struct instance *in)
 void unit_set_function(struct elab *e, struct hir_unit *u, const struct func *fn)
 {
 	u->function = name_text(e->em.f, fn->name);
-	u->layer = fn->self ? layer_of(e, fn->self) : NULL;
+	u->layer = fn->self ? hir_unit_layer_of(e, fn->self) : NULL;
 }
 
-static void add_outputs(struct elab *e, struct value *v, struct hir_unit *u, uint32_t cap)
+static void hir_unit_add_outputs(struct elab *e, struct value *v, struct hir_unit *u, uint32_t cap)
 {
 	if (value_is_seq(*v)) {
 		struct value copy = value_seq(e->em.f->arena, v->kind, v->u.seq->n);
 		for (uint32_t i = 0; i < copy.u.seq->n; i++) {
 			copy.u.seq->at[i] = v->u.seq->at[i];
-			add_outputs(e, &copy.u.seq->at[i], u, cap);
+			hir_unit_add_outputs(e, &copy.u.seq->at[i], u, cap);
 		}
 		*v = copy;
 	} else if (v->kind == V_TEXT) {
 		struct value values = v->u.text->values;
-		add_outputs(e, &values, u, cap);
+		hir_unit_add_outputs(e, &values, u, cap);
 		*v = template_with_values(&e->em, v->u.text, values);
 	} else if (v->kind == V_TENSOR && u->n_outputs < cap) {
 		u->outputs[u->n_outputs] = (struct hir_output){arena_printf(e->em.f->arena, "out%u", u->n_outputs), v->u.t, 0, false};
@@ -101,12 +101,12 @@ static void add_outputs(struct elab *e, struct value *v, struct hir_unit *u, uin
 	}
 }
 
-static uint32_t count_tensors(struct value v)
+static uint32_t hir_unit_count_tensors(struct value v)
 {
 	uint32_t n = v.kind == V_TEXT ? v.u.text->values.u.seq->n : v.kind == V_TENSOR;
 	if (value_is_seq(v))
 		for (uint32_t i = 0; i < v.u.seq->n; i++)
-			n += count_tensors(v.u.seq->at[i]);
+			n += hir_unit_count_tensors(v.u.seq->at[i]);
 	return n;
 }
 
@@ -126,7 +126,7 @@ struct hir_unit *unit_finish(struct elab *e, const struct func *fn, hash128 iden
 {
 	struct hir_unit *u = ARENA_NEW(e->em.f->arena, struct hir_unit);
 	char hex[33];
-	uint32_t outs = count_tensors(*result);
+	uint32_t outs = hir_unit_count_tensors(*result);
 	hash_hex(identity, hex);
 	*u = (struct hir_unit){.name = name,
 			       .identity = identity,
@@ -140,7 +140,7 @@ struct hir_unit *unit_finish(struct elab *e, const struct func *fn, hash128 iden
 	u->definition = fn->item->tokens;
 	unit_attributes(u, fn);
 	u->outputs = ARENA_ARRAY(e->em.f->arena, struct hir_output, outs + 1);
-	add_outputs(e, result, u, outs);
+	hir_unit_add_outputs(e, result, u, outs);
 	if (u->n_outputs == 1)
 		u->outputs[0].name = "out";
 	unit_copy_nodes(e, u);

@@ -3,7 +3,7 @@
 #include <string.h>
 #include "base/buf.h"
 
-static void hash_dim(struct hasher *h, const struct dims *d, dim x)
+static void identity_hash_dim(struct hasher *h, const struct dims *d, dim x)
 {
 	struct dim_step steps[64];
 	uint32_t n = dim_program(d, x, steps, 64);
@@ -30,14 +30,14 @@ static void hash_tensor(struct hasher *h, const struct dims *d, const struct uni
 	const struct tensor_arg *l = &p->tensors.at[t];
 	hasher_add_u64(h, (uint64_t)l->type.elem << 16 | (uint64_t)l->type.rank << 8 | l->build_time);
 	for (uint32_t i = 0; i < l->type.rank; i++)
-		hash_dim(h, d, l->type.dims[i]);
+		identity_hash_dim(h, d, l->type.dims[i]);
 }
 
 static void hash_value(struct elab *e, struct hasher *h, const struct dims *d, const struct unit_spec *p, struct value v)
 {
 	value_hash(h, e->em.f, v);
 	if (v.kind == V_DIM)
-		hash_dim(h, d, v.u.d);
+		identity_hash_dim(h, d, v.u.d);
 	if (value_is_seq(v))
 		for (uint32_t i = 0; i < v.u.seq->n; i++)
 			hash_value(e, h, d, p, v.u.seq->at[i]);
@@ -77,7 +77,7 @@ hash128 unit_interface(struct elab *e, const struct elab_unit *info)
 		const struct hir_type *t = &u->nodes[u->outputs[i].node].type;
 		hasher_add_u64(h, (uint64_t)t->elem << 8 | t->rank);
 		for (uint32_t k = 0; k < t->rank; k++)
-			hash_dim(h, u->dims, t->dims[k]);
+			identity_hash_dim(h, u->dims, t->dims[k]);
 	}
 	hash_value(e, h, u->dims, NULL, info->result);
 	for (uint32_t i = 0; info->spec && i < info->spec->states.at.len; i++) {

@@ -19,7 +19,7 @@ static void hash_inputs(struct hasher *h, const struct elab_input *list, uint32_
 	}
 }
 
-static void hash_names(struct hasher *h, const char *const *names, uint32_t n)
+static void incremental_hash_names(struct hasher *h, const char *const *names, uint32_t n)
 {
 	hasher_add_u64(h, n);
 	for (uint32_t i = 0; i < n; i++)
@@ -29,9 +29,9 @@ static void hash_names(struct hasher *h, const char *const *names, uint32_t n)
 static hash128 hash_request(const struct elab_request *req)
 {
 	struct hasher *h = hasher_new();
-	hash_names(h, req->entries, req->n_entries);
+	incremental_hash_names(h, req->entries, req->n_entries);
 	hash_inputs(h, req->inputs, req->n_inputs);
-	hash_names(h, req->weight_names, req->n_weight_names);
+	incremental_hash_names(h, req->weight_names, req->n_weight_names);
 	hash_inputs(h, req->weights, req->n_weights);
 	hasher_add_str(h, req->main ? req->main : "");
 	return hasher_finish(h);

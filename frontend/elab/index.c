@@ -76,7 +76,7 @@ static struct value index_unknown_list(struct elab *e, struct value v, node_id s
 /* ---- strings ---- */
 
 /* The list of a string's characters. */
-static struct value characters(struct elab *e, const char *s)
+static struct value index_characters(struct elab *e, const char *s)
 {
 	size_t len = strlen(s), n = 0;
 	struct value v = value_seq(e->em.f->arena, V_LIST, (uint32_t)len);
@@ -92,7 +92,7 @@ static struct value characters(struct elab *e, const char *s)
 static struct value index_string(struct elab *e, struct value v, node_id n, struct ast_nodes subs)
 {
 	e->em.report.steps += strlen(v.u.s);
-	struct value part = index_seq(e, characters(e, v.u.s), n, subs);
+	struct value part = index_seq(e, index_characters(e, v.u.s), n, subs);
 	return part.kind == V_LIST ? values_to_text(&e->em, part.u.seq->at, part.u.seq->n, elab_span(e, n)) : part;
 }
 

@@ -48,7 +48,7 @@ static void note_place(struct bracket *b, bool is_index)
 	b->run = b->run == PLACE_NONE ? PLACE_OPEN : b->run;
 }
 
-static void apply(struct elab *e, struct bracket *b, enum builtin bi, const struct value *v, uint32_t n, span at)
+static void index_tensor_apply(struct elab *e, struct bracket *b, enum builtin bi, const struct value *v, uint32_t n, span at)
 {
 	struct arg items[5];
 	struct args args = {n + 2, items};
@@ -67,9 +67,9 @@ static bool apply_window(struct elab *e, struct bracket *b, struct value from, s
 	    !known_difference(&e->em, from, to, &size))
 		return false;
 	struct value narrow[2] = {from, value_dim(e->em.b->dims, size)}, every[3] = {VALUE_NONE, VALUE_NONE, step};
-	apply(e, b, BI_NARROW, narrow, 2, at);
+	index_tensor_apply(e, b, BI_NARROW, narrow, 2, at);
 	if (!is_poison(b->x) && step.kind != V_NONE)
-		apply(e, b, BI_SLICE, every, 3, at);
+		index_tensor_apply(e, b, BI_SLICE, every, 3, at);
 	return true;
 }
 
@@ -79,7 +79,7 @@ static void apply_slice(struct elab *e, struct bracket *b, node_id sub)
 	struct value v[3] = {eval_bound(e, r.from), eval_bound(e, r.to), eval_bound(e, r.step)};
 	span at = elab_span(e, sub);
 	if (!apply_window(e, b, v[0], v[1], v[2], at))
-		apply(e, b, BI_SLICE, v, 3, at);
+		index_tensor_apply(e, b, BI_SLICE, v, 3, at);
 	note_place(b, false);
 	b->axis++;
 }
@@ -95,7 +95,7 @@ static void apply_subscript(struct elab *e, struct bracket *b, node_id sub)
 	note_place(b, v.kind != V_NONE);
 	switch (v.kind) {
 	case V_NONE:
-		apply(e, b, BI_UNSQUEEZE, NULL, 0, at);
+		index_tensor_apply(e, b, BI_UNSQUEEZE, NULL, 0, at);
 		b->axis++;
 		return;
 	case V_RANGE:
@@ -106,7 +106,7 @@ static void apply_subscript(struct elab *e, struct bracket *b, node_id sub)
 		b->index[b->axis++] = v;
 		b->indices_at = b->n_indices++ ? (span){at.source, b->indices_at.start, at.end} : at;
 		return;
-	default: apply(e, b, BI_SELECT, &v, 1, at);
+	default: index_tensor_apply(e, b, BI_SELECT, &v, 1, at);
 	}
 }
 

@@ -24,7 +24,7 @@ static bool has_no_type(struct value v) { return is_poison(v) && (!is_unknown_li
 
 /* ---- texts ---- */
 
-static void put_type(struct elab *e, struct value v, struct buf *b, int depth);
+static void index_value_put_type(struct elab *e, struct value v, struct buf *b, int depth);
 
 static const char *type_word(struct value v)
 {
@@ -52,7 +52,7 @@ static void put_scalar(struct elab *e, struct value v, struct buf *b, int depth)
 	buf_free(&text);
 }
 
-static void put_elements(struct elab *e, struct value v, struct buf *b, int depth)
+static void index_value_put_elements(struct elab *e, struct value v, struct buf *b, int depth)
 {
 	for (uint32_t i = 0; i < v.u.seq->n; i++) {
 		if (i)
@@ -61,27 +61,27 @@ static void put_elements(struct elab *e, struct value v, struct buf *b, int dept
 			buf_puts(b, "…");
 			return;
 		}
-		put_type(e, v.u.seq->at[i], b, depth + 1);
+		index_value_put_type(e, v.u.seq->at[i], b, depth + 1);
 	}
 }
 
 /* "[T; n]" if all elements have the same text. */
-static void put_list(struct elab *e, struct value v, struct buf *b, int depth)
+static void index_value_put_list(struct elab *e, struct value v, struct buf *b, int depth)
 {
 	struct buf first = {0}, other = {0};
 	bool same = v.u.seq->n > 1 && v.u.seq->n <= 4096;
 	if (same)
-		put_type(e, v.u.seq->at[0], &first, depth + 1);
+		index_value_put_type(e, v.u.seq->at[0], &first, depth + 1);
 	for (uint32_t i = 1; same && i < v.u.seq->n; i++) {
 		buf_clear(&other);
-		put_type(e, v.u.seq->at[i], &other, depth + 1);
+		index_value_put_type(e, v.u.seq->at[i], &other, depth + 1);
 		same = other.len == first.len && !memcmp(other.at, first.at, first.len);
 	}
 	buf_putc(b, '[');
 	if (same)
 		buf_printf(b, "%s; %u", first.at, v.u.seq->n);
 	else
-		put_elements(e, v, b, depth);
+		index_value_put_elements(e, v, b, depth);
 	buf_putc(b, ']');
 	buf_free(&first);
 	buf_free(&other);
@@ -96,12 +96,12 @@ static void put_unknown_list(struct elab *e, struct value v, struct buf *b, int 
 	}
 	buf_putc(b, '[');
 	for (const struct element *el = v.u.element; el; el = el->next) {
-		put_type(e, el->item, b, depth + 1);
+		index_value_put_type(e, el->item, b, depth + 1);
 		buf_puts(b, el->next ? " | " : "; ?]");
 	}
 }
 
-static void put_type(struct elab *e, struct value v, struct buf *b, int depth)
+static void index_value_put_type(struct elab *e, struct value v, struct buf *b, int depth)
 {
 	if (depth > MOST_DEPTH) {
 		buf_puts(b, "…");
@@ -117,10 +117,10 @@ static void put_type(struct elab *e, struct value v, struct buf *b, int depth)
 	case V_TRIT: put_scalar(e, v, b, depth); break;
 	case V_TUPLE:
 		buf_putc(b, '(');
-		put_elements(e, v, b, depth);
+		index_value_put_elements(e, v, b, depth);
 		buf_putc(b, ')');
 		break;
-	case V_LIST: put_list(e, v, b, depth); break;
+	case V_LIST: index_value_put_list(e, v, b, depth); break;
 	case V_LAYER: value_print(e->em.f, e->em.b->dims, v, b); break;
 	case V_STR: buf_puts(b, "str"); break;
 	case V_NONE: buf_puts(b, "none"); break;
@@ -138,7 +138,7 @@ static const char *value_type(struct elab *e, struct value v)
 	if (has_no_type(v) || v.kind == V_FN || v.kind == V_LAYER_CLASS || v.kind == V_BUILTIN || v.kind == V_SPECIAL ||
 	    v.kind == V_MODULE || v.kind == V_TYPE)
 		return NULL;
-	put_type(e, v, &b, 0);
+	index_value_put_type(e, v, &b, 0);
 	const char *s = arena_strndup(e->em.f->index->arena, b.at, b.len);
 	buf_free(&b);
 	return s;
@@ -312,7 +312,7 @@ void index_note_argument(struct elab *e, span name, struct module *mod, token_id
 
 /* ---- candidates ---- */
 
-static enum symbol_kind member_kind(const struct member *m)
+static enum symbol_kind index_value_member_kind(const struct member *m)
 {
 	return m->kind == M_PARAM   ? SYMBOL_PARAM
 	       : m->kind == M_STATE ? SYMBOL_STATE
@@ -333,7 +333,7 @@ static void offer_layer(struct elab *e, const struct instance *in)
 		const char *detail = m->kind == M_VALUE ? value_type(e, m->value) : NULL;
 		if (m->kind == M_PARAM && m->param->has_type)
 			detail = value_type(e, param_value(e, m->param, SPAN_NONE));
-		index_offer(e->em.f, name_text(e->em.f, m->name), member_kind(m), s, detail);
+		index_offer(e->em.f, name_text(e->em.f, m->name), index_value_member_kind(m), s, detail);
 	}
 }
 

@@ -156,7 +156,7 @@ static struct value join_layers(struct join *j, struct value a, struct value b)
 	return instantiate_again(j->e, x, joined);
 }
 
-static bool is_integer(struct value v) { return v.kind == V_INT || v.kind == V_DIM; }
+static bool join_is_integer(struct value v) { return v.kind == V_INT || v.kind == V_DIM; }
 
 struct value join_values(struct join *j, struct value a, struct value b)
 {
@@ -177,7 +177,7 @@ struct value join_values(struct join *j, struct value a, struct value b)
 	}
 	if (a.kind == V_TENSOR && b.kind == V_TENSOR)
 		return join_tensors(j, a, b);
-	if (is_integer(a) && is_integer(b))
+	if (join_is_integer(a) && join_is_integer(b))
 		return join_integers(j, a, b);
 	if (value_is_seq(a) && a.kind == b.kind && a.u.seq->n == b.u.seq->n)
 		return join_elements(j, a, b);

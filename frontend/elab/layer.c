@@ -200,7 +200,7 @@ static bool inside_unit(const struct elab *e)
 }
 
 /* Makes an instance from bound arguments; in->tied is set. False: reported. */
-static bool make_instance(struct elab *e, struct item *it, struct arg **bound, span at, const char *what, struct instance *in)
+static bool layer_make_instance(struct elab *e, struct item *it, struct arg **bound, span at, const char *what, struct instance *in)
 {
 	struct ast_fn decl = ast_fn(&it->mod->ast, it->node);
 	if (e->em.report.frames >= ELAB_MAX_FRAMES) {
@@ -263,7 +263,7 @@ struct value instantiate(struct elab *e, struct item *it, struct args *args, spa
 	if (e->em.checking && is_being_made(e, it))
 		return VALUE_POISON;
 	bool in_unit = inside_unit(e);
-	bool ok = make_instance(e, it, bound, at, what, in);
+	bool ok = layer_make_instance(e, it, bound, at, what, in);
 	if (ok)
 		report_untied(e, in, what);
 	struct value v = {.kind = V_LAYER, .u.layer = in};
@@ -295,7 +295,7 @@ struct value instantiate_again(struct elab *e, const struct instance *like, cons
 	if (is_being_made(e, like->item))
 		return VALUE_POISON;
 	suppress_diags(&e->em);
-	bool ok = make_instance(e, like->item, bound, like->at, "", in);
+	bool ok = layer_make_instance(e, like->item, bound, like->at, "", in);
 	restore_diags(&e->em);
 	return ok ? (struct value){.kind = V_LAYER, .u.layer = in} : VALUE_POISON;
 }

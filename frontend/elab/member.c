@@ -126,7 +126,7 @@ static void member_names(struct elab *e, struct value v, void (*add)(void *, con
 struct name_list {
 	VEC(const char *) at;
 };
-static void add_name(void *ctx, const char *s)
+static void member_add_name(void *ctx, const char *s)
 {
 	struct name_list *l = ctx;
 	vec_push(&l->at, s);
@@ -199,7 +199,7 @@ struct value report_no_member(struct elab *e, struct value v, node_id n, name_id
 		       : v.kind == V_STR                                            ? HABIT_TEXT
 		       : v.kind == V_LAYER                                          ? HABIT_INSTANCE
 										    : 0;
-	member_names(e, v, add_name, &l);
+	member_names(e, v, member_add_name, &l);
 	if (v.kind == V_LAYER_CLASS)
 		diag_help(e->em.report.out, g, "this is a layer, not an instance: make one, `let layer = %s(…)`, and use that",
 			  name_text(e->em.f, v.u.item->name));

@@ -8,7 +8,7 @@ static const char *dotted(struct elab *e, const char *prefix, const char *name)
 	return *prefix ? text_join(&e->em, prefix, ".", name, "") : name;
 }
 
-static const char *number(struct elab *e, uint32_t i)
+static const char *params_number(struct elab *e, uint32_t i)
 {
 	char digits[12], *at = digits + sizeof digits;
 	do
@@ -31,18 +31,18 @@ static void collect_with_suffix(struct elab *e, const char *suffix, struct value
 }
 
 /* `("denselayer1", layer)`: the string replaces the layer's index in names, or is a suffix of them if it begins with `_`. */
-static bool is_named(struct value v) { return v.kind == V_TUPLE && v.u.seq->n == 2 && v.u.seq->at[0].kind == V_STR; }
+static bool params_is_named(struct value v) { return v.kind == V_TUPLE && v.u.seq->n == 2 && v.u.seq->at[0].kind == V_STR; }
 
 static void params_of_seq(struct elab *e, const struct seq *seq, const char *prefix, struct param_list *out)
 {
 	for (uint32_t i = 0; i < seq->n; i++) {
 		struct value v = seq->at[i];
-		if (is_named(v) && v.u.seq->at[0].u.s[0] == '_')
+		if (params_is_named(v) && v.u.seq->at[0].u.s[0] == '_')
 			collect_with_suffix(e, v.u.seq->at[0].u.s, v.u.seq->at[1], prefix, out);
-		else if (is_named(v))
+		else if (params_is_named(v))
 			collect_params(e, v.u.seq->at[1], dotted(e, prefix, v.u.seq->at[0].u.s), out);
 		else if (value_contains(v, V_LAYER))
-			collect_params(e, v, dotted(e, prefix, number(e, i)), out);
+			collect_params(e, v, dotted(e, prefix, params_number(e, i)), out);
 	}
 }
 
@@ -152,10 +152,10 @@ static const char *path_in_value(struct elab *e, struct value v, const struct in
 		return v.u.layer == in ? "" : deep ? path_in_layer(e, v.u.layer, in, true) : NULL;
 	for (uint32_t i = 0; value_is_seq(v) && i < v.u.seq->n; i++) {
 		struct value one = v.u.seq->at[i];
-		const char *rest = path_in_value(e, is_named(one) ? one.u.seq->at[1] : one, in, deep);
+		const char *rest = path_in_value(e, params_is_named(one) ? one.u.seq->at[1] : one, in, deep);
 		if (!rest)
 			continue;
-		const char *name = is_named(one) ? one.u.seq->at[0].u.s : number(e, i);
+		const char *name = params_is_named(one) ? one.u.seq->at[0].u.s : params_number(e, i);
 		return *name == '_' ? rest : *rest ? dotted(e, name, rest) : name;
 	}
 	return NULL;

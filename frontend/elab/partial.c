@@ -36,7 +36,7 @@ bool is_partial_call(struct elab *e, const struct func *fn, const struct args *a
 enum { SKIP_NONE = UINT32_MAX };
 
 /* Gives the arguments to parameters, except parameter `skipped`. */
-static struct value give(struct elab *e, struct func *fn, const struct args *args, uint32_t skipped, span at)
+static struct value partial_give(struct elab *e, struct func *fn, const struct args *args, uint32_t skipped, span at)
 {
 	uint32_t n = params_of_layer(fn).n;
 	bool taken[ELAB_MAX_ARGS] = {false};
@@ -86,7 +86,7 @@ static bool match_given(struct elab *e, struct value layer)
 }
 
 /* The same, without a report. */
-static bool matches(struct elab *e, struct value layer)
+static bool partial_matches(struct elab *e, struct value layer)
 {
 	uint32_t errors = e->em.report.errors;
 	suppress_diags(&e->em);
@@ -104,7 +104,7 @@ static bool report_forgotten(struct elab *e, struct func *fn, const struct args 
 		if (args->at[i].name)
 			return false;
 	for (uint32_t k = 0; k + 1 < n && args->n + 1 == n; k++)
-		if (matches(e, give(e, fn, args, k, at))) {
+		if (partial_matches(e, partial_give(e, fn, args, k, at))) {
 			if (found != SKIP_NONE)
 				return false;
 			found = k;
@@ -121,8 +121,8 @@ static bool report_forgotten(struct elab *e, struct func *fn, const struct args 
 
 struct value partial_make(struct elab *e, struct func *fn, const struct args *args, span at)
 {
-	struct value v = give(e, fn, args, SKIP_NONE, at);
-	if (matches(e, v))
+	struct value v = partial_give(e, fn, args, SKIP_NONE, at);
+	if (partial_matches(e, v))
 		return v;
 	if (!report_forgotten(e, fn, args, at))
 		match_given(e, v);

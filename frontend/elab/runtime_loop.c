@@ -175,7 +175,7 @@ static struct value *carry_unset(struct loop_state *c)
 	return carried;
 }
 
-static void emit_loop(struct loop_state *c, struct loop_body *r, enum flow *flow)
+static void runtime_loop_emit_loop(struct loop_state *c, struct loop_body *r, enum flow *flow)
 {
 	struct elab *e = c->e;
 	bool may_return = r->returned.kind == V_TENSOR || (r->returned.kind == V_BOOL && r->returned.u.b);
@@ -240,7 +240,7 @@ static int elaborate_loop(struct loop_state *c, enum flow *flow)
 	elaborate_body(c, &r);
 	bool ok = e->em.report.errors == errors && !e->em.report.gave_up && r.next != HIR_NONE && loop_end_locals(c);
 	if (ok && !c->again) {
-		emit_loop(c, &r, flow);
+		runtime_loop_emit_loop(c, &r, flow);
 		return 1;
 	}
 	loop_leave_body(c);

@@ -150,23 +150,23 @@ static bool end_leaf(struct loop_state *c, struct carried_tensor *l, struct valu
 }
 
 /* True if the body does not change the values of tree `t`. */
-static bool is_unchanged(struct loop_state *c, struct value t, struct value v)
+static bool runtime_loop_values_is_unchanged(struct loop_state *c, struct value t, struct value v)
 {
 	if (t.kind == V_TENSOR)
 		return v.kind == V_TENSOR && v.u.t == c->leaves.at[t.u.t].in;
 	if (t.kind != v.kind || t.u.seq->n != v.u.seq->n)
 		return false;
 	for (uint32_t i = 0; i < t.u.seq->n; i++)
-		if (!is_unchanged(c, t.u.seq->at[i], v.u.seq->at[i]))
+		if (!runtime_loop_values_is_unchanged(c, t.u.seq->at[i], v.u.seq->at[i]))
 			return false;
 	return true;
 }
 
 /* True if list v begins with the unchanged elements of tree t. */
-static bool starts_with(struct loop_state *c, struct value t, struct value v)
+static bool runtime_loop_values_starts_with(struct loop_state *c, struct value t, struct value v)
 {
 	for (uint32_t i = 0; i < t.u.seq->n; i++)
-		if (!is_unchanged(c, t.u.seq->at[i], v.u.seq->at[i]))
+		if (!runtime_loop_values_is_unchanged(c, t.u.seq->at[i], v.u.seq->at[i]))
 			return false;
 	return true;
 }
@@ -178,7 +178,7 @@ static bool end_tree(struct loop_state *c, uint32_t local, struct value t, struc
 		return false;
 	if (t.kind == V_TENSOR)
 		return end_leaf(c, &c->leaves.at[t.u.t], v);
-	if (t.kind == V_LIST && v.kind == V_LIST && v.u.seq->n > t.u.seq->n && c->loop->range && starts_with(c, t, v) &&
+	if (t.kind == V_LIST && v.kind == V_LIST && v.u.seq->n > t.u.seq->n && c->loop->range && runtime_loop_values_starts_with(c, t, v) &&
 	    growing_list_note(c, local, v, t.u.seq->n))
 		return true;
 	if (v.kind != t.kind || v.u.seq->n != t.u.seq->n) {
@@ -205,7 +205,7 @@ bool loop_end_locals(struct loop_state *c)
 			continue;
 		if (c->assigned[i] && c->trees[i].kind == V_STACKED) {
 			ok = growing_list_end(c, i, l->value) && ok;
-		} else if (c->assigned[i] && is_unchanged(c, c->trees[i], l->value)) {
+		} else if (c->assigned[i] && runtime_loop_values_is_unchanged(c, c->trees[i], l->value)) {
 			c->assigned[i] = false; /* the assignment is to another local of that name */
 			c->again = true;
 		} else if (c->assigned[i]) {

@@ -163,7 +163,7 @@ static bool append_dim_fits(struct elab *e, const struct layer_param *p, node_id
 	return false;
 }
 
-static void append(struct elab *e, struct layer_param *p, struct value rows, span at)
+static void states_append(struct elab *e, struct layer_param *p, struct value rows, span at)
 {
 	struct local *l = e->em.checking ? NULL : state_local(e, p, at);
 	if (!l)
@@ -189,7 +189,7 @@ bool exec_state_append(struct elab *e, node_id call)
 		return true;
 	const char *what = text_join(&e->em, "the value appended to state `", name_text(e->em.f, p->name), "`", "");
 	if (fits_state(e, p, &v, elab_span(e, rows), what))
-		append(e, p, v, elab_span(e, call));
+		states_append(e, p, v, elab_span(e, call));
 	return true;
 }
 

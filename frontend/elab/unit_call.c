@@ -63,7 +63,7 @@ static struct value value_in_caller(struct elab *e, const struct hir_unit *u, st
 	return value_tensor(emit_result(&e->em, call, v.u.t, &t, at));
 }
 
-static hir_ref emit_call(struct elab *e, const struct unit_spec *p, struct hir_unit *u, const dim *syms)
+static hir_ref unit_call_emit_call(struct elab *e, const struct unit_spec *p, struct hir_unit *u, const dim *syms)
 {
 	uint32_t n = p->params.at.len + p->tensors.len;
 	struct hir_arg *args = ARENA_ARRAY(e->em.f->arena, struct hir_arg, n + 1);
@@ -178,7 +178,7 @@ static struct value finish_call(struct elab *e, struct call *c, const struct ela
 	hir_ref call = HIR_NONE;
 	bool needed = info->unit->n_outputs || info->unit->effects;
 	if (needed)
-		call = emit_call(e, &c->p, info->unit, syms);
+		call = unit_call_emit_call(e, &c->p, info->unit, syms);
 	if (needed && call == HIR_NONE)
 		return VALUE_POISON;
 	change_states(e, c, info, call, syms);
@@ -186,7 +186,7 @@ static struct value finish_call(struct elab *e, struct call *c, const struct ela
 }
 
 /* True if the unit does not use a state that it was given. Unsets those in `used`. */
-static bool drop_unused(struct call_states *s, const struct elab_unit *info)
+static bool unit_call_drop_unused(struct call_states *s, const struct elab_unit *info)
 {
 	uint32_t given = 0, kept = 0;
 	for (uint32_t i = 0; i < s->all.at.len && !info->failed; i++)
@@ -204,7 +204,7 @@ struct value call_unit(struct elab *e, struct func *fn, struct value *values, ui
 	find_states(e, fn, values, n, &s);
 	call_open(&c, e, fn, values, n, &s);
 	const struct elab_unit *info = unit_get(e, &c.p);
-	if (drop_unused(&s, info)) { /* a unit depends on the states that it uses, and on no others */
+	if (unit_call_drop_unused(&s, info)) { /* a unit depends on the states that it uses, and on no others */
 		call_close(&c);
 		c = (struct call){.p = spec, .z.e = e};
 		c.p.dims = dims_new(e->em.f->arena);

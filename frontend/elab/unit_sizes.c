@@ -28,7 +28,7 @@ static const char *declared_name(struct elab *e, const struct func *fn, uint32_t
 	return name_text(e->em.f, node_name(e, fn->mod, dims.at[axis]));
 }
 
-static const char *size_name(struct sizes *z, const struct func *fn, uint32_t arg, uint32_t axis, dim d)
+static const char *unit_sizes_size_name(struct sizes *z, const struct func *fn, uint32_t arg, uint32_t axis, dim d)
 {
 	uint32_t sym;
 	const char *name = declared_name(z->e, fn, arg, axis);
@@ -52,7 +52,7 @@ void collect_sizes(struct sizes *z, const struct func *fn, struct value v, uint3
 		return;
 	struct hir_type t = *type_of(&z->e->em, v.u.t);
 	for (uint32_t i = 0; i < t.rank; i++)
-		add_size(z, t.dims[i], size_name(z, fn, arg, i, t.dims[i]));
+		add_size(z, t.dims[i], unit_sizes_size_name(z, fn, arg, i, t.dims[i]));
 }
 
 static void note_sym(void *ctx, uint32_t sym)

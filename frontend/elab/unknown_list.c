@@ -145,7 +145,7 @@ struct value unknown_list_item(struct elab *e, struct value v)
 enum { MOST_KINDS = 4 };
 
 /* Adds what an element may be: joins it with the kind that it is of, or makes it another kind. */
-static void add_item(struct join *j, struct element *list, struct value v)
+static void unknown_list_add_item(struct join *j, struct element *list, struct value v)
 {
 	uint32_t kinds = 1;
 	struct element *last = list;
@@ -170,10 +170,10 @@ static void add_item(struct join *j, struct element *list, struct value v)
 	*last->next = (struct element){.item = v, .first = list->first, .apart = list->apart};
 }
 
-static void add_items(struct join *j, struct element *list, const struct element *more)
+static void unknown_list_add_items(struct join *j, struct element *list, const struct element *more)
 {
 	for (; more && more->item.kind != V_VOID; more = more->next)
-		add_item(j, list, more->item);
+		unknown_list_add_item(j, list, more->item);
 }
 
 /* A known list as an unknown one, whose symbols from `first` on differ between elements. */
@@ -182,7 +182,7 @@ struct value forget_length(struct elab *e, struct value list, uint32_t first)
 	struct join j = {.e = e, .at = SPAN_NONE, .own = UINT32_MAX};
 	struct element el = {.item = {.kind = V_VOID}, .first = first};
 	for (uint32_t i = 0; i < list.u.seq->n; i++)
-		add_item(&j, &el, list.u.seq->at[i]);
+		unknown_list_add_item(&j, &el, list.u.seq->at[i]);
 	return list_with(e, el);
 }
 
@@ -200,9 +200,9 @@ struct value join_unknown_lists(struct join *j, struct value a, struct value b)
 	if (y.u.element->item.kind == V_VOID)
 		return x;
 	for (const struct element *el = empty ? NULL : x.u.element; el; el = el->next) /* one symbol must not cover two sizes */
-		add_item(&items, &list, el->apart ? el->item : renewed(e, el->item, first, true));
+		unknown_list_add_item(&items, &list, el->apart ? el->item : renewed(e, el->item, first, true));
 	items.changed = false;
-	add_items(&items, &list, y.u.element);
+	unknown_list_add_items(&items, &list, y.u.element);
 	j->changed = j->changed || (!empty && items.changed);
 	return list_with(e, list);
 }

@@ -31,12 +31,12 @@ struct formatter {
 	uint32_t item_line; /* lines written before its keyword */
 };
 
-static enum token_kind kind(const struct formatter *f, token_id i) { return token_kind(f->tok, i); }
+static enum token_kind format_kind(const struct formatter *f, token_id i) { return token_kind(f->tok, i); }
 static unsigned flags(const struct formatter *f, token_id i) { return f->marks[i].flags; }
-static struct frame *top(struct formatter *f) { return f->frames.len ? &f->frames.at[f->frames.len - 1] : NULL; }
+static struct frame *format_top(struct formatter *f) { return f->frames.len ? &f->frames.at[f->frames.len - 1] : NULL; }
 
-static bool opens(const struct formatter *f, token_id i) { return flags(f, i) & MARK_OPENS; }
-static bool closes(const struct formatter *f, token_id i) { return flags(f, i) & MARK_CLOSES; }
+static bool format_opens(const struct formatter *f, token_id i) { return flags(f, i) & MARK_OPENS; }
+static bool format_closes(const struct formatter *f, token_id i) { return flags(f, i) & MARK_CLOSES; }
 
 /* --- separators --- */
 
@@ -46,12 +46,12 @@ static bool dots_meet(const struct formatter *f, token_id a, token_id b)
 	char last = token_text(f->tok, a)[token_len(f->tok, a) - 1], first = *token_text(f->tok, b);
 	if (first != '.')
 		return false;
-	return last == '.' || (kind(f, b) == TOK_DOT && (kind(f, a) == TOK_INT || kind(f, a) == TOK_FLOAT));
+	return last == '.' || (format_kind(f, b) == TOK_DOT && (format_kind(f, a) == TOK_INT || format_kind(f, a) == TOK_FLOAT));
 }
 
 static bool needs_space(const struct formatter *f, token_id a, token_id b)
 {
-	enum token_kind x = kind(f, a), y = kind(f, b);
+	enum token_kind x = format_kind(f, a), y = format_kind(f, b);
 	if (flags(f, a) & MARK_TIGHT_AFTER || flags(f, b) & MARK_TIGHT_BEFORE || x == TOK_DOT || y == TOK_DOT)
 		return dots_meet(f, a, b);
 	if (x == TOK_LPAREN || x == TOK_LBRACKET || y == TOK_RPAREN || y == TOK_RBRACKET || y == TOK_COMMA)
@@ -71,13 +71,13 @@ struct separator {
 /* True if the bracket has breaks after `[` and before `]`. */
 static bool has_edges(unsigned style) { return style != STYLE_TIGHT && style != STYLE_HUG; }
 
-static bool is_empty(const struct formatter *f, token_id open) { return f->marks[open].partner == open + 1; }
+static bool format_is_empty(const struct formatter *f, token_id open) { return f->marks[open].partner == open + 1; }
 
 /* True if the source has a comma before the closing bracket and that on a separate line. Such a list stays broken. */
 static bool has_magic_comma(const struct formatter *f, token_id open)
 {
 	const struct mark *m = &f->marks[open];
-	return (m->style == STYLE_LIST || m->style == STYLE_FILL) && kind(f, m->partner - 1) == TOK_COMMA &&
+	return (m->style == STYLE_LIST || m->style == STYLE_FILL) && format_kind(f, m->partner - 1) == TOK_COMMA &&
 	       token_after_newline(f->tok, m->partner);
 }
 
@@ -86,14 +86,14 @@ static struct separator separator_in_bracket(const struct formatter *f, token_id
 	const struct mark *m = &f->marks[open];
 	unsigned space = m->style == STYLE_BLOCK ? EVENT_SPACE : 0;
 	bool line = m->flags & MARK_FORCED || has_magic_comma(f, open);
-	if (!has_edges(m->style) || is_empty(f, open))
+	if (!has_edges(m->style) || format_is_empty(f, open))
 		return (struct separator){0};
 	return (struct separator){line ? SEPARATOR_LINE : SEPARATOR_BREAK, space, false};
 }
 
 static struct separator separator_after_comma(struct formatter *f)
 {
-	unsigned style = top(f) && top(f)->kind == FRAME_BRACKET ? top(f)->style : STYLE_BLOCK;
+	unsigned style = format_top(f) && format_top(f)->kind == FRAME_BRACKET ? format_top(f)->style : STYLE_BLOCK;
 	if (style == STYLE_BLOCK || style == STYLE_HUG)
 		return (struct separator){0};
 	return (struct separator){SEPARATOR_BREAK, EVENT_SPACE | (style == STYLE_FILL || style == STYLE_TIGHT ? EVENT_FILL : 0), false};
@@ -103,30 +103,30 @@ static struct separator find_separator(struct formatter *f, token_id i)
 {
 	token_id prev = f->prev;
 	unsigned here = flags(f, i), before = prev == TOKEN_NONE ? 0 : flags(f, prev);
-	bool in_group = top(f) && top(f)->kind == FRAME_GROUP;
-	if (prev == TOKEN_NONE || kind(f, i) == TOK_EOF)
+	bool in_group = format_top(f) && format_top(f)->kind == FRAME_GROUP;
+	if (prev == TOKEN_NONE || format_kind(f, i) == TOK_EOF)
 		return (struct separator){SEPARATOR_LINE, 0, false};
-	if (opens(f, prev) && !(closes(f, i) && is_empty(f, prev)))
+	if (format_opens(f, prev) && !(format_closes(f, i) && format_is_empty(f, prev)))
 		return separator_in_bracket(f, prev);
-	if (closes(f, i))
+	if (format_closes(f, i))
 		return separator_in_bracket(f, f->marks[i].partner);
 	if (here & MARK_LINE)
 		return (struct separator){SEPARATOR_LINE, 0, false};
 	if (here & MARK_BREAK_BEFORE)
 		return (struct separator){SEPARATOR_BREAK,
-					  (kind(f, i) == TOK_DOT ? 0 : EVENT_SPACE) | (here & MARK_FILL ? EVENT_FILL : 0) |
-						  (kind(f, i) == TOK_ARROW ? EVENT_ARROW : 0),
+					  (format_kind(f, i) == TOK_DOT ? 0 : EVENT_SPACE) | (here & MARK_FILL ? EVENT_FILL : 0) |
+						  (format_kind(f, i) == TOK_ARROW ? EVENT_ARROW : 0),
 					  in_group};
 	if (before & MARK_ASSIGN)
 		return (struct separator){SEPARATOR_BREAK, EVENT_SPACE | EVENT_ASSIGN, false};
 	if (before & MARK_BREAK_AFTER)
 		return (struct separator){SEPARATOR_BREAK, EVENT_SPACE | (before & MARK_FILL ? EVENT_FILL : 0), in_group};
-	return kind(f, prev) == TOK_COMMA ? separator_after_comma(f) : (struct separator){0};
+	return format_kind(f, prev) == TOK_COMMA ? separator_after_comma(f) : (struct separator){0};
 }
 
 /* --- comments --- */
 
-static uint32_t columns(const char *text, uint32_t n)
+static uint32_t format_columns(const char *text, uint32_t n)
 {
 	uint32_t width = 0;
 	for (uint32_t i = 0; i < n; i++)
@@ -142,12 +142,12 @@ static uint32_t last_line(const char *text, uint32_t n)
 	return at;
 }
 
-static void put_comment(struct formatter *f, const struct comment *c, bool space)
+static void format_put_comment(struct formatter *f, const struct comment *c, bool space)
 {
 	const char *text = f->tok->src->text + c->start;
 	uint32_t len = c->end - c->start, from = c->multi ? last_line(text, len) : 0;
 	unsigned spaces = !space ? 0 : c->line ? EVENT_SPACES : EVENT_SPACE;
-	printer_comment(&f->p, text, len, columns(text + from, len - from), spaces | (c->line || c->multi ? EVENT_BESIDE : 0));
+	printer_comment(&f->p, text, len, format_columns(text + from, len - from), spaces | (c->line || c->multi ? EVENT_BESIDE : 0));
 	if (c->multi)
 		printer_flush(&f->p);
 }
@@ -182,7 +182,7 @@ static void put_break(struct formatter *f, struct separator at, bool blank)
 
 static bool no_space_after(const struct formatter *f, token_id prev)
 {
-	return prev == TOKEN_NONE || (opens(f, prev) && kind(f, prev) != TOK_LBRACE);
+	return prev == TOKEN_NONE || (format_opens(f, prev) && format_kind(f, prev) != TOK_LBRACE);
 }
 
 /* Writes the separator before comment i, which is not at the end of the previous line. True if a space is still needed. */
@@ -210,7 +210,7 @@ static void put_comments(struct formatter *f, struct separator *at, bool first_i
 		struct separator none = {0};
 		if (i >= n)
 			space &= separate_comment(f, closing ? &none : at, i, ended, first_in);
-		put_comment(f, c, space);
+		format_put_comment(f, c, space);
 		ended = c->line || newlines_after(&f->gap, i);
 		space = true;
 	}
@@ -222,7 +222,7 @@ static void put_comments(struct formatter *f, struct separator *at, bool first_i
 
 static void indent(struct formatter *f)
 {
-	struct frame *fr = top(f);
+	struct frame *fr = format_top(f);
 	if (fr->indented || fr->plain)
 		return;
 	fr->indented = true;
@@ -231,8 +231,8 @@ static void indent(struct formatter *f)
 
 static void open_groups(struct formatter *f, token_id i)
 {
-	const struct frame *outer = top(f);
-	bool plain = outer && outer->kind == FRAME_BRACKET && outer->style == STYLE_PAREN && opens(f, f->prev);
+	const struct frame *outer = format_top(f);
+	bool plain = outer && outer->kind == FRAME_BRACKET && outer->style == STYLE_PAREN && format_opens(f, f->prev);
 	for (uint32_t n = f->marks[i].opens; n; n--) {
 		vec_push(&f->frames, ((struct frame){.kind = FRAME_GROUP, .plain = plain}));
 		printer_event(&f->p, EVENT_BEGIN, 0);
@@ -243,7 +243,7 @@ static void open_groups(struct formatter *f, token_id i)
 static void close_groups(struct formatter *f, token_id i)
 {
 	for (uint32_t n = f->marks[i].closes; n; n--) {
-		if (top(f)->indented)
+		if (format_top(f)->indented)
 			printer_event(&f->p, EVENT_DEDENT, 0);
 		printer_event(&f->p, EVENT_END, 0);
 		f->frames.len--;
@@ -262,7 +262,7 @@ static void begin_bracket(struct formatter *f, token_id i)
 
 static void end_bracket(struct formatter *f)
 {
-	if (top(f)->grouped)
+	if (format_top(f)->grouped)
 		printer_event(&f->p, EVENT_END, EVENT_BRACKET);
 	f->frames.len--;
 }
@@ -270,7 +270,7 @@ static void end_bracket(struct formatter *f)
 /* --- definitions of the file --- */
 
 /* Inserts an empty line between two definitions if one of them takes several lines. */
-static void end_item(struct formatter *f)
+static void format_end_item(struct formatter *f)
 {
 	bool is_long = f->p.lines > f->item_line;
 	size_t at = f->p.item_break;
@@ -295,7 +295,7 @@ static void begin_item(struct formatter *f)
 {
 	printer_flush(&f->p);
 	if (f->any_item)
-		end_item(f);
+		format_end_item(f);
 	f->item_blank = !f->any_item || gap_has_blank(&f->gap);
 	f->any_item = f->p.record_item_break = true;
 }
@@ -303,31 +303,32 @@ static void begin_item(struct formatter *f)
 /* --- tokens --- */
 
 /* Returns the last token of the piece at i. An f-string is one piece; its text is copied. */
-static token_id piece_end(const struct formatter *f, token_id i) { return kind(f, i) == TOK_FSTR_HEAD ? f->marks[i].partner : i; }
+static token_id piece_end(const struct formatter *f, token_id i) { return format_kind(f, i) == TOK_FSTR_HEAD ? f->marks[i].partner : i; }
 
-static void put_token(struct formatter *f, token_id i, bool space)
+static void format_put_token(struct formatter *f, token_id i, bool space)
 {
 	token_id last = piece_end(f, i);
 	const char *text = token_text(f->tok, i);
 	uint32_t len = f->tok->ends[last] - f->tok->starts[i];
-	bool wide = kind(f, i) == TOK_STRING || last != i || kind(f, i) == TOK_FSTR_WHOLE;
-	if (kind(f, i) == TOK_GE && closes(f, i)) { /* `>=` that closes type arguments; its `=` begins a value */
+	bool wide = format_kind(f, i) == TOK_STRING || last != i || format_kind(f, i) == TOK_FSTR_WHOLE;
+	if (format_kind(f, i) == TOK_GE && format_closes(f, i)) { /* `>=` that closes type arguments; its `=` begins a value */
 		text = "> =";
 		len = 3;
 	}
-	printer_text(&f->p, text, len, wide ? columns(text, len) : len, space ? EVENT_SPACE : 0);
+	printer_text(&f->p, text, len, wide ? format_columns(text, len) : len, space ? EVENT_SPACE : 0);
 }
 
 /* True for `;`, for commas that the layout adds itself, and for the first `>` of `>>`, which has no text. */
 static bool is_dropped(struct formatter *f, token_id i)
 {
-	if (kind(f, i) == TOK_SEMICOLON || (kind(f, i) == TOK_GT && f->tok->starts[i] == f->tok->ends[i]))
+	if (format_kind(f, i) == TOK_SEMICOLON || (format_kind(f, i) == TOK_GT && f->tok->starts[i] == f->tok->ends[i]))
 		return true;
-	if (kind(f, i) != TOK_COMMA)
+	if (format_kind(f, i) != TOK_COMMA)
 		return false;
-	if (closes(f, i + 1))
+	if (format_closes(f, i + 1))
 		return !(flags(f, i + 1) & MARK_KEEPS_COMMA) && f->marks[f->marks[i + 1].partner].style != STYLE_PAREN;
-	return kind(f, i + 1) == TOK_LBRACE && !flags(f, i) && (!top(f) || top(f)->style == STYLE_BLOCK); /* ends a `where` */
+	return format_kind(f, i + 1) == TOK_LBRACE && !flags(f, i) &&
+	       (!format_top(f) || format_top(f)->style == STYLE_BLOCK); /* ends a `where` */
 }
 
 static void scan_gap(struct formatter *f, token_id i)
@@ -337,7 +338,7 @@ static void scan_gap(struct formatter *f, token_id i)
 	f->gap.newlines = 0;
 	if (end - f->gap_start > 1 || token_after_newline(f->tok, i))
 		format_gap(f->tok->src, f->gap_start, end, &f->gap);
-	if (kind(f, i) == TOK_EOF && !f->gap.newlines)
+	if (format_kind(f, i) == TOK_EOF && !f->gap.newlines)
 		f->gap.newlines = 1;
 }
 
@@ -349,10 +350,10 @@ static void put_inner_token(struct formatter *f, token_id i)
 	if (inner) {
 		scan_gap(f, i);
 		for (uint32_t k = 0; k < f->gap.comments.len; k++)
-			put_comment(f, &f->gap.comments.at[k], true);
+			format_put_comment(f, &f->gap.comments.at[k], true);
 		f->gap_start = f->tok->ends[i];
 	}
-	put_token(f, i, kind(f, i) != TOK_COMMA);
+	format_put_token(f, i, format_kind(f, i) != TOK_COMMA);
 	f->prev = i;
 }
 
@@ -361,11 +362,11 @@ static bool close_bracket(struct formatter *f, token_id i, struct separator at, 
 	token_id opened = f->marks[i].partner;
 	unsigned style = f->marks[opened].style;
 	bool comments = f->gap.comments.len;
-	if (!is_empty(f, opened) && (style == STYLE_LIST || style == STYLE_FILL) && !(flags(f, i) & MARK_KEEPS_COMMA))
+	if (!format_is_empty(f, opened) && (style == STYLE_LIST || style == STYLE_FILL) && !(flags(f, i) & MARK_KEEPS_COMMA))
 		printer_event(&f->p, EVENT_COMMA, 0);
 	if (comments)
 		put_comments(f, &at, opened == f->prev, true);
-	if (top(f)->indented)
+	if (format_top(f)->indented)
 		printer_event(&f->p, EVENT_DEDENT, 0);
 	put_break(f, at, false);
 	return at.kind == SEPARATOR_NONE && (space || (comments && style == STYLE_BLOCK));
@@ -374,7 +375,7 @@ static bool close_bracket(struct formatter *f, token_id i, struct separator at, 
 /* Writes the comments and the break before a token. True if a space is still needed. */
 static bool put_separator(struct formatter *f, token_id i, struct separator at, bool space)
 {
-	bool first_in = f->prev == TOKEN_NONE || opens(f, f->prev), comments = f->gap.comments.len;
+	bool first_in = f->prev == TOKEN_NONE || format_opens(f, f->prev), comments = f->gap.comments.len;
 	bool inside_line = at.kind == SEPARATOR_NONE || at.flags & EVENT_ASSIGN;
 	bool blank = f->gap.newlines > 1 && !(first_in && !comments) && !inside_line && !at.indents;
 	if (at.indents)
@@ -383,7 +384,7 @@ static bool put_separator(struct formatter *f, token_id i, struct separator at, 
 		printer_event(&f->p, EVENT_INDENT, 0);
 	if (comments)
 		put_comments(f, &at, first_in, false);
-	if (kind(f, i) != TOK_EOF)
+	if (format_kind(f, i) != TOK_EOF)
 		put_break(f, at, blank);
 	if (comments && inside_line)
 		printer_event(&f->p, EVENT_DEDENT, 0);
@@ -396,20 +397,20 @@ static void put_token_with_layout(struct formatter *f, token_id i)
 	struct separator at = find_separator(f, i);
 	bool space = f->prev != TOKEN_NONE && needs_space(f, f->prev, i);
 	scan_gap(f, i);
-	if (flags(f, i) & MARK_ITEM || kind(f, i) == TOK_EOF)
+	if (flags(f, i) & MARK_ITEM || format_kind(f, i) == TOK_EOF)
 		begin_item(f);
-	space = closes(f, i) ? close_bracket(f, i, at, space) : put_separator(f, i, at, space);
+	space = format_closes(f, i) ? close_bracket(f, i, at, space) : put_separator(f, i, at, space);
 	if (flags(f, i) & MARK_DEFINES)
 		f->item_line = f->p.lines + f->p.pending;
-	if (!closes(f, i))
+	if (!format_closes(f, i))
 		open_groups(f, i);
-	if (opens(f, i))
+	if (format_opens(f, i))
 		begin_bracket(f, i);
-	if (kind(f, i) != TOK_EOF)
-		put_token(f, i, space);
-	if (opens(f, i) && top(f)->indented)
+	if (format_kind(f, i) != TOK_EOF)
+		format_put_token(f, i, space);
+	if (format_opens(f, i) && format_top(f)->indented)
 		printer_event(&f->p, EVENT_INDENT, 0);
-	if (closes(f, i)) {
+	if (format_closes(f, i)) {
 		end_bracket(f);
 		open_groups(f, i); /* of the `=` of a `>=` */
 	}
@@ -425,7 +426,7 @@ void format_ast(const struct ast *t, struct buf *out)
 	for (token_id i = 0; i < t->tokens.len; i = piece_end(&f, i) + 1) {
 		if (is_dropped(&f, i))
 			continue;
-		if (kind(&f, i) == TOK_COMMA || kind(&f, i) == TOK_SLASH2)
+		if (format_kind(&f, i) == TOK_COMMA || format_kind(&f, i) == TOK_SLASH2)
 			put_inner_token(&f, i);
 		else
 			put_token_with_layout(&f, i);
@@ -457,7 +458,7 @@ enum { CHECK_RESULT = true };
 #endif
 
 /* Debug builds parse the result and compare the trees. */
-static void check_result(const struct ast *before, const struct source *src, const char *text, size_t len)
+static void format_check_result(const struct ast *before, const struct source *src, const char *text, size_t len)
 {
 	struct sources *sources = sources_new();
 	struct diags *d = diags_new(0);
@@ -478,7 +479,7 @@ bool format_source(const struct source *src, struct buf *out, struct diags *d)
 		format_ast(&t, out);
 	}
 	if (CHECK_RESULT && out->len > from)
-		check_result(&t, src, out->at + from, out->len - from);
+		format_check_result(&t, src, out->at + from, out->len - from);
 	ast_free(&t);
 	return ok;
 }

@@ -11,7 +11,7 @@ static uint32_t trim_end(const char *text, uint32_t start, uint32_t end)
 	return end;
 }
 
-static uint32_t line_end(const struct source *src, uint32_t i)
+static uint32_t gap_line_end(const struct source *src, uint32_t i)
 {
 	const char *newline = memchr(src->text + i, '\n', src->len - i);
 	return newline ? (uint32_t)(newline - src->text) : src->len;
@@ -37,7 +37,7 @@ void format_gap(const struct source *src, uint32_t start, uint32_t end, struct g
 			i += text[i] == '/' ? 2 : 1;
 			continue;
 		}
-		uint32_t stop = line ? line_end(src, i) : block_end(text, i);
+		uint32_t stop = line ? gap_line_end(src, i) : block_end(text, i);
 		bool multi = !line && memchr(text + i, '\n', stop - i);
 		vec_push(&gap->comments, ((struct comment){i, line ? trim_end(text, i, stop) : stop, line, multi, newlines}));
 		newlines = 0;

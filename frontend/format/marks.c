@@ -13,7 +13,7 @@ struct marker {
 	token_id *firsts, *lasts; /* of nodes */
 };
 
-static enum token_kind kind(const struct marker *x, token_id i) { return token_kind(&x->t->tokens, i); }
+static enum token_kind marks_kind(const struct marker *x, token_id i) { return token_kind(&x->t->tokens, i); }
 static void add_flags(struct marker *x, token_id i, unsigned flags) { x->m[i].flags |= (uint16_t)flags; }
 
 static void add_group(struct marker *x, token_id first, token_id last)
@@ -106,7 +106,7 @@ static void mark_ternary(struct marker *x, node_id n)
 static void mark_prefix(struct marker *x, node_id n)
 {
 	token_id op = ast_token(x->t, n);
-	if (kind(x, op + 1) != kind(x, op) || kind(x, op) == TOK_BANG || kind(x, op) == TOK_TILDE)
+	if (marks_kind(x, op + 1) != marks_kind(x, op) || marks_kind(x, op) == TOK_BANG || marks_kind(x, op) == TOK_TILDE)
 		add_flags(x, op, MARK_TIGHT_AFTER);
 }
 
@@ -125,7 +125,7 @@ static void mark_slice(struct marker *x, node_id n)
 	struct ast_range r = ast_range(x->t, n);
 	token_id colon = ast_token(x->t, n), second = r.to ? x->lasts[r.to] + 1 : colon + 1;
 	mark_tight(x, colon);
-	if (kind(x, second) == TOK_COLON)
+	if (marks_kind(x, second) == TOK_COLON)
 		mark_tight(x, second);
 }
 
@@ -148,7 +148,7 @@ static node_id chain_base(const struct marker *x, node_id n)
 }
 
 /* True if call n is a link of a chain: a method called on the result of a call. */
-static bool is_link(const struct marker *x, node_id n)
+static bool marks_is_link(const struct marker *x, node_id n)
 {
 	node_id callee = ast_a(x->t, n);
 	return ast_kind(x->t, callee) == NODE_MEMBER && ast_kind(x->t, chain_base(x, ast_a(x->t, callee))) == NODE_CALL;
@@ -160,10 +160,10 @@ static void mark_call(struct marker *x, node_id n)
 	struct ast_nodes args = ast_nodes(x->t, ast_b(x->t, n));
 	add_flags(x, open, MARK_TIGHT_BEFORE);
 	set_style(x, open, is_hugging(x, args, open) ? STYLE_HUG : STYLE_LIST);
-	if (!is_link(x, n))
+	if (!marks_is_link(x, n))
 		return;
 	node_id member = ast_a(x->t, n), before = chain_base(x, ast_a(x->t, member));
-	if (is_link(x, before))
+	if (marks_is_link(x, before))
 		remove_group(x, before);
 	add_flags(x, ast_token(x->t, member) - 1, MARK_BREAK_BEFORE);
 	add_node_group(x, n);
@@ -179,7 +179,7 @@ static void mark_attribute(struct marker *x, node_id n)
 	set_style(x, name + 1, STYLE_LIST);
 }
 
-static bool is_number(const struct ast *t, node_id n)
+static bool marks_is_number(const struct ast *t, node_id n)
 {
 	if (ast_kind(t, n) == NODE_UNARY)
 		n = ast_a(t, n);
@@ -191,7 +191,7 @@ static void mark_list(struct marker *x, node_id n)
 	struct ast_nodes l = ast_nodes(x->t, ast_a(x->t, n));
 	bool numbers = true;
 	for (uint32_t i = 0; i < l.n && numbers; i++)
-		numbers = is_number(x->t, l.at[i]);
+		numbers = marks_is_number(x->t, l.at[i]);
 	set_style(x, ast_token(x->t, n), numbers ? STYLE_FILL : STYLE_LIST);
 }
 
@@ -215,9 +215,9 @@ static void mark_generics(struct marker *x, struct ast_nodes list, token_id open
 	if (!list.n)
 		return;
 	token_id close = x->lasts[list.at[list.n - 1]] + 1;
-	if (kind(x, close) == TOK_COLON) /* `n: int`: the tree has no node for the type */
+	if (marks_kind(x, close) == TOK_COLON) /* `n: int`: the tree has no node for the type */
 		close += 2;
-	mark_angle_brackets(x, open, close + (kind(x, close) == TOK_COMMA));
+	mark_angle_brackets(x, open, close + (marks_kind(x, close) == TOK_COMMA));
 }
 
 static void mark_function(struct marker *x, node_id n)
@@ -232,13 +232,13 @@ static void mark_function(struct marker *x, node_id n)
 	set_style(x, open, STYLE_LIST);
 	token_id arrow = x->m[open].partner + 1;
 	add_flags(x, body, MARK_BODY);
-	if (kind(x, arrow) == TOK_ARROW)
+	if (marks_kind(x, arrow) == TOK_ARROW)
 		add_flags(x, arrow, MARK_BREAK_BEFORE);
 	if (f.where.n) {
 		add_flags(x, x->firsts[f.where.at[0]] - 1, MARK_BREAK_BEFORE | MARK_FILL);
 		mark_bare_commas(x, f.where);
 	}
-	add_group(x, keyword, kind(x, body - 1) == TOK_COMMA ? body - 2 : body - 1);
+	add_group(x, keyword, marks_kind(x, body - 1) == TOK_COMMA ? body - 2 : body - 1);
 }
 
 static void mark_block(struct marker *x, node_id n)
@@ -293,7 +293,7 @@ static void mark_import(struct marker *x, node_id n)
 {
 	token_id open = ast_token(x->t, n) + 3; /* from module import ( */
 	struct ast_nodes names = ast_nodes(x->t, ast_b(x->t, n));
-	if (kind(x, open) == TOK_LPAREN)
+	if (marks_kind(x, open) == TOK_LPAREN)
 		set_style(x, open, STYLE_LIST);
 	else if (names.n)
 		mark_bare_commas(x, names);
@@ -331,7 +331,7 @@ static void mark_assignment(struct marker *x, node_id type, node_id value)
 	add_group(x, equals, x->lasts[value]);
 }
 
-static void mark_node(struct marker *x, node_id n)
+static void marks_mark_node(struct marker *x, node_id n)
 {
 	const struct ast *t = x->t;
 	token_id main = ast_token(t, n);
@@ -383,7 +383,7 @@ static void mark_node(struct marker *x, node_id n)
 	case NODE_SLICE: mark_slice(x, n); break;
 	case NODE_CALL: mark_call(x, n); break;
 	case NODE_NAMED_ARG: /* name=value, name: value */
-		if (kind(x, main + 1) == TOK_ASSIGN)
+		if (marks_kind(x, main + 1) == TOK_ASSIGN)
 			mark_tight(x, main + 1);
 		else
 			add_flags(x, main + 1, MARK_TIGHT_BEFORE);
@@ -404,7 +404,7 @@ static void match_brackets(struct marker *x)
 {
 	VEC(token_id) open = {0};
 	for (token_id i = 0; i < x->t->tokens.len; i++) {
-		enum token_kind k = kind(x, i);
+		enum token_kind k = marks_kind(x, i);
 		if (k == TOK_LPAREN || k == TOK_LBRACKET || k == TOK_LBRACE) {
 			vec_push(&open, i);
 		} else if (k == TOK_RPAREN || k == TOK_RBRACKET || k == TOK_RBRACE) {
@@ -434,7 +434,7 @@ struct mark *format_marks(const struct ast *t)
 	ast_spans(t, x.firsts, x.lasts);
 	match_brackets(&x);
 	for (node_id n = AST_ROOT + 1; n < t->len; n++)
-		mark_node(&x, n);
+		marks_mark_node(&x, n);
 	mark_items(&x);
 	free(x.firsts);
 	free(x.lasts);

@@ -10,7 +10,7 @@ enum mode { MODE_FLAT, MODE_BROKEN };
 #define STEP 4
 #define MAX_INDENT 60 /* deeper nesting is not indented further, so that the output is linear in the input */
 
-static struct event *push(struct printer *p, enum event_kind kind, unsigned flags)
+static struct event *print_push(struct printer *p, enum event_kind kind, unsigned flags)
 {
 	vec_push(&p->events, ((struct event){.at = p->at, .kind = (uint8_t)kind, .flags = (uint8_t)flags}));
 	return &p->events.at[p->events.len - 1];
@@ -18,7 +18,7 @@ static struct event *push(struct printer *p, enum event_kind kind, unsigned flag
 
 void printer_text(struct printer *p, const char *text, uint32_t len, uint32_t width, unsigned flags)
 {
-	struct event *e = push(p, EVENT_TEXT, flags);
+	struct event *e = print_push(p, EVENT_TEXT, flags);
 	e->text = text;
 	e->len = len;
 	e->size = width;
@@ -27,7 +27,7 @@ void printer_text(struct printer *p, const char *text, uint32_t len, uint32_t wi
 
 void printer_comment(struct printer *p, const char *text, uint32_t len, uint32_t width, unsigned flags)
 {
-	struct event *e = push(p, EVENT_COMMENT, flags);
+	struct event *e = print_push(p, EVENT_COMMENT, flags);
 	e->text = text;
 	e->len = len;
 	e->size = width;
@@ -37,11 +37,11 @@ void printer_comment(struct printer *p, const char *text, uint32_t len, uint32_t
 
 void printer_break(struct printer *p, unsigned flags)
 {
-	push(p, EVENT_BREAK, flags);
+	print_push(p, EVENT_BREAK, flags);
 	p->at += flags & EVENT_SPACE;
 }
 
-void printer_event(struct printer *p, enum event_kind kind, unsigned flags) { push(p, kind, flags); }
+void printer_event(struct printer *p, enum event_kind kind, unsigned flags) { print_push(p, kind, flags); }
 
 /* --- sizes --- */
 
@@ -135,11 +135,11 @@ static void add_newline(struct printer *p, bool blank)
 
 static uint32_t column(const struct printer *p) { return p->pending ? p->pending_indent : p->col; }
 
-static bool fits(const struct printer *p, uint32_t width) { return width <= FORMAT_WIDTH && column(p) + width <= FORMAT_WIDTH; }
+static bool print_fits(const struct printer *p, uint32_t width) { return width <= FORMAT_WIDTH && column(p) + width <= FORMAT_WIDTH; }
 
 static uint8_t mode(const struct printer *p) { return p->modes.len ? p->modes.at[p->modes.len - 1] : MODE_BROKEN; }
 
-static bool is_taken(const struct printer *p, const struct event *e)
+static bool print_is_taken(const struct printer *p, const struct event *e)
 {
 	if (mode(p) == MODE_FLAT)
 		return false;
@@ -147,7 +147,7 @@ static bool is_taken(const struct printer *p, const struct event *e)
 		return p->last_mode == MODE_FLAT;
 	if (e->flags & EVENT_ASSIGN)
 		return e->size <= FORMAT_WIDTH && p->indent + STEP + e->size <= FORMAT_WIDTH + 1;
-	return !(e->flags & EVENT_FILL) || !fits(p, e->size);
+	return !(e->flags & EVENT_FILL) || !print_fits(p, e->size);
 }
 
 static enum mode begin_mode(const struct printer *p, const struct event *e)
@@ -156,12 +156,12 @@ static enum mode begin_mode(const struct printer *p, const struct event *e)
 		return MODE_FLAT;
 	if (e->flags & EVENT_BODY && p->last_end == MODE_BROKEN)
 		return MODE_BROKEN;
-	return fits(p, e->size) ? MODE_FLAT : MODE_BROKEN;
+	return print_fits(p, e->size) ? MODE_FLAT : MODE_BROKEN;
 }
 
 static void write_break(struct printer *p, const struct event *e)
 {
-	if (is_taken(p, e)) {
+	if (print_is_taken(p, e)) {
 		p->indent += e->flags & EVENT_ASSIGN ? STEP : 0;
 		add_newline(p, e->flags & EVENT_BLANK);
 		p->indent -= e->flags & EVENT_ASSIGN ? STEP : 0;

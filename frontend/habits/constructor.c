@@ -4,7 +4,7 @@
 #include "frontend/habits/habit_state.h"
 
 /* Puts a line of a constructor into the layer's body, with less indentation. Leaves out the call of the base's constructor. */
-static void put_line(struct buf *out, const char *line, const char *end, uint32_t indent)
+static void constructor_put_line(struct buf *out, const char *line, const char *end, uint32_t indent)
 {
 	const char *word = line;
 	while (word < end && (*word == ' ' || *word == '\t'))
@@ -25,7 +25,7 @@ static void put_body(struct parser *p, struct buf *out, token_id open, token_id 
 	while (line < end) {
 		const char *stop = memchr(line, '\n', (size_t)(end - line));
 		stop = stop ? stop + 1 : end;
-		put_line(out, line, stop, indent_of(p, close));
+		constructor_put_line(out, line, stop, indent_of(p, close));
 		line = stop;
 	}
 	while (out->len && strchr(" \t\n", out->at[out->len - 1]))

@@ -30,7 +30,7 @@ static const struct library_name {
 };
 #define COUNT(table) (sizeof(table) / sizeof *(table))
 
-static const struct library_name *find(const char *text, size_t len, unsigned use)
+static const struct library_name *habits_find(const char *text, size_t len, unsigned use)
 {
 	for (size_t i = 0; i < COUNT(names); i++)
 		if (names[i].use & use && strlen(names[i].text) == len && memcmp(names[i].text, text, len) == 0)
@@ -149,7 +149,7 @@ static bool static_call(struct diags *d, struct diag *g, const struct tokens *t,
 	token_id member = tok + 2;
 	if (!is_tensor_type(t, tok) || member >= t->len || token_kind(t, tok + 1) != TOK_DOT || token_kind(t, member) != TOK_NAME)
 		return false;
-	const struct library_name *n = find(token_text(t, member), token_len(t, member), HABIT_VALUE);
+	const struct library_name *n = habits_find(token_text(t, member), token_len(t, member), HABIT_VALUE);
 	char text[64] = "";
 	if (ternary && (token_is(t, member, "random") || token_is(t, member, "rand") || token_is(t, member, "randn")))
 		snprintf(text, sizeof text, "random_ternary");
@@ -168,7 +168,7 @@ static bool static_call(struct diags *d, struct diag *g, const struct tokens *t,
 
 bool habit_name_help(struct diags *d, struct diag *g, const struct tokens *t, token_id tok, unsigned use)
 {
-	const struct library_name *n = find(token_text(t, tok), token_len(t, tok), use);
+	const struct library_name *n = habits_find(token_text(t, tok), token_len(t, tok), use);
 	if (!n)
 		return false;
 	if (use & HABIT_VALUE && static_call(d, g, t, tok))
@@ -181,7 +181,7 @@ bool habit_name_help(struct diags *d, struct diag *g, const struct tokens *t, to
 
 const char *habit_name_instead(const char *name, unsigned use)
 {
-	const struct library_name *n = find(name, strlen(name), use);
+	const struct library_name *n = habits_find(name, strlen(name), use);
 	return n && n->how == WORD ? n->instead : NULL;
 }
 

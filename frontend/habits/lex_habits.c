@@ -5,9 +5,9 @@
 
 enum { LONGEST_WORD = 16, LONGEST_QUOTE = 256 };
 
-static bool is_blank(char c) { return c == ' ' || c == '\t'; }
+static bool lex_habits_is_blank(char c) { return c == ' ' || c == '\t'; }
 
-static const char *line_end(const struct lexer *lx, const char *p)
+static const char *lex_habits_line_end(const struct lexer *lx, const char *p)
 {
 	const char *q = memchr(p, '\n', (size_t)(lx->end - p));
 	q = q ? q : lx->end;
@@ -16,7 +16,7 @@ static const char *line_end(const struct lexer *lx, const char *p)
 
 static const char *skip_blanks(const char *p)
 {
-	while (is_blank(*p))
+	while (lex_habits_is_blank(*p))
 		p++;
 	return p;
 }
@@ -44,7 +44,7 @@ static struct diag *habit(struct lexer *lx, const char *from, const char *to, co
 	lx->failed = true;
 	if (lx->reported_until && from < lx->reported_until)
 		return NULL;
-	lx->reported_until = line_end(lx, to);
+	lx->reported_until = lex_habits_line_end(lx, to);
 	struct diag *g = lex_error(lx, DIAG_HABIT_SYNTAX, from, to, "%s", message);
 	g->is_recovered = true;
 	return g;
@@ -69,7 +69,7 @@ static const char *find_triple(const struct lexer *lx, const char *p, char quote
 /* True if a value is expected at p: in brackets or after an operator. */
 static bool wants_value(const struct lexer *lx, const char *p)
 {
-	while (p > lx->text && (is_blank(p[-1]) || p[-1] == '\n' || p[-1] == '\r'))
+	while (p > lx->text && (lex_habits_is_blank(p[-1]) || p[-1] == '\n' || p[-1] == '\r'))
 		p--;
 	return p > lx->text && strchr("=([,+:?%", p[-1]) != NULL;
 }
@@ -105,14 +105,14 @@ static bool triple_quotes(struct lexer *lx, const char *p, struct lexeme *out)
 
 /* ---- comments ---- */
 
-static bool is_letter(char c) { return lex_is_word(c) && !lex_is_digit(c); }
+static bool lex_habits_is_letter(char c) { return lex_is_word(c) && !lex_is_digit(c); }
 
 /* True if a letter of a word follows that no operator of the language is: "// the weights", not "a // b if c". */
 static bool has_two_words(const char *p)
 {
 	static const char *const operators[] = {"for", "if", "else", "in", "and", "or", "is", "not", "as", "where"};
 	const char *end = skip_word(p), *next = skip_blanks(end);
-	return is_letter(*p) && next > end && is_letter(*next) && !WORD_IN(next, operators);
+	return lex_habits_is_letter(*p) && next > end && lex_habits_is_letter(*next) && !WORD_IN(next, operators);
 }
 
 /* True if no operand ends at the last token, or a block does: its quotient needs parentheses, so that line breaks and comments change no meaning. */
@@ -127,17 +127,17 @@ static bool starts_comment(const struct lexer *lx, const char *p)
 {
 	static const char *const has_block[] = {"if"}; /* a // if c { b } else { d } */
 	const char *q = skip_blanks(p + 2), *before = p;
-	while (before > lx->text && is_blank(before[-1]))
+	while (before > lx->text && lex_habits_is_blank(before[-1]))
 		before--;
 	bool first = before == lx->text || before[-1] == '\n';
 	if (cannot_be_divided(lx->tokens))
 		return true;
-	bool operand = is_letter(*q) || lex_is_digit(*q) || (*q && strchr("([{\"'-+!.", *q));
+	bool operand = lex_habits_is_letter(*q) || lex_is_digit(*q) || (*q && strchr("([{\"'-+!.", *q));
 	if (first && operand) { /* an operator may start a line within brackets */
 		const char *end = skip_blanks(skip_word(q));
 		return has_two_words(q) || *end == ':' || *end == ',' || *end == '\'';
 	}
-	if (!first && WORD_IN(q, has_block) && memchr(q, '{', (size_t)(line_end(lx, q) - q)))
+	if (!first && WORD_IN(q, has_block) && memchr(q, '{', (size_t)(lex_habits_line_end(lx, q) - q)))
 		return false;
 	return first || (before < p && has_two_words(q));
 }
@@ -147,7 +147,7 @@ static bool slash_comment(struct lexer *lx, const char *p, struct lexeme *out)
 	if (p[1] != '/' || !starts_comment(lx, p))
 		return false;
 	edit(lx, habit(lx, p, p + 2, "`//` does not start a comment; use `#`"), "#");
-	*out = (struct lexeme){LEX_NO_TOKEN, line_end(lx, p), NULL};
+	*out = (struct lexeme){LEX_NO_TOKEN, lex_habits_line_end(lx, p), NULL};
 	return true;
 }
 

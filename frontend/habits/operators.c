@@ -82,7 +82,7 @@ static bool has_else(const struct parser *p)
 }
 
 /* `then if cond else otherwise`, at its `if`: the tree of `cond ? then : otherwise`. */
-static node_id read_choice(struct parser *p, node_id then)
+static node_id operators_read_choice(struct parser *p, node_id then)
 {
 	const char *text = p->t->tokens.src->text;
 	token_id keyword = p->i;
@@ -123,7 +123,7 @@ enum habit habit_operator(struct parser *p, token_id first, node_id *node)
 		return read_not_in(p) || read_word_operator(p) ? HABIT_READ : HABIT_NONE;
 	if (!has_else(p))
 		return HABIT_NONE;
-	*node = read_choice(p, *node);
+	*node = operators_read_choice(p, *node);
 	return HABIT_READ;
 }
 
@@ -225,7 +225,7 @@ static void spell_assignment(struct parser *p, struct diag *g, token_id i)
 }
 
 /* Two tokens from i that are one operator of Python. */
-static bool read_pair(struct parser *p, token_id i)
+static bool operators_read_pair(struct parser *p, token_id i)
 {
 	static const struct {
 		uint8_t first, second;
@@ -312,7 +312,7 @@ enum habit habit_expected(struct parser *p, token_id first, node_id *node)
 	(void)first, (void)node;
 	if (p->k == TOK_ERROR)
 		return HABIT_NONE;
-	bool found = habit_word_in_expression(p, p->i) || (p->i && habit_word_in_expression(p, p->i - 1)) || read_pair(p, p->i) ||
-		     (p->i && read_pair(p, p->i - 1)) || read_sign(p) || read_transposed(p) || read_type_operator(p);
+	bool found = habit_word_in_expression(p, p->i) || (p->i && habit_word_in_expression(p, p->i - 1)) || operators_read_pair(p, p->i) ||
+		     (p->i && operators_read_pair(p, p->i - 1)) || read_sign(p) || read_transposed(p) || read_type_operator(p);
 	return found ? HABIT_SKIPPED : HABIT_NONE;
 }

@@ -130,7 +130,7 @@ static enum habit skip_all(struct parser *p)
 	return HABIT_SKIPPED;
 }
 
-static enum habit read_word(struct parser *p, const struct habit_word *w, uint8_t where)
+static enum habit starts_read_word(struct parser *p, const struct habit_word *w, uint8_t where)
 {
 	struct diag *g = habit_report(p, current_span(p), w->message, w->help, w->edit);
 	if (w->edit && !*w->edit && !newline_at(p, p->i + 1)) /* the blank after it, too */
@@ -269,7 +269,7 @@ static enum habit read_start(struct parser *p, uint8_t where)
 {
 	const struct habit_word *w = find_word(p, p->i, where & S ? where | X : where);
 	enum token_kind next = newline_at(p, p->i + 1) ? TOK_EOF : kind_at(p, p->i + 1);
-	enum habit found = w ? read_word(p, w, where) : next == TOK_COLON ? read_declaration(p, where) : HABIT_NONE;
+	enum habit found = w ? starts_read_word(p, w, where) : next == TOK_COLON ? read_declaration(p, where) : HABIT_NONE;
 	if (!found && where & I && next == TOK_ASSIGN)
 		return read_global(p);
 	if (!found && where & (I | M) && (next == TOK_LPAREN || next == TOK_LT))
@@ -282,7 +282,7 @@ enum habit habit_let(struct parser *p, token_id first, node_id *node)
 {
 	const struct habit_word *w = find_word(p, p->i, L);
 	(void)first, (void)node;
-	return w ? read_word(p, w, L) : HABIT_NONE;
+	return w ? starts_read_word(p, w, L) : HABIT_NONE;
 }
 
 enum habit habit_item(struct parser *p, token_id first, node_id *node) { return (void)first, (void)node, read_start(p, I); }

@@ -63,7 +63,7 @@ static void polys_rehash(struct dims *d)
 	}
 }
 
-static void *copied(struct arena *a, const void *from, uint32_t n, size_t size)
+static void *dim_copied(struct arena *a, const void *from, uint32_t n, size_t size)
 {
 	void *to = n ? arena_alloc(a, n * size, _Alignof(max_align_t)) : NULL;
 	return n ? memcpy(to, from, n * size) : NULL;
@@ -75,10 +75,10 @@ struct dims *dims_copy_at(struct arena *a, const struct dims *d, struct dims_mar
 	out->n_atoms = out->cap_atoms = m.atoms;
 	out->n_polys = out->cap_polys = m.polys;
 	out->n_syms = out->cap_syms = m.syms;
-	out->atoms = copied(a, d->atoms, m.atoms, sizeof *d->atoms);
-	out->polys = copied(a, d->polys, m.polys, sizeof *d->polys);
-	out->names = copied(a, d->names, m.syms, sizeof *d->names);
-	out->sym_atom = copied(a, d->sym_atom, m.syms, sizeof *d->sym_atom);
+	out->atoms = dim_copied(a, d->atoms, m.atoms, sizeof *d->atoms);
+	out->polys = dim_copied(a, d->polys, m.polys, sizeof *d->polys);
+	out->names = dim_copied(a, d->names, m.syms, sizeof *d->names);
+	out->sym_atom = dim_copied(a, d->sym_atom, m.syms, sizeof *d->sym_atom);
 	for (out->atom_buckets = FIRST_BUCKETS / 2; out->atom_buckets * 2 <= m.atoms;)
 		out->atom_buckets *= 2;
 	for (out->poly_buckets = FIRST_BUCKETS / 2; out->poly_buckets * 2 <= m.polys;)
@@ -278,7 +278,7 @@ static bool add_up(const struct dims *d, dim a, int64_t ka, dim b, int64_t kb, s
 }
 
 /* ka·a + kb·b */
-static dim combine(struct dims *d, dim a, int64_t ka, dim b, int64_t kb)
+static dim dim_combine(struct dims *d, dim a, int64_t ka, dim b, int64_t kb)
 {
 	struct sum s;
 	if (!add_up(d, a, ka, b, kb, &s) || s.n > MAX_TERMS)
@@ -286,8 +286,8 @@ static dim combine(struct dims *d, dim a, int64_t ka, dim b, int64_t kb)
 	return poly_intern(d, s.c0, s.terms, s.n);
 }
 
-dim dim_add(struct dims *d, dim a, dim b) { return combine(d, a, 1, b, 1); }
-dim dim_sub(struct dims *d, dim a, dim b) { return combine(d, a, 1, b, -1); }
+dim dim_add(struct dims *d, dim a, dim b) { return dim_combine(d, a, 1, b, 1); }
+dim dim_sub(struct dims *d, dim a, dim b) { return dim_combine(d, a, 1, b, -1); }
 
 uint32_t factors_of(const struct dims *d, uint32_t atom, uint32_t *out)
 {
@@ -343,7 +343,7 @@ dim times_term(struct dims *d, dim a, struct term t)
 dim dim_mul(struct dims *d, dim a, dim b)
 {
 	struct poly p = d->polys[b.idx];
-	dim sum = combine(d, a, p.c0, dim_const(d, 0), 0);
+	dim sum = dim_combine(d, a, p.c0, dim_const(d, 0), 0);
 	for (uint32_t i = 0; i < p.n; i++)
 		sum = dim_add(d, sum, times_term(d, a, p.terms[i]));
 	return sum;

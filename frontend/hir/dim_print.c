@@ -17,14 +17,14 @@ static bool needs_brackets(const struct dims *d, dim x)
 	return p->n + (p->c0 != 0) > 1 || (p->n == 1 && (p->terms[0].coef != 1 || d->atoms[p->terms[0].atom].kind != ATOM_SYM));
 }
 
-static void print(const struct dim_printer *t, dim x);
+static void dim_print_print(const struct dim_printer *t, dim x);
 
 static void print_operand(const struct dim_printer *t, dim x)
 {
 	bool brackets = needs_brackets(t->d, x);
 	if (brackets)
 		buf_putc(t->out, '(');
-	print(t, x);
+	dim_print_print(t, x);
 	if (brackets)
 		buf_putc(t->out, ')');
 }
@@ -65,7 +65,7 @@ static void print_atom(const struct dim_printer *t, uint32_t atom, bool factor)
 		buf_putc(t->out, ')');
 }
 
-static void print(const struct dim_printer *t, dim x)
+static void dim_print_print(const struct dim_printer *t, dim x)
 {
 	const struct poly *p = &t->d->polys[x.idx];
 	struct buf *out = t->out;
@@ -86,11 +86,11 @@ static void print(const struct dim_printer *t, dim x)
 		buf_printf(out, p->c0 < 0 ? " - %llu" : " + %llu", (unsigned long long)(p->c0 < 0 ? 0 - (uint64_t)p->c0 : (uint64_t)p->c0));
 }
 
-void dim_print(const struct dims *d, dim x, struct buf *out) { print(&(struct dim_printer){d, out, false}, x); }
+void dim_print(const struct dims *d, dim x, struct buf *out) { dim_print_print(&(struct dim_printer){d, out, false}, x); }
 
-void dim_print_apart(const struct dims *d, dim x, struct buf *out) { print(&(struct dim_printer){d, out, true}, x); }
+void dim_print_apart(const struct dims *d, dim x, struct buf *out) { dim_print_print(&(struct dim_printer){d, out, true}, x); }
 
-static void mark_dim(const struct dims *d, dim x, bool *used);
+static void dim_print_mark_dim(const struct dims *d, dim x, bool *used);
 
 static void mark_atom(const struct dims *d, uint32_t atom, bool *used)
 {
@@ -101,12 +101,12 @@ static void mark_atom(const struct dims *d, uint32_t atom, bool *used)
 	for (uint32_t i = 0; x->kind == ATOM_PRODUCT && i < x->n; i++)
 		mark_atom(d, x->factors[i], used);
 	if (x->kind == ATOM_DIV || x->kind == ATOM_MOD) {
-		mark_dim(d, x->a, used);
-		mark_dim(d, x->b, used);
+		dim_print_mark_dim(d, x->a, used);
+		dim_print_mark_dim(d, x->b, used);
 	}
 }
 
-static void mark_dim(const struct dims *d, dim x, bool *used)
+static void dim_print_mark_dim(const struct dims *d, dim x, bool *used)
 {
 	for (uint32_t i = 0; i < d->polys[x.idx].n; i++)
 		mark_atom(d, d->polys[x.idx].terms[i].atom, used);
@@ -119,7 +119,7 @@ void dims_print_atoms(const struct dims *d, const dim *x, uint32_t n, struct buf
 	if (!used)
 		bug_no_memory();
 	for (uint32_t i = 0; i < n; i++)
-		mark_dim(d, x[i], used);
+		dim_print_mark_dim(d, x[i], used);
 	for (uint32_t i = 0; i < d->n_atoms; i++) {
 		if (!used[i] && d->atoms[i].kind != ATOM_SYM)
 			continue;
@@ -137,7 +137,7 @@ struct step_writer {
 	uint32_t cap, n;
 };
 
-static void add_step(struct step_writer *p, enum dim_op op, int64_t value)
+static void dim_print_add_step(struct step_writer *p, enum dim_op op, int64_t value)
 {
 	if (p->n < p->cap)
 		p->steps[p->n] = (struct dim_step){op, value};
@@ -150,17 +150,17 @@ static void add_atom_steps(const struct dims *d, uint32_t atom, struct step_writ
 {
 	const struct atom *x = &d->atoms[atom];
 	if (x->kind == ATOM_SYM) {
-		add_step(p, DIM_PUSH_SYM, x->sym);
+		dim_print_add_step(p, DIM_PUSH_SYM, x->sym);
 	} else if (x->kind == ATOM_PRODUCT) {
 		for (uint32_t i = 0; i < x->n; i++) {
 			add_atom_steps(d, x->factors[i], p);
 			if (i)
-				add_step(p, DIM_OP_MUL, 0);
+				dim_print_add_step(p, DIM_OP_MUL, 0);
 		}
 	} else {
 		add_poly_steps(d, x->a, p);
 		add_poly_steps(d, x->b, p);
-		add_step(p, x->kind == ATOM_DIV ? DIM_OP_FLOORDIV : DIM_OP_MOD, 0);
+		dim_print_add_step(p, x->kind == ATOM_DIV ? DIM_OP_FLOORDIV : DIM_OP_MOD, 0);
 	}
 }
 
@@ -170,17 +170,17 @@ static void add_poly_steps(const struct dims *d, dim x, struct step_writer *p)
 	for (uint32_t i = 0; i < q->n; i++) {
 		add_atom_steps(d, q->terms[i].atom, p);
 		if (q->terms[i].coef != 1) {
-			add_step(p, DIM_PUSH_CONST, q->terms[i].coef);
-			add_step(p, DIM_OP_MUL, 0);
+			dim_print_add_step(p, DIM_PUSH_CONST, q->terms[i].coef);
+			dim_print_add_step(p, DIM_OP_MUL, 0);
 		}
 		if (i)
-			add_step(p, DIM_OP_ADD, 0);
+			dim_print_add_step(p, DIM_OP_ADD, 0);
 	}
 	if (q->n && !q->c0)
 		return;
-	add_step(p, DIM_PUSH_CONST, q->c0);
+	dim_print_add_step(p, DIM_PUSH_CONST, q->c0);
 	if (q->n)
-		add_step(p, DIM_OP_ADD, 0);
+		dim_print_add_step(p, DIM_OP_ADD, 0);
 }
 
 uint32_t dim_program(const struct dims *d, dim x, struct dim_step *steps, uint32_t cap)

@@ -135,7 +135,7 @@ static int checked_order(const struct unchecked_dims *r, uint32_t a, uint32_t b)
 }
 
 /* Returns the size of a valid polynomial whose atoms are older than `limit`; 0: it is invalid. */
-static uint32_t checked_size(const struct unchecked_dims *r, dim x, uint32_t limit)
+static uint32_t dim_serialize_checked_size(const struct unchecked_dims *r, dim x, uint32_t limit)
 {
 	if (x.idx >= r->n_polys)
 		return 0;
@@ -169,7 +169,7 @@ static bool check_atom(struct unchecked_dims *r, struct atom *x, uint32_t k)
 	}
 	if (x->kind == ATOM_PRODUCT)
 		return check_product(r, x, k);
-	uint32_t a = checked_size(r, x->a, k), b = checked_size(r, x->b, k);
+	uint32_t a = dim_serialize_checked_size(r, x->a, k), b = dim_serialize_checked_size(r, x->b, k);
 	x->size = a + b;
 	return a && b && !(r->polys[x->b.idx].n == 0 && r->polys[x->b.idx].c0 == 0);
 }
@@ -190,7 +190,8 @@ static bool check_and_intern(struct unchecked_dims *r)
 			d->sym_atom[r->atoms[k].sym] = k, syms++;
 	}
 	for (uint32_t k = 0; k < r->n_polys; k++)
-		if (!checked_size(r, (dim){k}, r->n_atoms) || poly_intern(d, r->polys[k].c0, r->polys[k].terms, r->polys[k].n).idx != k)
+		if (!dim_serialize_checked_size(r, (dim){k}, r->n_atoms) ||
+		    poly_intern(d, r->polys[k].c0, r->polys[k].terms, r->polys[k].n).idx != k)
 			return false;
 	return syms == r->n_syms;
 }

@@ -14,7 +14,7 @@ const char *builtin_name(enum builtin b) { return builtin_names[b]; }
 
 /* ---- hash ---- */
 
-static void hash_dim(struct hasher *h, const struct dims *d, dim x)
+static void hir_hash_dim(struct hasher *h, const struct dims *d, dim x)
 {
 	struct dim_step steps[256];
 	uint32_t n = dim_program(d, x, steps, 256);
@@ -32,12 +32,12 @@ static void hash_dim(struct hasher *h, const struct dims *d, dim x)
 	}
 }
 
-static void hash_type(struct hasher *h, const struct dims *d, const struct hir_type *t)
+static void hir_hash_type(struct hasher *h, const struct dims *d, const struct hir_type *t)
 {
 	hasher_add_u64(h, t->elem);
 	hasher_add_u64(h, t->rank);
 	for (uint32_t i = 0; i < t->rank; i++)
-		hash_dim(h, d, t->dims[i]);
+		hir_hash_dim(h, d, t->dims[i]);
 }
 
 static void hash_arg(struct hasher *h, const struct hir_unit *u, const struct hir_arg *a)
@@ -54,7 +54,7 @@ static void hash_arg(struct hasher *h, const struct hir_unit *u, const struct hi
 		hasher_add_u64(h, bits);
 		break;
 	case ARG_STR: hasher_add_str(h, a->u.s); break;
-	case ARG_DIM: hash_dim(h, u->dims, a->u.d); break;
+	case ARG_DIM: hir_hash_dim(h, u->dims, a->u.d); break;
 	case ARG_LIST:
 		hasher_add_u64(h, a->u.list.n);
 		for (uint32_t i = 0; i < a->u.list.n; i++)
@@ -63,7 +63,7 @@ static void hash_arg(struct hasher *h, const struct hir_unit *u, const struct hi
 	}
 }
 
-static size_t const_bytes(const struct hir_unit *u, const struct hir_type *t)
+static size_t hir_const_bytes(const struct hir_unit *u, const struct hir_type *t)
 {
 	size_t n = dtype_size(t->elem);
 	for (uint32_t i = 0; i < t->rank; i++) {
@@ -77,16 +77,16 @@ static size_t const_bytes(const struct hir_unit *u, const struct hir_type *t)
 static void hash_node(struct hasher *h, const struct hir_unit *u, const struct hir_node *n)
 {
 	hasher_add_u64(h, (uint64_t)n->kind << 1 | n->build_time);
-	hash_type(h, u->dims, &n->type);
+	hir_hash_type(h, u->dims, &n->type);
 	switch (n->kind) {
 	case HIR_INPUT: hasher_add_u64(h, n->index); break;
 	case HIR_CONST:
 		if (n->data)
-			hasher_add(h, n->data, const_bytes(u, &n->type));
+			hasher_add(h, n->data, hir_const_bytes(u, &n->type));
 		else /* unknown to a check, even its size */
 			hasher_add_str(h, "unknown");
 		break;
-	case HIR_DIM: hash_dim(h, u->dims, n->extent); break;
+	case HIR_DIM: hir_hash_dim(h, u->dims, n->extent); break;
 	case HIR_RESULT:
 		hasher_add_u64(h, n->source);
 		hasher_add_u64(h, n->index);
@@ -98,7 +98,7 @@ static void hash_node(struct hasher *h, const struct hir_unit *u, const struct h
 		if (n->other)
 			hasher_add_hash(h, n->other->identity);
 		for (uint32_t i = 0; i < dims_syms(n->callee->dims); i++)
-			hash_dim(h, u->dims, n->callee_syms[i]);
+			hir_hash_dim(h, u->dims, n->callee_syms[i]);
 		break;
 	case HIR_BUILTIN: hasher_add_str(h, builtin_names[n->builtin]); break;
 	case HIR_PRINT:
@@ -118,7 +118,7 @@ hash128 hir_unit_hash(const struct hir_unit *u)
 	hasher_add_u64(h, u->n_inputs);
 	for (uint32_t i = 0; i < u->n_inputs; i++) {
 		hasher_add_u64(h, (uint64_t)u->inputs[i].grows << 1 | u->inputs[i].build_time);
-		hash_type(h, u->dims, &u->inputs[i].type);
+		hir_hash_type(h, u->dims, &u->inputs[i].type);
 	}
 	hasher_add_u64(h, u->n_nodes);
 	for (uint32_t i = 0; i < u->n_nodes; i++)
@@ -144,7 +144,7 @@ hash128 hir_unit_hash_all(const struct hir_unit *u)
 
 /* ---- text ---- */
 
-static void print_type(const struct hir_unit *u, const struct hir_type *t, struct buf *out)
+static void hir_print_type(const struct hir_unit *u, const struct hir_type *t, struct buf *out)
 {
 	buf_puts(out, dtype_text(t->elem));
 	buf_putc(out, '[');
@@ -220,7 +220,7 @@ static void print_element(dtype t, const void *data, size_t i, struct buf *out)
 
 static void print_const(const struct hir_unit *u, const struct hir_node *n, struct buf *out)
 {
-	size_t count = const_bytes(u, &n->type) / dtype_size(n->type.elem), shown = count < 8 ? count : 8;
+	size_t count = hir_const_bytes(u, &n->type) / dtype_size(n->type.elem), shown = count < 8 ? count : 8;
 	buf_puts(out, "const ");
 	for (size_t i = 0; i < shown; i++) {
 		if (i)
@@ -265,7 +265,7 @@ static void print_node(const struct hir_unit *u, hir_ref r, struct buf *out)
 {
 	const struct hir_node *n = &u->nodes[r];
 	buf_printf(out, "  %%%u: ", r);
-	print_type(u, &n->type, out);
+	hir_print_type(u, &n->type, out);
 	buf_puts(out, n->build_time ? " := " : " = ");
 	switch (n->kind) {
 	case HIR_INPUT:

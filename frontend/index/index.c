@@ -29,7 +29,7 @@ void index_free(struct index *ix)
 
 void index_ask(struct index *ix, uint32_t source, uint32_t offset) { ix->asked = (span){source, offset, offset}; }
 
-static int compare(span a, span b)
+static int index_compare(span a, span b)
 {
 	if (a.source != b.source)
 		return a.source < b.source ? -1 : 1;
@@ -40,12 +40,12 @@ static int compare(span a, span b)
 
 static int compare_uses(const void *a, const void *b)
 {
-	return compare(((const struct index_use *)a)->at, ((const struct index_use *)b)->at);
+	return index_compare(((const struct index_use *)a)->at, ((const struct index_use *)b)->at);
 }
 
 static int compare_calls(const void *a, const void *b)
 {
-	return compare(((const struct index_call *)a)->callee, ((const struct index_call *)b)->callee);
+	return index_compare(((const struct index_call *)a)->callee, ((const struct index_call *)b)->callee);
 }
 
 void index_finish(struct index *ix)
@@ -64,7 +64,7 @@ static uint32_t lower_bound(const struct index *ix, span at)
 	uint32_t lo = 0, hi = ix->uses.len;
 	while (lo < hi) {
 		uint32_t mid = lo + (hi - lo) / 2;
-		if (compare(ix->uses.at[mid].at, at) < 0)
+		if (index_compare(ix->uses.at[mid].at, at) < 0)
 			lo = mid + 1;
 		else
 			hi = mid;

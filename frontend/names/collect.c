@@ -7,7 +7,7 @@
 #include "base/path.h"
 #include "frontend/syntax/literal.h"
 
-static void define(struct frontend *f, struct module *m, struct item it)
+static void collect_define(struct frontend *f, struct module *m, struct item it)
 {
 	struct item *old = it.name ? module_find(m, it.name) : NULL;
 	if (old) {
@@ -25,7 +25,7 @@ static void define(struct frontend *f, struct module *m, struct item it)
 	m->n_items++;
 }
 
-static enum item_kind kind_of(const struct ast *t, node_id n)
+static enum item_kind collect_kind_of(const struct ast *t, node_id n)
 {
 	switch (ast_kind(t, n)) {
 	case NODE_FN: return ITEM_FN;
@@ -49,12 +49,12 @@ static void define_item(struct frontend *f, struct module *m, node_id n, hash128
 	token_id tok = ast_item_name(t, n);
 	if (tok == TOKEN_NONE)
 		return;
-	struct item it = {.kind = kind_of(t, n), .node = n, .name_token = tok, .tokens = tokens, .interface = tokens};
+	struct item it = {.kind = collect_kind_of(t, n), .node = n, .name_token = tok, .tokens = tokens, .interface = tokens};
 	if (f->records_reads && (it.kind == ITEM_FN || it.kind == ITEM_LAYER))
 		it.interface = interface_tokens(t, n, tokens);
 	if (it.kind != ITEM_MAIN)
 		it.name = token_name(f, m, tok);
-	define(f, m, it);
+	collect_define(f, m, it);
 	struct frontend_def def = {
 		.file = m->path,
 		.name = it.kind == ITEM_MAIN ? "main" : name_text(f, token_name(f, m, tok)),
@@ -92,13 +92,13 @@ static void define_let(struct frontend *f, struct module *m, node_id n, hash128 
 	token_id *names = ARENA_ARRAY(f->arena, token_id, count + 1);
 	pattern_names(&m->ast, pattern, names);
 	for (uint32_t i = 0; i < count; i++)
-		define(f, m,
-		       (struct item){.kind = ITEM_CONST,
-				     .node = n,
-				     .name_token = names[i],
-				     .name = token_name(f, m, names[i]),
-				     .tokens = tokens,
-				     .interface = tokens});
+		collect_define(f, m,
+			       (struct item){.kind = ITEM_CONST,
+					     .node = n,
+					     .name_token = names[i],
+					     .name = token_name(f, m, names[i]),
+					     .tokens = tokens,
+					     .interface = tokens});
 	struct frontend_def def = {.file = m->path, .tokens = tokens, .at = node_span(m, n)};
 	def.name = count ? name_text(f, token_name(f, m, names[0])) : "_";
 	vec_push(&f->loaded.defs, def);
@@ -125,7 +125,7 @@ static void import_one(struct frontend *f, struct module *m, node_id n, bool *ok
 	if (ast_kind(t, n) == NODE_IMPORT) {
 		struct item it = {.kind = ITEM_IMPORT, .node = n, .import.target = target, .name_token = as == TOKEN_NONE ? what : as};
 		it.name = as == TOKEN_NONE ? import_name(f, m, what) : token_name(f, m, as);
-		define(f, m, it);
+		collect_define(f, m, it);
 		return;
 	}
 	struct ast_nodes names = ast_nodes(t, ast_b(t, n));
@@ -137,7 +137,7 @@ static void import_one(struct frontend *f, struct module *m, node_id n, bool *ok
 			.kind = ITEM_FROM, .node = names.at[i], .import.target = target, .import.remote = token_name(f, m, remote)};
 		it.name_token = local == TOKEN_NONE ? remote : local;
 		it.name = token_name(f, m, it.name_token);
-		define(f, m, it);
+		collect_define(f, m, it);
 	}
 }
 

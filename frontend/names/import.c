@@ -10,17 +10,17 @@
 #include "frontend/habits/habits.h"
 #include "frontend/syntax/literal.h"
 
-static bool is_below(const char *path, const char *folder)
+static bool import_is_below(const char *path, const char *folder)
 {
 	size_t n = strlen(folder);
 	return n && !strncmp(path, folder, n) && path[n] == '/';
 }
 
 /* The root of the dependency that has the file; "": it is the project's own. */
-static const char *owner_of(const struct frontend *f, const char *file)
+static const char *import_owner_of(const struct frontend *f, const char *file)
 {
 	for (uint32_t i = 0; i < f->n_dependencies; i++)
-		if (is_below(file, f->dependencies[i].root))
+		if (import_is_below(file, f->dependencies[i].root))
 			return f->dependencies[i].root;
 	return "";
 }
@@ -28,7 +28,7 @@ static const char *owner_of(const struct frontend *f, const char *file)
 /* The dependency that a file imports by the first `len` bytes of `name`, or NULL. */
 static const struct frontend_dependency *find_dependency(const struct frontend *f, const char *file, const char *name, size_t len)
 {
-	const char *owner = owner_of(f, file);
+	const char *owner = import_owner_of(f, file);
 	for (uint32_t i = 0; i < f->n_dependencies; i++) {
 		const struct frontend_dependency *d = &f->dependencies[i];
 		if (!strcmp(d->owner, owner) && strlen(d->name) == len && !memcmp(d->name, name, len))
@@ -59,8 +59,8 @@ static struct module *import_file(struct frontend *f, struct module *m, const ch
 	char *path = path_normal(f->arena, path_join(f->arena, path_dir(f->arena, m->path), text));
 	size_t len = strcspn(text, "/");
 	const struct frontend_dependency *d = text[len] ? find_dependency(f, m->path, text, len) : NULL;
-	const char *owner = owner_of(f, m->path);
-	if (*owner && !is_below(path, owner))
+	const char *owner = import_owner_of(f, m->path);
+	if (*owner && !import_is_below(path, owner))
 		return report_outside(f, text, at, ok);
 	if (!d)
 		return module_load(f, path, at, true, ok);
@@ -72,7 +72,7 @@ static struct module *import_file(struct frontend *f, struct module *m, const ch
 	if (d->absent)
 		return report_absent(f, d, at, ok);
 	path = path_normal(f->arena, path_join(f->arena, d->folder, text + len + 1));
-	return is_below(path, d->root) ? module_load(f, path, at, true, ok) : report_outside(f, text, at, ok);
+	return import_is_below(path, d->root) ? module_load(f, path, at, true, ok) : report_outside(f, text, at, ok);
 }
 
 static struct module *import_dependency(struct frontend *f, const struct frontend_dependency *d, span at, bool *ok)
@@ -123,7 +123,7 @@ span import_line(const struct source *s, span import)
 	return alone ? (span){s->id, start, end < s->len ? end + 1 : end} : import;
 }
 
-static bool is_word(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; }
+static bool import_is_word(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; }
 
 /* The edit that removes `import torch as t`, whose module's name is `at`; none for `from torch import …`. */
 static void drop_import(struct frontend *f, struct diag *g, span at)
@@ -133,7 +133,7 @@ static void drop_import(struct frontend *f, struct diag *g, span at)
 	if (strncmp(s->text + import.start, "import ", 7) != 0)
 		return;
 	if (!strncmp(s->text + import.end, " as ", 4))
-		for (import.end += 4; is_word(s->text[import.end]);)
+		for (import.end += 4; import_is_word(s->text[import.end]);)
 			import.end++;
 	if (s->text[import.end] != ';' && s->text[import.end] != ',')
 		diag_edit(f->diags, g, import_line(s, import), "");

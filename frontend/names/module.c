@@ -48,7 +48,7 @@ static bool contains_span(const struct module *m, const struct item *it, span at
 }
 
 /* Each syntax error marks the items that may contain it, or else the file. */
-static void mark_syntax_errors(const struct frontend *f, struct module *m)
+static void module_mark_syntax_errors(const struct frontend *f, struct module *m)
 {
 	for (uint32_t i = 0; i < diags_count(f->diags); i++) {
 		if (!is_syntax(f, i, m))
@@ -184,7 +184,7 @@ struct module *module_load(struct frontend *f, const char *path, span at, bool m
 	items_set_ordinals(f, m);
 	m->loading = false;
 	if (m->failed)
-		mark_syntax_errors(f, m);
+		module_mark_syntax_errors(f, m);
 	*ok = *ok && !m->failed;
 	return m;
 }

@@ -15,7 +15,7 @@ static void note_traits(struct diags *out, struct diag *g, const char *const *na
 	buf_free(&all);
 }
 
-static void check_traits(struct resolver *r, struct ast_nodes traits)
+static void resolve_check_traits(struct resolver *r, struct ast_nodes traits)
 {
 	uint32_t n;
 	const char *const *names = dtype_traits(&n);
@@ -40,7 +40,7 @@ static void push_generics(struct resolver *r, struct ast_nodes generics)
 		if (ast_kind(r->t, generics.at[i]) != NODE_GENERIC)
 			continue;
 		scope_push(r, ast_token(r->t, generics.at[i]), SYMBOL_GENERIC, generics.at[i], true);
-		check_traits(r, ast_nodes(r->t, ast_a(r->t, generics.at[i])));
+		resolve_check_traits(r, ast_nodes(r->t, ast_a(r->t, generics.at[i])));
 	}
 }
 
@@ -72,7 +72,7 @@ static void walk_signature(struct resolver *r, const struct ast_fn *fn)
 	for (uint32_t i = 0; i < fn->where.n; i++) {
 		if (ast_kind(r->t, fn->where.at[i]) == NODE_WHERE_TRAIT) {
 			use_defined_name(r, ast_token(r->t, fn->where.at[i]));
-			check_traits(r, ast_nodes(r->t, ast_a(r->t, fn->where.at[i])));
+			resolve_check_traits(r, ast_nodes(r->t, ast_a(r->t, fn->where.at[i])));
 		} else {
 			resolve_node(r, fn->where.at[i]);
 		}
@@ -109,7 +109,7 @@ void resolve_local_alias(struct resolver *r, node_id n)
 	scope_push(r, al.name, SYMBOL_LOCAL, n, true);
 }
 
-static enum symbol_kind member_kind(enum node_kind k)
+static enum symbol_kind resolve_member_kind(enum node_kind k)
 {
 	return k == NODE_PARAM ? SYMBOL_PARAM : k == NODE_STATE ? SYMBOL_STATE : k == NODE_FN ? SYMBOL_METHOD : SYMBOL_MEMBER;
 }
@@ -134,7 +134,7 @@ static void push_member(struct resolver *r, node_id n, uint32_t first)
 {
 	token_id tok = ast_item_name(r->t, n);
 	check_member_twice(r, tok, first);
-	scope_push(r, tok, member_kind(ast_kind(r->t, n)), n, is_typed(r->t, n));
+	scope_push(r, tok, resolve_member_kind(ast_kind(r->t, n)), n, is_typed(r->t, n));
 }
 
 /* All members are visible in all functions. */

@@ -74,7 +74,7 @@ static void check_arguments(struct resolver *r, node_id n, const struct attribut
 		report_level(r, n, args, a->written);
 }
 
-static void report_place(struct resolver *r, node_id n, const struct attribute *a)
+static void resolve_attribute_report_place(struct resolver *r, node_id n, const struct attribute *a)
 {
 	diag_add(r->out, DIAG_MISPLACED_ATTR, node_span(r->m, n), "`%s` %s", a->written,
 		 a->place == BEFORE_LOOP ? "precedes a `for`" : "precedes a definition, not a `for`");
@@ -125,7 +125,7 @@ void check_attributes(struct resolver *r, struct ast_nodes attrs, enum attribute
 		if (!found)
 			report_unknown_attribute(r, attrs.at[i], name, place);
 		else if (found->place != place)
-			report_place(r, attrs.at[i], found);
+			resolve_attribute_report_place(r, attrs.at[i], found);
 		else
 			check_arguments(r, attrs.at[i], found);
 	}

@@ -4,7 +4,7 @@
 #include "frontend/names/index_note.h"
 #include "frontend/names/resolve_state.h"
 
-static void check_name(struct resolver *r, token_id tok)
+static void resolve_body_check_name(struct resolver *r, token_id tok)
 {
 	offer_names(r, tok, ASK_NAME);
 	if (!use_name(r, tok))
@@ -208,7 +208,7 @@ void resolve_node(struct resolver *r, node_id n)
 {
 	uint32_t a = ast_a(r->t, n), b = ast_b(r->t, n);
 	switch (ast_kind(r->t, n)) {
-	case NODE_NAME: check_name(r, ast_token(r->t, n)); break;
+	case NODE_NAME: resolve_body_check_name(r, ast_token(r->t, n)); break;
 	case NODE_MEMBER:
 		if (is_library_chain(r, n))
 			break;

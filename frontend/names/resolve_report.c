@@ -6,7 +6,7 @@
 #include "frontend/names/resolve_state.h"
 #include "frontend/std/std_data.h"
 
-static const char *text_at(struct resolver *r, token_id tok) { return name_text(r->f, name_at(r, tok)); }
+static const char *resolve_report_text_at(struct resolver *r, token_id tok) { return name_text(r->f, name_at(r, tok)); }
 
 static bool was_reported(struct resolver *r, token_id tok)
 {
@@ -74,7 +74,7 @@ static bool did_you_mean(struct resolver *r, struct diag *g, token_id tok, unsig
 		vec_push(&names, r->f->prelude.names.at[i]);
 	for (uint32_t i = 0; use == HABIT_TYPE && i < sizeof types / sizeof *types; i++)
 		vec_push(&names, types[i]);
-	bool found = diag_did_you_mean(r->out, g, tok_span(r->m, tok), text_at(r, tok), names.at, names.len);
+	bool found = diag_did_you_mean(r->out, g, tok_span(r->m, tok), resolve_report_text_at(r, tok), names.at, names.len);
 	vec_free(&names);
 	return found;
 }
@@ -113,7 +113,7 @@ static bool imported(struct resolver *r, const char *module)
 /* Help for `nn` without its import, or `Linear` without its module. */
 static bool std_help(struct resolver *r, struct diag *g, token_id tok)
 {
-	const char *name = text_at(r, tok);
+	const char *name = resolve_report_text_at(r, tok);
 	char line[160];
 	uint32_t len;
 	if (tok + 1 < r->t->tokens.len && token_kind(&r->t->tokens, tok + 1) == TOK_DOT && frontend_std(name, &len)) {
@@ -159,7 +159,7 @@ static bool elsewhere_in_layer(struct resolver *r, struct diag *g, token_id tok)
 /* True if a failed import, which was reported, probably meant this name: `import nm`, `nn.Linear(4, 2)`. */
 static bool misspelt_import(struct resolver *r, token_id tok)
 {
-	const char *name = text_at(r, tok);
+	const char *name = resolve_report_text_at(r, tok);
 	for (uint32_t i = 0; i < r->m->n_items; i++) {
 		const struct item *it = &r->m->items[i];
 		bool failed = (it->kind == ITEM_IMPORT && !it->import.target) || (it->kind == ITEM_FROM && it->resolved.missing_reported);
@@ -174,9 +174,9 @@ static bool misspelt_import(struct resolver *r, token_id tok)
 void report_unknown(struct resolver *r, enum diag_code code, token_id tok, const char *what, unsigned use)
 {
 	bool again = was_reported(r, tok);
-	if ((again && !habit_name_instead(text_at(r, tok), use)) || (use == HABIT_VALUE && misspelt_import(r, tok)))
+	if ((again && !habit_name_instead(resolve_report_text_at(r, tok), use)) || (use == HABIT_VALUE && misspelt_import(r, tok)))
 		return;
-	struct diag *g = diag_add(r->out, code, tok_span(r->m, tok), "unknown %s `%s`", what, text_at(r, tok));
+	struct diag *g = diag_add(r->out, code, tok_span(r->m, tok), "unknown %s `%s`", what, resolve_report_text_at(r, tok));
 	diag_label_primary(r->out, g, "not found in this scope");
 	if (use == HABIT_VALUE && tok && token_kind(&r->t->tokens, tok - 1) == TOK_SLASH2) {
 		diag_help(r->out, g, "if this is a comment, it starts with `#`");
@@ -186,18 +186,19 @@ void report_unknown(struct resolver *r, enum diag_code code, token_id tok, const
 	if ((use == HABIT_VALUE && elsewhere_in_layer(r, g, tok)) || (use == HABIT_VALUE && std_help(r, g, tok)) ||
 	    habit_name_help(r->out, g, &r->t->tokens, tok, use) || did_you_mean(r, g, tok, use))
 		return;
-	if (habit_module_help(text_at(r, tok)))
-		diag_help(r->out, g, "%s", habit_module_help(text_at(r, tok)));
+	if (habit_module_help(resolve_report_text_at(r, tok)))
+		diag_help(r->out, g, "%s", habit_module_help(resolve_report_text_at(r, tok)));
 	else if (!strcmp(what, "dimension"))
 		diag_help(
 			r->out, g,
 			"only signatures introduce dimensions; declare it, as in `type Name<%s> = …`, or make it an argument of the layer",
-			text_at(r, tok));
+			resolve_report_text_at(r, tok));
 }
 
 bool report_library_module(struct resolver *r, token_id root, token_id member, unsigned use)
 {
-	const char *name = text_at(r, root), *what = text_at(r, member), *instead = habit_name_instead(what, use);
+	const char *name = resolve_report_text_at(r, root), *what = resolve_report_text_at(r, member),
+		   *instead = habit_name_instead(what, use);
 	char line[160];
 	uint64_t i;
 	if (!habit_module_help(name))
@@ -231,17 +232,17 @@ static bool suggest_builtin(struct resolver *r, struct diag *g, token_id tok)
 		return false;
 	if (!map_get(&r->f->prelude.by_name, map_key_u64(name_at(r, tok)), &i))
 		return false;
-	diag_help(r->out, g, "`%s` is a builtin: write it without the module", text_at(r, tok));
+	diag_help(r->out, g, "`%s` is a builtin: write it without the module", resolve_report_text_at(r, tok));
 	if (tok >= 2 && token_kind(t, tok - 1) == TOK_DOT)
 		diag_edit(r->out, g, (span){tok_span(r->m, tok).source, tok_span(r->m, tok - 2).start, tok_span(r->m, tok).end},
-			  text_at(r, tok));
+			  resolve_report_text_at(r, tok));
 	return true;
 }
 
 void report_module_member(struct resolver *r, const struct item *it, token_id tok)
 {
 	struct diag *g = diag_add(r->out, DIAG_UNKNOWN_MEMBER, tok_span(r->m, tok), "module `%s` has no member `%s`",
-				  name_text(r->f, it->name), text_at(r, tok));
+				  name_text(r->f, it->name), resolve_report_text_at(r, tok));
 	diag_label_primary(r->out, g, "not in this module");
 	if (it->import.target->std && (suggest_builtin(r, g, tok) || habit_name_help(r->out, g, &r->t->tokens, tok, HABIT_NN)))
 		return;
@@ -249,19 +250,19 @@ void report_module_member(struct resolver *r, const struct item *it, token_id to
 	for (uint32_t i = 0; i < it->import.target->n_items; i++)
 		if (it->import.target->items[i].name)
 			vec_push(&names, name_text(r->f, it->import.target->items[i].name));
-	diag_did_you_mean(r->out, g, tok_span(r->m, tok), text_at(r, tok), names.at, names.len);
+	diag_did_you_mean(r->out, g, tok_span(r->m, tok), resolve_report_text_at(r, tok), names.at, names.len);
 	vec_free(&names);
 }
 
 /* Appends the source text of a node. */
-static void put_node(struct resolver *r, node_id n, struct buf *out)
+static void resolve_report_put_node(struct resolver *r, node_id n, struct buf *out)
 {
 	span at = node_span(r->m, n);
 	buf_put(out, r->t->tokens.src->text + at.start, at.end - at.start);
 }
 
 /* The dimensions among the arguments, from `first`, in one pair of brackets. */
-static void put_dims(struct resolver *r, struct ast_nodes args, uint32_t first, struct buf *out)
+static void resolve_report_put_dims(struct resolver *r, struct ast_nodes args, uint32_t first, struct buf *out)
 {
 	buf_puts(out, "[");
 	for (uint32_t i = first; i < args.n; i++) {
@@ -270,7 +271,7 @@ static void put_dims(struct resolver *r, struct ast_nodes args, uint32_t first, 
 		struct ast_nodes items = list ? ast_nodes(r->t, ast_a(r->t, args.at[i])) : (struct ast_nodes){&args.at[i], 1};
 		for (uint32_t j = 0; j < items.n; j++) {
 			buf_puts(out, i > first || j ? ", " : "");
-			put_node(r, items.at[j], out);
+			resolve_report_put_node(r, items.at[j], out);
 		}
 	}
 	buf_puts(out, "]");
@@ -279,11 +280,11 @@ static void put_dims(struct resolver *r, struct ast_nodes args, uint32_t first, 
 void report_tensor_type(struct resolver *r, node_id n, struct ast_nodes args)
 {
 	token_id tok = ast_token(r->t, n);
-	const char *name = text_at(r, tok);
+	const char *name = resolve_report_text_at(r, tok);
 	bool scalar = dtype_find(name) != DT_COUNT, ternary = !strcmp(name, "TernaryTensor"), elem = false;
 	struct buf type = {0};
 	if (args.n && ast_kind(r->t, args.at[0]) == NODE_TYPE_NAME)
-		elem = dtype_find(text_at(r, ast_token(r->t, args.at[0]))) != DT_COUNT;
+		elem = dtype_find(resolve_report_text_at(r, ast_token(r->t, args.at[0]))) != DT_COUNT;
 	bool swapped = args.n == 2 && ast_kind(r->t, args.at[0]) == NODE_TYPE_SHAPE && ast_kind(r->t, args.at[1]) == NODE_TYPE_NAME;
 	struct diag *g = diag_add(r->out, DIAG_UNKNOWN_TYPE, node_span(r->m, n),
 				  scalar ? "`%s` is the type of one element, not of a tensor"
@@ -293,15 +294,15 @@ void report_tensor_type(struct resolver *r, node_id n, struct ast_nodes args)
 	if (scalar)
 		buf_puts(&type, name);
 	else if (elem)
-		put_node(r, args.at[0], &type);
+		resolve_report_put_node(r, args.at[0], &type);
 	else if (swapped)
-		put_node(r, args.at[1], &type);
+		resolve_report_put_node(r, args.at[1], &type);
 	else
 		buf_puts(&type, ternary ? "trit" : "float32");
 	buf_puts(&type, ", ");
 	if (swapped)
 		args.n = 1;
-	put_dims(r, args, elem && !scalar, &type);
+	resolve_report_put_dims(r, args, elem && !scalar, &type);
 	buf_puts(&type, ">");
 	diag_help(r->out, g, "write `%s`", type.at);
 	if (scalar || elem || ternary || swapped)
@@ -320,7 +321,7 @@ void report_undeclared(struct resolver *r, node_id assign)
 	if (!tuple && was_reported(r, tok))
 		return;
 	struct diag *g = tuple ? diag_add(r->out, DIAG_UNKNOWN_NAME, at, "these names are not declared")
-			       : diag_add(r->out, DIAG_UNKNOWN_NAME, at, "unknown name `%s`", text_at(r, tok));
+			       : diag_add(r->out, DIAG_UNKNOWN_NAME, at, "unknown name `%s`", resolve_report_text_at(r, tok));
 	diag_label_primary(r->out, g, "not declared in this scope");
 	if (!plain || (!tuple && did_you_mean(r, g, tok, HABIT_VALUE)))
 		return;

@@ -12,7 +12,7 @@ struct holes {
 	bool odd;              /* braces hold something else */
 };
 
-static bool is_letter(char c) { return ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') || c == '_'; }
+static bool resolve_text_is_letter(char c) { return ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') || c == '_'; }
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 /* True if the name is in scope, or a constant. Notes the use. */
@@ -25,7 +25,7 @@ static bool known(struct resolver *r, const char *name, size_t len)
 	return s || module_find(r->m, id);
 }
 
-static void put_argument(struct holes *h, const char *spec, size_t len)
+static void resolve_text_put_argument(struct holes *h, const char *spec, size_t len)
 {
 	if (h->taken < h->args.n) {
 		span at = node_span(h->r->m, h->args.at[h->taken]);
@@ -41,16 +41,16 @@ static void put_argument(struct holes *h, const char *spec, size_t len)
 static const char *read_brace(struct holes *h, const char *p, const char *end)
 {
 	const char *q = p + 1;
-	while (q < end && (is_letter(*q) || is_digit(*q)))
+	while (q < end && (resolve_text_is_letter(*q) || is_digit(*q)))
 		q++;
 	const char *close = memchr(q, '}', (size_t)(end - q)), *again = memchr(q, '{', (size_t)(end - q));
 	if (!close || (again && again < close))
 		return NULL;
 	if (q == p + 1 && (*q == '}' || *q == ':')) {
-		put_argument(h, q, (size_t)(close - q));
+		resolve_text_put_argument(h, q, (size_t)(close - q));
 		return close + 1;
 	}
-	if (!is_letter(p[1]) || !strchr(":}.[(=+-*/ ", *q) || !known(h->r, p + 1, (size_t)(q - p - 1)))
+	if (!resolve_text_is_letter(p[1]) || !strchr(":}.[(=+-*/ ", *q) || !known(h->r, p + 1, (size_t)(q - p - 1)))
 		return NULL;
 	h->named++;
 	if (p[-1] == '$')
@@ -66,16 +66,16 @@ static const char *read_conversion(struct holes *h, const char *p, const char *e
 	char spec[16] = ":";
 	while (q < end && (is_digit(*q) || *q == '.' || *q == '-'))
 		q++;
-	if (q == end || !strchr("dsfgeixru", *q) || (q + 1 < end && is_letter(q[1])) || q - p > 8)
+	if (q == end || !strchr("dsfgeixru", *q) || (q + 1 < end && resolve_text_is_letter(q[1])) || q - p > 8)
 		return NULL;
 	memcpy(spec + 1, p + 1, (size_t)(q - p - 1));
 	if (strchr("fgex", *q))
 		spec[q - p] = *q;
-	put_argument(h, spec, q - p > 1 ? strlen(spec) : 0);
+	resolve_text_put_argument(h, spec, q - p > 1 ? strlen(spec) : 0);
 	return q + 1;
 }
 
-static void read_text(struct holes *h, const char *p, const char *end, char mark)
+static void resolve_text_read_text(struct holes *h, const char *p, const char *end, char mark)
 {
 	while (p < end) {
 		const char *next = *p != mark ? NULL : mark == '{' ? read_brace(h, p, end) : read_conversion(h, p, end);
@@ -87,7 +87,7 @@ static void read_text(struct holes *h, const char *p, const char *end, char mark
 }
 
 /* True if the arguments can be written between the quotes. */
-static bool fits(const struct holes *h, const char *first, const char *end)
+static bool resolve_text_fits(const struct holes *h, const char *first, const char *end)
 {
 	for (uint32_t i = 0; i < h->args.n; i++) {
 		span at = node_span(h->r->m, h->args.at[i]);
@@ -110,7 +110,7 @@ static void warn(struct holes *h, node_id text, char mark, const char *first, co
 	if (h->args.n)
 		at.end = node_span(r->m, h->args.at[h->args.n - 1]).end;
 	diag_help(r->warnings, g, "put values into a string with an f-string: `f\"n = {n}\"`");
-	if (!h->odd && fits(h, first, end))
+	if (!h->odd && resolve_text_fits(h, first, end))
 		diag_edit(r->warnings, g, at, h->text.at);
 }
 
@@ -121,7 +121,7 @@ static bool try_mark(struct resolver *r, node_id text, struct ast_nodes args, ch
 	struct holes h = {.r = r, .args = args};
 	buf_puts(&h.text, "f");
 	buf_put(&h.text, first, 1);
-	read_text(&h, first + 1, end - 1, mark);
+	resolve_text_read_text(&h, first + 1, end - 1, mark);
 	buf_put(&h.text, first, 1);
 	buf_puts(&h.text, "");
 	bool arguments = h.taken && h.taken == args.n && !h.named, names = h.named && !h.taken && !args.n;

@@ -4,7 +4,7 @@
 #include "frontend/names/index_note.h"
 #include "frontend/names/resolve_state.h"
 
-static const char *text_at(struct resolver *r, token_id tok) { return name_text(r->f, name_at(r, tok)); }
+static const char *resolve_warn_text_at(struct resolver *r, token_id tok) { return name_text(r->f, name_at(r, tok)); }
 
 void scope_leave(struct resolver *r, uint32_t mark)
 {
@@ -40,8 +40,8 @@ static bool pure_call(struct resolver *r, node_id n)
 	token_id tok = ast_token(r->t, callee);
 	uint64_t i;
 	return !scope_find(r, name_at(r, tok)) && !module_find(r->m, name_at(r, tok)) &&
-	       map_get(&r->f->prelude.by_name, map_key_u64(name_at(r, tok)), &i) && strcmp(text_at(r, tok), "print") != 0 &&
-	       strcmp(text_at(r, tok), "assert") != 0;
+	       map_get(&r->f->prelude.by_name, map_key_u64(name_at(r, tok)), &i) && strcmp(resolve_warn_text_at(r, tok), "print") != 0 &&
+	       strcmp(resolve_warn_text_at(r, tok), "assert") != 0;
 }
 
 static bool names_builtin(struct resolver *r, node_id callee, const char *name)
@@ -136,7 +136,7 @@ void warn_statements(struct resolver *r, struct ast_nodes items)
 		bool plain_assign = ast_kind(r->t, n) == NODE_ASSIGN && token_kind(&r->t->tokens, ast_token(r->t, n)) == TOK_ASSIGN;
 		if (plain_assign && same_name(r, ast_a(r->t, n), ast_b(r->t, n)))
 			diag_add(r->warnings, DIAG_NO_EFFECT, node_span(r->m, n), "`%s` is assigned to itself",
-				 text_at(r, ast_first_token(r->t, n)));
+				 resolve_warn_text_at(r, ast_first_token(r->t, n)));
 		if (i + 1 == items.n)
 			return;
 		warn_no_effect(r, n);

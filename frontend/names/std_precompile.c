@@ -14,7 +14,7 @@ const struct std_tree std_trees[] = {{.module = NULL}}; /* of this program itsel
 
 enum { MOST_MODULES = 64 };
 
-static void put_bytes(struct buf *out, uint32_t m, const char *name, const uint8_t *v, uint32_t n)
+static void std_precompile_put_bytes(struct buf *out, uint32_t m, const char *name, const uint8_t *v, uint32_t n)
 {
 	buf_printf(out, "static const uint8_t M%" PRIu32 "_%s[] = {", m, name);
 	for (uint32_t i = 0; i < n; i++)
@@ -22,7 +22,7 @@ static void put_bytes(struct buf *out, uint32_t m, const char *name, const uint8
 	buf_puts(out, "};\n");
 }
 
-static void put_words(struct buf *out, uint32_t m, const char *name, const uint32_t *v, uint32_t n)
+static void std_precompile_put_words(struct buf *out, uint32_t m, const char *name, const uint32_t *v, uint32_t n)
 {
 	buf_printf(out, "static const uint32_t M%" PRIu32 "_%s[] = {", m, name);
 	for (uint32_t i = 0; i < n; i++)
@@ -40,18 +40,18 @@ static void put_operands(struct buf *out, uint32_t m, const struct ast *t)
 
 static void put_arrays(struct buf *out, uint32_t m, const struct ast *t)
 {
-	put_bytes(out, m, "token_kinds", t->tokens.kinds, t->tokens.len);
-	put_words(out, m, "starts", t->tokens.starts, t->tokens.len);
-	put_words(out, m, "ends", t->tokens.ends, t->tokens.len);
-	put_bytes(out, m, "kinds", t->kinds, t->len);
-	put_words(out, m, "mains", t->mains, t->len);
+	std_precompile_put_bytes(out, m, "token_kinds", t->tokens.kinds, t->tokens.len);
+	std_precompile_put_words(out, m, "starts", t->tokens.starts, t->tokens.len);
+	std_precompile_put_words(out, m, "ends", t->tokens.ends, t->tokens.len);
+	std_precompile_put_bytes(out, m, "kinds", t->kinds, t->len);
+	std_precompile_put_words(out, m, "mains", t->mains, t->len);
 	put_operands(out, m, t);
-	put_words(out, m, "extra", t->extra, t->n_extra);
-	put_words(out, m, "firsts", t->firsts, t->len);
-	put_words(out, m, "lasts", t->lasts, t->len);
+	std_precompile_put_words(out, m, "extra", t->extra, t->n_extra);
+	std_precompile_put_words(out, m, "firsts", t->firsts, t->len);
+	std_precompile_put_words(out, m, "lasts", t->lasts, t->len);
 }
 
-static void put_row(struct buf *rows, uint32_t m, const char *name, hash128 text, const struct ast *t)
+static void std_precompile_put_row(struct buf *rows, uint32_t m, const char *name, hash128 text, const struct ast *t)
 {
 	buf_printf(rows, "\t{.module = \"%s\", .text = {%" PRIu64 "u, %" PRIu64 "u}, .ast = {\n", name, text.lo, text.hi);
 	buf_printf(rows,
@@ -79,7 +79,7 @@ static bool add_module(struct sources *sources, struct diags *diags, uint32_t m,
 	ast_note_spans(&ast);
 	ast.firsts[0] = ast.lasts[0] = 0; /* the root has none: a random value would make each build differ */
 	put_arrays(out, m, &ast);
-	put_row(rows, m, name, hash_bytes(text, len), &ast);
+	std_precompile_put_row(rows, m, name, hash_bytes(text, len), &ast);
 	ast_free(&ast);
 	return ok;
 }

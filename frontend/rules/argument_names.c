@@ -11,7 +11,7 @@ static const struct {
 #undef ARGUMENT
 };
 
-static const char *find_name(const char *name, const char *const *names, uint32_t n)
+static const char *argument_names_find_name(const char *name, const char *const *names, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++)
 		if (!strcmp(names[i], name))
@@ -39,7 +39,7 @@ void argument_help(struct diags *d, struct diag *g, span at, const char *name, c
 	const char *meant = NULL;
 	for (size_t i = 0; i < sizeof others / sizeof *others && !meant; i++)
 		if (!strcmp(others[i].given, name))
-			meant = find_name(others[i].meant, names, n);
+			meant = argument_names_find_name(others[i].meant, names, n);
 	if (!meant)
 		meant = diag_nearest(name, names, n);
 	bool sure = meant != NULL;

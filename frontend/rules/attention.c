@@ -29,8 +29,8 @@ static void label_shape(struct emitter *e, struct builtin_call *c, struct diag *
 	diag_secondary(e->report.out, g, c->ats[i], "`%s` has shape %s", arg_name(e, c, i), shape_text(e, t));
 }
 
-static bool same_size(struct emitter *e, struct builtin_call *c, const struct hir_type *t, uint32_t i, uint32_t from_end, uint32_t k,
-		      const char *what)
+static bool attention_same_size(struct emitter *e, struct builtin_call *c, const struct hir_type *t, uint32_t i, uint32_t from_end,
+				uint32_t k, const char *what)
 {
 	const struct hir_type *a = &t[i], *b = &t[k];
 	if (dims_agree(e, a->dims[a->rank - from_end], b->dims[b->rank - from_end]))
@@ -101,8 +101,8 @@ struct value rule_attention(struct emitter *e, struct builtin_call *c)
 			return VALUE_POISON;
 	if (!need_bool(e, c, 4, &causal) || (c->v[5].kind != V_NONE && !need_float_value(e, c, 5, &scale)))
 		return VALUE_POISON;
-	if (!same_size(e, c, t, Q, 1, K, "queries and keys have different numbers of features") ||
-	    !same_size(e, c, t, K, 2, V, "keys and values have different lengths"))
+	if (!attention_same_size(e, c, t, Q, 1, K, "queries and keys have different numbers of features") ||
+	    !attention_same_size(e, c, t, K, 2, V, "keys and values have different lengths"))
 		return VALUE_POISON;
 	dtype elem = dtype_join(dtype_join(t[Q].elem, t[K].elem), t[V].elem);
 	a[MASK] = arg_none();

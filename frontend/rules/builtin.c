@@ -106,7 +106,7 @@ static int find_named_param(struct emitter *e, const struct builtin_sig *s, name
 	return -1;
 }
 
-static bool report_name(struct emitter *e, const struct builtin_sig *s, const struct arg *a)
+static bool builtin_report_name(struct emitter *e, const struct builtin_sig *s, const struct arg *a)
 {
 	const char *names[BUILTIN_MAX_PARAMS];
 	for (uint32_t i = 0; i < s->n_all; i++)
@@ -164,7 +164,7 @@ static bool report_too_many(struct emitter *e, struct builtin_call *c, const str
 	return false;
 }
 
-static bool report_missing(struct emitter *e, struct builtin_call *c, uint32_t i)
+static bool builtin_report_missing(struct emitter *e, struct builtin_call *c, uint32_t i)
 {
 	struct diag *g = report_error(e, DIAG_ARG_COUNT, c->at, "`%s` needs argument `%s`", c->sig->name, arg_name(e, c, i));
 	diag_note(e->report.out, g, "the signature is `%s(%s)`", c->sig->name, c->sig->text);
@@ -195,7 +195,7 @@ static bool bind_arguments(struct emitter *e, struct builtin_call *c, struct arg
 		struct arg *a = &args->at[i];
 		int k = a->name ? find_named_param(e, c->sig, a->name) : (int)pos;
 		if (k < 0)
-			return report_name(e, c->sig, a);
+			return builtin_report_name(e, c->sig, a);
 		if ((uint32_t)k >= (a->name ? c->sig->n_all : c->sig->n))
 			return report_too_many(e, c, a);
 		bool more = i + 1 < args->n && !a[1].name; /* poison may be a list, but not before another size */
@@ -210,7 +210,7 @@ static bool bind_arguments(struct emitter *e, struct builtin_call *c, struct arg
 		if (c->given[i])
 			continue;
 		if (c->sig->params[i].required && !c->sig->params[i].variadic)
-			return report_missing(e, c, i);
+			return builtin_report_missing(e, c, i);
 		c->v[i] = c->sig->params[i].variadic ? value_seq(e->f->arena, V_LIST, 0) : c->sig->params[i].standard;
 		c->ats[i] = c->at;
 	}
@@ -241,7 +241,7 @@ static bool convert_operand(struct emitter *e, struct builtin_call *c)
 }
 
 /* Loads the operands that builtins.def gives a kind. False: reported. */
-static bool load_operands(struct emitter *e, struct builtin_call *c)
+static bool builtin_load_operands(struct emitter *e, struct builtin_call *c)
 {
 	bool ok = convert_operand(e, c);
 	for (uint32_t i = 0; ok && c->sig->operands[i]; i++) {
@@ -340,7 +340,7 @@ struct value call_builtin(struct emitter *e, enum builtin bi, struct args *args,
 		return VALUE_POISON;
 	uint32_t errors = e->report.errors;
 	hir_ref first = e->b->nodes.len;
-	out = load_operands(e, &c) ? table[bi].rule(e, &c) : VALUE_POISON;
+	out = builtin_load_operands(e, &c) ? table[bi].rule(e, &c) : VALUE_POISON;
 	if (c.scalar)
 		out = as_scalars(e, out, at);
 	if (wanted_type(&c) != DT_COUNT)

@@ -8,7 +8,7 @@
 /* ---- builtins of numbers and lists ---- */
 
 /* log of x to a base; of a power of the base a whole number. */
-static double log_of_base(double x, double base, dtype t)
+static double builtin_static_log_of_base(double x, double base, dtype t)
 {
 	double y = round_float(round_float(log(x), t) / round_float(log(base), t), t), whole = rint(y);
 	return round_float(pow(base, whole), t) == x ? whole : y;
@@ -24,8 +24,8 @@ static bool evaluate_unary(enum builtin bi, double x, dtype t, double *y)
 	case BI_TAN: *y = round_float(round_float(sin(x), wide) / round_float(cos(x), wide), wide); return true;
 	case BI_EXP: *y = exp(x); return true;
 	case BI_LOG: *y = log(x); return true;
-	case BI_LOG2: *y = log_of_base(x, 2, wide); return true;
-	case BI_LOG10: *y = log_of_base(x, 10, wide); return true;
+	case BI_LOG2: *y = builtin_static_log_of_base(x, 2, wide); return true;
+	case BI_LOG10: *y = builtin_static_log_of_base(x, 10, wide); return true;
 	case BI_SQRT: *y = sqrt(x); return true;
 	case BI_RSQRT: *y = 1 / round_float(sqrt(x), t); return true;
 	case BI_TANH: *y = tanh(x); return true;
@@ -67,7 +67,7 @@ static bool evaluate_rounding(struct emitter *e, enum builtin bi, struct value v
 	return true;
 }
 
-static struct value extreme(bool most, struct value a, struct value b)
+static struct value builtin_static_extreme(bool most, struct value a, struct value b)
 {
 	if (a.kind == V_INT && b.kind == V_INT)
 		return (most ? a.u.i < b.u.i : b.u.i < a.u.i) ? b : a;
@@ -88,7 +88,7 @@ static bool evaluate_extreme(struct emitter *e, enum builtin bi, struct value *v
 		struct value one = v[i];
 		if (!convert_operands(e, TOK_PLUS, out, &one, &t, at))
 			return *out = VALUE_POISON, true;
-		*out = extreme(most, *out, one);
+		*out = builtin_static_extreme(most, *out, one);
 	}
 	return true;
 }

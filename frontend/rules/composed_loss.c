@@ -1,7 +1,7 @@
 /* Rules of losses and distances that are composed of others. */
 #include "frontend/rules/builtin.h"
 
-static struct value operand(const struct builtin_call *c, uint32_t i) { return value_tensor(c->operand[i]); }
+static struct value composed_loss_operand(const struct builtin_call *c, uint32_t i) { return value_tensor(c->operand[i]); }
 
 struct value reduce_loss(struct emitter *e, struct builtin_call *c, uint32_t i, struct value loss)
 {
@@ -14,14 +14,15 @@ struct value reduce_loss(struct emitter *e, struct builtin_call *c, uint32_t i, 
 
 struct value rule_margin_ranking_loss(struct emitter *e, struct builtin_call *c)
 {
-	struct value wrong = COMPOSE(BI_MUL, operand(c, 2), COMPOSE(BI_SUB, operand(c, 1), operand(c, 0)));
+	struct value wrong =
+		COMPOSE(BI_MUL, composed_loss_operand(c, 2), COMPOSE(BI_SUB, composed_loss_operand(c, 1), composed_loss_operand(c, 0)));
 	return reduce_loss(e, c, 4, COMPOSE(BI_RELU, COMPOSE(BI_ADD, wrong, c->v[3])));
 }
 
 /* A target of 1: the distance; of -1: what it lacks to the margin. */
 struct value rule_hinge_embedding_loss(struct emitter *e, struct builtin_call *c)
 {
-	struct value x = operand(c, 0), t = operand(c, 1), zero = value_float(0);
+	struct value x = composed_loss_operand(c, 0), t = composed_loss_operand(c, 1), zero = value_float(0);
 	struct value lacks = COMPOSE(BI_RELU, COMPOSE(BI_SUB, c->v[2], x));
 	lacks = COMPOSE(BI_WHERE, COMPOSE(BI_NE, t, value_float(1)), lacks, zero);
 	return reduce_loss(e, c, 3, COMPOSE(BI_ADD, lacks, COMPOSE(BI_WHERE, COMPOSE(BI_NE, t, value_float(-1)), x, zero)));
@@ -29,14 +30,14 @@ struct value rule_hinge_embedding_loss(struct emitter *e, struct builtin_call *c
 
 struct value rule_soft_margin_loss(struct emitter *e, struct builtin_call *c)
 {
-	struct value wrong = COMPOSE(BI_NEG, COMPOSE(BI_MUL, operand(c, 1), operand(c, 0)));
+	struct value wrong = COMPOSE(BI_NEG, COMPOSE(BI_MUL, composed_loss_operand(c, 1), composed_loss_operand(c, 0)));
 	return reduce_loss(e, c, 2, COMPOSE(BI_LOG1P, COMPOSE(BI_EXP, wrong)));
 }
 
 /* One logistic loss for each label, of which the last dimension is the mean. */
 struct value rule_multilabel_soft_margin_loss(struct emitter *e, struct builtin_call *c)
 {
-	struct value x = operand(c, 0), t = operand(c, 1), rest = COMPOSE(BI_SUB, value_float(1), t);
+	struct value x = composed_loss_operand(c, 0), t = composed_loss_operand(c, 1), rest = COMPOSE(BI_SUB, value_float(1), t);
 	struct value yes = COMPOSE(BI_MUL, t, COMPOSE(BI_LOGSIGMOID, x));
 	struct value no = COMPOSE(BI_MUL, rest, COMPOSE(BI_LOGSIGMOID, COMPOSE(BI_NEG, x)));
 	struct value loss = COMPOSE(BI_NEG, COMPOSE(BI_ADD, yes, no));
@@ -49,7 +50,7 @@ struct value rule_multilabel_soft_margin_loss(struct emitter *e, struct builtin_
 struct value rule_poisson_nll_loss(struct emitter *e, struct builtin_call *c)
 {
 	bool logs, full;
-	struct value x = operand(c, 0), t = operand(c, 1), loss;
+	struct value x = composed_loss_operand(c, 0), t = composed_loss_operand(c, 1), loss;
 	if (!need_bool(e, c, 2, &logs) || !need_bool(e, c, 3, &full))
 		return VALUE_POISON;
 	if (logs)
@@ -68,7 +69,7 @@ struct value rule_poisson_nll_loss(struct emitter *e, struct builtin_call *c)
 struct value rule_gaussian_nll_loss(struct emitter *e, struct builtin_call *c)
 {
 	bool full;
-	struct value x = operand(c, 0), t = operand(c, 1), var = c->v[2], away = COMPOSE(BI_SUB, x, t);
+	struct value x = composed_loss_operand(c, 0), t = composed_loss_operand(c, 1), var = c->v[2], away = COMPOSE(BI_SUB, x, t);
 	if (!need_bool(e, c, 3, &full) || !is_tensor(away) || is_poison(var))
 		return VALUE_POISON;
 	if (is_tensor(var) && rank_of(e, var) + 1 == rank_of(e, x))
@@ -90,7 +91,7 @@ static struct value compose_pairwise(struct emitter *e, struct builtin_call *c, 
 
 struct value rule_pairwise_distance(struct emitter *e, struct builtin_call *c)
 {
-	return compose_pairwise(e, c, operand(c, 0), operand(c, 1), c->v[2], c->v[3], c->v[4]);
+	return compose_pairwise(e, c, composed_loss_operand(c, 0), composed_loss_operand(c, 1), c->v[2], c->v[3], c->v[4]);
 }
 
 struct value rule_dist(struct emitter *e, struct builtin_call *c) { return COMPOSE(BI_NORM, COMPOSE(BI_SUB, c->v[0], c->v[1]), c->v[2]); }
@@ -99,7 +100,8 @@ struct value rule_dist(struct emitter *e, struct builtin_call *c) { return COMPO
 struct value rule_triplet_margin_loss(struct emitter *e, struct builtin_call *c)
 {
 	bool swap;
-	struct value a = operand(c, 0), p = operand(c, 1), n = operand(c, 2), keep = value_bool(false);
+	struct value a = composed_loss_operand(c, 0), p = composed_loss_operand(c, 1), n = composed_loss_operand(c, 2),
+		     keep = value_bool(false);
 	if (!need_bool(e, c, 6, &swap))
 		return VALUE_POISON;
 	struct value near = compose_pairwise(e, c, a, p, c->v[4], c->v[5], keep);
@@ -112,7 +114,8 @@ struct value rule_triplet_margin_loss(struct emitter *e, struct builtin_call *c)
 /* A target of 1: 1 minus the cosine; of -1: what the cosine is above the margin. */
 struct value rule_cosine_embedding_loss(struct emitter *e, struct builtin_call *c)
 {
-	struct value cosine = COMPOSE(BI_COSINE_SIMILARITY, operand(c, 0), operand(c, 1), value_int(-1)), t = operand(c, 2);
+	struct value cosine = COMPOSE(BI_COSINE_SIMILARITY, composed_loss_operand(c, 0), composed_loss_operand(c, 1), value_int(-1)),
+		     t = composed_loss_operand(c, 2);
 	struct value like = COMPOSE(BI_WHERE, COMPOSE(BI_EQ, t, value_float(1)), COMPOSE(BI_SUB, value_float(1), cosine), value_float(0));
 	struct value above = COMPOSE(BI_RELU, COMPOSE(BI_SUB, cosine, c->v[3]));
 	above = COMPOSE(BI_WHERE, COMPOSE(BI_EQ, t, value_float(-1)), above, value_float(0));

@@ -190,7 +190,7 @@ struct value rule_pixel_shuffle(struct emitter *e, struct builtin_call *c)
 }
 
 /* Makes the pair [first, v] of a number or a list of one number. */
-static struct value add_height(struct emitter *e, struct value v, int64_t first)
+static struct value composed_nn_add_height(struct emitter *e, struct value v, int64_t first)
 {
 	if (v.kind == V_NONE)
 		return v;
@@ -200,10 +200,12 @@ static struct value add_height(struct emitter *e, struct value v, int64_t first)
 /* maxpool1d, avgpool1d: pooling of images of height 1. */
 struct value rule_pool1d(struct emitter *e, struct builtin_call *c)
 {
-	struct value x = COMPOSE(BI_UNSQUEEZE, c->v[0], value_int(-2)), k = add_height(e, c->v[1], 1);
-	struct value stride = add_height(e, c->v[2].kind == V_NONE ? c->v[1] : c->v[2], 1), padding = add_height(e, c->v[3], 0);
-	struct value y = c->bi == BI_MAXPOOL1D ? COMPOSE(BI_MAXPOOL2D, x, k, stride, padding, add_height(e, c->v[4], 1), c->v[5])
-					       : COMPOSE(BI_AVGPOOL2D, x, k, stride, padding, c->v[4], c->v[5]);
+	struct value x = COMPOSE(BI_UNSQUEEZE, c->v[0], value_int(-2)), k = composed_nn_add_height(e, c->v[1], 1);
+	struct value stride = composed_nn_add_height(e, c->v[2].kind == V_NONE ? c->v[1] : c->v[2], 1),
+		     padding = composed_nn_add_height(e, c->v[3], 0);
+	struct value y = c->bi == BI_MAXPOOL1D
+				 ? COMPOSE(BI_MAXPOOL2D, x, k, stride, padding, composed_nn_add_height(e, c->v[4], 1), c->v[5])
+				 : COMPOSE(BI_AVGPOOL2D, x, k, stride, padding, c->v[4], c->v[5]);
 	return COMPOSE(BI_SQUEEZE, y, value_int(-2));
 }
 

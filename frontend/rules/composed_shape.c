@@ -1,15 +1,16 @@
 /* Rules of builtins that move elements, composed of others. */
 #include "frontend/rules/builtin.h"
 
-static struct value operand(const struct builtin_call *c, uint32_t i) { return value_tensor(c->operand[i]); }
+static struct value composed_shape_operand(const struct builtin_call *c, uint32_t i) { return value_tensor(c->operand[i]); }
 
 /* reshape_as, view_as, expand_as */
 struct value rule_shape_as(struct emitter *e, struct builtin_call *c)
 {
-	return COMPOSE(c->bi == BI_EXPAND_AS ? BI_EXPAND : BI_RESHAPE, operand(c, 0), list_of_sizes(e, type_of(e, c->operand[1])));
+	return COMPOSE(c->bi == BI_EXPAND_AS ? BI_EXPAND : BI_RESHAPE, composed_shape_operand(c, 0),
+		       list_of_sizes(e, type_of(e, c->operand[1])));
 }
 
-struct value rule_ravel(struct emitter *e, struct builtin_call *c) { return COMPOSE(BI_FLATTEN, operand(c, 0)); }
+struct value rule_ravel(struct emitter *e, struct builtin_call *c) { return COMPOSE(BI_FLATTEN, composed_shape_operand(c, 0)); }
 
 /* new_zeros, new_ones */
 struct value rule_new(struct emitter *e, struct builtin_call *c)
@@ -32,16 +33,16 @@ struct value rule_unflatten(struct emitter *e, struct builtin_call *c)
 	for (uint32_t k = 0; k < t.rank; k++)
 		for (uint32_t i = 0; i < (k == axis ? n : 1); i++)
 			sizes[at++] = k == axis ? item_of(c->v[2], i) : value_dim(e->b->dims, t.dims[k]);
-	return COMPOSE(BI_RESHAPE, operand(c, 0), list_of(e, sizes, at));
+	return COMPOSE(BI_RESHAPE, composed_shape_operand(c, 0), list_of(e, sizes, at));
 }
 
 /* fliplr, flipud */
 struct value rule_flip_side(struct emitter *e, struct builtin_call *c)
 {
 	uint32_t axis = c->bi == BI_FLIPLR;
-	if (rank_of(e, operand(c, 0)) <= axis)
+	if (rank_of(e, composed_shape_operand(c, 0)) <= axis)
 		return rule_error(e, c, DIAG_RANK, c->ats[0], "needs a tensor of at least %u dimensions", axis + 1);
-	return COMPOSE(BI_FLIP, operand(c, 0), value_int(axis));
+	return COMPOSE(BI_FLIP, composed_shape_operand(c, 0), value_int(axis));
 }
 
 /* hstack joins vectors, and the columns of others; vstack makes rows of vectors. */
@@ -64,7 +65,7 @@ struct value rule_repeat_interleave(struct emitter *e, struct builtin_call *c)
 	uint32_t axis = 0;
 	dim times;
 	bool all = c->v[2].kind == V_NONE;
-	struct value x = all ? COMPOSE(BI_FLATTEN, operand(c, 0)) : operand(c, 0);
+	struct value x = all ? COMPOSE(BI_FLATTEN, composed_shape_operand(c, 0)) : composed_shape_operand(c, 0);
 	if (!is_tensor(x) || !(all || need_axis(e, c, 2, rank_of(e, x), &axis)))
 		return VALUE_POISON;
 	if (!size_value(e, c->v[1], &times))
@@ -101,7 +102,7 @@ static struct value index_along(struct emitter *e, struct builtin_call *c, struc
 struct value rule_index_slices(struct emitter *e, struct builtin_call *c)
 {
 	uint32_t axis;
-	struct value x = operand(c, 0), from = c->v[3];
+	struct value x = composed_shape_operand(c, 0), from = c->v[3];
 	struct hir_type t = *type_of(e, x.u.t);
 	if (!need_axis(e, c, 1, t.rank, &axis))
 		return VALUE_POISON;
@@ -132,7 +133,7 @@ static struct value gather_broadcast(struct emitter *e, struct builtin_call *c, 
 
 struct value rule_take_along_dim(struct emitter *e, struct builtin_call *c)
 {
-	struct value x = operand(c, 0), index = operand(c, 1);
+	struct value x = composed_shape_operand(c, 0), index = composed_shape_operand(c, 1);
 	if (c->v[2].kind != V_NONE)
 		return gather_broadcast(e, c, x, index);
 	return COMPOSE(BI_GATHER, COMPOSE(BI_FLATTEN, x), value_int(0), COMPOSE(BI_FLATTEN, index));
@@ -142,7 +143,7 @@ struct value rule_take_along_dim(struct emitter *e, struct builtin_call *c)
 struct value rule_slice_scatter(struct emitter *e, struct builtin_call *c)
 {
 	int64_t step;
-	struct value x = operand(c, 0), src = operand(c, 1), along = c->v[2], start = c->v[3], end = c->v[4];
+	struct value x = composed_shape_operand(c, 0), src = composed_shape_operand(c, 1), along = c->v[2], start = c->v[3], end = c->v[4];
 	if (!need_int(e, c, 5, &step))
 		return VALUE_POISON;
 	if (step != 1)
@@ -209,7 +210,7 @@ static struct value embed_diagonal(struct emitter *e, struct builtin_call *c, st
 struct value rule_diag(struct emitter *e, struct builtin_call *c)
 {
 	int64_t offset;
-	struct value x = operand(c, 0);
+	struct value x = composed_shape_operand(c, 0);
 	uint32_t rank = rank_of(e, x);
 	if (!need_int(e, c, 1, &offset))
 		return VALUE_POISON;
@@ -221,7 +222,8 @@ struct value rule_diag(struct emitter *e, struct builtin_call *c)
 /* (a × b)ᵢ = aᵢ₊₁ bᵢ₊₂ - aᵢ₊₂ bᵢ₊₁, cyclically. */
 struct value rule_cross(struct emitter *e, struct builtin_call *c)
 {
-	struct value a = operand(c, 0), b = operand(c, 1), both = COMPOSE(BI_MUL, a, b), one = value_int(-1), two = value_int(-2);
+	struct value a = composed_shape_operand(c, 0), b = composed_shape_operand(c, 1), both = COMPOSE(BI_MUL, a, b), one = value_int(-1),
+		     two = value_int(-2);
 	uint32_t axis;
 	int64_t n;
 	if (!is_tensor(both) || !need_axis(e, c, 2, rank_of(e, both), &axis))

@@ -33,7 +33,7 @@ static bool set_same_padding(struct emitter *e, struct builtin_call *c, struct c
 	return true;
 }
 
-static bool read_padding(struct emitter *e, struct builtin_call *c, struct conv *v)
+static bool conv_read_padding(struct emitter *e, struct builtin_call *c, struct conv *v)
 {
 	struct value p = c->v[ARG_PADDING];
 	int64_t n[2];
@@ -74,7 +74,7 @@ static bool divides(struct emitter *e, dim by, dim d)
 	return !dim_is_const(e->b->dims, dim_mod(e->b->dims, d, by), &rest) || !rest;
 }
 
-static bool check_channels(struct emitter *e, struct builtin_call *c, struct conv *v)
+static bool conv_check_channels(struct emitter *e, struct builtin_call *c, struct conv *v)
 {
 	struct dims *d = e->b->dims;
 	dim in = v->tx.dims[1], out = v->tw.dims[0], takes = v->tw.dims[1], groups = v->groups, one = dim_const(d, 1);
@@ -100,7 +100,7 @@ static bool check_channels(struct emitter *e, struct builtin_call *c, struct con
 	return true;
 }
 
-static bool read_operands(struct emitter *e, struct builtin_call *c, struct conv *v)
+static bool conv_read_operands(struct emitter *e, struct builtin_call *c, struct conv *v)
 {
 	v->x = need_tensor(e, c, 0);
 	v->w = need_tensor(e, c, 1);
@@ -118,7 +118,7 @@ static bool read_operands(struct emitter *e, struct builtin_call *c, struct conv
 }
 
 /* Reshapes [N, C, L] to [N, C, 1, L]. */
-static hir_ref add_height(struct emitter *e, hir_ref x, span at)
+static hir_ref conv_add_height(struct emitter *e, hir_ref x, span at)
 {
 	struct hir_type t = *type_of(e, x);
 	t.rank = 4;
@@ -127,14 +127,14 @@ static hir_ref add_height(struct emitter *e, hir_ref x, span at)
 	return emit_reshape(e, x, &t, at).u.t;
 }
 
-static hir_ref emit_conv(struct emitter *e, struct builtin_call *c, const struct conv *v, const struct hir_type *t)
+static hir_ref conv_emit(struct emitter *e, struct builtin_call *c, const struct conv *v, const struct hir_type *t)
 {
 	struct hir_type out = *t;
 	int64_t stride[2] = {1, v->stride[0]}, dilation[2] = {1, v->dilation[0]}, pad[4] = {0, 0, v->pad[0], v->pad[1]}, groups;
 	hir_ref x = v->x, w = v->w;
 	if (v->n == 1) {
-		x = add_height(e, x, c->at);
-		w = add_height(e, w, c->at);
+		x = conv_add_height(e, x, c->at);
+		w = conv_add_height(e, w, c->at);
 		out.rank = 4;
 		out.dims[3] = out.dims[2];
 		out.dims[2] = dim_const(e->b->dims, 1);
@@ -149,7 +149,7 @@ static hir_ref emit_conv(struct emitter *e, struct builtin_call *c, const struct
 }
 
 /* Adds the bias, reshaped to [C, 1, …]. */
-static hir_ref add_bias(struct emitter *e, struct builtin_call *c, const struct conv *v, hir_ref y)
+static hir_ref conv_add_bias(struct emitter *e, struct builtin_call *c, const struct conv *v, hir_ref y)
 {
 	if (c->v[ARG_BIAS].kind == V_NONE)
 		return y;
@@ -182,10 +182,10 @@ struct value rule_conv(struct emitter *e, struct builtin_call *c)
 {
 	uint32_t n = c->bi == BI_CONV1D ? 1 : 2;
 	struct conv v = {.n = n};
-	if (!read_operands(e, c, &v) || !read_groups(e, c, &v) || !check_channels(e, c, &v))
+	if (!conv_read_operands(e, c, &v) || !read_groups(e, c, &v) || !conv_check_channels(e, c, &v))
 		return VALUE_POISON;
 	if (!need_numbers(e, c, ARG_STRIDE, n, 1, v.stride) || !need_numbers(e, c, ARG_DILATION, n, 1, v.dilation) ||
-	    !read_padding(e, c, &v))
+	    !conv_read_padding(e, c, &v))
 		return VALUE_POISON;
 	struct hir_type out = {.rank = (uint8_t)(n + 2), .dims = {v.tx.dims[0], v.tw.dims[0]}};
 	for (uint32_t k = 0; k < n; k++) {
@@ -195,6 +195,6 @@ struct value rule_conv(struct emitter *e, struct builtin_call *c)
 	}
 	if (!product_types(e, c, &v.x, &v.w, &out.elem))
 		return VALUE_POISON;
-	hir_ref y = add_bias(e, c, &v, emit_conv(e, c, &v, &out));
+	hir_ref y = conv_add_bias(e, c, &v, conv_emit(e, c, &v, &out));
 	return y == HIR_NONE ? VALUE_POISON : drop_batch(e, c, y, v.dropped);
 }

@@ -11,7 +11,7 @@ struct transposed {
 };
 
 /* Reads input and weight, and reshapes both to a batch with two spatial dimensions. */
-static bool read_operands(struct emitter *e, struct builtin_call *c, uint32_t n, bool *single, struct transposed *v)
+static bool conv_transpose_read_operands(struct emitter *e, struct builtin_call *c, uint32_t n, bool *single, struct transposed *v)
 {
 	hir_ref x = need_tensor(e, c, ARG_X), w = need_tensor(e, c, ARG_WEIGHT);
 	if (x == HIR_NONE || w == HIR_NONE)
@@ -40,7 +40,8 @@ static bool read_operands(struct emitter *e, struct builtin_call *c, uint32_t n,
 }
 
 /* Reads one or two numbers. A single one is the width; the height is `missing`. */
-static bool read_pair(struct emitter *e, struct builtin_call *c, uint32_t i, uint32_t n, int64_t least, int64_t missing, int64_t *out)
+static bool conv_transpose_read_pair(struct emitter *e, struct builtin_call *c, uint32_t i, uint32_t n, int64_t least, int64_t missing,
+				     int64_t *out)
 {
 	int64_t given[2];
 	if (!need_numbers(e, c, i, n, least, given))
@@ -50,7 +51,7 @@ static bool read_pair(struct emitter *e, struct builtin_call *c, uint32_t i, uin
 	return true;
 }
 
-static bool check_sizes(struct emitter *e, struct builtin_call *c, struct transposed *v)
+static bool conv_transpose_check_sizes(struct emitter *e, struct builtin_call *c, struct transposed *v)
 {
 	struct dims *d = e->b->dims;
 	int64_t in;
@@ -106,10 +107,11 @@ struct value rule_conv_transpose(struct emitter *e, struct builtin_call *c)
 	struct transposed v;
 	bool single = false;
 	int64_t around[4];
-	if (!read_operands(e, c, n, &single, &v) || !read_pair(e, c, ARG_STRIDE, n, 1, 1, v.stride) ||
-	    !read_pair(e, c, ARG_PADDING, n, 0, 0, v.pad) || !read_pair(e, c, ARG_OUTPUT_PADDING, n, 0, 0, v.extra) ||
-	    !read_pair(e, c, ARG_DILATION, n, 1, 1, v.dilation) || !need_numbers(e, c, ARG_GROUPS, 1, 1, &v.groups) ||
-	    !check_sizes(e, c, &v))
+	if (!conv_transpose_read_operands(e, c, n, &single, &v) || !conv_transpose_read_pair(e, c, ARG_STRIDE, n, 1, 1, v.stride) ||
+	    !conv_transpose_read_pair(e, c, ARG_PADDING, n, 0, 0, v.pad) ||
+	    !conv_transpose_read_pair(e, c, ARG_OUTPUT_PADDING, n, 0, 0, v.extra) ||
+	    !conv_transpose_read_pair(e, c, ARG_DILATION, n, 1, 1, v.dilation) || !need_numbers(e, c, ARG_GROUPS, 1, 1, &v.groups) ||
+	    !conv_transpose_check_sizes(e, c, &v))
 		return VALUE_POISON;
 	for (uint32_t k = 0; k < 2; k++) { /* the last dimension comes first */
 		int64_t before = v.dilation[k] * (v.kernel[k] - 1) - v.pad[k];

@@ -29,7 +29,7 @@ static bool diagonal_length(struct emitter *e, dim rows, dim columns, int64_t ro
 }
 
 /* x[.., from:from + n, ..] */
-static struct value slice_part(struct emitter *e, struct value x, int64_t axis, int64_t from, dim n, span at)
+static struct value diagonal_slice_part(struct emitter *e, struct value x, int64_t axis, int64_t from, dim n, span at)
 {
 	struct dims *d = e->b->dims;
 	if (is_poison(x))
@@ -94,7 +94,7 @@ struct value rule_diagonal(struct emitter *e, struct builtin_call *c)
 	if (dim_is_const(e->b->dims, length, &none) && !none)
 		row = column = 0;
 	struct value x = COMPOSE(BI_PERMUTE, value_tensor(r), list);
-	x = slice_part(e, slice_part(e, x, -2, row, length, c->at), -1, column, length, c->at);
+	x = diagonal_slice_part(e, diagonal_slice_part(e, x, -2, row, length, c->at), -1, column, length, c->at);
 	return square_diagonal(e, x, length, c->at);
 }
 

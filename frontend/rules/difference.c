@@ -50,7 +50,7 @@ static bool same_value(struct emitter *e, hir_ref a, hir_ref b, uint32_t depth)
 	return true;
 }
 
-static void add_term(struct emitter *e, struct sum *s, hir_ref value, dim times)
+static void difference_add_term(struct emitter *e, struct sum *s, hir_ref value, dim times)
 {
 	uint32_t k = 0;
 	while (k < s->n && !same_value(e, s->terms[k].value, value, DEPTH))
@@ -76,15 +76,15 @@ static bool known_node(struct emitter *e, hir_ref r, dim *out)
 	return true;
 }
 
-static void add_node(struct emitter *e, struct sum *s, hir_ref r, dim times, uint32_t depth);
+static void difference_add_node(struct emitter *e, struct sum *s, hir_ref r, dim times, uint32_t depth);
 
 /* Operand k of a sum or difference, or of a product with a known number. */
-static void add_operand(struct emitter *e, struct sum *s, const struct hir_node *n, uint32_t k, dim times, uint32_t depth)
+static void difference_add_operand(struct emitter *e, struct sum *s, const struct hir_node *n, uint32_t k, dim times, uint32_t depth)
 {
-	add_node(e, s, e->b->args.at[n->args + k].u.tensor, times, depth - 1);
+	difference_add_node(e, s, e->b->args.at[n->args + k].u.tensor, times, depth - 1);
 }
 
-static void add_node(struct emitter *e, struct sum *s, hir_ref r, dim times, uint32_t depth)
+static void difference_add_node(struct emitter *e, struct sum *s, hir_ref r, dim times, uint32_t depth)
 {
 	const struct hir_node n = *node_at(e, r);
 	struct dims *d = e->b->dims;
@@ -100,27 +100,27 @@ static void add_node(struct emitter *e, struct sum *s, hir_ref r, dim times, uin
 	enum builtin bi = n.kind == HIR_BUILTIN && depth ? n.builtin : BI_COUNT;
 	bool sums = bi == BI_ADD || bi == BI_SUB || bi == BI_NEG;
 	if (bi == BI_CAST && dtype_class(type_of(e, e->b->args.at[n.args].u.tensor)->elem) == DTC_INT) {
-		add_operand(e, s, &n, 0, times, depth);
+		difference_add_operand(e, s, &n, 0, times, depth);
 	} else if (sums) {
-		add_operand(e, s, &n, 0, bi == BI_NEG ? dim_sub(d, dim_const(d, 0), times) : times, depth);
+		difference_add_operand(e, s, &n, 0, bi == BI_NEG ? dim_sub(d, dim_const(d, 0), times) : times, depth);
 		if (bi != BI_NEG)
-			add_operand(e, s, &n, 1, bi == BI_SUB ? dim_sub(d, dim_const(d, 0), times) : times, depth);
+			difference_add_operand(e, s, &n, 1, bi == BI_SUB ? dim_sub(d, dim_const(d, 0), times) : times, depth);
 	} else if (bi == BI_MUL && known_node(e, e->b->args.at[n.args + 1].u.tensor, &known)) {
-		add_operand(e, s, &n, 0, dim_mul(d, times, known), depth);
+		difference_add_operand(e, s, &n, 0, dim_mul(d, times, known), depth);
 	} else if (bi == BI_MUL && known_node(e, e->b->args.at[n.args].u.tensor, &known)) {
-		add_operand(e, s, &n, 1, dim_mul(d, times, known), depth);
+		difference_add_operand(e, s, &n, 1, dim_mul(d, times, known), depth);
 	} else {
-		add_term(e, s, r, times);
+		difference_add_term(e, s, r, times);
 	}
 }
 
-static void add_value(struct emitter *e, struct sum *s, struct value v, dim times)
+static void difference_add_value(struct emitter *e, struct sum *s, struct value v, dim times)
 {
 	dim known;
 	if (size_value(e, v, &known))
 		s->known = dim_add(e->b->dims, s->known, dim_mul(e->b->dims, known, times));
 	else if (v.kind == V_TENSOR)
-		add_node(e, s, v.u.t, times, DEPTH);
+		difference_add_node(e, s, v.u.t, times, DEPTH);
 	else
 		s->failed = true;
 }
@@ -129,8 +129,8 @@ bool known_difference(struct emitter *e, struct value from, struct value to, dim
 {
 	struct sum s = {.known = dim_const(e->b->dims, 0)};
 	dim zero = s.known;
-	add_value(e, &s, to, dim_const(e->b->dims, 1));
-	add_value(e, &s, from, dim_const(e->b->dims, -1));
+	difference_add_value(e, &s, to, dim_const(e->b->dims, 1));
+	difference_add_value(e, &s, from, dim_const(e->b->dims, -1));
 	for (uint32_t k = 0; k < s.n; k++)
 		s.failed |= !dim_eq(s.terms[k].times, zero);
 	*difference = s.known;

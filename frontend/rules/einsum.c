@@ -3,7 +3,7 @@
 #include <string.h>
 #include "frontend/rules/einsum.h"
 
-static hir_ref apply(struct einsum *s, enum builtin bi, const struct value *v, uint32_t n)
+static hir_ref einsum_apply(struct einsum *s, enum builtin bi, const struct value *v, uint32_t n)
 {
 	struct value out = compose(s->e, bi, v, n, s->c->at);
 	return out.kind == V_TENSOR ? out.u.t : HIR_NONE;
@@ -11,7 +11,7 @@ static hir_ref apply(struct einsum *s, enum builtin bi, const struct value *v, u
 
 static hir_ref apply_list(struct einsum *s, enum builtin bi, hir_ref x, const struct value *items, uint32_t n)
 {
-	return apply(s, bi, (struct value[]){value_tensor(x), list_of(s->e, items, n)}, 2);
+	return einsum_apply(s, bi, (struct value[]){value_tensor(x), list_of(s->e, items, n)}, 2);
 }
 
 static int find_label(const struct einsum_term *t, uint8_t label)
@@ -22,7 +22,7 @@ static int find_label(const struct einsum_term *t, uint8_t label)
 	return -1;
 }
 
-static void drop(struct einsum_term *t, uint32_t k)
+static void einsum_drop(struct einsum_term *t, uint32_t k)
 {
 	memmove(t->label + k, t->label + k + 1, t->n - k - 1);
 	t->n--;
@@ -97,7 +97,7 @@ static bool take_diagonal(struct einsum *s, struct einsum_term *t, uint32_t a, u
 	if (t->r == HIR_NONE || !shape_to(s, &t->r, sizes, t->n))
 		return false;
 	struct value part[5] = {value_tensor(t->r), value_int(n), value_int(0), value_int(size * size), value_int(size + 1)};
-	t->r = apply(s, BI_SLICE, part, 5);
+	t->r = einsum_apply(s, BI_SLICE, part, 5);
 	return t->r != HIR_NONE;
 }
 
@@ -111,7 +111,7 @@ static bool take_diagonals(struct einsum *s, struct einsum_term *t)
 }
 
 /* True if the output or an operand after `i` has the label. */
-static bool is_needed(const struct einsum *s, uint8_t label, uint32_t i)
+static bool einsum_is_needed(const struct einsum *s, uint8_t label, uint32_t i)
 {
 	bool yes = find_label(&s->out, label) >= 0;
 	for (uint32_t k = i + 1; k < s->n; k++)
@@ -125,9 +125,9 @@ static bool sum_out(struct einsum *s, struct einsum_term *t, const struct einsum
 	struct value dims[HIR_MAX_RANK];
 	uint32_t n = 0;
 	for (uint32_t k = t->n; k-- > 0;)
-		if (!is_needed(s, t->label[k], i) && (!other || find_label(other, t->label[k]) < 0)) {
+		if (!einsum_is_needed(s, t->label[k], i) && (!other || find_label(other, t->label[k]) < 0)) {
 			dims[n++] = value_int(k);
-			drop(t, k);
+			einsum_drop(t, k);
 		}
 	if (n)
 		t->r = apply_list(s, BI_SUM, t->r, dims, n);
@@ -147,7 +147,7 @@ static struct label_roles roles_of(const struct einsum *s, const struct einsum_t
 		uint8_t label = a->label[k];
 		if (find_label(b, label) < 0)
 			r.left[r.n_left++] = label;
-		else if (is_needed(s, label, i))
+		else if (einsum_is_needed(s, label, i))
 			r.both[r.n_both++] = label;
 		else
 			r.inner[r.n_inner++] = label;
@@ -164,7 +164,7 @@ static uint32_t put_labels(uint8_t *to, uint32_t at, const uint8_t *from, uint32
 	return at + n;
 }
 
-static dim size_of(struct einsum *s, const uint8_t *label, uint32_t n)
+static dim einsum_size_of(struct einsum *s, const uint8_t *label, uint32_t n)
 {
 	dim d = dim_const(s->e->b->dims, 1);
 	for (uint32_t k = 0; k < n; k++)
@@ -186,12 +186,12 @@ static bool reshape_to_matrices(struct einsum *s, const struct label_roles *r, s
 		return false;
 	for (uint32_t k = 0; k < n; k++)
 		size[k] = s->size[r->both[k]];
-	size[n] = size_of(s, r->left, r->n_left);
-	size[n + 1] = size_of(s, r->inner, r->n_inner);
+	size[n] = einsum_size_of(s, r->left, r->n_left);
+	size[n + 1] = einsum_size_of(s, r->inner, r->n_inner);
 	if (!shape_to(s, &a->r, size, n + 2))
 		return false;
 	size[n] = size[n + 1];
-	size[n + 1] = size_of(s, r->right, r->n_right);
+	size[n + 1] = einsum_size_of(s, r->right, r->n_right);
 	return shape_to(s, &b->r, size, n + 2);
 }
 
@@ -216,7 +216,7 @@ static bool reshape_to_outer(struct einsum *s, const struct label_roles *r, stru
 	return shape_to(s, &b->r, size, n);
 }
 
-static bool multiply(struct einsum *s, struct einsum_term *a, struct einsum_term *b, uint32_t i)
+static bool einsum_multiply(struct einsum *s, struct einsum_term *a, struct einsum_term *b, uint32_t i)
 {
 	if (!sum_out(s, a, b, i) || !sum_out(s, b, a, i) || !expand_dims(s, a) || !expand_dims(s, b))
 		return false;
@@ -224,7 +224,7 @@ static bool multiply(struct einsum *s, struct einsum_term *a, struct einsum_term
 	if (!(r.n_inner ? reshape_to_matrices(s, &r, a, b) : reshape_to_outer(s, &r, a, b)))
 		return false;
 	struct value v[2] = {value_tensor(a->r), value_tensor(b->r)};
-	a->r = apply(s, r.n_inner ? BI_MATMUL : BI_MUL, v, 2);
+	a->r = einsum_apply(s, r.n_inner ? BI_MATMUL : BI_MUL, v, 2);
 	a->n = r.n_both + r.n_left + r.n_right;
 	if (a->n > HIR_MAX_RANK)
 		return einsum_reject(s, 0, DIAG_RANK, "an intermediate product has more than 8 dimensions");
@@ -257,7 +257,7 @@ struct value rule_einsum(struct emitter *e, struct builtin_call *c)
 		return VALUE_POISON;
 	struct einsum_term *t = &s->in[0];
 	for (uint32_t i = 0; i < s->n; i++) {
-		if (!take_diagonals(s, &s->in[i]) || (i && !multiply(s, t, &s->in[i], i)))
+		if (!take_diagonals(s, &s->in[i]) || (i && !einsum_multiply(s, t, &s->in[i], i)))
 			return VALUE_POISON;
 	}
 	if (!sum_out(s, t, NULL, s->n) || !expand_dims(s, t) || !arrange(s, t, s->out.label))

@@ -7,7 +7,7 @@ struct operands {
 	struct hir_type type; /* broadcast shape, common element type */
 };
 
-static bool is_bitwise(enum builtin bi) { return bi >= BI_BIT_AND && bi <= BI_SHR; }
+static bool elementwise_is_bitwise(enum builtin bi) { return bi >= BI_BIT_AND && bi <= BI_SHR; }
 
 static const char *bitwise_help(enum builtin bi)
 {
@@ -33,8 +33,8 @@ static bool report_mixed_types(struct emitter *e, struct builtin_call *c, uint32
 		diag_help(
 			e->report.out, g,
 			product ? "write `a @ b` for a matrix product; for an element-wise product convert with a cast such as `float32(…)`"
-			: is_bitwise(c->bi) ? "convert one of them with a cast such as `int32(…)` or `bool(…)`"
-					    : "convert one of them with a cast such as `float32(…)`");
+			: elementwise_is_bitwise(c->bi) ? "convert one of them with a cast such as `int32(…)` or `bool(…)`"
+							: "convert one of them with a cast such as `float32(…)`");
 	return false;
 }
 
@@ -77,7 +77,7 @@ static hir_ref as_type(struct emitter *e, struct builtin_call *c, uint32_t i, dt
 	return emit_scalar(e, v, t, c->ats[i]);
 }
 
-static bool load_operands(struct emitter *e, struct builtin_call *c, uint32_t ia, uint32_t ib, dtype t, struct operands *o)
+static bool elementwise_load_operands(struct emitter *e, struct builtin_call *c, uint32_t ia, uint32_t ib, dtype t, struct operands *o)
 {
 	o->a = as_type(e, c, ia, t);
 	o->b = as_type(e, c, ib, t);
@@ -99,7 +99,7 @@ static bool report_no_arithmetic(struct emitter *e, struct builtin_call *c, dtyp
 	struct diag *g =
 		report_error(e, DIAG_OPERANDS, c->at, "`%s` does not accept elements of type %s", builtin_text(c->bi), dtype_text(t));
 	diag_help(e->report.out, g,
-		  is_bitwise(c->bi)                 ? bitwise_help(c->bi)
+		  elementwise_is_bitwise(c->bi)     ? bitwise_help(c->bi)
 		  : t == DT_BOOL && c->bi == BI_MUL ? "write `a && b` if both are bools, or `int32(a) * b` for a number"
 		  : t == DT_TRIT                    ? "convert with a cast: `int8(…)`, `float32(…)`"
 						    : "convert with a cast: `int32(…)`, `float32(…)`");
@@ -116,7 +116,7 @@ static struct value arith(struct emitter *e, struct builtin_call *c, enum join_m
 		return report_no_arithmetic(e, c, t), VALUE_POISON;
 	if (floats && dtype_class(t) == DTC_INT)
 		t = DT_FLOAT32;
-	return load_operands(e, c, 0, 1, t, &o) ? emit2(e, c, c->bi, &o) : VALUE_POISON;
+	return elementwise_load_operands(e, c, 0, 1, t, &o) ? emit2(e, c, c->bi, &o) : VALUE_POISON;
 }
 
 /* True if the divisor is a constant 0, which is reported. */
@@ -142,7 +142,7 @@ static dtype operand_type(struct emitter *e, struct value v)
 }
 
 /* A bool times a number is the number or 0. */
-static struct value multiply_by_bool(struct emitter *e, struct builtin_call *c, uint32_t condition)
+static struct value elementwise_multiply_by_bool(struct emitter *e, struct builtin_call *c, uint32_t condition)
 {
 	struct operands o;
 	dtype t = operand_type(e, c->v[!condition]);
@@ -162,7 +162,7 @@ struct value rule_mul(struct emitter *e, struct builtin_call *c)
 {
 	dtype a = operand_type(e, c->v[0]), b = operand_type(e, c->v[1]);
 	if ((a == DT_BOOL) != (b == DT_BOOL) && a != DT_COUNT && b != DT_COUNT)
-		return multiply_by_bool(e, c, a != DT_BOOL);
+		return elementwise_multiply_by_bool(e, c, a != DT_BOOL);
 	return arith(e, c, JOIN_NUMBERS, false);
 }
 
@@ -175,7 +175,7 @@ struct value rule_compare(struct emitter *e, struct builtin_call *c)
 {
 	struct operands o;
 	dtype t;
-	if (!common_type(e, c, 0, 1, JOIN_VALUES, &t) || !load_operands(e, c, 0, 1, t, &o))
+	if (!common_type(e, c, 0, 1, JOIN_VALUES, &t) || !elementwise_load_operands(e, c, 0, 1, t, &o))
 		return VALUE_POISON;
 	o.type.elem = DT_BOOL;
 	return emit2(e, c, c->bi, &o);
@@ -227,7 +227,7 @@ struct value rule_bitwise(struct emitter *e, struct builtin_call *c)
 		return VALUE_POISON;
 	if (dtype_class(t) != DTC_INT && (shift || t != DT_BOOL))
 		return report_no_arithmetic(e, c, t), VALUE_POISON;
-	return load_operands(e, c, 0, 1, t, &o) ? emit2(e, c, c->bi, &o) : VALUE_POISON;
+	return elementwise_load_operands(e, c, 0, 1, t, &o) ? emit2(e, c, c->bi, &o) : VALUE_POISON;
 }
 
 struct value rule_bitwise_not(struct emitter *e, struct builtin_call *c)
@@ -301,7 +301,7 @@ struct value rule_clip(struct emitter *e, struct builtin_call *c)
 		struct operands o;
 		if (c->v[i].kind == V_NONE)
 			continue;
-		if (!load_operands(e, c, 0, i, t.elem, &o))
+		if (!elementwise_load_operands(e, c, 0, i, t.elem, &o))
 			return VALUE_POISON;
 		broadcast_dims(e, &t, &o.type);
 		a[i] = arg_tensor(o.b);
@@ -314,7 +314,7 @@ struct value rule_where(struct emitter *e, struct builtin_call *c)
 	struct operands o;
 	dtype t;
 	hir_ref cond = need_condition(e, c, 0);
-	if (cond == HIR_NONE || !common_type(e, c, 1, 2, JOIN_VALUES, &t) || !load_operands(e, c, 1, 2, t, &o))
+	if (cond == HIR_NONE || !common_type(e, c, 1, 2, JOIN_VALUES, &t) || !elementwise_load_operands(e, c, 1, 2, t, &o))
 		return VALUE_POISON;
 	struct hir_type tc = *type_of(e, cond);
 	if (!broadcast_dims(e, &o.type, &tc))

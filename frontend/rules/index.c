@@ -18,7 +18,7 @@ struct indices {
 };
 
 /* Returns index `v` as a tensor of integers, or HIR_NONE after an error. */
-static hir_ref index_of(struct emitter *e, struct builtin_call *c, struct value v)
+static hir_ref index_index_of(struct emitter *e, struct builtin_call *c, struct value v)
 {
 	if (v.kind == V_LIST)
 		v = COMPOSE_AT(c->ats[1], BI_TENSOR, v);
@@ -56,7 +56,7 @@ static bool check_known_index(struct emitter *e, struct builtin_call *c, uint32_
 
 static bool add_index(struct emitter *e, struct builtin_call *c, struct indices *x, uint32_t axis, struct value v)
 {
-	hir_ref r = x->at[axis] = v.kind == V_NONE ? HIR_NONE : index_of(e, c, v);
+	hir_ref r = x->at[axis] = v.kind == V_NONE ? HIR_NONE : index_index_of(e, c, v);
 	if (v.kind == V_NONE)
 		return true;
 	if (r == HIR_NONE || !check_known_index(e, c, axis, r))
@@ -71,7 +71,7 @@ static bool add_index(struct emitter *e, struct builtin_call *c, struct indices 
 }
 
 /* Where the dimensions of the indices are, as in NumPy: in place of adjacent dimensions, else first. */
-static uint32_t place_of(const struct indices *x)
+static uint32_t index_place_of(const struct indices *x)
 {
 	uint32_t first = (uint32_t)__builtin_ctz(x->mask), run = x->mask >> first;
 	return run & (run + 1) ? 0 : first;
@@ -93,7 +93,7 @@ struct value rule_index(struct emitter *e, struct builtin_call *c)
 	if (!x.n)
 		return value_tensor(c->operand[0]);
 	rest = reduce_dims(e, &t, x.mask, false);
-	place = place_of(&x);
+	place = index_place_of(&x);
 	if (c->v[2].kind != V_NONE && !need_axis(e, c, 2, rest.rank + 1u, &place))
 		return VALUE_POISON;
 	if (rest.rank + x.shape.rank > HIR_MAX_RANK)

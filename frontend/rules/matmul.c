@@ -20,7 +20,7 @@ static dtype matmul_type(dtype a, dtype b)
 }
 
 /* True for a size that is a name in the signature of the function being checked. */
-static bool is_named(struct emitter *e, dim x)
+static bool matmul_is_named(struct emitter *e, dim x)
 {
 	uint32_t sym;
 	return dim_is_sym(e->b->dims, x, &sym) && sym >= e->b->named_from && sym < e->b->named_to &&
@@ -30,7 +30,7 @@ static bool is_named(struct emitter *e, dim x)
 /* True if two sizes have different names in the signature. A product that needs them equal fails for most callers. */
 static bool have_different_names(struct emitter *e, dim a, dim b)
 {
-	return e->checking && !e->conditional && !dim_eq(a, b) && is_named(e, a) && is_named(e, b);
+	return e->checking && !e->conditional && !dim_eq(a, b) && matmul_is_named(e, a) && matmul_is_named(e, b);
 }
 
 /* True if the size `have` is the constant `want` times a size known only at run time. */

@@ -37,8 +37,8 @@ static double precision(dtype t)
 }
 
 /* Emits the normalization. Parameters `from` … to-1 have the shape `want`; the last parameter is eps. */
-static struct value emit_norm(struct emitter *e, struct builtin_call *c, hir_ref x, const struct hir_type *want, struct hir_arg *a,
-			      uint32_t from, uint32_t to)
+static struct value norm_emit_norm(struct emitter *e, struct builtin_call *c, hir_ref x, const struct hir_type *want, struct hir_arg *a,
+				   uint32_t from, uint32_t to)
 {
 	struct hir_type t = *type_of(e, x);
 	uint32_t eps = c->sig->n - 1;
@@ -113,7 +113,7 @@ struct value rule_normalize_last_dims(struct emitter *e, struct builtin_call *c)
 	if (!find_normalized_shape(e, c, &t, &want))
 		return VALUE_POISON;
 	a[1] = arg_sizes(e, &want);
-	return emit_norm(e, c, x, &want, a, 2, c->sig->n - 1);
+	return norm_emit_norm(e, c, x, &want, a, 2, c->sig->n - 1);
 }
 
 /* Loads floats [N, C, …]. */
@@ -149,7 +149,7 @@ struct value rule_batch_norm(struct emitter *e, struct builtin_call *c)
 		c->v[1] = c->v[2] = (struct value){.kind = V_NONE};
 	struct hir_arg a[BUILTIN_MAX_PARAMS] = {[BN_TRAINING] = arg_none(), [BN_MOMENTUM] = arg_none()};
 	struct hir_type want = {.elem = t.elem, .rank = 1, .dims = {t.dims[1]}};
-	return emit_norm(e, c, x, &want, a, 1, BN_TRAINING);
+	return norm_emit_norm(e, c, x, &want, a, 1, BN_TRAINING);
 }
 
 struct value rule_group_norm(struct emitter *e, struct builtin_call *c)
@@ -172,5 +172,5 @@ struct value rule_group_norm(struct emitter *e, struct builtin_call *c)
 	}
 	struct hir_arg a[BUILTIN_MAX_PARAMS] = {[1] = arg_int(groups)};
 	struct hir_type want = {.elem = t.elem, .rank = 1, .dims = {t.dims[1]}};
-	return emit_norm(e, c, x, &want, a, 2, 4);
+	return norm_emit_norm(e, c, x, &want, a, 2, 4);
 }

@@ -12,7 +12,7 @@ static struct value arithmetic_error(struct emitter *e, span at, const char *wha
 	return report_poison(e, DIAG_CONST_ARITH, at, "%s", what);
 }
 
-static struct value int_pow(struct emitter *e, int64_t a, int64_t b, span at)
+static struct value operators_int_pow(struct emitter *e, int64_t a, int64_t b, span at)
 {
 	int64_t r = 1;
 	if (b < 0)
@@ -25,7 +25,7 @@ static struct value int_pow(struct emitter *e, int64_t a, int64_t b, span at)
 	return value_int(r);
 }
 
-static struct value int_op(struct emitter *e, enum token_kind op, int64_t a, int64_t b, span at)
+static struct value operators_int_op(struct emitter *e, enum token_kind op, int64_t a, int64_t b, span at)
 {
 	int64_t r = 0;
 	bool over = false;
@@ -41,7 +41,7 @@ static struct value int_op(struct emitter *e, enum token_kind op, int64_t a, int
 		over = op == TOK_SLASH2 && a == INT64_MIN && b == -1;
 		r = op == TOK_SLASH2 ? arith_int_floordiv(a, b) : arith_int_mod(a, b);
 		break;
-	case TOK_STAR2: return int_pow(e, a, b, at);
+	case TOK_STAR2: return operators_int_pow(e, a, b, at);
 	case TOK_LT: return value_bool(a < b);
 	case TOK_LE: return value_bool(a <= b);
 	case TOK_GT: return value_bool(a > b);
@@ -53,7 +53,7 @@ static struct value int_op(struct emitter *e, enum token_kind op, int64_t a, int
 	return over ? arithmetic_error(e, at, "integer overflow in a constant expression") : value_int(r);
 }
 
-static struct value float_op(struct emitter *e, enum token_kind op, double a, double b, span at)
+static struct value operators_float_op(struct emitter *e, enum token_kind op, double a, double b, span at)
 {
 	switch (op) {
 	case TOK_PLUS: return value_float(a + b);
@@ -87,7 +87,7 @@ static bool compare_dims(struct emitter *e, enum token_kind op, dim a, dim b, st
 	}
 	if (!dim_is_const(d, dim_sub(d, a, b), &diff))
 		return false;
-	*out = int_op(e, op, diff, 0, SPAN_NONE);
+	*out = operators_int_op(e, op, diff, 0, SPAN_NONE);
 	return true;
 }
 
@@ -168,7 +168,7 @@ static struct value repeat_string(struct emitter *e, const char *s, int64_t n, s
 	return v;
 }
 
-static bool is_number(struct value v) { return v.kind == V_INT || v.kind == V_FLOAT || v.kind == V_TRIT || v.kind == V_DIM; }
+static bool operators_is_number(struct value v) { return v.kind == V_INT || v.kind == V_FLOAT || v.kind == V_TRIT || v.kind == V_DIM; }
 
 /* Returns 1 if equal, 0 if not, -1 if unknown. */
 static int values_equal(struct emitter *e, struct value a, struct value b)
@@ -198,7 +198,7 @@ static int values_equal(struct emitter *e, struct value a, struct value b)
 		int c = dim_compare(e->b->dims, as_dim(e, a), as_dim(e, b));
 		return c > 0 ? 1 : c < 0 ? 0 : -1;
 	}
-	if (is_number(a) && is_number(b) && !convert_operands(e, TOK_EQ, &a, &b, &t, SPAN_NONE))
+	if (operators_is_number(a) && operators_is_number(b) && !convert_operands(e, TOK_EQ, &a, &b, &t, SPAN_NONE))
 		return -1;
 	if (value_is_scalar(a) && value_is_scalar(b) && (a.kind == V_FLOAT || a.kind != b.kind))
 		return number_value(a) == number_value(b);
@@ -213,7 +213,7 @@ static bool is_arith(enum token_kind op)
 	       op == TOK_STAR2;
 }
 
-static bool is_comparison(enum token_kind op)
+static bool operators_is_comparison(enum token_kind op)
 {
 	return op == TOK_LT || op == TOK_LE || op == TOK_GT || op == TOK_GE || op == TOK_EQ || op == TOK_NE;
 }
@@ -221,7 +221,7 @@ static bool is_comparison(enum token_kind op)
 /* ---- bits ---- */
 
 static bool is_shift(enum token_kind op) { return op == TOK_SHL || op == TOK_SHR; }
-static bool is_bitwise(enum token_kind op) { return op == TOK_AMP || op == TOK_PIPE || op == TOK_CARET || is_shift(op); }
+static bool operators_is_bitwise(enum token_kind op) { return op == TOK_AMP || op == TOK_PIPE || op == TOK_CARET || is_shift(op); }
 
 /* Returns the integer of type t that has the lowest bits of x. */
 static int64_t wrap_to(dtype t, uint64_t x)
@@ -260,7 +260,7 @@ static bool dim_bits(struct emitter *e, enum token_kind op, struct value a, stru
 	return dim_op(e, op == TOK_SHL ? TOK_STAR : TOK_SLASH2, a, value_int((int64_t)1 << n), at, out);
 }
 
-static bool is_integer(struct value v) { return v.kind == V_INT || v.kind == V_TRIT || v.kind == V_DIM; }
+static bool operators_is_integer(struct value v) { return v.kind == V_INT || v.kind == V_TRIT || v.kind == V_DIM; }
 
 /* Bit operators on compile-time values. False: becomes a tensor operation, or an error. */
 static bool static_bits(struct emitter *e, enum token_kind op, struct value a, struct value b, span at, struct value *out)
@@ -268,7 +268,7 @@ static bool static_bits(struct emitter *e, enum token_kind op, struct value a, s
 	dtype t;
 	if (a.kind == V_BOOL && b.kind == V_BOOL && !is_shift(op))
 		return *out = value_bool(int_bits(e, op, a.u.b, b.u.b, DT_COUNT, at).u.i), true;
-	if (!is_integer(a) || !is_integer(b))
+	if (!operators_is_integer(a) || !operators_is_integer(b))
 		return false;
 	if (is_shift(op) && b.kind != V_DIM && b.u.i < 0)
 		return *out = arithmetic_error(e, at, "a negative shift amount"), true;
@@ -288,11 +288,11 @@ static bool static_binary(struct emitter *e, enum token_kind op, struct value a,
 {
 	bool numbers = (a.kind == V_INT || a.kind == V_FLOAT) && (b.kind == V_INT || b.kind == V_FLOAT);
 	if (a.kind == V_INT && b.kind == V_INT)
-		return *out = int_op(e, op, a.u.i, b.u.i, at), true;
+		return *out = operators_int_op(e, op, a.u.i, b.u.i, at), true;
 	if ((a.kind == V_DIM || a.kind == V_INT) && (b.kind == V_DIM || b.kind == V_INT))
 		return dim_op(e, op, a, b, at, out);
 	if (numbers)
-		return *out = float_op(e, op, number_value(a), number_value(b), at), true;
+		return *out = operators_float_op(e, op, number_value(a), number_value(b), at), true;
 	if ((op == TOK_EQ || op == TOK_NE) && a.kind != V_TEXT && b.kind != V_TEXT) {
 		e->report.steps += value_count(a);
 		int c = values_equal(e, a, b);
@@ -341,11 +341,11 @@ const char *builtin_text(enum builtin bi)
 }
 
 /* A bool times a number is the number, or 0 of its type. */
-static bool multiply_by_bool(struct emitter *e, struct value a, struct value b, span at, struct value *out)
+static bool operators_multiply_by_bool(struct emitter *e, struct value a, struct value b, span at, struct value *out)
 {
-	if (b.kind == V_BOOL && is_number(a))
-		return multiply_by_bool(e, b, a, at, out);
-	if (a.kind != V_BOOL || !is_number(b))
+	if (b.kind == V_BOOL && operators_is_number(a))
+		return operators_multiply_by_bool(e, b, a, at, out);
+	if (a.kind != V_BOOL || !operators_is_number(b))
 		return false;
 	*out = b.kind == V_TRIT ? (struct value){.kind = V_INT, .typed = DT_INT8 + 1, .u.i = b.u.i} : b;
 	if (b.kind == V_FLOAT || b.kind == V_INT)
@@ -367,11 +367,11 @@ static struct value negative_power_error(struct emitter *e, dtype t, span at)
 static bool static_numbers(struct emitter *e, enum token_kind op, struct value a, struct value b, span at, struct value *out)
 {
 	dtype t;
-	if (op == TOK_STAR && multiply_by_bool(e, a, b, at, out))
+	if (op == TOK_STAR && operators_multiply_by_bool(e, a, b, at, out))
 		return true;
-	if (is_bitwise(op))
+	if (operators_is_bitwise(op))
 		return static_bits(e, op, a, b, at, out);
-	if (!is_number(a) || !is_number(b) || !(is_arith(op) || is_comparison(op)))
+	if (!operators_is_number(a) || !operators_is_number(b) || !(is_arith(op) || operators_is_comparison(op)))
 		return static_binary(e, op, a, b, at, out);
 	if (!convert_operands(e, op, &a, &b, &t, at))
 		return *out = VALUE_POISON, true;
@@ -459,7 +459,8 @@ struct value apply_binary(struct emitter *e, enum token_kind op, struct value a,
 	enum builtin bi = operator_builtin(op);
 	if (report_missing_arguments(e, a, sa) || report_missing_arguments(e, b, sb))
 		return VALUE_POISON;
-	if (bi == BI_COUNT || !operands || !(tensors || (scalars && (is_arith(op) || is_comparison(op) || is_bitwise(op))))) {
+	if (bi == BI_COUNT || !operands ||
+	    !(tensors || (scalars && (is_arith(op) || operators_is_comparison(op) || operators_is_bitwise(op))))) {
 		struct diag *g = report_error(e, DIAG_OPERANDS, at, "`%s` does not accept %s and %s", token_kind_text(op), value_text(e, a),
 					      value_text(e, b));
 		diag_secondary(e->report.out, g, sa, "%s", value_text(e, a));
@@ -517,7 +518,7 @@ struct value apply_unary(struct emitter *e, enum token_kind op, struct value v, 
 			return v;
 	} else {
 		if (v.kind == V_INT)
-			return with_type_of(e, v, int_op(e, TOK_MINUS, 0, v.u.i, at), at);
+			return with_type_of(e, v, operators_int_op(e, TOK_MINUS, 0, v.u.i, at), at);
 		if (v.kind == V_FLOAT)
 			return with_type_of(e, v, value_float(-v.u.f), at);
 		if (v.kind == V_TRIT)

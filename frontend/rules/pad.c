@@ -8,7 +8,7 @@ struct padding {
 };
 
 /* [left, right, top, bottom, …]: pairs, the last dimension first. */
-static bool read_padding(struct emitter *e, struct builtin_call *c, uint32_t rank, struct padding *p)
+static bool pad_read_padding(struct emitter *e, struct builtin_call *c, uint32_t rank, struct padding *p)
 {
 	struct value v = c->v[1];
 	dim zero = dim_const(e->b->dims, 0);
@@ -87,7 +87,7 @@ struct value rule_pad(struct emitter *e, struct builtin_call *c)
 	if (!need_word(e, c, 2, modes, PAD_MODES, &mode))
 		return VALUE_POISON;
 	struct hir_type t = *type_of(e, x);
-	if (!read_padding(e, c, t.rank, &p) || !check_repeating_mode(e, c, (enum pad_mode)mode, &t, &p) ||
+	if (!pad_read_padding(e, c, t.rank, &p) || !check_repeating_mode(e, c, (enum pad_mode)mode, &t, &p) ||
 	    !infer_padded_type(e, c, &t, &p, &out))
 		return VALUE_POISON;
 	if (c->v[3].kind == V_TENSOR)
@@ -113,7 +113,7 @@ struct value rule_pad(struct emitter *e, struct builtin_call *c)
 
 /* ---- upsample2d ---- */
 
-static bool is_whole(double v) { return v < 0x1p62 && v == (double)(int64_t)v; }
+static bool pad_is_whole(double v) { return v < 0x1p62 && v == (double)(int64_t)v; }
 
 static bool scale_value(struct emitter *e, struct builtin_call *c, struct value v, double *scale)
 {
@@ -134,9 +134,9 @@ static bool scale_size(struct emitter *e, struct builtin_call *c, double scale, 
 	int64_t n;
 	if (dim_is_const(d, *io, &n) && (double)n * scale < 0x1p62)
 		*io = dim_const(d, (int64_t)((double)n * scale));
-	else if (is_whole(scale))
+	else if (pad_is_whole(scale))
 		*io = dim_mul(d, *io, dim_const(d, (int64_t)scale));
-	else if (is_whole(1 / scale))
+	else if (pad_is_whole(1 / scale))
 		*io = dim_floordiv(d, *io, dim_const(d, (int64_t)(1 / scale)));
 	else if (e->checking)
 		*io = fresh_dim(e);

@@ -86,7 +86,7 @@ static struct value trit_value(int64_t i) { return (struct value){.kind = V_TRIT
 static struct value number_or_tensor(struct hir_arg a) { return a.kind == ARG_TENSOR ? value_tensor(a.u.tensor) : value_float(a.u.f); }
 
 /* True if argument i, a scale, is 1. */
-static bool is_one(const struct builtin_call *c, uint32_t i)
+static bool quant_is_one(const struct builtin_call *c, uint32_t i)
 {
 	struct value v = c->v[i];
 	return v.kind == V_NONE || (v.kind == V_FLOAT && v.u.f == 1.0) || (v.kind == V_INT && v.u.i == 1);
@@ -101,7 +101,7 @@ static struct value quantize_by_two_thresholds(struct emitter *e, struct builtin
 		return VALUE_POISON;
 	struct hir_type t = *type_of(e, r);
 	struct value v[NEG_SCALE + 1], x = value_tensor(r);
-	bool scaled = !is_one(c, POS_SCALE) || !is_one(c, NEG_SCALE);
+	bool scaled = !quant_is_one(c, POS_SCALE) || !quant_is_one(c, NEG_SCALE);
 	for (uint32_t i = POS; i <= NEG_SCALE; i++) {
 		struct hir_arg limit;
 		if (c->v[i].kind == V_NONE)

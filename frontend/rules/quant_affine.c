@@ -51,7 +51,7 @@ static bool need_per_channel(struct emitter *e, struct builtin_call *c, uint32_t
 			   shape_text(e, type_of(e, c->v[i].u.t)), shape_text(e, x));
 }
 
-static bool is_float(struct emitter *e, struct value v)
+static bool quant_affine_is_float(struct emitter *e, struct value v)
 {
 	return dtype_class(v.kind == V_TENSOR ? type_of(e, v.u.t)->elem : scalar_type(v)) == DTC_FLOAT;
 }
@@ -75,7 +75,7 @@ struct value rule_affine_quantize(struct emitter *e, struct builtin_call *c)
 	struct hir_type shape = *type_of(e, r);
 	if (!need_per_channel(e, c, SCALE, &shape, &scale) || !need_per_channel(e, c, ZERO_POINT, &shape, &zero))
 		return VALUE_POISON;
-	bool offset = is_float(e, zero);
+	bool offset = quant_affine_is_float(e, zero);
 	struct value x = value_tensor(r);
 	zero = convert_to_float(e, zero, shape.elem, c->ats[ZERO_POINT]);
 	scale = convert_to_float(e, scale, shape.elem, c->ats[SCALE]);
@@ -101,7 +101,7 @@ struct value rule_affine_dequantize(struct emitter *e, struct builtin_call *c)
 	struct hir_type shape = *type_of(e, r);
 	if (!need_per_channel(e, c, SCALE, &shape, &scale) || !need_per_channel(e, c, ZERO_POINT, &shape, &zero))
 		return VALUE_POISON;
-	bool offset = is_float(e, zero);
+	bool offset = quant_affine_is_float(e, zero);
 	struct value x = value_tensor(emit_cast(e, r, wide, c->at));
 	zero = convert_to_float(e, zero, wide, c->ats[ZERO_POINT]);
 	scale = convert_to_float(e, scale, wide, c->ats[SCALE]);

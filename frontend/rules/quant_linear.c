@@ -12,7 +12,7 @@ static bool load_quantized(struct emitter *e, struct builtin_call *c, uint32_t i
 	return !is_poison(*out);
 }
 
-static struct value add_bias(struct emitter *e, struct builtin_call *c, struct value y, struct value bias)
+static struct value quant_linear_add_bias(struct emitter *e, struct builtin_call *c, struct value y, struct value bias)
 {
 	return bias.kind == V_NONE ? y : COMPOSE(BI_ADD, y, bias);
 }
@@ -43,7 +43,8 @@ struct value rule_quantized_linear(struct emitter *e, struct builtin_call *c)
 	struct value x, w;
 	if (!load_quantized(e, c, 1, 3, &w) || !load_quantized(e, c, 0, 4, &x))
 		return VALUE_POISON;
-	return add_bias(e, c, apply_scale(e, convert_product(e, c, compose_pair(e, c, BI_MATMUL, x, w)), c->v[5], c->ats[5]), c->v[2]);
+	return quant_linear_add_bias(e, c, apply_scale(e, convert_product(e, c, compose_pair(e, c, BI_MATMUL, x, w)), c->v[5], c->ats[5]),
+				     c->v[2]);
 }
 
 struct value rule_quantized_conv2d(struct emitter *e, struct builtin_call *c)
@@ -82,5 +83,5 @@ struct value rule_ternary_linear(struct emitter *e, struct builtin_call *c)
 {
 	if (!need_trit_weights(e, c))
 		return VALUE_POISON;
-	return add_bias(e, c, apply_scale(e, compose_pair(e, c, BI_MATMUL, c->v[0], c->v[1]), c->v[3], c->ats[3]), c->v[2]);
+	return quant_linear_add_bias(e, c, apply_scale(e, compose_pair(e, c, BI_MATMUL, c->v[0], c->v[1]), c->v[3], c->ats[3]), c->v[2]);
 }

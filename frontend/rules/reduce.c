@@ -30,7 +30,7 @@ static bool read_axes(struct emitter *e, struct builtin_call *c, uint32_t rank, 
 }
 
 /* Emits the builtin for x, which may be HIR_NONE. */
-static struct value reduce(struct emitter *e, struct builtin_call *c, hir_ref x, const struct reduction *r)
+static struct value reduce_reduce(struct emitter *e, struct builtin_call *c, hir_ref x, const struct reduction *r)
 {
 	struct hir_arg a[BUILTIN_MAX_PARAMS];
 	uint32_t mask;
@@ -52,27 +52,27 @@ struct value rule_reduce_sum(struct emitter *e, struct builtin_call *c)
 {
 	hir_ref x = c->operand[0];
 	bool floats = dtype_class(type_of(e, x)->elem) == DTC_FLOAT;
-	return reduce(e, c, x, &(struct reduction){.elem = floats ? DT_COUNT : DT_INT64});
+	return reduce_reduce(e, c, x, &(struct reduction){.elem = floats ? DT_COUNT : DT_INT64});
 }
 
 struct value rule_reduce_bool(struct emitter *e, struct builtin_call *c)
 {
-	return reduce(e, c, c->operand[0], &(struct reduction){.elem = DT_BOOL});
+	return reduce_reduce(e, c, c->operand[0], &(struct reduction){.elem = DT_BOOL});
 }
 
 struct value rule_reduce_extreme(struct emitter *e, struct builtin_call *c)
 {
-	return reduce(e, c, c->operand[0], &(struct reduction){.not_empty = true, .elem = DT_COUNT});
+	return reduce_reduce(e, c, c->operand[0], &(struct reduction){.not_empty = true, .elem = DT_COUNT});
 }
 
 struct value rule_logsumexp(struct emitter *e, struct builtin_call *c)
 {
-	return reduce(e, c, c->operand[0], &(struct reduction){.elem = DT_COUNT});
+	return reduce_reduce(e, c, c->operand[0], &(struct reduction){.elem = DT_COUNT});
 }
 
 struct value rule_reduce_arg(struct emitter *e, struct builtin_call *c)
 {
-	return reduce(e, c, c->operand[0], &(struct reduction){.one_axis = true, .not_empty = true, .elem = DT_INT64});
+	return reduce_reduce(e, c, c->operand[0], &(struct reduction){.one_axis = true, .not_empty = true, .elem = DT_INT64});
 }
 
 struct value rule_reduce_mean(struct emitter *e, struct builtin_call *c)
@@ -92,7 +92,7 @@ struct value rule_reduce_mean(struct emitter *e, struct builtin_call *c)
 		c->v[2] = value_int(c->v[2].u.b);
 	if (has_correction && !need_int(e, c, 2, &correction))
 		return VALUE_POISON;
-	return reduce(e, c, x, &(struct reduction){.elem = DT_COUNT});
+	return reduce_reduce(e, c, x, &(struct reduction){.elem = DT_COUNT});
 }
 
 /* max, min: of the elements, of the elements along `dim` with their indices, or of two operands. */
@@ -105,7 +105,8 @@ struct value rule_reduce_minmax(struct emitter *e, struct builtin_call *c)
 		return (struct value){.kind = V_DIM, .u.d = fresh_dim(e)}; /* of a definition checked on its own: some size */
 	if (c->v[1].kind == V_TENSOR || (scalar && number && !c->named[1]))
 		return compose_pair(e, c, c->bi == BI_MAX ? BI_MAXIMUM : BI_MINIMUM, c->v[0], c->v[1]);
-	struct value v = reduce(e, c, need_vector(e, c, 0), &(struct reduction){.one_axis = true, .not_empty = true, .elem = DT_COUNT});
+	struct value v =
+		reduce_reduce(e, c, need_vector(e, c, 0), &(struct reduction){.one_axis = true, .not_empty = true, .elem = DT_COUNT});
 	if (is_poison(v) || c->v[1].kind == V_NONE)
 		return v;
 	struct hir_type values = *type_of(e, v.u.t), indices = values;

@@ -9,7 +9,7 @@ static bool need_operand_axis(struct emitter *e, struct builtin_call *c, uint32_
 }
 
 /* True if size a is known to be below b. */
-static bool is_below(struct emitter *e, dim a, dim b)
+static bool scatter_is_below(struct emitter *e, dim a, dim b)
 {
 	int64_t x, y;
 	return const_sizes(e, a, b, &x, &y) && x < y;
@@ -21,13 +21,13 @@ static bool check_scatter_shapes(struct emitter *e, struct builtin_call *c, cons
 {
 	bool fits = index->rank == x->rank, covers = !src->rank || src->rank == index->rank;
 	for (uint32_t k = 0; fits && k < x->rank; k++)
-		fits = k == axis || dims_agree(e, index->dims[k], x->dims[k]) || is_below(e, index->dims[k], x->dims[k]);
+		fits = k == axis || dims_agree(e, index->dims[k], x->dims[k]) || scatter_is_below(e, index->dims[k], x->dims[k]);
 	if (!fits)
 		return rule_reject(e, c, DIAG_SHAPE, c->ats[2],
 				   "`index` has shape %s, but must have at most the sizes of %s except in dimension %u",
 				   shape_text(e, index), shape_text(e, x), axis);
 	for (uint32_t k = 0; covers && k < src->rank; k++)
-		covers = dims_agree(e, index->dims[k], src->dims[k]) || is_below(e, index->dims[k], src->dims[k]);
+		covers = dims_agree(e, index->dims[k], src->dims[k]) || scatter_is_below(e, index->dims[k], src->dims[k]);
 	return covers || rule_reject(e, c, DIAG_SHAPE, c->ats[3], "`src` has shape %s, but must have at least the sizes of `index`, %s",
 				     shape_text(e, src), shape_text(e, index));
 }
@@ -79,7 +79,7 @@ struct value rule_scatter(struct emitter *e, struct builtin_call *c)
 		return VALUE_POISON;
 	struct value part = value_tensor(emit_cast(e, src, t.elem, c->ats[3]));
 	for (uint32_t k = 0; k < ts.rank; k++)
-		if (is_below(e, ti.dims[k], ts.dims[k]))
+		if (scatter_is_below(e, ti.dims[k], ts.dims[k]))
 			part = COMPOSE(BI_SLICE, part, value_int(k), value_int(0), value_dim(e->b->dims, ti.dims[k]));
 	return scatter_corner(e, &(struct scatter){c, ti, index, part.u.t, axis}, value_tensor(x), 0);
 }

@@ -2,7 +2,7 @@
 #include <string.h>
 #include "frontend/rules/builtin.h"
 
-static dim count_elements(struct emitter *e, const struct hir_type *t, uint32_t from, uint32_t to)
+static dim shape_count_elements(struct emitter *e, const struct hir_type *t, uint32_t from, uint32_t to)
 {
 	dim d = dim_const(e->b->dims, 1);
 	for (uint32_t i = from; i < to; i++)
@@ -16,7 +16,7 @@ static bool solve_minus_one(struct emitter *e, struct builtin_call *c, const str
 	struct dims *d = e->b->dims;
 	int64_t n;
 	out->dims[hole] = dim_const(d, 1);
-	dim total = count_elements(e, t, 0, t->rank), known = count_elements(e, out, 0, out->rank);
+	dim total = shape_count_elements(e, t, 0, t->rank), known = shape_count_elements(e, out, 0, out->rank);
 	if (dim_is_const(d, known, &n) && !n)
 		return rule_reject(e, c, DIAG_RESHAPE, c->ats[1], "-1 cannot be combined with a size of 0");
 	dim q = dim_floordiv(d, total, known);
@@ -51,11 +51,11 @@ struct value rule_reshape(struct emitter *e, struct builtin_call *c)
 	if (hole >= 0) {
 		if (!solve_minus_one(e, c, &t, &out, (uint32_t)hole))
 			return VALUE_POISON;
-	} else if (!dims_agree(e, count_elements(e, &t, 0, t.rank), count_elements(e, &out, 0, n))) {
+	} else if (!dims_agree(e, shape_count_elements(e, &t, 0, t.rank), shape_count_elements(e, &out, 0, n))) {
 		struct diag *g =
 			report_error(e, DIAG_RESHAPE, c->at, "%s cannot be reshaped to %s", shape_text(e, &t), shape_text(e, &out));
-		diag_label_primary(e->report.out, g, "%s elements to %s", dim_text(e, count_elements(e, &t, 0, t.rank)),
-				   dim_text(e, count_elements(e, &out, 0, n)));
+		diag_label_primary(e->report.out, g, "%s elements to %s", dim_text(e, shape_count_elements(e, &t, 0, t.rank)),
+				   dim_text(e, shape_count_elements(e, &out, 0, n)));
 		return VALUE_POISON;
 	}
 	return emit_reshape(e, x, &out, c->at);
@@ -74,7 +74,7 @@ struct value rule_flatten(struct emitter *e, struct builtin_call *c)
 		return rule_error(e, c, DIAG_ARG_VALUE, c->at, "`start_dim` must not be after `end_dim`");
 	for (uint32_t i = 0; i < from; i++)
 		out.dims[out.rank++] = t.dims[i];
-	out.dims[out.rank++] = count_elements(e, &t, from, to + 1);
+	out.dims[out.rank++] = shape_count_elements(e, &t, from, to + 1);
 	for (uint32_t i = to + 1; i < t.rank; i++)
 		out.dims[out.rank++] = t.dims[i];
 	return emit_reshape(e, x, &out, c->at);

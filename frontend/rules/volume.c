@@ -81,7 +81,7 @@ static bool read_conv_padding(struct emitter *e, struct builtin_call *c, struct 
 	return true;
 }
 
-static bool check_channels(struct emitter *e, struct builtin_call *c, const struct volume *v, const struct hir_type *w)
+static bool volume_check_channels(struct emitter *e, struct builtin_call *c, const struct volume *v, const struct hir_type *w)
 {
 	int64_t groups;
 	if (!need_numbers(e, c, 6, 1, 1, &groups))
@@ -104,7 +104,7 @@ struct value rule_conv3d(struct emitter *e, struct builtin_call *c)
 	if (tw.rank != 5)
 		return rule_error(e, c, DIAG_RANK, c->ats[1],
 				  "the weight must have 5 dimensions, [out, in/groups, depth, height, width], not %s", type_text(e, w));
-	if (!check_channels(e, c, &v, &tw) || !need_const_size(e, c, c->ats[1], tw.dims[2], "the depth of the weight", &v.kernel) ||
+	if (!volume_check_channels(e, c, &v, &tw) || !need_const_size(e, c, c->ats[1], tw.dims[2], "the depth of the weight", &v.kernel) ||
 	    !split_argument(e, c, 3, 1, &v.stride, &stride) || !split_argument(e, c, 5, 1, &v.dilation, &dilation) ||
 	    !read_conv_padding(e, c, &v, &padding) || !pad_depth(e, c, &v, value_int(0), false))
 		return VALUE_POISON;

@@ -14,7 +14,7 @@ struct token_hasher {
 	char bytes[4096];
 };
 
-static void flush(struct token_hasher *w)
+static void ast_hash_flush(struct token_hasher *w)
 {
 	hasher_add(w->hasher, w->bytes, w->n);
 	w->n = 0;
@@ -23,13 +23,13 @@ static void flush(struct token_hasher *w)
 /* Appends; put_token has made room. */
 static void put_byte(struct token_hasher *w, unsigned v) { w->bytes[w->n++] = (char)v; }
 
-static void put_text(struct token_hasher *w, const char *s, uint32_t n)
+static void ast_hash_put_text(struct token_hasher *w, const char *s, uint32_t n)
 {
 	for (int shift = 0; shift < 32; shift += 8)
 		w->bytes[w->n + (unsigned)shift / 8] = (char)(n >> shift & 0xff);
 	w->n += 4;
 	if (n > sizeof w->bytes - w->n) {
-		flush(w);
+		ast_hash_flush(w);
 		if (n > sizeof w->bytes) {
 			hasher_add(w->hasher, s, n);
 			return;
@@ -39,33 +39,33 @@ static void put_text(struct token_hasher *w, const char *s, uint32_t n)
 	w->n += n;
 }
 
-static void mark(uint8_t *marks, token_id first, token_id last, token_id i, enum mark m)
+static void ast_hash_mark(uint8_t *marks, token_id first, token_id last, token_id i, enum mark m)
 {
 	if (i >= first && i <= last)
 		marks[i - first] |= (uint8_t)m;
 }
 
-static void mark_node(const struct ast *t, node_id n, uint8_t *marks, token_id first, token_id last)
+static void ast_hash_mark_node(const struct ast *t, node_id n, uint8_t *marks, token_id first, token_id last)
 {
 	enum node_kind k = ast_kind(t, n);
 	if (k == NODE_BLOCK) {
 		struct ast_nodes list = ast_nodes(t, ast_a(t, n));
 		for (uint32_t i = 0; i < list.n; i++)
-			mark(marks, first, last, ast_first_token(t, list.at[i]), BEGINS_STATEMENT);
+			ast_hash_mark(marks, first, last, ast_first_token(t, list.at[i]), BEGINS_STATEMENT);
 	} else if (k == NODE_TUPLE || k == NODE_PAT_TUPLE || k == NODE_TYPE_TUPLE) {
 		if (ast_nodes(t, ast_a(t, n)).n == 1)
-			mark(marks, first, last, ast_b(t, n), KEEPS_COMMA);
+			ast_hash_mark(marks, first, last, ast_b(t, n), KEEPS_COMMA);
 	} else if (k == NODE_TYPE_NAME && ast_b(t, n)) {
 		struct ast_nodes args = ast_nodes(t, ast_b(t, n));
 		token_id close = args.at[args.n];
 		if (close != TOKEN_NONE && token_kind(&t->tokens, close) == TOK_GE)
-			mark(marks, first, last, close, IS_TWO);
+			ast_hash_mark(marks, first, last, close, IS_TWO);
 	} else if (k == NODE_ALIAS && ast_alias(t, n).generics.n) {
 		token_id equals = ast_token(t, n) + 3; /* after `type`, the name and `<` */
 		while (equals < last && token_kind(&t->tokens, equals) != TOK_GE && token_kind(&t->tokens, equals) != TOK_ASSIGN)
 			equals++;
 		if (equals < last && token_kind(&t->tokens, equals) == TOK_GE)
-			mark(marks, first, last, equals, IS_TWO);
+			ast_hash_mark(marks, first, last, equals, IS_TWO);
 	}
 }
 
@@ -94,11 +94,11 @@ static bool is_trailing_comma(const struct ast *t, token_id i, const uint8_t *ma
 	return next == TOK_GT || next == TOK_LBRACE;
 }
 
-static void put_token(struct token_hasher *w, const struct ast *t, token_id i, uint8_t marks)
+static void ast_hash_put_token(struct token_hasher *w, const struct ast *t, token_id i, uint8_t marks)
 {
 	enum token_kind k = token_kind(&t->tokens, i);
 	if (sizeof w->bytes - w->n < 8)
-		flush(w);
+		ast_hash_flush(w);
 	if (marks & BEGINS_STATEMENT)
 		put_byte(w, STATEMENT_BYTE);
 	if (marks & IS_TWO) {
@@ -108,7 +108,7 @@ static void put_token(struct token_hasher *w, const struct ast *t, token_id i, u
 	}
 	put_byte(w, k);
 	if (token_class(k) == TOKEN_SPECIAL || token_class(k) == TOKEN_LITERAL)
-		put_text(w, token_text(&t->tokens, i), token_len(&t->tokens, i));
+		ast_hash_put_text(w, token_text(&t->tokens, i), token_len(&t->tokens, i));
 }
 
 static token_id item_start(const struct ast *t, node_id item)
@@ -126,12 +126,12 @@ static hash128 hash_tokens(const struct ast *t, node_id item, token_id first, to
 	if (!marks)
 		bug_no_memory();
 	for (node_id n = tree_start(t, item); n <= item; n++)
-		mark_node(t, n, marks, first, last);
+		ast_hash_mark_node(t, n, marks, first, last);
 	for (token_id i = first; i <= last; i++)
 		if (token_kind(&t->tokens, i) != TOK_SEMICOLON && !is_trailing_comma(t, i, marks, first))
-			put_token(&w, t, i, marks[i - first]);
+			ast_hash_put_token(&w, t, i, marks[i - first]);
 	free(marks);
-	flush(&w);
+	ast_hash_flush(&w);
 	return hasher_finish(w.hasher);
 }
 

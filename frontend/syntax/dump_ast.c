@@ -11,7 +11,7 @@ struct dump {
 
 static void node(struct dump *d, node_id n);
 
-static void put_token(struct dump *d, token_id i)
+static void dump_ast_put_token(struct dump *d, token_id i)
 {
 	buf_putc(d->out, ' ');
 	if (i == TOKEN_NONE)
@@ -21,7 +21,7 @@ static void put_token(struct dump *d, token_id i)
 }
 
 /* Brackets and keywords are left out: the kind of the node implies them. */
-static bool is_shown(const struct ast *t, node_id n)
+static bool dump_ast_is_shown(const struct ast *t, node_id n)
 {
 	enum token_kind k = ast_token_kind(t, n);
 	if (ast_kind(t, n) == NODE_ERROR || ast_kind(t, n) == NODE_ROOT || ast_kind(t, n) == NODE_CHAIN || ast_kind(t, n) == NODE_FSTRING)
@@ -34,7 +34,7 @@ static bool is_shown(const struct ast *t, node_id n)
 	       k != TOK_COLON && k != TOK_DOT3;
 }
 
-static void put_list(struct dump *d, const char *name, uint32_t idx)
+static void dump_ast_put_list(struct dump *d, const char *name, uint32_t idx)
 {
 	struct ast_nodes list = ast_nodes(d->t, idx);
 	if (!list.n)
@@ -50,7 +50,7 @@ static void put_list(struct dump *d, const char *name, uint32_t idx)
 	}
 }
 
-static void put_optional(struct dump *d, node_id n)
+static void dump_ast_put_optional(struct dump *d, node_id n)
 {
 	if (n)
 		node(d, n);
@@ -58,38 +58,38 @@ static void put_optional(struct dump *d, node_id n)
 		buf_printf(d->out, "\n%*s-", (int)(2 * d->indent + 2), "");
 }
 
-static void put_words(struct dump *d, uint32_t idx, uint32_t more)
+static void dump_ast_put_words(struct dump *d, uint32_t idx, uint32_t more)
 {
 	uint32_t n = d->t->extra[idx] + more;
 	for (uint32_t i = 0; i < n; i++)
-		put_token(d, d->t->extra[idx + 1 + i]);
+		dump_ast_put_token(d, d->t->extra[idx + 1 + i]);
 }
 
 static void put_fn(struct dump *d, const uint32_t *w)
 {
-	put_list(d, "attrs", w[0]);
-	put_list(d, "generics", w[1]);
-	put_list(d, "args", w[2]);
-	put_optional(d, w[3]);
-	put_list(d, "where", w[4]);
+	dump_ast_put_list(d, "attrs", w[0]);
+	dump_ast_put_list(d, "generics", w[1]);
+	dump_ast_put_list(d, "args", w[2]);
+	dump_ast_put_optional(d, w[3]);
+	dump_ast_put_list(d, "where", w[4]);
 	node(d, w[5]);
 }
 
 static void put_triple(struct dump *d, node_id n, const uint32_t *w)
 {
-	put_list(d, "attrs", w[0]);
+	dump_ast_put_list(d, "attrs", w[0]);
 	if (ast_kind(d->t, n) == NODE_ALIAS)
-		put_list(d, "generics", w[1]);
+		dump_ast_put_list(d, "generics", w[1]);
 	else
-		put_optional(d, w[1]);
-	put_optional(d, w[2]);
+		dump_ast_put_optional(d, w[1]);
+	dump_ast_put_optional(d, w[2]);
 }
 
 static void put_chain(struct dump *d, node_id n)
 {
 	struct ast_chain c = ast_chain(d->t, n);
 	for (uint32_t i = 0; i + 1 < c.n; i++)
-		put_token(d, c.ops[i]);
+		dump_ast_put_token(d, c.ops[i]);
 	for (uint32_t i = 0; i < c.n; i++)
 		node(d, c.operands[i]);
 }
@@ -98,25 +98,25 @@ static void put_fstring(struct dump *d, node_id n)
 {
 	struct ast_fstring f = ast_fstring(d->t, n);
 	for (uint32_t i = 0; i <= f.n; i++)
-		put_token(d, f.texts[i]);
+		dump_ast_put_token(d, f.texts[i]);
 	for (uint32_t i = 0; i < f.n; i++)
 		node(d, f.exprs[i]);
 }
 
-static void operand(struct dump *d, node_id n, enum node_operand what, uint32_t v)
+static void dump_ast_operand(struct dump *d, node_id n, enum node_operand what, uint32_t v)
 {
 	switch (what) {
 	case OPERAND_NIL:
 	case OPERAND_CLOSE: break;
 	case OPERAND_NODE: node(d, v); break;
-	case OPERAND_OPT: put_optional(d, v); break;
-	case OPERAND_TOKEN: put_token(d, v); break;
-	case OPERAND_LIST: put_list(d, NULL, v); break;
-	case OPERAND_CLOSED: put_list(d, NULL, v); break;
-	case OPERAND_WORDS: put_words(d, v, 0); break;
+	case OPERAND_OPT: dump_ast_put_optional(d, v); break;
+	case OPERAND_TOKEN: dump_ast_put_token(d, v); break;
+	case OPERAND_LIST: dump_ast_put_list(d, NULL, v); break;
+	case OPERAND_CLOSED: dump_ast_put_list(d, NULL, v); break;
+	case OPERAND_WORDS: dump_ast_put_words(d, v, 0); break;
 	case OPERAND_PAIR:
-		put_optional(d, d->t->extra[v]);
-		put_optional(d, d->t->extra[v + 1]);
+		dump_ast_put_optional(d, d->t->extra[v]);
+		dump_ast_put_optional(d, d->t->extra[v + 1]);
 		break;
 	case OPERAND_TRIPLE: put_triple(d, n, d->t->extra + v); break;
 	case OPERAND_FN: put_fn(d, d->t->extra + v); break;
@@ -137,14 +137,14 @@ static void node(struct dump *d, node_id n)
 	d->indent++;
 	buf_printf(d->out, "\n%*s(%s", (int)(2 * d->indent), "", node_kind_text(k));
 	if (k == NODE_CONST || k == NODE_ALIAS || k == NODE_FN || k == NODE_LAYER || k == NODE_PARAM || k == NODE_STATE)
-		put_token(d, name);
-	else if (is_shown(t, n))
-		put_token(d, ast_token(t, n));
+		dump_ast_put_token(d, name);
+	else if (dump_ast_is_shown(t, n))
+		dump_ast_put_token(d, ast_token(t, n));
 	if (node_operand_b(k) == OPERAND_FLAG)
-		operand(d, n, OPERAND_FLAG, ast_b(t, n));
-	operand(d, n, node_operand_a(k), ast_a(t, n));
+		dump_ast_operand(d, n, OPERAND_FLAG, ast_b(t, n));
+	dump_ast_operand(d, n, node_operand_a(k), ast_a(t, n));
 	if (node_operand_b(k) != OPERAND_FLAG)
-		operand(d, n, node_operand_b(k), ast_b(t, n));
+		dump_ast_operand(d, n, node_operand_b(k), ast_b(t, n));
 	buf_putc(d->out, ')');
 	d->indent--;
 }

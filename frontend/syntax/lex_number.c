@@ -21,7 +21,7 @@ static bool digit_of_base(char c, int base)
 }
 
 /* Skips digits with single underscores between them. *ok becomes false if an underscore is misplaced. */
-static const char *digits(const char *q, int base, bool *ok)
+static const char *lex_number_digits(const char *q, int base, bool *ok)
 {
 	while (digit_of_base(*q, base) || *q == '_') {
 		if (*q == '_' && !(digit_of_base(q[-1], base) && digit_of_base(q[1], base)))
@@ -31,7 +31,7 @@ static const char *digits(const char *q, int base, bool *ok)
 	return q;
 }
 
-static int base_of(const char *p)
+static int lex_number_base_of(const char *p)
 {
 	if (p[0] != '0')
 		return 10;
@@ -56,7 +56,7 @@ static struct lexeme with_prefix(struct lexer *lx, const char *p, int base)
 	bool ok = true;
 	const char *q = p + 2;
 	if (*q != '_')
-		q = digits(q, base, &ok);
+		q = lex_number_digits(q, base, &ok);
 	if (q == p + 2)
 		return bad(lx, p, q, lex_is_word(*q) ? wrong[base] : missing[base], NULL);
 	if (lex_is_word(*q))
@@ -81,21 +81,21 @@ static bool leading_zero(const char *p, const char *q) { return p[0] == '0' && q
 
 struct lexeme lex_number(struct lexer *lx, const char *p)
 {
-	int base = base_of(p);
+	int base = lex_number_base_of(p);
 	if (base != 10)
 		return with_prefix(lx, p, base);
 	bool ok = true, whole = true;
-	const char *q = digits(p, 10, &ok), *int_end = q;
+	const char *q = lex_number_digits(p, 10, &ok), *int_end = q;
 	if (dot_is_ours(q)) {
 		whole = false;
 		q++;
 		if (*q == '_')
 			ok = false;
-		q = digits(q, 10, &ok);
+		q = lex_number_digits(q, 10, &ok);
 	}
 	if (is_exponent(q)) {
 		whole = false;
-		q = digits(q + 2, 10, &ok);
+		q = lex_number_digits(q + 2, 10, &ok);
 	}
 	if (lex_is_word(*q) && (*q | 0x20) == 'e')
 		return bad(lx, p, q, "the exponent of this number has no digits", NULL);

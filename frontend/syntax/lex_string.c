@@ -16,7 +16,7 @@ static const char *bad_escape(struct lexer *lx, const char *p, const char *q, co
 
 static bool is_hex(char c) { return lex_is_digit(c) || ((c | 0x20) >= 'a' && (c | 0x20) <= 'f'); }
 
-static uint32_t hex_value(char c) { return (uint32_t)(lex_is_digit(c) ? c - '0' : (c | 0x20) - 'a' + 10); }
+static uint32_t lex_string_hex_value(char c) { return (uint32_t)(lex_is_digit(c) ? c - '0' : (c | 0x20) - 'a' + 10); }
 
 static const char *unicode_escape(struct lexer *lx, const char *p, bool *ok)
 {
@@ -27,7 +27,7 @@ static const char *unicode_escape(struct lexer *lx, const char *p, bool *ok)
 	}
 	uint32_t v = 0;
 	for (q++; is_hex(*q) && v < 0x1000000; q++)
-		v = v * 16 + hex_value(*q);
+		v = v * 16 + lex_string_hex_value(*q);
 	bool closed = *q == '}' && q > p + 3;
 	*ok = closed && v <= 0x10FFFF && !(v >= 0xD800 && v < 0xE000);
 	if (*ok)

@@ -73,7 +73,7 @@ struct keywords {
 	uint8_t kinds[KEYWORD_SLOTS];
 };
 
-static uint64_t word_of(const char *text, size_t n)
+static uint64_t lexer_word_of(const char *text, size_t n)
 {
 	uint64_t w = 0;
 	for (size_t i = 0; i < n; i++)
@@ -85,7 +85,7 @@ static void add_keyword(struct keywords *k, const char *text, enum token_kind ki
 {
 	size_t n = strlen(text);
 	BUG_ON(n > 8);
-	uint64_t word = word_of(text, n), slot = KEYWORD_HASH(word);
+	uint64_t word = lexer_word_of(text, n), slot = KEYWORD_HASH(word);
 	BUG_ON(k->words[slot] != NO_KEYWORD);
 	k->words[slot] = word;
 	k->kinds[slot] = (uint8_t)kind;
@@ -177,7 +177,7 @@ static struct lexeme dot_at(struct lexer *lx, const char *p)
 	return lex_is_digit(p[1]) ? lex_number(lx, p) : (struct lexeme){TOK_DOT, p + 1, NULL};
 }
 
-static inline struct lexeme number_at(struct lexer *lx, const char *p)
+static inline struct lexeme lexer_number_at(struct lexer *lx, const char *p)
 {
 	const char *q = p + 1;
 	while (lex_is_digit(*q))
@@ -230,7 +230,7 @@ static const char *word_end(const char *p)
 
 static enum token_kind word_kind(const struct keywords *k, const char *p, size_t n)
 {
-	uint64_t w = n <= 8 ? word_of(p, n) : NO_KEYWORD - 1, slot = KEYWORD_HASH(w);
+	uint64_t w = n <= 8 ? lexer_word_of(p, n) : NO_KEYWORD - 1, slot = KEYWORD_HASH(w);
 	return k->words[slot] == w ? (enum token_kind)k->kinds[slot] : TOK_NAME;
 }
 
@@ -238,7 +238,7 @@ static enum token_kind word_kind(const struct keywords *k, const char *p, size_t
 static struct lexeme slow(struct lexer *lx, const struct keywords *k, const char *p, const char *wide, uint8_t *newline)
 {
 	switch ((enum byte_class)classes[(unsigned char)*p]) {
-	case DIGIT: return number_at(lx, p);
+	case DIGIT: return lexer_number_at(lx, p);
 	case OPERATOR: return operator_at(lx, p);
 	case DOT: return dot_at(lx, p);
 	case SLASH: return slash_at(lx, p, wide, newline);
@@ -323,17 +323,17 @@ static inline uint64_t load_word(const char *p, unsigned n)
 	return w & masks[n < 9 ? n : 9];
 }
 
-static void *grow(void *at, uint32_t used, uint32_t cap, size_t size) { return huge_grow(at, used * size, cap * size); }
+static void *lexer_grow(void *at, uint32_t used, uint32_t cap, size_t size) { return huge_grow(at, used * size, cap * size); }
 
-static void reserve(struct tokens *t, uint32_t cap)
+static void lexer_reserve(struct tokens *t, uint32_t cap)
 {
-	t->kinds = grow(t->kinds, t->len, cap, sizeof *t->kinds);
-	t->starts = grow(t->starts, t->len, cap, sizeof *t->starts);
-	t->ends = grow(t->ends, t->len, cap, sizeof *t->ends);
+	t->kinds = lexer_grow(t->kinds, t->len, cap, sizeof *t->kinds);
+	t->starts = lexer_grow(t->starts, t->len, cap, sizeof *t->starts);
+	t->ends = lexer_grow(t->ends, t->len, cap, sizeof *t->ends);
 	t->cap = cap;
 }
 
-static inline void put(struct tokens *t, unsigned kind, size_t start, size_t end)
+static inline void lexer_put(struct tokens *t, unsigned kind, size_t start, size_t end)
 {
 	t->kinds[t->len] = (uint8_t)kind;
 	t->starts[t->len] = (uint32_t)start;
@@ -344,7 +344,7 @@ static inline void put(struct tokens *t, unsigned kind, size_t start, size_t end
 static void cut_fstrings(struct lexer *lx, struct tokens *t, const char *p)
 {
 	for (uint32_t i = lx->n_fstr; i; i--)
-		put(t, TOK_FSTR_TAIL, (size_t)(p - lx->text), (size_t)(p - lx->text));
+		lexer_put(t, TOK_FSTR_TAIL, (size_t)(p - lx->text), (size_t)(p - lx->text));
 	lex_fstring_cut(lx);
 }
 
@@ -375,7 +375,7 @@ static void scan_slow(struct scan *s, struct tokens *t, const char *p)
 	s->careful = s->tail || lx->n_fstr;
 	if (x.kind == LEX_NO_TOKEN)
 		return;
-	put(t, (unsigned)x.kind | s->newline, (size_t)(p - lx->text), (size_t)(x.end - lx->text));
+	lexer_put(t, (unsigned)x.kind | s->newline, (size_t)(p - lx->text), (size_t)(x.end - lx->text));
 	s->newline = 0;
 }
 
@@ -414,7 +414,7 @@ static void scan_block(struct scan *s, struct tokens *t, const char *base, struc
 	t->len = len;
 }
 
-static void scan(struct scan *s, struct tokens *t)
+static void lexer_scan(struct scan *s, struct tokens *t)
 {
 	const char *text = s->lx->text, *end = s->lx->end;
 	uint64_t in_word = 0;
@@ -427,14 +427,14 @@ static void scan(struct scan *s, struct tokens *t)
 		if (s->resume > base)
 			b.events &= ~0ull << (s->resume - base);
 		if (t->cap - t->len < 64 + LEX_FSTR_DEPTH + 1)
-			reserve(t, t->cap + t->cap / 2);
+			lexer_reserve(t, t->cap + t->cap / 2);
 		s->tail = end - base < 64 + 16;
 		s->careful |= s->tail;
 		scan_block(s, t, base, b, next.words);
 	}
 	if (s->lx->n_fstr)
 		cut_fstrings(s->lx, t, end);
-	put(t, TOK_EOF | (unsigned)s->newline, (size_t)(end - text), (size_t)(end - text));
+	lexer_put(t, TOK_EOF | (unsigned)s->newline, (size_t)(end - text), (size_t)(end - text));
 }
 
 #if defined(__SSE2__)
@@ -449,7 +449,7 @@ static uint32_t newlines16(const char *p, size_t n)
 }
 #endif
 
-static uint32_t count_lines(const char *p, const char *end)
+static uint32_t lexer_count_lines(const char *p, const char *end)
 {
 	uint32_t n = end > p && end[-1] != '\n';
 #if defined(__SSE2__)
@@ -473,11 +473,11 @@ bool lex(const struct source *src, struct tokens *out, struct diags *d)
 	measure_begin("prepare");
 	build_keywords(&s.keywords);
 	build_pairs(&s.pairs);
-	*out = (struct tokens){.src = src, .lines = count_lines(lx.text, lx.end)};
-	reserve(out, src->len / 3 + 128);
+	*out = (struct tokens){.src = src, .lines = lexer_count_lines(lx.text, lx.end)};
+	lexer_reserve(out, src->len / 3 + 128);
 	measure_end();
 	measure_begin("scan");
-	scan(&s, out);
+	lexer_scan(&s, out);
 	measure_end();
 	return !lx.failed;
 }

@@ -11,7 +11,7 @@ static int digit_value(char c)
 	return (c | 0x20) >= 'a' && (c | 0x20) <= 'f' ? (c | 0x20) - 'a' + 10 : -1;
 }
 
-static unsigned base_of(const char *p, uint32_t n)
+static unsigned literal_base_of(const char *p, uint32_t n)
 {
 	if (n < 2 || p[0] != '0')
 		return 10;
@@ -22,7 +22,7 @@ bool literal_int(const struct tokens *t, token_id i, uint64_t *v)
 {
 	const char *p = token_text(t, i);
 	uint32_t n = token_len(t, i);
-	unsigned base = base_of(p, n);
+	unsigned base = literal_base_of(p, n);
 	*v = 0;
 	for (uint32_t k = base == 10 ? 0 : 2; k < n; k++) {
 		int d = digit_value(p[k]);
@@ -75,7 +75,7 @@ static char *put_utf8(char *out, uint32_t c)
 }
 
 /* The value of at most `max` hexadecimal digits from *p on, which moves past them. */
-static uint32_t hex(const char **p, const char *end, int max)
+static uint32_t literal_hex(const char **p, const char *end, int max)
 {
 	uint32_t v = 0;
 	for (; max && *p < end && digit_value(**p) >= 0; max--, ++*p)
@@ -92,10 +92,10 @@ static char *put_escape(char *out, const char **p, const char *end)
 	case 't': *out++ = '\t'; return out;
 	case 'r': *out++ = '\r'; return out;
 	case '0': return put_utf8(out, 0);
-	case 'x': return put_utf8(out, hex(p, end, 2));
+	case 'x': return put_utf8(out, literal_hex(p, end, 2));
 	case 'u': {
 		*p += *p < end && **p == '{';
-		uint32_t v = hex(p, end, 6);
+		uint32_t v = literal_hex(p, end, 6);
 		*p += *p < end && **p == '}';
 		return put_utf8(out, v);
 	}

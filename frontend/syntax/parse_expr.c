@@ -258,7 +258,7 @@ static bool ends_slice_part(const struct parser *p)
 	return p->k == TOK_COLON || p->k == TOK_COMMA || p->k == TOK_RBRACKET || p->k == TOK_EOF;
 }
 
-static node_id slice_part(struct parser *p, uint32_t *height)
+static node_id parse_expr_slice_part(struct parser *p, uint32_t *height)
 {
 	if (ends_slice_part(p) || p->panic)
 		return AST_NONE;
@@ -280,9 +280,9 @@ static node_id parse_subscript(struct parser *p)
 		height = p->height;
 	token_id colon = p->i;
 	advance(p);
-	node_id to = slice_part(p, &height);
+	node_id to = parse_expr_slice_part(p, &height);
 	if (!p->panic && accept(p, TOK_COLON))
-		step = slice_part(p, &height);
+		step = parse_expr_slice_part(p, &height);
 	p->height = height + 1;
 	return new_node(p, NODE_SLICE, colon, from, new_pair(p, to, step));
 }

@@ -236,7 +236,7 @@ static node_id parse_item(struct parser *p)
 	}
 }
 
-static void end_item(struct parser *p)
+static void parse_item_end_item(struct parser *p)
 {
 	if (p->k == TOK_SEMICOLON || p->k == TOK_EOF || after_newline(p) || (p->kinds[p->i - 1] & 0x7f) == TOK_RBRACE)
 		return;
@@ -256,7 +256,7 @@ void parse_root(struct parser *p)
 		if (ast_kind(p->t, item) != NODE_ERROR)
 			push(p, item);
 		if (!p->panic)
-			end_item(p);
+			parse_item_end_item(p);
 		if (p->panic)
 			recover_item(p, start);
 		else if (p->i == start)

@@ -27,7 +27,7 @@ struct pairing {
 	uint32_t *match, *stack, n;
 };
 
-static unsigned top(const struct pairing *g) { return g->n ? token_kind(g->t, g->stack[g->n - 1]) : TOK_EOF; }
+static unsigned parse_recover_top(const struct pairing *g) { return g->n ? token_kind(g->t, g->stack[g->n - 1]) : TOK_EOF; }
 
 static void pair_close(struct pairing *g, token_id i, unsigned k)
 {
@@ -58,7 +58,7 @@ static void pair_brackets(struct parser *p)
 		else if (is_close(k))
 			pair_close(&g, i, k);
 		else if (starts_statement_only(k) && token_after_newline(t, i))
-			while (top(&g) == TOK_LPAREN || top(&g) == TOK_LBRACKET)
+			while (parse_recover_top(&g) == TOK_LPAREN || parse_recover_top(&g) == TOK_LBRACKET)
 				g.n--;
 	}
 	p->last_stray = TOKEN_NONE;
@@ -116,7 +116,7 @@ static bool may_start(const struct parser *p)
 	       p->k != TOK_ASSIGN;
 }
 
-static uint32_t line_of(const struct parser *p, token_id i) /* the offset of its start */
+static uint32_t parse_recover_line_of(const struct parser *p, token_id i) /* the offset of its start */
 {
 	uint32_t at = p->t->tokens.starts[i];
 	while (at && p->t->tokens.src->text[at - 1] != '\n')
@@ -129,7 +129,8 @@ static bool stray_brace(struct parser *p, token_id start, token_id open)
 {
 	matching_bracket(p, open);
 	return p->last_stray != TOKEN_NONE && p->last_stray > p->i && p->k == TOK_RBRACE && !after_newline(p) &&
-	       line_of(p, start) == line_of(p, p->i) && line_of(p, open) != line_of(p, start);
+	       parse_recover_line_of(p, start) == parse_recover_line_of(p, p->i) &&
+	       parse_recover_line_of(p, open) != parse_recover_line_of(p, start);
 }
 
 void skip_statement(struct parser *p, token_id start)

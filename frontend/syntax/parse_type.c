@@ -39,7 +39,7 @@ token_id closing_angle(const struct parser *p, token_id i)
 	return TOKEN_NONE;
 }
 
-static void report_empty(struct parser *p, token_id open, const char *what)
+static void parse_type_report_empty(struct parser *p, token_id open, const char *what)
 {
 	struct diag *g = error_at(p, DIAG_EMPTY_BRACKETS, token_range(p, open, p->i), "%s missing in these brackets", what);
 	resume(p, g);
@@ -60,7 +60,7 @@ static token_id parse_angle_list(struct parser *p, parse_fn element, const char 
 			break;
 	}
 	if (p->n_scratch == base && !p->panic)
-		report_empty(p, open, what);
+		parse_type_report_empty(p, open, what);
 	token_id close = expect_angle(p, open);
 	p->newlines = newlines;
 	p->height = height + 1;
@@ -186,7 +186,7 @@ node_id parse_type(struct parser *p)
 	return n;
 }
 
-static node_id parse_shape(struct parser *p)
+static node_id parse_type_parse_shape(struct parser *p)
 {
 	uint32_t base = p->n_scratch, commas;
 	token_id open = p->i, close = parse_elements(p, TOK_RBRACKET, parse_type_arg, &commas);
@@ -205,7 +205,7 @@ static node_id parse_dim_primary(struct parser *p)
 	case TOK_INT: return take_leaf(p, NODE_INT);
 	case TOK_QUESTION: return take_leaf(p, NODE_DIM_UNKNOWN);
 	case TOK_LPAREN: return parse_type_tuple(p, parse_type_arg);
-	case TOK_LBRACKET: return parse_shape(p);
+	case TOK_LBRACKET: return parse_type_parse_shape(p);
 	default:
 		if (habit_at(p, HABIT_AT_DIM, 0, NULL))
 			return new_leaf(p, NODE_DIM_UNKNOWN, p->i - 1);

@@ -7,13 +7,13 @@
 #include "frontend/syntax/lexer.h"
 #include "frontend/syntax/parse_state.h"
 
-static void *grow(void *at, uint32_t used, uint32_t cap, size_t size) { return huge_grow(at, used * size, cap * size); }
+static void *parser_grow(void *at, uint32_t used, uint32_t cap, size_t size) { return huge_grow(at, used * size, cap * size); }
 
 static void set_nodes(struct ast *t, uint32_t cap)
 {
-	t->kinds = grow(t->kinds, t->len, cap, sizeof *t->kinds);
-	t->mains = grow(t->mains, t->len, cap, sizeof *t->mains);
-	t->operands = grow(t->operands, t->len, cap, sizeof *t->operands);
+	t->kinds = parser_grow(t->kinds, t->len, cap, sizeof *t->kinds);
+	t->mains = parser_grow(t->mains, t->len, cap, sizeof *t->mains);
+	t->operands = parser_grow(t->operands, t->len, cap, sizeof *t->operands);
 	t->cap = cap;
 }
 
@@ -24,13 +24,13 @@ void parse_grow_extra(struct parser *p, uint32_t need)
 	struct ast *t = p->t;
 	uint32_t cap = t->cap_extra + t->cap_extra / 2;
 	t->cap_extra = cap - t->n_extra < need ? t->n_extra + need : cap;
-	t->extra = grow(t->extra, t->n_extra, t->cap_extra, sizeof *t->extra);
+	t->extra = parser_grow(t->extra, t->n_extra, t->cap_extra, sizeof *t->extra);
 }
 
 void parse_grow_scratch(struct parser *p)
 {
 	p->cap_scratch *= 2;
-	p->scratch = grow(p->scratch, p->n_scratch, p->cap_scratch, sizeof *p->scratch);
+	p->scratch = parser_grow(p->scratch, p->n_scratch, p->cap_scratch, sizeof *p->scratch);
 }
 
 uint32_t pop_list(struct parser *p, uint32_t base, uint32_t more)
@@ -122,7 +122,7 @@ token_id parse_elements(struct parser *p, enum token_kind close, parse_fn elemen
 	return closed;
 }
 
-static void start(struct parser *p, struct tokens *tokens)
+static void parser_start(struct parser *p, struct tokens *tokens)
 {
 	struct ast *t = p->t;
 	*t = (struct ast){.tokens = *tokens};
@@ -130,10 +130,10 @@ static void start(struct parser *p, struct tokens *tokens)
 	soften_keywords(&t->tokens);
 	set_nodes(t, t->tokens.len - t->tokens.len / 4 + 16);
 	t->cap_extra = t->tokens.len - t->tokens.len / 4 + 64;
-	t->extra = grow(NULL, 0, t->cap_extra, sizeof *t->extra);
+	t->extra = parser_grow(NULL, 0, t->cap_extra, sizeof *t->extra);
 	t->extra[t->n_extra++] = 0;
 	p->cap_scratch = 256;
-	p->scratch = grow(NULL, 0, p->cap_scratch, sizeof *p->scratch);
+	p->scratch = parser_grow(NULL, 0, p->cap_scratch, sizeof *p->scratch);
 	p->kinds = t->tokens.kinds;
 	p->k = p->kinds[0] & 0x7f;
 	p->newlines = true;
@@ -143,7 +143,7 @@ bool parse(struct tokens *tokens, struct ast *out, struct diags *d)
 {
 	struct parser p = {.t = out, .diags = d};
 	measure_begin("prepare");
-	start(&p, tokens);
+	parser_start(&p, tokens);
 	measure_end();
 	measure_begin("build the tree");
 	parse_root(&p);

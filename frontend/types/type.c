@@ -15,7 +15,7 @@ static struct type *new_type(struct sig *s, enum type_kind kind, node_id n)
 
 /* ---- tensors ---- */
 
-static void set_shape(struct sig *s, struct type *t, node_id n)
+static void type_set_shape(struct sig *s, struct type *t, node_id n)
 {
 	const struct ast *a = sig_tree(s);
 	if (ast_kind(a, n) == NODE_TYPE_SHAPE) {
@@ -39,7 +39,7 @@ static void set_shape(struct sig *s, struct type *t, node_id n)
 		if (ast_kind(sig_tree(s), given) != NODE_TYPE_NAME && ast_kind(sig_tree(s), given) != NODE_TYPE_SHAPE)
 			report_error(s->e, DIAG_TYPE_MISMATCH, node_span(s->mod, given),
 				     "a list of dimensions is expected, or a name for it");
-		set_shape(s, t, given);
+		type_set_shape(s, t, given);
 		sig_set_scope(s, &here);
 		return;
 	}
@@ -116,7 +116,7 @@ static struct type *tensor_type(struct sig *s, node_id n, bool ternary)
 	if (args.n > 2 || bracketed) /* reported by the resolver */
 		return new_type(s, TY_ANY, n);
 	if (args.n && ternary && args.n == 1 && ast_kind(a, args.at[0]) == NODE_TYPE_SHAPE) {
-		set_shape(s, t, args.at[0]);
+		type_set_shape(s, t, args.at[0]);
 		return t;
 	}
 	if (args.n >= 1)
@@ -126,7 +126,7 @@ static struct type *tensor_type(struct sig *s, node_id n, bool ternary)
 		diag_help(s->e->report.out, g, "write `Tensor<%s, …>` for others", dtype_text(t->elem));
 	}
 	if (args.n == 2)
-		set_shape(s, t, args.at[1]);
+		type_set_shape(s, t, args.at[1]);
 	return t;
 }
 
@@ -254,7 +254,7 @@ static struct item *local_alias(struct sig *s, node_id n, name_id name)
 	return found && v.kind == V_TYPE && v.u.item && v.u.item->local ? v.u.item : NULL;
 }
 
-static struct item *type_item(struct sig *s, node_id n)
+static struct item *type_type_item(struct sig *s, node_id n)
 {
 	const struct ast *a = sig_tree(s);
 	name_id name = token_name(s->e->f, s->mod, ast_token(a, n));
@@ -297,7 +297,7 @@ static struct type *named_type(struct sig *s, node_id n)
 		t->elem_var = var;
 		return t;
 	}
-	struct item *it = type_item(s, n);
+	struct item *it = type_type_item(s, n);
 	if (it && it->kind == ITEM_TYPE)
 		return alias_type(s, it, n);
 	if (it && it->kind == ITEM_MODULE_LAYER) {

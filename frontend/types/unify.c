@@ -122,7 +122,7 @@ static bool match_elem(struct sig *s, struct type *t, struct value *v, const str
 }
 
 /* The signature's symbol for a symbol that the check added to the unit while the signature was open. */
-static uint32_t import_symbol(struct sig *s, uint32_t sym)
+static uint32_t unify_import_symbol(struct sig *s, uint32_t sym)
 {
 	struct dims *d = s->e->b->dims;
 	while (s->n_outer + s->imported.len <= sym) {
@@ -145,7 +145,7 @@ static dim actual_dim(struct sig *s, dim d)
 	uint32_t now = dims_syms(s->e->b->dims);
 	dim *map = ARENA_ARRAY(s->e->temp, dim, now + 1);
 	for (uint32_t i = 0; i < now; i++)
-		map[i] = dim_sym(s->dims, i < s->n_outer ? i : import_symbol(s, i));
+		map[i] = dim_sym(s->dims, i < s->n_outer ? i : unify_import_symbol(s, i));
 	return dim_translate(s->dims, s->e->b->dims, d, map);
 }
 

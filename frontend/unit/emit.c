@@ -26,7 +26,7 @@ void builder_close(struct emitter *e)
 
 struct hir_node *node_at(struct emitter *e, hir_ref r) { return &e->b->nodes.at[r]; }
 
-static hir_ref push(struct emitter *e, struct hir_node n)
+static hir_ref emit_push(struct emitter *e, struct hir_node n)
 {
 	vec_push(&e->b->nodes, n);
 	return e->b->nodes.len - 1;
@@ -36,17 +36,18 @@ hir_ref emit_input(struct emitter *e, const char *name, const struct hir_type *t
 {
 	struct hir_input in = {.name = name, .type = *t, .build_time = build_time};
 	vec_push(&e->b->inputs, in);
-	return push(e, (struct hir_node){.kind = HIR_INPUT, .build_time = build_time, .type = *t, .index = e->b->inputs.len - 1, .at = at});
+	return emit_push(
+		e, (struct hir_node){.kind = HIR_INPUT, .build_time = build_time, .type = *t, .index = e->b->inputs.len - 1, .at = at});
 }
 
 hir_ref emit_const(struct emitter *e, const struct hir_type *t, const void *data, span at)
 {
-	return push(e, (struct hir_node){.kind = HIR_CONST, .build_time = true, .type = *t, .data = data, .at = at});
+	return emit_push(e, (struct hir_node){.kind = HIR_CONST, .build_time = true, .type = *t, .data = data, .at = at});
 }
 
 hir_ref emit_unknown_tensor(struct emitter *e, const struct hir_type *t, span at)
 {
-	return push(e, (struct hir_node){.kind = HIR_CONST, .type = *t, .at = at});
+	return emit_push(e, (struct hir_node){.kind = HIR_CONST, .type = *t, .at = at});
 }
 
 hir_ref emit_dim(struct emitter *e, dim d, span at)
@@ -58,7 +59,7 @@ hir_ref emit_dim(struct emitter *e, dim d, span at)
 		*data = v;
 		return emit_const(e, &t, data, at);
 	}
-	return push(e, (struct hir_node){.kind = HIR_DIM, .type = t, .extent = d, .at = at});
+	return emit_push(e, (struct hir_node){.kind = HIR_DIM, .type = t, .extent = d, .at = at});
 }
 
 /* ---- builtins ---- */
@@ -101,7 +102,7 @@ hir_ref emit_builtin(struct emitter *e, enum builtin bi, const struct hir_type *
 	node.args = e->b->args.len;
 	for (uint32_t i = 0; i < n; i++)
 		vec_push(&e->b->args, args[i]);
-	return push(e, node);
+	return emit_push(e, node);
 }
 
 void emit_effect(struct emitter *e, enum hir_kind kind, const struct hir_arg *args, uint32_t n, span at)
@@ -110,13 +111,13 @@ void emit_effect(struct emitter *e, enum hir_kind kind, const struct hir_arg *ar
 	for (uint32_t i = 0; i < n; i++)
 		vec_push(&e->b->args, args[i]);
 	e->b->effects = true;
-	push(e, node);
+	emit_push(e, node);
 }
 
 hir_ref emit_result(struct emitter *e, hir_ref source, uint32_t index, const struct hir_type *t, span at)
 {
 	bool build_time = e->b->nodes.at[source].build_time;
-	return push(
+	return emit_push(
 		e, (struct hir_node){.kind = HIR_RESULT, .build_time = build_time, .type = *t, .index = index, .source = source, .at = at});
 }
 

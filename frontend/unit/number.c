@@ -17,7 +17,7 @@ dtype literal_type_beside(struct value v, dtype t)
 	return k == DTC_TRIT ? DT_INT32 : t;
 }
 
-static bool is_comparison(enum token_kind op)
+static bool number_is_comparison(enum token_kind op)
 {
 	return op == TOK_LT || op == TOK_LE || op == TOK_GT || op == TOK_GE || op == TOK_EQ || op == TOK_NE;
 }
@@ -79,7 +79,7 @@ bool convert_operands(struct emitter *e, enum token_kind op, struct value *a, st
 				   : dtype_join_operands(scalar_type(x), scalar_type(y));
 	if (op == TOK_SLASH && dtype_class(*t) == DTC_INT)
 		*t = DT_FLOAT32;
-	bool wide = is_comparison(op) && dtype_class(*t) == DTC_INT; /* integers are compared without conversion */
+	bool wide = number_is_comparison(op) && dtype_class(*t) == DTC_INT; /* integers are compared without conversion */
 	if (x.kind != V_DIM && !wide)
 		x = convert_number(e, x, *t, at);
 	if (y.kind != V_DIM && !wide)

@@ -88,7 +88,7 @@ static void label_path(struct emitter *e, struct diag *g, enum diag_code code)
 }
 
 /* True if the same message was reported for MOST_REPEATED calls already. */
-static bool is_repeated(struct emitter *e, enum diag_code code, const char *text)
+static bool report_is_repeated(struct emitter *e, enum diag_code code, const char *text)
 {
 	if (!e->checking || e->report.suppressed || (code != DIAG_TYPE_MISMATCH && code != DIAG_ARG_SHAPE && code != DIAG_ARG_COUNT))
 		return false;
@@ -110,7 +110,7 @@ struct diag *report_error(struct emitter *e, enum diag_code code, span at, const
 	va_end(ap);
 	e->report.errors++;
 	span primary = shown_at(e, at);
-	struct diag *g = diag_add(is_repeated(e, code, text) ? e->report.discarded : e->report.out, code, primary, "%s", text);
+	struct diag *g = diag_add(report_is_repeated(e, code, text) ? e->report.discarded : e->report.out, code, primary, "%s", text);
 	if (primary.source != at.source && !e->report.about_call)
 		diag_secondary(e->report.out, g, at, "in the standard library");
 	label_path(e, g, code);

@@ -47,7 +47,7 @@ static bool format_fits(struct text_builder *t, const struct text_format *format
 	return !why;
 }
 
-static void put_value(struct text_builder *t, struct value v, const struct text_format *format, bool nested);
+static void unit_text_put_value(struct text_builder *t, struct value v, const struct text_format *format, bool nested);
 
 static void put_seq(struct text_builder *t, struct value v, const struct text_format *format)
 {
@@ -56,23 +56,23 @@ static void put_seq(struct text_builder *t, struct value v, const struct text_fo
 	for (uint32_t i = 0; i < v.u.seq->n && !t->poison; i++) {
 		if (i)
 			text_put(t, ", ");
-		put_value(t, v.u.seq->at[i], format, true);
+		unit_text_put_value(t, v.u.seq->at[i], format, true);
 	}
 	text_put(t, list ? "]" : v.u.seq->n == 1 ? ",)" : ")");
 }
 
-static void put_range(struct text_builder *t, const struct range *r, const struct text_format *format)
+static void text_put_range(struct text_builder *t, const struct range *r, const struct text_format *format)
 {
-	put_value(t, r->from, format, true);
+	unit_text_put_value(t, r->from, format, true);
 	text_put(t, "..");
-	put_value(t, r->to, format, true);
+	unit_text_put_value(t, r->to, format, true);
 	if (r->step != 1) {
 		text_put(t, ":");
-		put_value(t, value_int(r->step), format, true);
+		unit_text_put_value(t, value_int(r->step), format, true);
 	}
 }
 
-static void put_string(struct text_builder *t, const char *s, const struct text_format *format, bool nested)
+static void text_put_string(struct text_builder *t, const char *s, const struct text_format *format, bool nested)
 {
 	struct format_out out = {text_put_bytes, t};
 	if (nested)
@@ -84,16 +84,16 @@ static void put_string(struct text_builder *t, const char *s, const struct text_
 }
 
 /* Names of layers, functions, types. */
-static void put_name(struct text_builder *t, struct value v, const struct text_format *format)
+static void text_put_name(struct text_builder *t, struct value v, const struct text_format *format)
 {
 	struct buf b = {0};
 	value_print(t->e->f, t->e->b->dims, v, &b);
-	put_string(t, b.at ? b.at : "", format, false);
+	text_put_string(t, b.at ? b.at : "", format, false);
 	buf_free(&b);
 }
 
 /* Appends the template and values of another string. */
-static void put_template(struct text_builder *t, const struct text_template *text, const struct text_format *format)
+static void text_put_template(struct text_builder *t, const struct text_template *text, const struct text_format *format)
 {
 	if (format->n) {
 		report_error(t->e, DIAG_BAD_FSTRING, format->at, "a string with run-time values takes no format");
@@ -122,15 +122,15 @@ static void put_float(const struct format_spec *format, struct value v, struct f
 	format_float(format, fits ? d : v.u.f, fits ? (enum format_elem)scalar_type(v) : FORMAT_FLOAT64, out);
 }
 
-static void put_dim(struct text_builder *t, struct value v, const struct text_format *format)
+static void text_put_dim(struct text_builder *t, struct value v, const struct text_format *format)
 {
 	if (t->e->types_in_text)
-		put_name(t, v, &no_text_format);
+		text_put_name(t, v, &no_text_format);
 	else
 		put_tensor(t, emit_dim(t->e, v.u.d, format->at), format);
 }
 
-static void put_value(struct text_builder *t, struct value v, const struct text_format *format, bool nested)
+static void unit_text_put_value(struct text_builder *t, struct value v, const struct text_format *format, bool nested)
 {
 	struct format_out out = {text_put_bytes, t};
 	switch (v.kind) {
@@ -148,18 +148,18 @@ static void put_value(struct text_builder *t, struct value v, const struct text_
 		if (format_fits(t, format, FORMAT_CLASS_BOOL))
 			format_bool(&format->parsed, v.u.b, &out);
 		break;
-	case V_STR: put_string(t, v.u.s, format, nested); break;
-	case V_TEXT: put_template(t, v.u.text, format); break;
+	case V_STR: text_put_string(t, v.u.s, format, nested); break;
+	case V_TEXT: text_put_template(t, v.u.text, format); break;
 	case V_TUPLE:
 	case V_LIST: put_seq(t, v, format); break;
-	case V_RANGE: put_range(t, v.u.range, format); break;
-	case V_DIM: put_dim(t, v, format); break;
+	case V_RANGE: text_put_range(t, v.u.range, format); break;
+	case V_DIM: text_put_dim(t, v, format); break;
 	case V_TENSOR: put_tensor(t, v.u.t, format); break;
-	default: put_name(t, v, format); break;
+	default: text_put_name(t, v, format); break;
 	}
 }
 
-void text_put_value(struct text_builder *t, struct value v, const struct text_format *format) { put_value(t, v, format, false); }
+void text_put_value(struct text_builder *t, struct value v, const struct text_format *format) { unit_text_put_value(t, v, format, false); }
 
 struct value text_finish(struct text_builder *t, span at)
 {

@@ -203,7 +203,7 @@ const char *value_kind_text(struct value v)
 	return "a value";
 }
 
-static void print_value(const struct frontend *f, const struct dims *dims, struct value v, struct buf *out, size_t end);
+static void value_print_value(const struct frontend *f, const struct dims *dims, struct value v, struct buf *out, size_t end);
 
 static void print_seq(const struct frontend *f, const struct dims *dims, struct value v, struct buf *out, size_t end)
 {
@@ -215,12 +215,12 @@ static void print_seq(const struct frontend *f, const struct dims *dims, struct 
 			buf_puts(out, "…");
 			break;
 		}
-		print_value(f, dims, v.u.seq->at[i], out, end);
+		value_print_value(f, dims, v.u.seq->at[i], out, end);
 	}
 	buf_putc(out, v.kind == V_LIST ? ']' : ')');
 }
 
-static void print_value(const struct frontend *f, const struct dims *dims, struct value v, struct buf *out, size_t end)
+static void value_print_value(const struct frontend *f, const struct dims *dims, struct value v, struct buf *out, size_t end)
 {
 	switch (v.kind) {
 	case V_INT:
@@ -263,7 +263,7 @@ void instance_print(const struct frontend *f, const struct instance *in, struct 
 
 void value_print(const struct frontend *f, const struct dims *dims, struct value v, struct buf *out)
 {
-	print_value(f, dims, v, out, out->len + 120);
+	value_print_value(f, dims, v, out, out->len + 120);
 }
 
 /* Functions of blocks differ by their places in the definition around them. */

@@ -60,7 +60,7 @@ bool tri_cl_error(tri_error *err, const char *call, cl_int status)
 }
 
 /* Finds device `want` of all devices; *seen counts them. */
-static bool find_device(uint64_t want, cl_device_id *out, uint64_t *seen, tri_error *err)
+static bool device_find(uint64_t want, cl_device_id *out, uint64_t *seen, tri_error *err)
 {
 	cl_platform_id platforms[MAX_PLATFORMS];
 	cl_uint n_platforms = 0;
@@ -92,7 +92,7 @@ static bool find_device(uint64_t want, cl_device_id *out, uint64_t *seen, tri_er
 	return false;
 }
 
-static bool number(const char *s, uint64_t *out)
+static bool runtime_device_number(const char *s, uint64_t *out)
 {
 	*out = 0;
 	for (size_t i = 0; s[i]; i++) {
@@ -107,12 +107,12 @@ bool tri_cl_device(const char *which, cl_device_id *out, tri_error *err)
 {
 	uint64_t want = 0, seen;
 	if (which && *which) {
-		if (!number(which, &want)) {
+		if (!runtime_device_number(which, &want)) {
 			tri_error_set(err, TRI_ERR_ARGUMENT, "device \"%.60s\" is not a number as `trib devices` lists them", which);
 			return false;
 		}
 	}
-	return find_device(want, out, &seen, err);
+	return device_find(want, out, &seen, err);
 }
 
 static bool has_fp64(cl_device_id device)
@@ -122,7 +122,7 @@ static bool has_fp64(cl_device_id device)
 }
 
 /* No option that makes arithmetic less exact. Division and square root are correctly rounded if the device supports it. */
-static const char *build_options(cl_device_id device)
+static const char *device_build_options(cl_device_id device)
 {
 	cl_device_fp_config fp = 0;
 	if (clGetDeviceInfo(device, CL_DEVICE_SINGLE_FP_CONFIG, sizeof fp, &fp, NULL) == CL_SUCCESS &&
@@ -157,7 +157,7 @@ cl_program tri_cl_build(cl_context context, cl_device_id device, const struct tr
 		tri_cl_error(err, "clCreateProgramWithSource", status);
 		return NULL;
 	}
-	status = clBuildProgram(program, 1, &device, build_options(device), NULL, NULL);
+	status = clBuildProgram(program, 1, &device, device_build_options(device), NULL, NULL);
 	if (status == CL_SUCCESS)
 		return program;
 	build_failed(program, device, status, err);

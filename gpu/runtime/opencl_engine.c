@@ -145,7 +145,7 @@ static bool launch_one(struct opencl_engine *m, const struct tri_cl_launch *l, c
 	return status == CL_SUCCESS ? true : tri_cl_error(err, "clEnqueueNDRangeKernel", status);
 }
 
-static bool launch(struct opencl_engine *m, const tri_entry_desc *e, const struct tri_cl_prepared *p, tri_error *err)
+static bool opencl_engine_launch(struct opencl_engine *m, const tri_entry_desc *e, const struct tri_cl_prepared *p, tri_error *err)
 {
 	const struct tri_cl_entry *code = e->code;
 	for (int64_t i = 0; i < code->n_launches; i++)
@@ -154,8 +154,8 @@ static bool launch(struct opencl_engine *m, const tri_entry_desc *e, const struc
 	return true;
 }
 
-static bool read_outputs(struct opencl_engine *m, const tri_entry_desc *e, const struct tri_cl_prepared *p, const tri_tensor *io,
-			 cl_long *failed, tri_error *err)
+static bool opencl_engine_read_outputs(struct opencl_engine *m, const tri_entry_desc *e, const struct tri_cl_prepared *p,
+				       const tri_tensor *io, cl_long *failed, tri_error *err)
 {
 	cl_command_queue q = m->device.queue;
 	cl_int status = CL_SUCCESS;
@@ -185,7 +185,8 @@ int tri_engine_run(struct tri_model *model, uint32_t number, const tri_entry_des
 	if (prepared != TRI_OK)
 		return prepared;
 	p->began_ns = now_ns();
-	bool ok = write_inputs(m, e, p, io, err) && launch(m, e, p, err) && read_outputs(m, e, p, io, failed, err);
+	bool ok = write_inputs(m, e, p, io, err) && opencl_engine_launch(m, e, p, err) &&
+		  opencl_engine_read_outputs(m, e, p, io, failed, err);
 	cl_int status = clFinish(m->device.queue); /* the caller owns the tensors: no command may use them after the return */
 	if (m->model.collector && ok && status == CL_SUCCESS)
 		tri_cl_report(&(struct tri_cl_measured){model->desc, e, p, model->dims, model->desc->profiling, model->collector});

@@ -8,7 +8,7 @@
 enum { STACK = 64, GROUP = 64 };
 
 /* Returns the value of a dimension whose symbols are known; 0 if it has no steps. Sets *overflow if 64 bits cannot hold it. */
-static int64_t checked_size(const tri_dim_desc *d, const int64_t *dims, bool *overflow)
+static int64_t prepare_checked_size(const tri_dim_desc *d, const int64_t *dims, bool *overflow)
 {
 	int64_t stack[STACK] = {0};
 	int top = 0;
@@ -35,7 +35,7 @@ static int64_t checked_size(const tri_dim_desc *d, const int64_t *dims, bool *ov
 int64_t tri_cl_size(const tri_dim_desc *d, const int64_t *dims)
 {
 	bool overflow = false;
-	int64_t size = checked_size(d, dims, &overflow);
+	int64_t size = prepare_checked_size(d, dims, &overflow);
 	return overflow ? 0 : size;
 }
 
@@ -59,7 +59,7 @@ bool tri_cl_prepared_init(struct tri_cl_prepared *p, const tri_entry_desc *e)
 }
 
 /* Releases the buffers and kernels that depend on the dims. */
-static void release(struct tri_cl_prepared *p, const tri_entry_desc *e)
+static void prepare_release(struct tri_cl_prepared *p, const tri_entry_desc *e)
 {
 	const struct tri_cl_entry *code = e->code;
 	p->ready = false;
@@ -75,7 +75,7 @@ static void release(struct tri_cl_prepared *p, const tri_entry_desc *e)
 
 void tri_cl_prepared_end(struct tri_cl_prepared *p, const tri_entry_desc *e)
 {
-	release(p, e);
+	prepare_release(p, e);
 	free(p->dims);
 	free(p->io);
 	free(p->io_bytes);
@@ -194,16 +194,16 @@ int tri_cl_prepare(struct tri_cl_prepared *p, const struct tri_cl_device *d, con
 					       code->check_errors[i].kind, dims);
 	bool overflow = false;
 	for (int64_t i = 0; i < code->n_scratch && !overflow; i++)
-		checked_size(&code->scratch[i], dims, &overflow);
+		prepare_checked_size(&code->scratch[i], dims, &overflow);
 	if (overflow)
 		return tri_error_set(err, TRI_ERR_MEMORY, TRI_HUGE);
-	release(p, e);
+	prepare_release(p, e);
 	memcpy(p->dims, dims, bytes);
 	bool ok = new_buffers(p, d, e, err);
 	for (int64_t i = 0; ok && i < code->n_launches; i++)
 		ok = prepare_launch(p, d, e, i, err);
 	if (!ok)
-		release(p, e);
+		prepare_release(p, e);
 	p->ready = ok;
 	return ok ? TRI_OK : TRI_ERR_DEVICE;
 }

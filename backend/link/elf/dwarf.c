@@ -85,7 +85,7 @@ static void put_sleb(struct buf *b, int64_t v)
 	buf_u8(b, (uint8_t)(v & 127));
 }
 
-static void put_text(struct buf *b, const char *s) { buf_put(b, s, strlen(s) + 1); }
+static void dwarf_put_text(struct buf *b, const char *s) { buf_put(b, s, strlen(s) + 1); }
 static void put_u16(struct buf *b, uint32_t v)
 {
 	buf_u8(b, (uint8_t)v);
@@ -156,7 +156,7 @@ struct line_state {
 	uint32_t at, line, file, column;
 };
 
-static void put_row(struct writer *w, struct line_state *s, uint32_t offset, const struct line_origin *p)
+static void dwarf_put_row(struct writer *w, struct line_state *s, uint32_t offset, const struct line_origin *p)
 {
 	struct buf *b = &w->out[DWARF_LINE];
 	uint32_t file = file_number(w, p->file);
@@ -188,7 +188,7 @@ static void put_sequence(struct writer *w, const struct linked_code *c)
 		end = end_of_run(c, k);
 		for (uint32_t i = k; i < end; i++)
 			if (c->rows[i + 1].offset != c->rows[i].offset) /* it has code */
-				put_row(w, &state, c->rows[i].offset, place_of_row(c, c->rows[i].number, i - k, end - k));
+				dwarf_put_row(w, &state, c->rows[i].offset, place_of_row(c, c->rows[i].number, i - k, end - k));
 	}
 	buf_u8(b, DW_LNS_ADVANCE_PC);
 	put_uleb(b, c->rows[c->n].offset - state.at);
@@ -198,7 +198,7 @@ static void put_sequence(struct writer *w, const struct linked_code *c)
 }
 
 /* The program comes first, because its header has the files. */
-static void put_lines(struct writer *w)
+static void dwarf_put_lines(struct writer *w)
 {
 	static const uint8_t lengths[OPCODE_BASE - 1] = {0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1};
 	struct buf *b = &w->out[DWARF_LINE], program = {0};
@@ -219,7 +219,7 @@ static void put_lines(struct writer *w)
 	buf_put(b, lengths, sizeof lengths);
 	buf_u8(b, 0); /* folders */
 	for (uint32_t k = 0; k < w->files.len; k++) {
-		put_text(b, w->files.at[k]);
+		dwarf_put_text(b, w->files.at[k]);
 		buf_put(b, "\0\0", 3); /* folder, time, size */
 	}
 	buf_u8(b, 0);
@@ -241,12 +241,12 @@ static void put_inlined_functions(struct writer *w, const struct unit_lines *lin
 			continue;
 		map_put(&w->inlined, map_key_str(name), b->len);
 		put_uleb(b, ABBREV_INLINED_FUNCTION);
-		put_text(b, name);
+		dwarf_put_text(b, name);
 		buf_u8(b, DW_INL_INLINED);
 	}
 }
 
-static void put_range(struct buf *b, uint64_t address, uint64_t size)
+static void dwarf_put_range(struct buf *b, uint64_t address, uint64_t size)
 {
 	buf_u64(b, address);
 	buf_u64(b, size);
@@ -264,7 +264,7 @@ static void put_inlined(struct writer *w, const struct linked_code *c, const str
 	map_get(&w->inlined, map_key_str(p->function), &function);
 	put_uleb(b, ABBREV_INLINED);
 	buf_u32(b, (uint32_t)function);
-	put_range(b, address, size);
+	dwarf_put_range(b, address, size);
 	put_uleb(b, file_number(w, call->file));
 	put_uleb(b, call->line);
 	put_uleb(b, call->column);
@@ -277,16 +277,16 @@ static void end_inlined(struct writer *w, const struct linked_code *c, const str
 }
 
 /* A statement is inlined code from the last of its first rows on: those before it have lines of the unit itself. */
-static void put_function(struct writer *w, const struct linked_code *c, const struct obj_symbol *s)
+static void dwarf_put_function(struct writer *w, const struct linked_code *c, const struct obj_symbol *s)
 {
 	struct buf *b = &w->out[DWARF_INFO];
 	const struct line_origin *definition = &c->lines->origins[0];
 	uint64_t function_end = s->value + s->size;
 	put_uleb(b, ABBREV_FUNCTION);
-	put_text(b, s->global ? definition->function : linked_code_name(w->l->a, c, s));
+	dwarf_put_text(b, s->global ? definition->function : linked_code_name(w->l->a, c, s));
 	put_uleb(b, file_number(w, definition->file));
 	put_uleb(b, definition->line);
-	put_range(b, c->address + s->value, s->size);
+	dwarf_put_range(b, c->address + s->value, s->size);
 	for (uint32_t k = 0, end; k < c->n; k = end) {
 		end = end_of_run(c, k);
 		uint64_t from = c->rows[end - 1].offset, to = c->rows[end].offset < function_end ? c->rows[end].offset : function_end;
@@ -307,11 +307,11 @@ static void put_info(struct writer *w)
 	buf_u32(b, 0); /* offset in .debug_abbrev */
 	buf_u8(b, sizeof(uint64_t));
 	put_uleb(b, ABBREV_UNIT);
-	put_text(b, "trib");
+	dwarf_put_text(b, "trib");
 	buf_u8(b, DW_LANG_C99);
-	put_text(b, w->l->request->soname ? w->l->request->soname : "");
+	dwarf_put_text(b, w->l->request->soname ? w->l->request->soname : "");
 	buf_u32(b, 0); /* offset in .debug_line */
-	put_range(b, w->text, w->size);
+	dwarf_put_range(b, w->text, w->size);
 	for (uint32_t i = 0; i < w->l->request->n_objects; i++)
 		if (w->l->request->lines[i])
 			put_inlined_functions(w, w->l->request->lines[i]);
@@ -319,7 +319,7 @@ static void put_info(struct writer *w)
 		const struct linked_code *c = &w->codes[i];
 		for (uint32_t k = 0; c->n && k < c->o->n_symbols; k++)
 			if (c->o->symbols[k].function && c->o->symbols[k].section == c->section)
-				put_function(w, c, &c->o->symbols[k]);
+				dwarf_put_function(w, c, &c->o->symbols[k]);
 	}
 	buf_u8(b, 0);
 	end_length(b, unit);
@@ -336,8 +336,8 @@ static void put_ranges(struct writer *w)
 	buf_u8(b, sizeof(uint64_t));
 	buf_u8(b, 0);  /* bytes of a segment's number */
 	buf_u32(b, 0); /* pairs are aligned to their size */
-	put_range(b, w->text, w->size);
-	put_range(b, 0, 0);
+	dwarf_put_range(b, w->text, w->size);
+	dwarf_put_range(b, 0, 0);
 	end_length(b, unit);
 }
 
@@ -349,7 +349,7 @@ void dwarf_write(const struct link *l, const struct linked_code *codes, uint64_t
 	for (size_t k = 0; k < sizeof abbrevs / sizeof *abbrevs; k++)
 		put_uleb(&out[DWARF_ABBREV], abbrevs[k]);
 	put_info(&w); /* numbers the files */
-	put_lines(&w);
+	dwarf_put_lines(&w);
 	put_ranges(&w);
 	vec_free(&w.files);
 	map_free(&w.inlined);

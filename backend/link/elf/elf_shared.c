@@ -76,7 +76,7 @@ struct image {
 
 static unsigned char *file_at(const struct image *im, uint64_t at) { return im->file + (at < LINK_WEIGHTS_AT ? at : at - im->gap); }
 
-static uint32_t put_name(struct buf *b, const char *s)
+static uint32_t elf_shared_put_name(struct buf *b, const char *s)
 {
 	uint32_t at = (uint32_t)b->len;
 	buf_put(b, s, strlen(s) + 1);
@@ -89,13 +89,13 @@ static void name_dynamic(struct image *im)
 	buf_u8(&im->dynstr, 0);
 	im->dynstr_of = ARENA_ARRAY(im->l->a, uint32_t, im->l->n_imports + r->n_exports);
 	for (uint32_t i = 0; i < im->l->n_imports; i++)
-		im->dynstr_of[i] = put_name(&im->dynstr, im->l->imports[i]);
+		im->dynstr_of[i] = elf_shared_put_name(&im->dynstr, im->l->imports[i]);
 	for (uint32_t i = 0; i < r->n_exports; i++)
-		im->dynstr_of[im->l->n_imports + i] = put_name(&im->dynstr, r->exports[i]);
+		im->dynstr_of[im->l->n_imports + i] = elf_shared_put_name(&im->dynstr, r->exports[i]);
 	for (uint32_t i = 0; i < r->n_needed; i++)
-		vec_push(&im->needed, ((Elf64_Dyn){.d_tag = DT_NEEDED, .d_un.d_val = put_name(&im->dynstr, r->needed[i])}));
+		vec_push(&im->needed, ((Elf64_Dyn){.d_tag = DT_NEEDED, .d_un.d_val = elf_shared_put_name(&im->dynstr, r->needed[i])}));
 	if (r->soname)
-		vec_push(&im->needed, ((Elf64_Dyn){.d_tag = DT_SONAME, .d_un.d_val = put_name(&im->dynstr, r->soname)}));
+		vec_push(&im->needed, ((Elf64_Dyn){.d_tag = DT_SONAME, .d_un.d_val = elf_shared_put_name(&im->dynstr, r->soname)}));
 }
 
 static uint32_t n_dynsyms(const struct image *im) { return 1 + im->l->n_imports + im->l->request->n_exports; }
@@ -210,7 +210,7 @@ static void write_contents(struct image *im)
 
 /* ---- dynamic symbols ---- */
 
-static uint64_t address_of(const struct link *l, uint32_t symbol)
+static uint64_t elf_shared_address_of(const struct link *l, uint32_t symbol)
 {
 	return link_section_of(l, symbol)->address + l->symbols[symbol]->value;
 }
@@ -218,7 +218,7 @@ static uint64_t address_of(const struct link *l, uint32_t symbol)
 static Elf64_Sym symbol_entry(const struct image *im, uint32_t symbol, uint32_t name, int bind)
 {
 	const struct obj_symbol *s = im->l->symbols[symbol];
-	Elf64_Sym e = {.st_name = name, .st_value = address_of(im->l, symbol), .st_size = s->size};
+	Elf64_Sym e = {.st_name = name, .st_value = elf_shared_address_of(im->l, symbol), .st_size = s->size};
 	e.st_info = ELF64_ST_INFO(bind, s->function ? STT_FUNC : STT_OBJECT);
 	e.st_shndx = (Elf64_Section)out_of[link_section_of(im->l, symbol)->kind];
 	return e;
@@ -268,8 +268,8 @@ static void dynamic_reloc(const struct link *l, struct rela_out *out, uint64_t a
 	if (link_is_import(l, target))
 		*out->symbolic++ = (Elf64_Rela){at, ELF64_R_INFO((uint64_t)(target - l->n_symbols + 1), import_type), addend};
 	else
-		*out->relative++ =
-			(Elf64_Rela){at, ELF64_R_INFO(0, R_X86_64_RELATIVE), (int64_t)(address_of(l, target) + (uint64_t)addend)};
+		*out->relative++ = (Elf64_Rela){at, ELF64_R_INFO(0, R_X86_64_RELATIVE),
+						(int64_t)(elf_shared_address_of(l, target) + (uint64_t)addend)};
 }
 
 static void write_got(struct image *im, struct rela_out *out)
@@ -305,7 +305,7 @@ static bool apply_reloc(struct image *im, const struct link_section *s, const st
 	else if (target >= l->n_symbols)
 		to = im->out[OUT_PLT].at + (uint64_t)(l->stub[link_entry(l, target)] - 1) * STUB;
 	else
-		to = address_of(l, target);
+		to = elf_shared_address_of(l, target);
 	int64_t value = (int64_t)(to + (uint64_t)r->addend - at);
 	if (r->kind == RELOC_PC64) {
 		memcpy(file_at(im, at), &value, 8);
@@ -356,7 +356,7 @@ static void write_dynamic(struct image *im)
 	memcpy(at + im->needed.len * sizeof *rest, rest, sizeof rest);
 }
 
-static Elf64_Phdr load(uint64_t from, uint64_t file_end, uint64_t end, uint32_t flags)
+static Elf64_Phdr elf_shared_load(uint64_t from, uint64_t file_end, uint64_t end, uint32_t flags)
 {
 	return (Elf64_Phdr){.p_type = PT_LOAD,
 			    .p_flags = flags,
@@ -374,11 +374,12 @@ static void write_head(struct image *im, uint64_t section_headers)
 	uint64_t ro_end = o[OUT_RODATA].at + o[OUT_RODATA].size, text_end = o[OUT_PLT].at + o[OUT_PLT].size;
 	uint64_t text = elf_align(ro_end, ELF_PAGE), relro = elf_align(text_end, ELF_PAGE);
 	Elf64_Phdr p[N_SEGMENTS] = {
-		load(0, ro_end, ro_end, PF_R),
-		load(text, text_end, text_end, PF_R | PF_X),
-		load(relro, im->total, im->memory_end, PF_R | PF_W),
-		load(o[OUT_DYNAMIC].at, o[OUT_DYNAMIC].at + o[OUT_DYNAMIC].size, o[OUT_DYNAMIC].at + o[OUT_DYNAMIC].size, PF_R | PF_W),
-		load(relro, im->relro_end, im->relro_end, PF_R),
+		elf_shared_load(0, ro_end, ro_end, PF_R),
+		elf_shared_load(text, text_end, text_end, PF_R | PF_X),
+		elf_shared_load(relro, im->total, im->memory_end, PF_R | PF_W),
+		elf_shared_load(o[OUT_DYNAMIC].at, o[OUT_DYNAMIC].at + o[OUT_DYNAMIC].size, o[OUT_DYNAMIC].at + o[OUT_DYNAMIC].size,
+				PF_R | PF_W),
+		elf_shared_load(relro, im->relro_end, im->relro_end, PF_R),
 		{.p_type = PT_GNU_STACK, .p_flags = PF_R | PF_W, .p_align = 16},
 	};
 	p[3].p_type = PT_DYNAMIC;
@@ -424,12 +425,12 @@ static void make_symtab(struct image *im, const struct linked_code *codes)
 		if (!s->function || !s->name[0] || s->section == OBJ_UNDEFINED || !link_section_of(l, i)->live)
 			continue;
 		const char *name = name_of_function(l, &codes[l->symbol_object[i]], s);
-		Elf64_Sym e = symbol_entry(im, i, put_name(&im->strtab, name), STB_LOCAL);
+		Elf64_Sym e = symbol_entry(im, i, elf_shared_put_name(&im->strtab, name), STB_LOCAL);
 		buf_put(&im->symtab, &e, sizeof e);
 		im->n_local++;
 	}
 	for (uint32_t i = 0; i < l->request->n_exports; i++) {
-		Elf64_Sym e = symbol_entry(im, l->exports[i], put_name(&im->strtab, l->request->exports[i]), STB_GLOBAL);
+		Elf64_Sym e = symbol_entry(im, l->exports[i], elf_shared_put_name(&im->strtab, l->request->exports[i]), STB_GLOBAL);
 		buf_put(&im->symtab, &e, sizeof e);
 	}
 }
@@ -446,7 +447,7 @@ static uint64_t put_sections(struct image *im, struct buf *out, size_t start)
 {
 	Elf64_Shdr h[OUT_COUNT] = {{0}};
 	for (int i = 0; i < OUT_COUNT; i++) {
-		h[i].sh_name = put_name(&im->shstrtab, out_table[i].name);
+		h[i].sh_name = elf_shared_put_name(&im->shstrtab, out_table[i].name);
 		h[i].sh_type = out_table[i].type;
 		h[i].sh_flags = out_table[i].flags;
 		h[i].sh_entsize = out_table[i].entsize;
@@ -474,7 +475,7 @@ static uint64_t put_sections(struct image *im, struct buf *out, size_t start)
 }
 
 /* Appends `n` bytes without writing them. */
-static void extend(struct buf *b, size_t n)
+static void elf_shared_extend(struct buf *b, size_t n)
 {
 	if (b->cap - b->len <= n) {
 		b->cap = b->len + n + n / 8 + 65536;
@@ -488,7 +489,7 @@ static void extend(struct buf *b, size_t n)
 static bool write_image(struct image *im, struct buf *out)
 {
 	size_t start = out->len;
-	extend(out, im->total - im->gap);
+	elf_shared_extend(out, im->total - im->gap);
 	im->file = (unsigned char *)out->at + start;
 	write_contents(im);
 	write_dynsym(im);

@@ -42,7 +42,7 @@ const struct line_origin *linked_code_place(const struct linked_code *c, uint32_
 
 /* ---- places in the model ---- */
 
-static const char *join(struct arena *a, const char *outer, const char *inner)
+static const char *linked_code_join(struct arena *a, const char *outer, const char *inner)
 {
 	return !*outer ? inner : !*inner ? outer : arena_printf(a, "%s.%s", outer, inner);
 }
@@ -65,7 +65,7 @@ static void visit_calls(const struct link *l, const struct map *objects, struct 
 			continue;
 		struct linked_code *to = &all[callee];
 		if (!to->n_layers)
-			to->layer = join(l->a, c->layer, s->n_origins ? c->lines->origins[s->origins[0]].layer : "");
+			to->layer = linked_code_join(l->a, c->layer, s->n_origins ? c->lines->origins[s->origins[0]].layer : "");
 		to->n_layers = to->n_layers > UINT32_MAX - c->n_layers ? UINT32_MAX : to->n_layers + c->n_layers;
 		if (--callers[callee] == 0)
 			queue[(*n)++] = (uint32_t)callee;
@@ -124,7 +124,7 @@ const char *linked_code_name(struct arena *a, const struct linked_code *c, const
 	size_t n = strlen(s->name);
 	if (!s->global) { /* LLVM's names are "nest", "nest.1" */
 		const struct line_origin *o = linked_code_place(c, statement_of(c, s));
-		layer = join(a, layer, o->layer);
+		layer = linked_code_join(a, layer, o->layer);
 		what = arena_printf(a, "%s%s%s%.*s", *layer && *o->operation ? " " : "", o->operation, *layer || *o->operation ? " " : "",
 				    (int)strcspn(s->name, "."), s->name);
 	}

@@ -26,7 +26,7 @@ struct elf_reader {
 	const char **error;
 };
 
-static bool fail(struct elf_reader *r, const char *what)
+static bool object_elf_fail(struct elf_reader *r, const char *what)
 {
 	*r->error = arena_printf(r->a, "%s: cannot use the object file: %s", r->name, what);
 	return false;
@@ -48,42 +48,42 @@ static const char *string_at(const struct elf_reader *r, const Elf64_Shdr *table
 	return memchr(s, 0, (size_t)(table->sh_size - offset)) ? s : NULL;
 }
 
-static bool read_head(struct elf_reader *r)
+static bool object_elf_read_head(struct elf_reader *r)
 {
 	if (r->len < sizeof r->head)
-		return fail(r, "it is too short");
+		return object_elf_fail(r, "it is too short");
 	memcpy(&r->head, r->bytes, sizeof r->head);
 	const Elf64_Ehdr *h = &r->head;
 	if (memcmp(h->e_ident, ELFMAG, SELFMAG) || h->e_ident[EI_CLASS] != ELFCLASS64 || h->e_ident[EI_DATA] != ELFDATA2LSB)
-		return fail(r, "it is not a 64-bit little-endian ELF file");
+		return object_elf_fail(r, "it is not a 64-bit little-endian ELF file");
 	if (h->e_type != ET_REL || h->e_machine != EM_X86_64)
-		return fail(r, "it is not a relocatable file for x86-64");
+		return object_elf_fail(r, "it is not a relocatable file for x86-64");
 	if (h->e_shentsize != sizeof(Elf64_Shdr) || !elf_in(h->e_shoff, sizeof(Elf64_Shdr), r->len))
-		return fail(r, "bad section header table");
+		return object_elf_fail(r, "bad section header table");
 	uint64_t n = h->e_shnum ? h->e_shnum : header_at(r, 0).sh_size; /* header 0 has large counts */
 	if (n > (r->len - h->e_shoff) / sizeof(Elf64_Shdr) || n >= NO_SECTION)
-		return fail(r, "bad section count");
+		return object_elf_fail(r, "bad section count");
 	r->n_sections = (uint32_t)n;
 	r->names = h->e_shstrndx == SHN_XINDEX ? header_at(r, 0).sh_link : h->e_shstrndx;
-	return r->names < n || fail(r, "bad section name table");
+	return r->names < n || object_elf_fail(r, "bad section name table");
 }
 
-static bool starts_with(const char *s, const char *with) { return strncmp(s, with, strlen(with)) == 0; }
+static bool object_elf_starts_with(const char *s, const char *with) { return strncmp(s, with, strlen(with)) == 0; }
 
 static bool is_loaded(const Elf64_Shdr *h, const char *name)
 {
 	return (h->sh_flags & SHF_ALLOC) && h->sh_type != SHT_X86_64_UNWIND && h->sh_type != SHT_NOTE && strcmp(name, ".eh_frame") != 0 &&
-	       !starts_with(name, ".note");
+	       !object_elf_starts_with(name, ".note");
 }
 
-static enum section_kind kind_of(const Elf64_Shdr *h, const char *name)
+static enum section_kind object_elf_kind_of(const Elf64_Shdr *h, const char *name)
 {
 	if (h->sh_type == SHT_NOBITS)
 		return SECTION_BSS;
 	if (h->sh_flags & SHF_EXECINSTR)
 		return SECTION_TEXT;
 	if (h->sh_flags & SHF_WRITE)
-		return starts_with(name, ".data.rel.ro") ? SECTION_RELRO : SECTION_DATA;
+		return object_elf_starts_with(name, ".data.rel.ro") ? SECTION_RELRO : SECTION_DATA;
 	return SECTION_RODATA;
 }
 
@@ -95,7 +95,7 @@ static bool read_section(struct elf_reader *r, uint32_t i)
 		return true;
 	const char *name = string_at(r, &names, h.sh_name);
 	if (!name)
-		return fail(r, "bad section name");
+		return object_elf_fail(r, "bad section name");
 	if (strcmp(name, SECTION_ORIGINS) == 0 && elf_in(h.sh_offset, h.sh_size, r->len)) {
 		r->o->origins = r->bytes + h.sh_offset;
 		r->o->n_origins = (size_t)h.sh_size;
@@ -103,25 +103,26 @@ static bool read_section(struct elf_reader *r, uint32_t i)
 	}
 	if (!is_loaded(&h, name))
 		return true;
-	if (h.sh_type == SHT_INIT_ARRAY || h.sh_type == SHT_FINI_ARRAY || h.sh_type == SHT_PREINIT_ARRAY || starts_with(name, ".ctors") ||
-	    starts_with(name, ".dtors") || strcmp(name, ".init") == 0 || strcmp(name, ".fini") == 0)
-		return fail(r, "it has constructors or destructors");
+	if (h.sh_type == SHT_INIT_ARRAY || h.sh_type == SHT_FINI_ARRAY || h.sh_type == SHT_PREINIT_ARRAY ||
+	    object_elf_starts_with(name, ".ctors") || object_elf_starts_with(name, ".dtors") || strcmp(name, ".init") == 0 ||
+	    strcmp(name, ".fini") == 0)
+		return object_elf_fail(r, "it has constructors or destructors");
 	if (h.sh_flags & SHF_TLS)
-		return fail(r, "it has thread-local data");
+		return object_elf_fail(r, "it has thread-local data");
 	if (h.sh_type != SHT_PROGBITS && h.sh_type != SHT_NOBITS)
-		return fail(r, "a loaded section of unknown type");
+		return object_elf_fail(r, "a loaded section of unknown type");
 	uint64_t align = h.sh_addralign ? h.sh_addralign : 1;
 	if (align & (align - 1) || align > MAX_ALIGN)
-		return fail(r, "bad section alignment");
+		return object_elf_fail(r, "bad section alignment");
 	if (h.sh_type == SHT_NOBITS ? h.sh_size > MAX_SIZE : !elf_in(h.sh_offset, h.sh_size, r->len))
-		return fail(r, "a section is outside the file");
-	r->sections[i] = object_section(r->o, kind_of(&h, name), name, h.sh_type == SHT_NOBITS ? NULL : r->bytes + h.sh_offset, h.sh_size,
-					(uint32_t)align);
+		return object_elf_fail(r, "a section is outside the file");
+	r->sections[i] = object_section(r->o, object_elf_kind_of(&h, name), name, h.sh_type == SHT_NOBITS ? NULL : r->bytes + h.sh_offset,
+					h.sh_size, (uint32_t)align);
 	return true;
 }
 
 /* Stores the object's symbol, or NO_SYMBOL, in *out. */
-static bool read_symbol(struct elf_reader *r, const Elf64_Sym *s, uint32_t shndx, const char *name, uint32_t *out)
+static bool object_elf_read_symbol(struct elf_reader *r, const Elf64_Sym *s, uint32_t shndx, const char *name, uint32_t *out)
 {
 	int bind = ELF64_ST_BIND(s->st_info), type = ELF64_ST_TYPE(s->st_info);
 	bool global = bind == STB_GLOBAL || bind == STB_WEAK, weak = bind == STB_WEAK;
@@ -129,26 +130,26 @@ static bool read_symbol(struct elf_reader *r, const Elf64_Sym *s, uint32_t shndx
 	uint64_t value = s->st_value;
 	*out = NO_SYMBOL;
 	if (bind != STB_LOCAL && !global)
-		return fail(r, "unknown symbol binding");
+		return object_elf_fail(r, "unknown symbol binding");
 	if (type == STT_FILE || shndx == SHN_ABS)
 		return true;
 	if (type == STT_TLS || type == STT_GNU_IFUNC)
-		return fail(r, "thread-local or indirect symbol");
+		return object_elf_fail(r, "thread-local or indirect symbol");
 	if (shndx == SHN_COMMON) {
 		uint64_t align = s->st_value ? s->st_value : 1;
 		if (align & (align - 1) || align > MAX_ALIGN || s->st_size > MAX_SIZE)
-			return fail(r, "bad common symbol");
+			return object_elf_fail(r, "bad common symbol");
 		section = object_section(r->o, SECTION_BSS, ".bss", NULL, s->st_size, (uint32_t)align);
 		value = 0;
 		weak = true; /* may be defined several times */
 	} else if (shndx != SHN_UNDEF) {
 		if (shndx >= r->n_sections)
-			return fail(r, "a symbol has no section");
+			return object_elf_fail(r, "a symbol has no section");
 		section = r->sections[shndx];
 		if (section == NO_SECTION)
 			return true;
 		if (value > r->o->sections[section].size)
-			return fail(r, "a symbol is outside its section");
+			return object_elf_fail(r, "a symbol is outside its section");
 	} else if (!global) {
 		return true;
 	}
@@ -172,11 +173,11 @@ static bool read_symbols(struct elf_reader *r, uint32_t table)
 {
 	Elf64_Shdr h = header_at(r, table), wide = {0};
 	if (h.sh_entsize != sizeof(Elf64_Sym) || !elf_in(h.sh_offset, h.sh_size, r->len) || h.sh_link >= r->n_sections)
-		return fail(r, "bad symbol table");
+		return object_elf_fail(r, "bad symbol table");
 	Elf64_Shdr names = header_at(r, h.sh_link);
 	uint64_t n = h.sh_size / sizeof(Elf64_Sym);
 	if (n >= NO_SYMBOL)
-		return fail(r, "too many symbols");
+		return object_elf_fail(r, "too many symbols");
 	r->symbols = ARENA_ARRAY(r->a, uint32_t, n);
 	r->n_symbols = (uint32_t)n;
 	object_reserve(r->o, 0, (uint32_t)n, 0);
@@ -187,17 +188,17 @@ static bool read_symbols(struct elf_reader *r, uint32_t table)
 		if (shndx == SHN_XINDEX) {
 			wide = wide.sh_size ? wide : find_shndx(r, table);
 			if (!elf_in((uint64_t)i * 4, 4, wide.sh_size))
-				return fail(r, "bad extended section index");
+				return object_elf_fail(r, "bad extended section index");
 			memcpy(&shndx, r->bytes + wide.sh_offset + (uint64_t)i * 4, 4);
 			if (shndx >= SHN_LORESERVE && shndx >= r->n_sections)
-				return fail(r, "bad extended section index");
+				return object_elf_fail(r, "bad extended section index");
 		} else if (shndx >= SHN_LORESERVE && shndx != SHN_ABS && shndx != SHN_COMMON) {
-			return fail(r, "symbol of an unknown special section");
+			return object_elf_fail(r, "symbol of an unknown special section");
 		}
 		const char *name = string_at(r, &names, s.st_name);
 		if (!name)
-			return fail(r, "bad symbol name");
-		if (!read_symbol(r, &s, shndx, name, &r->symbols[i]))
+			return object_elf_fail(r, "bad symbol name");
+		if (!object_elf_read_symbol(r, &s, shndx, name, &r->symbols[i]))
 			return false;
 	}
 	return true;
@@ -222,14 +223,14 @@ static bool find_reloc_kind(uint32_t type, enum obj_reloc_kind *kind, uint64_t *
 static bool read_relocs(struct elf_reader *r, const Elf64_Shdr *h)
 {
 	if (h->sh_info >= r->n_sections)
-		return fail(r, "relocations have no section");
+		return object_elf_fail(r, "relocations have no section");
 	uint32_t section = r->sections[h->sh_info];
 	if (section == NO_SECTION)
 		return true;
 	if (h->sh_type == SHT_REL)
-		return fail(r, "relocations without addends");
+		return object_elf_fail(r, "relocations without addends");
 	if (h->sh_entsize != sizeof(Elf64_Rela) || !elf_in(h->sh_offset, h->sh_size, r->len))
-		return fail(r, "bad relocation table");
+		return object_elf_fail(r, "bad relocation table");
 	object_reserve(r->o, 0, 0, (uint32_t)(h->sh_size / sizeof(Elf64_Rela)));
 	for (uint64_t i = 0; i < h->sh_size / sizeof(Elf64_Rela); i++) {
 		Elf64_Rela rela;
@@ -239,21 +240,21 @@ static bool read_relocs(struct elf_reader *r, const Elf64_Shdr *h)
 		if (ELF64_R_TYPE(rela.r_info) == R_X86_64_NONE)
 			continue;
 		if (!find_reloc_kind((uint32_t)ELF64_R_TYPE(rela.r_info), &kind, &width))
-			return fail(r, arena_printf(r->a, "relocation type %u in section %s", (unsigned)ELF64_R_TYPE(rela.r_info),
-						    r->o->sections[section].name));
+			return object_elf_fail(r, arena_printf(r->a, "relocation type %u in section %s",
+							       (unsigned)ELF64_R_TYPE(rela.r_info), r->o->sections[section].name));
 		if (!r->o->sections[section].bytes || !elf_in(rela.r_offset, width, r->o->sections[section].size))
-			return fail(r, "a relocation is outside its section");
+			return object_elf_fail(r, "a relocation is outside its section");
 		if (ELF64_R_SYM(rela.r_info) >= r->n_symbols || r->symbols[ELF64_R_SYM(rela.r_info)] == NO_SYMBOL)
-			return fail(r, "a relocation has no usable symbol");
+			return object_elf_fail(r, "a relocation has no usable symbol");
 		object_reloc(r->o, section, rela.r_offset, r->symbols[ELF64_R_SYM(rela.r_info)], kind, rela.r_addend);
 	}
 	return true;
 }
 
-static bool read_all(struct elf_reader *r)
+static bool object_elf_read_all(struct elf_reader *r)
 {
 	uint32_t table = 0;
-	if (!read_head(r))
+	if (!object_elf_read_head(r))
 		return false;
 	r->sections = ARENA_ARRAY(r->a, uint32_t, r->n_sections);
 	for (uint32_t i = 0; i < r->n_sections; i++) {
@@ -261,7 +262,7 @@ static bool read_all(struct elf_reader *r)
 			return false;
 		if (header_at(r, i).sh_type == SHT_SYMTAB) {
 			if (table)
-				return fail(r, "two symbol tables");
+				return object_elf_fail(r, "two symbol tables");
 			table = i;
 		}
 	}
@@ -272,7 +273,7 @@ static bool read_all(struct elf_reader *r)
 		if (h.sh_type != SHT_RELA && h.sh_type != SHT_REL)
 			continue;
 		if (h.sh_link != table && h.sh_info < r->n_sections && r->sections[h.sh_info] != NO_SECTION)
-			return fail(r, "relocations use another symbol table");
+			return object_elf_fail(r, "relocations use another symbol table");
 		if (!read_relocs(r, &h))
 			return false;
 	}
@@ -283,5 +284,5 @@ struct object *object_parse(struct arena *a, const char *name, const void *bytes
 {
 	struct elf_reader r = {.a = a, .name = name, .bytes = bytes, .len = len, .error = error};
 	r.o = object_new(a, name);
-	return read_all(&r) ? r.o : NULL;
+	return object_elf_read_all(&r) ? r.o : NULL;
 }

@@ -15,7 +15,7 @@ struct elf_writer {
 	uint32_t *order; /* object symbol -> symbol table index */
 };
 
-static uint32_t add_header(struct elf_writer *w, const char *prefix, const char *name, Elf64_Shdr h)
+static uint32_t object_write_add_header(struct elf_writer *w, const char *prefix, const char *name, Elf64_Shdr h)
 {
 	h.sh_name = (Elf64_Word)w->names.len;
 	buf_puts(&w->names, prefix);
@@ -43,10 +43,10 @@ static void put_section(struct elf_writer *w, const struct obj_section *s)
 	h.sh_offset = align_output(w, s->align);
 	if (s->kind != SECTION_BSS)
 		buf_put(w->out, s->bytes, s->size);
-	add_header(w, "", s->name, h);
+	object_write_add_header(w, "", s->name, h);
 }
 
-static void put_symbols(struct elf_writer *w, uint32_t strtab)
+static void object_write_put_symbols(struct elf_writer *w, uint32_t strtab)
 {
 	Elf64_Shdr h = {.sh_type = SHT_SYMTAB, .sh_link = strtab, .sh_entsize = sizeof(Elf64_Sym), .sh_addralign = 8};
 	Elf64_Sym none = {0};
@@ -75,7 +75,7 @@ static void put_symbols(struct elf_writer *w, uint32_t strtab)
 		}
 	}
 	h.sh_size = n * sizeof(Elf64_Sym);
-	add_header(w, "", ".symtab", h);
+	object_write_add_header(w, "", ".symtab", h);
 }
 
 static void put_relocs(struct elf_writer *w, uint32_t section, uint32_t symtab)
@@ -94,12 +94,12 @@ static void put_relocs(struct elf_writer *w, uint32_t section, uint32_t symtab)
 		h.sh_size += sizeof rela;
 	}
 	if (h.sh_size)
-		add_header(w, ".rela", w->o->sections[section].name, h);
+		object_write_add_header(w, ".rela", w->o->sections[section].name, h);
 }
 
 static uint32_t put_strings(struct elf_writer *w, const char *name, struct buf *text)
 {
-	uint32_t i = add_header(w, "", name, (Elf64_Shdr){.sh_type = SHT_STRTAB, .sh_addralign = 1});
+	uint32_t i = object_write_add_header(w, "", name, (Elf64_Shdr){.sh_type = SHT_STRTAB, .sh_addralign = 1});
 	w->headers.at[i].sh_offset = align_output(w, 1);
 	w->headers.at[i].sh_size = text->len; /* after add_header, which may append to it */
 	buf_put(w->out, text->at, text->len);
@@ -120,9 +120,9 @@ void object_write(const struct object *o, struct buf *out)
 	buf_u8(&w.strings, 0);
 	for (uint32_t i = 0; i < o->n_sections; i++)
 		put_section(&w, &o->sections[i]);
-	add_header(&w, "", ".note.GNU-stack", (Elf64_Shdr){.sh_type = SHT_PROGBITS, .sh_addralign = 1});
+	object_write_add_header(&w, "", ".note.GNU-stack", (Elf64_Shdr){.sh_type = SHT_PROGBITS, .sh_addralign = 1});
 	uint32_t symtab = w.headers.len;
-	put_symbols(&w, symtab + 1);
+	object_write_put_symbols(&w, symtab + 1);
 	put_strings(&w, ".strtab", &w.strings);
 	for (uint32_t i = 0; i < o->n_sections; i++)
 		put_relocs(&w, i, symtab);

@@ -5,7 +5,7 @@
 #include "backend/link/elf/elf_x86_64.h"
 #include "base/arena.h"
 
-static bool fail(struct link *l, const char *text)
+static bool resolve_fail(struct link *l, const char *text)
 {
 	*l->error = text;
 	return false;
@@ -25,7 +25,7 @@ bool link_may_import(const char *name)
 	return false;
 }
 
-static void allocate(struct link *l)
+static void resolve_allocate(struct link *l)
 {
 	uint32_t n = l->request->n_objects, n_relocs = 0;
 	l->first_section = ARENA_ARRAY(l->a, uint32_t, n + 1);
@@ -69,7 +69,7 @@ static void add_object(struct link *l, uint32_t object, uint32_t *next_reloc)
 	}
 }
 
-static bool define(struct link *l, uint32_t symbol)
+static bool resolve_define(struct link *l, uint32_t symbol)
 {
 	const struct obj_symbol *s = l->symbols[symbol];
 	uint64_t before;
@@ -80,8 +80,9 @@ static bool define(struct link *l, uint32_t symbol)
 		if (s->weak)
 			return true;
 		if (!l->symbols[before]->weak)
-			return fail(l, arena_printf(l->a, "symbol %s is defined twice: in %s and in %s", s->name,
-						    object_name(l, l->symbol_object[before]), object_name(l, l->symbol_object[symbol])));
+			return resolve_fail(l, arena_printf(l->a, "symbol %s is defined twice: in %s and in %s", s->name,
+							    object_name(l, l->symbol_object[before]),
+							    object_name(l, l->symbol_object[symbol])));
 	}
 	map_put(&l->globals, key, symbol);
 	return true;
@@ -98,7 +99,7 @@ static uint32_t add_import(struct link *l, const char *name)
 }
 
 /* Finds the target of a symbol that a live section refers to. */
-static bool resolve(struct link *l, uint32_t symbol)
+static bool resolve_resolve(struct link *l, uint32_t symbol)
 {
 	const struct obj_symbol *s = l->symbols[symbol];
 	uint64_t found;
@@ -113,7 +114,7 @@ static bool resolve(struct link *l, uint32_t symbol)
 	else if (s->weak)
 		l->target[symbol] = TARGET_ZERO;
 	else
-		return fail(
+		return resolve_fail(
 			l, arena_printf(l->a, "undefined symbol %s, referred to by %s", s->name, object_name(l, l->symbol_object[symbol])));
 	return true;
 }
@@ -122,7 +123,7 @@ struct worklist {
 	VEC(uint32_t) sections; /* live and not yet scanned */
 };
 
-static void mark_live(struct link *l, struct worklist *m, uint32_t symbol)
+static void resolve_mark_live(struct link *l, struct worklist *m, uint32_t symbol)
 {
 	struct link_section *s = link_section_of(l, symbol);
 	if (s->live)
@@ -131,14 +132,14 @@ static void mark_live(struct link *l, struct worklist *m, uint32_t symbol)
 	vec_push(&m->sections, (uint32_t)(s - l->sections));
 }
 
-static bool scan(struct link *l, struct worklist *m, const struct link_section *s)
+static bool resolve_scan(struct link *l, struct worklist *m, const struct link_section *s)
 {
 	for (uint32_t i = 0; i < s->n_relocs; i++) {
 		uint32_t symbol = l->first_symbol[s->object] + l->relocs[s->relocs + i]->symbol;
-		if (!resolve(l, symbol))
+		if (!resolve_resolve(l, symbol))
 			return false;
 		if (l->target[symbol] < l->n_symbols)
-			mark_live(l, m, l->target[symbol]);
+			resolve_mark_live(l, m, l->target[symbol]);
 	}
 	return true;
 }
@@ -151,14 +152,14 @@ static bool find_live(struct link *l)
 	for (uint32_t i = 0; i < l->request->n_exports && ok; i++) {
 		uint64_t symbol;
 		if (!map_get(&l->globals, map_key_str(l->request->exports[i]), &symbol)) {
-			ok = fail(l, arena_printf(l->a, "exported symbol %s is not defined in any object", l->request->exports[i]));
+			ok = resolve_fail(l, arena_printf(l->a, "exported symbol %s is not defined in any object", l->request->exports[i]));
 			break;
 		}
 		l->exports[i] = (uint32_t)symbol;
-		mark_live(l, &m, (uint32_t)symbol);
+		resolve_mark_live(l, &m, (uint32_t)symbol);
 	}
 	while (ok && m.sections.len)
-		ok = scan(l, &m, &l->sections[m.sections.at[--m.sections.len]]);
+		ok = resolve_scan(l, &m, &l->sections[m.sections.at[--m.sections.len]]);
 	vec_free(&m.sections);
 	return ok;
 }
@@ -186,9 +187,10 @@ static void need_stub(struct link *l, uint32_t target)
 	l->stub[link_entry(l, target)] = ++l->n_stubs;
 }
 
-static bool refuse(struct link *l, const struct link_section *s, const struct obj_symbol *to, const char *why)
+static bool resolve_refuse(struct link *l, const struct link_section *s, const struct obj_symbol *to, const char *why)
 {
-	return fail(l, arena_printf(l->a, "%s: section %s refers to %s %s", object_name(l, s->object), s->from->name, to->name, why));
+	return resolve_fail(l,
+			    arena_printf(l->a, "%s: section %s refers to %s %s", object_name(l, s->object), s->from->name, to->name, why));
 }
 
 /* Notes what a relocation needs: a GOT entry, a stub, a dynamic relocation. */
@@ -200,7 +202,7 @@ static bool plan_reloc(struct link *l, struct link_section *s, const struct obj_
 		if (target == TARGET_ZERO)
 			return true;
 		if (s->kind == SECTION_TEXT)
-			return refuse(l, s, l->symbols[symbol], "by its absolute address, from code");
+			return resolve_refuse(l, s, l->symbols[symbol], "by its absolute address, from code");
 		if (s->kind == SECTION_RODATA)
 			s->kind = SECTION_RELRO;
 		if (link_is_import(l, target))
@@ -212,11 +214,11 @@ static bool plan_reloc(struct link *l, struct link_section *s, const struct obj_
 	case RELOC_PC32:
 	case RELOC_PC64:
 		if (target == TARGET_ZERO)
-			return refuse(l, s, l->symbols[symbol], "which is weak and not defined");
+			return resolve_refuse(l, s, l->symbols[symbol], "which is weak and not defined");
 		need_stub(l, target);
 		return true;
 	case RELOC_PLT32: /* a call; of a weak undefined symbol it is never executed */ need_stub(l, target); return true;
-	default: return refuse(l, s, l->symbols[symbol], "by a 32-bit address: compile it with -fPIC");
+	default: return resolve_refuse(l, s, l->symbols[symbol], "by a 32-bit address: compile it with -fPIC");
 	}
 }
 
@@ -230,8 +232,8 @@ static bool plan_relocs(struct link *l)
 	for (uint32_t i = 0; i < l->n_sections; i++) {
 		struct link_section *s = &l->sections[i];
 		if (s->live && s->from->align > ELF_PAGE)
-			return fail(l, arena_printf(l->a, "%s: section %s is aligned to more than a page", object_name(l, s->object),
-						    s->from->name));
+			return resolve_fail(l, arena_printf(l->a, "%s: section %s is aligned to more than a page",
+							    object_name(l, s->object), s->from->name));
 		for (uint32_t k = 0; s->live && k < s->n_relocs; k++)
 			if (!plan_reloc(l, s, l->relocs[s->relocs + k]))
 				return false;
@@ -242,11 +244,11 @@ static bool plan_relocs(struct link *l)
 bool link_resolve(struct link *l)
 {
 	uint32_t next_reloc = 0;
-	allocate(l);
+	resolve_allocate(l);
 	for (uint32_t i = 0; i < l->request->n_objects; i++)
 		add_object(l, i, &next_reloc);
 	for (uint32_t i = 0; i < l->n_symbols; i++)
-		if (!define(l, i))
+		if (!resolve_define(l, i))
 			return false;
 	return find_live(l) && plan_relocs(l);
 }

@@ -38,7 +38,7 @@ static uint32_t stack_depth(const struct dim_step *steps, uint32_t n)
 	return most;
 }
 
-static void put_dim(struct lazy_builder *m, const struct dims *d, dim x)
+static void lazy_put_dim(struct lazy_builder *m, const struct dims *d, dim x)
 {
 	uint32_t n = dim_program(d, x, NULL, 0);
 	struct dim_step *program = ARENA_ARRAY(m->a, struct dim_step, n);
@@ -50,7 +50,7 @@ static void put_dim(struct lazy_builder *m, const struct dims *d, dim x)
 
 /* ---- units ---- */
 
-static void put_call(struct lazy_builder *m, const struct loop_fn *f, const struct loop_call *s)
+static void lazy_put_call(struct lazy_builder *m, const struct loop_fn *f, const struct loop_call *s)
 {
 	uint64_t callee;
 	if (!map_get(&m->by_symbol, map_key_str(s->callee), &callee)) {
@@ -63,7 +63,7 @@ static void put_call(struct lazy_builder *m, const struct loop_fn *f, const stru
 	section_put_address(&m->calls, m->dims.symbol, m->dims.bytes.len);
 	buf_u64(&m->calls.bytes, s->n_dims);
 	for (uint32_t k = 0; k < s->n_dims; k++)
-		put_dim(m, f->dims, s->dims[k]);
+		lazy_put_dim(m, f->dims, s->dims[k]);
 }
 
 static uint32_t put_calls(struct lazy_builder *m, const struct loop_fn *f)
@@ -79,12 +79,12 @@ static uint32_t put_calls(struct lazy_builder *m, const struct loop_fn *f)
 		uint32_t n;
 		const struct loop_call *calls = loop_stmt_calls(s, &n);
 		for (uint32_t k = 0; k < n; k++)
-			put_call(m, f, &calls[k]);
+			lazy_put_call(m, f, &calls[k]);
 	}
 	return (uint32_t)((m->calls.bytes.len - before) / sizeof(struct tri_lazy_call));
 }
 
-static uint32_t import_symbol(struct lazy_builder *m, const char *name)
+static uint32_t lazy_import_symbol(struct lazy_builder *m, const char *name)
 {
 	return object_symbol(m->o, name, OBJ_UNDEFINED, 0, 0, true, true);
 }
@@ -102,7 +102,7 @@ static void put_stubs(struct lazy_builder *m, uint32_t i, uint32_t run, uint32_t
 	buf_u64(&m->slots.bytes, TRI_LAZY_ABSENT);
 }
 
-static void put_unit(struct lazy_builder *m, uint32_t i)
+static void lazy_put_unit(struct lazy_builder *m, uint32_t i)
 {
 	const struct lazy_unit *u = &m->in[i];
 	const struct loop_fn *f = m->loops[i];
@@ -120,7 +120,7 @@ static void put_unit(struct lazy_builder *m, uint32_t i)
 	buf_put(b, &u->key, sizeof u->key);
 	buf_put(b, &digest, sizeof digest);
 	section_put_address(&m->units, m->dims.symbol, m->dims.bytes.len);
-	put_dim(m, f->dims, f->scratch);
+	lazy_put_dim(m, f->dims, f->scratch);
 	section_put_address(&m->units, m->calls.symbol, calls);
 	buf_u32(b, n_calls);
 	buf_u8(b, u->opt);
@@ -131,35 +131,35 @@ static void put_unit(struct lazy_builder *m, uint32_t i)
 
 /* ---- the library ---- */
 
-static void put_symbol(struct lazy_builder *m, const char *name)
+static void lazy_put_symbol(struct lazy_builder *m, const char *name)
 {
 	section_put_string(&m->symbols, &m->strings, name);
-	section_put_address(&m->symbols, import_symbol(m, name), 0);
+	section_put_address(&m->symbols, lazy_import_symbol(m, name), 0);
 }
 
-static void put_symbols(struct lazy_builder *m)
+static void lazy_put_symbols(struct lazy_builder *m)
 {
-	put_symbol(m, "tri_fail");
-	put_symbol(m, "tri_fail_at");
-	put_symbol(m, "tri_failed");
-	put_symbol(m, "tri_parallel");
+	lazy_put_symbol(m, "tri_fail");
+	lazy_put_symbol(m, "tri_fail_at");
+	lazy_put_symbol(m, "tri_failed");
+	lazy_put_symbol(m, "tri_parallel");
 	if (m->by_columns)
-		put_symbol(m, "tri_epilogue_by_columns");
+		lazy_put_symbol(m, "tri_epilogue_by_columns");
 	if (m->effects) {
-		put_symbol(m, "tri_print");
-		put_symbol(m, "tri_assert");
+		lazy_put_symbol(m, "tri_print");
+		lazy_put_symbol(m, "tri_assert");
 	}
 	for (uint32_t k = 0; k < KERNEL_COUNT; k++) {
 		if (m->kernels[k])
-			put_symbol(m, kernel_info((enum kernel)k)->symbol);
+			lazy_put_symbol(m, kernel_info((enum kernel)k)->symbol);
 		if (m->filled[k])
-			put_symbol(m, kernel_info((enum kernel)k)->prologue);
+			lazy_put_symbol(m, kernel_info((enum kernel)k)->prologue);
 	}
 	if (m->n && m->in[0].profile_hook)
-		put_symbol(m, "tri_profile_begin");
+		lazy_put_symbol(m, "tri_profile_begin");
 	for (uint32_t i = 0; i < m->n; i++)
 		if (m->in[i].profile_hook)
-			put_symbol(m, arena_printf(m->a, "%s_profile", m->in[i].symbol));
+			lazy_put_symbol(m, arena_printf(m->a, "%s_profile", m->in[i].symbol));
 }
 
 static void put_library(struct lazy_builder *m, struct section_builder *b, const struct lazy_info *info)
@@ -180,7 +180,7 @@ static void put_library(struct lazy_builder *m, struct section_builder *b, const
 	buf_put(&b->bytes, &info->generator, sizeof info->generator);
 }
 
-static bool read_all(struct lazy_builder *m)
+static bool lazy_read_all(struct lazy_builder *m)
 {
 	m->loops = ARENA_ARRAY(m->a, const struct loop_fn *, m->n + 1);
 	for (uint32_t i = 0; i < m->n; i++) {
@@ -192,10 +192,10 @@ static bool read_all(struct lazy_builder *m)
 	return true;
 }
 
-static void put_all(struct lazy_builder *m, const struct lazy_info *info)
+static void lazy_put_all(struct lazy_builder *m, const struct lazy_info *info)
 {
 	struct section_builder library = section_begin(m->o, SECTION_RELRO, ".data.rel.ro.lazy", NULL);
-	uint32_t run = import_symbol(m, "tri_lazy_run"), scratch = import_symbol(m, "tri_lazy_scratch");
+	uint32_t run = lazy_import_symbol(m, "tri_lazy_run"), scratch = lazy_import_symbol(m, "tri_lazy_scratch");
 	m->library = library.symbol;
 	m->strings = section_begin(m->o, SECTION_RODATA, ".rodata.strings", NULL);
 	m->steps = section_begin(m->o, SECTION_RODATA, ".rodata.steps", NULL);
@@ -206,9 +206,9 @@ static void put_all(struct lazy_builder *m, const struct lazy_info *info)
 	m->slots = section_begin(m->o, SECTION_DATA, ".data.slots", NULL);
 	for (uint32_t i = 0; i < m->n; i++) {
 		put_stubs(m, i, run, scratch);
-		put_unit(m, i);
+		lazy_put_unit(m, i);
 	}
-	put_symbols(m);
+	lazy_put_symbols(m);
 	put_library(m, &library, info);
 	section_end(&library, sizeof(struct tri_lazy_library));
 	section_end(&m->strings, 1);
@@ -223,8 +223,8 @@ static void put_all(struct lazy_builder *m, const struct lazy_info *info)
 struct object *lazy_object(struct arena *a, const struct lazy_unit *units, uint32_t n, const struct lazy_info *info, const char **error)
 {
 	struct lazy_builder m = {.a = a, .in = units, .n = n, .o = object_new(a, "lazy")};
-	if (read_all(&m))
-		put_all(&m, info);
+	if (lazy_read_all(&m))
+		lazy_put_all(&m, info);
 	map_free(&m.by_symbol);
 	*error = m.error;
 	return m.error ? NULL : m.o;

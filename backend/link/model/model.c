@@ -166,7 +166,7 @@ static void put_state_lists(struct model_builder *m, struct section_builder *ent
 	section_end(&list, sizeof(uint32_t));
 }
 
-static void put_state(struct model_builder *m, struct section_builder *b, uint32_t i)
+static void model_put_state(struct model_builder *m, struct section_builder *b, uint32_t i)
 {
 	const struct hir_state *s = &m->in->program->states[i];
 	const struct tensor *t = &m->in->initial_states[i];
@@ -191,7 +191,7 @@ static void put_state(struct model_builder *m, struct section_builder *b, uint32
 }
 
 /* Adds NAME_function to the descriptor, or NULL if it is not wanted. */
-static void put_function(struct model_builder *m, struct section_builder *desc, bool wanted, const char *function)
+static void model_put_function(struct model_builder *m, struct section_builder *desc, bool wanted, const char *function)
 {
 	const char *name = arena_printf(m->a, "%s_%s", m->info->name, function), *code = arena_printf(m->a, "tri_model_%s", function);
 	if (wanted)
@@ -201,13 +201,13 @@ static void put_function(struct model_builder *m, struct section_builder *desc, 
 }
 
 /* Adds the states, their capacities and their functions to the descriptor. */
-static void put_states(struct model_builder *m, struct section_builder *desc)
+static void model_put_states(struct model_builder *m, struct section_builder *desc)
 {
 	const struct hir_program *p = m->in->program;
 	struct section_builder states = section_begin(m->o, SECTION_RELRO, ".data.rel.ro.states", NULL);
 	struct section_builder capacities = section_begin(m->o, SECTION_RELRO, ".data.rel.ro.capacities", NULL);
 	for (uint32_t i = 0; i < p->n_states; i++)
-		put_state(m, &states, i);
+		model_put_state(m, &states, i);
 	for (uint32_t i = 0; i < p->n_capacities; i++) {
 		section_put_string(&capacities, &m->strings, p->capacities[i].name);
 		buf_u64(&capacities.bytes, (uint64_t)m->in->capacities[i]);
@@ -216,12 +216,12 @@ static void put_states(struct model_builder *m, struct section_builder *desc)
 	section_put_address(desc, section_end(&capacities, sizeof(tri_capacity)), 0);
 	buf_u32(&desc->bytes, p->n_capacities);
 	buf_u32(&desc->bytes, 0);
-	put_function(m, desc, p->n_states > 0, "reset");
-	put_function(m, desc, p->n_states > 0, "state_save");
-	put_function(m, desc, p->n_states > 0, "state_load");
+	model_put_function(m, desc, p->n_states > 0, "reset");
+	model_put_function(m, desc, p->n_states > 0, "state_save");
+	model_put_function(m, desc, p->n_states > 0, "state_load");
 }
 
-static void put_entry(struct model_builder *m, struct section_builder *entries, uint32_t i)
+static void model_put_entry(struct model_builder *m, struct section_builder *entries, uint32_t i)
 {
 	const struct hir_entry *e = &m->in->program->entries[i];
 	struct section_builder io = section_begin(m->o, SECTION_RELRO, ".data.rel.ro.io", NULL),
@@ -267,10 +267,10 @@ static void put_units(struct model_builder *m, struct section_builder *desc)
 	model_lines_end(&lines, desc);
 }
 
-static void put_profile(struct model_builder *m, struct section_builder *desc)
+static void model_put_profile(struct model_builder *m, struct section_builder *desc)
 {
-	put_function(m, desc, m->info->profile_hook, "profile");
-	put_function(m, desc, m->info->profile_hook, "profile_reset");
+	model_put_function(m, desc, m->info->profile_hook, "profile");
+	model_put_function(m, desc, m->info->profile_hook, "profile_reset");
 	if (m->info->profile_hook)
 		section_put_address(desc, runtime_symbol(m, "tri_profiling"), 0);
 	else
@@ -285,7 +285,7 @@ static void put_desc(struct model_builder *m)
 	struct section_builder entries = section_begin(m->o, SECTION_RELRO, ".data.rel.ro.entries", NULL);
 	uint32_t run = runtime_symbol(m, "tri_model_run");
 	for (uint32_t i = 0; i < m->in->program->n_entries; i++) {
-		put_entry(m, &entries, i);
+		model_put_entry(m, &entries, i);
 		thunk_run(m->o, arena_printf(m->a, "%s_run", model_entry_prefix(m->a, m->in->program, info->name, i)), run, i);
 	}
 	buf_u32(&desc.bytes, TRI_ABI);
@@ -303,15 +303,15 @@ static void put_desc(struct model_builder *m)
 		&desc, thunk_open(m->o, arena_printf(m->a, "%s_open", info->name), runtime_symbol(m, "tri_model_open"), desc.symbol), 0);
 	section_put_address(&desc, run, 0);
 	section_put_address(&desc, thunk_jump(m->o, arena_printf(m->a, "%s_close", info->name), runtime_symbol(m, "tri_model_close")), 0);
-	put_states(m, &desc);
+	model_put_states(m, &desc);
 	model_trits_put(&desc, &m->strings, info);
-	put_profile(m, &desc);
+	model_put_profile(m, &desc);
 	BUG_ON(desc.bytes.len != sizeof(tri_model_desc));
 	section_end(&desc, 8);
 	object_symbol(m->o, TRI_DESC_SYMBOL, m->o->symbols[desc.symbol].section, 0, sizeof(tri_model_desc), true, false);
 }
 
-static void describe(struct model_builder *m, const struct model_backend *backend)
+static void model_model_describe(struct model_builder *m, const struct model_backend *backend)
 {
 	m->backend = backend;
 	put_desc(m);
@@ -322,7 +322,7 @@ void model_describe(struct object *o, const struct model_input *in, const struct
 {
 	struct model_builder m = {.a = o->arena, .o = o, .in = in, .info = info};
 	m.strings = section_begin(m.o, SECTION_RODATA, ".rodata.strings", NULL);
-	describe(&m, backend);
+	model_model_describe(&m, backend);
 }
 
 struct object *model_object(struct arena *a, const struct model_input *in, const struct model_weights *w, const struct model_info *info)
@@ -336,6 +336,6 @@ struct object *model_object(struct arena *a, const struct model_input *in, const
 		put_weights(&m);
 	for (uint32_t i = 0; i < in->program->n_entries; i++)
 		codes[i] = put_code(&m, i);
-	describe(&m, &(struct model_backend){.name = "cpu", .codes = codes, .calls_hook = true});
+	model_model_describe(&m, &(struct model_backend){.name = "cpu", .codes = codes, .calls_hook = true});
 	return m.o;
 }

@@ -14,7 +14,7 @@ void model_comment_put(struct buf *out, const char *s)
 		buf_putc(out, (unsigned char)*s < ' ' || (*s == '/' && out->len && out->at[out->len - 1] == '*') ? ' ' : *s);
 }
 
-static void put_type(struct buf *out, const struct hir_unit *u, const struct hir_type *t)
+static void model_header_put_type(struct buf *out, const struct hir_unit *u, const struct hir_type *t)
 {
 	buf_printf(out, "%s [", dtype_text(t->elem));
 	for (uint32_t k = 0; k < t->rank; k++) {
@@ -39,7 +39,7 @@ void model_io_put(struct arena *a, struct buf *out, const struct model_input *in
 			continue;
 		any = true;
 		buf_printf(out, "\ttri_tensor %s; /* %s: ", io[k].member, io[k].output ? "output" : "input");
-		put_type(out, e->unit, io[k].type);
+		model_header_put_type(out, e->unit, io[k].type);
 		buf_puts(out, " */\n");
 	}
 	if (!any)
@@ -47,7 +47,8 @@ void model_io_put(struct arena *a, struct buf *out, const struct model_input *in
 	buf_printf(out, "} %s_io;\n", prefix);
 }
 
-static void put_entry(struct arena *a, struct buf *out, const struct model_input *in, const struct model_info *info, uint32_t i)
+static void model_header_put_entry(struct arena *a, struct buf *out, const struct model_input *in, const struct model_info *info,
+				   uint32_t i)
 {
 	const char *prefix = model_entry_prefix(a, in->program, info->name, i);
 	model_io_put(a, out, in, prefix, i);
@@ -59,7 +60,7 @@ static void put_entry(struct arena *a, struct buf *out, const struct model_input
 		prefix, info->name, prefix);
 }
 
-static void put_states(struct buf *out, const struct model_input *in, const char *name)
+static void model_header_put_states(struct buf *out, const struct model_input *in, const char *name)
 {
 	const struct hir_program *p = in->program;
 	if (!p->n_states)
@@ -89,7 +90,7 @@ static void put_states(struct buf *out, const struct model_input *in, const char
 		name, name, name, name, name, name);
 }
 
-static void put_profile(struct buf *out, const char *name)
+static void model_header_put_profile(struct buf *out, const char *name)
 {
 	buf_printf(
 		out,
@@ -122,10 +123,10 @@ void model_header(const struct model_input *in, const struct model_info *info, s
 		"typedef struct %s %s;\n\n",
 		TRI_ABI, name, name);
 	for (uint32_t i = 0; i < in->program->n_entries; i++)
-		put_entry(a, out, in, info, i);
-	put_states(out, in, name);
+		model_header_put_entry(a, out, in, info, i);
+	model_header_put_states(out, in, name);
 	if (info->profile_hook)
-		put_profile(out, name);
+		model_header_put_profile(out, name);
 	buf_printf(out,
 		   "/* Opens the model. opt and err may be NULL. Returns NULL on failure, with a message in *err. */\n"
 		   "%s *%s_open(const tri_options *opt, tri_error *err);\n"

@@ -11,7 +11,7 @@ struct model_lines model_lines_begin(struct object *o)
 				    .texts = section_begin(o, SECTION_RODATA, ".rodata.texts", NULL)};
 }
 
-static void put_text(struct model_lines *m, struct section_builder *b, const char *s)
+static void model_lines_put_text(struct model_lines *m, struct section_builder *b, const char *s)
 {
 	uint64_t at = m->texts.bytes.len;
 	if (!map_get(&m->offsets, map_key_str(s), &at)) {
@@ -24,17 +24,17 @@ static void put_text(struct model_lines *m, struct section_builder *b, const cha
 static void put_origin(struct model_lines *m, const struct line_origin *o)
 {
 	struct section_builder *b = &m->origins;
-	put_text(m, b, o->file);
+	model_lines_put_text(m, b, o->file);
 	buf_u32(&b->bytes, o->line);
 	buf_u32(&b->bytes, o->column);
-	put_text(m, b, o->operation);
-	put_text(m, b, o->layer);
+	model_lines_put_text(m, b, o->operation);
+	model_lines_put_text(m, b, o->layer);
 	buf_u32(&b->bytes, o->inlined_at == LINES_NONE ? TRI_NONE : m->n_origins + o->inlined_at);
 }
 
 static void put_statement(struct model_lines *m, const struct line_statement *s)
 {
-	put_text(m, &m->statements, s->name);
+	model_lines_put_text(m, &m->statements, s->name);
 	buf_u32(&m->statements.bytes, m->n_members);
 	buf_u32(&m->statements.bytes, s->n_origins);
 	buf_u8(&m->statements.bytes, s->kind);

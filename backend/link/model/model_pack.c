@@ -22,20 +22,20 @@ struct packer {
 	const char **error;
 };
 
-static bool fail(struct packer *p, const char *unit, const char *what)
+static bool model_pack_fail(struct packer *p, const char *unit, const char *what)
 {
 	*p->error = arena_printf(p->out, "%s: %s", unit, what);
 	return false;
 }
 
-static bool evaluate(struct packer *p, struct evaluation *e, uint32_t piece);
+static bool model_pack_evaluate(struct packer *p, struct evaluation *e, uint32_t piece);
 
 /* Stores the value with its elements. A parameter that is not in memory is loaded into `scratch`. */
 static bool value_result(struct packer *p, const struct value *v, struct arena *scratch, struct stream_result *out)
 {
 	if (v->param == VALUE_COMPUTED) {
 		struct evaluation *e = v->maker;
-		if (!e->outputs[v->output].tensor.data && !evaluate(p, e, e->plan->interface.outputs[v->output].piece))
+		if (!e->outputs[v->output].tensor.data && !model_pack_evaluate(p, e, e->plan->interface.outputs[v->output].piece))
 			return false;
 		*out = e->outputs[v->output];
 		out->is_transposed ^= v->is_transposed;
@@ -45,11 +45,11 @@ static bool value_result(struct packer *p, const struct value *v, struct arena *
 	*out = (struct stream_result){p->in->params[v->param], v->is_transposed};
 	if (out->tensor.data || p->in->load(p->in->ctx, scratch, v->param, &out->tensor, &error))
 		return true;
-	return fail(p, p->in->program->params[v->param].name, error);
+	return model_pack_fail(p, p->in->program->params[v->param].name, error);
 }
 
 /* The same, transposed in memory if need be. */
-static bool value_tensor(struct packer *p, const struct value *v, struct arena *scratch, struct tensor *out)
+static bool model_pack_value_tensor(struct packer *p, const struct value *v, struct arena *scratch, struct tensor *out)
 {
 	struct stream_result r;
 	if (!value_result(p, v, scratch, &r))
@@ -73,7 +73,7 @@ static uint32_t list_args(const struct evaluation *e, uint32_t piece, const stru
 }
 
 /* Opens a parameter that is not in memory. NULL: it cannot be read in parts. */
-static void *open_param(const struct packer *p, const struct value *v, struct arena *a)
+static void *model_pack_open_param(const struct packer *p, const struct value *v, struct arena *a)
 {
 	bool opens = v->param != VALUE_COMPUTED && p->in->open && !p->in->params[v->param].data;
 	return opens ? p->in->open(p->in->ctx, a, v->param) : NULL;
@@ -84,22 +84,23 @@ static bool stream_args(struct packer *p, const struct value *const *args, uint3
 {
 	for (uint32_t i = 0; i < n; i++) {
 		const struct value *v = args[i];
-		weights[i] = (struct stream_weight){.read = p->in->read, .reader = v->is_transposed ? NULL : open_param(p, v, scratch)};
+		weights[i] = (struct stream_weight){.read = p->in->read,
+						    .reader = v->is_transposed ? NULL : model_pack_open_param(p, v, scratch)};
 		if (weights[i].reader)
 			weights[i].tensor = p->in->params[v->param];
-		else if (!value_tensor(p, v, scratch, &weights[i].tensor))
+		else if (!model_pack_value_tensor(p, v, scratch, &weights[i].tensor))
 			return false;
 	}
 	return true;
 }
 
-static bool interpret(struct packer *p, const struct ir_fn *f, const struct value *const *args, uint32_t n, struct arena *scratch,
-		      struct stream_result *results, const char **error)
+static bool model_pack_interpret(struct packer *p, const struct ir_fn *f, const struct value *const *args, uint32_t n,
+				 struct arena *scratch, struct stream_result *results, const char **error)
 {
 	struct tensor *weights = ARENA_ARRAY(scratch, struct tensor, n + 1), *out = ARENA_ARRAY(scratch, struct tensor, f->n_outputs + 1);
 	int64_t *syms = ARENA_ARRAY(scratch, int64_t, dims_syms(f->dims) + 1); /* zero: no build-time value depends on them */
 	for (uint32_t i = 0; i < n; i++)
-		if (!value_tensor(p, args[i], scratch, &weights[i]))
+		if (!model_pack_value_tensor(p, args[i], scratch, &weights[i]))
 			return false;
 	if (!buildtime_run(f, weights, syms, 0, p->part, out, error))
 		return false;
@@ -121,8 +122,8 @@ static struct stream_result straight_result(const struct ir_fn *f, uint32_t i, c
 }
 
 /* Reports what the piece did to its parameters. */
-static void report(struct packer *p, const struct ir_fn *f, const struct value *const *args, uint32_t n,
-		   const struct stream_result *results, struct arena *scratch)
+static void model_pack_report(struct packer *p, const struct ir_fn *f, const struct value *const *args, uint32_t n,
+			      const struct stream_result *results, struct arena *scratch)
 {
 	struct stream_result *straight = ARENA_ARRAY(scratch, struct stream_result, f->n_outputs + 1);
 	for (uint32_t i = 0; i < f->n_outputs; i++)
@@ -130,14 +131,14 @@ static void report(struct packer *p, const struct ir_fn *f, const struct value *
 	for (uint32_t i = 0; i < n; i++) {
 		struct tensor w;
 		struct quantized q;
-		if (args[i]->param != VALUE_COMPUTED && value_tensor(p, args[i], scratch, &w) &&
+		if (args[i]->param != VALUE_COMPUTED && model_pack_value_tensor(p, args[i], scratch, &w) &&
 		    quantized_measure(&w, straight, f->n_outputs, p->in->program->params[args[i]->param].name, &q))
 			p->host->quantized(p->host->ctx, &q);
 	}
 }
 
 /* A value that an argument needs may have failed: then the error is known. */
-static bool evaluate(struct packer *p, struct evaluation *e, uint32_t piece)
+static bool model_pack_evaluate(struct packer *p, struct evaluation *e, uint32_t piece)
 {
 	const struct build_fn_interface *interface = &e->plan->interface;
 	struct arena *scratch = arena_new(0);
@@ -149,11 +150,11 @@ static bool evaluate(struct packer *p, struct evaluation *e, uint32_t piece)
 	struct stream *s = stream_plan(scratch, f);
 	const char *error = NULL;
 	bool ok = s ? stream_args(p, args, n, scratch, weights) && stream_run(s, weights, p->host->compiler, p->part, results, &error)
-		    : interpret(p, f, args, n, scratch, results, &error);
+		    : model_pack_interpret(p, f, args, n, scratch, results, &error);
 	if (!ok && error)
-		fail(p, e->plan->unit->name, error);
+		model_pack_fail(p, e->plan->unit->name, error);
 	if (ok && p->host->quantized)
-		report(p, f, args, n, results, scratch);
+		model_pack_report(p, f, args, n, results, scratch);
 	for (uint32_t o = 0, k = 0; ok && o < interface->n_outputs; o++)
 		if (interface->outputs[o].piece == piece)
 			e->outputs[o] = results[k++];
@@ -208,13 +209,13 @@ static bool pack_parts(struct packer *p, const struct blob_source *s, struct mod
 		if (!reader)
 			t.data = (void *)(uintptr_t)(in_memory + (size_t)r * row_bytes);
 		else if (!p->in->read(reader, r * cols, t.dims[0] * cols, t.data, &error))
-			return fail(p, p->in->program->params[s->value.param].name, error);
+			return model_pack_fail(p, p->in->program->params[s->value.param].name, error);
 		if (!is_plain) {
 			buffer_reserve(p->buffer, size);
 			pack_to_layout(s->layout, &t, s->value.is_transposed, p->buffer->at);
 		}
 		if (!p->host->write(p->host->ctx, b, at, is_plain ? t.data : p->buffer->at, size, &error))
-			return fail(p, b->unit->name, error);
+			return model_pack_fail(p, b->unit->name, error);
 		at += size;
 	}
 	BUG_ON(at != b->len);
@@ -233,7 +234,7 @@ static bool pack_whole(struct packer *p, const struct blob_source *s, struct mod
 		bytes = p->buffer->at;
 	}
 	if (ok && !p->host->write(p->host->ctx, b, 0, bytes, b->len, &error))
-		ok = fail(p, b->unit->name, error);
+		ok = model_pack_fail(p, b->unit->name, error);
 	return ok;
 }
 
@@ -243,11 +244,11 @@ static bool is_in_memory(const struct packer *p, const struct value *v)
 	return v->param != VALUE_COMPUTED && p->in->params[v->param].data && tensor_count(&p->in->params[v->param]);
 }
 
-static bool pack(struct packer *p, const struct blob_source *s, struct model_blob *b)
+static bool model_pack_pack(struct packer *p, const struct blob_source *s, struct model_blob *b)
 {
 	struct arena *scratch = arena_new(0);
 	bool has_parts = layout_part_rows(s->layout, s->value.is_transposed);
-	void *reader = has_parts ? open_param(p, &s->value, scratch) : NULL;
+	void *reader = has_parts ? model_pack_open_param(p, &s->value, scratch) : NULL;
 	bool ok = reader || (has_parts && is_in_memory(p, &s->value)) ? pack_parts(p, s, b, reader, scratch) : pack_whole(p, s, b, scratch);
 	arena_free(scratch);
 	return ok;
@@ -260,7 +261,7 @@ bool model_pack_weights(struct arena *a, const struct model_input *in, struct mo
 	bool ok = true;
 	for (uint32_t i = 0; i < w->n_blobs && ok; i++)
 		if (w->blobs[i].part == part && !host->find(host->ctx, &w->blobs[i]))
-			ok = pack(&p, &w->sources[i], &w->blobs[i]);
+			ok = model_pack_pack(&p, &w->sources[i], &w->blobs[i]);
 	arena_free(p.part);
 	return ok;
 }

@@ -10,7 +10,7 @@
 #include "frontend/hir/hir.h"
 
 /* The first parameter that a value is computed from. */
-static const char *name_of(const struct model_input *in, const struct value *v)
+static const char *model_trits_name_of(const struct model_input *in, const struct value *v)
 {
 	const struct value *next = v;
 	while (next && next->param == VALUE_COMPUTED) {
@@ -33,7 +33,7 @@ static double estimate(const struct model_trits *t)
 }
 
 /* Weights that take as long are in the order of their names. */
-static int compare(const void *a, const void *b)
+static int model_trits_compare(const void *a, const void *b)
 {
 	const struct model_trits *x = a, *y = b;
 	return x->cost != y->cost ? (x->cost < y->cost) - (x->cost > y->cost) : strcmp(x->name, y->name);
@@ -50,7 +50,7 @@ struct model_trits *model_list_trits(struct arena *a, const struct model_input *
 		struct tensor type = value_type(in, &s->value);
 		if (!layout_describe_trits(s->layout, &type, bytes[i], &t->packed))
 			continue;
-		t->name = name_of(in, &s->value);
+		t->name = model_trits_name_of(in, &s->value);
 		t->layout = ir_layout_text(s->layout);
 		t->type = type;
 		t->len = w->blobs[i].len;
@@ -58,7 +58,7 @@ struct model_trits *model_list_trits(struct arena *a, const struct model_input *
 		t->cost = estimate(t);
 		++*n;
 	}
-	qsort(list, *n, sizeof *list, compare);
+	qsort(list, *n, sizeof *list, model_trits_compare);
 	return list;
 }
 

@@ -14,7 +14,7 @@ enum { TRANSPOSED = 1 };
 
 static hash128 hash_pair(uint64_t a, uint64_t b) { return hash_bytes((uint64_t[]){a, b}, 16); }
 
-static uint32_t find_root(uint32_t *up, uint32_t i)
+static uint32_t model_weights_find_root(uint32_t *up, uint32_t i)
 {
 	while (up[i] != i)
 		i = up[i] = up[up[i]];
@@ -121,7 +121,8 @@ static void add_nodes(struct weight_layout *w, struct evaluation *e)
 		e->piece_hashes[piece] = hash_combine(e->piece_hashes[piece], value_hash(v));
 		e->is_initial[piece] |= is_initial(w, v);
 		if (v->param == VALUE_COMPUTED)
-			w->groups.at[find_root(w->groups.at, e->first_node + piece)] = find_root(w->groups.at, node_of(v));
+			w->groups.at[model_weights_find_root(w->groups.at, e->first_node + piece)] =
+				model_weights_find_root(w->groups.at, node_of(v));
 	}
 }
 
@@ -178,7 +179,7 @@ static void number_parts(struct weight_layout *w, struct model_weights *out)
 			out->blobs[i].part = out->n_parts++;
 			continue;
 		}
-		uint32_t *part = &part_of[find_root(w->groups.at, node_of(v))];
+		uint32_t *part = &part_of[model_weights_find_root(w->groups.at, node_of(v))];
 		if (!*part)
 			*part = ++out->n_parts;
 		out->blobs[i].part = *part - 1;

@@ -5,7 +5,7 @@
 #include "backend/buildtime/stream.h"
 
 /* Trits or int8 codes of each element. */
-static const struct stream_result *find_codes(const struct tensor *weight, const struct stream_result *results, uint32_t n)
+static const struct stream_result *quantized_find_codes(const struct tensor *weight, const struct stream_result *results, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {
 		const struct tensor *t = &results[i].tensor;
@@ -28,7 +28,7 @@ static const struct tensor *find_scales(const struct tensor *weight, const struc
 
 bool quantized_measure(const struct tensor *w, const struct stream_result *results, uint32_t n, const char *name, struct quantized *out)
 {
-	const struct stream_result *codes = dtype_class(w->elem) == DTC_FLOAT ? find_codes(w, results, n) : NULL;
+	const struct stream_result *codes = dtype_class(w->elem) == DTC_FLOAT ? quantized_find_codes(w, results, n) : NULL;
 	const struct tensor *scales = codes ? find_scales(w, results, n) : NULL;
 	int64_t count = tensor_count(w), n_scales = scales ? tensor_count(scales) : 1;
 	double lost = 0, all = 0, sum = 0;

@@ -77,7 +77,7 @@ static void const_buffer(struct builder *b, ir_ref v)
 }
 
 /* Returns a RESULT `index` of `call` that is used, or IR_NONE. */
-static ir_ref result_of(const struct builder *b, ir_ref call, uint32_t index)
+static ir_ref build_result_of(const struct builder *b, ir_ref call, uint32_t index)
 {
 	for (ir_ref v = b->results[call]; v != IR_NONE; v = b->results[v])
 		if (ir_number(ir_at(b->ir, v))->number == index && b->values[v].use != USE_NONE)
@@ -116,7 +116,7 @@ static uint32_t result_buffer(struct builder *b, ir_ref call, uint32_t index, ui
 	uint32_t buffer = LOOP_NONE;
 	if (index == 0 && b->values[call].output != LOOP_NONE)
 		buffer = b->fn->n_inputs + b->values[call].output;
-	ir_ref first = result_of(b, call, index);
+	ir_ref first = build_result_of(b, call, index);
 	if (buffer == LOOP_NONE)
 		buffer = first == IR_NONE ? unused_result(b, call, output, &type) : output_or_temp(b, first, &type);
 	if (index == 0)
@@ -129,7 +129,7 @@ static uint32_t result_buffer(struct builder *b, ir_ref call, uint32_t index, ui
 
 /* Returns a call of u with its run-time operands, which start at *first, and its weight table; moves *first after them. The caller adds
  * the outputs. */
-static struct loop_call call_of(struct builder *b, ir_ref v, const struct hir_unit *u, uint32_t *first)
+static struct loop_call build_call_of(struct builder *b, ir_ref v, const struct hir_unit *u, uint32_t *first)
 {
 	const struct ir_inst *in = ir_at(b->ir, v);
 	struct loop_call s = {.slot = LOOP_NONE, .callee = u->symbol, .n_dims = dims_syms(u->dims)};
@@ -150,11 +150,11 @@ static struct loop_call call_of(struct builder *b, ir_ref v, const struct hir_un
 	return s;
 }
 
-static void emit_call(struct builder *b, ir_ref v)
+static void build_emit_call(struct builder *b, ir_ref v)
 {
 	const struct ir_inst *in = ir_at(b->ir, v);
 	uint32_t first = 0;
-	struct loop_call call = call_of(b, v, ir_call(in)->callee, &first);
+	struct loop_call call = build_call_of(b, v, ir_call(in)->callee, &first);
 	struct argument_layouts l = ir_program_layouts(b->program, ir_call(in)->callee);
 	uint32_t n = ir_call(in)->callee->n_outputs, *copied = ARENA_ARRAY(b->unit, uint32_t, n + 1);
 	for (uint32_t k = 0; k < n; k++) {
@@ -171,13 +171,13 @@ static void emit_call(struct builder *b, ir_ref v)
 	loops_copy_back(b, v, &call, copied);
 }
 
-static void emit_branch(struct builder *b, ir_ref v)
+static void build_emit_branch(struct builder *b, ir_ref v)
 {
 	const struct ir_inst *in = ir_at(b->ir, v);
 	uint32_t first = 1;
 	struct loop_branch s = {.condition = b->buffer[ir_below_reshapes(b->ir, ir_operand(b->ir, v, 0))]};
-	s.calls[0] = call_of(b, v, ir_call(in)->callee, &first);
-	s.calls[1] = call_of(b, v, ir_call(in)->other, &first);
+	s.calls[0] = build_call_of(b, v, ir_call(in)->callee, &first);
+	s.calls[1] = build_call_of(b, v, ir_call(in)->other, &first);
 	for (uint32_t k = 0; k < ir_call(in)->callee->n_outputs; k++) {
 		uint32_t result = result_buffer(b, v, k, k);
 		for (uint32_t i = 0; i < 2; i++)
@@ -188,13 +188,13 @@ static void emit_branch(struct builder *b, ir_ref v)
 
 /* The body reads the carried values from the buffers of the results and writes their next values to temporaries, unless
  * it updates them. */
-static void emit_loop(struct builder *b, ir_ref v)
+static void build_emit_loop(struct builder *b, ir_ref v)
 {
 	const struct ir_inst *in = ir_at(b->ir, v);
 	uint32_t first = 1;
 	struct loop_iterate s = {.condition = b->buffer[ir_below_reshapes(b->ir, ir_operand(b->ir, v, 0))]};
 	struct loop_call *body = &s.body;
-	*body = call_of(b, v, ir_call(in)->callee, &first);
+	*body = build_call_of(b, v, ir_call(in)->callee, &first);
 	s.n_carried = ir_call(in)->callee->n_outputs - 1;
 	uint32_t *initial = ARENA_ARRAY(b->unit, uint32_t, s.n_carried + 1);
 	struct hir_type flag = {.elem = DT_BOOL};
@@ -213,7 +213,7 @@ static void emit_loop(struct builder *b, ir_ref v)
 	stmt_new(b, STMT_LOOP, v)->u.loop = s;
 }
 
-static void emit_effect(struct builder *b, ir_ref v)
+static void build_emit_effect(struct builder *b, ir_ref v)
 {
 	const struct ir_inst *in = ir_at(b->ir, v);
 	struct loop_effect *s = &stmt_new(b, STMT_EFFECT, v)->u.effect;
@@ -240,7 +240,7 @@ static void emit_nest(struct builder *b, uint32_t group)
 }
 
 /* Buffers are what the kernel reads, workspace, and the result. */
-static void emit_kernel(struct builder *b, ir_ref v, const struct kernel_match *m)
+static void build_emit_kernel(struct builder *b, ir_ref v, const struct kernel_match *m)
 {
 	const struct hir_type *type = &ir_at(b->ir, v)->type;
 	struct loop_kernel *s = &stmt_new(b, STMT_KERNEL, v)->u.kernel;
@@ -263,7 +263,7 @@ static void emit_stored(struct builder *b, ir_ref v)
 	const struct ir_inst *in = ir_at(b->ir, v);
 	struct kernel_match m;
 	if (kernel_for(b->target, b->ir, v, &m)) {
-		emit_kernel(b, v, &m);
+		build_emit_kernel(b, v, &m);
 		return;
 	}
 	b->buffer[v] = output_or_temp(b, v, &in->type);
@@ -274,7 +274,7 @@ static void emit_stored(struct builder *b, ir_ref v)
 		emit_nest(b, g);
 }
 
-static void emit(struct builder *b, ir_ref v)
+static void build_emit(struct builder *b, ir_ref v)
 {
 	enum ir_op op = ir_at(b->ir, v)->op;
 	if (b->values[v].use == USE_NONE)
@@ -286,13 +286,13 @@ static void emit(struct builder *b, ir_ref v)
 	else if (op == OP_CONST)
 		const_buffer(b, v);
 	else if (op == OP_CALL)
-		emit_call(b, v);
+		build_emit_call(b, v);
 	else if (op == OP_IF)
-		emit_branch(b, v);
+		build_emit_branch(b, v);
 	else if (op == OP_LOOP)
-		emit_loop(b, v);
+		build_emit_loop(b, v);
 	else if (ir_op_traits(op) & EFFECT)
-		emit_effect(b, v);
+		build_emit_effect(b, v);
 	else if (b->values[v].stored)
 		emit_stored(b, v);
 	if (b->values[v].range_group != LOOP_NONE)
@@ -301,7 +301,7 @@ static void emit(struct builder *b, ir_ref v)
 
 /* Allocates arrays of the largest possible size, so that they never move: an instruction, operand or output makes at most one element of
  * each. */
-static void reserve(struct builder *b)
+static void build_reserve(struct builder *b)
 {
 	uint32_t results = 0;
 	for (uint32_t v = 0; v < b->ir->n_insts; v++)
@@ -335,11 +335,11 @@ uint32_t loop_pass_build(struct loop_fn *f, struct loop_pass_context *c)
 	loops_add_checks(&b);
 	loops_find_growth(&b);
 	loops_fuse(&b);
-	reserve(&b);
+	build_reserve(&b);
 	add_interface_buffers(&b);
 	chain_results(&b);
 	for (ir_ref v = 0; v < ir->n_insts; v++)
-		emit(&b, v);
+		build_emit(&b, v);
 	for (uint32_t g = 0; g < b.n_groups; g++)
 		if (b.groups[g].kind == GROUP_COPY)
 			emit_nest(&b, g);

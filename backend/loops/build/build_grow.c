@@ -30,7 +30,7 @@ static bool is_chain(const struct builder *b, ir_ref v, uint32_t number)
 }
 
 /* All RESULTs of one number share a buffer. */
-static void mark(struct builder *b, ir_ref v, ir_ref from)
+static void build_grow_mark(struct builder *b, ir_ref v, ir_ref from)
 {
 	const struct ir_inst *in = ir_at(b->ir, v);
 	b->grown[v] = from;
@@ -48,7 +48,7 @@ void loops_find_growth(struct builder *b)
 		uint32_t input = argument_grows(b->own, k);
 		b->output_grows[k] = input != IR_NONE && is_chain(b, b->ir->outputs[k], input);
 		for (ir_ref v = b->ir->outputs[k]; b->output_grows[k] && ir_at(b->ir, v)->op != OP_INPUT; v = b->grown[v])
-			mark(b, v, grown_by(b, v));
+			build_grow_mark(b, v, grown_by(b, v));
 	}
 }
 

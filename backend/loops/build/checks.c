@@ -18,7 +18,7 @@ struct checks {
 };
 
 /* Returns the least value of a step from the least values of its operands, or UNKNOWN. */
-static int64_t least_of(const struct dim_step *s, int64_t a, int64_t b, bool b_const)
+static int64_t checks_least_of(const struct dim_step *s, int64_t a, int64_t b, bool b_const)
 {
 	int64_t r;
 	bool known = a != UNKNOWN && b != UNKNOWN;
@@ -46,12 +46,12 @@ bool loops_is_nonnegative(const struct dims *d, dim x)
 	for (uint32_t k = 0; k < n; k++) {
 		bool push = steps[k].op == DIM_PUSH_CONST || steps[k].op == DIM_PUSH_SYM;
 		if (push) {
-			stack[top].least = least_of(&steps[k], 0, 0, false);
+			stack[top].least = checks_least_of(&steps[k], 0, 0, false);
 			stack[top++].constant = steps[k].op == DIM_PUSH_CONST;
 			continue;
 		}
 		top--;
-		stack[top - 1].least = least_of(&steps[k], stack[top - 1].least, stack[top].least, stack[top].constant);
+		stack[top - 1].least = checks_least_of(&steps[k], stack[top - 1].least, stack[top].least, stack[top].constant);
 		stack[top - 1].constant = false;
 	}
 	return top == 1 && stack[0].least >= 0 && stack[0].least != UNKNOWN;
@@ -134,7 +134,7 @@ static void check_conv(struct checks *c, const struct ir_inst *i, const struct h
 }
 
 /* Each window must fit the table. */
-static void check_gather(struct checks *c, ir_ref r, const struct hir_type *table)
+static void checks_check_gather(struct checks *c, ir_ref r, const struct hir_type *table)
 {
 	struct ir_table_dim dims[HIR_MAX_RANK];
 	ir_table_dims_of(c->b->ir, r, dims);
@@ -167,7 +167,7 @@ static void check_inst(struct checks *c, ir_ref r)
 	else if (i->op == OP_CONV)
 		check_conv(c, i, from, &ir_at(c->b->ir, ir_operand(c->b->ir, r, 1))->type);
 	else if (i->op == OP_GATHER)
-		check_gather(c, r, from);
+		checks_check_gather(c, r, from);
 	else if (i->op == OP_BROADCAST)
 		check_broadcast(c, i, from);
 	for (uint32_t k = 0; k < i->type.rank; k++)

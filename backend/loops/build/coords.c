@@ -49,7 +49,7 @@ void coords_strides(const struct builder *b, const struct hir_type *t, enum layo
 	}
 }
 
-static bool is_one(const struct builder *b, dim x) { return dim_eq(x, b->one); }
+static bool coords_is_one(const struct builder *b, dim x) { return dim_eq(x, b->one); }
 
 uint32_t coord_single(const struct builder *b, const struct coord *c)
 {
@@ -70,7 +70,7 @@ bool coords_cover(const struct builder *b, const struct group *g, const struct h
 {
 	uint32_t seen = 0;
 	for (uint32_t k = 0; k < c->rank; k++) {
-		if (is_one(b, t->dims[k]))
+		if (coords_is_one(b, t->dims[k]))
 			continue;
 		uint32_t loop = coord_single(b, &c->at[k]);
 		if (loop >= g->n_parallel || (seen >> loop & 1) || !dim_eq(g->extent[loop], t->dims[k]))
@@ -78,7 +78,7 @@ bool coords_cover(const struct builder *b, const struct group *g, const struct h
 		seen |= 1u << loop;
 	}
 	for (uint32_t k = 0; k < g->n_parallel; k++)
-		if (!is_one(b, g->extent[k]) && !(seen >> k & 1))
+		if (!coords_is_one(b, g->extent[k]) && !(seen >> k & 1))
 			return false;
 	return true;
 }
@@ -93,7 +93,7 @@ bool coords_outer(const struct builder *b, const struct group *g, const struct c
 			used |= !dim_eq(c->at[i].coef[k], b->zero);
 		if (used && free_seen)
 			return false;
-		if (!used && !is_one(b, g->extent[k]))
+		if (!used && !coords_is_one(b, g->extent[k]))
 			free_seen = true;
 	}
 	return true;
@@ -107,9 +107,9 @@ static bool map_reshape(const struct builder *b, const struct hir_type *from, co
 	uint32_t j = 0;
 	for (uint32_t i = 0; i < from->rank; i++) {
 		coord_zero(b, &out->at[i]);
-		if (is_one(b, from->dims[i]))
+		if (coords_is_one(b, from->dims[i]))
 			continue;
-		while (j < to->rank && is_one(b, to->dims[j]))
+		while (j < to->rank && coords_is_one(b, to->dims[j]))
 			j++;
 		uint32_t end = j;
 		dim size = b->one;
@@ -125,7 +125,7 @@ static bool map_reshape(const struct builder *b, const struct hir_type *from, co
 		j = end;
 	}
 	for (; j < to->rank; j++)
-		if (!is_one(b, to->dims[j]))
+		if (!coords_is_one(b, to->dims[j]))
 			return false;
 	return true;
 }
@@ -135,7 +135,7 @@ static void map_broadcast(const struct builder *b, const struct hir_type *from, 
 {
 	uint32_t lead = to->rank - from->rank;
 	for (uint32_t i = 0; i < from->rank; i++) {
-		if (is_one(b, from->dims[i]) && !dim_eq(from->dims[i], to->dims[lead + i]))
+		if (coords_is_one(b, from->dims[i]) && !dim_eq(from->dims[i], to->dims[lead + i]))
 			coord_zero(b, &out->at[i]);
 		else
 			out->at[i] = c->at[lead + i];

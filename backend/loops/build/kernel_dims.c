@@ -12,7 +12,7 @@ struct computed {
 	const struct hir_type *types[KERNEL_OPERANDS]; /* of its operands, then of the scales */
 };
 
-static dim number(const struct computed *c, int64_t x) { return dim_const(c->b->dims, x); }
+static dim kernel_dims_number(const struct computed *c, int64_t x) { return dim_const(c->b->dims, x); }
 
 static void set_matmul(const struct computed *c, struct matmul_dims *d)
 {
@@ -35,19 +35,19 @@ static void set_conv(const struct computed *c, struct conv_dims *d)
 				.kernel_width = w->dims[3],
 				.out_height = y->dims[2],
 				.out_width = y->dims[3],
-				.stride_height = number(c, conv->stride[0]),
-				.stride_width = number(c, conv->stride[1]),
-				.pad_top = number(c, conv->pad[0]),
-				.pad_left = number(c, conv->pad[2]),
-				.dilation_height = number(c, conv->dilation[0]),
-				.dilation_width = number(c, conv->dilation[1]),
+				.stride_height = kernel_dims_number(c, conv->stride[0]),
+				.stride_width = kernel_dims_number(c, conv->stride[1]),
+				.pad_top = kernel_dims_number(c, conv->pad[0]),
+				.pad_left = kernel_dims_number(c, conv->pad[2]),
+				.dilation_height = kernel_dims_number(c, conv->dilation[0]),
+				.dilation_width = kernel_dims_number(c, conv->dilation[1]),
 				.group_channels = w->dims[1]};
 }
 
 /* ---- attention ---- */
 
 /* The dim that is k-th from the end, or 1. */
-static dim from_end(const struct computed *c, const struct hir_type *t, uint32_t k)
+static dim kernel_dims_from_end(const struct computed *c, const struct hir_type *t, uint32_t k)
 {
 	return t->rank < k ? c->b->one : t->dims[t->rank - k];
 }
@@ -76,9 +76,9 @@ static void set_steps(const struct computed *c, uint32_t k, dim *batch, dim *hea
 		*of[i] = t->rank < i + 2 ? c->b->zero : strides[t->rank - i - 2];
 }
 
-static dim elem_of(const struct computed *c, uint32_t k)
+static dim kernel_dims_elem_of(const struct computed *c, uint32_t k)
 {
-	return number(c, kernel_elem_number(ir_at(c->b->ir, c->match->operands[k])->type.elem));
+	return kernel_dims_number(c, kernel_elem_number(ir_at(c->b->ir, c->match->operands[k])->type.elem));
 }
 
 static void set_attention(const struct computed *c, struct attention_dims *d)
@@ -87,18 +87,18 @@ static void set_attention(const struct computed *c, struct attention_dims *d)
 	const struct hir_type *y = &c->in->type;
 	uint32_t n = c->in->n_operands;
 	d->batch = batch_of(c, y);
-	d->heads = from_end(c, y, 3);
-	d->kv_heads = from_end(c, c->types[1], 3);
-	d->queries = from_end(c, y, 2);
-	d->keys = from_end(c, c->types[1], 2);
-	d->features = from_end(c, c->types[0], 1);
-	d->values = from_end(c, y, 1);
-	d->causal = number(c, a->causal);
-	d->scale = number(c, a->scaled ? float_bits(a->scale) : 0);
+	d->heads = kernel_dims_from_end(c, y, 3);
+	d->kv_heads = kernel_dims_from_end(c, c->types[1], 3);
+	d->queries = kernel_dims_from_end(c, y, 2);
+	d->keys = kernel_dims_from_end(c, c->types[1], 2);
+	d->features = kernel_dims_from_end(c, c->types[0], 1);
+	d->values = kernel_dims_from_end(c, y, 1);
+	d->causal = kernel_dims_number(c, a->causal);
+	d->scale = kernel_dims_number(c, a->scaled ? float_bits(a->scale) : 0);
 	set_steps(c, 1, &d->k_batch, &d->k_head, &d->k_row);
 	set_steps(c, 2, &d->v_batch, &d->v_head, &d->v_row);
-	d->k_elem = elem_of(c, 1);
-	d->v_elem = elem_of(c, 2);
+	d->k_elem = kernel_dims_elem_of(c, 1);
+	d->v_elem = kernel_dims_elem_of(c, 2);
 	if (n < c->match->n_operands) {
 		set_steps(c, n, &d->k_scale_batch, &d->k_scale_head, &d->k_scale_row);
 		set_steps(c, n + 1, &d->v_scale_batch, &d->v_scale_head, &d->v_scale_row);
@@ -106,10 +106,10 @@ static void set_attention(const struct computed *c, struct attention_dims *d)
 	if (n < 4)
 		return;
 	d->mask_batch = batch_of(c, c->types[3]);
-	d->mask_heads = from_end(c, c->types[3], 3);
-	d->mask_queries = from_end(c, c->types[3], 2);
-	d->mask_keys = from_end(c, c->types[3], 1);
-	d->mask_elem = elem_of(c, 3);
+	d->mask_heads = kernel_dims_from_end(c, c->types[3], 3);
+	d->mask_queries = kernel_dims_from_end(c, c->types[3], 2);
+	d->mask_keys = kernel_dims_from_end(c, c->types[3], 1);
+	d->mask_elem = kernel_dims_elem_of(c, 3);
 }
 
 /* ---- along an axis ---- */
@@ -127,26 +127,26 @@ static void set_sort(const struct computed *c, struct sort_dims *d)
 {
 	dim one;
 	set_axis(c, c->in->type.rank - 1u, &d->rows, &d->length, &one);
-	d->descending = number(c, ir_order(c->in)->descending);
+	d->descending = kernel_dims_number(c, ir_order(c->in)->descending);
 }
 
 static void set_scan(const struct computed *c, struct scan_dims *d)
 {
 	set_axis(c, ir_axis(c->in)->axis, &d->outer, &d->length, &d->inner);
-	d->product = number(c, c->in->op == OP_SCAN_PROD);
+	d->product = kernel_dims_number(c, c->in->op == OP_SCAN_PROD);
 }
 
 static void set_scatter(const struct computed *c, struct scatter_dims *d)
 {
 	set_axis(c, ir_axis(c->in)->axis, &d->outer, &d->length, &d->inner);
 	d->written = c->types[1]->dims[ir_axis(c->in)->axis];
-	d->add = number(c, c->in->op == OP_SCATTER_ADD);
+	d->add = kernel_dims_number(c, c->in->op == OP_SCATTER_ADD);
 }
 
 static void set_put(const struct computed *c, struct put_dims *d)
 {
 	set_axis(c, ir_axis(c->in)->axis, &d->outer, &d->length, &d->inner);
-	d->inner = dim_mul(c->b->dims, d->inner, number(c, (int64_t)dtype_size(c->in->type.elem)));
+	d->inner = dim_mul(c->b->dims, d->inner, kernel_dims_number(c, (int64_t)dtype_size(c->in->type.elem)));
 }
 
 static void set_transpose(const struct computed *c, struct transpose_dims *d)

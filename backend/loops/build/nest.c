@@ -16,7 +16,7 @@ bool loops_is_splat(const struct builder *b, const struct ir_inst *in)
 	return count > 0;
 }
 
-static uint32_t load(struct nest_builder *n, ir_ref base, ir_ref v, const struct coords *c)
+static uint32_t nest_load(struct nest_builder *n, ir_ref base, ir_ref v, const struct coords *c)
 {
 	const struct hir_type *t = &ir_at(n->b->ir, v)->type;
 	struct loop_expr e = nest_expr(n->b, LOOP_LOAD, t->elem, c->in_reduction);
@@ -128,7 +128,7 @@ static uint32_t eval_new(struct nest_builder *n, ir_ref v, const struct coords *
 	}
 	bool is_root = n->group->kind == GROUP_VALUE && base == n->group->root;
 	if (loops_is_external(b->ir, base) || (b->values[base].stored && !is_root))
-		return load(n, base, v, c);
+		return nest_load(n, base, v, c);
 	return eval_inline(n, v, c);
 }
 

@@ -2,7 +2,7 @@
 #include "backend/loops/build/nest.h"
 
 /* The place along dim k of the table of gather v, checked. */
-static uint32_t put_place(struct nest_builder *n, ir_ref v, uint32_t k, struct ir_table_dim d, const struct coords *c)
+static uint32_t nest_gather_put_place(struct nest_builder *n, ir_ref v, uint32_t k, struct ir_table_dim d, const struct coords *c)
 {
 	const struct builder *b = n->b;
 	struct loop_expr e = nest_expr(b, LOOP_CHECK, DT_INT64, c->in_reduction);
@@ -19,7 +19,8 @@ static uint32_t put_sum(struct nest_builder *n, uint32_t a, uint32_t b, bool in_
 }
 
 /* One place is scaled by the access itself; of several the access has the sum of their offsets. */
-static void put_index(struct nest_builder *n, uint32_t place, dim stride, struct loop_access *a, bool is_only, bool in_reduction)
+static void nest_gather_put_index(struct nest_builder *n, uint32_t place, dim stride, struct loop_access *a, bool is_only,
+				  bool in_reduction)
 {
 	if (is_only) {
 		a->index = place;
@@ -45,7 +46,8 @@ uint32_t nest_gather(struct nest_builder *n, ir_ref v, const struct coords *c)
 		if (d[k].at != IR_NONE)
 			nest_access_add(b, &e.access, &c->at[d[k].at], strides[k]);
 		if (d[k].index)
-			put_index(n, put_place(n, v, k, d[k], c), strides[k], &e.access, ir_at(b->ir, v)->n_operands == 2, c->in_reduction);
+			nest_gather_put_index(n, nest_gather_put_place(n, v, k, d[k], c), strides[k], &e.access,
+					      ir_at(b->ir, v)->n_operands == 2, c->in_reduction);
 	}
 	e.access.buffer = b->buffer[ir_below_reshapes(b->ir, table)];
 	return nest_put(n, e);
@@ -61,6 +63,6 @@ uint32_t nest_range(struct nest_builder *n, ir_ref v)
 	coords_identity(b, ir_at(b->ir, ir_operand(b->ir, v, 1))->type.rank, &c);
 	for (uint32_t k = 0; k < ir_at(b->ir, ir_operand(b->ir, v, 0))->type.rank; k++)
 		if (d[k].index)
-			sum = put_sum(n, sum, put_place(n, v, k, d[k], &c), false);
+			sum = put_sum(n, sum, nest_gather_put_place(n, v, k, d[k], &c), false);
 	return nest_put_cast(n, sum, DT_INT8);
 }

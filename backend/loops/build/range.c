@@ -6,12 +6,12 @@
 static bool is_never_empty(const struct builder *b, dim x) { return loops_is_nonnegative(b->dims, dim_sub(b->dims, x, b->one)); }
 
 /* Returns 1 if extent x is 0, else 0. */
-static dim is_empty(const struct builder *b, dim x)
+static dim range_is_empty(const struct builder *b, dim x)
 {
 	return is_never_empty(b, x) ? b->zero : dim_floordiv(b->dims, b->one, dim_add(b->dims, x, b->one));
 }
 
-static dim is_not_empty(const struct builder *b, dim x) { return dim_sub(b->dims, b->one, is_empty(b, x)); }
+static dim is_not_empty(const struct builder *b, dim x) { return dim_sub(b->dims, b->one, range_is_empty(b, x)); }
 
 /* Finds the coordinates of the indices in the nest that reads their elements. Returns false if there is no such nest, or several. */
 static bool index_coords(const struct builder *b, ir_ref v, const struct group **g, struct coords *out)
@@ -89,7 +89,7 @@ static dim has_empty_dim(const struct builder *b, ir_ref v)
 	const struct hir_type *table = &ir_at(b->ir, ir_operand(b->ir, v, 0))->type;
 	struct ir_table_dim d[HIR_MAX_RANK];
 	if (!ir_gathers(in->op))
-		return is_empty(b, table->dims[ir_axis(in)->axis]);
+		return range_is_empty(b, table->dims[ir_axis(in)->axis]);
 	dim none = b->one;
 	ir_table_dims_of(b->ir, v, d);
 	for (uint32_t k = 0; k < table->rank; k++)

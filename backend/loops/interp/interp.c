@@ -93,7 +93,7 @@ void *run_output(struct loop_run *r, uint32_t buffer)
 	return run_writes(r, buffer, from, r->memory[buffer].count - from) ? r->memory[buffer].at : NULL;
 }
 
-static int64_t count_of(struct loop_run *r, const struct hir_type *t)
+static int64_t interp_count_of(struct loop_run *r, const struct hir_type *t)
 {
 	int64_t n = 1;
 	for (uint32_t k = 0; k < t->rank; k++) {
@@ -113,7 +113,7 @@ struct scratch {
 	int64_t size;
 };
 
-static struct scratch allocate(struct loop_run *r, dim room)
+static struct scratch interp_allocate(struct loop_run *r, dim room)
 {
 	struct scratch s = {.size = run_dim(r, room)};
 	if (s.size < 0 || s.size > INT32_MAX)
@@ -128,7 +128,7 @@ static struct scratch allocate(struct loop_run *r, dim room)
 }
 
 /* The part of the memory that the temporary has. */
-static void place(struct loop_run *r, uint32_t k, const struct scratch *s)
+static void interp_place(struct loop_run *r, uint32_t k, const struct scratch *s)
 {
 	struct loop_memory *m = &r->memory[k];
 	int64_t offset = run_dim(r, r->f->buffers[k].offset);
@@ -159,7 +159,7 @@ static void open_buffer(void *ctx, uint32_t k)
 	struct loop_memory *m = &r->memory[k];
 	int64_t bytes = m->count * (int64_t)m->size;
 	if (r->f->buffers[k].scope == SCOPE_LOCAL)
-		place(r, k, &x->s);
+		interp_place(r, k, &x->s);
 	if (r->f->buffers[k].scope != SCOPE_PRIVATE)
 		return;
 	m->at = memset(arena_alloc(r->arena, (size_t)bytes + 1, ALIGNMENT), POISON, (size_t)bytes);
@@ -168,7 +168,7 @@ static void open_buffer(void *ctx, uint32_t k)
 
 void run_open_frame(struct loop_run *r)
 {
-	struct frame x = {r, allocate(r, r->block->frame)};
+	struct frame x = {r, interp_allocate(r, r->block->frame)};
 	for (uint32_t k = 0; k < r->block->n_stmts && !run_failed(r); k++)
 		loop_stmt_buffers(&r->block->stmts[k], open_buffer, &x);
 }
@@ -193,11 +193,11 @@ static void open_chain(struct loop_run *r, uint32_t k)
 
 static void open_buffers(struct loop_run *r, void *const *bufs)
 {
-	struct scratch s = allocate(r, r->f->scratch);
+	struct scratch s = interp_allocate(r, r->f->scratch);
 	for (uint32_t k = 0; k < r->f->n_buffers && !run_failed(r); k++) {
 		const struct loop_buffer *b = &r->f->buffers[k];
 		struct loop_memory *m = &r->memory[k];
-		*m = (struct loop_memory){.count = count_of(r, &b->type), .size = dtype_size(b->type.elem)};
+		*m = (struct loop_memory){.count = interp_count_of(r, &b->type), .size = dtype_size(b->type.elem)};
 		switch (b->kind) {
 		case BUFFER_INPUT: m->at = bufs[b->index]; break;
 		case BUFFER_OUTPUT:
@@ -208,7 +208,7 @@ static void open_buffers(struct loop_run *r, void *const *bufs)
 		case BUFFER_CONST: m->at = (char *)(uintptr_t)b->data; break;
 		case BUFFER_TEMP:
 			if (b->scope == SCOPE_GLOBAL && r->f->buffers[loops_root(r->f, k)].kind == BUFFER_TEMP)
-				place(r, k, &s);
+				interp_place(r, k, &s);
 			break;
 		}
 	}
@@ -257,7 +257,7 @@ static void end_lifetimes(struct loop_run *r, uint32_t stmt)
 	}
 }
 
-static void run_all(struct loop_run *r, void *const *bufs)
+static void interp_run_all(struct loop_run *r, void *const *bufs)
 {
 	run_checks(r);
 	if (!run_failed(r))
@@ -278,7 +278,7 @@ bool loop_interp_at(const struct loop_fn *f, void *const *bufs, const void *cons
 	r.memory = ARENA_ARRAY(r.arena, struct loop_memory, f->n_buffers + 1);
 	r.grown = ARENA_ARRAY(r.arena, bool, f->n_buffers + 1);
 	loops_mark_grown(f, r.grown);
-	run_all(&r, bufs);
+	interp_run_all(&r, bufs);
 	arena_free(r.arena);
 	return error->kind == LOOP_RAN;
 }

@@ -14,27 +14,27 @@ struct attention {
 	float *y;
 };
 
-static int64_t place(struct tri_attention_strides s, int64_t batch, int64_t head, int64_t row)
+static int64_t interp_attention_place(struct tri_attention_strides s, int64_t batch, int64_t head, int64_t row)
 {
 	return batch * s.batch + head * s.head + row * s.row;
 }
 
-static double number(dtype t, const void *data, int64_t at)
+static double interp_attention_number(dtype t, const void *data, int64_t at)
 {
 	struct loop_value v = value_load(t, data, at);
 	return dtype_class(t) == DTC_FLOAT ? v.f : (double)v.i;
 }
 
 /* The score of query i for key j, or -INFINITY if it does not see it. */
-static double score(const struct attention *x, int64_t batch, int64_t head, int64_t i, int64_t j)
+static double interp_attention_score(const struct attention *x, int64_t batch, int64_t head, int64_t i, int64_t j)
 {
 	const struct tri_attention *a = &x->a;
 	const float *q = (const float *)x->run->bufs[0] + ((batch * a->heads + head) * a->queries + i) * a->features;
-	int64_t shared = head / (a->heads / a->kv_heads), k = place(a->k, batch, shared, j);
+	int64_t shared = head / (a->heads / a->kv_heads), k = interp_attention_place(a->k, batch, shared, j);
 	int64_t step, at = tri_attention_mask(a, batch, head, i, &step) + j * step;
-	double sum = 0, scale = x->k_scale ? (double)x->k_scale[place(a->k_scale, batch, shared, j)] : 1;
+	double sum = 0, scale = x->k_scale ? (double)x->k_scale[interp_attention_place(a->k_scale, batch, shared, j)] : 1;
 	for (int64_t e = 0; e < a->features; e++)
-		sum += (double)q[e] * number(x->k_elem, x->run->bufs[1], k + e) * scale;
+		sum += (double)q[e] * interp_attention_number(x->k_elem, x->run->bufs[1], k + e) * scale;
 	sum *= (double)a->scale;
 	bool bools = a->mask && a->mask_elem == TRI_ELEM_BOOL;
 	if ((a->causal && j > i) || (bools && !((const uint8_t *)x->mask)[at]))
@@ -42,20 +42,20 @@ static double score(const struct attention *x, int64_t batch, int64_t head, int6
 	return a->mask && !bools ? sum + (double)((const float *)x->mask)[at] : sum;
 }
 
-static double value(const struct attention *x, int64_t batch, int64_t shared, int64_t j, int64_t c)
+static double interp_attention_value(const struct attention *x, int64_t batch, int64_t shared, int64_t j, int64_t c)
 {
-	double v = number(x->v_elem, x->run->bufs[2], place(x->a.v, batch, shared, j) + c);
-	return x->v_scale ? v * (double)x->v_scale[place(x->a.v_scale, batch, shared, j)] : v;
+	double v = interp_attention_number(x->v_elem, x->run->bufs[2], interp_attention_place(x->a.v, batch, shared, j) + c);
+	return x->v_scale ? v * (double)x->v_scale[interp_attention_place(x->a.v_scale, batch, shared, j)] : v;
 }
 
-static void attend(const struct attention *x, int64_t batch, int64_t head, int64_t i, double *weights)
+static void interp_attention_attend(const struct attention *x, int64_t batch, int64_t head, int64_t i, double *weights)
 {
 	const struct tri_attention *a = &x->a;
 	int64_t shared = head / (a->heads / a->kv_heads);
 	float *y = x->y + ((batch * a->heads + head) * a->queries + i) * a->values;
 	double most = -DBL_MAX, total = 0;
 	for (int64_t j = 0; j < a->keys; j++) {
-		weights[j] = score(x, batch, head, i, j);
+		weights[j] = interp_attention_score(x, batch, head, i, j);
 		most = most >= weights[j] ? most : weights[j];
 	}
 	for (int64_t j = 0; j < a->keys; j++)
@@ -63,7 +63,7 @@ static void attend(const struct attention *x, int64_t batch, int64_t head, int64
 	for (int64_t c = 0; c < a->values; c++) {
 		double sum = 0;
 		for (int64_t j = 0; j < a->keys; j++)
-			sum += weights[j] * value(x, batch, shared, j, c);
+			sum += weights[j] * interp_attention_value(x, batch, shared, j, c);
 		y[c] = (float)(sum / (total < 0.5 ? 1 : total));
 	}
 }
@@ -85,5 +85,5 @@ void run_attention(const struct kernel_run *r)
 		run_fail(r->run, LOOP_BROKEN, "a mask of another size");
 	double *weights = ARENA_ARRAY(r->run->arena, double, a->keys + 1);
 	for (int64_t row = 0; row < a->batch * a->heads * a->queries && !run_failed(r->run); row++)
-		attend(&x, row / a->queries / a->heads, row / a->queries % a->heads, row % a->queries, weights);
+		interp_attention_attend(&x, row / a->queries / a->heads, row / a->queries % a->heads, row % a->queries, weights);
 }

@@ -62,7 +62,7 @@ struct matrix {
 	int64_t K, N;
 };
 
-static struct matrix matrix_of(const struct kernel_run *r, const struct tri_matmul_dims *d)
+static struct matrix interp_kernel_matrix_of(const struct kernel_run *r, const struct tri_matmul_dims *d)
 {
 	struct matrix m = {(enum layout)kernel_layout(r->kernel, 1), r->elems[1], r->bufs[1], d->K, d->N};
 	if (m.layout != LAYOUT_TRIT_BLOCKS && m.layout != LAYOUT_TRIT_LISTS)
@@ -96,7 +96,7 @@ static double product_term(const struct matrix *m, double a, int64_t k, int64_t 
 static void run_matmul(const struct kernel_run *r)
 {
 	const struct tri_matmul_dims *d = tri_matmul_of(r->dims);
-	struct matrix w = matrix_of(r, d);
+	struct matrix w = interp_kernel_matrix_of(r, d);
 	for (int64_t i = 0; i < d->M * d->N; i++) {
 		int64_t first = i / d->N * d->K;
 		uint32_t integer = 0;
@@ -268,7 +268,7 @@ static void (*const codes[])(const struct kernel_run *r) = {
 
 /* ---- one call ---- */
 
-static void *operand(const struct kernel_run *r, const struct loop_kernel *x, uint32_t k)
+static void *interp_kernel_operand(const struct kernel_run *r, const struct loop_kernel *x, uint32_t k)
 {
 	const struct loop_memory *m = &r->run->memory[x->buffers[k]];
 	const struct kernel_operand *o = kernel_operand(x->kernel, loop_kernel_at(x, k));
@@ -296,7 +296,7 @@ static void find_buffers(const struct kernel_run *k, const struct loop_kernel *x
 	struct loop_run *r = k->run;
 	uint32_t last = kernel_buffer_count(x->kernel) - 1;
 	for (uint32_t i = 0; i < x->n_buffers && !run_failed(r); i++)
-		k->bufs[loop_kernel_at(x, i)] = operand(k, x, i);
+		k->bufs[loop_kernel_at(x, i)] = interp_kernel_operand(k, x, i);
 	if (x->prologue && !run_failed(r))
 		k->bufs[0] = tile_of(k, x->prologue, 0);
 	if (x->epilogue && !run_failed(r))
@@ -304,7 +304,7 @@ static void find_buffers(const struct kernel_run *k, const struct loop_kernel *x
 }
 
 /* The element types of the buffers, and the values of the dims. */
-static struct kernel_run bind(struct loop_run *r, const struct loop_kernel *x)
+static struct kernel_run interp_kernel_bind(struct loop_run *r, const struct loop_kernel *x)
 {
 	uint32_t n = kernel_buffer_count(x->kernel), n_dims = kernel_record(x->kernel)->n_fields;
 	dtype *elems = ARENA_ARRAY(r->arena, dtype, n);
@@ -322,7 +322,7 @@ static struct kernel_run bind(struct loop_run *r, const struct loop_kernel *x)
 void run_kernel(struct loop_run *r, const struct loop_stmt *s)
 {
 	const struct loop_kernel *x = &s->u.kernel;
-	struct kernel_run k = bind(r, x);
+	struct kernel_run k = interp_kernel_bind(r, x);
 	find_buffers(&k, x);
 	if (x->prologue && !run_failed(r))
 		run_prologue(r, x->prologue, k.bufs[0]);

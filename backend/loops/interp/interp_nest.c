@@ -25,12 +25,12 @@ struct nest_run {
 };
 enum { MOST_VISITS = 1 << 24 };
 
-static bool failed(const struct nest_run *s) { return run_failed(s->run); }
+static bool interp_nest_failed(const struct nest_run *s) { return run_failed(s->run); }
 static uint32_t n_loops(const struct nest_run *s) { return (uint32_t)s->n->n_parallel + s->n->n_reduce; }
 
 /* ---- accesses ---- */
 
-static struct address address_of(const struct nest_run *s, const struct loop_access *a)
+static struct address interp_nest_address_of(const struct nest_run *s, const struct loop_access *a)
 {
 	struct address x = {.base = run_dim(s->run, a->base)};
 	for (uint32_t k = 0; k < n_loops(s); k++)
@@ -40,7 +40,7 @@ static struct address address_of(const struct nest_run *s, const struct loop_acc
 	return x;
 }
 
-static int64_t offset_of(const struct nest_run *s, const struct loop_access *a, const struct address *x)
+static int64_t interp_nest_offset_of(const struct nest_run *s, const struct loop_access *a, const struct address *x)
 {
 	int64_t at = x->base;
 	for (uint32_t k = 0; k < n_loops(s); k++)
@@ -48,20 +48,20 @@ static int64_t offset_of(const struct nest_run *s, const struct loop_access *a, 
 	return a->index == LOOP_NONE ? at : at + x->scale * s->values[a->index].i;
 }
 
-static struct loop_value load(const struct nest_run *s, uint32_t k)
+static struct loop_value interp_nest_load(const struct nest_run *s, uint32_t k)
 {
 	const struct loop_expr *e = &s->n->exprs[k];
-	int64_t at = offset_of(s, &e->access, &s->loads[k]);
-	if (failed(s) || !run_reads(s->run, e->access.buffer, at, 1))
+	int64_t at = interp_nest_offset_of(s, &e->access, &s->loads[k]);
+	if (interp_nest_failed(s) || !run_reads(s->run, e->access.buffer, at, 1))
 		return (struct loop_value){0, 0};
 	return value_load(e->elem, s->run->memory[e->access.buffer].at, at);
 }
 
-static void store(const struct nest_run *s, uint32_t k)
+static void interp_nest_store(const struct nest_run *s, uint32_t k)
 {
 	const struct loop_store *x = &s->n->stores[k];
-	int64_t at = offset_of(s, &x->access, &s->stores[k]);
-	if (!failed(s) && run_writes(s->run, x->access.buffer, at, 1))
+	int64_t at = interp_nest_offset_of(s, &x->access, &s->stores[k]);
+	if (!interp_nest_failed(s) && run_writes(s->run, x->access.buffer, at, 1))
 		value_store(s->n->exprs[x->value].elem, s->run->memory[x->access.buffer].at, at, s->values[x->value]);
 }
 
@@ -76,13 +76,16 @@ static int64_t checked(const struct nest_run *s, int64_t place, int64_t bound)
 	return 0;
 }
 
-static bool is_arg(const struct loop_reduction *r) { return r->op == OP_ARGMAX || r->op == OP_ARGMIN; }
-static dtype compared(const struct nest_run *s, const struct loop_reduction *r) { return is_arg(r) ? s->n->exprs[r->value].elem : r->elem; }
+static bool interp_nest_is_arg(const struct loop_reduction *r) { return r->op == OP_ARGMAX || r->op == OP_ARGMIN; }
+static dtype compared(const struct nest_run *s, const struct loop_reduction *r)
+{
+	return interp_nest_is_arg(r) ? s->n->exprs[r->value].elem : r->elem;
+}
 
 static struct loop_value reduced(const struct nest_run *s, uint32_t k)
 {
 	const struct loop_reduction *r = &s->n->reductions[k];
-	struct loop_value v = {s->acc[k].f, is_arg(r) ? s->acc[k].at : s->acc[k].i};
+	struct loop_value v = {s->acc[k].f, interp_nest_is_arg(r) ? s->acc[k].at : s->acc[k].i};
 	return value_of(r->elem, v);
 }
 
@@ -101,12 +104,12 @@ static struct loop_value bounded(const struct loop_expr *e, double x)
 	return (struct loop_value){0, isnan(v) ? 0 : (int64_t)(e->nearest ? nearbyint(v) : v)};
 }
 
-static struct loop_value evaluate(const struct nest_run *s, uint32_t k)
+static struct loop_value interp_nest_evaluate(const struct nest_run *s, uint32_t k)
 {
 	const struct loop_expr *e = &s->n->exprs[k];
 	struct loop_value x[3] = {{0, 0}, {0, 0}, {0, 0}};
 	switch (e->kind) {
-	case LOOP_LOAD: return load(s, k);
+	case LOOP_LOAD: return interp_nest_load(s, k);
 	case LOOP_CONST: return value_of(e->elem, (struct loop_value){e->f, e->i});
 	case LOOP_INDEX: return (struct loop_value){0, s->at[e->var]};
 	case LOOP_EXTENT: return (struct loop_value){0, run_dim(s->run, e->extent)};
@@ -123,9 +126,9 @@ static struct loop_value evaluate(const struct nest_run *s, uint32_t k)
 
 static void evaluate_all(struct nest_run *s, bool in_reduction)
 {
-	for (uint32_t k = 0; k < s->n->n_exprs && !failed(s); k++)
+	for (uint32_t k = 0; k < s->n->n_exprs && !interp_nest_failed(s); k++)
 		if (s->n->exprs[k].in_reduction == in_reduction)
-			s->values[k] = evaluate(s, k);
+			s->values[k] = interp_nest_evaluate(s, k);
 }
 
 /* ---- loops ---- */
@@ -136,14 +139,14 @@ static void start_reductions(struct nest_run *s)
 		s->acc[k] = accumulator_start(s->n->reductions[k].op, compared(s, &s->n->reductions[k]));
 }
 
-static void visit(struct nest_run *s)
+static void interp_nest_visit(struct nest_run *s)
 {
 	int64_t at = position(s, s->n->n_outer);
 	if (s->visits && s->visits[at] < UINT8_MAX)
 		s->visits[at]++;
 }
 
-static void reduce(struct nest_run *s)
+static void interp_nest_reduce(struct nest_run *s)
 {
 	int64_t at = position(s, s->n->n_parallel);
 	evaluate_all(s, true);
@@ -171,28 +174,28 @@ static void run_inside(const struct nest_run *s)
 		r->iteration++;
 		run_open_frame(r);
 	}
-	for (uint32_t k = 0; k < s->block->n_stmts && !failed(s); k++)
+	for (uint32_t k = 0; k < s->block->n_stmts && !interp_nest_failed(s); k++)
 		run_stmt(r, &s->block->stmts[k]);
 	r->loops = around;
 	arena_release(r->arena, mark);
 }
 
-static void finish(struct nest_run *s)
+static void interp_nest_finish(struct nest_run *s)
 {
 	if (!s->n->n_reduce)
-		visit(s);
+		interp_nest_visit(s);
 	if (s->block) {
 		run_inside(s);
 		return;
 	}
 	evaluate_all(s, false);
-	for (uint32_t k = 0; k < s->n->n_stores && !failed(s); k++)
-		store(s, k);
-	if (s->filled && !failed(s))
+	for (uint32_t k = 0; k < s->n->n_stores && !interp_nest_failed(s); k++)
+		interp_nest_store(s, k);
+	if (s->filled && !interp_nest_failed(s))
 		value_store(s->n->exprs[s->n->n_exprs - 1].elem, s->filled, position(s, 0), s->values[s->n->n_exprs - 1]);
 }
 
-static void run_axes(struct nest_run *s, uint32_t axis);
+static void interp_nest_run_axes(struct nest_run *s, uint32_t axis);
 
 /* The part of an axis from iteration `from` of its loop on, of `n` iterations. */
 static void run_part(struct nest_run *s, uint32_t axis, int64_t from, int64_t n)
@@ -201,7 +204,7 @@ static void run_part(struct nest_run *s, uint32_t axis, int64_t from, int64_t n)
 	int64_t at = s->at[of], room = s->room[of];
 	s->at[of] = at + from;
 	s->room[of] = n;
-	run_axes(s, axis + 1);
+	interp_nest_run_axes(s, axis + 1);
 	s->at[of] = at;
 	s->room[of] = room;
 }
@@ -236,7 +239,7 @@ static void run_axis(struct nest_run *s, uint32_t axis)
 	bool copies = x->kind == AXIS_UNROLL || x->kind == AXIS_VECTOR, backwards = x->kind == AXIS_PARALLEL || x->kind == AXIS_GROUP;
 	if (copies && n > (int64_t)x->width)
 		run_fail(s->run, LOOP_BROKEN, "axis %u has %lld iterations but only %u copies", axis, (long long)n, x->width);
-	for (int64_t k = 0; k < n && !failed(s); k++) {
+	for (int64_t k = 0; k < n && !interp_nest_failed(s); k++) {
 		int64_t from = (backwards ? n - 1 - k : k) * step;
 		if (from + step <= room || x->kind == AXIS_PARALLEL)
 			run_part(s, axis, from, from + step <= room ? step : room - from);
@@ -245,7 +248,7 @@ static void run_axis(struct nest_run *s, uint32_t axis)
 	}
 }
 
-static void run_axes(struct nest_run *s, uint32_t axis)
+static void interp_nest_run_axes(struct nest_run *s, uint32_t axis)
 {
 	uint32_t n_axes = s->n->schedule.n_axes;
 	if (axis == s->first_reduce) {
@@ -253,13 +256,13 @@ static void run_axes(struct nest_run *s, uint32_t axis)
 		if (axis < n_axes)
 			run_axis(s, axis);
 		else
-			reduce(s);
-		finish(s);
+			interp_nest_reduce(s);
+		interp_nest_finish(s);
 	} else if (axis < n_axes) {
 		run_axis(s, axis);
 	} else {
-		visit(s);
-		reduce(s);
+		interp_nest_visit(s);
+		interp_nest_reduce(s);
 	}
 }
 
@@ -277,7 +280,7 @@ static bool is_covered(const struct nest_run *s, int64_t total)
 }
 
 /* Evaluates all dims. Returns the number of iterations of all loops. */
-static int64_t prepare(struct nest_run *s)
+static int64_t interp_nest_prepare(struct nest_run *s)
 {
 	const struct loop_nest *n = s->n;
 	struct arena *a = s->run->arena;
@@ -300,22 +303,22 @@ static int64_t prepare(struct nest_run *s)
 	s->stores = ARENA_ARRAY(a, struct address, n->n_stores + 1);
 	for (uint32_t k = 0; k < n->n_exprs; k++)
 		if (n->exprs[k].kind == LOOP_LOAD)
-			s->loads[k] = address_of(s, &n->exprs[k].access);
+			s->loads[k] = interp_nest_address_of(s, &n->exprs[k].access);
 	for (uint32_t k = 0; k < n->n_stores; k++)
-		s->stores[k] = address_of(s, &n->stores[k].access);
+		s->stores[k] = interp_nest_address_of(s, &n->stores[k].access);
 	s->values = ARENA_ARRAY(a, struct loop_value, n->n_exprs + 1);
 	s->acc = ARENA_ARRAY(a, struct accumulator, n->n_reductions + 1);
 	s->visits = total > 0 && total <= MOST_VISITS ? ARENA_ARRAY(a, uint8_t, total) : NULL;
 	return total;
 }
 
-static void run_all(struct nest_run *s)
+static void interp_nest_run_all(struct nest_run *s)
 {
 	struct loop_run *r = s->run;
 	arena_mark_t mark = arena_mark(r->arena);
-	int64_t total = prepare(s);
+	int64_t total = interp_nest_prepare(s);
 	if (!run_failed(r))
-		run_axes(s, 0);
+		interp_nest_run_axes(s, 0);
 	if (!run_failed(r) && !is_covered(s, total))
 		run_fail(r, LOOP_BROKEN, "the schedule does not execute every iteration once");
 	arena_release(r->arena, mark);
@@ -323,15 +326,15 @@ static void run_all(struct nest_run *s)
 
 void run_prologue(struct loop_run *r, const struct loop_nest *n, void *tile)
 {
-	run_all(&(struct nest_run){.run = r, .n = n, .filled = tile});
+	interp_nest_run_all(&(struct nest_run){.run = r, .n = n, .filled = tile});
 }
 
 void run_epilogue(struct loop_run *r, const struct loop_nest *n, const void *tile)
 {
-	run_all(&(struct nest_run){.run = r, .n = n, .tile = tile});
+	interp_nest_run_all(&(struct nest_run){.run = r, .n = n, .tile = tile});
 }
 
-void run_nest(struct loop_run *r, const struct loop_stmt *stmt) { run_all(&(struct nest_run){.run = r, .n = &stmt->u.nest}); }
+void run_nest(struct loop_run *r, const struct loop_stmt *stmt) { interp_nest_run_all(&(struct nest_run){.run = r, .n = &stmt->u.nest}); }
 
 void run_block(struct loop_run *r, const struct loop_stmt *stmt)
 {
@@ -340,7 +343,7 @@ void run_block(struct loop_run *r, const struct loop_stmt *stmt)
 		r->block = &stmt->u.block;
 		r->before = r->iteration;
 	}
-	run_all(&(struct nest_run){.run = r, .n = &stmt->u.block.loops, .block = &stmt->u.block});
+	interp_nest_run_all(&(struct nest_run){.run = r, .n = &stmt->u.block.loops, .block = &stmt->u.block});
 	if (outermost)
 		r->block = NULL;
 }

@@ -17,7 +17,7 @@ struct call_run {
 	int64_t *dims;
 };
 
-static bool open_call(struct loop_run *r, const struct loop_call *c, struct call_run *out)
+static bool interp_stmt_open_call(struct loop_run *r, const struct loop_call *c, struct call_run *out)
 {
 	*out = (struct call_run){.call = c, .callee = r->host->find ? r->host->find(r->host->ctx, c->callee) : NULL};
 	if (!out->callee || r->depth >= MAX_DEPTH)
@@ -37,19 +37,19 @@ static bool open_call(struct loop_run *r, const struct loop_call *c, struct call
 	return !run_failed(r);
 }
 
-static bool execute(struct loop_run *r, const struct call_run *c)
+static bool interp_stmt_execute(struct loop_run *r, const struct call_run *c)
 {
 	return loop_interp_at(c->callee, c->bufs, c->weights, c->dims, r->host, r->depth + 1, r->error);
 }
 
-static void call_unit(struct loop_run *r, const struct loop_call *c)
+static void interp_stmt_call_unit(struct loop_run *r, const struct loop_call *c)
 {
 	struct call_run x;
-	if (open_call(r, c, &x))
-		execute(r, &x);
+	if (interp_stmt_open_call(r, c, &x))
+		interp_stmt_execute(r, &x);
 }
 
-void run_call(struct loop_run *r, const struct loop_stmt *s) { call_unit(r, &s->u.call); }
+void run_call(struct loop_run *r, const struct loop_stmt *s) { interp_stmt_call_unit(r, &s->u.call); }
 
 static bool condition(struct loop_run *r, uint32_t buffer)
 {
@@ -61,12 +61,12 @@ void run_branch(struct loop_run *r, const struct loop_stmt *s)
 {
 	bool first = condition(r, s->u.branch.condition);
 	if (!run_failed(r))
-		call_unit(r, &s->u.branch.calls[first ? 0 : 1]);
+		interp_stmt_call_unit(r, &s->u.branch.calls[first ? 0 : 1]);
 }
 
 static size_t bytes_of(const struct loop_run *r, uint32_t buffer) { return (size_t)r->memory[buffer].count * r->memory[buffer].size; }
 
-static void copy(void *to, const void *from, size_t n)
+static void interp_stmt_copy(void *to, const void *from, size_t n)
 {
 	if (n && to != from)
 		memmove(to, from, n);
@@ -80,7 +80,7 @@ static void start_carried(struct loop_run *r, const struct loop_iterate *l)
 		if (from && to && bytes_of(r, l->initial[k]) != bytes_of(r, l->body.buffers[k]))
 			run_fail(r, LOOP_BROKEN, "a carried value starts with another size");
 		else if (from && to)
-			copy(to, from, bytes_of(r, l->body.buffers[k]));
+			interp_stmt_copy(to, from, bytes_of(r, l->body.buffers[k]));
 	}
 }
 
@@ -91,9 +91,9 @@ void run_loop(struct loop_run *r, const struct loop_stmt *s)
 	struct call_run x;
 	bool go = condition(r, l->condition);
 	start_carried(r, l);
-	if (run_failed(r) || !open_call(r, &l->body, &x))
+	if (run_failed(r) || !interp_stmt_open_call(r, &l->body, &x))
 		return;
-	while (go && execute(r, &x)) {
+	while (go && interp_stmt_execute(r, &x)) {
 		for (uint32_t k = 0; k < carried; k++) {
 			void *read = x.bufs[k];
 			x.bufs[k] = x.bufs[n - carried + k];
@@ -102,10 +102,10 @@ void run_loop(struct loop_run *r, const struct loop_stmt *s)
 		go = *(const uint8_t *)x.bufs[n - carried - 1];
 	}
 	for (uint32_t k = 0; k < carried; k++)
-		copy(r->memory[l->body.buffers[k]].at, x.bufs[k], bytes_of(r, l->body.buffers[k]));
+		interp_stmt_copy(r->memory[l->body.buffers[k]].at, x.bufs[k], bytes_of(r, l->body.buffers[k]));
 }
 
-static void put_buf(void *ctx, const char *text, size_t n) { buf_put(ctx, text, n); }
+static void interp_stmt_put_buf(void *ctx, const char *text, size_t n) { buf_put(ctx, text, n); }
 
 void run_effect(struct loop_run *r, const struct loop_stmt *s)
 {
@@ -122,7 +122,7 @@ void run_effect(struct loop_run *r, const struct loop_stmt *s)
 	if (run_failed(r) || (first && *(const uint8_t *)values[0].data))
 		return;
 	struct buf text = {0};
-	struct format_out out = {put_buf, &text};
+	struct format_out out = {interp_stmt_put_buf, &text};
 	format_template(e->text, values + first, &out);
 	if (first)
 		run_fail(r, LOOP_ASSERTION, "%s: %s", e->where, text.at ? text.at : "");

@@ -4,12 +4,12 @@
 #include "backend/ir/tensor.h"
 #include "backend/loops/interp/interp_state.h"
 
-static bool is_float(dtype t) { return dtype_class(t) == DTC_FLOAT; }
+static bool interp_value_is_float(dtype t) { return dtype_class(t) == DTC_FLOAT; }
 
 struct loop_value value_load(dtype t, const void *data, int64_t at)
 {
 	struct loop_value v = {0, 0};
-	if (is_float(t))
+	if (interp_value_is_float(t))
 		v.f = elem_float(t, data, at);
 	else
 		v.i = elem_int(t, data, at);
@@ -18,7 +18,7 @@ struct loop_value value_load(dtype t, const void *data, int64_t at)
 
 void value_store(dtype t, void *data, int64_t at, struct loop_value v)
 {
-	if (is_float(t))
+	if (interp_value_is_float(t))
 		elem_put_float(t, data, at, v.f);
 	else
 		elem_put_int(t, data, at, v.i);
@@ -47,12 +47,12 @@ struct loop_value value_op(enum ir_op op, dtype out, dtype in, const struct loop
 	if (op == OP_CAST)
 		return cast(out, in, x[0]);
 	if (element_compares(op)) {
-		v.i = is_float(in) ? ELEMENT_COMPARE(op, x[0].f, x[1].f) : ELEMENT_COMPARE(op, x[0].i, x[1].i);
+		v.i = interp_value_is_float(in) ? ELEMENT_COMPARE(op, x[0].f, x[1].f) : ELEMENT_COMPARE(op, x[0].i, x[1].i);
 		return v;
 	}
 	if (op == OP_RSQRT)
 		v.f = 1 / value_of(in, (struct loop_value){sqrt(x[0].f), 0}).f;
-	else if (is_float(in))
+	else if (interp_value_is_float(in))
 		v.f = element_float(op, x[0].f, x[1].f);
 	else
 		v.i = element_int(op, x[0].i, x[1].i);

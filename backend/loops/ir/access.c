@@ -4,7 +4,7 @@
 #include <string.h>
 #include "base/buf.h"
 
-static bool is_value(const struct codec *c, dim x, int64_t want)
+static bool access_is_value(const struct codec *c, dim x, int64_t want)
 {
 	int64_t v;
 	return dim_is_const(c->f->dims, x, &v) && v == want;
@@ -28,7 +28,7 @@ static void code_factor(struct codec *c, dim *x)
 static void print_term(struct codec *c, dim factor, bool first)
 {
 	buf_puts(c->out, first ? "" : " + ");
-	if (is_value(c, factor, 1))
+	if (access_is_value(c, factor, 1))
 		return;
 	code_factor(c, &factor);
 	buf_putc(c->out, '*');
@@ -38,7 +38,7 @@ static void print_offset(struct codec *c, struct loop_access *x, uint32_t loops)
 {
 	bool first = true;
 	for (uint32_t k = 0; k < loops; k++) {
-		if (is_value(c, x->stride[k], 0))
+		if (access_is_value(c, x->stride[k], 0))
 			continue;
 		print_term(c, x->stride[k], first);
 		buf_printf(c->out, "i%u", k);
@@ -49,7 +49,7 @@ static void print_offset(struct codec *c, struct loop_access *x, uint32_t loops)
 		buf_printf(c->out, "%%%u", x->index);
 		first = false;
 	}
-	if (!first && is_value(c, x->base, 0))
+	if (!first && access_is_value(c, x->base, 0))
 		return;
 	buf_puts(c->out, first ? "" : " + ");
 	code_factor(c, &x->base);

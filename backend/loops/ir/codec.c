@@ -15,7 +15,7 @@ void code_need(struct codec *c, bool sound, const char *what)
 	c->bytes.ok = false;
 }
 
-static void visit(struct codec *c, enum loop_field_kind kind, void *at, uint32_t most)
+static void codec_visit(struct codec *c, enum loop_field_kind kind, void *at, uint32_t most)
 {
 	c->visit(c->ctx, &(struct loop_field){kind, at, most});
 }
@@ -23,7 +23,7 @@ static void visit(struct codec *c, enum loop_field_kind kind, void *at, uint32_t
 /* ---- only in the text ---- */
 
 /* The mark without the spaces around it. */
-static const char *trimmed(const char *mark, char out[MAX_MARK])
+static const char *codec_trimmed(const char *mark, char out[MAX_MARK])
 {
 	size_t n;
 	mark += strspn(mark, " ");
@@ -40,7 +40,7 @@ void code_mark(struct codec *c, const char *text)
 	if (c->mode == CODEC_PRINT)
 		buf_puts(c->out, text);
 	else if (c->mode == CODEC_READ)
-		ir_read_expect(&c->text, trimmed(text, word));
+		ir_read_expect(&c->text, codec_trimmed(text, word));
 }
 
 void code_line(struct codec *c)
@@ -83,7 +83,7 @@ void code_number(struct codec *c, uint32_t *x, uint32_t most)
 	case CODEC_READ: *x = ir_read_u32(&c->text, most); return;
 	case CODEC_SERIALIZE: varint_put(c->out, *x); return;
 	case CODEC_DESERIALIZE: *x = varint_take_upto(&c->bytes, most); return;
-	case CODEC_VISIT: visit(c, FIELD_NUMBER, x, most); return;
+	case CODEC_VISIT: codec_visit(c, FIELD_NUMBER, x, most); return;
 	}
 }
 
@@ -105,7 +105,7 @@ void code_integer(struct codec *c, int64_t *x)
 	case CODEC_READ: *x = ir_read_int(&c->text); return;
 	case CODEC_SERIALIZE: varint_put_signed(c->out, *x); return;
 	case CODEC_DESERIALIZE: *x = varint_take_signed(&c->bytes); return;
-	case CODEC_VISIT: visit(c, FIELD_INTEGER, x, 0); return;
+	case CODEC_VISIT: codec_visit(c, FIELD_INTEGER, x, 0); return;
 	}
 }
 
@@ -122,7 +122,7 @@ void code_real(struct codec *c, double *x)
 		if ((from = varint_take_bytes(&c->bytes, sizeof *x)))
 			memcpy(x, from, sizeof *x);
 		return;
-	case CODEC_VISIT: visit(c, FIELD_REAL, x, 0); return;
+	case CODEC_VISIT: codec_visit(c, FIELD_REAL, x, 0); return;
 	}
 }
 
@@ -133,12 +133,12 @@ void code_dim(struct codec *c, dim *x)
 	case CODEC_READ: *x = ir_read_dim(&c->text); return;
 	case CODEC_SERIALIZE: varint_put(c->out, dims_writer_add(c->used, *x)); return;
 	case CODEC_DESERIALIZE: x->idx = varint_take_upto(&c->bytes, dims_count(c->f->dims) - 1); return;
-	case CODEC_VISIT: visit(c, FIELD_DIM, x, 0); return;
+	case CODEC_VISIT: codec_visit(c, FIELD_DIM, x, 0); return;
 	}
 }
 
 /* A text of n bytes, the last of which is a NUL, stays where it is. n = 0: NULL. */
-static const char *take_text(struct codec *c)
+static const char *codec_take_text(struct codec *c)
 {
 	uint32_t n = varint_take_count(&c->bytes);
 	const char *text = n ? varint_take_bytes(&c->bytes, n) : NULL;
@@ -146,7 +146,7 @@ static const char *take_text(struct codec *c)
 	return c->bytes.ok ? text : NULL;
 }
 
-static void put_text(struct codec *c, const char *text)
+static void codec_put_text(struct codec *c, const char *text)
 {
 	size_t n = text ? strlen(text) + 1 : 0;
 	varint_put(c->out, n);
@@ -158,8 +158,8 @@ void code_name(struct codec *c, const char **x)
 	switch (c->mode) {
 	case CODEC_PRINT: buf_puts(c->out, *x); break;
 	case CODEC_READ: *x = ir_read_word(&c->text); break;
-	case CODEC_SERIALIZE: put_text(c, *x); break;
-	case CODEC_DESERIALIZE: *x = take_text(c); break;
+	case CODEC_SERIALIZE: codec_put_text(c, *x); break;
+	case CODEC_DESERIALIZE: *x = codec_take_text(c); break;
 	case CODEC_VISIT: break;
 	}
 	code_need(c, *x && ir_is_word(*x), "a name expected");
@@ -170,15 +170,15 @@ void code_text(struct codec *c, const char **x)
 	switch (c->mode) {
 	case CODEC_PRINT: ir_print_text(*x, c->out); break;
 	case CODEC_READ: *x = ir_read_text(&c->text); break;
-	case CODEC_SERIALIZE: put_text(c, *x); break;
-	case CODEC_DESERIALIZE: *x = take_text(c); break;
+	case CODEC_SERIALIZE: codec_put_text(c, *x); break;
+	case CODEC_DESERIALIZE: *x = codec_take_text(c); break;
 	case CODEC_VISIT: break;
 	}
 	code_need(c, *x, "a text expected");
 }
 
 /* The bytes of the elements of a constant of type t. Returns false if its shape is not sound. */
-static bool const_bytes(const struct codec *c, const struct hir_type *t, size_t *bytes)
+static bool codec_const_bytes(const struct codec *c, const struct hir_type *t, size_t *bytes)
 {
 	int64_t v;
 	*bytes = dtype_size(t->elem);
@@ -198,7 +198,7 @@ static const void *take_elements(struct codec *c, size_t n)
 void code_elements(struct codec *c, struct loop_buffer *x)
 {
 	size_t n;
-	bool sound = const_bytes(c, &x->type, &n);
+	bool sound = codec_const_bytes(c, &x->type, &n);
 	switch (c->mode) {
 	case CODEC_PRINT:
 		if (x->data && sound && n == x->data_bytes) /* the verifier reports an unsound one */
@@ -218,7 +218,7 @@ bool code_option(struct codec *c, const char *mark, bool present)
 	char word[MAX_MARK];
 	switch (c->mode) {
 	case CODEC_PRINT: buf_puts(c->out, present ? mark : ""); return present;
-	case CODEC_READ: return ir_read_eat(&c->text, trimmed(mark, word));
+	case CODEC_READ: return ir_read_eat(&c->text, codec_trimmed(mark, word));
 	case CODEC_SERIALIZE: varint_put(c->out, present); return present;
 	case CODEC_DESERIALIZE: return varint_take_upto(&c->bytes, 1);
 	default: return present;
@@ -229,7 +229,7 @@ void code_flag(struct codec *c, const char *mark, bool *x)
 {
 	uint32_t v = *x;
 	if (c->mode == CODEC_VISIT)
-		visit(c, FIELD_WORD, &v, 1);
+		codec_visit(c, FIELD_WORD, &v, 1);
 	CODE_SET(*x, c->mode == CODEC_VISIT ? v : code_option(c, mark, *x));
 }
 
@@ -244,7 +244,7 @@ uint32_t code_word(struct codec *c, uint32_t x, uint32_t count, codec_words *wor
 			x++;
 		code_need(c, x < count, "another word expected");
 		return x < count ? x : 0;
-	case CODEC_VISIT: visit(c, FIELD_WORD, &x, count - 1); return x;
+	case CODEC_VISIT: codec_visit(c, FIELD_WORD, &x, count - 1); return x;
 	default: code_number(c, &x, count - 1); return x;
 	}
 }
@@ -259,7 +259,7 @@ struct codec_list code_list(struct codec *c, uint32_t n)
 	if (c->mode == CODEC_DESERIALIZE)
 		l.n = varint_take_count(&c->bytes);
 	if (c->mode == CODEC_VISIT)
-		visit(c, FIELD_COUNT, &l.n, n);
+		codec_visit(c, FIELD_COUNT, &l.n, n);
 	return l;
 }
 

@@ -42,7 +42,7 @@ static void count_buffer(void *ctx, uint32_t buffer)
 }
 
 /* A nest that looks up elements reads only those. */
-static void count_lookups(struct counter *c, const struct loop_nest *n)
+static void cost_count_lookups(struct counter *c, const struct loop_nest *n)
 {
 	for (uint32_t k = 0; k < n->n_exprs; k++) {
 		const struct loop_expr *e = &n->exprs[k];
@@ -67,7 +67,7 @@ static void count_nest(void *ctx, const struct loop_nest *n)
 		c->term(c->ctx, LOOP_OPERATIONS, outside, 1, n->extent, n->n_parallel);
 	if (inside)
 		c->term(c->ctx, LOOP_OPERATIONS, inside, 1, n->extent, n->n_parallel + n->n_reduce);
-	count_lookups(c, n);
+	cost_count_lookups(c, n);
 }
 
 static void count_kernel(struct counter *c, const struct loop_kernel *k)

@@ -1,7 +1,7 @@
 #include "backend/loops/ir/in_place.h"
 #include <string.h>
 
-static bool same_size(const struct loop_fn *f, const struct hir_type *a, const struct hir_type *b)
+static bool in_place_same_size(const struct loop_fn *f, const struct hir_type *a, const struct hir_type *b)
 {
 	int64_t sizes[2] = {1, 1}, n;
 	if (a->rank == b->rank && memcmp(a->dims, b->dims, a->rank * sizeof *a->dims) == 0)
@@ -16,10 +16,10 @@ static bool same_size(const struct loop_fn *f, const struct hir_type *a, const s
 static bool same_memory(const struct loop_fn *f, const struct loop_buffer *a, const struct loop_buffer *b)
 {
 	return a->kind == BUFFER_TEMP && b->kind == BUFFER_TEMP && a->scope == SCOPE_GLOBAL && b->scope == SCOPE_GLOBAL &&
-	       a->layout == b->layout && a->type.elem == b->type.elem && same_size(f, &a->type, &b->type);
+	       a->layout == b->layout && a->type.elem == b->type.elem && in_place_same_size(f, &a->type, &b->type);
 }
 
-static bool same_element(const struct loop_access *a, const struct loop_access *b)
+static bool in_place_same_element(const struct loop_access *a, const struct loop_access *b)
 {
 	return a->index == LOOP_NONE && b->index == LOOP_NONE && dim_eq(a->base, b->base) &&
 	       memcmp(a->stride, b->stride, sizeof a->stride) == 0;
@@ -52,7 +52,7 @@ static bool nest_can(const struct loop_nest *n, uint32_t from, uint32_t to)
 		const struct loop_access *a = &n->exprs[k].access;
 		if (n->exprs[k].kind != LOOP_LOAD || (a->buffer != from && a->buffer != to))
 			continue;
-		if (!store || a->buffer == to || !same_element(a, store))
+		if (!store || a->buffer == to || !in_place_same_element(a, store))
 			return false;
 	}
 	return store && n->n_reduce == 0;

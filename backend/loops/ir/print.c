@@ -20,7 +20,7 @@ struct dim_list {
 	VEC(dim) dims;
 };
 
-static void add_dim(void *ctx, const struct loop_field *field)
+static void print_add_dim(void *ctx, const struct loop_field *field)
 {
 	struct dim_list *l = ctx;
 	if (field->kind == FIELD_DIM)
@@ -31,7 +31,7 @@ void loops_print(const struct loop_fn *f, struct buf *out)
 {
 	struct codec c = writer(f, CODEC_PRINT, out);
 	struct dim_list used = {0};
-	loops_visit(c.f, add_dim, &used);
+	loops_visit(c.f, print_add_dim, &used);
 	buf_printf(out, "unit %s(", f->symbol);
 	dims_print_atoms(f->dims, used.dims.at, used.dims.len, out);
 	buf_putc(out, ')');

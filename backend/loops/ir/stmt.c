@@ -19,7 +19,7 @@ bool loop_nest_is_expensive(const struct loop_nest *n)
 	return false;
 }
 
-static uint32_t uses(const struct loop_nest *n, uint32_t expr)
+static uint32_t stmt_uses(const struct loop_nest *n, uint32_t expr)
 {
 	uint32_t count = 0;
 	for (uint32_t k = 0; k < n->n_exprs; k++)
@@ -34,16 +34,16 @@ bool loop_may_fuse_product(const struct loop_nest *n, const struct loop_reductio
 {
 	const struct loop_expr *x = &n->exprs[r->value];
 	return r->op == OP_REDUCE_SUM && x->kind == LOOP_OP && x->op == OP_MUL && dtype_class(x->elem) == DTC_FLOAT &&
-	       uses(n, r->value) == 1;
+	       stmt_uses(n, r->value) == 1;
 }
 
-static void visit(const uint32_t *buffers, uint32_t n, loop_buffer_fn *fn, void *ctx)
+static void stmt_visit(const uint32_t *buffers, uint32_t n, loop_buffer_fn *fn, void *ctx)
 {
 	for (uint32_t k = 0; k < n; k++)
 		fn(ctx, buffers[k]);
 }
 
-static void visit_nest(const struct loop_nest *n, loop_buffer_fn *fn, void *ctx)
+static void stmt_visit_nest(const struct loop_nest *n, loop_buffer_fn *fn, void *ctx)
 {
 	for (uint32_t k = 0; k < n->n_exprs; k++)
 		if (n->exprs[k].kind == LOOP_LOAD)
@@ -52,21 +52,21 @@ static void visit_nest(const struct loop_nest *n, loop_buffer_fn *fn, void *ctx)
 		fn(ctx, n->stores[k].access.buffer);
 }
 
-static void visit_call(const struct loop_call *c, loop_buffer_fn *fn, void *ctx) { visit(c->buffers, c->n_buffers, fn, ctx); }
+static void visit_call(const struct loop_call *c, loop_buffer_fn *fn, void *ctx) { stmt_visit(c->buffers, c->n_buffers, fn, ctx); }
 
 void loop_stmt_buffers(const struct loop_stmt *s, loop_buffer_fn *fn, void *ctx)
 {
 	switch (s->kind) {
-	case STMT_NEST: visit_nest(&s->u.nest, fn, ctx); return;
+	case STMT_NEST: stmt_visit_nest(&s->u.nest, fn, ctx); return;
 	case STMT_KERNEL:
 		if (s->u.kernel.prologue)
-			visit_nest(s->u.kernel.prologue, fn, ctx);
-		visit(s->u.kernel.buffers, s->u.kernel.n_buffers, fn, ctx);
+			stmt_visit_nest(s->u.kernel.prologue, fn, ctx);
+		stmt_visit(s->u.kernel.buffers, s->u.kernel.n_buffers, fn, ctx);
 		if (s->u.kernel.epilogue)
-			visit_nest(s->u.kernel.epilogue, fn, ctx);
+			stmt_visit_nest(s->u.kernel.epilogue, fn, ctx);
 		return;
 	case STMT_CALL: visit_call(&s->u.call, fn, ctx); return;
-	case STMT_EFFECT: visit(s->u.effect.buffers, s->u.effect.n_buffers, fn, ctx); return;
+	case STMT_EFFECT: stmt_visit(s->u.effect.buffers, s->u.effect.n_buffers, fn, ctx); return;
 	case STMT_BRANCH:
 		fn(ctx, s->u.branch.condition);
 		visit_call(&s->u.branch.calls[0], fn, ctx);
@@ -74,7 +74,7 @@ void loop_stmt_buffers(const struct loop_stmt *s, loop_buffer_fn *fn, void *ctx)
 		return;
 	case STMT_LOOP:
 		fn(ctx, s->u.loop.condition);
-		visit(s->u.loop.initial, s->u.loop.n_carried, fn, ctx);
+		stmt_visit(s->u.loop.initial, s->u.loop.n_carried, fn, ctx);
 		visit_call(&s->u.loop.body, fn, ctx);
 		return;
 	case STMT_BLOCK:

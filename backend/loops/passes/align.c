@@ -3,7 +3,7 @@
 #include "backend/loops/passes/block.h"
 
 /* Stores big / small if it is a constant whole number. */
-static bool ratio_of(struct dims *d, dim big, dim small, int64_t *ratio)
+static bool align_ratio_of(struct dims *d, dim big, dim small, int64_t *ratio)
 {
 	int64_t a = dim_common_factor(d, big), b = dim_common_factor(d, small);
 	if (b < 1 || a < b || a % b)
@@ -30,7 +30,7 @@ static bool is_indexed(const struct loop_nest *n, uint32_t loop)
 }
 
 /* Splits a parallel loop into `outer` iterations of `inner` ones. */
-static bool split(struct dims *d, struct loop_nest *n, uint32_t loop, dim outer, dim inner)
+static bool align_split(struct dims *d, struct loop_nest *n, uint32_t loop, dim outer, dim inner)
 {
 	if (n->n_parallel + n->n_reduce == LOOP_MAX || is_indexed(n, loop))
 		return false;
@@ -69,9 +69,9 @@ enum aligned loops_align(struct dims *d, struct loop_nest *n, struct rows *r)
 			return ALIGNED_NOT;
 		if (dim_eq(n->extent[k], r->extent[k]))
 			continue;
-		if (ratio_of(d, r->extent[k], n->extent[k], &ratio))
+		if (align_ratio_of(d, r->extent[k], n->extent[k], &ratio))
 			return refine(r, k, n->extent[k], dim_const(d, ratio)) ? ALIGNED_REFINED : ALIGNED_NOT;
-		if (!ratio_of(d, n->extent[k], r->extent[k], &ratio) || !split(d, n, k, r->extent[k], dim_const(d, ratio)))
+		if (!align_ratio_of(d, n->extent[k], r->extent[k], &ratio) || !align_split(d, n, k, r->extent[k], dim_const(d, ratio)))
 			return ALIGNED_NOT;
 	}
 	return ALIGNED;

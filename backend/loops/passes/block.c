@@ -9,7 +9,7 @@
 
 enum { MOST_NESTS = 16 };
 
-static void count_use(void *ctx, uint32_t buffer) { ((uint32_t *)ctx)[buffer]++; }
+static void block_count_use(void *ctx, uint32_t buffer) { ((uint32_t *)ctx)[buffer]++; }
 
 static void count_inside(void *joiner, uint32_t buffer)
 {
@@ -30,7 +30,7 @@ static void forget_candidate(struct joiner *j)
 /* ---- candidates ---- */
 
 /* A nest that can be in a block: its accesses are known, and it cannot fail. */
-static bool is_plain(const struct loop_stmt *s)
+static bool block_is_plain(const struct loop_stmt *s)
 {
 	if (s->kind != STMT_NEST || s->u.nest.n_parallel == 0)
 		return false;
@@ -89,7 +89,7 @@ static bool feeds(const struct loop_nest *a, const struct loop_nest *b)
 }
 
 /* Drops nests at the ends that nothing connects with the others. Returns false if too few are left. */
-static bool trim(struct joiner *j)
+static bool block_trim(struct joiner *j)
 {
 	for (bool joined = false; !joined && j->n > 1; j->n -= !joined)
 		for (uint32_t k = 0; k + 1 < j->n; k++)
@@ -115,7 +115,7 @@ static bool appends(const struct joiner *j, const struct loop_nest *n)
 	return false;
 }
 
-static bool can_join(struct joiner *j)
+static bool block_can_join(struct joiner *j)
 {
 	forget_candidate(j);
 	for (uint32_t k = 0; k < j->n; k++)
@@ -180,9 +180,9 @@ static void make_block(struct joiner *j)
 static bool join_from(struct joiner *j, uint32_t first, uint32_t end)
 {
 	for (j->first = first; end > j->first + 1; end = j->first + j->n - 1) {
-		if (!align_from(j, end) || !trim(j))
+		if (!align_from(j, end) || !block_trim(j))
 			return false;
-		if (can_join(j)) {
+		if (block_can_join(j)) {
 			make_block(j);
 			return true;
 		}
@@ -200,9 +200,9 @@ uint32_t loop_pass_blocks(struct loop_fn *f, struct loop_pass_context *c)
 	j.row = ARENA_ARRAY(f->unit, int64_t, f->n_buffers + 1);
 	j.nests = ARENA_ARRAY(f->unit, struct loop_nest, MOST_NESTS);
 	for (uint32_t s = 0; s < f->n_stmts; s++)
-		loop_stmt_buffers(&f->stmts[s], count_use, j.uses);
+		loop_stmt_buffers(&f->stmts[s], block_count_use, j.uses);
 	for (uint32_t s = 0, end; s < f->n_stmts; s++) {
-		for (end = s; end < f->n_stmts && end < s + MOST_NESTS && is_plain(&f->stmts[end]);)
+		for (end = s; end < f->n_stmts && end < s + MOST_NESTS && block_is_plain(&f->stmts[end]);)
 			end++;
 		bool joined = join_from(&j, s, end);
 		while (joined && s < j.first)

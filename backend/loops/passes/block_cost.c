@@ -8,13 +8,13 @@
 
 enum { LEAST_VECTORS = 4, LEAST_ROWS = 8, LEAST_GROUPS = 64, ALIGNMENT = 64 };
 
-static int64_t row_bytes(const struct joiner *j, uint32_t buffer)
+static int64_t block_cost_row_bytes(const struct joiner *j, uint32_t buffer)
 {
 	return j->row[buffer] * (int64_t)dtype_size(j->f->buffers[buffer].type.elem);
 }
 
 /* The product of the rows, or INT64_MAX if it is not constant. */
-static int64_t count_rows(const struct joiner *j)
+static int64_t block_cost_count_rows(const struct joiner *j)
 {
 	int64_t n = 1, extent;
 	for (uint32_t k = 0; k < j->rows.n; k++)
@@ -45,11 +45,11 @@ static int64_t shared_bytes(const struct joiner *j, uint32_t buffer)
 bool loops_is_worth_block(const struct joiner *j)
 {
 	const struct target *t = j->options->target;
-	int64_t rows = count_rows(j), frame = 0, row = 0, longest = 0, all;
+	int64_t rows = block_cost_count_rows(j), frame = 0, row = 0, longest = 0, all;
 	for (uint32_t i = 0; i < j->n_touched; i++) {
 		uint32_t k = j->touched[i];
 		bool own = loops_is_own(j, k);
-		int64_t bytes = own ? row_bytes(j, k) : j->row[k] ? 0 : shared_bytes(j, k);
+		int64_t bytes = own ? block_cost_row_bytes(j, k) : j->row[k] ? 0 : shared_bytes(j, k);
 		longest = bytes > longest ? bytes : longest;
 		if (bytes > LOOP_MOST_FRAME)
 			return false;

@@ -26,7 +26,7 @@ static const struct loop_expr *find_clamp(const struct loop_nest *n, enum ir_op 
 
 static bool is_small_integer(dtype t) { return t != DT_BOOL && dtype_class(t) != DTC_FLOAT && dtype_size(t) <= 2; }
 
-static bool is_whole(double v) { return v == floor(v); }
+static bool bounded_casts_is_whole(double v) { return v == floor(v); }
 
 /* Makes the cast bounded if the bounds of what its operand clamps fit. Whole bounds clamp before rounding as after it. */
 static bool bound_cast(struct loop_nest *n, struct loop_expr *cast)
@@ -39,7 +39,7 @@ static bool bound_cast(struct loop_nest *n, struct loop_expr *cast)
 	if (!low || !high || !(low->f <= high->f) || low->f < least || high->f > most)
 		return false;
 	const struct loop_expr *round = float_operation(n, k, OP_ROUND);
-	if (round && (!is_whole(low->f) || !is_whole(high->f)))
+	if (round && (!bounded_casts_is_whole(low->f) || !bounded_casts_is_whole(high->f)))
 		return false;
 	cast->kind = LOOP_BOUNDED;
 	cast->args[0] = round ? round->args[0] : k;

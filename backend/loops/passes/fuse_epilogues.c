@@ -25,7 +25,7 @@ static void count_touch(void *ctx, uint32_t buffer)
 	s->touches[buffer]++;
 }
 
-static uint32_t result_of(const struct loop_kernel *k) { return k->buffers[k->n_buffers - 1]; }
+static uint32_t fuse_epilogues_result_of(const struct loop_kernel *k) { return k->buffers[k->n_buffers - 1]; }
 
 static void count_buffers(struct epilogue_search *s)
 {
@@ -37,7 +37,7 @@ static void count_buffers(struct epilogue_search *s)
 		const struct loop_stmt *st = &s->f->stmts[s->stmt];
 		loop_stmt_buffers(st, count_touch, s);
 		if (st->kind == STMT_KERNEL && kernel_takes_epilogue(st->u.kernel.kernel))
-			s->kernel[result_of(&st->u.kernel)] = s->stmt;
+			s->kernel[fuse_epilogues_result_of(&st->u.kernel)] = s->stmt;
 	}
 }
 
@@ -51,7 +51,7 @@ static void become_tile(struct dims *d, struct loop_expr *e)
 		e->access.stride[k] = zero;
 }
 
-static bool same_element(const struct loop_access *a, const struct loop_access *b)
+static bool fuse_epilogues_same_element(const struct loop_access *a, const struct loop_access *b)
 {
 	return dim_eq(a->base, b->base) && memcmp(a->stride, b->stride, sizeof a->stride) == 0;
 }
@@ -73,7 +73,8 @@ static struct loop_nest *make_epilogue(const struct epilogue_search *s, const st
 	for (uint32_t k = 0; k < n->n_exprs; k++) {
 		struct loop_expr *x = &e->exprs[k];
 		bool tile = x->kind == LOOP_LOAD && x->access.buffer == result->buffer;
-		if (tile ? !same_element(&x->access, result) : x->kind == LOOP_LOAD && !tile_map_access(s->dims, n, m, &x->access))
+		if (tile ? !fuse_epilogues_same_element(&x->access, result)
+			 : x->kind == LOOP_LOAD && !tile_map_access(s->dims, n, m, &x->access))
 			return NULL;
 		if (tile)
 			become_tile(s->dims, x);
@@ -93,7 +94,7 @@ static void tile_sizes(struct dims *d, const struct loop_kernel *k, dim size[TIL
 }
 
 /* Turns the nest into the kernel of one of its operands with the nest as epilogue. The kernel's statement stays, without a result. */
-static bool fuse(const struct epilogue_search *s, struct loop_stmt *st)
+static bool fuse_epilogues_fuse(const struct epilogue_search *s, struct loop_stmt *st)
 {
 	const struct loop_nest *n = &st->u.nest;
 	for (uint32_t k = 0; tile_is_plain(n) && k < n->n_exprs; k++) {
@@ -126,7 +127,7 @@ uint32_t loop_pass_epilogues(struct loop_fn *f, struct loop_pass_context *c)
 	count_buffers(&s);
 	for (uint32_t k = 0; k < f->n_stmts; k++)
 		if (f->stmts[k].kind == STMT_NEST)
-			fuse(&s, &f->stmts[k]);
+			fuse_epilogues_fuse(&s, &f->stmts[k]);
 	for (uint32_t k = 0; k < f->n_stmts; k++)
 		if (f->stmts[k].kind != STMT_KERNEL || f->stmts[k].u.kernel.n_buffers)
 			f->stmts[n++] = f->stmts[k];

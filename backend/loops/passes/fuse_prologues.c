@@ -23,7 +23,7 @@ struct prologue_search {
 	bool *moved;      /* for each statement: a nest that became a prologue */
 };
 
-static void count_use(void *ctx, uint32_t buffer) { ((uint32_t *)ctx)[buffer]++; }
+static void fuse_prologues_count_use(void *ctx, uint32_t buffer) { ((uint32_t *)ctx)[buffer]++; }
 
 /* The nest that a statement executes last; NULL: something else. */
 static struct loop_nest *last_nest(struct loop_stmt *s)
@@ -39,7 +39,7 @@ static void find_writers(struct prologue_search *s)
 	s->uses = memset(ARENA_ARRAY(s->f->unit, uint32_t, n), 0, n * sizeof *s->uses);
 	for (uint32_t k = 0; k < s->f->n_stmts; k++) {
 		const struct loop_nest *last = last_nest(&s->f->stmts[k]);
-		loop_stmt_buffers(&s->f->stmts[k], count_use, s->uses);
+		loop_stmt_buffers(&s->f->stmts[k], fuse_prologues_count_use, s->uses);
 		if (last && last->n_stores == 1)
 			s->writer[last->stores[0].access.buffer] = k;
 	}
@@ -120,18 +120,18 @@ static double least_bytes(const struct prologue_search *s, const struct loop_nes
 }
 
 /* from: what executes the nest now. */
-static bool pays(const struct prologue_search *s, const struct loop_stmt *from, const struct loop_nest *n)
+static bool fuse_prologues_pays(const struct prologue_search *s, const struct loop_stmt *from, const struct loop_nest *n)
 {
 	return from->kind == STMT_NEST || least_bytes(s, n) <= (double)CACHED * s->target->l2_bytes;
 }
 
-static bool fuse(const struct prologue_search *s, struct loop_stmt *kernel)
+static bool fuse_prologues_fuse(const struct prologue_search *s, struct loop_stmt *kernel)
 {
 	uint32_t operand = kernel->u.kernel.buffers[0], at = s->writer[operand];
 	if (at == LOOP_NONE || s->uses[operand] != 2 || s->f->buffers[operand].kind != BUFFER_TEMP || !may_fill(s, &kernel->u.kernel))
 		return false;
 	struct loop_nest *n = last_nest(&s->f->stmts[at]);
-	if (!n || n->n_stores != 1 || n->stores[0].access.buffer != operand || !pays(s, &s->f->stmts[at], n))
+	if (!n || n->n_stores != 1 || n->stores[0].access.buffer != operand || !fuse_prologues_pays(s, &s->f->stmts[at], n))
 		return false;
 	struct loop_nest *p = make_prologue(s, n, &kernel->u.kernel);
 	if (p)
@@ -146,7 +146,7 @@ uint32_t loop_pass_prologues(struct loop_fn *f, struct loop_pass_context *c)
 	s.moved = ARENA_ARRAY(f->unit, bool, f->n_stmts + 1);
 	find_writers(&s);
 	for (uint32_t k = 0; k < f->n_stmts; k++)
-		found += f->stmts[k].kind == STMT_KERNEL && fuse(&s, &f->stmts[k]);
+		found += f->stmts[k].kind == STMT_KERNEL && fuse_prologues_fuse(&s, &f->stmts[k]);
 	for (uint32_t k = 0; k < f->n_stmts; k++)
 		if (!s.moved[k])
 			f->stmts[n++] = f->stmts[k];

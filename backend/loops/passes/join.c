@@ -22,7 +22,7 @@ static void access_drop(struct dims *d, struct loop_access *a, uint32_t loop)
 }
 
 /* Removes loop `loop`, which no index expression uses. */
-static void drop(struct dims *d, struct loop_nest *n, uint32_t loop)
+static void join_drop(struct dims *d, struct loop_nest *n, uint32_t loop)
 {
 	each_access(d, n, access_drop, loop);
 	for (uint32_t k = 0; k < n->n_exprs; k++)
@@ -70,7 +70,7 @@ static bool may_join(const struct loop_nest *n, uint32_t outer, uint32_t inner)
 	return outer != inner && inner < n->n_parallel;
 }
 
-static bool can_join(struct dims *d, const struct loop_nest *n, uint32_t outer, uint32_t inner)
+static bool join_can(struct dims *d, const struct loop_nest *n, uint32_t outer, uint32_t inner)
 {
 	dim extent = n->extent[inner];
 	if (!may_join(n, outer, inner))
@@ -91,24 +91,24 @@ static bool join_two(struct dims *d, struct loop_nest *n)
 	for (uint32_t apart = 1; apart < 2 * loops; apart++)
 		for (uint32_t inner = loops; inner-- > 0;) {
 			uint32_t outer = apart < loops ? inner - apart : inner + apart - loops + 1;
-			if (outer >= loops || !can_join(d, n, outer, inner))
+			if (outer >= loops || !join_can(d, n, outer, inner))
 				continue;
 			n->extent[inner] = dim_mul(d, n->extent[outer], n->extent[inner]);
-			drop(d, n, outer);
+			join_drop(d, n, outer);
 			return true;
 		}
 	return false;
 }
 
 /* Returns the number of loops that it removed. */
-static uint32_t join(struct dims *d, struct loop_nest *n)
+static uint32_t join_join(struct dims *d, struct loop_nest *n)
 {
 	uint32_t before = n->n_parallel + n->n_reduce;
 	dim one = dim_const(d, 1);
 	for (uint32_t k = n->n_parallel + n->n_reduce; k-- > 0;)
 		if (dim_eq(n->extent[k], one)) {
 			zero_index(n, k);
-			drop(d, n, k);
+			join_drop(d, n, k);
 		}
 	while (join_two(d, n))
 		continue;
@@ -120,6 +120,6 @@ uint32_t loop_pass_join(struct loop_fn *f, struct loop_pass_context *c)
 	uint32_t removed = 0;
 	for (uint32_t k = 0; k < f->n_stmts; k++)
 		if (f->stmts[k].kind == STMT_NEST)
-			removed += join(c->dims, &f->stmts[k].u.nest);
+			removed += join_join(c->dims, &f->stmts[k].u.nest);
 	return removed;
 }

@@ -73,9 +73,12 @@ static dim rounded_size(struct dims *d, const struct hir_type *t)
 	return dim_mul(d, dim_floordiv(d, dim_add(d, size, dim_const(d, 63)), align), align);
 }
 
-static bool fits(struct dims *d, dim size, dim room) { return dim_eq(size, room) || loops_is_nonnegative(d, dim_sub(d, room, size)); }
+static bool memory_fits(struct dims *d, dim size, dim room)
+{
+	return dim_eq(size, room) || loops_is_nonnegative(d, dim_sub(d, room, size));
+}
 
-static bool is_smaller(struct dims *d, dim a, dim b) { return fits(d, a, b) && !dim_eq(a, b); }
+static bool is_smaller(struct dims *d, dim a, dim b) { return memory_fits(d, a, b) && !dim_eq(a, b); }
 
 static struct size_class *size_class_of(struct allocator *p, dim size)
 {
@@ -96,7 +99,7 @@ static struct size_class *find_free(struct allocator *p, dim size)
 	best = NULL;
 	for (uint32_t k = p->sizes.len, tried = 0; k-- > 0 && tried < SIZES_TRIED; tried++) {
 		struct size_class *s = &p->sizes.at[k];
-		if (s->free != NONE && fits(p->dims, size, s->size) && (!best || is_smaller(p->dims, s->size, best->size)))
+		if (s->free != NONE && memory_fits(p->dims, size, s->size) && (!best || is_smaller(p->dims, s->size, best->size)))
 			best = s;
 	}
 	return best;
@@ -190,7 +193,7 @@ static void list_temporaries(struct allocator *p)
 }
 
 /* Places the temporaries of one scope that the statements use. Returns the number of regions. */
-static uint32_t allocate(struct allocator *p)
+static uint32_t memory_allocate(struct allocator *p)
 {
 	p->room = dim_const(p->dims, 0);
 	find_ends(p);
@@ -222,7 +225,7 @@ uint32_t loop_pass_allocate(struct loop_fn *f, struct loop_pass_context *c)
 	struct allocator all = open_unit(f);
 	int64_t frame;
 	all.dims = c->dims;
-	uint32_t n = allocate(&all);
+	uint32_t n = memory_allocate(&all);
 	f->scratch = all.room;
 	for (uint32_t s = 0; s < f->n_stmts; s++) {
 		struct loop_block *x = &f->stmts[s].u.block;
@@ -231,7 +234,7 @@ uint32_t loop_pass_allocate(struct loop_fn *f, struct loop_pass_context *c)
 		struct allocator own = {.f = f, .dims = c->dims, .stmts = x->stmts, .n_stmts = x->n_stmts, .scope = SCOPE_LOCAL};
 		own.used = ARENA_ARRAY(f->unit, bool, f->n_buffers + 1);
 		find_lifetimes(&own);
-		n += allocate(&own);
+		n += memory_allocate(&own);
 		x->frame = own.room;
 		x->on_stack = !c->options->target->group_size && dim_is_const(c->dims, x->frame, &frame) && frame <= LOOP_MOST_ON_STACK;
 	}

@@ -104,7 +104,7 @@ static void append_exprs(struct loop_nest *a, const struct loop_nest *b, uint32_
 	}
 }
 
-static void merge(struct arena *unit, struct loop_nest *a, const struct loop_nest *b)
+static void merge_merge(struct arena *unit, struct loop_nest *a, const struct loop_nest *b)
 {
 	uint32_t *map = ARENA_ARRAY(unit, uint32_t, b->n_exprs);
 	struct loop_expr *exprs = ARENA_ARRAY(unit, struct loop_expr, a->n_exprs + b->n_exprs);
@@ -181,7 +181,7 @@ void loops_merge_values(struct arena *unit, struct loop_stmt *a, const struct lo
 
 static void merge_stmt(struct arena *unit, struct loop_stmt *a, const struct loop_stmt *b)
 {
-	merge(unit, &a->u.nest, &b->u.nest);
+	merge_merge(unit, &a->u.nest, &b->u.nest);
 	loops_merge_values(unit, a, b);
 }
 

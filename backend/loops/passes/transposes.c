@@ -36,23 +36,23 @@ static bool find_loops(struct dims *d, const struct loop_nest *n, struct copy *c
 }
 
 /* True if the access is to a whole buffer of `size` elements, not to a part of a larger one. */
-static bool is_whole(const struct loop_fn *f, struct dims *d, const struct loop_access *a, dim size)
+static bool transposes_is_whole(const struct loop_fn *f, struct dims *d, const struct loop_access *a, dim size)
 {
 	const struct hir_type *t = &f->buffers[a->buffer].type;
 	return dim_eq(a->base, dim_const(d, 0)) && dim_eq(dim_product(d, t->dims, t->rank), size);
 }
 
-static bool is_dense(const struct loop_fn *f, struct dims *d, const struct loop_nest *n, const struct copy *c)
+static bool transposes_is_dense(const struct loop_fn *f, struct dims *d, const struct loop_nest *n, const struct copy *c)
 {
 	const struct loop_access *from = &n->exprs[0].access, *to = &n->stores[0].access;
 	dim rows = n->extent[c->row], columns = n->extent[c->column], matrix = dim_mul(d, rows, columns);
 	dim size = c->batch == LOOP_NONE ? matrix : dim_mul(d, n->extent[c->batch], matrix);
-	return is_whole(f, d, from, size) && is_whole(f, d, to, size) && dim_eq(from->stride[c->row], columns) &&
+	return transposes_is_whole(f, d, from, size) && transposes_is_whole(f, d, to, size) && dim_eq(from->stride[c->row], columns) &&
 	       dim_eq(to->stride[c->column], rows) &&
 	       (c->batch == LOOP_NONE || (dim_eq(from->stride[c->batch], matrix) && dim_eq(to->stride[c->batch], matrix)));
 }
 
-static bool pays(struct dims *d, const struct loop_nest *n, const struct copy *c)
+static bool transposes_pays(struct dims *d, const struct loop_nest *n, const struct copy *c)
 {
 	int64_t rows, columns;
 	bool known_rows = dim_is_const(d, n->extent[c->row], &rows), known_columns = dim_is_const(d, n->extent[c->column], &columns);
@@ -61,7 +61,7 @@ static bool pays(struct dims *d, const struct loop_nest *n, const struct copy *c
 	       (!known_rows || !known_columns || rows * columns >= LEAST_ELEMENTS);
 }
 
-static void replace(struct loop_fn *f, struct dims *d, struct loop_stmt *s, const struct copy *c)
+static void transposes_replace(struct loop_fn *f, struct dims *d, struct loop_stmt *s, const struct copy *c)
 {
 	struct loop_nest n = s->u.nest;
 	struct loop_kernel k = {.kernel = KERNEL_transpose, .n_buffers = 2};
@@ -87,9 +87,9 @@ uint32_t loop_pass_transposes(struct loop_fn *f, struct loop_pass_context *c)
 	for (uint32_t i = 0; i < f->n_stmts; i++) {
 		struct loop_stmt *s = &f->stmts[i];
 		if (s->kind != STMT_NEST || !is_plain_copy(f, &s->u.nest) || !find_loops(c->dims, &s->u.nest, &loops) ||
-		    !is_dense(f, c->dims, &s->u.nest, &loops) || !pays(c->dims, &s->u.nest, &loops))
+		    !transposes_is_dense(f, c->dims, &s->u.nest, &loops) || !transposes_pays(c->dims, &s->u.nest, &loops))
 			continue;
-		replace(f, c->dims, s, &loops);
+		transposes_replace(f, c->dims, s, &loops);
 		changes++;
 	}
 	return changes;

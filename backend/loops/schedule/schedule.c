@@ -21,7 +21,7 @@ void schedule_add(struct loop_schedule *s, enum axis_kind kind, uint32_t of, uin
 	s->axes[s->n_axes++] = (struct loop_axis){kind, of, width, step};
 }
 
-static void begin(struct loop_fn *f, struct loop_nest *n)
+static void schedule_begin(struct loop_fn *f, struct loop_nest *n)
 {
 	n->schedule = (struct loop_schedule){.axes = ARENA_ARRAY(f->unit, struct loop_axis, LOOP_AXES), .index_bytes = 8};
 }
@@ -29,7 +29,7 @@ static void begin(struct loop_fn *f, struct loop_nest *n)
 static void schedule_nest(struct loop_fn *f, struct loop_stmt *s, const struct plan_options *o)
 {
 	struct loop_nest *n = &s->u.nest;
-	begin(f, n);
+	schedule_begin(f, n);
 	if (o->target->group_size) {
 		schedule_for_device(f, n, o);
 		return;
@@ -56,7 +56,7 @@ static void schedule_block(struct loop_fn *f, struct loop_stmt *s, const struct 
 {
 	struct loop_nest *n = &s->u.block.loops;
 	bool groups = o->target->group_size && !n->n_outer;
-	begin(f, n);
+	schedule_begin(f, n);
 	n->schedule.index_bytes = 4;
 	for (uint32_t k = 0; k < s->u.block.n_stmts; k++)
 		loop_stmt_nests(&s->u.block.stmts[k], widen_indices, n);
@@ -69,7 +69,7 @@ static void schedule_block(struct loop_fn *f, struct loop_stmt *s, const struct 
 /* Of a prologue or epilogue. On a device the kernel's work items call it for one element. */
 static void schedule_tile(struct loop_fn *f, struct loop_nest *n, const struct plan_options *o)
 {
-	begin(f, n);
+	schedule_begin(f, n);
 	if (!o->target->group_size)
 		schedule_for_tile(f, n, o);
 	else

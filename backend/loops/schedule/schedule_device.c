@@ -63,7 +63,7 @@ static uint32_t choose_index_bytes(const struct loop_fn *f, const struct loop_ne
 }
 
 /* True if a sum is long enough for blocks. */
-static bool is_long(const struct loop_fn *f, const struct loop_nest *n)
+static bool schedule_device_is_long(const struct loop_fn *f, const struct loop_nest *n)
 {
 	int64_t terms = 1, v;
 	for (uint32_t i = 0; i < n->n_reduce; i++) {
@@ -74,7 +74,10 @@ static bool is_long(const struct loop_fn *f, const struct loop_nest *n)
 	return terms > SUM_BLOCK;
 }
 
-void schedule_sum_blocks(const struct loop_fn *f, struct loop_nest *n) { n->schedule.sum_block = is_long(f, n) ? SUM_BLOCK : 0; }
+void schedule_sum_blocks(const struct loop_fn *f, struct loop_nest *n)
+{
+	n->schedule.sum_block = schedule_device_is_long(f, n) ? SUM_BLOCK : 0;
+}
 
 void schedule_for_device(const struct loop_fn *f, struct loop_nest *n, const struct plan_options *o)
 {

@@ -105,7 +105,7 @@ struct work_sum {
 	int64_t work;
 };
 
-static void add_work(void *ctx, const struct loop_nest *n)
+static void schedule_parallel_add_work(void *ctx, const struct loop_nest *n)
 {
 	struct work_sum *x = ctx;
 	if (__builtin_add_overflow(x->work, work_of(x->f, n), &x->work))
@@ -117,7 +117,7 @@ void schedule_chunks(const struct loop_fn *f, struct loop_stmt *s)
 	struct loop_nest *n = s->kind == STMT_BLOCK ? &s->u.block.loops : &s->u.nest;
 	struct work_sum all = {f, 0};
 	int64_t chunk;
-	loop_stmt_nests(s, add_work, &all);
+	loop_stmt_nests(s, schedule_parallel_add_work, &all);
 	if (all.work < (int64_t)LEAST_CHUNKS * CHUNK_WORK)
 		return;
 	uint32_t loop = find_loop(f, s, n, all.work, &chunk);

@@ -14,7 +14,7 @@ struct scheduler {
 	const struct plan_options *o;
 };
 
-static bool is_known(const struct scheduler *s, dim x, int64_t *v) { return dim_is_const(s->f->dims, x, v); }
+static bool schedule_vector_is_known(const struct scheduler *s, dim x, int64_t *v) { return dim_is_const(s->f->dims, x, v); }
 
 static bool is_expensive(enum ir_op op)
 {
@@ -28,7 +28,7 @@ enum { ACCESS_SAME = 1, ACCESS_DENSE = 4, ACCESS_APART = 32 };
 static uint32_t access_cost(const struct scheduler *s, const struct loop_access *a, uint32_t loop)
 {
 	int64_t stride;
-	if (!is_known(s, a->stride[loop], &stride))
+	if (!schedule_vector_is_known(s, a->stride[loop], &stride))
 		return ACCESS_APART;
 	return stride == 0 ? ACCESS_SAME : stride == 1 ? ACCESS_DENSE : ACCESS_APART;
 }
@@ -52,7 +52,7 @@ static uint32_t lanes_for(const struct scheduler *s, dim extent, uint32_t most)
 {
 	int64_t v;
 	uint32_t width = most;
-	if (is_known(s, extent, &v))
+	if (schedule_vector_is_known(s, extent, &v))
 		while (width > 1 && (int64_t)width > v)
 			width /= 2;
 	return width;
@@ -84,7 +84,7 @@ static uint32_t choose_unroll(const struct scheduler *s, const struct vector_cho
 	while (unroll > 1 && heavy * unroll > 24)
 		unroll /= 2;
 	int64_t v;
-	if (!is_known(s, n->extent[c->loop], &v))
+	if (!schedule_vector_is_known(s, n->extent[c->loop], &v))
 		return unroll > 2 && !reduce && n->n_reduce == 0 ? 2 : unroll;
 	while (unroll > 1 && (v < (int64_t)(unroll * c->width) || (!reduce && steps(v, unroll * c->width) * unroll > steps(v, c->width))))
 		unroll /= 2;
@@ -113,7 +113,7 @@ static enum loop_tail choose_tail(const struct scheduler *s, const struct vector
 	dim extent = s->n->extent[c->loop];
 	bool reduce = c->loop >= s->n->n_parallel;
 	int64_t v, step = (int64_t)c->width * (reduce ? 1 : c->unroll);
-	if (is_known(s, extent, &v))
+	if (schedule_vector_is_known(s, extent, &v))
 		return v % step ? TAIL_OVERLAP : TAIL_NONE;
 	return !reduce && dim_common_factor(s->f->dims, extent) % step == 0 ? TAIL_NONE : TAIL_SCALAR;
 }
@@ -122,7 +122,7 @@ static void add_vector(const struct scheduler *s, const struct vector_choice *c)
 {
 	struct loop_schedule *out = &s->n->schedule;
 	int64_t v, step = (int64_t)c->width * c->unroll;
-	bool whole = c->loop < s->n->n_parallel && is_known(s, s->n->extent[c->loop], &v) && v == step;
+	bool whole = c->loop < s->n->n_parallel && schedule_vector_is_known(s, s->n->extent[c->loop], &v) && v == step;
 	if (!whole)
 		schedule_add(out, AXIS_SERIAL, c->loop, 1, step);
 	if (c->unroll > 1)

@@ -70,7 +70,8 @@ struct walk {
 };
 
 /* False: something is not constant, or there are too many elements. */
-static bool walk_of(const struct iterations *x, const struct loop_nest *n, const struct loop_access *a, uint32_t loops, struct walk *w)
+static bool verify_block_walk_of(const struct iterations *x, const struct loop_nest *n, const struct loop_access *a, uint32_t loops,
+				 struct walk *w)
 {
 	int64_t visits = 1;
 	w->loops = loops;
@@ -101,7 +102,7 @@ static bool follow(const struct iterations *x, struct written *b, const struct w
 	return true;
 }
 
-static void check_access(struct iterations *x, const struct loop_nest *n, const struct loop_access *a, uint32_t loops)
+static void verify_block_check_access(struct iterations *x, const struct loop_nest *n, const struct loop_access *a, uint32_t loops)
 {
 	struct written *b = &x->written[a->buffer];
 	struct walk w;
@@ -114,18 +115,18 @@ static void check_access(struct iterations *x, const struct loop_nest *n, const 
 		if (verify_count(x->v, &x->v->f->buffers[a->buffer].type, &b->count) && b->count <= MOST_TRACKED)
 			b->iteration = ARENA_ARRAY(x->arena, uint32_t, b->count + 1);
 	}
-	if (x->ok && b->iteration && walk_of(x, n, a, loops, &w) && !follow(x, b, &w, 0, w.base, 0))
+	if (x->ok && b->iteration && verify_block_walk_of(x, n, a, loops, &w) && !follow(x, b, &w, 0, w.base, 0))
 		x->ok = verify_fail(x->v, "iterations of a block depend on each other", a->buffer);
 }
 
-static void check_nest(void *ctx, const struct loop_nest *n)
+static void verify_block_check_nest(void *ctx, const struct loop_nest *n)
 {
 	struct iterations *x = ctx;
 	for (uint32_t k = 0; x->stores && k < n->n_stores; k++)
-		check_access(x, n, &n->stores[k].access, n->n_parallel);
+		verify_block_check_access(x, n, &n->stores[k].access, n->n_parallel);
 	for (uint32_t k = 0; !x->stores && k < n->n_exprs; k++)
 		if (n->exprs[k].kind == LOOP_LOAD)
-			check_access(x, n, &n->exprs[k].access, n->n_parallel + (n->exprs[k].in_reduction ? n->n_reduce : 0u));
+			verify_block_check_access(x, n, &n->exprs[k].access, n->n_parallel + (n->exprs[k].in_reduction ? n->n_reduce : 0u));
 }
 
 bool verify_iterations(const struct verifier *v, const struct loop_block *b)
@@ -134,7 +135,7 @@ bool verify_iterations(const struct verifier *v, const struct loop_block *b)
 	struct iterations x = {v, b, a, ARENA_ARRAY(a, struct written, v->f->n_buffers + 1), true, true};
 	for (int pass = 0; pass < 2; pass++, x.stores = false)
 		for (uint32_t k = 0; k < b->n_stmts; k++)
-			loop_stmt_nests(&b->stmts[k], check_nest, &x);
+			loop_stmt_nests(&b->stmts[k], verify_block_check_nest, &x);
 	arena_free(a);
 	return x.ok;
 }

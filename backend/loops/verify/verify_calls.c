@@ -3,7 +3,7 @@
 #include "backend/loops/verify/verify_state.h"
 
 /* The buffer of argument k of a function: of an input, or of an output. NULL: an input that it does not read. */
-static const struct loop_buffer *argument(const struct loop_fn *f, uint32_t k)
+static const struct loop_buffer *verify_calls_argument(const struct loop_fn *f, uint32_t k)
 {
 	enum buffer_kind kind = k < f->n_inputs ? BUFFER_INPUT : BUFFER_OUTPUT;
 	uint32_t index = k < f->n_inputs ? k : k - f->n_inputs;
@@ -21,7 +21,7 @@ static bool same_growth(const struct verifier *v, const struct loop_call *c, con
 	return root->kind == BUFFER_INPUT && v->f->buffers[c->buffers[k]].grows == c->buffers[root->index];
 }
 
-static bool check_call(const struct verifier *v, const struct loop_call *c, const struct loop_fn *callee)
+static bool verify_calls_check_call(const struct verifier *v, const struct loop_call *c, const struct loop_fn *callee)
 {
 	if (!callee)
 		return verify_fail(v, "a call of a unit that does not exist", 0);
@@ -30,7 +30,7 @@ static bool check_call(const struct verifier *v, const struct loop_call *c, cons
 	if ((c->slot == LOOP_NONE) && callee->n_slots)
 		return verify_fail(v, "a call without a weight table", callee->n_slots);
 	for (uint32_t k = 0; k < c->n_buffers; k++) {
-		const struct loop_buffer *b = argument(callee, k);
+		const struct loop_buffer *b = verify_calls_argument(callee, k);
 		if (b && b->type.elem != v->f->buffers[c->buffers[k]].type.elem)
 			return verify_fail(v, "an argument with another element type", k);
 		if (b && b->layout != v->f->buffers[c->buffers[k]].layout)
@@ -48,7 +48,7 @@ bool loops_verify_calls(const struct loop_fn *f, loop_find_fn *find, void *ctx, 
 		uint32_t n;
 		const struct loop_call *calls = loop_stmt_calls(&f->stmts[v.stmt], &n);
 		for (uint32_t k = 0; k < n; k++)
-			if (!check_call(&v, &calls[k], find(ctx, calls[k].callee)))
+			if (!verify_calls_check_call(&v, &calls[k], find(ctx, calls[k].callee)))
 				return false;
 	}
 	return true;

@@ -24,19 +24,22 @@ struct memory_check {
 	bool ok;
 };
 
-static bool is_written(const struct memory_check *m, uint32_t buffer)
+static bool verify_memory_is_written(const struct memory_check *m, uint32_t buffer)
 {
 	enum buffer_kind k = m->v->f->buffers[buffer].kind;
 	return k == BUFFER_TEMP || k == BUFFER_OUTPUT;
 }
 
-static void fail(struct memory_check *m, const char *what, uint32_t buffer) { m->ok = m->ok && verify_fail(m->v, what, buffer); }
+static void verify_memory_fail(struct memory_check *m, const char *what, uint32_t buffer)
+{
+	m->ok = m->ok && verify_fail(m->v, what, buffer);
+}
 
 static void read_buffer(struct memory_check *m, uint32_t buffer)
 {
 	const struct content *c = &m->contents[buffer];
-	if (is_written(m, buffer) && c->count != 0 && (!c->written || c->missing))
-		fail(m, "a buffer is read before it is written", buffer);
+	if (verify_memory_is_written(m, buffer) && c->count != 0 && (!c->written || c->missing))
+		verify_memory_fail(m, "a buffer is read before it is written", buffer);
 	if (m->v->f->buffers[buffer].grows != LOOP_NONE)
 		read_buffer(m, m->v->f->buffers[buffer].grows);
 }
@@ -45,7 +48,7 @@ static void write_buffer(struct memory_check *m, uint32_t buffer)
 {
 	struct content *c = &m->contents[buffer];
 	if (m->v->f->buffers[buffer].grows != LOOP_NONE)
-		fail(m, "rows of a buffer that grows are written again", buffer);
+		verify_memory_fail(m, "rows of a buffer that grows are written again", buffer);
 	m->stores++;
 	c->written = true;
 	c->missing = 0;
@@ -61,7 +64,7 @@ struct walk {
 };
 
 /* False: something is not constant. */
-static bool walk_of(const struct memory_check *m, const struct loop_nest *n, const struct loop_access *a, struct walk *w)
+static bool verify_memory_walk_of(const struct memory_check *m, const struct loop_nest *n, const struct loop_access *a, struct walk *w)
 {
 	bool own = m->v->f->buffers[a->buffer].scope != SCOPE_GLOBAL;
 	w->loops = n->n_parallel;
@@ -98,13 +101,14 @@ static void write_store(struct memory_check *m, const struct loop_nest *n, const
 	struct walk w;
 	m->stores++;
 	c->written = true;
-	if (!c->writer || !walk_of(m, n, a, &w))
+	if (!c->writer || !verify_memory_walk_of(m, n, a, &w))
 		c->missing = 0;
 	else if (!write_elements(m, c, &w, 0, w.base))
-		fail(m, c->grown ? "rows of a buffer that grows are written again" : "two iterations write the same element", a->buffer);
+		verify_memory_fail(m, c->grown ? "rows of a buffer that grows are written again" : "two iterations write the same element",
+				   a->buffer);
 }
 
-static void check_nest(struct memory_check *m, const struct loop_nest *n)
+static void verify_memory_check_nest(struct memory_check *m, const struct loop_nest *n)
 {
 	for (uint32_t k = 0; k < n->n_exprs; k++)
 		if (n->exprs[k].kind == LOOP_LOAD)
@@ -120,7 +124,7 @@ static bool is_result(const struct loop_kernel *x, uint32_t k) { return kernel_o
 static void check_kernel(struct memory_check *m, const struct loop_kernel *x)
 {
 	if (x->prologue)
-		check_nest(m, x->prologue);
+		verify_memory_check_nest(m, x->prologue);
 	for (uint32_t k = 0; k < x->n_buffers; k++)
 		if (!is_result(x, k))
 			read_buffer(m, x->buffers[k]);
@@ -128,10 +132,10 @@ static void check_kernel(struct memory_check *m, const struct loop_kernel *x)
 		if (is_result(x, k))
 			write_buffer(m, x->buffers[k]);
 	if (x->epilogue)
-		check_nest(m, x->epilogue);
+		verify_memory_check_nest(m, x->epilogue);
 }
 
-static void read_inputs(struct memory_check *m, const struct loop_call *c, uint32_t from)
+static void verify_memory_read_inputs(struct memory_check *m, const struct loop_call *c, uint32_t from)
 {
 	for (uint32_t k = from; k < c->n_inputs; k++)
 		read_buffer(m, c->buffers[k]);
@@ -144,9 +148,9 @@ static void write_results(struct memory_check *m, const struct loop_call *c)
 }
 
 /* A callee may grow what it reads. */
-static void check_call(struct memory_check *m, const struct loop_call *c)
+static void verify_memory_check_call(struct memory_check *m, const struct loop_call *c)
 {
-	read_inputs(m, c, 0);
+	verify_memory_read_inputs(m, c, 0);
 	for (uint32_t k = c->n_inputs; k < c->n_buffers; k++) {
 		uint32_t from = m->v->f->buffers[c->buffers[k]].grows;
 		bool reads = false;
@@ -162,8 +166,8 @@ static void check_call(struct memory_check *m, const struct loop_call *c)
 static void check_branch(struct memory_check *m, const struct loop_branch *b)
 {
 	read_buffer(m, b->condition);
-	read_inputs(m, &b->calls[0], 0);
-	read_inputs(m, &b->calls[1], 0);
+	verify_memory_read_inputs(m, &b->calls[0], 0);
+	verify_memory_read_inputs(m, &b->calls[1], 0);
 	write_results(m, &b->calls[0]); /* those of the other */
 }
 
@@ -174,7 +178,7 @@ static void check_loop(struct memory_check *m, const struct loop_iterate *l)
 		read_buffer(m, l->initial[k]);
 	for (uint32_t k = 0; k < l->n_carried; k++)
 		write_buffer(m, l->body.buffers[k]);
-	read_inputs(m, &l->body, l->n_carried);
+	verify_memory_read_inputs(m, &l->body, l->n_carried);
 	write_results(m, &l->body);
 }
 
@@ -184,7 +188,7 @@ struct lifetime_visit {
 	uint32_t stmt, owner; /* of the unit or of the block `owner` */
 };
 
-static void extend(void *ctx, uint32_t buffer)
+static void verify_memory_extend(void *ctx, uint32_t buffer)
 {
 	const struct lifetime_visit *x = ctx;
 	struct content *c = &x->m->contents[buffer];
@@ -192,7 +196,7 @@ static void extend(void *ctx, uint32_t buffer)
 	if (own != (x->owner != 0))
 		return;
 	if (own && c->owner && c->owner != x->owner)
-		fail(x->m, "a buffer of two blocks", buffer);
+		verify_memory_fail(x->m, "a buffer of two blocks", buffer);
 	c->owner = x->owner;
 	c->first = c->first < x->stmt ? c->first : x->stmt;
 	c->last = x->stmt;
@@ -207,7 +211,7 @@ static void check_block(struct memory_check *m, const struct loop_block *b)
 	for (uint32_t k = 0; k < b->n_stmts && m->ok; k++) {
 		struct lifetime_visit x = {m, k, m->v->stmt + 1};
 		if (outermost)
-			loop_stmt_buffers(&b->stmts[k], extend, &x);
+			loop_stmt_buffers(&b->stmts[k], verify_memory_extend, &x);
 		check_stmt(m, &b->stmts[k]);
 	}
 	m->block = outermost ? NULL : m->block;
@@ -216,9 +220,9 @@ static void check_block(struct memory_check *m, const struct loop_block *b)
 static void check_stmt(struct memory_check *m, const struct loop_stmt *s)
 {
 	switch (s->kind) {
-	case STMT_NEST: check_nest(m, &s->u.nest); return;
+	case STMT_NEST: verify_memory_check_nest(m, &s->u.nest); return;
 	case STMT_KERNEL: check_kernel(m, &s->u.kernel); return;
-	case STMT_CALL: check_call(m, &s->u.call); return;
+	case STMT_CALL: verify_memory_check_call(m, &s->u.call); return;
 	case STMT_BRANCH: check_branch(m, &s->u.branch); return;
 	case STMT_LOOP: check_loop(m, &s->u.loop); return;
 	case STMT_EFFECT:
@@ -254,7 +258,7 @@ static void check_aliases(struct memory_check *m, struct arena *a)
 		if (from == LOOP_NONE)
 			continue;
 		if (from >= f->n_buffers || taken[from] || !is_sound_alias(m, k))
-			fail(m, "a temporary takes memory that is still in use", k);
+			verify_memory_fail(m, "a temporary takes memory that is still in use", k);
 		else
 			taken[from] = true;
 	}
@@ -276,7 +280,7 @@ static bool is_placed(const struct memory_check *m, uint32_t k)
 }
 
 /* The bytes of a temporary. False: they are not constant, or there are none. */
-static bool place_of(const struct memory_check *m, uint32_t k, int64_t *from, int64_t *to)
+static bool verify_memory_place_of(const struct memory_check *m, uint32_t k, int64_t *from, int64_t *to)
 {
 	const struct loop_buffer *b = &m->v->f->buffers[k];
 	if (!is_placed(m, k) || m->contents[k].count <= 0 || !verify_const(m->v, b->offset, from))
@@ -294,18 +298,18 @@ static void check_place(struct memory_check *m, const struct places *p, uint32_t
 	if (b->kind != BUFFER_TEMP || c->owner != p->owner || b->scope == SCOPE_PRIVATE)
 		return;
 	if (c->first == UINT32_MAX ? b->end != 0 : (b->first != c->first || b->end != c->last + 1))
-		fail(m, "a temporary is used outside of its lifetime, or has a longer one", k);
+		verify_memory_fail(m, "a temporary is used outside of its lifetime, or has a longer one", k);
 	if (c->first == UINT32_MAX)
 		return;
 	if (b->grows != LOOP_NONE && is_placed(m, k) && !dim_eq(b->offset, m->v->f->buffers[b->grows].offset))
-		fail(m, "a temporary that grows is not in the memory of the other one", k);
+		verify_memory_fail(m, "a temporary that grows is not in the memory of the other one", k);
 	if (verify_const(m->v, m->v->f->buffers[k].offset, &from) && (from < 0 || from % ALIGNMENT))
-		fail(m, "a temporary at an address that is not aligned", k);
-	if (place_of(m, k, &from, &to) && verify_const(m->v, p->room, &room) && to > room)
-		fail(m, "a temporary outside of the scratch memory or frame", k);
+		verify_memory_fail(m, "a temporary at an address that is not aligned", k);
+	if (verify_memory_place_of(m, k, &from, &to) && verify_const(m->v, p->room, &room) && to > room)
+		verify_memory_fail(m, "a temporary outside of the scratch memory or frame", k);
 }
 
-static void check_places(struct memory_check *m, struct arena *a, const struct places *p)
+static void verify_memory_check_places(struct memory_check *m, struct arena *a, const struct places *p)
 {
 	const struct loop_fn *f = m->v->f;
 	uint32_t *live = ARENA_ARRAY(a, uint32_t, f->n_buffers + 1), n_live = 0;
@@ -317,15 +321,15 @@ static void check_places(struct memory_check *m, struct arena *a, const struct p
 	for (uint32_t s = 0; s < p->n_stmts; s++)
 		for (uint32_t k = 0; k < f->n_buffers && m->ok; k++) {
 			uint32_t kept = 0;
-			if (m->contents[k].first != s || m->contents[k].owner != p->owner || !place_of(m, k, &from, &to))
+			if (m->contents[k].first != s || m->contents[k].owner != p->owner || !verify_memory_place_of(m, k, &from, &to))
 				continue;
 			for (uint32_t i = 0; i < n_live; i++) {
 				if (m->contents[live[i]].last < s)
 					continue;
 				live[kept++] = live[i];
 				if (m->v->f->buffers[k].alias != live[i] && loops_root(f, k) != loops_root(f, live[i]) &&
-				    place_of(m, live[i], &other, &end) && from < end && other < to)
-					fail(m, "a temporary overlaps another one that is in use", k);
+				    verify_memory_place_of(m, live[i], &other, &end) && from < end && other < to)
+					verify_memory_fail(m, "a temporary overlaps another one that is in use", k);
 			}
 			n_live = kept;
 			live[n_live++] = k;
@@ -334,7 +338,7 @@ static void check_places(struct memory_check *m, struct arena *a, const struct p
 
 /* ---- the function ---- */
 
-static void start(struct memory_check *m, struct arena *a)
+static void verify_memory_start(struct memory_check *m, struct arena *a)
 {
 	for (uint32_t k = 0; k < m->v->f->n_buffers; k++) {
 		struct content *c = &m->contents[k];
@@ -344,7 +348,7 @@ static void start(struct memory_check *m, struct arena *a)
 		uint32_t from = m->v->f->buffers[k].grows;
 		if (from != LOOP_NONE && hir_same_shape(&m->v->f->buffers[k].type, &m->v->f->buffers[from].type))
 			c->written = true; /* nothing is new */
-		if (!is_written(m, k) || c->count < 0 || c->count > MOST_TRACKED)
+		if (!verify_memory_is_written(m, k) || c->count < 0 || c->count > MOST_TRACKED)
 			continue;
 		if (from != LOOP_NONE)
 			verify_count(m->v, &m->v->f->buffers[from].type, &c->grown);
@@ -358,20 +362,20 @@ bool verify_memory(struct verifier *v)
 	struct arena *a = arena_new(0);
 	struct memory_check m = {.v = v, .contents = ARENA_ARRAY(a, struct content, v->f->n_buffers + 1), .ok = true};
 	const struct loop_fn *f = v->f;
-	start(&m, a);
+	verify_memory_start(&m, a);
 	for (uint32_t s = 0; s < f->n_stmts && m.ok; s++) {
 		struct lifetime_visit x = {&m, v->stmt = s, 0};
-		loop_stmt_buffers(&f->stmts[s], extend, &x);
+		loop_stmt_buffers(&f->stmts[s], verify_memory_extend, &x);
 		check_stmt(&m, &f->stmts[s]);
 	}
 	for (uint32_t k = 0; k < f->n_buffers && m.ok; k++)
 		if (f->buffers[k].kind == BUFFER_OUTPUT)
 			read_buffer(&m, k);
 	check_aliases(&m, a);
-	check_places(&m, a, &(struct places){0, f->n_stmts, f->scratch});
+	verify_memory_check_places(&m, a, &(struct places){0, f->n_stmts, f->scratch});
 	for (uint32_t s = 0; s < f->n_stmts; s++)
 		if (f->stmts[s].kind == STMT_BLOCK)
-			check_places(&m, a, &(struct places){s + 1, f->stmts[s].u.block.n_stmts, f->stmts[s].u.block.frame});
+			verify_memory_check_places(&m, a, &(struct places){s + 1, f->stmts[s].u.block.n_stmts, f->stmts[s].u.block.frame});
 	arena_free(a);
 	return m.ok;
 }

@@ -8,13 +8,13 @@ static uint32_t loops_at(const struct verifier *v, bool in_reduction) { return v
 /* ---- accesses ---- */
 
 /* An index is a place, or a sum of places times strides: then no access is outside of its buffer. */
-static bool is_index(const struct verifier *v, uint32_t at)
+static bool verify_nest_is_index(const struct verifier *v, uint32_t at)
 {
 	const struct loop_expr *e = &v->n->exprs[at];
 	if (e->kind != LOOP_OP)
 		return e->kind == LOOP_CHECK || e->kind == LOOP_CONST || e->kind == LOOP_EXTENT;
-	return (e->op == OP_ADD || e->op == OP_MUL) && e->args[0] < at && e->args[1] < at && is_index(v, e->args[0]) &&
-	       is_index(v, e->args[1]);
+	return (e->op == OP_ADD || e->op == OP_MUL) && e->args[0] < at && e->args[1] < at && verify_nest_is_index(v, e->args[0]) &&
+	       verify_nest_is_index(v, e->args[1]);
 }
 
 /* The greatest value of an index, a place or a sum of places times strides: the least is 0. False: it is not constant. */
@@ -34,7 +34,7 @@ static bool index_reach(const struct verifier *v, uint32_t at, int64_t *most)
 }
 
 /* The least and the greatest offset, if all is constant and the loops have iterations. */
-static bool reach(const struct verifier *v, const struct loop_access *a, uint32_t loops, int64_t *low, int64_t *high)
+static bool verify_nest_reach(const struct verifier *v, const struct loop_access *a, uint32_t loops, int64_t *low, int64_t *high)
 {
 	int64_t stride, extent, way, bound;
 	if (!verify_const(v, a->base, low))
@@ -52,7 +52,7 @@ static bool reach(const struct verifier *v, const struct loop_access *a, uint32_
 	return true;
 }
 
-static bool check_access(const struct verifier *v, const struct loop_access *a, uint32_t loops, uint32_t at)
+static bool verify_nest_check_access(const struct verifier *v, const struct loop_access *a, uint32_t loops, uint32_t at)
 {
 	int64_t n, low, high;
 	if (a->buffer >= v->f->n_buffers)
@@ -68,7 +68,7 @@ static bool check_access(const struct verifier *v, const struct loop_access *a, 
 	for (uint32_t k = loops; k < LOOP_MAX; k++)
 		if (!verify_const(v, a->stride[k], &n) || n)
 			return verify_fail(v, "a stride along a loop that does not exist", at);
-	if (verify_count(v, &b->type, &n) && reach(v, a, loops, &low, &high) && (low < 0 || high >= n))
+	if (verify_count(v, &b->type, &n) && verify_nest_reach(v, a, loops, &low, &high) && (low < 0 || high >= n))
 		return verify_fail(v, "an access outside of its buffer", at);
 	return true;
 }
@@ -94,12 +94,12 @@ static bool check_index(const struct verifier *v, const struct loop_expr *e, uin
 		return true;
 	if (index >= at || v->n->exprs[index].elem != DT_INT64 || v->n->exprs[index].in_reduction != e->in_reduction)
 		return verify_fail(v, "bad index expression", at);
-	return is_index(v, index) || verify_fail(v, "an index that is not checked", at);
+	return verify_nest_is_index(v, index) || verify_fail(v, "an index that is not checked", at);
 }
 
 static bool check_load(const struct verifier *v, const struct loop_expr *e, uint32_t at)
 {
-	return check_index(v, e, at) && check_access(v, &e->access, loops_at(v, e->in_reduction), at) &&
+	return check_index(v, e, at) && verify_nest_check_access(v, &e->access, loops_at(v, e->in_reduction), at) &&
 	       check_marks(v, &e->access, false, at) &&
 	       (v->f->buffers[e->access.buffer].type.elem == e->elem || verify_fail(v, "load of another element type", at));
 }
@@ -115,7 +115,7 @@ static bool check_const(const struct verifier *v, const struct loop_expr *e, uin
 	return elem_int(e->elem, &bytes, 0) == e->i || verify_fail(v, "a constant that its type cannot hold", at);
 }
 
-static bool has_method(const struct verifier *v, const struct loop_expr *e)
+static bool verify_nest_has_method(const struct verifier *v, const struct loop_expr *e)
 {
 	double error;
 	if (e->method >= METHOD_COUNT || !method_error(e->method, e->op, &error) || dtype_class(e->elem) != DTC_FLOAT)
@@ -140,10 +140,11 @@ static bool check_op(const struct verifier *v, const struct loop_expr *e, uint32
 	}
 	if (!ir_elements_fit(e->op, elems, (uint32_t)ir_op_operands(e->op), e->elem))
 		return verify_fail(v, "operands of other element types", at);
-	return e->method == METHOD_PLAIN || has_method(v, e) || verify_fail(v, "an operation that the method does not compute", at);
+	return e->method == METHOD_PLAIN || verify_nest_has_method(v, e) ||
+	       verify_fail(v, "an operation that the method does not compute", at);
 }
 
-static bool is_whole(double x) { return x == (double)(int64_t)x; }
+static bool verify_nest_is_whole(double x) { return x == (double)(int64_t)x; }
 
 static bool check_bounded(const struct verifier *v, const struct loop_expr *e, uint32_t at)
 {
@@ -152,7 +153,7 @@ static bool check_bounded(const struct verifier *v, const struct loop_expr *e, u
 	if (e->elem == DT_BOOL || dtype_class(e->elem) == DTC_FLOAT || dtype_size(e->elem) > 2)
 		return verify_fail(v, "a bounded cast to something else than a small integer", at);
 	return (e->low >= (double)dtype_least_int(e->elem) && e->low <= e->high && e->high <= (double)dtype_largest_int(e->elem) &&
-		(!e->nearest || (is_whole(e->low) && is_whole(e->high)))) ||
+		(!e->nearest || (verify_nest_is_whole(e->low) && verify_nest_is_whole(e->high)))) ||
 	       verify_fail(v, "bounds of a cast that its type cannot hold", at);
 }
 
@@ -202,7 +203,7 @@ static bool check_store(const struct verifier *v, uint32_t at)
 		return verify_fail(v, "store of a value inside the reduction loops", at);
 	if (s->access.index != LOOP_NONE)
 		return verify_fail(v, "a store has no index", at);
-	if (!check_access(v, &s->access, v->n->n_parallel, at) || !check_marks(v, &s->access, true, at))
+	if (!verify_nest_check_access(v, &s->access, v->n->n_parallel, at) || !check_marks(v, &s->access, true, at))
 		return false;
 	const struct loop_buffer *b = &v->f->buffers[s->access.buffer];
 	if (b->kind != BUFFER_TEMP && b->kind != BUFFER_OUTPUT)

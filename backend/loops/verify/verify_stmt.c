@@ -196,7 +196,7 @@ bool verify_loop(const struct verifier *v, const struct loop_iterate *l)
 
 /* ---- effects ---- */
 
-static bool check_value(const struct verifier *v, const struct loop_effect *e, uint32_t at, const dim *dims)
+static bool verify_stmt_check_value(const struct verifier *v, const struct loop_effect *e, uint32_t at, const dim *dims)
 {
 	const struct loop_buffer *b = buffer(v, e->buffers[at]);
 	struct hir_type t = {.elem = (dtype)(e->kinds[at] >> 4), .rank = e->kinds[at] & 15u};
@@ -221,7 +221,7 @@ bool verify_effect(const struct verifier *v, const struct loop_effect *e)
 		uint32_t rank = e->kinds[k] & 15u;
 		if (rank > HIR_MAX_RANK || rank > e->n_dims - at)
 			return verify_fail(v, "wrong number of sizes of printed values", k);
-		if (!check_value(v, e, k, e->dims + at))
+		if (!verify_stmt_check_value(v, e, k, e->dims + at))
 			return false;
 		at += rank;
 	}

@@ -46,7 +46,7 @@ struct floats {
 };
 
 /* Rows `first` … of keys or values: where they are, or n of them in p->wide. */
-static struct floats rows_of(struct part *p, const void *x, const float *scale, bool keys, int64_t first, int64_t n)
+static struct floats attention_f32_rows_of(struct part *p, const void *x, const float *scale, bool keys, int64_t first, int64_t n)
 {
 	const struct tri_attention *a = &p->job->a;
 	const struct tri_attention_strides s = keys ? a->k : a->v, of_scale = keys ? a->k_scale : a->v_scale;
@@ -86,7 +86,7 @@ TRI_INLINE void transpose(const float *from, int64_t ld, float *to)
 static void pack_keys(struct part *p, int64_t first, int64_t n)
 {
 	int64_t E = p->job->a.features;
-	struct floats k = rows_of(p, p->job->k, p->job->k_scale, true, first, n);
+	struct floats k = attention_f32_rows_of(p, p->job->k, p->job->k_scale, true, first, n);
 	for (int64_t j = 0; j < KEYS; j += 4) {
 		float *to = p->key_panels + j / STRIP * STRIP * E + j % STRIP;
 		int64_t e = 0;
@@ -102,7 +102,7 @@ static void pack_keys(struct part *p, int64_t first, int64_t n)
 static void pack_values(struct part *p, int64_t first, int64_t n)
 {
 	int64_t V = p->job->a.values;
-	struct floats v = rows_of(p, p->job->v, p->job->v_scale, false, first, n);
+	struct floats v = attention_f32_rows_of(p, p->job->v, p->job->v_scale, false, first, n);
 	for (int64_t c = 0; c < V; c += STRIP)
 		for (int64_t j = 0; j < n; j++) {
 			float *to = p->value_panels + c * KEYS + j * STRIP;
@@ -122,7 +122,7 @@ static bool sees(const struct part *p, int64_t r, int64_t rows, int64_t key)
 	return !a->causal || !one_head || query_of(p, r + rows - 1) >= key;
 }
 
-static void weights_of(struct part *p, int64_t r, int64_t first, int64_t n, float *x)
+static void attention_f32_weights_of(struct part *p, int64_t r, int64_t first, int64_t n, float *x)
 {
 	struct row row = {
 		p->batch,          p->first_head + (p->from + r) / p->job->a.queries, query_of(p, r), p->ld, p->most + r, p->total + r,
@@ -143,7 +143,7 @@ static void many(struct part *p, int64_t first, int64_t n)
 		for (int64_t c = 0; c < KEYS; c += STRIP)
 			tri_f32_rows(&x, rows, p->key_panels + c * a->features, STRIP, p->scores + c, KEYS, 1);
 		for (int64_t i = 0; i < rows; i++)
-			weights_of(p, r + i, first, n, p->scores + i * KEYS);
+			attention_f32_weights_of(p, r + i, first, n, p->scores + i * KEYS);
 		for (int64_t c = 0; c < p->ld; c += STRIP)
 			tri_f32_rows(&w, rows, p->value_panels + c * KEYS, STRIP, p->sum + r * p->ld + c, p->ld, 0);
 	}
@@ -153,7 +153,7 @@ static void many(struct part *p, int64_t first, int64_t n)
 
 static int64_t chunks_of(const struct many *m) { return (m->job->rows + m->chunk - 1) / m->chunk; }
 
-static void start(struct part *p, const struct many *m, int64_t i)
+static void attention_f32_start(struct part *p, const struct many *m, int64_t i)
 {
 	const struct job *job = m->job;
 	const struct tri_attention *a = &job->a;
@@ -184,11 +184,11 @@ static int64_t keys_of(const struct part *p)
 	return a->causal && last + 1 < a->keys ? last + 1 : a->keys;
 }
 
-static void task(void *arg, int64_t i)
+static void attention_f32_task(void *arg, int64_t i)
 {
 	const struct many *m = arg;
 	struct part *p = tri_space(m->ctx);
-	start(p, m, i);
+	attention_f32_start(p, m, i);
 	const struct tri_attention *a = &m->job->a;
 	float *y = m->job->y + (i / chunks_of(m) * m->job->rows + p->from) * a->values;
 	for (int64_t first = 0, end = keys_of(p); first < end; first += KEYS)
@@ -205,11 +205,11 @@ static void attend_many(struct tri_context *ctx, const struct job *job)
 	const struct tri_attention *a = &job->a;
 	int64_t ld = (a->values + STRIP - 1) / STRIP * STRIP, most = MOST_VALUES / ld;
 	struct many m = {ctx, job, tri_f32_tile_rows(job->rows, most < MOST_ROWS ? most / TRI_F32_TILE * TRI_F32_TILE : MOST_ROWS)};
-	tri_parallel(ctx, task, &m, a->batch * a->kv_heads * chunks_of(&m));
+	tri_parallel(ctx, attention_f32_task, &m, a->batch * a->kv_heads * chunks_of(&m));
 }
 
 /* Buffers: q, k, v, then a mask, then the scales of keys and values, then y. */
-static void attend(struct tri_context *ctx, void *const *bufs, const int64_t *dims, bool scaled, bool mask)
+static void attention_f32_attend(struct tri_context *ctx, void *const *bufs, const int64_t *dims, bool scaled, bool mask)
 {
 	void *const *scales = bufs + 3 + mask;
 	struct job job = {tri_attention_make(dims, scaled, mask),
@@ -229,23 +229,23 @@ static void attend(struct tri_context *ctx, void *const *bufs, const int64_t *di
 void tri_attention_f32(struct tri_context *ctx, void *const *bufs, const int64_t *dims, const struct tri_epilogue *epilogue)
 {
 	(void)epilogue;
-	attend(ctx, bufs, dims, false, false);
+	attention_f32_attend(ctx, bufs, dims, false, false);
 }
 
 void tri_attention_mask_f32(struct tri_context *ctx, void *const *bufs, const int64_t *dims, const struct tri_epilogue *epilogue)
 {
 	(void)epilogue;
-	attend(ctx, bufs, dims, false, true);
+	attention_f32_attend(ctx, bufs, dims, false, true);
 }
 
 void tri_attention_i8(struct tri_context *ctx, void *const *bufs, const int64_t *dims, const struct tri_epilogue *epilogue)
 {
 	(void)epilogue;
-	attend(ctx, bufs, dims, true, false);
+	attention_f32_attend(ctx, bufs, dims, true, false);
 }
 
 void tri_attention_mask_i8(struct tri_context *ctx, void *const *bufs, const int64_t *dims, const struct tri_epilogue *epilogue)
 {
 	(void)epilogue;
-	attend(ctx, bufs, dims, true, true);
+	attention_f32_attend(ctx, bufs, dims, true, true);
 }

@@ -56,7 +56,7 @@ static void point_to_row(const struct job *job, struct windows *v, int64_t k, co
 }
 
 /* Stores pointers to segments s … s+n-1, from term `offset` of each on. */
-static void point(const struct job *job, struct windows *v, int64_t s, int64_t n, int64_t offset)
+static void conv_f32_point(const struct job *job, struct windows *v, int64_t s, int64_t n, int64_t offset)
 {
 	for (int64_t k = 0; k < n; k++) {
 		const float **to = v->rows.at + k * TRI_CONV_ROWS;
@@ -68,7 +68,7 @@ static void point(const struct job *job, struct windows *v, int64_t s, int64_t n
 }
 
 /* Returns k terms from k0 on of the panel that has column n of s. */
-static const float *panel_at(const struct job *job, struct windows *v, const struct sums *s, int64_t n, int64_t k0, int64_t k)
+static const float *conv_f32_panel_at(const struct job *job, struct windows *v, const struct sums *s, int64_t n, int64_t k0, int64_t k)
 {
 	int64_t panel = (s->o + n) / TRI_PANEL;
 	if (!job->trits && !s->is_part)
@@ -84,12 +84,12 @@ static const float *panel_at(const struct job *job, struct windows *v, const str
 }
 
 /* Adds one block of terms, from term k0 on. */
-static void add_block(const struct job *job, struct windows *v, struct tri_f32_rows *x, int64_t k0, const struct sums *s)
+static void conv_f32_add_block(const struct job *job, struct windows *v, struct tri_f32_rows *x, int64_t k0, const struct sums *s)
 {
 	int64_t terms = x->segments * x->length;
 	for (int64_t n = 0; n < s->columns; n += TRI_PANEL) {
 		int64_t width = s->is_part ? tri_panel_width(s->columns, 0) : tri_panel_width(job->c.out, (s->o + n) / TRI_PANEL);
-		const float *w = panel_at(job, v, s, n, k0, terms);
+		const float *w = conv_f32_panel_at(job, v, s, n, k0, terms);
 		bool last = n + TRI_PANEL >= s->columns;
 		x->next = job->trits || s->is_part ? NULL
 			  : last                   ? job->w + tri_panel_offset(job->terms, s->o / TRI_PANEL) + (k0 + terms) * TRI_PANEL
@@ -104,14 +104,14 @@ static void add_short_segments(const struct job *job, struct windows *v, const s
 	for (int64_t s = 0; s < job->segments; s += job->per_block) {
 		int64_t held = s % job->per_chunk, left = job->segments - s;
 		if (held == 0)
-			point(job, v, s, left < job->per_chunk ? left : job->per_chunk, sums->channel);
+			conv_f32_point(job, v, s, left < job->per_chunk ? left : job->per_chunk, sums->channel);
 		struct tri_f32_rows x = {v->rows.at + held * TRI_CONV_ROWS,
 					 TRI_CONV_ROWS,
 					 left < job->per_block ? left : job->per_block,
 					 job->length,
 					 0,
 					 NULL};
-		add_block(job, v, &x, s * job->length, sums);
+		conv_f32_add_block(job, v, &x, s * job->length, sums);
 	}
 }
 
@@ -127,11 +127,11 @@ static void add_long_segments(const struct job *job, struct windows *v, const st
 	for (int64_t s = 0; s < job->segments; s++)
 		for (int64_t k = 0; k < job->length; k += job->per_block) {
 			int64_t terms = job->length - k < job->per_block ? job->length - k : job->per_block;
-			point(job, v, s, 1, sums->channel + k);
+			conv_f32_point(job, v, s, 1, sums->channel + k);
 			if (job->c.channels % FAR == 0)
 				bring_near(v, terms);
 			struct tri_f32_rows x = {v->rows.at, TRI_CONV_ROWS, 1, terms, 0, NULL};
-			add_block(job, v, &x, s * job->length + k, sums);
+			conv_f32_add_block(job, v, &x, s * job->length + k, sums);
 		}
 }
 
@@ -157,7 +157,7 @@ static void compute_part(const struct job *job, struct windows *v, const struct 
 }
 
 /* Computes columns o … o+columns-1, those of each group for themselves. */
-static void compute_columns(const struct job *job, struct windows *v, int64_t o, int64_t columns, float *y, int64_t ldy)
+static void conv_f32_compute_columns(const struct job *job, struct windows *v, int64_t o, int64_t columns, float *y, int64_t ldy)
 {
 	int64_t end = o + columns;
 	for (int64_t at = o, stop; at < end; at = stop) {
@@ -205,7 +205,7 @@ static void choose_numbers(const struct job *job, struct windows *v, int64_t o, 
 }
 
 /* Computes the tile of positions from p on, channels from o on. */
-static void compute_tile(const struct job *job, int64_t image, int64_t p, int64_t o)
+static void conv_f32_compute_tile(const struct job *job, int64_t image, int64_t p, int64_t o)
 {
 	struct windows *v = tri_space(job->ctx);
 	int64_t rows = job->positions - p < job->rows ? job->positions - p : job->rows;
@@ -217,7 +217,7 @@ static void compute_tile(const struct job *job, int64_t image, int64_t p, int64_
 	if (job->chooses)
 		choose_numbers(job, v, o, columns);
 	else
-		compute_columns(job, v, o, columns, y, direct ? job->c.out : job->columns);
+		conv_f32_compute_columns(job, v, o, columns, y, direct ? job->c.out : job->columns);
 	if (job->epilogue)
 		job->epilogue->fn(job->epilogue, v->tile, job->columns, (int64_t[]){image, p, o}, rows, columns);
 	else
@@ -225,7 +225,7 @@ static void compute_tile(const struct job *job, int64_t image, int64_t p, int64_
 			memcpy(to + r * job->c.out, v->tile + r * job->columns, (size_t)columns * sizeof(float));
 }
 
-static void task(void *arg, int64_t i)
+static void conv_f32_task(void *arg, int64_t i)
 {
 	const struct job *job = arg;
 	int64_t from, to;
@@ -233,11 +233,11 @@ static void task(void *arg, int64_t i)
 	for (int64_t t = from; t < to; t++) {
 		int64_t block, group;
 		tri_grid_at(&job->grid, job->parts, t, &group, &block);
-		compute_tile(job, block / job->blocks, block % job->blocks * job->rows, group * job->columns);
+		conv_f32_compute_tile(job, block / job->blocks, block % job->blocks * job->rows, group * job->columns);
 	}
 }
 
-static void convolve(struct tri_context *ctx, struct job job)
+static void conv_f32_convolve(struct tri_context *ctx, struct job job)
 {
 	job.ctx = ctx;
 	job.group_out = job.group_channels ? job.c.out / (job.c.channels / job.group_channels) : job.c.out;
@@ -249,19 +249,19 @@ static void convolve(struct tri_context *ctx, struct job job)
 	divide_result(&job, tri_threads(ctx));
 	job.grid = tri_grid_make((job.c.out + job.columns - 1) / job.columns, job.c.batch * job.blocks, job.terms * job.columns * job.rows);
 	job.parts = job.terms * job.c.out <= SMALL_WEIGHTS ? tri_threads(ctx) : 1;
-	tri_parallel(ctx, task, &job, tri_grid_tasks(&job.grid));
+	tri_parallel(ctx, conv_f32_task, &job, tri_grid_tasks(&job.grid));
 }
 
 void tri_conv_f32(struct tri_context *ctx, void *const *bufs, const int64_t *dims, const struct tri_epilogue *epilogue)
 {
 	if (tri_conv_lanes_f32(ctx, bufs, dims, NULL, false, epilogue))
 		return;
-	convolve(ctx, (struct job){.x = bufs[0],
-				   .w = bufs[1],
-				   .y = bufs[2],
-				   .c = *tri_conv_of(dims),
-				   .group_channels = tri_conv_of(dims)->group_channels,
-				   .epilogue = epilogue});
+	conv_f32_convolve(ctx, (struct job){.x = bufs[0],
+					    .w = bufs[1],
+					    .y = bufs[2],
+					    .c = *tri_conv_of(dims),
+					    .group_channels = tri_conv_of(dims)->group_channels,
+					    .epilogue = epilogue});
 }
 
 static void convolve_trits(struct tri_context *ctx, void *const *bufs, const int64_t *dims, const struct tri_epilogue *epilogue)
@@ -274,7 +274,7 @@ static void convolve_trits(struct tri_context *ctx, void *const *bufs, const int
 	job.group_channels = channels;
 	job.chooses = !tri_is_finite(job.x, c->batch * c->channels * c->height * c->width);
 	if (channels == c->channels || !tri_conv_lanes_f32(ctx, bufs, dims, &trits, job.chooses, epilogue))
-		convolve(ctx, job);
+		conv_f32_convolve(ctx, job);
 }
 
 void tri_conv_f32_trit2(struct tri_context *ctx, void *const *bufs, const int64_t *dims, const struct tri_epilogue *epilogue)

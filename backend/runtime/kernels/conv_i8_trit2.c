@@ -101,7 +101,7 @@ static void sum_bytes(const struct job *job, const int8_t *x, int64_t bytes, int
 }
 
 /* Stores -sum(x) of each window of a row, which begins at x. */
-static void sum_row(const struct job *job, const int8_t *x, int64_t columns, int32_t *starts)
+static void conv_i8_trit2_sum_row(const struct job *job, const int8_t *x, int64_t columns, int32_t *starts)
 {
 	const struct conv_blocks *b = &job->b;
 	int32_t sums[MOST_COLUMNS];
@@ -134,12 +134,12 @@ static void read_windows(const struct job *job, const struct conv_block *k, int6
 	for (int64_t r = 0; r < k->rows; r++, x += b->row) {
 		for (int64_t j = 0; j < k->columns; j++)
 			w->at[r * k->columns + j] = x + conv_element(b, j) * b->size;
-		sum_row(job, x, k->columns, w->starts + r * k->columns);
+		conv_i8_trit2_sum_row(job, x, k->columns, w->starts + r * k->columns);
 	}
 }
 
 /* Returns `width` columns of w from column o on as a panel. */
-static const uint8_t *panel_at(const struct job *job, int64_t o, int64_t width, uint8_t *copy)
+static const uint8_t *conv_i8_trit2_panel_at(const struct job *job, int64_t o, int64_t width, uint8_t *copy)
 {
 	int64_t panel = o / TRI_TRIT2_PANEL;
 	if (o % TRI_TRIT2_PANEL == 0 && tri_trit2_halves(width, 0) == tri_trit2_halves(job->out, panel))
@@ -149,7 +149,8 @@ static const uint8_t *panel_at(const struct job *job, int64_t o, int64_t width, 
 }
 
 /* Multiplies the windows by one panel, in tiles of about the same size. */
-static void multiply(const struct job *job, const struct windows *windows, const uint8_t *w, int halves, int32_t *y, int64_t ld)
+static void conv_i8_trit2_multiply(const struct job *job, const struct windows *windows, const uint8_t *w, int halves, int32_t *y,
+				   int64_t ld)
 {
 	int64_t tiles = conv_parts(windows->n, TILE_COLS), end = 0;
 	for (int64_t t = 0; t < tiles; t++) {
@@ -168,13 +169,13 @@ static void block(const struct job *job, const struct conv_block *k, int64_t gro
 	int64_t p = k->row * c->out_width + k->column, first = panel * TRI_TRIT2_PANEL, o = group * c->out + first;
 	int64_t width = c->out - first < TRI_TRIT2_PANEL ? c->out - first : TRI_TRIT2_PANEL;
 	int32_t *y = job->y + (k->image * job->positions + p) * job->out + o;
-	const uint8_t *w = panel_at(job, o, width, windows->panel);
+	const uint8_t *w = conv_i8_trit2_panel_at(job, o, width, windows->panel);
 	int halves = tri_trit2_halves(width, 0);
 	if (width == TRI_TRIT2_PANEL && !job->epilogue) {
-		multiply(job, windows, w, halves, y, job->out);
+		conv_i8_trit2_multiply(job, windows, w, halves, y, job->out);
 		return;
 	}
-	multiply(job, windows, w, halves, windows->acc[0], TRI_TRIT2_PANEL);
+	conv_i8_trit2_multiply(job, windows, w, halves, windows->acc[0], TRI_TRIT2_PANEL);
 	if (job->epilogue)
 		job->epilogue->fn(job->epilogue, windows->acc, TRI_TRIT2_PANEL, (int64_t[]){k->image, p, o}, windows->n, width);
 	else
@@ -182,7 +183,7 @@ static void block(const struct job *job, const struct conv_block *k, int64_t gro
 			memcpy(y + r * job->out, windows->acc[r], (size_t)width * sizeof(int32_t));
 }
 
-static void task(void *arg, int64_t i)
+static void conv_i8_trit2_task(void *arg, int64_t i)
 {
 	const struct job *job = arg;
 	int64_t share = i % job->shares, group = i / job->shares % job->groups;
@@ -193,7 +194,7 @@ static void task(void *arg, int64_t i)
 		block(job, &k, group, p, windows);
 }
 
-static void convolve(struct tri_context *ctx, void *const *bufs, const int64_t *dims, const struct tri_epilogue *epilogue)
+static void conv_i8_trit2_convolve(struct tri_context *ctx, void *const *bufs, const int64_t *dims, const struct tri_epilogue *epilogue)
 {
 	struct job job;
 	struct tri_conv_dims c = *tri_conv_of(dims);
@@ -211,27 +212,27 @@ static void convolve(struct tri_context *ctx, void *const *bufs, const int64_t *
 	int64_t blocks = c.batch * job.b.row_blocks * job.b.column_blocks * job.groups;
 	job.shares = tri_threads(ctx) > 1 ? conv_clamp(TASKS * (int64_t)tri_threads(ctx) / blocks, 1, job.panels) : 1;
 	place_quads(&job);
-	tri_parallel(ctx, task, &job, blocks * job.shares);
+	tri_parallel(ctx, conv_i8_trit2_task, &job, blocks * job.shares);
 }
 
 void tri_conv_i8_trit2(struct tri_context *ctx, void *const *bufs, const int64_t *dims, const struct tri_epilogue *epilogue)
 {
-	convolve(ctx, bufs, dims, epilogue);
+	conv_i8_trit2_convolve(ctx, bufs, dims, epilogue);
 }
 
 void tri_conv_trits(struct tri_context *ctx, void *const *bufs, const int64_t *dims, const struct tri_epilogue *epilogue)
 {
-	convolve(ctx, bufs, dims, epilogue);
+	conv_i8_trit2_convolve(ctx, bufs, dims, epilogue);
 }
 
 void tri_conv_groups_i8_trit2(struct tri_context *ctx, void *const *bufs, const int64_t *dims, const struct tri_epilogue *epilogue)
 {
 	if (!tri_conv_lanes_i8(ctx, bufs, dims, epilogue))
-		convolve(ctx, bufs, dims, epilogue);
+		conv_i8_trit2_convolve(ctx, bufs, dims, epilogue);
 }
 
 void tri_conv_groups_trits(struct tri_context *ctx, void *const *bufs, const int64_t *dims, const struct tri_epilogue *epilogue)
 {
 	if (!tri_conv_lanes_i8(ctx, bufs, dims, epilogue))
-		convolve(ctx, bufs, dims, epilogue);
+		conv_i8_trit2_convolve(ctx, bufs, dims, epilogue);
 }

@@ -69,7 +69,7 @@ TRI_INLINE void micro(const struct job *job, const char *const *x, const float *
 		memcpy(y + r * LANES_COLUMNS, acc[r], sizeof acc[r]);
 }
 
-static void multiply(const struct job *job, const struct space *v, int64_t n, const float *w, int64_t ldw, float *y)
+static void conv_lanes_f32_multiply(const struct job *job, const struct space *v, int64_t n, const float *w, int64_t ldw, float *y)
 {
 	for (int64_t i = 0; !job->chooses && i < n; i += ROWS)
 		micro(job, v->windows + i, w, ldw, ROWS, 0, y + i * LANES_COLUMNS);
@@ -77,7 +77,7 @@ static void multiply(const struct job *job, const struct space *v, int64_t n, co
 		micro(job, v->windows + i, w, ldw, 1, 1, y + i * LANES_COLUMNS);
 }
 
-static void task(void *arg, int64_t i)
+static void conv_lanes_f32_task(void *arg, int64_t i)
 {
 	const struct job *job = arg;
 	const struct lanes *l = &job->l;
@@ -93,7 +93,7 @@ static void task(void *arg, int64_t i)
 		w = (const float *)job->bufs[1] + tri_panel_offset(terms, panel);
 	lanes_read(l, &s, &b, job->bufs[0], 0, v->spread);
 	lanes_windows(l, &b, v->spread, ROWS, v->windows);
-	multiply(job, v, b.rows * b.columns, w + o % TRI_PANEL, width, v->tile[0]);
+	conv_lanes_f32_multiply(job, v, b.rows * b.columns, w + o % TRI_PANEL, width, v->tile[0]);
 	lanes_store(l, &b, o, (const char *)v->tile, job->epilogue ? NULL : job->bufs[2], job->epilogue);
 }
 
@@ -104,6 +104,6 @@ _Bool tri_conv_lanes_f32(struct tri_context *ctx, void *const *bufs, const int64
 	if (!lanes_make(dims, sizeof(float), &job.l))
 		return 0;
 	lanes_places(&job.l, job.places);
-	tri_parallel(ctx, task, &job, job.l.c.batch * job.l.row_blocks * job.l.column_blocks * job.l.vectors);
+	tri_parallel(ctx, conv_lanes_f32_task, &job, job.l.c.batch * job.l.row_blocks * job.l.column_blocks * job.l.vectors);
 	return 1;
 }

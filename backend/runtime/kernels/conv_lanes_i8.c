@@ -85,7 +85,7 @@ TRI_INLINE void micro(const struct job *job, const struct space *v, const char *
 }
 
 /* Expands the trits of the 16 columns from o on. */
-static void expand(const struct job *job, int64_t o, struct space *v)
+static void conv_lanes_i8_expand(const struct job *job, int64_t o, struct space *v)
 {
 	const struct lanes *l = &job->l;
 	int64_t run = tri_conv_run(l->channels, l->c.kernel_width), K = run * l->c.kernel_height, panel = o / TRI_TRIT2_PANEL;
@@ -110,7 +110,7 @@ static void expand(const struct job *job, int64_t o, struct space *v)
 	memcpy(v->start, &sums, sizeof sums);
 }
 
-static void task(void *arg, int64_t i)
+static void conv_lanes_i8_task(void *arg, int64_t i)
 {
 	const struct job *job = arg;
 	const struct lanes *l = &job->l;
@@ -118,7 +118,7 @@ static void task(void *arg, int64_t i)
 	struct lanes_block b = lanes_block_at(l, i / l->vectors);
 	int64_t o = i % l->vectors * LANES_COLUMNS, n = b.rows * b.columns, units = l->c.kernel_height * l->c.kernel_width * l->units;
 	struct spread s = lanes_spread(l, o);
-	expand(job, o, v);
+	conv_lanes_i8_expand(job, o, v);
 	lanes_read(l, &s, &b, job->bufs[0], 0x80808080u, v->spread);
 	lanes_windows(l, &b, v->spread, ROWS, v->windows);
 	for (int64_t p = 0; p < n; p += ROWS)
@@ -132,6 +132,6 @@ _Bool tri_conv_lanes_i8(struct tri_context *ctx, void *const *bufs, const int64_
 	if (!lanes_make(dims, sizeof(int8_t), &job.l))
 		return 0;
 	lanes_places(&job.l, job.places);
-	tri_parallel(ctx, task, &job, job.l.c.batch * job.l.row_blocks * job.l.column_blocks * job.l.vectors);
+	tri_parallel(ctx, conv_lanes_i8_task, &job, job.l.c.batch * job.l.row_blocks * job.l.column_blocks * job.l.vectors);
 	return 1;
 }

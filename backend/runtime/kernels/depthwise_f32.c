@@ -116,8 +116,8 @@ static void narrow_rows(const float *const *x, int64_t rows, int64_t channel, in
 }
 
 /* Multiplies n elements of the windows, from element e on, by the channels from o on. */
-static void multiply(const struct job *job, const struct tri_conv_rows *rows, int64_t e, int64_t n, int64_t o, int64_t columns,
-		     struct out out)
+static void depthwise_f32_multiply(const struct job *job, const struct tri_conv_rows *rows, int64_t e, int64_t n, int64_t o,
+				   int64_t columns, struct out out)
 {
 	for (int64_t c = 0; c < columns; c += TRI_PANEL, out.y += TRI_PANEL) {
 		int64_t panel = (o + c) / TRI_PANEL, width = tri_panel_width(job->c.out, panel), channels = columns - c;
@@ -130,7 +130,7 @@ static void multiply(const struct job *job, const struct tri_conv_rows *rows, in
 }
 
 /* Computes the tile of positions from p on, channels from o on. */
-static void compute_tile(const struct job *job, int64_t image, int64_t p, int64_t o)
+static void depthwise_f32_compute_tile(const struct job *job, int64_t image, int64_t p, int64_t o)
 {
 	struct space *v = tri_space(job->ctx);
 	int64_t n = job->positions - p < job->rows ? job->positions - p : job->rows;
@@ -145,20 +145,20 @@ static void compute_tile(const struct job *job, int64_t image, int64_t p, int64_
 		for (int64_t k = 0; k < some; k++)
 			tri_conv_rows_point(&v->rows, e + k, o, v->zeros, v->rows.at + k * TRI_CONV_ROWS);
 		out.first = e == 0;
-		multiply(job, &v->rows, e, some, o, columns, out);
+		depthwise_f32_multiply(job, &v->rows, e, some, o, columns, out);
 	}
 	if (job->epilogue)
 		job->epilogue->fn(job->epilogue, v->tile, columns, (int64_t[]){image, p, o}, n, columns);
 }
 
-static void task(void *arg, int64_t i)
+static void depthwise_f32_task(void *arg, int64_t i)
 {
 	const struct job *job = arg;
 	int64_t from, to;
 	tri_grid_range(&job->grid, i, &from, &to);
 	for (int64_t t = from; t < to; t++) {
 		int64_t block = t / job->grid.cols;
-		compute_tile(job, block / job->blocks, block % job->blocks * job->rows, t % job->grid.cols * COLUMNS);
+		depthwise_f32_compute_tile(job, block / job->blocks, block % job->blocks * job->rows, t % job->grid.cols * COLUMNS);
 	}
 }
 
@@ -180,5 +180,5 @@ void tri_depthwise_f32(struct tri_context *ctx, void *const *bufs, const int64_t
 	job.rows = even_rows(job.positions, fit < TRI_CONV_ROWS ? fit : TRI_CONV_ROWS);
 	job.blocks = (job.positions + job.rows - 1) / job.rows;
 	job.grid = tri_grid_make((job.c.out + COLUMNS - 1) / COLUMNS, job.c.batch * job.blocks, job.elements * columns * job.rows);
-	tri_parallel(ctx, task, &job, tri_grid_tasks(&job.grid));
+	tri_parallel(ctx, depthwise_f32_task, &job, tri_grid_tasks(&job.grid));
 }

@@ -48,7 +48,7 @@ static void multiply_block(const struct job *job, const struct conv_block *k, st
 	words_multiply(job, k, &v->windows.words, panel, y, ld);
 }
 
-static void task(void *arg, int64_t i)
+static void depthwise_i8_trit2_task(void *arg, int64_t i)
 {
 	const struct job *job = arg;
 	const struct tri_conv_dims *c = &job->b.c;
@@ -87,5 +87,5 @@ void tri_depthwise_i8_trit2(struct tri_context *ctx, void *const *bufs, const in
 	int64_t blocks = c.batch * job.b.row_blocks * job.b.column_blocks;
 	job.panels = tri_trit2_panels(c.out);
 	job.shares = tri_threads(ctx) > 1 ? conv_clamp(TASKS * (int64_t)tri_threads(ctx) / blocks, 1, job.panels) : 1;
-	tri_parallel(ctx, task, &job, blocks * job.shares);
+	tri_parallel(ctx, depthwise_i8_trit2_task, &job, blocks * job.shares);
 }

@@ -34,7 +34,7 @@ struct space {
 _Static_assert(sizeof(struct space) <= TRI_SPACE, "it fits");
 
 /* Widens n numbers, a multiple of 16. */
-static void widen(const uint16_t *from, enum tri_half type, int64_t n, float *out)
+static void matmul_f32_widen(const uint16_t *from, enum tri_half type, int64_t n, float *out)
 {
 	for (int64_t i = 0; i < n; i += TRI_HALF_LANES) {
 		tri_half_vec v = type == TRI_BF16 ? tri_widen(TRI_BF16, from + i) : tri_widen(TRI_F16, from + i);
@@ -43,7 +43,7 @@ static void widen(const uint16_t *from, enum tri_half type, int64_t n, float *ou
 }
 
 /* Returns k terms from k0 on of a panel. `copy`: memory for them. */
-static const float *panel_at(const struct job *job, int64_t panel, int64_t k0, int64_t k, float *copy)
+static const float *matmul_f32_panel_at(const struct job *job, int64_t panel, int64_t k0, int64_t k, float *copy)
 {
 	int64_t n = panel * TRI_PANEL, width = tri_panel_width(job->N, panel), columns = job->N - n < width ? job->N - n : width;
 	if (job->packed)
@@ -51,7 +51,7 @@ static const float *panel_at(const struct job *job, int64_t panel, int64_t k0, i
 	if (job->trits)
 		tri_trit2_expand(job->trits, panel, k0, k, copy);
 	if (job->halves)
-		widen(job->halves + tri_panel_offset(job->K, panel) + k0 * width, job->type, k * width, copy);
+		matmul_f32_widen(job->halves + tri_panel_offset(job->K, panel) + k0 * width, job->type, k * width, copy);
 	for (int64_t i = 0; job->w && i < k; i++) {
 		memcpy(copy + i * width, job->w + (k0 + i) * job->N + n, (size_t)columns * sizeof(float));
 		memset(copy + i * width + columns, 0, (size_t)(width - columns) * sizeof(float));
@@ -60,7 +60,7 @@ static const float *panel_at(const struct job *job, int64_t panel, int64_t k0, i
 }
 
 /* Points to the rows of one block of terms. Rows that are so far apart that they displace each other in the cache are copied. */
-static void point(const struct job *job, struct space *v, int64_t m, int64_t rows, int64_t k0, int64_t k)
+static void matmul_f32_point(const struct job *job, struct space *v, int64_t m, int64_t rows, int64_t k0, int64_t k)
 {
 	for (int64_t r = 0; r < rows; r++) {
 		const float *from = job->x + (m + r) * job->K + k0;
@@ -69,14 +69,15 @@ static void point(const struct job *job, struct space *v, int64_t m, int64_t row
 }
 
 /* Multiplies the rows by the panels of `columns` columns from n on. */
-static void multiply(const struct job *job, struct space *v, int64_t m, int64_t rows, int64_t n, int64_t columns, float *y, int64_t ldy)
+static void matmul_f32_multiply(const struct job *job, struct space *v, int64_t m, int64_t rows, int64_t n, int64_t columns, float *y,
+				int64_t ldy)
 {
 	for (int64_t k0 = 0; k0 == 0 || k0 < job->K; k0 += TRI_F32_BLOCK) {
 		int64_t k = job->K - k0 < TRI_F32_BLOCK ? job->K - k0 : TRI_F32_BLOCK;
-		point(job, v, m, rows, k0, k);
+		matmul_f32_point(job, v, m, rows, k0, k);
 		for (int64_t c = 0; c < columns; c += TRI_PANEL) {
 			int64_t panel = (n + c) / TRI_PANEL, width = tri_panel_width(job->N, panel);
-			const float *w = panel_at(job, panel, k0, k, v->copy);
+			const float *w = matmul_f32_panel_at(job, panel, k0, k, v->copy);
 			bool last = c + TRI_PANEL >= columns;
 			const float *next = !job->packed ? NULL
 					    : last       ? job->w + tri_panel_offset(job->K, n / TRI_PANEL) + (k0 + k) * TRI_PANEL
@@ -88,13 +89,13 @@ static void multiply(const struct job *job, struct space *v, int64_t m, int64_t 
 }
 
 /* Computes a tile of the grid: rows from m on, columns from n on. */
-static void compute_tile(const struct job *job, int64_t m, int64_t n)
+static void matmul_f32_compute_tile(const struct job *job, int64_t m, int64_t n)
 {
 	struct space *v = tri_space(job->ctx);
 	int64_t rows = job->M - m < job->rows ? job->M - m : job->rows, columns = job->N - n < job->columns ? job->N - n : job->columns;
 	bool direct = !job->epilogue && columns % TRI_HALF_PANEL == 0;
 	float *y = direct ? job->y + m * job->N + n : v->tile;
-	multiply(job, v, m, rows, n, columns, y, direct ? job->N : job->columns);
+	matmul_f32_multiply(job, v, m, rows, n, columns, y, direct ? job->N : job->columns);
 	if (job->epilogue)
 		job->epilogue->fn(job->epilogue, v->tile, job->columns, (int64_t[]){0, m, n}, rows, columns);
 	else
@@ -102,18 +103,18 @@ static void compute_tile(const struct job *job, int64_t m, int64_t n)
 			memcpy(job->y + (m + r) * job->N + n, v->tile + r * job->columns, (size_t)columns * sizeof(float));
 }
 
-static void task(void *arg, int64_t i)
+static void matmul_f32_task(void *arg, int64_t i)
 {
 	const struct job *job = arg;
 	int64_t from, to;
 	tri_grid_range(&job->grid, i, &from, &to);
 	for (int64_t t = from; t < to; t++)
-		compute_tile(job, t % job->grid.rows * job->rows, t / job->grid.rows * job->columns);
+		matmul_f32_compute_tile(job, t % job->grid.rows * job->rows, t / job->grid.rows * job->columns);
 }
 
 /* Chooses the tile: wide, so that rows are copied less often, and of all rows if possible, so that a panel is read once. But at least some
  * tiles for each thread. */
-static void divide_result(struct job *job)
+static void matmul_f32_divide_result(struct job *job)
 {
 	int64_t wanted = 3 * (int64_t)tri_threads(job->ctx), least = 6 * TRI_F32_TILE;
 	for (job->columns = COLUMNS; job->columns > FEW_COLUMNS && (job->M <= TRI_F32_TILE || job->N < wanted * job->columns);)
@@ -122,36 +123,38 @@ static void divide_result(struct job *job)
 	job->rows = tri_f32_tile_rows(job->M, rows > ROWS ? ROWS : rows < least ? least : rows);
 }
 
-static void multiply_all(struct tri_context *ctx, struct job job, const int64_t *dims)
+static void matmul_f32_multiply_all(struct tri_context *ctx, struct job job, const int64_t *dims)
 {
 	job.ctx = ctx;
 	const struct tri_matmul_dims *d = tri_matmul_of(dims);
 	job.M = d->M, job.K = d->K, job.N = d->N;
 	if (job.M <= 0 || job.N <= 0)
 		return;
-	divide_result(&job);
+	matmul_f32_divide_result(&job);
 	job.grid =
 		tri_grid_make((job.N + job.columns - 1) / job.columns, (job.M + job.rows - 1) / job.rows, job.K * job.columns * job.rows);
-	tri_parallel(ctx, task, &job, tri_grid_tasks(&job.grid));
+	tri_parallel(ctx, matmul_f32_task, &job, tri_grid_tasks(&job.grid));
 }
 
 void tri_matmul_f32(struct tri_context *ctx, void *const *bufs, const int64_t *dims, const struct tri_epilogue *epilogue)
 {
-	multiply_all(ctx, (struct job){.x = bufs[0], .w = bufs[1], .y = epilogue ? NULL : bufs[2], .epilogue = epilogue}, dims);
+	matmul_f32_multiply_all(ctx, (struct job){.x = bufs[0], .w = bufs[1], .y = epilogue ? NULL : bufs[2], .epilogue = epilogue}, dims);
 }
 void tri_matmul_f32_panels(struct tri_context *ctx, void *const *bufs, const int64_t *dims, const struct tri_epilogue *epilogue)
 {
-	multiply_all(ctx, (struct job){.x = bufs[0], .w = bufs[1], .y = epilogue ? NULL : bufs[2], .packed = true, .epilogue = epilogue},
-		     dims);
+	matmul_f32_multiply_all(
+		ctx, (struct job){.x = bufs[0], .w = bufs[1], .y = epilogue ? NULL : bufs[2], .packed = true, .epilogue = epilogue}, dims);
 }
 void tri_multiply_f32_trits(struct tri_context *ctx, void *const *bufs, const int64_t *dims, const struct tri_epilogue *epilogue,
 			    const struct tri_trits *trits)
 {
-	multiply_all(ctx, (struct job){.x = bufs[0], .y = epilogue ? NULL : bufs[2], .trits = trits, .epilogue = epilogue}, dims);
+	matmul_f32_multiply_all(ctx, (struct job){.x = bufs[0], .y = epilogue ? NULL : bufs[2], .trits = trits, .epilogue = epilogue},
+				dims);
 }
 void tri_multiply_f32_half(struct tri_context *ctx, void *const *bufs, const int64_t *dims, const struct tri_epilogue *epilogue,
 			   enum tri_half type)
 {
-	multiply_all(ctx, (struct job){.x = bufs[0], .y = epilogue ? NULL : bufs[2], .halves = bufs[1], .type = type, .epilogue = epilogue},
-		     dims);
+	matmul_f32_multiply_all(
+		ctx, (struct job){.x = bufs[0], .y = epilogue ? NULL : bufs[2], .halves = bufs[1], .type = type, .epilogue = epilogue},
+		dims);
 }

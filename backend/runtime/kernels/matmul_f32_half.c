@@ -94,7 +94,7 @@ static void compute_bf16(const struct job *job, int64_t panel, float *y) { compu
 static void compute_f16(const struct job *job, int64_t panel, float *y) { compute_panel(job, TRI_F16, panel, y); }
 
 /* Computes all rows of the job and COLUMNS columns from n on. */
-static void compute_tile(const struct job *job, int64_t n)
+static void matmul_f32_half_compute_tile(const struct job *job, int64_t n)
 {
 	_Alignas(64) float tile[ROWS * COLUMNS];
 	int64_t columns = job->N - n < COLUMNS ? job->N - n : COLUMNS;
@@ -108,7 +108,7 @@ static void compute_tile(const struct job *job, int64_t n)
 }
 
 /* The same for more rows, in parts of about the same size: the columns of w stay in the cache. */
-static void compute_columns(const struct job *job, int64_t n)
+static void matmul_f32_half_compute_columns(const struct job *job, int64_t n)
 {
 	int64_t parts = (job->M + ROWS - 1) / ROWS;
 	for (int64_t p = 0; p < parts; p++) {
@@ -116,21 +116,21 @@ static void compute_columns(const struct job *job, int64_t n)
 		part.first = job->M * p / parts;
 		part.M = job->M * (p + 1) / parts - part.first;
 		part.x += part.first * job->K;
-		compute_tile(&part, n);
+		matmul_f32_half_compute_tile(&part, n);
 	}
 }
 
-static void task(void *arg, int64_t i)
+static void matmul_f32_half_task(void *arg, int64_t i)
 {
 	const struct job *job = arg;
 	int64_t from, to;
 	tri_grid_range(&job->grid, i, &from, &to);
 	for (int64_t t = from; t < to; t++)
-		compute_columns(job, t * COLUMNS);
+		matmul_f32_half_compute_columns(job, t * COLUMNS);
 }
 
-static void multiply_all(struct tri_context *ctx, void *const *bufs, const int64_t *dims, const struct tri_epilogue *epilogue,
-			 enum tri_half type)
+static void matmul_f32_half_multiply_all(struct tri_context *ctx, void *const *bufs, const int64_t *dims,
+					 const struct tri_epilogue *epilogue, enum tri_half type)
 {
 	const struct tri_matmul_dims *d = tri_matmul_of(dims);
 	struct job job = {bufs[0], bufs[1], epilogue ? NULL : bufs[2], d->M, d->K, d->N, 0, type, epilogue, {0}};
@@ -141,14 +141,14 @@ static void multiply_all(struct tri_context *ctx, void *const *bufs, const int64
 	if (job.M <= 0 || job.N <= 0)
 		return;
 	job.grid = tri_grid_make((job.N + COLUMNS - 1) / COLUMNS, 1, job.K * COLUMNS * job.M);
-	tri_parallel(ctx, task, &job, tri_grid_tasks(&job.grid));
+	tri_parallel(ctx, matmul_f32_half_task, &job, tri_grid_tasks(&job.grid));
 }
 
 void tri_matmul_f32_bf16(struct tri_context *ctx, void *const *bufs, const int64_t *dims, const struct tri_epilogue *epilogue)
 {
-	multiply_all(ctx, bufs, dims, epilogue, TRI_BF16);
+	matmul_f32_half_multiply_all(ctx, bufs, dims, epilogue, TRI_BF16);
 }
 void tri_matmul_f32_f16(struct tri_context *ctx, void *const *bufs, const int64_t *dims, const struct tri_epilogue *epilogue)
 {
-	multiply_all(ctx, bufs, dims, epilogue, TRI_F16);
+	matmul_f32_half_multiply_all(ctx, bufs, dims, epilogue, TRI_F16);
 }

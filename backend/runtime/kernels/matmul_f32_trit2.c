@@ -29,7 +29,7 @@ static void compute_row(const struct job *job, int64_t panel, int64_t m)
 		memcpy(job->y + m * job->N + n, sums, (size_t)columns * sizeof(float));
 }
 
-static void task(void *arg, int64_t i)
+static void matmul_f32_trit2_task(void *arg, int64_t i)
 {
 	const struct job *job = arg;
 	int64_t from, to;
@@ -51,5 +51,5 @@ void tri_matmul_f32_trit2(struct tri_context *ctx, void *const *bufs, const int6
 		return;
 	}
 	job.grid = tri_grid_make((tri_trit2_panels(job.N) + PANELS - 1) / PANELS, job.M, 2 * job.K * PANELS * TRI_TRIT2_PANEL);
-	tri_parallel(ctx, task, &job, tri_grid_tasks(&job.grid));
+	tri_parallel(ctx, matmul_f32_trit2_task, &job, tri_grid_tasks(&job.grid));
 }

@@ -20,9 +20,9 @@ _Static_assert((int)MOST_PANEL >= (int)TRI_LIST_COLUMNS && (int)MOST_PANEL >= (i
 _Static_assert((int)LINE == (int)TRI_LIST_CHUNK, "a chunk after the last row of x is within the padding");
 
 /* Bytes from one copied row to the next: whole blocks, and an odd number of cache lines, so that rows do not share few sets of the L1 cache. */
-static int64_t row_bytes(int64_t rows) { return ((rows / LINE + 1) | 1) * LINE; }
+static int64_t matmul_i8_blocks_row_bytes(int64_t rows) { return ((rows / LINE + 1) | 1) * LINE; }
 
-static void copy_row(const int8_t *x, const struct tri_blocks *w, uint8_t *out)
+static void matmul_i8_blocks_copy_row(const int8_t *x, const struct tri_blocks *w, uint8_t *out)
 {
 	const uint32_t *kept = tri_blocks_part(w, w->kept);
 	const int64_t n = w->rows;
@@ -74,7 +74,7 @@ static void copy_task(void *arg, int64_t i)
 		if (job->prologue)
 			job->prologue->fn(job->prologue, filled, job->product.K, (int64_t[]){0, job->product.first + m, 0}, 1,
 					  job->product.K);
-		copy_row(row, job->w, job->x + m * job->ldx);
+		matmul_i8_blocks_copy_row(row, job->w, job->x + m * job->ldx);
 	}
 }
 
@@ -93,7 +93,8 @@ void tri_matmul_i8_blocks_filled(struct tri_context *ctx, void *const *bufs, con
 	}
 	int64_t width = w->form == TRI_LISTS ? TRI_LIST_COLUMNS : TRI_BLOCK_COLUMNS, panels = (N + width - 1) / width;
 	int64_t terms = w->form == TRI_LISTS ? (int64_t)w->steps * TRI_LIST_BYTES : (int64_t)w->blocks * TRI_BLOCK_ROWS * TRI_BLOCK_COLUMNS;
-	int64_t ldx = row_bytes(w->rows), fit = COPY_BYTES / ldx / TILE_ROWS * TILE_ROWS, chunk = fit < ROW_CHUNK ? fit : ROW_CHUNK;
+	int64_t ldx = matmul_i8_blocks_row_bytes(w->rows), fit = COPY_BYTES / ldx / TILE_ROWS * TILE_ROWS,
+		chunk = fit < ROW_CHUNK ? fit : ROW_CHUNK;
 	for (int64_t m = 0; m < M; m += chunk) {
 		struct job job = {.product = product_rows(d, bufs, epilogue, m, chunk),
 				  .w = w,

@@ -90,7 +90,7 @@ static void add_groups(const struct job *job, const uint8_t *unpacked, int64_t k
 
 #if defined(__AVX512VNNI__)
 /* Computes a row of one panel. */
-static void sum_row(const struct job *job, const uint8_t *w, int halves, int64_t m, int32_t sums[TRI_TRIT2_PANEL])
+static void matmul_i8_trit1_6_sum_row(const struct job *job, const uint8_t *w, int halves, int64_t m, int32_t sums[TRI_TRIT2_PANEL])
 {
 	int64_t whole = job->product.K / TRI_TRIT1_6_GROUP, rest = job->product.K % TRI_TRIT1_6_GROUP, n;
 	_Alignas(64) int32_t part[TRI_TRIT2_PANEL];
@@ -117,7 +117,7 @@ static void sum_panel(const struct product *p, int64_t panel, int64_t m, int64_t
 			y[(r - m) * ld + l] = job->starts[r];
 #if defined(__AVX512VNNI__)
 	if (job->has_vbmi && end - m == 1) {
-		sum_row(job, w, halves, m, y);
+		matmul_i8_trit1_6_sum_row(job, w, halves, m, y);
 		return;
 	}
 #endif

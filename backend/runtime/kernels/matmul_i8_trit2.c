@@ -37,7 +37,7 @@ static void copy_tile(const int8_t *x, int64_t stride, int64_t K, int64_t rows, 
 }
 
 /* Copies a tile that the prologue computes. */
-static void fill_tile(const struct job *job, int64_t m, int64_t rows)
+static void matmul_i8_trit2_fill_tile(const struct job *job, int64_t m, int64_t rows)
 {
 	_Alignas(64) int8_t part[TILE_COLS * FILLED];
 	for (int64_t r = 0; r < rows; r++)
@@ -58,7 +58,7 @@ static void pack_task(void *arg, int64_t i)
 	for (int64_t m = i * job->pack, rows; m < end; m += rows) {
 		rows = end - m < TILE_COLS ? end - m : TILE_COLS;
 		if (job->prologue) {
-			fill_tile(job, m, rows);
+			matmul_i8_trit2_fill_tile(job, m, rows);
 			continue;
 		}
 		for (int64_t r = m; r < m + rows; r++)
@@ -69,7 +69,7 @@ static void pack_task(void *arg, int64_t i)
 	}
 }
 
-static void pack(struct tri_context *ctx, struct job *job)
+static void matmul_i8_trit2_pack(struct tri_context *ctx, struct job *job)
 {
 	int64_t tiles = PACK_TASK / (TILE_COLS * (job->product.K > 0 ? job->product.K : 1));
 	job->pack = TILE_COLS * (tiles > 0 ? tiles : 1);
@@ -77,7 +77,7 @@ static void pack(struct tri_context *ctx, struct job *job)
 }
 
 /* Computes rows that were not copied, in parts of K. The last part reads a padded copy. */
-static void sum_long_rows(const struct job *job, const uint8_t *w, int halves, int64_t m, int cols, struct tile_y to)
+static void matmul_i8_trit2_sum_long_rows(const struct job *job, const uint8_t *w, int halves, int64_t m, int cols, struct tile_y to)
 {
 	static const int32_t zeros[TILE_COLS];
 	int64_t whole = job->product.K / TRI_TRIT2_STEP, rest = job->product.K % TRI_TRIT2_STEP, most = TILE_STEPS;
@@ -98,14 +98,14 @@ static void sum_long_rows(const struct job *job, const uint8_t *w, int halves, i
 }
 
 /* Multiplies up to TILE_COLS rows of x by one panel. */
-static void tile(const struct job *job, int64_t panel, int64_t m, int cols, int32_t *y, int64_t ld)
+static void matmul_i8_trit2_tile(const struct job *job, int64_t panel, int64_t m, int cols, int32_t *y, int64_t ld)
 {
 	int halves = tri_trit2_halves(job->product.N, panel);
 	const uint8_t *w = job->w + tri_trit2_offset(job->product.K, panel);
 	struct tile_x x = {.step = cols * TRI_TRIT2_STEP};
 	struct tile_y to = {y, ld, job->starts + m};
 	if (!job->copy) {
-		sum_long_rows(job, w, halves, m, cols, to);
+		matmul_i8_trit2_sum_long_rows(job, w, halves, m, cols, to);
 		return;
 	}
 	for (int c = 0; c < cols; c++)
@@ -113,10 +113,11 @@ static void tile(const struct job *job, int64_t panel, int64_t m, int cols, int3
 	tile_sum(w, &x, tri_trit2_steps(job->product.K), halves, cols, 0, to);
 }
 
-static void sum_tiles(const struct product *p, int64_t panel, int64_t m, int64_t end, int32_t *y, int64_t ld)
+static void matmul_i8_trit2_sum_tiles(const struct product *p, int64_t panel, int64_t m, int64_t end, int32_t *y, int64_t ld)
 {
 	for (int64_t r = m; r < end; r += TILE_COLS)
-		tile((const struct job *)p, panel, r, end - r < TILE_COLS ? (int)(end - r) : TILE_COLS, y + (r - m) * ld, ld);
+		matmul_i8_trit2_tile((const struct job *)p, panel, r, end - r < TILE_COLS ? (int)(end - r) : TILE_COLS, y + (r - m) * ld,
+				     ld);
 }
 
 /* Rows that are copied at once; 0: rows are too long to be copied. */
@@ -146,9 +147,9 @@ void tri_matmul_i8_trit2_filled(struct tri_context *ctx, void *const *bufs, cons
 				  .starts = v->starts,
 				  .copy = fit ? v->copy : NULL,
 				  .prologue = prologue};
-		job.product.sum = sum_tiles;
+		job.product.sum = matmul_i8_trit2_sum_tiles;
 		job.product.panel = TRI_TRIT2_PANEL;
-		pack(ctx, &job);
+		matmul_i8_trit2_pack(ctx, &job);
 		product_run(ctx, &job.product, K * TRI_TRIT2_PANEL);
 	}
 }

@@ -20,7 +20,7 @@ static void pack_tile(const int8_t *x, int64_t ld, int64_t n, int rows, struct t
 }
 
 /* Computes rows that were not packed, in parts of K. */
-static void sum_long_rows(const struct job *job, const uint32_t *w, int halves, int64_t m, int rows, struct tile_y to)
+static void matmul_trits_sum_long_rows(const struct job *job, const uint32_t *w, int halves, int64_t m, int rows, struct tile_y to)
 {
 	struct tile_word part[PART_WORDS * TILE_ROWS];
 	int64_t words = tri_planes_words(job->product.K), n;
@@ -35,7 +35,7 @@ static void sum_long_rows(const struct job *job, const uint32_t *w, int halves, 
 }
 
 /* Multiplies up to TILE_ROWS rows of x by one panel. */
-static void tile(const struct job *job, int64_t panel, int64_t m, int rows, int32_t *y, int64_t ld)
+static void matmul_trits_tile(const struct job *job, int64_t panel, int64_t m, int rows, int32_t *y, int64_t ld)
 {
 	int halves = tri_planes_halves(job->product.N, panel);
 	int64_t words = tri_planes_words(job->product.K);
@@ -44,13 +44,13 @@ static void tile(const struct job *job, int64_t panel, int64_t m, int rows, int3
 	if (job->planes)
 		tile_sum(job->counts_words, w, job->planes + m * words, words, halves, rows, &to);
 	else
-		sum_long_rows(job, w, halves, m, rows, to);
+		matmul_trits_sum_long_rows(job, w, halves, m, rows, to);
 }
 
-static void sum_tiles(const struct product *p, int64_t panel, int64_t m, int64_t end, int32_t *y, int64_t ld)
+static void matmul_trits_sum_tiles(const struct product *p, int64_t panel, int64_t m, int64_t end, int32_t *y, int64_t ld)
 {
 	for (int64_t r = m; r < end; r += TILE_ROWS)
-		tile((const struct job *)p, panel, r, end - r < TILE_ROWS ? (int)(end - r) : TILE_ROWS, y + (r - m) * ld, ld);
+		matmul_trits_tile((const struct job *)p, panel, r, end - r < TILE_ROWS ? (int)(end - r) : TILE_ROWS, y + (r - m) * ld, ld);
 }
 
 /* Rows that are packed at once; 0: a row is too long. */
@@ -71,7 +71,7 @@ void tri_matmul_trits(struct tri_context *ctx, void *const *bufs, const int64_t 
 	for (int64_t m = 0; m < M && N > 0; m += chunk) {
 		struct job job = {product_rows(d, bufs, epilogue, m, chunk), (const int8_t *)bufs[0] + m * K, bufs[1], fit ? planes : NULL,
 				  tri_counts_words(ctx)};
-		job.product.sum = sum_tiles;
+		job.product.sum = matmul_trits_sum_tiles;
 		job.product.panel = TRI_PLANES_PANEL;
 		for (int64_t r = 0, rows = job.product.M; fit && r < rows; r += TILE_ROWS)
 			pack_tile(job.x + r * K, K, K, rows - r < TILE_ROWS ? (int)(rows - r) : TILE_ROWS, planes + r * words);

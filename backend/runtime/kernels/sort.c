@@ -114,13 +114,13 @@ TRI_INLINE void merge_row(const struct job *j, int64_t m, _Bool floats)
 static void row_f64(const struct job *j, int64_t m) { merge_row(j, m, 1); }
 static void row_i64(const struct job *j, int64_t m) { merge_row(j, m, 0); }
 
-static void task(void *arg, int64_t m)
+static void sort_task(void *arg, int64_t m)
 {
 	const struct job *j = arg;
 	j->row(j, m);
 }
 
-static void sort(struct tri_context *ctx, void *const *bufs, const int64_t *dims, void (*row)(const struct job *j, int64_t m))
+static void sort_sort(struct tri_context *ctx, void *const *bufs, const int64_t *dims, void (*row)(const struct job *j, int64_t m))
 {
 	const struct tri_sort_dims *d = tri_sort_of(dims);
 	struct job j = {bufs[0], bufs[1], bufs[2], d->length, d->descending ? UINT64_MAX : 0, row};
@@ -130,7 +130,7 @@ static void sort(struct tri_context *ctx, void *const *bufs, const int64_t *dims
 		for (int64_t m = 0; m < d->rows; m++)
 			row(&j, m);
 	else
-		tri_parallel(ctx, task, &j, d->rows);
+		tri_parallel(ctx, sort_task, &j, d->rows);
 }
 
 /* Positions have 32 bits. */
@@ -141,15 +141,15 @@ void tri_sort_f32(struct tri_context *ctx, void *const *bufs, const int64_t *dim
 	if (d->rows > 0 && d->length > UINT32_MAX)
 		tri_fail(ctx, TRI_ERR_RANGE, d->length, UINT32_MAX);
 	else
-		sort(ctx, bufs, dims, row_f32);
+		sort_sort(ctx, bufs, dims, row_f32);
 }
 void tri_sort_f64(struct tri_context *ctx, void *const *bufs, const int64_t *dims, const struct tri_epilogue *epilogue)
 {
 	(void)epilogue;
-	sort(ctx, bufs, dims, row_f64);
+	sort_sort(ctx, bufs, dims, row_f64);
 }
 void tri_sort_i64(struct tri_context *ctx, void *const *bufs, const int64_t *dims, const struct tri_epilogue *epilogue)
 {
 	(void)epilogue;
-	sort(ctx, bufs, dims, row_i64);
+	sort_sort(ctx, bufs, dims, row_i64);
 }

@@ -115,7 +115,7 @@ struct job {
 	int64_t strip, strips; /* columns of a task, tasks of a matrix */
 };
 
-static void task(void *arg, int64_t i)
+static void transpose_task(void *arg, int64_t i)
 {
 	const struct job *job = arg;
 	int64_t matrix = i / job->strips * job->rows * job->columns * job->size, c = i % job->strips * job->strip;
@@ -134,7 +134,7 @@ void tri_transpose(struct tri_context *ctx, void *const *bufs, const int64_t *di
 		return;
 	job.strip = (TASK_BYTES / (job.rows * job.size) / line + 1) * line;
 	job.strips = (job.columns + job.strip - 1) / job.strip;
-	tri_parallel(ctx, task, &job, d->batch * job.strips);
+	tri_parallel(ctx, transpose_task, &job, d->batch * job.strips);
 }
 
 /* ---- tiles of epilogues ---- */

@@ -24,7 +24,7 @@ static uint64_t rows_of_step(int64_t K, int64_t s)
 }
 
 /* Adds one step; returns the rows that are used. */
-static uint32_t add_step(struct half *h, const uint8_t *block, uint64_t rows, const uint64_t columns[WORDS])
+static uint32_t trit2_zeros_add_step(struct half *h, const uint8_t *block, uint64_t rows, const uint64_t columns[WORDS])
 {
 	uint64_t all = 0, bytes = 0;
 	for (int i = 0; i < WORDS; i += 2) {
@@ -65,7 +65,7 @@ static uint64_t add_panel(const uint8_t *packed, int64_t K, int64_t N, int64_t p
 	for (int64_t s = 0; s < steps; s++) {
 		uint64_t rows = (s + 1) * TRI_TRIT2_STEP <= K ? whole : rows_of_step(K, s);
 		for (int i = 0; i < halves; i++, packed += TRI_TRIT2_BLOCK)
-			used[s] |= add_step(&h[i], packed, rows, exists[i]);
+			used[s] |= trit2_zeros_add_step(&h[i], packed, rows, exists[i]);
 	}
 	*columns += columns_used(&h[0]) + columns_used(&h[1]);
 	return h[0].trits + h[1].trits;
@@ -80,7 +80,7 @@ static uint64_t count_quads(const uint32_t *used, int64_t steps)
 	return n;
 }
 
-static uint64_t count_rows(const uint32_t *used, int64_t K, int64_t panels)
+static uint64_t trit2_zeros_count_rows(const uint32_t *used, int64_t K, int64_t panels)
 {
 	uint64_t n = 0;
 	int64_t steps = tri_trit2_steps(K);
@@ -103,7 +103,7 @@ void tri_trit2_zeros(const void *packed, int64_t K, int64_t N, uint32_t *used, s
 		quads += count_quads(used + p * steps, steps);
 	}
 	*out = (struct tri_zeros){.trits = (uint64_t)(K * N) - trits,
-				  .rows = (uint32_t)((uint64_t)K - count_rows(used, K, panels)),
+				  .rows = (uint32_t)((uint64_t)K - trit2_zeros_count_rows(used, K, panels)),
 				  .columns = (uint32_t)((uint64_t)N - columns),
 				  .blocks = (uint32_t)((uint64_t)panels * tri_trit2_quads(K) - quads)};
 }

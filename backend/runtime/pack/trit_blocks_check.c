@@ -7,7 +7,7 @@ struct parts {
 };
 
 /* True if n elements of `bytes` bytes are behind the header. */
-static _Bool has(const struct parts *p, uint64_t offset, uint64_t n, uint64_t bytes)
+static _Bool trit_blocks_check_has(const struct parts *p, uint64_t offset, uint64_t n, uint64_t bytes)
 {
 	return offset % sizeof(uint32_t) == 0 && offset >= sizeof *p->h && offset <= p->size && n <= (p->size - offset) / bytes;
 }
@@ -43,10 +43,13 @@ _Bool tri_blocks_are_valid(const void *packed, uint64_t size, int64_t K, int64_t
 	const _Bool lists = h->form == TRI_LISTS;
 	const uint64_t width = lists ? TRI_LIST_COLUMNS : TRI_BLOCK_COLUMNS, panels = ((uint64_t)N + width - 1) / width;
 	const uint32_t n = lists ? h->steps : h->blocks;
-	if (!has(&p, h->first, panels + 1, sizeof(uint32_t)) || !has(&p, h->starts, panels * width, sizeof(int32_t)) ||
-	    !has(&p, h->at, n, sizeof(int32_t)) || !has(&p, h->data, n, lists ? TRI_LIST_BYTES : TRI_BLOCK_BYTES))
+	if (!trit_blocks_check_has(&p, h->first, panels + 1, sizeof(uint32_t)) ||
+	    !trit_blocks_check_has(&p, h->starts, panels * width, sizeof(int32_t)) ||
+	    !trit_blocks_check_has(&p, h->at, n, sizeof(int32_t)) ||
+	    !trit_blocks_check_has(&p, h->data, n, lists ? TRI_LIST_BYTES : TRI_BLOCK_BYTES))
 		return 0;
-	if (h->kept && (!has(&p, h->kept, h->rows, sizeof(uint32_t)) || !are_inside(tri_blocks_part(h, h->kept), h->rows, 1, (uint32_t)K)))
+	if (h->kept && (!trit_blocks_check_has(&p, h->kept, h->rows, sizeof(uint32_t)) ||
+			!are_inside(tri_blocks_part(h, h->kept), h->rows, 1, (uint32_t)K)))
 		return 0;
 	return are_in_order(tri_blocks_part(h, h->first), panels, n) &&
 	       are_inside(tri_blocks_part(h, h->at), n, lists ? TRI_LIST_CHUNK : TRI_BLOCK_ROWS, h->rows);

@@ -26,12 +26,12 @@ struct survey {
 	struct tri_zeros zeros;
 };
 
-static int64_t panels_of(int64_t N) { return (N + TRI_BLOCK_COLUMNS - 1) / TRI_BLOCK_COLUMNS; }
-static uint64_t aligned(uint64_t n) { return (n + 63) / 64 * 64; }
+static int64_t trit_blocks_pack_panels_of(int64_t N) { return (N + TRI_BLOCK_COLUMNS - 1) / TRI_BLOCK_COLUMNS; }
+static uint64_t trit_blocks_pack_aligned(uint64_t n) { return (n + 63) / 64 * 64; }
 
 size_t tri_blocks_size(int64_t K, int64_t N) { return sizeof(struct tri_blocks) + tri_trit2_packed_size(K, N); }
 
-static double share(const struct survey *v, const struct cost *c)
+static double trit_blocks_pack_share(const struct survey *v, const struct cost *c)
 {
 	double panels = c->panel * (double)v->panels, rows = v->rows < v->s->K ? c->row * (double)v->rows : 0;
 	return (c->block * (double)v->blocks + panels + rows) / ((double)(v->panels * v->quads) + panels);
@@ -75,34 +75,34 @@ static void find_blocks(struct survey *v, int leaves_out)
 static void survey(struct survey *v)
 {
 	find_blocks(v, 0);
-	double all = share(v, &one_cost);
+	double all = trit_blocks_pack_share(v, &one_cost);
 	if (!v->zeros.rows)
 		return;
 	find_blocks(v, 1);
-	if (share(v, &one_cost) >= all)
+	if (trit_blocks_pack_share(v, &one_cost) >= all)
 		find_blocks(v, 0);
 }
 
 /* The header of TRIT2. */
-static struct tri_blocks describe(const struct survey *v)
+static struct tri_blocks trit_blocks_pack_describe(const struct survey *v)
 {
 	return (struct tri_blocks){.rows = (uint32_t)v->rows,
 				   .blocks = (uint32_t)v->blocks,
-				   .blocks_one = (float)share(v, &one_cost),
-				   .blocks_many = (float)share(v, &many_cost),
+				   .blocks_one = (float)trit_blocks_pack_share(v, &one_cost),
+				   .blocks_many = (float)trit_blocks_pack_share(v, &many_cost),
 				   .zeros = v->zeros};
 }
 
 /* Places the parts behind the header; returns the size. */
-static uint64_t place(const struct survey *v, struct tri_blocks *h)
+static uint64_t trit_blocks_pack_place(const struct survey *v, struct tri_blocks *h)
 {
 	h->form = TRI_BLOCKS;
 	h->first = sizeof *h;
-	h->starts = aligned(h->first + (uint64_t)(v->panels + 1) * 4);
+	h->starts = trit_blocks_pack_aligned(h->first + (uint64_t)(v->panels + 1) * 4);
 	uint64_t end = h->starts + (uint64_t)v->panels * TRI_BLOCK_COLUMNS * 4;
 	h->kept = v->rows < v->s->K ? end : 0;
-	h->at = aligned(end + (h->kept ? (uint64_t)v->rows * 4 : 0));
-	h->data = aligned(h->at + v->blocks * 4);
+	h->at = trit_blocks_pack_aligned(end + (h->kept ? (uint64_t)v->rows * 4 : 0));
+	h->data = trit_blocks_pack_aligned(h->at + v->blocks * 4);
 	return h->data + v->blocks * TRI_BLOCK_BYTES;
 }
 
@@ -122,7 +122,7 @@ static void describe_lists(const struct survey *v, struct tri_blocks *h)
 }
 
 /* Packs block `number`, rows 4q … of the kept ones. */
-static void pack_block(const struct survey *v, int64_t panel, int64_t q, uint32_t number, int32_t *starts, uint8_t *data)
+static void trit_blocks_pack_pack_block(const struct survey *v, int64_t panel, int64_t q, uint32_t number, int32_t *starts, uint8_t *data)
 {
 	const struct tri_blocks_source *s = v->s;
 	uint8_t *step = data + (uint64_t)(number / 4) * 4 * TRI_BLOCK_BYTES;
@@ -146,10 +146,10 @@ static void pack_sparse(const struct survey *v, const struct tri_blocks *h, char
 		for (int64_t q = 0; q < v->quads; q++)
 			if (v->some[p * v->quads + q]) {
 				at[b] = (int32_t)(q * TRI_BLOCK_ROWS);
-				pack_block(v, p, q, b++, starts, (uint8_t *)out + h->data);
+				trit_blocks_pack_pack_block(v, p, q, b++, starts, (uint8_t *)out + h->data);
 			}
 		for (; b % 4; b++)
-			pack_block(v, p, -1, b, starts, (uint8_t *)out + h->data);
+			trit_blocks_pack_pack_block(v, p, -1, b, starts, (uint8_t *)out + h->data);
 	}
 	first[v->panels] = b;
 }
@@ -173,7 +173,7 @@ static void pack_form(const struct survey *v, const struct tri_blocks *h, void *
 }
 
 /* Places the faster one of blocks and lists if it is faster than TRIT2, and not larger. */
-static void choose(const struct survey *v, struct tri_blocks *h)
+static void trit_blocks_pack_choose(const struct survey *v, struct tri_blocks *h)
 {
 	const struct tri_blocks dense = *h;
 	const uint64_t most = tri_blocks_size(v->s->K, v->s->N);
@@ -182,14 +182,15 @@ static void choose(const struct survey *v, struct tri_blocks *h)
 	if (h->lists_one > 0 && h->lists_one < h->blocks_one && h->lists_one < most_share && tri_lists_place(v->s, h) <= most)
 		return;
 	*h = dense;
-	if (h->blocks_one >= most_share || place(v, h) > most)
+	if (h->blocks_one >= most_share || trit_blocks_pack_place(v, h) > most)
 		*h = dense;
 }
 
 /* Zeros are found in the dense form: it has a quarter of the bytes. */
 void tri_blocks_pack(const struct tri_blocks_source *s, _Bool lists, void *out)
 {
-	struct survey v = {.s = s, .panels = panels_of(s->N), .quads = (s->K + 3) / TRI_BLOCK_ROWS, .steps = tri_trit2_steps(s->K)};
+	struct survey v = {
+		.s = s, .panels = trit_blocks_pack_panels_of(s->N), .quads = (s->K + 3) / TRI_BLOCK_ROWS, .steps = tri_trit2_steps(s->K)};
 	struct tri_blocks h;
 	v.used = malloc((size_t)(v.panels * v.steps + 1) * sizeof *v.used);
 	v.some = malloc((size_t)(v.panels * v.quads) + 1);
@@ -199,10 +200,10 @@ void tri_blocks_pack(const struct tri_blocks_source *s, _Bool lists, void *out)
 	if (v.used && v.some && v.kept && s->K > 0 && s->N > 0) {
 		tri_trit2_zeros((char *)out + sizeof h, s->K, s->N, v.used, &v.zeros);
 		survey(&v);
-		h = describe(&v);
+		h = trit_blocks_pack_describe(&v);
 		if (lists)
 			describe_lists(&v, &h);
-		choose(&v, &h);
+		trit_blocks_pack_choose(&v, &h);
 		memcpy(out, &h, sizeof h);
 		if (h.form != TRI_DENSE)
 			pack_form(&v, &h, out);
@@ -235,7 +236,7 @@ void tri_blocks_unpack(const void *packed, int64_t K, int64_t N, int8_t *w)
 		return;
 	}
 	memset(w, 0, (size_t)(K * N));
-	for (int64_t p = 0; p < panels_of(N); p++)
+	for (int64_t p = 0; p < trit_blocks_pack_panels_of(N); p++)
 		for (uint32_t b = first[p]; b < first[p + 1]; b++)
 			for (int64_t i = 0; i < TRI_BLOCK_ROWS * TRI_BLOCK_COLUMNS; i++) {
 				int64_t c = i % TRI_BLOCK_COLUMNS, j = i / TRI_BLOCK_COLUMNS, row = at[b] + j,

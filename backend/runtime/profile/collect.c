@@ -28,7 +28,7 @@ struct tri_collector {
 	uint32_t entries_room;
 };
 
-static uint32_t new_node(struct tri_collector *c)
+static uint32_t collect_new_node(struct tri_collector *c)
 {
 	if (c->unused != NONE) {
 		uint32_t n = c->unused;
@@ -61,7 +61,7 @@ static void free_tree(struct tri_collector *c, uint32_t n)
 	free_node(c, n);
 }
 
-static uint32_t *find(struct tri_collector *c, uint32_t *list, uint32_t statement)
+static uint32_t *collect_find(struct tri_collector *c, uint32_t *list, uint32_t statement)
 {
 	while (*list != NONE && c->nodes[*list].statement != statement)
 		list = &c->nodes[*list].next;
@@ -69,7 +69,7 @@ static uint32_t *find(struct tri_collector *c, uint32_t *list, uint32_t statemen
 }
 
 /* Adds the tree of `n` to `to`, and frees its nodes. No node is made, so pointers into the array stay valid. */
-static void merge(struct tri_collector *c, uint32_t to, uint32_t n)
+static void collect_merge(struct tri_collector *c, uint32_t to, uint32_t n)
 {
 	struct node *t = &c->nodes[to], *x = &c->nodes[n];
 	uint32_t *at = &t->child;
@@ -83,12 +83,12 @@ static void merge(struct tri_collector *c, uint32_t to, uint32_t n)
 	for (uint32_t child = x->child, next; child != NONE; child = next) {
 		next = c->nodes[child].next;
 		if (*at == NONE || c->nodes[*at].statement != c->nodes[child].statement) /* both lists are mostly in one order */
-			at = find(c, &t->child, c->nodes[child].statement);
+			at = collect_find(c, &t->child, c->nodes[child].statement);
 		if (*at == NONE) {
 			c->nodes[child].next = NONE;
 			*at = child;
 		} else {
-			merge(c, *at, child);
+			collect_merge(c, *at, child);
 		}
 		at = &c->nodes[*at].next;
 	}
@@ -98,7 +98,7 @@ static void merge(struct tri_collector *c, uint32_t to, uint32_t n)
 static void event(void *collector, const tri_profile_event *e)
 {
 	struct tri_collector *c = collector;
-	uint32_t n = new_node(c);
+	uint32_t n = collect_new_node(c);
 	if (c->forward)
 		c->forward(c->user, e);
 	if (n == NONE)
@@ -117,9 +117,9 @@ static void event(void *collector, const tri_profile_event *e)
 		x.child = callee;
 	}
 	c->nodes[n] = x;
-	uint32_t same = *find(c, &c->waiting, e->statement);
+	uint32_t same = *collect_find(c, &c->waiting, e->statement);
 	if (same != NONE) {
-		merge(c, same, n);
+		collect_merge(c, same, n);
 		return;
 	}
 	c->nodes[n].next = c->waiting;
@@ -174,7 +174,7 @@ static void end_run(struct tri_collector *c, bool ok, uint64_t memory, const str
 	c->sum.memory_bytes = memory > c->sum.memory_bytes ? memory : c->sum.memory_bytes;
 }
 
-static void reset(struct tri_collector *c)
+static void collect_reset(struct tri_collector *c)
 {
 	c->unused = c->waiting = NONE;
 	c->n_nodes = 0;
@@ -184,7 +184,7 @@ static void reset(struct tri_collector *c)
 /* ---- the result ---- */
 
 /* memory: of its callers. Returns that of the entry. */
-static int64_t add_entry(struct tri_collector *c, uint32_t n, uint32_t parent, int64_t memory)
+static int64_t collect_add_entry(struct tri_collector *c, uint32_t n, uint32_t parent, int64_t memory)
 {
 	const struct node *x = &c->nodes[n];
 	const tri_model_desc *d = c->desc;
@@ -208,7 +208,7 @@ static int64_t add_entry(struct tri_collector *c, uint32_t n, uint32_t parent, i
 	e->launch = x->launch;
 	e->memory = memory + x->memory;
 	for (uint32_t child = x->child; child != NONE; child = c->nodes[child].next) {
-		int64_t inside = add_entry(c, child, at, memory + x->memory);
+		int64_t inside = collect_add_entry(c, child, at, memory + x->memory);
 		e->memory = inside > e->memory ? inside : e->memory;
 	}
 	return e->memory;
@@ -226,7 +226,7 @@ static void add_roots(struct tri_collector *c)
 	c->waiting = NONE;
 	for (uint32_t n = oldest, next; n != NONE; n = next) {
 		next = c->nodes[n].next;
-		add_entry(c, n, TRI_NONE, 0);
+		collect_add_entry(c, n, TRI_NONE, 0);
 		c->nodes[n].next = c->waiting;
 		c->waiting = n;
 	}
@@ -249,4 +249,4 @@ static const tri_profile *result(struct tri_collector *c, uint32_t threads)
 	return &c->sum;
 }
 
-const struct tri_profiling tri_profiling = {collector_open, collector_close, event, transfer, begin_run, end_run, result, reset};
+const struct tri_profiling tri_profiling = {collector_open, collector_close, event, transfer, begin_run, end_run, result, collect_reset};

@@ -14,7 +14,7 @@ const tri_origin *tri_origin_in_project(const tri_model_desc *d, const tri_origi
 }
 
 /* The operations that index; a statement may have others, too. */
-static bool is_index(const char *operation)
+static bool origins_is_index(const char *operation)
 {
 	static const char *const names[] = {
 #define INDEX_OPERATION(name) name,
@@ -27,11 +27,11 @@ static bool is_index(const char *operation)
 	return false;
 }
 
-static const tri_origin *index_of(const tri_model_desc *d, const tri_statement *s)
+static const tri_origin *origins_index_of(const tri_model_desc *d, const tri_statement *s)
 {
 	for (uint32_t k = 0; k < s->n_origins; k++) {
 		const tri_origin *o = &d->origins[d->members[s->first_origin + k]];
-		if (is_index(d->texts + o->operation))
+		if (origins_is_index(d->texts + o->operation))
 			return o;
 	}
 	return s->n_origins ? &d->origins[d->members[s->first_origin]] : NULL;
@@ -45,7 +45,7 @@ static const tri_origin *find_index(const tri_model_desc *d, uint64_t place)
 		const tri_unit_desc *u = &d->units[k];
 		if (u->tag != tag || statement >= u->n_statements)
 			continue;
-		const tri_origin *o = index_of(d, &d->statements[u->first_statement + statement]);
+		const tri_origin *o = origins_index_of(d, &d->statements[u->first_statement + statement]);
 		return o ? tri_origin_in_project(d, o) : NULL;
 	}
 	return NULL;

@@ -7,7 +7,7 @@ enum { ROUNDS = 8, READS = 32 };
 _Static_assert(offsetof(struct tri_context, profile) == 0, "generated code reads it there");
 
 /* Returns the time of the profile's clock, and shows it: later than the one before. */
-static int64_t show(struct tri_profile_clock *c, int64_t now)
+static int64_t profile_show(struct tri_profile_clock *c, int64_t now)
 {
 	c->shown_ns = now - c->hook_ns > c->shown_ns ? now - c->hook_ns : c->shown_ns + 1;
 	return c->shown_ns;
@@ -32,7 +32,7 @@ void tri_profile_begin(struct tri_context *ctx, struct tri_profile_cost *cost)
 	if (!c->read_ns)
 		measure_clock(c);
 	cost->others_ns = atomic_load_explicit(&c->others_ns, memory_order_relaxed);
-	cost->start_ns = show(c, tri_clock_ns());
+	cost->start_ns = profile_show(c, tri_clock_ns());
 	c->hook_ns += c->read_ns;
 }
 
@@ -42,7 +42,7 @@ void tri_profile_end(struct tri_context *ctx, uint32_t statement, const struct t
 	int64_t now = tri_clock_ns();
 	tri_profile_event event = {.size = sizeof event, .statement = unit->first_statement + statement, .unit = unit};
 	event.start_ns = cost->start_ns;
-	event.ns = show(c, now) - cost->start_ns;
+	event.ns = profile_show(c, now) - cost->start_ns;
 	int64_t all = event.ns + atomic_load_explicit(&c->others_ns, memory_order_relaxed) - cost->others_ns,
 		most = event.ns * ctx->threads;
 	event.cpu_ns = all < 1 ? 1 : all > most ? most : all;

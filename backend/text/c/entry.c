@@ -55,7 +55,7 @@ static const char *shape_of(const struct entry_printer *p, uint32_t k)
 	return literal;
 }
 
-static void check_form(const struct entry_printer *p, uint32_t k)
+static void entry_check_form(const struct entry_printer *p, uint32_t k)
 {
 	const struct hir_type *t = p->io[k].type;
 	buf_printf(p->e.out, "\tif ((code = tri_check_form(&%s, %s, %s, %d, %u, %zu, err)) != TRI_OK)\n\t\treturn code;\n", io_name(p, k),
@@ -67,7 +67,7 @@ static void check_form(const struct entry_printer *p, uint32_t k)
 static uint32_t n_symbols(const struct entry_printer *p) { return dims_syms(p->e.dims); }
 
 /* Returns the one symbol of x that is not known; UINT32_MAX: none or several are not. */
-static uint32_t lone_unknown(const struct entry_printer *p, dim x)
+static uint32_t entry_lone_unknown(const struct entry_printer *p, dim x)
 {
 	uint32_t found = UINT32_MAX;
 	for (uint32_t s = 0; s < n_symbols(p); s++) {
@@ -96,10 +96,10 @@ static const char *size_text(const struct entry_printer *p, uint32_t k, uint32_t
 	return d == s->axis ? arena_printf(p->e.scratch, "m->length[%u]", s->capacity) : NULL;
 }
 
-static void solve(struct entry_printer *p, uint32_t k, uint32_t d, bool linear)
+static void entry_solve(struct entry_printer *p, uint32_t k, uint32_t d, bool linear)
 {
 	dim x = p->io[k].type->dims[d];
-	uint32_t s = lone_unknown(p, x);
+	uint32_t s = entry_lone_unknown(p, x);
 	const char *size = size_text(p, k, d), *text = text_dim(&p->e, x);
 	if (s == UINT32_MAX || !size || (!linear && !is_symbol(p, x, s)))
 		return;
@@ -118,7 +118,7 @@ static bool has_linear(const struct entry_printer *p)
 {
 	for (uint32_t k = 0; k < p->n_inputs; k++)
 		for (uint32_t d = 0; d < p->io[k].type->rank; d++) {
-			uint32_t s = lone_unknown(p, p->io[k].type->dims[d]);
+			uint32_t s = entry_lone_unknown(p, p->io[k].type->dims[d]);
 			if (s != UINT32_MAX && !is_symbol(p, p->io[k].type->dims[d], s))
 				return true;
 		}
@@ -129,10 +129,10 @@ static void solve_all(struct entry_printer *p, bool linear)
 {
 	for (uint32_t k = 0; k < p->n_inputs; k++)
 		for (uint32_t d = 0; d < p->io[k].type->rank; d++)
-			solve(p, k, d, linear);
+			entry_solve(p, k, d, linear);
 }
 
-static void check_sizes(const struct entry_printer *p, uint32_t k)
+static void entry_check_sizes(const struct entry_printer *p, uint32_t k)
 {
 	const struct hir_type *t = p->io[k].type;
 	for (uint32_t s = 0; s < n_symbols(p); s++)
@@ -165,13 +165,13 @@ static void put_check(struct entry_printer *p)
 		      "\tif (!m || !io)\n\t\treturn tri_error_set(err, TRI_ERR_ARGUMENT, m ? \"io is NULL\" : \"the model is NULL\");\n");
 	for (uint32_t k = 0; k < p->n_io; k++)
 		if (!p->io[k].state)
-			check_form(p, k);
+			entry_check_form(p, k);
 	solve_all(p, false);
 	if (linear)
 		solve_all(p, true);
 	for (uint32_t k = 0; k < p->n_io; k++)
 		if (!p->io[k].state)
-			check_sizes(p, k);
+			entry_check_sizes(p, k);
 	for (uint32_t s = 0; s < n_symbols(p); s++)
 		buf_printf(out, "\tn[%u] = n%u;\n", s, s);
 	buf_puts(out, "\treturn TRI_OK;\n}\n\n");
@@ -230,7 +230,7 @@ static void put_commit(const struct entry_printer *p)
 			buf_printf(p->e.out, "\tm->second[%u] = !m->second[%u];\n", p->entry->states_out[k], p->entry->states_out[k]);
 }
 
-static void put_names(const struct entry_printer *p)
+static void entry_put_names(const struct entry_printer *p)
 {
 	buf_puts(p->e.out, "\tstatic const char *const names[] = {");
 	for (uint32_t s = 0; s < n_symbols(p); s++)
@@ -261,7 +261,7 @@ static void put_run(const struct entry_printer *p, const struct model_weights *w
 		buf_puts(out, "\tmemcpy(after, m->length, sizeof after);\n");
 		put_lengths(p);
 	}
-	put_names(p);
+	entry_put_names(p);
 	buf_printf(
 		out,
 		"\trun.weights = (const unsigned char *)m->memory.weights;\n\trun.memory = &m->memory;\n\t{\n\t\tvoid *const tensors[] = {");

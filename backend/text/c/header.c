@@ -51,7 +51,7 @@ static void put_model_type(struct buf *out, const struct hir_program *p, const c
 	buf_printf(out, "} %s;\n", name);
 }
 
-static void put_functions(struct arena *a, struct buf *out, const struct model_input *in, const char *name, uint32_t entry)
+static void header_put_functions(struct arena *a, struct buf *out, const struct model_input *in, const char *name, uint32_t entry)
 {
 	const char *prefix = model_entry_prefix(a, in->program, name, entry);
 	model_io_put(a, out, in, prefix, entry);
@@ -101,7 +101,7 @@ void c_header_put(const struct model_input *in, const struct model_info *info, c
 		"int %s_open(%s *m, const tri_memory *memory, tri_error *err);\n\n",
 		name, name);
 	for (uint32_t i = 0; i < p->n_entries; i++)
-		put_functions(a, out, in, name, i);
+		header_put_functions(a, out, in, name, i);
 	buf_puts(out, "#ifdef __cplusplus\n}\n#endif\n#endif\n");
 	arena_free(a);
 }

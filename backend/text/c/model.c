@@ -31,7 +31,7 @@ static enum layout *blob_layouts(struct arena *a, const struct model_weights *w)
 }
 
 /* Packed weights are words of four bytes. */
-static void put_blob(const struct text_printer *e, const struct model_blob *b, enum layout layout, uint32_t number)
+static void model_put_blob(const struct text_printer *e, const struct model_blob *b, enum layout layout, uint32_t number)
 {
 	bool packed = ir_layout_is_packed(layout);
 	dtype t = b->elem == DT_FLOAT16 ? DT_BFLOAT16 : b->elem;
@@ -63,7 +63,7 @@ static uint32_t *put_blobs(struct text_printer *e, const struct model_weights *w
 		if (map_get(&by_form, map_key_bytes(form, sizeof form), &first))
 			numbers[i] = (uint32_t)first;
 		else if (map_put(&by_form, map_key_bytes(form, sizeof form), i))
-			put_blob(e, b, layouts[i], i);
+			model_put_blob(e, b, layouts[i], i);
 	}
 	map_free(&by_form);
 	return numbers;
@@ -107,7 +107,7 @@ static void find_check(void *ctx, const struct loop_nest *n)
 }
 
 /* The operations that index; a statement may have others, too. */
-static bool is_index(const char *operation)
+static bool model_is_index(const char *operation)
 {
 	static const char *const names[] = {
 #define INDEX_OPERATION(name) name,
@@ -125,7 +125,7 @@ static const struct line_origin *error_line(const struct unit_lines *l, uint32_t
 {
 	const struct line_statement *s = &l->statements[k];
 	uint32_t at = 0;
-	while (at < s->n_origins && !is_index(l->origins[s->origins[at]].operation))
+	while (at < s->n_origins && !model_is_index(l->origins[s->origins[at]].operation))
 		at++;
 	if (!s->n_origins)
 		return NULL;
@@ -147,7 +147,7 @@ static bool may_fail(const struct loop_fn *f, uint32_t i)
 	return fails;
 }
 
-static void put_places(const struct text_printer *e, const struct model_input *in, const struct loop_fn *const *units)
+static void model_put_places(const struct text_printer *e, const struct model_input *in, const struct loop_fn *const *units)
 {
 	buf_puts(e->out, "static const struct tri_place tri_place_table[] = {");
 	for (uint32_t i = 0; in->lines && i < in->program->n_units; i++) {
@@ -164,7 +164,7 @@ static void put_places(const struct text_printer *e, const struct model_input *i
 
 /* ---- the file ---- */
 
-static void put_head(const struct model_info *info, struct buf *out)
+static void model_put_head(const struct model_info *info, struct buf *out)
 {
 	buf_puts(out, "/* ");
 	model_comment_put(out, info->name);
@@ -193,11 +193,11 @@ void c_model_put(const struct model_input *in, const struct model_info *info, co
 	for (uint32_t i = 0; i < in->program->n_units; i++)
 		if (units[i])
 			c_unit_put(units[i], &body);
-	put_places(&e, in, units);
+	model_put_places(&e, in, units);
 	c_states_put(in, info, w, &body);
 	for (uint32_t i = 0; i < in->program->n_entries; i++)
 		c_entry_put(in, info, w, i, &body);
-	put_head(info, out);
+	model_put_head(info, out);
 	c_parts_put(body.at, out);
 	buf_put(out, body.at, body.len);
 	arena_free(e.scratch);

@@ -53,7 +53,7 @@ static const struct suffix *suffix_of(const char *text, size_t len)
 }
 
 /* True if a part of this line, "NAME SET", has the name. */
-static bool has_name(const char *line, const char *name, size_t len, const struct suffix **suffix)
+static bool parts_has_name(const char *line, const char *name, size_t len, const struct suffix **suffix)
 {
 	size_t own = strcspn(line, " \n");
 	*suffix = NULL;
@@ -68,7 +68,7 @@ static bool has_name(const char *line, const char *name, size_t len, const struc
 
 extern const struct embedded C_SOURCES[];
 
-static const char *source_text(const char *name)
+static const char *parts_source_text(const char *name)
 {
 	uint32_t k = 0;
 	while (strcmp(C_SOURCES[k].name, name) != 0)
@@ -78,12 +78,12 @@ static const char *source_text(const char *name)
 
 static bool find_part(const char *name, size_t len, struct part *out)
 {
-	const char *const texts[N_SOURCES] = {source_text("helpers"), source_text("kernels")};
+	const char *const texts[N_SOURCES] = {parts_source_text("helpers"), parts_source_text("kernels")};
 	for (uint32_t k = 0; k < N_SOURCES; k++)
 		for (const char *at = strstr(texts[k], "\n@@ "), *next; at; at = next) {
 			const char *line = at + 4, *body = strchr(line, '\n') + 1;
 			next = strstr(body - 1, "\n@@ ");
-			if (!has_name(line, name, len, &out->suffix))
+			if (!parts_has_name(line, name, len, &out->suffix))
 				continue;
 			out->name = name;
 			out->name_len = len;
@@ -95,7 +95,7 @@ static bool find_part(const char *name, size_t len, struct part *out)
 }
 
 /* The word in place of @X@. */
-static const char *word_of(const struct suffix *s, const char *name, size_t len)
+static const char *parts_word_of(const struct suffix *s, const char *name, size_t len)
 {
 	const struct {
 		const char *name, *text;
@@ -115,7 +115,7 @@ static void put_fields(const struct part *p, struct buf *out)
 			text_fields(&dialect_c11, k, out);
 }
 
-static void write_out(const struct part *p, struct buf *out)
+static void parts_write_out(const struct part *p, struct buf *out)
 {
 	const char *end = p->at + p->len;
 	for (const char *at = p->at; at < end;) {
@@ -126,12 +126,12 @@ static void write_out(const struct part *p, struct buf *out)
 		}
 		const char *name = mark + 1, *close = strchr(name, '@');
 		buf_put(out, at, (size_t)(mark - at));
-		buf_puts(out, word_of(p->suffix, name, (size_t)(close - name)));
+		buf_puts(out, parts_word_of(p->suffix, name, (size_t)(close - name)));
 		at = close + 1;
 	}
 }
 
-static bool is_word(char c) { return isalnum((unsigned char)c) || c == '_'; }
+static bool parts_is_word(char c) { return isalnum((unsigned char)c) || c == '_'; }
 
 /* Appends the parts that the text names and that the output lacks. */
 static void put_named(const char *text, struct map *done, struct buf *out)
@@ -139,15 +139,15 @@ static void put_named(const char *text, struct map *done, struct buf *out)
 	for (const char *at = text; *at;) {
 		size_t len = 0;
 		struct part p;
-		if (!is_word(*at)) {
+		if (!parts_is_word(*at)) {
 			at++;
 			continue;
 		}
-		while (is_word(at[len]))
+		while (parts_is_word(at[len]))
 			len++;
 		if (!strncmp(at, "tri_", 4) && map_put(done, map_key_bytes(at, len), 1) && find_part(at, len, &p)) {
 			struct buf own = {0};
-			write_out(&p, &own);
+			parts_write_out(&p, &own);
 			put_named(own.at, done, out);
 			put_fields(&p, out);
 			buf_printf(out, "%s\n", own.at);
@@ -171,5 +171,5 @@ void c_source(const char *symbol, struct buf *out)
 	const char *from = strstr(p.at, "#endif\n") + 7; /* behind the definitions without an epilogue */
 	p.len -= (size_t)(from - p.at);
 	p.at = from;
-	write_out(&p, out);
+	parts_write_out(&p, out);
 }

@@ -20,7 +20,7 @@ static bool has_second_buffer(const struct model_input *in, uint32_t state)
 }
 
 /* Bytes of the state, or of a row of one that grows. */
-static int64_t state_bytes(const struct hir_state *s)
+static int64_t c_states_state_bytes(const struct hir_state *s)
 {
 	int64_t bytes = (int64_t)dtype_size(s->type.elem), size = 1;
 	for (uint32_t k = 0; k < s->type.rank; k++)
@@ -43,7 +43,7 @@ static void put_initial(const struct text_printer *e, uint32_t i, const struct t
 	buf_puts(e->out, "};\n");
 }
 
-static void put_states(const struct text_printer *e, const struct model_input *in)
+static void states_put(const struct text_printer *e, const struct model_input *in)
 {
 	const struct hir_program *p = in->program;
 	for (uint32_t i = 0; i < p->n_states; i++)
@@ -53,8 +53,8 @@ static void put_states(const struct text_printer *e, const struct model_input *i
 		const struct hir_state *s = &p->states[i];
 		bool given = in->initial_states[i].data && tensor_count(&in->initial_states[i]);
 		const char *initial = given ? arena_printf(e->scratch, "tri_initial%u", i) : "NULL";
-		buf_printf(e->out, "\n\t{%lld, %d, %d, %s},", (long long)state_bytes(s), s->axis == HIR_NONE ? -1 : (int)s->capacity,
-			   1 + has_second_buffer(in, i), initial);
+		buf_printf(e->out, "\n\t{%lld, %d, %d, %s},", (long long)c_states_state_bytes(s),
+			   s->axis == HIR_NONE ? -1 : (int)s->capacity, 1 + has_second_buffer(in, i), initial);
 	}
 	buf_puts(e->out, "};\nstatic const tri_capacity tri_capacity_table[] = {");
 	for (uint32_t i = 0; i < p->n_capacities; i++)
@@ -96,7 +96,7 @@ void c_states_put(const struct model_input *in, const struct model_info *info, c
 	struct text_printer e = text_printer_new(&dialect_c11, NULL, 0, out);
 	const struct hir_program *p = in->program;
 	if (p->n_states) {
-		put_states(&e, in);
+		states_put(&e, in);
 		put_state_functions(&e, p, info->name);
 	}
 	if (w->file)

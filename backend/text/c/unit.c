@@ -30,7 +30,7 @@ static const char *buffer_place(const struct text_printer *e, uint32_t k)
 	BUG("buffer kind");
 }
 
-static void put_line(const struct text_printer *e, const char *line)
+static void unit_put_line(const struct text_printer *e, const char *line)
 {
 	text_tabs(e->out, e->depth);
 	buf_printf(e->out, "%s\n", line);
@@ -62,13 +62,13 @@ static const char *place_number(const struct text_printer *e, uint32_t statement
 
 /* ---- statements ---- */
 
-static void put_arguments(const struct text_printer *e, const uint32_t *buffers, uint32_t n, const char **comma)
+static void unit_put_arguments(const struct text_printer *e, const uint32_t *buffers, uint32_t n, const char **comma)
 {
 	for (uint32_t k = 0; k < n; k++, *comma = ", ")
 		buf_printf(e->out, "%s%s", *comma, buffer_place(e, buffers[k]));
 }
 
-static void put_symbols(const struct text_printer *e, const struct text_signature *s, const char **comma)
+static void unit_put_symbols(const struct text_printer *e, const struct text_signature *s, const char **comma)
 {
 	for (uint32_t k = 0; k < s->n_syms; k++, *comma = ", ")
 		buf_printf(e->out, "%sn%u", *comma, s->syms[k]);
@@ -81,8 +81,8 @@ static void launch_own(const struct text_printer *e, uint32_t stmt)
 	text_signature_of_stmt(e->scratch, e->d, e->f, &e->f->stmts[stmt], &s);
 	text_tabs(e->out, e->depth);
 	buf_printf(e->out, "%s_k%u(", e->f->symbol, stmt);
-	put_arguments(e, s.buffers, s.n_buffers, &comma);
-	put_symbols(e, &s, &comma);
+	unit_put_arguments(e, s.buffers, s.n_buffers, &comma);
+	unit_put_symbols(e, &s, &comma);
 	if (s.fails)
 		buf_printf(e->out, "%srun", comma);
 	if (s.frame) /* what callees use */
@@ -103,20 +103,20 @@ static void call_kernel(const struct text_printer *e, uint32_t stmt)
 		buf_printf(e->out, "%s_k%u(", e->f->symbol, stmt);
 	else
 		buf_printf(e->out, "%s(", kernel_info(k->kernel)->symbol);
-	put_arguments(e, k->buffers, k->n_buffers, &comma);
-	put_arguments(e, s.buffers, s.n_buffers, &comma);
+	unit_put_arguments(e, k->buffers, k->n_buffers, &comma);
+	unit_put_arguments(e, s.buffers, s.n_buffers, &comma);
 	for (uint32_t i = 0; i < r->n_fields; i++)
 		buf_printf(e->out, ", %s", r->fields[i].type == FIELD_place ? place_number(e, stmt) : text_dim(e, k->dims[i]));
-	put_symbols(e, &s, &comma);
+	unit_put_symbols(e, &s, &comma);
 	if (kernel_fails(k->kernel))
 		buf_puts(e->out, ", run");
 	buf_puts(e->out, ");\n");
 }
 
 /* Declares the arguments of a call. */
-static void open_call(struct text_printer *e, const struct loop_call *c)
+static void unit_open_call(struct text_printer *e, const struct loop_call *c)
 {
-	put_line(e, "{");
+	unit_put_line(e, "{");
 	e->depth++;
 	put_buffer_array(e, "void *", "of_call", c->buffers, c->n_buffers);
 	put_dim_array(e, "sizes", c->dims, c->n_dims);
@@ -125,29 +125,29 @@ static void open_call(struct text_printer *e, const struct loop_call *c)
 static void close_call(struct text_printer *e)
 {
 	e->depth--;
-	put_line(e, "}");
+	unit_put_line(e, "}");
 }
 
-static void put_call(const struct text_printer *e, const struct loop_call *c)
+static void unit_put_call(const struct text_printer *e, const struct loop_call *c)
 {
 	const char *slots = c->slot == LOOP_NONE ? "NULL" : arena_printf(e->scratch, "(const struct tri_slot *)slots[%u].at", c->slot);
 	text_tabs(e->out, e->depth);
 	buf_printf(e->out, "%s(run, of_call, %s, sizes, scratch + %s);\n", c->callee, slots, text_dim(e, e->f->scratch));
 }
 
-static void call_unit(struct text_printer *e, const struct loop_call *c)
+static void unit_call(struct text_printer *e, const struct loop_call *c)
 {
-	open_call(e, c);
-	put_call(e, c);
+	unit_open_call(e, c);
+	unit_put_call(e, c);
 	close_call(e);
 }
 
-static void branch(struct text_printer *e, const struct loop_branch *b)
+static void unit_branch(struct text_printer *e, const struct loop_branch *b)
 {
-	put_line(e, arena_printf(e->scratch, "if (*(const uint8_t *)(%s))", buffer_place(e, b->condition)));
-	call_unit(e, &b->calls[0]);
-	put_line(e, "else");
-	call_unit(e, &b->calls[1]);
+	unit_put_line(e, arena_printf(e->scratch, "if (*(const uint8_t *)(%s))", buffer_place(e, b->condition)));
+	unit_call(e, &b->calls[0]);
+	unit_put_line(e, "else");
+	unit_call(e, &b->calls[1]);
 }
 
 static const char *buffer_size(const struct text_printer *e, uint32_t buffer)
@@ -160,36 +160,36 @@ static const char *buffer_size(const struct text_printer *e, uint32_t buffer)
 }
 
 /* Each iteration reads what the one before wrote: the carried buffers change places. At the end the results are where the first one read. */
-static void iterate(struct text_printer *e, const struct loop_iterate *s)
+static void unit_iterate(struct text_printer *e, const struct loop_iterate *s)
 {
 	const struct loop_call *body = &s->body;
 	uint32_t first = body->n_buffers - s->n_carried, condition = body->buffers[first - 1];
 	for (uint32_t k = 0; k < s->n_carried; k++)
-		put_line(e, arena_printf(e->scratch, "memcpy(%s, %s, %s);", buffer_place(e, body->buffers[k]),
-					 buffer_place(e, s->initial[k]), buffer_size(e, body->buffers[k])));
-	open_call(e, body);
-	put_line(e, arena_printf(e->scratch, "int goes_on = *(const uint8_t *)(%s) != 0;", buffer_place(e, s->condition)));
-	put_line(e, "while (goes_on && !run->code) {");
+		unit_put_line(e, arena_printf(e->scratch, "memcpy(%s, %s, %s);", buffer_place(e, body->buffers[k]),
+					      buffer_place(e, s->initial[k]), buffer_size(e, body->buffers[k])));
+	unit_open_call(e, body);
+	unit_put_line(e, arena_printf(e->scratch, "int goes_on = *(const uint8_t *)(%s) != 0;", buffer_place(e, s->condition)));
+	unit_put_line(e, "while (goes_on && !run->code) {");
 	e->depth++;
-	put_call(e, body);
+	unit_put_call(e, body);
 	for (uint32_t k = 0; k < s->n_carried; k++)
-		put_line(e, arena_printf(e->scratch, "tri_swap(&of_call[%u], &of_call[%u]);", k, first + k));
-	put_line(e, arena_printf(e->scratch, "goes_on = *(const uint8_t *)(%s) != 0;", buffer_place(e, condition)));
+		unit_put_line(e, arena_printf(e->scratch, "tri_swap(&of_call[%u], &of_call[%u]);", k, first + k));
+	unit_put_line(e, arena_printf(e->scratch, "goes_on = *(const uint8_t *)(%s) != 0;", buffer_place(e, condition)));
 	e->depth--;
-	put_line(e, "}");
+	unit_put_line(e, "}");
 	for (uint32_t k = 0; k < s->n_carried; k++) {
 		const char *at = buffer_place(e, body->buffers[k]);
-		put_line(e, arena_printf(e->scratch, "if (of_call[%u] != (void *)(%s))", k, at));
-		put_line(e, arena_printf(e->scratch, "\tmemcpy(%s, of_call[%u], %s);", at, k, buffer_size(e, body->buffers[k])));
+		unit_put_line(e, arena_printf(e->scratch, "if (of_call[%u] != (void *)(%s))", k, at));
+		unit_put_line(e, arena_printf(e->scratch, "\tmemcpy(%s, of_call[%u], %s);", at, k, buffer_size(e, body->buffers[k])));
 	}
 	close_call(e);
 }
 
 /* The values as tensors, from `first` on. */
-static void put_values(struct text_printer *e, const struct loop_effect *s, uint32_t first)
+static void unit_put_values(struct text_printer *e, const struct loop_effect *s, uint32_t first)
 {
 	uint32_t at = 0;
-	put_line(e, s->n_buffers > first ? "const tri_tensor values[] = {" : "const tri_tensor *values = NULL;");
+	unit_put_line(e, s->n_buffers > first ? "const tri_tensor values[] = {" : "const tri_tensor *values = NULL;");
 	for (uint32_t k = 0; k < s->n_buffers; k++) {
 		uint32_t rank = s->kinds[k] & 15u, from = at;
 		at += rank;
@@ -202,22 +202,22 @@ static void put_values(struct text_printer *e, const struct loop_effect *s, uint
 		buf_printf(e->out, "%s}, %u, %u},\n", rank ? "" : "0", rank, s->kinds[k] >> 4);
 	}
 	if (s->n_buffers > first)
-		put_line(e, "};");
+		unit_put_line(e, "};");
 }
 
-static void effect(struct text_printer *e, const struct loop_effect *s)
+static void unit_effect(struct text_printer *e, const struct loop_effect *s)
 {
 	if (s->where)
-		put_line(e, arena_printf(e->scratch, "if (!*(const uint8_t *)(%s)) {", buffer_place(e, s->buffers[0])));
+		unit_put_line(e, arena_printf(e->scratch, "if (!*(const uint8_t *)(%s)) {", buffer_place(e, s->buffers[0])));
 	else
-		put_line(e, "{");
+		unit_put_line(e, "{");
 	e->depth++;
 	if (s->where) {
 		const char *text = arena_printf(e->scratch, "%s: %s", s->where, *s->text ? s->text : "the assertion fails");
-		put_line(e, arena_printf(e->scratch, "tri_fail(run, TRI_ERR_ASSERT, 0, 0, 0, %s);", c_literal(e->scratch, text)));
+		unit_put_line(e, arena_printf(e->scratch, "tri_fail(run, TRI_ERR_ASSERT, 0, 0, 0, %s);", c_literal(e->scratch, text)));
 	} else {
-		put_values(e, s, 0);
-		put_line(e, arena_printf(e->scratch, "tri_print(run, %s, values, %u);", c_literal(e->scratch, s->text), s->n_buffers));
+		unit_put_values(e, s, 0);
+		unit_put_line(e, arena_printf(e->scratch, "tri_print(run, %s, values, %u);", c_literal(e->scratch, s->text), s->n_buffers));
 	}
 	close_call(e);
 }
@@ -229,10 +229,10 @@ static void statement(struct text_printer *e, uint32_t stmt)
 	case STMT_NEST:
 	case STMT_BLOCK: launch_own(e, stmt); return;
 	case STMT_KERNEL: call_kernel(e, stmt); return;
-	case STMT_CALL: call_unit(e, &s->u.call); return;
-	case STMT_BRANCH: branch(e, &s->u.branch); return;
-	case STMT_LOOP: iterate(e, &s->u.loop); return;
-	case STMT_EFFECT: effect(e, &s->u.effect); return;
+	case STMT_CALL: unit_call(e, &s->u.call); return;
+	case STMT_BRANCH: unit_branch(e, &s->u.branch); return;
+	case STMT_LOOP: unit_iterate(e, &s->u.loop); return;
+	case STMT_EFFECT: unit_effect(e, &s->u.effect); return;
 	}
 }
 
@@ -241,8 +241,8 @@ static void statement(struct text_printer *e, uint32_t stmt)
 static void declare_symbols(const struct text_printer *e)
 {
 	for (uint32_t k = 0; k < dims_syms(e->f->dims); k++) {
-		put_line(e, arena_printf(e->scratch, "const int64_t n%u = n[%u];", k, k));
-		put_line(e, arena_printf(e->scratch, "(void)n%u;", k));
+		unit_put_line(e, arena_printf(e->scratch, "const int64_t n%u = n[%u];", k, k));
+		unit_put_line(e, arena_printf(e->scratch, "(void)n%u;", k));
 	}
 }
 
@@ -256,11 +256,11 @@ static void put_checks(struct text_printer *e)
 	e->checks_sizes = true;
 	for (uint32_t k = 0; k < e->f->n_checks; k++) {
 		const struct loop_check *c = &e->f->checks[k];
-		put_line(e, arena_printf(e->scratch, "if (%s < 0) {", text_dim(e, c->least)));
-		put_line(e, arena_printf(e->scratch, "\ttri_fail(run, TRI_ERR_SHAPE, 0, 0, %s, %s);", place_number(e, e->f->n_stmts + k),
-					 c_literal(e->scratch, texts[c->kind])));
-		put_line(e, "\treturn;");
-		put_line(e, "}");
+		unit_put_line(e, arena_printf(e->scratch, "if (%s < 0) {", text_dim(e, c->least)));
+		unit_put_line(e, arena_printf(e->scratch, "\ttri_fail(run, TRI_ERR_SHAPE, 0, 0, %s, %s);",
+					      place_number(e, e->f->n_stmts + k), c_literal(e->scratch, texts[c->kind])));
+		unit_put_line(e, "\treturn;");
+		unit_put_line(e, "}");
 	}
 	e->checks_sizes = false;
 }
@@ -268,8 +268,8 @@ static void put_checks(struct text_printer *e)
 static void put_scratch(struct text_printer *e)
 {
 	buf_printf(e->out, SCRATCH_HEAD "\n{\n", e->f->symbol);
-	put_line(e, "int64_t most = 0;");
-	put_line(e, "(void)n;");
+	unit_put_line(e, "int64_t most = 0;");
+	unit_put_line(e, "(void)n;");
 	declare_symbols(e);
 	e->checks_sizes = true;
 	for (uint32_t i = 0; i < e->f->n_stmts; i++) {
@@ -277,16 +277,16 @@ static void put_scratch(struct text_printer *e)
 		uint32_t n;
 		const struct loop_call *calls = loop_stmt_calls(s, &n);
 		for (uint32_t k = 0; k < n; k++) {
-			put_line(e, "{");
+			unit_put_line(e, "{");
 			e->depth++;
 			put_dim_array(e, "sizes", calls[k].dims, calls[k].n_dims);
-			put_line(e, arena_printf(e->scratch, "most = tri_size_max(most, %s_scratch(sizes));", calls[k].callee));
+			unit_put_line(e, arena_printf(e->scratch, "most = tri_size_max(most, %s_scratch(sizes));", calls[k].callee));
 			close_call(e);
 		}
 		if (s->kind == STMT_BLOCK)
-			put_line(e, arena_printf(e->scratch, "most = tri_size_max(most, %s);", text_dim(e, s->u.block.frame)));
+			unit_put_line(e, arena_printf(e->scratch, "most = tri_size_max(most, %s);", text_dim(e, s->u.block.frame)));
 	}
-	put_line(e, arena_printf(e->scratch, "return tri_size_add(most, %s);", text_dim(e, e->f->scratch)));
+	unit_put_line(e, arena_printf(e->scratch, "return tri_size_add(most, %s);", text_dim(e, e->f->scratch)));
 	e->checks_sizes = false;
 	buf_puts(e->out, "}\n\n");
 }
@@ -296,7 +296,7 @@ void c_unit_put(const struct loop_fn *f, struct buf *out)
 	struct text_printer e = text_printer_new(&dialect_c11, f, 0, out);
 	text_kernels(&dialect_c11, c_source, f, out);
 	buf_printf(out, UNIT_HEAD "\n{\n", f->symbol);
-	put_line(&e, "(void)run, (void)io, (void)slots, (void)n, (void)scratch;");
+	unit_put_line(&e, "(void)run, (void)io, (void)slots, (void)n, (void)scratch;");
 	declare_symbols(&e);
 	put_checks(&e);
 	for (uint32_t i = 0; i < f->n_stmts; i++)

@@ -26,7 +26,7 @@
 #include "builder/weights/triw.h"
 #include "frontend/hir/hir.h"
 
-static void add_units(struct build_context *c, struct hasher *h, struct variant *v)
+static void link_add_units(struct build_context *c, struct hasher *h, struct variant *v)
 {
 	for (uint32_t i = 0; i < v->model->program->n_units; i++) {
 		hasher_add_hash(h, v->units.keys[i]);
@@ -38,7 +38,7 @@ static void add_units(struct build_context *c, struct hasher *h, struct variant 
 	}
 }
 
-static void add_states(struct hasher *h, const struct model_job *m)
+static void link_add_states(struct hasher *h, const struct model_job *m)
 {
 	const struct hir_program *p = m->program;
 	hasher_add_u64(h, p->n_states);
@@ -119,9 +119,9 @@ void link_digest(struct build_context *c, struct model_job *m, const struct repo
 		for (uint32_t k = 0; k < u->n_outputs; k++)
 			hasher_add_str(h, u->outputs[k].name);
 	}
-	add_states(h, m);
+	link_add_states(h, m);
 	for (uint32_t i = 0; i < m->n_variants; i++)
-		add_units(c, h, &m->variants[i]);
+		link_add_units(c, h, &m->variants[i]);
 	for (uint32_t i = 0; i < p->n_units; i++)
 		hasher_add_str(h, p->units[i]->name); /* the descriptor also lists inlined units */
 	for (uint32_t i = 0; i < p->n_params; i++)

@@ -23,7 +23,7 @@ struct job {
 	const char **error;
 };
 
-static bool fail(struct job *j, const char *what, const char *why)
+static bool link_external_fail(struct job *j, const char *what, const char *why)
 {
 	*j->error = arena_printf(j->a, "%s: %s", what, why);
 	return false;
@@ -33,7 +33,7 @@ static bool put_file(struct job *j, const char *path, struct buf *content)
 {
 	bool ok = os_write_atomic(path, content->at, content->len, 0600, false);
 	buf_free(content);
-	return ok || fail(j, path, strerror(errno));
+	return ok || link_external_fail(j, path, strerror(errno));
 }
 
 static bool put_objects(struct job *j, const char **paths)
@@ -60,7 +60,7 @@ static const char *read_log(struct job *j, const char *log)
 	return *shown ? shown : "it failed without a message";
 }
 
-static bool run(struct job *j, const char *const *argv, const char *log)
+static bool link_external_run(struct job *j, const char *const *argv, const char *log)
 {
 	posix_spawn_file_actions_t io;
 	pid_t child;
@@ -71,10 +71,10 @@ static bool run(struct job *j, const char *const *argv, const char *log)
 	int e = posix_spawnp(&child, argv[0], &io, NULL, (char *const *)(uintptr_t)argv, environ);
 	posix_spawn_file_actions_destroy(&io);
 	if (e)
-		return fail(j, argv[0], strerror(e));
+		return link_external_fail(j, argv[0], strerror(e));
 	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
 		continue;
-	return status == 0 || fail(j, argv[0], read_log(j, log));
+	return status == 0 || link_external_fail(j, argv[0], read_log(j, log));
 }
 
 static bool link_in(struct job *j, const char *command, struct buf *out)
@@ -88,10 +88,10 @@ static bool link_in(struct job *j, const char *command, struct buf *out)
 	if (!put_file(j, script, &exports) || !put_objects(j, objects))
 		return false;
 	const char *const *argv = link_system_command(j->a, j->r, command, objects, script, library);
-	if (!run(j, argv, arena_printf(j->a, "%s/log", j->dir)))
+	if (!link_external_run(j, argv, arena_printf(j->a, "%s/log", j->dir)))
 		return false;
 	if (!os_read_file(library, 0, &bytes, &len))
-		return fail(j, library, strerror(errno));
+		return link_external_fail(j, library, strerror(errno));
 	buf_put(out, bytes, len);
 	free(bytes);
 	return true;
@@ -101,7 +101,7 @@ bool link_external(struct arena *a, const struct link_request *r, const char *co
 		   const char **error)
 {
 	struct job j = {a, r, scratch, error};
-	bool ok = os_mkdirs(scratch) ? link_in(&j, command, out) : fail(&j, scratch, strerror(errno));
+	bool ok = os_mkdirs(scratch) ? link_in(&j, command, out) : link_external_fail(&j, scratch, strerror(errno));
 	os_remove_tree(scratch);
 	return ok;
 }

@@ -29,7 +29,7 @@ static hash128 record_key(const struct model_job *m)
 	return store_key("link", arena_printf(m->link.arena, "%s/%s", m->spec->out, m->spec->name));
 }
 
-static void serialize_bytes(struct serializer *s, uint8_t bytes[sizeof(hash128)])
+static void link_record_serialize_bytes(struct serializer *s, uint8_t bytes[sizeof(hash128)])
 {
 	hash128 h;
 	memcpy(&h, bytes, sizeof h);
@@ -37,12 +37,12 @@ static void serialize_bytes(struct serializer *s, uint8_t bytes[sizeof(hash128)]
 	memcpy(bytes, &h, sizeof h);
 }
 
-static void serialize_entry(struct serializer *s, struct triw_entry *e)
+static void link_record_serialize_entry(struct serializer *s, struct triw_entry *e)
 {
-	serialize_bytes(s, e->key);
+	link_record_serialize_bytes(s, e->key);
 	serialize_u64(s, &e->offset);
 	serialize_u64(s, &e->size);
-	serialize_bytes(s, e->digest);
+	link_record_serialize_bytes(s, e->digest);
 }
 
 static void serialize(struct serializer *s, struct link_record *r)
@@ -58,11 +58,11 @@ static void serialize(struct serializer *s, struct link_record *r)
 		serialize_u64(s, &r->libraries[i].emit);
 		serialize_array(s, &r->libraries[i].entries, &r->libraries[i].n, sizeof *r->libraries[i].entries);
 		for (uint32_t k = 0; k < r->libraries[i].n && s->ok; k++)
-			serialize_entry(s, &r->libraries[i].entries[k]);
+			link_record_serialize_entry(s, &r->libraries[i].entries[k]);
 	}
 }
 
-static bool load(struct build_context *c, const struct model_job *m, struct link_record *r)
+static bool link_record_load(struct build_context *c, const struct model_job *m, struct link_record *r)
 {
 	size_t n = 0;
 	const void *bytes = store_get(c->stores.project, record_key(m), &n);
@@ -76,7 +76,7 @@ static bool load_outputs(struct build_context *c, const struct model_job *m, str
 			 const char *paths[MOST_OUTPUTS])
 {
 	*o = m->outputs;
-	if (!load(c, m, r))
+	if (!link_record_load(c, m, r))
 		return false;
 	for (enum emit e = 0; e < EMIT_COUNT; e++)
 		o->weights[e] = *r->weights[e] ? r->weights[e] : NULL;
@@ -98,8 +98,8 @@ bool link_record_is_current(struct build_context *c, struct model_job *m)
 }
 
 /* True if the last link wrote the file, and it is unchanged. */
-static bool is_unchanged(const struct build_context *c, const struct link_record *r, const char *const paths[MOST_OUTPUTS],
-			 const char *path)
+static bool link_record_is_unchanged(const struct build_context *c, const struct link_record *r, const char *const paths[MOST_OUTPUTS],
+				     const char *path)
 {
 	for (uint32_t i = 0; i < r->n_stamps; i++)
 		if (strcmp(paths[i], path) == 0)
@@ -112,7 +112,7 @@ const char *link_record_weights(struct build_context *c, const struct model_job 
 	const char *paths[MOST_OUTPUTS];
 	struct model_outputs o;
 	struct link_record r;
-	bool found = load_outputs(c, m, &r, &o, paths) && o.weights[emit] && is_unchanged(c, &r, paths, o.weights[emit]);
+	bool found = load_outputs(c, m, &r, &o, paths) && o.weights[emit] && link_record_is_unchanged(c, &r, paths, o.weights[emit]);
 	return found ? o.weights[emit] : NULL;
 }
 
@@ -121,7 +121,7 @@ const struct triw_entry *link_record_library(struct build_context *c, const stru
 	const char *paths[MOST_OUTPUTS];
 	struct link_record r;
 	struct model_outputs o;
-	if (!load_outputs(c, m, &r, &o, paths) || !is_unchanged(c, &r, paths, m->outputs.emitted[emit][0]))
+	if (!load_outputs(c, m, &r, &o, paths) || !link_record_is_unchanged(c, &r, paths, m->outputs.emitted[emit][0]))
 		return NULL;
 	for (uint32_t i = 0; i < r.n_libraries; i++)
 		if (r.libraries[i].emit == emit) {

@@ -35,7 +35,7 @@ static bool load_param(void *ctx, struct arena *a, uint32_t param, struct tensor
 	return params_load(of->context, of->variant->model, a, param, out, error);
 }
 
-static void *open_param(void *ctx, struct arena *a, uint32_t param)
+static void *pack_open_param(void *ctx, struct arena *a, uint32_t param)
 {
 	const struct packing *of = ctx;
 	return params_open(of->context, of->variant->model, a, param);
@@ -58,7 +58,7 @@ struct model_input pack_model_input(struct packing *p)
 				    .initial_states = m->params.initial_states,
 				    .is_initial = m->params.bound.is_initial,
 				    .load = load_param,
-				    .open = open_param,
+				    .open = pack_open_param,
 				    .read = read_param,
 				    .build_fn = build_fn_of,
 				    .ctx = p};
@@ -138,7 +138,7 @@ static void open_weight_file(struct build_context *c, struct variant *v)
 		model_write_failed(c, m, arena_printf(p->arena, "%s/%s", m->spec->out, p->layout->file->name));
 }
 
-static void open_library(struct build_context *c, struct variant *v)
+static void pack_open_library(struct build_context *c, struct variant *v)
 {
 	struct model_job *m = v->model;
 	struct model_pack *p = &v->pack;
@@ -165,7 +165,7 @@ void pack_lay_out(struct build_context *c, struct variant *v)
 	if (v->backend->weights == BACKEND_WEIGHTS_BESIDE && p->layout->size > most_inside)
 		open_weight_file(c, v);
 	else
-		open_library(c, v);
+		pack_open_library(c, v);
 	for (const struct variant *earlier = m->variants; earlier < v && packed_of(v); earlier++)
 		share_weights(packed_of(v), earlier);
 	measure_end();

@@ -39,7 +39,7 @@ static bool ignore(void *ctx, struct model_blob *b, uint64_t at, const void *byt
 	return true;
 }
 
-static void put_text(struct table *t, const struct quantized *q, double zeros)
+static void quantized_put_text(struct table *t, const struct quantized *q, double zeros)
 {
 	foreign_printf(&t->text, FOREIGN_LINE, "%-40s %-5s [", q->name, dtype_text(q->type->elem));
 	for (uint32_t k = 0; k < q->type->rank; k++)
@@ -47,7 +47,7 @@ static void put_text(struct table *t, const struct quantized *q, double zeros)
 	foreign_printf(&t->text, FOREIGN_LINE, "]  zeros %.1f %%  scale %.6g  relative error %.4f\n", 100 * zeros, q->scale, q->error);
 }
 
-static void put_json(struct table *t, const struct quantized *q, double zeros)
+static void quantized_put_json(struct table *t, const struct quantized *q, double zeros)
 {
 	struct json_writer w = {.out = &t->text};
 	json_open(&w, '{');
@@ -66,7 +66,7 @@ static void put_json(struct table *t, const struct quantized *q, double zeros)
 	buf_putc(&t->text, '\n');
 }
 
-static void put(void *ctx, const struct quantized *q)
+static void quantized_put(void *ctx, const struct quantized *q)
 {
 	struct table *t = ctx;
 	double zeros = (double)q->zeros / (double)tensor_count(q->type);
@@ -75,9 +75,9 @@ static void put(void *ctx, const struct quantized *q)
 			return;
 	t->names[t->n++] = q->name;
 	if (t->json)
-		put_json(t, q, zeros);
+		quantized_put_json(t, q, zeros);
 	else
-		put_text(t, q, zeros);
+		quantized_put_text(t, q, zeros);
 }
 
 bool pack_print_quantized(struct build_context *c, struct model_job *m)
@@ -86,7 +86,7 @@ bool pack_print_quantized(struct build_context *c, struct model_job *m)
 	struct table t = {
 		.model = m, .json = c->request.options->json > 0, .a = a, .names = ARENA_ARRAY(a, const char *, m->program->n_params + 1)};
 	struct model_input in = pack_model_input(&(struct packing){c, &m->variants[0]});
-	struct weight_host host = {.find = is_no_code, .write = ignore, .ctx = &t, .quantized = put};
+	struct weight_host host = {.find = is_no_code, .write = ignore, .ctx = &t, .quantized = quantized_put};
 	struct model_weights *w = model_layout_weights(a, &in);
 	struct pack_buffer buffer = {0};
 	const char *error = NULL;

@@ -52,7 +52,7 @@ bool pack_list_trits(struct variant *v, const struct model_input *in)
 
 /* ---- print ---- */
 
-static double percent(uint64_t part, uint64_t all) { return all ? 100 * (double)part / (double)all : 0; }
+static double trits_percent(uint64_t part, uint64_t all) { return all ? 100 * (double)part / (double)all : 0; }
 
 static void put_shape(struct buf *out, const struct tensor *t)
 {
@@ -69,7 +69,7 @@ static void put_zero_lines(struct buf *out, uint32_t n, int64_t all, const char 
 }
 
 /* A matrix [K, N] has rows and columns, a convolution [O, C, KH, KW] input and output channels. */
-static void put_text(struct buf *out, const struct model_trits *t)
+static void trits_put_text(struct buf *out, const struct model_trits *t)
 {
 	const struct packed_trits *p = &t->packed;
 	bool is_matrix = t->type.rank == 2;
@@ -80,11 +80,11 @@ static void put_text(struct buf *out, const struct model_trits *t)
 	while (out->len < from + 64)
 		buf_putc(out, ' ');
 	foreign_printf(out, FOREIGN_LINE, " %-13s %-6s %.2f bits  zeros %.1f %%", t->layout, p->form, 8 * (double)t->len / (double)count,
-		       percent(p->zeros, count));
+		       trits_percent(p->zeros, count));
 	put_zero_lines(out, p->zero_rows, t->type.dims[is_matrix ? 0 : 1], is_matrix ? "rows" : "input channels");
 	put_zero_lines(out, p->zero_columns, t->type.dims[is_matrix ? 1 : 0], is_matrix ? "columns" : "output channels");
 	if (p->zero_blocks)
-		foreign_printf(out, FOREIGN_LINE, ", %.1f %% of blocks", percent(p->zero_blocks, p->blocks));
+		foreign_printf(out, FOREIGN_LINE, ", %.1f %% of blocks", trits_percent(p->zero_blocks, p->blocks));
 	if (p->blocks_one > 0)
 		foreign_printf(out, FOREIGN_LINE, "; estimates: blocks %.2f, %.2f", (double)p->blocks_one, (double)p->blocks_many);
 	if (p->lists_one > 0)
@@ -92,7 +92,7 @@ static void put_text(struct buf *out, const struct model_trits *t)
 	buf_putc(out, '\n');
 }
 
-static void put_json(struct buf *out, const struct variant *v, const struct model_trits *t)
+static void trits_put_json(struct buf *out, const struct variant *v, const struct model_trits *t)
 {
 	const struct packed_trits *p = &t->packed;
 	struct json_writer w = {.out = out};
@@ -139,7 +139,7 @@ static void put_variant(struct buf *out, const struct variant *v, bool all)
 		buf_puts(out, ", the slowest first; estimates for one row of activations and for many, dense is 1:\n");
 	for (uint32_t i = 0; i < p->n_trits; i++)
 		if (all || p->trits[i].is_new)
-			put_text(out, &p->trits[i]);
+			trits_put_text(out, &p->trits[i]);
 	if (shown < p->n_trits)
 		buf_printf(out, "%s%u as in the last build; -v lists them\n", shown ? "  " : ": ", p->n_trits - shown);
 }
@@ -150,7 +150,7 @@ static void put_variant_json(struct buf *out, const struct variant *v, bool all)
 	struct json_writer w = {.out = out};
 	for (uint32_t i = 0; i < p->n_trits; i++)
 		if (all || p->trits[i].is_new)
-			put_json(out, v, &p->trits[i]);
+			trits_put_json(out, v, &p->trits[i]);
 	json_open(&w, '{');
 	json_member_str(&w, "type", "weights");
 	json_member_str(&w, "model", v->model->spec->name);

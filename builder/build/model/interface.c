@@ -21,7 +21,8 @@ enum { MOST_SHOWN = 6 };
 /* ---- making ---- */
 
 /* "float32[1, cap T, 64]". `grows`: the dimension with the capacity; HIR_NONE: none. */
-static const char *type_text(struct arena *a, const struct hir_type *t, const struct dims *dims, uint32_t grows, const char *capacity)
+static const char *interface_type_text(struct arena *a, const struct hir_type *t, const struct dims *dims, uint32_t grows,
+				       const char *capacity)
 {
 	struct buf b = {0};
 	buf_puts(&b, dtype_text(t->elem));
@@ -37,7 +38,7 @@ static const char *type_text(struct arena *a, const struct hir_type *t, const st
 	return text;
 }
 
-static void add_parameter(struct interface_entry *e, const struct hir_param *p)
+static void interface_add_parameter(struct interface_entry *e, const struct hir_param *p)
 {
 	struct tensor t = {.elem = p->type.elem, .rank = p->type.rank};
 	for (uint32_t k = 0; k < t.rank; k++)
@@ -47,17 +48,17 @@ static void add_parameter(struct interface_entry *e, const struct hir_param *p)
 	e->bytes += (uint64_t)tensor_bytes(&t);
 }
 
-static void add_states(struct arena *a, const struct hir_program *p, const struct hir_entry *from, struct interface_entry *e)
+static void interface_add_states(struct arena *a, const struct hir_program *p, const struct hir_entry *from, struct interface_entry *e)
 {
 	e->states = ARENA_ARRAY(a, struct interface_value, from->n_states_in + 1);
 	for (uint32_t i = 0; i < from->n_states_in; i++) {
 		const struct hir_state *s = &p->states[from->states_in[i]];
 		const char *capacity = s->axis == HIR_NONE ? NULL : p->capacities[s->capacity].name;
-		e->states[e->n_states++] = (struct interface_value){s->name, type_text(a, &s->type, s->dims, s->axis, capacity)};
+		e->states[e->n_states++] = (struct interface_value){s->name, interface_type_text(a, &s->type, s->dims, s->axis, capacity)};
 	}
 }
 
-static void add_inputs(struct arena *a, const struct hir_program *p, const struct hir_entry *from, struct interface_entry *e)
+static void interface_add_inputs(struct arena *a, const struct hir_program *p, const struct hir_entry *from, struct interface_entry *e)
 {
 	const struct hir_unit *u = from->unit;
 	uint32_t n_given = 0;
@@ -65,9 +66,10 @@ static void add_inputs(struct arena *a, const struct hir_program *p, const struc
 	for (uint32_t i = 0; i < u->n_inputs; i++) {
 		const struct hir_input *in = &u->inputs[i];
 		if (from->params[i] != HIR_NONE)
-			add_parameter(e, &p->params[from->params[i]]);
+			interface_add_parameter(e, &p->params[from->params[i]]);
 		else
-			e->inputs[n_given++] = (struct interface_value){in->name, type_text(a, &in->type, u->dims, HIR_NONE, NULL)};
+			e->inputs[n_given++] =
+				(struct interface_value){in->name, interface_type_text(a, &in->type, u->dims, HIR_NONE, NULL)};
 	}
 	e->n_inputs = n_given - from->n_states_in; /* the states are the last */
 }
@@ -78,8 +80,8 @@ struct interface_record interface_of(struct arena *a, const struct hir_program *
 	for (uint32_t i = 0; i < p->n_entries; i++) {
 		struct interface_entry *e = &r.entries[i];
 		e->name = p->entries[i].name;
-		add_inputs(a, p, &p->entries[i], e);
-		add_states(a, p, &p->entries[i], e);
+		interface_add_inputs(a, p, &p->entries[i], e);
+		interface_add_states(a, p, &p->entries[i], e);
 	}
 	return r;
 }
@@ -105,7 +107,7 @@ void interfaces_note(const struct build_context *c, struct project *p)
 
 /* ---- printing ---- */
 
-static void put_values(struct buf *out, const char *what, const struct interface_value *values, uint32_t n, bool all)
+static void interface_put_values(struct buf *out, const char *what, const struct interface_value *values, uint32_t n, bool all)
 {
 	buf_printf(out, "%s%s%s%s", n ? "" : "no ", what, n == 1 ? "" : "s", n ? " " : "");
 	for (uint32_t i = 0; i < n && (all || i < MOST_SHOWN); i++)
@@ -114,20 +116,20 @@ static void put_values(struct buf *out, const char *what, const struct interface
 		buf_printf(out, " and %u more", n - MOST_SHOWN);
 }
 
-static void put_entry(struct buf *out, const struct interface_entry *e, bool all)
+static void interface_put_entry(struct buf *out, const struct interface_entry *e, bool all)
 {
 	char count[FIGURE_SIZE], bytes[FIGURE_SIZE];
-	put_values(out, "input", e->inputs, e->n_inputs, all);
+	interface_put_values(out, "input", e->inputs, e->n_inputs, all);
 	if (e->tensors)
 		buf_printf(out, "; %s parameters in %u tensor%s, %s; ", figure_text(UNIT_COUNT, (double)e->elements, count), e->tensors,
 			   e->tensors == 1 ? "" : "s", figure_text(UNIT_BYTES, (double)e->bytes, bytes));
 	else
 		buf_puts(out, "; no parameters; ");
-	put_values(out, "state", e->states, e->n_states, all);
+	interface_put_values(out, "state", e->states, e->n_states, all);
 	buf_putc(out, '\n');
 }
 
-static const struct interface_entry *find_entry(const struct interface_record *r, const char *name)
+static const struct interface_entry *interface_find_entry(const struct interface_record *r, const char *name)
 {
 	for (uint32_t i = 0; i < r->n_entries; i++)
 		if (strcmp(r->entries[i].name, name) == 0)
@@ -149,15 +151,15 @@ static bool same_entry(const struct interface_entry *a, const struct interface_e
 	       a->bytes == b->bytes && same_values(a->inputs, b->inputs, a->n_inputs) && same_values(a->states, b->states, a->n_states);
 }
 
-static void put_text(struct buf *out, const struct model_job *m, const struct interface_entry *e, const struct interface_entry *before,
-		     bool all)
+static void interface_put_text(struct buf *out, const struct model_job *m, const struct interface_entry *e,
+			       const struct interface_entry *before, bool all)
 {
 	bool one = m->interface.now.n_entries == 1;
 	buf_printf(out, "%s%s%s: ", m->spec->name, one ? "" : ".", one ? "" : e->name);
-	put_entry(out, e, all);
+	interface_put_entry(out, e, all);
 	if (before) {
 		buf_puts(out, "  before: ");
-		put_entry(out, before, all);
+		interface_put_entry(out, before, all);
 	}
 }
 
@@ -173,7 +175,7 @@ static void put_values_json(struct json_writer *w, const char *name, const struc
 	json_close(w, ']');
 }
 
-static void put_json(struct buf *out, const struct model_job *m, const struct interface_entry *e)
+static void interface_put_json(struct buf *out, const struct model_job *m, const struct interface_entry *e)
 {
 	struct json_writer w = {.out = out};
 	json_open(&w, '{');
@@ -198,13 +200,13 @@ void interfaces_print(const struct build_context *c, const struct project *p)
 		const struct model_job *m = &p->models[i];
 		const struct model_interface *in = &m->interface;
 		for (uint32_t k = 0; in->has_changed && k < in->now.n_entries; k++) {
-			const struct interface_entry *e = &in->now.entries[k], *before = find_entry(&in->before, e->name);
+			const struct interface_entry *e = &in->now.entries[k], *before = interface_find_entry(&in->before, e->name);
 			if (before && same_entry(before, e))
 				continue;
 			if (c->request.options->json > 0)
-				put_json(&out, m, e);
+				interface_put_json(&out, m, e);
 			else
-				put_text(&out, m, e, before, p->spec.verbose);
+				interface_put_text(&out, m, e, before, p->spec.verbose);
 		}
 	}
 	print_text(c->request.out, &out);

@@ -22,7 +22,7 @@ static void set_position(const struct sources *s, span at, struct line_origin *o
 /* The position of an input is that of the first call, which may be in another file. */
 static span position_of(const struct hir_unit *u, hir_ref node) { return u->nodes[node].kind == HIR_INPUT ? u->at : u->nodes[node].at; }
 
-static const char *layer_of(struct arena *a, const struct origins *o, uint32_t origin)
+static const char *lines_layer_of(struct arena *a, const struct origins *o, uint32_t origin)
 {
 	struct buf text = {0};
 	origin_print_layer(o, origin, &text);
@@ -66,7 +66,7 @@ void lines_find(struct build_context *c, struct unit_job *j)
 		l->origins[k + 1] = (struct line_origin){.file = u->file,
 							 .function = u->name,
 							 .operation = origin_operation(o, k),
-							 .layer = layer_of(a, o, k),
+							 .layer = lines_layer_of(a, o, k),
 							 .inlined_at = inlined ? from->inlined_at + 1 : LINES_NONE};
 		set_position(s, position_of(u, from->node), &l->origins[k + 1]);
 	}
@@ -110,7 +110,7 @@ static void print_origin(const struct sources *s, const struct origins *o, uint3
 }
 
 /* Prints the origins of an instruction, with the calls that were inlined. */
-static void print_note(const void *sources, const struct ir_fn *f, ir_ref r, struct buf *out)
+static void lines_print_note(const void *sources, const struct ir_fn *f, ir_ref r, struct buf *out)
 {
 	const struct origins *o = f->origins;
 	uint32_t n;
@@ -124,7 +124,7 @@ static void print_note(const void *sources, const struct ir_fn *f, ir_ref r, str
 	}
 }
 
-struct ir_notes lines_notes(const struct sources *s) { return (struct ir_notes){print_note, s}; }
+struct ir_notes lines_notes(const struct sources *s) { return (struct ir_notes){lines_print_note, s}; }
 
 void lines_print(const struct sources *s, const struct ir_fn *run_fn, const struct loop_fn *loops, struct buf *out)
 {
@@ -132,7 +132,7 @@ void lines_print(const struct sources *s, const struct ir_fn *run_fn, const stru
 		for (uint32_t k = 0; k < loops->stmts[i].n_values; k++) {
 			uint32_t v = loops->stmts[i].values[k];
 			buf_printf(out, "; %%%u ", v);
-			print_note(s, run_fn, v, out);
+			lines_print_note(s, run_fn, v, out);
 			buf_putc(out, '\n');
 		}
 }

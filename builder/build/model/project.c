@@ -108,7 +108,7 @@ struct frontend *project_new_frontend(struct build_context *c, const struct proj
 	return f;
 }
 
-static void start_model(struct build_context *c, struct project *p, uint32_t i)
+static void project_start_model(struct build_context *c, struct project *p, uint32_t i)
 {
 	struct model_job *m = &p->models[i];
 	const struct model_spec *s = &p->spec.models[i];
@@ -134,7 +134,7 @@ bool project_read_manifest(struct build_context *c, struct project *p)
 		return false;
 	p->models = ARENA_ARRAY(c->arena, struct model_job, p->spec.n_models + 1);
 	for (; p->n_models < p->spec.n_models; p->n_models++)
-		start_model(c, p, p->n_models);
+		project_start_model(c, p, p->n_models);
 	return project_may_go_on(c, p);
 }
 

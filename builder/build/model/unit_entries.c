@@ -1,7 +1,7 @@
 #include "builder/build/model/unit_entries.h"
 #include "base/arena.h"
 
-static const struct hir_node *argument(const struct hir_unit *u, const struct hir_node *call, uint32_t input)
+static const struct hir_node *unit_entries_argument(const struct hir_unit *u, const struct hir_node *call, uint32_t input)
 {
 	return &u->nodes[u->args[call->args + input].u.tensor];
 }
@@ -11,7 +11,7 @@ bool unit_entries_has(const struct hir_unit *u, const struct hir_node *call)
 	if (call->kind != HIR_CALL || call->callee->effects)
 		return false;
 	for (uint32_t i = 0; i < call->callee->n_inputs; i++) {
-		const struct hir_node *from = argument(u, call, i);
+		const struct hir_node *from = unit_entries_argument(u, call, i);
 		bool is_parameter = from->kind == HIR_INPUT && u->inputs[from->index].build_time;
 		if (call->callee->inputs[i].grows || (call->callee->inputs[i].build_time && !is_parameter))
 			return false;
@@ -42,7 +42,7 @@ static uint32_t *params_of_call(struct arena *a, const struct hir_unit *u, const
 {
 	uint32_t *out = ARENA_ARRAY(a, uint32_t, call->callee->n_inputs + 1);
 	for (uint32_t i = 0; i < call->callee->n_inputs; i++)
-		out[i] = call->callee->inputs[i].build_time ? params[argument(u, call, i)->index] : HIR_NONE;
+		out[i] = call->callee->inputs[i].build_time ? params[unit_entries_argument(u, call, i)->index] : HIR_NONE;
 	return out;
 }
 

@@ -12,7 +12,7 @@
 #include "builder/cache/cache.h"
 
 /* Stores what was made of the unit in the cache, or else in memory. The plan's code is no longer needed. */
-static void store(struct build_context *c, struct compile *f, struct buf *made, int64_t took_ns)
+static void compile_store(struct build_context *c, struct compile *f, struct buf *made, int64_t took_ns)
 {
 	f->len = made->len;
 	f->object = cache_put(c->stores.cache, f->is_object ? CACHE_FRAGMENT : CACHE_LOOPS, f->key, made->at, made->len, took_ns);
@@ -37,7 +37,7 @@ static struct codegen *get_generator(void *ctx, const struct codegen_target *tar
 	return generators_get(own->generators, own->worker, target, error);
 }
 
-static bool emit(struct build_context *c, struct compile *f, const struct plan *p, uint32_t worker, struct buf *made)
+static bool compile_emit(struct build_context *c, struct compile *f, const struct plan *p, uint32_t worker, struct buf *made)
 {
 	const struct variant *v = f->job->variant;
 	struct compiler own = {c->session->generators, worker};
@@ -58,10 +58,10 @@ bool compile_unit(struct build_context *c, struct compile *f, uint32_t worker)
 	measure_end();
 	phase_begin(PHASE_CODEGEN, name);
 	measure_begin("emit");
-	bool ok = emit(c, f, p, worker, &made);
+	bool ok = compile_emit(c, f, p, worker, &made);
 	measure_end();
 	if (ok)
-		store(c, f, &made, os_now_ns() - began);
+		compile_store(c, f, &made, os_now_ns() - began);
 	measure_end();
 	f->is_made = ok && !f->job->variant->is_lazy;
 	f->has_failed = !ok;

@@ -99,7 +99,7 @@ static void finish_plan(struct worklist *g, struct unit_job *j)
 }
 
 /* Inlined callees are not needed as units. */
-static void add_callees(struct worklist *g, const struct unit_job *j)
+static void plan_add_callees(struct worklist *g, const struct unit_job *j)
 {
 	for (uint32_t i = 0; i < j->plan->n_slots; i++)
 		if (j->plan->slots[i].kind == SLOT_TABLE)
@@ -110,7 +110,7 @@ static void find_callees(struct worklist *g)
 {
 	phase_begin(PHASE_OPT, NULL);
 	measure_begin("find records");
-	add_callees(g, g->planned.at[--g->planned.len]);
+	plan_add_callees(g, g->planned.at[--g->planned.len]);
 	measure_end();
 	measure_end();
 }
@@ -142,7 +142,7 @@ static void start_variant(struct worklist *g, struct variant *v)
 		add_unit(g, v, p->entries[i].unit, NULL);
 }
 
-static void start_model(struct worklist *g, struct model_job *m)
+static void plan_start_model(struct worklist *g, struct model_job *m)
 {
 	for (uint32_t i = 0; i < m->n_variants; i++)
 		start_variant(g, &m->variants[i]);
@@ -179,7 +179,7 @@ bool units_plan(struct build_context *c, struct project *p, struct build_result 
 	measure_begin("find records");
 	for (uint32_t i = 0; i < p->n_models; i++)
 		if (!p->models[i].failed)
-			start_model(&g, &p->models[i]);
+			plan_start_model(&g, &p->models[i]);
 	measure_end();
 	measure_end();
 	for (;;) {

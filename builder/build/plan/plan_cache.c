@@ -144,7 +144,7 @@ static void add_part(struct parts *p, enum part_kind kind, const struct hir_unit
 	vec_push(&p->list, part);
 }
 
-static void add_callees(struct parts *p, const struct hir_unit *u)
+static void plan_cache_add_callees(struct parts *p, const struct hir_unit *u)
 {
 	for (uint32_t i = 0; i < u->n_nodes; i++) {
 		add_part(p, PART_CALLED, u->nodes[i].callee);
@@ -155,10 +155,10 @@ static void add_callees(struct parts *p, const struct hir_unit *u)
 static void list_parts(struct build_context *c, struct unit_job *j, const struct plan *plan, struct plan_record *r)
 {
 	struct parts p = {.job = j};
-	add_callees(&p, j->unit);
+	plan_cache_add_callees(&p, j->unit);
 	for (uint32_t i = 0; i < plan->n_inlined; i++) {
 		add_part(&p, PART_INLINED, plan->inlined[i]);
-		add_callees(&p, plan->inlined[i]);
+		plan_cache_add_callees(&p, plan->inlined[i]);
 	}
 	for (ir_ref i = 0; i < plan->build_fn->n_insts; i++) {
 		const struct ir_inst *in = ir_at(plan->build_fn, i);
@@ -175,12 +175,12 @@ static void list_parts(struct build_context *c, struct unit_job *j, const struct
 	map_free(&p.seen);
 }
 
-static void *copy(struct arena *a, const void *from, size_t size, size_t align)
+static void *plan_cache_copy(struct arena *a, const void *from, size_t size, size_t align)
 {
 	void *to = arena_alloc(a, size, align);
 	return size ? memcpy(to, from, size) : to;
 }
-#define COPY(a, from, n) copy((a), (from), (size_t)(n) * sizeof *(from), _Alignof(max_align_t))
+#define COPY(a, from, n) plan_cache_copy((a), (from), (size_t)(n) * sizeof *(from), _Alignof(max_align_t))
 
 /* All of a plan but its code. */
 static struct plan facts_of(struct arena *a, const struct plan *p)

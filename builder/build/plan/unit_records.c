@@ -46,7 +46,7 @@ static const struct unit_record *current_record(struct build_context *c, struct 
 	return new_record(c, j);
 }
 
-static uint32_t line_of(const struct sources *s, span at)
+static uint32_t unit_records_line_of(const struct sources *s, span at)
 {
 	return at.source == SPAN_NO_SOURCE ? 0 : source_position(s, at.source, at.start).line;
 }
@@ -55,7 +55,7 @@ struct why unit_explain(struct build_context *c, struct unit_job *j)
 {
 	const struct unit_record *new = new_record(c, j);
 	const struct unit_record *kin = history_of_definition(j->variant->model->history, new->file, new->definition, new->backend);
-	struct why why = history_explain(c->arena, j->old_record, kin, new, line_of(c->sources, j->unit->at));
+	struct why why = history_explain(c->arena, j->old_record, kin, new, unit_records_line_of(c->sources, j->unit->at));
 	if (!c->request.options->dry_run)
 		cache_count_compile(c->stores.cache, why.reason);
 	return why;

@@ -34,7 +34,7 @@ struct maker {
 	double busy, main_busy, rest;
 };
 
-static double ns_of(const struct measure_cost *c) { return (double)c->wall_ns; }
+static double build_profile_ns_of(const struct measure_cost *c) { return (double)c->wall_ns; }
 
 static void add_to(struct profile *p, uint32_t item, enum profile_metric m, double value)
 {
@@ -42,10 +42,10 @@ static void add_to(struct profile *p, uint32_t item, enum profile_metric m, doub
 	profile_set(p, &p->items.at[item].values, m, 0, before + value);
 }
 
-static void add_cost(struct profile *p, uint32_t item, const struct measure_cost *c)
+static void build_profile_add_cost(struct profile *p, uint32_t item, const struct measure_cost *c)
 {
 	const double *peak = p->items.at[item].values.of[METRIC_PEAK];
-	add_to(p, item, METRIC_WALL, ns_of(c));
+	add_to(p, item, METRIC_WALL, build_profile_ns_of(c));
 	add_to(p, item, METRIC_CPU, (double)c->cpu_ns);
 	add_to(p, item, METRIC_CALLS, (double)c->calls);
 	if (!peak || (double)c->peak_bytes > peak[0])
@@ -82,8 +82,8 @@ static void merge_lane(struct maker *s, const struct measure_log *lane, bool is_
 		measure_add(&s->all->nodes.at[at[i]].cost, &node->cost);
 		if (!is_root)
 			continue;
-		s->busy += ns_of(&node->cost);
-		s->main_busy += is_main ? ns_of(&node->cost) : 0;
+		s->busy += build_profile_ns_of(&node->cost);
+		s->main_busy += is_main ? build_profile_ns_of(&node->cost) : 0;
 		if (parent != MEASURE_NONE)
 			measure_add(&s->all->nodes.at[parent].cost, &node->cost);
 	}
@@ -101,7 +101,7 @@ static void add_rest(struct maker *s, int64_t wall_ns, uint32_t jobs)
 	s->busy += s->rest;
 }
 
-static void add_node(struct maker *s, uint32_t i, uint32_t parent)
+static void build_profile_add_node(struct maker *s, uint32_t i, uint32_t parent)
 {
 	const struct measure_node *n = &s->all->nodes.at[i];
 	enum profile_item_kind kind = parent == PROFILE_NONE                      ? ITEM_PHASE
@@ -111,9 +111,9 @@ static void add_node(struct maker *s, uint32_t i, uint32_t parent)
 	if (!n->cost.calls && !n->cost.wall_ns)
 		return; /* a phase that this build did not need */
 	uint32_t item = s->items[i] = profile_add_item(s->p, kind, parent, n->name, NULL);
-	add_cost(s->p, item, &n->cost);
+	build_profile_add_cost(s->p, item, &n->cost);
 	for (uint32_t k = n->first_child; k != MEASURE_NONE; k = s->all->nodes.at[k].next) {
-		add_node(s, k, item);
+		build_profile_add_node(s, k, item);
 		rest -= s->all->nodes.at[k].cost.wall_ns;
 	}
 	if (n->first_child != MEASURE_NONE && rest > 0 && kind == ITEM_PHASE)
@@ -129,7 +129,7 @@ static void add_tree(struct maker *s, int64_t wall_ns, uint32_t jobs)
 	add_rest(s, wall_ns, jobs);
 	s->items = ARENA_ARRAY(s->p->arena, uint32_t, s->all->nodes.len + 1);
 	for (uint32_t i = s->all->first_root; i != MEASURE_NONE; i = s->all->nodes.at[i].next)
-		add_node(s, i, PROFILE_NONE);
+		build_profile_add_node(s, i, PROFILE_NONE);
 }
 
 static void note_changes(void *ctx, const char *name, const struct pass_figures *f)
@@ -159,25 +159,25 @@ static uint32_t known_item(struct maker *s, enum profile_item_kind kind, uint32_
 }
 
 /* The item of a span. A unit has an item for each phase of it. */
-static uint32_t item_of(struct maker *s, const struct measure_event *e, uint32_t node)
+static uint32_t build_profile_item_of(struct maker *s, const struct measure_event *e, uint32_t node)
 {
 	const char *phase = s->all->nodes.at[node].name;
 	if (!e->subject)
 		return s->items[node];
 	if (strcmp(phase, phase_text(PHASE_OPT)) != 0 && strcmp(phase, phase_text(PHASE_CODEGEN)) != 0) {
 		uint32_t task = known_item(s, ITEM_TASK, PROFILE_NONE, arena_printf(s->p->arena, "%s %s", phase, e->subject));
-		add_cost(s->p, task, &e->cost);
+		build_profile_add_cost(s->p, task, &e->cost);
 		return task;
 	}
 	uint32_t unit = known_item(s, ITEM_UNIT, PROFILE_NONE, e->subject), part = known_item(s, ITEM_TASK, unit, phase);
-	add_cost(s->p, unit, &e->cost);
-	add_cost(s->p, part, &e->cost);
+	build_profile_add_cost(s->p, unit, &e->cost);
+	build_profile_add_cost(s->p, part, &e->cost);
 	return part;
 }
 
 static void add_event(struct maker *s, uint32_t lane, const struct measure_event *e)
 {
-	struct profile_span when = {.item = item_of(s, e, s->nodes.at[lane][e->node]),
+	struct profile_span when = {.item = build_profile_item_of(s, e, s->nodes.at[lane][e->node]),
 				    .lane = lane,
 				    .start_ns = e->start_ns - s->result->started,
 				    .ns = e->ns,
@@ -233,7 +233,7 @@ static void add_memory(struct maker *s)
 	vec_push(&s->p->counters, dirty);
 }
 
-static int by_time(const void *a, const void *b)
+static int build_profile_by_time(const void *a, const void *b)
 {
 	const struct profile_point *x = a, *y = b;
 	return x->at_ns != y->at_ns ? (x->at_ns > y->at_ns) - (x->at_ns < y->at_ns) : (x->value > y->value) - (x->value < y->value);
@@ -256,7 +256,7 @@ static void add_running(struct maker *s)
 		}
 	}
 	if (c.points.len)
-		qsort(c.points.at, c.points.len, sizeof *c.points.at, by_time);
+		qsort(c.points.at, c.points.len, sizeof *c.points.at, build_profile_by_time);
 	for (uint32_t i = 0; i < c.points.len; i++)
 		c.points.at[i].value = running += c.points.at[i].value;
 	vec_push(&s->p->counters, c);

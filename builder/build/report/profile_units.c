@@ -20,14 +20,14 @@ struct describer {
 };
 
 /* Units with equal code share one fragment, which was compiled under the name of the first of them. */
-static uint32_t item_of(const struct describer *d, const struct unit_job *j)
+static uint32_t profile_units_item_of(const struct describer *d, const struct unit_job *j)
 {
 	uint64_t at;
 	const struct unit_job *first = j->compile ? j->compile->job : j;
 	return map_get(&d->by_name, map_key_str(first->unit->name), &at) ? (uint32_t)at : PROFILE_NONE;
 }
 
-static const char *place_of(const struct describer *d, const struct hir_unit *u)
+static const char *profile_units_place_of(const struct describer *d, const struct hir_unit *u)
 {
 	uint32_t line = source_position(d->c->sources, u->at.source, u->at.start).line;
 	return arena_printf(d->p->arena, "%s:%u", u->file, line);
@@ -39,7 +39,7 @@ static void add_edges(struct describer *d, uint32_t from, const struct unit_job 
 	for (uint32_t i = 0; i < j->plan->n_slots; i++) {
 		const struct slot *s = &j->plan->slots[i];
 		const struct unit_job *callee = s->kind == SLOT_TABLE ? variant_find_unit(j->variant, s->callee->identity) : NULL;
-		uint32_t to = callee ? item_of(d, callee) : PROFILE_NONE;
+		uint32_t to = callee ? profile_units_item_of(d, callee) : PROFILE_NONE;
 		if (to == PROFILE_NONE || to == from || d->last_caller[to] == from + 1)
 			continue;
 		d->last_caller[to] = from + 1;
@@ -53,9 +53,9 @@ static void count_reason(struct describer *d, const struct profile_item *item, c
 	d->ns[f->why.reason] += item->values.of[METRIC_WALL] ? item->values.of[METRIC_WALL][0] : 0;
 }
 
-static void describe(struct describer *d, const struct unit_job *j)
+static void profile_units_describe(struct describer *d, const struct unit_job *j)
 {
-	uint32_t at = j->compile && j->compile->job == j ? item_of(d, j) : PROFILE_NONE;
+	uint32_t at = j->compile && j->compile->job == j ? profile_units_item_of(d, j) : PROFILE_NONE;
 	if (at == PROFILE_NONE)
 		return; /* not compiled in this build */
 	struct profile_item *item = &d->p->items.at[at];
@@ -64,7 +64,7 @@ static void describe(struct describer *d, const struct unit_job *j)
 	if (item->at)
 		return; /* described as a unit of another variant */
 	if (j->unit->at.source != SPAN_NO_SOURCE)
-		item->at = place_of(d, j->unit);
+		item->at = profile_units_place_of(d, j->unit);
 	if (j->compile->why.text)
 		item->note = arena_strdup(d->p->arena, j->compile->why.text);
 	add_edges(d, at, j);
@@ -80,7 +80,7 @@ void profile_describe_units(struct profile *p, const struct build_context *c, co
 		for (uint32_t v = 0; v < project->models[i].n_variants; v++) {
 			const struct model_units *units = &project->models[i].variants[v].units;
 			for (uint32_t k = 0; units->jobs && k < project->models[i].program->n_units; k++)
-				describe(&d, &units->jobs[k]);
+				profile_units_describe(&d, &units->jobs[k]);
 		}
 	for (uint32_t r = 0; r < COMPILE_REASONS; r++)
 		if (d.compiled[r] > 0) {

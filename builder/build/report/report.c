@@ -160,8 +160,8 @@ static void print_build_summary(FILE *out, const struct build_result *r, bool la
 		print(out, "trib: %u compiled, %u reused, %u linked in %.2f s\n", r->compiled, r->reused, r->linked, seconds);
 }
 
-static void print_summary(const struct build_context *c, const struct project *p, const struct build_result *r, enum status s,
-			  int64_t wall_ns)
+static void report_print_summary(const struct build_context *c, const struct project *p, const struct build_result *r, enum status s,
+				 int64_t wall_ns)
 {
 	const struct options *o = c->request.options;
 	if (s == STATUS_INTERRUPTED)
@@ -189,7 +189,7 @@ static void add_store_warnings(struct build_context *c)
 	}
 }
 
-static void print_json(const struct build_context *c, const struct build_result *r, enum status s, int64_t wall_ns)
+static void report_print_json(const struct build_context *c, const struct build_result *r, enum status s, int64_t wall_ns)
 {
 	const struct build_summary summary = {.type = c->request.check ? "check" : "build",
 					      .ok = s == STATUS_OK,
@@ -246,13 +246,13 @@ enum status report_print(struct build_context *c, const struct project *p, const
 	if (s == STATUS_OK)
 		interfaces_print(c, p);
 	if (q->options->json > 0) {
-		print_json(c, r, s, wall_ns);
+		report_print_json(c, r, s, wall_ns);
 		return s;
 	}
 	if (diags_count(c->diags))
 		diags_print(c->diags, c->sources, q->err, terminal_has_color(fileno(q->err), q->options->color));
 	if (!q->caller_reports)
-		print_summary(c, p, r, s, wall_ns);
+		report_print_summary(c, p, r, s, wall_ns);
 	return s;
 }
 

@@ -55,7 +55,7 @@ static hash128 request_key(const struct direct *d)
 }
 
 /* `contents`: of the files of the list, in its order. */
-static hash128 result_key(const struct repository *repo, hash128 request, const hash128 *contents, uint32_t n)
+static hash128 direct_result_key(const struct repository *repo, hash128 request, const hash128 *contents, uint32_t n)
 {
 	struct hasher *h = hasher_new();
 	hasher_add_hash(h, request);
@@ -182,7 +182,7 @@ static void adopt_build(const struct direct *d, const struct direct_record *reco
 	last_build_save(c, d->p, d->last, d->repo, r);
 }
 
-static bool find(const struct direct *d, hash128 request, const hash128 *contents, uint32_t n, struct build_result *r)
+static bool reuse_direct_find(const struct direct *d, hash128 request, const hash128 *contents, uint32_t n, struct build_result *r)
 {
 	struct build_context *c = d->c;
 	struct direct_record record = {0};
@@ -190,7 +190,7 @@ static bool find(const struct direct *d, hash128 request, const hash128 *content
 	repository_find(d->repo, c->arena, c->inputs);
 	if (d->repo->found)
 		repository_describe(d->repo, c->inputs);
-	const void *bytes = cache_get(c->stores.cache, CACHE_BUILD, result_key(d->repo, request, contents, n), &len);
+	const void *bytes = cache_get(c->stores.cache, CACHE_BUILD, direct_result_key(d->repo, request, contents, n), &len);
 	struct serializer s = serializer_from(c->arena, bytes, len);
 	direct_serialize(&s, &record);
 	bool found = serializer_is_done(&s) && record.n_models == d->p->n_models && fetch_outputs(c, &record) && write_outputs(c, &record);
@@ -201,7 +201,7 @@ static bool find(const struct direct *d, hash128 request, const hash128 *content
 }
 
 /* Files that both lists hold have equally old stamps; `to` may have more of them. */
-static void add_inputs(struct inputs *to, const struct inputs *from)
+static void direct_add_inputs(struct inputs *to, const struct inputs *from)
 {
 	for (uint32_t i = 0; i < inputs_count(from); i++) {
 		const struct input *in = inputs_at(from, i);
@@ -222,9 +222,9 @@ enum step direct_find(struct build_context *c, const struct project *p, const st
 	struct inputs *listed = read_listed_files(c, request, &contents, &n), *read = c->inputs;
 	if (!listed)
 		return STEP_NEXT;
-	add_inputs(listed, read);
+	direct_add_inputs(listed, read);
 	c->inputs = listed;
-	bool found = find(&d, request, contents, n, r);
+	bool found = reuse_direct_find(&d, request, contents, n, r);
 	if (!found)
 		c->inputs = read;
 	inputs_free(found ? read : listed);
@@ -240,7 +240,7 @@ static bool is_listed(const struct build_context *c, uint32_t i)
 }
 
 /* Large libraries are mostly weights. Copying those into the cache and out of it takes longer than packing them. */
-static bool is_small(const struct build_result *r)
+static bool direct_is_small(const struct build_result *r)
 {
 	uint64_t total = 0;
 	struct file_stamp stamp;
@@ -254,7 +254,7 @@ struct output_sum {
 	size_t len;
 };
 
-static void add_piece(void *ctx, const void *bytes, size_t n)
+static void direct_add_piece(void *ctx, const void *bytes, size_t n)
 {
 	struct output_sum *s = ctx;
 	hasher_add(s->hasher, bytes, n);
@@ -265,13 +265,13 @@ static void add_piece(void *ctx, const void *bytes, size_t n)
 static bool hash_output(const char *path, hash128 *content, size_t *len)
 {
 	struct output_sum s = {hasher_new(), 0};
-	bool ok = os_read_pieces(path, add_piece, &s);
+	bool ok = os_read_pieces(path, direct_add_piece, &s);
 	*content = hasher_finish(s.hasher);
 	*len = s.len;
 	return ok;
 }
 
-static bool add_outputs(struct build_context *c, const struct build_result *r, struct direct_record *record)
+static bool direct_add_outputs(struct build_context *c, const struct build_result *r, struct direct_record *record)
 {
 	record->outputs = ARENA_ARRAY(c->arena, struct direct_output, r->outputs.len + 1);
 	for (uint32_t i = 0; i < r->outputs.len; i++) {
@@ -316,7 +316,7 @@ static struct direct_file *list_files(const struct build_context *c, hash128 *co
 	return files;
 }
 
-static void put(const struct direct *d, struct direct_record *record, int64_t took_ns)
+static void direct_put(const struct direct *d, struct direct_record *record, int64_t took_ns)
 {
 	struct build_context *c = d->c;
 	struct buf list = {0}, bytes = {0};
@@ -327,7 +327,7 @@ static void put(const struct direct *d, struct direct_record *record, int64_t to
 	direct_serialize_files(&to_list, &files, &n);
 	direct_serialize(&to_record, record);
 	cache_add(c->stores.cache, CACHE_BUILD, request, list.at, list.len, 0);
-	cache_add(c->stores.cache, CACHE_BUILD, result_key(d->repo, request, contents, n), bytes.at, bytes.len, took_ns);
+	cache_add(c->stores.cache, CACHE_BUILD, direct_result_key(d->repo, request, contents, n), bytes.at, bytes.len, took_ns);
 	buf_free(&list);
 	buf_free(&bytes);
 }
@@ -337,12 +337,12 @@ void direct_save(struct build_context *c, const struct project *p, const struct 
 {
 	const struct direct d = {c, p, last, repo};
 	struct direct_record record = {.units = r->units};
-	if (!applies(&d) || diags_count(c->diags) || !is_small(r))
+	if (!applies(&d) || diags_count(c->diags) || !direct_is_small(r))
 		return;
-	if (add_outputs(c, r, &record)) {
+	if (direct_add_outputs(c, r, &record)) {
 		record.sources = project_list_sources(c, p, &record.n_sources);
 		add_models(&d, &record);
-		put(&d, &record, os_now_ns() - r->started);
+		direct_put(&d, &record, os_now_ns() - r->started);
 	}
 	direct_free(&record);
 }

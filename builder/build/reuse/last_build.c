@@ -68,7 +68,7 @@ struct last_build last_build_key(const struct build_context *c)
 }
 
 /* The outputs of the last build are those of this one. */
-static void take_outputs(const struct build_record *record, struct build_result *r)
+static void last_build_take_outputs(const struct build_record *record, struct build_result *r)
 {
 	for (uint32_t i = 0; i < record->n_outputs; i++)
 		vec_push(&r->outputs, record->outputs[i].path);
@@ -91,7 +91,7 @@ struct last_build last_build_find(struct build_context *c, struct build_result *
 		return last;
 	if (touched)
 		build_record_save(store, last.key, last.record);
-	take_outputs(last.record, r);
+	last_build_take_outputs(last.record, r);
 	c->done = true;
 	return last;
 }
@@ -138,7 +138,7 @@ enum step last_build_compare_tokens(struct build_context *c, const struct projec
 			*old = *new;
 	}
 	build_record_save(c->stores.project, last->key, record);
-	take_outputs(record, r);
+	last_build_take_outputs(record, r);
 	return STEP_DONE;
 }
 

@@ -20,7 +20,7 @@ struct finder {
 };
 
 /* The text of a small file without its line end; NULL if absent. Recorded as an input. */
-static const char *read_line(struct finder *f, const char *path)
+static const char *repository_read_line(struct finder *f, const char *path)
 {
 	char *text;
 	size_t len;
@@ -32,14 +32,14 @@ static const char *read_line(struct finder *f, const char *path)
 	return copy;
 }
 
-static void read_head(struct finder *f, const char *git)
+static void repository_read_head(struct finder *f, const char *git)
 {
-	const char *head = read_line(f, path_join(f->a, git, "HEAD"));
-	const char *common = read_line(f, path_join(f->a, git, "commondir")); /* of a linked work tree */
+	const char *head = repository_read_line(f, path_join(f->a, git, "HEAD"));
+	const char *common = repository_read_line(f, path_join(f->a, git, "commondir")); /* of a linked work tree */
 	const char *refs = common ? path_normal(f->a, path_join(f->a, git, common)) : git;
 	if (head && strncmp(head, "ref: ", 5) == 0)
-		read_line(f, path_join(f->a, refs, head + 5));
-	read_line(f, path_join(f->a, refs, "packed-refs"));
+		repository_read_line(f, path_join(f->a, refs, head + 5));
+	repository_read_line(f, path_join(f->a, refs, "packed-refs"));
 	f->repo->found = head != NULL;
 }
 
@@ -62,12 +62,12 @@ void repository_find(struct repository *r, struct arena *a, struct inputs *in)
 	for (size_t i = 0; i <= depth && i < MAX_LEVELS; i++, dir = arena_printf(a, "../%s", dir)) {
 		const char *git = arena_printf(a, "%s.git", dir);
 		if (access(path_join(a, git, "HEAD"), F_OK) == 0) {
-			read_head(&f, git);
+			repository_read_head(&f, git);
 			return;
 		}
-		const char *link = read_line(&f, git);
+		const char *link = repository_read_line(&f, git);
 		if (link && strncmp(link, "gitdir: ", 8) == 0) {
-			read_head(&f, path_join(a, *dir ? dir : ".", link + 8));
+			repository_read_head(&f, path_join(a, *dir ? dir : ".", link + 8));
 			return;
 		}
 	}

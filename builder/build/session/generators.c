@@ -51,7 +51,7 @@ static hash128 hash_target(const struct codegen_target *t)
 	return hasher_finish(h);
 }
 
-static struct generator make(struct generators *g, const struct codegen_target *target, struct buf *error)
+static struct generator generators_make(struct generators *g, const struct codegen_target *target, struct buf *error)
 {
 	return (struct generator){hash_target(target), g->api->open(target, error)};
 }
@@ -59,7 +59,7 @@ static struct generator make(struct generators *g, const struct codegen_target *
 void generators_prepare(struct generators *g, const struct codegen_target *target)
 {
 	struct buf ignored = {0};
-	g->spare = make(g, target, &ignored);
+	g->spare = generators_make(g, target, &ignored);
 	g->has_spare = g->spare.codegen != NULL;
 	buf_free(&ignored);
 }
@@ -78,7 +78,7 @@ struct codegen *generators_get(struct generators *g, uint32_t worker, const stru
 		if (hash_eq(w->generators.at[i].target, wanted))
 			return w->generators.at[i].codegen;
 	bool spare = hash_eq(g->spare.target, wanted) && atomic_exchange(&g->has_spare, false);
-	struct generator made = spare ? g->spare : make(g, target, error);
+	struct generator made = spare ? g->spare : generators_make(g, target, error);
 	if (made.codegen)
 		vec_push(&w->generators, made);
 	return made.codegen;

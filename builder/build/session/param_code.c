@@ -71,7 +71,7 @@ static struct codegen *open_generator(const struct param_compiler *pc, const str
 }
 
 /* Compiles the function and caches its object. If that fails, it is interpreted. */
-static struct stream_code *compile(const struct param_compiler *pc, const struct ir_fn *f, hash128 key)
+static struct stream_code *param_code_compile(const struct param_compiler *pc, const struct ir_fn *f, hash128 key)
 {
 	struct param_codes *p = pc->context->session->param_codes;
 	struct buf object = {0}, error = {0};
@@ -90,7 +90,7 @@ static struct stream_code *compile(const struct param_compiler *pc, const struct
 	return code;
 }
 
-static struct param_code *entry_of(struct param_codes *p, hash128 key)
+static struct param_code *param_code_entry_of(struct param_codes *p, hash128 key)
 {
 	uint64_t at = p->list.len;
 	if (!map_get(&p->index, key, &at)) {
@@ -101,10 +101,10 @@ static struct param_code *entry_of(struct param_codes *p, hash128 key)
 }
 
 /* True if this thread is to make the code. */
-static bool decide(struct param_codes *p, hash128 key, double least_ns, double ns, struct stream_code **code)
+static bool param_code_decide(struct param_codes *p, hash128 key, double least_ns, double ns, struct stream_code **code)
 {
 	pthread_mutex_lock(&p->lock);
-	struct param_code *e = entry_of(p, key);
+	struct param_code *e = param_code_entry_of(p, key);
 	bool makes = !e->is_settled && e->interpreted_ns + ns >= least_ns;
 	*code = e->code;
 	e->is_settled |= makes;
@@ -113,7 +113,7 @@ static bool decide(struct param_codes *p, hash128 key, double least_ns, double n
 	return makes;
 }
 
-static const struct stream_code *find(void *ctx, const struct ir_fn *f, double interpreting_ns)
+static const struct stream_code *param_code_find(void *ctx, const struct ir_fn *f, double interpreting_ns)
 {
 	const struct param_compiler *pc = ctx;
 	const struct build_context *c = pc->context;
@@ -126,15 +126,15 @@ static const struct stream_code *find(void *ctx, const struct ir_fn *f, double i
 	hash128 key = hash_combine(host_code_key(f, p->target), c->stores.compiler);
 	bool is_cached = cache_has(c->stores.cache, CACHE_FRAGMENT, key);
 	double least = when == PARAM_CODE_ALWAYS ? 0 : is_cached ? LOAD_NS : COMPILE_NS;
-	if (!decide(p, key, least, interpreting_ns, &code))
+	if (!param_code_decide(p, key, least, interpreting_ns, &code))
 		return code;
 	const void *object = cache_get(c->stores.cache, CACHE_FRAGMENT, key, &len);
 	code = object ? host_code_load(object, len) : NULL;
-	code = code ? code : compile(pc, f, key);
+	code = code ? code : param_code_compile(pc, f, key);
 	pthread_mutex_lock(&p->lock);
-	entry_of(p, key)->code = code;
+	param_code_entry_of(p, key)->code = code;
 	pthread_mutex_unlock(&p->lock);
 	return code;
 }
 
-struct stream_compiler param_compiler(struct param_compiler *pc) { return (struct stream_compiler){find, host_code_run, pc}; }
+struct stream_compiler param_compiler(struct param_compiler *pc) { return (struct stream_compiler){param_code_find, host_code_run, pc}; }

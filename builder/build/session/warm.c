@@ -29,7 +29,7 @@ struct warm *warm_new(void)
 	return w;
 }
 
-static void clear(struct warm *w)
+static void warm_clear(struct warm *w)
 {
 	for (uint32_t i = 0; i < w->models.len; i++) {
 		frontend_free(w->models.at[i].frontend);
@@ -44,7 +44,7 @@ void warm_free(struct warm *w)
 {
 	if (!w)
 		return;
-	clear(w);
+	warm_clear(w);
 	free(w);
 }
 
@@ -58,7 +58,7 @@ struct sources *warm_begin(struct warm *w)
 		drop = drop || (m->frontend && outgrown(frontend_memory(m->frontend), m->first_bytes));
 	}
 	if (drop) {
-		clear(w);
+		warm_clear(w);
 		*w = (struct warm){.sources = sources_new()};
 	}
 	return w->sources;
@@ -82,7 +82,7 @@ const struct source *warm_source(struct warm *w, const char *path, char *text, s
 	return s;
 }
 
-static struct model *find(struct warm *w, const char *name)
+static struct model *warm_find(struct warm *w, const char *name)
 {
 	for (uint32_t i = 0; i < w->models.len; i++)
 		if (!strcmp(w->models.at[i].name, name))
@@ -92,7 +92,7 @@ static struct model *find(struct warm *w, const char *name)
 
 struct frontend *warm_take(struct warm *w, const char *name, hash128 *files)
 {
-	struct model *m = find(w, name);
+	struct model *m = warm_find(w, name);
 	struct frontend *f = m ? m->frontend : NULL;
 	if (!f)
 		return NULL;
@@ -103,7 +103,7 @@ struct frontend *warm_take(struct warm *w, const char *name, hash128 *files)
 
 void warm_put(struct warm *w, const char *name, hash128 files, struct frontend *f)
 {
-	struct model *m = find(w, name);
+	struct model *m = warm_find(w, name);
 	if (!m) {
 		vec_push(&w->models, ((struct model){.name = strdup(name)}));
 		m = &w->models.at[w->models.len - 1];

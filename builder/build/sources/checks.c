@@ -8,7 +8,7 @@
 #include "builder/store/store.h"
 #include "frontend/frontend.h"
 
-static hash128 key_of(const struct frontend *f, uint32_t file) { return store_key("checks", frontend_file_path(f, file)); }
+static hash128 checks_key_of(const struct frontend *f, uint32_t file) { return store_key("checks", frontend_file_path(f, file)); }
 
 void checks_load(struct build_context *c, struct model_job *m)
 {
@@ -17,7 +17,7 @@ void checks_load(struct build_context *c, struct model_job *m)
 		return;
 	for (uint32_t i = 0; i < frontend_files(f); i++) {
 		size_t len;
-		const char *record = frontend_checks_recorded(f, i) ? NULL : store_get(c->stores.project, key_of(f, i), &len);
+		const char *record = frontend_checks_recorded(f, i) ? NULL : store_get(c->stores.project, checks_key_of(f, i), &len);
 		if (record && len > sizeof c->stores.compiler && memcmp(record, &c->stores.compiler, sizeof c->stores.compiler) == 0)
 			frontend_read_checks(f, i, record + sizeof c->stores.compiler, len - sizeof c->stores.compiler);
 	}
@@ -31,11 +31,11 @@ void checks_save(struct build_context *c, const struct project *p)
 		struct frontend *f = p->models[i].frontend;
 		for (uint32_t k = 0; k < frontend_files(f) && !p->models[i].failed; k++) {
 			struct buf record = {0};
-			if (frontend_checks_recorded(f, k) || !map_put(&written, key_of(f, k), 1))
+			if (frontend_checks_recorded(f, k) || !map_put(&written, checks_key_of(f, k), 1))
 				continue;
 			buf_put(&record, &c->stores.compiler, sizeof c->stores.compiler);
 			frontend_write_checks(f, k, &record);
-			store_put(c->stores.project, key_of(f, k), record.at, record.len);
+			store_put(c->stores.project, checks_key_of(f, k), record.at, record.len);
 			buf_free(&record);
 		}
 	}

@@ -34,7 +34,7 @@ static size_t find_prefixed(const struct elab_input *list, uint32_t n, const cha
 	return found;
 }
 
-static bool is_given(const struct model_spec *s, const char *name)
+static bool param_names_is_given(const struct model_spec *s, const char *name)
 {
 	for (uint32_t i = 0; i < s->n_inputs; i++)
 		if (strcmp(s->inputs[i].name, name) == 0)
@@ -90,7 +90,7 @@ void params_warn_prefixes(struct build_context *c, struct model_job *m, const st
 		struct prefixed *groups = args ? ARENA_ARRAY(a, struct prefixed, n + 1) : NULL;
 		uint32_t n_groups = 0;
 		for (uint32_t i = 0; args && i < n; i++) {
-			size_t prefix = is_given(m->spec, args[i].name) ? 0 : find_prefixed(in_file, n_file, args[i].name, &at);
+			size_t prefix = param_names_is_given(m->spec, args[i].name) ? 0 : find_prefixed(in_file, n_file, args[i].name, &at);
 			if (!prefix)
 				continue;
 			struct prefixed *p = prefix_group(groups, &n_groups, in_file[at].name, prefix);
@@ -139,7 +139,7 @@ static bool is_read_elsewhere(const struct project *p, const char *path)
 }
 
 /* Adds the full names of the parameter's tensors: of its name, and of its other names. False: the file has none. */
-static bool add_parameter(const struct model_job *m, const struct hir_param *p, const struct map *names, struct map *taken)
+static bool param_names_add_parameter(const struct model_job *m, const struct hir_param *p, const struct map *names, struct map *taken)
 {
 	bool found = false;
 	for (uint32_t i = 0; i <= p->n_aliases; i++) {
@@ -174,7 +174,7 @@ static bool add_taken(struct build_context *c, const struct model_job *m, struct
 		map_put(&names, map_key_str(tensors[i].name), i);
 	bool known = !m->spec->weights_options.ignore_unused;
 	for (uint32_t i = 0; i < m->program->n_params && known; i++)
-		known = add_parameter(m, &m->program->params[i], &names, taken);
+		known = param_names_add_parameter(m, &m->program->params[i], &names, taken);
 	map_free(&names);
 	return known;
 }
@@ -210,7 +210,7 @@ static bool find_unused(struct file_names *f)
 
 /* ---- arguments that are inputs ---- */
 
-static const char *shape_text(struct arena *a, const struct elab_input *t)
+static const char *param_names_shape_text(struct arena *a, const struct elab_input *t)
 {
 	struct buf b = {0};
 	buf_puts(&b, t->elem < DT_COUNT ? dtype_text(t->elem) : "");
@@ -221,7 +221,7 @@ static const char *shape_text(struct arena *a, const struct elab_input *t)
 	return text;
 }
 
-static struct elab_input input_of(const struct hir_unit *u, uint32_t i, const struct frontend_arg *args, uint32_t n)
+static struct elab_input param_names_input_of(const struct hir_unit *u, uint32_t i, const struct frontend_arg *args, uint32_t n)
 {
 	const struct hir_input *in = &u->inputs[i];
 	struct elab_input t = {.name = in->name, .elem = in->type.elem, .rank = in->type.rank, .at = SPAN_NONE};
@@ -243,7 +243,7 @@ static bool may_be_value(const struct elab_input *arg, const struct elab_input *
 }
 
 /* The unused tensor of the nearest name; else, for trits, the only one of a fitting shape. UINT32_MAX: none. */
-static uint32_t find_value(const struct file_names *f, const struct elab_input *arg)
+static uint32_t param_names_find_value(const struct file_names *f, const struct elab_input *arg)
 {
 	uint32_t found = UINT32_MAX, n = 0;
 	for (uint32_t i = 0; i < f->unused.len; i++) {
@@ -267,7 +267,7 @@ static void remove_unused(struct file_names *f, uint32_t i)
 static void report_input(struct file_names *f, const struct model_job *m, const char *entry, const struct elab_input *arg, uint32_t value)
 {
 	struct diags *diags = f->c->diags;
-	const char *line = arena_printf(f->c->arena, "`input %s = %s`", arg->name, shape_text(f->c->arena, arg));
+	const char *line = arena_printf(f->c->arena, "`input %s = %s`", arg->name, param_names_shape_text(f->c->arena, arg));
 	struct diag *g = diag_add(diags, DIAG_WEIGHTS_NO_NAME, m->spec->weights->at,
 				  "argument `%s` of `%s` is an input: `%s` has no tensor of this name", arg->name, entry, f->path);
 	if (arg->at.source != SPAN_NO_SOURCE)
@@ -277,7 +277,7 @@ static void report_input(struct file_names *f, const struct model_job *m, const 
 		return;
 	}
 	const struct unused *t = &f->unused.at[value];
-	diag_note(diags, g, "`%s` %s in the file is not used", t->full_name, shape_text(f->c->arena, t->tensor));
+	diag_note(diags, g, "`%s` %s in the file is not used", t->full_name, param_names_shape_text(f->c->arena, t->tensor));
 	diag_help(diags, g, "if that is its value, rename one of them; if it is an input, add a line %s to the model's block", line);
 	remove_unused(f, value);
 }
@@ -302,10 +302,10 @@ static void check_inputs(struct file_names *f, const struct model_job *m, uint32
 	const struct frontend_arg *args = frontend_entry_args(m->frontend, name, f->c->arena, &n);
 	const struct elab_input *tensors = weights_tensors(f->c->arena, m->params.file, &n_tensors);
 	for (uint32_t i = 0; args && i < e->unit->n_inputs; i++) {
-		struct elab_input arg = input_of(e->unit, i, args, n);
-		if (e->params[i] != HIR_NONE || is_given(m->spec, arg.name) || is_reported(f, tensors, n_tensors, arg.name))
+		struct elab_input arg = param_names_input_of(e->unit, i, args, n);
+		if (e->params[i] != HIR_NONE || param_names_is_given(m->spec, arg.name) || is_reported(f, tensors, n_tensors, arg.name))
 			continue;
-		uint32_t value = find_value(f, &arg);
+		uint32_t value = param_names_find_value(f, &arg);
 		if (value != UINT32_MAX || arg.elem == DT_TRIT)
 			report_input(f, m, name, &arg, value);
 		else
@@ -315,7 +315,7 @@ static void check_inputs(struct file_names *f, const struct model_job *m, uint32
 
 /* ---- tensors that nothing takes ---- */
 
-static void list_unused(struct file_names *f, struct diag *g)
+static void param_names_list_unused(struct file_names *f, struct diag *g)
 {
 	struct diags *diags = f->c->diags;
 	uint32_t most = f->p->spec.verbose ? f->unused.len : MOST_SHOWN;
@@ -323,7 +323,7 @@ static void list_unused(struct file_names *f, struct diag *g)
 		const struct unused *t = &f->unused.at[i];
 		const char *near = i < MOST_COMPARED ? diag_nearest(t->name, f->candidates.at, f->candidates.len) : NULL;
 		const char *more = near ? arena_printf(f->c->arena, "; the nearest name is `%s`", near) : "";
-		diag_note(diags, g, "not used: `%s` %s%s", t->full_name, shape_text(f->c->arena, t->tensor), more);
+		diag_note(diags, g, "not used: `%s` %s%s", t->full_name, param_names_shape_text(f->c->arena, t->tensor), more);
 	}
 	if (f->unused.len > most)
 		diag_note(diags, g, "and %u more; `trib build -v` lists them", f->unused.len - most);
@@ -336,7 +336,7 @@ static void report_unused(struct file_names *f, const struct model_job *m)
 		return;
 	struct diag *g = diag_add(f->c->diags, DIAG_WEIGHTS_UNUSED, m->spec->weights->at, "%u tensor%s in `%s` %s not used", n,
 				  n == 1 ? "" : "s", f->path, n == 1 ? "is" : "are");
-	list_unused(f, g);
+	param_names_list_unused(f, g);
 	diag_help(f->c->diags, g, "remove or rename them, or add `weights.unused = ignore` to the model's block");
 }
 

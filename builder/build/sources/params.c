@@ -37,7 +37,7 @@ struct weights_place {
 	uint32_t i;
 };
 
-static hash128 digest(void *ctx)
+static hash128 params_digest(void *ctx)
 {
 	const struct weights_place *p = ctx;
 	return weights_digest(p->file, p->i);
@@ -49,7 +49,7 @@ static void record_files(struct build_context *c, struct weights *w)
 	for (uint32_t i = 0; weights_file_path(w, i); i++) {
 		struct weights_place place = {w, i};
 		file_hash_open(c->stores.project, c->inputs, weights_file_path(w, i),
-			       &(struct open_file){weights_stamp(w, i), digest, &place});
+			       &(struct open_file){weights_stamp(w, i), params_digest, &place});
 	}
 }
 
@@ -97,7 +97,7 @@ static struct ir_fn *lower_initial(struct arena *a, const struct hir_param *p, s
 	return f;
 }
 
-static bool interpret(struct arena *a, const struct hir_param *p, uint64_t seed, struct tensor *out, const char **error)
+static bool params_interpret(struct arena *a, const struct hir_param *p, uint64_t seed, struct tensor *out, const char **error)
 {
 	struct diags *diags = diags_new(0);
 	struct ir_fn *f = lower_initial(a, p, diags);
@@ -122,7 +122,7 @@ static struct stream_elements *initialise_parts(void *ctx, struct arena *a, cons
 }
 
 /* Initial values are cached if computing them takes longer than reading them, and unless they are large: then the packed values are. */
-static bool initialise(void *ctx, struct arena *a, const struct hir_param *p, uint64_t seed, struct tensor *out, const char **error)
+static bool params_initialise(void *ctx, struct arena *a, const struct hir_param *p, uint64_t seed, struct tensor *out, const char **error)
 {
 	const struct build_context *c = ctx;
 	struct tensor t = *out;
@@ -135,7 +135,7 @@ static bool initialise(void *ctx, struct arena *a, const struct hir_param *p, ui
 		out->data = (void *)(uintptr_t)data;
 		return true;
 	}
-	if (!interpret(a, p, seed, &t, error))
+	if (!params_interpret(a, p, seed, &t, error))
 		return false;
 	if (t.elem != out->elem || tensor_bytes(&t) != tensor_bytes(out)) {
 		*error = "its initializer gives another type or shape";
@@ -150,7 +150,7 @@ static bool initialise(void *ctx, struct arena *a, const struct hir_param *p, ui
 
 static struct weights_host weights_host(struct build_context *c)
 {
-	return (struct weights_host){.init = initialise, .init_parts = initialise_parts, .init_hash = init_key, .ctx = c};
+	return (struct weights_host){.init = params_initialise, .init_parts = initialise_parts, .init_hash = init_key, .ctx = c};
 }
 
 bool params_load(struct build_context *c, struct model_job *m, struct arena *a, uint32_t i, struct tensor *out, const char **error)

@@ -45,7 +45,7 @@ static void report_no_file(struct build_context *c, const struct model_spec *s, 
 }
 
 /* The files that a model's `sources` name. NULL: a word without a file was reported. */
-static const char *const *source_files(struct build_context *c, const struct model_spec *s, uint32_t *n)
+static const char *const *sources_source_files(struct build_context *c, const struct model_spec *s, uint32_t *n)
 {
 	VEC(const char *) files = {0};
 	bool ok = true;
@@ -99,7 +99,7 @@ static void load_model(struct build_context *c, struct project *p, struct model_
 	uint32_t n;
 	phase_begin(PHASE_LOAD, NULL);
 	measure_begin("find files");
-	const char *const *files = source_files(c, m->spec, &n);
+	const char *const *files = sources_source_files(c, m->spec, &n);
 	measure_end();
 	m->failed = !files;
 	refresh_frontend(c, p, m, files, n);

@@ -40,7 +40,7 @@ static struct users users_of(const struct chain *c)
 	return u;
 }
 
-static void mark(struct chain *c, const uint32_t *before, uint32_t last)
+static void chain_mark(struct chain *c, const uint32_t *before, uint32_t last)
 {
 	for (uint32_t i = last; i != UINT32_MAX; i = before[i])
 		c->tasks.at[i].is_critical = true;
@@ -71,7 +71,7 @@ int64_t chain_find_longest(struct chain *c)
 		}
 	}
 	BUG_ON(n_ready != n);
-	mark(c, before, last);
+	chain_mark(c, before, last);
 	free(u.first), free(u.list), free(u.waits), free(ready), free(before), free(start);
 	return longest < 0 ? 0 : longest;
 }

@@ -56,7 +56,7 @@ void progress_total(struct progress *p, uint32_t total, int64_t expected_ns)
 	p->waiting_ns = expected_ns;
 }
 
-static void put_line(struct progress *p, struct buf *line)
+static void progress_put_line(struct progress *p, struct buf *line)
 {
 	buf_putc(line, '\n');
 	print_text(p->out, line);
@@ -82,7 +82,7 @@ static void print_event(struct progress *p, uint32_t worker, const char *type, c
 	json_member_int(&w, "done", p->done);
 	json_member_int(&w, "total", p->total);
 	json_close(&w, '}');
-	put_line(p, &line);
+	progress_put_line(p, &line);
 }
 
 void progress_phase(struct progress *p, const char *phase)
@@ -95,7 +95,7 @@ void progress_phase(struct progress *p, const char *phase)
 	json_member_str(&w, "type", "phase-started");
 	json_member_str(&w, "name", phase);
 	json_close(&w, '}');
-	put_line(p, &line);
+	progress_put_line(p, &line);
 }
 
 void progress_start(struct progress *p, uint32_t worker, const char *kind, const char *name, int64_t expected_ns)
@@ -141,7 +141,7 @@ static int64_t time_left(const struct progress *p, const struct progress_task *r
 
 /* ---- the line ---- */
 
-static uint32_t columns_of(const char *s, size_t n)
+static uint32_t progress_columns_of(const char *s, size_t n)
 {
 	uint32_t columns = 0, cp;
 	for (size_t i = 0; i < n;) {
@@ -156,7 +156,7 @@ static uint32_t put_cut(struct buf *out, const char *s, uint32_t room)
 {
 	size_t n = strlen(s), at = 0;
 	uint32_t used = 0, cp;
-	bool whole = columns_of(s, n) <= room;
+	bool whole = progress_columns_of(s, n) <= room;
 	while (at < n) {
 		size_t step = utf8_decode(s + at, n - at, &cp);
 		uint32_t width = cp < ' ' ? 0 : utf8_width(cp);
@@ -189,7 +189,7 @@ void progress_line(struct buf *out, uint32_t done, uint32_t total, int64_t left_
 	enum { NAME_LEAST = 8 };
 	buf_printf(out, "[%u/%u]", done, total);
 	put_time_left(out, left_ns);
-	uint32_t used = columns_of(out->at, out->len);
+	uint32_t used = progress_columns_of(out->at, out->len);
 	for (uint32_t i = 0; i < n; i++) {
 		char took[32];
 		uint32_t took_columns = (uint32_t)snprintf(took, sizeof took, " %.1f s", (double)running[i].ran_ns / SECOND_NS);

@@ -154,7 +154,7 @@ static struct profile *measure_case(struct bencher *b, const struct bench_case *
 	return p;
 }
 
-static enum status run_case(struct bencher *b, const struct bench_case *c, struct profile **first)
+static enum status bench_run_case(struct bencher *b, const struct bench_case *c, struct profile **first)
 {
 	enum status s;
 	struct profile *p = measure_case(b, c, &s);
@@ -214,14 +214,14 @@ static enum status run_device(struct bencher *b, const char *device, struct prof
 	for (uint32_t k = 0; library && (k == 0 || b->batches[k]) && s == STATUS_OK; k++)
 		for (uint32_t t = 0; threads[t] && s == STATUS_OK; t++) {
 			struct bench_case c = {library, device, threads[t], b->batches[k], (int64_t)b->budget_ns, LEAST_RUNS};
-			s = run_case(b, &c, first);
+			s = bench_run_case(b, &c, first);
 			if (s == STATUS_OK && k == 0 && t == 0)
 				s = check_results(b, &c, *first);
 		}
 	return s;
 }
 
-static enum status find_model(struct bencher *b, struct build_spec *spec)
+static enum status bench_find_model(struct bencher *b, struct build_spec *spec)
 {
 	enum status s = project_read(b->arena, b->o, spec);
 	if (s != STATUS_OK)
@@ -243,7 +243,7 @@ enum status cmd_bench(const struct options *o)
 	enum status s;
 	drivers_supervise(o->bench.compare ? o->bench.compare : o->run.device);
 	os_catch_interrupts();
-	s = max_time_of(o, &b.budget_ns) && read_cases(&b) ? find_model(&b, &spec) : STATUS_USAGE;
+	s = max_time_of(o, &b.budget_ns) && read_cases(&b) ? bench_find_model(&b, &spec) : STATUS_USAGE;
 	for (uint32_t d = 0; s == STATUS_OK && b.devices[d]; d++)
 		s = run_device(&b, b.devices[d], &first);
 	bench_report_end(&b.report);

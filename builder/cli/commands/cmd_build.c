@@ -69,7 +69,7 @@ static bool ask_server(void *client, int lock, enum status *s) { return client_b
 
 /* Builds in the project's build server if there is one. If this process had to load the code generator itself, starts a server for the
  * next build. */
-static enum status build(const struct options *o)
+static enum status build_build(const struct options *o)
 {
 	struct client client = {.argv = o->argv, .presence = SERVER_PRESENT};
 	struct session session = {0};
@@ -115,5 +115,5 @@ enum status cmd_build(const struct options *o)
 		return fail_usage("`trib build` takes %s only with a FILE.tri; for a project, set it in tri.build", flag);
 	if (file && o->since)
 		return fail_usage("`trib build --since` takes models of a project, not a file");
-	return o->since ? build_since(o) : build(o);
+	return o->since ? build_since(o) : build_build(o);
 }

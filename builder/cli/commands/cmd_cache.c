@@ -47,9 +47,9 @@ static uint64_t missed(const struct cache_count *t)
 	return n;
 }
 
-static double percent(uint64_t part, uint64_t whole) { return whole ? 100.0 * (double)part / (double)whole : 0; }
+static double cache_percent(uint64_t part, uint64_t whole) { return whole ? 100.0 * (double)part / (double)whole : 0; }
 
-static const char *date(uint64_t seconds, char out[32])
+static const char *cache_date(uint64_t seconds, char out[32])
 {
 	time_t t = (time_t)seconds;
 	struct tm tm;
@@ -87,11 +87,11 @@ static void print_stats(const struct cache_command *s, const struct cache_report
 	char a[32], b[32];
 	uint64_t asked = r->all.hits + missed(&r->all), limit = s->open.limits.size;
 	print(stdout, "folder    %s\n", s->open.dir);
-	print(stdout, "size      %s of %s (%.1f %%)\n", print_size(r->disk, a), print_size(limit, b), percent(r->disk, limit));
+	print(stdout, "size      %s of %s (%.1f %%)\n", print_size(r->disk, a), print_size(limit, b), cache_percent(r->disk, limit));
 	print(stdout, "entries   %" PRIu64 "; content %s", r->all.entries, print_size(r->all.raw, a));
 	print(stdout, ", made in %.1f s\n", (double)r->all_saved_us / 1e6);
-	print(stdout, "hits      %" PRIu64 " of %" PRIu64 " (%.1f %%)\n", r->all.hits, asked, percent(r->all.hits, asked));
-	print(stdout, "made      %s to %s\n", date(r->oldest, a), date(r->newest, b));
+	print(stdout, "hits      %" PRIu64 " of %" PRIu64 " (%.1f %%)\n", r->all.hits, asked, cache_percent(r->all.hits, asked));
+	print(stdout, "made      %s to %s\n", cache_date(r->oldest, a), cache_date(r->newest, b));
 	print(stdout, "git       %s of dependencies; no limit counts them, and `clear` leaves them\n",
 	      print_size(cache_git_bytes(s->config.at[SETTING_DIR].text), a));
 	if (s->o->cache.detailed)
@@ -201,7 +201,7 @@ static enum status clear_all(struct cache_command *s)
 	return report_freed(s, &(struct cache_freed){r.all.entries, r.disk});
 }
 
-static enum status clear(struct cache_command *s)
+static enum status cache_clear(struct cache_command *s)
 {
 	struct cache_freed freed = {0};
 	const char *level = s->o->cache.level;
@@ -219,7 +219,7 @@ static enum status clear(struct cache_command *s)
 	return report_freed(s, &freed);
 }
 
-static enum status prune(struct cache_command *s)
+static enum status commands_cache_prune(struct cache_command *s)
 {
 	struct cache_limits l = s->open.limits;
 	struct cache_freed freed = {0};
@@ -247,7 +247,7 @@ struct faults {
 	uint64_t n;
 };
 
-static void on_fault(void *ctx, const char *kind, const char *id, const char *what)
+static void cache_on_fault(void *ctx, const char *kind, const char *id, const char *what)
 {
 	struct faults *f = ctx;
 	if (!f->w) {
@@ -262,7 +262,7 @@ static void on_fault(void *ctx, const char *kind, const char *id, const char *wh
 	json_close(f->w, '}');
 }
 
-static enum status validate(struct cache_command *s)
+static enum status commands_cache_validate(struct cache_command *s)
 {
 	struct buf out = {0};
 	struct json_writer w = {.out = &out};
@@ -272,7 +272,7 @@ static enum status validate(struct cache_command *s)
 		return STATUS_ENVIRONMENT;
 	json_open(&w, '{');
 	json_member_open(&w, "faults", '[');
-	bool ok = !s->cache || cache_validate(s->cache, s->o->cache.repair, on_fault, &f, &checked, &faults);
+	bool ok = !s->cache || cache_validate(s->cache, s->o->cache.repair, cache_on_fault, &f, &checked, &faults);
 	json_close(&w, ']');
 	json_member_int(&w, "checked", checked);
 	json_member_bool(&w, "repaired", s->o->cache.repair && ok);
@@ -305,7 +305,7 @@ static bool find_kind(const char *text, enum cache_kind *out)
 }
 
 /* Adds what libtrib compiled. libtrib runs this in another process, because a damaged cache may crash it. */
-static enum status put(struct cache_command *s)
+static enum status commands_cache_put(struct cache_command *s)
 {
 	enum cache_kind kind;
 	hash128 key;
@@ -323,13 +323,13 @@ static enum status put(struct cache_command *s)
 	return ok ? STATUS_OK : STATUS_ENVIRONMENT;
 }
 
-static enum status run(struct cache_command *s)
+static enum status cache_run(struct cache_command *s)
 {
 	static enum status (*const runs[])(struct cache_command *) = {[ACTION_CACHE_STATS] = stats,
-								      [ACTION_CACHE_CLEAR] = clear,
-								      [ACTION_CACHE_PRUNE] = prune,
-								      [ACTION_CACHE_VALIDATE] = validate,
-								      [ACTION_CACHE_PUT] = put};
+								      [ACTION_CACHE_CLEAR] = cache_clear,
+								      [ACTION_CACHE_PRUNE] = commands_cache_prune,
+								      [ACTION_CACHE_VALIDATE] = commands_cache_validate,
+								      [ACTION_CACHE_PUT] = commands_cache_put};
 	return runs[s->o->action](s);
 }
 
@@ -339,7 +339,7 @@ enum status cmd_cache(const struct options *o)
 	enum status status = project_cache_config(s.a, o, &s.config);
 	if (status == STATUS_OK) {
 		s.open = cache_config_options(s.a, &s.config);
-		status = run(&s);
+		status = cache_run(&s);
 		cache_close(s.cache, NULL);
 	}
 	arena_free(s.a);

@@ -34,7 +34,7 @@ struct place {
 	const char *root, *folder;
 };
 
-static struct place find_repository(struct arena *a)
+static struct place ci_find_repository(struct arena *a)
 {
 	char *here = realpath(".", NULL);
 	struct place p = {".", "."};
@@ -55,7 +55,7 @@ static struct place find_repository(struct arena *a)
 }
 
 /* True if a shell, YAML and the service's expressions read nothing into the folder's name. */
-static bool is_plain(const char *folder)
+static bool ci_is_plain(const char *folder)
 {
 	uint32_t cp;
 	for (size_t n = strlen(folder); n;) {
@@ -68,7 +68,7 @@ static bool is_plain(const char *folder)
 	return true;
 }
 
-static void put_lines(const char *text, const char *indent, struct buf *out)
+static void ci_put_lines(const char *text, const char *indent, struct buf *out)
 {
 	for (const char *end; (end = strchr(text, '\n')); text = end + 1)
 		buf_printf(out, "%s%.*s\n", indent, (int)(end - text), text);
@@ -87,7 +87,7 @@ static void put_recipe(const struct service *s, const struct place *p, struct bu
 				   strcmp(p->folder, ".") == 0 ? "" : "/"),
 				mark += 8;
 		else if (strncmp(mark, "@PROFILE@\n", 10) == 0)
-			put_lines(recipe_profile_begin, s->indent, out), mark += 10;
+			ci_put_lines(recipe_profile_begin, s->indent, out), mark += 10;
 		else if (*mark)
 			buf_putc(out, *mark++);
 	}
@@ -118,10 +118,10 @@ enum status cmd_ci(const struct options *o)
 		return fail_usage("`%s` is no service that trib knows; write `trib ci init github` or `trib ci init gitlab`",
 				  o->operands[1]);
 	struct arena *a = arena_new(0);
-	struct place p = find_repository(a);
+	struct place p = ci_find_repository(a);
 	struct buf text = {0};
 	enum status status = STATUS_USAGE;
-	if (is_plain(p.folder)) {
+	if (ci_is_plain(p.folder)) {
 		put_recipe(s, &p, &text);
 		status = write_recipe(a, s, &p, o, &text);
 	} else {

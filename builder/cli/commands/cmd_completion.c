@@ -30,7 +30,7 @@ static const struct {
 };
 
 /* The operands of a command: words, or a list of `trib completion LIST`. */
-static const char *operands_of(struct arena *a, enum command c)
+static const char *completion_operands_of(struct arena *a, enum command c)
 {
 	const char *words = command_table[c].completes;
 	for (uint32_t i = 1; i < ACTION_COUNT; i++)
@@ -54,14 +54,14 @@ static const char *words_of(struct arena *a, const struct flag *f)
 
 /* ---- bash; zsh reads the same script ---- */
 
-static void put_commands(struct buf *out)
+static void completion_put_commands(struct buf *out)
 {
 	for (uint32_t i = 0; i < COMMAND_COUNT; i++)
 		buf_printf(out, "%s ", command_table[i].name);
 	buf_puts(out, "compile help");
 }
 
-static void put_flags(enum command c, struct buf *out)
+static void completion_put_flags(enum command c, struct buf *out)
 {
 	for (uint32_t i = 0; i < N_FLAGS; i++)
 		if (flag_is_of(&flag_table[i], c, ACTION_NONE))
@@ -113,7 +113,7 @@ static void put_bash(struct arena *a, struct buf *out)
 		"\t[ \"$COMP_CWORD\" -gt 0 ] && before=\"${COMP_WORDS[COMP_CWORD-1]}\"\n"
 		"\tif [ \"$word\" = = ]; then word=\"\"; elif [ \"$before\" = = ]; then before=\"${COMP_WORDS[COMP_CWORD-2]}\"; fi\n"
 		"\tfor ((i = 1; i < COMP_CWORD; i++)); do\n\t\tw=\"${COMP_WORDS[i]}\"\n\t\tcase $w in\n\t\t-*|=) ;;\n\t\t");
-	put_commands(out);
+	completion_put_commands(out);
 	/* alternatives of a shell `case` */
 	for (size_t i = out->len; i-- > 0 && out->at[i] != '\t';)
 		if (out->at[i] == ' ')
@@ -141,8 +141,8 @@ static void put_bash(struct arena *a, struct buf *out)
 		"\tesac\n\tif [ -n \"$words\" ]; then\n\t\tCOMPREPLY=( $(_trib_words \"$words\" \"$word\" \"$1\") )\n\t\treturn\n\tfi\n\tcase ${command:-build} in\n");
 	for (uint32_t i = 0; i < COMMAND_COUNT; i++) {
 		buf_printf(out, "\t%s%s) operands='%s' flags='", command_table[i].name, i == COMMAND_BUILD ? "|compile" : "",
-			   operands_of(a, (enum command)i));
-		put_flags((enum command)i, out);
+			   completion_operands_of(a, (enum command)i));
+		completion_put_flags((enum command)i, out);
 		buf_puts(out, "' ;;\n");
 	}
 	buf_puts(out, "\thelp) flags='' operands='");
@@ -153,7 +153,7 @@ static void put_bash(struct arena *a, struct buf *out)
 	buf_puts(out, "\tesac\n"
 		      "\tif [[ $word == -* ]]; then\n\t\tCOMPREPLY=( $(compgen -W \"$flags\" -- \"$word\") )\n"
 		      "\telif [ -z \"$command\" ]; then\n\t\tCOMPREPLY=( $(compgen -W '");
-	put_commands(out);
+	completion_put_commands(out);
 	buf_puts(
 		out,
 		"' -- \"$word\") )\n\telse\n\t\tCOMPREPLY=( $(_trib_words \"$operands\" \"$word\" \"$1\") )\n\tfi\n}\ncomplete -o filenames -F _trib trib\n");
@@ -216,7 +216,7 @@ static void put_fish_flag(struct arena *a, const struct flag *f, const char *con
 
 static void put_fish_command(struct arena *a, enum command c, struct buf *out)
 {
-	const char *name = command_table[c].name, *words = operands_of(a, c);
+	const char *name = command_table[c].name, *words = completion_operands_of(a, c);
 	buf_printf(out, "complete -c trib -n __fish_use_subcommand -f -a %s -d ", name);
 	put_quoted(command_table[c].help, out);
 	buf_putc(out, '\n');
@@ -260,18 +260,18 @@ static void put_blocks(struct arena *a, enum manifest_block_kind kind, struct bu
 		buf_printf(out, "%s\n", names[i]);
 }
 
-static void put_models(struct arena *a, struct buf *out) { put_blocks(a, BLOCK_MODEL, out); }
+static void completion_put_models(struct arena *a, struct buf *out) { put_blocks(a, BLOCK_MODEL, out); }
 static void put_profiles(struct arena *a, struct buf *out) { put_blocks(a, BLOCK_PROFILE, out); }
 static void put_dependencies(struct arena *a, struct buf *out) { put_blocks(a, BLOCK_DEPENDENCY, out); }
 
-static void put_keys(struct arena *a, struct buf *out)
+static void completion_put_keys(struct arena *a, struct buf *out)
 {
 	(void)a;
 	for (uint32_t i = 0; i < SETTINGS; i++)
 		buf_printf(out, "%s.%s\n", cache_setting_block((enum cache_setting)i), cache_setting_key((enum cache_setting)i));
 }
 
-static void put_codes(struct arena *a, struct buf *out)
+static void completion_put_codes(struct arena *a, struct buf *out)
 {
 	(void)a;
 	for (uint32_t i = 0; i < DIAG_COUNT; i++)
@@ -281,9 +281,14 @@ static void put_codes(struct arena *a, struct buf *out)
 static const struct {
 	const char *name;
 	void (*put)(struct arena *, struct buf *);
-} texts[] = {{"bash", put_bash},     {"zsh", put_zsh},           {"fish", put_fish},
-	     {"models", put_models}, {"profiles", put_profiles}, {"dependencies", put_dependencies},
-	     {"keys", put_keys},     {"codes", put_codes}};
+} texts[] = {{"bash", put_bash},
+	     {"zsh", put_zsh},
+	     {"fish", put_fish},
+	     {"models", completion_put_models},
+	     {"profiles", put_profiles},
+	     {"dependencies", put_dependencies},
+	     {"keys", completion_put_keys},
+	     {"codes", completion_put_codes}};
 enum { TEXTS = sizeof texts / sizeof *texts, SHELLS = 3 };
 
 enum status cmd_completion(const struct options *o)

@@ -19,7 +19,7 @@ static const char *setting_name(struct arena *a, enum cache_setting s)
 	return arena_printf(a, "%s.%s", cache_setting_block(s), cache_setting_key(s));
 }
 
-static enum status list(struct arena *a, const struct options *o, bool json)
+static enum status config_list(struct arena *a, const struct options *o, bool json)
 {
 	struct cache_config c;
 	struct buf out = {0};
@@ -90,7 +90,7 @@ static enum status get(struct arena *a, const struct options *o, enum cache_sett
 	return STATUS_OK;
 }
 
-static enum status change(struct arena *a, const struct options *o, enum cache_setting s, const char *value)
+static enum status config_change(struct arena *a, const struct options *o, enum cache_setting s, const char *value)
 {
 	struct sources *sources = sources_new();
 	struct diags *diags = diags_new(0);
@@ -109,22 +109,22 @@ static enum status change(struct arena *a, const struct options *o, enum cache_s
 	return status;
 }
 
-static enum status run(struct arena *a, const struct options *o, bool json)
+static enum status config_run(struct arena *a, const struct options *o, bool json)
 {
 	if (o->action == ACTION_CONFIG_LIST)
-		return list(a, o, json);
+		return config_list(a, o, json);
 	enum cache_setting s = cache_setting_find(o->operands[1]);
 	if (s == SETTINGS)
 		return unknown_key(a, o->operands[1]);
 	return o->action == ACTION_CONFIG_GET ? get(a, o, s, json)
-					      : change(a, o, s, o->action == ACTION_CONFIG_SET ? o->operands[2] : NULL);
+					      : config_change(a, o, s, o->action == ACTION_CONFIG_SET ? o->operands[2] : NULL);
 }
 
 enum status cmd_config(const struct options *o)
 {
 	bool json = o->format == PRINT_JSON;
 	struct arena *a = arena_new(0);
-	enum status s = run(a, o, json);
+	enum status s = config_run(a, o, json);
 	arena_free(a);
 	return s;
 }

@@ -34,7 +34,7 @@ static void print_list(const struct graph *g, const char *title, const uint32_t 
 	}
 }
 
-static void print_unit(const struct graph *g, const struct graph_unit *u)
+static void deps_print_unit(const struct graph *g, const struct graph_unit *u)
 {
 	char key[33];
 	hash_hex(u->key, key);
@@ -59,10 +59,10 @@ static void print_def(const struct graph *g, const struct graph_def *d)
 	print_list(g, "used by", d->links.used_by, d->links.n_used_by);
 	for (uint32_t i = 0; i < g->n_units; i++)
 		if (g->units[i].def == (uint32_t)(d - g->defs))
-			print_unit(g, &g->units[i]);
+			deps_print_unit(g, &g->units[i]);
 }
 
-static void print_line(const struct graph *g, const struct graph_def *d)
+static void deps_print_line(const struct graph *g, const struct graph_def *d)
 {
 	print(stdout, "%s:%u %s", d->file, d->line, d->name);
 	for (uint32_t i = 0; i < d->links.n_uses; i++)
@@ -86,7 +86,7 @@ struct chosen {
 	uint32_t n;
 };
 
-static struct chosen choose(struct arena *a, const struct graph *g, const char *word)
+static struct chosen deps_choose(struct arena *a, const struct graph *g, const char *word)
 {
 	struct chosen c = {.defs = ARENA_ARRAY(a, bool, g->n_defs + 1), .in_full = true};
 	for (uint32_t i = 0; i < g->n_defs; i++)
@@ -109,12 +109,12 @@ static void print_chosen(const struct graph *g, const struct chosen *c)
 		print(stdout, "%s %s\n", i ? "     " : "files", c->model->files[i]);
 	for (uint32_t i = 0; i < g->n_defs; i++)
 		if (c->defs[i])
-			(c->in_full ? print_def : print_line)(g, &g->defs[i]);
+			(c->in_full ? print_def : deps_print_line)(g, &g->defs[i]);
 	for (uint32_t i = 0; c->model && i < c->model->n_units; i++)
-		print_unit(g, &g->units[c->model->first_unit + i]);
+		deps_print_unit(g, &g->units[c->model->first_unit + i]);
 }
 
-static void print_as_json(const struct graph *g, const struct chosen *c)
+static void deps_print_as_json(const struct graph *g, const struct chosen *c)
 {
 	struct buf out = {0};
 	struct json_writer w = {.out = &out};
@@ -133,14 +133,14 @@ static void print_as_json(const struct graph *g, const struct chosen *c)
 	print_json(&out);
 }
 
-static enum status show(struct arena *a, const struct graph *g, const struct options *asked)
+static enum status deps_show(struct arena *a, const struct graph *g, const struct options *asked)
 {
 	const char *word = asked->n_operands ? asked->operands[0] : NULL;
-	struct chosen c = choose(a, g, word);
+	struct chosen c = deps_choose(a, g, word);
 	if (word && !c.n && !c.model)
 		return unknown(a, g, word);
 	if (asked->format == PRINT_JSON)
-		print_as_json(g, &c);
+		deps_print_as_json(g, &c);
 	else
 		print_chosen(g, &c);
 	return STATUS_OK;
@@ -155,6 +155,6 @@ enum status cmd_deps(const struct options *o)
 	all.n_operands = 0;
 	enum status s = project_load(&l, &all, LOAD_INDEXED);
 	if (s == STATUS_OK)
-		s = show(l.context.arena, graph_new(&l.context, &l.project), o);
+		s = deps_show(l.context.arena, graph_new(&l.context, &l.project), o);
 	return project_unload(&l, s);
 }

@@ -40,7 +40,7 @@ static void print_ceilings(const char *what, const struct ceilings *c)
 	print(stdout, "; float32 %8.0f GOP/s, int8 %8.0f\n", c->float_ops / 1e9, c->int8_ops / 1e9);
 }
 
-static void put_json(struct buf *out, const char *device, const char *name, const struct ceilings *c)
+static void devices_put_json(struct buf *out, const char *device, const char *name, const struct ceilings *c)
 {
 	struct json_writer w = {.out = out};
 	json_open(&w, '{');
@@ -60,7 +60,7 @@ struct measured {
 };
 
 /* Returns an exit code: it may be called in a process of its own. */
-static int measure(void *ctx)
+static int devices_measure(void *ctx)
 {
 	const struct measured *m = ctx;
 	const char *device = m->device;
@@ -71,7 +71,7 @@ static int measure(void *ctx)
 	if (!ok) {
 		print(stderr, "trib: cannot measure %s: %s\n", device, text.at);
 	} else if (m->options->format == PRINT_JSON) {
-		put_json(&text, device, name, &c);
+		devices_put_json(&text, device, name, &c);
 		print_text(stdout, &text);
 	} else {
 		print(stdout, "%s  %s\n", device, name);
@@ -85,20 +85,20 @@ static int measure(void *ctx)
 
 static bool measure_cpu(struct arena *a, const struct options *o, uint32_t threads)
 {
-	return measure(&(struct measured){a, o, "cpu", threads}) == STATUS_OK;
+	return devices_measure(&(struct measured){a, o, "cpu", threads}) == STATUS_OK;
 }
 
 static bool measure_device(struct arena *a, const struct options *o, uint32_t number, const struct gpu_device *d)
 {
 	const char *died, *device = arena_printf(a, "opencl:%u", number);
-	bool ok = drivers_run(measure, &(struct measured){a, o, device, 0}, &died) == STATUS_OK;
+	bool ok = drivers_run(devices_measure, &(struct measured){a, o, device, 0}, &died) == STATUS_OK;
 	if (died)
 		print(stderr, "trib: cannot measure %s: the OpenCL driver of `%s` crashed (%s)\n", device, d->platform, died);
 	return ok;
 }
 
 /* The processor with one thread and with all, then the OpenCL devices. */
-static bool measure_all(struct arena *a, const struct options *o, const struct gpu_answer *devices)
+static bool devices_measure_all(struct arena *a, const struct options *o, const struct gpu_answer *devices)
 {
 	uint32_t cpus = os_cpu_count();
 	bool ok = measure_cpu(a, o, 1) && (cpus == 1 || measure_cpu(a, o, cpus));
@@ -114,7 +114,7 @@ enum status cmd_devices(const struct options *o)
 	const struct gpu_answer *devices = drivers_ask(a, &died);
 	bool ok = !died;
 	if (o->measure)
-		ok = measure_all(a, o, devices) && ok;
+		ok = devices_measure_all(a, o, devices) && ok;
 	else
 		print_cpu(a);
 	for (uint32_t i = 0; !o->measure && i < devices->n && i < GPU_MOST_DEVICES; i++)

@@ -60,7 +60,7 @@ static enum status explain_code(enum diag_code code)
 	return STATUS_OK;
 }
 
-static bool print_unit(struct store *s, const struct unit_record *u, const char *model)
+static bool explain_print_unit(struct store *s, const struct unit_record *u, const char *model)
 {
 	static const char *const levels[] = {"0", "1", "2", "3", "s"};
 	char key[33];
@@ -79,7 +79,7 @@ static bool print_unit(struct store *s, const struct unit_record *u, const char 
 }
 
 /* Prints the units of the last build with that name or definition. */
-static enum status explain_unit(const struct options *o, const char *word)
+static enum status explain_explain_unit(const struct options *o, const char *word)
 {
 	struct arena *a = arena_new(0);
 	struct build_spec spec;
@@ -93,7 +93,7 @@ static enum status explain_unit(const struct options *o, const char *word)
 			struct history *h = history_load(a, s, spec.models[i].name);
 			for (uint32_t k = 0; k < h->n; k++)
 				if (strcmp(h->units[k].definition, word) == 0 || strcmp(h->units[k].name, word) == 0)
-					found = print_unit(s, &h->units[k], spec.models[i].name);
+					found = explain_print_unit(s, &h->units[k], spec.models[i].name);
 			history_free(h);
 		}
 	}
@@ -119,5 +119,5 @@ enum status cmd_explain(const struct options *o)
 	if (o->n_operands != 1 || o->list)
 		return fail_usage("`trib explain` needs one code, such as E0301, or one unit, or only --list");
 	enum diag_code code = diag_code_find(o->operands[0]);
-	return code < DIAG_COUNT ? explain_code(code) : explain_unit(o, o->operands[0]);
+	return code < DIAG_COUNT ? explain_code(code) : explain_explain_unit(o, o->operands[0]);
 }

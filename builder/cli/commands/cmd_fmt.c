@@ -44,7 +44,7 @@ static void io_error(struct formatter *f, const char *what, const char *path)
 static bool is_stdin(const char *path) { return strcmp(path, "-") == 0; }
 
 /* A link out of the project is formatted only if it is named itself. */
-static void add_pattern(struct formatter *f, const char *pattern)
+static void fmt_add_pattern(struct formatter *f, const char *pattern)
 {
 	uint32_t n;
 	const char *const *found = glob_expand(f->a, pattern, &n);
@@ -56,16 +56,16 @@ static void add_pattern(struct formatter *f, const char *pattern)
 			      found[i]);
 }
 
-static void add_operand(struct formatter *f, const char *path)
+static void fmt_add_operand(struct formatter *f, const char *path)
 {
 	struct stat st;
 	if (is_stdin(path) || stat(path, &st) != 0 || !S_ISDIR(st.st_mode))
 		vec_push(&f->files, path);
 	else
-		add_pattern(f, arena_printf(f->a, "%s/**/*.tri", path));
+		fmt_add_pattern(f, arena_printf(f->a, "%s/**/*.tri", path));
 }
 
-static int by_text(const void *x, const void *y) { return strcmp(*(const char *const *)x, *(const char *const *)y); }
+static int fmt_by_text(const void *x, const void *y) { return strcmp(*(const char *const *)x, *(const char *const *)y); }
 
 static void add_project(struct formatter *f)
 {
@@ -76,9 +76,9 @@ static void add_project(struct formatter *f)
 		return;
 	for (uint32_t i = 0; i < spec.n_models; i++)
 		for (uint32_t k = 0; spec.models[i].sources && k < spec.models[i].sources->n_words; k++)
-			add_pattern(f, spec.models[i].sources->words[k]);
+			fmt_add_pattern(f, spec.models[i].sources->words[k]);
 	if (f->files.len)
-		qsort(f->files.at, f->files.len, sizeof *f->files.at, by_text);
+		qsort(f->files.at, f->files.len, sizeof *f->files.at, fmt_by_text);
 	for (uint32_t i = 0; i < f->files.len; i++)
 		if (!n || strcmp(f->files.at[n - 1], f->files.at[i]) != 0)
 			f->files.at[n++] = f->files.at[i];
@@ -99,7 +99,7 @@ static bool read_stdin(struct buf *text)
 }
 
 /* NULL if it cannot be read. */
-static const struct source *read_source(const char *path, struct sources *sources)
+static const struct source *fmt_read_source(const char *path, struct sources *sources)
 {
 	struct buf text = {0};
 	if (is_stdin(path) ? read_stdin(&text) : os_read_file(path, INT32_MAX, &text.at, &text.len))
@@ -108,7 +108,7 @@ static const struct source *read_source(const char *path, struct sources *source
 	return NULL;
 }
 
-static void put(const char *text, size_t len)
+static void fmt_put(const char *text, size_t len)
 {
 	if (len)
 		print_data(stdout, text, len);
@@ -136,13 +136,13 @@ static void write_result(struct formatter *f, const char *path, const struct sou
 	}
 	if (changed && f->o->diff) {
 		line_diff(old->path, old->text, old->len, new->at ? new->at : "", new->len, &diff);
-		put(diff.at, diff.len);
+		fmt_put(diff.at, diff.len);
 	}
 	buf_free(&diff);
 	if (f->o->check || f->o->diff)
 		return;
 	if (is_stdin(path)) {
-		put(new->at, new->len);
+		fmt_put(new->at, new->len);
 	} else if (changed) {
 		remove_temporary_files(f, path);
 		if (!os_rewrite(path, new->at ? new->at : "", new->len))
@@ -150,7 +150,7 @@ static void write_result(struct formatter *f, const char *path, const struct sou
 	}
 }
 
-static void report(struct formatter *f, const struct diags *d, const struct sources *sources)
+static void fmt_report(struct formatter *f, const struct diags *d, const struct sources *sources)
 {
 	if (f->o->json == 1)
 		diags_print_json(d, sources, stdout);
@@ -164,14 +164,14 @@ static void format_file(struct formatter *f, const char *path)
 	struct buf new = {0};
 	struct sources *sources = sources_new();
 	struct diags *diags = diags_new(0);
-	const struct source *src = read_source(path, sources);
+	const struct source *src = fmt_read_source(path, sources);
 	if (!src) {
 		io_error(f, "read", path);
 	} else if (format_source(src, &new, diags)) {
 		write_result(f, path, src, &new);
 	} else {
 		diags_sort(diags);
-		report(f, diags, sources);
+		fmt_report(f, diags, sources);
 	}
 	diags_free(diags);
 	sources_free(sources);
@@ -182,7 +182,7 @@ enum status cmd_fmt(const struct options *o)
 {
 	struct formatter f = {.o = o, .a = arena_new(0)};
 	for (uint32_t i = 0; i < o->n_operands; i++)
-		add_operand(&f, o->operands[i]);
+		fmt_add_operand(&f, o->operands[i]);
 	if (!o->n_operands)
 		add_project(&f);
 	for (uint32_t i = 0; i < f.files.len && !os_interrupted(); i++)

@@ -32,7 +32,7 @@ static enum status print_page(const struct graph *g, struct arena *a, struct buf
 	return ok ? STATUS_OK : fail_environment("%s", error);
 }
 
-static enum status show(const struct graph *g, const struct options *o, struct arena *a)
+static enum status graph_show(const struct graph *g, const struct options *o, struct arena *a)
 {
 	const char *path = o->out ? o->out : o->open ? DEFAULT_PAGE : NULL;
 	bool is_page = o->open || o->format == PRINT_HTML || (o->format == PRINT_TEXT && is_page_name(path));
@@ -60,6 +60,6 @@ enum status cmd_graph(const struct options *o)
 		return fail_usage("`trib graph --open` opens a page, so it takes neither `--format json` nor `-o -`");
 	enum status s = project_load(&l, o, LOAD_INDEXED);
 	if (s == STATUS_OK)
-		s = show(graph_new(&l.context, &l.project), o, l.context.arena);
+		s = graph_show(graph_new(&l.context, &l.project), o, l.context.arena);
 	return project_unload(&l, s);
 }

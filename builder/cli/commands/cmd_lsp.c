@@ -17,13 +17,13 @@
 
 enum { MAX_QUEUED = 1000, IDLE_MS = 150 };
 
-static bool is_file(const char *path)
+static bool lsp_is_file(const char *path)
 {
 	struct stat st;
 	return stat(path, &st) == 0 && S_ISREG(st.st_mode);
 }
 
-static bool read_file(void *ctx, const char *path, char **text, size_t *len)
+static bool lsp_read_file(void *ctx, const char *path, char **text, size_t *len)
 {
 	(void)ctx;
 	return os_read_file(path, INT32_MAX, text, len);
@@ -32,16 +32,16 @@ static bool read_file(void *ctx, const char *path, char **text, size_t *len)
 static bool exists(void *ctx, const char *path)
 {
 	(void)ctx;
-	return is_file(path);
+	return lsp_is_file(path);
 }
 
-static const char *const *expand(void *ctx, struct arena *a, const char *dir, const char *pattern, uint32_t *n)
+static const char *const *lsp_expand(void *ctx, struct arena *a, const char *dir, const char *pattern, uint32_t *n)
 {
 	(void)ctx;
 	return glob_expand_in(a, dir, pattern, n);
 }
 
-static bool write_std(void *ctx, const char *path, const char *text, size_t len)
+static bool lsp_write_std(void *ctx, const char *path, const char *text, size_t len)
 {
 	struct arena *a = arena_new(0);
 	(void)ctx;
@@ -57,7 +57,7 @@ static bool input_within(int ms)
 }
 
 /* Waits for input, then reads all that is available. False at the end of the input. */
-static bool read_input(struct lsp_server *s)
+static bool lsp_read_input(struct lsp_server *s)
 {
 	char bytes[65536];
 	do {
@@ -81,7 +81,8 @@ static char *std_dir(struct arena *a)
 enum status cmd_lsp(const struct options *o)
 {
 	struct arena *a = arena_new(0);
-	struct lsp_host host = {.read = read_file, .exists = exists, .expand = expand, .write = write_std, .std_dir = std_dir(a)};
+	struct lsp_host host = {
+		.read = lsp_read_file, .exists = exists, .expand = lsp_expand, .write = lsp_write_std, .std_dir = std_dir(a)};
 	struct lsp_server *s = server_new(&host);
 	bool open = true, sent = true;
 	int idle_ms = IDLE_MS;
@@ -91,7 +92,7 @@ enum status cmd_lsp(const struct options *o)
 			server_do_idle_work(s);
 			idle_ms = 0;
 		} else {
-			open = read_input(s);
+			open = lsp_read_input(s);
 			server_handle_queue(s);
 			idle_ms = IDLE_MS;
 		}

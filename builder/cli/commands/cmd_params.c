@@ -17,21 +17,21 @@ struct totals {
 	uint32_t tensors[2];
 };
 
-static int64_t extent(const struct hir_param *p, uint32_t k) { return dim_eval(p->dims, p->type.dims[k], NULL); }
+static int64_t params_extent(const struct hir_param *p, uint32_t k) { return dim_eval(p->dims, p->type.dims[k], NULL); }
 
-static int64_t count(const struct hir_param *p)
+static int64_t params_count(const struct hir_param *p)
 {
 	int64_t n = 1;
 	for (uint32_t k = 0; k < p->type.rank; k++)
-		n *= extent(p, k);
+		n *= params_extent(p, k);
 	return n;
 }
 
-static struct totals total(const struct hir_program *p)
+static struct totals params_total(const struct hir_program *p)
 {
 	struct totals t = {0};
 	for (uint32_t i = 0; i < p->n_params; i++) {
-		t.count[p->params[i].buffer] += count(&p->params[i]);
+		t.count[p->params[i].buffer] += params_count(&p->params[i]);
 		t.tensors[p->params[i].buffer]++;
 	}
 	return t;
@@ -42,7 +42,7 @@ static const char *grouped(int64_t v, char out[FIGURE_SIZE]) { return figure_tex
 
 static void list_text(const char *model, const struct hir_program *p)
 {
-	struct totals t = total(p);
+	struct totals t = params_total(p);
 	char a[FIGURE_SIZE], b[FIGURE_SIZE];
 	int width = 0;
 	for (uint32_t i = 0; i < p->n_params; i++)
@@ -52,9 +52,9 @@ static void list_text(const char *model, const struct hir_program *p)
 		const struct hir_param *m = &p->params[i];
 		struct buf shape = {0};
 		for (uint32_t k = 0; k < m->type.rank; k++)
-			buf_printf(&shape, "%s%" PRId64, k ? ", " : "", extent(m, k));
+			buf_printf(&shape, "%s%" PRId64, k ? ", " : "", params_extent(m, k));
 		print(stdout, "%-*s  %-8s [%s] %s%s", width, m->name, dtype_text(m->type.elem), shape.at ? shape.at : "",
-		      grouped(count(m), a), m->buffer ? " buffer" : "");
+		      grouped(params_count(m), a), m->buffer ? " buffer" : "");
 		for (uint32_t k = 0; k < m->n_aliases; k++)
 			print(stdout, "%s%s", k ? ", " : ", also ", m->aliases[k]);
 		print(stdout, "\n");
@@ -75,7 +75,7 @@ static void put_param(struct json_writer *w, const char *model, const struct hir
 	json_member_str(w, "dtype", dtype_text(p->type.elem));
 	json_member_open(w, "shape", '[');
 	for (uint32_t k = 0; k < p->type.rank; k++)
-		json_int(w, extent(p, k));
+		json_int(w, params_extent(p, k));
 	json_close(w, ']');
 	json_member_bool(w, "buffer", p->buffer);
 	json_member_open(w, "aliases", '[');
@@ -87,7 +87,7 @@ static void put_param(struct json_writer *w, const char *model, const struct hir
 
 static void list_json(const char *model, const struct hir_program *p)
 {
-	struct totals t = total(p);
+	struct totals t = params_total(p);
 	struct buf out = {0};
 	struct json_writer w = {.out = &out};
 	for (uint32_t i = 0; i < p->n_params; i++) {
@@ -118,7 +118,7 @@ static const char *given_type(struct arena *a, const struct elab_input *in)
 }
 
 /* The `input` line of the manifest for this argument; NULL if there is none. */
-static const struct elab_input *find_input(const struct model_spec *s, const char *name)
+static const struct elab_input *params_find_input(const struct model_spec *s, const char *name)
 {
 	for (uint32_t i = 0; i < s->n_inputs; i++)
 		if (strcmp(s->inputs[i].name, name) == 0)
@@ -128,7 +128,7 @@ static const struct elab_input *find_input(const struct model_spec *s, const cha
 
 static void put_arg(struct arena *a, const struct model_spec *s, const struct frontend_arg *arg, bool json)
 {
-	const struct elab_input *in = find_input(s, arg->name);
+	const struct elab_input *in = params_find_input(s, arg->name);
 	const char *type = in ? given_type(a, in) : arg->type ? arg->type : "";
 	if (!json) {
 		print(stdout, "%-16s %s%s\n", arg->name, type, in ? " input" : arg->has_default ? " has a default" : "");
@@ -154,7 +154,7 @@ static void print_args(struct arena *a, const struct model_job *m, bool json)
 		const struct frontend_arg *args = frontend_entry_args(m->frontend, s->entries[e], a, &n);
 		for (uint32_t i = 0; args && i < n; i++) {
 			put_arg(a, s, &args[i], json);
-			would += !find_input(s, args[i].name) && !args[i].has_default;
+			would += !params_find_input(s, args[i].name) && !args[i].has_default;
 		}
 	}
 	if (!json)
@@ -163,7 +163,7 @@ static void print_args(struct arena *a, const struct model_job *m, bool json)
 		      s->n_inputs ? arena_printf(a, ": probably the %u without an `input` line in the manifest", would) : "");
 }
 
-static void list(struct arena *a, const struct project *p, bool json)
+static void params_list(struct arena *a, const struct project *p, bool json)
 {
 	for (uint32_t i = 0; i < p->n_models; i++) {
 		const struct model_job *m = &p->models[i];
@@ -181,6 +181,6 @@ enum status cmd_params(const struct options *o)
 	struct loaded_project l;
 	enum status s = project_load(&l, o, LOAD_PARAMS);
 	if (s == STATUS_OK)
-		list(l.context.arena, &l.project, o->json > 0);
+		params_list(l.context.arena, &l.project, o->json > 0);
 	return project_unload(&l, s);
 }

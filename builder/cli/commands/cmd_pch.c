@@ -30,7 +30,7 @@ struct measure {
 };
 
 static double ms(int64_t ns) { return (double)ns / 1e6; }
-static double share(const struct model_cost *m) { return 100.0 * (double)m->saved_ns / (double)(m->front_ns + m->saved_ns); }
+static double pch_share(const struct model_cost *m) { return 100.0 * (double)m->saved_ns / (double)(m->front_ns + m->saved_ns); }
 
 static int64_t saved_by(const struct measure *k, const struct frontend *f)
 {
@@ -78,10 +78,10 @@ static void print_measure(const struct measure *k)
 	for (uint32_t i = 0; i < k->models.len; i++)
 		print(stdout, "%s  model %s: front end %.3f ms, without precompiling %.3f ms (%.0f %% saved)\n", i ? "" : "\n",
 		      k->models.at[i].name, ms(k->models.at[i].front_ns), ms(k->models.at[i].front_ns + k->models.at[i].saved_ns),
-		      share(&k->models.at[i]));
+		      pch_share(&k->models.at[i]));
 }
 
-static void print_as_json(const struct measure *k, bool same)
+static void pch_print_as_json(const struct measure *k, bool same)
 {
 	struct buf out = {0};
 	struct json_writer w = {.out = &out};
@@ -103,7 +103,7 @@ static void print_as_json(const struct measure *k, bool same)
 		json_member_str(&w, "name", k->models.at[i].name);
 		json_member_num(&w, "front_end_ms", ms(k->models.at[i].front_ns));
 		json_member_num(&w, "saved_ms", ms(k->models.at[i].saved_ns));
-		json_member_num(&w, "saved_percent", share(&k->models.at[i]));
+		json_member_num(&w, "saved_percent", pch_share(&k->models.at[i]));
 		json_close(&w, '}');
 	}
 	json_close(&w, ']');
@@ -111,7 +111,7 @@ static void print_as_json(const struct measure *k, bool same)
 	print_json(&out);
 }
 
-static enum status measure(struct measure *k, const struct options *o)
+static enum status pch_measure(struct measure *k, const struct options *o)
 {
 	struct options all = *o;
 	struct file_stamp manifest;
@@ -128,7 +128,7 @@ static enum status measure(struct measure *k, const struct options *o)
 	if (s != STATUS_OK)
 		return s;
 	if (json)
-		print_as_json(k, same);
+		pch_print_as_json(k, same);
 	else if (same)
 		print_measure(k);
 	return same ? STATUS_OK : fail_environment("the precompiled standard library belongs to another version: build trib again");
@@ -139,7 +139,7 @@ enum status cmd_pch(const struct options *o)
 	if (!o->stdlib)
 		return fail_usage("wrong usage: write `trib pch create --stdlib`");
 	struct measure k = {.a = arena_new(0)};
-	enum status s = measure(&k, o);
+	enum status s = pch_measure(&k, o);
 	vec_free(&k.models);
 	arena_free(k.a);
 	return s;

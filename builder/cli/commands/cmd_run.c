@@ -33,7 +33,7 @@ static const char *lazy_library(struct arena *a, const struct options *o, const 
 }
 
 /* The named model, or the only one. NULL: an error was printed. */
-static const struct model_spec *find_model(struct arena *a, const struct options *o, struct build_spec *spec, enum status *s)
+static const struct model_spec *run_find_model(struct arena *a, const struct options *o, struct build_spec *spec, enum status *s)
 {
 	*s = project_read(a, o, spec);
 	if (*s != STATUS_OK)
@@ -49,7 +49,7 @@ static enum status run_project(struct arena *a, const struct options *o)
 	struct build_spec spec;
 	struct options of_model = *o;
 	enum status s;
-	const struct model_spec *m = find_model(a, o, &spec, &s);
+	const struct model_spec *m = run_find_model(a, o, &spec, &s);
 	if (!m)
 		return s;
 	if (run_on_reference(&o->run) && o->profile_out)

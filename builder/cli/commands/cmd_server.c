@@ -40,7 +40,7 @@ static enum status print_status(void)
 	return STATUS_OK;
 }
 
-static enum status stop(void)
+static enum status server_stop(void)
 {
 	if (client_stop())
 		return STATUS_OK;
@@ -60,7 +60,7 @@ static bool parse_build(struct arena *a, int argc, char **argv, struct options *
 	return ok;
 }
 
-static enum status run(struct arena *a, const struct options *o)
+static enum status commands_server_run(struct arena *a, const struct options *o)
 {
 	struct cache_config c;
 	struct options all = *o;
@@ -83,11 +83,11 @@ enum status cmd_server(const struct options *o)
 	if (o->action == ACTION_SERVER_START)
 		return client_start_server(o->jobs) ? STATUS_OK : fail_environment("cannot start the server: %s", strerror(errno));
 	if (o->action == ACTION_SERVER_STOP)
-		return stop();
+		return server_stop();
 	if (o->action == ACTION_SERVER_EMBED)
 		return embedded_run(parse_build);
 	struct arena *a = arena_new(0);
-	enum status s = run(a, o);
+	enum status s = commands_server_run(a, o);
 	arena_free(a);
 	return s;
 }

@@ -27,7 +27,7 @@ struct verdict {
 	struct comparison difference;
 };
 
-static void put_index(struct buf *b, const struct tensor *t, int64_t at)
+static void test_put_index(struct buf *b, const struct tensor *t, int64_t at)
 {
 	int64_t index[TRI_MAX_RANK];
 	for (uint32_t k = t->rank; k-- > 0; at /= t->dims[k])
@@ -41,7 +41,7 @@ static void tell_difference(struct arena *a, struct verdict *v, const struct ten
 {
 	const struct comparison *c = &v->difference;
 	buf_printf(&v->text, "%s", v->output);
-	put_index(&v->text, got, c->worst);
+	test_put_index(&v->text, got, c->worst);
 	buf_printf(&v->text, " is %.9g, want %.9g", c->got, c->want);
 	if (t.rtol > 0 || t.atol > 0)
 		buf_printf(&v->text, " (rtol %g, atol %g%s)", t.rtol, t.atol,
@@ -61,8 +61,8 @@ struct tried {
 };
 
 /* Compares with the tolerance of the type. If that is too narrow and the user gave none, also with what rounding changes in this model. */
-static bool compare(struct tried *r, const struct tensor *got, const struct tensor *want, int32_t output, struct tolerance *t,
-		    struct comparison *difference, struct buf *why)
+static bool test_compare(struct tried *r, const struct tensor *got, const struct tensor *want, int32_t output, struct tolerance *t,
+			 struct comparison *difference, struct buf *why)
 {
 	const struct options *o = r->options;
 	*t = tolerance_of(got->elem, o->run.rtol, o->run.atol);
@@ -101,7 +101,7 @@ static bool check_output(struct tried *r, const char *text, struct verdict *v)
 	}
 	struct buf why = {0};
 	bool ok = run_read_npy(a, text + len + 1, &want, &v->text);
-	if (ok && !compare(r, &got, &want, output, &t, &v->difference, &why)) {
+	if (ok && !test_compare(r, &got, &want, output, &t, &v->difference, &why)) {
 		buf_printf(&v->text, "%s %s", v->output, why.at);
 		ok = false;
 	} else if (ok && v->difference.n_wrong) {
@@ -131,8 +131,8 @@ static bool is_complete(const struct test_case *c, const tri_entry_desc *e, stru
 	return false;
 }
 
-static enum status run_case(struct arena *a, const struct run_model *m, const struct test_case *c, const struct options *o,
-			    struct verdict *v)
+static enum status test_run_case(struct arena *a, const struct run_model *m, const struct test_case *c, const struct options *o,
+				 struct verdict *v)
 {
 	const tri_entry_desc *e = &m->entries[c->entry];
 	struct options with = *o;
@@ -178,7 +178,7 @@ static enum status test_model(struct arena *a, const struct run_model *m, void *
 	for (uint32_t i = 0; i < n; i++) {
 		struct verdict v = {0};
 		arena_mark_t before = arena_mark(a);
-		enum status s = run_case(a, m, &cases[i], t->of_model, &v);
+		enum status s = test_run_case(a, m, &cases[i], t->of_model, &v);
 		if (s != STATUS_OK && !v.text.len)
 			buf_puts(&v.text, "interrupted");
 		if (t->options->json > 0)
@@ -197,7 +197,7 @@ static enum status test_model(struct arena *a, const struct run_model *m, void *
 	return worst;
 }
 
-static void print_summary(const struct testing *t)
+static void test_print_summary(const struct testing *t)
 {
 	if (t->options->json > 0) {
 		struct buf out = {0};
@@ -245,7 +245,7 @@ enum status cmd_test(const struct options *o)
 			worst = s > worst ? s : worst;
 		}
 		if (built)
-			print_summary(&t);
+			test_print_summary(&t);
 	}
 	arena_free(a);
 	return worst;

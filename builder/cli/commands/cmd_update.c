@@ -16,7 +16,7 @@ static void print_dependency(const struct dependency *d)
 		print(stdout, "%s  %.12s  (unchanged)\n", d->name, d->commit);
 }
 
-static enum status check_names(const struct dependencies *all, const struct options *o)
+static enum status update_check_names(const struct dependencies *all, const struct options *o)
 {
 	for (uint32_t i = 0; i < o->n_operands; i++) {
 		bool known = false;
@@ -28,13 +28,13 @@ static enum status check_names(const struct dependencies *all, const struct opti
 	return STATUS_OK;
 }
 
-static enum status show(const struct dependencies *all, const struct options *o)
+static enum status update_show(const struct dependencies *all, const struct options *o)
 {
 	for (uint32_t i = 0; i < all->n && !o->quiet; i++)
 		print_dependency(&all->at[i]);
 	if (!all->n && !o->quiet)
 		print(stdout, "no dependencies in tri.build\n");
-	return check_names(all, o);
+	return update_check_names(all, o);
 }
 
 enum status cmd_update(const struct options *o)
@@ -42,6 +42,6 @@ enum status cmd_update(const struct options *o)
 	struct loaded_project l;
 	enum status s = project_load(&l, o, LOAD_DEPENDENCIES);
 	if (s == STATUS_OK)
-		s = show(&l.project.dependencies, o);
+		s = update_show(&l.project.dependencies, o);
 	return project_unload(&l, s);
 }

@@ -17,7 +17,7 @@ static enum status tell(struct arena *a, const struct run_model *m, void *ctx)
 	return STATUS_OK;
 }
 
-static enum status validate(struct arena *a, const char *path, const char *name, const struct options *o)
+static enum status validate_validate(struct arena *a, const char *path, const char *name, const struct options *o)
 {
 	return run_visit_library(a, path, name, o, tell, (void *)(uintptr_t)o);
 }
@@ -32,7 +32,7 @@ static enum status validate_project(struct arena *a, const struct options *o)
 		if (!(spec.models[i].emit >> EMIT_LIBRARY & 1)) /* of the libraries, only those for processors have weight files */
 			continue;
 		const char *path = run_library_path(a, &spec.models[i], o, &s);
-		s = path ? validate(a, path, spec.models[i].name, o) : s;
+		s = path ? validate_validate(a, path, spec.models[i].name, o) : s;
 		worst = s > worst ? s : worst;
 	}
 	return worst;
@@ -43,7 +43,7 @@ enum status cmd_validate(const struct options *o)
 	struct arena *a = arena_new(0);
 	const char *word = o->n_operands ? o->operands[0] : "";
 	bool is_library = strchr(word, '/') || path_has_extension(word, "so");
-	enum status s = is_library ? validate(a, word, word, o) : validate_project(a, o);
+	enum status s = is_library ? validate_validate(a, word, word, o) : validate_project(a, o);
 	arena_free(a);
 	return s;
 }

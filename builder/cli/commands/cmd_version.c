@@ -52,7 +52,7 @@ static void print_weights(const tri_model_desc *d)
 	}
 }
 
-static enum status describe(const char *path)
+static enum status version_describe(const char *path)
 {
 	struct arena *a = arena_new(0);
 	struct library lib;
@@ -82,7 +82,7 @@ static enum status describe(const char *path)
 enum status cmd_version(const struct options *o)
 {
 	if (o->model_path || o->n_operands)
-		return describe(o->model_path ? o->model_path : o->operands[0]);
+		return version_describe(o->model_path ? o->model_path : o->operands[0]);
 	struct arena *a = arena_new(0);
 	bool is_there = module_path(a, "codegen") != NULL;
 	print(stdout, "trib %s\ncode generator: LLVM %s%s\n", TRIB_VERSION, TRIB_LLVM_VERSION,

@@ -92,7 +92,7 @@ static void draw_progress(const struct recording *r)
 	fflush(stderr);
 }
 
-static void report_failure(struct buf *error)
+static void profile_report_failure(struct buf *error)
 {
 	if (os_is_tty(STDERR_FILENO))
 		print(stderr, "\r\033[K");
@@ -108,7 +108,7 @@ bool recording_sample(struct recording *r, struct profile **profile)
 	struct profile *p = recorder_sample(r->recorder, &error);
 	r->done++;
 	if (!p) {
-		report_failure(&error);
+		profile_report_failure(&error);
 		return false;
 	}
 	draw_progress(r);
@@ -129,7 +129,7 @@ void recording_open(struct recording *r, int warm_up, uint32_t samples)
 	r->total = unmeasured + samples;
 	r->recorder = recorder_open(&r->options, &error);
 	if (!r->recorder)
-		report_failure(&error);
+		profile_report_failure(&error);
 	for (uint32_t i = 0; r->recorder && i < unmeasured; i++) {
 		struct profile *ignored = NULL;
 		if (!recording_sample(r, &ignored))
@@ -187,7 +187,7 @@ enum status profile_report(const struct options *o)
 	return STATUS_OK;
 }
 
-static bool conditions_allow(const struct options *o, const struct profile *before, const struct profile *after)
+static bool profile_conditions_allow(const struct options *o, const struct profile *before, const struct profile *after)
 {
 	struct buf differences = {0};
 	bool equal = compare_conditions(before, after, FOREIGN_LINE, &differences);
@@ -207,7 +207,7 @@ enum status profile_compare(const struct options *o)
 		return STATUS_USAGE;
 	c.threshold = threshold - 1;
 	struct profile *before = read_profile(o->operands[0]), *after = before ? read_profile(o->operands[1]) : NULL;
-	bool ok = after && conditions_allow(o, before, after);
+	bool ok = after && profile_conditions_allow(o, before, after);
 	if (ok) {
 		struct report_options r = report_options_of(o);
 		struct comparison *all = compare_profiles(before, after, c);

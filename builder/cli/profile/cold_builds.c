@@ -57,7 +57,7 @@ static void count_parameters(const struct hir_program *p, struct scaling_model *
 	}
 }
 
-static void count_lines(const struct build_context *c, const struct frontend *f, struct scaling_model *m)
+static void cold_builds_count_lines(const struct build_context *c, const struct frontend *f, struct scaling_model *m)
 {
 	for (uint32_t i = 0; i < frontend_files(f); i++) {
 		const struct source *s = context_find_source(c, frontend_file_path(f, i));
@@ -76,7 +76,7 @@ enum status cold_builds_find_models(struct cold_builds *c, const struct options 
 		bool is_known = j->program && !j->params.unknown && !j->params.file_absent;
 		if (is_known) {
 			count_parameters(j->program, &m);
-			count_lines(&l.context, j->frontend, &m);
+			cold_builds_count_lines(&l.context, j->frontend, &m);
 		}
 		m.is_measured = is_known && (o->n_operands || m.size[SIZE_PARAMETERS] <= LARGEST);
 		vec_push(out, m);

@@ -30,7 +30,7 @@ static bool has_arrays(const json_t *o, ...)
 }
 
 static bool is_number_or_null(const json_t *v) { return json_is_number(v) || json_is_null(v); }
-static bool is_index(const json_t *v, size_t n)
+static bool page_report_is_index(const json_t *v, size_t n)
 {
 	return json_is_integer(v) && json_integer_value(v) >= 0 && (size_t)json_integer_value(v) < n;
 }
@@ -40,7 +40,7 @@ static bool are_indices(const json_t *list, size_t n)
 	size_t i;
 	const json_t *v;
 	bool ok = true;
-	json_array_foreach(list, i, v) ok = ok && is_index(v, n);
+	json_array_foreach(list, i, v) ok = ok && page_report_is_index(v, n);
 	return ok;
 }
 
@@ -72,7 +72,7 @@ static bool is_model(const json_t *m, size_t n_units)
 	const json_t *e;
 	bool ok = has_texts(m, "name", NULL) && has_arrays(m, "entries", NULL);
 	json_array_foreach(json_object_get(m, "entries"), i, e) ok =
-		ok && has_texts(e, "name", NULL) && is_index(json_object_get(e, "unit"), n_units);
+		ok && has_texts(e, "name", NULL) && page_report_is_index(json_object_get(e, "unit"), n_units);
 	return ok;
 }
 
@@ -86,23 +86,24 @@ static bool is_definition(const json_t *d, size_t n)
 	return ok;
 }
 
-static bool is_step(const json_t *s, size_t n_units)
+static bool page_report_is_step(const json_t *s, size_t n_units)
 {
 	const json_t *unit = json_object_get(s, "unit"), *other = json_object_get(s, "other");
-	return has_texts(s, "kind", "name", NULL) && (!unit || is_index(unit, n_units)) && (!other || is_index(other, n_units));
+	return has_texts(s, "kind", "name", NULL) && (!unit || page_report_is_index(unit, n_units)) &&
+	       (!other || page_report_is_index(other, n_units));
 }
 
-static bool is_unit(const json_t *u, size_t n)
+static bool page_report_is_unit(const json_t *u, size_t n)
 {
 	size_t i, n_steps = json_array_size(json_object_get(u, "steps"));
 	const json_t *part;
 	bool ok = has_texts(u, "name", "model", "definition", "file", "signature", NULL) &&
 		  has_arrays(u, "uses", "steps", "values", NULL) && are_indices(json_object_get(u, "uses"), n) &&
 		  is_number_or_null(json_object_get(u, "compile_ms"));
-	json_array_foreach(json_object_get(u, "steps"), i, part) ok = ok && is_step(part, n);
+	json_array_foreach(json_object_get(u, "steps"), i, part) ok = ok && page_report_is_step(part, n);
 	json_array_foreach(json_object_get(u, "values"), i, part) ok = ok && has_texts(part, "type", NULL) &&
-								       is_index(json_object_get(part, "from"), n_steps) &&
-								       is_index(json_object_get(part, "to"), n_steps);
+								       page_report_is_index(json_object_get(part, "from"), n_steps) &&
+								       page_report_is_index(json_object_get(part, "to"), n_steps);
 	return ok;
 }
 
@@ -113,7 +114,7 @@ static bool is_graph(const json_t *root)
 	bool ok = has_arrays(root, "models", "definitions", "units", NULL);
 	json_array_foreach(json_object_get(root, "models"), i, part) ok = ok && is_model(part, n_units);
 	json_array_foreach(json_object_get(root, "definitions"), i, part) ok = ok && is_definition(part, n_defs);
-	json_array_foreach(json_object_get(root, "units"), i, part) ok = ok && is_unit(part, n_units);
+	json_array_foreach(json_object_get(root, "units"), i, part) ok = ok && page_report_is_unit(part, n_units);
 	return ok;
 }
 

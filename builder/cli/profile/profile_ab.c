@@ -22,8 +22,8 @@ static bool is_source(const char *operand)
 }
 
 /* `operand`: NULL, a trib or a source. */
-static struct recording new_side(struct arena *a, const struct options *o, const char *own, const char *operand, const char *flags,
-				 const char *const *models)
+static struct recording profile_ab_new_side(struct arena *a, const struct options *o, const char *own, const char *operand,
+					    const char *flags, const char *const *models)
 {
 	bool source = operand && is_source(operand);
 	return (struct recording){.options = {.program = operand && !source ? operand : own,
@@ -35,7 +35,7 @@ static struct recording new_side(struct arena *a, const struct options *o, const
 					      .count_instructions = process_can_count_instructions()}};
 }
 
-static enum status run(struct arena *a, const struct options *o, const char *own)
+static enum status profile_ab_run(struct arena *a, const struct options *o, const char *own)
 {
 	const char *models[] = {o->model_path, NULL};
 	const char *flags[2] = {o->recording.flags_a, o->recording.flags_b};
@@ -44,7 +44,7 @@ static enum status run(struct arena *a, const struct options *o, const char *own
 	struct report_options r = report_options_of(o);
 	struct ab_side names[2];
 	for (uint32_t i = 0; i < 2; i++) {
-		sides[i] = new_side(a, o, own, o->n_operands ? o->operands[i] : NULL, flags[i], models);
+		sides[i] = profile_ab_new_side(a, o, own, o->n_operands ? o->operands[i] : NULL, flags[i], models);
 		sides[i].label = i ? "b" : "a";
 	}
 	bool ok = recording_pairs(sides, profiles, o->recording.warm_up, o->recording.samples ? (uint32_t)o->recording.samples : 10) == 2;
@@ -71,7 +71,7 @@ enum status profile_ab(const struct options *o)
 			"`trib profile ab` compares two projects or source files, `ab DIR_A DIR_B`, two programs, `ab OLD_TRIB NEW_TRIB`, or two lists of flags, `ab --a '-O1' --b '-O2'`");
 	struct arena *a = arena_new(0);
 	char *own = process_own_path();
-	enum status s = own ? run(a, o, own) : fail_environment("cannot find the executable");
+	enum status s = own ? profile_ab_run(a, o, own) : fail_environment("cannot find the executable");
 	free(own);
 	arena_free(a);
 	return s;

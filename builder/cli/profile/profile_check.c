@@ -51,7 +51,7 @@ static bool read_gate(struct checker *c)
 	return ok;
 }
 
-static bool is_file(const struct options *o)
+static bool profile_check_is_file(const struct options *o)
 {
 	return o->n_operands == 1 && (strchr(o->operands[0], '/') || path_has_extension(o->operands[0], "json"));
 }
@@ -83,9 +83,9 @@ static bool add_samples(struct checker *c, uint32_t n)
 	return true;
 }
 
-static bool measure(struct checker *c)
+static bool profile_check_measure(struct checker *c)
 {
-	if (is_file(c->o))
+	if (profile_check_is_file(c->o))
 		return (c->current = read_profile(c->o->operands[0])) != NULL;
 	prepare_recording(c);
 	recording_open(&c->recording, c->o->recording.warm_up, recording_most(c->o->recording.samples));
@@ -102,7 +102,7 @@ static void judge(struct checker *c)
 }
 
 /* Measures more as long as nothing is decided and there is time. */
-static bool decide(struct checker *c)
+static bool profile_check_decide(struct checker *c)
 {
 	judge(c);
 	while (c->result.verdict == GATE_UNDECIDED && c->recording.recorder && (double)(os_now_ns() - c->began) < c->max_time_ns) {
@@ -114,7 +114,7 @@ static bool decide(struct checker *c)
 	return true;
 }
 
-static bool conditions_allow(const struct checker *c)
+static bool profile_check_conditions_allow(const struct checker *c)
 {
 	struct buf differences = {0};
 	bool ok = !c->baseline || c->o->recording.any_conditions || compare_conditions(c->baseline, c->current, FOREIGN_LINE, &differences);
@@ -128,7 +128,7 @@ static bool conditions_allow(const struct checker *c)
 }
 
 /* True if the whole became faster or smaller, and nothing is worse. */
-static bool is_better(const struct checker *c)
+static bool profile_check_is_better(const struct checker *c)
 {
 	for (uint32_t i = 0; i < c->comparison->n_rows && compare_is_whole(&c->comparison->rows[i]); i++)
 		if (c->comparison->rows[i].change == CHANGE_IMPROVEMENT)
@@ -138,7 +138,8 @@ static bool is_better(const struct checker *c)
 
 static enum status save_baseline(const struct checker *c)
 {
-	bool save = (!c->baseline && c->o->recording.save) || (c->baseline && c->o->recording.update_if_better && is_better(c));
+	bool save =
+		(!c->baseline && c->o->recording.save) || (c->baseline && c->o->recording.update_if_better && profile_check_is_better(c));
 	if (!save)
 		return STATUS_OK;
 	if (!profile_write(c->current, c->o->recording.baseline))
@@ -155,14 +156,14 @@ static bool find_baseline(struct checker *c)
 	return (c->baseline = read_profile(path)) != NULL;
 }
 
-static enum status run(struct checker *c)
+static enum status profile_check_run(struct checker *c)
 {
 	struct report_options r = report_options_of(c->o);
 	struct buf report = {0};
 	c->began = os_now_ns();
-	if (c->gate.metric == METRIC_INSTRUCTIONS && !is_file(c->o) && !process_can_count_instructions())
+	if (c->gate.metric == METRIC_INSTRUCTIONS && !profile_check_is_file(c->o) && !process_can_count_instructions())
 		return fail_environment("this kernel does not let trib count instructions; use --metric cpu");
-	if (!find_baseline(c) || !measure(c) || !conditions_allow(c) || !decide(c))
+	if (!find_baseline(c) || !profile_check_measure(c) || !profile_check_conditions_allow(c) || !profile_check_decide(c))
 		return os_interrupted() ? STATUS_INTERRUPTED : STATUS_ENVIRONMENT;
 	report_gate(&c->result, &r, &report);
 	print_report(&report);
@@ -177,7 +178,7 @@ enum status profile_check(const struct options *o)
 	if (!o->recording.baseline && (o->recording.save || o->recording.update_if_better))
 		return fail_usage("--save and --update-if-better want --baseline FILE");
 	struct checker c = {.o = o, .arena = arena_new(0), .program = process_own_path()};
-	enum status s = read_gate(&c) ? run(&c) : STATUS_USAGE;
+	enum status s = read_gate(&c) ? profile_check_run(&c) : STATUS_USAGE;
 	recording_close(&c.recording);
 	gate_free(&c.result);
 	compare_free(c.comparison);

@@ -32,7 +32,7 @@ static void add_report(struct page_input *in, enum page_report_kind kind, const 
 		in->data.graph = json;
 }
 
-static bool read_input(struct page_input *in, const char *path)
+static bool profile_html_read_input(struct page_input *in, const char *path)
 {
 	struct buf error = {0};
 	char *text = NULL;
@@ -55,7 +55,7 @@ static bool read_input(struct page_input *in, const char *path)
 	return p || (kind != PAGE_REPORT_NONE && kind != PAGE_REPORT_DAMAGED);
 }
 
-static const char *title_of(const struct page_input *in)
+static const char *profile_html_title_of(const struct page_input *in)
 {
 	const struct profile *p = in->profiles[0].profile;
 	const char *models = profile_setting(p, "models");
@@ -81,13 +81,13 @@ enum status profile_html(const struct options *o)
 				.gates = ARENA_ARRAY(a, const char *, o->n_operands)};
 	enum status s = STATUS_OK;
 	for (uint32_t i = 0; i < o->n_operands && s == STATUS_OK; i++)
-		s = read_input(&in, o->operands[i]) ? STATUS_OK : STATUS_ENVIRONMENT;
+		s = profile_html_read_input(&in, o->operands[i]) ? STATUS_OK : STATUS_ENVIRONMENT;
 	if (s == STATUS_OK && !in.data.n_profiles)
 		s = fail_usage("a page wants at least one profile, made by `trib profile record` or `--profile-out`");
 	in.data.profiles = in.profiles;
 	in.data.gates = in.gates;
 	if (s == STATUS_OK) {
-		in.data.title = title_of(&in);
+		in.data.title = profile_html_title_of(&in);
 		s = write_page(&in, o->out ? o->out : DEFAULT_PAGE);
 	}
 	for (uint32_t i = 0; i < in.data.n_profiles; i++)

@@ -13,7 +13,7 @@
 #include "builder/profile/process.h"
 #include "builder/profile/statistics.h"
 
-static enum status record(struct recording *r, const struct options *o, struct profile **p)
+static enum status profile_record_record(struct recording *r, const struct options *o, struct profile **p)
 {
 	recording_open(r, o->recording.warm_up, recording_most(o->recording.samples));
 	bool ok = r->recorder && recording_samples(r, o->recording.samples, p);
@@ -21,7 +21,7 @@ static enum status record(struct recording *r, const struct options *o, struct p
 	return ok ? STATUS_OK : os_interrupted() ? STATUS_INTERRUPTED : STATUS_ENVIRONMENT;
 }
 
-static enum status write_out(const struct options *o, const struct profile *p)
+static enum status profile_record_write_out(const struct options *o, const struct profile *p)
 {
 	char wall[FIGURE_SIZE], deviation[FIGURE_SIZE];
 	const double *walls = p->total.of[METRIC_WALL];
@@ -54,9 +54,9 @@ enum status profile_record(const struct options *o)
 					  .models = models,
 					  .flags = o->command,
 					  .count_instructions = process_can_count_instructions()}};
-	enum status s = program ? record(&r, o, &p) : fail_environment("cannot find the executable");
+	enum status s = program ? profile_record_record(&r, o, &p) : fail_environment("cannot find the executable");
 	if (s == STATUS_OK)
-		s = write_out(o, p);
+		s = profile_record_write_out(o, p);
 	profile_free(p);
 	arena_free(a);
 	free(program);

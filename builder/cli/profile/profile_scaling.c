@@ -12,17 +12,18 @@ struct scaler {
 	struct scaling s;
 };
 
-static bool measure(struct scaler *k, const char *const *models, const char *flag, const char *label, struct scaling_cost *out)
+static bool profile_scaling_measure(struct scaler *k, const char *const *models, const char *flag, const char *label,
+				    struct scaling_cost *out)
 {
 	return cold_builds_measure(&k->builds, models, split_words(k->s.arena, flag), label, out);
 }
 
-static bool measure_models(struct scaler *k)
+static bool profile_scaling_measure_models(struct scaler *k)
 {
 	for (uint32_t i = 0; i < k->s.models.len; i++) {
 		struct scaling_model *m = &k->s.models.at[i];
 		const char *models[] = {m->name, NULL};
-		if (m->is_measured && !measure(k, models, "-j1", m->name, &m->cost))
+		if (m->is_measured && !profile_scaling_measure(k, models, "-j1", m->name, &m->cost))
 			return false;
 	}
 	return true;
@@ -36,7 +37,7 @@ static bool measure_settings(struct scaler *k, const char *const *all_models)
 	} all[] = {{"-j1", 1}, {"-j2", 2}, {"-j4", 4}, {"-j8", 8}, {"-O0", 0}, {"-O1", 0}, {"-O2", 0}, {"-O3", 0}, {"-Os", 0}};
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
 		struct scaling_setting x = {.flag = all[i].flag, .jobs = all[i].jobs};
-		if (!measure(k, all_models, x.flag, x.flag, &x.cost))
+		if (!profile_scaling_measure(k, all_models, x.flag, x.flag, &x.cost))
 			return false;
 		vec_push(&k->s.settings, x);
 	}
@@ -54,7 +55,7 @@ static const char *const *list_measured(struct scaler *k, uint32_t *n)
 	return names;
 }
 
-static enum status run(struct scaler *k)
+static enum status profile_scaling_run(struct scaler *k)
 {
 	struct report_options r = report_options_of(k->builds.options);
 	uint32_t n;
@@ -66,7 +67,7 @@ static enum status run(struct scaler *k)
 		return fail_usage(
 			"there is no model to measure: their weights are missing, or they have more than 500 million parameters and "
 			"the command names none");
-	if (!measure_models(k) || !measure_settings(k, all))
+	if (!profile_scaling_measure_models(k) || !measure_settings(k, all))
 		return os_interrupted() ? STATUS_INTERRUPTED : STATUS_ENVIRONMENT;
 	struct buf report = {0};
 	k->s.samples = k->builds.most_samples;
@@ -80,7 +81,7 @@ enum status profile_scaling(const struct options *o)
 	struct scaler k = {.s = {.arena = arena_new(0)}};
 	enum status s = cold_builds_open(&k.builds, o, k.s.arena);
 	if (s == STATUS_OK)
-		s = run(&k);
+		s = profile_scaling_run(&k);
 	cold_builds_close(&k.builds);
 	vec_free(&k.s.models);
 	vec_free(&k.s.settings);

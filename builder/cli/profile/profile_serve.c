@@ -35,7 +35,7 @@ static void find_version(char out[MOST_VERSION])
 }
 
 /* A page without data, which loads itself again. Its address may have the name of a tab, with which a browser would not load it. */
-static void put_message(const char *text, struct buf *out)
+static void profile_serve_put_message(const char *text, struct buf *out)
 {
 	buf_puts(
 		out,
@@ -58,9 +58,10 @@ static void make_page(struct served_page *s)
 			      .n_profiles = 1,
 			      .live = s->version};
 	if (!p)
-		put_message(why.len ? why.at : "No build was measured yet. Run trib build or trib watch in this project.", &s->page);
+		profile_serve_put_message(why.len ? why.at : "No build was measured yet. Run trib build or trib watch in this project.",
+					  &s->page);
 	else if (!page_print(a, &d, &s->page, &error))
-		put_message(error, &s->page);
+		profile_serve_put_message(error, &s->page);
 	profile_free(p);
 	buf_free(&why);
 	arena_free(a);
@@ -87,7 +88,7 @@ static enum http_status answer(void *ctx, const char *path, struct buf *body, co
 	return HTTP_OK;
 }
 
-static enum status serve(const struct options *o, int lock, int listener, uint16_t port)
+static enum status profile_serve_serve(const struct options *o, int lock, int listener, uint16_t port)
 {
 	struct served_page page = {.version = "", .lock = lock};
 	char address[64];
@@ -118,7 +119,7 @@ enum status profile_serve(const struct options *o)
 	else if ((listener = page_server_open(&port)) < 0)
 		fail_environment("cannot listen on port %u: %s; --port 0 chooses a free one", port, strerror(errno));
 	else
-		return serve(o, lock, listener, port);
+		return profile_serve_serve(o, lock, listener, port);
 	if (lock >= 0)
 		close(lock);
 	return STATUS_ENVIRONMENT;

@@ -41,7 +41,7 @@ static const char *base_flags(struct arena *a, const struct profile *p, const ch
 	return variant ? arena_printf(a, "%s%s", text, variant) : text;
 }
 
-static double rows_of(const struct profile *p)
+static double profile_suggest_rows_of(const struct profile *p)
 {
 	const char *batch = profile_setting(p, "batch");
 	return batch && atof(batch) >= 1 ? atof(batch) : 1;
@@ -57,7 +57,7 @@ struct trial {
 	const char *const *models;
 };
 
-static struct recording new_side(const struct trial *t, const char *flags, const char *label)
+static struct recording profile_suggest_new_side(const struct trial *t, const char *flags, const char *label)
 {
 	const char *scenario = profile_setting(t->profile, "scenario");
 	enum scenario s = SCENARIO_COLD;
@@ -79,7 +79,7 @@ static void set_saving(struct trial *t, struct suggestion *x, struct profile *co
 	for (uint32_t side = 0; side < 2; side++) {
 		times[side] = ARENA_ARRAY(t->arena, double, pairs);
 		for (uint32_t i = 0; i < pairs; i++)
-			times[side][i] = profiles[side]->total.of[METRIC_WALL][i] / rows_of(profiles[side]);
+			times[side][i] = profiles[side]->total.of[METRIC_WALL][i] / profile_suggest_rows_of(profiles[side]);
 	}
 	struct ratio r = statistics_paired_ratio(times[0], times[1], pairs, 0.05);
 	x->saving_kind = SAVING_MEASURED;
@@ -93,8 +93,8 @@ static bool try_one(struct trial *t, struct suggestion *x)
 {
 	uint32_t pairs = t->o->recording.samples ? (uint32_t)t->o->recording.samples : PAIRS;
 	struct profile *profiles[2] = {NULL, NULL};
-	struct recording sides[2] = {new_side(t, base_flags(t->arena, t->profile, NULL), "as it is"),
-				     new_side(t, base_flags(t->arena, t->profile, x->variant), x->variant)};
+	struct recording sides[2] = {profile_suggest_new_side(t, base_flags(t->arena, t->profile, NULL), "as it is"),
+				     profile_suggest_new_side(t, base_flags(t->arena, t->profile, x->variant), x->variant)};
 	uint32_t failed = recording_pairs(sides, profiles, 1, pairs);
 	if (failed == 2)
 		set_saving(t, x, profiles, pairs);

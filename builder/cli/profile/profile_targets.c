@@ -21,7 +21,7 @@ struct checker {
 };
 
 /* Operands are names of classes, or else of models. None: all classes. */
-static void read_operands(struct checker *k, const struct options *o)
+static void profile_targets_read_operands(struct checker *k, const struct options *o)
 {
 	enum target_class c;
 	k->references = ARENA_ARRAY(k->rows.arena, const char *, o->n_operands + TARGET_CLASSES);
@@ -35,7 +35,7 @@ static void read_operands(struct checker *k, const struct options *o)
 		k->references[k->n_references++] = targets[i].model;
 }
 
-static bool measure(struct checker *k, struct scaling_model *m, bool is_generated)
+static bool profile_targets_measure(struct checker *k, struct scaling_model *m, bool is_generated)
 {
 	const char *models[] = {m->name, NULL};
 	if (!cold_builds_measure(&k->builds, models, k->builds.options->command, m->name, &m->cost))
@@ -45,7 +45,7 @@ static bool measure(struct checker *k, struct scaling_model *m, bool is_generate
 }
 
 /* Measures models of the project in the current folder. */
-static enum status measure_models(struct checker *k, const char *const *names, uint32_t n, bool are_generated)
+static enum status profile_targets_measure_models(struct checker *k, const char *const *names, uint32_t n, bool are_generated)
 {
 	struct options o = *k->builds.options;
 	scaling_models found = {0};
@@ -55,7 +55,7 @@ static enum status measure_models(struct checker *k, const char *const *names, u
 	for (uint32_t i = 0; s == STATUS_OK && i < found.len; i++)
 		if (!found.at[i].is_measured)
 			s = fail_usage("model `%s` cannot be measured: its weights are missing", found.at[i].name);
-		else if (!measure(k, &found.at[i], are_generated))
+		else if (!profile_targets_measure(k, &found.at[i], are_generated))
 			s = os_interrupted() ? STATUS_INTERRUPTED : STATUS_ENVIRONMENT;
 	vec_free(&found);
 	return s;
@@ -68,7 +68,7 @@ static enum status measure_references_in(struct checker *k, const char *folder)
 	if (here < 0 || !reference_models_write(folder) || chdir(folder) != 0)
 		s = fail_environment("cannot write the reference models to `%s`: %s", folder, strerror(errno));
 	if (s == STATUS_OK)
-		s = measure_models(k, k->references, k->n_references, true);
+		s = profile_targets_measure_models(k, k->references, k->n_references, true);
 	if (here >= 0 && fchdir(here) != 0 && s == STATUS_OK)
 		s = fail_environment("cannot return to the folder of the project: %s", strerror(errno));
 	if (here >= 0)
@@ -87,13 +87,13 @@ static enum status measure_references(struct checker *k)
 	return s;
 }
 
-static enum status run(struct checker *k)
+static enum status profile_targets_run(struct checker *k)
 {
 	struct report_options r = report_options_of(k->builds.options);
 	enum status s = STATUS_OK;
-	read_operands(k, k->builds.options);
+	profile_targets_read_operands(k, k->builds.options);
 	if (k->n_models)
-		s = measure_models(k, k->models, k->n_models, false);
+		s = profile_targets_measure_models(k, k->models, k->n_models, false);
 	if (s == STATUS_OK && k->n_references)
 		s = measure_references(k);
 	if (s != STATUS_OK)
@@ -110,7 +110,7 @@ enum status profile_targets(const struct options *o)
 	struct checker k = {.rows = {.arena = arena_new(0)}};
 	enum status s = cold_builds_open(&k.builds, o, k.rows.arena);
 	if (s == STATUS_OK)
-		s = run(&k);
+		s = profile_targets_run(&k);
 	cold_builds_close(&k.builds);
 	vec_free(&k.rows.list);
 	arena_free(k.rows.arena);

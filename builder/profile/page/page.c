@@ -16,7 +16,7 @@ static struct buf *open_value(struct json_writer *w, const char *key)
 	return w->out;
 }
 
-static void put_profile(struct json_writer *w, const struct page_profile *p)
+static void page_put_profile(struct json_writer *w, const struct page_profile *p)
 {
 	const struct report_options o = {.format = REPORT_JSON, .top = UINT32_MAX};
 	struct suggestions *list = suggest(p->profile);
@@ -49,7 +49,7 @@ static void put_comparison(struct json_writer *w, const struct page_data *d, uin
 }
 
 /* The names and units of all figures, and the words for changes: the scripts have none of their own. */
-static void put_names(struct json_writer *w)
+static void page_put_names(struct json_writer *w)
 {
 	json_member_open(w, "metrics", '{');
 	for (uint32_t m = 0; m < METRIC_COUNT; m++) {
@@ -74,12 +74,12 @@ static void put_data(const struct page_data *d, struct buf *out)
 	struct json_writer w = {.out = out};
 	json_open(&w, '{');
 	json_member_str(&w, "title", d->title);
-	put_names(&w);
+	page_put_names(&w);
 	if (d->live)
 		json_member_str(&w, "live", d->live);
 	json_member_open(&w, "profiles", '[');
 	for (uint32_t i = 0; i < d->n_profiles; i++)
-		put_profile(&w, &d->profiles[i]);
+		page_put_profile(&w, &d->profiles[i]);
 	json_close(&w, ']');
 	json_member_open(&w, "comparisons", '[');
 	for (uint32_t i = 1; i < d->n_profiles; i++)

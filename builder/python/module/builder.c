@@ -20,7 +20,7 @@ struct builder {
 	bool running;
 };
 
-static bool find(void *handle, const char *name, void *function)
+static bool builder_find(void *handle, const char *name, void *function)
 {
 	void *symbol = dlsym(handle, name);
 	memcpy(function, &symbol, sizeof symbol);
@@ -28,11 +28,11 @@ static bool find(void *handle, const char *name, void *function)
 }
 
 /* The library stays open: it has threads of its own. */
-static bool open_library(struct module_state *s, const char *path, struct functions *f)
+static bool builder_open_library(struct module_state *s, const char *path, struct functions *f)
 {
 	void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-	if (handle && find(handle, "tri_builder_open", &f->open) && find(handle, "tri_builder_run", &f->run) &&
-	    find(handle, "tri_builder_cancel", &f->cancel) && find(handle, "tri_builder_close", &f->close))
+	if (handle && builder_find(handle, "tri_builder_open", &f->open) && builder_find(handle, "tri_builder_run", &f->run) &&
+	    builder_find(handle, "tri_builder_cancel", &f->cancel) && builder_find(handle, "tri_builder_close", &f->close))
 		return true;
 	raise_by(s, "load_error", Py_BuildValue("(NN)", text_of(path), text_of(dlerror())));
 	return false;
@@ -47,7 +47,7 @@ static PyObject *builder_new(PyTypeObject *type, PyObject *args, PyObject *words
 	if (!s || !PyArg_ParseTupleAndKeywords(args, words, "yy", names, &library, &folder))
 		return NULL;
 	struct builder *b = (struct builder *)object_new(type);
-	if (!b || !open_library(s, library, &b->lib)) {
+	if (!b || !builder_open_library(s, library, &b->lib)) {
 		Py_XDECREF(b);
 		return NULL;
 	}
@@ -160,7 +160,7 @@ static const char **read_models(PyObject *tuple, tri_build_options *o)
 	return NULL;
 }
 
-static const char **read_options(PyObject *args, PyObject *words, struct run *r, tri_build_options *o)
+static const char **builder_read_options(PyObject *args, PyObject *words, struct run *r, tri_build_options *o)
 {
 	static char *names[] = {"models",        "jobs",     "level",        "target",      "cpu",           "out",
 				"cache_dir",     "settings", "messages",     "no_cache",    "locked",        "offline",
@@ -194,7 +194,7 @@ static PyObject *builder_run(PyObject *self, PyObject *args, PyObject *words)
 	tri_build_summary s = {.size = sizeof s};
 	if (b->running || !b->open)
 		return raise_by(module_state(), b->running ? "build_busy" : "builder_closed", PyTuple_New(0));
-	const char **models = read_options(args, words, &r, &o);
+	const char **models = builder_read_options(args, words, &r, &o);
 	if (!models)
 		return NULL;
 	b->running = true;

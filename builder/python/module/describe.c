@@ -3,7 +3,7 @@
 #include "builder/python/module/tensor.h"
 
 /* A tuple of n items that `make` returns; NULL: an exception is set. */
-static PyObject *tuple_of(int64_t n, PyObject *(*make)(const void *at, int64_t i), const void *at)
+static PyObject *describe_tuple_of(int64_t n, PyObject *(*make)(const void *at, int64_t i), const void *at)
 {
 	PyObject *all = PyTuple_New((Py_ssize_t)n);
 	for (int64_t i = 0; all && i < n; i++) {
@@ -14,9 +14,9 @@ static PyObject *tuple_of(int64_t n, PyObject *(*make)(const void *at, int64_t i
 	return all;
 }
 
-static PyObject *number_at(const void *at, int64_t i) { return PyLong_FromLongLong(((const int64_t *)at)[i]); }
+static PyObject *describe_number_at(const void *at, int64_t i) { return PyLong_FromLongLong(((const int64_t *)at)[i]); }
 static PyObject *index_at(const void *at, int64_t i) { return PyLong_FromUnsignedLong(((const uint32_t *)at)[i]); }
-static PyObject *text_at(const void *at, int64_t i) { return text_of(((const char *const *)at)[i]); }
+static PyObject *describe_text_at(const void *at, int64_t i) { return text_of(((const char *const *)at)[i]); }
 
 static PyObject *step_at(const void *at, int64_t i)
 {
@@ -27,28 +27,29 @@ static PyObject *step_at(const void *at, int64_t i)
 static PyObject *dim_at(const void *at, int64_t i)
 {
 	const tri_dim_desc *d = (const tri_dim_desc *)at + i;
-	return tuple_of(d->n_steps, step_at, d->steps);
+	return describe_tuple_of(d->n_steps, step_at, d->steps);
 }
 
 static PyObject *io_at(const void *at, int64_t i)
 {
 	const tri_io_desc *d = (const tri_io_desc *)at + i;
-	return Py_BuildValue("(NsN)", text_of(d->name), dtype_text(d->dtype), tuple_of(d->rank, dim_at, d->dims));
+	return Py_BuildValue("(NsN)", text_of(d->name), dtype_text(d->dtype), describe_tuple_of(d->rank, dim_at, d->dims));
 }
 
 static PyObject *entry_at(const void *at, int64_t i)
 {
 	const tri_entry_desc *e = (const tri_entry_desc *)at + i;
-	return Py_BuildValue("(NNNNNN)", text_of(e->name), tuple_of(e->n_inputs, io_at, e->inputs),
-			     tuple_of(e->n_outputs, io_at, e->outputs), tuple_of(e->n_dims, text_at, e->dim_names),
-			     tuple_of(e->n_states_in, index_at, e->states_in), tuple_of(e->n_states_out, index_at, e->states_out));
+	return Py_BuildValue(
+		"(NNNNNN)", text_of(e->name), describe_tuple_of(e->n_inputs, io_at, e->inputs),
+		describe_tuple_of(e->n_outputs, io_at, e->outputs), describe_tuple_of(e->n_dims, describe_text_at, e->dim_names),
+		describe_tuple_of(e->n_states_in, index_at, e->states_in), describe_tuple_of(e->n_states_out, index_at, e->states_out));
 }
 
 static PyObject *state_at(const void *at, int64_t i)
 {
 	const tri_state_desc *d = (const tri_state_desc *)at + i;
-	return Py_BuildValue("(NsNii)", text_of(d->name), dtype_text(d->dtype), tuple_of(d->rank, number_at, d->shape), (int)d->axis,
-			     (int)d->capacity);
+	return Py_BuildValue("(NsNii)", text_of(d->name), dtype_text(d->dtype), describe_tuple_of(d->rank, describe_number_at, d->shape),
+			     (int)d->axis, (int)d->capacity);
 }
 
 static PyObject *capacity_at(const void *at, int64_t i)
@@ -60,8 +61,9 @@ static PyObject *capacity_at(const void *at, int64_t i)
 static PyObject *weight_at(const void *at, int64_t i)
 {
 	const tri_weight_desc *w = (const tri_weight_desc *)at + i;
-	return Py_BuildValue("(NNNNKK)", text_of(w->name), text_of(w->layout), text_of(w->form), tuple_of(w->rank, number_at, w->shape),
-			     (unsigned long long)w->bytes, (unsigned long long)w->zeros);
+	return Py_BuildValue("(NNNNKK)", text_of(w->name), text_of(w->layout), text_of(w->form),
+			     describe_tuple_of(w->rank, describe_number_at, w->shape), (unsigned long long)w->bytes,
+			     (unsigned long long)w->zeros);
 }
 
 PyObject *library_describe(PyObject *self, PyObject *none)
@@ -70,8 +72,9 @@ PyObject *library_describe(PyObject *self, PyObject *none)
 	const tri_model_desc *d = ((struct library *)self)->desc;
 	return Py_BuildValue("(NNNNNNONNNN)", text_of(d->name), text_of(d->version), text_of(d->compiler), text_of(d->target),
 			     text_of(d->backend), text_of(d->commit), d->dirty ? Py_True : Py_False,
-			     tuple_of(d->n_entries, entry_at, d->entries), tuple_of(d->n_states, state_at, d->states),
-			     tuple_of(d->n_capacities, capacity_at, d->capacities), tuple_of(d->n_weights, weight_at, d->weights));
+			     describe_tuple_of(d->n_entries, entry_at, d->entries), describe_tuple_of(d->n_states, state_at, d->states),
+			     describe_tuple_of(d->n_capacities, capacity_at, d->capacities),
+			     describe_tuple_of(d->n_weights, weight_at, d->weights));
 }
 
 /* ---- profiles ---- */
@@ -95,9 +98,9 @@ static bool add_profile(struct library *l, struct tri_model *m, void *user, tri_
 	}
 	if (!p)
 		return false;
-	PyObject *one =
-		Py_BuildValue("(KLLKIN)", (unsigned long long)p->runs, (long long)p->wall_ns, (long long)p->cpu_ns,
-			      (unsigned long long)p->memory_bytes, p->threads, tuple_of(p->n_entries, profile_entry_at, p->entries));
+	PyObject *one = Py_BuildValue("(KLLKIN)", (unsigned long long)p->runs, (long long)p->wall_ns, (long long)p->cpu_ns,
+				      (unsigned long long)p->memory_bytes, p->threads,
+				      describe_tuple_of(p->n_entries, profile_entry_at, p->entries));
 	bool ok = one && PyList_Append(user, one) == 0;
 	Py_XDECREF(one);
 	return ok;

@@ -170,7 +170,7 @@ static bool is_trits(const tri_tensor *t)
 	return !wrong;
 }
 
-static bool read_input(struct call *c, int32_t i)
+static bool entry_read_input(struct call *c, int32_t i)
 {
 	struct module_state *s = c->e->state;
 	const tri_io_desc *d = &c->e->desc.inputs[i];
@@ -194,7 +194,7 @@ static bool read_input(struct call *c, int32_t i)
 }
 
 /* The states as the run will find them: only their shapes count. */
-static void describe_states(struct call *c)
+static void entry_describe_states(struct call *c)
 {
 	const tri_model_desc *model = c->e->library->desc;
 	const tri_entry_desc *e = &model->entries[c->e->index];
@@ -214,7 +214,7 @@ static bool solve_dims(struct call *c)
 	tri_entry_desc inputs = c->e->desc;
 	tri_error err;
 	inputs.n_outputs = 0;
-	describe_states(c);
+	entry_describe_states(c);
 	if (tri_io_check(&inputs, c->io, c->dims, &err) == TRI_OK)
 		return true;
 	raise_error(c->e->state, &err);
@@ -332,7 +332,7 @@ static bool ask_for_outputs(struct call *c)
 	return ok;
 }
 
-static bool take_outputs(struct call *c)
+static bool entry_take_outputs(struct call *c)
 {
 	int shared = share_outputs(c);
 	bool ok = shared == TENSOR_OK || (shared == TENSOR_OTHER && ask_for_outputs(c));
@@ -398,10 +398,10 @@ static PyObject *entry_call(PyObject *self, PyObject *args, PyObject *words)
 	PyObject *result = NULL;
 	bool ok = call_begin(&c, e) && call_bind(&c, args, words);
 	for (int32_t i = 0; ok && i < e->n_inputs; i++)
-		ok = read_input(&c, i);
+		ok = entry_read_input(&c, i);
 	ok = ok && (c.model = library_take(e->library, e->state));
 	ok = ok && ((e->fixed && !e->library->desc->n_states) || solve_dims(&c));
-	ok = ok && (c.out ? take_outputs(&c) : make_outputs(&c));
+	ok = ok && (c.out ? entry_take_outputs(&c) : make_outputs(&c));
 	if (ok && call_run(&c))
 		result = call_result(&c);
 	call_end(&c);

@@ -26,7 +26,7 @@ static bool fail_load(struct module_state *s, const char *path, const char *why)
 	return false;
 }
 
-static bool open_library(struct library *l, struct module_state *s, const char *path)
+static bool library_open_library(struct library *l, struct module_state *s, const char *path)
 {
 	Py_BEGIN_ALLOW_THREADS;
 	l->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
@@ -48,7 +48,7 @@ static const char *keep_text(struct library *l, PyObject *bytes)
 }
 
 /* Keys are bytes. */
-static bool read_capacities(struct library *l, PyObject *given, tri_options *o)
+static bool library_read_capacities(struct library *l, PyObject *given, tri_options *o)
 {
 	PyObject *name, *most;
 	Py_ssize_t at = 0;
@@ -66,7 +66,7 @@ static bool open_contexts(struct library *l, struct module_state *s, const struc
 	tri_options o = {.size = sizeof o, .threads = r->threads, .verify = (uint32_t)r->verify, .no_profile = (uint32_t)r->no_profile};
 	o.weights = keep_text(l, r->weights);
 	o.device = keep_text(l, r->device);
-	if (!read_capacities(l, r->capacities, &o))
+	if (!library_read_capacities(l, r->capacities, &o))
 		return false;
 	l->lengths = calloc(l->desc->n_capacities + 1, sizeof *l->lengths);
 	if (!l->lengths || !contexts_init(&l->contexts, l->desc, &o, r->contexts)) {
@@ -87,7 +87,7 @@ static PyObject *library_new(PyTypeObject *type, PyObject *args, PyObject *words
 	if (!l)
 		return NULL;
 	l->texts = PyList_New(0);
-	if (l->texts && open_library(l, s, PyBytes_AsString(r.path)) && open_contexts(l, s, &r))
+	if (l->texts && library_open_library(l, s, PyBytes_AsString(r.path)) && open_contexts(l, s, &r))
 		return (PyObject *)l;
 	Py_DECREF(l);
 	return NULL;
@@ -109,7 +109,7 @@ static void library_dealloc(PyObject *self)
 
 /* ---- contexts ---- */
 
-static void *refuse(struct library *l, struct module_state *s, enum take got, const tri_error *err)
+static void *library_refuse(struct library *l, struct module_state *s, enum take got, const tri_error *err)
 {
 	static const char *const names[] = {[TAKE_CLOSED] = "closed_error", [TAKE_BUSY] = "busy_error", [TAKE_LOST] = "fork_error"};
 	if (got == TAKE_FAILED)
@@ -127,7 +127,7 @@ struct tri_model *library_take(struct library *l, struct module_state *s)
 		got = contexts_wait(&l->contexts, &m, &err);
 		Py_END_ALLOW_THREADS;
 	}
-	return got == TAKE_OK ? m : refuse(l, s, got, &err);
+	return got == TAKE_OK ? m : library_refuse(l, s, got, &err);
 }
 
 PyObject *library_each(struct library *l, bool (*fn)(struct library *l, struct tri_model *m, void *user, tri_error *err), void *user)
@@ -148,7 +148,7 @@ PyObject *library_each(struct library *l, bool (*fn)(struct library *l, struct t
 	if (ok)
 		Py_RETURN_NONE;
 	if (!PyErr_Occurred())
-		refuse(l, s, got == TAKE_OK ? TAKE_FAILED : got, &err);
+		library_refuse(l, s, got == TAKE_OK ? TAKE_FAILED : got, &err);
 	return NULL;
 }
 
@@ -183,7 +183,7 @@ static bool has_states(PyObject *self)
 	return has;
 }
 
-static bool reset(struct library *l, struct tri_model *m, void *user, tri_error *err)
+static bool module_library_reset(struct library *l, struct tri_model *m, void *user, tri_error *err)
 {
 	(void)user;
 	bool ok = l->desc->reset(m, err) == TRI_OK;
@@ -195,10 +195,10 @@ static bool reset(struct library *l, struct tri_model *m, void *user, tri_error 
 static PyObject *library_reset(PyObject *self, PyObject *none)
 {
 	(void)none;
-	return has_states(self) ? library_each((struct library *)self, reset, NULL) : NULL;
+	return has_states(self) ? library_each((struct library *)self, module_library_reset, NULL) : NULL;
 }
 
-static bool save(struct library *l, struct tri_model *m, void *user, tri_error *err)
+static bool library_save(struct library *l, struct tri_model *m, void *user, tri_error *err)
 {
 	PyObject **bytes = user;
 	uint64_t size = 0;
@@ -211,7 +211,7 @@ static bool save(struct library *l, struct tri_model *m, void *user, tri_error *
 static PyObject *library_state_save(PyObject *self, PyObject *none)
 {
 	(void)none;
-	PyObject *bytes = NULL, *done = has_states(self) ? library_each((struct library *)self, save, &bytes) : NULL;
+	PyObject *bytes = NULL, *done = has_states(self) ? library_each((struct library *)self, library_save, &bytes) : NULL;
 	if (!done)
 		Py_CLEAR(bytes);
 	Py_XDECREF(done);
@@ -223,7 +223,7 @@ struct saved {
 	Py_ssize_t size;
 };
 
-static bool load(struct library *l, struct tri_model *m, void *user, tri_error *err)
+static bool library_load(struct library *l, struct tri_model *m, void *user, tri_error *err)
 {
 	const struct saved *from = user;
 	bool ok = l->desc->state_load(m, from->at, (uint64_t)from->size, err) == TRI_OK;
@@ -237,7 +237,7 @@ static PyObject *library_state_load(PyObject *self, PyObject *bytes)
 	struct saved from;
 	if (!has_states(self) || PyBytes_AsStringAndSize(bytes, &from.at, &from.size) < 0)
 		return NULL;
-	return library_each((struct library *)self, load, &from);
+	return library_each((struct library *)self, library_load, &from);
 }
 
 static PyMethodDef methods[] = {

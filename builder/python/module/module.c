@@ -72,7 +72,7 @@ static PyObject *dtype_names(void)
 	return names;
 }
 
-static int start(PyObject *module)
+static int module_start(PyObject *module)
 {
 	struct module_state *s = PyModule_GetState(module);
 	s->errors = PyImport_ImportModule("trib.errors");
@@ -88,7 +88,7 @@ static int start(PyObject *module)
 	return PyModule_AddObject(module, "DTYPES", dtype_names());
 }
 
-static PyModuleDef_Slot slots[] = {{Py_mod_exec, start}, {0}};
+static PyModuleDef_Slot slots[] = {{Py_mod_exec, module_start}, {0}};
 static PyModuleDef module_def = {PyModuleDef_HEAD_INIT, .m_name = "trib._native", .m_size = sizeof(struct module_state), .m_slots = slots};
 
 PyMODINIT_FUNC PyInit__native(void) { return PyModuleDef_Init(&module_def); }

@@ -74,7 +74,7 @@ int tensor_framework(struct module_state *s, PyObject *object)
 /* ---- memory of others ---- */
 
 /* Sizes of 1 and empty tensors have any strides. */
-static bool is_dense(const DLTensor *t)
+static bool tensor_is_dense(const DLTensor *t)
 {
 	int64_t step = 1;
 	bool dense = true;
@@ -87,7 +87,7 @@ static bool is_dense(const DLTensor *t)
 	return dense;
 }
 
-static bool is_empty(const DLTensor *t)
+static bool tensor_is_empty(const DLTensor *t)
 {
 	for (int32_t k = 0; k < t->rank; k++)
 		if (t->shape[k] == 0)
@@ -96,11 +96,11 @@ static bool is_empty(const DLTensor *t)
 }
 
 /* Tensors of a trace have no data. */
-static int describe(const DLTensor *from, int32_t dtype, tri_tensor *to)
+static int tensor_describe(const DLTensor *from, int32_t dtype, tri_tensor *to)
 {
-	bool fits = (from->data || is_empty(from)) && (from->device.type == DL_CPU || from->device.type == DL_CUDA_HOST) &&
+	bool fits = (from->data || tensor_is_empty(from)) && (from->device.type == DL_CPU || from->device.type == DL_CUDA_HOST) &&
 		    from->dtype.code == dtypes[dtype].code && from->dtype.bits == dtypes[dtype].bits && from->dtype.lanes == 1 &&
-		    from->rank <= TRI_MAX_RANK && is_dense(from);
+		    from->rank <= TRI_MAX_RANK && tensor_is_dense(from);
 	to->data = (char *)from->data + from->byte_offset;
 	if (!fits || (uintptr_t)to->data % (uintptr_t)dtype_bytes(dtype) != 0)
 		return TENSOR_OTHER;
@@ -146,7 +146,7 @@ int tensor_share(struct module_state *s, int framework, PyObject *object, int32_
 {
 	PyObject *capsule = is_tracing(s, framework) ? NULL : make_capsule(s, framework, object);
 	DLManagedTensor *shared = capsule && PyCapsule_IsValid(capsule, DL_CAPSULE) ? PyCapsule_GetPointer(capsule, DL_CAPSULE) : NULL;
-	int result = shared ? describe(&shared->tensor, dtype, out) : TENSOR_OTHER;
+	int result = shared ? tensor_describe(&shared->tensor, dtype, out) : TENSOR_OTHER;
 	if (PyErr_Occurred()) {
 		if (!PyErr_ExceptionMatches(PyExc_Exception))
 			result = TENSOR_ERROR; /* an interrupt */
