@@ -27,7 +27,7 @@ ALIGNED = "-DCMAKE_C_FLAGS=-falign-functions=64"
 # name: (file, what is replaced and by what, kind of recording, project, model, the item that must be named)
 PLANTS = {
     "kernel": ("backend/runtime/kernels/depthwise_f32.c",
-               [("static void task(void *arg, int64_t i)\n{\n", SPIN + "static void task(void *arg, int64_t i)\n{\n\tunsigned long long began = __rdtsc();\n"),
+               [("static void depthwise_f32_task(void *arg, int64_t i)\n{\n", SPIN + "static void depthwise_f32_task(void *arg, int64_t i)\n{\n\tunsigned long long began = __rdtsc();\n"),
                 ("t % job->grid.cols * COLUMNS);\n\t}\n", "t % job->grid.cols * COLUMNS);\n\t}\n\tplanted(began);\n")],
                "run", "zoo", "mobilenet_v2 -- --threads=1", ("kernel", "tri_depthwise_f32")),
     "pass": ("backend/passes/cse.c",
