@@ -1,4 +1,4 @@
-#include "backend/ir/program.h"
+#include "backend/ir/program_state.h"
 #include <string.h>
 #include "base/arena.h"
 #include "base/buf.h"
@@ -42,28 +42,36 @@ static struct summary_call *link_calls(const struct ir_program *p, const struct 
 	return calls;
 }
 
+const struct decision ir_decisions[DECISIONS] = {
+#define DECISION(of, kind, member, word) {OF_##of, DECIDED_##kind, word, offsetof(struct program_unit, member)},
+#include "backend/ir/decisions.def"
+#undef DECISION
+};
+
+uint32_t decision_none(const struct program_unit *u, const struct decision *d, uint32_t k)
+{
+	return d->kind == DECIDED_PLACE ? IR_NONE : d->kind == DECIDED_ELEM ? (uint32_t)u->summary->inputs[u->weights[k]].elem : 0;
+}
+
+static uint32_t decision_count(const struct program_unit *u, const struct decision *d)
+{
+	return d->of == OF_INPUTS ? u->layouts.n_inputs : d->of == OF_WEIGHTS ? u->n_weights : u->layouts.n_outputs;
+}
+
 static void decide_nothing(struct arena *a, struct program_unit *u)
 {
 	const struct unit_summary *s = u->summary;
-	struct argument_layouts *l = &u->layouts;
 	u->weights = ARENA_ARRAY(a, uint32_t, s->n_inputs + 1);
-	u->stored = ARENA_ARRAY(a, dtype, s->n_inputs + 1);
-	u->shared = ARENA_ARRAY(a, bool, s->n_inputs + 1);
-	for (uint32_t k = 0; k < s->n_inputs; k++) {
-		if (!s->inputs[k].build_time) {
-			l->n_inputs++;
-			continue;
-		}
-		u->stored[u->n_weights] = s->inputs[k].elem;
-		u->weights[u->n_weights++] = k;
+	for (uint32_t k = 0; k < s->n_inputs; k++)
+		if (s->inputs[k].build_time)
+			u->weights[u->n_weights++] = k;
+	u->layouts.n_inputs = s->n_inputs - u->n_weights;
+	u->layouts.n_outputs = s->n_outputs;
+	for (const struct decision *d = ir_decisions; d < ir_decisions + DECISIONS; d++) {
+		uint32_t n = decision_count(u, d), *values = *decision_values(u, d) = ARENA_ARRAY(a, uint32_t, n + 1);
+		for (uint32_t k = 0; k < n; k++)
+			values[k] = decision_none(u, d, k);
 	}
-	l->n_outputs = s->n_outputs;
-	l->inputs = ARENA_ARRAY(a, uint8_t, l->n_inputs + 1);
-	l->outputs = ARENA_ARRAY(a, uint8_t, l->n_outputs + 1);
-	l->grows = ARENA_ARRAY(a, uint32_t, l->n_outputs + 1);
-	l->updates = ARENA_ARRAY(a, uint32_t, l->n_outputs + 1);
-	for (uint32_t k = 0; k < l->n_outputs; k++)
-		l->grows[k] = l->updates[k] = IR_NONE;
 }
 
 bool ir_program_add_unit(struct ir_program *p, const struct unit_summary *s)
@@ -104,39 +112,26 @@ struct argument_layouts ir_program_layouts(const struct ir_program *p, const str
 	return found ? found->layouts : (struct argument_layouts){0};
 }
 
-uint64_t argument_layouts_code(struct argument_layouts l)
+/* What was decided of the weights, or of inputs and outputs, as a number; 0: nothing. */
+static uint64_t decisions_code(const struct program_unit *u, bool of_weights)
 {
-	bool plain = true;
+	bool any = false;
 	struct hasher *h = hasher_new();
-	hasher_add(h, l.inputs, l.n_inputs);
-	hasher_add(h, l.outputs, l.n_outputs);
-	for (uint32_t k = 0; k < l.n_inputs; k++)
-		plain = plain && l.inputs[k] == LAYOUT_PLAIN;
-	for (uint32_t k = 0; k < l.n_outputs; k++) {
-		plain = plain && l.outputs[k] == LAYOUT_PLAIN && l.grows[k] == IR_NONE && l.updates[k] == IR_NONE;
-		hasher_add_u64(h, (uint64_t)l.updates[k] << 32 | l.grows[k]);
-	}
+	for (const struct decision *d = ir_decisions; d < ir_decisions + DECISIONS; d++)
+		for (uint32_t k = 0; (d->of == OF_WEIGHTS) == of_weights && k < decision_count(u, d); k++) {
+			any |= decision_value(u, d, k) != decision_none(u, d, k);
+			hasher_add_u64(h, decision_value(u, d, k));
+		}
 	hash128 all = hasher_finish(h);
-	return plain ? 0 : all.lo | 1;
+	return any ? all.lo | 1 : 0;
 }
 
-/* What was decided of the weights, as a number. */
-static uint64_t storage_code(const struct program_unit *u)
-{
-	bool as_declared = true;
-	struct hasher *h = hasher_new();
-	for (uint32_t k = 0; k < u->n_weights; k++) {
-		as_declared = as_declared && u->stored[k] == u->summary->inputs[u->weights[k]].elem && !u->shared[k];
-		hasher_add_u64(h, (uint64_t)u->stored[k] << 1 | u->shared[k]);
-	}
-	hash128 all = hasher_finish(h);
-	return as_declared ? 0 : all.lo | 1;
-}
+uint64_t argument_layouts_code(struct argument_layouts l) { return decisions_code(&(struct program_unit){.layouts = l}, false); }
 
 uint64_t ir_program_code(const struct ir_program *p, const struct hir_unit *u)
 {
 	const struct program_unit *found = ir_program_find(p, u);
-	uint64_t types = found ? storage_code(found) : 0, layouts = found ? argument_layouts_code(found->layouts) : 0;
+	uint64_t types = found ? decisions_code(found, true) : 0, layouts = found ? decisions_code(found, false) : 0;
 	return types ? hash_combine((hash128){types, 0}, (hash128){layouts, 0}).lo : layouts;
 }
 

@@ -80,7 +80,7 @@ struct unit_summary {
 /* How a unit takes its INPUTs and gives its outputs. */
 struct argument_layouts {
 	uint32_t n_inputs, n_outputs;
-	uint8_t *inputs, *outputs; /* enum layout */
+	uint32_t *inputs, *outputs; /* enum layout */
 	uint32_t *
 		grows; /* for each output the INPUT whose memory it has, with room for more rows, of which it writes only the new ones; or IR_NONE */
 	uint32_t *updates; /* for each output the INPUT whose memory it has, of which it writes a slice; or IR_NONE */
@@ -90,10 +90,10 @@ struct program_unit {
 	bool is_entry, is_body; /* called by a branch or a loop */
 	uint32_t *weights;      /* for each WEIGHT its input */
 	uint32_t n_weights;
-	/* decided: */
+	/* decided; each has a row in decisions.def: */
 	struct argument_layouts layouts;
-	dtype *stored; /* for each WEIGHT the type in which the library holds it */
-	bool *shared;  /* for each WEIGHT: a table that lookups and products with its transpose read */
+	uint32_t *stored; /* for each WEIGHT the dtype in which the library holds it */
+	uint32_t *shared; /* for each WEIGHT: a table that lookups and products with its transpose read */
 };
 struct program_entry {
 	uint32_t unit;

@@ -1,5 +1,5 @@
 /* A program as text; program.h has an example. program_read.c reads it back. */
-#include "backend/ir/program.h"
+#include "backend/ir/program_state.h"
 #include "base/buf.h"
 
 static void print_attribute_number(const char *word, uint32_t n, struct buf *out)
@@ -29,10 +29,19 @@ static void print_summary_value(const struct summary_value *v, struct buf *out)
 		buf_printf(out, " along %u", v->along - 1u);
 }
 
-static void print_layout(enum layout l, struct buf *out)
+static void print_decisions(const struct program_unit *u, enum decision_of of, uint32_t k, struct buf *out)
 {
-	if (l != LAYOUT_PLAIN)
-		buf_printf(out, " as %s", ir_layout_text(l));
+	for (const struct decision *d = ir_decisions; d < ir_decisions + DECISIONS; d++) {
+		if (d->of != of || decision_value(u, d, k) == decision_none(u, d, k))
+			continue;
+		uint32_t v = decision_value(u, d, k);
+		buf_printf(out, " %s", d->word);
+		if (d->kind == DECIDED_PLACE)
+			buf_printf(out, " %u", v);
+		else if (d->kind != DECIDED_FLAG)
+			buf_printf(out, " %s", d->kind == DECIDED_ELEM ? dtype_text((dtype)v) : ir_layout_text((enum layout)v));
+	}
+	buf_putc(out, '\n');
 }
 
 static void print_summary_inputs(const struct program_unit *u, struct buf *out)
@@ -45,11 +54,7 @@ static void print_summary_inputs(const struct program_unit *u, struct buf *out)
 		buf_puts(out, in->reads & READS_COLUMNS ? " columns" : "");
 		if (in->grows)
 			buf_printf(out, " along %u", in->grows - 1u);
-		if (!in->build_time)
-			print_layout((enum layout)u->layouts.inputs[run++], out);
-		else if (u->stored[weight++] != in->elem)
-			buf_printf(out, " stored %s", dtype_text(u->stored[weight - 1]));
-		buf_puts(out, in->build_time && u->shared[weight - 1] ? " shared\n" : "\n");
+		print_decisions(u, in->build_time ? OF_WEIGHTS : OF_INPUTS, in->build_time ? weight++ : run++, out);
 	}
 }
 
@@ -95,10 +100,7 @@ static void print_summary_outputs(const struct program_unit *u, struct buf *out)
 		print_summary_value(&o->value, out);
 		print_attribute_number("next", o->next, out);
 		print_attribute_number("puts", o->puts, out);
-		print_layout((enum layout)u->layouts.outputs[k], out);
-		print_attribute_number("grows", u->layouts.grows[k], out);
-		print_attribute_number("updates", u->layouts.updates[k], out);
-		buf_putc(out, '\n');
+		print_decisions(u, OF_OUTPUTS, k, out);
 	}
 }
 

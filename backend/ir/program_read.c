@@ -1,12 +1,10 @@
 /* Reads the text that ir_program_print writes. White space is free, `;` starts a comment. The text is not trusted: numbers are bounded, and the result must
  * pass ir_program_verify. */
 #include <string.h>
-#include "backend/ir/program.h"
+#include "backend/ir/program_state.h"
 #include "backend/ir/read_token.h"
 #include "base/arena.h"
 #include "base/buf.h"
-
-#define NO_DTYPE DT_COUNT /* nothing was decided */
 
 /* A unit that is read: its summary, then what was decided of it. */
 struct unit_reader {
@@ -14,16 +12,11 @@ struct unit_reader {
 	struct ir_program *p;
 	struct unit_summary s;
 	uint32_t cap_inputs, cap_outputs, cap_calls, cap_convs;
-	struct decided_input {
-		enum layout layout;
-		dtype stored;
-		bool shared;
-	} *inputs;
-	struct decided_output {
-		enum layout layout;
-		uint32_t grows, updates;
-	} *outputs;
-	uint32_t cap_decided_inputs, cap_decided_outputs;
+	struct read_decision {
+		const struct decision *d;
+		uint32_t k, value;
+	} *decided;
+	uint32_t n_decided, cap_decided, n_weights;
 };
 
 static uint32_t read_place(struct ir_reader *r) { return ir_read_u32(r, UINT32_MAX - 1); }
@@ -88,11 +81,32 @@ static struct summary_value read_summary_value(struct unit_reader *u)
 	return v;
 }
 
+static uint32_t read_decision_value(struct ir_reader *r, enum decision_kind kind)
+{
+	switch (kind) {
+	case DECIDED_LAYOUT: return read_layout_word(r);
+	case DECIDED_ELEM: return read_elem(r);
+	case DECIDED_PLACE: return read_place(r);
+	case DECIDED_FLAG: break;
+	}
+	return true;
+}
+
+/* Reads what was decided of number k. */
+static void read_decisions(struct unit_reader *u, enum decision_of of, uint32_t k)
+{
+	for (const struct decision *d = ir_decisions; d < ir_decisions + DECISIONS; d++) {
+		if (d->of != of || !ir_read_eat(u->r, d->word))
+			continue;
+		u->decided = arena_grow(u->r->unit, u->decided, u->n_decided, &u->cap_decided, u->n_decided + 1, sizeof *u->decided);
+		u->decided[u->n_decided++] = (struct read_decision){d, k, read_decision_value(u->r, d->kind)};
+	}
+}
+
 static void read_summary_input(struct unit_reader *u, bool build_time)
 {
 	struct ir_reader *r = u->r;
 	struct summary_input in = {.elem = read_elem(r), .build_time = build_time};
-	struct decided_input d = {LAYOUT_PLAIN, NO_DTYPE, false};
 	ir_read_expect(r, "rank");
 	in.rank = read_rank(r);
 	in.group = read_group(u);
@@ -100,16 +114,10 @@ static void read_summary_input(struct unit_reader *u, bool build_time)
 	in.reads |= ir_read_eat(r, "columns") ? READS_COLUMNS : 0;
 	if (ir_read_eat(r, "along"))
 		in.grows = (uint8_t)(read_rank(r) + 1);
-	if (!build_time && ir_read_eat(r, "as"))
-		d.layout = read_layout_word(r);
-	if (build_time && ir_read_eat(r, "stored"))
-		d.stored = read_elem(r);
-	d.shared = build_time && ir_read_eat(r, "shared");
+	read_decisions(u, build_time ? OF_WEIGHTS : OF_INPUTS, build_time ? u->n_weights++ : u->s.n_inputs - u->n_weights);
 	uint32_t n = u->s.n_inputs;
 	u->s.inputs = arena_grow(r->unit, u->s.inputs, n, &u->cap_inputs, n + 1, sizeof in);
-	u->inputs = arena_grow(r->unit, u->inputs, n, &u->cap_decided_inputs, n + 1, sizeof d);
 	u->s.inputs[n] = in;
-	u->inputs[n] = d;
 	u->s.n_inputs++;
 }
 
@@ -117,20 +125,15 @@ static void read_summary_output(struct unit_reader *u)
 {
 	struct ir_reader *r = u->r;
 	struct summary_output o = {.elem = read_elem(r), .next = IR_NONE, .puts = IR_NONE};
-	struct decided_output d = {LAYOUT_PLAIN, IR_NONE, IR_NONE};
 	ir_read_expect(r, "rank");
 	o.rank = read_rank(r);
 	o.value = read_summary_value(u);
 	o.next = ir_read_eat(r, "next") ? read_place(r) : IR_NONE;
 	o.puts = ir_read_eat(r, "puts") ? read_place(r) : IR_NONE;
-	d.layout = ir_read_eat(r, "as") ? read_layout_word(r) : LAYOUT_PLAIN;
-	d.grows = ir_read_eat(r, "grows") ? read_place(r) : IR_NONE;
-	d.updates = ir_read_eat(r, "updates") ? read_place(r) : IR_NONE;
+	read_decisions(u, OF_OUTPUTS, u->s.n_outputs);
 	uint32_t n = u->s.n_outputs;
 	u->s.outputs = arena_grow(r->unit, u->s.outputs, n, &u->cap_outputs, n + 1, sizeof o);
-	u->outputs = arena_grow(r->unit, u->outputs, n, &u->cap_decided_outputs, n + 1, sizeof d);
 	u->s.outputs[n] = o;
-	u->outputs[n] = d;
 	u->s.n_outputs++;
 }
 
@@ -212,21 +215,8 @@ static bool read_summary_line(struct unit_reader *u)
 static void take_decisions(const struct unit_reader *u)
 {
 	struct program_unit *to = &u->p->units[u->p->n_units - 1];
-	uint32_t run = 0, weight = 0;
-	for (uint32_t k = 0; k < u->s.n_inputs; k++) {
-		if (!u->s.inputs[k].build_time) {
-			to->layouts.inputs[run++] = (uint8_t)u->inputs[k].layout;
-			continue;
-		}
-		if (u->inputs[k].stored != NO_DTYPE)
-			to->stored[weight] = u->inputs[k].stored;
-		to->shared[weight++] = u->inputs[k].shared;
-	}
-	for (uint32_t k = 0; k < u->s.n_outputs; k++) {
-		to->layouts.outputs[k] = (uint8_t)u->outputs[k].layout;
-		to->layouts.grows[k] = u->outputs[k].grows;
-		to->layouts.updates[k] = u->outputs[k].updates;
-	}
+	for (const struct read_decision *r = u->decided; r < u->decided + u->n_decided; r++)
+		(*decision_values(to, r->d))[r->k] = r->value;
 }
 
 static void read_unit_lines(struct ir_reader *r, struct ir_program *p)

@@ -24,7 +24,7 @@ struct pass_context {
 	const struct target *target;
 	const struct ir_program *program; /* what was decided for callees; NULL: nothing */
 	struct argument_layouts own;      /* of the unit itself */
-	const bool *is_shared;            /* for each WEIGHT: the table of a lookup and of a product; NULL: none is */
+	const uint32_t *is_shared;        /* for each WEIGHT: the table of a lookup and of a product; NULL: none is */
 	uint8_t opt;
 	bool size; /* -Os */
 	struct diags *diags;
