@@ -187,7 +187,7 @@ static inline void check_epilogue(tri_kernel_fn *fn, void *ctx, void *const *buf
 static inline void on_level(enum runtime_level level, void (*check)(const struct kernels *k, void *const *ctx))
 {
 	struct arena *a = arena_new(0);
-	struct kernels k;
+	struct kernels k = {0};
 	if (!kernels_open(a, level, &k)) {
 		arena_free(a);
 		skip();
