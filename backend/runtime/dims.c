@@ -51,7 +51,7 @@ static int64_t dims_lone_unknown(const tri_dim_desc *d, uint64_t known)
 /* Solves d = extent for its one unknown, as if d were linear in it. If it is not, the comparison of shapes fails later. */
 static bool dims_solve(const tri_dim_desc *d, int64_t extent, int64_t *dims, uint64_t *known)
 {
-	int64_t s = dims_lone_unknown(d, *known), at0, at1;
+	int64_t s = dims_lone_unknown(d, *known), at0, at1, rows, step;
 	if (s < 0)
 		return false;
 	uint64_t with = *known | 1ull << s;
@@ -59,9 +59,10 @@ static bool dims_solve(const tri_dim_desc *d, int64_t extent, int64_t *dims, uin
 	if (!tri_dim_value(d, dims, with, &at0))
 		return false;
 	dims[s] = 1;
-	if (!tri_dim_value(d, dims, with, &at1) || at1 == at0 || at1 - at0 == -1)
+	if (!tri_dim_value(d, dims, with, &at1) || __builtin_sub_overflow(extent, at0, &rows) || __builtin_sub_overflow(at1, at0, &step) ||
+	    step == 0 || step == -1)
 		return false;
-	dims[s] = dims_floor_div(extent - at0, at1 - at0);
+	dims[s] = dims_floor_div(rows, step);
 	*known = with;
 	return true;
 }

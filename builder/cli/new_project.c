@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "backend/interp/interp.h"
+#include "backend/link/model/model.h"
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/os.h"
@@ -44,22 +45,11 @@ enum { EXAMPLE_ROWS = 4, EXAMPLE_COLUMNS = 16 };
 
 /* ---- names ---- */
 
-static const char *const reserved[] = {
-	/* C and C++ */
-	"alignas", "alignof",   "and",      "asm",       "auto",      "bool",     "break",     "case",     "catch",    "char",
-	"class",   "complex",   "const",    "constexpr", "continue",  "decltype", "default",   "delete",   "do",       "double",
-	"else",    "enum",      "explicit", "export",    "extern",    "false",    "float",     "for",      "friend",   "goto",
-	"if",      "imaginary", "inline",   "int",       "long",      "mutable",  "namespace", "new",      "noexcept", "not",
-	"nullptr", "operator",  "or",       "private",   "protected", "public",   "register",  "requires", "restrict", "return",
-	"short",   "signed",    "sizeof",   "static",    "struct",    "switch",   "template",  "this",     "throw",    "true",
-	"try",     "typedef",   "typeid",   "typename",  "union",     "unsigned", "using",     "virtual",  "void",     "volatile",
-	"while",   "xor",       "main"};
-static const char *const libraries[] = {"c", "m", "dl", "rt", "pthread", "gcc", "trib"};
-
-static bool is_in(const char *const *list, size_t n, const char *word)
+static bool is_library(const char *word)
 {
-	for (size_t i = 0; i < n; i++)
-		if (strcmp(list[i], word) == 0)
+	static const char *const libraries[] = {"c", "m", "dl", "rt", "pthread", "gcc", "trib"};
+	for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++)
+		if (strcmp(libraries[i], word) == 0)
 			return true;
 	return false;
 }
@@ -94,12 +84,10 @@ static const char *why_invalid(struct arena *a, const char *name, const char *id
 			return arena_printf(a, "it contains `%.*s`; use a to z, A to Z, 0 to 9, `_` and `-`", character_length(s), s);
 	if (*name == '-')
 		return "it begins with `-`, as flags do";
-	if (is_in(reserved, sizeof reserved / sizeof *reserved, id))
-		return arena_printf(a, "`%s` is a keyword of C or C++, and C functions get this name", id);
-	if (is_in(libraries, sizeof libraries / sizeof *libraries, id))
+	if (model_name_fault(id))
+		return model_name_fault(id);
+	if (is_library(id))
 		return arena_printf(a, "lib%s.so is a library of the system or of trib", id);
-	if (strcmp(id, "tri") == 0 || strncmp(id, "tri_", 4) == 0)
-		return "names that begin with `tri_` belong to trib's own interface";
 	if (is_command(id))
 		return arena_printf(a, "`trib %s` is a command", id);
 	return NULL;

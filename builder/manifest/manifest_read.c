@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "backend/link/model/model.h"
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/diag.h"
@@ -223,6 +224,9 @@ static void open_block(struct manifest_reader *r, const struct manifest_line *l,
 	} else if (kind == BLOCK_MODEL && !is_c_identifier(b.head.name)) {
 		struct diag *g = diag_add(r->diags, DIAG_MANIFEST_NAME, b.head.at, "a model's name must be a C identifier");
 		diag_note(r->diags, g, "it is the prefix of the functions in the generated header");
+	} else if (kind == BLOCK_MODEL && model_name_fault(b.head.name)) {
+		struct diag *g = diag_add(r->diags, DIAG_MANIFEST_NAME, b.head.at, "a model cannot have the name `%s`", b.head.name);
+		diag_note(r->diags, g, "%s", model_name_fault(b.head.name));
 	}
 	for (uint32_t i = 0; i < r->blocks.len; i++) {
 		const struct manifest_block *old = &r->blocks.at[i].head;

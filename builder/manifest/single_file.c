@@ -1,6 +1,7 @@
 #include "builder/manifest/single_file.h"
 #include <ctype.h>
 #include <string.h>
+#include "backend/link/model/model.h"
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/path.h"
@@ -22,7 +23,7 @@ const char *single_file_folder(struct arena *a, const struct options *o)
 	return library ? path_dir(a, library) : o->out;
 }
 
-/* Returns a C identifier: net for `libnet.so`, my_net for `my-net.tri`. */
+/* Returns a C identifier: net for `libnet.so`, my_net for `my-net.tri`, _int for `int.tri`. */
 static const char *model_name(struct arena *a, const struct options *o)
 {
 	const char *library = single_file_library(o);
@@ -32,7 +33,7 @@ static const char *model_name(struct arena *a, const struct options *o)
 	for (char *c = stem; *c; c++)
 		if (!isalnum((unsigned char)*c))
 			*c = '_';
-	return isdigit((unsigned char)*stem) ? arena_printf(a, "_%s", stem) : stem;
+	return isdigit((unsigned char)*stem) || model_name_fault(stem) ? arena_printf(a, "_%s", stem) : stem;
 }
 
 static struct manifest_value text_value(enum manifest_key key, const char *text)

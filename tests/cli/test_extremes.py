@@ -90,7 +90,7 @@ class Extremes(ProjectTest):
     def seconds_to_build(self, n, step):
         """Returns the processor time for a unit of n steps that no pass removes."""
         self.write("long.tri", f"fn long(x: Tensor<float32, [8, 8]>) -> Tensor<float32, [8, 8]> {{\n    let y = x\n    for i in 0..{n} {{ y = {step} }}\n    return y\n}}\n")
-        self.write("tri.build", "project long\nmodel long\n    sources = long.tri\n    entry = long\n    emit = library\n")
+        self.write("tri.build", "project long\nmodel deep\n    sources = long.tri\n    entry = long\n    emit = library\n")
         before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
         self.trib("build", "--no-cache", "-j1")
         return resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before

@@ -1,5 +1,6 @@
 """What other tests run in libraries for the CPU, run in C sources."""
 import os
+import subprocess
 import unittest
 
 import numpy as np
@@ -13,7 +14,7 @@ import test_lines
 import test_programs
 from inference import InferenceTest
 from project import ProjectTest
-from c_source import InC, compile_source, replace_library
+from c_source import STRICT, InC, compile_source, replace_library
 
 COMPILERS = [(c, *flags) for c in ("gcc", "clang") for flags in (("-O0",), ("-O2", "-ffreestanding"))]
 
@@ -146,6 +147,30 @@ class Files(ProjectTest):
             self.edit("tri.build", "model net", f"model {name}")
             self.trib("build")
             compile_source(self.path(f"build/{name}.c"))
+
+    def test_text_of_an_assertion(self):
+        for text, want in (('f"{{1}}"', ": {1}"), ('f"{{{x[0, 0]}}}"', ": {{{}}}")):
+            self.write_net(10, "library c")
+            self.edit("net.tri", "return", f"assert(x[0, 0] > 2.0, {text})\n        return")
+            self.trib("build")
+            replace_library(self.path("build"), "net")
+            self.assertIn(want, self.fails("run", "net", "--no-build", "--input", "x=ones:1x64"))
+
+    def test_the_largest_sizes(self):
+        self.write("net.tri", "layer net() {\n    fn forward(x: Tensor<int8, [N - 3]>) -> Tensor<int8, [N]> { return concat([x, zeros([3], dtype=int8)], dim=0) }\n}\n")
+        self.write("tri.build", self.MANIFEST.format("c", ""))
+        self.trib("build")
+        self.write("main.c", """#include "build/net.h"
+int main(void)
+{
+	net m;
+	net_io io = {{&m, {INT64_MAX}, 1, TRI_INT8}, {&m, {INT64_MAX}, 1, TRI_INT8}};
+	return net_open(&m, 0, 0) == TRI_OK && net_scratch_bytes(&m, &io, 0) == UINT64_MAX ? 0 : 1;
+}
+""")
+        sanitize = ("-fsanitize=undefined", "-fsanitize-undefined-trap-on-error")
+        subprocess.run(["gcc", *STRICT, *sanitize, self.path("main.c"), self.path("build/net.c"), "-o", self.path("main"), "-lm"], check=True)
+        subprocess.run([self.path("main")], check=True)
 
     def test_code_can_be_dumped(self):
         self.write_net(10, "c")

@@ -124,6 +124,8 @@ struct model_info {
 struct object *model_object(struct arena *a, const struct model_input *in, const struct model_weights *w, const struct model_info *info);
 /* The exported names of that object. */
 const char *const *model_exports(struct arena *a, const struct model_input *in, const struct model_info *info, uint32_t *n);
+/* NULL, or why no model can have this name, which is a C identifier: it means something else in C. */
+const char *model_name_fault(const char *name);
 /* The generated C header's text. */
 void model_header(const struct model_input *in, const struct model_info *info, struct buf *out);
 #endif

@@ -31,6 +31,17 @@ static bool is_keyword(const char *s)
 	return false;
 }
 
+const char *model_name_fault(const char *name)
+{
+	if (is_keyword(name))
+		return "it is a keyword of C or C++, and C functions get this name";
+	if (!strcmp(name, "main"))
+		return "a C program begins with a function of this name";
+	if (!strcmp(name, "tri") || !strncmp(name, "tri_", 4))
+		return "names that begin with `tri_` belong to trib's own interface";
+	return NULL;
+}
+
 /* Appends underscores to the name until it is unique and no keyword. */
 static const char *member_name(struct arena *a, const struct model_io *before, uint32_t n, const char *name)
 {

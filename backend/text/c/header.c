@@ -26,7 +26,7 @@ static const char memory_type[] =
 	"\tuint64_t states_bytes;\n"
 	"\tconst tri_capacity *capacities; /* in place of those of the manifest */\n"
 	"\tuint32_t n_capacities;\n"
-	"\t/* Gets what the model prints: a text with a placeholder {} for each value. NULL: it prints nothing. */\n"
+	"\t/* Gets what the model prints: a text with a placeholder {} or {:format} for each value; {{ and }} are braces. NULL: it prints nothing. */\n"
 	"\tvoid (*print)(void *user, const char *text, const tri_tensor *values, uint32_t n);\n"
 	"\tvoid *user;\n"
 	"} tri_memory;\n"

@@ -6,6 +6,7 @@
 #include "backend/text/printer.h"
 #include "base/arena.h"
 #include "base/bug.h"
+#include "base/format.h"
 
 #define UNIT_HEAD \
 	"static void %s(struct tri_run *run, void *const *io, const struct tri_slot *slots, const int64_t *n, unsigned char *scratch)"
@@ -205,6 +206,21 @@ static void unit_put_values(struct text_printer *e, const struct loop_effect *s,
 		unit_put_line(e, "};");
 }
 
+static void unit_text_put(void *text, const char *s, size_t n) { buf_put(text, s, n); }
+
+/* The text of an assertion; with its placeholders if it has values, which are known only in the run. */
+static const char *unit_assertion_text(const struct text_printer *e, const struct loop_effect *s)
+{
+	struct buf text = {0};
+	struct format_out out = {unit_text_put, &text};
+	if (s->n_buffers > 1)
+		return s->text;
+	format_template(s->text, NULL, &out);
+	const char *copy = arena_strndup(e->scratch, text.at, text.len);
+	buf_free(&text);
+	return copy;
+}
+
 static void unit_effect(struct text_printer *e, const struct loop_effect *s)
 {
 	if (s->where)
@@ -213,8 +229,9 @@ static void unit_effect(struct text_printer *e, const struct loop_effect *s)
 		unit_put_line(e, "{");
 	e->depth++;
 	if (s->where) {
-		const char *text = arena_printf(e->scratch, "%s: %s", s->where, *s->text ? s->text : "the assertion fails");
-		unit_put_line(e, arena_printf(e->scratch, "tri_fail(run, TRI_ERR_ASSERT, 0, 0, 0, %s);", c_literal(e->scratch, text)));
+		const char *text = *s->text ? unit_assertion_text(e, s) : "the assertion fails";
+		text = c_literal(e->scratch, arena_printf(e->scratch, "%s: %s", s->where, text));
+		unit_put_line(e, arena_printf(e->scratch, "tri_fail(run, TRI_ERR_ASSERT, 0, 0, 0, %s);", text));
 	} else {
 		unit_put_values(e, s, 0);
 		unit_put_line(e, arena_printf(e->scratch, "tri_print(run, %s, values, %u);", c_literal(e->scratch, s->text), s->n_buffers));
