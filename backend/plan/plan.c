@@ -152,23 +152,16 @@ static bool multiplies_int8(const struct plan *p, const struct loop_kernel *k)
 	return kernel_buffer_elem(k->kernel, kernel_buffer_count(k->kernel) - 1, p->loops->dims, k->dims) == DT_INT32;
 }
 
-static void find_operations(void *ctx, enum loop_cost what, int64_t factor, int64_t divisor, const dim *dims, uint32_t n)
-{
-	(void)factor, (void)divisor, (void)dims, (void)n;
-	*(bool *)ctx |= what == LOOP_OPERATIONS;
-}
-
 static struct plan_statement plan_describe(const struct plan *p, const struct loop_stmt *s)
 {
-	bool is_kernel = s->kind == STMT_KERNEL, computes = false;
-	loops_cost(p->loops, s, find_operations, &computes);
+	bool is_kernel = s->kind == STMT_KERNEL;
 	return (struct plan_statement){.name = loop_stmt_name(s),
 				       .origins = origins_of_stmt(p->run_fn, s),
 				       .kind = is_kernel              ? TRI_STATEMENT_KERNEL
 					       : s->kind == STMT_CALL ? TRI_STATEMENT_UNIT
 								      : TRI_STATEMENT_CODE,
 				       .ceiling = is_kernel && multiplies_int8(p, &s->u.kernel) ? TRI_CEILING_INT8
-						  : computes                                    ? TRI_CEILING_FLOAT
+						  : loops_computes(s)                           ? TRI_CEILING_FLOAT
 												: TRI_CEILING_MEMORY};
 }
 

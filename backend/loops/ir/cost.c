@@ -116,3 +116,18 @@ void loops_cost(const struct loop_fn *f, const struct loop_stmt *s, loop_cost_fn
 	}
 	arena_free(a);
 }
+
+static void find_computing(void *ctx, const struct loop_nest *n)
+{
+	*(bool *)ctx |= n->n_reductions > 0;
+	for (uint32_t k = 0; k < n->n_exprs; k++)
+		*(bool *)ctx |= operations_of(&n->exprs[k]) > 0;
+}
+
+bool loops_computes(const struct loop_stmt *s)
+{
+	bool found = s->kind == STMT_KERNEL && kernel_record(s->u.kernel.kernel)->operations->factor;
+	if (s->kind == STMT_NEST || s->kind == STMT_KERNEL || s->kind == STMT_BLOCK)
+		loop_stmt_nests(s, find_computing, &found);
+	return found;
+}

@@ -10,4 +10,6 @@ typedef void loop_cost_fn(void *ctx, enum loop_cost what, int64_t factor, int64_
  * count. Operations: a multiplication and an addition for each product, one for each other element-wise operation and step of a reduction.
  * Calls of units move and compute nothing themselves. Memory: the temporaries of f that live during the statement, in bytes. s: of f->stmts. */
 void loops_cost(const struct loop_fn *f, const struct loop_stmt *s, loop_cost_fn *term, void *ctx);
+/* True if the statement has a term LOOP_OPERATIONS. */
+bool loops_computes(const struct loop_stmt *s);
 #endif
