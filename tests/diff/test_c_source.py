@@ -13,7 +13,7 @@ import test_indexing
 import test_lines
 import test_programs
 from inference import InferenceTest
-from project import ProjectTest
+from project import SOURCE, ProjectTest
 from c_source import STRICT, InC, compile_source, replace_library
 
 COMPILERS = [(c, *flags) for c in ("gcc", "clang") for flags in (("-O0",), ("-O2", "-ffreestanding"))]
@@ -91,6 +91,16 @@ class Digits(InferenceTest):
             self.trib("build", "--emit", "library,c")
             replace_library(self.path("build"), "digits", compiler)
             np.testing.assert_allclose(self.infer("digits", images, 0)[0], want, 1e-5, 1e-5)
+
+    def test_program_of_the_readme(self):
+        with open(os.path.join(SOURCE, "README.md"), encoding="utf-8") as f:
+            program = next(b for b in f.read().split("```") if '"mynet.h"' in b)
+        self.trib("build", "--emit", "c")
+        self.write("main.c", program.replace("mynet", "digits"))
+        done = subprocess.run(["gcc", *STRICT, "-I", self.path("build"), self.path("main.c"), self.path("build/digits.c"), "-o", self.path("main"), "-lm"],
+                              capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        subprocess.run([self.path("main")], check=True)
 
 
 class Files(ProjectTest):
