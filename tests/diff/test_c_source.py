@@ -166,6 +166,15 @@ class Files(ProjectTest):
             replace_library(self.path("build"), "net")
             self.assertIn(want, self.fails("run", "net", "--no-build", "--input", "x=ones:1x64"))
 
+    def test_products_are_rounded(self):
+        self.write("net.tri", "layer net() {\n    fn forward(x: Tensor<float32, [64]>) -> Tensor<float32, [64]> { return x * x + x }\n}\n")
+        self.write("tri.build", self.MANIFEST.format("c", ""))
+        self.trib("build")
+        for compiler in ("gcc", "clang"):
+            assembly = subprocess.run([compiler, "-O2", "-mfma", "-S", "-o", "-", self.path("build/net.c")], capture_output=True, text=True, check=True).stdout
+            self.assertIn("mul", assembly)
+            self.assertNotIn("vfm", assembly)
+
     def test_the_largest_sizes(self):
         self.write("net.tri", "layer net() {\n    fn forward(x: Tensor<int8, [N - 3]>) -> Tensor<int8, [N]> { return concat([x, zeros([3], dtype=int8)], dim=0) }\n}\n")
         self.write("tri.build", self.MANIFEST.format("c", ""))

@@ -175,7 +175,8 @@ static void model_put_head(const struct model_info *info, struct buf *out)
 	buf_printf(
 		out,
 		", do not edit. C11; it calls functions of math.h and string.h only. */\n#include \"%s.h\"\n#include <math.h>\n#include <stddef.h>\n"
-		"#include <stdint.h>\n#include <string.h>\n#ifdef __clang__\n#pragma STDC FP_CONTRACT OFF\n#endif\n\n",
+		"#include <stdint.h>\n#include <string.h>\n#if defined __clang__\n#pragma STDC FP_CONTRACT OFF\n"
+		"#elif defined __GNUC__ /* which ignores the pragma */\n#pragma GCC optimize(\"fp-contract=off\")\n#endif\n\n",
 		info->name);
 }
 
