@@ -86,6 +86,8 @@ static const char *why_invalid(struct arena *a, const char *name, const char *id
 		return "it begins with `-`, as flags do";
 	if (model_name_fault(id))
 		return model_name_fault(id);
+	if (strcmp(id, "main") == 0)
+		return "a C program begins with a function of this name";
 	if (is_library(id))
 		return arena_printf(a, "lib%s.so is a library of the system or of trib", id);
 	if (is_command(id))

@@ -106,7 +106,7 @@ static bool check_pair(struct arena *a, const struct model_spec *x, const struct
 static bool may_overlap(const struct model_spec *x, const struct model_spec *y)
 {
 	size_t n = strlen(x->name), m = strlen(y->name);
-	return strncmp(x->name, y->name, n < m ? n : m) == 0 || strcmp(x->name, "tri_live") == 0 || strcmp(y->name, "tri_live") == 0;
+	return strncmp(x->name, y->name, n < m ? n : m) == 0;
 }
 
 bool outputs_check_distinct(struct arena *a, const struct model_spec *models, uint32_t n, struct diags *diags)

@@ -35,8 +35,6 @@ const char *model_name_fault(const char *name)
 {
 	if (is_keyword(name))
 		return "it is a keyword of C or C++, and C functions get this name";
-	if (!strcmp(name, "main"))
-		return "a C program begins with a function of this name";
 	if (!strcmp(name, "tri") || !strncmp(name, "tri_", 4))
 		return "names that begin with `tri_` belong to trib's own interface";
 	return NULL;
