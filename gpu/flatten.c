@@ -109,13 +109,20 @@ static void launch_nest(const struct frame *s, uint32_t stmt)
 	add_launch(s, &l);
 }
 
-/* The number of work items of a template. */
+/* The number of work items of a template: none if the result has no elements. */
 static dim kernel_items(struct dims *d, const struct kernel_record *r, const dim *dims)
 {
-	dim of[SHAPE_FIELDS], rows = dim_const(d, r->item_rows);
+	dim of[SHAPE_FIELDS], rows = dim_const(d, r->item_rows), one = dim_const(d, 1);
 	uint32_t n = kernel_shape_dims(&r->items, dims, of);
-	of[0] = dim_floordiv(d, dim_add(d, of[0], dim_sub(d, rows, dim_const(d, 1))), rows);
-	return dim_product(d, of, n);
+	of[0] = dim_floordiv(d, dim_add(d, of[0], dim_sub(d, rows, one)), rows);
+	dim items = dim_product(d, of, n);
+	const struct kernel_operand *result = r->operands;
+	while (result[1].name)
+		result++;
+	for (const uint8_t *k = result->size.fields; *k; k++)
+		if (!memchr(r->items.fields, *k, n)) /* times 1, or 0 if there are none */
+			items = dim_mul(d, items, dim_sub(d, one, dim_floordiv(d, one, dim_add(d, dims[*k - 1], one))));
+	return items;
 }
 
 /* Adds the arguments of an epilogue after those of its kernel. */
