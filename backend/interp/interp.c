@@ -100,7 +100,7 @@ static void interp_check_shapes(struct interp *in, const struct ir_inst *i, cons
 
 /* ---- calls, branches, loops ---- */
 
-static bool interp_interp_run(struct interp *in, struct tensor *outputs);
+static bool interp_run_function(struct interp *in, struct tensor *outputs);
 
 /* Records the error of a callee and adds the call to its path. */
 static void pass_error(struct interp *in, const struct interp_error *e, const struct ir_inst *i)
@@ -169,7 +169,7 @@ static void callee_run(struct interp *in, const struct ir_inst *i, const struct 
 			inputs[n_inputs++] = *x[k];
 	callee.inputs = inputs;
 	callee.weights = weights;
-	if (!interp_interp_run(&callee, results))
+	if (!interp_run_function(&callee, results))
 		pass_error(in, &callee.error, i);
 	arena_free(callee.scratch);
 }
@@ -420,7 +420,7 @@ static void interp_store_outputs(struct interp *in, struct tensor *outputs)
 	}
 }
 
-static bool interp_interp_run(struct interp *in, struct tensor *outputs)
+static bool interp_run_function(struct interp *in, struct tensor *outputs)
 {
 	uint32_t n = in->f->n_insts;
 	in->values = ARENA_ARRAY(in->scratch, struct tensor, n + 1);
@@ -437,7 +437,7 @@ static bool interp_interp_run(struct interp *in, struct tensor *outputs)
 static bool run_alone(struct interp *in, struct tensor *outputs, struct interp_error *error)
 {
 	in->scratch = arena_new(0);
-	bool ok = interp_interp_run(in, outputs);
+	bool ok = interp_run_function(in, outputs);
 	*error = in->error;
 	arena_free(in->scratch);
 	return ok;

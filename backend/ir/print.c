@@ -24,7 +24,7 @@ void ir_print_dims(const struct dims *d, const dim *x, uint32_t n, struct buf *o
 	buf_putc(out, ']');
 }
 
-static void print_print_type(const struct dims *d, const struct hir_type *t, struct buf *out)
+static void print_type(const struct dims *d, const struct hir_type *t, struct buf *out)
 {
 	buf_puts(out, dtype_text(t->elem));
 	ir_print_dims(d, t->dims, t->rank, out);
@@ -38,12 +38,12 @@ static void print_inst(const struct ir_fn *f, ir_ref r, struct buf *out)
 		buf_printf(out, " %%%u", ir_operand(f, r, k));
 	ir_print_attributes(f->dims, i, out);
 	buf_puts(out, " : ");
-	print_print_type(f->dims, &i->type, out);
+	print_type(f->dims, &i->type, out);
 	if (i->layout != LAYOUT_PLAIN)
 		buf_printf(out, " as %s", ir_layout_text(i->layout));
 }
 
-static void print_print_note(const struct ir_notes *notes, const struct ir_fn *f, ir_ref r, struct buf *out)
+static void print_note(const struct ir_notes *notes, const struct ir_fn *f, ir_ref r, struct buf *out)
 {
 	size_t before = out->len;
 	if (!notes)
@@ -59,7 +59,7 @@ static void print_declarations(const char *what, const struct ir_fn *f, const st
 {
 	for (uint32_t k = 0; k < n; k++) {
 		buf_printf(out, "%s %u ", what, k);
-		print_print_type(f->dims, &t[k], out);
+		print_type(f->dims, &t[k], out);
 		buf_putc(out, '\n');
 	}
 }
@@ -76,7 +76,7 @@ void ir_print_with_notes(const struct ir_fn *f, const struct ir_notes *notes, st
 	print_declarations("weight", f, f->weights, f->n_weights, out);
 	for (uint32_t r = 0; r < f->n_insts; r++) {
 		print_inst(f, r, out);
-		print_print_note(notes, f, r, out);
+		print_note(notes, f, r, out);
 		buf_putc(out, '\n');
 	}
 	buf_puts(out, "out");

@@ -33,7 +33,7 @@ static enum layout read_layout(struct ir_reader *r)
 	return LAYOUT_PLAIN;
 }
 
-static ir_ref read_read_value(struct ir_reader *r)
+static ir_ref read_value(struct ir_reader *r)
 {
 	ir_ref v = ir_read_u32(r, UINT32_MAX - 1);
 	if (!r->failed && v >= r->fn->f->n_insts)
@@ -53,7 +53,7 @@ static void read_inst(struct ir_reader *r)
 		ir_read_fail(r, "an operation expected");
 	while (!r->failed && ir_read_eat(r, "%")) {
 		operands = arena_grow(r->unit, operands, n, &cap, n + 1, sizeof *operands);
-		operands[n++] = read_read_value(r);
+		operands[n++] = read_value(r);
 	}
 	if (!r->failed && ir_op_operands(i.op) >= 0 && (uint32_t)ir_op_operands(i.op) != n)
 		ir_read_fail(r, "another number of operands expected");
@@ -89,7 +89,7 @@ static void read_declared(struct ir_reader *r, struct hir_type **types, uint32_t
 	(*types)[(*n)++] = t;
 }
 
-static void read_read_head(struct ir_reader *r)
+static void read_head(struct ir_reader *r)
 {
 	r->dims = dims_new(r->unit);
 	ir_read_expect(r, "fn");
@@ -97,13 +97,13 @@ static void read_read_head(struct ir_reader *r)
 	ir_read_symbols(r);
 }
 
-static void read_read_outputs(struct ir_reader *r)
+static void read_outputs(struct ir_reader *r)
 {
 	uint32_t cap = 0;
 	while (!r->failed && ir_read_eat(r, "%")) {
 		r->fn->f->outputs = arena_grow(r->unit, r->fn->f->outputs, r->fn->f->n_outputs, &cap, r->fn->f->n_outputs + 1,
 					       sizeof *r->fn->f->outputs);
-		r->fn->f->outputs[r->fn->f->n_outputs++] = read_read_value(r);
+		r->fn->f->outputs[r->fn->f->n_outputs++] = read_value(r);
 	}
 }
 
@@ -126,11 +126,11 @@ struct ir_fn *ir_read(struct arena *unit, const struct source *text, struct diag
 	struct ir_fn_reader fn = {0};
 	struct ir_reader r = ir_reader_of(unit, text, diags);
 	r.fn = &fn;
-	read_read_head(&r);
+	read_head(&r);
 	if (!r.failed)
 		read_lines(&r);
 	if (!r.failed)
-		read_read_outputs(&r);
+		read_outputs(&r);
 	ir_read_space(&r);
 	if (!r.failed && r.at < r.end)
 		ir_read_fail(&r, "the end of the text expected");

@@ -260,7 +260,7 @@ static bool is_built_elsewhere(struct build *b)
 }
 
 /* Returns false if another process has built, which also printed the report. */
-static bool build_build_run(struct build *b)
+static bool build_run_all(struct build *b)
 {
 	if (b->context.request.single)
 		b->last = last_build_key(&b->context);
@@ -303,7 +303,7 @@ enum status build_run_in(struct session *s, const struct options *o, FILE *out, 
 {
 	struct build b = build_begin(s, o, out, err);
 	b.context.request.single = single_file_requested(o);
-	if (build_build_run(&b)) {
+	if (build_run_all(&b)) {
 		close_cache(&b); /* what was compiled before an error is stored, too */
 		struct profile *profile = report_profile_of(&b.context, &b.project, &b.result);
 		b.status = report_print(&b.context, &b.project, &b.result);
@@ -331,7 +331,7 @@ struct build *build_start(struct session *s, const struct options *o)
 	b->context.request.caller_reports = true;
 	b->context.stores.warnings = s->late_warnings;
 	s->late_warnings = (struct buf){0};
-	build_build_run(b);
+	build_run_all(b);
 	if (diags_errors(b->context.diags))
 		context_is_stopped(&b->context); /* a file with errors may have changed again */
 	b->profile = report_profile_of(&b->context, &b->project, &b->result);

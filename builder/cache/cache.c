@@ -282,7 +282,7 @@ static bool cache_read_large(struct cache *c, enum cache_kind kind, struct cache
 static bool is_expired(const struct cache *c, const struct cache_meta *m) { return m->used < cache_expired_before(c); }
 
 /* Under a read transaction. */
-static bool cache_cache_find(struct cache *c, enum cache_kind kind, struct cache_value *v, enum cache_miss *why)
+static bool cache_find_entry(struct cache *c, enum cache_kind kind, struct cache_value *v, enum cache_miss *why)
 {
 	int rc = cache_meta_get(c, c->reader, v->id, &v->meta);
 	c->broken |= env_is_damage(rc);
@@ -311,7 +311,7 @@ static const void *cache_look_up(struct cache *c, enum cache_kind kind, hash128 
 	int rc = mdb_txn_renew(c->reader);
 	if (rc == MDB_MAP_RESIZED && (rc = mdb_env_set_mapsize(c->env, 0)) == 0)
 		rc = mdb_txn_renew(c->reader);
-	bool found = !rc && cache_cache_find(c, kind, &v, &why);
+	bool found = !rc && cache_find_entry(c, kind, &v, &why);
 	if (!rc)
 		mdb_txn_reset(c->reader);
 	crash_guard_leave();
@@ -476,7 +476,7 @@ const void *cache_put(struct cache *c, enum cache_kind kind, hash128 key, const 
 }
 
 /* Adds a value that does not stay in memory. A payload is the caller's, so it must not wait. */
-static void cache_cache_add(struct cache *c, const struct cache_value *v)
+static void cache_add_value(struct cache *c, const struct cache_value *v)
 {
 	usage_of_thread.written += v->entry_len + v->payload_len;
 	pthread_mutex_lock(&c->lock);
@@ -499,7 +499,7 @@ void cache_add(struct cache *c, enum cache_kind kind, hash128 key, const void *b
 	measure_begin("cache write");
 	struct cache_value v = cache_new_value(c, kind, key, len, cost_ns);
 	cache_make_entry(c, kind, bytes, &v);
-	cache_cache_add(c, &v);
+	cache_add_value(c, &v);
 	measure_end();
 }
 
@@ -534,6 +534,6 @@ void cache_add_file(struct cache *c, enum cache_kind kind, hash128 key, const ch
 	measure_begin("cache write");
 	struct cache_value v = cache_new_value(c, kind, key, len, 0);
 	if (make_file_entry(kind, path, &v))
-		cache_cache_add(c, &v);
+		cache_add_value(c, &v);
 	measure_end();
 }

@@ -70,7 +70,7 @@ static void open_build(struct request *r)
 		r->error = *message ? first_error(r, message) : strerror(errno);
 }
 
-static struct opened *open_open_library(struct request *r)
+static struct opened *open_library(struct request *r)
 {
 	struct opened *m = calloc(1, sizeof *m);
 	if (!m) {
@@ -103,7 +103,7 @@ __attribute__((visibility("default"))) tri_lazy_model *tri_open_lazy(const char 
 		r.error = "a process with raised privileges (setuid) builds no project: build it before, and open its library";
 	else
 		open_build(&r);
-	struct opened *m = r.path ? open_open_library(&r) : NULL;
+	struct opened *m = r.path ? open_library(&r) : NULL;
 	if (m) {
 		m->open.desc = m->library.desc;
 		m->open.model = m->open.desc->open(opt, err);

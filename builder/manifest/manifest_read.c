@@ -153,7 +153,7 @@ static const struct manifest_value *manifest_read_find_value(const struct open_b
 }
 
 /* `key = value` or `input x = value` in the open block. */
-static void manifest_read_read_key(struct manifest_reader *r, const struct manifest_line *l)
+static void manifest_read_key(struct manifest_reader *r, const struct manifest_line *l)
 {
 	struct open_block *b = &r->blocks.at[r->blocks.len - 1];
 	uint32_t key_end = manifest_line_word_end(l, l->start), at = manifest_line_skip_blanks(l, key_end),
@@ -241,7 +241,7 @@ static void open_block(struct manifest_reader *r, const struct manifest_line *l,
 	r->in_block = true;
 }
 
-static void manifest_read_read_file(struct manifest_reader *r, const struct source *src);
+static void manifest_read_file(struct manifest_reader *r, const struct source *src);
 
 static void include(struct manifest_reader *r, const struct manifest_line *l, uint32_t at)
 {
@@ -269,7 +269,7 @@ static void include(struct manifest_reader *r, const struct manifest_line *l, ui
 	if (r->depth == MAX_INCLUDES)
 		diag_add(r->diags, DIAG_MANIFEST_INCLUDE, where, "includes are nested more than %d levels deep", MAX_INCLUDES);
 	else
-		manifest_read_read_file(r, src);
+		manifest_read_file(r, src);
 	r->in_block = false;
 }
 
@@ -289,7 +289,7 @@ static void report_unknown_block(struct manifest_reader *r, span at, const char 
 	r->skipping = true;
 }
 
-static void manifest_read_read_unindented_line(struct manifest_reader *r, const struct manifest_line *l)
+static void manifest_read_unindented_line(struct manifest_reader *r, const struct manifest_line *l)
 {
 	uint32_t end = manifest_line_word_end(l, l->start), at = manifest_line_skip_blanks(l, end);
 	span word_at = manifest_read_span_of(l, l->start, end > l->start ? end : l->end);
@@ -335,7 +335,7 @@ static bool check_bytes(struct manifest_reader *r, const struct source *src)
 	return true;
 }
 
-static void manifest_read_read_file(struct manifest_reader *r, const struct source *src)
+static void manifest_read_file(struct manifest_reader *r, const struct source *src)
 {
 	if (!check_bytes(r, src))
 		return;
@@ -347,9 +347,9 @@ static void manifest_read_read_file(struct manifest_reader *r, const struct sour
 		if (l.start >= l.end)
 			continue;
 		if (!l.indented)
-			manifest_read_read_unindented_line(r, &l);
+			manifest_read_unindented_line(r, &l);
 		else if (r->in_block)
-			manifest_read_read_key(r, &l);
+			manifest_read_key(r, &l);
 		else if (!r->skipping)
 			diag_add(r->diags, DIAG_MANIFEST_SYNTAX, manifest_read_span_of(&l, l.start, l.end),
 				 "this indented line belongs to no block");
@@ -378,7 +378,7 @@ struct manifest *manifest_read(struct arena *session, struct frontend_host host,
 	struct manifest *m = ARENA_NEW(session, struct manifest);
 	const struct source *src = host.load(host.ctx, path);
 	if (src)
-		manifest_read_read_file(&r, src);
+		manifest_read_file(&r, src);
 	else
 		report_unreadable(&r, path);
 	m->n_blocks = r.blocks.len;

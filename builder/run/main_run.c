@@ -114,7 +114,7 @@ static enum status main_run_interpret(struct build_context *c, struct model_job 
 	return STATUS_FAILED;
 }
 
-static enum status main_run_run_main(struct loaded_project *l, const char *file)
+static enum status main_run_block(struct loaded_project *l, const char *file)
 {
 	struct main_file f;
 	if (!main_run_choose(l, file ? path_normal(l->context.arena, file) : NULL, &f))
@@ -132,6 +132,6 @@ enum status main_run(const struct options *o)
 	struct loaded_project l;
 	enum status s = project_load(&l, o, file ? LOAD_FILES : LOAD_CHECKED);
 	if (s == STATUS_OK)
-		s = main_run_run_main(&l, file);
+		s = main_run_block(&l, file);
 	return project_unload(&l, s);
 }

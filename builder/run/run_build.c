@@ -27,7 +27,7 @@ bool run_check_device(const struct run_options *o)
 bool run_on_reference(const struct run_options *o) { return o->device && strcmp(o->device, "reference") == 0; }
 
 /* The options of `trib build` for these models. It names no models if these are all. */
-static struct options run_build_build_options(struct arena *a, const struct build_spec *spec, const struct options *o)
+static struct options run_build_options(struct arena *a, const struct build_spec *spec, const struct options *o)
 {
 	struct options build = *o;
 	uint32_t n;
@@ -59,7 +59,7 @@ static void warn_if_stale(const struct options *build)
 
 enum status run_build_first(struct arena *a, const struct build_spec *spec, const struct options *o)
 {
-	struct options build = run_build_build_options(a, spec, o);
+	struct options build = run_build_options(a, spec, o);
 	build.unread = true;
 	char *text = NULL;
 	size_t len = 0;

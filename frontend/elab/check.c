@@ -78,7 +78,7 @@ static bool check_body(struct elab *e, struct func *fn, const struct value *capt
 }
 
 /* Shapes do not depend on element types: what is wrong with the shapes of one type is wrong. */
-static void check_check_shapes(struct elab *e, struct func *fn, const struct value *captured)
+static void check_shapes(struct elab *e, struct func *fn, const struct value *captured)
 {
 	struct frontend *f = e->em.f;
 	struct diags *shown = e->em.report.out, *all = diags_new(0);
@@ -98,7 +98,7 @@ static void check_func(struct elab *e, struct func *fn, const struct value *capt
 {
 	uint32_t errors = e->em.report.errors;
 	if (check_body(e, fn, captured, false) && e->em.report.errors == errors)
-		check_check_shapes(e, fn, captured);
+		check_shapes(e, fn, captured);
 }
 
 void check_local_fn(struct elab *e, struct func *fn, const struct value *captured)
@@ -133,7 +133,7 @@ static void check_main(struct elab *e, struct item *it)
 	eval_block(e, ast_a(&it->mod->ast, it->node), &flow);
 }
 
-static void check_check_item(struct elab *e, struct item *it, bool defaults)
+static void check_item(struct elab *e, struct item *it, bool defaults)
 {
 	struct builder b;
 	struct frame root = {.site.at = SPAN_NONE, .mod = it->mod};
@@ -176,7 +176,7 @@ void check_module(struct frontend *f, struct module *m, struct diags *discarded,
 		    (again ? !it->refresh.must_check : it->refresh.check == CHECK_VALID && it->kind != ITEM_CONST))
 			continue;
 		f->diags = e.em.report.out = discarded ? discarded : shown;
-		check_check_item(&e, &m->items[i], false);
+		check_item(&e, &m->items[i], false);
 		f->diags = shown;
 		elab_reset(&e);
 		arena_release(work, start);
@@ -192,7 +192,7 @@ void check_with_defaults(struct frontend *f, struct item *it)
 	struct elab e;
 	elab_init(&e, f, true);
 	f->arena = work;
-	check_check_item(&e, it, true);
+	check_item(&e, it, true);
 	f->arena = f->session;
 	elab_free(&e);
 	arena_free(work);

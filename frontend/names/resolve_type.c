@@ -72,7 +72,7 @@ static void note_type_word(struct resolver *r, token_id tok)
 }
 
 /* The item that a type's name means. NULL: a generic or a type of the prelude; or unknown, which is reported. */
-static struct item *resolve_type_type_item(struct resolver *r, node_id n)
+static struct item *resolve_type_item(struct resolver *r, node_id n)
 {
 	name_id name = name_at(r, ast_token(r->t, n));
 	struct module *m = r->m;
@@ -176,7 +176,7 @@ static void walk_alias_arg(struct resolver *r, node_id n, enum dim_names dims)
 static void walk_type_name(struct resolver *r, node_id n, enum dim_names dims)
 {
 	const char *text = name_text(r->f, name_at(r, ast_token(r->t, n)));
-	struct item *it = resolve_type_type_item(r, n);
+	struct item *it = resolve_type_item(r, n);
 	struct ast_nodes args = ast_b(r->t, n) ? ast_nodes(r->t, ast_b(r->t, n)) : (struct ast_nodes){0};
 	bool tensor = !it && (!strcmp(text, "Tensor") || !strcmp(text, "TernaryTensor"));
 	if (tensor && !tensor_arguments_fit(r, n, text[1] == 'e' && text[2] == 'r', args)) {

@@ -18,7 +18,7 @@ struct indices {
 };
 
 /* Returns index `v` as a tensor of integers, or HIR_NONE after an error. */
-static hir_ref index_index_of(struct emitter *e, struct builtin_call *c, struct value v)
+static hir_ref index_of(struct emitter *e, struct builtin_call *c, struct value v)
 {
 	if (v.kind == V_LIST)
 		v = COMPOSE_AT(c->ats[1], BI_TENSOR, v);
@@ -56,7 +56,7 @@ static bool check_known_index(struct emitter *e, struct builtin_call *c, uint32_
 
 static bool add_index(struct emitter *e, struct builtin_call *c, struct indices *x, uint32_t axis, struct value v)
 {
-	hir_ref r = x->at[axis] = v.kind == V_NONE ? HIR_NONE : index_index_of(e, c, v);
+	hir_ref r = x->at[axis] = v.kind == V_NONE ? HIR_NONE : index_of(e, c, v);
 	if (v.kind == V_NONE)
 		return true;
 	if (r == HIR_NONE || !check_known_index(e, c, axis, r))

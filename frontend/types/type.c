@@ -254,7 +254,7 @@ static struct item *local_alias(struct sig *s, node_id n, name_id name)
 	return found && v.kind == V_TYPE && v.u.item && v.u.item->local ? v.u.item : NULL;
 }
 
-static struct item *type_type_item(struct sig *s, node_id n)
+static struct item *type_item(struct sig *s, node_id n)
 {
 	const struct ast *a = sig_tree(s);
 	name_id name = token_name(s->e->f, s->mod, ast_token(a, n));
@@ -297,7 +297,7 @@ static struct type *named_type(struct sig *s, node_id n)
 		t->elem_var = var;
 		return t;
 	}
-	struct item *it = type_type_item(s, n);
+	struct item *it = type_item(s, n);
 	if (it && it->kind == ITEM_TYPE)
 		return alias_type(s, it, n);
 	if (it && it->kind == ITEM_MODULE_LAYER) {

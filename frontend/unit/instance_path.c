@@ -46,7 +46,7 @@ static bool in_instance(struct search *s, const struct instance *in, size_t used
 }
 
 /* The path of an instance below `root`; "" if it has none. */
-static const char *instance_path_path_of(struct emitter *e, const struct instance *root, const struct instance *in)
+static const char *instance_path_of(struct emitter *e, const struct instance *root, const struct instance *in)
 {
 	struct search s = {.e = e, .target = in};
 	return in_instance(&s, root, 0) ? arena_strdup(e->f->arena, s.path) : "";
@@ -71,7 +71,7 @@ static const char *with_root(struct emitter *e, const struct call_site *root, co
 const char *path_in_list(struct emitter *e, const struct instance *in)
 {
 	const struct call_site *root = instance_path_find_root(e);
-	const char *path = root && root->self != in ? instance_path_path_of(e, root->self, in) : "", *last = strrchr(path, '.');
+	const char *path = root && root->self != in ? instance_path_of(e, root->self, in) : "", *last = strrchr(path, '.');
 	last = last ? last + 1 : path;
 	return *last >= '0' && *last <= '9' ? with_root(e, root, path) : "";
 }
@@ -82,11 +82,11 @@ void note_instance_path(struct emitter *e, struct diag *g)
 	const struct instance *inner = NULL;
 	for (const struct call_site *s = e->report.site; s && !inner; s = s->up)
 		inner = s->self;
-	const char *path = inner && inner != root->self ? instance_path_path_of(e, root->self, inner) : "";
+	const char *path = inner && inner != root->self ? instance_path_of(e, root->self, inner) : "";
 	if (!*path)
 		return;
 	for (const struct call_site *s = e->report.site; s; s = s->up) /* a member such as `_net` adds no name: its owner has the path */
-		if (s->self && s->self != inner && s->self != root->self && !strcmp(path, instance_path_path_of(e, root->self, s->self)))
+		if (s->self && s->self != inner && s->self != root->self && !strcmp(path, instance_path_of(e, root->self, s->self)))
 			inner = s->self;
 	diag_note(e->report.out, g, "in layer instance `%s`, which is `%s`", with_root(e, root, path), name_text(e->f, inner->item->name));
 }

@@ -311,7 +311,7 @@ static void put_desc(struct model_builder *m)
 	object_symbol(m->o, TRI_DESC_SYMBOL, m->o->symbols[desc.symbol].section, 0, sizeof(tri_model_desc), true, false);
 }
 
-static void model_model_describe(struct model_builder *m, const struct model_backend *backend)
+static void model_finish_desc(struct model_builder *m, const struct model_backend *backend)
 {
 	m->backend = backend;
 	put_desc(m);
@@ -322,7 +322,7 @@ void model_describe(struct object *o, const struct model_input *in, const struct
 {
 	struct model_builder m = {.a = o->arena, .o = o, .in = in, .info = info};
 	m.strings = section_begin(m.o, SECTION_RODATA, ".rodata.strings", NULL);
-	model_model_describe(&m, backend);
+	model_finish_desc(&m, backend);
 }
 
 struct object *model_object(struct arena *a, const struct model_input *in, const struct model_weights *w, const struct model_info *info)
@@ -336,6 +336,6 @@ struct object *model_object(struct arena *a, const struct model_input *in, const
 		put_weights(&m);
 	for (uint32_t i = 0; i < in->program->n_entries; i++)
 		codes[i] = put_code(&m, i);
-	model_model_describe(&m, &(struct model_backend){.name = "cpu", .codes = codes, .calls_hook = true});
+	model_finish_desc(&m, &(struct model_backend){.name = "cpu", .codes = codes, .calls_hook = true});
 	return m.o;
 }

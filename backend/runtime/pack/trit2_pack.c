@@ -9,7 +9,7 @@ size_t tri_trit2_packed_size(int64_t K, int64_t N)
 }
 
 /* Packs columns n … n+lanes-1 of w, rows k … k+rows-1. */
-static void trit2_pack_pack_block(const int8_t *w, int64_t N, int64_t rows, int64_t lanes, uint8_t out[TRI_TRIT2_BLOCK])
+static void trit2_pack_block(const int8_t *w, int64_t N, int64_t rows, int64_t lanes, uint8_t out[TRI_TRIT2_BLOCK])
 {
 	memset(out, 0, TRI_TRIT2_BLOCK);
 	for (int64_t r = 0; r < rows; r++) {
@@ -73,7 +73,7 @@ void tri_trit2_pack(const int8_t *w, int64_t K, int64_t N, void *out)
 				int64_t n = p * TRI_TRIT2_PANEL + h * TRI_TRIT2_LANES;
 				int64_t rows = K - k < TRI_TRIT2_STEP ? K - k : TRI_TRIT2_STEP;
 				int64_t lanes = N - n < TRI_TRIT2_LANES ? N - n : TRI_TRIT2_LANES;
-				trit2_pack_pack_block(w + k * N + n, N, rows, lanes, at);
+				trit2_pack_block(w + k * N + n, N, rows, lanes, at);
 			}
 		}
 	}

@@ -122,7 +122,7 @@ static void describe_lists(const struct survey *v, struct tri_blocks *h)
 }
 
 /* Packs block `number`, rows 4q … of the kept ones. */
-static void trit_blocks_pack_pack_block(const struct survey *v, int64_t panel, int64_t q, uint32_t number, int32_t *starts, uint8_t *data)
+static void trit_blocks_pack_block(const struct survey *v, int64_t panel, int64_t q, uint32_t number, int32_t *starts, uint8_t *data)
 {
 	const struct tri_blocks_source *s = v->s;
 	uint8_t *step = data + (uint64_t)(number / 4) * 4 * TRI_BLOCK_BYTES;
@@ -146,10 +146,10 @@ static void pack_sparse(const struct survey *v, const struct tri_blocks *h, char
 		for (int64_t q = 0; q < v->quads; q++)
 			if (v->some[p * v->quads + q]) {
 				at[b] = (int32_t)(q * TRI_BLOCK_ROWS);
-				trit_blocks_pack_pack_block(v, p, q, b++, starts, (uint8_t *)out + h->data);
+				trit_blocks_pack_block(v, p, q, b++, starts, (uint8_t *)out + h->data);
 			}
 		for (; b % 4; b++)
-			trit_blocks_pack_pack_block(v, p, -1, b, starts, (uint8_t *)out + h->data);
+			trit_blocks_pack_block(v, p, -1, b, starts, (uint8_t *)out + h->data);
 	}
 	first[v->panels] = b;
 }

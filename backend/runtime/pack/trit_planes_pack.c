@@ -9,8 +9,8 @@ size_t tri_planes_size(int64_t K, int64_t N)
 }
 
 /* Packs columns n … n+lanes-1, rows k … k+rows-1. */
-static void trit_planes_pack_pack_block(const struct tri_planes_source *s, int64_t k, int64_t rows, int64_t n, int64_t lanes,
-					uint32_t out[TRI_PLANES_BLOCK])
+static void trit_planes_pack_block(const struct tri_planes_source *s, int64_t k, int64_t rows, int64_t n, int64_t lanes,
+				   uint32_t out[TRI_PLANES_BLOCK])
 {
 	memset(out, 0, TRI_PLANES_BLOCK * sizeof *out);
 	for (int64_t r = 0; r < rows; r++) {
@@ -30,7 +30,7 @@ void tri_planes_pack(const struct tri_planes_source *s, void *out)
 		for (int64_t k = 0; k < s->K; k += TRI_PLANES_WORD)
 			for (int h = 0; h < tri_planes_halves(s->N, p); h++, at += TRI_PLANES_BLOCK) {
 				int64_t n = p * TRI_PLANES_PANEL + h * TRI_PLANES_LANES;
-				trit_planes_pack_pack_block(s, k, s->K - k < TRI_PLANES_WORD ? s->K - k : TRI_PLANES_WORD, n,
-							    s->N - n < TRI_PLANES_LANES ? s->N - n : TRI_PLANES_LANES, at);
+				trit_planes_pack_block(s, k, s->K - k < TRI_PLANES_WORD ? s->K - k : TRI_PLANES_WORD, n,
+						       s->N - n < TRI_PLANES_LANES ? s->N - n : TRI_PLANES_LANES, at);
 			}
 }

@@ -79,7 +79,7 @@ static bool explain_print_unit(struct store *s, const struct unit_record *u, con
 }
 
 /* Prints the units of the last build with that name or definition. */
-static enum status explain_explain_unit(const struct options *o, const char *word)
+static enum status explain_unit(const struct options *o, const char *word)
 {
 	struct arena *a = arena_new(0);
 	struct build_spec spec;
@@ -119,5 +119,5 @@ enum status cmd_explain(const struct options *o)
 	if (o->n_operands != 1 || o->list)
 		return fail_usage("`trib explain` needs one code, such as E0301, or one unit, or only --list");
 	enum diag_code code = diag_code_find(o->operands[0]);
-	return code < DIAG_COUNT ? explain_code(code) : explain_explain_unit(o, o->operands[0]);
+	return code < DIAG_COUNT ? explain_code(code) : explain_unit(o, o->operands[0]);
 }
