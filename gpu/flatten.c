@@ -80,8 +80,8 @@ static void add_launch(const struct frame *s, struct flat_launch *l)
 	struct cost_sum sum = {s, l};
 	for (uint32_t i = 0; i < LOOP_COSTS; i++)
 		l->cost[i] = dim_const(s->out->dims, 0);
-	if (s->f->counts)
-		loops_cost(s->fn, &s->fn->stmts[l->statement], flatten_add_term, &sum);
+	if (s->f->live)
+		loops_cost(s->fn, &s->f->live[s->unit], l->statement, flatten_add_term, &sum);
 	vec_push(&s->out->launches, *l);
 }
 
@@ -196,7 +196,7 @@ static void flatten_end_call(const struct frame *s, uint32_t stmt, uint32_t firs
 {
 	struct flat_launch l = {
 		.n_inside = s->out->launches.len - first, .items = dim_const(s->out->dims, 0), .unit = s->unit, .statement = stmt};
-	if (s->f->counts && l.n_inside)
+	if (s->f->live && l.n_inside)
 		add_launch(s, &l);
 }
 

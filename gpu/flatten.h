@@ -49,7 +49,7 @@ struct flatten {
 	const struct model_weights *weights;
 	const struct loop_fn *const *units; /* for each of program->units */
 	struct map by_symbol;               /* of units to their index */
-	bool counts;                        /* the costs of launches */
+	const struct live_buffers *live;    /* of each unit, to count costs of launches; NULL: they are not counted */
 	VEC(struct flat_const) consts;
 };
 

@@ -146,12 +146,24 @@ static void model_put_all(struct launch_writer *w, struct flatten *f, uint32_t *
 	vec_free(&f->consts);
 }
 
+/* Finds those of each unit that is needed. */
+static struct live_buffers *live_buffers_of(struct arena *a, const struct loop_fn *const *units, uint32_t n)
+{
+	struct live_buffers *live = ARENA_ARRAY(a, struct live_buffers, n + 1);
+	for (uint32_t i = 0; i < n; i++)
+		if (units[i])
+			live[i] = loops_live_buffers(a, units[i]);
+	return live;
+}
+
 struct object *opencl_model_object(struct arena *a, const struct model_input *in, const struct model_weights *weights,
 				   const struct model_info *info, const struct loop_fn *const *units)
 {
 	struct launch_writer w = {.o = object_new(a, "opencl model"), .profile_hook = info->profile_hook};
-	struct flatten f = {.arena = a, .in = in, .weights = weights, .units = units, .counts = info->profile_hook};
+	struct flatten f = {.arena = a, .in = in, .weights = weights, .units = units};
 	uint32_t *codes = ARENA_ARRAY(a, uint32_t, in->program->n_entries + 1);
+	if (info->profile_hook)
+		f.live = live_buffers_of(a, units, in->program->n_units);
 	for (uint32_t i = 0; i < in->program->n_units; i++)
 		map_put(&f.by_symbol, map_key_str(in->program->units[i]->symbol), i);
 	model_put_all(&w, &f, codes);

@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <llvm-c/Core.h>
 #include <llvm-c/TargetMachine.h>
-#include "backend/loops/ir/loops.h"
+#include "backend/loops/ir/cost.h"
 #include "backend/target/codegen.h"
 #include "base/vec.h"
 
@@ -54,6 +54,7 @@ struct emit {
 	LLVMTypeRef ptr, i1, i8, i16, i32, i64, f32, f64;
 	LLVMMetadataRef scope, line; /* of the current statement: emit_lines.c */
 	uint32_t statement;          /* its number, from 1 on */
+	struct live_buffers live;    /* if statements are profiled */
 };
 
 /* emit_run.c: emits one unit into e->module. */

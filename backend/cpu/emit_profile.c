@@ -2,7 +2,6 @@
 #include <stddef.h>
 #include <stdio.h>
 #include "backend/cpu/emit.h"
-#include "backend/loops/ir/cost.h"
 
 enum {
 	COST_WORDS = sizeof(struct tri_profile_cost) / sizeof(int64_t),
@@ -60,7 +59,7 @@ static void emit_end(struct emit *e, uint32_t k, LLVMValueRef start)
 	LLVMBuildCondBr(e->builder, LLVMBuildICmp(e->builder, LLVMIntEQ, began, emit_i64(e, 0), ""), after, report);
 	LLVMPositionBuilderAtEnd(e->builder, report);
 	e->dim_values.len = 0; /* this block may not dominate what follows */
-	loops_cost(e->fn, &e->fn->stmts[k], emit_profile_add_term, &cost);
+	loops_cost(e->fn, &e->live, k, emit_profile_add_term, &cost);
 	e->dim_values.len = 0;
 	for (uint32_t i = 0; i < LOOP_COSTS; i++) {
 		LLVMValueRef at = emit_i64(e, COST_TERMS + i);

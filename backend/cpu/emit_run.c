@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include "backend/runtime/abi/tri.h"
 #include "backend/runtime/abi/unit.h"
+#include "base/arena.h"
 
 enum { PART_WEIGHT = 1024, NEST_WEIGHT = 32 };
 
@@ -233,8 +234,12 @@ void emit_unit(struct emit *e, const struct loop_fn *f)
 	e->i64 = LLVMInt64TypeInContext(e->context);
 	e->f32 = LLVMFloatTypeInContext(e->context);
 	e->f64 = LLVMDoubleTypeInContext(e->context);
+	struct arena *a = arena_new(0);
+	if (e->target->profile_hook)
+		e->live = loops_live_buffers(a, f);
 	emit_lines_open(e);
 	emit_run(e);
 	emit_scratch(e);
+	arena_free(a);
 	vec_free(&e->dim_values);
 }

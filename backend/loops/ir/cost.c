@@ -89,25 +89,79 @@ static uint32_t count_accesses(const struct loop_stmt *s)
 	return n;
 }
 
-/* Temporaries that share memory count once. */
-static void count_memory(const struct loop_fn *f, uint32_t stmt, struct arena *a, loop_cost_fn *term, void *ctx)
+/* Returns loops_owner of each buffer. */
+static uint32_t *owners_of(struct arena *a, const struct loop_fn *f)
 {
-	bool *seen = ARENA_ARRAY(a, bool, f->n_buffers + 1);
+	uint32_t *owner = ARENA_ARRAY(a, uint32_t, f->n_buffers + 1);
 	for (uint32_t k = 0; k < f->n_buffers; k++) {
 		const struct loop_buffer *b = &f->buffers[k];
-		uint32_t owner = loops_owner(f, k);
-		if (b->kind != BUFFER_TEMP || b->scope != SCOPE_GLOBAL || stmt < b->first || stmt >= b->end || seen[owner])
-			continue;
-		seen[owner] = true;
-		term(ctx, LOOP_MEMORY, (int64_t)dtype_size(b->type.elem), 1, b->type.dims, b->type.rank);
+		owner[k] = b->grows != LOOP_NONE ? b->grows : b->alias != LOOP_NONE ? b->alias : k;
+	}
+	for (uint32_t k = 0; k < f->n_buffers; k++) {
+		uint32_t last = k, next;
+		while (owner[last] != last)
+			last = owner[last];
+		for (uint32_t i = k; i != last; i = next) {
+			next = owner[i];
+			owner[i] = last;
+		}
+	}
+	return owner;
+}
+
+static bool counts_memory(const struct loop_buffer *b) { return b->kind == BUFFER_TEMP && b->scope == SCOPE_GLOBAL; }
+
+/* Makes room in the lists: each buffer has a place in those of the statements of its life. */
+static void open_lists(struct arena *a, const struct loop_fn *f, struct live_buffers *live)
+{
+	uint32_t n = 0;
+	for (uint32_t k = 0; k < f->n_buffers; k++)
+		for (uint32_t s = f->buffers[k].first; counts_memory(&f->buffers[k]) && s < f->buffers[k].end; s++)
+			live->end[s]++;
+	for (uint32_t s = 0; s < f->n_stmts; s++) {
+		live->first[s] = n;
+		n += live->end[s];
+		live->end[s] = live->first[s];
+	}
+	live->buffers = ARENA_ARRAY(a, uint32_t, n + 1);
+}
+
+struct live_buffers loops_live_buffers(struct arena *a, const struct loop_fn *f)
+{
+	struct live_buffers live = {ARENA_ARRAY(a, uint32_t, f->n_stmts + 1), ARENA_ARRAY(a, uint32_t, f->n_stmts + 1), NULL};
+	const uint32_t *owner = owners_of(a, f);
+	uint32_t *seen = ARENA_ARRAY(a, uint32_t, f->n_buffers + 1); /* of each owner: the last statement, from 1 on */
+	open_lists(a, f, &live);
+	for (uint32_t k = 0; k < f->n_buffers; k++)
+		for (uint32_t s = f->buffers[k].first; counts_memory(&f->buffers[k]) && s < f->buffers[k].end; s++)
+			live.buffers[live.end[s]++] = k;
+	for (uint32_t s = 0; s < f->n_stmts; s++) {
+		uint32_t n = live.first[s];
+		for (uint32_t i = n; i < live.end[s]; i++) {
+			uint32_t k = live.buffers[i];
+			if (seen[owner[k]] != s + 1)
+				live.buffers[n++] = k;
+			seen[owner[k]] = s + 1;
+		}
+		live.end[s] = n;
+	}
+	return live;
+}
+
+static void count_memory(struct counter *c, const struct live_buffers *live, uint32_t stmt)
+{
+	for (uint32_t i = live->first[stmt]; i < live->end[stmt]; i++) {
+		const struct loop_buffer *b = &c->f->buffers[live->buffers[i]];
+		c->term(c->ctx, LOOP_MEMORY, (int64_t)dtype_size(b->type.elem), 1, b->type.dims, b->type.rank);
 	}
 }
 
-void loops_cost(const struct loop_fn *f, const struct loop_stmt *s, loop_cost_fn *term, void *ctx)
+void loops_cost(const struct loop_fn *f, const struct live_buffers *live, uint32_t stmt, loop_cost_fn *term, void *ctx)
 {
+	const struct loop_stmt *s = &f->stmts[stmt];
 	struct arena *a = arena_new(0);
 	struct counter c = {f, term, ctx, ARENA_ARRAY(a, uint32_t, 2 * count_accesses(s) + 1), 0};
-	count_memory(f, (uint32_t)(s - f->stmts), a, term, ctx);
+	count_memory(&c, live, stmt);
 	if (s->kind == STMT_NEST || s->kind == STMT_KERNEL || s->kind == STMT_BLOCK) {
 		loop_stmt_nests(s, count_nest, &c);
 		if (s->kind == STMT_KERNEL)
