@@ -37,6 +37,7 @@
 #define SHARES(field, other) {RULE_SHARES, field, other},
 #define MOST(field, limit) {RULE_MOST, field, limit},
 #define EXACTLY(field, value) {RULE_EXACTLY, field, value},
+#define ADDED_OR_BOOL(field) {RULE_ADDED_OR_BOOL, field, 0},
 #define CASE(fits, ...) {#fits, {__VA_ARGS__{0}}},
 #define RECORD(name, ops, fields, operands, operations, items, tile, rules, cases)                                       \
 	static const struct kernel_record *record_##name(void)                                                           \
@@ -134,6 +135,7 @@ static bool record_follows(const struct kernel_rule *rule, const struct dims *d,
 	switch (rule->kind) {
 	case RULE_SHARES: return known && w > 0 && v % w == 0;
 	case RULE_MOST: return known && v <= w;
+	case RULE_ADDED_OR_BOOL: return known && (v == TRI_ELEM_F32 || v == TRI_ELEM_BOOL);
 	default: return known && v == w;
 	}
 }
@@ -144,7 +146,8 @@ static const char *broken_rule(const struct kernel_rule *rule, const struct dims
 					   [RULE_ONE_OR] = "a kernel with a size that is neither 1 nor that of the result",
 					   [RULE_SHARES] = "a kernel with a size that is no multiple of another",
 					   [RULE_MOST] = "a kernel with a size that is too large",
-					   [RULE_EXACTLY] = "a kernel for another size"};
+					   [RULE_EXACTLY] = "a kernel for another size",
+					   [RULE_ADDED_OR_BOOL] = "a kernel with a mask that is neither float32 nor bool"};
 	for (; rule->kind; rule++) {
 		*field = rule->field - 1u;
 		if (!record_follows(rule, d, dims))

@@ -48,7 +48,7 @@ struct kernel_term {
 	int64_t factor; /* 0: behind the last one */
 	struct kernel_shape of;
 };
-enum rule_kind { RULE_NONE, RULE_SAME, RULE_ONE_OR, RULE_SHARES, RULE_MOST, RULE_EXACTLY };
+enum rule_kind { RULE_NONE, RULE_SAME, RULE_ONE_OR, RULE_SHARES, RULE_MOST, RULE_EXACTLY, RULE_ADDED_OR_BOOL };
 struct kernel_rule {
 	enum rule_kind kind;
 	uint8_t field; /* plus 1 */

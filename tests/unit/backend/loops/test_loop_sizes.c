@@ -7,11 +7,13 @@
 #include "base/diag.h"
 #include "base/source.h"
 
-#define ATTENTION(keys, heads, mask)                                                                                        \
-	"unit attention() inputs 4 outputs 1 slots 0 scratch 0\nb0 = input 0 float32[2, 4, 3, 8]\n"                         \
-	"b1 = input 1 float32[2, " keys ", 5, 8]\nb2 = input 2 float32[2, " keys ", 5, 6]\nb3 = input 3 float32[4, 1, 5]\n" \
-	"b4 = output 0 float32[2, 4, 3, 6]\nkernel tri_attention_mask_f32(b0, b1, b2, b3, b4) "                             \
+#define ATTENTION(keys, heads, elem, mask)                                                                                   \
+	"unit attention() inputs 4 outputs 1 slots 0 scratch 0\nb0 = input 0 float32[2, 4, 3, 8]\n"                          \
+	"b1 = input 1 float32[2, " keys ", 5, 8]\nb2 = input 2 float32[2, " keys ", 5, 6]\nb3 = input 3 " elem "[4, 1, 5]\n" \
+	"b4 = output 0 float32[2, 4, 3, 6]\nkernel tri_attention_mask_f32(b0, b1, b2, b3, b4) "                              \
 	"dims (batch=2, heads=4, kv_heads=" heads ", queries=3, keys=5, features=8, values=6, " mask ")\n"
+
+#define STEPS "k_batch=80, k_head=40, k_row=8, v_batch=60, v_head=30, v_row=6"
 
 #define CONV(kernel, group, stride, more)                                                                               \
 	"unit conv() inputs 1 outputs 1 slots 1 scratch 0\nb0 = input 0 float32[1, 4, 6, 6] as channels_last\n"         \
@@ -43,13 +45,15 @@ static void attention(void **state)
 	static const struct {
 		const char *text, *why;
 	} cases[] = {
-		{ATTENTION("2", "2", "k_batch=80, k_head=40, k_row=8, v_batch=60, v_head=30, v_row=6, mask_heads=4, mask_keys=5"), NULL},
-		{ATTENTION("3", "3", "k_batch=120, k_head=40, k_row=8, v_batch=90, v_head=30, v_row=6, mask_heads=4, mask_keys=5"),
+		{ATTENTION("2", "2", "float32", STEPS ", mask_heads=4, mask_keys=5"), NULL},
+		{ATTENTION("3", "3", "float32",
+			   "k_batch=120, k_head=40, k_row=8, v_batch=90, v_head=30, v_row=6, mask_heads=4, mask_keys=5"),
 		 "a size that is no multiple of another"},
-		{ATTENTION("2", "2", "k_batch=80, k_head=40, k_row=8, v_batch=60, v_head=30, v_row=6, mask_batch=4, mask_keys=5"),
-		 "a size that is neither 1 nor"},
-		{ATTENTION("2", "2", "k_batch=80, k_head=40, k_row=8, v_batch=60, v_head=30, v_row=6, mask_heads=4, mask_queries=5"),
-		 "a size that is neither 1 nor"},
+		{ATTENTION("2", "2", "float32", STEPS ", mask_batch=4, mask_keys=5"), "a size that is neither 1 nor"},
+		{ATTENTION("2", "2", "float32", STEPS ", mask_heads=4, mask_queries=5"), "a size that is neither 1 nor"},
+		{ATTENTION("2", "2", "bool", STEPS ", mask_heads=4, mask_keys=5, mask_elem=1"), NULL},
+		{ATTENTION("2", "2", "float16", STEPS ", mask_heads=4, mask_keys=5, mask_elem=2"),
+		 "a mask that is neither float32 nor bool"},
 	};
 	for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
 		char *error = read_error(cases[k].text);
