@@ -23,24 +23,6 @@ static uint32_t read_place(struct ir_reader *r) { return ir_read_u32(r, UINT32_M
 
 static uint8_t read_rank(struct ir_reader *r) { return (uint8_t)ir_read_u32(r, HIR_MAX_RANK); }
 
-static dtype read_elem(struct ir_reader *r)
-{
-	dtype t = dtype_find(ir_read_word(r));
-	if (t == DT_COUNT)
-		ir_read_fail(r, "an element type expected");
-	return r->failed ? DT_INT8 : t;
-}
-
-static enum layout read_layout_word(struct ir_reader *r)
-{
-	const char *text = ir_read_word(r);
-	for (enum layout l = 0; l < LAYOUT_COUNT; l++)
-		if (!strcmp(ir_layout_text(l), text))
-			return l;
-	ir_read_fail(r, "a layout expected");
-	return LAYOUT_PLAIN;
-}
-
 /* Reads a group, if one follows. */
 static uint32_t read_group(struct unit_reader *u)
 {
@@ -84,8 +66,8 @@ static struct summary_value read_summary_value(struct unit_reader *u)
 static uint32_t read_decision_value(struct ir_reader *r, enum decision_kind kind)
 {
 	switch (kind) {
-	case DECIDED_LAYOUT: return read_layout_word(r);
-	case DECIDED_ELEM: return read_elem(r);
+	case DECIDED_LAYOUT: return ir_read_layout(r);
+	case DECIDED_ELEM: return ir_read_elem(r);
 	case DECIDED_PLACE: return read_place(r);
 	case DECIDED_FLAG: break;
 	}
@@ -106,7 +88,7 @@ static void read_decisions(struct unit_reader *u, enum decision_of of, uint32_t 
 static void read_summary_input(struct unit_reader *u, bool build_time)
 {
 	struct ir_reader *r = u->r;
-	struct summary_input in = {.elem = read_elem(r), .build_time = build_time};
+	struct summary_input in = {.elem = ir_read_elem(r), .build_time = build_time};
 	ir_read_expect(r, "rank");
 	in.rank = read_rank(r);
 	in.group = read_group(u);
@@ -124,7 +106,7 @@ static void read_summary_input(struct unit_reader *u, bool build_time)
 static void read_summary_output(struct unit_reader *u)
 {
 	struct ir_reader *r = u->r;
-	struct summary_output o = {.elem = read_elem(r), .next = IR_NONE, .puts = IR_NONE};
+	struct summary_output o = {.elem = ir_read_elem(r), .next = IR_NONE, .puts = IR_NONE};
 	ir_read_expect(r, "rank");
 	o.rank = read_rank(r);
 	o.value = read_summary_value(u);
@@ -139,7 +121,7 @@ static void read_summary_output(struct unit_reader *u)
 
 static void read_conv(struct unit_reader *u)
 {
-	struct summary_conv c = {.elem = read_elem(u->r)};
+	struct summary_conv c = {.elem = ir_read_elem(u->r)};
 	c.from = read_group(u);
 	c.to = read_group(u);
 	c.keeps = ir_read_eat(u->r, "keeps");
@@ -257,7 +239,7 @@ static void read_program_entry(struct ir_reader *r, struct ir_program *p)
 static void read_params(struct ir_reader *r, struct ir_program *p)
 {
 	uint32_t n = ir_read_u32(r, 1 << 20);
-	for (dtype t = read_elem(r); n && !r->failed; n--)
+	for (dtype t = ir_read_elem(r); n && !r->failed; n--)
 		ir_program_add_param(p, t);
 }
 

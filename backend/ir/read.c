@@ -23,16 +23,6 @@ static enum ir_op find_op(const char *text)
 	return OP_COUNT;
 }
 
-static enum layout read_layout(struct ir_reader *r)
-{
-	const char *text = ir_read_word(r);
-	for (enum layout l = 0; l < LAYOUT_COUNT; l++)
-		if (!strcmp(ir_layout_text(l), text))
-			return l;
-	ir_read_fail(r, "a layout expected");
-	return LAYOUT_PLAIN;
-}
-
 static ir_ref read_value(struct ir_reader *r)
 {
 	ir_ref v = ir_read_u32(r, UINT32_MAX - 1);
@@ -65,7 +55,7 @@ static void read_inst(struct ir_reader *r)
 	if (!r->failed)
 		i.type = ir_read_type(r);
 	if (!r->failed && ir_read_eat(r, "as"))
-		i.layout = (uint8_t)read_layout(r);
+		i.layout = (uint8_t)ir_read_layout(r);
 	if (r->fn->n_each != NO_EACH && r->fn->n_each != i.type.rank)
 		ir_read_fail(r, "a result with as many dimensions as its attributes have values expected");
 	ir_read_constant(r, &i);

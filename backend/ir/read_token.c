@@ -236,14 +236,28 @@ static uint32_t read_token_read_list(struct ir_reader *r, dim *dims, int64_t *in
 uint32_t ir_read_dims(struct ir_reader *r, dim *out, uint32_t limit) { return read_token_read_list(r, out, NULL, limit); }
 uint32_t ir_read_ints(struct ir_reader *r, int64_t *out) { return read_token_read_list(r, NULL, out, HIR_MAX_RANK); }
 
+dtype ir_read_elem(struct ir_reader *r)
+{
+	dtype t = dtype_find(ir_read_word(r));
+	if (t == DT_COUNT)
+		ir_read_fail(r, "an element type expected");
+	return r->failed ? DT_INT8 : t;
+}
+
 struct hir_type ir_read_type(struct ir_reader *r)
 {
-	struct hir_type t = {.elem = dtype_find(ir_read_word(r))};
-	if (t.elem == DT_COUNT)
-		ir_read_fail(r, "an element type expected");
+	struct hir_type t = {.elem = ir_read_elem(r)};
 	if (!r->failed)
 		t.rank = (uint8_t)ir_read_dims(r, t.dims, HIR_MAX_RANK);
-	if (r->failed)
-		t.elem = DT_INT8;
 	return t;
+}
+
+enum layout ir_read_layout(struct ir_reader *r)
+{
+	const char *text = ir_read_word(r);
+	for (enum layout l = 0; l < LAYOUT_COUNT; l++)
+		if (!strcmp(ir_layout_text(l), text))
+			return l;
+	ir_read_fail(r, "a layout expected");
+	return LAYOUT_PLAIN;
 }

@@ -32,7 +32,9 @@ dim ir_read_dim(struct ir_reader *r);
 /* Read "[…]" and return the number of items: at most `limit` dims, at most HIR_MAX_RANK integers. */
 uint32_t ir_read_dims(struct ir_reader *r, dim *out, uint32_t limit);
 uint32_t ir_read_ints(struct ir_reader *r, int64_t *out);
+dtype ir_read_elem(struct ir_reader *r); /* DT_INT8 after an error */
 struct hir_type ir_read_type(struct ir_reader *r);
+enum layout ir_read_layout(struct ir_reader *r); /* LAYOUT_PLAIN after an error */
 /* Adds the symbols of "(N, N//2, M)" to r->dims, and dims of them in between: the order of terms depends on which came first. */
 void ir_read_symbols(struct ir_reader *r);
 /* A text in quotes, and what writes it. */
