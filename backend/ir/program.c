@@ -24,7 +24,7 @@ static bool link_callee(const struct ir_program *p, struct summary_callee *c)
 	return ok;
 }
 
-/* The calls of s with the places of their callees in p. NULL: p lacks one. */
+/* Returns the calls of s with the indices of their callees in p, or NULL if p lacks a callee. */
 static struct summary_call *link_calls(const struct ir_program *p, const struct unit_summary *s)
 {
 	struct summary_call *calls = ARENA_ARRAY(p->arena, struct summary_call, s->n_calls + 1);
@@ -112,7 +112,7 @@ struct argument_layouts ir_program_layouts(const struct ir_program *p, const str
 	return found ? found->layouts : (struct argument_layouts){0};
 }
 
-/* What was decided of the weights, or of inputs and outputs, as a number; 0: nothing. */
+/* Returns the decisions of the weights, or of the inputs and outputs, as a number. Returns 0 if no decision differs from decision_none. */
 static uint64_t decisions_code(const struct program_unit *u, bool of_weights)
 {
 	bool any = false;
@@ -158,7 +158,7 @@ static bool fault(const struct unit_summary *s, const char *what, struct buf *wh
 
 static bool is_group(const struct unit_summary *s, uint32_t group) { return group == IR_NONE || group < s->n_groups; }
 
-/* `n_calls`: before the value. */
+/* n_calls: the number of calls before the value. */
 static const char *value_fault(const struct program_unit *u, const struct summary_value *v, uint32_t n_calls)
 {
 	const struct unit_summary *s = u->summary;

@@ -1,4 +1,4 @@
-/* The units of a model as program passes see them (passes/program): a summary of each, what entries pass to it, and what the passes decide. In text, for a
+/* The units of a model as program passes see them (passes/program): summaries of the units, parameters of the entries, decisions of the passes. In text, for a
  * unit that calls a convolution and appends to a state:
  *
  *   params 1 float32
@@ -12,8 +12,8 @@
  *     out float16 rank 4 input 1 along 2 next 1          input 1 with rows appended, the next value of that state
  *   entry @block_5f1a2b3c4d5e6f70 - - 0                  what each input is: - or a parameter
  *
- * A summary is made from the unit's tensor IR as it was lowered (lower/summary.c). It depends on no target, and not on what callees do.
- * A *group* is a set of values that are best stored in one layout: operations that keep the first two dims connect them. What the passes decide follows
+ * lower/summary.c makes a summary from the unit's tensor IR as it was lowered. The summary depends neither on the target nor on the bodies of callees.
+ * A *group* is a set of values that are best stored in one layout: operations that keep the first two dims connect them. Decisions follow
  * in the same lines: `as channels_last`, `grows 1`, `updates 0`; `stored float16`, `shared`. */
 #ifndef TRIB_BACKEND_IR_PROGRAM_H
 #define TRIB_BACKEND_IR_PROGRAM_H
@@ -22,7 +22,7 @@
 
 /* What a unit passes to a callee, or gives as an output. */
 struct summary_value {
-	uint32_t group;  /* IR_NONE: it has not 4 dims, or is known when the library is built */
+	uint32_t group;  /* IR_NONE: its rank is not 4, or it is known when the library is built */
 	uint32_t weight; /* the WEIGHT whose elements it has; IR_NONE: none */
 	bool is_cast, is_transposed;
 	uint32_t call,
@@ -87,10 +87,10 @@ struct argument_layouts {
 };
 struct program_unit {
 	const struct unit_summary *summary;
-	bool is_entry, is_body; /* called by a branch or a loop */
+	bool is_entry, is_body; /* is_body: a branch or a loop calls it */
 	uint32_t *weights;      /* for each WEIGHT its input */
 	uint32_t n_weights;
-	/* decided; each has a row in decisions.def: */
+	/* The decisions. Each has a row in decisions.def. */
 	struct argument_layouts layouts;
 	uint32_t *stored; /* for each WEIGHT the dtype in which the library holds it */
 	uint32_t *shared; /* for each WEIGHT: a table that lookups and products with its transpose read */
@@ -106,28 +106,29 @@ struct ir_program {
 	struct map by_identity; /* to the index; never iterated */
 	struct program_entry *entries;
 	uint32_t n_entries, cap_entries;
-	dtype *params; /* for each parameter the type in which the file has it; decided: in which the library holds it */
+	dtype *params; /* the type of each parameter: first the one in the file; the pass `storage` changes it to the one in the library */
 	uint32_t n_params, cap_params;
 };
 
-/* A program without units, in `a`. ir_program_free frees what is not. */
+/* Returns a new program without units. It is in `a`, but for a map that ir_program_free frees. */
 struct ir_program *ir_program_new(struct arena *a);
 void ir_program_free(struct ir_program *p);
-/* Adds a unit whose callees were added, with nothing decided: all is plain and stored as declared. False: a callee is not in the program. */
+/* Adds a unit. Its layouts are plain, and its weights are stored as declared. Returns false if one of its callees was not added before. */
 bool ir_program_add_unit(struct ir_program *p, const struct unit_summary *s);
 void ir_program_add_entry(struct ir_program *p, uint32_t unit, const uint32_t *params);
 void ir_program_add_param(struct ir_program *p, dtype type);
 
-/* Return what was decided of u. With nothing if p is NULL or does not have the unit. */
-const struct program_unit *ir_program_find(const struct ir_program *p, const struct hir_unit *u); /* NULL: it does not have it */
+/* Returns the unit of p that is u, or NULL if p is NULL or lacks u. */
+const struct program_unit *ir_program_find(const struct ir_program *p, const struct hir_unit *u);
+/* Returns the layouts of the arguments and results of u. They have no items, which means plain, if p is NULL or lacks u. */
 struct argument_layouts ir_program_layouts(const struct ir_program *p, const struct hir_unit *u);
 /* Returns the layouts as a number, 0 if all are plain and nothing shares memory. */
 uint64_t argument_layouts_code(struct argument_layouts l);
-/* Returns all that was decided of a unit as a number, 0 if it is nothing. It is part of the keys of what is made from the unit and its callers. */
+/* Returns all decisions of a unit as a number, 0 if there are none. The keys of plans and fragments of the unit and its callers contain it. */
 uint64_t ir_program_code(const struct ir_program *p, const struct hir_unit *u);
-/* Returns the layout of a state that grows; LAYOUT_COUNT: the input is none. */
+/* Returns the layout of a state that grows, or LAYOUT_COUNT if the input is no such state. */
 enum layout summary_state_layout(const struct summary_input *in);
-/* Returns the input that is INPUT `number`. */
+/* Returns the index in s->inputs of INPUT `number`. */
 uint32_t summary_run_input(const struct unit_summary *s, uint32_t number);
 
 static inline enum layout argument_input(struct argument_layouts l, uint32_t k)

@@ -10,7 +10,7 @@ struct decision {
 	enum decision_of of;
 	enum decision_kind kind;
 	const char *word;
-	size_t member; /* where the pointer to the values is in struct program_unit */
+	size_t member; /* the offset of the pointer to the values in struct program_unit */
 };
 enum {
 	DECISIONS = 0
@@ -28,6 +28,6 @@ static inline uint32_t decision_value(const struct program_unit *u, const struct
 {
 	return (*(uint32_t *const *)(const void *)((const char *)u + d->member))[k];
 }
-/* The value that says that nothing was decided. */
+/* Returns the value of item k before any pass decided it. */
 uint32_t decision_none(const struct program_unit *u, const struct decision *d, uint32_t k);
 #endif

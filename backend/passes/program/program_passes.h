@@ -1,5 +1,5 @@
-/* Passes over a program: what holds across units is decided before they are planned, so that a unit, its callers and the threads that plan them agree.
- * They read summaries, never bodies. What they decide for a unit is part of its key (ir_program_code). */
+/* Passes over a program run before units are planned, so that a unit, its callers and the threads that plan them agree.
+ * They read summaries, never bodies. The key of a unit contains their decisions about it (ir_program_code). */
 #ifndef TRIB_BACKEND_PASSES_PROGRAM_PROGRAM_PASSES_H
 #define TRIB_BACKEND_PASSES_PROGRAM_PROGRAM_PASSES_H
 #include "backend/ir/program.h"
@@ -12,7 +12,7 @@ struct program_pass_context {
 	struct pass_run run;
 };
 
-/* Return the number of decisions that differ from nothing: plain, stored as declared. */
+/* Return the number of decisions that differ from the defaults in decisions.def. */
 #define PROGRAM_PASS(id, text, level, needs, makes, breaks) uint32_t program_pass_##id(struct ir_program *p, const struct target *t);
 #include "backend/passes/program/program_passes.def"
 #undef PROGRAM_PASS

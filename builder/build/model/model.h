@@ -92,7 +92,7 @@ struct variant {
 	const struct target *target;
 	hash128 target_id;          /* of target and back end: what decides its fragments */
 	bool is_lazy;               /* units are compiled when they are called */
-	struct ir_program *program; /* what holds across units; NULL: not decided */
+	struct ir_program *program; /* the decisions of program passes; NULL before programs_decide */
 	struct model_units units;
 	struct model_pack pack;
 	struct fragment_log *log; /* NULL: not open */

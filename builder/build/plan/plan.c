@@ -2,6 +2,7 @@
 #include "backend/link/backend.h"
 #include "backend/plan/figures.h"
 #include "base/arena.h"
+#include "base/bug.h"
 #include "base/diag.h"
 #include "base/os.h"
 #include "base/measure.h"
@@ -129,6 +130,7 @@ static void start_variant(struct worklist *g, struct variant *v)
 	const struct model_job *m = v->model;
 	const struct hir_program *p = m->program;
 	struct arena *a = g->c->arena;
+	BUG_ON(!v->program); /* programs_decide runs before */
 	v->units.jobs = ARENA_ARRAY(a, struct unit_job, p->n_units + 1);
 	v->units.plans = ARENA_ARRAY(a, const struct plan *, p->n_units + 1);
 	v->units.keys = ARENA_ARRAY(a, hash128, p->n_units + 1);

@@ -1,4 +1,4 @@
-/* What holds across the units of a model, before they are planned. */
+/* The program passes over the units of each model, before the units are planned. */
 #ifndef TRIB_BUILDER_BUILD_PLAN_PROGRAMS_H
 #define TRIB_BUILDER_BUILD_PLAN_PROGRAMS_H
 #include <stdbool.h>
