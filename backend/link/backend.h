@@ -89,6 +89,8 @@ struct backend {
 	enum backend_stage stage;
 	/* Makes the files. On a worker, but for BACKEND_HIR. Returns false with a message in *error, or NULL after reporting into m->diags. */
 	bool (*assemble)(const struct backend_model *m, struct backend_output *out, const char **error);
+	/* Returns why no model can have this name; NULL: one can. NULL: a model can have any name that the manifest allows. */
+	const char *(*name_fault)(const char *model);
 
 	/* BACKEND_HIR has nothing of the following. */
 	const struct backend_library *library; /* NULL: all files are texts */

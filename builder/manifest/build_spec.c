@@ -252,7 +252,7 @@ static bool check_outputs(struct arena *session, struct layers *l, const struct 
 		n += l->model->kind == BLOCK_MODEL && model_spec(session, l, o, &all[n], ignored);
 	}
 	diags_free(ignored);
-	return outputs_check_distinct(session, all, n, diags);
+	return outputs_check_names(all, n, diags) && outputs_check_distinct(session, all, n, diags);
 }
 
 bool build_spec_make(struct arena *session, const struct manifest *m, const struct options *o, struct build_spec *out, struct diags *diags)

@@ -8,6 +8,7 @@
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/path.h"
+#include "builder/manifest/backends.h"
 #include "builder/manifest/build_spec.h"
 
 /* ---- files ---- */
@@ -116,6 +117,29 @@ bool outputs_check_distinct(struct arena *a, const struct model_spec *models, ui
 		for (uint32_t k = 0; k <= i; k++)
 			if (may_overlap(&models[k], &models[i]))
 				ok = check_pair(a, &models[k], &models[i], diags) && ok;
+	return ok;
+}
+
+/* ---- names ---- */
+
+static bool check_name(const struct model_spec *s, const struct backend *b, struct diags *diags)
+{
+	const char *fault = b->name_fault ? b->name_fault(s->name) : NULL;
+	if (!fault)
+		return true;
+	struct diag *g =
+		diag_add(diags, DIAG_MANIFEST_NAME, s->at, "a model with `%s` in `emit` cannot have the name `%s`", b->name, s->name);
+	diag_note(diags, g, "%s", fault);
+	diag_help(diags, g, "rename the model, or remove `%s` from `emit`", b->name);
+	return false;
+}
+
+bool outputs_check_names(const struct model_spec *models, uint32_t n, struct diags *diags)
+{
+	bool ok = true;
+	for (uint32_t i = 0; i < n; i++)
+		for (enum emit e = 0; e < EMIT_COUNT; e++)
+			ok = (!(models[i].emit >> e & 1) || check_name(&models[i], emit_backend(e), diags)) && ok;
 	return ok;
 }
 

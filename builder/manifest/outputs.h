@@ -22,6 +22,8 @@ bool emit_is_shared(enum emit e, uint32_t k);
 
 /* True if no two models write the same file. False: reported. */
 bool outputs_check_distinct(struct arena *a, const struct model_spec *models, uint32_t n, struct diags *diags);
+/* True if the back ends of each model's outputs allow its name. False: reported. */
+bool outputs_check_names(const struct model_spec *models, uint32_t n, struct diags *diags);
 /* True if the folder is inside the current one, with links followed. It need not exist. */
 bool outputs_is_inside(struct arena *a, const char *folder);
 /* True if every output folder of the manifest is inside the project. False: reported. */

@@ -5,7 +5,7 @@
 #include "base/buf.h"
 #include "base/os.h"
 #include "base/vec.h"
-#include "builder/build/model/backends.h"
+#include "builder/manifest/backends.h"
 #include "builder/manifest/options.h"
 #include "builder/profile/statistics.h"
 #include "builder/run/library.h"

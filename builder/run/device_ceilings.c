@@ -7,7 +7,7 @@
 #include "base/json.h"
 #include "base/os.h"
 #include "base/path.h"
-#include "builder/build/model/backends.h"
+#include "builder/manifest/backends.h"
 #include "builder/cache/config.h"
 #include "builder/json_read.h"
 #include "builder/module.h"

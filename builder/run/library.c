@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "base/arena.h"
-#include "builder/build/model/backends.h"
+#include "builder/manifest/backends.h"
 #include "builder/store/crash_guard.h"
 
 static uint64_t end_of(uint64_t at, uint64_t size) { return size < UINT64_MAX - at ? at + size : UINT64_MAX; }

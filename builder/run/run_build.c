@@ -6,7 +6,7 @@
 #include "base/buf.h"
 #include "base/os.h"
 #include "base/print.h"
-#include "builder/build/model/backends.h"
+#include "builder/manifest/backends.h"
 #include "builder/manifest/options.h"
 #include "builder/manifest/outputs.h"
 

@@ -1,5 +1,6 @@
 """What other tests run in libraries for the CPU, run in C sources."""
 import os
+import re
 import subprocess
 import unittest
 
@@ -157,6 +158,71 @@ class Files(ProjectTest):
             self.edit("tri.build", "model net", f"model {name}")
             self.trib("build")
             compile_source(self.path(f"build/{name}.c"))
+
+    def test_names_of_the_c_library(self):
+        """Each function of the headers that a source includes, and of some that its callers include."""
+        headers = "".join(f"#include <{h}.h>\n" for h in ("stdint", "stddef", "math", "string"))
+        subprocess.run(["gcc", "-xc", "-aux-info", self.path("functions"), "-S", "-o", "/dev/null", "-"], input=headers, text=True, check=True)
+        with open(self.path("functions"), encoding="utf-8") as f:
+            names = {*re.findall(r"(?<=[ *])([a-z]\w*) \(", f.read()), "printf", "exit", "float_t", "signgam"}
+        self.assertGreater(len(names), 250)
+        self.write_net(10, "c")
+        for name in sorted(names):
+            self.edit("tri.build", "project net\n", f"project net\n\nmodel {name}\n    sources = net.tri\n    entry = net\n    emit = c\n")
+        said = self.fails("check")
+        self.assertEqual({n for n in names if f"`{n}`" not in said}, set())
+        self.write_net(10, "library c")
+        self.edit("tri.build", "model net", "model exp")
+        self.assertIn("remove `c` from `emit`", self.fails("build"))
+        self.trib("build", "--emit", "library")
+
+    def test_names_of_inputs_and_entries(self):
+        inputs = ("NULL", "INT64_MAX", "size_t", "uint8_t", "NAN", "M_PI", "errno", "unix", "TRI_OK", "TRI_TENSOR", "exp", "memcpy", "isnan", "io")
+        text = ", ".join(f"{n}: Tensor<float32, [SIZE_MAX]>" for n in inputs)
+        self.write("net.tri", "".join(f"fn {e}({text}) {{ return {' + '.join(inputs)} }}\n" for e in ("exp", "memcpy")))
+        self.write("tri.build", self.MANIFEST.format("c", "").replace("= net\n", "= exp memcpy\n"))
+        self.trib("build")
+        for flags in ((), ("-std=gnu17",)):
+            compile_source(self.path("build/net.c"), "-include", "errno.h", *flags)
+
+    def test_model_that_did_not_open(self):
+        self.write_net(5000, "c")
+        self.trib("build")
+        self.write("main.c", """#include <string.h>
+#include "build/net.h"
+int main(void)
+{
+	float x[64] = {0}, y[5000];
+	net m;
+	net_io io = {{x, {1, 64}, 2, TRI_FLOAT32}, {y, {1, 5000}, 2, TRI_FLOAT32}};
+	tri_error err;
+	if (net_open(&m, 0, &err) != TRI_ERR_WEIGHTS)
+		return 1;
+	if (net_scratch_bytes(&m, &io, &err) != UINT64_MAX || strcmp(err.message, "the model is not open") != 0)
+		return 2;
+	err.message[0] = 0;
+	return net_run(&m, &io, 0, 0, &err) != TRI_ERR_ARGUMENT || strcmp(err.message, "the model is not open") != 0 ? 3 : 0;
+}
+""")
+        subprocess.run(["gcc", *STRICT, self.path("main.c"), self.path("build/net.c"), "-o", self.path("main"), "-lm"], check=True)
+        subprocess.run([self.path("main")], check=True)
+
+    def test_long_texts(self):
+        text = "it's" * 1024
+        self.write("net.tri", f"""layer net() {{
+    fn forward(x: Tensor<float32, [N]>) -> Tensor<float32, [N]> {{
+        print(f"{text}{{x}}")
+        assert(x[0] > 0.0, "{text}")
+        return x + x
+    }}
+}}
+""")
+        self.write("tri.build", self.MANIFEST.format("library c", ""))
+        self.trib("build")
+        replace_library(self.path("build"), "net")
+        said = self.fails("run", "net", "--no-build", "--input", "x=zeros:4")
+        self.assertIn(text + "{}\n (1 values)", said)
+        self.assertIn("net.tri:4: it'sit's", said)
 
     def test_text_of_an_assertion(self):
         for text, want in (('f"{{1}}"', ": {1}"), ('f"{{{x[0, 0]}}}"', ": {{{}}}")):

@@ -8,10 +8,22 @@
 #include "base/buf.h"
 #include "frontend/hir/hir.h"
 
-void model_comment_put(struct buf *out, const char *s)
+/* Without line breaks and ends of comments; s may be NULL. */
+static void model_header_put_comment(struct buf *out, const char *s)
 {
 	for (; s && *s; s++)
 		buf_putc(out, (unsigned char)*s < ' ' || (*s == '/' && out->len && out->at[out->len - 1] == '*') ? ' ' : *s);
+}
+
+void model_title_put(struct buf *out, const struct model_info *info)
+{
+	buf_puts(out, "/* ");
+	model_header_put_comment(out, info->name);
+	buf_putc(out, ' ');
+	model_header_put_comment(out, info->version);
+	buf_puts(out, ": built by ");
+	model_header_put_comment(out, info->compiler);
+	buf_puts(out, ", do not edit. ");
 }
 
 static void model_header_put_type(struct buf *out, const struct hir_unit *u, const struct hir_type *t)
@@ -105,14 +117,8 @@ void model_header(const struct model_input *in, const struct model_info *info, s
 {
 	struct arena *a = arena_new(0);
 	const char *name = info->name;
-	buf_puts(out, "/* ");
-	model_comment_put(out, name);
-	buf_putc(out, ' ');
-	model_comment_put(out, info->version);
-	buf_puts(out, ": built by ");
-	model_comment_put(out, info->compiler);
-	buf_printf(out, ", do not edit. Link with the library of this name. */\n#ifndef TRI_MODEL_%s_H\n#define TRI_MODEL_%s_H\n\n", name,
-		   name);
+	model_title_put(out, info);
+	buf_printf(out, "Link with the library of this name. */\n#ifndef TRI_MODEL_%s_H\n#define TRI_MODEL_%s_H\n\n", name, name);
 	buf_puts(out, runtime_header());
 	buf_printf(
 		out,

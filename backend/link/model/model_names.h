@@ -8,12 +8,13 @@ struct arena;
 struct buf;
 struct hir_entry;
 struct hir_program;
+struct model_info;
 struct model_input;
 
 /* One tensor of an entry: a run-time input or an output; or a state, which is no tensor of a run call. */
 struct model_io {
 	const char *name;   /* as in the source */
-	const char *member; /* as a member of the io struct: unique, and no keyword of C or C++ */
+	const char *member; /* as a member of the io struct: unique, and means nothing else in C or C++ */
 	const struct hir_type *type;
 	bool output, state;
 };
@@ -23,8 +24,8 @@ struct model_io *model_io_list(struct arena *a, const struct hir_entry *e, uint3
 bool model_state_grows(const struct model_input *in, const struct hir_entry *e, uint32_t k);
 /* Appends the declaration of PREFIX_io. */
 void model_io_put(struct arena *a, struct buf *out, const struct model_input *in, const char *prefix, uint32_t entry);
-/* Appends s, which is in a comment, without line breaks and ends of comments; s may be NULL. */
-void model_comment_put(struct buf *out, const char *s);
+/* Appends the first words of a generated C file: a comment that the caller goes on with. */
+void model_title_put(struct buf *out, const struct model_info *info);
 /* Returns the prefix of the names of entry i: the model's name, or NAME_ENTRY if there are several entries. */
 const char *model_entry_prefix(struct arena *a, const struct hir_program *p, const char *model, uint32_t i);
 #endif

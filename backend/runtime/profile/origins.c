@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "backend/runtime/model.h"
+#include "backend/runtime/profile/index_operations.h"
 
 const tri_origin *tri_origin_in_project(const tri_model_desc *d, const tri_origin *o)
 {
@@ -13,25 +14,11 @@ const tri_origin *tri_origin_in_project(const tri_model_desc *d, const tri_origi
 	return o;
 }
 
-/* The operations that index; a statement may have others, too. */
-static bool origins_is_index(const char *operation)
-{
-	static const char *const names[] = {
-#define INDEX_OPERATION(name) name,
-#include "backend/runtime/profile/index_operations.def"
-#undef INDEX_OPERATION
-	};
-	for (size_t k = 0; k < sizeof names / sizeof *names; k++)
-		if (!strcmp(operation, names[k]))
-			return true;
-	return false;
-}
-
 static const tri_origin *origins_index_of(const tri_model_desc *d, const tri_statement *s)
 {
 	for (uint32_t k = 0; k < s->n_origins; k++) {
 		const tri_origin *o = &d->origins[d->members[s->first_origin + k]];
-		if (origins_is_index(d->texts + o->operation))
+		if (tri_is_index_operation(d->texts + o->operation))
 			return o;
 	}
 	return s->n_origins ? &d->origins[d->members[s->first_origin]] : NULL;

@@ -3,6 +3,7 @@
 #include "backend/loops/ir/serialize.h"
 #include "backend/target/target.h"
 #include "backend/text/c/model.h"
+#include "backend/text/c/names.h"
 #include "backend/text/c/parts.h"
 #include "backend/text/c/unit.h"
 #include "base/arena.h"
@@ -46,6 +47,7 @@ const struct backend c_backend = {.name = "c",
 				  .title = "C",
 				  .stage = BACKEND_LOOPS,
 				  .assemble = c_assemble,
+				  .name_fault = c_name_fault,
 				  .weights = BACKEND_WEIGHTS_BESIDE,
 				  .most_inside = WEIGHTS_INSIDE,
 				  .target = c_target,

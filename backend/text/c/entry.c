@@ -161,8 +161,8 @@ static void put_check(struct entry_printer *p)
 	bool linear = has_linear(p);
 	if (linear)
 		buf_puts(out, "\tint64_t at0, at1;\n");
-	buf_puts(out, "\t(void)n, (void)code;\n"
-		      "\tif (!m || !io)\n\t\treturn tri_error_set(err, TRI_ERR_ARGUMENT, m ? \"io is NULL\" : \"the model is NULL\");\n");
+	buf_puts(out, "\t(void)n, (void)code;\n\tif (!m || !m->is_open || !io)\n\t\treturn tri_error_set(err, TRI_ERR_ARGUMENT, "
+		      "!m ? \"the model is NULL\" : !m->is_open ? \"the model is not open\" : \"io is NULL\");\n");
 	for (uint32_t k = 0; k < p->n_io; k++)
 		if (!p->io[k].state)
 			entry_check_form(p, k);

@@ -38,7 +38,7 @@ static void put_model_type(struct buf *out, const struct hir_program *p, const c
 		out,
 		"/* An opened model. Only the functions below change its members. One thread at a time may use it. */\ntypedef struct %s {\n",
 		name);
-	buf_puts(out, "\ttri_memory memory;\n");
+	buf_puts(out, "\ttri_memory memory;\n\tint is_open; /* 0 after an open that failed */\n");
 	uint32_t n = p->n_capacities ? p->n_capacities : 1;
 	if (p->n_states)
 		buf_printf(
@@ -70,15 +70,8 @@ void c_header_put(const struct model_input *in, const struct model_info *info, c
 	struct arena *a = arena_new(0);
 	const struct hir_program *p = in->program;
 	const char *name = info->name;
-	buf_puts(out, "/* ");
-	model_comment_put(out, name);
-	buf_putc(out, ' ');
-	model_comment_put(out, info->version);
-	buf_puts(out, ": written by ");
-	model_comment_put(out, info->compiler);
-	buf_printf(out,
-		   ", do not edit. Compile the C file of this name. */\n#ifndef TRI_C_%s_H\n#define TRI_C_%s_H\n#include <stdint.h>\n\n",
-		   name, name);
+	model_title_put(out, info);
+	buf_printf(out, "Compile the C file of this name. */\n#ifndef TRI_C_%s_H\n#define TRI_C_%s_H\n#include <stdint.h>\n\n", name, name);
 	put_tensor_types(out);
 	buf_puts(out, memory_type);
 	buf_puts(out, "\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n");

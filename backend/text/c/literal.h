@@ -4,4 +4,6 @@
 struct arena;
 /* Returns the literal of a text that a terminal may show (base/foreign.h). In `a`. */
 const char *c_literal(struct arena *a, const char *text);
+/* Returns what initializes an array of characters with such a text, which may be longer than literals may be. In `a`. */
+const char *c_initializer(struct arena *a, const char *text);
 #endif

@@ -6,6 +6,7 @@
 #include "backend/link/model/model.h"
 #include "backend/link/model/model_names.h"
 #include "backend/runtime/abi/triw.h"
+#include "backend/runtime/profile/index_operations.h"
 #include "backend/text/c/entry.h"
 #include "backend/text/c/literal.h"
 #include "backend/text/c/parts.h"
@@ -106,26 +107,12 @@ static void find_check(void *ctx, const struct loop_nest *n)
 		*(bool *)ctx |= n->exprs[k].kind == LOOP_CHECK;
 }
 
-/* The operations that index; a statement may have others, too. */
-static bool model_is_index(const char *operation)
-{
-	static const char *const names[] = {
-#define INDEX_OPERATION(name) name,
-#include "backend/runtime/profile/index_operations.def"
-#undef INDEX_OPERATION
-	};
-	for (size_t k = 0; k < sizeof names / sizeof *names; k++)
-		if (!strcmp(operation, names[k]))
-			return true;
-	return false;
-}
-
 /* Where statement k, or a check, fails: as in backend/runtime/profile/origins.c. NULL: it is not known. */
 static const struct line_origin *error_line(const struct unit_lines *l, uint32_t k)
 {
 	const struct line_statement *s = &l->statements[k];
 	uint32_t at = 0;
-	while (at < s->n_origins && !model_is_index(l->origins[s->origins[at]].operation))
+	while (at < s->n_origins && !tri_is_index_operation(l->origins[s->origins[at]].operation))
 		at++;
 	if (!s->n_origins)
 		return NULL;
@@ -166,18 +153,12 @@ static void model_put_places(const struct text_printer *e, const struct model_in
 
 static void model_put_head(const struct model_info *info, struct buf *out)
 {
-	buf_puts(out, "/* ");
-	model_comment_put(out, info->name);
-	buf_putc(out, ' ');
-	model_comment_put(out, info->version);
-	buf_puts(out, ": written by ");
-	model_comment_put(out, info->compiler);
-	buf_printf(
-		out,
-		", do not edit. C11; it calls functions of math.h and string.h only. */\n#include \"%s.h\"\n#include <math.h>\n#include <stddef.h>\n"
-		"#include <stdint.h>\n#include <string.h>\n#if defined __clang__\n#pragma STDC FP_CONTRACT OFF\n"
-		"#elif defined __GNUC__ /* which ignores the pragma */\n#pragma GCC optimize(\"fp-contract=off\")\n#endif\n\n",
-		info->name);
+	model_title_put(out, info);
+	buf_printf(out,
+		   "C11; it calls functions of math.h and string.h only. */\n#include \"%s.h\"\n#include <math.h>\n#include <stddef.h>\n"
+		   "#include <stdint.h>\n#include <string.h>\n#if defined __clang__\n#pragma STDC FP_CONTRACT OFF\n"
+		   "#elif defined __GNUC__ /* which ignores the pragma */\n#pragma GCC optimize(\"fp-contract=off\")\n#endif\n\n",
+		   info->name);
 }
 
 void c_model_put(const struct model_input *in, const struct model_info *info, const struct model_weights *w,

@@ -71,7 +71,8 @@ static void put_state_functions(const struct text_printer *e, const struct hir_p
 		   name, p->n_capacities + 1, p->n_states);
 	buf_printf(
 		e->out,
-		"int %s_reset(%s *m, tri_error *err)\n{\n\tif (!m)\n\t\treturn tri_error_set(err, TRI_ERR_ARGUMENT, \"the model is NULL\");\n"
+		"int %s_reset(%s *m, tri_error *err)\n{\n"
+		"\tif (!m || !m->is_open)\n\t\treturn tri_error_set(err, TRI_ERR_ARGUMENT, m ? \"the model is not open\" : \"the model is NULL\");\n"
 		"\tmemset(m->length, 0, sizeof m->length);\n\tmemset(m->second, 0, sizeof m->second);\n"
 		"\tfor (uint32_t i = 0; i < %u; i++) {\n\t\tvoid *at = tri_state_at(&m->memory, tri_state_table, m->most, i, 0);\n"
 		"\t\tif (tri_state_table[i].capacity < 0 && tri_state_table[i].initial)\n\t\t\tmemcpy(at, tri_state_table[i].initial, (size_t)tri_state_table[i].bytes);\n"
@@ -115,9 +116,11 @@ void c_states_put(const struct model_input *in, const struct model_info *info, c
 		buf_printf(out,
 			   "\tif ((code = tri_capacities(memory, tri_capacity_table, m->most, err)) != TRI_OK)\n\t\treturn code;\n"
 			   "\tif (!m->memory.states || m->memory.states_bytes < %s_state_bytes(memory))\n"
-			   "\t\treturn tri_error_set(err, TRI_ERR_MEMORY, \"the memory for the states is too small\");\n"
-			   "\tcode = %s_reset(m, err);\n",
-			   info->name, info->name);
+			   "\t\treturn tri_error_set(err, TRI_ERR_MEMORY, \"the memory for the states is too small\");\n",
+			   info->name);
+	buf_puts(out, "\tm->is_open = 1;\n");
+	if (p->n_states)
+		buf_printf(out, "\tcode = %s_reset(m, err);\n", info->name);
 	buf_puts(out, "\ttri_error_set(err, code, \"\");\n\treturn code;\n}\n\n");
 	arena_free(e.scratch);
 }

@@ -186,23 +186,20 @@ static void unit_iterate(struct text_printer *e, const struct loop_iterate *s)
 	close_call(e);
 }
 
-/* The values as tensors, from `first` on. */
-static void unit_put_values(struct text_printer *e, const struct loop_effect *s, uint32_t first)
+/* The values as tensors. */
+static void unit_put_values(struct text_printer *e, const struct loop_effect *s)
 {
 	uint32_t at = 0;
-	unit_put_line(e, s->n_buffers > first ? "const tri_tensor values[] = {" : "const tri_tensor *values = NULL;");
+	unit_put_line(e, s->n_buffers ? "const tri_tensor values[] = {" : "const tri_tensor *values = NULL;");
 	for (uint32_t k = 0; k < s->n_buffers; k++) {
-		uint32_t rank = s->kinds[k] & 15u, from = at;
-		at += rank;
-		if (k < first)
-			continue;
+		uint32_t rank = s->kinds[k] & 15u;
 		text_tabs(e->out, e->depth + 1);
 		buf_printf(e->out, "{(void *)(%s), {", buffer_place(e, s->buffers[k]));
 		for (uint32_t d = 0; d < rank; d++)
-			buf_printf(e->out, "%s%s", d ? ", " : "", text_dim(e, s->dims[from + d]));
+			buf_printf(e->out, "%s%s", d ? ", " : "", text_dim(e, s->dims[at++]));
 		buf_printf(e->out, "%s}, %u, %u},\n", rank ? "" : "0", rank, s->kinds[k] >> 4);
 	}
-	if (s->n_buffers > first)
+	if (s->n_buffers)
 		unit_put_line(e, "};");
 }
 
@@ -228,13 +225,15 @@ static void unit_effect(struct text_printer *e, const struct loop_effect *s)
 	else
 		unit_put_line(e, "{");
 	e->depth++;
+	const char *text = s->text;
+	if (s->where)
+		text = arena_printf(e->scratch, "%s: %s", s->where, *text ? unit_assertion_text(e, s) : "the assertion fails");
+	unit_put_line(e, arena_printf(e->scratch, "static const char text[] = %s;", c_initializer(e->scratch, text)));
 	if (s->where) {
-		const char *text = *s->text ? unit_assertion_text(e, s) : "the assertion fails";
-		text = c_literal(e->scratch, arena_printf(e->scratch, "%s: %s", s->where, text));
-		unit_put_line(e, arena_printf(e->scratch, "tri_fail(run, TRI_ERR_ASSERT, 0, 0, 0, %s);", text));
+		unit_put_line(e, "tri_fail(run, TRI_ERR_ASSERT, 0, 0, 0, text);");
 	} else {
-		unit_put_values(e, s, 0);
-		unit_put_line(e, arena_printf(e->scratch, "tri_print(run, %s, values, %u);", c_literal(e->scratch, s->text), s->n_buffers));
+		unit_put_values(e, s);
+		unit_put_line(e, arena_printf(e->scratch, "tri_print(run, text, values, %u);", s->n_buffers));
 	}
 	close_call(e);
 }

@@ -12,7 +12,7 @@
 #include "builder/build/link/link_record.h"
 #include "builder/build/link/pack.h"
 #include "builder/build/link/trits.h"
-#include "builder/build/model/backends.h"
+#include "builder/manifest/backends.h"
 #include "builder/build/model/lines.h"
 #include "builder/build/model/model.h"
 #include "builder/build/reuse/repository.h"

@@ -5,7 +5,7 @@
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/path.h"
-#include "builder/build/model/backends.h"
+#include "builder/manifest/backends.h"
 #include "builder/build/session/context.h"
 #include "builder/build/session/folders.h"
 #include "builder/build/session/session.h"

@@ -9,7 +9,7 @@
 #include "base/path.h"
 #include "base/print.h"
 #include "builder/build/build.h"
-#include "builder/build/model/backends.h"
+#include "builder/manifest/backends.h"
 #include "builder/build/model/model.h"
 #include "builder/build/session/context.h"
 #include "builder/build/session/folders.h"

@@ -157,6 +157,9 @@ static void errors(void **state)
 	expect_errors("a = $\nb = ${x\n", "E0701");
 	expect_errors("model 3d\nmodel two words\nmodel\n", "E0709 E0701 E0701");
 	expect_errors("model double\nmodel tri\nmodel tri_error\nmodel doubles\nmodel tritium\n", "E0709 E0709 E0709");
+	expect_errors(
+		"model TRI_OK\nmodel uint8_t\nmodel INT8_C\nmodel size_t\nmodel NULL\nmodel NAN\nmodel linux\nmodel integer\nmodel INT_t\n",
+		"E0709 E0709 E0709 E0709 E0709 E0709 E0709");
 	expect_errors("    opt = 1\n", "E0701");
 	expect_errors("model m\n    entry = \x01\n", "E0701");
 	expect_errors("profile p\n    jobs = 0\n    timing = perhaps\ncache\n    max_size = many\n", "E0704 E0704 E0704");

@@ -1,6 +1,6 @@
 /* All back ends: which of them makes what a model emits. */
-#ifndef TRIB_BUILDER_BUILD_MODEL_BACKENDS_H
-#define TRIB_BUILDER_BUILD_MODEL_BACKENDS_H
+#ifndef TRIB_BUILDER_MANIFEST_BACKENDS_H
+#define TRIB_BUILDER_MANIFEST_BACKENDS_H
 #include "backend/link/backend.h"
 #include "builder/manifest/manifest.h"
 

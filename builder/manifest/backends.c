@@ -1,4 +1,4 @@
-#include "builder/build/model/backends.h"
+#include "builder/manifest/backends.h"
 #include <string.h>
 
 #define EMIT(id, text, value, ...) extern const struct backend value;

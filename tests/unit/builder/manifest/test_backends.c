@@ -1,5 +1,5 @@
 /* The back ends by what they emit, and the devices of their libraries. */
-#include "builder/build/model/backends.h"
+#include "builder/manifest/backends.h"
 #include "tests/unit/unit.h"
 #include "base/arena.h"
 #include "builder/manifest/build_spec.h"
