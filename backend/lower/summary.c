@@ -144,8 +144,7 @@ static void note_reads(const struct summariser *s, ir_ref r, uint32_t straight, 
 	uint32_t k = 0, number = v.weight;
 	while (!s->s->inputs[k].build_time || number--)
 		k++;
-	if (s->s->inputs[k].rank == 2)
-		s->s->inputs[k].reads |= v.is_transposed ? transposed : straight;
+	s->s->inputs[k].reads |= v.is_transposed ? transposed : straight;
 }
 
 static void add_call(const struct summariser *s, ir_ref r)

@@ -9,7 +9,7 @@
 struct channels {
 	const struct ir_program *p;
 	bool has_kernel[DT_COUNT]; /* one convolves with weights of this type, and its input and result are channels-last */
-	uint32_t **links;          /* for each unit and output: a mask of the INPUTs of its class. NULL: not known */
+	uint32_t **links;          /* for each unit and output: a mask of the INPUTs of its class. NULL: all its arguments are plain */
 	const struct program_unit *u;
 	uint32_t *parent;    /* of each group; a root is its own */
 	bool *channels_last; /* of roots */
@@ -89,8 +89,7 @@ static void find_groups(const struct channels *c)
 	for (uint32_t k = 0; k < s->n_convs; k++)
 		visit_conv(c, &s->convs[k]);
 	for (uint32_t k = 0; k < s->n_calls; k++)
-		if (s->calls[k].op == OP_CALL)
-			visit_channels_call(c, &s->calls[k]);
+		visit_channels_call(c, &s->calls[k]);
 }
 
 static uint32_t inputs_of_group(const struct channels *c, uint32_t g)

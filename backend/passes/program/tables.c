@@ -68,7 +68,7 @@ uint32_t program_pass_tables(struct ir_program *p, const struct target *target)
 		add_own_uses(&p->units[i], t.uses[i]);
 		each_table_argument(&t, i, add_use_of_callee);
 		for (uint32_t k = 0; k < p->units[i].n_weights; k++)
-			p->units[i].shared[k] = t.uses[i][k] != 0;
+			p->units[i].shared[k] = !p->units[i].is_body && t.uses[i][k] != 0;
 	}
 	share_params(&t);
 	for (uint32_t i = p->n_units; i-- > 0;)

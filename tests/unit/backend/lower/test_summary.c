@@ -84,6 +84,9 @@ static void test_weights(void **state)
 	hir_call_new(u, callee, NULL, result, (const struct hir_arg[]){T(ids), T(wide)}, 2);
 	hir_call_new(u, callee, NULL, result, (const struct hir_arg[]){T(ids), T(twice)}, 2);
 	hir_output_new(u, BI(u, BI_MATMUL, SHAPE(u, DT_FLOAT32, 3, 6), T(y), T(w)));
+	hir_ref turned = BI(u, BI_TRANSPOSE, SHAPE(u, DT_FLOAT32, 6, 10), T(w), I(0), I(1));
+	hir_ref back = BI(u, BI_TRANSPOSE, table(u), T(turned), I(0), I(1));
+	hir_output_new(u, BI(u, BI_MATMUL, SHAPE(u, DT_FLOAT32, 3, 6), T(y), T(back)));
 	expect(a, units, 2,
 	       "  in int64 rank 1\n"
 	       "  known float32 rank 2\n"
@@ -91,6 +94,7 @@ static void test_weights(void **state)
 	       "  call @tied dc04e6a760ddfa9a083178fa07c749cf (input 0, weight 0) (-)\n"
 	       "  call @tied dc04e6a760ddfa9a083178fa07c749cf (input 0, weight 1 cast) (-)\n"
 	       "  call @tied dc04e6a760ddfa9a083178fa07c749cf (input 0, -) (-)\n"
+	       "  out float32 rank 2\n"
 	       "  out float32 rank 2\n");
 	arena_free(a);
 }
