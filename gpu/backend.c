@@ -1,4 +1,5 @@
-/* Libraries for OpenCL devices: fragments are serialized loops, which become the text of one program when the library is linked. */
+/* Libraries for OpenCL devices: fragments are serialized loops, which become the texts of programs when the library is linked. */
+#include <string.h>
 #include "backend/link/backend.h"
 #include "backend/ir/ir.h"
 #include "backend/loops/ir/serialize.h"
@@ -35,22 +36,65 @@ static void backend_print(const struct plan *const *units, uint32_t n, struct bu
 {
 	struct arena *a = arena_new(0);
 	const struct loop_fn **loops = ARENA_ARRAY(a, const struct loop_fn *, n);
-	for (uint32_t i = 0; i < n; i++)
-		loops[i] = units[i]->loops;
-	opencl_program(loops, n, out);
+	for (enum tri_cl_variant v = 0; v < TRI_CL_VARIANTS; v++) {
+		for (uint32_t i = 0; i < n; i++)
+			loops[i] = v == TRI_CL_WIDE ? units[i]->also : units[i]->loops;
+		buf_puts(out, v == TRI_CL_WIDE ? "\n/* ==== for processors ==== */\n" : "/* ==== for devices with work groups ==== */\n");
+		opencl_program(v, loops, n, out);
+	}
 	arena_free(a);
+}
+
+/* A fragment is the loops of both variants, each behind its length. */
+static bool backend_emit(const struct emit_request *r, struct buf *fragment, struct buf *error)
+{
+	(void)error;
+	for (enum tri_cl_variant v = 0; v < TRI_CL_VARIANTS; v++) {
+		struct buf loops = {0};
+		loops_serialize(v == TRI_CL_WIDE ? r->plan->also : r->plan->loops, &loops);
+		buf_u64(fragment, loops.len);
+		buf_put(fragment, loops.at, loops.len);
+		buf_free(&loops);
+	}
+	return true;
+}
+
+static bool read_fragment(struct arena *a, const struct backend_fragment *f, const struct loop_fn **units[TRI_CL_VARIANTS], uint32_t unit,
+			  const char **error)
+{
+	const char *at = f->bytes;
+	size_t left = f->len;
+	uint32_t first = 0;
+	for (enum tri_cl_variant v = 0; v < TRI_CL_VARIANTS; v++) {
+		uint64_t len = 0;
+		if (left >= sizeof len)
+			memcpy(&len, at, sizeof len);
+		*error = "its loop IR is incomplete";
+		if (left < sizeof len || len > left - sizeof len)
+			return false;
+		struct loop_fn *loops = loops_deserialize(a, at + sizeof len, len, error);
+		if (!loops)
+			return false;
+		loops->first_statement = first;
+		first = loops_next_statement(loops);
+		units[v][unit] = loops;
+		at += sizeof len + len;
+		left -= sizeof len + len;
+	}
+	return true;
 }
 
 static bool backend_assemble(const struct backend_model *m, struct backend_output *out, const char **error)
 {
 	uint32_t n_units = m->in->program->n_units;
-	const struct loop_fn **units = ARENA_ARRAY(m->arena, const struct loop_fn *, n_units + 1);
-	for (uint32_t i = 0; i < n_units; i++) {
-		const struct backend_fragment *f = &m->fragments[i];
-		if (f->bytes && !(units[i] = loops_deserialize(m->arena, f->bytes, f->len, error)))
+	const struct loop_fn **units[TRI_CL_VARIANTS];
+	for (enum tri_cl_variant v = 0; v < TRI_CL_VARIANTS; v++)
+		units[v] = ARENA_ARRAY(m->arena, const struct loop_fn *, n_units + 1);
+	for (uint32_t i = 0; i < n_units; i++)
+		if (m->fragments[i].bytes && !read_fragment(m->arena, &m->fragments[i], units, i, error))
 			return false;
-	}
-	out->objects[out->n_objects++] = opencl_model_object(m->arena, m->in, m->weights, m->info, units);
+	struct opencl_units all = {{units[TRI_CL_GROUPS], units[TRI_CL_WIDE]}};
+	out->objects[out->n_objects++] = opencl_model_object(m->arena, m->in, m->weights, m->info, &all);
 	return true;
 }
 
@@ -73,4 +117,5 @@ const struct backend opencl_backend = {.name = "opencl",
 				       .weights = BACKEND_WEIGHTS_INSIDE,
 				       .target = backend_target,
 				       .supports = supports,
+				       .emit = backend_emit,
 				       .print = backend_print};

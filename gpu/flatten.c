@@ -5,6 +5,7 @@
 #include "base/bug.h"
 #include "backend/text/dialect.h"
 #include "backend/text/signature.h"
+#include "gpu/forms.h"
 
 /* A call of a unit: maps its symbols, inputs and outputs to the entry. */
 struct frame {
@@ -22,14 +23,12 @@ static dim to_entry_dim(const struct frame *s, dim x) { return dim_translate(s->
 
 static uint32_t const_blob(struct flatten *f, const struct loop_fn *fn, uint32_t buffer)
 {
-	const void *bytes = fn->buffers[buffer].data;
+	struct flat_const c = {fn->buffers[buffer].data, (size_t)text_buffer_bytes(fn, buffer)};
 	uint32_t i = 0;
-	while (i < f->consts.len && f->consts.at[i].bytes != bytes)
+	while (i < f->consts.len && (f->consts.at[i].len != c.len || memcmp(f->consts.at[i].bytes, c.bytes, c.len) != 0))
 		i++;
-	if (i == f->consts.len) {
-		struct flat_const c = {bytes, (size_t)text_buffer_bytes(fn, buffer)};
+	if (i == f->consts.len)
 		vec_push(&f->consts, c);
-	}
 	return f->weights->n_blobs + i;
 }
 
@@ -82,8 +81,11 @@ static void add_launch(const struct frame *s, struct flat_launch *l)
 		l->cost[i] = dim_const(s->out->dims, 0);
 	if (s->f->live)
 		loops_cost(s->fn, &s->f->live[s->unit], l->statement, flatten_add_term, &sum);
+	l->statement += s->fn->first_statement;
 	vec_push(&s->out->launches, *l);
 }
+
+enum { WORK_GROUP = 64 }; /* work items of a group that share nothing */
 
 static void launch_nest(const struct frame *s, uint32_t stmt)
 {
@@ -94,6 +96,7 @@ static void launch_nest(const struct frame *s, uint32_t stmt)
 	struct flat_launch l = {.kernel = arena_printf(a, "%s_k%u", s->fn->symbol, stmt),
 				.n_args = sig.n_buffers,
 				.n_dims = sig.n_syms,
+				.group = sig.group ? sig.group : WORK_GROUP,
 				.fails = sig.fails,
 				.unit = s->unit,
 				.statement = stmt};
@@ -107,22 +110,6 @@ static void launch_nest(const struct frame *s, uint32_t stmt)
 	if (sig.group)
 		l.items = dim_mul(s->out->dims, l.items, dim_const(s->out->dims, sig.group));
 	add_launch(s, &l);
-}
-
-/* The number of work items of a template: none if the result has no elements. */
-static dim kernel_items(struct dims *d, const struct kernel_record *r, const dim *dims)
-{
-	dim of[SHAPE_FIELDS], rows = dim_const(d, r->item_rows), one = dim_const(d, 1);
-	uint32_t n = kernel_shape_dims(&r->items, dims, of);
-	of[0] = dim_floordiv(d, dim_add(d, of[0], dim_sub(d, rows, one)), rows);
-	dim items = dim_product(d, of, n);
-	const struct kernel_operand *result = r->operands;
-	while (result[1].name)
-		result++;
-	for (const uint8_t *k = result->size.fields; *k; k++)
-		if (!memchr(r->items.fields, *k, n)) /* times 1, or 0 if there are none */
-			items = dim_mul(d, items, dim_sub(d, one, dim_floordiv(d, one, dim_add(d, dims[*k - 1], one))));
-	return items;
 }
 
 /* Adds the arguments of an epilogue after those of its kernel. */
@@ -149,7 +136,9 @@ static void launch_kernel(const struct frame *s, uint32_t stmt)
 {
 	const struct loop_kernel *st = &s->fn->stmts[stmt].u.kernel;
 	const struct kernel_record *r = kernel_record(st->kernel);
-	struct flat_launch l = {.kernel = kernel_info(st->kernel)->symbol,
+	const struct form *form = form_of(s->f->arena, s->f->variant, st->kernel, s->fn->dims, st->dims);
+	struct flat_launch l = {.kernel = form->source,
+				.group = form->group,
 				.n_args = st->n_buffers,
 				.n_dims = r->n_fields,
 				.fails = kernel_fails(st->kernel),
@@ -158,9 +147,10 @@ static void launch_kernel(const struct frame *s, uint32_t stmt)
 	l.args = args_of(s, st->buffers, st->n_buffers);
 	l.dims = ARENA_ARRAY(s->f->arena, dim, r->n_fields);
 	for (uint32_t i = 0; i < r->n_fields; i++)
-		l.dims[i] = r->fields[i].type == FIELD_place ? dim_const(s->out->dims, (int64_t)loops_place(s->fn->symbol, stmt))
-							     : to_entry_dim(s, st->dims[i]);
-	l.items = kernel_items(s->out->dims, r, l.dims);
+		l.dims[i] = r->fields[i].type == FIELD_place
+				    ? dim_const(s->out->dims, (int64_t)loops_place(s->fn->symbol, s->fn->first_statement + stmt))
+				    : to_entry_dim(s, st->dims[i]);
+	l.items = form_items(form, s->out->dims, l.dims);
 	if (st->epilogue)
 		add_epilogue(s, stmt, &l);
 	add_launch(s, &l);
@@ -225,7 +215,7 @@ static void flatten_expand(const struct frame *s)
 {
 	for (uint32_t i = 0; i < s->fn->n_checks; i++)
 		need_check(s->out, (struct flat_check){to_entry_dim(s, s->fn->checks[i].least), s->fn->checks[i].kind,
-						       loops_place(s->fn->symbol, s->fn->n_stmts + i)});
+						       loops_place(s->fn->symbol, s->fn->first_statement + s->fn->n_stmts + i)});
 	need_scratch(s->out, dim_add(s->out->dims, s->scratch, to_entry_dim(s, s->fn->scratch)));
 	for (uint32_t i = 0; i < s->fn->n_stmts; i++) {
 		const struct loop_stmt *st = &s->fn->stmts[i];

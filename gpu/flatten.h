@@ -19,7 +19,7 @@ struct flat_launch {
 	uint32_t n_inside;  /* of a call: the preceding launches that belong to it */
 	struct flat_arg *args;
 	dim *dims;
-	uint32_t n_args, n_dims;
+	uint32_t n_args, n_dims, group;
 	bool fails;
 	dim items;
 	dim cost[LOOP_COSTS];     /* backend/loops/ir/cost.h */
@@ -47,7 +47,8 @@ struct flatten {
 	struct arena *arena;
 	const struct model_input *in;
 	const struct model_weights *weights;
-	const struct loop_fn *const *units; /* for each of program->units */
+	enum tri_cl_variant variant;
+	const struct loop_fn *const *units; /* of the variant, for each of program->units */
 	struct map by_symbol;               /* of units to their index */
 	const struct live_buffers *live;    /* of each unit, to count costs of launches; NULL: they are not counted */
 	VEC(struct flat_const) consts;

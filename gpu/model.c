@@ -15,7 +15,7 @@ struct launch_writer {
 	struct map programs; /* of dims: equal ones are written once */
 };
 
-_Static_assert(sizeof(struct tri_cl_arg) == 24 && sizeof(struct tri_cl_launch) == 112 && sizeof(struct tri_cl_entry) == 64 &&
+_Static_assert(sizeof(struct tri_cl_arg) == 24 && sizeof(struct tri_cl_launch) == 120 && sizeof(struct tri_cl_code) == 64 &&
 		       sizeof(struct tri_cl_program) == 32 && sizeof(struct tri_cl_blob) == 16,
 	       "written field by field below");
 
@@ -51,19 +51,21 @@ static void put_launch(struct launch_writer *w, const struct dims *d, const stru
 	buf_u32(&b->bytes, l->n_args);
 	buf_u32(&b->bytes, l->n_dims);
 	buf_u32(&b->bytes, l->fails);
+	buf_u32(&b->bytes, l->group);
 	buf_u32(&b->bytes, l->n_inside);
 	buf_u32(&b->bytes, w->profile_hook ? l->unit : TRI_NONE);
 	buf_u32(&b->bytes, l->statement);
+	buf_u32(&b->bytes, 0); /* alignment */
 	model_put_dim(w, b, d, l->items);
 	for (uint32_t i = 0; i < LOOP_COSTS; i++)
 		model_put_dim(w, b, d, l->cost[i]);
 }
 
-/* Returns the symbol of the struct tri_cl_entry. */
-static uint32_t gpu_model_put_entry(struct launch_writer *w, const struct flat_entry *e)
+/* Returns the symbol of the struct tri_cl_code. */
+static uint32_t gpu_model_put_code(struct launch_writer *w, enum tri_cl_variant v, const struct flat_entry *e)
 {
-	struct section_builder b = section_begin(w->o, SECTION_RELRO, ".data.rel.ro.entry", NULL);
-	section_put_address(&b, w->program.symbol, 0);
+	struct section_builder b = section_begin(w->o, SECTION_RELRO, ".data.rel.ro.code", NULL);
+	section_put_address(&b, w->program.symbol, (uint64_t)v * sizeof(struct tri_cl_program));
 	section_put_address(&b, w->launches.symbol, w->launches.bytes.len);
 	buf_u64(&b.bytes, e->launches.len);
 	for (uint32_t i = 0; i < e->launches.len; i++)
@@ -78,7 +80,7 @@ static uint32_t gpu_model_put_entry(struct launch_writer *w, const struct flat_e
 		buf_u64(&w->kinds.bytes, e->checks.at[i].place);
 	}
 	buf_u64(&b.bytes, e->checks.len);
-	return section_end(&b, sizeof(struct tri_cl_entry));
+	return section_end(&b, sizeof(struct tri_cl_code));
 }
 
 /* ---- the program ---- */
@@ -98,26 +100,53 @@ static uint32_t const_symbol(struct object *o, const void *bytes, size_t len)
 		   : OBJ_UNDEFINED;
 }
 
-static void put_program(struct launch_writer *w, const struct flatten *f)
+/* Returns the symbol of the blobs: those of the model, then constants. */
+static uint32_t gpu_model_put_blobs(struct launch_writer *w, const struct flatten *f)
 {
-	struct section_builder *b = &w->program, blobs = section_begin(w->o, SECTION_RELRO, ".data.rel.ro.blobs", NULL);
-	struct buf text = {0};
-	opencl_program(f->units, f->in->program->n_units, &text);
+	struct section_builder blobs = section_begin(w->o, SECTION_RELRO, ".data.rel.ro.blobs", NULL);
 	const uint32_t *symbols = model_blob_symbols(w->o, f->weights);
 	for (uint32_t i = 0; i < f->weights->n_blobs; i++)
 		gpu_model_put_blob(&blobs, symbols[i], f->weights->blobs[i].len);
 	for (uint32_t i = 0; i < f->consts.len; i++)
 		gpu_model_put_blob(&blobs, const_symbol(w->o, f->consts.at[i].bytes, f->consts.at[i].len), f->consts.at[i].len);
+	return section_end(&blobs, sizeof(struct tri_cl_blob));
+}
+
+static void put_program(struct launch_writer *w, const struct flatten *f, uint32_t blobs)
+{
+	struct section_builder *b = &w->program;
+	struct buf text = {0};
+	opencl_program(f->variant, f->units, f->in->program->n_units, &text);
 	section_put_string(b, &w->strings, text.at);
 	buf_u64(&b->bytes, text.len);
-	section_put_address(b, section_end(&blobs, sizeof(struct tri_cl_blob)), 0);
+	section_put_address(b, blobs, 0);
 	buf_u32(&b->bytes, f->weights->n_blobs + f->consts.len);
 	buf_u32(&b->bytes, strncmp(text.at, "#define TRI_FP64", 16) == 0);
 	buf_free(&text);
 }
 
+/* The entry for the devices of each variant. Returns the symbol of the struct tri_cl_entry. */
+static uint32_t gpu_model_put_entry(struct launch_writer *w, struct flatten *f, const struct opencl_units *units,
+				    struct live_buffers *const *live, uint32_t entry)
+{
+	struct section_builder b = section_begin(w->o, SECTION_RELRO, ".data.rel.ro.entry", NULL);
+	for (enum tri_cl_variant v = 0; v < TRI_CL_VARIANTS; v++) {
+		struct flat_entry e;
+		f->variant = v;
+		f->units = units->of[v];
+		f->live = live[v];
+		flatten_entry(f, entry, &e);
+		section_put_address(&b, gpu_model_put_code(w, v, &e), 0);
+		vec_free(&e.launches);
+		vec_free(&e.scratch);
+		vec_free(&e.checks);
+	}
+	return section_end(&b, sizeof(struct tri_cl_entry));
+}
+
 /* Stores the symbol of the tri_cl_entry of each entry in `entries`. */
-static void model_put_all(struct launch_writer *w, struct flatten *f, uint32_t *entries)
+static void model_put_all(struct launch_writer *w, struct flatten *f, const struct opencl_units *units, struct live_buffers *const *live,
+			  uint32_t *entries)
 {
 	w->strings = section_begin(w->o, SECTION_RODATA, ".rodata.launch_strings", NULL);
 	w->steps = section_begin(w->o, SECTION_RODATA, ".rodata.steps", NULL);
@@ -126,15 +155,14 @@ static void model_put_all(struct launch_writer *w, struct flatten *f, uint32_t *
 	w->args = section_begin(w->o, SECTION_RELRO, ".data.rel.ro.args", NULL);
 	w->launches = section_begin(w->o, SECTION_RELRO, ".data.rel.ro.launches", NULL);
 	w->program = section_begin(w->o, SECTION_RELRO, ".data.rel.ro.program", NULL);
-	for (uint32_t i = 0; i < f->in->program->n_entries; i++) {
-		struct flat_entry e;
-		flatten_entry(f, i, &e);
-		entries[i] = gpu_model_put_entry(w, &e);
-		vec_free(&e.launches);
-		vec_free(&e.scratch);
-		vec_free(&e.checks);
+	for (uint32_t i = 0; i < f->in->program->n_entries; i++)
+		entries[i] = gpu_model_put_entry(w, f, units, live, i);
+	uint32_t blobs = gpu_model_put_blobs(w, f);
+	for (enum tri_cl_variant v = 0; v < TRI_CL_VARIANTS; v++) {
+		f->variant = v;
+		f->units = units->of[v];
+		put_program(w, f, blobs);
 	}
-	put_program(w, f);
 	section_end(&w->strings, 1);
 	section_end(&w->steps, sizeof(tri_dim_step));
 	section_end(&w->kinds, sizeof(struct tri_cl_check));
@@ -157,16 +185,17 @@ static struct live_buffers *live_buffers_of(struct arena *a, const struct loop_f
 }
 
 struct object *opencl_model_object(struct arena *a, const struct model_input *in, const struct model_weights *weights,
-				   const struct model_info *info, const struct loop_fn *const *units)
+				   const struct model_info *info, const struct opencl_units *units)
 {
 	struct launch_writer w = {.o = object_new(a, "opencl model"), .profile_hook = info->profile_hook};
-	struct flatten f = {.arena = a, .in = in, .weights = weights, .units = units};
+	struct flatten f = {.arena = a, .in = in, .weights = weights};
+	struct live_buffers *live[TRI_CL_VARIANTS] = {NULL};
 	uint32_t *codes = ARENA_ARRAY(a, uint32_t, in->program->n_entries + 1);
-	if (info->profile_hook)
-		f.live = live_buffers_of(a, units, in->program->n_units);
+	for (enum tri_cl_variant v = 0; info->profile_hook && v < TRI_CL_VARIANTS; v++)
+		live[v] = live_buffers_of(a, units->of[v], in->program->n_units);
 	for (uint32_t i = 0; i < in->program->n_units; i++)
 		map_put(&f.by_symbol, map_key_str(in->program->units[i]->symbol), i);
-	model_put_all(&w, &f, codes);
+	model_put_all(&w, &f, units, live, codes);
 	map_free(&f.by_symbol);
 	model_describe(w.o, in, info, &(struct model_backend){.name = "opencl", .codes = codes});
 	return w.o;

@@ -2,19 +2,32 @@
 #include <string.h>
 #include "backend/text/dialect.h"
 #include "backend/text/text.h"
+#include "base/arena.h"
 #include "base/buf.h"
 #include "base/bug.h"
-#include "gpu/embedded.h"
+#include "base/vec.h"
+#include "gpu/forms.h"
 #include "gpu/opencl.h"
 
-static void program_put_template(const char *symbol, struct buf *out)
+static void program_put_template(enum tri_cl_variant variant, const char *name, struct buf *out)
 {
-	const char *text = opencl_template(symbol);
+	const char *text = form_template(variant, name);
 	BUG_ON(!text);
 	buf_puts(out, text);
 }
 
-void opencl_unit(const struct loop_fn *f, struct buf *out) { text_kernels(&dialect_opencl_c, program_put_template, f, out); }
+static void program_put_source(const void *variant, const struct loop_fn *f, const struct loop_kernel *k, struct buf *out)
+{
+	struct arena *a = arena_new(0);
+	enum tri_cl_variant v = *(const enum tri_cl_variant *)variant;
+	program_put_template(v, form_of(a, v, k->kernel, f->dims, k->dims)->source, out);
+	arena_free(a);
+}
+
+void opencl_unit(enum tri_cl_variant variant, const struct loop_fn *f, struct buf *out)
+{
+	text_kernels(&dialect_opencl_c, program_put_source, &variant, f, out);
+}
 
 static void find_fp64(void *ctx, const struct loop_nest *n)
 {
@@ -32,42 +45,51 @@ static bool uses_fp64(const struct loop_fn *f)
 	return found;
 }
 
-static void mark_kernels(const struct loop_fn *f, bool used[KERNEL_COUNT])
+/* The forms of micro-kernels without an epilogue, each once. */
+struct used_forms {
+	struct arena *arena;
+	enum tri_cl_variant variant;
+	VEC(const struct form *) list;
+};
+
+static void use_kernel(struct used_forms *used, const struct loop_fn *f, const struct loop_kernel *k)
+{
+	const struct form *x = form_of(used->arena, used->variant, k->kernel, f->dims, k->dims);
+	for (uint32_t i = 0; i < used->list.len; i++)
+		if (!strcmp(used->list.at[i]->source, x->source))
+			return;
+	vec_push(&used->list, x);
+}
+
+static void use_kernels(struct used_forms *used, const struct loop_fn *f)
 {
 	for (uint32_t i = 0; i < f->n_stmts; i++)
 		if (f->stmts[i].kind == STMT_KERNEL && !f->stmts[i].u.kernel.epilogue)
-			used[f->stmts[i].u.kernel.kernel] = true;
+			use_kernel(used, f, &f->stmts[i].u.kernel);
 }
 
-const char *opencl_template(const char *name)
+void opencl_program(enum tri_cl_variant variant, const struct loop_fn *const *units, uint32_t n, struct buf *out)
 {
-	for (const struct embedded *e = GPU_TEMPLATES; e->name; e++)
-		if (!strcmp(e->name, name))
-			return (const char *)e->bytes;
-	return NULL;
-}
-
-void opencl_program(const struct loop_fn *const *units, uint32_t n, struct buf *out)
-{
-	bool used[KERNEL_COUNT] = {false}, fp64 = false;
+	struct used_forms used = {.arena = arena_new(0), .variant = variant};
+	bool fp64 = false;
 	for (uint32_t i = 0; i < n; i++) {
 		if (!units[i])
 			continue;
-		mark_kernels(units[i], used);
+		use_kernels(&used, units[i]);
 		fp64 |= uses_fp64(units[i]);
 	}
 	if (fp64)
 		buf_puts(out, "#define TRI_FP64 1\n");
-	buf_puts(out, opencl_template("helpers"));
+	program_put_template(variant, "helpers", out);
 	buf_putc(out, '\n');
-	for (uint32_t k = 0; k < KERNEL_COUNT; k++) {
-		if (!used[k])
-			continue;
-		text_fields(&dialect_opencl_c, (enum kernel)k, out);
-		program_put_template(kernel_info((enum kernel)k)->symbol, out);
+	for (uint32_t i = 0; i < used.list.len; i++) {
+		text_fields(&dialect_opencl_c, used.list.at[i]->kernel, out);
+		program_put_template(variant, used.list.at[i]->source, out);
 		buf_putc(out, '\n');
 	}
 	for (uint32_t i = 0; i < n; i++)
 		if (units[i])
-			opencl_unit(units[i], out);
+			opencl_unit(variant, units[i], out);
+	vec_free(&used.list);
+	arena_free(used.arena);
 }

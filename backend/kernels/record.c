@@ -29,7 +29,7 @@
 #define UPDATES_BYTES(name, size) {#name, size, true, true, false, true, 0, {0}},
 #define SPACE(name, size) {#name, size, false, true, true, false, 0, {0}},
 #define TERM(factor, ...) {factor, SHAPE(__VA_ARGS__)},
-#define ITEMS(rows, ...) rows, SHAPE(__VA_ARGS__)
+#define ITEMS(...) SHAPE(__VA_ARGS__)
 #define TILE(...) {__VA_ARGS__}
 #define NO_TILE {SHAPE(NO_FIELD)}
 #define SAME(field, other) {RULE_SAME, field, other},

@@ -65,8 +65,7 @@ struct kernel_record {
 	uint32_t n_fields;
 	struct kernel_operand operands[KERNEL_OPERANDS + 1];
 	struct kernel_term operations[KERNEL_TERMS + 1];
-	uint32_t item_rows; /* the elements of the first field of `items` that a work item computes */
-	struct kernel_shape items;
+	struct kernel_shape items;   /* the axes of the result that devices divide among work items */
 	struct kernel_shape tile[3]; /* batch, rows and columns of a result that epilogues get in tiles */
 	struct kernel_rule rules[KERNEL_RULES + 1];
 	struct kernel_case cases[KERNEL_CASES + 1];

@@ -7,6 +7,7 @@
 #include "backend/passes/passes.h"
 #include "backend/plan/split.h"
 #include "backend/runtime/abi/tri.h"
+#include "backend/target/target.h"
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/diag.h"
@@ -107,6 +108,16 @@ static bool plan_check_sizes(const struct plan *p, struct diags *diags)
 }
 
 /* The pipeline. The whole function is in `scratch`; what the plan consists of goes to `unit`. */
+/* The loops for target->also. Their statements follow those of the target in the plan's list. */
+static const struct loop_fn *loops_for_other(const struct plan *p, struct arena *unit, const struct loop_source *source)
+{
+	struct plan_options o = p->options;
+	o.target = target_get(o.target->also);
+	struct loop_fn *f = loops_build(unit, source, &o, NULL);
+	f->first_statement = loops_next_statement(p->loops);
+	return f;
+}
+
 static bool plan_make(struct plan *p, struct arena *unit, struct arena *scratch, struct pass_context *c, struct plan_trace *trace)
 {
 	dims_overflowed(p->dims); /* forgets what the front end tried */
@@ -130,6 +141,7 @@ static bool plan_make(struct plan *p, struct arena *unit, struct arena *scratch,
 	struct loop_source source = {p->run_fn, p->slots, p->n_slots, c->own};
 	measure_begin("loops");
 	p->loops = p->options.no_loops ? NULL : loops_build(unit, &source, &p->options, trace ? &trace->loops : NULL);
+	p->also = p->loops && p->options.target->also != TARGET_NONE ? loops_for_other(p, unit, &source) : NULL;
 	measure_end();
 	list_inlined(p, unit, c);
 	bool fits = plan_check_sizes(p, c->diags);
@@ -165,16 +177,24 @@ static struct plan_statement plan_describe(const struct plan *p, const struct lo
 												: TRI_CEILING_MEMORY};
 }
 
+static void describe_statements(struct plan *p, const struct loop_fn *f)
+{
+	struct plan_statement *of = p->origins.statements + f->first_statement;
+	for (uint32_t i = 0; i < f->n_stmts; i++)
+		of[i] = plan_describe(p, &f->stmts[i]);
+	for (uint32_t i = 0; i < f->n_checks; i++)
+		of[f->n_stmts + i] = (struct plan_statement){.name = "check", .origins = ir_at(p->run_fn, f->checks[i].value)->origin};
+}
+
 static void list_origins(struct plan *p, struct arena *unit)
 {
-	const struct loop_fn *f = p->loops;
-	uint32_t n = f ? f->n_stmts + f->n_checks : 0;
+	const struct loop_fn *last = p->also ? p->also : p->loops;
+	uint32_t n = last ? loops_next_statement(last) : 0;
 	p->origins = (struct plan_origins){p->run_fn->origins, ARENA_ARRAY(unit, struct plan_statement, n + 1), n};
-	for (uint32_t i = 0; f && i < f->n_stmts; i++)
-		p->origins.statements[i] = plan_describe(p, &f->stmts[i]);
-	for (uint32_t i = 0; f && i < f->n_checks; i++)
-		p->origins.statements[f->n_stmts + i] =
-			(struct plan_statement){.name = "check", .origins = ir_at(p->run_fn, f->checks[i].value)->origin};
+	if (p->loops)
+		describe_statements(p, p->loops);
+	if (p->also)
+		describe_statements(p, p->also);
 }
 
 struct plan *plan_unit(struct arena *unit, const struct hir_unit *u, const struct plan_options *o, struct diags *diags,

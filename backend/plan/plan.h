@@ -33,7 +33,7 @@ struct build_fn_interface {
 	uint32_t n_pieces;
 };
 
-/* Where the statements of the loops come from, and then their checks. */
+/* Where the statements of the loops come from, and then their checks; then those of the loops for target->also. */
 struct plan_statement {
 	const char *name; /* loop_stmt_name */
 	origin_set origins;
@@ -51,9 +51,9 @@ struct plan {
 	struct dims *dims;           /* of all functions below: a copy of the unit's that has grown and is closed. May be NULL */
 	const struct ir_fn
 		*build_fn; /* weights: the unit's build-time inputs in order; no run-time inputs; outputs: see slots. May be NULL */
-	const struct ir_fn *run_fn;  /* the index of a WEIGHT is a slot number. May be NULL */
-	const struct loop_fn *loops; /* of the run_fn. May be NULL */
-	struct slot *slots;          /* a call has a slot even if its callee has no weights */
+	const struct ir_fn *run_fn;         /* the index of a WEIGHT is a slot number. May be NULL */
+	const struct loop_fn *loops, *also; /* of the run_fn for the target, and for target->also. May be NULL */
+	struct slot *slots;                 /* a call has a slot even if its callee has no weights */
 	uint32_t n_slots;
 	struct build_fn_interface interface;
 	struct plan_origins origins;

@@ -55,7 +55,7 @@ void text_fields(const struct dialect *d, enum kernel k, struct buf *out)
 	buf_printf(out, "%s%s\n", kernel_fails(k) ? ", " : "", kernel_fails(k) ? d->fail : "");
 }
 
-void text_fused_kernel(struct text_printer *e, text_source_fn *source)
+void text_fused_kernel(struct text_printer *e, text_source_fn *source, const void *ctx)
 {
 	e->n = e->f->stmts[e->stmt].u.kernel.epilogue;
 	e->index_type = e->d->values[DT_INT64];
@@ -69,6 +69,6 @@ void text_fused_kernel(struct text_printer *e, text_source_fn *source)
 	buf_printf(e->out, "\n#define TRI_STORE(batch, row, column, value) %s_e%u(batch, row, column, value", e->f->symbol, e->stmt);
 	epilogue_put_arguments(e);
 	buf_puts(e->out, ")\n");
-	source(kernel_info(e->f->stmts[e->stmt].u.kernel.kernel)->symbol, e->out);
+	source(ctx, e->f, &e->f->stmts[e->stmt].u.kernel, e->out);
 	buf_putc(e->out, '\n');
 }

@@ -60,7 +60,7 @@ static const char *bounded_text(const struct text_printer *e, const struct loop_
 static const char *check_text(const struct text_printer *e, const struct loop_expr *x)
 {
 	return arena_printf(e->scratch, "tri_check(fail, v%u, %s, 0x%08x%08x%s)", x->args[0], text_dim(e, x->extent),
-			    loops_unit_tag(e->f->symbol), e->stmt, e->d->place_suffix);
+			    loops_unit_tag(e->f->symbol), e->f->first_statement + e->stmt, e->d->place_suffix);
 }
 
 static const char *value_text(const struct text_printer *e, uint32_t i)

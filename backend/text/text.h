@@ -6,13 +6,14 @@
 struct buf;
 struct dialect;
 struct loop_fn;
+struct loop_kernel;
 
 /* Defines TRI_FIELDS for the source of a micro-kernel: the fields of its record as parameters, and, if it may fail, the one for run-time errors. */
 void text_fields(const struct dialect *d, enum kernel k, struct buf *out);
 /* Appends the source of a micro-kernel that has an epilogue, in the language. Before it, the printer defines TRI_NAME (the kernel's name), TRI_BUFFERS
  * and TRI_DIMS (parameters after the operands and after the sizes, each with its comma), and TRI_STORE(batch, row, column, value), which gets each
  * element of the result once. */
-typedef void text_source_fn(const char *symbol, struct buf *out);
+typedef void text_source_fn(const void *ctx, const struct loop_fn *f, const struct loop_kernel *k, struct buf *out);
 /* Appends the kernels of one unit: SYMBOL_kSTATEMENT for each nest, each block, and each micro-kernel with an epilogue. */
-void text_kernels(const struct dialect *d, text_source_fn *source, const struct loop_fn *f, struct buf *out);
+void text_kernels(const struct dialect *d, text_source_fn *source, const void *ctx, const struct loop_fn *f, struct buf *out);
 #endif

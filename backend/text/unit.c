@@ -12,7 +12,7 @@ const char *text_index_type(const struct dialect *d, const struct loop_nest *n)
 	return d->values[n->schedule.index_bytes == 4 ? DT_INT32 : DT_INT64];
 }
 
-static void unit_kernel_of(struct text_printer *e, text_source_fn *source)
+static void unit_kernel_of(struct text_printer *e, text_source_fn *source, const void *ctx)
 {
 	const struct loop_stmt *s = &e->f->stmts[e->stmt];
 	if (s->kind == STMT_NEST)
@@ -20,17 +20,17 @@ static void unit_kernel_of(struct text_printer *e, text_source_fn *source)
 	if (s->kind == STMT_BLOCK)
 		text_block_kernel(e);
 	if (s->kind == STMT_KERNEL && s->u.kernel.epilogue)
-		text_fused_kernel(e, source);
+		text_fused_kernel(e, source, ctx);
 }
 
-void text_kernels(const struct dialect *d, text_source_fn *source, const struct loop_fn *f, struct buf *out)
+void text_kernels(const struct dialect *d, text_source_fn *source, const void *ctx, const struct loop_fn *f, struct buf *out)
 {
 	struct text_printer constants = text_printer_new(d, f, 0, out);
 	text_baked(&constants);
 	arena_free(constants.scratch);
 	for (uint32_t i = 0; i < f->n_stmts; i++) {
 		struct text_printer e = text_printer_new(d, f, i, out);
-		unit_kernel_of(&e, source);
+		unit_kernel_of(&e, source, ctx);
 		arena_free(e.scratch);
 	}
 }

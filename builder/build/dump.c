@@ -4,6 +4,7 @@
 #include "backend/ir/ir.h"
 #include "backend/link/backend.h"
 #include "backend/plan/figures.h"
+#include "backend/target/target.h"
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/measure.h"
@@ -91,6 +92,10 @@ static bool dump_code(struct build_context *c, enum dump d, const struct hir_uni
 	if (d == DUMP_LOOPS) {
 		lines_print(c->sources, p->run_fn, f, text);
 		loops_print(f, text);
+		if (p->also) {
+			buf_printf(text, "# for %s\n", target_get(o.target->also)->name);
+			loops_print(p->also, text);
+		}
 		return true;
 	}
 	if (!tasks_open_generators(c))

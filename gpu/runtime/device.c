@@ -115,6 +115,18 @@ bool tri_cl_device(const char *which, cl_device_id *out, tri_error *err)
 	return device_find(want, out, &seen, err);
 }
 
+enum tri_cl_variant tri_cl_variant_of(cl_device_id device)
+{
+	static const char *const names[TRI_CL_VARIANTS] = {[TRI_CL_GROUPS] = "groups", [TRI_CL_WIDE] = "wide"};
+	const char *wanted = secure_getenv("TRIB_OPENCL_VARIANT");
+	for (int v = 0; wanted && v < TRI_CL_VARIANTS; v++)
+		if (strcmp(wanted, names[v]) == 0)
+			return (enum tri_cl_variant)v;
+	cl_device_type type = CL_DEVICE_TYPE_GPU;
+	clGetDeviceInfo(device, CL_DEVICE_TYPE, sizeof type, &type, NULL);
+	return type & CL_DEVICE_TYPE_CPU ? TRI_CL_WIDE : TRI_CL_GROUPS;
+}
+
 static bool has_fp64(cl_device_id device)
 {
 	cl_device_fp_config fp = 0;

@@ -5,6 +5,9 @@
 #include <stdint.h>
 #include "backend/runtime/abi/tri.h"
 
+/* The kinds of devices that a library has kernels for: those whose work groups share memory, and processors, whose work items have vectors. */
+enum tri_cl_variant { TRI_CL_GROUPS, TRI_CL_WIDE, TRI_CL_VARIANTS };
+
 enum tri_cl_arg_kind { TRI_CL_INPUT, TRI_CL_OUTPUT, TRI_CL_BLOB, TRI_CL_SCRATCH };
 struct tri_cl_arg {
 	int32_t kind, index; /* input, output or blob number */
@@ -18,9 +21,10 @@ struct tri_cl_launch {
 	const struct tri_cl_arg *args;
 	const tri_dim_desc *dims;
 	int32_t n_args, n_dims, fails;
+	uint32_t group;           /* work items of a group; a kernel may need exactly so many */
 	uint32_t n_inside;        /* of a call: the preceding launches that belong to it */
 	uint32_t unit, statement; /* for the profile hook: a unit of the descriptor, and its statement. TRI_NONE: built without the hook */
-	tri_dim_desc items;       /* number of work items; the kernel ignores more */
+	tri_dim_desc items;       /* number of work items; the host rounds it up to complete groups, and the kernel ignores more */
 	tri_dim_desc bytes, operations, memory; /* for the profile hook */
 };
 
@@ -43,8 +47,8 @@ struct tri_cl_check {
 	uint64_t place;
 };
 
-/* tri_entry_desc.code of an OpenCL library. */
-struct tri_cl_entry {
+/* An entry for the devices of one variant. */
+struct tri_cl_code {
 	const struct tri_cl_program *program; /* the same for all entries */
 	const struct tri_cl_launch *launches;
 	int64_t n_launches;
@@ -53,5 +57,10 @@ struct tri_cl_entry {
 	const tri_dim_desc *checks; /* if one is negative: TRI_ERR_SHAPE */
 	const struct tri_cl_check *check_errors;
 	int64_t n_checks;
+};
+
+/* tri_entry_desc.code of an OpenCL library. */
+struct tri_cl_entry {
+	const struct tri_cl_code *of[TRI_CL_VARIANTS];
 };
 #endif

@@ -15,9 +15,9 @@ struct opencl_engine {
 
 static struct opencl_engine *engine_of(struct tri_model *m) { return (struct opencl_engine *)m; }
 
-static const struct tri_cl_program *program_of(const tri_model_desc *desc)
+static const struct tri_cl_program *program_of(const tri_model_desc *desc, enum tri_cl_variant variant)
 {
-	return ((const struct tri_cl_entry *)desc->entries[0].code)->program;
+	return ((const struct tri_cl_entry *)desc->entries[0].code)->of[variant]->program;
 }
 
 static const char *wanted_device(const tri_options *opt)
@@ -59,10 +59,11 @@ static bool upload(struct tri_cl_device *d, const struct tri_cl_program *p, tri_
 static bool open_device(struct opencl_engine *m, const tri_options *opt, tri_error *err)
 {
 	struct tri_cl_device *d = &m->device;
-	const struct tri_cl_program *p = program_of(m->model.desc);
 	d->measures = m->model.collector != NULL;
 	if (!tri_cl_device(wanted_device(opt), &d->id, err) || !open_queue(d, err))
 		return false;
+	d->variant = tri_cl_variant_of(d->id);
+	const struct tri_cl_program *p = program_of(m->model.desc, d->variant);
 	d->program = tri_cl_build(d->context, d->id, p, err);
 	return d->program && upload(d, p, err);
 }
@@ -73,7 +74,7 @@ static bool open_entries(struct opencl_engine *m, tri_error *err)
 	bool ok = m->entries != NULL;
 	for (uint32_t i = 0; ok && i < m->model.desc->n_entries; i++) {
 		tri_entry_desc e = tri_states_entry(&m->model.desc->entries[i]);
-		ok = tri_cl_prepared_init(&m->entries[i], &e);
+		ok = tri_cl_prepared_init(&m->entries[i], m->device.variant, &e);
 	}
 	if (!ok)
 		tri_error_set(err, TRI_ERR_MEMORY, "out of memory");
@@ -104,7 +105,7 @@ void tri_engine_close(struct tri_model *model)
 		tri_entry_desc e = tri_states_entry(&model->desc->entries[i]);
 		tri_cl_prepared_end(&m->entries[i], &e);
 	}
-	for (int32_t i = 0; d->blobs && i < program_of(model->desc)->n_blobs; i++)
+	for (int32_t i = 0; d->blobs && i < program_of(model->desc, d->variant)->n_blobs; i++)
 		if (d->blobs[i])
 			clReleaseMemObject(d->blobs[i]);
 	if (d->failed)
@@ -145,11 +146,10 @@ static bool launch_one(struct opencl_engine *m, const struct tri_cl_launch *l, c
 	return status == CL_SUCCESS ? true : tri_cl_error(err, "clEnqueueNDRangeKernel", status);
 }
 
-static bool opencl_engine_launch(struct opencl_engine *m, const tri_entry_desc *e, const struct tri_cl_prepared *p, tri_error *err)
+static bool opencl_engine_launch(struct opencl_engine *m, const struct tri_cl_prepared *p, tri_error *err)
 {
-	const struct tri_cl_entry *code = e->code;
-	for (int64_t i = 0; i < code->n_launches; i++)
-		if (!launch_one(m, &code->launches[i], p, i, err))
+	for (int64_t i = 0; i < p->code->n_launches; i++)
+		if (!launch_one(m, &p->code->launches[i], p, i, err))
 			return false;
 	return true;
 }
@@ -185,8 +185,7 @@ int tri_engine_run(struct tri_model *model, uint32_t number, const tri_entry_des
 	if (prepared != TRI_OK)
 		return prepared;
 	p->began_ns = now_ns();
-	bool ok = write_inputs(m, e, p, io, err) && opencl_engine_launch(m, e, p, err) &&
-		  opencl_engine_read_outputs(m, e, p, io, failed, err);
+	bool ok = write_inputs(m, e, p, io, err) && opencl_engine_launch(m, p, err) && opencl_engine_read_outputs(m, e, p, io, failed, err);
 	cl_int status = clFinish(m->device.queue); /* the caller owns the tensors: no command may use them after the return */
 	if (m->model.collector && ok && status == CL_SUCCESS)
 		tri_cl_report(&(struct tri_cl_measured){model->desc, e, p, model->dims, model->desc->profiling, model->collector});

@@ -5,7 +5,7 @@
 #include "backend/runtime/profile/origins.h"
 #include "gpu/runtime/occupancy.h"
 
-enum { STACK = 64, GROUP = 64 };
+enum { STACK = 64 };
 
 /* Returns the value of a dimension whose symbols are known; 0 if it has no steps. Sets *overflow if 64 bits cannot hold it. */
 static int64_t prepare_checked_size(const tri_dim_desc *d, const int64_t *dims, bool *overflow)
@@ -39,9 +39,9 @@ int64_t tri_cl_size(const tri_dim_desc *d, const int64_t *dims)
 	return overflow ? 0 : size;
 }
 
-bool tri_cl_prepared_init(struct tri_cl_prepared *p, const tri_entry_desc *e)
+bool tri_cl_prepared_init(struct tri_cl_prepared *p, enum tri_cl_variant variant, const tri_entry_desc *e)
 {
-	const struct tri_cl_entry *code = e->code;
+	const struct tri_cl_code *code = p->code = ((const struct tri_cl_entry *)e->code)->of[variant];
 	size_t launches = (size_t)code->n_launches, io = (size_t)e->n_inputs + (size_t)e->n_outputs;
 	p->dims = calloc((size_t)e->n_dims + 1, sizeof *p->dims);
 	p->io = calloc(io + 1, sizeof *p->io);
@@ -61,7 +61,7 @@ bool tri_cl_prepared_init(struct tri_cl_prepared *p, const tri_entry_desc *e)
 /* Releases the buffers and kernels that depend on the dims. */
 static void prepare_release(struct tri_cl_prepared *p, const tri_entry_desc *e)
 {
-	const struct tri_cl_entry *code = e->code;
+	const struct tri_cl_code *code = p->code;
 	p->ready = false;
 	for (int32_t i = 0; p->io && i < e->n_inputs + e->n_outputs; i++)
 		if (p->io[i])
@@ -105,7 +105,7 @@ static size_t tensor_bytes(const tri_io_desc *t, const int64_t *dims)
 
 static bool new_buffers(struct tri_cl_prepared *p, const struct tri_cl_device *d, const tri_entry_desc *e, tri_error *err)
 {
-	const struct tri_cl_entry *code = e->code;
+	const struct tri_cl_code *code = p->code;
 	for (int32_t i = 0; i < e->n_inputs + e->n_outputs; i++) {
 		p->io_bytes[i] = tensor_bytes(i < e->n_inputs ? &e->inputs[i] : &e->outputs[i - e->n_inputs], p->dims);
 		if (!new_buffer(d, p->io_bytes[i], &p->io[i], err))
@@ -157,7 +157,7 @@ static cl_int set_range(struct tri_cl_prepared *p, const struct tri_cl_device *d
 	size_t most = 1;
 	cl_int status = clGetKernelWorkGroupInfo(p->kernels[i], d->id, CL_KERNEL_WORK_GROUP_SIZE, sizeof most, &most, NULL);
 	int64_t items = tri_cl_size(&l->items, p->dims);
-	size_t group = most < GROUP ? (most ? most : 1) : GROUP;
+	size_t group = most < l->group ? (most ? most : 1) : l->group;
 	p->local[i] = group;
 	p->global[i] = items > 0 ? ((size_t)items + group - 1) / group * group : 0;
 	if (status == CL_SUCCESS && d->measures)
@@ -167,7 +167,7 @@ static cl_int set_range(struct tri_cl_prepared *p, const struct tri_cl_device *d
 
 static bool prepare_launch(struct tri_cl_prepared *p, const struct tri_cl_device *d, const tri_entry_desc *e, int64_t i, tri_error *err)
 {
-	const struct tri_cl_launch *l = &((const struct tri_cl_entry *)e->code)->launches[i];
+	const struct tri_cl_launch *l = &p->code->launches[i];
 	cl_int status;
 	if (!l->kernel)
 		return true;
@@ -183,7 +183,7 @@ static bool prepare_launch(struct tri_cl_prepared *p, const struct tri_cl_device
 
 int tri_cl_prepare(struct tri_cl_prepared *p, const struct tri_cl_device *d, const tri_entry_desc *e, const int64_t *dims, tri_error *err)
 {
-	const struct tri_cl_entry *code = e->code;
+	const struct tri_cl_code *code = p->code;
 	char line[TRI_LINE];
 	size_t bytes = (size_t)e->n_dims * sizeof *dims;
 	if (p->ready && memcmp(p->dims, dims, bytes) == 0)

@@ -12,6 +12,7 @@ struct tri_cl_interval {
 struct tri_cl_device {
 	const tri_model_desc *desc;
 	cl_device_id id;
+	enum tri_cl_variant variant; /* what the device is */
 	cl_context context;
 	cl_command_queue queue; /* runs commands in order */
 	cl_program program;
@@ -21,6 +22,7 @@ struct tri_cl_device {
 };
 
 struct tri_cl_prepared {
+	const struct tri_cl_code *code;
 	bool ready; /* prepared for `dims` */
 	int64_t *dims;
 	cl_mem *io; /* inputs, then outputs */
@@ -37,8 +39,8 @@ struct tri_cl_prepared {
 	bool may_fail;
 };
 
-/* Allocates memory for an entry. Returns false if there is none. */
-bool tri_cl_prepared_init(struct tri_cl_prepared *p, const tri_entry_desc *e);
+/* Allocates memory for an entry on devices of a variant. Returns false if there is none. */
+bool tri_cl_prepared_init(struct tri_cl_prepared *p, enum tri_cl_variant variant, const tri_entry_desc *e);
 /* Prepares the entry for these dims; returns at once if it is. Returns TRI_OK or the error. */
 int tri_cl_prepare(struct tri_cl_prepared *p, const struct tri_cl_device *d, const tri_entry_desc *e, const int64_t *dims, tri_error *err);
 void tri_cl_prepared_end(struct tri_cl_prepared *p, const tri_entry_desc *e);

@@ -21,7 +21,7 @@ static struct tri_cl_interval interval_of_call(const struct tri_cl_prepared *p, 
 
 /* Reads when each launch ran. Clocks of devices may be coarse. A launch that began with the one before it would be taken for its caller, so it
  * begins later. */
-static void read_times(const struct tri_cl_prepared *p, const struct tri_cl_entry *code)
+static void read_times(const struct tri_cl_prepared *p, const struct tri_cl_code *code)
 {
 	cl_ulong last = 0;
 	for (int64_t i = 0; i < code->n_launches; i++) {
@@ -38,7 +38,7 @@ static void read_times(const struct tri_cl_prepared *p, const struct tri_cl_entr
 static void report_launch(const struct tri_cl_measured *m, int64_t i, cl_ulong zero)
 {
 	const struct tri_cl_prepared *p = m->prepared;
-	const struct tri_cl_launch *l = &((const struct tri_cl_entry *)m->entry->code)->launches[i];
+	const struct tri_cl_launch *l = &m->prepared->code->launches[i];
 	struct tri_cl_interval x = p->times[i];
 	if (!x.began || l->unit == TRI_NONE)
 		return;
@@ -57,7 +57,7 @@ static void report_launch(const struct tri_cl_measured *m, int64_t i, cl_ulong z
 void tri_cl_report(const struct tri_cl_measured *m)
 {
 	const struct tri_cl_prepared *p = m->prepared;
-	const struct tri_cl_entry *code = m->entry->code;
+	const struct tri_cl_code *code = m->prepared->code;
 	cl_ulong zero = 0;
 	read_times(p, code);
 	for (int64_t i = 0; i < code->n_launches && !zero; i++)
@@ -82,6 +82,6 @@ static void release_events(cl_event *events, int64_t n)
 
 void tri_cl_release_events(struct tri_cl_prepared *p, const tri_entry_desc *e)
 {
-	release_events(p->launched, ((const struct tri_cl_entry *)e->code)->n_launches);
+	release_events(p->launched, p->code->n_launches);
 	release_events(p->copied, e->n_inputs + e->n_outputs);
 }

@@ -219,7 +219,10 @@ struct loop_fn {
 	dim scratch; /* bytes of own scratch; callees use what follows. LOOP_NOT_PLACED: temporaries have no offsets yet */
 	struct loop_check *checks;
 	uint32_t n_checks;
+	uint32_t first_statement; /* the number of statement 0 in its plan's list: not 0 for the second loops of a plan */
 };
+/* Returns the number behind those of its statements and checks. */
+static inline uint32_t loops_next_statement(const struct loop_fn *f) { return f->first_statement + f->n_stmts + f->n_checks; }
 
 /* What loops are built from: the run_fn of a plan, whose dims grow, and its slots. */
 struct loop_source {

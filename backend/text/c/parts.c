@@ -3,6 +3,7 @@
 #include <string.h>
 #include "base/embedded.h"
 #include "backend/kernels/kernel.h"
+#include "backend/loops/ir/loops.h"
 #include "backend/text/dialect.h"
 #include "backend/text/text.h"
 #include "base/buf.h"
@@ -164,8 +165,10 @@ void c_parts_put(const char *text, struct buf *out)
 	map_free(&done);
 }
 
-void c_source(const char *symbol, struct buf *out)
+void c_source(const void *ctx, const struct loop_fn *f, const struct loop_kernel *k, struct buf *out)
 {
+	const char *symbol = kernel_info(k->kernel)->symbol;
+	(void)ctx, (void)f;
 	struct part p = {0};
 	BUG_ON(!find_part(symbol, strlen(symbol), &p));
 	const char *from = strstr(p.at, "#endif\n") + 7; /* behind the definitions without an epilogue */

@@ -3,9 +3,11 @@
 #define TRIB_BACKEND_TEXT_C_PARTS_H
 
 struct buf;
+struct loop_fn;
+struct loop_kernel;
 
 /* The source of a micro-kernel with an epilogue, a text_source_fn. */
-void c_source(const char *symbol, struct buf *out);
+void c_source(const void *ctx, const struct loop_fn *f, const struct loop_kernel *k, struct buf *out);
 /* Appends all parts that `text` names, and those that they name, each before its users. */
 void c_parts_put(const char *text, struct buf *out);
 #endif

@@ -207,6 +207,7 @@ static void take_code(struct plan *p, const struct plan *made)
 	p->dims = made->dims;
 	p->build_fn = made->build_fn;
 	p->loops = made->loops;
+	p->also = made->also;
 	__atomic_store_n(&p->run_fn, made->run_fn, __ATOMIC_RELEASE);
 }
 

@@ -29,7 +29,7 @@ struct unit {
 	struct ir_fn *f;
 	struct plan plan;
 	struct hir_unit core;
-	struct loop_fn *loops;
+	struct loop_fn *loops, *wide;
 	struct tensor slots[MAX_SLOTS]; /* host tensors of the SLOT_DATA slots */
 	dim n;                          /* its only symbol, N */
 };
@@ -135,6 +135,12 @@ static inline void unit_core(struct unit *u)
 		u->loops = plan_loops(u->a, &u->plan);
 		if (!loops_verify(u->loops, &why))
 			fail_msg("%s", why.at);
+		u->plan.options.target = target_get(TARGET_OPENCL_WIDE);
+		u->wide = plan_loops(u->a, &u->plan);
+		u->plan.options.target = target_get(TARGET_OPENCL);
+		if (!loops_verify(u->wide, &why))
+			fail_msg("%s", why.at);
+		u->wide->first_statement = loops_next_statement(u->loops);
 		buf_free(&why);
 	}
 }
@@ -206,6 +212,7 @@ static inline void model_build(struct model *m, uint32_t entries, uint32_t units
 	struct hir_program p = {.n_entries = entries, .n_units = units};
 	const struct plan **plans = ARENA_ARRAY(m->a, const struct plan *, MAX_UNITS);
 	const struct loop_fn **loops = ARENA_ARRAY(m->a, const struct loop_fn *, MAX_UNITS);
+	const struct loop_fn **wide = ARENA_ARRAY(m->a, const struct loop_fn *, MAX_UNITS);
 	p.entries = ARENA_ARRAY(m->a, struct hir_entry, MAX_UNITS);
 	p.units = ARENA_ARRAY(m->a, struct hir_unit *, MAX_UNITS);
 	for (uint32_t i = 0; i < m->n_units; i++) {
@@ -216,11 +223,13 @@ static inline void model_build(struct model *m, uint32_t entries, uint32_t units
 		p.entries[i] = (struct hir_entry){m->units[i]->core.symbol, p.units[i], params, NULL, NULL, 0, 0};
 		plans[i] = &m->units[i]->plan;
 		loops[i] = m->units[i]->loops;
+		wide[i] = m->units[i]->wide ? m->units[i]->wide : m->units[i]->loops;
 	}
 	static const hash128 keys[MAX_UNITS];
 	struct model_input in = {.program = &p, .plans = plans};
 	struct model_info info = {.name = "net", .version = "1", .compiler = "test", .target = "opencl", .commit = "", .unit_keys = keys};
-	struct object *objects[24] = {opencl_model_object(m->a, &in, model_weights_of(m), &info, loops)};
+	const struct opencl_units both = {{loops, wide}};
+	struct object *objects[24] = {opencl_model_object(m->a, &in, model_weights_of(m), &info, &both)};
 	uint32_t n = 1;
 	while ((objects[n] = runtime_object_at(m->a, n - 1)))
 		n++;

@@ -9,6 +9,7 @@
 #include "base/diag.h"
 #include "base/os.h"
 #include "base/source.h"
+#include "gpu/forms.h"
 #include "gpu/opencl.h"
 
 enum { MAX = 32 };
@@ -119,8 +120,8 @@ static void check(struct fixture *x, const char *name)
 	struct buf out = {0}, again = {0};
 	x->f->unit = x->a;
 	loops_schedule(x->f, &(struct plan_options){.target = target_get(TARGET_OPENCL)});
-	opencl_unit(x->f, &out);
-	opencl_unit(x->f, &again);
+	opencl_unit(TRI_CL_GROUPS, x->f, &out);
+	opencl_unit(TRI_CL_GROUPS, x->f, &again);
 	assert_string_equal(out.at, again.at);
 	compare(name, out.at);
 	buf_free(&out);
@@ -264,9 +265,9 @@ static void program(void **state)
 	x.f->stmts[x.f->n_stmts++] = (struct loop_stmt){.kind = STMT_KERNEL, .u.kernel.kernel = KERNEL_matmul_i8_trit2};
 	const struct loop_fn *units[] = {NULL, x.f, x.f};
 	struct buf out = {0};
-	opencl_program(units, 3, &out);
+	opencl_program(TRI_CL_GROUPS, units, 3, &out);
 	const char *first = strstr(out.at, "#define TRI_NAME tri_matmul_i8_trit2");
-	assert_int_equal(strncmp(out.at, opencl_template("helpers"), 100), 0);
+	assert_int_equal(strncmp(out.at, form_template(TRI_CL_GROUPS, "helpers"), 100), 0);
 	assert_non_null(first);
 	assert_null(strstr(strstr(first, "kernel void") + 1, "kernel void"));
 	assert_null(strstr(out.at, "#define TRI_FP64"));

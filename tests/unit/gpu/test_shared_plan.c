@@ -81,7 +81,7 @@ static void *work(void *arg)
 	j->ok = true;
 	switch (j->kind % KINDS) {
 	case 0: j->ok = compile(j); break;
-	case 1: opencl_unit(j->device->loops, &j->out); break;
+	case 1: opencl_unit(TRI_CL_GROUPS, j->device->loops, &j->out); break;
 	case 2: print(j); break;
 	default: take_pieces(j);
 	}

@@ -1,0 +1,29 @@
+/* How the micro-kernels of a library run on devices: the table forms.def. */
+#ifndef TRIB_GPU_FORMS_H
+#define TRIB_GPU_FORMS_H
+#include <stdbool.h>
+#include "backend/loops/ir/loops.h"
+#include "gpu/runtime/launch.h"
+
+enum { FORM_SIDES = 4 };
+struct form_side {
+	uint32_t field; /* of the record */
+	uint32_t n;     /* elements of it; 0: behind the last one */
+};
+struct form {
+	enum kernel kernel;
+	enum tri_cl_variant variant;
+	const char *source;    /* of the template, and the name of its kernel */
+	bool by_group;         /* a work group computes a tile; false: a work item does */
+	uint32_t group;        /* work items of a group */
+	struct form_side when; /* the field is constant and at most n; n 0: always */
+	struct form_side tile[FORM_SIDES];
+};
+
+/* Returns the form of a call of a micro-kernel whose dims are in `d`. Forms of one variant and source are equal. The result is constant, or in `a`. */
+const struct form *form_of(struct arena *a, enum tri_cl_variant variant, enum kernel kernel, const struct dims *d, const dim *dims);
+/* Returns the number of work items, of complete groups if groups compute the tiles; 0 if the result has no elements. Dims are in `d`, which may grow. */
+dim form_items(const struct form *x, struct dims *d, const dim *dims);
+/* Returns the text of a template: templates/wide/NAME.cl if the variant is wide, else templates/groups/NAME.cl or templates/NAME.cl. NULL: there is none. */
+const char *form_template(enum tri_cl_variant variant, const char *name);
+#endif
