@@ -1,8 +1,8 @@
 /* Libraries for OpenCL devices: fragments are serialized loops, which become the texts of programs when the library is linked. */
 #include <string.h>
 #include "backend/link/backend.h"
+#include "backend/link/elf/lines.h"
 #include "backend/ir/ir.h"
-#include "backend/loops/ir/serialize.h"
 #include "backend/target/target.h"
 #include "base/arena.h"
 #include "base/diag.h"
@@ -32,69 +32,49 @@ static bool supports(const struct plan *p, const char *model, struct diags *diag
 	return ok;
 }
 
-static void backend_print(const struct plan *const *units, uint32_t n, struct buf *out)
+/* Where the statements of plans come from. */
+struct plan_notes {
+	const struct plan *const *units;
+	const struct ir_notes *notes;
+};
+
+static void note_of_plan(const void *ctx, uint32_t unit, const struct loop_fn *f, uint32_t stmt, struct buf *out)
 {
+	const struct plan_notes *p = ctx;
+	const struct loop_stmt *s = &f->stmts[stmt];
+	size_t before = out->len, last = before;
+	for (uint32_t k = 0; k < s->n_values; k++) {
+		size_t at = out->len;
+		buf_puts(out, k ? ", " : "");
+		p->notes->note(p->notes->context, p->units[unit]->run_fn, s->values[k], out);
+		size_t skip = k ? 2 : 0; /* values of one operation have one note */
+		if (k && last != at && out->len - at - skip == at - last && !memcmp(out->at + at + skip, out->at + last, at - last))
+			out->len = at;
+		else
+			last = at + skip;
+	}
+}
+
+static void backend_print(const struct plan *const *units, uint32_t n, const struct ir_notes *notes, struct buf *out)
+{
+	const struct plan_notes from = {units, notes};
 	struct arena *a = arena_new(0);
 	const struct loop_fn **loops = ARENA_ARRAY(a, const struct loop_fn *, n);
 	for (enum tri_cl_variant v = 0; v < TRI_CL_VARIANTS; v++) {
 		for (uint32_t i = 0; i < n; i++)
 			loops[i] = v == TRI_CL_WIDE ? units[i]->also : units[i]->loops;
 		buf_puts(out, v == TRI_CL_WIDE ? "\n/* ==== for processors ==== */\n" : "/* ==== for devices with work groups ==== */\n");
-		opencl_program(v, loops, n, out);
+		opencl_program(v, loops, n, &(struct opencl_notes){note_of_plan, &from}, out);
 	}
 	arena_free(a);
 }
 
-/* A fragment is the loops of both variants, each behind its length. */
-static bool backend_emit(const struct emit_request *r, struct buf *fragment, struct buf *error)
-{
-	(void)error;
-	for (enum tri_cl_variant v = 0; v < TRI_CL_VARIANTS; v++) {
-		struct buf loops = {0};
-		loops_serialize(v == TRI_CL_WIDE ? r->plan->also : r->plan->loops, &loops);
-		buf_u64(fragment, loops.len);
-		buf_put(fragment, loops.at, loops.len);
-		buf_free(&loops);
-	}
-	return true;
-}
-
-static bool read_fragment(struct arena *a, const struct backend_fragment *f, const struct loop_fn **units[TRI_CL_VARIANTS], uint32_t unit,
-			  const char **error)
-{
-	const char *at = f->bytes;
-	size_t left = f->len;
-	uint32_t first = 0;
-	for (enum tri_cl_variant v = 0; v < TRI_CL_VARIANTS; v++) {
-		uint64_t len = 0;
-		if (left >= sizeof len)
-			memcpy(&len, at, sizeof len);
-		*error = "its loop IR is incomplete";
-		if (left < sizeof len || len > left - sizeof len)
-			return false;
-		struct loop_fn *loops = loops_deserialize(a, at + sizeof len, len, error);
-		if (!loops)
-			return false;
-		loops->first_statement = first;
-		first = loops_next_statement(loops);
-		units[v][unit] = loops;
-		at += sizeof len + len;
-		left -= sizeof len + len;
-	}
-	return true;
-}
-
 static bool backend_assemble(const struct backend_model *m, struct backend_output *out, const char **error)
 {
-	uint32_t n_units = m->in->program->n_units;
-	const struct loop_fn **units[TRI_CL_VARIANTS];
-	for (enum tri_cl_variant v = 0; v < TRI_CL_VARIANTS; v++)
-		units[v] = ARENA_ARRAY(m->arena, const struct loop_fn *, n_units + 1);
-	for (uint32_t i = 0; i < n_units; i++)
-		if (m->fragments[i].bytes && !read_fragment(m->arena, &m->fragments[i], units, i, error))
-			return false;
-	struct opencl_units all = {{units[TRI_CL_GROUPS], units[TRI_CL_WIDE]}};
-	out->objects[out->n_objects++] = opencl_model_object(m->arena, m->in, m->weights, m->info, &all);
+	struct opencl_units units;
+	if (!opencl_read_fragments(m, &units, error))
+		return false;
+	out->objects[out->n_objects++] = opencl_model_object(m->arena, m->in, m->weights, m->info, &units);
 	return true;
 }
 
@@ -117,5 +97,44 @@ const struct backend opencl_backend = {.name = "opencl",
 				       .weights = BACKEND_WEIGHTS_INSIDE,
 				       .target = backend_target,
 				       .supports = supports,
-				       .emit = backend_emit,
+				       .emit = opencl_emit_fragment,
 				       .print = backend_print};
+
+/* ---- the programs as files, to be read ---- */
+
+static void note_of_lines(const void *ctx, uint32_t unit, const struct loop_fn *f, uint32_t stmt, struct buf *out)
+{
+	const struct model_input *in = ctx;
+	const struct unit_lines *l = in->lines ? in->lines[unit] : NULL;
+	const struct line_statement *s = l ? &l->statements[f->first_statement + stmt] : NULL;
+	for (uint32_t k = 0; s && k < s->n_origins; k++) {
+		const struct line_origin *o = &l->origins[s->origins[k]];
+		buf_printf(out, "%s%s:%u:%u %s%s%s", k ? ", " : "", o->file, o->line, o->column, o->operation, *o->layer ? " " : "",
+			   o->layer);
+	}
+}
+
+static bool source_assemble(const struct backend_model *m, struct backend_output *out, const char **error)
+{
+	static const char *const devices[TRI_CL_VARIANTS] = {"devices with work groups", "processors"};
+	struct opencl_units units;
+	if (!opencl_read_fragments(m, &units, error))
+		return false;
+	for (enum tri_cl_variant v = 0; v < TRI_CL_VARIANTS; v++) {
+		buf_printf(&out->files[v].text,
+			   "/* The kernels of %s for %s, by %s. The library that `emit = opencl` makes has this program. */\n",
+			   m->info->name, devices[v], m->info->compiler);
+		opencl_program(v, units.of[v], m->in->program->n_units, &(struct opencl_notes){note_of_lines, m->in}, &out->files[v].text);
+	}
+	return true;
+}
+
+const struct backend opencl_source_backend = {.name = "opencl-source",
+					      .title = "OpenCL C",
+					      .stage = BACKEND_LOOPS,
+					      .assemble = source_assemble,
+					      .weights = BACKEND_NO_WEIGHTS,
+					      .target = backend_target,
+					      .supports = supports,
+					      .emit = opencl_emit_fragment,
+					      .print = backend_print};

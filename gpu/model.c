@@ -116,7 +116,7 @@ static void put_program(struct launch_writer *w, const struct flatten *f, uint32
 {
 	struct section_builder *b = &w->program;
 	struct buf text = {0};
-	opencl_program(f->variant, f->units, f->in->program->n_units, &text);
+	opencl_program(f->variant, f->units, f->in->program->n_units, NULL, &text);
 	section_put_string(b, &w->strings, text.at);
 	buf_u64(&b->bytes, text.len);
 	section_put_address(b, blobs, 0);

@@ -4,19 +4,30 @@
 #define TRIB_GPU_OPENCL_H
 #include <stdbool.h>
 #include <stdint.h>
+#include "backend/link/backend.h"
 #include "backend/link/model/model.h"
 #include "backend/loops/ir/loops.h"
 #include "gpu/runtime/launch.h"
 
-/* Appends the kernels of one unit as OpenCL C 1.2. Their names are SYMBOL_kSTATEMENT. */
+/* Appends the kernels of one unit. */
 void opencl_unit(enum tri_cl_variant variant, const struct loop_fn *f, struct buf *out);
-/* Appends the program text of a model: helpers, the templates of its anchors, the kernels of all units. */
-void opencl_program(enum tri_cl_variant variant, const struct loop_fn *const *units, uint32_t n, struct buf *out);
-
+/* Appends where statement `stmt` of unit `unit` of the program comes from. */
+struct opencl_notes {
+	void (*note)(const void *ctx, uint32_t unit, const struct loop_fn *f, uint32_t stmt, struct buf *out);
+	const void *ctx;
+};
+/* Appends the program text of a model in OpenCL C 1.2: helpers, the templates of its anchors, and the kernels of all units, SYMBOL_kSTATEMENT. With notes
+ * (which may be NULL), a comment before each kernel says where it comes from. */
+void opencl_program(enum tri_cl_variant variant, const struct loop_fn *const *units, uint32_t n, const struct opencl_notes *notes,
+		    struct buf *out);
 /* For each variant and each of program->units its loops, NULL if it is inlined everywhere. */
 struct opencl_units {
-	const struct loop_fn *const *of[TRI_CL_VARIANTS];
+	const struct loop_fn **of[TRI_CL_VARIANTS];
 };
+/* A fragment is the loops of both variants. The first is emit of struct backend. The second reads those of a model into its arena; it returns false with
+ * a message in *error. */
+bool opencl_emit_fragment(const struct emit_request *r, struct buf *fragment, struct buf *error);
+bool opencl_read_fragments(const struct backend_model *m, struct opencl_units *out, const char **error);
 
 /* Returns the object of the host library: program text, packed weights, launches of every entry, descriptor, NAME_open, NAME_run and
  * NAME_close. It is linked with the objects of opencl_runtime_object and libOpenCL.so.1. */

@@ -16,17 +16,34 @@ static void program_put_template(enum tri_cl_variant variant, const char *name, 
 	buf_puts(out, text);
 }
 
-static void program_put_source(const void *variant, const struct loop_fn *f, const struct loop_kernel *k, struct buf *out)
+struct program_unit_text {
+	enum tri_cl_variant variant;
+	const struct opencl_notes *notes;
+	uint32_t unit;
+};
+
+static void program_put_source(const void *ctx, const struct loop_fn *f, const struct loop_kernel *k, struct buf *out)
 {
+	const struct program_unit_text *u = ctx;
 	struct arena *a = arena_new(0);
-	enum tri_cl_variant v = *(const enum tri_cl_variant *)variant;
-	program_put_template(v, form_of(a, v, k->kernel, f->dims, k->dims)->source, out);
+	program_put_template(u->variant, form_of(a, u->variant, k->kernel, f->dims, k->dims)->source, out);
 	arena_free(a);
+}
+
+static void program_put_note(const void *ctx, const struct loop_fn *f, uint32_t stmt, struct buf *out)
+{
+	const struct program_unit_text *u = ctx;
+	u->notes->note(u->notes->ctx, u->unit, f, stmt, out);
+}
+
+static void program_put_unit(const struct program_unit_text *u, const struct loop_fn *f, struct buf *out)
+{
+	text_kernels(&dialect_opencl_c, &(struct text_hooks){program_put_source, u->notes ? program_put_note : NULL, u}, f, out);
 }
 
 void opencl_unit(enum tri_cl_variant variant, const struct loop_fn *f, struct buf *out)
 {
-	text_kernels(&dialect_opencl_c, program_put_source, &variant, f, out);
+	program_put_unit(&(struct program_unit_text){variant, NULL, 0}, f, out);
 }
 
 static void find_fp64(void *ctx, const struct loop_nest *n)
@@ -68,7 +85,8 @@ static void use_kernels(struct used_forms *used, const struct loop_fn *f)
 			use_kernel(used, f, &f->stmts[i].u.kernel);
 }
 
-void opencl_program(enum tri_cl_variant variant, const struct loop_fn *const *units, uint32_t n, struct buf *out)
+void opencl_program(enum tri_cl_variant variant, const struct loop_fn *const *units, uint32_t n, const struct opencl_notes *notes,
+		    struct buf *out)
 {
 	struct used_forms used = {.arena = arena_new(0), .variant = variant};
 	bool fp64 = false;
@@ -89,7 +107,7 @@ void opencl_program(enum tri_cl_variant variant, const struct loop_fn *const *un
 	}
 	for (uint32_t i = 0; i < n; i++)
 		if (units[i])
-			opencl_unit(variant, units[i], out);
+			program_put_unit(&(struct program_unit_text){variant, notes, i}, units[i], out);
 	vec_free(&used.list);
 	arena_free(used.arena);
 }

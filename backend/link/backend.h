@@ -13,6 +13,7 @@ struct codegen;
 struct codegen_api;
 struct codegen_target;
 struct diags;
+struct ir_notes;
 struct lazy_info;
 struct model_info;
 struct model_input;
@@ -103,7 +104,7 @@ struct backend {
 	bool (*supports)(const struct plan *p, const char *model, struct diags *diags);
 	/* Appends the fragment of a unit. Returns false with a message in *error. NULL: a fragment is the serialized loops. */
 	bool (*emit)(const struct emit_request *r, struct buf *fragment, struct buf *error);
-	/* Appends the text of the code of all units, for --dump-code; NULL: the code generator prints it. */
-	void (*print)(const struct plan *const *units, uint32_t n, struct buf *out);
+	/* Appends the text of the code of all units, for --dump-code; NULL: the code generator prints it. `notes`: where it comes from, for comments. */
+	void (*print)(const struct plan *const *units, uint32_t n, const struct ir_notes *notes, struct buf *out);
 };
 #endif

@@ -55,7 +55,7 @@ void text_fields(const struct dialect *d, enum kernel k, struct buf *out)
 	buf_printf(out, "%s%s\n", kernel_fails(k) ? ", " : "", kernel_fails(k) ? d->fail : "");
 }
 
-void text_fused_kernel(struct text_printer *e, text_source_fn *source, const void *ctx)
+void text_fused_kernel(struct text_printer *e, const struct text_hooks *hooks)
 {
 	e->n = e->f->stmts[e->stmt].u.kernel.epilogue;
 	e->index_type = e->d->values[DT_INT64];
@@ -69,6 +69,6 @@ void text_fused_kernel(struct text_printer *e, text_source_fn *source, const voi
 	buf_printf(e->out, "\n#define TRI_STORE(batch, row, column, value) %s_e%u(batch, row, column, value", e->f->symbol, e->stmt);
 	epilogue_put_arguments(e);
 	buf_puts(e->out, ")\n");
-	source(ctx, e->f, &e->f->stmts[e->stmt].u.kernel, e->out);
+	hooks->source(hooks->ctx, e->f, &e->f->stmts[e->stmt].u.kernel, e->out);
 	buf_putc(e->out, '\n');
 }

@@ -75,7 +75,7 @@ void text_mark_late(struct text_printer *e);
 /* Print a kernel of a nest, and of a block; a micro-kernel with an epilogue, from its source; the constants that are in the text. */
 void text_kernel(struct text_printer *e);
 void text_block_kernel(struct text_printer *e);
-void text_fused_kernel(struct text_printer *e, text_source_fn *source, const void *ctx);
+void text_fused_kernel(struct text_printer *e, const struct text_hooks *hooks);
 void text_baked(struct text_printer *e);
 /* Prints element i of an array as a constant. */
 void text_element(const struct text_printer *e, dtype t, const void *data, int64_t i);

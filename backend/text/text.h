@@ -1,6 +1,7 @@
 /* Prints loop IR as text of a C-like language. */
 #ifndef TRIB_BACKEND_TEXT_TEXT_H
 #define TRIB_BACKEND_TEXT_TEXT_H
+#include <stdint.h>
 #include "backend/kernels/kernel.h"
 
 struct buf;
@@ -14,6 +15,14 @@ void text_fields(const struct dialect *d, enum kernel k, struct buf *out);
  * and TRI_DIMS (parameters after the operands and after the sizes, each with its comma), and TRI_STORE(batch, row, column, value), which gets each
  * element of the result once. */
 typedef void text_source_fn(const void *ctx, const struct loop_fn *f, const struct loop_kernel *k, struct buf *out);
+/* Appends where a statement comes from, for a comment. */
+typedef void text_note_fn(const void *ctx, const struct loop_fn *f, uint32_t stmt, struct buf *out);
+/* What the back end adds to the text. */
+struct text_hooks {
+	text_source_fn *source;
+	text_note_fn *note; /* NULL: there are no comments */
+	const void *ctx;
+};
 /* Appends the kernels of one unit: SYMBOL_kSTATEMENT for each nest, each block, and each micro-kernel with an epilogue. */
-void text_kernels(const struct dialect *d, text_source_fn *source, const void *ctx, const struct loop_fn *f, struct buf *out);
+void text_kernels(const struct dialect *d, const struct text_hooks *hooks, const struct loop_fn *f, struct buf *out);
 #endif

@@ -12,25 +12,40 @@ const char *text_index_type(const struct dialect *d, const struct loop_nest *n)
 	return d->values[n->schedule.index_bytes == 4 ? DT_INT32 : DT_INT64];
 }
 
-static void unit_kernel_of(struct text_printer *e, text_source_fn *source, const void *ctx)
+/* A micro-kernel without an epilogue has no text of its own: the comment names it. */
+static void put_note(const struct text_printer *e, const struct text_hooks *h)
 {
 	const struct loop_stmt *s = &e->f->stmts[e->stmt];
+	if (!h->note || (s->kind != STMT_NEST && s->kind != STMT_BLOCK && s->kind != STMT_KERNEL))
+		return;
+	buf_printf(e->out, "/* %s_k%u", e->f->symbol, e->stmt);
+	if (s->kind == STMT_KERNEL)
+		buf_printf(e->out, ", %s", loop_stmt_name(s));
+	buf_puts(e->out, ": ");
+	h->note(h->ctx, e->f, e->stmt, e->out);
+	buf_puts(e->out, s->kind == STMT_KERNEL && !s->u.kernel.epilogue ? " */\n\n" : " */\n");
+}
+
+static void unit_kernel_of(struct text_printer *e, const struct text_hooks *hooks)
+{
+	const struct loop_stmt *s = &e->f->stmts[e->stmt];
+	put_note(e, hooks);
 	if (s->kind == STMT_NEST)
 		text_kernel(e);
 	if (s->kind == STMT_BLOCK)
 		text_block_kernel(e);
 	if (s->kind == STMT_KERNEL && s->u.kernel.epilogue)
-		text_fused_kernel(e, source, ctx);
+		text_fused_kernel(e, hooks);
 }
 
-void text_kernels(const struct dialect *d, text_source_fn *source, const void *ctx, const struct loop_fn *f, struct buf *out)
+void text_kernels(const struct dialect *d, const struct text_hooks *hooks, const struct loop_fn *f, struct buf *out)
 {
 	struct text_printer constants = text_printer_new(d, f, 0, out);
 	text_baked(&constants);
 	arena_free(constants.scratch);
 	for (uint32_t i = 0; i < f->n_stmts; i++) {
 		struct text_printer e = text_printer_new(d, f, i, out);
-		unit_kernel_of(&e, source, ctx);
+		unit_kernel_of(&e, hooks);
 		arena_free(e.scratch);
 	}
 }

@@ -205,8 +205,9 @@ static bool dump_library(struct build_context *c, const struct variant *v, struc
 		complete = p && variant_supports(v, p, c->diags) && complete;
 		units[k] = p;
 	}
+	const struct ir_notes notes = lines_notes(c->sources);
 	if (complete)
-		v->backend->print(units, n, text);
+		v->backend->print(units, n, &notes, text);
 	*printed = complete;
 	dump_flush(c, text);
 	arena_free(a);

@@ -208,6 +208,10 @@ bool flag_set(const struct flag *f, const char *value, struct arena *a, struct o
 	case FLAG_LEVEL: return set_level(value, member, error);
 	case FLAG_EMIT: return set_emit(f, value, a, member, error);
 	case FLAG_DUMP: add_dump(f, options); return true;
+	case FLAG_DUMP_OPENCL:
+		*(const char **)member = "opencl-source";
+		options->dumps |= 1u << DUMP_CODE;
+		return true;
 	case FLAG_DUMP_PROGRAM:
 	case FLAG_DUMP_IR:
 	case FLAG_DUMP_LOOPS: return set_dump(f, value, member, options, error);

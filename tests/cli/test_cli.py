@@ -1,6 +1,7 @@
 """Commands and flags through the real executable."""
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -225,10 +226,25 @@ class TwoModels(ProjectTest):
             code = dump("code", emit).stdout
             self.assertEqual("kernel void" in code, of_device, emit)
             self.assertEqual(code == dump("asm", "library").stdout, not of_device, emit)
-        library = self.path("build/libgood_opencl.so")
-        self.trib("build", "good", "--emit", "opencl")
-        with open(library, "rb") as f:
-            self.assertIn(dump("code", "opencl").stdout.encode(), f.read())
+
+    def test_text_of_kernels(self):
+        """--dump-opencl and opencl-source: the programs of the library, with a comment for each kernel that says where it comes from."""
+        notes = re.compile(r"^/\* \w+_k\d+(, \w+)?: ([^\n]*) \*/\n\n?", re.M)
+        self.trib("build", "good", "--emit", "opencl,opencl-source")
+        with open(self.path("build/libgood_opencl.so"), "rb") as f:
+            library = f.read()
+        dump = self.trib("build", "good", "--dump-opencl").stdout
+        self.assertEqual(dump, self.trib("build", "good", "--dump-code", "--emit", "opencl").stdout)
+        of_dump = re.split(r"\n?/\* ==== for .* ==== \*/\n", dump)[1:]
+        self.assertEqual(len(of_dump), 2)
+        for variant, dumped in zip(("groups", "wide"), of_dump):
+            with open(self.path(f"build/good_{variant}.cl"), encoding="utf-8") as f:
+                text = f.read().partition("\n")[2]
+            self.assertIn(notes.sub("", text).encode(), library)
+            self.assertEqual(notes.sub("", text).strip(), notes.sub("", dumped).strip())
+            for place in notes.findall(text) + notes.findall(dumped):
+                self.assertRegex(place[1], r"^[\w./]+\.tri:\d+:\d+ \w+")
+            self.assertEqual(len(notes.findall(text)), len(notes.findall(dumped)))
 
     def test_dumps_of_two_libraries_have_titles(self):
         def dump(stage, emit):

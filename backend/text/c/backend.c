@@ -17,9 +17,10 @@ static const struct target *c_target(struct arena *a, const struct target *cpu, 
 	return target_get(TARGET_C);
 }
 
-static void c_print(const struct plan *const *units, uint32_t n, struct buf *out)
+static void c_print(const struct plan *const *units, uint32_t n, const struct ir_notes *notes, struct buf *out)
 {
 	struct buf body = {0};
+	(void)notes;
 	for (uint32_t i = 0; i < n; i++)
 		c_unit_declare(units[i]->loops, &body);
 	for (uint32_t i = 0; i < n; i++)

@@ -310,7 +310,7 @@ static void put_scratch(struct text_printer *e)
 void c_unit_put(const struct loop_fn *f, struct buf *out)
 {
 	struct text_printer e = text_printer_new(&dialect_c11, f, 0, out);
-	text_kernels(&dialect_c11, c_source, NULL, f, out);
+	text_kernels(&dialect_c11, &(struct text_hooks){.source = c_source}, f, out);
 	buf_printf(out, UNIT_HEAD "\n{\n", f->symbol);
 	unit_put_line(&e, "(void)run, (void)io, (void)slots, (void)n, (void)scratch;");
 	declare_symbols(&e);

@@ -265,7 +265,7 @@ static void program(void **state)
 	x.f->stmts[x.f->n_stmts++] = (struct loop_stmt){.kind = STMT_KERNEL, .u.kernel.kernel = KERNEL_matmul_i8_trit2};
 	const struct loop_fn *units[] = {NULL, x.f, x.f};
 	struct buf out = {0};
-	opencl_program(TRI_CL_GROUPS, units, 3, &out);
+	opencl_program(TRI_CL_GROUPS, units, 3, NULL, &out);
 	const char *first = strstr(out.at, "#define TRI_NAME tri_matmul_i8_trit2");
 	assert_int_equal(strncmp(out.at, form_template(TRI_CL_GROUPS, "helpers"), 100), 0);
 	assert_non_null(first);
