@@ -6,6 +6,7 @@
 #include "backend/text/dialect.h"
 #include "backend/text/signature.h"
 #include "gpu/forms.h"
+#include "gpu/opencl.h"
 
 /* A call of a unit: maps its symbols, inputs and outputs to the entry. */
 struct frame {
@@ -87,16 +88,36 @@ static void add_launch(const struct frame *s, struct flat_launch *l)
 
 enum { WORK_GROUP = 64 }; /* work items of a group that share nothing */
 
+static dim nest_iterations(const struct frame *s, const struct loop_nest *n)
+{
+	dim items = dim_const(s->out->dims, 1);
+	for (uint32_t k = 0; k < n->n_parallel; k++)
+		items = dim_mul(s->out->dims, items, to_entry_dim(s, n->extent[k]));
+	return items;
+}
+
+/* The chunks of the outermost loop if the schedule has any. */
+static dim nest_chunks(const struct frame *s, const struct loop_nest *n)
+{
+	struct dims *d = s->out->dims;
+	const struct loop_axis *a = n->schedule.axes;
+	if (!n->schedule.n_axes || a->kind != AXIS_PARALLEL)
+		return dim_const(d, 1);
+	return dim_floordiv(d, dim_add(d, to_entry_dim(s, n->extent[a->of]), dim_const(d, a->step - 1)), dim_const(d, a->step));
+}
+
 static void launch_nest(const struct frame *s, uint32_t stmt)
 {
 	struct arena *a = s->f->arena;
 	const struct loop_nest *n = text_outer_loops(&s->fn->stmts[stmt]);
 	struct text_signature sig;
-	text_signature_of_stmt(a, &dialect_opencl_c, s->fn, &s->fn->stmts[stmt], &sig);
+	text_signature_of_stmt(a, opencl_dialect(s->f->variant), s->fn, &s->fn->stmts[stmt], &sig);
 	struct flat_launch l = {.kernel = arena_printf(a, "%s_k%u", s->fn->symbol, stmt),
 				.n_args = sig.n_buffers,
 				.n_dims = sig.n_syms,
-				.group = sig.group ? sig.group : WORK_GROUP,
+				.group = sig.group                                                ? sig.group
+					 : opencl_dialect(s->f->variant)->launch == LAUNCH_CHUNKS ? 1
+												  : WORK_GROUP,
 				.fails = sig.fails,
 				.unit = s->unit,
 				.statement = stmt};
@@ -104,9 +125,7 @@ static void launch_nest(const struct frame *s, uint32_t stmt)
 	l.dims = ARENA_ARRAY(a, dim, sig.n_syms + 1);
 	for (uint32_t i = 0; i < sig.n_syms; i++)
 		l.dims[i] = s->syms[sig.syms[i]];
-	l.items = dim_const(s->out->dims, 1);
-	for (uint32_t k = 0; k < n->n_parallel; k++)
-		l.items = dim_mul(s->out->dims, l.items, to_entry_dim(s, n->extent[k]));
+	l.items = opencl_dialect(s->f->variant)->launch == LAUNCH_CHUNKS ? nest_chunks(s, n) : nest_iterations(s, n);
 	if (sig.group)
 		l.items = dim_mul(s->out->dims, l.items, dim_const(s->out->dims, sig.group));
 	add_launch(s, &l);
@@ -118,7 +137,7 @@ static void add_epilogue(const struct frame *s, uint32_t stmt, struct flat_launc
 	struct arena *a = s->f->arena;
 	const struct loop_kernel *k = &s->fn->stmts[stmt].u.kernel;
 	struct text_signature sig;
-	text_signature_of(a, &dialect_opencl_c, s->fn, k->epilogue, &sig);
+	text_signature_of(a, opencl_dialect(s->f->variant), s->fn, k->epilogue, &sig);
 	uint32_t *buffers = ARENA_ARRAY(a, uint32_t, k->n_buffers + sig.n_buffers);
 	memcpy(buffers, k->buffers, k->n_buffers * sizeof *buffers);
 	memcpy(buffers + k->n_buffers, sig.buffers, sig.n_buffers * sizeof *buffers);

@@ -9,6 +9,9 @@
 #include "backend/loops/ir/loops.h"
 #include "gpu/runtime/launch.h"
 
+struct dialect;
+/* Returns the language of a variant's kernels. */
+const struct dialect *opencl_dialect(enum tri_cl_variant variant);
 /* Appends the kernels of one unit. */
 void opencl_unit(enum tri_cl_variant variant, const struct loop_fn *f, struct buf *out);
 /* Appends where statement `stmt` of unit `unit` of the program comes from. */

@@ -9,6 +9,11 @@
 #include "gpu/forms.h"
 #include "gpu/opencl.h"
 
+const struct dialect *opencl_dialect(enum tri_cl_variant variant)
+{
+	return variant == TRI_CL_WIDE ? &dialect_opencl_wide : &dialect_opencl_c;
+}
+
 static void program_put_template(enum tri_cl_variant variant, const char *name, struct buf *out)
 {
 	const char *text = form_template(variant, name);
@@ -38,7 +43,7 @@ static void program_put_note(const void *ctx, const struct loop_fn *f, uint32_t 
 
 static void program_put_unit(const struct program_unit_text *u, const struct loop_fn *f, struct buf *out)
 {
-	text_kernels(&dialect_opencl_c, &(struct text_hooks){program_put_source, u->notes ? program_put_note : NULL, u}, f, out);
+	text_kernels(opencl_dialect(u->variant), &(struct text_hooks){program_put_source, u->notes ? program_put_note : NULL, u}, f, out);
 }
 
 void opencl_unit(enum tri_cl_variant variant, const struct loop_fn *f, struct buf *out)
@@ -99,9 +104,11 @@ void opencl_program(enum tri_cl_variant variant, const struct loop_fn *const *un
 	if (fp64)
 		buf_puts(out, "#define TRI_FP64 1\n");
 	program_put_template(variant, "helpers", out);
+	if (opencl_dialect(variant)->vectors)
+		program_put_template(variant, "lanes", out);
 	buf_putc(out, '\n');
 	for (uint32_t i = 0; i < used.list.len; i++) {
-		text_fields(&dialect_opencl_c, used.list.at[i]->kernel, out);
+		text_fields(opencl_dialect(variant), used.list.at[i]->kernel, out);
 		program_put_template(variant, used.list.at[i]->source, out);
 		buf_putc(out, '\n');
 	}

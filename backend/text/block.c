@@ -42,16 +42,21 @@ static void declare_buffer(void *ctx, uint32_t k)
 		buf_printf(e->out, "%s%s *b%u = (%s%s *)(frame + %s);\n", local, t, k, local, t, text_dim(e, b->offset));
 }
 
+static void declare_frame(const struct block_printer *p, const struct loop_stmt *s)
+{
+	int64_t frame = 0;
+	if (!dim_is_const(p->e.f->dims, s->u.block.frame, &frame) || frame <= 0)
+		return;
+	buf_putc(p->e.out, '\t');
+	buf_printf(p->e.out, p->e.d->frame, (long long)frame);
+	buf_puts(p->e.out, ";\n");
+}
+
 /* The frame of a work group, and for each reduction of a nest a partial result of each work item. */
 static void declare_group(const struct block_printer *p, const struct loop_stmt *s)
 {
-	int64_t frame = 0;
 	uint32_t reductions = most_reductions(&s->u.block);
-	if (dim_is_const(p->e.f->dims, s->u.block.frame, &frame) && frame > 0) {
-		buf_putc(p->e.out, '\t');
-		buf_printf(p->e.out, p->e.d->frame, (long long)frame);
-		buf_puts(p->e.out, ";\n");
-	}
+	declare_frame(p, s);
 	if (reductions)
 		buf_printf(p->e.out, "\t%s%s parts[%u][%u];\n", p->e.d->local, p->e.d->part, reductions, p->group);
 }
@@ -96,9 +101,13 @@ static void loop_nest_in_block(const struct block_printer *p, const struct loop_
 	text_mark_late(&e);
 	text_tabs(e.out, e.depth++);
 	buf_puts(e.out, "{\n");
-	text_open_loops(&e, n->n_outer);
-	text_body(&e);
-	text_close_loops(&e, n->n_outer);
+	if (e.d->vectors) {
+		text_lanes(&e);
+	} else {
+		text_open_loops(&e, n->n_outer);
+		text_body(&e);
+		text_close_loops(&e, n->n_outer);
+	}
 	text_tabs(e.out, --e.depth);
 	buf_puts(e.out, "}\n");
 }
@@ -133,7 +142,10 @@ void text_block_kernel(struct text_printer *e)
 	if (p.group) {
 		declare_group(&p, s);
 		declare_buffers(&p, s);
+	} else if (e->d->launch == LAUNCH_CHUNKS) {
+		declare_frame(&p, s);
 	}
+	text_chunk(&p.e);
 	text_open_iterations(&p.e);
 	if (!p.group)
 		declare_buffers(&p, s);

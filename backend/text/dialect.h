@@ -5,8 +5,22 @@
 #include <stdint.h>
 #include "frontend/hir/dtype.h"
 
-/* What a kernel executes: its work item's iteration of the parallel loops, or all iterations one after the other. */
-enum dialect_launch { LAUNCH_ITEMS, LAUNCH_LOOPS };
+/* A kernel executes its work item's iteration of the parallel loops; all iterations one after the other; or those of its work item's chunk. */
+enum dialect_launch { LAUNCH_ITEMS, LAUNCH_LOOPS, LAUNCH_CHUNKS };
+
+/* How vectors are written: formats, with their arguments in order. */
+struct dialect_vectors {
+	const char *type;              /* element and lanes */
+	const char *splat, *steps;     /* type of the vector and a scalar; type of the vector and lanes: 0, 1, 2 … */
+	const char *load, *store;      /* neighbours: lanes and pointer; lanes, value and pointer, a statement */
+	const char *strided, *indexed; /* type, lanes, pointer and stride; then the vector of indices and their factor */
+	const char *store_strided;     /* lanes, pointer, stride and value, a statement */
+	const char *convert;           /* type and vector: integers wrap */
+	const char *name;              /* of a helper for vectors: its scalar name and lanes */
+	const char *fma;               /* three vectors */
+	const char *epilogue;          /* defines the macro with which a micro-kernel stores neighbours, up to its body */
+	uint32_t epilogue_lanes;
+};
 
 struct dialect {
 	enum dialect_launch launch;
@@ -19,7 +33,7 @@ struct dialect {
 	const char *read_only;             /* of pointers through which nothing is written */
 	/* How kernels take a buffer: pointer and offset as a parameter with the buffer's number twice, and as an argument; the typed pointer. */
 	const char *buffer, *buffer_argument, *address;
-	const char *frame; /* of a block: where groups are launched its declaration, with its bytes as %lld, else a parameter */
+	const char *frame; /* of a block: where loops are launched a parameter, else its declaration, with its bytes as %lld */
 	const char *part;  /* the type of a partial result of any type */
 	const char *fail;  /* the parameter for run-time errors */
 	/* LAUNCH_ITEMS: the number of the work item, and of its group, and the number in the group; what makes a group wait for its items. */
@@ -34,7 +48,9 @@ struct dialect {
 	const char *store_half;                  /* a statement, with the number of the value, offset and number of the buffer */
 	int64_t bake_limit;                      /* bytes of a constant that is in the text; larger ones are arguments of kernels */
 	bool bakes_infinity;
+	const struct dialect_vectors *vectors; /* NULL: the language has none */
 };
 
-extern const struct dialect dialect_opencl_c, dialect_c11;
+/* OpenCL C for GPUs and for processors; C. */
+extern const struct dialect dialect_opencl_c, dialect_opencl_wide, dialect_c11;
 #endif

@@ -3,11 +3,11 @@
 #include "base/bug.h"
 #include "backend/text/printer.h"
 
-static const char *tile_type(const struct dialect *d, const struct loop_nest *n)
+static dtype tile_elem(const struct loop_nest *n)
 {
 	for (uint32_t k = 0; k < n->n_exprs; k++)
 		if (n->exprs[k].kind == LOOP_TILE)
-			return d->values[n->exprs[k].elem];
+			return n->exprs[k].elem;
 	BUG("an epilogue that ignores its tile");
 }
 
@@ -26,11 +26,17 @@ static void epilogue_put_arguments(const struct text_printer *e)
 	epilogue_put_symbols(e, "", "");
 }
 
+/* A function of one element, or of neighbouring columns. */
+static const char *epilogue_name(const struct text_printer *e)
+{
+	return text_helper(e, arena_printf(e->scratch, "%s_e%u", e->f->symbol, e->stmt));
+}
+
 static void epilogue_put_function(struct text_printer *e)
 {
 	const char *index = e->index_type;
-	buf_printf(e->out, "%svoid %s_e%u(%s i0, %s i1, %s i2, %s t", e->d->function, e->f->symbol, e->stmt, index, index, index,
-		   tile_type(e->d, e->n));
+	buf_printf(e->out, "%svoid %s(%s i0, %s i1, %s i2, %s t", e->d->function, epilogue_name(e), index, index, index,
+		   text_type(e, tile_elem(e->n)));
 	text_buffers(e, ", ", ", ");
 	epilogue_put_symbols(e, "", index);
 	buf_puts(e->out, ")\n{\n");
@@ -39,10 +45,14 @@ static void epilogue_put_function(struct text_printer *e)
 		text_unused(e, 'i', k);
 	for (uint32_t k = 0; k < e->sig.n_syms; k++)
 		text_unused(e, 'n', e->sig.syms[k]);
-	for (uint32_t k = 0; k < e->n->n_exprs; k++)
-		text_expr(e, k, 1);
-	for (uint32_t k = 0; k < e->n->n_stores; k++)
-		text_store(e, &e->n->stores[k], 1);
+	if (e->d->vectors)
+		text_lanes_body(e, TILE_COLUMN, e->width);
+	else {
+		for (uint32_t k = 0; k < e->n->n_exprs; k++)
+			text_expr(e, k, 1);
+		for (uint32_t k = 0; k < e->n->n_stores; k++)
+			text_store(e, &e->n->stores[k], 1);
+	}
 	buf_puts(e->out, "}\n\n");
 }
 
@@ -55,20 +65,34 @@ void text_fields(const struct dialect *d, enum kernel k, struct buf *out)
 	buf_printf(out, "%s%s\n", kernel_fails(k) ? ", " : "", kernel_fails(k) ? d->fail : "");
 }
 
+/* Defines the macro with which the source stores one element, or neighbouring columns. */
+static void epilogue_put_store(struct text_printer *e, const char *head)
+{
+	buf_printf(e->out, "%s%s(batch, row, column, value", head, epilogue_name(e));
+	epilogue_put_arguments(e);
+	buf_puts(e->out, ")\n");
+}
+
 void text_fused_kernel(struct text_printer *e, const struct text_hooks *hooks)
 {
 	e->n = e->f->stmts[e->stmt].u.kernel.epilogue;
 	e->index_type = e->d->values[DT_INT64];
 	text_signature_of(e->scratch, e->d, e->f, e->n, &e->sig);
+	const uint32_t lanes = e->d->vectors ? e->d->vectors->epilogue_lanes : 1;
 	epilogue_put_function(e);
+	e->width = lanes;
+	if (lanes > 1)
+		epilogue_put_function(e);
 	text_fields(e->d, e->f->stmts[e->stmt].u.kernel.kernel, e->out);
 	buf_printf(e->out, "#define TRI_NAME %s_k%u\n#define TRI_BUFFERS", e->f->symbol, e->stmt);
 	text_buffers(e, " , ", " , ");
 	buf_puts(e->out, "\n#define TRI_DIMS");
 	epilogue_put_symbols(e, " ", e->index_type);
-	buf_printf(e->out, "\n#define TRI_STORE(batch, row, column, value) %s_e%u(batch, row, column, value", e->f->symbol, e->stmt);
-	epilogue_put_arguments(e);
-	buf_puts(e->out, ")\n");
+	buf_putc(e->out, '\n');
+	if (lanes > 1)
+		epilogue_put_store(e, e->d->vectors->epilogue);
+	e->width = 1;
+	epilogue_put_store(e, "#define TRI_STORE(batch, row, column, value) ");
 	hooks->source(hooks->ctx, e->f, &e->f->stmts[e->stmt].u.kernel, e->out);
 	buf_putc(e->out, '\n');
 }

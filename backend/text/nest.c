@@ -110,10 +110,10 @@ static void split_id(const struct text_printer *e)
 	}
 }
 
-static void open_loop(struct text_printer *e, const char *var, const char *count)
+static void open_loop(struct text_printer *e, const char *var, const char *from, const char *to)
 {
 	text_tabs(e->out, e->depth++);
-	buf_printf(e->out, "for (%s %s = 0; %s < %s; %s++) {\n", e->index_type, var, var, count, var);
+	buf_printf(e->out, "for (%s %s = %s; %s < %s; %s++) {\n", e->index_type, var, from, var, to, var);
 }
 
 static void close_loop(struct text_printer *e)
@@ -124,8 +124,10 @@ static void close_loop(struct text_printer *e)
 
 void text_open_loops(struct text_printer *e, uint32_t first)
 {
-	for (uint32_t k = first; k < e->n->n_parallel; k++)
-		open_loop(e, text_loop_var(e->scratch, e->n, k), text_dim(e, e->n->extent[k]));
+	for (uint32_t k = first; k < e->n->n_parallel; k++) {
+		bool chunked = k == e->chunked;
+		open_loop(e, text_loop_var(e->scratch, e->n, k), chunked ? "from" : "0", chunked ? "to" : text_dim(e, e->n->extent[k]));
+	}
 }
 
 void text_close_loops(struct text_printer *e, uint32_t first)
@@ -144,8 +146,20 @@ void text_open_iterations(struct text_printer *e)
 
 void text_close_iterations(struct text_printer *e)
 {
-	if (e->d->launch == LAUNCH_LOOPS)
+	if (e->d->launch != LAUNCH_ITEMS)
 		text_close_loops(e, 0);
+}
+
+void text_chunk(struct text_printer *e)
+{
+	const struct loop_schedule *s = &e->n->schedule;
+	if (e->d->launch != LAUNCH_CHUNKS || !s->n_axes || s->axes[0].kind != AXIS_PARALLEL)
+		return;
+	const char *t = e->index_type, *extent = text_dim(e, e->n->extent[s->axes[0].of]);
+	long long step = s->axes[0].step;
+	buf_printf(e->out, "\tconst %s from = %s * %lld, to = from + %lld < %s ? from + %lld : %s;\n", t, e->d->item, step, step, extent,
+		   step, extent);
+	e->chunked = s->axes[0].of;
 }
 
 static void nest_values(const struct text_printer *e, bool in_reduction, bool late, uint32_t depth)
@@ -204,7 +218,7 @@ static void nest_reduce(struct text_printer *e)
 	for (uint32_t k = 0; k < e->n->n_reductions; k++)
 		text_reduction_start(e, k);
 	for (uint32_t k = 0; k < e->n->n_reduce; k++)
-		open_loop(e, text_loop_var(e->scratch, e->n, e->n->n_parallel + k), trip_count_text(e, k));
+		open_loop(e, text_loop_var(e->scratch, e->n, e->n->n_parallel + k), "0", trip_count_text(e, k));
 	if (e->n->n_reduce == 0) { /* a scope, as with reduction loops */
 		text_tabs(e->out, e->depth++);
 		buf_puts(e->out, "{\n");
@@ -245,9 +259,14 @@ void text_kernel(struct text_printer *e)
 	text_head(e);
 	for (uint32_t k = 0; e->sig.group && k < e->n->n_reductions; k++)
 		buf_printf(e->out, "\t%s%s l%u[%u];\n", e->d->local, e->d->values[e->n->reductions[k].elem], k, e->sig.group);
-	text_open_iterations(e);
-	text_body(e);
-	text_close_iterations(e);
+	text_chunk(e);
+	if (e->d->vectors) {
+		text_lanes(e);
+	} else {
+		text_open_iterations(e);
+		text_body(e);
+		text_close_iterations(e);
+	}
 	buf_puts(e->out, "}\n\n");
 }
 

@@ -6,13 +6,23 @@
 #include "base/bug.h"
 #include "backend/text/printer.h"
 
+const char *text_type(const struct text_printer *e, dtype t)
+{
+	return e->width > 1 ? arena_printf(e->scratch, e->d->vectors->type, e->d->values[t], e->width) : e->d->values[t];
+}
+
+const char *text_helper(const struct text_printer *e, const char *name)
+{
+	return e->width > 1 ? arena_printf(e->scratch, e->d->vectors->name, name, e->width) : name;
+}
+
 /* Rounds the float result of a 16-bit operation. */
-static const char *op_rounded(struct arena *a, dtype t, const char *text)
+static const char *op_rounded(const struct text_printer *e, dtype t, const char *text)
 {
 	if (t == DT_FLOAT16)
-		return arena_printf(a, "tri_round_f16(%s)", text);
+		return arena_printf(e->scratch, "%s(%s)", text_helper(e, "tri_round_f16"), text);
 	if (t == DT_BFLOAT16)
-		return arena_printf(a, "tri_round_bf16(%s)", text);
+		return arena_printf(e->scratch, "%s(%s)", text_helper(e, "tri_round_bf16"), text);
 	return text;
 }
 
@@ -33,7 +43,7 @@ const char *text_const(const struct text_printer *e, dtype t, int64_t i, double 
 			return e->d->nan[t == DT_FLOAT64];
 		if (isinf(v))
 			return v < 0 ? "(-INFINITY)" : "INFINITY";
-		return op_rounded(a, t, literal(a, t, f));
+		return op_rounded(e, t, literal(a, t, f));
 	}
 	if (t == DT_INT64)
 		return i == INT64_MIN ? arena_printf(a, "(-9223372036854775807%s - 1)", e->d->long_suffix)
@@ -43,13 +53,24 @@ const char *text_const(const struct text_printer *e, dtype t, int64_t i, double 
 	return arena_printf(a, i < 0 ? "(%lld)" : "%lld", (long long)i);
 }
 
-static const char *cast_to_float(struct arena *a, dtype to, dtype from, const char *x)
+/* A conversion that wraps integers, and rounds to the nearest float. */
+static const char *op_convert(const struct text_printer *e, const char *type, const char *x)
 {
-	if (to == DT_FLOAT64)
-		return arena_printf(a, "(double)%s", x);
-	if (from == DT_FLOAT64 && to != DT_FLOAT32)
-		return op_rounded(a, to, arena_printf(a, "tri_double_to_odd(%s)", x));
-	return op_rounded(a, to, arena_printf(a, "(float)%s", x));
+	return arena_printf(e->scratch, e->width > 1 ? e->d->vectors->convert : "(%s)%s", type, x);
+}
+
+static const char *cast_to_float(const struct text_printer *e, dtype to, dtype from, const char *x)
+{
+	if (from == DT_FLOAT64 && to != DT_FLOAT32 && to != DT_FLOAT64)
+		return op_rounded(e, to, arena_printf(e->scratch, "%s(%s)", text_helper(e, "tri_double_to_odd"), x));
+	return op_rounded(e, to, op_convert(e, text_type(e, to), x));
+}
+
+static const char *cast_lanes(const struct text_printer *e, dtype to, dtype from, const char *x)
+{
+	if (to == DT_BOOL || (to == DT_TRIT && dtype_class(from) != DTC_FLOAT))
+		return arena_printf(e->scratch, "tri_%s_to_%s(%s)", text_type(e, from), text_helper(e, to == DT_TRIT ? "trit" : "bool"), x);
+	return op_convert(e, text_type(e, to), x);
 }
 
 static const char *cast_text(const struct text_printer *e, dtype to, dtype from, const char *x)
@@ -58,12 +79,15 @@ static const char *cast_text(const struct text_printer *e, dtype to, dtype from,
 	const char *const *types = e->d->values;
 	if (to == from)
 		return x;
+	if (dtype_class(to) == DTC_FLOAT)
+		return cast_to_float(e, to, from, x);
+	if (dtype_class(from) == DTC_FLOAT && to != DT_BOOL)
+		return arena_printf(a, "tri_%s_to_%s(%s)", text_type(e, from), to == DT_TRIT ? text_helper(e, "trit") : text_type(e, to),
+				    x);
+	if (e->width > 1)
+		return cast_lanes(e, to, from, x);
 	if (to == DT_BOOL)
 		return arena_printf(a, "(%s)(%s != 0)", types[DT_BOOL], x);
-	if (dtype_class(to) == DTC_FLOAT)
-		return cast_to_float(a, to, from, x);
-	if (dtype_class(from) == DTC_FLOAT)
-		return arena_printf(a, "tri_%s_to_%s(%s)", types[from], to == DT_TRIT ? "trit" : types[to], x);
 	if (to == DT_TRIT && from == DT_UINT8)
 		return arena_printf(a, "(%s)(%s != 0)", types[DT_TRIT], x);
 	if (to == DT_TRIT && from != DT_BOOL)
@@ -71,18 +95,21 @@ static const char *cast_text(const struct text_printer *e, dtype to, dtype from,
 	return arena_printf(a, "(%s)%s", types[to], x);
 }
 
-/* tri_<op>_<type>(x, y) */
+/* tri_<op>_<type>(x, y, z) */
 static const char *helper_call(const struct text_printer *e, enum ir_op op, dtype t, const char *const *x)
 {
-	if (ir_op_operands(op) == 1)
-		return arena_printf(e->scratch, "tri_%s_%s(%s)", ir_op_text(op), e->d->values[t], x[0]);
-	return arena_printf(e->scratch, "tri_%s_%s(%s, %s)", ir_op_text(op), e->d->values[t], x[0], x[1]);
+	const char *text = arena_printf(e->scratch, "tri_%s_%s(%s", ir_op_text(op), text_type(e, t), x[0]);
+	for (int k = 1; k < ir_op_operands(op); k++)
+		text = arena_printf(e->scratch, "%s, %s", text, x[k]);
+	return arena_printf(e->scratch, "%s)", text);
 }
 
 static const char *op_float(const struct text_printer *e, enum ir_op op, dtype t, const char *const *x)
 {
 	struct arena *a = e->scratch;
 	const char *suffix = t == DT_FLOAT64 ? "" : e->d->float_suffix;
+	if (e->width > 1 && (op == OP_SIN || op == OP_COS))
+		return helper_call(e, op, t, x);
 	switch (op) {
 	case OP_NEG: return arena_printf(a, "-%s", x[0]);
 	case OP_ABS: return arena_printf(a, "fabs%s(%s)", suffix, x[0]);
@@ -114,9 +141,29 @@ static const char *op_int(const struct text_printer *e, enum ir_op op, dtype t, 
 	}
 }
 
+/* Comparisons of vectors, and what takes their results, have helpers: a bool is 0 or 1 in a lane, too. NULL: other operations. */
+static const char *op_bool_lanes(const struct text_printer *e, enum ir_op op, dtype to, dtype from, const char *const *x)
+{
+	switch (op) {
+	case OP_NOT:
+		return arena_printf(e->scratch, "%s ^ %s", x[0], arena_printf(e->scratch, e->d->vectors->splat, text_type(e, to), "1"));
+	case OP_EQ:
+	case OP_NE:
+	case OP_LT:
+	case OP_LE: return helper_call(e, op, from, x);
+	case OP_AND: return arena_printf(e->scratch, "%s & %s", x[0], x[1]);
+	case OP_OR: return arena_printf(e->scratch, "%s | %s", x[0], x[1]);
+	case OP_SELECT: return helper_call(e, op, to, x);
+	default: return NULL;
+	}
+}
+
 const char *text_op(const struct text_printer *e, enum ir_op op, dtype to, dtype from, const char *const *x)
 {
 	struct arena *a = e->scratch;
+	const char *lanes = e->width > 1 ? op_bool_lanes(e, op, to, from, x) : NULL;
+	if (lanes)
+		return lanes;
 	switch (op) {
 	case OP_CAST: return cast_text(e, to, from, x[0]);
 	case OP_NOT: return arena_printf(a, "!%s", x[0]);
@@ -131,6 +178,6 @@ const char *text_op(const struct text_printer *e, enum ir_op op, dtype to, dtype
 	default: break;
 	}
 	if (dtype_class(to) == DTC_FLOAT)
-		return op_rounded(a, to, op_float(e, op, to, x));
+		return op_rounded(e, to, op_float(e, op, to, x));
 	return op_int(e, op, to, x);
 }

@@ -22,6 +22,11 @@ struct text_printer {
 	const char *index_type;    /* of 4 bytes if every index is known to fit, else of 8 */
 	uint32_t depth;            /* tabs before the statements of the nest */
 	bool *late;                /* of each expression: true if it needs the result of a reduction */
+	uint32_t width;            /* lanes of vectors in the code that is printed; 1: it is scalar */
+	uint32_t vector_loop;      /* the loop that they are iterations of */
+	const bool *varying;       /* of each expression: true if it depends on that loop */
+	uint32_t copy;             /* of the accumulators */
+	uint32_t chunked;          /* the loop of which the kernel executes the iterations `from` … `to`-1; LOOP_NONE: none */
 	struct buf *out;
 };
 
@@ -37,6 +42,12 @@ const char *text_loop_var(struct arena *a, const struct loop_nest *n, uint32_t k
 /* Returns the element offset of an access without its `index`. */
 const char *text_offset(const struct text_printer *e, const struct loop_access *a);
 
+/* Returns the type of variables in code of this width; expression `i` as an operand of it: a scalar is repeated in all lanes. */
+const char *text_type(const struct text_printer *e, dtype t);
+const char *text_operand(const struct text_printer *e, uint32_t i);
+/* Returns the name of a helper in code of this width. */
+const char *text_helper(const struct text_printer *e, const char *name);
+
 /* Declares v<i>, indented by `depth` tabs. */
 void text_expr(const struct text_printer *e, uint32_t i, uint32_t depth);
 /* Writes a store. */
@@ -46,11 +57,22 @@ const char *text_op(const struct text_printer *e, enum ir_op op, dtype to, dtype
 /* Returns a constant of this type. */
 const char *text_const(const struct text_printer *e, dtype t, int64_t i, double f);
 
+/* lanes.c: prints the loops of a nest from its own first one on, with vectors as the schedule says. */
+void text_lanes(const struct text_printer *e);
+/* Prints what a nest computes for `width` iterations of a loop, as vectors. */
+void text_lanes_body(const struct text_printer *e, uint32_t loop, uint32_t width);
+
 /* Reductions: declaration and start value, step with a new value, end after the loops; for a work group, the combination of its items. */
 void text_reduction_start(const struct text_printer *e, uint32_t k);
 void text_reduction_step(const struct text_printer *e, uint32_t k, uint32_t depth);
 void text_reduction_end(const struct text_printer *e, uint32_t k);
 void text_reduction_group(const struct text_printer *e);
+/* Returns the name of accumulator k; its start value; what its lanes are combined to, in halves. */
+const char *text_reduction_name(const struct text_printer *e, uint32_t k);
+const char *text_reduction_identity(const struct text_printer *e, uint32_t k);
+const char *text_reduction_fold(const struct text_printer *e, uint32_t k);
+/* Combines accumulator k with another value. */
+void text_reduction_combine(const struct text_printer *e, uint32_t k, const char *other);
 
 /* Says that a parameter, a letter with a number, may be unused. */
 void text_unused(const struct text_printer *e, char letter, uint32_t number);
@@ -62,6 +84,8 @@ void text_pointers(const struct text_printer *e);
 void text_head(const struct text_printer *e);
 void text_open_iterations(struct text_printer *e);
 void text_close_iterations(struct text_printer *e);
+/* Declares the iterations `from` … `to`-1 of the outermost loop if the work item has a chunk of it. */
+void text_chunk(struct text_printer *e);
 /* Open and close the parallel loops from `first` on. */
 void text_open_loops(struct text_printer *e, uint32_t first);
 void text_close_loops(struct text_printer *e, uint32_t first);

@@ -32,6 +32,17 @@ static const char *identity_of(const struct text_printer *e, const struct loop_r
 	}
 }
 
+const char *text_reduction_identity(const struct text_printer *e, uint32_t k)
+{
+	const struct loop_reduction *r = &e->n->reductions[k];
+	return e->width > 1 ? arena_printf(e->scratch, e->d->vectors->splat, text_type(e, r->elem), identity_of(e, r)) : identity_of(e, r);
+}
+
+const char *text_reduction_name(const struct text_printer *e, uint32_t k)
+{
+	return e->copy ? arena_printf(e->scratch, "a%u_%u", k, e->copy) : arena_printf(e->scratch, "a%u", k);
+}
+
 #define reduction_line(e, ...) (text_tabs((e)->out, (e)->depth), buf_printf((e)->out, __VA_ARGS__))
 
 void text_reduction_start(const struct text_printer *e, uint32_t k)
@@ -42,7 +53,7 @@ void text_reduction_start(const struct text_printer *e, uint32_t k)
 		reduction_line(e, "%s a%u = 0, c%u = 0;\n", e->d->values[DT_INT64], k, k);
 		return;
 	}
-	reduction_line(e, "%s a%u = %s;\n", e->d->values[r->elem], k, identity_of(e, r));
+	reduction_line(e, "%s %s = %s;\n", text_type(e, r->elem), text_reduction_name(e, k), text_reduction_identity(e, k));
 	if (!is_blocked(e, k))
 		return;
 	reduction_line(e, "%s s%u = 0;\n", e->d->values[r->elem], k);
@@ -111,10 +122,23 @@ void text_reduction_step(const struct text_printer *e, uint32_t k, uint32_t dept
 		blocked_step(e, k, depth);
 		return;
 	}
-	const char *args[3] = {arena_printf(e->scratch, "a%u", k), arena_printf(e->scratch, "v%u", r->value)};
+	struct text_printer at = *e;
+	at.depth = depth;
+	text_reduction_combine(&at, k, text_operand(e, r->value));
+}
+
+void text_reduction_combine(const struct text_printer *e, uint32_t k, const char *other)
+{
+	const struct loop_reduction *r = &e->n->reductions[k];
+	const char *args[3] = {text_reduction_name(e, k), other};
 	dtype t = work_elem(r->elem);
-	text_tabs(e->out, depth);
-	buf_printf(e->out, "a%u = %s;\n", k, text_op(e, step_op(r->op), t, t, args));
+	reduction_line(e, "%s = %s;\n", args[0], text_op(e, step_op(r->op), t, t, args));
+}
+
+const char *text_reduction_fold(const struct text_printer *e, uint32_t k)
+{
+	const struct loop_reduction *r = &e->n->reductions[k];
+	return arena_printf(e->scratch, "tri_fold_%s_%s(%s)", ir_op_text(step_op(r->op)), text_type(e, r->elem), text_reduction_name(e, k));
 }
 
 void text_reduction_end(const struct text_printer *e, uint32_t k)
@@ -125,7 +149,7 @@ void text_reduction_end(const struct text_printer *e, uint32_t k)
 	if (e->sig.group)
 		reduction_line(e, "a%u = l%u[0];\n", k, k);
 	if (r->elem == DT_FLOAT16 || r->elem == DT_BFLOAT16)
-		reduction_line(e, "a%u = tri_round_%s(a%u);\n", k, r->elem == DT_FLOAT16 ? "f16" : "bf16", k);
+		reduction_line(e, "a%u = %s(a%u);\n", k, text_helper(e, r->elem == DT_FLOAT16 ? "tri_round_f16" : "tri_round_bf16"), k);
 }
 
 static void text_reduce_combine(const struct text_printer *e, uint32_t k)

@@ -3,8 +3,16 @@
 
 struct text_printer text_printer_new(const struct dialect *d, const struct loop_fn *f, uint32_t stmt, struct buf *out)
 {
-	return (struct text_printer){
-		.d = d, .scratch = arena_new(0), .f = f, .dims = f ? f->dims : NULL, .stmt = stmt, .depth = 1, .out = out};
+	return (struct text_printer){.d = d,
+				     .scratch = arena_new(0),
+				     .f = f,
+				     .dims = f ? f->dims : NULL,
+				     .stmt = stmt,
+				     .depth = 1,
+				     .width = 1,
+				     .vector_loop = LOOP_NONE,
+				     .chunked = LOOP_NONE,
+				     .out = out};
 }
 
 const char *text_index_type(const struct dialect *d, const struct loop_nest *n)

@@ -93,9 +93,30 @@ TRI_SIGNED(short, uint)
 TRI_SIGNED(int, uint)
 TRI_SIGNED(long, ulong)
 
-/* NaN wins in min and max. Casts to integers saturate, and NaN gives 0. Beyond TANH_IS_1 and ERF_IS_1 the nearest value of tanh and erf is 1: a device
- * that returns a little less makes gelu(-infinity) an infinity, and gelu of a large negative number large. */
-#define TRI_FLOAT(T, TANH_IS_1, ERF_IS_1)                                                                 \
+/* erf of float32 (after N. Juffa): around 0 a polynomial, else 1 - exp of one. Device libraries may be off by 16 units in the last place. */
+#define TRI_ERF(W)                                                                                        \
+	static float##W tri_erf_float##W(float##W a)                                                      \
+	{                                                                                                 \
+		float##W t = fabs(a), s = a * a;                                                          \
+		float##W r = fma((float##W)-1.72853470e-5f, t, (float##W)3.83197126e-4f);                 \
+		r = fma(r, s, fma((float##W)-3.88396438e-3f, t, (float##W)2.42546219e-2f));               \
+		r = fma(r, t, (float##W)-1.06777877e-1f);                                                 \
+		r = fma(r, t, (float##W)-6.34846687e-1f);                                                 \
+		r = fma(r, t, (float##W)-1.28717512e-1f);                                                 \
+		r = fma(r, t, -t);                                                                        \
+		float##W p = fma((float##W)-5.96761703e-4f, s, (float##W)4.99119423e-3f);                 \
+		p = fma(p, s, (float##W)-2.67681349e-2f);                                                 \
+		p = fma(p, s, (float##W)1.12819925e-1f);                                                  \
+		p = fma(p, s, (float##W)-3.76125336e-1f);                                                 \
+		p = fma(p, s, (float##W)1.28379166e-1f);                                                  \
+		float##W far = copysign(t > (float##W)4.0f ? (float##W)1 : (float##W)1 - exp(r), a);      \
+		return t > (float##W)0.927734375f ? far : fma(p, a, a);                                   \
+	}
+TRI_ERF()
+
+/* NaN wins in min and max. Casts to integers saturate, and NaN gives 0. Beyond TANH_IS_1 the nearest value of tanh is 1: a device
+ * that returns a little less makes gelu(-infinity) an infinity, and gelu of a large negative number large. So with erf. */
+#define TRI_FLOAT(T, TANH_IS_1)                                                                           \
 	T tri_sign_##T(T a) { return (T)((a > 0) - (a < 0)); }                                            \
 	T tri_min_##T(T a, T b) { return a != a || a < b ? a : b; }                                       \
 	T tri_max_##T(T a, T b) { return a != a || a > b ? a : b; }                                       \
@@ -115,11 +136,11 @@ TRI_SIGNED(long, ulong)
 	short tri_##T##_to_short(T a) { return a != a ? (short)0 : convert_short_sat_rtz(a); }            \
 	int tri_##T##_to_int(T a) { return a != a ? 0 : convert_int_sat_rtz(a); }                         \
 	long tri_##T##_to_long(T a) { return a != a ? 0 : convert_long_sat_rtz(a); }                      \
-	T tri_tanh_##T(T a) { return fabs(a) > (T)TANH_IS_1 ? copysign((T)1, a) : tanh(a); }              \
-	T tri_erf_##T(T a) { return fabs(a) > (T)ERF_IS_1 ? copysign((T)1, a) : erf(a); }
-TRI_FLOAT(float, 9.02, 3.92)
+	T tri_tanh_##T(T a) { return fabs(a) > (T)TANH_IS_1 ? copysign((T)1, a) : tanh(a); }
+TRI_FLOAT(float, 9.02)
 #ifdef TRI_FP64
-TRI_FLOAT(double, 19.1, 5.93)
+TRI_FLOAT(double, 19.1)
+double tri_erf_double(double a) { return fabs(a) > 5.93 ? copysign(1.0, a) : erf(a); }
 #endif
 
 /* 16-bit floats are computed in float. Each result is rounded to the storage type, to nearest even. */

@@ -4,6 +4,8 @@
 #include "backend/passes/options.h"
 #include "backend/target/target.h"
 
+enum { OPENCL_LANES = 16 }; /* of the longest vector type */
+
 struct vector_choice {
 	uint32_t loop; /* LOOP_NONE: none */
 	uint32_t width, unroll;
@@ -68,7 +70,18 @@ static uint32_t most_lanes(const struct scheduler *s)
 		widest = size > widest ? size : widest;
 	}
 	uint32_t lanes = s->o->target->vector_bytes / widest;
+	if (s->o->target->arch == ARCH_OPENCL && lanes > OPENCL_LANES)
+		lanes = OPENCL_LANES;
 	return lanes ? lanes : 1;
+}
+
+/* Vectors of the places of the largest elements are not printed in OpenCL C. */
+static bool is_scalar(const struct scheduler *s)
+{
+	bool places = false;
+	for (uint32_t k = 0; k < s->n->n_reductions; k++)
+		places |= s->n->reductions[k].op == OP_ARGMAX || s->n->reductions[k].op == OP_ARGMIN;
+	return places && s->o->target->arch == ARCH_OPENCL;
 }
 
 /* Returns the number of steps of a loop of n if the last step may overlap the one before. */
@@ -78,7 +91,8 @@ static uint32_t choose_unroll(const struct scheduler *s, const struct vector_cho
 {
 	const struct loop_nest *n = s->n;
 	bool reduce = c->loop >= n->n_parallel;
-	uint32_t heavy = 0, unroll = s->o->opt == 0 || s->o->size ? 1 : s->o->target->max_unroll;
+	bool once = s->o->opt == 0 || s->o->size || (!reduce && s->o->target->arch == ARCH_OPENCL); /* a device's compiler unrolls */
+	uint32_t heavy = 0, unroll = once ? 1 : s->o->target->max_unroll;
 	for (uint32_t k = 0; k < n->n_exprs; k++)
 		heavy += n->exprs[k].kind == LOOP_OP ? (is_expensive(n->exprs[k].op) ? 12 : 1) : 0;
 	while (unroll > 1 && heavy * unroll > 24)
@@ -94,7 +108,7 @@ static uint32_t choose_unroll(const struct scheduler *s, const struct vector_cho
 static struct vector_choice choose_vector(const struct scheduler *s)
 {
 	struct vector_choice c = {LOOP_NONE, 1, 1};
-	uint32_t best = UINT32_MAX, most = most_lanes(s);
+	uint32_t best = UINT32_MAX, most = is_scalar(s) ? 1 : most_lanes(s);
 	for (uint32_t k = s->n->n_outer; k < (uint32_t)s->n->n_parallel + s->n->n_reduce; k++) {
 		uint32_t lanes = lanes_for(s, s->n->extent[k], most);
 		uint32_t cost = lanes == 1 ? UINT32_MAX : body_cost(s, k) * 64 / lanes;

@@ -323,10 +323,11 @@ static void check_unit(struct model *m, uint32_t index, bool tame)
 		compare(e, i, got, want);
 }
 
-static void against_interpreter(void **state)
+static void against_interpreter(const char *variant)
 {
 	static const int64_t shapes[][2] = {{1, 1}, {16, 16}, {37, 33}, {64, 32}, {130, 50}};
 	struct model m;
+	setenv("TRIB_OPENCL_VARIANT", variant, 1);
 	model_init(&m);
 	const char *seed = getenv("TRIB_SEED");
 	rng = seed ? strtoull(seed, NULL, 0) : 1;
@@ -358,8 +359,11 @@ static void against_interpreter(void **state)
 	model_end(&m);
 }
 
+static void wide(void **state) { against_interpreter("wide"); }
+static void groups(void **state) { against_interpreter("groups"); }
+
 int test_opencl_diff(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(against_interpreter)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(wide), cmocka_unit_test(groups)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -115,17 +115,23 @@ static void compare(const char *name, const char *text)
 	free(want);
 }
 
-static void check(struct fixture *x, const char *name)
+static void check_variant(struct fixture *x, enum tri_cl_variant variant, enum target_id target, const char *name)
 {
 	struct buf out = {0}, again = {0};
 	x->f->unit = x->a;
-	loops_schedule(x->f, &(struct plan_options){.target = target_get(TARGET_OPENCL)});
-	opencl_unit(TRI_CL_GROUPS, x->f, &out);
-	opencl_unit(TRI_CL_GROUPS, x->f, &again);
+	loops_schedule(x->f, &(struct plan_options){.target = target_get(target), .opt = 1});
+	opencl_unit(variant, x->f, &out);
+	opencl_unit(variant, x->f, &again);
 	assert_string_equal(out.at, again.at);
 	compare(name, out.at);
 	buf_free(&out);
 	buf_free(&again);
+}
+
+static void check(struct fixture *x, const char *name)
+{
+	check_variant(x, TRI_CL_GROUPS, TARGET_OPENCL, name);
+	check_variant(x, TRI_CL_WIDE, TARGET_OPENCL_WIDE, arena_printf(x->a, "%s_wide", name));
 	arena_free(x->a);
 }
 

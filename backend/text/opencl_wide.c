@@ -1,0 +1,52 @@
+/* OpenCL C 1.2 for processors: a work item executes a chunk with vectors; 16-bit floats are loaded as their bits. The helpers are those of
+ * gpu/templates/wide/lanes.cl. */
+#include "backend/text/dialect.h"
+
+#define WIDE_VALUES(float16, bfloat16)                                                                     \
+	{[DT_BOOL] = "uchar",      [DT_TRIT] = "char",     [DT_INT8] = "char",     [DT_INT16] = "short",   \
+	 [DT_INT32] = "int",       [DT_INT64] = "long",    [DT_UINT8] = "uchar",   [DT_FLOAT16] = float16, \
+	 [DT_BFLOAT16] = bfloat16, [DT_FLOAT32] = "float", [DT_FLOAT64] = "double"}
+
+static const struct dialect_vectors opencl_wide_vectors = {
+	.type = "%s%u",
+	.splat = "(%s)(%s)",
+	.steps = "(%s)(TRI_STEPS_%u)",
+	.load = "vload%u(0, %s)",
+	.store = "vstore%u(%s, 0, %s);\n",
+	.strided = "(%s)(TRI_STRIDED_%u(%s, %s))",
+	.indexed = "(%s)(TRI_INDEXED_%u(%s, %s, %s, %s))",
+	.store_strided = "TRI_SCATTER_%u(%s, %s, %s);\n",
+	.convert = "convert_%s(%s)",
+	.name = "%s_%u",
+	.fma = "fma(%s, %s, %s)",
+	.epilogue = "#undef TRI_STORE16\n#define TRI_STORE16(batch, row, column, value) ",
+	.epilogue_lanes = 16,
+};
+
+const struct dialect dialect_opencl_wide = {
+	.launch = LAUNCH_CHUNKS,
+	.values = WIDE_VALUES("float", "float"),
+	.memory = WIDE_VALUES("ushort", "ushort"),
+	.kernel = "kernel ",
+	.function = "static ",
+	.global = "global ",
+	.local = "private ",
+	.constant = "constant ",
+	.read_only = "",
+	.buffer = "global uchar *p%u, ulong o%u",
+	.buffer_argument = "p%u, o%u",
+	.address = "p%u + o%u",
+	.frame = "private uchar frame[%lld] __attribute__((aligned(64)))",
+	.fail = "global long *fail",
+	.item = "(long)get_global_id(0)",
+	.long_suffix = "L",
+	.place_suffix = "ul",
+	.nan = {"nan(0U)", "nan(0UL)"},
+	.float_suffix = "",
+	.clamp = "clamp",
+	.load_half = "TRI_LOAD_F16(%s, %s)",
+	.load_baked_half = "TRI_LOAD_F16(%s, %s)",
+	.store_half = "TRI_STORE_F16(v%u, %s, b%u);\n",
+	.bake_limit = 1024,
+	.vectors = &opencl_wide_vectors,
+};

@@ -1,0 +1,233 @@
+/* Vector helpers of generated kernels: the operations of backend/ir/ops.def for 2, 4, 8 or 16 lanes, with the meaning of the scalar helpers. A bool is 0 or
+ * 1 in a byte of each lane. Names have the number of lanes: tri_max_float16(float16 a, float16 b). */
+
+/* Elements p[0], p[s], p[2 s] …; p[i.s0 * c], p[s + i.s1 * c] …; writes v.s0, v.s1 … to p[0], p[s] … */
+#define TRI_STRIDED_2(p, s) (p)[0], (p)[s]
+#define TRI_STRIDED_4(p, s) TRI_STRIDED_2(p, s), (p)[2 * (s)], (p)[3 * (s)]
+#define TRI_STRIDED_8(p, s) TRI_STRIDED_4(p, s), (p)[4 * (s)], (p)[5 * (s)], (p)[6 * (s)], (p)[7 * (s)]
+#define TRI_STRIDED_16(p, s)                                                                              \
+	TRI_STRIDED_8(p, s), (p)[8 * (s)], (p)[9 * (s)], (p)[10 * (s)], (p)[11 * (s)], (p)[12 * (s)], (p)[13 * (s)], (p)[14 * (s)], (p)[15 * (s)]
+#define TRI_INDEXED_2(p, s, i, c) (p)[(i).s0 * (c)], (p)[(s) + (i).s1 * (c)]
+#define TRI_INDEXED_4(p, s, i, c) TRI_INDEXED_2(p, s, i, c), (p)[2 * (s) + (i).s2 * (c)], (p)[3 * (s) + (i).s3 * (c)]
+#define TRI_INDEXED_8(p, s, i, c)                                                                         \
+	TRI_INDEXED_4(p, s, i, c), (p)[4 * (s) + (i).s4 * (c)], (p)[5 * (s) + (i).s5 * (c)], (p)[6 * (s) + (i).s6 * (c)], (p)[7 * (s) + (i).s7 * (c)]
+#define TRI_INDEXED_16(p, s, i, c)                                                                        \
+	TRI_INDEXED_8(p, s, i, c), (p)[8 * (s) + (i).s8 * (c)], (p)[9 * (s) + (i).s9 * (c)], (p)[10 * (s) + (i).sa * (c)],       \
+		(p)[11 * (s) + (i).sb * (c)], (p)[12 * (s) + (i).sc * (c)], (p)[13 * (s) + (i).sd * (c)], (p)[14 * (s) + (i).se * (c)],  \
+		(p)[15 * (s) + (i).sf * (c)]
+#define TRI_SCATTER_2(p, s, v) (p)[0] = (v).s0, (p)[s] = (v).s1
+#define TRI_SCATTER_4(p, s, v) TRI_SCATTER_2(p, s, v), (p)[2 * (s)] = (v).s2, (p)[3 * (s)] = (v).s3
+#define TRI_SCATTER_8(p, s, v)                                                                            \
+	TRI_SCATTER_4(p, s, v), (p)[4 * (s)] = (v).s4, (p)[5 * (s)] = (v).s5, (p)[6 * (s)] = (v).s6, (p)[7 * (s)] = (v).s7
+#define TRI_SCATTER_16(p, s, v)                                                                           \
+	TRI_SCATTER_8(p, s, v), (p)[8 * (s)] = (v).s8, (p)[9 * (s)] = (v).s9, (p)[10 * (s)] = (v).sa, (p)[11 * (s)] = (v).sb,    \
+		(p)[12 * (s)] = (v).sc, (p)[13 * (s)] = (v).sd, (p)[14 * (s)] = (v).se, (p)[15 * (s)] = (v).sf
+#define TRI_STEPS_2 0, 1
+#define TRI_STEPS_4 TRI_STEPS_2, 2, 3
+#define TRI_STEPS_8 TRI_STEPS_4, 4, 5, 6, 7
+#define TRI_STEPS_16 TRI_STEPS_8, 8, 9, 10, 11, 12, 13, 14, 15
+
+/* 16-bit floats in memory are their bits. */
+ushort tri_f16_bits(float a)
+{
+	ushort bits;
+	vstore_half_rte(a, 0, (private half *)&bits);
+	return bits;
+}
+float tri_f16_value(ushort bits) { return vload_half(0, (private half *)&bits); }
+#define TRI_LOAD_F16(at, p) tri_f16_value((p)[at])
+#define TRI_STORE_F16(v, at, p) (p)[at] = tri_f16_bits(v)
+
+/* Calls the scalar helper for each lane: of one operand, and of two. W: lanes, R and T: types of result and operands. */
+#define TRI_EACH_1(NAME, SCALAR, R, T, W)                                                                 \
+	static R##W NAME(T##W a)                                                                          \
+	{                                                                                                 \
+		T x[W];                                                                                   \
+		R r[W];                                                                                   \
+		vstore##W(a, 0, x);                                                                       \
+		for (int k = 0; k < W; k++)                                                               \
+			r[k] = SCALAR(x[k]);                                                              \
+		return vload##W(0, r);                                                                    \
+	}
+#define TRI_EACH_2(NAME, SCALAR, T, W)                                                                    \
+	static T##W NAME(T##W a, T##W b)                                                                  \
+	{                                                                                                 \
+		T x[W], y[W];                                                                             \
+		vstore##W(a, 0, x);                                                                       \
+		vstore##W(b, 0, y);                                                                       \
+		for (int k = 0; k < W; k++)                                                               \
+			x[k] = SCALAR(x[k], y[k]);                                                        \
+		return vload##W(0, x);                                                                    \
+	}
+
+/* sin and cos of float32: k pi/2 is subtracted in three parts, then a polynomial of the quadrant (Cephes by S. Moshier). Vector functions of device libraries
+ * may be wrong for small numbers beside huge ones, for which the scalar function computes all lanes. */
+#define TRI_LANES_SIN(NAME, QUADRANT, W)                                                                  \
+	TRI_EACH_1(tri_##NAME##_each_float##W, NAME, float, float, W)                                     \
+	static float##W tri_##NAME##_float##W(float##W a)                                                 \
+	{                                                                                                 \
+		if (!all(fabs(a) < (float##W)8192.0f))                                                    \
+			return tri_##NAME##_each_float##W(a);                                             \
+		float##W k = rint(a * (float##W)0.636619772f);                                            \
+		int##W q = convert_int##W(k) + (int##W)QUADRANT;                                          \
+		float##W r = fma(k, (float##W)-1.5703125f, a);                                            \
+		r = fma(k, (float##W)-4.837512969970703125e-4f, r);                                       \
+		r = fma(k, (float##W)-7.54978995489188216e-8f, r);                                        \
+		float##W z = r * r;                                                                       \
+		float##W s = fma((float##W)-1.9515295891e-4f, z, (float##W)8.3321608736e-3f);             \
+		s = fma(fma(s, z, (float##W)-1.6666654611e-1f) * z, r, r);                                \
+		float##W c = fma((float##W)2.443315711809948e-5f, z, (float##W)-1.388731625493765e-3f);   \
+		c = fma(fma(c, z, (float##W)4.166664568298827e-2f) * z, z, z * (float##W)-0.5f) + (float##W)1.0f;                 \
+		float##W y = (q & (int##W)1) != (int##W)0 ? c : s;                                        \
+		return as_float##W(as_int##W(y) ^ (q & (int##W)2) << 30);                                 \
+	}
+
+/* Of all types. M: the signed integer of the size of T, as which comparisons give 0 or -1. H: half of the lanes, empty for one. */
+#define TRI_LANES_ANY(T, M, W)                                                                            \
+	static uchar##W tri_##T##W##_to_bool_##W(T##W a) { return convert_uchar##W(a != (T##W)0) & (uchar##W)1; }                 \
+	static uchar##W tri_eq_##T##W(T##W a, T##W b) { return convert_uchar##W(a == b) & (uchar##W)1; }  \
+	static uchar##W tri_ne_##T##W(T##W a, T##W b) { return convert_uchar##W(a != b) & (uchar##W)1; }  \
+	static uchar##W tri_lt_##T##W(T##W a, T##W b) { return convert_uchar##W(a < b) & (uchar##W)1; }   \
+	static uchar##W tri_le_##T##W(T##W a, T##W b) { return convert_uchar##W(a <= b) & (uchar##W)1; }  \
+	static T##W tri_select_##T##W(uchar##W c, T##W a, T##W b) { return convert_##M##W(c != (uchar##W)0) ? a : b; }            \
+	TRI_EACH_2(tri_mod_##T##W, tri_mod_##T, T, W)                                                     \
+	TRI_EACH_2(tri_floordiv_##T##W, tri_floordiv_##T, T, W)
+#define TRI_LANES_FOLD(T, W, H)                                                                           \
+	static T tri_fold_add_##T##W(T##W a) { return tri_fold_add_##T##H(tri_add_##T##H(a.lo, a.hi)); }  \
+	static T tri_fold_mul_##T##W(T##W a) { return tri_fold_mul_##T##H(tri_mul_##T##H(a.lo, a.hi)); }  \
+	static T tri_fold_min_##T##W(T##W a) { return tri_fold_min_##T##H(tri_min_##T##H(a.lo, a.hi)); }  \
+	static T tri_fold_max_##T##W(T##W a) { return tri_fold_max_##T##H(tri_max_##T##H(a.lo, a.hi)); }
+
+/* Integers wrap (U is the unsigned type of the same size). */
+#define TRI_LANES_INT(T, U, M, W)                                                                         \
+	TRI_LANES_ANY(T, M, W)                                                                            \
+	static T##W tri_neg_##T##W(T##W a) { return as_##T##W((U##W)0 - as_##U##W(a)); }                  \
+	static T##W tri_add_##T##W(T##W a, T##W b) { return as_##T##W(as_##U##W(a) + as_##U##W(b)); }     \
+	static T##W tri_sub_##T##W(T##W a, T##W b) { return as_##T##W(as_##U##W(a) - as_##U##W(b)); }     \
+	static T##W tri_mul_##T##W(T##W a, T##W b) { return as_##T##W(as_##U##W(a) * as_##U##W(b)); }     \
+	static T##W tri_min_##T##W(T##W a, T##W b) { return min(a, b); }                                  \
+	static T##W tri_max_##T##W(T##W a, T##W b) { return max(a, b); }                                  \
+	static T##W tri_abs_##T##W(T##W a) { return as_##T##W(abs(a)); }                                  \
+	TRI_EACH_2(tri_shl_##T##W, tri_shl_##T, T, W)                                                     \
+	TRI_EACH_2(tri_shr_##T##W, tri_shr_##T, T, W)                                                     \
+	TRI_EACH_2(tri_pow_##T##W, tri_pow_##T, T, W)
+#define TRI_LANES_UNSIGNED(T, M, W)                                                                       \
+	TRI_LANES_INT(T, T, M, W)                                                                         \
+	static T##W tri_sign_##T##W(T##W a) { return convert_##T##W(a != (T##W)0) & (T##W)1; }            \
+	static char##W tri_##T##W##_to_trit_##W(T##W a) { return convert_char##W(a != (T##W)0) & (char##W)1; }
+#define TRI_LANES_SIGNED(T, U, W)                                                                         \
+	TRI_LANES_INT(T, U, T, W)                                                                         \
+	static T##W tri_sign_##T##W(T##W a) { return (a < (T##W)0) - (a > (T##W)0); }                     \
+	static char##W tri_##T##W##_to_trit_##W(T##W a) { return convert_char##W(clamp(a, (T##W)-1, (T##W)1)); }
+
+/* A float as an integer of less than 32 bits: clamped, then converted. NaN gives 0. */
+#define TRI_LANES_NARROW(F, TO, NAME, LEAST, MOST, W)                                                     \
+	static TO##W tri_##F##W##_to_##NAME(F##W a)                                                       \
+	{                                                                                                 \
+		a = a == a ? a : (F##W)0;                                                                 \
+		a = a < (F##W)(LEAST) ? (F##W)(LEAST) : a;                                                \
+		a = a > (F##W)(MOST) ? (F##W)(MOST) : a;                                                  \
+		return convert_##TO##W(convert_int##W(a));                                                \
+	}
+#define TRI_LANES_FLOAT(T, M, U, W)                                                                       \
+	TRI_LANES_ANY(T, M, W)                                                                            \
+	static T##W tri_add_##T##W(T##W a, T##W b) { return a + b; }                                      \
+	static T##W tri_mul_##T##W(T##W a, T##W b) { return a * b; }                                      \
+	static T##W tri_min_##T##W(T##W a, T##W b) { return (a != a) | (a < b) ? a : b; }                 \
+	static T##W tri_max_##T##W(T##W a, T##W b) { return (a != a) | (a > b) ? a : b; }                 \
+	static T##W tri_sign_##T##W(T##W a) { return convert_##T##W((a < (T##W)0) - (a > (T##W)0)); }     \
+	static T##W tri_tanh_##T##W(T##W a) { return fabs(a) > (T##W)TRI_TANH_IS_1_##T ? copysign((T##W)1, a) : tanh(a); }        \
+	TRI_LANES_NARROW(T, uchar, uchar##W, 0, 255, W)                                                   \
+	TRI_LANES_NARROW(T, char, char##W, -128, 127, W)                                                  \
+	TRI_LANES_NARROW(T, char, trit_##W, -1, 1, W)                                                     \
+	TRI_LANES_NARROW(T, short, short##W, -32768, 32767, W)                                            \
+	TRI_EACH_1(tri_##T##W##_to_long##W, tri_##T##_to_long, long, T, W)
+
+#define TRI_LANES(W, H)                                                                                   \
+	TRI_LANES_UNSIGNED(uchar, char, W)                                                                \
+	TRI_LANES_SIGNED(char, uchar, W)                                                                  \
+	TRI_LANES_SIGNED(short, ushort, W)                                                                \
+	TRI_LANES_SIGNED(int, uint, W)                                                                    \
+	TRI_LANES_SIGNED(long, ulong, W)                                                                  \
+	TRI_LANES_FLOAT(float, int, uint, W)                                                              \
+	TRI_ERF(W)                                                                                        \
+	TRI_LANES_SIN(sin, 0, W)                                                                          \
+	TRI_LANES_SIN(cos, 1, W)                                                                          \
+	TRI_LANES_FOLD(uchar, W, H)                                                                       \
+	TRI_LANES_FOLD(char, W, H)                                                                        \
+	TRI_LANES_FOLD(short, W, H)                                                                       \
+	TRI_LANES_FOLD(int, W, H)                                                                         \
+	TRI_LANES_FOLD(long, W, H)                                                                        \
+	TRI_LANES_FOLD(float, W, H)                                                                       \
+	static int##W tri_float##W##_to_int##W(float##W a)                                                \
+	{                                                                                                 \
+		int##W over = a >= (float##W)2147483648.0f, under = a < (float##W)-2147483648.0f;         \
+		int##W i = convert_int##W((a == a) & ~(over | under) ? a : (float##W)0);                  \
+		return over ? (int##W)2147483647 : under ? (int##W)(-2147483647 - 1) : i;                 \
+	}                                                                                                 \
+	static ushort##W tri_f16_bits_##W(float##W a)                                                     \
+	{                                                                                                 \
+		ushort x[W];                                                                              \
+		vstore_half##W##_rte(a, 0, (private half *)x);                                            \
+		return vload##W(0, x);                                                                    \
+	}                                                                                                 \
+	static float##W tri_f16_value_##W(ushort##W a)                                                    \
+	{                                                                                                 \
+		ushort x[W];                                                                              \
+		vstore##W(a, 0, x);                                                                       \
+		return vload_half##W(0, (private half *)x);                                               \
+	}                                                                                                 \
+	static float##W tri_round_f16_##W(float##W a) { return tri_f16_value_##W(tri_f16_bits_##W(a)); }  \
+	static ushort##W tri_bf16_bits_##W(float##W a)                                                    \
+	{                                                                                                 \
+		uint##W u = as_uint##W(a), rounded = u + (uint##W)0x7fff + (u >> 16 & (uint##W)1);        \
+		return convert_ushort##W((a != a ? u | (uint##W)0x400000 : rounded) >> 16);               \
+	}                                                                                                 \
+	static float##W tri_bf16_value_##W(ushort##W a) { return as_float##W(convert_uint##W(a) << 16); } \
+	static float##W tri_round_bf16_##W(float##W a) { return tri_bf16_value_##W(tri_bf16_bits_##W(a)); }                       \
+	static long##W tri_check_##W(global long *fail, long##W a, long bound, ulong where)               \
+	{                                                                                                 \
+		long x[W];                                                                                \
+		vstore##W(a, 0, x);                                                                       \
+		for (int k = 0; k < W; k++)                                                               \
+			x[k] = tri_check(fail, x[k], bound, where);                                       \
+		return vload##W(0, x);                                                                    \
+	}
+#define TRI_TANH_IS_1_float 9.02f
+#define TRI_TANH_IS_1_double 19.1
+
+/* One lane is folded to itself. */
+#define TRI_LANES_ONE(T)                                                                                  \
+	static T tri_fold_add_##T(T a) { return a; }                                                      \
+	static T tri_fold_mul_##T(T a) { return a; }                                                      \
+	static T tri_fold_min_##T(T a) { return a; }                                                      \
+	static T tri_fold_max_##T(T a) { return a; }
+TRI_LANES_ONE(uchar)
+TRI_LANES_ONE(char)
+TRI_LANES_ONE(short)
+TRI_LANES_ONE(int)
+TRI_LANES_ONE(long)
+TRI_LANES_ONE(float)
+static float tri_add_float(float a, float b) { return a + b; }
+static float tri_mul_float(float a, float b) { return a * b; }
+TRI_LANES(2, )
+TRI_LANES(4, 2)
+TRI_LANES(8, 4)
+TRI_LANES(16, 8)
+#ifdef TRI_FP64
+#define TRI_LANES_DOUBLE(W, H)                                                                            \
+	TRI_LANES_FLOAT(double, long, ulong, W)                                                           \
+	TRI_LANES_FOLD(double, W, H)                                                                      \
+	TRI_EACH_1(tri_double##W##_to_int##W, tri_double_to_int, int, double, W)                          \
+	TRI_EACH_1(tri_double_to_odd_##W, tri_double_to_odd, float, double, W)                            \
+	TRI_EACH_1(tri_sin_double##W, sin, double, double, W)                                             \
+	TRI_EACH_1(tri_cos_double##W, cos, double, double, W)                                             \
+	TRI_EACH_1(tri_erf_double##W, tri_erf_double, double, double, W)
+TRI_LANES_ONE(double)
+static double tri_add_double(double a, double b) { return a + b; }
+static double tri_mul_double(double a, double b) { return a * b; }
+TRI_LANES_DOUBLE(2, )
+TRI_LANES_DOUBLE(4, 2)
+TRI_LANES_DOUBLE(8, 4)
+TRI_LANES_DOUBLE(16, 8)
+#endif
