@@ -20,6 +20,8 @@ static bool works_on_project(const struct args *args)
 	enum works_in w = command_table[args->command].works_in;
 	if (args->command == COMMAND_BUILD && single_file_requested(&args->options))
 		return false;
+	if (args->command == COMMAND_DEVICES && args->options.kernels)
+		return true;
 	return w == WORKS_IN_PROJECT || (w == WORKS_IN_FILES && !args->options.n_operands);
 }
 

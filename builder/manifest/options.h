@@ -73,6 +73,7 @@ struct options {
 	bool list;                  /* trib explain */
 	bool stdlib;                /* trib pch create */
 	bool measure;               /* trib devices */
+	const char *kernels;        /* of trib devices: a model; NULL: none */
 	int profile_hook;           /* 1: of trib bench; -1: of the manifest */
 	uint32_t unit_entries;      /* trib bench: the calls of entry number unit_entries - 1 become the entries */
 	double slower_than_ns;      /* trib build: writes profile_out only if it took longer */

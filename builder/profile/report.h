@@ -24,6 +24,8 @@ struct report_options {
 void report_profile(const struct profile *p, const struct report_options *o, struct buf *out);
 /* A table of a run's longest statements beside what the machine can do, and what all of them together are of a run. */
 void report_kernels(const struct profile *p, const struct report_options *o, struct buf *out);
+/* A table of the kernels that a run launched on a device, in the order of the model: groups, memory, occupancy as the driver tells, and the least time. */
+void report_launches(const struct profile *p, const char *model, const char *device, const struct report_options *o, struct buf *out);
 /* `before_name`, `after_name`: what the two are called, such as their files. */
 void report_comparison(const struct comparison *c, const char *before_name, const char *after_name, const struct report_options *o,
 		       struct buf *out);

@@ -14,6 +14,7 @@
 #include "builder/build/session/context.h"
 #include "builder/build/session/folders.h"
 #include "builder/build/session/status.h"
+#include "builder/cli/commands/bench_kernels.h"
 #include "builder/cli/commands/bench_report.h"
 #include "builder/cli/command.h"
 #include "builder/cli/print.h"
@@ -231,6 +232,47 @@ static enum status bench_find_model(struct bencher *b, struct build_spec *spec)
 	b->model = &spec->models[0];
 	return STATUS_OK;
 }
+
+/* ---- trib devices --kernels ---- */
+
+#define LAUNCHES_NS 2e8
+#define LEAST_LAUNCHES 3
+
+static enum status add_launches(struct bencher *b, const char *device, const struct report_options *how)
+{
+	enum status s;
+	struct buf error = {0};
+	b->device = device;
+	const char *library = build_library(b, 0, &s);
+	struct bench_case c = {library, device, 1, 0, LAUNCHES_NS, LEAST_LAUNCHES};
+	struct profile *p = library ? bench_run(&c, b->o, &error, &s) : NULL;
+	if (p)
+		report_launches(p, b->model->name, device, how, &b->text);
+	else if (library)
+		print(stderr, "trib: %s\n", error.len ? error.at : "interrupted");
+	profile_free(p);
+	buf_free(&error);
+	return s;
+}
+
+enum status bench_kernels(const struct options *o, const char *model, const char *device)
+{
+	struct options of_model = *o;
+	struct build_spec spec;
+	of_model.operands = &model;
+	of_model.n_operands = 1;
+	struct bencher b = {.o = &of_model, .arena = arena_new(0)};
+	const struct report_options how = report_options_of(o);
+	enum status s = bench_find_model(&b, &spec);
+	if (s == STATUS_OK)
+		s = add_launches(&b, device, &how);
+	print_text(stdout, &b.text);
+	buf_free(&b.text);
+	arena_free(b.arena);
+	return s;
+}
+
+/* ---- trib bench ---- */
 
 enum status cmd_bench(const struct options *o)
 {

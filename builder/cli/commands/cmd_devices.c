@@ -6,7 +6,10 @@
 #include "base/json.h"
 #include "base/os.h"
 #include "base/print.h"
+#include "builder/build/session/status.h"
 #include "builder/cli/command.h"
+#include "builder/cli/commands/bench_kernels.h"
+#include "builder/cli/print.h"
 #include "builder/profile/profile.h"
 #include "builder/run/device_ceilings.h"
 #include "builder/run/drivers.h"
@@ -28,6 +31,43 @@ static void print_device(uint32_t i, const struct gpu_device *d)
 	      "    %u compute units, %" PRIu64 " MiB of memory, at most %" PRIu64 " MiB a buffer, %" PRIu64
 	      " KiB local, work-groups of %u\n",
 	      d->compute_units, d->memory_bytes >> 20, d->max_alloc_bytes >> 20, d->local_bytes >> 10, d->max_work_group);
+}
+
+static void device_put_json(struct buf *out, uint32_t i, const struct gpu_device *d)
+{
+	struct json_writer w = {.out = out};
+	char device[32];
+	snprintf(device, sizeof device, "opencl:%u", i);
+	json_open(&w, '{');
+	json_member_str(&w, "type", "device");
+	json_member_str(&w, "device", device);
+	json_member_str(&w, "name", d->name);
+	json_member_str(&w, "kind", d->type);
+	json_member_str(&w, "vendor", d->vendor);
+	json_member_str(&w, "version", d->version);
+	json_member_str(&w, "driver", d->driver);
+	json_member_str(&w, "platform", d->platform);
+	json_member_int(&w, "compute_units", d->compute_units);
+	json_member_int(&w, "memory_bytes", (int64_t)d->memory_bytes);
+	json_member_int(&w, "most_buffer_bytes", (int64_t)d->max_alloc_bytes);
+	json_member_int(&w, "local_bytes", (int64_t)d->local_bytes);
+	json_member_int(&w, "most_work_group", d->max_work_group);
+	json_close(&w, '}');
+	buf_putc(out, '\n');
+}
+
+static void devices_list(const struct options *o, struct arena *a, const struct gpu_answer *devices)
+{
+	struct buf text = {0};
+	if (o->format != PRINT_JSON)
+		print_cpu(a);
+	for (uint32_t i = 0; i < devices->n && i < GPU_MOST_DEVICES; i++)
+		if (o->format == PRINT_JSON)
+			device_put_json(&text, i, &devices->list[i]);
+		else
+			print_device(i, &devices->list[i]);
+	print_text(stdout, &text);
+	buf_free(&text);
 }
 
 /* ---- --measure ---- */
@@ -97,6 +137,34 @@ static bool measure_device(struct arena *a, const struct options *o, uint32_t nu
 	return ok;
 }
 
+/* ---- --kernels ---- */
+
+struct launched {
+	const struct options *options;
+	const char *device;
+};
+
+/* In a process of its own. */
+static int devices_kernels(void *ctx)
+{
+	const struct launched *l = ctx;
+	return (int)bench_kernels(l->options, l->options->kernels, l->device);
+}
+
+static enum status devices_print_kernels(struct arena *a, const struct options *o, const struct gpu_answer *devices)
+{
+	enum status s = STATUS_OK;
+	for (uint32_t i = 0; i < devices->n && i < GPU_MOST_DEVICES && s == STATUS_OK; i++) {
+		const char *died, *device = arena_printf(a, "opencl:%u", i);
+		s = (enum status)drivers_run(devices_kernels, &(struct launched){o, device}, &died);
+		if (died)
+			s = fail_environment("%s: the OpenCL driver of `%s` crashed (%s)", device, devices->list[i].platform, died);
+	}
+	return s;
+}
+
+/* ---- the command ---- */
+
 /* The processor with one thread and with all, then the OpenCL devices. */
 static bool devices_measure_all(struct arena *a, const struct options *o, const struct gpu_answer *devices)
 {
@@ -107,22 +175,32 @@ static bool devices_measure_all(struct arena *a, const struct options *o, const 
 	return ok;
 }
 
+static enum status no_devices(const struct gpu_answer *devices, const char *died)
+{
+	if (died)
+		print(stderr, "trib: error: %s\n", died);
+	else
+		print(stderr, "trib: there is no OpenCL device: %s\n", devices->why);
+	return STATUS_ENVIRONMENT;
+}
+
 enum status cmd_devices(const struct options *o)
 {
 	struct arena *a = arena_new(0);
 	const char *died;
 	const struct gpu_answer *devices = drivers_ask(a, &died);
+	if (o->kernels) {
+		enum status s = died || !devices->n ? no_devices(devices, died) : devices_print_kernels(a, o, devices);
+		arena_free(a);
+		return s;
+	}
 	bool ok = !died;
 	if (o->measure)
 		ok = devices_measure_all(a, o, devices) && ok;
 	else
-		print_cpu(a);
-	for (uint32_t i = 0; !o->measure && i < devices->n && i < GPU_MOST_DEVICES; i++)
-		print_device(i, &devices->list[i]);
-	if (died)
-		print(stderr, "trib: error: %s\n", died);
-	else if (devices->n == 0 && !o->measure)
-		print(stderr, "trib: there is no OpenCL device: %s\n", devices->why);
+		devices_list(o, a, devices);
+	if (died || (devices->n == 0 && !o->measure))
+		no_devices(devices, died);
 	ok = ok && (devices->n || o->measure);
 	arena_free(a);
 	return ok ? STATUS_OK : STATUS_ENVIRONMENT;
