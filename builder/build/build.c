@@ -119,7 +119,7 @@ static void build_count_lookups(struct build_context *c)
 static void log_build(struct build *b)
 {
 	const struct build_result *r = &b->result;
-	if (!b->context.done || (!r->compiled && !r->linked))
+	if (!b->context.outcome.done || (!r->compiled && !r->linked))
 		return;
 	const char *models = "";
 	for (uint32_t i = 0; i < b->project.n_models; i++)
@@ -144,7 +144,7 @@ static bool build_publish(struct build *b)
 {
 	struct build_context *c = &b->context;
 	b->result.published = os_now_ns();
-	c->done = true;
+	c->outcome.done = true;
 	if (options_print_stage(c->request.options))
 		return true;
 	phase_begin(PHASE_PUBLISH, NULL);
@@ -172,7 +172,7 @@ static bool build_is_current(struct build *b)
 	b->last = last_build_find(&b->context, &b->result);
 	measure_end();
 	measure_end();
-	return b->context.done;
+	return b->context.outcome.done;
 }
 
 /* After waiting for another build of the project, its record decides. */
@@ -181,7 +181,7 @@ static bool is_current_once_locked(struct build *b)
 	if (!stores_lock(&b->context))
 		return false;
 	b->last = last_build_find(&b->context, &b->result);
-	return b->context.done;
+	return b->context.outcome.done;
 }
 
 /* The steps before the sources are read. */

@@ -116,7 +116,7 @@ static uint32_t fix_source(struct build_context *c, const struct source *s, stru
 	}
 	if (n && !os_rewrite(s->path, text.at ? text.at : "", text.len)) {
 		diag_add(c->diags, DIAG_FILE_WRITE, SPAN_NONE, "cannot write `%s`", s->path);
-		c->environment = true;
+		c->outcome.environment = true;
 		n = 0;
 	}
 	if (n) {
@@ -160,7 +160,7 @@ static void check_start(struct check *k, const struct options *o, FILE *out, FIL
 {
 	*k = (struct check){.result.started = os_now_ns()};
 	k->context = context_new(&k->session, (struct build_request){.options = o, .out = out, .err = err, .check = true});
-	k->context.done = check_run_steps(&k->context, &k->project) && !os_interrupted();
+	k->context.outcome.done = check_run_steps(&k->context, &k->project) && !os_interrupted();
 }
 
 static enum status check_report(struct check *k)
@@ -190,7 +190,7 @@ static bool fix(const struct options *o, FILE *out, FILE *err, enum status *s)
 		diags_sort(k.context.diags);
 		sources_verify_edits(&k.context, &k.project);
 		fixed = fix_sources(&k.context, &fixes);
-		bool failed = k.context.environment && fixed == 0;
+		bool failed = k.context.outcome.environment && fixed == 0;
 		ended = failed || o->diff || os_interrupted();
 		if (ended) {
 			*s = context_status(&k.context);

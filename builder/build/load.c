@@ -73,7 +73,7 @@ enum status project_load(struct loaded_project *l, const struct options *o, enum
 	l->session = (struct session){0};
 	l->project = (struct project){0};
 	l->context = context_new(&l->session, request_to_load(o));
-	l->context.done = load_run_steps(&l->context, &l->project, depth);
+	l->context.outcome.done = load_run_steps(&l->context, &l->project, depth);
 	return context_status(&l->context);
 }
 
@@ -97,7 +97,7 @@ static bool prepare_session(struct session *s, const struct options *o, bool fro
 	struct build_context c = context_new(s, request_to_load(o));
 	struct project p = {0};
 	struct progress *progress = NULL;
-	c.done = context_next(&c, project_read_manifest(&c, &p)) &&
+	c.outcome.done = context_next(&c, project_read_manifest(&c, &p)) &&
 		 (frontends ? load_elaborated(&c, &p) : workers_start(&c, &p.spec, &progress));
 	enum status status = context_status(&c);
 	progress_free(progress);

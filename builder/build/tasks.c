@@ -278,7 +278,7 @@ static void report_compile(struct diags *diags, const struct compile *f)
 static void report_packer(struct build_context *c, const struct job *t)
 {
 	struct model_job *m = t->model;
-	if (t->error && !c->interrupted)
+	if (t->error && !c->outcome.interrupted)
 		diag_add(m->diags, DIAG_BUILD_VALUE, m->spec->entry_at, "model `%s`: %s", m->spec->name, t->error);
 }
 
@@ -325,7 +325,7 @@ bool tasks_open_generators(struct build_context *c)
 	measure_end();
 	if (!g) {
 		diag_add(c->diags, DIAG_MODULE, SPAN_NONE, "%s", error);
-		c->environment = true;
+		c->outcome.environment = true;
 		free(error);
 	}
 	return g != NULL;
@@ -353,5 +353,5 @@ bool tasks_run(struct build_context *c, struct project *p, struct compile_set *s
 	run_graph(&g, r);
 	tasks_collect(&g, r);
 	free_packers(&g);
-	return project_may_go_on(c, p) && !c->interrupted;
+	return project_may_go_on(c, p) && !c->outcome.interrupted;
 }

@@ -110,8 +110,8 @@ void watch_report(struct watch *w, const struct build *b)
 	edit_vec edits = {0};
 	bool first = !w->reported_watching;
 	if (s == STATUS_INTERRUPTED) {
-		w->save.n_superseded += b->context.superseded;
-		if (b->context.superseded)
+		w->save.n_superseded += b->context.outcome.superseded;
+		if (b->context.outcome.superseded)
 			report_superseded(&w->reporter);
 		return;
 	}

@@ -21,7 +21,7 @@ static void tracked_inputs_add(struct tracked_inputs *s, struct hasher *h, const
 }
 
 /* A build that found its outputs up to date has not read all inputs. The build record has the others. */
-static bool used_build_record(const struct build *b) { return b->last.record && b->context.done && !b->result.published; }
+static bool used_build_record(const struct build *b) { return b->last.record && b->context.outcome.done && !b->result.published; }
 
 bool tracked_inputs_replace(struct tracked_inputs *s, const struct build *b)
 {

@@ -159,7 +159,7 @@ static bool link_library(struct build_context *c, struct variant *v, struct link
 	bool ok = here ? link_shared(a, r, &out, &error)
 		       : link_external(a, r, m->spec->linker, arena_printf(a, ".trib/link-%s", m->spec->name), &out, &error);
 	if (!ok) {
-		c->environment |= !here;
+		c->outcome.environment |= !here;
 		model_link_failed(m, error);
 	} else if (v->pack.triw) {
 		ok = write_output(c, m, variant_output(v), &out, 0755);

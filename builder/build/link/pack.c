@@ -98,7 +98,7 @@ static bool find_packed(void *ctx, struct model_blob *b)
 /* The packed bytes must not be cached under the hash of the old content. */
 static const char *changed_error(struct build_context *c, struct model_job *m, struct arena *a)
 {
-	c->environment = true;
+	c->outcome.environment = true;
 	return arena_printf(a, "`%s` was changed while it was read; build again", m->spec->weights->text);
 }
 
@@ -172,7 +172,7 @@ void pack_lay_out(struct build_context *c, struct variant *v)
 	measure_end();
 }
 
-static bool is_stopped(const struct build_context *c) { return os_interrupted() || c->superseded; }
+static bool is_stopped(const struct build_context *c) { return os_interrupted() || c->outcome.superseded; }
 
 const char *pack_weights(struct build_context *c, struct variant *v, struct arena *a, uint32_t worker)
 {
@@ -193,7 +193,7 @@ const char *pack_weights(struct build_context *c, struct variant *v, struct aren
 	if (error && weights_changed(m->params.file)) /* what was read of it may be anything, or missing */
 		error = changed_error(c, m, a);
 	if (packed_failed(packed_of(v)))
-		c->environment = true;
+		c->outcome.environment = true;
 	measure_end();
 	measure_end();
 	return error ? error : is_stopped(c) ? "interrupted" : NULL;

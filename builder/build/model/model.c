@@ -99,7 +99,7 @@ static void free_variant(struct variant *v)
 static void free_frontend(const struct build_context *c, struct model_job *m)
 {
 	struct warm *w = c->session->warm;
-	if (w && c->done && !c->interrupted && !m->failed && diags_count(c->diags) == 0 && m->frontend)
+	if (w && c->outcome.done && !c->outcome.interrupted && !m->failed && diags_count(c->diags) == 0 && m->frontend)
 		warm_put(w, m->spec->name, m->files, m->frontend);
 	else
 		frontend_free(m->frontend);
@@ -180,5 +180,5 @@ void model_write_failed(struct build_context *c, struct model_job *m, const char
 {
 	struct diag *g = diag_add(m->diags, DIAG_FILE_WRITE, SPAN_NONE, "cannot write `%s`: %s", path, strerror(errno));
 	diag_note(m->diags, g, "the previous file, if any, is unchanged");
-	c->environment = true;
+	c->outcome.environment = true;
 }

@@ -51,7 +51,7 @@ bool project_find_dependencies(struct build_context *c, const struct manifest *m
 	bool ok = dependencies_resolve(&r, out);
 	inputs_note(c->inputs, LOCK_FILE, NULL); /* it may have been written */
 	for (uint32_t i = 0; i < diags_count(c->diags); i++)
-		c->environment |= diags_at(c->diags, i)->code == DIAG_FETCH;
+		c->outcome.environment |= diags_at(c->diags, i)->code == DIAG_FETCH;
 	return ok;
 }
 
@@ -143,7 +143,7 @@ bool project_may_go_on(const struct build_context *c, const struct project *p)
 	uint32_t failed = 0;
 	for (uint32_t i = 0; i < p->n_models; i++)
 		failed += p->models[i].failed;
-	if (c->interrupted || (failed == 0 && diags_errors(c->diags)))
+	if (c->outcome.interrupted || (failed == 0 && diags_errors(c->diags)))
 		return false;
 	uint32_t most = c->request.check ? 0 : p->spec.most_failures; /* a check reports all errors */
 	return failed == 0 || (failed < p->n_models && (most == 0 || failed < most));

@@ -39,7 +39,7 @@ void report_annotations(struct build_context *c)
 		diags_print_gitlab(c->diags, c->sources, folder_in(c->arena, "CI_PROJECT_DIR"), &text);
 		if (!os_rewrite(GITLAB_REPORT, text.at, text.len)) {
 			diag_add(c->diags, DIAG_FILE_WRITE, SPAN_NONE, "cannot write `%s`: %s", GITLAB_REPORT, strerror(errno));
-			c->environment = true;
+			c->outcome.environment = true;
 		}
 		break;
 	}

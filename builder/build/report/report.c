@@ -210,7 +210,7 @@ static void report_file(struct build_context *c, const char *path, bool ok)
 	if (ok)
 		return;
 	diag_add(c->diags, DIAG_FILE_WRITE, SPAN_NONE, "cannot write `%s`: %s", path, strerror(errno));
-	c->environment = true;
+	c->outcome.environment = true;
 }
 
 /* True if --profile-if-slower-than does not hold the profile back. */
@@ -228,7 +228,7 @@ struct profile *report_profile_of(struct build_context *c, const struct project 
 		report_file(c, o->trace_file, profile_write_trace(made, r->started, o->trace_file));
 	if (o->profile_out && is_slow(o, wall_ns))
 		report_file(c, o->profile_out, profile_write(made, o->profile_out));
-	if (c->done && (r->compiled || r->linked) && !c->request.single && served_is_wanted())
+	if (c->outcome.done && (r->compiled || r->linked) && !c->request.single && served_is_wanted())
 		report_file(c, SERVED_PROFILE, profile_write(made, SERVED_PROFILE));
 	return made;
 }

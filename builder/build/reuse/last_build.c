@@ -92,7 +92,7 @@ struct last_build last_build_find(struct build_context *c, struct build_result *
 	if (touched)
 		build_record_save(store, last.key, last.record);
 	last_build_take_outputs(last.record, r);
-	c->done = true;
+	c->outcome.done = true;
 	return last;
 }
 

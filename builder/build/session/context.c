@@ -100,15 +100,15 @@ struct frontend_host context_host(struct build_context *c) { return (struct fron
 bool context_is_stopped(struct build_context *c)
 {
 	const struct session *s = c->session;
-	if (!c->superseded && s->superseded)
-		c->superseded = s->superseded(s->ctx, c->inputs, diags_errors(c->diags) > 0);
-	c->interrupted |= c->superseded || os_interrupted();
-	return c->interrupted;
+	if (!c->outcome.superseded && s->superseded)
+		c->outcome.superseded = s->superseded(s->ctx, c->inputs, diags_errors(c->diags) > 0);
+	c->outcome.interrupted |= c->outcome.superseded || os_interrupted();
+	return c->outcome.interrupted;
 }
 
 bool context_next(struct build_context *c, enum step end)
 {
-	c->done = end == STEP_DONE;
+	c->outcome.done = end == STEP_DONE;
 	return end == STEP_NEXT && !context_is_stopped(c);
 }
 
@@ -129,10 +129,10 @@ enum status build_diags_status(const struct diags *diags, const struct options *
 enum status context_status(const struct build_context *c)
 {
 	const struct options *o = c->request.options;
-	if (c->interrupted || os_interrupted())
+	if (c->outcome.interrupted || os_interrupted())
 		return STATUS_INTERRUPTED;
-	if (c->done && diags_errors(c->diags) == 0)
+	if (c->outcome.done && diags_errors(c->diags) == 0)
 		return o->deny_warnings && diags_count(c->diags) ? STATUS_FAILED : STATUS_OK;
 	enum status s = build_diags_status(c->diags, o);
-	return s == STATUS_FAILED && c->environment ? STATUS_ENVIRONMENT : s;
+	return s == STATUS_FAILED && c->outcome.environment ? STATUS_ENVIRONMENT : s;
 }

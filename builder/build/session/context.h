@@ -37,6 +37,14 @@ struct build_request {
 	bool caller_reports;     /* the caller prints the summary (build_start) */
 };
 
+/* How far a build came, and why no further. */
+struct build_outcome {
+	bool done;                /* every step has run, or none is needed */
+	bool interrupted;         /* by a signal, or `superseded` */
+	_Atomic bool superseded;  /* a file read so far has changed: the session starts another build */
+	_Atomic bool environment; /* an error is not in the sources */
+};
+
 struct build_context {
 	struct build_request request;
 	struct session *session; /* outlives the build */
@@ -50,10 +58,7 @@ struct build_context {
 	struct timing *timing; /* NULL: nothing is measured */
 	struct stores stores;
 	struct lookups lookups[LOOKUP_LEVELS]; /* those of the cache once the steps have ended */
-	bool done;                             /* every step has run, or none is needed */
-	bool interrupted;                      /* by a signal, or `superseded` */
-	_Atomic bool superseded;               /* a file read so far has changed: the session starts another build */
-	_Atomic bool environment;              /* an error is not in the sources */
+	struct build_outcome outcome;
 };
 
 /* How a step ends. A step that cannot be the last returns bool: true is STEP_NEXT. */

@@ -72,7 +72,7 @@ static bool identify_compiler(struct build_context *c)
 		return true;
 	/* fragments would be stored under the key of a compiler that did not make them */
 	diag_add(c->diags, DIAG_MODULE, SPAN_NONE, "trib itself was replaced while it ran: start it again");
-	c->environment = true;
+	c->outcome.environment = true;
 	return false;
 }
 

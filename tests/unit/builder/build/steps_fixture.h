@@ -134,7 +134,7 @@ static inline void publish(struct fixture *f, struct build *b, struct outcome *o
 	interfaces_note(&b->context, &b->project);
 	checks_save(&b->context, &b->project);
 	last_build_save(&b->context, &b->project, &b->last, &b->repository, &b->result);
-	b->context.done = true;
+	b->context.outcome.done = true;
 	interfaces_print(&b->context, &b->project);
 }
 
@@ -148,10 +148,10 @@ static inline struct outcome build(struct fixture *f)
 	b.context.stores.compiler = (hash128){1, 2};
 	f->files.n_read = 0;
 	b.last = last_build_find(&b.context, &b.result);
-	out.ended_early = b.context.done || !run_front_end(&b) || !run_back_end(&b);
+	out.ended_early = b.context.outcome.done || !run_front_end(&b) || !run_back_end(&b);
 	if (!out.ended_early)
 		publish(f, &b, &out);
-	out.ok = b.context.done;
+	out.ok = b.context.outcome.done;
 	out.status = context_status(&b.context);
 	out.n_diags = diags_count(b.context.diags);
 	snprintf(out.error, sizeof out.error, "%s", out.n_diags ? diags_at(b.context.diags, 0)->message : "");

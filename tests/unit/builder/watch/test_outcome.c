@@ -114,7 +114,7 @@ static void generation_counts_published_libraries(void **state)
 static void superseded_build_is_no_outcome(void **state)
 {
 	struct fixture *f = *state;
-	f->build.context.superseded = true;
+	f->build.context.outcome.superseded = true;
 	f->watch.reporter.json = true;
 	ends(f, STATUS_INTERRUPTED, 0);
 	ends(f, STATUS_INTERRUPTED, 0);

@@ -117,7 +117,7 @@ static void record_adds_what_an_up_to_date_build_did_not_read(void **state)
 	tracked_inputs_replace(&f->tracked, &f->build); /* a build that ran has read all of its inputs */
 	tracked_inputs_all(&f->tracked, &n);
 	assert_int_equal(n, 3);
-	f->build.context.done = true;
+	f->build.context.outcome.done = true;
 	tracked_inputs_replace(&f->tracked, &f->build);
 	tracked_inputs_all(&f->tracked, &n);
 	assert_int_equal(n, 4); /* src/a.tri once */
