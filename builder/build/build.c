@@ -151,9 +151,9 @@ static bool build_publish(struct build *b)
 	project_sweep(&b->project);
 	build_list_outputs(&b->project, &b->result);
 	measure_begin("save records");
-	unit_records_save(c, &b->project);
+	unit_records_save(c->arena, c->stores.project, &b->project);
 	interfaces_note(c, &b->project);
-	checks_save(c, &b->project);
+	checks_save(c->diags, &c->stores, &b->project);
 	last_build_save(c, &b->project, &b->last, &b->repository, &b->result);
 	measure_end();
 	measure_begin("save outputs");
@@ -229,11 +229,11 @@ static bool build_run_steps(struct build *b)
 	/* clang-format off */
 	return set_up(b) &&
 	       build_enter(b, PHASE_LOAD) && context_next(c, sources_load(c, p)) &&
-	       context_next(c, dump_files(c, p)) &&
+	       context_next(c, dump_files(&c->request, p)) &&
 	       context_next(c, last_build_compare_tokens(c, p, last, repo, r)) &&
 	       context_next(c, expect_code(c, p)) &&
 	       build_enter(b, PHASE_TYPECHECK) && context_next(c, sources_check(c, p)) &&
-	       context_next(c, dump_after_check(c)) &&
+	       context_next(c, dump_after_check(c->request.options)) &&
 	       context_next(c, params_open_files(c, p)) &&
 	       build_enter(b, PHASE_ELABORATE) && context_next(c, sources_elaborate(c, p)) &&
 	       context_next(c, params_warn_names(c, p)) &&
@@ -245,9 +245,9 @@ static bool build_run_steps(struct build *b)
 	       context_next(c, allow_warnings(c)) &&
 	       context_next(c, build_find_repository(c, repo)) &&
 	       build_enter(b, PHASE_CACHE) && context_next(c, compile_set_find(c, p, repo, set, r)) &&
-	       context_next(c, compile_set_explain(c, p, set)) &&
+	       context_next(c, compile_set_explain(c->arena, &c->request, p, set)) &&
 	       build_enter(b, PHASE_CODEGEN) && tasks_run(c, p, set, repo, b->progress, r) && !os_interrupted() &&
-	       context_next(c, weights_explain(c, p)) && build_enter(b, PHASE_PUBLISH) && build_publish(b);
+	       context_next(c, weights_explain(&c->request, p)) && build_enter(b, PHASE_PUBLISH) && build_publish(b);
 	/* clang-format on */
 }
 
@@ -263,7 +263,7 @@ static bool is_built_elsewhere(struct build *b)
 static bool build_run_all(struct build *b)
 {
 	if (b->context.request.single)
-		b->last = last_build_key(&b->context);
+		b->last = last_build_key(b->context.arena, b->context.request.options);
 	else if (build_is_current(b) || is_current_once_locked(b))
 		return true;
 	else if (is_built_elsewhere(b))
@@ -307,7 +307,7 @@ enum status build_run_in(struct session *s, const struct options *o, FILE *out, 
 		close_cache(&b); /* what was compiled before an error is stored, too */
 		struct profile *profile = report_profile_of(&b.context, &b.project, &b.result);
 		b.status = report_print(&b.context, &b.project, &b.result);
-		report_timing(&b.context, &b.project.spec, profile);
+		report_timing(&b.context.request, &b.project.spec, profile);
 		profile_free(profile);
 	}
 	stores_close_project(&b.context.stores);
@@ -342,7 +342,7 @@ struct build *build_start(struct session *s, const struct options *o)
 void build_end(struct build *b)
 {
 	struct build_context *c = &b->context;
-	report_timing(c, &b->project.spec, b->profile);
+	report_timing(&c->request, &b->project.spec, b->profile);
 	profile_free(b->profile);
 	close_cache(b);
 	stores_close_project(&c->stores);

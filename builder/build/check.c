@@ -35,12 +35,12 @@ struct fixes {
 };
 
 /* True for files of the project, and for those that the options name. */
-static bool may_change(const struct build_context *c, const struct source *s)
+static bool may_change(struct arena *arena, const struct options *options, const struct source *s)
 {
-	for (uint32_t i = 0; i < c->request.options->n_operands; i++)
-		if (!strcmp(c->request.options->operands[i], s->path))
+	for (uint32_t i = 0; i < options->n_operands; i++)
+		if (!strcmp(options->operands[i], s->path))
 			return true;
-	return s->path[0] != '/' && outputs_is_inside(c->arena, s->path) && strncmp(s->path, "../", 3) != 0 &&
+	return s->path[0] != '/' && outputs_is_inside(arena, s->path) && strncmp(s->path, "../", 3) != 0 &&
 	       strcmp(s->path, "tri.build") != 0;
 }
 
@@ -95,11 +95,11 @@ static void print_fixes(struct fixes *f, bool json, FILE *out)
 	vec_free(&f->files);
 }
 
-static void print_diff(const struct build_context *c, const struct source *s, const struct buf *text)
+static void print_diff(FILE *out, const struct source *s, const struct buf *text)
 {
 	struct buf diff = {0};
 	line_diff(s->path, s->text, s->len, text->at ? text->at : "", text->len, &diff);
-	print_text(c->request.out, &diff);
+	print_text(out, &diff);
 	buf_free(&diff);
 }
 
@@ -110,7 +110,7 @@ static uint32_t fix_source(struct build_context *c, const struct source *s, stru
 	if (n && !unchanged(s))
 		n = 0;
 	if (n && c->request.options->diff) {
-		print_diff(c, s, &text);
+		print_diff(c->request.out, s, &text);
 		buf_free(&text);
 		return n;
 	}
@@ -133,7 +133,7 @@ static uint32_t fix_sources(struct build_context *c, struct fixes *f)
 {
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < sources_count(c->sources); i++)
-		if (may_change(c, sources_get(c->sources, i)))
+		if (may_change(c->arena, c->request.options, sources_get(c->sources, i)))
 			n += fix_source(c, sources_get(c->sources, i), f);
 	return n;
 }
@@ -167,7 +167,7 @@ static enum status check_report(struct check *k)
 {
 	struct profile *profile = report_profile_of(&k->context, &k->project, &k->result);
 	enum status s = report_print(&k->context, &k->project, &k->result);
-	report_timing(&k->context, &k->project.spec, profile);
+	report_timing(&k->context.request, &k->project.spec, profile);
 	profile_free(profile);
 	return s;
 }
@@ -188,7 +188,7 @@ static bool fix(const struct options *o, FILE *out, FILE *err, enum status *s)
 	for (uint32_t round = 0, fixed = 1; fixed && !ended && round < MOST_ROUNDS; round++) {
 		check_start(&k, o, out, err);
 		diags_sort(k.context.diags);
-		sources_verify_edits(&k.context, &k.project);
+		sources_verify_edits(k.context.diags, &k.project);
 		fixed = fix_sources(&k.context, &fixes);
 		bool failed = k.context.outcome.environment && fixed == 0;
 		ended = failed || o->diff || os_interrupted();

@@ -31,7 +31,7 @@ static void find_object(struct build_context *c, struct compile *f)
 		f->object = fragments_find(c->session->fragments, f->key, &f->len);
 		lookups_count(&c->lookups[LOOKUPS_MEMORY], f->object);
 	}
-	if (!f->object && variant_log(c, v)) {
+	if (!f->object && variant_log(c->stores.project, v)) {
 		f->object = fragment_log_find(v->log, f->key, &f->len);
 		lookups_count(&c->lookups[LOOKUPS_PROJECT], f->object);
 	}
@@ -73,12 +73,12 @@ static struct compile *compile_set_find_or_add(struct build_context *c, struct c
 }
 
 /* Drops the plan's code unless it is to be compiled. Its record is shared when the fragment is. */
-static void settle(struct build_context *c, struct unit_job *j)
+static void settle(const struct stores *stores, struct unit_job *j)
 {
 	if (j->compile && j->compile->job == j && !j->compile->object)
 		return;
 	if (j->is_planned && j->compile)
-		plan_cache_share(c, j);
+		plan_cache_share(stores, j);
 	plan_cache_drop_code(j);
 }
 
@@ -92,7 +92,7 @@ static void find_of_variant(struct build_context *c, struct variant *v, struct c
 			r->reused++;
 		else
 			j->compile = compile_set_find_or_add(c, set, j, r);
-		settle(c, j);
+		settle(&c->stores, j);
 	}
 }
 
@@ -128,10 +128,9 @@ static void compile_set_print_json(const struct build_request *r, const char *ty
 	buf_free(&line);
 }
 
-static void compile_set_explain_unit(const struct build_context *c, const struct compile *f)
+static void compile_set_explain_unit(struct arena *arena, const struct build_request *r, const struct compile *f)
 {
-	const struct build_request *r = &c->request;
-	const char *name = variant_label(c->arena, f->job->variant, f->job->unit->name);
+	const char *name = variant_label(arena, f->job->variant, f->job->unit->name);
 	if (r->options->json > 0)
 		compile_set_print_json(r, "compile", name, f->why.text);
 	else
@@ -147,17 +146,18 @@ static void explain_link(const struct build_request *r, const struct model_job *
 		print(r->out, "would link %s\n", name);
 }
 
-enum step compile_set_explain(const struct build_context *c, const struct project *p, const struct compile_set *set)
+enum step compile_set_explain(struct arena *arena, const struct build_request *request, const struct project *p,
+			      const struct compile_set *set)
 {
-	const struct options *o = c->request.options;
+	const struct options *o = request->options;
 	if (!p->spec.explain && !o->dry_run)
 		return STEP_NEXT;
 	for (uint32_t i = 0; i < set->list.len; i++)
 		if (set->list.at[i]->why.text)
-			compile_set_explain_unit(c, set->list.at[i]);
+			compile_set_explain_unit(arena, request, set->list.at[i]);
 	for (uint32_t i = 0; o->dry_run && i < p->n_models; i++)
 		if (!p->models[i].failed && !p->models[i].link.is_current)
-			explain_link(&c->request, &p->models[i]);
+			explain_link(request, &p->models[i]);
 	return o->dry_run ? STEP_DONE : STEP_NEXT;
 }
 
@@ -174,14 +174,14 @@ static void keep_in_memory(struct fragments *fragments, const struct project *p,
 }
 
 /* If no fragment was looked for in the log, none is new. */
-static void keep_in_project(struct build_context *c, struct variant *v, bool published)
+static void keep_in_project(struct buf *warnings, struct variant *v, bool published)
 {
 	for (uint32_t i = 0; v->log && i < v->model->program->n_units; i++) {
 		const struct compile *f = v->units.jobs[i].compile;
 		if (f && f->object)
 			fragment_log_keep(v->log, f->key, f->object, f->len);
 	}
-	fragment_log_write(v->log, published, &c->stores.warnings);
+	fragment_log_write(v->log, published, warnings);
 }
 
 /* A build that failed has not asked for every fragment that the next one may need: then no fragment is dropped. */
@@ -194,7 +194,7 @@ void compile_set_retain(struct build_context *c, struct project *p, const struct
 		fragments_drop_unused(fragments);
 	for (uint32_t i = 0; i < p->n_models && !c->request.options->dry_run; i++)
 		for (uint32_t k = 0; k < p->models[i].n_variants; k++)
-			keep_in_project(c, &p->models[i].variants[k], published);
+			keep_in_project(&c->stores.warnings, &p->models[i].variants[k], published);
 }
 
 void compile_set_free(struct compile_set *set)

@@ -20,7 +20,8 @@ struct compile_set {
 bool compile_set_find(struct build_context *c, struct project *p, const struct repository *repo, struct compile_set *set,
 		      struct build_result *r);
 /* Step: prints why units are compiled, with --explain; --dry-run ends here. */
-enum step compile_set_explain(const struct build_context *c, const struct project *p, const struct compile_set *set);
+enum step compile_set_explain(struct arena *arena, const struct build_request *request, const struct project *p,
+			      const struct compile_set *set);
 /* Leaves the fragments to the next build, in the session's memory and in the project. */
 void compile_set_retain(struct build_context *c, struct project *p, const struct compile_set *set, bool published);
 void compile_set_free(struct compile_set *set);

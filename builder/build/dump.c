@@ -25,16 +25,16 @@
 #include "frontend/frontend.h"
 #include "frontend/hir/hir.h"
 
-static void dump_flush(const struct build_context *c, struct buf *text)
+static void dump_flush(FILE *out, struct buf *text)
 {
 	if (text->at)
-		print_text(c->request.out, text);
+		print_text(out, text);
 	buf_clear(text);
 }
 
 #define OF_FILES (1u << DUMP_TOKENS | 1u << DUMP_AST)
 
-static bool asks(const struct build_context *c, enum dump d) { return c->request.options->dumps >> d & 1; }
+static bool asks(const struct options *options, enum dump d) { return options->dumps >> d & 1; }
 
 static const char *const dump_texts[] = {
 	"",
@@ -43,14 +43,14 @@ static const char *const dump_texts[] = {
 };
 
 /* Only several dumps have titles. */
-static void print_title(const struct build_context *c, enum dump d)
+static void print_title(const struct build_request *request, enum dump d)
 {
-	uint32_t all = c->request.options->dumps;
+	uint32_t all = request->options->dumps;
 	if (all & (all - 1))
-		print(c->request.out, "==== %s ====\n", dump_texts[d]);
+		print(request->out, "==== %s ====\n", dump_texts[d]);
 }
 
-static void dump_model_files(const struct build_context *c, const struct model_job *m, enum dump d, struct buf *text)
+static void dump_model_files(FILE *out, const struct model_job *m, enum dump d, struct buf *text)
 {
 	for (uint32_t i = 0; i < frontend_files(m->frontend); i++) {
 		const char *path = frontend_file_path(m->frontend, i);
@@ -58,19 +58,19 @@ static void dump_model_files(const struct build_context *c, const struct model_j
 			frontend_dump_tokens(m->frontend, path, text);
 		else
 			frontend_dump_ast(m->frontend, path, text);
-		dump_flush(c, text);
+		dump_flush(out, text);
 	}
 }
 
-enum step dump_files(const struct build_context *c, const struct project *p)
+enum step dump_files(const struct build_request *request, const struct project *p)
 {
-	const struct options *o = c->request.options;
+	const struct options *o = request->options;
 	struct buf text = {0};
 	for (enum dump d = DUMP_TOKENS; d <= DUMP_AST; d++) {
-		if (asks(c, d))
-			print_title(c, d);
-		for (uint32_t i = 0; asks(c, d) && i < p->n_models; i++)
-			dump_model_files(c, &p->models[i], d, &text);
+		if (asks(request->options, d))
+			print_title(request, d);
+		for (uint32_t i = 0; asks(request->options, d) && i < p->n_models; i++)
+			dump_model_files(request->out, &p->models[i], d, &text);
 	}
 	buf_free(&text);
 	bool last = o->dumps && !(o->dumps & ~OF_FILES);
@@ -78,10 +78,10 @@ enum step dump_files(const struct build_context *c, const struct project *p)
 }
 
 /* Dumps from planning on are of each variant: a model with several has a title for each. */
-static void print_variant(const struct build_context *c, const struct variant *v)
+static void print_variant(FILE *out, const struct variant *v)
 {
 	if (v->model->n_variants > 1)
-		print(c->request.out, "==== %s for %s ====\n", v->model->spec->name, v->backend->title);
+		print(out, "==== %s for %s ====\n", v->model->spec->name, v->backend->title);
 }
 
 static bool dump_code(struct build_context *c, enum dump d, const struct hir_unit *u, const struct plan *p, struct buf *text)
@@ -122,7 +122,7 @@ static struct plan_trace trace_of(const struct options *o, enum dump d, const st
 	};
 }
 
-static const struct plan *plan_for_dump(const struct build_context *c, const struct variant *v, struct arena *scratch,
+static const struct plan *plan_for_dump(struct diags *diags, struct timing *timing, const struct variant *v, struct arena *scratch,
 					const struct hir_unit *u, struct plan_trace *trace)
 {
 	struct plan_figures figures = {0};
@@ -130,31 +130,30 @@ static const struct plan *plan_for_dump(const struct build_context *c, const str
 	phase_begin(PHASE_OPT, u->name);
 	trace->ir.figures = figures.of + FIRST_TENSOR_PASS;
 	trace->loops.figures = figures.of + FIRST_LOOP_PASS;
-	const struct plan *p = plan_unit(scratch, u, &o, c->diags, trace);
+	const struct plan *p = plan_unit(scratch, u, &o, diags, trace);
 	measure_end();
-	timing_add_passes(c->timing, &figures);
+	timing_add_passes(timing, &figures);
 	return p;
 }
 
 /* A dump without text: its pass did not run, or --stop-after came before it. Returns false. */
-static bool dump_report_empty(const struct build_context *c, const struct model_job *m, enum dump d)
+static bool dump_report_empty(struct diags *diags, const struct options *o, const struct model_job *m, enum dump d)
 {
-	const struct options *o = c->request.options;
 	const struct plan_options *plan = &m->spec->plan;
 	const char *const after[] = {[DUMP_PROGRAM] = o->program_after, [DUMP_IR] = o->ir_after, [DUMP_LOOPS] = o->loops_after};
 	const char *pass = d <= DUMP_LOOPS ? after[d] : NULL, *stop = last_pass_of(o);
 	uint32_t listed = pass ? listed_pass_find(pass) : LISTED_PASSES;
 	uint8_t least = listed < LISTED_PASSES ? listed_pass_level(listed) : 0;
 	if (!plan->size && plan->opt < least) {
-		struct diag *g = diag_add(c->diags, DIAG_DUMP_EMPTY, SPAN_NONE, "%s: the pass `%s` does not run at -O%u", m->spec->name,
-					  pass, plan->opt);
-		diag_help(c->diags, g, "it runs at -O%u and above", least);
+		struct diag *g = diag_add(diags, DIAG_DUMP_EMPTY, SPAN_NONE, "%s: the pass `%s` does not run at -O%u", m->spec->name, pass,
+					  plan->opt);
+		diag_help(diags, g, "it runs at -O%u and above", least);
 		return false;
 	}
-	struct diag *g = diag_add(c->diags, DIAG_DUMP_EMPTY, SPAN_NONE, "%s: there is nothing to print with --dump-%s", m->spec->name,
-				  dump_texts[d]);
+	struct diag *g =
+		diag_add(diags, DIAG_DUMP_EMPTY, SPAN_NONE, "%s: there is nothing to print with --dump-%s", m->spec->name, dump_texts[d]);
 	if (stop)
-		diag_help(c->diags, g, "leave out --stop-after=%s, which ends the build before it", stop);
+		diag_help(diags, g, "leave out --stop-after=%s, which ends the build before it", stop);
 	return false;
 }
 
@@ -169,11 +168,11 @@ static bool dump_unit(struct build_context *c, const struct variant *v, enum dum
 	} else {
 		const struct ir_notes notes = lines_notes(c->sources);
 		struct plan_trace trace = trace_of(c->request.options, d, &notes, text);
-		const struct plan *p = plan_for_dump(c, v, scratch, u, &trace);
+		const struct plan *p = plan_for_dump(c->diags, c->timing, v, scratch, u, &trace);
 		ok = p ? d <= DUMP_IR || trace.loops.text || dump_code(c, d, u, p, text) : trace.ir.stop && !diags_errors(c->diags);
 	}
 	*printed = *printed || text->len;
-	dump_flush(c, text);
+	dump_flush(c->request.out, text);
 	arena_free(scratch);
 	return ok;
 }
@@ -184,10 +183,10 @@ static void dump_decisions(struct build_context *c, const struct variant *v, str
 	struct arena *scratch = arena_new(0);
 	struct pass_trace trace = {.text = text, .only = c->request.options->program_after};
 	phase_begin(PHASE_OPT, NULL);
-	ir_program_free(program_of_variant(c, v, scratch, &trace));
+	ir_program_free(program_of_variant(c->request.options, c->timing, v, scratch, &trace));
 	measure_end();
 	*printed = text->len;
-	dump_flush(c, text);
+	dump_flush(c->request.out, text);
 	arena_free(scratch);
 }
 
@@ -201,7 +200,7 @@ static bool dump_library(struct build_context *c, const struct variant *v, struc
 	bool complete = true;
 	for (uint32_t k = 0; k < n; k++) {
 		struct plan_trace trace = trace_of(c->request.options, DUMP_NONE, NULL, NULL);
-		const struct plan *p = plan_for_dump(c, v, a, m->program->units[k], &trace);
+		const struct plan *p = plan_for_dump(c->diags, c->timing, v, a, m->program->units[k], &trace);
 		complete = p && variant_supports(v, p, c->diags) && complete;
 		units[k] = p;
 	}
@@ -209,7 +208,7 @@ static bool dump_library(struct build_context *c, const struct variant *v, struc
 	if (complete)
 		v->backend->print(units, n, &notes, text);
 	*printed = complete;
-	dump_flush(c, text);
+	dump_flush(c->request.out, text);
 	arena_free(a);
 	return diags_errors(c->diags) == errors;
 }
@@ -221,12 +220,12 @@ static bool has_stage(const struct variant *v, enum dump d)
 	return (b->library && b->library->emits_objects) || (d == DUMP_CODE ? b->print != NULL : d != DUMP_LLVM && d != DUMP_ASM);
 }
 
-static bool report_no_stage(const struct build_context *c, const struct variant *v, enum dump d)
+static bool report_no_stage(struct diags *diags, const struct variant *v, enum dump d)
 {
-	struct diag *g = diag_add(c->diags, DIAG_DUMP_EMPTY, SPAN_NONE, "%s: --dump-%s prints code for processors, not for %s",
+	struct diag *g = diag_add(diags, DIAG_DUMP_EMPTY, SPAN_NONE, "%s: --dump-%s prints code for processors, not for %s",
 				  v->model->spec->name, dump_texts[d], v->backend->title);
 	if (v->backend->print)
-		diag_help(c->diags, g, "use --dump-code for what it emits, or `--emit library --dump-%s`", dump_texts[d]);
+		diag_help(diags, g, "use --dump-code for what it emits, or `--emit library --dump-%s`", dump_texts[d]);
 	return false;
 }
 
@@ -236,7 +235,7 @@ static bool dump_variant(struct build_context *c, const struct variant *v, enum 
 	struct buf text = {0};
 	bool ok = true, printed = d == DUMP_NONE, ends = is_program_pass(c->request.options->stop);
 	if (d > DUMP_TYPES)
-		print_variant(c, v);
+		print_variant(c->request.out, v);
 	if (d == DUMP_PROGRAM)
 		dump_decisions(c, v, &text, &printed);
 	else if (d == DUMP_CODE && v->backend->print && !ends)
@@ -245,7 +244,7 @@ static bool dump_variant(struct build_context *c, const struct variant *v, enum 
 		for (uint32_t k = 0; k < p->n_units; k++)
 			ok = dump_unit(c, v, d, p->units[k], &text, &printed) && ok;
 	buf_free(&text);
-	return ok && (printed || dump_report_empty(c, v->model, d));
+	return ok && (printed || dump_report_empty(c->diags, c->request.options, v->model, d));
 }
 
 static bool dump_model(struct build_context *c, const struct model_job *m, enum dump d)
@@ -260,7 +259,7 @@ static bool dump_model(struct build_context *c, const struct model_job *m, enum 
 		ok = dump_variant(c, &m->variants[k], d) && ok;
 		dumped++;
 	}
-	return dumped ? ok : report_no_stage(c, &m->variants[0], d);
+	return dumped ? ok : report_no_stage(c->diags, &m->variants[0], d);
 }
 
 enum step dump_units(struct build_context *c, const struct project *p)
@@ -268,29 +267,29 @@ enum step dump_units(struct build_context *c, const struct project *p)
 	const struct options *o = c->request.options;
 	bool ok = true;
 	for (enum dump d = DUMP_TYPES; d <= DUMP_CODE; d++) {
-		if (asks(c, d))
-			print_title(c, d);
-		for (uint32_t i = 0; asks(c, d) && i < p->n_models; i++)
+		if (asks(c->request.options, d))
+			print_title(&c->request, d);
+		for (uint32_t i = 0; asks(c->request.options, d) && i < p->n_models; i++)
 			ok = dump_model(c, &p->models[i], d) && ok;
 	}
 	for (uint32_t i = 0; !o->dumps && o->stop >= STOP_PASS && i < p->n_models; i++)
 		ok = dump_model(c, &p->models[i], DUMP_NONE) && ok;
 	if (!ok)
 		return STEP_FAILED;
-	bool last = o->dumps && !asks(c, DUMP_QUANTIZED);
+	bool last = o->dumps && !asks(c->request.options, DUMP_QUANTIZED);
 	return last || o->stop >= STOP_PASS || o->stop == STOP_ELABORATE ? STEP_DONE : STEP_NEXT;
 }
 
-enum step dump_after_check(const struct build_context *c) { return c->request.options->stop == STOP_TYPECHECK ? STEP_DONE : STEP_NEXT; }
+enum step dump_after_check(const struct options *options) { return options->stop == STOP_TYPECHECK ? STEP_DONE : STEP_NEXT; }
 
 enum step dump_after_plan(struct build_context *c, struct project *p)
 {
 	enum stop_stage stop = c->request.options->stop;
 	bool ok = true;
-	if (asks(c, DUMP_QUANTIZED)) {
-		print_title(c, DUMP_QUANTIZED);
+	if (asks(c->request.options, DUMP_QUANTIZED)) {
+		print_title(&c->request, DUMP_QUANTIZED);
 		for (uint32_t i = 0; i < p->n_models; i++)
-			ok = pack_print_quantized(c, &p->models[i]) && ok;
+			ok = pack_print_quantized(&c->stores, c->diags, &c->request, &p->models[i]) && ok;
 		return ok ? STEP_DONE : STEP_FAILED;
 	}
 	return stop == STOP_IR || stop == STOP_OPT ? STEP_DONE : STEP_NEXT;

@@ -5,8 +5,8 @@
 
 struct project;
 
-enum step dump_files(const struct build_context *c, const struct project *p);
-enum step dump_after_check(const struct build_context *c);
+enum step dump_files(const struct build_request *request, const struct project *p);
+enum step dump_after_check(const struct options *options);
 enum step dump_units(struct build_context *c, const struct project *p);
 enum step dump_after_plan(struct build_context *c, struct project *p);
 #endif

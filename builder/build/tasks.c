@@ -80,7 +80,7 @@ static bool run_kind(struct job *t, uint32_t worker)
 {
 	struct task_graph *g = t->graph;
 	switch (t->kind) {
-	case TASK_COMPILE: return compile_unit(g->c, t->compile, worker);
+	case TASK_COMPILE: return compile_unit(g->c->session->generators, &g->c->stores, t->compile, worker);
 	case TASK_COMMIT: describe_repository(g); return true;
 	case TASK_LAYOUT: pack_lay_out(g->c, t->variant); return diags_errors(t->model->diags) == 0;
 	case TASK_PACK: t->error = pack_weights(g->c, t->variant, t->arena, worker); return !t->error;
@@ -139,12 +139,12 @@ static void note_cost(struct store *project, const struct task_result *r, struct
 }
 
 /* All workers pack if there is much to pack. */
-static uint32_t packers_of(struct build_context *c, const struct model_job *m)
+static uint32_t packers_of(struct pool *pool, const struct model_job *m)
 {
 	int64_t bytes = 0;
 	for (uint32_t i = 0; i < m->program->n_params; i++)
 		bytes += tensor_bytes(&m->params.bound.params[i]);
-	return bytes > MUCH_TO_PACK ? pool_jobs(c->session->pool) : 1;
+	return bytes > MUCH_TO_PACK ? pool_jobs(pool) : 1;
 }
 
 static struct job *add_model_job(struct task_graph *g, enum task_kind kind, const char *label, hash128 target, struct model_job *m)
@@ -167,7 +167,7 @@ static struct job *add_variant_job(struct task_graph *g, enum task_kind kind, co
 static uint32_t add_packers(struct task_graph *g, struct variant *v, const struct job *link, uint32_t n_earlier)
 {
 	struct job *layout = add_variant_job(g, TASK_LAYOUT, "lay out the weights of", v);
-	uint32_t n = packers_of(g->c, v->model);
+	uint32_t n = packers_of(g->c->session->pool, v->model);
 	for (uint32_t i = 0; i < n_earlier; i++)
 		tasks_need(g, layout, g->packers.at[g->packers.len - 1 - i]);
 	for (uint32_t i = 0; i < n; i++) {
@@ -275,10 +275,10 @@ static void report_compile(struct diags *diags, const struct compile *f)
 	diag_note(diags, g, "this is a limit or a bug of the compiler");
 }
 
-static void report_packer(struct build_context *c, const struct job *t)
+static void report_packer(struct build_outcome *outcome, const struct job *t)
 {
 	struct model_job *m = t->model;
-	if (t->error && !c->outcome.interrupted)
+	if (t->error && !outcome->interrupted)
 		diag_add(m->diags, DIAG_BUILD_VALUE, m->spec->entry_at, "model `%s`: %s", m->spec->name, t->error);
 }
 
@@ -289,11 +289,11 @@ static void free_packers(struct task_graph *g)
 	vec_free(&g->packers);
 }
 
-static void collect_models(struct build_context *c, struct project *p, struct build_result *r)
+static void collect_models(struct diags *diags, struct project *p, struct build_result *r)
 {
 	for (uint32_t i = 0; i < p->n_models; i++) {
 		const struct model_job *m = &p->models[i];
-		diags_merge(c->diags, m->diags);
+		diags_merge(diags, m->diags);
 		for (uint32_t k = 0; k < m->n_variants; k++) {
 			r->packed += m->variants[k].pack.n_packed;
 			r->packed_before += m->variants[k].pack.packed_before;
@@ -311,8 +311,8 @@ static void tasks_collect(struct task_graph *g, struct build_result *r)
 			report_compile(g->c->diags, f);
 	}
 	for (uint32_t i = 0; i < g->packers.len; i++)
-		report_packer(g->c, g->packers.at[i]);
-	collect_models(g->c, g->project, r);
+		report_packer(&g->c->outcome, g->packers.at[i]);
+	collect_models(g->c->diags, g->project, r);
 }
 
 bool tasks_open_generators(struct build_context *c)

@@ -95,7 +95,7 @@ static enum status main_run_interpret(struct build_context *c, struct model_job 
 	struct interp_error error;
 	const char *why = "";
 	for (uint32_t i = 0; i < e->unit->n_inputs; i++)
-		if (!params_load(c, m, c->arena, e->params[i], &weights[i], &why)) {
+		if (!params_load(&c->stores, m, c->arena, e->params[i], &weights[i], &why)) {
 			const struct hir_param *p = &m->program->params[e->params[i]];
 			diag_add(c->diags, DIAG_WEIGHTS_INIT, p->at, "the initial value of parameter `%s` cannot be computed: %s", p->name,
 				 why);
@@ -121,7 +121,7 @@ static enum status main_run_block(struct loaded_project *l, const char *file)
 		return STATUS_USAGE;
 	struct elab_request request = {.main = f.path, .at = SPAN_NONE};
 	f.model->program = frontend_elaborate(f.model->frontend, &request);
-	if (!f.model->program || !params_bind_model(&l->context, f.model))
+	if (!f.model->program || !params_bind_model(l->context.arena, &l->context.stores, l->context.diags, f.model))
 		return STATUS_FAILED;
 	return main_run_interpret(&l->context, f.model);
 }

@@ -112,7 +112,7 @@ static bool reference_bind(const struct interpreted *m, const struct hir_entry *
 	const char *why;
 	for (uint32_t i = 0; i < e->unit->n_inputs; i++) {
 		if (e->params[i] != HIR_NONE) {
-			if (params_load(m->context, m->job, a, e->params[i], &weights[(*n_weights)++], &why))
+			if (params_load(&m->context->stores, m->job, a, e->params[i], &weights[(*n_weights)++], &why))
 				continue;
 			buf_printf(error, "the interpreter failed: %s", why);
 			return false;

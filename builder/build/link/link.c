@@ -26,14 +26,14 @@
 #include "builder/weights/triw.h"
 #include "frontend/hir/hir.h"
 
-static void link_add_units(struct build_context *c, struct hasher *h, struct variant *v)
+static void link_add_units(struct arena *arena, struct sources *sources, struct hasher *h, struct variant *v)
 {
 	for (uint32_t i = 0; i < v->model->program->n_units; i++) {
 		hasher_add_hash(h, v->units.keys[i]);
 		hasher_add_hash(h, v->units.plans[i] ? v->units.plans[i]->build_fn_hash : (hash128){0, 0});
 		if (!v->units.plans[i])
 			continue;
-		lines_find(c, &v->units.jobs[i]);
+		lines_find(arena, sources, &v->units.jobs[i]);
 		lines_hash(v->units.jobs[i].lines, h);
 	}
 }
@@ -74,11 +74,11 @@ static struct model_info describe_model(const struct model_job *m)
 }
 
 /* Makes the files of the back ends that read the HIR. They have names and comments that no other output depends on. */
-static void make_texts(struct build_context *c, struct model_job *m, struct hasher *h)
+static void make_texts(struct sources *sources, struct model_job *m, struct hasher *h)
 {
 	struct model_input in = {.program = m->program};
 	struct model_info info = describe_model(m);
-	struct backend_model b = {.arena = m->link.arena, .diags = m->diags, .sources = c->sources, .in = &in, .info = &info};
+	struct backend_model b = {.arena = m->link.arena, .diags = m->diags, .sources = sources, .in = &in, .info = &info};
 	for (enum emit e = 0; e < EMIT_COUNT; e++) {
 		struct backend_output *out = &m->link.texts[e];
 		const char *error = NULL;
@@ -121,34 +121,34 @@ void link_digest(struct build_context *c, struct model_job *m, const struct repo
 	}
 	link_add_states(h, m);
 	for (uint32_t i = 0; i < m->n_variants; i++)
-		link_add_units(c, h, &m->variants[i]);
+		link_add_units(c->arena, c->sources, h, &m->variants[i]);
 	for (uint32_t i = 0; i < p->n_units; i++)
 		hasher_add_str(h, p->units[i]->name); /* the descriptor also lists inlined units */
 	for (uint32_t i = 0; i < p->n_params; i++)
 		hasher_add_hash(h, m->params.bound.hashes[i]);
-	make_texts(c, m, h);
+	make_texts(c->sources, m, h);
 	if (repo->found) {
 		hasher_add_hash(h, repo->head);
 		for (uint32_t i = 0; i < inputs_count(c->inputs); i++)
 			hasher_add_hash(h, inputs_at(c->inputs, i)->content);
 	}
 	m->link.digest = hasher_finish(h);
-	m->link.is_current = link_record_is_current(c, m);
+	m->link.is_current = link_record_is_current(c->disk, c->stores.project, m);
 }
 
-static bool write_output(struct build_context *c, struct model_job *m, const char *path, const struct buf *text, unsigned mode)
+static bool write_output(struct build_outcome *outcome, struct model_job *m, const char *path, const struct buf *text, unsigned mode)
 {
 	if (os_mkdirs(path_dir(m->link.arena, path)) && outputs_remove_link(m->link.arena, path, m->spec->out_named) &&
 	    os_write_if_changed(path, text->at, text->len, mode, false))
 		return true;
-	model_write_failed(c, m, path);
+	model_write_failed(outcome, m, path);
 	return false;
 }
 
 static bool is_linked_here(const struct model_job *m) { return strcmp(m->spec->linker, "internal") == 0; }
 
 /* Links and writes the library, which has its weights already. An outside linker writes them again. */
-static bool link_library(struct build_context *c, struct variant *v, struct link_request *r)
+static bool link_library(struct build_outcome *outcome, struct variant *v, struct link_request *r)
 {
 	struct model_job *m = v->model;
 	struct arena *a = m->link.arena;
@@ -159,19 +159,19 @@ static bool link_library(struct build_context *c, struct variant *v, struct link
 	bool ok = here ? link_shared(a, r, &out, &error)
 		       : link_external(a, r, m->spec->linker, arena_printf(a, ".trib/link-%s", m->spec->name), &out, &error);
 	if (!ok) {
-		c->outcome.environment |= !here;
+		outcome->environment |= !here;
 		model_link_failed(m, error);
 	} else if (v->pack.triw) {
-		ok = write_output(c, m, variant_output(v), &out, 0755);
+		ok = write_output(outcome, m, variant_output(v), &out, 0755);
 	} else {
 		uint64_t gap = (r->weights + LINK_WEIGHTS_AT - 1) / LINK_WEIGHTS_AT * LINK_WEIGHTS_AT;
-		ok = pack_publish(c, v, &out, has_weights ? LINK_WEIGHTS_AT : out.len, gap);
+		ok = pack_publish(outcome, v, &out, has_weights ? LINK_WEIGHTS_AT : out.len, gap);
 	}
 	buf_free(&out);
 	return ok;
 }
 
-static bool link_objects(struct build_context *c, struct variant *v, const struct model_input *in, const struct model_info *info,
+static bool link_objects(struct build_outcome *outcome, struct variant *v, const struct model_input *in, const struct model_info *info,
 			 const struct object_list *l)
 {
 	struct link_request r = {.soname = path_base(variant_output(v)),
@@ -182,28 +182,28 @@ static bool link_objects(struct build_context *c, struct variant *v, const struc
 	while (r.needed[r.n_needed])
 		r.n_needed++;
 	r.exports = model_exports(v->model->link.arena, in, info, &r.n_exports);
-	return link_library(c, v, &r);
+	return link_library(outcome, v, &r);
 }
 
-static bool write_texts(struct build_context *c, struct model_job *m, enum emit e, const struct backend_output *o, uint32_t first)
+static bool write_texts(struct build_outcome *outcome, struct model_job *m, enum emit e, const struct backend_output *o, uint32_t first)
 {
 	for (uint32_t k = first; k < o->n_files; k++)
-		if (!write_output(c, m, m->outputs.emitted[e][k], &o->files[k].text, 0644))
+		if (!write_output(outcome, m, m->outputs.emitted[e][k], &o->files[k].text, 0644))
 			return false;
 	return true;
 }
 
 /* Completes the weights, and finds them in memory for whoever reads them. */
-static bool finish_weights(struct build_context *c, struct variant *v, const struct model_input *in)
+static bool finish_weights(struct build_outcome *outcome, struct variant *v, const struct model_input *in)
 {
 	bool mapped = !v->backend->library || !is_linked_here(v->model);
-	return v->backend->weights == BACKEND_NO_WEIGHTS || (pack_finish(c, v) && (!mapped || pack_map(v)) && pack_list_trits(v, in));
+	return v->backend->weights == BACKEND_NO_WEIGHTS || (pack_finish(outcome, v) && (!mapped || pack_map(v)) && pack_list_trits(v, in));
 }
 
 static bool link_variant(struct build_context *c, struct variant *v, const struct model_info *about)
 {
 	struct model_job *m = v->model;
-	struct model_input in = pack_model_input(&(struct packing){c, v});
+	struct model_input in = pack_model_input(&(struct packing){&c->stores, v});
 	struct model_info info = *about;
 	struct backend_output out = {0};
 	struct object_list l = {0};
@@ -212,13 +212,13 @@ static bool link_variant(struct build_context *c, struct variant *v, const struc
 		lines[i] = v->units.jobs[i].lines;
 	in.lines = lines;
 	info.unit_keys = v->units.keys;
-	bool ok = finish_weights(c, v, &in);
+	bool ok = finish_weights(&c->outcome, v, &in);
 	info.trits = v->pack.trits;
 	info.n_trits = v->pack.n_trits;
 	ok = ok && link_assemble(c, v, &in, &info, &out, &l);
 	if (v->backend->library)
-		ok = ok && link_objects(c, v, &in, &info, &l);
-	ok = ok && write_texts(c, m, v->emit, &out, v->backend->library ? 1 : 0);
+		ok = ok && link_objects(&c->outcome, v, &in, &info, &l);
+	ok = ok && write_texts(&c->outcome, m, v->emit, &out, v->backend->library ? 1 : 0);
 	model_free_output(&out);
 	return ok;
 }
@@ -242,11 +242,11 @@ void link_model(struct build_context *c, struct model_job *m, const struct repos
 	measure_end();
 	measure_begin("write texts");
 	for (enum emit e = 0; e < EMIT_COUNT; e++)
-		ok = ok && write_texts(c, m, e, &m->link.texts[e], 0);
+		ok = ok && write_texts(&c->outcome, m, e, &m->link.texts[e], 0);
 	measure_end();
 	if (ok) {
 		triw_sweep(m->link.arena, m->spec->out, m->spec->name, m->outputs.weights, EMIT_COUNT);
-		link_record_save(c, m);
+		link_record_save(c->disk, c->stores.project, m);
 	}
 	m->link.written = ok;
 	measure_end();

@@ -16,10 +16,10 @@
 #include "frontend/hir/hir.h"
 
 /* The session's parsed object, or the bytes, parsed. NULL: reported. */
-static struct object *parse(struct build_context *c, struct model_job *m, hash128 key, const char *name, const void *bytes, size_t len)
+static struct object *parse(struct fragments *fragments, struct model_job *m, hash128 key, const char *name, const void *bytes, size_t len)
 {
 	const char *error = NULL;
-	struct object *o = fragments_object(c->session->fragments, key);
+	struct object *o = fragments_object(fragments, key);
 	if (!o)
 		o = object_parse(m->link.arena, name, bytes, len, &error);
 	if (!o)
@@ -39,13 +39,13 @@ static uint32_t count_runtime(const struct variant *v)
 	return n;
 }
 
-static bool add_runtime(struct build_context *c, struct variant *v, struct object_list *l)
+static bool add_runtime(struct fragments *fragments, struct variant *v, struct object_list *l)
 {
 	const char *name;
 	const void *bytes;
 	size_t len;
 	for (uint32_t i = 0; (bytes = v->backend->library->runtime(v->target, i, &name, &len)); i++) {
-		struct object *o = parse(c, v->model, runtime_key(v, i), name, bytes, len);
+		struct object *o = parse(fragments, v->model, runtime_key(v, i), name, bytes, len);
 		if (!o)
 			return false;
 		l->at[l->n++] = o;
@@ -64,7 +64,7 @@ void link_retain_runtime(struct fragments *f, const struct variant *v)
 }
 
 /* The fragment of each unit. NULL: reported. */
-static struct backend_fragment *list_fragments(struct build_context *c, struct variant *v)
+static struct backend_fragment *list_fragments(struct fragments *fragments, struct variant *v)
 {
 	struct model_job *m = v->model;
 	struct backend_fragment *list = ARENA_ARRAY(m->link.arena, struct backend_fragment, m->program->n_units + 1);
@@ -74,7 +74,7 @@ static struct backend_fragment *list_fragments(struct build_context *c, struct v
 		if (!f)
 			continue;
 		list[i] = (struct backend_fragment){.bytes = f->object, .len = f->len, .key = f->key, .options = &j->options};
-		if (f->is_object && !(list[i].object = parse(c, m, f->key, j->unit->name, f->object, f->len)))
+		if (f->is_object && !(list[i].object = parse(fragments, m, f->key, j->unit->name, f->object, f->len)))
 			return NULL;
 	}
 	return list;
@@ -98,26 +98,26 @@ static const struct unit_lines **list_lines(const struct variant *v, const struc
 }
 
 /* False: reported. */
-static bool describe_lazy(struct build_context *c, struct variant *v, struct lazy_info *out)
+static bool describe_lazy(hash128 generator, struct variant *v, struct lazy_info *out)
 {
 	*out = (struct lazy_info){.libtrib = module_path(v->model->link.arena, ""),
 				  .cpu = v->target->cpu,
 				  .features = v->target->features,
 				  .vector_bytes = v->target->vector_bytes,
 				  .build = build_id(),
-				  .generator = c->stores.generator};
+				  .generator = generator};
 	return (out->libtrib && !hash_is_zero(out->build)) ||
 	       model_link_failed(v->model, "libtrib.so, which would compile its units, is not beside trib or in its lib/trib folder");
 }
 
-static bool add_objects(struct build_context *c, struct variant *v, const struct backend_fragment *fragments,
+static bool add_objects(struct fragments *parsed, struct variant *v, const struct backend_fragment *fragments,
 			const struct backend_output *made, struct object_list *l)
 {
 	l->at = ARENA_ARRAY(v->model->link.arena, struct object *, made->n_objects + count_runtime(v));
 	memcpy(l->at, made->objects, made->n_objects * sizeof *made->objects);
 	l->n = made->n_objects;
 	l->lines = list_lines(v, fragments, l);
-	return add_runtime(c, v, l);
+	return add_runtime(parsed, v, l);
 }
 
 bool link_assemble(struct build_context *c, struct variant *v, const struct model_input *in, const struct model_info *info,
@@ -132,8 +132,8 @@ bool link_assemble(struct build_context *c, struct variant *v, const struct mode
 				  .in = in,
 				  .info = info,
 				  .weights = v->pack.layout,
-				  .fragments = list_fragments(c, v)};
-	if (!b.fragments || (v->is_lazy && !describe_lazy(c, v, &lazy)))
+				  .fragments = list_fragments(c->session->fragments, v)};
+	if (!b.fragments || (v->is_lazy && !describe_lazy(c->stores.generator, v, &lazy)))
 		return false;
 	if (v->is_lazy)
 		b.lazy = &lazy;
@@ -141,5 +141,5 @@ bool link_assemble(struct build_context *c, struct variant *v, const struct mode
 	out->objects = ARENA_ARRAY(b.arena, struct object *, m->program->n_units + 2);
 	if (!v->backend->assemble(&b, out, &error))
 		return error && model_link_failed(m, error);
-	return !v->backend->library || add_objects(c, v, b.fragments, out, l);
+	return !v->backend->library || add_objects(c->session->fragments, v, b.fragments, out, l);
 }

@@ -4,7 +4,6 @@
 #include "base/buf.h"
 #include "base/os.h"
 #include "builder/build/model/model.h"
-#include "builder/build/session/context.h"
 #include "builder/manifest/build_spec.h"
 #include "builder/store/disk.h"
 #include "builder/store/serializer.h"
@@ -62,66 +61,67 @@ static void serialize(struct serializer *s, struct link_record *r)
 	}
 }
 
-static bool link_record_load(struct build_context *c, const struct model_job *m, struct link_record *r)
+static bool link_record_load(struct store *store, const struct model_job *m, struct link_record *r)
 {
 	size_t n = 0;
-	const void *bytes = store_get(c->stores.project, record_key(m), &n);
+	const void *bytes = store_get(store, record_key(m), &n);
 	struct serializer s = serializer_from(m->link.arena, bytes, n);
 	serialize(&s, r);
 	return serializer_is_done(&s);
 }
 
 /* Loads the record of the last link, which wrote the outputs *o. False: there is none. */
-static bool load_outputs(struct build_context *c, const struct model_job *m, struct link_record *r, struct model_outputs *o,
+static bool load_outputs(struct store *store, const struct model_job *m, struct link_record *r, struct model_outputs *o,
 			 const char *paths[MOST_OUTPUTS])
 {
 	*o = m->outputs;
-	if (!link_record_load(c, m, r))
+	if (!link_record_load(store, m, r))
 		return false;
 	for (enum emit e = 0; e < EMIT_COUNT; e++)
 		o->weights[e] = *r->weights[e] ? r->weights[e] : NULL;
 	return model_list_outputs(o, paths) == r->n_stamps;
 }
 
-bool link_record_is_current(struct build_context *c, struct model_job *m)
+bool link_record_is_current(const struct disk *disk, struct store *store, struct model_job *m)
 {
 	const char *paths[MOST_OUTPUTS];
 	struct model_outputs o;
 	struct link_record r;
-	if (!load_outputs(c, m, &r, &o, paths) || !hash_eq(r.digest, m->link.digest))
+	if (!load_outputs(store, m, &r, &o, paths) || !hash_eq(r.digest, m->link.digest))
 		return false;
 	for (uint32_t i = 0; i < r.n_stamps; i++)
-		if (!disk_has_stamp(c->disk, paths[i], &r.stamps[i]))
+		if (!disk_has_stamp(disk, paths[i], &r.stamps[i]))
 			return false;
 	m->outputs = o;
 	return true;
 }
 
 /* True if the last link wrote the file, and it is unchanged. */
-static bool link_record_is_unchanged(const struct build_context *c, const struct link_record *r, const char *const paths[MOST_OUTPUTS],
+static bool link_record_is_unchanged(const struct disk *disk, const struct link_record *r, const char *const paths[MOST_OUTPUTS],
 				     const char *path)
 {
 	for (uint32_t i = 0; i < r->n_stamps; i++)
 		if (strcmp(paths[i], path) == 0)
-			return disk_has_stamp(c->disk, path, &r->stamps[i]);
+			return disk_has_stamp(disk, path, &r->stamps[i]);
 	return false;
 }
 
-const char *link_record_weights(struct build_context *c, const struct model_job *m, enum emit emit)
+const char *link_record_weights(const struct disk *disk, struct store *store, const struct model_job *m, enum emit emit)
 {
 	const char *paths[MOST_OUTPUTS];
 	struct model_outputs o;
 	struct link_record r;
-	bool found = load_outputs(c, m, &r, &o, paths) && o.weights[emit] && link_record_is_unchanged(c, &r, paths, o.weights[emit]);
+	bool found = load_outputs(store, m, &r, &o, paths) && o.weights[emit] && link_record_is_unchanged(disk, &r, paths, o.weights[emit]);
 	return found ? o.weights[emit] : NULL;
 }
 
-const struct triw_entry *link_record_library(struct build_context *c, const struct model_job *m, enum emit emit, uint32_t *n)
+const struct triw_entry *link_record_library(const struct disk *disk, struct store *store, const struct model_job *m, enum emit emit,
+					     uint32_t *n)
 {
 	const char *paths[MOST_OUTPUTS];
 	struct link_record r;
 	struct model_outputs o;
-	if (!load_outputs(c, m, &r, &o, paths) || !link_record_is_unchanged(c, &r, paths, m->outputs.emitted[emit][0]))
+	if (!load_outputs(store, m, &r, &o, paths) || !link_record_is_unchanged(disk, &r, paths, m->outputs.emitted[emit][0]))
 		return NULL;
 	for (uint32_t i = 0; i < r.n_libraries; i++)
 		if (r.libraries[i].emit == emit) {
@@ -144,20 +144,19 @@ static void list_libraries(const struct model_job *m, struct link_record *r)
 	}
 }
 
-void link_record_save(struct build_context *c, const struct model_job *m)
+void link_record_save(const struct disk *d, struct store *store, const struct model_job *m)
 {
 	const char *paths[MOST_OUTPUTS];
 	struct file_stamp stamps[MOST_OUTPUTS];
 	struct link_record r = {.digest = m->link.digest, .stamps = stamps, .n_stamps = model_list_outputs(&m->outputs, paths)};
 	struct buf b = {0};
 	struct serializer s = serializer_to(&b);
-	const struct disk *d = c->disk;
 	for (uint32_t i = 0; i < r.n_stamps; i++)
 		d->stamp(d->ctx, paths[i], &stamps[i]);
 	for (enum emit e = 0; e < EMIT_COUNT; e++)
 		r.weights[e] = m->outputs.weights[e] ? m->outputs.weights[e] : "";
 	list_libraries(m, &r);
 	serialize(&s, &r);
-	store_put(c->stores.project, record_key(m), b.at, b.len);
+	store_put(store, record_key(m), b.at, b.len);
 	buf_free(&b);
 }

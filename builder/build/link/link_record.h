@@ -5,15 +5,17 @@
 #include <stdint.h>
 #include "builder/manifest/manifest.h"
 
-struct build_context;
+struct disk;
 struct model_job;
+struct store;
 struct triw_entry;
 
 /* True if the outputs were made from link.digest and are unchanged. Sets outputs.weights then. */
-bool link_record_is_current(struct build_context *c, struct model_job *m);
+bool link_record_is_current(const struct disk *disk, struct store *store, struct model_job *m);
 /* The weight file of an output of the last link if it is unchanged; else NULL. */
-const char *link_record_weights(struct build_context *c, const struct model_job *m, enum emit emit);
+const char *link_record_weights(const struct disk *disk, struct store *store, const struct model_job *m, enum emit emit);
 /* The weights in the library of the last link if it is unchanged; else NULL. */
-const struct triw_entry *link_record_library(struct build_context *c, const struct model_job *m, enum emit emit, uint32_t *n);
-void link_record_save(struct build_context *c, const struct model_job *m);
+const struct triw_entry *link_record_library(const struct disk *disk, struct store *store, const struct model_job *m, enum emit emit,
+					     uint32_t *n);
+void link_record_save(const struct disk *disk, struct store *store, const struct model_job *m);
 #endif

@@ -8,12 +8,14 @@
 struct arena;
 struct buf;
 struct build_context;
+struct build_outcome;
 struct model_input;
+struct stores;
 struct variant;
 
 /* What the linker needs to know of a variant. */
 struct packing {
-	struct build_context *context;
+	const struct stores *stores;
 	struct variant *variant;
 };
 /* `p` must outlive the result. */
@@ -24,9 +26,9 @@ void pack_lay_out(struct build_context *c, struct variant *v);
  * holds. NULL, or the error. */
 const char *pack_weights(struct build_context *c, struct variant *v, struct arena *a, uint32_t worker);
 /* Merges equal weights. Completes the weight file, before the library that opens it is written. False: reported. */
-bool pack_finish(struct build_context *c, struct variant *v);
+bool pack_finish(struct build_outcome *outcome, struct variant *v);
 /* Gives the blobs of the library their bytes, for an outside linker. False: reported. */
 bool pack_map(struct variant *v);
 /* Completes the library: the first `before` bytes of `library` are its start, the others follow `gap` bytes later. False: reported. */
-bool pack_publish(struct build_context *c, struct variant *v, const struct buf *library, size_t before, uint64_t gap);
+bool pack_publish(struct build_outcome *outcome, struct variant *v, const struct buf *library, size_t before, uint64_t gap);
 #endif

@@ -80,12 +80,12 @@ static void quantized_put(void *ctx, const struct quantized *q)
 		quantized_put_text(t, q, zeros);
 }
 
-bool pack_print_quantized(struct build_context *c, struct model_job *m)
+bool pack_print_quantized(const struct stores *stores, struct diags *diags, const struct build_request *request, struct model_job *m)
 {
 	struct arena *a = arena_new(0);
 	struct table t = {
-		.model = m, .json = c->request.options->json > 0, .a = a, .names = ARENA_ARRAY(a, const char *, m->program->n_params + 1)};
-	struct model_input in = pack_model_input(&(struct packing){c, &m->variants[0]});
+		.model = m, .json = request->options->json > 0, .a = a, .names = ARENA_ARRAY(a, const char *, m->program->n_params + 1)};
+	struct model_input in = pack_model_input(&(struct packing){stores, &m->variants[0]});
 	struct weight_host host = {.find = is_no_code, .write = ignore, .ctx = &t, .quantized = quantized_put};
 	struct model_weights *w = model_layout_weights(a, &in);
 	struct pack_buffer buffer = {0};
@@ -94,8 +94,8 @@ bool pack_print_quantized(struct build_context *c, struct model_job *m)
 	for (uint32_t part = 0; part < w->n_parts && ok; part++)
 		ok = model_pack_weights(a, &in, w, part, &buffer, &host, &error);
 	if (!ok)
-		diag_add(c->diags, DIAG_BUILD_VALUE, m->spec->entry_at, "model `%s`: %s", m->spec->name, error);
-	print_text(c->request.out, &t.text);
+		diag_add(diags, DIAG_BUILD_VALUE, m->spec->entry_at, "model `%s`: %s", m->spec->name, error);
+	print_text(request->out, &t.text);
 	buf_free(&t.text);
 	pack_buffer_free(&buffer);
 	arena_free(a);

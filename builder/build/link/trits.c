@@ -161,9 +161,8 @@ static void put_variant_json(struct buf *out, const struct variant *v, bool all)
 	buf_putc(out, '\n');
 }
 
-enum step weights_explain(const struct build_context *c, const struct project *p)
+enum step weights_explain(const struct build_request *r, const struct project *p)
 {
-	const struct build_request *r = &c->request;
 	struct buf out = {0};
 	for (uint32_t i = 0; p->spec.explain && i < p->n_models; i++)
 		for (uint32_t k = 0; k < p->models[i].n_variants; k++) {

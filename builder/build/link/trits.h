@@ -10,5 +10,5 @@ struct variant;
 
 bool pack_list_trits(struct variant *v, const struct model_input *in);
 /* Step: prints how the ternary weights of linked models were packed, with --explain. */
-enum step weights_explain(const struct build_context *c, const struct project *p);
+enum step weights_explain(const struct build_request *request, const struct project *p);
 #endif

@@ -88,20 +88,21 @@ struct interface_record interface_of(struct arena *a, const struct hir_program *
 
 /* ---- comparing ---- */
 
-void interface_note(const struct build_context *c, struct model_job *m, const struct interface_record *now)
+void interface_note(struct arena *arena, struct store *store, const struct build_request *request, struct model_job *m,
+		    const struct interface_record *now)
 {
 	struct model_interface *i = &m->interface;
-	if (c->request.options->quiet || c->request.options->unread || (c->request.single && m->link.is_current))
+	if (request->options->quiet || request->options->unread || (request->single && m->link.is_current))
 		return;
 	i->now = *now;
-	i->has_changed = interface_replace(c->arena, c->stores.project, m->spec->name, &i->now, &i->before);
+	i->has_changed = interface_replace(arena, store, m->spec->name, &i->now, &i->before);
 }
 
 void interfaces_note(const struct build_context *c, struct project *p)
 {
 	for (uint32_t i = 0; i < p->n_models && !diags_errors(c->diags); i++) {
 		struct interface_record now = interface_of(c->arena, p->models[i].program);
-		interface_note(c, &p->models[i], &now);
+		interface_note(c->arena, c->stores.project, &c->request, &p->models[i], &now);
 	}
 }
 
@@ -193,7 +194,7 @@ static void interface_put_json(struct buf *out, const struct model_job *m, const
 	buf_putc(out, '\n');
 }
 
-void interfaces_print(const struct build_context *c, const struct project *p)
+void interfaces_print(const struct build_request *request, const struct project *p)
 {
 	struct buf out = {0};
 	for (uint32_t i = 0; i < p->n_models; i++) {
@@ -203,12 +204,12 @@ void interfaces_print(const struct build_context *c, const struct project *p)
 			const struct interface_entry *e = &in->now.entries[k], *before = interface_find_entry(&in->before, e->name);
 			if (before && same_entry(before, e))
 				continue;
-			if (c->request.options->json > 0)
+			if (request->options->json > 0)
 				interface_put_json(&out, m, e);
 			else
 				interface_put_text(&out, m, e, before, p->spec.verbose);
 		}
 	}
-	print_text(c->request.out, &out);
+	print_text(request->out, &out);
 	buf_free(&out);
 }

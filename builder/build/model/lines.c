@@ -6,7 +6,6 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "builder/build/model/model.h"
-#include "builder/build/session/context.h"
 #include "frontend/hir/hir.h"
 
 static void set_position(const struct sources *s, span at, struct line_origin *o)
@@ -48,10 +47,8 @@ static void add_statements(struct unit_lines *l, struct arena *a, const struct p
 }
 
 /* Number 0 is the unit, number k + 1 is origin k of the plan. */
-void lines_find(struct build_context *c, struct unit_job *j)
+void lines_find(struct arena *a, struct sources *s, struct unit_job *j)
 {
-	struct arena *a = c->arena;
-	const struct sources *s = c->sources;
 	const struct origins *o = j->plan->origins.table;
 	struct unit_lines *l = j->lines = ARENA_NEW(a, struct unit_lines);
 	l->n_origins = o->n + 1;

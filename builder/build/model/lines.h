@@ -7,7 +7,6 @@
 
 struct arena;
 struct buf;
-struct build_context;
 struct hasher;
 struct ir_fn;
 struct ir_notes;
@@ -18,7 +17,7 @@ struct unit_job;
 struct unit_lines;
 
 /* Sets the lines of a unit with a plan. On the main thread. */
-void lines_find(struct build_context *c, struct unit_job *j);
+void lines_find(struct arena *arena, struct sources *sources, struct unit_job *j);
 /* Adds them to h. */
 void lines_hash(const struct unit_lines *l, struct hasher *h);
 /* Appends a comment for each instruction of a run_fn that the loops compute: "; %4 net.tri:12:5 conv2d layer1.conv1". */

@@ -35,14 +35,14 @@ static hash128 variant_id(const struct backend *b, const struct target *t)
 
 static bool can_make_objects(const struct backend *b) { return b->library && b->library->emits_objects; }
 
-static bool add_variant(struct build_context *c, struct model_job *m, enum emit e)
+static bool add_variant(struct arena *arena, struct diags *diags, const struct options *options, struct model_job *m, enum emit e)
 {
 	struct variant *v = &m->variants[m->n_variants];
 	const struct backend *b = emit_backend(e);
 	const char *why = NULL;
-	const struct target *t = b->target(c->arena, m->platform.target, has_dense_trits(m->spec), &why);
+	const struct target *t = b->target(arena, m->platform.target, has_dense_trits(m->spec), &why);
 	if (!t) {
-		diag_add(c->diags, DIAG_MANIFEST_TARGET, m->spec->target_at, "%s", why);
+		diag_add(diags, DIAG_MANIFEST_TARGET, m->spec->target_at, "%s", why);
 		return false;
 	}
 	*v = (struct variant){.model = m,
@@ -50,20 +50,20 @@ static bool add_variant(struct build_context *c, struct model_job *m, enum emit 
 			      .emit = e,
 			      .target = t,
 			      .target_id = variant_id(b, t),
-			      .is_lazy = can_make_objects(b) && c->request.options->lazy,
+			      .is_lazy = can_make_objects(b) && options->lazy,
 			      .pack.arena = arena_new(0)};
 	pthread_mutex_init(&v->units.plan_lock, NULL);
 	m->n_variants++;
 	return true;
 }
 
-bool model_add_variants(struct build_context *c, struct model_job *m)
+bool model_add_variants(struct arena *arena, struct diags *diags, const struct options *options, struct model_job *m)
 {
 	bool ok = true;
 	for (enum emit e = 0; e < EMIT_COUNT; e++)
 		if (m->outputs.emitted[e][0] && emit_backend(e)->stage != BACKEND_HIR)
-			ok = add_variant(c, m, e) && ok;
-	return m->n_variants || !ok ? ok : add_variant(c, m, EMIT_LIBRARY);
+			ok = add_variant(arena, diags, options, m, e) && ok;
+	return m->n_variants || !ok ? ok : add_variant(arena, diags, options, m, EMIT_LIBRARY);
 }
 
 struct backend_output model_new_output(struct model_job *m, enum emit e)
@@ -96,10 +96,10 @@ static void free_variant(struct variant *v)
 }
 
 /* Only the front end of a clean model stays warm: diagnostics would have to be reported again. */
-static void free_frontend(const struct build_context *c, struct model_job *m)
+static void free_frontend(struct diags *diags, const struct build_outcome *outcome, struct session *session, struct model_job *m)
 {
-	struct warm *w = c->session->warm;
-	if (w && c->outcome.done && !c->outcome.interrupted && !m->failed && diags_count(c->diags) == 0 && m->frontend)
+	struct warm *w = session->warm;
+	if (w && outcome->done && !outcome->interrupted && !m->failed && diags_count(diags) == 0 && m->frontend)
 		warm_put(w, m->spec->name, m->files, m->frontend);
 	else
 		frontend_free(m->frontend);
@@ -111,7 +111,7 @@ void model_free(struct build_context *c, struct model_job *m)
 		free_variant(&m->variants[i]);
 	history_free(m->history);
 	weights_close(m->params.file);
-	free_frontend(c, m);
+	free_frontend(c->diags, &c->outcome, c->session, m);
 	index_free(m->index_of_names);
 	for (enum emit e = 0; e < EMIT_COUNT; e++)
 		model_free_output(&m->link.texts[e]);
@@ -151,10 +151,10 @@ bool variant_supports(const struct variant *v, const struct plan *p, struct diag
 
 bool variant_is_for(const struct variant *v, const char *backend) { return strcmp(v->backend->name, backend) == 0; }
 
-struct fragment_log *variant_log(struct build_context *c, struct variant *v)
+struct fragment_log *variant_log(struct store *store, struct variant *v)
 {
 	const struct model_spec *s = v->model->spec;
-	if (v->log || !c->stores.project)
+	if (v->log || !store)
 		return v->log;
 	struct hasher *h = hasher_new();
 	hasher_add_str(h, s->name);
@@ -176,9 +176,9 @@ bool model_link_failed(struct model_job *m, const char *error)
 	return false;
 }
 
-void model_write_failed(struct build_context *c, struct model_job *m, const char *path)
+void model_write_failed(struct build_outcome *outcome, struct model_job *m, const char *path)
 {
 	struct diag *g = diag_add(m->diags, DIAG_FILE_WRITE, SPAN_NONE, "cannot write `%s`: %s", path, strerror(errno));
 	diag_note(m->diags, g, "the previous file, if any, is unchanged");
-	c->outcome.environment = true;
+	outcome->environment = true;
 }

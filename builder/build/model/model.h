@@ -17,9 +17,11 @@
 #include "builder/weights/weights.h"
 
 struct build_context;
+struct build_outcome;
 struct compile;
 struct fragment_log;
 struct model_job;
+struct options;
 struct plan;
 struct variant;
 
@@ -139,7 +141,7 @@ struct model_job {
 void model_init(struct model_job *m);
 /* Adds a variant for each back end that the model emits and that reads plans. If there is none, adds one for the CPU, whose plans are checked.
  * False: a back end cannot make code for the platform; reported. */
-bool model_add_variants(struct build_context *c, struct model_job *m);
+bool model_add_variants(struct arena *arena, struct diags *diags, const struct options *options, struct model_job *m);
 /* The front end goes to the session if it stays warm. */
 void model_free(struct build_context *c, struct model_job *m);
 /* The files of an emit, without text, in the memory of the model's link. */
@@ -161,11 +163,11 @@ bool variant_supports(const struct variant *v, const struct plan *p, struct diag
 /* True if this is the name of the variant's back end, as in records of units. */
 bool variant_is_for(const struct variant *v, const char *backend);
 /* What earlier builds of the variant compiled, opened at the first call. NULL: the build has no project's store. */
-struct fragment_log *variant_log(struct build_context *c, struct variant *v);
+struct fragment_log *variant_log(struct store *store, struct variant *v);
 /* The name of a unit or model for messages, with the variant's back end if the model has several. In `a`. */
 const char *variant_label(struct arena *a, const struct variant *v, const char *name);
 /* Reports why the model cannot be linked. Returns false. */
 bool model_link_failed(struct model_job *m, const char *error);
 /* Reports an output that cannot be written: errno says why. */
-void model_write_failed(struct build_context *c, struct model_job *m, const char *path);
+void model_write_failed(struct build_outcome *outcome, struct model_job *m, const char *path);
 #endif

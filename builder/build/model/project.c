@@ -61,39 +61,40 @@ bool project_update_dependencies(struct build_context *c, struct dependencies *o
 	return diags_errors(c->diags) == 0 && project_find_dependencies(c, m, DEPENDENCY_UPDATE, out);
 }
 
-static bool resolve_target(struct build_context *c, struct model_job *m)
+static bool resolve_target(struct arena *arena, struct diags *diags, struct model_job *m)
 {
 	const char *error, *near = NULL;
-	if (platform_resolve(c->arena, m->spec->target, m->spec->cpu, &m->platform, &error, &near))
+	if (platform_resolve(arena, m->spec->target, m->spec->cpu, &m->platform, &error, &near))
 		return true;
-	struct diag *g = diag_add(c->diags, DIAG_MANIFEST_TARGET, m->spec->target_at, "%s", error);
+	struct diag *g = diag_add(diags, DIAG_MANIFEST_TARGET, m->spec->target_at, "%s", error);
 	if (near)
-		diag_help(c->diags, g, "did you mean `%s`?", near);
+		diag_help(diags, g, "did you mean `%s`?", near);
 	return false;
 }
 
-static bool make_spec(struct build_context *c, const struct manifest *m, struct build_spec *spec)
+static bool make_spec(struct arena *arena, struct diags *diags, const struct build_request *request, const struct manifest *m,
+		      struct build_spec *spec)
 {
-	struct options o = *c->request.options;
-	if (c->request.single) {
+	struct options o = *request->options;
+	if (request->single) {
 		o.n_operands = 0;
-		o.out = single_file_folder(c->arena, c->request.options);
+		o.out = single_file_folder(arena, request->options);
 	}
-	return build_spec_make(c->arena, m, &o, spec, c->diags);
+	return build_spec_make(arena, m, &o, spec, diags);
 }
 
-static const char *library_path(struct build_context *c, const struct model_spec *s)
+static const char *library_path(struct arena *arena, const struct build_request *request, const struct model_spec *s)
 {
-	const char *named = c->request.single ? single_file_library(c->request.options) : NULL;
-	return named ? named : path_normal(c->arena, emit_path(c->arena, EMIT_LIBRARY, 0, s));
+	const char *named = request->single ? single_file_library(request->options) : NULL;
+	return named ? named : path_normal(arena, emit_path(arena, EMIT_LIBRARY, 0, s));
 }
 
-static struct model_outputs model_outputs(struct build_context *c, const struct model_spec *s)
+static struct model_outputs model_outputs(struct arena *arena, const struct build_request *request, const struct model_spec *s)
 {
 	struct model_outputs o = {0};
 	for (enum emit e = 0; e < EMIT_COUNT; e++)
 		for (uint32_t k = 0; s->emit >> e & 1 && k < emit_files(e); k++)
-			o.emitted[e][k] = e == EMIT_LIBRARY ? library_path(c, s) : emit_path(c->arena, e, k, s);
+			o.emitted[e][k] = e == EMIT_LIBRARY ? library_path(arena, request, s) : emit_path(arena, e, k, s);
 	return o;
 }
 
@@ -115,21 +116,21 @@ static void project_start_model(struct build_context *c, struct project *p, uint
 	model_init(m);
 	m->spec = s;
 	m->index = i;
-	m->outputs = model_outputs(c, s);
+	m->outputs = model_outputs(c->arena, &c->request, s);
 	m->frontend = c->session->warm ? warm_take(c->session->warm, s->name, &m->files) : NULL;
 	m->is_warm = m->frontend;
 	if (c->session->warm)
 		lookups_count(&c->lookups[LOOKUPS_MEMORY], m->is_warm);
 	if (!m->is_warm)
 		m->frontend = project_new_frontend(c, p);
-	m->failed = !resolve_target(c, m) || !model_add_variants(c, m);
+	m->failed = !resolve_target(c->arena, c->diags, m) || !model_add_variants(c->arena, c->diags, c->request.options, m);
 }
 
 bool project_read_manifest(struct build_context *c, struct project *p)
 {
 	const struct manifest *m = c->request.single ? single_file_manifest(c->arena, c->request.options, c->diags)
 						     : manifest_read(c->arena, context_host(c), MANIFEST_FILE, c->diags);
-	if (!m || diags_errors(c->diags) || !make_spec(c, m, &p->spec) ||
+	if (!m || diags_errors(c->diags) || !make_spec(c->arena, c->diags, &c->request, m, &p->spec) ||
 	    !project_find_dependencies(c, m, DEPENDENCY_BUILD, &p->dependencies))
 		return false;
 	p->models = ARENA_ARRAY(c->arena, struct model_job, p->spec.n_models + 1);

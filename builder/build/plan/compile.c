@@ -5,23 +5,22 @@
 #include "base/os.h"
 #include "builder/build/model/model.h"
 #include "builder/build/plan/plan_cache.h"
-#include "builder/build/session/context.h"
 #include "builder/build/session/generators.h"
-#include "builder/build/session/session.h"
+#include "builder/build/session/stores.h"
 #include "builder/build/timing/timing.h"
 #include "builder/cache/cache.h"
 
 /* Stores what was made of the unit in the cache, or else in memory. The plan's code is no longer needed. */
-static void compile_store(struct build_context *c, struct compile *f, struct buf *made, int64_t took_ns)
+static void compile_store(const struct stores *stores, struct compile *f, struct buf *made, int64_t took_ns)
 {
 	f->len = made->len;
-	f->object = cache_put(c->stores.cache, f->is_object ? CACHE_FRAGMENT : CACHE_LOOPS, f->key, made->at, made->len, took_ns);
+	f->object = cache_put(stores->cache, f->is_object ? CACHE_FRAGMENT : CACHE_LOOPS, f->key, made->at, made->len, took_ns);
 	if (!f->object) {
 		f->uncached = *made;
 		f->object = f->uncached.at;
 		*made = (struct buf){0};
 	}
-	plan_cache_share(c, f->job);
+	plan_cache_share(stores, f->job);
 	plan_cache_drop_code(f->job);
 }
 
@@ -37,10 +36,10 @@ static struct codegen *get_generator(void *ctx, const struct codegen_target *tar
 	return generators_get(own->generators, own->worker, target, error);
 }
 
-static bool compile_emit(struct build_context *c, struct compile *f, const struct plan *p, uint32_t worker, struct buf *made)
+static bool compile_emit(struct generators *generators, struct compile *f, const struct plan *p, uint32_t worker, struct buf *made)
 {
 	const struct variant *v = f->job->variant;
-	struct compiler own = {c->session->generators, worker};
+	struct compiler own = {generators, worker};
 	struct emit_request r = {.plan = p, .is_lazy = v->is_lazy, .generator = get_generator, .ctx = &own};
 	if (v->backend->emit)
 		return v->backend->emit(&r, made, &f->error);
@@ -48,7 +47,7 @@ static bool compile_emit(struct build_context *c, struct compile *f, const struc
 	return true;
 }
 
-bool compile_unit(struct build_context *c, struct compile *f, uint32_t worker)
+bool compile_unit(struct generators *generators, const struct stores *stores, struct compile *f, uint32_t worker)
 {
 	struct buf made = {0};
 	int64_t began = os_now_ns();
@@ -58,10 +57,10 @@ bool compile_unit(struct build_context *c, struct compile *f, uint32_t worker)
 	measure_end();
 	phase_begin(PHASE_CODEGEN, name);
 	measure_begin("emit");
-	bool ok = compile_emit(c, f, p, worker, &made);
+	bool ok = compile_emit(generators, f, p, worker, &made);
 	measure_end();
 	if (ok)
-		compile_store(c, f, &made, os_now_ns() - began);
+		compile_store(stores, f, &made, os_now_ns() - began);
 	measure_end();
 	f->is_made = ok && !f->job->variant->is_lazy;
 	f->has_failed = !ok;

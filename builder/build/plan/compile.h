@@ -8,7 +8,8 @@
 #include "base/hash.h"
 #include "builder/store/history.h"
 
-struct build_context;
+struct generators;
+struct stores;
 struct unit_job;
 
 /* One fragment to link. Units of several models may share it. */
@@ -26,5 +27,5 @@ struct compile {
 };
 
 /* False: f->error says why. */
-bool compile_unit(struct build_context *c, struct compile *f, uint32_t worker);
+bool compile_unit(struct generators *generators, const struct stores *stores, struct compile *f, uint32_t worker);
 #endif

@@ -88,7 +88,7 @@ static void add_unit(struct worklist *g, struct variant *v, const struct hir_uni
 /* Records a plan that a worker has made. */
 static void finish_plan(struct worklist *g, struct unit_job *j)
 {
-	plan_cache_record(g->c, j);
+	plan_cache_record(g->c->arena, g->c->stores.compiler, j);
 	if (diags_count(j->diags) == 0) {
 		diags_free(j->diags);
 		j->diags = NULL;
@@ -150,25 +150,25 @@ static void plan_start_model(struct worklist *g, struct model_job *m)
 		start_variant(g, &m->variants[i]);
 }
 
-static void finish_unit(struct build_context *c, struct unit_job *j)
+static void finish_unit(struct diags *diags, hash128 compiler, struct unit_job *j)
 {
 	struct variant *v = j->variant;
 	uint32_t i = (uint32_t)(j - v->units.jobs);
 	if (!j->plan || (j->diags && diags_errors(j->diags)))
 		v->model->failed = true;
 	if (j->diags)
-		diags_merge(c->diags, j->diags);
+		diags_merge(diags, j->diags);
 	v->units.plans[i] = j->plan;
 	if (j->plan)
-		v->units.keys[i] = j->key = key_unit(c->stores.compiler, v->target_id, &j->options, j->plan);
+		v->units.keys[i] = j->key = key_unit(compiler, v->target_id, &j->options, j->plan);
 }
 
-static void finish_variant(struct build_context *c, struct variant *v, struct build_result *r)
+static void finish_variant(struct diags *diags, hash128 compiler, struct variant *v, struct build_result *r)
 {
 	for (uint32_t k = 0; v->units.jobs && k < v->model->program->n_units; k++)
 		if (v->units.jobs[k].is_needed) {
 			r->units++;
-			finish_unit(c, &v->units.jobs[k]);
+			finish_unit(diags, compiler, &v->units.jobs[k]);
 		}
 }
 
@@ -207,7 +207,7 @@ bool units_plan(struct build_context *c, struct project *p, struct build_result 
 	measure_begin("key");
 	for (uint32_t i = 0; i < p->n_models; i++)
 		for (uint32_t k = 0; k < p->models[i].n_variants; k++)
-			finish_variant(c, &p->models[i].variants[k], r);
+			finish_variant(c->diags, c->stores.compiler, &p->models[i].variants[k], r);
 	measure_end();
 	measure_end();
 	return project_may_go_on(c, p);

@@ -42,11 +42,10 @@ static bool part_holds(struct unit_job *j, const struct unit_part *part)
 }
 
 /* True if nothing has changed that the recorded plan was made from. */
-static bool still_holds(struct build_context *c, struct unit_job *j, const struct plan_record *r)
+static bool still_holds(hash128 compiler, struct unit_job *j, const struct plan_record *r)
 {
-	if (!hash_eq(r->identity, j->unit->identity) || !hash_eq(r->compiler, c->stores.compiler) ||
-	    !hash_eq(r->target, j->variant->target_id) || r->opt != unit_opt(j) || r->decided != decided_of(j, j->unit) ||
-	    !hash_eq(r->code, unit_code_hash(j)))
+	if (!hash_eq(r->identity, j->unit->identity) || !hash_eq(r->compiler, compiler) || !hash_eq(r->target, j->variant->target_id) ||
+	    r->opt != unit_opt(j) || r->decided != decided_of(j, j->unit) || !hash_eq(r->code, unit_code_hash(j)))
 		return false;
 	for (uint32_t i = 0; i < r->n_parts; i++)
 		if (!part_holds(j, &r->parts[i]))
@@ -57,28 +56,28 @@ static bool still_holds(struct build_context *c, struct unit_job *j, const struc
 	return true;
 }
 
-static hash128 cache_key(struct build_context *c, struct unit_job *j)
+static hash128 cache_key(hash128 compiler, struct unit_job *j)
 {
 	hash128 unit = hash_combine(j->unit->identity, (hash128){decided_of(j, j->unit), 0});
-	return plan_record_key(c->stores.compiler, j->variant->target_id, unit_opt(j), unit, unit_code_hash(j));
+	return plan_record_key(compiler, j->variant->target_id, unit_opt(j), unit, unit_code_hash(j));
 }
 
 /* The record that a build of any project left of a unit with this code. */
-static const struct plan_record *find_in_cache(struct build_context *c, struct unit_job *j)
+static const struct plan_record *find_in_cache(struct arena *arena, const struct stores *stores, struct unit_job *j)
 {
 	size_t n = 0;
-	const void *bytes = cache_get(c->stores.cache, CACHE_PLAN, cache_key(c, j), &n);
-	struct serializer s = serializer_from(c->arena, bytes, n);
-	struct plan_record *r = ARENA_NEW(c->arena, struct plan_record);
+	const void *bytes = cache_get(stores->cache, CACHE_PLAN, cache_key(stores->compiler, j), &n);
+	struct serializer s = serializer_from(arena, bytes, n);
+	struct plan_record *r = ARENA_NEW(arena, struct plan_record);
 	plan_record_serialize(&s, r);
-	return serializer_is_done(&s) && still_holds(c, j, r) ? r : NULL;
+	return serializer_is_done(&s) && still_holds(stores->compiler, j, r) ? r : NULL;
 }
 
 /* Finds the units of the record's origins. The record is valid only if each has as many nodes as were read. */
-static bool find_origin_units(struct build_context *c, struct unit_job *j, const struct plan_record *r)
+static bool find_origin_units(struct arena *arena, struct unit_job *j, const struct plan_record *r)
 {
 	struct origins *o = r->plan.origins.table;
-	o->units = ARENA_ARRAY(c->arena, const struct hir_unit *, o->n_units + 1);
+	o->units = ARENA_ARRAY(arena, const struct hir_unit *, o->n_units + 1);
 	for (uint32_t i = 0; i < o->n_units; i++) {
 		const struct unit_job *u = variant_find_unit(j->variant, r->origin_units[i]);
 		if (!u)
@@ -95,7 +94,8 @@ static bool find_origin_units(struct build_context *c, struct unit_job *j, const
 static const struct plan_record *find_in_project(struct build_context *c, struct unit_job *j)
 {
 	j->old_record = history_find(j->variant->model->history, j->unit->identity, j->variant->backend->name);
-	const struct plan_record *r = j->old_record && still_holds(c, j, &j->old_record->made) ? &j->old_record->made : NULL;
+	const struct plan_record *r =
+		j->old_record && still_holds(c->stores.compiler, j, &j->old_record->made) ? &j->old_record->made : NULL;
 	if (c->stores.project)
 		lookups_count(&c->lookups[LOOKUPS_PROJECT], r);
 	return r;
@@ -104,8 +104,8 @@ static const struct plan_record *find_in_project(struct build_context *c, struct
 bool plan_cache_find(struct build_context *c, struct unit_job *j)
 {
 	j->plan_record = find_in_project(c, j);
-	j->plan_record = j->plan_record ? j->plan_record : find_in_cache(c, j);
-	if (!j->plan_record || !find_origin_units(c, j, j->plan_record))
+	j->plan_record = j->plan_record ? j->plan_record : find_in_cache(c->arena, &c->stores, j);
+	if (!j->plan_record || !find_origin_units(c->arena, j, j->plan_record))
 		return false;
 	j->plan = ARENA_NEW(c->arena, struct plan);
 	*j->plan = j->plan_record->plan;
@@ -152,7 +152,7 @@ static void plan_cache_add_callees(struct parts *p, const struct hir_unit *u)
 	}
 }
 
-static void list_parts(struct build_context *c, struct unit_job *j, const struct plan *plan, struct plan_record *r)
+static void list_parts(struct arena *arena, struct unit_job *j, const struct plan *plan, struct plan_record *r)
 {
 	struct parts p = {.job = j};
 	plan_cache_add_callees(&p, j->unit);
@@ -168,7 +168,7 @@ static void list_parts(struct build_context *c, struct unit_job *j, const struct
 		add_part(&p, PART_EVALUATED, ir_call(in)->other);
 	}
 	r->n_parts = p.list.len;
-	r->parts = ARENA_ARRAY(c->arena, struct unit_part, p.list.len + 1);
+	r->parts = ARENA_ARRAY(arena, struct unit_part, p.list.len + 1);
 	if (p.list.len)
 		memcpy(r->parts, p.list.at, p.list.len * sizeof *p.list.at);
 	vec_free(&p.list);
@@ -211,18 +211,17 @@ static void take_code(struct plan *p, const struct plan *made)
 	__atomic_store_n(&p->run_fn, made->run_fn, __ATOMIC_RELEASE);
 }
 
-void plan_cache_record(struct build_context *c, struct unit_job *j)
+void plan_cache_record(struct arena *a, hash128 compiler, struct unit_job *j)
 {
-	struct arena *a = c->arena;
 	const struct plan *made = j->plan;
 	struct plan_record *r = ARENA_NEW(a, struct plan_record);
 	*r = (struct plan_record){.identity = j->unit->identity,
 				  .code = unit_code_hash(j),
-				  .compiler = c->stores.compiler,
+				  .compiler = compiler,
 				  .target = j->variant->target_id,
 				  .opt = unit_opt(j),
 				  .decided = decided_of(j, j->unit)};
-	list_parts(c, j, made, r);
+	list_parts(a, j, made, r);
 	r->plan = facts_of(a, made);
 	const struct origins *o = r->plan.origins.table;
 	r->origin_units = ARENA_ARRAY(a, hash128, o->n_units + 1);
@@ -239,14 +238,14 @@ void plan_cache_record(struct build_context *c, struct unit_job *j)
 	take_code(j->plan, made);
 }
 
-void plan_cache_share(struct build_context *c, struct unit_job *j)
+void plan_cache_share(const struct stores *stores, struct unit_job *j)
 {
 	struct buf bytes = {0};
-	if (!cache_uses(c->stores.cache, CACHE_PLAN))
+	if (!cache_uses(stores->cache, CACHE_PLAN))
 		return;
 	struct serializer s = serializer_to(&bytes);
 	plan_record_serialize(&s, (struct plan_record *)j->plan_record);
-	cache_add(c->stores.cache, CACHE_PLAN, cache_key(c, j), bytes.at, bytes.len, 0);
+	cache_add(stores->cache, CACHE_PLAN, cache_key(stores->compiler, j), bytes.at, bytes.len, 0);
 	buf_free(&bytes);
 }
 

@@ -14,24 +14,25 @@
 
 const char *last_pass_of(const struct options *o) { return o->stop < STOP_PASS ? NULL : listed_pass_name(o->stop - STOP_PASS); }
 
-struct ir_program *program_of_variant(const struct build_context *c, const struct variant *v, struct arena *a, struct pass_trace *trace)
+struct ir_program *program_of_variant(const struct options *options, struct timing *timing, const struct variant *v, struct arena *a,
+				      struct pass_trace *trace)
 {
 	const struct model_job *m = v->model;
 	struct ir_program *to = lower_program(a, m->program, m->summaries, m->params.file_types);
 	struct plan_figures figures = {0};
 	trace->figures = figures.of;
-	trace->stop = last_pass_of(c->request.options);
+	trace->stop = last_pass_of(options);
 	program_decide(to, v->target, m->spec->plan.verify, trace);
-	timing_add_passes(c->timing, &figures);
+	timing_add_passes(timing, &figures);
 	return to;
 }
 
 /* The summary in the record that the last build left of unit i; NULL: the unit has none with this code. */
-static const struct unit_summary *recorded_summary(const struct build_context *c, struct model_job *m, uint32_t i)
+static const struct unit_summary *recorded_summary(hash128 compiler, struct model_job *m, uint32_t i)
 {
 	const struct hir_unit *u = m->program->units[i];
 	const struct unit_record *r = history_find(m->history, u->identity, m->variants[0].backend->name);
-	if (!r || !hash_eq(r->made.compiler, c->stores.compiler))
+	if (!r || !hash_eq(r->made.compiler, compiler))
 		return NULL;
 	m->code_hashes[i] = hir_unit_hash(u);
 	if (!hash_eq(r->made.code, m->code_hashes[i]))
@@ -54,15 +55,15 @@ static bool summaries_hold(const struct model_job *m)
 	return ok;
 }
 
-static void summarise_units(const struct build_context *c, struct model_job *m)
+static void summarise_units(struct arena *arena, const struct stores *stores, struct model_job *m)
 {
 	const struct hir_program *p = m->program;
 	const struct unit_summary **known = ARENA_ARRAY(m->link.arena, const struct unit_summary *, p->n_units + 1);
 	m->code_hashes = ARENA_ARRAY(m->link.arena, hash128, p->n_units + 1);
-	m->history = history_load(c->arena, c->stores.project, m->spec->name);
+	m->history = history_load(arena, stores->project, m->spec->name);
 	measure_begin("find summaries");
 	for (uint32_t i = 0; i < p->n_units; i++)
-		known[i] = recorded_summary(c, m, i);
+		known[i] = recorded_summary(stores->compiler, m, i);
 	measure_end();
 	m->summaries = lower_summaries(m->link.arena, p, known);
 	if (m->history->n && !summaries_hold(m))
@@ -73,9 +74,10 @@ static void decide_model(const struct build_context *c, struct model_job *m)
 {
 	phase_begin(PHASE_OPT, NULL);
 	m->params.file_types = weights_types(m->link.arena, m->params.file, m->program);
-	summarise_units(c, m);
+	summarise_units(c->arena, &c->stores, m);
 	for (uint32_t i = 0; i < m->n_variants; i++)
-		m->variants[i].program = program_of_variant(c, &m->variants[i], m->link.arena, &(struct pass_trace){0});
+		m->variants[i].program =
+			program_of_variant(c->request.options, c->timing, &m->variants[i], m->link.arena, &(struct pass_trace){0});
 	m->params.types = m->variants[0].program->params; /* no target decides them */
 	measure_end();
 }

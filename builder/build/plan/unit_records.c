@@ -14,14 +14,14 @@
 #include "builder/store/history.h"
 #include "frontend/hir/hir.h"
 
-static const struct unit_record *new_record(struct build_context *c, struct unit_job *j)
+static const struct unit_record *new_record(struct arena *arena, struct unit_job *j)
 {
 	if (j->new_record)
 		return j->new_record;
 	const struct variant *v = j->variant;
 	const struct platform *p = &v->model->platform;
 	const struct unit_summary *summary = v->model->summaries[j - v->units.jobs];
-	j->new_record = ARENA_NEW(c->arena, struct unit_record);
+	j->new_record = ARENA_NEW(arena, struct unit_record);
 	*j->new_record = (struct unit_record){.name = j->unit->name,
 					      .file = j->unit->file,
 					      .definition = j->unit->definition_name,
@@ -36,14 +36,14 @@ static const struct unit_record *new_record(struct build_context *c, struct unit
 }
 
 /* The record of the last build if it is unchanged, so that it need not be written again. */
-static const struct unit_record *current_record(struct build_context *c, struct unit_job *j)
+static const struct unit_record *current_record(struct arena *arena, struct unit_job *j)
 {
 	const struct unit_record *old = j->old_record;
 	const struct hir_unit *u = j->unit;
 	if (old && j->plan_record == &old->made && hash_eq(old->key, j->key) && hash_eq(old->tokens, u->definition) &&
 	    hash_eq(old->target, j->variant->target_id) && strcmp(old->name, u->name) == 0 && strcmp(old->file, u->file) == 0)
 		return old;
-	return new_record(c, j);
+	return new_record(arena, j);
 }
 
 static uint32_t unit_records_line_of(const struct sources *s, span at)
@@ -53,7 +53,7 @@ static uint32_t unit_records_line_of(const struct sources *s, span at)
 
 struct why unit_explain(struct build_context *c, struct unit_job *j)
 {
-	const struct unit_record *new = new_record(c, j);
+	const struct unit_record *new = new_record(c->arena, j);
 	const struct unit_record *kin = history_of_definition(j->variant->model->history, new->file, new->definition, new->backend);
 	struct why why = history_explain(c->arena, j->old_record, kin, new, unit_records_line_of(c->sources, j->unit->at));
 	if (!c->request.options->dry_run)
@@ -61,25 +61,25 @@ struct why unit_explain(struct build_context *c, struct unit_job *j)
 	return why;
 }
 
-static void save_model(struct build_context *c, const struct model_job *m)
+static void save_model(struct arena *arena, struct store *store, const struct model_job *m)
 {
 	const struct unit_record **records =
-		ARENA_ARRAY(c->arena, const struct unit_record *, (size_t)m->n_variants * m->program->n_units + 1);
+		ARENA_ARRAY(arena, const struct unit_record *, (size_t)m->n_variants * m->program->n_units + 1);
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < m->n_variants; i++)
 		for (uint32_t k = 0; m->variants[i].units.jobs && k < m->program->n_units; k++) {
 			struct unit_job *j = &m->variants[i].units.jobs[k];
 			if (j->plan && j->compile && j->compile->object)
-				records[n++] = current_record(c, j);
+				records[n++] = current_record(arena, j);
 		}
-	history_save(c->stores.project, m->spec->name, m->history, records, n);
+	history_save(store, m->spec->name, m->history, records, n);
 }
 
-void unit_records_save(struct build_context *c, const struct project *p)
+void unit_records_save(struct arena *arena, struct store *store, const struct project *p)
 {
 	for (uint32_t i = 0; i < p->n_models; i++) {
 		const struct model_job *m = &p->models[i];
 		if (!m->failed && !m->link.is_current && m->history)
-			save_model(c, m);
+			save_model(arena, store, m);
 	}
 }

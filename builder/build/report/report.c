@@ -119,11 +119,11 @@ static void print_unchanged(FILE *err, const struct project *p)
 }
 
 /* The last line of a failed build. */
-static void print_footer(const struct build_context *c, const struct project *p)
+static void print_footer(struct diags *diags, const struct build_request *request, const struct project *p)
 {
-	uint32_t errors = diags_errors(c->diags), warnings = diags_warnings(c->diags);
-	const struct options *o = c->request.options;
-	FILE *err = c->request.err;
+	uint32_t errors = diags_errors(diags), warnings = diags_warnings(diags);
+	const struct options *o = request->options;
+	FILE *err = request->err;
 	print(err, "error: ");
 	if (errors)
 		print(err, "%u error%s", errors, plural(errors));
@@ -133,19 +133,19 @@ static void print_footer(const struct build_context *c, const struct project *p)
 		print(err, "the build failed");
 	if (!errors && warnings)
 		print(err, ", and warnings are denied");
-	if (!c->request.check && !o->dry_run && !options_print_stage(o))
+	if (!request->check && !o->dry_run && !options_print_stage(o))
 		print_unchanged(err, p);
 	print(err, "\n");
 }
 
-static void print_check_summary(const struct build_context *c, const struct project *p)
+static void print_check_summary(struct diags *diags, const struct build_request *request, const struct project *p)
 {
-	uint32_t warnings = diags_warnings(c->diags), files = count_files(p);
+	uint32_t warnings = diags_warnings(diags), files = count_files(p);
 	char warned[48] = "";
 	if (warnings)
 		snprintf(warned, sizeof warned, ", %u warning%s,", warnings, plural(warnings));
-	if (request_is_chatty(&c->request))
-		print(c->request.out, "trib: no errors%s in %u file%s\n", warned, files, plural(files));
+	if (request_is_chatty(request))
+		print(request->out, "trib: no errors%s in %u file%s\n", warned, files, plural(files));
 }
 
 static void print_build_summary(FILE *out, const struct build_result *r, bool lazy, int64_t wall_ns)
@@ -160,31 +160,31 @@ static void print_build_summary(FILE *out, const struct build_result *r, bool la
 		print(out, "trib: %u compiled, %u reused, %u linked in %.2f s\n", r->compiled, r->reused, r->linked, seconds);
 }
 
-static void report_print_summary(const struct build_context *c, const struct project *p, const struct build_result *r, enum status s,
-				 int64_t wall_ns)
+static void report_print_summary(struct diags *diags, const struct build_request *request, const struct project *p,
+				 const struct build_result *r, enum status s, int64_t wall_ns)
 {
-	const struct options *o = c->request.options;
+	const struct options *o = request->options;
 	if (s == STATUS_INTERRUPTED)
-		print(c->request.err, "trib: interrupted\n");
+		print(request->err, "trib: interrupted\n");
 	else if (s == STATUS_USAGE)
 		return; /* no build was tried */
 	else if (s != STATUS_OK)
-		print_footer(c, p);
-	else if (c->request.check)
-		print_check_summary(c, p);
-	else if (request_is_chatty(&c->request) && !o->dry_run && !options_print_stage(o))
-		print_build_summary(c->request.out, r, o->lazy, wall_ns);
+		print_footer(diags, request, p);
+	else if (request->check)
+		print_check_summary(diags, request, p);
+	else if (request_is_chatty(request) && !o->dry_run && !options_print_stage(o))
+		print_build_summary(request->out, r, o->lazy, wall_ns);
 }
 
 /* Makes diagnostics of the stores' warnings. */
-static void add_store_warnings(struct build_context *c)
+static void add_store_warnings(struct diags *diags, struct buf *warnings)
 {
-	for (char *line = c->stores.warnings.at; line && *line;) {
+	for (char *line = warnings->at; line && *line;) {
 		char *end = strchr(line, '\n');
 		if (end)
 			*end = 0;
 		enum diag_code code = strstr(line, "damaged") ? DIAG_STORE_DAMAGED : DIAG_STORE_UNUSABLE;
-		diag_add(c->diags, code, SPAN_NONE, "%s", line);
+		diag_add(diags, code, SPAN_NONE, "%s", line);
 		line = end ? end + 1 : NULL;
 	}
 }
@@ -205,12 +205,12 @@ static void report_print_json(const struct build_context *c, const struct build_
 }
 
 /* An error of a file that was asked for is an error of the environment. */
-static void report_file(struct build_context *c, const char *path, bool ok)
+static void report_file(struct diags *diags, struct build_outcome *outcome, const char *path, bool ok)
 {
 	if (ok)
 		return;
-	diag_add(c->diags, DIAG_FILE_WRITE, SPAN_NONE, "cannot write `%s`: %s", path, strerror(errno));
-	c->outcome.environment = true;
+	diag_add(diags, DIAG_FILE_WRITE, SPAN_NONE, "cannot write `%s`: %s", path, strerror(errno));
+	outcome->environment = true;
 }
 
 /* True if --profile-if-slower-than does not hold the profile back. */
@@ -225,11 +225,11 @@ struct profile *report_profile_of(struct build_context *c, const struct project 
 	struct profile *made = build_profile(c, p, r, wall_ns);
 	r->efficiency = profile_fact(made, "efficiency", 0);
 	if (o->trace_file)
-		report_file(c, o->trace_file, profile_write_trace(made, r->started, o->trace_file));
+		report_file(c->diags, &c->outcome, o->trace_file, profile_write_trace(made, r->started, o->trace_file));
 	if (o->profile_out && is_slow(o, wall_ns))
-		report_file(c, o->profile_out, profile_write(made, o->profile_out));
+		report_file(c->diags, &c->outcome, o->profile_out, profile_write(made, o->profile_out));
 	if (c->outcome.done && (r->compiled || r->linked) && !c->request.single && served_is_wanted())
-		report_file(c, SERVED_PROFILE, profile_write(made, SERVED_PROFILE));
+		report_file(c->diags, &c->outcome, SERVED_PROFILE, profile_write(made, SERVED_PROFILE));
 	return made;
 }
 
@@ -237,14 +237,14 @@ enum status report_print(struct build_context *c, const struct project *p, const
 {
 	const struct build_request *q = &c->request;
 	int64_t wall_ns = os_now_ns() - r->started;
-	add_store_warnings(c);
+	add_store_warnings(c->diags, &c->stores.warnings);
 	diags_sort_by_use(c->diags, c->sources);
 	if (diags_errors(c->diags) || q->options->json > 0)
-		sources_verify_edits(c, p);
+		sources_verify_edits(c->diags, p);
 	report_annotations(c);
 	enum status s = context_status(c);
 	if (s == STATUS_OK)
-		interfaces_print(c, p);
+		interfaces_print(&c->request, p);
 	if (q->options->json > 0) {
 		report_print_json(c, r, s, wall_ns);
 		return s;
@@ -252,18 +252,18 @@ enum status report_print(struct build_context *c, const struct project *p, const
 	if (diags_count(c->diags))
 		diags_print(c->diags, c->sources, q->err, terminal_has_color(fileno(q->err), q->options->color));
 	if (!q->caller_reports)
-		report_print_summary(c, p, r, s, wall_ns);
+		report_print_summary(c->diags, &c->request, p, r, s, wall_ns);
 	return s;
 }
 
-void report_timing(const struct build_context *c, const struct build_spec *spec, const struct profile *profile)
+void report_timing(const struct build_request *request, const struct build_spec *spec, const struct profile *profile)
 {
-	const struct options *o = c->request.options;
+	const struct options *o = request->options;
 	const struct report_options how = {.format = REPORT_TEXT, .top = COSTLIEST};
 	struct buf text = {0};
 	if (!profile || !(spec->timing || o->timing > 0) || o->json > 0)
 		return;
 	report_profile(profile, &how, &text);
-	print_text(c->request.out, &text);
+	print_text(request->out, &text);
 	buf_free(&text);
 }

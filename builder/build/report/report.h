@@ -7,6 +7,7 @@
 
 struct buf;
 struct build_context;
+struct build_request;
 struct build_result;
 struct build_spec;
 struct lookups;
@@ -31,7 +32,7 @@ struct profile *report_profile_of(struct build_context *c, const struct project 
 /* Prints all but the summary that a caller prints (request.caller_reports). */
 enum status report_print(struct build_context *c, const struct project *p, const struct build_result *r);
 /* Prints the tables of --timing. `profile` may be NULL. */
-void report_timing(const struct build_context *c, const struct build_spec *spec, const struct profile *profile);
+void report_timing(const struct build_request *request, const struct build_spec *spec, const struct profile *profile);
 
 void report_annotations(struct build_context *c);
 #endif

@@ -70,17 +70,18 @@ static hash128 direct_result_key(const struct repository *repo, hash128 request,
 /* ---- finding ---- */
 
 /* Reads the files that the list of the request names, as new inputs. NULL: the cache has no list. */
-static struct inputs *read_listed_files(struct build_context *c, hash128 request, hash128 **contents, uint32_t *n)
+static struct inputs *read_listed_files(struct arena *arena, const struct disk *disk, struct cache *cache, hash128 request,
+					hash128 **contents, uint32_t *n)
 {
 	size_t len = 0;
-	const void *bytes = cache_get(c->stores.cache, CACHE_BUILD, request, &len);
-	struct serializer s = serializer_from(c->arena, bytes, len);
+	const void *bytes = cache_get(cache, CACHE_BUILD, request, &len);
+	struct serializer s = serializer_from(arena, bytes, len);
 	struct direct_file *files;
 	direct_serialize_files(&s, &files, n);
 	if (!serializer_is_done(&s))
 		return NULL;
-	struct inputs *in = inputs_new(c->arena, c->disk);
-	*contents = ARENA_ARRAY(c->arena, hash128, *n + 1);
+	struct inputs *in = inputs_new(arena, disk);
+	*contents = ARENA_ARRAY(arena, hash128, *n + 1);
 	for (uint32_t i = 0; i < *n; i++) {
 		const struct direct_file *f = &files[i];
 		uint32_t matches;
@@ -93,11 +94,11 @@ static struct inputs *read_listed_files(struct build_context *c, hash128 request
 	return in;
 }
 
-static bool fetch_outputs(struct build_context *c, struct direct_record *record)
+static bool fetch_outputs(struct cache *cache, struct direct_record *record)
 {
 	for (uint32_t i = 0; i < record->n_outputs; i++) {
 		struct direct_output *o = &record->outputs[i];
-		o->bytes = cache_get(c->stores.cache, CACHE_OUTPUT, o->content, &o->len);
+		o->bytes = cache_get(cache, CACHE_OUTPUT, o->content, &o->len);
 		if (!o->bytes)
 			return false;
 	}
@@ -105,11 +106,11 @@ static bool fetch_outputs(struct build_context *c, struct direct_record *record)
 }
 
 /* In the order of linking: weights before the library that opens them. Errors are left to the build that follows. */
-static bool write_outputs(struct build_context *c, const struct direct_record *record)
+static bool write_outputs(struct arena *arena, const struct options *options, const struct direct_record *record)
 {
 	for (uint32_t i = record->n_outputs; i-- > 0;) {
 		const struct direct_output *o = &record->outputs[i];
-		if (!os_mkdirs(path_dir(c->arena, o->path)) || !outputs_remove_link(c->arena, o->path, c->request.options->out != NULL) ||
+		if (!os_mkdirs(path_dir(arena, o->path)) || !outputs_remove_link(arena, o->path, options->out != NULL) ||
 		    !os_write_if_changed(o->path, o->bytes, o->len, path_has_extension(o->path, "so") ? 0755 : 0644, false))
 			return false;
 	}
@@ -137,25 +138,25 @@ static void keep_fragments(struct build_context *c, struct variant *v, const str
 		size_t len;
 		const void *bytes = variant_is_for(v, h->units[k].backend) ? cache_get(c->stores.cache, kind, h->units[k].key, &len) : NULL;
 		if (bytes)
-			fragment_log_keep(variant_log(c, v), h->units[k].key, bytes, len);
+			fragment_log_keep(variant_log(c->stores.project, v), h->units[k].key, bytes, len);
 	}
 	fragment_log_write(v->log, true, &c->stores.warnings);
 	fragment_log_close(v->log);
 	v->log = NULL;
 }
 
-static void save_units(struct build_context *c, const struct model_spec *s, const struct history *h, const struct cost *costs,
-		       struct build_result *r)
+static void save_units(struct arena *arena, struct store *store, const struct model_spec *s, const struct history *h,
+		       const struct cost *costs, struct build_result *r)
 {
 	const struct history none = {0};
-	const struct unit_record **units = ARENA_ARRAY(c->arena, const struct unit_record *, h->n + 1);
+	const struct unit_record **units = ARENA_ARRAY(arena, const struct unit_record *, h->n + 1);
 	for (uint32_t k = 0; k < h->n; k++) {
 		units[k] = &h->units[k];
 		r->saved_ns += costs[k].ns;
 		if (costs[k].ns)
-			cost_note(c->stores.project, cost_key_of(units[k]), costs[k]);
+			cost_note(store, cost_key_of(units[k]), costs[k]);
 	}
-	history_save(c->stores.project, s->name, &none, units, h->n);
+	history_save(store, s->name, &none, units, h->n);
 }
 
 /* The cached build counts as done here: its records go into the project's store. */
@@ -164,10 +165,10 @@ static void adopt_build(const struct direct *d, const struct direct_record *reco
 	struct build_context *c = d->c;
 	for (uint32_t i = 0; i < d->p->n_models; i++) {
 		const struct model_spec *s = d->p->models[i].spec;
-		save_units(c, s, record->models[i].history, record->models[i].costs, r);
+		save_units(c->arena, c->stores.project, s, record->models[i].history, record->models[i].costs, r);
 		for (uint32_t k = 0; c->stores.project && k < d->p->models[i].n_variants; k++)
 			keep_fragments(c, &d->p->models[i].variants[k], record->models[i].history);
-		interface_note(c, &d->p->models[i], &record->models[i].interface);
+		interface_note(c->arena, c->stores.project, &c->request, &d->p->models[i], &record->models[i].interface);
 		const char *weights[EMIT_COUNT];
 		triw_sweep(c->arena, s->out, s->name, weights, list_weights(record, s, weights));
 	}
@@ -193,7 +194,8 @@ static bool reuse_direct_find(const struct direct *d, hash128 request, const has
 	const void *bytes = cache_get(c->stores.cache, CACHE_BUILD, direct_result_key(d->repo, request, contents, n), &len);
 	struct serializer s = serializer_from(c->arena, bytes, len);
 	direct_serialize(&s, &record);
-	bool found = serializer_is_done(&s) && record.n_models == d->p->n_models && fetch_outputs(c, &record) && write_outputs(c, &record);
+	bool found = serializer_is_done(&s) && record.n_models == d->p->n_models && fetch_outputs(c->stores.cache, &record) &&
+		     write_outputs(c->arena, c->request.options, &record);
 	if (found)
 		adopt_build(d, &record, r);
 	direct_free(&record);
@@ -219,7 +221,7 @@ enum step direct_find(struct build_context *c, const struct project *p, const st
 	if (!applies(&d))
 		return STEP_NEXT;
 	hash128 request = request_key(&d);
-	struct inputs *listed = read_listed_files(c, request, &contents, &n), *read = c->inputs;
+	struct inputs *listed = read_listed_files(c->arena, c->disk, c->stores.cache, request, &contents, &n), *read = c->inputs;
 	if (!listed)
 		return STEP_NEXT;
 	direct_add_inputs(listed, read);
@@ -271,16 +273,16 @@ static bool hash_output(const char *path, hash128 *content, size_t *len)
 	return ok;
 }
 
-static bool direct_add_outputs(struct build_context *c, const struct build_result *r, struct direct_record *record)
+static bool direct_add_outputs(struct arena *arena, struct cache *cache, const struct build_result *r, struct direct_record *record)
 {
-	record->outputs = ARENA_ARRAY(c->arena, struct direct_output, r->outputs.len + 1);
+	record->outputs = ARENA_ARRAY(arena, struct direct_output, r->outputs.len + 1);
 	for (uint32_t i = 0; i < r->outputs.len; i++) {
 		hash128 content;
 		size_t len;
 		if (!hash_output(r->outputs.at[i], &content, &len))
 			return false;
-		if (!cache_has(c->stores.cache, CACHE_OUTPUT, content))
-			cache_add_file(c->stores.cache, CACHE_OUTPUT, content, r->outputs.at[i], len);
+		if (!cache_has(cache, CACHE_OUTPUT, content))
+			cache_add_file(cache, CACHE_OUTPUT, content, r->outputs.at[i], len);
 		record->outputs[record->n_outputs++] = (struct direct_output){.path = r->outputs.at[i], .content = content};
 	}
 	return true;
@@ -339,8 +341,8 @@ void direct_save(struct build_context *c, const struct project *p, const struct 
 	struct direct_record record = {.units = r->units};
 	if (!applies(&d) || diags_count(c->diags) || !direct_is_small(r))
 		return;
-	if (direct_add_outputs(c, r, &record)) {
-		record.sources = project_list_sources(c, p, &record.n_sources);
+	if (direct_add_outputs(c->arena, c->stores.cache, r, &record)) {
+		record.sources = project_list_sources(c->arena, p, &record.n_sources);
 		add_models(&d, &record);
 		direct_put(&d, &record, os_now_ns() - r->started);
 	}

@@ -57,12 +57,12 @@ static hash128 flags_key(const struct options *o)
 	return hasher_finish(h);
 }
 
-struct last_build last_build_key(const struct build_context *c)
+struct last_build last_build_key(struct arena *arena, const struct options *options)
 {
-	struct last_build last = {.key = flags_key(c->request.options), .rest = {RECORD_FORMAT, 0}};
+	struct last_build last = {.key = flags_key(options), .rest = {RECORD_FORMAT, 0}};
 	struct platform here;
 	const char *error, *near;
-	if (platform_resolve(c->arena, "native", "native", &here, &error, &near))
+	if (platform_resolve(arena, "native", "native", &here, &error, &near))
 		last.rest = hash_combine(last.rest, here.id);
 	return last;
 }
@@ -77,7 +77,7 @@ static void last_build_take_outputs(const struct build_record *record, struct bu
 
 struct last_build last_build_find(struct build_context *c, struct build_result *r)
 {
-	struct last_build last = last_build_key(c);
+	struct last_build last = last_build_key(c->arena, c->request.options);
 	struct store *store = c->stores.project;
 	bool touched;
 	if (!store || options_print_stage(c->request.options) || c->request.options->dry_run)
@@ -96,13 +96,13 @@ struct last_build last_build_find(struct build_context *c, struct build_result *
 	return last;
 }
 
-struct build_record_source *project_list_sources(const struct build_context *c, const struct project *p, uint32_t *n)
+struct build_record_source *project_list_sources(struct arena *arena, const struct project *p, uint32_t *n)
 {
 	uint32_t total = 0;
 	*n = 0;
 	for (uint32_t i = 0; i < p->n_models; i++)
 		total += frontend_files(p->models[i].frontend);
-	struct build_record_source *list = ARENA_ARRAY(c->arena, struct build_record_source, total + 1);
+	struct build_record_source *list = ARENA_ARRAY(arena, struct build_record_source, total + 1);
 	for (uint32_t i = 0; i < p->n_models; i++) {
 		const struct frontend *f = p->models[i].frontend;
 		for (uint32_t k = 0; k < frontend_files(f); k++)
@@ -113,11 +113,11 @@ struct build_record_source *project_list_sources(const struct build_context *c, 
 }
 
 /* The record says that changes are uncommitted, and an edit may have undone them. */
-static bool became_clean(struct build_context *c, struct repository *repo)
+static bool became_clean(struct arena *arena, struct inputs *inputs, struct repository *repo)
 {
-	repository_find(repo, c->arena, c->inputs);
+	repository_find(repo, arena, inputs);
 	if (repo->found)
-		repository_describe(repo, c->inputs);
+		repository_describe(repo, inputs);
 	return repo->found && repo->commit[0] && !repo->dirty;
 }
 
@@ -128,8 +128,8 @@ enum step last_build_compare_tokens(struct build_context *c, const struct projec
 	uint32_t n;
 	if (last->state != RECORD_SOURCES || record->committed)
 		return STEP_NEXT;
-	const struct build_record_source *sources = project_list_sources(c, p, &n);
-	if (!build_record_same_sources(record, sources, n) || became_clean(c, repo))
+	const struct build_record_source *sources = project_list_sources(c->arena, p, &n);
+	if (!build_record_same_sources(record, sources, n) || became_clean(c->arena, c->inputs, repo))
 		return STEP_NEXT;
 	for (uint32_t i = 0; i < record->n_inputs; i++) {
 		struct input *old = &record->inputs[i];
@@ -173,7 +173,7 @@ void last_build_save(struct build_context *c, const struct project *p, const str
 		t.sources = (struct build_record_source *)(uintptr_t)r->sources;
 		t.n_sources = r->n_sources;
 	} else {
-		t.sources = project_list_sources(c, p, &t.n_sources);
+		t.sources = project_list_sources(c->arena, p, &t.n_sources);
 	}
 	build_record_save(c->stores.project, last->key, &t);
 }

@@ -21,7 +21,7 @@ struct last_build {
 };
 
 /* The key alone: no record is read. */
-struct last_build last_build_key(const struct build_context *c);
+struct last_build last_build_key(struct arena *arena, const struct options *options);
 /* Reads the record and compares it with the files. RECORD_FRESH: there is nothing to do, and `r` gets the outputs. */
 struct last_build last_build_find(struct build_context *c, struct build_result *r);
 /* Step: ends the build if only comments or white space of the sources changed. */
@@ -31,5 +31,5 @@ enum step last_build_compare_tokens(struct build_context *c, const struct projec
 void last_build_save(struct build_context *c, const struct project *p, const struct last_build *last, const struct repository *repo,
 		     const struct build_result *r);
 /* All files of all front ends, in the build's memory. */
-struct build_record_source *project_list_sources(const struct build_context *c, const struct project *p, uint32_t *n);
+struct build_record_source *project_list_sources(struct arena *arena, const struct project *p, uint32_t *n);
 #endif

@@ -11,9 +11,9 @@
 #include "base/map.h"
 #include "base/os.h"
 #include "base/vec.h"
-#include "builder/build/session/context.h"
 #include "builder/build/session/generators.h"
 #include "builder/build/session/session.h"
+#include "builder/build/session/stores.h"
 #include "builder/cache/cache.h"
 #include "builder/manifest/options.h"
 #include "builder/store/key.h"
@@ -59,12 +59,12 @@ void param_codes_free(struct param_codes *p)
 
 static struct codegen *open_generator(const struct param_compiler *pc, const struct codegen_api **api, struct buf *error)
 {
-	struct session *s = pc->context->session;
-	struct codegen_target t = codegen_target_for(s->param_codes->target, HOST_CODE_OPT, false, false);
+	struct param_codes *p = pc->session->param_codes;
+	struct codegen_target t = codegen_target_for(p->target, HOST_CODE_OPT, false, false);
 	char *why = NULL;
-	pthread_mutex_lock(&s->param_codes->lock);
-	struct generators *g = session_generators(s, &why);
-	pthread_mutex_unlock(&s->param_codes->lock);
+	pthread_mutex_lock(&p->lock);
+	struct generators *g = session_generators(pc->session, &why);
+	pthread_mutex_unlock(&p->lock);
 	free(why);
 	*api = g ? generators_api(g) : NULL;
 	return g ? generators_get(g, pc->worker, &t, error) : NULL;
@@ -73,7 +73,7 @@ static struct codegen *open_generator(const struct param_compiler *pc, const str
 /* Compiles the function and caches its object. If that fails, it is interpreted. */
 static struct stream_code *param_code_compile(const struct param_compiler *pc, const struct ir_fn *f, hash128 key)
 {
-	struct param_codes *p = pc->context->session->param_codes;
+	struct param_codes *p = pc->session->param_codes;
 	struct buf object = {0}, error = {0};
 	struct arena *scratch = arena_new(0);
 	struct stream_code *code = NULL;
@@ -81,7 +81,7 @@ static struct stream_code *param_code_compile(const struct param_compiler *pc, c
 	int64_t began = os_now_ns();
 	struct codegen *generator = open_generator(pc, &api, &error);
 	if (generator && host_code_emit(scratch, f, p->target, api, generator, &object, &error)) {
-		cache_add(pc->context->stores.cache, CACHE_FRAGMENT, key, object.at, object.len, os_now_ns() - began);
+		cache_add(pc->stores->cache, CACHE_FRAGMENT, key, object.at, object.len, os_now_ns() - began);
 		code = host_code_load(object.at, object.len);
 	}
 	arena_free(scratch);
@@ -116,19 +116,18 @@ static bool param_code_decide(struct param_codes *p, hash128 key, double least_n
 static const struct stream_code *param_code_find(void *ctx, const struct ir_fn *f, double interpreting_ns)
 {
 	const struct param_compiler *pc = ctx;
-	const struct build_context *c = pc->context;
-	struct param_codes *p = c->session->param_codes;
-	enum param_code_when when = c->request.options->param_code;
+	struct cache *cache = pc->stores->cache;
+	struct param_codes *p = pc->session->param_codes;
 	struct stream_code *code = NULL;
 	size_t len;
-	if (!p->target || when == PARAM_CODE_NEVER)
+	if (!p->target || pc->when == PARAM_CODE_NEVER)
 		return NULL;
-	hash128 key = hash_combine(host_code_key(f, p->target), c->stores.compiler);
-	bool is_cached = cache_has(c->stores.cache, CACHE_FRAGMENT, key);
-	double least = when == PARAM_CODE_ALWAYS ? 0 : is_cached ? LOAD_NS : COMPILE_NS;
+	hash128 key = hash_combine(host_code_key(f, p->target), pc->stores->compiler);
+	bool is_cached = cache_has(cache, CACHE_FRAGMENT, key);
+	double least = pc->when == PARAM_CODE_ALWAYS ? 0 : is_cached ? LOAD_NS : COMPILE_NS;
 	if (!param_code_decide(p, key, least, interpreting_ns, &code))
 		return code;
-	const void *object = cache_get(c->stores.cache, CACHE_FRAGMENT, key, &len);
+	const void *object = cache_get(cache, CACHE_FRAGMENT, key, &len);
 	code = object ? host_code_load(object, len) : NULL;
 	code = code ? code : param_code_compile(pc, f, key);
 	pthread_mutex_lock(&p->lock);

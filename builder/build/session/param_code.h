@@ -3,8 +3,10 @@
 #define TRIB_BUILDER_BUILD_SESSION_PARAM_CODE_H
 #include <stdint.h>
 #include "backend/buildtime/stream.h"
+#include "builder/manifest/options.h"
 
-struct build_context;
+struct session;
+struct stores;
 struct param_codes; /* the code that is loaded in this process */
 
 struct param_codes *param_codes_new(void);
@@ -12,7 +14,9 @@ void param_codes_free(struct param_codes *p); /* NULL is accepted. The code itse
 
 /* One worker's access. */
 struct param_compiler {
-	struct build_context *context;
+	struct session *session;
+	const struct stores *stores;
+	enum param_code_when when;
 	uint32_t worker;
 };
 /* Code from the session, from the user's cache, or compiled if it pays. `pc` must outlive the result. */

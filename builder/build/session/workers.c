@@ -33,9 +33,8 @@ static void join_make(struct build_context *c, struct build_spec *spec)
 }
 
 /* Commands that we start share our jobs. Without a jobserver they start as many as they like. */
-static void serve_commands(struct build_context *c, const struct build_spec *spec)
+static void serve_commands(struct session *s, const struct build_spec *spec)
 {
-	struct session *s = c->session;
 	struct buf flags = {0};
 	bool commands = s->runs_commands;
 	for (uint32_t i = 0; i < spec->n_models; i++)
@@ -51,14 +50,13 @@ static void serve_commands(struct build_context *c, const struct build_spec *spe
 	buf_free(&flags);
 }
 
-static enum progress_mode progress_mode(const struct build_context *c, bool verbose)
+static enum progress_mode progress_mode(const struct build_request *request, bool verbose)
 {
-	bool tty = terminal_can_redraw(fileno(c->request.out));
-	if (c->request.options->json > 0 && !c->request.caller_reports && !c->request.options->dry_run &&
-	    !options_print_stage(c->request.options))
+	bool tty = terminal_can_redraw(fileno(request->out));
+	if (request->options->json > 0 && !request->caller_reports && !request->options->dry_run && !options_print_stage(request->options))
 		return PROGRESS_JSON;
-	if (!request_is_chatty(&c->request) || c->request.options->dry_run || options_print_stage(c->request.options) ||
-	    (c->request.caller_reports && !tty))
+	if (!request_is_chatty(request) || request->options->dry_run || options_print_stage(request->options) ||
+	    (request->caller_reports && !tty))
 		return PROGRESS_QUIET;
 	return tty && !verbose ? PROGRESS_TERMINAL : PROGRESS_LINES;
 }
@@ -67,9 +65,9 @@ bool workers_start(struct build_context *c, struct build_spec *spec, struct prog
 {
 	struct session *s = c->session;
 	join_make(c, spec);
-	serve_commands(c, spec);
+	serve_commands(c->session, spec);
 	struct pool_limits limits = {.jobserver = s->jobserver, .load = c->request.options->load, .memory = os_available_memory() / 10 * 9};
-	*progress = progress_new(c->request.out, progress_mode(c, spec->verbose), spec->jobs);
+	*progress = progress_new(c->request.out, progress_mode(&c->request, spec->verbose), spec->jobs);
 	if (session_pool(s, spec->jobs, &limits))
 		return true;
 	diag_add(c->diags, DIAG_MODULE, SPAN_NONE, "no worker thread can be started: %s", strerror(errno));

@@ -24,18 +24,18 @@ void checks_load(struct build_context *c, struct model_job *m)
 	frontend_verify_checks(f);
 }
 
-void checks_save(struct build_context *c, const struct project *p)
+void checks_save(struct diags *diags, const struct stores *stores, const struct project *p)
 {
 	struct map written = {0};
-	for (uint32_t i = 0; i < p->n_models && diags_count(c->diags) == 0; i++) {
+	for (uint32_t i = 0; i < p->n_models && diags_count(diags) == 0; i++) {
 		struct frontend *f = p->models[i].frontend;
 		for (uint32_t k = 0; k < frontend_files(f) && !p->models[i].failed; k++) {
 			struct buf record = {0};
 			if (frontend_checks_recorded(f, k) || !map_put(&written, checks_key_of(f, k), 1))
 				continue;
-			buf_put(&record, &c->stores.compiler, sizeof c->stores.compiler);
+			buf_put(&record, &stores->compiler, sizeof stores->compiler);
 			frontend_write_checks(f, k, &record);
-			store_put(c->stores.project, checks_key_of(f, k), record.at, record.len);
+			store_put(stores->project, checks_key_of(f, k), record.at, record.len);
 			buf_free(&record);
 		}
 	}

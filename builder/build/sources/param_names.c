@@ -62,9 +62,8 @@ static struct prefixed *prefix_group(struct prefixed *list, uint32_t *n, const c
 	return &list[(*n)++];
 }
 
-static void report_prefixed(const struct build_context *c, const struct model_job *m, const char *entry, const struct prefixed *p, span at)
+static void report_prefixed(struct diags *diags, const struct model_job *m, const char *entry, const struct prefixed *p, span at)
 {
-	struct diags *diags = c->diags;
 	const char *file = m->spec->weights->text;
 	struct diag *g = p->n == 1
 				 ? diag_add(diags, DIAG_WEIGHTS_INPUT, at, "argument `%s` of `%s` is an input, but `%s` has a tensor `%s`",
@@ -81,9 +80,8 @@ static void report_prefixed(const struct build_context *c, const struct model_jo
 		  (int)p->len, p->prefix, p->args[0]);
 }
 
-void params_warn_prefixes(struct build_context *c, struct model_job *m, const struct elab_input *in_file, uint32_t n_file)
+void params_warn_prefixes(struct arena *a, struct diags *diags, struct model_job *m, const struct elab_input *in_file, uint32_t n_file)
 {
-	struct arena *a = c->arena;
 	uint32_t n, at = 0;
 	for (uint32_t e = 0; n_file && e < m->spec->n_entries; e++) {
 		const struct frontend_arg *args = frontend_entry_args(m->frontend, m->spec->entries[e], a, &n);
@@ -101,7 +99,7 @@ void params_warn_prefixes(struct build_context *c, struct model_job *m, const st
 			p->n++;
 		}
 		for (uint32_t k = 0; k < n_groups; k++)
-			report_prefixed(c, m, m->spec->entries[e], &groups[k], in_file[0].at);
+			report_prefixed(diags, m, m->spec->entries[e], &groups[k], in_file[0].at);
 	}
 }
 
@@ -165,11 +163,11 @@ static bool is_known_buffer(const char *name)
 
 /* Adds the full names of the tensors that the model takes. False if the manifest ignores unused tensors, or if a parameter is missing: the error
  * about it lists them. */
-static bool add_taken(struct build_context *c, const struct model_job *m, struct map *taken)
+static bool add_taken(struct arena *arena, const struct model_job *m, struct map *taken)
 {
 	struct map names = {0};
 	uint32_t n;
-	const struct elab_input *tensors = weights_tensors(c->arena, m->params.file, &n);
+	const struct elab_input *tensors = weights_tensors(arena, m->params.file, &n);
 	for (uint32_t i = 0; i < n; i++)
 		map_put(&names, map_key_str(tensors[i].name), i);
 	bool known = !m->spec->weights_options.ignore_unused;
@@ -199,7 +197,7 @@ static bool find_unused(struct file_names *f)
 	for (uint32_t i = 0; i < f->p->n_models && known; i++) {
 		const struct model_job *m = &f->p->models[i];
 		if (reads(m, f->path))
-			known = !m->failed && m->program && m->params.file && add_taken(f->c, m, &taken);
+			known = !m->failed && m->program && m->params.file && add_taken(f->c->arena, m, &taken);
 	}
 	for (uint32_t i = 0; i < f->p->n_models && known; i++)
 		if (reads(&f->p->models[i], f->path))

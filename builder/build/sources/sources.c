@@ -28,19 +28,19 @@
 #include "frontend/hir/hir.h"
 
 /* Reports a word of `sources` without a file. `why`: errno of reading it. */
-static void report_no_file(struct build_context *c, const struct model_spec *s, const char *word, int why)
+static void report_no_file(struct arena *arena, struct diags *diags, bool single, const struct model_spec *s, const char *word, int why)
 {
-	bool is_pattern = !c->request.single && glob_is_pattern(word);
-	const char *path = is_pattern ? glob_folder(c->arena, word) : word;
+	bool is_pattern = !single && glob_is_pattern(word);
+	const char *path = is_pattern ? glob_folder(arena, word) : word;
 	if (is_pattern)
 		why = path && access(path, R_OK | X_OK) != 0 ? errno : 0;
-	if (c->request.single) {
-		diag_add(c->diags, DIAG_FILE_READ, SPAN_NONE, "cannot read `%s`: %s", word, os_read_error(why ? why : EISDIR));
+	if (single) {
+		diag_add(diags, DIAG_FILE_READ, SPAN_NONE, "cannot read `%s`: %s", word, os_read_error(why ? why : EISDIR));
 	} else if (why && why != ENOENT && why != ENOTDIR) {
-		diag_add(c->diags, DIAG_FILE_READ, s->sources->at, "cannot read `%s`: %s", path, os_read_error(why));
+		diag_add(diags, DIAG_FILE_READ, s->sources->at, "cannot read `%s`: %s", path, os_read_error(why));
 	} else {
-		struct diag *g = diag_add(c->diags, DIAG_MANIFEST_SOURCES, s->sources->at, "no file matches `%s`", word);
-		diag_help(c->diags, g, "paths are relative to the manifest's folder; `*` matches a part of a name, `**/` any folders");
+		struct diag *g = diag_add(diags, DIAG_MANIFEST_SOURCES, s->sources->at, "no file matches `%s`", word);
+		diag_help(diags, g, "paths are relative to the manifest's folder; `*` matches a part of a name, `**/` any folders");
 	}
 }
 
@@ -58,7 +58,7 @@ static const char *const *sources_source_files(struct build_context *c, const st
 		else if (!context_load(c, word))
 			found = 0;
 		if (!found)
-			report_no_file(c, s, word, errno);
+			report_no_file(c->arena, c->diags, c->request.single, s, word, errno);
 		ok &= found > 0;
 		for (uint32_t k = 0; k < found; k++)
 			vec_push(&files, list[k]);
@@ -72,9 +72,9 @@ static const char *const *sources_source_files(struct build_context *c, const st
 }
 
 /* Reports errors in what parses, beside the syntax errors. */
-static void check_what_parsed(const struct build_context *c, struct model_job *m)
+static void check_what_parsed(const struct options *options, struct model_job *m)
 {
-	enum stop_stage stop = c->request.options->stop;
+	enum stop_stage stop = options->stop;
 	if (stop != STOP_LEX && stop != STOP_PARSE)
 		frontend_check(m->frontend);
 }
@@ -109,7 +109,7 @@ static void load_model(struct build_context *c, struct project *p, struct model_
 	if (c->request.single && files && !m->failed)
 		m->failed = !single_file_choose_entry(c->arena, m->frontend, &p->spec.models[0], c->diags);
 	if (files && m->failed)
-		check_what_parsed(c, m);
+		check_what_parsed(c->request.options, m);
 }
 
 bool sources_load(struct build_context *c, struct project *p)
@@ -149,7 +149,7 @@ bool sources_load_files(struct build_context *c, struct project *p)
 			diag_add(c->diags, DIAG_FILE_READ, SPAN_NONE, "cannot read `%s`: %s", path, os_read_error(errno ? errno : EISDIR));
 	}
 	if (m->failed)
-		check_what_parsed(c, m);
+		check_what_parsed(c->request.options, m);
 	return true;
 }
 
@@ -170,22 +170,22 @@ bool sources_check(struct build_context *c, struct project *p)
 	return project_may_go_on(c, p);
 }
 
-void sources_verify_edits(struct build_context *c, const struct project *p)
+void sources_verify_edits(struct diags *diags, const struct project *p)
 {
 	for (uint32_t i = 0; i < p->n_models; i++)
 		if (p->models[i].frontend)
-			frontend_verify_edits(p->models[i].frontend, c->diags);
+			frontend_verify_edits(p->models[i].frontend, diags);
 }
 
 /* Warns about the first print or assertion if the library has none. */
-static void warn_effects(struct build_context *c, const struct hir_program *p, const char *backend)
+static void warn_effects(struct diags *diags, const struct hir_program *p, const char *backend)
 {
 	for (uint32_t i = 0; i < p->n_units; i++)
 		for (uint32_t k = 0; k < p->units[i]->n_nodes; k++) {
 			const struct hir_node *n = &p->units[i]->nodes[k];
 			if (n->kind != HIR_PRINT && n->kind != HIR_ASSERT)
 				continue;
-			diag_add(c->diags, DIAG_DEVICE_EFFECT, n->at, "the %s library ignores this %s", backend,
+			diag_add(diags, DIAG_DEVICE_EFFECT, n->at, "the %s library ignores this %s", backend,
 				 n->kind == HIR_PRINT ? "print" : "assertion");
 			return;
 		}
@@ -204,13 +204,13 @@ bool sources_elaborate_mains(struct build_context *c, struct project *p)
 	return project_may_go_on(c, p);
 }
 
-static void elaborate_model(struct build_context *c, struct model_job *m)
+static void elaborate_model(struct arena *arena, struct diags *diags, const struct options *options, struct model_job *m)
 {
 	const struct model_spec *s = m->spec;
 	uint32_t n_file;
-	const struct elab_input *in_file = weights_tensors(c->arena, m->params.file, &n_file);
-	const char **names = ARENA_ARRAY(c->arena, const char *, n_file + s->n_weight_names + 1);
-	params_warn_prefixes(c, m, in_file, n_file);
+	const struct elab_input *in_file = weights_tensors(arena, m->params.file, &n_file);
+	const char **names = ARENA_ARRAY(arena, const char *, n_file + s->n_weight_names + 1);
+	params_warn_prefixes(arena, diags, m, in_file, n_file);
 	for (uint32_t k = 0; k < n_file; k++)
 		names[k] = in_file[k].name;
 	for (uint32_t k = 0; k < s->n_weight_names; k++)
@@ -226,14 +226,14 @@ static void elaborate_model(struct build_context *c, struct model_job *m)
 				   .at = s->entry_at};
 	m->program = frontend_elaborate(m->frontend, &req);
 	m->failed = !m->program;
-	if (m->program && c->request.options->unit_entries)
-		m->program = unit_entries_make(c->arena, m->program, c->request.options->unit_entries - 1);
+	if (m->program && options->unit_entries)
+		m->program = unit_entries_make(arena, m->program, options->unit_entries - 1);
 	for (uint32_t i = 0; m->program && i < m->n_variants; i++) {
 		const struct variant *v = &m->variants[i];
 		if (!v->target->effects)
-			warn_effects(c, m->program, v->backend->title);
+			warn_effects(diags, m->program, v->backend->title);
 		if (s->plan.profile_hook && !v->target->calls_hook && !v->backend->library)
-			diag_add(c->diags, DIAG_NO_PROFILE, s->at, "model `%s` has `profile = true`, but its %s source measures nothing",
+			diag_add(diags, DIAG_NO_PROFILE, s->at, "model `%s` has `profile = true`, but its %s source measures nothing",
 				 s->name, v->backend->title);
 	}
 }
@@ -243,7 +243,7 @@ bool sources_elaborate(struct build_context *c, struct project *p)
 	phase_begin(PHASE_ELABORATE, NULL);
 	for (uint32_t i = 0; i < p->n_models; i++)
 		if (!p->models[i].failed && !p->models[i].params.unknown)
-			elaborate_model(c, &p->models[i]);
+			elaborate_model(c->arena, c->diags, c->request.options, &p->models[i]);
 	measure_end();
 	return project_may_go_on(c, p);
 }

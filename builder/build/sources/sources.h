@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 struct build_context;
+struct diags;
 struct project;
 
 bool sources_load(struct build_context *c, struct project *p);
@@ -12,7 +13,7 @@ bool sources_load(struct build_context *c, struct project *p);
 bool sources_load_files(struct build_context *c, struct project *p);
 bool sources_check(struct build_context *c, struct project *p);
 /* Makes guesses of certain edits that would make the sources worse. Call it before edits are shown or made. */
-void sources_verify_edits(struct build_context *c, const struct project *p);
+void sources_verify_edits(struct diags *diags, const struct project *p);
 bool sources_elaborate(struct build_context *c, struct project *p);
 /* The main blocks, for their errors. */
 bool sources_elaborate_mains(struct build_context *c, struct project *p);

@@ -4,16 +4,14 @@
 #include "base/arena.h"
 #include "base/diag.h"
 #include "builder/build/model/model.h"
-#include "builder/build/session/context.h"
 #include "builder/manifest/build_spec.h"
 #include "builder/manifest/manifest.h"
 #include "frontend/hir/hir.h"
 
-static void report_unknown(struct build_context *c, const struct model_job *m, const struct capacity_spec *of)
+static void report_unknown(struct arena *arena, struct diags *diags, const struct model_job *m, const struct capacity_spec *of)
 {
 	const struct hir_program *p = m->program;
-	struct diags *diags = c->diags;
-	const char **names = ARENA_ARRAY(c->arena, const char *, p->n_capacities + 1);
+	const char **names = ARENA_ARRAY(arena, const char *, p->n_capacities + 1);
 	for (uint32_t i = 0; i < p->n_capacities; i++)
 		names[i] = p->capacities[i].name;
 	const char *near = diag_nearest(of->name, names, p->n_capacities);
@@ -27,7 +25,7 @@ static void report_unknown(struct build_context *c, const struct model_job *m, c
 		diag_help(diags, g, "declare one in a layer: `state k: Tensor<float32, [1, 8, cap %s, 64]>`", of->name);
 }
 
-static bool bind_capacities(struct build_context *c, struct model_job *m)
+static bool bind_capacities(struct arena *arena, struct diags *diags, struct model_job *m)
 {
 	const struct hir_program *p = m->program;
 	bool ok = true;
@@ -41,16 +39,16 @@ static bool bind_capacities(struct build_context *c, struct model_job *m)
 				found = true;
 			}
 		if (!found)
-			report_unknown(c, m, of);
+			report_unknown(arena, diags, m, of);
 		ok = ok && found;
 	}
 	return ok;
 }
 
-bool states_bind(struct build_context *c, struct model_job *m, struct weights_host host)
+bool states_bind(struct arena *arena, struct diags *diags, struct model_job *m, struct weights_host host)
 {
 	const struct hir_program *p = m->program;
-	bool ok = bind_capacities(c, m);
+	bool ok = bind_capacities(arena, diags, m);
 	m->params.initial_states = ARENA_ARRAY(m->link.arena, struct tensor, p->n_states + 1);
 	for (uint32_t i = 0; i < p->n_states; i++) {
 		const struct hir_state *s = &p->states[i];
@@ -62,7 +60,7 @@ bool states_bind(struct build_context *c, struct model_job *m, struct weights_ho
 			dim_is_const(s->dims, s->type.dims[k], &t->dims[k]);
 		if (!s->init || host.init(host.ctx, m->link.arena, &as_param, hash64_bytes(s->name, strlen(s->name)), t, &error))
 			continue;
-		diag_add(c->diags, DIAG_WEIGHTS_INIT, s->at, "the initial value of state `%s` cannot be computed: %s", s->name, error);
+		diag_add(diags, DIAG_WEIGHTS_INIT, s->at, "the initial value of state `%s` cannot be computed: %s", s->name, error);
 		ok = false;
 	}
 	return ok;

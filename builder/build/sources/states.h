@@ -4,9 +4,8 @@
 #include <stdbool.h>
 #include "builder/weights/weights.h"
 
-struct build_context;
 struct model_job;
 
 /* Computes the initial values of the states, and takes the capacities of the manifest. False: reported. */
-bool states_bind(struct build_context *c, struct model_job *m, struct weights_host host);
+bool states_bind(struct arena *arena, struct diags *diags, struct model_job *m, struct weights_host host);
 #endif

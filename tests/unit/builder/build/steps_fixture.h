@@ -105,7 +105,7 @@ static inline bool run_back_end(struct build *b)
 	struct project *p = &b->project;
 	return context_next(c, workers_start(c, &p->spec, &b->progress)) && context_next(c, units_plan(c, p, &b->result)) &&
 	       context_next(c, compile_set_find(c, p, &b->repository, &b->compiles, &b->result)) &&
-	       context_next(c, compile_set_explain(c, p, &b->compiles));
+	       context_next(c, compile_set_explain(c->arena, &c->request, p, &b->compiles));
 }
 
 /* In place of compiling and linking. */
@@ -127,15 +127,15 @@ static inline void publish(struct fixture *f, struct build *b, struct outcome *o
 			fake_write(&f->files, arena_strdup(f->arena, paths[k]), "made");
 		for (uint32_t k = 0; k < n; k++)
 			vec_push(&b->result.outputs, paths[k]);
-		link_record_save(&b->context, &b->project.models[i]);
+		link_record_save(b->context.disk, b->context.stores.project, &b->project.models[i]);
 	}
 	compile_set_retain(&b->context, &b->project, &b->compiles, true);
-	unit_records_save(&b->context, &b->project);
+	unit_records_save(b->context.arena, b->context.stores.project, &b->project);
 	interfaces_note(&b->context, &b->project);
-	checks_save(&b->context, &b->project);
+	checks_save(b->context.diags, &b->context.stores, &b->project);
 	last_build_save(&b->context, &b->project, &b->last, &b->repository, &b->result);
 	b->context.outcome.done = true;
-	interfaces_print(&b->context, &b->project);
+	interfaces_print(&b->context.request, &b->project);
 }
 
 static inline struct outcome build(struct fixture *f)

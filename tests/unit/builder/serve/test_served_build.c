@@ -89,7 +89,7 @@ static void context_has_what_requests_do_not_carry(void **state)
 	setenv("TRIB_ANYTHING", "1", 1); /* requests carry it */
 	assert_true(has_same_context(&before));
 	char here[4096];
-	assert_true(getcwd(here, sizeof here) && chdir("/") == 0);
+	assert_true(getcwd(here, sizeof here) && chdir("/proc") == 0); /* tests before this may have left the process in / */
 	assert_false(has_same_context(&before));
 	assert_int_equal(chdir(here), 0);
 	assert_true(has_same_context(&before));
