@@ -98,7 +98,7 @@ static bool prepare_session(struct session *s, const struct options *o, bool fro
 	struct project p = {0};
 	struct progress *progress = NULL;
 	c.outcome.done = context_next(&c, project_read_manifest(&c, &p)) &&
-		 (frontends ? load_elaborated(&c, &p) : workers_start(&c, &p.spec, &progress));
+			 (frontends ? load_elaborated(&c, &p) : workers_start(&c, &p.spec, &progress));
 	enum status status = context_status(&c);
 	progress_free(progress);
 	project_free(&c, &p);
