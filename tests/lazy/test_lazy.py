@@ -183,9 +183,9 @@ class Calls(InferenceTest):
 
     def generator(self):
         """Moves the project to an installation of trib of its own, and gives the path of its code generator."""
-        folder = os.path.join(self.tmp, "trib")
-        if not os.path.isdir(folder):
-            shutil.copytree(os.path.dirname(LIBTRIB), folder)
+        folder = os.path.join(self.tmp, "lib", "trib")
+        if not os.path.isdir(folder):  # with the shared libraries that it links in a debug build
+            shutil.copytree(os.path.dirname(os.path.dirname(LIBTRIB)), os.path.dirname(folder), ignore=shutil.ignore_patterns("*.a"))
         self.env["TRIB_LIBRARY"] = os.path.join(folder, "libtrib.so")
         return os.path.join(folder, "libtrib-codegen.so")
 
