@@ -5,31 +5,12 @@
 #include "backend/ir/ir.h"
 #include "backend/target/target.h"
 #include "base/arena.h"
-#include "base/diag.h"
 #include "gpu/opencl.h"
 
 static const struct target *backend_target(struct arena *a, const struct target *cpu, bool dense, const char **error)
 {
 	(void)a, (void)cpu, (void)dense, (void)error;
 	return target_get(TARGET_OPENCL);
-}
-
-/* The sequence of kernel launches is fixed at build time. */
-static bool supports(const struct plan *p, const char *model, struct diags *diags)
-{
-	const struct ir_fn *f = p->run_fn;
-	bool ok = true;
-	for (ir_ref r = 0; r < f->n_insts; r++) {
-		const struct ir_inst *i = ir_at(f, r);
-		if (p->options.target->control_flow || (i->op != OP_IF && i->op != OP_LOOP))
-			continue;
-		struct diag *g = diag_add(diags, DIAG_OPENCL_FLOW, ir_span(f, i), "%s cannot be compiled for OpenCL",
-					  i->op == OP_IF ? "a run-time `if`" : "a run-time loop");
-		diag_note(diags, g, "model `%s` has `emit = opencl`; only its library for the CPU can run it", model);
-		diag_help(diags, g, "remove `opencl` from `emit`, or use `where(c, a, b)` and a loop with a constant trip count");
-		ok = false;
-	}
-	return ok;
 }
 
 /* Where the statements of plans come from. */
@@ -85,7 +66,7 @@ static const void *backend_runtime(const struct target *t, uint32_t i, const cha
 	return opencl_runtime_object(i, len);
 }
 
-static const char *const needed[] = {"libOpenCL.so.1", "libm.so.6", "libc.so.6", NULL};
+static const char *const needed[] = {"libm.so.6", "libc.so.6", NULL};
 
 static const struct backend_library library = {.has_devices = true, .needed = needed, .runtime = backend_runtime};
 
@@ -96,7 +77,6 @@ const struct backend opencl_backend = {.name = "opencl",
 				       .library = &library,
 				       .weights = BACKEND_WEIGHTS_INSIDE,
 				       .target = backend_target,
-				       .supports = supports,
 				       .emit = opencl_emit_fragment,
 				       .print = backend_print};
 
@@ -135,6 +115,5 @@ const struct backend opencl_source_backend = {.name = "opencl-source",
 					      .assemble = source_assemble,
 					      .weights = BACKEND_NO_WEIGHTS,
 					      .target = backend_target,
-					      .supports = supports,
 					      .emit = opencl_emit_fragment,
 					      .print = backend_print};

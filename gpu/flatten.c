@@ -18,6 +18,7 @@ struct frame {
 	const dim *syms;                 /* the values of its symbols, in dims of the entry */
 	const struct flat_arg *io;       /* its inputs, then its outputs */
 	dim scratch;                     /* offset of its scratch */
+	bool may_run;                    /* it is in a branch or a loop: not every run executes it */
 };
 
 static dim to_entry_dim(const struct frame *s, dim x) { return dim_translate(s->out->dims, s->fn->dims, x, s->syms); }
@@ -59,10 +60,10 @@ static struct flat_arg *args_of(const struct frame *s, const uint32_t *buffers, 
 	return p;
 }
 
-/* Adds a term of loops_cost to a launch. */
+/* Adds a term of loops_cost to a step. */
 struct cost_sum {
 	const struct frame *s;
-	struct flat_launch *l;
+	struct flat_step *l;
 };
 
 static void flatten_add_term(void *ctx, enum loop_cost what, int64_t factor, int64_t divisor, const dim *dims, uint32_t n)
@@ -75,15 +76,21 @@ static void flatten_add_term(void *ctx, enum loop_cost what, int64_t factor, int
 	*sum = dim_add(d, *sum, dim_floordiv(d, term, dim_const(d, divisor)));
 }
 
-static void add_launch(const struct frame *s, struct flat_launch *l)
+/* Adds a step of the statement. Returns its number. */
+static uint32_t add_step(const struct frame *s, uint32_t stmt, struct flat_step l)
 {
-	struct cost_sum sum = {s, l};
+	struct cost_sum sum = {s, &l};
+	if (l.kind != TRI_CL_LAUNCH)
+		l.items = dim_const(s->out->dims, 0);
 	for (uint32_t i = 0; i < LOOP_COSTS; i++)
-		l->cost[i] = dim_const(s->out->dims, 0);
-	if (s->f->live)
-		loops_cost(s->fn, &s->f->live[s->unit], l->statement, flatten_add_term, &sum);
-	l->statement += s->fn->first_statement;
-	vec_push(&s->out->launches, *l);
+		l.cost[i] = dim_const(s->out->dims, 0);
+	if (s->f->live && (l.kind == TRI_CL_LAUNCH || l.kind == TRI_CL_END))
+		loops_cost(s->fn, &s->f->live[s->unit], stmt, flatten_add_term, &sum);
+	l.unit = s->unit;
+	l.statement = s->fn->first_statement + stmt;
+	l.place = loops_place(s->fn->symbol, l.statement);
+	vec_push(&s->out->steps, l);
+	return s->out->steps.len - 1;
 }
 
 enum { WORK_GROUP = 64 }; /* work items of a group that share nothing */
@@ -112,15 +119,13 @@ static void launch_nest(const struct frame *s, uint32_t stmt)
 	const struct loop_nest *n = text_outer_loops(&s->fn->stmts[stmt]);
 	struct text_signature sig;
 	text_signature_of_stmt(a, opencl_dialect(s->f->variant), s->fn, &s->fn->stmts[stmt], &sig);
-	struct flat_launch l = {.kernel = arena_printf(a, "%s_k%u", s->fn->symbol, stmt),
-				.n_args = sig.n_buffers,
-				.n_dims = sig.n_syms,
-				.group = sig.group                                                ? sig.group
-					 : opencl_dialect(s->f->variant)->launch == LAUNCH_CHUNKS ? 1
-												  : WORK_GROUP,
-				.fails = sig.fails,
-				.unit = s->unit,
-				.statement = stmt};
+	struct flat_step l = {.kernel = arena_printf(a, "%s_k%u", s->fn->symbol, stmt),
+			      .n_args = sig.n_buffers,
+			      .n_dims = sig.n_syms,
+			      .group = sig.group                                                ? sig.group
+				       : opencl_dialect(s->f->variant)->launch == LAUNCH_CHUNKS ? 1
+												: WORK_GROUP,
+			      .fails = sig.fails};
 	l.args = args_of(s, sig.buffers, sig.n_buffers);
 	l.dims = ARENA_ARRAY(a, dim, sig.n_syms + 1);
 	for (uint32_t i = 0; i < sig.n_syms; i++)
@@ -128,11 +133,11 @@ static void launch_nest(const struct frame *s, uint32_t stmt)
 	l.items = opencl_dialect(s->f->variant)->launch == LAUNCH_CHUNKS ? nest_chunks(s, n) : nest_iterations(s, n);
 	if (sig.group)
 		l.items = dim_mul(s->out->dims, l.items, dim_const(s->out->dims, sig.group));
-	add_launch(s, &l);
+	add_step(s, stmt, l);
 }
 
 /* Adds the arguments of an epilogue after those of its kernel. */
-static void add_epilogue(const struct frame *s, uint32_t stmt, struct flat_launch *l)
+static void add_epilogue(const struct frame *s, uint32_t stmt, struct flat_step *l)
 {
 	struct arena *a = s->f->arena;
 	const struct loop_kernel *k = &s->fn->stmts[stmt].u.kernel;
@@ -156,13 +161,11 @@ static void launch_kernel(const struct frame *s, uint32_t stmt)
 	const struct loop_kernel *st = &s->fn->stmts[stmt].u.kernel;
 	const struct kernel_record *r = kernel_record(st->kernel);
 	const struct form *form = form_of(s->f->arena, s->f->variant, st->kernel, s->fn->dims, st->dims);
-	struct flat_launch l = {.kernel = form->source,
-				.group = form->group,
-				.n_args = st->n_buffers,
-				.n_dims = r->n_fields,
-				.fails = kernel_fails(st->kernel),
-				.unit = s->unit,
-				.statement = stmt};
+	struct flat_step l = {.kernel = form->source,
+			      .group = form->group,
+			      .n_args = st->n_buffers,
+			      .n_dims = r->n_fields,
+			      .fails = kernel_fails(st->kernel)};
 	l.args = args_of(s, st->buffers, st->n_buffers);
 	l.dims = ARENA_ARRAY(s->f->arena, dim, r->n_fields);
 	for (uint32_t i = 0; i < r->n_fields; i++)
@@ -172,7 +175,7 @@ static void launch_kernel(const struct frame *s, uint32_t stmt)
 	l.items = form_items(form, s->out->dims, l.dims);
 	if (st->epilogue)
 		add_epilogue(s, stmt, &l);
-	add_launch(s, &l);
+	add_step(s, stmt, l);
 }
 
 static uint32_t unit_index(const struct flatten *f, const char *symbol)
@@ -190,32 +193,42 @@ static void need_scratch(struct flat_entry *out, dim size)
 	vec_push(&out->scratch, size);
 }
 
-static void need_check(struct flat_entry *out, struct flat_check x)
+/* A unit that not every run executes has its checks as steps. */
+static void need_check(const struct frame *s, uint32_t stmt, struct flat_check x)
 {
+	struct flat_entry *out = s->out;
 	for (uint32_t i = 0; i < out->checks.len; i++)
 		if (dim_eq(out->checks.at[i].least, x.least))
 			return;
-	vec_push(&out->checks, x);
+	if (!s->may_run) {
+		vec_push(&out->checks, x);
+		return;
+	}
+	add_step(s, stmt, (struct flat_step){.kind = TRI_CL_CHECK, .to = out->some.len});
+	vec_push(&out->some, x);
 }
 
 static void flatten_expand(const struct frame *s);
 
-/* Ends a call whose launches begin with `first`. */
-static void flatten_end_call(const struct frame *s, uint32_t stmt, uint32_t first)
+/* ---- calls, branches, loops ---- */
+
+static void flatten_begin(const struct frame *s, uint32_t stmt)
 {
-	struct flat_launch l = {
-		.n_inside = s->out->launches.len - first, .items = dim_const(s->out->dims, 0), .unit = s->unit, .statement = stmt};
-	if (s->f->live && l.n_inside)
-		add_launch(s, &l);
+	if (s->f->live)
+		add_step(s, stmt, (struct flat_step){.kind = TRI_CL_BEGIN});
 }
 
-static void flatten_call(const struct frame *s, uint32_t stmt)
+static void flatten_end(const struct frame *s, uint32_t stmt)
 {
-	const struct loop_call *st = &s->fn->stmts[stmt].u.call;
-	uint32_t first = s->out->launches.len;
+	if (s->f->live)
+		add_step(s, stmt, (struct flat_step){.kind = TRI_CL_END});
+}
+
+static void expand_call(const struct frame *s, const struct loop_call *st, bool may_run)
+{
 	struct arena *a = s->f->arena;
 	uint32_t unit = unit_index(s->f, st->callee);
-	struct frame callee = {.f = s->f, .out = s->out, .fn = s->f->units[unit], .unit = unit};
+	struct frame callee = {.f = s->f, .out = s->out, .fn = s->f->units[unit], .unit = unit, .may_run = may_run || s->may_run};
 	dim *syms = ARENA_ARRAY(a, dim, st->n_dims + 1);
 	for (uint32_t i = 0; i < st->n_dims; i++)
 		syms[i] = to_entry_dim(s, st->dims[i]);
@@ -227,27 +240,103 @@ static void flatten_call(const struct frame *s, uint32_t stmt)
 		callee.table = &s->f->weights->tables[s->table->slots[st->slot].index];
 	}
 	flatten_expand(&callee);
-	flatten_end_call(s, stmt, first);
+}
+
+static void flatten_call(const struct frame *s, uint32_t stmt)
+{
+	flatten_begin(s, stmt);
+	expand_call(s, &s->fn->stmts[stmt].u.call, false);
+	flatten_end(s, stmt);
+}
+
+/* Adds a jump that depends on a buffer of one bool. Whoever knows where it goes sets `to`. */
+static uint32_t add_jump(const struct frame *s, uint32_t stmt, enum tri_cl_step_kind kind, uint32_t buffer)
+{
+	return add_step(s, stmt, (struct flat_step){.kind = kind, .args = args_of(s, &buffer, 1), .n_args = 1});
+}
+
+static void jumps_here(const struct frame *s, uint32_t jump) { s->out->steps.at[jump].to = s->out->steps.len; }
+
+static void flatten_branch(const struct frame *s, uint32_t stmt)
+{
+	const struct loop_branch *b = &s->fn->stmts[stmt].u.branch;
+	flatten_begin(s, stmt);
+	uint32_t otherwise = add_jump(s, stmt, TRI_CL_JUMP_IF_FALSE, b->condition);
+	expand_call(s, &b->calls[0], true);
+	uint32_t over = add_step(s, stmt, (struct flat_step){.kind = TRI_CL_JUMP});
+	jumps_here(s, otherwise);
+	expand_call(s, &b->calls[1], true);
+	jumps_here(s, over);
+	flatten_end(s, stmt);
+}
+
+static void add_copy(const struct frame *s, uint32_t stmt, uint32_t to, uint32_t from)
+{
+	const struct hir_type *t = &s->fn->buffers[to].type;
+	dim *bytes = ARENA_NEW(s->f->arena, dim);
+	*bytes = dim_const(s->out->dims, (int64_t)dtype_size(t->elem));
+	for (uint32_t k = 0; k < t->rank; k++)
+		*bytes = dim_mul(s->out->dims, *bytes, to_entry_dim(s, t->dims[k]));
+	if (to != from)
+		add_step(s, stmt,
+			 (struct flat_step){.kind = TRI_CL_COPY,
+					    .args = args_of(s, (const uint32_t[]){to, from}, 2),
+					    .n_args = 2,
+					    .dims = bytes,
+					    .n_dims = 1});
+}
+
+/* After an iteration the values that it wrote are copied to where the next one reads them. */
+static void flatten_iterate(const struct frame *s, uint32_t stmt)
+{
+	const struct loop_iterate *l = &s->fn->stmts[stmt].u.loop;
+	const struct loop_call *body = &l->body;
+	uint32_t first_out = body->n_buffers - l->n_carried;
+	flatten_begin(s, stmt);
+	for (uint32_t k = 0; k < l->n_carried; k++)
+		add_copy(s, stmt, body->buffers[k], l->initial[k]);
+	uint32_t never = add_jump(s, stmt, TRI_CL_JUMP_IF_FALSE, l->condition), first = never + 1;
+	expand_call(s, body, true);
+	for (uint32_t k = 0; k < l->n_carried; k++)
+		add_copy(s, stmt, body->buffers[k], body->buffers[first_out + k]);
+	uint32_t again = add_jump(s, stmt, TRI_CL_JUMP_IF_TRUE, body->buffers[first_out - 1]);
+	s->out->steps.at[again].to = first;
+	jumps_here(s, never);
+	flatten_end(s, stmt);
+}
+
+static void flatten_effect(const struct frame *s, uint32_t stmt)
+{
+	const struct loop_effect *x = &s->fn->stmts[stmt].u.effect;
+	dim *dims = ARENA_ARRAY(s->f->arena, dim, x->n_dims + 1);
+	for (uint32_t i = 0; i < x->n_dims; i++)
+		dims[i] = to_entry_dim(s, x->dims[i]);
+	add_step(s, stmt,
+		 (struct flat_step){.kind = TRI_CL_EFFECT,
+				    .effect = x,
+				    .args = args_of(s, x->buffers, x->n_buffers),
+				    .n_args = x->n_buffers,
+				    .dims = dims,
+				    .n_dims = x->n_dims});
 }
 
 static void flatten_expand(const struct frame *s)
 {
 	for (uint32_t i = 0; i < s->fn->n_checks; i++)
-		need_check(s->out, (struct flat_check){to_entry_dim(s, s->fn->checks[i].least), s->fn->checks[i].kind,
-						       loops_place(s->fn->symbol, s->fn->first_statement + s->fn->n_stmts + i)});
+		need_check(s, s->fn->n_stmts + i,
+			   (struct flat_check){to_entry_dim(s, s->fn->checks[i].least), s->fn->checks[i].kind,
+					       loops_place(s->fn->symbol, s->fn->first_statement + s->fn->n_stmts + i)});
 	need_scratch(s->out, dim_add(s->out->dims, s->scratch, to_entry_dim(s, s->fn->scratch)));
-	for (uint32_t i = 0; i < s->fn->n_stmts; i++) {
-		const struct loop_stmt *st = &s->fn->stmts[i];
-		switch (st->kind) {
+	for (uint32_t i = 0; i < s->fn->n_stmts; i++)
+		switch (s->fn->stmts[i].kind) {
 		case STMT_NEST:
 		case STMT_BLOCK: launch_nest(s, i); break;
 		case STMT_KERNEL: launch_kernel(s, i); break;
 		case STMT_CALL: flatten_call(s, i); break;
-		case STMT_EFFECT: break; /* a device cannot print: the builder warns */
-		case STMT_BRANCH:
-		case STMT_LOOP: BUG("the back end reports run-time ifs and loops as errors");
+		case STMT_EFFECT: flatten_effect(s, i); break;
+		case STMT_BRANCH: flatten_branch(s, i); break;
+		case STMT_LOOP: flatten_iterate(s, i); break;
 		}
-	}
 }
 
 void flatten_entry(struct flatten *f, uint32_t index, struct flat_entry *out)

@@ -1,4 +1,4 @@
-/* The kernel launches of an entry as a flat list: calls of units are expanded, dims are those of the entry's unit. */
+/* An entry as a list of steps: calls of units are expanded, dims are those of the entry's unit. */
 #ifndef TRIB_GPU_FLATTEN_H
 #define TRIB_GPU_FLATTEN_H
 #include <stdbool.h>
@@ -14,16 +14,19 @@ struct flat_arg {
 	uint32_t index; /* of the input, output or blob; constants follow the blobs of the model */
 	dim offset;     /* bytes in the scratch */
 };
-struct flat_launch {
-	const char *kernel; /* NULL: the end of a call of a unit, for profiles */
-	uint32_t n_inside;  /* of a call: the preceding launches that belong to it */
+/* As struct tri_cl_step. */
+struct flat_step {
+	enum tri_cl_step_kind kind;
+	const char *kernel;
+	const struct loop_effect *effect;
 	struct flat_arg *args;
 	dim *dims;
-	uint32_t n_args, n_dims, group;
+	uint32_t n_args, n_dims, group, to;
 	bool fails;
 	dim items;
 	dim cost[LOOP_COSTS];     /* backend/loops/ir/cost.h */
 	uint32_t unit, statement; /* where it comes from: an index in program->units, and a statement of its loops */
+	uint64_t place;           /* the same, as in tri_fail_at */
 };
 /* As struct loop_check. */
 struct flat_check {
@@ -33,9 +36,9 @@ struct flat_check {
 };
 struct flat_entry {
 	struct dims *dims; /* symbols: those of the entry's unit */
-	VEC(struct flat_launch) launches;
-	VEC(dim) scratch; /* the largest is the number of bytes */
-	VEC(struct flat_check) checks;
+	VEC(struct flat_step) steps;
+	VEC(dim) scratch;                    /* the largest is the number of bytes */
+	VEC(struct flat_check) checks, some; /* some: those that steps refer to */
 };
 
 /* Constants that are too large for the program text; shared by all entries. */

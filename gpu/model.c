@@ -1,9 +1,10 @@
-/* Builds the object of an OpenCL model: program text, weights, the launches of each entry (gpu/runtime/launch.h), and the descriptor of all
+/* Builds the object of an OpenCL model: program text, weights, the steps of each entry (gpu/runtime/launch.h), and the descriptor of all
  * models. */
 #include <string.h>
 #include "backend/link/model/model_desc.h"
 #include "backend/link/elf/section_builder.h"
 #include "base/arena.h"
+#include "base/foreign.h"
 #include "base/map.h"
 #include "gpu/flatten.h"
 #include "gpu/opencl.h"
@@ -11,19 +12,19 @@
 struct launch_writer {
 	struct object *o;
 	bool profile_hook;
-	struct section_builder strings, steps, dims, args, launches, kinds, program;
+	struct section_builder strings, dim_steps, dims, args, effects, steps, checks, program;
 	struct map programs; /* of dims: equal ones are written once */
 };
 
-_Static_assert(sizeof(struct tri_cl_arg) == 24 && sizeof(struct tri_cl_launch) == 120 && sizeof(struct tri_cl_code) == 64 &&
-		       sizeof(struct tri_cl_program) == 32 && sizeof(struct tri_cl_blob) == 16,
+_Static_assert(sizeof(struct tri_cl_arg) == 24 && sizeof(struct tri_cl_step) == 136 && sizeof(struct tri_cl_effect) == 24 &&
+		       sizeof(struct tri_cl_code) == 64 && sizeof(struct tri_cl_program) == 32 && sizeof(struct tri_cl_blob) == 16,
 	       "written field by field below");
 
-/* ---- launches ---- */
+/* ---- steps ---- */
 
 static void model_put_dim(struct launch_writer *w, struct section_builder *b, const struct dims *d, dim x)
 {
-	section_put_dim(b, &w->steps, &w->programs, d, x);
+	section_put_dim(b, &w->dim_steps, &w->programs, d, x);
 }
 
 /* Appends to b the address of these dims. */
@@ -34,9 +35,28 @@ static void model_put_dims(struct launch_writer *w, struct section_builder *b, c
 		model_put_dim(w, &w->dims, d, x[i]);
 }
 
-static void put_launch(struct launch_writer *w, const struct dims *d, const struct flat_launch *l)
+static void put_foreign(struct launch_writer *w, struct section_builder *b, const char *text)
 {
-	struct section_builder *b = &w->launches;
+	struct buf safe = {0};
+	foreign_puts(&safe, FOREIGN_TEXT, text);
+	section_put_string(b, &w->strings, safe.len ? safe.at : "");
+	buf_free(&safe);
+}
+
+static void put_effect(struct launch_writer *w, const struct loop_effect *x)
+{
+	put_foreign(w, &w->effects, x->text);
+	if (x->where)
+		put_foreign(w, &w->effects, x->where);
+	else
+		section_put_null(&w->effects);
+	section_put_address(&w->effects, w->strings.symbol, w->strings.bytes.len);
+	buf_put(&w->strings.bytes, x->kinds, x->n_buffers);
+}
+
+static void put_step(struct launch_writer *w, const struct dims *d, const struct flat_step *l)
+{
+	struct section_builder *b = &w->steps;
 	if (l->kernel)
 		section_put_string(b, &w->strings, l->kernel);
 	else
@@ -48,37 +68,53 @@ static void put_launch(struct launch_writer *w, const struct dims *d, const stru
 		model_put_dim(w, &w->args, d, l->args[i].offset);
 	}
 	model_put_dims(w, b, d, l->dims, l->n_dims);
+	if (l->effect)
+		section_put_address(b, w->effects.symbol, w->effects.bytes.len);
+	else
+		section_put_null(b);
+	if (l->effect)
+		put_effect(w, l->effect);
+	buf_u64(&b->bytes, l->place);
+	buf_u32(&b->bytes, (uint32_t)l->kind);
 	buf_u32(&b->bytes, l->n_args);
 	buf_u32(&b->bytes, l->n_dims);
 	buf_u32(&b->bytes, l->fails);
 	buf_u32(&b->bytes, l->group);
-	buf_u32(&b->bytes, l->n_inside);
+	buf_u32(&b->bytes, l->to);
 	buf_u32(&b->bytes, w->profile_hook ? l->unit : TRI_NONE);
 	buf_u32(&b->bytes, l->statement);
-	buf_u32(&b->bytes, 0); /* alignment */
 	model_put_dim(w, b, d, l->items);
 	for (uint32_t i = 0; i < LOOP_COSTS; i++)
 		model_put_dim(w, b, d, l->cost[i]);
 }
 
+static void put_check(struct launch_writer *w, const struct dims *d, const struct flat_check *c)
+{
+	model_put_dim(w, &w->dims, d, c->least);
+	buf_u64(&w->checks.bytes, (uint64_t)c->kind);
+	buf_u64(&w->checks.bytes, c->place);
+}
+
 /* Returns the symbol of the struct tri_cl_code. */
-static uint32_t gpu_model_put_code(struct launch_writer *w, enum tri_cl_variant v, const struct flat_entry *e)
+static uint32_t gpu_model_put_code(struct launch_writer *w, enum tri_cl_variant v, struct flat_entry *e)
 {
 	struct section_builder b = section_begin(w->o, SECTION_RELRO, ".data.rel.ro.code", NULL);
 	section_put_address(&b, w->program.symbol, (uint64_t)v * sizeof(struct tri_cl_program));
-	section_put_address(&b, w->launches.symbol, w->launches.bytes.len);
-	buf_u64(&b.bytes, e->launches.len);
-	for (uint32_t i = 0; i < e->launches.len; i++)
-		put_launch(w, e->dims, &e->launches.at[i]);
+	section_put_address(&b, w->steps.symbol, w->steps.bytes.len);
+	buf_u64(&b.bytes, e->steps.len);
+	for (uint32_t i = 0; i < e->steps.len; i++) {
+		struct flat_step *l = &e->steps.at[i];
+		l->to += l->kind == TRI_CL_CHECK ? e->checks.len : 0; /* behind those that are always checked */
+		put_step(w, e->dims, l);
+	}
 	model_put_dims(w, &b, e->dims, e->scratch.at, e->scratch.len);
 	buf_u64(&b.bytes, e->scratch.len);
 	section_put_address(&b, w->dims.symbol, w->dims.bytes.len);
-	section_put_address(&b, w->kinds.symbol, w->kinds.bytes.len);
-	for (uint32_t i = 0; i < e->checks.len; i++) {
-		model_put_dim(w, &w->dims, e->dims, e->checks.at[i].least);
-		buf_u64(&w->kinds.bytes, (uint64_t)e->checks.at[i].kind);
-		buf_u64(&w->kinds.bytes, e->checks.at[i].place);
-	}
+	section_put_address(&b, w->checks.symbol, w->checks.bytes.len);
+	for (uint32_t i = 0; i < e->checks.len; i++)
+		put_check(w, e->dims, &e->checks.at[i]);
+	for (uint32_t i = 0; i < e->some.len; i++)
+		put_check(w, e->dims, &e->some.at[i]);
 	buf_u64(&b.bytes, e->checks.len);
 	return section_end(&b, sizeof(struct tri_cl_code));
 }
@@ -137,9 +173,10 @@ static uint32_t gpu_model_put_entry(struct launch_writer *w, struct flatten *f, 
 		f->live = live[v];
 		flatten_entry(f, entry, &e);
 		section_put_address(&b, gpu_model_put_code(w, v, &e), 0);
-		vec_free(&e.launches);
+		vec_free(&e.steps);
 		vec_free(&e.scratch);
 		vec_free(&e.checks);
+		vec_free(&e.some);
 	}
 	return section_end(&b, sizeof(struct tri_cl_entry));
 }
@@ -149,11 +186,12 @@ static void model_put_all(struct launch_writer *w, struct flatten *f, const stru
 			  uint32_t *entries)
 {
 	w->strings = section_begin(w->o, SECTION_RODATA, ".rodata.launch_strings", NULL);
-	w->steps = section_begin(w->o, SECTION_RODATA, ".rodata.steps", NULL);
-	w->kinds = section_begin(w->o, SECTION_RODATA, ".rodata.kinds", NULL);
+	w->dim_steps = section_begin(w->o, SECTION_RODATA, ".rodata.dim_steps", NULL);
+	w->checks = section_begin(w->o, SECTION_RODATA, ".rodata.checks", NULL);
 	w->dims = section_begin(w->o, SECTION_RELRO, ".data.rel.ro.dims", NULL);
 	w->args = section_begin(w->o, SECTION_RELRO, ".data.rel.ro.args", NULL);
-	w->launches = section_begin(w->o, SECTION_RELRO, ".data.rel.ro.launches", NULL);
+	w->effects = section_begin(w->o, SECTION_RELRO, ".data.rel.ro.effects", NULL);
+	w->steps = section_begin(w->o, SECTION_RELRO, ".data.rel.ro.steps", NULL);
 	w->program = section_begin(w->o, SECTION_RELRO, ".data.rel.ro.program", NULL);
 	for (uint32_t i = 0; i < f->in->program->n_entries; i++)
 		entries[i] = gpu_model_put_entry(w, f, units, live, i);
@@ -164,11 +202,12 @@ static void model_put_all(struct launch_writer *w, struct flatten *f, const stru
 		put_program(w, f, blobs);
 	}
 	section_end(&w->strings, 1);
-	section_end(&w->steps, sizeof(tri_dim_step));
-	section_end(&w->kinds, sizeof(struct tri_cl_check));
+	section_end(&w->dim_steps, sizeof(tri_dim_step));
+	section_end(&w->checks, sizeof(struct tri_cl_check));
 	section_end(&w->dims, sizeof(tri_dim_desc));
 	section_end(&w->args, sizeof(struct tri_cl_arg));
-	section_end(&w->launches, sizeof(struct tri_cl_launch));
+	section_end(&w->effects, sizeof(struct tri_cl_effect));
+	section_end(&w->steps, sizeof(struct tri_cl_step));
 	section_end(&w->program, sizeof(struct tri_cl_program));
 	map_free(&w->programs);
 	vec_free(&f->consts);

@@ -100,8 +100,6 @@ struct backend {
 	/* Returns the target of plans for a machine with the processor `cpu`, and NULL with a message in *error if there is none; both may be in
 	 * `a`. `dense`: matrices of trits are packed as TRIT1_6 if the target can read them. */
 	const struct target *(*target)(struct arena *a, const struct target *cpu, bool dense, const char **error);
-	/* Reports what of the plan cannot run on its target; `model` is for messages. True if all can. NULL: all can. */
-	bool (*supports)(const struct plan *p, const char *model, struct diags *diags);
 	/* Appends the fragment of a unit. Returns false with a message in *error. NULL: a fragment is the serialized loops. */
 	bool (*emit)(const struct emit_request *r, struct buf *fragment, struct buf *error);
 	/* Appends the text of the code of all units, for --dump-code; NULL: the code generator prints it. `notes`: where it comes from, for comments. */

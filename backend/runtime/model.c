@@ -43,7 +43,7 @@ struct tri_model *tri_model_open(const tri_options *opt, tri_error *err, const t
 	}
 	m->desc = desc;
 	if (open_collector(m, opt, err) != TRI_OK || tri_engine_open(m, opt, err) != TRI_OK ||
-	    tri_states_open(desc, opt, &m->states, err) != TRI_OK) {
+	    tri_states_open(desc, opt, m->space, &m->states, err) != TRI_OK) {
 		model_release(m);
 		return NULL;
 	}
@@ -99,8 +99,7 @@ int tri_model_reset(struct tri_model *m, tri_error *err)
 	int status = m ? tri_claim_begin(&m->claim, err) : no_model(err);
 	if (status != TRI_OK)
 		return status;
-	tri_states_reset(m->states);
-	return model_end_call(m, TRI_OK, err);
+	return model_end_call(m, tri_states_reset(m->states, err), err);
 }
 
 int tri_model_state_save(struct tri_model *m, void *to, uint64_t *size, tri_error *err)

@@ -32,8 +32,10 @@ size_t tri_state_bytes(const struct tri_states *s, uint32_t i, const int64_t *le
 }
 
 /* Large memory is mapped: pages that a state never fills take no room. */
-static void *states_allocate(size_t bytes)
+static void *states_allocate(const struct tri_states *s, size_t bytes)
 {
+	if (s->space)
+		return s->space->allocate(s->space->device, bytes);
 	if (bytes < MAPPED)
 		return aligned_alloc(ALIGN, (bytes + ALIGN) / ALIGN * ALIGN);
 	void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -43,12 +45,33 @@ static void *states_allocate(size_t bytes)
 	return at;
 }
 
-static void deallocate(void *at, size_t bytes)
+static void deallocate(const struct tri_states *s, void *at, size_t bytes)
 {
-	if (bytes < MAPPED)
+	if (s->space && at)
+		s->space->release(s->space->device, at);
+	else if (bytes < MAPPED)
 		free(at);
 	else if (at)
 		munmap(at, bytes);
+}
+
+int tri_state_write(const struct tri_states *s, void *to, const void *from, size_t bytes, tri_error *err)
+{
+	if (s->space)
+		return !bytes || s->space->write(s->space->device, to, from, bytes, err) ? TRI_OK : TRI_ERR_DEVICE;
+	if (from)
+		memcpy(to, from, bytes);
+	else
+		memset(to, 0, bytes);
+	return TRI_OK;
+}
+
+int tri_state_read(const struct tri_states *s, void *from, void *to, size_t bytes, tri_error *err)
+{
+	if (s->space)
+		return !bytes || s->space->read(s->space->device, from, to, bytes, err) ? TRI_OK : TRI_ERR_DEVICE;
+	memcpy(to, from, bytes);
+	return TRI_OK;
 }
 
 /* True if the code of the entry writes new value k behind the old one. */
@@ -70,9 +93,9 @@ static int allocate_state(struct tri_states *s, uint32_t i, tri_error *err)
 	int64_t most = d->axis < 0 ? 0 : s->most[d->capacity];
 	bool ok = states_state_bytes(d, most, &m->bytes);
 	if (ok)
-		m->now = states_allocate(m->bytes);
+		m->now = states_allocate(s, m->bytes);
 	if (ok && is_replaced(s->desc, i))
-		m->next = states_allocate(m->bytes);
+		m->next = states_allocate(s, m->bytes);
 	if (ok && m->now && (m->next || !is_replaced(s->desc, i)))
 		return TRI_OK;
 	if (d->axis < 0)
@@ -130,25 +153,21 @@ void tri_states_close(struct tri_states *s)
 	if (!s)
 		return;
 	for (uint32_t i = 0; i < s->desc->n_states; i++) {
-		deallocate(s->memory[i].now, s->memory[i].bytes);
-		deallocate(s->memory[i].next, s->memory[i].bytes);
+		deallocate(s, s->memory[i].now, s->memory[i].bytes);
+		deallocate(s, s->memory[i].next, s->memory[i].bytes);
 	}
 	free(s);
 }
 
-void tri_states_reset(struct tri_states *s)
+int tri_states_reset(struct tri_states *s, tri_error *err)
 {
+	int status = TRI_OK;
 	for (uint32_t i = 0; s && i < s->desc->n_capacities; i++)
 		s->length[i] = 0;
-	for (uint32_t i = 0; s && i < s->desc->n_states; i++) {
-		const tri_state_desc *d = &s->desc->states[i];
-		if (d->axis >= 0)
-			continue;
-		if (d->initial)
-			memcpy(s->memory[i].now, d->initial, s->memory[i].bytes);
-		else
-			memset(s->memory[i].now, 0, s->memory[i].bytes);
-	}
+	for (uint32_t i = 0; s && i < s->desc->n_states && status == TRI_OK; i++)
+		if (s->desc->states[i].axis < 0)
+			status = tri_state_write(s, s->memory[i].now, s->desc->states[i].initial, s->memory[i].bytes, err);
+	return status;
 }
 
 static size_t most_tensors(const tri_model_desc *desc)
@@ -162,7 +181,8 @@ static size_t most_tensors(const tri_model_desc *desc)
 	return most;
 }
 
-int tri_states_open(const tri_model_desc *desc, const tri_options *opt, struct tri_states **out, tri_error *err)
+int tri_states_open(const tri_model_desc *desc, const tri_options *opt, const struct tri_state_space *space, struct tri_states **out,
+		    tri_error *err)
 {
 	size_t n_tensors = most_tensors(desc);
 	*out = NULL;
@@ -173,6 +193,7 @@ int tri_states_open(const tri_model_desc *desc, const tri_options *opt, struct t
 	if (!s)
 		return tri_error_set(err, TRI_ERR_MEMORY, "out of memory");
 	s->desc = desc;
+	s->space = space;
 	s->all = (tri_tensor *)(s + 1);
 	s->memory = (struct tri_state_memory *)(s->all + n_tensors);
 	s->most = (int64_t *)(s->memory + desc->n_states);
@@ -181,13 +202,13 @@ int tri_states_open(const tri_model_desc *desc, const tri_options *opt, struct t
 	int status = set_capacities(s, opt, err);
 	for (uint32_t i = 0; i < desc->n_states && status == TRI_OK; i++)
 		status = allocate_state(s, i, err);
-	if (status != TRI_OK) {
+	if (status == TRI_OK)
+		status = tri_states_reset(s, err);
+	if (status == TRI_OK)
+		*out = s;
+	else
 		tri_states_close(s);
-		return status;
-	}
-	tri_states_reset(s);
-	*out = s;
-	return TRI_OK;
+	return status;
 }
 
 /* ---- runs ---- */
@@ -254,7 +275,7 @@ void tri_states_commit(struct tri_states *s, const tri_entry_desc *e)
 	memcpy(s->length, s->after, s->desc->n_capacities * sizeof *s->after);
 	for (int32_t i = 0; i < e->n_states_out; i++) {
 		struct tri_state_memory *m = &s->memory[e->states_out[i]];
-		char *old = m->now;
+		void *old = m->now;
 		if (grows(e, i))
 			continue;
 		m->now = m->next;

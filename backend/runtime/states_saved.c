@@ -69,7 +69,8 @@ int tri_states_save(const struct tri_states *s, void *to, uint64_t *size, tri_er
 	at += s->desc->n_capacities * sizeof *s->length;
 	for (uint32_t i = 0; i < s->desc->n_states; i++) {
 		size_t n = tri_state_bytes(s, i, s->length);
-		memcpy(at, s->memory[i].now, n);
+		if (tri_state_read(s, s->memory[i].now, at, n, err) != TRI_OK)
+			return TRI_ERR_DEVICE;
 		at += n;
 	}
 	h.check = tri_saved_check(&h, (char *)to + sizeof h);
@@ -111,12 +112,13 @@ int tri_states_load(struct tri_states *s, const void *from, uint64_t size, tri_e
 	int status = check_saved(s, from, size, s->after, err);
 	if (status != TRI_OK)
 		return status;
-	memcpy(s->length, s->after, s->desc->n_capacities * sizeof *s->length);
 	const char *at = (const char *)from + sizeof(struct tri_saved_header) + s->desc->n_capacities * sizeof *s->length;
 	for (uint32_t i = 0; i < s->desc->n_states; i++) {
-		size_t n = tri_state_bytes(s, i, s->length);
-		memcpy(s->memory[i].now, at, n);
+		size_t n = tri_state_bytes(s, i, s->after);
+		if (tri_state_write(s, s->memory[i].now, at, n, err) != TRI_OK)
+			return TRI_ERR_DEVICE;
 		at += n;
 	}
+	memcpy(s->length, s->after, s->desc->n_capacities * sizeof *s->length);
 	return TRI_OK;
 }

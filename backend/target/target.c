@@ -3,10 +3,9 @@
 #include "base/arena.h"
 
 static const struct target targets[] = {
-#define TARGET(id, name, arch, cpu, features, level, vector, registers, l1, l2, l3, group, unroll, functions, flow, effects, hook, \
-	       in_place, also)                                                                                                     \
-	[TARGET_##id] = {name,   ARCH_##arch,           cpu,  features, level, vector,   registers,     l1,   l2, l3, group,       \
-			 unroll, FUNCTIONS_##functions, flow, effects,  hook,  in_place, TARGET_##also, false},
+#define TARGET(id, name, arch, cpu, features, level, vector, registers, l1, l2, l3, group, unroll, functions, hook, also) \
+	[TARGET_##id] = {name,   ARCH_##arch,           cpu,  features,      level, vector, registers, l1, l2, l3, group, \
+			 unroll, FUNCTIONS_##functions, hook, TARGET_##also, false},
 #include "backend/target/targets.def"
 #undef TARGET
 };
@@ -84,9 +83,9 @@ const char *const *target_cpu_names(void)
 
 hash128 target_hash(const struct target *t)
 {
-	const uint64_t numbers[] = {t->arch,       t->level,      t->vector_bytes, t->n_vector_registers, t->l1_bytes,     t->l2_bytes,
-				    t->l3_bytes,   t->group_size, t->max_unroll,   t->functions,          t->control_flow, t->effects,
-				    t->calls_hook, t->in_place,   t->also,         t->dense_trits};
+	const uint64_t numbers[] = {t->arch,       t->level,    t->vector_bytes, t->n_vector_registers, t->l1_bytes,
+				    t->l2_bytes,   t->l3_bytes, t->group_size,   t->max_unroll,         t->functions,
+				    t->calls_hook, t->also,     t->dense_trits};
 	struct hasher *h = hasher_new();
 	hasher_add_str(h, t->cpu);
 	hasher_add_str(h, t->features);

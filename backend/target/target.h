@@ -32,10 +32,7 @@ struct target {
 	uint32_t group_size; /* work items that share local memory; 0: no work groups */
 	uint32_t max_unroll;
 	enum target_functions functions;
-	bool control_flow;   /* a run-time `if` or loop can run there */
-	bool effects;        /* print and assert run there */
 	bool calls_hook;     /* code can report each statement to a profile hook */
-	bool in_place;       /* a state that grows keeps its memory, see passes/program/states.c */
 	enum target_id also; /* loops are made for this target, too; or TARGET_NONE */
 	bool dense_trits;    /* matrices of trits are packed as TRIT1_6; a choice of the build, see target_dense */
 };

@@ -201,7 +201,7 @@ static bool dump_library(struct build_context *c, const struct variant *v, struc
 	for (uint32_t k = 0; k < n; k++) {
 		struct plan_trace trace = trace_of(c->request.options, DUMP_NONE, NULL, NULL);
 		const struct plan *p = plan_for_dump(c->diags, c->timing, v, a, m->program->units[k], &trace);
-		complete = p && variant_supports(v, p, c->diags) && complete;
+		complete = p && complete;
 		units[k] = p;
 	}
 	const struct ir_notes notes = lines_notes(c->sources);

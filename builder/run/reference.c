@@ -184,7 +184,7 @@ static tri_model_desc reference_describe_states(struct arena *a, const struct in
 				.n_capacities = p->n_capacities};
 }
 
-static void reference_reset(void *ctx) { tri_states_reset(((const struct interpreted *)ctx)->states); }
+static void reference_reset(void *ctx) { tri_states_reset(((const struct interpreted *)ctx)->states, NULL); }
 
 static enum status visit_model(struct loaded_project *l, reference_execute *execute, run_visitor *visit, void *ctx)
 {
@@ -196,7 +196,7 @@ static enum status visit_model(struct loaded_project *l, reference_execute *exec
 		m.entries[i] = describe_entry(a, &p->entries[i]);
 	tri_model_desc desc = reference_describe_states(a, &m);
 	tri_error error = {0};
-	if (tri_states_open(&desc, NULL, &m.states, &error) != TRI_OK) {
+	if (tri_states_open(&desc, NULL, NULL, &m.states, &error) != TRI_OK) {
 		print(stderr, "trib: the model failed: %s\n", error.message);
 		return STATUS_FAILED;
 	}

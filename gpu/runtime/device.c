@@ -2,6 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include "backend/runtime/model.h"
+#include "backend/runtime/profile/origins.h"
+
+#define DRIVERS "install the driver of the device (Debian, for processors: pocl-opencl-icd)"
 
 enum { MAX_PLATFORMS = 32, MAX_DEVICES = 64, LOG_SIZE = 1 << 16 };
 
@@ -53,21 +56,61 @@ static const char *error_name(cl_int status)
 	}
 }
 
+static bool is_memory_error(cl_int status)
+{
+	return status == CL_MEM_OBJECT_ALLOCATION_FAILURE || status == CL_OUT_OF_HOST_MEMORY || status == CL_OUT_OF_RESOURCES;
+}
+
 bool tri_cl_error(tri_error *err, const char *call, cl_int status)
 {
-	tri_error_set(err, TRI_ERR_DEVICE, "%s: %s (%d)", call, error_name(status), status);
+	tri_error_set(err, is_memory_error(status) ? TRI_ERR_MEMORY : TRI_ERR_DEVICE, "%s: %s (%d)", call, error_name(status), status);
 	return false;
 }
 
+/* A driver reports a kernel that faulted or ran too long, and a device that was reset, with the next command that waits. */
+bool tri_cl_error_in(struct tri_cl_device *d, tri_error *err, const char *call, cl_int status, uint64_t place)
+{
+	char line[TRI_LINE];
+	d->lost = true;
+	tri_error_set(
+		err, TRI_ERR_DEVICE,
+		"%s%s: %s (%d): the device stopped: it ran out of memory, its driver ended a kernel that ran too long, or it was reset; "
+		"open the model again",
+		tri_place_line(d->desc, place, line), call, error_name(status), status);
+	return false;
+}
+
+cl_mem tri_cl_buffer(const struct tri_cl_device *d, uint64_t size, const void *from, const char *what, tri_error *err)
+{
+	cl_int status = CL_INVALID_BUFFER_SIZE;
+	cl_mem m = NULL;
+	size = size ? size : 1;
+	if (from && d->unified) /* the device reads the memory of the library, if it can */
+		m = d->cl.clCreateBuffer(d->context, CL_MEM_READ_ONLY | CL_MEM_USE_HOST_PTR, size, (void *)from, &status);
+	if (!m && size <= d->most_bytes)
+		m = d->cl.clCreateBuffer(d->context, from ? CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR : CL_MEM_READ_WRITE, size, (void *)from,
+					 &status);
+	if (m)
+		return m;
+	if (size > d->most_bytes)
+		tri_error_set(err, TRI_ERR_MEMORY, "%s needs a buffer of %llu bytes, but this device has none above %llu", what,
+			      (unsigned long long)size, (unsigned long long)d->most_bytes);
+	else
+		tri_error_set(err, is_memory_error(status) ? TRI_ERR_MEMORY : TRI_ERR_DEVICE,
+			      "the device has no room for %s of %llu bytes (clCreateBuffer: %s, %d)", what, (unsigned long long)size,
+			      error_name(status), status);
+	return NULL;
+}
+
 /* Finds device `want` of all devices; *seen counts them. */
-static bool device_find(uint64_t want, cl_device_id *out, uint64_t *seen, tri_error *err)
+static bool device_find(struct tri_cl_device *d, uint64_t want, uint64_t *seen, tri_error *err)
 {
 	cl_platform_id platforms[MAX_PLATFORMS];
 	cl_uint n_platforms = 0;
 	*seen = 0;
-	cl_int status = clGetPlatformIDs(MAX_PLATFORMS, platforms, &n_platforms);
+	cl_int status = d->cl.clGetPlatformIDs(MAX_PLATFORMS, platforms, &n_platforms);
 	if (status == -1001) { /* CL_PLATFORM_NOT_FOUND_KHR, which only an extension header declares */
-		tri_error_set(err, TRI_ERR_DEVICE, "no OpenCL platform is installed (clGetPlatformIDs: %d)", status);
+		tri_error_set(err, TRI_ERR_DEVICE, "no OpenCL platform is installed (clGetPlatformIDs: %d): " DRIVERS, status);
 		return false;
 	}
 	if (status != CL_SUCCESS)
@@ -75,17 +118,17 @@ static bool device_find(uint64_t want, cl_device_id *out, uint64_t *seen, tri_er
 	for (cl_uint p = 0; p < n_platforms && p < MAX_PLATFORMS; p++) {
 		cl_device_id ids[MAX_DEVICES];
 		cl_uint n = 0;
-		if (clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, MAX_DEVICES, ids, &n) != CL_SUCCESS)
+		if (d->cl.clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, MAX_DEVICES, ids, &n) != CL_SUCCESS)
 			continue;
 		n = n < MAX_DEVICES ? n : MAX_DEVICES;
 		if (want < *seen + n) {
-			*out = ids[want - *seen];
+			d->id = ids[want - *seen];
 			return true;
 		}
 		*seen += n;
 	}
 	if (*seen == 0)
-		tri_error_set(err, TRI_ERR_DEVICE, "there is no OpenCL device");
+		tri_error_set(err, TRI_ERR_DEVICE, "there is no OpenCL device: " DRIVERS);
 	else
 		tri_error_set(err, TRI_ERR_DEVICE, "there is no OpenCL device %llu: the last one is %llu", (unsigned long long)want,
 			      (unsigned long long)*seen - 1);
@@ -103,7 +146,24 @@ static bool runtime_device_number(const char *s, uint64_t *out)
 	return true;
 }
 
-bool tri_cl_device(const char *which, cl_device_id *out, tri_error *err)
+static uint64_t runtime_device_info(const struct tri_cl_device *d, cl_device_info what, uint64_t otherwise)
+{
+	cl_ulong v = 0; /* a shorter value is in the low bytes */
+	return d->cl.clGetDeviceInfo(d->id, what, sizeof v, &v, NULL) == CL_SUCCESS ? v : otherwise;
+}
+
+/* By the type of the device, unless TRIB_OPENCL_VARIANT is "groups" or "wide". */
+static enum tri_cl_variant variant_of(const struct tri_cl_device *d)
+{
+	static const char *const names[TRI_CL_VARIANTS] = {[TRI_CL_GROUPS] = "groups", [TRI_CL_WIDE] = "wide"};
+	const char *wanted = secure_getenv("TRIB_OPENCL_VARIANT");
+	for (int v = 0; wanted && v < TRI_CL_VARIANTS; v++)
+		if (strcmp(wanted, names[v]) == 0)
+			return (enum tri_cl_variant)v;
+	return runtime_device_info(d, CL_DEVICE_TYPE, CL_DEVICE_TYPE_GPU) & CL_DEVICE_TYPE_CPU ? TRI_CL_WIDE : TRI_CL_GROUPS;
+}
+
+bool tri_cl_device(struct tri_cl_device *d, const char *which, tri_error *err)
 {
 	uint64_t want = 0, seen;
 	if (which && *which) {
@@ -112,67 +172,113 @@ bool tri_cl_device(const char *which, cl_device_id *out, tri_error *err)
 			return false;
 		}
 	}
-	return device_find(want, out, &seen, err);
-}
-
-enum tri_cl_variant tri_cl_variant_of(cl_device_id device)
-{
-	static const char *const names[TRI_CL_VARIANTS] = {[TRI_CL_GROUPS] = "groups", [TRI_CL_WIDE] = "wide"};
-	const char *wanted = secure_getenv("TRIB_OPENCL_VARIANT");
-	for (int v = 0; wanted && v < TRI_CL_VARIANTS; v++)
-		if (strcmp(wanted, names[v]) == 0)
-			return (enum tri_cl_variant)v;
-	cl_device_type type = CL_DEVICE_TYPE_GPU;
-	clGetDeviceInfo(device, CL_DEVICE_TYPE, sizeof type, &type, NULL);
-	return type & CL_DEVICE_TYPE_CPU ? TRI_CL_WIDE : TRI_CL_GROUPS;
-}
-
-static bool has_fp64(cl_device_id device)
-{
-	cl_device_fp_config fp = 0;
-	return clGetDeviceInfo(device, CL_DEVICE_DOUBLE_FP_CONFIG, sizeof fp, &fp, NULL) == CL_SUCCESS && fp != 0;
+	if (!device_find(d, want, &seen, err))
+		return false;
+	d->variant = variant_of(d);
+	d->unified = runtime_device_info(d, CL_DEVICE_HOST_UNIFIED_MEMORY, CL_FALSE) != CL_FALSE;
+	d->most_bytes = runtime_device_info(d, CL_DEVICE_MAX_MEM_ALLOC_SIZE, UINT64_MAX);
+	d->local_bytes = runtime_device_info(d, CL_DEVICE_LOCAL_MEM_SIZE, UINT64_MAX);
+	return true;
 }
 
 /* No option that makes arithmetic less exact. Division and square root are correctly rounded if the device supports it. */
-static const char *device_build_options(cl_device_id device)
+static const char *device_build_options(const struct tri_cl_device *d)
 {
-	cl_device_fp_config fp = 0;
-	if (clGetDeviceInfo(device, CL_DEVICE_SINGLE_FP_CONFIG, sizeof fp, &fp, NULL) == CL_SUCCESS &&
-	    (fp & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT))
-		return "-cl-std=CL1.2 -cl-fp32-correctly-rounded-divide-sqrt";
-	return "-cl-std=CL1.2";
+	if (runtime_device_info(d, CL_DEVICE_SINGLE_FP_CONFIG, 0) & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT)
+		return "-w -cl-std=CL1.2 -cl-fp32-correctly-rounded-divide-sqrt";
+	return "-w -cl-std=CL1.2";
 }
 
-static void build_failed(cl_program program, cl_device_id device, cl_int status, tri_error *err)
+/* ---- build failures ---- */
+
+/* Returns the number of the line that the log blames first: behind the name of the text and a colon, in the style of clang, or in parentheses. 0: none. */
+static uint64_t blamed_line(const char *log)
 {
-	char *log = calloc(1, LOG_SIZE + 1), *text = log;
-	if (log && clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, LOG_SIZE, log, NULL) == CL_SUCCESS && *log) {
+	for (const char *at = log; *at; at++) {
+		uint64_t line = 0;
+		if ((*at != ':' && *at != '(') || at[1] < '0' || at[1] > '9')
+			continue;
+		for (at++; *at >= '0' && *at <= '9' && line < 1000000000; at++)
+			line = line * 10 + (uint64_t)(*at - '0');
+		if (*at == ':' || *at == ')' || *at == ',')
+			return line;
+	}
+	return 0;
+}
+
+static bool is_name_end(char c) { return !((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'); }
+
+/* The step whose kernel begins at `at`, or NULL. */
+static const struct tri_cl_step *step_of_kernel(const struct tri_cl_device *d, const char *at)
+{
+	for (uint32_t e = 0; e < d->desc->n_entries; e++) {
+		const struct tri_cl_code *code = ((const struct tri_cl_entry *)d->desc->entries[e].code)->of[d->variant];
+		for (int64_t i = 0; i < code->n_steps; i++) {
+			const char *name = code->steps[i].kernel;
+			size_t n = name ? strlen(name) : 0;
+			if (n && strncmp(at, name, n) == 0 && is_name_end(at[n]))
+				return &code->steps[i];
+		}
+	}
+	return NULL;
+}
+
+/* Returns the place of the kernel that has this line of the program, or 0. */
+static uint64_t place_of_line(const struct tri_cl_device *d, const char *text, uint64_t line)
+{
+	uint64_t place = 0;
+	for (uint64_t n = 1; *text && n <= line; n++) {
+		const char *end = strchr(text, '\n');
+		size_t len = end ? (size_t)(end - text) : strlen(text);
+		for (size_t i = 5; i < len && strncmp(text, "kernel", 6) == 0; i++)
+			if (strncmp(text + i - 5, "void ", 5) == 0) {
+				const struct tri_cl_step *step = step_of_kernel(d, text + i);
+				place = step ? step->place : 0;
+				break;
+			}
+		text += len + (end != NULL);
+	}
+	return place;
+}
+
+static void build_failed(const struct tri_cl_device *d, cl_program program, const struct tri_cl_program *data, cl_int status,
+			 tri_error *err)
+{
+	char *log = calloc(1, LOG_SIZE + 1), *text = log, line[TRI_LINE];
+	if (log && d->cl.clGetProgramBuildInfo(program, d->id, CL_PROGRAM_BUILD_LOG, LOG_SIZE, log, NULL) == CL_SUCCESS && *log) {
 		while (*text == '\n' || *text == ' ')
 			text++;
-		tri_error_set(err, TRI_ERR_DEVICE, "clBuildProgram: %s (%d): %s", error_name(status), status, text);
+		tri_error_set(err, TRI_ERR_DEVICE, "%sclBuildProgram: %s (%d): %s",
+			      tri_place_line(d->desc, place_of_line(d, data->text, blamed_line(log)), line), error_name(status), status,
+			      text);
 	} else {
 		tri_cl_error(err, "clBuildProgram", status);
 	}
 	free(log);
 }
 
-cl_program tri_cl_build(cl_context context, cl_device_id device, const struct tri_cl_program *data, tri_error *err)
+static cl_program build_source(const struct tri_cl_device *d, const struct tri_cl_program *data, const char *options, tri_error *err)
 {
 	cl_int status;
 	size_t size = data->text_size;
-	if (data->fp64 && !has_fp64(device)) {
-		tri_error_set(err, TRI_ERR_DEVICE, "the model computes in float64, which this device does not support");
-		return NULL;
-	}
-	cl_program program = clCreateProgramWithSource(context, 1, (const char *[]){data->text}, &size, &status);
+	cl_program program = d->cl.clCreateProgramWithSource(d->context, 1, (const char *[]){data->text}, &size, &status);
 	if (!program) {
 		tri_cl_error(err, "clCreateProgramWithSource", status);
 		return NULL;
 	}
-	status = clBuildProgram(program, 1, &device, device_build_options(device), NULL, NULL);
+	status = d->cl.clBuildProgram(program, 1, &d->id, options, NULL, NULL);
 	if (status == CL_SUCCESS)
 		return program;
-	build_failed(program, device, status, err);
-	clReleaseProgram(program);
+	build_failed(d, program, data, status, err);
+	d->cl.clReleaseProgram(program);
 	return NULL;
+}
+
+cl_program tri_cl_build(const struct tri_cl_device *d, const struct tri_cl_program *data, tri_error *err)
+{
+	if (data->fp64 && !runtime_device_info(d, CL_DEVICE_DOUBLE_FP_CONFIG, 0)) {
+		tri_error_set(err, TRI_ERR_DEVICE, "the model computes in float64, which this device does not support");
+		return NULL;
+	}
+	return build_source(d, data, device_build_options(d), err);
 }

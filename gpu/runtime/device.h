@@ -3,17 +3,37 @@
 #define TRI_DEVICE_H
 #include <stdbool.h>
 #include <stddef.h>
-#define CL_TARGET_OPENCL_VERSION 120
-#include <CL/cl.h>
 #include "gpu/runtime/launch.h"
+#include "gpu/runtime/loader.h"
 
-/* Fills *err, unless err is NULL, with TRI_ERR_DEVICE and "CALL: CL_… (-n)"; returns false. */
+/* The device state that all entries of an opened model share. */
+struct tri_cl_device {
+	struct tri_cl_api cl;
+	const tri_model_desc *desc;
+	cl_device_id id;
+	enum tri_cl_variant variant;      /* what the device is */
+	bool unified;                     /* it has the memory of the host */
+	bool lost;                        /* a command failed: the device is not used any more */
+	uint64_t most_bytes, local_bytes; /* of a buffer, and of the local memory of a work group */
+	cl_context context;
+	cl_command_queue queue; /* runs commands in order */
+	cl_program program;
+	cl_mem *blobs; /* of the program, uploaded once */
+	uint64_t blob_bytes;
+	cl_mem failed; /* four int64, see launch.h */
+	bool measures; /* the queue records when commands ran */
+};
+
+/* Fill *err, unless err is NULL, with TRI_ERR_DEVICE or TRI_ERR_MEMORY and "CALL: CL_… (-n)", and what can be done about it; return false.
+ * tri_cl_error_in is for commands of a run; the device is then lost. `place`: of the statement, as in tri_fail_at; 0: none. */
 bool tri_cl_error(tri_error *err, const char *call, cl_int status);
+bool tri_cl_error_in(struct tri_cl_device *d, tri_error *err, const char *call, cl_int status, uint64_t place);
+/* Creates a buffer of at least one byte; its contents are those of `from`, unless that is NULL. NULL: out of memory, with the error: `what` says whose
+ * memory. The device may read `from` later, too. */
+cl_mem tri_cl_buffer(const struct tri_cl_device *d, uint64_t size, const void *from, const char *what, tri_error *err);
 
-/* Finds the device with this number among all devices, in the order of the loader. NULL and "" mean the first. */
-bool tri_cl_device(const char *which, cl_device_id *out, tri_error *err);
-/* Returns the variant of kernels for a device: by its type, unless TRIB_OPENCL_VARIANT is "groups" or "wide". */
-enum tri_cl_variant tri_cl_variant_of(cl_device_id device);
-/* Builds the program for a device. Returns NULL with the build log in *err. */
-cl_program tri_cl_build(cl_context context, cl_device_id device, const struct tri_cl_program *data, tri_error *err);
+/* Finds the device with this number among all devices, in the order of the loader, and sets what is known of it. NULL and "" mean the first. */
+bool tri_cl_device(struct tri_cl_device *d, const char *which, tri_error *err);
+/* Builds the program for the device. Returns NULL with the build log in *err. */
+cl_program tri_cl_build(const struct tri_cl_device *d, const struct tri_cl_program *data, tri_error *err);
 #endif

@@ -2,13 +2,13 @@
 
 enum { NVIDIA = 0x10de, COMPUTE_CAPABILITY_MAJOR = 0x4000, COMPUTE_CAPABILITY_MINOR = 0x4001 }; /* cl_nv_device_attribute_query */
 
-static uint64_t device_number(cl_device_id d, cl_device_info what)
+static uint64_t device_number(const struct tri_cl_device *d, cl_device_info what)
 {
 	cl_ulong v = 0; /* a shorter value is in the low bytes */
-	return clGetDeviceInfo(d, what, sizeof v, &v, NULL) == CL_SUCCESS ? v : 0;
+	return d->cl.clGetDeviceInfo(d->id, what, sizeof v, &v, NULL) == CL_SUCCESS ? v : 0;
 }
 
-struct tri_cl_capacity tri_cl_capacity_of(cl_device_id d)
+struct tri_cl_capacity tri_cl_capacity_of(const struct tri_cl_device *d)
 {
 	uint64_t most_group = device_number(d, CL_DEVICE_MAX_WORK_GROUP_SIZE);
 	struct tri_cl_capacity c = {.is_cpu = (device_number(d, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_CPU) != 0,
@@ -22,21 +22,21 @@ struct tri_cl_capacity tri_cl_capacity_of(cl_device_id d)
 	return c;
 }
 
-cl_int tri_cl_launch_of(cl_kernel kernel, cl_device_id device, size_t group, size_t items, tri_launch *out)
+cl_int tri_cl_launch_of(const struct tri_cl_device *d, cl_kernel kernel, size_t group, size_t items, tri_launch *out)
 {
-	const struct tri_cl_capacity c = tri_cl_capacity_of(device);
+	const struct tri_cl_capacity c = tri_cl_capacity_of(d);
 	size_t most = 0, multiple = 0, fixed[3] = {0};
 	cl_ulong local = 0, private = 0;
-	cl_int status = clGetKernelWorkGroupInfo(kernel, device, CL_KERNEL_WORK_GROUP_SIZE, sizeof most, &most, NULL);
+	cl_int status = d->cl.clGetKernelWorkGroupInfo(kernel, d->id, CL_KERNEL_WORK_GROUP_SIZE, sizeof most, &most, NULL);
 	if (status == CL_SUCCESS)
-		status = clGetKernelWorkGroupInfo(kernel, device, CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE, sizeof multiple, &multiple,
-						  NULL);
+		status = d->cl.clGetKernelWorkGroupInfo(kernel, d->id, CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE, sizeof multiple,
+							&multiple, NULL);
 	if (status == CL_SUCCESS)
-		status = clGetKernelWorkGroupInfo(kernel, device, CL_KERNEL_LOCAL_MEM_SIZE, sizeof local, &local, NULL);
+		status = d->cl.clGetKernelWorkGroupInfo(kernel, d->id, CL_KERNEL_LOCAL_MEM_SIZE, sizeof local, &local, NULL);
 	if (status == CL_SUCCESS)
-		status = clGetKernelWorkGroupInfo(kernel, device, CL_KERNEL_PRIVATE_MEM_SIZE, sizeof private, &private, NULL);
+		status = d->cl.clGetKernelWorkGroupInfo(kernel, d->id, CL_KERNEL_PRIVATE_MEM_SIZE, sizeof private, &private, NULL);
 	if (status == CL_SUCCESS)
-		status = clGetKernelWorkGroupInfo(kernel, device, CL_KERNEL_COMPILE_WORK_GROUP_SIZE, sizeof fixed, fixed, NULL);
+		status = d->cl.clGetKernelWorkGroupInfo(kernel, d->id, CL_KERNEL_COMPILE_WORK_GROUP_SIZE, sizeof fixed, fixed, NULL);
 	*out = (tri_launch){.work_items = items,
 			    .work_group = (uint32_t)group,
 			    .most_work_group = (uint32_t)most,

@@ -29,9 +29,9 @@ static inline void tri_cl_nvidia_capacity(struct tri_cl_capacity *c, uint32_t ma
 		}
 }
 
-struct tri_cl_capacity tri_cl_capacity_of(cl_device_id device);
+struct tri_cl_capacity tri_cl_capacity_of(const struct tri_cl_device *d);
 /* Fills *out for a launch of `items` work items in groups of `group`. */
-cl_int tri_cl_launch_of(cl_kernel kernel, cl_device_id device, size_t group, size_t items, tri_launch *out);
+cl_int tri_cl_launch_of(const struct tri_cl_device *d, cl_kernel kernel, size_t group, size_t items, tri_launch *out);
 /* Returns an upper bound of the occupancy: the work items in flight by those that the device can hold (NVIDIA, CUDA C++ Best Practices
  * Guide, "Occupancy"). OpenCL 1.2 does not tell how many a compute unit can hold, but at least the largest group of any kernel. Of one kernel
  * it holds no more than its registers and its local memory allow. `fixed`: the kernel says how large its groups are, so most_work_group does not

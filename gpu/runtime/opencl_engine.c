@@ -6,10 +6,12 @@
 #include "backend/runtime/engine.h"
 #include "backend/runtime/profile/origins.h"
 #include "gpu/runtime/report.h"
+#include "gpu/runtime/steps.h"
 
 struct opencl_engine {
 	struct tri_model model;
 	struct tri_cl_device device;
+	struct tri_state_space space;
 	struct tri_cl_prepared *entries; /* desc->n_entries */
 };
 
@@ -25,17 +27,46 @@ static const char *wanted_device(const tri_options *opt)
 	return opt && opt->size >= offsetof(tri_options, device) + sizeof opt->device ? opt->device : NULL;
 }
 
+/* ---- states ---- */
+
+static void *state_allocate(void *device, size_t bytes) { return tri_cl_buffer(device, bytes, NULL, "a state", NULL); }
+
+static void state_release(void *device, void *handle) { ((const struct tri_cl_device *)device)->cl.clReleaseMemObject(handle); }
+
+static bool state_write(void *device, void *handle, const void *from, size_t bytes, tri_error *err)
+{
+	struct tri_cl_device *d = device;
+	const char *call = from ? "clEnqueueWriteBuffer" : "clEnqueueFillBuffer";
+	const cl_char zero = 0;
+	cl_int status = from ? d->cl.clEnqueueWriteBuffer(d->queue, handle, CL_TRUE, 0, bytes, from, 0, NULL, NULL)
+			     : d->cl.clEnqueueFillBuffer(d->queue, handle, &zero, sizeof zero, 0, bytes, 0, NULL, NULL);
+	return status == CL_SUCCESS || tri_cl_error_in(d, err, call, status, 0);
+}
+
+static bool state_read(void *device, void *handle, void *to, size_t bytes, tri_error *err)
+{
+	struct tri_cl_device *d = device;
+	cl_int status = d->cl.clEnqueueReadBuffer(d->queue, handle, CL_TRUE, 0, bytes, to, 0, NULL, NULL);
+	return status == CL_SUCCESS || tri_cl_error_in(d, err, "clEnqueueReadBuffer", status, 0);
+}
+
+/* ---- open and close ---- */
+
 static bool open_queue(struct tri_cl_device *d, tri_error *err)
 {
+	static const cl_long none[4];
 	cl_int status;
-	d->context = clCreateContext(NULL, 1, &d->id, NULL, NULL, &status);
+	d->context = d->cl.clCreateContext(NULL, 1, &d->id, NULL, NULL, &status);
 	if (!d->context)
 		return tri_cl_error(err, "clCreateContext", status);
-	d->queue = clCreateCommandQueue(d->context, d->id, d->measures ? CL_QUEUE_PROFILING_ENABLE : 0, &status);
+	d->queue = d->cl.clCreateCommandQueue(d->context, d->id, d->measures ? CL_QUEUE_PROFILING_ENABLE : 0, &status);
 	if (!d->queue)
 		return tri_cl_error(err, "clCreateCommandQueue", status);
-	d->failed = clCreateBuffer(d->context, CL_MEM_READ_WRITE, 4 * sizeof(cl_long), NULL, &status);
-	return d->failed ? true : tri_cl_error(err, "clCreateBuffer", status);
+	d->failed = tri_cl_buffer(d, sizeof none, NULL, "run-time errors", err);
+	if (!d->failed)
+		return false;
+	status = d->cl.clEnqueueWriteBuffer(d->queue, d->failed, CL_TRUE, 0, sizeof none, none, 0, NULL, NULL);
+	return status == CL_SUCCESS || tri_cl_error(err, "clEnqueueWriteBuffer", status);
 }
 
 static bool upload(struct tri_cl_device *d, const struct tri_cl_program *p, tri_error *err)
@@ -46,12 +77,9 @@ static bool upload(struct tri_cl_device *d, const struct tri_cl_program *p, tri_
 		return tri_error_set(err, TRI_ERR_MEMORY, "out of memory") == TRI_OK;
 	for (int32_t i = 0; i < p->n_blobs; i++) {
 		const struct tri_cl_blob *b = &p->blobs[i];
-		const void *bytes = b->size ? b->bytes : nothing;
-		cl_int status;
-		d->blobs[i] =
-			clCreateBuffer(d->context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, b->size ? b->size : 1, (void *)bytes, &status);
+		d->blobs[i] = tri_cl_buffer(d, b->size, b->size ? b->bytes : nothing, "the weights", err);
 		if (!d->blobs[i])
-			return tri_cl_error(err, "clCreateBuffer", status);
+			return false;
 	}
 	return true;
 }
@@ -60,11 +88,10 @@ static bool open_device(struct opencl_engine *m, const tri_options *opt, tri_err
 {
 	struct tri_cl_device *d = &m->device;
 	d->measures = m->model.collector != NULL;
-	if (!tri_cl_device(wanted_device(opt), &d->id, err) || !open_queue(d, err))
+	if (!tri_cl_load(&d->cl, err) || !tri_cl_device(d, wanted_device(opt), err) || !open_queue(d, err))
 		return false;
-	d->variant = tri_cl_variant_of(d->id);
 	const struct tri_cl_program *p = program_of(m->model.desc, d->variant);
-	d->program = tri_cl_build(d->context, d->id, p, err);
+	d->program = tri_cl_build(d, p, err);
 	return d->program && upload(d, p, err);
 }
 
@@ -93,6 +120,8 @@ int tri_engine_open(struct tri_model *model, const tri_options *opt, tri_error *
 	tri_error own;
 	err = err ? err : &own;
 	m->device.desc = model->desc;
+	m->space = (struct tri_state_space){&m->device, state_allocate, state_release, state_write, state_read};
+	model->space = &m->space;
 	model->threads = 1;
 	return open_device(m, opt, err) && open_entries(m, err) ? TRI_OK : err->code;
 }
@@ -101,71 +130,60 @@ void tri_engine_close(struct tri_model *model)
 {
 	struct opencl_engine *m = engine_of(model);
 	struct tri_cl_device *d = &m->device;
+	const struct tri_cl_api *cl = &d->cl;
 	for (uint32_t i = 0; m->entries && i < model->desc->n_entries; i++) {
 		tri_entry_desc e = tri_states_entry(&model->desc->entries[i]);
-		tri_cl_prepared_end(&m->entries[i], &e);
+		tri_cl_prepared_end(&m->entries[i], d, &e);
 	}
 	for (int32_t i = 0; d->blobs && i < program_of(model->desc, d->variant)->n_blobs; i++)
 		if (d->blobs[i])
-			clReleaseMemObject(d->blobs[i]);
+			cl->clReleaseMemObject(d->blobs[i]);
 	if (d->failed)
-		clReleaseMemObject(d->failed);
+		cl->clReleaseMemObject(d->failed);
 	if (d->program)
-		clReleaseProgram(d->program);
+		cl->clReleaseProgram(d->program);
 	if (d->queue)
-		clReleaseCommandQueue(d->queue);
+		cl->clReleaseCommandQueue(d->queue);
 	if (d->context)
-		clReleaseContext(d->context);
+		cl->clReleaseContext(d->context);
 	free(d->blobs);
 	free(m->entries);
 	free(m);
 }
 
+/* ---- runs ---- */
+
 static bool write_inputs(struct opencl_engine *m, const tri_entry_desc *e, const struct tri_cl_prepared *p, const tri_tensor *io,
 			 tri_error *err)
 {
-	static const cl_long none[4];
-	cl_command_queue q = m->device.queue;
+	struct tri_cl_device *d = &m->device;
 	cl_int status = CL_SUCCESS;
-	for (int32_t i = 0; i < e->n_inputs && status == CL_SUCCESS; i++)
+	for (int32_t i = 0; i < e->n_inputs - e->n_states_in && status == CL_SUCCESS; i++)
 		if (p->io_bytes[i])
-			status = clEnqueueWriteBuffer(q, p->io[i], CL_FALSE, 0, p->io_bytes[i], io[i].data, 0, NULL,
-						      m->model.collector ? &p->copied[i] : NULL);
-	if (p->may_fail && status == CL_SUCCESS)
-		status = clEnqueueWriteBuffer(q, m->device.failed, CL_FALSE, 0, sizeof none, none, 0, NULL, NULL);
-	return status == CL_SUCCESS ? true : tri_cl_error(err, "clEnqueueWriteBuffer", status);
+			status = d->cl.clEnqueueWriteBuffer(d->queue, p->io[i], CL_FALSE, 0, p->io_bytes[i], io[i].data, 0, NULL,
+							    d->measures ? &p->copied[i] : NULL);
+	return status == CL_SUCCESS || tri_cl_error_in(d, err, "clEnqueueWriteBuffer", status, 0);
 }
 
-static bool launch_one(struct opencl_engine *m, const struct tri_cl_launch *l, const struct tri_cl_prepared *p, int64_t i, tri_error *err)
+/* Waits until all has run: the caller owns the tensors, so no command may use them after the return. */
+static bool read_outputs(struct opencl_engine *m, const tri_entry_desc *e, const struct tri_cl_prepared *p, const tri_tensor *io,
+			 cl_long failed[4], tri_error *err)
 {
-	bool measured = m->model.collector && l->unit != TRI_NONE;
-	if (!p->global[i])
-		return true;
-	cl_int status = clEnqueueNDRangeKernel(m->device.queue, p->kernels[i], 1, NULL, &p->global[i], &p->local[i], 0, NULL,
-					       measured ? &p->launched[i] : NULL);
-	return status == CL_SUCCESS ? true : tri_cl_error(err, "clEnqueueNDRangeKernel", status);
-}
-
-static bool opencl_engine_launch(struct opencl_engine *m, const struct tri_cl_prepared *p, tri_error *err)
-{
-	for (int64_t i = 0; i < p->code->n_launches; i++)
-		if (!launch_one(m, &p->code->launches[i], p, i, err))
-			return false;
-	return true;
-}
-
-static bool opencl_engine_read_outputs(struct opencl_engine *m, const tri_entry_desc *e, const struct tri_cl_prepared *p,
-				       const tri_tensor *io, cl_long *failed, tri_error *err)
-{
-	cl_command_queue q = m->device.queue;
+	struct tri_cl_device *d = &m->device;
+	int32_t end = e->n_inputs + e->n_outputs - e->n_states_out, last = end;
 	cl_int status = CL_SUCCESS;
-	for (int32_t i = e->n_inputs; i < e->n_inputs + e->n_outputs && status == CL_SUCCESS; i++)
+	while (last > e->n_inputs && !p->io_bytes[last - 1])
+		last--;
+	bool waits = last > e->n_inputs;
+	if (p->may_fail)
+		status = d->cl.clEnqueueReadBuffer(d->queue, d->failed, !waits, 0, 4 * sizeof *failed, failed, 0, NULL, NULL);
+	for (int32_t i = e->n_inputs; i < last && status == CL_SUCCESS; i++)
 		if (p->io_bytes[i])
-			status = clEnqueueReadBuffer(q, p->io[i], CL_FALSE, 0, p->io_bytes[i], io[i].data, 0, NULL,
-						     m->model.collector ? &p->copied[i] : NULL);
-	if (p->may_fail && status == CL_SUCCESS)
-		status = clEnqueueReadBuffer(q, m->device.failed, CL_FALSE, 0, 4 * sizeof *failed, failed, 0, NULL, NULL);
-	return status == CL_SUCCESS ? true : tri_cl_error(err, "clEnqueueReadBuffer", status);
+			status = d->cl.clEnqueueReadBuffer(d->queue, p->io[i], i == last - 1, 0, p->io_bytes[i], io[i].data, 0, NULL,
+							   d->measures ? &p->copied[i] : NULL);
+	if (status == CL_SUCCESS && !waits && !p->may_fail)
+		status = d->cl.clFinish(d->queue);
+	return status == CL_SUCCESS || tri_cl_error_in(d, err, "clEnqueueReadBuffer", status, 0);
 }
 
 static int64_t now_ns(void)
@@ -175,26 +193,36 @@ static int64_t now_ns(void)
 	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
+static int opencl_engine_run(struct opencl_engine *m, struct tri_cl_prepared *p, const tri_entry_desc *e, const tri_tensor *io,
+			     tri_error *err)
+{
+	struct tri_cl_device *d = &m->device;
+	cl_long failed[4] = {0};
+	if (!write_inputs(m, e, p, io, err))
+		return TRI_ERR_DEVICE;
+	int status = tri_cl_steps(d, p, e, err);
+	if (status != TRI_OK)
+		return status;
+	return read_outputs(m, e, p, io, failed, err) ? tri_cl_failed(d, failed, err) : TRI_ERR_DEVICE;
+}
+
 int tri_engine_run(struct tri_model *model, uint32_t number, const tri_entry_desc *e, const tri_tensor *io, tri_error *err)
 {
 	struct opencl_engine *m = engine_of(model);
 	struct tri_cl_prepared *p = &m->entries[number];
-	cl_long failed[4] = {0};
-	int prepared = tri_cl_prepare(p, &m->device, e, model->dims, err);
+	if (m->device.lost)
+		return tri_error_set(err, TRI_ERR_DEVICE, "the device stopped in an earlier run: open the model again");
+	int status = tri_cl_prepare(p, &m->device, e, model->dims, io, err);
 	model->scratch_bytes = p->scratch_bytes;
-	if (prepared != TRI_OK)
-		return prepared;
+	if (status != TRI_OK)
+		return status;
 	p->began_ns = now_ns();
-	bool ok = write_inputs(m, e, p, io, err) && opencl_engine_launch(m, p, err) && opencl_engine_read_outputs(m, e, p, io, failed, err);
-	cl_int status = clFinish(m->device.queue); /* the caller owns the tensors: no command may use them after the return */
-	if (m->model.collector && ok && status == CL_SUCCESS)
-		tri_cl_report(&(struct tri_cl_measured){model->desc, e, p, model->dims, model->desc->profiling, model->collector});
-	tri_cl_release_events(p, e);
-	if (!ok)
-		return TRI_ERR_DEVICE;
-	if (status != CL_SUCCESS) {
-		tri_cl_error(err, "clFinish", status);
-		return TRI_ERR_DEVICE;
-	}
-	return failed[0] ? tri_error_index(err, model->desc, failed[1], failed[2], (uint64_t)failed[3]) : TRI_OK;
+	status = opencl_engine_run(m, p, e, io, err);
+	if (status != TRI_OK)
+		m->device.cl.clFinish(m->device.queue);
+	else if (m->device.measures)
+		tri_cl_report(
+			&(struct tri_cl_measured){&m->device, model->desc, e, p, model->dims, model->desc->profiling, model->collector});
+	tri_cl_release_events(p, &m->device, e);
+	return status;
 }

@@ -42,57 +42,79 @@ int64_t tri_cl_size(const tri_dim_desc *d, const int64_t *dims)
 bool tri_cl_prepared_init(struct tri_cl_prepared *p, enum tri_cl_variant variant, const tri_entry_desc *e)
 {
 	const struct tri_cl_code *code = p->code = ((const struct tri_cl_entry *)e->code)->of[variant];
-	size_t launches = (size_t)code->n_launches, io = (size_t)e->n_inputs + (size_t)e->n_outputs;
+	size_t steps = (size_t)code->n_steps, io = (size_t)e->n_inputs + (size_t)e->n_outputs, n_bound = 0;
+	for (size_t i = 0; i < steps; i++) {
+		p->may_fail |= code->steps[i].fails != 0;
+		n_bound += (size_t)code->steps[i].n_args + (size_t)code->steps[i].n_dims;
+	}
 	p->dims = calloc((size_t)e->n_dims + 1, sizeof *p->dims);
 	p->io = calloc(io + 1, sizeof *p->io);
 	p->io_bytes = calloc(io + 1, sizeof *p->io_bytes);
-	p->kernels = calloc(launches + 1, sizeof *p->kernels);
-	p->local = calloc(launches + 1, sizeof *p->local);
-	p->shapes = calloc(launches + 1, sizeof *p->shapes);
-	p->times = calloc(launches + 1, sizeof *p->times);
-	p->launched = calloc(launches + 1, sizeof *p->launched);
+	p->io_room = calloc(io + 1, sizeof *p->io_room);
 	p->copied = calloc(io + 1, sizeof *p->copied);
-	p->global = calloc(launches + 1, sizeof *p->global);
-	for (int64_t i = 0; i < code->n_launches; i++)
-		p->may_fail |= code->launches[i].fails != 0;
-	return p->dims && p->io && p->io_bytes && p->kernels && p->local && p->global && p->shapes && p->times && p->launched && p->copied;
+	p->kernels = calloc(steps + 1, sizeof *p->kernels);
+	p->local = calloc(steps + 1, sizeof *p->local);
+	p->global = calloc(steps + 1, sizeof *p->global);
+	p->shapes = calloc(steps + 1, sizeof *p->shapes);
+	p->bound = calloc(steps + 1, sizeof *p->bound);
+	p->bounds = calloc(n_bound + 1, sizeof *p->bounds);
+	if (!p->dims || !p->io || !p->io_bytes || !p->io_room || !p->copied || !p->kernels || !p->local || !p->global || !p->shapes ||
+	    !p->bound || !p->bounds)
+		return false;
+	n_bound = 0;
+	for (size_t i = 0; i < steps; i++) {
+		p->bound[i] = p->bounds + n_bound;
+		n_bound += (size_t)code->steps[i].n_args + (size_t)code->steps[i].n_dims;
+	}
+	return true;
 }
 
-/* Releases the buffers and kernels that depend on the dims. */
-static void prepare_release(struct tri_cl_prepared *p, const tri_entry_desc *e)
+void tri_cl_prepared_end(struct tri_cl_prepared *p, const struct tri_cl_device *d, const tri_entry_desc *e)
 {
-	const struct tri_cl_code *code = p->code;
-	p->ready = false;
 	for (int32_t i = 0; p->io && i < e->n_inputs + e->n_outputs; i++)
-		if (p->io[i])
-			clReleaseMemObject(p->io[i]), p->io[i] = NULL;
+		if (p->io[i] && !tri_cl_is_state(e, i))
+			d->cl.clReleaseMemObject(p->io[i]);
 	if (p->scratch)
-		clReleaseMemObject(p->scratch), p->scratch = NULL;
-	for (int64_t i = 0; p->kernels && i < code->n_launches; i++)
+		d->cl.clReleaseMemObject(p->scratch);
+	for (int64_t i = 0; p->kernels && i < p->code->n_steps; i++)
 		if (p->kernels[i])
-			clReleaseKernel(p->kernels[i]), p->kernels[i] = NULL;
-}
-
-void tri_cl_prepared_end(struct tri_cl_prepared *p, const tri_entry_desc *e)
-{
-	prepare_release(p, e);
+			d->cl.clReleaseKernel(p->kernels[i]);
 	free(p->dims);
 	free(p->io);
 	free(p->io_bytes);
+	free(p->io_room);
+	free(p->copied);
 	free(p->kernels);
 	free(p->local);
-	free(p->shapes);
-	free(p->times);
-	free(p->launched);
-	free(p->copied);
 	free(p->global);
+	free(p->shapes);
+	free(p->bound);
+	free(p->bounds);
+	free(p->values);
+	free(p->done);
 }
 
-static bool new_buffer(const struct tri_cl_device *d, size_t size, cl_mem *out, tri_error *err)
+/* ---- buffers ---- */
+
+/* A kernel keeps a buffer that was released: all arguments are set again. */
+static void forget_arguments(struct tri_cl_prepared *p)
 {
-	cl_int status;
-	*out = clCreateBuffer(d->context, CL_MEM_READ_WRITE, size ? size : 1, NULL, &status);
-	return *out ? true : tri_cl_error(err, "clCreateBuffer", status);
+	for (int64_t i = 0; i < p->code->n_steps; i++)
+		for (int32_t k = 0; k < p->code->steps[i].n_args; k++)
+			p->bound[i][k].memory = NULL;
+}
+
+static bool grow_buffer(struct tri_cl_prepared *p, const struct tri_cl_device *d, cl_mem *m, uint64_t *room, uint64_t bytes,
+			const char *what, tri_error *err)
+{
+	if (*m && bytes <= *room)
+		return true;
+	forget_arguments(p);
+	if (*m)
+		d->cl.clReleaseMemObject(*m);
+	*m = tri_cl_buffer(d, bytes, NULL, what, err);
+	*room = *m ? bytes : 0;
+	return *m != NULL;
 }
 
 static size_t tensor_bytes(const tri_io_desc *t, const int64_t *dims)
@@ -103,91 +125,130 @@ static size_t tensor_bytes(const tri_io_desc *t, const int64_t *dims)
 	return n;
 }
 
-static bool new_buffers(struct tri_cl_prepared *p, const struct tri_cl_device *d, const tri_entry_desc *e, tri_error *err)
+static bool grow_buffers(struct tri_cl_prepared *p, const struct tri_cl_device *d, const tri_entry_desc *e, tri_error *err)
 {
-	const struct tri_cl_code *code = p->code;
 	for (int32_t i = 0; i < e->n_inputs + e->n_outputs; i++) {
-		p->io_bytes[i] = tensor_bytes(i < e->n_inputs ? &e->inputs[i] : &e->outputs[i - e->n_inputs], p->dims);
-		if (!new_buffer(d, p->io_bytes[i], &p->io[i], err))
+		const tri_io_desc *t = i < e->n_inputs ? &e->inputs[i] : &e->outputs[i - e->n_inputs];
+		p->io_bytes[i] = tensor_bytes(t, p->dims);
+		if (!tri_cl_is_state(e, i) && !grow_buffer(p, d, &p->io[i], &p->io_room[i], p->io_bytes[i], t->name, err))
 			return false;
 	}
 	int64_t scratch = 0;
-	for (int64_t i = 0; i < code->n_scratch; i++) {
-		int64_t size = tri_cl_size(&code->scratch[i], p->dims);
+	for (int64_t i = 0; i < p->code->n_scratch; i++) {
+		int64_t size = tri_cl_size(&p->code->scratch[i], p->dims);
 		scratch = size > scratch ? size : scratch;
 	}
-	p->scratch_bytes = (uint64_t)scratch;
-	return new_buffer(d, (size_t)scratch, &p->scratch, err);
+	return grow_buffer(p, d, &p->scratch, &p->scratch_bytes, (uint64_t)scratch, "the intermediate tensors", err);
 }
 
-static const cl_mem *arg_memory(const struct tri_cl_prepared *p, const struct tri_cl_device *d, const tri_entry_desc *e,
-				const struct tri_cl_arg *at)
+/* ---- kernels ---- */
+
+static bool no_room_for_group(const struct tri_cl_device *d, const struct tri_cl_step *l, const char *what, uint64_t needs, uint64_t has,
+			      tri_error *err)
+{
+	char line[TRI_LINE];
+	tri_error_set(err, TRI_ERR_DEVICE, "%sa kernel needs %s of %llu, but this device has no more than %llu for it",
+		      tri_place_line(d->desc, l->place, line), what, (unsigned long long)needs, (unsigned long long)has);
+	return false;
+}
+
+/* The size of its work groups is fixed from now on. */
+static bool create_kernel(struct tri_cl_prepared *p, const struct tri_cl_device *d, int64_t i, tri_error *err)
+{
+	const struct tri_cl_step *l = &p->code->steps[i];
+	size_t most = 1, fixed[3] = {0};
+	cl_ulong local = 0;
+	cl_int status;
+	cl_kernel k = p->kernels[i] = d->cl.clCreateKernel(d->program, l->kernel, &status);
+	if (!k)
+		return tri_cl_error(err, "clCreateKernel", status);
+	status = d->cl.clGetKernelWorkGroupInfo(k, d->id, CL_KERNEL_WORK_GROUP_SIZE, sizeof most, &most, NULL);
+	if (status == CL_SUCCESS)
+		status = d->cl.clGetKernelWorkGroupInfo(k, d->id, CL_KERNEL_COMPILE_WORK_GROUP_SIZE, sizeof fixed, fixed, NULL);
+	if (status == CL_SUCCESS)
+		status = d->cl.clGetKernelWorkGroupInfo(k, d->id, CL_KERNEL_LOCAL_MEM_SIZE, sizeof local, &local, NULL);
+	if (status != CL_SUCCESS)
+		return tri_cl_error(err, "clGetKernelWorkGroupInfo", status);
+	if (fixed[0] && most < l->group)
+		return no_room_for_group(d, l, "a work group", l->group, most, err);
+	if (local > d->local_bytes)
+		return no_room_for_group(d, l, "local memory", local, d->local_bytes, err);
+	p->local[i] = most < l->group ? (most ? most : 1) : l->group;
+	return true;
+}
+
+static cl_mem arg_memory(const struct tri_cl_prepared *p, const struct tri_cl_device *d, const tri_entry_desc *e,
+			 const struct tri_cl_arg *at)
 {
 	switch (at->kind) {
-	case TRI_CL_INPUT: return &p->io[at->index];
-	case TRI_CL_OUTPUT: return &p->io[e->n_inputs + at->index];
-	case TRI_CL_BLOB: return &d->blobs[at->index];
-	default: return &p->scratch;
+	case TRI_CL_INPUT: return p->io[at->index];
+	case TRI_CL_OUTPUT: return p->io[e->n_inputs + at->index];
+	case TRI_CL_BLOB: return d->blobs[at->index];
+	default: return p->scratch;
 	}
 }
 
-static cl_int set_arguments(const struct tri_cl_prepared *p, const struct tri_cl_device *d, const tri_entry_desc *e,
-			    const struct tri_cl_launch *l, cl_kernel k)
+/* Sets argument `arg`, and notes its value, unless it has it. `memory`: of buffers; else the kernel itself marks that a number is set. */
+static cl_int bind_buffer(const struct tri_cl_device *d, cl_kernel k, cl_uint arg, struct tri_cl_bound *b, cl_mem memory, int64_t offset)
 {
+	cl_int status = CL_SUCCESS;
+	if (k && b->memory != memory)
+		status = d->cl.clSetKernelArg(k, arg, sizeof memory, &memory);
+	if (k && status == CL_SUCCESS && (!b->memory || b->value != offset))
+		status = d->cl.clSetKernelArg(k, arg + 1, sizeof offset, &offset);
+	*b = (struct tri_cl_bound){status == CL_SUCCESS ? memory : NULL, offset};
+	return status;
+}
+
+/* `first`: no argument was ever set. */
+static cl_int bind_step(struct tri_cl_prepared *p, const struct tri_cl_device *d, const tri_entry_desc *e, int64_t i, bool first)
+{
+	const struct tri_cl_step *l = &p->code->steps[i];
+	struct tri_cl_bound *b = p->bound[i];
+	cl_kernel k = p->kernels[i];
 	cl_uint arg = 0;
 	cl_int status = CL_SUCCESS;
-	for (int32_t i = 0; i < l->n_args && status == CL_SUCCESS; i++) {
-		cl_ulong offset = (cl_ulong)tri_cl_size(&l->args[i].offset, p->dims);
-		status = clSetKernelArg(k, arg++, sizeof(cl_mem), arg_memory(p, d, e, &l->args[i]));
-		if (status == CL_SUCCESS)
-			status = clSetKernelArg(k, arg++, sizeof offset, &offset);
+	for (int32_t n = 0; n < l->n_args && status == CL_SUCCESS; n++, b++, arg += 2)
+		status = bind_buffer(d, k, arg, b, arg_memory(p, d, e, &l->args[n]), tri_cl_size(&l->args[n].offset, p->dims));
+	for (int32_t n = 0; n < l->n_dims && status == CL_SUCCESS; n++, b++, arg++) {
+		int64_t v = tri_cl_size(&l->dims[n], p->dims);
+		if (k && (first || b->value != v))
+			status = d->cl.clSetKernelArg(k, arg, sizeof v, &v);
+		b->value = v;
 	}
-	for (int32_t i = 0; i < l->n_dims && status == CL_SUCCESS; i++) {
-		cl_long v = tri_cl_size(&l->dims[i], p->dims);
-		status = clSetKernelArg(k, arg++, sizeof v, &v);
-	}
-	if (l->fails && status == CL_SUCCESS)
-		status = clSetKernelArg(k, arg++, sizeof(cl_mem), &d->failed);
+	if (k && l->fails && first && status == CL_SUCCESS)
+		status = d->cl.clSetKernelArg(k, arg, sizeof(cl_mem), &d->failed);
 	return status;
 }
 
 /* Rounds up to complete work groups: devices are slow for other numbers of work items. */
-static cl_int set_range(struct tri_cl_prepared *p, const struct tri_cl_device *d, const struct tri_cl_launch *l, int64_t i)
+static cl_int set_range(struct tri_cl_prepared *p, const struct tri_cl_device *d, int64_t i)
 {
-	size_t most = 1;
-	cl_int status = clGetKernelWorkGroupInfo(p->kernels[i], d->id, CL_KERNEL_WORK_GROUP_SIZE, sizeof most, &most, NULL);
-	int64_t items = tri_cl_size(&l->items, p->dims);
-	size_t group = most < l->group ? (most ? most : 1) : l->group;
-	p->local[i] = group;
+	int64_t items = tri_cl_size(&p->code->steps[i].items, p->dims);
+	size_t group = p->local[i];
 	p->global[i] = items > 0 ? ((size_t)items + group - 1) / group * group : 0;
-	if (status == CL_SUCCESS && d->measures)
-		status = tri_cl_launch_of(p->kernels[i], d->id, group, p->global[i], &p->shapes[i]);
-	return status;
+	return d->measures ? tri_cl_launch_of(d, p->kernels[i], group, p->global[i], &p->shapes[i]) : CL_SUCCESS;
 }
 
-static bool prepare_launch(struct tri_cl_prepared *p, const struct tri_cl_device *d, const tri_entry_desc *e, int64_t i, tri_error *err)
+static bool prepare_step(struct tri_cl_prepared *p, const struct tri_cl_device *d, const tri_entry_desc *e, int64_t i, tri_error *err)
 {
-	const struct tri_cl_launch *l = &p->code->launches[i];
-	cl_int status;
-	if (!l->kernel)
-		return true;
-	p->kernels[i] = clCreateKernel(d->program, l->kernel, &status);
-	if (!p->kernels[i])
-		return tri_cl_error(err, "clCreateKernel", status);
-	status = set_arguments(p, d, e, l, p->kernels[i]);
+	bool launches = p->code->steps[i].kind == TRI_CL_LAUNCH, first = launches && !p->kernels[i];
+	if (first && !create_kernel(p, d, i, err))
+		return false;
+	cl_int status = bind_step(p, d, e, i, first);
 	if (status != CL_SUCCESS)
 		return tri_cl_error(err, "clSetKernelArg", status);
-	status = set_range(p, d, l, i);
+	status = launches ? set_range(p, d, i) : CL_SUCCESS;
 	return status == CL_SUCCESS ? true : tri_cl_error(err, "clGetKernelWorkGroupInfo", status);
 }
 
-int tri_cl_prepare(struct tri_cl_prepared *p, const struct tri_cl_device *d, const tri_entry_desc *e, const int64_t *dims, tri_error *err)
+/* ---- */
+
+static int prepare_sizes(struct tri_cl_prepared *p, const struct tri_cl_device *d, const tri_entry_desc *e, const int64_t *dims,
+			 tri_error *err)
 {
 	const struct tri_cl_code *code = p->code;
 	char line[TRI_LINE];
-	size_t bytes = (size_t)e->n_dims * sizeof *dims;
-	if (p->ready && memcmp(p->dims, dims, bytes) == 0)
-		return TRI_OK;
 	for (int64_t i = 0; i < code->n_checks; i++)
 		if (tri_cl_size(&code->checks[i], dims) < 0)
 			return tri_error_sizes(err, tri_place_line(d->desc, code->check_errors[i].place, line), e,
@@ -197,13 +258,40 @@ int tri_cl_prepare(struct tri_cl_prepared *p, const struct tri_cl_device *d, con
 		prepare_checked_size(&code->scratch[i], dims, &overflow);
 	if (overflow)
 		return tri_error_set(err, TRI_ERR_MEMORY, TRI_HUGE);
-	prepare_release(p, e);
-	memcpy(p->dims, dims, bytes);
-	bool ok = new_buffers(p, d, e, err);
-	for (int64_t i = 0; ok && i < code->n_launches; i++)
-		ok = prepare_launch(p, d, e, i, err);
-	if (!ok)
-		prepare_release(p, e);
-	p->ready = ok;
-	return ok ? TRI_OK : TRI_ERR_DEVICE;
+	memcpy(p->dims, dims, (size_t)e->n_dims * sizeof *dims);
+	p->sized = grow_buffers(p, d, e, err);
+	return p->sized ? TRI_OK : err->code;
+}
+
+/* True if other memory has a state now than when the entry was prepared. */
+static bool take_states(struct tri_cl_prepared *p, const tri_entry_desc *e, const tri_tensor *io)
+{
+	bool changed = false;
+	for (int32_t i = 0; i < e->n_inputs + e->n_outputs; i++)
+		if (tri_cl_is_state(e, i) && p->io[i] != (cl_mem)io[i].data) {
+			p->io[i] = io[i].data;
+			changed = true;
+		}
+	return changed;
+}
+
+int tri_cl_prepare(struct tri_cl_prepared *p, const struct tri_cl_device *d, const tri_entry_desc *e, const int64_t *dims,
+		   const tri_tensor *io, tri_error *err)
+{
+	tri_error own;
+	err = err ? err : &own;
+	bool same = p->sized && memcmp(p->dims, dims, (size_t)e->n_dims * sizeof *dims) == 0;
+	bool moved = take_states(p, e, io);
+	if (p->ready && same && !moved)
+		return TRI_OK;
+	p->ready = false;
+	p->sized = same;
+	int status = same ? TRI_OK : prepare_sizes(p, d, e, dims, err);
+	if (status != TRI_OK)
+		return status;
+	for (int64_t i = 0; i < p->code->n_steps; i++)
+		if (!prepare_step(p, d, e, i, err))
+			return err->code;
+	p->ready = true;
+	return TRI_OK;
 }

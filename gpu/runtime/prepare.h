@@ -7,43 +7,56 @@
 struct tri_cl_interval {
 	cl_ulong began, ended;
 };
+/* A step of a measured run. */
+struct tri_cl_done {
+	int64_t step;
+	int64_t began;  /* of a step that ends a call: where that began in the list */
+	cl_event event; /* NULL: nothing was launched */
+	struct tri_cl_interval at;
+};
 
-/* The device state that all entries of an opened model share. */
-struct tri_cl_device {
-	const tri_model_desc *desc;
-	cl_device_id id;
-	enum tri_cl_variant variant; /* what the device is */
-	cl_context context;
-	cl_command_queue queue; /* runs commands in order */
-	cl_program program;
-	cl_mem *blobs; /* of the program, uploaded once */
-	cl_mem failed; /* four int64, see launch.h */
-	bool measures; /* the queue records when commands ran */
+/* An argument of a step as it was set last: a buffer and an offset, or a number. */
+struct tri_cl_bound {
+	cl_mem memory; /* NULL: it must be set */
+	int64_t value;
 };
 
 struct tri_cl_prepared {
 	const struct tri_cl_code *code;
-	bool ready; /* prepared for `dims` */
+	bool ready, sized; /* for `dims`: all, or the buffers */
+	bool may_fail;     /* a kernel may report an error */
 	int64_t *dims;
-	cl_mem *io; /* inputs, then outputs */
-	size_t *io_bytes;
+	cl_mem *io;        /* inputs, then outputs; states among them belong to the caller */
+	size_t *io_bytes;  /* for `dims` */
+	uint64_t *io_room; /* of the buffer */
 	cl_mem scratch;
-	cl_kernel *kernels;     /* one for each launch */
-	size_t *local, *global; /* work items of a group and of all groups; global 0: not launched */
-	tri_launch *shapes;     /* of each launch, if runs are measured */
-	uint64_t scratch_bytes;
-	/* Of a measured run: each launch, each copy of an input or output, and when they were enqueued; NULL: not enqueued. */
-	cl_event *launched, *copied;
-	struct tri_cl_interval *times; /* of each launch, when it has ended */
+	uint64_t scratch_bytes;      /* of the buffer */
+	cl_kernel *kernels;          /* one for each step, if it launches something */
+	size_t *local, *global;      /* work items of a group and of all groups; global 0: not launched */
+	struct tri_cl_bound **bound; /* for each step: its arguments, then its dims */
+	struct tri_cl_bound *bounds; /* their memory */
+	char *values;                /* for steps that print or assert */
+	size_t values_room;
+	/* Of a measured run: its steps, and the copy of each input and output, NULL: not copied. */
+	struct tri_cl_done *done;
+	int64_t n_done, done_room;
+	cl_event *copied;
 	int64_t began_ns;
-	bool may_fail;
+	tri_launch *shapes; /* of each step */
 };
+
+/* The states among inputs and outputs are the last ones. */
+static inline bool tri_cl_is_state(const tri_entry_desc *e, int32_t i)
+{
+	return i < e->n_inputs ? i >= e->n_inputs - e->n_states_in : i - e->n_inputs >= e->n_outputs - e->n_states_out;
+}
 
 /* Allocates memory for an entry on devices of a variant. Returns false if there is none. */
 bool tri_cl_prepared_init(struct tri_cl_prepared *p, enum tri_cl_variant variant, const tri_entry_desc *e);
-/* Prepares the entry for these dims; returns at once if it is. Returns TRI_OK or the error. */
-int tri_cl_prepare(struct tri_cl_prepared *p, const struct tri_cl_device *d, const tri_entry_desc *e, const int64_t *dims, tri_error *err);
-void tri_cl_prepared_end(struct tri_cl_prepared *p, const tri_entry_desc *e);
+/* Prepares the entry for these dims and states. Sets only what has changed. Returns TRI_OK or the error. */
+int tri_cl_prepare(struct tri_cl_prepared *p, const struct tri_cl_device *d, const tri_entry_desc *e, const int64_t *dims,
+		   const tri_tensor *io, tri_error *err);
+void tri_cl_prepared_end(struct tri_cl_prepared *p, const struct tri_cl_device *d, const tri_entry_desc *e);
 /* Returns the value of a dimension whose symbols are known; 0 if it has no steps, or if 64 bits cannot hold it. */
 int64_t tri_cl_size(const tri_dim_desc *d, const int64_t *dims);
 #endif

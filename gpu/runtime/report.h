@@ -6,6 +6,7 @@
 
 /* A run that ended. */
 struct tri_cl_measured {
+	const struct tri_cl_device *device;
 	const tri_model_desc *desc;
 	const tri_entry_desc *entry;
 	const struct tri_cl_prepared *prepared;
@@ -16,5 +17,5 @@ struct tri_cl_measured {
 
 /* Reports launches, calls and copies to the collector, by the clock of the device: its first launch counts as begun when the run began. */
 void tri_cl_report(const struct tri_cl_measured *m);
-void tri_cl_release_events(struct tri_cl_prepared *p, const tri_entry_desc *e);
+void tri_cl_release_events(struct tri_cl_prepared *p, const struct tri_cl_device *d, const tri_entry_desc *e);
 #endif

@@ -255,10 +255,6 @@ class TwoModels(ProjectTest):
         self.assertEqual(dump("asm", "library,opencl"), cpu + dump("asm", "library"))
         self.assertEqual(dump("types", "library,opencl"), dump("types", "library"))
 
-    def test_code_that_a_device_cannot_run(self):
-        self.write("src/good.tri", GOOD.replace("return relu(x)", "let y = x\n        while sum(y) > 1.0 {\n            y = y * 0.5\n        }\n        return y"))
-        self.assertIn("a run-time loop cannot be compiled for OpenCL", self.fails("build", "good", "--emit", "opencl", "--dump-code"))
-
     def test_empty_dumps(self):
         """A pass that does not run, and a stage after the last pass, are errors that name the remedy."""
         self.assertTrue(self.trib("build", "good", "-O1", "--dump-ir=fold").stdout.strip())

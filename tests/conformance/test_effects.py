@@ -109,8 +109,20 @@ class Effects(ProjectTest):
             self.assertTrue(error.startswith("little 1.0\ntwice 2.0\ntwice 4.0\ntwice 8.0\ntwice 16.0\n"), error)
             self.assertIn("src/net.tri:10: too many at 3", error)
 
-    def test_opencl_leaves_them_out_and_says_so(self):
-        self.assertIn("W0805", self.trib("build", "--emit=opencl").stderr)
+    def test_devices_do_the_same(self):
+        """Both variants of the kernels print and fail as the CPU does, in straight code, branches and loops."""
+        self.write("small.npy", npy([[0.5, 0.5, 0, 0]]))
+        self.edit("tri.build", "entry   = Net", "entry   = Net\n    emit = library opencl header")
+        for source, runs in (NET, (("x.npy", None), ("large.npy", "src/net.tri:7: too large: 20.0"))), (LOOPS, (("x.npy", None), ("small.npy", "src/net.tri:10: too many at 3"))):
+            self.write("src/net.tri", source)
+            self.trib("build")
+            for file, said in runs:
+                cpu = self.trib("run", "--no-build", "--input", f"x={file}", ok=not said)
+                for variant in "groups", "wide":
+                    self.env["TRIB_OPENCL_VARIANT"] = variant
+                    device = self.trib("run", "--no-build", "--device=opencl", "--input", f"x={file}", ok=not said)
+                    self.assertEqual((device.stderr, device.stdout), (cpu.stderr, cpu.stdout), (variant, file))
+                    self.assertIn(said or "", device.stderr)
 
     def test_main_of_a_project(self):
         self.assertIn("no source of the project has a main block", self.fails("run", "--main", code=2))

@@ -45,7 +45,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	char before[ROOM], after[ROOM];
 	struct tri_states *s;
 	tri_error err = {0};
-	if (!size || tri_states_open(&desc, NULL, &s, &err) != TRI_OK)
+	if (!size || tri_states_open(&desc, NULL, NULL, &s, &err) != TRI_OK)
 		return 0;
 	uint64_t n = save(s, before);
 	char *copy = malloc(size);

@@ -1,8 +1,7 @@
 /* States are stored along the dim that grows, so that the filled part is a prefix of their memory. An output that is such an input with rows appended *grows*
- * it: both have the same memory, which has room for the output, and the unit writes only the new rows. On devices it has its own. The next value of a state
+ * it: both have the same memory, which has room for the output, and the unit writes only the new rows. The next value of a state
  * grows it if it is a chain of appends that starts at the input, in the unit or in what it calls. */
 #include "backend/passes/program/program_passes.h"
-#include "backend/target/target.h"
 
 /* True if v is the value of INPUT `state`, which grows along a dim, with rows appended or without. */
 static bool is_grown(const struct ir_program *p, const struct unit_summary *s, const struct summary_value *v, uint32_t state, uint8_t along)
@@ -21,7 +20,7 @@ static bool is_grown(const struct ir_program *p, const struct unit_summary *s, c
 	}
 }
 
-static uint32_t decide_output(const struct ir_program *p, const struct program_unit *u, uint32_t k, bool in_place)
+static uint32_t decide_output(const struct ir_program *p, const struct program_unit *u, uint32_t k)
 {
 	const struct summary_output *o = &u->summary->outputs[k];
 	if (o->next == IR_NONE)
@@ -31,7 +30,7 @@ static uint32_t decide_output(const struct ir_program *p, const struct program_u
 	if (l == LAYOUT_COUNT)
 		return 0;
 	u->layouts.outputs[k] = (uint8_t)l;
-	if (in_place && is_grown(p, u->summary, &o->value, o->next, in->grows))
+	if (is_grown(p, u->summary, &o->value, o->next, in->grows))
 		u->layouts.grows[k] = o->next;
 	return 1;
 }
@@ -39,6 +38,7 @@ static uint32_t decide_output(const struct ir_program *p, const struct program_u
 uint32_t program_pass_states(struct ir_program *p, const struct target *t)
 {
 	uint32_t changes = 0;
+	(void)t;
 	for (uint32_t i = 0; i < p->n_units; i++) {
 		const struct program_unit *u = &p->units[i];
 		const struct unit_summary *s = u->summary;
@@ -51,7 +51,7 @@ uint32_t program_pass_states(struct ir_program *p, const struct target *t)
 			run += !s->inputs[k].build_time;
 		}
 		for (uint32_t k = 0; k < s->n_outputs && !u->is_body; k++)
-			changes += decide_output(p, u, k, t->in_place);
+			changes += decide_output(p, u, k);
 	}
 	return changes;
 }

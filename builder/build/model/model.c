@@ -144,11 +144,6 @@ const char *model_output(const struct model_job *m) { return m->n_variants ? var
 
 bool variant_makes_objects(const struct variant *v) { return can_make_objects(v->backend) && !v->is_lazy; }
 
-bool variant_supports(const struct variant *v, const struct plan *p, struct diags *diags)
-{
-	return !v->backend->supports || v->backend->supports(p, v->model->spec->name, diags);
-}
-
 bool variant_is_for(const struct variant *v, const char *backend) { return strcmp(v->backend->name, backend) == 0; }
 
 struct fragment_log *variant_log(struct store *store, struct variant *v)

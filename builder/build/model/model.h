@@ -158,8 +158,6 @@ const char *variant_output(const struct variant *v);
 const char *model_output(const struct model_job *m);
 /* True if units become objects; otherwise serialized loops. */
 bool variant_makes_objects(const struct variant *v);
-/* Reports what of a plan its back end cannot run. True if it can run all. */
-bool variant_supports(const struct variant *v, const struct plan *p, struct diags *diags);
 /* True if this is the name of the variant's back end, as in records of units. */
 bool variant_is_for(const struct variant *v, const char *backend);
 /* What earlier builds of the variant compiled, opened at the first call. NULL: the build has no project's store. */

@@ -51,8 +51,6 @@ static bool plan_job(void *arg, struct task_run *run)
 		plan_and_measure(j, timing);
 	else
 		j->plan = plan_unit(j->arena, j->unit, &j->options, j->diags, NULL);
-	if (j->plan)
-		variant_supports(j->variant, j->plan, j->diags);
 	measure_end();
 	timing_note_memory(timing);
 	timing_leave(timing, before);

@@ -177,20 +177,6 @@ void sources_verify_edits(struct diags *diags, const struct project *p)
 			frontend_verify_edits(p->models[i].frontend, diags);
 }
 
-/* Warns about the first print or assertion if the library has none. */
-static void warn_effects(struct diags *diags, const struct hir_program *p, const char *backend)
-{
-	for (uint32_t i = 0; i < p->n_units; i++)
-		for (uint32_t k = 0; k < p->units[i]->n_nodes; k++) {
-			const struct hir_node *n = &p->units[i]->nodes[k];
-			if (n->kind != HIR_PRINT && n->kind != HIR_ASSERT)
-				continue;
-			diag_add(diags, DIAG_DEVICE_EFFECT, n->at, "the %s library ignores this %s", backend,
-				 n->kind == HIR_PRINT ? "print" : "assertion");
-			return;
-		}
-}
-
 bool sources_elaborate_mains(struct build_context *c, struct project *p)
 {
 	for (uint32_t i = 0; i < p->n_models; i++) {
@@ -230,8 +216,6 @@ static void elaborate_model(struct arena *arena, struct diags *diags, const stru
 		m->program = unit_entries_make(arena, m->program, options->unit_entries - 1);
 	for (uint32_t i = 0; m->program && i < m->n_variants; i++) {
 		const struct variant *v = &m->variants[i];
-		if (!v->target->effects)
-			warn_effects(diags, m->program, v->backend->title);
 		if (s->plan.profile_hook && !v->target->calls_hook && !v->backend->library)
 			diag_add(diags, DIAG_NO_PROFILE, s->at, "model `%s` has `profile = true`, but its %s source measures nothing",
 				 s->name, v->backend->title);

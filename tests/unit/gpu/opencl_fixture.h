@@ -236,7 +236,7 @@ static inline void model_build(struct model *m, uint32_t entries, uint32_t units
 	struct link_request r = {.soname = "libnet.so",
 				 .objects = objects,
 				 .n_objects = n,
-				 .needed = (const char *[]){"libOpenCL.so.1", "libc.so.6"},
+				 .needed = (const char *[]){"libm.so.6", "libc.so.6"},
 				 .n_needed = 2};
 	r.exports = model_exports(m->a, &in, &info, &r.n_exports);
 	struct buf out = {0};

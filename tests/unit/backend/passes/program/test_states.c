@@ -124,9 +124,6 @@ static void test_states_grow(void **state)
 	expect_state(&d, 2, IR_NONE);
 	expect_state(&d, 3, KEYS);
 	ir_program_free(d.program);
-	decide(&d, a, TARGET_OPENCL, NULL);
-	expect_state(&d, 0, IR_NONE);
-	ir_program_free(d.program);
 	arena_free(a);
 }
 
