@@ -12,7 +12,7 @@ enum dialect_launch { LAUNCH_ITEMS, LAUNCH_LOOPS, LAUNCH_CHUNKS };
 struct dialect_vectors {
 	const char *type;              /* element and lanes */
 	const char *splat, *steps;     /* type of the vector and a scalar; type of the vector and lanes: 0, 1, 2 … */
-	const char *load, *store;      /* neighbours: lanes and pointer; lanes, value and pointer, a statement */
+	const char *load, *store;      /* neighbours: address space, type and pointer; then the value, a statement */
 	const char *strided, *indexed; /* type, lanes, pointer and stride; then the vector of indices and their factor */
 	const char *store_strided;     /* lanes, pointer, stride and value, a statement */
 	const char *convert;           /* type and vector: integers wrap */

@@ -42,6 +42,13 @@ static bool is_dense(const struct text_printer *e, const struct loop_access *a)
 	return dim_is_const(e->f->dims, a->stride[e->vector_loop], &stride) && stride == 1;
 }
 
+static const char *expr_space(const struct text_printer *e, uint32_t buffer)
+{
+	if (text_is_baked(e->d, e->f, buffer))
+		return e->d->constant;
+	return e->f->buffers[buffer].scope == SCOPE_GLOBAL ? e->d->global : e->d->local;
+}
+
 static const char *load_lanes(const struct text_printer *e, const struct loop_access *a)
 {
 	struct arena *s = e->scratch;
@@ -52,7 +59,7 @@ static const char *load_lanes(const struct text_printer *e, const struct loop_ac
 		raw = arena_printf(s, v->indexed, type, e->width, at, text_dim(e, a->stride[e->vector_loop]), text_operand(e, a->index),
 				   text_dim(e, a->scale));
 	else if (is_dense(e, a))
-		raw = arena_printf(s, v->load, e->width, at);
+		raw = arena_printf(s, v->load, expr_space(e, a->buffer), type, at);
 	else
 		raw = arena_printf(s, v->strided, type, e->width, at, text_dim(e, a->stride[e->vector_loop]));
 	switch (t) {
@@ -178,7 +185,8 @@ static void store_lanes(const struct text_printer *e, const struct loop_store *s
 	if (t == DT_FLOAT16 || t == DT_BFLOAT16)
 		value = arena_printf(e->scratch, "%s(%s)", text_helper(e, t == DT_FLOAT16 ? "tri_f16_bits" : "tri_bf16_bits"), value);
 	if (is_dense(e, &s->access))
-		buf_printf(e->out, v->store, e->width, value, at);
+		buf_printf(e->out, v->store, expr_space(e, s->access.buffer), arena_printf(e->scratch, v->type, e->d->memory[t], e->width),
+			   at, value);
 	else
 		buf_printf(e->out, v->store_strided, e->width, at, text_dim(e, s->access.stride[e->vector_loop]), value);
 }

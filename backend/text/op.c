@@ -108,7 +108,7 @@ static const char *op_float(const struct text_printer *e, enum ir_op op, dtype t
 {
 	struct arena *a = e->scratch;
 	const char *suffix = t == DT_FLOAT64 ? "" : e->d->float_suffix;
-	if (e->width > 1 && (op == OP_SIN || op == OP_COS))
+	if (e->width > 1 && (op == OP_SIN || op == OP_COS || op == OP_ROUND || op == OP_FLOOR || op == OP_CEIL))
 		return helper_call(e, op, t, x);
 	switch (op) {
 	case OP_NEG: return arena_printf(a, "-%s", x[0]);

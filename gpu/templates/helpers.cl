@@ -95,7 +95,7 @@ TRI_SIGNED(long, ulong)
 
 /* erf of float32 (after N. Juffa): around 0 a polynomial, else 1 - exp of one. Device libraries may be off by 16 units in the last place. */
 #define TRI_ERF(W)                                                                                        \
-	static float##W tri_erf_float##W(float##W a)                                                      \
+	static __attribute__((always_inline)) float##W tri_erf_float##W(float##W a)                                                      \
 	{                                                                                                 \
 		float##W t = fabs(a), s = a * a;                                                          \
 		float##W r = fma((float##W)-1.72853470e-5f, t, (float##W)3.83197126e-4f);                 \

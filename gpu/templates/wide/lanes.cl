@@ -1,6 +1,37 @@
 /* Vector helpers of generated kernels: the operations of backend/ir/ops.def for 2, 4, 8 or 16 lanes, with the meaning of the scalar helpers. A bool is 0 or
  * 1 in a byte of each lane. Names have the number of lanes: tri_max_float16(float16 a, float16 b). */
 
+/* A call would pass vectors through memory. */
+#define TRI_INLINE static __attribute__((always_inline))
+
+/* Vectors in memory, aligned as their elements. Device libraries may load and store short elements one by one. */
+#define TRI_UNALIGNED(T)                                                                                  \
+	typedef T##2 tri_##T##2 __attribute__((aligned(sizeof(T))));                                      \
+	typedef T##4 tri_##T##4 __attribute__((aligned(sizeof(T))));                                      \
+	typedef T##8 tri_##T##8 __attribute__((aligned(sizeof(T))));                                      \
+	typedef T##16 tri_##T##16 __attribute__((aligned(sizeof(T))));
+TRI_UNALIGNED(uchar)
+TRI_UNALIGNED(char)
+TRI_UNALIGNED(ushort)
+TRI_UNALIGNED(short)
+TRI_UNALIGNED(int)
+TRI_UNALIGNED(long)
+TRI_UNALIGNED(float)
+#ifdef TRI_FP64
+TRI_UNALIGNED(double)
+#endif
+
+/* Rounding of floats to whole numbers. Functions of device libraries may call those of scalars for each lane. */
+#if defined(__has_builtin) && __has_builtin(__builtin_elementwise_roundeven) && __has_builtin(__builtin_elementwise_floor) && __has_builtin(__builtin_elementwise_ceil)
+#define TRI_ROUND __builtin_elementwise_roundeven
+#define TRI_FLOOR __builtin_elementwise_floor
+#define TRI_CEIL __builtin_elementwise_ceil
+#else
+#define TRI_ROUND rint
+#define TRI_FLOOR floor
+#define TRI_CEIL ceil
+#endif
+
 /* Elements p[0], p[s], p[2 s] …; p[i.s0 * c], p[s + i.s1 * c] …; writes v.s0, v.s1 … to p[0], p[s] … */
 #define TRI_STRIDED_2(p, s) (p)[0], (p)[s]
 #define TRI_STRIDED_4(p, s) TRI_STRIDED_2(p, s), (p)[2 * (s)], (p)[3 * (s)]
@@ -40,7 +71,7 @@ float tri_f16_value(ushort bits) { return vload_half(0, (private half *)&bits); 
 
 /* Calls the scalar helper for each lane: of one operand, and of two. W: lanes, R and T: types of result and operands. */
 #define TRI_EACH_1(NAME, SCALAR, R, T, W)                                                                 \
-	static R##W NAME(T##W a)                                                                          \
+	TRI_INLINE R##W NAME(T##W a)                                                                          \
 	{                                                                                                 \
 		T x[W];                                                                                   \
 		R r[W];                                                                                   \
@@ -50,7 +81,7 @@ float tri_f16_value(ushort bits) { return vload_half(0, (private half *)&bits); 
 		return vload##W(0, r);                                                                    \
 	}
 #define TRI_EACH_2(NAME, SCALAR, T, W)                                                                    \
-	static T##W NAME(T##W a, T##W b)                                                                  \
+	TRI_INLINE T##W NAME(T##W a, T##W b)                                                                  \
 	{                                                                                                 \
 		T x[W], y[W];                                                                             \
 		vstore##W(a, 0, x);                                                                       \
@@ -64,7 +95,7 @@ float tri_f16_value(ushort bits) { return vload_half(0, (private half *)&bits); 
  * may be wrong for small numbers beside huge ones, for which the scalar function computes all lanes. */
 #define TRI_LANES_SIN(NAME, QUADRANT, W)                                                                  \
 	TRI_EACH_1(tri_##NAME##_each_float##W, NAME, float, float, W)                                     \
-	static float##W tri_##NAME##_float##W(float##W a)                                                 \
+	TRI_INLINE float##W tri_##NAME##_float##W(float##W a)                                                 \
 	{                                                                                                 \
 		if (!all(fabs(a) < (float##W)8192.0f))                                                    \
 			return tri_##NAME##_each_float##W(a);                                             \
@@ -84,45 +115,45 @@ float tri_f16_value(ushort bits) { return vload_half(0, (private half *)&bits); 
 
 /* Of all types. M: the signed integer of the size of T, as which comparisons give 0 or -1. H: half of the lanes, empty for one. */
 #define TRI_LANES_ANY(T, M, W)                                                                            \
-	static uchar##W tri_##T##W##_to_bool_##W(T##W a) { return convert_uchar##W(a != (T##W)0) & (uchar##W)1; }                 \
-	static uchar##W tri_eq_##T##W(T##W a, T##W b) { return convert_uchar##W(a == b) & (uchar##W)1; }  \
-	static uchar##W tri_ne_##T##W(T##W a, T##W b) { return convert_uchar##W(a != b) & (uchar##W)1; }  \
-	static uchar##W tri_lt_##T##W(T##W a, T##W b) { return convert_uchar##W(a < b) & (uchar##W)1; }   \
-	static uchar##W tri_le_##T##W(T##W a, T##W b) { return convert_uchar##W(a <= b) & (uchar##W)1; }  \
-	static T##W tri_select_##T##W(uchar##W c, T##W a, T##W b) { return convert_##M##W(c != (uchar##W)0) ? a : b; }            \
+	TRI_INLINE uchar##W tri_##T##W##_to_bool_##W(T##W a) { return convert_uchar##W(a != (T##W)0) & (uchar##W)1; }                 \
+	TRI_INLINE uchar##W tri_eq_##T##W(T##W a, T##W b) { return convert_uchar##W(a == b) & (uchar##W)1; }  \
+	TRI_INLINE uchar##W tri_ne_##T##W(T##W a, T##W b) { return convert_uchar##W(a != b) & (uchar##W)1; }  \
+	TRI_INLINE uchar##W tri_lt_##T##W(T##W a, T##W b) { return convert_uchar##W(a < b) & (uchar##W)1; }   \
+	TRI_INLINE uchar##W tri_le_##T##W(T##W a, T##W b) { return convert_uchar##W(a <= b) & (uchar##W)1; }  \
+	TRI_INLINE T##W tri_select_##T##W(uchar##W c, T##W a, T##W b) { return convert_##M##W(c != (uchar##W)0) ? a : b; }            \
 	TRI_EACH_2(tri_mod_##T##W, tri_mod_##T, T, W)                                                     \
 	TRI_EACH_2(tri_floordiv_##T##W, tri_floordiv_##T, T, W)
 #define TRI_LANES_FOLD(T, W, H)                                                                           \
-	static T tri_fold_add_##T##W(T##W a) { return tri_fold_add_##T##H(tri_add_##T##H(a.lo, a.hi)); }  \
-	static T tri_fold_mul_##T##W(T##W a) { return tri_fold_mul_##T##H(tri_mul_##T##H(a.lo, a.hi)); }  \
-	static T tri_fold_min_##T##W(T##W a) { return tri_fold_min_##T##H(tri_min_##T##H(a.lo, a.hi)); }  \
-	static T tri_fold_max_##T##W(T##W a) { return tri_fold_max_##T##H(tri_max_##T##H(a.lo, a.hi)); }
+	TRI_INLINE T tri_fold_add_##T##W(T##W a) { return tri_fold_add_##T##H(tri_add_##T##H(a.lo, a.hi)); }  \
+	TRI_INLINE T tri_fold_mul_##T##W(T##W a) { return tri_fold_mul_##T##H(tri_mul_##T##H(a.lo, a.hi)); }  \
+	TRI_INLINE T tri_fold_min_##T##W(T##W a) { return tri_fold_min_##T##H(tri_min_##T##H(a.lo, a.hi)); }  \
+	TRI_INLINE T tri_fold_max_##T##W(T##W a) { return tri_fold_max_##T##H(tri_max_##T##H(a.lo, a.hi)); }
 
 /* Integers wrap (U is the unsigned type of the same size). */
 #define TRI_LANES_INT(T, U, M, W)                                                                         \
 	TRI_LANES_ANY(T, M, W)                                                                            \
-	static T##W tri_neg_##T##W(T##W a) { return as_##T##W((U##W)0 - as_##U##W(a)); }                  \
-	static T##W tri_add_##T##W(T##W a, T##W b) { return as_##T##W(as_##U##W(a) + as_##U##W(b)); }     \
-	static T##W tri_sub_##T##W(T##W a, T##W b) { return as_##T##W(as_##U##W(a) - as_##U##W(b)); }     \
-	static T##W tri_mul_##T##W(T##W a, T##W b) { return as_##T##W(as_##U##W(a) * as_##U##W(b)); }     \
-	static T##W tri_min_##T##W(T##W a, T##W b) { return min(a, b); }                                  \
-	static T##W tri_max_##T##W(T##W a, T##W b) { return max(a, b); }                                  \
-	static T##W tri_abs_##T##W(T##W a) { return as_##T##W(abs(a)); }                                  \
+	TRI_INLINE T##W tri_neg_##T##W(T##W a) { return as_##T##W((U##W)0 - as_##U##W(a)); }                  \
+	TRI_INLINE T##W tri_add_##T##W(T##W a, T##W b) { return as_##T##W(as_##U##W(a) + as_##U##W(b)); }     \
+	TRI_INLINE T##W tri_sub_##T##W(T##W a, T##W b) { return as_##T##W(as_##U##W(a) - as_##U##W(b)); }     \
+	TRI_INLINE T##W tri_mul_##T##W(T##W a, T##W b) { return as_##T##W(as_##U##W(a) * as_##U##W(b)); }     \
+	TRI_INLINE T##W tri_min_##T##W(T##W a, T##W b) { return min(a, b); }                                  \
+	TRI_INLINE T##W tri_max_##T##W(T##W a, T##W b) { return max(a, b); }                                  \
+	TRI_INLINE T##W tri_abs_##T##W(T##W a) { return as_##T##W(abs(a)); }                                  \
 	TRI_EACH_2(tri_shl_##T##W, tri_shl_##T, T, W)                                                     \
 	TRI_EACH_2(tri_shr_##T##W, tri_shr_##T, T, W)                                                     \
 	TRI_EACH_2(tri_pow_##T##W, tri_pow_##T, T, W)
 #define TRI_LANES_UNSIGNED(T, M, W)                                                                       \
 	TRI_LANES_INT(T, T, M, W)                                                                         \
-	static T##W tri_sign_##T##W(T##W a) { return convert_##T##W(a != (T##W)0) & (T##W)1; }            \
-	static char##W tri_##T##W##_to_trit_##W(T##W a) { return convert_char##W(a != (T##W)0) & (char##W)1; }
+	TRI_INLINE T##W tri_sign_##T##W(T##W a) { return convert_##T##W(a != (T##W)0) & (T##W)1; }            \
+	TRI_INLINE char##W tri_##T##W##_to_trit_##W(T##W a) { return convert_char##W(a != (T##W)0) & (char##W)1; }
 #define TRI_LANES_SIGNED(T, U, W)                                                                         \
 	TRI_LANES_INT(T, U, T, W)                                                                         \
-	static T##W tri_sign_##T##W(T##W a) { return (a < (T##W)0) - (a > (T##W)0); }                     \
-	static char##W tri_##T##W##_to_trit_##W(T##W a) { return convert_char##W(clamp(a, (T##W)-1, (T##W)1)); }
+	TRI_INLINE T##W tri_sign_##T##W(T##W a) { return (a < (T##W)0) - (a > (T##W)0); }                     \
+	TRI_INLINE char##W tri_##T##W##_to_trit_##W(T##W a) { return convert_char##W(clamp(a, (T##W)-1, (T##W)1)); }
 
 /* A float as an integer of less than 32 bits: clamped, then converted. NaN gives 0. */
 #define TRI_LANES_NARROW(F, TO, NAME, LEAST, MOST, W)                                                     \
-	static TO##W tri_##F##W##_to_##NAME(F##W a)                                                       \
+	TRI_INLINE TO##W tri_##F##W##_to_##NAME(F##W a)                                                       \
 	{                                                                                                 \
 		a = a == a ? a : (F##W)0;                                                                 \
 		a = a < (F##W)(LEAST) ? (F##W)(LEAST) : a;                                                \
@@ -131,12 +162,15 @@ float tri_f16_value(ushort bits) { return vload_half(0, (private half *)&bits); 
 	}
 #define TRI_LANES_FLOAT(T, M, U, W)                                                                       \
 	TRI_LANES_ANY(T, M, W)                                                                            \
-	static T##W tri_add_##T##W(T##W a, T##W b) { return a + b; }                                      \
-	static T##W tri_mul_##T##W(T##W a, T##W b) { return a * b; }                                      \
-	static T##W tri_min_##T##W(T##W a, T##W b) { return (a != a) | (a < b) ? a : b; }                 \
-	static T##W tri_max_##T##W(T##W a, T##W b) { return (a != a) | (a > b) ? a : b; }                 \
-	static T##W tri_sign_##T##W(T##W a) { return convert_##T##W((a < (T##W)0) - (a > (T##W)0)); }     \
-	static T##W tri_tanh_##T##W(T##W a) { return fabs(a) > (T##W)TRI_TANH_IS_1_##T ? copysign((T##W)1, a) : tanh(a); }        \
+	TRI_INLINE T##W tri_add_##T##W(T##W a, T##W b) { return a + b; }                                      \
+	TRI_INLINE T##W tri_mul_##T##W(T##W a, T##W b) { return a * b; }                                      \
+	TRI_INLINE T##W tri_round_##T##W(T##W a) { return TRI_ROUND(a); }                                     \
+	TRI_INLINE T##W tri_floor_##T##W(T##W a) { return TRI_FLOOR(a); }                                     \
+	TRI_INLINE T##W tri_ceil_##T##W(T##W a) { return TRI_CEIL(a); }                                       \
+	TRI_INLINE T##W tri_min_##T##W(T##W a, T##W b) { return ((a != a) | (a < b)) ? a : b; }                 \
+	TRI_INLINE T##W tri_max_##T##W(T##W a, T##W b) { return ((a != a) | (a > b)) ? a : b; }                 \
+	TRI_INLINE T##W tri_sign_##T##W(T##W a) { return convert_##T##W((a < (T##W)0) - (a > (T##W)0)); }     \
+	TRI_INLINE T##W tri_tanh_##T##W(T##W a) { return fabs(a) > (T##W)TRI_TANH_IS_1_##T ? copysign((T##W)1, a) : tanh(a); }        \
 	TRI_LANES_NARROW(T, uchar, uchar##W, 0, 255, W)                                                   \
 	TRI_LANES_NARROW(T, char, char##W, -128, 127, W)                                                  \
 	TRI_LANES_NARROW(T, char, trit_##W, -1, 1, W)                                                     \
@@ -159,33 +193,46 @@ float tri_f16_value(ushort bits) { return vload_half(0, (private half *)&bits); 
 	TRI_LANES_FOLD(int, W, H)                                                                         \
 	TRI_LANES_FOLD(long, W, H)                                                                        \
 	TRI_LANES_FOLD(float, W, H)                                                                       \
-	static int##W tri_float##W##_to_int##W(float##W a)                                                \
+	TRI_INLINE int##W tri_float##W##_to_int##W(float##W a)                                                \
 	{                                                                                                 \
 		int##W over = a >= (float##W)2147483648.0f, under = a < (float##W)-2147483648.0f;         \
 		int##W i = convert_int##W((a == a) & ~(over | under) ? a : (float##W)0);                  \
 		return over ? (int##W)2147483647 : under ? (int##W)(-2147483647 - 1) : i;                 \
 	}                                                                                                 \
-	static ushort##W tri_f16_bits_##W(float##W a)                                                     \
+	TRI_INLINE ushort##W tri_f16_bits_##W(float##W a)                                                     \
 	{                                                                                                 \
-		ushort x[W];                                                                              \
-		vstore_half##W##_rte(a, 0, (private half *)x);                                            \
-		return vload##W(0, x);                                                                    \
+		uint##W u = as_uint##W(a) & (uint##W)0x7fffffffu, sign = as_uint##W(a) >> 16 & (uint##W)0x8000u; \
+		uint##W normal = (u + (uint##W)0xc8000fffu + (u >> 13 & (uint##W)1)) >> 13;               \
+		uint##W small = as_uint##W(as_float##W(u) + (float##W)0.5f) - (uint##W)0x3f000000u;       \
+		uint##W bits = u < (uint##W)0x38800000u ? small : normal;                                 \
+		uint##W huge = u > (uint##W)0x7f800000u ? (uint##W)0x7e00u : (uint##W)0x7c00u;            \
+		return convert_ushort##W((u >= (uint##W)0x47800000u ? huge : bits) | sign);               \
 	}                                                                                                 \
-	static float##W tri_f16_value_##W(ushort##W a)                                                    \
+	TRI_INLINE float##W tri_f16_value_##W(ushort##W a)                                                    \
 	{                                                                                                 \
-		ushort x[W];                                                                              \
-		vstore##W(a, 0, x);                                                                       \
-		return vload_half##W(0, (private half *)x);                                               \
+		uint##W u = convert_uint##W(a), bits = (u & (uint##W)0x7fffu) << 13, exponent = bits & (uint##W)0x0f800000u; \
+		uint##W small = as_uint##W(as_float##W(bits + (uint##W)0x38800000u) - (float##W)0x1p-14f); \
+		uint##W huge = bits + (uint##W)0x70000000u, normal = bits + (uint##W)0x38000000u;         \
+		bits = exponent == (uint##W)0x0f800000u ? huge : exponent == (uint##W)0 ? small : normal; \
+		return as_float##W(bits | (u & (uint##W)0x8000u) << 16);                                  \
 	}                                                                                                 \
-	static float##W tri_round_f16_##W(float##W a) { return tri_f16_value_##W(tri_f16_bits_##W(a)); }  \
-	static ushort##W tri_bf16_bits_##W(float##W a)                                                    \
+	TRI_INLINE float##W tri_round_f16_##W(float##W a)                                                     \
+	{                                                                                                 \
+		uint##W u = as_uint##W(a) & (uint##W)0x7fffffffu, sign = as_uint##W(a) & (uint##W)0x80000000u; \
+		uint##W normal = (u + (uint##W)0xfffu + (u >> 13 & (uint##W)1)) & (uint##W)0xffffe000u;   \
+		uint##W small = as_uint##W((as_float##W(u) + (float##W)0.5f) - (float##W)0.5f);           \
+		uint##W bits = u < (uint##W)0x38800000u ? small : normal;                                 \
+		uint##W huge = u > (uint##W)0x7f800000u ? u : (uint##W)0x7f800000u;                       \
+		return as_float##W((bits >= (uint##W)0x47800000u ? huge : bits) | sign);                  \
+	}                                                                                                 \
+	TRI_INLINE ushort##W tri_bf16_bits_##W(float##W a)                                                    \
 	{                                                                                                 \
 		uint##W u = as_uint##W(a), rounded = u + (uint##W)0x7fff + (u >> 16 & (uint##W)1);        \
 		return convert_ushort##W((a != a ? u | (uint##W)0x400000 : rounded) >> 16);               \
 	}                                                                                                 \
-	static float##W tri_bf16_value_##W(ushort##W a) { return as_float##W(convert_uint##W(a) << 16); } \
-	static float##W tri_round_bf16_##W(float##W a) { return tri_bf16_value_##W(tri_bf16_bits_##W(a)); }                       \
-	static long##W tri_check_##W(global long *fail, long##W a, long bound, ulong where)               \
+	TRI_INLINE float##W tri_bf16_value_##W(ushort##W a) { return as_float##W(convert_uint##W(a) << 16); } \
+	TRI_INLINE float##W tri_round_bf16_##W(float##W a) { return tri_bf16_value_##W(tri_bf16_bits_##W(a)); }                       \
+	TRI_INLINE long##W tri_check_##W(global long *fail, long##W a, long bound, ulong where)               \
 	{                                                                                                 \
 		long x[W];                                                                                \
 		vstore##W(a, 0, x);                                                                       \
@@ -198,18 +245,18 @@ float tri_f16_value(ushort bits) { return vload_half(0, (private half *)&bits); 
 
 /* One lane is folded to itself. */
 #define TRI_LANES_ONE(T)                                                                                  \
-	static T tri_fold_add_##T(T a) { return a; }                                                      \
-	static T tri_fold_mul_##T(T a) { return a; }                                                      \
-	static T tri_fold_min_##T(T a) { return a; }                                                      \
-	static T tri_fold_max_##T(T a) { return a; }
+	TRI_INLINE T tri_fold_add_##T(T a) { return a; }                                                      \
+	TRI_INLINE T tri_fold_mul_##T(T a) { return a; }                                                      \
+	TRI_INLINE T tri_fold_min_##T(T a) { return a; }                                                      \
+	TRI_INLINE T tri_fold_max_##T(T a) { return a; }
 TRI_LANES_ONE(uchar)
 TRI_LANES_ONE(char)
 TRI_LANES_ONE(short)
 TRI_LANES_ONE(int)
 TRI_LANES_ONE(long)
 TRI_LANES_ONE(float)
-static float tri_add_float(float a, float b) { return a + b; }
-static float tri_mul_float(float a, float b) { return a * b; }
+TRI_INLINE float tri_add_float(float a, float b) { return a + b; }
+TRI_INLINE float tri_mul_float(float a, float b) { return a * b; }
 TRI_LANES(2, )
 TRI_LANES(4, 2)
 TRI_LANES(8, 4)
@@ -224,8 +271,8 @@ TRI_LANES(16, 8)
 	TRI_EACH_1(tri_cos_double##W, cos, double, double, W)                                             \
 	TRI_EACH_1(tri_erf_double##W, tri_erf_double, double, double, W)
 TRI_LANES_ONE(double)
-static double tri_add_double(double a, double b) { return a + b; }
-static double tri_mul_double(double a, double b) { return a * b; }
+TRI_INLINE double tri_add_double(double a, double b) { return a + b; }
+TRI_INLINE double tri_mul_double(double a, double b) { return a * b; }
 TRI_LANES_DOUBLE(2, )
 TRI_LANES_DOUBLE(4, 2)
 TRI_LANES_DOUBLE(8, 4)

@@ -9,11 +9,11 @@ kernel void bias_relu_k0(global uchar *p0, ulong o0, global uchar *p1, ulong o1,
 		const long i0 = q0;
 		{
 			const long i1 = 0;
-			const float8 v0 = vload8(0, b0 + i0 * 8 + i1);
-			const float8 v1 = vload8(0, bias_relu_c2 + i1);
+			const float8 v0 = *(global tri_float8 *)(b0 + i0 * 8 + i1);
+			const float8 v1 = *(constant tri_float8 *)(bias_relu_c2 + i1);
 			const float8 v2 = v0 + v1;
 			const float8 v4 = tri_max_float8(v2, (float8)(v3));
-			vstore8(v4, 0, b1 + i0 * 8 + i1);
+			*(global tri_float8 *)(b1 + i0 * 8 + i1) = v4;
 		}
 	}
 }

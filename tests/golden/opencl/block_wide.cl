@@ -18,29 +18,29 @@ kernel void norm_rows_k0(global uchar *p0, ulong o0, global uchar *p1, ulong o1,
 				for (; q1 + 64 <= 256; q1 += 64) {
 					{
 						const long r0 = q1;
-						const float16 v0 = vload16(0, b0 + i0 * 256 + r0);
+						const float16 v0 = *(global tri_float16 *)(b0 + i0 * 256 + r0);
 						a0_1 = a0_1 + v0;
 					}
 					{
 						const long r0 = q1 + 16;
-						const float16 v0 = vload16(0, b0 + i0 * 256 + r0);
+						const float16 v0 = *(global tri_float16 *)(b0 + i0 * 256 + r0);
 						a0_2 = a0_2 + v0;
 					}
 					{
 						const long r0 = q1 + 32;
-						const float16 v0 = vload16(0, b0 + i0 * 256 + r0);
+						const float16 v0 = *(global tri_float16 *)(b0 + i0 * 256 + r0);
 						a0_3 = a0_3 + v0;
 					}
 					{
 						const long r0 = q1 + 48;
-						const float16 v0 = vload16(0, b0 + i0 * 256 + r0);
+						const float16 v0 = *(global tri_float16 *)(b0 + i0 * 256 + r0);
 						a0_4 = a0_4 + v0;
 					}
 				}
 				for (; q1 + 16 <= 256; q1 += 16) {
 					{
 						const long r0 = q1;
-						const float16 v0 = vload16(0, b0 + i0 * 256 + r0);
+						const float16 v0 = *(global tri_float16 *)(b0 + i0 * 256 + r0);
 						a0_1 = a0_1 + v0;
 					}
 				}
@@ -57,10 +57,10 @@ kernel void norm_rows_k0(global uchar *p0, ulong o0, global uchar *p1, ulong o1,
 			for (long q1 = 0; q1 + 16 <= 256; q1 += 16) {
 				{
 					const long i1 = q1;
-					const float16 v0 = vload16(0, b0 + i0 * 256 + i1);
+					const float16 v0 = *(global tri_float16 *)(b0 + i0 * 256 + i1);
 					const float16 v2 = v0 - (float16)(v1);
 					const float16 v3 = exp(v2);
-					vstore16(v3, 0, b3 + i1);
+					*(private tri_float16 *)(b3 + i1) = v3;
 				}
 			}
 		}
@@ -75,29 +75,29 @@ kernel void norm_rows_k0(global uchar *p0, ulong o0, global uchar *p1, ulong o1,
 				for (; q1 + 64 <= 256; q1 += 64) {
 					{
 						const long r0 = q1;
-						const float16 v0 = vload16(0, b3 + r0);
+						const float16 v0 = *(private tri_float16 *)(b3 + r0);
 						a0_1 = a0_1 + v0;
 					}
 					{
 						const long r0 = q1 + 16;
-						const float16 v0 = vload16(0, b3 + r0);
+						const float16 v0 = *(private tri_float16 *)(b3 + r0);
 						a0_2 = a0_2 + v0;
 					}
 					{
 						const long r0 = q1 + 32;
-						const float16 v0 = vload16(0, b3 + r0);
+						const float16 v0 = *(private tri_float16 *)(b3 + r0);
 						a0_3 = a0_3 + v0;
 					}
 					{
 						const long r0 = q1 + 48;
-						const float16 v0 = vload16(0, b3 + r0);
+						const float16 v0 = *(private tri_float16 *)(b3 + r0);
 						a0_4 = a0_4 + v0;
 					}
 				}
 				for (; q1 + 16 <= 256; q1 += 16) {
 					{
 						const long r0 = q1;
-						const float16 v0 = vload16(0, b3 + r0);
+						const float16 v0 = *(private tri_float16 *)(b3 + r0);
 						a0_1 = a0_1 + v0;
 					}
 				}
@@ -114,9 +114,9 @@ kernel void norm_rows_k0(global uchar *p0, ulong o0, global uchar *p1, ulong o1,
 			for (long q1 = 0; q1 + 16 <= 256; q1 += 16) {
 				{
 					const long i1 = q1;
-					const float16 v0 = vload16(0, b3 + i1);
+					const float16 v0 = *(private tri_float16 *)(b3 + i1);
 					const float16 v2 = v0 * (float16)(v1);
-					vstore16(v2, 0, b1 + i0 * 256 + i1);
+					*(global tri_float16 *)(b1 + i0 * 256 + i1) = v2;
 				}
 			}
 		}

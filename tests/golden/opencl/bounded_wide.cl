@@ -8,11 +8,11 @@ kernel void bounded_k0(global uchar *p0, ulong o0, global uchar *p1, ulong o1, g
 			const long w0 = q0 < (n0 * 40) - 16 ? q0 : (n0 * 40) - 16;
 			{
 				const long i0 = w0;
-				const float16 v0 = vload16(0, b0 + i0);
-				const char16 v1 = tri_float16_to_char16(rint(tri_min_float16(tri_max_float16(v0, (float16)((-127.0f))), (float16)(127.0f))));
+				const float16 v0 = *(global tri_float16 *)(b0 + i0);
+				const char16 v1 = tri_float16_to_char16(tri_round_float16(tri_min_float16(tri_max_float16(v0, (float16)((-127.0f))), (float16)(127.0f))));
 				const short16 v2 = tri_float16_to_short16(tri_min_float16(tri_max_float16(v0, (float16)((-3.5f))), (float16)(1000.25f)));
-				vstore16(v1, 0, b1 + i0);
-				vstore16(v2, 0, b2 + i0);
+				*(global tri_char16 *)(b1 + i0) = v1;
+				*(global tri_short16 *)(b2 + i0) = v2;
 			}
 		}
 	} else {

@@ -15,11 +15,11 @@ static void epilogue_e0_16(long i0, long i1, long i2, float16 t, global uchar *p
 {
 	global float *b2 = (global float *)(p2 + o2);
 	const float16 v0 = t;
-	const float16 v1 = vload16(0, epilogue_c3 + i2);
+	const float16 v1 = *(constant tri_float16 *)(epilogue_c3 + i2);
 	const float v2 = 0.0f;
 	const float16 v3 = v0 + v1;
 	const float16 v4 = tri_max_float16(v3, (float16)(v2));
-	vstore16(v4, 0, b2 + i1 * 8 + i2);
+	*(global tri_float16 *)(b2 + i1 * 8 + i2) = v4;
 }
 
 #undef TRI_FIELDS

@@ -10,7 +10,7 @@ kernel void gather_k0(global uchar *p0, ulong o0, global uchar *p1, ulong o1, gl
 				const long w0 = q0 < n0 - 16 ? q0 : n0 - 16;
 				{
 					const long i0 = w0;
-					const int16 v0 = vload16(0, b0 + i0);
+					const int16 v0 = *(global tri_int16 *)(b0 + i0);
 					const long16 v1 = convert_long16(v0);
 					const long16 v2 = tri_check_16(fail, v1, (n0 + 7), 0x1b1e4b2d00000000ul);
 					const float16 v3 = tri_f16_value_16((ushort16)(TRI_INDEXED_16(b1 + i1, 0, v2, 3)));

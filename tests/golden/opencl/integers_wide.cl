@@ -18,13 +18,13 @@ kernel void integers_k0(global uchar *p0, ulong o0, global uchar *p1, ulong o1, 
 			const int4 v5 = tri_floordiv_int4(v4, v3);
 			const int4 v7 = tri_mod_int4(v5, (int4)(v6));
 			const char4 v8 = convert_char4(v7);
-			const double4 v9 = vload4(0, b1 + i0 * 4 + i1);
+			const double4 v9 = *(global tri_double4 *)(b1 + i0 * 4 + i1);
 			const uchar4 v11 = tri_lt_double4(v9, (double4)(v10));
 			const char4 v12 = tri_double4_to_trit_4(v9);
 			const char4 v13 = convert_char4(v0);
 			const char4 v14 = tri_select_char4(v11, v8, v13);
-			vstore4(v14, 0, b2 + i0 * 4 + i1);
-			vstore4(v12, 0, b3 + i0 * 4 + i1);
+			*(global tri_char4 *)(b2 + i0 * 4 + i1) = v14;
+			*(global tri_char4 *)(b3 + i0 * 4 + i1) = v12;
 		}
 	}
 }

@@ -19,28 +19,28 @@ kernel void mean_square_k0(global uchar *p0, ulong o0, global uchar *p1, ulong o
 				for (; q2 + 64 <= 1600; q2 += 64) {
 					{
 						const long r1 = q2;
-						const float16 v0 = vload16(0, b0 + i0 * 4800 + r0 * 1600 + r1);
+						const float16 v0 = *(global tri_float16 *)(b0 + i0 * 4800 + r0 * 1600 + r1);
 						const float16 v2 = v0 * v0;
 						const float16 v3 = v2 * (float16)(v1);
 						a0_1 = a0_1 + v3;
 					}
 					{
 						const long r1 = q2 + 16;
-						const float16 v0 = vload16(0, b0 + i0 * 4800 + r0 * 1600 + r1);
+						const float16 v0 = *(global tri_float16 *)(b0 + i0 * 4800 + r0 * 1600 + r1);
 						const float16 v2 = v0 * v0;
 						const float16 v3 = v2 * (float16)(v1);
 						a0_2 = a0_2 + v3;
 					}
 					{
 						const long r1 = q2 + 32;
-						const float16 v0 = vload16(0, b0 + i0 * 4800 + r0 * 1600 + r1);
+						const float16 v0 = *(global tri_float16 *)(b0 + i0 * 4800 + r0 * 1600 + r1);
 						const float16 v2 = v0 * v0;
 						const float16 v3 = v2 * (float16)(v1);
 						a0_3 = a0_3 + v3;
 					}
 					{
 						const long r1 = q2 + 48;
-						const float16 v0 = vload16(0, b0 + i0 * 4800 + r0 * 1600 + r1);
+						const float16 v0 = *(global tri_float16 *)(b0 + i0 * 4800 + r0 * 1600 + r1);
 						const float16 v2 = v0 * v0;
 						const float16 v3 = v2 * (float16)(v1);
 						a0_4 = a0_4 + v3;
@@ -49,7 +49,7 @@ kernel void mean_square_k0(global uchar *p0, ulong o0, global uchar *p1, ulong o
 				for (; q2 + 16 <= 1600; q2 += 16) {
 					{
 						const long r1 = q2;
-						const float16 v0 = vload16(0, b0 + i0 * 4800 + r0 * 1600 + r1);
+						const float16 v0 = *(global tri_float16 *)(b0 + i0 * 4800 + r0 * 1600 + r1);
 						const float16 v2 = v0 * v0;
 						const float16 v3 = v2 * (float16)(v1);
 						a0_1 = a0_1 + v3;

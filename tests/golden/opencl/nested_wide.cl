@@ -18,9 +18,9 @@ kernel void nested_k0(global uchar *p0, ulong o0, global uchar *p1, ulong o1, gl
 					const long w2 = q2 < 3 - 2 ? q2 : 3 - 2;
 					{
 						const long i2 = w2;
-						const float2 v0 = vload2(0, b0 + i0 * 6 + i1 * 3 + i2);
+						const float2 v0 = *(global tri_float2 *)(b0 + i0 * 6 + i1 * 3 + i2);
 						const float2 v1 = -v0;
-						vstore2(v1, 0, b3 + i2);
+						*(private tri_float2 *)(b3 + i2) = v1;
 					}
 				}
 			}
@@ -33,13 +33,13 @@ kernel void nested_k0(global uchar *p0, ulong o0, global uchar *p1, ulong o1, gl
 					for (; q2 + 2 <= 3; q2 += 2) {
 						{
 							const long r0 = q2;
-							const float2 v0 = vload2(0, b3 + r0);
+							const float2 v0 = *(private tri_float2 *)(b3 + r0);
 							a0_1 = a0_1 + v0;
 						}
 					}
 					{
 						const long r0 = 1;
-						const float2 v0 = vload2(0, b3 + r0);
+						const float2 v0 = *(private tri_float2 *)(b3 + r0);
 						a0_1 = a0_1 + tri_select_float2((uchar2)(0, 1), v0, (float2)(0));
 					}
 				}

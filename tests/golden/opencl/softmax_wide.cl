@@ -14,35 +14,35 @@ kernel void softmax_k0(global uchar *p0, ulong o0, global uchar *p2, ulong o2, l
 			for (; q1 + 64 <= 100; q1 += 64) {
 				{
 					const long r0 = q1;
-					const float16 v0 = vload16(0, b0 + i0 * 100 + r0);
+					const float16 v0 = *(global tri_float16 *)(b0 + i0 * 100 + r0);
 					a0_1 = tri_max_float16(a0_1, v0);
 				}
 				{
 					const long r0 = q1 + 16;
-					const float16 v0 = vload16(0, b0 + i0 * 100 + r0);
+					const float16 v0 = *(global tri_float16 *)(b0 + i0 * 100 + r0);
 					a0_2 = tri_max_float16(a0_2, v0);
 				}
 				{
 					const long r0 = q1 + 32;
-					const float16 v0 = vload16(0, b0 + i0 * 100 + r0);
+					const float16 v0 = *(global tri_float16 *)(b0 + i0 * 100 + r0);
 					a0_3 = tri_max_float16(a0_3, v0);
 				}
 				{
 					const long r0 = q1 + 48;
-					const float16 v0 = vload16(0, b0 + i0 * 100 + r0);
+					const float16 v0 = *(global tri_float16 *)(b0 + i0 * 100 + r0);
 					a0_4 = tri_max_float16(a0_4, v0);
 				}
 			}
 			for (; q1 + 16 <= 100; q1 += 16) {
 				{
 					const long r0 = q1;
-					const float16 v0 = vload16(0, b0 + i0 * 100 + r0);
+					const float16 v0 = *(global tri_float16 *)(b0 + i0 * 100 + r0);
 					a0_1 = tri_max_float16(a0_1, v0);
 				}
 			}
 			{
 				const long r0 = 84;
-				const float16 v0 = vload16(0, b0 + i0 * 100 + r0);
+				const float16 v0 = *(global tri_float16 *)(b0 + i0 * 100 + r0);
 				a0_1 = tri_max_float16(a0_1, v0);
 			}
 		}
@@ -70,7 +70,7 @@ kernel void softmax_k1(global uchar *p0, ulong o0, global uchar *p2, ulong o2, g
 			for (; q1 + 16 <= 100; q1 += 16) {
 				{
 					const long r0 = q1;
-					const float16 v1 = vload16(0, b0 + i0 * 100 + r0);
+					const float16 v1 = *(global tri_float16 *)(b0 + i0 * 100 + r0);
 					const float16 v2 = v1 - (float16)(v0);
 					const float16 v3 = exp(v2);
 					a0_1 = a0_1 + v3;
@@ -78,7 +78,7 @@ kernel void softmax_k1(global uchar *p0, ulong o0, global uchar *p2, ulong o2, g
 			}
 			{
 				const long r0 = 84;
-				const float16 v1 = vload16(0, b0 + i0 * 100 + r0);
+				const float16 v1 = *(global tri_float16 *)(b0 + i0 * 100 + r0);
 				const float16 v2 = v1 - (float16)(v0);
 				const float16 v3 = exp(v2);
 				a0_1 = a0_1 + tri_select_float16((uchar16)(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1), v3, (float16)(0));
@@ -104,11 +104,11 @@ kernel void softmax_k2(global uchar *p0, ulong o0, global uchar *p1, ulong o1, g
 			const long w1 = q1 < 100 - 16 ? q1 : 100 - 16;
 			{
 				const long i1 = w1;
-				const float16 v1 = vload16(0, b0 + i0 * 100 + i1);
+				const float16 v1 = *(global tri_float16 *)(b0 + i0 * 100 + i1);
 				const float16 v2 = v1 - (float16)(v0);
 				const float16 v4 = exp(v2);
 				const float16 v5 = v4 / (float16)(v3);
-				vstore16(v5, 0, b1 + i0 * 100 + i1);
+				*(global tri_float16 *)(b1 + i0 * 100 + i1) = v5;
 			}
 		}
 	}
