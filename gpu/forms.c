@@ -12,6 +12,7 @@
 #define ALWAYS {0, 0}
 #define UP_TO(record, field, limit) {FIELD_OF(record, field), limit}
 #define SIDE(record, field, n) {FIELD_OF(record, field), n},
+#define ROWS(n) {FORM_ROWS, n},
 #define FORM(kernel, record, variant, source, each, group, when, tile) {KERNEL_##kernel, variant, #source, each, group, when, {tile{0, 0}}},
 static const struct form forms[] = {
 #include "gpu/forms.def"
@@ -33,27 +34,41 @@ const struct form *form_of(struct arena *a, enum tri_cl_variant variant, enum ke
 	return usual;
 }
 
+/* Returns the side of a tile along a field; 0: none is given. */
 static uint32_t form_side_of(const struct form *x, uint32_t field)
 {
 	const struct form_side *s = x->tile;
 	while (s->n && s->field != field)
 		s++;
-	return s->n ? s->n : 1;
+	return s->n;
+}
+
+static dim form_tiles(struct dims *d, dim size, uint32_t side)
+{
+	dim n = dim_const(d, side ? side : 1);
+	return dim_floordiv(d, dim_add(d, size, dim_sub(d, n, dim_const(d, 1))), n);
+}
+
+static bool form_has_field(const struct kernel_shape *s, uint8_t field)
+{
+	return memchr(s->fields, field, strlen((const char *)s->fields)) != NULL;
 }
 
 dim form_items(const struct form *x, struct dims *d, const dim *dims)
 {
 	const struct kernel_record *r = kernel_record(x->kernel);
 	const struct kernel_operand *result = r->operands;
-	dim one = dim_const(d, 1), items = x->by_group ? dim_const(d, x->group) : one;
-	for (const uint8_t *k = r->items.fields; *k; k++) {
-		dim side = dim_const(d, form_side_of(x, *k - 1u));
-		items = dim_mul(d, items, dim_floordiv(d, dim_add(d, dims[*k - 1], dim_sub(d, side, one)), side));
-	}
+	uint32_t rows = form_side_of(x, FORM_ROWS);
+	dim one = dim_const(d, 1), items = x->by_group ? dim_const(d, x->group) : one, of[SHAPE_FIELDS];
+	for (const uint8_t *k = r->items.fields; *k; k++)
+		if (!rows || !form_has_field(&r->tile[1], *k))
+			items = dim_mul(d, items, form_tiles(d, dims[*k - 1], form_side_of(x, *k - 1u)));
+	if (rows)
+		items = dim_mul(d, items, form_tiles(d, dim_product(d, of, kernel_shape_dims(&r->tile[1], dims, of)), rows));
 	while (result[1].name)
 		result++;
 	for (const uint8_t *k = result->size.fields; *k; k++)
-		if (!memchr(r->items.fields, *k, strlen((const char *)r->items.fields))) /* times 1, or 0 if there are none */
+		if (!form_has_field(&r->items, *k)) /* times 1, or 0 if there are none */
 			items = dim_mul(d, items, dim_sub(d, one, dim_floordiv(d, one, dim_add(d, dims[*k - 1], one))));
 	return items;
 }

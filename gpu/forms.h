@@ -6,8 +6,9 @@
 #include "gpu/runtime/launch.h"
 
 enum { FORM_SIDES = 4 };
+#define FORM_ROWS UINT32_MAX
 struct form_side {
-	uint32_t field; /* of the record */
+	uint32_t field; /* of the record; FORM_ROWS: all rows of its TILE */
 	uint32_t n;     /* elements of it; 0: behind the last one */
 };
 struct form {

@@ -71,12 +71,16 @@ static bool uses_fp64(const struct loop_fn *f)
 struct used_forms {
 	struct arena *arena;
 	enum tri_cl_variant variant;
+	bool tiles; /* some form, also with an epilogue, has what the template `tile` is for */
 	VEC(const struct form *) list;
 };
 
 static void use_kernel(struct used_forms *used, const struct loop_fn *f, const struct loop_kernel *k)
 {
 	const struct form *x = form_of(used->arena, used->variant, k->kernel, f->dims, k->dims);
+	used->tiles |= x->tile[0].n != 0;
+	if (k->epilogue)
+		return;
 	for (uint32_t i = 0; i < used->list.len; i++)
 		if (!strcmp(used->list.at[i]->source, x->source))
 			return;
@@ -86,7 +90,7 @@ static void use_kernel(struct used_forms *used, const struct loop_fn *f, const s
 static void use_kernels(struct used_forms *used, const struct loop_fn *f)
 {
 	for (uint32_t i = 0; i < f->n_stmts; i++)
-		if (f->stmts[i].kind == STMT_KERNEL && !f->stmts[i].u.kernel.epilogue)
+		if (f->stmts[i].kind == STMT_KERNEL)
 			use_kernel(used, f, &f->stmts[i].u.kernel);
 }
 
@@ -107,6 +111,10 @@ void opencl_program(enum tri_cl_variant variant, const struct loop_fn *const *un
 	if (opencl_dialect(variant)->vectors)
 		program_put_template(variant, "lanes", out);
 	buf_putc(out, '\n');
+	if (used.tiles && form_template(variant, "tile")) {
+		program_put_template(variant, "tile", out);
+		buf_putc(out, '\n');
+	}
 	for (uint32_t i = 0; i < used.list.len; i++) {
 		text_fields(opencl_dialect(variant), used.list.at[i]->kernel, out);
 		program_put_template(variant, used.list.at[i]->source, out);

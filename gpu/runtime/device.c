@@ -84,8 +84,8 @@ cl_mem tri_cl_buffer(const struct tri_cl_device *d, uint64_t size, const void *f
 {
 	cl_int status = CL_INVALID_BUFFER_SIZE;
 	cl_mem m = NULL;
-	size = size ? size : 1;
-	if (from && d->unified) /* the device reads the memory of the library, if it can */
+	size = from && size ? size : size / 4 * 4 + 4; /* kernels read bytes as words */
+	if (from && d->unified)                        /* the device reads the memory of the library, if it can */
 		m = d->cl.clCreateBuffer(d->context, CL_MEM_READ_ONLY | CL_MEM_USE_HOST_PTR, size, (void *)from, &status);
 	if (!m && size <= d->most_bytes)
 		m = d->cl.clCreateBuffer(d->context, from ? CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR : CL_MEM_READ_WRITE, size, (void *)from,

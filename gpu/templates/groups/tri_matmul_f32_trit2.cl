@@ -1,56 +1,60 @@
-/* y float [M, N] = x float [M, K] · w TRIT2 [K, N], without multiplications. The layout of w and the work items are those of tri_matmul_i8_trit2.cl. Sums are
- * computed in blocks of 64 terms, as in generated reductions. */
-
-#ifndef TRI_MATMUL_F32_TRIT2
-#define TRI_MATMUL_F32_TRIT2
-/* Returns x if the trit (stored as trit + 1) is 1, -x if it is -1, else 0. */
-float4 tri_f32_signed(float4 x, uint trit)
-{
-	return trit == 2 ? x : trit == 0 ? -x : (float4)0.0f;
-}
-#endif
-
+/* y float [M, N] = x float [M, K] · w TRIT2 [K, N]. The layout of w is that of tri_matmul_i8_trit2. A group of 128 items computes 64 rows and 64
+ * columns, with trits as floats in local memory. */
 #ifndef TRI_NAME /* without an epilogue */
 #define TRI_NAME tri_matmul_f32_trit2
 #define TRI_BUFFERS , global uchar *py, ulong oy
 #define TRI_DIMS
 #define TRI_STORE(batch, row, column, value) ((global float *)(py + oy))[(row) * N + (column)] = (value)
 #endif
-kernel void TRI_NAME(global uchar *px, ulong ox, global uchar *pw, ulong ow TRI_BUFFERS, TRI_FIELDS TRI_DIMS)
+kernel __attribute__((reqd_work_group_size(128, 1, 1))) void TRI_NAME(global uchar *px, ulong ox, global uchar *pw, ulong ow TRI_BUFFERS,
+								       TRI_FIELDS TRI_DIMS)
 {
-	global const float *x = (global const float *)(px + ox);
-	global const uint *w = (global const uint *)(pw + ow);
-	const long g = (long)get_global_id(0);
-	if (g >= (M + 3) / 4 * N)
-		return;
-	const long m = g / N * 4, n = g % N, steps = (K + 15) / 16, panel = n / 32;
-	const long halves = N - panel * 32 > 16 ? 2 : 1;
-	global const uint *word = w + panel * 32 * steps + n % 32;
-	global const float *x0 = x + m * K;
-	global const float *x1 = x + min(m + 1, M - 1) * K;
-	global const float *x2 = x + min(m + 2, M - 1) * K;
-	global const float *x3 = x + min(m + 3, M - 1) * K;
-	float4 sum = 0, part = 0;
-	for (long s = 0; s < steps; s++) {
-		const uint bits = word[s * halves * 16];
-		const long rest = min(K - s * 16, (long)16);
-		for (int i = 0; i < rest; i++) { /* byte i % 4, field i / 4 */
-			const long k = s * 16 + i;
-			part += tri_f32_signed((float4)(x0[k], x1[k], x2[k], x3[k]), bits >> (8 * (i & 3) + 2 * (i >> 2)) & 3u);
-		}
-		if ((s & 3) == 3) {
-			sum += part;
-			part = 0;
-		}
+	local float tile[TRI_TILE_WORDS(8)] __attribute__((aligned(16)));
+	local float *lx = tile, *lw = tile + 16 * TRI_TILE_LINE(8);
+	const int m = (int)M, n = (int)N, k = (int)K, steps = (k + 15) / 16, lid = (int)get_local_id(0), lane = lid % 16, line = lid / 16;
+	const int across = (n + 63) / 64, column0 = (int)get_group_id(0) % across * 64, row0 = (int)get_group_id(0) / across * 64;
+	const int column = min(column0 + lid % 64, n - 1), panel = column / 32, width = n - panel * 32 > 16 ? 32 : 16, half_of_step = lid / 64;
+	global const uint *w = (global const uint *)(pw + ow) + (long)panel * 32 * steps + column % 32;
+	global const float *x = (global const float *)(px + ox) + (long)row0 * k;
+	int at[8];
+	uint bits = 0;
+	float xs[8], sum[8][4];
+#pragma unroll
+	for (int i = 0; i < 8; i++) {
+		at[i] = (min(row0 + line + 8 * i, m - 1) - row0) * k;
+		sum[i][0] = sum[i][1] = sum[i][2] = sum[i][3] = 0;
 	}
-	sum += part;
-	TRI_STORE(0, m, n, sum.s0);
-	if (m + 1 < M)
-		TRI_STORE(0, m + 1, n, sum.s1);
-	if (m + 2 < M)
-		TRI_STORE(0, m + 2, n, sum.s2);
-	if (m + 3 < M)
-		TRI_STORE(0, m + 3, n, sum.s3);
+	for (int next = 0;; next += 16) {
+		if (next < k) {
+			const int inside = next + lane < k, from = inside ? next + lane : 0;
+#pragma unroll
+			for (int i = 0; i < 8; i++)
+				xs[i] = x[at[i] + from];
+#pragma unroll
+			for (int i = 0; i < 8; i++)
+				xs[i] = inside ? xs[i] : 0;
+			bits = w[next / 16 * width] >> 4 * half_of_step;
+		}
+		if (next > 0)
+			tri_tile_f32_8(sum, lx, lw);
+		if (next >= k)
+			break;
+		barrier(CLK_LOCAL_MEM_FENCE);
+#pragma unroll
+		for (int i = 0; i < 8; i++)
+			lx[lane * TRI_TILE_LINE(8) + line + 8 * i] = xs[i];
+#pragma unroll
+		for (int j = 0; j < 8; j++)
+			lw[(8 * half_of_step + j) * 64 + lid % 64] = tri_trit(bits, j);
+		barrier(CLK_LOCAL_MEM_FENCE);
+	}
+#pragma unroll
+	for (int part = 0; part < 2; part++) {
+		tri_tile_f32_8_part(sum, tile, part);
+		for (int r = lid / 64; r < 32; r += 2)
+			if (row0 + 32 * part + r < m && column0 + lid % 64 < n)
+				TRI_STORE(0, (long)(row0 + 32 * part + r), (long)(column0 + lid % 64), tile[r * 64 + lid % 64]);
+	}
 }
 #undef TRI_NAME
 #undef TRI_BUFFERS

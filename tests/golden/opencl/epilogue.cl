@@ -17,41 +17,69 @@ void epilogue_e0(long i0, long i1, long i2, float t, global uchar *p2, ulong o2,
 #define TRI_BUFFERS , global uchar *p2, ulong o2
 #define TRI_DIMS , long n0
 #define TRI_STORE(batch, row, column, value) epilogue_e0(batch, row, column, value, p2, o2, n0)
-/* y float [M, N] = x float [M, K] · w float [K, N]. A work item computes four rows of one column; neighbours read neighbouring columns. Sums are
- * computed in blocks of 64 terms, as in generated reductions. Work items: ceil(M / 4) · N. */
+/* y float [M, N] = x float [M, K] · w float [K, N]. A group of 128 items computes 64 rows and 64 columns. It reads the next 16 k while it multiplies
+ * those in local memory. */
 #ifndef TRI_NAME /* without an epilogue */
 #define TRI_NAME tri_matmul_f32
 #define TRI_BUFFERS , global uchar *py, ulong oy
 #define TRI_DIMS
 #define TRI_STORE(batch, row, column, value) ((global float *)(py + oy))[(row) * N + (column)] = (value)
 #endif
-kernel void TRI_NAME(global uchar *px, ulong ox, global uchar *pw, ulong ow TRI_BUFFERS, TRI_FIELDS TRI_DIMS)
+kernel __attribute__((reqd_work_group_size(128, 1, 1))) void TRI_NAME(global uchar *px, ulong ox, global uchar *pw, ulong ow TRI_BUFFERS,
+								       TRI_FIELDS TRI_DIMS)
 {
-	global const float *x = (global const float *)(px + ox);
-	global const float *w = (global const float *)(pw + ow);
-	const long g = (long)get_global_id(0);
-	if (g >= (M + 3) / 4 * N)
-		return;
-	const long m = g / N * 4, n = g % N;
-	global const float *x0 = x + m * K;
-	global const float *x1 = x + min(m + 1, M - 1) * K;
-	global const float *x2 = x + min(m + 2, M - 1) * K;
-	global const float *x3 = x + min(m + 3, M - 1) * K;
-	float4 sum = 0;
-	for (long from = 0; from < K; from += 64) {
-		const long to = min(from + 64, K);
-		float4 part = 0;
-		for (long k = from; k < to; k++)
-			part += (float4)(x0[k], x1[k], x2[k], x3[k]) * w[k * N + n];
-		sum += part;
+	local float tile[TRI_TILE_WORDS(8)] __attribute__((aligned(16)));
+	local float *lx = tile, *lw = tile + 16 * TRI_TILE_LINE(8);
+	const int m = (int)M, n = (int)N, k = (int)K, lid = (int)get_local_id(0), lane = lid % 16, line = lid / 16, first = lid / 64;
+	const int across = (n + 63) / 64, column0 = (int)get_group_id(0) % across * 64, row0 = (int)get_group_id(0) / across * 64;
+	global const float *w = (global const float *)(pw + ow) + min(column0 + lid % 64, n - 1);
+	global const float *x = (global const float *)(px + ox) + (long)row0 * k;
+	int at[8];
+	float xs[8], ws[8], sum[8][4];
+#pragma unroll
+	for (int i = 0; i < 8; i++) {
+		at[i] = (min(row0 + line + 8 * i, m - 1) - row0) * k;
+		sum[i][0] = sum[i][1] = sum[i][2] = sum[i][3] = 0;
 	}
-	TRI_STORE(0, m, n, sum.s0);
-	if (m + 1 < M)
-		TRI_STORE(0, m + 1, n, sum.s1);
-	if (m + 2 < M)
-		TRI_STORE(0, m + 2, n, sum.s2);
-	if (m + 3 < M)
-		TRI_STORE(0, m + 3, n, sum.s3);
+	for (int next = 0;; next += 16, w += 16 * (long)n) {
+		if (next < k) {
+			const int inside = next + lane < k, from = inside ? next + lane : 0;
+#pragma unroll
+			for (int i = 0; i < 8; i++)
+				xs[i] = x[at[i] + from];
+#pragma unroll
+			for (int i = 0; i < 8; i++)
+				xs[i] = inside ? xs[i] : 0;
+			if (next + 16 <= k) {
+#pragma unroll
+				for (int j = 0; j < 8; j++)
+					ws[j] = w[(first + 2 * j) * n];
+			} else {
+#pragma unroll
+				for (int j = 0; j < 8; j++)
+					ws[j] = next + first + 2 * j < k ? w[(first + 2 * j) * n] : 0;
+			}
+		}
+		if (next > 0)
+			tri_tile_f32_8(sum, lx, lw);
+		if (next >= k)
+			break;
+		barrier(CLK_LOCAL_MEM_FENCE);
+#pragma unroll
+		for (int i = 0; i < 8; i++)
+			lx[lane * TRI_TILE_LINE(8) + line + 8 * i] = xs[i];
+#pragma unroll
+		for (int j = 0; j < 8; j++)
+			lw[(first + 2 * j) * 64 + lid % 64] = ws[j];
+		barrier(CLK_LOCAL_MEM_FENCE);
+	}
+#pragma unroll
+	for (int part = 0; part < 2; part++) {
+		tri_tile_f32_8_part(sum, tile, part);
+		for (int r = lid / 64; r < 32; r += 2)
+			if (row0 + 32 * part + r < m && column0 + lid % 64 < n)
+				TRI_STORE(0, (long)(row0 + 32 * part + r), (long)(column0 + lid % 64), tile[r * 64 + lid % 64]);
+	}
 }
 #undef TRI_NAME
 #undef TRI_BUFFERS
