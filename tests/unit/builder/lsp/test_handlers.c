@@ -303,6 +303,8 @@ static void help_for_the_parameter_at_the_cursor(void **state)
 	assert_non_null(strstr(ask_at(f, "textDocument/signatureHelp", 6, 25, ""), "activeParameter 0}"));
 	assert_string_equal(ask_at(f, "textDocument/signatureHelp", 6, 34, ""), TWICE "1}");
 	assert_string_equal(ask_at(f, "textDocument/signatureHelp", 6, 10, ""), "null");
+	change(f, "from layers import twice\n\nfn f(x: Tensor<float32, [2, 8]>) {\n    return twice(times=3, x=x)\n}\n");
+	assert_non_null(strstr(ask_at(f, "textDocument/signatureHelp", 3, 24, ""), "activeParameter 1}")); /* by its name */
 }
 
 static void completion_lists_locals_first(void **state)
