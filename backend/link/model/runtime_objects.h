@@ -11,7 +11,7 @@ enum runtime_level { RUNTIME_BASE, RUNTIME_V3, RUNTIME_VNNI, RUNTIME_LEVELS };
 uint32_t runtime_object_count(void);
 /* Returns the bytes of object i, or NULL if this build of trib lacks the level. */
 const void *runtime_object(enum runtime_level level, uint32_t i, size_t *len);
-const char *runtime_object_name(uint32_t i); /* "pool" … */
+const char *runtime_object_name(uint32_t i); /* "threads" … */
 /* Return the text of runtime/abi/tri.h, and of runtime/abi/tri_live.h, which follows it in a file. */
 const char *runtime_header(void);
 const char *runtime_live_header(void);

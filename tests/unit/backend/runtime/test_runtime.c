@@ -24,7 +24,7 @@ static void *counted_malloc(size_t n) { return allocations++, malloc(n); }
 static void *counted_aligned_alloc(size_t align, size_t n) { return allocations++, aligned_alloc(align, n); }
 #define malloc counted_malloc
 #define aligned_alloc counted_aligned_alloc
-#include "backend/runtime/pool.c"
+#include "backend/runtime/threads.c"
 #include "backend/runtime/profile/profile.c"
 #include "backend/runtime/model_io.c"
 #include "backend/runtime/profile/origins.c"

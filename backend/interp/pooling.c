@@ -10,8 +10,8 @@ struct window {
 	int64_t from, to, step, extent;
 };
 
-static int64_t pool_least(int64_t a, int64_t b) { return a < b ? a : b; }
-static int64_t pool_most(int64_t a, int64_t b) { return a > b ? a : b; }
+static int64_t pooling_least(int64_t a, int64_t b) { return a < b ? a : b; }
+static int64_t pooling_most(int64_t a, int64_t b) { return a > b ? a : b; }
 
 static struct window adaptive_window(int64_t size, int64_t n, int64_t i)
 {
@@ -25,10 +25,11 @@ static struct window window_at(const struct ir_pool *a, uint32_t k, int64_t size
 		return adaptive_window(size, n, i);
 	int64_t from = i * a->stride[k] - a->pad[k], step = a->dilation[k];
 	struct window w = {from, from + (a->kernel[k] - 1) * step + 1, step, 0};
-	w.extent = pool_least(from + a->kernel[k], size + (a->count_pad ? a->pad[k] : 0)) - (a->count_pad ? from : pool_most(from, 0));
+	w.extent =
+		pooling_least(from + a->kernel[k], size + (a->count_pad ? a->pad[k] : 0)) - (a->count_pad ? from : pooling_most(from, 0));
 	while (w.from < 0)
 		w.from += step;
-	w.to = pool_least(w.to, size);
+	w.to = pooling_least(w.to, size);
 	return w;
 }
 
@@ -54,7 +55,7 @@ static void put_greatest(const struct tensor *x, int64_t plane, const struct win
 				elem_put_float(out->elem, out->data, o, greater(element_at(out, o), element_at(x, at)));
 			else
 				elem_put_int(out->elem, out->data, o,
-					     pool_most(elem_int(out->elem, out->data, o), elem_int(x->elem, x->data, at)));
+					     pooling_most(elem_int(out->elem, out->data, o), elem_int(x->elem, x->data, at)));
 		}
 }
 
@@ -73,7 +74,7 @@ void interp_pool(const struct ir_pool *a, const struct tensor *x, struct tensor 
 }
 
 /* There is a window, and the last one ends less than a stride after the padding. */
-static bool pool_fits(const struct ir_pool *a, uint32_t k, int64_t size, int64_t n)
+static bool pooling_fits(const struct ir_pool *a, uint32_t k, int64_t size, int64_t n)
 {
 	int64_t padded = size + 2 * a->pad[k] + (a->ceil ? a->stride[k] - 1 : 0);
 	return n > 0 && (n - 1) * a->stride[k] + (a->kernel[k] - 1) * a->dilation[k] < padded;
@@ -85,5 +86,5 @@ bool interp_pool_fits(const struct ir_pool *a, const struct tensor *x, const str
 		return false;
 	if (a->kind == POOL_ADAPTIVE_AVERAGE)
 		return true;
-	return pool_fits(a, 0, x->dims[H], out->dims[H]) && pool_fits(a, 1, x->dims[W], out->dims[W]);
+	return pooling_fits(a, 0, x->dims[H], out->dims[H]) && pooling_fits(a, 1, x->dims[W], out->dims[W]);
 }

@@ -26,7 +26,7 @@ static void pause_cpu(void)
 #endif
 }
 
-static void pool_work(struct tri_context *ctx, uint32_t self)
+static void threads_work(struct tri_context *ctx, uint32_t self)
 {
 	for (uint32_t k = 0; k < ctx->threads; k++) {
 		struct tri_share *s = &ctx->shares[(self + k) % ctx->threads];
@@ -55,7 +55,7 @@ static void join_job(struct tri_context *ctx, uint32_t self)
 		if (!atomic_compare_exchange_weak(&ctx->state, &s, s + INSIDE))
 			continue;
 		int64_t began = ctx->profile ? tri_clock_ns() : 0;
-		pool_work(ctx, self);
+		threads_work(ctx, self);
 		if (ctx->profile)
 			atomic_fetch_add(&ctx->clock.others_ns, tri_clock_ns() - began);
 		if (atomic_fetch_sub(&ctx->state, INSIDE) == INSIDE)
@@ -103,7 +103,7 @@ static void drop_workers(struct tri_context *ctx)
 }
 
 /* Starts as many workers as possible; without workers, loops run on the caller. The program's own threads handle signals. */
-static void pool_start(struct tri_context *ctx)
+static void threads_start(struct tri_context *ctx)
 {
 	static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP};
 	sigset_t all, old;
@@ -143,7 +143,7 @@ _Bool tri_counts_words(const struct tri_context *ctx) { return ctx->counts_words
 void tri_parallel(struct tri_context *ctx, void (*fn)(void *arg, int64_t i), void *arg, int64_t n)
 {
 	if (n > 1 && ctx->threads > 1 && !ctx->busy && !ctx->started)
-		pool_start(ctx);
+		threads_start(ctx);
 	if (n <= 1 || ctx->threads <= 1 || ctx->busy) {
 		for (int64_t i = 0; i < n; i++)
 			fn(arg, i);
@@ -155,7 +155,7 @@ void tri_parallel(struct tri_context *ctx, void (*fn)(void *arg, int64_t i), voi
 	divide(ctx, n);
 	atomic_store(&ctx->state, OPEN);
 	announce(ctx);
-	pool_work(ctx, 0);
+	threads_work(ctx, 0);
 	int64_t waits = ctx->profile ? tri_clock_ns() : 0;
 	uint32_t s = atomic_fetch_and(&ctx->state, ~(uint32_t)OPEN) & ~(uint32_t)OPEN;
 	for (int spin = 0; s && spin < SPINS; spin++, s = atomic_load(&ctx->state))
@@ -222,7 +222,7 @@ void tri_context_end(struct tri_context *ctx)
 	ctx->space = NULL;
 }
 
-static void pool_record(struct tri_context *ctx, int32_t code, int64_t value, int64_t bound, uint64_t place)
+static void threads_record(struct tri_context *ctx, int32_t code, int64_t value, int64_t bound, uint64_t place)
 {
 	uint32_t none = 0;
 	if (!atomic_compare_exchange_strong(&ctx->failed, &none, 1))
@@ -234,11 +234,11 @@ static void pool_record(struct tri_context *ctx, int32_t code, int64_t value, in
 	atomic_store(&ctx->failed, 2);
 }
 
-void tri_fail(struct tri_context *ctx, int32_t code, int64_t value, int64_t bound) { pool_record(ctx, code, value, bound, 0); }
+void tri_fail(struct tri_context *ctx, int32_t code, int64_t value, int64_t bound) { threads_record(ctx, code, value, bound, 0); }
 
 void tri_fail_at(struct tri_context *ctx, int64_t value, int64_t bound, uint64_t place)
 {
-	pool_record(ctx, TRI_ERR_RANGE, value, bound, place);
+	threads_record(ctx, TRI_ERR_RANGE, value, bound, place);
 }
 
 void tri_fail_text(struct tri_context *ctx, int32_t code, const char *fmt, ...)

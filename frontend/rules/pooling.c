@@ -9,7 +9,7 @@ struct pool {
 };
 
 /* The default of the stride is the kernel size. */
-static bool pool_read(struct emitter *e, struct builtin_call *c, struct pool *p)
+static bool pooling_read(struct emitter *e, struct builtin_call *c, struct pool *p)
 {
 	if (!need_numbers(e, c, 1, 2, 1, p->kernel))
 		return false;
@@ -37,7 +37,7 @@ static bool infer_sizes(struct emitter *e, struct builtin_call *c, struct pool *
 	return true;
 }
 
-static struct value pool_emit(struct emitter *e, struct builtin_call *c, const struct pool *p, struct hir_arg *args)
+static struct value pooling_emit(struct emitter *e, struct builtin_call *c, const struct pool *p, struct hir_arg *args)
 {
 	args[0] = arg_tensor(p->x);
 	args[1] = int_list(e, p->kernel, 2);
@@ -60,7 +60,7 @@ struct value rule_maxpool2d(struct emitter *e, struct builtin_call *c)
 {
 	struct pool p = {.x = c->operand[0]};
 	struct hir_arg args[BUILTIN_MAX_PARAMS];
-	if (!pool_read(e, c, &p) || !need_numbers(e, c, 4, 2, 1, p.dilation) || !need_bool(e, c, 5, &p.ceil))
+	if (!pooling_read(e, c, &p) || !need_numbers(e, c, 4, 2, 1, p.dilation) || !need_bool(e, c, 5, &p.ceil))
 		return VALUE_POISON;
 	if (type_of(e, p.x)->elem == DT_BOOL)
 		return rule_error(e, c, DIAG_OPERANDS, c->ats[0], "needs numbers, not bools");
@@ -68,7 +68,7 @@ struct value rule_maxpool2d(struct emitter *e, struct builtin_call *c)
 		return VALUE_POISON;
 	args[4] = int_list(e, p.dilation, 2);
 	args[5] = plain_arg(c->v[5]);
-	return pool_emit(e, c, &p, args);
+	return pooling_emit(e, c, &p, args);
 }
 
 struct value rule_avgpool2d(struct emitter *e, struct builtin_call *c)
@@ -77,7 +77,7 @@ struct value rule_avgpool2d(struct emitter *e, struct builtin_call *c)
 	struct hir_arg args[BUILTIN_MAX_PARAMS];
 	bool count_pad;
 	int64_t divisor;
-	if (!pool_read(e, c, &p) || !need_bool(e, c, 4, &p.ceil) || !need_bool(e, c, 5, &count_pad))
+	if (!pooling_read(e, c, &p) || !need_bool(e, c, 4, &p.ceil) || !need_bool(e, c, 5, &count_pad))
 		return VALUE_POISON;
 	if (c->v[6].kind != V_NONE && !need_numbers(e, c, 6, 1, 1, &divisor))
 		return VALUE_POISON;
@@ -85,7 +85,7 @@ struct value rule_avgpool2d(struct emitter *e, struct builtin_call *c)
 		return VALUE_POISON;
 	for (uint32_t k = 4; k < 7; k++)
 		args[k] = plain_arg(c->v[k]);
-	return pool_emit(e, c, &p, args);
+	return pooling_emit(e, c, &p, args);
 }
 
 /* Reads one size of `output_size`, a number or a pair; `none` keeps the size of the input. */

@@ -10,7 +10,7 @@ struct pool {
 	dim size[2], count[2]; /* of the input, of the result */
 };
 
-static struct pool pool_describe(struct ir_builder *b, const struct ir_inst *i, ir_ref x)
+static struct pool pooling_describe(struct ir_builder *b, const struct ir_inst *i, ir_ref x)
 {
 	struct pool p = {.a = ir_pool(i), .x = x};
 	for (uint32_t k = 0; k < 2; k++) {
@@ -22,7 +22,7 @@ static struct pool pool_describe(struct ir_builder *b, const struct ir_inst *i, 
 
 /* Windows [N, C, H, W, KH, KW]; elements outside of x are `outside`. A window that ceil_mode adds ends less than a stride after the
  * padding. */
-static ir_ref pool_windows(struct ir_builder *b, const struct pool *p, double outside)
+static ir_ref pooling_windows(struct ir_builder *b, const struct pool *p, double outside)
 {
 	struct dims *d = b->f->dims;
 	dim zero = dim_const(d, 0), before[4] = {zero, zero}, after[4] = {zero, zero};
@@ -38,13 +38,13 @@ static ir_ref pool_windows(struct ir_builder *b, const struct pool *p, double ou
 
 static const uint32_t insides = 1u << INSIDE_HEIGHT | 1u << INSIDE_WIDTH;
 
-static ir_ref pool_greatest(struct ir_builder *b, const struct pool *p)
+static ir_ref pooling_greatest(struct ir_builder *b, const struct pool *p)
 {
-	return ir_build_reduce(b, OP_REDUCE_MAX, pool_windows(b, p, -INFINITY), insides, false);
+	return ir_build_reduce(b, OP_REDUCE_MAX, pooling_windows(b, p, -INFINITY), insides, false);
 }
 
 /* Returns the number of elements of each window along one dim, as a vector: of the input, and with `padding` also of the padding. */
-static ir_ref pool_count_elements(struct ir_builder *b, const struct pool *p, uint32_t k, bool padding)
+static ir_ref pooling_count_elements(struct ir_builder *b, const struct pool *p, uint32_t k, bool padding)
 {
 	struct hir_type t = {.elem = DT_INT64, .rank = 1, .dims = {p->count[k]}};
 	ir_ref from = ir_build_op2c(b, OP_MUL, ir_build_iota(b, &t, DT_INT64, 0), (double)p->a->stride[k]);
@@ -60,14 +60,14 @@ static ir_ref divisor(struct ir_builder *b, const struct pool *p, dtype elem)
 	bool whole = !a->ceil && (a->count_pad || (!a->pad[0] && !a->pad[1]));
 	if (a->divisor || whole)
 		return ir_build_const_float(b, elem, (double)(a->divisor ? a->divisor : a->kernel[0] * a->kernel[1]));
-	ir_ref height = ir_build_along(b, pool_count_elements(b, p, 0, a->count_pad), 0, 2),
-	       width = pool_count_elements(b, p, 1, a->count_pad);
+	ir_ref height = ir_build_along(b, pooling_count_elements(b, p, 0, a->count_pad), 0, 2),
+	       width = pooling_count_elements(b, p, 1, a->count_pad);
 	return ir_build_cast(b, ir_build_op2(b, OP_MUL, height, width), elem);
 }
 
 static ir_ref average(struct ir_builder *b, const struct pool *p)
 {
-	ir_ref sum = ir_build_reduce(b, OP_REDUCE_SUM, pool_windows(b, p, 0), insides, false);
+	ir_ref sum = ir_build_reduce(b, OP_REDUCE_SUM, pooling_windows(b, p, 0), insides, false);
 	return ir_build_op2(b, OP_DIV, sum, divisor(b, p, ir_type_of(b->f, sum)->elem));
 }
 
@@ -120,9 +120,9 @@ static ir_ref adaptive_mean(struct ir_builder *b, ir_ref x, uint32_t axis, dim n
 
 void expand_pool(struct ir_builder *b, const struct ir_inst *i, const ir_ref *x, ir_ref *results)
 {
-	struct pool p = pool_describe(b, i, x[0]);
+	struct pool p = pooling_describe(b, i, x[0]);
 	switch (p.a->kind) {
-	case POOL_MAX: results[0] = pool_greatest(b, &p); return;
+	case POOL_MAX: results[0] = pooling_greatest(b, &p); return;
 	case POOL_AVERAGE: results[0] = average(b, &p); return;
 	case POOL_ADAPTIVE_AVERAGE: results[0] = adaptive_mean(b, adaptive_mean(b, x[0], WIDTH, p.count[1]), HEIGHT, p.count[0]); return;
 	}
