@@ -135,6 +135,8 @@ bool cache_clear_levels(struct cache *c, unsigned levels, struct cache_freed *fr
 static bool prune_is_ours(struct arena *a, const char *root, const char *name)
 {
 	const char *lock = path_join(a, path_join(a, root, name), "lock.mdb");
+	if (strcmp(name, "opencl") == 0) /* programs that libraries keep (gpu/runtime/binaries.c) */
+		return true;
 	return name[0] == 'v' && name[1] >= '0' && name[1] <= '9' && (!name[2] || name[2] == '.') && access(lock, F_OK) == 0;
 }
 

@@ -3,6 +3,7 @@
 #include <string.h>
 #include "backend/runtime/model.h"
 #include "backend/runtime/profile/origins.h"
+#include "gpu/runtime/binaries.h"
 
 #define DRIVERS "install the driver of the device (Debian, for processors: pocl-opencl-icd)"
 
@@ -280,5 +281,12 @@ cl_program tri_cl_build(const struct tri_cl_device *d, const struct tri_cl_progr
 		tri_error_set(err, TRI_ERR_DEVICE, "the model computes in float64, which this device does not support");
 		return NULL;
 	}
-	return build_source(d, data, device_build_options(d), err);
+	const char *options = device_build_options(d);
+	cl_program program = tri_cl_binary_load(d, data, options);
+	if (program)
+		return program;
+	program = build_source(d, data, options, err);
+	if (program)
+		tri_cl_binary_save(d, data, options, program);
+	return program;
 }

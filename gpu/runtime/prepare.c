@@ -230,16 +230,29 @@ static cl_int set_range(struct tri_cl_prepared *p, const struct tri_cl_device *d
 	return d->measures ? tri_cl_launch_of(d, p->kernels[i], group, p->global[i], &p->shapes[i]) : CL_SUCCESS;
 }
 
+/* After an error the step has no kernel, so that the next attempt sets all of its arguments. */
+static bool forget_kernel(struct tri_cl_prepared *p, const struct tri_cl_device *d, int64_t i)
+{
+	if (p->kernels[i])
+		d->cl.clReleaseKernel(p->kernels[i]);
+	p->kernels[i] = NULL;
+	for (int32_t k = 0; k < p->code->steps[i].n_args; k++)
+		p->bound[i][k].memory = NULL;
+	return false;
+}
+
 static bool prepare_step(struct tri_cl_prepared *p, const struct tri_cl_device *d, const tri_entry_desc *e, int64_t i, tri_error *err)
 {
 	bool launches = p->code->steps[i].kind == TRI_CL_LAUNCH, first = launches && !p->kernels[i];
 	if (first && !create_kernel(p, d, i, err))
-		return false;
+		return forget_kernel(p, d, i);
 	cl_int status = bind_step(p, d, e, i, first);
-	if (status != CL_SUCCESS)
-		return tri_cl_error(err, "clSetKernelArg", status);
+	if (status != CL_SUCCESS) {
+		tri_cl_error(err, "clSetKernelArg", status);
+		return forget_kernel(p, d, i);
+	}
 	status = launches ? set_range(p, d, i) : CL_SUCCESS;
-	return status == CL_SUCCESS ? true : tri_cl_error(err, "clGetKernelWorkGroupInfo", status);
+	return status == CL_SUCCESS || tri_cl_error(err, "clGetKernelWorkGroupInfo", status);
 }
 
 /* ---- */

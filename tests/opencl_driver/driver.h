@@ -1,0 +1,27 @@
+/* An OpenCL loader for tests, libOpenCL.so.1, that hands calls on to the real one. It makes calls fail, loses the device, reports other limits, and
+ * counts the objects that live. A process that has opened it has it as its loader. */
+#ifndef TRIB_TESTS_OPENCL_DRIVER_H
+#define TRIB_TESTS_OPENCL_DRIVER_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct opencl_driver {
+	uint32_t calls;     /* so far; releases do not count */
+	uint32_t fail_at;   /* the call that fails, from 1; 0: none */
+	int32_t fail_with;  /* its status */
+	bool loses;         /* all later calls fail, too */
+	const char *failed; /* the name of the call that failed; NULL: none did */
+	int64_t live;       /* objects that are not released */
+	void *queue;        /* the last one that was created */
+	uint32_t builds;    /* programs that were built from source */
+	/* Limits that it reports and keeps; 0: those of the device. */
+	size_t most_group;
+	uint64_t most_bytes; /* of a buffer */
+	bool no_local_memory, is_gpu, is_discrete;
+	uint32_t address_bits, align_bits;
+	bool has_no_platform, has_no_device;
+};
+#define OPENCL_DRIVER_ENTRY "opencl_driver"
+typedef struct opencl_driver *opencl_driver_fn(void);
+#endif

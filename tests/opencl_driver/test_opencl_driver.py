@@ -1,0 +1,108 @@
+"""OpenCL libraries on drivers that fail: every call with every status, a device that is lost, limits of devices that are not here, damaged binaries."""
+import os
+import re
+import subprocess
+import unittest
+
+from project import ProjectTest
+
+INJECT, DRIVER = os.environ["TRIB_INJECT"], os.environ["TRIB_OPENCL_DRIVER"]
+MANIFEST = """\
+project p
+
+model net
+    sources = src/*.tri
+    entry   = Net
+    input x = float32 [?, 4]
+    input i = int32 [?]
+    state.T = 64
+    emit    = opencl
+"""
+NET = """\
+layer Net() {
+    state k: Tensor<float32, [cap T, 4]>
+    state steps: Tensor<int32, [2]> = tensor([7, 8])
+    param w: Tensor<float32, [4, 600]> = ones([4, 600])
+    fn forward(x: Tensor<float32, [N, 4]>, i: Tensor<int32, [M]>) {
+        steps = steps + 1
+        k.append(x, dim=0)
+        let y = k @ w
+        let n = 0
+        while n < 2 {
+            y = y * 0.5
+            n += 1
+        }
+        assert y.max() < 1000.0, "too large"
+        let s = if x.sum() > 0.0 { softmax(y, dim=1) } else { softmax(y - 1.0, dim=0) }
+        return s.sum(dim=0), y.index_select(0, i), steps
+    }
+}
+"""
+
+
+class Driver(ProjectTest):
+    def setUp(self):
+        super().setUp()
+        self.write("tri.build", MANIFEST)
+        self.write("src/net.tri", NET)
+        self.trib("build")
+        self.env["POCL_CACHE_DIR"] = self.path("pocl")
+
+    def inject(self, mode, **env):
+        done = subprocess.run([INJECT, DRIVER, self.path("build/libnet_opencl.so"), mode], capture_output=True, text=True, env={**os.environ, **self.env, **env}, check=False)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        return done.stdout
+
+    def test_every_call_fails_in_turn(self):
+        for variant in "wide", "groups":
+            said = self.inject("errors", TRIB_OPENCL_VARIANT=variant)
+            calls, injected, harmless = map(int, re.findall(r"\d+", said))
+            self.assertEqual(injected, 6 * calls)
+            self.assertLess(harmless, injected // 2)
+
+    def test_lost_device(self):
+        calls, injected, _ = map(int, re.findall(r"\d+", self.inject("lost")))
+        self.assertEqual(injected, calls)
+
+    def test_binaries(self):
+        """The second start builds nothing; a damaged binary, a folder that cannot be written and other options only cost a build."""
+        self.assertEqual(self.inject("builds"), "1\n")
+        self.assertEqual(self.inject("builds"), "0\n")
+        folder = os.path.join(self.env["XDG_CACHE_HOME"], "trib", "opencl")
+        (name,) = os.listdir(folder)
+        path = os.path.join(folder, name)
+        with open(path, "rb") as f:
+            whole = f.read()
+        for damaged in b"", whole[:30], whole[:-1], whole[:100] + bytes([whole[100] ^ 1]) + whole[101:], bytes(len(whole)):
+            with open(path, "wb") as f:
+                f.write(damaged)
+            self.assertEqual(self.inject("builds"), "1\n", len(damaged))
+            self.assertEqual(self.inject("builds"), "0\n")
+        self.assertEqual(self.inject("builds", TRIB_CACHE="false"), "1\n")
+        self.assertEqual(self.inject("builds", XDG_CACHE_HOME="/proc/none"), "1\n")
+        self.assertEqual(self.inject("builds", TRIB_OPENCL_VARIANT="groups", TRIB_CACHE_READ_ONLY="true"), "1\n")
+        self.assertEqual(self.inject("builds", TRIB_OPENCL_VARIANT="groups"), "1\n")
+        self.assertEqual(len(os.listdir(folder)), 2)
+        self.trib("cache", "clear")
+        self.assertFalse(os.path.exists(folder))
+
+    def test_a_library_opens_without_a_loader(self):
+        """It is loaded where there is no libOpenCL; opening the model says what is missing."""
+        program = f"import ctypes; ctypes.CDLL({self.path('build/libnet_opencl.so')!r}).net_open(None, None); print('closed')"
+        self.assertIn("closed", subprocess.run(["python3", "-c", program], capture_output=True, text=True, check=True).stdout)
+        with open(self.path("build/libnet_opencl.so"), "rb") as f:
+            self.assertNotIn("libOpenCL", subprocess.run(["readelf", "-d", f.name], capture_output=True, text=True, check=True).stdout)
+
+    def test_limits(self):
+        said = dict(line.split(": ", 1) for line in self.inject("limits").splitlines())
+        for runs in "buffers of 1 MiB", "32-bit addresses", "big alignment", "own memory", "own memory, gpu", "no local memory":
+            self.assertEqual(said[runs], "runs", runs)
+        self.assertIn("install the driver", said["no platform"])
+        self.assertIn("install the driver", said["no device"])
+        self.assertRegex(said["buffers of 1 KiB"], "needs a buffer of .* bytes, but this device has none above 1024")
+        for needs in "groups of 64", "groups of 16", "no local memory, gpu":
+            self.assertRegex(said[needs], "runs|a kernel needs (a work group|local memory) of", needs)
+
+
+if __name__ == "__main__":
+    unittest.main()
