@@ -45,12 +45,12 @@ static void find_writers(struct prologue_search *s)
 	}
 }
 
-/* The kernel copies rows of its operand, and may have them computed. */
+/* The kernel copies rows of its operand, and may have them computed. Kernels of devices read them where they are. */
 static bool may_fill(const struct prologue_search *s, const struct loop_kernel *k)
 {
 	const struct matmul_dims *d = (const void *)k->dims;
 	int64_t columns;
-	return s->target->vector_bytes && !s->target->group_size && kernel_info(k->kernel)->prologue && !k->prologue &&
+	return s->target->vector_bytes && s->target->arch != ARCH_OPENCL && kernel_info(k->kernel)->prologue && !k->prologue &&
 	       dim_is_const(s->dims, d->K, &columns) && columns > 0 && columns <= TRI_PROLOGUE_MOST;
 }
 
