@@ -1,39 +1,47 @@
-/* y int [batch, P, out] = x char [batch, height, width, channels] convolved with w TRIT2 [K, out], where P = out_height · out_width, exact. Input and
- * result are channels-last. K is kernel_height runs of kernel_width · channels terms, each padded to a multiple of four. tri_matmul_i8_trit2.cl describes
- * w. A work item computes one channel of one position; neighbours compute neighbouring channels. Work items: batch · P · out. */
+/* y int [batch, P, out] = x char [batch, height, width, channels] convolved in groups with w TRIT2_WINDOWS, where P = out_height · out_width, by the tiles of
+ * tile.cl: windows are copied as rows of a product. Sums of at most 2^14 terms are exact as float. A work item computes
+ * TRI_COLUMNS channels of at most TRI_POSITIONS_HIGH by TRI_POSITIONS_WIDE positions. */
 #ifndef TRI_NAME /* without an epilogue */
 #define TRI_NAME tri_conv_i8_trit2
 #define TRI_BUFFERS , global uchar *py, ulong oy
 #define TRI_DIMS
 #define TRI_STORE(image, row, column, value) ((global int *)(py + oy))[((image) * P + (row)) * out + (column)] = (value)
+#define TRI_STORE16(image, row, column, value) vstore16(value, 0, (global int *)(py + oy) + ((image) * P + (row)) * out + (column))
 #endif
 kernel void TRI_NAME(global uchar *px, ulong ox, global uchar *pw, ulong ow TRI_BUFFERS, TRI_FIELDS TRI_DIMS)
 {
-	const long P = out_height * out_width, run = (kernel_width * channels + 3) / 4 * 4, steps = (kernel_height * run + 15) / 16;
-	const long g = (long)get_global_id(0);
-	if (g >= batch * P * out)
+	const long P = out_height * out_width;
+	struct tri_positions at;
+	if (!tri_positions_at(&at, (long)get_global_id(0), batch, out, out_height, out_width))
 		return;
-	const long o = g % out, p = g / out % P, image = g / out / P, panel = o / 32;
-	const long halves = out - panel * 32 > 16 ? 2 : 1;
-	const long h = p / out_width * stride_height - pad_top, v = p % out_width * stride_width - pad_left;
-	global const char *x = (global const char *)(px + ox) + image * height * width * channels;
-	global const uint *word = (global const uint *)(pw + ow) + panel * 32 * steps + o % 32;
-	int sum = 0;
-	for (long kh = 0; kh < kernel_height; kh++)
-		for (long kw = 0; kw < kernel_width; kw++) {
-			const long row = h + kh * dilation_height, column = v + kw * dilation_width;
-			long k = kh * run + kw * channels;
-			if (row < 0 || row >= height || column < 0 || column >= width)
-				continue;
-			global const char *at = x + (row * width + column) * channels;
-			for (long c = 0; c < channels; c++, k++) {
-				const uint bits = word[k / 16 * halves * 16];
-				sum += at[c] * ((int)(bits >> (8 * (k & 3) + 2 * (k >> 2 & 3)) & 3u) - 1);
-			}
+	const struct tri_window window = {height, width, channels, kernel_width, dilation_height, dilation_width, group_channels, (kernel_width * group_channels + 3) / 4 * 4};
+	const int K = kernel_height * window.run, wide = at.right - at.left, rows = (at.bottom - at.top) * wide;
+	global const char *x = (global const char *)(px + ox) + at.image * height * width * channels;
+	global const uint *w = (global const uint *)(pw + ow);
+	const long group_out = group_channels > 0 ? out / (channels / group_channels) : out;
+	float xs[TRI_X];
+	float16 ws[TRI_W], own[TRI_Y], ys[TRI_Y];
+	tri_tile_clear(ys, rows);
+	for (long first = at.channel / group_out * group_out; first < min(out, at.channel + TRI_COLUMNS); first += group_out) {
+		global const char *group = x + first / group_out * group_channels;
+		tri_tile_clear(own, rows);
+		for (int from = 0; from < K; from += TRI_TERMS) {
+			const int terms = min(K - from, TRI_TERMS);
+			for (int r = 0; r < rows; r++)
+				tri_copy_window_i8(group, &window, (at.top + r / wide) * stride_height - pad_top,
+						(at.left + r % wide) * stride_width - pad_left, from, terms, xs + r * TRI_TERMS);
+			tri_copy_trits(w, K, out, at.channel, from, terms, ws);
+			tri_tile(xs, ws, rows, out - at.channel, terms, own);
 		}
-	TRI_STORE(image, p, o, sum);
+		tri_tile_take(own, rows, first - at.channel, first + group_out - at.channel, ys);
+	}
+	int16 sums[TRI_Y];
+	tri_tile_to_int(ys, rows, true, sums);
+	for (int r = 0; r < rows; r++)
+		TRI_STORE_ROW(int, at.image, (at.top + r / wide) * out_width + at.left + r % wide, at.channel, out, sums, r)
 }
 #undef TRI_NAME
 #undef TRI_BUFFERS
 #undef TRI_DIMS
 #undef TRI_STORE
+#undef TRI_STORE16

@@ -1,58 +1,41 @@
-/* y float [M, N] = x float [M, K] · w TRIT2 [K, N], without multiplications. The layout of w and the work items are those of tri_matmul_i8_trit2.cl. Sums are
- * computed in blocks of 64 terms, as in generated reductions. */
-
-#ifndef TRI_MATMUL_F32_TRIT2
-#define TRI_MATMUL_F32_TRIT2
-/* Returns x if the trit (stored as trit + 1) is 1, -x if it is -1, else 0. */
-float4 tri_f32_signed(float4 x, uint trit)
-{
-	return trit == 2 ? x : trit == 0 ? -x : (float4)0.0f;
-}
-#endif
-
+/* y float [M, N] = x float [M, K] · w TRIT2 [K, N], by the tiles of tile.cl. Where x has an infinity or a NaN, numbers are not multiplied by a zero trit.
+ * Work items: ceil(M / TRI_ROWS) · ceil(N / TRI_COLUMNS). */
 #ifndef TRI_NAME /* without an epilogue */
 #define TRI_NAME tri_matmul_f32_trit2
 #define TRI_BUFFERS , global uchar *py, ulong oy
 #define TRI_DIMS
 #define TRI_STORE(batch, row, column, value) ((global float *)(py + oy))[(row) * N + (column)] = (value)
+#define TRI_STORE16(batch, row, column, value) vstore16(value, 0, (global float *)(py + oy) + (row) * N + (column))
 #endif
 kernel void TRI_NAME(global uchar *px, ulong ox, global uchar *pw, ulong ow TRI_BUFFERS, TRI_FIELDS TRI_DIMS)
 {
-	global const float *x = (global const float *)(px + ox);
-	global const uint *w = (global const uint *)(pw + ow);
-	const long g = (long)get_global_id(0);
-	if (g >= (M + 3) / 4 * N)
+	const long parts = (M + TRI_ROWS - 1) / TRI_ROWS, g = (long)get_global_id(0);
+	const long n = g / max(parts, 1L) * TRI_COLUMNS;
+	if (M == 0 || n >= N)
 		return;
-	const long m = g / N * 4, n = g % N, steps = (K + 15) / 16, panel = n / 32;
-	const long halves = N - panel * 32 > 16 ? 2 : 1;
-	global const uint *word = w + panel * 32 * steps + n % 32;
-	global const float *x0 = x + m * K;
-	global const float *x1 = x + min(m + 1, M - 1) * K;
-	global const float *x2 = x + min(m + 2, M - 1) * K;
-	global const float *x3 = x + min(m + 3, M - 1) * K;
-	float4 sum = 0, part = 0;
-	for (long s = 0; s < steps; s++) {
-		const uint bits = word[s * halves * 16];
-		const long rest = min(K - s * 16, (long)16);
-		for (int i = 0; i < rest; i++) { /* byte i % 4, field i / 4 */
-			const long k = s * 16 + i;
-			part += tri_f32_signed((float4)(x0[k], x1[k], x2[k], x3[k]), bits >> (8 * (i & 3) + 2 * (i >> 2)) & 3u);
-		}
-		if ((s & 3) == 3) {
-			sum += part;
-			part = 0;
-		}
+	const long m = tri_part(M, parts, g % parts);
+	const int rows = tri_part(M, parts, g % parts + 1) - m;
+	global const float *x = (global const float *)(px + ox) + m * K;
+	global const uint *w = (global const uint *)(pw + ow);
+	float xs[TRI_X];
+	float16 ws[TRI_W], ys[TRI_Y];
+	tri_tile_clear(ys, rows);
+	for (long from = 0; from < K; from += TRI_TERMS) {
+		const int terms = min(K - from, (long)TRI_TERMS);
+		float16 odd = 0;
+		for (int r = 0; r < rows; r++)
+			odd += tri_copy_f32(x + r * K + from, terms, xs + r * TRI_TERMS);
+		tri_copy_trits(w, K, N, n, from, terms, ws);
+		if (any(odd != 0))
+			tri_tile_nonzero(xs, ws, rows, N - n, terms, ys);
+		else
+			tri_tile(xs, ws, rows, N - n, terms, ys);
 	}
-	sum += part;
-	TRI_STORE(0, m, n, sum.s0);
-	if (m + 1 < M)
-		TRI_STORE(0, m + 1, n, sum.s1);
-	if (m + 2 < M)
-		TRI_STORE(0, m + 2, n, sum.s2);
-	if (m + 3 < M)
-		TRI_STORE(0, m + 3, n, sum.s3);
+	for (int r = 0; r < rows; r++)
+		TRI_STORE_ROW(float, 0, m + r, n, N, ys, r)
 }
 #undef TRI_NAME
 #undef TRI_BUFFERS
 #undef TRI_DIMS
 #undef TRI_STORE
+#undef TRI_STORE16

@@ -30,44 +30,62 @@ static void epilogue_e0_16(long i0, long i1, long i2, float16 t, global uchar *p
 #undef TRI_STORE16
 #define TRI_STORE16(batch, row, column, value) epilogue_e0_16(batch, row, column, value, p2, o2, n0)
 #define TRI_STORE(batch, row, column, value) epilogue_e0(batch, row, column, value, p2, o2, n0)
-/* y float [M, N] = x float [M, K] · w float [K, N]. A work item computes four rows of one column; neighbours read neighbouring columns. Sums are
- * computed in blocks of 64 terms, as in generated reductions. Work items: ceil(M / 4) · N. */
+/* y float [M, N] = x float [M, K] · w float [K, N], by the tiles of tile.cl. Work items: ceil(M / TRI_ROWS) · ceil(N / TRI_COLUMNS). */
+#ifndef TRI_MATMUL_F32
+#define TRI_MATMUL_F32
+/* Returns n of 16 numbers, and 0 for the others. */
+float16 tri_f32_some(global const float *w, const long n)
+{
+	float lanes[16];
+	for (int i = 0; i < 16; i++)
+		lanes[i] = i < n ? w[i] : 0;
+	return vload16(0, lanes);
+}
+
+/* Copies rows of `columns` numbers, N apart, as panels. */
+void tri_f32_copy_w(global const float *w, const long N, const long columns, const int rows, float16 *to)
+{
+	for (int k = 0; k < rows; k++)
+		for (int h = 0; h < 2 * TRI_PANELS && h * 16 < columns; h++) {
+			global const float *from = w + k * N + h * 16;
+			to[h / 2 * 2 * TRI_TERMS + 2 * k + h % 2] = columns - h * 16 >= 16 ? vload16(0, from) : tri_f32_some(from, columns - h * 16);
+		}
+}
+#endif
+
 #ifndef TRI_NAME /* without an epilogue */
 #define TRI_NAME tri_matmul_f32
 #define TRI_BUFFERS , global uchar *py, ulong oy
 #define TRI_DIMS
 #define TRI_STORE(batch, row, column, value) ((global float *)(py + oy))[(row) * N + (column)] = (value)
+#define TRI_STORE16(batch, row, column, value) vstore16(value, 0, (global float *)(py + oy) + (row) * N + (column))
 #endif
 kernel void TRI_NAME(global uchar *px, ulong ox, global uchar *pw, ulong ow TRI_BUFFERS, TRI_FIELDS TRI_DIMS)
 {
-	global const float *x = (global const float *)(px + ox);
-	global const float *w = (global const float *)(pw + ow);
-	const long g = (long)get_global_id(0);
-	if (g >= (M + 3) / 4 * N)
+	const long parts = (M + TRI_ROWS - 1) / TRI_ROWS, g = (long)get_global_id(0);
+	const long n = g / max(parts, 1L) * TRI_COLUMNS;
+	if (M == 0 || n >= N)
 		return;
-	const long m = g / N * 4, n = g % N;
-	global const float *x0 = x + m * K;
-	global const float *x1 = x + min(m + 1, M - 1) * K;
-	global const float *x2 = x + min(m + 2, M - 1) * K;
-	global const float *x3 = x + min(m + 3, M - 1) * K;
-	float4 sum = 0;
-	for (long from = 0; from < K; from += 64) {
-		const long to = min(from + 64, K);
-		float4 part = 0;
-		for (long k = from; k < to; k++)
-			part += (float4)(x0[k], x1[k], x2[k], x3[k]) * w[k * N + n];
-		sum += part;
+	const long m = tri_part(M, parts, g % parts);
+	const int rows = tri_part(M, parts, g % parts + 1) - m;
+	global const float *x = (global const float *)(px + ox) + m * K;
+	global const float *w = (global const float *)(pw + ow) + n;
+	float xs[TRI_X];
+	float16 ws[TRI_W], ys[TRI_Y];
+	tri_tile_clear(ys, rows);
+	for (long from = 0; from < K; from += TRI_TERMS) {
+		const int terms = min(K - from, (long)TRI_TERMS);
+		for (int r = 0; r < rows; r++)
+			tri_copy_f32(x + r * K + from, terms, xs + r * TRI_TERMS);
+		tri_f32_copy_w(w + from * N, N, N - n, terms, ws);
+		tri_tile(xs, ws, rows, N - n, terms, ys);
 	}
-	TRI_STORE(0, m, n, sum.s0);
-	if (m + 1 < M)
-		TRI_STORE(0, m + 1, n, sum.s1);
-	if (m + 2 < M)
-		TRI_STORE(0, m + 2, n, sum.s2);
-	if (m + 3 < M)
-		TRI_STORE(0, m + 3, n, sum.s3);
+	for (int r = 0; r < rows; r++)
+		TRI_STORE_ROW(float, 0, m + r, n, N, ys, r)
 }
 #undef TRI_NAME
 #undef TRI_BUFFERS
 #undef TRI_DIMS
 #undef TRI_STORE
+#undef TRI_STORE16
 

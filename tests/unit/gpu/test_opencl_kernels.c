@@ -6,7 +6,7 @@
 #include "tests/unit/gpu/opencl_fixture.h"
 #include "tests/unit/unit.h"
 
-enum { CALLS = 48 };
+enum { CALLS = 160 };
 
 /* y [M, N] = x [M, K] · w [K, N], or a convolution: see records.def. */
 struct call {
@@ -41,7 +41,7 @@ static struct tensor random_tensor(struct arena *a, dtype t, uint32_t rank, cons
 	memcpy(h.dims, dims, rank * sizeof *dims);
 	h.data = arena_alloc(a, (size_t)tensor_bytes(&h) + 1, 64);
 	for (int64_t i = 0; i < tensor_count(&h); i++) {
-		if (t == DT_FLOAT32)
+		if (dtype_class(t) == DTC_FLOAT)
 			elem_put_float(t, h.data, i, (double)rnd(4001) / 1000 - 2);
 		else if (t == DT_TRIT)
 			elem_put_int(t, h.data, i, (int64_t)rnd(3) - 1);
@@ -111,7 +111,7 @@ static void add_product(struct model *m, enum kernel kernel, int64_t M, int64_t 
 }
 
 static void add_conv(struct model *m, enum kernel kernel, int64_t batch, int64_t channels, int64_t height, int64_t width, int64_t out,
-		     int64_t side, int64_t stride, int64_t pad, int64_t dilation)
+		     int64_t side, int64_t stride, int64_t pad, int64_t dilation, int64_t groups)
 {
 	const struct kernel_info *k = kernel_info(kernel);
 	struct call c = {.kernel = kernel,
@@ -121,15 +121,15 @@ static void add_conv(struct model *m, enum kernel kernel, int64_t batch, int64_t
 	int64_t reach = dilation * (side - 1) + 1, oh = (height + 2 * pad - reach) / stride + 1,
 		ow = (width + 2 * pad - reach) / stride + 1;
 	const int64_t dims[16] = {batch, channels, height, width, out, side,     side,     oh,
-				  ow,    stride,   stride, pad,   pad, dilation, dilation, channels};
+				  ow,    stride,   stride, pad,   pad, dilation, dilation, channels / groups};
 	memcpy(c.of.dims, dims, sizeof dims);
-	add_call(m, c, (dtype)k->operands[2].elem, 4, (int64_t[]){batch, height, width, channels}, (int64_t[]){out, channels, side, side},
-		 4, (int64_t[]){batch, oh, ow, out});
+	add_call(m, c, (dtype)k->operands[2].elem, 4, (int64_t[]){batch, height, width, channels},
+		 (int64_t[]){out, channels / groups, side, side}, 4, (int64_t[]){batch, oh, ow, out});
 }
 
 static double value(const struct tensor *t, int64_t i)
 {
-	return t->elem == DT_FLOAT32 ? elem_float(t->elem, t->data, i) : (double)elem_int(t->elem, t->data, i);
+	return dtype_class(t->elem) == DTC_FLOAT ? elem_float(t->elem, t->data, i) : (double)elem_int(t->elem, t->data, i);
 }
 
 /* Returns element i of the result; *scale is the sum of the absolute terms. */
@@ -146,20 +146,20 @@ static double product_want(const struct call *c, int64_t i, double *scale)
 static double conv_want(const struct call *c, int64_t i, double *scale)
 {
 	double sum = 0;
+	int64_t used = c->of.conv.group_channels, group_out = c->of.conv.out / (c->of.conv.channels / used);
 	int64_t o = i % c->of.conv.out, p = i / c->of.conv.out, P = c->of.conv.out_height * c->of.conv.out_width, image = p / P;
 	int64_t top = p % P / c->of.conv.out_width * c->of.conv.stride_height - c->of.conv.pad_top;
 	int64_t left = p % P % c->of.conv.out_width * c->of.conv.stride_width - c->of.conv.pad_left;
 	for (int64_t kh = 0; kh < c->of.conv.kernel_height; kh++)
 		for (int64_t kw = 0; kw < c->of.conv.kernel_width; kw++)
-			for (int64_t ch = 0; ch < c->of.conv.channels; ch++) {
+			for (int64_t ch = 0; ch < used; ch++) {
 				int64_t h = top + kh * c->of.conv.dilation_height, v = left + kw * c->of.conv.dilation_width;
 				if (h < 0 || h >= c->of.conv.height || v < 0 || v >= c->of.conv.width)
 					continue;
-				double term =
-					value(&c->in, ((image * c->of.conv.height + h) * c->of.conv.width + v) * c->of.conv.channels + ch) *
-					value(&c->weights,
-					      ((o * c->of.conv.channels + ch) * c->of.conv.kernel_height + kh) * c->of.conv.kernel_width +
-						      kw);
+				double term = value(&c->in, ((image * c->of.conv.height + h) * c->of.conv.width + v) * c->of.conv.channels +
+								    o / group_out * used + ch) *
+					      value(&c->weights,
+						    ((o * used + ch) * c->of.conv.kernel_height + kh) * c->of.conv.kernel_width + kw);
 				sum += term, *scale += fabs(term);
 			}
 	return sum;
@@ -191,18 +191,36 @@ static void add_calls(struct model *m)
 {
 	static const int64_t products[][3] = {{1, 1, 1},    {1, 64, 33},  {1, 300, 50}, {1, 1030, 16}, {2, 48, 32},   {3, 37, 40},
 					      {5, 130, 49}, {64, 66, 17}, {65, 64, 64}, {70, 129, 65}, {130, 80, 100}};
-	static const enum kernel kernels[] = {KERNEL_matmul_i8_trit2, KERNEL_matmul_f32_trit2, KERNEL_matmul_f32};
+	static const enum kernel kernels[] = {KERNEL_matmul_i8_trit2,   KERNEL_matmul_f32_trit2, KERNEL_matmul_f32,
+					      KERNEL_matmul_f32_panels, KERNEL_matmul_f32_bf16,  KERNEL_matmul_f32_f16};
+	static const int64_t convs[][9] = {/* batch, channels, height, width, results, side, stride, pad, dilation */
+					   {1, 4, 5, 6, 3, 1, 1, 0, 1},    {2, 8, 9, 7, 33, 3, 1, 1, 1},   {1, 20, 7, 8, 70, 3, 2, 1, 1},
+					   {3, 3, 11, 13, 18, 5, 2, 2, 1}, {2, 12, 12, 9, 20, 3, 1, 2, 2}, {2, 5, 10, 9, 20, 3, 1, 3, 3},
+					   {1, 1, 7, 7, 5, 7, 1, 3, 1},    {1, 6, 8, 8, 65, 2, 2, 0, 1},   {1, 40, 9, 35, 97, 3, 1, 1, 1}};
+	static const enum kernel dense[] = {KERNEL_conv_i8_trit2, KERNEL_conv_f32, KERNEL_conv_f32_trit2};
+	static const enum kernel grouped[] = {KERNEL_conv_groups_i8_trit2, KERNEL_conv_f32, KERNEL_conv_groups_f32_trit2};
+	static const enum kernel depthwise[] = {KERNEL_depthwise_i8_trit2, KERNEL_depthwise_f32};
 	for (uint32_t i = 0; i < sizeof products / sizeof *products; i++)
-		for (uint32_t k = 0; k < 3; k++)
+		for (uint32_t k = 0; k < sizeof kernels / sizeof *kernels; k++)
 			add_product(m, kernels[k], products[i][0], products[i][1], products[i][2]);
-	add_conv(m, KERNEL_conv_i8_trit2, 1, 4, 5, 6, 3, 1, 1, 0, 1);
-	add_conv(m, KERNEL_conv_i8_trit2, 2, 8, 9, 7, 33, 3, 1, 1, 1);
-	add_conv(m, KERNEL_conv_i8_trit2, 1, 20, 7, 8, 70, 3, 2, 1, 1);
-	add_conv(m, KERNEL_conv_i8_trit2, 3, 3, 11, 13, 18, 5, 2, 2, 1);
-	add_conv(m, KERNEL_conv_i8_trit2, 2, 12, 12, 9, 20, 3, 1, 2, 2);
-	add_conv(m, KERNEL_conv_i8_trit2, 2, 5, 10, 9, 20, 3, 1, 3, 3);
-	add_conv(m, KERNEL_conv_i8_trit2, 1, 1, 7, 7, 5, 7, 1, 3, 1);
-	add_conv(m, KERNEL_conv_i8_trit2, 1, 6, 8, 8, 65, 2, 2, 0, 1);
+	add_product(m, KERNEL_matmul_i8_trit2, 2, 140000, 3);
+	for (uint32_t i = 0; i < sizeof convs / sizeof *convs; i++)
+		for (uint32_t k = 0; k < sizeof dense / sizeof *dense; k++) {
+			const int64_t *c = convs[i];
+			add_conv(m, dense[k], c[0], c[1], c[2], c[3], c[4], c[5], c[6], c[7], c[8], 1);
+		}
+	add_conv(m, KERNEL_pointwise_f32, 2, 20, 5, 9, 24, 1, 1, 0, 1, 1);
+	for (uint32_t k = 0; k < sizeof grouped / sizeof *grouped; k++) {
+		add_conv(m, grouped[k], 2, 12, 9, 7, 18, 3, 1, 1, 1, 3);
+		add_conv(m, grouped[k], 1, 80, 5, 18, 160, 3, 2, 1, 1, 2);
+		add_conv(m, grouped[k], 1, 6, 9, 8, 66, 2, 1, 1, 2, 2);
+	}
+	for (uint32_t k = 0; k < sizeof depthwise / sizeof *depthwise; k++) {
+		add_conv(m, depthwise[k], 2, 7, 9, 7, 7, 3, 1, 1, 1, 7);
+		add_conv(m, depthwise[k], 1, 83, 10, 21, 83, 3, 2, 1, 1, 83);
+		add_conv(m, depthwise[k], 1, 64, 12, 19, 64, 5, 1, 2, 1, 64);
+		add_conv(m, depthwise[k], 1, 33, 9, 18, 33, 3, 1, 2, 2, 33);
+	}
 }
 
 static void both_variants(void **state)

@@ -1,0 +1,36 @@
+/* y float [M, N] = x float [M, K] · w bfloat16 PANELS [K, N], by the tiles of tile.cl. Work items: ceil(M / TRI_ROWS) · ceil(N / TRI_COLUMNS). */
+#ifndef TRI_NAME /* without an epilogue */
+#define TRI_NAME tri_matmul_f32_bf16
+#define TRI_BUFFERS , global uchar *py, ulong oy
+#define TRI_DIMS
+#define TRI_STORE(batch, row, column, value) ((global float *)(py + oy))[(row) * N + (column)] = (value)
+#define TRI_STORE16(batch, row, column, value) vstore16(value, 0, (global float *)(py + oy) + (row) * N + (column))
+#endif
+kernel void TRI_NAME(global uchar *px, ulong ox, global uchar *pw, ulong ow TRI_BUFFERS, TRI_FIELDS TRI_DIMS)
+{
+	const long parts = (M + TRI_ROWS - 1) / TRI_ROWS, g = (long)get_global_id(0);
+	const long n = g / max(parts, 1L) * TRI_COLUMNS;
+	if (M == 0 || n >= N)
+		return;
+	const long m = tri_part(M, parts, g % parts);
+	const int rows = tri_part(M, parts, g % parts + 1) - m;
+	global const float *x = (global const float *)(px + ox) + m * K;
+	global const ushort *w = (global const ushort *)(pw + ow);
+	float xs[TRI_X];
+	float16 ws[TRI_W], ys[TRI_Y];
+	tri_tile_clear(ys, rows);
+	for (long from = 0; from < K; from += TRI_TERMS) {
+		const int terms = min(K - from, (long)TRI_TERMS);
+		for (int r = 0; r < rows; r++)
+			tri_copy_f32(x + r * K + from, terms, xs + r * TRI_TERMS);
+		tri_copy_panels_bf16(w, K, N, n, from, terms, ws);
+		tri_tile(xs, ws, rows, N - n, terms, ys);
+	}
+	for (int r = 0; r < rows; r++)
+		TRI_STORE_ROW(float, 0, m + r, n, N, ys, r)
+}
+#undef TRI_NAME
+#undef TRI_BUFFERS
+#undef TRI_DIMS
+#undef TRI_STORE
+#undef TRI_STORE16
