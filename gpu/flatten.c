@@ -250,7 +250,7 @@ static void flatten_call(const struct frame *s, uint32_t stmt)
 }
 
 /* Adds a jump that depends on a buffer of one bool. Whoever knows where it goes sets `to`. */
-static uint32_t add_jump(const struct frame *s, uint32_t stmt, enum tri_cl_step_kind kind, uint32_t buffer)
+static uint32_t flatten_add_jump(const struct frame *s, uint32_t stmt, enum tri_cl_step_kind kind, uint32_t buffer)
 {
 	return add_step(s, stmt, (struct flat_step){.kind = kind, .args = args_of(s, &buffer, 1), .n_args = 1});
 }
@@ -261,7 +261,7 @@ static void flatten_branch(const struct frame *s, uint32_t stmt)
 {
 	const struct loop_branch *b = &s->fn->stmts[stmt].u.branch;
 	flatten_begin(s, stmt);
-	uint32_t otherwise = add_jump(s, stmt, TRI_CL_JUMP_IF_FALSE, b->condition);
+	uint32_t otherwise = flatten_add_jump(s, stmt, TRI_CL_JUMP_IF_FALSE, b->condition);
 	expand_call(s, &b->calls[0], true);
 	uint32_t over = add_step(s, stmt, (struct flat_step){.kind = TRI_CL_JUMP});
 	jumps_here(s, otherwise);
@@ -270,7 +270,7 @@ static void flatten_branch(const struct frame *s, uint32_t stmt)
 	flatten_end(s, stmt);
 }
 
-static void add_copy(const struct frame *s, uint32_t stmt, uint32_t to, uint32_t from)
+static void flatten_add_copy(const struct frame *s, uint32_t stmt, uint32_t to, uint32_t from)
 {
 	const struct hir_type *t = &s->fn->buffers[to].type;
 	dim *bytes = ARENA_NEW(s->f->arena, dim);
@@ -294,12 +294,12 @@ static void flatten_iterate(const struct frame *s, uint32_t stmt)
 	uint32_t first_out = body->n_buffers - l->n_carried;
 	flatten_begin(s, stmt);
 	for (uint32_t k = 0; k < l->n_carried; k++)
-		add_copy(s, stmt, body->buffers[k], l->initial[k]);
-	uint32_t never = add_jump(s, stmt, TRI_CL_JUMP_IF_FALSE, l->condition), first = never + 1;
+		flatten_add_copy(s, stmt, body->buffers[k], l->initial[k]);
+	uint32_t never = flatten_add_jump(s, stmt, TRI_CL_JUMP_IF_FALSE, l->condition), first = never + 1;
 	expand_call(s, body, true);
 	for (uint32_t k = 0; k < l->n_carried; k++)
-		add_copy(s, stmt, body->buffers[k], body->buffers[first_out + k]);
-	uint32_t again = add_jump(s, stmt, TRI_CL_JUMP_IF_TRUE, body->buffers[first_out - 1]);
+		flatten_add_copy(s, stmt, body->buffers[k], body->buffers[first_out + k]);
+	uint32_t again = flatten_add_jump(s, stmt, TRI_CL_JUMP_IF_TRUE, body->buffers[first_out - 1]);
 	s->out->steps.at[again].to = first;
 	jumps_here(s, never);
 	flatten_end(s, stmt);

@@ -35,7 +35,7 @@ static void model_put_dims(struct launch_writer *w, struct section_builder *b, c
 		model_put_dim(w, &w->dims, d, x[i]);
 }
 
-static void put_foreign(struct launch_writer *w, struct section_builder *b, const char *text)
+static void gpu_model_put_foreign(struct launch_writer *w, struct section_builder *b, const char *text)
 {
 	struct buf safe = {0};
 	foreign_puts(&safe, FOREIGN_TEXT, text);
@@ -43,18 +43,18 @@ static void put_foreign(struct launch_writer *w, struct section_builder *b, cons
 	buf_free(&safe);
 }
 
-static void put_effect(struct launch_writer *w, const struct loop_effect *x)
+static void gpu_model_put_effect(struct launch_writer *w, const struct loop_effect *x)
 {
-	put_foreign(w, &w->effects, x->text);
+	gpu_model_put_foreign(w, &w->effects, x->text);
 	if (x->where)
-		put_foreign(w, &w->effects, x->where);
+		gpu_model_put_foreign(w, &w->effects, x->where);
 	else
 		section_put_null(&w->effects);
 	section_put_address(&w->effects, w->strings.symbol, w->strings.bytes.len);
 	buf_put(&w->strings.bytes, x->kinds, x->n_buffers);
 }
 
-static void put_step(struct launch_writer *w, const struct dims *d, const struct flat_step *l)
+static void gpu_model_put_step(struct launch_writer *w, const struct dims *d, const struct flat_step *l)
 {
 	struct section_builder *b = &w->steps;
 	if (l->kernel)
@@ -73,7 +73,7 @@ static void put_step(struct launch_writer *w, const struct dims *d, const struct
 	else
 		section_put_null(b);
 	if (l->effect)
-		put_effect(w, l->effect);
+		gpu_model_put_effect(w, l->effect);
 	buf_u64(&b->bytes, l->place);
 	buf_u32(&b->bytes, (uint32_t)l->kind);
 	buf_u32(&b->bytes, l->n_args);
@@ -88,7 +88,7 @@ static void put_step(struct launch_writer *w, const struct dims *d, const struct
 		model_put_dim(w, b, d, l->cost[i]);
 }
 
-static void put_check(struct launch_writer *w, const struct dims *d, const struct flat_check *c)
+static void gpu_model_put_check(struct launch_writer *w, const struct dims *d, const struct flat_check *c)
 {
 	model_put_dim(w, &w->dims, d, c->least);
 	buf_u64(&w->checks.bytes, (uint64_t)c->kind);
@@ -105,16 +105,16 @@ static uint32_t gpu_model_put_code(struct launch_writer *w, enum tri_cl_variant 
 	for (uint32_t i = 0; i < e->steps.len; i++) {
 		struct flat_step *l = &e->steps.at[i];
 		l->to += l->kind == TRI_CL_CHECK ? e->checks.len : 0; /* behind those that are always checked */
-		put_step(w, e->dims, l);
+		gpu_model_put_step(w, e->dims, l);
 	}
 	model_put_dims(w, &b, e->dims, e->scratch.at, e->scratch.len);
 	buf_u64(&b.bytes, e->scratch.len);
 	section_put_address(&b, w->dims.symbol, w->dims.bytes.len);
 	section_put_address(&b, w->checks.symbol, w->checks.bytes.len);
 	for (uint32_t i = 0; i < e->checks.len; i++)
-		put_check(w, e->dims, &e->checks.at[i]);
+		gpu_model_put_check(w, e->dims, &e->checks.at[i]);
 	for (uint32_t i = 0; i < e->some.len; i++)
-		put_check(w, e->dims, &e->some.at[i]);
+		gpu_model_put_check(w, e->dims, &e->some.at[i]);
 	buf_u64(&b.bytes, e->checks.len);
 	return section_end(&b, sizeof(struct tri_cl_code));
 }

@@ -166,8 +166,8 @@ static bool write_inputs(struct opencl_engine *m, const tri_entry_desc *e, const
 }
 
 /* Waits until all has run: the caller owns the tensors, so no command may use them after the return. */
-static bool read_outputs(struct opencl_engine *m, const tri_entry_desc *e, const struct tri_cl_prepared *p, const tri_tensor *io,
-			 cl_long failed[4], tri_error *err)
+static bool opencl_engine_read_outputs(struct opencl_engine *m, const tri_entry_desc *e, const struct tri_cl_prepared *p,
+				       const tri_tensor *io, cl_long failed[4], tri_error *err)
 {
 	struct tri_cl_device *d = &m->device;
 	int32_t end = e->n_inputs + e->n_outputs - e->n_states_out, last = end;
@@ -203,7 +203,7 @@ static int opencl_engine_run(struct opencl_engine *m, struct tri_cl_prepared *p,
 	int status = tri_cl_steps(d, p, e, err);
 	if (status != TRI_OK)
 		return status;
-	return read_outputs(m, e, p, io, failed, err) ? tri_cl_failed(d, failed, err) : TRI_ERR_DEVICE;
+	return opencl_engine_read_outputs(m, e, p, io, failed, err) ? tri_cl_failed(d, failed, err) : TRI_ERR_DEVICE;
 }
 
 int tri_engine_run(struct tri_model *model, uint32_t number, const tri_entry_desc *e, const tri_tensor *io, tri_error *err)

@@ -60,7 +60,7 @@ static bool begin_statement(struct steps_run *r, int64_t step)
 	return true;
 }
 
-static bool end_statement(struct steps_run *r, int64_t step)
+static bool steps_end_statement(struct steps_run *r, int64_t step)
 {
 	struct tri_cl_done *x = r->d->measures ? record(r, step) : NULL;
 	if (!x)
@@ -216,7 +216,7 @@ static bool steps_execute(struct steps_run *r, int64_t *next)
 	case TRI_CL_EFFECT: return steps_effect(r, i);
 	case TRI_CL_CHECK: return steps_check(r, i);
 	case TRI_CL_BEGIN: return begin_statement(r, i);
-	case TRI_CL_END: return end_statement(r, i);
+	case TRI_CL_END: return steps_end_statement(r, i);
 	case TRI_CL_JUMP: *next = l->to; return true;
 	case TRI_CL_JUMP_IF_FALSE:
 	case TRI_CL_JUMP_IF_TRUE:
