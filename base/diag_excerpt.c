@@ -199,17 +199,17 @@ static uint32_t on_screen(const struct excerpt *e, uint32_t col)
 	return text_column(e) + col - e->window.begin;
 }
 
-static void put_bar(const struct excerpt_format *format, struct row *r) { row_puts(r, format->gutter + 1, STYLE_GUTTER, "|"); }
+static void put_bar(const struct excerpt_format *format, struct row *row) { row_puts(row, format->gutter + 1, STYLE_GUTTER, "|"); }
 
-static void put_line_number(const struct excerpt_format *format, struct row *r, uint32_t line)
+static void put_line_number(const struct excerpt_format *format, struct row *row, uint32_t line)
 {
 	char number[16];
 
 	snprintf(number, sizeof number, "%*u", (int)format->gutter, line);
-	row_puts(r, 0, STYLE_GUTTER, number);
+	row_puts(row, 0, STYLE_GUTTER, number);
 }
 
-static void diag_excerpt_flush(const struct excerpt_format *format, struct row *r) { row_flush(r, format->out, format->colour); }
+static void diag_excerpt_flush(const struct excerpt_format *format, struct row *row) { row_flush(row, format->out, format->colour); }
 
 void excerpt_print_bar(const struct excerpt_format *format)
 {
@@ -252,7 +252,7 @@ static struct window window_of(uint32_t width, uint32_t lo, uint32_t hi)
 	return w;
 }
 
-static void diag_excerpt_put_text(struct row *r, uint32_t at, struct window w, enum style style, const char *text, uint32_t len)
+static void diag_excerpt_put_text(struct row *row, uint32_t at, struct window w, enum style style, const char *text, uint32_t len)
 {
 	uint32_t col = 0, width;
 	size_t i = 0, bytes;
@@ -260,12 +260,12 @@ static void diag_excerpt_put_text(struct row *r, uint32_t at, struct window w, e
 	for (; i < len && col < w.end; i += bytes, col += width) {
 		width = canvas_width(text + i, len - i, &bytes);
 		if (col >= w.begin && col + width <= w.end)
-			row_put(r, at + col - w.begin, style, text + i, bytes);
+			row_put(row, at + col - w.begin, style, text + i, bytes);
 	}
 	if (w.begin > 0)
-		row_puts(r, at, STYLE_GUTTER, "...");
+		row_puts(row, at, STYLE_GUTTER, "...");
 	if (i < len)
-		row_puts(r, at + w.end - w.begin - 3, STYLE_GUTTER, "...");
+		row_puts(row, at + w.end - w.begin - 3, STYLE_GUTTER, "...");
 }
 
 /* The columns from the first to the last mark of a line. */

@@ -9,23 +9,23 @@ static const char *const severity_words[] = {[SEV_ERROR] = "error", [SEV_WARNING
 
 static bool diag_json_has_place(const struct sources *s, span at) { return s && at.source < sources_count(s); }
 
-static void diag_json_put_span(struct json_writer *w, const struct sources *s, const struct diag_label *l, bool primary)
+static void diag_json_put_span(struct json_writer *w, const struct sources *s, const struct diag_label *label, bool primary)
 {
 	struct position first, end;
 
-	if (!diag_json_has_place(s, l->at))
+	if (!diag_json_has_place(s, label->at))
 		return;
-	first = source_position(s, l->at.source, l->at.start);
-	end = source_position(s, l->at.source, l->at.end);
+	first = source_position(s, label->at.source, label->at.start);
+	end = source_position(s, label->at.source, label->at.end);
 	json_open(w, '{');
-	json_member_str(w, "file", sources_get(s, l->at.source)->path);
+	json_member_str(w, "file", sources_get(s, label->at.source)->path);
 	json_member_int(w, "line", first.line);
 	json_member_int(w, "col", first.col);
 	json_member_int(w, "end_line", end.line);
 	json_member_int(w, "end_col", end.col);
-	json_member_int(w, "start", l->at.start);
-	json_member_int(w, "end", l->at.end);
-	json_member_str(w, "label", l->text);
+	json_member_int(w, "start", label->at.start);
+	json_member_int(w, "end", label->at.end);
+	json_member_str(w, "label", label->text);
 	json_member_bool(w, "primary", primary);
 	json_close(w, '}');
 }

@@ -28,10 +28,10 @@ static span clamp(const struct sources *s, span at)
 	return at;
 }
 
-static void add_mark(mark_list *marks, const struct sources *s, const struct diag_label *l, bool primary)
+static void add_mark(mark_list *marks, const struct sources *s, const struct diag_label *label, bool primary)
 {
-	if (diag_render_has_place(s, l->at))
-		vec_push(marks, ((struct excerpt_mark){clamp(s, l->at), l->text, primary}));
+	if (diag_render_has_place(s, label->at))
+		vec_push(marks, ((struct excerpt_mark){clamp(s, label->at), label->text, primary}));
 }
 
 static uint32_t diag_render_digits(uint32_t n)
@@ -66,17 +66,17 @@ static uint32_t gutter_of(const struct sources *s, const struct diag *g, const m
 }
 
 /* Appends a text of several lines to the row. Later lines begin at `col` with a bar, so that no text begins a line of its own. */
-static void diag_render_put_lines(const struct excerpt_format *format, struct row *r, uint32_t col, enum style style, const char *text)
+static void diag_render_put_lines(const struct excerpt_format *format, struct row *row, uint32_t col, enum style style, const char *text)
 {
 	for (uint32_t at = col;;) {
 		size_t n = strcspn(text, "\n");
 
-		row_put(r, at, style, text, n);
-		row_flush(r, format->out, format->colour);
+		row_put(row, at, style, text, n);
+		row_flush(row, format->out, format->colour);
 		if (text[n] == '\0')
 			break;
 		text += n + 1;
-		at = row_puts(r, col, STYLE_GUTTER, "| ");
+		at = row_puts(row, col, STYLE_GUTTER, "| ");
 	}
 }
 

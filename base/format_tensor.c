@@ -77,15 +77,15 @@ static void into_text(void *ctx, const char *s, size_t n)
 	t->n += n;
 }
 
-static void write_element(const struct format_spec *spec, const struct format_value *v, int64_t i, struct format_out *out)
+static void write_element(const struct format_spec *spec, const struct format_value *value, int64_t i, struct format_out *out)
 {
-	enum format_class k = format_class(v->elem);
+	enum format_class k = format_class(value->elem);
 	if (k == FORMAT_CLASS_FLOAT)
-		format_float(spec, format_element_float(v->elem, v->data, i), v->elem, out);
+		format_float(spec, format_element_float(value->elem, value->data, i), value->elem, out);
 	else if (k == FORMAT_CLASS_BOOL)
-		format_bool(spec, element_int(v->elem, v->data, i) != 0, out);
+		format_bool(spec, element_int(value->elem, value->data, i) != 0, out);
 	else
-		format_int(spec, element_int(v->elem, v->data, i), out);
+		format_int(spec, element_int(value->elem, value->data, i), out);
 }
 
 static void format_tensor_element_text(const struct columns *c, int64_t i, struct text *t)
@@ -243,42 +243,42 @@ static void write_suffix(struct line *l, const char *name, const char *value)
 	format_tensor_put(&out, value);
 }
 
-static void write_empty(const struct format_value *v, struct line *l)
+static void write_empty(const struct format_value *value, struct line *l)
 {
 	struct format_out out = {into_line, l};
 	char size[RANK * 22 + 4] = "(";
 	format_tensor_put(&out, "[]");
-	for (uint32_t k = 0; k < v->rank && k < RANK; k++)
-		sprintf(size + strlen(size), k ? ", %lld" : "%lld", (long long)v->dims[k]);
+	for (uint32_t k = 0; k < value->rank && k < RANK; k++)
+		sprintf(size + strlen(size), k ? ", %lld" : "%lld", (long long)value->dims[k]);
 	strcat(size, ")");
-	if (v->rank > 1)
+	if (value->rank > 1)
 		write_suffix(l, "size=", size);
 }
 
-void format_tensor(const struct format_spec *spec, const struct format_value *v, struct format_out *out)
+void format_tensor(const struct format_spec *spec, const struct format_value *value, struct format_out *out)
 {
 	static const struct format_spec plain = {.precision = -1};
 	struct line line = {.out = out};
 	struct format_out counted = {into_line, &line};
-	struct columns c = {.v = v, .spec = spec, .out = &counted};
+	struct columns c = {.v = value, .spec = spec, .out = &counted};
 	int64_t count = 1;
-	if (!v->rank) {
-		write_element(spec ? spec : &plain, v, 0, out);
+	if (!value->rank) {
+		write_element(spec ? spec : &plain, value, 0, out);
 		return;
 	}
-	for (uint32_t k = 0; k < v->rank; k++)
-		count *= v->dims[k];
+	for (uint32_t k = 0; k < value->rank; k++)
+		count *= value->dims[k];
 	c.summarise = count > SUMMARISE;
 	format_tensor_put(&counted, "tensor(");
 	if (count) {
 		choose_style(&c);
 		write_axis(&c, 0, 0, INDENT);
 	} else {
-		write_empty(v, &line);
+		write_empty(value, &line);
 	}
-	bool usual = v->elem == FORMAT_FLOAT32 || v->elem == FORMAT_INT32 || v->elem == FORMAT_BOOL;
+	bool usual = value->elem == FORMAT_FLOAT32 || value->elem == FORMAT_INT32 || value->elem == FORMAT_BOOL;
 	if (!usual)
-		write_suffix(&line, "dtype=", names[v->elem]);
+		write_suffix(&line, "dtype=", names[value->elem]);
 	format_tensor_put(&counted, ")");
 }
 

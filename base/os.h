@@ -44,16 +44,16 @@ bool os_rewrite(const char *path, const void *data, size_t len);
  * NULL: errno. */
 struct os_sink;
 struct os_sink *os_sink_open(const char *path, uint64_t size, unsigned mode);
-bool os_sink_resize(struct os_sink *s, uint64_t size); /* reserves the space */
-bool os_sink_write(struct os_sink *s, const void *data, size_t len, uint64_t offset);
+bool os_sink_resize(struct os_sink *sink, uint64_t size); /* reserves the space */
+bool os_sink_write(struct os_sink *sink, const void *data, size_t len, uint64_t offset);
 /* Copies bytes towards the start of the file. */
-bool os_sink_move(struct os_sink *s, uint64_t from, uint64_t to, uint64_t len);
+bool os_sink_move(struct os_sink *sink, uint64_t from, uint64_t to, uint64_t len);
 /* As os_map_file. Later writes can be seen in the mapping. */
-bool os_sink_map(const struct os_sink *s, const void **data, size_t *len);
-bool os_sink_publish(struct os_sink *s); /* renames it to its path, unless the file there has the same content */
-void os_sink_close(struct os_sink *s);   /* NULL is accepted; a file that was not published is removed */
-bool os_mkdirs(const char *path);        /* with parents; true if it exists */
-bool os_remove_tree(const char *path);   /* true if absent; never follows links */
+bool os_sink_map(const struct os_sink *sink, const void **data, size_t *len);
+bool os_sink_publish(struct os_sink *sink); /* renames it to its path, unless the file there has the same content */
+void os_sink_close(struct os_sink *sink);   /* NULL is accepted; a file that was not published is removed */
+bool os_mkdirs(const char *path);           /* with parents; true if it exists */
+bool os_remove_tree(const char *path);      /* true if absent; never follows links */
 
 /* Opens a FIFO, or the pipe of `fd`, with a new descriptor that children do not inherit and that does not block reads. -1: errno. */
 int os_open_fifo(const char *path, bool writing);

@@ -23,7 +23,10 @@ static uint64_t check_trace_hash_names(const struct frontend *f, const struct mo
 	return hasher_finish(h).lo;
 }
 
-static uint64_t hash_read(const struct item_read *r) { return (r->depth == READ_WHOLE ? r->item->tokens : r->item->interface).lo; }
+static uint64_t hash_read(const struct item_read *read)
+{
+	return (read->depth == READ_WHOLE ? read->item->tokens : read->item->interface).lo;
+}
 
 /* ---- writing ---- */
 

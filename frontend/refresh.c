@@ -118,10 +118,10 @@ static bool reload_files(struct frontend *f)
 }
 
 /* True if a reloaded file was read: a constant's value may point into its old text. */
-static bool reads_reloaded(const struct item_reads *l)
+static bool reads_reloaded(const struct item_reads *reads)
 {
-	for (uint32_t i = 0; i < l->n; i++)
-		if (l->at[i].item->mod->reloaded)
+	for (uint32_t i = 0; i < reads->n; i++)
+		if (reads->at[i].item->mod->reloaded)
 			return true;
 	return false;
 }

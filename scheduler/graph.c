@@ -3,19 +3,19 @@
 #include "base/arena.h"
 #include "base/bug.h"
 
-struct task *graph_new_task(struct arena *a, const struct task_spec *s)
+struct task *graph_new_task(struct arena *a, const struct task_spec *spec)
 {
 	struct task *t = ARENA_NEW(a, struct task);
 
-	t->spec = *s;
-	t->rank = s->cost_ns;
-	t->result.arg = s->arg;
+	t->spec = *spec;
+	t->rank = spec->cost_ns;
+	t->result.arg = spec->arg;
 	return t;
 }
 
-struct task *graph_add(struct batch *b, const struct task_spec *s)
+struct task *graph_add(struct batch *b, const struct task_spec *spec)
 {
-	struct task *t = graph_new_task(b->a, s);
+	struct task *t = graph_new_task(b->a, spec);
 
 	vec_push(&b->tasks, t);
 	return t;

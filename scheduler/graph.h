@@ -31,8 +31,8 @@ struct batch {
 };
 
 /* A task without inputs and users. */
-struct task *graph_new_task(struct arena *a, const struct task_spec *s);
-struct task *graph_add(struct batch *b, const struct task_spec *s);
+struct task *graph_new_task(struct arena *a, const struct task_spec *spec);
+struct task *graph_add(struct batch *b, const struct task_spec *spec);
 void graph_need(struct batch *b, struct task *task, struct task *input);
 /* Links the tasks, computes their ranks and frees the two lists. Returns the tasks that wait for nothing, as a list. A cycle is a bug. */
 struct task *graph_link(struct batch *b);

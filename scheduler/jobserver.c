@@ -110,22 +110,22 @@ static struct jobserver *opened(struct jobserver *j)
 	return j;
 }
 
-struct jobserver *jobserver_connect(const struct makeflags *m, const char **why)
+struct jobserver *jobserver_connect(const struct makeflags *makeflags, const char **why)
 {
 	struct jobserver *j = new_jobserver();
 
 	*why = NULL;
-	if (m->kind == JOBSERVER_FIFO) {
+	if (makeflags->kind == JOBSERVER_FIFO) {
 		*why = "its FIFO cannot be opened";
-		j->path = strdup(m->path);
+		j->path = strdup(makeflags->path);
 		if (!j->path)
 			bug_no_memory();
-		j->read_fd = os_open_fifo(m->path, false);
-		j->write_fd = os_open_fifo(m->path, true);
-	} else if (m->kind == JOBSERVER_PIPE) {
+		j->read_fd = os_open_fifo(makeflags->path, false);
+		j->write_fd = os_open_fifo(makeflags->path, true);
+	} else if (makeflags->kind == JOBSERVER_PIPE) {
 		*why = "its pipe was not handed down: put `+` before the command in the makefile";
-		j->read_fd = os_reopen_pipe(m->read_fd, false);
-		j->write_fd = os_reopen_pipe(m->write_fd, true);
+		j->read_fd = os_reopen_pipe(makeflags->read_fd, false);
+		j->write_fd = os_reopen_pipe(makeflags->write_fd, true);
 	}
 	j = opened(j);
 	if (j)

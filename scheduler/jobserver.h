@@ -10,7 +10,7 @@ struct buf;
 struct jobserver;
 
 /* Connects to the jobserver that MAKEFLAGS names. NULL: there is none, or it cannot be used; then *why is the reason, a literal. */
-struct jobserver *jobserver_connect(const struct makeflags *m, const char **why);
+struct jobserver *jobserver_connect(const struct makeflags *makeflags, const char **why);
 /* Starts a server for `jobs` jobs, this process's first included. A FIFO is in the folder for temporary files; every make understands a
  * pipe. NULL: see errno. */
 struct jobserver *jobserver_serve(uint32_t jobs, enum jobserver_kind kind);

@@ -355,7 +355,7 @@ struct batch *pool_new_batch(struct pool *p)
 	return &b->graph;
 }
 
-struct task *batch_add(struct batch *b, const struct task_spec *s) { return graph_add(b, s); }
+struct task *batch_add(struct batch *b, const struct task_spec *spec) { return graph_add(b, spec); }
 
 void batch_need(struct batch *b, struct task *task, struct task *input) { graph_need(b, task, input); }
 
@@ -384,13 +384,13 @@ void batch_submit(struct batch *batch)
 	pthread_mutex_unlock(&p->lock);
 }
 
-struct task *pool_submit(struct pool *p, const struct task_spec *s)
+struct task *pool_submit(struct pool *p, const struct task_spec *spec)
 {
 	struct task *t;
 
 	pthread_mutex_lock(&p->lock);
 	atomic_fetch_add(&p->pending, 1);
-	t = graph_new_task(p->tasks, s);
+	t = graph_new_task(p->tasks, spec);
 	submit(p, t);
 	pthread_mutex_unlock(&p->lock);
 	return t;

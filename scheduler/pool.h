@@ -27,13 +27,13 @@ void pool_set_memory(struct pool *p, uint64_t bytes);
 
 /* A batch of tasks and the edges between them. It must be submitted. */
 struct batch *pool_new_batch(struct pool *p);
-struct task *batch_add(struct batch *b, const struct task_spec *s);
+struct task *batch_add(struct batch *b, const struct task_spec *spec);
 /* `task` starts only after `input` succeeded. Both are of this batch. Tasks must not need each other in a circle. */
 void batch_need(struct batch *b, struct task *task, struct task *input);
 /* Hands over the tasks and frees the batch. */
 void batch_submit(struct batch *b);
 /* Submits one task that needs nothing. */
-struct task *pool_submit(struct pool *p, const struct task_spec *s);
+struct task *pool_submit(struct pool *p, const struct task_spec *spec);
 
 /* Waits until a task ended, in any way, that was not yet reported. False: none is left, or `timeout_ms` >= 0 have passed (then
  * pool_pending() > 0). */

@@ -9,10 +9,10 @@
 
 enum { LOAD_MS = 200 };
 
-void slots_init(struct slots *s, struct jobserver *j, double load)
+void slots_init(struct slots *s, struct jobserver *jobserver, double load)
 {
-	*s = (struct slots){.jobserver = j, .load = load, .wake = -1};
-	if (j || load > 0)
+	*s = (struct slots){.jobserver = jobserver, .load = load, .wake = -1};
+	if (jobserver || load > 0)
 		s->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 }
 

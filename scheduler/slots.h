@@ -20,8 +20,8 @@ struct slot {
 };
 enum slot_outcome { SLOT_TAKEN, SLOT_LOAD, SLOT_NO_TOKEN };
 
-/* `j` may be NULL and outlives the slots. */
-void slots_init(struct slots *s, struct jobserver *j, double load);
+/* `jobserver` may be NULL and outlives the slots. */
+void slots_init(struct slots *s, struct jobserver *jobserver, double load);
 void slots_destroy(struct slots *s);
 /* Takes a slot, or says what to wait for. */
 enum slot_outcome slots_take(struct slots *s, struct slot *slot);

@@ -85,19 +85,19 @@ static enum layout argument_wanted(const struct assign *a, const struct ir_inst 
 	return k < u->n_inputs && u->inputs[k].build_time ? LAYOUT_PLAIN : argument_input(layouts_of_callee(a->c, call), number);
 }
 
-/* Returns the layout that operand k of old instruction r, which is v now, has to have; LAYOUT_COUNT: any. `m`: the kernel of r, or NULL. */
-static enum layout wanted_layout(const struct assign *a, ir_ref r, uint32_t k, ir_ref v, const struct kernel_match *m)
+/* Returns the layout that operand k of old instruction r, which is v now, has to have; LAYOUT_COUNT: any. `match`: the kernel of r, or NULL. */
+static enum layout wanted_layout(const struct assign *a, ir_ref r, uint32_t k, ir_ref v, const struct kernel_match *match)
 {
 	const struct ir_fn *old = &a->w.old;
 	if (ir_at(old, r)->op == OP_CALL)
 		return argument_wanted(a, ir_at(old, r), k);
 	enum layout any = ir_reads_any_layout(ir_at(old, r), k) ? LAYOUT_COUNT : LAYOUT_PLAIN;
-	if (!m)
+	if (!match)
 		return any;
 	const struct ir_inst *i = ir_at(a->w.f, v);
-	enum layout l = (enum layout)kernel_layout(m->kernel, k);
+	enum layout l = (enum layout)kernel_layout(match->kernel, k);
 	if (l == LAYOUT_COUNT)
-		return kernel_takes_layout(m->kernel, k, (enum layout)i->layout, i->type.rank) ? l : LAYOUT_PLAIN;
+		return kernel_takes_layout(match->kernel, k, (enum layout)i->layout, i->type.rank) ? l : LAYOUT_PLAIN;
 	return ir_layout_is_packed(l) && !can_pack(a, r, ir_operand(old, r, k), l) ? any : l;
 }
 

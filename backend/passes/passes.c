@@ -17,15 +17,15 @@ static const struct tensor_pass {
 #undef PASS
 };
 
-struct pass_context pass_context_new(const struct plan_options *o, struct diags *diags, struct pass_trace *trace)
+struct pass_context pass_context_new(const struct plan_options *options, struct diags *diags, struct pass_trace *trace)
 {
-	uint8_t level = o->size ? 2 : o->opt;
-	return (struct pass_context){.target = o->target,
-				     .program = o->program,
-				     .opt = o->opt,
-				     .size = o->size,
+	uint8_t level = options->size ? 2 : options->opt;
+	return (struct pass_context){.target = options->target,
+				     .program = options->program,
+				     .opt = options->opt,
+				     .size = options->size,
 				     .diags = diags,
-				     .run = {.level = level, .verify = o->verify, .facts = FACTS_OF_LOWERED, .trace = trace}};
+				     .run = {.level = level, .verify = options->verify, .facts = FACTS_OF_LOWERED, .trace = trace}};
 }
 
 static void passes_verify(const struct ir_fn *f, const struct pass_context *c, const char *after)

@@ -34,7 +34,7 @@ struct pass_context {
 	struct pass_run run;
 };
 /* Makes the context of a function that was lowered or read from text. */
-struct pass_context pass_context_new(const struct plan_options *o, struct diags *diags, struct pass_trace *trace);
+struct pass_context pass_context_new(const struct plan_options *options, struct diags *diags, struct pass_trace *trace);
 
 /* Return the number of changes that they made. */
 #define PASS(id, text, groups, level, needs, makes, breaks) uint32_t pass_##id(struct ir_fn *f, struct pass_context *c);

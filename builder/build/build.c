@@ -353,10 +353,10 @@ void build_end(struct build *b)
 }
 
 /* True if the outputs are those that the record describes, not those of a build with other flags. */
-static bool has_outputs(const struct disk *d, const struct build_record *r)
+static bool has_outputs(const struct disk *d, const struct build_record *record)
 {
-	for (uint32_t i = 0; i < r->n_outputs; i++)
-		if (!disk_has_stamp(d, r->outputs[i].path, &r->outputs[i].stamp))
+	for (uint32_t i = 0; i < record->n_outputs; i++)
+		if (!disk_has_stamp(d, record->outputs[i].path, &record->outputs[i].stamp))
 			return false;
 	return true;
 }

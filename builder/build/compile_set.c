@@ -114,7 +114,7 @@ bool compile_set_find(struct build_context *c, struct project *p, const struct r
 }
 
 /* One JSON object a line. */
-static void compile_set_print_json(const struct build_request *r, const char *type, const char *name, const char *why)
+static void compile_set_print_json(const struct build_request *request, const char *type, const char *name, const char *why)
 {
 	struct buf line = {0};
 	struct json_writer w = {.out = &line};
@@ -124,26 +124,26 @@ static void compile_set_print_json(const struct build_request *r, const char *ty
 	if (why)
 		json_member_str(&w, "reason", why);
 	json_close(&w, '}');
-	print(r->out, "%s\n", line.at);
+	print(request->out, "%s\n", line.at);
 	buf_free(&line);
 }
 
-static void compile_set_explain_unit(struct arena *arena, const struct build_request *r, const struct compile *f)
+static void compile_set_explain_unit(struct arena *arena, const struct build_request *request, const struct compile *f)
 {
 	const char *name = variant_label(arena, f->job->variant, f->job->unit->name);
-	if (r->options->json > 0)
-		compile_set_print_json(r, "compile", name, f->why.text);
+	if (request->options->json > 0)
+		compile_set_print_json(request, "compile", name, f->why.text);
 	else
-		print(r->out, "%s %s: %s\n", r->options->dry_run ? "would compile" : "compile", name, f->why.text);
+		print(request->out, "%s %s: %s\n", request->options->dry_run ? "would compile" : "compile", name, f->why.text);
 }
 
-static void explain_link(const struct build_request *r, const struct model_job *m)
+static void explain_link(const struct build_request *request, const struct model_job *m)
 {
 	const char *library = model_output(m), *name = library ? library : m->spec->name;
-	if (r->options->json > 0)
-		compile_set_print_json(r, "link", name, NULL);
+	if (request->options->json > 0)
+		compile_set_print_json(request, "link", name, NULL);
 	else
-		print(r->out, "would link %s\n", name);
+		print(request->out, "would link %s\n", name);
 }
 
 enum step compile_set_explain(struct arena *arena, const struct build_request *request, const struct project *p,

@@ -126,14 +126,14 @@ static void tasks_need(struct task_graph *g, const struct job *job, const struct
 	chain_need(&g->chain, job->in_chain, input->in_chain);
 }
 
-static void note_cost(struct store *project, const struct task_result *r, struct build_result *of)
+static void note_cost(struct store *project, const struct task_result *result, struct build_result *of)
 {
-	const struct job *t = r->arg;
-	if (r->end != TASK_DONE)
+	const struct job *t = result->arg;
+	if (result->end != TASK_DONE)
 		return;
-	cost_note(project, t->cost_key, (struct cost){(uint64_t)r->wall_ns, r->memory});
-	if (r->wall_ns > of->slowest_ns) {
-		of->slowest_ns = r->wall_ns;
+	cost_note(project, t->cost_key, (struct cost){(uint64_t)result->wall_ns, result->memory});
+	if (result->wall_ns > of->slowest_ns) {
+		of->slowest_ns = result->wall_ns;
 		of->slowest = t->label;
 	}
 }
@@ -236,13 +236,13 @@ static void add_jobs(struct task_graph *g)
 	}
 }
 
-static void note_end(struct task_graph *g, const struct task_result *r, struct build_result *of)
+static void note_end(struct task_graph *g, const struct task_result *result, struct build_result *of)
 {
-	const struct job *t = r->arg;
-	chain_ran(&g->chain, t->in_chain, r);
-	if (t->kind == TASK_LINK && r->end != TASK_DONE)
+	const struct job *t = result->arg;
+	chain_ran(&g->chain, t->in_chain, result);
+	if (t->kind == TASK_LINK && result->end != TASK_DONE)
 		t->model->failed = true; /* or one of its other tasks did */
-	note_cost(g->c->stores.project, r, of);
+	note_cost(g->c->stores.project, result, of);
 }
 
 static void run_graph(struct task_graph *g, struct build_result *of)
@@ -268,10 +268,10 @@ static void run_graph(struct task_graph *g, struct build_result *of)
 	chain_finish(&g->chain, g->c->timing);
 }
 
-static void report_compile(struct diags *diags, const struct compile *f)
+static void report_compile(struct diags *diags, const struct compile *fragment)
 {
-	struct diag *g = diag_add(diags, DIAG_CODEGEN, f->job->unit->at, "%s could not be compiled: %s", f->job->unit->name,
-				  f->error.at ? f->error.at : "no reason given");
+	struct diag *g = diag_add(diags, DIAG_CODEGEN, fragment->job->unit->at, "%s could not be compiled: %s", fragment->job->unit->name,
+				  fragment->error.at ? fragment->error.at : "no reason given");
 	diag_note(diags, g, "this is a limit or a bug of the compiler");
 }
 

@@ -220,28 +220,28 @@ void cache_count_compile(struct cache *c, enum compile_reason why)
 }
 
 /* Adds a value to those of this process. */
-static const void *cache_remember(struct cache *c, const struct cache_value *v)
+static const void *cache_remember(struct cache *c, const struct cache_value *value)
 {
-	map_put(&c->known, v->id, c->values.len);
-	vec_push(&c->values, *v);
-	return v->bytes;
+	map_put(&c->known, value->id, c->values.len);
+	vec_push(&c->values, *value);
+	return value->bytes;
 }
 
-static bool cache_read_small(struct cache *c, enum cache_kind kind, struct cache_value *v)
+static bool cache_read_small(struct cache *c, enum cache_kind kind, struct cache_value *cache_value)
 {
-	MDB_val k = {sizeof v->id, &v->id}, d;
+	MDB_val k = {sizeof cache_value->id, &cache_value->id}, d;
 	int rc = mdb_get(c->reader, c->entries, &k, &d);
 	c->broken |= env_is_damage(rc);
-	if (rc || !entry_is_valid(d.mv_data, d.mv_size, kind, v->id))
+	if (rc || !entry_is_valid(d.mv_data, d.mv_size, kind, cache_value->id))
 		return false;
-	const void *value = entry_value(&c->unpack, d.mv_data, d.mv_size, &v->len, &v->owned);
-	if (value && !v->owned) { /* a later transaction may reuse the pages of the map */
-		v->owned = malloc(v->len ? v->len : 1);
-		if (!v->owned)
+	const void *value = entry_value(&c->unpack, d.mv_data, d.mv_size, &cache_value->len, &cache_value->owned);
+	if (value && !cache_value->owned) { /* a later transaction may reuse the pages of the map */
+		cache_value->owned = malloc(cache_value->len ? cache_value->len : 1);
+		if (!cache_value->owned)
 			bug_no_memory();
-		value = memcpy(v->owned, value, v->len);
+		value = memcpy(cache_value->owned, value, cache_value->len);
 	}
-	v->bytes = value;
+	cache_value->bytes = value;
 	return value != NULL;
 }
 
@@ -263,44 +263,45 @@ static bool map_large(const struct cache *c, hash128 id, const void **data, size
 	return p != MAP_FAILED;
 }
 
-static bool cache_read_large(struct cache *c, enum cache_kind kind, struct cache_value *v)
+static bool cache_read_large(struct cache *c, enum cache_kind kind, struct cache_value *value)
 {
 	const void *data;
-	if (!map_large(c, v->id, &data, &v->mapped_len))
+	if (!map_large(c, value->id, &data, &value->mapped_len))
 		return false;
-	v->mapped = (void *)(uintptr_t)data;
-	v->bytes =
-		entry_is_valid(data, v->mapped_len, kind, v->id) ? entry_value(&c->unpack, data, v->mapped_len, &v->len, &v->owned) : NULL;
-	if (v->bytes && !v->owned)
+	value->mapped = (void *)(uintptr_t)data;
+	value->bytes = entry_is_valid(data, value->mapped_len, kind, value->id)
+			       ? entry_value(&c->unpack, data, value->mapped_len, &value->len, &value->owned)
+			       : NULL;
+	if (value->bytes && !value->owned)
 		return true;
-	munmap(v->mapped, v->mapped_len);
-	v->mapped = NULL;
-	return v->bytes != NULL;
+	munmap(value->mapped, value->mapped_len);
+	value->mapped = NULL;
+	return value->bytes != NULL;
 }
 
 /* True if the next eviction would remove the entry because of its age. */
-static bool is_expired(const struct cache *c, const struct cache_meta *m) { return m->used < cache_expired_before(c); }
+static bool is_expired(const struct cache *c, const struct cache_meta *meta) { return meta->used < cache_expired_before(c); }
 
 /* Under a read transaction. */
-static bool cache_find_entry(struct cache *c, enum cache_kind kind, struct cache_value *v, enum cache_miss *why)
+static bool cache_find_entry(struct cache *c, enum cache_kind kind, struct cache_value *value, enum cache_miss *why)
 {
-	int rc = cache_meta_get(c, c->reader, v->id, &v->meta);
+	int rc = cache_meta_get(c, c->reader, value->id, &value->meta);
 	c->broken |= env_is_damage(rc);
 	*why = MISS_ABSENT;
 	if (rc)
 		return false;
 	*why = MISS_DAMAGED;
-	if (v->meta.state == META_STATES)
+	if (value->meta.state == META_STATES)
 		return false;
-	if (meta_is_removed(&v->meta)) {
-		*why = v->meta.state == META_EVICTED ? MISS_EVICTED : MISS_EXPIRED;
+	if (meta_is_removed(&value->meta)) {
+		*why = value->meta.state == META_EVICTED ? MISS_EVICTED : MISS_EXPIRED;
 		return false;
 	}
 	*why = MISS_EXPIRED;
-	if (is_expired(c, &v->meta))
+	if (is_expired(c, &value->meta))
 		return false;
 	*why = MISS_DAMAGED;
-	return v->meta.state == META_SMALL ? cache_read_small(c, kind, v) : cache_read_large(c, kind, v);
+	return value->meta.state == META_SMALL ? cache_read_small(c, kind, value) : cache_read_large(c, kind, value);
 }
 
 static const void *cache_look_up(struct cache *c, enum cache_kind kind, hash128 id, size_t *len)
@@ -390,38 +391,38 @@ static uint64_t small_charge(size_t len)
 static uint64_t large_charge(size_t len) { return small_charge(0) + (len + 4095) / 4096 * 4096; }
 
 /* Where the entry is stored, by its size. */
-static void set_place(struct cache_value *v)
+static void set_place(struct cache_value *value)
 {
-	size_t all = v->entry_len + v->payload_len;
+	size_t all = value->entry_len + value->payload_len;
 	bool large = all > CACHE_LARGE;
-	v->meta.state = large ? META_LARGE : META_SMALL;
-	v->meta.charge = large ? large_charge(all) : small_charge(all);
+	value->meta.state = large ? META_LARGE : META_SMALL;
+	value->meta.charge = large ? large_charge(all) : small_charge(all);
 }
 
 /* Encodes the head of an entry, whose payload is elsewhere. */
-static void make_head(enum cache_kind kind, uint64_t digest, struct cache_value *v)
+static void make_head(enum cache_kind kind, uint64_t digest, struct cache_value *value)
 {
 	struct buf b = {0};
-	entry_encode_head(&b, kind, v->id, v->len, digest);
-	v->entry = b.at;
-	v->entry_len = b.len;
-	v->payload_len = v->len;
-	set_place(v);
+	entry_encode_head(&b, kind, value->id, value->len, digest);
+	value->entry = b.at;
+	value->entry_len = b.len;
+	value->payload_len = value->len;
+	set_place(value);
 }
 
 /* Encodes the entry, without the lock. */
-static void cache_make_entry(const struct cache *c, enum cache_kind kind, const void *bytes, struct cache_value *v)
+static void cache_make_entry(const struct cache *c, enum cache_kind kind, const void *bytes, struct cache_value *value)
 {
 	struct buf b = {0};
-	if (v->len > CACHE_AS_IS) {
-		make_head(kind, hash64_bytes(bytes, v->len), v);
-		v->payload = bytes;
+	if (value->len > CACHE_AS_IS) {
+		make_head(kind, hash64_bytes(bytes, value->len), value);
+		value->payload = bytes;
 		return;
 	}
-	entry_encode(&b, kind, v->id, bytes, v->len, kinds[kind].compressed ? c->compress : 0);
-	v->entry = b.at;
-	v->entry_len = b.len;
-	set_place(v);
+	entry_encode(&b, kind, value->id, bytes, value->len, kinds[kind].compressed ? c->compress : 0);
+	value->entry = b.at;
+	value->entry_len = b.len;
+	set_place(value);
 }
 
 static bool cache_is_written(const struct cache *c, enum cache_kind kind) { return c && !c->read_only && cache_uses(c, kind); }
@@ -476,18 +477,18 @@ const void *cache_put(struct cache *c, enum cache_kind kind, hash128 key, const 
 }
 
 /* Adds a value that does not stay in memory. A payload is the caller's, so it must not wait. */
-static void cache_add_value(struct cache *c, const struct cache_value *v)
+static void cache_add_value(struct cache *c, const struct cache_value *value)
 {
-	usage_of_thread.written += v->entry_len + v->payload_len;
+	usage_of_thread.written += value->entry_len + value->payload_len;
 	pthread_mutex_lock(&c->lock);
-	if (v->payload_len && c->broken) {
-		free(v->entry);
+	if (value->payload_len && c->broken) {
+		free(value->entry);
 	} else {
-		vec_push(&c->values, *v);
-		if (v->payload_len)
+		vec_push(&c->values, *value);
+		if (value->payload_len)
 			cache_flush(c);
 		else
-			add_pending(c, v->entry_len);
+			add_pending(c, value->entry_len);
 	}
 	pthread_mutex_unlock(&c->lock);
 }
@@ -506,15 +507,15 @@ void cache_add(struct cache *c, enum cache_kind kind, hash128 key, const void *b
 static void cache_add_piece(void *hasher, const void *bytes, size_t n) { hasher_add(hasher, bytes, n); }
 
 /* The head of the entry of a large file. False: the file cannot be read. */
-static bool make_file_entry(enum cache_kind kind, const char *path, struct cache_value *v)
+static bool make_file_entry(enum cache_kind kind, const char *path, struct cache_value *value)
 {
 	struct hasher *h = hasher_new();
 	bool ok = os_read_pieces(path, cache_add_piece, h);
 	uint64_t digest = hasher_finish64(h);
 	if (!ok)
 		return false;
-	make_head(kind, digest, v);
-	v->file = path;
+	make_head(kind, digest, value);
+	value->file = path;
 	return true;
 }
 

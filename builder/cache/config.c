@@ -89,19 +89,19 @@ static bool config_refuse(struct reader *r, span at, const char *what, const cha
 	return false;
 }
 
-static bool config_take(struct reader *r, enum cache_setting s, const struct manifest_value *v, enum setting_origin origin,
+static bool config_take(struct reader *r, enum cache_setting s, const struct manifest_value *value, enum setting_origin origin,
 			const char *where)
 {
-	const char *text = v->text;
-	if (s == SETTING_MAX_SIZE && v->number < CACHE_LEAST_SIZE)
-		return config_refuse(r, v->at, "`max_size` is too small for a cache",
+	const char *text = value->text;
+	if (s == SETTING_MAX_SIZE && value->number < CACHE_LEAST_SIZE)
+		return config_refuse(r, value->at, "`max_size` is too small for a cache",
 				     "give at least 16MiB, or switch the cache off with `enabled = false`");
 	if (s == SETTING_DIR && strncmp(text, "~/", 2) == 0 && secure_getenv("HOME"))
 		text = path_join(r->a, secure_getenv("HOME"), text + 2);
 	if (s == SETTING_DIR && origin == ORIGIN_USER && *text != '/')
-		return config_refuse(r, v->at, "`dir` is not an absolute path",
+		return config_refuse(r, value->at, "`dir` is not an absolute path",
 				     "start it with `/` or `~/`: the user's cache is not inside a project");
-	r->out->at[s] = (struct setting){text, v->number, origin, where};
+	r->out->at[s] = (struct setting){text, value->number, origin, where};
 	return true;
 }
 

@@ -33,16 +33,16 @@ static int remove_file(const struct cache *c, hash128 id)
 	return rc;
 }
 
-int cache_remove(struct cache *c, MDB_txn *txn, struct cache_totals *t, hash128 id, const struct cache_meta *m, enum meta_state gone)
+int cache_remove(struct cache *c, MDB_txn *txn, struct cache_totals *t, hash128 id, const struct cache_meta *meta, enum meta_state gone)
 {
 	MDB_val k = {sizeof id, &id};
 	int rc = 0;
-	bool damaged = m->state == META_STATES; /* the entry may be small or large */
-	if (damaged || meta_is_large(m))
+	bool damaged = meta->state == META_STATES; /* the entry may be small or large */
+	if (damaged || meta_is_large(meta))
 		rc = remove_file(c, id);
 	if (rc)
 		return rc;
-	if (damaged || m->state == META_SMALL)
+	if (damaged || meta->state == META_SMALL)
 		rc = mdb_del(txn, c->entries, &k, NULL);
 	if (rc && rc != MDB_NOTFOUND)
 		return rc;
@@ -50,12 +50,12 @@ int cache_remove(struct cache *c, MDB_txn *txn, struct cache_totals *t, hash128 
 		rc = mdb_del(txn, c->index, &k, NULL);
 		return rc ? rc : cache_recount(c, txn, t);
 	}
-	cache_totals_remove(t, m);
-	if (meta_is_stored(m))
-		t->kind[m->kind].evicted += gone != META_STATES;
+	cache_totals_remove(t, meta);
+	if (meta_is_stored(meta))
+		t->kind[meta->kind].evicted += gone != META_STATES;
 	if (gone == META_STATES)
 		return mdb_del(txn, c->index, &k, NULL);
-	struct cache_meta note = {.used = cache_now(c), .made = m->made, .kind = m->kind, .state = (uint8_t)gone};
+	struct cache_meta note = {.used = cache_now(c), .made = meta->made, .kind = meta->kind, .state = (uint8_t)gone};
 	return cache_meta_put(c, txn, id, &note);
 }
 
@@ -73,11 +73,11 @@ struct listing {
 	victims entries, notes;
 };
 
-static void evict_list(void *listing, hash128 id, const struct cache_meta *m)
+static void evict_list(void *listing, hash128 id, const struct cache_meta *meta)
 {
 	struct listing *l = listing;
-	victims *to = meta_is_removed(m) ? &l->notes : &l->entries;
-	vec_push(to, ((struct victim){id, *m}));
+	victims *to = meta_is_removed(meta) ? &l->notes : &l->entries;
+	vec_push(to, ((struct victim){id, *meta}));
 }
 
 static void evict_sort(victims *v)
@@ -87,12 +87,12 @@ static void evict_sort(victims *v)
 }
 
 /* True if removing the entry brings the totals nearer to the target. */
-static bool reduces_excess(const struct cache_totals *t, const struct cache_target *target, const struct cache_meta *m)
+static bool reduces_excess(const struct cache_totals *t, const struct cache_target *target, const struct cache_meta *meta)
 {
-	if (!(target->kinds >> m->kind & 1))
+	if (!(target->kinds >> meta->kind & 1))
 		return false;
-	return m->used < target->used_since || cache_totals_entries(t) > target->entries ||
-	       (meta_is_large(m) ? t->large > target->large : t->small > target->small);
+	return meta->used < target->used_since || cache_totals_entries(t) > target->entries ||
+	       (meta_is_large(meta) ? t->large > target->large : t->small > target->small);
 }
 
 int cache_evict(struct cache *c, MDB_txn *txn, struct cache_totals *t, const struct cache_target *target)
@@ -118,11 +118,11 @@ int cache_evict(struct cache *c, MDB_txn *txn, struct cache_totals *t, const str
 static uint64_t part_of(const struct cache_totals *t) { return SWEEP_LEAST + cache_totals_entries(t) / SWEEP_SHARE; }
 
 /* Damaged records are left to cache_evict, which counts again. */
-static void list_sound(void *list, hash128 id, const struct cache_meta *m)
+static void list_sound(void *list, hash128 id, const struct cache_meta *meta)
 {
 	victims *to = list;
-	if (m->state != META_STATES)
-		vec_push(to, ((struct victim){id, *m}));
+	if (meta->state != META_STATES)
+		vec_push(to, ((struct victim){id, *meta}));
 }
 
 static int evict_part(struct cache *c, MDB_txn *txn, struct cache_totals *t, const struct cache_target *target)
@@ -160,11 +160,11 @@ struct sweep {
 };
 
 /* Notes expire, too. Damaged records are left to an eviction, which counts again. */
-static void list_expired(void *sweep, hash128 id, const struct cache_meta *m)
+static void list_expired(void *sweep, hash128 id, const struct cache_meta *meta)
 {
 	struct sweep *s = sweep;
-	if (m->state != META_STATES && m->used < s->used_since)
-		vec_push(&s->expired, ((struct victim){id, *m}));
+	if (meta->state != META_STATES && meta->used < s->used_since)
+		vec_push(&s->expired, ((struct victim){id, *meta}));
 }
 
 int cache_sweep(struct cache *c, MDB_txn *txn, struct cache_totals *t)

@@ -31,14 +31,14 @@ static struct needed_room needed(const struct cache *c)
 	return n;
 }
 
-static void drop_entry(struct cache *c, struct cache_value *v)
+static void drop_entry(struct cache *c, struct cache_value *value)
 {
-	c->pending -= v->payload_len ? 0 : v->entry_len;
-	free(v->entry);
-	v->entry = NULL;
-	v->payload = NULL;
-	v->file = NULL;
-	v->entry_len = v->payload_len = 0;
+	c->pending -= value->payload_len ? 0 : value->entry_len;
+	free(value->entry);
+	value->entry = NULL;
+	value->payload = NULL;
+	value->file = NULL;
+	value->entry_len = value->payload_len = 0;
 }
 
 /* Drops the newest values for which no eviction could make room. */
@@ -110,28 +110,28 @@ static int flush_make_room(struct cache *c, const struct needed_room *n, unsigne
 	return flush_finish(c, txn, &t, force ? cache_evict(c, txn, &t, &target) : cache_evict_parts(c, txn, &t, &target));
 }
 
-static int put_meta(struct cache *c, MDB_txn *txn, struct cache_totals *t, const struct cache_value *v, enum meta_state state)
+static int put_meta(struct cache *c, MDB_txn *txn, struct cache_totals *t, const struct cache_value *value, enum meta_state state)
 {
-	struct cache_meta m = v->meta, old;
-	int rc = cache_meta_get(c, txn, v->id, &old);
+	struct cache_meta m = value->meta, old;
+	int rc = cache_meta_get(c, txn, value->id, &old);
 	if (rc && rc != MDB_NOTFOUND)
 		return rc;
-	if (!rc && (rc = cache_remove(c, txn, t, v->id, &old, META_STATES)))
+	if (!rc && (rc = cache_remove(c, txn, t, value->id, &old, META_STATES)))
 		return rc;
 	m.state = (uint8_t)state;
 	cache_totals_add(t, &m);
-	return cache_meta_put(c, txn, v->id, &m);
+	return cache_meta_put(c, txn, value->id, &m);
 }
 
 /* Updates the time of an entry, unless another process has evicted it. */
-static int flush_touch(struct cache *c, MDB_txn *txn, struct cache_value *v)
+static int flush_touch(struct cache *c, MDB_txn *txn, struct cache_value *value)
 {
 	struct cache_meta m;
-	int rc = cache_meta_get(c, txn, v->id, &m);
+	int rc = cache_meta_get(c, txn, value->id, &m);
 	if (rc || !meta_is_stored(&m))
 		return rc == MDB_NOTFOUND ? 0 : rc;
-	m.used = v->meta.used;
-	return cache_meta_put(c, txn, v->id, &m);
+	m.used = value->meta.used;
+	return cache_meta_put(c, txn, value->id, &m);
 }
 
 static void flush_add_counts(const struct cache *c, struct cache_totals *t)
@@ -199,19 +199,19 @@ static void write_piece(void *ctx, const void *bytes, size_t n)
 }
 
 /* If the file has changed meanwhile, the checksum of the entry finds it. */
-static bool write_payload(int fd, const struct cache_value *v)
+static bool write_payload(int fd, const struct cache_value *value)
 {
 	struct copy c = {fd, true};
-	if (v->file)
-		return os_read_pieces(v->file, write_piece, &c) && c.ok;
-	return !v->payload || os_write_fd(fd, v->payload, v->payload_len);
+	if (value->file)
+		return os_read_pieces(value->file, write_piece, &c) && c.ok;
+	return !value->payload || os_write_fd(fd, value->payload, value->payload_len);
 }
 
 /* Replaces the file of a large entry. The old file is not overwritten, because a reader may have mapped it. */
-static int write_large(const struct cache *c, const struct cache_value *v)
+static int write_large(const struct cache *c, const struct cache_value *value)
 {
 	char name[LARGE_NAME], folder[] = "large/ab";
-	cache_large_name(v->id, name);
+	cache_large_name(value->id, name);
 	memcpy(folder, name, sizeof folder - 1);
 	mkdirat(c->folder, "large", 0777);
 	mkdirat(c->folder, folder, 0777);
@@ -219,7 +219,7 @@ static int write_large(const struct cache *c, const struct cache_value *v)
 	int fd = openat(c->folder, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 	if (fd < 0) /* something that is not ours is in its place: damage */
 		return errno == EEXIST || errno == ENOTDIR || errno == ELOOP ? MDB_CORRUPTED : errno;
-	int rc = os_write_fd(fd, v->entry, v->entry_len) && write_payload(fd, v) ? 0 : errno;
+	int rc = os_write_fd(fd, value->entry, value->entry_len) && write_payload(fd, value) ? 0 : errno;
 	close(fd);
 	if (rc)
 		unlinkat(c->folder, name, 0);
@@ -233,19 +233,19 @@ static bool flush_is_reserved(struct cache *c, MDB_txn *txn, hash128 id)
 	return cache_meta_get(c, txn, id, &m) == 0 && m.state == META_WRITING;
 }
 
-static int finish_large(struct cache *c, MDB_txn *txn, const struct cache_value *v)
+static int finish_large(struct cache *c, MDB_txn *txn, const struct cache_value *value)
 {
-	if (!flush_is_reserved(c, txn, v->id))
+	if (!flush_is_reserved(c, txn, value->id))
 		return 0;
-	int rc = write_large(c, v);
-	return rc ? rc : cache_meta_put(c, txn, v->id, &v->meta);
+	int rc = write_large(c, value);
+	return rc ? rc : cache_meta_put(c, txn, value->id, &value->meta);
 }
 
-static int put_small(struct cache *c, MDB_txn *txn, struct cache_totals *t, const struct cache_value *v)
+static int put_small(struct cache *c, MDB_txn *txn, struct cache_totals *t, const struct cache_value *value)
 {
-	hash128 id = v->id;
-	MDB_val k = {sizeof id, &id}, d = {v->entry_len, v->entry};
-	int rc = put_meta(c, txn, t, v, META_SMALL);
+	hash128 id = value->id;
+	MDB_val k = {sizeof id, &id}, d = {value->entry_len, value->entry};
+	int rc = put_meta(c, txn, t, value, META_SMALL);
 	return rc ? rc : mdb_put(txn, c->entries, &k, &d, 0);
 }
 

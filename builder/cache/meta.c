@@ -3,9 +3,9 @@
 #include <string.h>
 #include "builder/cache/state.h"
 
-static uint64_t meta_checksum(hash128 id, const struct cache_meta *m)
+static uint64_t meta_checksum(hash128 id, const struct cache_meta *meta)
 {
-	const uint64_t name[] = {id.lo, id.hi, hash64_bytes(&m->used, sizeof *m - offsetof(struct cache_meta, used))};
+	const uint64_t name[] = {id.lo, id.hi, hash64_bytes(&meta->used, sizeof *meta - offsetof(struct cache_meta, used))};
 	return hash64_bytes(name, sizeof name);
 }
 
@@ -58,10 +58,10 @@ int cache_meta_get(struct cache *c, MDB_txn *txn, hash128 id, struct cache_meta 
 	return rc;
 }
 
-int cache_meta_put(struct cache *c, MDB_txn *txn, hash128 id, const struct cache_meta *m)
+int cache_meta_put(struct cache *c, MDB_txn *txn, hash128 id, const struct cache_meta *meta)
 {
-	struct cache_meta checked = *m;
-	checked.check = meta_checksum(id, m);
+	struct cache_meta checked = *meta;
+	checked.check = meta_checksum(id, meta);
 	MDB_val k = {sizeof id, &id}, d = {sizeof checked, &checked};
 	return mdb_put(txn, c->index, &k, &d, 0);
 }

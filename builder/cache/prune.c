@@ -111,13 +111,14 @@ static int prune_run(struct cache *c, const struct cache_target *target, struct 
 	return rc;
 }
 
-bool cache_prune(struct cache *c, const struct cache_limits *l, struct cache_freed *freed)
+bool cache_prune(struct cache *c, const struct cache_limits *limits, struct cache_freed *freed)
 {
-	struct cache_target t = {.small = UINT64_MAX, .large = UINT64_MAX, .entries = l->entries ? l->entries : UINT64_MAX, .kinds = ~0u};
-	uint64_t now = cache_now(c), age = l->days * DAY_SECONDS;
-	if (l->size != UINT64_MAX)
-		t.small = cache_small_room(l), t.large = cache_large_room(l);
-	if (l->days)
+	struct cache_target t = {
+		.small = UINT64_MAX, .large = UINT64_MAX, .entries = limits->entries ? limits->entries : UINT64_MAX, .kinds = ~0u};
+	uint64_t now = cache_now(c), age = limits->days * DAY_SECONDS;
+	if (limits->size != UINT64_MAX)
+		t.small = cache_small_room(limits), t.large = cache_large_room(limits);
+	if (limits->days)
 		t.used_since = now > age ? now - age : 0;
 	return !prune_failed(prune_run(c, &t, freed));
 }

@@ -25,32 +25,32 @@ struct tallying {
 	uint64_t now;
 };
 
-static void tally(void *tallying, hash128 id, const struct cache_meta *m)
+static void tally(void *tallying, hash128 id, const struct cache_meta *meta)
 {
 	struct cache_report *r = ((struct tallying *)tallying)->report;
 	uint64_t now = ((struct tallying *)tallying)->now;
 	uint32_t age = 0;
 	(void)id;
-	if (!meta_is_stored(m))
+	if (!meta_is_stored(meta))
 		return;
-	while ((now > m->used ? now - m->used : 0) >= ages[age].seconds)
+	while ((now > meta->used ? now - meta->used : 0) >= ages[age].seconds)
 		age++;
 	r->age_entries[age]++;
-	r->age_disk[age] += m->charge;
-	r->saved_us[m->kind] += m->cost_us;
-	if (!r->oldest || m->made < r->oldest)
-		r->oldest = m->made;
-	if (m->made > r->newest)
-		r->newest = m->made;
+	r->age_disk[age] += meta->charge;
+	r->saved_us[meta->kind] += meta->cost_us;
+	if (!r->oldest || meta->made < r->oldest)
+		r->oldest = meta->made;
+	if (meta->made > r->newest)
+		r->newest = meta->made;
 }
 
-static void report_add_counts(struct cache_report *r, const struct cache_totals *t)
+static void report_add_counts(struct cache_report *report, const struct cache_totals *t)
 {
-	memcpy(r->compiled, t->compiled, sizeof r->compiled);
-	memcpy(r->kind, t->kind, sizeof r->kind);
+	memcpy(report->compiled, t->compiled, sizeof report->compiled);
+	memcpy(report->kind, t->kind, sizeof report->kind);
 	for (uint32_t i = 0; i < CACHE_KINDS; i++) {
-		cache_count_add(&r->all, &t->kind[i]);
-		r->all_saved_us += r->saved_us[i];
+		cache_count_add(&report->all, &t->kind[i]);
+		report->all_saved_us += report->saved_us[i];
 	}
 }
 

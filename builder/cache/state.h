@@ -94,9 +94,9 @@ static inline bool meta_is_large(const struct cache_meta *m) { return m->state =
 uint32_t cache_now(const struct cache *c);
 uint64_t cache_expired_before(const struct cache *c); /* what was not used since then is expired; 0: nothing is */
 /* The room for small and large entries, as charges. */
-uint64_t cache_small_room(const struct cache_limits *l);
-uint64_t cache_large_room(const struct cache_limits *l);
-size_t cache_map_size(const struct cache_limits *l);
+uint64_t cache_small_room(const struct cache_limits *limits);
+uint64_t cache_large_room(const struct cache_limits *limits);
+size_t cache_map_size(const struct cache_limits *limits);
 /* "large/ab/<id>", relative to the folder. */
 #define LARGE_NAME 48
 void cache_large_name(hash128 id, char out[LARGE_NAME]);

@@ -6,38 +6,38 @@
 #define LARGE_FOLDERS ((uint64_t)257 << 12) /* large/ and its folders, at most */
 #define SLACK_SHARE 16                      /* of LMDB's half: a transaction writes new pages before the old ones are free */
 
-size_t cache_map_size(const struct cache_limits *l) { return (size_t)(l->size / 2) & ~(size_t)4095; }
+size_t cache_map_size(const struct cache_limits *limits) { return (size_t)(limits->size / 2) & ~(size_t)4095; }
 
-uint64_t cache_small_room(const struct cache_limits *l)
+uint64_t cache_small_room(const struct cache_limits *limits)
 {
-	uint64_t map = cache_map_size(l), slack = map / SLACK_SHARE;
+	uint64_t map = cache_map_size(limits), slack = map / SLACK_SHARE;
 	return map - (slack > ((uint64_t)1 << 20) ? slack : (uint64_t)1 << 20);
 }
 
-uint64_t cache_large_room(const struct cache_limits *l) { return l->size / 2 - LARGE_FOLDERS - ((uint64_t)64 << 10); }
+uint64_t cache_large_room(const struct cache_limits *limits) { return limits->size / 2 - LARGE_FOLDERS - ((uint64_t)64 << 10); }
 
-void cache_totals_add(struct cache_totals *t, const struct cache_meta *m)
+void cache_totals_add(struct cache_totals *t, const struct cache_meta *meta)
 {
-	if (meta_is_removed(m))
+	if (meta_is_removed(meta))
 		return;
-	struct cache_count *k = &t->kind[m->kind];
+	struct cache_count *k = &t->kind[meta->kind];
 	k->entries++;
-	k->charge += m->charge;
-	k->raw += m->raw;
-	*(meta_is_large(m) ? &t->large : &t->small) += m->charge;
+	k->charge += meta->charge;
+	k->raw += meta->raw;
+	*(meta_is_large(meta) ? &t->large : &t->small) += meta->charge;
 }
 
 static void totals_subtract(uint64_t *v, uint64_t by) { *v -= *v < by ? *v : by; }
 
-void cache_totals_remove(struct cache_totals *t, const struct cache_meta *m)
+void cache_totals_remove(struct cache_totals *t, const struct cache_meta *meta)
 {
-	if (meta_is_removed(m))
+	if (meta_is_removed(meta))
 		return;
-	struct cache_count *k = &t->kind[m->kind];
+	struct cache_count *k = &t->kind[meta->kind];
 	totals_subtract(&k->entries, 1);
-	totals_subtract(&k->charge, m->charge);
-	totals_subtract(&k->raw, m->raw);
-	totals_subtract(meta_is_large(m) ? &t->large : &t->small, m->charge);
+	totals_subtract(&k->charge, meta->charge);
+	totals_subtract(&k->raw, meta->raw);
+	totals_subtract(meta_is_large(meta) ? &t->large : &t->small, meta->charge);
 }
 
 uint64_t cache_totals_entries(const struct cache_totals *t)
@@ -66,11 +66,11 @@ static MDB_val totals_key(void)
 	return (MDB_val){sizeof name, (void *)(uintptr_t)name};
 }
 
-static void totals_count(void *totals, hash128 id, const struct cache_meta *m)
+static void totals_count(void *totals, hash128 id, const struct cache_meta *meta)
 {
 	(void)id;
-	if (m->state != META_STATES)
-		cache_totals_add(totals, m);
+	if (meta->state != META_STATES)
+		cache_totals_add(totals, meta);
 }
 
 int cache_recount(struct cache *c, MDB_txn *txn, struct cache_totals *t)

@@ -47,19 +47,19 @@ static const char *check_entry(struct cache *c, const void *entry, size_t len, u
 	return ok ? NULL : "it cannot be decompressed";
 }
 
-static const char *check_small(struct check *k, hash128 id, const struct cache_meta *m)
+static const char *check_small(struct check *k, hash128 id, const struct cache_meta *meta)
 {
 	MDB_val key = {sizeof id, &id}, d;
 	if (mdb_get(k->txn, k->c->entries, &key, &d) != 0)
 		return "it is in the index, but missing";
-	return check_entry(k->c, d.mv_data, d.mv_size, m->kind, id);
+	return check_entry(k->c, d.mv_data, d.mv_size, meta->kind, id);
 }
 
-static const char *check_large(struct check *k, hash128 id, const struct cache_meta *m)
+static const char *check_large(struct check *k, hash128 id, const struct cache_meta *meta)
 {
 	char name[LARGE_NAME];
 	struct stat st;
-	const char *killed = m->state == META_WRITING ? "its writer was killed" : NULL;
+	const char *killed = meta->state == META_WRITING ? "its writer was killed" : NULL;
 	cache_large_name(id, name);
 	int fd = openat(k->c->folder, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0)
@@ -70,26 +70,26 @@ static const char *check_large(struct check *k, hash128 id, const struct cache_m
 	close(fd);
 	if (p == MAP_FAILED)
 		return killed ? killed : "its file is empty";
-	const char *what = check_entry(k->c, p, (size_t)st.st_size, m->kind, id);
+	const char *what = check_entry(k->c, p, (size_t)st.st_size, meta->kind, id);
 	munmap(p, (size_t)st.st_size);
 	return what && killed ? killed : what;
 }
 
-static void check_record(void *check, hash128 id, const struct cache_meta *m)
+static void check_record(void *check, hash128 id, const struct cache_meta *meta)
 {
 	struct check *k = check;
 	const char *what = NULL, *kind = "index";
-	if (m->state == META_STATES) {
+	if (meta->state == META_STATES) {
 		what = "its record in the index is damaged";
-	} else if (!meta_is_removed(m)) {
+	} else if (!meta_is_removed(meta)) {
 		k->checked++;
-		kind = cache_kind_text((enum cache_kind)m->kind);
-		what = meta_is_large(m) ? check_large(k, id, m) : check_small(k, id, m);
+		kind = cache_kind_text((enum cache_kind)meta->kind);
+		what = meta_is_large(meta) ? check_large(k, id, meta) : check_small(k, id, meta);
 	}
 	if (!what)
 		return;
 	report_fault(k, kind, id, what);
-	vec_push(&k->faults, ((struct fault){.id = id, .meta = *m, .indexed = true}));
+	vec_push(&k->faults, ((struct fault){.id = id, .meta = *meta, .indexed = true}));
 }
 
 static bool indexed(struct check *k, hash128 id, bool large)

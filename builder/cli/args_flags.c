@@ -10,25 +10,28 @@
 
 const char *args_command(const struct arg_parser *p) { return command_table[p->out->command].name; }
 
-bool args_has_flag(const struct arg_parser *p, const struct flag *f) { return flag_is_of(f, p->out->command, ACTION_NONE); }
+bool args_has_flag(const struct arg_parser *p, const struct flag *flag) { return flag_is_of(flag, p->out->command, ACTION_NONE); }
 
 /* Only a list may be given several times; -vv is -v. */
-static bool may_repeat(const struct flag *f) { return f->kind == FLAG_LIST || f->letter == 'v' || f->letter == 'h' || f->letter == 'V'; }
-
-static bool args_flags_set_flag(struct arg_parser *p, const struct flag *f, const char *value)
+static bool may_repeat(const struct flag *flag)
 {
-	bool *given = &p->given[f - flag_table];
-	if (*given && !may_repeat(f)) {
-		buf_printf(p->error, "--%s is given twice", f->name);
+	return flag->kind == FLAG_LIST || flag->letter == 'v' || flag->letter == 'h' || flag->letter == 'V';
+}
+
+static bool args_flags_set_flag(struct arg_parser *p, const struct flag *flag, const char *value)
+{
+	bool *given = &p->given[flag - flag_table];
+	if (*given && !may_repeat(flag)) {
+		buf_printf(p->error, "--%s is given twice", flag->name);
 		return false;
 	}
 	*given = true;
-	return flag_set(f, value, p->a, &p->out->options, p->error);
+	return flag_set(flag, value, p->a, &p->out->options, p->error);
 }
 
-bool args_refuse_foreign(struct arg_parser *p, const char *what, const char *word, const struct foreign_word *w)
+bool args_refuse_foreign(struct arg_parser *p, const char *what, const char *word, const struct foreign_word *foreign_word)
 {
-	buf_printf(p->error, "`trib %s` has no %s `%s`: %s", args_command(p), what, word, w->text);
+	buf_printf(p->error, "`trib %s` has no %s `%s`: %s", args_command(p), what, word, foreign_word->text);
 	p->out->names_remedy = true;
 	return false;
 }
@@ -50,22 +53,22 @@ static bool unknown_flag(struct arg_parser *p, const char *word, const char *nam
 }
 
 /* Sets a flag. The value is attached, or the next word. */
-static bool args_flags_read_flag(struct arg_parser *p, const struct flag *f, const char *attached, const char *word)
+static bool args_flags_read_flag(struct arg_parser *p, const struct flag *flag, const char *attached, const char *word)
 {
-	if (!f->value && attached) {
-		buf_printf(p->error, "--%s takes no value: `%s`", f->name, word);
+	if (!flag->value && attached) {
+		buf_printf(p->error, "--%s takes no value: `%s`", flag->name, word);
 		return false;
 	}
 	const char *next = p->at < p->argc ? p->argv[p->at] : NULL;
-	if (!f->value || (!attached && flag_value_is_optional(f) && !flag_takes_word(f, next)))
-		return args_flags_set_flag(p, f, NULL);
+	if (!flag->value || (!attached && flag_value_is_optional(flag) && !flag_takes_word(flag, next)))
+		return args_flags_set_flag(p, flag, NULL);
 	if (!attached && next) {
 		attached = next;
 		p->at++;
 	}
 	if (attached && *attached)
-		return args_flags_set_flag(p, f, attached);
-	buf_printf(p->error, "--%s wants a value: --%s %s", f->name, f->name, f->value);
+		return args_flags_set_flag(p, flag, attached);
+	buf_printf(p->error, "--%s wants a value: --%s %s", flag->name, flag->name, flag->value);
 	return false;
 }
 
@@ -78,25 +81,25 @@ static const struct flag *find_flag(const struct arg_parser *p, const char *name
 }
 
 /* True if the value that was given, or none, is one of the flag that means the same. */
-static bool suits(const struct flag *f, const char *fixed, const char *attached, const char *next)
+static bool suits(const struct flag *flag, const char *fixed, const char *attached, const char *next)
 {
 	const char *value = attached ? attached : next;
-	if (fixed || !f->value)
+	if (fixed || !flag->value)
 		return !attached;
-	return f->kind != FLAG_COUNT || (value && isdigit((unsigned char)*value));
+	return flag->kind != FLAG_COUNT || (value && isdigit((unsigned char)*value));
 }
 
 /* A flag of another tool: it is set if it means the same as one here. */
-static bool foreign_flag(struct arg_parser *p, const struct foreign_word *w, const char *attached, const char *word)
+static bool foreign_flag(struct arg_parser *p, const struct foreign_word *foreign_word, const char *attached, const char *word)
 {
-	if (!w->same)
-		return args_refuse_foreign(p, "flag", word, w);
-	size_t len = strcspn(w->same, "=");
-	const char *fixed = w->same[len] ? w->same + len + 1 : NULL, *next = p->at < p->argc ? p->argv[p->at] : NULL;
-	const struct flag *f = find_flag(p, w->same, len);
+	if (!foreign_word->same)
+		return args_refuse_foreign(p, "flag", word, foreign_word);
+	size_t len = strcspn(foreign_word->same, "=");
+	const char *fixed = foreign_word->same[len] ? foreign_word->same + len + 1 : NULL, *next = p->at < p->argc ? p->argv[p->at] : NULL;
+	const struct flag *f = find_flag(p, foreign_word->same, len);
 	BUG_ON(!f);
-	if (w->text && !suits(f, fixed, attached, next))
-		return args_refuse_foreign(p, "flag", word, w);
+	if (foreign_word->text && !suits(f, fixed, attached, next))
+		return args_refuse_foreign(p, "flag", word, foreign_word);
 	return fixed ? args_flags_set_flag(p, f, fixed) : args_flags_read_flag(p, f, attached, word);
 }
 

@@ -20,7 +20,7 @@ struct arg_parser {
 
 const char *args_command(const struct arg_parser *p);
 /* True if the command takes the flag, in any of its actions. */
-bool args_has_flag(const struct arg_parser *p, const struct flag *f);
+bool args_has_flag(const struct arg_parser *p, const struct flag *flag);
 /* Reads a word that begins with `--`, and its value if that is the next word. False: *error. */
 bool args_long_flag(struct arg_parser *p, const char *word);
 /* The same with a word that begins with `-`: -j4, -j 4, -kv. */
@@ -28,5 +28,5 @@ bool args_short_flags(struct arg_parser *p, const char *word);
 /* True if the word is a flag whose value is the next word, whatever the command. */
 bool args_takes_next(struct arg_parser *p, const char *word, const char *next);
 /* Refuses a word of another tool with what to write here. Returns false. */
-bool args_refuse_foreign(struct arg_parser *p, const char *what, const char *word, const struct foreign_word *w);
+bool args_refuse_foreign(struct arg_parser *p, const char *what, const char *word, const struct foreign_word *foreign_word);
 #endif

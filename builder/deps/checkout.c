@@ -96,10 +96,10 @@ static const char *advice_for(enum git_problem problem)
 	}
 }
 
-static bool checkout_fail(struct checkouts *c, const struct git_failure *f, const char **error)
+static bool checkout_fail(struct checkouts *c, const struct git_failure *failure, const char **error)
 {
-	*error = os_interrupted() ? "interrupted" : arena_strdup(c->arena, *f->text ? f->text : "libgit2 gives no reason");
-	c->help = advice_for(f->problem);
+	*error = os_interrupted() ? "interrupted" : arena_strdup(c->arena, *failure->text ? failure->text : "libgit2 gives no reason");
+	c->help = advice_for(failure->problem);
 	return false;
 }
 

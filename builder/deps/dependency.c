@@ -88,9 +88,10 @@ static bool read_block(struct resolver *f, const struct manifest_block *b, const
 	return true;
 }
 
-static const char *dependency_source_text(struct resolver *f, const struct git_source *s)
+static const char *dependency_source_text(struct resolver *f, const struct git_source *source)
 {
-	return s->kind == GIT_REF_HEAD ? s->git : arena_printf(f->a, "%s, %s %s", s->git, git_ref_text(s->kind), s->ref);
+	return source->kind == GIT_REF_HEAD ? source->git
+					    : arena_printf(f->a, "%s, %s %s", source->git, git_ref_text(source->kind), source->ref);
 }
 
 /* ---- the lock file ---- */
@@ -110,16 +111,19 @@ static bool read_lock(struct resolver *f)
 	return f->lock || !s;
 }
 
-static bool is_locked(const struct lockfile_entry *e, const struct dependency *d) { return e && git_source_equal(&e->source, &d->source); }
+static bool is_locked(const struct lockfile_entry *entry, const struct dependency *d)
+{
+	return entry && git_source_equal(&entry->source, &d->source);
+}
 
-static bool report_stale(struct resolver *f, const struct dependency *d, const struct lockfile_entry *e)
+static bool report_stale(struct resolver *f, const struct dependency *d, const struct lockfile_entry *entry)
 {
 	struct diags *diags = f->o->diags;
-	struct diag *g = e ? diag_add(diags, DIAG_LOCK_STALE, d->at, "dependency `%s` is %s here, but %s in " LOCK_FILE, d->name,
-				      dependency_source_text(f, &d->source), dependency_source_text(f, &e->source))
-			   : diag_add(diags, DIAG_LOCK_STALE, d->at, LOCK_FILE " does not name dependency `%s`", d->name);
-	if (e)
-		diag_secondary(diags, g, e->at, "locked here");
+	struct diag *g = entry ? diag_add(diags, DIAG_LOCK_STALE, d->at, "dependency `%s` is %s here, but %s in " LOCK_FILE, d->name,
+					  dependency_source_text(f, &d->source), dependency_source_text(f, &entry->source))
+			       : diag_add(diags, DIAG_LOCK_STALE, d->at, LOCK_FILE " does not name dependency `%s`", d->name);
+	if (entry)
+		diag_secondary(diags, g, entry->at, "locked here");
 	diag_help(diags, g, "build without --locked or run `trib update %s`, then commit " LOCK_FILE, d->name);
 	return false;
 }

@@ -12,12 +12,12 @@ bool git_fail(struct git_failure *error, enum git_problem problem);
 /* Opens a commit of a mirror, and its tree. Free both also on failure. False: *error. */
 bool git_mirror_open(const char *db, const char *commit, git_repository **repo, git_tree **tree, struct git_failure *error);
 struct git_view *git_view_open(const char *dir, const char *rev, char commit[41], struct git_failure *error);
-void git_view_close(struct git_view *v);
-bool git_view_read(struct git_view *v, const char *path, char **text, size_t *len);
-void git_view_files(struct git_view *v, const char *folder, git_file_visitor *visit, void *ctx);
-bool git_view_has(struct git_view *v, const char *path);
-bool git_view_matches_disk(struct git_view *v, const char *path);
-const char *git_view_missing_submodule(const struct git_view *v);
+void git_view_close(struct git_view *view);
+bool git_view_read(struct git_view *view, const char *path, char **text, size_t *len);
+void git_view_files(struct git_view *view, const char *folder, git_file_visitor *visit, void *ctx);
+bool git_view_has(struct git_view *view, const char *path);
+bool git_view_matches_disk(struct git_view *view, const char *path);
+const char *git_view_missing_submodule(const struct git_view *view);
 bool git_mirror_fetch(const char *db, const char *url, bool (*stopped)(void), struct git_failure *error);
 bool git_mirror_resolve(const char *db, enum git_ref kind, const char *name, char commit[41], struct git_failure *error);
 bool git_mirror_check_out(const char *db, const char *commit, const char *root, const char *below, struct git_failure *error);

@@ -43,23 +43,23 @@ static hash128 as_hash(const uint8_t bytes[16])
 	return h;
 }
 
-static bool add_fragment(struct unit_group *t, const struct tri_lazy_unit *u, const void *bytes, size_t len)
+static bool add_fragment(struct unit_group *t, const struct tri_lazy_unit *unit, const void *bytes, size_t len)
 {
-	struct object *o = object_parse(t->a, u->name, bytes, len, &t->error);
+	struct object *o = object_parse(t->a, unit->name, bytes, len, &t->error);
 	if (!o)
 		return false;
 	t->objects[t->n] = o;
-	t->units[t->n++] = u;
+	t->units[t->n++] = unit;
 	return true;
 }
 
-static bool first_sight(struct unit_group *t, const struct tri_lazy_unit *u) { return map_put(&t->seen, map_key_str(u->symbol), 1); }
+static bool first_sight(struct unit_group *t, const struct tri_lazy_unit *unit) { return map_put(&t->seen, map_key_str(unit->symbol), 1); }
 
 /* Loads the unit and its callees from the cache, breadth first. True if the unit itself was found. */
-static bool find_fragments(struct unit_group *t, struct cache_reader *c, const struct tri_lazy_unit *wanted)
+static bool find_fragments(struct unit_group *t, struct cache_reader *reader, const struct tri_lazy_unit *wanted)
 {
 	size_t len;
-	const void *bytes = cache_reader_get(c, CACHE_FRAGMENT, as_hash(wanted->key), &len);
+	const void *bytes = cache_reader_get(reader, CACHE_FRAGMENT, as_hash(wanted->key), &len);
 	first_sight(t, wanted);
 	if (!bytes || !add_fragment(t, wanted, bytes, len))
 		return false;
@@ -68,17 +68,17 @@ static bool find_fragments(struct unit_group *t, struct cache_reader *c, const s
 			const struct tri_lazy_unit *u = t->units[at]->calls[i].callee;
 			if (!first_sight(t, u) || __atomic_load_n(&u->slot->state, __ATOMIC_ACQUIRE) == TRI_LAZY_READY)
 				continue;
-			bytes = cache_reader_get(c, CACHE_FRAGMENT, as_hash(u->key), &len);
+			bytes = cache_reader_get(reader, CACHE_FRAGMENT, as_hash(u->key), &len);
 			if (bytes && !add_fragment(t, u, bytes, len))
 				return false;
 		}
 	return true;
 }
 
-static bool generate(struct unit_group *t, const struct tri_lazy_unit *u, const struct loop_fn *f, struct buf *object)
+static bool generate(struct unit_group *t, const struct tri_lazy_unit *unit, const struct loop_fn *f, struct buf *object)
 {
-	const struct tri_lazy_library *l = u->library;
-	struct codegen_target target = {l->cpu, l->features, l->vector_bytes, u->opt, u->size, u->profile_hook};
+	const struct tri_lazy_library *l = unit->library;
+	struct codegen_target target = {l->cpu, l->features, l->vector_bytes, unit->opt, unit->size, unit->profile_hook};
 	struct generators *g = host_borrow(t->a, as_hash(l->generator), &t->error);
 	struct buf why = {0};
 	if (!g)
@@ -93,35 +93,35 @@ static bool generate(struct unit_group *t, const struct tri_lazy_unit *u, const 
 }
 
 /* If this fails, the next process compiles the unit again. */
-static void compile_keep(struct unit_group *t, const struct tri_lazy_unit *u, const struct buf *object, int64_t ns)
+static void compile_keep(struct unit_group *t, const struct tri_lazy_unit *unit, const struct buf *object, int64_t ns)
 {
 	char key[33];
 	const char *message,
 		*argv[] = {NULL, "-C", "/", "cache", "put", cache_kind_text(CACHE_FRAGMENT), key, arena_printf(t->a, "%lld", (long long)ns),
 			   NULL};
-	hash_hex(as_hash(u->key), key);
+	hash_hex(as_hash(unit->key), key);
 	if (host_cache(t->a))
 		host_run_trib(t->a, argv, object->at, object->len, &message);
 }
 
 /* Compiles the unit and caches the fragment. */
-static bool compile_compile(struct unit_group *t, const struct tri_lazy_unit *u)
+static bool compile_compile(struct unit_group *t, const struct tri_lazy_unit *unit)
 {
 	struct buf object = {0};
 	int64_t start = os_now_ns();
 	const struct loop_fn *f = NULL;
-	if (hash_eq(hash_bytes(u->loops, u->n_loops), as_hash(u->digest)))
-		f = loops_deserialize(t->a, u->loops, u->n_loops, &t->error);
+	if (hash_eq(hash_bytes(unit->loops, unit->n_loops), as_hash(unit->digest)))
+		f = loops_deserialize(t->a, unit->loops, unit->n_loops, &t->error);
 	else
 		t->error = "the library is damaged: build it again";
 	if (f && !loops_is_scheduled(f)) {
 		f = NULL;
 		t->error = "the library is damaged: build it again";
 	}
-	bool ok = f && generate(t, u, f, &object);
+	bool ok = f && generate(t, unit, f, &object);
 	if (ok) {
-		compile_keep(t, u, &object, os_now_ns() - start);
-		ok = add_fragment(t, u, arena_strndup(t->a, object.at, object.len), object.len);
+		compile_keep(t, unit, &object, os_now_ns() - start);
+		ok = add_fragment(t, unit, arena_strndup(t->a, object.at, object.len), object.len);
 	}
 	buf_free(&object);
 	return ok;
@@ -144,11 +144,11 @@ static const struct tri_lazy_unit *find_unit(const struct tri_lazy_unit *caller,
 	return NULL;
 }
 
-static const void *find_address(struct unit_group *t, const struct tri_lazy_library *l, const char *name)
+static const void *find_address(struct unit_group *t, const struct tri_lazy_library *library, const char *name)
 {
-	for (uint32_t i = 0; i < l->n_symbols; i++)
-		if (strcmp(l->symbols[i].name, name) == 0)
-			return l->symbols[i].address;
+	for (uint32_t i = 0; i < library->n_symbols; i++)
+		if (strcmp(library->symbols[i].name, name) == 0)
+			return library->symbols[i].address;
 	if (!t->c_library)
 		t->c_library = dlopen("libm.so.6", RTLD_NOW | RTLD_LOCAL); /* and with it the C library */
 	return t->c_library && link_may_import(name) ? dlsym(t->c_library, name) : NULL;
@@ -165,14 +165,14 @@ static bool compile_is_ours(const struct unit_group *t, const char *name)
 }
 
 /* A stub for a symbol that is not linked together with the unit. */
-static bool compile_reach(struct unit_group *t, struct object *stubs, const struct tri_lazy_unit *u, const char *name)
+static bool compile_reach(struct unit_group *t, struct object *stubs, const struct tri_lazy_unit *unit, const char *name)
 {
 	bool scratch;
 	if (!map_put(&t->stubs, map_key_str(name), 1) || compile_is_ours(t, name))
 		return true;
-	const struct tri_lazy_unit *callee = find_unit(u, name, &scratch);
+	const struct tri_lazy_unit *callee = find_unit(unit, name, &scratch);
 	const void *address = callee ? (scratch ? (const void *)&callee->slot->scratch : (const void *)&callee->slot->code)
-				     : find_address(t, u->library, name);
+				     : find_address(t, unit->library, name);
 	if (!address) {
 		t->error = arena_printf(t->a, "its code uses %s, which is not in the library", name);
 		return false;
@@ -229,28 +229,28 @@ static bool compile_load(struct unit_group *t)
 	return base != NULL;
 }
 
-static bool compile_make(struct unit_group *t, const struct tri_lazy_unit *u)
+static bool compile_make(struct unit_group *t, const struct tri_lazy_unit *unit)
 {
-	if (!hash_eq(as_hash(u->library->build), build_id())) {
+	if (!hash_eq(as_hash(unit->library->build), build_id())) {
 		t->error = "libtrib.so is of another version of trib: build the library again";
 		return false;
 	}
 	const char *folder = host_cache(t->a);
 	struct cache_reader *c = folder ? cache_reader_open(t->a, folder) : NULL;
-	bool found = find_fragments(t, c, u);
+	bool found = find_fragments(t, c, unit);
 	cache_reader_close(c);
 	if (found && compile_load(t))
 		return true;
 	t->n = 0;
 	map_free(&t->stubs);
 	t->stubs = (struct map){0};
-	return compile_compile(t, u) && compile_load(t);
+	return compile_compile(t, unit) && compile_load(t);
 }
 
-static int lazy_compile(const struct tri_lazy_unit *u, char *why, size_t n)
+static int lazy_compile(const struct tri_lazy_unit *unit, char *why, size_t n)
 {
 	struct unit_group t = {.a = arena_new(0)};
-	bool ok = compile_make(&t, u);
+	bool ok = compile_make(&t, unit);
 	if (!ok)
 		snprintf(why, n, "%s", t.error ? t.error : "no reason given");
 	map_free(&t.seen);

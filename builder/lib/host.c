@@ -68,10 +68,10 @@ struct generators *host_borrow(struct arena *a, hash128 generator, const char **
 	return g;
 }
 
-void host_return(struct generators *g)
+void host_return(struct generators *generators)
 {
 	pthread_mutex_lock(&host.lock);
-	vec_push(&host.idle, g);
+	vec_push(&host.idle, generators);
 	pthread_mutex_unlock(&host.lock);
 }
 

@@ -11,7 +11,7 @@ struct generators;
 
 /* Lends code generators to the caller until host_return. They must come from the module with that digest. NULL: *error, in `a`. */
 struct generators *host_borrow(struct arena *a, hash128 generator, const char **error);
-void host_return(struct generators *g);
+void host_return(struct generators *generators);
 /* The folder of the user's cache, in `a`; NULL if the cache is not used. */
 const char *host_cache(struct arena *a);
 /* Runs `trib ARGS…` with these bytes as standard input. Writing to a damaged cache may crash, so another process does it. argv[0] is

@@ -129,12 +129,12 @@ static uint32_t entry_definitions(const struct analysis *a, const char *entry, b
 }
 
 /* False if only the weights file says which arguments are weights. That file is not read here. */
-static bool can_elaborate(const struct analysis *a, const struct model_spec *m)
+static bool can_elaborate(const struct analysis *a, const struct model_spec *spec)
 {
-	for (uint32_t i = 0; i < m->n_entries; i++) {
+	for (uint32_t i = 0; i < spec->n_entries; i++) {
 		bool members;
-		uint32_t n = entry_definitions(a, m->entries[i], &members);
-		if (n > 1 || (n && !members && m->weights))
+		uint32_t n = entry_definitions(a, spec->entries[i], &members);
+		if (n > 1 || (n && !members && spec->weights))
 			return false;
 	}
 	return true;

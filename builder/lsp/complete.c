@@ -103,21 +103,21 @@ static void complete_put_arguments(struct query *q, const struct cursor *cur)
 
 /* ---- modules ---- */
 
-static void put_modules(struct query *q, const struct document *d)
+static void put_modules(struct query *q, const struct document *document)
 {
 	const struct lsp_host *h = q->state->host;
 	uint32_t n;
 	for (const struct std_module *m = std_modules; m->name; m++)
 		put_item(q, m->name, ITEM_MODULE, "standard library", NULL, '2');
-	const struct dependencies *deps = d->workspace->analysis ? &d->workspace->analysis->dependencies : NULL;
+	const struct dependencies *deps = document->workspace->analysis ? &document->workspace->analysis->dependencies : NULL;
 	for (uint32_t i = 0; deps && i < deps->n_visible; i++)
 		if (!*deps->visible[i].owner)
 			put_item(q, deps->visible[i].name, ITEM_MODULE, "dependency", NULL, '1');
-	if (*d->path != '/')
+	if (*document->path != '/')
 		return;
-	const char *const *files = h->expand(h->ctx, q->scratch, path_dir(q->scratch, d->path), "*.tri", &n);
+	const char *const *files = h->expand(h->ctx, q->scratch, path_dir(q->scratch, document->path), "*.tri", &n);
 	for (uint32_t i = 0; i < n; i++)
-		if (strcmp(files[i], d->path) != 0)
+		if (strcmp(files[i], document->path) != 0)
 			put_item(q, path_stem(q->scratch, files[i]), ITEM_MODULE, path_base(files[i]), NULL, '1');
 }
 

@@ -119,9 +119,9 @@ static void remove_published(struct workspace *ws, const char *uri)
 }
 
 /* Sends the diagnostics of all sources, and empty lists for those that had diagnostics before. */
-static void publish_publish(const struct editor_state *s, struct workspace *ws, struct buf *outbox)
+static void publish_publish(const struct editor_state *state, struct workspace *ws, struct buf *outbox)
 {
-	struct query q = {.state = s, .analysis = ws->analysis};
+	struct query q = {.state = state, .analysis = ws->analysis};
 	VEC(char *) shown = {0};
 	for (uint32_t i = 0; q.analysis && !ws->is_std && i < sources_count(q.analysis->sources); i++) {
 		const char *uri = uri_of_source(&q, i);
@@ -145,55 +145,55 @@ static void publish_publish(const struct editor_state *s, struct workspace *ws, 
 	ws->published.cap = shown.cap;
 }
 
-void workspace_refresh(struct editor_state *s, struct workspace *ws, struct buf *outbox)
+void workspace_refresh(struct editor_state *state, struct workspace *ws, struct buf *outbox)
 {
 	if (!ws->is_changed && ws->analysis)
 		return;
 	analysis_free(ws->analysis);
 	ws->analysis = NULL;
 	map_free(&ws->looked_for);
-	ws->analysis = analysis_new(s, ws, NULL);
+	ws->analysis = analysis_new(state, ws, NULL);
 	ws->looked_for = ws->analysis->looked_for;
 	ws->analysis->looked_for = (struct map){0};
 	ws->is_changed = false;
-	publish_publish(s, ws, outbox);
+	publish_publish(state, ws, outbox);
 }
 
-void workspaces_refresh(struct editor_state *s, struct buf *outbox)
+void workspaces_refresh(struct editor_state *state, struct buf *outbox)
 {
 	uint32_t n = 0;
-	for (uint32_t i = 0; i < s->workspaces.len; i++) {
-		struct workspace *ws = s->workspaces.at[i];
-		if (workspace_document(s, ws)) {
-			workspace_refresh(s, ws, outbox);
-			s->workspaces.at[n++] = ws;
+	for (uint32_t i = 0; i < state->workspaces.len; i++) {
+		struct workspace *ws = state->workspaces.at[i];
+		if (workspace_document(state, ws)) {
+			workspace_refresh(state, ws, outbox);
+			state->workspaces.at[n++] = ws;
 			continue;
 		}
 		analysis_free(ws->analysis);
 		ws->analysis = NULL;
-		publish_publish(s, ws, outbox);
+		publish_publish(state, ws, outbox);
 		workspace_free(ws);
 	}
-	s->workspaces.len = n;
+	state->workspaces.len = n;
 }
 
-static struct workspace *with_models_left(const struct editor_state *s)
+static struct workspace *with_models_left(const struct editor_state *state)
 {
-	for (uint32_t i = 0; i < s->workspaces.len; i++) {
-		struct workspace *ws = s->workspaces.at[i];
+	for (uint32_t i = 0; i < state->workspaces.len; i++) {
+		struct workspace *ws = state->workspaces.at[i];
 		if (ws->analysis && !ws->is_changed && analysis_has_models_left(ws->analysis))
 			return ws;
 	}
 	return NULL;
 }
 
-bool workspaces_have_models_left(const struct editor_state *s) { return with_models_left(s) != NULL; }
+bool workspaces_have_models_left(const struct editor_state *state) { return with_models_left(state) != NULL; }
 
-void workspaces_elaborate_next(struct editor_state *s, struct buf *outbox)
+void workspaces_elaborate_next(struct editor_state *state, struct buf *outbox)
 {
-	struct workspace *ws = with_models_left(s);
+	struct workspace *ws = with_models_left(state);
 	uint32_t before = diags_count(ws->analysis->diags);
 	analysis_elaborate_next(ws->analysis);
 	if (diags_count(ws->analysis->diags) != before)
-		publish_publish(s, ws, outbox);
+		publish_publish(state, ws, outbox);
 }

@@ -99,9 +99,9 @@ static void send_error(struct lsp_server *s, const json_t *id, enum lsp_error co
 /* ---- dispatch ---- */
 
 /* Brings the analysis up to date that the request reads. */
-static void refresh_for(struct lsp_server *s, const struct method *m, const json_t *params)
+static void refresh_for(struct lsp_server *s, const struct method *method, const json_t *params)
 {
-	if (m->needs == NEEDS_WORKSPACES) {
+	if (method->needs == NEEDS_WORKSPACES) {
 		for (uint32_t i = 0; i < s->state.workspaces.len; i++)
 			if (workspace_document(&s->state, s->state.workspaces.at[i]))
 				workspace_refresh(&s->state, s->state.workspaces.at[i], &s->outbox);
@@ -113,14 +113,14 @@ static void refresh_for(struct lsp_server *s, const struct method *m, const json
 		workspace_refresh(&s->state, d->workspace, &s->outbox);
 }
 
-static void run_change(struct lsp_server *s, const struct method *m, const json_t *params, struct json_writer *result)
+static void run_change(struct lsp_server *s, const struct method *method, const json_t *params, struct json_writer *result)
 {
 	struct arena *scratch = arena_new(0);
-	m->change(&(struct notification){&s->state, params, scratch, &s->outbox, result});
+	method->change(&(struct notification){&s->state, params, scratch, &s->outbox, result});
 	arena_free(scratch);
 }
 
-static void run_request(struct lsp_server *s, const struct method *m, const json_t *id, const json_t *params)
+static void run_request(struct lsp_server *s, const struct method *method, const json_t *id, const json_t *params)
 {
 	struct buf body = {0};
 	struct json_writer w = {.out = &body};
@@ -128,12 +128,12 @@ static void run_request(struct lsp_server *s, const struct method *m, const json
 	open_answer(&w, id);
 	json_key(&w, "result");
 	size_t empty = body.len;
-	if (m->kind == METHOD_CONTROL) {
-		run_change(s, m, params, &w);
+	if (method->kind == METHOD_CONTROL) {
+		run_change(s, method, params, &w);
 	} else {
-		refresh_for(s, m, params);
-		if (query_resolve(&q, m->needs))
-			m->query(&q);
+		refresh_for(s, method, params);
+		if (query_resolve(&q, method->needs))
+			method->query(&q);
 	}
 	if (q.error) {
 		buf_free(&body);
@@ -148,9 +148,9 @@ static void run_request(struct lsp_server *s, const struct method *m, const json
 }
 
 /* Why the request cannot run now; NULL if it can. */
-static const char *refusal(const struct lsp_server *s, const struct method *m, enum lsp_error *code)
+static const char *refusal(const struct lsp_server *s, const struct method *method, enum lsp_error *code)
 {
-	bool initialize = m && m->change == control_initialize;
+	bool initialize = method && method->change == control_initialize;
 	*code = LSP_INVALID_REQUEST;
 	if (s->state.phase == CONNECTION_SHUT_DOWN)
 		return "the server is shutting down";
@@ -160,26 +160,26 @@ static const char *refusal(const struct lsp_server *s, const struct method *m, e
 	if (s->state.phase == CONNECTION_NEW && !initialize)
 		return "the server is not initialized";
 	*code = LSP_METHOD_NOT_FOUND;
-	return m && m->kind != METHOD_NOTIFICATION ? NULL : "no such method";
+	return method && method->kind != METHOD_NOTIFICATION ? NULL : "no such method";
 }
 
-static void handle_notification(struct lsp_server *s, const struct method *m, const json_t *params)
+static void handle_notification(struct lsp_server *s, const struct method *method, const json_t *params)
 {
-	bool accepted = s->state.phase == CONNECTION_RUNNING || (m && m->change == note_exit);
-	if (m && m->kind == METHOD_NOTIFICATION && accepted)
-		run_change(s, m, params, NULL);
+	bool accepted = s->state.phase == CONNECTION_RUNNING || (method && method->change == note_exit);
+	if (method && method->kind == METHOD_NOTIFICATION && accepted)
+		run_change(s, method, params, NULL);
 }
 
-static void handle_request(struct lsp_server *s, const struct method *m, const struct queued_message *message, const json_t *id)
+static void handle_request(struct lsp_server *s, const struct method *method, const struct queued_message *message, const json_t *id)
 {
 	enum lsp_error code;
-	const char *why = refusal(s, m, &code);
+	const char *why = refusal(s, method, &code);
 	if (message->cancelled && !why)
 		send_error(s, id, LSP_CANCELLED, "the request was cancelled");
 	else if (why)
 		send_error(s, id, code, why);
 	else
-		run_request(s, m, id, json_object_get(message->json, "params"));
+		run_request(s, method, id, json_object_get(message->json, "params"));
 }
 
 static void handle(struct lsp_server *s, const struct queued_message *message)

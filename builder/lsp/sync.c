@@ -21,21 +21,21 @@ void note_did_open(struct notification *n)
 }
 
 /* One change: a range's new text, or the whole text. */
-static void apply_change(struct document *d, const json_t *event, bool utf8)
+static void apply_change(struct document *document, const json_t *event, bool utf8)
 {
 	const json_t *range = json_object_get(event, "range"), *text = json_object_get(event, "text");
 	struct lsp_position from, to;
-	if (!json_is_string(text) || json_string_length(text) + d->text.len >= INT32_MAX)
+	if (!json_is_string(text) || json_string_length(text) + document->text.len >= INT32_MAX)
 		return;
 	if (!json_is_object(range)) {
-		document_set_text(d, json_string_value(text), json_string_length(text));
+		document_set_text(document, json_string_value(text), json_string_length(text));
 		return;
 	}
 	if (!params_range(range, &from, &to))
 		return;
-	const char *old = d->text.at ? d->text.at : "";
-	size_t start = position_offset(old, d->text.len, from, utf8), end = position_offset(old, d->text.len, to, utf8);
-	document_splice(d, start, end < start ? start : end, json_string_value(text), json_string_length(text));
+	const char *old = document->text.at ? document->text.at : "";
+	size_t start = position_offset(old, document->text.len, from, utf8), end = position_offset(old, document->text.len, to, utf8);
+	document_splice(document, start, end < start ? start : end, json_string_value(text), json_string_length(text));
 }
 
 void note_did_change(struct notification *n)

@@ -88,35 +88,35 @@ static bool build_spec_read_capacities(struct arena *session, const struct manif
 }
 
 /* The key with one of two words, the default first; *second: it is the other. False: reported. */
-static bool build_spec_read_choice(const struct manifest_value *v, const char *standard, const char *other, bool *second,
+static bool build_spec_read_choice(const struct manifest_value *value, const char *standard, const char *other, bool *second,
 				   struct diags *diags)
 {
-	*second = v && strcmp(v->text, other) == 0;
-	if (!v || *second || strcmp(v->text, standard) == 0)
+	*second = value && strcmp(value->text, other) == 0;
+	if (!value || *second || strcmp(value->text, standard) == 0)
 		return true;
-	struct diag *g = diag_add(diags, DIAG_MANIFEST_VALUE, v->at, "`%s` must be `%s` (the default) or `%s`", manifest_key_text(v->key),
-				  standard, other);
-	diag_label_primary(diags, g, "found `%s`", v->text);
+	struct diag *g = diag_add(diags, DIAG_MANIFEST_VALUE, value->at, "`%s` must be `%s` (the default) or `%s`",
+				  manifest_key_text(value->key), standard, other);
+	diag_label_primary(diags, g, "found `%s`", value->text);
 	return false;
 }
 
-static bool read_weights_options(const struct manifest_block *b, struct weights_options *o, struct diags *diags)
+static bool read_weights_options(const struct manifest_block *b, struct weights_options *options, struct diags *diags)
 {
 	const struct manifest_value *prefix = manifest_get(b, KEY_WEIGHTS_PREFIX), *missing = manifest_get(b, KEY_WEIGHTS_MISSING),
 				    *unused = manifest_get(b, KEY_WEIGHTS_UNUSED),
 				    *any = prefix    ? prefix
 					   : missing ? missing
 						     : unused;
-	*o = (struct weights_options){.prefix_at = SPAN_NONE};
+	*options = (struct weights_options){.prefix_at = SPAN_NONE};
 	if (any && !manifest_get(b, KEY_WEIGHTS))
 		diag_add(diags, DIAG_MANIFEST_UNUSED, any->key_at, "`%s` has no effect: model `%s` has no `weights`",
 			 manifest_key_text(any->key), b->name);
 	if (prefix) {
-		o->prefix = prefix->text;
-		o->prefix_at = prefix->at;
+		options->prefix = prefix->text;
+		options->prefix_at = prefix->at;
 	}
-	return build_spec_read_choice(missing, "error", "initialize", &o->initialize, diags) &&
-	       build_spec_read_choice(unused, "warn", "ignore", &o->ignore_unused, diags);
+	return build_spec_read_choice(missing, "error", "initialize", &options->initialize, diags) &&
+	       build_spec_read_choice(unused, "warn", "ignore", &options->ignore_unused, diags);
 }
 
 static bool read_packing(const struct layers *l, enum weights_packing *out, struct diags *diags)

@@ -12,16 +12,16 @@
 #include "base/source.h"
 #include "builder/manifest/manifest_line.h"
 
-static bool config_file_is_word(const struct manifest_line *l, const char *word)
+static bool config_file_is_word(const struct manifest_line *line, const char *word)
 {
-	uint32_t n = manifest_line_word_end(l, l->start) - l->start;
-	return n == strlen(word) && memcmp(l->src->text + l->start, word, n) == 0;
+	uint32_t n = manifest_line_word_end(line, line->start) - line->start;
+	return n == strlen(word) && memcmp(line->src->text + line->start, word, n) == 0;
 }
 
-static bool opens_block(const struct manifest_line *l, const char *block)
+static bool opens_block(const struct manifest_line *line, const char *block)
 {
-	uint32_t at = manifest_line_skip_blanks(l, manifest_line_word_end(l, l->start));
-	return !l->indented && config_file_is_word(l, block) && (at == l->end || l->src->text[at] != '=');
+	uint32_t at = manifest_line_skip_blanks(line, manifest_line_word_end(line, line->start));
+	return !line->indented && config_file_is_word(line, block) && (at == line->end || line->src->text[at] != '=');
 }
 
 /* The line of the key in the text; if there is none, the end of the block. */

@@ -38,7 +38,10 @@ struct manifest_reader {
 	const struct source *stack[MAX_INCLUDES];
 	uint32_t depth;
 };
-static span manifest_read_span_of(const struct manifest_line *l, uint32_t start, uint32_t end) { return (span){l->src->id, start, end}; }
+static span manifest_read_span_of(const struct manifest_line *line, uint32_t start, uint32_t end)
+{
+	return (span){line->src->id, start, end};
+}
 
 static const char *find_variable(const struct manifest_reader *r, const char *name)
 {
@@ -63,9 +66,9 @@ static void report_unknown_variable(struct manifest_reader *r, span at, const ch
 }
 
 /* Expands the `$…` at offset i. Returns the offset behind it. */
-static uint32_t expand_one(struct manifest_reader *r, const struct manifest_line *l, uint32_t i, uint32_t end, struct buf *out)
+static uint32_t expand_one(struct manifest_reader *r, const struct manifest_line *line, uint32_t i, uint32_t end, struct buf *out)
 {
-	const char *t = l->src->text;
+	const char *t = line->src->text;
 	uint32_t at = i++;
 	if (i < end && (t[i] == '$' || t[i] == ' ')) {
 		buf_putc(out, t[i] == '$' ? '$' : VALUE_BLANK);
@@ -84,7 +87,7 @@ static uint32_t expand_one(struct manifest_reader *r, const struct manifest_line
 	i = stop + (brace && closed);
 	if (stop == start || !closed) {
 		r->bad_text = true;
-		struct diag *g = diag_add(r->diags, DIAG_MANIFEST_SYNTAX, manifest_read_span_of(l, at, i > at ? i : at + 1),
+		struct diag *g = diag_add(r->diags, DIAG_MANIFEST_SYNTAX, manifest_read_span_of(line, at, i > at ? i : at + 1),
 					  "`$` must be followed by a name");
 		diag_help(r->diags, g, "write `$name` or `${name}`; write `$$` for a dollar sign");
 		return i > at ? i : at + 1;
@@ -93,19 +96,19 @@ static uint32_t expand_one(struct manifest_reader *r, const struct manifest_line
 	if (text)
 		buf_puts(out, text);
 	else
-		report_unknown_variable(r, manifest_read_span_of(l, at, i), name);
+		report_unknown_variable(r, manifest_read_span_of(line, at, i), name);
 	return i;
 }
 
-static const char *manifest_read_expand(struct manifest_reader *r, const struct manifest_line *l, uint32_t start, uint32_t end)
+static const char *manifest_read_expand(struct manifest_reader *r, const struct manifest_line *line, uint32_t start, uint32_t end)
 {
 	struct buf out = {0};
 	r->bad_text = false;
 	for (uint32_t i = start; i < end;) {
-		if (l->src->text[i] == '$')
-			i = expand_one(r, l, i, end, &out);
+		if (line->src->text[i] == '$')
+			i = expand_one(r, line, i, end, &out);
 		else
-			buf_putc(&out, l->src->text[i++]);
+			buf_putc(&out, line->src->text[i++]);
 	}
 	const char *text = arena_strndup(r->a, out.len ? out.at : "", out.len);
 	buf_free(&out);
@@ -141,27 +144,28 @@ static void report_unknown_key(struct manifest_reader *r, const struct manifest_
 	buf_free(&list);
 }
 
-static const struct manifest_value *manifest_read_find_value(const struct open_block *b, const struct manifest_value *v, const char *name)
+static const struct manifest_value *manifest_read_find_value(const struct open_block *b, const struct manifest_value *value,
+							     const char *name)
 {
 	for (uint32_t i = 0; i < b->values.len; i++) {
 		const struct manifest_value *old = &b->values.at[i];
-		if (old->key == v->key && (v->key != KEY_STATE || strcmp(old->name, v->name) == 0) &&
-		    (v->key != KEY_INPUT || (old->input && strcmp(old->input->name, name) == 0)))
+		if (old->key == value->key && (value->key != KEY_STATE || strcmp(old->name, value->name) == 0) &&
+		    (value->key != KEY_INPUT || (old->input && strcmp(old->input->name, name) == 0)))
 			return old;
 	}
 	return NULL;
 }
 
 /* `key = value` or `input x = value` in the open block. */
-static void manifest_read_key(struct manifest_reader *r, const struct manifest_line *l)
+static void manifest_read_key(struct manifest_reader *r, const struct manifest_line *line)
 {
 	struct open_block *b = &r->blocks.at[r->blocks.len - 1];
-	uint32_t key_end = manifest_line_word_end(l, l->start), at = manifest_line_skip_blanks(l, key_end),
-		 name_end = manifest_line_word_end(l, at);
-	const char *word = arena_strndup(r->a, l->src->text + l->start, key_end - l->start);
-	span key_at = manifest_read_span_of(l, l->start, key_end);
-	if (key_end == l->start) {
-		diag_add(r->diags, DIAG_MANIFEST_SYNTAX, manifest_read_span_of(l, l->start, l->end), "expected `key = value`");
+	uint32_t key_end = manifest_line_word_end(line, line->start), at = manifest_line_skip_blanks(line, key_end),
+		 name_end = manifest_line_word_end(line, at);
+	const char *word = arena_strndup(r->a, line->src->text + line->start, key_end - line->start);
+	span key_at = manifest_read_span_of(line, line->start, key_end);
+	if (key_end == line->start) {
+		diag_add(r->diags, DIAG_MANIFEST_SYNTAX, manifest_read_span_of(line, line->start, line->end), "expected `key = value`");
 		return;
 	}
 	const char *capacity = strncmp(word, "state.", 6) == 0 && word[6] ? word + 6 : NULL;
@@ -170,22 +174,24 @@ static void manifest_read_key(struct manifest_reader *r, const struct manifest_l
 		report_unknown_key(r, &b->head, key_at, word);
 		return;
 	}
-	const char *name = arena_strndup(r->a, l->src->text + at, name_end - at);
-	uint32_t eq = manifest_line_skip_blanks(l, name_end);
+	const char *name = arena_strndup(r->a, line->src->text + at, name_end - at);
+	uint32_t eq = manifest_line_skip_blanks(line, name_end);
 	bool named = name_end > at;
-	if (eq >= l->end || l->src->text[eq] != '=' || named != (key == KEY_INPUT)) {
-		struct diag *g = diag_add(r->diags, DIAG_MANIFEST_SYNTAX, manifest_read_span_of(l, l->start, l->end), "expected `%s = …`",
-					  key == KEY_INPUT ? "input NAME" : word);
+	if (eq >= line->end || line->src->text[eq] != '=' || named != (key == KEY_INPUT)) {
+		struct diag *g = diag_add(r->diags, DIAG_MANIFEST_SYNTAX, manifest_read_span_of(line, line->start, line->end),
+					  "expected `%s = …`", key == KEY_INPUT ? "input NAME" : word);
 		if (key == KEY_INPUT)
 			diag_help(r->diags, g, "for example, `input x = float32 [?, 64]`");
 		return;
 	}
-	uint32_t start = manifest_line_skip_blanks(l, eq + 1);
-	struct manifest_value v = {
-		.key = key, .name = capacity, .key_at = key_at, .at = manifest_read_span_of(l, start, l->end > start ? l->end : start)};
-	if (start >= l->end)
+	uint32_t start = manifest_line_skip_blanks(line, eq + 1);
+	struct manifest_value v = {.key = key,
+				   .name = capacity,
+				   .key_at = key_at,
+				   .at = manifest_read_span_of(line, start, line->end > start ? line->end : start)};
+	if (start >= line->end)
 		v.at = key_at;
-	v.text = manifest_read_expand(r, l, start, l->end);
+	v.text = manifest_read_expand(r, line, start, line->end);
 	const struct manifest_value *old = manifest_read_find_value(b, &v, name);
 	if (old) {
 		struct diag *g = diag_add(r->diags, DIAG_MANIFEST_TWICE, key_at, "`%s%s%s` is set twice", word, named ? " " : "", name);
@@ -206,21 +212,21 @@ static bool is_c_identifier(const char *s)
 	return true;
 }
 
-static void open_block(struct manifest_reader *r, const struct manifest_line *l, enum manifest_block_kind kind, span word_at,
+static void open_block(struct manifest_reader *r, const struct manifest_line *line, enum manifest_block_kind kind, span word_at,
 		       uint32_t name_start)
 {
 	struct open_block b = {.head = {.kind = kind, .name = "", .at = word_at}};
-	uint32_t end = manifest_line_word_end(l, name_start);
+	uint32_t end = manifest_line_word_end(line, name_start);
 	r->skipping = false;
 	if (end > name_start) {
-		b.head.name = arena_strndup(r->a, l->src->text + name_start, end - name_start);
-		b.head.at = manifest_read_span_of(l, name_start, end);
+		b.head.name = arena_strndup(r->a, line->src->text + name_start, end - name_start);
+		b.head.at = manifest_read_span_of(line, name_start, end);
 	}
 	const char *text = manifest_block_text(kind);
 	bool named = manifest_block_is_named(kind), many = manifest_block_may_repeat(kind);
-	if (end < l->end || (end > name_start) != named) {
-		diag_add(r->diags, DIAG_MANIFEST_SYNTAX, manifest_read_span_of(l, l->start, l->end), "expected only `%s%s` in this line",
-			 text, named ? " NAME" : "");
+	if (end < line->end || (end > name_start) != named) {
+		diag_add(r->diags, DIAG_MANIFEST_SYNTAX, manifest_read_span_of(line, line->start, line->end),
+			 "expected only `%s%s` in this line", text, named ? " NAME" : "");
 	} else if (kind == BLOCK_MODEL && !is_c_identifier(b.head.name)) {
 		struct diag *g = diag_add(r->diags, DIAG_MANIFEST_NAME, b.head.at, "a model's name must be a C identifier");
 		diag_note(r->diags, g, "it is the prefix of the functions in the generated header");
@@ -243,16 +249,16 @@ static void open_block(struct manifest_reader *r, const struct manifest_line *l,
 
 static void manifest_read_file(struct manifest_reader *r, const struct source *src);
 
-static void include(struct manifest_reader *r, const struct manifest_line *l, uint32_t at)
+static void include(struct manifest_reader *r, const struct manifest_line *line, uint32_t at)
 {
-	span where = manifest_read_span_of(l, at, l->end);
+	span where = manifest_read_span_of(line, at, line->end);
 	r->in_block = false;
-	if (at >= l->end) {
-		diag_add(r->diags, DIAG_MANIFEST_SYNTAX, manifest_read_span_of(l, l->start, l->end), "expected `include FILE`");
+	if (at >= line->end) {
+		diag_add(r->diags, DIAG_MANIFEST_SYNTAX, manifest_read_span_of(line, line->start, line->end), "expected `include FILE`");
 		return;
 	}
-	const char *name = manifest_read_expand(r, l, at, l->end);
-	const char *path = path_normal(r->a, path_join(r->a, path_dir(r->a, l->src->path), name));
+	const char *name = manifest_read_expand(r, line, at, line->end);
+	const char *path = path_normal(r->a, path_join(r->a, path_dir(r->a, line->src->path), name));
 	const struct source *src = r->host.load(r->host.ctx, path);
 	if (!src) {
 		struct diag *g = diag_add(r->diags, DIAG_MANIFEST_INCLUDE, where, "cannot read `%s`", path);
@@ -289,33 +295,34 @@ static void report_unknown_block(struct manifest_reader *r, span at, const char 
 	r->skipping = true;
 }
 
-static void manifest_read_unindented_line(struct manifest_reader *r, const struct manifest_line *l)
+static void manifest_read_unindented_line(struct manifest_reader *r, const struct manifest_line *line)
 {
-	uint32_t end = manifest_line_word_end(l, l->start), at = manifest_line_skip_blanks(l, end);
-	span word_at = manifest_read_span_of(l, l->start, end > l->start ? end : l->end);
-	const char *word = arena_strndup(r->a, l->src->text + l->start, end - l->start);
+	uint32_t end = manifest_line_word_end(line, line->start), at = manifest_line_skip_blanks(line, end);
+	span word_at = manifest_read_span_of(line, line->start, end > line->start ? end : line->end);
+	const char *word = arena_strndup(r->a, line->src->text + line->start, end - line->start);
 	r->in_block = false;
-	if (end == l->start) {
-		struct diag *g = diag_add(r->diags, DIAG_MANIFEST_SYNTAX, manifest_read_span_of(l, l->start, l->end),
+	if (end == line->start) {
+		struct diag *g = diag_add(r->diags, DIAG_MANIFEST_SYNTAX, manifest_read_span_of(line, line->start, line->end),
 					  "expected a block, a variable or `include`");
-		if (l->src->text[l->start] == '[') {
+		if (line->src->text[line->start] == '[') {
 			diag_help(r->diags, g, "a block begins with its word and name, without brackets: `profile release`");
 			r->skipping = true;
 		}
 		return;
 	}
-	if (at < l->end && l->src->text[at] == '=') {
-		struct variable v = {.name = word, .text = manifest_read_expand(r, l, manifest_line_skip_blanks(l, at + 1), l->end)};
+	if (at < line->end && line->src->text[at] == '=') {
+		struct variable v = {.name = word,
+				     .text = manifest_read_expand(r, line, manifest_line_skip_blanks(line, at + 1), line->end)};
 		vec_push(&r->vars, v);
 		return;
 	}
 	if (strcmp(word, "include") == 0) {
-		include(r, l, at);
+		include(r, line, at);
 		return;
 	}
 	for (enum manifest_block_kind k = 0; k < BLOCK_COUNT; k++) {
 		if (strcmp(manifest_block_text(k), word) == 0) {
-			open_block(r, l, k, word_at, at);
+			open_block(r, line, k, word_at, at);
 			return;
 		}
 	}

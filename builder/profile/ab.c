@@ -25,28 +25,28 @@ struct ab_result ab_judge(const struct ab_side *a, const struct ab_side *b)
 	return r;
 }
 
-static void ab_put_sides(struct report *r, const struct ab_side *a, const struct ab_side *b)
+static void ab_put_sides(struct report *report, const struct ab_side *a, const struct ab_side *b)
 {
 	COLUMNS(columns, ONLY_TEXT("side", WORD), ONLY_TEXT("wall", NS), ONLY_TEXT("mean", NS), ONLY_TEXT("least", NS),
 		ONLY_TEXT("deviation", NS), ONLY_TEXT("CPU", NS), ONLY_TEXT("peak memory", BYTES));
-	struct table t = TABLE(r, columns);
+	struct table t = TABLE(report, columns);
 	for (int i = 0; i < 2; i++) {
 		const struct profile *p = i ? b->profile : a->profile;
 		const double *walls = p->total.of[METRIC_WALL];
 		uint32_t n = p->n_samples;
-		TABLE_ROW(&t, word(arena_printf(r->arena, i ? "b: %s" : "a: %s", (i ? b : a)->name)), figure(statistics_median(walls, n)),
-			  figure(statistics_mean(walls, n)), figure(statistics_quantile(walls, n, 0)),
+		TABLE_ROW(&t, word(arena_printf(report->arena, i ? "b: %s" : "a: %s", (i ? b : a)->name)),
+			  figure(statistics_median(walls, n)), figure(statistics_mean(walls, n)), figure(statistics_quantile(walls, n, 0)),
 			  figure(statistics_deviation(walls, n)), figure(profile_median(p, &p->total, METRIC_CPU)),
 			  figure(profile_median(p, &p->total, METRIC_PEAK)));
 	}
 	table_print(&t, NULL, NULL);
 }
 
-void ab_report(const struct ab_result *x, const struct report_options *o, struct buf *out)
+void ab_report(const struct ab_result *x, const struct report_options *options, struct buf *out)
 {
 	COLUMNS(columns, ONLY_JSON("a"), ONLY_JSON("b"), ONLY_JSON("pairs"), ONLY_JSON("speed_up"), ONLY_JSON("low"), ONLY_JSON("high"),
 		ONLY_JSON("p"), ONLY_JSON("memory"), ONLY_JSON("verdict"));
-	struct report r = report_open(o, out, "ab");
+	struct report r = report_open(options, out, "ab");
 	uint32_t pairs = x->a.profile->n_samples;
 	double low = 1 / x->time.high, high = 1 / x->time.low, speed_up = 1 / x->time.estimate;
 	ab_put_sides(&r, &x->a, &x->b);

@@ -18,5 +18,5 @@ struct ab_result {
 };
 /* `b` is better only if it is faster, outside the noise, and takes at most 1.5 times the memory; LARGER: it takes more. */
 struct ab_result ab_judge(const struct ab_side *a, const struct ab_side *b);
-void ab_report(const struct ab_result *r, const struct report_options *o, struct buf *out);
+void ab_report(const struct ab_result *r, const struct report_options *options, struct buf *out);
 #endif

@@ -175,12 +175,12 @@ static bool is_present(const struct profile *p, const struct profile_item *i)
 	return false;
 }
 
-static void compare_add_items(struct comparer *s, const struct profile *p, const struct profile *q)
+static void compare_add_items(struct comparer *s, const struct profile *p, const struct profile *profile)
 {
 	struct map known = {0}, seen = {0};
-	for (uint32_t i = 0; i < q->items.len; i++)
-		if (is_present(q, &q->items.at[i]))
-			map_put(&known, q->items.at[i].key, i);
+	for (uint32_t i = 0; i < profile->items.len; i++)
+		if (is_present(profile, &profile->items.at[i]))
+			map_put(&known, profile->items.at[i].key, i);
 	for (uint32_t i = 0; i < p->items.len; i++) {
 		const struct profile_item *item = &p->items.at[i];
 		uint64_t at;
@@ -189,12 +189,12 @@ static void compare_add_items(struct comparer *s, const struct profile *p, const
 		map_put(&seen, item->key, i);
 		bool found = map_get(&known, item->key, &at);
 		struct compared r = {.kind = item->kind, .before = i, .after = found ? (uint32_t)at : PROFILE_NONE};
-		add_rows(s, r, &item->values, found ? &q->items.at[at].values : NULL);
+		add_rows(s, r, &item->values, found ? &profile->items.at[at].values : NULL);
 	}
-	for (uint32_t i = 0; i < q->items.len; i++) {
-		const struct profile_item *item = &q->items.at[i];
+	for (uint32_t i = 0; i < profile->items.len; i++) {
+		const struct profile_item *item = &profile->items.at[i];
 		struct compared r = {.kind = item->kind, .before = PROFILE_NONE, .after = i};
-		if (is_present(q, item) && !map_get(&seen, item->key, NULL))
+		if (is_present(profile, item) && !map_get(&seen, item->key, NULL))
 			add_rows(s, r, NULL, &item->values);
 	}
 	map_free(&known);
@@ -222,11 +222,11 @@ static void compare_items(struct comparer *s, uint32_t first, const struct kerne
 }
 
 /* A kernel that became slower did so in all its calls, of which each may be too short to show it. */
-static void add_kernels(struct comparer *s, const struct profile *p, const struct profile *q)
+static void add_kernels(struct comparer *s, const struct profile *p, const struct profile *profile)
 {
 	uint32_t n, m;
 	struct arena *a = s->c->arena;
-	const struct kernel_sum *before = kernel_sums(a, p, &n), *after = kernel_sums(a, q, &m);
+	const struct kernel_sum *before = kernel_sums(a, p, &n), *after = kernel_sums(a, profile, &m);
 	for (uint32_t i = 0; i < n; i++)
 		for (uint32_t k = 0; k < m; k++)
 			if (strcmp(before[i].name, after[k].name) == 0 && before[i].n_items == after[k].n_items) {

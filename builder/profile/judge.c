@@ -41,84 +41,86 @@
  * change. */
 enum family { FAMILY_TOTAL, FAMILY_KERNELS, FAMILY_STAGES, FAMILY_UNITS, FAMILIES };
 
-static enum family family_of(const struct compared *r)
+static enum family family_of(const struct compared *compared)
 {
-	if (compare_is_whole(r))
+	if (compare_is_whole(compared))
 		return FAMILY_TOTAL;
-	if (r->kernel)
+	if (compared->kernel)
 		return FAMILY_KERNELS;
-	return r->kind == ITEM_UNIT || r->kind == ITEM_TASK ? FAMILY_UNITS : FAMILY_STAGES;
+	return compared->kind == ITEM_UNIT || compared->kind == ITEM_TASK ? FAMILY_UNITS : FAMILY_STAGES;
 }
 
 /* True if the item is too small for its change to matter. */
-static bool judge_is_small(const struct comparison *c, const struct compared *r)
+static bool judge_is_small(const struct comparison *c, const struct compared *compared)
 {
-	double most = fmax(r->before_value, r->after_value);
-	enum metric_unit unit = profile_metrics[r->metric].unit;
+	double most = fmax(compared->before_value, compared->after_value);
+	enum metric_unit unit = profile_metrics[compared->metric].unit;
 	if (unit == UNIT_COUNT)
 		return false;
-	if (unit == UNIT_BYTES && c->before->kind == PROFILE_BUILD && fabs(r->after_value - r->before_value) < SMALLEST_BYTES_OF_BUILDS)
+	if (unit == UNIT_BYTES && c->before->kind == PROFILE_BUILD &&
+	    fabs(compared->after_value - compared->before_value) < SMALLEST_BYTES_OF_BUILDS)
 		return true;
-	double whole = profile_median(c->before, &c->before->total, r->metric) * SMALLEST_SHARE;
+	double whole = profile_median(c->before, &c->before->total, compared->metric) * SMALLEST_SHARE;
 	return most < fmax(whole, unit != UNIT_NS                  ? SMALLEST_BYTES
 				  : c->before->kind == PROFILE_RUN ? SMALLEST_NS_OF_RUNS
-				  : r->kind == ITEM_PASS           ? SMALLEST_NS_OF_PASSES
+				  : compared->kind == ITEM_PASS    ? SMALLEST_NS_OF_PASSES
 								   : SMALLEST_NS_OF_STAGES);
 }
 
 static enum change direction(double ratio) { return ratio > 1 ? CHANGE_REGRESSION : CHANGE_IMPROVEMENT; }
 
-static void set_undecided(struct compared *r, const char *reason)
+static void set_undecided(struct compared *compared, const char *reason)
 {
-	r->change = CHANGE_UNDECIDED;
-	r->reason = reason;
+	compared->change = CHANGE_UNDECIDED;
+	compared->reason = reason;
 }
 
 /* True if the values differ by more than this fraction of the smaller one. */
-static bool judge_differs(const struct compared *r, double by)
+static bool judge_differs(const struct compared *compared, double by)
 {
-	return fabs(r->after_value - r->before_value) > by * fmin(r->before_value, r->after_value);
+	return fabs(compared->after_value - compared->before_value) > by * fmin(compared->before_value, compared->after_value);
 }
 
 #define TOO_FEW "too few samples"
 
 /* Few processes say nothing of the noise: then only large changes count. */
-static void judge_untested(const struct comparison *c, struct compared *r)
+static void judge_untested(const struct comparison *c, struct compared *compared)
 {
-	bool counted = profile_metrics[r->metric].comparison == COMPARED_COUNTED;
-	if (judge_differs(r, counted ? 0 : fmax(c->options.threshold, NOISE_OF_ONE)))
-		r->change = direction(r->after_value / r->before_value);
-	else if (judge_differs(r, c->options.threshold))
-		set_undecided(r, TOO_FEW);
+	bool counted = profile_metrics[compared->metric].comparison == COMPARED_COUNTED;
+	if (judge_differs(compared, counted ? 0 : fmax(c->options.threshold, NOISE_OF_ONE)))
+		compared->change = direction(compared->after_value / compared->before_value);
+	else if (judge_differs(compared, c->options.threshold))
+		set_undecided(compared, TOO_FEW);
 }
 
 /* ---- what makes times uncertain ---- */
 
-static const struct profile_values *judge_values_of(const struct profile *p, const struct compared *r, uint32_t item)
+static const struct profile_values *judge_values_of(const struct profile *p, const struct compared *compared, uint32_t item)
 {
-	return compare_is_whole(r) ? &p->total : item == PROFILE_NONE ? NULL : &p->items.at[item].values;
+	return compare_is_whole(compared) ? &p->total : item == PROFILE_NONE ? NULL : &p->items.at[item].values;
 }
 
-static bool is_of_files(const struct comparison *c, const struct compared *r)
+static bool is_of_files(const struct comparison *c, const struct compared *compared)
 {
-	const struct profile_values *before = judge_values_of(c->before, r, r->before), *after = judge_values_of(c->after, r, r->after);
-	return !compare_is_whole(r) &&
+	const struct profile_values *before = judge_values_of(c->before, compared, compared->before),
+				    *after = judge_values_of(c->after, compared, compared->after);
+	return !compare_is_whole(compared) &&
 	       ((before && profile_is_of_files(c->before, before)) || (after && profile_is_of_files(c->after, after)));
 }
 
 /* Time to wait for a processor is in the wall time, and in nothing else that is measured. */
-static bool waits_alike(const struct comparison *c, const struct compared *r)
+static bool waits_alike(const struct comparison *c, const struct compared *compared)
 {
 	double before = profile_others_share(c->before), after = profile_others_share(c->after);
-	return !compare_is_whole(r) || r->metric != METRIC_WALL || c->before->kind == PROFILE_RUN || before < 0 || after < 0 ||
-	       fabs(before - after) < MOST_OTHERS || fabs(log(r->ratio.estimate)) > log(MOST_OF_MACHINE);
+	return !compare_is_whole(compared) || compared->metric != METRIC_WALL || c->before->kind == PROFILE_RUN || before < 0 ||
+	       after < 0 || fabs(before - after) < MOST_OTHERS || fabs(log(compared->ratio.estimate)) > log(MOST_OF_MACHINE);
 }
 
 /* The code of LLVM is larger than the caches of a core. Most of a unit's time is code generation. */
-static bool is_of_llvm(const struct comparison *c, const struct compared *r)
+static bool is_of_llvm(const struct comparison *c, const struct compared *compared)
 {
-	enum family f = family_of(r);
-	return f == FAMILY_UNITS || (f == FAMILY_STAGES && strcmp(profile_item_root(c->before, r->before)->name, "codegen") == 0);
+	enum family f = family_of(compared);
+	return f == FAMILY_UNITS || (f == FAMILY_STAGES && strcmp(profile_item_root(c->before, compared->before)->name, "codegen") == 0);
 }
 
 static bool is_beside_others(const struct comparison *c) { return pace_is_disturbed(c->before, c->after); }
@@ -131,19 +133,20 @@ static double beside_others(const struct comparison *c, double factor)
 }
 
 /* How much slower other processes may make the row by what they put into shared caches. */
-static double cache_factor(const struct comparison *c, const struct compared *r)
+static double cache_factor(const struct comparison *c, const struct compared *compared)
 {
 	if (!is_beside_others(c))
 		return 1;
-	if (c->before->kind == PROFILE_BUILD && compare_is_whole(r)) /* without its pace the machine may have slowed down all of it */
+	if (c->before->kind == PROFILE_BUILD &&
+	    compare_is_whole(compared)) /* without its pace the machine may have slowed down all of it */
 		return fmax(beside_others(c, WHOLE_FACTOR), c->pace.before ? 1 : exp(pace_most(c->before, c->after)));
 	if (c->before->kind == PROFILE_BUILD)
-		return is_of_llvm(c, r) ? beside_others(c, CACHE_FACTOR) : 1;
-	if (r->bytes < (r->operations < r->bytes ? COPIED_BYTES : PRIVATE_BYTES))
+		return is_of_llvm(c, compared) ? beside_others(c, CACHE_FACTOR) : 1;
+	if (compared->bytes < (compared->operations < compared->bytes ? COPIED_BYTES : PRIVATE_BYTES))
 		return 1;
-	if (compare_is_whole(r))
+	if (compare_is_whole(compared))
 		return beside_others(c, WHOLE_FACTOR);
-	return beside_others(c, r->operations < MEMORY_INTENSITY * r->bytes ? MEMORY_FACTOR : CACHE_FACTOR);
+	return beside_others(c, compared->operations < MEMORY_INTENSITY * compared->bytes ? MEMORY_FACTOR : CACHE_FACTOR);
 }
 
 /* How the machine changed the times of a family: logarithms of ratios. */
@@ -175,14 +178,15 @@ static struct drift drift_of_whole(const struct comparison *c, struct drift of_s
 }
 
 /* What the machine did to all rows is taken off, but a row that then differs must also differ by itself. */
-static bool is_large(const struct comparison *c, const struct compared *r, struct drift drift)
+static bool is_large(const struct comparison *c, const struct compared *compared, struct drift drift)
 {
-	double by = log(r->measured), least = fmax(log1p(c->options.threshold), drift.least), own = log(r->ratio.estimate) - drift.common;
-	if (profile_metrics[r->metric].unit != UNIT_NS)
+	double by = log(compared->measured), least = fmax(log1p(c->options.threshold), drift.least),
+	       own = log(compared->ratio.estimate) - drift.common;
+	if (profile_metrics[compared->metric].unit != UNIT_NS)
 		return fabs(by) > least;
-	if (is_of_files(c, r))
+	if (is_of_files(c, compared))
 		return fabs(by) > fmax(least, log(FILES_FACTOR));
-	return fabs(own) > fmax(fmax(least, drift.most), log(cache_factor(c, r))) && by * own > 0 && fabs(by) > least / 2;
+	return fabs(own) > fmax(fmax(least, drift.most), log(cache_factor(c, compared))) && by * own > 0 && fabs(by) > least / 2;
 }
 
 /* ---- tests ---- */
@@ -203,27 +207,28 @@ static double least_p(const struct comparison *c)
 }
 
 /* True if all samples of one side are beyond all of the other, by what a single one may differ. */
-static bool are_far_apart(const struct comparison *c, const struct compared *r)
+static bool are_far_apart(const struct comparison *c, const struct compared *compared)
 {
-	const struct profile_values *before = judge_values_of(c->before, r, r->before), *after = judge_values_of(c->after, r, r->after);
+	const struct profile_values *before = judge_values_of(c->before, compared, compared->before),
+				    *after = judge_values_of(c->after, compared, compared->after);
 	if (!before || !after)
 		return false;
-	const double *x = before->of[r->metric], *y = after->of[r->metric];
+	const double *x = before->of[compared->metric], *y = after->of[compared->metric];
 	uint32_t n = c->before->n_samples, m = c->after->n_samples;
 	return statistics_quantile(y, m, 0) > (1 + NOISE_OF_ONE) * statistics_quantile(x, n, 1) ||
 	       statistics_quantile(x, n, 0) > (1 + NOISE_OF_ONE) * statistics_quantile(y, m, 1);
 }
 
 /* A row that did not pass the test at `alpha`. */
-static void judge_failed(const struct comparison *c, struct compared *r, double alpha, struct drift drift)
+static void judge_failed(const struct comparison *c, struct compared *compared, double alpha, struct drift drift)
 {
 	bool are_few = least_p(c) > alpha / 2; /* some tests are two */
-	if (!are_few || !is_large(c, r, drift))
+	if (!are_few || !is_large(c, compared, drift))
 		return;
-	if (are_far_apart(c, r))
-		r->change = direction(r->ratio.estimate);
+	if (are_far_apart(c, compared))
+		compared->change = direction(compared->ratio.estimate);
 	else
-		set_undecided(r, TOO_FEW);
+		set_undecided(compared, TOO_FEW);
 }
 
 /* Many rows are tested at once, so each has to pass a sharper test: the chance of any false change among them stays alpha. */
@@ -245,32 +250,33 @@ static void judge_family(struct comparison *c, struct compared **rows, uint32_t 
 }
 
 /* Why the row, which is in both profiles, is not judged; NULL: it is. The rest of a phase, which only has a wall time, contains waiting. */
-static const char *not_judged(const struct comparison *c, const struct compared *r)
+static const char *not_judged(const struct comparison *c, const struct compared *compared)
 {
-	bool is_time = profile_metrics[r->metric].unit == UNIT_NS, is_rest = r->metric == METRIC_WALL && c->before->total.of[METRIC_CPU];
-	if (!compare_is_whole(r) && is_time && !r->decides)
+	bool is_time = profile_metrics[compared->metric].unit == UNIT_NS,
+	     is_rest = compared->metric == METRIC_WALL && c->before->total.of[METRIC_CPU];
+	if (!compare_is_whole(compared) && is_time && !compared->decides)
 		return "another figure of it decides";
-	if (!compare_is_whole(r) && is_time && is_rest && c->options.metric != METRIC_WALL)
+	if (!compare_is_whole(compared) && is_time && is_rest && c->options.metric != METRIC_WALL)
 		return "this time contains waiting";
-	return judge_is_small(c, r) ? "too small to matter" : NULL;
+	return judge_is_small(c, compared) ? "too small to matter" : NULL;
 }
 
 /* True if a test of the row's family says whether it is a change. */
-static bool is_for_test(const struct comparison *c, struct compared *r)
+static bool is_for_test(const struct comparison *c, struct compared *compared)
 {
-	const char *reason = r->change == CHANGE_NONE ? not_judged(c, r) : NULL;
-	if (r->change != CHANGE_NONE)
+	const char *reason = compared->change == CHANGE_NONE ? not_judged(c, compared) : NULL;
+	if (compared->change != CHANGE_NONE)
 		return false;
-	if (reason && judge_differs(r, c->options.threshold)) {
-		r->change = CHANGE_NOT_JUDGED;
-		r->reason = reason;
-	} else if (!reason && !waits_alike(c, r)) {
-		if (judge_differs(r, c->options.threshold))
-			set_undecided(r, "other processes used another share of the machine");
-	} else if (!reason && !r->is_tested) {
-		judge_untested(c, r);
+	if (reason && judge_differs(compared, c->options.threshold)) {
+		compared->change = CHANGE_NOT_JUDGED;
+		compared->reason = reason;
+	} else if (!reason && !waits_alike(c, compared)) {
+		if (judge_differs(compared, c->options.threshold))
+			set_undecided(compared, "other processes used another share of the machine");
+	} else if (!reason && !compared->is_tested) {
+		judge_untested(c, compared);
 	}
-	return !reason && r->change == CHANGE_NONE && r->is_tested;
+	return !reason && compared->change == CHANGE_NONE && compared->is_tested;
 }
 
 void judge_rows(struct comparison *c)

@@ -18,7 +18,7 @@ struct pair {
 static bool is_stage(const struct profile_item *i) { return (i->kind == ITEM_STAGE || i->kind == ITEM_PASS) && i->values.of[METRIC_CPU]; }
 
 /* Returns the stages of both that have no parts and are long enough. */
-static const struct pair *pairs_of(struct arena *a, const struct profile *p, const struct profile *q, uint32_t *n)
+static const struct pair *pairs_of(struct arena *a, const struct profile *p, const struct profile *profile, uint32_t *n)
 {
 	struct pair *pairs = ARENA_ARRAY(a, struct pair, p->items.len + 1);
 	bool *is_parent = ARENA_ARRAY(a, bool, p->items.len + 1);
@@ -27,9 +27,9 @@ static const struct pair *pairs_of(struct arena *a, const struct profile *p, con
 	for (uint32_t i = 0; i < p->items.len; i++)
 		if (p->items.at[i].parent != PROFILE_NONE)
 			is_parent[p->items.at[i].parent] = true;
-	for (uint32_t i = 0; i < q->items.len; i++)
-		if (is_stage(&q->items.at[i]))
-			map_put(&known, q->items.at[i].key, i);
+	for (uint32_t i = 0; i < profile->items.len; i++)
+		if (is_stage(&profile->items.at[i]))
+			map_put(&known, profile->items.at[i].key, i);
 	for (uint32_t i = 0; i < p->items.len; i++) {
 		const struct profile_item *item = &p->items.at[i];
 		uint64_t at;
@@ -37,7 +37,7 @@ static const struct pair *pairs_of(struct arena *a, const struct profile *p, con
 			continue;
 		double ns = profile_median(p, &item->values, METRIC_CPU);
 		if (ns > SHORTEST_NS && !profile_is_of_files(p, &item->values))
-			pairs[(*n)++] = (struct pair){item, &q->items.at[at], ns};
+			pairs[(*n)++] = (struct pair){item, &profile->items.at[at], ns};
 	}
 	map_free(&known);
 	return pairs;

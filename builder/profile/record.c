@@ -95,13 +95,13 @@ static const char *record_join(struct arena *a, const char *const *words)
 	return text;
 }
 
-static void set_costs(struct profile *p, struct profile_values *v, const struct process_cost *cost)
+static void set_costs(struct profile *p, struct profile_values *values, const struct process_cost *cost)
 {
-	profile_set(p, v, METRIC_WALL, 0, (double)cost->wall_ns);
-	profile_set(p, v, METRIC_CPU, 0, (double)cost->cpu_ns);
-	profile_set(p, v, METRIC_PEAK, 0, (double)cost->peak_bytes);
+	profile_set(p, values, METRIC_WALL, 0, (double)cost->wall_ns);
+	profile_set(p, values, METRIC_CPU, 0, (double)cost->cpu_ns);
+	profile_set(p, values, METRIC_PEAK, 0, (double)cost->peak_bytes);
 	if (cost->instructions > 0)
-		profile_set(p, v, METRIC_INSTRUCTIONS, 0, cost->instructions);
+		profile_set(p, values, METRIC_INSTRUCTIONS, 0, cost->instructions);
 }
 
 /* Describes what was run. */
@@ -154,16 +154,16 @@ static uint64_t output_inodes(const struct recorder *r)
 }
 
 /* True if the project still builds after the edit, and writes another library. */
-static bool edit_works(struct recorder *r, struct source_edit *e)
+static bool edit_works(struct recorder *r, struct source_edit *edit)
 {
 	struct buf ignored = {0};
 	uint64_t before = output_inodes(r);
 	struct process_cost cost;
-	e->number++;
-	bool works = source_edit_write(e, &ignored) && record_run(r, &cost, &ignored) && output_inodes(r) != before;
+	edit->number++;
+	bool works = source_edit_write(edit, &ignored) && record_run(r, &cost, &ignored) && output_inodes(r) != before;
 	if (!works) {
-		e->number = 0;
-		source_edit_write(e, &ignored);
+		edit->number = 0;
+		source_edit_write(edit, &ignored);
 	}
 	buf_free(&ignored);
 	return works;

@@ -35,7 +35,7 @@ void report_history(const struct build_entry *list, uint32_t n, uint64_t now, co
 void report_suggestions(const struct suggestions *s, bool only_critical, const struct report_options *o, struct buf *out);
 /* A JSON array of the bottlenecks of a build. */
 void report_symptoms(const struct profile *p, struct json_writer *w);
-void report_gate(const struct gate_result *r, const struct report_options *o, struct buf *out);
+void report_gate(const struct gate_result *result, const struct report_options *o, struct buf *out);
 
 /* ---- how they are made ---- */
 

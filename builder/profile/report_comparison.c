@@ -12,13 +12,13 @@ COLUMNS(columns, COLUMN("kind", "kind", WORD), COLUMN("item", "item", WORD), ONL
 	ONLY_JSON("after_mean"), ONLY_JSON("low"), ONLY_JSON("high"), ONLY_JSON("p"), COLUMN("tested", NULL, BOOL), ONLY_JSON("change"),
 	ONLY_JSON("reason"));
 
-static const char *interval(struct arena *a, const struct compared *r)
+static const char *interval(struct arena *a, const struct compared *compared)
 {
 	char low[FIGURE_SIZE], high[FIGURE_SIZE];
-	if (!r->is_tested || r->ratio.low <= 0)
+	if (!compared->is_tested || compared->ratio.low <= 0)
 		return "";
-	return arena_printf(a, "%s to %s", figure_change(r->ratio.low, low),
-			    isfinite(r->ratio.high) ? figure_change(r->ratio.high, high) : "unknown");
+	return arena_printf(a, "%s to %s", figure_change(compared->ratio.low, low),
+			    isfinite(compared->ratio.high) ? figure_change(compared->ratio.high, high) : "unknown");
 }
 
 /* The figures of a row have the unit of its metric. */
@@ -27,14 +27,14 @@ static struct cell value_cell(struct report *r, const struct compared *x, double
 	return report_is_json(r) ? figure(value) : word(figure_new(r->arena, profile_metrics[x->metric].unit, value));
 }
 
-static void report_comparison_add_row(struct table *t, const struct comparison *c, const struct compared *x, bool with_verdict)
+static void report_comparison_add_row(struct table *table, const struct comparison *c, const struct compared *x, bool with_verdict)
 {
-	struct report *r = t->report;
+	struct report *r = table->report;
 	bool json = report_is_json(r), is_new = x->change == CHANGE_NEW && !json, is_gone = x->change == CHANGE_REMOVED && !json;
 	const struct metric_row *m = &profile_metrics[x->metric];
 	const char *change = change_table[x->change].name;
 	const char *verdict = x->reason ? arena_printf(r->arena, "%s: %s", change, x->reason) : change;
-	TABLE_ROW(t, word(compare_is_whole(x) ? "total" : profile_item_kinds[x->kind]), word(compare_name(c, x)), word(m->title),
+	TABLE_ROW(table, word(compare_is_whole(x) ? "total" : profile_item_kinds[x->kind]), word(compare_name(c, x)), word(m->title),
 		  word(m->name), is_new ? word("") : value_cell(r, x, x->before_value),
 		  is_gone ? word("") : value_cell(r, x, x->after_value), is_new || is_gone ? word("") : figure(x->ratio.estimate),
 		  word(interval(r->arena, x)), with_verdict ? word(verdict) : blank(NULL), figure(x->medians[0]), figure(x->medians[1]),
@@ -112,10 +112,10 @@ static void report_comparison_put_json(struct report *r, const struct comparison
 	json_close(&r->json, '}');
 }
 
-void report_comparison(const struct comparison *c, const char *before_name, const char *after_name, const struct report_options *o,
+void report_comparison(const struct comparison *c, const char *before_name, const char *after_name, const struct report_options *options,
 		       struct buf *out)
 {
-	struct report r = report_open(o, out, "comparison");
+	struct report r = report_open(options, out, "comparison");
 	struct table t = TABLE(&r, columns);
 	bool json = report_is_json(&r);
 	if (json)

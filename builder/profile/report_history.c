@@ -26,12 +26,12 @@ static const char *report_history_date(struct arena *a, uint64_t seconds)
 	return arena_strdup(a, text);
 }
 
-static void add_build(struct table *t, const struct build_entry *e)
+static void add_build(struct table *table, const struct build_entry *entry)
 {
-	TABLE_ROW(t, figure((double)e->at), word(report_history_date(t->report->arena, e->at)), word(e->models), figure((double)e->wall_ns),
-		  figure(e->compiled), figure(e->reused), figure((double)e->saved_ns), word(e->slowest),
-		  e->slowest_ns ? figure((double)e->slowest_ns) : word(""), figure((double)e->slowest_ns), figure(e->hits),
-		  figure(e->misses), *e->command ? word(e->command) : blank(""));
+	TABLE_ROW(table, figure((double)entry->at), word(report_history_date(table->report->arena, entry->at)), word(entry->models),
+		  figure((double)entry->wall_ns), figure(entry->compiled), figure(entry->reused), figure((double)entry->saved_ns),
+		  word(entry->slowest), entry->slowest_ns ? figure((double)entry->slowest_ns) : word(""), figure((double)entry->slowest_ns),
+		  figure(entry->hits), figure(entry->misses), *entry->command ? word(entry->command) : blank(""));
 }
 
 /* Says the median wall time of the builds in a time. */
@@ -178,9 +178,9 @@ static void report_history_print_json(struct report *r, const struct build_entry
 	json_close(w, ']');
 }
 
-void report_history(const struct build_entry *list, uint32_t n, uint64_t now, const struct report_options *o, struct buf *out)
+void report_history(const struct build_entry *list, uint32_t n, uint64_t now, const struct report_options *options, struct buf *out)
 {
-	struct report r = report_open(o, out, "history");
+	struct report r = report_open(options, out, "history");
 	if (report_is_json(&r))
 		report_history_print_json(&r, list, n, now);
 	else if (!n)

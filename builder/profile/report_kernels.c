@@ -10,16 +10,16 @@ COLUMNS(columns, ONLY_TEXT("statement", WORD), ONLY_TEXT("at", WORD), ONLY_TEXT(
 	ONLY_TEXT("group", WHOLE), ONLY_TEXT("occupancy", SHARE), COLUMN("verdict", "verdict", WORD));
 enum { COLUMNS = sizeof columns / sizeof *columns };
 
-static void report_kernels_add_row(struct table *t, const struct profile *p, const struct kernel_row *k)
+static void report_kernels_add_row(struct table *table, const struct profile *p, const struct kernel_row *k)
 {
-	struct arena *a = t->report->arena;
+	struct arena *a = table->report->arena;
 	const struct profile_item *i = &p->items.at[k->item];
 	double seconds = k->ns / 1e9, whole = profile_median(p, &p->total, METRIC_WALL), wall = profile_value(p, k->item, METRIC_WALL),
 	       peak = profile_value(p, k->item, METRIC_PEAK), bytes = seconds > 0 ? k->bytes / seconds : 0,
 	       operations = seconds > 0 ? k->operations / seconds : 0;
 	bool on_device = i->values.of[METRIC_WORK_GROUP];
-	TABLE_ROW(t, word(profile_item_path(a, p, k->item)), word(i->at), figure(profile_value(p, k->item, METRIC_CALLS)), figure(k->ns),
-		  figure(whole > 0 ? k->ns / whole : 0),
+	TABLE_ROW(table, word(profile_item_path(a, p, k->item)), word(i->at), figure(profile_value(p, k->item, METRIC_CALLS)),
+		  figure(k->ns), figure(whole > 0 ? k->ns / whole : 0),
 		  figure_or(i->values.of[METRIC_CPU], wall > 0 ? profile_value(p, k->item, METRIC_CPU) / wall : 0, NULL),
 		  figure_or(peak > 0, peak, NULL), figure(bytes), figure(bytes / 1e9), figure(operations), figure(operations / 1e9),
 		  figure(k->intensity), word(kernel_classes[k->class]),
@@ -72,14 +72,14 @@ static void put_sums(struct report *r, const struct profile *p, const struct ker
 			   n_short == 1 ? "" : "s");
 }
 
-void report_kernels(const struct profile *p, const struct report_options *o, struct buf *out)
+void report_kernels(const struct profile *p, const struct report_options *options, struct buf *out)
 {
-	struct report r = report_open(o, out, NULL);
+	struct report r = report_open(options, out, NULL);
 	struct table t = TABLE(&r, columns);
 	uint32_t n;
 	const struct kernel_row *rows = kernel_rows(r.arena, p, &n);
-	for (uint32_t i = 0; i < n && i < o->top; i++)
-		if (rows[i].ns >= o->threshold_ns)
+	for (uint32_t i = 0; i < n && i < options->top; i++)
+		if (rows[i].ns >= options->threshold_ns)
 			report_kernels_add_row(&t, p, &rows[i]);
 	uint32_t shown = table_rows(&t);
 	table_print(&t, NULL, NULL);

@@ -13,9 +13,9 @@ static struct cell launch_figure(const struct profile *p, uint32_t item, enum pr
 	return figure(profile_value(p, item, m));
 }
 
-void report_launches(const struct profile *p, const char *model, const char *device, const struct report_options *o, struct buf *out)
+void report_launches(const struct profile *p, const char *model, const char *device, const struct report_options *options, struct buf *out)
 {
-	struct report r = report_open(o, out, "kernels");
+	struct report r = report_open(options, out, "kernels");
 	if (report_is_json(&r)) {
 		json_member_str(&r.json, "model", model);
 		json_member_str(&r.json, "device", device);

@@ -136,18 +136,18 @@ static void put_kernels(struct view *v)
 static bool begins(const char *text, const char *with) { return strncmp(text, with, strlen(with)) == 0; }
 
 /* Names of facts end in their units. */
-static const char *fact_text(struct arena *a, const struct profile_fact *f)
+static const char *fact_text(struct arena *a, const struct profile_fact *fact)
 {
 	static const char *const shares[] = {"share", "rate", "efficiency", "utilisation"};
-	const char *cut = strrchr(f->name, '.'), *last = cut ? cut + 1 : f->name, *line = strrchr(last, '_'),
+	const char *cut = strrchr(fact->name, '.'), *last = cut ? cut + 1 : fact->name, *line = strrchr(last, '_'),
 		   *unit = line ? line + 1 : last;
 	for (size_t i = 0; i < sizeof shares / sizeof *shares; i++)
 		if (strcmp(unit, shares[i]) == 0)
-			return arena_printf(a, "%.1f %%", 100 * f->value);
-	bool is_size = strcmp(unit, "bytes") == 0, is_time = strcmp(unit, "ns") == 0 || begins(f->name, "outlier.");
-	if (begins(f->name, "ceiling."))
-		return arena_printf(a, "%.3g %s", f->value / 1e9, is_size ? "GB/s" : "GOP/s");
-	return figure_new(a, is_time ? UNIT_NS : is_size ? UNIT_BYTES : UNIT_COUNT, f->value);
+			return arena_printf(a, "%.1f %%", 100 * fact->value);
+	bool is_size = strcmp(unit, "bytes") == 0, is_time = strcmp(unit, "ns") == 0 || begins(fact->name, "outlier.");
+	if (begins(fact->name, "ceiling."))
+		return arena_printf(a, "%.3g %s", fact->value / 1e9, is_size ? "GB/s" : "GOP/s");
+	return figure_new(a, is_time ? UNIT_NS : is_size ? UNIT_BYTES : UNIT_COUNT, fact->value);
 }
 
 static void put_facts(struct view *v)
@@ -206,19 +206,19 @@ void report_symptoms(const struct profile *p, struct json_writer *w)
 
 /* ---- JSON ---- */
 
-static void report_profile_put_values(struct report *r, const struct profile *p, const struct profile_values *v)
+static void report_profile_put_values(struct report *r, const struct profile *p, const struct profile_values *values)
 {
 	for (uint32_t m = 0; m < METRIC_COUNT; m++)
-		if (v->of[m])
-			report_member(r, profile_metrics[m].name, figure(profile_median(p, v, (enum profile_metric)m)));
+		if (values->of[m])
+			report_member(r, profile_metrics[m].name, figure(profile_median(p, values, (enum profile_metric)m)));
 }
 
-static void put_means(struct report *r, const struct profile *p, const struct profile_values *v)
+static void put_means(struct report *r, const struct profile *p, const struct profile_values *values)
 {
 	json_member_open(&r->json, "means", '{');
 	for (uint32_t m = 0; m < METRIC_COUNT; m++)
-		if (v->of[m])
-			report_member(r, profile_metrics[m].name, figure(profile_mean(p, v, (enum profile_metric)m)));
+		if (values->of[m])
+			report_member(r, profile_metrics[m].name, figure(profile_mean(p, values, (enum profile_metric)m)));
 	json_close(&r->json, '}');
 }
 
@@ -252,9 +252,9 @@ static void report_profile_print_json(struct view *v)
 	report_symptoms(p, &r->json);
 }
 
-void report_profile(const struct profile *p, const struct report_options *o, struct buf *out)
+void report_profile(const struct profile *p, const struct report_options *options, struct buf *out)
 {
-	struct view v = {report_open(o, out, "report"), p,
+	struct view v = {report_open(options, out, "report"), p,
 			 p->kind == PROFILE_BUILD ? symptoms_busy_ns(p) : profile_median(p, &p->total, METRIC_WALL)};
 	if (report_is_json(&v.r)) {
 		report_profile_print_json(&v);

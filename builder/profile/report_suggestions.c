@@ -35,25 +35,25 @@ static void report_suggestions_put_text(struct report *r, const struct suggestio
 	report_say(r, "; effort %s\n", suggestion_efforts[x->effort]);
 }
 
-static void report_suggestions_add_row(struct table *t, const struct suggestion *x)
+static void report_suggestions_add_row(struct table *table, const struct suggestion *x)
 {
 	bool is_measured = x->saving_kind == SAVING_MEASURED;
-	TABLE_ROW(t, word(x->rule), word(suggestion_types[x->type]), word(suggestion_priorities[x->priority]),
+	TABLE_ROW(table, word(x->rule), word(suggestion_types[x->type]), word(suggestion_priorities[x->priority]),
 		  word(suggestion_efforts[x->effort]), word(x->subject), word(x->at), word(x->evidence), word(x->action), word(x->edit),
 		  word(saving_kinds[x->saving_kind]), figure(x->saving_kind == SAVING_UNKNOWN ? (double)NAN : x->saving),
 		  figure_or(is_measured, x->low, ""), figure_or(is_measured, x->high, ""));
 }
 
-void report_suggestions(const struct suggestions *s, bool only_critical, const struct report_options *o, struct buf *out)
+void report_suggestions(const struct suggestions *s, bool only_critical, const struct report_options *options, struct buf *out)
 {
 	COLUMNS(columns, ONLY_JSON("rule"), ONLY_JSON("type"), ONLY_JSON("priority"), ONLY_JSON("effort"), ONLY_JSON("item"),
 		ONLY_JSON("at"), ONLY_JSON("evidence"), ONLY_JSON("action"), ONLY_JSON("edit"), ONLY_JSON("saving_kind"),
 		ONLY_JSON("saving"), ONLY_JSON("low"), ONLY_JSON("high"));
-	struct report r = report_open(o, out, "suggestions");
+	struct report r = report_open(options, out, "suggestions");
 	struct table t = TABLE(&r, columns);
 	uint32_t n = 0;
 	report_member(&r, "kind", word(s->profile->kind == PROFILE_RUN ? "run" : "build"));
-	for (uint32_t i = 0; i < s->list.len && n < o->top; i++) {
+	for (uint32_t i = 0; i < s->list.len && n < options->top; i++) {
 		const struct suggestion *x = &s->list.at[i];
 		if (only_critical && x->priority != PRIORITY_CRITICAL)
 			continue;

@@ -41,11 +41,11 @@ static struct cell dirty_of(const struct scaling_cost *c)
 	return figure_or(c->private_dirty_bytes > 0, c->private_dirty_bytes, "unknown");
 }
 
-static void scaling_put_models(struct report *r, const struct scaling *s)
+static void scaling_put_models(struct report *report, const struct scaling *s)
 {
 	COLUMNS(columns, COLUMN("name", "model", WORD), COLUMN("parameters", "parameters", COUNT), COLUMN("layers", "layers", COUNT),
 		COLUMN("lines", "lines", COUNT), COLUMN("measured", NULL, BOOL), COST_COLUMNS);
-	struct table t = TABLE(r, columns);
+	struct table t = TABLE(report, columns);
 	for (uint32_t i = 0; i < s->models.len; i++) {
 		const struct scaling_model *m = &s->models.at[i];
 		const struct scaling_cost *c = &m->cost;
@@ -57,21 +57,21 @@ static void scaling_put_models(struct report *r, const struct scaling *s)
 	table_print(&t, "models", "models, one job, nothing cached");
 }
 
-static void scaling_put_line(struct json_writer *w, const char *key, const struct line *l)
+static void scaling_put_line(struct json_writer *w, const char *key, const struct line *line)
 {
 	json_member_open(w, key, '{');
-	json_member_real(w, "slope", l->slope);
-	json_member_real(w, "intercept", l->intercept);
-	json_member_real(w, "r2", l->r2);
+	json_member_real(w, "slope", line->slope);
+	json_member_real(w, "intercept", line->intercept);
+	json_member_real(w, "r2", line->r2);
 	json_close(w, '}');
 }
 
-static void scaling_put_lines(struct report *r, const struct scaling *s)
+static void scaling_put_lines(struct report *report, const struct scaling *s)
 {
 	COLUMNS(columns, ONLY_TEXT("for each", WORD), ONLY_TEXT("wall", NS), ONLY_TEXT("R2", HUNDREDTHS), ONLY_TEXT("memory", BYTES),
 		ONLY_TEXT("R2", HUNDREDTHS));
-	struct table t = TABLE(r, columns);
-	struct json_writer *w = report_is_json(r) ? &r->json : NULL;
+	struct table t = TABLE(report, columns);
+	struct json_writer *w = report_is_json(report) ? &report->json : NULL;
 	if (w)
 		json_member_open(w, "lines", '{');
 	for (uint32_t k = 0; k < SIZE_COUNT; k++) {
@@ -89,9 +89,9 @@ static void scaling_put_lines(struct report *r, const struct scaling *s)
 	}
 	if (w)
 		json_close(w, '}');
-	report_title(r, "growth, by least squares");
+	report_title(report, "growth, by least squares");
 	if (!t.cells.len)
-		report_say(r, "too few points: a line wants at least three models of different sizes\n");
+		report_say(report, "too few points: a line wants at least three models of different sizes\n");
 	table_print(&t, NULL, NULL);
 }
 
@@ -107,13 +107,13 @@ static double base_wall(const struct scaling *s, bool of_jobs)
 enum setting_group { SETTINGS_ALL, SETTINGS_JOBS, SETTINGS_LEVELS };
 
 /* JSON has all of them in one list. */
-static void put_settings(struct report *r, const struct scaling *s, enum setting_group g)
+static void put_settings(struct report *report, const struct scaling *s, enum setting_group g)
 {
 	const struct column columns[] = {{"flag", g == SETTINGS_JOBS ? "jobs" : "level", CELL_WORD},
 					 COST_COLUMNS,
 					 {NULL, g == SETTINGS_JOBS ? "speed-up" : "x -O1", CELL_HUNDREDTHS},
 					 ONLY_TEXT("efficiency", SHARE)};
-	struct table t = TABLE(r, columns);
+	struct table t = TABLE(report, columns);
 	double base = base_wall(s, g == SETTINGS_JOBS);
 	for (uint32_t i = 0; i < s->settings.len; i++) {
 		const struct scaling_setting *x = &s->settings.at[i];
@@ -128,9 +128,9 @@ static void put_settings(struct report *r, const struct scaling *s, enum setting
 		    g == SETTINGS_JOBS ? "jobs, all models in one build" : "levels, all models in one build");
 }
 
-void report_scaling(const struct scaling *s, const struct report_options *o, struct buf *out)
+void report_scaling(const struct scaling *s, const struct report_options *options, struct buf *out)
 {
-	struct report r = report_open(o, out, "scaling");
+	struct report r = report_open(options, out, "scaling");
 	report_say(&r, "cold builds, medians of up to %u samples\n", s->samples);
 	report_member(&r, "samples", figure(s->samples));
 	scaling_put_models(&r, s);

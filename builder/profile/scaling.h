@@ -47,5 +47,5 @@ struct scaling {
 /* The time, or the memory, of the measured models as a line over a size. False: fewer than three models, or all of one size. */
 bool scaling_line(const struct scaling *s, enum scaling_size against, bool memory, struct line *out);
 /* Appends tables: models, lines, jobs, levels. */
-void report_scaling(const struct scaling *s, const struct report_options *o, struct buf *out);
+void report_scaling(const struct scaling *s, const struct report_options *options, struct buf *out);
 #endif

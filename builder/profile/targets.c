@@ -17,11 +17,11 @@ bool target_class_parse(const char *text, enum target_class *out)
 	return false;
 }
 
-enum target_class target_class_of(const struct scaling_model *m)
+enum target_class target_class_of(const struct scaling_model *model)
 {
 	uint32_t c = 0;
 	while (c + 1 < TARGET_CLASSES &&
-	       (m->size[SIZE_PARAMETERS] > targets[c].most_parameters || m->size[SIZE_LAYERS] > targets[c].most_layers))
+	       (model->size[SIZE_PARAMETERS] > targets[c].most_parameters || model->size[SIZE_LAYERS] > targets[c].most_layers))
 		c++;
 	return (enum target_class)c;
 }
@@ -51,9 +51,9 @@ COLUMNS(columns, COLUMN("class", "class", WORD), COLUMN("model", "model", WORD),
 
 static const char *verdict(bool holds) { return holds ? "PASS" : "FAIL"; }
 
-void report_targets(const struct target_rows *rows, const struct report_options *o, struct buf *out)
+void report_targets(const struct target_rows *rows, const struct report_options *options, struct buf *out)
 {
-	struct report r = report_open(o, out, "targets");
+	struct report r = report_open(options, out, "targets");
 	struct table t = TABLE(&r, columns);
 	uint32_t passed = 0;
 	for (uint32_t i = 0; i < rows->list.len; i++) {

@@ -24,7 +24,7 @@ extern const struct target targets[TARGET_CLASSES];
 
 /* True if it is the name of a class. */
 bool target_class_parse(const char *text, enum target_class *out);
-enum target_class target_class_of(const struct scaling_model *m);
+enum target_class target_class_of(const struct scaling_model *model);
 
 struct target_row {
 	struct scaling_model model; /* measured */
@@ -41,5 +41,5 @@ bool target_time_holds(const struct target_row *r);
 bool target_memory_holds(const struct target_row *r);
 bool targets_hold(const struct target_rows *t);
 /* Appends a row for each model, with PASS or FAIL. */
-void report_targets(const struct target_rows *t, const struct report_options *o, struct buf *out);
+void report_targets(const struct target_rows *t, const struct report_options *options, struct buf *out);
 #endif

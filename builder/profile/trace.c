@@ -64,15 +64,15 @@ static const char *category(const struct profile *p, uint32_t item)
 	return i->kind == ITEM_UNIT ? inner->name : i->name;
 }
 
-static void trace_put_span(struct trace *t, const struct profile_span *s)
+static void trace_put_span(struct trace *t, const struct profile_span *span)
 {
-	const struct profile_item *i = &t->p->items.at[s->item];
+	const struct profile_item *i = &t->p->items.at[span->item];
 	bool of_unit = i->kind == ITEM_TASK && i->parent != PROFILE_NONE;
-	trace_open_event(t, of_unit ? arena_printf(t->a, "%s %s", i->name, t->p->items.at[i->parent].name) : i->name, "X", s->lane);
-	json_member_str(&t->w, "cat", category(t->p, s->item));
-	json_member_num(&t->w, "ts", (double)(t->clock_ns + s->start_ns) / 1e3);
-	json_member_num(&t->w, "dur", (double)s->ns / 1e3);
-	if (s->is_critical) {
+	trace_open_event(t, of_unit ? arena_printf(t->a, "%s %s", i->name, t->p->items.at[i->parent].name) : i->name, "X", span->lane);
+	json_member_str(&t->w, "cat", category(t->p, span->item));
+	json_member_num(&t->w, "ts", (double)(t->clock_ns + span->start_ns) / 1e3);
+	json_member_num(&t->w, "dur", (double)span->ns / 1e3);
+	if (span->is_critical) {
 		json_member_open(&t->w, "args", '{');
 		json_member_bool(&t->w, "critical", true);
 		json_close(&t->w, '}');

@@ -117,5 +117,5 @@ const char *since_path(const struct since *s, uint32_t def);
 /* True if the definition is reported: it changed, is not in the standard library, and belongs to a model that the options name. */
 bool since_shows(const struct since *s, uint32_t def);
 /* Why a model is affected, as text. */
-const char *since_reason(const struct since *s, const struct model_why *w);
+const char *since_reason(const struct since *s, const struct model_why *why);
 #endif

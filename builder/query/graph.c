@@ -107,11 +107,11 @@ static void add_once(numbers *list, uint32_t v)
 	vec_push(list, v);
 }
 
-static void graph_add_definitions(struct maker *m, const struct model_job *j)
+static void graph_add_definitions(struct maker *m, const struct model_job *job)
 {
-	const struct def_graph *d = def_graph_new(m->a, j->frontend, j->index_of_names);
+	const struct def_graph *d = def_graph_new(m->a, job->frontend, job->index_of_names);
 	uint32_t *number = ARENA_ARRAY(m->a, uint32_t, d->n + 1);
-	m->models[j->index] = (struct model_defs){d, number};
+	m->models[job->index] = (struct model_defs){d, number};
 	for (uint32_t i = 0; i < d->n; i++) {
 		hash128 key = place_key(d->nodes[i].def->file, d->nodes[i].def->at.start);
 		uint64_t at = m->defs.len;
@@ -121,7 +121,7 @@ static void graph_add_definitions(struct maker *m, const struct model_job *j)
 		}
 		number[i] = m->defs.len;
 		map_put(&m->def_index, key, m->defs.len);
-		struct graph_def def = make_def(m, j->index_of_names, &d->nodes[i]);
+		struct graph_def def = make_def(m, job->index_of_names, &d->nodes[i]);
 		vec_push(&m->defs, def);
 		vec_push(&m->def_uses, ((numbers){0}));
 	}
@@ -209,10 +209,10 @@ static void graph_add_uses(struct maker *m, const struct hir_unit *u, const stru
 	vec_free(&uses);
 }
 
-static bool parts_hold(const struct hir_program *p, const struct map *by_identity, const struct unit_record *r)
+static bool parts_hold(const struct hir_program *p, const struct map *by_identity, const struct unit_record *record)
 {
-	for (uint32_t i = 0; i < r->made.n_parts; i++) {
-		const struct unit_part *part = &r->made.parts[i];
+	for (uint32_t i = 0; i < record->made.n_parts; i++) {
+		const struct unit_part *part = &record->made.parts[i];
 		if (part->kind != PART_INLINED)
 			continue;
 		uint64_t k;
@@ -222,28 +222,28 @@ static bool parts_hold(const struct hir_program *p, const struct map *by_identit
 	return true;
 }
 
-static void add_record(struct store *s, const struct hir_program *p, const struct hir_unit *u, const struct map *by_identity,
-		       const struct unit_record *r, struct graph_unit *out)
+static void add_record(struct store *store, const struct hir_program *p, const struct hir_unit *u, const struct map *by_identity,
+		       const struct unit_record *record, struct graph_unit *out)
 {
-	if (!r)
+	if (!record)
 		return;
 	out->built = true;
-	out->key = r->key;
-	out->cost_ns = (int64_t)cost_find(s, cost_key_unit(r->name, r->target, r->made.opt), (struct cost){0, 0}).ns;
-	out->current = hash_eq(r->made.code, hir_unit_hash(u)) && parts_hold(p, by_identity, r);
+	out->key = record->key;
+	out->cost_ns = (int64_t)cost_find(store, cost_key_unit(record->name, record->target, record->made.opt), (struct cost){0, 0}).ns;
+	out->current = hash_eq(record->made.code, hir_unit_hash(u)) && parts_hold(p, by_identity, record);
 }
 
-static uint32_t def_of(const struct maker *m, const struct model_job *j, const struct hir_unit *u)
+static uint32_t def_of(const struct maker *m, const struct model_job *job, const struct hir_unit *u)
 {
-	const struct model_defs *d = &m->models[j->index];
+	const struct model_defs *d = &m->models[job->index];
 	uint32_t at = u->at.source == SPAN_NO_SOURCE ? UINT32_MAX : def_graph_at(d->graph, u->at.source, u->at.start);
 	return at == UINT32_MAX ? GRAPH_NONE : d->number[at];
 }
 
-static void graph_add_units(struct maker *m, const struct model_job *j, const struct history *h, struct graph_model *model)
+static void graph_add_units(struct maker *m, const struct model_job *job, const struct history *history, struct graph_model *model)
 {
-	const struct hir_program *p = j->program;
-	const char *backend = j->variants[0].backend->name;
+	const struct hir_program *p = job->program;
+	const char *backend = job->variants[0].backend->name;
 	struct map by_identity = {0};
 	uint64_t at;
 	model->first_unit = m->units.len;
@@ -252,13 +252,13 @@ static void graph_add_units(struct maker *m, const struct model_job *j, const st
 		map_put(&by_identity, p->units[i]->identity, i);
 	for (uint32_t i = 0; i < p->n_units; i++) {
 		const struct hir_unit *u = p->units[i];
-		struct graph_unit out = {.name = u->name, .file = u->file, .model = j->index, .def = def_of(m, j, u)};
+		struct graph_unit out = {.name = u->name, .file = u->file, .model = job->index, .def = def_of(m, job, u)};
 		out.signature = signature_of(m->a, u);
 		out.line = u->at.source == SPAN_NO_SOURCE ? 0 : source_position(m->c->sources, u->at.source, u->at.start).line;
 		out.definition = out.def == GRAPH_NONE ? u->name : m->g->defs[out.def].name;
 		graph_add_uses(m, u, &by_identity, model->first_unit, &out);
 		out.flow = data_flow_of(m->a, u, m->c->sources, &by_identity, model->first_unit);
-		add_record(m->c->stores.project, p, u, &by_identity, history_find(h, u->identity, backend), &out);
+		add_record(m->c->stores.project, p, u, &by_identity, history_find(history, u->identity, backend), &out);
 		vec_push(&m->units, out);
 	}
 	model->entries = ARENA_ARRAY(m->a, struct graph_entry, p->n_entries + 1);
@@ -268,13 +268,13 @@ static void graph_add_units(struct maker *m, const struct model_job *j, const st
 	map_free(&by_identity);
 }
 
-static void add_files(struct maker *m, const struct model_job *j, struct graph_model *model)
+static void add_files(struct maker *m, const struct model_job *job, struct graph_model *model)
 {
-	const char **files = ARENA_ARRAY(m->a, const char *, frontend_files(j->frontend) + 1);
-	for (uint32_t i = 0; i < frontend_files(j->frontend); i++)
-		files[i] = frontend_file_path(j->frontend, i);
+	const char **files = ARENA_ARRAY(m->a, const char *, frontend_files(job->frontend) + 1);
+	for (uint32_t i = 0; i < frontend_files(job->frontend); i++)
+		files[i] = frontend_file_path(job->frontend, i);
 	model->files = files;
-	model->n_files = frontend_files(j->frontend);
+	model->n_files = frontend_files(job->frontend);
 }
 
 struct graph *graph_new(const struct build_context *c, const struct project *p)

@@ -25,23 +25,23 @@ static void put_colour(int64_t ns, int64_t most, struct buf *out)
 	buf_printf(out, "\"%.3f %.2f 1\"", ns > 0 ? 0.16 * (1 - share) : 0.6, ns > 0 ? share : 0.05);
 }
 
-static bool graph_print_is_shown(const struct data_flow *f, uint32_t step) { return f->steps[step].kind != FLOW_PARAMETER; }
+static bool graph_print_is_shown(const struct data_flow *flow, uint32_t step) { return flow->steps[step].kind != FLOW_PARAMETER; }
 
 /* The statements of a unit, and the values between them. Parameters are left out. */
-static void put_flow(const struct graph_unit *u, uint32_t number, struct buf *out)
+static void put_flow(const struct graph_unit *unit, uint32_t number, struct buf *out)
 {
-	for (uint32_t i = 0; i < u->flow.n_steps; i++) {
-		const struct flow_step *s = &u->flow.steps[i];
-		if (!graph_print_is_shown(&u->flow, i))
+	for (uint32_t i = 0; i < unit->flow.n_steps; i++) {
+		const struct flow_step *s = &unit->flow.steps[i];
+		if (!graph_print_is_shown(&unit->flow, i))
 			continue;
 		buf_printf(out, "            u%" PRIu32 "_%" PRIu32 " [shape=%s, label=", number, i,
 			   s->kind == FLOW_INPUT || s->kind == FLOW_OUTPUT ? "plain" : "box");
 		quote(s->layer && *s->layer ? s->layer : s->name, out);
 		buf_puts(out, "]\n");
 	}
-	for (uint32_t i = 0; i < u->flow.n_values; i++) {
-		const struct flow_value *v = &u->flow.values[i];
-		if (!graph_print_is_shown(&u->flow, v->from))
+	for (uint32_t i = 0; i < unit->flow.n_values; i++) {
+		const struct flow_value *v = &unit->flow.values[i];
+		if (!graph_print_is_shown(&unit->flow, v->from))
 			continue;
 		buf_printf(out, "            u%" PRIu32 "_%" PRIu32 " -> u%" PRIu32 "_%" PRIu32 " [label=", number, v->from, number, v->to);
 		quote(v->type, out);
@@ -49,17 +49,17 @@ static void put_flow(const struct graph_unit *u, uint32_t number, struct buf *ou
 	}
 }
 
-static void graph_print_put_unit(const struct graph_unit *u, uint32_t number, int64_t most, struct buf *out)
+static void graph_print_put_unit(const struct graph_unit *unit, uint32_t number, int64_t most, struct buf *out)
 {
 	buf_printf(out, "        subgraph cluster_u%" PRIu32 " {\n            label=\"\"\n            u%" PRIu32 " [label=", number,
 		   number);
-	quote(u->name, out);
+	quote(unit->name, out);
 	buf_puts(out, ", tooltip=");
-	quote(u->signature, out);
+	quote(unit->signature, out);
 	buf_puts(out, ", fillcolor=");
-	put_colour(u->cost_ns, most, out);
-	buf_puts(out, u->built ? "]\n" : ", style=\"dashed,rounded\"]\n");
-	put_flow(u, number, out);
+	put_colour(unit->cost_ns, most, out);
+	buf_puts(out, unit->built ? "]\n" : ", style=\"dashed,rounded\"]\n");
+	put_flow(unit, number, out);
 	buf_puts(out, "        }\n");
 }
 
@@ -93,28 +93,28 @@ static void numbers(struct json_writer *w, const char *key, const uint32_t *v, u
 	json_close(w, ']');
 }
 
-void graph_put_def(const struct graph *g, const struct graph_def *d, struct json_writer *w)
+void graph_put_def(const struct graph *g, const struct graph_def *def, struct json_writer *w)
 {
 	json_open(w, '{');
-	json_member_int(w, "id", d - g->defs);
-	json_member_str(w, "name", d->name);
-	json_member_str(w, "kind", d->kind);
-	json_member_str(w, "file", d->file);
-	json_member_int(w, "line", d->line);
-	json_member_bool(w, "std", d->std);
-	json_member_str(w, "signature", d->signature);
-	json_member_str(w, "type", d->type);
+	json_member_int(w, "id", def - g->defs);
+	json_member_str(w, "name", def->name);
+	json_member_str(w, "kind", def->kind);
+	json_member_str(w, "file", def->file);
+	json_member_int(w, "line", def->line);
+	json_member_bool(w, "std", def->std);
+	json_member_str(w, "signature", def->signature);
+	json_member_str(w, "type", def->type);
 	json_member_open(w, "types", '[');
-	for (uint32_t i = 0; i < d->n_types; i++) {
+	for (uint32_t i = 0; i < def->n_types; i++) {
 		json_open(w, '{');
-		json_member_str(w, "kind", d->types[i].kind);
-		json_member_str(w, "name", d->types[i].name);
-		json_member_str(w, "type", d->types[i].type);
+		json_member_str(w, "kind", def->types[i].kind);
+		json_member_str(w, "name", def->types[i].name);
+		json_member_str(w, "type", def->types[i].type);
 		json_close(w, '}');
 	}
 	json_close(w, ']');
-	numbers(w, "uses", d->links.uses, d->links.n_uses);
-	numbers(w, "used_by", d->links.used_by, d->links.n_used_by);
+	numbers(w, "uses", def->links.uses, def->links.n_uses);
+	numbers(w, "used_by", def->links.used_by, def->links.n_used_by);
 	json_close(w, '}');
 }
 
@@ -127,63 +127,63 @@ static void graph_print_put_number(struct json_writer *w, const char *key, uint3
 		json_int(w, v);
 }
 
-static void put_step(const struct flow_step *s, struct json_writer *w)
+static void put_step(const struct flow_step *step, struct json_writer *w)
 {
 	json_open(w, '{');
-	json_member_str(w, "kind", step_kind_text(s->kind));
-	json_member_str(w, "name", s->name);
-	if (s->layer)
-		json_member_str(w, "layer", s->layer);
-	if (s->line)
-		json_member_int(w, "line", s->line);
-	if (s->unit != GRAPH_NONE)
-		json_member_int(w, "unit", s->unit);
-	if (s->other != GRAPH_NONE)
-		json_member_int(w, "other", s->other);
+	json_member_str(w, "kind", step_kind_text(step->kind));
+	json_member_str(w, "name", step->name);
+	if (step->layer)
+		json_member_str(w, "layer", step->layer);
+	if (step->line)
+		json_member_int(w, "line", step->line);
+	if (step->unit != GRAPH_NONE)
+		json_member_int(w, "unit", step->unit);
+	if (step->other != GRAPH_NONE)
+		json_member_int(w, "other", step->other);
 	json_close(w, '}');
 }
 
-static void put_data_flow(const struct data_flow *f, struct json_writer *w)
+static void put_data_flow(const struct data_flow *flow, struct json_writer *w)
 {
 	json_member_open(w, "steps", '[');
-	for (uint32_t i = 0; i < f->n_steps; i++)
-		put_step(&f->steps[i], w);
+	for (uint32_t i = 0; i < flow->n_steps; i++)
+		put_step(&flow->steps[i], w);
 	json_close(w, ']');
 	json_member_open(w, "values", '[');
-	for (uint32_t i = 0; i < f->n_values; i++) {
+	for (uint32_t i = 0; i < flow->n_values; i++) {
 		json_open(w, '{');
-		json_member_int(w, "from", f->values[i].from);
-		json_member_int(w, "to", f->values[i].to);
-		json_member_str(w, "type", f->values[i].type);
+		json_member_int(w, "from", flow->values[i].from);
+		json_member_int(w, "to", flow->values[i].to);
+		json_member_str(w, "type", flow->values[i].type);
 		json_close(w, '}');
 	}
 	json_close(w, ']');
 }
 
-void graph_put_unit(const struct graph *g, const struct graph_unit *u, struct json_writer *w)
+void graph_put_unit(const struct graph *g, const struct graph_unit *unit, struct json_writer *w)
 {
 	char key[33];
-	hash_hex(u->key, key);
+	hash_hex(unit->key, key);
 	json_open(w, '{');
-	json_member_int(w, "id", u - g->units);
-	json_member_str(w, "model", g->models[u->model].name);
-	json_member_str(w, "name", u->name);
-	json_member_str(w, "signature", u->signature);
-	json_member_str(w, "definition", u->definition);
-	graph_print_put_number(w, "definition_id", u->def);
-	json_member_str(w, "file", u->file);
-	json_member_int(w, "line", u->line);
-	json_member_bool(w, "built", u->built);
-	json_member_bool(w, "current", u->current);
-	json_member_str(w, "key", u->built ? key : NULL);
+	json_member_int(w, "id", unit - g->units);
+	json_member_str(w, "model", g->models[unit->model].name);
+	json_member_str(w, "name", unit->name);
+	json_member_str(w, "signature", unit->signature);
+	json_member_str(w, "definition", unit->definition);
+	graph_print_put_number(w, "definition_id", unit->def);
+	json_member_str(w, "file", unit->file);
+	json_member_int(w, "line", unit->line);
+	json_member_bool(w, "built", unit->built);
+	json_member_bool(w, "current", unit->current);
+	json_member_str(w, "key", unit->built ? key : NULL);
 	json_key(w, "compile_ms");
-	if (u->cost_ns > 0)
-		json_num(w, (double)u->cost_ns / 1e6);
+	if (unit->cost_ns > 0)
+		json_num(w, (double)unit->cost_ns / 1e6);
 	else
 		json_none(w);
-	numbers(w, "uses", u->links.uses, u->links.n_uses);
-	numbers(w, "used_by", u->links.used_by, u->links.n_used_by);
-	put_data_flow(&u->flow, w);
+	numbers(w, "uses", unit->links.uses, unit->links.n_uses);
+	numbers(w, "used_by", unit->links.used_by, unit->links.n_used_by);
+	put_data_flow(&unit->flow, w);
 	json_close(w, '}');
 }
 

@@ -288,11 +288,11 @@ static void load_models(struct snapshot_loader *l)
 	s->defs = l->defs.at;
 }
 
-static void add_old_dependency(void *ctx, const struct dependency *d)
+static void add_old_dependency(void *ctx, const struct dependency *dependency)
 {
 	struct snapshot_loader *l = ctx;
 	struct dependency *copy = ARENA_NEW(l->snapshot.arena, struct dependency);
-	*copy = *d;
+	*copy = *dependency;
 	vec_push(&l->old_dependencies, copy);
 }
 

@@ -13,37 +13,37 @@
 
 /* ---- opening ---- */
 
-static enum status since_refuse(const struct git_failure *e, const char *rev, FILE *err)
+static enum status since_refuse(const struct git_failure *failure, const char *rev, FILE *err)
 {
-	const char *colon = *e->text ? ": " : "";
-	switch (e->problem) {
+	const char *colon = *failure->text ? ": " : "";
+	switch (failure->problem) {
 	case GIT_PROBLEM_NO_REPOSITORY:
 		print(err,
 		      "trib: this folder is in no git repository that can be read%s%s\n  help: `--since` compares with a commit; `git init` starts a repository\n",
-		      colon, e->text);
+		      colon, failure->text);
 		return STATUS_ENVIRONMENT;
 	case GIT_PROBLEM_OWNER:
 		print(err,
 		      "trib: %s\n  help: `git config --global --add safe.directory \"$(pwd)\"` in the repository's top folder says that it is trusted\n",
-		      e->text);
+		      failure->text);
 		return STATUS_ENVIRONMENT;
 	case GIT_PROBLEM_BARE:
 		print(err,
 		      "trib: the repository `%s` is bare: it has no working tree that could be compared\n"
 		      "  help: work in a clone of it, or in a folder made by `git worktree add`\n",
-		      e->text);
+		      failure->text);
 		return STATUS_ENVIRONMENT;
 	case GIT_PROBLEM_SHALLOW:
 		print(err,
 		      "trib: this clone is shallow and does not hold the revision `%s`%s%s\n"
 		      "  help: `git fetch --unshallow` brings the whole history, `git fetch --deepen=N` a part of it\n",
-		      rev, colon, e->text);
+		      rev, colon, failure->text);
 		return STATUS_USAGE;
 	default:
 		print(err,
 		      "trib: there is no revision `%s` that is a commit%s%s\n"
 		      "  help: a commit, branch, tag, `HEAD~3` or `main...` (where this branch left main) is one; `git fetch` brings what only the remote has\n",
-		      rev, colon, e->text);
+		      rev, colon, failure->text);
 		return STATUS_USAGE;
 	}
 }
@@ -192,21 +192,21 @@ const char *since_path(const struct since *s, uint32_t def)
 	return copy;
 }
 
-const char *since_reason(const struct since *s, const struct model_why *w)
+const char *since_reason(const struct since *s, const struct model_why *why)
 {
-	switch (w->reason) {
+	switch (why->reason) {
 	case MODEL_NEW: return "it is new";
-	case MODEL_SETTING: return arena_printf(s->arena, "`%s` of tri.build changed", w->text);
-	case MODEL_WEIGHTS: return arena_printf(s->arena, "%s changed", w->text);
-	case MODEL_WEIGHTS_UNKNOWN: return arena_printf(s->arena, "%s is not in that commit, so it may have changed", w->text);
+	case MODEL_SETTING: return arena_printf(s->arena, "`%s` of tri.build changed", why->text);
+	case MODEL_WEIGHTS: return arena_printf(s->arena, "%s changed", why->text);
+	case MODEL_WEIGHTS_UNKNOWN: return arena_printf(s->arena, "%s is not in that commit, so it may have changed", why->text);
 	default: break;
 	}
-	if (w->def == SNAPSHOT_NO_DEF)
-		return arena_printf(s->arena, "the entry %s was not found", w->text);
-	const struct affected_def *d = &s->affected->defs[w->def];
+	if (why->def == SNAPSHOT_NO_DEF)
+		return arena_printf(s->arena, "the entry %s was not found", why->text);
+	const struct affected_def *d = &s->affected->defs[why->def];
 	if (d->change == DEF_AFFECTED)
-		return arena_printf(s->arena, "%s%s changed", w->text, since_path(s, w->def));
-	return arena_printf(s->arena, "%s %s", w->text,
+		return arena_printf(s->arena, "%s%s changed", why->text, since_path(s, why->def));
+	return arena_printf(s->arena, "%s %s", why->text,
 			    d->change == DEF_ADDED  ? "is new"
 			    : d->change == DEF_SAME ? "is another definition now"
 						    : "changed");
@@ -237,18 +237,18 @@ static void put_def(const struct since *s, struct json_writer *w, uint32_t i)
 	json_close(w, '}');
 }
 
-static void put_model(const struct since *s, struct json_writer *w, const struct affected_model *m)
+static void put_model(const struct since *s, struct json_writer *w, const struct affected_model *model)
 {
 	json_open(w, '{');
-	json_member_str(w, "name", m->name);
-	json_member_bool(w, "affected", m->n_why != 0);
+	json_member_str(w, "name", model->name);
+	json_member_bool(w, "affected", model->n_why != 0);
 	json_member_open(w, "reasons", '[');
-	for (uint32_t k = 0; k < m->n_why; k++) {
+	for (uint32_t k = 0; k < model->n_why; k++) {
 		json_open(w, '{');
-		json_member_str(w, "reason", model_reason_text(m->why[k].reason));
-		json_member_str(w, "of", m->why[k].text);
-		if (m->why[k].def != SNAPSHOT_NO_DEF)
-			since_put_path(s, w, m->why[k].def);
+		json_member_str(w, "reason", model_reason_text(model->why[k].reason));
+		json_member_str(w, "of", model->why[k].text);
+		if (model->why[k].def != SNAPSHOT_NO_DEF)
+			since_put_path(s, w, model->why[k].def);
 		json_close(w, '}');
 	}
 	json_close(w, ']');

@@ -100,14 +100,14 @@ static bool bench_prepare(struct bench *b, const struct options *o)
 }
 
 /* Runs a model once from its initial states. Returns the time, or -1. */
-static int64_t run_model(struct bench *b, struct tri_model *m)
+static int64_t run_model(struct bench *b, struct tri_model *model)
 {
 	const tri_model_desc *d = b->library.desc;
 	tri_error e = {0};
 	if (d->n_states)
-		d->reset(m, NULL);
+		d->reset(model, NULL);
 	int64_t began = os_now_ns();
-	if (d->run(m, b->entry, b->io.tensors, &e) != TRI_OK) {
+	if (d->run(model, b->entry, b->io.tensors, &e) != TRI_OK) {
 		bench_fail(b, STATUS_FAILED, e.message);
 		return -1;
 	}
@@ -125,19 +125,19 @@ static bool warm_up(struct bench *b)
 }
 
 /* Runs a model for some time. The first run finds the caches as the other model left them: it does not count if others soon follow. */
-static bool measure_block(struct bench *b, struct tri_model *m)
+static bool measure_block(struct bench *b, struct tri_model *model)
 {
 	int64_t began = os_now_ns();
 	bool first = true;
 	do {
-		int64_t ns = run_model(b, m);
+		int64_t ns = run_model(b, model);
 		if (ns < 0)
 			return false;
 		bool counts = !first || ns >= BLOCK_NS / 10;
-		if (m == b->plain && counts)
+		if (model == b->plain && counts)
 			vec_push(&b->times, (double)ns);
-		else if (m == b->hooked)
-			(counts ? run_profiler_end_run : run_profiler_drop_run)(b->profiler, m);
+		else if (model == b->hooked)
+			(counts ? run_profiler_end_run : run_profiler_drop_run)(b->profiler, model);
 		first = false;
 	} while (os_now_ns() - began < BLOCK_NS);
 	return !os_interrupted();

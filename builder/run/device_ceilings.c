@@ -56,23 +56,23 @@ static bool device_ceilings_find(const json_t *root, const char *name, struct ce
 	return false;
 }
 
-void ceilings_print(struct json_writer *w, const struct ceilings *c)
+void ceilings_print(struct json_writer *w, const struct ceilings *ceilings)
 {
-#define CEILING(name) json_member_num(w, #name, c->name);
+#define CEILING(name) json_member_num(w, #name, ceilings->name);
 	KERNEL_CEILINGS(CEILING)
 #undef CEILING
 }
 
-static void device_ceilings_put_entry(struct json_writer *w, const char *name, const struct ceilings *c)
+static void device_ceilings_put_entry(struct json_writer *w, const char *name, const struct ceilings *ceilings)
 {
 	json_open(w, '{');
 	json_member_str(w, "name", name);
-	ceilings_print(w, c);
+	ceilings_print(w, ceilings);
 	json_close(w, '}');
 }
 
 /* Writes the file with this entry and the others of `root`. A file that cannot be written only costs another measurement. */
-static void device_ceilings_save(struct arena *a, const json_t *root, const char *name, const struct ceilings *c)
+static void device_ceilings_save(struct arena *a, const json_t *root, const char *name, const struct ceilings *ceilings)
 {
 	const json_t *list = json_object_get(root, "devices");
 	struct buf text = {0};
@@ -80,7 +80,7 @@ static void device_ceilings_save(struct arena *a, const json_t *root, const char
 	struct ceilings other;
 	json_open(&w, '{');
 	json_member_open(&w, "devices", '[');
-	device_ceilings_put_entry(&w, name, c);
+	device_ceilings_put_entry(&w, name, ceilings);
 	for (size_t i = 0; i < json_array_size(list) && i < MOST_ENTRIES; i++) {
 		const json_t *entry = json_array_get(list, i);
 		if (device_ceilings_read_entry(entry, &other) && !device_ceilings_is_named(entry, name))

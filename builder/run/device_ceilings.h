@@ -22,7 +22,7 @@ bool device_ceilings(struct arena *a, const char *device, uint32_t threads, enum
 struct profile;
 bool device_ceilings_add(struct profile *p, const char *device, uint32_t threads, struct buf *why);
 /* Appends a member for each of them. */
-void ceilings_print(struct json_writer *w, const struct ceilings *c);
+void ceilings_print(struct json_writer *w, const struct ceilings *ceilings);
 /* What the vendor says of a device with this name (gpu/devices.def); there are no copy_bytes. False: it is not known. */
 bool device_known(const char *name, struct ceilings *out);
 #endif

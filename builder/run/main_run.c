@@ -31,54 +31,54 @@ static bool contains_path(const struct main_file *list, uint32_t n, const char *
 }
 
 /* The files with main blocks, or only the file `only`. */
-static uint32_t find_mains(struct loaded_project *l, const char *only, struct main_file **out)
+static uint32_t find_mains(struct loaded_project *project, const char *only, struct main_file **out)
 {
 	uint32_t n = 0, files = 0;
-	for (uint32_t i = 0; i < l->project.n_models; i++)
-		files += frontend_files(l->project.models[i].frontend);
-	*out = ARENA_ARRAY(l->context.arena, struct main_file, files + 1);
-	for (uint32_t i = 0; i < l->project.n_models; i++) {
-		const struct frontend *f = l->project.models[i].frontend;
+	for (uint32_t i = 0; i < project->project.n_models; i++)
+		files += frontend_files(project->project.models[i].frontend);
+	*out = ARENA_ARRAY(project->context.arena, struct main_file, files + 1);
+	for (uint32_t i = 0; i < project->project.n_models; i++) {
+		const struct frontend *f = project->project.models[i].frontend;
 		for (uint32_t k = 0; k < frontend_files(f); k++) {
 			const char *path = frontend_file_path(f, k);
 			if (frontend_has_main(f, k) && (!only || strcmp(only, path) == 0) && !contains_path(*out, n, path))
-				(*out)[n++] = (struct main_file){&l->project.models[i], path};
+				(*out)[n++] = (struct main_file){&project->project.models[i], path};
 		}
 	}
 	return n;
 }
 
-static bool main_run_choose(struct loaded_project *l, const char *file, struct main_file *out)
+static bool main_run_choose(struct loaded_project *project, const char *file, struct main_file *out)
 {
 	struct main_file *list;
-	uint32_t n = find_mains(l, file, &list);
+	uint32_t n = find_mains(project, file, &list);
 	*out = list[0];
 	if (n == 1)
 		return true;
 	struct diag *g = NULL;
 	if (n) {
-		g = diag_add(l->context.diags, DIAG_NO_MAIN, SPAN_NONE, "%u files of the project have a main block", n);
-		diag_help(l->context.diags, g, "name the one to run: `trib run --main %s`", list[0].path);
+		g = diag_add(project->context.diags, DIAG_NO_MAIN, SPAN_NONE, "%u files of the project have a main block", n);
+		diag_help(project->context.diags, g, "name the one to run: `trib run --main %s`", list[0].path);
 		for (uint32_t i = 1; i < n && i < 5; i++)
-			diag_note(l->context.diags, g, "another is in `%s`", list[i].path);
+			diag_note(project->context.diags, g, "another is in `%s`", list[i].path);
 	} else if (file) {
-		g = diag_add(l->context.diags, DIAG_NO_MAIN, SPAN_NONE, "`%s` has no main block", file);
-		diag_help(l->context.diags, g, "add one: `main { print(\"hello\") }`");
+		g = diag_add(project->context.diags, DIAG_NO_MAIN, SPAN_NONE, "`%s` has no main block", file);
+		diag_help(project->context.diags, g, "add one: `main { print(\"hello\") }`");
 	} else {
-		g = diag_add(l->context.diags, DIAG_NO_MAIN, SPAN_NONE, "no source of the project has a main block");
-		diag_help(l->context.diags, g, "add one, or name a file: `trib run --main FILE.tri`");
+		g = diag_add(project->context.diags, DIAG_NO_MAIN, SPAN_NONE, "no source of the project has a main block");
+		diag_help(project->context.diags, g, "add one, or name a file: `trib run --main FILE.tri`");
 	}
 	return false;
 }
 
-static void report_error(struct diags *diags, const struct interp_error *e)
+static void report_error(struct diags *diags, const struct interp_error *error)
 {
-	struct diag *g = diag_add(diags, e->assertion ? DIAG_ASSERT_FAILED : DIAG_RUN_TIME, e->at, "%s", e->text);
-	if (e->assertion)
+	struct diag *g = diag_add(diags, error->assertion ? DIAG_ASSERT_FAILED : DIAG_RUN_TIME, error->at, "%s", error->text);
+	if (error->assertion)
 		diag_label_primary(diags, g, "is false when it runs");
-	for (uint32_t i = 0; i < e->n_path; i++)
-		if (e->path[i].at.source != SPAN_NO_SOURCE)
-			diag_secondary(diags, g, e->path[i].at, "in %s, called here", e->path[i].callee);
+	for (uint32_t i = 0; i < error->n_path; i++)
+		if (error->path[i].at.source != SPAN_NO_SOURCE)
+			diag_secondary(diags, g, error->path[i].at, "in %s, called here", error->path[i].callee);
 }
 
 static void to_stdout(void *ctx, const char *text, size_t n)
@@ -114,16 +114,16 @@ static enum status main_run_interpret(struct build_context *c, struct model_job 
 	return STATUS_FAILED;
 }
 
-static enum status main_run_block(struct loaded_project *l, const char *file)
+static enum status main_run_block(struct loaded_project *project, const char *file)
 {
 	struct main_file f;
-	if (!main_run_choose(l, file ? path_normal(l->context.arena, file) : NULL, &f))
+	if (!main_run_choose(project, file ? path_normal(project->context.arena, file) : NULL, &f))
 		return STATUS_USAGE;
 	struct elab_request request = {.main = f.path, .at = SPAN_NONE};
 	f.model->program = frontend_elaborate(f.model->frontend, &request);
-	if (!f.model->program || !params_bind_model(l->context.arena, &l->context.stores, l->context.diags, f.model))
+	if (!f.model->program || !params_bind_model(project->context.arena, &project->context.stores, project->context.diags, f.model))
 		return STATUS_FAILED;
-	return main_run_interpret(&l->context, f.model);
+	return main_run_interpret(&project->context, f.model);
 }
 
 enum status main_run(const struct options *o)

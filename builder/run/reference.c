@@ -37,26 +37,26 @@ static void describe_tensor(struct arena *a, const struct dims *d, const char *n
 }
 
 /* The same as the compiled library's descriptor has for this entry. */
-static tri_entry_desc describe_entry(struct arena *a, const struct hir_entry *e)
+static tri_entry_desc describe_entry(struct arena *a, const struct hir_entry *entry)
 {
-	const struct hir_unit *u = e->unit;
+	const struct hir_unit *u = entry->unit;
 	tri_io_desc *in = ARENA_ARRAY(a, tri_io_desc, u->n_inputs + 1), *out = ARENA_ARRAY(a, tri_io_desc, u->n_outputs + 1);
 	uint32_t n = dims_syms(u->dims);
 	const char **names = ARENA_ARRAY(a, const char *, n + 1);
-	tri_entry_desc d = {.name = e->name,
+	tri_entry_desc d = {.name = entry->name,
 			    .inputs = in,
 			    .outputs = out,
-			    .n_outputs = (int32_t)(u->n_outputs - e->n_states_out),
+			    .n_outputs = (int32_t)(u->n_outputs - entry->n_states_out),
 			    .dim_names = names,
 			    .n_dims = (int32_t)n,
-			    .states_in = e->states_in,
-			    .states_out = e->states_out,
-			    .n_states_in = (int32_t)e->n_states_in,
-			    .n_states_out = (int32_t)e->n_states_out};
+			    .states_in = entry->states_in,
+			    .states_out = entry->states_out,
+			    .n_states_in = (int32_t)entry->n_states_in,
+			    .n_states_out = (int32_t)entry->n_states_out};
 	for (uint32_t i = 0; i < n; i++)
 		names[i] = dims_sym_name(u->dims, i);
 	for (uint32_t i = 0; i < u->n_inputs; i++)
-		if (e->params[i] == HIR_NONE)
+		if (entry->params[i] == HIR_NONE)
 			describe_tensor(a, u->dims, u->inputs[i].name, &u->inputs[i].type, &in[d.n_inputs++]);
 	d.n_inputs -= d.n_states_in;
 	for (uint32_t i = 0; i < u->n_outputs; i++)
@@ -80,39 +80,39 @@ struct interpreted {
 };
 
 /* With the place in the source. */
-static void put_failure(const struct sources *sources, const struct interp_error *e, struct buf *error)
+static void put_failure(const struct sources *sources, const struct interp_error *interp_error, struct buf *error)
 {
 	buf_puts(error, "the interpreter failed: ");
-	if (e->at.source != SPAN_NO_SOURCE)
-		buf_printf(error, "%s:%u: ", sources_get(sources, e->at.source)->path,
-			   source_position(sources, e->at.source, e->at.start).line);
-	buf_puts(error, e->text);
+	if (interp_error->at.source != SPAN_NO_SOURCE)
+		buf_printf(error, "%s:%u: ", sources_get(sources, interp_error->at.source)->path,
+			   source_position(sources, interp_error->at.source, interp_error->at.start).line);
+	buf_puts(error, interp_error->text);
 }
 
-bool reference_interpret(const struct reference_call *c, struct arena *a, struct tensor *out, struct buf *error)
+bool reference_interpret(const struct reference_call *call, struct arena *a, struct tensor *out, struct buf *error)
 {
 	static const struct interp_sink sink = {to_stderr, NULL}; /* like compiled code */
 	struct interp_error failure = {.text = "it cannot be lowered", .at = SPAN_NONE};
 	struct diags *diags = diags_new(0);
-	struct ir_fn *f = lower_unit(a, c->unit, diags);
-	bool ok = f && interp_program(f, c->inputs, c->weights, c->dims, &sink, a, out, &failure);
+	struct ir_fn *f = lower_unit(a, call->unit, diags);
+	bool ok = f && interp_program(f, call->inputs, call->weights, call->dims, &sink, a, out, &failure);
 	if (!ok)
-		put_failure(c->sources, &failure, error);
+		put_failure(call->sources, &failure, error);
 	diags_free(diags);
 	return ok;
 }
 
 /* The inputs and parameters of the entry, in the order of the interpreter. */
-static bool reference_bind(const struct interpreted *m, const struct hir_entry *e, const tri_tensor *io, struct tensor *in,
+static bool reference_bind(const struct interpreted *m, const struct hir_entry *entry, const tri_tensor *io, struct tensor *in,
 			   struct tensor *weights, uint32_t *n_weights, struct buf *error)
 {
 	struct arena *a = m->context->arena;
 	uint32_t n_in = 0;
 	*n_weights = 0;
 	const char *why;
-	for (uint32_t i = 0; i < e->unit->n_inputs; i++) {
-		if (e->params[i] != HIR_NONE) {
-			if (params_load(&m->context->stores, m->job, a, e->params[i], &weights[(*n_weights)++], &why))
+	for (uint32_t i = 0; i < entry->unit->n_inputs; i++) {
+		if (entry->params[i] != HIR_NONE) {
+			if (params_load(&m->context->stores, m->job, a, entry->params[i], &weights[(*n_weights)++], &why))
 				continue;
 			buf_printf(error, "the interpreter failed: %s", why);
 			return false;
@@ -186,10 +186,10 @@ static tri_model_desc reference_describe_states(struct arena *a, const struct in
 
 static void reference_reset(void *ctx) { tri_states_reset(((const struct interpreted *)ctx)->states, NULL); }
 
-static enum status visit_model(struct loaded_project *l, reference_execute *execute, run_visitor *visit, void *ctx)
+static enum status visit_model(struct loaded_project *project, reference_execute *execute, run_visitor *visit, void *ctx)
 {
-	struct arena *a = l->context.arena;
-	struct interpreted m = {.context = &l->context, .job = &l->project.models[0], .execute = execute, .user = ctx};
+	struct arena *a = project->context.arena;
+	struct interpreted m = {.context = &project->context, .job = &project->project.models[0], .execute = execute, .user = ctx};
 	const struct hir_program *p = m.job->program;
 	m.entries = ARENA_ARRAY(a, tri_entry_desc, p->n_entries + 1);
 	for (uint32_t i = 0; i < p->n_entries; i++)

@@ -47,15 +47,15 @@ static void put_roof(struct buf *out, double bytes, double operations, const cha
 		   operations / 1e9);
 }
 
-static void roofline_put_point(struct buf *out, struct arena *a, const struct profile *p, const struct kernel_row *r)
+static void roofline_put_point(struct buf *out, struct arena *a, const struct profile *p, const struct kernel_row *row)
 {
-	double whole = profile_median(p, &p->total, METRIC_WALL), rate = r->operations / (r->ns / 1e9);
-	if (r->operations <= 0 || r->ns <= 0)
+	double whole = profile_median(p, &p->total, METRIC_WALL), rate = row->operations / (row->ns / 1e9);
+	if (row->operations <= 0 || row->ns <= 0)
 		return;
-	buf_printf(out, "<circle cx='%.1f' cy='%.1f' r='%.1f'><title>", x_of(r->intensity), y_of(rate),
-		   3 + 12 * sqrt(whole > 0 ? r->ns / whole : 0));
-	foreign_puts(out, FOREIGN_HTML, profile_item_path(a, p, r->item));
-	buf_printf(out, ": %.3f ms, %.1f GOP/s, %.1f operations a byte</title></circle>\n", r->ns / 1e6, rate / 1e9, r->intensity);
+	buf_printf(out, "<circle cx='%.1f' cy='%.1f' r='%.1f'><title>", x_of(row->intensity), y_of(rate),
+		   3 + 12 * sqrt(whole > 0 ? row->ns / whole : 0));
+	foreign_puts(out, FOREIGN_HTML, profile_item_path(a, p, row->item));
+	buf_printf(out, ": %.3f ms, %.1f GOP/s, %.1f operations a byte</title></circle>\n", row->ns / 1e6, rate / 1e9, row->intensity);
 }
 
 void roofline_print(const struct profile *p, struct buf *out)

@@ -70,10 +70,10 @@ static bool run_changed_inputs(struct arena *a, const struct run_model *m, uint3
 
 /* ---- changed parameters ---- */
 
-static bool has_vector(const struct reference_call *c)
+static bool has_vector(const struct reference_call *call)
 {
-	for (uint32_t i = 0; i < c->n_weights; i++)
-		if (c->weights[i].rank == 1 && rounding_is_float((int32_t)c->weights[i].elem))
+	for (uint32_t i = 0; i < call->n_weights; i++)
+		if (call->weights[i].rank == 1 && rounding_is_float((int32_t)call->weights[i].elem))
 			return true;
 	return false;
 }
@@ -88,17 +88,17 @@ struct visit {
 	struct buf *error;
 };
 
-static bool interpret_changed(const struct reference_call *c, struct arena *a, struct tensor *out, struct buf *error)
+static bool interpret_changed(const struct reference_call *call, struct arena *a, struct tensor *out, struct buf *error)
 {
-	const struct visit *v = c->user;
-	struct tensor *weights = ARENA_ARRAY(a, struct tensor, c->n_weights + 1);
-	bool vectors = has_vector(c);
-	for (uint32_t i = 0; i < c->n_weights; i++) {
-		weights[i] = c->weights[i];
+	const struct visit *v = call->user;
+	struct tensor *weights = ARENA_ARRAY(a, struct tensor, call->n_weights + 1);
+	bool vectors = has_vector(call);
+	for (uint32_t i = 0; i < call->n_weights; i++) {
+		weights[i] = call->weights[i];
 		if (v->run && rounding_is_float((int32_t)weights[i].elem) && (weights[i].rank == 1 || !vectors))
 			weights[i].data = rounding_change(a, &weights[i], v->run << 32 | i);
 	}
-	struct reference_call changed = *c;
+	struct reference_call changed = *call;
 	changed.weights = weights;
 	return reference_interpret(&changed, a, out, error);
 }

@@ -41,12 +41,12 @@ int run_find_entry(struct arena *a, const struct run_model *m, const char *name,
 	return -1;
 }
 
-static bool run_publish(const struct run_io *io, const struct run_options *o, struct buf *error)
+static bool run_publish(const struct run_io *io, const struct run_options *options, struct buf *error)
 {
 	const tri_entry_desc *e = io->entry;
 	for (int32_t i = 0; i < e->n_outputs; i++) {
 		const tri_tensor *t = &io->tensors[e->n_inputs + i];
-		const char *path = run_file_for(o->outputs, o->n_outputs, e->outputs[i].name);
+		const char *path = run_file_for(options->outputs, options->n_outputs, e->outputs[i].name);
 		struct tensor host = results_tensor(t);
 		struct buf b = {0};
 		if (!path)

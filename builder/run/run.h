@@ -47,8 +47,8 @@ bool run_prepare(struct arena *a, const tri_entry_desc *e, const struct options 
 /* The same with these inputs, which are not copied. */
 bool run_prepare_tensors(struct arena *a, const tri_entry_desc *e, const tri_tensor *inputs, struct run_io *io, struct buf *error);
 /* Runs the entry once, or in batches of o->batch_size along the first dimension. */
-enum status run_execute(struct arena *a, const struct run_model *m, uint32_t entry, const struct run_io *io, const struct run_options *o,
-			struct buf *error);
+enum status run_execute(struct arena *a, const struct run_model *m, uint32_t entry, const struct run_io *io,
+			const struct run_options *options, struct buf *error);
 /* Runs as the options say, and writes or prints the outputs. Errors go to stderr. A run_visitor; ctx: struct options. */
 enum status run_once(struct arena *a, const struct run_model *m, void *options);
 
@@ -79,10 +79,10 @@ enum status reference_visit(const struct options *o, reference_execute *execute,
 /* ---- run_build.c: Builds the library of a project before it is run. ---- */
 
 /* True if the options name a valid device. False: reported. */
-bool run_check_device(const struct run_options *o);
-bool run_on_reference(const struct run_options *o);
+bool run_check_device(const struct run_options *options);
+bool run_on_reference(const struct run_options *options);
 /* Builds the models and prints only errors and warnings. With options->run.no_build it only warns about a stale library. */
 enum status run_build_first(struct arena *a, const struct build_spec *spec, const struct options *o);
 /* The model's library for the device. NULL: it does not exist; reported. */
-const char *run_library_path(struct arena *a, const struct model_spec *m, const struct options *o, enum status *s);
+const char *run_library_path(struct arena *a, const struct model_spec *spec, const struct options *o, enum status *s);
 #endif

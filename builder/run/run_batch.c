@@ -64,19 +64,19 @@ static void take_rows(const tri_entry_desc *e, int64_t symbol, const struct run_
 	}
 }
 
-enum status run_execute(struct arena *a, const struct run_model *m, uint32_t entry, const struct run_io *io, const struct run_options *o,
-			struct buf *error)
+enum status run_execute(struct arena *a, const struct run_model *m, uint32_t entry, const struct run_io *io,
+			const struct run_options *options, struct buf *error)
 {
 	const tri_entry_desc *e = io->entry;
-	int64_t symbol = o->batch_size > 0 ? find_batch(e, error) : -1, total = symbol < 0 ? 0 : io->dims[symbol];
+	int64_t symbol = options->batch_size > 0 ? find_batch(e, error) : -1, total = symbol < 0 ? 0 : io->dims[symbol];
 	enum status s = STATUS_OK;
-	if (o->batch_size > 0 && symbol < 0)
+	if (options->batch_size > 0 && symbol < 0)
 		return STATUS_USAGE;
-	if (total <= o->batch_size)
+	if (total <= options->batch_size)
 		return m->run(m->ctx, entry, io->tensors, error);
 	tri_tensor *part = ARENA_ARRAY(a, tri_tensor, e->n_inputs + e->n_outputs + 1);
-	for (int64_t from = 0; from < total && s == STATUS_OK; from += o->batch_size) {
-		take_rows(e, symbol, io, from, total - from < o->batch_size ? total - from : o->batch_size, part);
+	for (int64_t from = 0; from < total && s == STATUS_OK; from += options->batch_size) {
+		take_rows(e, symbol, io, from, total - from < options->batch_size ? total - from : options->batch_size, part);
 		s = m->run(m->ctx, entry, part, error);
 	}
 	return s;

@@ -13,18 +13,18 @@
 /* What runs on the device, which may be NULL; EMIT_COUNT: there is no such device. */
 static enum emit run_build_find_device(const char *device) { return emit_of_device(device ? device : "cpu"); }
 
-bool run_check_device(const struct run_options *o)
+bool run_check_device(const struct run_options *options)
 {
-	const char *colon = o->device ? strchr(o->device, ':') : NULL;
-	bool ok = run_build_find_device(o->device) < EMIT_COUNT || run_on_reference(o);
+	const char *colon = options->device ? strchr(options->device, ':') : NULL;
+	bool ok = run_build_find_device(options->device) < EMIT_COUNT || run_on_reference(options);
 	if (ok && colon)
-		ok = device_is_foreign(o->device) && colon[1] && !colon[1 + strspn(colon + 1, "0123456789")];
+		ok = device_is_foreign(options->device) && colon[1] && !colon[1 + strspn(colon + 1, "0123456789")];
 	if (!ok)
 		print(stderr, "trib: --device takes cpu, opencl, opencl:I with a number of `trib devices`, or reference\n");
 	return ok;
 }
 
-bool run_on_reference(const struct run_options *o) { return o->device && strcmp(o->device, "reference") == 0; }
+bool run_on_reference(const struct run_options *options) { return options->device && strcmp(options->device, "reference") == 0; }
 
 /* The options of `trib build` for these models. It names no models if these are all. */
 static struct options run_build_options(struct arena *a, const struct build_spec *spec, const struct options *o)
@@ -79,35 +79,35 @@ enum status run_build_first(struct arena *a, const struct build_spec *spec, cons
 }
 
 /* "write `emit = library header opencl` in its block in tri.build" */
-static void advise_emit(const struct model_spec *m, enum emit wanted)
+static void advise_emit(const struct model_spec *spec, enum emit wanted)
 {
 	uint32_t n;
 	const char *const *names = emit_names(&n);
 	struct buf b = {0};
 	for (uint32_t i = 0; i < n; i++)
-		if (m->emit >> i & 1 || i == wanted)
+		if (spec->emit >> i & 1 || i == wanted)
 			buf_printf(&b, " %s", names[i]);
-	print(stderr, "trib: model `%s` is built without %s: write `emit =%s` in its block in tri.build\n", m->name, emit_what(wanted),
+	print(stderr, "trib: model `%s` is built without %s: write `emit =%s` in its block in tri.build\n", spec->name, emit_what(wanted),
 	      b.at);
 	buf_free(&b);
 }
 
-const char *run_library_path(struct arena *a, const struct model_spec *m, const struct options *o, enum status *s)
+const char *run_library_path(struct arena *a, const struct model_spec *spec, const struct options *o, enum status *s)
 {
 	struct file_stamp st;
 	enum emit wanted = run_build_find_device(o->run.device);
-	const char *path = emit_path(a, wanted, 0, m);
-	if (!(m->emit >> wanted & 1) && !o->run.no_build) {
-		advise_emit(m, wanted);
+	const char *path = emit_path(a, wanted, 0, spec);
+	if (!(spec->emit >> wanted & 1) && !o->run.no_build) {
+		advise_emit(spec, wanted);
 		*s = STATUS_USAGE;
 		return NULL;
 	}
 	if (os_stamp(path, &st))
 		return path;
-	if (m->emit >> wanted & 1)
-		print(stderr, "trib: there is no %s: run `trib build %s` first\n", path, m->name);
+	if (spec->emit >> wanted & 1)
+		print(stderr, "trib: there is no %s: run `trib build %s` first\n", path, spec->name);
 	else
-		advise_emit(m, wanted);
+		advise_emit(spec, wanted);
 	*s = STATUS_ENVIRONMENT;
 	return NULL;
 }

@@ -147,15 +147,15 @@ static const char *note_of(struct arena *a, const tri_model_desc *d, const tri_s
 	return note;
 }
 
-static void set_launch(struct profile *out, struct profile_values *v, const tri_launch *l)
+static void set_launch(struct profile *out, struct profile_values *values, const tri_launch *l)
 {
-	profile_set(out, v, METRIC_WORK_ITEMS, 0, (double)l->work_items);
-	profile_set(out, v, METRIC_WORK_GROUP, 0, l->work_group);
-	profile_set(out, v, METRIC_MOST_WORK_GROUP, 0, l->most_work_group);
-	profile_set(out, v, METRIC_MULTIPLE, 0, l->multiple);
-	profile_set(out, v, METRIC_LOCAL, 0, (double)l->local_bytes);
-	profile_set(out, v, METRIC_PRIVATE, 0, (double)l->private_bytes);
-	profile_set(out, v, METRIC_OCCUPANCY, 0, l->occupancy);
+	profile_set(out, values, METRIC_WORK_ITEMS, 0, (double)l->work_items);
+	profile_set(out, values, METRIC_WORK_GROUP, 0, l->work_group);
+	profile_set(out, values, METRIC_MOST_WORK_GROUP, 0, l->most_work_group);
+	profile_set(out, values, METRIC_MULTIPLE, 0, l->multiple);
+	profile_set(out, values, METRIC_LOCAL, 0, (double)l->local_bytes);
+	profile_set(out, values, METRIC_PRIVATE, 0, (double)l->private_bytes);
+	profile_set(out, values, METRIC_OCCUPANCY, 0, l->occupancy);
 }
 
 static void set_values(const struct place *x, struct choice chosen, struct profile *out, struct profile_item *item)

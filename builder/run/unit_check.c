@@ -71,22 +71,22 @@ static uint32_t count_arguments(const struct hir_unit *callee)
 }
 
 /* The run of a callee, by that of its caller. */
-static struct reference_call unit_check_call_of(struct arena *a, const struct reference_call *c, const struct hir_node *call,
+static struct reference_call unit_check_call_of(struct arena *a, const struct reference_call *reference_call, const struct hir_node *call,
 						const struct tensor *arguments)
 {
-	const struct hir_unit *u = c->unit;
+	const struct hir_unit *u = reference_call->unit;
 	uint32_t *weight_of = ARENA_ARRAY(a, uint32_t, u->n_inputs + 1), n = 0, syms = dims_syms(call->callee->dims);
 	struct tensor *weights = ARENA_ARRAY(a, struct tensor, call->callee->n_inputs + 1);
 	int64_t *dims = ARENA_ARRAY(a, int64_t, syms + 1);
-	struct reference_call out = *c;
+	struct reference_call out = *reference_call;
 	for (uint32_t i = 0; i < u->n_inputs; i++)
 		weight_of[i] = u->inputs[i].build_time ? n++ : 0;
 	out.n_weights = 0;
 	for (uint32_t i = 0; i < call->callee->n_inputs; i++)
 		if (call->callee->inputs[i].build_time)
-			weights[out.n_weights++] = c->weights[weight_of[u->nodes[unit_check_argument(u, call, i)].index]];
+			weights[out.n_weights++] = reference_call->weights[weight_of[u->nodes[unit_check_argument(u, call, i)].index]];
 	for (uint32_t i = 0; i < syms; i++)
-		dims[i] = dim_eval(u->dims, call->callee_syms[i], c->dims);
+		dims[i] = dim_eval(u->dims, call->callee_syms[i], reference_call->dims);
 	out.unit = call->callee;
 	out.inputs = arguments;
 	out.weights = weights;
@@ -95,13 +95,14 @@ static struct reference_call unit_check_call_of(struct arena *a, const struct re
 }
 
 /* Runs a unit, and keeps the arguments of its calls, in the order of unit_entries_make. `out` gets its outputs. */
-static bool execute_unit(const struct reference_call *c, const char *path, struct arena *a, struct tensor *out, struct buf *error)
+static bool execute_unit(const struct reference_call *reference_call, const char *path, struct arena *a, struct tensor *out,
+			 struct buf *error)
 {
-	struct trace *t = c->user;
-	const struct hir_unit *u = c->unit;
+	struct trace *t = reference_call->user;
+	const struct hir_unit *u = reference_call->unit;
 	struct hir_unit more = with_arguments(a, u);
 	struct tensor *all = ARENA_ARRAY(a, struct tensor, more.n_outputs + 1), *next = all + u->n_outputs;
-	struct reference_call traced = *c;
+	struct reference_call traced = *reference_call;
 	traced.unit = &more;
 	if (!reference_interpret(&traced, a, all, error))
 		return false;
@@ -111,7 +112,7 @@ static bool execute_unit(const struct reference_call *c, const char *path, struc
 		if (!unit_entries_has(u, call))
 			continue;
 		uint32_t n = count_arguments(call->callee);
-		struct reference_call inner = unit_check_call_of(a, c, call, next);
+		struct reference_call inner = unit_check_call_of(a, reference_call, call, next);
 		const char *its = unit_check_path_of(a, path, call);
 		if (!unit_entries_expands(call->callee))
 			unit_check_keep(t, its, call->callee, next, n);
@@ -123,11 +124,11 @@ static bool execute_unit(const struct reference_call *c, const char *path, struc
 }
 
 /* A reference_execute. */
-static bool unit_check_execute(const struct reference_call *c, struct arena *a, struct tensor *out, struct buf *error)
+static bool unit_check_execute(const struct reference_call *call, struct arena *a, struct tensor *out, struct buf *error)
 {
-	struct trace *t = c->user;
+	struct trace *t = call->user;
 	t->out->calls = ARENA_ARRAY(t->arena, struct unit_input, UNIT_ENTRIES_MOST);
-	return execute_unit(c, "", a, out, error);
+	return execute_unit(call, "", a, out, error);
 }
 
 static enum status trace(struct arena *a, const struct run_model *m, void *ctx)

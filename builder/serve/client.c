@@ -59,10 +59,10 @@ static int connect_server(void)
 	return -1;
 }
 
-static bool client_ask(int fd, const struct request *r)
+static bool client_ask(int fd, const struct request *request)
 {
 	struct buf bytes = {0};
-	request_encode(r, &bytes);
+	request_encode(request, &bytes);
 	bool ok = message_send(fd, bytes.at, bytes.len);
 	buf_free(&bytes);
 	return ok;
@@ -130,15 +130,15 @@ static bool await_result(int fd, struct result *out)
 }
 
 /* Returns the status, and fails as if this process had written the output. */
-static enum status status_of(const struct result *r)
+static enum status status_of(const struct result *result)
 {
-	if (!r->write_errno)
-		return (enum status)r->status;
-	if (r->write_errno == EPIPE)
+	if (!result->write_errno)
+		return (enum status)result->status;
+	if (result->write_errno == EPIPE)
 		raise(SIGPIPE);
 	print(stderr, "trib: cannot write the standard output: %s\n",
-	      r->write_errno < 0 ? "an earlier write failed" : strerror(r->write_errno));
-	return r->status == STATUS_OK ? STATUS_ENVIRONMENT : (enum status)r->status;
+	      result->write_errno < 0 ? "an earlier write failed" : strerror(result->write_errno));
+	return result->status == STATUS_OK ? STATUS_ENVIRONMENT : (enum status)result->status;
 }
 
 bool client_build(struct client *c, int lock, enum status *s)
@@ -196,7 +196,7 @@ static const char *own_path(struct arena *a)
 }
 
 /* Starts the server in a session of its own, with /dev/null as standard streams. */
-static int client_spawn(const char *path, char **argv, const struct server_socket *s)
+static int client_spawn(const char *path, char **argv, const struct server_socket *socket)
 {
 	posix_spawn_file_actions_t io;
 	posix_spawnattr_t attributes;
@@ -212,8 +212,8 @@ static int client_spawn(const char *path, char **argv, const struct server_socke
 	posix_spawn_file_actions_addopen(&io, 0, "/dev/null", O_RDONLY, 0);
 	posix_spawn_file_actions_addopen(&io, 1, "/dev/null", O_WRONLY, 0);
 	posix_spawn_file_actions_addopen(&io, 2, "/dev/null", O_WRONLY, 0);
-	posix_spawn_file_actions_adddup2(&io, s->listener, INHERITED_LISTENER);
-	posix_spawn_file_actions_adddup2(&io, s->folder, INHERITED_FOLDER);
+	posix_spawn_file_actions_adddup2(&io, socket->listener, INHERITED_LISTENER);
+	posix_spawn_file_actions_adddup2(&io, socket->folder, INHERITED_FOLDER);
 	int e = posix_spawn(&pid, path, &io, &attributes, argv, environ);
 	posix_spawnattr_destroy(&attributes);
 	posix_spawn_file_actions_destroy(&io);

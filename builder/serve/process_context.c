@@ -9,13 +9,13 @@
 /* Variables that the command line, the dynamic linker and libgit2 read at the start. Requests carry all others. */
 static const char *const variables[] = {"TRIB_JOBS", "TRIB_PARAM_CODE", "HOME", "XDG_CONFIG_HOME", "LD_LIBRARY_PATH", "LD_PRELOAD"};
 
-static void read_program(struct program *p)
+static void read_program(struct program *program)
 {
 	struct arena *scratch = arena_new(0);
 	const char *codegen = module_path(scratch, "codegen");
-	os_stamp("/proc/self/exe", &p->trib);
+	os_stamp("/proc/self/exe", &program->trib);
 	if (codegen)
-		os_stamp(codegen, &p->codegen);
+		os_stamp(codegen, &program->codegen);
 	arena_free(scratch);
 }
 

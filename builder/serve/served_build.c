@@ -11,9 +11,9 @@
 
 enum { GO_MS = 1000, STREAMS = 3 };
 
-bool served_build_accept(struct server *s, struct arena *a, const struct request *r, struct options *o)
+bool served_build_accept(struct server *s, struct arena *a, const struct request *request, struct options *o)
 {
-	if (!s->warm || !process_context_eq(&r->from, &s->here) || !s->options->parse(a, (int)r->argc, r->argv, o))
+	if (!s->warm || !process_context_eq(&request->from, &s->here) || !s->options->parse(a, (int)request->argc, request->argv, o))
 		return false;
 	return o->jobs <= 0 || !s->session.pool || (uint32_t)o->jobs == pool_jobs(s->session.pool);
 }
@@ -75,14 +75,14 @@ static void close_stream(FILE *f, int fd)
 }
 
 /* Builds, and closes the streams of the client. */
-static struct result build_for_client(struct server *s, int connection, const int fds[GO_FDS], const struct request *r,
+static struct result build_for_client(struct server *s, int connection, const int fds[GO_FDS], const struct request *request,
 				      const struct options *o)
 {
 	struct result result = {.write_errno = EBADF};
 	struct own_streams own;
 	FILE *out = fdopen(fds[GO_STDOUT], "w"), *err = fdopen(fds[GO_STDERR], "w");
 	signal(SIGPIPE, on_pipe);
-	use_client_streams(&own, fds, r->env);
+	use_client_streams(&own, fds, request->env);
 	s->session.locked = true;
 	s->session.superseded = client_has_gone;
 	s->session.ctx = &connection;
@@ -95,12 +95,12 @@ static struct result build_for_client(struct server *s, int connection, const in
 	return result;
 }
 
-void served_build_run(struct server *s, int connection, const struct request *r, const struct options *o)
+void served_build_run(struct server *s, int connection, const struct request *request, const struct options *o)
 {
 	int fds[GO_FDS];
 	if (!message_receive_fds(connection, fds, GO_MS))
 		return;
-	struct result result = build_for_client(s, connection, fds, r, o);
+	struct result result = build_for_client(s, connection, fds, request, o);
 	s->served++;
 	s->last_build_at = os_now_ns();
 	s->memory_trimmed = false;

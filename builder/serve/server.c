@@ -145,18 +145,18 @@ static void send_state(const struct server *s, int fd)
 	message_send(fd, &state, sizeof state);
 }
 
-static void serve_build(struct server *s, int fd, struct arena *a, const struct request *r)
+static void serve_build(struct server *s, int fd, struct arena *a, const struct request *request)
 {
 	struct options o;
 	enum answer answer = ANSWER_DECLINED;
-	if (!program_eq(&r->from.program, &s->here.program))
+	if (!program_eq(&request->from.program, &s->here.program))
 		answer = ANSWER_OUTDATED;
-	else if (served_build_accept(s, a, r, &o))
+	else if (served_build_accept(s, a, request, &o))
 		answer = ANSWER_ACCEPTED;
 	if (answer == ANSWER_OUTDATED) /* the client may start another server at once */
 		server_leave(s);
 	if (message_send(fd, &answer, sizeof answer) && answer == ANSWER_ACCEPTED)
-		served_build_run(s, fd, r, &o);
+		served_build_run(s, fd, request, &o);
 }
 
 static void server_serve(struct server *s, int fd)

@@ -30,9 +30,9 @@ struct server {
 };
 
 /* served_build.c. True if the request can be served; *o is then its options, in `a`. */
-bool served_build_accept(struct server *s, struct arena *a, const struct request *r, struct options *o);
+bool served_build_accept(struct server *s, struct arena *a, const struct request *request, struct options *o);
 /* Builds for the client when it sends `go`, and sends the result. */
-void served_build_run(struct server *s, int connection, const struct request *r, const struct options *o);
+void served_build_run(struct server *s, int connection, const struct request *request, const struct options *o);
 /* warmup.c. Opens what the first build needs, on a thread of low priority. */
 void warmup_start(struct server *s);
 void warmup_join(struct server *s);

@@ -35,27 +35,27 @@ static int open_listener(void)
 	return -1;
 }
 
-bool server_socket_open(struct server_socket *s)
+bool server_socket_open(struct server_socket *socket)
 {
-	*s = (struct server_socket){-1, -1};
+	*socket = (struct server_socket){-1, -1};
 	if (!os_mkdirs(SERVER_FOLDER))
 		return false;
-	s->folder = open(SERVER_FOLDER, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (s->folder < 0)
+	socket->folder = open(SERVER_FOLDER, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (socket->folder < 0)
 		return false;
-	if (flock(s->folder, LOCK_EX | LOCK_NB) == 0)
-		s->listener = open_listener();
+	if (flock(socket->folder, LOCK_EX | LOCK_NB) == 0)
+		socket->listener = open_listener();
 	else if (errno == EWOULDBLOCK)
 		errno = 0;
 	int why = errno;
-	if (s->listener < 0)
-		server_socket_close(s);
+	if (socket->listener < 0)
+		server_socket_close(socket);
 	errno = why;
-	return s->listener >= 0;
+	return socket->listener >= 0;
 }
 
 /* listen() again makes this process the peer that clients see. */
-bool server_socket_inherit(struct server_socket *s)
+bool server_socket_inherit(struct server_socket *socket)
 {
 	struct sockaddr_un address = {0};
 	socklen_t len = sizeof address;
@@ -63,15 +63,15 @@ bool server_socket_inherit(struct server_socket *s)
 			 strncmp(address.sun_path, SERVER_SOCKET, sizeof address.sun_path) == 0 && listen(INHERITED_LISTENER, BACKLOG) == 0;
 	if (!inherited || fcntl(INHERITED_FOLDER, F_SETFD, FD_CLOEXEC) != 0 || fcntl(INHERITED_LISTENER, F_SETFD, FD_CLOEXEC) != 0)
 		return false;
-	*s = (struct server_socket){INHERITED_LISTENER, INHERITED_FOLDER};
+	*socket = (struct server_socket){INHERITED_LISTENER, INHERITED_FOLDER};
 	return true;
 }
 
-void server_socket_close(struct server_socket *s)
+void server_socket_close(struct server_socket *socket)
 {
-	if (s->listener >= 0)
-		close(s->listener);
-	if (s->folder >= 0)
-		close(s->folder);
-	*s = (struct server_socket){-1, -1};
+	if (socket->listener >= 0)
+		close(socket->listener);
+	if (socket->folder >= 0)
+		close(socket->folder);
+	*socket = (struct server_socket){-1, -1};
 }

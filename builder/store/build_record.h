@@ -42,14 +42,14 @@ enum build_record_state {
 };
 
 /* The record at `key`, with all memory in `a`. NULL: none, or damaged. */
-struct build_record *build_record_load(struct arena *a, struct store *s, hash128 key);
+struct build_record *build_record_load(struct arena *a, struct store *store, hash128 key);
 /* Compares the record with the files on disk. */
 enum build_record_state build_record_verify(const struct disk *d, struct arena *a, struct build_record *t, hash128 rest, bool *touched,
 					    const char **why);
 /* Writes or reads a list of sources. */
 void build_record_serialize_sources(struct serializer *s, struct build_record_source **sources, uint32_t *n);
 /* Queues it for the store's next flush. */
-void build_record_save(struct store *s, hash128 key, const struct build_record *t);
+void build_record_save(struct store *store, hash128 key, const struct build_record *t);
 /* True if these are the sources of the record, with the same tokens. */
 bool build_record_same_sources(const struct build_record *t, const struct build_record_source *sources, uint32_t n);
 #endif

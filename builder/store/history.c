@@ -176,10 +176,10 @@ void history_save(struct store *project, const char *model, const struct history
 
 /* ---- looking up ---- */
 
-static const struct unit_record *store_history_find(const struct history *h, const struct map *m, hash128 key)
+static const struct unit_record *store_history_find(const struct history *h, const struct map *map, hash128 key)
 {
 	uint64_t i;
-	return map_get(m, key, &i) ? &h->units[i - 1] : NULL;
+	return map_get(map, key, &i) ? &h->units[i - 1] : NULL;
 }
 
 const struct unit_record *history_find(const struct history *h, hash128 identity, const char *backend)

@@ -159,7 +159,7 @@ const struct input *inputs_find(const struct inputs *in, enum input_kind kind, c
 
 const struct input *inputs_at(const struct inputs *in, uint32_t i) { return &in->list.at[i]; }
 
-static bool is_reliable(const struct file_stamp *s) { return s->mtime_ns != 0; }
+static bool is_reliable(const struct file_stamp *stamp) { return stamp->mtime_ns != 0; }
 
 static bool verify_pattern(const struct disk *d, struct arena *scratch, struct input *i, bool *touched)
 {

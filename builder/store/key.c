@@ -91,12 +91,12 @@ hash128 key_compiler(struct arena *session, struct store *project, struct inputs
 	return id;
 }
 
-hash128 key_unit(hash128 compiler, hash128 target, const struct plan_options *o, const struct plan *p)
+hash128 key_unit(hash128 compiler, hash128 target, const struct plan_options *options, const struct plan *p)
 {
 	struct hasher *h = hasher_new();
 	hasher_add_hash(h, compiler);
 	hasher_add_hash(h, target);
-	hasher_add_u64(h, (uint64_t)o->profile_hook << 8 | (uint64_t)o->opt << 1 | o->size);
+	hasher_add_u64(h, (uint64_t)options->profile_hook << 8 | (uint64_t)options->opt << 1 | options->size);
 	hasher_add_str(h, p->unit->symbol); /* the object defines it */
 	hasher_add_hash(h, p->run_fn_hash);
 	return hasher_finish(h);

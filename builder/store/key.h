@@ -15,7 +15,7 @@ struct target;
  * The project's store remembers their hashes. */
 hash128 key_compiler(struct arena *session, struct store *project, struct inputs *in, hash128 *generator);
 /* The key of the unit's fragment. `target`: the hash of the options' target. */
-hash128 key_unit(hash128 compiler, hash128 target, const struct plan_options *o, const struct plan *p);
+hash128 key_unit(hash128 compiler, hash128 target, const struct plan_options *options, const struct plan *p);
 /* The options of one unit: its `@opt(n)` overrides the model's level. */
 struct plan_options key_unit_options(const struct plan_options *model, const struct target *target, const struct ir_program *program,
 				     const struct hir_unit *u);

@@ -17,33 +17,34 @@ static void serialize_slots(struct serializer *s, struct plan_record *r)
 	}
 }
 
-static void serialize_output(struct serializer *s, const struct build_fn_interface *f, struct build_fn_output *o)
+static void serialize_output(struct serializer *s, const struct build_fn_interface *interface, struct build_fn_output *output)
 {
-	serialize_u32(s, &o->weight);
-	serialize_bool(s, &o->is_transposed);
-	serialize_u32(s, &o->piece);
-	serialize_u32(s, &o->nth);
-	serialize_enum(s, &o->elem, DT_COUNT);
-	serialize_u8(s, &o->rank);
-	s->ok &= o->rank <= HIR_MAX_RANK;
-	s->ok &= o->weight == PLAN_NONE ? o->piece < f->n_pieces : o->weight < f->n_weights && o->piece == PLAN_NONE;
-	for (uint32_t d = 0; s->ok && d < o->rank; d++)
-		serialize_u64(s, (uint64_t *)&o->dims[d]);
+	serialize_u32(s, &output->weight);
+	serialize_bool(s, &output->is_transposed);
+	serialize_u32(s, &output->piece);
+	serialize_u32(s, &output->nth);
+	serialize_enum(s, &output->elem, DT_COUNT);
+	serialize_u8(s, &output->rank);
+	s->ok &= output->rank <= HIR_MAX_RANK;
+	s->ok &= output->weight == PLAN_NONE ? output->piece < interface->n_pieces
+					     : output->weight < interface->n_weights && output->piece == PLAN_NONE;
+	for (uint32_t d = 0; s->ok && d < output->rank; d++)
+		serialize_u64(s, (uint64_t *)&output->dims[d]);
 }
 
-static void serialize_interface(struct serializer *s, struct build_fn_interface *f)
+static void serialize_interface(struct serializer *s, struct build_fn_interface *interface)
 {
-	serialize_array(s, &f->piece_of, &f->n_weights, sizeof *f->piece_of);
-	for (uint32_t i = 0; i < f->n_weights && s->ok; i++)
-		serialize_u32(s, &f->piece_of[i]);
-	serialize_array(s, &f->pieces, &f->n_pieces, sizeof *f->pieces);
-	for (uint32_t i = 0; i < f->n_pieces && s->ok; i++)
-		serialize_hash(s, &f->pieces[i]);
-	for (uint32_t i = 0; i < f->n_weights; i++)
-		s->ok &= f->piece_of[i] == PLAN_NONE || f->piece_of[i] < f->n_pieces;
-	serialize_array(s, &f->outputs, &f->n_outputs, sizeof *f->outputs);
-	for (uint32_t i = 0; i < f->n_outputs && s->ok; i++)
-		serialize_output(s, f, &f->outputs[i]);
+	serialize_array(s, &interface->piece_of, &interface->n_weights, sizeof *interface->piece_of);
+	for (uint32_t i = 0; i < interface->n_weights && s->ok; i++)
+		serialize_u32(s, &interface->piece_of[i]);
+	serialize_array(s, &interface->pieces, &interface->n_pieces, sizeof *interface->pieces);
+	for (uint32_t i = 0; i < interface->n_pieces && s->ok; i++)
+		serialize_hash(s, &interface->pieces[i]);
+	for (uint32_t i = 0; i < interface->n_weights; i++)
+		s->ok &= interface->piece_of[i] == PLAN_NONE || interface->piece_of[i] < interface->n_pieces;
+	serialize_array(s, &interface->outputs, &interface->n_outputs, sizeof *interface->outputs);
+	for (uint32_t i = 0; i < interface->n_outputs && s->ok; i++)
+		serialize_output(s, interface, &interface->outputs[i]);
 }
 
 static void serialize_table(struct serializer *s, struct plan_record *r)

@@ -40,12 +40,12 @@ void serialize_hash(struct serializer *s, hash128 *v)
 	serialize_u64(s, &v->hi);
 }
 
-void serialize_stamp(struct serializer *s, struct file_stamp *v)
+void serialize_stamp(struct serializer *s, struct file_stamp *stamp)
 {
-	serialize_u64(s, &v->size);
-	serialize_u64(s, &v->mtime_ns);
-	serialize_u64(s, &v->ctime_ns);
-	serialize_u64(s, &v->inode);
+	serialize_u64(s, &stamp->size);
+	serialize_u64(s, &stamp->mtime_ns);
+	serialize_u64(s, &stamp->ctime_ns);
+	serialize_u64(s, &stamp->inode);
 }
 
 void serialize_enum(struct serializer *s, unsigned *v, unsigned count)

@@ -29,7 +29,7 @@ void serialize_u32(struct serializer *s, uint32_t *v);
 void serialize_u64(struct serializer *s, uint64_t *v);
 void serialize_bool(struct serializer *s, bool *v);
 void serialize_hash(struct serializer *s, hash128 *v);
-void serialize_stamp(struct serializer *s, struct file_stamp *v);
+void serialize_stamp(struct serializer *s, struct file_stamp *stamp);
 void serialize_str(struct serializer *s, const char **v);
 /* One byte; a value of `count` or more is not valid. */
 void serialize_enum(struct serializer *s, unsigned *v, unsigned count);

@@ -13,11 +13,11 @@ static void serialize_value(struct serializer *s, struct summary_value *v)
 	serialize_bool(s, &v->is_transposed);
 }
 
-static void serialize_inputs(struct serializer *s, struct unit_summary *u)
+static void serialize_inputs(struct serializer *s, struct unit_summary *summary)
 {
-	serialize_array(s, &u->inputs, &u->n_inputs, sizeof *u->inputs);
-	for (uint32_t k = 0; k < u->n_inputs && s->ok; k++) {
-		struct summary_input *in = &u->inputs[k];
+	serialize_array(s, &summary->inputs, &summary->n_inputs, sizeof *summary->inputs);
+	for (uint32_t k = 0; k < summary->n_inputs && s->ok; k++) {
+		struct summary_input *in = &summary->inputs[k];
 		serialize_enum(s, &in->elem, DT_COUNT);
 		serialize_u8(s, &in->rank);
 		serialize_bool(s, &in->build_time);
@@ -27,11 +27,11 @@ static void serialize_inputs(struct serializer *s, struct unit_summary *u)
 	}
 }
 
-static void serialize_outputs(struct serializer *s, struct unit_summary *u)
+static void serialize_outputs(struct serializer *s, struct unit_summary *summary)
 {
-	serialize_array(s, &u->outputs, &u->n_outputs, sizeof *u->outputs);
-	for (uint32_t k = 0; k < u->n_outputs && s->ok; k++) {
-		struct summary_output *o = &u->outputs[k];
+	serialize_array(s, &summary->outputs, &summary->n_outputs, sizeof *summary->outputs);
+	for (uint32_t k = 0; k < summary->n_outputs && s->ok; k++) {
+		struct summary_output *o = &summary->outputs[k];
 		serialize_enum(s, &o->elem, DT_COUNT);
 		serialize_u8(s, &o->rank);
 		serialize_value(s, &o->value);
@@ -40,10 +40,10 @@ static void serialize_outputs(struct serializer *s, struct unit_summary *u)
 	}
 }
 
-static void serialize_callee(struct serializer *s, struct summary_callee *c)
+static void serialize_callee(struct serializer *s, struct summary_callee *callee)
 {
-	serialize_str(s, &c->symbol);
-	serialize_hash(s, &c->identity);
+	serialize_str(s, &callee->symbol);
+	serialize_hash(s, &callee->identity);
 }
 
 static void serialize_call(struct serializer *s, struct summary_call *c)
@@ -61,19 +61,19 @@ static void serialize_call(struct serializer *s, struct summary_call *c)
 		serialize_u32(s, &c->results[k]);
 }
 
-void summary_serialize(struct serializer *s, struct unit_summary *u)
+void summary_serialize(struct serializer *s, struct unit_summary *summary)
 {
-	serialize_u32(s, &u->n_groups);
-	serialize_inputs(s, u);
-	serialize_array(s, &u->convs, &u->n_convs, sizeof *u->convs);
-	for (uint32_t k = 0; k < u->n_convs && s->ok; k++) {
-		serialize_enum(s, &u->convs[k].elem, DT_COUNT);
-		serialize_u32(s, &u->convs[k].from);
-		serialize_u32(s, &u->convs[k].to);
-		serialize_bool(s, &u->convs[k].keeps);
+	serialize_u32(s, &summary->n_groups);
+	serialize_inputs(s, summary);
+	serialize_array(s, &summary->convs, &summary->n_convs, sizeof *summary->convs);
+	for (uint32_t k = 0; k < summary->n_convs && s->ok; k++) {
+		serialize_enum(s, &summary->convs[k].elem, DT_COUNT);
+		serialize_u32(s, &summary->convs[k].from);
+		serialize_u32(s, &summary->convs[k].to);
+		serialize_bool(s, &summary->convs[k].keeps);
 	}
-	serialize_array(s, &u->calls, &u->n_calls, sizeof *u->calls);
-	for (uint32_t k = 0; k < u->n_calls && s->ok; k++)
-		serialize_call(s, &u->calls[k]);
-	serialize_outputs(s, u);
+	serialize_array(s, &summary->calls, &summary->n_calls, sizeof *summary->calls);
+	for (uint32_t k = 0; k < summary->n_calls && s->ok; k++)
+		serialize_call(s, &summary->calls[k]);
+	serialize_outputs(s, summary);
 }

@@ -6,5 +6,5 @@ struct serializer;
 struct unit_summary;
 
 /* Writes or reads a summary, but for the symbol and the identity of its unit. ir_program_verify checks what was read, in a program. */
-void summary_serialize(struct serializer *s, struct unit_summary *u);
+void summary_serialize(struct serializer *s, struct unit_summary *summary);
 #endif

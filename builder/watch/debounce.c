@@ -6,10 +6,10 @@
 
 void debounce_init(struct debounce *d) { d->pause = MIN_PAUSE_NS; }
 
-int64_t debounce_end(const struct debounce *d, const struct file_events *e)
+int64_t debounce_end(const struct debounce *d, const struct file_events *events)
 {
-	int64_t due = e->last + d->pause, limit = e->first + MAX_WAIT_NS;
-	due = e->incomplete_until > due ? e->incomplete_until : due;
+	int64_t due = events->last + d->pause, limit = events->first + MAX_WAIT_NS;
+	due = events->incomplete_until > due ? events->incomplete_until : due;
 	return due < limit ? due : limit;
 }
 

@@ -51,41 +51,42 @@ void report_watching(const struct reporter *r, uint32_t files, uint32_t folders,
 	report_put_line(r->out, &line);
 }
 
-static void report_put_edits(const struct save_report *s, struct buf *out)
+static void report_put_edits(const struct save_report *report, struct buf *out)
 {
-	uint32_t shown = s->n_edits <= MAX_EDITS ? s->n_edits : 1;
+	uint32_t shown = report->n_edits <= MAX_EDITS ? report->n_edits : 1;
 	for (uint32_t i = 0; i < shown; i++) {
 		buf_puts(out, i ? ", " : "");
-		edit_print(&s->edits[i], out);
+		edit_print(&report->edits[i], out);
 	}
-	if (s->n_edits > shown)
-		buf_printf(out, " and %u more files", s->n_edits - shown);
+	if (report->n_edits > shown)
+		buf_printf(out, " and %u more files", report->n_edits - shown);
 }
 
-static void put_result(const struct save_report *s, struct buf *out)
+static void put_result(const struct save_report *report, struct buf *out)
 {
-	if (s->status != STATUS_OK && s->errors)
-		buf_printf(out, "%u error%s", s->errors, s->errors == 1 ? "" : "s");
-	else if (s->status != STATUS_OK)
+	if (report->status != STATUS_OK && report->errors)
+		buf_printf(out, "%u error%s", report->errors, report->errors == 1 ? "" : "s");
+	else if (report->status != STATUS_OK)
 		buf_puts(out, "failed");
-	else if (s->compiled)
-		buf_printf(out, s->compiled == 1 ? "%u unit" : "%u units", s->compiled);
+	else if (report->compiled)
+		buf_printf(out, report->compiled == 1 ? "%u unit" : "%u units", report->compiled);
 	else
-		buf_puts(out, s->linked ? "linked" : "nothing to do");
+		buf_puts(out, report->linked ? "linked" : "nothing to do");
 }
 
 /* Says how old the outputs are. */
-static void put_stale(const struct save_report *s, struct buf *out)
+static void put_stale(const struct save_report *report, struct buf *out)
 {
 	char clock[16];
 	struct tm local;
-	time_t at = (time_t)s->good_at;
-	if (!s->n_outputs) {
+	time_t at = (time_t)report->good_at;
+	if (!report->n_outputs) {
 		buf_puts(out, "; there is no good build yet");
 		return;
 	}
 	strftime(clock, sizeof clock, "%H:%M:%S", localtime_r(&at, &local));
-	buf_printf(out, "; %s is stale: built at %s, %u save%s ago", s->outputs[0], clock, s->behind, s->behind == 1 ? "" : "s");
+	buf_printf(out, "; %s is stale: built at %s, %u save%s ago", report->outputs[0], clock, report->behind,
+		   report->behind == 1 ? "" : "s");
 }
 
 static void put_ms(struct buf *out, int64_t ns)
@@ -94,65 +95,65 @@ static void put_ms(struct buf *out, int64_t ns)
 	buf_printf(out, ms < 0.95 ? "%.1f ms" : "%.0f ms", ms);
 }
 
-static void report_put_edit(struct json_writer *w, const struct edit *e)
+static void report_put_edit(struct json_writer *w, const struct edit *edit)
 {
 	json_open(w, '{');
-	json_member_str(w, "file", e->file);
+	json_member_str(w, "file", edit->file);
 	json_key(w, "line");
-	if (e->line)
-		json_int(w, e->line);
+	if (edit->line)
+		json_int(w, edit->line);
 	else
 		json_none(w);
-	json_member_str(w, "name", e->name);
-	json_member_int(w, "more", e->more);
-	json_member_str(w, "before", e->before);
-	json_member_str(w, "after", e->before ? e->after : NULL);
-	json_member_str(w, "what", e->what);
+	json_member_str(w, "name", edit->name);
+	json_member_int(w, "more", edit->more);
+	json_member_str(w, "before", edit->before);
+	json_member_str(w, "after", edit->before ? edit->after : NULL);
+	json_member_str(w, "what", edit->what);
 	json_close(w, '}');
 }
 
-static void put_save_json(const struct reporter *r, const struct save_report *s, const char *text)
+static void put_save_json(const struct reporter *r, const struct save_report *report, const char *text)
 {
 	struct buf line = {0};
 	struct json_writer w = report_open_event(&line, "save");
-	json_member_bool(&w, "ok", s->status == STATUS_OK);
+	json_member_bool(&w, "ok", report->status == STATUS_OK);
 	json_member_open(&w, "changes", '[');
-	for (uint32_t i = 0; i < s->n_edits; i++)
-		report_put_edit(&w, &s->edits[i]);
+	for (uint32_t i = 0; i < report->n_edits; i++)
+		report_put_edit(&w, &report->edits[i]);
 	json_close(&w, ']');
 	json_member_str(&w, "text", text);
-	json_member_int(&w, "units", s->compiled);
-	json_member_int(&w, "errors", s->errors);
-	json_member_num(&w, "latency_ms", (double)s->latency_ns / 1e6);
-	json_member_num(&w, "build_ms", (double)s->build_ns / 1e6);
-	json_member_int(&w, "generation", (int64_t)s->generation);
-	json_member_bool(&w, "stale", s->behind > 0);
-	json_member_int(&w, "saves_behind", s->behind);
+	json_member_int(&w, "units", report->compiled);
+	json_member_int(&w, "errors", report->errors);
+	json_member_num(&w, "latency_ms", (double)report->latency_ns / 1e6);
+	json_member_num(&w, "build_ms", (double)report->build_ns / 1e6);
+	json_member_int(&w, "generation", (int64_t)report->generation);
+	json_member_bool(&w, "stale", report->behind > 0);
+	json_member_int(&w, "saves_behind", report->behind);
 	json_member_open(&w, "outputs", '[');
-	for (uint32_t i = 0; i < s->n_outputs; i++)
-		json_str(&w, s->outputs[i]);
+	for (uint32_t i = 0; i < report->n_outputs; i++)
+		json_str(&w, report->outputs[i]);
 	json_close(&w, ']');
 	close_event(r, &w);
 }
 
-void report_save(const struct reporter *r, const struct save_report *s)
+void report_save(const struct reporter *r, const struct save_report *report)
 {
 	struct buf line = {0};
-	if (r->quiet && !r->json && s->status == STATUS_OK && !s->behind)
+	if (r->quiet && !r->json && report->status == STATUS_OK && !report->behind)
 		return;
-	report_put_edits(s, &line);
+	report_put_edits(report, &line);
 	buf_puts(&line, ": ");
-	put_result(s, &line);
+	put_result(report, &line);
 	buf_puts(&line, ", ");
-	put_ms(&line, s->latency_ns);
-	if (s->behind)
-		put_stale(s, &line);
+	put_ms(&line, report->latency_ns);
+	if (report->behind)
+		put_stale(report, &line);
 	if (r->json) {
-		put_save_json(r, s, line.at);
+		put_save_json(r, report, line.at);
 		buf_free(&line);
 		return;
 	}
-	report_put_line(s->behind ? r->err : r->out, &line);
+	report_put_line(report->behind ? r->err : r->out, &line);
 }
 
 static void report_event(const struct reporter *r, const char *event)

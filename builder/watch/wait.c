@@ -33,11 +33,11 @@ void watch_pause(struct watch *w, int64_t until)
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-static void step_command(struct watch *w, struct command *c, const char *name)
+static void step_command(struct watch *w, struct command *command, const char *name)
 {
 	struct command_change r;
-	while ((r = command_step(c)).event != COMMAND_NO_CHANGE) {
-		report_command(&w->reporter, name, &r, c->pid);
+	while ((r = command_step(command)).event != COMMAND_NO_CHANGE) {
+		report_command(&w->reporter, name, &r, command->pid);
 		if (!w->commands.main.pid && !w->commands.hook.pid)
 			jobserver_restock(w->session.jobserver);
 	}

@@ -170,22 +170,23 @@ static bool watcher_is_link(const char *folder, const char *name)
 }
 
 /* True if the event may concern an input. */
-static bool read_event(struct watcher *w, const struct inotify_event *e, int64_t now, struct file_events *h)
+static bool read_event(struct watcher *w, const struct inotify_event *event, int64_t now, struct file_events *h)
 {
 	uint64_t folder;
-	if (e->mask & IN_Q_OVERFLOW)
+	if (event->mask & IN_Q_OVERFLOW)
 		return h->needs_rescan = true;
-	if (!map_get(&w->by_descriptor, map_key_u64((uint64_t)e->wd), &folder))
+	if (!map_get(&w->by_descriptor, map_key_u64((uint64_t)event->wd), &folder))
 		return false;
-	if (folder == ANY_FOLDER || (e->mask & (IN_DELETE_SELF | IN_MOVE_SELF | IN_UNMOUNT)))
+	if (folder == ANY_FOLDER || (event->mask & (IN_DELETE_SELF | IN_MOVE_SELF | IN_UNMOUNT)))
 		return h->needs_rescan = true;
-	bool new = e->mask &(IN_CREATE | IN_MOVED_TO);
-	enum folder_entry entry = e->len ? watched_folder_entry(w->watched, (uint32_t)folder, e->name, e->mask & IN_ISDIR) : ENTRY_NONE;
+	bool new = event->mask &(IN_CREATE | IN_MOVED_TO);
+	enum folder_entry entry =
+		event->len ? watched_folder_entry(w->watched, (uint32_t)folder, event->name, event->mask & IN_ISDIR) : ENTRY_NONE;
 	if (entry == ENTRY_FOLDER ||
-	    (entry == ENTRY_FILE && new && watcher_is_link(watched_folder_path(w->watched, (uint32_t)folder), e->name)))
+	    (entry == ENTRY_FILE && new && watcher_is_link(watched_folder_path(w->watched, (uint32_t)folder), event->name)))
 		return h->needs_rescan = true;
-	if (entry == ENTRY_FILE && !(e->mask & IN_ATTRIB))
-		note_unfinished(w, hash_combine(map_key_u64(folder), map_key_str(e->name)), incomplete_until(e->mask, now));
+	if (entry == ENTRY_FILE && !(event->mask & IN_ATTRIB))
+		note_unfinished(w, hash_combine(map_key_u64(folder), map_key_str(event->name)), incomplete_until(event->mask, now));
 	return entry == ENTRY_FILE;
 }
 

@@ -26,12 +26,12 @@ void watcher_read_events(struct watcher *w, struct file_events *e);
 
 /* Finds the folders of these inputs on the disk. */
 struct watched_folders *watched_folders_new(const struct input *inputs, uint32_t n);
-void watched_folders_free(struct watched_folders *p); /* NULL is accepted */
-uint32_t watched_folders_count(const struct watched_folders *p);
-const char *watched_folder_path(const struct watched_folders *p, uint32_t i);
+void watched_folders_free(struct watched_folders *folders); /* NULL is accepted */
+uint32_t watched_folders_count(const struct watched_folders *folders);
+const char *watched_folder_path(const struct watched_folders *folders, uint32_t i);
 /* Says whether a change of the entry may change an input. */
 enum folder_entry { ENTRY_NONE, ENTRY_FILE, ENTRY_FOLDER };
-enum folder_entry watched_folder_entry(const struct watched_folders *p, uint32_t folder, const char *name, bool is_folder);
+enum folder_entry watched_folder_entry(const struct watched_folders *folders, uint32_t folder, const char *name, bool is_folder);
 
 /* ---- debounce.c: How long to wait after a file event before the inputs are compared. A closed or renamed file gets a short pause, because other files may
  * belong to the same save. An open or removed file gets longer. The pause grows while saves supersede builds, and shrinks when none do.

@@ -26,93 +26,93 @@ static const struct {
 	{36, "I2_S", DT_FLOAT32, TENSOR_I2_S, 128, 32},
 };
 
-static const char *take_string(struct byte_reader *r)
+static const char *take_string(struct byte_reader *reader)
 {
-	uint64_t n = take_number(r, 8);
-	const char *p = (const char *)take_bytes(r, n);
+	uint64_t n = take_number(reader, 8);
+	const char *p = (const char *)take_bytes(reader, n);
 	if (p && memchr(p, 0, (size_t)n)) {
-		r->why = arena_printf(r->a, "the text that ends at byte %zu contains a NUL", bytes_taken(r));
+		reader->why = arena_printf(reader->a, "the text that ends at byte %zu contains a NUL", bytes_taken(reader));
 		return NULL;
 	}
-	return p ? arena_strndup(r->a, p, (size_t)n) : NULL;
+	return p ? arena_strndup(reader->a, p, (size_t)n) : NULL;
 }
 
-static void skip_value(struct byte_reader *r, uint64_t type, int depth)
+static void skip_value(struct byte_reader *reader, uint64_t type, int depth)
 {
 	if (type == STRING) {
-		take_bytes(r, take_number(r, 8));
+		take_bytes(reader, take_number(reader, 8));
 	} else if (type == ARRAY && depth < MOST_NESTED) {
-		uint64_t of = take_number(r, 4), n = take_number(r, 8);
+		uint64_t of = take_number(reader, 4), n = take_number(reader, 8);
 		if (of < VALUE_TYPES && value_sizes[of])
-			take_bytes(r, n > bytes_left(r) ? UINT64_MAX : n * value_sizes[of]);
+			take_bytes(reader, n > bytes_left(reader) ? UINT64_MAX : n * value_sizes[of]);
 		else
-			for (uint64_t i = 0; i < n && !r->why; i++)
-				skip_value(r, of, depth + 1);
+			for (uint64_t i = 0; i < n && !reader->why; i++)
+				skip_value(reader, of, depth + 1);
 	} else if (type < VALUE_TYPES && value_sizes[type]) {
-		take_bytes(r, value_sizes[type]);
-	} else if (!r->why) {
-		r->why = arena_printf(r->a, "its metadata has a value of the unknown type %llu before byte %zu", (unsigned long long)type,
-				      bytes_taken(r));
+		take_bytes(reader, value_sizes[type]);
+	} else if (!reader->why) {
+		reader->why = arena_printf(reader->a, "its metadata has a value of the unknown type %llu before byte %zu",
+					   (unsigned long long)type, bytes_taken(reader));
 	}
 }
 
 /* Returns the alignment of data. */
-static uint64_t read_metadata(struct byte_reader *r, uint64_t n)
+static uint64_t read_metadata(struct byte_reader *reader, uint64_t n)
 {
 	uint64_t alignment = 32;
-	for (uint64_t i = 0; i < n && !r->why; i++) {
-		const char *key = take_string(r);
-		uint64_t type = take_number(r, 4);
+	for (uint64_t i = 0; i < n && !reader->why; i++) {
+		const char *key = take_string(reader);
+		uint64_t type = take_number(reader, 4);
 		if (!key || strcmp(key, "general.alignment") != 0 || type != 4) {
-			skip_value(r, type, 0);
+			skip_value(reader, type, 0);
 			continue;
 		}
-		alignment = take_number(r, 4);
-		if (!r->why && (!alignment || (alignment & (alignment - 1))))
-			r->why = "its general.alignment is not a power of two";
+		alignment = take_number(reader, 4);
+		if (!reader->why && (!alignment || (alignment & (alignment - 1))))
+			reader->why = "its general.alignment is not a power of two";
 	}
 	return alignment;
 }
 
-static bool gguf_refuse(struct byte_reader *r, const struct file_tensor *t, const char *what)
+static bool gguf_refuse(struct byte_reader *reader, const struct file_tensor *t, const char *what)
 {
-	r->why = arena_printf(r->a, "tensor `%s`: %s", t->name, what);
+	reader->why = arena_printf(reader->a, "tensor `%s`: %s", t->name, what);
 	return false;
 }
 
 /* The dimensions, the innermost first in the file, and the number of elements. */
-static bool read_dims(struct byte_reader *r, struct file_tensor *t, uint64_t *count)
+static bool read_dims(struct byte_reader *reader, struct file_tensor *t, uint64_t *count)
 {
-	uint64_t rank = take_number(r, 4);
-	if (!r->why && rank > MOST_RANK)
-		return gguf_refuse(r, t, "it has more than 8 dimensions");
-	int64_t *dims = ARENA_ARRAY(r->a, int64_t, MOST_RANK);
+	uint64_t rank = take_number(reader, 4);
+	if (!reader->why && rank > MOST_RANK)
+		return gguf_refuse(reader, t, "it has more than 8 dimensions");
+	int64_t *dims = ARENA_ARRAY(reader->a, int64_t, MOST_RANK);
 	bool empty = false;
 	*count = 1;
 	for (uint64_t k = rank; k-- > 0;) {
-		uint64_t d = take_number(r, 8);
+		uint64_t d = take_number(reader, 8);
 		empty |= d == 0;
 		dims[k] = (int64_t)d;
 		if (d > INT64_MAX || (d && __builtin_mul_overflow(*count, d, count)) || *count > INT64_MAX / 16)
-			return gguf_refuse(r, t, "its shape is too large");
+			return gguf_refuse(reader, t, "its shape is too large");
 	}
 	*count = empty ? 0 : *count;
 	t->rank = (uint32_t)rank;
 	t->dims = dims;
-	return !r->why;
+	return !reader->why;
 }
 
-static bool find_type(struct byte_reader *r, struct file_tensor *t, uint64_t id, uint64_t count)
+static bool find_type(struct byte_reader *reader, struct file_tensor *t, uint64_t id, uint64_t count)
 {
 	size_t k = 0, n = sizeof types / sizeof *types;
 	while (k < n && types[k].id != id)
 		k++;
 	t->elem = DT_COUNT;
-	t->type = k < n ? types[k].text : arena_printf(r->a, "GGUF type %llu", (unsigned long long)id);
+	t->type = k < n ? types[k].text : arena_printf(reader->a, "GGUF type %llu", (unsigned long long)id);
 	if (k == n)
 		return true;
 	if (types[k].block > 1 && (count % types[k].block || (t->rank && t->dims[t->rank - 1] % types[k].block)))
-		return gguf_refuse(r, t, arena_printf(r->a, "its rows are not whole blocks of %u elements", types[k].block));
+		return gguf_refuse(reader, t, arena_printf(reader->a, "its rows are not whole blocks of %u elements", types[k].block));
 	t->elem = types[k].elem;
 	t->encoding = types[k].encoding;
 	t->bytes = (size_t)(count / types[k].block * types[k].bytes) + (t->encoding == TENSOR_I2_S ? 32 : 0);
@@ -120,51 +120,52 @@ static bool find_type(struct byte_reader *r, struct file_tensor *t, uint64_t id,
 }
 
 /* The tensors with their offsets, which count from the start of the data. */
-static bool gguf_read_tensor(struct byte_reader *r, struct file_tensor *t, uint64_t *offset)
+static bool gguf_read_tensor(struct byte_reader *reader, struct file_tensor *t, uint64_t *offset)
 {
 	uint64_t count = 0;
-	t->name = take_string(r);
-	if (!t->name || !read_dims(r, t, &count))
+	t->name = take_string(reader);
+	if (!t->name || !read_dims(reader, t, &count))
 		return false;
-	uint64_t type = take_number(r, 4);
-	*offset = take_number(r, 8);
-	return !r->why && find_type(r, t, type, count);
+	uint64_t type = take_number(reader, 4);
+	*offset = take_number(reader, 8);
+	return !reader->why && find_type(reader, t, type, count);
 }
 
-static bool place_tensor(struct byte_reader *r, struct file_tensor *t, uint64_t offset, uint64_t alignment)
+static bool place_tensor(struct byte_reader *reader, struct file_tensor *t, uint64_t offset, uint64_t alignment)
 {
 	if (offset % alignment)
-		return gguf_refuse(r, t, "its data is not aligned");
-	if (offset > bytes_left(r) || t->bytes > bytes_left(r) - offset)
-		return gguf_refuse(r, t,
-				   arena_printf(r->a, "its data ends at byte %llu, but the file has only %zu: it is truncated",
-						(unsigned long long)(offset + bytes_taken(r)) + t->bytes, bytes_taken(r) + bytes_left(r)));
-	t->data = r->at + offset;
+		return gguf_refuse(reader, t, "its data is not aligned");
+	if (offset > bytes_left(reader) || t->bytes > bytes_left(reader) - offset)
+		return gguf_refuse(reader, t,
+				   arena_printf(reader->a, "its data ends at byte %llu, but the file has only %zu: it is truncated",
+						(unsigned long long)(offset + bytes_taken(reader)) + t->bytes,
+						bytes_taken(reader) + bytes_left(reader)));
+	t->data = reader->at + offset;
 	return true;
 }
 
-static const struct tensor_list *read_tensors(struct byte_reader *r, uint64_t n, uint64_t alignment)
+static const struct tensor_list *read_tensors(struct byte_reader *reader, uint64_t n, uint64_t alignment)
 {
-	if (n > bytes_left(r) / 24) {
-		r->why = "it is truncated: its list of tensors is longer than the file";
+	if (n > bytes_left(reader) / 24) {
+		reader->why = "it is truncated: its list of tensors is longer than the file";
 		return NULL;
 	}
-	struct tensor_list *list = ARENA_NEW(r->a, struct tensor_list);
-	struct file_tensor *tensors = ARENA_ARRAY(r->a, struct file_tensor, n + 1);
-	uint64_t *offsets = ARENA_ARRAY(r->a, uint64_t, n + 1);
+	struct tensor_list *list = ARENA_NEW(reader->a, struct tensor_list);
+	struct file_tensor *tensors = ARENA_ARRAY(reader->a, struct file_tensor, n + 1);
+	uint64_t *offsets = ARENA_ARRAY(reader->a, uint64_t, n + 1);
 	for (uint64_t i = 0; i < n; i++)
-		if (!gguf_read_tensor(r, &tensors[i], &offsets[i]))
+		if (!gguf_read_tensor(reader, &tensors[i], &offsets[i]))
 			return NULL;
-	uint64_t at = bytes_taken(r), gap = (alignment - at % alignment) % alignment;
-	if (n && !take_bytes(r, gap))
+	uint64_t at = bytes_taken(reader), gap = (alignment - at % alignment) % alignment;
+	if (n && !take_bytes(reader, gap))
 		return NULL;
 	for (uint64_t i = 0; i < n; i++)
-		if (!place_tensor(r, &tensors[i], offsets[i], alignment))
+		if (!place_tensor(reader, &tensors[i], offsets[i], alignment))
 			return NULL;
 	tensor_list_sort(tensors, (uint32_t)n);
 	for (uint64_t i = 1; i < n; i++)
 		if (strcmp(tensors[i].name, tensors[i - 1].name) == 0) {
-			gguf_refuse(r, &tensors[i], "there are two of that name");
+			gguf_refuse(reader, &tensors[i], "there are two of that name");
 			return NULL;
 		}
 	*list = (struct tensor_list){tensors, (uint32_t)n};

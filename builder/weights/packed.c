@@ -37,13 +37,13 @@ struct packed {
 	atomic_int failed; /* errno */
 };
 
-struct packed *packed_open(const char *path, uint64_t at, unsigned mode, struct model_weights *w)
+struct packed *packed_open(const char *path, uint64_t at, unsigned mode, struct model_weights *weights)
 {
 	struct packed *p = alloc_zeroed(sizeof *p);
 	p->at = at;
-	p->weights = w;
-	p->stored = alloc_zeroed(((size_t)w->n_blobs + 1) * sizeof *p->stored);
-	p->sink = os_sink_open(path, w->size ? at + w->size : 0, mode);
+	p->weights = weights;
+	p->stored = alloc_zeroed(((size_t)weights->n_blobs + 1) * sizeof *p->stored);
+	p->sink = os_sink_open(path, weights->size ? at + weights->size : 0, mode);
 	if (p->sink)
 		return p;
 	packed_close(p);

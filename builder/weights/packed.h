@@ -11,7 +11,7 @@
 struct packed;
 
 /* Opens a new file `path` with room for w's blobs from byte `at` on. It has no name before it is published. NULL: errno. */
-struct packed *packed_open(const char *path, uint64_t at, unsigned mode, struct model_weights *w);
+struct packed *packed_open(const char *path, uint64_t at, unsigned mode, struct model_weights *weights);
 /* Blobs with these keys can be copied from an earlier file. NULL entries: a .triw file, which has its own table. Skips invalid entries. */
 void packed_reuse(struct packed *p, const char *path, const struct triw_entry *entries, uint32_t n);
 /* The same of another file, which has all its blobs and outlives p. */

@@ -39,9 +39,9 @@ static const struct zip_entry *find_pickle(struct file *f)
 	return NULL;
 }
 
-static bool pytorch_read_shape(struct file *f, struct file_tensor *t, const struct pickle *p)
+static bool pytorch_read_shape(struct file *f, struct file_tensor *t, const struct pickle *pickle)
 {
-	const struct pickle *shape = p->at[1], *strides = p->at[2];
+	const struct pickle *shape = pickle->at[1], *strides = pickle->at[2];
 	int64_t *dims = ARENA_ARRAY(f->a, int64_t, shape->n + 1), next = 1;
 	bool contiguous = true, empty = false;
 	for (uint32_t k = shape->n; k-- > 0;) {
@@ -59,23 +59,23 @@ static bool pytorch_read_shape(struct file *f, struct file_tensor *t, const stru
 	       pytorch_fail(f, t->name, "its elements are not in the order of its dimensions; save `w.contiguous()`");
 }
 
-static bool add_tensor(struct file *f, const char *name, const struct pickle *p)
+static bool add_tensor(struct file *f, const char *name, const struct pickle *pickle)
 {
-	const struct pickle *s = p->at[0];
+	const struct pickle *s = pickle->at[0];
 	struct file_tensor t = {.name = name, .type = s->type, .elem = s->elem};
 	const struct zip_entry *e = zip_find(f->zip, arena_printf(f->a, "%sdata/%s", f->folder, s->text));
-	if (!pytorch_read_shape(f, &t, p))
+	if (!pytorch_read_shape(f, &t, pickle))
 		return false;
 	if (!e || !e->data)
 		return pytorch_fail(f, name,
 				    arena_printf(f->a, "the archive %s `%sdata/%s`", e ? "has compressed" : "lacks", f->folder, s->text));
 	int64_t size = t.elem < DT_COUNT ? (int64_t)dtype_size(t.elem) : 1, count = file_tensor_count(&t),
 		room = (int64_t)(e->size / (size_t)size);
-	if (p->number < 0 || count > room || p->number > room - count)
+	if (pickle->number < 0 || count > room || pickle->number > room - count)
 		return pytorch_fail(f, name,
 				    arena_printf(f->a, "it needs %lld elements from %lld on, but `%s` has %lld", (long long)count,
-						 (long long)p->number, e->name, (long long)room));
-	t.data = (const char *)e->data + p->number * size;
+						 (long long)pickle->number, e->name, (long long)room));
+	t.data = (const char *)e->data + pickle->number * size;
 	t.bytes = (size_t)(count * size);
 	vec_push(&f->tensors, t);
 	return true;

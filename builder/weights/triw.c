@@ -78,14 +78,14 @@ static bool is_there(struct triw *t)
 	return there;
 }
 
-struct triw *triw_create(struct arena *a, const char *out, const char *model, struct model_weights *w, const char *earlier)
+struct triw *triw_create(struct arena *a, const char *out, const char *model, struct model_weights *weights, const char *earlier)
 {
 	struct triw *t = ARENA_NEW(a, struct triw);
-	*t = (struct triw){.arena = a, .weights = w, .file = ARENA_NEW(a, struct model_file)};
+	*t = (struct triw){.arena = a, .weights = weights, .file = ARENA_NEW(a, struct model_file)};
 	name_file(t, out, model);
 	if (earlier && strcmp(earlier, t->path) == 0 && is_there(t))
 		return t;
-	t->packed = os_mkdirs(out) ? packed_open(t->path, triw_tensors_at(w->n_blobs), 0644, w) : NULL;
+	t->packed = os_mkdirs(out) ? packed_open(t->path, triw_tensors_at(weights->n_blobs), 0644, weights) : NULL;
 	if (t->packed && earlier)
 		packed_reuse(t->packed, earlier, NULL, 0);
 	return t->packed ? t : NULL;

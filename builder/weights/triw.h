@@ -9,9 +9,9 @@ struct arena;
 struct packed;
 struct triw;
 
-/* Names the file in folder `out` for w, sets w->file, and opens it for writing. Blobs are copied from `earlier`, an unchanged file of the
+/* Names the file in folder `out` for weights, sets weights->file, and opens it for writing. Blobs are copied from `earlier`, an unchanged file of the
  * model (NULL: none). If that file has all of them, it is used as it is. Memory in `a`. NULL: errno says why. */
-struct triw *triw_create(struct arena *a, const char *out, const char *model, struct model_weights *w, const char *earlier);
+struct triw *triw_create(struct arena *a, const char *out, const char *model, struct model_weights *weights, const char *earlier);
 /* The path of the finished file. */
 const char *triw_path(const struct triw *t);
 /* Where the blobs are written. NULL: the earlier file has them all. */

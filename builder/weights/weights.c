@@ -14,16 +14,19 @@ void weights_print_shape(struct buf *b, const int64_t *dims, uint32_t rank)
 	buf_putc(b, ']');
 }
 
-const char *weights_type_text(const struct file_tensor *s) { return s->elem < DT_COUNT ? dtype_text(s->elem) : s->type; }
+const char *weights_type_text(const struct file_tensor *tensor)
+{
+	return tensor->elem < DT_COUNT ? dtype_text(tensor->elem) : tensor->type;
+}
 
-const char *weights_remedy(struct arena *a, const struct file_tensor *s, dtype want)
+const char *weights_remedy(struct arena *a, const struct file_tensor *tensor, dtype want)
 {
 	static const char *const widened[][2] = {{"U16", "int32"}, {"U32", "int64"}, {"U64", "int64"}};
-	const char *to = strncmp(s->type, "F8", 2) == 0 ? "float16" : strncmp(s->type, "F", 1) == 0 ? "float32" : NULL;
-	if (s->elem < DT_COUNT)
-		return arena_printf(a, "save it with at most 8 dimensions: `w.flatten(0, %u)`", s->rank - 8);
+	const char *to = strncmp(tensor->type, "F8", 2) == 0 ? "float16" : strncmp(tensor->type, "F", 1) == 0 ? "float32" : NULL;
+	if (tensor->elem < DT_COUNT)
+		return arena_printf(a, "save it with at most 8 dimensions: `w.flatten(0, %u)`", tensor->rank - 8);
 	for (size_t i = 0; i < sizeof widened / sizeof *widened; i++)
-		if (strcmp(s->type, widened[i][0]) == 0)
+		if (strcmp(tensor->type, widened[i][0]) == 0)
 			to = widened[i][1];
 	if (want == DT_TRIT)
 		to = "int8";

@@ -18,7 +18,7 @@ struct elab_input;
 struct weights; /* an open file */
 
 /* Maps and checks a file: safetensors, the index of several, GGUF, or PyTorch. NULL: reported at `at`. */
-struct weights *weights_open(struct arena *session, const char *path, span at, const struct weights_options *o, struct diags *diags);
+struct weights *weights_open(struct arena *session, const char *path, span at, const struct weights_options *options, struct diags *diags);
 /* The files that are open: the weights file, and those that it names. NULL: there is no file i. */
 const char *weights_file_path(const struct weights *w, uint32_t i);
 /* Returns the hash of open file i. Remembers that of its tensors, so that weights_bind does not read them. */
@@ -60,7 +60,7 @@ bool weights_bind(struct arena *a, const struct weights *w, const struct hir_pro
 struct weights_reader *weights_open_param(struct arena *a, const struct weights *w, const struct hir_program *p, struct weights_host host,
 					  uint32_t i, dtype elem);
 /* Converts or computes elements first … first+n-1. One thread at a time. */
-bool weights_read(struct weights_reader *r, int64_t first, int64_t n, void *out, const char **error);
+bool weights_read(struct weights_reader *reader, int64_t first, int64_t n, void *out, const char **error);
 /* Computes parameter i, which has no data, into *out, in `a`, as elements of out->elem: converts its tensor, or evaluates the initializer. False: *error.
  * Thread-safe. */
 bool weights_load(struct arena *a, const struct weights *w, const struct hir_program *p, struct weights_host host, uint32_t i,

@@ -18,34 +18,34 @@ static void param_tensor(const struct hir_param *p, struct tensor *t)
 		t->dims[i] = dim_eval(p->dims, p->type.dims[i], NULL);
 }
 
-static bool weights_bind_same_shape(const struct tensor *t, const struct file_tensor *s)
+static bool weights_bind_same_shape(const struct tensor *t, const struct file_tensor *tensor)
 {
-	return t->rank == s->rank && memcmp(t->dims, s->dims, t->rank * sizeof *t->dims) == 0;
+	return t->rank == tensor->rank && memcmp(t->dims, tensor->dims, t->rank * sizeof *t->dims) == 0;
 }
 
-static void report_shape(const struct weights *w, const struct hir_param *p, const struct tensor *t, const struct file_tensor *s,
+static void report_shape(const struct weights *w, const struct hir_param *p, const struct tensor *t, const struct file_tensor *tensor,
 			 struct diags *diags)
 {
 	struct buf want = {0}, got = {0};
 	weights_print_shape(&want, t->dims, t->rank);
-	weights_print_shape(&got, s->dims, s->rank);
+	weights_print_shape(&got, tensor->dims, tensor->rank);
 	struct diag *g = diag_add(diags, DIAG_WEIGHTS_SHAPE, p->at, "parameter `%s` is %s%s, but `%s` holds %s%s", p->name,
-				  dtype_text(t->elem), want.at, w->path, weights_type_text(s), got.at);
-	if (t->rank == 2 && s->rank == 2 && t->dims[0] == s->dims[1] && t->dims[1] == s->dims[0])
+				  dtype_text(t->elem), want.at, w->path, weights_type_text(tensor), got.at);
+	if (t->rank == 2 && tensor->rank == 2 && t->dims[0] == tensor->dims[1] && t->dims[1] == tensor->dims[0])
 		diag_help(diags, g, "the file's tensor is transposed; transpose it before saving: `w.T.contiguous()`");
 	buf_free(&want);
 	buf_free(&got);
 }
 
-static void report_type(struct arena *a, const struct weights *w, const struct hir_param *p, const struct file_tensor *s,
+static void report_type(struct arena *a, const struct weights *w, const struct hir_param *p, const struct file_tensor *tensor,
 			struct diags *diags)
 {
 	struct diag *g = diag_add(diags, DIAG_WEIGHTS_DTYPE, p->at, "parameter `%s` is %s, but `%s` holds it as %s", p->name,
-				  dtype_text(p->type.elem), w->path, weights_type_text(s));
-	if (s->elem < DT_COUNT)
+				  dtype_text(p->type.elem), w->path, weights_type_text(tensor));
+	if (tensor->elem < DT_COUNT)
 		diag_note(diags, g, "reading weights only widens element types, and converts whole numbers to trits");
 	else
-		diag_help(diags, g, "%s", weights_remedy(a, s, p->type.elem));
+		diag_help(diags, g, "%s", weights_remedy(a, tensor, p->type.elem));
 }
 
 /* "[3, 17]" of element `at`. */
@@ -78,61 +78,61 @@ struct content {
 	bool is_finite;
 	hash128 hash;
 };
-static struct content content_of(const struct weights *w, const struct file_tensor *s)
+static struct content content_of(const struct weights *w, const struct file_tensor *tensor)
 {
-	struct weights_content c = s ? w->contents[s - w->st->tensors] : (struct weights_content){.is_known = false};
-	return (struct content){c.is_known ? s->data : NULL, c.is_finite, c.hash};
+	struct weights_content c = tensor ? w->contents[tensor - w->st->tensors] : (struct weights_content){.is_known = false};
+	return (struct content){c.is_known ? tensor->data : NULL, c.is_finite, c.hash};
 }
 
 /* Reads a tensor once: finds values that are not finite, and hashes it. */
-static bool plain_is_finite(const struct file_tensor *s, size_t *bad, struct content *content)
+static bool plain_is_finite(const struct file_tensor *tensor, size_t *bad, struct content *content)
 {
 	enum { SOME = 1 << 16 };
-	size_t n = (size_t)file_tensor_count(s), size = dtype_size(s->elem), at;
+	size_t n = (size_t)file_tensor_count(tensor), size = dtype_size(tensor->elem), at;
 	struct hasher *h = hasher_new();
 	bool ok = true;
 	for (size_t first = 0; first < n && ok; first += SOME) {
 		size_t some = n - first < SOME ? n - first : SOME;
-		const char *data = (const char *)s->data + first * size;
+		const char *data = (const char *)tensor->data + first * size;
 		hasher_add(h, data, some * size);
-		ok = weights_finite(s->elem, data, some, &at);
+		ok = weights_finite(tensor->elem, data, some, &at);
 		*bad = first + at;
 	}
-	*content = (struct content){ok ? s->data : NULL, ok, hasher_finish(h)};
+	*content = (struct content){ok ? tensor->data : NULL, ok, hasher_finish(h)};
 	return ok;
 }
 
 /* False: element *bad is *value. */
-static bool tensor_is_finite(const struct file_tensor *s, size_t *bad, double *value, struct content *content)
+static bool tensor_is_finite(const struct file_tensor *tensor, size_t *bad, double *value, struct content *content)
 {
 	enum { SOME = 1024 };
 	double one;
 	float floats[SOME];
-	size_t n = (size_t)file_tensor_count(s), at, no;
-	if (s->encoding == TENSOR_PLAIN && plain_is_finite(s, bad, content))
+	size_t n = (size_t)file_tensor_count(tensor), at, no;
+	if (tensor->encoding == TENSOR_PLAIN && plain_is_finite(tensor, bad, content))
 		return true;
-	for (size_t first = 0; s->encoding != TENSOR_PLAIN; first += SOME) {
+	for (size_t first = 0; tensor->encoding != TENSOR_PLAIN; first += SOME) {
 		size_t some = n - first < SOME ? n - first : SOME;
 		if (first >= n)
 			return true;
-		tensor_read(s, (int64_t)first, some, DT_FLOAT32, floats, &no, &one);
+		tensor_read(tensor, (int64_t)first, some, DT_FLOAT32, floats, &no, &one);
 		*bad = first;
 		if (!weights_finite(DT_FLOAT32, floats, some, &at)) {
 			*bad += at;
 			break;
 		}
 	}
-	tensor_read(s, (int64_t)*bad, 1, DT_FLOAT64, value, &no, &one);
+	tensor_read(tensor, (int64_t)*bad, 1, DT_FLOAT64, value, &no, &one);
 	return false;
 }
 
 /* `quantizer`: the place of the quantizer that the value reaches. */
-static bool check_finite(struct arena *a, const struct weights *w, const struct hir_param *p, const struct file_tensor *s,
+static bool check_finite(struct arena *a, const struct weights *w, const struct hir_param *p, const struct file_tensor *tensor,
 			 const struct tensor *t, span quantizer, struct content *content, struct diags *diags)
 {
 	size_t bad;
 	double value;
-	if (quantizer.source == SPAN_NO_SOURCE || content->is_finite || tensor_is_finite(s, &bad, &value, content))
+	if (quantizer.source == SPAN_NO_SOURCE || content->is_finite || tensor_is_finite(tensor, &bad, &value, content))
 		return true;
 	struct diag *g = diag_add(diags, DIAG_WEIGHTS_FINITE, p->at, "parameter `%s` is quantized, but its element %s in `%s` is %g",
 				  p->name, index_text(a, t, bad), w->path, value);
@@ -142,35 +142,35 @@ static bool check_finite(struct arena *a, const struct weights *w, const struct 
 }
 
 /* Large tensors whose conversion cannot fail are converted when they are packed, one at a time. */
-static bool is_converted_later(const struct tensor *t, const struct file_tensor *s)
+static bool is_converted_later(const struct tensor *t, const struct file_tensor *tensor)
 {
-	return tensor_bytes(t) > WEIGHTS_LARGE && (s->encoding != TENSOR_PLAIN || (t->elem != DT_TRIT && t->elem != DT_BOOL));
+	return tensor_bytes(t) > WEIGHTS_LARGE && (tensor->encoding != TENSOR_PLAIN || (t->elem != DT_TRIT && t->elem != DT_BOOL));
 }
 
 /* A parameter from its tensor in the file. */
-static bool bind_from_file(struct arena *a, const struct weights *w, const struct hir_param *p, const struct file_tensor *s,
+static bool bind_from_file(struct arena *a, const struct weights *w, const struct hir_param *p, const struct file_tensor *tensor,
 			   struct tensor *t, struct diags *diags)
 {
-	if (!weights_bind_same_shape(t, s)) {
-		report_shape(w, p, t, s, diags);
+	if (!weights_bind_same_shape(t, tensor)) {
+		report_shape(w, p, t, tensor, diags);
 		return false;
 	}
-	if (!convert_allowed(s->elem, t->elem)) {
-		report_type(a, w, p, s, diags);
+	if (!convert_allowed(tensor->elem, t->elem)) {
+		report_type(a, w, p, tensor, diags);
 		return false;
 	}
 	size_t n = (size_t)tensor_count(t), bad;
 	double value;
-	bool as_is =
-		s->encoding == TENSOR_PLAIN && s->elem == t->elem && t->elem != DT_BOOL && (uintptr_t)s->data % dtype_size(t->elem) == 0;
+	bool as_is = tensor->encoding == TENSOR_PLAIN && tensor->elem == t->elem && t->elem != DT_BOOL &&
+		     (uintptr_t)tensor->data % dtype_size(t->elem) == 0;
 	if (as_is) {
-		t->data = (void *)(uintptr_t)s->data;
+		t->data = (void *)(uintptr_t)tensor->data;
 		return true;
 	}
-	if (is_converted_later(t, s))
+	if (is_converted_later(t, tensor))
 		return true;
 	t->data = arena_alloc(a, n ? n * dtype_size(t->elem) : 1, 64);
-	if (tensor_read(s, 0, n, t->elem, t->data, &bad, &value))
+	if (tensor_read(tensor, 0, n, t->elem, t->data, &bad, &value))
 		return true;
 	weights_bind_report_value(a, w, p, t, bad, value, diags);
 	return false;
@@ -183,15 +183,15 @@ static bool same_tensor(const struct file_tensor *a, const struct file_tensor *b
 }
 
 /* The file may have a tied parameter under each of its names. False: with different values (reported). */
-static bool check_tied(const struct weights *w, const struct hir_param *p, const struct file_tensor *s, struct diags *diags)
+static bool check_tied(const struct weights *w, const struct hir_param *p, const struct file_tensor *tensor, struct diags *diags)
 {
 	for (uint32_t i = 0; i < p->n_aliases; i++) {
 		const struct file_tensor *other = tensor_list_find(w->st, p->aliases[i]);
-		if (!other || same_tensor(s, other))
+		if (!other || same_tensor(tensor, other))
 			continue;
 		struct diag *g =
 			diag_add(diags, DIAG_WEIGHTS_TIED, p->at, "`%s` and `%s` are one parameter, but their tensors in `%s` differ",
-				 s->name, other->name, w->path);
+				 tensor->name, other->name, w->path);
 		diag_help(diags, g,
 			  "tie them when training, too, or give the second layer a parameter of its own: remove the argument that ties it");
 		return false;
@@ -235,13 +235,13 @@ static bool weights_bind_report_missing(struct arena *a, const struct weights *w
 	return m.initialized;
 }
 
-static hash128 hash_of(const struct hir_param *m, const struct tensor *t, const struct file_tensor *s, const struct content *read,
+static hash128 hash_of(const struct hir_param *param, const struct tensor *t, const struct file_tensor *tensor, const struct content *read,
 		       struct weights_host host)
 {
 	if (t->data || tensor_bytes(t) == 0)
 		return content_hash(t, t->elem, t->data, (size_t)tensor_bytes(t), read);
-	return s ? content_hash(t, (uint64_t)s->encoding << 8 | s->elem, s->data, s->bytes, read)
-		 : host.init_hash(host.ctx, m, weights_seed(m));
+	return tensor ? content_hash(t, (uint64_t)tensor->encoding << 8 | tensor->elem, tensor->data, tensor->bytes, read)
+		      : host.init_hash(host.ctx, param, weights_seed(param));
 }
 
 bool weights_bind(struct arena *a, const struct weights *w, const struct hir_program *p, const dtype *types, struct weights_host host,

@@ -13,14 +13,14 @@ static int weights_digest_by_place(const void *x, const void *y)
 }
 
 /* The part's tensors in the order of their data. */
-static const struct file_tensor **list_tensors(const struct weights *w, const struct weights_part *p, uint32_t *n)
+static const struct file_tensor **list_tensors(const struct weights *w, const struct weights_part *part, uint32_t *n)
 {
 	const struct file_tensor **list = alloc_zeroed(((size_t)w->st->n + 1) * sizeof *list);
-	const char *start = p->bytes;
+	const char *start = part->bytes;
 	*n = 0;
 	for (uint32_t i = 0; i < w->st->n; i++) {
 		const struct file_tensor *t = &w->st->tensors[i];
-		if (t->bytes && (const char *)t->data >= start && (const char *)t->data < start + p->len)
+		if (t->bytes && (const char *)t->data >= start && (const char *)t->data < start + part->len)
 			list[(*n)++] = t;
 	}
 	qsort(list, *n, sizeof *list, weights_digest_by_place);

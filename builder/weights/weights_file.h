@@ -43,9 +43,9 @@ struct weights {
 /* Appends "[3, 4]". */
 void weights_print_shape(struct buf *b, const int64_t *dims, uint32_t rank);
 /* "float32", or the file's own name of an unsupported type. */
-const char *weights_type_text(const struct file_tensor *s);
+const char *weights_type_text(const struct file_tensor *tensor);
 /* How to save a tensor whose element type or rank is not supported. `want`: the parameter's type, or DT_COUNT. */
-const char *weights_remedy(struct arena *a, const struct file_tensor *s, dtype want);
+const char *weights_remedy(struct arena *a, const struct file_tensor *tensor, dtype want);
 
 /* The tensor of a parameter: of its name, else of another name that it has in the model. NULL: the file has none, or there is none. */
 const struct file_tensor *weights_find(const struct weights *w, const struct hir_param *p);

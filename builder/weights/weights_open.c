@@ -66,23 +66,23 @@ static void explain_format(struct arena *a, const char *path, enum file_kind kin
 }
 
 /* Removes the prefix from the names that have it. */
-static bool strip_prefix(struct arena *session, struct weights *w, const struct weights_options *o, struct diags *diags)
+static bool strip_prefix(struct arena *session, struct weights *w, const struct weights_options *options, struct diags *diags)
 {
-	size_t len = strlen(o->prefix);
+	size_t len = strlen(options->prefix);
 	struct file_tensor *list = ARENA_ARRAY(session, struct file_tensor, w->st->n + 1);
 	struct tensor_list *st = ARENA_NEW(session, struct tensor_list);
 	uint32_t stripped = 0;
 	for (uint32_t i = 0; i < w->st->n; i++) {
 		list[i] = w->st->tensors[i];
-		if (strncmp(list[i].name, o->prefix, len) != 0 || !list[i].name[len])
+		if (strncmp(list[i].name, options->prefix, len) != 0 || !list[i].name[len])
 			continue;
 		list[i].name += len;
 		list[i].prefix = len;
 		stripped++;
 	}
 	if (!stripped) {
-		struct diag *g =
-			diag_add(diags, DIAG_MANIFEST_VALUE, o->prefix_at, "no tensor in `%s` has the prefix `%s`", w->path, o->prefix);
+		struct diag *g = diag_add(diags, DIAG_MANIFEST_VALUE, options->prefix_at, "no tensor in `%s` has the prefix `%s`", w->path,
+					  options->prefix);
 		if (w->st->n)
 			diag_note(diags, g, "the file has `%s`", w->st->tensors[0].name);
 		diag_help(diags, g, "`trib build` without `weights.prefix` lists the names that are missing");
@@ -91,8 +91,8 @@ static bool strip_prefix(struct arena *session, struct weights *w, const struct 
 	tensor_list_sort(list, w->st->n);
 	for (uint32_t i = 1; i < w->st->n; i++)
 		if (strcmp(list[i].name, list[i - 1].name) == 0) {
-			diag_add(diags, DIAG_MANIFEST_VALUE, o->prefix_at, "`%s` has both `%s` and `%s%s`", w->path, list[i].name,
-				 o->prefix, list[i].name);
+			diag_add(diags, DIAG_MANIFEST_VALUE, options->prefix_at, "`%s` has both `%s` and `%s%s`", w->path, list[i].name,
+				 options->prefix, list[i].name);
 			return false;
 		}
 	*st = (struct tensor_list){list, w->st->n};
@@ -213,16 +213,17 @@ static bool open_tensors(struct weights *w, struct diags *diags)
 	return w->st;
 }
 
-struct weights *weights_open(struct arena *session, const char *path, span at, const struct weights_options *o, struct diags *diags)
+struct weights *weights_open(struct arena *session, const char *path, span at, const struct weights_options *options, struct diags *diags)
 {
 	struct weights *w = alloc_zeroed(sizeof *w);
 	struct weights_part *p;
 	w->arena = session;
 	w->path = arena_strdup(session, path);
 	w->at = at;
-	w->initialize = o->initialize;
+	w->initialize = options->initialize;
 	w->parts = arena_grow(session, NULL, 0, &w->cap_parts, 1, sizeof *w->parts);
-	if (!map_part(w, w->path, at, diags, &p) || !open_tensors(w, diags) || (o->prefix && !strip_prefix(session, w, o, diags))) {
+	if (!map_part(w, w->path, at, diags, &p) || !open_tensors(w, diags) ||
+	    (options->prefix && !strip_prefix(session, w, options, diags))) {
 		weights_close(w);
 		return NULL;
 	}

@@ -8,9 +8,9 @@
 /* ---- main ---- */
 
 /* The program's parameter for each input of main's unit. */
-static uint32_t *main_params(struct program *p)
+static uint32_t *main_params(struct program *program)
 {
-	struct elab *e = p->e;
+	struct elab *e = program->e;
 	const struct builder *b = e->em.b;
 	uint32_t *params = ARENA_ARRAY(e->em.f->arena, uint32_t, b->opened.len + 1);
 	for (uint32_t i = 0; i < b->opened.len; i++) {
@@ -22,7 +22,7 @@ static uint32_t *main_params(struct program *p)
 		if (!name) /* of a layer that is not a local */
 			name = arena_printf(e->em.f->arena, "%s%u.%s", name_text(e->em.f, ip->owner->item->name), ip->owner->id,
 					    name_text(e->em.f, ip->name));
-		params[i] = program_add_layer_param(p, ip, name);
+		params[i] = program_add_layer_param(program, ip, name);
 	}
 	return params;
 }
@@ -40,9 +40,9 @@ static void elaborate_run_main(struct elab *e, struct module *m)
 }
 
 /* Elaborates the main blocks into one unit without run-time inputs. */
-static void elab_main(struct program *p, struct module *m)
+static void elab_main(struct program *program, struct module *m)
 {
-	struct elab *e = p->e;
+	struct elab *e = program->e;
 	struct builder b;
 	struct param_list names = {0};
 	struct item *item = ARENA_NEW(e->em.f->arena, struct item);
@@ -60,36 +60,36 @@ static void elab_main(struct program *p, struct module *m)
 	if (e->em.report.errors || e->em.report.gave_up) {
 		builder_close(&e->em);
 	} else {
-		struct hir_entry entry = {.name = "main", .params = main_params(p)};
+		struct hir_entry entry = {.name = "main", .params = main_params(program)};
 		entry.unit = unit_finish(e, &fn, hash_bytes("main", 4), "main", &nothing);
-		program_add_entry(p, entry);
+		program_add_entry(program, entry);
 	}
 	e->main_params = NULL;
 	param_list_free(&names);
 }
 
 /* Renames entries with equal names to their names in the manifest: `Encoder` and `Decoder`, `A_step` and `B_step`. */
-static void rename_equal_entries(struct program *p)
+static void rename_equal_entries(struct program *program)
 {
-	struct elab *e = p->e;
-	const char **names = ARENA_ARRAY(e->em.temp, const char *, p->entries.len + 1);
-	for (uint32_t i = 0; i < p->entries.len; i++)
-		names[i] = p->entries.at[i].name;
-	for (uint32_t i = 0; i < p->entries.len; i++)
-		for (uint32_t k = 0; k < p->entries.len; k++) {
+	struct elab *e = program->e;
+	const char **names = ARENA_ARRAY(e->em.temp, const char *, program->entries.len + 1);
+	for (uint32_t i = 0; i < program->entries.len; i++)
+		names[i] = program->entries.at[i].name;
+	for (uint32_t i = 0; i < program->entries.len; i++)
+		for (uint32_t k = 0; k < program->entries.len; k++) {
 			if (k == i || strcmp(names[i], names[k]) != 0)
 				continue;
-			char *own = arena_strdup(e->em.f->arena, p->req->entries[i]);
+			char *own = arena_strdup(e->em.f->arena, program->req->entries[i]);
 			for (char *c = own; *c; c++)
 				*c = *c == '.' ? '_' : *c;
-			p->entries.at[i].name = own;
+			program->entries.at[i].name = own;
 		}
-	for (uint32_t i = 0; i < p->entries.len; i++)
+	for (uint32_t i = 0; i < program->entries.len; i++)
 		for (uint32_t k = 0; k < i; k++)
-			if (!strcmp(p->entries.at[i].name, p->entries.at[k].name)) {
-				diag_add(e->em.f->diags, DIAG_ENTRY, p->req->at,
-					 "the entries `%s` and `%s` are both called `%s` in the library", p->req->entries[k],
-					 p->req->entries[i], p->entries.at[i].name);
+			if (!strcmp(program->entries.at[i].name, program->entries.at[k].name)) {
+				diag_add(e->em.f->diags, DIAG_ENTRY, program->req->at,
+					 "the entries `%s` and `%s` are both called `%s` in the library", program->req->entries[k],
+					 program->req->entries[i], program->entries.at[i].name);
 				e->em.report.errors++;
 				return;
 			}

@@ -58,24 +58,24 @@ static struct value entry_make_instance(struct elab *e, struct item *it)
 	return VALUE_POISON;
 }
 
-static struct value layer_instance(struct program *p, struct item *it)
+static struct value layer_instance(struct program *program, struct item *it)
 {
-	for (uint32_t i = 0; i < p->layers.len; i++)
-		if (p->layers.at[i].item == it)
-			return p->layers.at[i].instance;
-	struct entry_layer made = {it, entry_make_instance(p->e, it)};
-	vec_push(&p->layers, made);
+	for (uint32_t i = 0; i < program->layers.len; i++)
+		if (program->layers.at[i].item == it)
+			return program->layers.at[i].instance;
+	struct entry_layer made = {it, entry_make_instance(program->e, it)};
+	vec_push(&program->layers, made);
 	return made.instance;
 }
 
 /* The function of an entry "Net" or "Net.prefill". NULL: reported. */
-static struct func *entry_func(struct program *p, const char *name)
+static struct func *entry_func(struct program *program, const char *name)
 {
-	struct elab *e = p->e;
+	struct elab *e = program->e;
 	const char *dot = strchr(name, '.');
 	struct item *it = find_entry_item(e, name, dot ? (size_t)(dot - name) : strlen(name));
 	if (!it) {
-		report_no_entry(e, p->req, name);
+		report_no_entry(e, program->req, name);
 		return NULL;
 	}
 	if (it->has_syntax_error) { /* reported; its tree may be incomplete */
@@ -86,7 +86,7 @@ static struct func *entry_func(struct program *p, const char *name)
 		reads_note(&e->em, it, READ_INTERFACE);
 		return item_func(e->em.f, it);
 	}
-	struct value v = layer_instance(p, it);
+	struct value v = layer_instance(program, it);
 	if (v.kind != V_LAYER)
 		return NULL;
 	const char *fn = dot ? dot + 1 : "forward";
@@ -123,10 +123,10 @@ static const struct elab_input *entry_find_input(const struct elab_input *list, 
 	return NULL;
 }
 
-static bool is_weight(const struct program *p, const char *name)
+static bool is_weight(const struct program *program, const char *name)
 {
-	for (uint32_t i = 0; i < p->req->n_weight_names; i++)
-		if (!strcmp(p->req->weight_names[i], name))
+	for (uint32_t i = 0; i < program->req->n_weight_names; i++)
+		if (!strcmp(program->req->weight_names[i], name))
 			return true;
 	return false;
 }
@@ -314,9 +314,9 @@ static bool returns_tensors(struct elab *e, const struct elab_unit *info, const 
 			    name_text(e->em.f, fn->name));
 }
 
-static void entry_add(struct program *p, struct entry_spec *ep, const struct elab_unit *info)
+static void entry_add(struct program *program, struct entry_spec *ep, const struct elab_unit *info)
 {
-	struct elab *e = p->e;
+	struct elab *e = program->e;
 	struct hir_unit *u = info->unit;
 	uint32_t n_params = ep->plan.params.at.len, n_states = ep->plan.states.at.len;
 	struct hir_entry entry = {.name = name_text(e->em.f, ep->plan.fn->name),
@@ -327,39 +327,40 @@ static void entry_add(struct program *p, struct entry_spec *ep, const struct ela
 	for (uint32_t i = 0; i < u->n_inputs; i++) {
 		entry.params[i] = HIR_NONE;
 		if (i < n_params)
-			entry.params[i] = program_add_layer_param(p, ep->plan.params.at.at[i], ep->plan.params.names.at[i]);
+			entry.params[i] = program_add_layer_param(program, ep->plan.params.at.at[i], ep->plan.params.names.at[i]);
 		else if (u->inputs[i].build_time)
 			entry.params[i] = program_add_param(
-				p, (struct hir_param){.name = u->inputs[i].name, .type = u->inputs[i].type, .dims = u->dims, .at = u->at});
+				program,
+				(struct hir_param){.name = u->inputs[i].name, .type = u->inputs[i].type, .dims = u->dims, .at = u->at});
 	}
 	for (uint32_t i = 0; i < ep->plan.params.aliases.len; i++) {
 		const struct param_alias *a = &ep->plan.params.aliases.at[i];
 		if (a->name)
-			program_add_alias(p, entry.params[a->param], a->name);
+			program_add_alias(program, entry.params[a->param], a->name);
 	}
 	for (uint32_t i = 0; i < n_states; i++) {
-		uint32_t state = program_add_state(p, ep->plan.fn->self, ep->plan.states.at.at[i], ep->plan.states.names.at[i]);
+		uint32_t state = program_add_state(program, ep->plan.fn->self, ep->plan.states.at.at[i], ep->plan.states.names.at[i]);
 		entry.states_in[entry.n_states_in++] = state;
 		if (info->states[i].kind == V_TENSOR)
 			entry.states_out[entry.n_states_out++] = state;
 	}
-	program_add_entry(p, entry);
+	program_add_entry(program, entry);
 }
 
 /* The states that the unit of an entry uses. `all_used`: it uses all that it was given. */
-static void note_used(struct entry_states *s, const struct elab_unit *info, bool *all_used)
+static void note_used(struct entry_states *states, const struct elab_unit *info, bool *all_used)
 {
-	for (uint32_t i = 0; i < s->all.at.len; i++) {
-		s->used[i] = info->touched[i];
-		*all_used = *all_used && s->used[i];
+	for (uint32_t i = 0; i < states->all.at.len; i++) {
+		states->used[i] = info->touched[i];
+		*all_used = *all_used && states->used[i];
 	}
 }
 
 /* Makes the unit of an entry with the states in `used`, and adds it to the program. False: it does not use all of them; `used` is set to those
  * that it does. Errors are reported. */
-static bool entry_make(struct program *p, struct func *fn, struct entry_states *s, bool again)
+static bool entry_make(struct program *program, struct func *fn, struct entry_states *states, bool again)
 {
-	struct elab *e = p->e;
+	struct elab *e = program->e;
 	struct builder b;
 	struct ast_fn decl = ast_fn(&fn->mod->ast, fn->node);
 	struct frame root = {.site.at = SPAN_NONE, .mod = fn->mod, .self = fn->self, .unit = e->em.b};
@@ -367,7 +368,7 @@ static bool entry_make(struct program *p, struct func *fn, struct entry_states *
 	bool all_used = true;
 	builder_open(&e->em, &b);
 	frame_push(e, &root);
-	*ep = (struct entry_spec){.p = p, .plan = {.fn = fn, .dims = b.dims, .at = SPAN_NONE}};
+	*ep = (struct entry_spec){.p = program, .plan = {.fn = fn, .dims = b.dims, .at = SPAN_NONE}};
 	sig_open(&ep->s, &e->em, fn->mod, fn->self);
 	ep->s.open = true;
 	sig_generics(&ep->s, decl.generics);
@@ -376,13 +377,13 @@ static bool entry_make(struct program *p, struct func *fn, struct entry_states *
 	if (fn->self)
 		collect_params(e, (struct value){.kind = V_LAYER, .u.layer = fn->self}, "", &ep->plan.params);
 	if (ok) {
-		specify_states(e, &ep->plan, s);
+		specify_states(e, &ep->plan, states);
 		const struct elab_unit *info = unit_get(e, &ep->plan);
 		ok = !info->failed && returns_tensors(e, info, fn) && (again || lengths_agree(e, &ep->plan, info));
 		if (ok && !again)
-			note_used(s, info, &all_used);
+			note_used(states, info, &all_used);
 		if (ok && all_used)
-			entry_add(p, ep, info);
+			entry_add(program, ep, info);
 	}
 	sig_close(&ep->s);
 	unit_plan_free(&ep->plan);
@@ -391,10 +392,10 @@ static bool entry_make(struct program *p, struct func *fn, struct entry_states *
 	return !ok || all_used;
 }
 
-void elab_entry(struct program *p, const char *name)
+void elab_entry(struct program *program, const char *name)
 {
-	struct elab *e = p->e;
-	struct func *fn = entry_func(p, name);
+	struct elab *e = program->e;
+	struct func *fn = entry_func(program, name);
 	struct entry_states s = {.all.of_states = true};
 	if (!fn)
 		return;
@@ -403,7 +404,7 @@ void elab_entry(struct program *p, const char *name)
 	s.used = ARENA_ARRAY(e->em.f->arena, bool, s.all.at.len + 1);
 	for (uint32_t i = 0; i < s.all.at.len; i++)
 		s.used[i] = true;
-	if (!entry_make(p, fn, &s, false))
-		entry_make(p, fn, &s, true);
+	if (!entry_make(program, fn, &s, false))
+		entry_make(program, fn, &s, true);
 	param_list_free(&s.all);
 }

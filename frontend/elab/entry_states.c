@@ -36,13 +36,13 @@ void specify_states(struct elab *e, struct unit_spec *plan, const struct entry_s
 }
 
 /* The filled length of state i after a run. */
-static dim final_length(const struct unit_spec *p, const struct elab_unit *info, uint32_t i)
+static dim final_length(const struct unit_spec *spec, const struct elab_unit *info, uint32_t i)
 {
 	const struct hir_unit *u = info->unit;
-	uint32_t axis = p->states.at.at[i]->axis;
+	uint32_t axis = spec->states.at.at[i]->axis;
 	if (info->states[i].kind == V_TENSOR)
 		return u->nodes[u->outputs[info->states[i].u.t].node].type.dims[axis];
-	return u->inputs[u->n_inputs - p->states.at.len + i].type.dims[axis];
+	return u->inputs[u->n_inputs - spec->states.at.len + i].type.dims[axis];
 }
 
 static const char *length_text(struct elab *e, const struct dims *d, dim length)
@@ -52,21 +52,21 @@ static const char *length_text(struct elab *e, const struct dims *d, dim length)
 	return take_text(&e->em, &b);
 }
 
-bool lengths_agree(struct elab *e, const struct unit_spec *p, const struct elab_unit *info)
+bool lengths_agree(struct elab *e, const struct unit_spec *spec, const struct elab_unit *info)
 {
-	const struct param_list *s = &p->states;
+	const struct param_list *s = &spec->states;
 	const struct dims *d = info->unit->dims;
 	for (uint32_t i = 0; i < s->at.len; i++)
 		for (uint32_t k = 0; k < i; k++) {
 			struct layer_param *a = s->at.at[k], *b = s->at.at[i];
 			if (a->axis == STATE_FIXED || b->axis == STATE_FIXED || a->capacity != b->capacity ||
-			    dim_eq(final_length(p, info, k), final_length(p, info, i)))
+			    dim_eq(final_length(spec, info, k), final_length(spec, info, i)))
 				continue;
-			const char *name = name_text(e->em.f, p->fn->name), *cap = name_text(e->em.f, a->capacity);
-			struct diag *g = report_error(&e->em, DIAG_STATE_LENGTH, node_span(p->fn->mod, p->fn->node),
+			const char *name = name_text(e->em.f, spec->fn->name), *cap = name_text(e->em.f, a->capacity);
+			struct diag *g = report_error(&e->em, DIAG_STATE_LENGTH, node_span(spec->fn->mod, spec->fn->node),
 						      "`%s` leaves state `%s` with length %s, but `%s` with %s", name, s->names.at[k],
-						      length_text(e, d, final_length(p, info, k)), s->names.at[i],
-						      length_text(e, d, final_length(p, info, i)));
+						      length_text(e, d, final_length(spec, info, k)), s->names.at[i],
+						      length_text(e, d, final_length(spec, info, i)));
 			diag_secondary(e->em.report.out, g, a->at, "states with the capacity `%s` have one length", cap);
 			diag_help(e->em.report.out, g, "change all of them alike, or give them different capacities: `cap %s2`", cap);
 			return false;

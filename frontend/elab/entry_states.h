@@ -11,5 +11,5 @@ struct entry_states {
 /* Adds the states that are used to the arguments of the entry's unit. */
 void specify_states(struct elab *e, struct unit_spec *plan, const struct entry_states *s);
 /* False: a run leaves states with one capacity at different lengths (reported). The unit was made with all states of the layer. */
-bool lengths_agree(struct elab *e, const struct unit_spec *p, const struct elab_unit *info);
+bool lengths_agree(struct elab *e, const struct unit_spec *spec, const struct elab_unit *info);
 #endif

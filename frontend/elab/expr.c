@@ -106,19 +106,20 @@ static struct value is_in_list(struct elab *e, struct value x, struct value list
 }
 
 /* `i in a..b:step` */
-static struct value is_in_range(struct elab *e, struct value x, const struct range *r, span at)
+static struct value is_in_range(struct elab *e, struct value x, const struct range *range, span at)
 {
-	enum token_kind first = r->step > 0 ? TOK_LE : TOK_GE, last = r->step > 0 ? TOK_LT : TOK_GT;
-	struct value from = apply_binary(&e->em, first, r->from, x, at, at, at), to = apply_binary(&e->em, last, x, r->to, at, at, at);
+	enum token_kind first = range->step > 0 ? TOK_LE : TOK_GE, last = range->step > 0 ? TOK_LT : TOK_GT;
+	struct value from = apply_binary(&e->em, first, range->from, x, at, at, at),
+		     to = apply_binary(&e->em, last, x, range->to, at, at, at);
 	struct value both = from.kind == V_BOOL && from.u.b ? to : to.kind == V_BOOL && to.u.b ? from : VALUE_POISON;
 	if (from.kind == V_BOOL && to.kind == V_BOOL)
 		both = value_bool(from.u.b && to.u.b);
 	else if (is_poison(both))
 		both = apply_binary(&e->em, TOK_AND, from, to, at, at, at);
-	if (r->step == 1 || r->step == -1 || (both.kind == V_BOOL && !both.u.b))
+	if (range->step == 1 || range->step == -1 || (both.kind == V_BOOL && !both.u.b))
 		return both;
-	struct value past = apply_binary(&e->em, TOK_MINUS, x, r->from, at, at, at);
-	struct value rest = apply_binary(&e->em, TOK_PERCENT, past, value_int(r->step), at, at, at);
+	struct value past = apply_binary(&e->em, TOK_MINUS, x, range->from, at, at, at);
+	struct value rest = apply_binary(&e->em, TOK_PERCENT, past, value_int(range->step), at, at, at);
 	struct value hit = apply_binary(&e->em, TOK_EQ, rest, value_int(0), at, at, at);
 	return both.kind == V_BOOL  ? hit
 	       : hit.kind == V_BOOL ? (hit.u.b ? both : hit)

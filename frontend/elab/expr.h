@@ -12,7 +12,7 @@ bool name_lookup_static(struct elab *e, struct module *mod, struct instance *sel
 bool prelude_lookup(struct elab *e, name_id name, struct value *out);
 void prelude_init(struct frontend *f);
 struct value item_value(struct elab *e, struct item *it, span at);
-struct value member_value(struct elab *e, struct instance *in, struct member *m, span at);
+struct value member_value(struct elab *e, struct instance *in, struct member *member, span at);
 struct func *item_func(struct frontend *f, struct item *it);
 
 /* ---- members of values (member.c) ---- */

@@ -4,7 +4,7 @@
 #include "frontend/unit/text.h"
 
 /* The `=` and the format between an expression and the next text. */
-static struct text_format interpolation_format(struct elab *e, struct text_builder *t, node_id expr)
+static struct text_format interpolation_format(struct elab *e, struct text_builder *builder, node_id expr)
 {
 	const struct tokens *tokens = &elab_tree(e)->tokens;
 	token_id after = ast_last_token(elab_tree(e), expr) + 1;
@@ -12,7 +12,7 @@ static struct text_format interpolation_format(struct elab *e, struct text_build
 	s.at = elab_span(e, expr);
 	if (token_kind(tokens, after) == TOK_ASSIGN) {
 		span next = token_span(tokens, ++after);
-		text_put_bytes(t, tokens->src->text + s.at.start, next.start - s.at.start);
+		text_put_bytes(builder, tokens->src->text + s.at.start, next.start - s.at.start);
 	}
 	if (token_kind(tokens, after) != TOK_FSTR_SPEC)
 		return s;
@@ -24,7 +24,7 @@ static struct text_format interpolation_format(struct elab *e, struct text_build
 		struct diag *g = report_error(&e->em, DIAG_BAD_FSTRING, s.at, "%s", why);
 		diag_note(e->em.report.out, g,
 			  "a format is [[fill]align][sign][#][0][width][, or _][.precision][type], as in `:.3f`, `:>8`, `:04d`, `:,`");
-		t->poison = true;
+		builder->poison = true;
 	}
 	return s;
 }

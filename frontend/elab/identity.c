@@ -21,50 +21,50 @@ static void identity_hash_dim(struct hasher *h, const struct dims *d, dim x)
 }
 
 /* t is an index into the spec's tensors, or, without a spec, into the unit's outputs. */
-static void hash_tensor(struct hasher *h, const struct dims *d, const struct unit_spec *p, hir_ref t)
+static void hash_tensor(struct hasher *h, const struct dims *d, const struct unit_spec *spec, hir_ref t)
 {
-	if (!p) {
+	if (!spec) {
 		hasher_add_u64(h, t);
 		return;
 	}
-	const struct tensor_arg *l = &p->tensors.at[t];
+	const struct tensor_arg *l = &spec->tensors.at[t];
 	hasher_add_u64(h, (uint64_t)l->type.elem << 16 | (uint64_t)l->type.rank << 8 | l->build_time);
 	for (uint32_t i = 0; i < l->type.rank; i++)
 		identity_hash_dim(h, d, l->type.dims[i]);
 }
 
-static void hash_value(struct elab *e, struct hasher *h, const struct dims *d, const struct unit_spec *p, struct value v)
+static void hash_value(struct elab *e, struct hasher *h, const struct dims *d, const struct unit_spec *spec, struct value v)
 {
 	value_hash(h, e->em.f, v);
 	if (v.kind == V_DIM)
 		identity_hash_dim(h, d, v.u.d);
 	if (value_is_seq(v))
 		for (uint32_t i = 0; i < v.u.seq->n; i++)
-			hash_value(e, h, d, p, v.u.seq->at[i]);
+			hash_value(e, h, d, spec, v.u.seq->at[i]);
 	if (v.kind == V_TEXT)
-		hash_value(e, h, d, p, v.u.text->values);
+		hash_value(e, h, d, spec, v.u.text->values);
 	if (v.kind == V_RANGE) {
-		hash_value(e, h, d, p, v.u.range->from);
-		hash_value(e, h, d, p, v.u.range->to);
+		hash_value(e, h, d, spec, v.u.range->from);
+		hash_value(e, h, d, spec, v.u.range->to);
 	}
 	if (v.kind == V_TENSOR)
-		hash_tensor(h, d, p, v.u.t);
+		hash_tensor(h, d, spec, v.u.t);
 }
 
-hash128 unit_identity(struct elab *e, const struct unit_spec *p)
+hash128 unit_identity(struct elab *e, const struct unit_spec *spec)
 {
 	struct hasher *h = hasher_new();
-	item_hash_identity(h, e->em.f, p->fn->item);
-	hasher_add_str(h, name_text(e->em.f, p->fn->name));
-	if (p->fn->self)
-		hasher_add_hash(h, p->fn->self->key);
-	hasher_add_u64(h, p->n_values);
-	for (uint32_t i = 0; i < p->n_values; i++)
-		hash_value(e, h, p->dims, p, p->values[i]);
-	for (uint32_t i = 0; i < p->states.names.len; i++)
-		hasher_add_str(h, p->states.names.at[i]);
-	param_list_hash_aliases(h, &p->params);
-	param_list_hash_aliases(h, &p->states);
+	item_hash_identity(h, e->em.f, spec->fn->item);
+	hasher_add_str(h, name_text(e->em.f, spec->fn->name));
+	if (spec->fn->self)
+		hasher_add_hash(h, spec->fn->self->key);
+	hasher_add_u64(h, spec->n_values);
+	for (uint32_t i = 0; i < spec->n_values; i++)
+		hash_value(e, h, spec->dims, spec, spec->values[i]);
+	for (uint32_t i = 0; i < spec->states.names.len; i++)
+		hasher_add_str(h, spec->states.names.at[i]);
+	param_list_hash_aliases(h, &spec->params);
+	param_list_hash_aliases(h, &spec->states);
 	return hasher_finish(h);
 }
 
@@ -87,47 +87,47 @@ hash128 unit_interface(struct elab *e, const struct elab_unit *info)
 	return hasher_finish(h);
 }
 
-static void print_leaf(const struct unit_spec *p, const struct tensor_arg *l, struct buf *b)
+static void print_leaf(const struct unit_spec *spec, const struct tensor_arg *arg, struct buf *b)
 {
 	buf_puts(b, " [");
-	for (uint32_t i = 0; i < l->type.rank; i++) {
+	for (uint32_t i = 0; i < arg->type.rank; i++) {
 		if (i)
 			buf_puts(b, ", ");
-		dim_print(p->dims, l->type.dims[i], b);
+		dim_print(spec->dims, arg->type.dims[i], b);
 	}
 	buf_putc(b, ']');
 }
 
 /* (n=2, flag=true): the arguments known at compile time. */
-static void print_static_args(struct elab *e, const struct unit_spec *p, struct buf *b)
+static void print_static_args(struct elab *e, const struct unit_spec *spec, struct buf *b)
 {
-	struct ast_fn decl = ast_fn(&p->fn->mod->ast, p->fn->node);
+	struct ast_fn decl = ast_fn(&spec->fn->mod->ast, spec->fn->node);
 	bool any = false;
-	for (uint32_t i = 0; i < p->n_values; i++) {
-		if (value_contains(p->values[i], V_TENSOR))
+	for (uint32_t i = 0; i < spec->n_values; i++) {
+		if (value_contains(spec->values[i], V_TENSOR))
 			continue;
 		buf_puts(b, any ? ", " : "(");
 		any = true;
-		buf_printf(b, "%s=", name_text(e->em.f, node_name(e, p->fn->mod, decl.params.at[i])));
-		value_print(e->em.f, p->dims, p->values[i], b);
+		buf_printf(b, "%s=", name_text(e->em.f, node_name(e, spec->fn->mod, decl.params.at[i])));
+		value_print(e->em.f, spec->dims, spec->values[i], b);
 	}
 	if (any)
 		buf_putc(b, ')');
 }
 
-const char *unit_name(struct elab *e, const struct unit_spec *p)
+const char *unit_name(struct elab *e, const struct unit_spec *spec)
 {
 	struct buf b = {0};
-	const char *fn = name_text(e->em.f, p->fn->name);
-	if (p->fn->self) {
-		instance_print(e->em.f, p->fn->self, &b);
+	const char *fn = name_text(e->em.f, spec->fn->name);
+	if (spec->fn->self) {
+		instance_print(e->em.f, spec->fn->self, &b);
 		if (strcmp(fn, "forward"))
 			buf_printf(&b, ".%s", fn);
 	} else {
 		buf_puts(&b, fn);
 	}
-	print_static_args(e, p, &b);
-	for (uint32_t i = 0; i < p->tensors.len; i++)
-		print_leaf(p, &p->tensors.at[i], &b);
+	print_static_args(e, spec, &b);
+	for (uint32_t i = 0; i < spec->tensors.len; i++)
+		print_leaf(spec, &spec->tensors.at[i], &b);
 	return take_text(&e->em, &b);
 }

@@ -312,13 +312,13 @@ void index_note_argument(struct elab *e, span name, struct module *mod, token_id
 
 /* ---- candidates ---- */
 
-static enum symbol_kind index_value_member_kind(const struct member *m)
+static enum symbol_kind index_value_member_kind(const struct member *member)
 {
-	return m->kind == M_PARAM   ? SYMBOL_PARAM
-	       : m->kind == M_STATE ? SYMBOL_STATE
-	       : m->kind == M_FN    ? SYMBOL_METHOD
-	       : m->is_arg          ? SYMBOL_ARG
-				    : SYMBOL_MEMBER;
+	return member->kind == M_PARAM   ? SYMBOL_PARAM
+	       : member->kind == M_STATE ? SYMBOL_STATE
+	       : member->kind == M_FN    ? SYMBOL_METHOD
+	       : member->is_arg          ? SYMBOL_ARG
+					 : SYMBOL_MEMBER;
 }
 
 static void offer_layer(struct elab *e, const struct instance *in)

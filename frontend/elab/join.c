@@ -59,10 +59,10 @@ static void report_loop_values(struct elab *e, span loop, const struct branch_va
 			"a value that a run-time loop changes keeps its type and shape: start with the full size, and fill it by `where`");
 }
 
-static void report_difference(struct elab *e, struct value a, struct value b, enum join_kind how, const struct local *l, span at)
+static void report_difference(struct elab *e, struct value a, struct value b, enum join_kind how, const struct local *local, span at)
 {
 	const struct value v[2] = {a, b};
-	struct branch_values both = {.what = l ? arena_printf(e->em.f->arena, "`%s`", name_text(e->em.f, l->name)) : NULL};
+	struct branch_values both = {.what = local ? arena_printf(e->em.f->arena, "`%s`", name_text(e->em.f, local->name)) : NULL};
 	for (uint32_t i = 0; i < 2; i++) {
 		bool tensor = v[i].kind == V_TENSOR;
 		both.texts[i] = value_text(&e->em, v[i]);
@@ -186,9 +186,9 @@ struct value join_values(struct join *j, struct value a, struct value b)
 	return join_to_poison(j);
 }
 
-struct value value_join(struct elab *e, struct value a, struct value b, enum join_kind how, const struct local *l, span at)
+struct value value_join(struct elab *e, struct value a, struct value b, enum join_kind how, const struct local *local, span at)
 {
-	struct join j = {.e = e, .how = how, .local = l, .at = at, .own = UINT32_MAX};
+	struct join j = {.e = e, .how = how, .local = local, .at = at, .own = UINT32_MAX};
 	return join_values(&j, a, b);
 }
 

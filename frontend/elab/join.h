@@ -17,7 +17,7 @@ struct join {
 /* A value that is either a or b. Poison unless both have one type; types that differ at run time are reported. */
 struct value join_values(struct join *j, struct value a, struct value b);
 /* The same of a branch. */
-struct value value_join(struct elab *e, struct value a, struct value b, enum join_kind how, const struct local *l, span at);
+struct value value_join(struct elab *e, struct value a, struct value b, enum join_kind how, const struct local *local, span at);
 /* Joins the first n locals with what they were before. */
 void locals_join(struct elab *e, const struct local *before, uint32_t n, enum join_kind how, span at);
 /* a new symbol that means any size. */

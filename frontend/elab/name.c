@@ -173,20 +173,20 @@ static void eval_lazy_members(struct elab *e, struct instance *in, node_id node)
 	frame_pop(e);
 }
 
-struct value member_value(struct elab *e, struct instance *in, struct member *m, span at)
+struct value member_value(struct elab *e, struct instance *in, struct member *member, span at)
 {
 	reads_note(&e->em, in->item, READ_WHOLE);
-	switch (m->kind) {
+	switch (member->kind) {
 	case M_VALUE:
-	case M_FN: return m->value;
-	case M_PARAM: return param_value(e, m->param, at);
-	case M_STATE: return state_value(e, m->param, at);
+	case M_FN: return member->value;
+	case M_PARAM: return param_value(e, member->param, at);
+	case M_STATE: return state_value(e, member->param, at);
 	case M_LAZY: break;
 	}
-	struct value *v = find_lazy_member(e, in, m->name);
+	struct value *v = find_lazy_member(e, in, member->name);
 	if (!v && count_step(&e->em, at)) {
-		eval_lazy_members(e, in, m->node);
-		v = find_lazy_member(e, in, m->name);
+		eval_lazy_members(e, in, member->node);
+		v = find_lazy_member(e, in, member->name);
 	}
 	return v ? *v : VALUE_POISON;
 }

@@ -119,25 +119,25 @@ const struct param_tree *instance_params(struct elab *e, const struct instance *
 	return s;
 }
 
-void param_list_free(struct param_list *l)
+void param_list_free(struct param_list *list)
 {
-	vec_free(&l->at);
-	vec_free(&l->names);
-	vec_free(&l->aliases);
-	vec_free(&l->repeats);
-	map_free(&l->seen);
+	vec_free(&list->at);
+	vec_free(&list->names);
+	vec_free(&list->aliases);
+	vec_free(&list->repeats);
+	map_free(&list->seen);
 }
 
-void param_list_hash_aliases(struct hasher *h, const struct param_list *l)
+void param_list_hash_aliases(struct hasher *h, const struct param_list *list)
 {
-	for (uint32_t i = 0; i < l->names.len && l->aliases.len; i++)
-		hasher_add_str(h, l->names.at[i]);
-	for (uint32_t i = 0; i < l->aliases.len; i++) {
-		hasher_add_str(h, l->aliases.at[i].name);
-		hasher_add_u64(h, l->aliases.at[i].param);
+	for (uint32_t i = 0; i < list->names.len && list->aliases.len; i++)
+		hasher_add_str(h, list->names.at[i]);
+	for (uint32_t i = 0; i < list->aliases.len; i++) {
+		hasher_add_str(h, list->aliases.at[i].name);
+		hasher_add_u64(h, list->aliases.at[i].param);
 	}
-	for (uint32_t i = 0; i < l->repeats.len; i++)
-		hasher_add_u64(h, l->repeats.at[i]);
+	for (uint32_t i = 0; i < list->repeats.len; i++)
+		hasher_add_u64(h, list->repeats.at[i]);
 }
 
 /* ---- paths of instances ---- */

@@ -2,39 +2,40 @@
 #include "frontend/elab/unit_sizes.h"
 #include "frontend/elab/states.h"
 
-static struct value value_in_unit(struct sizes *z, struct unit_spec *p, struct value v, const char *name)
+static struct value value_in_unit(struct sizes *sizes, struct unit_spec *spec, struct value v, const char *name)
 {
-	struct elab *e = z->e;
+	struct elab *e = sizes->e;
 	if (v.kind == V_DIM)
-		return value_dim(p->dims, unit_size(z, p->dims, v.u.d));
+		return value_dim(spec->dims, unit_size(sizes, spec->dims, v.u.d));
 	if (value_is_seq(v)) {
 		struct value copy = value_seq(e->em.f->arena, v.kind, v.u.seq->n);
 		for (uint32_t i = 0; i < v.u.seq->n; i++)
-			copy.u.seq->at[i] = value_in_unit(z, p, v.u.seq->at[i], arena_printf(e->em.f->arena, "%s.%u", name, i));
+			copy.u.seq->at[i] = value_in_unit(sizes, spec, v.u.seq->at[i], arena_printf(e->em.f->arena, "%s.%u", name, i));
 		return copy;
 	}
 	if (v.kind == V_RANGE) {
 		struct range *r = ARENA_NEW(e->em.f->arena, struct range);
-		*r = (struct range){value_in_unit(z, p, v.u.range->from, name), value_in_unit(z, p, v.u.range->to, name), v.u.range->step};
+		*r = (struct range){value_in_unit(sizes, spec, v.u.range->from, name), value_in_unit(sizes, spec, v.u.range->to, name),
+				    v.u.range->step};
 		return (struct value){.kind = V_RANGE, .u.range = r};
 	}
 	if (v.kind == V_TEXT)
-		return template_with_values(&e->em, v.u.text, value_in_unit(z, p, v.u.text->values, name));
+		return template_with_values(&e->em, v.u.text, value_in_unit(sizes, spec, v.u.text->values, name));
 	if (v.kind != V_TENSOR)
 		return v;
 	struct tensor_arg l = {
 		.name = name, .type = *type_of(&e->em, v.u.t), .build_time = node_at(&e->em, v.u.t)->build_time, .caller = v.u.t};
 	for (uint32_t i = 0; i < l.type.rank; i++)
-		l.type.dims[i] = unit_size(z, p->dims, l.type.dims[i]);
-	vec_push(&p->tensors, l);
-	return value_tensor(p->tensors.len - 1);
+		l.type.dims[i] = unit_size(sizes, spec->dims, l.type.dims[i]);
+	vec_push(&spec->tensors, l);
+	return value_tensor(spec->tensors.len - 1);
 }
 
-void unit_plan_free(struct unit_spec *p)
+void unit_plan_free(struct unit_spec *spec)
 {
-	param_list_free(&p->params);
-	param_list_free(&p->states);
-	vec_free(&p->tensors);
+	param_list_free(&spec->params);
+	param_list_free(&spec->states);
+	vec_free(&spec->tensors);
 }
 
 static struct hir_type type_in_caller(struct elab *e, const struct hir_unit *u, const struct hir_type *t, const dim *syms)
@@ -63,16 +64,16 @@ static struct value value_in_caller(struct elab *e, const struct hir_unit *u, st
 	return value_tensor(emit_result(&e->em, call, v.u.t, &t, at));
 }
 
-static hir_ref unit_call_emit_call(struct elab *e, const struct unit_spec *p, struct hir_unit *u, const dim *syms)
+static hir_ref unit_call_emit_call(struct elab *e, const struct unit_spec *spec, struct hir_unit *u, const dim *syms)
 {
-	uint32_t n = p->params.at.len + p->tensors.len;
+	uint32_t n = spec->params.at.len + spec->tensors.len;
 	struct hir_arg *args = ARENA_ARRAY(e->em.f->arena, struct hir_arg, n + 1);
-	struct hir_node node = {.kind = HIR_CALL, .build_time = !u->effects, .callee = u, .callee_syms = syms, .n_args = n, .at = p->at};
-	node.layer = p->fn->self ? layer_path(e, p->fn->self) : NULL;
+	struct hir_node node = {.kind = HIR_CALL, .build_time = !u->effects, .callee = u, .callee_syms = syms, .n_args = n, .at = spec->at};
+	node.layer = spec->fn->self ? layer_path(e, spec->fn->self) : NULL;
 	for (uint32_t i = 0; i < n; i++) {
-		bool param = i < p->params.at.len;
-		struct value v =
-			param ? param_value(e, p->params.at.at[i], p->at) : value_tensor(p->tensors.at[i - p->params.at.len].caller);
+		bool param = i < spec->params.at.len;
+		struct value v = param ? param_value(e, spec->params.at.at[i], spec->at)
+				       : value_tensor(spec->tensors.at[i - spec->params.at.len].caller);
 		if (v.kind != V_TENSOR)
 			return HIR_NONE;
 		args[i] = arg_tensor(v.u.t);

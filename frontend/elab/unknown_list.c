@@ -145,7 +145,7 @@ struct value unknown_list_item(struct elab *e, struct value v)
 enum { MOST_KINDS = 4 };
 
 /* Adds what an element may be: joins it with the kind that it is of, or makes it another kind. */
-static void unknown_list_add_item(struct join *j, struct element *list, struct value v)
+static void unknown_list_add_item(struct join *join, struct element *list, struct value v)
 {
 	uint32_t kinds = 1;
 	struct element *last = list;
@@ -155,25 +155,25 @@ static void unknown_list_add_item(struct join *j, struct element *list, struct v
 	}
 	for (struct element *el = list; el; last = el, el = el->next, kinds++)
 		if (el->item.kind != V_LAYER || v.kind != V_LAYER || el->item.u.layer->item == v.u.layer->item) {
-			el->item = join_values(j, el->item, v);
+			el->item = join_values(join, el->item, v);
 			list->next = el->item.kind == V_LAYER ? list->next : NULL;
 			list->item = el->item.kind == V_LAYER ? list->item : el->item;
 			return;
 		}
-	j->changed = true;
+	join->changed = true;
 	if (kinds > MOST_KINDS) {
 		list->item = VALUE_POISON;
 		list->next = NULL;
 		return;
 	}
-	last->next = ARENA_NEW(j->e->em.f->arena, struct element);
+	last->next = ARENA_NEW(join->e->em.f->arena, struct element);
 	*last->next = (struct element){.item = v, .first = list->first, .apart = list->apart};
 }
 
-static void unknown_list_add_items(struct join *j, struct element *list, const struct element *more)
+static void unknown_list_add_items(struct join *join, struct element *list, const struct element *more)
 {
 	for (; more && more->item.kind != V_VOID; more = more->next)
-		unknown_list_add_item(j, list, more->item);
+		unknown_list_add_item(join, list, more->item);
 }
 
 /* A known list as an unknown one, whose symbols from `first` on differ between elements. */
@@ -186,24 +186,24 @@ struct value forget_length(struct elab *e, struct value list, uint32_t first)
 	return list_with(e, el);
 }
 
-struct value join_unknown_lists(struct join *j, struct value a, struct value b)
+struct value join_unknown_lists(struct join *join, struct value a, struct value b)
 {
-	struct elab *e = j->e;
+	struct elab *e = join->e;
 	uint32_t now = dims_syms(e->em.b->dims), fa = is_poison(a) ? a.u.element->first : now, fb = is_poison(b) ? b.u.element->first : now;
 	uint32_t first = fa < fb ? fa : fb;
 	struct value x = is_poison(a) ? a : forget_length(e, a, first), y = is_poison(b) ? b : forget_length(e, b, first);
 	bool empty = x.u.element->item.kind == V_VOID;
-	struct join items = {.e = e, .at = j->at, .own = first};
+	struct join items = {.e = e, .at = join->at, .own = first};
 	struct element list = {.item = {.kind = V_VOID}, .first = first, .apart = !empty};
 	if (!is_poison(a))
-		j->changed = true;
+		join->changed = true;
 	if (y.u.element->item.kind == V_VOID)
 		return x;
 	for (const struct element *el = empty ? NULL : x.u.element; el; el = el->next) /* one symbol must not cover two sizes */
 		unknown_list_add_item(&items, &list, el->apart ? el->item : renewed(e, el->item, first, true));
 	items.changed = false;
 	unknown_list_add_items(&items, &list, y.u.element);
-	j->changed = j->changed || (!empty && items.changed);
+	join->changed = join->changed || (!empty && items.changed);
 	return list_with(e, list);
 }
 

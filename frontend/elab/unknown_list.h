@@ -15,7 +15,7 @@ struct value unknown_list_item_of(struct elab *e, struct value v, uint32_t kind)
 /* A list of elements like those of a known list. */
 struct value forget_length(struct elab *e, struct value list, uint32_t first);
 /* Joins two lists of which one has unknown length. */
-struct value join_unknown_lists(struct join *j, struct value a, struct value b);
+struct value join_unknown_lists(struct join *join, struct value a, struct value b);
 /* `a + b`, `a * n` if an operand is an unknown list. False: it is something else. */
 bool unknown_list_operator(struct elab *e, enum token_kind op, struct value a, struct value b, struct value *out);
 /* A call of a builtin function with an unknown list: enumerate, zip, reversed, len, concat, stack, … False: it is something else. */

@@ -142,20 +142,21 @@ static uint32_t last_line(const char *text, uint32_t n)
 	return at;
 }
 
-static void format_put_comment(struct formatter *f, const struct comment *c, bool space)
+static void format_put_comment(struct formatter *f, const struct comment *comment, bool space)
 {
-	const char *text = f->tok->src->text + c->start;
-	uint32_t len = c->end - c->start, from = c->multi ? last_line(text, len) : 0;
-	unsigned spaces = !space ? 0 : c->line ? EVENT_SPACES : EVENT_SPACE;
-	printer_comment(&f->p, text, len, format_columns(text + from, len - from), spaces | (c->line || c->multi ? EVENT_BESIDE : 0));
-	if (c->multi)
+	const char *text = f->tok->src->text + comment->start;
+	uint32_t len = comment->end - comment->start, from = comment->multi ? last_line(text, len) : 0;
+	unsigned spaces = !space ? 0 : comment->line ? EVENT_SPACES : EVENT_SPACE;
+	printer_comment(&f->p, text, len, format_columns(text + from, len - from),
+			spaces | (comment->line || comment->multi ? EVENT_BESIDE : 0));
+	if (comment->multi)
 		printer_flush(&f->p);
 }
 
 /* Returns the newlines after comment i. */
-static unsigned newlines_after(const struct gap *g, uint32_t i)
+static unsigned newlines_after(const struct gap *gap, uint32_t i)
 {
-	return i + 1 < g->comments.len ? g->comments.at[i + 1].newlines : g->newlines;
+	return i + 1 < gap->comments.len ? gap->comments.at[i + 1].newlines : gap->newlines;
 }
 
 /* Returns the number of comments at the end of the previous line. */
@@ -283,11 +284,11 @@ static void format_end_item(struct formatter *f)
 	f->item_long = is_long;
 }
 
-static bool gap_has_blank(const struct gap *g)
+static bool gap_has_blank(const struct gap *gap)
 {
-	bool blank = g->newlines > 1;
-	for (uint32_t i = 0; i < g->comments.len; i++)
-		blank |= g->comments.at[i].newlines > 1;
+	bool blank = gap->newlines > 1;
+	for (uint32_t i = 0; i < gap->comments.len; i++)
+		blank |= gap->comments.at[i].newlines > 1;
 	return blank;
 }
 

@@ -139,54 +139,54 @@ static bool print_fits(const struct printer *p, uint32_t width) { return width <
 
 static uint8_t mode(const struct printer *p) { return p->modes.len ? p->modes.at[p->modes.len - 1] : MODE_BROKEN; }
 
-static bool print_is_taken(const struct printer *p, const struct event *e)
+static bool print_is_taken(const struct printer *p, const struct event *event)
 {
 	if (mode(p) == MODE_FLAT)
 		return false;
-	if (e->flags & EVENT_ARROW)
+	if (event->flags & EVENT_ARROW)
 		return p->last_mode == MODE_FLAT;
-	if (e->flags & EVENT_ASSIGN)
-		return e->size <= FORMAT_WIDTH && p->indent + STEP + e->size <= FORMAT_WIDTH + 1;
-	return !(e->flags & EVENT_FILL) || !print_fits(p, e->size);
+	if (event->flags & EVENT_ASSIGN)
+		return event->size <= FORMAT_WIDTH && p->indent + STEP + event->size <= FORMAT_WIDTH + 1;
+	return !(event->flags & EVENT_FILL) || !print_fits(p, event->size);
 }
 
-static enum mode begin_mode(const struct printer *p, const struct event *e)
+static enum mode begin_mode(const struct printer *p, const struct event *event)
 {
 	if (mode(p) == MODE_FLAT)
 		return MODE_FLAT;
-	if (e->flags & EVENT_BODY && p->last_end == MODE_BROKEN)
+	if (event->flags & EVENT_BODY && p->last_end == MODE_BROKEN)
 		return MODE_BROKEN;
-	return print_fits(p, e->size) ? MODE_FLAT : MODE_BROKEN;
+	return print_fits(p, event->size) ? MODE_FLAT : MODE_BROKEN;
 }
 
-static void write_break(struct printer *p, const struct event *e)
+static void write_break(struct printer *p, const struct event *event)
 {
-	if (print_is_taken(p, e)) {
-		p->indent += e->flags & EVENT_ASSIGN ? STEP : 0;
-		add_newline(p, e->flags & EVENT_BLANK);
-		p->indent -= e->flags & EVENT_ASSIGN ? STEP : 0;
-	} else if ((e->flags & EVENT_SPACE) && !p->pending) {
+	if (print_is_taken(p, event)) {
+		p->indent += event->flags & EVENT_ASSIGN ? STEP : 0;
+		add_newline(p, event->flags & EVENT_BLANK);
+		p->indent -= event->flags & EVENT_ASSIGN ? STEP : 0;
+	} else if ((event->flags & EVENT_SPACE) && !p->pending) {
 		write_gap(p, EVENT_SPACE);
 	}
 }
 
-static void write_event(struct printer *p, const struct event *e)
+static void write_event(struct printer *p, const struct event *event)
 {
-	switch ((enum event_kind)e->kind) {
+	switch ((enum event_kind)event->kind) {
 	case EVENT_TEXT:
-		write_gap(p, e->flags);
-		buf_put(p->out, e->text, e->len);
-		p->col += e->size;
+		write_gap(p, event->flags);
+		buf_put(p->out, event->text, event->len);
+		p->col += event->size;
 		break;
 	case EVENT_COMMENT:
-		write_gap(p, e->flags);
-		write_comment(p, e->text, e->len, e->size);
+		write_gap(p, event->flags);
+		write_comment(p, event->text, event->len, event->size);
 		break;
-	case EVENT_BREAK: write_break(p, e); break;
-	case EVENT_BEGIN: vec_push(&p->modes, (uint8_t)begin_mode(p, e)); break;
+	case EVENT_BREAK: write_break(p, event); break;
+	case EVENT_BEGIN: vec_push(&p->modes, (uint8_t)begin_mode(p, event)); break;
 	case EVENT_END:
 		p->last_end = mode(p);
-		p->last_mode = e->flags & EVENT_BRACKET ? p->last_end : p->last_mode;
+		p->last_mode = event->flags & EVENT_BRACKET ? p->last_end : p->last_mode;
 		p->modes.len--;
 		break;
 	case EVENT_INDENT: p->indent += STEP; break;

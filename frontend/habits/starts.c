@@ -130,25 +130,25 @@ static enum habit skip_all(struct parser *p)
 	return HABIT_SKIPPED;
 }
 
-static enum habit starts_read_word(struct parser *p, const struct habit_word *w, uint8_t where)
+static enum habit starts_read_word(struct parser *p, const struct habit_word *word, uint8_t where)
 {
-	struct diag *g = habit_report(p, current_span(p), w->message, w->help, w->edit);
-	if (w->edit && !*w->edit && !newline_at(p, p->i + 1)) /* the blank after it, too */
+	struct diag *g = habit_report(p, current_span(p), word->message, word->help, word->edit);
+	if (word->edit && !*word->edit && !newline_at(p, p->i + 1)) /* the blank after it, too */
 		suggest_edit(p, g, (span){current_span(p).source, current_span(p).start, p->t->tokens.starts[p->i + 1]}, "");
-	if (w->read == READ_DROP) {
+	if (word->read == READ_DROP) {
 		resume(p, g);
 		drop_word(p);
 		return HABIT_READ;
 	}
-	bool skip =
-		w->read == READ_SKIP || (w->read != READ_LET && !(where & (I | M))) || (w->read == READ_LAYER && is_python_class(p, p->i));
+	bool skip = word->read == READ_SKIP || (word->read != READ_LET && !(where & (I | M))) ||
+		    (word->read == READ_LAYER && is_python_class(p, p->i));
 	if (!skip) {
 		resume(p, g);
 		p->reported_indentation = true;
-		read_token_as(p, (enum token_kind)w->read);
+		read_token_as(p, (enum token_kind)word->read);
 		return HABIT_READ;
 	}
-	if (g && w->read == READ_SKIP)
+	if (g && word->read == READ_SKIP)
 		g->is_recovered = true; /* it defines no name */
 	skip_all(p);
 	while (word_at(p, p->i, "except") || word_at(p, p->i, "finally"))

@@ -114,25 +114,25 @@ uint32_t atom_intern(struct dims *d, struct atom x)
 	return d->n_atoms++;
 }
 
-static bool poly_same(const struct poly *p, int64_t c0, const struct term *t, uint32_t n)
+static bool poly_same(const struct poly *poly, int64_t c0, const struct term *term, uint32_t n)
 {
-	if (p->c0 != c0 || p->n != n)
+	if (poly->c0 != c0 || poly->n != n)
 		return false;
 	for (uint32_t i = 0; i < n; i++)
-		if (p->terms[i].atom != t[i].atom || p->terms[i].coef != t[i].coef)
+		if (poly->terms[i].atom != term[i].atom || poly->terms[i].coef != term[i].coef)
 			return false;
 	return true;
 }
 
 /* Terms in atom order, coefficients not zero. */
-dim poly_intern(struct dims *d, int64_t c0, const struct term *t, uint32_t n)
+dim poly_intern(struct dims *d, int64_t c0, const struct term *term, uint32_t n)
 {
 	BUG_ON(d->closed);
 	uint64_t h = (uint64_t)c0 * 0x9E3779B97F4A7C15ull;
 	uint32_t size = 1;
 	for (uint32_t i = 0; i < n; i++) {
-		h = (h ^ t[i].atom) * 0xff51afd7ed558ccdull + (uint64_t)t[i].coef;
-		size += d->atoms[t[i].atom].size;
+		h = (h ^ term[i].atom) * 0xff51afd7ed558ccdull + (uint64_t)term[i].coef;
+		size += d->atoms[term[i].atom].size;
 	}
 	if (size > MAX_SIZE)
 		return overflowed(d);
@@ -140,12 +140,12 @@ dim poly_intern(struct dims *d, int64_t c0, const struct term *t, uint32_t n)
 		polys_rehash(d);
 	uint32_t hash = fold(h), *b = &d->poly_bucket[hash & (d->poly_buckets - 1)];
 	for (uint32_t i = *b; i; i = d->polys[i - 1].next)
-		if (poly_same(&d->polys[i - 1], c0, t, n))
+		if (poly_same(&d->polys[i - 1], c0, term, n))
 			return (dim){i - 1};
 	d->polys = arena_grow(d->arena, d->polys, d->n_polys, &d->cap_polys, d->n_polys + 1, sizeof *d->polys);
 	struct term *copy = n ? ARENA_ARRAY(d->arena, struct term, n) : NULL;
 	if (n)
-		memcpy(copy, t, n * sizeof *t);
+		memcpy(copy, term, n * sizeof *term);
 	d->polys[d->n_polys] = (struct poly){c0, n, *b, hash, size, copy};
 	*b = d->n_polys + 1;
 	return (dim){d->n_polys++};

@@ -82,8 +82,8 @@ uint32_t dim_program(const struct dims *d, dim x, struct dim_step *steps, uint32
  * they depend on what is added, and not on what else is in d. */
 struct dims_writer;
 struct dims_writer *dims_writer_new(struct arena *a, const struct dims *d);
-uint32_t dims_writer_add(struct dims_writer *w, dim x);
-void dims_writer_finish(const struct dims_writer *w, struct buf *out);
+uint32_t dims_writer_add(struct dims_writer *writer, dim x);
+void dims_writer_finish(const struct dims_writer *writer, struct buf *out);
 /* Reads and checks what dims_writer_finish wrote. NULL: it is invalid, and in->ok is false. */
 struct dims *dims_read(struct arena *a, struct varint_in *in);
 /* Handles are 0 … dims_count - 1. */

@@ -67,13 +67,13 @@ static void write_atom(const struct dims_writer *w, const struct atom *x, struct
 	}
 }
 
-static void write_poly(const struct dims_writer *w, const struct poly *p, struct buf *out)
+static void write_poly(const struct dims_writer *w, const struct poly *poly, struct buf *out)
 {
-	varint_put_signed(out, p->c0);
-	varint_put(out, p->n);
-	for (uint32_t i = 0; i < p->n; i++) {
-		varint_put(out, w->atom_number[p->terms[i].atom] - 1);
-		varint_put_signed(out, p->terms[i].coef);
+	varint_put_signed(out, poly->c0);
+	varint_put(out, poly->n);
+	for (uint32_t i = 0; i < poly->n; i++) {
+		varint_put(out, w->atom_number[poly->terms[i].atom] - 1);
+		varint_put_signed(out, poly->terms[i].coef);
 	}
 }
 
@@ -116,14 +116,14 @@ static void read_atom(struct unchecked_dims *r, struct atom *x)
 	}
 }
 
-static void read_poly(struct unchecked_dims *r, struct poly *p)
+static void read_poly(struct unchecked_dims *r, struct poly *poly)
 {
-	p->c0 = varint_take_signed(r->in);
-	p->n = varint_take_upto(r->in, r->n_atoms < MAX_TERMS ? r->n_atoms : MAX_TERMS);
-	p->terms = ARENA_ARRAY(r->d->arena, struct term, p->n + 1);
-	for (uint32_t i = 0; i < p->n; i++) {
-		p->terms[i].atom = varint_take_upto(r->in, r->n_atoms - 1);
-		p->terms[i].coef = varint_take_signed(r->in);
+	poly->c0 = varint_take_signed(r->in);
+	poly->n = varint_take_upto(r->in, r->n_atoms < MAX_TERMS ? r->n_atoms : MAX_TERMS);
+	poly->terms = ARENA_ARRAY(r->d->arena, struct term, poly->n + 1);
+	for (uint32_t i = 0; i < poly->n; i++) {
+		poly->terms[i].atom = varint_take_upto(r->in, r->n_atoms - 1);
+		poly->terms[i].coef = varint_take_signed(r->in);
 	}
 }
 

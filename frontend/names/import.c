@@ -37,9 +37,10 @@ static const struct frontend_dependency *find_dependency(const struct frontend *
 	return NULL;
 }
 
-static struct module *report_absent(struct frontend *f, const struct frontend_dependency *d, span at, bool *ok)
+static struct module *report_absent(struct frontend *f, const struct frontend_dependency *dependency, span at, bool *ok)
 {
-	struct diag *g = diag_add(f->diags, DIAG_IMPORT_FILE, at, "the files of the dependency `%s` were not fetched yet", d->name);
+	struct diag *g =
+		diag_add(f->diags, DIAG_IMPORT_FILE, at, "the files of the dependency `%s` were not fetched yet", dependency->name);
 	diag_help(f->diags, g, "`trib build` fetches them");
 	*ok = false;
 	return NULL;
@@ -75,15 +76,16 @@ static struct module *import_file(struct frontend *f, struct module *m, const ch
 	return import_is_below(path, d->root) ? module_load(f, path, at, true, ok) : report_outside(f, text, at, ok);
 }
 
-static struct module *import_dependency(struct frontend *f, const struct frontend_dependency *d, span at, bool *ok)
+static struct module *import_dependency(struct frontend *f, const struct frontend_dependency *dependency, span at, bool *ok)
 {
-	if (d->main)
-		return module_load(f, d->main, at, true, ok);
-	if (d->absent)
-		return report_absent(f, d, at, ok);
-	struct diag *g = diag_add(f->diags, DIAG_IMPORT_FILE, at, "the dependency `%s` has no file `%s.tri`", d->name, d->name);
-	diag_label_primary(f->diags, g, "not in `%s` or its folder `src`", d->folder);
-	diag_help(f->diags, g, "import a file of it by its path: `import \"%s/FILE.tri\" as NAME`", d->name);
+	if (dependency->main)
+		return module_load(f, dependency->main, at, true, ok);
+	if (dependency->absent)
+		return report_absent(f, dependency, at, ok);
+	struct diag *g =
+		diag_add(f->diags, DIAG_IMPORT_FILE, at, "the dependency `%s` has no file `%s.tri`", dependency->name, dependency->name);
+	diag_label_primary(f->diags, g, "not in `%s` or its folder `src`", dependency->folder);
+	diag_help(f->diags, g, "import a file of it by its path: `import \"%s/FILE.tri\" as NAME`", dependency->name);
 	*ok = false;
 	return NULL;
 }

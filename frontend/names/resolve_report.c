@@ -18,12 +18,12 @@ static bool was_reported(struct resolver *r, token_id tok)
 }
 
 /* True if the statement that holds the name at `tok` declares the local: `let mlp = Mlp(4)`. */
-static bool declared_here(const struct resolver *r, const struct scope_entry *s, token_id tok)
+static bool declared_here(const struct resolver *r, const struct scope_entry *entry, token_id tok)
 {
 	const struct tokens *t = &r->t->tokens;
-	if (s->tok >= tok || token_kind(t, s->tok + 1) != TOK_ASSIGN)
+	if (entry->tok >= tok || token_kind(t, entry->tok + 1) != TOK_ASSIGN)
 		return false;
-	for (token_id i = s->tok + 1; i <= tok; i++)
+	for (token_id i = entry->tok + 1; i <= tok; i++)
 		if (token_after_newline(t, i) || token_kind(t, i) == TOK_SEMICOLON)
 			return false;
 	return true;

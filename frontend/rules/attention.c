@@ -4,13 +4,13 @@
 enum { Q, K, V, MASK };
 
 /* Grouped-query attention: if keys or values have fewer heads than the queries, gives them the number of query heads. */
-static void repeat_heads(struct emitter *e, const struct hir_type *q, struct hir_type *kv)
+static void repeat_heads(struct emitter *e, const struct hir_type *type, struct hir_type *kv)
 {
 	int64_t nq, n;
-	if (q->rank < 3 || kv->rank < 3 || !const_sizes(e, q->dims[q->rank - 3], kv->dims[kv->rank - 3], &nq, &n))
+	if (type->rank < 3 || kv->rank < 3 || !const_sizes(e, type->dims[type->rank - 3], kv->dims[kv->rank - 3], &nq, &n))
 		return;
 	if (n > 1 && nq > n && nq % n == 0)
-		kv->dims[kv->rank - 3] = q->dims[q->rank - 3];
+		kv->dims[kv->rank - 3] = type->dims[type->rank - 3];
 }
 
 static bool load_operand(struct emitter *e, struct builtin_call *c, uint32_t i, hir_ref *r, struct hir_type *t)

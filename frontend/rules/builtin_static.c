@@ -93,40 +93,40 @@ static bool evaluate_extreme(struct emitter *e, enum builtin bi, struct value *v
 	return true;
 }
 
-static bool fold_list(struct emitter *e, enum token_kind op, struct value from, const struct seq *s, span at, struct value *out)
+static bool fold_list(struct emitter *e, enum token_kind op, struct value from, const struct seq *seq, span at, struct value *out)
 {
 	*out = from;
-	for (uint32_t i = 0; i < s->n; i++)
-		if (s->at[i].kind != V_INT && s->at[i].kind != V_FLOAT && s->at[i].kind != V_DIM)
+	for (uint32_t i = 0; i < seq->n; i++)
+		if (seq->at[i].kind != V_INT && seq->at[i].kind != V_FLOAT && seq->at[i].kind != V_DIM)
 			return false;
-	for (uint32_t i = 0; i < s->n; i++)
-		*out = apply_binary(e, op, *out, s->at[i], at, at, at);
+	for (uint32_t i = 0; i < seq->n; i++)
+		*out = apply_binary(e, op, *out, seq->at[i], at, at, at);
 	return true;
 }
 
-static bool any_or_all(const struct seq *s, bool any, struct value *out)
+static bool any_or_all(const struct seq *seq, bool any, struct value *out)
 {
 	*out = value_bool(!any);
-	for (uint32_t i = 0; i < s->n; i++) {
-		if (s->at[i].kind != V_BOOL)
+	for (uint32_t i = 0; i < seq->n; i++) {
+		if (seq->at[i].kind != V_BOOL)
 			return false;
-		if (s->at[i].u.b == any)
+		if (seq->at[i].u.b == any)
 			*out = value_bool(any);
 	}
 	return true;
 }
 
 /* sum, prod, min, max, any, all of a compile-time list. */
-static bool evaluate_on_list(struct emitter *e, enum builtin bi, const struct seq *s, span at, struct value *out)
+static bool evaluate_on_list(struct emitter *e, enum builtin bi, const struct seq *seq, span at, struct value *out)
 {
-	e->report.steps += s->n;
+	e->report.steps += seq->n;
 	switch (bi) {
-	case BI_SUM: return fold_list(e, TOK_PLUS, value_int(0), s, at, out);
-	case BI_PROD: return fold_list(e, TOK_STAR, value_int(1), s, at, out);
+	case BI_SUM: return fold_list(e, TOK_PLUS, value_int(0), seq, at, out);
+	case BI_PROD: return fold_list(e, TOK_STAR, value_int(1), seq, at, out);
 	case BI_MIN:
-	case BI_MAX: return s->n && evaluate_extreme(e, bi, s->at, s->n, at, out);
+	case BI_MAX: return seq->n && evaluate_extreme(e, bi, seq->at, seq->n, at, out);
 	case BI_ANY:
-	case BI_ALL: return any_or_all(s, bi == BI_ANY, out);
+	case BI_ALL: return any_or_all(seq, bi == BI_ANY, out);
 	default: return false;
 	}
 }

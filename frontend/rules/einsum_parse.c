@@ -32,18 +32,18 @@ static bool scan_subscript(struct einsum *s, const char *p, const char *end, uin
 	return true;
 }
 
-static bool read_term(struct einsum *s, const char *p, const char *end, uint32_t dots_rank, struct einsum_term *t)
+static bool read_term(struct einsum *s, const char *p, const char *end, uint32_t dots_rank, struct einsum_term *term)
 {
 	for (; p < end; p++) {
 		uint32_t n = *p == '.' ? dots_rank : *p != ' ';
-		if (t->n + n > HIR_MAX_RANK)
+		if (term->n + n > HIR_MAX_RANK)
 			return einsum_reject(s, 0, DIAG_RANK, "a tensor has at most 8 dimensions");
 		if (isalpha((unsigned char)*p))
-			t->label[t->n++] = label_of(*p);
+			term->label[term->n++] = label_of(*p);
 		if (*p != '.')
 			continue;
 		for (uint32_t k = 0; k < dots_rank; k++) /* aligned at the last dimension */
-			t->label[t->n++] = (uint8_t)(ELLIPSIS + HIR_MAX_RANK - dots_rank + k);
+			term->label[term->n++] = (uint8_t)(ELLIPSIS + HIR_MAX_RANK - dots_rank + k);
 		p += 2;
 	}
 	return true;

@@ -2,9 +2,9 @@
 #include "frontend/rules/builtin.h"
 
 /* Returns trits unchanged, in element type `elem`, with a scale of ones in shape s. */
-static struct value keep_trits(struct emitter *e, struct builtin_call *c, dtype elem, const struct hir_type *s)
+static struct value keep_trits(struct emitter *e, struct builtin_call *c, dtype elem, const struct hir_type *type)
 {
-	struct hir_type t = *s;
+	struct hir_type t = *type;
 	t.elem = DT_FLOAT32;
 	struct hir_arg a[2] = {arg_sizes(e, &t), arg_none()};
 	hir_ref trits = emit_cast(e, need_tensor(e, c, 0), elem, c->at);
@@ -47,18 +47,18 @@ struct value rule_absmax_quantize(struct emitter *e, struct builtin_call *c)
 }
 
 /* Sets the type of the scale: rank 0, or with `dim` (argument i) the shape of x with that dimension reduced to 1. */
-static bool scale_type(struct emitter *e, struct builtin_call *c, uint32_t i, const struct hir_type *x, struct hir_type *s,
+static bool scale_type(struct emitter *e, struct builtin_call *c, uint32_t i, const struct hir_type *x, struct hir_type *type,
 		       struct hir_arg *axis_arg)
 {
 	uint32_t axis;
-	*s = (struct hir_type){.elem = x->elem};
+	*type = (struct hir_type){.elem = x->elem};
 	*axis_arg = arg_none();
 	if (c->v[i].kind == V_NONE)
 		return true;
 	if (!need_axis(e, c, i, x->rank, &axis))
 		return false;
-	*s = *x;
-	s->dims[axis] = dim_const(e->b->dims, 1);
+	*type = *x;
+	type->dims[axis] = dim_const(e->b->dims, 1);
 	*axis_arg = arg_int(axis);
 	return true;
 }

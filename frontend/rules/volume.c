@@ -81,12 +81,12 @@ static bool read_conv_padding(struct emitter *e, struct builtin_call *c, struct 
 	return true;
 }
 
-static bool volume_check_channels(struct emitter *e, struct builtin_call *c, const struct volume *v, const struct hir_type *w)
+static bool volume_check_channels(struct emitter *e, struct builtin_call *c, const struct volume *v, const struct hir_type *type)
 {
 	int64_t groups;
 	if (!need_numbers(e, c, 6, 1, 1, &groups))
 		return false;
-	dim takes = dim_mul(e->b->dims, w->dims[1], dim_const(e->b->dims, groups)), has = type_of(e, v->x.u.t)->dims[1];
+	dim takes = dim_mul(e->b->dims, type->dims[1], dim_const(e->b->dims, groups)), has = type_of(e, v->x.u.t)->dims[1];
 	return dims_agree(e, has, takes) || rule_reject(e, c, DIAG_SHAPE, c->ats[0], "the input has %s channels, but the weight takes %s",
 							dim_text(e, has), dim_text(e, takes));
 }

@@ -53,14 +53,14 @@ bool sig_alias_argument(const struct sig *s, node_id n, uint32_t *i)
 	return false;
 }
 
-struct alias_frame sig_set_scope(struct sig *s, const struct alias_frame *f)
+struct alias_frame sig_set_scope(struct sig *s, const struct alias_frame *frame)
 {
 	struct alias_frame here = {.up = s->aliases, .mod = s->mod, .self = s->self, .use_locals = s->use_locals, .scope = s->scope};
-	s->aliases = f->up;
-	s->mod = f->mod;
-	s->self = f->self;
-	s->use_locals = f->use_locals;
-	s->scope = f->scope;
+	s->aliases = frame->up;
+	s->mod = frame->mod;
+	s->self = frame->self;
+	s->use_locals = frame->use_locals;
+	s->scope = frame->scope;
 	return here;
 }
 

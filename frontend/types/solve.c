@@ -51,32 +51,32 @@ static void count_unknown(void *ctx, uint32_t sym)
 }
 
 /* False: the equation cannot hold. *progress: a variable was bound, or the equation is done. */
-static bool solve_one(struct sig *s, struct sig_equation *q, bool *progress)
+static bool solve_one(struct sig *s, struct sig_equation *equation, bool *progress)
 {
-	dim p = sig_substitute(s, q->pattern);
+	dim p = sig_substitute(s, equation->pattern);
 	struct unknowns u = {.s = s};
 	dim_each_sym(s->dims, p, count_unknown, &u);
 	if (u.count > 1)
 		return true;
-	q->done = *progress = true;
+	equation->done = *progress = true;
 	if (!u.count) {
-		int c = dim_compare(s->dims, p, q->actual);
-		return c > 0 || (!c && s->e->checking) || sig_report_equation(s, q);
+		int c = dim_compare(s->dims, p, equation->actual);
+		return c > 0 || (!c && s->e->checking) || sig_report_equation(s, equation);
 	}
 	struct sig_var *v = &s->vars.at[u.var];
 	int64_t coef;
 	dim rest, x;
 	if (!dim_linear_in(s->dims, p, v->sym, &coef, &rest))
 		return true; /* `H // 2 = 3` does not determine H */
-	int exact = dim_divide_exact(s->dims, dim_sub(s->dims, q->actual, rest), coef, &x);
+	int exact = dim_divide_exact(s->dims, dim_sub(s->dims, equation->actual, rest), coef, &x);
 	if (exact <= 0)
-		return (!exact && s->e->checking) || sig_report_equation(s, q);
+		return (!exact && s->e->checking) || sig_report_equation(s, equation);
 	v->bound = true;
 	v->value = x;
-	v->bound_at = s->matches.at[q->match].site.at;
-	v->bound_by = v->name ? s->matches.at[q->match].site.what : NULL;
+	v->bound_at = s->matches.at[equation->match].site.at;
+	v->bound_by = v->name ? s->matches.at[equation->match].site.what : NULL;
 	int64_t n;
-	return !(dim_is_const(s->dims, x, &n) && n < 0) || sig_report_equation(s, q);
+	return !(dim_is_const(s->dims, x, &n) && n < 0) || sig_report_equation(s, equation);
 }
 
 bool sig_solve(struct sig *s)

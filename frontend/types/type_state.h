@@ -12,13 +12,13 @@ uint32_t sig_var_find(const struct sig *s, name_id name);
 bool sig_var_use(struct sig *s, uint32_t i, enum sig_var_kind kind, span at);
 /* True if the type is the name of a generic of the innermost alias; *i is its index. */
 bool sig_alias_argument(const struct sig *s, node_id n, uint32_t *i);
-/* Makes names resolve in the scope of the arguments of `f`. Returns the previous scope, for a second call that restores it. */
-struct alias_frame sig_set_scope(struct sig *s, const struct alias_frame *f);
+/* Makes names resolve in the scope of the arguments of `frame`. Returns the previous scope, for a second call that restores it. */
+struct alias_frame sig_set_scope(struct sig *s, const struct alias_frame *frame);
 /* Reports a tensor of another shape than the declared one, and the layers that give and take it. `declared`: the label of the
  * declaration; the caller labels the value (size_mismatch.c). */
-struct diag *sig_report_shape(struct sig *s, const struct sig_match_info *m, uint32_t axis, const char *word, const char *declared);
+struct diag *sig_report_shape(struct sig *s, const struct sig_match_info *info, uint32_t axis, const char *word, const char *declared);
 /* Reports that an equation does not hold, and returns false. */
-bool sig_report_equation(struct sig *s, const struct sig_equation *q);
+bool sig_report_equation(struct sig *s, const struct sig_equation *equation);
 /* Returns d with the variables that are bound. */
 dim sig_substitute(struct sig *s, dim d);
 /* Evaluates a dimension; an unknown one if it is wrong (reported). */

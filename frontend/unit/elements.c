@@ -1,9 +1,9 @@
 /* The elements of lists, tuples and ranges, and the tensors in them. */
 #include "frontend/unit/emit.h"
 
-dtype range_counter_type(struct emitter *e, const struct range *r)
+dtype range_counter_type(struct emitter *e, const struct range *range)
 {
-	struct value bounds[2] = {r->from, r->to};
+	struct value bounds[2] = {range->from, range->to};
 	dtype t = DT_COUNT;
 	bool large = false;
 	for (int i = 0; i < 2; i++) {
@@ -17,11 +17,11 @@ dtype range_counter_type(struct emitter *e, const struct range *r)
 }
 
 /* The elements of a range. False: they depend on a size (then *unknown), or there are too many. */
-static bool range_items(struct emitter *e, const struct range *r, span at, struct value *list, bool *unknown)
+static bool range_items(struct emitter *e, const struct range *range, span at, struct value *list, bool *unknown)
 {
-	if (r->from.kind != V_INT || r->to.kind != V_INT) {
+	if (range->from.kind != V_INT || range->to.kind != V_INT) {
 		*unknown = true;
-		if (!e->checking || r->from.kind == V_TENSOR || r->to.kind == V_TENSOR) {
+		if (!e->checking || range->from.kind == V_TENSOR || range->to.kind == V_TENSOR) {
 			struct diag *g = report_error(e, DIAG_RUNTIME_LOOP, at, "the number of elements is not known at compile time");
 			diag_note(
 				e->report.out, g,
@@ -29,20 +29,20 @@ static bool range_items(struct emitter *e, const struct range *r, span at, struc
 		}
 		return false;
 	}
-	int64_t n = 0, from = r->from.u.i, to = r->to.u.i;
-	bool up = r->step > 0;
-	uint64_t step = up ? (uint64_t)r->step : 0 - (uint64_t)r->step;
+	int64_t n = 0, from = range->from.u.i, to = range->to.u.i;
+	bool up = range->step > 0;
+	uint64_t step = up ? (uint64_t)range->step : 0 - (uint64_t)range->step;
 	uint64_t distance = up ? (uint64_t)to - (uint64_t)from : (uint64_t)from - (uint64_t)to;
 	if (up ? from < to : from > to)
 		n = distance / step > 1000000 ? 1000001 : (int64_t)((distance - 1) / step + 1);
 	if (n > 1000000)
 		return report_false(e, DIAG_ELAB_STEPS, at, "the loop has more than 1000000 iterations");
 	*list = value_seq(e->f->arena, V_LIST, (uint32_t)n);
-	bool literal = value_is_literal(r->from) && value_is_literal(r->to);
+	bool literal = value_is_literal(range->from) && value_is_literal(range->to);
 	for (int64_t i = 0; i < n; i++) {
-		list->u.seq->at[i] = value_int(from + i * r->step);
+		list->u.seq->at[i] = value_int(from + i * range->step);
 		if (!literal)
-			list->u.seq->at[i].typed = (uint8_t)(range_counter_type(e, r) + 1);
+			list->u.seq->at[i].typed = (uint8_t)(range_counter_type(e, range) + 1);
 	}
 	return true;
 }

@@ -144,7 +144,7 @@ double number_value(struct value v);
 /* The elements of a list, tuple or range. False: reported, or not known (then *unknown). */
 bool list_elements(struct emitter *e, struct value v, span at, struct value *list, bool *unknown);
 /* The element type of the numbers of a range. */
-dtype range_counter_type(struct emitter *e, const struct range *r);
+dtype range_counter_type(struct emitter *e, const struct range *range);
 /* A text of the same template with other run-time values. */
 struct value template_with_values(struct emitter *e, const struct text_template *old, struct value values);
 /* A copy of v with each tensor replaced by `fn` of it. */

@@ -36,10 +36,10 @@ void reads_note(struct emitter *e, struct item *it, enum read_depth of)
 	vec_push(&e->reads->found, ((struct item_read){it, of}));
 }
 
-bool reads_changed(const struct item_reads *l)
+bool reads_changed(const struct item_reads *reads)
 {
-	for (uint32_t i = 0; i < l->n; i++)
-		if (l->at[i].item->refresh.change > (l->at[i].depth == READ_WHOLE ? CHANGE_NONE : CHANGE_BODY))
+	for (uint32_t i = 0; i < reads->n; i++)
+		if (reads->at[i].item->refresh.change > (reads->at[i].depth == READ_WHOLE ? CHANGE_NONE : CHANGE_BODY))
 			return true;
 	return false;
 }

@@ -24,5 +24,5 @@ struct item_reads reads_close(struct emitter *e);
 /* Adds a read to the innermost recording, if there is one. */
 void reads_note(struct emitter *e, struct item *it, enum read_depth of);
 /* True if the part that was read of a definition in the list has changed. */
-bool reads_changed(const struct item_reads *l);
+bool reads_changed(const struct item_reads *reads);
 #endif

@@ -61,14 +61,14 @@ static void put_seq(struct text_builder *t, struct value v, const struct text_fo
 	text_put(t, list ? "]" : v.u.seq->n == 1 ? ",)" : ")");
 }
 
-static void text_put_range(struct text_builder *t, const struct range *r, const struct text_format *format)
+static void text_put_range(struct text_builder *t, const struct range *range, const struct text_format *format)
 {
-	unit_text_put_value(t, r->from, format, true);
+	unit_text_put_value(t, range->from, format, true);
 	text_put(t, "..");
-	unit_text_put_value(t, r->to, format, true);
-	if (r->step != 1) {
+	unit_text_put_value(t, range->to, format, true);
+	if (range->step != 1) {
 		text_put(t, ":");
-		unit_text_put_value(t, value_int(r->step), format, true);
+		unit_text_put_value(t, value_int(range->step), format, true);
 	}
 }
 

@@ -148,23 +148,23 @@ static bool write_output(struct build_outcome *outcome, struct model_job *m, con
 static bool is_linked_here(const struct model_job *m) { return strcmp(m->spec->linker, "internal") == 0; }
 
 /* Links and writes the library, which has its weights already. An outside linker writes them again. */
-static bool link_library(struct build_outcome *outcome, struct variant *v, struct link_request *r)
+static bool link_library(struct build_outcome *outcome, struct variant *v, struct link_request *request)
 {
 	struct model_job *m = v->model;
 	struct arena *a = m->link.arena;
 	const char *error = NULL;
 	struct buf out = {0};
 	bool here = is_linked_here(m), has_weights = here && !v->pack.triw && v->pack.layout->size;
-	r->weights = has_weights ? v->pack.layout->size : 0;
-	bool ok = here ? link_shared(a, r, &out, &error)
-		       : link_external(a, r, m->spec->linker, arena_printf(a, ".trib/link-%s", m->spec->name), &out, &error);
+	request->weights = has_weights ? v->pack.layout->size : 0;
+	bool ok = here ? link_shared(a, request, &out, &error)
+		       : link_external(a, request, m->spec->linker, arena_printf(a, ".trib/link-%s", m->spec->name), &out, &error);
 	if (!ok) {
 		outcome->environment |= !here;
 		model_link_failed(m, error);
 	} else if (v->pack.triw) {
 		ok = write_output(outcome, m, variant_output(v), &out, 0755);
 	} else {
-		uint64_t gap = (r->weights + LINK_WEIGHTS_AT - 1) / LINK_WEIGHTS_AT * LINK_WEIGHTS_AT;
+		uint64_t gap = (request->weights + LINK_WEIGHTS_AT - 1) / LINK_WEIGHTS_AT * LINK_WEIGHTS_AT;
 		ok = pack_publish(outcome, v, &out, has_weights ? LINK_WEIGHTS_AT : out.len, gap);
 	}
 	buf_free(&out);
@@ -172,23 +172,24 @@ static bool link_library(struct build_outcome *outcome, struct variant *v, struc
 }
 
 static bool link_objects(struct build_outcome *outcome, struct variant *v, const struct model_input *in, const struct model_info *info,
-			 const struct object_list *l)
+			 const struct object_list *list)
 {
 	struct link_request r = {.soname = path_base(variant_output(v)),
 				 .needed = v->backend->library->needed,
-				 .objects = l->at,
-				 .n_objects = l->n,
-				 .lines = l->lines};
+				 .objects = list->at,
+				 .n_objects = list->n,
+				 .lines = list->lines};
 	while (r.needed[r.n_needed])
 		r.n_needed++;
 	r.exports = model_exports(v->model->link.arena, in, info, &r.n_exports);
 	return link_library(outcome, v, &r);
 }
 
-static bool write_texts(struct build_outcome *outcome, struct model_job *m, enum emit e, const struct backend_output *o, uint32_t first)
+static bool write_texts(struct build_outcome *outcome, struct model_job *m, enum emit e, const struct backend_output *output,
+			uint32_t first)
 {
-	for (uint32_t k = first; k < o->n_files; k++)
-		if (!write_output(outcome, m, m->outputs.emitted[e][k], &o->files[k].text, 0644))
+	for (uint32_t k = first; k < output->n_files; k++)
+		if (!write_output(outcome, m, m->outputs.emitted[e][k], &output->files[k].text, 0644))
 			return false;
 	return true;
 }

@@ -22,5 +22,5 @@ void link_digest(struct build_context *c, struct model_job *m, const struct repo
 /* On a worker. Errors go to m->diags. */
 void link_model(struct build_context *c, struct model_job *m, const struct repository *repo);
 /* Leaves the runtime's objects to the session's next build. */
-void link_retain_runtime(struct fragments *f, const struct variant *v);
+void link_retain_runtime(struct fragments *fragments, const struct variant *v);
 #endif

@@ -97,10 +97,10 @@ static bool link_in(struct job *j, const char *command, struct buf *out)
 	return true;
 }
 
-bool link_external(struct arena *a, const struct link_request *r, const char *command, const char *scratch, struct buf *out,
+bool link_external(struct arena *a, const struct link_request *request, const char *command, const char *scratch, struct buf *out,
 		   const char **error)
 {
-	struct job j = {a, r, scratch, error};
+	struct job j = {a, request, scratch, error};
 	bool ok = os_mkdirs(scratch) ? link_in(&j, command, out) : link_external_fail(&j, scratch, strerror(errno));
 	os_remove_tree(scratch);
 	return ok;

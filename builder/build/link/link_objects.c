@@ -53,14 +53,14 @@ static bool add_runtime(struct fragments *fragments, struct variant *v, struct o
 	return true;
 }
 
-void link_retain_runtime(struct fragments *f, const struct variant *v)
+void link_retain_runtime(struct fragments *fragments, const struct variant *v)
 {
 	const char *name;
 	const void *bytes;
 	size_t len;
 	for (uint32_t i = 0; variant_output(v) && v->backend->library && (bytes = v->backend->library->runtime(v->target, i, &name, &len));
 	     i++)
-		fragments_use(f, runtime_key(v, i), name, bytes, len, true);
+		fragments_use(fragments, runtime_key(v, i), name, bytes, len, true);
 }
 
 /* The fragment of each unit. NULL: reported. */

@@ -36,12 +36,12 @@ static void link_record_serialize_bytes(struct serializer *s, uint8_t bytes[size
 	memcpy(bytes, &h, sizeof h);
 }
 
-static void link_record_serialize_entry(struct serializer *s, struct triw_entry *e)
+static void link_record_serialize_entry(struct serializer *s, struct triw_entry *entry)
 {
-	link_record_serialize_bytes(s, e->key);
-	serialize_u64(s, &e->offset);
-	serialize_u64(s, &e->size);
-	link_record_serialize_bytes(s, e->digest);
+	link_record_serialize_bytes(s, entry->key);
+	serialize_u64(s, &entry->offset);
+	serialize_u64(s, &entry->size);
+	link_record_serialize_bytes(s, entry->digest);
 }
 
 static void serialize(struct serializer *s, struct link_record *r)
@@ -71,15 +71,15 @@ static bool link_record_load(struct store *store, const struct model_job *m, str
 }
 
 /* Loads the record of the last link, which wrote the outputs *o. False: there is none. */
-static bool load_outputs(struct store *store, const struct model_job *m, struct link_record *r, struct model_outputs *o,
+static bool load_outputs(struct store *store, const struct model_job *m, struct link_record *r, struct model_outputs *outputs,
 			 const char *paths[MOST_OUTPUTS])
 {
-	*o = m->outputs;
+	*outputs = m->outputs;
 	if (!link_record_load(store, m, r))
 		return false;
 	for (enum emit e = 0; e < EMIT_COUNT; e++)
-		o->weights[e] = *r->weights[e] ? r->weights[e] : NULL;
-	return model_list_outputs(o, paths) == r->n_stamps;
+		outputs->weights[e] = *r->weights[e] ? r->weights[e] : NULL;
+	return model_list_outputs(outputs, paths) == r->n_stamps;
 }
 
 bool link_record_is_current(const struct disk *disk, struct store *store, struct model_job *m)

@@ -174,7 +174,7 @@ void pack_lay_out(struct build_context *c, struct variant *v)
 	measure_end();
 }
 
-static bool is_stopped(const struct build_outcome *o) { return os_interrupted() || o->superseded; }
+static bool is_stopped(const struct build_outcome *outcome) { return os_interrupted() || outcome->superseded; }
 
 const char *pack_weights(struct build_context *c, struct variant *v, struct arena *a, uint32_t worker)
 {

@@ -69,20 +69,20 @@ static void put_zero_lines(struct buf *out, uint32_t n, int64_t all, const char 
 }
 
 /* A matrix [K, N] has rows and columns, a convolution [O, C, KH, KW] input and output channels. */
-static void trits_put_text(struct buf *out, const struct model_trits *t)
+static void trits_put_text(struct buf *out, const struct model_trits *trits)
 {
-	const struct packed_trits *p = &t->packed;
-	bool is_matrix = t->type.rank == 2;
-	uint64_t count = (uint64_t)tensor_count(&t->type);
+	const struct packed_trits *p = &trits->packed;
+	bool is_matrix = trits->type.rank == 2;
+	uint64_t count = (uint64_t)tensor_count(&trits->type);
 	size_t from = out->len;
-	foreign_printf(out, FOREIGN_LINE, "  %-40s ", t->name);
-	put_shape(out, &t->type);
+	foreign_printf(out, FOREIGN_LINE, "  %-40s ", trits->name);
+	put_shape(out, &trits->type);
 	while (out->len < from + 64)
 		buf_putc(out, ' ');
-	foreign_printf(out, FOREIGN_LINE, " %-13s %-6s %.2f bits  zeros %.1f %%", t->layout, p->form, 8 * (double)t->len / (double)count,
-		       trits_percent(p->zeros, count));
-	put_zero_lines(out, p->zero_rows, t->type.dims[is_matrix ? 0 : 1], is_matrix ? "rows" : "input channels");
-	put_zero_lines(out, p->zero_columns, t->type.dims[is_matrix ? 1 : 0], is_matrix ? "columns" : "output channels");
+	foreign_printf(out, FOREIGN_LINE, " %-13s %-6s %.2f bits  zeros %.1f %%", trits->layout, p->form,
+		       8 * (double)trits->len / (double)count, trits_percent(p->zeros, count));
+	put_zero_lines(out, p->zero_rows, trits->type.dims[is_matrix ? 0 : 1], is_matrix ? "rows" : "input channels");
+	put_zero_lines(out, p->zero_columns, trits->type.dims[is_matrix ? 1 : 0], is_matrix ? "columns" : "output channels");
 	if (p->zero_blocks)
 		foreign_printf(out, FOREIGN_LINE, ", %.1f %% of blocks", trits_percent(p->zero_blocks, p->blocks));
 	if (p->blocks_one > 0)
@@ -92,22 +92,22 @@ static void trits_put_text(struct buf *out, const struct model_trits *t)
 	buf_putc(out, '\n');
 }
 
-static void trits_put_json(struct buf *out, const struct variant *v, const struct model_trits *t)
+static void trits_put_json(struct buf *out, const struct variant *v, const struct model_trits *trits)
 {
-	const struct packed_trits *p = &t->packed;
+	const struct packed_trits *p = &trits->packed;
 	struct json_writer w = {.out = out};
 	json_open(&w, '{');
 	json_member_str(&w, "type", "weight");
 	json_member_str(&w, "model", v->model->spec->name);
 	json_member_str(&w, "backend", v->backend->name);
-	json_member_str(&w, "name", t->name);
+	json_member_str(&w, "name", trits->name);
 	json_member_open(&w, "shape", '[');
-	for (uint32_t k = 0; k < t->type.rank; k++)
-		json_int(&w, t->type.dims[k]);
+	for (uint32_t k = 0; k < trits->type.rank; k++)
+		json_int(&w, trits->type.dims[k]);
 	json_close(&w, ']');
-	json_member_str(&w, "layout", t->layout);
+	json_member_str(&w, "layout", trits->layout);
 	json_member_str(&w, "form", p->form);
-	json_member_int(&w, "bytes", (int64_t)t->len);
+	json_member_int(&w, "bytes", (int64_t)trits->len);
 	json_member_int(&w, "zeros", (int64_t)p->zeros);
 	json_member_int(&w, "zero_rows", p->zero_rows);
 	json_member_int(&w, "zero_columns", p->zero_columns);
@@ -121,11 +121,11 @@ static void trits_put_json(struct buf *out, const struct variant *v, const struc
 	buf_putc(out, '\n');
 }
 
-static uint32_t count_new(const struct model_pack *p)
+static uint32_t count_new(const struct model_pack *pack)
 {
 	uint32_t n = 0;
-	for (uint32_t i = 0; i < p->n_trits; i++)
-		n += p->trits[i].is_new;
+	for (uint32_t i = 0; i < pack->n_trits; i++)
+		n += pack->trits[i].is_new;
 	return n;
 }
 
@@ -161,16 +161,16 @@ static void put_variant_json(struct buf *out, const struct variant *v, bool all)
 	buf_putc(out, '\n');
 }
 
-enum step weights_explain(const struct build_request *r, const struct project *p)
+enum step weights_explain(const struct build_request *request, const struct project *p)
 {
 	struct buf out = {0};
 	for (uint32_t i = 0; p->spec.explain && i < p->n_models; i++)
 		for (uint32_t k = 0; k < p->models[i].n_variants; k++) {
 			const struct variant *v = &p->models[i].variants[k];
 			if (v->pack.n_trits)
-				(r->options->json > 0 ? put_variant_json : put_variant)(&out, v, p->spec.verbose);
+				(request->options->json > 0 ? put_variant_json : put_variant)(&out, v, p->spec.verbose);
 		}
-	print_text(r->out, &out);
+	print_text(request->out, &out);
 	buf_free(&out);
 	return STEP_NEXT;
 }

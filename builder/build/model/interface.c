@@ -38,40 +38,41 @@ static const char *interface_type_text(struct arena *a, const struct hir_type *t
 	return text;
 }
 
-static void interface_add_parameter(struct interface_entry *e, const struct hir_param *p)
+static void interface_add_parameter(struct interface_entry *entry, const struct hir_param *p)
 {
 	struct tensor t = {.elem = p->type.elem, .rank = p->type.rank};
 	for (uint32_t k = 0; k < t.rank; k++)
 		t.dims[k] = dim_eval(p->dims, p->type.dims[k], NULL);
-	e->tensors++;
-	e->elements += (uint64_t)tensor_count(&t);
-	e->bytes += (uint64_t)tensor_bytes(&t);
+	entry->tensors++;
+	entry->elements += (uint64_t)tensor_count(&t);
+	entry->bytes += (uint64_t)tensor_bytes(&t);
 }
 
-static void interface_add_states(struct arena *a, const struct hir_program *p, const struct hir_entry *from, struct interface_entry *e)
+static void interface_add_states(struct arena *a, const struct hir_program *p, const struct hir_entry *from, struct interface_entry *entry)
 {
-	e->states = ARENA_ARRAY(a, struct interface_value, from->n_states_in + 1);
+	entry->states = ARENA_ARRAY(a, struct interface_value, from->n_states_in + 1);
 	for (uint32_t i = 0; i < from->n_states_in; i++) {
 		const struct hir_state *s = &p->states[from->states_in[i]];
 		const char *capacity = s->axis == HIR_NONE ? NULL : p->capacities[s->capacity].name;
-		e->states[e->n_states++] = (struct interface_value){s->name, interface_type_text(a, &s->type, s->dims, s->axis, capacity)};
+		entry->states[entry->n_states++] =
+			(struct interface_value){s->name, interface_type_text(a, &s->type, s->dims, s->axis, capacity)};
 	}
 }
 
-static void interface_add_inputs(struct arena *a, const struct hir_program *p, const struct hir_entry *from, struct interface_entry *e)
+static void interface_add_inputs(struct arena *a, const struct hir_program *p, const struct hir_entry *from, struct interface_entry *entry)
 {
 	const struct hir_unit *u = from->unit;
 	uint32_t n_given = 0;
-	e->inputs = ARENA_ARRAY(a, struct interface_value, u->n_inputs + 1);
+	entry->inputs = ARENA_ARRAY(a, struct interface_value, u->n_inputs + 1);
 	for (uint32_t i = 0; i < u->n_inputs; i++) {
 		const struct hir_input *in = &u->inputs[i];
 		if (from->params[i] != HIR_NONE)
-			interface_add_parameter(e, &p->params[from->params[i]]);
+			interface_add_parameter(entry, &p->params[from->params[i]]);
 		else
-			e->inputs[n_given++] =
+			entry->inputs[n_given++] =
 				(struct interface_value){in->name, interface_type_text(a, &in->type, u->dims, HIR_NONE, NULL)};
 	}
-	e->n_inputs = n_given - from->n_states_in; /* the states are the last */
+	entry->n_inputs = n_given - from->n_states_in; /* the states are the last */
 }
 
 struct interface_record interface_of(struct arena *a, const struct hir_program *p)
@@ -117,24 +118,24 @@ static void interface_put_values(struct buf *out, const char *what, const struct
 		buf_printf(out, " and %u more", n - MOST_SHOWN);
 }
 
-static void interface_put_entry(struct buf *out, const struct interface_entry *e, bool all)
+static void interface_put_entry(struct buf *out, const struct interface_entry *entry, bool all)
 {
 	char count[FIGURE_SIZE], bytes[FIGURE_SIZE];
-	interface_put_values(out, "input", e->inputs, e->n_inputs, all);
-	if (e->tensors)
-		buf_printf(out, "; %s parameters in %u tensor%s, %s; ", figure_text(UNIT_COUNT, (double)e->elements, count), e->tensors,
-			   e->tensors == 1 ? "" : "s", figure_text(UNIT_BYTES, (double)e->bytes, bytes));
+	interface_put_values(out, "input", entry->inputs, entry->n_inputs, all);
+	if (entry->tensors)
+		buf_printf(out, "; %s parameters in %u tensor%s, %s; ", figure_text(UNIT_COUNT, (double)entry->elements, count),
+			   entry->tensors, entry->tensors == 1 ? "" : "s", figure_text(UNIT_BYTES, (double)entry->bytes, bytes));
 	else
 		buf_puts(out, "; no parameters; ");
-	interface_put_values(out, "state", e->states, e->n_states, all);
+	interface_put_values(out, "state", entry->states, entry->n_states, all);
 	buf_putc(out, '\n');
 }
 
-static const struct interface_entry *interface_find_entry(const struct interface_record *r, const char *name)
+static const struct interface_entry *interface_find_entry(const struct interface_record *record, const char *name)
 {
-	for (uint32_t i = 0; i < r->n_entries; i++)
-		if (strcmp(r->entries[i].name, name) == 0)
-			return &r->entries[i];
+	for (uint32_t i = 0; i < record->n_entries; i++)
+		if (strcmp(record->entries[i].name, name) == 0)
+			return &record->entries[i];
 	return NULL;
 }
 
@@ -152,12 +153,12 @@ static bool same_entry(const struct interface_entry *a, const struct interface_e
 	       a->bytes == b->bytes && same_values(a->inputs, b->inputs, a->n_inputs) && same_values(a->states, b->states, a->n_states);
 }
 
-static void interface_put_text(struct buf *out, const struct model_job *m, const struct interface_entry *e,
+static void interface_put_text(struct buf *out, const struct model_job *m, const struct interface_entry *entry,
 			       const struct interface_entry *before, bool all)
 {
 	bool one = m->interface.now.n_entries == 1;
-	buf_printf(out, "%s%s%s: ", m->spec->name, one ? "" : ".", one ? "" : e->name);
-	interface_put_entry(out, e, all);
+	buf_printf(out, "%s%s%s: ", m->spec->name, one ? "" : ".", one ? "" : entry->name);
+	interface_put_entry(out, entry, all);
 	if (before) {
 		buf_puts(out, "  before: ");
 		interface_put_entry(out, before, all);
@@ -176,20 +177,20 @@ static void put_values_json(struct json_writer *w, const char *name, const struc
 	json_close(w, ']');
 }
 
-static void interface_put_json(struct buf *out, const struct model_job *m, const struct interface_entry *e)
+static void interface_put_json(struct buf *out, const struct model_job *m, const struct interface_entry *entry)
 {
 	struct json_writer w = {.out = out};
 	json_open(&w, '{');
 	json_member_str(&w, "type", "interface");
 	json_member_str(&w, "model", m->spec->name);
-	json_member_str(&w, "entry", e->name);
-	put_values_json(&w, "inputs", e->inputs, e->n_inputs);
+	json_member_str(&w, "entry", entry->name);
+	put_values_json(&w, "inputs", entry->inputs, entry->n_inputs);
 	json_member_open(&w, "parameters", '{');
-	json_member_int(&w, "tensors", e->tensors);
-	json_member_int(&w, "elements", (int64_t)e->elements);
-	json_member_int(&w, "bytes", (int64_t)e->bytes);
+	json_member_int(&w, "tensors", entry->tensors);
+	json_member_int(&w, "elements", (int64_t)entry->elements);
+	json_member_int(&w, "bytes", (int64_t)entry->bytes);
 	json_close(&w, '}');
-	put_values_json(&w, "states", e->states, e->n_states);
+	put_values_json(&w, "states", entry->states, entry->n_states);
 	json_close(&w, '}');
 	buf_putc(out, '\n');
 }

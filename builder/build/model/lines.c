@@ -8,38 +8,38 @@
 #include "builder/build/model/model.h"
 #include "frontend/hir/hir.h"
 
-static void set_position(const struct sources *s, span at, struct line_origin *o)
+static void set_position(const struct sources *s, span at, struct line_origin *origin)
 {
 	if (at.source == SPAN_NO_SOURCE)
 		return;
 	struct position p = source_position(s, at.source, at.start);
-	o->file = sources_get(s, at.source)->path;
-	o->line = p.line;
-	o->column = p.col;
+	origin->file = sources_get(s, at.source)->path;
+	origin->line = p.line;
+	origin->column = p.col;
 }
 
 /* The position of an input is that of the first call, which may be in another file. */
 static span position_of(const struct hir_unit *u, hir_ref node) { return u->nodes[node].kind == HIR_INPUT ? u->at : u->nodes[node].at; }
 
-static const char *lines_layer_of(struct arena *a, const struct origins *o, uint32_t origin)
+static const char *lines_layer_of(struct arena *a, const struct origins *origins, uint32_t origin)
 {
 	struct buf text = {0};
-	origin_print_layer(o, origin, &text);
+	origin_print_layer(origins, origin, &text);
 	const char *layer = text.len ? arena_strndup(a, text.at, text.len) : "";
 	buf_free(&text);
 	return layer;
 }
 
-static void add_statements(struct unit_lines *l, struct arena *a, const struct plan_origins *p)
+static void add_statements(struct unit_lines *lines, struct arena *a, const struct plan_origins *origins)
 {
-	l->n_statements = p->n;
-	l->statements = ARENA_ARRAY(a, struct line_statement, p->n + 1);
-	for (uint32_t i = 0; i < p->n; i++) {
-		struct line_statement *s = &l->statements[i];
-		const uint32_t *members = origins_of(p->table, p->statements[i].origins, &s->n_origins);
-		s->name = p->statements[i].name;
-		s->kind = p->statements[i].kind;
-		s->ceiling = p->statements[i].ceiling;
+	lines->n_statements = origins->n;
+	lines->statements = ARENA_ARRAY(a, struct line_statement, origins->n + 1);
+	for (uint32_t i = 0; i < origins->n; i++) {
+		struct line_statement *s = &lines->statements[i];
+		const uint32_t *members = origins_of(origins->table, origins->statements[i].origins, &s->n_origins);
+		s->name = origins->statements[i].name;
+		s->kind = origins->statements[i].kind;
+		s->ceiling = origins->statements[i].ceiling;
 		s->origins = ARENA_ARRAY(a, uint32_t, s->n_origins + 1);
 		for (uint32_t k = 0; k < s->n_origins; k++)
 			s->origins[k] = members[k] + 1;
@@ -70,11 +70,11 @@ void lines_find(struct arena *a, struct sources *s, struct unit_job *j)
 	add_statements(l, a, &j->plan->origins);
 }
 
-void lines_hash(const struct unit_lines *l, struct hasher *h)
+void lines_hash(const struct unit_lines *lines, struct hasher *h)
 {
-	hasher_add_u64(h, l->n_origins);
-	for (uint32_t k = 0; k < l->n_origins; k++) {
-		const struct line_origin *o = &l->origins[k];
+	hasher_add_u64(h, lines->n_origins);
+	for (uint32_t k = 0; k < lines->n_origins; k++) {
+		const struct line_origin *o = &lines->origins[k];
 		hasher_add_str(h, o->file);
 		hasher_add_u64(h, (uint64_t)o->line << 32 | o->column);
 		hasher_add_str(h, o->function);
@@ -82,26 +82,26 @@ void lines_hash(const struct unit_lines *l, struct hasher *h)
 		hasher_add_str(h, o->layer);
 		hasher_add_u64(h, o->inlined_at);
 	}
-	hasher_add_u64(h, l->n_statements);
-	for (uint32_t i = 0; i < l->n_statements; i++) {
-		hasher_add_str(h, l->statements[i].name);
-		hasher_add_u64(h, (uint64_t)l->statements[i].kind << 40 | (uint64_t)l->statements[i].ceiling << 32 |
-					  l->statements[i].n_origins);
-		hasher_add(h, l->statements[i].origins, l->statements[i].n_origins * sizeof *l->statements[i].origins);
+	hasher_add_u64(h, lines->n_statements);
+	for (uint32_t i = 0; i < lines->n_statements; i++) {
+		hasher_add_str(h, lines->statements[i].name);
+		hasher_add_u64(h, (uint64_t)lines->statements[i].kind << 40 | (uint64_t)lines->statements[i].ceiling << 32 |
+					  lines->statements[i].n_origins);
+		hasher_add(h, lines->statements[i].origins, lines->statements[i].n_origins * sizeof *lines->statements[i].origins);
 	}
 }
 
-static void print_origin(const struct sources *s, const struct origins *o, uint32_t origin, struct buf *out)
+static void print_origin(const struct sources *s, const struct origins *origins, uint32_t origin, struct buf *out)
 {
-	span at = position_of(o->units[o->list[origin].unit], o->list[origin].node);
+	span at = position_of(origins->units[origins->list[origin].unit], origins->list[origin].node);
 	if (at.source != SPAN_NO_SOURCE) {
 		struct position p = source_position(s, at.source, at.start);
 		buf_printf(out, "%s:%u:%u ", sources_get(s, at.source)->path, p.line, p.col);
 	}
-	buf_puts(out, origin_operation(o, origin));
+	buf_puts(out, origin_operation(origins, origin));
 	size_t before = out->len;
 	buf_putc(out, ' ');
-	origin_print_layer(o, origin, out);
+	origin_print_layer(origins, origin, out);
 	if (out->len == before + 1)
 		out->len = before;
 }

@@ -74,10 +74,10 @@ struct backend_output model_new_output(struct model_job *m, enum emit e)
 	return o;
 }
 
-void model_free_output(struct backend_output *o)
+void model_free_output(struct backend_output *output)
 {
-	for (uint32_t k = 0; k < o->n_files; k++)
-		buf_free(&o->files[k].text);
+	for (uint32_t k = 0; k < output->n_files; k++)
+		buf_free(&output->files[k].text);
 }
 
 static void free_variant(struct variant *v)

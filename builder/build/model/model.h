@@ -147,7 +147,7 @@ void model_free(struct build_context *c, struct model_job *m);
 /* The files of an emit, without text, in the memory of the model's link. */
 struct backend_output model_new_output(struct model_job *m, enum emit e);
 /* Frees the texts. */
-void model_free_output(struct backend_output *o);
+void model_free_output(struct backend_output *output);
 /* Those that are emitted, the weight files last. Returns their number. */
 uint32_t model_list_outputs(const struct model_outputs *o, const char *paths[MOST_OUTPUTS]);
 /* The unit with this identity; NULL: the model has none. */

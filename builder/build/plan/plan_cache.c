@@ -42,16 +42,17 @@ static bool part_holds(struct unit_job *j, const struct unit_part *part)
 }
 
 /* True if nothing has changed that the recorded plan was made from. */
-static bool still_holds(hash128 compiler, struct unit_job *j, const struct plan_record *r)
+static bool still_holds(hash128 compiler, struct unit_job *j, const struct plan_record *record)
 {
-	if (!hash_eq(r->identity, j->unit->identity) || !hash_eq(r->compiler, compiler) || !hash_eq(r->target, j->variant->target_id) ||
-	    r->opt != unit_opt(j) || r->decided != decided_of(j, j->unit) || !hash_eq(r->code, unit_code_hash(j)))
+	if (!hash_eq(record->identity, j->unit->identity) || !hash_eq(record->compiler, compiler) ||
+	    !hash_eq(record->target, j->variant->target_id) || record->opt != unit_opt(j) || record->decided != decided_of(j, j->unit) ||
+	    !hash_eq(record->code, unit_code_hash(j)))
 		return false;
-	for (uint32_t i = 0; i < r->n_parts; i++)
-		if (!part_holds(j, &r->parts[i]))
+	for (uint32_t i = 0; i < record->n_parts; i++)
+		if (!part_holds(j, &record->parts[i]))
 			return false;
-	for (uint32_t i = 0; i < r->plan.n_slots; i++)
-		if (r->plan.slots[i].kind == SLOT_TABLE && !variant_find_unit(j->variant, r->callees[i]))
+	for (uint32_t i = 0; i < record->plan.n_slots; i++)
+		if (record->plan.slots[i].kind == SLOT_TABLE && !variant_find_unit(j->variant, record->callees[i]))
 			return false;
 	return true;
 }
@@ -74,12 +75,12 @@ static const struct plan_record *find_in_cache(struct arena *arena, const struct
 }
 
 /* Finds the units of the record's origins. The record is valid only if each has as many nodes as were read. */
-static bool find_origin_units(struct arena *arena, struct unit_job *j, const struct plan_record *r)
+static bool find_origin_units(struct arena *arena, struct unit_job *j, const struct plan_record *record)
 {
-	struct origins *o = r->plan.origins.table;
+	struct origins *o = record->plan.origins.table;
 	o->units = ARENA_ARRAY(arena, const struct hir_unit *, o->n_units + 1);
 	for (uint32_t i = 0; i < o->n_units; i++) {
-		const struct unit_job *u = variant_find_unit(j->variant, r->origin_units[i]);
+		const struct unit_job *u = variant_find_unit(j->variant, record->origin_units[i]);
 		if (!u)
 			return false;
 		o->units[i] = u->unit;
@@ -152,7 +153,7 @@ static void plan_cache_add_callees(struct parts *p, const struct hir_unit *u)
 	}
 }
 
-static void list_parts(struct arena *arena, struct unit_job *j, const struct plan *plan, struct plan_record *r)
+static void list_parts(struct arena *arena, struct unit_job *j, const struct plan *plan, struct plan_record *record)
 {
 	struct parts p = {.job = j};
 	plan_cache_add_callees(&p, j->unit);
@@ -167,10 +168,10 @@ static void list_parts(struct arena *arena, struct unit_job *j, const struct pla
 		add_part(&p, PART_EVALUATED, ir_call(in)->callee);
 		add_part(&p, PART_EVALUATED, ir_call(in)->other);
 	}
-	r->n_parts = p.list.len;
-	r->parts = ARENA_ARRAY(arena, struct unit_part, p.list.len + 1);
+	record->n_parts = p.list.len;
+	record->parts = ARENA_ARRAY(arena, struct unit_part, p.list.len + 1);
 	if (p.list.len)
-		memcpy(r->parts, p.list.at, p.list.len * sizeof *p.list.at);
+		memcpy(record->parts, p.list.at, p.list.len * sizeof *p.list.at);
 	vec_free(&p.list);
 	map_free(&p.seen);
 }

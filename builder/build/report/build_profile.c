@@ -34,7 +34,7 @@ struct maker {
 	double busy, main_busy, rest;
 };
 
-static double build_profile_ns_of(const struct measure_cost *c) { return (double)c->wall_ns; }
+static double build_profile_ns_of(const struct measure_cost *cost) { return (double)cost->wall_ns; }
 
 static void add_to(struct profile *p, uint32_t item, enum profile_metric m, double value)
 {
@@ -42,20 +42,20 @@ static void add_to(struct profile *p, uint32_t item, enum profile_metric m, doub
 	profile_set(p, &p->items.at[item].values, m, 0, before + value);
 }
 
-static void build_profile_add_cost(struct profile *p, uint32_t item, const struct measure_cost *c)
+static void build_profile_add_cost(struct profile *p, uint32_t item, const struct measure_cost *cost)
 {
 	const double *peak = p->items.at[item].values.of[METRIC_PEAK];
-	add_to(p, item, METRIC_WALL, build_profile_ns_of(c));
-	add_to(p, item, METRIC_CPU, (double)c->cpu_ns);
-	add_to(p, item, METRIC_CALLS, (double)c->calls);
-	if (!peak || (double)c->peak_bytes > peak[0])
-		profile_set(p, &p->items.at[item].values, METRIC_PEAK, 0, (double)c->peak_bytes);
-	add_to(p, item, METRIC_NET, (double)c->net_bytes);
-	add_to(p, item, METRIC_ALLOCATIONS, (double)c->allocations);
-	add_to(p, item, METRIC_READ, (double)c->read_bytes);
-	add_to(p, item, METRIC_WRITTEN, (double)c->written_bytes);
-	add_to(p, item, METRIC_FILES_READ, (double)c->files_read);
-	add_to(p, item, METRIC_FILES_WRITTEN, (double)c->files_written);
+	add_to(p, item, METRIC_WALL, build_profile_ns_of(cost));
+	add_to(p, item, METRIC_CPU, (double)cost->cpu_ns);
+	add_to(p, item, METRIC_CALLS, (double)cost->calls);
+	if (!peak || (double)cost->peak_bytes > peak[0])
+		profile_set(p, &p->items.at[item].values, METRIC_PEAK, 0, (double)cost->peak_bytes);
+	add_to(p, item, METRIC_NET, (double)cost->net_bytes);
+	add_to(p, item, METRIC_ALLOCATIONS, (double)cost->allocations);
+	add_to(p, item, METRIC_READ, (double)cost->read_bytes);
+	add_to(p, item, METRIC_WRITTEN, (double)cost->written_bytes);
+	add_to(p, item, METRIC_FILES_READ, (double)cost->files_read);
+	add_to(p, item, METRIC_FILES_WRITTEN, (double)cost->files_written);
 }
 
 /* ---- the tree of phases, stages and passes ---- */
@@ -132,12 +132,12 @@ static void add_tree(struct maker *s, int64_t wall_ns, uint32_t jobs)
 		build_profile_add_node(s, i, PROFILE_NONE);
 }
 
-static void note_changes(void *ctx, const char *name, const struct pass_figures *f)
+static void note_changes(void *ctx, const char *name, const struct pass_figures *figures)
 {
 	struct maker *s = ctx;
 	for (uint32_t i = 0; i < s->p->items.len; i++)
 		if (s->p->items.at[i].kind == ITEM_PASS && strcmp(s->p->items.at[i].name, name) == 0)
-			s->p->items.at[i].note = arena_printf(s->p->arena, "%llu changes", (unsigned long long)f->changes);
+			s->p->items.at[i].note = arena_printf(s->p->arena, "%llu changes", (unsigned long long)figures->changes);
 }
 
 /* ---- units and other tasks, and the timeline ---- */
@@ -159,29 +159,29 @@ static uint32_t known_item(struct maker *s, enum profile_item_kind kind, uint32_
 }
 
 /* The item of a span. A unit has an item for each phase of it. */
-static uint32_t build_profile_item_of(struct maker *s, const struct measure_event *e, uint32_t node)
+static uint32_t build_profile_item_of(struct maker *s, const struct measure_event *event, uint32_t node)
 {
 	const char *phase = s->all->nodes.at[node].name;
-	if (!e->subject)
+	if (!event->subject)
 		return s->items[node];
 	if (strcmp(phase, phase_text(PHASE_OPT)) != 0 && strcmp(phase, phase_text(PHASE_CODEGEN)) != 0) {
-		uint32_t task = known_item(s, ITEM_TASK, PROFILE_NONE, arena_printf(s->p->arena, "%s %s", phase, e->subject));
-		build_profile_add_cost(s->p, task, &e->cost);
+		uint32_t task = known_item(s, ITEM_TASK, PROFILE_NONE, arena_printf(s->p->arena, "%s %s", phase, event->subject));
+		build_profile_add_cost(s->p, task, &event->cost);
 		return task;
 	}
-	uint32_t unit = known_item(s, ITEM_UNIT, PROFILE_NONE, e->subject), part = known_item(s, ITEM_TASK, unit, phase);
-	build_profile_add_cost(s->p, unit, &e->cost);
-	build_profile_add_cost(s->p, part, &e->cost);
+	uint32_t unit = known_item(s, ITEM_UNIT, PROFILE_NONE, event->subject), part = known_item(s, ITEM_TASK, unit, phase);
+	build_profile_add_cost(s->p, unit, &event->cost);
+	build_profile_add_cost(s->p, part, &event->cost);
 	return part;
 }
 
-static void add_event(struct maker *s, uint32_t lane, const struct measure_event *e)
+static void add_event(struct maker *s, uint32_t lane, const struct measure_event *event)
 {
-	struct profile_span when = {.item = build_profile_item_of(s, e, s->nodes.at[lane][e->node]),
+	struct profile_span when = {.item = build_profile_item_of(s, event, s->nodes.at[lane][event->node]),
 				    .lane = lane,
-				    .start_ns = e->start_ns - s->result->started,
-				    .ns = e->ns,
-				    .is_critical = lane == 0 || timing_is_critical(s->t, lane, e->start_ns)};
+				    .start_ns = event->start_ns - s->result->started,
+				    .ns = event->ns,
+				    .is_critical = lane == 0 || timing_is_critical(s->t, lane, event->start_ns)};
 	if (when.start_ns >= 0)
 		vec_push(&s->p->spans, when);
 }
@@ -262,13 +262,13 @@ static void add_running(struct maker *s)
 	vec_push(&s->p->counters, c);
 }
 
-static void add_lookups(struct profile *p, const char *level, const struct lookups *l)
+static void add_lookups(struct profile *p, const char *level, const struct lookups *lookups)
 {
-	if (!lookups_all(l))
+	if (!lookups_all(lookups))
 		return;
-	profile_add_fact(p, arena_printf(p->arena, "cache.%s.lookups", level), lookups_all(l));
-	profile_add_fact(p, arena_printf(p->arena, "cache.%s.hits", level), l->hits);
-	profile_add_fact(p, arena_printf(p->arena, "cache.%s.hit_rate", level), lookups_rate(l));
+	profile_add_fact(p, arena_printf(p->arena, "cache.%s.lookups", level), lookups_all(lookups));
+	profile_add_fact(p, arena_printf(p->arena, "cache.%s.hits", level), lookups->hits);
+	profile_add_fact(p, arena_printf(p->arena, "cache.%s.hit_rate", level), lookups_rate(lookups));
 }
 
 static void add_facts(struct maker *s, int64_t wall_ns, uint32_t jobs)

@@ -47,10 +47,10 @@ static void add_edges(struct describer *d, uint32_t from, const struct unit_job 
 	}
 }
 
-static void count_reason(struct describer *d, const struct profile_item *item, const struct compile *f)
+static void count_reason(struct describer *d, const struct profile_item *item, const struct compile *fragment)
 {
-	d->compiled[f->why.reason]++;
-	d->ns[f->why.reason] += item->values.of[METRIC_WALL] ? item->values.of[METRIC_WALL][0] : 0;
+	d->compiled[fragment->why.reason]++;
+	d->ns[fragment->why.reason] += item->values.of[METRIC_WALL] ? item->values.of[METRIC_WALL][0] : 0;
 }
 
 static void profile_units_describe(struct describer *d, const struct unit_job *j)

@@ -29,18 +29,18 @@
 
 #define COSTLIEST 10
 
-static void print_pass(void *writer, const char *name, const struct pass_figures *f)
+static void print_pass(void *writer, const char *name, const struct pass_figures *figures)
 {
 	struct json_writer *w = writer;
 	json_member_open(w, name, '{');
-	json_member_num(w, "wall_ms", (double)f->wall_ns / 1e6);
-	json_member_int(w, "runs", (int64_t)f->runs);
-	json_member_int(w, "changes", (int64_t)f->changes);
-	json_member_int(w, "bytes", (int64_t)f->bytes);
+	json_member_num(w, "wall_ms", (double)figures->wall_ns / 1e6);
+	json_member_int(w, "runs", (int64_t)figures->runs);
+	json_member_int(w, "changes", (int64_t)figures->changes);
+	json_member_int(w, "bytes", (int64_t)figures->bytes);
 	json_close(w, '}');
 }
 
-void build_summary_print(const struct build_summary *s, const struct timing *t, struct buf *out)
+void build_summary_print(const struct build_summary *s, const struct timing *timing, struct buf *out)
 {
 	const struct build_result *r = s->result;
 	struct json_writer w = {.out = out};
@@ -50,11 +50,11 @@ void build_summary_print(const struct build_summary *s, const struct timing *t, 
 	json_member_num(&w, "wall_ms", (double)s->wall_ns / 1e6);
 	json_member_open(&w, "phases_ms", '{');
 	for (uint32_t i = 0; i < PHASE_COUNT; i++)
-		json_member_num(&w, phase_text((enum phase)i), t ? (double)timing_wall(t, (enum phase)i) / 1e6 : 0);
+		json_member_num(&w, phase_text((enum phase)i), timing ? (double)timing_wall(timing, (enum phase)i) / 1e6 : 0);
 	json_close(&w, '}');
-	if (t && timing_watches_passes(t)) {
+	if (timing && timing_watches_passes(timing)) {
 		json_member_open(&w, "passes", '{');
-		timing_each_pass(t, print_pass, &w);
+		timing_each_pass(timing, print_pass, &w);
 		json_close(&w, '}');
 	}
 	json_member_open(&w, "units", '{');

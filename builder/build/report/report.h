@@ -24,8 +24,8 @@ struct build_summary {
 	const struct build_result *result;
 	const struct lookups *lookups; /* of each level */
 };
-/* Appends the object as one line. `t` may be NULL: all times are zero. */
-void build_summary_print(const struct build_summary *s, const struct timing *t, struct buf *out);
+/* Appends the object as one line. `timing` may be NULL: all times are zero. */
+void build_summary_print(const struct build_summary *s, const struct timing *timing, struct buf *out);
 
 /* Makes the profile, sets r->efficiency, and writes the files of --trace and --profile-out. NULL: nothing was measured. `set` may be NULL. */
 struct profile *report_profile_of(struct build_context *c, const struct project *p, struct build_result *r);

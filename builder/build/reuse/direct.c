@@ -128,35 +128,36 @@ static uint32_t list_weights(const struct direct_record *record, const struct mo
 	return n;
 }
 
-static hash128 cost_key_of(const struct unit_record *u) { return cost_key_unit(u->name, u->target, u->made.opt); }
+static hash128 cost_key_of(const struct unit_record *record) { return cost_key_unit(record->name, record->target, record->made.opt); }
 
 /* The project keeps what the units compiled to, for its next edit. */
-static void keep_fragments(struct build_context *c, struct variant *v, const struct history *h)
+static void keep_fragments(struct build_context *c, struct variant *v, const struct history *history)
 {
 	enum cache_kind kind = variant_makes_objects(v) ? CACHE_FRAGMENT : CACHE_LOOPS;
-	for (uint32_t k = 0; k < h->n; k++) {
+	for (uint32_t k = 0; k < history->n; k++) {
 		size_t len;
-		const void *bytes = variant_is_for(v, h->units[k].backend) ? cache_get(c->stores.cache, kind, h->units[k].key, &len) : NULL;
+		const void *bytes =
+			variant_is_for(v, history->units[k].backend) ? cache_get(c->stores.cache, kind, history->units[k].key, &len) : NULL;
 		if (bytes)
-			fragment_log_keep(variant_log(c->stores.project, v), h->units[k].key, bytes, len);
+			fragment_log_keep(variant_log(c->stores.project, v), history->units[k].key, bytes, len);
 	}
 	fragment_log_write(v->log, true, &c->stores.warnings);
 	fragment_log_close(v->log);
 	v->log = NULL;
 }
 
-static void save_units(struct arena *arena, struct store *store, const struct model_spec *s, const struct history *h,
+static void save_units(struct arena *arena, struct store *store, const struct model_spec *s, const struct history *history,
 		       const struct cost *costs, struct build_result *r)
 {
 	const struct history none = {0};
-	const struct unit_record **units = ARENA_ARRAY(arena, const struct unit_record *, h->n + 1);
-	for (uint32_t k = 0; k < h->n; k++) {
-		units[k] = &h->units[k];
+	const struct unit_record **units = ARENA_ARRAY(arena, const struct unit_record *, history->n + 1);
+	for (uint32_t k = 0; k < history->n; k++) {
+		units[k] = &history->units[k];
 		r->saved_ns += costs[k].ns;
 		if (costs[k].ns)
 			cost_note(store, cost_key_of(units[k]), costs[k]);
 	}
-	history_save(store, s->name, &none, units, h->n);
+	history_save(store, s->name, &none, units, history->n);
 }
 
 /* The cached build counts as done here: its records go into the project's store. */

@@ -41,13 +41,13 @@ struct generators *generators_new(uint32_t workers, char **error)
 	return g;
 }
 
-static hash128 hash_target(const struct codegen_target *t)
+static hash128 hash_target(const struct codegen_target *target)
 {
 	struct hasher *h = hasher_new();
-	hasher_add_str(h, t->cpu);
-	hasher_add_str(h, t->features);
-	hasher_add_u64(h, t->vector_bytes);
-	hasher_add_u64(h, (uint64_t)t->profile_hook << 8 | (uint64_t)t->opt << 1 | t->size);
+	hasher_add_str(h, target->cpu);
+	hasher_add_str(h, target->features);
+	hasher_add_u64(h, target->vector_bytes);
+	hasher_add_u64(h, (uint64_t)target->profile_hook << 8 | (uint64_t)target->opt << 1 | target->size);
 	return hasher_finish(h);
 }
 

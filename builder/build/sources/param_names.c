@@ -208,13 +208,13 @@ static bool find_unused(struct file_names *f)
 
 /* ---- arguments that are inputs ---- */
 
-static const char *param_names_shape_text(struct arena *a, const struct elab_input *t)
+static const char *param_names_shape_text(struct arena *a, const struct elab_input *input)
 {
 	struct buf b = {0};
-	buf_puts(&b, t->elem < DT_COUNT ? dtype_text(t->elem) : "");
-	for (uint32_t k = 0; k < t->rank; k++)
-		buf_printf(&b, t->dims[k] < 0 ? "%s?" : "%s%lld", k ? ", " : " [", (long long)t->dims[k]);
-	const char *text = arena_printf(a, "%s%s", b.at, t->rank ? "]" : "");
+	buf_puts(&b, input->elem < DT_COUNT ? dtype_text(input->elem) : "");
+	for (uint32_t k = 0; k < input->rank; k++)
+		buf_printf(&b, input->dims[k] < 0 ? "%s?" : "%s%lld", k ? ", " : " [", (long long)input->dims[k]);
+	const char *text = arena_printf(a, "%s%s", b.at, input->rank ? "]" : "");
 	buf_free(&b);
 	return text;
 }

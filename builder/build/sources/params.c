@@ -44,11 +44,12 @@ static hash128 params_digest(void *ctx)
 }
 
 /* The files become inputs. */
-static void record_files(struct inputs *inputs, struct store *store, struct weights *w)
+static void record_files(struct inputs *inputs, struct store *store, struct weights *weights)
 {
-	for (uint32_t i = 0; weights_file_path(w, i); i++) {
-		struct weights_place place = {w, i};
-		file_hash_open(store, inputs, weights_file_path(w, i), &(struct open_file){weights_stamp(w, i), params_digest, &place});
+	for (uint32_t i = 0; weights_file_path(weights, i); i++) {
+		struct weights_place place = {weights, i};
+		file_hash_open(store, inputs, weights_file_path(weights, i),
+			       &(struct open_file){weights_stamp(weights, i), params_digest, &place});
 	}
 }
 

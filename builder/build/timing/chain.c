@@ -12,10 +12,10 @@ uint32_t chain_add(struct chain *c)
 
 void chain_need(struct chain *c, uint32_t task, uint32_t input) { vec_push(&c->edges, ((struct chain_edge){task, input})); }
 
-void chain_ran(struct chain *c, uint32_t task, const struct task_result *r)
+void chain_ran(struct chain *c, uint32_t task, const struct task_result *result)
 {
-	if (r->end == TASK_DONE || r->end == TASK_FAILED)
-		c->tasks.at[task] = (struct chain_task){.lane = r->worker + 1, .began_ns = r->began, .ns = r->wall_ns};
+	if (result->end == TASK_DONE || result->end == TASK_FAILED)
+		c->tasks.at[task] = (struct chain_task){.lane = result->worker + 1, .began_ns = result->began, .ns = result->wall_ns};
 }
 
 /* Edges by input, so that a task finds its users. */
@@ -76,11 +76,11 @@ int64_t chain_find_longest(struct chain *c)
 	return longest < 0 ? 0 : longest;
 }
 
-void chain_finish(struct chain *c, struct timing *t)
+void chain_finish(struct chain *c, struct timing *timing)
 {
-	if (t) {
+	if (timing) {
 		int64_t ns = chain_find_longest(c);
-		timing_add_chain(t, c, ns);
+		timing_add_chain(timing, c, ns);
 	}
 	vec_free(&c->tasks);
 	vec_free(&c->edges);

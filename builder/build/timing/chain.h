@@ -24,9 +24,9 @@ struct chain {
 uint32_t chain_add(struct chain *c);
 /* `task` cannot start before `input` ends. */
 void chain_need(struct chain *c, uint32_t task, uint32_t input);
-void chain_ran(struct chain *c, uint32_t task, const struct task_result *r);
+void chain_ran(struct chain *c, uint32_t task, const struct task_result *result);
 /* Marks the tasks of the longest chain. Returns its time. Tasks must not need each other in a circle. */
 int64_t chain_find_longest(struct chain *c);
-/* Adds the longest chain to the critical path of the build, and frees the tasks. `t` may be NULL. */
-void chain_finish(struct chain *c, struct timing *t);
+/* Adds the longest chain to the critical path of the build, and frees the tasks. `timing` may be NULL. */
+void chain_finish(struct chain *c, struct timing *timing);
 #endif

@@ -99,20 +99,20 @@ void timing_add_wait(struct timing *t, int64_t ns)
 }
 int64_t timing_waited(const struct timing *t) { return t->waited; }
 
-void timing_add_idle(struct timing *t, struct pool *p, const struct pool_idle *before)
+void timing_add_idle(struct timing *t, struct pool *pool, const struct pool_idle *before)
 {
-	struct pool_idle now = pool_idle(p);
+	struct pool_idle now = pool_idle(pool);
 	for (int r = 0; t && r < IDLE_REASONS; r++)
 		t->idle.ns[r] += now.ns[r] - before->ns[r];
 }
 const struct pool_idle *timing_idle(const struct timing *t) { return &t->idle; }
 
-void timing_add_chain(struct timing *t, const struct chain *c, int64_t ns)
+void timing_add_chain(struct timing *t, const struct chain *chain, int64_t ns)
 {
 	t->chains += ns;
-	for (uint32_t i = 0; i < c->tasks.len; i++)
-		if (c->tasks.at[i].is_critical)
-			vec_push(&t->critical, c->tasks.at[i]);
+	for (uint32_t i = 0; i < chain->tasks.len; i++)
+		if (chain->tasks.at[i].is_critical)
+			vec_push(&t->critical, chain->tasks.at[i]);
 }
 
 bool timing_is_critical(const struct timing *t, uint32_t lane, int64_t at_ns)
@@ -167,16 +167,16 @@ void timing_watch_passes(struct timing *t)
 }
 bool timing_watches_passes(const struct timing *t) { return t && t->watches_passes; }
 
-void timing_add_passes(struct timing *t, const struct plan_figures *f)
+void timing_add_passes(struct timing *t, const struct plan_figures *figures)
 {
 	if (!t)
 		return;
 	pthread_mutex_lock(&t->lock);
 	for (uint32_t i = 0; i < LISTED_PASSES; i++) {
-		t->passes.of[i].runs += f->of[i].runs;
-		t->passes.of[i].changes += f->of[i].changes;
-		t->passes.of[i].wall_ns += f->of[i].wall_ns;
-		t->passes.of[i].bytes += f->of[i].bytes;
+		t->passes.of[i].runs += figures->of[i].runs;
+		t->passes.of[i].changes += figures->of[i].changes;
+		t->passes.of[i].wall_ns += figures->of[i].wall_ns;
+		t->passes.of[i].bytes += figures->of[i].bytes;
 	}
 	pthread_mutex_unlock(&t->lock);
 }

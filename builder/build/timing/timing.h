@@ -35,10 +35,10 @@ const struct measure_log *timing_lane(const struct timing *t, uint32_t lane); /*
 void timing_add_wait(struct timing *t, int64_t ns);
 int64_t timing_waited(const struct timing *t);
 /* Workers were idle while the main thread waited: from `before` until now. */
-void timing_add_idle(struct timing *t, struct pool *p, const struct pool_idle *before);
+void timing_add_idle(struct timing *t, struct pool *pool, const struct pool_idle *before);
 const struct pool_idle *timing_idle(const struct timing *t);
 /* The main thread waited for tasks, whose longest chain took `ns`. */
-void timing_add_chain(struct timing *t, const struct chain *c, int64_t ns);
+void timing_add_chain(struct timing *t, const struct chain *chain, int64_t ns);
 int64_t timing_chains(const struct timing *t);
 /* True if the lane ran a task of a longest chain at this time. */
 bool timing_is_critical(const struct timing *t, uint32_t lane, int64_t at_ns);
@@ -57,7 +57,7 @@ uint32_t timing_memory(const struct timing *t, const struct timing_memory **list
 /* From now on the passes of plans count what they change, too. Before the workers plan. */
 void timing_watch_passes(struct timing *t);
 bool timing_watches_passes(const struct timing *t);
-void timing_add_passes(struct timing *t, const struct plan_figures *f);
+void timing_add_passes(struct timing *t, const struct plan_figures *figures);
 /* Calls fn for each pass that has run. */
 struct pass_figures;
 typedef void timing_pass_fn(void *ctx, const char *name, const struct pass_figures *f);

@@ -40,16 +40,16 @@ static void put_raised(struct bench_report *b, double measured, const char *type
 			   measured / 1e9);
 }
 
-static void put_whole(struct bench_report *b, const struct bench_case *c, const struct profile *p)
+static void put_whole(struct bench_report *b, const struct bench_case *bench, const struct profile *p)
 {
 	double whole = profile_median(p, &p->total, METRIC_WALL), operations = profile_median(p, &p->total, METRIC_OPERATIONS);
 	const struct ceilings most = kernel_ceilings(p);
 	struct report_options o = b->r.options;
-	report_say(&b->r, b->first_rate > 0 ? "\n%s on %s" : "%s on %s", profile_setting(p, "models"), c->device);
+	report_say(&b->r, b->first_rate > 0 ? "\n%s on %s" : "%s on %s", profile_setting(p, "models"), bench->device);
 	if (!is_on_device(p))
-		report_say(&b->r, ", %u thread%s", c->threads, c->threads == 1 ? "" : "s");
-	if (c->batch)
-		report_say(&b->r, ", batch %u", c->batch);
+		report_say(&b->r, ", %u thread%s", bench->threads, bench->threads == 1 ? "" : "s");
+	if (bench->batch)
+		report_say(&b->r, ", batch %u", bench->batch);
 	report_say(&b->r, "\nmedian %s, least %s, p95 %s, deviation %s, %.0f runs\n", time_of(b, whole),
 		   time_of(b, profile_fact(p, "min_ns", 0)), time_of(b, profile_fact(p, "p95_ns", 0)),
 		   time_of(b, profile_fact(p, "deviation_ns", 0)), profile_fact(p, "runs", 0));
@@ -73,20 +73,20 @@ static void put_whole(struct bench_report *b, const struct bench_case *c, const 
 COLUMNS(columns, ONLY_TEXT("device", WORD), ONLY_TEXT("threads", WHOLE), ONLY_TEXT("batch", COUNT), ONLY_TEXT("median", NS),
 	ONLY_TEXT("GOP/s", TENTHS), ONLY_TEXT("rows/s", COUNT), ONLY_TEXT("runs/s", COUNT), ONLY_TEXT("speed-up", HUNDREDTHS));
 
-void bench_report_begin(struct bench_report *b, const struct report_options *o, struct buf *out)
+void bench_report_begin(struct bench_report *b, const struct report_options *options, struct buf *out)
 {
-	*b = (struct bench_report){.r = report_open(o, out, NULL)};
+	*b = (struct bench_report){.r = report_open(options, out, NULL)};
 	b->summary = TABLE(&b->r, columns);
 }
 
-void bench_report_add(struct bench_report *b, const struct bench_case *c, const struct profile *p)
+void bench_report_add(struct bench_report *b, const struct bench_case *bench, const struct profile *p)
 {
-	double ns = profile_median(p, &p->total, METRIC_WALL), rate = (c->batch ? c->batch : 1) / ns * 1e9;
-	put_whole(b, c, p);
+	double ns = profile_median(p, &p->total, METRIC_WALL), rate = (bench->batch ? bench->batch : 1) / ns * 1e9;
+	put_whole(b, bench, p);
 	b->first_rate = b->first_rate > 0 ? b->first_rate : rate;
-	TABLE_ROW(&b->summary, word(arena_strdup(b->r.arena, c->device)), is_on_device(p) ? word("") : figure(c->threads),
-		  c->batch ? figure(c->batch) : word(""), figure(ns), figure(profile_median(p, &p->total, METRIC_OPERATIONS) / ns),
-		  figure_or(c->batch, rate, NULL), figure_or(!c->batch, rate, NULL), figure(rate / b->first_rate));
+	TABLE_ROW(&b->summary, word(arena_strdup(b->r.arena, bench->device)), is_on_device(p) ? word("") : figure(bench->threads),
+		  bench->batch ? figure(bench->batch) : word(""), figure(ns), figure(profile_median(p, &p->total, METRIC_OPERATIONS) / ns),
+		  figure_or(bench->batch, rate, NULL), figure_or(!bench->batch, rate, NULL), figure(rate / b->first_rate));
 }
 
 void bench_report_end(struct bench_report *b)

@@ -11,8 +11,8 @@ struct bench_report {
 };
 
 /* Appends to `out`, which must outlive it. */
-void bench_report_begin(struct bench_report *b, const struct report_options *o, struct buf *out);
-void bench_report_add(struct bench_report *b, const struct bench_case *c, const struct profile *p);
+void bench_report_begin(struct bench_report *b, const struct report_options *options, struct buf *out);
+void bench_report_add(struct bench_report *b, const struct bench_case *bench, const struct profile *p);
 /* Appends the table of all cases. */
 void bench_report_end(struct bench_report *b);
 #endif

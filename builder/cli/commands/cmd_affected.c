@@ -4,18 +4,18 @@
 #include "builder/cli/print.h"
 #include "builder/query/affected.h"
 
-static uint32_t print_definitions(const struct since *s)
+static uint32_t print_definitions(const struct since *since)
 {
 	uint32_t shown = 0;
-	for (uint32_t i = 0; i < s->affected->n_defs; i++) {
-		const struct affected_def *d = &s->affected->defs[i];
-		if (!since_shows(s, i))
+	for (uint32_t i = 0; i < since->affected->n_defs; i++) {
+		const struct affected_def *d = &since->affected->defs[i];
+		if (!since_shows(since, i))
 			continue;
 		shown++;
 		print(stdout, "%-8s  %s:%u  %s", d->change == DEF_SAME ? "moved" : def_change_text(d->change), d->def->file, d->def->line,
 		      d->def->name);
 		if (d->change == DEF_AFFECTED)
-			print(stdout, "%s", since_path(s, i));
+			print(stdout, "%s", since_path(since, i));
 		if (d->moved)
 			print(stdout, "  (was in %s)", d->old->file);
 		print(stdout, "\n");
@@ -23,20 +23,20 @@ static uint32_t print_definitions(const struct since *s)
 	return shown;
 }
 
-static void print_models(const struct since *s, const struct options *o)
+static void print_models(const struct since *since, const struct options *o)
 {
 	uint32_t n = 0, total = 0;
-	for (uint32_t i = 0; i < s->affected->n_models; i++) {
-		const struct affected_model *m = &s->affected->models[i];
+	for (uint32_t i = 0; i < since->affected->n_models; i++) {
+		const struct affected_model *m = &since->affected->models[i];
 		if (!since_wants(o, m->name))
 			continue;
 		total++;
 		n += m->n_why != 0;
 		for (uint32_t k = 0; k < m->n_why; k++)
-			print(stdout, "%s  %s  %s\n", k ? "        " : "model   ", m->name, since_reason(s, &m->why[k]));
+			print(stdout, "%s  %s  %s\n", k ? "        " : "model   ", m->name, since_reason(since, &m->why[k]));
 	}
-	for (uint32_t i = 0; i < s->affected->n_removed && !o->n_operands; i++)
-		print(stdout, "model     %s  was removed\n", s->affected->removed[i]);
+	for (uint32_t i = 0; i < since->affected->n_removed && !o->n_operands; i++)
+		print(stdout, "model     %s  was removed\n", since->affected->removed[i]);
 	print(stdout, "%u of %u models affected since %s\n", n, total, o->since);
 }
 

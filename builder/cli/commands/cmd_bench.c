@@ -140,14 +140,14 @@ static const char *build_library(void *ctx, uint32_t unit_entries, enum status *
 /* ---- cases ---- */
 
 /* Measures a case. Returns its profile with the ceilings of the device; NULL: *s says why, an error was printed. */
-static struct profile *measure_case(struct bencher *b, const struct bench_case *c, enum status *s)
+static struct profile *measure_case(struct bencher *b, const struct bench_case *bench, enum status *s)
 {
 	struct buf error = {0};
-	struct profile *p = bench_run(c, b->o, &error, s);
+	struct profile *p = bench_run(bench, b->o, &error, s);
 	if (!p) {
 		print(stderr, "trib: %s\n", error.len ? error.at : "interrupted");
-	} else if (!device_ceilings_add(p, c->device, c->threads, &error)) {
-		*s = fail_environment("cannot measure `%s`: %s", c->device, error.at);
+	} else if (!device_ceilings_add(p, bench->device, bench->threads, &error)) {
+		*s = fail_environment("cannot measure `%s`: %s", bench->device, error.at);
 		profile_free(p);
 		p = NULL;
 	}
@@ -155,16 +155,16 @@ static struct profile *measure_case(struct bencher *b, const struct bench_case *
 	return p;
 }
 
-static enum status bench_run_case(struct bencher *b, const struct bench_case *c, struct profile **first)
+static enum status bench_run_case(struct bencher *b, const struct bench_case *bench, struct profile **first)
 {
 	enum status s;
-	struct profile *p = measure_case(b, c, &s);
+	struct profile *p = measure_case(b, bench, &s);
 	if (!p)
 		return s;
 	if (b->o->format == PRINT_JSON)
 		profile_print(p, &b->json);
 	else
-		bench_report_add(&b->report, c, p);
+		bench_report_add(&b->report, bench, p);
 	if (*first)
 		profile_free(p);
 	else
@@ -173,20 +173,20 @@ static enum status bench_run_case(struct bencher *b, const struct bench_case *c,
 }
 
 /* With one row of the inputs, and only if the interpreter does not take too long. */
-static enum status check_results(struct bencher *b, const struct bench_case *c, const struct profile *p)
+static enum status check_results(struct bencher *b, const struct bench_case *bench, const struct profile *p)
 {
 	struct options of_model = *b->o;
 	struct buf text = {0};
-	double work = profile_median(p, &p->total, METRIC_OPERATIONS) / (c->batch ? c->batch : 1);
+	double work = profile_median(p, &p->total, METRIC_OPERATIONS) / (bench->batch ? bench->batch : 1);
 	enum status s = STATUS_OK;
 	of_model.operands = &b->model->name;
 	of_model.n_operands = 1;
-	of_model.run.device = c->device;
+	of_model.run.device = bench->device;
 	if (work > MOST_CHECKED)
 		buf_printf(&text, "not compared with the reference interpreter, which needs about %.0f s for %.1f GOP",
 			   15 * work / MOST_CHECKED, work / 1e9);
 	else
-		s = bench_check(b->arena, &of_model, c->library, build_library, b, &text);
+		s = bench_check(b->arena, &of_model, bench->library, build_library, b, &text);
 	if (s != STATUS_OK)
 		print(stderr, "trib: %s\n", text.at);
 	else

@@ -39,11 +39,11 @@ static bool open_cache(struct cache_command *s, bool write)
 
 /* ---- stats ---- */
 
-static uint64_t missed(const struct cache_count *t)
+static uint64_t missed(const struct cache_count *count)
 {
 	uint64_t n = 0;
 	for (uint32_t i = 0; i < CACHE_MISSES; i++)
-		n += t->misses[i];
+		n += count->misses[i];
 	return n;
 }
 
@@ -59,96 +59,97 @@ static const char *cache_date(uint64_t seconds, char out[32])
 	return out;
 }
 
-static void print_kinds(const struct cache_report *r)
+static void print_kinds(const struct cache_report *report)
 {
 	char a[32], b[32];
 	print(stdout, "\n%-10s %-5s %9s %11s %11s %10s %10s %9s\n", "kind", "level", "entries", "on disk", "content", "hits", "misses",
 	      "evicted");
 	for (uint32_t i = 0; i < CACHE_KINDS; i++) {
-		const struct cache_count *t = &r->kind[i];
+		const struct cache_count *t = &report->kind[i];
 		print(stdout, "%-10s %-5s %9" PRIu64 " %11s %11s %10" PRIu64 " %10" PRIu64 " %9" PRIu64 "\n",
 		      cache_kind_text((enum cache_kind)i), cache_level_text(cache_kind_level((enum cache_kind)i)), t->entries,
 		      print_size(t->charge, a), print_size(t->raw, b), t->hits, missed(t), t->evicted);
 	}
 	print(stdout, "\nreasons of misses:");
 	for (uint32_t i = 0; i < CACHE_MISSES; i++)
-		print(stdout, "%s %s: %" PRIu64, i ? "," : "", cache_miss_text((enum cache_miss)i), r->all.misses[i]);
+		print(stdout, "%s %s: %" PRIu64, i ? "," : "", cache_miss_text((enum cache_miss)i), report->all.misses[i]);
 	print(stdout, "\n\nreasons of compilations\n");
 	for (uint32_t i = 0; i < COMPILE_REASONS; i++)
-		print(stdout, "%10" PRIu64 "  %s\n", r->compiled[i], compile_reason_text((enum compile_reason)i));
+		print(stdout, "%10" PRIu64 "  %s\n", report->compiled[i], compile_reason_text((enum compile_reason)i));
 	print(stdout, "\nlevel l1 (definitions and fragments) is in the memory of `trib watch`, `trib lsp` and build servers\n");
 	print(stdout, "\nlast used     entries     on disk\n");
 	for (uint32_t i = 0; i < CACHE_AGES; i++)
-		print(stdout, "%-10s %10" PRIu64 " %11s\n", cache_age_text(i), r->age_entries[i], print_size(r->age_disk[i], a));
+		print(stdout, "%-10s %10" PRIu64 " %11s\n", cache_age_text(i), report->age_entries[i], print_size(report->age_disk[i], a));
 }
 
-static void print_stats(const struct cache_command *s, const struct cache_report *r)
+static void print_stats(const struct cache_command *s, const struct cache_report *report)
 {
 	char a[32], b[32];
-	uint64_t asked = r->all.hits + missed(&r->all), limit = s->open.limits.size;
+	uint64_t asked = report->all.hits + missed(&report->all), limit = s->open.limits.size;
 	print(stdout, "folder    %s\n", s->open.dir);
-	print(stdout, "size      %s of %s (%.1f %%)\n", print_size(r->disk, a), print_size(limit, b), cache_percent(r->disk, limit));
-	print(stdout, "entries   %" PRIu64 "; content %s", r->all.entries, print_size(r->all.raw, a));
-	print(stdout, ", made in %.1f s\n", (double)r->all_saved_us / 1e6);
-	print(stdout, "hits      %" PRIu64 " of %" PRIu64 " (%.1f %%)\n", r->all.hits, asked, cache_percent(r->all.hits, asked));
-	print(stdout, "made      %s to %s\n", cache_date(r->oldest, a), cache_date(r->newest, b));
+	print(stdout, "size      %s of %s (%.1f %%)\n", print_size(report->disk, a), print_size(limit, b),
+	      cache_percent(report->disk, limit));
+	print(stdout, "entries   %" PRIu64 "; content %s", report->all.entries, print_size(report->all.raw, a));
+	print(stdout, ", made in %.1f s\n", (double)report->all_saved_us / 1e6);
+	print(stdout, "hits      %" PRIu64 " of %" PRIu64 " (%.1f %%)\n", report->all.hits, asked, cache_percent(report->all.hits, asked));
+	print(stdout, "made      %s to %s\n", cache_date(report->oldest, a), cache_date(report->newest, b));
 	print(stdout, "git       %s of dependencies; no limit counts them, and `clear` leaves them\n",
 	      print_size(cache_git_bytes(s->config.at[SETTING_DIR].text), a));
 	if (s->o->cache.detailed)
-		print_kinds(r);
+		print_kinds(report);
 }
 
-static void put_count(struct json_writer *w, const struct cache_count *t, uint64_t saved_us)
+static void put_count(struct json_writer *w, const struct cache_count *count, uint64_t saved_us)
 {
-	json_member_int(w, "entries", t->entries);
-	json_member_int(w, "disk_bytes", t->charge);
-	json_member_int(w, "content_bytes", t->raw);
-	json_member_int(w, "hits", t->hits);
-	json_member_int(w, "misses", missed(t));
+	json_member_int(w, "entries", count->entries);
+	json_member_int(w, "disk_bytes", count->charge);
+	json_member_int(w, "content_bytes", count->raw);
+	json_member_int(w, "hits", count->hits);
+	json_member_int(w, "misses", missed(count));
 	json_member_open(w, "miss_reasons", '{');
 	for (uint32_t i = 0; i < CACHE_MISSES; i++)
-		json_member_int(w, cache_miss_text((enum cache_miss)i), t->misses[i]);
+		json_member_int(w, cache_miss_text((enum cache_miss)i), count->misses[i]);
 	json_close(w, '}');
-	json_member_int(w, "kept", t->stored);
-	json_member_int(w, "evicted", t->evicted);
+	json_member_int(w, "kept", count->stored);
+	json_member_int(w, "evicted", count->evicted);
 	json_member_num(w, "made_in_ms", (double)saved_us / 1e3);
 }
 
-static void print_stats_json(const struct cache_command *s, const struct cache_report *r)
+static void print_stats_json(const struct cache_command *s, const struct cache_report *report)
 {
 	struct buf out = {0};
 	struct json_writer w = {.out = &out};
 	json_open(&w, '{');
 	json_member_str(&w, "dir", s->open.dir);
-	json_member_int(&w, "size_bytes", r->disk);
+	json_member_int(&w, "size_bytes", report->disk);
 	json_member_int(&w, "git_bytes", cache_git_bytes(s->config.at[SETTING_DIR].text));
 	json_member_open(&w, "limits", '{');
 	json_member_int(&w, "size_bytes", s->open.limits.size);
 	json_member_int(&w, "entries", s->open.limits.entries);
 	json_member_int(&w, "days", s->open.limits.days);
 	json_close(&w, '}');
-	put_count(&w, &r->all, r->all_saved_us);
-	json_member_int(&w, "oldest", r->oldest);
-	json_member_int(&w, "newest", r->newest);
+	put_count(&w, &report->all, report->all_saved_us);
+	json_member_int(&w, "oldest", report->oldest);
+	json_member_int(&w, "newest", report->newest);
 	json_member_open(&w, "kinds", '[');
 	for (uint32_t i = 0; i < CACHE_KINDS; i++) {
 		json_open(&w, '{');
 		json_member_str(&w, "kind", cache_kind_text((enum cache_kind)i));
 		json_member_str(&w, "level", cache_level_text(cache_kind_level((enum cache_kind)i)));
-		put_count(&w, &r->kind[i], r->saved_us[i]);
+		put_count(&w, &report->kind[i], report->saved_us[i]);
 		json_close(&w, '}');
 	}
 	json_close(&w, ']');
 	json_member_open(&w, "compiled", '{');
 	for (uint32_t i = 0; i < COMPILE_REASONS; i++)
-		json_member_int(&w, compile_reason_text((enum compile_reason)i), r->compiled[i]);
+		json_member_int(&w, compile_reason_text((enum compile_reason)i), report->compiled[i]);
 	json_close(&w, '}');
 	json_member_open(&w, "last_used", '[');
 	for (uint32_t i = 0; i < CACHE_AGES; i++) {
 		json_open(&w, '{');
 		json_member_str(&w, "age", cache_age_text(i));
-		json_member_int(&w, "entries", r->age_entries[i]);
-		json_member_int(&w, "disk_bytes", r->age_disk[i]);
+		json_member_int(&w, "entries", report->age_entries[i]);
+		json_member_int(&w, "disk_bytes", report->age_disk[i]);
 		json_close(&w, '}');
 	}
 	json_close(&w, ']');
@@ -169,18 +170,18 @@ static enum status stats(struct cache_command *s)
 
 /* ---- clear, prune ---- */
 
-static enum status report_freed(const struct cache_command *s, const struct cache_freed *f)
+static enum status report_freed(const struct cache_command *s, const struct cache_freed *freed)
 {
 	char size[32];
 	if (!s->json) {
-		print(stdout, "trib: removed %" PRIu64 " entries, %s\n", f->entries, print_size(f->disk, size));
+		print(stdout, "trib: removed %" PRIu64 " entries, %s\n", freed->entries, print_size(freed->disk, size));
 		return STATUS_OK;
 	}
 	struct buf out = {0};
 	struct json_writer w = {.out = &out};
 	json_open(&w, '{');
-	json_member_int(&w, "removed_entries", f->entries);
-	json_member_int(&w, "removed_bytes", f->disk);
+	json_member_int(&w, "removed_entries", freed->entries);
+	json_member_int(&w, "removed_bytes", freed->disk);
 	json_close(&w, '}');
 	print_json(&out);
 	return STATUS_OK;

@@ -75,9 +75,9 @@ static void ci_put_lines(const char *text, const char *indent, struct buf *out)
 }
 
 /* Appends the recipe with its marks replaced: @FOLDER@, @REPORT@, and the line @PROFILE@. */
-static void put_recipe(const struct service *s, const struct place *p, struct buf *out)
+static void put_recipe(const struct service *service, const struct place *p, struct buf *out)
 {
-	for (const char *at = s->recipe, *mark; *at; at = mark) {
+	for (const char *at = service->recipe, *mark; *at; at = mark) {
 		mark = at + strcspn(at, "@");
 		buf_put(out, at, (size_t)(mark - at));
 		if (strncmp(mark, "@FOLDER@", 8) == 0)
@@ -87,16 +87,16 @@ static void put_recipe(const struct service *s, const struct place *p, struct bu
 				   strcmp(p->folder, ".") == 0 ? "" : "/"),
 				mark += 8;
 		else if (strncmp(mark, "@PROFILE@\n", 10) == 0)
-			ci_put_lines(recipe_profile_begin, s->indent, out), mark += 10;
+			ci_put_lines(recipe_profile_begin, service->indent, out), mark += 10;
 		else if (*mark)
 			buf_putc(out, *mark++);
 	}
 }
 
-static enum status write_recipe(struct arena *a, const struct service *s, const struct place *p, const struct options *o,
+static enum status write_recipe(struct arena *a, const struct service *service, const struct place *p, const struct options *o,
 				const struct buf *text)
 {
-	const char *path = o->out ? o->out : path_join(a, p->root, s->file);
+	const char *path = o->out ? o->out : path_join(a, p->root, service->file);
 	struct file_stamp there;
 	if (strcmp(path, "-") == 0)
 		return print_text(stdout, text), STATUS_OK;

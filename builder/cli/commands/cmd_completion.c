@@ -39,15 +39,15 @@ static const char *completion_operands_of(struct arena *a, enum command c)
 	return words;
 }
 
-static const char *words_of(struct arena *a, const struct flag *f)
+static const char *words_of(struct arena *a, const struct flag *flag)
 {
 	const char *words = "";
 	uint32_t n;
-	const char *const *list = f->kind == FLAG_EMIT ? emit_names(&n) : flag_words(f->kind, &n);
+	const char *const *list = flag->kind == FLAG_EMIT ? emit_names(&n) : flag_words(flag->kind, &n);
 	for (uint32_t i = 0; list && i < n; i++)
 		words = *list[i] ? arena_printf(a, "%s%s ", words, list[i]) : words;
 	for (size_t i = 0; !list && i < sizeof values / sizeof *values; i++)
-		if (strcmp(values[i].name, f->value) == 0 || strcmp(values[i].name, f->name) == 0)
+		if (strcmp(values[i].name, flag->value) == 0 || strcmp(values[i].name, flag->name) == 0)
 			words = values[i].words;
 	return words;
 }
@@ -200,17 +200,17 @@ static void put_fish_words(const char *words, struct buf *out)
 }
 
 /* condition: when the flag is offered, an argument of `complete`. */
-static void put_fish_flag(struct arena *a, const struct flag *f, const char *condition, struct buf *out)
+static void put_fish_flag(struct arena *a, const struct flag *flag, const char *condition, struct buf *out)
 {
-	buf_printf(out, "complete -c trib%s -l %s", condition, f->name);
-	if (f->letter)
-		buf_printf(out, " -s %c", f->letter);
-	if (f->value && !flag_value_is_optional(f)) {
+	buf_printf(out, "complete -c trib%s -l %s", condition, flag->name);
+	if (flag->letter)
+		buf_printf(out, " -s %c", flag->letter);
+	if (flag->value && !flag_value_is_optional(flag)) {
 		buf_puts(out, " -r");
-		put_fish_words(words_of(a, f), out);
+		put_fish_words(words_of(a, flag), out);
 	}
 	buf_puts(out, " -d ");
-	put_quoted(f->help ? f->help : "", out);
+	put_quoted(flag->help ? flag->help : "", out);
 	buf_putc(out, '\n');
 }
 

@@ -34,48 +34,48 @@ static void print_list(const struct graph *g, const char *title, const uint32_t 
 	}
 }
 
-static void deps_print_unit(const struct graph *g, const struct graph_unit *u)
+static void deps_print_unit(const struct graph *g, const struct graph_unit *unit)
 {
 	char key[33];
-	hash_hex(u->key, key);
-	print(stdout, "  unit     %s%s%s\n           %s\n", u->name, g->n_models > 1 ? " of " : "",
-	      g->n_models > 1 ? g->models[u->model].name : "", u->signature);
-	if (!u->built)
+	hash_hex(unit->key, key);
+	print(stdout, "  unit     %s%s%s\n           %s\n", unit->name, g->n_models > 1 ? " of " : "",
+	      g->n_models > 1 ? g->models[unit->model].name : "", unit->signature);
+	if (!unit->built)
 		return;
 	print(stdout, "           key %s", key);
-	if (u->cost_ns > 0)
-		print(stdout, ", compiled in %.1f ms", (double)u->cost_ns / 1e6);
-	print(stdout, "%s\n", u->current ? "" : ", changed since");
+	if (unit->cost_ns > 0)
+		print(stdout, ", compiled in %.1f ms", (double)unit->cost_ns / 1e6);
+	print(stdout, "%s\n", unit->current ? "" : ", changed since");
 }
 
-static void print_def(const struct graph *g, const struct graph_def *d)
+static void print_def(const struct graph *g, const struct graph_def *def)
 {
-	print(stdout, "%s  %s:%u\n  %s%s%s\n", d->name, d->file, d->line, d->signature,
-	      d->type && !strstr(d->signature, "->") ? " -> " : "", d->type && !strstr(d->signature, "->") ? d->type : "");
-	for (uint32_t i = 0; i < d->n_types; i++)
-		print(stdout, "  %-8s %s: %s\n", i ? "" : "types", d->types[i].name,
-		      d->types[i].type ? d->types[i].type : "differs between uses");
-	print_list(g, "uses", d->links.uses, d->links.n_uses);
-	print_list(g, "used by", d->links.used_by, d->links.n_used_by);
+	print(stdout, "%s  %s:%u\n  %s%s%s\n", def->name, def->file, def->line, def->signature,
+	      def->type && !strstr(def->signature, "->") ? " -> " : "", def->type && !strstr(def->signature, "->") ? def->type : "");
+	for (uint32_t i = 0; i < def->n_types; i++)
+		print(stdout, "  %-8s %s: %s\n", i ? "" : "types", def->types[i].name,
+		      def->types[i].type ? def->types[i].type : "differs between uses");
+	print_list(g, "uses", def->links.uses, def->links.n_uses);
+	print_list(g, "used by", def->links.used_by, def->links.n_used_by);
 	for (uint32_t i = 0; i < g->n_units; i++)
-		if (g->units[i].def == (uint32_t)(d - g->defs))
+		if (g->units[i].def == (uint32_t)(def - g->defs))
 			deps_print_unit(g, &g->units[i]);
 }
 
-static void deps_print_line(const struct graph *g, const struct graph_def *d)
+static void deps_print_line(const struct graph *g, const struct graph_def *def)
 {
-	print(stdout, "%s:%u %s", d->file, d->line, d->name);
-	for (uint32_t i = 0; i < d->links.n_uses; i++)
-		print(stdout, "%s%s", i ? ", " : " -> ", g->defs[d->links.uses[i]].name);
+	print(stdout, "%s:%u %s", def->file, def->line, def->name);
+	for (uint32_t i = 0; i < def->links.n_uses; i++)
+		print(stdout, "%s%s", i ? ", " : " -> ", g->defs[def->links.uses[i]].name);
 	print(stdout, "\n");
 }
 
 /* ---- selection ---- */
 
-static bool in_model(const struct graph *g, const struct graph_model *m, const struct graph_def *d)
+static bool in_model(const struct graph *g, const struct graph_model *model, const struct graph_def *def)
 {
-	for (uint32_t i = m->first_unit; i < m->first_unit + m->n_units; i++)
-		if (g->units[i].def == (uint32_t)(d - g->defs))
+	for (uint32_t i = model->first_unit; i < model->first_unit + model->n_units; i++)
+		if (g->units[i].def == (uint32_t)(def - g->defs))
 			return true;
 	return false;
 }

@@ -22,18 +22,19 @@ static void print_cpu(struct arena *a)
 	      m.memory_bytes >> 20);
 }
 
-static void print_device(uint32_t i, const struct gpu_device *d)
+static void print_device(uint32_t i, const struct gpu_device *device)
 {
-	print(stdout, "opencl:%u  %s\n", i, d->name);
-	print(stdout, "    %s by %s, %s, driver %s\n", d->type, d->vendor, d->version, d->driver);
-	print(stdout, "    platform %s\n", d->platform);
+	print(stdout, "opencl:%u  %s\n", i, device->name);
+	print(stdout, "    %s by %s, %s, driver %s\n", device->type, device->vendor, device->version, device->driver);
+	print(stdout, "    platform %s\n", device->platform);
 	print(stdout,
 	      "    %u compute units, %" PRIu64 " MiB of memory, at most %" PRIu64 " MiB a buffer, %" PRIu64
 	      " KiB local, work-groups of %u\n",
-	      d->compute_units, d->memory_bytes >> 20, d->max_alloc_bytes >> 20, d->local_bytes >> 10, d->max_work_group);
+	      device->compute_units, device->memory_bytes >> 20, device->max_alloc_bytes >> 20, device->local_bytes >> 10,
+	      device->max_work_group);
 }
 
-static void device_put_json(struct buf *out, uint32_t i, const struct gpu_device *d)
+static void device_put_json(struct buf *out, uint32_t i, const struct gpu_device *gpu_device)
 {
 	struct json_writer w = {.out = out};
 	char device[32];
@@ -41,17 +42,17 @@ static void device_put_json(struct buf *out, uint32_t i, const struct gpu_device
 	json_open(&w, '{');
 	json_member_str(&w, "type", "device");
 	json_member_str(&w, "device", device);
-	json_member_str(&w, "name", d->name);
-	json_member_str(&w, "kind", d->type);
-	json_member_str(&w, "vendor", d->vendor);
-	json_member_str(&w, "version", d->version);
-	json_member_str(&w, "driver", d->driver);
-	json_member_str(&w, "platform", d->platform);
-	json_member_int(&w, "compute_units", d->compute_units);
-	json_member_int(&w, "memory_bytes", (int64_t)d->memory_bytes);
-	json_member_int(&w, "most_buffer_bytes", (int64_t)d->max_alloc_bytes);
-	json_member_int(&w, "local_bytes", (int64_t)d->local_bytes);
-	json_member_int(&w, "most_work_group", d->max_work_group);
+	json_member_str(&w, "name", gpu_device->name);
+	json_member_str(&w, "kind", gpu_device->type);
+	json_member_str(&w, "vendor", gpu_device->vendor);
+	json_member_str(&w, "version", gpu_device->version);
+	json_member_str(&w, "driver", gpu_device->driver);
+	json_member_str(&w, "platform", gpu_device->platform);
+	json_member_int(&w, "compute_units", gpu_device->compute_units);
+	json_member_int(&w, "memory_bytes", (int64_t)gpu_device->memory_bytes);
+	json_member_int(&w, "most_buffer_bytes", (int64_t)gpu_device->max_alloc_bytes);
+	json_member_int(&w, "local_bytes", (int64_t)gpu_device->local_bytes);
+	json_member_int(&w, "most_work_group", gpu_device->max_work_group);
 	json_close(&w, '}');
 	buf_putc(out, '\n');
 }
@@ -72,22 +73,22 @@ static void devices_list(const struct options *o, struct arena *a, const struct 
 
 /* ---- --measure ---- */
 
-static void print_ceilings(const char *what, const struct ceilings *c)
+static void print_ceilings(const char *what, const struct ceilings *ceilings)
 {
-	print(stdout, "    %-9s memory %8.1f GB/s read", what, c->read_bytes / 1e9);
-	if (c->copy_bytes > 0)
-		print(stdout, ", %8.1f copy", c->copy_bytes / 1e9);
-	print(stdout, "; float32 %8.0f GOP/s, int8 %8.0f\n", c->float_ops / 1e9, c->int8_ops / 1e9);
+	print(stdout, "    %-9s memory %8.1f GB/s read", what, ceilings->read_bytes / 1e9);
+	if (ceilings->copy_bytes > 0)
+		print(stdout, ", %8.1f copy", ceilings->copy_bytes / 1e9);
+	print(stdout, "; float32 %8.0f GOP/s, int8 %8.0f\n", ceilings->float_ops / 1e9, ceilings->int8_ops / 1e9);
 }
 
-static void devices_put_json(struct buf *out, const char *device, const char *name, const struct ceilings *c)
+static void devices_put_json(struct buf *out, const char *device, const char *name, const struct ceilings *ceilings)
 {
 	struct json_writer w = {.out = out};
 	json_open(&w, '{');
 	json_member_str(&w, "type", "device");
 	json_member_str(&w, "device", device);
 	json_member_str(&w, "name", name);
-	ceilings_print(&w, c);
+	ceilings_print(&w, ceilings);
 	json_close(&w, '}');
 	buf_putc(out, '\n');
 }
@@ -128,12 +129,12 @@ static bool measure_cpu(struct arena *a, const struct options *o, uint32_t threa
 	return devices_measure(&(struct measured){a, o, "cpu", threads}) == STATUS_OK;
 }
 
-static bool measure_device(struct arena *a, const struct options *o, uint32_t number, const struct gpu_device *d)
+static bool measure_device(struct arena *a, const struct options *o, uint32_t number, const struct gpu_device *gpu_device)
 {
 	const char *died, *device = arena_printf(a, "opencl:%u", number);
 	bool ok = drivers_run(devices_measure, &(struct measured){a, o, device, 0}, &died) == STATUS_OK;
 	if (died)
-		print(stderr, "trib: cannot measure %s: the OpenCL driver of `%s` crashed (%s)\n", device, d->platform, died);
+		print(stderr, "trib: cannot measure %s: the OpenCL driver of `%s` crashed (%s)\n", device, gpu_device->platform, died);
 	return ok;
 }
 

@@ -60,21 +60,21 @@ static enum status explain_code(enum diag_code code)
 	return STATUS_OK;
 }
 
-static bool explain_print_unit(struct store *s, const struct unit_record *u, const char *model)
+static bool explain_print_unit(struct store *store, const struct unit_record *record, const char *model)
 {
 	static const char *const levels[] = {"0", "1", "2", "3", "s"};
 	char key[33];
-	hash_hex(u->key, key);
-	print(stdout, "unit %s of model %s\n", u->name, model);
-	print(stdout, "    defined in   %s (%s)\n", u->file, u->definition);
-	print(stdout, "    compiled for %s at opt %s\n", u->cpu, levels[u->made.opt <= 4 ? u->made.opt : 4]);
+	hash_hex(record->key, key);
+	print(stdout, "unit %s of model %s\n", record->name, model);
+	print(stdout, "    defined in   %s (%s)\n", record->file, record->definition);
+	print(stdout, "    compiled for %s at opt %s\n", record->cpu, levels[record->made.opt <= 4 ? record->made.opt : 4]);
 	print(stdout, "    fragment     %s\n", key);
-	uint64_t ns = cost_find(s, cost_key_unit(u->name, u->target, u->made.opt), (struct cost){0, 0}).ns;
+	uint64_t ns = cost_find(store, cost_key_unit(record->name, record->target, record->made.opt), (struct cost){0, 0}).ns;
 	if (ns)
 		print(stdout, "    compile time %.1f ms\n", (double)ns / 1e6);
-	for (uint32_t i = 0; i < u->made.n_parts; i++)
-		if (*u->made.parts[i].name)
-			print(stdout, "    inlines      %s\n", u->made.parts[i].name);
+	for (uint32_t i = 0; i < record->made.n_parts; i++)
+		if (*record->made.parts[i].name)
+			print(stdout, "    inlines      %s\n", record->made.parts[i].name);
 	return true;
 }
 

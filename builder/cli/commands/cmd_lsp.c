@@ -57,7 +57,7 @@ static bool input_within(int ms)
 }
 
 /* Waits for input, then reads all that is available. False at the end of the input. */
-static bool lsp_read_input(struct lsp_server *s)
+static bool lsp_read_input(struct lsp_server *server)
 {
 	char bytes[65536];
 	do {
@@ -66,8 +66,8 @@ static bool lsp_read_input(struct lsp_server *s)
 			continue;
 		if (n <= 0)
 			return false;
-		server_feed(s, bytes, (size_t)n);
-	} while (server_n_queued(s) < MAX_QUEUED && input_within(0));
+		server_feed(server, bytes, (size_t)n);
+	} while (server_n_queued(server) < MAX_QUEUED && input_within(0));
 	return true;
 }
 

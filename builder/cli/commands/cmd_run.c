@@ -14,13 +14,13 @@
 #include "builder/run/run.h"
 
 /* Builds the named model without code, in a folder of its own. */
-static const char *lazy_library(struct arena *a, const struct options *o, const struct model_spec *m, enum status *s)
+static const char *lazy_library(struct arena *a, const struct options *o, const struct model_spec *spec, enum status *s)
 {
 	struct options build = *o;
 	char *text = NULL;
 	size_t len;
 	FILE *quiet = open_memstream(&text, &len);
-	build.operands = &m->name;
+	build.operands = &spec->name;
 	build.n_operands = 1;
 	build.emit = "library";
 	build.out = LAZY_FOLDER;
@@ -29,7 +29,7 @@ static const char *lazy_library(struct arena *a, const struct options *o, const 
 	if (quiet)
 		fclose(quiet);
 	free(text);
-	return *s == STATUS_OK ? arena_printf(a, LAZY_FOLDER "/lib%s.so", m->name) : NULL;
+	return *s == STATUS_OK ? arena_printf(a, LAZY_FOLDER "/lib%s.so", spec->name) : NULL;
 }
 
 /* The named model, or the only one. NULL: an error was printed. */

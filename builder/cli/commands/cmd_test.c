@@ -61,12 +61,12 @@ struct tried {
 };
 
 /* Compares with the tolerance of the type. If that is too narrow and the user gave none, also with what rounding changes in this model. */
-static bool test_compare(struct tried *r, const struct tensor *got, const struct tensor *want, int32_t output, struct tolerance *t,
+static bool test_compare(struct tried *r, const struct tensor *got, const struct tensor *want, int32_t output, struct tolerance *tolerance,
 			 struct comparison *difference, struct buf *why)
 {
 	const struct options *o = r->options;
-	*t = tolerance_of(got->elem, o->run.rtol, o->run.atol);
-	if (!compare_tensors(got, want, *t, difference, why))
+	*tolerance = tolerance_of(got->elem, o->run.rtol, o->run.atol);
+	if (!compare_tensors(got, want, *tolerance, difference, why))
 		return false;
 	if (!difference->n_wrong || o->run.rtol >= 0 || o->run.atol >= 0 || dtype_class(got->elem) != DTC_FLOAT)
 		return true;
@@ -76,8 +76,8 @@ static bool test_compare(struct tried *r, const struct tensor *got, const struct
 	buf_free(&ignored);
 	if (!r->rounding)
 		return true;
-	*t = rounding_widen(*t, r->rounding[output], want);
-	return compare_tensors(got, want, *t, difference, why);
+	*tolerance = rounding_widen(*tolerance, r->rounding[output], want);
+	return compare_tensors(got, want, *tolerance, difference, why);
 }
 
 /* Compares the output of `text` ("out=FILE"). */
@@ -112,53 +112,53 @@ static bool check_output(struct tried *r, const char *text, struct verdict *v)
 	return ok;
 }
 
-static bool is_complete(const struct test_case *c, const tri_entry_desc *e, struct buf *error)
+static bool is_complete(const struct test_case *test, const tri_entry_desc *e, struct buf *error)
 {
-	if (c->n_strays)
-		buf_printf(error, "`%s` is not an input or output of entry `%s`", c->strays[0], e->name);
-	else if (!c->n_expected)
-		buf_printf(error, "%s has no expected output: `%s.npy`", c->folder, e->n_outputs ? e->outputs[0].name : "out");
-	else if (c->n_inputs == (uint32_t)e->n_inputs)
+	if (test->n_strays)
+		buf_printf(error, "`%s` is not an input or output of entry `%s`", test->strays[0], e->name);
+	else if (!test->n_expected)
+		buf_printf(error, "%s has no expected output: `%s.npy`", test->folder, e->n_outputs ? e->outputs[0].name : "out");
+	else if (test->n_inputs == (uint32_t)e->n_inputs)
 		return true;
 	for (int32_t i = 0; i < e->n_inputs && !error->len; i++) {
 		size_t n = strlen(e->inputs[i].name);
 		bool there = false;
-		for (uint32_t k = 0; k < c->n_inputs; k++)
-			there |= strncmp(c->inputs[k], e->inputs[i].name, n) == 0 && c->inputs[k][n] == '=';
+		for (uint32_t k = 0; k < test->n_inputs; k++)
+			there |= strncmp(test->inputs[k], e->inputs[i].name, n) == 0 && test->inputs[k][n] == '=';
 		if (!there)
-			buf_printf(error, "%s has no `%s.npy`", c->folder, e->inputs[i].name);
+			buf_printf(error, "%s has no `%s.npy`", test->folder, e->inputs[i].name);
 	}
 	return false;
 }
 
-static enum status test_run_case(struct arena *a, const struct run_model *m, const struct test_case *c, const struct options *o,
+static enum status test_run_case(struct arena *a, const struct run_model *m, const struct test_case *test, const struct options *o,
 				 struct verdict *v)
 {
-	const tri_entry_desc *e = &m->entries[c->entry];
+	const tri_entry_desc *e = &m->entries[test->entry];
 	struct options with = *o;
-	struct tried r = {.arena = a, .model = m, .test = c, .options = &with};
-	with.inputs = c->inputs;
-	with.n_inputs = c->n_inputs;
-	if (!is_complete(c, e, &v->text))
+	struct tried r = {.arena = a, .model = m, .test = test, .options = &with};
+	with.inputs = test->inputs;
+	with.n_inputs = test->n_inputs;
+	if (!is_complete(test, e, &v->text))
 		return STATUS_FAILED;
 	if (!run_prepare(a, e, &with, &r.io, &v->text))
 		return r.io.environment ? STATUS_ENVIRONMENT : STATUS_FAILED;
 	m->reset(m->ctx);
-	enum status s = run_execute(a, m, c->entry, &r.io, &with.run, &v->text);
-	for (uint32_t i = 0; s == STATUS_OK && i < c->n_expected; i++)
-		if (!check_output(&r, c->expected[i], v))
+	enum status s = run_execute(a, m, test->entry, &r.io, &with.run, &v->text);
+	for (uint32_t i = 0; s == STATUS_OK && i < test->n_expected; i++)
+		if (!check_output(&r, test->expected[i], v))
 			s = STATUS_FAILED;
 	return s;
 }
 
-static void tell_json(const struct run_model *m, const struct test_case *c, const struct verdict *v)
+static void tell_json(const struct run_model *m, const struct test_case *test, const struct verdict *v)
 {
 	struct buf out = {0};
 	struct json_writer w = {.out = &out};
 	json_open(&w, '{');
 	json_member_str(&w, "type", "test");
 	json_member_str(&w, "model", m->name);
-	json_member_str(&w, "name", c->name);
+	json_member_str(&w, "name", test->name);
 	json_member_bool(&w, "ok", !v->text.len);
 	if (v->text.len) {
 		json_member_str(&w, "output", v->output);
@@ -217,17 +217,17 @@ static void test_print_summary(const struct testing *t)
 	}
 }
 
-static enum status test_one(struct arena *a, const struct model_spec *m, struct testing *t)
+static enum status test_one(struct arena *a, const struct model_spec *spec, struct testing *t)
 {
 	struct options of_model = *t->options;
 	enum status s;
-	of_model.operands = &m->name;
+	of_model.operands = &spec->name;
 	of_model.n_operands = 1;
 	t->of_model = &of_model;
 	if (run_on_reference(&t->options->run))
 		return reference_visit(&of_model, reference_interpret, test_model, t);
-	const char *path = run_library_path(a, m, t->options, &s);
-	return path ? run_visit_library(a, path, m->name, t->options, test_model, t) : s;
+	const char *path = run_library_path(a, spec, t->options, &s);
+	return path ? run_visit_library(a, path, spec->name, t->options, test_model, t) : s;
 }
 
 enum status cmd_test(const struct options *o)

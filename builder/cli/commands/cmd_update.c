@@ -6,14 +6,14 @@
 #include "builder/cli/print.h"
 #include "builder/manifest/manifest.h"
 
-static void print_dependency(const struct dependency *d)
+static void print_dependency(const struct dependency *dependency)
 {
-	if (!d->old_commit)
-		print(stdout, "%s  %.12s  (new)\n", d->name, d->commit);
-	else if (strcmp(d->old_commit, d->commit) != 0)
-		print(stdout, "%s  %.12s → %.12s\n", d->name, d->old_commit, d->commit);
+	if (!dependency->old_commit)
+		print(stdout, "%s  %.12s  (new)\n", dependency->name, dependency->commit);
+	else if (strcmp(dependency->old_commit, dependency->commit) != 0)
+		print(stdout, "%s  %.12s → %.12s\n", dependency->name, dependency->old_commit, dependency->commit);
 	else
-		print(stdout, "%s  %.12s  (unchanged)\n", d->name, d->commit);
+		print(stdout, "%s  %.12s  (unchanged)\n", dependency->name, dependency->commit);
 }
 
 static enum status update_check_names(const struct dependencies *all, const struct options *o)

@@ -81,12 +81,13 @@ const char *const *split_words(struct arena *a, const char *text)
 
 uint32_t recording_most(int wanted) { return wanted ? (uint32_t)wanted : MOST_SAMPLES; }
 
-static void draw_progress(const struct recording *r)
+static void draw_progress(const struct recording *recording)
 {
 	if (!os_is_tty(STDERR_FILENO))
 		return;
-	if (r->done < r->total)
-		print(stderr, "\r\033[K%s%smeasuring: %u of %u", r->label ? r->label : "", r->label ? ": " : "", r->done + 1, r->total);
+	if (recording->done < recording->total)
+		print(stderr, "\r\033[K%s%smeasuring: %u of %u", recording->label ? recording->label : "", recording->label ? ": " : "",
+		      recording->done + 1, recording->total);
 	else
 		print(stderr, "\r\033[K");
 	fflush(stderr);
@@ -101,17 +102,17 @@ static void profile_report_failure(struct buf *error)
 	buf_free(error);
 }
 
-bool recording_sample(struct recording *r, struct profile **profile)
+bool recording_sample(struct recording *recording, struct profile **profile)
 {
 	struct buf error = {0};
-	draw_progress(r);
-	struct profile *p = recorder_sample(r->recorder, &error);
-	r->done++;
+	draw_progress(recording);
+	struct profile *p = recorder_sample(recording->recorder, &error);
+	recording->done++;
 	if (!p) {
 		profile_report_failure(&error);
 		return false;
 	}
-	draw_progress(r);
+	draw_progress(recording);
 	if (!*profile) {
 		*profile = p;
 		return true;
@@ -121,29 +122,29 @@ bool recording_sample(struct recording *r, struct profile **profile)
 	return true;
 }
 
-void recording_open(struct recording *r, int warm_up, uint32_t samples)
+void recording_open(struct recording *recording, int warm_up, uint32_t samples)
 {
 	struct buf error = {0};
 	uint32_t unmeasured = warm_up < 0 ? 1 : (uint32_t)warm_up;
 	os_catch_interrupts();
-	r->total = unmeasured + samples;
-	r->recorder = recorder_open(&r->options, &error);
-	if (!r->recorder)
+	recording->total = unmeasured + samples;
+	recording->recorder = recorder_open(&recording->options, &error);
+	if (!recording->recorder)
 		profile_report_failure(&error);
-	for (uint32_t i = 0; r->recorder && i < unmeasured; i++) {
+	for (uint32_t i = 0; recording->recorder && i < unmeasured; i++) {
 		struct profile *ignored = NULL;
-		if (!recording_sample(r, &ignored))
-			recording_close(r);
+		if (!recording_sample(recording, &ignored))
+			recording_close(recording);
 		profile_free(ignored);
 	}
 }
 
-bool recording_samples(struct recording *r, int wanted, struct profile **profile)
+bool recording_samples(struct recording *recording, int wanted, struct profile **profile)
 {
 	int64_t began = os_now_ns();
 	uint32_t most = recording_most(wanted);
 	for (uint32_t n = 0; n < most && (wanted || n < FEWEST_SAMPLES || (double)(os_now_ns() - began) < SAMPLES_NS); n++)
-		if (!recording_sample(r, profile))
+		if (!recording_sample(recording, profile))
 			return false;
 	return true;
 }
@@ -163,10 +164,10 @@ uint32_t recording_pairs(struct recording sides[2], struct profile *profiles[2],
 	return 2;
 }
 
-void recording_close(struct recording *r)
+void recording_close(struct recording *recording)
 {
-	recorder_close(r->recorder);
-	r->recorder = NULL;
+	recorder_close(recording->recorder);
+	recording->recorder = NULL;
 }
 
 /* ---- report, compare ---- */

@@ -41,7 +41,7 @@ static double elements_of(const struct hir_param *p)
 }
 
 /* Counts parameters, and the layers that have some. The name of a parameter is that of its layer, a dot and a word; those of a layer follow each other. */
-static void count_parameters(const struct hir_program *p, struct scaling_model *m)
+static void count_parameters(const struct hir_program *p, struct scaling_model *model)
 {
 	const char *last = "";
 	size_t last_len = 0;
@@ -49,20 +49,20 @@ static void count_parameters(const struct hir_program *p, struct scaling_model *
 		const char *name = p->params[i].name, *dot = strrchr(name, '.');
 		size_t len = dot ? (size_t)(dot - name) : 0;
 		if (!p->params[i].buffer)
-			m->size[SIZE_PARAMETERS] += elements_of(&p->params[i]);
+			model->size[SIZE_PARAMETERS] += elements_of(&p->params[i]);
 		if (i == 0 || len != last_len || strncmp(name, last, len) != 0)
-			m->size[SIZE_LAYERS]++;
+			model->size[SIZE_LAYERS]++;
 		last = name;
 		last_len = len;
 	}
 }
 
-static void cold_builds_count_lines(const struct build_context *c, const struct frontend *f, struct scaling_model *m)
+static void cold_builds_count_lines(const struct build_context *c, const struct frontend *f, struct scaling_model *model)
 {
 	for (uint32_t i = 0; i < frontend_files(f); i++) {
 		const struct source *s = context_find_source(c, frontend_file_path(f, i));
 		for (const char *at = s ? s->text : NULL; at && (at = strchr(at, '\n')); at++)
-			m->size[SIZE_LINES]++;
+			model->size[SIZE_LINES]++;
 	}
 }
 

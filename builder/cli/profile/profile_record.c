@@ -13,11 +13,11 @@
 #include "builder/profile/process.h"
 #include "builder/profile/statistics.h"
 
-static enum status profile_record_record(struct recording *r, const struct options *o, struct profile **p)
+static enum status profile_record_record(struct recording *recording, const struct options *o, struct profile **p)
 {
-	recording_open(r, o->recording.warm_up, recording_most(o->recording.samples));
-	bool ok = r->recorder && recording_samples(r, o->recording.samples, p);
-	recording_close(r);
+	recording_open(recording, o->recording.warm_up, recording_most(o->recording.samples));
+	bool ok = recording->recorder && recording_samples(recording, o->recording.samples, p);
+	recording_close(recording);
 	return ok ? STATUS_OK : os_interrupted() ? STATUS_INTERRUPTED : STATUS_ENVIRONMENT;
 }
 

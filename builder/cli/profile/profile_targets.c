@@ -35,12 +35,12 @@ static void profile_targets_read_operands(struct checker *k, const struct option
 		k->references[k->n_references++] = targets[i].model;
 }
 
-static bool profile_targets_measure(struct checker *k, struct scaling_model *m, bool is_generated)
+static bool profile_targets_measure(struct checker *k, struct scaling_model *model, bool is_generated)
 {
-	const char *models[] = {m->name, NULL};
-	if (!cold_builds_measure(&k->builds, models, k->builds.options->command, m->name, &m->cost))
+	const char *models[] = {model->name, NULL};
+	if (!cold_builds_measure(&k->builds, models, k->builds.options->command, model->name, &model->cost))
 		return false;
-	vec_push(&k->rows.list, ((struct target_row){*m, is_generated}));
+	vec_push(&k->rows.list, ((struct target_row){*model, is_generated}));
 	return true;
 }
 

@@ -28,13 +28,13 @@ static bool builder_find(void *handle, const char *name, void *function)
 }
 
 /* The library stays open: it has threads of its own. */
-static bool builder_open_library(struct module_state *s, const char *path, struct functions *f)
+static bool builder_open_library(struct module_state *state, const char *path, struct functions *f)
 {
 	void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	if (handle && builder_find(handle, "tri_builder_open", &f->open) && builder_find(handle, "tri_builder_run", &f->run) &&
 	    builder_find(handle, "tri_builder_cancel", &f->cancel) && builder_find(handle, "tri_builder_close", &f->close))
 		return true;
-	raise_by(s, "load_error", Py_BuildValue("(NN)", text_of(path), text_of(dlerror())));
+	raise_by(state, "load_error", Py_BuildValue("(NN)", text_of(path), text_of(dlerror())));
 	return false;
 }
 

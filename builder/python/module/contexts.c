@@ -85,18 +85,18 @@ enum take contexts_wait(struct contexts *c, struct tri_model **out, tri_error *e
 	return opens ? open_one(c, out, err) : got;
 }
 
-void contexts_give(struct contexts *c, struct tri_model *m)
+void contexts_give(struct contexts *c, struct tri_model *model)
 {
 	pthread_mutex_lock(&c->lock);
 	bool closed = c->closed;
 	if (closed)
 		c->n_open--;
 	else
-		c->idle[c->n_idle++] = m;
+		c->idle[c->n_idle++] = model;
 	pthread_cond_signal(&c->returned);
 	pthread_mutex_unlock(&c->lock);
 	if (closed)
-		c->desc->close(m);
+		c->desc->close(model);
 }
 
 void contexts_close(struct contexts *c)

@@ -29,7 +29,7 @@ void contexts_end(struct contexts *c);
 enum take contexts_try(struct contexts *c, struct tri_model **out);
 /* May take long. TAKE_FAILED: *err says why a context could not be opened. */
 enum take contexts_wait(struct contexts *c, struct tri_model **out, tri_error *err);
-void contexts_give(struct contexts *c, struct tri_model *m);
+void contexts_give(struct contexts *c, struct tri_model *model);
 /* Closes the idle contexts now, and the others when their runs end. */
 void contexts_close(struct contexts *c);
 /* Takes all contexts that are open: TAKE_OK, TAKE_CLOSED or TAKE_LOST, or TAKE_BUSY if one is running. The caller gives all back. */

@@ -87,14 +87,14 @@ static PyObject *profile_entry_at(const void *at, int64_t i)
 			     (long long)e->cpu_ns, (long long)e->bytes, (long long)e->operations, (long long)e->memory);
 }
 
-static bool add_profile(struct library *l, struct tri_model *m, void *user, tri_error *err)
+static bool add_profile(struct library *library, struct tri_model *model, void *user, tri_error *err)
 {
-	const tri_profile *p = l->desc->profile ? l->desc->profile(m, err) : NULL;
-	if (!l->desc->profile) {
+	const tri_profile *p = library->desc->profile ? library->desc->profile(model, err) : NULL;
+	if (!library->desc->profile) {
 		err->code = TRI_ERR_ARGUMENT;
 		PyOS_snprintf(err->message, sizeof err->message,
 			      "%s was built without `profile = true`: add it to the model's block of tri.build, and build again",
-			      l->desc->name);
+			      library->desc->name);
 	}
 	if (!p)
 		return false;
@@ -116,10 +116,10 @@ PyObject *library_profile(PyObject *self, PyObject *none)
 	return all;
 }
 
-static bool restart_profile(struct library *l, struct tri_model *m, void *user, tri_error *err)
+static bool restart_profile(struct library *library, struct tri_model *model, void *user, tri_error *err)
 {
 	(void)user;
-	return !l->desc->profile_reset || l->desc->profile_reset(m, err) == TRI_OK;
+	return !library->desc->profile_reset || library->desc->profile_reset(model, err) == TRI_OK;
 }
 
 PyObject *library_profile_reset(PyObject *self, PyObject *none)

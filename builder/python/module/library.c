@@ -20,23 +20,23 @@ static bool read_request(PyObject *args, PyObject *words, struct request *r)
 					   &r->threads, &r->contexts, &r->verify, &r->no_profile);
 }
 
-static bool fail_load(struct module_state *s, const char *path, const char *why)
+static bool fail_load(struct module_state *state, const char *path, const char *why)
 {
-	raise_by(s, "load_error", Py_BuildValue("(NN)", text_of(path), text_of(why)));
+	raise_by(state, "load_error", Py_BuildValue("(NN)", text_of(path), text_of(why)));
 	return false;
 }
 
-static bool library_open_library(struct library *l, struct module_state *s, const char *path)
+static bool library_open_library(struct library *l, struct module_state *state, const char *path)
 {
 	Py_BEGIN_ALLOW_THREADS;
 	l->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	Py_END_ALLOW_THREADS;
 	if (!l->handle)
-		return fail_load(s, path, dlerror());
+		return fail_load(state, path, dlerror());
 	l->desc = dlsym(l->handle, TRI_DESC_SYMBOL);
 	if (!l->desc)
-		return fail_load(s, path, "it has no `" TRI_DESC_SYMBOL "`: trib did not build it");
-	return l->desc->abi == TRI_ABI || fail_load(s, path, "another version of trib built it: build it again");
+		return fail_load(state, path, "it has no `" TRI_DESC_SYMBOL "`: trib did not build it");
+	return l->desc->abi == TRI_ABI || fail_load(state, path, "another version of trib built it: build it again");
 }
 
 /* Keeps the object, and returns its bytes; NULL for None. */
@@ -61,7 +61,7 @@ static bool library_read_capacities(struct library *l, PyObject *given, tri_opti
 	return l->capacities && !PyErr_Occurred();
 }
 
-static bool open_contexts(struct library *l, struct module_state *s, const struct request *r)
+static bool open_contexts(struct library *l, struct module_state *state, const struct request *r)
 {
 	tri_options o = {.size = sizeof o, .threads = r->threads, .verify = (uint32_t)r->verify, .no_profile = (uint32_t)r->no_profile};
 	o.weights = keep_text(l, r->weights);
@@ -73,7 +73,7 @@ static bool open_contexts(struct library *l, struct module_state *s, const struc
 		PyErr_NoMemory();
 		return false;
 	}
-	struct tri_model *first = library_take(l, s);
+	struct tri_model *first = library_take(l, state);
 	if (first)
 		contexts_give(&l->contexts, first);
 	return first != NULL;
@@ -109,15 +109,15 @@ static void library_dealloc(PyObject *self)
 
 /* ---- contexts ---- */
 
-static void *library_refuse(struct library *l, struct module_state *s, enum take got, const tri_error *err)
+static void *library_refuse(struct library *l, struct module_state *state, enum take got, const tri_error *err)
 {
 	static const char *const names[] = {[TAKE_CLOSED] = "closed_error", [TAKE_BUSY] = "busy_error", [TAKE_LOST] = "fork_error"};
 	if (got == TAKE_FAILED)
-		return raise_error(s, err);
-	return raise_by(s, names[got], Py_BuildValue("(N)", text_of(l->desc->name)));
+		return raise_error(state, err);
+	return raise_by(state, names[got], Py_BuildValue("(N)", text_of(l->desc->name)));
 }
 
-struct tri_model *library_take(struct library *l, struct module_state *s)
+struct tri_model *library_take(struct library *l, struct module_state *state)
 {
 	struct tri_model *m = NULL;
 	tri_error err;
@@ -127,7 +127,7 @@ struct tri_model *library_take(struct library *l, struct module_state *s)
 		got = contexts_wait(&l->contexts, &m, &err);
 		Py_END_ALLOW_THREADS;
 	}
-	return got == TAKE_OK ? m : library_refuse(l, s, got, &err);
+	return got == TAKE_OK ? m : library_refuse(l, state, got, &err);
 }
 
 PyObject *library_each(struct library *l, bool (*fn)(struct library *l, struct tri_model *m, void *user, tri_error *err), void *user)
@@ -183,10 +183,10 @@ static bool has_states(PyObject *self)
 	return has;
 }
 
-static bool module_library_reset(struct library *l, struct tri_model *m, void *user, tri_error *err)
+static bool module_library_reset(struct library *l, struct tri_model *model, void *user, tri_error *err)
 {
 	(void)user;
-	bool ok = l->desc->reset(m, err) == TRI_OK;
+	bool ok = l->desc->reset(model, err) == TRI_OK;
 	if (ok)
 		set_lengths(l, NULL);
 	return ok;
@@ -198,14 +198,14 @@ static PyObject *library_reset(PyObject *self, PyObject *none)
 	return has_states(self) ? library_each((struct library *)self, module_library_reset, NULL) : NULL;
 }
 
-static bool library_save(struct library *l, struct tri_model *m, void *user, tri_error *err)
+static bool library_save(struct library *l, struct tri_model *model, void *user, tri_error *err)
 {
 	PyObject **bytes = user;
 	uint64_t size = 0;
-	if (l->desc->state_save(m, NULL, &size, err) != TRI_OK)
+	if (l->desc->state_save(model, NULL, &size, err) != TRI_OK)
 		return false;
 	*bytes = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)size);
-	return *bytes && l->desc->state_save(m, PyBytes_AsString(*bytes), &size, err) == TRI_OK;
+	return *bytes && l->desc->state_save(model, PyBytes_AsString(*bytes), &size, err) == TRI_OK;
 }
 
 static PyObject *library_state_save(PyObject *self, PyObject *none)
@@ -223,10 +223,10 @@ struct saved {
 	Py_ssize_t size;
 };
 
-static bool library_load(struct library *l, struct tri_model *m, void *user, tri_error *err)
+static bool library_load(struct library *l, struct tri_model *model, void *user, tri_error *err)
 {
 	const struct saved *from = user;
-	bool ok = l->desc->state_load(m, from->at, (uint64_t)from->size, err) == TRI_OK;
+	bool ok = l->desc->state_load(model, from->at, (uint64_t)from->size, err) == TRI_OK;
 	if (ok)
 		set_lengths(l, from->at);
 	return ok;

@@ -14,7 +14,7 @@ struct library {
 };
 
 /* Takes a context for a run; waits if all are running. NULL: an exception is set. */
-struct tri_model *library_take(struct library *l, struct module_state *s);
+struct tri_model *library_take(struct library *l, struct module_state *state);
 /* The descriptor as tuples, which trib.description turns into objects. */
 PyObject *library_describe(PyObject *self, PyObject *none);
 /* The profiles of all contexts as a list of tuples. */

@@ -27,7 +27,7 @@ int64_t tensor_elements(const tri_tensor *t)
 
 /* ---- frameworks ---- */
 
-static bool fill_framework(struct framework *f, PyObject *described)
+static bool fill_framework(struct framework *framework, PyObject *described)
 {
 	struct framework made;
 	if (!PyArg_ParseTuple(described, "OOOOO", &made.empty, &made.options, &made.views, &made.exporter, &made.tracing))
@@ -37,36 +37,36 @@ static bool fill_framework(struct framework *f, PyObject *described)
 	Py_INCREF(made.views);
 	Py_INCREF(made.exporter);
 	Py_INCREF(made.tracing);
-	*f = made;
+	*framework = made;
 	return true;
 }
 
-static bool open_framework(struct module_state *s, int index)
+static bool open_framework(struct module_state *state, int index)
 {
-	if (s->frameworks[index].empty)
+	if (state->frameworks[index].empty)
 		return true;
-	PyObject *tensors = module_tensors(s);
+	PyObject *tensors = module_tensors(state);
 	PyObject *described = tensors ? PyObject_CallMethod(tensors, "describe_framework", "i", index) : NULL;
-	bool ok = described && fill_framework(&s->frameworks[index], described);
+	bool ok = described && fill_framework(&state->frameworks[index], described);
 	Py_XDECREF(described);
 	return ok;
 }
 
-int tensor_framework(struct module_state *s, PyObject *object)
+int tensor_framework(struct module_state *state, PyObject *object)
 {
 	PyTypeObject *type = Py_TYPE(object);
-	for (int i = 0; i < s->n_seen; i++)
-		if (s->seen[i].type == type)
-			return s->seen[i].framework;
-	PyObject *tensors = module_tensors(s);
+	for (int i = 0; i < state->n_seen; i++)
+		if (state->seen[i].type == type)
+			return state->seen[i].framework;
+	PyObject *tensors = module_tensors(state);
 	PyObject *found = tensors ? PyObject_CallMethod(tensors, "framework_of", "O", type) : NULL;
 	long index = found ? PyLong_AsLong(found) : -2;
 	Py_XDECREF(found);
-	if (PyErr_Occurred() || (index > FRAMEWORK_NONE && !open_framework(s, (int)index)))
+	if (PyErr_Occurred() || (index > FRAMEWORK_NONE && !open_framework(state, (int)index)))
 		return -2;
-	if (s->n_seen < MOST_TYPES) {
+	if (state->n_seen < MOST_TYPES) {
 		Py_INCREF(type);
-		s->seen[s->n_seen++] = (struct seen_type){type, (int)index};
+		state->seen[state->n_seen++] = (struct seen_type){type, (int)index};
 	}
 	return (int)index;
 }
@@ -112,39 +112,39 @@ static int tensor_describe(const DLTensor *from, int32_t dtype, tri_tensor *to)
 }
 
 /* True if the framework's exporter would share memory of a tensor that needs a gradient. Exceptions count as such. */
-static bool may_need_gradient(struct module_state *s, PyObject *object)
+static bool may_need_gradient(struct module_state *state, PyObject *object)
 {
-	PyObject *needs = PyObject_GetAttr(object, s->requires_grad);
+	PyObject *needs = PyObject_GetAttr(object, state->requires_grad);
 	bool may = needs != Py_False;
 	Py_XDECREF(needs);
 	return may;
 }
 
-static PyObject *make_capsule(struct module_state *s, int framework, PyObject *object)
+static PyObject *make_capsule(struct module_state *state, int framework, PyObject *object)
 {
-	PyObject *exporter = framework >= 0 ? s->frameworks[framework].exporter : Py_None;
+	PyObject *exporter = framework >= 0 ? state->frameworks[framework].exporter : Py_None;
 	if (PyCapsule_CheckExact(object)) {
 		Py_INCREF(object);
 		return object;
 	}
 	if (exporter == Py_None)
-		return PyObject_CallMethodObjArgs(object, s->dlpack, NULL);
-	return may_need_gradient(s, object) ? NULL : PyObject_CallFunctionObjArgs(exporter, object, NULL);
+		return PyObject_CallMethodObjArgs(object, state->dlpack, NULL);
+	return may_need_gradient(state, object) ? NULL : PyObject_CallFunctionObjArgs(exporter, object, NULL);
 }
 
 /* True while the framework records calls: the library's would be missing. Exceptions count as such. */
-static bool is_tracing(struct module_state *s, int framework)
+static bool is_tracing(struct module_state *state, int framework)
 {
-	PyObject *tracing = framework >= 0 ? s->frameworks[framework].tracing : Py_None;
+	PyObject *tracing = framework >= 0 ? state->frameworks[framework].tracing : Py_None;
 	PyObject *now = tracing == Py_None ? NULL : PyObject_CallNoArgs(tracing);
 	bool is = tracing != Py_None && now != Py_False;
 	Py_XDECREF(now);
 	return is;
 }
 
-int tensor_share(struct module_state *s, int framework, PyObject *object, int32_t dtype, tri_tensor *out, PyObject **owner)
+int tensor_share(struct module_state *state, int framework, PyObject *object, int32_t dtype, tri_tensor *out, PyObject **owner)
 {
-	PyObject *capsule = is_tracing(s, framework) ? NULL : make_capsule(s, framework, object);
+	PyObject *capsule = is_tracing(state, framework) ? NULL : make_capsule(state, framework, object);
 	DLManagedTensor *shared = capsule && PyCapsule_IsValid(capsule, DL_CAPSULE) ? PyCapsule_GetPointer(capsule, DL_CAPSULE) : NULL;
 	int result = shared ? tensor_describe(&shared->tensor, dtype, out) : TENSOR_OTHER;
 	if (PyErr_Occurred()) {
@@ -181,9 +181,9 @@ bool tensor_unpack(PyObject *memory, int32_t dtype, tri_tensor *out, PyObject **
 /* ---- memory of outputs ---- */
 
 /* trib.tensors says why. */
-static PyObject *no_such_dtype(struct module_state *s, int framework, int32_t dtype)
+static PyObject *no_such_dtype(struct module_state *state, int framework, int32_t dtype)
 {
-	PyObject *tensors = module_tensors(s);
+	PyObject *tensors = module_tensors(state);
 	PyObject *none = tensors ? PyObject_CallMethod(tensors, "refuse_output", "is", framework, dtype_text(dtype)) : NULL;
 	Py_XDECREF(none);
 	return NULL;

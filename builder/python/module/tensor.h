@@ -7,10 +7,10 @@
 enum { TENSOR_ERROR = -1, TENSOR_OTHER, TENSOR_OK };
 
 /* Finds the framework of an object by its type: an enum framework_index, FRAMEWORK_NONE for another type, or -2 with an exception. */
-int tensor_framework(struct module_state *s, PyObject *object);
+int tensor_framework(struct module_state *state, PyObject *object);
 /* Describes memory that the object shares through DLPack, and stores in *owner what keeps it; the caller releases it. TENSOR_OTHER: the object has
  * no such memory, or it is of another element type, not dense and aligned, on another device, or may need a gradient. */
-int tensor_share(struct module_state *s, int framework, PyObject *object, int32_t dtype, tri_tensor *out, PyObject **owner);
+int tensor_share(struct module_state *state, int framework, PyObject *object, int32_t dtype, tri_tensor *out, PyObject **owner);
 /* The same for an address, a shape and an owner: the tuple that trib.tensors returns. `memory` is consumed. False: an exception is set. */
 bool tensor_unpack(PyObject *memory, int32_t dtype, tri_tensor *out, PyObject **owner);
 /* Makes an uninitialised tensor. `shape` is a tuple. NULL: an exception is set. */
