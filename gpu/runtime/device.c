@@ -1,13 +1,15 @@
 #include "gpu/runtime/device.h"
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "backend/runtime/model.h"
 #include "backend/runtime/profile/origins.h"
 #include "gpu/runtime/binaries.h"
+#include "gpu/runtime/fast_forms.h"
 
 #define DRIVERS "install the driver of the device (Debian, for processors: pocl-opencl-icd)"
 
-enum { MAX_PLATFORMS = 32, MAX_DEVICES = 64, LOG_SIZE = 1 << 16 };
+enum { MAX_PLATFORMS = 32, MAX_DEVICES = 64, LOG_SIZE = 1 << 16, OPTIONS = 160 };
 
 static const char *error_name(cl_int status)
 {
@@ -275,14 +277,33 @@ static cl_program build_source(const struct tri_cl_device *d, const struct tri_c
 	return NULL;
 }
 
+/* Builds with fast forms. Returns NULL if the driver refuses them, or if they are wrong on this device. */
+static cl_program build_fast(const struct tri_cl_device *d, const struct tri_cl_program *data, const char *options)
+{
+	cl_program program = build_source(d, data, options, NULL);
+	if (program && !tri_cl_fast_forms_hold(d, program)) {
+		d->cl.clReleaseProgram(program);
+		return NULL;
+	}
+	if (program)
+		tri_cl_binary_save(d, data, options, program);
+	return program;
+}
+
 cl_program tri_cl_build(const struct tri_cl_device *d, const struct tri_cl_program *data, tri_error *err)
 {
 	if (data->fp64 && !runtime_device_info(d, CL_DEVICE_DOUBLE_FP_CONFIG, 0)) {
 		tri_error_set(err, TRI_ERR_DEVICE, "the model computes in float64, which this device does not support");
 		return NULL;
 	}
-	const char *options = device_build_options(d);
-	cl_program program = tri_cl_binary_load(d, data, options);
+	const char *options = device_build_options(d), *fast = tri_cl_fast_forms(d);
+	char with_fast[OPTIONS];
+	snprintf(with_fast, sizeof with_fast, "%s%s", options, fast);
+	cl_program program = *fast ? tri_cl_binary_load(d, data, with_fast) : NULL;
+	if (!program)
+		program = tri_cl_binary_load(d, data, options); /* there, too, if fast forms have failed */
+	if (!program && *fast)
+		program = build_fast(d, data, with_fast);
 	if (program)
 		return program;
 	program = build_source(d, data, options, err);

@@ -80,8 +80,18 @@ static bool driver_fails(const char *name, cl_int *status)
 		return status;                       \
 	}
 
-STATUS(clBuildProgram, (cl_program p, cl_uint n, const cl_device_id *d, const char *o, void(CL_CALLBACK *f)(cl_program, void *), void *u),
-       (p, n, d, o, f, u))
+/* If TRIB_DRIVER_DOT is set, the device has cl_khr_integer_dot_product: programs that use it are built with this option, too. */
+EXPORT cl_int clBuildProgram(cl_program p, cl_uint n, const cl_device_id *d, const char *o, void(CL_CALLBACK *f)(cl_program, void *),
+			     void *u)
+{
+	const char *dot = getenv("TRIB_DRIVER_DOT");
+	char options[512];
+	cl_int status;
+	if (driver_fails("clBuildProgram", &status))
+		return status;
+	snprintf(options, sizeof options, "%s %s", o, dot && strstr(o, "TRI_DOT_KHR") ? dot : "");
+	return REAL(clBuildProgram)(p, n, d, options, f, u);
+}
 COMMAND(clEnqueueCopyBuffer,
 	(cl_command_queue q, cl_mem from, cl_mem to, size_t a, size_t b, size_t size, cl_uint n, const cl_event *w, cl_event *e),
 	(q, from, to, a, b, size, n, w, e))
@@ -171,6 +181,8 @@ EXPORT cl_int clGetDeviceInfo(cl_device_id d, cl_device_info what, size_t n, voi
 	status = REAL(clGetDeviceInfo)(d, what, n, to, has);
 	if (!to || status != CL_SUCCESS)
 		return status;
+	if (what == CL_DEVICE_EXTENSIONS && getenv("TRIB_DRIVER_DOT"))
+		snprintf(to, n, "cl_khr_integer_dot_product");
 	if (what == CL_DEVICE_TYPE && driver.is_gpu)
 		*(cl_device_type *)to = CL_DEVICE_TYPE_GPU;
 	if (what == CL_DEVICE_HOST_UNIFIED_MEMORY && driver.is_discrete)

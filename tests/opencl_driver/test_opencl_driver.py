@@ -86,6 +86,15 @@ class Driver(ProjectTest):
         self.trib("cache", "clear")
         self.assertFalse(os.path.exists(folder))
 
+    def test_fast_forms(self):
+        """A dot product of the device is used if it equals the host's; the binary without it is kept if it does not, or if the driver refuses it."""
+        terms = "+".join(f"as_char4(a).s{i}*as_char4(b).s{i}" for i in range(4))
+        for dot, builds in (f"-Ddot_4x8packed_ss_int(a,b)=({terms})", 1), ("-Ddot_4x8packed_ss_int(a,b)=(7)", 2), ("-Dunknown=1", 2):
+            device = {"TRIB_OPENCL_VARIANT": "groups", "TRIB_DRIVER_DOT": dot, "XDG_CACHE_HOME": self.path(f"cache{len(dot)}")}
+            self.assertEqual(self.inject("builds", **device), f"{builds}\n", dot)
+            self.assertEqual(self.inject("builds", **device), "0\n", dot)
+            self.assertEqual(self.inject("builds", **{**device, "TRIB_OPENCL_VARIANT": "wide"}), "1\n", dot)
+
     def test_a_library_opens_without_a_loader(self):
         """It is loaded where there is no libOpenCL; opening the model says what is missing."""
         program = f"import ctypes; ctypes.CDLL({self.path('build/libnet_opencl.so')!r}).net_open(None, None); print('closed')"

@@ -23,6 +23,13 @@ int tri_dot4(uint a, uint b, int c)
 }
 #endif
 
+/* The self-check of tri_dot4, for 64 items. gpu/runtime/fast_forms.c knows the results. */
+kernel void tri_check_dot(global int *y)
+{
+	const uint i = (uint)get_global_id(0);
+	y[i] = tri_dot4((i + 1) * 0x9e3779b9u, (i + 7) * 0x85ebca6bu, (int)i * 1000003);
+}
+
 /* Returns bytes at … at+3 of x, of which there are `rest`, and 0 in place of the others. */
 uint tri_word(global const uint *x, long at, int rest)
 {
