@@ -107,32 +107,38 @@ void tri_tile_to_int(const float16 *y, const int rows, const bool first, int16 *
 /* Returns the first element of part i of n, which has `parts` parts of about the same size. */
 long tri_part(const long n, const long parts, const long i) { return n * i / parts; }
 
-/* Copies n numbers. Returns NaN in some element if one is infinite or NaN, else 0. */
-float16 tri_copy_f32(global const float *x, const int n, float *to)
-{
-	float16 odd = 0;
-	int k = 0;
-	for (; k + 16 <= n; k += 16) {
-		const float16 v = vload16(0, x + k);
-		odd += v - v;
-		vstore16(v, 0, to + k);
+/* Copies n numbers as float. Returns NaN in some element if one is infinite or NaN, else 0. The last vector overlaps the one before. */
+#define TRI_COPY_VECTOR(width, part, at)                                           \
+	{                                                                          \
+		const float##width v = convert_float##width(vload##width(0, x + (at))); \
+		odd.part += v - v;                                                 \
+		vstore##width(v, 0, to + (at));                                    \
 	}
-	for (; k < n; k++) {
-		odd.s0 += x[k] - x[k];
-		to[k] = x[k];
+#define TRI_COPY(name, type)                                                       \
+	float16 tri_copy_##name(global const type *x, const int n, float *to)      \
+	{                                                                          \
+		float16 odd = 0;                                                   \
+		if (n >= 16) {                                                     \
+			for (int k = 0; k + 16 <= n; k += 16)                      \
+				TRI_COPY_VECTOR(16, s0123456789abcdef, k)          \
+			if (n % 16)                                                \
+				TRI_COPY_VECTOR(16, s0123456789abcdef, n - 16)     \
+		} else if (n >= 8) {                                               \
+			TRI_COPY_VECTOR(8, s01234567, 0)                           \
+			TRI_COPY_VECTOR(8, s01234567, n - 8)                       \
+		} else if (n >= 4) {                                               \
+			TRI_COPY_VECTOR(4, s0123, 0)                               \
+			TRI_COPY_VECTOR(4, s0123, n - 4)                           \
+		} else {                                                           \
+			for (int k = 0; k < n; k++) {                              \
+				to[k] = x[k];                                      \
+				odd.s0 += to[k] - to[k];                           \
+			}                                                          \
+		}                                                                  \
+		return odd;                                                        \
 	}
-	return odd;
-}
-
-float16 tri_copy_i8(global const char *x, const int n, float *to)
-{
-	int k = 0;
-	for (; k + 16 <= n; k += 16)
-		vstore16(convert_float16(vload16(0, x + k)), 0, to + k);
-	for (; k < n; k++)
-		to[k] = x[k];
-	return 0;
-}
+TRI_COPY(f32, float)
+TRI_COPY(i8, char)
 
 /* Copies a block of terms of packed trits [K, N] from column n on; `from` is a multiple of 16. backend/runtime/pack/trit2.h describes the layout: panels
  * of 32 columns, steps of 16 terms, and in a step a 32-bit word for each column. Bits 2f, 2f+1 of its byte j hold trit + 1 of term 4 · f + j. */

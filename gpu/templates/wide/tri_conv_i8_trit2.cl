@@ -21,19 +21,21 @@ kernel void TRI_NAME(global uchar *px, ulong ox, global uchar *pw, ulong ow TRI_
 	const long group_out = group_channels > 0 ? out / (channels / group_channels) : out;
 	float xs[TRI_X];
 	float16 ws[TRI_W], own[TRI_Y], ys[TRI_Y];
+	float16 *part = group_out == out ? ys : own; /* of the channels of a group */
 	tri_tile_clear(ys, rows);
 	for (long first = at.channel / group_out * group_out; first < min(out, at.channel + TRI_COLUMNS); first += group_out) {
 		global const char *group = x + first / group_out * group_channels;
-		tri_tile_clear(own, rows);
+		tri_tile_clear(part, rows);
 		for (int from = 0; from < K; from += TRI_TERMS) {
 			const int terms = min(K - from, TRI_TERMS);
 			for (int r = 0; r < rows; r++)
 				tri_copy_window_i8(group, &window, (at.top + r / wide) * stride_height - pad_top,
 						(at.left + r % wide) * stride_width - pad_left, from, terms, xs + r * TRI_TERMS);
 			tri_copy_trits(w, K, out, at.channel, from, terms, ws);
-			tri_tile(xs, ws, rows, out - at.channel, terms, own);
+			tri_tile(xs, ws, rows, out - at.channel, terms, part);
 		}
-		tri_tile_take(own, rows, first - at.channel, first + group_out - at.channel, ys);
+		if (part == own)
+			tri_tile_take(own, rows, first - at.channel, first + group_out - at.channel, ys);
 	}
 	int16 sums[TRI_Y];
 	tri_tile_to_int(ys, rows, true, sums);
