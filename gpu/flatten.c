@@ -100,6 +100,9 @@ static dim nest_iterations(const struct frame *s, const struct loop_nest *n)
 	dim items = dim_const(s->out->dims, 1);
 	for (uint32_t k = 0; k < n->n_parallel; k++)
 		items = dim_mul(s->out->dims, items, to_entry_dim(s, n->extent[k]));
+	const struct loop_axis *last = n->schedule.n_axes ? &n->schedule.axes[n->schedule.n_axes - 1] : NULL;
+	if (last && last->kind == AXIS_VECTOR) /* whose lanes divide the innermost extent */
+		items = dim_floordiv(s->out->dims, items, dim_const(s->out->dims, last->width));
 	return items;
 }
 

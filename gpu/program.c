@@ -67,6 +67,20 @@ static bool uses_fp64(const struct loop_fn *f)
 	return found;
 }
 
+static void find_lanes(void *ctx, const struct loop_nest *n)
+{
+	for (uint32_t k = 0; k < n->schedule.n_axes; k++)
+		*(bool *)ctx |= n->schedule.axes[k].kind == AXIS_VECTOR;
+}
+
+static bool uses_lanes(const struct loop_fn *f)
+{
+	bool found = false;
+	for (uint32_t i = 0; i < f->n_stmts; i++)
+		loop_stmt_nests(&f->stmts[i], find_lanes, &found);
+	return found;
+}
+
 /* The forms of micro-kernels without an epilogue, each once. */
 struct used_forms {
 	struct arena *arena;
@@ -98,18 +112,21 @@ void opencl_program(enum tri_cl_variant variant, const struct loop_fn *const *un
 		    struct buf *out)
 {
 	struct used_forms used = {.arena = arena_new(0), .variant = variant};
-	bool fp64 = false;
+	bool fp64 = false, lanes = variant == TRI_CL_WIDE;
 	for (uint32_t i = 0; i < n; i++) {
 		if (!units[i])
 			continue;
 		use_kernels(&used, units[i]);
 		fp64 |= uses_fp64(units[i]);
+		lanes |= uses_lanes(units[i]);
 	}
 	if (fp64)
 		buf_puts(out, "#define TRI_FP64 1\n");
 	program_put_template(variant, "helpers", out);
-	if (opencl_dialect(variant)->vectors)
+	if (lanes) {
+		buf_printf(out, "#define TRI_MOST_LANES %u\n", variant == TRI_CL_WIDE ? 16 : 4);
 		program_put_template(variant, "lanes", out);
+	}
 	buf_putc(out, '\n');
 	if (used.tiles && form_template(variant, "tile")) {
 		program_put_template(variant, "tile", out);

@@ -101,7 +101,7 @@ static void loop_nest_in_block(const struct block_printer *p, const struct loop_
 	text_mark_late(&e);
 	text_tabs(e.out, e.depth++);
 	buf_puts(e.out, "{\n");
-	if (e.d->vectors) {
+	if (e.d->launch == LAUNCH_CHUNKS) {
 		text_lanes(&e);
 	} else {
 		text_open_loops(&e, n->n_outer);

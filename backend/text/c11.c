@@ -15,6 +15,7 @@ const struct dialect dialect_c11 = {
 	.global = "",
 	.local = "",
 	.constant = "static const ",
+	.aligned = "",
 	.read_only = "const ",
 	.buffer = "void *p%u",
 	.buffer_argument = "p%u",

@@ -29,7 +29,7 @@ struct dialect {
 	const char *kernel, *group_kernel; /* of kernels; with the size of the work group as %u */
 	const char *function;              /* of functions that kernels call */
 	const char *global, *local;        /* of pointers to the memory of the device, and of a work group */
-	const char *constant;              /* of arrays in the text */
+	const char *constant, *aligned;    /* of arrays in the text; after their names, so that vectors of them are aligned */
 	const char *read_only;             /* of pointers through which nothing is written */
 	/* How kernels take a buffer: pointer and offset as a parameter with the buffer's number twice, and as an argument; the typed pointer. */
 	const char *buffer, *buffer_argument, *address;

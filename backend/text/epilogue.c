@@ -45,7 +45,7 @@ static void epilogue_put_function(struct text_printer *e)
 		text_unused(e, 'i', k);
 	for (uint32_t k = 0; k < e->sig.n_syms; k++)
 		text_unused(e, 'n', e->sig.syms[k]);
-	if (e->d->vectors)
+	if (e->d->launch == LAUNCH_CHUNKS)
 		text_lanes_body(e, TILE_COLUMN, e->width);
 	else {
 		for (uint32_t k = 0; k < e->n->n_exprs; k++)

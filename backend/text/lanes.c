@@ -461,7 +461,7 @@ void text_lanes_body(const struct text_printer *e, uint32_t loop, uint32_t width
 	struct lanes l = lanes_new(e);
 	l.e.vector_loop = loop;
 	l.e.width = l.width = width;
-	l.opened = (1u << TILE_AXES) - 1;
+	l.opened = (1u << e->n->n_parallel) - 1;
 	lanes_analyse(&l);
 	lanes_iteration(&l);
 }

@@ -68,10 +68,27 @@ void text_head(const struct text_printer *e)
 		text_unused(e, 'n', e->sig.syms[i]);
 }
 
+/* Returns the iterations of loop k that a work item executes: the lanes of a vector, or one. */
+static uint32_t nest_lanes(const struct text_printer *e, uint32_t k)
+{
+	const struct loop_schedule *s = &e->n->schedule;
+	const struct loop_axis *last = s->n_axes ? &s->axes[s->n_axes - 1] : NULL;
+	return last && last->kind == AXIS_VECTOR && last->of == k ? last->width : 1;
+}
+
+/* Returns the number of vectors of loop k as text; a vector divides its extent. */
+static const char *nest_vectors(const struct text_printer *e, uint32_t k)
+{
+	int64_t v;
+	if (nest_lanes(e, k) == 1 || !dim_is_const(e->f->dims, e->n->extent[k], &v))
+		return text_dim(e, e->n->extent[k]);
+	return text_const(e, DT_INT32, v / nest_lanes(e, k), 0);
+}
+
 static bool nest_is_one(const struct text_printer *e, uint32_t k)
 {
 	int64_t v;
-	return dim_is_const(e->f->dims, e->n->extent[k], &v) && v == 1;
+	return dim_is_const(e->f->dims, e->n->extent[k], &v) && v == nest_lanes(e, k);
 }
 
 static const char *nest_total(const struct text_printer *e)
@@ -80,10 +97,27 @@ static const char *nest_total(const struct text_printer *e)
 	for (uint32_t k = 0; k < e->n->n_parallel; k++) {
 		if (nest_is_one(e, k))
 			continue;
-		const char *x = text_dim(e, e->n->extent[k]);
+		const char *x = nest_vectors(e, k);
 		text = text ? arena_printf(e->scratch, "%s * %s", text, x) : x;
 	}
 	return text ? text : "1";
+}
+
+/* Computes the variable of loop k from the flat id. */
+static void split_loop(const struct text_printer *e, uint32_t k, bool outer)
+{
+	const char *x = nest_vectors(e, k);
+	uint32_t lanes = nest_lanes(e, k);
+	if (nest_is_one(e, k)) {
+		buf_printf(e->out, "\tconst %s i%u = 0;\n", e->index_type, k);
+		return;
+	}
+	buf_printf(e->out, outer ? "\tconst %s i%u = g" : "\tconst %s i%u = g %% %s", e->index_type, k, x);
+	if (lanes > 1)
+		buf_printf(e->out, " * %u", lanes);
+	buf_puts(e->out, ";\n");
+	if (!outer)
+		buf_printf(e->out, "\tg /= %s;\n", x);
 }
 
 /* Computes the variables of the parallel loops from the flat id, innermost first. */
@@ -99,15 +133,8 @@ static void split_id(const struct text_printer *e)
 	else
 		buf_printf(e->out, "\t%s g = (%s)%s;\n\tif (g >= %s)\n\t\treturn;\n", e->index_type, e->index_type, e->d->item,
 			   nest_total(e));
-	for (uint32_t k = e->n->n_parallel; k-- > 0;) {
-		const char *x = text_dim(e, e->n->extent[k]);
-		if (nest_is_one(e, k))
-			buf_printf(e->out, "\tconst %s i%u = 0;\n", e->index_type, k);
-		else if (k == outer)
-			buf_printf(e->out, "\tconst %s i%u = g;\n", e->index_type, k);
-		else
-			buf_printf(e->out, "\tconst %s i%u = g %% %s;\n\tg /= %s;\n", e->index_type, k, x, x);
-	}
+	for (uint32_t k = e->n->n_parallel; k-- > 0;)
+		split_loop(e, k, k == outer);
 }
 
 static void open_loop(struct text_printer *e, const char *var, const char *from, const char *to)
@@ -250,6 +277,16 @@ void text_body(struct text_printer *e)
 		text_store(e, &e->n->stores[i], e->depth);
 }
 
+/* What one work item, or iteration, does: a vector of the innermost loop, or one element. */
+static void text_item(struct text_printer *e)
+{
+	uint32_t inner = e->n->n_parallel - 1u;
+	if (e->n->n_parallel && nest_lanes(e, inner) > 1)
+		text_lanes_body(e, inner, nest_lanes(e, inner));
+	else
+		text_body(e);
+}
+
 void text_kernel(struct text_printer *e)
 {
 	e->n = &e->f->stmts[e->stmt].u.nest;
@@ -260,11 +297,11 @@ void text_kernel(struct text_printer *e)
 	for (uint32_t k = 0; e->sig.group && k < e->n->n_reductions; k++)
 		buf_printf(e->out, "\t%s%s l%u[%u];\n", e->d->local, e->d->values[e->n->reductions[k].elem], k, e->sig.group);
 	text_chunk(e);
-	if (e->d->vectors) {
+	if (e->d->launch == LAUNCH_CHUNKS) {
 		text_lanes(e);
 	} else {
 		text_open_iterations(e);
-		text_body(e);
+		text_item(e);
 		text_close_iterations(e);
 	}
 	buf_puts(e->out, "}\n\n");
@@ -303,7 +340,7 @@ void text_baked(struct text_printer *e)
 			continue;
 		int64_t n = ir_type_count(e->f->dims, &b->type);
 		const char *t = e->d->memory[b->type.elem == DT_FLOAT16 ? DT_BFLOAT16 : b->type.elem];
-		buf_printf(e->out, "%s%s %s_c%u[%lld] = {", e->d->constant, t, e->f->symbol, i, (long long)n);
+		buf_printf(e->out, "%s%s %s_c%u[%lld]%s = {", e->d->constant, t, e->f->symbol, i, (long long)n, e->d->aligned);
 		for (int64_t k = 0; k < n; k++) {
 			buf_puts(e->out, k % 16 ? ", " : k ? ",\n\t" : "");
 			text_element(e, b->type.elem, b->data, k);

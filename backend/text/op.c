@@ -104,11 +104,18 @@ static const char *helper_call(const struct text_printer *e, enum ir_op op, dtyp
 	return arena_printf(e->scratch, "%s)", text);
 }
 
+/* Vector functions of device libraries may go lane by lane, or be wrong for some lanes beside others. */
+static bool op_has_lanes_helper(enum ir_op op, dtype t)
+{
+	return op == OP_SIN || op == OP_COS || op == OP_POW || op == OP_ROUND || op == OP_FLOOR || op == OP_CEIL ||
+	       (t == DT_FLOAT64 && (op == OP_EXP || op == OP_LOG));
+}
+
 static const char *op_float(const struct text_printer *e, enum ir_op op, dtype t, const char *const *x)
 {
 	struct arena *a = e->scratch;
 	const char *suffix = t == DT_FLOAT64 ? "" : e->d->float_suffix;
-	if (e->width > 1 && (op == OP_SIN || op == OP_COS || op == OP_ROUND || op == OP_FLOOR || op == OP_CEIL))
+	if (e->width > 1 && op_has_lanes_helper(op, t))
 		return helper_call(e, op, t, x);
 	switch (op) {
 	case OP_NEG: return arena_printf(a, "-%s", x[0]);

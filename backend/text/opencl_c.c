@@ -5,6 +5,18 @@
 	 [DT_INT32] = "int",       [DT_INT64] = "long",    [DT_UINT8] = "uchar",   [DT_FLOAT16] = float16, \
 	 [DT_BFLOAT16] = bfloat16, [DT_FLOAT32] = "float", [DT_FLOAT64] = "double"}
 
+/* A work item has four neighbours, aligned as a whole. */
+static const struct dialect_vectors opencl_c_vectors = {
+	.type = "%s%u",
+	.splat = "(%s)(%s)",
+	.steps = "(%s)(TRI_STEPS_%u)",
+	.load = "*(%s%s *)(%s)",
+	.store = "*(%s%s *)(%s) = %s;\n",
+	.convert = "convert_%s(%s)",
+	.name = "%s_%u",
+	.epilogue_lanes = 1,
+};
+
 const struct dialect dialect_opencl_c = {
 	.launch = LAUNCH_ITEMS,
 	.values = VALUES("float", "float"),
@@ -15,6 +27,7 @@ const struct dialect dialect_opencl_c = {
 	.global = "global ",
 	.local = "local ",
 	.constant = "constant ",
+	.aligned = " __attribute__((aligned(32)))",
 	.read_only = "",
 	.buffer = "global uchar *p%u, ulong o%u",
 	.buffer_argument = "p%u, o%u",
@@ -36,4 +49,5 @@ const struct dialect dialect_opencl_c = {
 	.load_baked_half = "vload_half(%s, (constant half *)%s)",
 	.store_half = "vstore_half_rte(v%u, %s, b%u);\n",
 	.bake_limit = 1024,
+	.vectors = &opencl_c_vectors,
 };

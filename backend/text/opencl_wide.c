@@ -1,5 +1,5 @@
 /* OpenCL C 1.2 for processors: a work item executes a chunk with vectors; 16-bit floats are loaded as their bits. The helpers are those of
- * gpu/templates/wide/lanes.cl. */
+ * gpu/templates/lanes.cl. */
 #include "backend/text/dialect.h"
 
 #define WIDE_VALUES(float16, bfloat16)                                                                     \
@@ -32,6 +32,7 @@ const struct dialect dialect_opencl_wide = {
 	.global = "global ",
 	.local = "private ",
 	.constant = "constant ",
+	.aligned = "",
 	.read_only = "",
 	.buffer = "global uchar *p%u, ulong o%u",
 	.buffer_argument = "p%u, o%u",

@@ -5,7 +5,7 @@
 #include "backend/passes/options.h"
 #include "backend/target/target.h"
 
-enum { MANY_TERMS = 256, MANY_RESULTS = 1 << 16, SUM_BLOCK = 64, INCOMPLETE_GROUP = 1024 };
+enum { LANES = 4, MANY_VECTORS = 1 << 14, MANY_TERMS = 256, MANY_RESULTS = 1 << 16, SUM_BLOCK = 64, INCOMPLETE_GROUP = 1024 };
 
 /* Returns the product of the extents, or `unknown`. */
 static int64_t iterations(const struct loop_fn *f, const dim *extents, uint32_t n, int64_t unknown)
@@ -79,15 +79,55 @@ void schedule_sum_blocks(const struct loop_fn *f, struct loop_nest *n)
 	n->schedule.sum_block = schedule_device_is_long(f, n) ? SUM_BLOCK : 0;
 }
 
+/* True if lanes of the loop access one element, or neighbours that begin at a multiple of the lanes. */
+static bool is_vector_access(const struct loop_fn *f, const struct loop_nest *n, const struct loop_access *a, uint32_t loop)
+{
+	int64_t v, stride;
+	if (a->index != LOOP_NONE || !dim_is_const(f->dims, a->stride[loop], &stride))
+		return false;
+	if (stride == 0)
+		return true;
+	if (stride != 1 || f->buffers[a->buffer].type.elem == DT_FLOAT16 || dim_common_factor(f->dims, a->base) % LANES != 0)
+		return false;
+	for (uint32_t k = 0; k < n->n_parallel; k++)
+		if (k != loop && (!dim_is_const(f->dims, a->stride[k], &v) || v % LANES != 0))
+			return false;
+	return true;
+}
+
+/* True if work items take vectors of the innermost loop: memory is read in whole words, and enough items are left. */
+static bool takes_vectors(const struct loop_fn *f, const struct loop_nest *n)
+{
+	uint32_t loop = n->n_parallel - 1u;
+	int64_t inner, all = 1, v;
+	if (n->n_parallel == 0 || n->n_outer || n->n_reductions || !dim_is_const(f->dims, n->extent[loop], &inner) || inner % LANES != 0)
+		return false;
+	for (uint32_t k = 0; k < n->n_parallel; k++)
+		if (dim_is_const(f->dims, n->extent[k], &v) && __builtin_mul_overflow(all, v, &all))
+			all = INT64_MAX;
+	for (uint32_t k = 0; k < n->n_exprs; k++)
+		if (n->exprs[k].kind == LOOP_CHECK || n->exprs[k].elem == DT_FLOAT16 ||
+		    (n->exprs[k].kind == LOOP_LOAD && !is_vector_access(f, n, &n->exprs[k].access, loop)))
+			return false;
+	for (uint32_t k = 0; k < n->n_stores; k++) {
+		const struct loop_access *a = &n->stores[k].access;
+		if (!dim_is_const(f->dims, a->stride[loop], &v) || v != 1 || !is_vector_access(f, n, a, loop))
+			return false;
+	}
+	return all / LANES >= MANY_VECTORS;
+}
+
 void schedule_for_device(const struct loop_fn *f, struct loop_nest *n, const struct plan_options *o)
 {
 	struct loop_schedule *s = &n->schedule;
-	bool shared = schedule_is_shared(f, n);
+	bool shared = schedule_is_shared(f, n), vectors = takes_vectors(f, n);
 	for (uint32_t k = n->n_outer; k < n->n_parallel; k++)
 		if (n->n_outer) /* the group has the iteration of the block, its work items those of the nest */
 			schedule_add(s, AXIS_LANE, k, o->target->group_size, 1);
 		else
-			schedule_add(s, shared ? AXIS_GROUP : AXIS_PARALLEL, k, 1, 1);
+			schedule_add(s, shared ? AXIS_GROUP : AXIS_PARALLEL, k, 1, vectors && k + 1u == n->n_parallel ? LANES : 1);
+	if (vectors)
+		schedule_add(s, AXIS_VECTOR, n->n_parallel - 1u, LANES, 1);
 	for (uint32_t k = n->n_parallel; k < (uint32_t)n->n_parallel + n->n_reduce; k++)
 		schedule_add(s, shared ? AXIS_LANE : AXIS_SERIAL, k, shared ? o->target->group_size : 1, 1);
 	s->index_bytes = choose_index_bytes(f, n);

@@ -1,4 +1,4 @@
-constant float bias_relu_c2[8] = {0.5f, (-1.0f), 0.0f, 9.99999968e-21f, 3.0f, 0.100000001f, (-0.0f), 65536.0f};
+constant float bias_relu_c2[8] __attribute__((aligned(32))) = {0.5f, (-1.0f), 0.0f, 9.99999968e-21f, 3.0f, 0.100000001f, (-0.0f), 65536.0f};
 
 kernel void bias_relu_k0(global uchar *p0, ulong o0, global uchar *p1, ulong o1, long n0)
 {

@@ -1,4 +1,4 @@
-constant float epilogue_c3[8] = {0.5f, (-1.0f), 0.0f, 9.99999968e-21f, 3.0f, 0.100000001f, (-0.0f), 65536.0f};
+constant float epilogue_c3[8] __attribute__((aligned(32))) = {0.5f, (-1.0f), 0.0f, 9.99999968e-21f, 3.0f, 0.100000001f, (-0.0f), 65536.0f};
 
 void epilogue_e0(long i0, long i1, long i2, float t, global uchar *p2, ulong o2, long n0)
 {

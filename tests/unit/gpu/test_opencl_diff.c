@@ -169,6 +169,24 @@ static void gather_unit(struct model *m)
 	unit_output(u, rows);
 }
 
+/* Enough elements for work items that take vectors: a broadcast row, casts, comparisons, a run-time size. */
+static void large_unit(struct model *m, dtype t)
+{
+	static float row[64];
+	struct unit *u = begin(m, "large");
+	struct hir_type full = TYPE(u, t, -1, 1024, 64), bo = TYPE(u, DT_BOOL, -1, 1024, 64), f32 = TYPE(u, DT_FLOAT32, -1, 1024, 64);
+	ir_ref a = unit_input(u, full), b = unit_input(u, full), k = op_n(u, OP_CONST, TYPE(u, DT_FLOAT32, 64), 0, NULL);
+	for (uint32_t i = 0; i < 64; i++)
+		row[i] = (float)i * 0.25f - 4;
+	ir_set_const(u->f, k, row);
+	ir_ref least = OP_(u, OP_MIN, full, a, b), less = OP_(u, OP_LT, bo, a, b);
+	ir_ref sum = OP_(u, OP_ADD, f32, OP_(u, OP_CAST, f32, least), OP_(u, OP_BROADCAST, f32, k));
+	unit_output(u, OP_(u, OP_SELECT, full, less, OP_(u, OP_SUB, full, a, b), OP_(u, OP_MUL, full, a, b)));
+	unit_output(u, OP_(u, OP_NOT, bo, less));
+	unit_output(u, OP_(u, OP_MAX, f32, OP_(u, OP_TANH, f32, sum), OP_(u, OP_ROUND, f32, sum)));
+	unit_output(u, OP_(u, OP_CAST, TYPE(u, DT_INT8, -1, 1024, 64), sum));
+}
+
 static const void *random_trits(struct model *m, int64_t n)
 {
 	int8_t *t = ARENA_ARRAY(m->a, int8_t, n);
@@ -350,6 +368,9 @@ static void against_interpreter(void **state)
 	gather_unit(&m);
 	for (uint32_t i = 0; i < quick(6, 1); i++)
 		random_unit(&m);
+	static const dtype large[] = {DT_FLOAT32, DT_INT32, DT_UINT8, DT_BFLOAT16, DT_FLOAT16, DT_INT64};
+	for (uint32_t i = 0; i < quick(6, 2); i++)
+		large_unit(&m, large[i]);
 	model_build(&m, m.n_units, m.n_units);
 	static const char *const variants[] = {"wide", "groups"};
 	for (uint32_t v = 0; v < 2; v++) {

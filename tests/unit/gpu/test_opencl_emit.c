@@ -264,6 +264,23 @@ static void epilogue(void **state)
 	check(&x, "epilogue");
 }
 
+/* y[1024, 256] = x < b[256] ? int8 : 0, large enough for work items that take vectors; four bytes are one load. */
+static void vectors(void **state)
+{
+	struct fixture x = setup("vectors");
+	dim rows = num(&x, 1024), width = num(&x, 256);
+	uint32_t in = buffer(&x, BUFFER_INPUT, DT_INT8, 2, (dim[]){rows, width}, NULL);
+	uint32_t b = buffer(&x, BUFFER_INPUT, DT_INT8, 1, (dim[]){width}, NULL);
+	uint32_t out = buffer(&x, BUFFER_OUTPUT, DT_INT8, 2, (dim[]){rows, width}, NULL);
+	struct loop_nest *n = nest(&x, 2, 0, (dim[]){rows, width});
+	uint32_t v = load(n, DT_INT8, at(&x, in, 2, (dim[]){width, x.one}), false);
+	uint32_t w = load(n, DT_INT8, at(&x, b, 2, (dim[]){x.zero, x.one}), false);
+	uint32_t less = op2(n, OP_LT, DT_BOOL, v, w, false), none = konst(n, DT_INT8, 0, 0, false);
+	uint32_t chosen = put(n, (struct loop_expr){.kind = LOOP_OP, .op = OP_SELECT, .elem = DT_INT8, .args = {less, v, none}});
+	store(n, chosen, at(&x, out, 2, (dim[]){width, x.one}));
+	check(&x, "vectors");
+}
+
 /* Nothing of a program depends on units that are missing; helpers come first, a template once and only if it is used. */
 static void program(void **state)
 {
@@ -311,9 +328,9 @@ static void bounded_casts(void **state) { print_text(TRIB_SOURCE_DIR "/tests/gol
 int test_opencl_emit(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(bias_relu), cmocka_unit_test(softmax),  cmocka_unit_test(mean_square),
-		cmocka_unit_test(gather),    cmocka_unit_test(integers), cmocka_unit_test(program),
-		cmocka_unit_test(epilogue),  cmocka_unit_test(blocks),   cmocka_unit_test(bounded_casts),
+		cmocka_unit_test(bias_relu),     cmocka_unit_test(softmax), cmocka_unit_test(mean_square), cmocka_unit_test(gather),
+		cmocka_unit_test(integers),      cmocka_unit_test(program), cmocka_unit_test(epilogue),    cmocka_unit_test(blocks),
+		cmocka_unit_test(bounded_casts), cmocka_unit_test(vectors),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* Vector helpers of generated kernels: the operations of backend/ir/ops.def for 2, 4, 8 or 16 lanes, with the meaning of the scalar helpers. A bool is 0 or
+/* Vector helpers of generated kernels: the operations of backend/ir/ops.def for 2, 4 … TRI_MOST_LANES lanes, with the meaning of the scalar helpers. A bool is 0 or
  * 1 in a byte of each lane. Names have the number of lanes: tri_max_float16(float16 a, float16 b). */
 
 /* A call would pass vectors through memory. */
@@ -22,11 +22,14 @@ TRI_UNALIGNED(double)
 #endif
 
 /* Rounding of floats to whole numbers. Functions of device libraries may call those of scalars for each lane. */
-#if defined(__has_builtin) && __has_builtin(__builtin_elementwise_roundeven) && __has_builtin(__builtin_elementwise_floor) && __has_builtin(__builtin_elementwise_ceil)
+#ifdef __has_builtin
+#if __has_builtin(__builtin_elementwise_roundeven) && __has_builtin(__builtin_elementwise_floor) && __has_builtin(__builtin_elementwise_ceil)
 #define TRI_ROUND __builtin_elementwise_roundeven
 #define TRI_FLOOR __builtin_elementwise_floor
 #define TRI_CEIL __builtin_elementwise_ceil
-#else
+#endif
+#endif
+#ifndef TRI_ROUND
 #define TRI_ROUND rint
 #define TRI_FLOOR floor
 #define TRI_CEIL ceil
@@ -91,8 +94,8 @@ float tri_f16_value(ushort bits) { return vload_half(0, (private half *)&bits); 
 		return vload##W(0, x);                                                                    \
 	}
 
-/* sin and cos of float32: k pi/2 is subtracted in three parts, then a polynomial of the quadrant (Cephes by S. Moshier). Vector functions of device libraries
- * may be wrong for small numbers beside huge ones, for which the scalar function computes all lanes. */
+/* sin and cos of float32: k pi/2 is subtracted in three parts, then a polynomial of the quadrant (Cephes by S. Moshier). The scalar functions compute
+ * lanes beside huge numbers. */
 #define TRI_LANES_SIN(NAME, QUADRANT, W)                                                                  \
 	TRI_EACH_1(tri_##NAME##_each_float##W, NAME, float, float, W)                                     \
 	TRI_INLINE float##W tri_##NAME##_float##W(float##W a)                                                 \
@@ -170,7 +173,7 @@ float tri_f16_value(ushort bits) { return vload_half(0, (private half *)&bits); 
 	TRI_INLINE T##W tri_min_##T##W(T##W a, T##W b) { return ((a != a) | (a < b)) ? a : b; }                 \
 	TRI_INLINE T##W tri_max_##T##W(T##W a, T##W b) { return ((a != a) | (a > b)) ? a : b; }                 \
 	TRI_INLINE T##W tri_sign_##T##W(T##W a) { return convert_##T##W((a < (T##W)0) - (a > (T##W)0)); }     \
-	TRI_INLINE T##W tri_tanh_##T##W(T##W a) { return fabs(a) > (T##W)TRI_TANH_IS_1_##T ? copysign((T##W)1, a) : tanh(a); }        \
+	TRI_EACH_2(tri_pow_##T##W, pow, T, W)                                                             \
 	TRI_LANES_NARROW(T, uchar, uchar##W, 0, 255, W)                                                   \
 	TRI_LANES_NARROW(T, char, char##W, -128, 127, W)                                                  \
 	TRI_LANES_NARROW(T, char, trit_##W, -1, 1, W)                                                     \
@@ -185,6 +188,7 @@ float tri_f16_value(ushort bits) { return vload_half(0, (private half *)&bits); 
 	TRI_LANES_SIGNED(long, ulong, W)                                                                  \
 	TRI_LANES_FLOAT(float, int, uint, W)                                                              \
 	TRI_ERF(W)                                                                                        \
+	TRI_INLINE float##W tri_tanh_float##W(float##W a) { return fabs(a) > (float##W)9.02f ? copysign((float##W)1, a) : tanh(a); }                \
 	TRI_LANES_SIN(sin, 0, W)                                                                          \
 	TRI_LANES_SIN(cos, 1, W)                                                                          \
 	TRI_LANES_FOLD(uchar, W, H)                                                                       \
@@ -240,8 +244,6 @@ float tri_f16_value(ushort bits) { return vload_half(0, (private half *)&bits); 
 			x[k] = tri_check(fail, x[k], bound, where);                                       \
 		return vload##W(0, x);                                                                    \
 	}
-#define TRI_TANH_IS_1_float 9.02f
-#define TRI_TANH_IS_1_double 19.1
 
 /* One lane is folded to itself. */
 #define TRI_LANES_ONE(T)                                                                                  \
@@ -259,14 +261,19 @@ TRI_INLINE float tri_add_float(float a, float b) { return a + b; }
 TRI_INLINE float tri_mul_float(float a, float b) { return a * b; }
 TRI_LANES(2, )
 TRI_LANES(4, 2)
+#if TRI_MOST_LANES > 4
 TRI_LANES(8, 4)
 TRI_LANES(16, 8)
+#endif
 #ifdef TRI_FP64
 #define TRI_LANES_DOUBLE(W, H)                                                                            \
 	TRI_LANES_FLOAT(double, long, ulong, W)                                                           \
 	TRI_LANES_FOLD(double, W, H)                                                                      \
 	TRI_EACH_1(tri_double##W##_to_int##W, tri_double_to_int, int, double, W)                          \
 	TRI_EACH_1(tri_double_to_odd_##W, tri_double_to_odd, float, double, W)                            \
+	TRI_EACH_1(tri_exp_double##W, exp, double, double, W)                                             \
+	TRI_EACH_1(tri_log_double##W, log, double, double, W)                                             \
+	TRI_EACH_1(tri_tanh_double##W, tri_tanh_double, double, double, W)                                \
 	TRI_EACH_1(tri_sin_double##W, sin, double, double, W)                                             \
 	TRI_EACH_1(tri_cos_double##W, cos, double, double, W)                                             \
 	TRI_EACH_1(tri_erf_double##W, tri_erf_double, double, double, W)
@@ -275,6 +282,8 @@ TRI_INLINE double tri_add_double(double a, double b) { return a + b; }
 TRI_INLINE double tri_mul_double(double a, double b) { return a * b; }
 TRI_LANES_DOUBLE(2, )
 TRI_LANES_DOUBLE(4, 2)
+#if TRI_MOST_LANES > 4
 TRI_LANES_DOUBLE(8, 4)
 TRI_LANES_DOUBLE(16, 8)
+#endif
 #endif
