@@ -44,6 +44,7 @@ static void backend_print(const struct plan *const *units, uint32_t n, const str
 	for (enum tri_cl_variant v = 0; v < TRI_CL_VARIANTS; v++) {
 		for (uint32_t i = 0; i < n; i++)
 			loops[i] = v == TRI_CL_WIDE ? units[i]->also : units[i]->loops;
+		opencl_fit_constants(a, v, loops, n);
 		buf_puts(out, v == TRI_CL_WIDE ? "\n/* ==== for processors ==== */\n" : "/* ==== for devices with work groups ==== */\n");
 		opencl_program(v, loops, n, &(struct opencl_notes){note_of_plan, &from}, out);
 	}

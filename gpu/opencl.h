@@ -27,6 +27,8 @@ void opencl_program(enum tri_cl_variant variant, const struct loop_fn *const *un
 struct opencl_units {
 	const struct loop_fn **of[TRI_CL_VARIANTS];
 };
+/* Units whose constants have no room in the program's constant memory become copies in `a` that get them as arguments. */
+void opencl_fit_constants(struct arena *a, enum tri_cl_variant variant, const struct loop_fn **units, uint32_t n);
 /* A fragment is the loops of both variants. The first is emit of struct backend. The second reads those of a model into its arena; it returns false with
  * a message in *error. */
 bool opencl_emit_fragment(const struct emit_request *r, struct buf *fragment, struct buf *error);

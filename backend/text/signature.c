@@ -26,7 +26,7 @@ static bool all_finite(const struct loop_buffer *b, int64_t bytes)
 bool text_is_baked(const struct dialect *d, const struct loop_fn *f, uint32_t buffer)
 {
 	const struct loop_buffer *b = &f->buffers[buffer];
-	if (b->kind != BUFFER_CONST || b->layout != LAYOUT_PLAIN)
+	if (b->kind != BUFFER_CONST || b->layout != LAYOUT_PLAIN || f->constants_outside)
 		return false;
 	int64_t bytes = text_buffer_bytes(f, buffer);
 	return bytes > 0 && bytes <= d->bake_limit && (d->bakes_infinity || all_finite(b, bytes));

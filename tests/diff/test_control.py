@@ -127,12 +127,18 @@ class Control(InferenceTest):
         self.trib("build")
         self.compare("--device", "reference")
 
+    def test_devices(self):
+        self.edit("tri.build", "entry = net", "entry = net\n    emit = library header opencl")
+        self.trib("build")
+        self.compare("--device", "opencl")
+
     def test_a_loop_that_fails_ends(self):
+        self.edit("tri.build", "entry = net", "entry = net\n    emit = library header opencl")
         self.write("net.tri", "layer net(x: Tensor<float32, [N]>) {\n    let k = 0\n    while x[k] >= 0.0 { k += 1 }\n    return k\n}\n")
         self.trib("build")
         self.assertEqual(self.infer("net", {"x": np.array([1, 2, -3], np.float32)}, 0), [2])
         endless = self.input_flags({"x": np.ones(5, np.float32)})
-        for device in ("cpu", "reference"):
+        for device in ("cpu", "reference", "opencl"):
             said = self.fails("run", "net", "--no-build", *endless, "--device", device, code=1)
             self.assertIn("index 5 is out of range", said)
 

@@ -54,11 +54,9 @@ class Driver(ProjectTest):
         return done.stdout
 
     def test_every_call_fails_in_turn(self):
-        for variant in "wide", "groups":
-            said = self.inject("errors", TRIB_OPENCL_VARIANT=variant)
-            calls, injected, harmless = map(int, re.findall(r"\d+", said))
-            self.assertEqual(injected, 6 * calls)
-            self.assertLess(harmless, injected // 2)
+        calls, injected, harmless = map(int, re.findall(r"\d+", self.inject("errors")))
+        self.assertEqual(injected, 6 * calls)
+        self.assertLess(harmless, injected // 2)
 
     def test_lost_device(self):
         calls, injected, _ = map(int, re.findall(r"\d+", self.inject("lost")))
@@ -101,6 +99,20 @@ class Driver(ProjectTest):
         self.assertIn("closed", subprocess.run(["python3", "-c", program], capture_output=True, text=True, check=True).stdout)
         with open(self.path("build/libnet_opencl.so"), "rb") as f:
             self.assertNotIn("libOpenCL", subprocess.run(["readelf", "-d", f.name], capture_output=True, text=True, check=True).stdout)
+
+    def test_constants_of_a_program_are_limited(self):
+        """A device may have 64 KiB for all constants of a program: those that have no room are arguments of kernels."""
+        values = [", ".join(f"{(i * 7 + k) % 11 - 5}.0" for k in range(250)) for i in range(60)]
+        functions = "".join(f"@noinline\nfn f{i}(x: Tensor<float32, [250]>) {{ return x * 0.5 + tensor([{v}]) }}\n" for i, v in enumerate(values))
+        calls = "".join(f"        x = f{i}(x)\n" for i in range(60))
+        self.write("src/net.tri", functions + "layer Net() {\n    fn forward(x: Tensor<float32, [250]>) {\n" + calls + "        return x\n    }\n}\n")
+        self.write("tri.build", "project p\n\nmodel net\n    sources = src/*.tri\n    entry = Net\n    input x = float32 [250]\n"
+                   "    emit = library header opencl opencl-source\n")
+        self.trib("build")
+        sizes = [int(n) for n in re.findall(r"(?m)^constant float \w+\[(\d+)\]", self.read("build/net_wide.cl").decode())]
+        self.assertTrue(48 << 10 < 4 * sum(sizes) <= 56 << 10, sum(sizes))
+        cpu, device = (self.trib("run", "net", "--no-build", "--input", "x=ones", "--device", d).stdout for d in ("cpu", "opencl"))
+        self.assertEqual(cpu, device)
 
     def test_limits(self):
         said = dict(line.split(": ", 1) for line in self.inject("limits").splitlines())

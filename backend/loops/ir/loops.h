@@ -219,6 +219,7 @@ struct loop_fn {
 	dim scratch; /* bytes of own scratch; callees use what follows. LOOP_NOT_PLACED: temporaries have no offsets yet */
 	struct loop_check *checks;
 	uint32_t n_checks;
+	bool constants_outside;   /* code in a text gets constants as arguments: the text has no room for more */
 	uint32_t first_statement; /* the number of statement 0 in its plan's list: not 0 for the second loops of a plan */
 };
 /* Returns the number behind those of its statements and checks. */

@@ -224,12 +224,12 @@ def check(trib, some, configs, opencl=True, jobs=2, count=2, loops=(), source=Fa
         failures = batch.references(cases)
         cases = [c for c in cases if c.expected is not None]
         for tool, target, level in loops:
-            failures += batch.loops([c for c in cases if target != "opencl" or not c.program.has_control()], tool, target, level)
+            failures += batch.loops(cases, tool, target, level)
         for level, cpu in configs:
             failures += batch.compiled(cases, f"{level} {cpu}".replace(" ", ""), [level, "--cpu", cpu], "library")
         if opencl:
             level = "-O0" if some[0].seed // 50 % 4 == 3 else "-O1"
-            failures += batch.compiled([c for c in cases if not c.program.has_control()], "opencl" + level, [level], "library opencl", True)
+            failures += batch.compiled(cases, "opencl" + level, [level], "library opencl", True)
         if source:
             failures += batch.compiled(cases, "c-O1", ["-O1"], "library c", source=True)
         return len(cases), failures
