@@ -93,7 +93,7 @@ static bool dump_code(struct build_context *c, enum dump d, const struct hir_uni
 		lines_print(c->sources, p->run_fn, f, text);
 		loops_print(f, text);
 		if (p->also) {
-			buf_printf(text, "# for %s\n", target_get(o.target->also)->name);
+			buf_printf(text, "; for %s\n", target_get(o.target->also)->name);
 			loops_print(p->also, text);
 		}
 		return true;

@@ -8,7 +8,8 @@ import unittest
 from project import SOURCE, ProjectTest, run
 import test_programs as programs
 
-CONFIGURATIONS = [("x86-64-v2", "-O0"), ("x86-64-v3", "-O1"), ("x86-64-v4", "-O2"), ("x86-64-v3", "-O3"), ("opencl", "-O0"), ("opencl", "-O1")]
+CONFIGURATIONS = [("x86-64-v2", "-O0"), ("x86-64-v3", "-O1"), ("x86-64-v4", "-O2"), ("x86-64-v3", "-O3"), ("opencl", "-O0"), ("opencl", "-O1"),
+                  ("opencl-wide", "-O1")]
 IMAGES = ["Vgg16", "ResNet18", "ResNet50", "MobileNetV2", "EfficientNetB0", "DenseNet201", "VitB16"]
 
 
@@ -32,8 +33,7 @@ class Programs(programs.Programs, LoopTest):
     def test_every_level_against_numpy(self):
         for target, level in CONFIGURATIONS:
             for name in programs.PROGRAMS:
-                if target != "opencl" or name not in programs.CONTROL:
-                    self.check(name, 5, target, level)
+                self.check(name, 5, target, level)
 
     def test_interpreter_against_numpy(self):
         for n in (0, 1, 33):
@@ -57,7 +57,7 @@ class Zoo(LoopTest):
         self.write("tri.build", "project zoo\n    version = 1.0\n" + models)
 
     def test_loops(self):
-        for target, level in (("x86-64-v3", "-O1"), ("opencl", "-O1")):
+        for target, level in (("x86-64-v3", "-O1"), ("opencl", "-O1"), ("opencl-wide", "-O1")):
             for model in IMAGES:
                 with self.subTest(model=model, target=target):
                     self.loop_run(target, model, level, "--input", "x=random:1x3x32x32")
