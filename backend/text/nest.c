@@ -68,11 +68,11 @@ void text_head(const struct text_printer *e)
 		text_unused(e, 'n', e->sig.syms[i]);
 }
 
-/* Returns the iterations of loop k that a work item executes: the lanes of a vector, or one. */
+/* Returns the iterations of loop k that a work item executes: the lanes of a vector, or one in a language without vectors. */
 static uint32_t nest_lanes(const struct text_printer *e, uint32_t k)
 {
 	const struct loop_schedule *s = &e->n->schedule;
-	const struct loop_axis *last = s->n_axes ? &s->axes[s->n_axes - 1] : NULL;
+	const struct loop_axis *last = e->d->vectors && s->n_axes ? &s->axes[s->n_axes - 1] : NULL;
 	return last && last->kind == AXIS_VECTOR && last->of == k ? last->width : 1;
 }
 

@@ -41,18 +41,24 @@ static uint64_t binaries_key(const struct tri_cl_device *d, const struct tri_cl_
 	return h;
 }
 
-static bool is_set(const char *variable, const char *value)
+/* True if a variable has one of four words: those of a setting of trib that mean yes, or no. */
+static bool binaries_says(const char *variable, const char *const words[4])
 {
 	const char *has = secure_getenv(variable);
-	return has && strcmp(has, value) == 0;
+	for (int i = 0; has && i < 4; i++)
+		if (strcmp(has, words[i]) == 0)
+			return true;
+	return false;
 }
+
+static const char *const yes[4] = {"true", "yes", "on", "1"}, *const no[4] = {"false", "no", "off", "0"};
 
 /* $TRIB_CACHE_DIR/opencl, $XDG_CACHE_HOME/trib/opencl or ~/.cache/trib/opencl. False: there is no cache. */
 static bool binaries_folder(char out[PATH])
 {
 	const char *own = secure_getenv("TRIB_CACHE_DIR"), *xdg = secure_getenv("XDG_CACHE_HOME"), *home = secure_getenv("HOME");
 	int n = -1;
-	if (is_set("TRIB_CACHE", "false"))
+	if (binaries_says("TRIB_CACHE", no))
 		return false;
 	if (own && *own == '/')
 		n = snprintf(out, PATH, "%s/opencl", own);
@@ -162,7 +168,7 @@ void tri_cl_binary_save(const struct tri_cl_device *d, const struct tri_cl_progr
 {
 	struct binary_place p;
 	size_t size = 0;
-	if (is_set("TRIB_CACHE_READ_ONLY", "true") || !binaries_find(d, data, options, &p) ||
+	if (binaries_says("TRIB_CACHE_READ_ONLY", yes) || !binaries_find(d, data, options, &p) ||
 	    d->cl.clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, NULL) != CL_SUCCESS || !size || size > MOST_BYTES)
 		return;
 	unsigned char *bytes = malloc(size);

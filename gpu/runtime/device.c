@@ -155,15 +155,23 @@ static uint64_t runtime_device_info(const struct tri_cl_device *d, cl_device_inf
 	return d->cl.clGetDeviceInfo(d->id, what, sizeof v, &v, NULL) == CL_SUCCESS ? v : otherwise;
 }
 
-/* By the type of the device, unless TRIB_OPENCL_VARIANT is "groups" or "wide". */
-static enum tri_cl_variant variant_of(const struct tri_cl_device *d)
+/* By the type of the device, unless TRIB_OPENCL_VARIANT names one. False: it names none that there is. */
+static bool choose_variant(struct tri_cl_device *d, tri_error *err)
 {
 	static const char *const names[TRI_CL_VARIANTS] = {[TRI_CL_GROUPS] = "groups", [TRI_CL_WIDE] = "wide"};
 	const char *wanted = secure_getenv("TRIB_OPENCL_VARIANT");
-	for (int v = 0; wanted && v < TRI_CL_VARIANTS; v++)
-		if (strcmp(wanted, names[v]) == 0)
-			return (enum tri_cl_variant)v;
-	return runtime_device_info(d, CL_DEVICE_TYPE, CL_DEVICE_TYPE_GPU) & CL_DEVICE_TYPE_CPU ? TRI_CL_WIDE : TRI_CL_GROUPS;
+	int v = 0;
+	while (wanted && *wanted && v < TRI_CL_VARIANTS && strcmp(wanted, names[v]) != 0)
+		v++;
+	if (v == TRI_CL_VARIANTS) {
+		tri_error_set(err, TRI_ERR_ARGUMENT, "TRIB_OPENCL_VARIANT is \"%.60s\": it may be groups or wide", wanted);
+		return false;
+	}
+	if (wanted && *wanted)
+		d->variant = (enum tri_cl_variant)v;
+	else
+		d->variant = runtime_device_info(d, CL_DEVICE_TYPE, CL_DEVICE_TYPE_GPU) & CL_DEVICE_TYPE_CPU ? TRI_CL_WIDE : TRI_CL_GROUPS;
+	return true;
 }
 
 bool tri_cl_device(struct tri_cl_device *d, const char *which, tri_error *err)
@@ -175,9 +183,8 @@ bool tri_cl_device(struct tri_cl_device *d, const char *which, tri_error *err)
 			return false;
 		}
 	}
-	if (!device_find(d, want, &seen, err))
+	if (!device_find(d, want, &seen, err) || !choose_variant(d, err))
 		return false;
-	d->variant = variant_of(d);
 	d->unified = runtime_device_info(d, CL_DEVICE_HOST_UNIFIED_MEMORY, CL_FALSE) != CL_FALSE;
 	d->most_bytes = runtime_device_info(d, CL_DEVICE_MAX_MEM_ALLOC_SIZE, UINT64_MAX);
 	d->local_bytes = runtime_device_info(d, CL_DEVICE_LOCAL_MEM_SIZE, UINT64_MAX);

@@ -87,7 +87,7 @@ class Debuggers(ProjectTest):
         self.assertIn("Net() [N, 64]", names)
         self.assertTrue(any(n.startswith("first.fc matmul epilogue and 1 more: Block()") for n in names), names)
         self.assertTrue(any(n.startswith("last rms_norm nest: Net()") for n in names), names)
-        self.assertIn("worker: pool", names)  # static functions of the runtime
+        self.assertIn("worker: threads", names)  # static functions of the runtime
         self.assertFalse([n for n in names if n.split(".")[0] in ("nest", "epilogue", "chunk")])
 
     def test_addresses_have_lines(self):

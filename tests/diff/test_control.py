@@ -127,6 +127,10 @@ class Control(InferenceTest):
         self.trib("build")
         self.compare("--device", "reference")
 
+
+class Devices(Control):
+    test_every_level = test_interpreter = None
+
     def test_devices(self):
         self.edit("tri.build", "entry = net", "entry = net\n    emit = library header opencl")
         self.trib("build")

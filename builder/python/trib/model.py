@@ -189,7 +189,7 @@ class Model(Entry):
         described = description.of_library(library)
         backend = (options.device or described.backend).partition(":")[0]
         if backend != described.backend:
-            remedy = f"add `emit = library {backend}` to the model" if backend == "opencl" else "leave out `device`"
+            remedy = "load its library for OpenCL, libNAME_opencl.so, which `emit = library opencl` writes" if backend == "opencl" else "leave out `device`"
             raise errors.DeviceError(f"{options.path} was built for {described.backend}, not for {backend}: {remedy}")
         _check_capacities(options, described)
         threads = _Threads(1 if described.states else options.contexts)

@@ -46,6 +46,11 @@ uint tri_word(global const uint *x, long at, int rest)
 uint tri_trits(uint word, int f) { return (((word >> 2 * f & 0x03030303u) | 0x80808080u) - 0x01010101u) ^ 0x80808080u; }
 float tri_trit(uint word, int i) { return as_float(0x4b000000u | (word >> (8 * (i & 3) + 2 * (i >> 2)) & 3)) - 8388609.0f; }
 
+/* Return c + a·b, and c where b is 0: a zero trit skips its number, even an infinity or a NaN. */
+float tri_fma_trit(float a, float b, float c) { return b == 0 ? c : fma(a, b, c); }
+float4 tri_fma_trits(float a, float4 b, float4 c) { return select(fma(b, (float4)(a), c), c, b == 0); }
+int tri_is_special(float x) { return (as_uint(x) & 0x7f800000u) == 0x7f800000u; }
+
 /* tri_tile_NAME adds the products of both operands to `sum`; tri_tile_NAME_part puts the sums of the items of a half of the rows into local memory. */
 #define TRI_TILE_LINE(ROWS) (8 * ROWS + 4)
 #define TRI_TILE_WORDS(ROWS) (16 * TRI_TILE_LINE(ROWS) + 16 * 64)
@@ -84,3 +89,4 @@ TRI_TILE(i8_4, int, uint, 4, tri_dot4)
 TRI_TILE(i8_8, int, uint, 8, tri_dot4)
 TRI_TILE(f32_4, float, float, 4, fma)
 TRI_TILE(f32_8, float, float, 8, fma)
+TRI_TILE(f32_trits_8, float, float, 8, tri_fma_trit)

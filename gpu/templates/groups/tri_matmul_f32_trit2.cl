@@ -1,5 +1,5 @@
 /* y float [M, N] = x float [M, K] · w TRIT2 [K, N]. The layout of w is that of tri_matmul_i8_trit2. A group of 128 items computes 64 rows and 64
- * columns, with trits as floats in local memory. */
+ * columns, with trits as floats in local memory. From the first infinity or NaN of x on, numbers are not multiplied by a zero trit. */
 #ifndef TRI_NAME /* without an epilogue */
 #define TRI_NAME tri_matmul_f32_trit2
 #define TRI_BUFFERS , global uchar *py, ulong oy
@@ -10,14 +10,17 @@ kernel __attribute__((reqd_work_group_size(128, 1, 1))) void TRI_NAME(global uch
 								       TRI_FIELDS TRI_DIMS)
 {
 	local float tile[TRI_TILE_WORDS(8)] __attribute__((aligned(16)));
+	local int special; /* x has an infinity or a NaN */
 	local float *lx = tile, *lw = tile + 16 * TRI_TILE_LINE(8);
 	const int m = (int)M, n = (int)N, k = (int)K, steps = (k + 15) / 16, lid = (int)get_local_id(0), lane = lid % 16, line = lid / 16;
 	const int across = (n + 63) / 64, column0 = (int)get_group_id(0) % across * 64, row0 = (int)get_group_id(0) / across * 64;
 	const int column = min(column0 + lid % 64, n - 1), panel = column / 32, width = n - panel * 32 > 16 ? 32 : 16, half_of_step = lid / 64;
 	global const uint *w = (global const uint *)(pw + ow) + (long)panel * 32 * steps + column % 32;
 	global const float *x = (global const float *)(px + ox) + (long)row0 * k;
-	int at[8];
+	int at[8], own = 0;
 	uint bits = 0;
+	if (lid == 0)
+		special = 0;
 	float xs[8], sum[8][4];
 #pragma unroll
 	for (int i = 0; i < 8; i++) {
@@ -33,13 +36,20 @@ kernel __attribute__((reqd_work_group_size(128, 1, 1))) void TRI_NAME(global uch
 #pragma unroll
 			for (int i = 0; i < 8; i++)
 				xs[i] = inside ? xs[i] : 0;
+#pragma unroll
+			for (int i = 0; i < 8; i++)
+				own |= tri_is_special(xs[i]);
 			bits = w[next / 16 * width] >> 4 * half_of_step;
 		}
-		if (next > 0)
+		if (next > 0 && special)
+			tri_tile_f32_trits_8(sum, lx, lw);
+		else if (next > 0)
 			tri_tile_f32_8(sum, lx, lw);
 		if (next >= k)
 			break;
 		barrier(CLK_LOCAL_MEM_FENCE);
+		if (own)
+			special = 1;
 #pragma unroll
 		for (int i = 0; i < 8; i++)
 			lx[lane * TRI_TILE_LINE(8) + line + 8 * i] = xs[i];
