@@ -54,11 +54,11 @@ int tri_is_special(float x) { return (as_uint(x) & 0x7f800000u) == 0x7f800000u; 
 /* tri_tile_NAME adds the products of both operands to `sum`; tri_tile_NAME_part puts the sums of the items of a half of the rows into local memory. */
 #define TRI_TILE_LINE(ROWS) (8 * ROWS + 4)
 #define TRI_TILE_WORDS(ROWS) (16 * TRI_TILE_LINE(ROWS) + 16 * 64)
-#define TRI_TILE(NAME, T, WORD, ROWS, MULTIPLY)                                                                                     \
+#define TRI_TILE(NAME, T, WORD, ROWS, MULTIPLY, UNROLL)                                                                             \
 	void tri_tile_##NAME(T sum[ROWS][4], local const WORD *x, local const WORD *w)                                              \
 	{                                                                                                                           \
 		const int column = (int)get_local_id(0) % 16 * 4, row = (int)get_local_id(0) / 16 * ROWS;                           \
-		_Pragma("unroll 4") for (int q = 0; q < 16; q++)                                                                    \
+		_Pragma(UNROLL) for (int q = 0; q < 16; q++)                                                                        \
 		{                                                                                                                   \
 			const WORD##4 b = *(local const WORD##4 *)(w + q * 64 + column);                                            \
 			_Pragma("unroll") for (int i = 0; i < ROWS; i += 4)                                                         \
@@ -85,8 +85,8 @@ int tri_is_special(float x) { return (as_uint(x) & 0x7f800000u) == 0x7f800000u; 
 	s[1] = MULTIPLY(a, b.s1, s[1]);  \
 	s[2] = MULTIPLY(a, b.s2, s[2]);  \
 	s[3] = MULTIPLY(a, b.s3, s[3]);
-TRI_TILE(i8_4, int, uint, 4, tri_dot4)
-TRI_TILE(i8_8, int, uint, 8, tri_dot4)
-TRI_TILE(f32_4, float, float, 4, fma)
-TRI_TILE(f32_8, float, float, 8, fma)
-TRI_TILE(f32_trits_8, float, float, 8, tri_fma_trit)
+TRI_TILE(i8_4, int, uint, 4, tri_dot4, "unroll 4")
+TRI_TILE(i8_8, int, uint, 8, tri_dot4, "unroll 4")
+TRI_TILE(f32_4, float, float, 4, fma, "unroll 4")
+TRI_TILE(f32_8, float, float, 8, fma, "unroll 4")
+TRI_TILE(f32_trits_8, float, float, 8, tri_fma_trit, "unroll 1")
