@@ -158,19 +158,23 @@ void tri_copy_trits(global const uint *w, const long K, const long N, const long
 	}
 }
 
-/* Stores the sums of row r of a tile, of this type, as elements of a row of the result, from column n of N on. */
-#define TRI_STORE_ROW(type, batch, row, n, N, y, r)                                                  \
-	for (int h = 0; h < 2 * TRI_PANELS && (n) + 16 * h < (N); h++) {                             \
-		const type##16 sums16 = (y)[h / 2 * 2 * TRI_ROWS + 2 * (r) + h % 2];                 \
-		const long column16 = (n) + 16 * h;                                                  \
-		if (column16 + 16 <= (N)) {                                                          \
-			TRI_STORE16(batch, row, column16, sums16);                                   \
-		} else {                                                                             \
-			type lanes[16];                                                              \
-			vstore16(sums16, 0, lanes);                                                  \
-			for (int c = 0; column16 + c < (N); c++)                                     \
-				TRI_STORE(batch, row, column16 + c, lanes[c]);                       \
-		}                                                                                    \
+/* Stores sums of this type as columns n … n+15 of a row of the result, which has N. */
+#define TRI_STORE_LANES(type, batch, row, n, N, sums)                \
+	if ((n) + 16 <= (N)) {                                       \
+		TRI_STORE16(batch, row, n, sums);                    \
+	} else {                                                     \
+		type lanes[16];                                      \
+		vstore16(sums, 0, lanes);                            \
+		for (int lane = 0; (n) + lane < (N); lane++)         \
+			TRI_STORE(batch, row, (n) + lane, lanes[lane]); \
+	}
+
+/* Stores the sums of row r of a tile as elements of this type of a row of the result, from column n of N on. */
+#define TRI_STORE_ROW(type, batch, row, n, N, y, r)                                                      \
+	for (int h = 0; h < 2 * TRI_PANELS && (n) + 16 * h < (N); h++) {                                 \
+		const type##16 sums16 = convert_##type##16((y)[h / 2 * 2 * TRI_ROWS + 2 * (r) + h % 2]); \
+		const long column16 = (n) + 16 * h;                                                      \
+		TRI_STORE_LANES(type, batch, row, column16, N, sums16)                                   \
 	}
 
 /* ---- packed panels of float32 or of 16-bit floats [K, N], see backend/runtime/pack/f32_panels.h ---- */
