@@ -122,6 +122,7 @@ void opencl_program(enum tri_cl_variant variant, const struct loop_fn *const *un
 	}
 	if (fp64)
 		buf_puts(out, "#define TRI_FP64 1\n");
+	program_put_template(variant, "opencl", out);
 	program_put_template(variant, "helpers", out);
 	if (lanes) {
 		buf_printf(out, "#define TRI_MOST_LANES %u\n", variant == TRI_CL_WIDE ? 16 : 4);

@@ -1,11 +1,7 @@
-/* Scalar helpers of generated kernels: the operations of backend/ir/ops.def in OpenCL C 1.2. TRI_FP64 is defined if the program uses doubles. */
-#pragma OPENCL FP_CONTRACT OFF
-#ifdef TRI_FP64
-#pragma OPENCL EXTENSION cl_khr_fp64 : enable
-#endif
+/* Scalar helpers of generated kernels: the operations of backend/ir/ops.def. TRI_FP64 is defined if the program uses doubles. */
 
 /* Records the first run-time error: {taken, value, bound, where}. `where`: as in tri_fail_at of backend/runtime/abi/unit.h; 0: not known. */
-void tri_fail_at(global long *fail, long value, long bound, ulong where)
+TRI_FUNCTION void tri_fail_at(global long *fail, long value, long bound, ulong where)
 {
 	if (atomic_cmpxchg((volatile global int *)fail, 0, 1) == 0) {
 		fail[1] = value;
@@ -15,7 +11,7 @@ void tri_fail_at(global long *fail, long value, long bound, ulong where)
 }
 
 /* Returns the place, or 0 if it is out of range. */
-long tri_check(global long *fail, long place, long bound, ulong where)
+TRI_FUNCTION long tri_check(global long *fail, long place, long bound, ulong where)
 {
 	if (place >= 0 && place < bound)
 		return place;
@@ -28,14 +24,14 @@ long tri_check(global long *fail, long place, long bound, ulong where)
 
 /* Integers wrap (U is the unsigned type of the computation). */
 #define TRI_INT(T, U)                                                                                     \
-	T tri_neg_##T(T a) { return (T)((U)0 - (U)a); }                                                   \
-	T tri_add_##T(T a, T b) { return (T)((U)a + (U)b); }                                              \
-	T tri_sub_##T(T a, T b) { return (T)((U)a - (U)b); }                                              \
-	T tri_mul_##T(T a, T b) { return (T)((U)a * (U)b); }                                              \
-	T tri_min_##T(T a, T b) { return a < b ? a : b; }                                                 \
-	T tri_max_##T(T a, T b) { return a > b ? a : b; }                                                 \
-	T tri_shl_##T(T a, T n) { return n < 0 || n >= (int)(8 * sizeof(T)) ? (T)0 : (T)((U)a << n); }    \
-	T tri_power_##T(T a, T b) /* b is not negative */                                                 \
+	TRI_FUNCTION T tri_neg_##T(T a) { return (T)((U)0 - (U)a); }                                      \
+	TRI_FUNCTION T tri_add_##T(T a, T b) { return (T)((U)a + (U)b); }                                 \
+	TRI_FUNCTION T tri_sub_##T(T a, T b) { return (T)((U)a - (U)b); }                                 \
+	TRI_FUNCTION T tri_mul_##T(T a, T b) { return (T)((U)a * (U)b); }                                 \
+	TRI_FUNCTION T tri_min_##T(T a, T b) { return a < b ? a : b; }                                    \
+	TRI_FUNCTION T tri_max_##T(T a, T b) { return a > b ? a : b; }                                    \
+	TRI_FUNCTION T tri_shl_##T(T a, T n) { return n < 0 || n >= (int)(8 * sizeof(T)) ? (T)0 : (T)((U)a << n); } \
+	TRI_FUNCTION T tri_power_##T(T a, T b) /* b is not negative */                                    \
 	{                                                                                                 \
 		T r = 1;                                                                                  \
 		for (; b > 0; b = (T)(b >> 1)) {                                                          \
@@ -49,26 +45,26 @@ long tri_check(global long *fail, long place, long bound, ulong where)
 /* Division by 0 gives 0. */
 #define TRI_UNSIGNED(T, U)                                                                                \
 	TRI_INT(T, U)                                                                                     \
-	T tri_abs_##T(T a) { return a; }                                                                  \
-	T tri_sign_##T(T a) { return (T)(a != 0); }                                                       \
-	T tri_mod_##T(T a, T b) { return b == 0 ? (T)0 : (T)(a % b); }                                    \
-	T tri_floordiv_##T(T a, T b) { return b == 0 ? (T)0 : (T)(a / b); }                               \
-	T tri_shr_##T(T a, T n) { return n >= (int)(8 * sizeof(T)) ? (T)0 : (T)(a >> n); }                \
-	T tri_pow_##T(T a, T b) { return tri_power_##T(a, b); }
+	TRI_FUNCTION T tri_abs_##T(T a) { return a; }                                                     \
+	TRI_FUNCTION T tri_sign_##T(T a) { return (T)(a != 0); }                                          \
+	TRI_FUNCTION T tri_mod_##T(T a, T b) { return b == 0 ? (T)0 : (T)(a % b); }                       \
+	TRI_FUNCTION T tri_floordiv_##T(T a, T b) { return b == 0 ? (T)0 : (T)(a / b); }                  \
+	TRI_FUNCTION T tri_shr_##T(T a, T n) { return n >= (int)(8 * sizeof(T)) ? (T)0 : (T)(a >> n); }   \
+	TRI_FUNCTION T tri_pow_##T(T a, T b) { return tri_power_##T(a, b); }
 
 /* Floor division and modulus are those of Python. */
 #define TRI_SIGNED(T, U)                                                                                  \
 	TRI_INT(T, U)                                                                                     \
-	T tri_abs_##T(T a) { return a < 0 ? tri_neg_##T(a) : a; }                                         \
-	T tri_sign_##T(T a) { return (T)((a > 0) - (a < 0)); }                                            \
-	T tri_mod_##T(T a, T b)                                                                           \
+	TRI_FUNCTION T tri_abs_##T(T a) { return a < 0 ? tri_neg_##T(a) : a; }                            \
+	TRI_FUNCTION T tri_sign_##T(T a) { return (T)((a > 0) - (a < 0)); }                               \
+	TRI_FUNCTION T tri_mod_##T(T a, T b)                                                              \
 	{                                                                                                 \
 		if (b == 0 || b == (T)-1)                                                                 \
 			return 0;                                                                         \
 		T r = (T)(a % b);                                                                         \
 		return r != 0 && (r < 0) != (b < 0) ? (T)(r + b) : r;                                     \
 	}                                                                                                 \
-	T tri_floordiv_##T(T a, T b)                                                                      \
+	TRI_FUNCTION T tri_floordiv_##T(T a, T b)                                                         \
 	{                                                                                                 \
 		if (b == 0)                                                                               \
 			return 0;                                                                         \
@@ -76,12 +72,12 @@ long tri_check(global long *fail, long place, long bound, ulong where)
 			return tri_neg_##T(a);                                                            \
 		return (T)(a / b - (a % b != 0 && (a < 0) != (b < 0)));                                   \
 	}                                                                                                 \
-	T tri_shr_##T(T a, T n)                                                                           \
+	TRI_FUNCTION T tri_shr_##T(T a, T n)                                                              \
 	{                                                                                                 \
 		int most = 8 * sizeof(T) - 1;                                                             \
 		return (T)(a >> (n < 0 || n > most ? most : n));                                          \
 	}                                                                                                 \
-	T tri_pow_##T(T a, T b)                                                                           \
+	TRI_FUNCTION T tri_pow_##T(T a, T b)                                                              \
 	{                                                                                                 \
 		if (b < 0)                                                                                \
 			return a == 1 ? 1 : a == (T)-1 ? (b % 2 != 0 ? a : (T)1) : 0;                     \
@@ -95,7 +91,7 @@ TRI_SIGNED(long, ulong)
 
 /* erf of float32 (after N. Juffa): around 0 a polynomial, else 1 - exp of one. Device libraries may be off by 16 units in the last place. */
 #define TRI_ERF(W)                                                                                        \
-	static __attribute__((always_inline)) float##W tri_erf_float##W(float##W a)                                                      \
+	TRI_INLINE float##W tri_erf_float##W(float##W a)                                                  \
 	{                                                                                                 \
 		float##W t = fabs(a), s = a * a;                                                          \
 		float##W r = fma((float##W)-1.72853470e-5f, t, (float##W)3.83197126e-4f);                 \
@@ -109,59 +105,59 @@ TRI_SIGNED(long, ulong)
 		p = fma(p, s, (float##W)1.12819925e-1f);                                                  \
 		p = fma(p, s, (float##W)-3.76125336e-1f);                                                 \
 		p = fma(p, s, (float##W)1.28379166e-1f);                                                  \
-		float##W far = copysign(t > (float##W)4.0f ? (float##W)1 : (float##W)1 - exp(r), a);      \
-		return t > (float##W)0.927734375f ? far : fma(p, a, a);                                   \
+		float##W far = copysign(TRI_CHOOSE(t > (float##W)4.0f, (float##W)1, (float##W)1 - exp(r)), a); \
+		return TRI_CHOOSE(t > (float##W)0.927734375f, far, fma(p, a, a));                         \
 	}
 TRI_ERF()
 
 /* NaN wins in min and max. Casts to integers saturate, and NaN gives 0. Beyond TANH_IS_1 the nearest value of tanh is 1: a device
  * that returns a little less makes gelu(-infinity) an infinity, and gelu of a large negative number large. So with erf. */
 #define TRI_FLOAT(T, TANH_IS_1)                                                                           \
-	T tri_sign_##T(T a) { return (T)((a > 0) - (a < 0)); }                                            \
-	T tri_min_##T(T a, T b) { return a != a || a < b ? a : b; }                                       \
-	T tri_max_##T(T a, T b) { return a != a || a > b ? a : b; }                                       \
-	T tri_mod_##T(T a, T b)                                                                           \
+	TRI_FUNCTION T tri_sign_##T(T a) { return (T)((a > 0) - (a < 0)); }                               \
+	TRI_FUNCTION T tri_min_##T(T a, T b) { return a != a || a < b ? a : b; }                          \
+	TRI_FUNCTION T tri_max_##T(T a, T b) { return a != a || a > b ? a : b; }                          \
+	TRI_FUNCTION T tri_mod_##T(T a, T b)                                                              \
 	{                                                                                                 \
 		T r = fmod(a, b);                                                                         \
 		return r != 0 && (r < 0) != (b < 0) ? r + b : r;                                          \
 	}                                                                                                 \
-	T tri_floordiv_##T(T a, T b)                                                                      \
+	TRI_FUNCTION T tri_floordiv_##T(T a, T b)                                                         \
 	{                                                                                                 \
 		T r = fmod(a, b), q = rint((a - r) / b) - (T)(r != 0 && (r < 0) != (b < 0));              \
 		return b == 0 ? a / b : q == 0 ? copysign((T)0, a / b) : q;                               \
 	}                                                                                                 \
-	uchar tri_##T##_to_uchar(T a) { return a != a ? (uchar)0 : convert_uchar_sat_rtz(a); }            \
-	char tri_##T##_to_char(T a) { return a != a ? (char)0 : convert_char_sat_rtz(a); }                \
-	char tri_##T##_to_trit(T a) { return a != a ? (char)0 : clamp(convert_char_sat_rtz(a), (char)-1, (char)1); } \
-	short tri_##T##_to_short(T a) { return a != a ? (short)0 : convert_short_sat_rtz(a); }            \
-	int tri_##T##_to_int(T a) { return a != a ? 0 : convert_int_sat_rtz(a); }                         \
-	long tri_##T##_to_long(T a) { return a != a ? 0 : convert_long_sat_rtz(a); }                      \
-	T tri_tanh_##T(T a) { return fabs(a) > (T)TANH_IS_1 ? copysign((T)1, a) : tanh(a); }
+	TRI_FUNCTION uchar tri_##T##_to_uchar(T a) { return a != a ? (uchar)0 : convert_uchar_sat_rtz(a); } \
+	TRI_FUNCTION char tri_##T##_to_char(T a) { return a != a ? (char)0 : convert_char_sat_rtz(a); }   \
+	TRI_FUNCTION char tri_##T##_to_trit(T a) { return a != a ? (char)0 : clamp(convert_char_sat_rtz(a), (char)-1, (char)1); } \
+	TRI_FUNCTION short tri_##T##_to_short(T a) { return a != a ? (short)0 : convert_short_sat_rtz(a); } \
+	TRI_FUNCTION int tri_##T##_to_int(T a) { return a != a ? 0 : convert_int_sat_rtz(a); }            \
+	TRI_FUNCTION long tri_##T##_to_long(T a) { return a != a ? 0 : convert_long_sat_rtz(a); }         \
+	TRI_FUNCTION T tri_tanh_##T(T a) { return fabs(a) > (T)TANH_IS_1 ? copysign((T)1, a) : tanh(a); }
 TRI_FLOAT(float, 9.02)
 #ifdef TRI_FP64
 TRI_FLOAT(double, 19.1)
-double tri_erf_double(double a) { return fabs(a) > 5.93 ? copysign(1.0, a) : erf(a); }
+TRI_FUNCTION double tri_erf_double(double a) { return fabs(a) > 5.93 ? copysign(1.0, a) : erf(a); }
 #endif
 
 /* 16-bit floats are computed in float. Each result is rounded to the storage type, to nearest even. */
-float tri_round_f16(float a)
+TRI_FUNCTION float tri_round_f16(float a)
 {
 	ushort bits;
 	vstore_half_rte(a, 0, (private half *)&bits);
 	return vload_half(0, (private half *)&bits);
 }
-ushort tri_bf16_bits(float a)
+TRI_FUNCTION ushort tri_bf16_bits(float a)
 {
 	uint u = as_uint(a);
 	if (a != a)
 		return (ushort)(u >> 16 | 0x40);
 	return (ushort)((u + 0x7fff + (u >> 16 & 1)) >> 16);
 }
-float tri_bf16_value(ushort bits) { return as_float((uint)bits << 16); }
-float tri_round_bf16(float a) { return tri_bf16_value(tri_bf16_bits(a)); }
+TRI_FUNCTION float tri_bf16_value(ushort bits) { return as_float((uint)bits << 16); }
+TRI_FUNCTION float tri_round_bf16(float a) { return tri_bf16_value(tri_bf16_bits(a)); }
 #ifdef TRI_FP64
 /* Rounds to odd, so that a second rounding to 16 bits gives the same as one rounding. */
-float tri_double_to_odd(double a)
+TRI_FUNCTION float tri_double_to_odd(double a)
 {
 	float f = convert_float_rtz(a);
 	if (a != a || (double)f == a || isinf(a))

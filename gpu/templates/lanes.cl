@@ -1,9 +1,7 @@
 /* Vector helpers of generated kernels: the operations of backend/ir/ops.def for 2, 4 … TRI_MOST_LANES lanes, with the meaning of the scalar helpers. A bool is 0 or
  * 1 in a byte of each lane. Names have the number of lanes: tri_max_float16(float16 a, float16 b). */
 
-/* A call would pass vectors through memory. */
-#define TRI_INLINE static __attribute__((always_inline))
-
+#if TRI_MOST_LANES > 4
 /* Vectors in memory, aligned as their elements. Device libraries may load and store short elements one by one. */
 #define TRI_UNALIGNED(T)                                                                                  \
 	typedef T##2 tri_##T##2 __attribute__((aligned(sizeof(T))));                                      \
@@ -20,9 +18,10 @@ TRI_UNALIGNED(float)
 #ifdef TRI_FP64
 TRI_UNALIGNED(double)
 #endif
+#endif
 
 /* Rounding of floats to whole numbers. Functions of device libraries may call those of scalars for each lane. */
-#ifdef __has_builtin
+#if !defined(TRI_ROUND) && defined(__has_builtin)
 #if __has_builtin(__builtin_elementwise_roundeven) && __has_builtin(__builtin_elementwise_floor) && __has_builtin(__builtin_elementwise_ceil)
 #define TRI_ROUND __builtin_elementwise_roundeven
 #define TRI_FLOOR __builtin_elementwise_floor
@@ -62,13 +61,13 @@ TRI_UNALIGNED(double)
 #define TRI_STEPS_16 TRI_STEPS_8, 8, 9, 10, 11, 12, 13, 14, 15
 
 /* 16-bit floats in memory are their bits. */
-ushort tri_f16_bits(float a)
+TRI_FUNCTION ushort tri_f16_bits(float a)
 {
 	ushort bits;
 	vstore_half_rte(a, 0, (private half *)&bits);
 	return bits;
 }
-float tri_f16_value(ushort bits) { return vload_half(0, (private half *)&bits); }
+TRI_FUNCTION float tri_f16_value(ushort bits) { return vload_half(0, (private half *)&bits); }
 #define TRI_LOAD_F16(at, p) tri_f16_value((p)[at])
 #define TRI_STORE_F16(v, at, p) (p)[at] = tri_f16_bits(v)
 
@@ -112,7 +111,7 @@ float tri_f16_value(ushort bits) { return vload_half(0, (private half *)&bits); 
 		s = fma(fma(s, z, (float##W)-1.6666654611e-1f) * z, r, r);                                \
 		float##W c = fma((float##W)2.443315711809948e-5f, z, (float##W)-1.388731625493765e-3f);   \
 		c = fma(fma(c, z, (float##W)4.166664568298827e-2f) * z, z, z * (float##W)-0.5f) + (float##W)1.0f;                 \
-		float##W y = (q & (int##W)1) != (int##W)0 ? c : s;                                        \
+		float##W y = TRI_CHOOSE((q & (int##W)1) != (int##W)0, c, s);                              \
 		return as_float##W(as_int##W(y) ^ (q & (int##W)2) << 30);                                 \
 	}
 
@@ -123,7 +122,7 @@ float tri_f16_value(ushort bits) { return vload_half(0, (private half *)&bits); 
 	TRI_INLINE uchar##W tri_ne_##T##W(T##W a, T##W b) { return convert_uchar##W(a != b) & (uchar##W)1; }  \
 	TRI_INLINE uchar##W tri_lt_##T##W(T##W a, T##W b) { return convert_uchar##W(a < b) & (uchar##W)1; }   \
 	TRI_INLINE uchar##W tri_le_##T##W(T##W a, T##W b) { return convert_uchar##W(a <= b) & (uchar##W)1; }  \
-	TRI_INLINE T##W tri_select_##T##W(uchar##W c, T##W a, T##W b) { return convert_##M##W(c != (uchar##W)0) ? a : b; }            \
+	TRI_INLINE T##W tri_select_##T##W(uchar##W c, T##W a, T##W b) { return TRI_CHOOSE(convert_##M##W(c != (uchar##W)0), a, b); } \
 	TRI_EACH_2(tri_mod_##T##W, tri_mod_##T, T, W)                                                     \
 	TRI_EACH_2(tri_floordiv_##T##W, tri_floordiv_##T, T, W)
 #define TRI_LANES_FOLD(T, W, H)                                                                           \
@@ -158,9 +157,9 @@ float tri_f16_value(ushort bits) { return vload_half(0, (private half *)&bits); 
 #define TRI_LANES_NARROW(F, TO, NAME, LEAST, MOST, W)                                                     \
 	TRI_INLINE TO##W tri_##F##W##_to_##NAME(F##W a)                                                       \
 	{                                                                                                 \
-		a = a == a ? a : (F##W)0;                                                                 \
-		a = a < (F##W)(LEAST) ? (F##W)(LEAST) : a;                                                \
-		a = a > (F##W)(MOST) ? (F##W)(MOST) : a;                                                  \
+		a = TRI_CHOOSE(a == a, a, (F##W)0);                                                       \
+		a = TRI_CHOOSE(a < (F##W)(LEAST), (F##W)(LEAST), a);                                      \
+		a = TRI_CHOOSE(a > (F##W)(MOST), (F##W)(MOST), a);                                        \
 		return convert_##TO##W(convert_int##W(a));                                                \
 	}
 #define TRI_LANES_FLOAT(T, M, U, W)                                                                       \
@@ -170,8 +169,8 @@ float tri_f16_value(ushort bits) { return vload_half(0, (private half *)&bits); 
 	TRI_INLINE T##W tri_round_##T##W(T##W a) { return TRI_ROUND(a); }                                     \
 	TRI_INLINE T##W tri_floor_##T##W(T##W a) { return TRI_FLOOR(a); }                                     \
 	TRI_INLINE T##W tri_ceil_##T##W(T##W a) { return TRI_CEIL(a); }                                       \
-	TRI_INLINE T##W tri_min_##T##W(T##W a, T##W b) { return ((a != a) | (a < b)) ? a : b; }                 \
-	TRI_INLINE T##W tri_max_##T##W(T##W a, T##W b) { return ((a != a) | (a > b)) ? a : b; }                 \
+	TRI_INLINE T##W tri_min_##T##W(T##W a, T##W b) { return TRI_CHOOSE((a != a) | (a < b), a, b); }   \
+	TRI_INLINE T##W tri_max_##T##W(T##W a, T##W b) { return TRI_CHOOSE((a != a) | (a > b), a, b); }   \
 	TRI_INLINE T##W tri_sign_##T##W(T##W a) { return convert_##T##W((a < (T##W)0) - (a > (T##W)0)); }     \
 	TRI_EACH_2(tri_pow_##T##W, pow, T, W)                                                             \
 	TRI_LANES_NARROW(T, uchar, uchar##W, 0, 255, W)                                                   \
@@ -188,7 +187,7 @@ float tri_f16_value(ushort bits) { return vload_half(0, (private half *)&bits); 
 	TRI_LANES_SIGNED(long, ulong, W)                                                                  \
 	TRI_LANES_FLOAT(float, int, uint, W)                                                              \
 	TRI_ERF(W)                                                                                        \
-	TRI_INLINE float##W tri_tanh_float##W(float##W a) { return fabs(a) > (float##W)9.02f ? copysign((float##W)1, a) : tanh(a); }                \
+	TRI_INLINE float##W tri_tanh_float##W(float##W a) { return TRI_CHOOSE(fabs(a) > (float##W)9.02f, copysign((float##W)1, a), tanh(a)); } \
 	TRI_LANES_SIN(sin, 0, W)                                                                          \
 	TRI_LANES_SIN(cos, 1, W)                                                                          \
 	TRI_LANES_FOLD(uchar, W, H)                                                                       \
@@ -200,24 +199,24 @@ float tri_f16_value(ushort bits) { return vload_half(0, (private half *)&bits); 
 	TRI_INLINE int##W tri_float##W##_to_int##W(float##W a)                                                \
 	{                                                                                                 \
 		int##W over = a >= (float##W)2147483648.0f, under = a < (float##W)-2147483648.0f;         \
-		int##W i = convert_int##W((a == a) & ~(over | under) ? a : (float##W)0);                  \
-		return over ? (int##W)2147483647 : under ? (int##W)(-2147483647 - 1) : i;                 \
+		int##W i = convert_int##W(TRI_CHOOSE((a == a) & ~(over | under), a, (float##W)0));        \
+		return TRI_CHOOSE(over, (int##W)2147483647, TRI_CHOOSE(under, (int##W)(-2147483647 - 1), i)); \
 	}                                                                                                 \
 	TRI_INLINE ushort##W tri_f16_bits_##W(float##W a)                                                     \
 	{                                                                                                 \
 		uint##W u = as_uint##W(a) & (uint##W)0x7fffffffu, sign = as_uint##W(a) >> 16 & (uint##W)0x8000u; \
 		uint##W normal = (u + (uint##W)0xc8000fffu + (u >> 13 & (uint##W)1)) >> 13;               \
 		uint##W small = as_uint##W(as_float##W(u) + (float##W)0.5f) - (uint##W)0x3f000000u;       \
-		uint##W bits = u < (uint##W)0x38800000u ? small : normal;                                 \
-		uint##W huge = u > (uint##W)0x7f800000u ? (uint##W)0x7e00u : (uint##W)0x7c00u;            \
-		return convert_ushort##W((u >= (uint##W)0x47800000u ? huge : bits) | sign);               \
+		uint##W bits = TRI_CHOOSE(u < (uint##W)0x38800000u, small, normal);                       \
+		uint##W huge = TRI_CHOOSE(u > (uint##W)0x7f800000u, (uint##W)0x7e00u, (uint##W)0x7c00u);  \
+		return convert_ushort##W(TRI_CHOOSE(u >= (uint##W)0x47800000u, huge, bits) | sign);       \
 	}                                                                                                 \
 	TRI_INLINE float##W tri_f16_value_##W(ushort##W a)                                                    \
 	{                                                                                                 \
 		uint##W u = convert_uint##W(a), bits = (u & (uint##W)0x7fffu) << 13, exponent = bits & (uint##W)0x0f800000u; \
 		uint##W small = as_uint##W(as_float##W(bits + (uint##W)0x38800000u) - (float##W)0x1p-14f); \
 		uint##W huge = bits + (uint##W)0x70000000u, normal = bits + (uint##W)0x38000000u;         \
-		bits = exponent == (uint##W)0x0f800000u ? huge : exponent == (uint##W)0 ? small : normal; \
+		bits = TRI_CHOOSE(exponent == (uint##W)0x0f800000u, huge, TRI_CHOOSE(exponent == (uint##W)0, small, normal)); \
 		return as_float##W(bits | (u & (uint##W)0x8000u) << 16);                                  \
 	}                                                                                                 \
 	TRI_INLINE float##W tri_round_f16_##W(float##W a)                                                     \
@@ -225,14 +224,14 @@ float tri_f16_value(ushort bits) { return vload_half(0, (private half *)&bits); 
 		uint##W u = as_uint##W(a) & (uint##W)0x7fffffffu, sign = as_uint##W(a) & (uint##W)0x80000000u; \
 		uint##W normal = (u + (uint##W)0xfffu + (u >> 13 & (uint##W)1)) & (uint##W)0xffffe000u;   \
 		uint##W small = as_uint##W((as_float##W(u) + (float##W)0.5f) - (float##W)0.5f);           \
-		uint##W bits = u < (uint##W)0x38800000u ? small : normal;                                 \
-		uint##W huge = u > (uint##W)0x7f800000u ? u : (uint##W)0x7f800000u;                       \
-		return as_float##W((bits >= (uint##W)0x47800000u ? huge : bits) | sign);                  \
+		uint##W bits = TRI_CHOOSE(u < (uint##W)0x38800000u, small, normal);                       \
+		uint##W huge = TRI_CHOOSE(u > (uint##W)0x7f800000u, u, (uint##W)0x7f800000u);             \
+		return as_float##W(TRI_CHOOSE(bits >= (uint##W)0x47800000u, huge, bits) | sign);          \
 	}                                                                                                 \
 	TRI_INLINE ushort##W tri_bf16_bits_##W(float##W a)                                                    \
 	{                                                                                                 \
 		uint##W u = as_uint##W(a), rounded = u + (uint##W)0x7fff + (u >> 16 & (uint##W)1);        \
-		return convert_ushort##W((a != a ? u | (uint##W)0x400000 : rounded) >> 16);               \
+		return convert_ushort##W(TRI_CHOOSE(a != a, u | (uint##W)0x400000, rounded) >> 16);       \
 	}                                                                                                 \
 	TRI_INLINE float##W tri_bf16_value_##W(ushort##W a) { return as_float##W(convert_uint##W(a) << 16); } \
 	TRI_INLINE float##W tri_round_bf16_##W(float##W a) { return tri_bf16_value_##W(tri_bf16_bits_##W(a)); }                       \

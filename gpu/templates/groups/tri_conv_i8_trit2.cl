@@ -4,7 +4,7 @@
 #ifndef TRI_CONV_I8
 #define TRI_CONV_I8
 /* Returns terms t … t+3 of a run of a position: `at` is the byte of x where the run begins if nothing is dilated, `left` its column. */
-uint tri_conv_word(global const uint *x, long at, int left, int t, int channels, int width, int kernel_width, int dilation)
+TRI_FUNCTION uint tri_conv_word(global const uint *x, long at, int left, int t, int channels, int width, int kernel_width, int dilation)
 {
 	if (dilation == 1) { /* the run is one piece of memory, of which a part may be beside the image */
 		const int from = clamp(-left * channels - t, 0, 4), to = clamp(min(width - left, kernel_width) * channels - t, 0, 4);
@@ -28,10 +28,9 @@ uint tri_conv_word(global const uint *x, long at, int left, int t, int channels,
 #define TRI_DIMS
 #define TRI_STORE(image, row, column, value) ((global int *)(py + oy))[((image) * out_height * out_width + (row)) * out + (column)] = (value)
 #endif
-kernel __attribute__((reqd_work_group_size(128, 1, 1))) void TRI_NAME(global uchar *px, ulong ox, global uchar *pw, ulong ow TRI_BUFFERS,
-								       TRI_FIELDS TRI_DIMS)
+kernel TRI_GROUP(128) void TRI_NAME(global uchar *px, ulong ox, global uchar *pw, ulong ow TRI_BUFFERS, TRI_FIELDS TRI_DIMS)
 {
-	local uint tile[TRI_TILE_WORDS(4)] __attribute__((aligned(16)));
+	TRI_SHARED uint tile[TRI_TILE_WORDS(4)] __attribute__((aligned(16)));
 	local uint *lx = tile, *lw = tile + 16 * TRI_TILE_LINE(4);
 	const int P = (int)(out_height * out_width), n = (int)out, c = (int)channels, across = (n + 63) / 64, down = (P + 31) / 32;
 	const int run = ((int)kernel_width * c + 3) / 4 * 4, k = (int)kernel_height * run, steps = (k + 15) / 16;

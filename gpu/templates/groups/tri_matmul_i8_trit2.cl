@@ -7,10 +7,9 @@
 #define TRI_DIMS
 #define TRI_STORE(batch, row, column, value) ((global int *)(py + oy))[(row) * N + (column)] = (value)
 #endif
-kernel __attribute__((reqd_work_group_size(128, 1, 1))) void TRI_NAME(global uchar *px, ulong ox, global uchar *pw, ulong ow TRI_BUFFERS,
-								       TRI_FIELDS TRI_DIMS)
+kernel TRI_GROUP(128) void TRI_NAME(global uchar *px, ulong ox, global uchar *pw, ulong ow TRI_BUFFERS, TRI_FIELDS TRI_DIMS)
 {
-	local uint tile[TRI_TILE_WORDS(8)] __attribute__((aligned(16)));
+	TRI_SHARED uint tile[TRI_TILE_WORDS(8)] __attribute__((aligned(16)));
 	local uint *lx = tile, *lw = tile + 16 * TRI_TILE_LINE(8);
 	const int m = (int)M, n = (int)N, k = (int)K, steps = (k + 15) / 16, lid = (int)get_local_id(0), lane = lid % 16, line = lid / 16;
 	const int across = (n + 63) / 64, column0 = (int)get_group_id(0) % across * 64, row0 = (int)get_group_id(0) / across * 64;

@@ -291,7 +291,7 @@ static void program(void **state)
 	struct buf out = {0};
 	opencl_program(TRI_CL_GROUPS, units, 3, NULL, &out);
 	const char *first = strstr(out.at, "#define TRI_NAME tri_matmul_i8_trit2");
-	assert_int_equal(strncmp(out.at, form_template(TRI_CL_GROUPS, "helpers"), 100), 0);
+	assert_int_equal(strncmp(out.at, form_template(TRI_CL_GROUPS, "opencl"), 100), 0);
 	assert_non_null(first);
 	assert_null(strstr(strstr(first, "void TRI_NAME") + 1, "void TRI_NAME"));
 	assert_null(strstr(out.at, "#define TRI_FP64"));

@@ -1,0 +1,13 @@
+/* What templates leave to their language, in OpenCL C 1.2: TRI_GROUP after `kernel`, for exactly so many items; TRI_FUNCTION and TRI_INLINE before functions
+ * that kernels call; TRI_SHARED before variables in local memory, to which pointers are `local`; vectors of four values; TRI_CHOOSE, also for lanes. */
+#pragma OPENCL FP_CONTRACT OFF
+#ifdef TRI_FP64
+#pragma OPENCL EXTENSION cl_khr_fp64 : enable
+#endif
+#define TRI_GROUP(items) __attribute__((reqd_work_group_size(items, 1, 1)))
+#define TRI_FUNCTION
+#define TRI_INLINE static __attribute__((always_inline)) /* a call would pass vectors through memory */
+#define TRI_SHARED local
+#define TRI_VECTOR4(T, a, b, c, d) (T##4)(a, b, c, d)
+#define TRI_CHOOSE(condition, a, b) ((condition) ? (a) : (b))
+
