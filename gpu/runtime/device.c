@@ -9,7 +9,7 @@
 
 #define DRIVERS "install the driver of the device (Debian, for processors: pocl-opencl-icd)"
 
-enum { MAX_PLATFORMS = 32, MAX_DEVICES = 64, LOG_SIZE = 1 << 16, OPTIONS = 160 };
+enum { MAX_PLATFORMS = 32, MAX_DEVICES = 64, LOG_SIZE = 1 << 16, OPTIONS = 160, FORMS = 8 };
 
 static const char *error_name(cl_int status)
 {
@@ -303,18 +303,21 @@ cl_program tri_cl_build(const struct tri_cl_device *d, const struct tri_cl_progr
 		tri_error_set(err, TRI_ERR_DEVICE, "the model computes in float64, which this device does not support");
 		return NULL;
 	}
-	const char *options = device_build_options(d), *fast = tri_cl_fast_forms(d);
-	char with_fast[OPTIONS];
-	snprintf(with_fast, sizeof with_fast, "%s%s", options, fast);
-	cl_program program = *fast ? tri_cl_binary_load(d, data, with_fast) : NULL;
-	if (!program)
-		program = tri_cl_binary_load(d, data, options); /* there, too, if fast forms have failed */
-	if (!program && *fast)
-		program = build_fast(d, data, with_fast);
+	char options[FORMS][OPTIONS]; /* the last without a fast form */
+	uint32_t n = 0;
+	cl_program program = NULL;
+	for (const char *form = " "; *form && n < FORMS; n++) {
+		form = n + 1 < FORMS ? tri_cl_fast_form(d, n) : "";
+		snprintf(options[n], sizeof options[n], "%s%s", device_build_options(d), form);
+	}
+	for (uint32_t i = 0; i < n && !program; i++) /* where one is, faster forms have failed */
+		program = tri_cl_binary_load(d, data, options[i]);
+	for (uint32_t i = 0; i + 1 < n && !program; i++)
+		program = build_fast(d, data, options[i]);
 	if (program)
 		return program;
-	program = build_source(d, data, options, err);
+	program = build_source(d, data, options[n - 1], err);
 	if (program)
-		tri_cl_binary_save(d, data, options, program);
+		tri_cl_binary_save(d, data, options[n - 1], program);
 	return program;
 }

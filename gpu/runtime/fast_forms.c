@@ -1,7 +1,7 @@
 #include "gpu/runtime/fast_forms.h"
 
 enum { CAPABILITY_MAJOR = 0x4000, CAPABILITY_MINOR = 0x4001 }; /* cl_nv_device_attribute_query */
-enum { CHECKS = 64, NAME = 128, EXTENSIONS = 8192 };
+enum { NAME = 128, EXTENSIONS = 8192 };
 
 static uint32_t fast_forms_number(const struct tri_cl_device *d, cl_device_info what)
 {
@@ -9,51 +9,82 @@ static uint32_t fast_forms_number(const struct tri_cl_device *d, cl_device_info 
 	return d->cl.clGetDeviceInfo(d->id, what, sizeof v, &v, NULL) == CL_SUCCESS ? v : 0;
 }
 
-const char *tri_cl_fast_forms(const struct tri_cl_device *d)
+const char *tri_cl_fast_form(const struct tri_cl_device *d, uint32_t n)
 {
 	char name[NAME] = "", extensions[EXTENSIONS] = "";
 	if (d->variant != TRI_CL_GROUPS)
 		return "";
 	d->cl.clGetDeviceInfo(d->id, CL_DEVICE_NAME, sizeof name - 1, name, NULL);
 	d->cl.clGetDeviceInfo(d->id, CL_DEVICE_EXTENSIONS, sizeof extensions - 1, extensions, NULL);
-	struct tri_cl_dots of = {.vendor = fast_forms_number(d, CL_DEVICE_VENDOR_ID), .name = name, .extensions = extensions};
+	struct tri_cl_features of = {.vendor = fast_forms_number(d, CL_DEVICE_VENDOR_ID), .name = name, .extensions = extensions};
 	if (of.vendor == TRI_CL_NVIDIA) {
 		of.major = fast_forms_number(d, CAPABILITY_MAJOR);
 		of.minor = fast_forms_number(d, CAPABILITY_MINOR);
 	}
-	return tri_cl_dot_option(&of);
+	return tri_cl_form_option(&of, n);
 }
 
-/* What item i of tri_check_dot computes. */
-static int32_t checked_dot(uint32_t i)
+/* ---- self-checks ---- */
+
+static int32_t dot(uint32_t a, uint32_t b, int32_t sum)
 {
-	uint32_t a = (i + 1) * 0x9e3779b9u, b = (i + 7) * 0x85ebca6bu;
-	int32_t sum = (int32_t)i * 1000003;
 	for (int k = 0; k < 32; k += 8)
 		sum += (int8_t)(a >> k) * (int8_t)(b >> k);
 	return sum;
 }
 
-static bool check_runs(const struct tri_cl_device *d, cl_kernel kernel, cl_mem results, cl_int got[CHECKS])
+/* What item i of tri_check_dot computes. */
+static int32_t checked_dot(uint32_t i) { return dot((i + 1) * 0x9e3779b9u, (i + 7) * 0x85ebca6bu, (int32_t)i * 1000003); }
+
+/* Word n of those that a lane of tri_check_mma holds: four of the left operand, two of the right one. */
+static uint32_t held(uint32_t lane, uint32_t n) { return (6 * lane + n + 1) * 0x9e3779b9u; }
+
+/* Sum i % 4 of lane i / 4 of tri_check_mma, by the definition of mma.m16n8k32: two sums of a row, and two of the row eight below. */
+static int32_t checked_mma(uint32_t i)
 {
-	const size_t items = CHECKS;
+	static const int32_t from[] = {1000003, 1000033, 1000037, 1000039};
+	uint32_t lane = i / 4, column = lane % 4 * 2 + i % 2, below = i % 4 / 2;
+	int32_t sum = (int32_t)lane * from[i % 4];
+	for (uint32_t q = 0; q < 8; q++) /* words of k */
+		sum = dot(held(lane / 4 * 4 + q % 4, below + q / 4 * 2), held(column * 4 + q % 4, 4 + q / 4), sum);
+	return sum;
+}
+
+static const struct check {
+	const char *kernel;
+	size_t items; /* of its group */
+	uint32_t results;
+	int32_t (*want)(uint32_t i);
+} checks[] = {{"tri_check_dot", 64, 64, checked_dot}, {"tri_check_mma", 32, 128, checked_mma}};
+enum { MOST_RESULTS = 128 };
+
+static bool check_runs(const struct tri_cl_device *d, const struct check *c, cl_kernel kernel, cl_mem results, cl_int got[MOST_RESULTS])
+{
 	return d->cl.clSetKernelArg(kernel, 0, sizeof results, &results) == CL_SUCCESS &&
-	       d->cl.clEnqueueNDRangeKernel(d->queue, kernel, 1, NULL, &items, &items, 0, NULL, NULL) == CL_SUCCESS &&
-	       d->cl.clEnqueueReadBuffer(d->queue, results, CL_TRUE, 0, CHECKS * sizeof *got, got, 0, NULL, NULL) == CL_SUCCESS;
+	       d->cl.clEnqueueNDRangeKernel(d->queue, kernel, 1, NULL, &c->items, &c->items, 0, NULL, NULL) == CL_SUCCESS &&
+	       d->cl.clEnqueueReadBuffer(d->queue, results, CL_TRUE, 0, c->results * sizeof *got, got, 0, NULL, NULL) == CL_SUCCESS;
+}
+
+static bool check_holds(const struct tri_cl_device *d, const struct check *c, cl_program program)
+{
+	cl_int status, got[MOST_RESULTS];
+	cl_kernel kernel = d->cl.clCreateKernel(program, c->kernel, &status);
+	if (!kernel)
+		return status == CL_INVALID_KERNEL_NAME;
+	cl_mem results = tri_cl_buffer(d, sizeof got, NULL, "the self-check", NULL);
+	bool holds = results && check_runs(d, c, kernel, results, got);
+	for (uint32_t i = 0; holds && i < c->results; i++)
+		holds = got[i] == c->want(i);
+	if (results)
+		d->cl.clReleaseMemObject(results);
+	d->cl.clReleaseKernel(kernel);
+	return holds;
 }
 
 bool tri_cl_fast_forms_hold(const struct tri_cl_device *d, cl_program program)
 {
-	cl_int status, got[CHECKS];
-	cl_kernel kernel = d->cl.clCreateKernel(program, "tri_check_dot", &status);
-	if (!kernel)
-		return status == CL_INVALID_KERNEL_NAME;
-	cl_mem results = tri_cl_buffer(d, sizeof got, NULL, "the self-check", NULL);
-	bool hold = results && check_runs(d, kernel, results, got);
-	for (uint32_t i = 0; hold && i < CHECKS; i++)
-		hold = got[i] == checked_dot(i);
-	if (results)
-		d->cl.clReleaseMemObject(results);
-	d->cl.clReleaseKernel(kernel);
-	return hold;
+	for (uint32_t i = 0; i < sizeof checks / sizeof *checks; i++)
+		if (!check_holds(d, &checks[i], program))
+			return false;
+	return true;
 }

@@ -6,12 +6,13 @@
 
 enum { TRI_CL_NVIDIA = 0x10de, TRI_CL_AMD = 0x1002 }; /* CL_DEVICE_VENDOR_ID */
 
-/* What tells which dot product of four bytes a device has. */
-struct tri_cl_dots {
+/* What tells which instructions a device has. */
+struct tri_cl_features {
 	uint32_t vendor;       /* CL_DEVICE_VENDOR_ID */
 	uint32_t major, minor; /* compute capability, of NVIDIA */
 	const char *name, *extensions;
 };
+
 static inline bool tri_cl_starts_with_any(const char *name, const char *const *starts)
 {
 	for (; *starts; starts++)
@@ -20,21 +21,31 @@ static inline bool tri_cl_starts_with_any(const char *name, const char *const *s
 	return false;
 }
 
-/* Returns a build option that begins with a space, or "". */
-static inline const char *tri_cl_dot_option(const struct tri_cl_dots *of)
+/* Returns the build option of form n of those that the device should have, the fastest first: it begins with a space. "": there are no more. */
+static inline const char *tri_cl_form_option(const struct tri_cl_features *of, uint32_t n)
 {
-	static const char *const amd[] = {"gfx906", "gfx908", "gfx90a", "gfx94", "gfx950", "gfx1011", "gfx1012", "gfx103", NULL};
-	static const char *const amd_11[] = {"gfx11", "gfx12", NULL};
-	if (of->vendor == TRI_CL_NVIDIA && (of->major > 6 || (of->major == 6 && of->minor > 0)))
-		return " -DTRI_DOT_NVIDIA";
-	if (of->vendor == TRI_CL_AMD && tri_cl_starts_with_any(of->name, amd))
-		return " -DTRI_DOT_AMD";
-	if (of->vendor == TRI_CL_AMD && tri_cl_starts_with_any(of->name, amd_11))
-		return " -DTRI_DOT_AMD_11";
-	return strstr(of->extensions, "cl_khr_integer_dot_product") ? " -DTRI_DOT_KHR" : "";
+	static const struct {
+		uint32_t vendor, capability; /* 0: any; 10 · major + minor at least */
+		const char *names[9];        /* how the name of the device begins; none: any */
+		const char *extension;       /* NULL: none is needed */
+		const char *option;
+	} forms[] = {
+		{TRI_CL_NVIDIA, 80, {NULL}, NULL, " -DTRI_DOT_NVIDIA -DTRI_MMA_NVIDIA=80"},
+		{TRI_CL_NVIDIA, 75, {NULL}, NULL, " -DTRI_DOT_NVIDIA -DTRI_MMA_NVIDIA=75"},
+		{TRI_CL_NVIDIA, 61, {NULL}, NULL, " -DTRI_DOT_NVIDIA"},
+		{TRI_CL_AMD, 0, {"gfx906", "gfx908", "gfx90a", "gfx94", "gfx950", "gfx1011", "gfx1012", "gfx103"}, NULL, " -DTRI_DOT_AMD"},
+		{TRI_CL_AMD, 0, {"gfx11", "gfx12"}, NULL, " -DTRI_DOT_AMD_11"},
+		{0, 0, {NULL}, "cl_khr_integer_dot_product", " -DTRI_DOT_KHR"},
+	};
+	for (uint32_t i = 0; i < sizeof forms / sizeof *forms; i++)
+		if ((!forms[i].vendor || forms[i].vendor == of->vendor) && 10 * of->major + of->minor >= forms[i].capability &&
+		    (!forms[i].names[0] || tri_cl_starts_with_any(of->name, forms[i].names)) &&
+		    (!forms[i].extension || strstr(of->extensions, forms[i].extension)) && n-- == 0)
+			return forms[i].option;
+	return "";
 }
 /* The same for a device; "" where kernels have vectors. */
-const char *tri_cl_fast_forms(const struct tri_cl_device *d);
-/* Runs the self-check of a program that was built with the option: true if its dot products are those that the host computes, or if it has none. */
+const char *tri_cl_fast_form(const struct tri_cl_device *d, uint32_t n);
+/* Runs the self-checks of a program that was built with an option: true if its instructions compute what the host computes, or if it has none. */
 bool tri_cl_fast_forms_hold(const struct tri_cl_device *d, cl_program program);
 #endif

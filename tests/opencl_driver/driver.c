@@ -80,16 +80,20 @@ static bool driver_fails(const char *name, cl_int *status)
 		return status;                       \
 	}
 
-/* If TRIB_DRIVER_DOT is set, the device has cl_khr_integer_dot_product: programs that use it are built with this option, too. */
+/* If TRIB_DRIVER_DOT is set, the device has cl_khr_integer_dot_product: programs that use it are built with this option, too. If TRIB_DRIVER_NVIDIA is set,
+ * it says that it is of NVIDIA, of compute capability 8.0; the same. If TRIB_DRIVER_WRONG is set, the kernel of this name computes something else. */
 EXPORT cl_int clBuildProgram(cl_program p, cl_uint n, const cl_device_id *d, const char *o, void(CL_CALLBACK *f)(cl_program, void *),
 			     void *u)
 {
-	const char *dot = getenv("TRIB_DRIVER_DOT");
+	const char *dot = getenv("TRIB_DRIVER_DOT"), *nvidia = getenv("TRIB_DRIVER_NVIDIA");
 	char options[512];
 	cl_int status;
 	if (driver_fails("clBuildProgram", &status))
 		return status;
-	snprintf(options, sizeof options, "%s %s", o, dot && strstr(o, "TRI_DOT_KHR") ? dot : "");
+	snprintf(options, sizeof options, "%s %s", o,
+		 dot && strstr(o, "TRI_DOT_KHR")         ? dot
+		 : nvidia && strstr(o, "TRI_DOT_NVIDIA") ? nvidia
+							 : "");
 	return REAL(clBuildProgram)(p, n, d, options, f, u);
 }
 COMMAND(clEnqueueCopyBuffer,
@@ -115,7 +119,21 @@ CREATE(cl_context, clCreateContext,
        (const cl_context_properties *p, cl_uint n, const cl_device_id *d, void(CL_CALLBACK *f)(const char *, const void *, size_t, void *),
 	void *u, cl_int *errcode_ret),
        (p, n, d, f, u, errcode_ret))
-CREATE(cl_kernel, clCreateKernel, (cl_program p, const char *name, cl_int *errcode_ret), (p, name, errcode_ret))
+static cl_kernel driver_kernel(cl_program p, const char *name, cl_int *status)
+{
+	cl_kernel own = REAL(clCreateKernel)(p, name, status);
+	const char *wrong = getenv("TRIB_DRIVER_WRONG");
+	if (!own || !wrong || strcmp(name, wrong) != 0)
+		return own;
+	REAL(clReleaseKernel)(own);
+	return REAL(clCreateKernel)(p, "tri_check_dot", status);
+}
+EXPORT cl_kernel clCreateKernel(cl_program p, const char *name, cl_int *errcode_ret)
+{
+	cl_kernel made = driver_fails("clCreateKernel", errcode_ret) ? NULL : driver_kernel(p, name, errcode_ret);
+	driver.live += made != NULL;
+	return made;
+}
 CREATE(cl_program, clCreateProgramWithBinary,
        (cl_context c, cl_uint n, const cl_device_id *d, const size_t *sizes, const unsigned char **bytes, cl_int *s, cl_int *errcode_ret),
        (c, n, d, sizes, bytes, s, errcode_ret))
@@ -178,6 +196,12 @@ EXPORT cl_int clGetDeviceInfo(cl_device_id d, cl_device_info what, size_t n, voi
 	cl_int status;
 	if (driver_fails("clGetDeviceInfo", &status))
 		return status;
+	if (getenv("TRIB_DRIVER_NVIDIA") && n == sizeof(cl_uint) && (what == CL_DEVICE_VENDOR_ID || what == 0x4000 || what == 0x4001)) {
+		*(cl_uint *)to = what == CL_DEVICE_VENDOR_ID ? 0x10de
+				 : what == 0x4000            ? 8
+							     : 0; /* 0x4000, 0x4001: of the compute capability */
+		return CL_SUCCESS;
+	}
 	status = REAL(clGetDeviceInfo)(d, what, n, to, has);
 	if (!to || status != CL_SUCCESS)
 		return status;

@@ -93,6 +93,13 @@ class Driver(ProjectTest):
             self.assertEqual(self.inject("builds", **device), "0\n", dot)
             self.assertEqual(self.inject("builds", **{**device, "TRIB_OPENCL_VARIANT": "wide"}), "1\n", dot)
 
+    def test_matrix_instructions(self):
+        """Of the forms of a device the fastest that computes what the host does is used. PTX does not compile here."""
+        for options, wrong, builds in ("-DTRI_EMULATED", "", 1), ("-DTRI_EMULATED", "tri_check_mma", 3), ("", "", 4):
+            device = {"TRIB_OPENCL_VARIANT": "groups", "TRIB_DRIVER_NVIDIA": options, "TRIB_DRIVER_WRONG": wrong, "XDG_CACHE_HOME": self.path(f"cache{builds}")}
+            self.assertEqual(self.inject("builds", **device), f"{builds}\n", options)
+            self.assertEqual(self.inject("builds", **device), "0\n", options)
+
     def test_a_library_opens_without_a_loader(self):
         """It is loaded where there is no libOpenCL; opening the model says what is missing."""
         program = f"import ctypes; ctypes.CDLL({self.path('build/libnet_opencl.so')!r}).net_open(None, None); print('closed')"

@@ -1,8 +1,8 @@
 /* What micro-kernels for work groups share. A tile of a product is 64 columns by eight times as many rows as an item computes: 128 items, each of which
  * computes 4 columns. In local memory are 16 rows of words of both operands: of 4 int8 values, or a float32 value each. */
 
-/* Returns c + the sum of the products of four signed bytes. */
-#if defined(TRI_DOT_NVIDIA)
+/* Returns c + the sum of the products of four signed bytes. TRI_EMULATED: instructions by their definition, for tests on devices without them. */
+#if defined(TRI_DOT_NVIDIA) && !defined(TRI_EMULATED)
 TRI_FUNCTION int tri_dot4(uint a, uint b, int c)
 {
 	int sum;
@@ -50,6 +50,103 @@ TRI_FUNCTION float tri_trit(uint word, int i) { return as_float(0x4b000000u | (w
 TRI_FUNCTION float tri_fma_trit(float a, float b, float c) { return b == 0 ? c : fma(a, b, c); }
 TRI_FUNCTION float4 tri_fma_trits(float a, float4 b, float4 c) { return select(fma(b, (float4)(a), c), c, b == 0); }
 TRI_FUNCTION int tri_is_special(float x) { return (as_uint(x) & 0x7f800000u) == 0x7f800000u; }
+
+#ifdef TRI_MMA_NVIDIA /* 75, 80: the least compute capability that has them */
+/* Products by matrix instructions: of a tile of R pairs of rows, r and r + R, and 64 columns, each of four warps of 32 items computes half of the pairs and 32
+ * columns, a panel of TRIT2. For 64 k, lane l reads 16 bytes of each row of pairs l/4, l/4+8, … of its warp, those of step l%4 of TRIT2, and the words of
+ * columns 4·(l/4) … 4·(l/4)+3 for this step. The instruction adds up what four lanes read, so both operands may have k in this order. Of each row
+ * an item then has eight neighbouring columns from 8·(l%4) on: sum[i][j][0] and [1] are columns j and j+4 of them in row l/4+8i of the warp,
+ * [2] and [3] those in row l/4+8i+R. In local memory are the first two words of each step, of both rows of a pair in turn, then the other two of all steps. */
+#ifdef TRI_EMULATED
+#define TRI_MMA_SPARE (128 * 2) /* words of local memory: what the lanes of all warps hold */
+#else
+#define TRI_MMA_SPARE 0
+#endif
+
+/* Adds the product of 16 rows of 32 bytes, of which a lane holds words a, and 8 columns of 32 bytes, of which it holds words b. */
+#if TRI_MMA_NVIDIA >= 80 && !defined(TRI_EMULATED)
+TRI_FUNCTION void tri_mma(int sum[4], uint a0, uint a1, uint a2, uint a3, uint b0, uint b1, local uint *spare)
+{
+	__asm__ volatile("mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+			 : "+r"(sum[0]), "+r"(sum[1]), "+r"(sum[2]), "+r"(sum[3])
+			 : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(b0), "r"(b1));
+}
+#else
+/* 8 rows of 16 bytes and 8 columns. */
+TRI_FUNCTION void tri_mma_half(int *even, int *odd, uint a, uint b, local uint *spare)
+{
+#ifdef TRI_EMULATED
+	const int lane = (int)get_local_id(0) % 32;
+	local uint *warp = spare + ((int)get_local_id(0) - lane) * 2;
+	barrier(CLK_LOCAL_MEM_FENCE);
+	warp[lane] = a, warp[32 + lane] = b;
+	barrier(CLK_LOCAL_MEM_FENCE);
+	for (int q = 0; q < 4; q++) {
+		const uint row = warp[lane / 4 * 4 + q];
+		*even = tri_dot4(row, warp[32 + lane % 4 * 8 + q], *even);
+		*odd = tri_dot4(row, warp[32 + lane % 4 * 8 + 4 + q], *odd);
+	}
+#else
+	__asm__ volatile("mma.sync.aligned.m8n8k16.row.col.s32.s8.s8.s32 {%0, %1}, {%2}, {%3}, {%0, %1};" : "+r"(*even), "+r"(*odd) : "r"(a), "r"(b));
+#endif
+}
+TRI_FUNCTION void tri_mma(int sum[4], uint a0, uint a1, uint a2, uint a3, uint b0, uint b1, local uint *spare)
+{
+	tri_mma_half(&sum[0], &sum[1], a0, b0, spare);
+	tri_mma_half(&sum[2], &sum[3], a1, b0, spare);
+	tri_mma_half(&sum[0], &sum[1], a2, b1, spare);
+	tri_mma_half(&sum[2], &sum[3], a3, b1, spare);
+}
+#endif
+
+/* The self-check of tri_mma, for 32 items. */
+kernel TRI_GROUP(32) void tri_check_mma(global int *y)
+{
+	TRI_SHARED uint spare[TRI_MMA_SPARE + 1];
+	const uint i = (uint)get_local_id(0);
+	int sum[4] = {(int)i * 1000003, (int)i * 1000033, (int)i * 1000037, (int)i * 1000039};
+	tri_mma(sum, (6 * i + 1) * 0x9e3779b9u, (6 * i + 2) * 0x9e3779b9u, (6 * i + 3) * 0x9e3779b9u, (6 * i + 4) * 0x9e3779b9u,
+		(6 * i + 5) * 0x9e3779b9u, (6 * i + 6) * 0x9e3779b9u, spare);
+	vstore4(TRI_VECTOR4(int, sum[0], sum[1], sum[2], sum[3]), i, y);
+}
+
+/* Put 16 bytes of both rows of a pair into local memory; add the products of all of them; put the sums of one row of each pair there. */
+TRI_FUNCTION void tri_mma_put(local uint *x, int pairs, uint4 a, uint4 b)
+{
+	local uint4 *own = (local uint4 *)x + get_local_id(0);
+	own[0] = TRI_VECTOR4(uint, a.s0, b.s0, a.s1, b.s1);
+	own[4 * pairs] = TRI_VECTOR4(uint, a.s2, b.s2, a.s3, b.s3);
+}
+#define TRI_MMA_PAIRS(R)                                                                                                            \
+	TRI_FUNCTION void tri_mma_##R(int sum[R / 16][4][4], local const uint *x, uint4 w, local uint *spare)                                    \
+	{                                                                                                                           \
+		local const uint4 *own = (local const uint4 *)x + get_local_id(0) / 64 * 2 * R + get_local_id(0) % 32;              \
+		_Pragma("unroll") for (int h = 0; h < 2; h++)                                                                       \
+		{                                                                                                                   \
+			const uint b[4] = {tri_trits(w.s0, 2 * h), tri_trits(w.s1, 2 * h), tri_trits(w.s2, 2 * h),                  \
+					   tri_trits(w.s3, 2 * h)};                                                                 \
+			const uint c[4] = {tri_trits(w.s0, 2 * h + 1), tri_trits(w.s1, 2 * h + 1), tri_trits(w.s2, 2 * h + 1),      \
+					   tri_trits(w.s3, 2 * h + 1)};                                                             \
+			_Pragma("unroll") for (int i = 0; i < R / 16; i++)                                                          \
+			{                                                                                                           \
+				const uint4 a = own[4 * R * h + 32 * i];                                                            \
+				_Pragma("unroll") for (int j = 0; j < 4; j++)                                                       \
+					tri_mma(sum[i][j], a.s0, a.s1, a.s2, a.s3, b[j], c[j], spare);                              \
+			}                                                                                                           \
+		}                                                                                                                   \
+	}                                                                                                                           \
+	TRI_FUNCTION void tri_mma_##R##_part(int sum[R / 16][4][4], local int *part, int h)                                                      \
+	{                                                                                                                           \
+		const int lane = (int)get_local_id(0) % 32, warp = (int)get_local_id(0) / 32;                                       \
+		local int4 *own = (local int4 *)(part + (warp / 2 * (R / 2) + lane / 4) * 64 + warp % 2 * 32 + lane % 4 * 8);       \
+		barrier(CLK_LOCAL_MEM_FENCE);                                                                                       \
+		_Pragma("unroll") for (int i = 0; i < R / 16; i++)                                                                  \
+			_Pragma("unroll") for (int q = 0; q < 2; q++) own[128 * i + q] =                                            \
+			TRI_VECTOR4(int, sum[i][0][2 * h + q], sum[i][1][2 * h + q], sum[i][2][2 * h + q], sum[i][3][2 * h + q]);             \
+		barrier(CLK_LOCAL_MEM_FENCE);                                                                                       \
+	}
+TRI_MMA_PAIRS(32)
+#endif
 
 /* tri_tile_NAME adds the products of both operands to `sum`; tri_tile_NAME_part puts the sums of the items of a half of the rows into local memory. */
 #define TRI_TILE_LINE(ROWS) (8 * ROWS + 4)

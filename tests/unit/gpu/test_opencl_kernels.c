@@ -227,27 +227,55 @@ static void add_calls(struct model *m)
 	}
 }
 
+static void check_calls(struct model *m, const char *variant)
+{
+	setenv("TRIB_OPENCL_VARIANT", variant, 1);
+	model_open(m);
+	for (uint32_t i = 0; i < n_calls; i++)
+		check_call(m, i);
+	m->desc->close(m->open);
+	m->open = NULL;
+	unsetenv("TRIB_OPENCL_VARIANT");
+}
+
+/* They end together: PoCL goes on using the cache of the first one. */
+static struct model portable, matrix;
+
 static void both_variants(void **state)
 {
-	static const char *const variants[] = {"groups", "wide"};
-	struct model m;
-	model_init(&m);
-	add_calls(&m);
-	model_build(&m, m.n_units, m.n_units);
-	for (uint32_t v = 0; v < 2; v++) {
-		setenv("TRIB_OPENCL_VARIANT", variants[v], 1);
-		model_open(&m);
-		for (uint32_t i = 0; i < n_calls; i++)
-			check_call(&m, i);
-		m.desc->close(m.open);
-		m.open = NULL;
-	}
-	unsetenv("TRIB_OPENCL_VARIANT");
-	model_end(&m);
+	n_calls = 0;
+	model_init(&portable);
+	add_calls(&portable);
+	model_build(&portable, portable.n_units, portable.n_units);
+	check_calls(&portable, "groups");
+	check_calls(&portable, "wide");
+}
+
+/* The forms with matrix instructions, each of which is computed by its definition. PoCL builds its programs with these flags, too. */
+static void matrix_instructions(void **state)
+{
+	static const int64_t products[][3] = {{65, 64, 64}, {70, 129, 65}, {130, 80, 100}, {66, 3, 16}, {128, 400, 49}, {193, 16, 130}};
+	n_calls = 0;
+	model_init(&matrix);
+	for (uint32_t i = 0; i < sizeof products / sizeof *products; i++)
+		add_product(&matrix, KERNEL_matmul_i8_trit2, products[i][0], products[i][1], products[i][2]);
+	setenv("POCL_EXTRA_BUILD_FLAGS", "-DTRI_MMA_NVIDIA=80 -DTRI_EMULATED", 1);
+	setenv("TRIB_CACHE", "false", 1); /* whose keys do not have the flags */
+	model_build(&matrix, matrix.n_units, matrix.n_units);
+	check_calls(&matrix, "groups");
+	unsetenv("POCL_EXTRA_BUILD_FLAGS");
+	unsetenv("TRIB_CACHE");
+}
+
+static int end_models(void **state)
+{
+	model_end(&portable);
+	model_end(&matrix);
+	return 0;
 }
 
 int test_opencl_kernels(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(both_variants)};
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	const struct CMUnitTest tests[] = {cmocka_unit_test(both_variants), cmocka_unit_test(matrix_instructions)};
+	return cmocka_run_group_tests(tests, NULL, end_models);
 }

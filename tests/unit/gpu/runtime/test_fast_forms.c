@@ -1,29 +1,35 @@
-/* Which dot product a device has, by what it says of itself. */
+/* Which faster forms a device has, by what it says of itself. */
 #include "gpu/runtime/fast_forms.h"
 #include "tests/unit/unit.h"
 
-static void dots(void **state)
+static void forms_of_devices(void **state)
 {
+#define MMA_80 " -DTRI_DOT_NVIDIA -DTRI_MMA_NVIDIA=80"
+#define MMA_75 " -DTRI_DOT_NVIDIA -DTRI_MMA_NVIDIA=75"
 	static const struct {
-		struct tri_cl_dots of;
-		const char *option;
+		struct tri_cl_features of;
+		const char *options[5];
 	} devices[] = {
-		{{0x10de, 8, 0, "NVIDIA A100", "cl_khr_fp64 cl_khr_integer_dot_product"}, " -DTRI_DOT_NVIDIA"},
-		{{0x10de, 6, 1, "GeForce GTX 1080", ""}, " -DTRI_DOT_NVIDIA"},
-		{{0x10de, 6, 0, "Tesla P100", ""}, ""},
-		{{0x1002, 0, 0, "gfx906:sramecc+:xnack-", ""}, " -DTRI_DOT_AMD"},
-		{{0x1002, 0, 0, "gfx1030", ""}, " -DTRI_DOT_AMD"},
-		{{0x1002, 0, 0, "gfx1010", ""}, ""},
-		{{0x1002, 0, 0, "gfx1100", ""}, " -DTRI_DOT_AMD_11"},
-		{{0x8086, 0, 0, "Intel(R) Arc(TM) A770", "cl_khr_fp16 cl_khr_integer_dot_product"}, " -DTRI_DOT_KHR"},
-		{{0x8086, 0, 0, "gfx906", ""}, ""},
+		{{0x10de, 8, 0, "NVIDIA A100", "cl_khr_fp64 cl_khr_integer_dot_product"},
+		 {MMA_80, MMA_75, " -DTRI_DOT_NVIDIA", " -DTRI_DOT_KHR", ""}},
+		{{0x10de, 7, 5, "Tesla T4", ""}, {MMA_75, " -DTRI_DOT_NVIDIA", ""}},
+		{{0x10de, 7, 0, "Tesla V100", ""}, {" -DTRI_DOT_NVIDIA", ""}},
+		{{0x10de, 6, 1, "GeForce GTX 1080", ""}, {" -DTRI_DOT_NVIDIA", ""}},
+		{{0x10de, 6, 0, "Tesla P100", ""}, {""}},
+		{{0x1002, 0, 0, "gfx906:sramecc+:xnack-", ""}, {" -DTRI_DOT_AMD", ""}},
+		{{0x1002, 0, 0, "gfx1030", ""}, {" -DTRI_DOT_AMD", ""}},
+		{{0x1002, 0, 0, "gfx1010", ""}, {""}},
+		{{0x1002, 0, 0, "gfx1100", ""}, {" -DTRI_DOT_AMD_11", ""}},
+		{{0x8086, 0, 0, "Intel(R) Arc(TM) A770", "cl_khr_fp16 cl_khr_integer_dot_product"}, {" -DTRI_DOT_KHR", ""}},
+		{{0x8086, 0, 0, "gfx906", ""}, {""}},
 	};
 	for (uint32_t i = 0; i < sizeof devices / sizeof *devices; i++)
-		assert_string_equal(tri_cl_dot_option(&devices[i].of), devices[i].option);
+		for (uint32_t n = 0; n == 0 || *devices[i].options[n - 1]; n++)
+			assert_string_equal(tri_cl_form_option(&devices[i].of, n), devices[i].options[n]);
 }
 
 int test_fast_forms(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(dots)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(forms_of_devices)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
