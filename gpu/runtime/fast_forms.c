@@ -13,7 +13,7 @@ const char *tri_cl_fast_form(const struct tri_cl_device *d, uint32_t n)
 {
 	char name[NAME] = "", extensions[EXTENSIONS] = "";
 	if (d->variant != TRI_CL_GROUPS)
-		return "";
+		return n == 0 ? " -DTRI_DOT_X86" : "";
 	d->cl.clGetDeviceInfo(d->id, CL_DEVICE_NAME, sizeof name - 1, name, NULL);
 	d->cl.clGetDeviceInfo(d->id, CL_DEVICE_EXTENSIONS, sizeof extensions - 1, extensions, NULL);
 	struct tri_cl_features of = {.vendor = fast_forms_number(d, CL_DEVICE_VENDOR_ID), .name = name, .extensions = extensions};
@@ -36,6 +36,9 @@ static int32_t dot(uint32_t a, uint32_t b, int32_t sum)
 /* What item i of tri_check_dot computes. */
 static int32_t checked_dot(uint32_t i) { return dot((i + 1) * 0x9e3779b9u, (i + 7) * 0x85ebca6bu, (int32_t)i * 1000003); }
 
+/* What item i of tri_check_pairs computes: numbers of two bits times signed ones. */
+static int32_t checked_pairs(uint32_t i) { return dot((i + 1) * 0x9e3779b9u & 0x03030303u, (i + 7) * 0x85ebca6bu, (int32_t)i * 1000003); }
+
 /* Word n of those that a lane of tri_check_mma holds: four of the left operand, two of the right one. */
 static uint32_t held(uint32_t lane, uint32_t n) { return (6 * lane + n + 1) * 0x9e3779b9u; }
 
@@ -55,7 +58,7 @@ static const struct check {
 	size_t items; /* of its group */
 	uint32_t results;
 	int32_t (*want)(uint32_t i);
-} checks[] = {{"tri_check_dot", 64, 64, checked_dot}, {"tri_check_mma", 32, 128, checked_mma}};
+} checks[] = {{"tri_check_dot", 64, 64, checked_dot}, {"tri_check_pairs", 64, 64, checked_pairs}, {"tri_check_mma", 32, 128, checked_mma}};
 enum { MOST_RESULTS = 128 };
 
 static bool check_runs(const struct tri_cl_device *d, const struct check *c, cl_kernel kernel, cl_mem results, cl_int got[MOST_RESULTS])

@@ -1,4 +1,4 @@
-/* Forms of kernels that are faster on some devices: definitions for the build of a program, `#if` of templates/groups/tile.cl. */
+/* Forms of kernels that are faster on some devices: definitions for the build of a program, `#if` of templates/groups/tile.cl and templates/wide/tile.cl. */
 #ifndef TRI_FAST_FORMS_H
 #define TRI_FAST_FORMS_H
 #include <string.h>
@@ -44,7 +44,7 @@ static inline const char *tri_cl_form_option(const struct tri_cl_features *of, u
 			return forms[i].option;
 	return "";
 }
-/* The same for a device; "" where kernels have vectors. */
+/* The same for a device. Kernels with vectors ask the compiler for the instructions of its processor. */
 const char *tri_cl_fast_form(const struct tri_cl_device *d, uint32_t n);
 /* Runs the self-checks of a program that was built with an option: true if its instructions compute what the host computes, or if it has none. */
 bool tri_cl_fast_forms_hold(const struct tri_cl_device *d, cl_program program);

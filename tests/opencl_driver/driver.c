@@ -80,8 +80,9 @@ static bool driver_fails(const char *name, cl_int *status)
 		return status;                       \
 	}
 
-/* If TRIB_DRIVER_DOT is set, the device has cl_khr_integer_dot_product: programs that use it are built with this option, too. If TRIB_DRIVER_NVIDIA is set,
- * it says that it is of NVIDIA, of compute capability 8.0; the same. If TRIB_DRIVER_WRONG is set, the kernel of this name computes something else. */
+/* If TRIB_DRIVER_DOT is set, the device has cl_khr_integer_dot_product: programs with dot products of a device are built with this option, too. If
+ * TRIB_DRIVER_NVIDIA is set, it says that it is of NVIDIA, of compute capability 8.0; the same. If TRIB_DRIVER_WRONG is set, the kernel of this name
+ * computes something else. */
 EXPORT cl_int clBuildProgram(cl_program p, cl_uint n, const cl_device_id *d, const char *o, void(CL_CALLBACK *f)(cl_program, void *),
 			     void *u)
 {
@@ -91,7 +92,7 @@ EXPORT cl_int clBuildProgram(cl_program p, cl_uint n, const cl_device_id *d, con
 	if (driver_fails("clBuildProgram", &status))
 		return status;
 	snprintf(options, sizeof options, "%s %s", o,
-		 dot && strstr(o, "TRI_DOT_KHR")         ? dot
+		 dot && strstr(o, "TRI_DOT_")            ? dot
 		 : nvidia && strstr(o, "TRI_DOT_NVIDIA") ? nvidia
 							 : "");
 	return REAL(clBuildProgram)(p, n, d, options, f, u);

@@ -100,6 +100,16 @@ class Driver(ProjectTest):
             self.assertEqual(self.inject("builds", **device), f"{builds}\n", options)
             self.assertEqual(self.inject("builds", **device), "0\n", options)
 
+    def test_byte_products_of_processors(self):
+        """They are used if the instruction adds the products that the host computes."""
+        with open("/proc/cpuinfo", encoding="utf-8") as f:
+            has = " avx2 " in f.read()
+        for made, builds in ("pmaddubsw", 1 + has), ("other", 1):
+            dot = " ".join(f"-D__builtin_ia32_{made}{bits}(a,b)=(a)" for bits in (256, 512))
+            device = {"TRIB_OPENCL_VARIANT": "wide", "TRIB_DRIVER_DOT": dot, "XDG_CACHE_HOME": self.path(f"cache_{made}")}
+            self.assertEqual(self.inject("builds", **device), f"{builds}\n", dot)
+            self.assertEqual(self.inject("builds", **device), "0\n", dot)
+
     def test_a_library_opens_without_a_loader(self):
         """It is loaded where there is no libOpenCL; opening the model says what is missing."""
         program = f"import ctypes; ctypes.CDLL({self.path('build/libnet_opencl.so')!r}).net_open(None, None); print('closed')"

@@ -1,10 +1,11 @@
-/* The register tile of products on processors: rows of x times two panels of 32 columns. A work item computes at most TRI_ROWS rows of TRI_COLUMNS
- * columns. It divides the terms of the sums into blocks, and copies those of x and of w to private memory, as float and in the order in which the tile
- * reads them:
+/* The register tile of products on processors: at most six rows of x times two vectors of columns. A work item computes at most TRI_ROWS rows of
+ * TRI_COLUMNS columns, in panels of 32. It divides the terms of the sums into blocks, and copies those of x and of w to private memory, as float and in the
+ * order in which the tile reads them:
  *
  *   x [TRI_ROWS][TRI_TERMS]        w [TRI_PANELS][TRI_TERMS][2] vectors of 16 columns        y [TRI_PANELS][TRI_ROWS][2] sums
  *
- * Six rows of a panel are twelve vectors of sums, which stay in registers for a block; a number of x is multiplied by the two vectors of its term. */
+ * Twelve vectors of sums stay in registers for a block; a number of x is multiplied by the two vectors of its term. A vector has TRI_LANES columns:
+ * as many as a register of the processor, so that 16 registers suffice where they are short. */
 #define TRI_ROWS 128
 #define TRI_TERMS 128
 #define TRI_PANELS 2
@@ -12,29 +13,43 @@
 #define TRI_X (TRI_ROWS * TRI_TERMS)
 #define TRI_W (TRI_PANELS * TRI_TERMS * 2)
 #define TRI_Y (TRI_PANELS * TRI_ROWS * 2)
+#ifdef __AVX512F__
+#define TRI_LANES 16
+typedef float16 tri_floats;
+typedef int16 tri_ints;
+typedef uint16 tri_words;
+#define tri_load_words vload16
+#else
+#define TRI_LANES 8
+typedef float8 tri_floats;
+typedef int8 tri_ints;
+typedef uint8 tri_words;
+#define tri_load_words vload8
+#endif
+#define TRI_ACROSS (32 / TRI_LANES) /* vectors of a row of a panel */
 
 #define TRI_EACH1(f) f(0)
 #define TRI_EACH2(f) TRI_EACH1(f) f(1)
 #define TRI_EACH3(f) TRI_EACH2(f) f(2)
 #define TRI_EACH4(f) TRI_EACH3(f) f(3)
 #define TRI_EACH6(f) TRI_EACH4(f) f(4) f(5)
-#define TRI_TILE_BEGIN(r) float16 a##r = y[2 * r], b##r = y[2 * r + 1];
-#define TRI_TILE_ADD(r)                                            \
-	{                                                          \
-		const float16 v = (float16)(x[r * TRI_TERMS + k]); \
-		a##r = fma(v, p, a##r);                            \
-		b##r = fma(v, q, b##r);                            \
+#define TRI_TILE_BEGIN(r) tri_floats a##r = y[r * TRI_ACROSS], b##r = y[r * TRI_ACROSS + 1];
+#define TRI_TILE_ADD(r)                                                  \
+	{                                                                \
+		const tri_floats v = (tri_floats)(x[r * TRI_TERMS + k]); \
+		a##r = fma(v, p, a##r);                                  \
+		b##r = fma(v, q, b##r);                                  \
 	}
-#define TRI_TILE_END(r) y[2 * r] = a##r, y[2 * r + 1] = b##r;
-#define TRI_TILE(n)                                                                    \
-	void tri_tile##n(const float *x, const float16 *w, const int terms, float16 *y) \
-	{                                                                              \
-		TRI_EACH##n(TRI_TILE_BEGIN)                                            \
-		for (int k = 0; k < terms; k++) {                                      \
-			const float16 p = w[2 * k], q = w[2 * k + 1];                  \
-			TRI_EACH##n(TRI_TILE_ADD)                                      \
-		}                                                                      \
-		TRI_EACH##n(TRI_TILE_END)                                              \
+#define TRI_TILE_END(r) y[r * TRI_ACROSS] = a##r, y[r * TRI_ACROSS + 1] = b##r;
+#define TRI_TILE(n)                                                                           \
+	void tri_tile##n(const float *x, const tri_floats *w, const int terms, tri_floats *y) \
+	{                                                                                     \
+		TRI_EACH##n(TRI_TILE_BEGIN)                                                   \
+		for (int k = 0; k < terms; k++) {                                             \
+			const tri_floats p = w[k * TRI_ACROSS], q = w[k * TRI_ACROSS + 1];    \
+			TRI_EACH##n(TRI_TILE_ADD)                                             \
+		}                                                                             \
+		TRI_EACH##n(TRI_TILE_END)                                                     \
 	}
 TRI_TILE(1)
 TRI_TILE(2)
@@ -42,28 +57,29 @@ TRI_TILE(3)
 TRI_TILE(4)
 TRI_TILE(6)
 
-/* Adds a block of terms of one panel. */
-void tri_tile_panel(const float *x, const float16 *w, const int rows, const int terms, float16 *y)
+/* Adds a block of terms of two vectors of columns. */
+void tri_tile_vectors(const float *x, const tri_floats *w, const int rows, const int terms, tri_floats *y)
 {
 	int r = 0;
 	for (; r + 6 <= rows; r += 6)
-		tri_tile6(x + r * TRI_TERMS, w, terms, y + 2 * r);
+		tri_tile6(x + r * TRI_TERMS, w, terms, y + r * TRI_ACROSS);
 	if (rows - r > 4) {
-		tri_tile4(x + r * TRI_TERMS, w, terms, y + 2 * r);
+		tri_tile4(x + r * TRI_TERMS, w, terms, y + r * TRI_ACROSS);
 		r += 4;
 	}
 	switch (rows - r) {
-	case 1: tri_tile1(x + r * TRI_TERMS, w, terms, y + 2 * r); break;
-	case 2: tri_tile2(x + r * TRI_TERMS, w, terms, y + 2 * r); break;
-	case 3: tri_tile3(x + r * TRI_TERMS, w, terms, y + 2 * r); break;
-	case 4: tri_tile4(x + r * TRI_TERMS, w, terms, y + 2 * r); break;
+	case 1: tri_tile1(x + r * TRI_TERMS, w, terms, y + r * TRI_ACROSS); break;
+	case 2: tri_tile2(x + r * TRI_TERMS, w, terms, y + r * TRI_ACROSS); break;
+	case 3: tri_tile3(x + r * TRI_TERMS, w, terms, y + r * TRI_ACROSS); break;
+	case 4: tri_tile4(x + r * TRI_TERMS, w, terms, y + r * TRI_ACROSS); break;
 	}
 }
 
 void tri_tile(const float *x, const float16 *w, const int rows, const long columns, const int terms, float16 *y)
 {
 	for (int p = 0; p * 32 < columns && p < TRI_PANELS; p++)
-		tri_tile_panel(x, w + p * 2 * TRI_TERMS, rows, terms, y + p * 2 * TRI_ROWS);
+		for (int v = 0; v < TRI_ACROSS && p * 32 + v * TRI_LANES < columns; v += 2)
+			tri_tile_vectors(x, (const tri_floats *)(w + p * 2 * TRI_TERMS) + v, rows, terms, (tri_floats *)(y + p * 2 * TRI_ROWS) + v);
 }
 
 /* The same, but numbers are not multiplied by 0: infinities and NaNs of x take no part in the sums of columns that have a 0 there. */
@@ -78,67 +94,81 @@ void tri_tile_nonzero(const float *x, const float16 *w, const int rows, const lo
 			}
 }
 
-void tri_tile_clear(float16 *y, const int rows)
-{
-	for (int p = 0; p < TRI_PANELS; p++)
-		for (int i = 0; i < 2 * rows; i++)
-			y[p * 2 * TRI_ROWS + i] = 0;
-}
-
-/* Copies columns first … end-1 of a tile. */
-void tri_tile_take(const float16 *y, const int rows, const long first, const long end, float16 *to)
-{
-	const int16 lane = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
-	for (int h = 0; h < 2 * TRI_PANELS; h++)
-		for (int r = 0; r < rows; r++) {
-			const int i = h / 2 * 2 * TRI_ROWS + 2 * r + h % 2;
-			to[i] = select(to[i], y[i], lane + 16 * h >= (int)max(first, -1L) && lane + 16 * h < (int)min(end, (long)TRI_COLUMNS));
-		}
-}
-
-/* Adds the sums, which are whole numbers, to those of int. */
-void tri_tile_to_int(const float16 *y, const int rows, const bool first, int16 *to)
-{
-	for (int p = 0; p < TRI_PANELS; p++)
-		for (int i = p * TRI_ROWS * 2; i < (p * TRI_ROWS + rows) * 2; i++)
-			to[i] = convert_int16(y[i]) + (first ? 0 : to[i]);
-}
+#define TRI_OF_SUMS(type)                                                                                       \
+	void tri_clear_##type(type##16 *y, const int rows)                                                      \
+	{                                                                                                       \
+		for (int p = 0; p < TRI_PANELS; p++)                                                            \
+			for (int i = 0; i < 2 * rows; i++)                                                      \
+				y[p * 2 * TRI_ROWS + i] = 0;                                                    \
+	}                                                                                                       \
+	/* Copies columns first … end-1 of a tile. */                                                           \
+	void tri_take_##type(const type##16 *y, const int rows, const long first, const long end, type##16 *to) \
+	{                                                                                                       \
+		const int16 lane = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};                      \
+		for (int h = 0; h < 2 * TRI_PANELS; h++)                                                        \
+			for (int r = 0; r < rows; r++) {                                                        \
+				const int i = h / 2 * 2 * TRI_ROWS + 2 * r + h % 2;                             \
+				to[i] = select(to[i], y[i],                                                     \
+					       lane + 16 * h >= (int)max(first, -1L) && lane + 16 * h < (int)min(end, (long)TRI_COLUMNS)); \
+			}                                                                                       \
+	}
+TRI_OF_SUMS(float)
+TRI_OF_SUMS(int)
 
 /* Returns the first element of part i of n, which has `parts` parts of about the same size. */
 long tri_part(const long n, const long parts, const long i) { return n * i / parts; }
 
-/* Copies n numbers as float. Returns NaN in some element if one is infinite or NaN, else 0. The last vector overlaps the one before. */
-#define TRI_COPY_VECTOR(width, part, at)                                           \
-	{                                                                          \
-		const float##width v = convert_float##width(vload##width(0, x + (at))); \
-		odd.part += v - v;                                                 \
-		vstore##width(v, 0, to + (at));                                    \
+/* int8 is multiplied by trits as bytes where the compiler has an instruction that adds the products of pairs of bytes, else as float. */
+#if defined(TRI_DOT_X86) && (defined(__AVX512BW__) || (defined(__AVX2__) && !defined(__AVX512F__)))
+#define TRI_DOT
+#define tri_term char
+#else
+#define tri_term float
+#endif
+
+/* Vectors at any address. vload and vstore of bytes are done byte by byte by some compilers. */
+#define TRI_UNALIGNED(type, width) typedef type##width tri_##type##width __attribute__((aligned(sizeof(type))));
+TRI_UNALIGNED(char, 4)
+TRI_UNALIGNED(char, 8)
+TRI_UNALIGNED(char, 16)
+TRI_UNALIGNED(float, 4)
+TRI_UNALIGNED(float, 8)
+TRI_UNALIGNED(float, 16)
+
+/* Copies n numbers as `term`. Returns NaN in some element if one is infinite or NaN, else 0. The last vector overlaps the one before. */
+#define TRI_COPY_VECTOR(width, type, term, part, at)                                                        \
+	{                                                                                                   \
+		const term##width v = convert_##term##width(*(global const tri_##type##width *)(x + (at))); \
+		odd.part += convert_float##width(v - v);                                                    \
+		*(tri_##term##width *)(to + (at)) = v;                                                      \
 	}
-#define TRI_COPY(name, type)                                                       \
-	float16 tri_copy_##name(global const type *x, const int n, float *to)      \
-	{                                                                          \
-		float16 odd = 0;                                                   \
-		if (n >= 16) {                                                     \
-			for (int k = 0; k + 16 <= n; k += 16)                      \
-				TRI_COPY_VECTOR(16, s0123456789abcdef, k)          \
-			if (n % 16)                                                \
-				TRI_COPY_VECTOR(16, s0123456789abcdef, n - 16)     \
-		} else if (n >= 8) {                                               \
-			TRI_COPY_VECTOR(8, s01234567, 0)                           \
-			TRI_COPY_VECTOR(8, s01234567, n - 8)                       \
-		} else if (n >= 4) {                                               \
-			TRI_COPY_VECTOR(4, s0123, 0)                               \
-			TRI_COPY_VECTOR(4, s0123, n - 4)                           \
-		} else {                                                           \
-			for (int k = 0; k < n; k++) {                              \
-				to[k] = x[k];                                      \
-				odd.s0 += to[k] - to[k];                           \
-			}                                                          \
-		}                                                                  \
-		return odd;                                                        \
+#define TRI_COPY(type, term)                                                               \
+	float16 tri_copy_##type(global const type *x, const int n, term *to)               \
+	{                                                                                  \
+		float16 odd = 0;                                                           \
+		if (n >= 16) {                                                             \
+			for (int k = 0; k + 16 <= n; k += 16)                              \
+				TRI_COPY_VECTOR(16, type, term, s0123456789abcdef, k)      \
+			if (n % 16)                                                        \
+				TRI_COPY_VECTOR(16, type, term, s0123456789abcdef, n - 16) \
+		} else if (n >= 8) {                                                       \
+			TRI_COPY_VECTOR(8, type, term, s01234567, 0)                       \
+			TRI_COPY_VECTOR(8, type, term, s01234567, n - 8)                   \
+		} else if (n >= 4) {                                                       \
+			TRI_COPY_VECTOR(4, type, term, s0123, 0)                           \
+			TRI_COPY_VECTOR(4, type, term, s0123, n - 4)                       \
+		} else {                                                                   \
+			for (int k = 0; k < n; k++) {                                      \
+				to[k] = x[k];                                              \
+				odd.s0 += to[k] - to[k];                                   \
+			}                                                                  \
+		}                                                                          \
+		return odd;                                                                \
 	}
-TRI_COPY(f32, float)
-TRI_COPY(i8, char)
+TRI_COPY(float, float)
+TRI_COPY(char, tri_term)
+
+/* ---- packed weights ---- */
 
 /* Copies a block of terms of packed trits [K, N] from column n on; `from` is a multiple of 16. backend/runtime/pack/trit2.h describes the layout: panels
  * of 32 columns, steps of 16 terms, and in a step a 32-bit word for each column. Bits 2f, 2f+1 of its byte j hold trit + 1 of term 4 · f + j. */
@@ -158,35 +188,15 @@ void tri_copy_trits(global const uint *w, const long K, const long N, const long
 	}
 }
 
-/* Stores sums of this type as columns n … n+15 of a row of the result, which has N. */
-#define TRI_STORE_LANES(type, batch, row, n, N, sums)                \
-	if ((n) + 16 <= (N)) {                                       \
-		TRI_STORE16(batch, row, n, sums);                    \
-	} else {                                                     \
-		type lanes[16];                                      \
-		vstore16(sums, 0, lanes);                            \
-		for (int lane = 0; (n) + lane < (N); lane++)         \
-			TRI_STORE(batch, row, (n) + lane, lanes[lane]); \
-	}
-
-/* Stores the sums of row r of a tile as elements of this type of a row of the result, from column n of N on. */
-#define TRI_STORE_ROW(type, batch, row, n, N, y, r)                                                      \
-	for (int h = 0; h < 2 * TRI_PANELS && (n) + 16 * h < (N); h++) {                                 \
-		const type##16 sums16 = convert_##type##16((y)[h / 2 * 2 * TRI_ROWS + 2 * (r) + h % 2]); \
-		const long column16 = (n) + 16 * h;                                                      \
-		TRI_STORE_LANES(type, batch, row, column16, N, sums16)                                   \
-	}
-
-/* ---- packed panels of float32 or of 16-bit floats [K, N], see backend/runtime/pack/f32_panels.h ---- */
-
+/* Packed panels of float32 or of 16-bit floats [K, N]: backend/runtime/pack/f32_panels.h describes them. */
 float16 tri_panel_f32(global const float *w, const long at) { return vload16(0, w + at); }
 float16 tri_panel_f16(global const ushort *w, const long at) { return vload_half16(0, (global const half *)w + at); }
 float16 tri_panel_bf16(global const ushort *w, const long at) { return as_float16(convert_uint16(vload16(0, w + at)) << 16u); }
 
 /* Copy a block of terms from column n on. */
 #define TRI_COPY_PANELS(name, type)                                                                                          \
-	void tri_copy_panels_##name(global const type *w, const long K, const long N, const long n, const long from,             \
-				    const int terms, float16 *to)                                                          \
+	void tri_copy_panels_##name(global const type *w, const long K, const long N, const long n, const long from,         \
+				    const int terms, float16 *to)                                                            \
 	{                                                                                                                    \
 		for (int p = 0; p < TRI_PANELS && n + p * 32 < N; p++) {                                                     \
 			const int halves = N - n - p * 32 > 16 ? 2 : 1;                                                      \
@@ -200,6 +210,199 @@ TRI_COPY_PANELS(f32, float)
 TRI_COPY_PANELS(f16, ushort)
 TRI_COPY_PANELS(bf16, ushort)
 
+/* ---- sums of a block: rows of x, of which `odd` is what copying returned, times columns n … of packed w [K, N] from term `from` on ---- */
+
+/* One row: w is read once, where it is. */
+#define TRI_ADD_ROW(name, type)                                                                                      \
+	void tri_add_row_##name(const float *x, global const type *w, const int halves, const int terms, float16 *y) \
+	{                                                                                                            \
+		float16 a = y[0], b = y[1], c = 0, d = 0; /* c and d: of odd terms */                                \
+		if (halves == 1) {                                                                                   \
+			for (int k = 0; k < terms; k++)                                                              \
+				a = fma((float16)(x[k]), tri_panel_##name(w, 16 * k), a);                            \
+			y[0] = a;                                                                                    \
+			return;                                                                                      \
+		}                                                                                                    \
+		int k = 0;                                                                                           \
+		for (; k + 2 <= terms; k += 2) {                                                                     \
+			a = fma((float16)(x[k]), tri_panel_##name(w, 32 * k), a);                                    \
+			b = fma((float16)(x[k]), tri_panel_##name(w, 32 * k + 16), b);                               \
+			c = fma((float16)(x[k + 1]), tri_panel_##name(w, 32 * k + 32), c);                           \
+			d = fma((float16)(x[k + 1]), tri_panel_##name(w, 32 * k + 48), d);                           \
+		}                                                                                                    \
+		if (k < terms) {                                                                                     \
+			a = fma((float16)(x[k]), tri_panel_##name(w, 32 * k), a);                                    \
+			b = fma((float16)(x[k]), tri_panel_##name(w, 32 * k + 16), b);                               \
+		}                                                                                                    \
+		y[0] = a + c, y[1] = b + d;                                                                          \
+	}
+#define TRI_ADD_PANELS(name, type)                                                                                           \
+	TRI_ADD_ROW(name, type)                                                                                              \
+	void tri_add_##name(const float *x, global const type *w, const long K, const long N, const long n, const long from, \
+			    const int rows, const int terms, const float16 odd, float16 *y)                                  \
+	{                                                                                                                    \
+		float16 ws[TRI_W];                                                                                           \
+		if (rows > 1) {                                                                                              \
+			tri_copy_panels_##name(w, K, N, n, from, terms, ws);                                                 \
+			tri_tile(x, ws, rows, N - n, terms, y);                                                              \
+			return;                                                                                              \
+		}                                                                                                            \
+		for (int p = 0; p < TRI_PANELS && n + p * 32 < N; p++) {                                                     \
+			const int halves = N - n - p * 32 > 16 ? 2 : 1;                                                      \
+			tri_add_row_##name(x, w + (n + p * 32) * K + from * halves * 16, halves, terms, y + p * 2 * TRI_ROWS); \
+		}                                                                                                            \
+	}
+TRI_ADD_PANELS(f32, float)
+TRI_ADD_PANELS(f16, ushort)
+TRI_ADD_PANELS(bf16, ushort)
+
+void tri_add_trits_f32(const float *x, global const uint *w, const long K, const long N, const long n, const long from, const int rows, const int terms,
+		       const float16 odd, float16 *y)
+{
+	float16 ws[TRI_W];
+	tri_copy_trits(w, K, N, n, from, terms, ws);
+	if (any(odd != 0))
+		tri_tile_nonzero(x, ws, rows, N - n, terms, y);
+	else
+		tri_tile(x, ws, rows, N - n, terms, y);
+}
+
+#ifdef TRI_DOT
+/* Words of packed trits are read where they are: shifted and masked, each has trit + 1 of four terms as unsigned bytes. Sums of pairs of products are added
+ * as int16. A product is at most 2 · 128, so the sums of 256 terms fit. In the end the sum of x is subtracted. */
+#if TRI_LANES == 16
+typedef char tri_bytes __attribute__((ext_vector_type(64)));
+typedef short tri_pairs __attribute__((ext_vector_type(32)));
+#define tri_add_pairs(sums, trits, x) \
+	((sums) + __builtin_astype(__builtin_ia32_pmaddubsw512(__builtin_astype(trits, tri_bytes), __builtin_astype(x, tri_bytes)), tri_pairs))
+#define tri_add_neighbours(sums) __builtin_astype(__builtin_ia32_pmaddwd512((sums), (tri_pairs)((short)1)), tri_ints)
+#else
+typedef char tri_bytes __attribute__((ext_vector_type(32)));
+typedef short tri_pairs __attribute__((ext_vector_type(16)));
+#define tri_add_pairs(sums, trits, x) \
+	((sums) + __builtin_astype(__builtin_ia32_pmaddubsw256(__builtin_astype(trits, tri_bytes), __builtin_astype(x, tri_bytes)), tri_pairs))
+#define tri_add_neighbours(sums) __builtin_astype(__builtin_ia32_pmaddwd256((sums), (tri_pairs)((short)1)), tri_ints)
+#endif
+
+/* The self-check, for 64 items. gpu/runtime/fast_forms.c knows the results. */
+kernel void tri_check_pairs(global int *y)
+{
+	uint a[TRI_LANES], b[TRI_LANES];
+	const int n = get_global_id(0);
+	for (int l = 0; l < TRI_LANES; l++) {
+		const uint i = n / TRI_LANES * TRI_LANES + l;
+		a[l] = (i + 1) * 0x9e3779b9u & 0x03030303u;
+		b[l] = (i + 7) * 0x85ebca6bu;
+	}
+	const tri_ints sums = tri_add_neighbours(tri_add_pairs((tri_pairs)(short)0, *(tri_words *)a, *(tri_words *)b));
+	y[n] = ((const int *)&sums)[n % TRI_LANES] + n * 1000003;
+}
+
+#define TRI_DOTS_BEGIN(r) tri_pairs a##r = 0, b##r = 0;
+#define TRI_DOTS_ADD(r)                                                            \
+	{                                                                          \
+		const tri_words v = (tri_words)(x[r * TRI_TERMS / 4 + 4 * s + f]); \
+		a##r = tri_add_pairs(a##r, p, v);                                  \
+		b##r = tri_add_pairs(b##r, q, v);                                  \
+	}
+#define TRI_DOTS_END(r)                                          \
+	y[r * TRI_ACROSS] += tri_add_neighbours(a##r) - less[r]; \
+	y[r * TRI_ACROSS + 1] += tri_add_neighbours(b##r) - less[r];
+#define TRI_DOTS(n)                                                                                               \
+	void tri_dots##n(const uint *x, const int *less, global const uint *w, const int step, const int second, const int steps, \
+			 tri_ints *y)                                                                             \
+	{                                                                                                         \
+		TRI_EACH##n(TRI_DOTS_BEGIN)                                                                       \
+		for (int s = 0; s < steps; s++, w += step)                                                        \
+			__attribute__((opencl_unroll_hint(4))) for (int f = 0; f < 4; f++) {                      \
+				const tri_words p = tri_load_words(0, w) >> (uint)(2 * f) & 0x03030303u;          \
+				const tri_words q = tri_load_words(0, w + second) >> (uint)(2 * f) & 0x03030303u; \
+				TRI_EACH##n(TRI_DOTS_ADD)                                                         \
+			}                                                                                         \
+		TRI_EACH##n(TRI_DOTS_END)                                                                         \
+	}
+TRI_DOTS(1)
+TRI_DOTS(2)
+TRI_DOTS(3)
+TRI_DOTS(4)
+
+void tri_dots_vectors(const uint *x, const int *less, global const uint *w, const int step, const int second, const int rows, const int steps, tri_ints *y)
+{
+	int r = 0;
+	for (; r + 4 <= rows; r += 4)
+		tri_dots4(x + r * TRI_TERMS / 4, less + r, w, step, second, steps, y + r * TRI_ACROSS);
+	switch (rows - r) {
+	case 1: tri_dots1(x + r * TRI_TERMS / 4, less + r, w, step, second, steps, y + r * TRI_ACROSS); break;
+	case 2: tri_dots2(x + r * TRI_TERMS / 4, less + r, w, step, second, steps, y + r * TRI_ACROSS); break;
+	case 3: tri_dots3(x + r * TRI_TERMS / 4, less + r, w, step, second, steps, y + r * TRI_ACROSS); break;
+	}
+}
+
+/* Returns the sum of the bytes of so many steps of a block. */
+int tri_sum_bytes(const char *x, const int steps)
+{
+	short16 sums = 0;
+	for (int s = 0; s < steps; s++)
+		sums += convert_short16(*(const tri_char16 *)(x + 16 * s));
+	const short8 of8 = sums.lo + sums.hi;
+	const short4 of4 = of8.lo + of8.hi;
+	return of4.s0 + of4.s1 + of4.s2 + of4.s3;
+}
+
+/* Writes zeros behind the terms of x. */
+void tri_add_trits_i8(char *x, global const uint *w, const long K, const long N, const long n, const long from, const int rows, const int terms,
+		      const float16 odd, int16 *y)
+{
+	const long all = (K + 15) / 16;
+	const int steps = (terms + 15) / 16;
+	int less[TRI_ROWS];
+	for (int r = 0; r < rows; r++) {
+		for (int k = terms; k < 16 * steps; k++)
+			x[r * TRI_TERMS + k] = 0;
+		less[r] = tri_sum_bytes(x + r * TRI_TERMS, steps);
+	}
+	for (int p = 0; p < TRI_PANELS && n + p * 32 < N; p++) {
+		const int width = N - n - p * 32 > 16 ? 32 : 16;
+		global const uint *words = w + (n + p * 32) * all + from / 16 * width;
+		for (int v = 0; v < TRI_ACROSS && v * TRI_LANES < width; v += 2)
+			tri_dots_vectors((const uint *)x, less, words + v * TRI_LANES, width, width > TRI_LANES ? TRI_LANES : 0, rows, steps,
+					 (tri_ints *)(y + p * 2 * TRI_ROWS) + v);
+	}
+}
+#else
+/* By the tiles of floats, whose sums of a block are exact. */
+void tri_add_trits_i8(const float *x, global const uint *w, const long K, const long N, const long n, const long from, const int rows, const int terms,
+		      const float16 odd, int16 *y)
+{
+	float16 ws[TRI_W], sums[TRI_Y];
+	tri_clear_float(sums, rows);
+	tri_copy_trits(w, K, N, n, from, terms, ws);
+	tri_tile(x, ws, rows, N - n, terms, sums);
+	for (int p = 0; p < TRI_PANELS; p++)
+		for (int i = p * TRI_ROWS * 2; i < (p * TRI_ROWS + rows) * 2; i++)
+			y[i] += convert_int16(sums[i]);
+}
+#endif
+
+/* Stores sums of this type as columns n … n+15 of a row of the result, which has N. */
+#define TRI_STORE_LANES(type, batch, row, n, N, sums)                   \
+	if ((n) + 16 <= (N)) {                                          \
+		TRI_STORE16(batch, row, n, sums);                       \
+	} else {                                                        \
+		type lanes[16];                                         \
+		vstore16(sums, 0, lanes);                               \
+		for (int lane = 0; (n) + lane < (N); lane++)            \
+			TRI_STORE(batch, row, (n) + lane, lanes[lane]); \
+	}
+
+/* Stores the sums of row r of a tile as elements of this type of a row of the result, from column n of N on. */
+#define TRI_STORE_ROW(type, batch, row, n, N, y, r)                                                      \
+	for (int h = 0; h < 2 * TRI_PANELS && (n) + 16 * h < (N); h++) {                                 \
+		const type##16 sums16 = convert_##type##16((y)[h / 2 * 2 * TRI_ROWS + 2 * (r) + h % 2]); \
+		const long column16 = (n) + 16 * h;                                                      \
+		TRI_STORE_LANES(type, batch, row, column16, N, sums16)                                   \
+	}
+
 /* ---- windows of convolutions: rows of x are positions, terms are a run of elements for each row of the window ---- */
 
 struct tri_window {
@@ -208,31 +411,31 @@ struct tri_window {
 	int run;  /* terms of a row of the window: kernel_width · used, and zeros */
 };
 
-/* Copies a block of terms of the window whose first element is at row h and column w of the image; what is outside is 0. Returns as tri_copy_f32 does. */
-#define TRI_COPY_WINDOW(name, type)                                                                                          \
-	float16 tri_copy_window_##name(global const type *x, const struct tri_window *c, const int h, const int w,                \
-				       const int from, const int terms, float *to)                                        \
-	{                                                                                                                    \
+/* Copies a block of terms of the window whose first element is at row h and column w of the image; what is outside is 0. Returns as tri_copy_float does. */
+#define TRI_COPY_WINDOW(type, term)                                                                                \
+	float16 tri_copy_window_##type(global const type *x, const struct tri_window *c, const int h, const int w, \
+				       const int from, const int terms, term *to)                                  \
+	{                                                                                                          \
 		const bool whole = c->dilation_width == 1 && c->used == c->channels && w >= 0 && w + c->kernel_width <= c->width; \
-		const int used = c->kernel_width * c->used, end = from + terms;                                              \
-		float16 odd = 0;                                                                                             \
-		for (int k = from, next; k < end; k = next) { /* a part of a row, or of an element */                        \
-			const int kh = k / c->run, a = k % c->run, row = h + kh * c->dilation_height;                        \
-			const int kw = a / c->used, column = w + kw * c->dilation_width;                                     \
-			const int stop = a >= used ? c->run : whole ? used : (kw + 1) * c->used;                             \
-			global const type *at = x + ((long)row * c->width + (whole ? w : column)) * c->channels +            \
-						(whole ? a : a % c->used);                                                   \
-			next = min(k - a + stop, end);                                                                       \
-			if (a < used && row >= 0 && row < c->height && column >= 0 && column < c->width)                     \
-				odd += tri_copy_##name(at, next - k, to + (k - from));                                       \
-			else                                                                                                 \
-				for (int i = k; i < next; i++)                                                               \
-					to[i - from] = 0;                                                                    \
-		}                                                                                                            \
-		return odd;                                                                                                  \
+		const int used = c->kernel_width * c->used, end = from + terms;                                    \
+		float16 odd = 0;                                                                                   \
+		for (int k = from, next; k < end; k = next) { /* a part of a row, or of an element */              \
+			const int kh = k / c->run, a = k % c->run, row = h + kh * c->dilation_height;              \
+			const int kw = a / c->used, column = w + kw * c->dilation_width;                           \
+			const int stop = a >= used ? c->run : whole ? used : (kw + 1) * c->used;                   \
+			global const type *at = x + ((long)row * c->width + (whole ? w : column)) * c->channels +  \
+						(whole ? a : a % c->used);                                         \
+			next = min(k - a + stop, end);                                                             \
+			if (a < used && row >= 0 && row < c->height && column >= 0 && column < c->width)           \
+				odd += tri_copy_##type(at, next - k, to + (k - from));                             \
+			else                                                                                       \
+				for (int i = k; i < next; i++)                                                     \
+					to[i - from] = 0;                                                          \
+		}                                                                                                  \
+		return odd;                                                                                        \
 	}
-TRI_COPY_WINDOW(f32, float)
-TRI_COPY_WINDOW(i8, char)
+TRI_COPY_WINDOW(float, float)
+TRI_COPY_WINDOW(char, tri_term)
 
 /* The results of a work item: positions top … bottom by left … right, channels from `channel` on. */
 struct tri_positions {
@@ -259,74 +462,65 @@ bool tri_positions_at(struct tri_positions *at, const long g, const long batch, 
 	return true;
 }
 
-/* ---- windows of one channel: 16 channels of neighbouring positions ---- */
+/* ---- windows of one channel: 16 channels of neighbouring positions. Taps are unpacked in blocks, of whose products sums fit in int16 ---- */
+#define TRI_TAPS 192
 
-float16 tri_channels_f32(global const float *x, const int n)
-{
-	float lanes[16];
-	if (n >= 16)
-		return vload16(0, x);
-	for (int i = 0; i < 16; i++)
-		lanes[i] = i < n ? x[i] : 0;
-	return vload16(0, lanes);
-}
-float16 tri_channels_i8(global const char *x, const int n)
-{
-	float lanes[16];
-	if (n >= 16)
-		return convert_float16(vload16(0, x));
-	for (int i = 0; i < 16; i++)
-		lanes[i] = i < n ? x[i] : 0;
-	return vload16(0, lanes);
-}
-
-/* Return tap kh, kw of channels c … c+15 of N; c is a multiple of 16. */
-float16 tri_tap_f32(global const float *w, const struct tri_window *v, const int K, const long N, const long c, const int kh, const int kw)
-{
-	const long panel = c / 32 * 32;
-	return vload16(0, w + panel * K + (kh * v->run + kw) * (N - panel > 16 ? 32 : 16) + c % 32);
-}
-float16 tri_tap_i8(global const uint *w, const struct tri_window *v, const int K, const long N, const long c, const int kh, const int kw)
-{
-	const long panel = c / 32 * 32;
-	const int k = kh * v->run + kw;
-	const uint16 words = vload16(0, w + panel * ((K + 15) / 16) + k / 16 * (N - panel > 16 ? 32 : 16) + c % 32);
-	return convert_float16(as_int16(words >> (uint)(8 * (k & 3) + 2 * (k >> 2 & 3)) & 3u)) - 1;
-}
-
-/* Stores the sums of `n` positions (at most 4), `step` columns apart, whose windows begin at row h and column w0. x: channel c of the image. */
-#define TRI_DEPTHWISE(name, type, packed)                                                                                    \
-	void tri_depthwise_sums_##name(global const type *x, global const packed *taps, const struct tri_window *v, const int K,      \
-				  const long N, const long c, const int h, const int w0, const int step, const int n,      \
-				  float16 *to)                                                                             \
-	{                                                                                                                    \
-		const int kernel_height = K / v->run, lanes = min(N - c, 16L);                                               \
-		const bool whole = n == 4 && lanes == 16 && w0 >= 0 && w0 + 3 * step + (v->kernel_width - 1) * v->dilation_width < v->width; \
-		float16 a = 0, b = 0, d = 0, e = 0;                                                                          \
-		for (int i = 0; i < n; i++)                                                                                  \
-			to[i] = 0;                                                                                           \
-		for (int kh = 0; kh < kernel_height; kh++) {                                                                 \
-			const int row = h + kh * v->dilation_height;                                                         \
-			if (row < 0 || row >= v->height)                                                                     \
-				continue;                                                                                    \
-			for (int kw = 0; kw < v->kernel_width; kw++) {                                                       \
-				const float16 tap = tri_tap_##name(taps, v, K, N, c, kh, kw);                                \
-				const int column = w0 + kw * v->dilation_width;                                              \
-				global const type *at = x + ((long)row * v->width + column) * v->channels;                   \
-				if (whole) {                                                                                 \
-					a = fma(tri_channels_##name(at, 16), tap, a);                                        \
-					b = fma(tri_channels_##name(at + step * v->channels, 16), tap, b);                   \
-					d = fma(tri_channels_##name(at + 2 * step * v->channels, 16), tap, d);               \
-					e = fma(tri_channels_##name(at + 3 * step * v->channels, 16), tap, e);               \
-					continue;                                                                            \
-				}                                                                                            \
-				for (int i = 0; i < n; i++)                                                                  \
-					if (column + i * step >= 0 && column + i * step < v->width)                          \
-						to[i] = fma(tri_channels_##name(at + i * step * v->channels, lanes), tap, to[i]); \
-			}                                                                                                    \
-		}                                                                                                            \
-		if (whole)                                                                                                   \
-			to[0] = a, to[1] = b, to[2] = d, to[3] = e;                                                          \
+#define TRI_CHANNELS(type, products, vector)                                  \
+	products tri_channels_##type(global const type *x, const int n)       \
+	{                                                                     \
+		type lanes[16];                                               \
+		if (n >= 16)                                                  \
+			return convert_##products(*(global const vector *)x); \
+		for (int i = 0; i < 16; i++)                                  \
+			lanes[i] = i < n ? x[i] : 0;                          \
+		return convert_##products(*(const vector *)lanes);            \
 	}
-TRI_DEPTHWISE(f32, float, float)
-TRI_DEPTHWISE(i8, char, uint)
+TRI_CHANNELS(float, float16, tri_float16)
+TRI_CHANNELS(char, short16, tri_char16)
+
+/* Return tap k of channels c … c+15 of N; c is a multiple of 16. */
+float16 tri_tap_float(global const float *w, const int K, const long N, const long c, const int k)
+{
+	const long panel = c / 32 * 32;
+	return vload16(0, w + panel * K + k * (N - panel > 16 ? 32 : 16) + c % 32);
+}
+short16 tri_tap_char(global const uint *w, const int K, const long N, const long c, const int k)
+{
+	const long panel = c / 32 * 32;
+	const uint16 words = vload16(0, w + panel * ((K + 15) / 16) + k / 16 * (N - panel > 16 ? 32 : 16) + c % 32);
+	return convert_short16(as_int16(words >> (uint)(8 * (k & 3) + 2 * (k >> 2 & 3)) & 3u)) - (short)1;
+}
+/* Adds the products with taps first … end-1 to the sums of `n` positions (at most 4), `step` columns apart, whose windows begin at row h and column w0.
+ * x: channel c of the image, and those behind it; `lanes` of them take part. */
+#define TRI_DEPTHWISE(type, products, sum, mad)                                                                            \
+	void tri_depthwise_##type(global const type *x, const products *taps, const struct tri_window *v, const int first, \
+				  const int end, const int lanes, const int h, const int w0, const int step, const int n, sum *to) \
+	{                                                                                                                  \
+		const bool whole = n == 4 && lanes == 16 && w0 >= 0 && w0 + 3 * step + (v->kernel_width - 1) * v->dilation_width < v->width; \
+		products a = 0, b = 0, d = 0, e = 0;                                                                       \
+		for (int kh = first / v->run; kh * v->run < end; kh++) {                                                   \
+			const int row = h + kh * v->dilation_height;                                                       \
+			if (row < 0 || row >= v->height)                                                                   \
+				continue;                                                                                  \
+			for (int kw = max(first - kh * v->run, 0); kw < min(v->kernel_width, end - kh * v->run); kw++) {   \
+				const products tap = taps[kh * v->run + kw - first];                                       \
+				const int column = w0 + kw * v->dilation_width;                                            \
+				global const type *at = x + ((long)row * v->width + column) * v->channels;                 \
+				if (whole) {                                                                               \
+					a = mad(tri_channels_##type(at, 16), tap, a);                                      \
+					b = mad(tri_channels_##type(at + step * v->channels, 16), tap, b);                 \
+					d = mad(tri_channels_##type(at + 2 * step * v->channels, 16), tap, d);             \
+					e = mad(tri_channels_##type(at + 3 * step * v->channels, 16), tap, e);             \
+					continue;                                                                          \
+				}                                                                                          \
+				for (int i = 0; i < n; i++)                                                                \
+					if (column + i * step >= 0 && column + i * step < v->width)                        \
+						to[i] += convert_##sum(mad(tri_channels_##type(at + i * step * v->channels, lanes), tap, (products)0)); \
+			}                                                                                                  \
+		}                                                                                                          \
+		if (whole)                                                                                                 \
+			to[0] += convert_##sum(a), to[1] += convert_##sum(b), to[2] += convert_##sum(d), to[3] += convert_##sum(e); \
+	}
+#define TRI_MAD(x, tap, sum) ((x) * (tap) + (sum))
+TRI_DEPTHWISE(float, float16, float16, fma)
+TRI_DEPTHWISE(char, short16, int16, TRI_MAD)

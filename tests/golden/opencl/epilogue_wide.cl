@@ -72,11 +72,11 @@ kernel void TRI_NAME(global uchar *px, ulong ox, global uchar *pw, ulong ow TRI_
 	global const float *w = (global const float *)(pw + ow) + n;
 	float xs[TRI_X];
 	float16 ws[TRI_W], ys[TRI_Y];
-	tri_tile_clear(ys, rows);
+	tri_clear_float(ys, rows);
 	for (long from = 0; from < K; from += TRI_TERMS) {
 		const int terms = min(K - from, (long)TRI_TERMS);
 		for (int r = 0; r < rows; r++)
-			tri_copy_f32(x + r * K + from, terms, xs + r * TRI_TERMS);
+			tri_copy_float(x + r * K + from, terms, xs + r * TRI_TERMS);
 		tri_f32_copy_w(w + from * N, N, N - n, terms, ws);
 		tri_tile(xs, ws, rows, N - n, terms, ys);
 	}
