@@ -60,6 +60,23 @@ static void die_silently(void)
 		signal(crashes[i], SIG_DFL);
 }
 
+static bool is_crash(int sig)
+{
+	uint32_t i = 0;
+	while (i < CRASHES && crashes[i] != sig)
+		i++;
+	return i < CRASHES;
+}
+
+/* Without another core file. */
+_Noreturn static void die_of(int sig)
+{
+	prctl(PR_SET_DUMPABLE, 0);
+	signal(sig, SIG_DFL);
+	raise(sig);
+	_exit(3);
+}
+
 int drivers_run(int (*work)(void *ctx), void *ctx, const char **died)
 {
 	static _Thread_local char name[32];
@@ -76,6 +93,8 @@ int drivers_run(int (*work)(void *ctx), void *ctx, const char **died)
 	int status = drivers_wait_for(child);
 	if (!WIFSIGNALED(status))
 		return WEXITSTATUS(status);
+	if (!is_crash(WTERMSIG(status)) && WTERMSIG(status) != SIGKILL) /* the reader of its output has gone, or a user ended it */
+		die_of(WTERMSIG(status));
 	snprintf(name, sizeof name, "SIG%s", signal_name(status));
 	*died = name;
 	return -1;
@@ -141,23 +160,6 @@ static void name_driver(void)
 	dup2(errors, STDERR_FILENO);
 	print(stderr, "trib: error: %s\n", died ? died : "the model, or " GPU_DRIVERS ", crashed");
 	arena_free(a);
-}
-
-/* Without another core file. */
-_Noreturn static void die_of(int sig)
-{
-	prctl(PR_SET_DUMPABLE, 0);
-	signal(sig, SIG_DFL);
-	raise(sig);
-	_exit(3);
-}
-
-static bool is_crash(int sig)
-{
-	uint32_t i = 0;
-	while (i < CRASHES && crashes[i] != sig)
-		i++;
-	return i < CRASHES;
 }
 
 void drivers_supervise(const char *device)

@@ -57,6 +57,13 @@ class Pipes(ProjectTest):
             self.pipe("net.safetensors", target)
             self.refuses("build")
 
+    def test_a_reader_that_leaves_is_no_crash_of_a_driver(self):
+        command = subprocess.Popen([TRIB, "devices", "--measure"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, **self.env})
+        command.stdout.close()
+        said = command.stderr.read().decode()
+        command.stderr.close()
+        self.assertEqual((command.wait(), said), (-signal.SIGPIPE, ""))
+
     def test_other_files_of_a_project(self):
         """A lock file, the inputs of a test, the user's settings: nothing waits."""
         self.trib("build")
