@@ -103,7 +103,7 @@ const char *const kernel_classes[] = {[KERNEL_MEMORY] = "memory", [KERNEL_MIXED]
 
 const char *kernel_verdict(struct arena *a, const struct profile *p, const struct kernel_row *r)
 {
-	double whole = profile_median(p, &p->total, METRIC_WALL);
+	double whole = kernel_whole(p);
 	if (whole > 0 && r->ns < whole / 200)
 		return "small";
 	if (r->is_short)
@@ -119,3 +119,9 @@ const char *kernel_verdict(struct arena *a, const struct profile *p, const struc
 
 /* Reading the clock takes a tenth of it. */
 double kernel_shortest(const struct profile *p) { return 10 * profile_fact(p, "clock_ns", 0); }
+
+double kernel_whole(const struct profile *p)
+{
+	double whole = profile_median(p, &p->total, METRIC_WALL);
+	return profile_fact(p, "scale", 0) > 0 ? whole : profile_fact(p, "measured_ns", whole);
+}

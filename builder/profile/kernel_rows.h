@@ -37,6 +37,8 @@ struct kernel_row *kernel_rows(struct arena *a, const struct profile *p, uint32_
 extern const char *const kernel_classes[];
 /* The shortest time of a call, in ns, that can be separated from the clock; 0: unknown. */
 double kernel_shortest(const struct profile *p);
+/* Returns the time of a run that the statements and what is outside of them add up to: on a device, which nothing scales, that of the runs with the hook. */
+double kernel_whole(const struct profile *p);
 /* A sentence on what limits the row; "" without ceilings. */
 const char *kernel_verdict(struct arena *a, const struct profile *p, const struct kernel_row *r);
 #endif

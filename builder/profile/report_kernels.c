@@ -14,7 +14,7 @@ static void report_kernels_add_row(struct table *table, const struct profile *p,
 {
 	struct arena *a = table->report->arena;
 	const struct profile_item *i = &p->items.at[k->item];
-	double seconds = k->ns / 1e9, whole = profile_median(p, &p->total, METRIC_WALL), wall = profile_value(p, k->item, METRIC_WALL),
+	double seconds = k->ns / 1e9, whole = kernel_whole(p), wall = profile_value(p, k->item, METRIC_WALL),
 	       peak = profile_value(p, k->item, METRIC_PEAK), bytes = seconds > 0 ? k->bytes / seconds : 0,
 	       operations = seconds > 0 ? k->operations / seconds : 0;
 	bool on_device = i->values.of[METRIC_WORK_GROUP];
@@ -35,7 +35,7 @@ static void report_kernels_add_row(struct table *table, const struct profile *p,
 static void put_correction(struct report *r, const struct profile *p)
 {
 	double whole = profile_median(p, &p->total, METRIC_WALL), measured = profile_fact(p, "measured_ns", whole),
-	       each = profile_fact(p, "hook_ns", 0), scale = profile_fact(p, "scale", 1);
+	       each = profile_fact(p, "hook_ns", 0), scale = profile_fact(p, "scale", 0);
 	char text[FIGURE_SIZE];
 	if (whole <= 0 || fabs(measured / whole - 1) < 0.005)
 		return;
@@ -43,17 +43,19 @@ static void put_correction(struct report *r, const struct profile *p)
 		   100 * fabs(measured / whole - 1), measured > whole ? "more" : "less");
 	if (each > 0)
 		report_say(r, "; %s a call is taken off", figure_text(UNIT_NS, each, text));
-	if (fabs(scale - 1) >= 0.005)
+	if (scale <= 0) /* a device measured them */
+		report_say(r, "; shares are of them");
+	else if (fabs(scale - 1) >= 0.005)
 		report_say(r, "; all times are scaled by %.2f", scale);
 	report_say(r, "\n");
-	if (fabs(scale - 1) > UNCERTAIN)
+	if (scale > 0 && fabs(scale - 1) > UNCERTAIN)
 		report_say(r, "other load of the machine cannot be separated from the statements: measure again when it is idle\n");
 }
 
 /* What the statements add up to, and what could not be separated. */
 static void put_sums(struct report *r, const struct profile *p, const struct kernel_row *rows, uint32_t n, uint32_t shown)
 {
-	double whole = profile_median(p, &p->total, METRIC_WALL), outside = profile_fact(p, "outside_ns", 0), sum = 0, sum_short = 0;
+	double whole = kernel_whole(p), sum = 0, sum_short = 0;
 	uint32_t n_short = 0;
 	char text[FIGURE_SIZE], more[FIGURE_SIZE];
 	for (uint32_t i = 0; i < n; i++) {
@@ -62,9 +64,9 @@ static void put_sums(struct report *r, const struct profile *p, const struct ker
 		n_short += rows[i].is_short;
 	}
 	report_say(r, "\n%u of %u statements; all of them together are %.1f %% of a run\n", shown, n, whole > 0 ? 100 * sum / whole : 0);
-	if (outside > 0)
-		report_say(r, "outside of its statements a run takes %s, %.1f %%\n", figure_text(UNIT_NS, outside, text),
-			   100 * outside / whole);
+	if (whole > sum)
+		report_say(r, "outside of its statements a run takes %s, %.1f %%\n", figure_text(UNIT_NS, whole - sum, text),
+			   100 * (1 - sum / whole));
 	put_correction(r, p);
 	if (n_short)
 		report_say(r, "statements below %s cannot be separated from the clock: %s in %u statement%s together\n",

@@ -49,7 +49,7 @@ static void put_roof(struct buf *out, double bytes, double operations, const cha
 
 static void roofline_put_point(struct buf *out, struct arena *a, const struct profile *p, const struct kernel_row *row)
 {
-	double whole = profile_median(p, &p->total, METRIC_WALL), rate = row->operations / (row->ns / 1e9);
+	double whole = kernel_whole(p), rate = row->operations / (row->ns / 1e9);
 	if (row->operations <= 0 || row->ns <= 0)
 		return;
 	buf_printf(out, "<circle cx='%.1f' cy='%.1f' r='%.1f'><title>", x_of(row->intensity), y_of(rate),

@@ -2,6 +2,7 @@
 import json
 import os
 import pathlib
+import re
 import shutil
 import unittest
 import xml.etree.ElementTree as xml
@@ -184,6 +185,8 @@ class Bench(ProjectTest):
         text = self.bench("--device=opencl", "--batch=64").stdout
         self.assertRegex(text, r"device busy \d+ % of a run, transfers [\d.]+ %: inputs 16.0 KiB in .* GB/s\), outputs 2.50 KiB in ")
         self.assertRegex(text, r"group +occupancy +verdict")
+        of_statements, outside = (float(re.search(rf"{what} ([\d.]+) %", text)[1]) for what in ("all of them together are", r"outside of its statements a run takes .*,"))
+        self.assertAlmostEqual(of_statements + outside, 100, delta=0.11)
 
     def check_device(self, p):
         """Nothing takes longer than the run, and shares are those of the times."""
