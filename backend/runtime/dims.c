@@ -60,7 +60,7 @@ static bool dims_solve(const tri_dim_desc *d, int64_t extent, int64_t *dims, uin
 		return false;
 	dims[s] = 1;
 	if (!tri_dim_value(d, dims, with, &at1) || __builtin_sub_overflow(extent, at0, &rows) || __builtin_sub_overflow(at1, at0, &step) ||
-	    step == 0 || step == -1)
+	    step == 0 || rows == INT64_MIN)
 		return false;
 	dims[s] = dims_floor_div(rows, step);
 	*known = with;

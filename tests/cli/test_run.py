@@ -4,7 +4,7 @@ import unittest
 
 import numpy as np
 
-from project import ProjectTest
+from project import ProjectTest, run
 
 NET = """layer Net() {
     fn forward(x: Tensor<float32, [N, 3]>, y: Tensor<int32, [N]>) -> (Tensor<float32, [N, 3]>, Tensor<int32, [N]>) { return (x * 2.0, y + 1) }
@@ -101,6 +101,20 @@ class Inputs(Run):
         self.assertIn("a NumPy archive", self.fails("run", "--entry", "square", "--input", "m=m.npy"))
         self.write("random", b"")
         self.assertIn("empty", self.fails("run", "--entry", "square", "--input", "m=./random"))
+
+
+    def test_sizes_that_shrink_as_their_symbol_grows(self):
+        self.write("net.tri", "layer Net() {\n    fn forward(x: Tensor<float32, [9 - N]>) { return zeros([N]) + x.sum() }\n}\n")
+        self.write("tri.build", "model net\n    sources = net.tri\n    entry = Net\n")
+        self.assertIn("out: float32 [6]\n", self.trib("run", "--input", "x=ones:3").stdout)
+        self.assertIn("the input sizes do not fit", self.fails("run", "--input", "x=ones:10"))
+        program = ("#include <stdio.h>\n#include \"build/net.h\"\nint main(void) { net m; float x[3] = {1, 2, 3}, y[6] = {0}; static _Alignas(8) unsigned char scratch[4096];\n"
+                   "net_io io = {{x, {3}, 1, TRI_FLOAT32}, {y, {6}, 1, TRI_FLOAT32}};\n"
+                   "net_open(&m, NULL, NULL); return net_run(&m, &io, scratch, sizeof scratch, NULL) || y[5] != 6; }\n")
+        self.write("main.c", program)
+        self.trib("build", "--emit=c")
+        run(["cc", "-I.", "main.c", "build/net.c", "-lm", "-o", "main"], self.dir)
+        run([self.path("main")], self.dir)
 
 
 class Batches(Run):
