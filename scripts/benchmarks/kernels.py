@@ -1,4 +1,5 @@
 """scripts/bench kernels: single operations beside oneDNN, PyTorch and a copy, and the share of what one core can do at most."""
+import math
 import os
 import subprocess
 
@@ -17,6 +18,7 @@ CONVS = [("int8", "trit", 1, 64, 56, 56, 64, 3, 3, 1, 1), ("int8", "trit", 1, 51
          ("float32", "float32", 1, 512, 7, 7, 512, 3, 3, 1, 1), ("float32", "float32", 1, 3, 224, 224, 64, 7, 7, 2, 3),
          ("float32", "float32", 1, 256, 56, 56, 64, 1, 1, 1, 0)]
 LINES = [(4096, 4096), (8, 4096)]
+BYTES = {"trit": 0.25, "int8": 1, "float32": 4, "int32": 4}
 
 
 def initial(weights, shape):
@@ -28,6 +30,17 @@ class Case:
         self.kind, self.x, self.w, self.dims = kind, x, w, dims
         self.name = "_".join([kind, x, w, *map(str, dims)]) if w else "_".join([kind, *map(str, dims)])
 
+    def title(self):
+        """In words: int8 × trit 1x2560x2560."""
+        if self.kind == "attention":
+            heads, queries, keys, width = self.dims
+            return f"attention, {heads} heads of {width}, {queries} x {keys}"
+        operands = self.x if self.w == self.x else f"{self.x} × {self.w}"
+        if self.kind == "matmul":
+            return f"{operands} {'x'.join(map(str, self.dims))}"
+        _, channels, side, _, _, kernel, _, stride, _ = self.dims
+        return f"{operands} {kernel}x{kernel}, {channels} channels {side}²{f', stride {stride}' if stride > 1 else ''}"
+
     def result(self):
         return "float32" if self.x == "float32" else "int32"
 
@@ -35,22 +48,36 @@ class Case:
         if self.kind == "softmax_gelu":
             shape = f"Tensor<float32, {list(self.dims)}>"
             return f"fn {self.name}(x: {shape}) -> {shape} {{\n    return softmax(gelu(2.0 * x + 1.0))\n}}\n"
-        if self.kind == "matmul":
-            m, k, n = self.dims
-            inputs, weights, outputs, body = [m, k], [k, n], [m, n], "x @ w"
-        else:
-            n, c, h, w, o, kh, kw, s, p = self.dims
-            inputs, weights = [n, c, h, w], [o, c, kh, kw]
-            outputs, body = [n, o, (h + 2 * p - kh) // s + 1, (w + 2 * p - kw) // s + 1], f"conv2d(x, w, stride={s}, padding={p})"
+        if self.kind == "attention":
+            queries, keys = ([1, self.dims[0], rows, self.dims[3]] for rows in self.dims[1:3])
+            return (f"fn {self.name}(q: Tensor<{self.x}, {queries}>, k: Tensor<{self.x}, {keys}>, v: Tensor<{self.x}, {keys}>) -> Tensor<{self.x}, {queries}> {{\n"
+                    "    return attention(q, k, v)\n}\n")
+        inputs, weights, outputs = self.shapes()
+        body = "x @ w" if self.kind == "matmul" else "conv2d(x, w, stride={}, padding={})".format(*self.dims[7:])
         return (f"layer {self.name}() {{\n    param w: Tensor<{self.w}, {weights}> = {initial(self.w, weights)}\n"
                 f"    fn forward(x: Tensor<{self.x}, {inputs}>) -> Tensor<{self.result()}, {outputs}> {{ return {body} }}\n}}\n")
 
-    def operations(self):
+    def shapes(self):
+        """Of the activations, the weights and the result."""
         if self.kind == "matmul":
             m, k, n = self.dims
-            return 2 * m * k * n
+            return [m, k], [k, n], [m, n]
         n, c, h, w, o, kh, kw, s, p = self.dims
-        return 2 * n * o * ((h + 2 * p - kh) // s + 1) * ((w + 2 * p - kw) // s + 1) * c * kh * kw
+        return [n, c, h, w], [o, c, kh, kw], [n, o, (h + 2 * p - kh) // s + 1, (w + 2 * p - kw) // s + 1]
+
+    def operations(self):
+        if self.kind == "attention":
+            return 4 * math.prod(self.dims)
+        _, weights, outputs = self.shapes()
+        return 2 * math.prod(outputs) * math.prod(weights) // (outputs[1] if self.kind == "conv" else outputs[-1])
+
+    def least_bytes(self):
+        """What is read and written at least: operands and result, once."""
+        if self.kind == "attention":
+            heads, queries, keys, width = self.dims
+            return 2 * heads * width * (queries + keys) * BYTES[self.x]
+        inputs, weights, outputs = map(math.prod, self.shapes())
+        return int(inputs * BYTES[self.x] + weights * BYTES[self.w] + outputs * BYTES[self.result()])
 
     def weight_bytes(self):
         """Of a matrix of packed trits."""

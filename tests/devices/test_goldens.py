@@ -19,7 +19,7 @@ def main():
             paths.append(os.path.join(folder, os.path.basename(path)))
             with open(paths[-1], "w", encoding="utf-8") as out:
                 out.write("#define TRI_FP64 1\n")
-                templates = [os.path.join(ROOT, "gpu", "templates", name) for name in ("opencl.cl", "helpers.cl", "groups/tile.cl")]
+                templates = [os.path.join(ROOT, "gpu", "templates", name) for name in ("opencl.cl", "helpers.cl", "lanes.cl", "groups/tile.cl")]
                 for part in [*templates, path]:
                     with open(part, encoding="utf-8") as f:
                         out.write(f.read())
