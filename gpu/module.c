@@ -5,6 +5,7 @@
 #include <string.h>
 #include "base/buf.h"
 #include "gpu/measure.h"
+#include "gpu/runtime/loader.h"
 
 enum { MAX_PLATFORMS = 32 };
 
@@ -70,7 +71,7 @@ static void module_ask(struct gpu_answer *out, cl_device_id *handles)
 	if (status != CL_SUCCESS || n == 0)
 		snprintf(out->why, sizeof out->why, "no OpenCL platform is installed (clGetPlatformIDs: %d)", status);
 	else if (out->n == 0)
-		snprintf(out->why, sizeof out->why, "%u OpenCL platform%s, but no device", n, n == 1 ? "" : "s");
+		snprintf(out->why, sizeof out->why, "%u OpenCL platform%s without a device: " TRI_CL_NO_DEVICE, n, n == 1 ? "" : "s");
 }
 
 static void devices(struct gpu_answer *out)

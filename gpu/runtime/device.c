@@ -66,7 +66,12 @@ static bool is_memory_error(cl_int status)
 
 bool tri_cl_error(tri_error *err, const char *call, cl_int status)
 {
-	tri_error_set(err, is_memory_error(status) ? TRI_ERR_MEMORY : TRI_ERR_DEVICE, "%s: %s (%d)", call, error_name(status), status);
+	const char *remedy = is_memory_error(status) ? "the device, or this process, is out of memory: close what else uses it"
+			     : status == CL_DEVICE_NOT_AVAILABLE
+				     ? "the device was reset, or another program holds it"
+				     : "the driver refuses what OpenCL 1.2 has: update it, or choose another device";
+	tri_error_set(err, is_memory_error(status) ? TRI_ERR_MEMORY : TRI_ERR_DEVICE, "%s: %s (%d): %s", call, error_name(status), status,
+		      remedy);
 	return false;
 }
 
@@ -96,8 +101,8 @@ cl_mem tri_cl_buffer(const struct tri_cl_device *d, uint64_t size, const void *f
 	if (m)
 		return m;
 	if (size > d->most_bytes)
-		tri_error_set(err, TRI_ERR_MEMORY, "%s needs a buffer of %llu bytes, but this device has none above %llu", what,
-			      (unsigned long long)size, (unsigned long long)d->most_bytes);
+		tri_error_set(err, TRI_ERR_MEMORY, "a buffer of %llu bytes is needed for %s, but this device has none above %llu",
+			      (unsigned long long)size, what, (unsigned long long)d->most_bytes);
 	else
 		tri_error_set(err, is_memory_error(status) ? TRI_ERR_MEMORY : TRI_ERR_DEVICE,
 			      "the device has no room for %s of %llu bytes (clCreateBuffer: %s, %d)", what, (unsigned long long)size,
@@ -110,6 +115,7 @@ static bool device_find(struct tri_cl_device *d, uint64_t want, uint64_t *seen, 
 {
 	cl_platform_id platforms[MAX_PLATFORMS];
 	cl_uint n_platforms = 0;
+	cl_int none = CL_DEVICE_NOT_FOUND; /* why a platform has no device */
 	*seen = 0;
 	cl_int status = d->cl.clGetPlatformIDs(MAX_PLATFORMS, platforms, &n_platforms);
 	if (status == -1001) { /* CL_PLATFORM_NOT_FOUND_KHR, which only an extension header declares */
@@ -121,7 +127,9 @@ static bool device_find(struct tri_cl_device *d, uint64_t want, uint64_t *seen, 
 	for (cl_uint p = 0; p < n_platforms && p < MAX_PLATFORMS; p++) {
 		cl_device_id ids[MAX_DEVICES];
 		cl_uint n = 0;
-		if (d->cl.clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, MAX_DEVICES, ids, &n) != CL_SUCCESS)
+		status = d->cl.clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, MAX_DEVICES, ids, &n);
+		none = status == CL_SUCCESS ? none : status;
+		if (status != CL_SUCCESS)
 			continue;
 		n = n < MAX_DEVICES ? n : MAX_DEVICES;
 		if (want < *seen + n) {
@@ -130,8 +138,11 @@ static bool device_find(struct tri_cl_device *d, uint64_t want, uint64_t *seen, 
 		}
 		*seen += n;
 	}
+	if (*seen == 0 && none != CL_DEVICE_NOT_FOUND)
+		return tri_cl_error(err, "clGetDeviceIDs", none);
 	if (*seen == 0)
-		tri_error_set(err, TRI_ERR_DEVICE, "there is no OpenCL device: " DRIVERS);
+		tri_error_set(err, TRI_ERR_DEVICE, "%u OpenCL platform%s without a device: " TRI_CL_NO_DEVICE ", or " DRIVERS,
+			      (unsigned)n_platforms, n_platforms == 1 ? "" : "s");
 	else
 		tri_error_set(err, TRI_ERR_DEVICE, "there is no OpenCL device %llu: the last one is %llu", (unsigned long long)want,
 			      (unsigned long long)*seen - 1);

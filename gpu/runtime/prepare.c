@@ -147,8 +147,10 @@ static bool no_room_for_group(const struct tri_cl_device *d, const struct tri_cl
 			      tri_error *err)
 {
 	char line[TRI_LINE];
-	tri_error_set(err, TRI_ERR_DEVICE, "%sa kernel needs %s of %llu, but this device has no more than %llu for it",
-		      tri_place_line(d->desc, l->place, line), what, (unsigned long long)needs, (unsigned long long)has);
+	tri_error_set(
+		err, TRI_ERR_DEVICE,
+		"%sa kernel needs %s of %llu, but this device has no more than %llu for it: run the model on another device or on the CPU",
+		tri_place_line(d->desc, l->place, line), what, (unsigned long long)needs, (unsigned long long)has);
 	return false;
 }
 
