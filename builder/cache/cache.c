@@ -89,7 +89,7 @@ static int cache_open_env(struct cache *c)
 {
 	struct env_options o = {.map = cache_map_size(&c->limits), .tables = TABLES, .read_only = c->read_only, .create = !c->read_only};
 	int rc = env_open(&c->env, &c->folder, c->dir, &o);
-	crash_guard_enter(c->dir);
+	crash_guard_enter(c->dir, CRASH_GUARD_READ);
 	if (!rc && (rc = open_tables(c, false)) == MDB_NOTFOUND && !c->read_only)
 		rc = open_tables(c, true);
 	if (!rc)
@@ -102,7 +102,7 @@ static int cache_open_env(struct cache *c)
 
 static void close_env(struct cache *c)
 {
-	crash_guard_enter(c->dir);
+	crash_guard_enter(c->dir, CRASH_GUARD_NO_LIMIT);
 	if (c->reader)
 		mdb_txn_abort(c->reader);
 	crash_guard_leave();
@@ -308,7 +308,7 @@ static const void *cache_look_up(struct cache *c, enum cache_kind kind, hash128 
 {
 	struct cache_value v = {.id = id};
 	enum cache_miss why = MISS_ABSENT;
-	crash_guard_enter(c->dir);
+	crash_guard_enter(c->dir, CRASH_GUARD_READ);
 	int rc = mdb_txn_renew(c->reader);
 	if (rc == MDB_MAP_RESIZED && (rc = mdb_env_set_mapsize(c->env, 0)) == 0)
 		rc = mdb_txn_renew(c->reader);
@@ -362,7 +362,7 @@ bool cache_has(struct cache *c, enum cache_kind kind, hash128 key)
 	if (!cache_uses(c, kind) || c->broken)
 		return false;
 	pthread_mutex_lock(&c->lock);
-	crash_guard_enter(c->dir);
+	crash_guard_enter(c->dir, CRASH_GUARD_READ);
 	if (mdb_txn_renew(c->reader) == 0) {
 		has = cache_meta_get(c, c->reader, id, &m) == 0 && meta_is_stored(&m) && !is_expired(c, &m);
 		mdb_txn_reset(c->reader);

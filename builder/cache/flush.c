@@ -12,7 +12,7 @@
 #include "builder/store/crash_guard.h"
 #include "builder/store/store_env.h"
 
-enum { WRITE_SECONDS = 60, MOST_ROUNDS = 6, ROOM_PARTS = 256 };
+enum { MOST_ROUNDS = 6, ROOM_PARTS = 256 };
 
 struct needed_room {
 	uint64_t small, large, entries;
@@ -327,10 +327,8 @@ static int flush_all(struct cache *c)
 		if (c->values.at[i].entry)
 			c->delta[c->values.at[i].meta.kind].stored++;
 	c->counted |= n.entries > 0;
-	crash_guard_enter(c->dir);
-	crash_guard_set_timeout(WRITE_SECONDS);
+	crash_guard_enter(c->dir, CRASH_GUARD_WRITE);
 	int rc = write_round(c, &n);
-	crash_guard_set_timeout(0);
 	crash_guard_leave();
 	if (rc == ENOMEM) /* a damaged record made LMDB ask for too much memory */
 		rc = MDB_CORRUPTED;

@@ -102,7 +102,7 @@ static int prune_run(struct cache *c, const struct cache_target *target, struct 
 	if (c->read_only)
 		return EROFS;
 	pthread_mutex_lock(&c->lock);
-	crash_guard_enter(c->dir);
+	crash_guard_enter(c->dir, CRASH_GUARD_NO_LIMIT);
 	int rc = evict(c, target, freed, &used);
 	if (!rc && file_size(c, &before) && before > 2 * used && before - used > WORTH_COMPACTING)
 		rc = compact(c);

@@ -90,7 +90,7 @@ bool cache_report(struct cache *c, struct cache_report *out)
 	struct cache_totals t;
 	memset(out, 0, sizeof *out);
 	pthread_mutex_lock(&c->lock);
-	crash_guard_enter(c->dir);
+	crash_guard_enter(c->dir, CRASH_GUARD_NO_LIMIT);
 	int rc = env_begin(c->env, MDB_RDONLY, &txn);
 	if (!rc) {
 		rc = cache_totals_read(c, txn, &t);

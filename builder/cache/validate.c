@@ -183,7 +183,7 @@ bool cache_validate(struct cache *c, bool with_repair, cache_fault *found, void 
 	if (with_repair && c->read_only)
 		return false;
 	pthread_mutex_lock(&c->lock);
-	crash_guard_enter(c->dir);
+	crash_guard_enter(c->dir, CRASH_GUARD_NO_LIMIT);
 	int rc = env_begin(c->env, c->read_only ? MDB_RDONLY : 0, &k.txn);
 	if (!rc) {
 		rc = cache_meta_each(c, k.txn, check_record, &k);

@@ -9,15 +9,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 #include "base/os.h"
 
 #define NO_CACHE "TRIB_CACHE=off"
 enum { MOST_VARIABLES = 1000, LONGEST = 4096 };
 
-/* Copies outside the heap, which a damaged store may overwrite. Empty: not inside a store. */
+/* A copy outside the heap, which a damaged store may overwrite. Empty: not inside a store. */
 static _Thread_local char inside[LONGEST];
-static char watched[LONGEST];
+static _Thread_local timer_t limit; /* of the processor time inside, if `limited` */
+static _Thread_local bool limited;
 static const char *volatile foreign;
 static volatile bool *named;
 static char **volatile arguments;
@@ -42,7 +44,7 @@ static void start_again(char **environment)
 
 static void crash_guard_on_fault(int sig)
 {
-	const char *dir = sig == SIGALRM ? watched : inside; /* an alarm may come to any thread */
+	const char *dir = inside;
 	bool guarded = *dir;
 	os_run_death_handler();
 	if (!guarded && foreign) {
@@ -124,17 +126,31 @@ void crash_guard_install(char **argv)
 
 void crash_guard_exit_on_fault(void) { end_only = true; }
 
+/* Each thread has its own clock and takes its own signal. A system without such timers sets no limit. */
+static void start_limit(unsigned seconds)
+{
+	struct sigevent to = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGALRM, ._sigev_un._tid = gettid()};
+	limited = timer_create(CLOCK_THREAD_CPUTIME_ID, &to, &limit) == 0;
+	if (limited)
+		timer_settime(limit, 0, &(struct itimerspec){.it_value.tv_sec = seconds}, NULL);
+}
+
 /* A store whose path is too long could not be moved away, and is not guarded. */
-void crash_guard_enter(const char *dir)
+void crash_guard_enter(const char *dir, unsigned seconds)
 {
 	size_t n = strlen(dir);
 	if (n < sizeof inside)
 		memcpy(inside, dir, n + 1);
 	atomic_signal_fence(memory_order_seq_cst);
+	if (seconds && arguments)
+		start_limit(seconds);
 }
 
 void crash_guard_leave(void)
 {
+	if (limited)
+		timer_delete(limit);
+	limited = false;
 	atomic_signal_fence(memory_order_seq_cst);
 	inside[0] = 0;
 	atomic_signal_fence(memory_order_seq_cst);
@@ -148,13 +164,6 @@ const char *crash_guard_set_foreign(const char *whose)
 }
 
 void crash_guard_share(volatile bool *to) { named = to; }
-
-void crash_guard_set_timeout(unsigned seconds)
-{
-	alarm(0);
-	memcpy(watched, seconds ? inside : "", seconds ? strlen(inside) + 1 : 1);
-	alarm(arguments ? seconds : 0);
-}
 
 void crash_guard_report_damage(void)
 {

@@ -10,16 +10,19 @@
 void crash_guard_install(char **argv);
 /* From now on a fault ends the process and leaves the damaged store in place. Another process will handle it. */
 void crash_guard_exit_on_fault(void);
-/* The calling thread uses the store in folder `dir` between these. They do not nest. */
-void crash_guard_enter(const char *dir);
+enum {
+	CRASH_GUARD_NO_LIMIT = 0, /* for closing, and for work on all values */
+	CRASH_GUARD_READ = 2,     /* for opening and look-ups */
+	CRASH_GUARD_WRITE = 20    /* for transactions */
+};
+/* The calling thread uses the store in folder `dir` between these. They do not nest. Treats it as damage if the thread computes for more than
+ * `seconds` meanwhile, because damage can cause an endless loop; waiting for locks or disks does not count. 0: no limit. */
+void crash_guard_enter(const char *dir, unsigned seconds);
 void crash_guard_leave(void);
 /* From now on code of others runs, which `whose` names: it must outlive that code. NULL: no longer. Returns the name before. */
 const char *crash_guard_set_foreign(const char *whose);
 /* Sets *named, which is shared with a process that waits for this one, when the guard has named code of others. */
 void crash_guard_share(volatile bool *named);
-/* Treats it as damage if the thread is still inside after so many seconds, because damage can cause an endless loop. 0: no limit. One
- * thread at a time. */
-void crash_guard_set_timeout(unsigned seconds);
 /* Called by guarded code that finds damage. Does not return if the thread is inside a store. */
 void crash_guard_report_damage(void);
 #endif

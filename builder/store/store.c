@@ -22,7 +22,7 @@
 
 #define FIRST_MAP ((size_t)256 << 20)
 #define FLUSH_AT ((size_t)64 << 20)
-enum { DAY = 24 * 60 * 60, WRITE_SECONDS = 60, MAX_DOUBLINGS = 16, FORMAT = 2 };
+enum { DAY = 24 * 60 * 60, MAX_DOUBLINGS = 16, FORMAT = 2 };
 
 struct head {
 	uint64_t check; /* of key, length and payload, so that a value at the wrong key counts as damaged */
@@ -104,7 +104,7 @@ static int store_open_env(struct store *s, bool create)
 	if (rc)
 		return rc;
 	close(folder);
-	crash_guard_enter(s->dir);
+	crash_guard_enter(s->dir, CRASH_GUARD_READ);
 	rc = env_begin(s->env, MDB_RDONLY, &txn);
 	if (!rc) {
 		rc = mdb_dbi_open(txn, NULL, 0, &s->dbi);
@@ -209,7 +209,7 @@ static bool store_read_small(struct store *s, hash128 key, struct value *v)
 	MDB_txn *txn;
 	MDB_val k = {sizeof key, &key}, d;
 	bool ok = false;
-	crash_guard_enter(s->dir);
+	crash_guard_enter(s->dir, CRASH_GUARD_READ);
 	int rc = env_begin(s->env, MDB_RDONLY, &txn);
 	if (!rc) {
 		rc = mdb_get(txn, s->dbi, &k, &d);
@@ -324,8 +324,7 @@ static int store_put_all(struct store *s)
 
 static int flush_small(struct store *s)
 {
-	crash_guard_enter(s->dir);
-	crash_guard_set_timeout(WRITE_SECONDS);
+	crash_guard_enter(s->dir, CRASH_GUARD_WRITE);
 	int rc = store_put_all(s);
 	for (int i = 0; rc == MDB_MAP_FULL && i < MAX_DOUBLINGS; i++) {
 		MDB_envinfo info;
@@ -334,7 +333,6 @@ static int flush_small(struct store *s)
 			break;
 		rc = store_put_all(s);
 	}
-	crash_guard_set_timeout(0);
 	crash_guard_leave();
 	return rc == ENOMEM ? MDB_CORRUPTED : rc; /* a damaged record made LMDB ask for too much memory */
 }

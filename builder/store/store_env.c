@@ -153,7 +153,7 @@ static int store_env_open_env(MDB_env **out, const char *dir, const struct env_o
 {
 	MDB_txn *txn = NULL;
 	MDB_env *env = NULL;
-	crash_guard_enter(dir);
+	crash_guard_enter(dir, CRASH_GUARD_READ);
 	int rc = mdb_env_create(&env);
 	if (!rc)
 		rc = mdb_env_set_assert(env, on_assert);
@@ -224,7 +224,7 @@ int env_open(MDB_env **env, int *folder, const char *dir, const struct env_optio
 
 void env_close(MDB_env *env, const char *dir)
 {
-	crash_guard_enter(dir);
+	crash_guard_enter(dir, CRASH_GUARD_NO_LIMIT);
 	if (env)
 		mdb_env_close(env);
 	crash_guard_leave();
