@@ -346,6 +346,7 @@ void os_open_standard_streams(void)
 static atomic_bool interrupted;      /* a signal handler has no argument; any thread reads it */
 static atomic_int received[2][NSIG]; /* from others, and from the parent, which may pass on what also comes to this process */
 static void (*_Atomic before_death)(void);
+static const char *_Atomic last_words; /* of os_end_at_interrupt */
 
 void os_set_death_handler(void (*fn)(void)) { before_death = fn; }
 
@@ -357,12 +358,32 @@ void os_run_death_handler(void)
 		fn();
 }
 
+static void end_if_asked(void)
+{
+	enum { INTERRUPTED = 130 };
+	const char *text = last_words;
+
+	if (!text)
+		return;
+	os_run_death_handler();
+	os_write_fd(STDERR_FILENO, text, strlen(text));
+	_exit(INTERRUPTED);
+}
+
+void os_end_at_interrupt(const char *text)
+{
+	last_words = text;
+	if (interrupted)
+		end_if_asked();
+}
+
 static void on_interrupt(int sig, siginfo_t *info, void *context)
 {
 	int saved = errno;
 
 	(void)context;
 	interrupted = true;
+	end_if_asked();
 	if (received[info->si_code <= 0 && info->si_pid == getppid()][sig]++ > 0) {
 		os_run_death_handler();
 		signal(sig, SIG_DFL);

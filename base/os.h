@@ -82,6 +82,9 @@ void os_open_standard_streams(void);
 /* True once SIGINT, SIGTERM or SIGHUP arrived after os_catch_interrupts. A second one of the same kind and sender ends the
  * process. */
 void os_catch_interrupts(void);
+/* Until the next call, an interrupt, also one before, ends the process at once with this text on stderr and exit code 130: for code that does not
+ * ask os_interrupted. NULL: no longer. */
+void os_end_at_interrupt(const char *text);
 /* Sets the one function that os_run_death_handler calls before the process dies of a signal; NULL: none. It must be async-signal-safe. */
 void os_set_death_handler(void (*fn)(void));
 void os_run_death_handler(void);

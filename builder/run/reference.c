@@ -6,6 +6,7 @@
 #include "backend/runtime/states.h"
 #include "base/arena.h"
 #include "base/diag.h"
+#include "base/os.h"
 #include "base/print.h"
 #include "builder/build/load.h"
 #include "builder/build/model/model.h"
@@ -150,7 +151,11 @@ static enum status reference_run(void *ctx, uint32_t entry, tri_tensor *io, stru
 	uint32_t n_weights;
 	if (!reference_bind(m, e, all, in, weights, &n_weights, error))
 		return STATUS_FAILED;
-	if (!m->execute(&(struct reference_call){m->job, m->context->sources, u, in, weights, n_weights, dims, m->user}, a, out, error))
+	os_end_at_interrupt(RUN_INTERRUPTED);
+	bool ok =
+		m->execute(&(struct reference_call){m->job, m->context->sources, u, in, weights, n_weights, dims, m->user}, a, out, error);
+	os_end_at_interrupt(NULL);
+	if (!ok)
 		return STATUS_FAILED;
 	copy_outputs(d, out, all);
 	tri_states_commit(m->states, d);

@@ -16,6 +16,8 @@ struct run_options;
 struct sources;
 struct tensor;
 
+#define RUN_INTERRUPTED "trib: interrupted\n" /* of os_end_at_interrupt while a model runs, since it may not end by itself */
+
 /* An opened model. */
 struct run_model {
 	const char *name; /* in the manifest; NULL: it is a library given by its path */

@@ -21,15 +21,22 @@ static bool is_environment(int32_t code) { return code == TRI_ERR_DEVICE || code
 
 static enum status failure(const tri_error *e, struct buf *error)
 {
+	if (is_environment(e->code)) {
+		buf_puts(error, e->message);
+		return STATUS_ENVIRONMENT;
+	}
 	buf_printf(error, "the model failed: %s", e->message);
-	return is_environment(e->code) ? STATUS_ENVIRONMENT : STATUS_FAILED;
+	return STATUS_FAILED;
 }
 
 static enum status run_library_run(void *ctx, uint32_t entry, tri_tensor *io, struct buf *error)
 {
 	struct opened *m = ctx;
 	tri_error e = {0};
-	if (m->desc->run(m->model, entry, io, &e) != TRI_OK)
+	os_end_at_interrupt(RUN_INTERRUPTED);
+	int code = m->desc->run(m->model, entry, io, &e);
+	os_end_at_interrupt(NULL);
+	if (code != TRI_OK)
 		return failure(&e, error);
 	if (m->profiler)
 		run_profiler_end_run(m->profiler, m->model);

@@ -22,6 +22,17 @@ TABLE = [
     (3, ["version", "--model", "nosuch.so"]), (3, ["-C", "nosuch", "build"]), (3, ["new", "/proc/x"]), (3, ["build", "--trace", "/proc/nosuch/t.json"]),
     (3, ["build", "bad.tri/x.tri"]), (3, ["affected", "--since", "HEAD"]),
 ]
+ENDLESS = """\
+layer Endless() {
+    fn forward(n: Tensor<int32, []>) {
+        print("begins {}", n)
+        while n >= 0 {
+            n = (n + 1) % 7
+        }
+        return n
+    }
+}
+"""
 PRINTS = [["check"], ["params"], ["graph"], ["deps"], ["config"], ["explain", "--list"], ["explain", "E0301"], ["--help"], ["version"], ["completion", "fish"], ["help", "man"], ["cache", "stats"],
           ["build", "--dump-ir"], ["build", "--message-format=json"], RUN, ["fmt", "--diff", "ugly.tri"]]
 
@@ -105,6 +116,26 @@ class ExitCodes(ProjectTest):
         child.send_signal(signal.SIGINT)
         self.assertEqual(child.wait(60 * SLOWER), 130)
         child.stdout.close()
+
+    def test_the_first_interrupt_ends_a_model(self):
+        self.write("tri.build", "project p\n\nmodel p\n    sources = src/*.tri\n    entry = Endless\n    input n = int32 []\n    emit = library opencl\n")
+        self.write("src/main.tri", ENDLESS)
+        self.trib("build")
+        for device in "cpu", "opencl", "reference":
+            child = subprocess.Popen([TRIB, "run", "--no-build", "--input", "n=zeros", "--device", device], cwd=self.dir, stdout=subprocess.DEVNULL,
+                                     stderr=subprocess.PIPE, env={**os.environ, **self.env})
+            while b"begins" not in (line := child.stderr.readline()):
+                self.assertTrue(line, "it has ended")
+            child.send_signal(signal.SIGINT)
+            self.assertIn(b"interrupted", child.stderr.read())
+            self.assertEqual(child.wait(60 * SLOWER), 130, device)
+            child.stderr.close()
+
+    def test_a_device_that_is_missing_is_not_blamed_on_the_model(self):
+        self.edit("tri.build", "entry", "emit = library opencl\n    entry")
+        said = self.fails(*RUN, "--device", "opencl:99", code=3)
+        self.assertIn("there is no OpenCL device 99", said)
+        self.assertNotIn("the model failed", said)
 
 
 if __name__ == "__main__":
