@@ -21,7 +21,7 @@ const void *opencl_runtime_object(uint32_t i, size_t *len)
 		*len = GPU_RUNTIME[i].size;
 		return GPU_RUNTIME[i].bytes;
 	}
-	static const char *const shared[] = {"model", "model_io", "origins", "states", "states_saved",
-					     "dims",  "collect",  "effects", "format", "format_tensor"};
+	static const char *const shared[] = {"model",        "model_io", "async",   "thread",  "origins", "states",
+					     "states_saved", "dims",     "collect", "effects", "format",  "format_tensor"};
 	return i - n < sizeof shared / sizeof *shared ? shared_object(shared[i - n], len) : NULL;
 }

@@ -16,6 +16,7 @@ struct tri_model {
 	const tri_model_desc *desc;
 	struct tri_states *states;           /* NULL: none */
 	const struct tri_state_space *space; /* where the engine wants them; NULL: in the memory of the process */
+	struct tri_async *async;             /* NULL: no asynchronous run so far */
 	struct tri_collector *collector;     /* NULL: built without `profile = true`, nothing is measured */
 	int64_t dims[TRI_MAX_DIMS];          /* of the entry that runs */
 	/* For profiles: of the engine, and of its latest run. */

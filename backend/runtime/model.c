@@ -1,12 +1,14 @@
 /* An opened model, whatever runs it: its claim, its states, its profile. */
 #include "backend/runtime/model.h"
 #include <string.h>
+#include "backend/runtime/async.h"
 #include "backend/runtime/engine.h"
 
 static const struct tri_profiling *profiling(const struct tri_model *m) { return m->desc->profiling; }
 
 static void model_release(struct tri_model *m)
 {
+	tri_async_end(m->async);
 	tri_states_close(m->states);
 	if (m->collector)
 		profiling(m)->close(m->collector);
@@ -76,22 +78,44 @@ static int model_end_call(struct tri_model *m, int status, tri_error *err)
 	return status;
 }
 
-int tri_model_run(struct tri_model *m, uint32_t entry, tri_tensor *io, tri_error *err)
+static int model_begin_run(struct tri_model *m, uint32_t entry, tri_error *err)
 {
 	if (!m)
 		return no_model(err);
 	if (entry >= m->desc->n_entries)
 		return tri_error_set(err, TRI_ERR_ARGUMENT, "there is no entry %u: the model has %u", (unsigned)entry,
 				     (unsigned)m->desc->n_entries);
-	int status = tri_claim_begin(&m->claim, err);
-	if (status != TRI_OK)
-		return status;
+	return tri_claim_begin(&m->claim, err);
+}
+
+/* Runs a model that is claimed, and ends the claim. */
+static int run_claimed(struct tri_model *m, uint32_t entry, const tri_tensor *io, tri_error *err)
+{
 	if (m->collector)
 		profiling(m)->begin_run(m->collector);
-	status = run_entry(m, entry, io, err);
+	int status = run_entry(m, entry, io, err);
 	if (m->collector)
 		profiling(m)->end_run(m->collector, status == TRI_OK, m->scratch_bytes, m->clock);
 	return model_end_call(m, status, err);
+}
+
+int tri_model_run(struct tri_model *m, uint32_t entry, tri_tensor *io, tri_error *err)
+{
+	int status = model_begin_run(m, entry, err);
+	return status == TRI_OK ? run_claimed(m, entry, io, err) : status;
+}
+
+static void model_run_later(const struct tri_async_run *run, tri_error *err) { run_claimed(run->model, run->entry, run->io, err); }
+
+int tri_model_run_async(struct tri_model *m, uint32_t entry, tri_tensor *io, tri_done *done, void *user, tri_error *err)
+{
+	if (!done)
+		return tri_error_set(err, TRI_ERR_ARGUMENT, "`done` is NULL");
+	int status = model_begin_run(m, entry, err);
+	if (status != TRI_OK)
+		return status;
+	status = tri_async_start(&m->async, &(struct tri_async_run){m, entry, io, done, user}, model_run_later, err);
+	return status == TRI_OK ? TRI_OK : model_end_call(m, status, err);
 }
 
 int tri_model_reset(struct tri_model *m, tri_error *err)

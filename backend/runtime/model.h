@@ -18,6 +18,7 @@ struct tri_entry_code {
 
 struct tri_model *tri_model_open(const tri_options *opt, tri_error *err, const tri_model_desc *desc);
 int tri_model_run(struct tri_model *m, uint32_t entry, tri_tensor *io, tri_error *err);
+int tri_model_run_async(struct tri_model *m, uint32_t entry, tri_tensor *io, tri_done *done, void *user, tri_error *err);
 void tri_model_close(struct tri_model *m); /* NULL is accepted */
 int tri_model_reset(struct tri_model *m, tri_error *err);
 int tri_model_state_save(struct tri_model *m, void *to, uint64_t *size, tri_error *err);

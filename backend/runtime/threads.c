@@ -1,21 +1,14 @@
 /* tri_parallel: loops over the threads of a context. Results do not depend on which thread runs which index. */
 #include <errno.h>
-#include <limits.h>
-#include <linux/futex.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 #include "backend/runtime/context.h"
 #include "backend/runtime/cpu.h"
+#include "backend/runtime/thread.h"
 
 enum { OPEN = 1, INSIDE = 2, SPINS = 10000, MAX_THREADS = 1024, MASK_BYTES = 1024, PAGE = 4096 };
-
-static void futex_wait(_Atomic uint32_t *at, uint32_t value) { syscall(SYS_futex, at, FUTEX_WAIT_PRIVATE, value, NULL, NULL, 0); }
-static void futex_wake(_Atomic uint32_t *at, int n) { syscall(SYS_futex, at, FUTEX_WAKE_PRIVATE, n, NULL, NULL, 0); }
 
 static void pause_cpu(void)
 {
@@ -59,7 +52,7 @@ static void join_job(struct tri_context *ctx, uint32_t self)
 		if (ctx->profile)
 			atomic_fetch_add(&ctx->clock.others_ns, tri_clock_ns() - began);
 		if (atomic_fetch_sub(&ctx->state, INSIDE) == INSIDE)
-			futex_wake(&ctx->state, 1);
+			tri_futex_wake(&ctx->state, 1);
 		return;
 	}
 }
@@ -73,7 +66,7 @@ static void *worker(void *arg)
 			pause_cpu();
 		while (atomic_load(&ctx->jobs) == seen) {
 			atomic_fetch_add(&ctx->sleepers, 1);
-			futex_wait(&ctx->jobs, seen);
+			tri_futex_wait(&ctx->jobs, seen, NULL);
 			atomic_fetch_sub(&ctx->sleepers, 1);
 		}
 		seen = atomic_load(&ctx->jobs);
@@ -87,7 +80,7 @@ static void announce(struct tri_context *ctx)
 {
 	atomic_fetch_add(&ctx->jobs, 1);
 	if (atomic_load(&ctx->sleepers))
-		futex_wake(&ctx->jobs, INT_MAX);
+		tri_futex_wake(&ctx->jobs, INT_MAX);
 }
 
 static void drop_workers(struct tri_context *ctx)
@@ -102,11 +95,9 @@ static void drop_workers(struct tri_context *ctx)
 	atomic_store(&ctx->numbered, 0);
 }
 
-/* Starts as many workers as possible; without workers, loops run on the caller. The program's own threads handle signals. */
+/* Starts as many workers as possible; without workers, loops run on the caller. */
 static void threads_start(struct tri_context *ctx)
 {
-	static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP};
-	sigset_t all, old;
 	ctx->workers = malloc((ctx->threads - 1) * sizeof *ctx->workers);
 	ctx->shares = aligned_alloc(_Alignof(struct tri_share), ctx->threads * sizeof *ctx->shares);
 	ctx->spaces = aligned_alloc(PAGE, (size_t)(ctx->threads - 1) * TRI_SPACE);
@@ -115,13 +106,8 @@ static void threads_start(struct tri_context *ctx)
 		ctx->threads = 1;
 		return;
 	}
-	sigfillset(&all);
-	for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) /* the host's handlers must receive faults of any thread */
-		sigdelset(&all, faults[i]);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
-	while (ctx->started + 1 < ctx->threads && pthread_create(&ctx->workers[ctx->started], NULL, worker, ctx) == 0)
+	while (ctx->started + 1 < ctx->threads && tri_thread_start(&ctx->workers[ctx->started], worker, ctx))
 		ctx->started++;
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	ctx->threads = ctx->started + 1;
 	ctx->owner = getpid();
 }
@@ -161,7 +147,7 @@ void tri_parallel(struct tri_context *ctx, void (*fn)(void *arg, int64_t i), voi
 	for (int spin = 0; s && spin < SPINS; spin++, s = atomic_load(&ctx->state))
 		pause_cpu();
 	while ((s = atomic_load(&ctx->state)))
-		futex_wait(&ctx->state, s);
+		tri_futex_wait(&ctx->state, s, NULL);
 	if (ctx->profile)
 		atomic_fetch_sub(&ctx->clock.others_ns, tri_clock_ns() - waits);
 	ctx->busy = false;

@@ -68,6 +68,7 @@ void described(struct subject *s)
 	FILLED(tri_model_desc, d, profiling, 1); /* with `profile = true` */
 	FILLED(tri_model_desc, d, open, 1);
 	FILLED(tri_model_desc, d, run, 1);
+	FILLED(tri_model_desc, d, run_async, 1);
 	FILLED(tri_model_desc, d, close, 1);
 	FILLED(tri_model_desc, d, reset, 1);
 	FILLED(tri_model_desc, d, state_save, 1);

@@ -92,6 +92,52 @@ void model_run(struct subject *s)
 	s->close(m);
 }
 
+static _Atomic int ended; /* the code of a run, and 1; 0: none has ended */
+
+static void note_end(void *user, const tri_error *err)
+{
+	if (!user)
+		ended = err ? 1 + err->code : -1;
+}
+
+static int code_of_run(void)
+{
+	while (!ended)
+		continue;
+	int code = ended - 1;
+	ended = 0;
+	return code;
+}
+
+/* An error in the tensors comes to `done`. */
+void model_run_async(struct subject *s)
+{
+	net *m = opened(s);
+	struct tri_model *same = (struct tri_model *)m;
+	net_io io = tensors();
+	FAILS(TRI_ERR_ARGUMENT, s->run_async(NULL, &io, note_end, NULL, err));
+	FAILS(TRI_ERR_ARGUMENT, s->desc->run_async(NULL, 0, &io.x, note_end, NULL, err));
+	OK("NAME_run_async.m");
+	OK("tri_model_desc.run_async.m");
+	FAILS(TRI_ERR_ARGUMENT, s->run_async(m, &io, NULL, NULL, err));
+	FAILS(TRI_ERR_ARGUMENT, s->desc->run_async(same, 0, &io.x, NULL, NULL, err));
+	OK("NAME_run_async.done");
+	OK("tri_model_desc.run_async.done");
+	CHECK(s->run_async(m, NULL, note_end, NULL, &s->err) == TRI_OK && code_of_run() == TRI_ERR_ARGUMENT);
+	CHECK(s->desc->run_async(same, 0, NULL, note_end, NULL, &s->err) == TRI_OK && code_of_run() == TRI_ERR_ARGUMENT);
+	OK("NAME_run_async.io");
+	OK("tri_model_desc.run_async.io");
+	CHECK(s->run_async(m, &io, note_end, NULL, NULL) == TRI_OK && code_of_run() == TRI_OK);
+	CHECK(s->desc->run_async(same, 0, &io.x, note_end, NULL, NULL) == TRI_OK && code_of_run() == TRI_OK);
+	OK("NAME_run_async.user");
+	OK("tri_model_desc.run_async.user");
+	OK("NAME_run_async.err");
+	OK("tri_model_desc.run_async.err");
+	OK("tri_done.user");
+	OK("tri_done.err");
+	s->close(m);
+}
+
 void model_close(struct subject *s)
 {
 	s->close(NULL);

@@ -70,7 +70,7 @@ def pointers(text, prefix=None):
     for declaration in re.sub(r"\{[^{}]*\}", "", text).split(";"):
         function = FUNCTION.fullmatch(declaration)
         if function:
-            owner = "NAME_" + function[1][len(prefix):] if prefix else function[1]
+            owner = "NAME_" + function[1][len(prefix):] if prefix and function[1].startswith(prefix) else function[1]
             found += [n for p in function[2].split(",") for n in pointer_names(owner, p)]
     return set(found)
 

@@ -23,12 +23,14 @@ uint32_t thunk_open(struct object *o, const char *name, uint32_t target, uint32_
 
 uint32_t thunk_run(struct object *o, const char *name, uint32_t target, uint32_t entry)
 {
-	unsigned char code[] = {0x48, 0x89, 0xd1,       /* mov %rdx, %rcx */
+	unsigned char code[] = {0x4d, 0x89, 0xc1,       /* mov %r8, %r9 */
+				0x49, 0x89, 0xc8,       /* mov %rcx, %r8 */
+				0x48, 0x89, 0xd1,       /* mov %rdx, %rcx */
 				0x48, 0x89, 0xf2,       /* mov %rsi, %rdx */
 				0xbe, 0,    0,    0, 0, /* mov $entry, %esi */
 				0xe9, 0,    0,    0, 0};
 	uint32_t section;
-	memcpy(code + 7, &entry, 4);
+	memcpy(code + 13, &entry, 4);
 	return add_jump(o, name, code, sizeof code, target, &section);
 }
 

@@ -9,7 +9,7 @@ struct object;
 /* Each function defines the global function `name` in o and returns its symbol. `target`, `desc`, `slots` and `units` are symbols of o. */
 /* name(opt, err) → target(opt, err, desc) */
 uint32_t thunk_open(struct object *o, const char *name, uint32_t target, uint32_t desc);
-/* name(model, io, err) → target(model, entry, io, err) */
+/* name(model, …) → target(model, entry, …), with at most four further arguments */
 uint32_t thunk_run(struct object *o, const char *name, uint32_t target, uint32_t entry);
 /* name(…) → target(…) */
 uint32_t thunk_jump(struct object *o, const char *name, uint32_t target);

@@ -283,10 +283,12 @@ static void put_desc(struct model_builder *m)
 	const struct model_info *info = m->info;
 	struct section_builder desc = section_begin(m->o, SECTION_RELRO, ".data.rel.ro.desc", arena_printf(m->a, "%s_desc", info->name));
 	struct section_builder entries = section_begin(m->o, SECTION_RELRO, ".data.rel.ro.entries", NULL);
-	uint32_t run = runtime_symbol(m, "tri_model_run");
+	uint32_t run = runtime_symbol(m, "tri_model_run"), run_async = runtime_symbol(m, "tri_model_run_async");
 	for (uint32_t i = 0; i < m->in->program->n_entries; i++) {
 		model_put_entry(m, &entries, i);
-		thunk_run(m->o, arena_printf(m->a, "%s_run", model_entry_prefix(m->a, m->in->program, info->name, i)), run, i);
+		const char *prefix = model_entry_prefix(m->a, m->in->program, info->name, i);
+		thunk_run(m->o, arena_printf(m->a, "%s_run", prefix), run, i);
+		thunk_run(m->o, arena_printf(m->a, "%s_run_async", prefix), run_async, i);
 	}
 	buf_u32(&desc.bytes, TRI_ABI);
 	buf_u32(&desc.bytes, m->in->program->n_entries);
@@ -306,6 +308,7 @@ static void put_desc(struct model_builder *m)
 	model_put_states(m, &desc);
 	model_trits_put(&desc, &m->strings, info);
 	model_put_profile(m, &desc);
+	section_put_address(&desc, run_async, 0);
 	BUG_ON(desc.bytes.len != sizeof(tri_model_desc));
 	section_end(&desc, 8);
 	object_symbol(m->o, TRI_DESC_SYMBOL, m->o->symbols[desc.symbol].section, 0, sizeof(tri_model_desc), true, false);

@@ -68,8 +68,11 @@ static void model_header_put_entry(struct arena *a, struct buf *out, const struc
 		out,
 		"/* Checks shapes and element types, then computes the outputs. Returns TRI_OK, or another code of enum tri_code with a message in *err.\n"
 		" * err may be NULL. Allocates memory only if the shapes need more than all runs before. */\n"
-		"int %s_run(%s *m, const %s_io *io, tri_error *err);\n\n",
-		prefix, info->name, prefix);
+		"int %s_run(%s *m, const %s_io *io, tri_error *err);\n"
+		"/* Starts a run on a thread of m and returns. Unless it returns an error, `done` is called once, on that thread, with its error;\n"
+		" * io and its memory must last until then. `done` may run m again, or close it. */\n"
+		"int %s_run_async(%s *m, const %s_io *io, tri_done *done, void *user, tri_error *err);\n\n",
+		prefix, info->name, prefix, prefix, info->name, prefix);
 }
 
 static void model_header_put_states(struct buf *out, const struct model_input *in, const char *name)

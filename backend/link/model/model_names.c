@@ -117,13 +117,16 @@ const char *model_entry_prefix(struct arena *a, const struct hir_program *p, con
 
 const char *const *model_exports(struct arena *a, const struct model_input *in, const struct model_info *info, uint32_t *n)
 {
-	const char **names = ARENA_ARRAY(a, const char *, 9 + in->program->n_entries);
+	const char **names = ARENA_ARRAY(a, const char *, 9 + 2 * in->program->n_entries);
 	*n = 0;
 	names[(*n)++] = TRI_DESC_SYMBOL;
 	names[(*n)++] = arena_printf(a, "%s_desc", info->name);
 	names[(*n)++] = arena_printf(a, "%s_open", info->name);
-	for (uint32_t i = 0; i < in->program->n_entries; i++)
-		names[(*n)++] = arena_printf(a, "%s_run", model_entry_prefix(a, in->program, info->name, i));
+	for (uint32_t i = 0; i < in->program->n_entries; i++) {
+		const char *prefix = model_entry_prefix(a, in->program, info->name, i);
+		names[(*n)++] = arena_printf(a, "%s_run", prefix);
+		names[(*n)++] = arena_printf(a, "%s_run_async", prefix);
+	}
 	names[(*n)++] = arena_printf(a, "%s_close", info->name);
 	if (in->program->n_states) {
 		names[(*n)++] = arena_printf(a, "%s_reset", info->name);

@@ -2,7 +2,7 @@
  * times; one thread at a time may use an opened model. A run during another run returns TRI_ERR_BUSY. A model that is closed during a
  * run is freed at its end. */
 #ifndef TRI_ABI
-#define TRI_ABI 7
+#define TRI_ABI 8
 #include <stdint.h>
 #ifdef __cplusplus
 extern "C" {
@@ -121,7 +121,7 @@ typedef struct tri_profile {
 typedef struct tri_options {
 	uint32_t size;       /* sizeof(tri_options): later versions add members */
 	uint32_t threads;    /* 0: one for each CPU */
-	const char *device;  /* OpenCL libraries: "0", "1" … as `trib devices` lists them; NULL: the first */
+	const char *device;  /* OpenCL libraries: "0", "1" … as `trib devices` lists them, or a part of its name; NULL: the first */
 	const char *weights; /* path of the .triw file; NULL: beside the library */
 	/* Called on the thread that runs the model after each statement, if the model was built with `profile = true`; else never. May be NULL. It must
 	 * not run or close the model. */
@@ -223,6 +223,10 @@ typedef struct tri_weight_desc {
 	float blocks_one, blocks_many, lists_one, lists_many;
 } tri_weight_desc;
 
+/* Called at the end of an asynchronous run, on a thread of the opened model. *err: TRI_OK, or its error, until the return. The model is free then: it
+ * may be run again, or closed. */
+typedef void tri_done(void *user, const tri_error *err);
+
 /* Describes a library. It exports its descriptor as NAME_desc and, for loaders that do not know the name, as TRI_DESC_SYMBOL. */
 #define TRI_DESC_SYMBOL "tri_desc"
 typedef struct tri_model_desc {
@@ -259,6 +263,9 @@ typedef struct tri_model_desc {
 	const tri_profile *(*profile)(struct tri_model *m, tri_error *err);
 	int (*profile_reset)(struct tri_model *m, tri_error *err);
 	const void *profiling; /* private to the library */
+	/* Starts a run and returns. Unless it returns an error, `done` is called once, and io and its memory must last until then. A close waits until
+	 * `done` has returned, unless `done` itself closes the model, or the run has not ended: then that run frees it. */
+	int (*run_async)(struct tri_model *m, uint32_t entry, tri_tensor *io, tri_done *done, void *user, tri_error *err);
 } tri_model_desc;
 
 #ifdef __cplusplus
