@@ -9,51 +9,52 @@
 
 #define DRIVERS "install the driver of the device (Debian, for processors: pocl-opencl-icd)"
 
-enum { MAX_PLATFORMS = 32, MAX_DEVICES = 64, LOG_SIZE = 1 << 16, OPTIONS = 160, FORMS = 8 };
+enum { MAX_PLATFORMS = 32, MAX_DEVICES = 64, LOG_SIZE = 1 << 16, OPTIONS = 160, FORMS = 8, NAME = 256 };
 
 static const char *error_name(cl_int status)
 {
 	switch (status) {
-#define NAME(x) \
+#define STATUS(x) \
 	case x: return #x;
-		NAME(CL_DEVICE_NOT_FOUND)
-		NAME(CL_DEVICE_NOT_AVAILABLE)
-		NAME(CL_COMPILER_NOT_AVAILABLE)
-		NAME(CL_MEM_OBJECT_ALLOCATION_FAILURE)
-		NAME(CL_OUT_OF_RESOURCES)
-		NAME(CL_OUT_OF_HOST_MEMORY)
-		NAME(CL_BUILD_PROGRAM_FAILURE)
-		NAME(CL_MAP_FAILURE)
-		NAME(CL_COMPILE_PROGRAM_FAILURE)
-		NAME(CL_LINKER_NOT_AVAILABLE)
-		NAME(CL_LINK_PROGRAM_FAILURE)
-		NAME(CL_INVALID_VALUE)
-		NAME(CL_INVALID_PLATFORM)
-		NAME(CL_INVALID_DEVICE)
-		NAME(CL_INVALID_CONTEXT)
-		NAME(CL_INVALID_COMMAND_QUEUE)
-		NAME(CL_INVALID_HOST_PTR)
-		NAME(CL_INVALID_MEM_OBJECT)
-		NAME(CL_INVALID_BINARY)
-		NAME(CL_INVALID_BUILD_OPTIONS)
-		NAME(CL_INVALID_PROGRAM)
-		NAME(CL_INVALID_PROGRAM_EXECUTABLE)
-		NAME(CL_INVALID_KERNEL_NAME)
-		NAME(CL_INVALID_KERNEL_DEFINITION)
-		NAME(CL_INVALID_KERNEL)
-		NAME(CL_INVALID_ARG_INDEX)
-		NAME(CL_INVALID_ARG_VALUE)
-		NAME(CL_INVALID_ARG_SIZE)
-		NAME(CL_INVALID_KERNEL_ARGS)
-		NAME(CL_INVALID_WORK_DIMENSION)
-		NAME(CL_INVALID_WORK_GROUP_SIZE)
-		NAME(CL_INVALID_WORK_ITEM_SIZE)
-		NAME(CL_INVALID_GLOBAL_OFFSET)
-		NAME(CL_INVALID_EVENT)
-		NAME(CL_INVALID_OPERATION)
-		NAME(CL_INVALID_BUFFER_SIZE)
-		NAME(CL_INVALID_GLOBAL_WORK_SIZE)
-#undef NAME
+		STATUS(CL_DEVICE_NOT_FOUND)
+		STATUS(CL_DEVICE_NOT_AVAILABLE)
+		STATUS(CL_COMPILER_NOT_AVAILABLE)
+		STATUS(CL_MEM_OBJECT_ALLOCATION_FAILURE)
+		STATUS(CL_OUT_OF_RESOURCES)
+		STATUS(CL_OUT_OF_HOST_MEMORY)
+		STATUS(CL_BUILD_PROGRAM_FAILURE)
+		STATUS(CL_MAP_FAILURE)
+		STATUS(CL_COMPILE_PROGRAM_FAILURE)
+		STATUS(CL_LINKER_NOT_AVAILABLE)
+		STATUS(CL_LINK_PROGRAM_FAILURE)
+		STATUS(CL_INVALID_VALUE)
+		STATUS(CL_INVALID_PLATFORM)
+		STATUS(CL_INVALID_DEVICE)
+		STATUS(CL_INVALID_CONTEXT)
+		STATUS(CL_INVALID_COMMAND_QUEUE)
+		STATUS(CL_INVALID_HOST_PTR)
+		STATUS(CL_INVALID_MEM_OBJECT)
+		STATUS(CL_INVALID_BINARY)
+		STATUS(CL_INVALID_BUILD_OPTIONS)
+		STATUS(CL_INVALID_PROGRAM)
+		STATUS(CL_INVALID_PROGRAM_EXECUTABLE)
+		STATUS(CL_INVALID_KERNEL_NAME)
+		STATUS(CL_INVALID_KERNEL_DEFINITION)
+		STATUS(CL_INVALID_KERNEL)
+		STATUS(CL_INVALID_ARG_INDEX)
+		STATUS(CL_INVALID_ARG_VALUE)
+		STATUS(CL_INVALID_ARG_SIZE)
+		STATUS(CL_INVALID_KERNEL_ARGS)
+		STATUS(CL_INVALID_WORK_DIMENSION)
+		STATUS(CL_INVALID_WORK_GROUP_SIZE)
+		STATUS(CL_INVALID_WORK_ITEM_SIZE)
+		STATUS(CL_INVALID_GLOBAL_OFFSET)
+		STATUS(CL_INVALID_EVENT)
+		STATUS(CL_INVALID_OPERATION)
+		STATUS(CL_INVALID_BUFFER_SIZE)
+		STATUS(CL_INVALID_GLOBAL_WORK_SIZE)
+#undef STATUS
+	case TRI_CL_TIMED_OUT: return "the device did not finish in time";
 	case -1001: return "CL_PLATFORM_NOT_FOUND_KHR";
 	default: return "OpenCL error";
 	}
@@ -66,7 +67,8 @@ static bool is_memory_error(cl_int status)
 
 bool tri_cl_error(tri_error *err, const char *call, cl_int status)
 {
-	const char *remedy = is_memory_error(status) ? "the device, or this process, is out of memory: close what else uses it"
+	const char *remedy = is_memory_error(status)      ? "the device, or this process, is out of memory: close what else uses it"
+			     : status == TRI_CL_TIMED_OUT ? "it hangs, or has more to do"
 			     : status == CL_DEVICE_NOT_AVAILABLE
 				     ? "the device was reset, or another program holds it"
 				     : "the driver refuses what OpenCL 1.2 has: update it, or choose another device";
@@ -80,6 +82,12 @@ bool tri_cl_error_in(struct tri_cl_device *d, tri_error *err, const char *call, 
 {
 	char line[TRI_LINE];
 	d->lost = true;
+	if (status == TRI_CL_TIMED_OUT) {
+		tri_error_set(err, TRI_ERR_DEVICE,
+			      "%sthe device did not finish within %u ms: it hangs, or has more to do; open the model again",
+			      tri_place_line(d->desc, place, line), (unsigned)d->timeout_ms);
+		return false;
+	}
 	tri_error_set(
 		err, TRI_ERR_DEVICE,
 		"%s%s: %s (%d): the device stopped: it ran out of memory, its driver ended a kernel that ran too long, or it was reset; "
@@ -110,54 +118,73 @@ cl_mem tri_cl_buffer(const struct tri_cl_device *d, uint64_t size, const void *f
 	return NULL;
 }
 
-/* Finds device `want` of all devices; *seen counts them. */
-static bool device_find(struct tri_cl_device *d, uint64_t want, uint64_t *seen, tri_error *err)
+/* Stores all devices in `ids`, in the order of the loader. Returns their number; 0: none, with the error. */
+static cl_uint all_devices(const struct tri_cl_device *d, cl_device_id ids[MAX_DEVICES], tri_error *err)
 {
 	cl_platform_id platforms[MAX_PLATFORMS];
-	cl_uint n_platforms = 0;
+	cl_uint n_platforms = 0, seen = 0;
 	cl_int none = CL_DEVICE_NOT_FOUND; /* why a platform has no device */
-	*seen = 0;
 	cl_int status = d->cl.clGetPlatformIDs(MAX_PLATFORMS, platforms, &n_platforms);
 	if (status == -1001) { /* CL_PLATFORM_NOT_FOUND_KHR, which only an extension header declares */
 		tri_error_set(err, TRI_ERR_DEVICE, "no OpenCL platform is installed (clGetPlatformIDs: %d): " DRIVERS, status);
-		return false;
+		return 0;
 	}
 	if (status != CL_SUCCESS)
 		return tri_cl_error(err, "clGetPlatformIDs", status);
-	for (cl_uint p = 0; p < n_platforms && p < MAX_PLATFORMS; p++) {
-		cl_device_id ids[MAX_DEVICES];
-		cl_uint n = 0;
-		status = d->cl.clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, MAX_DEVICES, ids, &n);
-		none = status == CL_SUCCESS ? none : status;
-		if (status != CL_SUCCESS)
-			continue;
-		n = n < MAX_DEVICES ? n : MAX_DEVICES;
-		if (want < *seen + n) {
-			d->id = ids[want - *seen];
-			return true;
-		}
-		*seen += n;
+	for (cl_uint p = 0; p < n_platforms && p < MAX_PLATFORMS && seen < MAX_DEVICES; p++) {
+		cl_uint n = 0, room = MAX_DEVICES - seen;
+		status = d->cl.clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, room, ids + seen, &n);
+		if (status == CL_SUCCESS)
+			seen += n < room ? n : room;
+		else
+			none = status;
 	}
-	if (*seen == 0 && none != CL_DEVICE_NOT_FOUND)
+	if (seen == 0 && none != CL_DEVICE_NOT_FOUND)
 		return tri_cl_error(err, "clGetDeviceIDs", none);
-	if (*seen == 0)
+	if (seen == 0)
 		tri_error_set(err, TRI_ERR_DEVICE, "%u OpenCL platform%s without a device: " TRI_CL_NO_DEVICE ", or " DRIVERS,
 			      (unsigned)n_platforms, n_platforms == 1 ? "" : "s");
-	else
-		tri_error_set(err, TRI_ERR_DEVICE, "there is no OpenCL device %llu: the last one is %llu", (unsigned long long)want,
-			      (unsigned long long)*seen - 1);
-	return false;
+	return seen;
 }
 
-static bool runtime_device_number(const char *s, uint64_t *out)
+static void device_name(const struct tri_cl_device *d, cl_device_id id, char name[NAME])
 {
-	*out = 0;
-	for (size_t i = 0; s[i]; i++) {
-		if (s[i] < '0' || s[i] > '9' || i == 9)
-			return false;
-		*out = *out * 10 + (uint64_t)(s[i] - '0');
+	if (d->cl.clGetDeviceInfo(id, CL_DEVICE_NAME, NAME, name, NULL) != CL_SUCCESS)
+		snprintf(name, NAME, "?");
+	name[NAME - 1] = 0;
+}
+
+/* Lists as many devices as the message has room for. */
+static cl_uint no_such_device(const struct tri_cl_device *d, const char *which, const cl_device_id *ids, cl_uint n, tri_error *err)
+{
+	char list[sizeof err->message] = "", name[NAME];
+	size_t used = 0;
+	for (cl_uint i = 0; i < n && used < sizeof list; i++) {
+		device_name(d, ids[i], name);
+		used += (size_t)snprintf(list + used, sizeof list - used, "%s%u is `%.40s`", i ? ", " : "", (unsigned)i, name);
 	}
-	return true;
+	tri_error_set(err, TRI_ERR_DEVICE, "there is no OpenCL device %.60s: %s", which, list);
+	return n;
+}
+
+/* Returns the index of the device that is meant; `n`: none, with the error. */
+static cl_uint device_find(const struct tri_cl_device *d, const char *which, const cl_device_id *ids, cl_uint n, tri_error *err)
+{
+	char name[NAME];
+	if (!which || !*which)
+		return 0;
+	if (!which[strspn(which, "0123456789")]) {
+		cl_uint i = 0;
+		for (const char *digit = which; *digit && i < n; digit++)
+			i = 10 * i + (cl_uint)(*digit - '0');
+		return i < n ? i : no_such_device(d, which, ids, n, err);
+	}
+	for (cl_uint i = 0; i < n; i++) {
+		device_name(d, ids[i], name);
+		if (strcasestr(name, which))
+			return i;
+	}
+	return no_such_device(d, which, ids, n, err);
 }
 
 static uint64_t runtime_device_info(const struct tri_cl_device *d, cl_device_info what, uint64_t otherwise)
@@ -187,14 +214,12 @@ static bool choose_variant(struct tri_cl_device *d, tri_error *err)
 
 bool tri_cl_device(struct tri_cl_device *d, const char *which, tri_error *err)
 {
-	uint64_t want = 0, seen;
-	if (which && *which) {
-		if (!runtime_device_number(which, &want)) {
-			tri_error_set(err, TRI_ERR_ARGUMENT, "device \"%.60s\" is not a number as `trib devices` lists them", which);
-			return false;
-		}
-	}
-	if (!device_find(d, want, &seen, err) || !choose_variant(d, err))
+	cl_device_id ids[MAX_DEVICES];
+	cl_uint n = all_devices(d, ids, err), i = n ? device_find(d, which, ids, n, err) : 0;
+	if (i >= n)
+		return false;
+	d->id = ids[i];
+	if (!choose_variant(d, err))
 		return false;
 	d->unified = runtime_device_info(d, CL_DEVICE_HOST_UNIFIED_MEMORY, CL_FALSE) != CL_FALSE;
 	d->most_bytes = runtime_device_info(d, CL_DEVICE_MAX_MEM_ALLOC_SIZE, UINT64_MAX);
@@ -296,7 +321,7 @@ static cl_program build_source(const struct tri_cl_device *d, const struct tri_c
 }
 
 /* Builds with fast forms. Returns NULL if the driver refuses them, or if they are wrong on this device. */
-static cl_program build_fast(const struct tri_cl_device *d, const struct tri_cl_program *data, const char *options)
+static cl_program build_fast(struct tri_cl_device *d, const struct tri_cl_program *data, const char *options)
 {
 	cl_program program = build_source(d, data, options, NULL);
 	if (program && !tri_cl_fast_forms_hold(d, program)) {
@@ -308,7 +333,7 @@ static cl_program build_fast(const struct tri_cl_device *d, const struct tri_cl_
 	return program;
 }
 
-cl_program tri_cl_build(const struct tri_cl_device *d, const struct tri_cl_program *data, tri_error *err)
+cl_program tri_cl_build(struct tri_cl_device *d, const struct tri_cl_program *data, tri_error *err)
 {
 	if (data->fp64 && !runtime_device_info(d, CL_DEVICE_DOUBLE_FP_CONFIG, 0)) {
 		tri_error_set(err, TRI_ERR_DEVICE, "the model computes in float64, which this device does not support");

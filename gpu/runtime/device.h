@@ -1,6 +1,7 @@
 /* Chooses a device, builds the program, reports OpenCL errors. */
 #ifndef TRI_DEVICE_H
 #define TRI_DEVICE_H
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include "gpu/runtime/launch.h"
@@ -22,7 +23,13 @@ struct tri_cl_device {
 	uint64_t blob_bytes;
 	cl_mem failed; /* four int64, see launch.h */
 	bool measures; /* the queue records when commands ran */
+	/* For waits with a time-out (queue.c), 0: none. */
+	uint32_t timeout_ms;
+	int64_t deadline_ns;
+	_Atomic uint32_t ended;
+	bool hangs; /* it did not end in time: no call of OpenCL is made any more, and nothing is freed */
 };
+enum { TRI_CL_TIMED_OUT = -9000 }; /* a status of our own */
 
 /* Fill *err, unless err is NULL, with TRI_ERR_DEVICE or TRI_ERR_MEMORY and "CALL: CL_… (-n)", and what can be done about it; return false.
  * tri_cl_error_in is for commands of a run; the device is then lost. `place`: of the statement, as in tri_fail_at; 0: none. */
@@ -32,8 +39,9 @@ bool tri_cl_error_in(struct tri_cl_device *d, tri_error *err, const char *call, 
  * memory. The device may read `from` later, too. */
 cl_mem tri_cl_buffer(const struct tri_cl_device *d, uint64_t size, const void *from, const char *what, tri_error *err);
 
-/* Finds the device with this number among all devices, in the order of the loader, and sets what is known of it. NULL and "" mean the first. */
+/* Finds the device with this number among all devices, in the order of the loader, or the first whose name has this part, in any case of letters. NULL
+ * and "" mean the first. Sets what is known of it. */
 bool tri_cl_device(struct tri_cl_device *d, const char *which, tri_error *err);
 /* Builds the program for the device. Returns NULL with the build log in *err. */
-cl_program tri_cl_build(const struct tri_cl_device *d, const struct tri_cl_program *data, tri_error *err);
+cl_program tri_cl_build(struct tri_cl_device *d, const struct tri_cl_program *data, tri_error *err);
 #endif

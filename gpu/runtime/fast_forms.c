@@ -1,4 +1,5 @@
 #include "gpu/runtime/fast_forms.h"
+#include "gpu/runtime/queue.h"
 
 enum { CAPABILITY_MAJOR = 0x4000, CAPABILITY_MINOR = 0x4001 }; /* cl_nv_device_attribute_query */
 enum { NAME = 128, EXTENSIONS = 8192 };
@@ -61,14 +62,14 @@ static const struct check {
 } checks[] = {{"tri_check_dot", 64, 64, checked_dot}, {"tri_check_pairs", 64, 64, checked_pairs}, {"tri_check_mma", 32, 128, checked_mma}};
 enum { MOST_RESULTS = 128 };
 
-static bool check_runs(const struct tri_cl_device *d, const struct check *c, cl_kernel kernel, cl_mem results, cl_int got[MOST_RESULTS])
+static bool check_runs(struct tri_cl_device *d, const struct check *c, cl_kernel kernel, cl_mem results, cl_int got[MOST_RESULTS])
 {
 	return d->cl.clSetKernelArg(kernel, 0, sizeof results, &results) == CL_SUCCESS &&
 	       d->cl.clEnqueueNDRangeKernel(d->queue, kernel, 1, NULL, &c->items, &c->items, 0, NULL, NULL) == CL_SUCCESS &&
-	       d->cl.clEnqueueReadBuffer(d->queue, results, CL_TRUE, 0, c->results * sizeof *got, got, 0, NULL, NULL) == CL_SUCCESS;
+	       tri_cl_read(d, results, 0, got, c->results * sizeof *got, true, NULL) == CL_SUCCESS;
 }
 
-static bool check_holds(const struct tri_cl_device *d, const struct check *c, cl_program program)
+static bool check_holds(struct tri_cl_device *d, const struct check *c, cl_program program)
 {
 	cl_int status, got[MOST_RESULTS];
 	cl_kernel kernel = d->cl.clCreateKernel(program, c->kernel, &status);
@@ -84,7 +85,7 @@ static bool check_holds(const struct tri_cl_device *d, const struct check *c, cl
 	return holds;
 }
 
-bool tri_cl_fast_forms_hold(const struct tri_cl_device *d, cl_program program)
+bool tri_cl_fast_forms_hold(struct tri_cl_device *d, cl_program program)
 {
 	for (uint32_t i = 0; i < sizeof checks / sizeof *checks; i++)
 		if (!check_holds(d, &checks[i], program))

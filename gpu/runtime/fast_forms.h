@@ -47,5 +47,5 @@ static inline const char *tri_cl_form_option(const struct tri_cl_features *of, u
 /* The same for a device. Kernels with vectors ask the compiler for the instructions of its processor. */
 const char *tri_cl_fast_form(const struct tri_cl_device *d, uint32_t n);
 /* Runs the self-checks of a program that was built with an option: true if its instructions compute what the host computes, or if it has none. */
-bool tri_cl_fast_forms_hold(const struct tri_cl_device *d, cl_program program);
+bool tri_cl_fast_forms_hold(struct tri_cl_device *d, cl_program program);
 #endif

@@ -5,6 +5,7 @@
 #include <time.h>
 #include "backend/runtime/engine.h"
 #include "backend/runtime/profile/origins.h"
+#include "gpu/runtime/queue.h"
 #include "gpu/runtime/report.h"
 #include "gpu/runtime/steps.h"
 
@@ -27,18 +28,31 @@ static const char *wanted_device(const tri_options *opt)
 	return opt && opt->size >= offsetof(tri_options, device) + sizeof opt->device ? opt->device : NULL;
 }
 
+static bool opencl_engine_is_lost(tri_error *err)
+{
+	return tri_error_set(err, TRI_ERR_DEVICE, "the device stopped in an earlier run: open the model again") == TRI_OK;
+}
+
 /* ---- states ---- */
 
 static void *state_allocate(void *device, size_t bytes) { return tri_cl_buffer(device, bytes, NULL, "a state", NULL); }
 
-static void state_release(void *device, void *handle) { ((const struct tri_cl_device *)device)->cl.clReleaseMemObject(handle); }
+static void state_release(void *device, void *handle)
+{
+	const struct tri_cl_device *d = device;
+	if (!d->hangs)
+		d->cl.clReleaseMemObject(handle);
+}
 
 static bool state_write(void *device, void *handle, const void *from, size_t bytes, tri_error *err)
 {
 	struct tri_cl_device *d = device;
 	const char *call = from ? "clEnqueueWriteBuffer" : "clEnqueueFillBuffer";
 	const cl_char zero = 0;
-	cl_int status = from ? d->cl.clEnqueueWriteBuffer(d->queue, handle, CL_TRUE, 0, bytes, from, 0, NULL, NULL)
+	if (d->lost)
+		return opencl_engine_is_lost(err);
+	tri_cl_begin(d);
+	cl_int status = from ? tri_cl_write(d, handle, from, bytes, true, NULL)
 			     : d->cl.clEnqueueFillBuffer(d->queue, handle, &zero, sizeof zero, 0, bytes, 0, NULL, NULL);
 	return status == CL_SUCCESS || tri_cl_error_in(d, err, call, status, 0);
 }
@@ -46,7 +60,10 @@ static bool state_write(void *device, void *handle, const void *from, size_t byt
 static bool state_read(void *device, void *handle, void *to, size_t bytes, tri_error *err)
 {
 	struct tri_cl_device *d = device;
-	cl_int status = d->cl.clEnqueueReadBuffer(d->queue, handle, CL_TRUE, 0, bytes, to, 0, NULL, NULL);
+	if (d->lost)
+		return opencl_engine_is_lost(err);
+	tri_cl_begin(d);
+	cl_int status = tri_cl_read(d, handle, 0, to, bytes, true, NULL);
 	return status == CL_SUCCESS || tri_cl_error_in(d, err, "clEnqueueReadBuffer", status, 0);
 }
 
@@ -65,7 +82,7 @@ static bool open_queue(struct tri_cl_device *d, tri_error *err)
 	d->failed = tri_cl_buffer(d, sizeof none, NULL, "run-time errors", err);
 	if (!d->failed)
 		return false;
-	status = d->cl.clEnqueueWriteBuffer(d->queue, d->failed, CL_TRUE, 0, sizeof none, none, 0, NULL, NULL);
+	status = tri_cl_write(d, d->failed, none, sizeof none, true, NULL);
 	return status == CL_SUCCESS || tri_cl_error(err, "clEnqueueWriteBuffer", status);
 }
 
@@ -88,6 +105,8 @@ static bool open_device(struct opencl_engine *m, const tri_options *opt, tri_err
 {
 	struct tri_cl_device *d = &m->device;
 	d->measures = m->model.collector != NULL;
+	tri_cl_set_timeout(d, opt);
+	tri_cl_begin(d);
 	if (!tri_cl_load(&d->cl, err) || !tri_cl_device(d, wanted_device(opt), err) || !open_queue(d, err))
 		return false;
 	const struct tri_cl_program *p = program_of(m->model.desc, d->variant);
@@ -131,6 +150,8 @@ void tri_engine_close(struct tri_model *model)
 	struct opencl_engine *m = engine_of(model);
 	struct tri_cl_device *d = &m->device;
 	const struct tri_cl_api *cl = &d->cl;
+	if (d->hangs)
+		return;
 	for (uint32_t i = 0; m->entries && i < model->desc->n_entries; i++) {
 		tri_entry_desc e = tri_states_entry(&model->desc->entries[i]);
 		tri_cl_prepared_end(&m->entries[i], d, &e);
@@ -160,8 +181,7 @@ static bool write_inputs(struct opencl_engine *m, const tri_entry_desc *e, const
 	cl_int status = CL_SUCCESS;
 	for (int32_t i = 0; i < e->n_inputs - e->n_states_in && status == CL_SUCCESS; i++)
 		if (p->io_bytes[i])
-			status = d->cl.clEnqueueWriteBuffer(d->queue, p->io[i], CL_FALSE, 0, p->io_bytes[i], io[i].data, 0, NULL,
-							    d->measures ? &p->copied[i] : NULL);
+			status = tri_cl_write(d, p->io[i], io[i].data, p->io_bytes[i], false, d->measures ? &p->copied[i] : NULL);
 	return status == CL_SUCCESS || tri_cl_error_in(d, err, "clEnqueueWriteBuffer", status, 0);
 }
 
@@ -175,14 +195,11 @@ static bool opencl_engine_read_outputs(struct opencl_engine *m, const tri_entry_
 	while (last > e->n_inputs && !p->io_bytes[last - 1])
 		last--;
 	bool waits = last > e->n_inputs;
-	if (p->may_fail)
-		status = d->cl.clEnqueueReadBuffer(d->queue, d->failed, !waits, 0, 4 * sizeof *failed, failed, 0, NULL, NULL);
+	if (p->may_fail || !waits)
+		status = tri_cl_read(d, d->failed, 0, failed, 4 * sizeof *failed, !waits, NULL);
 	for (int32_t i = e->n_inputs; i < last && status == CL_SUCCESS; i++)
 		if (p->io_bytes[i])
-			status = d->cl.clEnqueueReadBuffer(d->queue, p->io[i], i == last - 1, 0, p->io_bytes[i], io[i].data, 0, NULL,
-							   d->measures ? &p->copied[i] : NULL);
-	if (status == CL_SUCCESS && !waits && !p->may_fail)
-		status = d->cl.clFinish(d->queue);
+			status = tri_cl_read(d, p->io[i], 0, io[i].data, p->io_bytes[i], i == last - 1, d->measures ? &p->copied[i] : NULL);
 	return status == CL_SUCCESS || tri_cl_error_in(d, err, "clEnqueueReadBuffer", status, 0);
 }
 
@@ -210,16 +227,21 @@ int tri_engine_run(struct tri_model *model, uint32_t number, const tri_entry_des
 {
 	struct opencl_engine *m = engine_of(model);
 	struct tri_cl_prepared *p = &m->entries[number];
-	if (m->device.lost)
-		return tri_error_set(err, TRI_ERR_DEVICE, "the device stopped in an earlier run: open the model again");
+	if (m->device.lost) {
+		opencl_engine_is_lost(err);
+		return TRI_ERR_DEVICE;
+	}
+	tri_cl_begin(&m->device);
 	int status = tri_cl_prepare(p, &m->device, e, model->dims, io, err);
 	model->scratch_bytes = p->scratch_bytes;
 	if (status != TRI_OK)
 		return status;
 	p->began_ns = now_ns();
 	status = opencl_engine_run(m, p, e, io, err);
+	if (m->device.hangs)
+		return status;
 	if (status != TRI_OK)
-		m->device.cl.clFinish(m->device.queue);
+		tri_cl_finish(&m->device);
 	else if (m->device.measures)
 		tri_cl_report(
 			&(struct tri_cl_measured){&m->device, model->desc, e, p, model->dims, model->desc->profiling, model->collector});

@@ -3,6 +3,7 @@
 #include "backend/runtime/effects.h"
 #include "backend/runtime/model.h"
 #include "backend/runtime/profile/origins.h"
+#include "gpu/runtime/queue.h"
 
 enum { MOST_VALUES = 64 };
 
@@ -27,7 +28,7 @@ int tri_cl_failed(struct tri_cl_device *d, const cl_long failed[4], tri_error *e
 	static const cl_long none[4];
 	if (!failed[0])
 		return TRI_OK;
-	cl_int status = d->cl.clEnqueueWriteBuffer(d->queue, d->failed, CL_TRUE, 0, sizeof none, none, 0, NULL, NULL);
+	cl_int status = tri_cl_write(d, d->failed, none, sizeof none, true, NULL);
 	d->lost |= status != CL_SUCCESS; /* it would fail again */
 	return tri_error_index(err, d->desc, failed[1], failed[2], (uint64_t)failed[3]);
 }
@@ -97,17 +98,16 @@ static bool steps_copy(struct steps_run *r, int64_t i)
 /* Waits until the kernels so far have ended, and reads bytes of an argument, maybe none. False: one of them failed. */
 static bool steps_read(struct steps_run *r, int64_t i, int32_t arg, void *to, size_t bytes)
 {
-	const struct tri_cl_api *cl = &r->d->cl;
 	cl_long failed[4] = {0};
 	cl_int status = CL_SUCCESS;
 	if (r->p->may_fail)
-		status = cl->clEnqueueReadBuffer(r->d->queue, r->d->failed, !bytes, 0, sizeof failed, failed, 0, NULL, NULL);
+		status = tri_cl_read(r->d, r->d->failed, 0, failed, sizeof failed, !bytes, NULL);
 	if (bytes && status == CL_SUCCESS) {
 		const struct tri_cl_bound *b = &r->p->bound[i][arg];
-		status = cl->clEnqueueReadBuffer(r->d->queue, b->memory, CL_TRUE, (size_t)b->value, bytes, to, 0, NULL, NULL);
+		status = tri_cl_read(r->d, b->memory, (size_t)b->value, to, bytes, true, NULL);
 	}
 	if (status != CL_SUCCESS) {
-		cl->clFinish(r->d->queue); /* `failed` must not be written later */
+		tri_cl_finish(r->d); /* `failed` must not be written later */
 		return steps_fail(r, "clEnqueueReadBuffer", status, &r->p->code->steps[i]);
 	}
 	r->status = tri_cl_failed(r->d, failed, r->err);

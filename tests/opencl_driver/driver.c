@@ -44,6 +44,37 @@ static bool driver_fails(const char *name, cl_int *status)
 	return false;
 }
 
+static cl_event gate; /* what commands that hang wait for */
+static cl_command_queue behind_gate;
+
+/* Returns what a command must wait for. Callers give no list of their own. */
+static const cl_event *gate_of(cl_command_queue q, cl_uint *n)
+{
+	cl_context context;
+	cl_int status;
+	if (!driver.hang_at || driver.calls < driver.hang_at)
+		return NULL;
+	if (!gate) {
+		REAL(clGetCommandQueueInfo)(q, CL_QUEUE_CONTEXT, sizeof context, &context, NULL);
+		gate = REAL(clCreateUserEvent)(context, &status);
+		behind_gate = q;
+	}
+	driver.hung = true;
+	*n = 1;
+	return &gate;
+}
+
+EXPORT opencl_driver_resume_fn opencl_driver_resume;
+void opencl_driver_resume(void)
+{
+	if (gate) {
+		REAL(clSetUserEventStatus)(gate, CL_COMPLETE);
+		REAL(clFinish)(behind_gate);
+		REAL(clReleaseEvent)(gate);
+	}
+	gate = NULL;
+}
+
 /* Functions that return a status, that create an object, that release one. */
 #define STATUS(name, params, args)                                              \
 	EXPORT cl_int name params                                               \
@@ -56,6 +87,7 @@ static bool driver_fails(const char *name, cl_int *status)
 	{                                                         \
 		cl_int status;                                    \
 		if (!driver_fails(#name, &status)) {              \
+			w = gate_of(q, &n);                       \
 			status = REAL(name) args;                 \
 			driver.live += e && status == CL_SUCCESS; \
 		}                                                 \
@@ -110,10 +142,12 @@ COMMAND(clEnqueueWriteBuffer,
 	(cl_command_queue q, cl_mem m, cl_bool b, size_t at, size_t size, const void *from, cl_uint n, const cl_event *w, cl_event *e),
 	(q, m, b, at, size, from, n, w, e))
 STATUS(clFinish, (cl_command_queue q), (q))
+STATUS(clFlush, (cl_command_queue q), (q))
 STATUS(clGetEventProfilingInfo, (cl_event e, cl_profiling_info i, size_t n, void *to, size_t *has), (e, i, n, to, has))
 STATUS(clGetProgramBuildInfo, (cl_program p, cl_device_id d, cl_program_build_info i, size_t n, void *to, size_t *has),
        (p, d, i, n, to, has))
 STATUS(clGetProgramInfo, (cl_program p, cl_program_info i, size_t n, void *to, size_t *has), (p, i, n, to, has))
+STATUS(clSetEventCallback, (cl_event e, cl_int type, void(CL_CALLBACK *f)(cl_event, cl_int, void *), void *u), (e, type, f, u))
 STATUS(clSetKernelArg, (cl_kernel k, cl_uint i, size_t n, const void *v), (k, i, n, v))
 
 CREATE(cl_context, clCreateContext,
@@ -258,6 +292,7 @@ EXPORT cl_int clEnqueueNDRangeKernel(cl_command_queue q, cl_kernel k, cl_uint di
 		return CL_INVALID_WORK_GROUP_SIZE;
 	if (driver.address_bits == 32 && *global > UINT32_MAX)
 		return CL_INVALID_GLOBAL_WORK_SIZE;
+	w = gate_of(q, &n);
 	status = REAL(clEnqueueNDRangeKernel)(q, k, dims, offset, global, local, n, w, e);
 	driver.live += e && status == CL_SUCCESS;
 	return status;

@@ -1,7 +1,9 @@
-/* inject DRIVER LIBRARY errors|lost|limits|builds: opens and runs every entry of a library while each call of OpenCL in turn fails, or the device reports other
- * limits. All dynamic dimensions are 2, all floats 1, other inputs 0. Results must be those of a device that works, or the call must fail with a message; no
- * object may be left. Prints what was done. `builds`: opens and runs it once, and prints how many programs were built from source. */
+/* inject DRIVER LIBRARY MODE: opens and runs every entry of a library while each call of OpenCL in turn fails, or the device reports other
+ * limits. All dynamic dimensions are 2, all floats 1, other inputs 0; every second run is asynchronous. Results must be those of a device that works, or the
+ * call must fail with a message; no object may be left. Prints what was done. */
 #include <dlfcn.h>
+#include <pthread.h>
+#include <semaphore.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +20,7 @@ struct injection {
 	char *want[RUNS]; /* the outputs of each run */
 	size_t want_bytes;
 	uint64_t injected, harmless;
+	tri_options options;
 };
 
 #define REQUIRE(ok, ...) ((ok) ? (void)0 : (fprintf(stderr, __VA_ARGS__), fputc('\n', stderr), exit(1)))
@@ -53,13 +56,39 @@ static void new_tensors(const tri_entry_desc *e, tri_tensor *io)
 	}
 }
 
+struct ending {
+	sem_t ended;
+	tri_error err;
+};
+
+static void note_end(void *user, const tri_error *err)
+{
+	struct ending *x = user;
+	x->err = *err;
+	sem_post(&x->ended);
+}
+
+/* Starts a run, and waits for it. */
+static int run_later(const struct injection *x, struct tri_model *m, tri_tensor *io, tri_error *err)
+{
+	struct ending end;
+	sem_init(&end.ended, 0, 0);
+	int code = x->desc->run_async(m, 0, io, note_end, &end, err);
+	if (code == TRI_OK) {
+		sem_wait(&end.ended);
+		*err = end.err;
+	}
+	sem_destroy(&end.ended);
+	return err->code;
+}
+
 /* Runs the first entry. Appends its outputs to `out` if it succeeds. */
-static int inject_run(const struct injection *x, struct tri_model *m, char *out, tri_error *err)
+static int inject_run(const struct injection *x, struct tri_model *m, bool later, char *out, tri_error *err)
 {
 	const tri_entry_desc *e = &x->desc->entries[0];
 	tri_tensor io[MOST_TENSORS];
 	new_tensors(e, io);
-	int code = x->desc->run(m, 0, io, err);
+	int code = later ? run_later(x, m, io, err) : x->desc->run(m, 0, io, err);
 	for (int32_t i = 0; i < e->n_inputs + e->n_outputs; i++) {
 		if (i >= e->n_inputs && code == TRI_OK) {
 			memcpy(out, io[i].data, inject_bytes(&io[i]));
@@ -84,7 +113,7 @@ static bool inject_attempt(const struct injection *x, tri_error *first)
 	bool clean = true;
 	uint32_t good = 0;
 	memset(first, 0, sizeof *first);
-	struct tri_model *m = x->desc->open(NULL, &err);
+	struct tri_model *m = x->desc->open(&x->options, &err);
 	if (!m) {
 		expect_message(x, err.code, &err);
 		*first = err;
@@ -92,7 +121,7 @@ static bool inject_attempt(const struct injection *x, tri_error *first)
 	}
 	for (uint32_t i = 0; m && i < RUNS; i++) {
 		memset(&err, 0, sizeof err);
-		int code = inject_run(x, m, out, &err);
+		int code = inject_run(x, m, i % 2, out, &err);
 		if (code != TRI_OK) {
 			expect_message(x, code, &err);
 			*first = first->code ? *first : err;
@@ -125,25 +154,27 @@ static void learn_results(struct injection *x)
 	}
 	for (uint32_t i = 0; i < RUNS; i++) {
 		x->want[i] = malloc(x->want_bytes + 1);
-		REQUIRE(inject_run(x, m, x->want[i], &err) == TRI_OK, "%s", err.message);
+		REQUIRE(inject_run(x, m, false, x->want[i], &err) == TRI_OK, "%s", err.message);
 	}
 	x->desc->close(m);
 }
 
-static void inject_errors(struct injection *x, bool loses)
+enum { STATUSES = 6 };
+
+static void inject_errors(struct injection *x, size_t n_statuses, bool loses)
 {
-	static const cl_int statuses[] = {CL_OUT_OF_RESOURCES, CL_MEM_OBJECT_ALLOCATION_FAILURE, CL_DEVICE_NOT_AVAILABLE,
-					  CL_INVALID_VALUE,    CL_BUILD_PROGRAM_FAILURE,         -9999};
+	static const cl_int statuses[STATUSES] = {CL_DEVICE_NOT_AVAILABLE, CL_MEM_OBJECT_ALLOCATION_FAILURE, CL_OUT_OF_RESOURCES,
+						  CL_INVALID_VALUE,        CL_BUILD_PROGRAM_FAILURE,         -9999};
 	tri_error err;
 	x->driver->calls = 0;
 	REQUIRE(inject_attempt(x, &err), "%s", err.message);
 	uint32_t calls = x->driver->calls;
-	for (size_t s = 0; s < (loses ? 1 : sizeof statuses / sizeof *statuses); s++)
+	for (size_t s = 0; s < n_statuses; s++)
 		for (uint32_t n = 1; n <= calls; n++) {
 			x->driver->calls = 0;
 			x->driver->failed = NULL;
 			x->driver->fail_at = n;
-			x->driver->fail_with = loses ? CL_DEVICE_NOT_AVAILABLE : statuses[s];
+			x->driver->fail_with = statuses[s];
 			x->driver->loses = loses;
 			x->harmless += inject_attempt(x, &err);
 			x->injected += x->driver->failed != NULL;
@@ -178,21 +209,152 @@ static void inject_limits(const struct injection *x)
 	report_limits(x, "own memory, gpu", &(struct opencl_driver){.is_discrete = true, .is_gpu = true});
 }
 
+/* ---- a device that hangs ---- */
+
+/* True if all memory of the tensors has this byte; sets it before, if `set`. */
+static bool all_bytes(const tri_entry_desc *e, const tri_tensor *io, char byte, bool set)
+{
+	for (int32_t i = 0; i < e->n_inputs + e->n_outputs; i++) {
+		char *at = io[i].data;
+		for (size_t k = 0; k < inject_bytes(&io[i]); k++) {
+			at[k] = set ? byte : at[k];
+			if (at[k] != byte)
+				return false;
+		}
+	}
+	return true;
+}
+
+/* All calls with a model whose device hangs fail at once. */
+static void expect_lost(const struct injection *x, struct tri_model *m, tri_tensor *io)
+{
+	tri_error err;
+	uint64_t size = 0;
+	REQUIRE(x->desc->run(m, 0, io, &err) == TRI_ERR_DEVICE, "a device that hangs runs");
+	REQUIRE(strstr(err.message, "open the model again"), "%s", err.message);
+	REQUIRE(x->desc->reset(m, &err) == TRI_ERR_DEVICE, "a device that hangs was reset");
+	x->desc->state_save(m, NULL, &size, &err);
+	char *saved = malloc(size);
+	REQUIRE(x->desc->state_save(m, saved, &size, &err) == TRI_ERR_DEVICE, "a device that hangs was read");
+	free(saved);
+}
+
+/* Opens and runs until the device hangs, closes, and lets it go on: it no longer uses the memory of the caller. */
+static void attempt_hang(const struct injection *x, opencl_driver_resume_fn *resume)
+{
+	const tri_entry_desc *e = &x->desc->entries[0];
+	tri_tensor io[MOST_TENSORS];
+	tri_error err = {0};
+	new_tensors(e, io);
+	struct tri_model *m = x->desc->open(&x->options, &err);
+	for (uint32_t i = 0; m && i < RUNS && err.code == TRI_OK; i++) {
+		int code = i % 2 ? run_later(x, m, io, &err) : x->desc->run(m, 0, io, &err);
+		REQUIRE(code == err.code, "run %u returned %d with the error %d", i, code, err.code);
+	}
+	REQUIRE(!x->driver->hung || (err.code == TRI_ERR_DEVICE && err.message[0]), "hang at call %u: %d `%s`", x->driver->hang_at,
+		err.code, err.message);
+	if (m && x->driver->hung)
+		expect_lost(x, m, io);
+	if (m)
+		x->desc->close(m);
+	all_bytes(e, io, 'x', true);
+	resume();
+	REQUIRE(all_bytes(e, io, 'x', false), "hang at call %u: memory of the caller has changed later", x->driver->hang_at);
+	for (int32_t i = 0; i < e->n_inputs + e->n_outputs; i++)
+		free(io[i].data);
+}
+
+static void inject_hangs(struct injection *x, opencl_driver_resume_fn *resume)
+{
+	tri_error err;
+	uint32_t hangs = 0;
+	x->options.timeout_ms = 3600000;
+	x->driver->calls = 0;
+	REQUIRE(inject_attempt(x, &err), "%s", err.message);
+	uint32_t calls = x->driver->calls;
+	x->options.timeout_ms = 30;
+	for (uint32_t n = 1; n <= calls; n += n + 12 < calls ? calls / 8 : 1) { /* each of the last calls: those that read outputs */
+		x->driver->calls = 0;
+		x->driver->hang_at = n;
+		x->driver->hung = false;
+		attempt_hang(x, resume);
+		hangs += x->driver->hung;
+	}
+	printf("%u\n", hangs);
+}
+
+/* ---- several devices ---- */
+
+struct device_run {
+	const struct injection *x;
+	char device[2];
+};
+
+static void *run_on_device(void *arg)
+{
+	const struct device_run *r = arg;
+	const struct injection *x = r->x;
+	tri_options options = {.size = sizeof options, .device = r->device};
+	char *out = malloc(x->want_bytes + 1);
+	tri_error err;
+	struct tri_model *m = x->desc->open(&options, &err);
+	REQUIRE(m, "%s", err.message);
+	for (uint32_t i = 0; i < RUNS; i++) {
+		REQUIRE(inject_run(x, m, i % 2, out, &err) == TRI_OK, "device %s: %s", r->device, err.message);
+		REQUIRE(memcmp(out, x->want[i], x->want_bytes) == 0, "device %s: wrong results in run %u", r->device, i);
+	}
+	x->desc->close(m);
+	free(out);
+	return NULL;
+}
+
+/* Uses two devices at once, and devices by name. Prints what is said of one that does not exist. */
+static void inject_devices(const struct injection *x)
+{
+	static const char *const names[] = {"0", "1", "", "BASIC", "2", "nosuch"};
+	struct device_run runs[2] = {{x, "0"}, {x, "1"}};
+	pthread_t threads[2];
+	for (int i = 0; i < 2; i++)
+		REQUIRE(pthread_create(&threads[i], NULL, run_on_device, &runs[i]) == 0, "no thread");
+	for (int i = 0; i < 2; i++)
+		pthread_join(threads[i], NULL);
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		tri_error err;
+		struct tri_model *m = x->desc->open(&(tri_options){.size = sizeof(tri_options), .device = names[i]}, &err);
+		printf("%s: %s\n", names[i], m ? "opens" : err.message);
+		if (m)
+			x->desc->close(m);
+	}
+	REQUIRE(x->driver->live == 0, "%lld objects are left", (long long)x->driver->live);
+}
+
 int main(int argc, char **argv)
 {
-	REQUIRE(argc == 4, "inject DRIVER LIBRARY errors|lost|limits|builds");
+	REQUIRE(argc == 4, "inject DRIVER LIBRARY MODE");
 	void *loader = dlopen(argv[1], RTLD_NOW | RTLD_GLOBAL), *library = loader ? dlopen(argv[2], RTLD_NOW | RTLD_LOCAL) : NULL;
 	REQUIRE(library, "%s", dlerror());
 	opencl_driver_fn *entry;
 	*(void **)&entry = dlsym(loader, OPENCL_DRIVER_ENTRY);
-	struct injection x = {.driver = entry(), .desc = dlsym(library, TRI_DESC_SYMBOL)};
+	opencl_driver_resume_fn *resume;
+	*(void **)&resume = dlsym(loader, OPENCL_DRIVER_RESUME);
+	struct injection x = {.driver = entry(), .desc = dlsym(library, TRI_DESC_SYMBOL), .options.size = sizeof x.options};
+	const char *mode = argv[3];
 	learn_results(&x);
-	if (strcmp(argv[3], "builds") == 0)
+	if (strcmp(mode, "builds") == 0) { /* how many programs were built from source */
 		printf("%u\n", x.driver->builds);
-	else if (strcmp(argv[3], "limits") == 0)
+	} else if (strcmp(mode, "limits") == 0) {
 		inject_limits(&x);
-	else
-		inject_errors(&x, strcmp(argv[3], "lost") == 0);
+	} else if (strcmp(mode, "hangs") == 0) {
+		inject_hangs(&x, resume);
+	} else if (strcmp(mode, "devices") == 0) {
+		inject_devices(&x);
+	} else if (strcmp(mode, "timed errors") == 0) {
+		x.options.timeout_ms = 3600000;
+		inject_errors(&x, 1, false);
+	} else {
+		bool loses = strcmp(mode, "lost") == 0;
+		inject_errors(&x, loses ? 1 : STATUSES, loses);
+	}
 	for (uint32_t i = 0; i < RUNS; i++)
 		free(x.want[i]);
 	return 0;

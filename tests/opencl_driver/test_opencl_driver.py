@@ -57,6 +57,19 @@ class Driver(ProjectTest):
         calls, injected, harmless = map(int, re.findall(r"\d+", self.inject("errors")))
         self.assertEqual(injected, 6 * calls)
         self.assertLess(harmless, injected // 2)
+        timed, injected, _ = map(int, re.findall(r"\d+", self.inject("timed errors")))
+        self.assertGreater(timed, calls)
+        self.assertEqual(injected, timed)
+
+    def test_a_device_that_hangs(self):
+        """A run fails after its time-out, later calls fail at once, closing returns, and the device may go on later."""
+        self.assertGreater(int(self.inject("hangs")), 6)
+
+    def test_several_devices(self):
+        said = dict(line.split(": ", 1) for line in self.inject("devices", POCL_DEVICES="basic pthread").splitlines())
+        self.assertEqual([name for name, text in said.items() if text == "opens"], ["0", "1", "", "BASIC"])
+        for name in "2", "nosuch":
+            self.assertRegex(said[name], f"there is no OpenCL device {name}: 0 is `.*basic.*`, 1 is `")
 
     def test_lost_device(self):
         calls, injected, _ = map(int, re.findall(r"\d+", self.inject("lost")))

@@ -131,7 +131,9 @@ typedef struct tri_options {
 	uint32_t n_capacities;
 	uint32_t no_profile; /* 1: measures nothing, although the model was built with `profile = true` */
 	uint32_t verify;     /* 1: reads the whole .triw file, and compares it with its digests. Without that, damage may change numbers */
-	uint32_t pad;
+	/* OpenCL libraries: a run that takes the device longer than so many milliseconds fails, and so do all later calls with the opened model, whose
+	 * memory is not freed, since the device may still use it. Tensors are copied once more. 0: no limit */
+	uint32_t timeout_ms;
 } tri_options;
 
 /* A dimension as a postfix program over the dynamic dimensions of its entry. */

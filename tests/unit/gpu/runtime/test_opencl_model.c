@@ -218,9 +218,10 @@ static void devices_by_number(void **state)
 	assert_null(model.desc->open(&opt, &err));
 	assert_int_equal(err.code, TRI_ERR_DEVICE);
 	assert_non_null(strstr(err.message, "no OpenCL device 999"));
-	opt.device = "gpu";
+	opt.device = "no such name";
 	assert_null(model.desc->open(&opt, &err));
-	assert_int_equal(err.code, TRI_ERR_ARGUMENT);
+	assert_int_equal(err.code, TRI_ERR_DEVICE);
+	assert_non_null(strstr(err.message, "no OpenCL device no such name: 0 is"));
 }
 
 static void *other_thread(void *arg)

@@ -1,0 +1,116 @@
+/* A wait with a time-out is a callback of an event, which wakes this thread. What a device that hangs may still use is never freed: the host's side of
+ * the copy, the opened model, the library. */
+#include "gpu/runtime/queue.h"
+#include <dlfcn.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include "backend/runtime/thread.h"
+
+#define NS_PER_S INT64_C(1000000000)
+enum { RUNNING, ENDED }; /* of d->ended; else the status of an error */
+
+static int64_t queue_now_ns(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * NS_PER_S + t.tv_nsec;
+}
+
+/* A callback may still return while the model is closed, so the library stays in the process. */
+static void stay_loaded(const tri_model_desc *desc)
+{
+	Dl_info at;
+	if (dladdr(desc, &at))
+		dlopen(at.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE);
+}
+
+void tri_cl_set_timeout(struct tri_cl_device *d, const tri_options *opt)
+{
+	bool has = opt && opt->size >= offsetof(tri_options, timeout_ms) + sizeof opt->timeout_ms;
+	d->timeout_ms = has ? opt->timeout_ms : 0;
+	if (d->timeout_ms)
+		stay_loaded(d->desc);
+}
+
+void tri_cl_begin(struct tri_cl_device *d) { d->deadline_ns = d->timeout_ms ? queue_now_ns() + d->timeout_ms * INT64_C(1000000) : 0; }
+
+static void CL_CALLBACK on_end(cl_event event, cl_int status, void *device)
+{
+	struct tri_cl_device *d = device;
+	(void)event;
+	atomic_store(&d->ended, status == CL_COMPLETE ? ENDED : (uint32_t)status);
+	tri_futex_wake(&d->ended, 1);
+}
+
+/* Waits for the command of `event`, which is the last one. */
+static cl_int queue_wait(struct tri_cl_device *d, cl_event event)
+{
+	uint32_t ended;
+	atomic_store(&d->ended, RUNNING);
+	cl_int status = d->cl.clFlush(d->queue);
+	status = status == CL_SUCCESS ? d->cl.clSetEventCallback(event, CL_COMPLETE, on_end, d) : status;
+	if (status != CL_SUCCESS) {
+		d->cl.clFinish(d->queue);
+		return status;
+	}
+	while ((ended = atomic_load(&d->ended)) == RUNNING) {
+		int64_t left = d->deadline_ns - queue_now_ns();
+		if (left <= 0) {
+			d->hangs = d->lost = true;
+			return TRI_CL_TIMED_OUT;
+		}
+		tri_futex_wait(&d->ended, RUNNING, &(struct timespec){left / NS_PER_S, left % NS_PER_S});
+	}
+	return ended == ENDED ? CL_SUCCESS : (cl_int)ended;
+}
+
+/* Ends a timed copy that was enqueued with this status. */
+static cl_int queue_end(struct tri_cl_device *d, cl_int status, cl_event own, cl_event *event)
+{
+	if (status != CL_SUCCESS)
+		return status;
+	status = queue_wait(d, own);
+	if (event)
+		*event = own;
+	else if (!d->hangs)
+		d->cl.clReleaseEvent(own);
+	return status;
+}
+
+cl_int tri_cl_read(struct tri_cl_device *d, cl_mem from, size_t at, void *to, size_t bytes, bool waits, cl_event *event)
+{
+	if (!d->timeout_ms)
+		return d->cl.clEnqueueReadBuffer(d->queue, from, waits, at, bytes, to, 0, NULL, event);
+	void *copy = malloc(bytes);
+	cl_event own = NULL;
+	cl_int status = copy ? d->cl.clEnqueueReadBuffer(d->queue, from, CL_FALSE, at, bytes, copy, 0, NULL, &own) : CL_OUT_OF_HOST_MEMORY;
+	status = queue_end(d, status, own, event);
+	if (d->hangs)
+		return status;
+	if (status == CL_SUCCESS)
+		memcpy(to, copy, bytes);
+	free(copy);
+	return status;
+}
+
+cl_int tri_cl_write(struct tri_cl_device *d, cl_mem to, const void *from, size_t bytes, bool waits, cl_event *event)
+{
+	if (!d->timeout_ms)
+		return d->cl.clEnqueueWriteBuffer(d->queue, to, waits, 0, bytes, from, 0, NULL, event);
+	void *copy = malloc(bytes);
+	cl_event own = NULL;
+	if (copy)
+		memcpy(copy, from, bytes);
+	cl_int status = copy ? d->cl.clEnqueueWriteBuffer(d->queue, to, CL_FALSE, 0, bytes, copy, 0, NULL, &own) : CL_OUT_OF_HOST_MEMORY;
+	status = queue_end(d, status, own, event);
+	if (!d->hangs)
+		free(copy);
+	return status;
+}
+
+void tri_cl_finish(struct tri_cl_device *d)
+{
+	if (!d->timeout_ms)
+		d->cl.clFinish(d->queue);
+}
