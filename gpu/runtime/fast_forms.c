@@ -37,8 +37,12 @@ static int32_t dot(uint32_t a, uint32_t b, int32_t sum)
 /* What item i of tri_check_dot computes. */
 static int32_t checked_dot(uint32_t i) { return dot((i + 1) * 0x9e3779b9u, (i + 7) * 0x85ebca6bu, (int32_t)i * 1000003); }
 
-/* What item i of tri_check_pairs computes: numbers of two bits times signed ones. */
-static int32_t checked_pairs(uint32_t i) { return dot((i + 1) * 0x9e3779b9u & 0x03030303u, (i + 7) * 0x85ebca6bu, (int32_t)i * 1000003); }
+/* What item i of tri_check_pairs computes: numbers of two bits times signed ones, and one of the former as a trit. */
+static int32_t checked_pairs(uint32_t i)
+{
+	uint32_t a = (i + 1) * 0x9e3779b9u & 0x03030303u;
+	return dot(a, (i + 7) * 0x85ebca6bu, (int32_t)i * 1000003) + ((int32_t)(a >> 8 & 3u) - 1) * 1000033;
+}
 
 /* Word n of those that a lane of tri_check_mma holds: four of the left operand, two of the right one. */
 static uint32_t held(uint32_t lane, uint32_t n) { return (6 * lane + n + 1) * 0x9e3779b9u; }

@@ -19,12 +19,14 @@ typedef float16 tri_floats;
 typedef int16 tri_ints;
 typedef uint16 tri_words;
 #define tri_load_words vload16
+#define tri_to_floats convert_float16
 #else
 #define TRI_LANES 8
 typedef float8 tri_floats;
 typedef int8 tri_ints;
 typedef uint8 tri_words;
 #define tri_load_words vload8
+#define tri_to_floats convert_float8
 #endif
 #define TRI_ACROSS (32 / TRI_LANES) /* vectors of a row of a panel */
 
@@ -170,20 +172,32 @@ TRI_COPY(char, tri_term)
 
 /* ---- packed weights ---- */
 
+/* Return the numbers of two bits at `shift` in words, less 1: trits. */
+#if defined(TRI_DOT) && TRI_LANES == 16
+#define tri_trits_at(words, shift) \
+	__builtin_astype(__builtin_ia32_vpermilvarps512((float16)(TRI_NUMBERS, TRI_NUMBERS, TRI_NUMBERS, TRI_NUMBERS), as_int16((words) >> (uint)(shift))), tri_floats)
+#elif defined(TRI_DOT)
+#define tri_trits_at(words, shift) \
+	__builtin_astype(__builtin_ia32_vpermilvarps256((float8)(TRI_NUMBERS, TRI_NUMBERS), as_int8((words) >> (uint)(shift))), tri_floats)
+#else
+#define tri_trits_at(words, shift) (tri_to_floats((words) >> (uint)(shift) & 3u) - 1)
+#endif
+#define TRI_NUMBERS -1, 0, 1, 2
+
 /* Copies a block of terms of packed trits [K, N] from column n on; `from` is a multiple of 16. backend/runtime/pack/trit2.h describes the layout: panels
  * of 32 columns, steps of 16 terms, and in a step a 32-bit word for each column. Bits 2f, 2f+1 of its byte j hold trit + 1 of term 4 · f + j. */
 void tri_copy_trits(global const uint *w, const long K, const long N, const long n, const long from, const int terms, float16 *to)
 {
 	const long steps = (K + 15) / 16;
 	for (int p = 0; p < TRI_PANELS && n + p * 32 < N; p++) {
-		const int halves = N - n - p * 32 > 16 ? 2 : 1;
-		global const uint *words = w + (n + p * 32) * steps + from / 16 * halves * 16;
+		const int width = N - n - p * 32 > 16 ? 32 : 16;
+		global const uint *words = w + (n + p * 32) * steps + from / 16 * width;
 		for (int s = 0; s * 16 < terms; s++)
-			for (int h = 0; h < halves; h++) {
-				const uint16 word = vload16(s * halves + h, words);
-				float16 *at = to + p * 2 * TRI_TERMS + s * 32 + h;
+			for (int v = 0; v * TRI_LANES < width; v++) {
+				const tri_words some = tri_load_words(0, words + s * width + v * TRI_LANES);
+				tri_floats *at = (tri_floats *)(to + p * 2 * TRI_TERMS + s * 32) + v;
 				for (int k = 0; k < 16; k++)
-					at[2 * k] = convert_float16(as_int16(word >> (uint)(8 * (k & 3) + 2 * (k >> 2)) & 3u)) - 1;
+					at[k * TRI_ACROSS] = tri_trits_at(some, 8 * (k & 3) + 2 * (k >> 2));
 			}
 	}
 }
@@ -256,15 +270,43 @@ TRI_ADD_PANELS(f32, float)
 TRI_ADD_PANELS(f16, ushort)
 TRI_ADD_PANELS(bf16, ushort)
 
-void tri_add_trits_f32(const float *x, global const uint *w, const long K, const long N, const long n, const long from, const int rows, const int terms,
+void tri_add_row_trits(const float *x, global const uint *w, const int width, const int steps, tri_floats *y)
+{
+	for (int v = 0; v * TRI_LANES < width; v++) {
+		tri_floats a = y[v], b = 0, c = 0, d = 0;
+		for (int s = 0; s < steps; s++) {
+			const tri_words words = tri_load_words(0, w + s * width + v * TRI_LANES);
+			__attribute__((opencl_unroll_hint(4))) for (int f = 0; f < 4; f++) {
+				a = fma((tri_floats)(x[16 * s + 4 * f]), tri_trits_at(words, 2 * f), a);
+				b = fma((tri_floats)(x[16 * s + 4 * f + 1]), tri_trits_at(words, 8 + 2 * f), b);
+				c = fma((tri_floats)(x[16 * s + 4 * f + 2]), tri_trits_at(words, 16 + 2 * f), c);
+				d = fma((tri_floats)(x[16 * s + 4 * f + 3]), tri_trits_at(words, 24 + 2 * f), d);
+			}
+		}
+		y[v] = (a + b) + (c + d);
+	}
+}
+
+/* Writes zeros behind the terms of one row. */
+void tri_add_trits_f32(float *x, global const uint *w, const long K, const long N, const long n, const long from, const int rows, const int terms,
 		       const float16 odd, float16 *y)
 {
+	const int steps = (terms + 15) / 16;
 	float16 ws[TRI_W];
-	tri_copy_trits(w, K, N, n, from, terms, ws);
-	if (any(odd != 0))
-		tri_tile_nonzero(x, ws, rows, N - n, terms, y);
-	else
-		tri_tile(x, ws, rows, N - n, terms, y);
+	if (any(odd != 0) || rows > 1) {
+		tri_copy_trits(w, K, N, n, from, terms, ws);
+		if (any(odd != 0))
+			tri_tile_nonzero(x, ws, rows, N - n, terms, y);
+		else
+			tri_tile(x, ws, rows, N - n, terms, y);
+		return;
+	}
+	for (int k = terms; k < 16 * steps; k++)
+		x[k] = 0;
+	for (int p = 0; p < TRI_PANELS && n + p * 32 < N; p++) {
+		const int width = N - n - p * 32 > 16 ? 32 : 16;
+		tri_add_row_trits(x, w + (n + p * 32) * ((K + 15) / 16) + from / 16 * width, width, steps, (tri_floats *)(y + p * 2 * TRI_ROWS));
+	}
 }
 
 #ifdef TRI_DOT
@@ -295,7 +337,8 @@ kernel void tri_check_pairs(global int *y)
 		b[l] = (i + 7) * 0x85ebca6bu;
 	}
 	const tri_ints sums = tri_add_neighbours(tri_add_pairs((tri_pairs)(short)0, *(tri_words *)a, *(tri_words *)b));
-	y[n] = ((const int *)&sums)[n % TRI_LANES] + n * 1000003;
+	const tri_floats trits = tri_trits_at(*(tri_words *)a, 8);
+	y[n] = ((const int *)&sums)[n % TRI_LANES] + (int)((const float *)&trits)[n % TRI_LANES] * 1000033 + n * 1000003;
 }
 
 #define TRI_DOTS_BEGIN(r) tri_pairs a##r = 0, b##r = 0;

@@ -108,7 +108,7 @@ static void add_product(struct model *m, enum kernel kernel, int64_t M, int64_t 
 			 .w = (dtype)k->operands[1].elem};
 	c.of.product.M = M, c.of.product.K = K, c.of.product.N = N;
 	add_call(m, c, (dtype)k->operands[2].elem, 2, (int64_t[]){M, K}, (int64_t[]){K, N}, 2, (int64_t[]){M, N});
-	if (c.x == DT_FLOAT32 && c.w == DT_TRIT) /* zero trits skip it */
+	if (c.x == DT_FLOAT32 && c.w == DT_TRIT && N % 2 == 1) /* zero trits skip it */
 		elem_put_float(DT_FLOAT32, calls[n_calls - 1].in.data, M * K - 1, NAN);
 }
 
@@ -224,6 +224,7 @@ static void add_calls(struct model *m)
 		add_conv(m, depthwise[k], 1, 83, 10, 21, 83, 3, 2, 1, 1, 83);
 		add_conv(m, depthwise[k], 1, 64, 12, 19, 64, 5, 1, 2, 1, 64);
 		add_conv(m, depthwise[k], 1, 33, 9, 18, 33, 3, 1, 2, 2, 33);
+		add_conv(m, depthwise[k], 1, 17, 16, 18, 17, 15, 1, 7, 1, 17); /* more taps than are unpacked at a time */
 	}
 }
 
