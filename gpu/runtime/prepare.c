@@ -10,8 +10,9 @@ enum { STACK = 64 };
 /* Returns the value of a dimension whose symbols are known; 0 if it has no steps. Sets *overflow if 64 bits cannot hold it. */
 static int64_t prepare_checked_size(const tri_dim_desc *d, const int64_t *dims, bool *overflow)
 {
-	int64_t stack[STACK] = {0};
+	int64_t stack[STACK]; /* its first value is the result */
 	int top = 0;
+	stack[0] = 0;
 	for (int32_t i = 0; i < d->n_steps && top < STACK; i++) {
 		const tri_dim_step *s = &d->steps[i];
 		if (s->op == TRI_DIM_CONST || s->op == TRI_DIM_SYM) {
@@ -104,16 +105,21 @@ static void forget_arguments(struct tri_cl_prepared *p)
 			p->bound[i][k].memory = NULL;
 }
 
+/* With room for sizes that grow step by step, if the device has it. */
 static bool grow_buffer(struct tri_cl_prepared *p, const struct tri_cl_device *d, cl_mem *m, uint64_t *room, uint64_t bytes,
 			const char *what, tri_error *err)
 {
 	if (*m && bytes <= *room)
 		return true;
 	forget_arguments(p);
+	uint64_t spare = *room / 2 + *room;
 	if (*m)
 		d->cl.clReleaseMemObject(*m);
-	*m = tri_cl_buffer(d, bytes, NULL, what, err);
-	*room = *m ? bytes : 0;
+	*m = spare > bytes ? tri_cl_buffer(d, spare, NULL, what, NULL) : NULL;
+	*room = *m ? spare : bytes;
+	if (!*m)
+		*m = tri_cl_buffer(d, bytes, NULL, what, err);
+	*room = *m ? *room : 0;
 	return *m != NULL;
 }
 

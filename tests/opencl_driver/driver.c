@@ -34,6 +34,10 @@ static any_call *real_call(const char *name)
 static bool driver_fails(const char *name, cl_int *status)
 {
 	driver.calls++;
+	driver.launches += !strcmp(name, "clEnqueueNDRangeKernel");
+	driver.args += !strcmp(name, "clSetKernelArg");
+	driver.buffers += !strcmp(name, "clCreateBuffer");
+	driver.finishes += !strcmp(name, "clFinish");
 	*status = driver.fail_with;
 	if (driver.fail_at && (driver.calls == driver.fail_at || (driver.loses && driver.calls > driver.fail_at))) {
 		if (driver.queue) /* a device that is lost touches no memory any more */

@@ -283,6 +283,31 @@ static void inject_hangs(struct injection *x, opencl_driver_resume_fn *resume)
 	printf("%u\n", hangs);
 }
 
+/* ---- runs one after the other ---- */
+
+/* Prints what the last half of many runs called. */
+static void count_calls(const struct injection *x)
+{
+	enum { MANY = 40 };
+	const tri_entry_desc *e = &x->desc->entries[0];
+	tri_tensor io[MOST_TENSORS];
+	tri_error err;
+	struct opencl_driver half = {0};
+	struct tri_model *m = x->desc->open(NULL, &err);
+	REQUIRE(m, "%s", err.message);
+	new_tensors(e, io);
+	for (int i = 0; i < MANY; i++) {
+		if (i == MANY / 2)
+			half = *x->driver;
+		REQUIRE(x->desc->run(m, 0, io, &err) == TRI_OK, "%s", err.message);
+	}
+	printf("%u launches, %u arguments, %u buffers, %u waits\n", x->driver->launches - half.launches, x->driver->args - half.args,
+	       x->driver->buffers - half.buffers, x->driver->finishes - half.finishes);
+	for (int32_t i = 0; i < e->n_inputs + e->n_outputs; i++)
+		free(io[i].data);
+	x->desc->close(m);
+}
+
 /* ---- several devices ---- */
 
 struct device_run {
@@ -346,6 +371,8 @@ int main(int argc, char **argv)
 		inject_limits(&x);
 	} else if (strcmp(mode, "hangs") == 0) {
 		inject_hangs(&x, resume);
+	} else if (strcmp(mode, "calls") == 0) {
+		count_calls(&x);
 	} else if (strcmp(mode, "devices") == 0) {
 		inject_devices(&x);
 	} else if (strcmp(mode, "timed errors") == 0) {

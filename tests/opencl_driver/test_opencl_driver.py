@@ -38,6 +38,17 @@ layer Net() {
     }
 }
 """
+DECODER = """\
+layer Net() {
+    state k: Tensor<float32, [cap T, 8]>
+    state v: Tensor<float32, [cap T, 8]>
+    fn forward(x: Tensor<float32, [1, 8]>) {
+        k.append(x * 0.5, dim=0)
+        v.append(x + 1.0, dim=0)
+        return softmax(x @ k.transpose(0, 1), dim=1) @ v
+    }
+}
+"""
 
 
 class Driver(ProjectTest):
@@ -64,6 +75,22 @@ class Driver(ProjectTest):
     def test_a_device_that_hangs(self):
         """A run fails after its time-out, later calls fail at once, closing returns, and the device may go on later."""
         self.assertGreater(int(self.inject("hangs")), 6)
+
+    def test_runs_set_only_what_changes(self):
+        """A decode step makes buffers rarely, sets few arguments, and waits in its last read alone; a run of the same sizes sets none."""
+        self.write("tri.build", MANIFEST.replace("x = float32 [?, 4]\n    input i = int32 [?]", "x = float32 [1, 8]"))
+        self.write("src/net.tri", DECODER)
+        self.trib("build")
+        launches, arguments, buffers, waits = map(int, re.findall(r"\d+", self.inject("calls")))
+        self.assertLess(arguments, 2 * launches)
+        self.assertLessEqual(buffers, 2)
+        self.assertEqual(waits, 0)
+        self.write("src/net.tri", "layer Net() {\n    fn forward(x: Tensor<float32, [1, 8]>) {\n        return softmax(x, dim=1)\n    }\n}\n")
+        self.edit("tri.build", "    state.T = 64\n", "")
+        self.trib("build")
+        launches, *others = map(int, re.findall(r"\d+", self.inject("calls")))
+        self.assertGreater(launches, 0)
+        self.assertEqual(others, [0, 0, 0])
 
     def test_several_devices(self):
         said = dict(line.split(": ", 1) for line in self.inject("devices", POCL_DEVICES="basic pthread").splitlines())
