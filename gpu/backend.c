@@ -4,7 +4,12 @@
 #include "backend/link/elf/lines.h"
 #include "backend/ir/ir.h"
 #include "backend/target/target.h"
+#include "backend/link/model/model_names.h"
+#include "backend/loops/ir/serialize.h"
+#include "backend/text/c/names.h"
 #include "base/arena.h"
+#include "frontend/hir/hir.h"
+#include "gpu/cuda_host.h"
 #include "gpu/opencl.h"
 
 static const struct target *backend_target(struct arena *a, const struct target *cpu, bool dense, const char **error)
@@ -36,17 +41,23 @@ static void note_of_plan(const void *ctx, uint32_t unit, const struct loop_fn *f
 	}
 }
 
+/* The loops of plans for a variant. In `a`. */
+static const struct loop_fn **loops_of_plans(struct arena *a, enum tri_cl_variant v, const struct plan *const *units, uint32_t n)
+{
+	const struct loop_fn **loops = ARENA_ARRAY(a, const struct loop_fn *, n);
+	for (uint32_t i = 0; i < n; i++)
+		loops[i] = v == TRI_CL_WIDE ? units[i]->also : units[i]->loops;
+	opencl_fit_constants(a, v, loops, n);
+	return loops;
+}
+
 static void backend_print(const struct plan *const *units, uint32_t n, const struct ir_notes *notes, struct buf *out)
 {
 	const struct plan_notes from = {units, notes};
 	struct arena *a = arena_new(0);
-	const struct loop_fn **loops = ARENA_ARRAY(a, const struct loop_fn *, n);
 	for (enum tri_cl_variant v = 0; v < TRI_CL_VARIANTS; v++) {
-		for (uint32_t i = 0; i < n; i++)
-			loops[i] = v == TRI_CL_WIDE ? units[i]->also : units[i]->loops;
-		opencl_fit_constants(a, v, loops, n);
 		buf_puts(out, v == TRI_CL_WIDE ? "\n/* ==== for processors ==== */\n" : "/* ==== for devices with work groups ==== */\n");
-		opencl_program(v, loops, n, &(struct opencl_notes){note_of_plan, &from}, out);
+		opencl_program(v, loops_of_plans(a, v, units, n), n, &(struct opencl_notes){note_of_plan, &from}, out);
 	}
 	arena_free(a);
 }
@@ -118,3 +129,47 @@ const struct backend opencl_source_backend = {.name = "opencl-source",
 					      .target = backend_target,
 					      .emit = opencl_emit_fragment,
 					      .print = backend_print};
+
+/* ---- CUDA sources ---- */
+
+static void cuda_print(const struct plan *const *units, uint32_t n, const struct ir_notes *notes, struct buf *out)
+{
+	const struct plan_notes from = {units, notes};
+	struct arena *a = arena_new(0);
+	cuda_program(loops_of_plans(a, TRI_CL_GROUPS, units, n), n, &(struct opencl_notes){note_of_plan, &from}, out);
+	arena_free(a);
+}
+
+static bool cuda_assemble(const struct backend_model *m, struct backend_output *out, const char **error)
+{
+	uint32_t n = m->in->program->n_units;
+	const struct loop_fn **units = ARENA_ARRAY(m->arena, const struct loop_fn *, n + 1);
+	struct buf *kernels = &out->files[0].text;
+	for (uint32_t i = 0; i < n; i++)
+		if (m->fragments[i].bytes && !(units[i] = loops_deserialize(m->arena, m->fragments[i].bytes, m->fragments[i].len, error)))
+			return false;
+	opencl_fit_constants(m->arena, TRI_CL_GROUPS, units, n);
+	model_title_put(kernels, m->info);
+	buf_printf(kernels, "Compile it with nvcc --fmad=false, and %s_cuda.c, which launches its kernels. */\n", m->info->name);
+	cuda_program(units, n, &(struct opencl_notes){note_of_lines, m->in}, kernels);
+	cuda_host_put(m, units, kernels, &out->files[1].text, &out->files[2].text);
+	return true;
+}
+
+/* The names that the C library or CUDA has. */
+static const char *cuda_name_fault(const char *model)
+{
+	return !strncmp(model, "cuda", 4) || !strcmp(model, "dim3") ? "CUDA has this name" : c_name_fault(model);
+}
+
+enum { WEIGHTS_INSIDE = 1 << 20 };
+
+const struct backend cuda_backend = {.name = "cuda",
+				     .title = "CUDA",
+				     .stage = BACKEND_LOOPS,
+				     .assemble = cuda_assemble,
+				     .name_fault = cuda_name_fault,
+				     .weights = BACKEND_WEIGHTS_BESIDE,
+				     .most_inside = WEIGHTS_INSIDE,
+				     .target = backend_target,
+				     .print = cuda_print};

@@ -5,5 +5,6 @@
 
 extern const struct embedded GPU_TEMPLATES[]; /* templates/x.cl as "x": of both variants */
 extern const struct embedded GPU_TEMPLATES_GROUPS[], GPU_TEMPLATES_WIDE[];
+extern const struct embedded GPU_PARTS[];   /* cuda_host.parts */
 extern const struct embedded GPU_RUNTIME[]; /* relocatable objects of the host runtime */
 #endif

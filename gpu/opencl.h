@@ -12,8 +12,9 @@
 struct dialect;
 /* Returns the language of a variant's kernels. */
 const struct dialect *opencl_dialect(enum tri_cl_variant variant);
-/* Appends the kernels of one unit. */
+/* Appends the kernels of one unit; in CUDA C++, from its loops for devices with work groups. */
 void opencl_unit(enum tri_cl_variant variant, const struct loop_fn *f, struct buf *out);
+void cuda_unit(const struct loop_fn *f, struct buf *out);
 /* Appends where statement `stmt` of unit `unit` of the program comes from. */
 struct opencl_notes {
 	void (*note)(const void *ctx, uint32_t unit, const struct loop_fn *f, uint32_t stmt, struct buf *out);
@@ -23,6 +24,8 @@ struct opencl_notes {
  * (which may be NULL), a comment before each kernel says where it comes from. */
 void opencl_program(enum tri_cl_variant variant, const struct loop_fn *const *units, uint32_t n, const struct opencl_notes *notes,
 		    struct buf *out);
+/* The same in CUDA C++, from the loops for devices with work groups. */
+void cuda_program(const struct loop_fn *const *units, uint32_t n, const struct opencl_notes *notes, struct buf *out);
 /* For each variant and each of program->units its loops, NULL if it is inlined everywhere. */
 struct opencl_units {
 	const struct loop_fn **of[TRI_CL_VARIANTS];

@@ -1,4 +1,4 @@
-/* The program of a model as OpenCL C 1.2. */
+/* The program of a model as OpenCL C 1.2, and as CUDA C++. */
 #include <string.h>
 #include "backend/text/dialect.h"
 #include "backend/text/text.h"
@@ -9,11 +9,6 @@
 #include "gpu/forms.h"
 #include "gpu/opencl.h"
 
-const struct dialect *opencl_dialect(enum tri_cl_variant variant)
-{
-	return variant == TRI_CL_WIDE ? &dialect_opencl_wide : &dialect_opencl_c;
-}
-
 static void program_put_template(enum tri_cl_variant variant, const char *name, struct buf *out)
 {
 	const char *text = form_template(variant, name);
@@ -21,8 +16,22 @@ static void program_put_template(enum tri_cl_variant variant, const char *name, 
 	buf_puts(out, text);
 }
 
+/* A language, and what its programs begin with. */
+struct program_language {
+	const struct dialect *dialect;
+	enum tri_cl_variant variant; /* of the micro-kernels */
+	const char *names;           /* a template */
+};
+static const struct program_language opencl_languages[TRI_CL_VARIANTS] = {
+	[TRI_CL_GROUPS] = {&dialect_opencl_c, TRI_CL_GROUPS, "opencl"},
+	[TRI_CL_WIDE] = {&dialect_opencl_wide, TRI_CL_WIDE, "opencl"},
+};
+static const struct program_language cuda_language = {&dialect_cuda, TRI_CL_GROUPS, "cuda"};
+
+const struct dialect *opencl_dialect(enum tri_cl_variant variant) { return opencl_languages[variant].dialect; }
+
 struct program_unit_text {
-	enum tri_cl_variant variant;
+	const struct program_language *language;
 	const struct opencl_notes *notes;
 	uint32_t unit;
 };
@@ -31,7 +40,7 @@ static void program_put_source(const void *ctx, const struct loop_fn *f, const s
 {
 	const struct program_unit_text *u = ctx;
 	struct arena *a = arena_new(0);
-	program_put_template(u->variant, form_of(a, u->variant, k->kernel, f->dims, k->dims)->source, out);
+	program_put_template(u->language->variant, form_of(a, u->language->variant, k->kernel, f->dims, k->dims)->source, out);
 	arena_free(a);
 }
 
@@ -43,13 +52,15 @@ static void program_put_note(const void *ctx, const struct loop_fn *f, uint32_t 
 
 static void program_put_unit(const struct program_unit_text *u, const struct loop_fn *f, struct buf *out)
 {
-	text_kernels(opencl_dialect(u->variant), &(struct text_hooks){program_put_source, u->notes ? program_put_note : NULL, u}, f, out);
+	text_kernels(u->language->dialect, &(struct text_hooks){program_put_source, u->notes ? program_put_note : NULL, u}, f, out);
 }
 
 void opencl_unit(enum tri_cl_variant variant, const struct loop_fn *f, struct buf *out)
 {
-	program_put_unit(&(struct program_unit_text){variant, NULL, 0}, f, out);
+	program_put_unit(&(struct program_unit_text){&opencl_languages[variant], NULL, 0}, f, out);
 }
+
+void cuda_unit(const struct loop_fn *f, struct buf *out) { program_put_unit(&(struct program_unit_text){&cuda_language, NULL, 0}, f, out); }
 
 static void find_fp64(void *ctx, const struct loop_nest *n)
 {
@@ -108,9 +119,10 @@ static void use_kernels(struct used_forms *used, const struct loop_fn *f)
 			use_kernel(used, f, &f->stmts[i].u.kernel);
 }
 
-void opencl_program(enum tri_cl_variant variant, const struct loop_fn *const *units, uint32_t n, const struct opencl_notes *notes,
-		    struct buf *out)
+static void program_put(const struct program_language *language, const struct loop_fn *const *units, uint32_t n,
+			const struct opencl_notes *notes, struct buf *out)
 {
+	const enum tri_cl_variant variant = language->variant;
 	struct used_forms used = {.arena = arena_new(0), .variant = variant};
 	bool fp64 = false, lanes = variant == TRI_CL_WIDE;
 	for (uint32_t i = 0; i < n; i++) {
@@ -122,7 +134,7 @@ void opencl_program(enum tri_cl_variant variant, const struct loop_fn *const *un
 	}
 	if (fp64)
 		buf_puts(out, "#define TRI_FP64 1\n");
-	program_put_template(variant, "opencl", out);
+	program_put_template(variant, language->names, out);
 	program_put_template(variant, "helpers", out);
 	if (lanes) {
 		buf_printf(out, "#define TRI_MOST_LANES %u\n", variant == TRI_CL_WIDE ? 16 : 4);
@@ -134,13 +146,24 @@ void opencl_program(enum tri_cl_variant variant, const struct loop_fn *const *un
 		buf_putc(out, '\n');
 	}
 	for (uint32_t i = 0; i < used.list.len; i++) {
-		text_fields(opencl_dialect(variant), used.list.at[i]->kernel, out);
+		text_fields(language->dialect, used.list.at[i]->kernel, out);
 		program_put_template(variant, used.list.at[i]->source, out);
 		buf_putc(out, '\n');
 	}
 	for (uint32_t i = 0; i < n; i++)
 		if (units[i])
-			program_put_unit(&(struct program_unit_text){variant, notes, i}, units[i], out);
+			program_put_unit(&(struct program_unit_text){language, notes, i}, units[i], out);
 	vec_free(&used.list);
 	arena_free(used.arena);
+}
+
+void opencl_program(enum tri_cl_variant variant, const struct loop_fn *const *units, uint32_t n, const struct opencl_notes *notes,
+		    struct buf *out)
+{
+	program_put(&opencl_languages[variant], units, n, notes, out);
+}
+
+void cuda_program(const struct loop_fn *const *units, uint32_t n, const struct opencl_notes *notes, struct buf *out)
+{
+	program_put(&cuda_language, units, n, notes, out);
 }

@@ -17,26 +17,35 @@ def compile_source(path, *flags, compiler="gcc", output="/dev/null"):
         raise AssertionError(f"{compiler} {' '.join(flags)}: {done.stderr[:3000]}")
 
 
-def replace_library(folder, name, compiler="gcc", flags=("-O1", "-ffreestanding")):
-    """Replaces libNAME.so by a library of NAME.c. The descriptor is still that of the one for the CPU."""
+def link_shim(folder, name, header_name, objects, *flags, compiler="gcc"):
+    """Replaces libNAME.so by a library of objects that have the interface of the header. The descriptor is still that of the one for the CPU."""
     library, cpu = os.path.join(folder, f"lib{name}.so"), os.path.join(folder, f"cpu_{name}.so")
     os.replace(library, cpu)
-    source, objects = os.path.join(folder, f"{name}.c"), os.path.join(folder, f"{name}.o")
-    with open(os.path.join(folder, f"{name}.h"), encoding="utf-8") as f:
+    with open(os.path.join(folder, header_name), encoding="utf-8") as f:
         header = f.read()
-    compile_source(source, *flags, "-fPIC", compiler=compiler, output=objects)
     weights = re.findall(rf'#define {name}_WEIGHTS "(.*)"', header)
-    words = {"HEADER": f'"{folder}/{name}.h"', "MODEL": name, "CPU_LIBRARY": f'"{cpu}"', "WEIGHTS": f'"{folder}/{weights[0]}"' if weights else '""',
+    words = {"HEADER": f'"{folder}/{header_name}"', "MODEL": name, "CPU_LIBRARY": f'"{cpu}"', "WEIGHTS": f'"{folder}/{weights[0]}"' if weights else '""',
              "ENTRIES(X)": " ".join(f"X({p})" for p in re.findall(r"^int (\w+)_run\(", header, re.M)), **({"STATES": "1"} if "_reset(" in header else {})}
-    done = subprocess.run([compiler, "-shared", "-fPIC", *(f"-D{k}={v}" for k, v in words.items()), "-I", SOURCE, SHIM, objects, "-o", library, "-lm", "-ldl"],
+    done = subprocess.run([compiler, "-shared", "-fPIC", *(f"-D{k}={v}" for k, v in words.items()), "-I", SOURCE, *flags, SHIM, *objects, "-o", library, "-lm", "-ldl"],
                           capture_output=True, text=True, check=False)
     if done.returncode:
         raise AssertionError(done.stderr[:3000])
 
 
+def replace_library(folder, name, compiler="gcc", flags=("-O1", "-ffreestanding")):
+    """Replaces libNAME.so by a library of NAME.c."""
+    objects = os.path.join(folder, f"{name}.o")
+    compile_source(os.path.join(folder, f"{name}.c"), *flags, "-fPIC", compiler=compiler, output=objects)
+    link_shim(folder, name, f"{name}.h", [objects], compiler=compiler)
+
+
 class InC:
-    """Mixed into a test: each build also writes the C sources, which then replace the libraries."""
+    """Mixed into a test: each build also writes sources, which then replace the libraries."""
     compiler, flags = "gcc", ("-O1", "-ffreestanding")
+    source_emit, source_end = "c", ".c"
+
+    def replace(self, folder, name):
+        replace_library(folder, name, self.compiler, self.flags)
 
     def setUp(self):
         super().setUp()
@@ -46,7 +55,7 @@ class InC:
     def trib(self, *args, **more):
         if args[0] != "build":
             return super().trib(*args, **more)
-        done = super().trib(*args, "--emit", "library,c", **more)
-        for path in glob.glob(os.path.join(self.dir, "build", "*.c")):
-            replace_library(os.path.dirname(path), os.path.basename(path)[:-2], self.compiler, self.flags)
+        done = super().trib(*args, "--emit", f"library,{self.source_emit}", **more)
+        for path in glob.glob(os.path.join(self.dir, "build", f"*{self.source_end}")):
+            self.replace(os.path.dirname(path), os.path.basename(path)[:-len(self.source_end)])
         return done

@@ -37,7 +37,7 @@ static void declare_buffer(void *ctx, uint32_t k)
 	x->done[k] = true;
 	text_tabs(e->out, e->depth);
 	if (b->scope == SCOPE_PRIVATE) /* the items of the group share it */
-		buf_printf(e->out, "%s%s b%u[%lld];\n", local, t, k, (long long)ir_type_count(f->dims, &b->type));
+		buf_printf(e->out, "%s%s b%u[%lld];\n", e->d->shared, t, k, (long long)ir_type_count(f->dims, &b->type));
 	else
 		buf_printf(e->out, "%s%s *b%u = (%s%s *)(frame + %s);\n", local, t, k, local, t, text_dim(e, b->offset));
 }
@@ -58,7 +58,7 @@ static void declare_group(const struct block_printer *p, const struct loop_stmt 
 	uint32_t reductions = most_reductions(&s->u.block);
 	declare_frame(p, s);
 	if (reductions)
-		buf_printf(p->e.out, "\t%s%s parts[%u][%u];\n", p->e.d->local, p->e.d->part, reductions, p->group);
+		buf_printf(p->e.out, "\t%s%s parts[%u][%u];\n", p->e.d->shared, p->e.d->part, reductions, p->group);
 }
 
 static void declare_buffers(const struct block_printer *p, const struct loop_stmt *s)

@@ -26,11 +26,12 @@ struct dialect {
 	enum dialect_launch launch;
 	const char *values[DT_COUNT], *memory[DT_COUNT]; /* the type of an element in a variable, and in memory */
 	/* Qualifiers; each ends with a space unless it is empty. */
-	const char *kernel, *group_kernel; /* of kernels; with the size of the work group as %u */
-	const char *function;              /* of functions that kernels call */
-	const char *global, *local;        /* of pointers to the memory of the device, and of a work group */
-	const char *constant, *aligned;    /* of arrays in the text; after their names, so that vectors of them are aligned */
-	const char *read_only;             /* of pointers through which nothing is written */
+	const char *kernel, *group_kernel;     /* of kernels; with the size of the work group as %u */
+	const char *function;                  /* of functions that kernels call */
+	const char *global, *local, *constant; /* of pointers to the memory of the device, of a work group, and to arrays in the text */
+	const char *shared;                    /* of arrays in the memory of a work group */
+	const char *baked, *aligned;           /* of arrays in the text; after their names, so that vectors of them are aligned */
+	const char *read_only;                 /* of pointers through which nothing is written */
 	/* How kernels take a buffer: pointer and offset as a parameter with the buffer's number twice, and as an argument; the typed pointer. */
 	const char *buffer, *buffer_argument, *address;
 	const char *frame; /* of a block: where loops are launched a parameter, else its declaration, with its bytes as %lld */
@@ -51,6 +52,6 @@ struct dialect {
 	const struct dialect_vectors *vectors; /* NULL: the language has none */
 };
 
-/* OpenCL C for GPUs and for processors; C. */
-extern const struct dialect dialect_opencl_c, dialect_opencl_wide, dialect_c11;
+/* OpenCL C for GPUs and for processors; CUDA C++; C. */
+extern const struct dialect dialect_opencl_c, dialect_opencl_wide, dialect_cuda, dialect_c11;
 #endif

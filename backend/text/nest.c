@@ -127,10 +127,11 @@ static void split_id(const struct text_printer *e)
 	for (uint32_t k = e->n->n_parallel; k-- > 0;)
 		if (!nest_is_one(e, k))
 			outer = k;
-	if (e->sig.group) /* there are exactly as many groups as results */
-		buf_printf(e->out, "\tconst int lane = (int)%s;\n\t%s g = (%s)%s;\n", e->d->lane, e->index_type, e->index_type,
-			   e->d->group);
-	else
+	if (e->sig.group)
+		buf_printf(e->out, "\tconst int lane = (int)%s;\n", e->d->lane);
+	if (e->sig.group && outer != UINT32_MAX) /* there are exactly as many groups as results */
+		buf_printf(e->out, "\t%s g = (%s)%s;\n", e->index_type, e->index_type, e->d->group);
+	if (!e->sig.group)
 		buf_printf(e->out, "\t%s g = (%s)%s;\n\tif (g >= %s)\n\t\treturn;\n", e->index_type, e->index_type, e->d->item,
 			   nest_total(e));
 	for (uint32_t k = e->n->n_parallel; k-- > 0;)
@@ -295,7 +296,7 @@ void text_kernel(struct text_printer *e)
 	text_mark_late(e);
 	text_head(e);
 	for (uint32_t k = 0; e->sig.group && k < e->n->n_reductions; k++)
-		buf_printf(e->out, "\t%s%s l%u[%u];\n", e->d->local, e->d->values[e->n->reductions[k].elem], k, e->sig.group);
+		buf_printf(e->out, "\t%s%s l%u[%u];\n", e->d->shared, e->d->values[e->n->reductions[k].elem], k, e->sig.group);
 	text_chunk(e);
 	if (e->d->launch == LAUNCH_CHUNKS) {
 		text_lanes(e);
@@ -340,7 +341,7 @@ void text_baked(struct text_printer *e)
 			continue;
 		int64_t n = ir_type_count(e->f->dims, &b->type);
 		const char *t = e->d->memory[b->type.elem == DT_FLOAT16 ? DT_BFLOAT16 : b->type.elem];
-		buf_printf(e->out, "%s%s %s_c%u[%lld]%s = {", e->d->constant, t, e->f->symbol, i, (long long)n, e->d->aligned);
+		buf_printf(e->out, "%s%s %s_c%u[%lld]%s = {", e->d->baked, t, e->f->symbol, i, (long long)n, e->d->aligned);
 		for (int64_t k = 0; k < n; k++) {
 			buf_puts(e->out, k % 16 ? ", " : k ? ",\n\t" : "");
 			text_element(e, b->type.elem, b->data, k);

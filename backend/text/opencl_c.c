@@ -1,9 +1,5 @@
 #include "backend/text/dialect.h"
-
-#define VALUES(float16, bfloat16)                                                                          \
-	{[DT_BOOL] = "uchar",      [DT_TRIT] = "char",     [DT_INT8] = "char",     [DT_INT16] = "short",   \
-	 [DT_INT32] = "int",       [DT_INT64] = "long",    [DT_UINT8] = "uchar",   [DT_FLOAT16] = float16, \
-	 [DT_BFLOAT16] = bfloat16, [DT_FLOAT32] = "float", [DT_FLOAT64] = "double"}
+#include "backend/text/opencl_types.h"
 
 /* A work item has four neighbours, aligned as a whole. */
 static const struct dialect_vectors opencl_c_vectors = {
@@ -19,14 +15,16 @@ static const struct dialect_vectors opencl_c_vectors = {
 
 const struct dialect dialect_opencl_c = {
 	.launch = LAUNCH_ITEMS,
-	.values = VALUES("float", "float"),
-	.memory = VALUES("half", "ushort"),
+	.values = OPENCL_TYPES("float", "float"),
+	.memory = OPENCL_TYPES("half", "ushort"),
 	.kernel = "kernel ",
 	.group_kernel = "kernel __attribute__((reqd_work_group_size(%u, 1, 1))) ",
 	.function = "",
 	.global = "global ",
 	.local = "local ",
+	.shared = "local ",
 	.constant = "constant ",
+	.baked = "constant ",
 	.aligned = " __attribute__((aligned(32)))",
 	.read_only = "",
 	.buffer = "global uchar *p%u, ulong o%u",

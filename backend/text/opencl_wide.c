@@ -1,11 +1,7 @@
 /* OpenCL C 1.2 for processors: a work item executes a chunk with vectors; 16-bit floats are loaded as their bits. The helpers are those of
  * gpu/templates/lanes.cl. */
 #include "backend/text/dialect.h"
-
-#define WIDE_VALUES(float16, bfloat16)                                                                     \
-	{[DT_BOOL] = "uchar",      [DT_TRIT] = "char",     [DT_INT8] = "char",     [DT_INT16] = "short",   \
-	 [DT_INT32] = "int",       [DT_INT64] = "long",    [DT_UINT8] = "uchar",   [DT_FLOAT16] = float16, \
-	 [DT_BFLOAT16] = bfloat16, [DT_FLOAT32] = "float", [DT_FLOAT64] = "double"}
+#include "backend/text/opencl_types.h"
 
 static const struct dialect_vectors opencl_wide_vectors = {
 	.type = "%s%u",
@@ -25,13 +21,15 @@ static const struct dialect_vectors opencl_wide_vectors = {
 
 const struct dialect dialect_opencl_wide = {
 	.launch = LAUNCH_CHUNKS,
-	.values = WIDE_VALUES("float", "float"),
-	.memory = WIDE_VALUES("ushort", "ushort"),
+	.values = OPENCL_TYPES("float", "float"),
+	.memory = OPENCL_TYPES("ushort", "ushort"),
 	.kernel = "kernel ",
 	.function = "static ",
 	.global = "global ",
 	.local = "private ",
+	.shared = "private ",
 	.constant = "constant ",
+	.baked = "constant ",
 	.aligned = "",
 	.read_only = "",
 	.buffer = "global uchar *p%u, ulong o%u",

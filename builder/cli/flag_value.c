@@ -209,7 +209,8 @@ bool flag_set(const struct flag *f, const char *value, struct arena *a, struct o
 	case FLAG_EMIT: return set_emit(f, value, a, member, error);
 	case FLAG_DUMP: add_dump(f, options); return true;
 	case FLAG_DUMP_OPENCL:
-		*(const char **)member = "opencl-source";
+	case FLAG_DUMP_CUDA:
+		*(const char **)member = f->kind == FLAG_DUMP_CUDA ? "cuda" : "opencl-source";
 		options->dumps |= 1u << DUMP_CODE;
 		return true;
 	case FLAG_DUMP_PROGRAM:

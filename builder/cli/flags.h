@@ -22,6 +22,7 @@ enum flag_kind {
 	FLAG_EMIT,           /* const char *: a list of outputs */
 	FLAG_DUMP,           /* a bit of options.dumps */
 	FLAG_DUMP_OPENCL,    /* const char *: what --emit says; and a bit of options.dumps */
+	FLAG_DUMP_CUDA,      /* the same */
 	FLAG_DUMP_IR,        /* the same, and const char *: the stage or pass that may follow in the same word, as in `--dump-ir=fold` */
 	FLAG_DUMP_PROGRAM,   /* the same */
 	FLAG_DUMP_LOOPS,     /* the same */

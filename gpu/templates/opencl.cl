@@ -4,6 +4,7 @@
 #ifdef TRI_FP64
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #endif
+#define TRI_SELF_CHECKS /* kernels with which the host checks fast forms */
 #define TRI_GROUP(items) __attribute__((reqd_work_group_size(items, 1, 1)))
 #define TRI_FUNCTION
 #define TRI_INLINE static __attribute__((always_inline)) /* a call would pass vectors through memory */

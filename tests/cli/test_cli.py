@@ -246,6 +246,16 @@ class TwoModels(ProjectTest):
                 self.assertRegex(place[1], r"^[\w./]+\.tri:\d+:\d+ \w+")
             self.assertEqual(len(notes.findall(text)), len(notes.findall(dumped)))
 
+    def test_text_of_cuda_kernels(self):
+        """--dump-cuda prints what emit = cuda writes, but for its first line and the table at the end."""
+        self.trib("build", "good", "--emit", "cuda")
+        dump = self.trib("build", "good", "--dump-cuda").stdout
+        with open(self.path("build/good.cu"), encoding="utf-8") as f:
+            text = f.read().partition("\n")[2].partition('extern "C" {')[0]
+        notes = re.compile(r"^/\* \w+_k\d+(, \w+)?: ([^\n]*) \*/\n\n?", re.M)
+        self.assertEqual(notes.sub("", text).strip(), notes.sub("", dump).strip())
+        self.assertTrue(notes.findall(text))
+
     def test_dumps_of_two_libraries_have_titles(self):
         def dump(stage, emit):
             return self.trib("build", "good", "--dump-" + stage, "--emit", emit).stdout

@@ -231,7 +231,7 @@ class Dumps(ProjectTest):
 
     def test_emit_values(self):
         said = self.fails("build", "--emit", "torch", code=2)
-        self.assertIn("library, header, live, opencl, opencl-source, c, pytorch", said)
+        self.assertIn("library, header, live, opencl, opencl-source, cuda, c, pytorch", said)
         self.assertIn("did you mean `header`?", self.fails("build", "--emit", "haeder", code=2))
 
 

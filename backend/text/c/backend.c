@@ -25,7 +25,7 @@ static void c_print(const struct plan *const *units, uint32_t n, const struct ir
 		c_unit_declare(units[i]->loops, &body);
 	for (uint32_t i = 0; i < n; i++)
 		c_unit_put(units[i]->loops, &body);
-	c_parts_put(body.at ? body.at : "", out);
+	c_parts_put(body.at ? body.at : "", NULL, out);
 	buf_put(out, body.at, body.len);
 	buf_free(&body);
 }
@@ -40,7 +40,7 @@ static bool c_assemble(const struct backend_model *m, struct backend_output *out
 			return false;
 	}
 	c_model_put(m->in, m->info, m->weights, units, &out->files[0].text);
-	c_header_put(m->in, m->info, m->weights, &out->files[1].text);
+	c_header_put(m->in, m->info, m->weights, NULL, &out->files[1].text);
 	return true;
 }
 

@@ -16,6 +16,7 @@ struct entry_printer {
 	const struct model_info *info;
 	const struct hir_entry *entry;
 	const char *prefix;
+	const char *unit; /* the name of the function that is called */
 	struct model_io *io;
 	uint32_t n_io, n_inputs; /* of io */
 	bool *known;             /* of each symbol */
@@ -186,7 +187,7 @@ static void put_scratch_bytes(const struct entry_printer *p)
 		   "\tif (tri_shapes_%s(m, io, n, err) != TRI_OK)\n\t\treturn UINT64_MAX;\n\tbytes = %s_scratch(n);\n"
 		   "\tif (bytes < 0) {\n\t\ttri_error_set(err, TRI_ERR_SHAPE, \"the sizes are too large\");\n\t\treturn UINT64_MAX;\n\t}\n"
 		   "\ttri_error_set(err, TRI_OK, \"\");\n\treturn (uint64_t)bytes;\n}\n\n",
-		   p->prefix, p->info->name, p->prefix, n_symbols(p) + 1, p->prefix, p->entry->unit->symbol);
+		   p->prefix, p->info->name, p->prefix, n_symbols(p) + 1, p->prefix, p->unit);
 }
 
 static const char *tensor_place(const struct entry_printer *p, uint32_t k)
@@ -238,7 +239,8 @@ static void entry_put_names(const struct entry_printer *p)
 	buf_puts(p->e.out, "NULL};\n");
 }
 
-static void put_run(const struct entry_printer *p, const struct model_weights *w, uint32_t table)
+/* `table`: the name of the weight table. */
+static void put_run(const struct entry_printer *p, const char *table)
 {
 	struct buf *out = p->e.out;
 	uint32_t n_capacities = p->in->program->n_capacities;
@@ -254,7 +256,7 @@ static void put_run(const struct entry_printer *p, const struct model_weights *w
 		   "\tconst int code = tri_shapes_%s(m, io, n, err);\n\tif (code != TRI_OK)\n\t\treturn code;\n\tbytes = %s_scratch(n);\n"
 		   "\tif (bytes < 0 || (uint64_t)bytes > scratch_bytes)\n"
 		   "\t\treturn tri_error_set(err, TRI_ERR_MEMORY, \"the scratch memory is too small for these sizes\");\n",
-		   p->prefix, p->entry->unit->symbol);
+		   p->prefix, p->unit);
 	for (uint32_t s = 0; lengths && s < n_symbols(p); s++)
 		buf_printf(out, "\tconst int64_t n%u = n[%u];\n\t(void)n%u;\n", s, s, s);
 	if (lengths) {
@@ -268,17 +270,14 @@ static void put_run(const struct entry_printer *p, const struct model_weights *w
 	for (uint32_t k = 0; k < p->n_io; k++)
 		buf_printf(out, "%s, ", tensor_place(p, k));
 	buf_puts(out, "NULL};\n");
-	if (table < w->n_tables)
-		buf_printf(out, "\t\t%s(&run, tensors, tri_table%u, n, (unsigned char *)scratch);\n", p->entry->unit->symbol, table);
-	else
-		buf_printf(out, "\t\t%s(&run, tensors, NULL, n, (unsigned char *)scratch);\n", p->entry->unit->symbol);
+	buf_printf(out, "\t\t%s(&run, tensors, %s, n, (unsigned char *)scratch);\n", p->unit, table);
 	buf_puts(out, "\t}\n\ttri_end(&run, tri_place_table, names, n, err);\n");
 	put_commit(p);
 	buf_puts(out, "\treturn run.code;\n}\n\n");
 }
 
 void c_entry_put(const struct model_input *in, const struct model_info *info, const struct model_weights *w, uint32_t entry,
-		 struct buf *out)
+		 const struct c_device *device, struct buf *out)
 {
 	struct entry_printer p = {
 		.e = text_printer_new(&dialect_c11, NULL, 0, out), .in = in, .info = info, .entry = &in->program->entries[entry]};
@@ -286,9 +285,11 @@ void c_entry_put(const struct model_input *in, const struct model_info *info, co
 	p.e.checks_sizes = true;
 	p.prefix = model_entry_prefix(p.e.scratch, in->program, info->name, entry);
 	p.io = model_io_list(p.e.scratch, p.entry, &p.n_io, &p.n_inputs);
+	p.unit = device ? arena_printf(p.e.scratch, "tri_steps_%s", p.prefix) : p.entry->unit->symbol;
 	p.known = ARENA_ARRAY(p.e.scratch, bool, n_symbols(&p) + 1);
 	put_check(&p);
 	put_scratch_bytes(&p);
-	put_run(&p, w, w->entry_tables[entry]);
+	bool has_table = !device && w->entry_tables[entry] < w->n_tables;
+	put_run(&p, has_table ? arena_printf(p.e.scratch, "tri_table%u", w->entry_tables[entry]) : "NULL");
 	arena_free(p.e.scratch);
 }

@@ -65,13 +65,15 @@ static void header_put_functions(struct arena *a, struct buf *out, const struct 
 		prefix, name, prefix, prefix, name, prefix);
 }
 
-void c_header_put(const struct model_input *in, const struct model_info *info, const struct model_weights *w, struct buf *out)
+void c_header_put(const struct model_input *in, const struct model_info *info, const struct model_weights *w, const struct c_device *device,
+		  struct buf *out)
 {
 	struct arena *a = arena_new(0);
 	const struct hir_program *p = in->program;
 	const char *name = info->name;
 	model_title_put(out, info);
-	buf_printf(out, "Compile the C file of this name. */\n#ifndef TRI_C_%s_H\n#define TRI_C_%s_H\n#include <stdint.h>\n\n", name, name);
+	buf_printf(out, "%s */\n#ifndef TRI_C_%s_H\n#define TRI_C_%s_H\n#include <stdint.h>\n\n",
+		   device ? device->files : "Compile the C file of this name.", name, name);
 	put_tensor_types(out);
 	buf_puts(out, memory_type);
 	buf_puts(out, "\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n");
@@ -88,11 +90,15 @@ void c_header_put(const struct model_input *in, const struct model_info *info, c
 			   "/* Sets all states to their initial values; those that grow become empty. */\n"
 			   "int %s_reset(%s *m, tri_error *err);\n",
 			   name, name, name);
+	if (device)
+		buf_puts(out, device->memory);
 	buf_printf(
 		out,
 		"/* Opens the model. memory may be NULL if the model needs none. Returns TRI_OK, or another code with a message in *err. err may be NULL. */\n"
 		"int %s_open(%s *m, const tri_memory *memory, tri_error *err);\n\n",
 		name, name);
+	if (device)
+		buf_printf(out, "/* Frees the weights on the device; m may be NULL. */\nvoid %s_close(%s *m);\n\n", name, name);
 	for (uint32_t i = 0; i < p->n_entries; i++)
 		header_put_functions(a, out, in, name, i);
 	buf_puts(out, "#ifdef __cplusplus\n}\n#endif\n#endif\n");

@@ -50,10 +50,11 @@ static void model_put_blob(const struct text_printer *e, const struct model_blob
 }
 
 /* Blobs with equal bytes are one array: that of the first of them. */
-static uint32_t *put_blobs(struct text_printer *e, const struct model_weights *w)
+const uint32_t *c_weights_put(struct arena *a, const struct model_weights *w, struct buf *out)
 {
-	uint32_t *numbers = ARENA_ARRAY(e->scratch, uint32_t, w->n_blobs + 1);
-	const enum layout *layouts = blob_layouts(e->scratch, w);
+	uint32_t *numbers = ARENA_ARRAY(a, uint32_t, w->n_blobs + 1);
+	const enum layout *layouts = blob_layouts(a, w);
+	struct text_printer e = text_printer_new(&dialect_c11, NULL, 0, out);
 	struct map by_form = {0};
 	for (uint32_t i = 0; i < w->n_blobs; i++) {
 		const struct model_blob *b = &w->blobs[i];
@@ -64,9 +65,10 @@ static uint32_t *put_blobs(struct text_printer *e, const struct model_weights *w
 		if (map_get(&by_form, map_key_bytes(form, sizeof form), &first))
 			numbers[i] = (uint32_t)first;
 		else if (map_put(&by_form, map_key_bytes(form, sizeof form), i))
-			model_put_blob(e, b, layouts[i], i);
+			model_put_blob(&e, b, layouts[i], i);
 	}
 	map_free(&by_form);
+	arena_free(e.scratch);
 	return numbers;
 }
 
@@ -134,19 +136,21 @@ static bool may_fail(const struct loop_fn *f, uint32_t i)
 	return fails;
 }
 
-static void model_put_places(const struct text_printer *e, const struct model_input *in, const struct loop_fn *const *units)
+void c_places_put(const struct model_input *in, const struct loop_fn *const *units, struct buf *out)
 {
-	buf_puts(e->out, "static const struct tri_place tri_place_table[] = {");
+	struct arena *a = arena_new(0);
+	buf_puts(out, "static const struct tri_place tri_place_table[] = {");
 	for (uint32_t i = 0; in->lines && i < in->program->n_units; i++) {
 		const struct loop_fn *f = units[i];
 		for (uint32_t k = 0; f && in->lines[i] && k < in->lines[i]->n_statements; k++) {
 			const struct line_origin *o = may_fail(f, k) ? error_line(in->lines[i], k) : NULL;
 			if (o)
-				buf_printf(e->out, "\n\t{0x%08x%08xu, %s},", loops_unit_tag(f->symbol), k,
-					   c_literal(e->scratch, arena_printf(e->scratch, "%s:%u: ", o->file, o->line)));
+				buf_printf(out, "\n\t{0x%08x%08xu, %s},", loops_unit_tag(f->symbol), k,
+					   c_literal(a, arena_printf(a, "%s:%u: ", o->file, o->line)));
 		}
 	}
-	buf_puts(e->out, "\n\t{0, NULL}};\n\n");
+	buf_puts(out, "\n\t{0, NULL}};\n\n");
+	arena_free(a);
 }
 
 /* ---- the file ---- */
@@ -166,7 +170,7 @@ void c_model_put(const struct model_input *in, const struct model_info *info, co
 {
 	struct buf body = {0};
 	struct text_printer e = text_printer_new(&dialect_c11, NULL, 0, &body);
-	const uint32_t *numbers = put_blobs(&e, w);
+	const uint32_t *numbers = c_weights_put(e.scratch, w, &body);
 	put_tables(&e, w, numbers);
 	for (uint32_t i = 0; i < in->program->n_units; i++)
 		if (units[i])
@@ -175,12 +179,12 @@ void c_model_put(const struct model_input *in, const struct model_info *info, co
 	for (uint32_t i = 0; i < in->program->n_units; i++)
 		if (units[i])
 			c_unit_put(units[i], &body);
-	model_put_places(&e, in, units);
-	c_states_put(in, info, w, &body);
+	c_places_put(in, units, &body);
+	c_states_put(in, info, w, NULL, &body);
 	for (uint32_t i = 0; i < in->program->n_entries; i++)
-		c_entry_put(in, info, w, i, &body);
+		c_entry_put(in, info, w, i, NULL, &body);
 	model_put_head(info, out);
-	c_parts_put(body.at, out);
+	c_parts_put(body.at, NULL, out);
 	buf_put(out, body.at, body.len);
 	arena_free(e.scratch);
 	buf_free(&body);

@@ -27,7 +27,7 @@ static const struct suffix suffixes[] = {
 	{"f64", {"ordered", "floats_by_size"}, "double", "", "", "", "", "tri_plus_double"},
 	{"i64", {"ordered"}, "int64_t", "uint64_t", "", "INT64_MIN", "INT64_MAX", "tri_add_int64_t"},
 };
-enum { N_SUFFIXES = sizeof suffixes / sizeof *suffixes, N_SOURCES = 2 };
+enum { N_SUFFIXES = sizeof suffixes / sizeof *suffixes, N_SOURCES = 3 };
 
 struct part {
 	const char *at; /* behind its line */
@@ -77,9 +77,9 @@ static const char *parts_source_text(const char *name)
 	return (const char *)C_SOURCES[k].bytes;
 }
 
-static bool find_part(const char *name, size_t len, struct part *out)
+static bool find_part(const char *own, const char *name, size_t len, struct part *out)
 {
-	const char *const texts[N_SOURCES] = {parts_source_text("helpers"), parts_source_text("kernels")};
+	const char *const texts[N_SOURCES] = {own ? own : "", parts_source_text("helpers"), parts_source_text("kernels")};
 	for (uint32_t k = 0; k < N_SOURCES; k++)
 		for (const char *at = strstr(texts[k], "\n@@ "), *next; at; at = next) {
 			const char *line = at + 4, *body = strchr(line, '\n') + 1;
@@ -135,7 +135,7 @@ static void parts_write_out(const struct part *p, struct buf *out)
 static bool parts_is_word(char c) { return isalnum((unsigned char)c) || c == '_'; }
 
 /* Appends the parts that the text names and that the output lacks. */
-static void put_named(const char *text, struct map *done, struct buf *out)
+static void put_named(const char *text, const char *own_parts, struct map *done, struct buf *out)
 {
 	for (const char *at = text; *at;) {
 		size_t len = 0;
@@ -146,10 +146,10 @@ static void put_named(const char *text, struct map *done, struct buf *out)
 		}
 		while (parts_is_word(at[len]))
 			len++;
-		if (!strncmp(at, "tri_", 4) && map_put(done, map_key_bytes(at, len), 1) && find_part(at, len, &p)) {
+		if (!strncmp(at, "tri_", 4) && map_put(done, map_key_bytes(at, len), 1) && find_part(own_parts, at, len, &p)) {
 			struct buf own = {0};
 			parts_write_out(&p, &own);
-			put_named(own.at, done, out);
+			put_named(own.at, own_parts, done, out);
 			put_fields(&p, out);
 			buf_printf(out, "%s\n", own.at);
 			buf_free(&own);
@@ -158,10 +158,10 @@ static void put_named(const char *text, struct map *done, struct buf *out)
 	}
 }
 
-void c_parts_put(const char *text, struct buf *out)
+void c_parts_put(const char *text, const char *own, struct buf *out)
 {
 	struct map done = {0};
-	put_named(text, &done, out);
+	put_named(text, own, &done, out);
 	map_free(&done);
 }
 
@@ -170,7 +170,7 @@ void c_source(const void *ctx, const struct loop_fn *f, const struct loop_kernel
 	const char *symbol = kernel_info(k->kernel)->symbol;
 	(void)ctx, (void)f;
 	struct part p = {0};
-	BUG_ON(!find_part(symbol, strlen(symbol), &p));
+	BUG_ON(!find_part(NULL, symbol, strlen(symbol), &p));
 	const char *from = strstr(p.at, "#endif\n") + 7; /* behind the definitions without an epilogue */
 	p.len -= (size_t)(from - p.at);
 	p.at = from;

@@ -5,6 +5,7 @@
 #include "backend/runtime/abi/triw.h"
 #include "backend/text/c/entry.h"
 #include "backend/text/c/literal.h"
+#include "backend/text/c/model.h"
 #include "backend/text/printer.h"
 #include "base/arena.h"
 #include "frontend/hir/hir.h"
@@ -74,9 +75,8 @@ static void put_state_functions(const struct text_printer *e, const struct hir_p
 		"int %s_reset(%s *m, tri_error *err)\n{\n"
 		"\tif (!m || !m->is_open)\n\t\treturn tri_error_set(err, TRI_ERR_ARGUMENT, m ? \"the model is not open\" : \"the model is NULL\");\n"
 		"\tmemset(m->length, 0, sizeof m->length);\n\tmemset(m->second, 0, sizeof m->second);\n"
-		"\tfor (uint32_t i = 0; i < %u; i++) {\n\t\tvoid *at = tri_state_at(&m->memory, tri_state_table, m->most, i, 0);\n"
-		"\t\tif (tri_state_table[i].capacity < 0 && tri_state_table[i].initial)\n\t\t\tmemcpy(at, tri_state_table[i].initial, (size_t)tri_state_table[i].bytes);\n"
-		"\t\telse if (tri_state_table[i].capacity < 0)\n\t\t\tmemset(at, 0, (size_t)tri_state_table[i].bytes);\n\t}\n"
+		"\tfor (uint32_t i = 0; i < %u; i++)\n\t\tif (tri_state_table[i].capacity < 0)\n"
+		"\t\t\ttri_state_set(tri_state_at(&m->memory, tri_state_table, m->most, i, 0), tri_state_table[i].initial, (size_t)tri_state_table[i].bytes);\n"
 		"\treturn tri_error_set(err, TRI_OK, \"\");\n}\n\n",
 		name, name, p->n_states);
 }
@@ -92,7 +92,8 @@ static void put_file_head(const struct text_printer *e, const struct model_weigh
 	buf_puts(e->out, "};\n\n");
 }
 
-void c_states_put(const struct model_input *in, const struct model_info *info, const struct model_weights *w, struct buf *out)
+void c_states_put(const struct model_input *in, const struct model_info *info, const struct model_weights *w, const struct c_device *device,
+		  struct buf *out)
 {
 	struct text_printer e = text_printer_new(&dialect_c11, NULL, 0, out);
 	const struct hir_program *p = in->program;
@@ -118,9 +119,14 @@ void c_states_put(const struct model_input *in, const struct model_info *info, c
 			   "\tif (!m->memory.states || m->memory.states_bytes < %s_state_bytes(memory))\n"
 			   "\t\treturn tri_error_set(err, TRI_ERR_MEMORY, \"the memory for the states is too small\");\n",
 			   info->name);
+	if (device)
+		buf_printf(out, "\tif ((code = %s) != TRI_OK)\n\t\treturn code;\n", device->open);
 	buf_puts(out, "\tm->is_open = 1;\n");
 	if (p->n_states)
 		buf_printf(out, "\tcode = %s_reset(m, err);\n", info->name);
 	buf_puts(out, "\ttri_error_set(err, code, \"\");\n\treturn code;\n}\n\n");
+	if (device)
+		buf_printf(out, "void %s_close(%s *m)\n{\n\tif (m && m->is_open)\n\t\t%s;\n\tif (m)\n\t\tmemset(m, 0, sizeof *m);\n}\n\n",
+			   info->name, info->name, device->close);
 	arena_free(e.scratch);
 }

@@ -206,16 +206,24 @@ static void unit_put_values(struct text_printer *e, const struct loop_effect *s)
 static void unit_text_put(void *text, const char *s, size_t n) { buf_put(text, s, n); }
 
 /* The text of an assertion; with its placeholders if it has values, which are known only in the run. */
-static const char *unit_assertion_text(const struct text_printer *e, const struct loop_effect *s)
+static const char *unit_assertion_text(struct arena *a, const struct loop_effect *s)
 {
 	struct buf text = {0};
 	struct format_out out = {unit_text_put, &text};
 	if (s->n_buffers > 1)
 		return s->text;
 	format_template(s->text, NULL, &out);
-	const char *copy = arena_strndup(e->scratch, text.at, text.len);
+	const char *copy = arena_strndup(a, text.at, text.len);
 	buf_free(&text);
 	return copy;
+}
+
+const char *c_effect_text(struct arena *a, const struct loop_effect *x)
+{
+	const char *text = x->text;
+	if (x->where)
+		text = arena_printf(a, "%s: %s", x->where, *text ? unit_assertion_text(a, x) : "the assertion fails");
+	return c_initializer(a, text);
 }
 
 static void unit_effect(struct text_printer *e, const struct loop_effect *s)
@@ -225,10 +233,7 @@ static void unit_effect(struct text_printer *e, const struct loop_effect *s)
 	else
 		unit_put_line(e, "{");
 	e->depth++;
-	const char *text = s->text;
-	if (s->where)
-		text = arena_printf(e->scratch, "%s: %s", s->where, *text ? unit_assertion_text(e, s) : "the assertion fails");
-	unit_put_line(e, arena_printf(e->scratch, "static const char text[] = %s;", c_initializer(e->scratch, text)));
+	unit_put_line(e, arena_printf(e->scratch, "static const char text[] = %s;", c_effect_text(e->scratch, s)));
 	if (s->where) {
 		unit_put_line(e, "tri_fail(run, TRI_ERR_ASSERT, 0, 0, 0, text);");
 	} else {
@@ -262,19 +267,24 @@ static void declare_symbols(const struct text_printer *e)
 	}
 }
 
-static void put_checks(struct text_printer *e)
+const char *c_size_error(struct arena *a, uint32_t kind)
 {
 	static const char *const texts[] = {
 #define SIZE_ERROR(id, word, text) text,
 #include "backend/runtime/abi/size_errors.def"
 #undef SIZE_ERROR
 	};
+	return c_literal(a, texts[kind]);
+}
+
+static void put_checks(struct text_printer *e)
+{
 	e->checks_sizes = true;
 	for (uint32_t k = 0; k < e->f->n_checks; k++) {
 		const struct loop_check *c = &e->f->checks[k];
 		unit_put_line(e, arena_printf(e->scratch, "if (%s < 0) {", text_dim(e, c->least)));
 		unit_put_line(e, arena_printf(e->scratch, "\ttri_fail(run, TRI_ERR_SHAPE, 0, 0, %s, %s);",
-					      place_number(e, e->f->n_stmts + k), c_literal(e->scratch, texts[c->kind])));
+					      place_number(e, e->f->n_stmts + k), c_size_error(e->scratch, c->kind)));
 		unit_put_line(e, "\treturn;");
 		unit_put_line(e, "}");
 	}

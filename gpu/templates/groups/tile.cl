@@ -23,12 +23,14 @@ TRI_FUNCTION int tri_dot4(uint a, uint b, int c)
 }
 #endif
 
+#ifdef TRI_SELF_CHECKS
 /* The self-check of tri_dot4, for 64 items. gpu/runtime/fast_forms.c knows the results. */
 kernel void tri_check_dot(global int *y)
 {
 	const uint i = (uint)get_global_id(0);
 	y[i] = tri_dot4((i + 1) * 0x9e3779b9u, (i + 7) * 0x85ebca6bu, (int)i * 1000003);
 }
+#endif
 
 /* Returns bytes at … at+3 of x, of which there are `rest`, and 0 in place of the others. */
 TRI_FUNCTION uint tri_word(global const uint *x, long at, int rest)
@@ -99,6 +101,7 @@ TRI_FUNCTION void tri_mma(int sum[4], uint a0, uint a1, uint a2, uint a3, uint b
 }
 #endif
 
+#ifdef TRI_SELF_CHECKS
 /* The self-check of tri_mma, for 32 items. */
 kernel TRI_GROUP(32) void tri_check_mma(global int *y)
 {
@@ -109,6 +112,7 @@ kernel TRI_GROUP(32) void tri_check_mma(global int *y)
 		(6 * i + 5) * 0x9e3779b9u, (6 * i + 6) * 0x9e3779b9u, spare);
 	vstore4(TRI_VECTOR4(int, sum[0], sum[1], sum[2], sum[3]), i, y);
 }
+#endif
 
 /* Put 16 bytes of both rows of a pair into local memory; add the products of all of them; put the sums of one row of each pair there. */
 TRI_FUNCTION void tri_mma_put(local uint *x, int pairs, uint4 a, uint4 b)

@@ -1,4 +1,4 @@
-/* Loop functions made by hand, printed as OpenCL C and compared with golden/opencl/<name>.cl. TRIB_BLESS=1 rewrites those. */
+/* Loop functions made by hand, printed as OpenCL C and CUDA C++ and compared with golden/opencl/<name>.cl and golden/cuda/<name>.cu. TRIB_BLESS=1 rewrites those. */
 #include "tests/unit/unit.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -103,11 +103,11 @@ static uint32_t acc(struct loop_nest *n, enum ir_op op, dtype t, uint32_t value)
 }
 static void store(struct loop_nest *n, uint32_t value, struct loop_access a) { n->stores[n->n_stores++] = (struct loop_store){value, a}; }
 
-static void compare(const char *name, const char *text)
+static void compare(const char *folder, const char *name, const char *text)
 {
 	char path[512], *want = NULL;
 	size_t len;
-	snprintf(path, sizeof path, "%s/tests/golden/opencl/%s.cl", TRIB_SOURCE_DIR, name);
+	snprintf(path, sizeof path, "%s/tests/golden/%s/%s", TRIB_SOURCE_DIR, folder, name);
 	if (getenv("TRIB_BLESS"))
 		assert_true(os_write_atomic(path, text, strlen(text), 0644, false));
 	assert_true(os_read_file(path, 0, &want, &len));
@@ -123,15 +123,25 @@ static void check_variant(struct fixture *x, enum tri_cl_variant variant, enum t
 	opencl_unit(variant, x->f, &out);
 	opencl_unit(variant, x->f, &again);
 	assert_string_equal(out.at, again.at);
-	compare(name, out.at);
+	compare("opencl", name, out.at);
 	buf_free(&out);
 	buf_free(&again);
 }
 
+/* As the groups of OpenCL are scheduled. */
+static void check_cuda(struct fixture *x, const char *name)
+{
+	struct buf out = {0};
+	cuda_unit(x->f, &out);
+	compare("cuda", name, out.at);
+	buf_free(&out);
+}
+
 static void check(struct fixture *x, const char *name)
 {
-	check_variant(x, TRI_CL_GROUPS, TARGET_OPENCL, name);
-	check_variant(x, TRI_CL_WIDE, TARGET_OPENCL_WIDE, arena_printf(x->a, "%s_wide", name));
+	check_variant(x, TRI_CL_GROUPS, TARGET_OPENCL, arena_printf(x->a, "%s.cl", name));
+	check_cuda(x, arena_printf(x->a, "%s.cu", name));
+	check_variant(x, TRI_CL_WIDE, TARGET_OPENCL_WIDE, arena_printf(x->a, "%s_wide.cl", name));
 	arena_free(x->a);
 }
 

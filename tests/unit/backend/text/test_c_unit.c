@@ -67,7 +67,7 @@ static uint32_t count(const char *text, const char *word)
 static void parts(void **state)
 {
 	struct buf out = {0};
-	c_parts_put("v = tri_pow_int16_t(a, b) + tri_mod_float(c, d); /* tri_unknown */", &out);
+	c_parts_put("v = tri_pow_int16_t(a, b) + tri_mod_float(c, d); /* tri_unknown */", NULL, &out);
 	const char *mul = strstr(out.at, "static int16_t tri_mul_int16_t("), *power = strstr(out.at, "static int16_t tri_power_int16_t("),
 		   *pow = strstr(out.at, "static int16_t tri_pow_int16_t(");
 	assert_true(mul && power && pow && mul < power && power < pow);
@@ -75,7 +75,7 @@ static void parts(void **state)
 	assert_int_equal(count(out.at, "static "), 4);
 	assert_null(strchr(out.at, '@'));
 	buf_clear(&out);
-	c_parts_put("tri_sort_f64(io[0], scratch, io[1], n0, 4, 0)", &out);
+	c_parts_put("tri_sort_f64(io[0], scratch, io[1], n0, 4, 0)", NULL, &out);
 	assert_non_null(strstr(out.at, "const double *x = (const double *)px + m * length;"));
 	assert_int_equal(count(out.at, "static "), 2);
 	buf_free(&out);

@@ -1,0 +1,52 @@
+/* CUDA C++ with the names of OpenCL C, which gpu/templates/cuda.cuh defines. Kernels have the arguments of dialect_opencl_c: the same launches suit both. */
+#include "backend/text/dialect.h"
+#include "backend/text/opencl_types.h"
+
+static const struct dialect_vectors cuda_vectors = {
+	.type = "%s%u",
+	.splat = "(%s)(%s)",
+	.steps = "%s(TRI_STEPS_%u)",
+	.load = "*(%s%s *)(%s)",
+	.store = "*(%s%s *)(%s) = %s;\n",
+	.convert = "convert_%s(%s)",
+	.name = "%s_%u",
+	.epilogue_lanes = 1,
+};
+
+const struct dialect dialect_cuda = {
+	.launch = LAUNCH_ITEMS,
+	.values = OPENCL_TYPES("float", "float"),
+	.memory = OPENCL_TYPES("half", "ushort"),
+	.kernel = "kernel ",
+	.group_kernel = "kernel TRI_GROUP(%u) ",
+	.function = "TRI_FUNCTION ",
+	.global = "",
+	.local = "",
+	.shared = "TRI_SHARED ",
+	.constant = "const ",
+	.baked = "static __constant__ const ",
+	.aligned = " __attribute__((aligned(32), unused))",
+	.read_only = "",
+	.buffer = "uchar *p%u, ulong o%u",
+	.buffer_argument = "p%u, o%u",
+	.address = "p%u + o%u",
+	.frame = "TRI_SHARED uchar frame[%lld] __attribute__((aligned(64)))",
+	.part = "ulong",
+	.fail = "long *fail",
+	.item = "get_global_id(0)",
+	.group = "get_group_id(0)",
+	.lane = "get_local_id(0)",
+	.barrier = "barrier(CLK_LOCAL_MEM_FENCE)",
+	.barrier_global = "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)",
+	.long_suffix = "L",
+	.place_suffix = "ul",
+	.nan = {"NAN", "(double)NAN"},
+	.float_suffix = "",
+	.clamp = "clamp",
+	.unused = "(void)%c%u;\n",
+	.load_half = "vload_half(%s, %s)",
+	.load_baked_half = "vload_half(%s, (const half *)%s)",
+	.store_half = "vstore_half_rte(v%u, %s, b%u);\n",
+	.bake_limit = 1024,
+	.vectors = &cuda_vectors,
+};

@@ -1,0 +1,98 @@
+kernel TRI_GROUP(64) void norm_rows_k0(uchar *p0, ulong o0, uchar *p1, ulong o1, long n0)
+{
+	float *b0 = (float *)(p0 + o0);
+	float *b1 = (float *)(p1 + o1);
+	(void)n0;
+	TRI_SHARED uchar frame[1088] __attribute__((aligned(64)));
+	TRI_SHARED ulong parts[1][64];
+	float *b2 = (float *)(frame + 0);
+	float *b3 = (float *)(frame + 64);
+	float *b4 = (float *)(frame + 0);
+	const int lane = (int)get_local_id(0);
+	long g = (long)get_group_id(0);
+	const long i0 = g;
+	{
+	float *l0 = (float *)parts[0];
+	float a0 = 0;
+	float s0 = 0;
+	int c0 = 0;
+	for (long q = lane; q < 256; q += 64) {
+		long h = q;
+		const long r0 = h;
+		const float v0 = b0[i0 * 256 + r0];
+		s0 += v0;
+		if (++c0 == 64) {
+			a0 += s0;
+			s0 = 0;
+			c0 = 0;
+		}
+	}
+	l0[lane] = a0 + s0;
+	for (int gap = 32; gap > 0; gap >>= 1) {
+		barrier(CLK_LOCAL_MEM_FENCE);
+		if (lane < gap) {
+			l0[lane] = l0[lane] + l0[lane + gap];
+		}
+	}
+	if (lane == 0) {
+	a0 = l0[0];
+	const float v1 = a0;
+	b2[0] = v1;
+	}
+	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+	}
+	{
+	for (long q = lane; q < 256; q += 64) {
+		long h = q;
+		const long i1 = h;
+	const float v0 = b0[i0 * 256 + i1];
+	const float v1 = b2[0];
+	const float v2 = v0 - v1;
+	const float v3 = exp(v2);
+	b3[i1] = v3;
+	}
+	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+	}
+	{
+	float *l0 = (float *)parts[0];
+	float a0 = 0;
+	float s0 = 0;
+	int c0 = 0;
+	for (long q = lane; q < 256; q += 64) {
+		long h = q;
+		const long r0 = h;
+		const float v0 = b3[r0];
+		s0 += v0;
+		if (++c0 == 64) {
+			a0 += s0;
+			s0 = 0;
+			c0 = 0;
+		}
+	}
+	l0[lane] = a0 + s0;
+	for (int gap = 32; gap > 0; gap >>= 1) {
+		barrier(CLK_LOCAL_MEM_FENCE);
+		if (lane < gap) {
+			l0[lane] = l0[lane] + l0[lane + gap];
+		}
+	}
+	if (lane == 0) {
+	a0 = l0[0];
+	const float v1 = a0;
+	b4[0] = v1;
+	}
+	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+	}
+	{
+	for (long q = lane; q < 256; q += 64) {
+		long h = q;
+		const long i1 = h;
+	const float v0 = b3[i1];
+	const float v1 = b4[0];
+	const float v2 = v0 * v1;
+	b1[i0 * 256 + i1] = v2;
+	}
+	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+	}
+}
+

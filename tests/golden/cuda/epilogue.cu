@@ -1,0 +1,91 @@
+static __constant__ const float epilogue_c3[8] __attribute__((aligned(32), unused)) = {0.5f, (-1.0f), 0.0f, 9.99999968e-21f, 3.0f, 0.100000001f, (-0.0f), 65536.0f};
+
+TRI_FUNCTION void epilogue_e0(long i0, long i1, long i2, float t, uchar *p2, ulong o2, long n0)
+{
+	float *b2 = (float *)(p2 + o2);
+	(void)i0;
+	(void)i1;
+	(void)i2;
+	(void)n0;
+	const float v0 = t;
+	const float v1 = epilogue_c3[i2];
+	const float v2 = 0.0f;
+	const float v3 = v0 + v1;
+	const float v4 = tri_max_float(v3, v2);
+	b2[i1 * 8 + i2] = v4;
+}
+
+#undef TRI_FIELDS
+#define TRI_FIELDS long M, long K, long N
+#define TRI_NAME epilogue_k0
+#define TRI_BUFFERS , uchar *p2, ulong o2
+#define TRI_DIMS , long n0
+#define TRI_STORE(batch, row, column, value) epilogue_e0(batch, row, column, value, p2, o2, n0)
+/* y float [M, N] = x float [M, K] · w float [K, N]. A group of 128 items computes 64 rows and 64 columns. It reads the next 16 k while it multiplies
+ * those in local memory. */
+#ifndef TRI_NAME /* without an epilogue */
+#define TRI_NAME tri_matmul_f32
+#define TRI_BUFFERS , global uchar *py, ulong oy
+#define TRI_DIMS
+#define TRI_STORE(batch, row, column, value) ((global float *)(py + oy))[(row) * N + (column)] = (value)
+#endif
+kernel TRI_GROUP(128) void TRI_NAME(global uchar *px, ulong ox, global uchar *pw, ulong ow TRI_BUFFERS, TRI_FIELDS TRI_DIMS)
+{
+	TRI_SHARED float tile[TRI_TILE_WORDS(8)] __attribute__((aligned(16)));
+	local float *lx = tile, *lw = tile + 16 * TRI_TILE_LINE(8);
+	const int m = (int)M, n = (int)N, k = (int)K, lid = (int)get_local_id(0), lane = lid % 16, line = lid / 16, first = lid / 64;
+	const int across = (n + 63) / 64, column0 = (int)get_group_id(0) % across * 64, row0 = (int)get_group_id(0) / across * 64;
+	global const float *w = (global const float *)(pw + ow) + min(column0 + lid % 64, n - 1);
+	global const float *x = (global const float *)(px + ox) + (long)row0 * k;
+	int at[8];
+	float xs[8], ws[8], sum[8][4];
+#pragma unroll
+	for (int i = 0; i < 8; i++) {
+		at[i] = (min(row0 + line + 8 * i, m - 1) - row0) * k;
+		sum[i][0] = sum[i][1] = sum[i][2] = sum[i][3] = 0;
+	}
+	for (int next = 0;; next += 16, w += 16 * (long)n) {
+		if (next < k) {
+			const int inside = next + lane < k, from = inside ? next + lane : 0;
+#pragma unroll
+			for (int i = 0; i < 8; i++)
+				xs[i] = x[at[i] + from];
+#pragma unroll
+			for (int i = 0; i < 8; i++)
+				xs[i] = inside ? xs[i] : 0;
+			if (next + 16 <= k) {
+#pragma unroll
+				for (int j = 0; j < 8; j++)
+					ws[j] = w[(first + 2 * j) * n];
+			} else {
+#pragma unroll
+				for (int j = 0; j < 8; j++)
+					ws[j] = next + first + 2 * j < k ? w[(first + 2 * j) * n] : 0;
+			}
+		}
+		if (next > 0)
+			tri_tile_f32_8(sum, lx, lw);
+		if (next >= k)
+			break;
+		barrier(CLK_LOCAL_MEM_FENCE);
+#pragma unroll
+		for (int i = 0; i < 8; i++)
+			lx[lane * TRI_TILE_LINE(8) + line + 8 * i] = xs[i];
+#pragma unroll
+		for (int j = 0; j < 8; j++)
+			lw[(first + 2 * j) * 64 + lid % 64] = ws[j];
+		barrier(CLK_LOCAL_MEM_FENCE);
+	}
+#pragma unroll
+	for (int part = 0; part < 2; part++) {
+		tri_tile_f32_8_part(sum, tile, part);
+		for (int r = lid / 64; r < 32; r += 2)
+			if (row0 + 32 * part + r < m && column0 + lid % 64 < n)
+				TRI_STORE(0, (long)(row0 + 32 * part + r), (long)(column0 + lid % 64), tile[r * 64 + lid % 64]);
+	}
+}
+#undef TRI_NAME
+#undef TRI_BUFFERS
+#undef TRI_DIMS
+#undef TRI_STORE
+
