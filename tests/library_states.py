@@ -70,7 +70,7 @@ class Model:
     def __init__(self, path, threads=1, given=None, names=None, **capacities):
         self.library = ctypes.CDLL(path)
         self.desc = Desc.in_dll(self.library, "tri_desc")
-        assert self.desc.abi == 7
+        assert self.desc.abi == 8
         self.error = Error()
         if names is None:
             names, given = len(capacities), (Capacity * max(1, len(capacities)))(*((n.encode(), v) for n, v in capacities.items()))
