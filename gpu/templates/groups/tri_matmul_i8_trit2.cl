@@ -75,7 +75,7 @@ kernel TRI_GROUP(128) void TRI_NAME(global uchar *px, ulong ox, global uchar *pw
 		if (next < k) {
 			const int rest = k - next - 4 * lane;
 			if (k % 4 == 0) {
-				const int from = rest > 0 ? next : 0;
+				const int from = rest > 0 ? next : -4 * lane; /* else the first word of the row */
 #pragma unroll
 				for (int i = 0; i < 8; i++)
 					xs[i] = x[(at[i] + from) >> 2];
