@@ -70,6 +70,8 @@ dim form_items(const struct form *x, struct dims *d, const dim *dims)
 	for (const uint8_t *k = result->size.fields; *k; k++)
 		if (!form_has_field(&r->items, *k)) /* times 1, or 0 if there are none */
 			items = dim_mul(d, items, dim_sub(d, one, dim_floordiv(d, one, dim_add(d, dims[*k - 1], one))));
+	if (kernel_fails(x->kernel)) /* of no elements, too, an index is checked */
+		items = dim_add(d, items, dim_floordiv(d, one, dim_add(d, items, one)));
 	return items;
 }
 
