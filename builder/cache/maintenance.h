@@ -32,7 +32,11 @@ struct cache_freed {
 bool cache_prune(struct cache *c, const struct cache_limits *limits, struct cache_freed *freed);
 /* Removes the entries of these levels. False: errno. */
 bool cache_clear_levels(struct cache *c, unsigned levels, struct cache_freed *freed);
-/* Removes the folders of all formats in the root of a cache. False: errno. */
+/* The programs that OpenCL libraries keep in the root of a cache: their number and bytes, which the report does not contain; and what removing those that
+ * were not used for so many days freed (0: they have no age). */
+struct cache_freed cache_programs_count(const char *root);
+struct cache_freed cache_programs_prune(const char *root, uint64_t days);
+/* Removes the folders of all formats and the programs in the root of a cache. False: errno. */
 bool cache_remove_all(const char *root);
 
 /* Checks all checksums, and that index, entries and files agree. Calls `found` for each fault. With `repair` it removes the faulty

@@ -117,6 +117,8 @@ static unsigned char *binaries_read(const struct binary_place *p, size_t *size)
 		free(bytes);
 		bytes = NULL;
 	}
+	if (bytes && !binaries_says("TRIB_CACHE_READ_ONLY", yes))
+		futimens(file, NULL); /* `trib cache prune` asks when it was used */
 	close(file);
 	*size = bytes ? h.size : 0;
 	return bytes;

@@ -5,6 +5,7 @@ import os
 import re
 import shutil
 import subprocess
+import time
 import unittest
 
 from project import TRIB, ProjectTest
@@ -210,6 +211,23 @@ class Inspection(Cache):
         self.assertFalse(os.path.exists(self.folder()))
         self.assertEqual(self.stats()["entries"], 0)
         self.assertIn("removed 0 entries", self.trib("cache", "prune").stdout)
+
+    def test_programs_of_devices(self):
+        folder = os.path.join(os.path.dirname(self.folder()), "opencl")
+        os.makedirs(folder)
+        for name, days in (("00", 0), ("7f", 3), ("a0.77-0x1", 200)):
+            with open(os.path.join(folder, name), "wb") as f:
+                f.write(bytes(5000))
+            os.utime(f.name, (time.time() - days * 86400,) * 2)
+        said = self.stats()["opencl"]
+        self.assertEqual(said["entries"], 3)
+        self.assertGreaterEqual(said["disk_bytes"], 3 * 5000)
+        self.assertIn("3 programs", self.trib("cache", "stats").stdout)
+        self.assertEqual(json.loads(self.trib("cache", "prune", "--days", "100", "--format=json").stdout)["removed_entries"], 1)
+        self.assertIn("removed 1 entries", self.trib("cache", "prune", "--days", "2").stdout)
+        self.assertEqual(os.listdir(folder), ["00"])
+        self.assertIn("removed 1 entries", self.trib("cache", "clear").stdout)
+        self.assertFalse(os.path.exists(folder))
 
     def test_prune_frees_disk_space(self):
         self.env["TRIB_CACHE_L2"] = "off"

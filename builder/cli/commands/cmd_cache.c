@@ -82,9 +82,12 @@ static void print_kinds(const struct cache_report *report)
 		print(stdout, "%-10s %10" PRIu64 " %11s\n", cache_age_text(i), report->age_entries[i], print_size(report->age_disk[i], a));
 }
 
+static const char *cache_root(const struct cache_command *s) { return s->config.at[SETTING_DIR].text; }
+
 static void print_stats(const struct cache_command *s, const struct cache_report *report)
 {
 	char a[32], b[32];
+	struct cache_freed programs = cache_programs_count(cache_root(s));
 	uint64_t asked = report->all.hits + missed(&report->all), limit = s->open.limits.size;
 	print(stdout, "folder    %s\n", s->open.dir);
 	print(stdout, "size      %s of %s (%.1f %%)\n", print_size(report->disk, a), print_size(limit, b),
@@ -94,7 +97,9 @@ static void print_stats(const struct cache_command *s, const struct cache_report
 	print(stdout, "hits      %" PRIu64 " of %" PRIu64 " (%.1f %%)\n", report->all.hits, asked, cache_percent(report->all.hits, asked));
 	print(stdout, "made      %s to %s\n", cache_date(report->oldest, a), cache_date(report->newest, b));
 	print(stdout, "git       %s of dependencies; no limit counts them, and `clear` leaves them\n",
-	      print_size(cache_git_bytes(s->config.at[SETTING_DIR].text), a));
+	      print_size(cache_git_bytes(cache_root(s)), a));
+	print(stdout, "opencl    %" PRIu64 " programs that drivers built, %s; at most 256, and only their age counts\n", programs.entries,
+	      print_size(programs.disk, a));
 	if (s->o->cache.detailed)
 		print_kinds(report);
 }
@@ -119,10 +124,15 @@ static void print_stats_json(const struct cache_command *s, const struct cache_r
 {
 	struct buf out = {0};
 	struct json_writer w = {.out = &out};
+	struct cache_freed programs = cache_programs_count(cache_root(s));
 	json_open(&w, '{');
 	json_member_str(&w, "dir", s->open.dir);
 	json_member_int(&w, "size_bytes", report->disk);
-	json_member_int(&w, "git_bytes", cache_git_bytes(s->config.at[SETTING_DIR].text));
+	json_member_int(&w, "git_bytes", cache_git_bytes(cache_root(s)));
+	json_member_open(&w, "opencl", '{');
+	json_member_int(&w, "entries", programs.entries);
+	json_member_int(&w, "disk_bytes", programs.disk);
+	json_close(&w, '}');
 	json_member_open(&w, "limits", '{');
 	json_member_int(&w, "size_bytes", s->open.limits.size);
 	json_member_int(&w, "entries", s->open.limits.entries);
@@ -196,10 +206,12 @@ static enum status clear_all(struct cache_command *s)
 		cache_report(s->cache, &r);
 	cache_close(s->cache, NULL);
 	s->cache = NULL;
-	const char *root = s->config.at[SETTING_DIR].text;
-	if (!cache_remove_all(root))
-		return fail_environment("cannot remove the cache in %s: %s", root, strerror(errno));
-	return report_freed(s, &(struct cache_freed){r.all.entries, r.disk});
+	struct cache_freed freed = cache_programs_count(cache_root(s));
+	if (!cache_remove_all(cache_root(s)))
+		return fail_environment("cannot remove the cache in %s: %s", cache_root(s), strerror(errno));
+	freed.entries += r.all.entries;
+	freed.disk += r.disk;
+	return report_freed(s, &freed);
 }
 
 static enum status cache_clear(struct cache_command *s)
@@ -231,11 +243,14 @@ static enum status commands_cache_prune(struct cache_command *s)
 		l.days = (uint64_t)s->o->cache.days;
 	if (!open_cache(s, false))
 		return STATUS_ENVIRONMENT;
-	if (!s->cache)
-		return report_freed(s, &freed);
+	bool exists = s->cache;
 	cache_close(s->cache, NULL);
-	if (!open_cache(s, true) || !cache_prune(s->cache, &l, &freed))
+	s->cache = NULL;
+	if (exists && (!open_cache(s, true) || !cache_prune(s->cache, &l, &freed)))
 		return fail_environment("cannot prune the cache in %s: %s", s->open.dir, strerror(errno));
+	struct cache_freed programs = cache_programs_prune(cache_root(s), l.days);
+	freed.entries += programs.entries;
+	freed.disk += programs.disk;
 	return report_freed(s, &freed);
 }
 
