@@ -1,22 +1,13 @@
 /* The reference interpreter against both variants of kernels on the first OpenCL device, over random inputs: every operation for every element type, casts,
  * reductions, views, gathers, matmuls, and random expressions. One library with one program holds all units, since building a program is
  * what takes time. Integers must be equal, floats within 1e-5 of the sum of the absolute terms. TRIB_SEED chooses another run. */
-#include <math.h>
 #include "backend/ir/tensor.h"
 #include "gpu/opencl.h"
 #include "tests/unit/gpu/opencl_fixture.h"
+#include "tests/unit/gpu/random_values.h"
 #include "tests/unit/unit.h"
 
 enum { N = 5 }; /* the value of the symbol */
-
-static uint64_t rng;
-static uint32_t rnd(uint32_t below)
-{
-	rng = rng * 6364136223846793005u + 1442695040888963407u;
-	return (uint32_t)((rng >> 33) % below);
-}
-
-static bool is_float(dtype t) { return dtype_class(t) == DTC_FLOAT; }
 
 /* How far floats may be off: relative to the value, or, where an output `scale` holds the sum of the absolute terms, to that. */
 struct expectation {
@@ -284,16 +275,6 @@ static tri_tensor io_of(const struct tensor *h)
 	return t;
 }
 
-static bool close_enough(dtype t, double got, double want, double scale)
-{
-	double unit = t == DT_FLOAT16 ? 0x1p-10 : t == DT_BFLOAT16 ? 0x1p-7 : 1e-5, tiny = t == DT_FLOAT16 ? 0x1p-24 : 0x1p-120;
-	if (isnan(want) || isnan(got))
-		return isnan(want) && isnan(got);
-	if (isinf(want) || isinf(got))
-		return want == got;
-	return fabs(got - want) <= unit * scale + tiny;
-}
-
 static void compare(const struct expectation *e, uint32_t k, const struct tensor *got, const struct tensor *want)
 {
 	dtype t = want[k].elem;
@@ -346,9 +327,7 @@ static void against_interpreter(void **state)
 	static const int64_t shapes[][2] = {{1, 1}, {16, 16}, {37, 33}, {64, 32}, {130, 50}};
 	struct model m;
 	model_init(&m);
-	const char *seed = getenv("TRIB_SEED");
-	rng = seed ? strtoull(seed, NULL, 0) : 1;
-	printf("TRIB_SEED=%llu\n", (unsigned long long)rng);
+	rnd_begin();
 	const int step = (int)quick(1, 8); /* a sample: bool, float32 */
 	for (int t = 0; t < DT_COUNT; t += step) {
 		ewise_unit(&m, (dtype)t);
