@@ -7,14 +7,13 @@ import ctypes
 import ctypes.util
 import json
 import random
-import statistics
 import sys
 import time
 
 BATCH, SHORT = 20, 5e-3  # launches between two readings of the clock, and seconds of those that need it
 
 
-def median_us(run, finish, seconds, batch_of=None):
+def least_us(run, finish, seconds, batch_of=None):
     """Of one `run`. `finish` waits for the device. batch_of(n): a function that does n runs at once, if there is a faster one than a loop."""
     def timed(work):
         start = time.perf_counter()
@@ -28,7 +27,7 @@ def median_us(run, finish, seconds, batch_of=None):
     found, end = [timed(batch)], time.perf_counter() + seconds
     while time.perf_counter() < end:
         found.append(timed(batch))
-    return statistics.median(found) / n * 1e6
+    return min(found) / n * 1e6
 
 
 # ---- PyTorch ----
@@ -79,7 +78,7 @@ def pytorch(cases, seconds):
                 run = operation(torch, case, dtype, "cuda" if on_gpu else "cpu")
                 if run:
                     batch_of = (lambda n: recorded(torch, run, n)) if on_gpu else None
-                    found.setdefault(name, {})[case["name"]] = median_us(run, finish, seconds, batch_of)
+                    found.setdefault(name, {})[case["name"]] = least_us(run, finish, seconds, batch_of)
             except RuntimeError as e:  # no such kernel for these sizes
                 print(f"{name}: {case['name']}: {e}", file=sys.stderr)
     return found
@@ -132,7 +131,7 @@ def clblast(cases, seconds):
 
     def measured(rows, terms, columns):
         operands = rows, terms, columns, on.buffer(rows * terms), on.buffer(terms * columns), on.buffer(rows * columns)
-        return median_us(lambda: product(*operands), lambda: on.cl.clFinish(on.queue), seconds)
+        return least_us(lambda: product(*operands), lambda: on.cl.clFinish(on.queue), seconds)
 
     return {"CLBlast float32": {c["name"]: measured(*c["dims"]) for c in cases if c["kind"] == "matmul"}}
 

@@ -59,10 +59,12 @@ class Pipes(ProjectTest):
 
     def test_a_reader_that_leaves_is_no_crash_of_a_driver(self):
         command = subprocess.Popen([TRIB, "devices", "--measure"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, **self.env})
+        command.stdout.readline()  # of the CPU; the driver runs now, in a child
         command.stdout.close()
         said = command.stderr.read().decode()
         command.stderr.close()
-        self.assertEqual((command.wait(), said), (-signal.SIGPIPE, ""))
+        self.assertEqual(command.wait(), -signal.SIGPIPE)
+        self.assertNotIn("crash", said)
 
     def test_other_files_of_a_project(self):
         """A lock file, the inputs of a test, the user's settings: nothing waits."""
