@@ -69,7 +69,7 @@ static void module_ask(struct gpu_answer *out, cl_device_id *handles)
 	for (cl_uint p = 0; status == CL_SUCCESS && p < n && p < MAX_PLATFORMS; p++)
 		ask_platform(platforms[p], out, handles);
 	if (status != CL_SUCCESS || n == 0)
-		snprintf(out->why, sizeof out->why, "no OpenCL platform is installed (clGetPlatformIDs: %d)", status);
+		snprintf(out->why, sizeof out->why, "no OpenCL platform is installed (clGetPlatformIDs: %d): " TRI_CL_DRIVERS, status);
 	else if (out->n == 0)
 		snprintf(out->why, sizeof out->why, "%u OpenCL platform%s without a device: " TRI_CL_NO_DEVICE, n, n == 1 ? "" : "s");
 }

@@ -7,8 +7,6 @@
 #include "gpu/runtime/binaries.h"
 #include "gpu/runtime/fast_forms.h"
 
-#define DRIVERS "install the driver of the device (Debian, for processors: pocl-opencl-icd)"
-
 enum { MAX_PLATFORMS = 32, MAX_DEVICES = 64, LOG_SIZE = 1 << 16, OPTIONS = 160, FORMS = 8, NAME = 256 };
 
 static const char *error_name(cl_int status)
@@ -126,7 +124,7 @@ static cl_uint all_devices(const struct tri_cl_device *d, cl_device_id ids[MAX_D
 	cl_int none = CL_DEVICE_NOT_FOUND; /* why a platform has no device */
 	cl_int status = d->cl.clGetPlatformIDs(MAX_PLATFORMS, platforms, &n_platforms);
 	if (status == -1001) { /* CL_PLATFORM_NOT_FOUND_KHR, which only an extension header declares */
-		tri_error_set(err, TRI_ERR_DEVICE, "no OpenCL platform is installed (clGetPlatformIDs: %d): " DRIVERS, status);
+		tri_error_set(err, TRI_ERR_DEVICE, "no OpenCL platform is installed (clGetPlatformIDs: %d): " TRI_CL_DRIVERS, status);
 		return 0;
 	}
 	if (status != CL_SUCCESS)
@@ -142,7 +140,7 @@ static cl_uint all_devices(const struct tri_cl_device *d, cl_device_id ids[MAX_D
 	if (seen == 0 && none != CL_DEVICE_NOT_FOUND)
 		return tri_cl_error(err, "clGetDeviceIDs", none);
 	if (seen == 0)
-		tri_error_set(err, TRI_ERR_DEVICE, "%u OpenCL platform%s without a device: " TRI_CL_NO_DEVICE ", or " DRIVERS,
+		tri_error_set(err, TRI_ERR_DEVICE, "%u OpenCL platform%s without a device: " TRI_CL_NO_DEVICE ", or " TRI_CL_DRIVERS,
 			      (unsigned)n_platforms, n_platforms == 1 ? "" : "s");
 	return seen;
 }

@@ -6,6 +6,7 @@
 #include <CL/cl.h>
 #include "backend/runtime/abi/tri.h"
 
+#define TRI_CL_DRIVERS "install the driver of the device (Debian, for processors: pocl-opencl-icd)"
 /* What to do if there is a driver, but no device: PoCL, for one, has none if it cannot write its cache. */
 #define TRI_CL_NO_DEVICE "see that this user may open the device and that the driver can write its cache (XDG_CACHE_HOME)"
 
