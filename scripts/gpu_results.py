@@ -79,6 +79,12 @@ def limits_of(result):
     return next((c for c in result["ceilings"] if c["device"].startswith("opencl")), None)
 
 
+def described(result):
+    """Where it was measured. Other work on the machine makes times longer."""
+    busy = f", beside other work: a load of {result['load']:.0f} on {result['processors']} processors" if result["load"] > result["processors"] else ""
+    return f"{result['device']['name']}, driver {result['device']['driver']}, {result['date']}{busy}"
+
+
 def kernel_table(result):
     measured, vendor = limits_of(result), vendor_limits(result["device"]["name"])
     peers = list(dict.fromkeys(p for k in result["kernels"] for p in k["peers"]))
@@ -106,7 +112,7 @@ def ceiling_table(result):
 def markdown(result):
     """The whole result, as gpu-check writes it."""
     device = result["device"]
-    lines = [f"# {device['name']}", "", f"Driver {device['driver']}; {result['date']}, commit {result['commit'][:12] or 'unknown'}, {result['seconds']:.0f} s.", ""]
+    lines = [f"# {device['name']}", "", f"{described(result)}. Commit {result['commit'][:12] or 'unknown'}, {result['seconds']:.0f} s.", ""]
     for rows, lines_of in ("ceilings", ceiling_table), ("kernels", kernel_table), ("models", model_table):
         lines += lines_of(result) if result[rows] else []
     return "\n".join(lines + table(["part", "verdict", "seconds"], [[p["name"], p["verdict"], str(p["seconds"])] for p in result["parts"]]))
@@ -123,7 +129,7 @@ def estimate_table():
 def measured_tables():
     lines = []
     for name, result in results().items():
-        lines += [f"{result['device']['name']}, driver {result['device']['driver']} ([all of it](results/{name}.md)):", "", *kernel_table(result)]
+        lines += [f"{described(result)} ([all of it](results/{name}.md)):", "", *kernel_table(result)]
     return lines
 
 
