@@ -30,7 +30,7 @@ kernel TRI_GROUP(128) void TRI_NAME(global uchar *px, ulong ox, global uchar *pw
 			if (k % 16 == 0)
 #pragma unroll
 				for (int i = 0; i < 2; i++)
-					xs[i] = *((global const uint4 *)x + ((row[i] >> 4) + (inside ? next / 16 : 0)));
+					xs[i] = *((global const uint4 *)x + ((row[i] >> 4) + (inside ? next / 16 : -chunk)));
 			xs[0] = inside ? xs[0] : TRI_VECTOR4(uint, 0, 0, 0, 0);
 			xs[1] = inside ? xs[1] : TRI_VECTOR4(uint, 0, 0, 0, 0);
 			ws = *(global const uint4 *)(w + min(next / 16 + chunk, steps - 1) * width);
