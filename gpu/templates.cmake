@@ -26,6 +26,7 @@ gpu_template(tri_scatter tri_scatter_i64 TYPE=long ADD=tri_add_long)
 
 gpu_template(groups/tri_matmul_i8_trit2_rows tri_matmul_i8_trit2_rows1 ROWS=1)
 gpu_template(groups/tri_matmul_i8_trit2_rows tri_matmul_i8_trit2_rows2 ROWS=2)
+gpu_template(groups/tri_matmul_i8_trit2_rows tri_matmul_i8_trit2_rows4 ROWS=4)
 gpu_template(groups/tri_matmul_f32_trit2_rows tri_matmul_f32_trit2_rows1 ROWS=1)
 gpu_template(groups/tri_matmul_f32_trit2_rows tri_matmul_f32_trit2_rows4 ROWS=4)
 gpu_template(groups/tri_matmul_f32_rows tri_matmul_f32_rows1 ROWS=1)
