@@ -139,8 +139,8 @@ static void launch_nest(const struct frame *s, uint32_t stmt)
 	add_step(s, stmt, l);
 }
 
-/* Adds the arguments of an epilogue after those of its kernel. */
-static void add_epilogue(const struct frame *s, uint32_t stmt, struct flat_step *l)
+/* Adds the arguments of an epilogue after those of a form of its kernel. */
+static void add_epilogue(const struct frame *s, uint32_t stmt, uint32_t form, struct flat_step *l)
 {
 	struct arena *a = s->f->arena;
 	const struct loop_kernel *k = &s->fn->stmts[stmt].u.kernel;
@@ -149,7 +149,7 @@ static void add_epilogue(const struct frame *s, uint32_t stmt, struct flat_step 
 	uint32_t *buffers = ARENA_ARRAY(a, uint32_t, k->n_buffers + sig.n_buffers);
 	memcpy(buffers, k->buffers, k->n_buffers * sizeof *buffers);
 	memcpy(buffers + k->n_buffers, sig.buffers, sig.n_buffers * sizeof *buffers);
-	l->kernel = arena_printf(a, "%s_k%u", s->fn->symbol, stmt);
+	l->kernel = form ? arena_printf(a, "%s_k%u_%u", s->fn->symbol, stmt, form) : arena_printf(a, "%s_k%u", s->fn->symbol, stmt);
 	l->n_args = k->n_buffers + sig.n_buffers;
 	l->args = args_of(s, buffers, l->n_args);
 	dim *dims = ARENA_ARRAY(a, dim, l->n_dims + sig.n_syms);
@@ -159,26 +159,45 @@ static void add_epilogue(const struct frame *s, uint32_t stmt, struct flat_step 
 	l->dims = dims;
 }
 
-static void launch_kernel(const struct frame *s, uint32_t stmt)
+/* A launch of form i of those of a micro-kernel, without its size. */
+static struct flat_step form_step(const struct frame *s, uint32_t stmt, const struct form *form, uint32_t i)
 {
 	const struct loop_kernel *st = &s->fn->stmts[stmt].u.kernel;
 	const struct kernel_record *r = kernel_record(st->kernel);
-	const struct form *form = form_of(s->f->arena, s->f->variant, st->kernel, s->fn->dims, st->dims);
 	struct flat_step l = {.kernel = form->source,
 			      .group = form->group,
 			      .n_args = st->n_buffers,
 			      .n_dims = r->n_fields,
 			      .fails = kernel_fails(st->kernel)};
 	l.args = args_of(s, st->buffers, st->n_buffers);
-	l.dims = ARENA_ARRAY(s->f->arena, dim, r->n_fields);
-	for (uint32_t i = 0; i < r->n_fields; i++)
-		l.dims[i] = r->fields[i].type == FIELD_place
-				    ? dim_const(s->out->dims, (int64_t)loops_place(s->fn->symbol, s->fn->first_statement + stmt))
-				    : to_entry_dim(s, st->dims[i]);
-	l.items = form_items(form, s->out->dims, l.dims);
+	dim *dims = ARENA_ARRAY(s->f->arena, dim, r->n_fields);
+	for (uint32_t k = 0; k < r->n_fields; k++)
+		dims[k] = r->fields[k].type == FIELD_place
+				  ? dim_const(s->out->dims, (int64_t)loops_place(s->fn->symbol, s->fn->first_statement + stmt))
+				  : to_entry_dim(s, st->dims[k]);
+	l.dims = dims;
 	if (st->epilogue)
-		add_epilogue(s, stmt, &l);
-	add_step(s, stmt, l);
+		add_epilogue(s, stmt, i, &l);
+	return l;
+}
+
+/* Of several forms, the sizes that are known at run time leave work items to one. */
+static void launch_kernel(const struct frame *s, uint32_t stmt)
+{
+	const struct loop_kernel *st = &s->fn->stmts[stmt].u.kernel;
+	const struct form *forms[MOST_FORMS];
+	uint32_t n = forms_of(s->f->arena, s->f->variant, st->kernel, s->fn->dims, st->dims, forms);
+	struct dims *d = s->out->dims;
+	dim one = dim_const(d, 1), others = one; /* 1: no form so far holds */
+	for (uint32_t i = 0; i < n; i++) {
+		struct flat_step l = form_step(s, stmt, forms[i], i);
+		dim holds = form_holds(forms[i], d, l.dims);
+		int64_t items;
+		l.items = dim_mul(d, form_items(forms[i], d, l.dims), dim_mul(d, others, holds));
+		others = dim_mul(d, others, dim_sub(d, one, holds));
+		if (n == 1 || !dim_is_const(d, l.items, &items) || items)
+			add_step(s, stmt, l);
+	}
 }
 
 static uint32_t unit_index(const struct flatten *f, const char *symbol)

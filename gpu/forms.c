@@ -20,18 +20,37 @@ static const struct form forms[] = {
 
 enum { USUAL_GROUP = 64 };
 
-const struct form *form_of(struct arena *a, enum tri_cl_variant variant, enum kernel kernel, const struct dims *d, const dim *dims)
+uint32_t forms_of(struct arena *a, enum tri_cl_variant variant, enum kernel kernel, const struct dims *d, const dim *dims,
+		  const struct form *out[MOST_FORMS])
 {
+	uint32_t n = 0;
 	for (uint32_t i = 0; i < sizeof forms / sizeof *forms; i++) {
 		const struct form *x = &forms[i];
-		int64_t size;
-		if (x->kernel == kernel && x->variant == variant &&
-		    (!x->when.n || (dim_is_const(d, dims[x->when.field], &size) && size <= x->when.n)))
-			return x;
+		int64_t size = 0;
+		if (x->kernel != kernel || x->variant != variant)
+			continue;
+		bool known = !x->when.n || dim_is_const(d, dims[x->when.field], &size);
+		if (known && x->when.n && size > x->when.n)
+			continue;
+		BUG_ON(n == MOST_FORMS);
+		out[n++] = x;
+		if (known)
+			return n;
 	}
+	BUG_ON(n); /* none of them always holds */
 	struct form *usual = ARENA_NEW(a, struct form);
 	*usual = (struct form){kernel, variant, kernel_info(kernel)->symbol, false, USUAL_GROUP, {0, 0}, {{0, 0}}};
-	return usual;
+	out[n++] = usual;
+	return n;
+}
+
+dim form_holds(const struct form *x, struct dims *d, const dim *dims)
+{
+	dim one = dim_const(d, 1);
+	if (!x->when.n)
+		return one;
+	dim above = dim_floordiv(d, dims[x->when.field], dim_const(d, x->when.n + 1)); /* 0: it holds */
+	return dim_floordiv(d, one, dim_add(d, above, one));
 }
 
 /* Returns the side of a tile along a field; 0: none is given. */

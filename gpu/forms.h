@@ -5,7 +5,7 @@
 #include "backend/loops/ir/loops.h"
 #include "gpu/runtime/launch.h"
 
-enum { FORM_SIDES = 4 };
+enum { FORM_SIDES = 4, MOST_FORMS = 4 };
 #define FORM_ROWS UINT32_MAX
 struct form_side {
 	uint32_t field; /* of the record; FORM_ROWS: all rows of its TILE */
@@ -17,12 +17,16 @@ struct form {
 	const char *source;    /* of the template, and the name of its kernel */
 	bool by_group;         /* a work group computes a tile; false: a work item does */
 	uint32_t group;        /* work items of a group */
-	struct form_side when; /* the field is constant and at most n; n 0: always */
+	struct form_side when; /* the field is at most n; n 0: always */
 	struct form_side tile[FORM_SIDES];
 };
 
-/* Returns the form of a call of a micro-kernel whose dims are in `d`. Forms of one variant and source are equal. The result is constant, or in `a`. */
-const struct form *form_of(struct arena *a, enum tri_cl_variant variant, enum kernel kernel, const struct dims *d, const dim *dims);
+/* Writes the forms of a call of a micro-kernel whose dims are in `d`, and returns how many: of several, the first one that holds at run time is launched, and
+ * the last one always holds. Forms of one variant and source are equal. They are constant, or in `a`. */
+uint32_t forms_of(struct arena *a, enum tri_cl_variant variant, enum kernel kernel, const struct dims *d, const dim *dims,
+		  const struct form *out[MOST_FORMS]);
+/* 1 if the form holds, else 0. */
+dim form_holds(const struct form *x, struct dims *d, const dim *dims);
 /* Returns the number of work items, of complete groups if groups compute the tiles; 0 if the result has no elements. Dims are in `d`, which may grow. */
 dim form_items(const struct form *x, struct dims *d, const dim *dims);
 /* Returns the text of a template: templates/wide/NAME.cl if the variant is wide, else templates/groups/NAME.cl or templates/NAME.cl. NULL: there is none. */

@@ -36,12 +36,15 @@ struct program_unit_text {
 	uint32_t unit;
 };
 
-static void program_put_source(const void *ctx, const struct loop_fn *f, const struct loop_kernel *k, struct buf *out)
+static bool program_put_source(const void *ctx, const struct loop_fn *f, const struct loop_kernel *k, uint32_t form, struct buf *out)
 {
 	const struct program_unit_text *u = ctx;
+	const struct form *forms[MOST_FORMS];
 	struct arena *a = arena_new(0);
-	program_put_template(u->language->variant, form_of(a, u->language->variant, k->kernel, f->dims, k->dims)->source, out);
+	uint32_t n = forms_of(a, u->language->variant, k->kernel, f->dims, k->dims, forms);
+	program_put_template(u->language->variant, forms[form]->source, out);
 	arena_free(a);
+	return form + 1 < n;
 }
 
 static void program_put_note(const void *ctx, const struct loop_fn *f, uint32_t stmt, struct buf *out)
@@ -100,16 +103,21 @@ struct used_forms {
 	VEC(const struct form *) list;
 };
 
+static void use_form(struct used_forms *used, const struct form *x, bool fused)
+{
+	used->tiles |= x->tile[0].n != 0;
+	for (uint32_t i = 0; i < used->list.len; i++)
+		fused |= !strcmp(used->list.at[i]->source, x->source);
+	if (!fused)
+		vec_push(&used->list, x);
+}
+
 static void use_kernel(struct used_forms *used, const struct loop_fn *f, const struct loop_kernel *k)
 {
-	const struct form *x = form_of(used->arena, used->variant, k->kernel, f->dims, k->dims);
-	used->tiles |= x->tile[0].n != 0;
-	if (k->epilogue)
-		return;
-	for (uint32_t i = 0; i < used->list.len; i++)
-		if (!strcmp(used->list.at[i]->source, x->source))
-			return;
-	vec_push(&used->list, x);
+	const struct form *forms[MOST_FORMS];
+	uint32_t n = forms_of(used->arena, used->variant, k->kernel, f->dims, k->dims, forms);
+	for (uint32_t i = 0; i < n; i++)
+		use_form(used, forms[i], k->epilogue != NULL);
 }
 
 static void use_kernels(struct used_forms *used, const struct loop_fn *f)

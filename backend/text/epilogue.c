@@ -73,6 +73,32 @@ static void epilogue_put_store(struct text_printer *e, const char *head)
 	buf_puts(e->out, ")\n");
 }
 
+/* Defines what the source of a form of the kernel needs. */
+static void epilogue_put_names(struct text_printer *e, uint32_t form, uint32_t lanes)
+{
+	buf_printf(e->out, "#define TRI_NAME %s_k%u", e->f->symbol, e->stmt);
+	if (form)
+		buf_printf(e->out, "_%u", form);
+	buf_puts(e->out, "\n#define TRI_BUFFERS");
+	text_buffers(e, " , ", " , ");
+	buf_puts(e->out, "\n#define TRI_DIMS");
+	epilogue_put_symbols(e, " ", e->index_type);
+	buf_putc(e->out, '\n');
+	e->width = lanes;
+	if (lanes > 1)
+		epilogue_put_store(e, e->d->vectors->epilogue);
+	e->width = 1;
+	epilogue_put_store(e, "#define TRI_STORE(batch, row, column, value) ");
+}
+
+/* Returns true if there is a further form. */
+static bool epilogue_put_form(struct text_printer *e, const struct text_hooks *hooks, uint32_t form)
+{
+	bool more = hooks->source(hooks->ctx, e->f, &e->f->stmts[e->stmt].u.kernel, form, e->out);
+	buf_putc(e->out, '\n');
+	return more;
+}
+
 void text_fused_kernel(struct text_printer *e, const struct text_hooks *hooks)
 {
 	e->n = e->f->stmts[e->stmt].u.kernel.epilogue;
@@ -84,15 +110,8 @@ void text_fused_kernel(struct text_printer *e, const struct text_hooks *hooks)
 	if (lanes > 1)
 		epilogue_put_function(e);
 	text_fields(e->d, e->f->stmts[e->stmt].u.kernel.kernel, e->out);
-	buf_printf(e->out, "#define TRI_NAME %s_k%u\n#define TRI_BUFFERS", e->f->symbol, e->stmt);
-	text_buffers(e, " , ", " , ");
-	buf_puts(e->out, "\n#define TRI_DIMS");
-	epilogue_put_symbols(e, " ", e->index_type);
-	buf_putc(e->out, '\n');
-	if (lanes > 1)
-		epilogue_put_store(e, e->d->vectors->epilogue);
-	e->width = 1;
-	epilogue_put_store(e, "#define TRI_STORE(batch, row, column, value) ");
-	hooks->source(hooks->ctx, e->f, &e->f->stmts[e->stmt].u.kernel, e->out);
-	buf_putc(e->out, '\n');
+	uint32_t form = 0;
+	do
+		epilogue_put_names(e, form, lanes);
+	while (epilogue_put_form(e, hooks, form++));
 }

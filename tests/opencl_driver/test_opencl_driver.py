@@ -171,6 +171,19 @@ class Driver(ProjectTest):
         cpu, device = (self.trib("run", "net", "--no-build", "--input", "x=ones", "--device", d).stdout for d in ("cpu", "opencl"))
         self.assertEqual(cpu, device)
 
+    def test_forms_by_size(self):
+        """The number of rows, which is known at run time, decides which form of a product with an epilogue runs."""
+        self.write("src/net.tri", "layer Net() {\n    fn forward(x: Tensor<float32, [N, 4]>, w: Tensor<float32, [4, 40]>) { return relu(x @ w - 1.0) }\n}\n")
+        self.write("tri.build", "project p\n\nmodel net\n    sources = src/*.tri\n    entry = Net\n    input x = float32 [?, 4]\n    input w = float32 [4, 40]\n"
+                   "    emit = library header opencl opencl-source\n")
+        self.trib("build")
+        self.assertEqual(len(re.findall(r"#define TRI_NAME \w+_k0(?:_\d)?\n", self.read("build/net_groups.cl").decode())), 3)
+        self.env["TRIB_OPENCL_VARIANT"] = "groups"
+        for rows in 1, 2, 17, 70:
+            run = [self.trib("run", "net", "--no-build", "--input", f"x=ones:{rows}x4", "--input", "w=ones", "--device", d)
+                   for d in ("cpu", "opencl")]
+            self.assertEqual(run[0].stdout, run[1].stdout)
+
     def test_limits(self):
         said = dict(line.split(": ", 1) for line in self.inject("limits").splitlines())
         for runs in "buffers of 1 MiB", "32-bit addresses", "big alignment", "own memory", "own memory, gpu", "no local memory":

@@ -165,14 +165,15 @@ void c_parts_put(const char *text, const char *own, struct buf *out)
 	map_free(&done);
 }
 
-void c_source(const void *ctx, const struct loop_fn *f, const struct loop_kernel *k, struct buf *out)
+bool c_source(const void *ctx, const struct loop_fn *f, const struct loop_kernel *k, uint32_t form, struct buf *out)
 {
 	const char *symbol = kernel_info(k->kernel)->symbol;
-	(void)ctx, (void)f;
+	(void)ctx, (void)f, (void)form;
 	struct part p = {0};
 	BUG_ON(!find_part(NULL, symbol, strlen(symbol), &p));
 	const char *from = strstr(p.at, "#endif\n") + 7; /* behind the definitions without an epilogue */
 	p.len -= (size_t)(from - p.at);
 	p.at = from;
 	parts_write_out(&p, out);
+	return false;
 }

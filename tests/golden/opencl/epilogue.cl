@@ -17,6 +17,118 @@ void epilogue_e0(long i0, long i1, long i2, float t, global uchar *p2, ulong o2,
 #define TRI_BUFFERS , global uchar *p2, ulong o2
 #define TRI_DIMS , long n0
 #define TRI_STORE(batch, row, column, value) epilogue_e0(batch, row, column, value, p2, o2, n0)
+/* tri_matmul_f32 for few rows: a group of 256 items computes 1 of them and 32 columns. Neighbours read neighbouring columns; eight items divide the k of a
+ * column, and their sums are added in local memory. */
+#ifndef TRI_NAME /* without an epilogue */
+#define TRI_NAME tri_matmul_f32_rows1
+#define TRI_BUFFERS , global uchar *py, ulong oy
+#define TRI_DIMS
+#define TRI_STORE(batch, row, column, value) ((global float *)(py + oy))[(row) * N + (column)] = (value)
+#endif
+kernel TRI_GROUP(256) void TRI_NAME(global uchar *px, ulong ox, global uchar *pw, ulong ow TRI_BUFFERS, TRI_FIELDS TRI_DIMS)
+{
+	TRI_SHARED float parts[1][256];
+	const int m = (int)M, n = (int)N, k = (int)K, lid = (int)get_local_id(0), across = (n + 31) / 32;
+	const int row = (int)get_group_id(0) / across * 1, column = (int)get_group_id(0) % across * 32 + lid % 32, first = lid / 32;
+	global const float *w = (global const float *)(pw + ow) + min(column, n - 1) + (long)first * n;
+	global const float *x[1];
+	float sum[1];
+#pragma unroll
+	for (int r = 0; r < 1; r++) {
+		x[r] = (global const float *)(px + ox) + (long)min(row + r, m - 1) * k + first;
+		sum[r] = 0;
+	}
+	int i = 0;
+	for (; i + 56 + first < k; i += 64, w += 64 * (long)n) {
+		float ws[8];
+#pragma unroll
+		for (int j = 0; j < 8; j++)
+			ws[j] = w[8 * j * (long)n];
+#pragma unroll
+		for (int j = 0; j < 8; j++)
+#pragma unroll
+			for (int r = 0; r < 1; r++)
+				sum[r] = fma(x[r][i + 8 * j], ws[j], sum[r]);
+	}
+	for (; i + first < k; i += 8, w += 8 * (long)n)
+#pragma unroll
+		for (int r = 0; r < 1; r++)
+			sum[r] = fma(x[r][i], *w, sum[r]);
+#pragma unroll
+	for (int r = 0; r < 1; r++)
+		parts[r][lid] = sum[r];
+	barrier(CLK_LOCAL_MEM_FENCE);
+	if (lid < 32 * 1 && row + lid / 32 < m && column < n) {
+		local const float *part = parts[lid / 32] + lid % 32;
+		TRI_STORE(0, (long)(row + lid / 32), (long)column,
+			  ((part[0] + part[32]) + (part[64] + part[96])) + ((part[128] + part[160]) + (part[192] + part[224])));
+	}
+}
+#undef TRI_NAME
+#undef TRI_BUFFERS
+#undef TRI_DIMS
+#undef TRI_STORE
+
+#define TRI_NAME epilogue_k0_1
+#define TRI_BUFFERS , global uchar *p2, ulong o2
+#define TRI_DIMS , long n0
+#define TRI_STORE(batch, row, column, value) epilogue_e0(batch, row, column, value, p2, o2, n0)
+/* tri_matmul_f32 for few rows: a group of 256 items computes 4 of them and 32 columns. Neighbours read neighbouring columns; eight items divide the k of a
+ * column, and their sums are added in local memory. */
+#ifndef TRI_NAME /* without an epilogue */
+#define TRI_NAME tri_matmul_f32_rows4
+#define TRI_BUFFERS , global uchar *py, ulong oy
+#define TRI_DIMS
+#define TRI_STORE(batch, row, column, value) ((global float *)(py + oy))[(row) * N + (column)] = (value)
+#endif
+kernel TRI_GROUP(256) void TRI_NAME(global uchar *px, ulong ox, global uchar *pw, ulong ow TRI_BUFFERS, TRI_FIELDS TRI_DIMS)
+{
+	TRI_SHARED float parts[4][256];
+	const int m = (int)M, n = (int)N, k = (int)K, lid = (int)get_local_id(0), across = (n + 31) / 32;
+	const int row = (int)get_group_id(0) / across * 4, column = (int)get_group_id(0) % across * 32 + lid % 32, first = lid / 32;
+	global const float *w = (global const float *)(pw + ow) + min(column, n - 1) + (long)first * n;
+	global const float *x[4];
+	float sum[4];
+#pragma unroll
+	for (int r = 0; r < 4; r++) {
+		x[r] = (global const float *)(px + ox) + (long)min(row + r, m - 1) * k + first;
+		sum[r] = 0;
+	}
+	int i = 0;
+	for (; i + 56 + first < k; i += 64, w += 64 * (long)n) {
+		float ws[8];
+#pragma unroll
+		for (int j = 0; j < 8; j++)
+			ws[j] = w[8 * j * (long)n];
+#pragma unroll
+		for (int j = 0; j < 8; j++)
+#pragma unroll
+			for (int r = 0; r < 4; r++)
+				sum[r] = fma(x[r][i + 8 * j], ws[j], sum[r]);
+	}
+	for (; i + first < k; i += 8, w += 8 * (long)n)
+#pragma unroll
+		for (int r = 0; r < 4; r++)
+			sum[r] = fma(x[r][i], *w, sum[r]);
+#pragma unroll
+	for (int r = 0; r < 4; r++)
+		parts[r][lid] = sum[r];
+	barrier(CLK_LOCAL_MEM_FENCE);
+	if (lid < 32 * 4 && row + lid / 32 < m && column < n) {
+		local const float *part = parts[lid / 32] + lid % 32;
+		TRI_STORE(0, (long)(row + lid / 32), (long)column,
+			  ((part[0] + part[32]) + (part[64] + part[96])) + ((part[128] + part[160]) + (part[192] + part[224])));
+	}
+}
+#undef TRI_NAME
+#undef TRI_BUFFERS
+#undef TRI_DIMS
+#undef TRI_STORE
+
+#define TRI_NAME epilogue_k0_2
+#define TRI_BUFFERS , global uchar *p2, ulong o2
+#define TRI_DIMS , long n0
+#define TRI_STORE(batch, row, column, value) epilogue_e0(batch, row, column, value, p2, o2, n0)
 /* y float [M, N] = x float [M, K] · w float [K, N]. A group of 128 items computes 64 rows and 64 columns. It reads the next 16 k while it multiplies
  * those in local memory. */
 #ifndef TRI_NAME /* without an epilogue */

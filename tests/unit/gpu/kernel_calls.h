@@ -14,7 +14,10 @@ struct call {
 	struct unit *unit;
 	enum kernel kernel;
 	bool epilogue; /* adds a row to the result; a float is made at least 0 */
+	bool varies;   /* the first field of the record is known at run time; `dims` has its largest value */
+	dim first;     /* that field */
 	int64_t dims[KERNEL_FIELDS];
+	const struct loop_fn *constant; /* for the interpreter: all fields are known */
 	struct tensor inputs[CALL_INPUTS], weights, result;
 	struct tensor want, scale; /* of the interpreter; of sums the sums of the absolute terms */
 };
@@ -49,8 +52,14 @@ static inline struct tensor call_numbers(const struct call *c, struct arena *a, 
 	return t;
 }
 
-static inline struct loop_buffer *call_buffer(struct loop_fn *f, enum buffer_kind kind, uint32_t index, enum layout layout,
-					      const struct tensor *t)
+static inline dim call_dim(const struct call *c, struct loop_fn *f, uint32_t field, int64_t size)
+{
+	return c->varies && field == 0 ? c->first : dim_const((struct dims *)(uintptr_t)f->dims, size);
+}
+
+/* `fields`: of the record, from 1; those that give the sizes of `t`. NULL: none does. */
+static inline struct loop_buffer *call_buffer(const struct call *c, struct loop_fn *f, enum buffer_kind kind, uint32_t index,
+					      enum layout layout, const struct tensor *t, const uint8_t *fields)
 {
 	struct loop_buffer *b = &f->buffers[f->n_buffers++];
 	*b = (struct loop_buffer){.kind = kind,
@@ -62,13 +71,13 @@ static inline struct loop_buffer *call_buffer(struct loop_fn *f, enum buffer_kin
 				  .grows = LOOP_NONE,
 				  .end = 1};
 	for (uint32_t k = 0; k < t->rank; k++)
-		b->type.dims[k] = dim_const((struct dims *)(uintptr_t)f->dims, t->dims[k]);
+		b->type.dims[k] = call_dim(c, f, fields ? fields[k] - 1u : KERNEL_FIELDS, t->dims[k]);
 	return b;
 }
 
-static inline void call_input(struct call *c, struct loop_fn *f, enum layout layout, struct tensor t)
+static inline void call_input(struct call *c, struct loop_fn *f, enum layout layout, struct tensor t, const uint8_t *fields)
 {
-	struct loop_buffer *b = call_buffer(f, BUFFER_INPUT, f->n_inputs, layout, &t);
+	struct loop_buffer *b = call_buffer(c, f, BUFFER_INPUT, f->n_inputs, layout, &t, fields);
 	c->inputs[f->n_inputs++] = t;
 	unit_input(c->unit, b->type);
 }
@@ -85,17 +94,18 @@ static inline void call_operand(struct call *c, struct loop_fn *f, const struct 
 	struct tensor t = call_numbers(c, c->unit->a, o, elem == DT_COUNT ? DT_UINT8 : elem, rank, dims);
 	layout = layout < LAYOUT_COUNT ? layout : LAYOUT_PLAIN;
 	if (o->workspace) {
-		call_buffer(f, BUFFER_TEMP, 0, LAYOUT_PLAIN, &t);
+		call_buffer(c, f, BUFFER_TEMP, 0, LAYOUT_PLAIN, &t, o->size.fields);
 		f->scratch = dim_const(c->unit->f->dims, tensor_bytes(&t));
 	} else if (o->written) {
 		c->result = t;
-		unit_output(c->unit, op_n(c->unit, OP_CONST, call_buffer(f, BUFFER_OUTPUT, 0, (enum layout)layout, &t)->type, 0,
-					  NULL)); /* for its type */
+		struct loop_buffer *b = call_buffer(c, f, BUFFER_OUTPUT, 0, (enum layout)layout, &t, o->size.fields);
+		unit_output(c->unit, op_n(c->unit, OP_CONST, b->type, 0, NULL)); /* for its type */
 	} else if (ir_layout_is_packed((enum layout)layout)) {
 		c->weights = t;
-		unit_weight(c->unit, call_buffer(f, BUFFER_WEIGHT, 0, (enum layout)layout, &t)->type, (enum layout)layout, t.data);
+		struct loop_buffer *b = call_buffer(c, f, BUFFER_WEIGHT, 0, (enum layout)layout, &t, o->size.fields);
+		unit_weight(c->unit, b->type, (enum layout)layout, t.data);
 	} else
-		call_input(c, f, (enum layout)layout, t);
+		call_input(c, f, (enum layout)layout, t, o->size.fields);
 }
 
 /* The result, which is the last buffer so far, is stored by the epilogue. */
@@ -134,7 +144,7 @@ static inline void call_epilogue(struct call *c, struct loop_fn *f, struct loop_
 		n->exprs[n->n_exprs++] = (struct loop_expr){.kind = LOOP_OP, .op = OP_MAX, .elem = elem, .args = {2, 3}, .access = none};
 	}
 	*n->stores = (struct loop_store){n->n_exprs - 1, store};
-	call_input(c, f, LAYOUT_PLAIN, call_numbers(c, a, kernel_operand(c->kernel, 0), elem, 1, &size[TILE_COLUMN]));
+	call_input(c, f, LAYOUT_PLAIN, call_numbers(c, a, kernel_operand(c->kernel, 0), elem, 1, &size[TILE_COLUMN]), NULL);
 }
 
 /* The unit of a call with one statement, for a target. */
@@ -151,7 +161,7 @@ static inline struct loop_fn *call_loops(struct call *c, enum target_id target)
 	x.dims = ARENA_ARRAY(a, dim, KERNEL_FIELDS);
 	c->unit->f->n_inputs = c->unit->f->n_outputs = c->unit->f->n_weights = c->unit->plan.n_slots = 0;
 	for (uint32_t k = 0; k < kernel_record(c->kernel)->n_fields; k++)
-		x.dims[k] = dim_const(d, c->dims[k]);
+		x.dims[k] = call_dim(c, f, k, c->dims[k]);
 	for (uint32_t k = 0; k < x.n_buffers; k++) {
 		x.buffers[k] = k;
 		call_operand(c, f, &x, k);
@@ -167,17 +177,34 @@ static inline struct loop_fn *call_loops(struct call *c, enum target_id target)
 	return f;
 }
 
-static inline void add_call(struct model *m, enum kernel kernel, const int64_t *dims, bool epilogue)
+/* The loops of both variants, with the same numbers. */
+static inline void call_variants(struct call *c)
 {
-	struct call *c = &calls[n_calls++];
-	uint64_t numbers = rng; /* the same for both */
-	*c = (struct call){.unit = unit_new(m, kernel_info(kernel)->symbol), .kernel = kernel, .epilogue = epilogue};
-	memcpy(c->dims, dims, kernel_record(kernel)->n_fields * sizeof *dims);
-	c->unit->f->dims = dims_new(m->a);
+	uint64_t numbers = rng;
 	c->unit->wide = call_loops(c, TARGET_OPENCL_WIDE);
 	rng = numbers;
 	c->unit->loops = call_loops(c, TARGET_OPENCL);
 	c->unit->wide->first_statement = loops_next_statement(c->unit->loops);
+}
+
+static inline struct call *add_call(struct model *m, enum kernel kernel, const int64_t *dims, bool epilogue)
+{
+	struct call *c = &calls[n_calls++];
+	*c = (struct call){.unit = unit_new(m, kernel_info(kernel)->symbol), .kernel = kernel, .epilogue = epilogue};
+	memcpy(c->dims, dims, kernel_record(kernel)->n_fields * sizeof *dims);
+	c->unit->f->dims = dims_new(m->a);
+	call_variants(c);
+	c->constant = c->unit->loops;
+	return c;
+}
+
+/* A call whose first field is known at run time and at most `dims[0]`. */
+static inline void add_varying_call(struct model *m, enum kernel kernel, const int64_t *dims)
+{
+	struct call *c = add_call(m, kernel, dims, false);
+	c->varies = true;
+	c->first = dim_new_sym(c->unit->f->dims, "N");
+	call_variants(c);
 }
 
 /* ---- running it ---- */
@@ -204,7 +231,7 @@ static inline struct tensor call_want(const struct call *c, struct arena *a, boo
 {
 	void *bufs[CALL_INPUTS + 1];
 	struct tensor w = c->weights, want = c->result;
-	const struct loop_fn *f = c->unit->loops;
+	const struct loop_fn *f = c->constant;
 	struct loop_error error = {0};
 	void *packed = NULL;
 	for (uint32_t k = 0; k < f->n_inputs; k++)
@@ -259,6 +286,15 @@ static inline void check_call(struct model *m, uint32_t index, const char *varia
 		call_compare(c, variant);
 }
 
+/* The first field is `first`: buffers and results have so many rows of those of the call. */
+static inline void check_call_with(struct model *m, uint32_t index, int64_t first, const char *variant)
+{
+	struct call *c = &calls[index], all = *c;
+	c->inputs[0].dims[0] = c->result.dims[0] = first;
+	check_call(m, index, variant);
+	*c = all;
+}
+
 /* Builds a library of the calls, and what their results should be. */
 static inline void build_calls(struct model *m)
 {
@@ -271,10 +307,14 @@ static inline void build_calls(struct model *m)
 
 static inline void check_calls(struct model *m, const char *variant)
 {
+	static const int64_t firsts[] = {1, 3, 0, 20, 129};
 	setenv("TRIB_OPENCL_VARIANT", variant, 1);
 	model_open(m);
-	for (uint32_t i = 0; i < n_calls; i++)
+	for (uint32_t i = 0; i < n_calls; i++) {
 		check_call(m, i, variant);
+		for (uint32_t k = 0; k < sizeof firsts / sizeof *firsts && calls[i].varies; k++)
+			check_call_with(m, i, firsts[k], variant);
+	}
 	m->desc->close(m->open);
 	m->open = NULL;
 	unsetenv("TRIB_OPENCL_VARIANT");

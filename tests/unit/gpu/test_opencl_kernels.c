@@ -32,8 +32,8 @@ static void add_conv(struct model *m, enum kernel kernel, int64_t batch, int64_t
 
 static void add_calls(struct model *m)
 {
-	static const int64_t products[][3] = {{1, 1, 1},    {1, 64, 33},  {1, 300, 50}, {1, 1030, 16}, {2, 48, 32},   {3, 37, 40},
-					      {5, 130, 49}, {64, 66, 17}, {65, 64, 64}, {70, 129, 65}, {130, 80, 100}};
+	static const int64_t products[][3] = {{1, 1, 1},    {1, 64, 33},  {1, 300, 50}, {1, 1030, 16}, {2, 48, 32},    {3, 37, 40},
+					      {5, 130, 49}, {64, 66, 17}, {65, 64, 64}, {70, 129, 65}, {130, 80, 100}, {129, 67, 65}};
 	static const enum kernel kernels[] = {KERNEL_matmul_i8_trit2,   KERNEL_matmul_f32_trit2, KERNEL_matmul_f32,
 					      KERNEL_matmul_f32_panels, KERNEL_matmul_f32_bf16,  KERNEL_matmul_f32_f16};
 	static const int64_t convs[][9] = {/* batch, channels, height, width, results, side, stride, pad, dilation */
@@ -46,6 +46,8 @@ static void add_calls(struct model *m)
 	for (uint32_t i = 0; i < sizeof products / sizeof *products; i++)
 		for (uint32_t k = 0; k < sizeof kernels / sizeof *kernels; k++)
 			add_product(m, kernels[k], products[i][0], products[i][1], products[i][2]);
+	for (uint32_t k = 0; k < sizeof kernels / sizeof *kernels; k++)
+		add_varying_call(m, kernels[k], (int64_t[]){130, 48, 40});
 	add_product(m, KERNEL_matmul_i8_trit2, 2, 140000, 3);
 	for (uint32_t i = 0; i < sizeof convs / sizeof *convs; i++)
 		for (uint32_t k = 0; k < sizeof dense / sizeof *dense; k++) {
@@ -227,7 +229,8 @@ static void both_variants(void **state)
 /* The forms with matrix instructions, each of which is computed by its definition. PoCL builds its programs with these flags, too. */
 static void matrix_instructions(void **state)
 {
-	static const int64_t products[][3] = {{65, 64, 64}, {70, 129, 65}, {130, 80, 100}, {66, 3, 16}, {128, 400, 49}, {193, 16, 130}};
+	static const int64_t products[][3] = {{5, 130, 49},  {17, 1300, 33}, {66, 3, 16},    {128, 400, 50},
+					      {129, 67, 65}, {130, 80, 100}, {193, 16, 130}, {150, 320, 40}};
 	(void)state;
 	n_calls = 0;
 	model_init(&matrix);

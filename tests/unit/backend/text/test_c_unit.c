@@ -85,7 +85,7 @@ static void parts(void **state)
 static void source_of_a_kernel(void **state)
 {
 	struct buf out = {0};
-	c_source(NULL, NULL, &(struct loop_kernel){.kernel = KERNEL_matmul_i8_trit2}, &out);
+	c_source(NULL, NULL, &(struct loop_kernel){.kernel = KERNEL_matmul_i8_trit2}, 0, &out);
 	assert_int_equal(strncmp(out.at, "static void TRI_NAME(", 21), 0);
 	assert_int_equal(count(out.at, "#define"), 0);
 	assert_int_equal(count(out.at, "#undef"), 4);
