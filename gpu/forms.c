@@ -9,49 +9,21 @@
 #define ITEM false
 #define GROUP true
 #define FIELD_OF(record, field) (uint32_t)(offsetof(struct record##_dims, field) / sizeof(dim))
-#define ALWAYS {0, 0}
-#define UP_TO(record, field, limit) {FIELD_OF(record, field), limit}
+#define ALWAYS
+#define UP_TO(record, field, n) {FORM_UP_TO, FIELD_OF(record, field), n},
+#define EXACTLY(record, field, n) {FORM_EXACTLY, FIELD_OF(record, field), n},
+#define MULTIPLE(record, field, n) {FORM_MULTIPLE, FIELD_OF(record, field), n},
+#define SAME(record, field, other) {FORM_SAME, FIELD_OF(record, field), FIELD_OF(record, other)},
+#define TILES(n) {FORM_TILES, 0, n},
 #define SIDE(record, field, n) {FIELD_OF(record, field), n},
 #define ROWS(n) {FORM_ROWS, n},
-#define FORM(kernel, record, variant, source, each, group, when, tile) {KERNEL_##kernel, variant, #source, each, group, when, {tile{0, 0}}},
+#define FORM(kernel, record, variant, source, each, group, when, tile) \
+	{KERNEL_##kernel, variant, #source, each, group, {when{FORM_ALWAYS, 0, 0}}, {tile{0, 0}}},
 static const struct form forms[] = {
 #include "gpu/forms.def"
 };
 
 enum { USUAL_GROUP = 64 };
-
-uint32_t forms_of(struct arena *a, enum tri_cl_variant variant, enum kernel kernel, const struct dims *d, const dim *dims,
-		  const struct form *out[MOST_FORMS])
-{
-	uint32_t n = 0;
-	for (uint32_t i = 0; i < sizeof forms / sizeof *forms; i++) {
-		const struct form *x = &forms[i];
-		int64_t size = 0;
-		if (x->kernel != kernel || x->variant != variant)
-			continue;
-		bool known = !x->when.n || dim_is_const(d, dims[x->when.field], &size);
-		if (known && x->when.n && size > x->when.n)
-			continue;
-		BUG_ON(n == MOST_FORMS);
-		out[n++] = x;
-		if (known)
-			return n;
-	}
-	BUG_ON(n); /* none of them always holds */
-	struct form *usual = ARENA_NEW(a, struct form);
-	*usual = (struct form){kernel, variant, kernel_info(kernel)->symbol, false, USUAL_GROUP, {0, 0}, {{0, 0}}};
-	out[n++] = usual;
-	return n;
-}
-
-dim form_holds(const struct form *x, struct dims *d, const dim *dims)
-{
-	dim one = dim_const(d, 1);
-	if (!x->when.n)
-		return one;
-	dim above = dim_floordiv(d, dims[x->when.field], dim_const(d, x->when.n + 1)); /* 0: it holds */
-	return dim_floordiv(d, one, dim_add(d, above, one));
-}
 
 /* Returns the side of a tile along a field; 0: none is given. */
 static uint32_t form_side_of(const struct form *x, uint32_t field)
@@ -71,6 +43,89 @@ static dim form_tiles(struct dims *d, dim size, uint32_t side)
 static bool form_has_field(const struct kernel_shape *s, uint8_t field)
 {
 	return memchr(s->fields, field, strlen((const char *)s->fields)) != NULL;
+}
+
+/* True if there are not more tiles, where sizes that are not constant count as 1. */
+static bool form_tiles_up_to(const struct form *x, const struct dims *d, const dim *dims, int64_t most)
+{
+	const struct kernel_record *r = kernel_record(x->kernel);
+	uint32_t rows = form_side_of(x, FORM_ROWS);
+	int64_t tiles = 1, flat = 1; /* rows */
+	for (const uint8_t *k = r->items.fields; *k; k++) {
+		bool is_row = rows && form_has_field(&r->tile[1], *k);
+		uint32_t side = is_row ? 0 : form_side_of(x, *k - 1u);
+		int64_t size, *of = is_row ? &flat : &tiles;
+		if (!dim_is_const(d, dims[*k - 1], &size))
+			continue;
+		*of *= side ? (size + side - 1) / side : size;
+		if (size > INT32_MAX || *of > INT32_MAX)
+			return false;
+	}
+	return tiles * (rows ? (flat + rows - 1) / rows : 1) <= most;
+}
+
+/* In the order in which they decide: a form holds if all its conditions do. */
+enum form_answer { FORM_NO, FORM_AT_RUN_TIME, FORM_YES };
+
+static enum form_answer form_condition_holds(const struct form *x, const struct form_condition *when, const struct dims *d, const dim *dims)
+{
+	int64_t size = 0, other;
+	bool holds = when->kind == FORM_TILES ? form_tiles_up_to(x, d, dims, when->n) : dim_is_const(d, dims[when->field], &size);
+	switch (when->kind) {
+	case FORM_UP_TO:
+		if (!holds)
+			return FORM_AT_RUN_TIME;
+		holds = size <= when->n;
+		break;
+	case FORM_EXACTLY: holds = holds && size == when->n; break;
+	case FORM_MULTIPLE: holds = holds && size % when->n == 0; break;
+	case FORM_SAME: holds = holds && dim_is_const(d, dims[when->n], &other) && size == other; break;
+	case FORM_TILES:
+	case FORM_ALWAYS: break;
+	}
+	return holds ? FORM_YES : FORM_NO;
+}
+
+static enum form_answer form_holds_of(const struct form *x, const struct dims *d, const dim *dims)
+{
+	enum form_answer all = FORM_YES;
+	for (const struct form_condition *when = x->when; when->kind; when++) {
+		enum form_answer one = form_condition_holds(x, when, d, dims);
+		all = one < all ? one : all;
+	}
+	return all;
+}
+
+uint32_t forms_of(struct arena *a, enum tri_cl_variant variant, enum kernel kernel, const struct dims *d, const dim *dims,
+		  const struct form *out[MOST_FORMS])
+{
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+		const struct form *x = &forms[i];
+		enum form_answer holds = x->kernel == kernel && x->variant == variant ? form_holds_of(x, d, dims) : FORM_NO;
+		if (holds == FORM_NO)
+			continue;
+		BUG_ON(n == MOST_FORMS);
+		out[n++] = x;
+		if (holds == FORM_YES)
+			return n;
+	}
+	BUG_ON(n); /* none of them always holds */
+	struct form *usual = ARENA_NEW(a, struct form);
+	*usual = (struct form){.kernel = kernel, .variant = variant, .source = kernel_info(kernel)->symbol, .group = USUAL_GROUP};
+	out[n++] = usual;
+	return n;
+}
+
+dim form_holds(const struct form *x, struct dims *d, const dim *dims)
+{
+	dim one = dim_const(d, 1), holds = one;
+	for (const struct form_condition *when = x->when; when->kind; when++)
+		if (when->kind == FORM_UP_TO) {
+			dim above = dim_floordiv(d, dims[when->field], dim_const(d, when->n + 1)); /* 0: it holds */
+			holds = dim_mul(d, holds, dim_floordiv(d, one, dim_add(d, above, one)));
+		}
+	return holds;
 }
 
 dim form_items(const struct form *x, struct dims *d, const dim *dims)

@@ -5,19 +5,25 @@
 #include "backend/loops/ir/loops.h"
 #include "gpu/runtime/launch.h"
 
-enum { FORM_SIDES = 4, MOST_FORMS = 4 };
+enum { FORM_SIDES = 4, FORM_CONDITIONS = 5, MOST_FORMS = 8 };
 #define FORM_ROWS UINT32_MAX
 struct form_side {
 	uint32_t field; /* of the record; FORM_ROWS: all rows of its TILE */
 	uint32_t n;     /* elements of it; 0: behind the last one */
 };
+enum form_condition_kind { FORM_ALWAYS, FORM_UP_TO, FORM_EXACTLY, FORM_MULTIPLE, FORM_SAME, FORM_TILES };
+struct form_condition {
+	enum form_condition_kind kind; /* FORM_ALWAYS: behind the last one */
+	uint32_t field;                /* of the record; FORM_TILES: not used */
+	uint32_t n;                    /* FORM_SAME: another field */
+};
 struct form {
 	enum kernel kernel;
 	enum tri_cl_variant variant;
-	const char *source;    /* of the template, and the name of its kernel */
-	bool by_group;         /* a work group computes a tile; false: a work item does */
-	uint32_t group;        /* work items of a group */
-	struct form_side when; /* the field is at most n; n 0: always */
+	const char *source; /* of the template, and the name of its kernel */
+	bool by_group;      /* a work group computes a tile; false: a work item does */
+	uint32_t group;     /* work items of a group */
+	struct form_condition when[FORM_CONDITIONS];
 	struct form_side tile[FORM_SIDES];
 };
 

@@ -152,19 +152,21 @@ TRI_FUNCTION void tri_mma_put(local uint *x, int pairs, uint4 a, uint4 b)
 TRI_MMA_PAIRS(32)
 #endif
 
-/* tri_tile_NAME adds the products of both operands to `sum`; tri_tile_NAME_part puts the sums of the items of a half of the rows into local memory. */
+/* tri_tile_NAME adds the products of both operands to `sum`: those of 16 words in each of SLICES of ACROSS · DOWN items, of 4 · ACROSS columns and DOWN · ROWS rows.
+ * tri_tile_NAME_part puts the sums of one of PARTS parts of the rows into local memory, those of a slice behind those of the one before. */
 #define TRI_TILE_LINE(ROWS) (8 * ROWS + 4)
 #define TRI_TILE_WORDS(ROWS) (16 * TRI_TILE_LINE(ROWS) + 16 * 64)
-#define TRI_TILE(NAME, T, WORD, ROWS, MULTIPLY, UNROLL)                                                                             \
+#define TRI_TILE(NAME, T, WORD, ROWS, ACROSS, DOWN, SLICES, PARTS, MULTIPLY, UNROLL)                                                \
 	TRI_FUNCTION void tri_tile_##NAME(T sum[ROWS][4], local const WORD *x, local const WORD *w)                                 \
 	{                                                                                                                           \
-		const int column = (int)get_local_id(0) % 16 * 4, row = (int)get_local_id(0) / 16 * ROWS;                           \
+		const int column = (int)get_local_id(0) % ACROSS * 4, row = (int)get_local_id(0) / ACROSS % DOWN * ROWS;            \
+		const int slice = SLICES > 1 ? (int)get_local_id(0) / (ACROSS * DOWN) * 16 : 0;                                     \
 		_Pragma(UNROLL) for (int q = 0; q < 16; q++)                                                                        \
 		{                                                                                                                   \
-			const WORD##4 b = *(local const WORD##4 *)(w + q * 64 + column);                                            \
+			const WORD##4 b = *(local const WORD##4 *)(w + (slice + q) * 4 * ACROSS + column);                          \
 			_Pragma("unroll") for (int i = 0; i < ROWS; i += 4)                                                         \
 			{                                                                                                           \
-				const WORD##4 a = *(local const WORD##4 *)(x + q * TRI_TILE_LINE(ROWS) + row + i);                  \
+				const WORD##4 a = *(local const WORD##4 *)(x + (slice + q) * (DOWN * ROWS + 4) + row + i);          \
 				TRI_TILE_ROW(MULTIPLY, sum[i], a.s0)                                                                \
 				TRI_TILE_ROW(MULTIPLY, sum[i + 1], a.s1)                                                            \
 				TRI_TILE_ROW(MULTIPLY, sum[i + 2], a.s2)                                                            \
@@ -172,13 +174,15 @@ TRI_MMA_PAIRS(32)
 			}                                                                                                           \
 		}                                                                                                                   \
 	}                                                                                                                           \
-	TRI_FUNCTION void tri_tile_##NAME##_part(T sum[ROWS][4], local T *part, int half_of_rows)                                   \
+	TRI_FUNCTION void tri_tile_##NAME##_part(T sum[ROWS][4], local T *to, int part)                                             \
 	{                                                                                                                           \
-		const int column = (int)get_local_id(0) % 16 * 4, row = (int)get_local_id(0) / 16 % 4 * ROWS;                       \
+		const int column = (int)get_local_id(0) % ACROSS * 4, row = (int)get_local_id(0) / ACROSS % (DOWN / PARTS) * ROWS;  \
+		const int slice = SLICES > 1 ? (int)get_local_id(0) / (ACROSS * DOWN) * (DOWN * ROWS / PARTS) : 0;                  \
 		barrier(CLK_LOCAL_MEM_FENCE);                                                                                       \
-		if ((int)get_local_id(0) / 64 == half_of_rows)                                                                      \
-			_Pragma("unroll") for (int i = 0; i < ROWS; i++) *(local T##4 *)(part + (row + i) * 64 + column) =          \
-				TRI_VECTOR4(T, sum[i][0], sum[i][1], sum[i][2], sum[i][3]);                                         \
+		if ((int)get_local_id(0) / ACROSS % DOWN / (DOWN / PARTS) == part)                                                  \
+			_Pragma("unroll") for (int i = 0; i < ROWS; i++)                                                            \
+				*(local T##4 *)(to + (slice + row + i) * 4 * ACROSS + column) =                                     \
+					TRI_VECTOR4(T, sum[i][0], sum[i][1], sum[i][2], sum[i][3]);                                         \
 		barrier(CLK_LOCAL_MEM_FENCE);                                                                                       \
 	}
 #define TRI_TILE_ROW(MULTIPLY, s, a)     \
@@ -186,8 +190,8 @@ TRI_MMA_PAIRS(32)
 	s[1] = MULTIPLY(a, b.s1, s[1]);  \
 	s[2] = MULTIPLY(a, b.s2, s[2]);  \
 	s[3] = MULTIPLY(a, b.s3, s[3]);
-TRI_TILE(i8_4, int, uint, 4, tri_dot4, "unroll 4")
-TRI_TILE(i8_8, int, uint, 8, tri_dot4, "unroll 4")
-TRI_TILE(f32_4, float, float, 4, fma, "unroll 4")
-TRI_TILE(f32_8, float, float, 8, fma, "unroll 4")
-TRI_TILE(f32_trits_8, float, float, 8, tri_fma_trit, "unroll 1")
+TRI_TILE(i8_4, int, uint, 4, 16, 8, 1, 2, tri_dot4, "unroll 4")
+TRI_TILE(i8_8, int, uint, 8, 16, 8, 1, 2, tri_dot4, "unroll 4")
+TRI_TILE(f32_4, float, float, 4, 16, 8, 1, 2, fma, "unroll 4")
+TRI_TILE(f32_8, float, float, 8, 16, 8, 1, 2, fma, "unroll 4")
+TRI_TILE(f32_trits_8, float, float, 8, 16, 8, 1, 2, tri_fma_trit, "unroll 1")

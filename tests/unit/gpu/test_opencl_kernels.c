@@ -39,7 +39,9 @@ static void add_calls(struct model *m)
 	static const int64_t convs[][9] = {/* batch, channels, height, width, results, side, stride, pad, dilation */
 					   {1, 4, 5, 6, 3, 1, 1, 0, 1},    {2, 8, 9, 7, 33, 3, 1, 1, 1},   {1, 20, 7, 8, 70, 3, 2, 1, 1},
 					   {3, 3, 11, 13, 18, 5, 2, 2, 1}, {2, 12, 12, 9, 20, 3, 1, 2, 2}, {2, 5, 10, 9, 20, 3, 1, 3, 3},
-					   {1, 1, 7, 7, 5, 7, 1, 3, 1},    {1, 6, 8, 8, 65, 2, 2, 0, 1},   {1, 40, 9, 35, 97, 3, 1, 1, 1}};
+					   {1, 1, 7, 7, 5, 7, 1, 3, 1},    {1, 6, 8, 8, 65, 2, 2, 0, 1},   {1, 40, 9, 35, 97, 3, 1, 1, 1},
+					   {2, 32, 7, 7, 40, 3, 1, 1, 1},  {1, 3, 31, 30, 70, 7, 2, 3, 1}, {1, 16, 82, 83, 9, 3, 1, 1, 1},
+					   {1, 4, 113, 115, 5, 3, 1, 1, 1}};
 	static const enum kernel dense[] = {KERNEL_conv_i8_trit2, KERNEL_conv_f32, KERNEL_conv_f32_trit2};
 	static const enum kernel grouped[] = {KERNEL_conv_groups_i8_trit2, KERNEL_conv_f32, KERNEL_conv_groups_f32_trit2};
 	static const enum kernel depthwise[] = {KERNEL_depthwise_i8_trit2, KERNEL_depthwise_f32};
