@@ -143,7 +143,8 @@ kernel TRI_GROUP(128) void TRI_NAME(global uchar *px, ulong ox, global uchar *pw
 	local float *lx = tile, *lw = tile + 16 * TRI_TILE_LINE(8);
 	const int m = (int)M, n = (int)N, k = (int)K, lid = (int)get_local_id(0), lane = lid % 16, line = lid / 16, first = lid / 64;
 	const int across = (n + 63) / 64, column0 = (int)get_group_id(0) % across * 64, row0 = (int)get_group_id(0) / across * 64;
-	global const float *w = (global const float *)(pw + ow) + min(column0 + lid % 64, n - 1);
+	const int column = min(column0 + lid % 64, n - 1), panel = column / 32, step = 0 ? (n - panel * 32 > 16 ? 32 : 16) : n;
+	global const float *w = (global const float *)(pw + ow) + (0 ? (long)panel * 32 * k + column % 32 : (long)column);
 	global const float *x = (global const float *)(px + ox) + (long)row0 * k;
 	int at[8];
 	float xs[8], ws[8], sum[8][4];
@@ -152,7 +153,7 @@ kernel TRI_GROUP(128) void TRI_NAME(global uchar *px, ulong ox, global uchar *pw
 		at[i] = (min(row0 + line + 8 * i, m - 1) - row0) * k;
 		sum[i][0] = sum[i][1] = sum[i][2] = sum[i][3] = 0;
 	}
-	for (int next = 0;; next += 16, w += 16 * (long)n) {
+	for (int next = 0;; next += 16, w += 16 * (long)step) {
 		if (next < k) {
 			const int inside = next + lane < k, from = inside ? next + lane : 0;
 #pragma unroll
@@ -163,12 +164,16 @@ kernel TRI_GROUP(128) void TRI_NAME(global uchar *px, ulong ox, global uchar *pw
 				xs[i] = inside ? xs[i] : 0;
 			if (next + 16 <= k) {
 #pragma unroll
-				for (int j = 0; j < 8; j++)
-					ws[j] = w[(first + 2 * j) * n];
+				for (int j = 0; j < 8; j++) {
+					const int at = (first + 2 * j) * step;
+					ws[j] = w[at];
+				}
 			} else {
 #pragma unroll
-				for (int j = 0; j < 8; j++)
-					ws[j] = next + first + 2 * j < k ? w[(first + 2 * j) * n] : 0;
+				for (int j = 0; j < 8; j++) {
+					const int at = (first + 2 * j) * step;
+					ws[j] = next + first + 2 * j < k ? w[at] : 0;
+				}
 			}
 		}
 		if (next > 0)
