@@ -8,6 +8,7 @@
 #define WIDE TRI_CL_WIDE
 #define ITEM false
 #define GROUP true
+#define ALL UINT32_MAX
 #define FIELD_OF(record, field) (uint32_t)(offsetof(struct record##_dims, field) / sizeof(dim))
 #define ALWAYS
 #define UP_TO(record, field, n) {FORM_UP_TO, FIELD_OF(record, field), n},
@@ -110,7 +111,7 @@ uint32_t forms_of(struct arena *a, enum tri_cl_variant variant, enum kernel kern
 		if (holds == FORM_YES)
 			return n;
 	}
-	BUG_ON(n); /* none of them always holds */
+	BUG_ON(n == MOST_FORMS);
 	struct form *usual = ARENA_NEW(a, struct form);
 	*usual = (struct form){.kernel = kernel, .variant = variant, .source = kernel_info(kernel)->symbol, .group = USUAL_GROUP};
 	out[n++] = usual;

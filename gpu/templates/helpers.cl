@@ -19,8 +19,23 @@ TRI_FUNCTION long tri_check(global long *fail, long place, long bound, ulong whe
 	return 0;
 }
 
-/* Adds two floats, as tri_add_long adds two integers. */
+/* Add and multiply floats, as tri_add_long and tri_mul_long do integers. */
 #define tri_plus(a, b) ((a) + (b))
+#define tri_times(a, b) ((a) * (b))
+
+/* Returns a word that orders elements: -0 is 0, NaN is the greatest. U: the unsigned integer of the size of T. */
+#define TRI_ORDER(T, U, IS_FLOAT)                                                                         \
+	TRI_FUNCTION U tri_order_##T(T a, int descending)                                                              \
+	{                                                                                                 \
+		const U top = (U)1 << (8 * sizeof(U) - 1), bits = as_##U(a == 0 ? (T)0 : a);                 \
+		const U word = a != a ? ~(U)0 : bits & top && IS_FLOAT ? ~bits : bits ^ top;                     \
+		return descending ? ~word : word;                                                         \
+	}
+TRI_ORDER(float, uint, 1)
+TRI_ORDER(long, ulong, 0)
+#ifdef TRI_FP64
+TRI_ORDER(double, ulong, 1)
+#endif
 
 /* Integers wrap (U is the unsigned type of the computation). */
 #define TRI_INT(T, U)                                                                                     \
