@@ -30,7 +30,8 @@ kernel TRI_GROUP(256) void TRI_NAME(global uchar *px, ulong ox, global uchar *pw
 	TRI_SHARED float parts[1][256];
 	const int m = (int)M, n = (int)N, k = (int)K, lid = (int)get_local_id(0), across = (n + 31) / 32;
 	const int row = (int)get_group_id(0) / across * 1, column = (int)get_group_id(0) % across * 32 + lid % 32, first = lid / 32;
-	global const float *w = (global const float *)(pw + ow) + min(column, n - 1) + (long)first * n;
+	const int inside = min(column, n - 1), panel = inside / 32, step = 0 ? (n - panel * 32 > 16 ? 32 : 16) : n;
+	global const float *w = (global const float *)(pw + ow) + (0 ? (long)panel * 32 * k + inside % 32 : (long)inside) + (long)first * step;
 	global const float *x[1];
 	float sum[1];
 #pragma unroll
@@ -39,21 +40,26 @@ kernel TRI_GROUP(256) void TRI_NAME(global uchar *px, ulong ox, global uchar *pw
 		sum[r] = 0;
 	}
 	int i = 0;
-	for (; i + 56 + first < k; i += 64, w += 64 * (long)n) {
+	for (; i + 56 + first < k; i += 64, w += 64 * (long)step) {
 		float ws[8];
 #pragma unroll
-		for (int j = 0; j < 8; j++)
-			ws[j] = w[8 * j * (long)n];
+		for (int j = 0; j < 8; j++) {
+			const long at = 8 * j * (long)step;
+			ws[j] = w[at];
+		}
 #pragma unroll
 		for (int j = 0; j < 8; j++)
 #pragma unroll
 			for (int r = 0; r < 1; r++)
 				sum[r] = fma(x[r][i + 8 * j], ws[j], sum[r]);
 	}
-	for (; i + first < k; i += 8, w += 8 * (long)n)
+	for (; i + first < k; i += 8, w += 8 * (long)step) {
+		const int at = 0;
+		const float weight = w[at];
 #pragma unroll
 		for (int r = 0; r < 1; r++)
-			sum[r] = fma(x[r][i], *w, sum[r]);
+			sum[r] = fma(x[r][i], weight, sum[r]);
+	}
 #pragma unroll
 	for (int r = 0; r < 1; r++)
 		parts[r][lid] = sum[r];
@@ -86,7 +92,8 @@ kernel TRI_GROUP(256) void TRI_NAME(global uchar *px, ulong ox, global uchar *pw
 	TRI_SHARED float parts[4][256];
 	const int m = (int)M, n = (int)N, k = (int)K, lid = (int)get_local_id(0), across = (n + 31) / 32;
 	const int row = (int)get_group_id(0) / across * 4, column = (int)get_group_id(0) % across * 32 + lid % 32, first = lid / 32;
-	global const float *w = (global const float *)(pw + ow) + min(column, n - 1) + (long)first * n;
+	const int inside = min(column, n - 1), panel = inside / 32, step = 0 ? (n - panel * 32 > 16 ? 32 : 16) : n;
+	global const float *w = (global const float *)(pw + ow) + (0 ? (long)panel * 32 * k + inside % 32 : (long)inside) + (long)first * step;
 	global const float *x[4];
 	float sum[4];
 #pragma unroll
@@ -95,21 +102,26 @@ kernel TRI_GROUP(256) void TRI_NAME(global uchar *px, ulong ox, global uchar *pw
 		sum[r] = 0;
 	}
 	int i = 0;
-	for (; i + 56 + first < k; i += 64, w += 64 * (long)n) {
+	for (; i + 56 + first < k; i += 64, w += 64 * (long)step) {
 		float ws[8];
 #pragma unroll
-		for (int j = 0; j < 8; j++)
-			ws[j] = w[8 * j * (long)n];
+		for (int j = 0; j < 8; j++) {
+			const long at = 8 * j * (long)step;
+			ws[j] = w[at];
+		}
 #pragma unroll
 		for (int j = 0; j < 8; j++)
 #pragma unroll
 			for (int r = 0; r < 4; r++)
 				sum[r] = fma(x[r][i + 8 * j], ws[j], sum[r]);
 	}
-	for (; i + first < k; i += 8, w += 8 * (long)n)
+	for (; i + first < k; i += 8, w += 8 * (long)step) {
+		const int at = 0;
+		const float weight = w[at];
 #pragma unroll
 		for (int r = 0; r < 4; r++)
-			sum[r] = fma(x[r][i], *w, sum[r]);
+			sum[r] = fma(x[r][i], weight, sum[r]);
+	}
 #pragma unroll
 	for (int r = 0; r < 4; r++)
 		parts[r][lid] = sum[r];

@@ -189,6 +189,7 @@ static inline void call_variants(struct call *c)
 
 static inline struct call *add_call(struct model *m, enum kernel kernel, const int64_t *dims, bool epilogue)
 {
+	assert_true(n_calls < MAX_CALLS);
 	struct call *c = &calls[n_calls++];
 	*c = (struct call){.unit = unit_new(m, kernel_info(kernel)->symbol), .kernel = kernel, .epilogue = epilogue};
 	memcpy(c->dims, dims, kernel_record(kernel)->n_fields * sizeof *dims);
@@ -253,7 +254,7 @@ static inline struct tensor call_want(const struct call *c, struct arena *a, boo
 static inline void call_compare(const struct call *c, const char *variant)
 {
 	for (int64_t i = 0; i < tensor_count(&c->result); i++) {
-		double got = call_value(&c->result, i), w = call_value(&c->want, i), s = call_value(&c->scale, i);
+		double got = call_value(&c->result, i), w = call_value(&c->want, i), s = fmax(fabs(w), call_value(&c->scale, i));
 		if (is_float(c->result.elem) ? close_enough(c->result.elem, got, w, s) : got == w)
 			continue;
 		struct buf text = {0};

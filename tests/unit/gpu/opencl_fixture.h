@@ -21,7 +21,7 @@
 #include "gpu/opencl.h"
 #include "tests/unit/backend/plan_loops.h"
 
-enum { MAX_UNITS = 256, MAX_IO = 48, MAX_SLOTS = 4 };
+enum { MAX_UNITS = 512, MAX_IO = 48, MAX_SLOTS = 4 };
 
 /* A unit; entry of the same number. */
 struct unit {
