@@ -389,8 +389,10 @@ static void a_hard_limit_for_several_writers(void **state)
 					put_noise(c, w * 1000000 + i * 100 + k, 1000 + (i * k * 977) % 40000);
 				if (c)
 					put_noise(c, w * 1000000 + i * 100 + 50, 300000 + i * 20000);
-				if (!c || !cache_close(c, &warning) || warning.at)
+				if (!c || !cache_close(c, &warning) || warning.at) {
+					fprintf(stderr, "%s\n", warning.at ? warning.at : "no warning");
 					_exit(1);
+				}
 			}
 			_exit(0);
 		}
