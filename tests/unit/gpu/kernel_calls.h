@@ -7,6 +7,7 @@
 #include "backend/ir/tensor.h"
 #include "backend/kernels/kernel.h"
 #include "backend/loops/interp/interp.h"
+#include "backend/runtime/kernels/records.h"
 
 enum { MAX_CALLS = MAX_UNITS, CALL_INPUTS = KERNEL_OPERANDS + 1 };
 
@@ -26,6 +27,27 @@ static uint32_t n_calls;
 
 /* ---- the unit of a call ---- */
 
+/* -2 … 2. What is sorted has equal numbers, infinities and NaNs, running sums have some; factors of products are near 1, and scales of codes small. */
+static inline double call_float(const struct call *c, const struct kernel_operand *o)
+{
+	static const double special[] = {INFINITY, -INFINITY, NAN, -0.0};
+	const enum kernel_family family = kernel_family(c->kernel);
+	double x = (double)rnd(4001) / 1000 - 2;
+	if (family == FAMILY_sort)
+		return rnd(9) ? (double)rnd(60) / 4 - 7 : special[rnd(4)];
+	if (family == FAMILY_scan)
+		return tri_scan_of(c->dims)->product ? 1 + x / 200 : rnd(999) ? x : special[rnd(3)];
+	return o->step[0] && !o->elem ? x * 0x1p-7 : x;
+}
+
+/* Running sums and products of 64 bits overflow. */
+static inline int64_t call_int(const struct call *c, dtype elem, uint32_t length, bool index)
+{
+	if (elem == DT_INT64 && kernel_family(c->kernel) == FAMILY_scan && rnd(2))
+		return (int64_t)(rng >> 3);
+	return elem == DT_TRIT ? (int64_t)rnd(3) - 1 : rnd(length) - (index ? 0 : 128);
+}
+
 /* Numbers in the order in which they are stored. Of those that zero trits skip, one may be no number and one infinite. */
 static inline struct tensor call_numbers(const struct call *c, struct arena *a, const struct kernel_operand *o, dtype elem, uint32_t rank,
 					 const int64_t *dims)
@@ -40,10 +62,9 @@ static inline struct tensor call_numbers(const struct call *c, struct arena *a, 
 			length = c->dims[k];
 	for (int64_t i = 0; i < n; i++)
 		if (is_float(elem))
-			elem_put_float(elem, t.data, i,
-				       ((double)rnd(4001) / 1000 - 2) * (o->step[0] && !o->elem ? 0x1p-7 : 1)); /* scales of codes */
+			elem_put_float(elem, t.data, i, call_float(c, o));
 		else
-			elem_put_int(elem, t.data, i, elem == DT_TRIT ? (int64_t)rnd(3) - 1 : rnd((uint32_t)length) - (index ? 0 : 128));
+			elem_put_int(elem, t.data, i, call_int(c, elem, (uint32_t)length, index));
 	if (elem == DT_FLOAT32 && n > 1 && kernel_info(c->kernel)->operands[1].elem == DT_TRIT && rnd(2)) {
 		elem_put_float(elem, t.data, n - 1, NAN);
 		elem_put_float(elem, t.data, rnd((uint32_t)n - 1), INFINITY);
