@@ -3,6 +3,7 @@ import glob
 import os
 import subprocess
 import unittest
+import unittest.mock
 
 import numpy as np
 
@@ -74,6 +75,23 @@ class Caches(InCuda, test_caches.Caches):
         self.steps(m, (3, 1, 1, 5, 1))
         m.reset()
         self.steps(m, (5, 1, 1))
+
+    def test_states_that_cannot_be_written(self):
+        self.write("net.tri", """
+layer Running() {
+    state total: Tensor<float32, [3]>
+    fn forward(x: Tensor<float32, [3]>) {
+        total = total + x
+        return total
+    }
+}
+""")
+        self.write("tri.build", "project net\n    version = 1.0\nmodel net\n    sources = net.tri\n    entry = Running\n    input x = float32 [3]\n")
+        self.trib("build")
+        m = self.open("libnet.so")
+        self.assertEqual([list(m.run("forward", [np.ones(3, np.float32)], [(3,)])[0]) for _ in range(2)], [[1] * 3, [2] * 3])
+        with unittest.mock.patch.dict(os.environ, EMULATED_CUDA_FAIL="1"), self.assertRaisesRegex(Exception, "the memory of the states cannot be written"):
+            m.reset()
 
     test_threads_compute_the_same = test_opencl = test_saved_in_another_library = test_loop_interpreter = test_grows_in_place = None
 

@@ -75,9 +75,9 @@ static void put_state_functions(const struct text_printer *e, const struct hir_p
 		"int %s_reset(%s *m, tri_error *err)\n{\n"
 		"\tif (!m || !m->is_open)\n\t\treturn tri_error_set(err, TRI_ERR_ARGUMENT, m ? \"the model is not open\" : \"the model is NULL\");\n"
 		"\tmemset(m->length, 0, sizeof m->length);\n\tmemset(m->second, 0, sizeof m->second);\n"
-		"\tfor (uint32_t i = 0; i < %u; i++)\n\t\tif (tri_state_table[i].capacity < 0)\n"
-		"\t\t\ttri_state_set(tri_state_at(&m->memory, tri_state_table, m->most, i, 0), tri_state_table[i].initial, (size_t)tri_state_table[i].bytes);\n"
-		"\treturn tri_error_set(err, TRI_OK, \"\");\n}\n\n",
+		"\tint code = TRI_OK;\n\tfor (uint32_t i = 0; i < %u && code == TRI_OK; i++)\n\t\tif (tri_state_table[i].capacity < 0)\n"
+		"\t\t\tcode = tri_state_set(tri_state_at(&m->memory, tri_state_table, m->most, i, 0), tri_state_table[i].initial, (size_t)tri_state_table[i].bytes);\n"
+		"\treturn tri_error_set(err, code, code == TRI_OK ? \"\" : \"the memory of the states cannot be written\");\n}\n\n",
 		name, name, p->n_states);
 }
 
@@ -124,7 +124,9 @@ void c_states_put(const struct model_input *in, const struct model_info *info, c
 	buf_puts(out, "\tm->is_open = 1;\n");
 	if (p->n_states)
 		buf_printf(out, "\tcode = %s_reset(m, err);\n", info->name);
-	buf_puts(out, "\ttri_error_set(err, code, \"\");\n\treturn code;\n}\n\n");
+	if (p->n_states && device)
+		buf_printf(out, "\tif (code != TRI_OK)\n\t\t%s_close(m);\n", info->name);
+	buf_puts(out, p->n_states ? "\treturn code;\n}\n\n" : "\treturn tri_error_set(err, code, \"\");\n}\n\n");
 	if (device)
 		buf_printf(out, "void %s_close(%s *m)\n{\n\tif (m && m->is_open)\n\t\t%s;\n\tif (m)\n\t\tmemset(m, 0, sizeof *m);\n}\n\n",
 			   info->name, info->name, device->close);
