@@ -266,98 +266,6 @@ static void later_runs_allocate_nothing(void **state)
 	tri_model_close(m);
 }
 
-/* ---- asynchronous runs ---- */
-
-struct later {
-	struct tri_model *m;
-	tri_tensor io[2];
-	int left; /* runs that `done` starts */
-	bool closes;
-	tri_error err; /* of the last run */
-	_Atomic int ended;
-};
-
-static void run_later_again(void *user, const tri_error *err)
-{
-	struct later *x = user;
-	x->err = *err;
-	if (x->left-- > 0)
-		assert_int_equal(tri_model_run_async(x->m, 1, x->io, run_later_again, x, NULL), TRI_OK);
-	else if (x->closes)
-		tri_model_close(x->m);
-	x->ended++;
-}
-
-static void wait_for_runs(struct later *x, int n)
-{
-	while (x->ended < n)
-		usleep(100);
-}
-
-static void asynchronous_runs_follow_each_other(void **state)
-{
-	struct later x = {.io = {TENSOR(0, TRI_BOOL, 1, 13), TENSOR(1, TRI_BOOL, 2, 2, 1)}, .left = 2};
-	tri_error err;
-	x.m = tri_model_open(NULL, NULL, &desc);
-	assert_int_equal(tri_model_run_async(x.m, 1, x.io, run_later_again, &x, &err), TRI_OK);
-	wait_for_runs(&x, 3);
-	assert_int_equal(x.err.code, TRI_OK);
-	assert_int_equal(seen_dims[1], 5);
-	x.io[0].shape[0] = 14; /* the error comes to `done`, not from the start */
-	assert_int_equal(tri_model_run_async(x.m, 1, x.io, run_later_again, &x, &err), TRI_OK);
-	wait_for_runs(&x, 4);
-	assert_string_equal(x.err.message, "input a: expected [13], got [14]");
-	assert_int_equal(tri_model_run_async(x.m, 2, x.io, run_later_again, &x, &err), TRI_ERR_ARGUMENT);
-	assert_int_equal(tri_model_run_async(NULL, 0, x.io, run_later_again, &x, &err), TRI_ERR_ARGUMENT);
-	x.closes = true;
-	assert_int_equal(tri_model_run_async(x.m, 1, x.io, run_later_again, &x, &err), TRI_OK);
-	wait_for_runs(&x, 5);
-}
-
-static _Atomic bool goes_on;
-static void blocked(struct tri_context *ctx, void *const *bufs, const void *const *weights, const int64_t *dims, char *scratch)
-{
-	(void)ctx, (void)bufs, (void)weights, (void)dims, (void)scratch;
-	while (!goes_on)
-		usleep(100);
-}
-
-static void a_model_is_closed_during_an_asynchronous_run(void **state)
-{
-	static const struct tri_entry_code blocked_code = {.unit = blocked};
-	static const tri_entry_desc all[] = {{"waits", NULL, NULL, 0, 0, NULL, 0, 0, &blocked_code, NULL, NULL, 0, 0, NULL}};
-	static const tri_model_desc waits = {.abi = TRI_ABI, .n_entries = 1, .name = "m", .entries = all};
-	struct later x = {.m = tri_model_open(NULL, NULL, &waits)};
-	assert_int_equal(tri_model_run_async(x.m, 0, x.io, run_later_again, &x, NULL), TRI_OK);
-	assert_int_equal(tri_model_run(x.m, 0, x.io, NULL), TRI_ERR_BUSY);
-	assert_int_equal(tri_model_run_async(x.m, 0, x.io, run_later_again, &x, NULL), TRI_ERR_BUSY);
-	tri_model_close(x.m);
-	assert_int_equal(x.ended, 0);
-	goes_on = true;
-	wait_for_runs(&x, 1);
-	assert_int_equal(x.err.code, TRI_OK);
-}
-
-static void a_forked_child_runs_asynchronously(void **state)
-{
-	struct later x = {.io = {TENSOR(0, TRI_BOOL, 1, 13), TENSOR(1, TRI_BOOL, 2, 2, 1)}};
-	int status;
-	x.m = tri_model_open(NULL, NULL, &desc);
-	assert_int_equal(tri_model_run_async(x.m, 1, x.io, run_later_again, &x, NULL), TRI_OK);
-	wait_for_runs(&x, 1);
-	fflush(stdout);
-	pid_t child = fork();
-	if (child == 0) {
-		tri_model_run_async(x.m, 1, x.io, run_later_again, &x, NULL);
-		wait_for_runs(&x, 2);
-		tri_model_close(x.m);
-		_exit(x.err.code);
-	}
-	assert_int_equal(waitpid(child, &status, 0), child);
-	assert_int_equal(status, 0);
-	tri_model_close(x.m);
-}
-
 static void old_options_are_understood(void **state)
 {
 	assert_int_equal(wanted_threads(&(tri_options){.size = 4, .threads = 9}), 0);
@@ -616,9 +524,6 @@ int test_runtime(void)
 		cmocka_unit_test(run_checks_its_tensors),
 		cmocka_unit_test(dimensions_inside_expressions_are_solved),
 		cmocka_unit_test(later_runs_allocate_nothing),
-		cmocka_unit_test(asynchronous_runs_follow_each_other),
-		cmocka_unit_test(a_model_is_closed_during_an_asynchronous_run),
-		cmocka_unit_test(a_forked_child_runs_asynchronously),
 		cmocka_unit_test(old_options_are_understood),
 		cmocka_unit_test(the_processor_is_checked),
 		cmocka_unit_test(portable_tile),
