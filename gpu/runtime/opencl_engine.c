@@ -1,10 +1,9 @@
 /* Runs models on an OpenCL device. */
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include "backend/runtime/engine.h"
 #include "backend/runtime/profile/origins.h"
+#include "gpu/runtime/opening.h"
 #include "gpu/runtime/queue.h"
 #include "gpu/runtime/report.h"
 #include "gpu/runtime/steps.h"
@@ -17,16 +16,6 @@ struct opencl_engine {
 };
 
 static struct opencl_engine *engine_of(struct tri_model *m) { return (struct opencl_engine *)m; }
-
-static const struct tri_cl_program *program_of(const tri_model_desc *desc, enum tri_cl_variant variant)
-{
-	return ((const struct tri_cl_entry *)desc->entries[0].code)->of[variant]->program;
-}
-
-static const char *wanted_device(const tri_options *opt)
-{
-	return opt && opt->size >= offsetof(tri_options, device) + sizeof opt->device ? opt->device : NULL;
-}
 
 static bool opencl_engine_is_lost(tri_error *err)
 {
@@ -69,51 +58,6 @@ static bool state_read(void *device, void *handle, void *to, size_t bytes, tri_e
 
 /* ---- open and close ---- */
 
-static bool open_queue(struct tri_cl_device *d, tri_error *err)
-{
-	static const cl_long none[4];
-	cl_int status;
-	d->context = d->cl.clCreateContext(NULL, 1, &d->id, NULL, NULL, &status);
-	if (!d->context)
-		return tri_cl_error(err, "clCreateContext", status);
-	d->queue = d->cl.clCreateCommandQueue(d->context, d->id, d->measures ? CL_QUEUE_PROFILING_ENABLE : 0, &status);
-	if (!d->queue)
-		return tri_cl_error(err, "clCreateCommandQueue", status);
-	d->failed = tri_cl_buffer(d, sizeof none, NULL, "run-time errors", err);
-	if (!d->failed)
-		return false;
-	status = tri_cl_write(d, d->failed, none, sizeof none, true, NULL);
-	return status == CL_SUCCESS || tri_cl_error(err, "clEnqueueWriteBuffer", status);
-}
-
-static bool upload(struct tri_cl_device *d, const struct tri_cl_program *p, tri_error *err)
-{
-	static const char nothing[16];
-	d->blobs = calloc((size_t)p->n_blobs + 1, sizeof *d->blobs);
-	if (!d->blobs)
-		return tri_error_set(err, TRI_ERR_MEMORY, "out of memory") == TRI_OK;
-	for (int32_t i = 0; i < p->n_blobs; i++) {
-		const struct tri_cl_blob *b = &p->blobs[i];
-		d->blobs[i] = tri_cl_buffer(d, b->size, b->size ? b->bytes : nothing, "the weights", err);
-		if (!d->blobs[i])
-			return false;
-	}
-	return true;
-}
-
-static bool open_device(struct opencl_engine *m, const tri_options *opt, tri_error *err)
-{
-	struct tri_cl_device *d = &m->device;
-	d->measures = m->model.collector != NULL;
-	tri_cl_set_timeout(d, opt);
-	tri_cl_begin(d);
-	if (!tri_cl_load(&d->cl, err) || !tri_cl_device(d, wanted_device(opt), err) || !open_queue(d, err))
-		return false;
-	const struct tri_cl_program *p = program_of(m->model.desc, d->variant);
-	d->program = tri_cl_build(d, p, err);
-	return d->program && upload(d, p, err);
-}
-
 static bool open_entries(struct opencl_engine *m, tri_error *err)
 {
 	m->entries = calloc((size_t)m->model.desc->n_entries + 1, sizeof *m->entries);
@@ -139,35 +83,24 @@ int tri_engine_open(struct tri_model *model, const tri_options *opt, tri_error *
 	tri_error own;
 	err = err ? err : &own;
 	m->device.desc = model->desc;
+	m->device.measures = model->collector != NULL;
 	m->space = (struct tri_state_space){&m->device, state_allocate, state_release, state_write, state_read};
 	model->space = &m->space;
 	model->threads = 1;
-	return open_device(m, opt, err) && open_entries(m, err) ? TRI_OK : err->code;
+	return tri_cl_open(&m->device, opt, err) && open_entries(m, err) ? TRI_OK : err->code;
 }
 
 void tri_engine_close(struct tri_model *model)
 {
 	struct opencl_engine *m = engine_of(model);
 	struct tri_cl_device *d = &m->device;
-	const struct tri_cl_api *cl = &d->cl;
 	if (d->hangs)
 		return;
 	for (uint32_t i = 0; m->entries && i < model->desc->n_entries; i++) {
 		tri_entry_desc e = tri_states_entry(&model->desc->entries[i]);
 		tri_cl_prepared_end(&m->entries[i], d, &e);
 	}
-	for (int32_t i = 0; d->blobs && i < program_of(model->desc, d->variant)->n_blobs; i++)
-		if (d->blobs[i])
-			cl->clReleaseMemObject(d->blobs[i]);
-	if (d->failed)
-		cl->clReleaseMemObject(d->failed);
-	if (d->program)
-		cl->clReleaseProgram(d->program);
-	if (d->queue)
-		cl->clReleaseCommandQueue(d->queue);
-	if (d->context)
-		cl->clReleaseContext(d->context);
-	free(d->blobs);
+	tri_cl_close(d);
 	free(m->entries);
 	free(m);
 }
@@ -203,13 +136,6 @@ static bool opencl_engine_read_outputs(struct opencl_engine *m, const tri_entry_
 	return status == CL_SUCCESS || tri_cl_error_in(d, err, "clEnqueueReadBuffer", status, 0);
 }
 
-static int64_t now_ns(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
 static int opencl_engine_run(struct opencl_engine *m, struct tri_cl_prepared *p, const tri_entry_desc *e, const tri_tensor *io,
 			     tri_error *err)
 {
@@ -236,7 +162,7 @@ int tri_engine_run(struct tri_model *model, uint32_t number, const tri_entry_des
 	model->scratch_bytes = p->scratch_bytes;
 	if (status != TRI_OK)
 		return status;
-	p->began_ns = now_ns();
+	p->began_ns = tri_clock_ns();
 	status = opencl_engine_run(m, p, e, io, err);
 	if (m->device.hangs)
 		return status;

@@ -5,20 +5,26 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include "backend/runtime/context.h"
 #include "backend/runtime/thread.h"
 
 #define NS_PER_S INT64_C(1000000000)
 enum { RUNNING, ENDED }; /* of d->ended; else the status of an error */
 
-static int64_t queue_now_ns(void)
+int64_t tri_cl_deadline(uint32_t timeout_ms) { return timeout_ms ? tri_clock_ns() + timeout_ms * INT64_C(1000000) : 0; }
+
+bool tri_cl_wait(_Atomic uint32_t *at, uint32_t value, int64_t deadline_ns)
 {
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * NS_PER_S + t.tv_nsec;
+	while (atomic_load(at) == value) {
+		int64_t left = deadline_ns ? deadline_ns - tri_clock_ns() : 0;
+		if (deadline_ns && left <= 0)
+			return false;
+		tri_futex_wait(at, value, deadline_ns ? &(struct timespec){left / NS_PER_S, left % NS_PER_S} : NULL);
+	}
+	return true;
 }
 
-/* A callback may still return while the model is closed, so the library stays in the process. */
-static void stay_loaded(const tri_model_desc *desc)
+void tri_cl_stay_loaded(const tri_model_desc *desc)
 {
 	Dl_info at;
 	if (dladdr(desc, &at))
@@ -29,11 +35,11 @@ void tri_cl_set_timeout(struct tri_cl_device *d, const tri_options *opt)
 {
 	bool has = opt && opt->size >= offsetof(tri_options, timeout_ms) + sizeof opt->timeout_ms;
 	d->timeout_ms = has ? opt->timeout_ms : 0;
-	if (d->timeout_ms)
-		stay_loaded(d->desc);
+	if (d->timeout_ms) /* a callback may still return while the model is closed */
+		tri_cl_stay_loaded(d->desc);
 }
 
-void tri_cl_begin(struct tri_cl_device *d) { d->deadline_ns = d->timeout_ms ? queue_now_ns() + d->timeout_ms * INT64_C(1000000) : 0; }
+void tri_cl_begin(struct tri_cl_device *d) { d->deadline_ns = tri_cl_deadline(d->timeout_ms); }
 
 static void CL_CALLBACK on_end(cl_event event, cl_int status, void *device)
 {
@@ -46,7 +52,6 @@ static void CL_CALLBACK on_end(cl_event event, cl_int status, void *device)
 /* Waits for the command of `event`, which is the last one. */
 static cl_int queue_wait(struct tri_cl_device *d, cl_event event)
 {
-	uint32_t ended;
 	atomic_store(&d->ended, RUNNING);
 	cl_int status = d->cl.clFlush(d->queue);
 	status = status == CL_SUCCESS ? d->cl.clSetEventCallback(event, CL_COMPLETE, on_end, d) : status;
@@ -54,14 +59,11 @@ static cl_int queue_wait(struct tri_cl_device *d, cl_event event)
 		d->cl.clFinish(d->queue);
 		return status;
 	}
-	while ((ended = atomic_load(&d->ended)) == RUNNING) {
-		int64_t left = d->deadline_ns - queue_now_ns();
-		if (left <= 0) {
-			d->hangs = d->lost = true;
-			return TRI_CL_TIMED_OUT;
-		}
-		tri_futex_wait(&d->ended, RUNNING, &(struct timespec){left / NS_PER_S, left % NS_PER_S});
+	if (!tri_cl_wait(&d->ended, RUNNING, d->deadline_ns)) {
+		d->hangs = d->lost = true;
+		return TRI_CL_TIMED_OUT;
 	}
+	uint32_t ended = atomic_load(&d->ended);
 	return ended == ENDED ? CL_SUCCESS : (cl_int)ended;
 }
 

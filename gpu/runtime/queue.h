@@ -3,8 +3,14 @@
 #define TRI_QUEUE_H
 #include "gpu/runtime/device.h"
 
-/* Takes the time-out from the options. */
+/* Takes the time-out of runs from the options. */
 void tri_cl_set_timeout(struct tri_cl_device *d, const tri_options *opt);
+/* For what may be left behind: keeps the library in the process. */
+void tri_cl_stay_loaded(const tri_model_desc *desc);
+/* When so many milliseconds will have passed, for tri_cl_wait. 0: never. */
+int64_t tri_cl_deadline(uint32_t timeout_ms);
+/* Waits while *at is `value`. Returns false once the deadline has passed. */
+bool tri_cl_wait(_Atomic uint32_t *at, uint32_t value, int64_t deadline_ns);
 /* A run, or another use of the device, begins: its time counts from now. */
 void tri_cl_begin(struct tri_cl_device *d);
 /* Copy bytes, and wait for all commands so far if `waits`. With a time-out they always wait, and the device never sees the memory of the caller, since

@@ -1,8 +1,10 @@
 #include "tests/opencl_driver/driver.h"
 #include <dlfcn.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 
@@ -125,8 +127,13 @@ EXPORT cl_int clBuildProgram(cl_program p, cl_uint n, const cl_device_id *d, con
 	const char *dot = getenv("TRIB_DRIVER_DOT"), *nvidia = getenv("TRIB_DRIVER_NVIDIA");
 	char options[512];
 	cl_int status;
+	sigset_t blocked;
 	if (driver_fails("clBuildProgram", &status))
 		return status;
+	pthread_sigmask(SIG_BLOCK, NULL, &blocked);
+	driver.takes_signals |= !sigismember(&blocked, SIGINT);
+	while (driver.hangs_in_build)
+		usleep(1000);
 	snprintf(options, sizeof options, "%s %s", o,
 		 dot && strstr(o, "TRI_DOT_")            ? dot
 		 : nvidia && strstr(o, "TRI_DOT_NVIDIA") ? nvidia

@@ -8,16 +8,18 @@
 #include <stdint.h>
 
 struct opencl_driver {
-	_Atomic uint32_t calls; /* so far; releases do not count */
-	uint32_t fail_at;       /* the call that fails, from 1; 0: none */
-	int32_t fail_with;      /* its status */
-	bool loses;             /* all later calls fail, too */
-	const char *failed;     /* the name of the call that failed; NULL: none did */
-	uint32_t hang_at;       /* from this call on commands are enqueued, but do not run before opencl_driver_resume; 0: none */
-	bool hung;              /* one of them was enqueued */
-	_Atomic int64_t live;   /* objects that are not released */
-	void *queue;            /* the last one that was created */
-	uint32_t builds;        /* programs that were built from source */
+	_Atomic uint32_t calls;      /* so far; releases do not count */
+	uint32_t fail_at;            /* the call that fails, from 1; 0: none */
+	int32_t fail_with;           /* its status */
+	bool loses;                  /* all later calls fail, too */
+	const char *failed;          /* the name of the call that failed; NULL: none did */
+	uint32_t hang_at;            /* from this call on commands are enqueued, but do not run before opencl_driver_resume; 0: none */
+	bool hung;                   /* one of them was enqueued */
+	_Atomic bool hangs_in_build; /* a program is not built before this is false; no other program is meanwhile */
+	bool takes_signals;          /* a program was built by a thread that receives SIGINT */
+	_Atomic int64_t live;        /* objects that are not released */
+	void *queue;                 /* the last one that was created */
+	uint32_t builds;             /* programs that were built from source */
 	uint32_t launches, args, buffers, finishes; /* calls so far */
 	/* Limits that it reports and keeps; 0: those of the device. */
 	size_t most_group;

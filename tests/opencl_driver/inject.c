@@ -1,12 +1,14 @@
 /* inject DRIVER LIBRARY MODE: opens and runs every entry of a library while each call of OpenCL in turn fails, or the device reports other
  * limits. All dynamic dimensions are 2, all floats 1, other inputs 0; every second run is asynchronous. Results must be those of a device that works, or the
  * call must fail with a message; no object may be left. Prints what was done. */
+#include <dirent.h>
 #include <dlfcn.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 #include "backend/runtime/abi/tri.h"
@@ -239,12 +241,23 @@ static void expect_lost(const struct injection *x, struct tri_model *m, tri_tens
 	free(saved);
 }
 
+static int count_threads(void)
+{
+	int n = 0;
+	DIR *tasks = opendir("/proc/self/task");
+	while (readdir(tasks))
+		n++;
+	closedir(tasks);
+	return n;
+}
+
 /* Opens and runs until the device hangs, closes, and lets it go on: it no longer uses the memory of the caller. */
 static void attempt_hang(const struct injection *x, opencl_driver_resume_fn *resume)
 {
 	const tri_entry_desc *e = &x->desc->entries[0];
 	tri_tensor io[MOST_TENSORS];
 	tri_error err = {0};
+	int threads = count_threads();
 	new_tensors(e, io);
 	struct tri_model *m = x->desc->open(&x->options, &err);
 	for (uint32_t i = 0; m && i < RUNS && err.code == TRI_OK; i++) {
@@ -258,8 +271,11 @@ static void attempt_hang(const struct injection *x, opencl_driver_resume_fn *res
 	if (m)
 		x->desc->close(m);
 	all_bytes(e, io, 'x', true);
+	x->driver->hang_at = 0;
 	resume();
-	REQUIRE(all_bytes(e, io, 'x', false), "hang at call %u: memory of the caller has changed later", x->driver->hang_at);
+	while (count_threads() > threads) /* the one that opened the device */
+		usleep(1000);
+	REQUIRE(all_bytes(e, io, 'x', false), "memory of the caller has changed after a hang");
 	for (int32_t i = 0; i < e->n_inputs + e->n_outputs; i++)
 		free(io[i].data);
 }
@@ -273,6 +289,7 @@ static void inject_hangs(struct injection *x, opencl_driver_resume_fn *resume)
 	REQUIRE(inject_attempt(x, &err), "%s", err.message);
 	uint32_t calls = x->driver->calls;
 	x->options.timeout_ms = 30;
+	x->options.open_timeout_ms = 1000;
 	for (uint32_t n = 1; n <= calls; n += n + 12 < calls ? calls / 8 : 1) { /* each of the last calls: those that read outputs */
 		x->driver->calls = 0;
 		x->driver->hang_at = n;
@@ -281,6 +298,26 @@ static void inject_hangs(struct injection *x, opencl_driver_resume_fn *resume)
 		hangs += x->driver->hung;
 	}
 	printf("%u\n", hangs);
+}
+
+/* Opens while no program can be built. Then the first opening goes on beside another one. */
+static void inject_hanging_build(struct injection *x)
+{
+	tri_error err;
+	char *out = malloc(x->want_bytes + 1);
+	x->driver->hangs_in_build = true;
+	x->options.open_timeout_ms = 30;
+	REQUIRE(!x->desc->open(&x->options, &err), "a program that is never built is open");
+	REQUIRE(err.code == TRI_ERR_DEVICE, "%d", err.code);
+	printf("%s\n", err.message);
+	x->driver->hangs_in_build = false;
+	x->options.open_timeout_ms = 3600000;
+	struct tri_model *m = x->desc->open(&x->options, &err);
+	REQUIRE(m && inject_run(x, m, false, out, &err) == TRI_OK, "%s", err.message);
+	REQUIRE(memcmp(out, x->want[0], x->want_bytes) == 0, "wrong results");
+	x->desc->close(m);
+	fflush(stdout);
+	_exit(0); /* a thread may still be in the driver */
 }
 
 /* ---- runs one after the other ---- */
@@ -371,6 +408,8 @@ int main(int argc, char **argv)
 		inject_limits(&x);
 	} else if (strcmp(mode, "hangs") == 0) {
 		inject_hangs(&x, resume);
+	} else if (strcmp(mode, "hanging build") == 0) {
+		inject_hanging_build(&x);
 	} else if (strcmp(mode, "calls") == 0) {
 		count_calls(&x);
 	} else if (strcmp(mode, "devices") == 0) {
@@ -382,6 +421,7 @@ int main(int argc, char **argv)
 		bool loses = strcmp(mode, "lost") == 0;
 		inject_errors(&x, loses ? 1 : STATUSES, loses);
 	}
+	REQUIRE(!x.driver->takes_signals, "a program was built by a thread that an interrupt ends");
 	for (uint32_t i = 0; i < RUNS; i++)
 		free(x.want[i]);
 	return 0;

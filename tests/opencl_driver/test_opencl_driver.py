@@ -76,6 +76,11 @@ class Driver(ProjectTest):
         """A run fails after its time-out, later calls fail at once, closing returns, and the device may go on later."""
         self.assertGreater(int(self.inject("hangs")), 6)
 
+    def test_a_compiler_that_hangs(self):
+        """Opening fails after its time-out, from source and from a stored binary; another opening succeeds later."""
+        for cache in "false", "true":
+            self.assertRegex(self.inject("hanging build", TRIB_CACHE=cache), "the device was not opened within 30 ms: its driver hangs")
+
     def test_runs_set_only_what_changes(self):
         """A decode step makes buffers rarely, sets few arguments, and waits in its last read alone; a run of the same sizes sets none."""
         self.write("tri.build", MANIFEST.replace("x = float32 [?, 4]\n    input i = int32 [?]", "x = float32 [1, 8]"))

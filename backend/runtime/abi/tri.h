@@ -119,9 +119,10 @@ typedef struct tri_profile {
 } tri_profile;
 
 typedef struct tri_options {
-	uint32_t size;       /* sizeof(tri_options): later versions add members */
-	uint32_t threads;    /* 0: one for each CPU */
-	const char *device;  /* OpenCL libraries: "0", "1" … as `trib devices` lists them, or a part of its name; NULL: the first */
+	uint32_t size;    /* sizeof(tri_options): later versions add members */
+	uint32_t threads; /* 0: one for each CPU */
+	const char
+		*device; /* OpenCL libraries: "0", "1" … as `trib devices` lists them, or a part of the name of only one; NULL: the first */
 	const char *weights; /* path of the .triw file; NULL: beside the library */
 	/* Called on the thread that runs the model after each statement, if the model was built with `profile = true`; else never. May be NULL. It must
 	 * not run or close the model. */
@@ -134,6 +135,8 @@ typedef struct tri_options {
 	/* OpenCL libraries: a run that takes the device longer than so many milliseconds fails, and so do all later calls with the opened model, whose
 	 * memory is not freed, since the device may still use it. Tensors are copied once more. 0: no limit */
 	uint32_t timeout_ms;
+	/* The same for opening a model, with the programs that the driver must build. What the driver does then goes on in a thread of its own. */
+	uint32_t open_timeout_ms;
 } tri_options;
 
 /* A dimension as a postfix program over the dynamic dimensions of its entry. */
