@@ -12,5 +12,6 @@ struct run_options {
 	int batch_size;     /* 0: all at once */
 	bool main, no_build;
 	double rtol, atol; /* -1: by the element type */
+	double timeout_ns; /* of opening a device, and of a run; 0: none */
 };
 #endif

@@ -20,6 +20,7 @@
 /* A library that is open twice: with and without the hook. */
 struct bench {
 	const struct bench_case *c;
+	double timeout_ns;
 	struct arena *arena;
 	struct library library;
 	struct tri_model *plain, *hooked;
@@ -41,8 +42,8 @@ static bool bench_fail(struct bench *b, enum status s, const char *text)
 
 static struct tri_model *open_model(struct bench *b, bool hooked)
 {
-	const char *colon = strchr(b->c->device, ':');
-	tri_options o = {.size = sizeof o, .threads = b->c->threads, .device = colon ? colon + 1 : NULL};
+	const struct run_options how = {.device = b->c->device, .threads = (int)b->c->threads, .timeout_ns = b->timeout_ns};
+	tri_options o = run_library_options(&how);
 	tri_error e = {0};
 	o.no_profile = !hooked;
 	if (hooked) {
@@ -233,7 +234,7 @@ static void set_work(struct profile *p)
 
 struct profile *bench_run(const struct bench_case *c, const struct options *o, struct buf *error, enum status *s)
 {
-	struct bench b = {.c = c, .arena = arena_new(0), .error = error, .status = s};
+	struct bench b = {.c = c, .timeout_ns = o->run.timeout_ns, .arena = arena_new(0), .error = error, .status = s};
 	struct profile *p = NULL;
 	*s = STATUS_INTERRUPTED;
 	if (bench_open_library(&b) && bench_prepare(&b, o) && warm_up(&b) && bench_measure(&b)) {

@@ -115,16 +115,28 @@ static bool measure_gpu(struct arena *a, uint32_t number, struct ceilings *out, 
 	return ok;
 }
 
-static const char *gpu_name(struct arena *a, uint32_t number, struct buf *why)
+/* Returns the number of a device that is given by it, or by a part of its name. */
+static uint32_t gpu_number(const struct gpu_answer *answer, const char *which)
+{
+	uint32_t i = 0;
+	if (!which[strspn(which, "0123456789")])
+		return (uint32_t)strtoul(which, NULL, 10);
+	while (i < answer->n && i < GPU_MOST_DEVICES && !strcasestr(answer->list[i].name, which))
+		i++;
+	return i;
+}
+
+static const char *gpu_name(struct arena *a, const char *which, uint32_t *number, struct buf *why)
 {
 	const struct gpu_api *api = open_gpu(a, why);
 	struct gpu_answer *answer = ARENA_NEW(a, struct gpu_answer);
 	if (!api)
 		return NULL;
 	api->devices(answer);
-	if (number < answer->n && number < GPU_MOST_DEVICES)
-		return arena_printf(a, "%s, driver %s", answer->list[number].name, answer->list[number].driver);
-	buf_puts(why, answer->n ? arena_printf(a, "there is no device opencl:%u", number) : answer->why);
+	*number = gpu_number(answer, which);
+	if (*number < answer->n && *number < GPU_MOST_DEVICES)
+		return arena_printf(a, "%s, driver %s", answer->list[*number].name, answer->list[*number].driver);
+	buf_puts(why, answer->n ? arena_printf(a, "there is no device opencl:%s", which) : answer->why);
 	return NULL;
 }
 
@@ -141,9 +153,9 @@ static bool find_or_measure(struct arena *a, const char *device, uint32_t thread
 	bool on_cpu = !device_is_foreign(device), ok = true;
 	struct ceilings in_file;
 	const char *colon = strchr(device, ':');
-	uint32_t number = colon ? (uint32_t)strtoul(colon + 1, NULL, 10) : 0;
+	uint32_t number = 0;
 	*name = on_cpu ? arena_printf(a, "%s, %u thread%s", machine_describe(a).cpu, threads, threads == 1 ? "" : "s")
-		       : gpu_name(a, number, why);
+		       : gpu_name(a, colon ? colon + 1 : "", &number, why);
 	if (!*name)
 		return false;
 	json_t *root = device_ceilings_read_file(a);

@@ -30,6 +30,8 @@ struct run_model {
 };
 /* Uses the model while it is open. Memory in `a`. */
 typedef enum status run_visitor(struct arena *a, const struct run_model *m, void *ctx);
+/* How a library is opened. */
+tri_options run_library_options(const struct run_options *how);
 /* Opens the library at `path`, calls `visit` and closes it. Errors are reported. */
 enum status run_visit_library(struct arena *a, const char *path, const char *name, const struct options *o, run_visitor *visit, void *ctx);
 

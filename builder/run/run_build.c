@@ -18,9 +18,10 @@ bool run_check_device(const struct run_options *options)
 	const char *colon = options->device ? strchr(options->device, ':') : NULL;
 	bool ok = run_build_find_device(options->device) < EMIT_COUNT || run_on_reference(options);
 	if (ok && colon)
-		ok = device_is_foreign(options->device) && colon[1] && !colon[1 + strspn(colon + 1, "0123456789")];
+		ok = device_is_foreign(options->device) && colon[1];
 	if (!ok)
-		print(stderr, "trib: --device takes cpu, opencl, opencl:I with a number of `trib devices`, or reference\n");
+		print(stderr,
+		      "trib: --device takes cpu, opencl, opencl:I with a number or a part of a name of `trib devices`, or reference\n");
 	return ok;
 }
 

@@ -1,4 +1,5 @@
 #include <errno.h>
+#include <math.h>
 #include <string.h>
 #include "base/arena.h"
 #include "base/buf.h"
@@ -74,6 +75,17 @@ static enum status write_profile(const struct opened *m, const tri_profile *sums
 	return STATUS_ENVIRONMENT;
 }
 
+tri_options run_library_options(const struct run_options *how)
+{
+	const char *colon = how->device ? strchr(how->device, ':') : NULL;
+	uint32_t timeout_ms = (uint32_t)fmin(ceil(how->timeout_ns / 1e6), UINT32_MAX);
+	return (tri_options){.size = sizeof(tri_options),
+			     .threads = (uint32_t)(how->threads > 0 ? how->threads : 0),
+			     .device = colon ? colon + 1 : NULL,
+			     .timeout_ms = timeout_ms,
+			     .open_timeout_ms = timeout_ms};
+}
+
 static void run_library_reset(void *ctx)
 {
 	const struct opened *m = ctx;
@@ -86,11 +98,8 @@ enum status run_visit_library(struct arena *a, const char *path, const char *nam
 	struct library lib;
 	struct opened m = {0};
 	const char *why;
-	const char *colon = o->run.device ? strchr(o->run.device, ':') : NULL;
-	tri_options options = {.size = sizeof options,
-			       .threads = (uint32_t)(o->run.threads > 0 ? o->run.threads : 0),
-			       .device = colon ? colon + 1 : NULL,
-			       .verify = 1};
+	tri_options options = run_library_options(&o->run);
+	options.verify = 1;
 	tri_error e = {0};
 	struct buf error = {0};
 	enum status s;

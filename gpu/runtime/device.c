@@ -152,16 +152,23 @@ static void device_name(const struct tri_cl_device *d, cl_device_id id, char nam
 	name[NAME - 1] = 0;
 }
 
-/* Lists as many devices as the message has room for. */
-static cl_uint no_such_device(const struct tri_cl_device *d, const char *which, const cl_device_id *ids, cl_uint n, tri_error *err)
+static bool is_number(const char *which) { return !which[strspn(which, "0123456789")]; }
+
+/* Lists those that have the name, or else all, as many as the message has room for. */
+static cl_uint refuse_device(const struct tri_cl_device *d, const char *which, bool several, const cl_device_id *ids, cl_uint n,
+			     tri_error *err)
 {
 	char list[sizeof err->message] = "", name[NAME];
 	size_t used = 0;
 	for (cl_uint i = 0; i < n && used < sizeof list; i++) {
 		device_name(d, ids[i], name);
-		used += (size_t)snprintf(list + used, sizeof list - used, "%s%u is `%.40s`", i ? ", " : "", (unsigned)i, name);
+		if (!several || strcasestr(name, which))
+			used += (size_t)snprintf(list + used, sizeof list - used, "%s%u is `%.40s`", used ? ", " : "", (unsigned)i, name);
 	}
-	tri_error_set(err, TRI_ERR_DEVICE, "there is no OpenCL device %.60s: %s", which, list);
+	if (several)
+		tri_error_set(err, TRI_ERR_DEVICE, "several OpenCL devices have %.60s in their names: %s", which, list);
+	else
+		tri_error_set(err, TRI_ERR_DEVICE, "there is no OpenCL device %.60s: %s", which, list);
 	return n;
 }
 
@@ -171,18 +178,21 @@ static cl_uint device_find(const struct tri_cl_device *d, const char *which, con
 	char name[NAME];
 	if (!which || !*which)
 		return 0;
-	if (!which[strspn(which, "0123456789")]) {
+	if (is_number(which)) {
 		cl_uint i = 0;
 		for (const char *digit = which; *digit && i < n; digit++)
 			i = 10 * i + (cl_uint)(*digit - '0');
-		return i < n ? i : no_such_device(d, which, ids, n, err);
+		return i < n ? i : refuse_device(d, which, false, ids, n, err);
 	}
+	cl_uint found = 0, at = n;
 	for (cl_uint i = 0; i < n; i++) {
 		device_name(d, ids[i], name);
-		if (strcasestr(name, which))
-			return i;
+		if (strcasestr(name, which)) {
+			found++;
+			at = i;
+		}
 	}
-	return no_such_device(d, which, ids, n, err);
+	return found == 1 ? at : refuse_device(d, which, found > 1, ids, n, err);
 }
 
 static uint64_t runtime_device_info(const struct tri_cl_device *d, cl_device_info what, uint64_t otherwise)

@@ -39,7 +39,7 @@ bool tri_cl_error_in(struct tri_cl_device *d, tri_error *err, const char *call, 
  * memory. The device may read `from` later, too. */
 cl_mem tri_cl_buffer(const struct tri_cl_device *d, uint64_t size, const void *from, const char *what, tri_error *err);
 
-/* Finds the device with this number among all devices, in the order of the loader, or the first whose name has this part, in any case of letters. NULL
+/* Finds the device with this number among all devices, in the order of the loader, or the only one whose name has this part, in any case of letters. NULL
  * and "" mean the first. Sets what is known of it. */
 bool tri_cl_device(struct tri_cl_device *d, const char *which, tri_error *err);
 /* Builds the program for the device. Returns NULL with the build log in *err. */

@@ -1,5 +1,6 @@
 """Exit codes of every command: 0 done, 1 errors in sources, 2 wrong usage, 3 environment or I/O, 130 interrupted."""
 import os
+import re
 import signal
 import subprocess
 import unittest
@@ -117,7 +118,7 @@ class ExitCodes(ProjectTest):
         self.assertEqual(child.wait(60 * SLOWER), 130)
         child.stdout.close()
 
-    def test_the_first_interrupt_ends_a_model(self):
+    def test_the_first_interrupt_or_a_time_out_ends_a_model(self):
         self.write("tri.build", "project p\n\nmodel p\n    sources = src/*.tri\n    entry = Endless\n    input n = int32 []\n    emit = library opencl\n")
         self.write("src/main.tri", ENDLESS)
         self.trib("build")
@@ -130,12 +131,21 @@ class ExitCodes(ProjectTest):
             self.assertIn(b"interrupted", child.stderr.read())
             self.assertEqual(child.wait(60 * SLOWER), 130, device)
             child.stderr.close()
+        # the program is kept now, so opening takes some milliseconds
+        run_for = ["run", "--no-build", "--input", "n=zeros", "--device", "opencl", "--timeout"]
+        self.assertIn("did not finish within 2000 ms", self.fails(*run_for, "2s", code=3))
+        self.env["TRIB_CACHE"] = "false"
+        self.assertIn("was not opened within 1 ms", self.fails(*run_for, "10us", code=3))
+        self.assertIn("--timeout wants a time", self.fails(*run_for, "soon", code=2))
 
     def test_a_device_that_is_missing_is_not_blamed_on_the_model(self):
         self.edit("tri.build", "entry", "emit = library opencl\n    entry")
-        said = self.fails(*RUN, "--device", "opencl:99", code=3)
-        self.assertIn("there is no OpenCL device 99", said)
-        self.assertNotIn("the model failed", said)
+        for name in "99", "nosuch":
+            said = self.fails(*RUN, "--device", "opencl:" + name, code=3)
+            self.assertRegex(said, f"there is no OpenCL device {name}: 0 is `")
+            self.assertNotIn("the model failed", said)
+        device = re.search(r"opencl:0 +(.+)", self.trib("devices").stdout)[1]
+        self.trib(*RUN, "--device", "opencl:" + device[3:9].upper())
 
 
 if __name__ == "__main__":

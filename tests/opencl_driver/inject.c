@@ -373,7 +373,7 @@ static void *run_on_device(void *arg)
 /* Uses two devices at once, and devices by name. Prints what is said of one that does not exist. */
 static void inject_devices(const struct injection *x)
 {
-	static const char *const names[] = {"0", "1", "", "BASIC", "2", "nosuch"};
+	static const char *const names[] = {"0", "1", "", "BASIC", "-", "2", "nosuch"};
 	struct device_run runs[2] = {{x, "0"}, {x, "1"}};
 	pthread_t threads[2];
 	for (int i = 0; i < 2; i++)

@@ -100,6 +100,7 @@ class Driver(ProjectTest):
     def test_several_devices(self):
         said = dict(line.split(": ", 1) for line in self.inject("devices", POCL_DEVICES="basic pthread").splitlines())
         self.assertEqual([name for name, text in said.items() if text == "opens"], ["0", "1", "", "BASIC"])
+        self.assertRegex(said["-"], "several OpenCL devices have - in their names: 0 is `.*basic.*`, 1 is `")
         for name in "2", "nosuch":
             self.assertRegex(said[name], f"there is no OpenCL device {name}: 0 is `.*basic.*`, 1 is `")
 
