@@ -67,6 +67,8 @@ static bool backend_assemble(const struct backend_model *m, struct backend_outpu
 	struct opencl_units units;
 	if (!opencl_read_fragments(m, &units, error))
 		return false;
+	if (opencl_uses_float64(units.of[TRI_CL_GROUPS], m->in->program->n_units))
+		out->needs = "float64 (cl_khr_fp64)";
 	out->objects[out->n_objects++] = opencl_model_object(m->arena, m->in, m->weights, m->info, &units);
 	return true;
 }
@@ -74,8 +76,7 @@ static bool backend_assemble(const struct backend_model *m, struct backend_outpu
 static const void *backend_runtime(const struct target *t, uint32_t i, const char **name, size_t *len)
 {
 	(void)t;
-	*name = "opencl runtime";
-	return opencl_runtime_object(i, len);
+	return opencl_runtime_object(i, name, len);
 }
 
 static const char *const needed[] = {"libm.so.6", "libc.so.6", NULL};

@@ -157,7 +157,7 @@ static void put_program(struct launch_writer *w, const struct flatten *f, uint32
 	buf_u64(&b->bytes, text.len);
 	section_put_address(b, blobs, 0);
 	buf_u32(&b->bytes, f->weights->n_blobs + f->consts.len);
-	buf_u32(&b->bytes, strncmp(text.at, "#define TRI_FP64", 16) == 0);
+	buf_u32(&b->bytes, opencl_uses_float64(f->units, f->in->program->n_units));
 	buf_free(&text);
 }
 
@@ -236,6 +236,6 @@ struct object *opencl_model_object(struct arena *a, const struct model_input *in
 		map_put(&f.by_symbol, map_key_str(in->program->units[i]->symbol), i);
 	model_put_all(&w, &f, units, live, codes);
 	map_free(&f.by_symbol);
-	model_describe(w.o, in, info, &(struct model_backend){.name = "opencl", .codes = codes});
+	model_describe(w.o, in, info, &(struct model_backend){.name = "opencl", .engine = "tri_opencl", .codes = codes});
 	return w.o;
 }

@@ -15,6 +15,8 @@ const struct dialect *opencl_dialect(enum tri_cl_variant variant);
 /* Appends the kernels of one unit; in CUDA C++, from its loops for devices with work groups. */
 void opencl_unit(enum tri_cl_variant variant, const struct loop_fn *f, struct buf *out);
 void cuda_unit(const struct loop_fn *f, struct buf *out);
+/* True if the kernels compute in float64, for which a device needs cl_khr_fp64. */
+bool opencl_uses_float64(const struct loop_fn *const *units, uint32_t n);
 /* Appends where statement `stmt` of unit `unit` of the program comes from. */
 struct opencl_notes {
 	void (*note)(const void *ctx, uint32_t unit, const struct loop_fn *f, uint32_t stmt, struct buf *out);
@@ -41,5 +43,5 @@ bool opencl_read_fragments(const struct backend_model *m, struct opencl_units *o
  * NAME_close. It is linked with the objects of opencl_runtime_object and libOpenCL.so.1. */
 struct object *opencl_model_object(struct arena *a, const struct model_input *in, const struct model_weights *w,
 				   const struct model_info *info, const struct opencl_units *units);
-const void *opencl_runtime_object(uint32_t i, size_t *len); /* NULL: there is no object i */
+const void *opencl_runtime_object(uint32_t i, const char **name, size_t *len); /* NULL: there is no object i */
 #endif

@@ -71,7 +71,7 @@ static void find_fp64(void *ctx, const struct loop_nest *n)
 		*(bool *)ctx |= n->exprs[i].elem == DT_FLOAT64;
 }
 
-static bool uses_fp64(const struct loop_fn *f)
+static bool unit_uses_float64(const struct loop_fn *f)
 {
 	bool found = false;
 	for (uint32_t i = 0; i < f->n_buffers; i++)
@@ -127,20 +127,27 @@ static void use_kernels(struct used_forms *used, const struct loop_fn *f)
 			use_kernel(used, f, &f->stmts[i].u.kernel);
 }
 
+bool opencl_uses_float64(const struct loop_fn *const *units, uint32_t n)
+{
+	bool uses = false;
+	for (uint32_t i = 0; i < n; i++)
+		uses |= units[i] && unit_uses_float64(units[i]);
+	return uses;
+}
+
 static void program_put(const struct program_language *language, const struct loop_fn *const *units, uint32_t n,
 			const struct opencl_notes *notes, struct buf *out)
 {
 	const enum tri_cl_variant variant = language->variant;
 	struct used_forms used = {.arena = arena_new(0), .variant = variant};
-	bool fp64 = false, lanes = variant == TRI_CL_WIDE;
+	bool lanes = variant == TRI_CL_WIDE;
 	for (uint32_t i = 0; i < n; i++) {
 		if (!units[i])
 			continue;
 		use_kernels(&used, units[i]);
-		fp64 |= uses_fp64(units[i]);
 		lanes |= uses_lanes(units[i]);
 	}
-	if (fp64)
+	if (opencl_uses_float64(units, n))
 		buf_puts(out, "#define TRI_FP64 1\n");
 	program_put_template(variant, language->names, out);
 	program_put_template(variant, "helpers", out);

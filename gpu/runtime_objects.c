@@ -12,16 +12,20 @@ static const void *shared_object(const char *name, size_t *len)
 	return NULL;
 }
 
-const void *opencl_runtime_object(uint32_t i, size_t *len)
+const void *opencl_runtime_object(uint32_t i, const char **name, size_t *len)
 {
 	uint32_t n = 0;
 	while (GPU_RUNTIME[n].name)
 		n++;
 	if (i < n) {
+		*name = GPU_RUNTIME[i].name;
 		*len = GPU_RUNTIME[i].size;
 		return GPU_RUNTIME[i].bytes;
 	}
 	static const char *const shared[] = {"model",        "model_io", "async",   "thread",  "origins", "states",
 					     "states_saved", "dims",     "collect", "effects", "format",  "format_tensor"};
-	return i - n < sizeof shared / sizeof *shared ? shared_object(shared[i - n], len) : NULL;
+	if (i - n >= sizeof shared / sizeof *shared)
+		return NULL;
+	*name = shared[i - n];
+	return shared_object(*name, len);
 }

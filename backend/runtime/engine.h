@@ -1,5 +1,5 @@
-/* What runs a model: a processor (processor.c) or an OpenCL device (gpu/runtime/opencl_engine.c). A library has one of them; model.c does what
- * they share. */
+/* What runs a model: a processor (processor.c) or an OpenCL device (gpu/runtime/opencl_engine.c). tri_model_desc.engine is one of them; model.c does
+ * what they share. */
 #ifndef TRI_ENGINE_H
 #define TRI_ENGINE_H
 #include "backend/runtime/claim.h"
@@ -17,6 +17,9 @@ struct tri_model {
 	struct tri_states *states;           /* NULL: none */
 	const struct tri_state_space *space; /* where the engine wants them; NULL: in the memory of the process */
 	struct tri_async *async;             /* NULL: no asynchronous run so far */
+	tri_device device;                   /* the engine sets the name when it is opened */
+	bool is_unsuitable;                  /* it was not opened, because no device here can run the model */
+	tri_error why;                       /* text of device.why */
 	struct tri_collector *collector;     /* NULL: built without `profile = true`, nothing is measured */
 	int64_t dims[TRI_MAX_DIMS];          /* of the entry that runs */
 	/* For profiles: of the engine, and of its latest run. */
@@ -25,12 +28,18 @@ struct tri_model {
 	const struct tri_profile_clock *clock; /* NULL: the device measured */
 };
 
-/* Returns the memory of a model, zeroed. NULL: out of memory. */
-struct tri_model *tri_engine_new(const tri_model_desc *desc);
-/* Opens the engine of m, whose desc and collector are set. Returns TRI_OK or the error; the caller closes it either way. */
-int tri_engine_open(struct tri_model *m, const tri_options *opt, tri_error *err);
-/* Runs entry `number`. `e` and `io` have its states among the inputs and outputs. Returns TRI_OK or the error. */
-int tri_engine_run(struct tri_model *m, uint32_t number, const tri_entry_desc *e, const tri_tensor *io, tri_error *err);
-/* Frees the memory, whatever was opened. */
-void tri_engine_close(struct tri_model *m);
+struct tri_engine {
+	/* Returns the memory of a model, zeroed. NULL: out of memory. */
+	struct tri_model *(*allocate)(const tri_model_desc *desc);
+	/* Opens the engine of m, whose desc and collector are set. Returns TRI_OK or the error; the caller closes it either way. */
+	int (*open)(struct tri_model *m, const tri_options *opt, tri_error *err);
+	/* Runs entry `number`. `e` and `io` have its states among the inputs and outputs. Returns TRI_OK or the error. */
+	int (*run)(struct tri_model *m, uint32_t number, const tri_entry_desc *e, const tri_tensor *io, tri_error *err);
+	/* Frees the memory, whatever was opened. */
+	void (*close)(struct tri_model *m);
+};
+extern const struct tri_engine tri_processor, tri_opencl;
+
+/* tri_options.device; NULL: none is named. */
+const char *tri_wanted_device(const tri_options *opt);
 #endif

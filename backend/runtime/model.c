@@ -1,8 +1,11 @@
 /* An opened model, whatever runs it: its claim, its states, its profile. */
 #include "backend/runtime/model.h"
+#include <stddef.h>
 #include <string.h>
 #include "backend/runtime/async.h"
 #include "backend/runtime/engine.h"
+
+static const struct tri_engine *model_engine_of(const tri_model_desc *desc) { return desc->engine; }
 
 static const struct tri_profiling *profiling(const struct tri_model *m) { return m->desc->profiling; }
 
@@ -12,7 +15,7 @@ static void model_release(struct tri_model *m)
 	tri_states_close(m->states);
 	if (m->collector)
 		profiling(m)->close(m->collector);
-	tri_engine_close(m);
+	model_engine_of(m->desc)->close(m);
 }
 
 static bool dims_fit(const tri_model_desc *desc, tri_error *err)
@@ -34,25 +37,65 @@ static int open_collector(struct tri_model *m, const tri_options *opt, tri_error
 	return m->collector || !wanted ? TRI_OK : tri_error_set(err, TRI_ERR_MEMORY, "out of memory");
 }
 
-struct tri_model *tri_model_open(const tri_options *opt, tri_error *err, const tri_model_desc *desc)
+const char *tri_wanted_device(const tri_options *opt)
+{
+	const char *device = opt && opt->size >= offsetof(tri_options, device) + sizeof opt->device ? opt->device : NULL;
+	return device && *device ? device : NULL;
+}
+
+/* *is_unsuitable: no device here can run the model. */
+static struct tri_model *open_described(const tri_model_desc *desc, const tri_options *opt, bool *is_unsuitable, tri_error *err)
 {
 	if (!dims_fit(desc, err))
 		return NULL;
-	struct tri_model *m = tri_engine_new(desc);
+	struct tri_model *m = model_engine_of(desc)->allocate(desc);
 	if (!m) {
 		tri_error_set(err, TRI_ERR_MEMORY, "out of memory");
 		return NULL;
 	}
 	m->desc = desc;
-	if (open_collector(m, opt, err) != TRI_OK || tri_engine_open(m, opt, err) != TRI_OK ||
-	    tri_states_open(desc, opt, m->space, &m->states, err) != TRI_OK) {
-		model_release(m);
-		return NULL;
+	m->device = (tri_device){"", "", desc};
+	if (open_collector(m, opt, err) == TRI_OK && model_engine_of(desc)->open(m, opt, err) == TRI_OK &&
+	    tri_states_open(desc, opt, m->space, &m->states, err) == TRI_OK)
+		return m;
+	*is_unsuitable = m->is_unsuitable;
+	model_release(m);
+	return NULL;
+}
+
+/* A device that is named is not replaced. */
+static struct tri_model *open_here(const tri_model_desc *desc, const tri_options *opt, tri_error *err)
+{
+	const char *device = desc->fallback ? tri_wanted_device(opt) : NULL;
+	bool wants_fallback = device && strcmp(device, "cpu") == 0, is_unsuitable = false;
+	struct tri_model *m = NULL;
+	tri_error why = {.message = "the caller chose it"};
+	if (!wants_fallback) {
+		m = open_described(desc, opt, &is_unsuitable, err);
+		wants_fallback = is_unsuitable && desc->fallback && !device;
+		why = *err;
 	}
-	if (err)
+	if (!wants_fallback)
+		return m;
+	m = open_described(desc->fallback, opt, &is_unsuitable, err);
+	if (m) {
+		m->why = why;
+		m->device.why = m->why.message;
+	}
+	return m;
+}
+
+struct tri_model *tri_model_open(const tri_options *opt, tri_error *err, const tri_model_desc *desc)
+{
+	tri_error own;
+	err = err ? err : &own;
+	struct tri_model *m = open_here(desc, opt, err);
+	if (m)
 		memset(err, 0, sizeof *err);
 	return m;
 }
+
+const tri_device *tri_model_device(struct tri_model *m) { return m ? &m->device : NULL; }
 
 static int no_model(tri_error *err) { return tri_error_set(err, TRI_ERR_ARGUMENT, "the model is NULL"); }
 
@@ -63,7 +106,7 @@ static int run_entry(struct tri_model *m, uint32_t number, const tri_tensor *io,
 	const tri_tensor *all;
 	int status = tri_states_begin(m->states, e, io, m->dims, &all, err);
 	if (status == TRI_OK)
-		status = tri_engine_run(m, number, &with_states, all, err);
+		status = model_engine_of(m->desc)->run(m, number, &with_states, all, err);
 	if (status == TRI_OK)
 		tri_states_commit(m->states, e);
 	return status;

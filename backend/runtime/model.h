@@ -1,4 +1,4 @@
-/* Opens, runs and closes a model of a CPU library. NAME_open, NAME_run and NAME_close call these functions. */
+/* Opens, runs and closes a model. NAME_open, NAME_run and NAME_close call these functions. */
 #ifndef TRI_MODEL_H
 #define TRI_MODEL_H
 #include <stdbool.h>
@@ -20,6 +20,7 @@ struct tri_model *tri_model_open(const tri_options *opt, tri_error *err, const t
 int tri_model_run(struct tri_model *m, uint32_t entry, tri_tensor *io, tri_error *err);
 int tri_model_run_async(struct tri_model *m, uint32_t entry, tri_tensor *io, tri_done *done, void *user, tri_error *err);
 void tri_model_close(struct tri_model *m); /* NULL is accepted */
+const tri_device *tri_model_device(struct tri_model *m);
 int tri_model_reset(struct tri_model *m, tri_error *err);
 int tri_model_state_save(struct tri_model *m, void *to, uint64_t *size, tri_error *err);
 /* Of libraries that were built with `profile = true`. */

@@ -34,7 +34,7 @@ static bool wants_verification(const tri_options *opt)
 	return opt && opt->size >= offsetof(tri_options, verify) + sizeof opt->verify && opt->verify;
 }
 
-struct tri_model *tri_engine_new(const tri_model_desc *desc)
+static struct tri_model *processor_allocate(const tri_model_desc *desc)
 {
 	size_t most = 1;
 	for (uint32_t i = 0; i < desc->n_entries; i++) {
@@ -45,7 +45,7 @@ struct tri_model *tri_engine_new(const tri_model_desc *desc)
 	return calloc(1, sizeof(struct processor) + most * sizeof(void *));
 }
 
-int tri_engine_open(struct tri_model *m, const tri_options *opt, tri_error *err)
+static int processor_open(struct tri_model *m, const tri_options *opt, tri_error *err)
 {
 	struct processor *p = processor_of(m);
 	const tri_model_desc *desc = m->desc;
@@ -57,6 +57,7 @@ int tri_engine_open(struct tri_model *m, const tri_options *opt, tri_error *err)
 	p->has_threads = tri_context_init(&p->ctx, wanted_threads(opt));
 	if (!p->has_threads)
 		return tri_error_set(err, TRI_ERR_MEMORY, "out of memory");
+	m->device.name = "cpu";
 	m->threads = p->ctx.threads;
 	m->clock = &p->ctx.clock;
 	const struct tri_profiling *profiling = desc->profiling;
@@ -101,7 +102,7 @@ static int run_status(const struct processor *m, const tri_entry_desc *e, tri_er
 	return tri_error_set(err, code, "a value is out of range: %lld", (long long)ctx->fail_value);
 }
 
-int tri_engine_run(struct tri_model *model, uint32_t number, const tri_entry_desc *e, const tri_tensor *io, tri_error *err)
+static int processor_run(struct tri_model *model, uint32_t number, const tri_entry_desc *e, const tri_tensor *io, tri_error *err)
 {
 	struct processor *m = processor_of(model);
 	const struct tri_entry_code *code = e->code;
@@ -122,7 +123,7 @@ int tri_engine_run(struct tri_model *model, uint32_t number, const tri_entry_des
 	return run_status(m, e, err);
 }
 
-void tri_engine_close(struct tri_model *model)
+static void processor_close(struct tri_model *model)
 {
 	struct processor *m = processor_of(model);
 	if (m->has_threads)
@@ -131,3 +132,5 @@ void tri_engine_close(struct tri_model *model)
 	free(m->scratch);
 	free(m);
 }
+
+const struct tri_engine tri_processor = {processor_allocate, processor_open, processor_run, processor_close};

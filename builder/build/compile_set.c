@@ -88,7 +88,7 @@ static void find_of_variant(struct build_context *c, struct variant *v, struct c
 		struct unit_job *j = &v->units.jobs[k];
 		if (!j->plan)
 			continue;
-		if (v->model->link.is_current || !variant_output(v))
+		if (v->model->link.is_current || !variant_is_linked(v))
 			r->reused++;
 		else
 			j->compile = compile_set_find_or_add(c, set, j, r);

@@ -197,7 +197,7 @@ static void add_model(struct task_graph *g, struct model_job *m, const struct jo
 	uint32_t n_packers = 0;
 	for (uint32_t i = 0; i < m->n_variants; i++) {
 		struct variant *v = &m->variants[i];
-		if (!variant_output(v))
+		if (!variant_is_linked(v))
 			continue;
 		if (v->backend->weights != BACKEND_NO_WEIGHTS)
 			n_packers = add_packers(g, v, link, n_packers);

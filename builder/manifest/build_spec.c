@@ -186,6 +186,7 @@ static bool model_spec(struct arena *session, const struct layers *l, const stru
 	}
 	build_spec_read_inputs(session, b, s);
 	return build_spec_read_capacities(session, b, s, diags) && read_packing(l, &s->packing, diags) &&
+	       build_spec_read_choice(find_setting(l, KEY_FALLBACK), "none", "cpu", &s->has_fallback, diags) &&
 	       read_weights_options(b, &s->weights_options, diags);
 }
 

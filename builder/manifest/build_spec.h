@@ -38,7 +38,8 @@ struct model_spec {
 	uint32_t n_weight_names;
 	uint64_t weights_inside; /* bytes: larger packed weights go into a file beside the library */
 	enum weights_packing packing;
-	uint64_t emit; /* bit set of enum emit */
+	uint64_t emit;     /* bit set of enum emit */
+	bool has_fallback; /* libraries for devices have code for the CPU, too */
 	struct plan_options plan;
 	const char *cpu, *target, *out;
 	span out_at;        /* of the key, or the block where there is none */

@@ -62,7 +62,10 @@ static bool bench_open_library(struct bench *b)
 	if (!library_open(b->arena, b->c->library, &b->library, &why))
 		return bench_fail(b, STATUS_ENVIRONMENT, why);
 	b->profiler = run_profiler_new(b->library.desc);
-	return (b->plain = open_model(b, false)) && (b->hooked = open_model(b, true));
+	if (!(b->plain = open_model(b, false)) || !(b->hooked = open_model(b, true)))
+		return false;
+	const tri_device *device = b->library.desc->device(b->plain); /* a fallback is not what is to be measured */
+	return !*device->why || bench_fail(b, STATUS_ENVIRONMENT, device->why);
 }
 
 /* True if the batch of the case, if it has one, is the first dimension of an input. */

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "base/arena.h"
+#include "base/print.h"
 #include "builder/manifest/backends.h"
 #include "builder/store/crash_guard.h"
 
@@ -76,6 +77,14 @@ bool library_open(struct arena *a, const char *path, struct library *out, const 
 	}
 	library_close(out);
 	return false;
+}
+
+const tri_device *library_device(const struct library *l, struct tri_model *model)
+{
+	const tri_device *device = l->desc->device(model);
+	if (*device->why)
+		print(stderr, "trib: warning: %s runs on the CPU: %s\n", l->desc->name, device->why);
+	return device;
 }
 
 void library_close(struct library *l)

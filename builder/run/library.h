@@ -13,5 +13,7 @@ struct library {
 };
 /* `path`: a file libNAME.so, which is named if its code crashes until it is closed. `a` must live as long. False: *error (in `a`) says why. */
 bool library_open(struct arena *a, const char *path, struct library *out, const char **error);
+/* What the model runs on. Warns on standard error if it is the fallback. */
+const tri_device *library_device(const struct library *l, struct tri_model *model);
 void library_close(struct library *l);
 #endif

@@ -14,6 +14,7 @@
 struct opened {
 	const tri_model_desc *desc;
 	struct tri_model *model;
+	const tri_device *device;
 	struct run_profiler *profiler; /* of --profile-out; else NULL */
 };
 
@@ -57,7 +58,7 @@ static enum status write_profile(const struct opened *m, const tri_profile *sums
 {
 	struct profile *p = profile_new(PROFILE_RUN, 1);
 	profile_set(p, &p->total, METRIC_PEAK, 0, (double)os_peak_rss_kb() * 1024);
-	p->machine.device = arena_strdup(p->arena, o->run.device ? o->run.device : "cpu");
+	p->machine.device = arena_strdup(p->arena, o->run.device && !*m->device->why ? o->run.device : "cpu");
 	profile_add_setting(p, "models", m->desc->name);
 	profile_add_setting(p, "target", m->desc->target);
 	if (o->run.threads > 0)
@@ -120,6 +121,9 @@ enum status run_visit_library(struct arena *a, const char *path, const char *nam
 	}
 	m.model = lib.desc->open(&options, &e);
 	if (m.model) {
+		m.device = library_device(&lib, m.model);
+		if (m.profiler)
+			run_profiler_set_code(m.profiler, m.device->desc);
 		s = visit(a, &(struct run_model){name, lib.desc->entries, lib.desc->n_entries, run_library_run, run_library_reset, &m},
 			  ctx);
 		const tri_profile *sums = m.profiler ? lib.desc->profile(m.model, NULL) : NULL;

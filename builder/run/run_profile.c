@@ -17,9 +17,9 @@ struct place {
 	VEC(double) walls, cpus;       /* of each run */
 };
 struct run_profiler {
-	const tri_model_desc *desc;
-	const tri_profile *sums;  /* after the last run */
-	VEC(struct place) places; /* by the ids of entries */
+	const tri_model_desc *desc, *code; /* whose functions are called, and whose statements run */
+	const tri_profile *sums;           /* after the last run */
+	VEC(struct place) places;          /* by the ids of entries */
 	VEC(struct ended) ended;
 	VEC(double) wholes; /* of each run, on the clock of its statements */
 	double measured;    /* of all runs until now, those that were dropped included */
@@ -28,9 +28,11 @@ struct run_profiler {
 struct run_profiler *run_profiler_new(const tri_model_desc *desc)
 {
 	struct run_profiler *p = alloc_zeroed(sizeof *p);
-	p->desc = desc;
+	p->desc = p->code = desc;
 	return p;
 }
+
+void run_profiler_set_code(struct run_profiler *p, const tri_model_desc *code) { p->code = code; }
 
 void run_profiler_free(struct run_profiler *p)
 {
@@ -184,12 +186,12 @@ static void run_profile_add_item(const struct run_profiler *p, struct map *names
 		[TRI_STATEMENT_CODE] = ITEM_STATEMENT, [TRI_STATEMENT_KERNEL] = ITEM_KERNEL, [TRI_STATEMENT_UNIT] = ITEM_UNIT};
 	static const enum profile_ceiling ceilings[] = {
 		[TRI_CEILING_FLOAT] = CEILING_FLOAT, [TRI_CEILING_INT8] = CEILING_INT8, [TRI_CEILING_MEMORY] = CEILING_MEMORY};
-	const tri_statement *s = &p->desc->statements[e->statement];
+	const tri_statement *s = &p->code->statements[e->statement];
 	struct arena *a = out->arena;
 	const char *at = *e->file ? arena_printf(a, "%s:%u", e->file, e->line) : NULL;
 	uint32_t i = profile_add_item(out, kinds[s->kind], e->parent, run_profile_name_of(a, names, e), at);
 	struct profile_item *item = &out->items.at[i];
-	item->note = note_of(a, p->desc, s);
+	item->note = note_of(a, p->code, s);
 	item->kernel = s->kind == TRI_STATEMENT_KERNEL ? arena_strdup(a, e->code) : NULL;
 	item->ceiling = s->kind == TRI_STATEMENT_UNIT ? CEILING_UNKNOWN : ceilings[s->ceiling];
 	set_values(&p->places.at[e->id], chosen, out, item);
@@ -297,7 +299,7 @@ double run_profiler_finish(struct run_profiler *p, struct profile *out)
 		add_spans(p, out);
 		add_device(out, p->sums);
 	}
-	add_weights(out, p->desc);
+	add_weights(out, p->code);
 	return whole;
 }
 

@@ -6,6 +6,8 @@
 
 struct run_profiler;
 struct run_profiler *run_profiler_new(const tri_model_desc *desc);
+/* Says whose code runs, before the first run: tri_device.desc. */
+void run_profiler_set_code(struct run_profiler *p, const tri_model_desc *code);
 void run_profiler_free(struct run_profiler *p); /* NULL is accepted */
 /* tri_options.profile; the profiler is tri_options.profile_user. */
 void run_profiler_event(void *profiler, const tri_profile_event *event);

@@ -7,7 +7,7 @@
 #include "gpu/runtime/binaries.h"
 #include "gpu/runtime/fast_forms.h"
 
-enum { MAX_PLATFORMS = 32, MAX_DEVICES = 64, LOG_SIZE = 1 << 16, OPTIONS = 160, FORMS = 8, NAME = 256 };
+enum { MAX_PLATFORMS = 32, MAX_DEVICES = 64, LOG_SIZE = 1 << 16, OPTIONS = 160, FORMS = 8 };
 
 static const char *error_name(cl_int status)
 {
@@ -145,11 +145,11 @@ static cl_uint all_devices(const struct tri_cl_device *d, cl_device_id ids[MAX_D
 	return seen;
 }
 
-static void device_name(const struct tri_cl_device *d, cl_device_id id, char name[NAME])
+static void device_name(const struct tri_cl_device *d, cl_device_id id, char name[TRI_CL_NAME])
 {
-	if (d->cl.clGetDeviceInfo(id, CL_DEVICE_NAME, NAME, name, NULL) != CL_SUCCESS)
-		snprintf(name, NAME, "?");
-	name[NAME - 1] = 0;
+	if (d->cl.clGetDeviceInfo(id, CL_DEVICE_NAME, TRI_CL_NAME, name, NULL) != CL_SUCCESS)
+		snprintf(name, TRI_CL_NAME, "?");
+	name[TRI_CL_NAME - 1] = 0;
 }
 
 static bool is_number(const char *which) { return !which[strspn(which, "0123456789")]; }
@@ -158,7 +158,7 @@ static bool is_number(const char *which) { return !which[strspn(which, "01234567
 static cl_uint refuse_device(const struct tri_cl_device *d, const char *which, bool several, const cl_device_id *ids, cl_uint n,
 			     tri_error *err)
 {
-	char list[sizeof err->message] = "", name[NAME];
+	char list[sizeof err->message] = "", name[TRI_CL_NAME];
 	size_t used = 0;
 	for (cl_uint i = 0; i < n && used < sizeof list; i++) {
 		device_name(d, ids[i], name);
@@ -175,7 +175,7 @@ static cl_uint refuse_device(const struct tri_cl_device *d, const char *which, b
 /* Returns the index of the device that is meant; `n`: none, with the error. */
 static cl_uint device_find(const struct tri_cl_device *d, const char *which, const cl_device_id *ids, cl_uint n, tri_error *err)
 {
-	char name[NAME];
+	char name[TRI_CL_NAME];
 	if (!which || !*which)
 		return 0;
 	if (is_number(which)) {
@@ -227,6 +227,7 @@ bool tri_cl_device(struct tri_cl_device *d, const char *which, tri_error *err)
 	if (i >= n)
 		return false;
 	d->id = ids[i];
+	device_name(d, d->id, d->name);
 	if (!choose_variant(d, err))
 		return false;
 	d->unified = runtime_device_info(d, CL_DEVICE_HOST_UNIFIED_MEMORY, CL_FALSE) != CL_FALSE;
@@ -341,12 +342,14 @@ static cl_program build_fast(struct tri_cl_device *d, const struct tri_cl_progra
 	return program;
 }
 
+bool tri_cl_supports(const struct tri_cl_device *d, const struct tri_cl_program *data, tri_error *err)
+{
+	return !data->fp64 || runtime_device_info(d, CL_DEVICE_DOUBLE_FP_CONFIG, 0) ||
+	       tri_error_set(err, TRI_ERR_DEVICE, "the model computes in float64, which this device does not support") == TRI_OK;
+}
+
 cl_program tri_cl_build(struct tri_cl_device *d, const struct tri_cl_program *data, tri_error *err)
 {
-	if (data->fp64 && !runtime_device_info(d, CL_DEVICE_DOUBLE_FP_CONFIG, 0)) {
-		tri_error_set(err, TRI_ERR_DEVICE, "the model computes in float64, which this device does not support");
-		return NULL;
-	}
 	char options[FORMS][OPTIONS]; /* the last without a fast form */
 	uint32_t n = 0;
 	cl_program program = NULL;

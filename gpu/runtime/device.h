@@ -7,11 +7,14 @@
 #include "gpu/runtime/launch.h"
 #include "gpu/runtime/loader.h"
 
+enum { TRI_CL_NAME = 256 };
+
 /* The device state that all entries of an opened model share. */
 struct tri_cl_device {
 	struct tri_cl_api cl;
 	const tri_model_desc *desc;
 	cl_device_id id;
+	char name[TRI_CL_NAME];
 	enum tri_cl_variant variant;      /* what the device is */
 	bool unified;                     /* it has the memory of the host */
 	bool lost;                        /* a command failed: the device is not used any more */
@@ -27,7 +30,8 @@ struct tri_cl_device {
 	uint32_t timeout_ms;
 	int64_t deadline_ns;
 	_Atomic uint32_t ended;
-	bool hangs; /* it did not end in time: no call of OpenCL is made any more, and nothing is freed */
+	bool is_unsuitable; /* no device was opened, because none here can run the model */
+	bool hangs;         /* it did not end in time: no call of OpenCL is made any more, and nothing is freed */
 };
 enum { TRI_CL_TIMED_OUT = -9000 }; /* a status of our own */
 
@@ -42,6 +46,8 @@ cl_mem tri_cl_buffer(const struct tri_cl_device *d, uint64_t size, const void *f
 /* Finds the device with this number among all devices, in the order of the loader, or the only one whose name has this part, in any case of letters. NULL
  * and "" mean the first. Sets what is known of it. */
 bool tri_cl_device(struct tri_cl_device *d, const char *which, tri_error *err);
+/* True if the device has what the program needs; else the error. */
+bool tri_cl_supports(const struct tri_cl_device *d, const struct tri_cl_program *data, tri_error *err);
 /* Builds the program for the device. Returns NULL with the build log in *err. */
 cl_program tri_cl_build(struct tri_cl_device *d, const struct tri_cl_program *data, tri_error *err);
 #endif

@@ -71,26 +71,29 @@ static bool open_entries(struct opencl_engine *m, tri_error *err)
 	return ok;
 }
 
-struct tri_model *tri_engine_new(const tri_model_desc *desc)
+static struct tri_model *opencl_engine_allocate(const tri_model_desc *desc)
 {
 	(void)desc;
 	return calloc(1, sizeof(struct opencl_engine));
 }
 
-int tri_engine_open(struct tri_model *model, const tri_options *opt, tri_error *err)
+static int opencl_engine_open(struct tri_model *model, const tri_options *opt, tri_error *err)
 {
 	struct opencl_engine *m = engine_of(model);
-	tri_error own;
-	err = err ? err : &own;
 	m->device.desc = model->desc;
 	m->device.measures = model->collector != NULL;
 	m->space = (struct tri_state_space){&m->device, state_allocate, state_release, state_write, state_read};
 	model->space = &m->space;
 	model->threads = 1;
-	return tri_cl_open(&m->device, opt, err) && open_entries(m, err) ? TRI_OK : err->code;
+	if (!tri_cl_open(&m->device, opt, err)) {
+		model->is_unsuitable = !m->device.hangs && m->device.is_unsuitable;
+		return err->code;
+	}
+	model->device.name = m->device.name;
+	return open_entries(m, err) ? TRI_OK : err->code;
 }
 
-void tri_engine_close(struct tri_model *model)
+static void opencl_engine_close(struct tri_model *model)
 {
 	struct opencl_engine *m = engine_of(model);
 	struct tri_cl_device *d = &m->device;
@@ -136,8 +139,7 @@ static bool opencl_engine_read_outputs(struct opencl_engine *m, const tri_entry_
 	return status == CL_SUCCESS || tri_cl_error_in(d, err, "clEnqueueReadBuffer", status, 0);
 }
 
-static int opencl_engine_run(struct opencl_engine *m, struct tri_cl_prepared *p, const tri_entry_desc *e, const tri_tensor *io,
-			     tri_error *err)
+static int run_prepared(struct opencl_engine *m, struct tri_cl_prepared *p, const tri_entry_desc *e, const tri_tensor *io, tri_error *err)
 {
 	struct tri_cl_device *d = &m->device;
 	cl_long failed[4] = {0};
@@ -149,7 +151,7 @@ static int opencl_engine_run(struct opencl_engine *m, struct tri_cl_prepared *p,
 	return opencl_engine_read_outputs(m, e, p, io, failed, err) ? tri_cl_failed(d, failed, err) : TRI_ERR_DEVICE;
 }
 
-int tri_engine_run(struct tri_model *model, uint32_t number, const tri_entry_desc *e, const tri_tensor *io, tri_error *err)
+static int opencl_engine_run(struct tri_model *model, uint32_t number, const tri_entry_desc *e, const tri_tensor *io, tri_error *err)
 {
 	struct opencl_engine *m = engine_of(model);
 	struct tri_cl_prepared *p = &m->entries[number];
@@ -163,7 +165,7 @@ int tri_engine_run(struct tri_model *model, uint32_t number, const tri_entry_des
 	if (status != TRI_OK)
 		return status;
 	p->began_ns = tri_clock_ns();
-	status = opencl_engine_run(m, p, e, io, err);
+	status = run_prepared(m, p, e, io, err);
 	if (m->device.hangs)
 		return status;
 	if (status != TRI_OK)
@@ -174,3 +176,5 @@ int tri_engine_run(struct tri_model *model, uint32_t number, const tri_entry_des
 	tri_cl_release_events(p, &m->device, e);
 	return status;
 }
+
+const struct tri_engine tri_opencl = {opencl_engine_allocate, opencl_engine_open, opencl_engine_run, opencl_engine_close};

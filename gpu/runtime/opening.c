@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include "backend/runtime/engine.h"
 #include "backend/runtime/model.h"
 #include "backend/runtime/thread.h"
 #include "gpu/runtime/queue.h"
@@ -56,9 +57,20 @@ static bool upload(struct tri_cl_device *d, const struct tri_cl_program *p, tri_
 	return true;
 }
 
+/* Finds the device, which must be able to run the model. */
+static bool find_device(struct tri_cl_device *d, const char *which, tri_error *err)
+{
+	if (strcmp(which, "cpu") == 0)
+		return tri_error_set(err, TRI_ERR_DEVICE,
+				     "this library has no code for the CPU: `fallback = cpu` in its manifest adds it") == TRI_OK;
+	bool found = tri_cl_load(&d->cl, err) && tri_cl_device(d, which, err) && tri_cl_supports(d, program_of(d), err);
+	d->is_unsuitable = !found && err->code == TRI_ERR_DEVICE;
+	return found;
+}
+
 static bool open_device(struct tri_cl_device *d, const char *which, tri_error *err)
 {
-	if (!tri_cl_load(&d->cl, err) || !tri_cl_device(d, which, err) || !open_queue(d, err))
+	if (!find_device(d, which, err) || !open_queue(d, err))
 		return false;
 	d->program = tri_cl_build(d, program_of(d), err);
 	return d->program && upload(d, program_of(d), err);
@@ -76,7 +88,7 @@ static void *opening_work(void *arg)
 /* NULL: out of memory. */
 static struct opening *opening_new(struct tri_cl_device *d, const tri_options *opt)
 {
-	const char *which = opt && opt->size >= offsetof(tri_options, device) + sizeof opt->device ? opt->device : NULL;
+	const char *which = tri_wanted_device(opt);
 	size_t n = which ? strlen(which) : 0;
 	struct opening *o = calloc(1, sizeof *o + n + 1);
 	if (o && n)

@@ -1,7 +1,7 @@
 """The structures of backend/runtime/abi/tri.h for ctypes."""
 import ctypes
 
-ABI = 8  # TRI_ABI of the structures below
+ABI = 9  # TRI_ABI of the structures below
 
 class Tensor(ctypes.Structure):
     _fields_ = [("data", ctypes.c_void_p), ("shape", ctypes.c_int64 * 8), ("rank", ctypes.c_int32), ("dtype", ctypes.c_int32)]

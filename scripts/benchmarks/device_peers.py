@@ -52,7 +52,8 @@ def operation(torch, case, dtype, device):
     if case["kind"] == "attention" and dtype != torch.int8:
         heads, queries, keys, width = d
         q, k, v = tensor(1, heads, queries, width), tensor(1, heads, keys, width), tensor(1, heads, keys, width)
-        return lambda: torch.nn.functional.scaled_dot_product_attention(q, k, v)
+        attention = getattr(torch.nn.functional, "scaled_dot_product_attention", None)  # since PyTorch 2.0
+        return attention and (lambda: attention(q, k, v))
     return None
 
 

@@ -253,6 +253,8 @@ EXPORT cl_int clGetDeviceInfo(cl_device_id d, cl_device_info what, size_t n, voi
 		return status;
 	if (what == CL_DEVICE_EXTENSIONS && getenv("TRIB_DRIVER_DOT"))
 		snprintf(to, n, "cl_khr_integer_dot_product");
+	if (what == CL_DEVICE_DOUBLE_FP_CONFIG && driver.has_no_float64)
+		*(cl_device_fp_config *)to = 0;
 	if (what == CL_DEVICE_TYPE && driver.is_gpu)
 		*(cl_device_type *)to = CL_DEVICE_TYPE_GPU;
 	if (what == CL_DEVICE_HOST_UNIFIED_MEMORY && driver.is_discrete)

@@ -26,7 +26,7 @@ struct opencl_driver {
 	uint64_t most_bytes; /* of a buffer */
 	bool no_local_memory, is_gpu, is_discrete;
 	uint32_t address_bits, align_bits;
-	bool has_no_platform, has_no_device;
+	bool has_no_platform, has_no_device, has_no_float64;
 };
 #define OPENCL_DRIVER_ENTRY "opencl_driver"
 typedef struct opencl_driver *opencl_driver_fn(void);

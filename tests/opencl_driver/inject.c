@@ -199,6 +199,7 @@ static void inject_limits(const struct injection *x)
 {
 	report_limits(x, "no platform", &(struct opencl_driver){.has_no_platform = true});
 	report_limits(x, "no device", &(struct opencl_driver){.has_no_device = true});
+	report_limits(x, "no float64", &(struct opencl_driver){.has_no_float64 = true});
 	report_limits(x, "groups of 64", &(struct opencl_driver){.most_group = 64, .is_gpu = true});
 	report_limits(x, "groups of 16", &(struct opencl_driver){.most_group = 16, .is_gpu = true});
 	report_limits(x, "no local memory", &(struct opencl_driver){.no_local_memory = true});

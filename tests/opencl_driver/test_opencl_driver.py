@@ -104,6 +104,19 @@ class Driver(ProjectTest):
         for name in "2", "nosuch":
             self.assertRegex(said[name], f"there is no OpenCL device {name}: 0 is `.*basic.*`, 1 is `")
 
+    def test_fallback(self):
+        """A device that cannot run the model is as none: the CPU runs it."""
+        self.write("tri.build", MANIFEST.replace("input i = int32 [?]", "fallback = cpu").replace("    state.T = 64\n", "").replace("float32", "float64"))
+        self.write("src/net.tri", "layer Net() {\n    fn forward(x: Tensor<float64, [N, 4]>) {\n        return (x * 2.0).sum(dim=1)\n    }\n}\n")
+        needs = "net: needs a device with float64 (cl_khr_fp64); without one "
+        self.assertIn(f"{needs}the CPU runs it\n", self.trib("build").stdout)
+        said = dict(line.split(": ", 1) for line in self.inject("limits").splitlines())
+        self.assertEqual([said[why] for why in ("no float64", "no platform", "no device")], ["runs"] * 3)
+        self.edit("tri.build", "    fallback = cpu\n", "")
+        self.assertIn(f"{needs}it does not run: `fallback = cpu` adds code for the CPU\n", self.trib("build").stdout)
+        said = dict(line.split(": ", 1) for line in self.inject("limits").splitlines())
+        self.assertIn("float64, which this device does not support", said["no float64"])
+
     def test_lost_device(self):
         calls, injected, _ = map(int, re.findall(r"\d+", self.inject("lost")))
         self.assertEqual(injected, calls)

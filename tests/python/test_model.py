@@ -619,6 +619,31 @@ class Devices(ModelTest):
             os._exit(1)
         self.assertEqual(os.waitpid(child, 0)[1], 0)
         np.testing.assert_array_equal(m.same(x), x)
+        self.assertNotEqual(m.device, "cpu")
+        self.assertEqual(trib.load(self.kinds).device, "cpu")
+
+    def test_fallback(self):
+        """Where no device is, the CPU runs the model, with a warning, unless the caller wants a device."""
+        project = os.path.join(self.tmp, "fallback")
+        shutil.copytree(self.dir, project)
+        with open(os.path.join(project, "tri.build"), "a") as file:
+            file.write("\nprofile fallback\n    fallback = cpu\n")
+        run([TRIB, "build", "kinds", "--emit=opencl", "--profile=fallback"], project, env=self.env)
+        code = """if True:
+            import sys, warnings, trib, numpy as np
+            for device in None, "cpu", "opencl":
+                with warnings.catch_warnings(record=True) as said:
+                    warnings.simplefilter("always")
+                    try:
+                        m = trib.load(sys.argv[1], device=device)
+                        print(m.device, m.same(np.ones(2, "f4")), *(w.message for w in said))
+                    except trib.DeviceError as error:
+                        print(error)
+        """
+        said = run([sys.executable, "-c", code, os.path.join(project, "build/libkinds_opencl.so")], self.tmp, env={"OCL_ICD_VENDORS": "/nonexistent"}).stdout.splitlines()
+        self.assertRegex(said[0], r"^cpu \[1. 1.\] kinds runs on the CPU: no OpenCL platform is installed")
+        self.assertEqual(said[1], "cpu [1. 1.]")
+        self.assertRegex(said[2], "cannot run on an OpenCL device: no OpenCL platform is installed")
 
 
 if __name__ == "__main__":

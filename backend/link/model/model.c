@@ -190,11 +190,13 @@ static void model_put_state(struct model_builder *m, struct section_builder *b, 
 	section_put_address(b, object_symbol(m->o, "", section, 0, n, false, false), 0);
 }
 
+#define FALLBACK_DESC "tri_fallback_desc"
+
 /* Adds NAME_function to the descriptor, or NULL if it is not wanted. */
 static void model_put_function(struct model_builder *m, struct section_builder *desc, bool wanted, const char *function)
 {
 	const char *name = arena_printf(m->a, "%s_%s", m->info->name, function), *code = arena_printf(m->a, "tri_model_%s", function);
-	if (wanted)
+	if (wanted && m->info->role != MODEL_FALLBACK)
 		section_put_address(desc, thunk_jump(m->o, name, runtime_symbol(m, code)), 0);
 	else
 		section_put_null(desc);
@@ -277,19 +279,55 @@ static void model_put_profile(struct model_builder *m, struct section_builder *d
 		section_put_null(desc);
 }
 
+/* Adds NAME_run and NAME_run_async of an entry, and NAME_ENTRY_run. */
+static void model_put_run(struct model_builder *m, uint32_t i)
+{
+	const char *prefix = model_entry_prefix(m->a, m->in->program, m->info->name, i);
+	thunk_run(m->o, arena_printf(m->a, "%s_run", prefix), runtime_symbol(m, "tri_model_run"), i);
+	thunk_run(m->o, arena_printf(m->a, "%s_run_async", prefix), runtime_symbol(m, "tri_model_run_async"), i);
+}
+
+/* Adds the functions that take the descriptor or an entry. */
+static void model_put_calls(struct model_builder *m, struct section_builder *desc)
+{
+	bool wanted = m->info->role != MODEL_FALLBACK;
+	if (!wanted) {
+		section_put_null(desc);
+		section_put_null(desc);
+	} else {
+		const char *open = arena_printf(m->a, "%s_open", m->info->name);
+		section_put_address(desc, thunk_open(m->o, open, runtime_symbol(m, "tri_model_open"), desc->symbol), 0);
+		section_put_address(desc, runtime_symbol(m, "tri_model_run"), 0);
+	}
+	for (uint32_t i = 0; wanted && i < m->in->program->n_entries; i++)
+		model_put_run(m, i);
+	model_put_function(m, desc, wanted, "close");
+}
+
+/* Adds what runs the model. */
+static void model_put_engine(struct model_builder *m, struct section_builder *desc)
+{
+	if (m->info->role == MODEL_FALLBACK)
+		section_put_null(desc);
+	else
+		section_put_address(desc, runtime_symbol(m, "tri_model_run_async"), 0);
+	model_put_function(m, desc, true, "device");
+	if (m->info->role == MODEL_WITH_FALLBACK)
+		section_put_address(desc, runtime_symbol(m, FALLBACK_DESC), 0);
+	else
+		section_put_null(desc);
+	section_put_address(desc, runtime_symbol(m, m->backend->engine), 0);
+}
+
 /* Adds the descriptor and the functions, which refer to each other. */
 static void put_desc(struct model_builder *m)
 {
 	const struct model_info *info = m->info;
-	struct section_builder desc = section_begin(m->o, SECTION_RELRO, ".data.rel.ro.desc", arena_printf(m->a, "%s_desc", info->name));
+	const char *name = info->role == MODEL_FALLBACK ? FALLBACK_DESC : arena_printf(m->a, "%s_desc", info->name);
+	struct section_builder desc = section_begin(m->o, SECTION_RELRO, ".data.rel.ro.desc", name);
 	struct section_builder entries = section_begin(m->o, SECTION_RELRO, ".data.rel.ro.entries", NULL);
-	uint32_t run = runtime_symbol(m, "tri_model_run"), run_async = runtime_symbol(m, "tri_model_run_async");
-	for (uint32_t i = 0; i < m->in->program->n_entries; i++) {
+	for (uint32_t i = 0; i < m->in->program->n_entries; i++)
 		model_put_entry(m, &entries, i);
-		const char *prefix = model_entry_prefix(m->a, m->in->program, info->name, i);
-		thunk_run(m->o, arena_printf(m->a, "%s_run", prefix), run, i);
-		thunk_run(m->o, arena_printf(m->a, "%s_run_async", prefix), run_async, i);
-	}
 	buf_u32(&desc.bytes, TRI_ABI);
 	buf_u32(&desc.bytes, m->in->program->n_entries);
 	buf_u32(&desc.bytes, m->in->program->n_units);
@@ -301,17 +339,15 @@ static void put_desc(struct model_builder *m)
 	buf_u32(&desc.bytes, 0);
 	section_put_address(&desc, section_end(&entries, sizeof(tri_entry_desc)), 0);
 	put_units(m, &desc);
-	section_put_address(
-		&desc, thunk_open(m->o, arena_printf(m->a, "%s_open", info->name), runtime_symbol(m, "tri_model_open"), desc.symbol), 0);
-	section_put_address(&desc, run, 0);
-	section_put_address(&desc, thunk_jump(m->o, arena_printf(m->a, "%s_close", info->name), runtime_symbol(m, "tri_model_close")), 0);
+	model_put_calls(m, &desc);
 	model_put_states(m, &desc);
 	model_trits_put(&desc, &m->strings, info);
 	model_put_profile(m, &desc);
-	section_put_address(&desc, run_async, 0);
+	model_put_engine(m, &desc);
 	BUG_ON(desc.bytes.len != sizeof(tri_model_desc));
 	section_end(&desc, 8);
-	object_symbol(m->o, TRI_DESC_SYMBOL, m->o->symbols[desc.symbol].section, 0, sizeof(tri_model_desc), true, false);
+	if (info->role != MODEL_FALLBACK)
+		object_symbol(m->o, TRI_DESC_SYMBOL, m->o->symbols[desc.symbol].section, 0, sizeof(tri_model_desc), true, false);
 }
 
 static void model_finish_desc(struct model_builder *m, const struct model_backend *backend)
@@ -339,6 +375,6 @@ struct object *model_object(struct arena *a, const struct model_input *in, const
 		put_weights(&m);
 	for (uint32_t i = 0; i < in->program->n_entries; i++)
 		codes[i] = put_code(&m, i);
-	model_finish_desc(&m, &(struct model_backend){.name = "cpu", .codes = codes, .calls_hook = true});
+	model_finish_desc(&m, &(struct model_backend){.name = "cpu", .engine = "tri_processor", .codes = codes, .calls_hook = true});
 	return m.o;
 }

@@ -111,9 +111,16 @@ struct model_trits {
 struct model_trits *model_list_trits(struct arena *a, const struct model_input *in, const struct model_weights *w, const void *const *bytes,
 				     uint32_t *n);
 
+enum model_role {
+	MODEL_ALONE,
+	MODEL_WITH_FALLBACK,
+	MODEL_FALLBACK /* of the same model in the same library: it has no functions of its own */
+};
+
 struct model_info {
 	const char *name, *version, *compiler, *target, *commit;
 	bool dirty;
+	enum model_role role;
 	bool profile_hook;        /* code reports to tri_options.profile */
 	const hash128 *unit_keys; /* for each of program->units */
 	const struct model_trits *trits;

@@ -141,9 +141,11 @@ void model_header(const struct model_input *in, const struct model_info *info, s
 		   "%s *%s_open(const tri_options *opt, tri_error *err);\n"
 		   "/* Ends the threads of m and frees it. m may be NULL. During a run, that run frees it at its end. */\n"
 		   "void %s_close(%s *m);\n"
+		   "/* What m runs on. */\n"
+		   "const tri_device *%s_device(%s *m);\n"
 		   "/* Describes this library: names, element types, shapes, version. */\n"
 		   "extern const tri_model_desc %s_desc;\n\n"
 		   "#ifdef __cplusplus\n}\n#endif\n#endif\n",
-		   name, name, name, name, name);
+		   name, name, name, name, name, name, name);
 	arena_free(a);
 }

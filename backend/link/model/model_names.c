@@ -117,7 +117,7 @@ const char *model_entry_prefix(struct arena *a, const struct hir_program *p, con
 
 const char *const *model_exports(struct arena *a, const struct model_input *in, const struct model_info *info, uint32_t *n)
 {
-	const char **names = ARENA_ARRAY(a, const char *, 9 + 2 * in->program->n_entries);
+	const char **names = ARENA_ARRAY(a, const char *, 10 + 2 * in->program->n_entries);
 	*n = 0;
 	names[(*n)++] = TRI_DESC_SYMBOL;
 	names[(*n)++] = arena_printf(a, "%s_desc", info->name);
@@ -128,6 +128,7 @@ const char *const *model_exports(struct arena *a, const struct model_input *in, 
 		names[(*n)++] = arena_printf(a, "%s_run_async", prefix);
 	}
 	names[(*n)++] = arena_printf(a, "%s_close", info->name);
+	names[(*n)++] = arena_printf(a, "%s_device", info->name);
 	if (in->program->n_states) {
 		names[(*n)++] = arena_printf(a, "%s_reset", info->name);
 		names[(*n)++] = arena_printf(a, "%s_state_save", info->name);

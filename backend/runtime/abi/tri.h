@@ -2,7 +2,7 @@
  * times; one thread at a time may use an opened model. A run during another run returns TRI_ERR_BUSY. A model that is closed during a
  * run is freed at its end. */
 #ifndef TRI_ABI
-#define TRI_ABI 8
+#define TRI_ABI 9
 #include <stdint.h>
 #ifdef __cplusplus
 extern "C" {
@@ -121,8 +121,9 @@ typedef struct tri_profile {
 typedef struct tri_options {
 	uint32_t size;    /* sizeof(tri_options): later versions add members */
 	uint32_t threads; /* 0: one for each CPU */
-	const char
-		*device; /* OpenCL libraries: "0", "1" … as `trib devices` lists them, or a part of the name of only one; NULL: the first */
+	/* OpenCL libraries: "0", "1" … as `trib devices` lists them, or a part of the name of only one; NULL: the first. "cpu": the fallback; with NULL it
+	 * is used, too, where no device can run the model */
+	const char *device;
 	const char *weights; /* path of the .triw file; NULL: beside the library */
 	/* Called on the thread that runs the model after each statement, if the model was built with `profile = true`; else never. May be NULL. It must
 	 * not run or close the model. */
@@ -228,6 +229,15 @@ typedef struct tri_weight_desc {
 	float blocks_one, blocks_many, lists_one, lists_many;
 } tri_weight_desc;
 
+/* What an opened model runs on. Valid until it is closed. */
+struct tri_model_desc;
+typedef struct tri_device {
+	const char *name; /* as its driver has it; "cpu": the processor */
+	const char *why;  /* why the fallback of an OpenCL library runs; "": it does not */
+	const struct tri_model_desc
+		*desc; /* of the code that runs, with the units and statements that profiles name: the library's, or its fallback */
+} tri_device;
+
 /* Called at the end of an asynchronous run, on a thread of the opened model. *err: TRI_OK, or its error, until the return. The model is free then: it
  * may be run again, or closed. */
 typedef void tri_done(void *user, const tri_error *err);
@@ -271,6 +281,9 @@ typedef struct tri_model_desc {
 	/* Starts a run and returns. Unless it returns an error, `done` is called once, and io and its memory must last until then. A close waits until
 	 * `done` has returned, unless `done` itself closes the model, or the run has not ended: then that run frees it. */
 	int (*run_async)(struct tri_model *m, uint32_t entry, tri_tensor *io, tri_done *done, void *user, tri_error *err);
+	const tri_device *(*device)(struct tri_model *m); /* NAME_device */
+	const struct tri_model_desc *fallback; /* of an OpenCL library: the same model for the CPU, without functions; NULL: none */
+	const void *engine;                    /* private to the library */
 } tri_model_desc;
 
 #ifdef __cplusplus

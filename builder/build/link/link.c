@@ -102,6 +102,7 @@ void link_digest(struct build_context *c, struct model_job *m, const struct repo
 	hasher_add_str(h, m->spec->name);
 	hasher_add_str(h, m->spec->version);
 	hasher_add_u64(h, m->spec->emit);
+	hasher_add_u64(h, m->spec->has_fallback);
 	hasher_add_u64(h, m->spec->weights_inside);
 	hasher_add_u64(h, m->spec->plan.profile_hook);
 	hasher_add_str(h, m->spec->linker);
@@ -194,33 +195,66 @@ static bool write_texts(struct build_outcome *outcome, struct model_job *m, enum
 	return true;
 }
 
-/* Completes the weights, and finds them in memory for whoever reads them. */
-static bool finish_weights(struct build_outcome *outcome, struct variant *v, const struct model_input *in)
+/* What a variant is assembled from. */
+struct assembly {
+	struct packing packing;
+	struct model_input in;
+	struct model_info info;
+	struct backend_output out;
+};
+
+static const struct unit_lines *const *link_lines_of(const struct variant *v)
 {
-	bool mapped = !v->backend->library || !is_linked_here(v->model);
-	return v->backend->weights == BACKEND_NO_WEIGHTS || (pack_finish(outcome, v) && (!mapped || pack_map(v)) && pack_list_trits(v, in));
+	const struct unit_lines **lines = ARENA_ARRAY(v->model->link.arena, const struct unit_lines *, v->model->program->n_units + 1);
+	for (uint32_t i = 0; i < v->model->program->n_units; i++)
+		lines[i] = v->units.jobs[i].lines;
+	return lines;
+}
+
+/* Completes the weights, unless another library has them already, and finds them in memory for whoever reads them. */
+static bool finish_weights(struct build_outcome *outcome, struct variant *v, const struct assembly *s)
+{
+	bool mapped = !v->backend->library || !is_linked_here(v->model) || s->info.role == MODEL_FALLBACK;
+	if (v->backend->weights == BACKEND_NO_WEIGHTS)
+		return true;
+	if (!v->pack.is_finished && !(pack_finish(outcome, v) && pack_list_trits(v, &s->in)))
+		return false;
+	v->pack.is_finished = true;
+	return !mapped || pack_map(v);
+}
+
+/* Makes the files of a variant, or adds its objects to `list`. Fills *s, which stays where it is: it refers to itself. */
+static bool assemble(struct build_context *c, struct variant *v, const struct model_info *about, enum model_role role, struct assembly *s,
+		     struct object_list *list)
+{
+	s->packing = (struct packing){&c->stores, v};
+	s->in = pack_model_input(&s->packing);
+	s->in.lines = link_lines_of(v);
+	s->info = *about;
+	s->info.role = role;
+	s->info.unit_keys = v->units.keys;
+	bool ok = finish_weights(&c->outcome, v, s);
+	s->info.trits = v->pack.trits;
+	s->info.n_trits = v->pack.n_trits;
+	return ok && link_assemble(c, v, &s->in, &s->info, &s->out, list);
 }
 
 static bool link_variant(struct build_context *c, struct variant *v, const struct model_info *about)
 {
 	struct model_job *m = v->model;
-	struct model_input in = pack_model_input(&(struct packing){&c->stores, v});
-	struct model_info info = *about;
-	struct backend_output out = {0};
-	struct object_list l = {0};
-	const struct unit_lines **lines = ARENA_ARRAY(m->link.arena, const struct unit_lines *, m->program->n_units + 1);
-	for (uint32_t i = 0; i < m->program->n_units; i++)
-		lines[i] = v->units.jobs[i].lines;
-	in.lines = lines;
-	info.unit_keys = v->units.keys;
-	bool ok = finish_weights(&c->outcome, v, &in);
-	info.trits = v->pack.trits;
-	info.n_trits = v->pack.n_trits;
-	ok = ok && link_assemble(c, v, &in, &info, &out, &l);
-	if (v->backend->library)
-		ok = ok && link_objects(&c->outcome, v, &in, &info, &l);
-	ok = ok && write_texts(&c->outcome, m, v->emit, &out, v->backend->library ? 1 : 0);
-	model_free_output(&out);
+	const struct backend_library *library = v->backend->library;
+	struct variant *fallback = library && library->has_devices ? model_fallback(m) : NULL;
+	struct assembly own = {0}, other = {0};
+	struct object_list list = {0};
+	bool ok = assemble(c, v, about, fallback ? MODEL_WITH_FALLBACK : MODEL_ALONE, &own, &list);
+	if (fallback)
+		ok = ok && assemble(c, fallback, about, MODEL_FALLBACK, &other, &list);
+	v->needs = own.out.needs;
+	if (library)
+		ok = ok && link_objects(&c->outcome, v, &own.in, &own.info, &list);
+	ok = ok && write_texts(&c->outcome, m, v->emit, &own.out, library ? 1 : 0);
+	model_free_output(&own.out);
+	model_free_output(&other.out);
 	return ok;
 }
 

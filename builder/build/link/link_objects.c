@@ -39,12 +39,25 @@ static uint32_t count_runtime(const struct variant *v)
 	return n;
 }
 
-static bool add_runtime(struct fragments *fragments, struct variant *v, struct object_list *l)
+static bool has_runtime(const struct variant *v, const char *wanted)
+{
+	const char *name;
+	size_t len;
+	for (uint32_t i = 0; v && v->backend->library->runtime(v->target, i, &name, &len); i++)
+		if (strcmp(name, wanted) == 0)
+			return true;
+	return false;
+}
+
+/* But what the runtime of `other` has. */
+static bool add_runtime(struct fragments *fragments, struct variant *v, const struct variant *other, struct object_list *l)
 {
 	const char *name;
 	const void *bytes;
 	size_t len;
 	for (uint32_t i = 0; (bytes = v->backend->library->runtime(v->target, i, &name, &len)); i++) {
+		if (has_runtime(other, name))
+			continue;
 		struct object *o = parse(fragments, v->model, runtime_key(v, i), name, bytes, len);
 		if (!o)
 			return false;
@@ -58,8 +71,8 @@ void link_retain_runtime(struct fragments *fragments, const struct variant *v)
 	const char *name;
 	const void *bytes;
 	size_t len;
-	for (uint32_t i = 0; variant_output(v) && v->backend->library && (bytes = v->backend->library->runtime(v->target, i, &name, &len));
-	     i++)
+	for (uint32_t i = 0;
+	     variant_is_linked(v) && v->backend->library && (bytes = v->backend->library->runtime(v->target, i, &name, &len)); i++)
 		fragments_use(fragments, runtime_key(v, i), name, bytes, len, true);
 }
 
@@ -80,21 +93,19 @@ static struct backend_fragment *list_fragments(struct fragments *fragments, stru
 	return list;
 }
 
-/* The lines of each object of the list. Fragments are in the order of the units. */
-static const struct unit_lines **list_lines(const struct variant *v, const struct backend_fragment *fragments, const struct object_list *l)
+/* Appends the objects that the variant was made into, with their lines. Fragments are in the order of the units. */
+static void add_made(const struct variant *v, const struct backend_fragment *fragments, const struct backend_output *made,
+		     struct object_list *l)
 {
-	const struct unit_lines **lines = ARENA_ARRAY(v->model->link.arena, const struct unit_lines *, l->n + count_runtime(v) + 1);
 	uint32_t n = v->model->program->n_units, next = 0;
-	for (uint32_t k = 0; k < l->n; k++) {
+	for (uint32_t k = 0; k < made->n_objects; k++) {
 		uint32_t i = next;
-		while (i < n && fragments[i].object != l->at[k])
+		while (i < n && fragments[i].object != made->objects[k])
 			i++;
-		if (i == n)
-			continue;
-		lines[k] = v->units.jobs[i].lines;
-		next = i + 1;
+		l->lines[l->n] = i < n ? v->units.jobs[i].lines : NULL;
+		l->at[l->n++] = made->objects[k];
+		next = i < n ? i + 1 : next;
 	}
-	return lines;
 }
 
 /* False: reported. */
@@ -113,11 +124,18 @@ static bool describe_lazy(hash128 generator, struct variant *v, struct lazy_info
 static bool add_objects(struct fragments *parsed, struct variant *v, const struct backend_fragment *fragments,
 			const struct backend_output *made, struct object_list *l)
 {
-	l->at = ARENA_ARRAY(v->model->link.arena, struct object *, made->n_objects + count_runtime(v));
-	memcpy(l->at, made->objects, made->n_objects * sizeof *made->objects);
-	l->n = made->n_objects;
-	l->lines = list_lines(v, fragments, l);
-	return add_runtime(parsed, v, l);
+	struct arena *a = v->model->link.arena;
+	struct object_list all = {.n = l->n};
+	uint32_t most = l->n + made->n_objects + count_runtime(v);
+	all.at = ARENA_ARRAY(a, struct object *, most);
+	all.lines = ARENA_ARRAY(a, const struct unit_lines *, most);
+	memcpy(all.at, l->at, l->n * sizeof *l->at);
+	memcpy(all.lines, l->lines, l->n * sizeof *l->lines);
+	add_made(v, fragments, made, &all);
+	const struct variant *other = l->runtime_of;
+	*l = all;
+	l->runtime_of = v;
+	return add_runtime(parsed, v, other, l);
 }
 
 bool link_assemble(struct build_context *c, struct variant *v, const struct model_input *in, const struct model_info *info,

@@ -16,8 +16,10 @@ struct object_list {
 	struct object **at;
 	const struct unit_lines **lines; /* of each */
 	uint32_t n;
+	const struct variant *runtime_of; /* whose runtime it has; NULL: none */
 };
-/* Fills *out, which the caller frees with model_free_output, and for a library *l. In memory of the model's link. False: reported. */
+/* Fills *out, which the caller frees with model_free_output, and adds the objects of a library to *l. In memory of the model's link. False:
+ * reported. */
 bool link_assemble(struct build_context *c, struct variant *v, const struct model_input *in, const struct model_info *info,
 		   struct backend_output *out, struct object_list *l);
 #endif

@@ -136,7 +136,7 @@ static void list_libraries(const struct model_job *m, struct link_record *r)
 	r->libraries = ARENA_ARRAY(m->link.arena, struct library_weights, m->n_variants + 1);
 	for (uint32_t i = 0; i < m->n_variants; i++) {
 		const struct variant *v = &m->variants[i];
-		if (!v->backend->library || !v->pack.packed ||
+		if (!v->backend->library || !v->pack.packed || !variant_output(v) ||
 		    strcmp(m->spec->linker, "internal") != 0) /* a text has other bytes, and an outside linker chooses their places */
 			continue;
 		r->libraries[r->n_libraries++] =

@@ -140,18 +140,26 @@ static void open_weight_file(const struct disk *disk, struct store *store, struc
 		model_write_failed(outcome, m, arena_printf(p->arena, "%s/%s", m->spec->out, p->layout->file->name));
 }
 
+/* The library; that of a fallback alone is not kept. */
+static const char *packed_path(const struct variant *v)
+{
+	const struct model_spec *s = v->model->spec;
+	const char *library = variant_output(v);
+	return library ? library : arena_printf(v->pack.arena, "%s/%s.fallback", s->out, s->name);
+}
+
 static void pack_open_library(const struct disk *disk, struct store *store, struct build_outcome *outcome, struct variant *v)
 {
 	struct model_job *m = v->model;
 	struct model_pack *p = &v->pack;
-	const char *path = variant_output(v);
+	const char *path = packed_path(v);
 	const struct triw_entry *earlier;
 	uint32_t n;
 	if (os_mkdirs(path_dir(p->arena, path)) && outputs_remove_link(p->arena, path, m->spec->out_named))
 		p->packed = packed_open(path, LINK_WEIGHTS_AT, 0755, p->layout);
 	if (!p->packed)
 		model_write_failed(outcome, m, path);
-	else if ((earlier = link_record_library(disk, store, m, v->emit, &n)))
+	else if (variant_output(v) && (earlier = link_record_library(disk, store, m, v->emit, &n)))
 		packed_reuse(p->packed, path, earlier, n);
 }
 
@@ -208,7 +216,7 @@ bool pack_finish(struct build_outcome *outcome, struct variant *v)
 	if (weights_changed(m->params.file))
 		diag_add(m->diags, DIAG_FILE_READ, m->spec->weights->at, "%s", changed_error(outcome, m, m->link.arena));
 	else if (p->triw ? !triw_finish(p->triw) : !packed_merge(p->packed))
-		model_write_failed(outcome, m, p->triw ? m->outputs.weights[v->emit] : variant_output(v));
+		model_write_failed(outcome, m, p->triw ? m->outputs.weights[v->emit] : packed_path(v));
 	return diags_errors(m->diags) == 0;
 }
 

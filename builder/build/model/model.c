@@ -59,18 +59,35 @@ static bool add_variant(struct arena *arena, struct diags *diags, const struct o
 
 bool model_add_variants(struct arena *arena, struct diags *diags, const struct options *options, struct model_job *m)
 {
-	bool ok = true;
-	for (enum emit e = 0; e < EMIT_COUNT; e++)
-		if (m->outputs.emitted[e][0] && emit_backend(e)->stage != BACKEND_HIR)
-			ok = add_variant(arena, diags, options, m, e) && ok;
-	return m->n_variants || !ok ? ok : add_variant(arena, diags, options, m, EMIT_LIBRARY);
+	bool ok = true, wants_fallback = false;
+	for (enum emit e = 0; e < EMIT_COUNT; e++) {
+		const struct backend *b = emit_backend(e);
+		if (!m->outputs.emitted[e][0] || b->stage == BACKEND_HIR)
+			continue;
+		ok = add_variant(arena, diags, options, m, e) && ok;
+		wants_fallback |= b->library && b->library->has_devices;
+	}
+	wants_fallback = wants_fallback && m->spec->has_fallback && !options->lazy;
+	if (ok && (!m->n_variants || (wants_fallback && !m->outputs.emitted[EMIT_LIBRARY][0])))
+		ok = add_variant(arena, diags, options, m, EMIT_LIBRARY);
+	for (uint32_t i = 0; i < m->n_variants; i++)
+		m->variants[i].is_fallback = wants_fallback && m->variants[i].emit == EMIT_LIBRARY;
+	return ok;
+}
+
+struct variant *model_fallback(struct model_job *m)
+{
+	for (uint32_t i = 0; i < m->n_variants; i++)
+		if (m->variants[i].is_fallback)
+			return &m->variants[i];
+	return NULL;
 }
 
 struct backend_output model_new_output(struct model_job *m, enum emit e)
 {
 	struct backend_output o = {.files = ARENA_ARRAY(m->link.arena, struct backend_file, emit_files(e)), .n_files = emit_files(e)};
 	for (uint32_t k = 0; k < o.n_files; k++)
-		o.files[k].name = path_base(m->outputs.emitted[e][k]);
+		o.files[k].name = m->outputs.emitted[e][k] ? path_base(m->outputs.emitted[e][k]) : "";
 	return o;
 }
 
@@ -139,6 +156,8 @@ struct unit_job *variant_find_unit(struct variant *v, hash128 identity)
 }
 
 const char *variant_output(const struct variant *v) { return v->model->outputs.emitted[v->emit][0]; }
+
+bool variant_is_linked(const struct variant *v) { return v->is_fallback || variant_output(v); }
 
 const char *model_output(const struct model_job *m) { return m->n_variants ? variant_output(&m->variants[0]) : NULL; }
 

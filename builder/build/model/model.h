@@ -82,6 +82,7 @@ struct model_pack {
 	struct packed *packed;     /* the library that is being written; NULL: not begun, or the weights go into a file */
 	struct model_trits *trits; /* once they are packed */
 	uint32_t n_trits;
+	bool is_finished;           /* a library that was linked before has them, too */
 	_Atomic uint32_t next_part; /* to be packed */
 	_Atomic uint32_t n_packed, packed_before;
 };
@@ -94,6 +95,8 @@ struct variant {
 	const struct target *target;
 	hash128 target_id;          /* of target and back end: what decides its fragments */
 	bool is_lazy;               /* units are compiled when they are called */
+	bool is_fallback;           /* a part of the libraries for devices, too */
+	const char *needs;          /* what it needs that not every device has; NULL: nothing, or it was not linked */
 	struct ir_program *program; /* the decisions of program passes; NULL before programs_decide */
 	struct model_units units;
 	struct model_pack pack;
@@ -139,7 +142,8 @@ struct model_job {
 };
 
 void model_init(struct model_job *m);
-/* Adds a variant for each back end that the model emits and that reads plans. If there is none, adds one for the CPU, whose plans are checked.
+/* Adds a variant for each back end that the model emits and that reads plans. Adds one for the CPU if there is none, so that plans are checked, or if
+ * it is the fallback of another.
  * False: a back end cannot make code for the platform; reported. */
 bool model_add_variants(struct arena *arena, struct diags *diags, const struct options *options, struct model_job *m);
 /* The front end goes to the session if it stays warm. */
@@ -154,6 +158,10 @@ uint32_t model_list_outputs(const struct model_outputs *o, const char *paths[MOS
 struct unit_job *variant_find_unit(struct variant *v, hash128 identity);
 /* The path of the variant's first file; NULL: it is not asked for. */
 const char *variant_output(const struct variant *v);
+/* The model's fallback; NULL: it has none. */
+struct variant *model_fallback(struct model_job *m);
+/* True if it becomes a part of any file. */
+bool variant_is_linked(const struct variant *v);
 /* The path of the first file of the model's first variant; NULL: none. */
 const char *model_output(const struct model_job *m);
 /* True if units become objects; otherwise serialized loops. */

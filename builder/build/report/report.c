@@ -176,6 +176,19 @@ static void report_print_summary(struct diags *diags, const struct build_request
 		print_build_summary(request->out, r, o->lazy, wall_ns);
 }
 
+/* What linked libraries need of a device that not every one has, and what runs where none has it. */
+static void print_needs(const struct build_request *request, const struct project *p)
+{
+	for (uint32_t i = 0; i < p->n_models; i++) {
+		const struct model_job *m = &p->models[i];
+		for (uint32_t k = 0; k < m->n_variants; k++)
+			if (m->variants[k].needs)
+				print(request->out, "%s: needs a device with %s; without one %s\n", m->spec->name, m->variants[k].needs,
+				      m->spec->has_fallback ? "the CPU runs it"
+							    : "it does not run: `fallback = cpu` adds code for the CPU");
+	}
+}
+
 /* Makes diagnostics of the stores' warnings. */
 static void add_store_warnings(struct diags *diags, struct buf *warnings)
 {
@@ -251,6 +264,8 @@ enum status report_print(struct build_context *c, const struct project *p, const
 	}
 	if (diags_count(c->diags))
 		diags_print(c->diags, c->sources, q->err, terminal_has_color(fileno(q->err), q->options->color));
+	if (s == STATUS_OK && request_is_chatty(q))
+		print_needs(q, p);
 	if (!q->caller_reports)
 		report_print_summary(c->diags, &c->request, p, r, s, wall_ns);
 	return s;

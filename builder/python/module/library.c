@@ -74,9 +74,12 @@ static bool open_contexts(struct library *l, struct module_state *state, const s
 		return false;
 	}
 	struct tri_model *first = library_take(l, state);
-	if (first)
-		contexts_give(&l->contexts, first);
-	return first != NULL;
+	if (!first)
+		return false;
+	const tri_device *d = l->desc->device(first);
+	l->device = Py_BuildValue("(NNN)", text_of(d->name), text_of(d->why), text_of(d->desc->backend));
+	contexts_give(&l->contexts, first);
+	return l->device != NULL;
 }
 
 static PyObject *library_new(PyTypeObject *type, PyObject *args, PyObject *words)
@@ -103,8 +106,17 @@ static void library_dealloc(PyObject *self)
 	Py_END_ALLOW_THREADS;
 	free(l->capacities);
 	free(l->lengths);
+	Py_XDECREF(l->device);
 	Py_XDECREF(l->texts);
 	object_free(self);
+}
+
+PyObject *library_device(PyObject *self, PyObject *none)
+{
+	(void)none;
+	PyObject *device = ((struct library *)self)->device;
+	Py_INCREF(device);
+	return device;
 }
 
 /* ---- contexts ---- */
@@ -246,6 +258,7 @@ static PyMethodDef methods[] = {
 	{"state_save", library_state_save, METH_NOARGS, NULL},
 	{"state_load", library_state_load, METH_O, NULL},
 	{"describe", library_describe, METH_NOARGS, NULL},
+	{"device", library_device, METH_NOARGS, NULL},
 	{"profile", library_profile, METH_NOARGS, NULL},
 	{"profile_reset", library_profile_reset, METH_NOARGS, NULL},
 	{0},

@@ -7,6 +7,7 @@ import functools
 import operator
 import os
 import pathlib
+import warnings
 from collections.abc import Mapping
 
 from . import _native, description, errors, profiles
@@ -142,23 +143,23 @@ def _spelling(path):
     return folder + "/" + "".join(".//" if bits >> i & 1 else "./" for i in range(bits.bit_length())) + name
 
 
-def _device_number(device):
-    """The number of an OpenCL device as tri_options has it: None for the first one and for the CPU."""
-    if device is None or device in ("cpu", "opencl"):
+def _device_name(device):
+    """The device as tri_options has it: a number or a part of the name of an OpenCL device, "cpu", or None for the first one."""
+    if device is None or device == "opencl":
         return None
-    kind, _, number = device.partition(":")
-    if kind != "opencl" or not number.isdigit():
+    kind, _, name = device.partition(":")
+    if device != "cpu" and (kind != "opencl" or not name):
         raise errors.DeviceError(
-            f"there is no device `{device}`: use cpu, opencl or opencl:1; `trib devices` lists them"
+            f"there is no device `{device}`: use cpu, opencl, opencl:1 or opencl:NAME; `trib devices` lists them"
         )
-    return number.encode()
+    return (name or kind).encode()
 
 
 def _open(options, spelling):
     return _native.Library(
         path=os.fsencode(spelling),
         weights=None if options.weights is None else os.fsencode(options.weights),
-        device=_device_number(options.device),
+        device=_device_name(options.device),
         capacities={name.encode(): most for name, most in options.capacities},
         threads=options.threads,
         contexts=options.contexts,
@@ -187,10 +188,15 @@ class Model(Entry):
         spelling = spelling or _spelling(options.path)
         library = _open(options, spelling)
         described = description.of_library(library)
-        backend = (options.device or described.backend).partition(":")[0]
-        if backend != described.backend:
-            remedy = "load its library for OpenCL, libNAME_opencl.so, which `emit = library opencl` writes" if backend == "opencl" else "leave out `device`"
-            raise errors.DeviceError(f"{options.path} was built for {described.backend}, not for {backend}: {remedy}")
+        device, why, backend = library.device()
+        wanted = (options.device or backend).partition(":")[0]
+        if wanted != backend:
+            if why:
+                raise errors.DeviceError(f"{options.path} cannot run on an OpenCL device: {why}")
+            remedy = "load its library for OpenCL, libNAME_opencl.so, which `emit = library opencl` writes" if wanted == "opencl" else "leave out `device`"
+            raise errors.DeviceError(f"{options.path} was built for {backend}, not for {wanted}: {remedy}")
+        if why and options.device is None:
+            warnings.warn(f"{described.name} runs on the CPU: {why}", RuntimeWarning, stacklevel=3)
         _check_capacities(options, described)
         threads = _Threads(1 if described.states else options.contexts)
         self = super().__new__(cls, library, described.entries[0], 0, threads)
@@ -213,6 +219,11 @@ class Model(Entry):
     def name(self) -> str:
         """The name of the model in tri.build."""
         return self._described.name
+
+    @property
+    def device(self) -> str:
+        """What runs it: "cpu", or the name of an OpenCL device."""
+        return self._library.device()[0]
 
     @property
     def path(self) -> str:
@@ -318,7 +329,8 @@ def load(
         threads: that each call may use; 0: one for each CPU. Programs that call from many threads run best with 1.
         contexts: the most calls at the same time, each with its own working memory; others wait. Default: the number of
             CPUs.
-        device: "cpu", "opencl" or "opencl:1"; default: what the library was built for.
+        device: "cpu", "opencl", "opencl:1" or "opencl:NAME", where NAME is a part of its name; default: what the library was
+            built for, or its fallback, with a RuntimeWarning, where no device can run it.
         weights: path of the .triw file; default: beside the library.
         capacities: rows of the states that grow: {"T": 4096}; default: those of tri.build.
         verify: compare all weights with their digests.

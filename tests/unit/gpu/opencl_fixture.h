@@ -195,11 +195,11 @@ static inline struct model_weights *model_weights_of(struct model *m)
 static inline struct object *runtime_object_at(struct arena *a, uint32_t i)
 {
 	size_t len;
-	const char *error = NULL;
-	const void *bytes = opencl_runtime_object(i, &len);
+	const char *error = NULL, *name;
+	const void *bytes = opencl_runtime_object(i, &name, &len);
 	if (!bytes)
 		return NULL;
-	struct object *o = object_parse(a, arena_printf(a, "runtime %u", i), bytes, len, &error);
+	struct object *o = object_parse(a, name, bytes, len, &error);
 	if (!o)
 		fail_msg("%s", error);
 	return o;

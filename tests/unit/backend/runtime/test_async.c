@@ -4,7 +4,8 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "backend/runtime/model.h" /* compiled into test_runtime.c */
+#include "backend/runtime/engine.h" /* compiled into test_runtime.c */
+#include "backend/runtime/model.h"
 
 /* ---- a model: y [N] int32 is twice x [N] int32; fails where x[0] is 99; waits for `goes_on` where x[0] is 7 ---- */
 
@@ -28,7 +29,8 @@ static const tri_io_desc x_desc = {"x", TRI_INT32, 1, {{step_n, 1, 0}}}, y_desc 
 static const char *const n_name[] = {"N"};
 static const struct tri_entry_code twice_code = {.unit = twice};
 static const tri_entry_desc twice_entry = {"forward", &x_desc, &y_desc, 1, 1, n_name, 1, 0, &twice_code, NULL, NULL, 0, 0, NULL};
-static const tri_model_desc twice_desc = {.abi = TRI_ABI, .n_entries = 1, .name = "twice", .entries = &twice_entry};
+static const tri_model_desc twice_desc = {
+	.abi = TRI_ABI, .n_entries = 1, .name = "twice", .entries = &twice_entry, .engine = &tri_processor};
 
 /* A model, its tensors, and what `done` does. */
 struct later {

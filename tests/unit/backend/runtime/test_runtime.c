@@ -164,7 +164,7 @@ static void idle(struct tri_context *ctx, void *const *bufs, const void *const *
 static const struct tri_entry_code idle_code = {.unit = idle};
 static const tri_entry_desc entries[] = {{"forward", inputs, outputs, 3, 1, names, 3, 0, &code, NULL, NULL, 0, 0, NULL},
 					 {"other", solved, solved_out, 1, 1, names, 3, 0, &idle_code, NULL, NULL, 0, 0, NULL}};
-static const tri_model_desc desc = {.abi = TRI_ABI, .n_entries = 2, .name = "m", .entries = entries};
+static const tri_model_desc desc = {.abi = TRI_ABI, .n_entries = 2, .name = "m", .entries = entries, .engine = &tri_processor};
 
 static char memory[4][4096];
 #define TENSOR(k, type, r, ...) {memory[k] + 1, {__VA_ARGS__}, r, type} /* not aligned */
@@ -397,7 +397,7 @@ static void the_processor_is_checked(void **state)
 	SAME("x86-64-v4", "avx512bw");
 	if (!__builtin_cpu_supports("avx512f")) {
 		tri_error err;
-		tri_model_desc other = {.target = "x86_64-linux x86-64-v4 +avx512vnni"};
+		tri_model_desc other = {.target = "x86_64-linux x86-64-v4 +avx512vnni", .engine = &tri_processor};
 		assert_null(tri_model_open(NULL, &err, &other));
 		assert_int_equal(err.code, TRI_ERR_DEVICE);
 	}
