@@ -25,6 +25,31 @@ struct call {
 static struct call calls[MAX_CALLS];
 static uint32_t n_calls;
 
+/* The most operations of a call: `otherwise`, or what the environment variable TRIB_MOST_WORK says, since a simulator of devices is slow. */
+static inline int64_t most_work(int64_t otherwise)
+{
+	const char *most = getenv("TRIB_MOST_WORK");
+	return most && atoll(most) < otherwise ? atoll(most) : otherwise;
+}
+
+/* True if a call has at most `most` operations, and no operand more than that many elements. */
+static inline bool is_small(enum kernel k, const int64_t *dims, int64_t most)
+{
+	const struct kernel_record *r = kernel_record(k);
+	int64_t length = kernel_family(k) == FAMILY_sort ? tri_sort_of(dims)->length : 1;
+	for (const struct kernel_term *t = r->operations; t->factor; t++) {
+		int64_t n = kernel_shape_count(&t->of, dims);
+		if (n < 0 || n > most / (length ? length : 1))
+			return false;
+	}
+	for (const struct kernel_operand *o = r->operands; o->name; o++) {
+		int64_t n = kernel_shape_count(&o->size, dims);
+		if (n < 0 || n > most / 2)
+			return false;
+	}
+	return true;
+}
+
 /* ---- the unit of a call ---- */
 
 /* -2 … 2. What is sorted has equal numbers, infinities and NaNs, running sums have some; factors of products are near 1, and scales of codes small. */

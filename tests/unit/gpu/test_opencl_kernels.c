@@ -8,9 +8,15 @@
 
 /* ---- sizes that were chosen ---- */
 
+static void add_chosen(struct model *m, enum kernel kernel, const int64_t *dims)
+{
+	if (is_small(kernel, dims, most_work(INT64_MAX)))
+		add_call(m, kernel, dims, false);
+}
+
 static void add_product(struct model *m, enum kernel kernel, int64_t M, int64_t K, int64_t N)
 {
-	add_call(m, kernel, (int64_t[]){M, K, N}, false);
+	add_chosen(m, kernel, (int64_t[]){M, K, N});
 }
 
 /* Rows of an image that fit. */
@@ -24,24 +30,25 @@ static void add_conv(struct model *m, enum kernel kernel, int64_t batch, int64_t
 		     int64_t side, int64_t stride, int64_t pad, int64_t dilation, int64_t groups)
 {
 	int64_t rows = windows_of(height, side, stride, 2 * pad, dilation), columns = windows_of(width, side, stride, 2 * pad, dilation);
-	add_call(m, kernel,
-		 (int64_t[]){batch, channels, height, width, out, side, side, rows, columns, stride, stride, pad, pad, dilation, dilation,
-			     channels / groups},
-		 false);
+	add_chosen(m, kernel,
+		   (int64_t[]){batch, channels, height, width, out, side, side, rows, columns, stride, stride, pad, pad, dilation, dilation,
+			       channels / groups});
 }
 
 static void add_calls(struct model *m)
 {
-	static const int64_t products[][3] = {{1, 1, 1},    {1, 64, 33},  {1, 300, 50}, {1, 1030, 16}, {2, 48, 32},    {3, 37, 40},
-					      {5, 130, 49}, {64, 66, 17}, {65, 64, 64}, {70, 129, 65}, {130, 80, 100}, {129, 67, 65}};
+	static const int64_t products[][3] = {{1, 1, 1},      {1, 64, 33},   {1, 300, 50}, {1, 1030, 16}, {2, 48, 32},
+					      {3, 37, 40},    {5, 130, 49},  {64, 66, 17}, {65, 64, 64},  {70, 129, 65},
+					      {130, 80, 100}, {129, 67, 65}, {17, 37, 20}, {33, 21, 18},  {129, 9, 9}};
 	static const enum kernel kernels[] = {KERNEL_matmul_i8_trit2,   KERNEL_matmul_f32_trit2, KERNEL_matmul_f32,
 					      KERNEL_matmul_f32_panels, KERNEL_matmul_f32_bf16,  KERNEL_matmul_f32_f16};
 	static const int64_t convs[][9] = {/* batch, channels, height, width, results, side, stride, pad, dilation */
-					   {1, 4, 5, 6, 3, 1, 1, 0, 1},    {2, 8, 9, 7, 33, 3, 1, 1, 1},   {1, 20, 7, 8, 70, 3, 2, 1, 1},
-					   {3, 3, 11, 13, 18, 5, 2, 2, 1}, {2, 12, 12, 9, 20, 3, 1, 2, 2}, {2, 5, 10, 9, 20, 3, 1, 3, 3},
-					   {1, 1, 7, 7, 5, 7, 1, 3, 1},    {1, 6, 8, 8, 65, 2, 2, 0, 1},   {1, 40, 9, 35, 97, 3, 1, 1, 1},
-					   {2, 32, 7, 7, 40, 3, 1, 1, 1},  {1, 3, 31, 30, 70, 7, 2, 3, 1}, {1, 16, 82, 83, 9, 3, 1, 1, 1},
-					   {1, 4, 113, 115, 5, 3, 1, 1, 1}};
+					   {1, 4, 5, 6, 3, 1, 1, 0, 1},     {2, 8, 9, 7, 33, 3, 1, 1, 1},   {1, 20, 7, 8, 70, 3, 2, 1, 1},
+					   {3, 3, 11, 13, 18, 5, 2, 2, 1},  {2, 12, 12, 9, 20, 3, 1, 2, 2}, {2, 5, 10, 9, 20, 3, 1, 3, 3},
+					   {1, 1, 7, 7, 5, 7, 1, 3, 1},     {1, 6, 8, 8, 65, 2, 2, 0, 1},   {1, 40, 9, 35, 97, 3, 1, 1, 1},
+					   {2, 32, 7, 7, 40, 3, 1, 1, 1},   {1, 3, 31, 30, 70, 7, 2, 3, 1}, {1, 16, 82, 83, 9, 3, 1, 1, 1},
+					   {1, 4, 113, 115, 5, 3, 1, 1, 1}, {1, 4, 81, 82, 2, 1, 1, 0, 1},  {1, 4, 114, 115, 2, 1, 1, 0, 1},
+					   {1, 16, 81, 82, 1, 1, 1, 0, 1}};
 	static const enum kernel dense[] = {KERNEL_conv_i8_trit2, KERNEL_conv_f32, KERNEL_conv_f32_trit2};
 	static const enum kernel grouped[] = {KERNEL_conv_groups_i8_trit2, KERNEL_conv_f32, KERNEL_conv_groups_f32_trit2};
 	static const enum kernel depthwise[] = {KERNEL_depthwise_i8_trit2, KERNEL_depthwise_f32};
@@ -49,7 +56,7 @@ static void add_calls(struct model *m)
 		for (uint32_t k = 0; k < sizeof kernels / sizeof *kernels; k++)
 			add_product(m, kernels[k], products[i][0], products[i][1], products[i][2]);
 	for (uint32_t k = 0; k < sizeof kernels / sizeof *kernels; k++)
-		add_varying_call(m, kernels[k], (int64_t[]){130, 48, 40});
+		add_varying_call(m, kernels[k], (int64_t[]){130, 24, 36});
 	add_product(m, KERNEL_matmul_i8_trit2, 2, 140000, 3);
 	for (uint32_t i = 0; i < sizeof convs / sizeof *convs; i++)
 		for (uint32_t k = 0; k < sizeof dense / sizeof *dense; k++) {
@@ -73,7 +80,7 @@ static void add_calls(struct model *m)
 
 /* ---- random sizes ---- */
 
-enum { MOST_WORK = 1 << 19, MOST_ELEMENTS = 1 << 18 };
+enum { MOST_WORK = 1 << 19 };
 
 /* Few, about a side of a tile, or many. */
 static int64_t random_size(void)
@@ -172,24 +179,6 @@ static void random_dims(enum kernel k, int64_t *dims)
 			shape_rows(o, dims);
 }
 
-/* True if the kernel is quick in an interpreter. */
-static bool is_small(enum kernel k, const int64_t *dims)
-{
-	const struct kernel_record *r = kernel_record(k);
-	int64_t length = kernel_family(k) == FAMILY_sort ? tri_sort_of(dims)->length : 1;
-	for (const struct kernel_term *t = r->operations; t->factor; t++) {
-		int64_t n = kernel_shape_count(&t->of, dims);
-		if (n < 0 || n > MOST_WORK || n * length > MOST_WORK)
-			return false;
-	}
-	for (const struct kernel_operand *o = r->operands; o->name; o++) {
-		int64_t n = kernel_shape_count(&o->size, dims);
-		if (n < 0 || n > MOST_ELEMENTS)
-			return false;
-	}
-	return true;
-}
-
 /* An index needs a place. */
 static bool has_places(enum kernel k, const int64_t *dims)
 {
@@ -203,7 +192,7 @@ static void add_random_call(struct model *m, enum kernel k, bool epilogue)
 	int64_t dims[KERNEL_FIELDS];
 	do
 		random_dims(k, dims);
-	while (!is_small(k, dims) || !has_places(k, dims));
+	while (!is_small(k, dims, most_work(MOST_WORK)) || !has_places(k, dims));
 	add_call(m, k, dims, epilogue && kernel_takes_epilogue(k));
 }
 
@@ -228,21 +217,33 @@ static void both_variants(void **state)
 	check_calls(&portable, "wide");
 }
 
-/* The forms with matrix instructions, each of which is computed by its definition. PoCL builds its programs with these flags, too. */
+/* Of PoCL and Oclgrind, beside those that the model and the environment give. */
+static void set_build_options(const char *options)
+{
+	const char *usual = getenv("OCLGRIND_BUILD_OPTIONS");
+	struct buf all = {0};
+	buf_printf(&all, "%s %s", usual ? usual : "", options);
+	setenv("OCLGRIND_BUILD_OPTIONS", all.at, 1);
+	setenv("POCL_EXTRA_BUILD_FLAGS", options, 1);
+	buf_free(&all);
+}
+
+/* The forms with matrix instructions, each of which is computed by its definition. */
 static void matrix_instructions(void **state)
 {
-	static const int64_t products[][3] = {{5, 130, 49},  {17, 1300, 33}, {66, 3, 16},    {128, 400, 50},
-					      {129, 67, 65}, {130, 80, 100}, {193, 16, 130}, {150, 320, 40}};
+	static const int64_t products[][3] = {{5, 130, 49},   {17, 1300, 33}, {66, 3, 16},    {128, 400, 50}, {129, 67, 65},
+					      {130, 80, 100}, {193, 16, 130}, {150, 320, 40}, {130, 33, 17},  {20, 33, 17}};
 	(void)state;
 	n_calls = 0;
 	model_init(&matrix);
 	for (uint32_t i = 0; i < sizeof products / sizeof *products; i++)
 		add_product(&matrix, KERNEL_matmul_i8_trit2, products[i][0], products[i][1], products[i][2]);
-	setenv("POCL_EXTRA_BUILD_FLAGS", "-DTRI_MMA_NVIDIA=80 -DTRI_EMULATED", 1);
+	set_build_options("-DTRI_MMA_NVIDIA=80 -DTRI_EMULATED");
 	setenv("TRIB_CACHE", "false", 1); /* whose keys do not have the flags */
 	build_calls(&matrix);
 	check_calls(&matrix, "groups");
 	unsetenv("POCL_EXTRA_BUILD_FLAGS");
+	unsetenv("OCLGRIND_BUILD_OPTIONS");
 	unsetenv("TRIB_CACHE");
 }
 
