@@ -1,8 +1,9 @@
-/* The host file has the interface of `emit = c` (backend/text/c), in memory of the device. What it does is what gpu/flatten.c says of the libraries for OpenCL:
- * the steps of an entry become a function tri_steps_PREFIX, a line for each of them, whose arguments are expressions over the sizes n0, n1 …
+/* Prints the host file of a CUDA model. It has the interface of `emit = c` (backend/text/c), with all tensors in the memory of the device.
  *
- * Data: flat_entry (steps, checks, scratch) → calls of cuda_host.parts; the names of kernels → an enumeration here and an array NAME_kernels in the file of the
- * kernels; blobs and constants → arrays or offsets in the weight file, and a place of each in one piece of memory of the device. */
+ * Steps: gpu/flatten.c lists the steps of an entry, as for OpenCL libraries. Each entry becomes a function tri_steps_PREFIX. A step is a line of it, which calls a
+ * function of cuda_host.parts; sizes in the arguments are expressions over the symbols n0, n1 …
+ * Kernels: the host file numbers them in an enumeration, the file of the kernels has the pointers in an array NAME_kernels.
+ * Weights and constants: the host file has them as arrays, or as offsets in the weight file. On the device they share one allocation. */
 #include "gpu/cuda_host.h"
 #include <string.h>
 #include "backend/link/backend.h"

@@ -15,7 +15,7 @@ struct gpu_device {
 	uint32_t max_work_group;
 };
 
-/* What the drivers said. It is filled as they are asked, so that another process can see how far that came. */
+/* The answers of the drivers. It is filled while they are asked, so that another process can see which one was asked last. */
 struct gpu_answer {
 	char asked[128]; /* the platform whose driver is asked; "": none, or it is being loaded */
 	uint32_t n;      /* devices, in the order of the loader; `list` has the first ones */

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What gpu/results says, as Markdown and as a drawing. gpu/results/DEVICE-DRIVER.json is a result of scripts/gpu-check, estimates.json of scripts/gpu-compile.
+"""Draws the results in gpu/results, as Markdown and as SVG. scripts/gpu-check writes gpu/results/DEVICE-DRIVER.json, scripts/gpu-compile estimates.json.
 
 gpu_results.py [--check]
 

@@ -1,4 +1,4 @@
-/* The names of element types in OpenCL C, and in what borrows them; 16-bit floats as given. */
+/* The names of element types in OpenCL C and CUDA C++. Arguments: the names of the 16-bit floats. */
 #ifndef TRIB_BACKEND_TEXT_OPENCL_TYPES_H
 #define TRIB_BACKEND_TEXT_OPENCL_TYPES_H
 #define OPENCL_TYPES(float16, bfloat16)                                                                    \

@@ -12,9 +12,9 @@ struct loop_kernel;
 
 /* Defines TRI_FIELDS for the source of a micro-kernel: the fields of its record as parameters, and, if it may fail, the one for run-time errors. */
 void text_fields(const struct dialect *d, enum kernel k, struct buf *out);
-/* Appends the source of a form of a micro-kernel that has an epilogue, in the language. Returns true if there is a further form. Before it, the printer defines TRI_NAME (the kernel's name), TRI_BUFFERS
- * and TRI_DIMS (parameters after the operands and after the sizes, each with its comma), and TRI_STORE(batch, row, column, value), which gets each
- * element of the result once. */
+/* Appends the source of one form of a micro-kernel that has an epilogue. Returns true if there is a further form. Before the source, the printer defines
+ * TRI_NAME (the kernel's name), TRI_BUFFERS and TRI_DIMS (parameters after the operands and after the sizes, each with its comma), and
+ * TRI_STORE(batch, row, column, value), which the source calls once for each element of the result. */
 typedef bool text_source_fn(const void *ctx, const struct loop_fn *f, const struct loop_kernel *k, uint32_t form, struct buf *out);
 /* Appends where a statement comes from, for a comment. */
 typedef void text_note_fn(const void *ctx, const struct loop_fn *f, uint32_t stmt, struct buf *out);

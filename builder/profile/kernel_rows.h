@@ -3,8 +3,8 @@
 #define TRIB_BUILDER_PROFILE_KERNEL_ROWS_H
 #include "builder/profile/profile.h"
 
-/* The most that a machine does, in units a second; 0: not measured: reading memory beyond the caches; copying it, bytes read and written; float32
- * multiplications and additions, fused, in registers; the same of int8, as dot products. CEILING(name) in files, facts and JSON. */
+/* The ceilings of a machine, per second; 0: not measured. read_bytes: reading memory beyond the caches. copy_bytes: copying, bytes read and written.
+ * float_ops: multiplications and additions of float32 in registers, fused. int8_ops: those of int8 in dot products. CEILING(name in files, facts and JSON) */
 #define KERNEL_CEILINGS(CEILING) CEILING(read_bytes) CEILING(copy_bytes) CEILING(float_ops) CEILING(int8_ops)
 struct ceilings {
 #define CEILING(name) double name;
@@ -13,7 +13,7 @@ struct ceilings {
 };
 /* Facts of a profile. */
 void kernel_add_ceilings(struct profile *p, const struct ceilings *c);
-/* The ceilings, with those of arithmetic raised to the fastest statement that is above. Times that cannot be separated from the clock prove nothing. */
+/* Returns the ceilings, where a statement that exceeded one of arithmetic raises it to its own rate. Ignores statements that are too short for the clock. */
 struct ceilings kernel_raised_ceilings(const struct profile *p);
 struct ceilings kernel_ceilings(const struct profile *p);
 
@@ -37,7 +37,8 @@ struct kernel_row *kernel_rows(struct arena *a, const struct profile *p, uint32_
 extern const char *const kernel_classes[];
 /* The shortest time of a call, in ns, that can be separated from the clock; 0: unknown. */
 double kernel_shortest(const struct profile *p);
-/* Returns the time of a run that the statements and what is outside of them add up to: on a device, which nothing scales, that of the runs with the hook. */
+/* Returns the duration of a run in ns: the sum of its statements and of the time outside of them. It is the median run without the profile hook if
+ * run_profile_remove_hook scaled the statements to that; otherwise, as on devices, the mean run with the hook. */
 double kernel_whole(const struct profile *p);
 /* A sentence on what limits the row; "" without ceilings. */
 const char *kernel_verdict(struct arena *a, const struct profile *p, const struct kernel_row *r);

@@ -1,17 +1,18 @@
-/* OpenCL drivers in a process of their own: they may crash, and LLVM, which many of them contain, replaces the signal handlers that would say so. */
+/* Runs OpenCL drivers in a child process, since they may crash. Many contain LLVM, which replaces the signal handlers that would report a crash. */
 #ifndef TRIB_BUILDER_RUN_DRIVERS_H
 #define TRIB_BUILDER_RUN_DRIVERS_H
 
 struct arena;
 struct gpu_answer;
 
-/* Asks the drivers for their devices. *died: NULL, or says that a driver crashed, and which; devices of drivers that were asked before are in the
- * answer. Allocated in `a`. */
+/* Asks the drivers for their devices. If a driver crashed, *died is a sentence that names it, and the answer has the devices of the drivers before it;
+ * otherwise *died is NULL. Allocated in `a`. */
 const struct gpu_answer *drivers_ask(struct arena *a, const char **died);
-/* Runs `work` in a child, with the open files of this process, and returns what it returns. *died: NULL, or the signal of its crash, as in
- * "SIGABRT". This process ends as the child does if no crash ended it: by SIGPIPE, say. Called while there is only one thread. */
+/* Runs `work` in a child process, which inherits the open files, and returns its result. If the child crashed, *died is the name of the signal, such as
+ * "SIGABRT"; otherwise it is NULL. If another signal ended the child, such as SIGPIPE, the same signal ends this process. Call it before a second thread
+ * is started. */
 int drivers_run(int (*work)(void *ctx), void *ctx, const char **died);
-/* From now on a child is this process, if `device` is one of OpenCL. The process itself waits, passes signals on, says which driver crashed, and
- * ends as the child did. Called while there is only one thread. */
+/* If `device` is an OpenCL device, starts a child process, in which the command goes on. This process passes signals on to it, names the driver if one
+ * crashed, and ends with the exit status or signal of the child. Call it before a second thread is started. */
 void drivers_supervise(const char *device);
 #endif

@@ -1,6 +1,6 @@
-/* A folder of SLOTS files in the user's cache; the key of a program chooses its file, which the next program with this file replaces. So the folder
- * needs no index and no pruning. A file is a header and the binary. It is written under another name and renamed. A file that is damaged, or of
- * another program, is as good as none. */
+/* The cache is a folder of SLOTS files. The key of a program selects its file; a later program with the same file replaces it. So the folder needs no
+ * index and no pruning. A file is a header and the binary. It is written under another name and renamed. A damaged file, or one of another
+ * program, counts as missing. */
 #include "gpu/runtime/binaries.h"
 #include <fcntl.h>
 #include <stdio.h>

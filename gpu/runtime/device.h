@@ -15,8 +15,8 @@ struct tri_cl_device {
 	const tri_model_desc *desc;
 	cl_device_id id;
 	char name[TRI_CL_NAME];
-	enum tri_cl_variant variant;      /* what the device is */
-	bool unified;                     /* it has the memory of the host */
+	enum tri_cl_variant variant;      /* of the kernels that the device runs */
+	bool unified;                     /* device and host share memory */
 	bool lost;                        /* a command failed: the device is not used any more */
 	uint64_t most_bytes, local_bytes; /* of a buffer, and of the local memory of a work group */
 	cl_context context;
@@ -43,8 +43,8 @@ bool tri_cl_error_in(struct tri_cl_device *d, tri_error *err, const char *call, 
  * memory. The device may read `from` later, too. */
 cl_mem tri_cl_buffer(const struct tri_cl_device *d, uint64_t size, const void *from, const char *what, tri_error *err);
 
-/* Finds the device with this number among all devices, in the order of the loader, or the only one whose name has this part, in any case of letters. NULL
- * and "" mean the first. Sets what is known of it. */
+/* Finds a device: `which` is its number in the order of the loader, or a part of its name, in any case of letters, that no other name has. NULL and ""
+ * mean the first device. Sets id, name, variant, unified, most_bytes and local_bytes. */
 bool tri_cl_device(struct tri_cl_device *d, const char *which, tri_error *err);
 /* True if the device has what the program needs; else the error. */
 bool tri_cl_supports(const struct tri_cl_device *d, const struct tri_cl_program *data, tri_error *err);

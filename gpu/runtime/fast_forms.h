@@ -1,4 +1,4 @@
-/* Forms of kernels that are faster on some devices: definitions for the build of a program, `#if` of templates/groups/tile.cl and templates/wide/tile.cl. */
+/* Faster forms of kernels: build options that define the macros of `#if` in templates/groups/tile.cl and templates/wide/tile.cl. */
 #ifndef TRI_FAST_FORMS_H
 #define TRI_FAST_FORMS_H
 #include <string.h>
@@ -6,7 +6,7 @@
 
 enum { TRI_CL_NVIDIA = 0x10de, TRI_CL_AMD = 0x1002 }; /* CL_DEVICE_VENDOR_ID */
 
-/* What tells which instructions a device has. */
+/* The properties by which a form is chosen. */
 struct tri_cl_features {
 	uint32_t vendor;       /* CL_DEVICE_VENDOR_ID */
 	uint32_t major, minor; /* compute capability, of NVIDIA */
@@ -21,7 +21,7 @@ static inline bool tri_cl_starts_with_any(const char *name, const char *const *s
 	return false;
 }
 
-/* Returns the build option of form n of those that the device should have, the fastest first: it begins with a space. "": there are no more. */
+/* Returns the build option, after a space, of the n-th form that a device with these properties should support, the fastest first; "" if there is none. */
 static inline const char *tri_cl_form_option(const struct tri_cl_features *of, uint32_t n)
 {
 	static const struct {
@@ -46,6 +46,6 @@ static inline const char *tri_cl_form_option(const struct tri_cl_features *of, u
 }
 /* The same for a device. Kernels with vectors ask the compiler for the instructions of its processor. */
 const char *tri_cl_fast_form(const struct tri_cl_device *d, uint32_t n);
-/* Runs the self-checks of a program that was built with an option: true if its instructions compute what the host computes, or if it has none. */
+/* Runs the self-checks of a program, if it has any. True if all results equal those of the host. */
 bool tri_cl_fast_forms_hold(struct tri_cl_device *d, cl_program program);
 #endif

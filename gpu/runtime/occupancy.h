@@ -1,4 +1,4 @@
-/* How a launch fills a device, as far as OpenCL tells. */
+/* The occupancy of a launch, as far as OpenCL reports it. */
 #ifndef TRI_OCCUPANCY_H
 #define TRI_OCCUPANCY_H
 #include "gpu/runtime/device.h"

@@ -1,4 +1,4 @@
-/* What templates leave to their language, in OpenCL C 1.2: TRI_GROUP after `kernel`, for exactly so many items; TRI_FUNCTION and TRI_INLINE before functions
+/* Macros that templates use where OpenCL C 1.2 and CUDA C++ differ, for OpenCL C: TRI_GROUP after `kernel`, for exactly so many items; TRI_FUNCTION and TRI_INLINE before functions
  * that kernels call; TRI_SHARED before variables in local memory, to which pointers are `local`; vectors of four values; TRI_CHOOSE, also for lanes. */
 #pragma OPENCL FP_CONTRACT OFF
 #ifdef TRI_FP64

@@ -7,7 +7,7 @@ import subprocess
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
-PACKER = os.path.join(ROOT, "backend", "runtime", "trit_blocks_pack.c")
+PACKER = os.path.join(ROOT, "backend", "runtime", "pack", "trit_blocks_pack.c")
 PATTERNS = {"single": (50, 60, 70, 75, 80, 85, 90, 95, 99), "blocks": (20, 40, 50, 60, 75, 90, 99), "rows": (25, 50, 75, 90), "columns": (50, 75, 90)}
 ROWS_OF_X = (1, 8, 128)
 PANELS, QUADS, LIST_PANELS = 2560 // 32, 2560 // 4, 2560 // 64

@@ -10,16 +10,17 @@ struct model_info;
 struct model_input;
 struct model_weights;
 
-/* A C file whose entries run on a device, in memory of it that the caller gives. It has a copy of the weights, from NAME_open to NAME_close. */
+/* The text of a C file whose entries run on a device. Tensors and scratch are in the memory of the device, which also has a copy of the weights from
+ * NAME_open to NAME_close. */
 struct c_device {
-	const char *files;  /* what is compiled: it ends the first line of the header */
-	const char *memory; /* a comment on the tensors and the memory that it gets */
-	const char *open;   /* an expression that copies the weights of tri_memory and returns a code */
-	const char *close;  /* one that frees them */
+	const char *files;  /* a sentence that ends the first comment of the header: how to compile the files */
+	const char *memory; /* a comment before NAME_open: where tensors, scratch and states must be */
+	const char *open;   /* a C expression: copies the weights of tri_memory to the device; its value is a code */
+	const char *close;  /* a C expression: frees that copy */
 };
-/* Appends the weights with bytes, as arrays tri_weight0 …; returns which of them has each blob. In `a`. */
+/* Appends the weights that have bytes as arrays tri_weight0 … Returns the number of the array of each blob, in `a`. */
 const uint32_t *c_weights_put(struct arena *a, const struct model_weights *w, struct buf *out);
-/* Appends the lines of the statements that may fail. `units`: as of c_model_put. */
+/* Appends the table of source lines of statements that may fail. `units`: as in c_model_put. */
 void c_places_put(const struct model_input *in, const struct loop_fn *const *units, struct buf *out);
 /* Appends NAME.c. `units`: the loops of each of program->units, or NULL. Weights without bytes are in w->file. */
 void c_model_put(const struct model_input *in, const struct model_info *info, const struct model_weights *w,

@@ -21,8 +21,8 @@ TRI_FUNCTION void epilogue_e0(long i0, long i1, long i2, float t, uchar *p2, ulo
 #define TRI_BUFFERS , uchar *p2, ulong o2
 #define TRI_DIMS , long n0
 #define TRI_STORE(batch, row, column, value) epilogue_e0(batch, row, column, value, p2, o2, n0)
-/* tri_matmul_f32 for few rows: a group of 256 items computes 1 of them and 32 columns. Neighbours read neighbouring columns; eight items divide the k of a
- * column, and their sums are added in local memory. */
+/* tri_matmul_f32 for few rows: a group of 256 items computes 1 x 32 elements. Neighbours read neighbouring columns. Eight items divide the k of a column; their
+ * sums are added in local memory. */
 #ifndef TRI_NAME /* without an epilogue */
 #define TRI_NAME tri_matmul_f32_rows1
 #define TRI_BUFFERS , global uchar *py, ulong oy
@@ -83,8 +83,8 @@ kernel TRI_GROUP(256) void TRI_NAME(global uchar *px, ulong ox, global uchar *pw
 #define TRI_BUFFERS , uchar *p2, ulong o2
 #define TRI_DIMS , long n0
 #define TRI_STORE(batch, row, column, value) epilogue_e0(batch, row, column, value, p2, o2, n0)
-/* tri_matmul_f32 for few rows: a group of 256 items computes 4 of them and 32 columns. Neighbours read neighbouring columns; eight items divide the k of a
- * column, and their sums are added in local memory. */
+/* tri_matmul_f32 for few rows: a group of 256 items computes 4 x 32 elements. Neighbours read neighbouring columns. Eight items divide the k of a column; their
+ * sums are added in local memory. */
 #ifndef TRI_NAME /* without an epilogue */
 #define TRI_NAME tri_matmul_f32_rows4
 #define TRI_BUFFERS , global uchar *py, ulong oy
