@@ -21,6 +21,7 @@ struct row {
 #define CPU_DENSE {PROCESSORS, CPU_V2, true}
 #define CPU_VNNI {PROCESSORS, CPU_V4_VNNI, false}
 #define DEVICES {PROCESSORS | 1u << ARCH_OPENCL, CPU_V2, false}
+#define ONLY_DEVICES {1u << ARCH_OPENCL, CPU_V2, false}
 #define ANY {~0u, CPU_V2, false}
 #define ANY_LAYOUT KERNEL_ANY_LAYOUT
 enum {

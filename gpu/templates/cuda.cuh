@@ -239,6 +239,8 @@ template <typename T, int N> TRI_FUNCTION tri_vector<T, N> abs(tri_vector<T, N> 
 	return a;
 }
 
+TRI_FUNCTION uint popcount(uint a) { return (uint)__popc(a); }
+
 template <typename T> TRI_FUNCTION tri_vector<T, 2> vload2(long i, const T *p) { return tri_vector<T, 2>(p[2 * i], p[2 * i + 1]); }
 template <typename T> TRI_FUNCTION tri_vector<T, 4> vload4(long i, const T *p)
 {

@@ -35,7 +35,7 @@ class Case:
         if self.kind == "attention":
             heads, queries, keys, width = self.dims
             return f"attention, {heads} heads of {width}, {queries} x {keys}"
-        operands = self.x if self.w == self.x else f"{self.x} × {self.w}"
+        operands = self.x if self.w == self.x == "float32" else f"{self.x} × {self.w}"
         if self.kind == "matmul":
             return f"{operands} {'x'.join(map(str, self.dims))}"
         _, channels, side, _, _, kernel, _, stride, _ = self.dims

@@ -46,6 +46,7 @@ FUNCTION_OF_2(copysign)
 #undef FUNCTION_OF_2
 static __device__ __forceinline__ float fma(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
 static __device__ __forceinline__ double fma(double a, double b, double c) { return __builtin_fma(a, b, c); }
+static __device__ __forceinline__ int __popc(unsigned a) { return __builtin_popcount(a); }
 template <typename F> static __device__ __forceinline__ bool isfinite(F a) { return a - a == 0; }
 template <typename F> static __device__ __forceinline__ bool isinf(F a) { return a == a && a - a != 0; }
 extern __device__ float __double2float_rz(double a);
@@ -60,6 +61,7 @@ extern dim3 threadIdx, blockIdx, blockDim;
 void __syncthreads(void);
 float __double2float_rz(double a);
 }
+static inline int __popc(unsigned a) { return __builtin_popcount(a); }
 static inline int atomicCAS(int *at, int old, int value)
 {
 	int found = *at;

@@ -20,7 +20,7 @@ from project import SOURCE, ProjectTest
 
 
 class Programs(InCuda, test_programs.Programs):
-    NAMES = ("tied", "reduces", "slices", "halves", "saturated", "tritmixed", "segments", "nucleus", "image")
+    NAMES = ("tied", "reduces", "slices", "halves", "saturated", "tritacts", "tritmixed", "segments", "nucleus", "image")
 
     def test_every_level_against_numpy(self):
         self.trib("build", *self.NAMES)

@@ -682,7 +682,7 @@ class Programs(InferenceTest):
 class Devices(Programs):
     def test_every_level_against_numpy(self):
         self.trib("build")
-        self.compare(("ints", "halves", "tied", "caches", "reduces", "slices", "tritmixed", "saturated", "positions", "segments",
+        self.compare(("ints", "halves", "tied", "caches", "reduces", "slices", "tritacts", "tritmixed", "saturated", "positions", "segments",
                       "pointer", "nucleus", "bytes", "image"), (5,), "--device", "opencl")
 
     test_interpreter_against_numpy = None

@@ -14,14 +14,20 @@
 
 enum { CONTEXT_BYTES = 4096, STACK_BYTES = 128 << 10 };
 
+/* What the targets of kernels.def have for processors. */
+#define OF_CPU(...) __VA_ARGS__
+#define OF_CPU_DENSE(...) __VA_ARGS__
+#define OF_CPU_VNNI(...) __VA_ARGS__
+#define OF_DEVICES(...) __VA_ARGS__
+#define OF_ANY(...) __VA_ARGS__
+#define OF_ONLY_DEVICES(...)
+
 /* The kernels of kernels.def by their names there, and the context that they need. */
 struct kernels {
 	void *library;
 #define WHOLE(name)
 #define FILLED(name) tri_filled_kernel_fn *name##_filled;
-#define KERNEL(name, record, fits, targets, operands, filled, cost) \
-	tri_kernel_fn *name;                                        \
-	filled(name)
+#define KERNEL(name, record, fits, targets, operands, filled, cost) OF_##targets(tri_kernel_fn *name; filled(name))
 #include "backend/runtime/kernels/kernels.def"
 #undef FILLED
 #undef KERNEL
@@ -33,7 +39,7 @@ static inline bool kernels_open(struct arena *a, enum runtime_level level, struc
 {
 	static const char *const names[] = {
 #define FILLED(name) "tri_" #name "_filled",
-#define KERNEL(name, record, fits, targets, operands, filled, cost) "tri_" #name, filled(name)
+#define KERNEL(name, record, fits, targets, operands, filled, cost) OF_##targets("tri_" #name, filled(name))
 #include "backend/runtime/kernels/kernels.def"
 #undef FILLED
 #undef KERNEL
@@ -46,8 +52,7 @@ static inline bool kernels_open(struct arena *a, enum runtime_level level, struc
 	k->library = link_open(a, objects, runtime_parse(a, level, objects), names, sizeof names / sizeof *names);
 #define FILLED(name) *(void **)&k->name##_filled = symbol(k->library, "tri_" #name "_filled");
 #define KERNEL(name, record, fits, targets, operands, filled, cost) \
-	*(void **)&k->name = symbol(k->library, "tri_" #name);      \
-	filled(name)
+	OF_##targets(*(void **)&k->name = symbol(k->library, "tri_" #name); filled(name))
 #include "backend/runtime/kernels/kernels.def"
 #undef WHOLE
 #undef FILLED
