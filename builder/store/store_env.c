@@ -113,16 +113,16 @@ static bool read_meta(int fd, off_t at, struct meta_page *out)
 static bool is_page_size(uint32_t n) { return n >= 512 && n <= 65536 && (n & (n - 1)) == 0; }
 
 /* False if the number of pages exceeds the file, for which LMDB would ask for any amount of address space. LMDB itself rejects a file
- * without meta pages. */
+ * without meta pages. The size is read last, since another process may append pages meanwhile. */
 static bool is_header_sane(int fd)
 {
 	struct meta_page a, b;
 	struct stat st;
-	if (fstat(fd, &st) != 0 || !read_meta(fd, 0, &a))
+	if (!read_meta(fd, 0, &a))
 		return true;
 	if (!is_page_size(a.page_size))
 		return false;
-	if (!read_meta(fd, (off_t)a.page_size, &b))
+	if (!read_meta(fd, (off_t)a.page_size, &b) || fstat(fd, &st) != 0)
 		return true;
 	return b.page_size == a.page_size && (a.txn > b.txn ? a.last : b.last) <= ((uint64_t)st.st_size + MOST_LOOSE) / a.page_size;
 }
