@@ -9,7 +9,7 @@
 kernel TRI_GROUP(128) void TRI_NAME(global uchar *px, ulong ox, global uchar *pw, ulong ow TRI_BUFFERS, TRI_FIELDS TRI_DIMS)
 {
 	TRI_SHARED float tile[TRI_TILE_WORDS(8)] __attribute__((aligned(16)));
-	TRI_SHARED int special; /* x has an infinity or a NaN */
+	TRI_SHARED volatile int special; /* x has an infinity or a NaN; volatile: not read before it is set */
 	local float *lx = tile, *lw = tile + 16 * TRI_TILE_LINE(8);
 	const int m = (int)M, n = (int)N, k = (int)K, steps = (k + 15) / 16, lid = (int)get_local_id(0), lane = lid % 16, line = lid / 16;
 	const int across = (n + 63) / 64, column0 = (int)get_group_id(0) % across * 64, row0 = (int)get_group_id(0) / across * 64;
