@@ -40,6 +40,24 @@ int64_t tri_cl_size(const tri_dim_desc *d, const int64_t *dims)
 	return overflow ? 0 : size;
 }
 
+static uint64_t symbols_of_size(const tri_dim_desc *d)
+{
+	uint64_t symbols = 0;
+	for (int32_t i = 0; i < d->n_steps; i++)
+		symbols |= d->steps[i].op == TRI_DIM_SYM ? UINT64_C(1) << d->steps[i].value : 0;
+	return symbols;
+}
+
+static uint64_t symbols_of_step(const struct tri_cl_step *l)
+{
+	uint64_t symbols = symbols_of_size(&l->items);
+	for (int32_t n = 0; n < l->n_args; n++)
+		symbols |= symbols_of_size(&l->args[n].offset);
+	for (int32_t n = 0; n < l->n_dims; n++)
+		symbols |= symbols_of_size(&l->dims[n]);
+	return symbols;
+}
+
 bool tri_cl_prepared_init(struct tri_cl_prepared *p, enum tri_cl_variant variant, const tri_entry_desc *e)
 {
 	const struct tri_cl_code *code = p->code = ((const struct tri_cl_entry *)e->code)->of[variant];
@@ -54,16 +72,18 @@ bool tri_cl_prepared_init(struct tri_cl_prepared *p, enum tri_cl_variant variant
 	p->io_room = calloc(io + 1, sizeof *p->io_room);
 	p->copied = calloc(io + 1, sizeof *p->copied);
 	p->kernels = calloc(steps + 1, sizeof *p->kernels);
+	p->symbols = calloc(steps + 1, sizeof *p->symbols);
 	p->local = calloc(steps + 1, sizeof *p->local);
 	p->global = calloc(steps + 1, sizeof *p->global);
 	p->shapes = calloc(steps + 1, sizeof *p->shapes);
 	p->bound = calloc(steps + 1, sizeof *p->bound);
 	p->bounds = calloc(n_bound + 1, sizeof *p->bounds);
-	if (!p->dims || !p->io || !p->io_bytes || !p->io_room || !p->copied || !p->kernels || !p->local || !p->global || !p->shapes ||
-	    !p->bound || !p->bounds)
+	if (!p->dims || !p->io || !p->io_bytes || !p->io_room || !p->copied || !p->kernels || !p->symbols || !p->local || !p->global ||
+	    !p->shapes || !p->bound || !p->bounds)
 		return false;
 	n_bound = 0;
 	for (size_t i = 0; i < steps; i++) {
+		p->symbols[i] = symbols_of_step(&code->steps[i]);
 		p->bound[i] = p->bounds + n_bound;
 		n_bound += (size_t)code->steps[i].n_args + (size_t)code->steps[i].n_dims;
 	}
@@ -86,6 +106,7 @@ void tri_cl_prepared_end(struct tri_cl_prepared *p, const struct tri_cl_device *
 	free(p->io_room);
 	free(p->copied);
 	free(p->kernels);
+	free(p->symbols);
 	free(p->local);
 	free(p->global);
 	free(p->shapes);
@@ -249,6 +270,17 @@ static bool forget_kernel(struct tri_cl_prepared *p, const struct tri_cl_device 
 	return false;
 }
 
+/* True if a step that was prepared needs no other arguments after these dims have changed, and with the present buffers. */
+static bool is_prepared(const struct tri_cl_prepared *p, const struct tri_cl_device *d, const tri_entry_desc *e, int64_t i,
+			uint64_t changed)
+{
+	const struct tri_cl_step *l = &p->code->steps[i];
+	bool same = !(p->symbols[i] & changed);
+	for (int32_t n = 0; n < l->n_args && same; n++)
+		same = p->bound[i][n].memory == arg_memory(p, d, e, &l->args[n]);
+	return same;
+}
+
 static bool prepare_step(struct tri_cl_prepared *p, const struct tri_cl_device *d, const tri_entry_desc *e, int64_t i, tri_error *err)
 {
 	bool launches = p->code->steps[i].kind == TRI_CL_LAUNCH, first = launches && !p->kernels[i];
@@ -296,22 +328,31 @@ static bool take_states(struct tri_cl_prepared *p, const tri_entry_desc *e, cons
 	return changed;
 }
 
+/* Returns a bit for each dim that differs. */
+static uint64_t changed_dims(const struct tri_cl_prepared *p, const tri_entry_desc *e, const int64_t *dims)
+{
+	uint64_t changed = 0;
+	for (int32_t i = 0; i < e->n_dims; i++)
+		changed |= (uint64_t)(p->dims[i] != dims[i]) << i;
+	return changed;
+}
+
 int tri_cl_prepare(struct tri_cl_prepared *p, const struct tri_cl_device *d, const tri_entry_desc *e, const int64_t *dims,
 		   const tri_tensor *io, tri_error *err)
 {
 	tri_error own;
 	err = err ? err : &own;
-	bool same = p->sized && memcmp(p->dims, dims, (size_t)e->n_dims * sizeof *dims) == 0;
-	bool moved = take_states(p, e, io);
-	if (p->ready && same && !moved)
+	uint64_t changed = p->sized ? changed_dims(p, e, dims) : UINT64_MAX;
+	bool moved = take_states(p, e, io), were_ready = p->ready;
+	if (were_ready && !changed && !moved)
 		return TRI_OK;
 	p->ready = false;
-	p->sized = same;
-	int status = same ? TRI_OK : prepare_sizes(p, d, e, dims, err);
+	p->sized = !changed;
+	int status = changed ? prepare_sizes(p, d, e, dims, err) : TRI_OK;
 	if (status != TRI_OK)
 		return status;
 	for (int64_t i = 0; i < p->code->n_steps; i++)
-		if (!prepare_step(p, d, e, i, err))
+		if (!(were_ready && is_prepared(p, d, e, i, changed)) && !prepare_step(p, d, e, i, err))
 			return err->code;
 	p->ready = true;
 	return TRI_OK;

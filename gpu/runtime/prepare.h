@@ -32,6 +32,7 @@ struct tri_cl_prepared {
 	cl_mem scratch;
 	uint64_t scratch_bytes;      /* of the buffer */
 	cl_kernel *kernels;          /* one for each step, if it launches something */
+	uint64_t *symbols;           /* for each step: bits of the dims that its offsets and sizes depend on */
 	size_t *local, *global;      /* work items of a group and of all groups; global 0: not launched */
 	struct tri_cl_bound **bound; /* for each step: its arguments, then its dims */
 	struct tri_cl_bound *bounds; /* their memory */

@@ -405,6 +405,9 @@ int main(int argc, char **argv)
 	learn_results(&x);
 	if (strcmp(mode, "builds") == 0) { /* how many programs were built from source */
 		printf("%u\n", x.driver->builds);
+	} else if (strcmp(mode, "states") == 0) { /* the last value of each run, of a state that counts them */
+		for (uint32_t i = 0; i < RUNS; i++)
+			printf("%d\n", *(const int32_t *)(const void *)(x.want[i] + x.want_bytes - sizeof(int32_t)));
 	} else if (strcmp(mode, "limits") == 0) {
 		inject_limits(&x);
 	} else if (strcmp(mode, "hangs") == 0) {

@@ -81,6 +81,10 @@ class Driver(ProjectTest):
         for cache in "false", "true":
             self.assertRegex(self.inject("hanging build", TRIB_CACHE=cache), "the device was not opened within 30 ms: its driver hangs")
 
+    def test_states_that_move(self):
+        """A kernel whose sizes are fixed is given the memory that has the state now."""
+        self.assertEqual(self.inject("states").split(), ["9", "10", "11"])
+
     def test_runs_set_only_what_changes(self):
         """A decode step makes buffers rarely, sets few arguments, and waits in its last read alone; a run of the same sizes sets none."""
         self.write("tri.build", MANIFEST.replace("x = float32 [?, 4]\n    input i = int32 [?]", "x = float32 [1, 8]"))
