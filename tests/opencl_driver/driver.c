@@ -64,6 +64,7 @@ static const cl_event *gate_of(cl_command_queue q, cl_uint *n)
 		REAL(clGetCommandQueueInfo)(q, CL_QUEUE_CONTEXT, sizeof context, &context, NULL);
 		gate = REAL(clCreateUserEvent)(context, &status);
 		behind_gate = q;
+		REAL(clRetainCommandQueue)(q);
 	}
 	driver.hung = true;
 	*n = 1;
@@ -76,6 +77,7 @@ void opencl_driver_resume(void)
 	if (gate) {
 		REAL(clSetUserEventStatus)(gate, CL_COMPLETE);
 		REAL(clFinish)(behind_gate);
+		REAL(clReleaseCommandQueue)(behind_gate);
 		REAL(clReleaseEvent)(gate);
 	}
 	gate = NULL;

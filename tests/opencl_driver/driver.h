@@ -14,7 +14,7 @@ struct opencl_driver {
 	bool loses;                  /* all later calls fail, too */
 	const char *failed;          /* the name of the call that failed; NULL: none did */
 	uint32_t hang_at;            /* from this call on commands are enqueued, but do not run before opencl_driver_resume; 0: none */
-	bool hung;                   /* one of them was enqueued */
+	_Atomic bool hung;           /* one of them was enqueued */
 	_Atomic bool hangs_in_build; /* a program is not built before this is false; no other program is meanwhile */
 	bool takes_signals;          /* a program was built by a thread that receives SIGINT */
 	_Atomic int64_t live;        /* objects that are not released */

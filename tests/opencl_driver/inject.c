@@ -58,6 +58,12 @@ static void new_tensors(const tri_entry_desc *e, tri_tensor *io)
 	}
 }
 
+static void free_tensors(const tri_entry_desc *e, tri_tensor *io)
+{
+	for (int32_t i = 0; i < e->n_inputs + e->n_outputs; i++)
+		free(io[i].data);
+}
+
 struct ending {
 	sem_t ended;
 	tri_error err;
@@ -277,8 +283,7 @@ static void attempt_hang(const struct injection *x, opencl_driver_resume_fn *res
 	while (count_threads() > threads) /* the one that opened the device */
 		usleep(1000);
 	REQUIRE(all_bytes(e, io, 'x', false), "memory of the caller has changed after a hang");
-	for (int32_t i = 0; i < e->n_inputs + e->n_outputs; i++)
-		free(io[i].data);
+	free_tensors(e, io);
 }
 
 static void inject_hangs(struct injection *x, opencl_driver_resume_fn *resume)
@@ -321,6 +326,63 @@ static void inject_hanging_build(struct injection *x)
 	_exit(0); /* a thread may still be in the driver */
 }
 
+/* ---- asynchronous runs ---- */
+
+struct last_runs {
+	const struct injection *x;
+	struct tri_model *m;
+	char *out; /* of a run in the callback */
+	struct ending end;
+};
+
+static void run_and_close(void *user, const tri_error *err)
+{
+	struct last_runs *r = user;
+	tri_error own;
+	REQUIRE(err->code == TRI_OK && inject_run(r->x, r->m, false, r->out, &own) == TRI_OK, "%s", err->code ? err->message : own.message);
+	r->x->desc->close(r->m);
+	note_end(&r->end, err);
+}
+
+static void run_and_close_in_callback(const struct injection *x)
+{
+	tri_tensor io[MOST_TENSORS];
+	tri_error err;
+	struct last_runs r = {.x = x, .m = x->desc->open(NULL, &err), .out = malloc(x->want_bytes + 1)};
+	sem_init(&r.end.ended, 0, 0);
+	new_tensors(&x->desc->entries[0], io);
+	REQUIRE(r.m && x->desc->run_async(r.m, 0, io, run_and_close, &r, &err) == TRI_OK, "%s", err.message);
+	sem_wait(&r.end.ended);
+	REQUIRE(memcmp(r.out, x->want[1], x->want_bytes) == 0, "wrong results of a run in a callback");
+	REQUIRE(x->driver->live == 0, "%lld objects are left", (long long)x->driver->live);
+	free_tensors(&x->desc->entries[0], io);
+	free(r.out);
+}
+
+/* The device runs nothing before the model is closed. */
+static void close_during_run(const struct injection *x, opencl_driver_resume_fn *resume)
+{
+	tri_tensor io[MOST_TENSORS];
+	tri_error err;
+	struct ending end;
+	struct tri_model *m = x->desc->open(NULL, &err);
+	sem_init(&end.ended, 0, 0);
+	new_tensors(&x->desc->entries[0], io);
+	x->driver->hung = false;
+	x->driver->hang_at = x->driver->calls + 1;
+	REQUIRE(m && x->desc->run_async(m, 0, io, note_end, &end, &err) == TRI_OK, "%s", err.message);
+	while (!x->driver->hung)
+		usleep(100);
+	REQUIRE(x->desc->run(m, 0, io, &err) == TRI_ERR_BUSY, "a run during a run: %d", err.code);
+	x->desc->close(m);
+	x->driver->hang_at = 0;
+	resume();
+	sem_wait(&end.ended);
+	REQUIRE(end.err.code == TRI_OK, "%s", end.err.message);
+	REQUIRE(x->driver->live == 0, "%lld objects are left", (long long)x->driver->live);
+	free_tensors(&x->desc->entries[0], io);
+}
+
 /* ---- runs one after the other ---- */
 
 /* Prints what the last half of many runs called. */
@@ -341,9 +403,19 @@ static void count_calls(const struct injection *x)
 	}
 	printf("%u launches, %u arguments, %u buffers, %u waits\n", x->driver->launches - half.launches, x->driver->args - half.args,
 	       x->driver->buffers - half.buffers, x->driver->finishes - half.finishes);
-	for (int32_t i = 0; i < e->n_inputs + e->n_outputs; i++)
-		free(io[i].data);
+	free_tensors(e, io);
 	x->desc->close(m);
+}
+
+/* Opens, and prints how many programs were built from source. */
+static void count_builds(const struct injection *x)
+{
+	tri_error err;
+	struct tri_model *m = x->desc->open(NULL, &err);
+	REQUIRE(m, "%s", err.message);
+	x->desc->close(m);
+	REQUIRE(!x->driver->takes_signals, "a program was built by a thread that an interrupt ends");
+	printf("%u\n", x->driver->builds);
 }
 
 /* ---- several devices ---- */
@@ -402,10 +474,12 @@ int main(int argc, char **argv)
 	*(void **)&resume = dlsym(loader, OPENCL_DRIVER_RESUME);
 	struct injection x = {.driver = entry(), .desc = dlsym(library, TRI_DESC_SYMBOL), .options.size = sizeof x.options};
 	const char *mode = argv[3];
+	if (strcmp(mode, "builds") == 0) {
+		count_builds(&x);
+		return 0;
+	}
 	learn_results(&x);
-	if (strcmp(mode, "builds") == 0) { /* how many programs were built from source */
-		printf("%u\n", x.driver->builds);
-	} else if (strcmp(mode, "states") == 0) { /* the last value of each run, of a state that counts them */
+	if (strcmp(mode, "states") == 0) { /* the last value of each run, of a state that counts them */
 		for (uint32_t i = 0; i < RUNS; i++)
 			printf("%d\n", *(const int32_t *)(const void *)(x.want[i] + x.want_bytes - sizeof(int32_t)));
 	} else if (strcmp(mode, "limits") == 0) {
@@ -414,6 +488,9 @@ int main(int argc, char **argv)
 		inject_hangs(&x, resume);
 	} else if (strcmp(mode, "hanging build") == 0) {
 		inject_hanging_build(&x);
+	} else if (strcmp(mode, "asynchronous") == 0) {
+		run_and_close_in_callback(&x);
+		close_during_run(&x, resume);
 	} else if (strcmp(mode, "calls") == 0) {
 		count_calls(&x);
 	} else if (strcmp(mode, "devices") == 0) {
@@ -425,7 +502,6 @@ int main(int argc, char **argv)
 		bool loses = strcmp(mode, "lost") == 0;
 		inject_errors(&x, loses ? 1 : STATUSES, loses);
 	}
-	REQUIRE(!x.driver->takes_signals, "a program was built by a thread that an interrupt ends");
 	for (uint32_t i = 0; i < RUNS; i++)
 		free(x.want[i]);
 	return 0;
