@@ -238,8 +238,9 @@ typedef struct tri_device {
 		*desc; /* of the code that runs, with the units and statements that profiles name: the library's, or its fallback */
 } tri_device;
 
-/* Called at the end of an asynchronous run, on a thread of the opened model. *err: TRI_OK, or its error, until the return. The model is free then: it
- * may be run again, or closed. */
+/* Called once at the end of an asynchronous run, on a thread of the opened model, also if the run failed or its device did not end in time. *err: TRI_OK,
+ * or its error, until the return. The model is free then: `done` may run it at once, start another run, or close it. Runs of one model follow each
+ * other, and so do these calls; those of several models come at the same time. */
 typedef void tri_done(void *user, const tri_error *err);
 
 /* Describes a library. It exports its descriptor as NAME_desc and, for loaders that do not know the name, as TRI_DESC_SYMBOL. */
