@@ -206,6 +206,35 @@ static void matmul_unit(struct model *m, dtype x, bool packed, int64_t K, int64_
 	out_scaled(u, m, y, 0);
 }
 
+/* A float of a random tree. Only tanh is computed in different ways. Further results that it enters are off by a part of `scale`, the sum of the absolute values
+ * on the way, and not of themselves: the difference of values near each other keeps their errors. */
+struct random_float {
+	ir_ref value, scale; /* scale: of one that is not exact */
+	bool exact;
+};
+
+static ir_ref most_scale(struct unit *u, struct hir_type t, ir_ref scale)
+{
+	static float most = 2e5f; /* tanh is off by at most 2 */
+	ir_ref k = op_n(u, OP_CONST, type_of(u, DT_FLOAT32, 0, NULL), 0, NULL);
+	ir_set_const(u->f, k, &most);
+	return OP_(u, OP_MIN, t, scale, OP_(u, OP_BROADCAST, t, k));
+}
+
+static struct random_float random_float(struct unit *u, enum ir_op op, struct hir_type t, struct random_float a, struct random_float b)
+{
+	bool sum = op == OP_ADD || op == OP_SUB, one = ir_op_operands(op) == 1;
+	struct random_float r = {one ? OP_(u, op, t, a.value) : OP_(u, op, t, a.value, b.value), a.scale, a.exact};
+	if (!one && !b.exact)
+		r.scale = a.exact ? b.scale : OP_(u, sum ? OP_ADD : OP_MAX, t, a.scale, b.scale);
+	r.exact = op != OP_TANH && a.exact && (one || b.exact);
+	if (!r.exact && (sum || op == OP_TANH)) {
+		ir_ref own = OP_(u, OP_ABS, t, r.value);
+		r.scale = a.exact && op == OP_TANH ? own : OP_(u, OP_ADD, t, own, op == OP_TANH ? most_scale(u, t, r.scale) : r.scale);
+	}
+	return r;
+}
+
 /* A random tree over two int32 and two float32 inputs, with a reduction now and then. */
 static void random_unit(struct model *m)
 {
@@ -214,24 +243,28 @@ static void random_unit(struct model *m)
 					     {OP_ADD, OP_SUB, OP_MIN, OP_MAX, OP_TANH, OP_ABS}};
 	int64_t dims[3] = {-1, 1 + rnd(6), 1 + rnd(90)};
 	struct hir_type t[2] = {type_of(u, DT_INT32, 3, dims), type_of(u, DT_FLOAT32, 3, dims)};
-	ir_ref v[2][12];
+	struct hir_type sums[2] = {type_of(u, DT_INT32, 2, dims), type_of(u, DT_FLOAT32, 2, dims)};
+	ir_ref ints[12] = {unit_input(u, t[0]), unit_input(u, t[0])};
+	struct random_float floats[12] = {{.value = unit_input(u, t[1]), .exact = true}, {.value = unit_input(u, t[1]), .exact = true}};
 	uint32_t n[2] = {2, 2};
-	for (uint32_t i = 0; i < 4; i++)
-		v[i / 2][i % 2] = unit_input(u, t[i / 2]);
 	for (uint32_t i = 0; i < 12; i++) {
 		uint32_t f = rnd(2);
 		enum ir_op op = ops[f][rnd(6)];
 		if (n[f] == 12)
 			continue;
-		ir_ref a = v[f][rnd(n[f])], b = v[f][rnd(n[f])];
-		v[f][n[f]++] = ir_op_operands(op) == 1 ? OP_(u, op, t[f], a) : OP_(u, op, t[f], a, b);
+		uint32_t a = rnd(n[f]), b = rnd(n[f]), to = n[f]++;
+		if (f)
+			floats[to] = random_float(u, op, t[1], floats[a], floats[b]);
+		else
+			ints[to] = OP_(u, op, t[0], ints[a], ints[b]);
 	}
-	unit_output(u, v[0][n[0] - 1]);
-	unit_output(u, v[1][n[1] - 1]);
-	unit_output(u, reduce(u, OP_REDUCE_SUM, type_of(u, DT_INT32, 2, dims), v[0][n[0] - 1], 4));
-	ir_ref clipped = OP_(u, OP_TANH, t[1], v[1][n[1] - 1]);
-	unit_output(u, reduce(u, OP_REDUCE_SUM, type_of(u, DT_FLOAT32, 2, dims), OP_(u, OP_ABS, t[1], clipped), 4));
-	out_scaled(u, m, reduce(u, OP_REDUCE_SUM, type_of(u, DT_FLOAT32, 2, dims), clipped, 4), 3);
+	struct random_float last = floats[n[1] - 1], clipped = random_float(u, OP_TANH, t[1], last, last);
+	unit_output(u, ints[n[0] - 1]);
+	unit_output(u, reduce(u, OP_REDUCE_SUM, sums[0], ints[n[0] - 1], 4));
+	unit_output(u, reduce(u, OP_REDUCE_SUM, sums[1], clipped.scale, 4));
+	out_scaled(u, m, reduce(u, OP_REDUCE_SUM, sums[1], clipped.value, 4), 2);
+	unit_output(u, last.exact ? last.value : last.scale);
+	out_scaled(u, m, last.value, last.exact ? -1 : 4);
 }
 
 static void fill(struct tensor *t, bool indices)
