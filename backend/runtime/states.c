@@ -2,13 +2,14 @@
  * succeeds, the length is that of the new value, or the two buffers change places; so a run that fails leaves all states as they were. */
 #include "backend/runtime/states_memory.h"
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include "backend/runtime/dims.h"
 #include "backend/runtime/model.h"
 
-enum { ALIGN = 64, MAPPED = 1 << 21 };
+enum { ALIGN = 64, MAPPED = 1 << 21, STATE_TEXT = 200 };
 
 /* ---- memory ---- */
 
@@ -32,16 +33,25 @@ size_t tri_state_bytes(const struct tri_states *s, uint32_t i, const int64_t *le
 }
 
 /* Large memory is mapped: pages that a state never fills take no room. */
-static void *states_allocate(const struct tri_states *s, size_t bytes)
+static void *allocate_here(size_t bytes)
 {
-	if (s->space)
-		return s->space->allocate(s->space->device, bytes);
 	if (bytes < MAPPED)
 		return aligned_alloc(ALIGN, (bytes + ALIGN) / ALIGN * ALIGN);
 	void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (at == MAP_FAILED)
 		return NULL;
 	madvise(at, bytes, MADV_HUGEPAGE);
+	return at;
+}
+
+/* Returns memory of a state, which `what` describes; NULL with the error. */
+static void *states_allocate(const struct tri_states *s, size_t bytes, const char *what, tri_error *err)
+{
+	if (s->space)
+		return s->space->allocate(s->space->device, bytes, what, err);
+	void *at = allocate_here(bytes);
+	if (!at)
+		tri_error_set(err, TRI_ERR_MEMORY, "out of memory for %s", what);
 	return at;
 }
 
@@ -90,18 +100,19 @@ static int allocate_state(struct tri_states *s, uint32_t i, tri_error *err)
 {
 	const tri_state_desc *d = &s->desc->states[i];
 	struct tri_state_memory *m = &s->memory[i];
-	int64_t most = d->axis < 0 ? 0 : s->most[d->capacity];
-	bool ok = states_state_bytes(d, most, &m->bytes);
-	if (ok)
-		m->now = states_allocate(s, m->bytes);
-	if (ok && is_replaced(s->desc, i))
-		m->next = states_allocate(s, m->bytes);
-	if (ok && m->now && (m->next || !is_replaced(s->desc, i)))
-		return TRI_OK;
+	const int64_t most = d->axis < 0 ? 0 : s->most[d->capacity];
+	char what[STATE_TEXT];
 	if (d->axis < 0)
-		return tri_error_set(err, TRI_ERR_MEMORY, "out of memory for state %.150s", d->name);
-	return tri_error_set(err, TRI_ERR_MEMORY, "out of memory for state %.100s with capacity %.60s = %lld", d->name,
-			     s->desc->capacities[d->capacity].name, (long long)most);
+		snprintf(what, sizeof what, "state %.150s", d->name);
+	else
+		snprintf(what, sizeof what, "state %.100s with capacity %.60s = %lld", d->name, s->desc->capacities[d->capacity].name,
+			 (long long)most);
+	if (!states_state_bytes(d, most, &m->bytes))
+		return tri_error_set(err, TRI_ERR_MEMORY, "out of memory for %s", what);
+	m->now = states_allocate(s, m->bytes, what, err);
+	if (m->now && is_replaced(s->desc, i))
+		m->next = states_allocate(s, m->bytes, what, err);
+	return m->now && (m->next || !is_replaced(s->desc, i)) ? TRI_OK : err->code;
 }
 
 /* ---- capacities ---- */
@@ -185,6 +196,8 @@ int tri_states_open(const tri_model_desc *desc, const tri_options *opt, const st
 		    tri_error *err)
 {
 	size_t n_tensors = most_tensors(desc);
+	tri_error own;
+	err = err ? err : &own;
 	*out = NULL;
 	if (!desc->n_states)
 		return TRI_OK;

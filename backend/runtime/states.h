@@ -7,11 +7,12 @@
 
 struct tri_states;
 
-/* The memory of a device, where states can be kept: tri_tensor.data of a state is then a handle of it. Functions that return false have set the
- * error. */
+/* The memory of a device, where states can be kept: tri_tensor.data of a state is then a handle of it. Functions that return false or NULL have set
+ * the error. */
 struct tri_state_space {
 	void *device;
-	void *(*allocate)(void *device, size_t bytes); /* NULL: it has no room */
+	/* `what`: the state, for the error. NULL: it has no room, or does not work */
+	void *(*allocate)(void *device, size_t bytes, const char *what, tri_error *err);
 	void (*release)(void *device, void *handle);
 	/* Copy the first bytes. `from` NULL: zeros. */
 	bool (*write)(void *device, void *handle, const void *from, size_t bytes, tri_error *err);

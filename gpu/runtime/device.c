@@ -109,10 +109,11 @@ cl_mem tri_cl_buffer(const struct tri_cl_device *d, uint64_t size, const void *f
 	if (size > d->most_bytes)
 		tri_error_set(err, TRI_ERR_MEMORY, "a buffer of %llu bytes is needed for %s, but this device has none above %llu",
 			      (unsigned long long)size, what, (unsigned long long)d->most_bytes);
+	else if (is_memory_error(status))
+		tri_error_set(err, TRI_ERR_MEMORY, "the device has no room for %s of %llu bytes (clCreateBuffer: %s, %d)", what,
+			      (unsigned long long)size, error_name(status), status);
 	else
-		tri_error_set(err, is_memory_error(status) ? TRI_ERR_MEMORY : TRI_ERR_DEVICE,
-			      "the device has no room for %s of %llu bytes (clCreateBuffer: %s, %d)", what, (unsigned long long)size,
-			      error_name(status), status);
+		tri_cl_error(err, "clCreateBuffer", status);
 	return NULL;
 }
 

@@ -24,7 +24,10 @@ static bool opencl_engine_is_lost(tri_error *err)
 
 /* ---- states ---- */
 
-static void *state_allocate(void *device, size_t bytes) { return tri_cl_buffer(device, bytes, NULL, "a state", NULL); }
+static void *state_allocate(void *device, size_t bytes, const char *what, tri_error *err)
+{
+	return tri_cl_buffer(device, bytes, NULL, what, err);
+}
 
 static void state_release(void *device, void *handle)
 {
