@@ -48,11 +48,35 @@ static int64_t dims_lone_unknown(const tri_dim_desc *d, uint64_t known)
 	return found;
 }
 
-/* Solves d = extent for its one unknown, as if d were linear in it. If it is not, the comparison of shapes fails later. */
+/* The degree of d in a dimension; of a quotient or remainder at least 2. */
+static uint32_t dims_degree(const tri_dim_desc *d, int64_t of)
+{
+	uint32_t stack[STACK];
+	int top = 0;
+	for (int32_t i = 0; i < d->n_steps; i++) {
+		const tri_dim_step *s = &d->steps[i];
+		if (s->op == TRI_DIM_CONST || s->op == TRI_DIM_SYM) {
+			if (top == STACK)
+				return 0;
+			stack[top++] = s->op == TRI_DIM_SYM && s->value == of;
+			continue;
+		}
+		if (top < 2)
+			return 0;
+		uint32_t b = stack[--top], *to = &stack[top - 1];
+		if (s->op == TRI_DIM_ADD)
+			*to = *to > b ? *to : b;
+		else
+			*to += b + (s->op != TRI_DIM_MUL && *to + b ? 1 : 0);
+	}
+	return top == 1 ? stack[0] : 0;
+}
+
+/* Solves d = extent for its one unknown, if d is linear in it. */
 static bool dims_solve(const tri_dim_desc *d, int64_t extent, int64_t *dims, uint64_t *known)
 {
 	int64_t s = dims_lone_unknown(d, *known), at0, at1, rows, step;
-	if (s < 0)
+	if (s < 0 || dims_degree(d, s) != 1)
 		return false;
 	uint64_t with = *known | 1ull << s;
 	dims[s] = 0;
@@ -67,14 +91,17 @@ static bool dims_solve(const tri_dim_desc *d, int64_t extent, int64_t *dims, uin
 	return true;
 }
 
-/* First dimensions that are a symbol, then those that are expressions. */
+/* First dimensions that are a symbol, then those that are expressions, until nothing new follows. */
 void tri_dims_solve(const tri_entry_desc *e, const tri_tensor *io, int64_t *dims, uint64_t *known)
 {
-	for (int pass = 0; pass < 2; pass++)
+	bool more = true;
+	for (int pass = 0; more; pass++) {
+		more = pass == 0;
 		for (int32_t i = 0; i < e->n_inputs; i++)
 			for (int32_t k = 0; k < e->inputs[i].rank; k++) {
 				const tri_dim_desc *d = &e->inputs[i].dims[k];
-				if (pass == 1 || (d->n_steps == 1 && d->steps[0].op == TRI_DIM_SYM))
-					dims_solve(d, io[i].shape[k], dims, known);
+				if (pass > 0 || (d->n_steps == 1 && d->steps[0].op == TRI_DIM_SYM))
+					more |= dims_solve(d, io[i].shape[k], dims, known);
 			}
+	}
 }

@@ -2,6 +2,7 @@
 #include "frontend/elab/program.h"
 #include <stdarg.h>
 #include <string.h>
+#include "base/buf.h"
 #include "frontend/elab/entry_states.h"
 #include "frontend/elab/function.h"
 #include "frontend/elab/locals.h"
@@ -304,6 +305,75 @@ static void entry_check_names(struct entry_spec *ep)
 	}
 }
 
+/* ---- sizes that are known at run time ---- */
+
+struct unknown_size {
+	const bool *known;
+	uint32_t n, sym; /* n: how many of them */
+};
+
+static void note_unknown_size(void *ctx, uint32_t sym)
+{
+	struct unknown_size *u = ctx;
+	if (!u->known[sym] && (!u->n || u->sym != sym)) {
+		u->n++;
+		u->sym = sym;
+	}
+}
+
+static struct unknown_size unknown_size(const struct dims *d, dim x, const bool *known)
+{
+	struct unknown_size u = {.known = known};
+	dim_each_sym(d, x, note_unknown_size, &u);
+	return u;
+}
+
+/* Marks the sizes that follow from those of tensors, as libraries find them. */
+static void entry_find_sizes(const struct entry_spec *ep, const struct dims *d, bool *known)
+{
+	for (bool more = true; more;) {
+		more = false;
+		for (uint32_t i = 0; i < ep->plan.tensors.len; i++)
+			for (uint32_t k = 0; k < ep->plan.tensors.at[i].type.rank; k++) {
+				dim x = ep->plan.tensors.at[i].type.dims[k];
+				struct unknown_size u = unknown_size(d, x, known);
+				if (u.n == 1 && dim_determines(d, x, u.sym))
+					known[u.sym] = more = true;
+			}
+	}
+}
+
+static void report_unknown_size(struct entry_spec *ep, const struct entry_arg *a, dim x, uint32_t sym)
+{
+	struct emitter *e = &ep->p->e->em;
+	const char *name = dims_sym_name(e->b->dims, sym);
+	struct buf text = {0};
+	dim_print(e->b->dims, x, &text);
+	const char *size = take_text(e, &text);
+	struct diag *g = report_error(e, DIAG_ENTRY, node_span(ep->s.mod, a->decl), "`%s` does not follow from the size `%s` of input `%s`",
+				      name, size, name_text(e->f, a->name));
+	diag_help(e->report.out, g, "give the size a name of its own, `[M]`, or let another input have the size `%s`", name);
+}
+
+/* False: reported. */
+static bool sizes_follow(struct entry_spec *ep)
+{
+	const struct dims *d = ep->p->e->em.b->dims;
+	bool *known = ARENA_ARRAY(ep->p->e->em.f->arena, bool, dims_syms(d) + 1);
+	entry_find_sizes(ep, d, known);
+	for (uint32_t i = 0; i < ep->n; i++) {
+		const struct hir_type *t = ep->args[i].is_default ? NULL : &ep->plan.tensors.at[ep->plan.values[i].u.t].type;
+		for (uint32_t k = 0; t && k < t->rank; k++) {
+			struct unknown_size u = unknown_size(d, t->dims[k], known);
+			if (u.n) {
+				report_unknown_size(ep, &ep->args[i], t->dims[k], u.sym);
+				return false;
+			}
+		}
+	}
+	return true;
+}
+
 /* ---- one entry ---- */
 
 static bool returns_tensors(struct elab *e, const struct elab_unit *info, const struct func *fn)
@@ -378,6 +448,9 @@ static bool entry_make(struct program *program, struct func *fn, struct entry_st
 		collect_params(e, (struct value){.kind = V_LAYER, .u.layer = fn->self}, "", &ep->plan.params);
 	if (ok) {
 		specify_states(e, &ep->plan, states);
+		ok = sizes_follow(ep);
+	}
+	if (ok) {
 		const struct elab_unit *info = unit_get(e, &ep->plan);
 		ok = !info->failed && returns_tensors(e, info, fn) && (again || lengths_agree(e, &ep->plan, info));
 		if (ok && !again)

@@ -480,6 +480,29 @@ bool dim_linear_in(struct dims *d, dim a, uint32_t sym, int64_t *coef, dim *rest
 	return *coef != 0;
 }
 
+/* The degree in `sym`; of a quotient or remainder 2. */
+static uint32_t atom_degree(const struct dims *d, uint32_t atom, uint32_t sym)
+{
+	const struct atom *x = &d->atoms[atom];
+	uint32_t degree = 0;
+	if (x->kind != ATOM_PRODUCT)
+		return !atom_mentions(d, atom, sym) ? 0 : x->kind == ATOM_SYM ? 1 : 2;
+	for (uint32_t i = 0; i < x->n; i++)
+		degree += atom_degree(d, x->factors[i], sym);
+	return degree;
+}
+
+bool dim_determines(const struct dims *d, dim x, uint32_t sym)
+{
+	const struct poly *p = &d->polys[x.idx];
+	uint32_t most = 0;
+	for (uint32_t i = 0; i < p->n; i++) {
+		uint32_t degree = atom_degree(d, p->terms[i].atom, sym);
+		most = degree > most ? degree : most;
+	}
+	return most == 1;
+}
+
 /* ---- evaluation and translation ---- */
 
 static int64_t atom_eval(const struct dims *d, uint32_t atom, const int64_t *syms)

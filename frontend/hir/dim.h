@@ -47,6 +47,8 @@ int dim_divide_exact(struct dims *d, dim value, int64_t coef, dim *x);
 int64_t dim_common_factor(const struct dims *d, dim x);
 /* Splits a into coef·sym + rest, where rest does not depend on `sym`. False: a is not linear in it. */
 bool dim_linear_in(struct dims *d, dim a, uint32_t sym, int64_t *coef, dim *rest);
+/* True if x is a·sym + b, where a and b depend on other symbols at most: `sym` follows from these and x. */
+bool dim_determines(const struct dims *d, dim x, uint32_t sym);
 /* True if x depends on symbol `sym`. */
 bool dim_depends_on(const struct dims *d, dim x, uint32_t sym);
 /* Calls f for each occurrence of a symbol in x. */

@@ -102,6 +102,21 @@ class Inputs(Run):
         self.write("random", b"")
         self.assertIn("empty", self.fails("run", "--entry", "square", "--input", "m=./random"))
 
+    def test_sizes_that_follow_from_other_inputs(self):
+        """Of a square, or half of a size, nothing follows; of an input that is linear in the size it does, in any order."""
+        self.write("net.tri", "layer Net() {\n    fn forward(x: Tensor<float32, [N * N]>, y: Tensor<float32, [N // 2]>, z: Tensor<float32, [2 * N + 1]>) {\n"
+                   "        return zeros([N]) + x.sum() + y.sum() + z.sum()\n    }\n}\n")
+        self.write("tri.build", "model net\n    sources = net.tri\n    entry = Net\n")
+        self.assertIn("out: float32 [3]\ntensor([17., 17., 17.])\n", self.trib("run", "--input", "x=ones:9", "--input", "y=ones:1", "--input", "z=ones:7").stdout)
+        self.assertIn("input `y`", self.fails("run", "--input", "x=ones:9", "--input", "y=ones:2", "--input", "z=ones:7"))
+        program = ("#include <stdio.h>\n#include \"build/net.h\"\nint main(void) { net m; float x[9] = {1}, y[1] = {1}, z[7] = {1}, out[3];\n"
+                   "static _Alignas(8) unsigned char scratch[4096];\n"
+                   "net_io io = {{x, {9}, 1, TRI_FLOAT32}, {y, {1}, 1, TRI_FLOAT32}, {z, {7}, 1, TRI_FLOAT32}, {out, {3}, 1, TRI_FLOAT32}};\n"
+                   "net_open(&m, NULL, NULL); return net_run(&m, &io, scratch, sizeof scratch, NULL) || out[2] != 3; }\n")
+        self.write("main.c", program)
+        self.trib("build", "--emit=c")
+        run(["cc", "-I.", "main.c", "build/net.c", "-lm", "-o", "main"], self.dir)
+        run([self.path("main")], self.dir)
 
     def test_sizes_that_shrink_as_their_symbol_grows(self):
         self.write("net.tri", "layer Net() {\n    fn forward(x: Tensor<float32, [9 - N]>) { return zeros([N]) + x.sum() }\n}\n")

@@ -97,22 +97,24 @@ static const char *size_text(const struct entry_printer *p, uint32_t k, uint32_t
 	return d == s->axis ? arena_printf(p->e.scratch, "m->length[%u]", s->capacity) : NULL;
 }
 
-static void entry_solve(struct entry_printer *p, uint32_t k, uint32_t d, bool linear)
+/* Returns true if a symbol follows from the size. */
+static bool entry_solve(struct entry_printer *p, uint32_t k, uint32_t d, bool linear)
 {
 	dim x = p->io[k].type->dims[d];
 	uint32_t s = entry_lone_unknown(p, x);
 	const char *size = size_text(p, k, d), *text = text_dim(&p->e, x);
-	if (s == UINT32_MAX || !size || (!linear && !is_symbol(p, x, s)))
-		return;
+	if (s == UINT32_MAX || !size || (linear ? !dim_determines(p->e.dims, x, s) : !is_symbol(p, x, s)))
+		return false;
 	p->known[s] = true;
 	if (!linear) {
 		buf_printf(p->e.out, "\tn%u = %s;\n", s, size);
-		return;
+		return true;
 	}
 	buf_printf(p->e.out, "\tat0 = %s;\n\tn%u = 1;\n\tat1 = %s;\n\tn%u = tri_solve(%s, at0, at1);\n", text, s, text, s, size);
 	if (!p->io[k].state)
 		buf_printf(p->e.out, "\tif (n%u < 0)\n\t\treturn tri_shape_error(&%s, %s, %s, err);\n", s, io_name(p, k), what_of(p, k),
 			   shape_of(p, k));
+	return true;
 }
 
 static bool has_linear(const struct entry_printer *p)
@@ -126,24 +128,18 @@ static bool has_linear(const struct entry_printer *p)
 	return false;
 }
 
-static void solve_all(struct entry_printer *p, bool linear)
+static bool solve_all(struct entry_printer *p, bool linear)
 {
+	bool any = false;
 	for (uint32_t k = 0; k < p->n_inputs; k++)
 		for (uint32_t d = 0; d < p->io[k].type->rank; d++)
-			entry_solve(p, k, d, linear);
+			any |= entry_solve(p, k, d, linear);
+	return any;
 }
 
 static void entry_check_sizes(const struct entry_printer *p, uint32_t k)
 {
 	const struct hir_type *t = p->io[k].type;
-	for (uint32_t s = 0; s < n_symbols(p); s++)
-		for (uint32_t d = 0; d < t->rank; d++)
-			if (!p->known[s] && dim_depends_on(p->e.dims, t->dims[d], s)) {
-				buf_printf(p->e.out, "\treturn tri_error_set(err, TRI_ERR_SHAPE, %s);\n",
-					   c_literal(p->e.scratch, arena_printf(p->e.scratch, "the size %s does not follow from the inputs",
-										dims_sym_name(p->e.dims, s))));
-				return;
-			}
 	if (!t->rank)
 		return;
 	buf_puts(p->e.out, "\tif (");
@@ -168,8 +164,8 @@ static void put_check(struct entry_printer *p)
 		if (!p->io[k].state)
 			entry_check_form(p, k);
 	solve_all(p, false);
-	if (linear)
-		solve_all(p, true);
+	while (linear && solve_all(p, true))
+		continue;
 	for (uint32_t k = 0; k < p->n_io; k++)
 		if (!p->io[k].state)
 			entry_check_sizes(p, k);

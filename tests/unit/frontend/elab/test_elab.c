@@ -236,7 +236,11 @@ static void entry_errors(void **state)
 {
 	static const char text[] = "layer Net(n: int) { fn forward(x: Tensor<float32, [4]>) { return x } }\n"
 				   "fn f(x: Tensor<float32, [N, 4]>) { return x }\n"
-				   "fn g(x: Tensor<float32, [4]>, y = [zeros([4])]) { return x + y[0] }\n";
+				   "fn g(x: Tensor<float32, [4]>, y = [zeros([4])]) { return x + y[0] }\n"
+				   "fn half(x: Tensor<float32, [N // 2, 4]>) { return x }\n"
+				   "fn square(x: Tensor<float32, [N * N, N // 3]>) { return x }\n"
+				   "fn sum(x: Tensor<float32, [N + M, M * N]>) { return x }\n"
+				   "fn both(x: Tensor<float32, [N // 2, 5 - N]>) { return x }\n";
 	static const struct {
 		const char *entry;
 		struct elab_input in;
@@ -250,6 +254,10 @@ static void entry_errors(void **state)
 		{"f", {.name = "y", .elem = DT_FLOAT32, .rank = 2, .dims = {3, 4}}, "E0508"},
 		{"f", {.name = "x", .elem = DT_FLOAT32, .rank = 2, .dims = {DIM_DYNAMIC, 4}}, ""},
 		{"g", {.name = "x", .elem = DT_FLOAT32, .rank = 1, .dims = {4}}, "E0507"},
+		{"half", {.name = "x", .elem = DT_FLOAT32, .rank = 2, .dims = {DIM_DYNAMIC, 4}}, "E0507"},
+		{"square", {.name = "x", .elem = DT_FLOAT32, .rank = 2, .dims = {DIM_DYNAMIC, DIM_DYNAMIC}}, "E0507"},
+		{"sum", {.name = "x", .elem = DT_FLOAT32, .rank = 2, .dims = {DIM_DYNAMIC, DIM_DYNAMIC}}, "E0507"},
+		{"both", {.name = "x", .elem = DT_FLOAT32, .rank = 2, .dims = {DIM_DYNAMIC, DIM_DYNAMIC}}, ""},
 	};
 	for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
 		struct elab_input in = table[i].in;

@@ -133,6 +133,13 @@ static void comparison(void **state)
 	assert_int_equal(coef, 3);
 	assert_true(dim_eq(x, f->m));
 	assert_false(dim_linear_in(d, dim_mul(d, f->n, f->m), 0, &coef, &x));
+	dim square = dim_mul(d, f->n, f->n), half = dim_floordiv(d, f->n, c(f, 2)), rest = dim_floordiv(d, f->m, c(f, 2));
+	assert_true(dim_determines(d, dim_add(d, dim_mul(d, f->n, f->m), f->n), 0));
+	assert_true(dim_determines(d, dim_sub(d, dim_mul(d, f->n, rest), f->m), 0));
+	assert_false(dim_determines(d, dim_add(d, square, f->n), 0));
+	assert_false(dim_determines(d, dim_add(d, half, f->n), 0));
+	assert_false(dim_determines(d, dim_mul(d, half, f->m), 0));
+	assert_false(dim_determines(d, rest, 0));
 	assert_true(dim_depends_on(d, dim_floordiv(d, f->n, c(f, 2)), 0));
 }
 
