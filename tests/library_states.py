@@ -65,16 +65,17 @@ class ModelError(Exception):
 
 
 class Model:
-    """An opened model. Keyword arguments of `open` are capacities; `given` replaces the array that has them, `names` their number."""
+    """An opened model. Further keyword arguments are capacities; `given` replaces the array that has them, `names` their number. `device`: the
+    number of an OpenCL device, without a fallback."""
 
-    def __init__(self, path, threads=1, given=None, names=None, **capacities):
+    def __init__(self, path, threads=1, given=None, names=None, device=None, **capacities):
         self.library = ctypes.CDLL(path)
         self.desc = Desc.in_dll(self.library, "tri_desc")
-        assert self.desc.abi == 8
+        assert self.desc.abi == 9
         self.error = Error()
         if names is None:
             names, given = len(capacities), (Capacity * max(1, len(capacities)))(*((n.encode(), v) for n, v in capacities.items()))
-        options = Options(ctypes.sizeof(Options), threads, capacities=given, n_capacities=names)
+        options = Options(ctypes.sizeof(Options), threads, device, capacities=given, n_capacities=names)
         self.handle = self.desc.open(ctypes.byref(options), ctypes.byref(self.error))
         if not self.handle:
             raise ModelError(self.error)

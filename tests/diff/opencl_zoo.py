@@ -101,7 +101,7 @@ class OpenclZoo(ProjectTest):
 
     def open(self, name, variant, **capacities):
         os.environ["TRIB_OPENCL_VARIANT"] = variant or "wide"
-        return Model(self.path(f"build/lib{name}{'_opencl' if variant else ''}.so"), 2, **capacities)
+        return Model(self.path(f"build/lib{name}{'_opencl' if variant else ''}.so"), 2, device=b"0" if variant else None, **capacities)
 
     def network(self, name):
         rng, runs = np.random.default_rng(1), self.options.runs
