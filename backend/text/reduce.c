@@ -1,5 +1,5 @@
 /* Prints reductions. A work item computes one alone, or a work group shares it. Then its items take the terms in turn, and their partial
- * results are combined in fixed pairs. */
+ * results are combined in fixed pairs: first of the TRI_SWAPS neighbours that exchange values without local memory (gpu/templates), then of the others. */
 #include "base/arena.h"
 #include "base/bug.h"
 #include "backend/text/printer.h"
@@ -160,11 +160,28 @@ static void text_reduce_combine(const struct text_printer *e, uint32_t k)
 	buf_printf(e->out, "\t\t\tl%u[lane] = %s;\n", k, text_op(e, step_op(r->op), t, t, args));
 }
 
+static void combine_neighbours(const struct text_printer *e, uint32_t k)
+{
+	const struct loop_reduction *r = &e->n->reductions[k];
+	const char *type = e->d->values[r->elem], *args[3] = {arena_printf(e->scratch, "a%u", k), arena_printf(e->scratch, "w%u", k)};
+	dtype t = work_elem(r->elem);
+	buf_printf(e->out, "\t\tconst %s %s = tri_swap_%s(%s, gap, l%u);\n", type, args[1], type, args[0], k);
+	buf_printf(e->out, "\t\t%s = %s;\n", args[0], text_op(e, step_op(r->op), t, t, args));
+}
+
 void text_reduction_group(const struct text_printer *e)
 {
 	for (uint32_t k = 0; k < e->n->n_reductions; k++)
-		buf_printf(e->out, is_blocked(e, k) ? "\tl%u[lane] = a%u + s%u;\n" : "\tl%u[lane] = a%u;\n", k, k, k);
-	buf_printf(e->out, "\tfor (int gap = %u; gap > 0; gap >>= 1) {\n\t\t%s;\n\t\tif (lane < gap) {\n", e->sig.group / 2, e->d->barrier);
+		if (is_blocked(e, k))
+			buf_printf(e->out, "\ta%u += s%u;\n", k, k);
+	buf_puts(e->out, "\tfor (int gap = TRI_SWAPS / 2; gap > 0; gap >>= 1) {\n");
+	for (uint32_t k = 0; k < e->n->n_reductions; k++)
+		combine_neighbours(e, k);
+	buf_puts(e->out, "\t}\n\tif (lane % TRI_SWAPS == 0) {\n");
+	for (uint32_t k = 0; k < e->n->n_reductions; k++)
+		buf_printf(e->out, "\t\tl%u[lane / TRI_SWAPS] = a%u;\n", k, k);
+	buf_printf(e->out, "\t}\n\tfor (int gap = %u / TRI_SWAPS; gap > 0; gap >>= 1) {\n\t\t%s;\n\t\tif (lane < gap) {\n",
+		   e->sig.group / 2, e->d->barrier);
 	for (uint32_t k = 0; k < e->n->n_reductions; k++)
 		text_reduce_combine(e, k);
 	buf_puts(e->out, "\t\t}\n\t}\n");

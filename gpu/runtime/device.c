@@ -7,7 +7,7 @@
 #include "gpu/runtime/binaries.h"
 #include "gpu/runtime/fast_forms.h"
 
-enum { MAX_PLATFORMS = 32, MAX_DEVICES = 64, LOG_SIZE = 1 << 16, OPTIONS = 160, FORMS = 8 };
+enum { MAX_PLATFORMS = 32, MAX_DEVICES = 64, LOG_SIZE = 1 << 16, OPTIONS = 192, FORMS = 12 };
 
 static const char *error_name(cl_int status)
 {
@@ -354,8 +354,10 @@ cl_program tri_cl_build(struct tri_cl_device *d, const struct tri_cl_program *da
 	char options[FORMS][OPTIONS]; /* the last without a fast form */
 	uint32_t n = 0;
 	cl_program program = NULL;
-	for (const char *form = " "; *form && n < FORMS; n++) {
-		form = n + 1 < FORMS ? tri_cl_fast_form(d, n) : "";
+	for (char form[TRI_CL_FORM] = " "; *form && n < FORMS; n++) {
+		*form = '\0';
+		if (n + 1 < FORMS)
+			tri_cl_fast_form(d, n, form);
 		snprintf(options[n], sizeof options[n], "%s%s", device_build_options(d), form);
 	}
 	for (uint32_t i = 0; i < n && !program; i++) /* where one is, faster forms have failed */

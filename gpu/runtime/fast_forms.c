@@ -10,11 +10,13 @@ static uint32_t fast_forms_number(const struct tri_cl_device *d, cl_device_info 
 	return d->cl.clGetDeviceInfo(d->id, what, sizeof v, &v, NULL) == CL_SUCCESS ? v : 0;
 }
 
-const char *tri_cl_fast_form(const struct tri_cl_device *d, uint32_t n)
+void tri_cl_fast_form(const struct tri_cl_device *d, uint32_t n, char out[TRI_CL_FORM])
 {
 	char name[NAME] = "", extensions[EXTENSIONS] = "";
-	if (d->variant != TRI_CL_GROUPS)
-		return n == 0 ? " -DTRI_DOT_X86" : "";
+	if (d->variant != TRI_CL_GROUPS) {
+		snprintf(out, TRI_CL_FORM, "%s", n == 0 ? " -DTRI_DOT_X86" : "");
+		return;
+	}
 	d->cl.clGetDeviceInfo(d->id, CL_DEVICE_NAME, sizeof name - 1, name, NULL);
 	d->cl.clGetDeviceInfo(d->id, CL_DEVICE_EXTENSIONS, sizeof extensions - 1, extensions, NULL);
 	struct tri_cl_features of = {.vendor = fast_forms_number(d, CL_DEVICE_VENDOR_ID), .name = name, .extensions = extensions};
@@ -22,7 +24,7 @@ const char *tri_cl_fast_form(const struct tri_cl_device *d, uint32_t n)
 		of.major = fast_forms_number(d, CAPABILITY_MAJOR);
 		of.minor = fast_forms_number(d, CAPABILITY_MINOR);
 	}
-	return tri_cl_form_option(&of, n);
+	tri_cl_form_option(&of, n, out);
 }
 
 /* ---- self-checks ---- */
@@ -44,6 +46,15 @@ static int32_t checked_pairs(uint32_t i)
 	return dot(a, (i + 7) * 0x85ebca6bu, (int32_t)i * 1000003) + ((int32_t)(a >> 8 & 3u) - 1) * 1000033;
 }
 
+/* What item i of tri_check_swap computes: of words of its neighbours. */
+static int32_t checked_swap(uint32_t i)
+{
+	uint32_t sum = 0;
+	for (uint32_t gap = 1; gap < 32; gap <<= 1)
+		sum = sum * 3 + ((i ^ gap) + 1) * 0x9e3779b9u;
+	return (int32_t)sum;
+}
+
 /* Word n of those that a lane of tri_check_mma holds: four of the left operand, two of the right one. */
 static uint32_t held(uint32_t lane, uint32_t n) { return (6 * lane + n + 1) * 0x9e3779b9u; }
 
@@ -63,7 +74,10 @@ static const struct check {
 	size_t items; /* of its group */
 	uint32_t results;
 	int32_t (*want)(uint32_t i);
-} checks[] = {{"tri_check_dot", 64, 64, checked_dot}, {"tri_check_pairs", 64, 64, checked_pairs}, {"tri_check_mma", 32, 128, checked_mma}};
+} checks[] = {{"tri_check_dot", 64, 64, checked_dot},
+	      {"tri_check_pairs", 64, 64, checked_pairs},
+	      {"tri_check_swap", 64, 64, checked_swap},
+	      {"tri_check_mma", 32, 128, checked_mma}};
 enum { MOST_RESULTS = 128 };
 
 static bool check_runs(struct tri_cl_device *d, const struct check *c, cl_kernel kernel, cl_mem results, cl_int got[MOST_RESULTS])

@@ -49,6 +49,14 @@ TRI_FUNCTION unsigned long get_global_id(int) { return (unsigned long)blockIdx.x
 #define barrier(fences) __syncthreads()
 TRI_FUNCTION int atomic_cmpxchg(volatile int *at, int old, int value) { return atomicCAS((int *)at, old, value); }
 
+/* As in opencl.cl. */
+#ifdef __CUDA_ARCH__
+#define TRI_SWAPS 32
+TRI_FUNCTION unsigned tri_swap_word(unsigned x, int gap) { return __shfl_xor_sync(0xffffffffu, x, gap); }
+#else
+#define TRI_SWAPS 1
+#endif
+
 /* ---- types ---- */
 
 typedef unsigned char uchar;

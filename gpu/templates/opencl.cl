@@ -12,3 +12,21 @@
 #define TRI_VECTOR4(T, a, b, c, d) (T##4)(a, b, c, d)
 #define TRI_CHOOSE(condition, a, b) ((condition) ? (a) : (b))
 
+/* TRI_SWAPS neighbours of a group exchange values without local memory, 1: none do. tri_swap_word returns the word of the item whose number differs in the bit
+ * `gap`, which is less than TRI_SWAPS; all items call it. TRI_EMULATED: helpers.cl exchanges values through local memory. */
+#if defined(TRI_SWAP_NVIDIA) && !defined(TRI_EMULATED)
+#define TRI_SWAPS 32
+uint tri_swap_word(uint x, int gap)
+{
+	uint y;
+	__asm__ volatile("shfl.sync.bfly.b32 %0, %1, %2, 31, 0xffffffff;" : "=r"(y) : "r"(x), "r"(gap));
+	return y;
+}
+#elif defined(TRI_SWAP_AMD) && !defined(TRI_EMULATED)
+#define TRI_SWAPS 32
+uint tri_swap_word(uint x, int gap) { return (uint)__builtin_amdgcn_ds_bpermute(((int)get_local_id(0) ^ gap) * 4, (int)x); }
+#elif defined(TRI_SWAP_NVIDIA) || defined(TRI_SWAP_AMD)
+#define TRI_SWAPS 32
+#else
+#define TRI_SWAPS 1
+#endif

@@ -47,6 +47,12 @@ FUNCTION_OF_2(copysign)
 static __device__ __forceinline__ float fma(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
 static __device__ __forceinline__ double fma(double a, double b, double c) { return __builtin_fma(a, b, c); }
 static __device__ __forceinline__ int __popc(unsigned a) { return __builtin_popcount(a); }
+static __device__ __forceinline__ unsigned __shfl_xor_sync(unsigned mask, unsigned x, int gap)
+{
+	unsigned y;
+	__asm__ volatile("shfl.sync.bfly.b32 %0, %1, %2, 31, %3;" : "=r"(y) : "r"(x), "r"(gap), "r"(mask));
+	return y;
+}
 template <typename F> static __device__ __forceinline__ bool isfinite(F a) { return a - a == 0; }
 template <typename F> static __device__ __forceinline__ bool isinf(F a) { return a == a && a - a != 0; }
 extern __device__ float __double2float_rz(double a);

@@ -679,11 +679,29 @@ class Programs(InferenceTest):
         self.compare(PROGRAMS, (5,), "--device", "reference")
 
 
+LONG = """fn sums(x: Tensor<float32, [N, 4801]>, i: Tensor<int64, [N, 4801]>) {
+    return x.sum(dim=1), x.amax(dim=1), i.amin(dim=1), i.sum(dim=1), float64(x).sum(dim=1), int32(i).amax(dim=1)
+}
+"""
+
+
 class Devices(Programs):
     def test_every_level_against_numpy(self):
         self.trib("build")
         self.compare(("ints", "halves", "tied", "caches", "reduces", "slices", "tritacts", "tritmixed", "saturated", "positions", "segments",
                       "pointer", "nucleus", "bytes", "image"), (5,), "--device", "opencl")
+
+    def test_neighbours_exchange_values(self):
+        """Groups share long reductions. Their items exchange values, computed by definition; PoCL builds its programs with these flags, too."""
+        self.write("sums.tri", LONG)
+        self.write("tri.build", "project sums\n    version = 1.0\n    emit = library opencl\nmodel sums\n    sources = sums.tri\n    entry = sums\n")
+        rng = generator("sums")
+        x, i = rng.normal(size=(3, 4801)).astype(F32), rng.integers(-1000, 1000, (3, 4801)).astype("int64")
+        want = x.sum(1, dtype=np.float64), x.max(1), i.min(1), i.sum(1), x.astype(np.float64).sum(1), i.astype("int32").max(1)
+        self.env.update(TRIB_OPENCL_VARIANT="groups", TRIB_CACHE="false", POCL_EXTRA_BUILD_FLAGS="-DTRI_SWAP_NVIDIA -DTRI_EMULATED")
+        self.trib("build")
+        for g, w in zip(self.infer("sums", {"x": x, "i": i}, len(want), "--device", "opencl"), want):
+            np.testing.assert_allclose(g, w, 1e-5, 1e-4)
 
     test_interpreter_against_numpy = None
 

@@ -171,7 +171,7 @@ class Driver(ProjectTest):
 
     def test_matrix_instructions(self):
         """Of the forms of a device the fastest that computes what the host does is used. PTX does not compile here."""
-        for options, wrong, builds in ("-DTRI_EMULATED", "", 1), ("-DTRI_EMULATED", "tri_check_mma", 3), ("", "", 4):
+        for options, wrong, builds in ("-DTRI_EMULATED", "", 1), ("-DTRI_EMULATED", "tri_check_swap", 2), ("-DTRI_EMULATED", "tri_check_mma", 5), ("", "", 8):
             device = {"TRIB_OPENCL_VARIANT": "groups", "TRIB_DRIVER_NVIDIA": options, "TRIB_DRIVER_WRONG": wrong, "XDG_CACHE_HOME": self.path(f"cache{builds}")}
             self.assertEqual(self.inject("builds", **device), f"{builds}\n", options)
             self.assertEqual(self.inject("builds", **device), "0\n", options)

@@ -27,8 +27,15 @@ kernel __attribute__((reqd_work_group_size(64, 1, 1))) void mean_square_k0(globa
 			c0 = 0;
 		}
 	}
-	l0[lane] = a0 + s0;
-	for (int gap = 32; gap > 0; gap >>= 1) {
+	a0 += s0;
+	for (int gap = TRI_SWAPS / 2; gap > 0; gap >>= 1) {
+		const float w0 = tri_swap_float(a0, gap, l0);
+		a0 = a0 + w0;
+	}
+	if (lane % TRI_SWAPS == 0) {
+		l0[lane / TRI_SWAPS] = a0;
+	}
+	for (int gap = 32 / TRI_SWAPS; gap > 0; gap >>= 1) {
 		barrier(CLK_LOCAL_MEM_FENCE);
 		if (lane < gap) {
 			l0[lane] = l0[lane] + l0[lane + gap];
