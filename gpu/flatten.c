@@ -139,28 +139,38 @@ static void launch_nest(const struct frame *s, uint32_t stmt)
 	add_step(s, stmt, l);
 }
 
-/* Adds the arguments of an epilogue after those of a form of its kernel. */
-static void add_epilogue(const struct frame *s, uint32_t stmt, uint32_t form, struct flat_step *l)
+static void add_args(const struct frame *s, struct flat_step *l, const struct flat_arg *more, uint32_t n)
 {
-	struct arena *a = s->f->arena;
-	const struct loop_kernel *k = &s->fn->stmts[stmt].u.kernel;
-	struct text_signature sig;
-	text_signature_of(a, opencl_dialect(s->f->variant), s->fn, k->epilogue, &sig);
-	uint32_t *buffers = ARENA_ARRAY(a, uint32_t, k->n_buffers + sig.n_buffers);
-	memcpy(buffers, k->buffers, k->n_buffers * sizeof *buffers);
-	memcpy(buffers + k->n_buffers, sig.buffers, sig.n_buffers * sizeof *buffers);
-	l->kernel = form ? arena_printf(a, "%s_k%u_%u", s->fn->symbol, stmt, form) : arena_printf(a, "%s_k%u", s->fn->symbol, stmt);
-	l->n_args = k->n_buffers + sig.n_buffers;
-	l->args = args_of(s, buffers, l->n_args);
-	dim *dims = ARENA_ARRAY(a, dim, l->n_dims + sig.n_syms);
-	memcpy(dims, l->dims, l->n_dims * sizeof *dims);
-	for (uint32_t i = 0; i < sig.n_syms; i++)
-		dims[l->n_dims++] = s->syms[sig.syms[i]];
-	l->dims = dims;
+	struct flat_arg *all = ARENA_ARRAY(s->f->arena, struct flat_arg, l->n_args + n + 1);
+	memcpy(all, l->args, l->n_args * sizeof *all);
+	memcpy(all + l->n_args, more, n * sizeof *all);
+	l->args = all;
+	l->n_args += n;
 }
 
-/* A launch of form i of those of a micro-kernel, without its size. */
-static struct flat_step form_step(const struct frame *s, uint32_t stmt, const struct form *form, uint32_t i)
+static void add_dims(const struct frame *s, struct flat_step *l, const dim *more, uint32_t n)
+{
+	dim *all = ARENA_ARRAY(s->f->arena, dim, l->n_dims + n + 1);
+	memcpy(all, l->dims, l->n_dims * sizeof *all);
+	memcpy(all + l->n_dims, more, n * sizeof *all);
+	l->dims = all;
+	l->n_dims += n;
+}
+
+/* Adds the arguments of an epilogue to those of form i of its kernel. */
+static void add_epilogue(const struct frame *s, uint32_t stmt, uint32_t i, struct flat_step *l)
+{
+	struct arena *a = s->f->arena;
+	struct text_signature sig;
+	text_signature_of(a, opencl_dialect(s->f->variant), s->fn, s->fn->stmts[stmt].u.kernel.epilogue, &sig);
+	l->kernel = i ? arena_printf(a, "%s_k%u_%u", s->fn->symbol, stmt, i) : arena_printf(a, "%s_k%u", s->fn->symbol, stmt);
+	add_args(s, l, args_of(s, sig.buffers, sig.n_buffers), sig.n_buffers);
+	for (uint32_t k = 0; k < sig.n_syms; k++)
+		add_dims(s, l, &s->syms[sig.syms[k]], 1);
+}
+
+/* A launch of a form of a micro-kernel, without its size and epilogue. */
+static struct flat_step form_step(const struct frame *s, uint32_t stmt, const struct form *form)
 {
 	const struct loop_kernel *st = &s->fn->stmts[stmt].u.kernel;
 	const struct kernel_record *r = kernel_record(st->kernel);
@@ -176,9 +186,67 @@ static struct flat_step form_step(const struct frame *s, uint32_t stmt, const st
 				  ? dim_const(s->out->dims, (int64_t)loops_place(s->fn->symbol, s->fn->first_statement + stmt))
 				  : to_entry_dim(s, st->dims[k]);
 	l.dims = dims;
-	if (st->epilogue)
-		add_epilogue(s, stmt, i, &l);
 	return l;
+}
+
+static void need_scratch(struct flat_entry *out, dim size)
+{
+	for (uint32_t i = 0; i < out->scratch.len; i++)
+		if (dim_eq(out->scratch.at[i], size))
+			return;
+	vec_push(&out->scratch, size);
+}
+
+/* The work of the statement is that of the launch before it. */
+static void add_sum_step(const struct frame *s, uint32_t stmt, struct flat_step l)
+{
+	struct flat_step *added = &s->out->steps.at[add_step(s, stmt, l)];
+	for (uint32_t i = 0; i < LOOP_COSTS; i++)
+		added->cost[i] = dim_const(s->out->dims, 0);
+}
+
+/* The launches of a form that is split. The parts are behind the scratch of the unit. False: sizes are too large expressions of those that are known at run
+ * time, so that other forms have to compute them. */
+static bool launch_split(const struct frame *s, uint32_t stmt, const struct form *form, uint32_t i, dim holds)
+{
+	const struct loop_kernel *st = &s->fn->stmts[stmt].u.kernel;
+	struct dims *d = s->out->dims;
+	struct flat_step part = form_step(s, stmt, form);
+	const dim terms = form_part(form, d, part.dims), bytes = form_scratch(form, d, part.dims), line = dim_const(d, 64);
+	const dim end = dim_add(d, dim_add(d, s->scratch, to_entry_dim(s, s->fn->scratch)), dim_const(d, 63));
+	struct flat_arg parts = {TRI_CL_SCRATCH, 0, dim_mul(d, dim_floordiv(d, end, line), line)};
+	const struct flat_arg *result = &part.args[part.n_args - 1];
+	part.items = dim_mul(d, form_items(form, d, part.dims), holds);
+	add_dims(s, &part, &terms, 1);
+	struct flat_step sum = {
+		.kernel = form->split.sum, .group = WORK_GROUP, .args = &parts, .n_args = 1, .dims = part.dims, .n_dims = part.n_dims};
+	sum.items = dim_mul(d, form_sum_items(form, d, part.dims), holds);
+	if (st->epilogue) {
+		add_epilogue(s, stmt, i, &sum);
+	} else {
+		add_args(s, &sum, result, 1);
+		part.n_args--;
+	}
+	add_args(s, &part, &parts, 1);
+	const dim needed = dim_add(d, parts.offset, dim_mul(d, bytes, holds));
+	if (dims_overflowed(d))
+		return false;
+	need_scratch(s->out, needed);
+	add_step(s, stmt, part);
+	add_sum_step(s, stmt, sum);
+	return true;
+}
+
+/* The launch of form i, for so many work items if `holds` is 1. */
+static void launch_form(const struct frame *s, uint32_t stmt, const struct form *form, uint32_t i, dim holds)
+{
+	struct flat_step l = form_step(s, stmt, form);
+	int64_t items;
+	l.items = dim_mul(s->out->dims, form_items(form, s->out->dims, l.dims), holds);
+	if (s->fn->stmts[stmt].u.kernel.epilogue)
+		add_epilogue(s, stmt, i, &l);
+	if (!dim_is_const(s->out->dims, l.items, &items) || items)
+		add_step(s, stmt, l);
 }
 
 /* Of several forms, the sizes that are known at run time leave work items to one. */
@@ -188,15 +256,16 @@ static void launch_kernel(const struct frame *s, uint32_t stmt)
 	const struct form *forms[MOST_FORMS];
 	uint32_t n = forms_of(s->f->arena, s->f->variant, st->kernel, s->fn->dims, st->dims, forms);
 	struct dims *d = s->out->dims;
-	dim one = dim_const(d, 1), others = one; /* 1: no form so far holds */
+	dim one = dim_const(d, 1), held = dim_const(d, 0); /* how many of the forms so far hold */
+	dims_overflowed(d);
 	for (uint32_t i = 0; i < n; i++) {
-		struct flat_step l = form_step(s, stmt, forms[i], i);
-		dim holds = form_holds(forms[i], d, l.dims);
-		int64_t items;
-		l.items = dim_mul(d, form_items(forms[i], d, l.dims), dim_mul(d, others, holds));
-		others = dim_mul(d, others, dim_sub(d, one, holds));
-		if (n == 1 || !dim_is_const(d, l.items, &items) || items)
-			add_step(s, stmt, l);
+		dim holds = form_holds(forms[i], d, form_step(s, stmt, forms[i]).dims), all = dim_add(d, held, holds);
+		dim runs = dim_mul(d, dim_floordiv(d, one, dim_add(d, held, one)), holds);
+		if (!forms[i]->split.sum)
+			launch_form(s, stmt, forms[i], i, runs);
+		else if (!launch_split(s, stmt, forms[i], i, runs))
+			continue;
+		held = all;
 	}
 }
 
@@ -205,14 +274,6 @@ static uint32_t unit_index(const struct flatten *f, const char *symbol)
 	uint64_t i = 0;
 	BUG_ON(!map_get(&f->by_symbol, map_key_str(symbol), &i) || !f->units[i]);
 	return (uint32_t)i;
-}
-
-static void need_scratch(struct flat_entry *out, dim size)
-{
-	for (uint32_t i = 0; i < out->scratch.len; i++)
-		if (dim_eq(out->scratch.at[i], size))
-			return;
-	vec_push(&out->scratch, size);
 }
 
 /* A unit that not every run executes has its checks as steps. */

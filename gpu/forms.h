@@ -17,6 +17,14 @@ struct form_condition {
 	uint32_t field;                /* of the record; FORM_TILES: not used */
 	uint32_t n;                    /* FORM_SAME: another field */
 };
+/* Terms of sums are divided, too, where the tiles are few: a launch leaves the sums of each part in scratch, a second one adds them up. */
+struct form_split {
+	const char *sum;           /* the source of the second one, whose items compute an element each; NULL: nothing is divided */
+	uint32_t groups;           /* as many as there should be at the most */
+	uint32_t depth;            /* a part has a multiple of so many terms */
+	uint32_t beside;           /* numbers that a part has for each of the record's items, beside those of the result */
+	struct kernel_shape terms; /* of a sum */
+};
 struct form {
 	enum kernel kernel;
 	enum tri_cl_variant variant;
@@ -25,16 +33,21 @@ struct form {
 	uint32_t group;     /* work items of a group */
 	struct form_condition when[FORM_CONDITIONS];
 	struct form_side tile[FORM_SIDES];
+	struct form_split split;
 };
 
 /* Writes the forms of a call of a micro-kernel whose dims are in `d`, and returns how many: of several, the first one that holds at run time is launched, and
  * the last one always holds. Forms of one variant and source are equal. They are constant, or in `a`. */
 uint32_t forms_of(struct arena *a, enum tri_cl_variant variant, enum kernel kernel, const struct dims *d, const dim *dims,
 		  const struct form *out[MOST_FORMS]);
-/* 1 if the form holds, else 0. */
+/* Dims are in `d`, which may grow. form_holds: 1 if the form holds, else 0. */
 dim form_holds(const struct form *x, struct dims *d, const dim *dims);
-/* Returns the number of work items, of complete groups if groups compute the tiles; 0 if the result has no elements. Dims are in `d`, which may grow. */
+/* Returns the number of work items, of complete groups if groups compute the tiles; 0 if the result has no elements. */
 dim form_items(const struct form *x, struct dims *d, const dim *dims);
+/* Of a form that is split: the terms of a part, the bytes of all parts in scratch, the work items of the launch that adds them up. */
+dim form_part(const struct form *x, struct dims *d, const dim *dims);
+dim form_scratch(const struct form *x, struct dims *d, const dim *dims);
+dim form_sum_items(const struct form *x, struct dims *d, const dim *dims);
 /* Returns the text of a template: templates/wide/NAME.cl if the variant is wide, else templates/groups/NAME.cl or templates/NAME.cl. NULL: there is none. */
 const char *form_template(enum tri_cl_variant variant, const char *name);
 #endif

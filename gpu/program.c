@@ -42,7 +42,7 @@ static bool program_put_source(const void *ctx, const struct loop_fn *f, const s
 	const struct form *forms[MOST_FORMS];
 	struct arena *a = arena_new(0);
 	uint32_t n = forms_of(a, u->language->variant, k->kernel, f->dims, k->dims, forms);
-	program_put_template(u->language->variant, forms[form]->source, out);
+	program_put_template(u->language->variant, forms[form]->split.sum ? forms[form]->split.sum : forms[form]->source, out);
 	arena_free(a);
 	return form + 1 < n;
 }
@@ -95,21 +95,34 @@ static bool uses_lanes(const struct loop_fn *f)
 	return found;
 }
 
-/* The forms of micro-kernels without an epilogue, each once. */
+/* The sources of forms without an epilogue, each once. */
+struct used_source {
+	enum kernel kernel;
+	const char *name;
+};
 struct used_forms {
 	struct arena *arena;
 	enum tri_cl_variant variant;
 	bool tiles; /* some form, also with an epilogue, has what the template `tile` is for */
-	VEC(const struct form *) list;
+	VEC(struct used_source) list;
 };
 
+static void use_source(struct used_forms *used, enum kernel kernel, const char *name)
+{
+	for (uint32_t i = 0; i < used->list.len; i++)
+		if (!strcmp(used->list.at[i].name, name))
+			return;
+	vec_push(&used->list, ((struct used_source){kernel, name}));
+}
+
+/* Only the last launch of a form that is split has the epilogue. */
 static void use_form(struct used_forms *used, const struct form *x, bool fused)
 {
 	used->tiles |= x->tile[0].n != 0;
-	for (uint32_t i = 0; i < used->list.len; i++)
-		fused |= !strcmp(used->list.at[i]->source, x->source);
-	if (!fused)
-		vec_push(&used->list, x);
+	if (x->split.sum || !fused)
+		use_source(used, x->kernel, x->source);
+	if (x->split.sum && !fused)
+		use_source(used, x->kernel, x->split.sum);
 }
 
 static void use_kernel(struct used_forms *used, const struct loop_fn *f, const struct loop_kernel *k)
@@ -161,8 +174,8 @@ static void program_put(const struct program_language *language, const struct lo
 		buf_putc(out, '\n');
 	}
 	for (uint32_t i = 0; i < used.list.len; i++) {
-		text_fields(language->dialect, used.list.at[i]->kernel, out);
-		program_put_template(variant, used.list.at[i]->source, out);
+		text_fields(language->dialect, used.list.at[i].kernel, out);
+		program_put_template(variant, used.list.at[i].name, out);
 		buf_putc(out, '\n');
 	}
 	for (uint32_t i = 0; i < n; i++)

@@ -134,6 +134,17 @@ VECTORS = """fn net(x: Tensor<float32, [512, 256]>, q: Tensor<int8, [512, 256]>,
 """
 
 
+SPLIT = """import nn
+layer net() {
+    let conv = nn.Conv2d(128, 32, 3, padding=1)
+    fn forward(x: Tensor<float32, [1, 1300]>, w: Tensor<float32, [1300, 40]>, q: Tensor<float32, [1, 2, 1, 16]>, k: Tensor<float32, [1, 2, T, 16]>,
+               image: Tensor<float32, [1, 128, 7, 7]>) {
+        return (relu(x @ w - 1.0), attention(q, k, k * 0.5 + 1.0), relu(conv(image)))
+    }
+}
+"""
+
+
 class Files(ProjectTest):
     def test_vectors(self):
         """Work items take four neighbours where there are many."""
@@ -161,6 +172,29 @@ class Files(ProjectTest):
                 np.testing.assert_array_equal(got, value)
             else:
                 np.testing.assert_allclose(got.astype(np.float32), value.astype(np.float32), 2e-5, 1e-5)
+
+    def test_sums_that_are_split(self):
+        """Groups divide the terms of long sums; how many, the number of keys decides at run time."""
+        self.write("net.tri", SPLIT)
+        self.write("tri.build", "project net\n\nmodel net\n    sources = net.tri\n    entry = net\n    emit = library cuda\n")
+        self.trib("build")
+        self.assertRegex(self.read("build/net_cuda.c").decode(), r"(?s)tri_matmul_f32_split1.*tri_attention_f32_split.*tri_attention_f32_row.*tri_conv_f32_split")
+        rng = np.random.default_rng(2)
+        np.save(self.path("w.npy"), rng.standard_normal((1300, 40)).astype(np.float32))
+        wants = {}
+        for keys in 5, 300, 1300:
+            np.save(self.path(f"k{keys}.npy"), rng.standard_normal((1, 2, keys, 16)).astype(np.float32))
+            wants[keys] = self.run_split(keys, "--device", "reference")
+        replace_library(self.path("build"), "net")
+        for keys, want in wants.items():
+            for a, b in zip(self.run_split(keys), want):
+                np.testing.assert_allclose(a, b, 1e-4, 1e-4)
+
+    def run_split(self, keys, *flags):
+        names = ("out0", "out1", "out2")
+        self.trib("run", "net", "--no-build", "--input", "x=ones:1x1300", "--input", "w=w.npy", "--input", "q=ones:1x2x1x16", "--input", f"k=k{keys}.npy", "--input", "image=ones:1x128x7x7",
+                  *flags, *(word for name in names for word in ("--output", f"{name}={name}.npy")))
+        return [np.load(self.path(f"{name}.npy")) for name in names]
 
     def test_weights_are_beside(self):
         self.write("net.tri", "import nn\nlayer net() {\n    let a = nn.Linear(64, 5000)\n    fn forward(x: Tensor<float32, [N, 64]>) { return a(x) }\n}\n")

@@ -18,20 +18,30 @@ void epilogue_e0(long i0, long i1, long i2, float t, global uchar *p2, ulong o2,
 #define TRI_DIMS , long n0
 #define TRI_STORE(batch, row, column, value) epilogue_e0(batch, row, column, value, p2, o2, n0)
 /* tri_matmul_f32 for few rows: a group of 256 items computes 1 x 32 elements. Neighbours read neighbouring columns. Eight items divide the k of a column; their
- * sums are added in local memory. */
+ * sums are added in local memory. Where it is split, groups divide the k, too, and leave their sums one behind the other. */
 #ifndef TRI_NAME /* without an epilogue */
 #define TRI_NAME tri_matmul_f32_rows1
 #define TRI_BUFFERS , global uchar *py, ulong oy
 #define TRI_DIMS
 #define TRI_STORE(batch, row, column, value) ((global float *)(py + oy))[(row) * N + (column)] = (value)
 #endif
-kernel TRI_GROUP(256) void TRI_NAME(global uchar *px, ulong ox, global uchar *pw, ulong ow TRI_BUFFERS, TRI_FIELDS TRI_DIMS)
+kernel TRI_GROUP(256) void TRI_NAME(global uchar *px, ulong ox, global uchar *pw, ulong ow TRI_BUFFERS, TRI_FIELDS
+#if 0
+	, long terms
+#endif
+	TRI_DIMS)
 {
 	TRI_SHARED float parts[1][256];
 	const int m = (int)M, n = (int)N, k = (int)K, lid = (int)get_local_id(0), across = (n + 31) / 32;
-	const int row = (int)get_group_id(0) / across * 1, column = (int)get_group_id(0) % across * 32 + lid % 32, first = lid / 32;
+#if 0
+	const int down = (m + 1 - 1) / 1, part = (int)get_group_id(0) / across / down, row = (int)get_group_id(0) / across % down * 1;
+	const int begin = part * (int)terms, end = min(k, begin + (int)terms), result = part * m;
+#else
+	const int row = (int)get_group_id(0) / across * 1, begin = 0, end = k, result = 0;
+#endif
+	const int column = (int)get_group_id(0) % across * 32 + lid % 32, first = lid / 32;
 	const int inside = min(column, n - 1), panel = inside / 32, step = 0 ? (n - panel * 32 > 16 ? 32 : 16) : n;
-	global const float *w = (global const float *)(pw + ow) + (0 ? (long)panel * 32 * k + inside % 32 : (long)inside) + (long)first * step;
+	global const float *w = (global const float *)(pw + ow) + (0 ? (long)panel * 32 * k + inside % 32 : (long)inside) + (long)(begin + first) * step;
 	global const float *x[1];
 	float sum[1];
 #pragma unroll
@@ -39,8 +49,8 @@ kernel TRI_GROUP(256) void TRI_NAME(global uchar *px, ulong ox, global uchar *pw
 		x[r] = (global const float *)(px + ox) + (long)min(row + r, m - 1) * k + first;
 		sum[r] = 0;
 	}
-	int i = 0;
-	for (; i + 56 + first < k; i += 64, w += 64 * (long)step) {
+	int i = begin;
+	for (; i + 56 + first < end; i += 64, w += 64 * (long)step) {
 		float ws[8];
 #pragma unroll
 		for (int j = 0; j < 8; j++) {
@@ -53,7 +63,7 @@ kernel TRI_GROUP(256) void TRI_NAME(global uchar *px, ulong ox, global uchar *pw
 			for (int r = 0; r < 1; r++)
 				sum[r] = fma(x[r][i + 8 * j], ws[j], sum[r]);
 	}
-	for (; i + first < k; i += 8, w += 8 * (long)step) {
+	for (; i + first < end; i += 8, w += 8 * (long)step) {
 		const int at = 0;
 		const float weight = w[at];
 #pragma unroll
@@ -66,7 +76,7 @@ kernel TRI_GROUP(256) void TRI_NAME(global uchar *px, ulong ox, global uchar *pw
 	barrier(CLK_LOCAL_MEM_FENCE);
 	if (lid < 32 * 1 && row + lid / 32 < m && column < n) {
 		local const float *part = parts[lid / 32] + lid % 32;
-		TRI_STORE(0, (long)(row + lid / 32), (long)column,
+		TRI_STORE(0, (long)(result + row + lid / 32), (long)column,
 			  ((part[0] + part[32]) + (part[64] + part[96])) + ((part[128] + part[160]) + (part[192] + part[224])));
 	}
 }
@@ -80,20 +90,30 @@ kernel TRI_GROUP(256) void TRI_NAME(global uchar *px, ulong ox, global uchar *pw
 #define TRI_DIMS , long n0
 #define TRI_STORE(batch, row, column, value) epilogue_e0(batch, row, column, value, p2, o2, n0)
 /* tri_matmul_f32 for few rows: a group of 256 items computes 4 x 32 elements. Neighbours read neighbouring columns. Eight items divide the k of a column; their
- * sums are added in local memory. */
+ * sums are added in local memory. Where it is split, groups divide the k, too, and leave their sums one behind the other. */
 #ifndef TRI_NAME /* without an epilogue */
 #define TRI_NAME tri_matmul_f32_rows4
 #define TRI_BUFFERS , global uchar *py, ulong oy
 #define TRI_DIMS
 #define TRI_STORE(batch, row, column, value) ((global float *)(py + oy))[(row) * N + (column)] = (value)
 #endif
-kernel TRI_GROUP(256) void TRI_NAME(global uchar *px, ulong ox, global uchar *pw, ulong ow TRI_BUFFERS, TRI_FIELDS TRI_DIMS)
+kernel TRI_GROUP(256) void TRI_NAME(global uchar *px, ulong ox, global uchar *pw, ulong ow TRI_BUFFERS, TRI_FIELDS
+#if 0
+	, long terms
+#endif
+	TRI_DIMS)
 {
 	TRI_SHARED float parts[4][256];
 	const int m = (int)M, n = (int)N, k = (int)K, lid = (int)get_local_id(0), across = (n + 31) / 32;
-	const int row = (int)get_group_id(0) / across * 4, column = (int)get_group_id(0) % across * 32 + lid % 32, first = lid / 32;
+#if 0
+	const int down = (m + 4 - 1) / 4, part = (int)get_group_id(0) / across / down, row = (int)get_group_id(0) / across % down * 4;
+	const int begin = part * (int)terms, end = min(k, begin + (int)terms), result = part * m;
+#else
+	const int row = (int)get_group_id(0) / across * 4, begin = 0, end = k, result = 0;
+#endif
+	const int column = (int)get_group_id(0) % across * 32 + lid % 32, first = lid / 32;
 	const int inside = min(column, n - 1), panel = inside / 32, step = 0 ? (n - panel * 32 > 16 ? 32 : 16) : n;
-	global const float *w = (global const float *)(pw + ow) + (0 ? (long)panel * 32 * k + inside % 32 : (long)inside) + (long)first * step;
+	global const float *w = (global const float *)(pw + ow) + (0 ? (long)panel * 32 * k + inside % 32 : (long)inside) + (long)(begin + first) * step;
 	global const float *x[4];
 	float sum[4];
 #pragma unroll
@@ -101,8 +121,8 @@ kernel TRI_GROUP(256) void TRI_NAME(global uchar *px, ulong ox, global uchar *pw
 		x[r] = (global const float *)(px + ox) + (long)min(row + r, m - 1) * k + first;
 		sum[r] = 0;
 	}
-	int i = 0;
-	for (; i + 56 + first < k; i += 64, w += 64 * (long)step) {
+	int i = begin;
+	for (; i + 56 + first < end; i += 64, w += 64 * (long)step) {
 		float ws[8];
 #pragma unroll
 		for (int j = 0; j < 8; j++) {
@@ -115,7 +135,7 @@ kernel TRI_GROUP(256) void TRI_NAME(global uchar *px, ulong ox, global uchar *pw
 			for (int r = 0; r < 4; r++)
 				sum[r] = fma(x[r][i + 8 * j], ws[j], sum[r]);
 	}
-	for (; i + first < k; i += 8, w += 8 * (long)step) {
+	for (; i + first < end; i += 8, w += 8 * (long)step) {
 		const int at = 0;
 		const float weight = w[at];
 #pragma unroll
@@ -128,7 +148,7 @@ kernel TRI_GROUP(256) void TRI_NAME(global uchar *px, ulong ox, global uchar *pw
 	barrier(CLK_LOCAL_MEM_FENCE);
 	if (lid < 32 * 4 && row + lid / 32 < m && column < n) {
 		local const float *part = parts[lid / 32] + lid % 32;
-		TRI_STORE(0, (long)(row + lid / 32), (long)column,
+		TRI_STORE(0, (long)(result + row + lid / 32), (long)column,
 			  ((part[0] + part[32]) + (part[64] + part[96])) + ((part[128] + part[160]) + (part[192] + part[224])));
 	}
 }

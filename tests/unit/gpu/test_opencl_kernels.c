@@ -37,9 +37,9 @@ static void add_conv(struct model *m, enum kernel kernel, int64_t batch, int64_t
 
 static void add_calls(struct model *m)
 {
-	static const int64_t products[][3] = {{1, 1, 1},      {1, 64, 33},   {1, 300, 50}, {1, 1030, 16}, {2, 48, 32},
-					      {3, 37, 40},    {5, 130, 49},  {64, 66, 17}, {65, 64, 64},  {70, 129, 65},
-					      {130, 80, 100}, {129, 67, 65}, {17, 37, 20}, {33, 21, 18},  {129, 9, 9}};
+	static const int64_t products[][3] = {{1, 1, 1},    {1, 64, 33},  {1, 300, 50}, {1, 1030, 16}, {2, 48, 32},    {3, 37, 40},
+					      {5, 130, 49}, {64, 66, 17}, {65, 64, 64}, {70, 129, 65}, {130, 80, 100}, {129, 67, 65},
+					      {17, 37, 20}, {33, 21, 18}, {129, 9, 9},  {1, 1100, 35}, {6, 4109, 35}};
 	static const enum kernel kernels[] = {KERNEL_matmul_i8_trit2,   KERNEL_matmul_f32_trit2, KERNEL_matmul_f32,
 					      KERNEL_matmul_f32_panels, KERNEL_matmul_f32_bf16,  KERNEL_matmul_f32_f16,
 					      KERNEL_matmul_trits_trit2};
@@ -49,7 +49,7 @@ static void add_calls(struct model *m)
 					   {1, 1, 7, 7, 5, 7, 1, 3, 1},     {1, 6, 8, 8, 65, 2, 2, 0, 1},   {1, 40, 9, 35, 97, 3, 1, 1, 1},
 					   {2, 32, 7, 7, 40, 3, 1, 1, 1},   {1, 3, 31, 30, 70, 7, 2, 3, 1}, {1, 16, 82, 83, 9, 3, 1, 1, 1},
 					   {1, 4, 113, 115, 5, 3, 1, 1, 1}, {1, 4, 81, 82, 2, 1, 1, 0, 1},  {1, 4, 114, 115, 2, 1, 1, 0, 1},
-					   {1, 16, 81, 82, 1, 1, 1, 0, 1}};
+					   {1, 16, 81, 82, 1, 1, 1, 0, 1},  {2, 120, 7, 7, 40, 3, 1, 1, 1}};
 	static const enum kernel dense[] = {KERNEL_conv_i8_trit2, KERNEL_conv_f32, KERNEL_conv_f32_trit2, KERNEL_conv_trits};
 	static const enum kernel grouped[] = {KERNEL_conv_groups_i8_trit2, KERNEL_conv_f32, KERNEL_conv_groups_f32_trit2};
 	static const enum kernel depthwise[] = {KERNEL_depthwise_i8_trit2, KERNEL_depthwise_f32};
@@ -58,6 +58,8 @@ static void add_calls(struct model *m)
 			add_product(m, kernels[k], products[i][0], products[i][1], products[i][2]);
 	for (uint32_t k = 0; k < sizeof kernels / sizeof *kernels; k++)
 		add_varying_call(m, kernels[k], (int64_t[]){130, 24, 36});
+	for (uint32_t i = 0; i < 2 && most_work(INT64_MAX) == INT64_MAX; i++) /* sums that are split if the rows are few */
+		add_varying_call(m, i ? KERNEL_matmul_f32_panels : KERNEL_matmul_i8_trit2, (int64_t[]){130, i ? 1040 : 4130, 40});
 	add_product(m, KERNEL_matmul_i8_trit2, 2, 140000, 3);
 	for (uint32_t i = 0; i < sizeof convs / sizeof *convs; i++)
 		for (uint32_t k = 0; k < sizeof dense / sizeof *dense - (i % 2 == 0); k++) {
@@ -232,8 +234,8 @@ static void set_build_options(const char *options)
 /* The forms with matrix instructions, each of which is computed by its definition. */
 static void matrix_instructions(void **state)
 {
-	static const int64_t products[][3] = {{5, 130, 49},   {17, 1300, 33}, {66, 3, 16},    {128, 400, 50}, {129, 67, 65},
-					      {130, 80, 100}, {193, 16, 130}, {150, 320, 40}, {130, 33, 17},  {20, 33, 17}};
+	static const int64_t products[][3] = {{5, 130, 49},   {17, 1300, 33}, {66, 3, 16},   {128, 400, 50}, {129, 67, 65}, {130, 80, 100},
+					      {193, 16, 130}, {150, 320, 40}, {130, 33, 17}, {20, 33, 17},   {9, 4109, 33}};
 	(void)state;
 	n_calls = 0;
 	model_init(&matrix);

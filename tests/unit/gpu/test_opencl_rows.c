@@ -45,16 +45,15 @@ static bool add_small(struct model *m, enum kernel k, const int64_t *dims)
 	return true;
 }
 
-static bool add_attention(struct model *m)
+static bool add_attention_of(struct model *m, bool codes, bool mask, int64_t queries, int64_t keys)
 {
 	static const enum kernel kernels[2][2] = {{KERNEL_attention_f32, KERNEL_attention_mask_f32},
 						  {KERNEL_attention_i8, KERNEL_attention_mask_i8}};
 	static const float scales[] = {0, 0.3f};
-	bool codes = rnd(3) == 0, mask = quick(rnd(2), codes); /* a sample has two of the kernels, since a driver takes long to build one */
 	struct tri_attention_dims d = {.batch = ONE_OF(1, 2),
 				       .kv_heads = ONE_OF(1, 2, 3),
-				       .queries = ONE_OF(1, 1, 2, 4, 5, 33, 70),
-				       .keys = ONE_OF(1, 3, 63, 64, 65, 130, 260),
+				       .queries = queries,
+				       .keys = keys,
 				       .features = ONE_OF(1, 7, 16, 64, 100, 128),
 				       .values = ONE_OF(1, 5, 16, 31, 64, 130),
 				       .causal = rnd(2)};
@@ -65,6 +64,21 @@ static bool add_attention(struct model *m)
 	set_rows(&d, codes);
 	set_mask(&d, mask);
 	return add_small(m, kernels[codes][mask], (const int64_t *)&d);
+}
+
+/* A sample has two of the kernels, since a driver takes long to build one. */
+static bool add_attention(struct model *m)
+{
+	bool codes = rnd(3) == 0, mask = quick(rnd(2), codes);
+	return add_attention_of(m, codes, mask, ONE_OF(1, 1, 2, 4, 5, 33, 70), ONE_OF(1, 3, 63, 64, 65, 130, 260));
+}
+
+/* Few queries, and keys that several groups divide. */
+static void add_long_attention(struct model *m)
+{
+	for (uint32_t i = 0; i < 4; i++)
+		if (quick(true, i / 2 == i % 2))
+			add_attention_of(m, i / 2, i % 2, ONE_OF(1, 2, 4), ONE_OF(513, 1100));
 }
 
 static bool add_sort(struct model *m)
@@ -94,6 +108,7 @@ static void both_variants(void **state)
 	for (uint32_t i = 0; i < quick(CALLS, SAMPLE); i++)
 		while (!add[i % 4](&m))
 			continue;
+	add_long_attention(&m);
 	build_calls(&m);
 	check_calls(&m, "groups");
 	check_calls(&m, "wide");
