@@ -1,13 +1,13 @@
 /* The register tile of products on processors: at most six rows of x times two vectors of columns. A work item computes at most TRI_ROWS rows of
- * TRI_COLUMNS columns, in panels of 32. It divides the terms of the sums into blocks, and copies those of x and of w to private memory, as float and in the
- * order in which the tile reads them:
+ * TRI_COLUMNS columns, in panels of 32, and divides the terms of the sums into blocks. What is not float32, or not in the order in which the tile reads it,
+ * is copied to private memory for a block:
  *
  *   x [TRI_ROWS][TRI_TERMS]        w [TRI_PANELS][TRI_TERMS][2] vectors of 16 columns        y [TRI_PANELS][TRI_ROWS][2] sums
  *
- * Twelve vectors of sums stay in registers for a block; a number of x is multiplied by the two vectors of its term. A vector has TRI_LANES columns:
- * as many as a register of the processor, so that 16 registers suffice where they are short. */
+ * Rows of x and panels of w that are float32 are read where they are. Twelve vectors of sums stay in registers for a block; a number of x is multiplied by
+ * the two vectors of its term. A vector has TRI_LANES columns: as many as a register of the processor, so that 16 registers suffice where they are short. */
 #define TRI_ROWS 128
-#define TRI_TERMS 128
+#define TRI_TERMS 192
 #define TRI_PANELS 2
 #define TRI_COLUMNS 64
 #define TRI_X (TRI_ROWS * TRI_TERMS)
@@ -18,6 +18,7 @@
 typedef float16 tri_floats;
 typedef int16 tri_ints;
 typedef uint16 tri_words;
+typedef float16 tri_vector __attribute__((aligned(4)));
 #define tri_load_words vload16
 #define tri_to_floats convert_float16
 #else
@@ -25,6 +26,7 @@ typedef uint16 tri_words;
 typedef float8 tri_floats;
 typedef int8 tri_ints;
 typedef uint8 tri_words;
+typedef float8 tri_vector __attribute__((aligned(4)));
 #define tri_load_words vload8
 #define tri_to_floats convert_float8
 #endif
@@ -34,55 +36,74 @@ typedef uint8 tri_words;
 #define TRI_EACH2(f) TRI_EACH1(f) f(1)
 #define TRI_EACH3(f) TRI_EACH2(f) f(2)
 #define TRI_EACH4(f) TRI_EACH3(f) f(3)
-#define TRI_EACH6(f) TRI_EACH4(f) f(4) f(5)
+#define TRI_EACH5(f) TRI_EACH4(f) f(4)
+#define TRI_EACH6(f) TRI_EACH5(f) f(5)
 #define TRI_TILE_BEGIN(r) tri_floats a##r = y[r * TRI_ACROSS], b##r = y[r * TRI_ACROSS + 1];
-#define TRI_TILE_ADD(r)                                                  \
-	{                                                                \
-		const tri_floats v = (tri_floats)(x[r * TRI_TERMS + k]); \
-		a##r = fma(v, p, a##r);                                  \
-		b##r = fma(v, q, b##r);                                  \
+#define TRI_TILE_ADD(r)                                               \
+	{                                                             \
+		const tri_floats v = (tri_floats)(x[r * stride + k]); \
+		a##r = fma(v, p, a##r);                               \
+		b##r = fma(v, q, b##r);                               \
 	}
 #define TRI_TILE_END(r) y[r * TRI_ACROSS] = a##r, y[r * TRI_ACROSS + 1] = b##r;
-#define TRI_TILE(n)                                                                           \
-	void tri_tile##n(const float *x, const tri_floats *w, const int terms, tri_floats *y) \
-	{                                                                                     \
-		TRI_EACH##n(TRI_TILE_BEGIN)                                                   \
-		for (int k = 0; k < terms; k++) {                                             \
-			const tri_floats p = w[k * TRI_ACROSS], q = w[k * TRI_ACROSS + 1];    \
-			TRI_EACH##n(TRI_TILE_ADD)                                             \
-		}                                                                             \
-		TRI_EACH##n(TRI_TILE_END)                                                     \
+#define TRI_TILE(n, name, x_space, w_space)                                                                                                \
+	void tri_tile##n##_##name(x_space const float *x, const long stride, w_space const tri_vector *w, const int terms, tri_floats *y) \
+	{                                                                                                                                  \
+		TRI_EACH##n(TRI_TILE_BEGIN)                                                                                                \
+		__attribute__((opencl_unroll_hint(4))) for (int k = 0; k < terms; k++) {                                                   \
+			const tri_floats p = w[k * TRI_ACROSS], q = w[k * TRI_ACROSS + 1];                                                 \
+			TRI_EACH##n(TRI_TILE_ADD)                                                                                          \
+		}                                                                                                                          \
+		TRI_EACH##n(TRI_TILE_END)                                                                                                  \
 	}
-TRI_TILE(1)
-TRI_TILE(2)
-TRI_TILE(3)
-TRI_TILE(4)
-TRI_TILE(6)
+#define TRI_TILE_OF(n, name) \
+	case n: tri_tile##n##_##name(x + r * stride, stride, w + v, terms, (tri_floats *)(y + 2 * r) + v); break;
 
-/* Adds a block of terms of two vectors of columns. */
-void tri_tile_vectors(const float *x, const tri_floats *w, const int rows, const int terms, tri_floats *y)
-{
-	int r = 0;
-	for (; r + 6 <= rows; r += 6)
-		tri_tile6(x + r * TRI_TERMS, w, terms, y + r * TRI_ACROSS);
-	if (rows - r > 4) {
-		tri_tile4(x + r * TRI_TERMS, w, terms, y + r * TRI_ACROSS);
-		r += 4;
+/* Adds a block of terms of a panel to the sums of `rows` of x, `stride` numbers apart. */
+#define TRI_TILE_ROWS(name, x_space, w_space)                                                                                              \
+	TRI_TILE(1, name, x_space, w_space)                                                                                                \
+	TRI_TILE(2, name, x_space, w_space)                                                                                                \
+	TRI_TILE(3, name, x_space, w_space)                                                                                                \
+	TRI_TILE(4, name, x_space, w_space)                                                                                                \
+	TRI_TILE(5, name, x_space, w_space)                                                                                                \
+	TRI_TILE(6, name, x_space, w_space)                                                                                                \
+	void tri_tile_##name(x_space const float *x, const long stride, const int rows, w_space const float *panel, const long columns, \
+			     const int terms, float16 *y)                                                                                  \
+	{                                                                                                                                  \
+		w_space const tri_vector *w = (w_space const tri_vector *)panel;                                                           \
+		for (int r = 0, n; r < rows; r += n) {                                                                                     \
+			n = tri_tile_height(rows - r);                                                                                     \
+			for (int v = 0; v < TRI_ACROSS && v * TRI_LANES < columns; v += 2)                                                 \
+				switch (n) {                                                                                               \
+					TRI_TILE_OF(1, name)                                                                               \
+					TRI_TILE_OF(2, name)                                                                               \
+					TRI_TILE_OF(3, name)                                                                               \
+					TRI_TILE_OF(4, name)                                                                               \
+					TRI_TILE_OF(5, name)                                                                               \
+					TRI_TILE_OF(6, name)                                                                               \
+				}                                                                                                          \
+		}                                                                                                                          \
 	}
-	switch (rows - r) {
-	case 1: tri_tile1(x + r * TRI_TERMS, w, terms, y + r * TRI_ACROSS); break;
-	case 2: tri_tile2(x + r * TRI_TERMS, w, terms, y + r * TRI_ACROSS); break;
-	case 3: tri_tile3(x + r * TRI_TERMS, w, terms, y + r * TRI_ACROSS); break;
-	case 4: tri_tile4(x + r * TRI_TERMS, w, terms, y + r * TRI_ACROSS); break;
-	}
-}
 
-void tri_tile(const float *x, const float16 *w, const int rows, const long columns, const int terms, float16 *y)
-{
-	for (int p = 0; p * 32 < columns && p < TRI_PANELS; p++)
-		for (int v = 0; v < TRI_ACROSS && p * 32 + v * TRI_LANES < columns; v += 2)
-			tri_tile_vectors(x, (const tri_floats *)(w + p * 2 * TRI_TERMS) + v, rows, terms, (tri_floats *)(y + p * 2 * TRI_ROWS) + v);
-}
+/* Returns how many of the rows that are left the next tile has. Tiles of less than four rows wait for their sums. */
+int tri_tile_height(const int left) { return left >= 11 || left <= 6 ? min(left, 6) : (left + 1) / 2; }
+
+/* x and w are copies in private memory; x, w or both are where they were. */
+TRI_TILE_ROWS(copied, , )
+TRI_TILE_ROWS(rows, global, )
+TRI_TILE_ROWS(panels, , global)
+TRI_TILE_ROWS(direct, global, global)
+
+/* Adds a block of terms of all panels of w, which are copies. */
+#define TRI_TILES(name, x_space)                                                                                                          \
+	void tri_tiles_##name(x_space const float *x, const long stride, const float16 *w, const int rows, const long columns,            \
+			      const int terms, float16 *y)                                                                                \
+	{                                                                                                                                 \
+		for (int p = 0; p * 32 < columns && p < TRI_PANELS; p++)                                                                  \
+			tri_tile_##name(x, stride, rows, (const float *)(w + p * 2 * TRI_TERMS), columns - p * 32, terms, y + p * 2 * TRI_ROWS); \
+	}
+TRI_TILES(copied, )
+TRI_TILES(rows, global)
 
 /* The same, but numbers are not multiplied by 0: infinities and NaNs of x take no part in the sums of columns that have a 0 there. */
 void tri_tile_nonzero(const float *x, const float16 *w, const int rows, const long columns, const int terms, float16 *y)
@@ -97,9 +118,9 @@ void tri_tile_nonzero(const float *x, const float16 *w, const int rows, const lo
 }
 
 #define TRI_OF_SUMS(type)                                                                                       \
-	void tri_clear_##type(type##16 *y, const int rows)                                                      \
+	void tri_clear_##type(type##16 *y, const int rows, const long columns)                                  \
 	{                                                                                                       \
-		for (int p = 0; p < TRI_PANELS; p++)                                                            \
+		for (int p = 0; p < TRI_PANELS && p * 32 < columns; p++)                                        \
 			for (int i = 0; i < 2 * rows; i++)                                                      \
 				y[p * 2 * TRI_ROWS + i] = 0;                                                    \
 	}                                                                                                       \
@@ -107,7 +128,7 @@ void tri_tile_nonzero(const float *x, const float16 *w, const int rows, const lo
 	void tri_take_##type(const type##16 *y, const int rows, const long first, const long end, type##16 *to) \
 	{                                                                                                       \
 		const int16 lane = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};                      \
-		for (int h = 0; h < 2 * TRI_PANELS; h++)                                                        \
+		for (int h = 0; h < 2 * TRI_PANELS && 16 * h < end; h++)                                        \
 			for (int r = 0; r < rows; r++) {                                                        \
 				const int i = h / 2 * 2 * TRI_ROWS + 2 * r + h % 2;                             \
 				to[i] = select(to[i], y[i],                                                     \
@@ -202,6 +223,25 @@ void tri_copy_trits(global const uint *w, const long K, const long N, const long
 	}
 }
 
+/* Returns n of 16 numbers, and 0 for the others. */
+float16 tri_f32_some(global const float *w, const long n)
+{
+	float lanes[16];
+	for (int i = 0; i < 16; i++)
+		lanes[i] = i < n ? w[i] : 0;
+	return vload16(0, lanes);
+}
+
+/* Copies rows of `columns` numbers, N apart, as panels. */
+void tri_f32_copy_w(global const float *w, const long N, const long columns, const int rows, float16 *to)
+{
+	for (int k = 0; k < rows; k++)
+		for (int h = 0; h < 2 * TRI_PANELS && h * 16 < columns; h++) {
+			global const float *from = w + k * N + h * 16;
+			to[h / 2 * 2 * TRI_TERMS + 2 * k + h % 2] = columns - h * 16 >= 16 ? vload16(0, from) : tri_f32_some(from, columns - h * 16);
+		}
+}
+
 /* Packed panels of float32 or of 16-bit floats [K, N]: backend/runtime/pack/f32_panels.h describes them. */
 float16 tri_panel_f32(global const float *w, const long at) { return vload16(0, w + at); }
 float16 tri_panel_f16(global const ushort *w, const long at) { return vload_half16(0, (global const half *)w + at); }
@@ -220,53 +260,97 @@ float16 tri_panel_bf16(global const ushort *w, const long at) { return as_float1
 					to[p * 2 * TRI_TERMS + 2 * k + h] = tri_panel_##name(w, at + (k * halves + h) * 16); \
 		}                                                                                                            \
 	}
-TRI_COPY_PANELS(f32, float)
 TRI_COPY_PANELS(f16, ushort)
 TRI_COPY_PANELS(bf16, ushort)
 
 /* ---- sums of a block: rows of x, of which `odd` is what copying returned, times columns n … of packed w [K, N] from term `from` on ---- */
 
 /* One row: w is read once, where it is. */
-#define TRI_ADD_ROW(name, type)                                                                                      \
-	void tri_add_row_##name(const float *x, global const type *w, const int halves, const int terms, float16 *y) \
-	{                                                                                                            \
-		float16 a = y[0], b = y[1], c = 0, d = 0; /* c and d: of odd terms */                                \
-		if (halves == 1) {                                                                                   \
-			for (int k = 0; k < terms; k++)                                                              \
-				a = fma((float16)(x[k]), tri_panel_##name(w, 16 * k), a);                            \
-			y[0] = a;                                                                                    \
-			return;                                                                                      \
-		}                                                                                                    \
-		int k = 0;                                                                                           \
-		for (; k + 2 <= terms; k += 2) {                                                                     \
-			a = fma((float16)(x[k]), tri_panel_##name(w, 32 * k), a);                                    \
-			b = fma((float16)(x[k]), tri_panel_##name(w, 32 * k + 16), b);                               \
-			c = fma((float16)(x[k + 1]), tri_panel_##name(w, 32 * k + 32), c);                           \
-			d = fma((float16)(x[k + 1]), tri_panel_##name(w, 32 * k + 48), d);                           \
-		}                                                                                                    \
-		if (k < terms) {                                                                                     \
-			a = fma((float16)(x[k]), tri_panel_##name(w, 32 * k), a);                                    \
-			b = fma((float16)(x[k]), tri_panel_##name(w, 32 * k + 16), b);                               \
-		}                                                                                                    \
-		y[0] = a + c, y[1] = b + d;                                                                          \
+#define TRI_ADD_ROW(name, type)                                                                                     \
+	void tri_add_row_##name(global const float *x, global const type *w, const int halves, const int terms, float16 *y) \
+	{                                                                                                                  \
+		float16 a = y[0], b = y[1], c = 0, d = 0; /* c and d: of odd terms */                                      \
+		if (halves == 1) {                                                                                         \
+			for (int k = 0; k < terms; k++)                                                                    \
+				a = fma((float16)(x[k]), tri_panel_##name(w, 16 * k), a);                                  \
+			y[0] = a;                                                                                          \
+			return;                                                                                            \
+		}                                                                                                          \
+		int k = 0;                                                                                                 \
+		for (; k + 2 <= terms; k += 2) {                                                                           \
+			a = fma((float16)(x[k]), tri_panel_##name(w, 32 * k), a);                                          \
+			b = fma((float16)(x[k]), tri_panel_##name(w, 32 * k + 16), b);                                     \
+			c = fma((float16)(x[k + 1]), tri_panel_##name(w, 32 * k + 32), c);                                 \
+			d = fma((float16)(x[k + 1]), tri_panel_##name(w, 32 * k + 48), d);                                 \
+		}                                                                                                          \
+		if (k < terms) {                                                                                           \
+			a = fma((float16)(x[k]), tri_panel_##name(w, 32 * k), a);                                          \
+			b = fma((float16)(x[k]), tri_panel_##name(w, 32 * k + 16), b);                                     \
+		}                                                                                                          \
+		y[0] = a + c, y[1] = b + d;                                                                                \
 	}
-#define TRI_ADD_PANELS(name, type)                                                                                           \
-	TRI_ADD_ROW(name, type)                                                                                              \
-	void tri_add_##name(const float *x, global const type *w, const long K, const long N, const long n, const long from, \
-			    const int rows, const int terms, const float16 odd, float16 *y)                                  \
-	{                                                                                                                    \
-		float16 ws[TRI_W];                                                                                           \
-		if (rows > 1) {                                                                                              \
-			tri_copy_panels_##name(w, K, N, n, from, terms, ws);                                                 \
-			tri_tile(x, ws, rows, N - n, terms, y);                                                              \
-			return;                                                                                              \
-		}                                                                                                            \
-		for (int p = 0; p < TRI_PANELS && n + p * 32 < N; p++) {                                                     \
-			const int halves = N - n - p * 32 > 16 ? 2 : 1;                                                      \
+TRI_ADD_ROW(f32, float)
+TRI_ADD_ROW(f16, ushort)
+TRI_ADD_ROW(bf16, ushort)
+
+/* Adds a panel of float32: it is read where it is if it has 32 columns. */
+#define TRI_ADD_PANEL(x_space, direct, copied)                                                                                                \
+	void tri_add_panel_##direct(x_space const float *x, const long stride, const int rows, global const float *w, const long columns, \
+				    const int terms, float16 *y)                                                                              \
+	{                                                                                                                                     \
+		float16 ws[2 * TRI_TERMS];                                                                                                    \
+		if (columns > 16) {                                                                                                           \
+			tri_tile_##direct(x, stride, rows, w, columns, terms, y);                                                             \
+			return;                                                                                                               \
+		}                                                                                                                             \
+		for (int k = 0; k < terms; k++)                                                                                               \
+			ws[2 * k] = vload16(k, w);                                                                                            \
+		tri_tile_##copied(x, stride, rows, (const float *)ws, columns, terms, y);                                                     \
+	}
+TRI_ADD_PANEL(global, direct, rows)
+TRI_ADD_PANEL(, panels, copied)
+
+void tri_add_f32(global const float *x, global const float *w, const long K, const long N, const long n, const long from, const int rows, const int terms,
+		 float16 *y)
+{
+	for (int p = 0; p < TRI_PANELS && n + p * 32 < N; p++) {
+		const int halves = N - n - p * 32 > 16 ? 2 : 1;
+		global const float *at = w + (n + p * 32) * K + from * halves * 16;
+		if (rows == 1)
+			tri_add_row_f32(x, at, halves, terms, y + p * 2 * TRI_ROWS);
+		else
+			tri_add_panel_direct(x, K, rows, at, N - n - p * 32, terms, y + p * 2 * TRI_ROWS);
+	}
+}
+void tri_add_window_f32(const float *x, global const float *w, const long K, const long N, const long n, const long from, const int rows, const int terms,
+			const float16 odd, float16 *y)
+{
+	for (int p = 0; p < TRI_PANELS && n + p * 32 < N; p++)
+		tri_add_panel_panels(x, TRI_TERMS, rows, w + (n + p * 32) * K + from * (N - n - p * 32 > 16 ? 32 : 16), N - n - p * 32, terms,
+				     y + p * 2 * TRI_ROWS);
+}
+void tri_add_plain_f32(global const float *x, global const float *w, const long K, const long N, const long n, const long from, const int rows,
+		       const int terms, float16 *y)
+{
+	float16 ws[TRI_W];
+	tri_f32_copy_w(w + from * N + n, N, N - n, terms, ws);
+	tri_tiles_rows(x, K, ws, rows, N - n, terms, y);
+}
+#define TRI_ADD_PANELS(name, type)                                                                                            \
+	void tri_add_##name(global const float *x, global const type *w, const long K, const long N, const long n,            \
+			    const long from, const int rows, const int terms, float16 *y)                                     \
+	{                                                                                                                     \
+		float16 ws[TRI_W];                                                                                            \
+		if (rows > 1) {                                                                                               \
+			tri_copy_panels_##name(w, K, N, n, from, terms, ws);                                                  \
+			tri_tiles_rows(x, K, ws, rows, N - n, terms, y);                                                      \
+			return;                                                                                               \
+		}                                                                                                             \
+		for (int p = 0; p < TRI_PANELS && n + p * 32 < N; p++) {                                                      \
+			const int halves = N - n - p * 32 > 16 ? 2 : 1;                                                       \
 			tri_add_row_##name(x, w + (n + p * 32) * K + from * halves * 16, halves, terms, y + p * 2 * TRI_ROWS); \
-		}                                                                                                            \
+		}                                                                                                             \
 	}
-TRI_ADD_PANELS(f32, float)
 TRI_ADD_PANELS(f16, ushort)
 TRI_ADD_PANELS(bf16, ushort)
 
@@ -288,7 +372,7 @@ void tri_add_row_trits(const float *x, global const uint *w, const int width, co
 }
 
 /* Writes zeros behind the terms of one row. */
-void tri_add_trits_f32(float *x, global const uint *w, const long K, const long N, const long n, const long from, const int rows, const int terms,
+void tri_add_window_f32_trits(float *x, global const uint *w, const long K, const long N, const long n, const long from, const int rows, const int terms,
 		       const float16 odd, float16 *y)
 {
 	const int steps = (terms + 15) / 16;
@@ -298,7 +382,7 @@ void tri_add_trits_f32(float *x, global const uint *w, const long K, const long 
 		if (any(odd != 0))
 			tri_tile_nonzero(x, ws, rows, N - n, terms, y);
 		else
-			tri_tile(x, ws, rows, N - n, terms, y);
+			tri_tiles_copied(x, TRI_TERMS, ws, rows, N - n, terms, y);
 		return;
 	}
 	for (int k = terms; k < 16 * steps; k++)
@@ -393,7 +477,7 @@ int tri_sum_bytes(const char *x, const int steps)
 }
 
 /* Writes zeros behind the terms of x. */
-void tri_add_trits_i8(char *x, global const uint *w, const long K, const long N, const long n, const long from, const int rows, const int terms,
+void tri_add_window_i8_trits(char *x, global const uint *w, const long K, const long N, const long n, const long from, const int rows, const int terms,
 		      const float16 odd, int16 *y)
 {
 	const long all = (K + 15) / 16;
@@ -414,18 +498,32 @@ void tri_add_trits_i8(char *x, global const uint *w, const long K, const long N,
 }
 #else
 /* By the tiles of floats, whose sums of a block are exact. */
-void tri_add_trits_i8(const float *x, global const uint *w, const long K, const long N, const long n, const long from, const int rows, const int terms,
+void tri_add_window_i8_trits(const float *x, global const uint *w, const long K, const long N, const long n, const long from, const int rows, const int terms,
 		      const float16 odd, int16 *y)
 {
 	float16 ws[TRI_W], sums[TRI_Y];
-	tri_clear_float(sums, rows);
+	tri_clear_float(sums, rows, TRI_COLUMNS);
 	tri_copy_trits(w, K, N, n, from, terms, ws);
-	tri_tile(x, ws, rows, N - n, terms, sums);
+	tri_tiles_copied(x, TRI_TERMS, ws, rows, N - n, terms, sums);
 	for (int p = 0; p < TRI_PANELS; p++)
 		for (int i = p * TRI_ROWS * 2; i < (p * TRI_ROWS + rows) * 2; i++)
 			y[i] += convert_int16(sums[i]);
 }
 #endif
+
+/* Copy rows of x first. */
+#define TRI_ADD_TRITS(name, type, term, sum)                                                                                         \
+	void tri_add_##name##_trits(global const type *x, global const uint *w, const long K, const long N, const long n, const long from, \
+				    const int rows, const int terms, sum##16 *y)                                                     \
+	{                                                                                                                            \
+		term xs[TRI_X] __attribute__((aligned(64)));                                                                         \
+		float16 odd = 0;                                                                                                     \
+		for (int r = 0; r < rows; r++)                                                                                       \
+			odd += tri_copy_##type(x + r * K, terms, xs + r * TRI_TERMS);                                                \
+		tri_add_window_##name##_trits(xs, w, K, N, n, from, rows, terms, odd, y);                                            \
+	}
+TRI_ADD_TRITS(f32, float, float, float)
+TRI_ADD_TRITS(i8, char, tri_term, int)
 
 /* Stores sums of this type as columns n … n+15 of a row of the result, which has N. */
 #define TRI_STORE_LANES(type, batch, row, n, N, sums)                   \
@@ -445,40 +543,6 @@ void tri_add_trits_i8(const float *x, global const uint *w, const long K, const 
 		const long column16 = (n) + 16 * h;                                                      \
 		TRI_STORE_LANES(type, batch, row, column16, N, sums16)                                   \
 	}
-
-/* ---- windows of convolutions: rows of x are positions, terms are a run of elements for each row of the window ---- */
-
-struct tri_window {
-	int height, width, channels, kernel_width, dilation_height, dilation_width;
-	int used; /* channels that take part: those of a group */
-	int run;  /* terms of a row of the window: kernel_width · used, and zeros */
-};
-
-/* Copies a block of terms of the window whose first element is at row h and column w of the image; what is outside is 0. Returns as tri_copy_float does. */
-#define TRI_COPY_WINDOW(type, term)                                                                                \
-	float16 tri_copy_window_##type(global const type *x, const struct tri_window *c, const int h, const int w, \
-				       const int from, const int terms, term *to)                                  \
-	{                                                                                                          \
-		const bool whole = c->dilation_width == 1 && c->used == c->channels && w >= 0 && w + c->kernel_width <= c->width; \
-		const int used = c->kernel_width * c->used, end = from + terms;                                    \
-		float16 odd = 0;                                                                                   \
-		for (int k = from, next; k < end; k = next) { /* a part of a row, or of an element */              \
-			const int kh = k / c->run, a = k % c->run, row = h + kh * c->dilation_height;              \
-			const int kw = a / c->used, column = w + kw * c->dilation_width;                           \
-			const int stop = a >= used ? c->run : whole ? used : (kw + 1) * c->used;                   \
-			global const type *at = x + ((long)row * c->width + (whole ? w : column)) * c->channels +  \
-						(whole ? a : a % c->used);                                         \
-			next = min(k - a + stop, end);                                                             \
-			if (a < used && row >= 0 && row < c->height && column >= 0 && column < c->width)           \
-				odd += tri_copy_##type(at, next - k, to + (k - from));                             \
-			else                                                                                       \
-				for (int i = k; i < next; i++)                                                     \
-					to[i - from] = 0;                                                          \
-		}                                                                                                  \
-		return odd;                                                                                        \
-	}
-TRI_COPY_WINDOW(float, float)
-TRI_COPY_WINDOW(char, tri_term)
 
 /* The results of a work item: positions top … bottom by left … right, channels from `channel` on. */
 struct tri_positions {
@@ -504,6 +568,51 @@ bool tri_positions_at(struct tri_positions *at, const long g, const long batch, 
 	at->right = tri_part(width, across, i + 1);
 	return true;
 }
+
+/* ---- windows of convolutions: rows of x are positions, terms are a run of elements for each row of the window ---- */
+
+struct tri_window {
+	int height, width, channels, kernel_width, stride_height, stride_width, pad_top, pad_left, dilation_height, dilation_width;
+	int used; /* channels that take part: those of a group */
+	int run;  /* terms of a row of the window: kernel_width · used, and zeros */
+};
+
+/* Copies a block of terms of the windows of all positions; what is outside of the image is 0. Returns as tri_copy_float does. A block consists of runs of
+ * elements that are neighbours in the image: a part of a row of the window, or of one of its elements if others lie between them. */
+#define TRI_COPY_WINDOWS(type, term)                                                                                                   \
+	float16 tri_copy_windows_##type(global const type *x, const struct tri_window *c, const struct tri_positions *at, const int from, \
+					const int terms, term *to)                                                                     \
+	{                                                                                                                              \
+		const bool joined = c->dilation_width == 1 && c->used == c->channels;                                                  \
+		const int used = c->kernel_width * c->used, step = c->stride_width * c->channels, end = from + terms;                  \
+		float16 odd = 0;                                                                                                       \
+		for (int k = from, n; k < end; k += n, to += n) {                                                                      \
+			const int a = k % c->run, kw = joined ? 0 : a / c->used, first = joined ? a : a % c->used;                     \
+			n = min((a >= used ? c->run : joined ? used : (kw + 1) * c->used) - a, end - k);                               \
+			term *row_to = to;                                                                                             \
+			for (int i = at->top; i < at->bottom; i++) {                                                                   \
+				const int row = i * c->stride_height - c->pad_top + k / c->run * c->dilation_height;                   \
+				const int elements = a < used && row >= 0 && row < c->height ? c->width * c->channels : 0;             \
+				global const type *row_x = x + (long)row * c->width * c->channels;                                     \
+				int e = (at->left * c->stride_width - c->pad_left + kw * c->dilation_width) * c->channels + first;     \
+				for (int j = at->left; j < at->right; j++, e += step, row_to += TRI_TERMS) {                           \
+					const bool whole = e >= 0 && e + n <= elements;                                                \
+					const int before = whole ? 0 : clamp(-e, 0, n);                                                \
+					const int after = whole ? n : clamp(elements - e, before, n);                                  \
+					if (!whole) {                                                                                  \
+						for (int z = 0; z < before; z++)                                                       \
+							row_to[z] = 0;                                                                 \
+						for (int z = after; z < n; z++)                                                        \
+							row_to[z] = 0;                                                                 \
+					}                                                                                              \
+					odd += tri_copy_##type(row_x + e + before, after - before, row_to + before);                   \
+				}                                                                                                      \
+			}                                                                                                              \
+		}                                                                                                                      \
+		return odd;                                                                                                            \
+	}
+TRI_COPY_WINDOWS(float, float)
+TRI_COPY_WINDOWS(char, tri_term)
 
 /* ---- windows of one channel: 16 channels of neighbouring positions. Taps are unpacked in blocks, of whose products sums fit in int16 ---- */
 #define TRI_TAPS 192

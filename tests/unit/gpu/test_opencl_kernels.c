@@ -51,6 +51,7 @@ static void add_calls(struct model *m)
 					   {1, 4, 113, 115, 5, 3, 1, 1, 1}, {1, 4, 81, 82, 2, 1, 1, 0, 1},  {1, 4, 114, 115, 2, 1, 1, 0, 1},
 					   {1, 16, 81, 82, 1, 1, 1, 0, 1},  {2, 120, 7, 7, 40, 3, 1, 1, 1}};
 	static const enum kernel dense[] = {KERNEL_conv_i8_trit2, KERNEL_conv_f32, KERNEL_conv_f32_trit2, KERNEL_conv_trits};
+	static const enum kernel pointwise[] = {KERNEL_pointwise_f32, KERNEL_conv_i8_trit2, KERNEL_conv_f32_trit2, KERNEL_conv_trits};
 	static const enum kernel grouped[] = {KERNEL_conv_groups_i8_trit2, KERNEL_conv_f32, KERNEL_conv_groups_f32_trit2};
 	static const enum kernel depthwise[] = {KERNEL_depthwise_i8_trit2, KERNEL_depthwise_f32};
 	for (uint32_t i = 0; i < sizeof products / sizeof *products; i++)
@@ -66,7 +67,8 @@ static void add_calls(struct model *m)
 			const int64_t *c = convs[i];
 			add_conv(m, dense[k], c[0], c[1], c[2], c[3], c[4], c[5], c[6], c[7], c[8], 1);
 		}
-	add_conv(m, KERNEL_pointwise_f32, 2, 20, 5, 9, 24, 1, 1, 0, 1, 1);
+	for (uint32_t k = 0; k < sizeof pointwise / sizeof *pointwise; k++)
+		add_conv(m, pointwise[k], 2, 20, 9, 15, 70, 1, 1, 0, 1, 1);
 	for (uint32_t k = 0; k < sizeof grouped / sizeof *grouped; k++) {
 		add_conv(m, grouped[k], 2, 12, 9, 7, 18, 3, 1, 1, 1, 3);
 		add_conv(m, grouped[k], 1, 80, 5, 18, 160, 3, 2, 1, 1, 2);
