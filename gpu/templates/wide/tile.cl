@@ -642,36 +642,55 @@ short16 tri_tap_char(global const uint *w, const int K, const long N, const long
 	const uint16 words = vload16(0, w + panel * ((K + 15) / 16) + k / 16 * (N - panel > 16 ? 32 : 16) + c % 32);
 	return convert_short16(as_int16(words >> (uint)(8 * (k & 3) + 2 * (k >> 2 & 3)) & 3u)) - (short)1;
 }
-/* Adds the products with taps first … end-1 to the sums of `n` positions (at most 4), `step` columns apart, whose windows begin at row h and column w0.
- * x: channel c of the image, and those behind it; `lanes` of them take part. */
-#define TRI_DEPTHWISE(type, products, sum, mad)                                                                            \
-	void tri_depthwise_##type(global const type *x, const products *taps, const struct tri_window *v, const int first, \
-				  const int end, const int lanes, const int h, const int w0, const int step, const int n, sum *to) \
-	{                                                                                                                  \
-		const bool whole = n == 4 && lanes == 16 && w0 >= 0 && w0 + 3 * step + (v->kernel_width - 1) * v->dilation_width < v->width; \
-		products a = 0, b = 0, d = 0, e = 0;                                                                       \
-		for (int kh = first / v->run; kh * v->run < end; kh++) {                                                   \
-			const int row = h + kh * v->dilation_height;                                                       \
-			if (row < 0 || row >= v->height)                                                                   \
-				continue;                                                                                  \
-			for (int kw = max(first - kh * v->run, 0); kw < min(v->kernel_width, end - kh * v->run); kw++) {   \
-				const products tap = taps[kh * v->run + kw - first];                                       \
-				const int column = w0 + kw * v->dilation_width;                                            \
-				global const type *at = x + ((long)row * v->width + column) * v->channels;                 \
-				if (whole) {                                                                               \
-					a = mad(tri_channels_##type(at, 16), tap, a);                                      \
-					b = mad(tri_channels_##type(at + step * v->channels, 16), tap, b);                 \
-					d = mad(tri_channels_##type(at + 2 * step * v->channels, 16), tap, d);             \
-					e = mad(tri_channels_##type(at + 3 * step * v->channels, 16), tap, e);             \
-					continue;                                                                          \
-				}                                                                                          \
-				for (int i = 0; i < n; i++)                                                                \
-					if (column + i * step >= 0 && column + i * step < v->width)                        \
-						to[i] += convert_##sum(mad(tri_channels_##type(at + i * step * v->channels, lanes), tap, (products)0)); \
-			}                                                                                                  \
-		}                                                                                                          \
-		if (whole)                                                                                                 \
-			to[0] += convert_##sum(a), to[1] += convert_##sum(b), to[2] += convert_##sum(d), to[3] += convert_##sum(e); \
+
+/* A tap that takes part: where its element is in the image, if the window begins at column 0, and how many columns it is from there. */
+struct tri_tap {
+	long at;
+	int column, tap;
+};
+
+/* Lists taps first … end-1 whose row is in the image, of windows that begin at row h. Returns how many there are. */
+int tri_list_taps(struct tri_tap *list, const struct tri_window *v, const int first, const int end, const int h)
+{
+	int n = 0;
+	for (int kh = first / v->run; kh * v->run < end; kh++) {
+		const int row = h + kh * v->dilation_height;
+		if (row < 0 || row >= v->height)
+			continue;
+		for (int kw = max(first - kh * v->run, 0); kw < min(v->kernel_width, end - kh * v->run); kw++, n++) {
+			list[n].column = kw * v->dilation_width;
+			list[n].at = ((long)row * v->width + list[n].column) * v->channels;
+			list[n].tap = kh * v->run + kw - first;
+		}
+	}
+	return n;
+}
+
+/* Add the products with n taps of the list to the sums of four positions, `step` elements apart, whose windows are inside of the image, or of one, whose
+ * window begins at column w. x: channel c of that column of the first row, and those behind it; `lanes` of them take part. */
+#define TRI_DEPTHWISE(type, products, sum, mad)                                                                                           \
+	void tri_depthwise4_##type(global const type *x, const products *taps, const struct tri_tap *list, const int n, const int step,  \
+				   sum *to)                                                                                               \
+	{                                                                                                                                 \
+		products a = 0, b = 0, d = 0, e = 0;                                                                                      \
+		for (int k = 0; k < n; k++) {                                                                                             \
+			const products tap = taps[list[k].tap];                                                                           \
+			global const type *at = x + list[k].at;                                                                           \
+			a = mad(tri_channels_##type(at, 16), tap, a);                                                                     \
+			b = mad(tri_channels_##type(at + step, 16), tap, b);                                                              \
+			d = mad(tri_channels_##type(at + 2 * step, 16), tap, d);                                                          \
+			e = mad(tri_channels_##type(at + 3 * step, 16), tap, e);                                                          \
+		}                                                                                                                         \
+		to[0] += convert_##sum(a), to[1] += convert_##sum(b), to[2] += convert_##sum(d), to[3] += convert_##sum(e);               \
+	}                                                                                                                                 \
+	void tri_depthwise1_##type(global const type *x, const products *taps, const struct tri_tap *list, const int n, const int width, \
+				   const int w, const int lanes, sum *to)                                                                 \
+	{                                                                                                                                 \
+		products a = 0;                                                                                                           \
+		for (int k = 0; k < n; k++)                                                                                               \
+			if (w + list[k].column >= 0 && w + list[k].column < width)                                                        \
+				a = mad(tri_channels_##type(x + list[k].at, lanes), taps[list[k].tap], a);                                \
+		to[0] += convert_##sum(a);                                                                                                \
 	}
 #define TRI_MAD(x, tap, sum) ((x) * (tap) + (sum))
 TRI_DEPTHWISE(float, float16, float16, fma)
