@@ -3,6 +3,7 @@
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/os.h"
+#include "builder/manifest/backends.h"
 #include "builder/manifest/foreign_words.h"
 #include "builder/manifest/manifest.h"
 #include "builder/manifest/options.h"
@@ -136,6 +137,32 @@ static bool read_packing(const struct layers *l, enum weights_packing *out, stru
 	return false;
 }
 
+static bool emits_for_devices(uint64_t emits)
+{
+	for (enum emit e = 0; e < EMIT_COUNT; e++) {
+		const struct backend_library *library = emit_backend(e)->library;
+		if (emits >> e & 1 && library && library->has_devices)
+			return true;
+	}
+	return false;
+}
+
+static bool read_fallback(const struct layers *l, const struct options *o, struct model_spec *s, struct diags *diags)
+{
+	const struct manifest_value *v = find_setting(l, KEY_FALLBACK), *own = manifest_get(l->model, KEY_FALLBACK);
+	if (!build_spec_read_choice(v, "none", "cpu", &s->has_fallback, diags))
+		return false;
+	bool for_devices = emits_for_devices(s->emit);
+	if (s->has_fallback && own && !for_devices && !o->emit) {
+		struct diag *g = diag_add(diags, DIAG_MANIFEST_UNUSED, own->key_at,
+					  "`fallback` has no effect: model `%s` has no library for devices", s->name);
+		diag_help(diags, g, "add `opencl` to `emit`");
+	}
+	if (s->has_fallback && for_devices && o->lazy)
+		diag_add(diags, DIAG_MANIFEST_UNUSED, v->key_at, "`fallback` has no effect with --lazy");
+	return true;
+}
+
 static bool model_spec(struct arena *session, const struct layers *l, const struct options *o, struct model_spec *s, struct diags *diags)
 {
 	const struct manifest_block *b = l->model;
@@ -185,8 +212,7 @@ static bool model_spec(struct arena *session, const struct layers *l, const stru
 		}
 	}
 	build_spec_read_inputs(session, b, s);
-	return build_spec_read_capacities(session, b, s, diags) && read_packing(l, &s->packing, diags) &&
-	       build_spec_read_choice(find_setting(l, KEY_FALLBACK), "none", "cpu", &s->has_fallback, diags) &&
+	return build_spec_read_capacities(session, b, s, diags) && read_packing(l, &s->packing, diags) && read_fallback(l, o, s, diags) &&
 	       read_weights_options(b, &s->weights_options, diags);
 }
 

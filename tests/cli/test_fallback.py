@@ -102,6 +102,12 @@ class Fallback(ProjectTest):
         self.edit("tri.build", "fallback = cpu", "fallback = gpu")
         self.assertIn("`fallback` must be `none` (the default) or `cpu`", self.trib("build", ok=False).stderr)
 
+    def test_where_it_has_no_effect(self):
+        self.assertIn("`fallback` has no effect with --lazy", self.trib("build", "--lazy").stderr)
+        self.assertIn("--lazy", self.trib("run", "net", "--lazy", "--device", "opencl", "--input", "x=x.npy", ok=False).stderr)
+        self.edit("tri.build", "opencl header", "library header")
+        self.assertIn("`fallback` has no effect: model `net` has no library for devices", self.trib("build").stderr)
+
     def test_c_interface(self):
         self.trib("build")
         self.assertRegex(self.program().stdout, r"^device\|opencl\|opencl\|24 18\|\n$")

@@ -45,7 +45,7 @@ class GpuCheck(unittest.TestCase):
         self.assertEqual([m["model"] for m in result["models"]], ["mnist_mlp", "mnist_mlp"])
         for m in result["models"]:
             self.assertTrue(0 < m["kernels_ms"] and 0 < m["gops"] and m["launches"] == 3, m)
-        self.assertEqual([k["name"] for k in result["kernels"]], ["int8 × trit 1x2560x2560", "float32 1x2560x2560"])
+        self.assertEqual([k["name"] for k in result["kernels"]], ["int8 × trit 1x2560x2560", "trit × trit 1x2560x2560", "int8 × trit 1x8192x512", "float32 1x8192x256", "float32 1x2560x2560"])
         for k in result["kernels"]:
             self.assertTrue(0 < k["us"] and k["estimate_us"] == gpu_results.read_json(gpu_results.ESTIMATES)["kernels"][k["name"]]["us"]["T4"], k)
         self.assertIn("passed, 0 failed, 0 not run", done.stdout)
