@@ -5,7 +5,7 @@
 
 bool contexts_init(struct contexts *c, const tri_model_desc *desc, const tri_options *options, uint32_t limit)
 {
-	*c = (struct contexts){.desc = desc, .options = *options, .limit = desc->n_states ? 1 : limit, .owner = getpid()};
+	*c = (struct contexts){.desc = desc, .code = desc, .options = *options, .limit = desc->n_states ? 1 : limit, .owner = getpid()};
 	c->idle = calloc(c->limit, sizeof *c->idle);
 	pthread_mutex_init(&c->lock, NULL);
 	pthread_cond_init(&c->returned, NULL);
@@ -22,7 +22,7 @@ static void notice_fork(struct contexts *c)
 	pthread_mutex_init(&c->lock, NULL);
 	pthread_cond_init(&c->returned, NULL);
 	c->owner = self;
-	c->lost = c->lost || strcmp(c->desc->backend, "cpu") != 0 || (c->desc->n_states && c->n_open > c->n_idle);
+	c->lost = c->lost || strcmp(c->code->backend, "cpu") != 0 || (c->desc->n_states && c->n_open > c->n_idle);
 	c->n_idle = c->lost ? 0 : c->n_idle;
 	c->n_open = c->n_idle;
 }

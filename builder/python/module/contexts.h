@@ -8,11 +8,11 @@
 #include "backend/runtime/abi/tri.h"
 
 struct contexts {
-	const tri_model_desc *desc;
-	tri_options options;     /* its texts belong to the caller */
-	pthread_mutex_t lock;    /* guards the members below */
-	pthread_cond_t returned; /* a context came back, or the pool was closed */
-	struct tri_model **idle; /* room for `limit` */
+	const tri_model_desc *desc, *code; /* whose functions are called, and what runs: tri_device.desc */
+	tri_options options;               /* its texts belong to the caller */
+	pthread_mutex_t lock;              /* guards the members below */
+	pthread_cond_t returned;           /* a context came back, or the pool was closed */
+	struct tri_model **idle;           /* room for `limit` */
 	uint32_t n_idle, n_open, limit;
 	bool closed;
 	bool lost; /* a fork lost the context with the states, or the device */

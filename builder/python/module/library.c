@@ -78,6 +78,7 @@ static bool open_contexts(struct library *l, struct module_state *state, const s
 		return false;
 	const tri_device *d = l->desc->device(first);
 	l->device = Py_BuildValue("(NNN)", text_of(d->name), text_of(d->why), text_of(d->desc->backend));
+	l->contexts.code = d->desc;
 	contexts_give(&l->contexts, first);
 	return l->device != NULL;
 }
