@@ -10,10 +10,12 @@ static_assert((char)-1 < 0, "char must be signed: -fsigned-char");
 #if defined __clang__
 #pragma clang fp contract(off)
 #pragma clang diagnostic ignored "-Wtautological-compare" /* generated code may compare a value with itself … */
-#pragma clang diagnostic ignored "-Wdivision-by-zero" /* … and divide by the size of an empty result */
+#pragma clang diagnostic ignored "-Wdivision-by-zero" /* … divide by the size of an empty result … */
+#pragma clang diagnostic ignored "-Wunused-variable" /* … and elements may depend on no index of their loop */
 #elif defined __NVCC__
 #pragma nv_diag_suppress 39, 179 /* division by the size of an empty result */
 #pragma nv_diag_suppress 186 /* TRI_INT compares unsigned numbers with 0 */
+#pragma nv_diag_suppress 177 /* elements may depend on no index of their loop */
 #endif
 #if __CUDA_ARCH__ >= 610
 #define TRI_DOT_NVIDIA

@@ -75,5 +75,8 @@ void described(struct subject *s)
 	FILLED(tri_model_desc, d, state_load, 1);
 	FILLED(tri_model_desc, d, profile, 1);
 	FILLED(tri_model_desc, d, profile_reset, 1);
+	FILLED(tri_model_desc, d, device, 1);
+	FILLED(tri_model_desc, d, engine, 1);
+	FILLED(tri_model_desc, d, fallback, 0); /* without `fallback = cpu` */
 	described_parts(s);
 }

@@ -146,6 +146,20 @@ void model_close(struct subject *s)
 	OK("tri_model_desc.close.m");
 }
 
+void model_device(struct subject *s)
+{
+	net *m = opened(s);
+	CHECK(!s->device(NULL) && !s->desc->device(NULL));
+	OK("NAME_device.m");
+	OK("tri_model_desc.device.m");
+	const tri_device *d = s->device(m);
+	CHECK(d && d == s->desc->device((struct tri_model *)m));
+	FILLED(tri_device, d, name, 1);
+	FILLED(tri_device, d, why, 1);
+	FILLED(tri_device, d, desc, 1);
+	s->close(m);
+}
+
 void model_reset(struct subject *s)
 {
 	net *m = opened(s);

@@ -6,7 +6,7 @@
 #include <string.h>
 #include "net.h"
 
-#define MODEL_FUNCTIONS(F) F(open) F(run) F(run_async) F(close) F(reset) F(state_save) F(state_load) F(profile) F(profile_reset)
+#define MODEL_FUNCTIONS(F) F(open) F(run) F(run_async) F(close) F(reset) F(state_save) F(state_load) F(profile) F(profile_reset) F(device)
 
 /* What the cases of one command share. */
 struct subject {
@@ -58,13 +58,14 @@ struct subject {
 net_io tensors(void);
 
 /* The cases of each command. */
-#define MODEL_CASES(F)    \
-	F(model_open)     \
-	F(model_capacity) \
-	F(model_options)  \
-	F(model_event)    \
-	F(model_run)      \
-	F(model_run_async) F(model_close) F(model_reset) F(model_states_by_name) F(model_states_by_desc) F(model_profile) F(described)
+#define MODEL_CASES(F)     \
+	F(model_open)      \
+	F(model_capacity)  \
+	F(model_options)   \
+	F(model_event)     \
+	F(model_run)       \
+	F(model_run_async) \
+	F(model_close) F(model_device) F(model_reset) F(model_states_by_name) F(model_states_by_desc) F(model_profile) F(described)
 #define LIVE_CASES(F) F(live_open) F(live_run) F(live_use)
 #define LAZY_CASES(F) F(lazy_open) F(lazy_members)
 #define BUILD_CASES(F) F(build_open) F(build_run) F(build_options) F(build_results)
