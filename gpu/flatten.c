@@ -200,7 +200,8 @@ static void need_scratch(struct flat_entry *out, dim size)
 /* The work of the statement is that of the launch before it. */
 static void add_sum_step(const struct frame *s, uint32_t stmt, struct flat_step l)
 {
-	struct flat_step *added = &s->out->steps.at[add_step(s, stmt, l)];
+	uint32_t at = add_step(s, stmt, l); /* moves the steps */
+	struct flat_step *added = &s->out->steps.at[at];
 	for (uint32_t i = 0; i < LOOP_COSTS; i++)
 		added->cost[i] = dim_const(s->out->dims, 0);
 }
