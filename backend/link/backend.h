@@ -73,7 +73,7 @@ struct backend_output {
 	uint32_t n_files;
 	struct object **objects; /* of the library but its runtime. Has room for one for each unit and two more */
 	uint32_t n_objects;
-	const char *needs; /* what a library needs that not every device has; NULL: nothing */
+	const char *needs; /* a feature that the library needs and some devices lack; NULL: none */
 };
 
 /* What makes the first file a shared library with the C interface of models. */

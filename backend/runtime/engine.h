@@ -1,5 +1,5 @@
-/* What runs a model: a processor (processor.c) or an OpenCL device (gpu/runtime/opencl_engine.c). tri_model_desc.engine is one of them; model.c does
- * what they share. */
+/* An engine runs models: on the processor (processor.c), or on an OpenCL device (gpu/runtime/opencl_engine.c). tri_model_desc.engine points to one.
+ * model.c has the code that both share. */
 #ifndef TRI_ENGINE_H
 #define TRI_ENGINE_H
 #include "backend/runtime/claim.h"

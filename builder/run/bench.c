@@ -64,7 +64,7 @@ static bool bench_open_library(struct bench *b)
 	b->profiler = run_profiler_new(b->library.desc);
 	if (!(b->plain = open_model(b, false)) || !(b->hooked = open_model(b, true)))
 		return false;
-	const tri_device *device = b->library.desc->device(b->plain); /* a fallback is not what is to be measured */
+	const tri_device *device = b->library.desc->device(b->plain); /* bench measures devices: it refuses the fallback */
 	return !*device->why || bench_fail(b, STATUS_ENVIRONMENT, device->why);
 }
 

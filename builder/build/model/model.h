@@ -96,7 +96,7 @@ struct variant {
 	hash128 target_id;          /* of target and back end: what decides its fragments */
 	bool is_lazy;               /* units are compiled when they are called */
 	bool is_fallback;           /* a part of the libraries for devices, too */
-	const char *needs;          /* what it needs that not every device has; NULL: nothing, or it was not linked */
+	const char *needs;          /* a feature that the library needs and some devices lack; NULL: none, or it was not linked */
 	struct ir_program *program; /* the decisions of program passes; NULL before programs_decide */
 	struct model_units units;
 	struct model_pack pack;

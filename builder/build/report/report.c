@@ -176,7 +176,7 @@ static void report_print_summary(struct diags *diags, const struct build_request
 		print_build_summary(request->out, r, o->lazy, wall_ns);
 }
 
-/* What linked libraries need of a device that not every one has, and what runs where none has it. */
+/* Prints the features that linked libraries need and some devices lack, and what happens without them. */
 static void print_needs(const struct build_request *request, const struct project *p)
 {
 	for (uint32_t i = 0; i < p->n_models; i++) {

@@ -52,7 +52,8 @@ static inline bool is_small(enum kernel k, const int64_t *dims, int64_t most)
 
 /* ---- the unit of a call ---- */
 
-/* -2 … 2. What is sorted has equal numbers, infinities and NaNs, running sums have some; factors of products are near 1, and scales of codes small. */
+/* Returns a number from -2 to 2. Rows to be sorted get equal numbers, infinities and NaNs, and so do some running sums. Running products get factors near 1;
+ * scales of codes are small. */
 static inline double call_float(const struct call *c, const struct kernel_operand *o)
 {
 	static const double special[] = {INFINITY, -INFINITY, NAN, -0.0};
