@@ -76,21 +76,26 @@ static void flatten_add_term(void *ctx, enum loop_cost what, int64_t factor, int
 	*sum = dim_add(d, *sum, dim_floordiv(d, term, dim_const(d, divisor)));
 }
 
-/* Adds a step of the statement. Returns its number. */
-static uint32_t add_step(const struct frame *s, uint32_t stmt, struct flat_step l)
+/* Adds a step of the statement, with the statement's costs or without. Returns its number. */
+static uint32_t add_costed_step(const struct frame *s, uint32_t stmt, struct flat_step l, bool costs)
 {
 	struct cost_sum sum = {s, &l};
 	if (l.kind != TRI_CL_LAUNCH)
 		l.items = dim_const(s->out->dims, 0);
 	for (uint32_t i = 0; i < LOOP_COSTS; i++)
 		l.cost[i] = dim_const(s->out->dims, 0);
-	if (s->f->live && (l.kind == TRI_CL_LAUNCH || l.kind == TRI_CL_END))
+	if (s->f->live && costs)
 		loops_cost(s->fn, &s->f->live[s->unit], stmt, flatten_add_term, &sum);
 	l.unit = s->unit;
 	l.statement = s->fn->first_statement + stmt;
 	l.place = loops_place(s->fn->symbol, l.statement);
 	vec_push(&s->out->steps, l);
 	return s->out->steps.len - 1;
+}
+
+static uint32_t add_step(const struct frame *s, uint32_t stmt, struct flat_step l)
+{
+	return add_costed_step(s, stmt, l, l.kind == TRI_CL_LAUNCH || l.kind == TRI_CL_END);
 }
 
 enum { WORK_GROUP = 64 }; /* work items of a group that share nothing */
@@ -197,15 +202,6 @@ static void need_scratch(struct flat_entry *out, dim size)
 	vec_push(&out->scratch, size);
 }
 
-/* The work of the statement is that of the launch before it. */
-static void add_sum_step(const struct frame *s, uint32_t stmt, struct flat_step l)
-{
-	uint32_t at = add_step(s, stmt, l); /* moves the steps */
-	struct flat_step *added = &s->out->steps.at[at];
-	for (uint32_t i = 0; i < LOOP_COSTS; i++)
-		added->cost[i] = dim_const(s->out->dims, 0);
-}
-
 /* The launches of a form that is split. The parts are behind the scratch of the unit. False: sizes are too large expressions of those that are known at run
  * time, so that other forms have to compute them. */
 static bool launch_split(const struct frame *s, uint32_t stmt, const struct form *form, uint32_t i, dim holds)
@@ -234,7 +230,7 @@ static bool launch_split(const struct frame *s, uint32_t stmt, const struct form
 		return false;
 	need_scratch(s->out, needed);
 	add_step(s, stmt, part);
-	add_sum_step(s, stmt, sum);
+	add_costed_step(s, stmt, sum, false); /* the first launch has the costs */
 	return true;
 }
 
