@@ -129,8 +129,10 @@ static bool add_objects(struct fragments *parsed, struct variant *v, const struc
 	uint32_t most = l->n + made->n_objects + count_runtime(v);
 	all.at = ARENA_ARRAY(a, struct object *, most);
 	all.lines = ARENA_ARRAY(a, const struct unit_lines *, most);
-	memcpy(all.at, l->at, l->n * sizeof *l->at);
-	memcpy(all.lines, l->lines, l->n * sizeof *l->lines);
+	for (uint32_t i = 0; i < l->n; i++) {
+		all.at[i] = l->at[i];
+		all.lines[i] = l->lines[i];
+	}
 	add_made(v, fragments, made, &all);
 	const struct variant *other = l->runtime_of;
 	*l = all;
