@@ -18,6 +18,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/os.h"
+#include "base/vec.h"
 #include "gpu/opencl.h"
 #include "tests/unit/backend/plan_loops.h"
 
@@ -229,13 +230,13 @@ static inline void model_build(struct model *m, uint32_t entries, uint32_t units
 	struct model_input in = {.program = &p, .plans = plans};
 	struct model_info info = {.name = "net", .version = "1", .compiler = "test", .target = "opencl", .commit = "", .unit_keys = keys};
 	const struct opencl_units both = {{loops, wide}};
-	struct object *objects[24] = {opencl_model_object(m->a, &in, model_weights_of(m), &info, &both)};
-	uint32_t n = 1;
-	while ((objects[n] = runtime_object_at(m->a, n - 1)))
-		n++;
+	VEC(struct object *) objects = {0};
+	vec_push(&objects, opencl_model_object(m->a, &in, model_weights_of(m), &info, &both));
+	for (struct object *o; (o = runtime_object_at(m->a, objects.len - 1));)
+		vec_push(&objects, o);
 	struct link_request r = {.soname = "libnet.so",
-				 .objects = objects,
-				 .n_objects = n,
+				 .objects = objects.at,
+				 .n_objects = objects.len,
 				 .needed = (const char *[]){"libm.so.6", "libc.so.6"},
 				 .n_needed = 2};
 	r.exports = model_exports(m->a, &in, &info, &r.n_exports);
@@ -243,6 +244,7 @@ static inline void model_build(struct model *m, uint32_t entries, uint32_t units
 	const char *error = NULL;
 	if (!link_shared(m->a, &r, &out, &error))
 		fail_msg("%s", error);
+	vec_free(&objects);
 	snprintf(m->path, sizeof m->path, "%s/libnet.so", m->cache);
 	assert_true(os_write_atomic(m->path, out.at, out.len, 0755, false));
 	buf_free(&out);
