@@ -119,6 +119,17 @@ static const struct loop_fn *find_callee(void *ctx, const char *symbol)
 	return NULL;
 }
 
+/* A kernel that is changed into another one may have more dims. */
+static void give_room(struct arena *a, struct loop_stmt *s)
+{
+	if (s->kind != STMT_KERNEL)
+		return;
+	dim *room = ARENA_ARRAY(a, dim, KERNEL_FIELDS);
+	for (uint32_t i = 0; i < kernel_record(s->u.kernel.kernel)->n_fields; i++)
+		room[i] = s->u.kernel.dims[i];
+	s->u.kernel.dims = room;
+}
+
 /* A fresh copy whose dims are constant. */
 static struct loop_fn *read_subject(struct arena *a, const struct subject *s)
 {
@@ -129,6 +140,8 @@ static struct loop_fn *read_subject(struct arena *a, const struct subject *s)
 	assert_non_null(f);
 	f->dims = dims_copy(a, f->dims); /* which is not closed */
 	loops_visit(f, constant_dim, &(struct change){.f = f});
+	for (uint32_t i = 0; i < f->n_stmts; i++)
+		give_room(a, &f->stmts[i]);
 	diags_free(d);
 	sources_free(sources);
 	return f;
