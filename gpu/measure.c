@@ -46,7 +46,7 @@ static bool open_meter(struct meter *m)
 		return measure_fail(m, "clCreateCommandQueue", status);
 	if (!(m->program = clCreateProgramWithSource(m->context, 1, &text, &GPU_MEASURE[0].size, &status)))
 		return measure_fail(m, "clCreateProgramWithSource", status);
-	if ((status = clBuildProgram(m->program, 1, &m->device, "-cl-mad-enable", NULL, NULL)) != CL_SUCCESS)
+	if ((status = clBuildProgram(m->program, 1, &m->device, "-w -cl-mad-enable", NULL, NULL)) != CL_SUCCESS)
 		return measure_fail(m, "clBuildProgram", status);
 	clGetDeviceInfo(m->device, CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof most, &most, NULL);
 	clGetDeviceInfo(m->device, CL_DEVICE_TYPE, sizeof type, &type, NULL);

@@ -247,6 +247,16 @@ static bool dump_variant(struct build_context *c, const struct variant *v, enum 
 	return ok && (printed || dump_report_empty(c->diags, c->request.options, v->model, d));
 }
 
+/* True if an earlier variant has the same plans, and code that is printed in the same way. */
+static bool was_dumped(const struct model_job *m, uint32_t variant, enum dump d)
+{
+	const struct variant *v = &m->variants[variant], *other = m->variants;
+	while (other < v && !(hash_eq(target_hash(other->target), target_hash(v->target)) && other->backend->stage == v->backend->stage &&
+			      (d != DUMP_CODE || other->backend->print == v->backend->print)))
+		other++;
+	return other < v;
+}
+
 static bool dump_model(struct build_context *c, const struct model_job *m, enum dump d)
 {
 	uint32_t n = d == DUMP_NONE || d == DUMP_TYPES ? 1 : m->n_variants, dumped = 0;
@@ -254,7 +264,7 @@ static bool dump_model(struct build_context *c, const struct model_job *m, enum 
 	if (m->failed)
 		return true;
 	for (uint32_t k = 0; k < n; k++) {
-		if (!has_stage(&m->variants[k], d))
+		if (!has_stage(&m->variants[k], d) || was_dumped(m, k, d))
 			continue;
 		ok = dump_variant(c, &m->variants[k], d) && ok;
 		dumped++;

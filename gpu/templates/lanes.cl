@@ -179,7 +179,7 @@ TRI_FUNCTION float tri_f16_value(ushort bits) { return vload_half(0, (private ha
 	TRI_LANES_NARROW(T, short, short##W, -32768, 32767, W)                                            \
 	TRI_EACH_1(tri_##T##W##_to_long##W, tri_##T##_to_long, long, T, W)
 
-#define TRI_LANES(W, H)                                                                                   \
+#define TRI_LANES_ALL(W, H)                                                                               \
 	TRI_LANES_UNSIGNED(uchar, char, W)                                                                \
 	TRI_LANES_SIGNED(char, uchar, W)                                                                  \
 	TRI_LANES_SIGNED(short, ushort, W)                                                                \
@@ -258,11 +258,11 @@ TRI_LANES_ONE(long)
 TRI_LANES_ONE(float)
 TRI_INLINE float tri_add_float(float a, float b) { return a + b; }
 TRI_INLINE float tri_mul_float(float a, float b) { return a * b; }
-TRI_LANES(2, )
-TRI_LANES(4, 2)
+TRI_LANES_ALL(2, )
+TRI_LANES_ALL(4, 2)
 #if TRI_MOST_LANES > 4
-TRI_LANES(8, 4)
-TRI_LANES(16, 8)
+TRI_LANES_ALL(8, 4)
+TRI_LANES_ALL(16, 8)
 #endif
 #ifdef TRI_FP64
 #define TRI_LANES_DOUBLE(W, H)                                                                            \

@@ -230,11 +230,13 @@ class TwoModels(ProjectTest):
     def test_text_of_kernels(self):
         """--dump-opencl and opencl-source: the programs of the library, with a comment for each kernel that says where it comes from."""
         notes = re.compile(r"^/\* \w+_k\d+(, \w+)?: ([^\n]*) \*/\n\n?", re.M)
+        self.edit("src/good.tri", "relu(x)", "argsort(relu(x) @ x.transpose(0, 1) @ x, dim=1) + min(x, exp(x))")
         self.trib("build", "good", "--emit", "opencl,opencl-source")
         with open(self.path("build/libgood_opencl.so"), "rb") as f:
             library = f.read()
         dump = self.trib("build", "good", "--dump-opencl").stdout
-        self.assertEqual(dump, self.trib("build", "good", "--dump-code", "--emit", "opencl").stdout)
+        for emit in "opencl", "opencl,opencl-source":  # one text, which is printed once
+            self.assertEqual(dump, self.trib("build", "good", "--dump-code", "--emit", emit).stdout.replace("==== good for OpenCL ====\n", ""))
         of_dump = re.split(r"\n?/\* ==== for .* ==== \*/\n", dump)[1:]
         self.assertEqual(len(of_dump), 2)
         for variant, dumped in zip(("groups", "wide"), of_dump):
@@ -242,6 +244,8 @@ class TwoModels(ProjectTest):
                 text = f.read().partition("\n")[2]
             self.assertIn(notes.sub("", text).encode(), library)
             self.assertEqual(notes.sub("", text).strip(), notes.sub("", dumped).strip())
+            for clang in filter(shutil.which, ("clang", "clang-19")):  # drivers say how many warnings there were
+                run([clang, "-x", "cl", "-cl-std=CL1.2", "-Xclang", "-finclude-default-header", "-fsyntax-only", "-Werror", self.path(f"build/good_{variant}.cl")], self.dir)
             for place in notes.findall(text) + notes.findall(dumped):
                 self.assertRegex(place[1], r"^[\w./]+\.tri:\d+:\d+ \w+")
             self.assertEqual(len(notes.findall(text)), len(notes.findall(dumped)))

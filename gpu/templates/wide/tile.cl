@@ -149,15 +149,6 @@ long tri_part(const long n, const long parts, const long i) { return n * i / par
 #define tri_term float
 #endif
 
-/* Vectors at any address. vload and vstore of bytes are done byte by byte by some compilers. */
-#define TRI_UNALIGNED(type, width) typedef type##width tri_##type##width __attribute__((aligned(sizeof(type))));
-TRI_UNALIGNED(char, 4)
-TRI_UNALIGNED(char, 8)
-TRI_UNALIGNED(char, 16)
-TRI_UNALIGNED(float, 4)
-TRI_UNALIGNED(float, 8)
-TRI_UNALIGNED(float, 16)
-
 /* Copies n numbers as `term`. Returns NaN in some element if one is infinite or NaN, else 0. The last vector overlaps the one before. */
 #define TRI_COPY_VECTOR(width, type, term, part, at)                                                        \
 	{                                                                                                   \
