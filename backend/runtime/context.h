@@ -41,6 +41,7 @@ struct tri_context {
 	struct tri_profile_clock clock;
 
 	bool counts_words; /* tri_counts_words */
+	bool no_print;     /* of tri_options */
 	uint32_t threads;  /* wanted, the caller included */
 	uint32_t started;  /* workers running */
 	pthread_t *workers;

@@ -40,6 +40,6 @@ struct tri_engine {
 };
 extern const struct tri_engine tri_processor, tri_opencl;
 
-/* tri_options.device; NULL: none is named. */
-const char *tri_wanted_device(const tri_options *opt);
+/* tri_options.device without the name of the library's back end, "opencl:"; NULL: none is named. */
+const char *tri_wanted_device(const tri_model_desc *desc, const tri_options *opt);
 #endif

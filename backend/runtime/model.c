@@ -1,6 +1,5 @@
 /* An opened model, whatever runs it: its claim, its states, its profile. */
 #include "backend/runtime/model.h"
-#include <stddef.h>
 #include <string.h>
 #include "backend/runtime/async.h"
 #include "backend/runtime/engine.h"
@@ -37,9 +36,12 @@ static int open_collector(struct tri_model *m, const tri_options *opt, tri_error
 	return m->collector || !wanted ? TRI_OK : tri_error_set(err, TRI_ERR_MEMORY, "out of memory");
 }
 
-const char *tri_wanted_device(const tri_options *opt)
+const char *tri_wanted_device(const tri_model_desc *desc, const tri_options *opt)
 {
-	const char *device = opt && opt->size >= offsetof(tri_options, device) + sizeof opt->device ? opt->device : NULL;
+	const char *device = TRI_OPTION(opt, device);
+	size_t kind = strlen(desc->backend);
+	if (device && strncmp(device, desc->backend, kind) == 0 && (!device[kind] || device[kind] == ':'))
+		device += kind + (device[kind] == ':');
 	return device && *device ? device : NULL;
 }
 
@@ -63,14 +65,26 @@ static struct tri_model *open_described(const tri_model_desc *desc, const tri_op
 	return NULL;
 }
 
+/* False: its weight file is missing or damaged. It may need another processor than this one. */
+static bool fallback_has_weights(const tri_model_desc *fallback, const tri_options *opt, tri_error *err)
+{
+	bool is_unsuitable;
+	struct tri_model *m = open_described(fallback, opt, &is_unsuitable, err);
+	if (m)
+		model_release(m);
+	return m || err->code != TRI_ERR_WEIGHTS;
+}
+
 /* A device that is named is not replaced. */
 static struct tri_model *open_here(const tri_model_desc *desc, const tri_options *opt, tri_error *err)
 {
-	const char *device = desc->fallback ? tri_wanted_device(opt) : NULL;
+	const char *device = desc->fallback ? tri_wanted_device(desc, opt) : NULL;
 	bool wants_fallback = device && strcmp(device, "cpu") == 0, is_unsuitable = false;
 	struct tri_model *m = NULL;
 	tri_error why = {.message = "the caller chose it"};
 	if (!wants_fallback) {
+		if (desc->fallback && TRI_OPTION(opt, verify) && !fallback_has_weights(desc->fallback, opt, err))
+			return NULL;
 		m = open_described(desc, opt, &is_unsuitable, err);
 		wants_fallback = is_unsuitable && desc->fallback && !device;
 		why = *err;

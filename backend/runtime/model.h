@@ -2,6 +2,7 @@
 #ifndef TRI_MODEL_H
 #define TRI_MODEL_H
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include "backend/runtime/abi/tri.h"
 #include "backend/runtime/abi/unit.h"
@@ -27,6 +28,9 @@ int tri_model_state_save(struct tri_model *m, void *to, uint64_t *size, tri_erro
 const tri_profile *tri_model_profile(struct tri_model *m, tri_error *err);
 int tri_model_profile_reset(struct tri_model *m, tri_error *err);
 int tri_model_state_load(struct tri_model *m, const void *from, uint64_t size, tri_error *err);
+
+/* A member of the options; 0 if they are NULL, or of a program that does not know it. */
+#define TRI_OPTION(opt, member) ((opt) && (opt)->size >= offsetof(tri_options, member) + sizeof(opt)->member ? (opt)->member : 0)
 
 /* The size of an element. */
 static inline int64_t tri_dtype_bytes(int32_t t)

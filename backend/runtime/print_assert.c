@@ -4,7 +4,7 @@
 
 void tri_print(struct tri_context *ctx, const char *text, const uint8_t *kinds, void *const *bufs, const int64_t *dims, uint32_t n)
 {
-	if (!ctx->failed)
+	if (!ctx->failed && !ctx->no_print)
 		tri_effect_print(text, &(struct tri_effect_values){kinds, bufs, dims, n});
 }
 

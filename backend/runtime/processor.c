@@ -1,5 +1,4 @@
 /* Runs models on this processor: their threads, their scratch memory, their mapped weights. */
-#include <stddef.h>
 #include <stdlib.h>
 #include "backend/runtime/cpu.h"
 #include "backend/runtime/engine.h"
@@ -18,21 +17,6 @@ struct processor {
 };
 
 static struct processor *processor_of(struct tri_model *m) { return (struct processor *)m; }
-
-static uint32_t wanted_threads(const tri_options *opt)
-{
-	return opt && opt->size >= offsetof(tri_options, threads) + sizeof opt->threads ? opt->threads : 0;
-}
-
-static const char *wanted_weights(const tri_options *opt)
-{
-	return opt && opt->size >= offsetof(tri_options, weights) + sizeof opt->weights ? opt->weights : NULL;
-}
-
-static bool wants_verification(const tri_options *opt)
-{
-	return opt && opt->size >= offsetof(tri_options, verify) + sizeof opt->verify && opt->verify;
-}
 
 static struct tri_model *processor_allocate(const tri_model_desc *desc)
 {
@@ -54,11 +38,12 @@ static int processor_open(struct tri_model *m, const tri_options *opt, tri_error
 		return tri_error_set(err, TRI_ERR_DEVICE,
 				     "this library needs %s, but this processor has no %s: build it with a lower `cpu`", desc->target,
 				     lacks);
-	p->has_threads = tri_context_init(&p->ctx, wanted_threads(opt));
+	p->has_threads = tri_context_init(&p->ctx, TRI_OPTION(opt, threads));
 	if (!p->has_threads)
 		return tri_error_set(err, TRI_ERR_MEMORY, "out of memory");
 	m->device.name = "cpu";
 	m->threads = p->ctx.threads;
+	p->ctx.no_print = TRI_OPTION(opt, no_print);
 	m->clock = &p->ctx.clock;
 	const struct tri_profiling *profiling = desc->profiling;
 	if (m->collector) {
@@ -66,7 +51,7 @@ static int processor_open(struct tri_model *m, const tri_options *opt, tri_error
 		p->ctx.profile_user = m->collector;
 	}
 	const struct tri_weights *outside = desc->n_entries ? ((const struct tri_entry_code *)desc->entries[0].code)->outside : NULL;
-	const struct tri_weights_request request = {wanted_weights(opt), wants_verification(opt)};
+	const struct tri_weights_request request = {TRI_OPTION(opt, weights), TRI_OPTION(opt, verify)};
 	return outside ? tri_weights_open(outside, &p->ctx, &request, &p->outside, err) : TRI_OK;
 }
 

@@ -117,11 +117,6 @@ static int allocate_state(struct tri_states *s, uint32_t i, tri_error *err)
 
 /* ---- capacities ---- */
 
-static bool has_capacities(const tri_options *opt)
-{
-	return opt && opt->size >= offsetof(tri_options, n_capacities) + sizeof opt->n_capacities;
-}
-
 static int set_capacity(struct tri_states *s, const tri_capacity *given, tri_error *err)
 {
 	bool found = false;
@@ -139,11 +134,12 @@ static int set_capacity(struct tri_states *s, const tri_capacity *given, tri_err
 
 static int set_capacities(struct tri_states *s, const tri_options *opt, tri_error *err)
 {
+	uint32_t n = TRI_OPTION(opt, n_capacities);
 	for (uint32_t i = 0; i < s->desc->n_capacities; i++)
 		s->most[i] = s->desc->capacities[i].most;
-	if (has_capacities(opt) && opt->n_capacities && !opt->capacities)
-		return tri_error_set(err, TRI_ERR_ARGUMENT, "tri_options.capacities is NULL, but n_capacities is %u", opt->n_capacities);
-	for (uint32_t i = 0; has_capacities(opt) && i < opt->n_capacities; i++) {
+	if (n && !opt->capacities)
+		return tri_error_set(err, TRI_ERR_ARGUMENT, "tri_options.capacities is NULL, but n_capacities is %u", n);
+	for (uint32_t i = 0; i < n; i++) {
 		int status = set_capacity(s, &opt->capacities[i], err);
 		if (status != TRI_OK)
 			return status;

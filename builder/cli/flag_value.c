@@ -166,6 +166,20 @@ static void flag_value_append(const struct flag *f, const char *value, struct op
 	list[is_input ? o->n_inputs++ : o->run.n_outputs++] = value;
 }
 
+/* "cpu,1" means "cpu,opencl:1". */
+static const char *spell_devices(struct arena *a, const char *value)
+{
+	struct buf text = {0};
+	for (const char *at = value; *at; at += *at == ',') {
+		size_t n = strcspn(at, ","), digits = strspn(at, "0123456789");
+		buf_printf(&text, "%s%s%.*s", at > value ? "," : "", n && digits == n ? "opencl:" : "", (int)n, at);
+		at += n;
+	}
+	const char *out = arena_strdup(a, text.at ? text.at : value);
+	buf_free(&text);
+	return out;
+}
+
 static void add_dump(const struct flag *f, struct options *o)
 {
 	uint32_t dump = 0;
@@ -207,10 +221,10 @@ bool flag_set(const struct flag *f, const char *value, struct arena *a, struct o
 	case FLAG_LIST: flag_value_append(f, value, options); return true;
 	case FLAG_LEVEL: return set_level(value, member, error);
 	case FLAG_EMIT: return set_emit(f, value, a, member, error);
+	case FLAG_DEVICES: *(const char **)member = spell_devices(a, value); return true;
 	case FLAG_DUMP: add_dump(f, options); return true;
-	case FLAG_DUMP_OPENCL:
-	case FLAG_DUMP_CUDA:
-		*(const char **)member = f->kind == FLAG_DUMP_CUDA ? "cuda" : "opencl-source";
+	case FLAG_DUMP_EMIT:
+		*(const char **)member = strcmp(f->name, "dump-cuda") == 0 ? "cuda" : "opencl-source";
 		options->dumps |= 1u << DUMP_CODE;
 		return true;
 	case FLAG_DUMP_PROGRAM:

@@ -20,9 +20,9 @@ enum flag_kind {
 	FLAG_LIST,           /* appended to options.inputs or options.run.outputs; may be given several times */
 	FLAG_LEVEL,          /* int: an optimisation level */
 	FLAG_EMIT,           /* const char *: a list of outputs */
+	FLAG_DEVICES,        /* const char *: devices with commas between them; a number is that of an OpenCL device */
 	FLAG_DUMP,           /* a bit of options.dumps */
-	FLAG_DUMP_OPENCL,    /* const char *: what --emit says; and a bit of options.dumps */
-	FLAG_DUMP_CUDA,      /* the same */
+	FLAG_DUMP_EMIT,      /* const char *: what --emit says; and a bit of options.dumps */
 	FLAG_DUMP_IR,        /* the same, and const char *: the stage or pass that may follow in the same word, as in `--dump-ir=fold` */
 	FLAG_DUMP_PROGRAM,   /* the same */
 	FLAG_DUMP_LOOPS,     /* the same */

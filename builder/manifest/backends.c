@@ -15,6 +15,12 @@ const struct backend *emit_backend(enum emit e)
 	return backends[e];
 }
 
+bool emit_has_devices(enum emit e)
+{
+	const struct backend_library *library = emit_backend(e)->library;
+	return library && library->has_devices;
+}
+
 static bool runs_on(const struct backend *b, const char *device)
 {
 	size_t n = strlen(b->name);
@@ -32,5 +38,5 @@ enum emit emit_of_device(const char *device)
 bool device_is_foreign(const char *device)
 {
 	enum emit e = emit_of_device(device);
-	return e < EMIT_COUNT && emit_backend(e)->library->has_devices;
+	return e < EMIT_COUNT && emit_has_devices(e);
 }

@@ -139,11 +139,9 @@ static bool read_packing(const struct layers *l, enum weights_packing *out, stru
 
 static bool emits_for_devices(uint64_t emits)
 {
-	for (enum emit e = 0; e < EMIT_COUNT; e++) {
-		const struct backend_library *library = emit_backend(e)->library;
-		if (emits >> e & 1 && library && library->has_devices)
+	for (enum emit e = 0; e < EMIT_COUNT; e++)
+		if (emits >> e & 1 && emit_has_devices(e))
 			return true;
-	}
 	return false;
 }
 

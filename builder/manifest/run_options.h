@@ -11,6 +11,7 @@ struct run_options {
 	int threads;        /* 0: one for each CPU */
 	int batch_size;     /* 0: all at once */
 	bool main, no_build;
+	bool no_print;     /* what the model prints is left out */
 	double rtol, atol; /* -1: by the element type */
 	double timeout_ns; /* of opening a device, and of a run; 0: none */
 };

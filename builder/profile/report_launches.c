@@ -18,9 +18,10 @@ void report_launches(const struct profile *p, const char *model, const char *dev
 	struct report r = report_open(options, out, "kernels");
 	if (report_is_json(&r)) {
 		json_member_str(&r.json, "model", model);
+		json_member_str(&r.json, "entry", profile_setting(p, "entry"));
 		json_member_str(&r.json, "device", device);
 	}
-	report_say(&r, "%s on %s\n", model, device);
+	report_say(&r, "%s, entry %s, on %s\n", model, profile_setting(p, "entry"), device);
 	struct table t = TABLE(&r, columns);
 	for (uint32_t i = 0; i < p->items.len; i++) {
 		const struct profile_item *item = &p->items.at[i];

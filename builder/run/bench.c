@@ -19,7 +19,7 @@
 
 /* A library that is open twice: with and without the hook. */
 struct bench {
-	const struct bench_case *c;
+	struct bench_case *c;
 	double timeout_ns;
 	struct arena *arena;
 	struct library library;
@@ -42,7 +42,8 @@ static bool bench_fail(struct bench *b, enum status s, const char *text)
 
 static struct tri_model *open_model(struct bench *b, bool hooked)
 {
-	const struct run_options how = {.device = b->c->device, .threads = (int)b->c->threads, .timeout_ns = b->timeout_ns};
+	const struct run_options how = {
+		.device = b->c->device, .threads = (int)b->c->threads, .timeout_ns = b->timeout_ns, .no_print = true};
 	tri_options o = run_library_options(&how);
 	tri_error e = {0};
 	o.no_profile = !hooked;
@@ -50,7 +51,7 @@ static struct tri_model *open_model(struct bench *b, bool hooked)
 		o.profile = run_profiler_event;
 		o.profile_user = b->profiler;
 	}
-	struct tri_model *m = b->library.desc->open(&o, &e);
+	struct tri_model *m = library_open_model(&b->library, &o, &e);
 	if (!m)
 		bench_fail(b, STATUS_ENVIRONMENT, e.message);
 	return m;
@@ -62,10 +63,12 @@ static bool bench_open_library(struct bench *b)
 	if (!library_open(b->arena, b->c->library, &b->library, &why))
 		return bench_fail(b, STATUS_ENVIRONMENT, why);
 	b->profiler = run_profiler_new(b->library.desc);
-	if (!(b->plain = open_model(b, false)) || !(b->hooked = open_model(b, true)))
+	if (!(b->plain = open_model(b, false)))
 		return false;
-	const tri_device *device = b->library.desc->device(b->plain); /* bench measures devices: it refuses the fallback */
-	return !*device->why || bench_fail(b, STATUS_ENVIRONMENT, device->why);
+	const tri_device *device = library_device(&b->library, b->plain, b->c->device);
+	b->c->device = *device->why ? "cpu" : b->c->device;
+	run_profiler_set_code(b->profiler, device->desc);
+	return (b->hooked = open_model(b, true));
 }
 
 /* True if the batch of the case, if it has one, is the first dimension of an input. */
@@ -190,6 +193,15 @@ static void add_outliers(struct profile *p, const double *x, uint32_t n)
 	profile_add_fact(p, "outliers", count);
 }
 
+static bool has_print(const tri_model_desc *d)
+{
+	for (uint32_t i = 0; i < d->n_units; i++)
+		for (uint32_t k = 0; k < d->units[i].n_statements; k++)
+			if (strcmp(d->texts + d->statements[d->units[i].first_statement + k].name, "print") == 0)
+				return true;
+	return false;
+}
+
 static struct profile *bench_describe(const struct bench *b, const struct options *o)
 {
 	struct profile *p = profile_new(PROFILE_RUN, 1);
@@ -210,6 +222,8 @@ static struct profile *bench_describe(const struct bench *b, const struct option
 	for (uint32_t i = 0; i < o->n_inputs; i++)
 		profile_add_setting(p, arena_printf(p->arena, "input %.*s", (int)strcspn(o->inputs[i], "="), o->inputs[i]), o->inputs[i]);
 	profile_add_fact(p, "runs", n);
+	if (has_print(b->library.desc->device(b->plain)->desc))
+		profile_add_fact(p, "prints_left_out", 1);
 	profile_add_fact(p, "min_ns", statistics_quantile(x, n, 0));
 	profile_add_fact(p, "p95_ns", statistics_quantile(x, n, 0.95));
 	profile_add_fact(p, "deviation_ns", statistics_deviation(x, n));
@@ -235,7 +249,7 @@ static void set_work(struct profile *p)
 	profile_set(p, &p->total, METRIC_OPERATIONS, 0, sums[1]);
 }
 
-struct profile *bench_run(const struct bench_case *c, const struct options *o, struct buf *error, enum status *s)
+struct profile *bench_run(struct bench_case *c, const struct options *o, struct buf *error, enum status *s)
 {
 	struct bench b = {.c = c, .timeout_ns = o->run.timeout_ns, .arena = arena_new(0), .error = error, .status = s};
 	struct profile *p = NULL;

@@ -12,6 +12,7 @@
 #include "builder/json_read.h"
 #include "builder/module.h"
 #include "builder/profile/profile.h"
+#include "builder/run/run.h"
 #include "builder/store/crash_guard.h"
 #include "gpu/module.h"
 
@@ -109,7 +110,9 @@ static bool measure_gpu(struct arena *a, uint32_t number, struct ceilings *out, 
 {
 	const struct gpu_api *api = open_gpu(a, why);
 	struct gpu_ceilings c;
+	os_end_at_interrupt(RUN_INTERRUPTED);
 	bool ok = api && api->measure(number, &c, why);
+	os_end_at_interrupt(NULL);
 	if (ok)
 		*out = (struct ceilings){c.read_bytes, c.copy_bytes, c.float_ops, c.int8_ops};
 	return ok;

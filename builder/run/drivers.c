@@ -11,8 +11,10 @@
 #include <unistd.h>
 #include "base/arena.h"
 #include "base/bug.h"
+#include "base/os.h"
 #include "base/print.h"
 #include "builder/module.h"
+#include "builder/run/run.h"
 #include "builder/store/crash_guard.h"
 #include "gpu/module.h"
 
@@ -35,12 +37,13 @@ static pid_t start_child(void)
 	return child;
 }
 
-/* Returns the status of waitpid. */
+/* Returns the status of waitpid. Passes an interrupt on. */
 static int drivers_wait_for(pid_t child)
 {
 	int status = 0;
 	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
-		continue;
+		if (os_interrupted())
+			kill(child, SIGINT);
 	return status;
 }
 
@@ -108,6 +111,7 @@ static int run_drivers_ask(void *ctx)
 	struct arena *a = arena_new(0);
 	const char *error = "";
 	const struct gpu_api *api = module_open(a, "gpu", GPU_ENTRY, GPU_ABI, &error);
+	os_end_at_interrupt(RUN_INTERRUPTED);
 	if (api)
 		api->devices(out);
 	else

@@ -6,8 +6,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "base/arena.h"
+#include "base/os.h"
 #include "base/print.h"
 #include "builder/manifest/backends.h"
+#include "builder/run/run.h"
 #include "builder/store/crash_guard.h"
 
 static uint64_t end_of(uint64_t at, uint64_t size) { return size < UINT64_MAX - at ? at + size : UINT64_MAX; }
@@ -79,10 +81,18 @@ bool library_open(struct arena *a, const char *path, struct library *out, const 
 	return false;
 }
 
-const tri_device *library_device(const struct library *l, struct tri_model *model)
+struct tri_model *library_open_model(const struct library *l, const tri_options *options, tri_error *e)
+{
+	os_end_at_interrupt(RUN_INTERRUPTED);
+	struct tri_model *m = l->desc->open(options, e);
+	os_end_at_interrupt(NULL);
+	return m;
+}
+
+const tri_device *library_device(const struct library *l, struct tri_model *model, const char *wanted)
 {
 	const tri_device *device = l->desc->device(model);
-	if (*device->why)
+	if (*device->why && !(wanted && strcmp(wanted, "cpu") == 0))
 		print(stderr, "trib: warning: %s runs on the CPU: %s\n", l->desc->name, device->why);
 	return device;
 }

@@ -13,7 +13,9 @@ struct library {
 };
 /* `path`: a file libNAME.so, which is named if its code crashes until it is closed. `a` must live as long. False: *error (in `a`) says why. */
 bool library_open(struct arena *a, const char *path, struct library *out, const char **error);
-/* What the model runs on. Warns on standard error if it is the fallback. */
-const tri_device *library_device(const struct library *l, struct tri_model *model);
+/* Opens the model. An interrupt meanwhile ends the process at once, since a driver may compile for long. NULL: *e says why. */
+struct tri_model *library_open_model(const struct library *l, const tri_options *options, tri_error *e);
+/* What the model runs on. Warns on standard error if it is the fallback, unless that is what was wanted; `wanted`: of run_options. */
+const tri_device *library_device(const struct library *l, struct tri_model *model, const char *wanted);
 void library_close(struct library *l);
 #endif

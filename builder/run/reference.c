@@ -96,7 +96,7 @@ bool reference_interpret(const struct reference_call *call, struct arena *a, str
 	struct interp_error failure = {.text = "it cannot be lowered", .at = SPAN_NONE};
 	struct diags *diags = diags_new(0);
 	struct ir_fn *f = lower_unit(a, call->unit, diags);
-	bool ok = f && interp_program(f, call->inputs, call->weights, call->dims, &sink, a, out, &failure);
+	bool ok = f && interp_program(f, call->inputs, call->weights, call->dims, call->no_print ? NULL : &sink, a, out, &failure);
 	if (!ok)
 		put_failure(call->sources, &failure, error);
 	diags_free(diags);
@@ -152,8 +152,9 @@ static enum status reference_run(void *ctx, uint32_t entry, tri_tensor *io, stru
 	if (!reference_bind(m, e, all, in, weights, &n_weights, error))
 		return STATUS_FAILED;
 	os_end_at_interrupt(RUN_INTERRUPTED);
-	bool ok =
-		m->execute(&(struct reference_call){m->job, m->context->sources, u, in, weights, n_weights, dims, m->user}, a, out, error);
+	bool ok = m->execute(&(struct reference_call){m->job, m->context->sources, u, in, weights, n_weights, dims,
+						      m->context->request.options->run.no_print, m->user},
+			     a, out, error);
 	os_end_at_interrupt(NULL);
 	if (!ok)
 		return STATUS_FAILED;

@@ -16,7 +16,7 @@ struct run_options;
 struct sources;
 struct tensor;
 
-#define RUN_INTERRUPTED "trib: interrupted\n" /* of os_end_at_interrupt while a model runs, since it may not end by itself */
+#define RUN_INTERRUPTED "trib: interrupted\n" /* of os_end_at_interrupt while a model or a driver runs, since it may not end by itself */
 
 /* An opened model. */
 struct run_model {
@@ -71,7 +71,8 @@ struct reference_call {
 	const struct tensor *inputs, *weights;
 	uint32_t n_weights;
 	const int64_t *dims;
-	void *user; /* the `ctx` of reference_visit */
+	bool no_print; /* of run_options */
+	void *user;    /* the `ctx` of reference_visit */
 };
 /* Executes the call; outputs in `a`. False: *error says why. */
 typedef bool reference_execute(const struct reference_call *c, struct arena *a, struct tensor *out, struct buf *error);
@@ -87,6 +88,8 @@ bool run_check_device(const struct run_options *options);
 bool run_on_reference(const struct run_options *options);
 /* Builds the models and prints only errors and warnings. With options->run.no_build it only warns about a stale library. */
 enum status run_build_first(struct arena *a, const struct build_spec *spec, const struct options *o);
-/* The model's library for the device. NULL: it does not exist; reported. */
+/* What has code for the device: the library for it, or one whose fallback is for it. The model may lack it. */
+enum emit run_emit_of(const struct model_spec *spec, const char *device);
+/* The path of that library; the options have a device. NULL: it does not exist; reported. */
 const char *run_library_path(struct arena *a, const struct model_spec *spec, const struct options *o, enum status *s);
 #endif

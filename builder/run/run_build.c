@@ -10,18 +10,24 @@
 #include "builder/manifest/options.h"
 #include "builder/manifest/outputs.h"
 
-/* What runs on the device, which may be NULL; EMIT_COUNT: there is no such device. */
-static enum emit run_build_find_device(const char *device) { return emit_of_device(device ? device : "cpu"); }
+enum emit run_emit_of(const struct model_spec *spec, const char *device)
+{
+	enum emit wanted = emit_of_device(device);
+	for (enum emit e = 0; e < EMIT_COUNT && !(spec->emit >> wanted & 1) && spec->has_fallback && !emit_has_devices(wanted); e++)
+		if (spec->emit >> e & 1 && emit_has_devices(e))
+			return e;
+	return wanted;
+}
 
 bool run_check_device(const struct run_options *options)
 {
 	const char *colon = options->device ? strchr(options->device, ':') : NULL;
-	bool ok = run_build_find_device(options->device) < EMIT_COUNT || run_on_reference(options);
+	bool ok = !options->device || emit_of_device(options->device) < EMIT_COUNT || run_on_reference(options);
 	if (ok && colon)
 		ok = device_is_foreign(options->device) && colon[1];
 	if (!ok)
 		print(stderr,
-		      "trib: --device takes cpu, opencl, opencl:I with a number or a part of a name of `trib devices`, or reference\n");
+		      "trib: --device takes cpu, opencl, the number of a device in `trib devices`, opencl:NAME with a part of its name, or reference\n");
 	return ok;
 }
 
@@ -96,7 +102,7 @@ static void advise_emit(const struct model_spec *spec, enum emit wanted)
 const char *run_library_path(struct arena *a, const struct model_spec *spec, const struct options *o, enum status *s)
 {
 	struct file_stamp st;
-	enum emit wanted = run_build_find_device(o->run.device);
+	enum emit wanted = run_emit_of(spec, o->run.device);
 	const char *path = emit_path(a, wanted, 0, spec);
 	if (!(spec->emit >> wanted & 1) && !o->run.no_build) {
 		advise_emit(spec, wanted);

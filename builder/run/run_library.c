@@ -78,13 +78,13 @@ static enum status write_profile(const struct opened *m, const tri_profile *sums
 
 tri_options run_library_options(const struct run_options *how)
 {
-	const char *colon = how->device ? strchr(how->device, ':') : NULL;
 	uint32_t timeout_ms = (uint32_t)fmin(ceil(how->timeout_ns / 1e6), UINT32_MAX);
 	return (tri_options){.size = sizeof(tri_options),
 			     .threads = (uint32_t)(how->threads > 0 ? how->threads : 0),
-			     .device = colon ? colon + 1 : NULL,
+			     .device = how->device,
 			     .timeout_ms = timeout_ms,
-			     .open_timeout_ms = timeout_ms};
+			     .open_timeout_ms = timeout_ms,
+			     .no_print = how->no_print};
 }
 
 static void run_library_reset(void *ctx)
@@ -119,9 +119,9 @@ enum status run_visit_library(struct arena *a, const char *path, const char *nam
 		options.profile = run_profiler_event;
 		options.profile_user = m.profiler;
 	}
-	m.model = lib.desc->open(&options, &e);
+	m.model = library_open_model(&lib, &options, &e);
 	if (m.model) {
-		m.device = library_device(&lib, m.model);
+		m.device = library_device(&lib, m.model, o->run.device);
 		if (m.profiler)
 			run_profiler_set_code(m.profiler, m.device->desc);
 		s = visit(a, &(struct run_model){name, lib.desc->entries, lib.desc->n_entries, run_library_run, run_library_reset, &m},

@@ -229,6 +229,7 @@ bool tri_cl_device(struct tri_cl_device *d, const char *which, tri_error *err)
 		return false;
 	d->id = ids[i];
 	device_name(d, d->id, d->name);
+	atomic_store(&d->has_name, true);
 	if (!choose_variant(d, err))
 		return false;
 	d->unified = runtime_device_info(d, CL_DEVICE_HOST_UNIFIED_MEMORY, CL_FALSE) != CL_FALSE;

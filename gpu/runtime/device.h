@@ -15,6 +15,7 @@ struct tri_cl_device {
 	const tri_model_desc *desc;
 	cl_device_id id;
 	char name[TRI_CL_NAME];
+	_Atomic bool has_name;
 	enum tri_cl_variant variant;      /* of the kernels that the device runs */
 	bool unified;                     /* device and host share memory */
 	bool lost;                        /* a command failed: the device is not used any more */
@@ -26,6 +27,7 @@ struct tri_cl_device {
 	uint64_t blob_bytes;
 	cl_mem failed; /* four int64, see launch.h */
 	bool measures; /* the queue records when commands ran */
+	bool no_print; /* of tri_options */
 	/* For waits with a time-out (queue.c), 0: none. */
 	uint32_t timeout_ms;
 	int64_t deadline_ns;

@@ -85,6 +85,7 @@ static int opencl_engine_open(struct tri_model *model, const tri_options *opt, t
 	struct opencl_engine *m = engine_of(model);
 	m->device.desc = model->desc;
 	m->device.measures = model->collector != NULL;
+	m->device.no_print = TRI_OPTION(opt, no_print);
 	m->space = (struct tri_state_space){&m->device, state_allocate, state_release, state_write, state_read};
 	model->space = &m->space;
 	model->threads = 1;

@@ -2,7 +2,6 @@
  * leaves signals to the program's own threads, as do the threads and processes that the driver starts meanwhile: an interrupt from the terminal would
  * end the linker that PoCL runs, and PoCL would abort. */
 #include "gpu/runtime/opening.h"
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include "backend/runtime/engine.h"
@@ -88,7 +87,7 @@ static void *opening_work(void *arg)
 /* NULL: out of memory. */
 static struct opening *opening_new(struct tri_cl_device *d, const tri_options *opt)
 {
-	const char *which = tri_wanted_device(opt);
+	const char *which = tri_wanted_device(d->desc, opt);
 	size_t n = which ? strlen(which) : 0;
 	struct opening *o = calloc(1, sizeof *o + n + 1);
 	if (o && n)
@@ -98,15 +97,24 @@ static struct opening *opening_new(struct tri_cl_device *d, const tri_options *o
 	return o;
 }
 
-static uint32_t open_timeout(const tri_options *opt)
+static bool opened_late(const struct tri_cl_device *d, uint32_t timeout_ms, tri_error *err)
 {
-	return opt && opt->size >= offsetof(tri_options, open_timeout_ms) + sizeof opt->open_timeout_ms ? opt->open_timeout_ms : 0;
+	const char *remedy = "allow more time (open_timeout_ms, --timeout)";
+	if (atomic_load(&d->has_name))
+		tri_error_set(
+			err, TRI_ERR_DEVICE,
+			"the driver of `%.60s` did not open it within %u ms: it hangs, or still compiles the model, which is cached then; %s",
+			d->name, (unsigned)timeout_ms, remedy);
+	else
+		tri_error_set(err, TRI_ERR_DEVICE, "no OpenCL device was found within %u ms: a driver hangs; remove it, or %s",
+			      (unsigned)timeout_ms, remedy);
+	return false;
 }
 
 bool tri_cl_open(struct tri_cl_device *d, const tri_options *opt, tri_error *err)
 {
 	pthread_t thread;
-	uint32_t timeout_ms = open_timeout(opt);
+	uint32_t timeout_ms = TRI_OPTION(opt, open_timeout_ms);
 	struct opening *o = opening_new(d, opt);
 	if (timeout_ms)
 		tri_cl_stay_loaded(d->desc);
@@ -118,11 +126,7 @@ bool tri_cl_open(struct tri_cl_device *d, const tri_options *opt, tri_error *err
 	if (!tri_cl_wait(&o->state, OPENING, tri_cl_deadline(timeout_ms))) {
 		pthread_detach(thread);
 		d->hangs = true;
-		return tri_error_set(
-			       err, TRI_ERR_DEVICE,
-			       "the device was not opened within %u ms: its driver hangs, or has more to compile; once a program is compiled "
-			       "it is kept",
-			       (unsigned)timeout_ms) == TRI_OK;
+		return opened_late(d, timeout_ms, err);
 	}
 	pthread_join(thread, NULL);
 	bool ok = o->ok;

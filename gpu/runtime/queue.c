@@ -2,10 +2,10 @@
  * the copy, the opened model, the library. */
 #include "gpu/runtime/queue.h"
 #include <dlfcn.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include "backend/runtime/context.h"
+#include "backend/runtime/model.h"
 #include "backend/runtime/thread.h"
 
 #define NS_PER_S INT64_C(1000000000)
@@ -33,8 +33,7 @@ void tri_cl_stay_loaded(const tri_model_desc *desc)
 
 void tri_cl_set_timeout(struct tri_cl_device *d, const tri_options *opt)
 {
-	bool has = opt && opt->size >= offsetof(tri_options, timeout_ms) + sizeof opt->timeout_ms;
-	d->timeout_ms = has ? opt->timeout_ms : 0;
+	d->timeout_ms = TRI_OPTION(opt, timeout_ms);
 	if (d->timeout_ms) /* a callback may still return while the model is closed */
 		tri_cl_stay_loaded(d->desc);
 }

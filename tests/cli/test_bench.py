@@ -28,6 +28,17 @@ layer Net(x: Tensor<float32, [4, 64]>) {
     return softmax(y)
 }
 """
+ENTRIES = """
+layer Net() {
+    fn first(x: Tensor<float32, [N, 4]>) {
+        print(f"printed {x}")
+        return softmax(x)
+    }
+    fn second(x: Tensor<float32, [N, 4]>) {
+        return relu(x).sum(dim=1)
+    }
+}
+"""
 SMALL = ("MnistMlp", "Vgg16", "ResNet18", "MobileNetV2", "EfficientNetB0", "DenseNet201", "VitB16", "TernaryResNet50", "TernaryMobileNetV2", "TernaryVitB16", "Decoder125M.prefill",
          "BitNet2B.step")
 
@@ -215,7 +226,7 @@ class Bench(ProjectTest):
     def test_kernels_of_devices(self):
         """trib devices --kernels: each launch of the model, with the group that the driver was given."""
         text = self.trib("devices", "--kernels", "digits").stdout
-        self.assertRegex(text, r"^digits on opencl:0\n +statement +at +kernel +items +group ")
+        self.assertRegex(text, r"^digits, entry forward, on opencl:0\n +statement +at +kernel +items +group ")
         self.assertRegex(text, r"(?m)^ +fc1 matmul +src/digits\.tri:\d+ +tri_matmul_i8_trit2: matmul")
         lines = self.trib("devices", "--kernels", "digits", "--format=json").stdout.splitlines()
         listed = [json.loads(line) for line in self.trib("devices", "--format=json").stdout.splitlines()]
@@ -229,6 +240,25 @@ class Bench(ProjectTest):
                 self.assertTrue(0 < k["occupancy"] <= 1 and k["ns"] > 0)
         self.assertIn("digitz", self.fails("devices", "--kernels", "digitz", code=2))
         self.assertIn("--measure", self.fails("devices", "--kernels", "digits", "--measure", code=2))
+
+    def test_kernels_of_entries(self):
+        self.write("src/digits.tri", ENTRIES)
+        self.write("tri.build", "project p\n\nmodel digits\n    sources = src/*.tri\n    entry = Net.first, Net.second\n")
+        heads = re.compile(r"(?m)^digits, entry (\w+), on opencl:0$")
+        self.assertEqual(heads.findall(self.trib("devices", "--kernels", "digits").stdout), ["first", "second"])
+        self.assertEqual(heads.findall(self.trib("devices", "--kernels", "digits", "--entry", "Net.second").stdout), ["second"])
+        self.assertIn("no entry `third`", self.fails("devices", "--kernels", "digits", "--entry", "third", code=2))
+
+    def test_prints_are_left_out(self):
+        """Of the runs that are measured and of those that are compared, on all devices."""
+        self.write("src/digits.tri", ENTRIES)
+        self.write("tri.build", "project p\n\nmodel digits\n    sources = src/*.tri\n    entry = Net.first, Net.second\n")
+        note = "trib: note: what the model prints is left out while it is measured\n"
+        self.assertIn("printed", self.trib("run", "--input", "x=zeros:2x4").stderr)
+        for words in ["bench", "--compare=cpu,opencl", "--batch=1,2", "--max-time=10ms"], ["devices", "--kernels", "digits"]:
+            self.assertEqual(self.trib(*words).stderr, note)
+        self.edit("src/digits.tri", 'print(f"printed {x}")', "assert x.sum() < 1e9")
+        self.assertNotIn("note", self.trib("bench", "--max-time=10ms").stderr)
 
     def test_opencl_run(self):
         self.edit("tri.build", "emit    = library header", "emit    = opencl\n    profile = true")

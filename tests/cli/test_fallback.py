@@ -1,5 +1,6 @@
 """OpenCL libraries with `fallback = cpu`: the CPU runs the model where no device can, and says why."""
 import os
+import re
 import subprocess
 import unittest
 
@@ -79,6 +80,26 @@ class Fallback(ProjectTest):
         done = subprocess.run(argv, cwd=self.path("."), capture_output=True, text=True, check=False)
         self.assertEqual(done.returncode, 0, done.stderr)
 
+    def test_the_processor_may_be_chosen(self):
+        """Also by default, since the fallback is code for it; and by every name of a device, in C as on the command line."""
+        on, _ = self.on_device()
+        os.makedirs(self.path("tests/net"))
+        np.save(self.path("tests/net/x.npy"), np.load(self.path("x.npy")))
+        np.save(self.path("tests/net/out.npy"), on)
+        for flags in [], ["--device", "cpu"], ["--device", "opencl:0"], ["--device", "0"]:
+            done = self.trib("run", "net", *flags, "--input", "x=x.npy", "--output", "out=out.npy")
+            self.assertEqual(done.stderr, "")
+            np.testing.assert_array_equal(on, np.load(self.path("out.npy")))
+            self.assertEqual(self.trib("test", *flags).stdout, "net: ok\ntrib: 1 passed, 0 failed\n")
+            self.env.update(NO_DRIVER)
+            works = self.trib("run", "net", *flags, "--input", "x=x.npy", ok=None)
+            self.assertEqual(works.returncode, 3 if "0" in "".join(flags) else 0)
+            for name in NO_DRIVER:
+                del self.env[name]
+        self.assertRegex(self.trib("bench", "net", "--compare", "cpu,0", "--max-time", "50ms").stdout, r"(?m)^net on opencl:0$")
+        self.edit("tri.build", "    fallback = cpu\n", "")
+        self.assertIn("is built without a library for the CPU", self.trib("run", "net", "--device", "cpu", "--input", "x=x.npy", ok=False).stderr)
+
     def test_runs_where_no_driver_is(self):
         on, said = self.on_device()
         self.assertNotIn("warning", said)
@@ -110,7 +131,9 @@ class Fallback(ProjectTest):
 
     def test_c_interface(self):
         self.trib("build")
-        self.assertRegex(self.program().stdout, r"^device\|opencl\|opencl\|24 18\|\n$")
+        for args in [], ["0"], ["opencl"], ["opencl:0"]:
+            self.assertRegex(self.program(*args).stdout, r"^device\|opencl\|opencl\|24 18\|\n$")
+        self.assertEqual(self.program("opencl:", **NO_DRIVER).stdout, self.program(**NO_DRIVER).stdout)
         self.assertEqual(self.program("cpu").stdout, "cpu|cpu|opencl|24 18|the caller chose it\n")
         self.assertRegex(self.program(**NO_DRIVER).stdout, r"^cpu\|cpu\|opencl\|24 18\|no OpenCL platform is installed")
         named = self.program("nosuch")
@@ -139,6 +162,16 @@ class Fallback(ProjectTest):
         off, said = self.on_device(**NO_DRIVER)
         self.assertRegex(said, WARNING)
         np.testing.assert_array_equal(on, off)
+        self.assertEqual(self.trib("validate").stdout, "net: ok\n")
+        (file,) = (f for f in os.listdir(self.path("build")) if f.endswith(".triw"))
+        with open(self.path("build/" + file), "r+b") as f:
+            f.seek(-1, os.SEEK_END)
+            last = f.read(1)[0]
+            f.seek(-1, os.SEEK_END)
+            f.write(bytes([last ^ 1]))
+        for words in ["validate"], ["validate", "build/libnet_opencl.so"], ["run", "net", "--no-build", "--device", "opencl", "--input", "x=x.npy"]:
+            self.assertIn("the file has damaged data", self.trib(*words, ok=False).stderr)
+        self.assertEqual(self.program().returncode, 0)  # without `verify` only what runs is read
 
     def test_other_linkers_and_caches(self):
         off, _ = self.on_device(**NO_DRIVER)
@@ -152,13 +185,15 @@ class Fallback(ProjectTest):
         np.testing.assert_array_equal(again, off)
 
     def test_profile(self):
-        """The profile is that of the code that ran; a benchmark of the device is none of the CPU."""
+        """A profile and a benchmark are those of the code that ran."""
         self.on_device("--profile-out", "p.json", **NO_DRIVER)
         shown = self.trib("profile", "report", "p.json").stdout
         self.assertIn("src/net.tri", shown)
         self.env.update(NO_DRIVER)
-        done = self.trib("bench", "net", "--compare", "opencl", "--max-time", "1s", ok=False)
-        self.assertIn("no OpenCL platform is installed", done.stderr)
+        done = self.trib("bench", "net", "--compare", "opencl", "--batch", "1,2", "--max-time", "50ms")
+        self.assertEqual(re.findall(WARNING, done.stderr), [WARNING])
+        self.assertEqual(len(re.findall(rf"(?m)^net on cpu, {os.cpu_count()} threads?, batch", done.stdout)), 2)
+        self.assertIn("src/net.tri", done.stdout)
 
 
 if __name__ == "__main__":

@@ -1,11 +1,12 @@
 """OpenCL libraries on drivers that fail: every call with every status, a device that is lost, limits of devices that are not here, damaged binaries."""
 import os
 import re
+import signal
 import subprocess
 import tempfile
 import unittest
 
-from project import ProjectTest
+from project import SLOWER, TRIB, ProjectTest
 
 INJECT, DRIVER = os.environ["TRIB_INJECT"], os.environ["TRIB_OPENCL_DRIVER"]
 MANIFEST = """\
@@ -88,7 +89,18 @@ class Driver(ProjectTest):
     def test_a_compiler_that_hangs(self):
         """Opening fails after its time-out, from source and from a stored binary; another opening succeeds later."""
         for cache in "false", "true":
-            self.assertRegex(self.inject("hanging build", TRIB_CACHE=cache), "the device was not opened within 30 ms: its driver hangs")
+            self.assertRegex(self.inject("hanging build", TRIB_CACHE=cache), r"^the driver of `.+` did not open it within 30 ms: it hangs, .*; allow more time \(open_timeout_ms, --timeout\)\n$")
+
+    def test_the_first_interrupt_ends_a_command_while_the_driver_compiles(self):
+        self.env.update(LD_LIBRARY_PATH=os.path.dirname(DRIVER), OPENCL_DRIVER_HANGS_IN_BUILD="1", TRIB_CACHE="false")
+        for words in ["run", "net", "--no-build", "--input", "x=zeros:1x4", "--input", "i=zeros:1"], ["bench", "net"]:
+            child = subprocess.Popen([TRIB, *words, "--device", "opencl"], cwd=self.dir, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env={**os.environ, **self.env})
+            while b"the driver hangs" not in (line := child.stderr.readline()):
+                self.assertTrue(line, "it has ended")
+            child.send_signal(signal.SIGINT)
+            self.assertEqual(child.stderr.read(), b"trib: interrupted\n")
+            self.assertEqual(child.wait(60 * SLOWER), 130)
+            child.stderr.close()
 
     def test_asynchronous_runs(self):
         """The callback may run the model and close it; a model that is closed during a run is freed at its end."""

@@ -238,13 +238,14 @@ class Mistakes(ModelTest):
             (trib.LoadError, "a folder", self.dir, {}),
             (trib.LoadError, "cannot load .*/tri.build: ", os.path.join(self.dir, "tri.build"), {}),
             (trib.LoadError, "trib did not build it", other, {}),
-            (trib.DeviceError, "no device `gpu`", self.kinds, {"device": "gpu"}),
+            (trib.DeviceError, "was built for cpu, not for gpu", self.kinds, {"device": "gpu"}),
             (trib.DeviceError, "was built for cpu, not for opencl", self.kinds, {"device": "opencl:1"}),
             (trib.ArgumentError, "no capacity T: it has none", self.kinds, {"capacities": {"T": 3}}),
             (trib.ArgumentError, "no capacity S", self.memory, {"capacities": {"S": 3}}),
             (trib.ArgumentError, "at least 1", self.memory, {"capacities": {"T": 0}}),
             (trib.ArgumentError, "is no name", self.memory, {"capacities": {3: 3}}),
             (trib.ArgumentError, "threads is -1", self.kinds, {"threads": -1}),
+            (trib.ArgumentError, "open_timeout_ms is -1", self.kinds, {"open_timeout_ms": -1}),
             (trib.ArgumentError, "contexts is 'a'", self.kinds, {"contexts": "a"}),
         ):
             self.raises(kind, text, trib.load, path, **words)
@@ -631,7 +632,7 @@ class Devices(ModelTest):
         run([TRIB, "build", "kinds", "--emit=opencl", "--profile=fallback"], project, env=self.env)
         code = """if True:
             import os, sys, warnings, trib, numpy as np
-            for device in None, "cpu", "opencl":
+            for device in None, "cpu", "opencl", "opencl:0", "0":
                 with warnings.catch_warnings(record=True) as said:
                     warnings.simplefilter("always")
                     try:
@@ -648,7 +649,10 @@ class Devices(ModelTest):
         said = run([sys.executable, "-c", code, os.path.join(project, "build/libkinds_opencl.so")], self.tmp, env={"OCL_ICD_VENDORS": "/nonexistent"}).stdout.splitlines()
         self.assertRegex(said[0], r"^cpu \[1. 1.\] kinds runs on the CPU: no OpenCL platform is installed")
         self.assertEqual(said[1:3], ["cpu [1. 1.]", "0 cpu [1. 1.]"])  # a forked child may use the processor
-        self.assertRegex(said[3], "cannot run on an OpenCL device: no OpenCL platform is installed")
+        self.assertRegex(said[3], r"^cpu \[1. 1.\] kinds runs on the CPU: no OpenCL platform is installed")
+        for line in said[5:]:  # a device that is named is not replaced
+            self.assertRegex(line, "^no OpenCL platform is installed")
+        self.assertEqual(len(said), 7)
 
 
 if __name__ == "__main__":

@@ -121,8 +121,8 @@ typedef struct tri_profile {
 typedef struct tri_options {
 	uint32_t size;    /* sizeof(tri_options): later versions add members */
 	uint32_t threads; /* 0: one for each CPU */
-	/* OpenCL libraries: "0", "1" … as `trib devices` lists them, or a part of the name of only one; NULL: the first. "cpu": the fallback; with NULL it
-	 * is used, too, where no device can run the model */
+	/* OpenCL libraries: "0", "1" … as `trib devices` lists them, or a part of the name of only one, maybe behind "opencl:". NULL or "opencl": the first.
+	 * "cpu": the fallback. It is used, too, where none is named and no device can run the model */
 	const char *device;
 	const char *weights; /* path of the .triw file; NULL: beside the library */
 	/* Called on the thread that runs the model after each statement, if the model was built with `profile = true`; else never. May be NULL. It must
@@ -132,12 +132,15 @@ typedef struct tri_options {
 	const tri_capacity *capacities; /* instead of those of the manifest */
 	uint32_t n_capacities;
 	uint32_t no_profile; /* 1: measures nothing, although the model was built with `profile = true` */
-	uint32_t verify;     /* 1: reads the whole .triw file, and compares it with its digests. Without that, damage may change numbers */
+	uint32_t
+		verify; /* 1: reads the whole .triw file, and compares it with its digests, also if only a fallback needs it, which does not run.
+				Without that, damage may change numbers */
 	/* OpenCL libraries: a run that takes the device longer than so many milliseconds fails, and so do all later calls with the opened model, whose
 	 * memory is not freed, since the device may still use it. Tensors are copied once more. 0: no limit */
 	uint32_t timeout_ms;
 	/* The same for opening a model, with the programs that the driver must build. What the driver does then goes on in a thread of its own. */
 	uint32_t open_timeout_ms;
+	uint32_t no_print; /* 1: the `print` of the model does nothing */
 } tri_options;
 
 /* A dimension as a postfix program over the dynamic dimensions of its entry. */

@@ -133,10 +133,8 @@ static struct tri_collector *collector_open(const tri_model_desc *desc, const tr
 		return NULL;
 	c->desc = desc;
 	c->unused = c->waiting = NONE;
-	if (opt && opt->size >= offsetof(tri_options, profile_user) + sizeof opt->profile_user) {
-		c->forward = opt->profile;
-		c->user = opt->profile_user;
-	}
+	c->forward = TRI_OPTION(opt, profile);
+	c->user = TRI_OPTION(opt, profile_user);
 	return c;
 }
 

@@ -3,7 +3,6 @@
 #ifndef TRI_COLLECT_H
 #define TRI_COLLECT_H
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 #include "backend/runtime/model.h"
 
@@ -27,8 +26,7 @@ extern const struct tri_profiling tri_profiling;
 /* NULL: the model was built without `profile = true`, or the options switch it off. */
 static inline const struct tri_profiling *tri_wanted_profiling(const tri_model_desc *desc, const tri_options *opt)
 {
-	bool off = opt && opt->size >= offsetof(tri_options, no_profile) + sizeof opt->no_profile && opt->no_profile;
-	return off ? NULL : desc->profiling;
+	return TRI_OPTION(opt, no_profile) ? NULL : desc->profiling;
 }
 #define TRI_NO_PROFILE "this model measures nothing: build it with `profile = true`, and open it without `no_profile`"
 

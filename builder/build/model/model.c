@@ -65,7 +65,7 @@ bool model_add_variants(struct arena *arena, struct diags *diags, const struct o
 		if (!m->outputs.emitted[e][0] || b->stage == BACKEND_HIR)
 			continue;
 		ok = add_variant(arena, diags, options, m, e) && ok;
-		wants_fallback |= b->library && b->library->has_devices;
+		wants_fallback |= emit_has_devices(e);
 	}
 	wants_fallback = wants_fallback && m->spec->has_fallback && !options->lazy;
 	if (ok && (!m->n_variants || (wants_fallback && !m->outputs.emitted[EMIT_LIBRARY][0])))

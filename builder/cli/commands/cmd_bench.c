@@ -24,6 +24,7 @@
 #include "builder/run/bench_check.h"
 #include "builder/run/device_ceilings.h"
 #include "builder/run/drivers.h"
+#include "builder/run/library.h"
 #include "builder/run/roofline.h"
 
 #define MOST_CASES 64
@@ -40,6 +41,7 @@ struct bencher {
 	const uint32_t *batches, *threads; /* 0 ends them; a first batch of 0: of the inputs */
 	double budget_ns;
 	const char *device; /* the present one */
+	bool noted_prints;
 	struct bench_report report;
 	struct buf text, json;
 };
@@ -139,8 +141,16 @@ static const char *build_library(void *ctx, uint32_t unit_entries, enum status *
 
 /* ---- cases ---- */
 
+/* Once. */
+static void note_prints(struct bencher *b, const struct profile *p)
+{
+	if (!b->noted_prints && profile_fact(p, "prints_left_out", 0) > 0)
+		print(stderr, "trib: note: what the model prints is left out while it is measured\n");
+	b->noted_prints |= profile_fact(p, "prints_left_out", 0) > 0;
+}
+
 /* Measures a case. Returns its profile with the ceilings of the device; NULL: *s says why, an error was printed. */
-static struct profile *measure_case(struct bencher *b, const struct bench_case *bench, enum status *s)
+static struct profile *measure_case(struct bencher *b, struct bench_case *bench, enum status *s)
 {
 	struct buf error = {0};
 	struct profile *p = bench_run(bench, b->o, &error, s);
@@ -155,12 +165,13 @@ static struct profile *measure_case(struct bencher *b, const struct bench_case *
 	return p;
 }
 
-static enum status bench_run_case(struct bencher *b, const struct bench_case *bench, struct profile **first)
+static enum status bench_run_case(struct bencher *b, struct bench_case *bench, struct profile **first)
 {
 	enum status s;
 	struct profile *p = measure_case(b, bench, &s);
 	if (!p)
 		return s;
+	note_prints(b, p);
 	if (b->o->format == PRINT_JSON)
 		profile_print(p, &b->json);
 	else
@@ -182,6 +193,7 @@ static enum status check_results(struct bencher *b, const struct bench_case *ben
 	of_model.operands = &b->model->name;
 	of_model.n_operands = 1;
 	of_model.run.device = bench->device;
+	of_model.run.no_print = true;
 	if (work > MOST_CHECKED)
 		buf_printf(&text, "not compared with the reference interpreter, which needs about %.0f s for %.1f GOP",
 			   15 * work / MOST_CHECKED, work / 1e9);
@@ -204,11 +216,10 @@ static enum status write_roofline(struct bencher *b, const struct profile *p)
 	return ok ? STATUS_OK : fail_environment("cannot write `%s`: %s", b->o->bench.roofline, strerror(errno));
 }
 
-/* The results of the first case are checked. */
+/* The results of the first case are checked. A device has no threads of the CPU; its fallback has all of them. */
 static enum status run_device(struct bencher *b, const char *device, struct profile **first)
 {
-	static const uint32_t of_device[2] = {1};
-	const uint32_t *threads = device_is_foreign(device) ? of_device : b->threads; /* they are those of the CPU */
+	const uint32_t of_fallback[2] = {os_cpu_count()}, *threads = device_is_foreign(device) ? of_fallback : b->threads;
 	enum status s = STATUS_OK;
 	b->device = device;
 	const char *library = build_library(b, 0, &s);
@@ -216,6 +227,7 @@ static enum status run_device(struct bencher *b, const char *device, struct prof
 		for (uint32_t t = 0; threads[t] && s == STATUS_OK; t++) {
 			struct bench_case c = {library, device, threads[t], b->batches[k], (int64_t)b->budget_ns, LEAST_RUNS};
 			s = bench_run_case(b, &c, first);
+			device = c.device;
 			if (s == STATUS_OK && k == 0 && t == 0)
 				s = check_results(b, &c, *first);
 		}
@@ -238,20 +250,40 @@ static enum status bench_find_model(struct bencher *b, struct build_spec *spec)
 #define LAUNCHES_NS 2e8
 #define LEAST_LAUNCHES 3
 
-static enum status add_launches(struct bencher *b, const char *device, const struct report_options *how)
+/* Measures the launches of one entry. */
+static enum status add_launches(struct bencher *b, const char *library, const char *entry, const struct report_options *how)
 {
 	enum status s;
 	struct buf error = {0};
-	b->device = device;
-	const char *library = build_library(b, 0, &s);
-	struct bench_case c = {library, device, 1, 0, LAUNCHES_NS, LEAST_LAUNCHES};
-	struct profile *p = library ? bench_run(&c, b->o, &error, &s) : NULL;
-	if (p)
-		report_launches(p, b->model->name, device, how, &b->text);
-	else if (library)
+	struct options of_entry = *b->o;
+	of_entry.entry = entry;
+	struct bench_case c = {library, b->device, 1, 0, LAUNCHES_NS, LEAST_LAUNCHES};
+	struct profile *p = bench_run(&c, &of_entry, &error, &s);
+	if (p) {
+		report_launches(p, b->model->name, b->device, how, &b->text);
+		note_prints(b, p);
+	} else {
 		print(stderr, "trib: %s\n", error.len ? error.at : "interrupted");
+	}
 	profile_free(p);
 	buf_free(&error);
+	return s;
+}
+
+/* Of the entry that the options name, or of all. */
+static enum status add_entries(struct bencher *b, const struct report_options *how)
+{
+	enum status s;
+	struct library lib;
+	const char *why, *path = build_library(b, 0, &s);
+	if (!path)
+		return s;
+	if (!library_open(b->arena, path, &lib, &why))
+		return fail_environment("%s", why);
+	for (uint32_t i = 0; i < lib.desc->n_entries && s == STATUS_OK; i++)
+		if (!b->o->entry || i == 0)
+			s = add_launches(b, path, b->o->entry ? b->o->entry : lib.desc->entries[i].name, how);
+	library_close(&lib);
 	return s;
 }
 
@@ -261,11 +293,11 @@ enum status bench_kernels(const struct options *o, const char *model, const char
 	struct build_spec spec;
 	of_model.operands = &model;
 	of_model.n_operands = 1;
-	struct bencher b = {.o = &of_model, .arena = arena_new(0)};
+	struct bencher b = {.o = &of_model, .arena = arena_new(0), .device = device};
 	const struct report_options how = report_options_of(o);
 	enum status s = bench_find_model(&b, &spec);
 	if (s == STATUS_OK)
-		s = add_launches(&b, device, &how);
+		s = add_entries(&b, &how);
 	print_text(stdout, &b.text);
 	buf_free(&b.text);
 	arena_free(b.arena);

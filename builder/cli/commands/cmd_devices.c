@@ -190,6 +190,10 @@ enum status cmd_devices(const struct options *o)
 	struct arena *a = arena_new(0);
 	const char *died;
 	const struct gpu_answer *devices = drivers_ask(a, &died);
+	if (os_interrupted()) {
+		arena_free(a);
+		return STATUS_INTERRUPTED;
+	}
 	if (o->kernels) {
 		enum status s = died || !devices->n ? no_devices(devices, died) : devices_print_kernels(a, o, devices);
 		arena_free(a);

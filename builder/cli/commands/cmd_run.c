@@ -52,6 +52,7 @@ static enum status run_project(struct arena *a, const struct options *o)
 	const struct model_spec *m = run_find_model(a, o, &spec, &s);
 	if (!m)
 		return s;
+	of_model.run.device = o->run.device ? o->run.device : "cpu";
 	if (run_on_reference(&o->run) && o->profile_out)
 		return fail_usage("--profile-out measures compiled code, and not the reference interpreter");
 	if (run_on_reference(&o->run)) {
@@ -61,8 +62,8 @@ static enum status run_project(struct arena *a, const struct options *o)
 	}
 	if (!o->lazy && (s = run_build_first(a, &spec, o)) != STATUS_OK)
 		return s;
-	const char *path = o->lazy ? lazy_library(a, o, m, &s) : run_library_path(a, m, o, &s);
-	return path ? run_visit_library(a, path, m->name, o, run_once, (void *)(uintptr_t)o) : s;
+	const char *path = o->lazy ? lazy_library(a, o, m, &s) : run_library_path(a, m, &of_model, &s);
+	return path ? run_visit_library(a, path, m->name, &of_model, run_once, (void *)(uintptr_t)o) : s;
 }
 
 enum status cmd_run(const struct options *given)

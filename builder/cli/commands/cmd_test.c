@@ -223,11 +223,12 @@ static enum status test_one(struct arena *a, const struct model_spec *spec, stru
 	enum status s;
 	of_model.operands = &spec->name;
 	of_model.n_operands = 1;
+	of_model.run.device = t->options->run.device ? t->options->run.device : "cpu";
 	t->of_model = &of_model;
 	if (run_on_reference(&t->options->run))
 		return reference_visit(&of_model, reference_interpret, test_model, t);
-	const char *path = run_library_path(a, spec, t->options, &s);
-	return path ? run_visit_library(a, path, spec->name, t->options, test_model, t) : s;
+	const char *path = run_library_path(a, spec, &of_model, &s);
+	return path ? run_visit_library(a, path, spec->name, &of_model, test_model, t) : s;
 }
 
 enum status cmd_test(const struct options *o)

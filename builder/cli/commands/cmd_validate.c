@@ -25,14 +25,16 @@ static enum status validate_validate(struct arena *a, const char *path, const ch
 static enum status validate_project(struct arena *a, const struct options *o)
 {
 	struct build_spec spec;
+	struct options on_cpu = *o; /* only its code has weight files */
+	on_cpu.run.device = "cpu";
 	enum status worst = project_read(a, o, &spec);
 	uint32_t n = worst == STATUS_OK ? spec.n_models : 0;
 	for (uint32_t i = 0; i < n; i++) {
 		enum status s;
-		if (!(spec.models[i].emit >> EMIT_LIBRARY & 1)) /* of the libraries, only those for processors have weight files */
+		if (!(spec.models[i].emit >> run_emit_of(&spec.models[i], "cpu") & 1))
 			continue;
-		const char *path = run_library_path(a, &spec.models[i], o, &s);
-		s = path ? validate_validate(a, path, spec.models[i].name, o) : s;
+		const char *path = run_library_path(a, &spec.models[i], &on_cpu, &s);
+		s = path ? validate_validate(a, path, spec.models[i].name, &on_cpu) : s;
 		worst = s > worst ? s : worst;
 	}
 	return worst;

@@ -9,15 +9,17 @@
 /* The words of a call of Library(). `path` is unique for this version of the file, because the loader takes equal paths for the same library. */
 struct request {
 	PyObject *path, *weights, *device, *capacities;
-	unsigned threads, contexts;
+	unsigned threads, contexts, timeout_ms, open_timeout_ms;
 	int verify, no_profile;
 };
 
 static bool read_request(PyObject *args, PyObject *words, struct request *r)
 {
-	static char *names[] = {"path", "weights", "device", "capacities", "threads", "contexts", "verify", "no_profile", NULL};
-	return PyArg_ParseTupleAndKeywords(args, words, "SOOO!IIpp", names, &r->path, &r->weights, &r->device, &PyDict_Type, &r->capacities,
-					   &r->threads, &r->contexts, &r->verify, &r->no_profile);
+	static char *names[] = {"path",   "weights",    "device",     "capacities",      "threads", "contexts",
+				"verify", "no_profile", "timeout_ms", "open_timeout_ms", NULL};
+	return PyArg_ParseTupleAndKeywords(args, words, "SOOO!IIppII", names, &r->path, &r->weights, &r->device, &PyDict_Type,
+					   &r->capacities, &r->threads, &r->contexts, &r->verify, &r->no_profile, &r->timeout_ms,
+					   &r->open_timeout_ms);
 }
 
 static bool fail_load(struct module_state *state, const char *path, const char *why)
@@ -63,7 +65,12 @@ static bool library_read_capacities(struct library *l, PyObject *given, tri_opti
 
 static bool open_contexts(struct library *l, struct module_state *state, const struct request *r)
 {
-	tri_options o = {.size = sizeof o, .threads = r->threads, .verify = (uint32_t)r->verify, .no_profile = (uint32_t)r->no_profile};
+	tri_options o = {.size = sizeof o,
+			 .threads = r->threads,
+			 .verify = (uint32_t)r->verify,
+			 .no_profile = (uint32_t)r->no_profile,
+			 .timeout_ms = r->timeout_ms,
+			 .open_timeout_ms = r->open_timeout_ms};
 	o.weights = keep_text(l, r->weights);
 	o.device = keep_text(l, r->device);
 	if (!library_read_capacities(l, r->capacities, &o))

@@ -131,6 +131,8 @@ class _Options:
     weights: str | None
     capacities: tuple[tuple[str, int], ...]
     verify: bool
+    timeout_ms: int
+    open_timeout_ms: int
 
 
 def _spelling(path):
@@ -143,28 +145,18 @@ def _spelling(path):
     return folder + "/" + "".join(".//" if bits >> i & 1 else "./" for i in range(bits.bit_length())) + name
 
 
-def _device_name(device):
-    """The device as tri_options has it: a number or a part of the name of an OpenCL device, "cpu", or None for the first one."""
-    if device is None or device == "opencl":
-        return None
-    kind, _, name = device.partition(":")
-    if device != "cpu" and (kind != "opencl" or not name):
-        raise errors.DeviceError(
-            f"there is no device `{device}`: use cpu, opencl, opencl:1 or opencl:NAME; `trib devices` lists them"
-        )
-    return (name or kind).encode()
-
-
 def _open(options, spelling):
     return _native.Library(
         path=os.fsencode(spelling),
         weights=None if options.weights is None else os.fsencode(options.weights),
-        device=_device_name(options.device),
+        device=None if options.device is None else options.device.encode(),
         capacities={name.encode(): most for name, most in options.capacities},
         threads=options.threads,
         contexts=options.contexts,
         verify=options.verify,
         no_profile=False,
+        timeout_ms=options.timeout_ms,
+        open_timeout_ms=options.open_timeout_ms,
     )
 
 
@@ -189,13 +181,12 @@ class Model(Entry):
         library = _open(options, spelling)
         described = description.of_library(library)
         device, why, backend = library.device()
-        wanted = (options.device or backend).partition(":")[0]
-        if wanted != backend:
-            if why:
-                raise errors.DeviceError(f"{options.path} cannot run on an OpenCL device: {why}")
-            remedy = "load its library for OpenCL, libNAME_opencl.so, which `emit = library opencl` writes" if wanted == "opencl" else "leave out `device`"
-            raise errors.DeviceError(f"{options.path} was built for {backend}, not for {wanted}: {remedy}")
-        if why and options.device is None:
+        if backend == "cpu" and not why and options.device not in (None, "cpu"):
+            raise errors.DeviceError(
+                f"{options.path} was built for cpu, not for {options.device}: leave out `device`, or load its library for"
+                " OpenCL, libNAME_opencl.so, which `emit = library opencl` writes"
+            )
+        if why and options.device != "cpu":
             warnings.warn(f"{described.name} runs on the CPU: {why}", RuntimeWarning, stacklevel=3)
         _check_capacities(options, described)
         threads = _Threads(1 if described.states else options.contexts)
@@ -321,6 +312,8 @@ def load(
     weights: str | os.PathLike[str] | None = None,
     capacities: Mapping[str, int] | None = None,
     verify: bool = False,
+    timeout_ms: int = 0,
+    open_timeout_ms: int = 0,
 ) -> Model:
     """Opens a library that trib built.
 
@@ -329,11 +322,14 @@ def load(
         threads: that each call may use; 0: one for each CPU. Programs that call from many threads run best with 1.
         contexts: the most calls at the same time, each with its own working memory; others wait. Default: the number of
             CPUs.
-        device: "cpu", "opencl", "opencl:1" or "opencl:NAME", where NAME is a part of its name; default: what the library was
-            built for, or its fallback, with a RuntimeWarning, where no device can run it.
+        device: "cpu"; "opencl" for the first OpenCL device; "opencl:1" or "opencl:NAME", also without "opencl:", for the one
+            with this number or part of a name in `trib devices`. Default: what the library was built for. The fallback
+            runs, with a RuntimeWarning, where no device can run the model and none is named.
         weights: path of the .triw file; default: beside the library.
         capacities: rows of the states that grow: {"T": 4096}; default: those of tri.build.
         verify: compare all weights with their digests.
+        timeout_ms: a call that takes an OpenCL device longer raises a DeviceError, and so do all later calls; 0: no limit.
+        open_timeout_ms: the same for opening the model, with the programs that the driver must compile the first time.
 
     Raises: NotFoundError, LoadError, WeightsError, DeviceError, ArgumentError, OutOfMemoryError.
     """
@@ -352,5 +348,7 @@ def load(
         weights=None if weights is None else os.fsdecode(os.path.abspath(weights)),
         capacities=tuple(_capacities(capacities or {})),
         verify=bool(verify),
+        timeout_ms=_count("timeout_ms", timeout_ms, 0),
+        open_timeout_ms=_count("open_timeout_ms", open_timeout_ms, 0),
     )
     return Model(options)

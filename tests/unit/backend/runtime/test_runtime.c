@@ -266,12 +266,39 @@ static void later_runs_allocate_nothing(void **state)
 	tri_model_close(m);
 }
 
+static uint32_t threads_of(const tri_options *opt) { return TRI_OPTION(opt, threads); }
+
 static void old_options_are_understood(void **state)
 {
-	assert_int_equal(wanted_threads(&(tri_options){.size = 4, .threads = 9}), 0);
-	assert_int_equal(wanted_threads(&(tri_options){.size = 8, .threads = 9}), 9);
-	assert_int_equal(wanted_threads(NULL), 0);
+	assert_int_equal(threads_of(&(tri_options){.size = 4, .threads = 9}), 0);
+	assert_int_equal(threads_of(&(tri_options){.size = 8, .threads = 9}), 9);
+	assert_int_equal(threads_of(NULL), 0);
 	assert_true(cpu_count() >= 1);
+}
+
+static void devices_have_names_with_and_without_their_kind(void **state)
+{
+	static const struct {
+		const char *given, *want;
+	} devices[] = {{NULL, NULL},          {"", NULL},     {"opencl", NULL},       {"opencl:", NULL}, {"opencl:1", "1"}, {"1", "1"},
+		       {"opencl:a:b", "a:b"}, {"cpu", "cpu"}, {"opencl2", "opencl2"}, {"open", "open"}};
+	for (size_t i = 0; i < sizeof devices / sizeof *devices; i++) {
+		const char *got = tri_wanted_device(&(tri_model_desc){.backend = "opencl"},
+						    &(tri_options){.size = sizeof(tri_options), .device = devices[i].given});
+		assert_true(got && devices[i].want ? strcmp(got, devices[i].want) == 0 : got == devices[i].want);
+	}
+}
+
+static void folders_are_copied_without_detours(void **state)
+{
+	static const char *const folders[][2] = {{"/a/b/", "/a/b/"}, {"/a/././/./b/", "/a/b/"}, {"././/", ""},      {"//a/", "/a/"},
+						 {"./a/", "a/"},     {"/./a./.b/", "/a./.b/"},  {"../a/", "../a/"}, {"/", "/"}};
+	for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
+		char out[32];
+		size_t n = tri_copy_folder(out, folders[i][0], strlen(folders[i][0]));
+		assert_int_equal(n, strlen(folders[i][1]));
+		assert_memory_equal(out, folders[i][1], n);
+	}
 }
 
 /* ---- weights outside ---- */
@@ -525,6 +552,8 @@ int test_runtime(void)
 		cmocka_unit_test(dimensions_inside_expressions_are_solved),
 		cmocka_unit_test(later_runs_allocate_nothing),
 		cmocka_unit_test(old_options_are_understood),
+		cmocka_unit_test(devices_have_names_with_and_without_their_kind),
+		cmocka_unit_test(folders_are_copied_without_detours),
 		cmocka_unit_test(the_processor_is_checked),
 		cmocka_unit_test(portable_tile),
 		cmocka_unit_test(weights_outside),
