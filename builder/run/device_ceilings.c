@@ -110,9 +110,7 @@ static bool measure_gpu(struct arena *a, uint32_t number, struct ceilings *out, 
 {
 	const struct gpu_api *api = open_gpu(a, why);
 	struct gpu_ceilings c;
-	os_end_at_interrupt(RUN_INTERRUPTED);
 	bool ok = api && api->measure(number, &c, why);
-	os_end_at_interrupt(NULL);
 	if (ok)
 		*out = (struct ceilings){c.read_bytes, c.copy_bytes, c.float_ops, c.int8_ops};
 	return ok;
@@ -166,10 +164,12 @@ static bool find_or_measure(struct arena *a, const char *device, uint32_t thread
 	if (found)
 		*out = in_file;
 	if (!found || source != CEILINGS_FROM_FILE) {
+		os_end_at_interrupt(RUN_INTERRUPTED);
 		if (on_cpu)
 			*out = ceilings_measure(threads);
 		else
 			ok = measure_gpu(a, number, out, why);
+		os_end_at_interrupt(NULL);
 		if (found && source == CEILINGS_RAISED)
 			*out = higher_of(out, &in_file);
 		if (ok)

@@ -605,7 +605,10 @@ class Devices(ModelTest):
     def test_opencl(self):
         run([TRIB, "build", "kinds", "--emit=opencl"], self.dir, env=self.env)
         library, x = os.path.join(self.dir, "build/libkinds_opencl.so"), floats(5)
-        for device in (None, "opencl", "opencl:0"):
+        with self.assertRaisesRegex(trib.DeviceError, "within 1 ms: "):  # the program is not compiled yet
+            trib.load(library, open_timeout_ms=1)
+        np.testing.assert_array_equal(trib.load(library, timeout_ms=600_000).same(x), x)
+        for device in (None, "opencl", "opencl:0", "0"):
             np.testing.assert_array_equal(trib.load(library, device=device).same(x), x)
         for device in ("cpu", "opencl:99"):
             with self.assertRaises(trib.DeviceError):

@@ -171,7 +171,7 @@ static bool devices_measure_all(struct arena *a, const struct options *o, const 
 {
 	uint32_t cpus = os_cpu_count();
 	bool ok = measure_cpu(a, o, 1) && (cpus == 1 || measure_cpu(a, o, cpus));
-	for (uint32_t i = 0; i < devices->n && i < GPU_MOST_DEVICES; i++)
+	for (uint32_t i = 0; i < devices->n && i < GPU_MOST_DEVICES && !os_interrupted(); i++)
 		ok = measure_device(a, o, i, &devices->list[i]) && ok;
 	return ok;
 }
@@ -185,28 +185,24 @@ static enum status no_devices(const struct gpu_answer *devices, const char *died
 	return STATUS_ENVIRONMENT;
 }
 
+static enum status devices_run(struct arena *a, const struct options *o, const struct gpu_answer *devices, const char *died)
+{
+	enum status s = STATUS_OK;
+	if (o->measure)
+		s = devices_measure_all(a, o, devices) ? STATUS_OK : STATUS_ENVIRONMENT;
+	else if (!o->kernels)
+		devices_list(o, a, devices);
+	else if (!died && devices->n)
+		s = devices_print_kernels(a, o, devices);
+	return died || (!devices->n && !o->measure) ? no_devices(devices, died) : s;
+}
+
 enum status cmd_devices(const struct options *o)
 {
 	struct arena *a = arena_new(0);
 	const char *died;
 	const struct gpu_answer *devices = drivers_ask(a, &died);
-	if (os_interrupted()) {
-		arena_free(a);
-		return STATUS_INTERRUPTED;
-	}
-	if (o->kernels) {
-		enum status s = died || !devices->n ? no_devices(devices, died) : devices_print_kernels(a, o, devices);
-		arena_free(a);
-		return s;
-	}
-	bool ok = !died;
-	if (o->measure)
-		ok = devices_measure_all(a, o, devices) && ok;
-	else
-		devices_list(o, a, devices);
-	if (died || (devices->n == 0 && !o->measure))
-		no_devices(devices, died);
-	ok = ok && (devices->n || o->measure);
+	enum status s = os_interrupted() ? STATUS_INTERRUPTED : devices_run(a, o, devices, died);
 	arena_free(a);
-	return ok ? STATUS_OK : STATUS_ENVIRONMENT;
+	return os_interrupted() ? STATUS_INTERRUPTED : s;
 }
