@@ -255,8 +255,10 @@ class Bench(ProjectTest):
         self.write("tri.build", "project p\n\nmodel digits\n    sources = src/*.tri\n    entry = Net.first, Net.second\n")
         note = "trib: note: what the model prints is left out while it is measured\n"
         self.assertIn("printed", self.trib("run", "--input", "x=zeros:2x4").stderr)
-        for words in ["bench", "--compare=cpu,opencl", "--batch=1,2", "--max-time=10ms"], ["devices", "--kernels", "digits"]:
-            self.assertEqual(self.trib(*words).stderr, note)
+        for words in ["bench", "--compare=cpu,0", "--batch=1,2", "--max-time=10ms"], ["devices", "--kernels", "digits"]:
+            done = self.trib(*words)
+            self.assertEqual(done.stderr, note)
+            self.assertIn("on opencl:0", done.stdout)
         self.edit("src/digits.tri", 'print(f"printed {x}")', "assert x.sum() < 1e9")
         self.assertNotIn("note", self.trib("bench", "--max-time=10ms").stderr)
 
