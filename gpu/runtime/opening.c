@@ -101,10 +101,9 @@ static bool opened_late(const struct tri_cl_device *d, uint32_t timeout_ms, tri_
 {
 	const char *remedy = "allow more time (open_timeout_ms, --timeout)";
 	if (atomic_load(&d->has_name))
-		tri_error_set(
-			err, TRI_ERR_DEVICE,
-			"the driver of `%.60s` did not open it within %u ms: it hangs, or still compiles the model, which is cached then; %s",
-			d->name, (unsigned)timeout_ms, remedy);
+		tri_error_set(err, TRI_ERR_DEVICE,
+			      "the driver of `%.60s` did not open it within %u ms: it hangs, or compiles the model for the first time; %s",
+			      d->name, (unsigned)timeout_ms, remedy);
 	else
 		tri_error_set(err, TRI_ERR_DEVICE, "no OpenCL device was found within %u ms: a driver hangs; remove it, or %s",
 			      (unsigned)timeout_ms, remedy);
