@@ -40,7 +40,7 @@ struct loop_schedule {
 	bool apart;           /* of a nest in a block: its code is a function of its own */
 	uint32_t sum_block;   /* partial sums of floats are added after so many terms; 0: there are no partial sums */
 };
-enum { LOOP_MAX_UNROLL = 4, LOOP_MAX_LANES = 64, LOOP_MAX_STEP = 1 << 30 };
+enum { LOOP_MAX_UNROLL = 4, LOOP_MAX_LANES = 256, LOOP_MAX_STEP = 1 << 30 };
 
 /* Chooses the schedule of every nest for the target. */
 void loops_schedule(struct loop_fn *f, const struct plan_options *o);

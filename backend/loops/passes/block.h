@@ -23,6 +23,7 @@ struct joiner {
 	uint32_t *touched; /* the buffers that the candidate uses; time must not grow with those of the unit */
 	uint32_t n_touched;
 	int64_t *row;            /* of each buffer that the candidate writes: the elements of a row; 0: it does not write it */
+	bool *outside;           /* of each buffer: rows of the candidate's own stay in scratch, since local memory has no room for them */
 	struct loop_nest *nests; /* copies of those of the candidate, which begins with statement `first` */
 	uint32_t first, n;
 	struct rows rows;
@@ -31,15 +32,15 @@ struct joiner {
 /* True if only the candidate uses the buffer, so that it can be one of a row. */
 static inline bool loops_is_own(const struct joiner *j, uint32_t buffer)
 {
-	return j->row[buffer] && j->f->buffers[buffer].kind == BUFFER_TEMP && j->inside[buffer] == j->uses[buffer];
+	return j->row[buffer] && !j->outside[buffer] && j->f->buffers[buffer].kind == BUFFER_TEMP && j->inside[buffer] == j->uses[buffer];
 }
 
 /* block_rows.c: finds the rows of all buffers that the nests write; all rows are 0 before. Returns false if an iteration depends on another one. */
 bool loops_find_rows(struct joiner *j);
 /* Returns the elements from one row to the next, if rows follow each other and the nest touches only its own; else 0. */
 int64_t loops_row_of(const struct joiner *j, const struct loop_nest *n, const struct loop_access *a, uint32_t loops);
-/* block_cost.c: true if what the nests share of a row fits the cache, or the local memory of a work group, and all rows do not. */
-bool loops_is_worth_block(const struct joiner *j);
+/* block_cost.c: true if what the nests share of a row fits the cache, and all rows do not. Of work groups, rows that local memory has no room for stay outside. */
+bool loops_is_worth_block(struct joiner *j);
 /* True if the nest is as fast inside of the block, and sums in the same order. */
 bool loops_keeps_schedule(const struct joiner *j, struct loop_nest *n);
 #endif

@@ -42,25 +42,51 @@ static int64_t shared_bytes(const struct joiner *j, uint32_t buffer)
 	return readers > 1 ? row * (int64_t)dtype_size(j->f->buffers[buffer].type.elem) : 0;
 }
 
-bool loops_is_worth_block(const struct joiner *j)
+/* The bytes of a row: of buffers in the frame, of all that the nests share, of the longest. */
+struct row_bytes {
+	int64_t frame, all, longest;
+};
+
+static struct row_bytes sum_rows(const struct joiner *j)
 {
-	const struct target *t = j->options->target;
-	int64_t rows = block_cost_count_rows(j), frame = 0, row = 0, longest = 0, all;
+	struct row_bytes sum = {0, 0, 0};
 	for (uint32_t i = 0; i < j->n_touched; i++) {
 		uint32_t k = j->touched[i];
 		bool own = loops_is_own(j, k);
-		int64_t bytes = own ? block_cost_row_bytes(j, k) : j->row[k] ? 0 : shared_bytes(j, k);
-		longest = bytes > longest ? bytes : longest;
-		if (bytes > LOOP_MOST_FRAME)
-			return false;
-		row += bytes;
-		frame += own ? bytes + ALIGNMENT : 0;
+		int64_t bytes = own || j->outside[k] ? block_cost_row_bytes(j, k) : j->row[k] ? 0 : shared_bytes(j, k);
+		sum.longest = bytes > sum.longest ? bytes : sum.longest;
+		sum.all += bytes;
+		sum.frame += own ? bytes + ALIGNMENT : 0;
 	}
-	if (frame > LOOP_MOST_FRAME || (t->group_size ? frame > t->l1_bytes / 2 : row > t->l2_bytes / 2))
+	return sum;
+}
+
+/* Leaves the longest rows of work groups in scratch until local memory has room for the others. */
+static void leave_outside(struct joiner *j)
+{
+	while (sum_rows(j).frame > j->options->target->l1_bytes / 2) {
+		uint32_t longest = LOOP_NONE;
+		for (uint32_t i = 0; i < j->n_touched; i++) {
+			uint32_t k = j->touched[i];
+			if (loops_is_own(j, k) && (longest == LOOP_NONE || block_cost_row_bytes(j, k) > block_cost_row_bytes(j, longest)))
+				longest = k;
+		}
+		j->outside[longest] = true;
+	}
+}
+
+bool loops_is_worth_block(struct joiner *j)
+{
+	const struct target *t = j->options->target;
+	int64_t rows = block_cost_count_rows(j), all;
+	if (t->group_size)
+		leave_outside(j);
+	const struct row_bytes row = sum_rows(j);
+	if (row.longest > LOOP_MOST_FRAME || row.frame > LOOP_MOST_FRAME || (!t->group_size && row.all > t->l2_bytes / 2))
 		return false;
-	if (longest < LEAST_VECTORS * (int64_t)t->vector_bytes || rows < (t->group_size ? LEAST_GROUPS : LEAST_ROWS))
+	if (row.longest < LEAST_VECTORS * (int64_t)t->vector_bytes || rows < (t->group_size ? LEAST_GROUPS : LEAST_ROWS))
 		return false;
-	return __builtin_mul_overflow(row, rows, &all) || all > t->l1_bytes / 2;
+	return __builtin_mul_overflow(row.all, rows, &all) || all > t->l1_bytes / 2;
 }
 
 bool loops_keeps_schedule(const struct joiner *j, struct loop_nest *n)

@@ -51,6 +51,29 @@ static void widen_indices(void *ctx, const struct loop_nest *n)
 		block->schedule.index_bytes = n->schedule.index_bytes;
 }
 
+static void schedule_count_lanes(void *ctx, const struct loop_nest *n)
+{
+	uint32_t *most = ctx;
+	for (uint32_t k = 0; k < n->schedule.n_axes; k++)
+		if (n->schedule.axes[k].kind == AXIS_LANE && n->schedule.axes[k].width > *most)
+			*most = n->schedule.axes[k].width;
+}
+
+static void schedule_set_lanes(void *ctx, const struct loop_nest *n)
+{
+	for (uint32_t k = 0; k < n->schedule.n_axes; k++)
+		if (n->schedule.axes[k].kind == AXIS_LANE)
+			n->schedule.axes[k].width = *(const uint32_t *)ctx;
+}
+
+/* A work group executes all nests of a block with the same items. */
+static void schedule_group(const struct loop_stmt *s)
+{
+	uint32_t lanes = 0;
+	loop_stmt_nests(s, schedule_count_lanes, &lanes);
+	loop_stmt_nests(s, schedule_set_lanes, &lanes);
+}
+
 /* The loops of an outermost block run in chunks on threads, or as work groups; those of others one iteration after the other. */
 static void schedule_block(struct loop_fn *f, struct loop_stmt *s, const struct plan_options *o)
 {
@@ -60,6 +83,8 @@ static void schedule_block(struct loop_fn *f, struct loop_stmt *s, const struct 
 	n->schedule.index_bytes = 4;
 	for (uint32_t k = 0; k < s->u.block.n_stmts; k++)
 		loop_stmt_nests(&s->u.block.stmts[k], widen_indices, n);
+	if (groups)
+		schedule_group(s);
 	for (uint32_t k = n->n_outer; k < n->n_parallel; k++)
 		schedule_add(&n->schedule, groups ? AXIS_GROUP : AXIS_SERIAL, k, 1, 1);
 	if (!o->target->group_size && o->target->vector_bytes && !n->n_outer)

@@ -5,7 +5,16 @@
 #include "backend/passes/options.h"
 #include "backend/target/target.h"
 
-enum { LANES = 4, MANY_VECTORS = 1 << 14, MANY_TERMS = 256, MANY_RESULTS = 1 << 16, SUM_BLOCK = 64, INCOMPLETE_GROUP = 1024 };
+enum {
+	LANES = 4,
+	MANY_VECTORS = 1 << 14,
+	MANY_TERMS = 256,
+	MANY_RESULTS = 1 << 16,
+	SUM_BLOCK = 64,
+	INCOMPLETE_GROUP = 1024,
+	MANY_ITERATIONS = 1024,
+	LARGE_GROUP = 256
+};
 
 /* Returns the product of the extents, or `unknown`. */
 static int64_t iterations(const struct loop_fn *f, const dim *extents, uint32_t n, int64_t unknown)
@@ -117,19 +126,28 @@ static bool takes_vectors(const struct loop_fn *f, const struct loop_nest *n)
 	return all / LANES >= MANY_VECTORS;
 }
 
+/* The items of a group that shares the loops from `first` on. One row is often all there is, and the rest of the device waits for it. */
+static uint32_t schedule_lanes_of(const struct loop_fn *f, const struct loop_nest *n, uint32_t first, uint32_t loops,
+				  const struct plan_options *o)
+{
+	return iterations(f, n->extent + first, loops, 0) >= MANY_ITERATIONS ? LARGE_GROUP : o->target->group_size;
+}
+
 void schedule_for_device(const struct loop_fn *f, struct loop_nest *n, const struct plan_options *o)
 {
 	struct loop_schedule *s = &n->schedule;
+	uint32_t items = schedule_lanes_of(f, n, n->n_outer, (uint32_t)n->n_parallel - n->n_outer, o),
+		 lanes = schedule_lanes_of(f, n, n->n_parallel, n->n_reduce, o);
 	bool shared = schedule_is_shared(f, n), vectors = takes_vectors(f, n);
 	for (uint32_t k = n->n_outer; k < n->n_parallel; k++)
 		if (n->n_outer) /* the group has the iteration of the block, its work items those of the nest */
-			schedule_add(s, AXIS_LANE, k, o->target->group_size, 1);
+			schedule_add(s, AXIS_LANE, k, items, 1);
 		else
 			schedule_add(s, shared ? AXIS_GROUP : AXIS_PARALLEL, k, 1, vectors && k + 1u == n->n_parallel ? LANES : 1);
 	if (vectors)
 		schedule_add(s, AXIS_VECTOR, n->n_parallel - 1u, LANES, 1);
 	for (uint32_t k = n->n_parallel; k < (uint32_t)n->n_parallel + n->n_reduce; k++)
-		schedule_add(s, shared ? AXIS_LANE : AXIS_SERIAL, k, shared ? o->target->group_size : 1, 1);
+		schedule_add(s, shared ? AXIS_LANE : AXIS_SERIAL, k, shared ? lanes : 1, 1);
 	s->index_bytes = choose_index_bytes(f, n);
 	schedule_sum_blocks(f, n);
 }
