@@ -4,6 +4,7 @@
 #include <string.h>
 #include "backend/loops/ir/grow.h"
 #include "backend/loops/passes/merge.h"
+#include "backend/target/target.h"
 #include "base/arena.h"
 
 enum { MERGED_EXPRS = 96 };
@@ -39,7 +40,28 @@ static bool shares_load(const struct loop_nest *a, const struct loop_access *acc
 /* True if a store rounds the value, so that a load of it returns another value. */
 static bool store_rounds(dtype t) { return t == DT_FLOAT16 || t == DT_BFLOAT16; }
 
-static bool has_conflict(const struct loop_nest *a, const struct loop_nest *b)
+/* True if two stores with the same strides never meet: all strides but that of the innermost loop are multiples of a row, in which both have
+ * columns of their own, as the parts of a concatenation have. */
+static bool stores_apart(const struct dims *d, const struct loop_nest *n, const struct loop_access *a, const struct loop_access *b)
+{
+	int64_t from, to, inner, columns, row = INT64_MAX;
+	uint32_t last = n->n_parallel - 1u;
+	if (n->n_parallel == 0 || memcmp(a->stride, b->stride, sizeof a->stride) != 0 || a->index != LOOP_NONE || b->index != LOOP_NONE ||
+	    !dim_is_const(d, a->stride[last], &inner) || inner != 1 || !dim_is_const(d, a->base, &from) || !dim_is_const(d, b->base, &to) ||
+	    !dim_is_const(d, n->extent[last], &columns))
+		return false;
+	for (uint32_t k = 0; k < last; k++) {
+		int64_t stride = dim_common_factor(d, a->stride[k]);
+		row = stride && stride < row ? stride : row;
+	}
+	for (uint32_t k = 0; k < last; k++)
+		if (dim_common_factor(d, a->stride[k]) % row != 0)
+			return false;
+	int64_t low = from < to ? from : to, high = from < to ? to : from;
+	return low >= 0 && low + columns <= high && high + columns <= row;
+}
+
+static bool has_conflict(const struct dims *d, const struct loop_nest *a, const struct loop_nest *b)
 {
 	for (uint32_t k = 0; k < b->n_exprs; k++) {
 		const struct loop_expr *e = &b->exprs[k];
@@ -47,9 +69,11 @@ static bool has_conflict(const struct loop_nest *a, const struct loop_nest *b)
 		if (s && (e->in_reduction || store_rounds(e->elem) || !same_address(&s->access, &e->access)))
 			return true;
 	}
-	for (uint32_t k = 0; k < b->n_stores; k++) /* parts of a concatenation share a buffer */
-		if (store_to(a, b->stores[k].access.buffer))
-			return true;
+	for (uint32_t i = 0; i < a->n_stores; i++)
+		for (uint32_t k = 0; k < b->n_stores; k++)
+			if (a->stores[i].access.buffer == b->stores[k].access.buffer &&
+			    !stores_apart(d, a, &a->stores[i].access, &b->stores[k].access))
+				return true;
 	return false;
 }
 
@@ -63,9 +87,11 @@ static bool is_profitable(const struct loop_nest *a, const struct loop_nest *b)
 	return false;
 }
 
-static bool can_merge(const struct loop_nest *a, const struct loop_nest *b)
+/* A device starts a kernel for each nest, so two of the same loops are always worth one. */
+static bool can_merge(const struct loop_pass_context *c, const struct loop_nest *a, const struct loop_nest *b)
 {
-	return same_loops(a, b) && a->n_exprs + b->n_exprs <= MERGED_EXPRS && is_profitable(a, b) && !has_conflict(a, b);
+	return same_loops(a, b) && a->n_exprs + b->n_exprs <= MERGED_EXPRS &&
+	       (c->options->target->arch == ARCH_OPENCL || is_profitable(a, b)) && !has_conflict(c->dims, a, b);
 }
 
 static bool expr_equal(const struct loop_expr *x, const struct loop_expr *y)
@@ -187,11 +213,11 @@ static void merge_stmt(struct arena *unit, struct loop_stmt *a, const struct loo
 
 uint32_t loop_pass_merge(struct loop_fn *f, struct loop_pass_context *c)
 {
-	(void)c;
 	uint32_t n = 0, before = f->n_stmts;
 	for (uint32_t s = 0; s < f->n_stmts; s++) {
 		struct loop_stmt *st = &f->stmts[s];
-		if (n > 0 && st->kind == STMT_NEST && f->stmts[n - 1].kind == STMT_NEST && can_merge(&f->stmts[n - 1].u.nest, &st->u.nest))
+		if (n > 0 && st->kind == STMT_NEST && f->stmts[n - 1].kind == STMT_NEST &&
+		    can_merge(c, &f->stmts[n - 1].u.nest, &st->u.nest))
 			merge_stmt(f->unit, &f->stmts[n - 1], st);
 		else
 			f->stmts[n++] = *st;
